@@ -1,0 +1,215 @@
+package graph
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+)
+
+// ChannelKind says how a channel merges what is written to it.
+type ChannelKind uint8
+
+const (
+	KindLastValue ChannelKind = iota + 1
+	KindAppend
+	KindReduce
+)
+
+func (k ChannelKind) String() string {
+	switch k {
+	case KindLastValue:
+		return "last_value"
+	case KindAppend:
+		return "append"
+	case KindReduce:
+		return "reduce"
+	}
+	return fmt.Sprintf("ChannelKind(%d)", uint8(k))
+}
+
+// A Channel is a field of the state S with a rule for merging writes. Channels
+// are made by LastValue, Append and Reduce; a field without a channel cannot
+// be written.
+type Channel[S any] interface {
+	Name() string
+	Kind() ChannelKind
+	id() *channelID
+	copyField(dst, src *S)
+	clip(s *S)
+	overwriteWith(s *S) Write[S]
+}
+
+// channelID is a channel's identity. Its address is what counts: two channels
+// of one name are two channels, which Compile refuses.
+type channelID struct {
+	name string
+	kind ChannelKind
+}
+
+func (c *channelID) Name() string      { return c.name }
+func (c *channelID) Kind() ChannelKind { return c.kind }
+func (c *channelID) id() *channelID    { return c }
+
+// Op is what a write does to its channel.
+type Op uint8
+
+const (
+	OpSet       Op = iota + 1 // replaces a LastValue; a second one in a superstep is a conflict
+	OpAdd                     // goes through the channel's reducer
+	OpOverwrite               // replaces the value, whatever else the superstep adds
+)
+
+func (o Op) String() string {
+	switch o {
+	case OpSet:
+		return "set"
+	case OpAdd:
+		return "add"
+	case OpOverwrite:
+		return "overwrite"
+	}
+	return fmt.Sprintf("Op(%d)", uint8(o))
+}
+
+// A Write changes one channel. Writes are made by a channel's methods (Set,
+// Add, Overwrite) and are values: they do nothing until a superstep commits.
+type Write[S any] interface {
+	Channel() string
+	Op() Op
+	channel() *channelID
+	apply(s *S)
+	value() (json.RawMessage, error)
+}
+
+// An Update is what a node returns: the channels it writes, and no others. A
+// nil or empty update changes nothing.
+type Update[S any] []Write[S]
+
+// MarshalJSON encodes the update as [{"channel":…,"op":…,"value":…}, …].
+func (u Update[S]) MarshalJSON() ([]byte, error) {
+	type write struct {
+		Channel string          `json:"channel"`
+		Op      string          `json:"op"`
+		Value   json.RawMessage `json:"value"`
+	}
+	out := make([]write, len(u))
+	for i, w := range u {
+		value, err := w.value()
+		if err != nil {
+			return nil, fmt.Errorf("encoding write to channel %q: %w", w.Channel(), err)
+		}
+		out[i] = write{w.Channel(), w.Op().String(), value}
+	}
+	return json.Marshal(out)
+}
+
+// field is what every channel knows: its identity and where its value lives.
+type field[S, T any] struct {
+	channelID
+	at func(*S) *T
+}
+
+func (f *field[S, T]) copyField(dst, src *S) { *f.at(dst) = *f.at(src) }
+
+func (f *field[S, T]) overwriteWith(s *S) Write[S] {
+	return &write[S, T]{to: f, val: *f.at(s), op: OpOverwrite}
+}
+
+// write is the one implementation of Write.
+type write[S, T any] struct {
+	to    *field[S, T]
+	merge func(cur, upd T) T // nil replaces
+	val   T
+	op    Op
+}
+
+func (w *write[S, T]) Channel() string     { return w.to.name }
+func (w *write[S, T]) Op() Op              { return w.op }
+func (w *write[S, T]) channel() *channelID { return &w.to.channelID }
+
+func (w *write[S, T]) apply(s *S) {
+	at := w.to.at(s)
+	if w.merge == nil {
+		*at = w.val
+		return
+	}
+	*at = w.merge(*at, w.val)
+}
+
+func (w *write[S, T]) value() (json.RawMessage, error) { return json.Marshal(w.val) }
+
+// LastValueChannel holds the last value written. Two writes in one superstep
+// are a conflict, because their order would decide the result.
+type LastValueChannel[S, T any] struct{ field[S, T] }
+
+// LastValue makes a channel that keeps the last value written to a field.
+func LastValue[S, T any](name string, at func(*S) *T) *LastValueChannel[S, T] {
+	return &LastValueChannel[S, T]{field[S, T]{channelID{name, KindLastValue}, at}}
+}
+
+func (c *LastValueChannel[S, T]) clip(*S) {}
+
+// Set writes v.
+func (c *LastValueChannel[S, T]) Set(v T) Write[S] {
+	return &write[S, T]{to: &c.field, val: v, op: OpSet}
+}
+
+// Overwrite writes v even when other nodes write the channel in the same
+// superstep; their writes are discarded. Two overwrites are a conflict.
+func (c *LastValueChannel[S, T]) Overwrite(v T) Write[S] {
+	return &write[S, T]{to: &c.field, val: v, op: OpOverwrite}
+}
+
+// AppendChannel is a list that writes add to, in the order of their tasks.
+type AppendChannel[S, E any] struct{ field[S, []E] }
+
+// Append makes a channel that appends to a list.
+func Append[S, E any](name string, at func(*S) *[]E) *AppendChannel[S, E] {
+	return &AppendChannel[S, E]{field[S, []E]{channelID{name, KindAppend}, at}}
+}
+
+// clip takes the spare capacity off the list that a node sees, so that a node
+// that appends to its own copy cannot write into the engine's.
+func (c *AppendChannel[S, E]) clip(s *S) {
+	at := c.at(s)
+	*at = slices.Clip(*at)
+}
+
+// Add appends values.
+func (c *AppendChannel[S, E]) Add(values ...E) Write[S] {
+	return &write[S, []E]{to: &c.field, merge: appendAll[E], val: values, op: OpAdd}
+}
+
+// Overwrite replaces the whole list; what other nodes append in the same
+// superstep is discarded. Two overwrites are a conflict.
+func (c *AppendChannel[S, E]) Overwrite(values []E) Write[S] {
+	return &write[S, []E]{to: &c.field, val: slices.Clone(values), op: OpOverwrite}
+}
+
+func appendAll[E any](cur, upd []E) []E { return append(cur, upd...) }
+
+// ReduceChannel merges writes by a function, in the order of their tasks.
+type ReduceChannel[S, T any] struct {
+	field[S, T]
+	merge func(cur, upd T) T
+}
+
+// Reduce makes a channel whose value becomes merge(current, update) for every
+// write. Earlier states share the current value, so merge must return a new
+// value and leave cur as it is.
+func Reduce[S, T any](name string, at func(*S) *T, merge func(cur, upd T) T) *ReduceChannel[S, T] {
+	return &ReduceChannel[S, T]{field[S, T]{channelID{name, KindReduce}, at}, merge}
+}
+
+func (c *ReduceChannel[S, T]) clip(*S) {}
+
+// Add merges v into the value.
+func (c *ReduceChannel[S, T]) Add(v T) Write[S] {
+	return &write[S, T]{to: &c.field, merge: c.merge, val: v, op: OpAdd}
+}
+
+// Overwrite replaces the value; what other nodes add in the same superstep is
+// discarded. Two overwrites are a conflict.
+func (c *ReduceChannel[S, T]) Overwrite(v T) Write[S] {
+	return &write[S, T]{to: &c.field, val: v, op: OpOverwrite}
+}

@@ -1,0 +1,190 @@
+package graph
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// checker gathers the problems of one graph.
+type checker[S any] struct {
+	*StateGraph[S]
+	names []string // of the nodes, sorted
+}
+
+// check finds every problem of the graph.
+func (g *StateGraph[S]) check() []Problem {
+	c := checker[S]{StateGraph: &StateGraph[S]{}}
+	*c.StateGraph = *g
+	c.problems = slices.Clone(g.problems)
+	for _, n := range g.nodes {
+		c.names = append(c.names, n.name)
+	}
+	slices.Sort(c.names)
+	c.names = slices.Compact(c.names)
+
+	c.checkChannels()
+	c.checkNodes()
+	c.checkEdges()
+	if len(c.problems) == 0 {
+		c.checkReachable()
+	}
+	return c.problems
+}
+
+func (c *checker[S]) report(code ProblemCode, node, message string) {
+	c.problems = append(c.problems, Problem{code, node, message})
+}
+
+func (c *checker[S]) checkChannels() {
+	known := map[string]*channelID{}
+	for _, ch := range c.channels {
+		if other, ok := known[ch.Name()]; ok && other != nil {
+			c.report(DuplicateChannel, ch.Name(), "two channels have this name")
+		}
+		known[ch.Name()] = ch.id()
+	}
+	need := func(ch Channel[S], where string) {
+		if known[ch.Name()] != ch.id() {
+			c.report(UnknownChannel, ch.Name(), where+" names a channel that NewStateGraph was not given")
+		}
+	}
+	for _, ch := range c.input {
+		need(ch, "Input")
+	}
+	for _, ch := range c.output {
+		need(ch, "Output")
+	}
+	for _, n := range c.nodes {
+		for _, ch := range n.opts.Reads {
+			need(ch, fmt.Sprintf("Reads of node %q", n.name))
+		}
+	}
+}
+
+func (c *checker[S]) checkNodes() {
+	seen := map[string]bool{}
+	for _, n := range c.nodes {
+		switch {
+		case n.name == "":
+			c.report(InvalidName, n.name, "a node needs a name")
+		case n.name == Start || n.name == End:
+			c.report(InvalidName, n.name, "this name is reserved")
+		case strings.ContainsAny(n.name, ":|/"):
+			c.report(InvalidName, n.name, `a node's name must not contain ":", "|" or "/"`)
+		case seen[n.name]:
+			c.report(DuplicateNode, n.name, "a node of this name was already added")
+		}
+		seen[n.name] = true
+	}
+}
+
+func (c *checker[S]) checkEdges() {
+	entry := false
+	for _, e := range c.edges {
+		c.checkSource(e.from, "an edge")
+		c.checkTarget(e.to, fmt.Sprintf("the edge from %q", e.from))
+		entry = entry || e.from == Start
+	}
+	for _, j := range c.joins {
+		if len(j.from) == 0 {
+			c.report(NoTargets, j.to, "its join has no sources")
+		}
+		for _, from := range j.from {
+			if from == Start {
+				c.report(UnknownSource, from, fmt.Sprintf("the join to %q cannot wait for Start; use AddEdge", j.to))
+				continue
+			}
+			c.checkSource(from, "a join")
+		}
+		if j.to == End {
+			c.report(UnknownTarget, j.to, "a join needs a node to run; paths end by themselves")
+			continue
+		}
+		c.checkTarget(j.to, "a join from "+strings.Join(j.from, ", "))
+	}
+	for _, b := range c.branches {
+		c.checkSource(b.from, "a conditional edge")
+		if len(b.paths) == 0 {
+			c.report(NoTargets, b.from, "its conditional edges declare no targets")
+		}
+		keys := map[string]bool{}
+		for _, p := range b.paths {
+			c.checkTarget(p.Target, fmt.Sprintf("the conditional edge from %q", b.from))
+			if keys[p.Key] {
+				c.report(InvalidOptions, b.from, fmt.Sprintf("its conditional edges declare %q twice", p.Key))
+			}
+			keys[p.Key] = true
+		}
+		entry = entry || b.from == Start
+	}
+	if !entry {
+		c.report(NoEntry, "", "nothing follows Start: add an edge from graph.Start to one of "+c.known())
+	}
+}
+
+func (c *checker[S]) checkSource(name, what string) {
+	switch {
+	case name == End:
+		c.report(EndAsSource, name, "End cannot be the source of "+what)
+	case name != Start && !c.isNode(name):
+		c.report(UnknownSource, name, what+" starts at a node that does not exist; known nodes: "+c.known())
+	}
+}
+
+func (c *checker[S]) checkTarget(name, what string) {
+	switch {
+	case name == Start:
+		c.report(StartAsTarget, name, "Start cannot be the target of "+what)
+	case name != End && !c.isNode(name):
+		c.report(UnknownTarget, name, what+" leads to a node that does not exist; known nodes: "+c.known())
+	}
+}
+
+func (c *checker[S]) isNode(name string) bool {
+	_, ok := slices.BinarySearch(c.names, name)
+	return ok
+}
+
+func (c *checker[S]) known() string {
+	if len(c.names) == 0 {
+		return "(none)"
+	}
+	return strings.Join(c.names, ", ")
+}
+
+// checkReachable walks from Start. A join is passed when all its sources are
+// reachable.
+func (c *checker[S]) checkReachable() {
+	reached := map[string]bool{Start: true}
+	for grew := true; grew; {
+		grew = false
+		visit := func(name string) {
+			if !reached[name] {
+				reached[name], grew = true, true
+			}
+		}
+		for _, e := range c.edges {
+			if reached[e.from] {
+				visit(e.to)
+			}
+		}
+		for _, b := range c.branches {
+			if reached[b.from] {
+				for _, p := range b.paths {
+					visit(p.Target)
+				}
+			}
+		}
+		for _, j := range c.joins {
+			if !slices.ContainsFunc(j.from, func(from string) bool { return !reached[from] }) {
+				visit(j.to)
+			}
+		}
+	}
+	for _, name := range c.names {
+		if !reached[name] {
+			c.report(Unreachable, name, "no path leads from Start to this node")
+		}
+	}
+}

@@ -1,0 +1,148 @@
+package graph
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// CompileOptions configure a compiled graph. Nil is the zero value.
+type CompileOptions struct {
+	// Name is the graph's name in drawings and traces. Default "graph".
+	Name string
+	// RecursionLimit is the limit of runs whose options name none. Default: the
+	// enclosing run's inside a node, else DefaultRecursionLimit.
+	RecursionLimit int
+}
+
+// Compiled is a graph that can run. It does not change, and any number of runs
+// may share it.
+type Compiled[S any] struct {
+	name        string
+	limit       int
+	fingerprint string
+	channels    []Channel[S]
+	slots       map[*channelID]int // index into channels
+	lists       []Channel[S]       // the Append channels among them
+	input       []bool             // by slot; nil accepts all
+	output      []Channel[S]       // nil returns all
+	nodes       []node[S]          // sorted by name: a node's index is its rank
+	start       exits[S]
+	joins       []compiledJoin
+	drawing     Drawing
+}
+
+type node[S any] struct {
+	name  string
+	run   Node[S]
+	opts  NodeOptions[S]
+	exits exits[S]
+}
+
+// exits is what happens after a node has run.
+type exits[S any] struct {
+	next     []int // static successors, sorted
+	branches []branch[S]
+	joins    []joinPlace
+}
+
+type branch[S any] struct {
+	route   Router[S]
+	paths   []Path
+	targets []int // by path; end for End
+}
+
+// end is the index of End, which is no node.
+const end = -1
+
+type compiledJoin struct {
+	to, size int
+	label    string
+}
+
+// joinPlace is one source of one join.
+type joinPlace struct{ join, place int }
+
+// Compile checks the graph and prepares it to run. Its error is a
+// *CompileError with every problem found.
+func (g *StateGraph[S]) Compile(opts *CompileOptions) (*Compiled[S], error) {
+	if opts == nil {
+		opts = &CompileOptions{}
+	}
+	if problems := g.check(); len(problems) > 0 {
+		return nil, &CompileError{problems}
+	}
+	c := &Compiled[S]{name: opts.Name, limit: opts.RecursionLimit, channels: g.channels, slots: map[*channelID]int{}, output: g.output}
+	if c.name == "" {
+		c.name = "graph"
+	}
+	for i, ch := range g.channels {
+		c.slots[ch.id()] = i
+		if ch.Kind() == KindAppend {
+			c.lists = append(c.lists, ch)
+		}
+	}
+	if g.input != nil {
+		c.input = make([]bool, len(g.channels))
+		for _, ch := range g.input {
+			c.input[c.slots[ch.id()]] = true
+		}
+	}
+
+	specs := slices.Clone(g.nodes)
+	slices.SortFunc(specs, func(a, b nodeSpec[S]) int { return strings.Compare(a.name, b.name) })
+	ids := map[string]int{End: end}
+	for i, s := range specs {
+		ids[s.name] = i
+		c.nodes = append(c.nodes, node[S]{name: s.name, run: s.run, opts: s.opts})
+	}
+	exitsOf := func(name string) *exits[S] {
+		if name == Start {
+			return &c.start
+		}
+		return &c.nodes[ids[name]].exits
+	}
+	for _, e := range g.edges {
+		if x := exitsOf(e.from); e.to != End && !slices.Contains(x.next, ids[e.to]) {
+			x.next = append(x.next, ids[e.to])
+			slices.Sort(x.next)
+		}
+	}
+	for _, b := range g.branches {
+		x := exitsOf(b.from)
+		targets := make([]int, len(b.paths))
+		for i, p := range b.paths {
+			targets[i] = ids[p.Target]
+		}
+		x.branches = append(x.branches, branch[S]{b.route, b.paths, targets})
+	}
+	for i, j := range g.joins {
+		sources := slices.Compact(slices.Sorted(slices.Values(j.from)))
+		c.joins = append(c.joins, compiledJoin{ids[j.to], len(sources), strings.Join(sources, "+") + " => " + j.to})
+		for place, from := range sources {
+			x := exitsOf(from)
+			x.joins = append(x.joins, joinPlace{i, place})
+		}
+	}
+	c.drawing = g.draw(c.name)
+	c.fingerprint = g.hash(c.drawing)
+	return c, nil
+}
+
+// Name returns the graph's name.
+func (c *Compiled[S]) Name() string { return c.name }
+
+// Fingerprint identifies the graph's structure: its channels, nodes and edges,
+// not the code of its functions. Equal structures have equal fingerprints.
+func (c *Compiled[S]) Fingerprint() string { return c.fingerprint }
+
+func (g *StateGraph[S]) hash(d Drawing) string {
+	h := sha256.New()
+	for _, ch := range g.channels {
+		fmt.Fprintf(h, "channel %s %s\n", ch.Name(), ch.Kind())
+	}
+	fmt.Fprint(h, d.Expanded().Text())
+	return hex.EncodeToString(h.Sum(nil))[:16]
+}

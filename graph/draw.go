@@ -1,0 +1,246 @@
+package graph
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A Drawing is a graph's structure, for people and for fingerprints.
+type Drawing struct {
+	name     string
+	nodes    []drawnNode // sorted by name
+	edges    []drawnEdge // in the order in which they were added
+	expanded bool
+}
+
+type drawnNode struct {
+	name     string
+	deferred bool
+	inner    *Drawing
+}
+
+type edgeStyle uint8
+
+const (
+	plainEdge edgeStyle = iota
+	joinEdge
+	conditionalEdge
+)
+
+type drawnEdge struct {
+	from, to string
+	style    edgeStyle
+	label    string
+}
+
+func (g *StateGraph[S]) draw(name string) Drawing {
+	d := Drawing{name: name}
+	for _, n := range g.nodes {
+		d.nodes = append(d.nodes, drawnNode{n.name, n.opts.Defer, n.inner})
+	}
+	slices.SortFunc(d.nodes, func(a, b drawnNode) int { return strings.Compare(a.name, b.name) })
+	leaves := map[string]bool{}
+	add := func(e drawnEdge) {
+		leaves[e.from] = true
+		if !slices.Contains(d.edges, e) {
+			d.edges = append(d.edges, e)
+		}
+	}
+	for _, e := range g.edges {
+		add(drawnEdge{e.from, e.to, plainEdge, ""})
+	}
+	for _, j := range g.joins {
+		for _, from := range j.from {
+			add(drawnEdge{from, j.to, joinEdge, strings.Join(j.from, "+")})
+		}
+	}
+	for _, b := range g.branches {
+		for _, p := range b.paths {
+			label := p.Key
+			if label == p.Target {
+				label = ""
+			}
+			add(drawnEdge{b.from, p.Target, conditionalEdge, label})
+		}
+	}
+	for _, n := range d.nodes {
+		if !leaves[n.name] {
+			add(drawnEdge{n.name, End, plainEdge, ""})
+		}
+	}
+	return d
+}
+
+// Drawing returns the graph's structure, subgraphs as single nodes.
+func (c *Compiled[S]) Drawing() Drawing { return c.drawing }
+
+// Expanded returns the drawing with the insides of subgraphs shown.
+func (d Drawing) Expanded() Drawing {
+	d.expanded = true
+	return d
+}
+
+// Mermaid draws the graph as a Mermaid flowchart: solid edges are taken
+// always, dotted ones when a router chooses them, thick ones join.
+func (d Drawing) Mermaid() string {
+	var b strings.Builder
+	b.WriteString("flowchart TD\n")
+	d.mermaid(&b, "", "    ")
+	return b.String()
+}
+
+func (d Drawing) mermaid(b *strings.Builder, prefix, indent string) {
+	fmt.Fprintf(b, "%s%s([start])\n", indent, mermaidID(prefix, Start))
+	for _, n := range d.nodes {
+		if n.inner != nil && d.expanded {
+			id := mermaidID(prefix, n.name)
+			fmt.Fprintf(b, "%ssubgraph %s[\"%s\"]\n", indent, id, mermaidText(n.name))
+			n.inner.Expanded().mermaid(b, id+"_", indent+"    ")
+			fmt.Fprintf(b, "%send\n", indent)
+			continue
+		}
+		shape := [2]string{"[", "]"}
+		if n.inner != nil {
+			shape = [2]string{"[[", "]]"}
+		}
+		label := mermaidText(n.name)
+		if n.deferred {
+			label += "<br/>deferred"
+		}
+		fmt.Fprintf(b, "%s%s%s\"%s\"%s\n", indent, mermaidID(prefix, n.name), shape[0], label, shape[1])
+	}
+	fmt.Fprintf(b, "%s%s([end])\n", indent, mermaidID(prefix, End))
+	for _, e := range d.edges {
+		arrow := " --> "
+		switch {
+		case e.style == joinEdge:
+			arrow = " ==> "
+		case e.style == conditionalEdge && e.label != "":
+			arrow = fmt.Sprintf(" -. \"%s\" .-> ", mermaidText(e.label))
+		case e.style == conditionalEdge:
+			arrow = " -.-> "
+		}
+		fmt.Fprintf(b, "%s%s%s%s\n", indent, mermaidID(prefix, e.from), arrow, mermaidID(prefix, e.to))
+	}
+}
+
+// mermaidID makes an identifier that no keyword of the language can clash with.
+func mermaidID(prefix, name string) string {
+	var b strings.Builder
+	b.WriteString(prefix)
+	b.WriteString("n_")
+	for _, r := range name {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
+			b.WriteRune(r)
+		} else {
+			fmt.Fprintf(&b, "_%x_", r)
+		}
+	}
+	return b.String()
+}
+
+func mermaidText(s string) string {
+	return strings.NewReplacer(`"`, "#quot;", "<", "#lt;", ">", "#gt;", "\n", " ").Replace(s)
+}
+
+// DOT draws the graph in Graphviz's language.
+func (d Drawing) DOT() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "digraph %q {\n", d.name)
+	d.dot(&b, "", "  ")
+	b.WriteString("}\n")
+	return b.String()
+}
+
+func (d Drawing) dot(b *strings.Builder, prefix, indent string) {
+	fmt.Fprintf(b, "%s%q [label=\"start\", shape=oval]\n", indent, prefix+Start)
+	for _, n := range d.nodes {
+		if n.inner != nil && d.expanded {
+			fmt.Fprintf(b, "%ssubgraph %q {\n%s  label=%q\n", indent, "cluster_"+prefix+n.name, indent, n.name)
+			n.inner.Expanded().dot(b, prefix+n.name+"/", indent+"  ")
+			fmt.Fprintf(b, "%s}\n", indent)
+			continue
+		}
+		attrs := "shape=box"
+		if n.inner != nil {
+			attrs = "shape=box, peripheries=2"
+		}
+		if n.deferred {
+			attrs += ", style=dashed"
+		}
+		fmt.Fprintf(b, "%s%q [label=%q, %s]\n", indent, prefix+n.name, n.name, attrs)
+	}
+	fmt.Fprintf(b, "%s%q [label=\"end\", shape=oval]\n", indent, prefix+End)
+	for _, e := range d.edges {
+		attrs := ""
+		switch {
+		case e.style == joinEdge:
+			attrs = " [style=bold]"
+		case e.style == conditionalEdge && e.label != "":
+			attrs = fmt.Sprintf(" [style=dashed, label=%q]", e.label)
+		case e.style == conditionalEdge:
+			attrs = " [style=dashed]"
+		}
+		fmt.Fprintf(b, "%s%q -> %q%s\n", indent, d.dotEnd(prefix, e.from, End), d.dotEnd(prefix, e.to, Start), attrs)
+	}
+}
+
+// dotEnd names the point at which an edge meets a node: an expanded subgraph
+// is left at its end and entered at its start.
+func (d Drawing) dotEnd(prefix, name, inside string) string {
+	if d.expanded {
+		for _, n := range d.nodes {
+			if n.name == name && n.inner != nil {
+				return prefix + name + "/" + inside
+			}
+		}
+	}
+	return prefix + name
+}
+
+// Text draws the graph as an indented list of nodes and where each leads.
+func (d Drawing) Text() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\n", d.name)
+	d.text(&b, "  ")
+	return b.String()
+}
+
+func (d Drawing) text(b *strings.Builder, indent string) {
+	write := func(n drawnNode) {
+		fmt.Fprintf(b, "%s%s%s\n", indent, shown(n.name), map[bool]string{true: " (deferred)"}[n.deferred])
+		if n.inner != nil && d.expanded {
+			n.inner.Expanded().text(b, indent+"  | ")
+		}
+		for _, e := range d.edges {
+			if e.from != n.name {
+				continue
+			}
+			switch {
+			case e.style == joinEdge:
+				fmt.Fprintf(b, "%s  => %s (joins %s)\n", indent, shown(e.to), e.label)
+			case e.style == conditionalEdge && e.label != "":
+				fmt.Fprintf(b, "%s  ?> %s (%s)\n", indent, shown(e.to), e.label)
+			case e.style == conditionalEdge:
+				fmt.Fprintf(b, "%s  ?> %s\n", indent, shown(e.to))
+			default:
+				fmt.Fprintf(b, "%s  -> %s\n", indent, shown(e.to))
+			}
+		}
+	}
+	write(drawnNode{name: Start})
+	for _, n := range d.nodes {
+		write(n)
+	}
+}
+
+func shown(name string) string {
+	switch name {
+	case Start:
+		return "start"
+	case End:
+		return "end"
+	}
+	return name
+}

@@ -1,0 +1,105 @@
+package graph
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+)
+
+// Mode selects what a stream reports; modes combine with |.
+type Mode uint8
+
+const (
+	// Values reports the state after the input and after every superstep that
+	// wrote something.
+	Values Mode = 1 << iota
+	// Updates reports what each node returned, as soon as it did.
+	Updates
+	// Custom reports what nodes publish with Emit.
+	Custom
+	// Tasks reports the start, retry and failure of nodes.
+	Tasks
+	// Debug reports all of the above and the borders of runs and supersteps.
+	Debug
+)
+
+// EventKind is what an event is about.
+type EventKind uint8
+
+const (
+	RunStart   EventKind = iota + 1 // Debug
+	StepStart                       // Debug
+	NodeStart                       // Tasks
+	NodeCustom                      // Custom: Name and Data are what the node emitted
+	NodeRetry                       // Tasks: Err is why
+	NodeUpdate                      // Updates: Update, or Data below a subgraph
+	NodeFailed                      // Tasks: Err
+	StateValue                      // Values: State, or Data below a subgraph
+	RunEnd                          // Debug: Err when the run failed
+)
+
+var kindNames = [...]string{"", "run_start", "step_start", "node_start", "custom", "node_retry", "node_update", "node_error", "values", "run_end"}
+
+func (k EventKind) String() string {
+	if int(k) < len(kindNames) && k > 0 {
+		return kindNames[k]
+	}
+	return fmt.Sprintf("EventKind(%d)", uint8(k))
+}
+
+func (k EventKind) mode() Mode {
+	switch k {
+	case NodeStart, NodeRetry, NodeFailed:
+		return Tasks
+	case NodeCustom:
+		return Custom
+	case NodeUpdate:
+		return Updates
+	case StateValue:
+		return Values
+	}
+	return Debug
+}
+
+// wants reports whether a stream of mode m reports events of kind k.
+func (m Mode) wants(k EventKind) bool { return m&(k.mode()|Debug) != 0 }
+
+// A Place is where in a run an event belongs: a superstep and, within it, the
+// position of a task; -1 stands before all tasks of the step.
+type Place struct {
+	Step int `json:"step"`
+	Task int `json:"task"`
+}
+
+// Event is one thing that happened in a run. Events arrive in the order in
+// which things happened; nodes that run side by side interleave, and Places
+// tells which of them an event belongs to.
+type Event[S any] struct {
+	Kind      EventKind
+	Namespace string  // nodes whose subgraphs enclose the event, joined by "/"; empty at the root
+	Places    []Place // outermost graph first
+	Step      int     // superstep in the innermost graph: -1 for the input, 0 for Start, 1 for the first nodes
+	Node      string
+	Attempt   int // 1 for the first
+	Time      time.Time
+	Elapsed   time.Duration // of the node or run that ended
+
+	Graph       string          // RunStart: the graph's name
+	Fingerprint string          // RunStart: the graph's fingerprint
+	Nodes       []string        // StepStart: nodes that will run; RunEnd: those that would have been next
+	Waiting     []string        // RunEnd: joins that still wait for a source
+	Update      Update[S]       // NodeUpdate at the root
+	State       S               // StateValue and RunEnd at the root
+	Name        string          // NodeCustom
+	Data        json.RawMessage // NodeCustom; NodeUpdate and StateValue below the root
+	Err         error           // NodeRetry, NodeFailed, RunEnd
+}
+
+// UpdateJSON returns the update of a NodeUpdate event as JSON, wherever in the
+// graph it happened.
+func (e Event[S]) UpdateJSON() (json.RawMessage, error) {
+	if e.Namespace != "" {
+		return e.Data, nil
+	}
+	return json.Marshal(e.Update)
+}

@@ -1,0 +1,143 @@
+package graph
+
+import (
+	"context"
+	"slices"
+)
+
+const (
+	// Start is where a run enters the graph. It can only be the source of edges.
+	Start = "__start__"
+	// End is where a path ends. It can only be the target of edges.
+	End = "__end__"
+)
+
+// A Node reads the state and returns what it changes. It must not modify what
+// the state refers to (slices, maps, pointers): other nodes read it too.
+type Node[S any] func(ctx context.Context, state S) (Update[S], error)
+
+// A Router decides where a run goes after a node. It sees the state with that
+// node's own writes applied, not those of nodes that ran beside it.
+type Router[S any] func(ctx context.Context, state S) (Route, error)
+
+// A Route is a router's decision. The zero Route is no decision, which is an
+// error; Nowhere says that a path ends here.
+type Route struct {
+	first   string
+	more    []string
+	decided bool
+}
+
+// To routes to one or more nodes. Duplicates run once.
+func To(target string, more ...string) Route {
+	return Route{first: target, more: more, decided: true}
+}
+
+// Nowhere routes to no successor: this path ends.
+func Nowhere() Route { return Route{decided: true} }
+
+// NodeOptions configure a node. The zero value is a node that runs once, sees
+// the whole state and runs as soon as it is triggered.
+type NodeOptions[S any] struct {
+	// Retry is tried in order: the first policy that matches an error decides.
+	// Default: no retry.
+	Retry []RetryPolicy
+	// Reads limits the fields that the node sees; the others are zero. Default:
+	// all of them.
+	Reads []Channel[S]
+	// Defer holds the node back until nothing else is left to run.
+	Defer bool
+}
+
+// StateGraph collects nodes and edges. Mistakes are gathered and reported all
+// at once by Compile, so that no call here returns an error.
+type StateGraph[S any] struct {
+	channels []Channel[S]
+	input    []Channel[S] // nil accepts every channel
+	output   []Channel[S] // nil returns every channel
+	nodes    []nodeSpec[S]
+	edges    []edge
+	joins    []join
+	branches []branchSpec[S]
+	problems []Problem // found while building
+}
+
+type nodeSpec[S any] struct {
+	name  string
+	run   Node[S]
+	opts  NodeOptions[S]
+	inner *Drawing // a subgraph's structure, nil for a plain node
+}
+
+type edge struct{ from, to string }
+
+type join struct {
+	from []string
+	to   string
+}
+
+type branchSpec[S any] struct {
+	from  string
+	route Router[S]
+	paths []Path
+}
+
+// A Path is a declared outcome of a conditional edge: the key that the router
+// returns, and the node it leads to.
+type Path struct{ Key, Target string }
+
+// NewStateGraph makes an empty graph over the state S with its channels.
+func NewStateGraph[S any](channels ...Channel[S]) *StateGraph[S] {
+	return &StateGraph[S]{channels: channels}
+}
+
+// Input limits what a caller may write to these channels; writes to others in
+// a run's input are ignored. Default: every channel.
+func (g *StateGraph[S]) Input(channels ...Channel[S]) { g.input = channels }
+
+// Output limits the state that Invoke returns to these channels; the other
+// fields are zero. Default: every channel.
+func (g *StateGraph[S]) Output(channels ...Channel[S]) { g.output = channels }
+
+// AddNode adds a node. At most one options value is read.
+func (g *StateGraph[S]) AddNode(name string, node Node[S], opts ...NodeOptions[S]) {
+	spec := nodeSpec[S]{name: name, run: node}
+	if len(opts) > 0 {
+		spec.opts = opts[0]
+	}
+	if len(opts) > 1 {
+		g.problems = append(g.problems, Problem{Code: InvalidOptions, Node: name, Message: "AddNode takes one NodeOptions value"})
+	}
+	if node == nil {
+		g.problems = append(g.problems, Problem{Code: InvalidOptions, Node: name, Message: "the node's function is nil"})
+	}
+	g.nodes = append(g.nodes, spec)
+}
+
+// AddEdge runs to after from, whenever from has run.
+func (g *StateGraph[S]) AddEdge(from, to string) { g.edges = append(g.edges, edge{from, to}) }
+
+// AddJoin runs to once after all of from have run, in whatever supersteps;
+// then the join waits for all of them again.
+func (g *StateGraph[S]) AddJoin(from []string, to string) {
+	g.joins = append(g.joins, join{slices.Clone(from), to})
+}
+
+// AddConditionalEdges lets route choose the successors of from among targets.
+// A choice that is not declared here is an error.
+func (g *StateGraph[S]) AddConditionalEdges(from string, route Router[S], targets ...string) {
+	paths := make([]Path, len(targets))
+	for i, t := range targets {
+		paths[i] = Path{t, t}
+	}
+	g.AddConditionalPaths(from, route, paths...)
+}
+
+// AddConditionalPaths is AddConditionalEdges with a router that returns keys;
+// drawings show the keys on the edges.
+func (g *StateGraph[S]) AddConditionalPaths(from string, route Router[S], paths ...Path) {
+	if route == nil {
+		g.problems = append(g.problems, Problem{Code: InvalidOptions, Node: from, Message: "the router of its conditional edges is nil"})
+	}
+	g.branches = append(g.branches, branchSpec[S]{from, route, slices.Clone(paths)})
+}

@@ -1,0 +1,309 @@
+package graph
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// DefaultRecursionLimit is how many supersteps a run may take when neither its
+// options nor the graph's say otherwise.
+const DefaultRecursionLimit = 1000
+
+// RunOptions configure one run. Nil is the zero value.
+type RunOptions struct {
+	// RecursionLimit is how many supersteps this call may run. Default: the
+	// graph's own limit; else, inside a node, the limit of the enclosing run;
+	// else DefaultRecursionLimit. Negative is an error.
+	RecursionLimit int
+	// Concurrency is how many nodes of a superstep run at once. It does not
+	// change the result. Default: all of them.
+	Concurrency int
+	// Modes selects what Stream reports. Default Updates.
+	Modes Mode
+}
+
+// Invoke runs the graph to its end and returns the final state. When it fails,
+// it returns the state of the last superstep that was committed, and the error.
+func (c *Compiled[S]) Invoke(ctx context.Context, in Update[S], opts *RunOptions) (S, error) {
+	return c.run(ctx, in, opts, nil)
+}
+
+// sink is where a run's events go.
+type sink[S any] interface {
+	publisher
+	send(Event[S])
+}
+
+// run is one execution of a graph. Its loop owns every field; nodes get copies.
+type run[S any] struct {
+	*Compiled[S]
+	state    S
+	limit    int
+	parallel int
+	step     int // the last superstep begun: -1 input, 0 Start, 1 the first nodes
+	out      sink[S]
+	record   bool      // keep what is written, for a parent graph
+	written  Update[S] // all committed writes, when record is set
+
+	// The frontier: what is to run, and what waits. With state and step it is
+	// all that a run is made of between two supersteps.
+	next    []int    // nodes of the next superstep, sorted
+	held    []bool   // deferred nodes that were triggered, by node
+	arrived [][]bool // by join, by place: which sources have run
+
+	queued  []int // by node: the superstep it was last queued for
+	results []result[S]
+	tally   *tally
+}
+
+// result is what a task came to.
+type result[S any] struct {
+	node   int
+	update Update[S]
+	routed []int // successors chosen by conditional edges
+	err    error
+}
+
+func (c *Compiled[S]) run(ctx context.Context, in Update[S], opts *RunOptions, out sink[S]) (S, error) {
+	var zero S
+	if in == nil {
+		return zero, ErrEmptyInput
+	}
+	if opts != nil && opts.RecursionLimit < 0 {
+		return zero, fmt.Errorf("recursion limit is %d: it must be at least 1", opts.RecursionLimit)
+	}
+	r := newRun(ctx, c, zero, opts)
+	if out != nil {
+		r.out = out
+	}
+	if c.input != nil {
+		in = slices.DeleteFunc(slices.Clone(in), func(w Write[S]) bool {
+			slot, ok := c.slots[w.channel()]
+			return ok && !c.input[slot]
+		})
+	}
+	err := r.start(ctx, in)
+	if err == nil {
+		err = r.loop(ctx)
+	}
+	return r.visible(), err
+}
+
+// newRun prepares a run from state. Inside a node of another graph its events
+// go to that graph's stream.
+func newRun[S any](ctx context.Context, c *Compiled[S], state S, opts *RunOptions) *run[S] {
+	r := &run[S]{Compiled: c, state: state, limit: c.limit, step: -1}
+	outer := taskFrom(ctx)
+	if opts != nil {
+		r.parallel = opts.Concurrency
+		if opts.RecursionLimit > 0 {
+			r.limit = opts.RecursionLimit
+		}
+	}
+	if r.limit == 0 && outer != nil {
+		r.limit = outer.info.Limit
+	}
+	if r.limit == 0 {
+		r.limit = DefaultRecursionLimit
+	}
+	if outer != nil && outer.out != nil {
+		r.out = nested[S]{outer, outer.info.Node}
+	}
+	r.held = make([]bool, len(c.nodes))
+	r.queued = make([]int, len(c.nodes))
+	r.tally = newTally(len(c.channels))
+	r.arrived = make([][]bool, len(c.joins))
+	for i, j := range c.joins {
+		r.arrived[i] = make([]bool, j.size)
+	}
+	return r
+}
+
+// start merges the input into the state.
+func (r *run[S]) start(ctx context.Context, in Update[S]) error {
+	state, _, err := r.merge(r.state, r.tally, []result[S]{{node: end, update: in}})
+	if err != nil {
+		return fmt.Errorf("merging the input: %w", err)
+	}
+	r.state = state
+	return ctx.Err()
+}
+
+// loop runs supersteps until nothing is left to run.
+func (r *run[S]) loop(ctx context.Context) error {
+	began := time.Time{}
+	if r.out != nil {
+		began = time.Now()
+	}
+	r.publish(Event[S]{Kind: RunStart, Graph: r.name, Fingerprint: r.fingerprint}, -1)
+	r.publishState(0)
+	r.step = 0
+	err := r.leaveStart(ctx)
+	for err == nil && len(r.next) > 0 {
+		err = r.superstep(ctx)
+	}
+	if r.wants(RunEnd) {
+		r.step++
+		r.publish(Event[S]{Kind: RunEnd, State: r.visible(), Nodes: r.names(r.next), Waiting: r.waiting(), Err: err, Elapsed: time.Since(began)}, -1)
+	}
+	return err
+}
+
+// leaveStart queues what follows Start.
+func (r *run[S]) leaveStart(ctx context.Context) error {
+	routed, err := r.route(ctx, Start, &r.Compiled.start, r.view(nil))
+	if err != nil {
+		return err
+	}
+	r.leave(&r.Compiled.start, routed)
+	r.settle()
+	return nil
+}
+
+// superstep runs the queued nodes on one state and commits what they return,
+// all of it or nothing.
+func (r *run[S]) superstep(ctx context.Context) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if r.step >= r.limit {
+		return &RecursionError{r.limit, r.names(r.next)}
+	}
+	r.step++
+	tasks := r.next
+	if r.wants(StepStart) {
+		r.publish(Event[S]{Kind: StepStart, Nodes: r.names(tasks)}, -1)
+	}
+	if cap(r.results) < len(tasks) {
+		r.results = make([]result[S], len(tasks))
+	}
+	results := r.results[:len(tasks)]
+	clear(results)
+	state, wrote, err := r.execute(ctx, tasks, results)
+	if err != nil {
+		return err
+	}
+	r.state = state
+	if r.record {
+		for _, res := range results {
+			r.written = append(r.written, res.update...)
+		}
+	}
+	r.next = r.next[:0]
+	for i := range results {
+		r.leave(&r.nodes[results[i].node].exits, results[i].routed)
+	}
+	r.settle()
+	if wrote {
+		r.publishState(len(tasks))
+	}
+	return nil
+}
+
+// leave queues the successors of a node that has run.
+func (r *run[S]) leave(x *exits[S], routed []int) {
+	for _, id := range x.next {
+		r.queue(id)
+	}
+	for _, id := range routed {
+		r.queue(id)
+	}
+	for _, p := range x.joins {
+		arrived := r.arrived[p.join]
+		arrived[p.place] = true
+		if !slices.Contains(arrived, false) {
+			clear(arrived)
+			r.queue(r.joins[p.join].to)
+		}
+	}
+}
+
+func (r *run[S]) queue(id int) {
+	switch {
+	case id == end:
+	case r.nodes[id].opts.Defer:
+		r.held[id] = true
+	case r.queued[id] != r.step+1:
+		r.queued[id] = r.step + 1
+		r.next = append(r.next, id)
+	}
+}
+
+// settle puts the queue in order, and lets deferred nodes go when nothing else
+// is left.
+func (r *run[S]) settle() {
+	if len(r.next) == 0 {
+		for id, held := range r.held {
+			if held {
+				r.held[id] = false
+				r.next = append(r.next, id)
+			}
+		}
+		return
+	}
+	slices.Sort(r.next)
+}
+
+// visible is the state as the caller sees it.
+func (r *run[S]) visible() S {
+	if r.output == nil {
+		return r.view(nil)
+	}
+	return r.view(r.output)
+}
+
+// view copies the state for a reader: all of it, or only some channels.
+func (r *run[S]) view(reads []Channel[S]) S {
+	s := r.state
+	if reads != nil {
+		var only S
+		for _, ch := range reads {
+			ch.copyField(&only, &s)
+		}
+		s = only
+	}
+	for _, ch := range r.lists {
+		ch.clip(&s)
+	}
+	return s
+}
+
+func (r *run[S]) names(ids []int) []string {
+	names := make([]string, len(ids))
+	for i, id := range ids {
+		names[i] = r.nodes[id].name
+	}
+	return names
+}
+
+// waiting names the joins that some but not all of their sources have reached.
+func (r *run[S]) waiting() []string {
+	var out []string
+	for i, arrived := range r.arrived {
+		if slices.Contains(arrived, true) {
+			out = append(out, r.joins[i].label)
+		}
+	}
+	return out
+}
+
+func (r *run[S]) wants(k EventKind) bool { return r.out != nil && r.out.wants(k) }
+
+// publish sends an event of the run itself, placed at a position in its step.
+func (r *run[S]) publish(ev Event[S], position int) {
+	if !r.wants(ev.Kind) {
+		return
+	}
+	ev.Step = r.step
+	ev.Places = []Place{{r.step, position}}
+	r.out.send(ev)
+}
+
+// publishState reports the state after all tasks of a superstep.
+func (r *run[S]) publishState(position int) {
+	if r.wants(StateValue) {
+		r.publish(Event[S]{Kind: StateValue, State: r.view(nil)}, position)
+	}
+}

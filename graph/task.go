@@ -1,0 +1,72 @@
+package graph
+
+import (
+	"context"
+	"encoding/json"
+)
+
+// Info is what a node may know of its own place in a run.
+type Info struct {
+	Node    string
+	Step    int // superstep, 1 for the first
+	Attempt int // 1 for the first, 2 for the first retry
+	Limit   int // the run's recursion limit
+}
+
+// RemainingSteps is how many supersteps may still follow this one.
+func (i Info) RemainingSteps() int { return i.Limit - i.Step }
+
+// IsLastStep reports whether exactly one superstep may still follow: the last
+// moment to route to a closing node instead of going round once more.
+func (i Info) IsLastStep() bool { return i.RemainingSteps() == 1 }
+
+// CurrentTask returns the place of the node that runs in ctx, and false
+// outside a run.
+func CurrentTask(ctx context.Context) (Info, bool) {
+	t := taskFrom(ctx)
+	if t == nil {
+		return Info{}, false
+	}
+	return t.info, true
+}
+
+// A task is one execution of a node. It travels in the node's context, so that
+// Emit and runs of other graphs inside the node find their way to the stream.
+type task struct {
+	context.Context
+	info Info
+	out  publisher // nil when nobody listens
+	at   Place
+}
+
+type taskKey struct{}
+
+// Value returns the task itself for its own key, so that a task is a context
+// without a second allocation.
+func (t *task) Value(key any) any {
+	if _, ok := key.(taskKey); ok {
+		return t
+	}
+	return t.Context.Value(key)
+}
+
+func taskFrom(ctx context.Context) *task {
+	t, _ := ctx.Value(taskKey{}).(*task)
+	return t
+}
+
+func (t *task) listens(k EventKind) bool { return t.out != nil && t.out.wants(k) }
+
+func (t *task) emitCustom(name string, data json.RawMessage) {
+	t.out.publish(foreign{Kind: NodeCustom, Places: []Place{t.at}, Step: t.info.Step, Node: t.info.Node, Attempt: t.info.Attempt, Name: name, Data: data})
+}
+
+// publisher is a run's stream as seen from inside one of its nodes. Events of
+// a subgraph cross it encoded, since the two graphs' states differ in type.
+type publisher interface {
+	wants(EventKind) bool
+	publish(foreign)
+}
+
+// foreign is an event without the types of a graph.
+type foreign = Event[struct{}]

@@ -1,0 +1,66 @@
+package trace
+
+import (
+	"slices"
+
+	"example.com/assay/graph"
+)
+
+// Normalise returns the trace without what changes from run to run when
+// nothing else does. It removes times, durations and the run's id; it puts the
+// events of a superstep into the order of its tasks, which run side by side;
+// and it numbers the lines anew. Nothing else is touched.
+func Normalise(records []Record) []Record {
+	out := inOrder(slices.Clone(records), 0)
+	for i := range out {
+		rec := &out[i]
+		rec.Seq, rec.Time, rec.ElapsedUS = i, "", 0
+		if rec.Header != nil {
+			header := *rec.Header
+			header.RunID = ""
+			rec.Header = &header
+		}
+	}
+	return out
+}
+
+// inOrder sorts records by their place at one depth of nesting, and what
+// belongs to one task by the next depth. Records of one task that are not
+// nested deeper keep their order and hold the deeper ones between them.
+func inOrder(records []Record, depth int) []Record {
+	slices.SortStableFunc(records, func(a, b Record) int {
+		p, q := placeAt(a, depth), placeAt(b, depth)
+		if p.Step != q.Step {
+			return p.Step - q.Step
+		}
+		return p.Task - q.Task
+	})
+	for begin := 0; begin < len(records); {
+		end := begin + 1
+		for end < len(records) && placeAt(records[end], depth) == placeAt(records[begin], depth) {
+			end++
+		}
+		group := records[begin:end]
+		for i := 0; i < len(group); {
+			if len(group[i].Places) <= depth+1 {
+				i++
+				continue
+			}
+			j := i
+			for j < len(group) && len(group[j].Places) > depth+1 {
+				j++
+			}
+			inOrder(group[i:j], depth+1)
+			i = j
+		}
+		begin = end
+	}
+	return records
+}
+
+func placeAt(rec Record, depth int) graph.Place {
+	if depth < len(rec.Places) {
+		return rec.Places[depth]
+	}
+	return graph.Place{Step: -2}
+}

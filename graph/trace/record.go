@@ -1,0 +1,156 @@
+package trace
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"example.com/assay/graph"
+)
+
+// Version is the format's version, in every line.
+const Version = 1
+
+// A Record is one line of a trace. Kind is that of the graph's event, or for a
+// custom event the name it was emitted with, such as "model_call".
+type Record struct {
+	V           int             `json:"v"`
+	Seq         int             `json:"seq"` // 0, 1, 2 … in the order in which things happened
+	Kind        string          `json:"kind"`
+	Time        string          `json:"time,omitempty"`       // RFC 3339, UTC
+	ElapsedUS   int64           `json:"elapsed_us,omitempty"` // of the node or run that ended, microseconds
+	Namespace   string          `json:"ns,omitempty"`         // nodes whose subgraphs enclose the event
+	Places      []graph.Place   `json:"at"`                   // superstep and task in each graph, outermost first
+	Node        string          `json:"node,omitempty"`
+	Attempt     int             `json:"attempt,omitempty"` // from 2 on
+	Header      *Header         `json:"header,omitempty"`  // of the first run_start
+	Graph       string          `json:"graph,omitempty"`
+	Fingerprint string          `json:"fingerprint,omitempty"`
+	Nodes       []string        `json:"nodes,omitempty"`
+	Waiting     []string        `json:"waiting,omitempty"`
+	Update      json.RawMessage `json:"update,omitempty"` // of a node_update
+	Data        json.RawMessage `json:"data,omitempty"`   // of a custom event
+	Error       string          `json:"error,omitempty"`
+}
+
+// A Header says what was run, and how.
+type Header struct {
+	RunID  string            `json:"run_id,omitempty"`
+	Config map[string]string `json:"config,omitempty"`
+	Skills map[string]string `json:"skills,omitempty"` // name to content hash
+	Input  json.RawMessage   `json:"input,omitempty"`
+}
+
+// A Writer writes records to one trace. It is for one run at a time.
+type Writer struct {
+	to     io.Writer
+	header *Header
+	seq    int
+}
+
+// NewWriter starts a trace. The header goes into the run's first line.
+func NewWriter(to io.Writer, header Header) *Writer { return &Writer{to: to, header: &header} }
+
+// Add writes an event. States are not traced: the updates are what changed.
+func Add[S any](w *Writer, ev graph.Event[S]) error {
+	if ev.Kind == graph.StateValue {
+		return nil
+	}
+	rec := Record{
+		V: Version, Seq: w.seq, Kind: ev.Kind.String(), Time: ev.Time.UTC().Format(time.RFC3339Nano), ElapsedUS: ev.Elapsed.Microseconds(),
+		Namespace: ev.Namespace, Places: ev.Places, Node: ev.Node, Graph: ev.Graph, Fingerprint: ev.Fingerprint,
+		Nodes: ev.Nodes, Waiting: ev.Waiting,
+	}
+	if ev.Attempt > 1 {
+		rec.Attempt = ev.Attempt
+	}
+	if ev.Err != nil {
+		rec.Error = ev.Err.Error()
+	}
+	switch ev.Kind {
+	case graph.RunStart:
+		rec.Header, w.header = w.header, nil
+	case graph.NodeCustom:
+		rec.Kind, rec.Data = ev.Name, ev.Data
+	case graph.NodeUpdate:
+		update, err := ev.UpdateJSON()
+		if err != nil {
+			return fmt.Errorf("tracing node %q: %w", ev.Node, err)
+		}
+		rec.Update = update
+	}
+	line, err := encode(rec)
+	if err != nil {
+		return fmt.Errorf("tracing event %d: %w", w.seq, err)
+	}
+	if _, err := w.to.Write(line); err != nil {
+		return fmt.Errorf("writing trace: %w", err)
+	}
+	w.seq++
+	return nil
+}
+
+// encode keeps <, > and & as they are: traces are read by people.
+func encode(rec Record) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(rec); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), nil
+}
+
+// Write writes records as they are, one a line.
+func Write(to io.Writer, records []Record) error {
+	for _, rec := range records {
+		line, err := encode(rec)
+		if err != nil {
+			return fmt.Errorf("encoding record %d: %w", rec.Seq, err)
+		}
+		if _, err := to.Write(line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// maxLine bounds a line of a trace, 64 MiB.
+const maxLine = 64 << 20
+
+// Read reads a trace. Empty lines and lines that begin with # are skipped, so
+// that a golden trace can say in prose what it protects. Errors name the line.
+func Read(from io.Reader) ([]Record, error) {
+	var records []Record
+	lines := bufio.NewScanner(from)
+	lines.Buffer(nil, maxLine)
+	n := 0
+	for lines.Scan() {
+		n++
+		line := bytes.TrimSpace(lines.Bytes())
+		if len(line) == 0 || line[0] == '#' {
+			continue
+		}
+		var rec Record
+		if err := json.Unmarshal(line, &rec); err != nil {
+			return records, fmt.Errorf("reading trace, line %d: %w", n, err)
+		}
+		if rec.V != Version {
+			return records, fmt.Errorf("reading trace, line %d: version is %d, this program reads %d", n, rec.V, Version)
+		}
+		if rec.Kind == "" {
+			return records, fmt.Errorf("reading trace, line %d: no kind: not a trace", n)
+		}
+		records = append(records, rec)
+	}
+	if err := lines.Err(); errors.Is(err, bufio.ErrTooLong) {
+		return records, fmt.Errorf("reading trace, line %d: longer than %d bytes", n+1, maxLine)
+	} else if err != nil {
+		return records, fmt.Errorf("reading trace: %w", err)
+	}
+	return records, nil
+}

@@ -1,0 +1,142 @@
+package text
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// A Span is a range of bytes.
+type Span struct{ Start, End int }
+
+// abbreviations end with a full stop that does not end a sentence.
+var abbreviations = stopList(`
+	mr mrs ms dr prof st no nos art arts sec secs para paras ch cl reg v vs
+	cf eg ie viz etc al fig figs eq vol ed eds pp p ref refs inc ltd co corp
+	llc jr sr jan feb mar apr jun jul aug sep sept oct nov dec u.s u.s.c c.f.r
+	e.g i.e fed r evid civ crim proc cal rev approx dept est`)
+
+// Sentences splits s into sentences. Line breaks that end a paragraph, a
+// heading or a list item end a sentence too; a line that is only broken for
+// width does not. Spans hold no surrounding space, are in order and do not
+// overlap.
+func Sentences(s string) []Span {
+	var out []Span
+	start := 0
+	cut := func(end int) {
+		if span, ok := trim(s, start, end); ok {
+			out = append(out, span)
+		}
+		start = end
+	}
+	for i := 0; i < len(s); {
+		r, size := utf8.DecodeRuneInString(s[i:])
+		switch {
+		case r == '\n':
+			if lineEndsBlock(s, start, i) {
+				cut(i)
+			}
+			i++
+		case r == '.' || r == '!' || r == '?' || r == '…':
+			i += size
+			for i < len(s) { // closing quotes and brackets belong to the sentence
+				c, n := utf8.DecodeRuneInString(s[i:])
+				if !strings.ContainsRune(`"')]”’.!?*_`, c) {
+					break
+				}
+				i += n
+			}
+			if next, _ := utf8.DecodeRuneInString(s[i:]); i < len(s) && !unicode.IsSpace(next) {
+				continue // inside a number, a citation or a domain name
+			}
+			if r == '.' && (isAbbreviation(s[start:i]) || !startsSentence(s[i:])) {
+				continue
+			}
+			cut(i)
+		default:
+			i += size
+		}
+	}
+	cut(len(s))
+	return out
+}
+
+// lineEndsBlock reports whether the line break at i closes a block: a blank
+// line follows, the next line opens a list item, heading, table row or quote,
+// or the line that ends is itself a heading or table row.
+func lineEndsBlock(s string, start, i int) bool {
+	lineStart := strings.LastIndexByte(s[:i], '\n') + 1
+	if opensBlock(s[max(lineStart, start):i], true) {
+		return true
+	}
+	rest := s[i+1:]
+	line, _, _ := strings.Cut(rest, "\n")
+	return strings.TrimSpace(line) == "" || opensBlock(line, false)
+}
+
+// opensBlock reports whether a line begins a block of its own. Only headings
+// and table rows also close it (closed): a list item may wrap.
+func opensBlock(line string, closed bool) bool {
+	line = strings.TrimLeft(line, " \t")
+	if strings.HasPrefix(line, "#") || strings.HasPrefix(line, "|") {
+		return true
+	}
+	if closed || line == "" {
+		return false
+	}
+	if strings.HasPrefix(line, "- ") || strings.HasPrefix(line, "* ") || strings.HasPrefix(line, "• ") || strings.HasPrefix(line, "> ") {
+		return true
+	}
+	label := strings.TrimPrefix(line, "(")
+	n := 0
+	for n < len(label) && n < 4 && (label[n] >= '0' && label[n] <= '9' || label[n] >= 'a' && label[n] <= 'z' || label[n] >= 'A' && label[n] <= 'Z') {
+		n++
+	}
+	if n == 0 || n == len(label) {
+		return false
+	}
+	if len(label) < len(line) { // "(a) …", "(iv)\t…"
+		return label[n] == ')'
+	}
+	digit := label[0] >= '0' && label[0] <= '9'
+	return (label[n] == ')' || digit && label[n] == '.') && n+1 < len(label) && (label[n+1] == ' ' || label[n+1] == '\t')
+}
+
+func isAbbreviation(s string) bool {
+	s = strings.TrimRight(s, ".")
+	word := s[strings.LastIndexFunc(s, func(r rune) bool { return unicode.IsSpace(r) || r == '(' || r == '[' })+1:]
+	if word == "" {
+		return false
+	}
+	if utf8.RuneCountInString(word) == 1 {
+		r, _ := utf8.DecodeRuneInString(word)
+		return unicode.IsUpper(r) // an initial
+	}
+	return abbreviations.Has(strings.ToLower(word))
+}
+
+// startsSentence reports whether what follows a full stop can begin a
+// sentence; a lower-case word cannot.
+func startsSentence(rest string) bool {
+	rest = strings.TrimLeftFunc(rest, unicode.IsSpace)
+	r, _ := utf8.DecodeRuneInString(rest)
+	return !unicode.IsLower(r)
+}
+
+func trim(s string, start, end int) (Span, bool) {
+	for start < end {
+		r, size := utf8.DecodeRuneInString(s[start:end])
+		if !unicode.IsSpace(r) {
+			break
+		}
+		start += size
+	}
+	for start < end {
+		r, size := utf8.DecodeLastRuneInString(s[start:end])
+		if !unicode.IsSpace(r) {
+			break
+		}
+		end -= size
+	}
+	return Span{start, end}, start < end
+}

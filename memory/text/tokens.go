@@ -1,0 +1,75 @@
+// Package text is the lexical substrate that the index and the offline
+// algorithms share: tokens, stems, stop lists and sentences, each with byte
+// offsets into the text it came from.
+//
+// It knows English. It does not detect languages, and text in scripts that do
+// not separate words by space or punctuation comes out as one token a run.
+package text
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/blevesearch/snowballstem"
+	"github.com/blevesearch/snowballstem/english"
+)
+
+// A Token is a word as search sees it: lower case, without a possessive 's.
+type Token struct {
+	Text       string
+	Start, End int // bytes in the original, possessive included
+}
+
+// Tokens splits s into runs of letters and digits; an apostrophe between
+// letters stays inside its token.
+func Tokens(s string) []Token {
+	tokens := make([]Token, 0, len(s)/6)
+	for i := 0; i < len(s); {
+		r, size := utf8.DecodeRuneInString(s[i:])
+		if !isWord(r) {
+			i += size
+			continue
+		}
+		start := i
+		for i < len(s) {
+			r, size = utf8.DecodeRuneInString(s[i:])
+			if isWord(r) {
+				i += size
+				continue
+			}
+			next, _ := utf8.DecodeRuneInString(s[i+size:])
+			if (r == '\'' || r == '’') && isWord(next) {
+				i += size
+				continue
+			}
+			break
+		}
+		word := strings.ToLower(strings.ReplaceAll(s[start:i], "’", "'"))
+		word = strings.TrimSuffix(word, "'s")
+		tokens = append(tokens, Token{Text: word, Start: start, End: i})
+	}
+	return tokens
+}
+
+func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r) }
+
+// Stem returns the Porter2 (Snowball English) stem of a lower-case word.
+func Stem(word string) string {
+	env := snowballstem.NewEnv(word)
+	english.Stem(env)
+	return env.Current()
+}
+
+// Terms returns the stems of s in order, without the words of stop. A nil
+// stop keeps every word.
+func Terms(s string, stop StopList) []string {
+	tokens := Tokens(s)
+	terms := make([]string, 0, len(tokens))
+	for _, t := range tokens {
+		if !stop.Has(t.Text) {
+			terms = append(terms, Stem(t.Text))
+		}
+	}
+	return terms
+}

@@ -1,0 +1,244 @@
+package state
+
+import (
+	"slices"
+
+	"example.com/assay/graph"
+)
+
+// StepStatus is where a planned step stands.
+type StepStatus string
+
+const (
+	StepPending   StepStatus = "pending"   // not yet executed
+	StepExecuted  StepStatus = "executed"  // has an answer, not yet evaluated
+	StepCompleted StepStatus = "completed" // evaluated, confident enough
+	StepFailed    StepStatus = "failed"    // evaluated, or ended by an error
+)
+
+// QueryType is how much planning a question needs.
+type QueryType string
+
+const (
+	Simple   QueryType = "simple"    // one rule, one passage can answer
+	MultiHop QueryType = "multi_hop" // several concepts, application, comparison
+)
+
+// A Step is one row of the planning table: a question of its own, what was
+// searched and read for it, and what came of it. An update of a row carries
+// its id and only the columns that it fills in.
+type Step struct {
+	ID         int        `json:"step_id"`         // 1, 2, 3 …
+	Phase      string     `json:"phase,omitempty"` // a short title
+	Question   string     `json:"question,omitempty"`
+	Status     StepStatus `json:"status,omitempty"`
+	Queries    []string   `json:"queries,omitempty"`    // primary first
+	Hits       []Hit      `json:"hits,omitempty"`       // best first; Source N of the answer is Hits[N-1]
+	Confidence float64    `json:"confidence,omitempty"` // 0..1, calibrated: see package memory
+	Answer     string     `json:"answer,omitempty"`
+	Citations  []Citation `json:"citations,omitempty"`
+	Verdict    string     `json:"verdict,omitempty"` // why the evaluation failed it, in words
+	Error      string     `json:"error,omitempty"`   // what stopped it: an error of the model or the index
+}
+
+// A Finding is what an evaluated step adds to the accumulated context.
+type Finding struct {
+	StepID     int        `json:"step_id"`
+	Question   string     `json:"question"`
+	Answer     string     `json:"answer"` // the first 300 runes
+	Confidence float64    `json:"confidence"`
+	Status     StepStatus `json:"status"`
+}
+
+// Injection is the verdict on the question itself.
+type Injection struct {
+	Checked  bool   `json:"checked"`
+	Safe     bool   `json:"safe"` // true when it was not checked
+	Category string `json:"category,omitempty"`
+	Reason   string `json:"reason,omitempty"`
+}
+
+// MemoryHit tells that an earlier answer was served.
+type MemoryHit struct {
+	Hit        bool    `json:"hit"`
+	Question   string  `json:"question,omitempty"` // the question as it was asked then
+	Similarity float64 `json:"similarity,omitempty"`
+}
+
+// Selection is the outcome of a multiple-choice question.
+type Selection struct {
+	Letter   string         `json:"letter"` // empty is an abstention
+	Elements []string       `json:"elements,omitempty"`
+	Options  []OptionReason `json:"options,omitempty"`
+	Reason   string         `json:"reason,omitempty"`
+}
+
+// OptionReason is the judgement of one option.
+type OptionReason struct {
+	Letter     string `json:"letter"`
+	Eliminated bool   `json:"eliminated"`
+	Reason     string `json:"reason"`
+}
+
+// Decision is what the last evaluation or replanning asked for next.
+type Decision string
+
+const (
+	DecideExecute  Decision = "execute"  // a step is pending
+	DecideReplan   Decision = "replan"   // another step may help
+	DecideComplete Decision = "complete" // answer with what there is
+)
+
+// Agent is the state of the research pipeline. Nodes change it only through
+// the channels below.
+type Agent struct {
+	Objective  string     `json:"objective"` // the question as asked, choices included
+	QueryType  QueryType  `json:"query_type,omitempty"`
+	Plan       []Step     `json:"plan"`
+	Context    []Finding  `json:"context"` // accumulated, one per evaluated step
+	Iterations int        `json:"iterations"`
+	Decision   Decision   `json:"decision,omitempty"`
+	Answer     string     `json:"answer"`   // the final, cited answer, choice block included
+	Research   string     `json:"research"` // the answer without the choice block
+	Injection  Injection  `json:"injection"`
+	Memory     MemoryHit  `json:"memory"`
+	Choice     Selection  `json:"choice"`
+	Stored     bool       `json:"stored"` // written to QA memory in this run
+	Usage      ModelUsage `json:"usage"`
+	Metrics    Metrics    `json:"metrics"` // set by the last node
+}
+
+// Metrics sum up a run. Times are not among them: they are the trace's.
+type Metrics struct {
+	ModelUsage
+	Iterations     int       `json:"iterations"`
+	StepsCompleted int       `json:"steps_completed"`
+	StepsFailed    int       `json:"steps_failed"`
+	StepsPending   int       `json:"steps_pending"`
+	QueryType      QueryType `json:"query_type"`
+	MemoryHit      bool      `json:"memory_hit"`
+	HasAnswer      bool      `json:"has_answer"`
+	InjectionSafe  bool      `json:"injection_safe"`
+}
+
+// Channels of Agent.
+var (
+	AgentObjective  = graph.LastValue("objective", func(s *Agent) *string { return &s.Objective })
+	AgentQueryType  = graph.LastValue("query_type", func(s *Agent) *QueryType { return &s.QueryType })
+	AgentPlan       = graph.Reduce("plan", func(s *Agent) *[]Step { return &s.Plan }, mergeSteps)
+	AgentContext    = graph.Append("context", func(s *Agent) *[]Finding { return &s.Context })
+	AgentIterations = graph.Reduce("iterations", func(s *Agent) *int { return &s.Iterations }, sum)
+	AgentDecision   = graph.LastValue("decision", func(s *Agent) *Decision { return &s.Decision })
+	AgentAnswer     = graph.LastValue("answer", func(s *Agent) *string { return &s.Answer })
+	AgentResearch   = graph.LastValue("research", func(s *Agent) *string { return &s.Research })
+	AgentInjection  = graph.LastValue("injection", func(s *Agent) *Injection { return &s.Injection })
+	AgentMemory     = graph.LastValue("memory", func(s *Agent) *MemoryHit { return &s.Memory })
+	AgentChoice     = graph.LastValue("choice", func(s *Agent) *Selection { return &s.Choice })
+	AgentStored     = graph.LastValue("stored", func(s *Agent) *bool { return &s.Stored })
+	AgentUsage      = graph.Reduce("usage", func(s *Agent) *ModelUsage { return &s.Usage }, ModelUsage.Plus)
+	AgentMetrics    = graph.LastValue("metrics", func(s *Agent) *Metrics { return &s.Metrics })
+)
+
+// AgentChannels returns every channel of Agent, for NewStateGraph.
+func AgentChannels() []graph.Channel[Agent] {
+	return []graph.Channel[Agent]{
+		AgentObjective, AgentQueryType, AgentPlan, AgentContext, AgentIterations, AgentDecision, AgentAnswer,
+		AgentResearch, AgentInjection, AgentMemory, AgentChoice, AgentStored, AgentUsage, AgentMetrics,
+	}
+}
+
+func sum(cur, upd int) int { return cur + upd }
+
+// mergeSteps fills the columns that upd carries into the rows of cur, and adds
+// the rows that cur does not have at the end.
+func mergeSteps(cur, upd []Step) []Step {
+	out := slices.Clone(cur)
+	for _, step := range upd {
+		if i := slices.IndexFunc(out, func(s Step) bool { return s.ID == step.ID }); i >= 0 {
+			out[i] = out[i].With(step)
+			continue
+		}
+		out = append(out, step)
+	}
+	return out
+}
+
+// With returns the row with the columns that upd carries.
+func (s Step) With(upd Step) Step {
+	fill(&s.Phase, upd.Phase)
+	fill(&s.Question, upd.Question)
+	fill(&s.Status, upd.Status)
+	fill(&s.Confidence, upd.Confidence)
+	fill(&s.Answer, upd.Answer)
+	fill(&s.Verdict, upd.Verdict)
+	fill(&s.Error, upd.Error)
+	if upd.Queries != nil {
+		s.Queries = upd.Queries
+	}
+	if upd.Hits != nil {
+		s.Hits = upd.Hits
+	}
+	if upd.Citations != nil {
+		s.Citations = upd.Citations
+	}
+	return s
+}
+
+func fill[T comparable](column *T, v T) {
+	var none T
+	if v != none {
+		*column = v
+	}
+}
+
+// Pending returns the first step that is still to be executed.
+func (s Agent) Pending() (Step, bool) { return s.firstStep(StepPending) }
+
+// Executed returns the first step that waits for its evaluation.
+func (s Agent) Executed() (Step, bool) { return s.firstStep(StepExecuted) }
+
+func (s Agent) firstStep(status StepStatus) (Step, bool) {
+	for _, step := range s.Plan {
+		if step.Status == status {
+			return step, true
+		}
+	}
+	return Step{}, false
+}
+
+// Count returns how many steps have a status.
+func (s Agent) Count(status StepStatus) int {
+	n := 0
+	for _, step := range s.Plan {
+		if step.Status == status {
+			n++
+		}
+	}
+	return n
+}
+
+// Read returns the ids of all passages that steps have read, in step order.
+func (s Agent) Read() []string {
+	var ids []string
+	for _, step := range s.Plan {
+		for _, h := range step.Hits {
+			ids = append(ids, h.Passage.ID)
+		}
+	}
+	return ids
+}
+
+// MeanConfidence is the mean confidence of the completed steps, 0 without any.
+func (s Agent) MeanConfidence() float64 {
+	sum, n := 0.0, 0
+	for _, step := range s.Plan {
+		if step.Status == StepCompleted {
+			sum += step.Confidence
+			n++
+		}
+	}
+	if n == 0 {
+		return 0
+	}
+	return sum / float64(n)
+}

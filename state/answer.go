@@ -1,0 +1,75 @@
+package state
+
+// AnswerSchema is the version of Answer's JSON.
+const AnswerSchema = 1
+
+// Status is how a run ended.
+type Status string
+
+const (
+	StatusAnswered    Status = "answered"
+	StatusNoEvidence  Status = "no_evidence" // the corpus does not hold an answer
+	StatusRejected    Status = "rejected"    // the question was refused
+	StatusInterrupted Status = "interrupted" // cancelled before its end
+	StatusFailed      Status = "failed"
+)
+
+// Answer is what a pipeline's run comes to, as `--json` prints it.
+type Answer struct {
+	Schema       int          `json:"schema"`
+	RunID        string       `json:"run_id"`
+	Pipeline     string       `json:"pipeline"`
+	Status       Status       `json:"status"`
+	Question     string       `json:"question"`
+	Answer       string       `json:"answer"` // markdown
+	Choice       string       `json:"choice"` // the letter chosen; empty without choices and for an abstention
+	Sources      []Source     `json:"sources"`
+	Confidence   float64      `json:"confidence"` // mean of the completed steps, calibrated; 0 without any
+	Verification Verification `json:"verification"`
+	Metrics      RunMetrics   `json:"metrics"`
+	Model        string       `json:"model"`
+	Corpus       string       `json:"corpus"`
+	Trace        string       `json:"trace"` // the trace's file; empty when none was written
+	Error        string       `json:"error,omitempty"`
+}
+
+// Source is a cited passage: the bytes Start..End of the file at Path are
+// exactly Text.
+type Source struct {
+	N        int         `json:"n"`
+	Query    int         `json:"query"`  // X of the answer's "[Query X][Source N]"
+	Source   int         `json:"source"` // its N
+	Doc      string      `json:"doc"`
+	Title    string      `json:"title"`
+	Path     string      `json:"path"`               // absolute; for extracted formats the text that the corpus keeps
+	Original string      `json:"original,omitempty"` // the file that text was extracted from
+	Section  string      `json:"section"`
+	Page     int         `json:"page,omitempty"`
+	Line     int         `json:"line,omitempty"`
+	Start    int         `json:"start"` // bytes
+	End      int         `json:"end"`   // bytes, exclusive
+	Text     string      `json:"text"`
+	Quotes   []QuoteSpan `json:"quotes"`          // what the answer quotes from it
+	Stale    string      `json:"stale,omitempty"` // why Path no longer holds Text, when it does not
+}
+
+// QuoteSpan is a quote of an answer, as a span of its source's file.
+type QuoteSpan struct {
+	Start int    `json:"start"` // bytes
+	End   int    `json:"end"`   // bytes, exclusive
+	Text  string `json:"text"`
+}
+
+// Verification is what code checked of an answer's quotes, byte for byte,
+// against the files as they are now.
+type Verification struct {
+	QuotesChecked int `json:"quotes_checked"`
+	QuotesExact   int `json:"quotes_exact"`
+}
+
+// RunMetrics are a run's metrics with the times that only a trace knows.
+type RunMetrics struct {
+	Metrics
+	NodeMS    map[string]float64 `json:"node_ms"` // milliseconds by node; a node inside another as "execute/rewrite"
+	ElapsedMS float64            `json:"elapsed_ms"`
+}

@@ -1,0 +1,60 @@
+package state
+
+// A Passage is a span of a document. Start and End are byte offsets into the
+// text named by Source, and that text's bytes Start..End are exactly Text.
+// For markdown and plain text the source is the file itself; for every other
+// format it is the extracted text that the corpus keeps.
+type Passage struct {
+	ID      string `json:"id"`                // unique in its corpus, stable while the text is unchanged
+	Doc     string `json:"doc"`               // the document's id; passages of one document share it
+	Title   string `json:"title,omitempty"`   // the document's title
+	Section string `json:"section,omitempty"` // headings above the passage, outermost first, joined by " > "
+	Text    string `json:"text"`
+	Start   int    `json:"start"`          // bytes
+	End     int    `json:"end"`            // bytes, exclusive
+	Source  string `json:"source"`         // slash-separated name of the text within the corpus
+	Page    int    `json:"page,omitempty"` // 1-based page, for paged formats
+	Line    int    `json:"line,omitempty"` // 1-based line of the record, for CSV and JSONL
+}
+
+// A Score is what one ranker said of a passage. Values of different rankers
+// are not comparable.
+type Score struct {
+	Ranker string  `json:"ranker"`
+	Value  float64 `json:"value"`
+}
+
+// A Hit is a passage that a search returned, with its place and the score of
+// every ranker that saw it, the fused score first.
+type Hit struct {
+	Passage Passage `json:"passage"`
+	Rank    int     `json:"rank"` // 1-based
+	Scores  []Score `json:"scores"`
+}
+
+// A Quote is a span of a passage's document: the bytes Start..End of the
+// text named by Source are exactly Text.
+type Quote struct {
+	Passage string `json:"passage"` // passage id
+	Source  string `json:"source"`
+	Start   int    `json:"start"` // bytes in the source, not in the passage
+	End     int    `json:"end"`   // bytes, exclusive
+	Text    string `json:"text"`
+}
+
+// A Citation ties a place in a step's answer to a passage that the step read.
+type Citation struct {
+	N       int     `json:"n"`                // the number in "[Source N]": the passage is the step's hit N, counted from 1
+	Passage string  `json:"passage"`          // its id
+	Quotes  []Quote `json:"quotes,omitempty"` // what the answer quotes from it, in order of appearance; empty when it paraphrases
+}
+
+// QuoteIn returns the quote of p that starts at byte from of p.Text and is
+// length bytes long. The caller vouches for the range.
+func QuoteIn(p Passage, from, length int) Quote {
+	return Quote{
+		Passage: p.ID, Source: p.Source,
+		Start: p.Start + from, End: p.Start + from + length,
+		Text: p.Text[from : from+length],
+	}
+}
