@@ -10,11 +10,12 @@ import (
 type ChannelKind uint8
 
 const (
-	KindLastValue ChannelKind = iota + 1
-	KindAppend
-	KindReduce
+	KindLastValue ChannelKind = iota + 1 // keeps the last value; made by LastValue
+	KindAppend                           // adds to a list; made by Append
+	KindReduce                           // merges by a function; made by Reduce
 )
 
+// String returns the kind as drawings and traces write it, e.g. "last_value".
 func (k ChannelKind) String() string {
 	switch k {
 	case KindLastValue:
@@ -31,9 +32,13 @@ func (k ChannelKind) String() string {
 // are made by LastValue, Append and Reduce; a field without a channel cannot
 // be written.
 type Channel[S any] interface {
+	// Name is what errors, traces and encoded updates call the channel. It is
+	// unique in its graph.
 	Name() string
+	// Kind says how the channel merges what is written to it.
 	Kind() ChannelKind
 	id() *channelID
+	fault() string // why the channel cannot be used; empty when it can
 	copyField(dst, src *S)
 	clip(s *S)
 	overwriteWith(s *S) Write[S]
@@ -59,6 +64,8 @@ const (
 	OpOverwrite               // replaces the value, whatever else the superstep adds
 )
 
+// String returns the operation as encoded updates write it: "set", "add" or
+// "overwrite".
 func (o Op) String() string {
 	switch o {
 	case OpSet:
@@ -74,7 +81,9 @@ func (o Op) String() string {
 // A Write changes one channel. Writes are made by a channel's methods (Set,
 // Add, Overwrite) and are values: they do nothing until a superstep commits.
 type Write[S any] interface {
+	// Channel is the name of the channel that is written.
 	Channel() string
+	// Op is what the write does to it.
 	Op() Op
 	channel() *channelID
 	apply(s *S)
@@ -94,6 +103,9 @@ func (u Update[S]) MarshalJSON() ([]byte, error) {
 	}
 	out := make([]write, len(u))
 	for i, w := range u {
+		if w == nil {
+			return nil, fmt.Errorf("encoding update: write %d is nil", i)
+		}
 		value, err := w.value()
 		if err != nil {
 			return nil, fmt.Errorf("encoding write to channel %q: %w", w.Channel(), err)
@@ -103,10 +115,34 @@ func (u Update[S]) MarshalJSON() ([]byte, error) {
 	return json.Marshal(out)
 }
 
-// field is what every channel knows: its identity and where its value lives.
+// field is what every channel knows: its identity, where its value lives and
+// how it takes an OpAdd.
 type field[S, T any] struct {
 	channelID
-	at func(*S) *T
+	at    func(*S) *T
+	merge func(cur, upd T) T
+}
+
+// fault tries the channel out on the zero state.
+func (f *field[S, T]) fault() (fault string) {
+	switch {
+	case f.name == "":
+		return "a channel needs a name"
+	case f.at == nil:
+		return "its field function is nil"
+	case f.merge == nil && f.kind == KindReduce:
+		return "its merge function is nil"
+	}
+	const unusable = "its field function fails on the zero state: it must return the address of a field of the state itself"
+	defer func() {
+		if recover() != nil {
+			fault = unusable
+		}
+	}()
+	if f.at(new(S)) == nil {
+		return unusable
+	}
+	return ""
 }
 
 func (f *field[S, T]) copyField(dst, src *S) { *f.at(dst) = *f.at(src) }
@@ -117,10 +153,9 @@ func (f *field[S, T]) overwriteWith(s *S) Write[S] {
 
 // write is the one implementation of Write.
 type write[S, T any] struct {
-	to    *field[S, T]
-	merge func(cur, upd T) T // nil replaces
-	val   T
-	op    Op
+	to  *field[S, T]
+	val T
+	op  Op
 }
 
 func (w *write[S, T]) Channel() string     { return w.to.name }
@@ -129,11 +164,11 @@ func (w *write[S, T]) channel() *channelID { return &w.to.channelID }
 
 func (w *write[S, T]) apply(s *S) {
 	at := w.to.at(s)
-	if w.merge == nil {
-		*at = w.val
+	if w.op == OpAdd {
+		*at = w.to.merge(*at, w.val)
 		return
 	}
-	*at = w.merge(*at, w.val)
+	*at = w.val
 }
 
 func (w *write[S, T]) value() (json.RawMessage, error) { return json.Marshal(w.val) }
@@ -144,7 +179,7 @@ type LastValueChannel[S, T any] struct{ field[S, T] }
 
 // LastValue makes a channel that keeps the last value written to a field.
 func LastValue[S, T any](name string, at func(*S) *T) *LastValueChannel[S, T] {
-	return &LastValueChannel[S, T]{field[S, T]{channelID{name, KindLastValue}, at}}
+	return &LastValueChannel[S, T]{field[S, T]{channelID{name, KindLastValue}, at, nil}}
 }
 
 func (c *LastValueChannel[S, T]) clip(*S) {}
@@ -165,7 +200,7 @@ type AppendChannel[S, E any] struct{ field[S, []E] }
 
 // Append makes a channel that appends to a list.
 func Append[S, E any](name string, at func(*S) *[]E) *AppendChannel[S, E] {
-	return &AppendChannel[S, E]{field[S, []E]{channelID{name, KindAppend}, at}}
+	return &AppendChannel[S, E]{field[S, []E]{channelID{name, KindAppend}, at, appendAll[E]}}
 }
 
 // clip takes the spare capacity off the list that a node sees, so that a node
@@ -175,37 +210,42 @@ func (c *AppendChannel[S, E]) clip(s *S) {
 	*at = slices.Clip(*at)
 }
 
-// Add appends values.
+// overwriteWith clips as Overwrite does, and for the same reason.
+func (c *AppendChannel[S, E]) overwriteWith(s *S) Write[S] {
+	return &write[S, []E]{to: &c.field, val: slices.Clip(*c.at(s)), op: OpOverwrite}
+}
+
+// Add appends values. The write keeps the slice: a caller that passes one with
+// "…" must not change it afterwards.
 func (c *AppendChannel[S, E]) Add(values ...E) Write[S] {
-	return &write[S, []E]{to: &c.field, merge: appendAll[E], val: values, op: OpAdd}
+	return &write[S, []E]{to: &c.field, val: values, op: OpAdd}
 }
 
 // Overwrite replaces the whole list; what other nodes append in the same
-// superstep is discarded. Two overwrites are a conflict.
+// superstep is discarded. Two overwrites are a conflict. The write keeps a
+// copy of values, without spare capacity: a write that is committed twice
+// would otherwise give two lists one array to grow into.
 func (c *AppendChannel[S, E]) Overwrite(values []E) Write[S] {
-	return &write[S, []E]{to: &c.field, val: slices.Clone(values), op: OpOverwrite}
+	return &write[S, []E]{to: &c.field, val: slices.Clip(slices.Clone(values)), op: OpOverwrite}
 }
 
 func appendAll[E any](cur, upd []E) []E { return append(cur, upd...) }
 
 // ReduceChannel merges writes by a function, in the order of their tasks.
-type ReduceChannel[S, T any] struct {
-	field[S, T]
-	merge func(cur, upd T) T
-}
+type ReduceChannel[S, T any] struct{ field[S, T] }
 
 // Reduce makes a channel whose value becomes merge(current, update) for every
 // write. Earlier states share the current value, so merge must return a new
 // value and leave cur as it is.
 func Reduce[S, T any](name string, at func(*S) *T, merge func(cur, upd T) T) *ReduceChannel[S, T] {
-	return &ReduceChannel[S, T]{field[S, T]{channelID{name, KindReduce}, at}, merge}
+	return &ReduceChannel[S, T]{field[S, T]{channelID{name, KindReduce}, at, merge}}
 }
 
 func (c *ReduceChannel[S, T]) clip(*S) {}
 
 // Add merges v into the value.
 func (c *ReduceChannel[S, T]) Add(v T) Write[S] {
-	return &write[S, T]{to: &c.field, merge: c.merge, val: v, op: OpAdd}
+	return &write[S, T]{to: &c.field, val: v, op: OpAdd}
 }
 
 // Overwrite replaces the value; what other nodes add in the same superstep is

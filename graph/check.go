@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // checker gathers the problems of one graph.
@@ -39,13 +40,23 @@ func (c *checker[S]) report(code ProblemCode, node, message string) {
 func (c *checker[S]) checkChannels() {
 	known := map[string]*channelID{}
 	for _, ch := range c.channels {
-		if other, ok := known[ch.Name()]; ok && other != nil {
+		if ch == nil {
+			c.report(InvalidOptions, "", "NewStateGraph was given a nil channel")
+			continue
+		}
+		if fault := ch.fault(); fault != "" {
+			c.report(InvalidOptions, ch.Name(), fault)
+		}
+		if known[ch.Name()] != nil {
 			c.report(DuplicateChannel, ch.Name(), "two channels have this name")
 		}
 		known[ch.Name()] = ch.id()
 	}
 	need := func(ch Channel[S], where string) {
-		if known[ch.Name()] != ch.id() {
+		switch {
+		case ch == nil:
+			c.report(InvalidOptions, "", where+" names a nil channel")
+		case known[ch.Name()] != ch.id():
 			c.report(UnknownChannel, ch.Name(), where+" names a channel that NewStateGraph was not given")
 		}
 	}
@@ -59,6 +70,9 @@ func (c *checker[S]) checkChannels() {
 		for _, ch := range n.opts.Reads {
 			need(ch, fmt.Sprintf("Reads of node %q", n.name))
 		}
+		for _, ch := range n.gives {
+			need(ch, fmt.Sprintf("the subgraph %q", n.name))
+		}
 	}
 }
 
@@ -70,6 +84,8 @@ func (c *checker[S]) checkNodes() {
 			c.report(InvalidName, n.name, "a node needs a name")
 		case n.name == Start || n.name == End:
 			c.report(InvalidName, n.name, "this name is reserved")
+		case !utf8.ValidString(n.name):
+			c.report(InvalidName, n.name, "a node's name must be valid UTF-8")
 		case strings.ContainsAny(n.name, ":|/"):
 			c.report(InvalidName, n.name, `a node's name must not contain ":", "|" or "/"`)
 		case seen[n.name]:
@@ -111,7 +127,10 @@ func (c *checker[S]) checkEdges() {
 		keys := map[string]bool{}
 		for _, p := range b.paths {
 			c.checkTarget(p.Target, fmt.Sprintf("the conditional edge from %q", b.from))
-			if keys[p.Key] {
+			switch {
+			case p.Key == "":
+				c.report(InvalidOptions, b.from, "its conditional edges declare an empty key")
+			case keys[p.Key]:
 				c.report(InvalidOptions, b.from, fmt.Sprintf("its conditional edges declare %q twice", p.Key))
 			}
 			keys[p.Key] = true
@@ -154,7 +173,8 @@ func (c *checker[S]) known() string {
 }
 
 // checkReachable walks from Start. A join is passed when all its sources are
-// reachable.
+// reachable. It is asked of graphs without other problems only: one misspelt
+// edge would make a list of everything behind it.
 func (c *checker[S]) checkReachable() {
 	reached := map[string]bool{Start: true}
 	for grew := true; grew; {

@@ -13,7 +13,8 @@ type CompileOptions struct {
 	// Name is the graph's name in drawings and traces. Default "graph".
 	Name string
 	// RecursionLimit is the limit of runs whose options name none. Default: the
-	// enclosing run's inside a node, else DefaultRecursionLimit.
+	// enclosing run's inside a node, else DefaultRecursionLimit. Negative is a
+	// problem that Compile reports.
 	RecursionLimit int
 }
 
@@ -24,11 +25,11 @@ type Compiled[S any] struct {
 	limit       int
 	fingerprint string
 	channels    []Channel[S]
-	slots       map[*channelID]int // index into channels
-	lists       []Channel[S]       // the Append channels among them
-	input       []bool             // by slot; nil accepts all
-	output      []Channel[S]       // nil returns all
-	nodes       []node[S]          // sorted by name: a node's index is its rank
+	ids         []*channelID // of channels, in their order
+	lists       []Channel[S] // the Append channels among them
+	input       []bool       // by slot; nil accepts all
+	output      []Channel[S] // nil returns all
+	nodes       []node[S]    // sorted by name: a node's index is its rank
 	start       exits[S]
 	joins       []compiledJoin
 	drawing     Drawing
@@ -39,6 +40,24 @@ type node[S any] struct {
 	run   Node[S]
 	opts  NodeOptions[S]
 	exits exits[S]
+}
+
+// slot is the index of a channel, or -1. Graphs have few channels, and a look
+// through them is quicker than a map.
+func (c *Compiled[S]) slot(id *channelID) int { return slices.Index(c.ids, id) }
+
+// accept is the part of a parent's state that the graph takes as input.
+func (c *Compiled[S]) accept(state S) S {
+	if c.input == nil {
+		return state
+	}
+	var own S
+	for i, ch := range c.channels {
+		if c.input[i] {
+			ch.copyField(&own, &state)
+		}
+	}
+	return own
 }
 
 // exits is what happens after a node has run.
@@ -71,15 +90,19 @@ func (g *StateGraph[S]) Compile(opts *CompileOptions) (*Compiled[S], error) {
 	if opts == nil {
 		opts = &CompileOptions{}
 	}
-	if problems := g.check(); len(problems) > 0 {
+	problems := g.check()
+	if opts.RecursionLimit < 0 {
+		problems = append(problems, Problem{Code: InvalidOptions, Message: fmt.Sprintf("recursion limit is %d: it must be at least 1", opts.RecursionLimit)})
+	}
+	if len(problems) > 0 {
 		return nil, &CompileError{problems}
 	}
-	c := &Compiled[S]{name: opts.Name, limit: opts.RecursionLimit, channels: g.channels, slots: map[*channelID]int{}, output: g.output}
+	c := &Compiled[S]{name: opts.Name, limit: opts.RecursionLimit, channels: g.channels, output: g.output}
 	if c.name == "" {
 		c.name = "graph"
 	}
-	for i, ch := range g.channels {
-		c.slots[ch.id()] = i
+	for _, ch := range g.channels {
+		c.ids = append(c.ids, ch.id())
 		if ch.Kind() == KindAppend {
 			c.lists = append(c.lists, ch)
 		}
@@ -87,7 +110,7 @@ func (g *StateGraph[S]) Compile(opts *CompileOptions) (*Compiled[S], error) {
 	if g.input != nil {
 		c.input = make([]bool, len(g.channels))
 		for _, ch := range g.input {
-			c.input[c.slots[ch.id()]] = true
+			c.input[c.slot(ch.id())] = true
 		}
 	}
 
@@ -135,14 +158,16 @@ func (g *StateGraph[S]) Compile(opts *CompileOptions) (*Compiled[S], error) {
 func (c *Compiled[S]) Name() string { return c.name }
 
 // Fingerprint identifies the graph's structure: its channels, nodes and edges,
-// not the code of its functions. Equal structures have equal fingerprints.
+// not the code of its functions, its name, or the order in which it was put
+// together. Equal structures have equal fingerprints.
 func (c *Compiled[S]) Fingerprint() string { return c.fingerprint }
 
 func (g *StateGraph[S]) hash(d Drawing) string {
-	h := sha256.New()
+	facts := d.facts(nil, "")
 	for _, ch := range g.channels {
-		fmt.Fprintf(h, "channel %s %s\n", ch.Name(), ch.Kind())
+		facts = append(facts, fmt.Sprintf("channel %q %s", ch.Name(), ch.Kind()))
 	}
-	fmt.Fprint(h, d.Expanded().Text())
-	return hex.EncodeToString(h.Sum(nil))[:16]
+	slices.Sort(facts)
+	sum := sha256.Sum256([]byte(strings.Join(facts, "\n")))
+	return hex.EncodeToString(sum[:8])
 }

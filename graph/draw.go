@@ -3,7 +3,9 @@ package graph
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode"
 )
 
 // A Drawing is a graph's structure, for people and for fingerprints.
@@ -51,8 +53,9 @@ func (g *StateGraph[S]) draw(name string) Drawing {
 		add(drawnEdge{e.from, e.to, plainEdge, ""})
 	}
 	for _, j := range g.joins {
-		for _, from := range j.from {
-			add(drawnEdge{from, j.to, joinEdge, strings.Join(j.from, "+")})
+		sources := slices.Compact(slices.Sorted(slices.Values(j.from)))
+		for _, from := range sources {
+			add(drawnEdge{from, j.to, joinEdge, strings.Join(sources, "+")})
 		}
 	}
 	for _, b := range g.branches {
@@ -70,6 +73,20 @@ func (g *StateGraph[S]) draw(name string) Drawing {
 		}
 	}
 	return d
+}
+
+// facts lists the structure without regard to order or to names of graphs.
+func (d Drawing) facts(facts []string, prefix string) []string {
+	for _, n := range d.nodes {
+		facts = append(facts, fmt.Sprintf("%snode %q deferred=%t subgraph=%t", prefix, n.name, n.deferred, n.inner != nil))
+		if n.inner != nil {
+			facts = n.inner.facts(facts, fmt.Sprintf("%sin %q ", prefix, n.name))
+		}
+	}
+	for _, e := range d.edges {
+		facts = append(facts, fmt.Sprintf("%sedge %q %q %d %q", prefix, e.from, e.to, e.style, e.label))
+	}
+	return facts
 }
 
 // Drawing returns the graph's structure, subgraphs as single nodes.
@@ -91,7 +108,7 @@ func (d Drawing) Mermaid() string {
 }
 
 func (d Drawing) mermaid(b *strings.Builder, prefix, indent string) {
-	fmt.Fprintf(b, "%s%s([start])\n", indent, mermaidID(prefix, Start))
+	fmt.Fprintf(b, "%s%s([\"start\"])\n", indent, mermaidID(prefix, Start))
 	for _, n := range d.nodes {
 		if n.inner != nil && d.expanded {
 			id := mermaidID(prefix, n.name)
@@ -110,7 +127,7 @@ func (d Drawing) mermaid(b *strings.Builder, prefix, indent string) {
 		}
 		fmt.Fprintf(b, "%s%s%s\"%s\"%s\n", indent, mermaidID(prefix, n.name), shape[0], label, shape[1])
 	}
-	fmt.Fprintf(b, "%s%s([end])\n", indent, mermaidID(prefix, End))
+	fmt.Fprintf(b, "%s%s([\"end\"])\n", indent, mermaidID(prefix, End))
 	for _, e := range d.edges {
 		arrow := " --> "
 		switch {
@@ -125,8 +142,16 @@ func (d Drawing) mermaid(b *strings.Builder, prefix, indent string) {
 	}
 }
 
-// mermaidID makes an identifier that no keyword of the language can clash with.
+// mermaidID makes an identifier that no keyword of the language can clash
+// with. Different nodes have different ones: only Start and End go without
+// "n_", and of what follows it "_" belongs to an escape, or else ends a prefix.
 func mermaidID(prefix, name string) string {
+	switch name {
+	case Start:
+		return prefix + "start"
+	case End:
+		return prefix + "finish"
+	}
 	var b strings.Builder
 	b.WriteString(prefix)
 	b.WriteString("n_")
@@ -140,9 +165,11 @@ func mermaidID(prefix, name string) string {
 	return b.String()
 }
 
-func mermaidText(s string) string {
-	return strings.NewReplacer(`"`, "#quot;", "<", "#lt;", ">", "#gt;", "\n", " ").Replace(s)
-}
+// mermaidEscapes keeps a label from being read as markup: Mermaid takes HTML
+// entities with # for &, and a backtick at the start for Markdown.
+var mermaidEscapes = strings.NewReplacer("#", "#35;", "&", "#amp;", `"`, "#quot;", "<", "#lt;", ">", "#gt;", "`", "#96;", "\n", " ", "\r", " ")
+
+func mermaidText(s string) string { return mermaidEscapes.Replace(s) }
 
 // DOT draws the graph in Graphviz's language.
 func (d Drawing) DOT() string {
@@ -209,7 +236,11 @@ func (d Drawing) Text() string {
 
 func (d Drawing) text(b *strings.Builder, indent string) {
 	write := func(n drawnNode) {
-		fmt.Fprintf(b, "%s%s%s\n", indent, shown(n.name), map[bool]string{true: " (deferred)"}[n.deferred])
+		b.WriteString(indent + shown(n.name))
+		if n.deferred {
+			b.WriteString(" (deferred)")
+		}
+		b.WriteByte('\n')
 		if n.inner != nil && d.expanded {
 			n.inner.Expanded().text(b, indent+"  | ")
 		}
@@ -235,12 +266,19 @@ func (d Drawing) text(b *strings.Builder, indent string) {
 	}
 }
 
+// shown is a node's name in text. Names that would read as something else
+// stand in quotes.
 func shown(name string) string {
 	switch name {
 	case Start:
 		return "start"
 	case End:
 		return "end"
+	case "start", "end":
+		return strconv.Quote(name)
+	}
+	if strings.ContainsFunc(name, func(r rune) bool { return r == '"' || !unicode.IsPrint(r) }) {
+		return strconv.Quote(name)
 	}
 	return name
 }

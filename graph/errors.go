@@ -3,6 +3,7 @@ package graph
 import (
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"strings"
 )
 
@@ -18,18 +19,18 @@ var (
 type ProblemCode string
 
 const (
-	UnknownSource    ProblemCode = "unknown_source"
-	UnknownTarget    ProblemCode = "unknown_target"
-	NoEntry          ProblemCode = "no_entry"
-	DuplicateNode    ProblemCode = "duplicate_node"
-	DuplicateChannel ProblemCode = "duplicate_channel"
-	UnknownChannel   ProblemCode = "unknown_channel"
-	InvalidName      ProblemCode = "invalid_name"
-	EndAsSource      ProblemCode = "end_as_source"
-	StartAsTarget    ProblemCode = "start_as_target"
-	Unreachable      ProblemCode = "unreachable_node"
-	NoTargets        ProblemCode = "no_targets"
-	InvalidOptions   ProblemCode = "invalid_options"
+	UnknownSource    ProblemCode = "unknown_source"    // an edge starts at a node that does not exist
+	UnknownTarget    ProblemCode = "unknown_target"    // an edge leads to a node that does not exist
+	NoEntry          ProblemCode = "no_entry"          // nothing follows Start
+	DuplicateNode    ProblemCode = "duplicate_node"    // two nodes have one name
+	DuplicateChannel ProblemCode = "duplicate_channel" // two channels have one name
+	UnknownChannel   ProblemCode = "unknown_channel"   // Input, Output, Reads or a subgraph names a channel of another graph
+	InvalidName      ProblemCode = "invalid_name"      // a node's name is empty, reserved or holds a separator
+	EndAsSource      ProblemCode = "end_as_source"     // an edge starts at End
+	StartAsTarget    ProblemCode = "start_as_target"   // an edge leads to Start
+	Unreachable      ProblemCode = "unreachable_node"  // no path leads to a node
+	NoTargets        ProblemCode = "no_targets"        // a conditional edge or a join leads or waits for nothing
+	InvalidOptions   ProblemCode = "invalid_options"   // an option, function or channel that cannot work
 )
 
 // A Problem is one thing that is wrong with a graph.
@@ -39,6 +40,7 @@ type Problem struct {
 	Message string
 }
 
+// String returns the problem as CompileError lists it, without its code.
 func (p Problem) String() string {
 	if p.Node == "" {
 		return p.Message
@@ -75,13 +77,27 @@ func (e *NodeError) Error() string {
 
 func (e *NodeError) Unwrap() error { return e.Err }
 
-// PanicError is a panic in a node, a router or a reducer.
+// PanicError is a panic in a node, a router or a reducer. Its message leaves
+// the stack out, so that equal failures read equal.
 type PanicError struct {
 	Value string // the panic's value, printed
-	Stack string
+	Stack string // of the goroutine that panicked
 }
 
-func (e *PanicError) Error() string { return "panic: " + e.Value + "\n" + e.Stack }
+func (e *PanicError) Error() string { return "panic: " + e.Value }
+
+// caught makes a PanicError of what recover returned. It is called by the
+// deferred function itself, while the stack still stands.
+func caught(value any) *PanicError {
+	return &PanicError{Value: fmt.Sprint(value), Stack: string(debug.Stack())}
+}
+
+// recoverAs, deferred, turns a panic into an error.
+func recoverAs(err *error) {
+	if v := recover(); v != nil {
+		*err = caught(v)
+	}
+}
 
 // ConflictError is several writes to a channel that takes one per superstep.
 type ConflictError struct {
@@ -118,7 +134,7 @@ func (e *UnknownChannelError) Is(target error) bool { return target == ErrInvali
 // RouteError is a router's choice that was not declared, or no choice at all.
 type RouteError struct {
 	From    string
-	Target  string // empty when the router returned the zero Route
+	Target  string // empty when the router named none
 	Allowed []string
 }
 

@@ -40,6 +40,7 @@ const (
 
 var kindNames = [...]string{"", "run_start", "step_start", "node_start", "custom", "node_retry", "node_update", "node_error", "values", "run_end"}
 
+// String returns the kind as traces write it, e.g. "node_update".
 func (k EventKind) String() string {
 	if int(k) < len(kindNames) && k > 0 {
 		return kindNames[k]
@@ -92,14 +93,14 @@ type Event[S any] struct {
 	State       S               // StateValue and RunEnd at the root
 	Name        string          // NodeCustom
 	Data        json.RawMessage // NodeCustom; NodeUpdate and StateValue below the root
-	Err         error           // NodeRetry, NodeFailed, RunEnd
+	Err         error           // NodeRetry, NodeFailed, RunEnd; why Data is missing, when it could not be encoded
 }
 
 // UpdateJSON returns the update of a NodeUpdate event as JSON, wherever in the
 // graph it happened.
 func (e Event[S]) UpdateJSON() (json.RawMessage, error) {
 	if e.Namespace != "" {
-		return e.Data, nil
+		return e.Data, e.Err
 	}
 	return json.Marshal(e.Update)
 }

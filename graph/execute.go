@@ -4,156 +4,158 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
 )
 
-// errSibling ends the nodes beside one that failed.
-var errSibling = errors.New("another node of the superstep failed")
+var (
+	// errSibling ends the nodes beside one that failed.
+	errSibling = errors.New("another node of the superstep failed")
+	// errNotFinished is a task that never returned.
+	errNotFinished = errors.New("the node ended its goroutine without returning")
+)
 
-// execute runs tasks, fills results in their order and returns the state that
-// they make. The first real failure in task order is the error.
-func (r *run[S]) execute(ctx context.Context, tasks []int, results []result[S]) (S, bool, error) {
-	if len(tasks) == 1 {
-		return r.executeOne(ctx, tasks[0], results)
+// execute runs the tasks that results name, fills results in, and makes the
+// next state of them. The error is that of the first task, in order, that
+// failed by itself.
+func (r *run[S]) execute(ctx context.Context, results []result[S]) (wrote bool, err error) {
+	if len(results) == 1 {
+		return r.executeOne(ctx, results)
 	}
-	stepCtx, cancel := context.WithCancelCause(ctx)
+	step, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	workers := len(tasks)
+	r.newTasks(step, results)
+	workers := len(results)
 	if r.parallel > 0 {
 		workers = min(workers, r.parallel)
 	}
+	// Tasks are claimed in order and a claimed task is run, so those before one
+	// that failed have all been asked, whatever the concurrency.
 	var claimed atomic.Int64
-	var wg sync.WaitGroup
-	for range workers {
-		wg.Go(func() {
-			for {
-				i := int(claimed.Add(1)) - 1
-				if i >= len(tasks) {
-					return
-				}
-				results[i].node = tasks[i]
-				results[i].err = errNotFinished
-				r.executeBeside(stepCtx, i, &results[i])
-				if results[i].err != nil {
-					cancel(errSibling)
-				}
+	work := func() {
+		for step.Err() == nil {
+			i := int(claimed.Add(1)) - 1
+			if i >= len(results) {
+				return
 			}
-		})
+			r.executeBeside(cancel, results[i:i+1])
+		}
+	}
+	var wg sync.WaitGroup
+	for n := 0; n < workers && int(claimed.Load()) < len(results); n++ {
+		wg.Go(work)
 	}
 	wg.Wait()
-	if err := firstFailure(ctx, results); err != nil {
-		return r.state, false, err
+	if err := firstFailure(results); err != nil {
+		return false, err
 	}
-	return r.mergeStep(results)
+	if int(claimed.Load()) < len(results) {
+		return false, ended(ctx, nil)
+	}
+	return r.commit(results)
 }
 
-// errNotFinished stands in a result until its task returns, and stays there
-// when the node ends its goroutine instead of returning.
-var errNotFinished = errors.New("the node ended its goroutine without returning")
-
-// firstFailure prefers the error that made the others stop to their stopping.
-func firstFailure[S any](ctx context.Context, results []result[S]) error {
+// firstFailure prefers what failed by itself to what was made to stop.
+func firstFailure[S any](results []result[S]) error {
 	var stopped error
 	for _, res := range results {
 		switch {
 		case res.err == nil:
-		case ctx.Err() == nil && errors.Is(res.err, errSibling):
-			stopped = res.err
-		default:
+		case !errors.Is(res.err, errSibling):
 			return res.err
+		case stopped == nil:
+			stopped = res.err
 		}
 	}
 	return stopped
 }
 
 // executeOne runs a lone task on the loop's own goroutine. Its router reads
-// the merged state, which is the state with its own writes.
-func (r *run[S]) executeOne(ctx context.Context, id int, results []result[S]) (state S, wrote bool, err error) {
+// the next state, which is the state with the task's own writes.
+func (r *run[S]) executeOne(ctx context.Context, results []result[S]) (wrote bool, err error) {
 	res := &results[0]
-	res.node = id
-	t := r.newTask(ctx, id, 0)
 	began := r.began()
-	if res.update, err = r.attempts(t, id); err != nil {
-		return r.state, false, err
+	r.newTasks(ctx, results)
+	if err := r.attempts(res); err != nil {
+		return false, err
 	}
-	if state, wrote, err = r.mergeStep(results); err != nil {
-		r.failed(t, err, began)
-		return r.state, false, err
-	}
-	n := &r.nodes[id]
-	if len(n.exits.branches) > 0 {
-		seen := state
-		for _, ch := range r.lists {
-			ch.clip(&seen)
-		}
-		if res.routed, err = r.route(t, n.name, &n.exits, seen); err != nil {
-			err = r.nodeError(t, err)
-			r.failed(t, err, began)
-			return r.state, false, err
+	n := &r.nodes[res.node]
+	wrote, err = r.commit(results)
+	if err == nil && len(n.exits.branches) > 0 {
+		if res.routed, err = r.route(res.task, n.name, &n.exits, r.then.shown, res.routed); err != nil {
+			err = r.nodeError(res.task, err)
 		}
 	}
-	r.updated(t, res.update, began)
-	return state, wrote, nil
+	if err != nil {
+		r.failed(res.task, err, began)
+		return false, err
+	}
+	r.updated(res.task, res.update, began)
+	return wrote, nil
 }
 
-// executeBeside runs one of several tasks.
-func (r *run[S]) executeBeside(ctx context.Context, i int, res *result[S]) {
-	if ctx.Err() != nil {
-		res.err = context.Cause(ctx)
-		return
-	}
-	t := r.newTask(ctx, res.node, i)
+// executeBeside runs one of several tasks, and stops the others when it fails.
+func (r *run[S]) executeBeside(cancel context.CancelCauseFunc, one []result[S]) {
+	res := &one[0]
 	began := r.began()
-	update, err := r.attempts(t, res.node)
-	if err != nil {
+	res.err = errNotFinished
+	defer func() {
+		if res.err == errNotFinished {
+			res.err = r.nodeError(res.task, errNotFinished)
+			r.failed(res.task, res.err, began)
+		}
+		if res.err != nil {
+			cancel(errSibling)
+		}
+	}()
+	if err := r.attempts(res); err != nil {
 		res.err = err
 		return
 	}
-	res.update = update
 	n := &r.nodes[res.node]
 	if len(n.exits.branches) > 0 {
-		own, _, err := r.merge(r.view(nil), newTally(len(r.channels)), []result[S]{*res})
+		own, err := r.ownWrites(one)
 		if err == nil {
-			res.routed, err = r.route(t, n.name, &n.exits, own)
+			if res.routed, err = r.route(res.task, n.name, &n.exits, own, res.routed); err != nil {
+				err = r.nodeError(res.task, err)
+			}
 		}
 		if err != nil {
-			res.err = r.nodeError(t, err)
-			r.failed(t, res.err, began)
+			res.err = err
+			r.failed(res.task, err, began)
 			return
 		}
 	}
 	res.err = nil
-	r.updated(t, update, began)
+	r.updated(res.task, res.update, began)
 }
 
 // attempts calls the node until it succeeds or no retry policy wants more.
-func (r *run[S]) attempts(t *task, id int) (Update[S], error) {
-	n := &r.nodes[id]
+func (r *run[S]) attempts(res *result[S]) error {
+	n := &r.nodes[res.node]
 	for {
+		t := res.task
 		if t.listens(NodeStart) {
 			r.publishTask(t, Event[S]{Kind: NodeStart})
 		}
 		began := r.began()
 		update, err := call(t, n.run, r.view(n.opts.Reads))
 		if err == nil {
-			return update, nil
+			res.update = update
+			return nil
 		}
-		if t.Err() != nil { // cancelled: say by what
-			err = errors.Join(context.Cause(t), err)
-		} else if wait, again := retryWait(n.opts.Retry, err, t.info.Attempt); again {
+		if wait, again := retryWait(n.opts.Retry, err, t.info.Attempt); again && t.Err() == nil {
 			r.publishTask(t, Event[S]{Kind: NodeRetry, Err: err, Elapsed: since(began)})
 			if sleep(t, wait) == nil {
-				t = r.newAttempt(t)
+				res.task = t.next()
 				continue
 			}
-			err = errors.Join(context.Cause(t), err)
+			err = fmt.Errorf("waiting to try again: %w after: %w", ended(t, nil), err)
 		}
 		err = r.nodeError(t, err)
 		r.failed(t, err, began)
-		return nil, err
+		return err
 	}
 }
 
@@ -163,25 +165,45 @@ func call[S any](ctx context.Context, run Node[S], state S) (update Update[S], e
 	return run(ctx, state)
 }
 
-func recoverAs(err *error) {
-	if v := recover(); v != nil {
-		*err = &PanicError{Value: fmt.Sprint(v), Stack: string(debug.Stack())}
+// ended is the error of what a context stopped: why it was stopped, and what
+// came of it when that says more. It is context.Canceled or DeadlineExceeded
+// as well as the cause.
+//
+// A failure that is no answer to being stopped is returned as it is when only
+// the step was stopped: which of two failing nodes is reported must not hang
+// on which of them was quicker.
+func ended(ctx context.Context, err error) error {
+	why, cause := ctx.Err(), context.Cause(ctx)
+	if err == nil {
+		err = why
 	}
+	answer := errors.Is(err, why) || errors.Is(err, cause) || errors.Is(err, context.DeadlineExceeded)
+	if errors.Is(cause, errSibling) && !answer {
+		return err
+	}
+	if !errors.Is(err, why) {
+		err = fmt.Errorf("%w: %w", why, err)
+	}
+	if !errors.Is(err, cause) {
+		err = fmt.Errorf("%w: %w", cause, err)
+	}
+	return err
 }
 
-// route asks the routers of a node where to go.
-func (r *run[S]) route(ctx context.Context, from string, x *exits[S], state S) (targets []int, err error) {
-	defer recoverAs(&err)
+// route asks the routers of a node where to go, and adds that to targets.
+func (r *run[S]) route(ctx context.Context, from string, x *exits[S], state S, targets []int) (_ []int, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("routing from %q: %w", from, caught(v))
+		}
+	}()
 	for i := range x.branches {
 		b := &x.branches[i]
 		chosen, err := b.route(ctx, state)
 		if err != nil {
 			return nil, fmt.Errorf("routing from %q: %w", from, err)
 		}
-		if !chosen.decided {
-			return nil, b.refuse(from, "")
-		}
-		if chosen.first == "" && chosen.more == nil {
+		if chosen.nowhere {
 			continue
 		}
 		if targets, err = b.add(targets, from, chosen.first); err != nil {
@@ -196,39 +218,44 @@ func (r *run[S]) route(ctx context.Context, from string, x *exits[S], state S) (
 	return targets, nil
 }
 
+// add finds the target of a key. No key is empty, so the zero Route and To("")
+// are refused like any other that is not declared.
 func (b *branch[S]) add(targets []int, from, key string) ([]int, error) {
-	for i, p := range b.paths {
-		if p.Key == key {
+	for i := range b.paths {
+		if b.paths[i].Key == key {
 			return append(targets, b.targets[i]), nil
 		}
 	}
-	return nil, b.refuse(from, key)
-}
-
-func (b *branch[S]) refuse(from, key string) error {
 	allowed := make([]string, len(b.paths))
 	for i, p := range b.paths {
 		allowed[i] = p.Key
 	}
-	return &RouteError{from, key, allowed}
+	return nil, &RouteError{from, key, allowed}
 }
 
-func (r *run[S]) newTask(ctx context.Context, id, position int) *task {
-	t := &task{Context: ctx, info: Info{Node: r.nodes[id].name, Step: r.step, Attempt: 1, Limit: r.limit}, at: Place{r.step, position}}
-	if r.out != nil {
-		t.out = r.out
+// newTasks gives each result its task. Tasks are allocated in batches, since
+// a node may keep its context and they cannot be used again.
+func (r *run[S]) newTasks(ctx context.Context, results []result[S]) {
+	for i := range results {
+		if len(r.tasks) == 0 {
+			r.tasks = make([]task, max(len(results)-i, min(r.step, 16)))
+		}
+		t := &r.tasks[0]
+		r.tasks = r.tasks[1:]
+		*t = task{Context: ctx, info: Info{Node: r.nodes[results[i].node].name, Step: r.step, Attempt: 1, Limit: r.limit}, at: Place{r.step, i}}
+		if r.out != nil {
+			t.out = r.out
+		}
+		results[i].task = t
 	}
-	return t
 }
 
-func (r *run[S]) newAttempt(t *task) *task {
-	again := *t
-	again.info.Attempt++
-	return &again
-}
-
+// nodeError is err as the failure of a task.
 func (r *run[S]) nodeError(t *task, err error) error {
-	return &NodeError{Node: t.info.Node, Step: r.step, Attempts: t.info.Attempt, Err: err}
+	if t.Err() != nil {
+		err = ended(t, err)
+	}
+	return &NodeError{Node: t.info.Node, Step: t.info.Step, Attempts: t.info.Attempt, Err: err}
 }
 
 func (r *run[S]) updated(t *task, u Update[S], began time.Time) {

@@ -25,16 +25,17 @@ type Router[S any] func(ctx context.Context, state S) (Route, error)
 type Route struct {
 	first   string
 	more    []string
-	decided bool
+	nowhere bool
 }
 
-// To routes to one or more nodes. Duplicates run once.
+// To routes to one or more nodes, or to the keys that AddConditionalPaths
+// declared for them. Duplicates run once, End among others adds nothing.
 func To(target string, more ...string) Route {
-	return Route{first: target, more: more, decided: true}
+	return Route{first: target, more: more}
 }
 
 // Nowhere routes to no successor: this path ends.
-func Nowhere() Route { return Route{decided: true} }
+func Nowhere() Route { return Route{nowhere: true} }
 
 // NodeOptions configure a node. The zero value is a node that runs once, sees
 // the whole state and runs as soon as it is triggered.
@@ -66,7 +67,8 @@ type nodeSpec[S any] struct {
 	name  string
 	run   Node[S]
 	opts  NodeOptions[S]
-	inner *Drawing // a subgraph's structure, nil for a plain node
+	inner *Drawing     // a subgraph's structure, nil for a plain node
+	gives []Channel[S] // the channels that a subgraph over the same state may write
 }
 
 type edge struct{ from, to string }
@@ -88,16 +90,16 @@ type Path struct{ Key, Target string }
 
 // NewStateGraph makes an empty graph over the state S with its channels.
 func NewStateGraph[S any](channels ...Channel[S]) *StateGraph[S] {
-	return &StateGraph[S]{channels: channels}
+	return &StateGraph[S]{channels: slices.Clone(channels)}
 }
 
 // Input limits what a caller may write to these channels; writes to others in
 // a run's input are ignored. Default: every channel.
-func (g *StateGraph[S]) Input(channels ...Channel[S]) { g.input = channels }
+func (g *StateGraph[S]) Input(channels ...Channel[S]) { g.input = slices.Clone(channels) }
 
 // Output limits the state that Invoke returns to these channels; the other
 // fields are zero. Default: every channel.
-func (g *StateGraph[S]) Output(channels ...Channel[S]) { g.output = channels }
+func (g *StateGraph[S]) Output(channels ...Channel[S]) { g.output = slices.Clone(channels) }
 
 // AddNode adds a node. At most one options value is read.
 func (g *StateGraph[S]) AddNode(name string, node Node[S], opts ...NodeOptions[S]) {

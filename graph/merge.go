@@ -8,8 +8,9 @@ import (
 // A tally counts the writes of one merge, channel by channel. It is reused
 // from merge to merge; a count of an earlier epoch is void.
 type tally struct {
-	epoch int
-	slots []slot
+	epoch      int
+	overwrites int // in this epoch, of all channels
+	slots      []slot
 }
 
 type slot struct {
@@ -20,7 +21,10 @@ type slot struct {
 
 func newTally(channels int) *tally { return &tally{slots: make([]slot, channels)} }
 
-func (t *tally) begin() { t.epoch++ }
+func (t *tally) begin() {
+	t.epoch++
+	t.overwrites = 0
+}
 
 // count notes a write and reports whether its channel now has too many.
 func (t *tally) count(at int, op Op) bool {
@@ -33,30 +37,54 @@ func (t *tally) count(at int, op Op) bool {
 		s.sets++
 	case OpOverwrite:
 		s.overwrites++
+		t.overwrites++
 	}
 	return s.sets > 1 || s.overwrites > 1
 }
 
-// mergeStep merges the results of the current superstep into its state.
-func (r *run[S]) mergeStep(results []result[S]) (S, bool, error) {
-	state, wrote, err := r.merge(r.state, r.tally, results)
-	if err != nil {
-		return r.state, false, fmt.Errorf("committing step %d: %w", r.step, err)
-	}
-	return state, wrote, nil
+// overwritten reports whether a channel is overwritten in this epoch.
+func (t *tally) overwritten(at int) bool {
+	return t.slots[at].epoch == t.epoch && t.slots[at].overwrites > 0
 }
 
-// merge applies the updates of results to a copy of base, in their order. It
-// checks every write before it applies one, so base stands when it fails.
-func (r *run[S]) merge(base S, t *tally, results []result[S]) (state S, wrote bool, err error) {
-	defer recoverAs(&err)
+// commit makes the next state of the committed one and the results of the
+// superstep. The committed state stands until the run takes the next.
+func (r *run[S]) commit(results []result[S]) (wrote bool, err error) {
+	r.then.kept = r.now.kept
+	if wrote, err = r.merge(&r.then.kept, r.tally, results); err != nil {
+		return false, r.refused(err)
+	}
+	r.show(&r.then)
+	return wrote, nil
+}
+
+// ownWrites is the committed state with one task's writes, for its router.
+func (r *run[S]) ownWrites(one []result[S]) (S, error) {
+	own := &snapshot[S]{kept: r.now.shown}
+	if _, err := r.merge(&own.kept, newTally(len(r.channels)), one); err != nil {
+		return own.shown, r.refused(err)
+	}
+	r.show(own)
+	return own.shown, nil
+}
+
+func (r *run[S]) refused(err error) error {
+	return fmt.Errorf("committing step %d: %w", r.step, err)
+}
+
+// merge applies the updates of results to state, in their order. Every write
+// is checked before one is applied; when a reducer panics, state is spoilt.
+func (r *run[S]) merge(state *S, t *tally, results []result[S]) (wrote bool, err error) {
 	t.begin()
 	crowded := false
 	for i := range results {
 		for _, w := range results[i].update {
-			at, ok := r.slots[w.channel()]
-			if !ok {
-				return base, false, r.unknownChannel(results[i].node, w)
+			if w == nil {
+				return false, fmt.Errorf("%w: node %q returned a nil write", ErrInvalidUpdate, r.writer(results[i].node))
+			}
+			at := r.slot(w.channel())
+			if at < 0 {
+				return false, r.unknownChannel(results[i].node, w)
 			}
 			crowded = t.count(at, w.Op()) || crowded
 			wrote = true
@@ -64,19 +92,35 @@ func (r *run[S]) merge(base S, t *tally, results []result[S]) (state S, wrote bo
 	}
 	if crowded {
 		if err := r.conflict(t, results); err != nil {
-			return base, false, err
+			return false, err
 		}
 	}
-	state = base
+	var res *result[S]
+	var w Write[S]
+	defer func() {
+		if v := recover(); v != nil {
+			err = r.mergePanic(res, w, caught(v))
+		}
+	}()
 	for i := range results {
-		for _, w := range results[i].update {
-			if w.Op() != OpOverwrite && t.slots[r.slots[w.channel()]].overwrites > 0 {
+		res = &results[i]
+		for _, w = range res.update {
+			if t.overwrites > 0 && w.Op() != OpOverwrite && t.overwritten(r.slot(w.channel())) {
 				continue
 			}
-			w.apply(&state)
+			w.apply(state)
 		}
 	}
-	return state, wrote, nil
+	return wrote, nil
+}
+
+// mergePanic names the write that a reducer panicked on.
+func (r *run[S]) mergePanic(res *result[S], w Write[S], panicked *PanicError) error {
+	err := fmt.Errorf("merging a write to channel %q: %w", w.Channel(), panicked)
+	if res.task == nil { // the run's input
+		return err
+	}
+	return r.nodeError(res.task, err)
 }
 
 // conflict names the first channel, in the graph's order, whose writes cannot

@@ -46,7 +46,7 @@ func (p RetryPolicy) wait(attempt int) time.Duration {
 	}
 	wait := float64(interval)
 	for range attempt - 1 {
-		wait = min(wait*backoff, float64(most))
+		wait *= backoff
 	}
 	d := time.Duration(min(wait, float64(most)))
 	if p.Jitter > 0 {

@@ -18,7 +18,8 @@ type RunOptions struct {
 	// else DefaultRecursionLimit. Negative is an error.
 	RecursionLimit int
 	// Concurrency is how many nodes of a superstep run at once. It does not
-	// change the result. Default: all of them.
+	// change the result. Default: all of them. Negative is an error. Graphs that
+	// run inside a node count for themselves.
 	Concurrency int
 	// Modes selects what Stream reports. Default Updates.
 	Modes Mode
@@ -39,7 +40,8 @@ type sink[S any] interface {
 // run is one execution of a graph. Its loop owns every field; nodes get copies.
 type run[S any] struct {
 	*Compiled[S]
-	state    S
+	now      snapshot[S] // the committed state
+	then     snapshot[S] // what the superstep under way makes of it
 	limit    int
 	parallel int
 	step     int // the last superstep begun: -1 input, 0 Start, 1 the first nodes
@@ -55,12 +57,19 @@ type run[S any] struct {
 
 	queued  []int // by node: the superstep it was last queued for
 	results []result[S]
+	tasks   []task // allocated and not used yet
 	tally   *tally
 }
 
+// A snapshot is a state as the run keeps it and as it shows it. In what is
+// shown lists have no spare capacity, so that a node that appends to its copy
+// does not write into the run's.
+type snapshot[S any] struct{ kept, shown S }
+
 // result is what a task came to.
 type result[S any] struct {
-	node   int
+	node   int   // end for a run's input
+	task   *task // its last attempt
 	update Update[S]
 	routed []int // successors chosen by conditional edges
 	err    error
@@ -74,14 +83,20 @@ func (c *Compiled[S]) run(ctx context.Context, in Update[S], opts *RunOptions, o
 	if opts != nil && opts.RecursionLimit < 0 {
 		return zero, fmt.Errorf("recursion limit is %d: it must be at least 1", opts.RecursionLimit)
 	}
+	if opts != nil && opts.Concurrency < 0 {
+		return zero, fmt.Errorf("concurrency is %d: it must be at least 1", opts.Concurrency)
+	}
 	r := newRun(ctx, c, zero, opts)
 	if out != nil {
 		r.out = out
 	}
 	if c.input != nil {
 		in = slices.DeleteFunc(slices.Clone(in), func(w Write[S]) bool {
-			slot, ok := c.slots[w.channel()]
-			return ok && !c.input[slot]
+			if w == nil {
+				return false // merge says so
+			}
+			slot := c.slot(w.channel())
+			return slot >= 0 && !c.input[slot]
 		})
 	}
 	err := r.start(ctx, in)
@@ -94,7 +109,9 @@ func (c *Compiled[S]) run(ctx context.Context, in Update[S], opts *RunOptions, o
 // newRun prepares a run from state. Inside a node of another graph its events
 // go to that graph's stream.
 func newRun[S any](ctx context.Context, c *Compiled[S], state S, opts *RunOptions) *run[S] {
-	r := &run[S]{Compiled: c, state: state, limit: c.limit, step: -1}
+	r := &run[S]{Compiled: c, limit: c.limit, step: -1}
+	r.now.kept = state
+	r.show(&r.now)
 	outer := taskFrom(ctx)
 	if opts != nil {
 		r.parallel = opts.Concurrency
@@ -123,12 +140,24 @@ func newRun[S any](ctx context.Context, c *Compiled[S], state S, opts *RunOption
 
 // start merges the input into the state.
 func (r *run[S]) start(ctx context.Context, in Update[S]) error {
-	state, _, err := r.merge(r.state, r.tally, []result[S]{{node: end, update: in}})
-	if err != nil {
+	if _, err := r.merge(&r.now.kept, r.tally, []result[S]{{node: end, update: in}}); err != nil {
+		var zero S // a reducer may have stopped half-way
+		r.now.kept = zero
 		return fmt.Errorf("merging the input: %w", err)
 	}
-	r.state = state
-	return ctx.Err()
+	r.show(&r.now)
+	if ctx.Err() != nil {
+		return ended(ctx, nil)
+	}
+	return nil
+}
+
+// show sets what is shown of a snapshot from what is kept.
+func (r *run[S]) show(s *snapshot[S]) {
+	s.shown = s.kept
+	for _, ch := range r.lists {
+		ch.clip(&s.shown)
+	}
 }
 
 // loop runs supersteps until nothing is left to run.
@@ -153,7 +182,7 @@ func (r *run[S]) loop(ctx context.Context) error {
 
 // leaveStart queues what follows Start.
 func (r *run[S]) leaveStart(ctx context.Context) error {
-	routed, err := r.route(ctx, Start, &r.Compiled.start, r.view(nil))
+	routed, err := r.route(ctx, Start, &r.Compiled.start, r.now.shown, nil)
 	if err != nil {
 		return err
 	}
@@ -166,7 +195,7 @@ func (r *run[S]) leaveStart(ctx context.Context) error {
 // all of it or nothing.
 func (r *run[S]) superstep(ctx context.Context) error {
 	if ctx.Err() != nil {
-		return context.Cause(ctx)
+		return ended(ctx, nil)
 	}
 	if r.step >= r.limit {
 		return &RecursionError{r.limit, r.names(r.next)}
@@ -180,12 +209,14 @@ func (r *run[S]) superstep(ctx context.Context) error {
 		r.results = make([]result[S], len(tasks))
 	}
 	results := r.results[:len(tasks)]
-	clear(results)
-	state, wrote, err := r.execute(ctx, tasks, results)
+	for i, id := range tasks {
+		results[i] = result[S]{node: id, routed: results[i].routed[:0]}
+	}
+	wrote, err := r.execute(ctx, results)
 	if err != nil {
 		return err
 	}
-	r.state = state
+	r.now = r.then
 	if r.record {
 		for _, res := range results {
 			r.written = append(r.written, res.update...)
@@ -248,24 +279,23 @@ func (r *run[S]) settle() {
 
 // visible is the state as the caller sees it.
 func (r *run[S]) visible() S {
-	if r.output == nil {
-		return r.view(nil)
-	}
 	return r.view(r.output)
 }
 
-// view copies the state for a reader: all of it, or only some channels.
-func (r *run[S]) view(reads []Channel[S]) S {
-	s := r.state
-	if reads != nil {
-		var only S
-		for _, ch := range reads {
-			ch.copyField(&only, &s)
-		}
-		s = only
+// view is the committed state for a reader: all of it when only is nil, else
+// these channels.
+func (r *run[S]) view(only []Channel[S]) S {
+	if only == nil {
+		return r.now.shown
 	}
-	for _, ch := range r.lists {
-		ch.clip(&s)
+	return r.part(only)
+}
+
+// part is apart from view because its variables live on the heap.
+func (r *run[S]) part(only []Channel[S]) S {
+	var s S
+	for _, ch := range only {
+		ch.copyField(&s, &r.now.shown)
 	}
 	return s
 }
@@ -304,6 +334,6 @@ func (r *run[S]) publish(ev Event[S], position int) {
 // publishState reports the state after all tasks of a superstep.
 func (r *run[S]) publishState(position int) {
 	if r.wants(StateValue) {
-		r.publish(Event[S]{Kind: StateValue, State: r.view(nil)}, position)
+		r.publish(Event[S]{Kind: StateValue, State: r.now.shown}, position)
 	}
 }

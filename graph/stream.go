@@ -23,11 +23,11 @@ func (c *Compiled[S]) Stream(ctx context.Context, in Update[S], opts *RunOptions
 		if opts != nil && opts.Modes != 0 {
 			s.modes = opts.Modes
 		}
-		var err error
+		err := errNotFinished // stands when a node ends the run's goroutine
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
-			defer close(s.events)
+			defer s.close()
 			_, err = c.run(ctx, in, opts, s)
 		}()
 		stopped := false
@@ -56,6 +56,7 @@ func (c *Compiled[S]) Stream(ctx context.Context, in Update[S], opts *RunOptions
 type stream[S any] struct {
 	modes  Mode
 	mu     sync.Mutex // held while sending, so that order is one
+	closed bool       // no run sends any more; what a node left behind may try
 	events chan Event[S]
 	gone   chan struct{} // closed when nobody reads any more
 }
@@ -66,11 +67,21 @@ func (s *stream[S]) wants(k EventKind) bool { return s.modes.wants(k) }
 func (s *stream[S]) send(ev Event[S]) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.closed {
+		return
+	}
 	ev.Time = time.Now()
 	select {
 	case s.events <- ev:
 	case <-s.gone:
 	}
+}
+
+func (s *stream[S]) close() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closed = true
+	close(s.events)
 }
 
 // publish takes an event from inside a node.
@@ -86,18 +97,19 @@ func (n nested[S]) wants(k EventKind) bool { return n.outer.listens(k) }
 
 func (n nested[S]) send(ev Event[S]) {
 	out := retype[struct{}](ev)
-	var err error
-	switch {
-	case ev.Namespace != "":
-	case ev.Kind == NodeUpdate:
-		out.Data, err = json.Marshal(ev.Update)
-	case ev.Kind == StateValue:
-		out.Data, err = json.Marshal(ev.State)
-	}
-	if err != nil && out.Err == nil {
-		out.Err = err
+	switch ev.Kind {
+	case NodeUpdate:
+		out.Data, out.Err = encode(ev.Update)
+	case StateValue:
+		out.Data, out.Err = encode(ev.State)
 	}
 	n.publish(out)
+}
+
+// encode is json.Marshal for values whose own methods may panic.
+func encode(v any) (data json.RawMessage, err error) {
+	defer recoverAs(&err)
+	return json.Marshal(v)
 }
 
 func (n nested[S]) publish(ev foreign) {

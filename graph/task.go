@@ -55,6 +55,13 @@ func taskFrom(ctx context.Context) *task {
 	return t
 }
 
+// next is the task's next attempt.
+func (t *task) next() *task {
+	again := *t
+	again.info.Attempt++
+	return &again
+}
+
 func (t *task) listens(k EventKind) bool { return t.out != nil && t.out.wants(k) }
 
 func (t *task) emitCustom(name string, data json.RawMessage) {

@@ -1,0 +1,82 @@
+package graph_test
+
+import (
+	"testing"
+	"testing/synctest"
+
+	"example.com/assay/graph"
+)
+
+// The conformance cases hold this engine beside LangGraph's behaviour, case by
+// case, under the ids of the list that both are read against. Where a case
+// looks into a checkpoint, it is asserted here through the StepStart and
+// StateValue events that the checkpoint would be made from; what resumes from a
+// checkpoint, and what needs interrupts, Send or Command, is not asserted: the
+// engine does not have them.
+
+// A row is a case that is a graph, an input and what must come of it.
+type row struct {
+	id    string
+	build func() *graph.StateGraph[board]
+	in    update
+	want  board
+	steps string // the nodes of each superstep: "s | l1 r1 | j"
+	check func(t *testing.T, p played)
+}
+
+// A fact is a case that takes more than one run to state.
+type fact struct {
+	id    string
+	check func(t *testing.T)
+}
+
+func TestConformance(t *testing.T) {
+	for _, r := range rows() {
+		t.Run(r.id, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				app := mustCompile(t, r.build())
+				p := play(t.Context(), app, r.in, graph.RunOptions{})
+				if p.err != nil {
+					t.Fatal(p.err)
+				}
+				if diff := differ(r.want, p.final); diff != "" {
+					t.Errorf("final state (-want +got):\n%s", diff)
+				}
+				if got := p.steps(); got != r.steps {
+					t.Errorf("supersteps:\n got %s\nwant %s", got, r.steps)
+				}
+				out, err := app.Invoke(t.Context(), r.in, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if diff := differ(p.final, out); diff != "" {
+					t.Errorf("Invoke and Stream differ:\n%s", diff)
+				}
+				if r.check != nil {
+					r.check(t, p)
+				}
+			})
+		})
+	}
+	for _, facts := range [][]fact{factsA, factsB, factsC, factsE, factsG, factsH} {
+		for _, f := range facts {
+			t.Run(f.id, func(t *testing.T) { synctest.Test(t, f.check) })
+		}
+	}
+}
+
+// rows are made anew for every reader, since nodes may count.
+func rows() []row {
+	rows := rowsA()
+	rows = append(rows, rowsB()...)
+	rows = append(rows, rowsC()...)
+	return append(rows, rowsH()...)
+}
+
+// sameLines compares what was printed of two runs, or of a run and a golden.
+func sameLines(t *testing.T, got []string, want ...string) {
+	t.Helper()
+	if diff := differ(want, got); diff != "" {
+		t.Errorf("events (-want +got):\n%s", diff)
+	}
+}

@@ -1,0 +1,66 @@
+// Package graph runs state graphs: functions that read a shared state and say
+// what they change in it, and edges that say which of them comes next. It
+// follows LangGraph, with the state's type known to the compiler.
+//
+// # Use
+//
+// A state is a plain struct. A channel names one of its fields and says how
+// writes to it merge: LastValue keeps the last one, Append adds to a list,
+// Reduce calls a function. A node is a function of the state that returns an
+// Update, which is a list of writes to channels.
+//
+//	type Counter struct{ N int }
+//
+//	n := graph.LastValue("n", func(s *Counter) *int { return &s.N })
+//	g := graph.NewStateGraph[Counter](n)
+//	g.AddNode("inc", func(ctx context.Context, s Counter) (graph.Update[Counter], error) {
+//		return graph.Update[Counter]{n.Set(s.N + 1)}, nil
+//	})
+//	g.AddEdge(graph.Start, "inc")
+//	app, err := g.Compile(nil)
+//	if err != nil {
+//		return err
+//	}
+//	out, err := app.Invoke(ctx, graph.Update[Counter]{n.Set(41)}, nil) // out.N is 42
+//
+// Nodes are joined by edges (AddEdge), by edges that a Router chooses among
+// (AddConditionalEdges) and by joins, which wait for several nodes (AddJoin). A
+// compiled graph can be a node of another (AddSubgraph, AddMappedSubgraph), or
+// be invoked inside one. Compile reports everything that is wrong with a graph
+// at once.
+//
+// # Rules
+//
+// A run goes in supersteps. The nodes that are due run side by side, all on the
+// state that the superstep before left.
+//
+//   - Deterministic: updates merge in the order of the nodes' names, whichever
+//     node was done first, and one node run at a time gives the same result as
+//     all of them at once. Two nodes that write one LastValue channel in one
+//     superstep are an error, since only chance could decide between them. When
+//     several nodes fail, the error is that of the first by name; a node that
+//     was stopped because another failed does not count.
+//   - Atomic: a superstep commits all of its updates or none. A run that fails
+//     returns the state of the last superstep that was committed.
+//   - Read-only state: nodes, routers and readers of events get copies of the
+//     struct, but share what it points to. They may append to a list they were
+//     given, and must not change its elements, or what maps and pointers hold.
+//     A Reduce function returns a new value and leaves the current one alone.
+//   - Cancelled means stopped: the context reaches every node, and the first
+//     node that fails cancels those beside it. A run waits for its nodes, so a
+//     node that ignores its context holds the run up, and nothing of a run is
+//     left when Invoke returns or the loop over Stream is left.
+//   - Panics in nodes, routers and reducers become errors (PanicError).
+//
+// # What it does not do
+//
+// The package does not save runs: there are no checkpoints, a run that ends
+// early cannot be resumed, and nothing can interrupt a run to ask a person. A
+// node cannot choose its successors or give them inputs of their own (LangGraph's
+// Command and Send); routers choose among declared targets. It does not time
+// nodes out, cache their results, or spread a run over machines. It copies the
+// struct only, so it cannot notice a node that changes shared memory.
+//
+// It imports the standard library only, prints nothing and logs nothing; what
+// happens in a run is read from Stream.
+package graph

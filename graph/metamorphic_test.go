@@ -1,0 +1,308 @@
+package graph_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"example.com/assay/graph"
+	"pgregory.net/rapid"
+)
+
+var concurrencies = []int{1, 2, 8}
+
+// TestConcurrencyChangesNothing plays every conformance graph with few and
+// many nodes at once: the same state, and the same events once they are put in
+// the order of their places.
+func TestConcurrencyChangesNothing(t *testing.T) {
+	graphs := append(rows(), row{id: "G2", in: update{}, build: func() *graph.StateGraph[board] { return nestedGraph(t) }},
+		row{id: "nested_beside", in: update{}, build: func() *graph.StateGraph[board] { return nestedBeside(t) }})
+	for _, r := range graphs {
+		t.Run(r.id, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				app := mustCompile(t, r.build())
+				first := play(t.Context(), app, r.in, graph.RunOptions{Concurrency: 1})
+				if first.err != nil {
+					t.Fatal(first.err)
+				}
+				for _, n := range concurrencies {
+					again := play(t.Context(), app, r.in, graph.RunOptions{Concurrency: n})
+					if diff := differ(first.final, again.final); diff != "" || again.err != nil {
+						t.Errorf("concurrency %d: error %v, state:\n%s", n, again.err, diff)
+					}
+					if diff := differ(first.normal(), again.normal()); diff != "" {
+						t.Errorf("concurrency %d, events:\n%s", n, diff)
+					}
+				}
+			})
+		})
+	}
+}
+
+// nestedBeside is two subgraphs with parallel nodes, side by side, the first
+// of them slower.
+func nestedBeside(t testing.TB) *graph.StateGraph[board] {
+	child := func(d time.Duration) *graph.Compiled[board] {
+		return mustCompile(t, wire("START -> i1 i2 i3\ni1 i2 i3 => i4", map[string]node{
+			"i1": slowly(d, say("i1")), "i2": slowly(d/2, say("i2")), "i3": slowly(d/3, say("i3"))}))
+	}
+	g := newBoard()
+	g.AddSubgraph("first", child(9*ms))
+	g.AddSubgraph("second", child(ms))
+	g.AddNode("o", say("o"))
+	g.AddEdge(graph.Start, "first")
+	g.AddEdge(graph.Start, "second")
+	g.AddJoin([]string{"first", "second"}, "o")
+	return g
+}
+
+// A plan is a random graph, written so that two very different programs can
+// run it: the engine, and the oracle below.
+type plan struct {
+	names  []string
+	start  []int   // successors of Start
+	edges  [][]int // successors, by node
+	joins  []planJoin
+	routes [][]int // by node: what its router chooses from; nil has no router
+	held   []bool
+	fails  map[[2]int]bool // by node and superstep
+	idle   []int           // by node: how often it steps back for others
+	limit  int
+}
+
+type planJoin struct {
+	from []int
+	to   int
+}
+
+func drawPlan(t *rapid.T) *plan {
+	n := rapid.IntRange(1, 7).Draw(t, "nodes")
+	p := &plan{edges: make([][]int, n), routes: make([][]int, n), held: make([]bool, n), fails: map[[2]int]bool{}, limit: rapid.IntRange(1, 12).Draw(t, "limit")}
+	anyNode := rapid.IntRange(0, n-1)
+	for i := range n {
+		p.names = append(p.names, fmt.Sprintf("n%d", i))
+		p.idle = append(p.idle, rapid.IntRange(0, 6).Draw(t, "idle"))
+		p.held[i] = rapid.IntRange(0, 5).Draw(t, "held") == 0
+		// What makes it reachable: an edge or a route from before.
+		before := rapid.IntRange(-1, i-1).Draw(t, "before")
+		switch {
+		case before < 0:
+			p.start = append(p.start, i)
+		case rapid.Bool().Draw(t, "by route"):
+			p.routes[before] = append(p.routes[before], i)
+		default:
+			p.edges[before] = append(p.edges[before], i)
+		}
+	}
+	for range rapid.IntRange(0, n).Draw(t, "more edges") {
+		from, to := anyNode.Draw(t, "from"), anyNode.Draw(t, "to")
+		if rapid.Bool().Draw(t, "as route") {
+			if !slices.Contains(p.routes[from], to) {
+				p.routes[from] = append(p.routes[from], to)
+			}
+		} else {
+			p.edges[from] = append(p.edges[from], to)
+		}
+	}
+	for range rapid.IntRange(0, 2).Draw(t, "joins") {
+		p.joins = append(p.joins, planJoin{
+			rapid.SliceOfNDistinct(anyNode, 1, n, rapid.ID[int]).Draw(t, "sources"), anyNode.Draw(t, "joined")})
+	}
+	for range rapid.IntRange(0, 2).Draw(t, "failures") {
+		p.fails[[2]int{anyNode.Draw(t, "fails"), rapid.IntRange(1, 6).Draw(t, "in step")}] = true
+	}
+	return p
+}
+
+// choose is what the router of a node picks, given its own state.
+func (p *plan) choose(from, x int) []int {
+	var out []int
+	for i, to := range p.routes[from] {
+		if (x>>i)&1 == 1 {
+			out = append(out, to)
+		}
+	}
+	return out
+}
+
+type planFailure struct{ node, step int }
+
+func (f planFailure) Error() string { return fmt.Sprintf("n%d fails in step %d", f.node, f.step) }
+
+func (p *plan) graph() *graph.StateGraph[board] {
+	g := newBoard()
+	for i, name := range p.names {
+		g.AddNode(name, func(ctx context.Context, s board) (update, error) {
+			for range p.idle[i] {
+				runtime.Gosched()
+			}
+			info, _ := graph.CurrentTask(ctx)
+			if p.fails[[2]int{i, info.Step}] {
+				return nil, planFailure{i, info.Step}
+			}
+			return update{log.Add(name), x.Add(i + s.X%3 + 1), foo.Add(fmt.Sprint(s.X % 10))}, nil
+		}, graph.NodeOptions[board]{Defer: p.held[i]})
+	}
+	for _, to := range p.start {
+		g.AddEdge(graph.Start, p.names[to])
+	}
+	for i, name := range p.names {
+		for _, to := range p.edges[i] {
+			g.AddEdge(name, p.names[to])
+		}
+		if p.routes[i] == nil {
+			continue
+		}
+		targets := p.named(p.routes[i])
+		g.AddConditionalEdges(name, func(_ context.Context, s board) (graph.Route, error) {
+			chosen := p.named(p.choose(i, s.X))
+			if len(chosen) == 0 {
+				return graph.Nowhere(), nil
+			}
+			return graph.To(chosen[0], chosen[1:]...), nil
+		}, targets...)
+	}
+	for _, j := range p.joins {
+		g.AddJoin(p.named(j.from), p.names[j.to])
+	}
+	return g
+}
+
+func (p *plan) named(ids []int) []string {
+	names := make([]string, len(ids))
+	for i, id := range ids {
+		names[i] = p.names[id]
+	}
+	return names
+}
+
+// run is the oracle: the rules of the engine, one node at a time.
+func (p *plan) run(s board) (board, string, error) {
+	var steps []string
+	held := map[int]bool{}
+	arrived := make([]map[int]bool, len(p.joins))
+	for i := range arrived {
+		arrived[i] = map[int]bool{}
+	}
+	next := map[int]bool{}
+	queue := func(ids ...int) {
+		for _, id := range ids {
+			if p.held[id] {
+				held[id] = true
+			} else {
+				next[id] = true
+			}
+		}
+	}
+	queue(p.start...)
+	for step := 1; ; step++ {
+		if len(next) == 0 {
+			next, held = held, map[int]bool{}
+		}
+		var tasks []int
+		for i := range p.names {
+			if next[i] {
+				tasks = append(tasks, i)
+			}
+		}
+		switch {
+		case len(tasks) == 0:
+			return s, strings.Join(steps, " | "), nil
+		case step > p.limit:
+			return s, strings.Join(steps, " | "), &graph.RecursionError{Limit: p.limit, Next: p.named(tasks)}
+		}
+		steps = append(steps, strings.Join(p.named(tasks), " "))
+		after, chosen := s, map[int][]int{}
+		after.Log = slices.Clone(s.Log)
+		for _, i := range tasks {
+			if p.fails[[2]int{i, step}] {
+				return s, strings.Join(steps, " | "), planFailure{i, step}
+			}
+			add := i + s.X%3 + 1
+			after.Log = append(after.Log, p.names[i])
+			after.X += add
+			after.Foo += fmt.Sprint(s.X % 10)
+			chosen[i] = p.choose(i, s.X+add)
+		}
+		s, next = after, map[int]bool{}
+		for _, i := range tasks {
+			queue(p.edges[i]...)
+			queue(chosen[i]...)
+			for k, j := range p.joins {
+				if slices.Contains(j.from, i) {
+					arrived[k][i] = true
+				}
+				if len(arrived[k]) == len(j.from) {
+					arrived[k] = map[int]bool{}
+					queue(j.to)
+				}
+			}
+		}
+	}
+}
+
+// TestRandomGraphs compares the engine with the oracle, for any concurrency:
+// no write lost or made twice, a failing superstep leaves the state of the one
+// before, the error is that of the first node by name.
+func TestRandomGraphs(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := drawPlan(t)
+		in := board{X: rapid.IntRange(0, 9).Draw(t, "x")}
+		want, steps, wantErr := p.run(in)
+		app, err := p.graph().Compile(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var first []string
+		for _, n := range concurrencies {
+			got := play(t.Context(), app, update{x.Add(in.X)}, graph.RunOptions{Concurrency: n, RecursionLimit: p.limit})
+			if diff := differ(want, got.final); diff != "" {
+				t.Fatalf("concurrency %d, state:\n%s", n, diff)
+			}
+			if got.steps() != steps {
+				t.Fatalf("concurrency %d: supersteps %s, want %s", n, got.steps(), steps)
+			}
+			sameFailure(t, wantErr, got.err)
+			if wantErr != nil && !errors.As(wantErr, new(*graph.RecursionError)) {
+				continue // which siblings still ran is a matter of time
+			}
+			if first == nil {
+				first = got.normal()
+			}
+			if diff := differ(first, got.normal()); diff != "" {
+				t.Fatalf("concurrency %d, events:\n%s", n, diff)
+			}
+		}
+		out, err := app.Invoke(t.Context(), update{x.Add(in.X)}, &graph.RunOptions{RecursionLimit: p.limit})
+		if diff := differ(want, out); diff != "" {
+			t.Fatalf("Invoke:\n%s", diff)
+		}
+		sameFailure(t, wantErr, err)
+	})
+}
+
+func sameFailure(t *rapid.T, want, got error) {
+	t.Helper()
+	var failed, wantFailed planFailure
+	var over, wantOver *graph.RecursionError
+	switch {
+	case want == nil:
+		if got != nil {
+			t.Fatalf("error %v, want none", got)
+		}
+	case errors.As(want, &wantFailed):
+		if !errors.As(got, &failed) || failed != wantFailed {
+			t.Fatalf("error %v, want %v", got, want)
+		}
+	case errors.As(want, &wantOver):
+		if !errors.As(got, &over) || differ(wantOver, over) != "" {
+			t.Fatalf("error %v, want %v", got, want)
+		}
+	}
+}
