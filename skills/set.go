@@ -1,0 +1,156 @@
+package skills
+
+import (
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strings"
+)
+
+//go:embed *.md
+var embedded embed.FS
+
+// LoadOptions adjusts Load. Nil and the zero value load the embedded skills.
+type LoadOptions struct {
+	// Overlay is a directory whose *.md files replace the embedded skills of
+	// the same file name. A file that names no embedded skill is an error, as
+	// is one whose inputs or output fields differ from what it replaces.
+	// Empty: no overlay.
+	Overlay string
+}
+
+// A Set is all loaded skills by name. It is immutable.
+type Set struct {
+	names  []string // sorted
+	skills map[string]Skill
+}
+
+// An UnknownSkillError says that no skill has a name.
+type UnknownSkillError struct {
+	Name    string
+	Nearest string   // the known name that is spelled most like it
+	Known   []string // sorted
+}
+
+func (e *UnknownSkillError) Error() string {
+	return fmt.Sprintf("no skill is called %q; did you mean %q? (known: %s)", e.Name, e.Nearest, strings.Join(e.Known, ", "))
+}
+
+// Load parses the embedded skills and the overlay's. It reports every problem
+// of every file at once, each as "file:line: what is wrong".
+func Load(opts *LoadOptions) (*Set, error) {
+	if opts == nil {
+		opts = &LoadOptions{}
+	}
+	set, err := loadDir(embedded, "skills")
+	if err != nil || opts.Overlay == "" {
+		return set, err
+	}
+	info, err := os.Stat(opts.Overlay)
+	if err != nil {
+		return nil, fmt.Errorf("reading the skill overlay: %w", err)
+	}
+	if !info.IsDir() {
+		return nil, fmt.Errorf("reading the skill overlay: %q is not a directory", opts.Overlay)
+	}
+	over, err := loadDir(os.DirFS(opts.Overlay), opts.Overlay)
+	errs := []error{err}
+	for _, name := range over.names {
+		errs = append(errs, set.replace(over.skills[name], path.Join(opts.Overlay, name+".md")))
+	}
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	return set, nil
+}
+
+// loadDir parses every *.md file of dir. The set holds what could be parsed,
+// also beside an error; shown is the directory's name in errors.
+func loadDir(dir fs.FS, shown string) (*Set, error) {
+	files, err := fs.Glob(dir, "*.md")
+	if err != nil {
+		return &Set{}, fmt.Errorf("listing %q: %w", shown, err)
+	}
+	slices.Sort(files)
+	set := &Set{skills: map[string]Skill{}}
+	var errs []error
+	for _, file := range files {
+		data, err := fs.ReadFile(dir, file)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("reading skill: %w", err))
+			continue
+		}
+		skill, err := parse(path.Join(shown, file), data)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		set.names = append(set.names, skill.Name)
+		set.skills[skill.Name] = skill
+	}
+	return set, errors.Join(errs...)
+}
+
+// replace puts an overlay's skill in the place of the embedded one.
+func (s *Set) replace(skill Skill, file string) error {
+	old, err := s.Get(skill.Name)
+	if err != nil {
+		return fmt.Errorf("%s:1: an overlay can only replace embedded skills: %w", file, err)
+	}
+	if !slices.Equal(old.inputs, skill.inputs) {
+		return fmt.Errorf("%s:1: its inputs are %q, but the program gives it %q", file, skill.inputs, old.inputs)
+	}
+	if got, want := outputFields(skill), outputFields(old); !slices.Equal(got, want) {
+		return fmt.Errorf("%s:1: its output has the fields %q, but the program reads %q", file, got, want)
+	}
+	s.skills[skill.Name] = skill
+	return nil
+}
+
+// Get returns a skill, or an *UnknownSkillError.
+func (s *Set) Get(name string) (Skill, error) {
+	if skill, ok := s.skills[name]; ok {
+		return skill, nil
+	}
+	return Skill{}, &UnknownSkillError{Name: name, Nearest: nearest(name, s.names), Known: slices.Clone(s.names)}
+}
+
+// Names returns the names of all skills, sorted.
+func (s *Set) Names() []string { return slices.Clone(s.names) }
+
+// nearest returns the name with the smallest edit distance, the first of
+// equals; empty without names.
+func nearest(name string, names []string) string {
+	best, bestDist := "", -1
+	for _, n := range names {
+		if d := distance(name, n); bestDist < 0 || d < bestDist {
+			best, bestDist = n, d
+		}
+	}
+	return best
+}
+
+// distance is the Levenshtein distance in runes.
+func distance(a, b string) int {
+	from, to := []rune(a), []rune(b)
+	row := make([]int, len(to)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i, ra := range from {
+		diag := row[0]
+		row[0] = i + 1
+		for j, rb := range to {
+			cost := 1
+			if ra == rb {
+				cost = 0
+			}
+			diag, row[j+1] = row[j+1], min(row[j+1]+1, row[j]+1, diag+cost)
+		}
+	}
+	return row[len(to)]
+}
