@@ -49,7 +49,7 @@ func Sentences(s string) []Span {
 			if next, _ := utf8.DecodeRuneInString(s[i:]); i < len(s) && !unicode.IsSpace(next) {
 				continue // inside a number, a citation or a domain name
 			}
-			if r == '.' && (isAbbreviation(s[start:i]) || !startsSentence(s[i:])) {
+			if r == '.' && (isLabel(s[start:i]) || isAbbreviation(s[start:i]) || !startsSentence(s[i:])) {
 				continue
 			}
 			cut(i)
@@ -102,15 +102,20 @@ func opensBlock(line string, closed bool) bool {
 	return (label[n] == ')' || digit && label[n] == '.') && n+1 < len(label) && (label[n+1] == ' ' || label[n+1] == '\t')
 }
 
+// isLabel reports whether a sentence so far is only the number of a list item.
+func isLabel(s string) bool {
+	s = strings.TrimSuffix(strings.TrimSpace(s), ".")
+	return s != "" && len(s) <= 3 && strings.Trim(s, "0123456789") == ""
+}
+
 func isAbbreviation(s string) bool {
 	s = strings.TrimRight(s, ".")
 	word := s[strings.LastIndexFunc(s, func(r rune) bool { return unicode.IsSpace(r) || r == '(' || r == '[' })+1:]
 	if word == "" {
 		return false
 	}
-	if utf8.RuneCountInString(word) == 1 {
-		r, _ := utf8.DecodeRuneInString(word)
-		return unicode.IsUpper(r) // an initial
+	if r, size := utf8.DecodeRuneInString(word); size == len(word) && unicode.IsUpper(r) {
+		return true // an initial
 	}
 	return abbreviations.Has(strings.ToLower(word))
 }

@@ -26,7 +26,7 @@ var DocStops = stopList(`
 var QueryStops = stopList(strings.Join(DocStops.words(), " ") + `
 	whose please provide explain describe clarify elaborate detail specific
 	example examples following statement statements indicate mention state
-	consider document best must one true false correct`)
+	consider document best must one correct`)
 
 func stopList(words string) StopList {
 	list := StopList{}

@@ -54,8 +54,17 @@ func Tokens(s string) []Token {
 
 func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r) }
 
-// Stem returns the Porter2 (Snowball English) stem of a lower-case word.
+// longestWord is the length in bytes up to which a word is stemmed. Nothing
+// longer is English, and the stemmer's time grows with the square of the
+// length of some runs of letters.
+const longestWord = 64
+
+// Stem returns the Porter2 (Snowball English) stem of a lower-case word. A
+// word of more than 64 bytes is its own stem.
 func Stem(word string) string {
+	if len(word) > longestWord {
+		return word
+	}
 	env := snowballstem.NewEnv(word)
 	english.Stem(env)
 	return env.Current()

@@ -1,0 +1,188 @@
+package text
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+)
+
+func TestTokens(t *testing.T) {
+	tests := []struct {
+		in   string
+		want []string
+	}{
+		{"", nil},
+		{"  ,.;-- ", nil},
+		{"The cat's pyjamas", []string{"the", "cat", "pyjamas"}},
+		{"the cat’s don't O’Neill", []string{"the", "cat", "don't", "o'neill"}},
+		{"'quoted' dogs' end'", []string{"quoted", "dogs", "end"}},
+		{"Rule 8.7.1(a)", []string{"rule", "8", "7", "1", "a"}},
+		{"3,000 m² at 20°C", []string{"3", "000", "m²", "at", "20", "c"}},
+		{"Größe naïve ÉTÉ", []string{"größe", "naïve", "été"}},
+		{"cafe\u0301", []string{"cafe\u0301"}},
+		{"無料 テスト", []string{"無料", "テスト"}},
+		{"a\xffb", []string{"a", "b"}},
+		{"snake_case e-mail", []string{"snake", "case", "e", "mail"}},
+		{"'s", []string{"s"}},
+	}
+	for _, test := range tests {
+		var got []string
+		for _, tok := range Tokens(test.in) {
+			got = append(got, tok.Text)
+		}
+		if !slices.Equal(got, test.want) {
+			t.Errorf("Tokens(%q) = %q, want %q", test.in, got, test.want)
+		}
+	}
+}
+
+func TestTokenOffsets(t *testing.T) {
+	s := "Él’s “Dog's” 42"
+	want := []string{"Él’s", "Dog's", "42"}
+	for i, tok := range Tokens(s) {
+		if got := s[tok.Start:tok.End]; got != want[i] {
+			t.Errorf("token %d spans %q, want %q", i, got, want[i])
+		}
+	}
+}
+
+func TestTerms(t *testing.T) {
+	got := Terms("What are the elements of batteries?", DocStops)
+	if want := []string{"element", "batteri"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got := Terms("to be or not", nil); !slices.Equal(got, []string{"to", "be", "or", "not"}) {
+		t.Errorf("without a stop list: %q", got)
+	}
+}
+
+func TestStem(t *testing.T) {
+	tests := map[string]string{"running": "run", "liability": "liabil", "liable": "liabl", "": "", "42": "42", "無料": "無料", "generously": "generous"}
+	for word, want := range tests {
+		if got := Stem(word); got != want {
+			t.Errorf("Stem(%q) = %q, want %q", word, got, want)
+		}
+	}
+}
+
+// A run of letters without end may not hold up whoever reads a document.
+func TestLongWordsAreQuick(t *testing.T) {
+	for _, letter := range []string{"y", "a", "ed", "無"} {
+		word := strings.Repeat(letter, 200_000)
+		start := time.Now()
+		if got := Terms(word, nil); len(got) != 1 || got[0] != word {
+			t.Errorf("a run of %q has %d terms", letter, len(got))
+		}
+		if took := time.Since(start); took > 5*time.Second {
+			t.Errorf("a run of %q took %v", letter, took)
+		}
+	}
+}
+
+func TestStopLists(t *testing.T) {
+	for word := range DocStops {
+		if !QueryStops.Has(word) {
+			t.Errorf("%q is a stop word of documents and not of queries", word)
+		}
+	}
+	for _, word := range []string{"explain", "following", "correct"} {
+		if !QueryStops.Has(word) || DocStops.Has(word) {
+			t.Errorf("%q must be a stop word of queries only", word)
+		}
+	}
+	for _, word := range []string{"false", "true", "battery", "2017"} {
+		if QueryStops.Has(word) {
+			t.Errorf("%q names topics and may not be a stop word", word)
+		}
+	}
+	if StopList(nil).Has("the") {
+		t.Error("a nil list has a word")
+	}
+}
+
+func TestSentences(t *testing.T) {
+	tests := []struct {
+		name, in string
+		want     []string
+	}{
+		{"none", " \n\t", nil},
+		{"plain", "One. Two! Three? Four", []string{"One.", "Two!", "Three?", "Four"}},
+		{"abbreviations", "See Art. 5 and Mr. Smith v. Jones. It holds.", []string{"See Art. 5 and Mr. Smith v. Jones.", "It holds."}},
+		{"citations", "Under 42 U.S.C. § 1983 he sued. He won.", []string{"Under 42 U.S.C. § 1983 he sued.", "He won."}},
+		{"numbers", "It costs 3.50 crowns. Pay.", []string{"It costs 3.50 crowns.", "Pay."}},
+		{"quotes", "“Stop.” He ran. (Really.) Yes", []string{"“Stop.”", "He ran.", "(Really.)", "Yes"}},
+		{"lower case", "The No. of items, approx. six. Done.", []string{"The No. of items, approx. six.", "Done."}},
+		{"wrapped lines", "A sentence that\nis wrapped. Next.", []string{"A sentence that\nis wrapped.", "Next."}},
+		{"paragraphs", "No full stop\n\nNext", []string{"No full stop", "Next"}},
+		{"heading", "# Title\nText here.", []string{"# Title", "Text here."}},
+		{"bullets", "Needs:\n- one\n- two\n* three", []string{"Needs:", "- one", "- two", "* three"}},
+		{"labels", "It must\n(a) run\n(ii) jump\n3. swim", []string{"It must", "(a) run", "(ii) jump", "3. swim"}},
+		{"table", "| a | b |\n| 1 | 2 |", []string{"| a | b |", "| 1 | 2 |"}},
+		{"ellipsis", "Well… Then go.", []string{"Well…", "Then go."}},
+		{"invalid", "Bad \xff byte. Next.", []string{"Bad \xff byte.", "Next."}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			var got []string
+			for _, span := range Sentences(test.in) {
+				got = append(got, test.in[span.Start:span.End])
+			}
+			if !slices.Equal(got, test.want) {
+				t.Errorf("got %q, want %q", got, test.want)
+			}
+		})
+	}
+}
+
+var fuzzSeeds = []string{
+	"", "One. Two!", "See Art. 5 v. Jones…", "a\xff\xfeb’s", "(a) x\n(b) y\n\n# H\n| t |", "’s'’'s", "\u2028 \u00a0.\u0301?!”", "U.S.C. § 5.\r\n1. A", strings.Repeat("a.", 50), "İ ẞ ſ",
+}
+
+func FuzzTokens(f *testing.F) {
+	for _, s := range fuzzSeeds {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		last := 0
+		for _, tok := range Tokens(s) {
+			if tok.Start < last || tok.End <= tok.Start || tok.End > len(s) {
+				t.Fatalf("token %+v after byte %d of %d", tok, last, len(s))
+			}
+			last = tok.End
+			word := strings.TrimSuffix(strings.ToLower(strings.ReplaceAll(s[tok.Start:tok.End], "’", "'")), "'s")
+			if tok.Text != word || word == "" {
+				t.Fatalf("token %q spans %q", tok.Text, s[tok.Start:tok.End])
+			}
+			if !utf8.ValidString(tok.Text) {
+				t.Fatalf("token %q is not valid UTF-8", tok.Text)
+			}
+			Stem(tok.Text)
+		}
+	})
+}
+
+func FuzzSentences(f *testing.F) {
+	for _, s := range fuzzSeeds {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		last := 0
+		for _, span := range Sentences(s) {
+			if span.Start < last || span.End <= span.Start || span.End > len(s) {
+				t.Fatalf("sentence %+v after byte %d of %d", span, last, len(s))
+			}
+			if gap := s[last:span.Start]; strings.TrimSpace(gap) != "" {
+				t.Fatalf("%q between sentences is lost", gap)
+			}
+			if body := s[span.Start:span.End]; strings.TrimSpace(body) != body {
+				t.Fatalf("sentence %q has space around it", body)
+			}
+			last = span.End
+		}
+		if rest := s[last:]; strings.TrimSpace(rest) != "" {
+			t.Fatalf("%q after the last sentence is lost", rest)
+		}
+	})
+}
