@@ -1,0 +1,266 @@
+package llm_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"example.com/assay/graph"
+	"example.com/assay/llm"
+	"example.com/assay/llm/llmtest"
+	"example.com/assay/skills"
+	"example.com/assay/state"
+)
+
+const simple = `{"query_type":"simple","reason":"one rule"}`
+
+func skill(t testing.TB, name string) skills.Skill {
+	t.Helper()
+	set, err := skills.Load(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := set.Get(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func script(skill string, answers ...llmtest.Answer) *llmtest.Script {
+	return &llmtest.Script{Answers: map[string][]llmtest.Answer{skill: answers}}
+}
+
+func classify(ctx context.Context, t testing.TB, m llm.Model) (skills.ClassifyOutput, state.ModelUsage, error) {
+	return llm.Ask[skills.ClassifyOutput](ctx, m, skill(t, skills.ClassifyAndRoute), skills.ClassifyInput{Question: "What is <b> & c?"})
+}
+
+func TestAskAnswers(t *testing.T) {
+	for name, text := range map[string]string{
+		"plain":           simple,
+		"space around":    "\n " + simple + "\n",
+		"fence":           "```json\n" + simple + "\n```",
+		"bare fence":      "```\n" + simple + "\n```",
+		"fence in a line": "```json" + simple + "```",
+		"fence opens":     "```json" + simple + "\n```",
+		"prose around":    "Here it is:\n```json\n" + simple + "\n```\nDone.",
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := script(skills.ClassifyAndRoute, llmtest.Answer{Text: text})
+			out, usage, err := classify(t.Context(), t, m)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want := (skills.ClassifyOutput{QueryType: "simple", Reason: "one rule"}); out != want {
+				t.Errorf("got %+v; want %+v", out, want)
+			}
+			if usage.Calls != 1 || usage.ParseFailures != 0 || usage.OutputChars != len(text) || usage.InputChars == 0 || usage.InputTokens == 0 || usage.OutputTokens == 0 {
+				t.Errorf("usage %+v", usage)
+			}
+			req := m.Requests()[0]
+			if string(req.Vars) != `{"question":"What is <b> & c?"}` {
+				t.Errorf("vars %s", req.Vars)
+			}
+			if len(req.Messages) != 2 || req.Messages[0].Role != llm.System || req.Messages[1].Role != llm.User || req.SkillHash == "" || req.Schema == nil {
+				t.Errorf("request %+v", req)
+			}
+		})
+	}
+}
+
+func TestAskRepairs(t *testing.T) {
+	for name, c := range map[string]struct{ text, complaint string }{
+		"no JSON":       {"it is simple", "not one JSON value"},
+		"two values":    {simple + simple, "not one JSON value"},
+		"wrong enum":    {`{"query_type":"hard","reason":"r"}`, "simple"},
+		"missing field": {`{"query_type":"simple"}`, "reason"},
+		"extra field":   {`{"query_type":"simple","reason":"r","x":1}`, "x"},
+		"blank":         {" ", "blank"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := script(skills.ClassifyAndRoute, llmtest.Answer{Text: c.text}, llmtest.Answer{Text: simple})
+			out, usage, err := classify(t.Context(), t, m)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if out.QueryType != "simple" || usage.Calls != 2 || usage.ParseFailures != 1 {
+				t.Errorf("got %+v, %+v", out, usage)
+			}
+			msgs := m.Requests()[1].Messages
+			if len(msgs) != 4 || msgs[2].Role != llm.Assistant || msgs[2].Text != c.text {
+				t.Fatalf("repair messages %+v", msgs)
+			}
+			if repair := msgs[3].Text; !strings.Contains(repair, c.complaint) || strings.Contains(repair, "assay.invalid") {
+				t.Errorf("repair prompt %q; want %q in it, and no internal address", repair, c.complaint)
+			}
+		})
+	}
+}
+
+func TestAskGivesUp(t *testing.T) {
+	long := strings.Repeat("é", 900)
+	m := script(skills.ClassifyAndRoute, llmtest.Answer{Text: "no"}, llmtest.Answer{Text: long})
+	out, usage, err := classify(t.Context(), t, m)
+	bad, ok := errors.AsType[*llm.ParseError](err)
+	if !ok || bad.Skill != skills.ClassifyAndRoute || bad.Err == nil {
+		t.Fatalf("error %v; want a ParseError", err)
+	}
+	if len(bad.Text) > 500 || !strings.HasPrefix(bad.Text, "éé") || !strings.HasSuffix(bad.Text, "…") {
+		t.Errorf("text of %d bytes: %q", len(bad.Text), bad.Text)
+	}
+	if usage.Calls != 2 || usage.ParseFailures != 2 || out != (skills.ClassifyOutput{}) {
+		t.Errorf("usage %+v, out %+v", usage, out)
+	}
+}
+
+func TestAskModelErrors(t *testing.T) {
+	broken := errors.New("no route to host")
+	for name, answers := range map[string][]llmtest.Answer{
+		"first call": {{Err: broken}},
+		"repair":     {{Text: "no"}, {Err: broken}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, usage, err := classify(t.Context(), t, script(skills.ClassifyAndRoute, answers...))
+			if !errors.Is(err, broken) || !strings.Contains(err.Error(), skills.ClassifyAndRoute) {
+				t.Errorf("error %v", err)
+			}
+			if usage.Calls != len(answers) {
+				t.Errorf("usage %+v; want %d calls", usage, len(answers))
+			}
+		})
+	}
+}
+
+func TestAskRefusesBadSkills(t *testing.T) {
+	m := script("x")
+	text := skill(t, skills.SynthesizeAndCite)
+	if _, _, err := llm.Ask[skills.PlanOutput](t.Context(), m, text, skills.SynthesizeInput{}); err == nil || !strings.Contains(err.Error(), "AskText") {
+		t.Errorf("Ask of a text skill: %v", err)
+	}
+	if _, _, err := llm.AskText(t.Context(), m, skill(t, skills.PlanSynthesis), skills.PlanInput{}); err == nil || !strings.Contains(err.Error(), "use Ask") {
+		t.Errorf("AskText of a JSON skill: %v", err)
+	}
+	broken := skill(t, skills.PlanSynthesis)
+	broken.Schema = json.RawMessage(`{"type":"nonsense"}`)
+	if _, _, err := llm.Ask[skills.PlanOutput](t.Context(), m, broken, skills.PlanInput{}); err == nil || !strings.Contains(err.Error(), "schema") {
+		t.Errorf("Ask with a broken schema: %v", err)
+	}
+	if _, _, err := llm.Ask[skills.PlanOutput](t.Context(), m, skill(t, skills.QueryRewrite), skills.PlanInput{}); err == nil || !strings.Contains(err.Error(), "input") {
+		t.Errorf("Ask with another skill's input: %v", err)
+	}
+	if m.Total() != 0 {
+		t.Errorf("%d calls were made", m.Total())
+	}
+}
+
+func TestAskText(t *testing.T) {
+	s := skill(t, skills.SynthesizeAndCite)
+	in := skills.SynthesizeInput{Question: "q", Sources: []skills.Source{}}
+	m := script(s.Name, llmtest.Answer{Text: " \n"}, llmtest.Answer{Text: "answer\n"}, llmtest.Answer{}, llmtest.Answer{})
+	text, usage, err := llm.AskText(t.Context(), m, s, in)
+	if err != nil || text != "answer\n" || usage.Calls != 2 || usage.ParseFailures != 1 {
+		t.Errorf("got %q, %+v, %v", text, usage, err)
+	}
+	_, usage, err = llm.AskText(t.Context(), m, s, in)
+	if _, ok := errors.AsType[*llm.ParseError](err); !ok || usage.ParseFailures != 2 {
+		t.Errorf("blank twice: %v, %+v", err, usage)
+	}
+}
+
+// TestCallEvents runs Ask in a node and reads the stream.
+func TestCallEvents(t *testing.T) {
+	type counter struct {
+		N int `json:"n"`
+	}
+	n := graph.LastValue("n", func(s *counter) *int { return &s.N })
+	m := script(skills.ClassifyAndRoute, llmtest.Answer{Text: "SECRET no"}, llmtest.Answer{Text: simple}, llmtest.Answer{Err: errors.New("down")})
+	g := graph.NewStateGraph[counter](n)
+	g.AddNode("ask", func(ctx context.Context, _ counter) (graph.Update[counter], error) {
+		if _, _, err := classify(ctx, t, m); err != nil {
+			return nil, err
+		}
+		if _, _, err := classify(ctx, t, m); err == nil {
+			return nil, errors.New("the scripted error did not come")
+		}
+		return graph.Update[counter]{n.Set(1)}, nil
+	})
+	g.AddEdge(graph.Start, "ask")
+	g.AddEdge("ask", graph.End)
+	app, err := g.Compile(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var events []llm.CallEvent
+	for ev, err := range app.Stream(t.Context(), graph.Update[counter]{n.Set(0)}, &graph.RunOptions{Modes: graph.Custom}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if data := ev.Data; ev.Kind == graph.NodeCustom && ev.Name == llm.EventModelCall {
+			if strings.Contains(string(data), "SECRET") || strings.Contains(string(data), "What is") {
+				t.Errorf("the event shows prompt or answer: %s", data)
+			}
+			var e llm.CallEvent
+			if err := json.Unmarshal(data, &e); err != nil {
+				t.Fatal(err)
+			}
+			events = append(events, e)
+		}
+	}
+	type seen struct {
+		OK, Repaired, Failed bool
+		Model                string
+	}
+	var got []seen
+	for _, e := range events {
+		got = append(got, seen{e.OK, e.Repaired, e.Error != "", e.Model})
+		if e.Skill != skills.ClassifyAndRoute || e.SkillHash == "" || e.Usage.Calls != 1 {
+			t.Errorf("event %+v", e)
+		}
+	}
+	want := []seen{{false, false, true, "script"}, {true, true, false, "script"}, {false, false, true, ""}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("events (-want +got):\n%s", diff)
+	}
+}
+
+func FuzzAsk(f *testing.F) {
+	f.Add(simple)
+	f.Add("```json\n{}\n```")
+	f.Add("``````")
+	f.Add("{\"query_type\":")
+	s := skill(f, skills.ClassifyAndRoute)
+	f.Fuzz(func(t *testing.T, text string) {
+		m := script(s.Name, llmtest.Answer{Text: text}, llmtest.Answer{Text: text})
+		out, usage, err := llm.Ask[skills.ClassifyOutput](t.Context(), m, s, skills.ClassifyInput{})
+		if err == nil && out.QueryType != "simple" && out.QueryType != "multi_hop" {
+			t.Errorf("accepted %+v", out)
+		}
+		if _, ok := errors.AsType[*llm.ParseError](err); err != nil && (!ok || usage.Calls != 2) {
+			t.Errorf("error %v after %d calls", err, usage.Calls)
+		}
+	})
+}
+
+func ExampleAsk() {
+	set, err := skills.Load(nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	route, err := set.Get(skills.ClassifyAndRoute)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	m := &llmtest.Script{Answers: map[string][]llmtest.Answer{
+		skills.ClassifyAndRoute: {{Text: "I think it is simple."}, {Text: `{"query_type":"simple","reason":"one rule"}`}},
+	}}
+	out, usage, err := llm.Ask[skills.ClassifyOutput](context.Background(), m, route, skills.ClassifyInput{Question: "What is hearsay?"})
+	fmt.Println(out.QueryType, usage.Calls, usage.ParseFailures, err)
+	// Output: simple 2 1 <nil>
+}

@@ -1,0 +1,17 @@
+// Package llm asks models. Model is the one method that a model must have;
+// Ask and AskText put a skill's question to it and return a typed answer that
+// was validated against the skill's schema; Limit bounds how many calls run at
+// once.
+//
+//	set, err := skills.Load(nil)
+//	skill, err := set.Get(skills.ClassifyAndRoute)
+//	out, usage, err := llm.Ask[skills.ClassifyOutput](ctx, m, skill, in)
+//
+// A model's answer is untrusted input. Ask checks that it is JSON and fits the
+// schema, gives the model one chance to repair it, and otherwise returns a
+// *ParseError; whether what the answer says is true is for the caller to
+// check against the sources.
+//
+// The package does not retry failed calls, keeps no budget, stores no prompts
+// and knows no provider; the models themselves are in the folders below it.
+package llm

@@ -1,0 +1,82 @@
+package offline
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"example.com/assay/skills"
+)
+
+var ricochet = skills.SelectInput{
+	Question: "A woman, lawfully defending herself with reasonable force against a mugger, fires a shot. It ricochets off a lamp post and hits a bystander. The bystander sues the woman for battery. Will the bystander recover?",
+	Choices: []skills.Choice{
+		{Letter: "A", Text: "The bystander will recover, because the woman's intent to shoot transfers to the bystander."},
+		{Letter: "B", Text: "The bystander will recover, because the woman fired the shot that hit him."},
+		{Letter: "C", Text: "The bystander will not recover, because the privilege of reasonable self-defense extends to unintended harm to a bystander."},
+		{Letter: "D", Text: "The bystander will not recover, because the bystander was not the woman's target."},
+	},
+	Sources: []skills.Source{
+		{N: 1, Title: "Self-defense", Section: "Third persons", Text: "Reasonable force in self-defense is privileged. The privilege extends to a bystander who suffers unintended harm from it. A defender is not liable for a battery to the person hit by accident. Negligence toward the bystander is another matter."},
+		{N: 2, Title: "Intent", Section: "Transfer", Text: "Intent to commit a battery on one person transfers to another who is hit. Only a wrongful intent transfers. A privileged act carries no such intent."},
+	},
+}
+
+func TestSelectRicochet(t *testing.T) {
+	out, err := selectChoice(ricochet, 1)
+	if err != nil || out.Answer != "C" {
+		t.Fatalf("answer %q, %v; want C:\n%+v", out.Answer, err, out)
+	}
+	for i, c := range out.Choices {
+		if c.Letter != ricochet.Choices[i].Letter || c.Eliminated != (c.Letter != "C") || !strings.Contains(c.Reason, "not legal reasoning") || !strings.Contains(c.Reason, "[Source ") {
+			t.Errorf("choice %+v", c)
+		}
+	}
+	if len(out.Elements) == 0 || !strings.HasPrefix(out.Elements[0], "“The privilege extends to a bystander") {
+		t.Errorf("elements %q", out.Elements)
+	}
+	// The winner is found by its words, not by its place.
+	turned := ricochet
+	turned.Choices = nil
+	for i := range 4 {
+		c := ricochet.Choices[(i+2)%4]
+		turned.Choices = append(turned.Choices, skills.Choice{Letter: string(rune('A' + i)), Text: c.Text})
+	}
+	if out, err := selectChoice(turned, 1); err != nil || out.Answer != "A" {
+		t.Errorf("turned: answer %q, %v; want A", out.Answer, err)
+	}
+}
+
+func TestSelectAbstains(t *testing.T) {
+	for name, change := range map[string]func(*skills.SelectInput){
+		"no sources":        func(in *skills.SelectInput) { in.Sources = nil },
+		"unrelated sources": func(in *skills.SelectInput) { in.Sources = bailment[1:] },
+		"equal choices": func(in *skills.SelectInput) {
+			in.Choices = []skills.Choice{{Letter: "A", Text: "Privilege."}, {Letter: "B", Text: "Privilege."}}
+		},
+		"no choices": func(in *skills.SelectInput) { in.Choices = nil },
+		"no letter":  func(in *skills.SelectInput) { in.Choices = []skills.Choice{{Letter: "Ab", Text: "Privilege."}} },
+	} {
+		in := ricochet
+		change(&in)
+		out, err := selectChoice(in, -9)
+		if err != nil || out.Answer != "" || slices.ContainsFunc(out.Choices, func(c skills.ChoiceReason) bool { return c.Eliminated }) {
+			t.Errorf("%s: %+v, %v; want an abstention", name, out, err)
+		}
+	}
+	if out, err := selectChoice(ricochet, 9); err != nil || out.Answer != "" {
+		t.Errorf("a margin out of reach: %q, %v", out.Answer, err)
+	}
+}
+
+func TestPolarity(t *testing.T) {
+	for s, want := range map[string]int{
+		"Yes, because he intended it": 1, "No, because he did not": -1, "The plaintiff will recover": 1,
+		"The plaintiff will not recover": -1, "The motion should be denied": -1, "The evidence is not inadmissible": 1,
+		"The claim fails": -1, "There is no liability": -1, "The sky is blue": 0, "She is not tall; he is liable": 1,
+	} {
+		if got := polarity(s); got != want {
+			t.Errorf("polarity(%q) = %d; want %d", s, got, want)
+		}
+	}
+}

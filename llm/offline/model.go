@@ -1,0 +1,127 @@
+package offline
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"example.com/assay/llm"
+	"example.com/assay/skills"
+)
+
+// Name is the name that the model gives in its responses.
+const Name = "offline"
+
+// Options adjusts the model. Nil and the zero value mean the defaults.
+type Options struct {
+	// MaxQuotes is how many sentences a synthesized answer quotes at most,
+	// list items beside their lead-in not counted. Default 8.
+	MaxQuotes int
+	// Margin is how far, in standard deviations over the options, the best
+	// choice of a multiple-choice question must lie above the mean of all;
+	// below it the model abstains. Default 1; a negative value never
+	// abstains while there is any evidence.
+	Margin float64
+}
+
+// An UnknownSkillError says that a request names a skill for which the model
+// has no algorithm.
+type UnknownSkillError struct {
+	Skill string
+	Known []string // sorted
+}
+
+func (e *UnknownSkillError) Error() string {
+	return fmt.Sprintf("the offline model has no algorithm for skill %q; it knows %s: use another model for this skill", e.Skill, strings.Join(e.Known, ", "))
+}
+
+// errBlank is what skills that cannot work without a question return.
+var errBlank = errors.New("the question is blank")
+
+type model struct {
+	skills map[string]func(json.RawMessage) (string, error)
+	known  []string
+}
+
+// New returns the offline model. It keeps no state between calls.
+func New(opts *Options) llm.Model {
+	o := Options{}
+	if opts != nil {
+		o = *opts
+	}
+	if o.MaxQuotes <= 0 {
+		o.MaxQuotes = 8
+	}
+	if o.Margin == 0 {
+		o.Margin = 1
+	}
+	m := &model{skills: map[string]func(json.RawMessage) (string, error){
+		skills.DetectPromptInjection: answerJSON(detect),
+		skills.ClassifyAndRoute:      answerJSON(classify),
+		skills.PlanSynthesis:         answerJSON(plan),
+		skills.QueryRewrite:          answerJSON(rewrite),
+		skills.AdaptiveReplan:        answerJSON(replan),
+		skills.SelectChoice: answerJSON(func(in skills.SelectInput) (skills.SelectOutput, error) {
+			return selectChoice(in, o.Margin)
+		}),
+		skills.SynthesizeAndCite: answerWith(func(in skills.SynthesizeInput) (string, error) {
+			return synthesize(in, o.MaxQuotes)
+		}),
+	}}
+	for name := range m.skills {
+		m.known = append(m.known, name)
+	}
+	slices.Sort(m.known)
+	return m
+}
+
+// Generate answers from req.Skill and req.Vars. Tokens are words, counted by
+// white space.
+func (m *model) Generate(ctx context.Context, req llm.Request) (llm.Response, error) {
+	if ctx.Err() != nil {
+		return llm.Response{}, context.Cause(ctx)
+	}
+	run, ok := m.skills[req.Skill]
+	if !ok {
+		return llm.Response{}, &UnknownSkillError{Skill: req.Skill, Known: slices.Clone(m.known)}
+	}
+	text, err := run(req.Vars)
+	if err != nil {
+		return llm.Response{}, fmt.Errorf("answering skill %q offline: %w", req.Skill, err)
+	}
+	usage := llm.Usage{OutputTokens: len(strings.Fields(text))}
+	for _, msg := range req.Messages {
+		usage.InputTokens += len(strings.Fields(msg.Text))
+	}
+	return llm.Response{Text: text, Model: Name, Usage: usage}, nil
+}
+
+func answerWith[In any](f func(In) (string, error)) func(json.RawMessage) (string, error) {
+	return func(vars json.RawMessage) (string, error) {
+		var in In
+		if err := json.Unmarshal(vars, &in); err != nil {
+			return "", fmt.Errorf("reading its input: %w", err)
+		}
+		return f(in)
+	}
+}
+
+func answerJSON[In, Out any](f func(In) (Out, error)) func(json.RawMessage) (string, error) {
+	return answerWith(func(in In) (string, error) {
+		out, err := f(in)
+		if err != nil {
+			return "", err
+		}
+		var buf bytes.Buffer
+		enc := json.NewEncoder(&buf)
+		enc.SetEscapeHTML(false)
+		if err := enc.Encode(out); err != nil {
+			return "", fmt.Errorf("encoding the answer: %w", err)
+		}
+		return strings.TrimSpace(buf.String()), nil
+	})
+}

@@ -1,0 +1,135 @@
+package offline
+
+import (
+	"math"
+	"strings"
+	"unicode/utf8"
+
+	"example.com/assay/memory/text"
+	"example.com/assay/skills"
+)
+
+// A sentence is a candidate for a quote: source.Text[start:end].
+type sentence struct {
+	source  int    // index into the request's sources
+	start   int    // bytes in the source's text
+	text    string // verbatim, without a list marker
+	terms   []string
+	counts  map[string]int
+	context []string // stems of the title and section above it
+	place   float64  // where it stands in its source, 0 … 1
+	item    bool     // an item of a list
+	lead    int      // index of the sentence that introduces the list; −1 without one
+	order   bool     // it gives orders to a reader like us; never quoted
+	whole   bool     // fit to be quoted: balanced quotes, long enough, no imitation of a citation
+}
+
+// A pool is all sentences of the sources, in order, and their idf.
+type pool struct {
+	sentences []sentence
+	df        map[string]int
+}
+
+// newPool splits the sources into sentences. Headings, table rows and marked
+// up lines are left out.
+func newPool(l *lexer, sources []skills.Source) *pool {
+	p := &pool{df: map[string]int{}}
+	for i, src := range sources {
+		p.add(l, i, src)
+	}
+	for _, s := range p.sentences {
+		for term := range s.counts {
+			p.df[term]++ // integers: the order does not matter
+		}
+	}
+	return p
+}
+
+func (p *pool) add(l *lexer, index int, src skills.Source) {
+	context := l.distinct(src.Title+" "+src.Section, text.DocStops)
+	orders := Instructions(src.Text)
+	lead := -1
+	spans := text.Sentences(src.Text)
+	for n, span := range spans {
+		raw := src.Text[span.Start:span.End]
+		if strings.HasPrefix(raw, "#") || strings.HasPrefix(raw, "|") || strings.HasPrefix(raw, "<") {
+			lead = -1
+			continue
+		}
+		body, item := trimMarker(raw)
+		if !item {
+			lead = -1
+		}
+		terms := l.terms(body, text.DocStops)
+		if len(terms) == 0 {
+			continue
+		}
+		s := sentence{
+			source: index, start: span.End - len(body), text: body,
+			terms: terms, counts: map[string]int{}, context: context,
+			place: float64(n) / float64(len(spans)),
+			item:  item, lead: lead, whole: quotable(body, item),
+		}
+		for _, term := range terms {
+			s.counts[term]++
+		}
+		for _, o := range orders {
+			s.order = s.order || o.Start < span.End && span.Start < o.End
+		}
+		if strings.HasSuffix(strings.TrimRight(body, "*_ "), ":") {
+			lead = len(p.sentences)
+		}
+		p.sentences = append(p.sentences, s)
+	}
+}
+
+// idf is ln(1 + (N − df + .5) / (df + .5)) over the pool's sentences.
+func (p *pool) idf(term string) float64 {
+	n, df := float64(len(p.sentences)), float64(p.df[term])
+	return math.Log(1 + (n-df+.5)/(df+.5))
+}
+
+// trimMarker cuts the marker off a list item: "- ", "1. ", "(a) ".
+func trimMarker(s string) (string, bool) {
+	for _, bullet := range []string{"- ", "* ", "• ", "> "} {
+		if rest, ok := strings.CutPrefix(s, bullet); ok {
+			return strings.TrimSpace(rest), bullet != "> "
+		}
+	}
+	rest := strings.TrimPrefix(s, "(")
+	n := strings.IndexAny(rest, ".)")
+	if n < 1 || n > 4 || n+1 >= len(rest) || !strings.ContainsRune(" \t\n", rune(rest[n+1])) {
+		return s, false
+	}
+	label := rest[:n]
+	if strings.Trim(label, "0123456789") == "" || len(rest) < len(s) && strings.Trim(label, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") == "" {
+		return strings.TrimSpace(rest[n+1:]), true
+	}
+	return s, false
+}
+
+// maxQuote bounds what is quoted as one sentence, in bytes.
+const maxQuote = 900
+
+// quotable reports whether a sentence can stand between “ and ” and be found
+// again: its own curly quotes are balanced and never closed before they are
+// opened, no character was lost in decoding, and it holds nothing that reads as a citation, a heading or a line
+// of an answer. A single word is not a sentence; an item of a list may be.
+func quotable(s string, item bool) bool {
+	if len(s) > maxQuote || !utf8.ValidString(s) || strings.ContainsRune(s, utf8.RuneError) || strings.Contains(s, "[Source") || strings.Contains(s, "\n#") || strings.Contains(s, "\n- ") {
+		return false
+	}
+	depth := 0
+	for _, r := range s {
+		switch r {
+		case '“':
+			depth++
+		case '”':
+			depth--
+		}
+		if depth < 0 {
+			return false
+		}
+	}
+	return depth == 0 && (item || len(strings.Fields(s)) >= 4)
+}

@@ -1,0 +1,158 @@
+package offline
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"example.com/assay/memory/text"
+)
+
+// kind is the kind of answer that a question wants.
+type kind int
+
+const (
+	anyKind kind = iota
+	definitionKind
+	elementsKind
+	exceptionKind
+	numberKind
+	personKind
+	outcomeKind
+)
+
+var (
+	exceptionCue = regexp.MustCompile(`(?i)\b(unless|except\w*|however|defen[cs]es?|privileged?|privileges|exempt\w*|excus\w+|immun\w+|provided that|notwithstanding|does not apply|do not apply|not liable|no liability|justif\w+|forfeit\w*|limits? (?:of|on|to)|but not)\b`)
+	elementCue   = regexp.MustCompile(`(?i)\b(requires?|required|elements?|requirements?|components?|consists? of|must (?:prove|show|establish|be)|needs? to (?:prove|show)|factors?|prerequisites?|conditions? (?:of|for|are)|is (?:made out|established) (?:by|when|if))\b`)
+	exampleCue   = regexp.MustCompile(`(?i)\b(for example|for instance|suppose|consider|imagine|illustrat\w+|thus, (?:if|where|when)|in that case)\b`)
+	definesCue   = regexp.MustCompile(`(?i)\b(means?|is (?:a|an|the|any)|are (?:a|an|the|any|those)|refers? to|is defined|defined as|includes?|is an? (?:affirmative|legal)|occurs? when)\b`)
+	numberCue    = regexp.MustCompile(`(?i)\d|\b(one|two|three|four|five|six|seven|eight|nine|ten|twelve|fifteen|twenty|thirty|sixty|ninety|hundred|annual\w*|monthly|daily|once|twice)\b`)
+	outcomeCue   = regexp.MustCompile(`(?i)\b(liable|liability|guilty|recovers?|may|must|cannot|can|not|entitled|barred|admissible|valid|void|enforceable|prohibited|permitted|required|privileged?)\b`)
+
+	asksElements   = regexp.MustCompile(`(?i)\b(elements?|requirements?|components?|requires?|must .*\b(?:prove|show|establish)|factors?|conditions?)\b`)
+	asksExceptions = regexp.MustCompile(`(?i)\b(exceptions?|defen[cs]es?|limits?|exempt\w*|privileges?|excus\w+|when (?:is|are|does|do) .*\bnot\b)`)
+	asksDefinition = regexp.MustCompile(`(?i)^(?:what (?:is|are|does|do)|define|meaning of|how is .+ defined)\b`)
+	asksNumber     = regexp.MustCompile(`(?i)\b(how (?:many|much|long|often|old|soon)|when (?:must|is|are|was|did|shall)|within what|what (?:period|deadline|amount|percentage|age|date|year)|deadline|time limit)\b`)
+	asksPerson     = regexp.MustCompile(`(?i)^(?:who|whom|whose|which (?:person|party|authority|court|body))\b`)
+	asksOutcome    = regexp.MustCompile(`(?i)^(?:is|are|was|were|do|does|did|can|could|may|might|must|should|shall|will|would|has|have)\b|\b(?:liable|likely|result|outcome|prevail|recover|guilty|succeed)\b`)
+)
+
+// kindOf tells the kind of answer that a question wants by ordered patterns.
+func kindOf(question string) kind {
+	_, asks := parts(question)
+	for _, rule := range []struct {
+		re *regexp.Regexp
+		k  kind
+	}{
+		{asksNumber, numberKind}, {asksElements, elementsKind}, {asksExceptions, exceptionKind},
+		{asksPerson, personKind}, {asksOutcome, outcomeKind}, {asksDefinition, definitionKind},
+	} {
+		if rule.re.MatchString(asks) {
+			return rule.k
+		}
+	}
+	return anyKind
+}
+
+// fits is 1 when a sentence has the form of such an answer, else 0.
+func (k kind) fits(sentence string) float64 {
+	var cue *regexp.Regexp
+	switch k {
+	case definitionKind:
+		cue = definesCue
+	case elementsKind:
+		cue = elementCue
+	case exceptionKind:
+		cue = exceptionCue
+	case numberKind:
+		cue = numberCue
+	case outcomeKind:
+		cue = outcomeCue
+	}
+	if cue != nil && cue.MatchString(sentence) {
+		return 1
+	}
+	if k == personKind {
+		words := strings.Fields(sentence)
+		for _, w := range words[min(1, len(words)):] {
+			if capitalised(w) {
+				return 1
+			}
+		}
+	}
+	return 0
+}
+
+// arrange sorts the chosen sentences into Rule, Elements, Exceptions and
+// Application. The best one is the rule unless the question asks for
+// something else or it introduces a list. Rule, Exceptions and Application
+// keep the order of their scores; Elements stand as in the sources.
+func arrange(p *pool, q *query, chosen []ranked) [4][]int {
+	const rule, elements, exceptions, application = 0, 1, 2, 3
+	var sections [4][]int
+	for i, r := range chosen {
+		s := &p.sentences[r.index]
+		var section int
+		shared := 0
+		for t := range s.counts {
+			if q.facts[t] {
+				shared++
+			}
+		}
+		switch {
+		case s.item || introduces(p, r.index):
+			section = elements
+		case exampleCue.MatchString(s.text):
+			section = application
+		case q.excepts(s.text) && (i > 0 || q.kind == exceptionKind):
+			section = exceptions
+		case elementCue.MatchString(s.text) && (i > 0 || q.kind == elementsKind):
+			section = elements
+		case i > 0 && shared >= 3:
+			section = application
+		default:
+			section = rule
+		}
+		sections[section] = append(sections[section], r.index)
+		if section == elements {
+			sections[section] = append(sections[section], items(p, r.index)...)
+		}
+	}
+	slices.Sort(sections[elements])
+	sections[elements] = slices.Compact(sections[elements])
+	return sections
+}
+
+// excepts reports whether a sentence speaks of an exception by a word that is
+// not the question's own subject: asked about a privilege, "privilege" does
+// not make an exception.
+func (q *query) excepts(s string) bool {
+	for _, cue := range exceptionCue.FindAllString(s, -1) {
+		mine := false
+		for _, t := range text.Terms(cue, nil) {
+			mine = mine || slices.Contains(q.terms[:q.own], t)
+		}
+		if !mine {
+			return true
+		}
+	}
+	return false
+}
+
+// introduces reports whether the next sentence is an item of a list that the
+// sentence at i leads in.
+func introduces(p *pool, i int) bool {
+	return i+1 < len(p.sentences) && p.sentences[i+1].lead == i
+}
+
+// items returns the quotable items of the list that the sentence at lead
+// introduces.
+func items(p *pool, lead int) []int {
+	var list []int
+	for i := lead + 1; i < len(p.sentences) && p.sentences[i].lead == lead && len(list) < maxItems; i++ {
+		if p.sentences[i].whole && !p.sentences[i].order {
+			list = append(list, i)
+		}
+	}
+	return list
+}

@@ -1,0 +1,94 @@
+package llm
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// A schema is a compiled JSON Schema.
+type schema struct{ compiled *jsonschema.Schema }
+
+// schemas keeps what was compiled, by the schema's text. It grows by one entry
+// per distinct skill file, not by use.
+var schemas sync.Map // string → func() (schema, error)
+
+// compiled compiles a schema once per text.
+func compiled(text json.RawMessage) (schema, error) {
+	key := string(text)
+	once, ok := schemas.Load(key)
+	if !ok {
+		once, _ = schemas.LoadOrStore(key, sync.OnceValues(func() (schema, error) { return compile(key) }))
+	}
+	return once.(func() (schema, error))()
+}
+
+func compile(text string) (schema, error) {
+	const name = "https://assay.invalid/answer.json" // a name, never fetched
+	doc, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
+	if err != nil {
+		return schema{}, fmt.Errorf("reading its output schema: %w", err)
+	}
+	c := jsonschema.NewCompiler()
+	c.UseLoader(jsonschema.SchemeURLLoader{}) // a schema may not refer to other files
+	if err := c.AddResource(name, doc); err != nil {
+		return schema{}, fmt.Errorf("reading its output schema: %w", err)
+	}
+	s, err := c.Compile(name)
+	if err != nil {
+		return schema{}, fmt.Errorf("compiling its output schema: %w", err)
+	}
+	return schema{s}, nil
+}
+
+// check returns the JSON of an answer, which may stand in a code fence, if it
+// fits the schema.
+func (s schema) check(text string) (json.RawMessage, error) {
+	data := unfence(text)
+	if data == "" {
+		return nil, errors.New("it is blank; a JSON object is expected")
+	}
+	v, err := jsonschema.UnmarshalJSON(strings.NewReader(data))
+	if err != nil {
+		return nil, fmt.Errorf("it is not one JSON value: %w", err)
+	}
+	if err := s.compiled.Validate(v); err != nil {
+		return nil, fmt.Errorf("it does not fit the schema: %w", plain(err))
+	}
+	return json.RawMessage(data), nil
+}
+
+// plain drops the first line of a validation error, which names the schema's
+// internal address, and joins the others.
+func plain(err error) error {
+	_, detail, ok := strings.Cut(err.Error(), "\n")
+	if !ok {
+		return err
+	}
+	return errors.New(strings.ReplaceAll(strings.TrimPrefix(strings.TrimSpace(detail), "- "), "\n", " "))
+}
+
+// unfence returns the content of the first code fence when the text does not
+// itself begin as JSON; else the text, without surrounding space.
+func unfence(text string) string {
+	text = strings.TrimSpace(text)
+	if strings.HasPrefix(text, "{") || strings.HasPrefix(text, "[") {
+		return text
+	}
+	_, inside, ok := strings.Cut(text, "```")
+	if !ok {
+		return text
+	}
+	info, body, ok := strings.Cut(inside, "\n")
+	if !ok || strings.ContainsAny(info, "{[") {
+		body = strings.TrimPrefix(inside, "json")
+	}
+	if end := strings.LastIndex(body, "```"); end >= 0 {
+		body = body[:end]
+	}
+	return strings.TrimSpace(body)
+}
