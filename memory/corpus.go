@@ -1,0 +1,237 @@
+package memory
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"sort"
+
+	"example.com/assay/memory/document"
+	"example.com/assay/memory/index"
+	"example.com/assay/state"
+)
+
+// CorpusInfo describes a corpus.
+type CorpusInfo struct {
+	Name        string `json:"name"`
+	Files       int    `json:"files"`
+	Passages    int    `json:"passages"`
+	Documents   int    `json:"documents"` // a file of records holds several
+	Bytes       int64  `json:"bytes"`     // of text
+	Embedder    string `json:"embedder"`
+	Fingerprint string `json:"fingerprint"`
+	Generation  string `json:"generation"`
+	Fault       string `json:"fault,omitempty"` // from List: why the corpus cannot be opened
+}
+
+// A Corpus is an open generation of a corpus. It is safe for concurrent use
+// and does not change while it is open, whatever is ingested meanwhile.
+type Corpus struct {
+	store    *store
+	gen      string
+	manifest *manifest
+	index    *index.Index
+	inUse    *os.File
+}
+
+// Open opens a corpus for reading. The errors to expect are
+// *UnknownCorpusError, *EmptyCorpusError and *CorruptCorpusError.
+func Open(home, name string) (*Corpus, error) {
+	c, err := open(home, name)
+	if err != nil {
+		return nil, fmt.Errorf("opening corpus: %w", err)
+	}
+	return c, nil
+}
+
+// openTries bounds how often Open starts over because an ingest replaced the
+// generation between reading its name and locking it.
+const openTries = 100
+
+func open(home, name string) (*Corpus, error) {
+	if err := checkName(name); err != nil {
+		return nil, err
+	}
+	s := &store{name: name, dir: corpusDir(home, name)}
+	if _, err := os.Stat(s.dir); errors.Is(err, os.ErrNotExist) {
+		known, err := corpora(home)
+		if err != nil {
+			return nil, err
+		}
+		return nil, &UnknownCorpusError{Name: name, Known: known}
+	}
+	var lastErr error
+	for range openTries {
+		gen, err := s.current()
+		if err != nil {
+			return nil, err
+		}
+		if gen == "" {
+			return nil, &EmptyCorpusError{Name: name}
+		}
+		inUse, err := useGeneration(s.path(gen, inUseFile))
+		if err == nil {
+			return openGeneration(s, gen, inUse)
+		}
+		lastErr = err
+		if now, err := s.current(); err == nil && now == gen && !errors.Is(lastErr, errLocked) {
+			break // nobody replaced it: it is damaged
+		}
+	}
+	return nil, &CorruptCorpusError{Name: name, Err: lastErr}
+}
+
+// useGeneration holds a generation against removal.
+func useGeneration(path string) (*os.File, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	err = lockShared(f)
+	if err == nil {
+		// Removed between opening and locking, it is no longer the file there.
+		var mine, there os.FileInfo
+		if mine, err = f.Stat(); err == nil {
+			if there, err = os.Stat(path); err == nil && !os.SameFile(mine, there) {
+				err = os.ErrNotExist
+			}
+		}
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}
+
+func openGeneration(s *store, gen string, inUse *os.File) (*Corpus, error) {
+	fail := func(err error) (*Corpus, error) {
+		return nil, errors.Join(&CorruptCorpusError{Name: s.name, Err: err}, inUse.Close())
+	}
+	m, err := readManifest(s.path(gen, manifestFile))
+	if err != nil {
+		return fail(err)
+	}
+	ix, err := index.Open(s.path(gen, indexDir))
+	if err != nil {
+		return fail(err)
+	}
+	m.Info.Name, m.Info.Fingerprint, m.Info.Generation = s.name, m.Fingerprint, gen
+	return &Corpus{store: s, gen: gen, manifest: m, index: ix, inUse: inUse}, nil
+}
+
+// Close releases the corpus. It is not used afterwards.
+func (c *Corpus) Close() error {
+	return errors.Join(c.index.Close(), c.inUse.Close())
+}
+
+// Name returns the corpus's name.
+func (c *Corpus) Name() string { return c.store.name }
+
+// Fingerprint identifies the content: the same files with the same options
+// give the same fingerprint, whatever ingests led there.
+func (c *Corpus) Fingerprint() string { return c.manifest.Fingerprint }
+
+// Info describes the corpus as it was opened.
+func (c *Corpus) Info() CorpusInfo { return c.manifest.Info }
+
+// Sources lists the names of the corpus's texts, sorted.
+func (c *Corpus) Sources() []string {
+	out := make([]string, len(c.manifest.Files))
+	for i, f := range c.manifest.Files {
+		out[i] = f.Source
+	}
+	return out
+}
+
+// Search returns the passages that answer a query.
+func (c *Corpus) Search(ctx context.Context, q index.Query) (index.Result, error) {
+	r, err := c.index.Search(ctx, q)
+	if err != nil {
+		return r, fmt.Errorf("searching corpus %q: %w", c.store.name, err)
+	}
+	return r, nil
+}
+
+// Passage returns the passage of an id, and whether there is one.
+func (c *Corpus) Passage(id string) (state.Passage, bool, error) {
+	p, ok, err := c.index.Passage(id)
+	if err != nil {
+		return p, ok, fmt.Errorf("reading passage %q of corpus %q: %w", id, c.store.name, err)
+	}
+	return p, ok, nil
+}
+
+// Embed returns the unit vector of a text in the corpus's own space, for
+// [OpenQA]. A text without a word of the corpus has the zero vector.
+func (c *Corpus) Embed(text string) []float32 { return c.index.Embed(text) }
+
+// EmbedderID identifies the space that Embed's vectors are in.
+func (c *Corpus) EmbedderID() string { return c.index.EmbedderID() }
+
+// TextPath returns the file in which the bytes Start to End of a passage of
+// the source are its text, and the file that was ingested: the same one for
+// markdown and plain text, the kept extracted text and its original for the
+// other formats. A file that changed or went since it was ingested is an
+// *document.InputError, with both paths returned all the same.
+func (c *Corpus) TextPath(source string) (path, original string, err error) {
+	files := c.manifest.Files
+	i := sort.Search(len(files), func(i int) bool { return files[i].Source >= source })
+	if i == len(files) || files[i].Source != source {
+		return "", "", fmt.Errorf("finding the text of %q: corpus %q has no such source", source, c.store.name)
+	}
+	f := files[i]
+	if f.Text != "" {
+		path = c.store.path(textsDir, f.Text)
+		if path, err = filepath.Abs(path); err != nil {
+			return "", f.Path, fmt.Errorf("finding the text of %q: %w", source, err)
+		}
+		if info, err := os.Stat(path); err != nil || info.Size() != int64(f.Bytes) {
+			return path, f.Path, &CorruptCorpusError{Name: c.store.name, Err: fmt.Errorf("the text kept of %q is gone or cut", source)}
+		}
+		return path, f.Path, nil
+	}
+	hash, err := document.HashFile(context.Background(), f.Path, &document.LoadOptions{MaxFileBytes: 1 << 40})
+	if err == nil && hash != f.Hash {
+		err = &document.InputError{Path: f.Path, Msg: "it changed since it was ingested", Hint: "ingest it again"}
+	}
+	if err != nil {
+		err = fmt.Errorf("finding the text of %q: %w", source, err)
+	}
+	return f.Path, f.Path, err
+}
+
+// List describes the corpora of a home, sorted by name. One that cannot be
+// read is listed with its Fault.
+func List(home string) ([]CorpusInfo, error) {
+	names, err := corpora(home)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]CorpusInfo, 0, len(names))
+	for _, name := range names {
+		out = append(out, describe(home, name))
+	}
+	return slices.Clip(out), nil
+}
+
+// describe reads what the manifest says, without opening the index.
+func describe(home, name string) CorpusInfo {
+	s := &store{name: name, dir: corpusDir(home, name)}
+	gen, err := s.current()
+	if err != nil {
+		return CorpusInfo{Name: name, Fault: err.Error()}
+	}
+	if gen == "" {
+		return CorpusInfo{Name: name, Fault: (&EmptyCorpusError{Name: name}).Error()}
+	}
+	m, err := readManifest(s.path(gen, manifestFile))
+	if err != nil {
+		return CorpusInfo{Name: name, Generation: gen, Fault: (&CorruptCorpusError{Name: name, Err: err}).Error()}
+	}
+	info := m.Info
+	info.Name, info.Fingerprint, info.Generation = name, m.Fingerprint, gen
+	return info
+}

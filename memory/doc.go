@@ -1,0 +1,28 @@
+// Package memory keeps corpora on disk, and the answers that were given from
+// them.
+//
+//	report, err := memory.Ingest(ctx, memory.IngestOptions{Home: home, Corpus: "law", Paths: []string{"docs/"}})
+//	corpus, err := memory.Open(home, "law")
+//	defer corpus.Close()
+//	found, err := corpus.Search(ctx, index.Query{Primary: "What does battery require?"})
+//
+// A corpus lives in HOME/corpora/NAME:
+//
+//	CURRENT        the name of the live generation
+//	gen-000007/    one generation: index/ (package index), manifest.json, inuse
+//	texts/         extracted texts of HTML, PDF, CSV and JSONL files, by hash
+//	lock           held by the process that ingests
+//
+// A generation is written once, then CURRENT is renamed into place; a process
+// that dies at any moment leaves CURRENT naming a whole generation, and what
+// it leaves behind is removed by the next ingest. Readers hold a shared lock
+// on the generation that they opened, so it stays until they close it.
+//
+// QA memory ([OpenQA]) finds the answer to a question that was asked before.
+// It is strict: a wrong repeat is worse than a second search.
+//
+// What this package does not do: it does not watch directories, copy markdown
+// and plain text files (their passages point into the originals), answer
+// questions, rank, or serve several machines from one directory. Ingesting
+// needs the file locks of Unix systems.
+package memory

@@ -1,0 +1,158 @@
+package document
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"path"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// Version names the way this package turns files into text and passages. It
+// changes whenever an unchanged file would come out differently, so that a
+// corpus knows when to read its files again.
+const Version = 1
+
+// A Document is one loaded file.
+type Document struct {
+	Source  string // slash-separated name within the corpus
+	Path    string // absolute path of the file
+	Format  string // "md", "txt", "html", "pdf", "csv" or "jsonl"
+	Text    string // valid UTF-8; what all offsets count in
+	Plain   bool   // Text is the file's bytes
+	Hash    string // SHA-256 of the file's bytes, hexadecimal
+	Title   string // first level-1 heading, else the declared title, else the file's name without extension
+	Blocks  []Block
+	Skipped int // records left out because their text is empty
+}
+
+// A Block is a run of body text: a paragraph, a list, a table, a record.
+// Blocks are in order and do not overlap; what lies between them is headings,
+// metadata and white space.
+type Block struct {
+	Start, End int    // bytes in Document.Text
+	Group      int    // neighbours of one group may share a passage; a heading, page or record begins a new group
+	Section    string // headings above, outermost first, joined by " > "
+	ByLine     bool   // when too long, split at line breaks and not at sentences
+	Page       int    // 1-based; 0 for formats without pages
+	Line       int    // 1-based line of the record; 0 for formats without records
+	ID         string // the record's id; empty for formats without records
+	Doc        string // the record's document, else its id; empty for formats without records
+	Title      string // the record's title; may be empty
+}
+
+// LoadOptions says how to read files. Nil and the zero value work. The field
+// names are for CSV and JSONL; an empty one is found by itself, in the order
+// given.
+type LoadOptions struct {
+	TextField  string `json:"text_field,omitempty"`  // default: text, contents, content, body or passage
+	TitleField string `json:"title_field,omitempty"` // default: title; may be absent
+	IDField    string `json:"id_field,omitempty"`    // default: id, _id or passage_id, else SOURCE:LINE
+	DocField   string `json:"doc_field,omitempty"`   // default: doc_id, document_id or doc, else the record's id
+
+	MaxFileBytes   int64         `json:"max_file_bytes,omitempty"`   // of a file, and of what a .gz expands to; default 256 MiB
+	MaxRecordBytes int           `json:"max_record_bytes,omitempty"` // of one CSV or JSONL record; default 16 MiB
+	PDFTimeout     time.Duration `json:"pdf_timeout,omitempty"`      // for one PDF; default 30 s
+}
+
+func (o *LoadOptions) withDefaults() LoadOptions {
+	var out LoadOptions
+	if o != nil {
+		out = *o
+	}
+	if out.MaxFileBytes <= 0 {
+		out.MaxFileBytes = 256 << 20
+	}
+	if out.MaxRecordBytes <= 0 {
+		out.MaxRecordBytes = 16 << 20
+	}
+	if out.PDFTimeout <= 0 {
+		out.PDFTimeout = 30 * time.Second
+	}
+	return out
+}
+
+// Load reads the file at path and names it source within its corpus. A fault
+// of the file is an *InputError in the error's chain.
+func Load(ctx context.Context, path, source string, opts *LoadOptions) (Document, error) {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return Document{}, fmt.Errorf("locating %q: %w", path, err)
+	}
+	o := opts.withDefaults()
+	raw, err := readFile(ctx, abs, o.MaxFileBytes)
+	if err != nil {
+		return Document{}, fmt.Errorf("loading document: %w", err)
+	}
+	sum := sha256.Sum256(raw)
+	d := Document{Source: source, Path: abs, Hash: hex.EncodeToString(sum[:])}
+	if err := parse(ctx, &d, raw, o); err != nil {
+		return Document{}, fmt.Errorf("loading document: %w", err)
+	}
+	return d, nil
+}
+
+// HashFile returns what Load would set as Hash, without reading the file as a
+// document.
+func HashFile(ctx context.Context, path string, opts *LoadOptions) (string, error) {
+	raw, err := readFile(ctx, path, opts.withDefaults().MaxFileBytes)
+	if err != nil {
+		return "", fmt.Errorf("hashing document: %w", err)
+	}
+	sum := sha256.Sum256(raw)
+	return hex.EncodeToString(sum[:]), nil
+}
+
+// parse fills in everything that follows from the bytes of d's file.
+func parse(ctx context.Context, d *Document, raw []byte, o LoadOptions) error {
+	if len(raw) == 0 {
+		return &InputError{Path: d.Path, Msg: "the file is empty", Hint: "remove it or give it text"}
+	}
+	kind, err := detect(d.Path, raw)
+	if err != nil {
+		return err
+	}
+	if kind.gzip {
+		if raw, err = gunzip(ctx, d.Path, raw, o.MaxFileBytes); err != nil {
+			return err
+		}
+	}
+	d.Format = kind.format
+	switch kind.format {
+	case "md":
+		err = parseMarkdown(d, raw)
+	case "txt":
+		err = parsePlain(d, raw)
+	case "html":
+		err = parseHTML(d, raw)
+	case "pdf":
+		err = parsePDF(ctx, d, raw, o)
+	case "csv":
+		err = parseCSV(ctx, d, raw, kind.comma, o)
+	case "jsonl":
+		err = parseJSONL(ctx, d, raw, o)
+	}
+	if err != nil {
+		return err
+	}
+	if d.Title == "" {
+		d.Title = stem(d.Source)
+	}
+	if len(d.Blocks) == 0 {
+		return &InputError{Path: d.Path, Msg: "there is no text in it besides headings and markup", Hint: "add text or leave the file out"}
+	}
+	return nil
+}
+
+// stem returns the last element of a source name without its extensions.
+func stem(source string) string {
+	name := path.Base(source)
+	name = strings.TrimSuffix(name, ".gz")
+	if s := strings.TrimSuffix(name, path.Ext(name)); s != "" {
+		return s
+	}
+	return name
+}

@@ -1,0 +1,343 @@
+package document
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode"
+
+	"example.com/assay/state"
+)
+
+// read parses bytes as Load parses the file of that name.
+func read(t testing.TB, name, content string, opts *LoadOptions) (Document, error) {
+	t.Helper()
+	d := Document{Source: name, Path: "/corpus/" + name}
+	err := parse(t.Context(), &d, []byte(content), opts.withDefaults())
+	return d, err
+}
+
+func mustRead(t testing.TB, name, content string, opts *LoadOptions) Document {
+	t.Helper()
+	d, err := read(t, name, content, opts)
+	if err != nil {
+		t.Fatalf("reading %s: %v", name, err)
+	}
+	return d
+}
+
+// check holds passages to what their documentation promises.
+func check(t testing.TB, d Document, opts *SplitOptions) []state.Passage {
+	t.Helper()
+	ps := Passages(d, opts)
+	limit := opts.Resolved().Max
+	end, ids := 0, map[string]bool{}
+	covered := make([]bool, len(d.Text))
+	for i, p := range ps {
+		switch {
+		case p.Start < end || p.End > len(d.Text) || p.Start >= p.End:
+			t.Fatalf("passage %d is [%d,%d) after %d in a text of %d bytes", i, p.Start, p.End, end, len(d.Text))
+		case d.Text[p.Start:p.End] != p.Text:
+			t.Fatalf("passage %d: text differs from its span", i)
+		case strings.TrimSpace(p.Text) == "":
+			t.Fatalf("passage %d is blank", i)
+		case len(p.Text) > limit:
+			t.Fatalf("passage %d has %d bytes, over %d", i, len(p.Text), limit)
+		case strings.ToValidUTF8(p.Text, "\x00") != p.Text:
+			t.Fatalf("passage %d cuts a character: %q", i, p.Text)
+		case ids[p.ID]:
+			t.Fatalf("passage %d: id %q again", i, p.ID)
+		case p.Source != d.Source:
+			t.Fatalf("passage %d: source %q", i, p.Source)
+		}
+		end, ids[p.ID] = p.End, true
+		for j := p.Start; j < p.End; j++ {
+			covered[j] = true
+		}
+	}
+	for _, b := range d.Blocks {
+		for j, r := range d.Text[b.Start:b.End] {
+			if !covered[b.Start+j] && !unicode.IsSpace(r) {
+				t.Fatalf("body text at byte %d (%q) is in no passage", b.Start+j, r)
+			}
+		}
+	}
+	return ps
+}
+
+func TestMarkdownSections(t *testing.T) {
+	const src = "---\ntitle: \"Front\"\ntags: a\n---\nIntro before any heading.\n\n# The *Law* of [Torts](x.html) #\n*Sample.*\n\n## Battery\n\nText one.\n\n- item\n- item two\n\nSetext\n------\n\n```go\n# no heading\nx := 1\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n### Deep {#id}\n> # quoted heading\n> quote\n\n# Other\n\n***\n\n[link]: http://example.com\nLast.\n"
+	d := mustRead(t, "x/torts.md", src, nil)
+	if d.Title != "The Law of Torts" {
+		t.Errorf("title %q", d.Title)
+	}
+	if d.Text != src || !d.Plain {
+		t.Error("the text of markdown is not the file")
+	}
+	got := ""
+	for _, p := range check(t, d, nil) {
+		got += fmt.Sprintf("%s: %q\n", p.Section, p.Text)
+	}
+	want := `: "Intro before any heading."
+The Law of Torts: "*Sample.*"
+The Law of Torts > Battery: "Text one.\n\n- item\n- item two"
+The Law of Torts > Setext: "` + "```go\\n# no heading\\nx := 1\\n```\\n\\n| a | b |\\n|---|---|\\n| 1 | 2 |" + `"
+The Law of Torts > Setext > Deep: "> # quoted heading\n> quote"
+Other: "[link]: http://example.com\nLast."
+`
+	if got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+func TestTitles(t *testing.T) {
+	for _, c := range []struct{ name, src, want string }{
+		{"a/notes.md", "Text.", "notes"},
+		{"a.md", "---\ntitle: From meta\n---\nText.", "From meta"},
+		{"a.md", "+++\ntitle = 'Toml'\n+++\nText.", "Toml"},
+		{"a.md", "---\n\nA rule, not metadata: yes.\n\n---\nText.", "a"},
+		{"a.md", bomText("# Bom\r\n\r\nText.\r\n"), "Bom"},
+		{"b.tar.txt", "Text.", "b.tar"},
+		{"c.html", "<title>T &amp; T</title><p>x", "T & T"},
+		{"c.html", "<title>T</title><header><h1>H <b>1</b></h1></header><p>x", "H 1"},
+		{"d.jsonl.gz", gz(`{"id":1,"text":"x"}`), "d"},
+	} {
+		if d := mustRead(t, c.name, c.src, nil); d.Title != c.want {
+			t.Errorf("%s %q: title %q, want %q", c.name, c.src, d.Title, c.want)
+		}
+	}
+}
+
+func bomText(s string) string { return bom + s }
+
+func gz(s string) string {
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	if _, err := w.Write([]byte(s)); err != nil {
+		panic(err)
+	}
+	if err := w.Close(); err != nil {
+		panic(err)
+	}
+	return b.String()
+}
+
+func TestHTML(t *testing.T) {
+	for _, c := range []struct{ src, want string }{
+		{"<p>un<b>believ</b>able <i>a</i> <i>b</i><i>c</i></p>", "unbelievable a bc"},
+		{"<p>one</p><p>two</p>", "one\n\ntwo"},
+		{"one<br>two<p>three", "one\ntwo\n\nthree"},
+		{"<nav>n</nav><script>s</script><style>s</style><footer>f</footer><aside>a</aside><header>h</header><div hidden>x</div><div style='display: none'>x</div><p>body", "body"},
+		{"<main><header><h1>T</h1></header><p>in</p></main><p>out</p>", "T\n\nin"},
+		{"<article><p>in</p></article><div>out</div>", "in"},
+		{"<article>1</article><article>2</article>", "1\n\n2"},
+		{"<ul><li>a<ul><li>b</li></ul><li><p>c</p><li></li></ul>", "- a\n- b\n- c"},
+		{"<table><tr><th>k<th>v<tr><td><p>1</p><td>2<br>3<tr><td></td></table>", "| k | v |\n| 1 | 2 3 |"},
+		{"<pre>x\n  y\n\nz</pre>", "x\n  y\n\nz"},
+		{"<p>a&nbsp;&nbsp;b soft\u00adhyphen<span> c</span></p>", "a b softhyphen c"},
+		{"<h2>A</h2>x<h3>B</h3>y", "A\n\nx\n\nB\n\ny"},
+		{"<meta charset=latin1><p>caf\xe9", "café"},
+	} {
+		d := mustRead(t, "p.html", c.src, nil)
+		if got := strings.TrimSpace(d.Text); got != c.want {
+			t.Errorf("%s\n got %q\nwant %q", c.src, got, c.want)
+		}
+		check(t, d, nil)
+	}
+	ps := check(t, mustRead(t, "p.htm", "<h1>Law</h1><p>intro<h2>Torts</h2><p>body<h2> </h2><p>rest", nil), nil)
+	got := ""
+	for _, p := range ps {
+		got += p.Section + "|" + p.Text + "\n"
+	}
+	if got != "Law|intro\nLaw > Torts|body\nLaw|rest\n" {
+		t.Errorf("sections: %q", got)
+	}
+}
+
+func TestRecords(t *testing.T) {
+	long := strings.Repeat("A sentence of some length stands here. ", 60)
+	d := mustRead(t, "r.jsonl", `{"_id":"a","doc_id":7,"title":"T","contents":"`+long+`"}
+{"_id":"b","contents":"short","title":null}
+
+{"_id":"c","contents":"  "}
+{"_id":12,"contents":["one","two"]}`, nil)
+	ps := check(t, d, nil)
+	if d.Skipped != 1 {
+		t.Errorf("%d records skipped", d.Skipped)
+	}
+	got := ""
+	for _, p := range ps {
+		got += fmt.Sprintf("%s/%s/%s/%d ", p.ID, p.Doc, p.Title, p.Line)
+	}
+	if want := "a/7/T/1 a~2/7/T/1 a~3/7/T/1 b/b//2 12/12//5 "; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	if last := ps[len(ps)-1].Text; last != "one\ntwo" {
+		t.Errorf("a list of lines became %q", last)
+	}
+
+	csv := mustRead(t, "r.csv", "id;body;title\r\n1;\"a \"\"quoted\"\"; field\r\n\r\nof two\";T\r\n2;b;\r\n", nil)
+	ps = check(t, csv, nil)
+	if len(ps) != 2 || ps[0].Text != "a \"quoted\"; field\n\nof two" || ps[0].Title != "T" || ps[1].Line != 5 {
+		t.Errorf("csv: %+v", ps)
+	}
+	tsv := mustRead(t, "r.tsv", "x\ty\nhello, you\tz\n", &LoadOptions{TextField: "x", IDField: "y"})
+	if ps = check(t, tsv, nil); len(ps) != 1 || ps[0].ID != "z" || ps[0].Text != "hello, you" {
+		t.Errorf("tsv: %+v", ps)
+	}
+	if ps = check(t, mustRead(t, "n.jsonl", `{"text":"no id"}`, nil), nil); ps[0].ID != "n.jsonl:1" {
+		t.Errorf("id without an id field: %q", ps[0].ID)
+	}
+}
+
+func TestInputErrors(t *testing.T) {
+	for _, c := range []struct {
+		name, src string
+		opts      *LoadOptions
+		line      int
+		field     string
+		want      string // in the message
+	}{
+		{"a.md", "", nil, 0, "", "empty"},
+		{"a.md", "# Only\n\n## headings\n", nil, 0, "", "no text"},
+		{"a.txt", " \n\t\n", nil, 0, "", "no text"},
+		{"a.txt", "one\ntwo\x00", nil, 2, "", "binary"},
+		{"a.txt", "one\ncaf\xe9\n", nil, 2, "", "byte 0xE9 at offset 7"},
+		{"a.txt", "\xff\xfea\x00", nil, 1, "", "iconv -f UTF-16"},
+		{"a.html", "<p>caf\xe9", nil, 1, "", "not UTF-8"},
+		{"a.docx", "PK", nil, 0, "", "supported are .md"},
+		{"a.md.gz", gz("x"), nil, 0, "", "decompress"},
+		{"a.jsonl.gz", "no gzip", nil, 0, "", "gzip"},
+		{"a.jsonl.gz", gz(strings.Repeat(" ", 5000)), &LoadOptions{MaxFileBytes: 4000}, 0, "", "expands"},
+		{"a.pdf", "not one", nil, 0, "", "%PDF-"},
+		{"a.pdf", "%PDF-1.4\nbroken", nil, 0, "", "broken"},
+		{"a.jsonl", "{\"text\":\"x\"}\n{\"text\":", nil, 2, "", "not a JSON object"},
+		{"a.jsonl", "[1]", nil, 1, "", "JSON array"},
+		{"a.jsonl", "null", nil, 1, "", "null"},
+		{"a.jsonl", `{"a":"x","b":"y"}`, nil, 1, "text", "TextField to one of: a, b"},
+		{"a.jsonl", `{"text":"x"}`, &LoadOptions{IDField: "uid"}, 1, "uid", "IDField to one of: text"},
+		{"a.jsonl", `{"text":{"x":1}}`, nil, 1, "text", "an object"},
+		{"a.jsonl", "{\"text\":\"x\"}\n{\"title\":\"x\"}", nil, 2, "text", "lacks"},
+		{"a.jsonl", "{\"id\":\"q\",\"text\":\"x\"}\n\n{\"id\":\"q\",\"text\":\"y\"}", nil, 3, "id", "line 1"},
+		{"a.jsonl", "{\"id\":\"q\",\"text\":\"x\"}\n{\"text\":\"y\"}", nil, 2, "id", "no id"},
+		{"a.jsonl", `{"text":"` + strings.Repeat("x", 99) + `"}`, &LoadOptions{MaxRecordBytes: 50}, 1, "", "MaxRecordBytes"},
+		{"a.jsonl", "{\"text\":\"x\"}\n{\"text\":\"\xff\"}", nil, 2, "", "not UTF-8"},
+		{"a.jsonl", `{"text":""}`, nil, 0, "text", "none of its 1 records"},
+		{"a.jsonl", "\n\n", nil, 0, "", "no records"},
+		{"a.csv", "id,text\n1,x\n2,y,z\n", nil, 3, "", "want 2 fields"},
+		{"a.csv", "id,text\n1,x\n1,y\n", nil, 3, "id", "line 2"},
+		{"a.csv", "id,text\n1,\"x\n", nil, 2, "", "quote"},
+		{"a.csv", "id,text\n1,\"" + strings.Repeat("x\n", 99), &LoadOptions{MaxRecordBytes: 60}, 2, "", "MaxRecordBytes"},
+		{"a.csv", "id,id,text\n1,2,3\n", nil, 1, "id", "two columns"},
+		{"a.csv", "a,b\n1,2\n", nil, 1, "text", "TextField to one of: a, b"},
+	} {
+		_, err := read(t, c.name, c.src, c.opts)
+		var in *InputError
+		if !errors.As(err, &in) {
+			t.Errorf("%s %.40q: %v is no InputError", c.name, c.src, err)
+			continue
+		}
+		if in.Line != c.line || in.Field != c.field || !strings.Contains(in.Error(), c.want) || in.Hint == "" {
+			t.Errorf("%s %.40q: line %d field %q: %v; want line %d field %q and %q", c.name, c.src, in.Line, in.Field, in, c.line, c.field, c.want)
+		}
+	}
+}
+
+func TestLoadFiles(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "a.txt")
+	if err := os.WriteFile(path, []byte("Hello."), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	d, err := Load(t.Context(), path, "a.txt", nil)
+	if err != nil || d.Path != path || d.Hash != "2d8bd7d9bb5f85ba643f0110d50cb506a1fe439e769a22503193ea6046bb87f7" {
+		t.Errorf("%+v, %v", d, err)
+	}
+	if h, err := HashFile(t.Context(), path, nil); err != nil || h != d.Hash {
+		t.Errorf("hash %q, %v", h, err)
+	}
+	_, err = Load(t.Context(), filepath.Join(dir, "none.txt"), "x", nil)
+	if !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("missing file: %v", err)
+	}
+	for _, p := range []string{"none.txt", "."} {
+		var in *InputError
+		if _, err := Load(t.Context(), filepath.Join(dir, p), "x", nil); !errors.As(err, &in) {
+			t.Errorf("%s: %v", p, err)
+		}
+	}
+	if _, err := Load(t.Context(), path, "x", &LoadOptions{MaxFileBytes: 3}); err == nil || !strings.Contains(err.Error(), "longer than 3 bytes") {
+		t.Errorf("limit: %v", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := Load(ctx, path, "x", nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+	// A file of an unknown kind is refused by its name, however large it is.
+	big := filepath.Join(dir, "disk.iso")
+	f, err := os.Create(big)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(f.Truncate(1<<40), f.Close()); err != nil {
+		t.Skip("no sparse files here")
+	}
+	if _, err := Load(t.Context(), big, "x", nil); err == nil || !strings.Contains(err.Error(), "not supported") {
+		t.Errorf("disk image: %v", err)
+	}
+}
+
+// A line of many megabytes without a sentence, and one without a space.
+func TestLongLine(t *testing.T) {
+	n := 4 << 20
+	for _, word := range []string{"wörter ", "ö", "x"} {
+		d := mustRead(t, "long.txt", strings.Repeat(word, n/len(word)), nil)
+		ps := check(t, d, nil)
+		if want := n / 1200; len(ps) < want || len(ps) > 3*want {
+			t.Errorf("%q: %d passages", word, len(ps))
+		}
+		for _, p := range ps[:100] {
+			if word == "wörter " && (!strings.HasPrefix(p.Text, "w") || !strings.HasSuffix(p.Text, "r")) {
+				t.Fatalf("cut inside a word: %.20q … %q", p.Text, p.Text[len(p.Text)-8:])
+			}
+		}
+	}
+}
+
+// Passages of random documents, in every format that is written by hand, keep
+// their promises with every size.
+func TestPassagesProperty(t *testing.T) {
+	const seed = 7
+	rng := rand.New(rand.NewPCG(seed, seed))
+	pieces := []string{"Word ", "wörter ", "A sentence. ", "Is it? ", "\n", "\n\n", "# Head\n", "\n## Two\n", "- item\n", "1. one\n", "| a | b |\n", "```\n", "> q\n", "***\n",
+		"    code\n", "e.g. ", "12.5 ", "“q” ", "\t", "\r\n", "Under\n===\n", "[a]: b\n", "<p>", "</p>", "<table><tr><td>", "<li>", "<h2>x</h2>", "<pre>", "&nbsp;", strings.Repeat("long ", 80), "\u2028", "日本語"}
+	for i := range 400 {
+		var b strings.Builder
+		for range 1 + rng.IntN(60) {
+			b.WriteString(pieces[rng.IntN(len(pieces))])
+		}
+		opts := &SplitOptions{Target: 1 + rng.IntN(400), Max: 64 + rng.IntN(400)}
+		for _, name := range []string{"p.md", "p.txt", "p.html"} {
+			d, err := read(t, name, b.String(), nil)
+			if err != nil {
+				var in *InputError
+				if !errors.As(err, &in) {
+					t.Fatalf("seed %d case %d %s: %v", seed, i, name, err)
+				}
+				continue
+			}
+			if d.Plain != (name != "p.html") {
+				t.Fatal("plain")
+			}
+			check(t, d, opts)
+		}
+	}
+}

@@ -1,0 +1,35 @@
+package document
+
+import (
+	"fmt"
+	"strings"
+)
+
+// An InputError says what is wrong with a file that a person supplied, where,
+// and what to do about it. Errors of Load wrap one wherever the file, and not
+// the machine, is at fault.
+type InputError struct {
+	Path  string // the file
+	Line  int    // 1-based; 0 when the whole file is meant
+	Field string // the record's field, for CSV and JSONL; may be empty
+	Msg   string // what is wrong
+	Hint  string // what would be right, or what to do; may be empty
+}
+
+// Error returns "path:line: field "f": msg; hint" without the empty parts.
+func (e *InputError) Error() string {
+	var b strings.Builder
+	b.WriteString(e.Path)
+	if e.Line > 0 {
+		fmt.Fprintf(&b, ":%d", e.Line)
+	}
+	b.WriteString(": ")
+	if e.Field != "" {
+		fmt.Fprintf(&b, "field %q: ", e.Field)
+	}
+	b.WriteString(e.Msg)
+	if e.Hint != "" {
+		b.WriteString("; " + e.Hint)
+	}
+	return b.String()
+}

@@ -1,0 +1,46 @@
+package document
+
+import (
+	"errors"
+	"testing"
+	"time"
+)
+
+// fuzz checks that any bytes under a name are a document whose passages keep
+// their promises, or an InputError.
+func fuzz(f *testing.F, name string, seeds ...string) {
+	for _, s := range seeds {
+		f.Add(s, uint16(900), uint16(1200))
+	}
+	f.Fuzz(func(t *testing.T, content string, target, limit uint16) {
+		d, err := read(t, name, content, &LoadOptions{PDFTimeout: 2 * time.Second, MaxFileBytes: 4 << 20})
+		if err != nil {
+			var in *InputError
+			if !errors.As(err, &in) {
+				t.Fatalf("%v is no InputError", err)
+			}
+			return
+		}
+		if d.Plain && d.Text != content {
+			t.Fatal("plain text differs from the file")
+		}
+		if len(check(t, d, &SplitOptions{Target: int(target), Max: int(limit)})) == 0 {
+			t.Fatal("a document without passages is no error")
+		}
+	})
+}
+
+func FuzzMarkdown(f *testing.F) {
+	fuzz(f, "a.md", "# A\n\ntext", "---\nx: y\n---\nt", "a\n===\n> # q\n- b\n\n  c\n", "[a]: b\n\n#\n\n```\nx", "| a |\n|-|\n| b |", "\xef\xbb\xbf# x\r\ny", "\t- x\n # y\n  z\n--", "<div>\n# x\n\n# y")
+}
+func FuzzPlain(f *testing.F) { fuzz(f, "a.txt", "One. Two.\n\nThree", " \u2028 x") }
+func FuzzHTML(f *testing.F) {
+	fuzz(f, "a.html", "<h1>a</h1><p>b", "<table><tr><td>x<ul><li><pre>y", "<li><table><h2>z</h2>", "<main></main><p>x", "<svg><title>t</title></svg>x")
+}
+func FuzzPDF(f *testing.F) { fuzz(f, "a.pdf", makePDF("BT /F1 12 Tf 72 700 Td (text) Tj ET")) }
+func FuzzCSV(f *testing.F) {
+	fuzz(f, "a.csv", "id,text\n1,x\n", "text|id\n\"a\nb\"|2", "text\n\"\"\n x")
+}
+func FuzzJSONL(f *testing.F) {
+	fuzz(f, "a.jsonl", `{"id":"1","text":"x"}`, "{\"text\":[\"a\",\"b\"]}\n\n{\"text\":\"\"}")
+}

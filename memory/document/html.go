@@ -1,0 +1,400 @@
+package document
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+	"golang.org/x/net/html/charset"
+)
+
+// parseHTML extracts the main content: one line per heading, paragraph, list
+// item and table row, a blank line between paragraphs.
+func parseHTML(d *Document, raw []byte) error {
+	raw, err := htmlText(d.Path, raw)
+	if err != nil {
+		return err
+	}
+	root, err := html.Parse(bytes.NewReader(raw))
+	if err != nil {
+		return &InputError{Path: d.Path, Msg: "it cannot be read as HTML: " + err.Error(), Hint: "simplify the page or save its text"}
+	}
+	body := mainContent(root)
+	w := htmlWriter{like: Block{}}
+	w.walk(body)
+	w.endBlock()
+	if len(w.blocks) == 0 && body.DataAtom != atom.Body {
+		if b := find(root, func(n *html.Node) bool { return n.DataAtom == atom.Body }); b != nil {
+			w = htmlWriter{}
+			w.walk(b)
+			w.endBlock()
+		}
+	}
+	d.Text, d.Blocks = w.out.String(), w.blocks
+	for _, a := range []atom.Atom{atom.H1, atom.Title} {
+		if n := find(root, func(n *html.Node) bool { return n.DataAtom == a && n.Namespace == "" && inlineText(n) != "" }); n != nil {
+			d.Title = inlineText(n)
+			break
+		}
+	}
+	return nil
+}
+
+// htmlText returns the page in UTF-8, by what the page declares when it is
+// not UTF-8 already.
+func htmlText(path string, raw []byte) ([]byte, error) {
+	fault := checkText(path, raw)
+	if fault == nil {
+		return bytes.TrimPrefix(raw, []byte(bom)), nil
+	}
+	head := raw[:min(len(raw), 1024)]
+	enc, name, certain := charset.DetermineEncoding(head, "")
+	if declared := certain || bytes.Contains(bytes.ToLower(head), []byte("charset")); !declared || name == "utf-8" {
+		return nil, fault
+	}
+	out, err := io.ReadAll(enc.NewDecoder().Reader(bytes.NewReader(raw)))
+	if err != nil || !utf8.Valid(out) || bytes.IndexByte(out, 0) >= 0 {
+		return nil, &InputError{Path: path, Msg: fmt.Sprintf("it says it is encoded in %s but is not", name), Hint: "save it as UTF-8"}
+	}
+	return out, nil
+}
+
+// mainContent returns the page's <main>, else its only <article>, else its
+// body.
+func mainContent(root *html.Node) *html.Node {
+	if n := find(root, func(n *html.Node) bool {
+		return n.DataAtom == atom.Main || attr(n, "role") == "main"
+	}); n != nil {
+		return n
+	}
+	isArticle := func(n *html.Node) bool { return n.DataAtom == atom.Article }
+	if n := find(root, isArticle); n != nil {
+		others := 0
+		find(root, func(m *html.Node) bool {
+			if m != n && isArticle(m) {
+				others++
+			}
+			return false
+		})
+		if others == 0 {
+			return n
+		}
+	}
+	if n := find(root, func(n *html.Node) bool { return n.DataAtom == atom.Body }); n != nil {
+		return n
+	}
+	return root
+}
+
+// find returns the first element in document order that is wanted, or nil.
+func find(n *html.Node, wanted func(*html.Node) bool) *html.Node {
+	if n.Type == html.ElementNode && wanted(n) {
+		return n
+	}
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		if got := find(c, wanted); got != nil {
+			return got
+		}
+	}
+	return nil
+}
+
+func attr(n *html.Node, key string) string {
+	for _, a := range n.Attr {
+		if a.Namespace == "" && a.Key == key {
+			return strings.ToLower(strings.TrimSpace(a.Val))
+		}
+	}
+	return ""
+}
+
+// inlineText returns the visible text below a node on one line.
+func inlineText(n *html.Node) string {
+	w := htmlWriter{inline: true}
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		w.walk(c)
+	}
+	return strings.TrimSpace(w.out.String())
+}
+
+// hasText reports whether a node shows any text.
+func hasText(n *html.Node) bool {
+	if n.Type == html.TextNode {
+		return strings.TrimSpace(n.Data) != ""
+	}
+	if n.Type == html.ElementNode && hidden(n) {
+		return false
+	}
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		if hasText(c) {
+			return true
+		}
+	}
+	return false
+}
+
+// hidden reports whether an element is not shown, or not part of the content.
+func hidden(n *html.Node) bool {
+	switch n.DataAtom {
+	case atom.Script, atom.Style, atom.Noscript, atom.Template, atom.Head, atom.Nav, atom.Footer, atom.Aside,
+		atom.Iframe, atom.Object, atom.Embed, atom.Svg, atom.Canvas, atom.Audio, atom.Video,
+		atom.Button, atom.Select, atom.Textarea, atom.Input, atom.Datalist, atom.Map:
+		return true
+	case atom.Header:
+		// The header of an article holds its heading; the page's holds its logo.
+		for p := n.Parent; p != nil; p = p.Parent {
+			if p.DataAtom == atom.Article || p.DataAtom == atom.Main || p.DataAtom == atom.Section {
+				return false
+			}
+		}
+		return true
+	}
+	for _, a := range n.Attr {
+		if a.Key == "hidden" {
+			return true
+		}
+	}
+	if attr(n, "aria-hidden") == "true" {
+		return true
+	}
+	switch attr(n, "role") {
+	case "navigation", "banner", "contentinfo", "complementary", "search":
+		return true
+	}
+	style := strings.Join(strings.Fields(attr(n, "style")), "")
+	return strings.Contains(style, "display:none") || strings.Contains(style, "visibility:hidden")
+}
+
+// An htmlWriter writes the text of a tree and notes its blocks. White space
+// is folded as a browser folds it: a run becomes one space, none is added
+// between inline elements and none is lost.
+type htmlWriter struct {
+	out      strings.Builder
+	blocks   []Block
+	sections outline
+	like     Block
+	start    int  // of the open block
+	space    bool // a space is due before the next word
+	inline   bool // write one line, note no blocks
+	pre      int  // depth of preformatted elements
+	depth    int  // of lists
+	marked   bool // the line holds the sign of a list item and nothing else
+	row      bool // inside a table row: cells do not break lines
+}
+
+// endBlock closes the open block and leaves a blank line after it.
+func (w *htmlWriter) endBlock() {
+	w.space = false
+	if w.inline {
+		w.space = w.out.Len() > 0
+		return
+	}
+	if w.marked { // what the list item begins with
+		return
+	}
+	s := w.out.String()
+	n := len(w.blocks)
+	w.blocks = appendBlock(w.blocks, s, w.start, len(s), w.like)
+	if len(w.blocks) > n || w.start < len(s) {
+		w.newline()
+		w.out.WriteByte('\n')
+	}
+	w.start = w.out.Len()
+}
+
+// newline ends the line that is being written, if it has any text.
+func (w *htmlWriter) newline() {
+	w.space = false
+	if w.inline {
+		w.space = w.out.Len() > 0
+		return
+	}
+	if s := w.out.String(); len(s) > w.start && s[len(s)-1] != '\n' && !w.marked {
+		w.out.WriteByte('\n')
+	}
+}
+
+func (w *htmlWriter) text(s string) {
+	s = strings.ReplaceAll(s, "\u00ad", "") // soft hyphens are not text
+	if w.pre > 0 && !w.inline {
+		s = strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n")
+		w.out.WriteString(s)
+		w.marked = false
+		return
+	}
+	for _, r := range s {
+		// Folded are ASCII's spaces and the no-break space, which pages use
+		// for layout.
+		if r == ' ' || r == '\n' || r == '\t' || r == '\r' || r == '\f' || r == '\u00a0' {
+			w.space = true
+			continue
+		}
+		w.flushSpace()
+		w.out.WriteRune(r)
+		w.marked = false
+	}
+}
+
+func (w *htmlWriter) flushSpace() {
+	if w.space && w.out.Len() > w.start {
+		if s := w.out.String(); !unicode.IsSpace(rune(s[len(s)-1])) {
+			w.out.WriteByte(' ')
+		}
+	}
+	w.space = false
+}
+
+// mark writes the sign of a list item or table cell.
+func (w *htmlWriter) mark(s string) {
+	if !w.inline {
+		w.out.WriteString(s)
+	}
+	w.space = false
+}
+
+func (w *htmlWriter) children(n *html.Node) {
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		w.walk(c)
+	}
+}
+
+// walk writes a node. The parser bounds the depth of a tree.
+func (w *htmlWriter) walk(n *html.Node) {
+	switch {
+	case n.Type == html.TextNode:
+		w.text(n.Data)
+		return
+	case n.Type != html.ElementNode:
+		w.children(n)
+		return
+	case hidden(n):
+		return
+	}
+	if w.row && n.DataAtom != atom.Td && n.DataAtom != atom.Th && (isBlock(n.DataAtom) || n.DataAtom == atom.Br) {
+		w.space = true // inside a cell everything stays on the row's line
+		w.children(n)
+		w.space = true
+		return
+	}
+	switch n.DataAtom {
+	case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6:
+		w.heading(n)
+	case atom.Br:
+		w.newline()
+	case atom.Hr:
+		w.endBlock()
+	case atom.Ul, atom.Ol, atom.Dl, atom.Menu:
+		w.list(n)
+	case atom.Li, atom.Dt, atom.Dd:
+		if !hasText(n) {
+			return
+		}
+		w.newline()
+		if n.DataAtom == atom.Li {
+			w.mark("- ")
+			w.marked = true
+		}
+		w.children(n)
+		w.newline()
+	case atom.Table:
+		w.endBlock()
+		w.like.ByLine = true
+		w.children(n)
+		w.endBlock()
+		w.like.ByLine = false
+	case atom.Tr:
+		w.tableRow(n)
+	case atom.Td, atom.Th:
+		w.mark(" ")
+		w.children(n)
+		w.mark(" |")
+	case atom.Pre:
+		w.endBlock()
+		w.pre++
+		w.like.ByLine = true
+		w.children(n)
+		w.endBlock()
+		w.like.ByLine = false
+		w.pre--
+	default:
+		if !isBlock(n.DataAtom) {
+			w.children(n)
+			return
+		}
+		if w.depth > 0 { // a paragraph inside a list item
+			w.newline()
+			w.children(n)
+			w.newline()
+			return
+		}
+		w.endBlock()
+		w.children(n)
+		w.endBlock()
+	}
+}
+
+// heading writes a heading's line between blocks and opens its section.
+func (w *htmlWriter) heading(n *html.Node) {
+	title := inlineText(n)
+	if w.inline {
+		w.text(" " + title + " ")
+		return
+	}
+	w.endBlock()
+	w.marked = false
+	if title != "" {
+		w.out.WriteString(title)
+		w.out.WriteString("\n\n")
+	}
+	w.start = w.out.Len()
+	w.sections.add(int(n.Data[1]-'0'), title)
+	w.like.Section = w.sections.String()
+	w.like.Group++
+}
+
+// list writes a list as one block, its items as lines. A nested list stays in
+// the block of the outer one.
+func (w *htmlWriter) list(n *html.Node) {
+	if w.depth == 0 {
+		w.endBlock()
+	}
+	w.newline()
+	w.depth++
+	w.children(n)
+	w.depth--
+	w.newline()
+	if w.depth == 0 {
+		w.endBlock()
+	}
+}
+
+// tableRow writes a row as "| cell | cell |"; a row without text leaves
+// nothing behind.
+func (w *htmlWriter) tableRow(n *html.Node) {
+	if !hasText(n) {
+		return
+	}
+	w.newline()
+	w.mark("|")
+	w.row = true
+	w.children(n)
+	w.row = false
+	w.newline()
+}
+
+func isBlock(a atom.Atom) bool {
+	switch a {
+	case atom.P, atom.Div, atom.Section, atom.Article, atom.Main, atom.Header, atom.Body, atom.Html,
+		atom.Blockquote, atom.Figure, atom.Figcaption, atom.Address, atom.Details, atom.Summary,
+		atom.Fieldset, atom.Legend, atom.Form, atom.Center, atom.Dialog, atom.Caption, atom.Thead,
+		atom.Tbody, atom.Tfoot, atom.Ul, atom.Ol, atom.Dl, atom.Li, atom.Dt, atom.Dd, atom.Table, atom.Tr,
+		atom.Pre, atom.Hr, atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6, atom.Hgroup, atom.Menu, atom.Option:
+		return true
+	}
+	return false
+}

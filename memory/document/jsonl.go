@@ -1,0 +1,167 @@
+package document
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// parseJSONL reads one JSON object a line.
+func parseJSONL(ctx context.Context, d *Document, raw []byte, o LoadOptions) error {
+	if err := checkText(d.Path, raw); err != nil {
+		return err
+	}
+	raw = raw[bodyStart(string(raw[:min(len(raw), len(bom))])):]
+	out := recordText{d: d, lineOf: map[string]int{}}
+	known := false
+	for line := 1; len(raw) > 0; line++ {
+		if line%1024 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		row, rest, _ := bytes.Cut(raw, []byte("\n"))
+		raw = rest
+		if len(row) > o.MaxRecordBytes {
+			return &InputError{Path: d.Path, Line: line, Msg: fmt.Sprintf("the record is %d bytes long, the limit is %d", len(row), o.MaxRecordBytes), Hint: "split it, or raise MaxRecordBytes"}
+		}
+		row = bytes.TrimSpace(row)
+		if len(row) == 0 {
+			continue
+		}
+		var obj map[string]json.RawMessage
+		if err := json.Unmarshal(row, &obj); err != nil {
+			return &InputError{Path: d.Path, Line: line, Msg: "it is not a JSON object: " + jsonFault(err), Hint: "write one object per line"}
+		}
+		if obj == nil {
+			return &InputError{Path: d.Path, Line: line, Msg: "it is null, not a JSON object", Hint: "write one object per line"}
+		}
+		if !known {
+			names, err := keys(row)
+			if err != nil {
+				return fmt.Errorf("reading the fields of %s:%d: %w", d.Path, line, err)
+			}
+			if out.fields, err = pickFields(d.Path, line, names, o); err != nil {
+				return err
+			}
+			known = true
+		}
+		rec, err := jsonRecord(obj, out.fields, d.Path, line)
+		if err != nil {
+			return err
+		}
+		if err := out.add(rec); err != nil {
+			return err
+		}
+	}
+	if !known {
+		return &InputError{Path: d.Path, Msg: "it has no records", Hint: "write one JSON object per line"}
+	}
+	return out.finish()
+}
+
+// jsonFault says what the decoder found, without its prefix.
+func jsonFault(err error) string {
+	var syntax *json.SyntaxError
+	if errors.As(err, &syntax) {
+		return fmt.Sprintf("%s (byte %d of the line)", syntax.Error(), syntax.Offset)
+	}
+	var kind *json.UnmarshalTypeError
+	if errors.As(err, &kind) {
+		return "it is a JSON " + kind.Value
+	}
+	return err.Error()
+}
+
+// keys returns the keys of a JSON object in the order they are written.
+func keys(row []byte) ([]string, error) {
+	dec := json.NewDecoder(bytes.NewReader(row))
+	if _, err := dec.Token(); err != nil {
+		return nil, err
+	}
+	var out []string
+	for dec.More() {
+		token, err := dec.Token()
+		if err != nil {
+			return nil, err
+		}
+		if name, ok := token.(string); ok {
+			out = append(out, name)
+		}
+		var skip json.RawMessage
+		if err := dec.Decode(&skip); err != nil && !errors.Is(err, io.EOF) {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// jsonRecord takes a record's fields from its object.
+func jsonRecord(obj map[string]json.RawMessage, f fields, path string, line int) (record, error) {
+	rec := record{line: line}
+	for _, want := range []struct {
+		value *string
+		name  string
+		read  func(json.RawMessage) (string, string)
+	}{
+		{&rec.text, f.text, jsonText}, {&rec.title, f.title, jsonText}, {&rec.id, f.id, jsonScalar}, {&rec.doc, f.doc, jsonScalar},
+	} {
+		value, ok := obj[want.name]
+		if want.name == "" || !ok && want.name != f.text {
+			continue
+		}
+		if !ok {
+			return rec, &InputError{Path: path, Line: line, Field: want.name, Msg: "the record lacks it", Hint: `give it a string, "" when there is no text`}
+		}
+		got, fault := want.read(value)
+		if fault != "" {
+			return rec, &InputError{Path: path, Line: line, Field: want.name, Msg: "it is " + jsonKind(value), Hint: "want " + fault}
+		}
+		*want.value = got
+	}
+	return rec, nil
+}
+
+// jsonText reads a string, null as none, or a list of strings as its lines.
+// The second result says what was wanted when it is something else.
+func jsonText(raw json.RawMessage) (value, fault string) {
+	if json.Unmarshal(raw, &value) == nil {
+		return value, ""
+	}
+	var lines []string
+	if json.Unmarshal(raw, &lines) == nil {
+		return strings.Join(lines, "\n"), ""
+	}
+	return "", "a string or a list of strings"
+}
+
+// jsonScalar reads a string, or a number as it is written.
+func jsonScalar(raw json.RawMessage) (value, fault string) {
+	if json.Unmarshal(raw, &value) == nil {
+		return value, ""
+	}
+	var number json.Number
+	if json.Unmarshal(raw, &number) == nil {
+		return number.String(), ""
+	}
+	return "", "a string or a number"
+}
+
+// jsonKind names the type of a JSON value that is not what it should be.
+func jsonKind(raw json.RawMessage) string {
+	switch raw[0] {
+	case '{':
+		return "an object"
+	case '[':
+		return "a list"
+	case 't', 'f':
+		return "a boolean"
+	case '"':
+		return "a string"
+	case 'n':
+		return "null"
+	}
+	return "a number"
+}

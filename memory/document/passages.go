@@ -1,0 +1,180 @@
+package document
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"example.com/assay/memory/text"
+	"example.com/assay/state"
+)
+
+// SplitOptions sizes passages. Nil and the zero value work.
+type SplitOptions struct {
+	Target int `json:"target,omitempty"` // bytes up to which neighbours are put together; default 900
+	Max    int `json:"max,omitempty"`    // bytes that no passage exceeds; default 1200, at least 64; a larger Target is lowered to it
+}
+
+// Resolved returns the options with the defaults filled in.
+func (o *SplitOptions) Resolved() SplitOptions {
+	out := SplitOptions{Target: 900, Max: 1200}
+	if o != nil {
+		if o.Target > 0 {
+			out.Target = o.Target
+		}
+		if o.Max > 0 {
+			out.Max = max(o.Max, 64)
+		}
+	}
+	out.Target = min(out.Target, out.Max)
+	return out
+}
+
+// Passages splits a document. Passages are in order, do not overlap, are not
+// empty and hold all body text; each is exactly d.Text[Start:End] and lies
+// under one heading, on one page and in one record. Paragraphs stay whole
+// where they fit; longer ones are cut between sentences, a sentence longer
+// than the maximum at its punctuation or between words, a longer word between
+// characters.
+//
+// A passage of a record has the record's id, and a record that makes several
+// passages id, id~2, id~3 …; in other formats the id is SOURCE#START-END.
+func Passages(d Document, opts *SplitOptions) []state.Passage {
+	o := opts.Resolved()
+	var out []state.Passage
+	for i := 0; i < len(d.Blocks); {
+		j := i + 1
+		for j < len(d.Blocks) && d.Blocks[j].Group == d.Blocks[i].Group {
+			j++
+		}
+		var units []text.Span
+		for _, b := range d.Blocks[i:j] {
+			units = appendUnits(units, d.Text, b, o.Max)
+		}
+		for n, span := range pack(units, o) {
+			out = append(out, passage(d, d.Blocks[i], span, n))
+		}
+		i = j
+	}
+	return out
+}
+
+// passage returns the nth passage (from 0) of the group that b opens.
+func passage(d Document, b Block, span text.Span, n int) state.Passage {
+	p := state.Passage{
+		Doc: d.Source, Title: d.Title, Section: b.Section, Source: d.Source,
+		Text: d.Text[span.Start:span.End], Start: span.Start, End: span.End,
+		Page: b.Page, Line: b.Line,
+	}
+	switch {
+	case b.ID == "":
+		p.ID = fmt.Sprintf("%s#%d-%d", d.Source, span.Start, span.End)
+		return p
+	case n == 0:
+		p.ID = b.ID
+	default:
+		p.ID = fmt.Sprintf("%s~%d", b.ID, n+1)
+	}
+	p.Doc, p.Title = b.Doc, b.Title
+	return p
+}
+
+// appendUnits cuts a block into the pieces that passages are put together
+// from, none longer than limit.
+func appendUnits(units []text.Span, s string, b Block, limit int) []text.Span {
+	if b.End-b.Start <= limit {
+		return append(units, text.Span{Start: b.Start, End: b.End})
+	}
+	var pieces []text.Span
+	if b.ByLine {
+		pieces = lines(s[b.Start:b.End])
+	} else {
+		pieces = text.Sentences(s[b.Start:b.End])
+	}
+	for _, p := range pieces {
+		units = appendCut(units, s, b.Start+p.Start, b.Start+p.End, limit)
+	}
+	return units
+}
+
+// lines returns the lines of s that are not blank.
+func lines(s string) []text.Span {
+	var out []text.Span
+	for i := 0; i < len(s); {
+		next := len(s)
+		if n := strings.IndexByte(s[i:], '\n'); n >= 0 {
+			next = i + n + 1
+		}
+		if line := strings.TrimRightFunc(s[i:next], unicode.IsSpace); line != "" {
+			out = append(out, text.Span{Start: i, End: i + len(line)})
+		}
+		i = next
+	}
+	return out
+}
+
+// appendCut adds s[start:end] in pieces of at most limit bytes.
+func appendCut(units []text.Span, s string, start, end, limit int) []text.Span {
+	for end-start > limit {
+		cut := cutPoint(s[start : start+limit])
+		if piece := strings.TrimRightFunc(s[start:start+cut], unicode.IsSpace); piece != "" {
+			units = append(units, text.Span{Start: start, End: start + len(piece)})
+		}
+		start += cut
+		rest := strings.TrimLeftFunc(s[start:end], unicode.IsSpace)
+		start = end - len(rest)
+	}
+	if start < end {
+		units = append(units, text.Span{Start: start, End: end})
+	}
+	return units
+}
+
+// cutPoint returns where a window that is too short for its sentence is cut
+// best: behind the last semicolon or colon of its second half, else behind
+// the last comma, else at the last space, else between characters.
+func cutPoint(window string) int {
+	half := len(window) / 2
+	for _, marks := range []string{";:", ",", ""} {
+		for i := len(window) - 1; i > half; i-- {
+			if isSpace(window[i]) && (marks == "" || strings.IndexByte(marks, window[i-1]) >= 0) {
+				return i
+			}
+		}
+	}
+	if i := strings.LastIndexFunc(window, unicode.IsSpace); i > 0 {
+		return i
+	}
+	// The window may end inside a character; that is 3 bytes at most.
+	i := len(window)
+	for i > 0 && !utf8.RuneStart(window[i-1]) {
+		i--
+	}
+	if i > 0 && !utf8.FullRuneInString(window[i-1:]) {
+		return i - 1
+	}
+	return len(window)
+}
+
+// pack puts neighbouring units together: up to the target always, up to the
+// maximum where a passage would otherwise be a crumb.
+func pack(units []text.Span, o SplitOptions) []text.Span {
+	crumb := func(s text.Span) bool { return s.End-s.Start < o.Target/4 }
+	var out []text.Span
+	for _, u := range units {
+		if n := len(out); n > 0 {
+			together := u.End - out[n-1].Start
+			if together <= o.Target || crumb(out[n-1]) && together <= o.Max {
+				out[n-1].End = u.End
+				continue
+			}
+		}
+		out = append(out, u)
+	}
+	if n := len(out); n > 1 && crumb(out[n-1]) && out[n-1].End-out[n-2].Start <= o.Max {
+		out[n-2].End = out[n-1].End
+		out = out[:n-1]
+	}
+	return out
+}

@@ -1,0 +1,222 @@
+package document
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/ledongthuc/pdf"
+)
+
+// parsePDF extracts the text page by page; pages are separated by a form
+// feed. When the library finds no text, the pdftotext program is asked, where
+// it is installed.
+func parsePDF(ctx context.Context, d *Document, raw []byte, o LoadOptions) error {
+	limited, cancel := context.WithTimeout(ctx, o.PDFTimeout)
+	defer cancel()
+	pages, readErr := readPDF(limited, raw)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if !anyText(pages) {
+		fallback, err := pdftotext(ctx, raw, o)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err == nil && anyText(fallback) {
+			pages, readErr = fallback, nil
+		}
+	}
+	switch {
+	case errors.Is(readErr, context.DeadlineExceeded):
+		return &InputError{Path: d.Path, Msg: fmt.Sprintf("reading the PDF took longer than %v", o.PDFTimeout), Hint: "raise PDFTimeout, or convert it to text"}
+	case readErr != nil && strings.Contains(readErr.Error(), pdf.ErrInvalidPassword.Error()):
+		return &InputError{Path: d.Path, Msg: "the PDF asks for a password", Hint: "save it without one"}
+	case readErr != nil:
+		return &InputError{Path: d.Path, Msg: "the PDF is broken: " + readErr.Error(), Hint: "open and save it again, convert it to text, or install pdftotext"}
+	case !anyText(pages):
+		return &InputError{Path: d.Path, Msg: fmt.Sprintf("the PDF's %d pages hold no text: it is a scan or its fonts cannot be read", len(pages)), Hint: "run it through text recognition (e.g. ocrmypdf), or install pdftotext"}
+	}
+	var text strings.Builder
+	for i, page := range pages {
+		if i > 0 {
+			text.WriteString("\n\f\n")
+		}
+		start := text.Len()
+		text.WriteString(page)
+		for _, b := range paragraphs(page, 0, len(page), Block{Group: i, Page: i + 1}) {
+			b.Start, b.End = b.Start+start, b.End+start
+			d.Blocks = append(d.Blocks, b)
+		}
+	}
+	d.Text = text.String()
+	return nil
+}
+
+func anyText(pages []string) bool {
+	for _, p := range pages {
+		if strings.ContainsFunc(p, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }) {
+			return true
+		}
+	}
+	return false
+}
+
+// A pdfStop unwinds the PDF library once time is up.
+type pdfStop struct{ err error }
+
+// A pdfFile is the file as the library sees it: every read checks the time,
+// so that a loop over broken references ends.
+type pdfFile struct {
+	stop func() error // says when time is up
+	r    *bytes.Reader
+}
+
+func (f pdfFile) ReadAt(p []byte, off int64) (int, error) {
+	if err := f.stop(); err != nil {
+		panic(pdfStop{err})
+	}
+	return f.r.ReadAt(p, off)
+}
+
+// maxPDFPages bounds what a file with a made-up page count can cost.
+const maxPDFPages = 50_000
+
+// readPDF returns the text of every page. It runs the library in a goroutine
+// that ends by itself when ctx does; should the library loop without reading
+// its file, the goroutine is left behind after a grace of two seconds, which
+// is better than a program that hangs.
+func readPDF(ctx context.Context, raw []byte) ([]string, error) {
+	type result struct {
+		pages []string
+		err   error
+	}
+	done := make(chan result, 1)
+	go func() {
+		pages, err := readPDFPages(ctx, raw)
+		if err != nil && ctx.Err() != nil { // the library words the stop in its own way
+			err = ctx.Err()
+		}
+		done <- result{pages, err}
+	}()
+	select {
+	case r := <-done:
+		return r.pages, r.err
+	case <-ctx.Done():
+	}
+	select {
+	case r := <-done:
+		return r.pages, r.err
+	case <-time.After(2 * time.Second):
+		return nil, ctx.Err()
+	}
+}
+
+func readPDFPages(ctx context.Context, raw []byte) (pages []string, err error) {
+	defer recoverPDF(&err)
+	r, err := pdf.NewReader(pdfFile{ctx.Err, bytes.NewReader(raw)}, int64(len(raw)))
+	if err != nil {
+		return nil, err
+	}
+	list := pdfPages(r)
+	faulty := 0
+	var firstFault error
+	for i, p := range list {
+		text, err := readPDFPage(ctx, p)
+		if stop := ctx.Err(); stop != nil {
+			return nil, stop
+		}
+		if err != nil { // one bad page does not cost the others
+			faulty++
+			if firstFault == nil {
+				firstFault = fmt.Errorf("page %d: %w", i+1, err)
+			}
+		}
+		pages = append(pages, text)
+	}
+	if faulty == len(pages) && firstFault != nil {
+		return nil, firstFault
+	}
+	return pages, nil
+}
+
+// pdfPages lists the pages by walking the page tree once; the library's own
+// lookup by number walks it anew for every page.
+func pdfPages(r *pdf.Reader) []pdf.Page {
+	var out []pdf.Page
+	var walk func(v pdf.Value, depth int)
+	walk = func(v pdf.Value, depth int) {
+		if depth > 64 || len(out) >= maxPDFPages {
+			return
+		}
+		kids := v.Key("Kids")
+		if kids.Kind() != pdf.Array {
+			if v.Kind() == pdf.Dict {
+				out = append(out, pdf.Page{V: v})
+			}
+			return
+		}
+		for i := range kids.Len() {
+			walk(kids.Index(i), depth+1)
+		}
+	}
+	walk(r.Trailer().Key("Root").Key("Pages"), 0)
+	return out
+}
+
+func readPDFPage(ctx context.Context, p pdf.Page) (text string, err error) {
+	defer recoverPDF(&err)
+	g := glyphs{stop: ctx.Err}
+	g.run(p.V.Key("Contents"), p.Resources(), identity, 0)
+	return g.text(), nil
+}
+
+// recoverPDF turns the library's panics, which is how it reports broken
+// files, into errors.
+func recoverPDF(err *error) {
+	switch x := recover().(type) {
+	case nil:
+	case pdfStop:
+		*err = x.err
+	case error:
+		*err = x
+	default:
+		*err = fmt.Errorf("%v", x)
+	}
+}
+
+// pdftotext asks the program of that name. Without it there are no pages and
+// no error.
+func pdftotext(ctx context.Context, raw []byte, o LoadOptions) ([]string, error) {
+	program, err := exec.LookPath("pdftotext")
+	if err != nil {
+		return nil, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, o.PDFTimeout)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, program, "-enc", "UTF-8", "-", "-")
+	cmd.Stdin = bytes.NewReader(raw)
+	cmd.WaitDelay = time.Second
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	data, readErr := readAll(ctx, io.Reader(out), o.MaxFileBytes)
+	if readErr != nil {
+		cancel()
+	}
+	if err := errors.Join(readErr, cmd.Wait()); err != nil {
+		return nil, err
+	}
+	text := strings.TrimSuffix(strings.ToValidUTF8(string(data), "\uFFFD"), "\f")
+	return strings.Split(strings.ReplaceAll(text, "\x00", ""), "\f"), nil
+}

@@ -1,0 +1,73 @@
+package document
+
+import (
+	"strings"
+	"unicode"
+)
+
+// parsePlain reads plain text: paragraphs between blank lines.
+func parsePlain(d *Document, raw []byte) error {
+	if err := checkText(d.Path, raw); err != nil {
+		return err
+	}
+	d.Text, d.Plain = string(raw), true
+	d.Blocks = paragraphs(d.Text, bodyStart(d.Text), len(d.Text), Block{})
+	return nil
+}
+
+// bodyStart returns where the text begins behind a byte order mark.
+func bodyStart(s string) int {
+	if strings.HasPrefix(s, bom) {
+		return len(bom)
+	}
+	return 0
+}
+
+// paragraphs cuts s[start:end] at blank lines. Each block is a copy of like
+// with its own span.
+func paragraphs(s string, start, end int, like Block) []Block {
+	var out []Block
+	open := -1
+	flush := func(to int) {
+		if open >= 0 {
+			out = appendBlock(out, s, open, to, like)
+		}
+		open = -1
+	}
+	for i := start; i < end; {
+		next := end
+		if n := strings.IndexByte(s[i:end], '\n'); n >= 0 {
+			next = i + n + 1
+		}
+		if strings.TrimSpace(s[i:next]) == "" {
+			flush(i)
+		} else if open < 0 {
+			open = i
+		}
+		i = next
+	}
+	flush(end)
+	return out
+}
+
+// appendBlock adds s[start:end] without the white space around it, when
+// anything is left.
+func appendBlock(blocks []Block, s string, start, end int, like Block) []Block {
+	for start < end && isSpace(s[start]) {
+		start++
+	}
+	for start < end && isSpace(s[end-1]) {
+		end--
+	}
+	// Unicode's other spaces are rare enough to be looked for only where a
+	// block would consist of nothing else.
+	if start == end || strings.TrimFunc(s[start:end], unicode.IsSpace) == "" {
+		return blocks
+	}
+	like.Start, like.End = start, end
+	return append(blocks, like)
+}
+
+func isSpace(c byte) bool {
+	return c == ' ' || c == '\n' || c == '\r' || c == '\t' || c == '\f' || c == '\v'
+}

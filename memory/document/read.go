@@ -1,0 +1,216 @@
+package document
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+)
+
+// Extensions lists the file name extensions that Load reads, lower case.
+func Extensions() []string {
+	return []string{".md", ".markdown", ".txt", ".text", ".html", ".htm", ".pdf",
+		".csv", ".tsv", ".jsonl", ".ndjson", ".csv.gz", ".tsv.gz", ".jsonl.gz", ".ndjson.gz"}
+}
+
+// A kind is what a file is read as.
+type kind struct {
+	format string
+	comma  rune // CSV's separator; 0 to find it by the header
+	gzip   bool
+}
+
+var kinds = map[string]kind{
+	".md": {format: "md"}, ".markdown": {format: "md"},
+	".txt": {format: "txt"}, ".text": {format: "txt"},
+	".html": {format: "html"}, ".htm": {format: "html"},
+	".pdf": {format: "pdf"},
+	".csv": {format: "csv"}, ".tsv": {format: "csv", comma: '\t'},
+	".jsonl": {format: "jsonl"}, ".ndjson": {format: "jsonl"},
+}
+
+// detect decides by the extension, and corrects it by the first bytes where
+// they leave no doubt.
+func detect(path string, raw []byte) (kind, error) {
+	name := strings.ToLower(filepath.Base(path))
+	ext := filepath.Ext(name)
+	gz := ext == ".gz"
+	if gz {
+		ext = filepath.Ext(strings.TrimSuffix(name, ".gz"))
+	}
+	k, known := kinds[ext]
+	isPDF := bytes.HasPrefix(raw, []byte("%PDF-"))
+	switch {
+	case gz && (k.format == "csv" || k.format == "jsonl"):
+		k.gzip = true
+		return k, nil
+	case gz:
+		return kind{}, &InputError{Path: path, Msg: "only CSV, TSV and JSONL are read compressed", Hint: "decompress it first"}
+	case k.format == "pdf" && !isPDF:
+		return kind{}, &InputError{Path: path, Msg: "it is named .pdf but does not begin with %PDF-", Hint: "give it the extension of what it is"}
+	case isPDF:
+		return kind{format: "pdf"}, nil
+	case known && k.format != "md" && k.format != "txt":
+		return k, nil
+	case (known && k.format == "txt" || ext == "") && looksHTML(raw):
+		return kind{format: "html"}, nil
+	case known:
+		return k, nil
+	case ext == "" && bytes.IndexByte(raw, 0) < 0:
+		return kind{format: "txt"}, nil
+	}
+	return kind{}, unsupported(path)
+}
+
+func unsupported(path string) error {
+	return &InputError{Path: path, Msg: "this kind of file is not supported", Hint: "supported are " + strings.Join(Extensions(), " ")}
+}
+
+// named reports whether a file's name says that it may be read: a disk image
+// of many gigabytes is refused by name.
+func named(path string) bool {
+	name := strings.ToLower(filepath.Base(path))
+	ext := filepath.Ext(name)
+	_, known := kinds[ext]
+	return known || ext == "" || ext == ".gz"
+}
+
+// looksHTML reports whether a file opens as an HTML page does.
+func looksHTML(raw []byte) bool {
+	head := raw[:min(len(raw), 512)]
+	head = bytes.TrimPrefix(head, []byte(bom))
+	head = bytes.ToLower(bytes.TrimSpace(head))
+	return bytes.HasPrefix(head, []byte("<!doctype html")) || bytes.HasPrefix(head, []byte("<html"))
+}
+
+// readFile returns the bytes of a regular file of at most limit bytes.
+func readFile(ctx context.Context, path string, limit int64) ([]byte, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, unreadable(path, err)
+	}
+	if !info.Mode().IsRegular() {
+		return nil, &InputError{Path: path, Msg: "it is not a regular file", Hint: "name a file"}
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, unreadable(path, err)
+	}
+	defer f.Close() // only read from
+	if !named(path) {
+		head := make([]byte, 5)
+		if n, err := io.ReadFull(f, head); err != nil || string(head[:n]) != "%PDF-" {
+			return nil, unsupported(path)
+		}
+		if _, err := f.Seek(0, io.SeekStart); err != nil {
+			return nil, fmt.Errorf("reading %q: %w", path, err)
+		}
+	}
+	raw, err := readAll(ctx, f, limit)
+	if errors.Is(err, errTooLong) {
+		return nil, &InputError{Path: path, Msg: fmt.Sprintf("the file is longer than %d bytes", limit), Hint: "split it, or raise MaxFileBytes"}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading %q: %w", path, err)
+	}
+	return raw, nil
+}
+
+func unreadable(path string, err error) error {
+	var pe *os.PathError
+	msg := err.Error()
+	if errors.As(err, &pe) {
+		msg = pe.Err.Error()
+	}
+	hint := "check the path"
+	if errors.Is(err, os.ErrPermission) {
+		hint = "allow reading it, e.g. chmod u+r"
+	}
+	// Both chains: callers ask for the InputError and for os.ErrNotExist.
+	return fmt.Errorf("%w (%w)", &InputError{Path: path, Msg: "it cannot be read: " + msg, Hint: hint}, err)
+}
+
+var errTooLong = errors.New("too long")
+
+// readAll reads r to its end, or fails with errTooLong after limit bytes.
+func readAll(ctx context.Context, r io.Reader, limit int64) ([]byte, error) {
+	var buf bytes.Buffer
+	r = io.LimitReader(r, limit+1)
+	for {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		n, err := io.CopyN(&buf, r, 1<<20)
+		if int64(buf.Len()) > limit {
+			return nil, errTooLong
+		}
+		if errors.Is(err, io.EOF) || err == nil && n == 0 {
+			return buf.Bytes(), nil
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+}
+
+func gunzip(ctx context.Context, path string, raw []byte, limit int64) ([]byte, error) {
+	zr, err := gzip.NewReader(bytes.NewReader(raw))
+	if err == nil {
+		raw, err = readAll(ctx, zr, limit)
+	}
+	switch {
+	case err == nil && len(raw) == 0:
+		return nil, &InputError{Path: path, Msg: "the compressed file is empty", Hint: "remove it or give it text"}
+	case err == nil:
+		return raw, nil
+	case errors.Is(err, errTooLong):
+		return nil, &InputError{Path: path, Msg: fmt.Sprintf("it expands to more than %d bytes", limit), Hint: "split it, or raise MaxFileBytes"}
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	}
+	return nil, &InputError{Path: path, Msg: "it is not a whole gzip file: " + err.Error(), Hint: "compress it again"}
+}
+
+// bom is the UTF-8 byte order mark that some editors put first.
+const bom = "\xef\xbb\xbf"
+
+// checkText refuses what is not text in UTF-8, naming the first bad byte.
+func checkText(path string, raw []byte) error {
+	if bytes.HasPrefix(raw, []byte("\xff\xfe")) || bytes.HasPrefix(raw, []byte("\xfe\xff")) {
+		return &InputError{Path: path, Line: 1, Msg: "it is encoded in UTF-16", Hint: "convert it: iconv -f UTF-16 -t UTF-8 FILE > NEWFILE"}
+	}
+	if i := bytes.IndexByte(raw, 0); i >= 0 {
+		return &InputError{Path: path, Line: lineOf(raw, i), Msg: fmt.Sprintf("it is a binary file: a zero byte at offset %d", i), Hint: "name a text file"}
+	}
+	if i := invalidUTF8(raw); i >= 0 {
+		return &InputError{Path: path, Line: lineOf(raw, i),
+			Msg:  fmt.Sprintf("byte 0x%02X at offset %d is not UTF-8", raw[i], i),
+			Hint: "convert it, e.g. iconv -f WINDOWS-1252 -t UTF-8 FILE > NEWFILE"}
+	}
+	return nil
+}
+
+// invalidUTF8 returns the offset of the first byte that is not part of valid
+// UTF-8, or -1.
+func invalidUTF8(raw []byte) int {
+	if utf8.Valid(raw) {
+		return -1
+	}
+	for i := 0; i < len(raw); {
+		r, n := utf8.DecodeRune(raw[i:])
+		if r == utf8.RuneError && n == 1 {
+			return i
+		}
+		i += n
+	}
+	return -1
+}
+
+// lineOf returns the 1-based line that holds the byte at offset.
+func lineOf(raw []byte, offset int) int { return 1 + bytes.Count(raw[:offset], []byte("\n")) }

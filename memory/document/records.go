@@ -1,0 +1,127 @@
+package document
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Field names that are looked for when none is given, in order.
+var (
+	textNames  = []string{"text", "contents", "content", "body", "passage"}
+	titleNames = []string{"title"}
+	idNames    = []string{"id", "_id", "passage_id"}
+	docNames   = []string{"doc_id", "document_id", "doc"}
+)
+
+// fields are the names that a file's records are read by; an empty one is
+// not there.
+type fields struct{ text, title, id, doc string }
+
+// pickFields settles the names for a file by those of its header or first
+// record, in the file's order.
+func pickFields(path string, line int, have []string, o LoadOptions) (fields, error) {
+	var f fields
+	for _, want := range []struct {
+		field  *string
+		named  string
+		auto   []string
+		option string
+	}{
+		{&f.text, o.TextField, textNames, "TextField"},
+		{&f.title, o.TitleField, titleNames, "TitleField"},
+		{&f.id, o.IDField, idNames, "IDField"},
+		{&f.doc, o.DocField, docNames, "DocField"},
+	} {
+		if want.named != "" {
+			if !slices.Contains(have, want.named) {
+				return f, &InputError{Path: path, Line: line, Field: want.named,
+					Msg: "there is no such field", Hint: fmt.Sprintf("set %s to one of: %s", want.option, list(have))}
+			}
+			*want.field = want.named
+			continue
+		}
+		for _, name := range want.auto {
+			if slices.Contains(have, name) {
+				*want.field = name
+				break
+			}
+		}
+	}
+	if f.text == "" {
+		return f, &InputError{Path: path, Line: line, Field: textNames[0],
+			Msg: "no field holds the text", Hint: fmt.Sprintf("set TextField to one of: %s", list(have))}
+	}
+	return f, nil
+}
+
+// list names fields for a message, at most twenty.
+func list(names []string) string {
+	if len(names) == 0 {
+		return "(the record has no fields)"
+	}
+	if len(names) > 20 {
+		return strings.Join(names[:20], ", ") + ", …"
+	}
+	return strings.Join(names, ", ")
+}
+
+// A record is one row of a CSV or line of a JSONL file.
+type record struct {
+	line                 int
+	text, title, id, doc string
+}
+
+// A recordText joins the texts of records to a document's text.
+type recordText struct {
+	d      *Document
+	text   strings.Builder
+	lineOf map[string]int // first line of each id
+	fields fields
+}
+
+// add appends a record: its text becomes a block, an empty one is counted.
+func (r *recordText) add(rec record) error {
+	if strings.TrimSpace(rec.text) == "" {
+		r.d.Skipped++
+		return nil
+	}
+	if rec.id == "" {
+		if r.fields.id != "" {
+			return &InputError{Path: r.d.Path, Line: rec.line, Field: r.fields.id,
+				Msg: "the record has no id, others of the file have", Hint: "give every record an id of its own"}
+		}
+		rec.id = fmt.Sprintf("%s:%d", r.d.Source, rec.line)
+	}
+	if first, ok := r.lineOf[rec.id]; ok {
+		return &InputError{Path: r.d.Path, Line: rec.line, Field: r.fields.id,
+			Msg: fmt.Sprintf("the id %q is also that of line %d", rec.id, first), Hint: "give every record an id of its own"}
+	}
+	r.lineOf[rec.id] = rec.line
+	if rec.doc == "" {
+		rec.doc = rec.id
+	}
+	if r.text.Len() > 0 {
+		r.text.WriteString("\n\n")
+	}
+	start := r.text.Len()
+	r.text.WriteString(rec.text)
+	// The builder's text is final from here on, so offsets hold.
+	for _, b := range paragraphs(rec.text, 0, len(rec.text), Block{
+		Group: rec.line, Line: rec.line, ID: rec.id, Doc: rec.doc, Title: rec.title,
+	}) {
+		b.Start, b.End = b.Start+start, b.End+start
+		r.d.Blocks = append(r.d.Blocks, b)
+	}
+	return nil
+}
+
+// finish sets the document's text once all records are added.
+func (r *recordText) finish() error {
+	r.d.Text = r.text.String()
+	if len(r.d.Blocks) == 0 {
+		return &InputError{Path: r.d.Path, Field: r.fields.text,
+			Msg: fmt.Sprintf("none of its %d records has text", r.d.Skipped), Hint: "set TextField to the field that holds the text"}
+	}
+	return nil
+}

@@ -1,0 +1,54 @@
+package memory
+
+import (
+	"fmt"
+	"strings"
+)
+
+// An UnknownCorpusError says that there is no corpus of a name.
+type UnknownCorpusError struct {
+	Name  string
+	Known []string // sorted
+}
+
+func (e *UnknownCorpusError) Error() string {
+	if len(e.Known) == 0 {
+		return fmt.Sprintf("there is no corpus %q, nor any other; make it with: agent ingest PATH… --corpus %s", e.Name, e.Name)
+	}
+	return fmt.Sprintf("there is no corpus %q; there are: %s", e.Name, strings.Join(e.Known, ", "))
+}
+
+// An EmptyCorpusError says that a corpus was begun and never finished: its
+// first ingest failed or was stopped.
+type EmptyCorpusError struct{ Name string }
+
+func (e *EmptyCorpusError) Error() string {
+	return fmt.Sprintf("the corpus %q holds nothing yet: its first ingest did not finish; run: agent ingest PATH… --corpus %s", e.Name, e.Name)
+}
+
+// A CorruptCorpusError says that a corpus cannot be read. Nothing was changed
+// or deleted.
+type CorruptCorpusError struct {
+	Name string
+	Err  error
+}
+
+func (e *CorruptCorpusError) Error() string {
+	return fmt.Sprintf("the corpus %q is damaged: %v; build it again: agent ingest --rebuild PATH… --corpus %s", e.Name, e.Err, e.Name)
+}
+
+func (e *CorruptCorpusError) Unwrap() error { return e.Err }
+
+// A BusyError says that another process is writing to a corpus.
+type BusyError struct {
+	Corpus string
+	PID    int // 0 when it has not said
+}
+
+func (e *BusyError) Error() string {
+	who := "another process"
+	if e.PID > 0 {
+		who = fmt.Sprintf("process %d", e.PID)
+	}
+	return fmt.Sprintf("corpus %q is being ingested by %s; wait or end it, then try again", e.Corpus, who)
+}

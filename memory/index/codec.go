@@ -1,0 +1,129 @@
+package index
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+)
+
+var errTruncated = errors.New("the data ends early")
+
+// An encoder appends values to a sidecar file's content.
+type encoder struct{ out []byte }
+
+func (e *encoder) uint(v int)         { e.out = binary.AppendUvarint(e.out, uint64(v)) }
+func (e *encoder) fixed64(v uint64)   { e.out = binary.LittleEndian.AppendUint64(e.out, v) }
+func (e *encoder) raw(b []byte)       { e.out = append(e.out, b...) }
+func (e *encoder) str(s string)       { e.uint(len(s)); e.out = append(e.out, s...) }
+func (e *encoder) strs(list []string) { e.uint(len(list)); e.each(list) }
+
+func (e *encoder) each(list []string) {
+	for _, s := range list {
+		e.str(s)
+	}
+}
+
+// A decoder reads what an encoder wrote. The first error sticks; after it
+// every read gives a zero value, so that loops end at once.
+type decoder struct {
+	in  []byte
+	err error
+}
+
+func (d *decoder) fail(err error) {
+	if d.err == nil {
+		d.err = err
+	}
+	d.in = nil
+}
+
+func (d *decoder) uint() int {
+	v, n := binary.Uvarint(d.in)
+	if n <= 0 {
+		d.fail(errTruncated)
+		return 0
+	}
+	if v > math.MaxInt32 {
+		d.fail(fmt.Errorf("a number of %d is not plausible", v))
+		return 0
+	}
+	d.in = d.in[n:]
+	return int(v)
+}
+
+// count reads a number of items that take at least one byte each, so that a
+// damaged count cannot make the reader allocate without bound.
+func (d *decoder) count() int {
+	n := d.uint()
+	if n > len(d.in) {
+		d.fail(errTruncated)
+		return 0
+	}
+	return n
+}
+
+// below reads a number in [0, limit).
+func (d *decoder) below(limit int) int {
+	n := d.uint()
+	if n >= limit {
+		d.fail(fmt.Errorf("%d is out of range, want less than %d", n, limit))
+		return 0
+	}
+	return n
+}
+
+func (d *decoder) raw(n int) []byte {
+	if n > len(d.in) {
+		d.fail(errTruncated)
+		return nil
+	}
+	b := d.in[:n]
+	d.in = d.in[n:]
+	return b
+}
+
+func (d *decoder) fixed64() uint64 {
+	b := d.raw(8)
+	if b == nil {
+		return 0
+	}
+	return binary.LittleEndian.Uint64(b)
+}
+
+func (d *decoder) str() string { return string(d.raw(d.uint())) }
+
+func (d *decoder) strs() []string {
+	list := make([]string, d.count())
+	for i := range list {
+		list[i] = d.str()
+	}
+	return list
+}
+
+// end reports the first error, or that data is left over.
+func (d *decoder) end() error {
+	if d.err == nil && len(d.in) > 0 {
+		return fmt.Errorf("%d bytes are left over", len(d.in))
+	}
+	return d.err
+}
+
+func encodeVectors(rows []float32) []byte {
+	out := make([]byte, 0, 4*len(rows))
+	for _, v := range rows {
+		out = binary.LittleEndian.AppendUint32(out, math.Float32bits(v))
+	}
+	return out
+}
+
+func decodeVectors(data []byte, n int) ([]float32, error) {
+	if len(data) != 4*n {
+		return nil, fmt.Errorf("%d bytes of vectors, want %d", len(data), 4*n)
+	}
+	rows := make([]float32, n)
+	for i := range rows {
+		rows[i] = math.Float32frombits(binary.LittleEndian.Uint32(data[4*i:]))
+	}
+	return rows, nil
+}

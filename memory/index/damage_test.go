@@ -1,0 +1,203 @@
+package index
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// Whatever happens to a generation's files, opening it gives a typed error or
+// an index that answers as before.
+func TestDamagedFiles(t *testing.T) {
+	dir := build(t, kiteBarge(t)[:12])
+	want := outcomes(t, open(t, dir))
+	damages := map[string]func(data []byte) []byte{
+		"emptied":   func([]byte) []byte { return nil },
+		"cut":       func(d []byte) []byte { return d[:len(d)-1] },
+		"halved":    func(d []byte) []byte { return d[:len(d)/2] },
+		"longer":    func(d []byte) []byte { return append(bytes.Clone(d), 0) },
+		"zeroed":    func(d []byte) []byte { return make([]byte, len(d)) },
+		"first bit": func(d []byte) []byte { return flip(d, 0) },
+		"middle":    func(d []byte) []byte { return flip(d, len(d)/2) },
+		"last bit":  func(d []byte) []byte { return flip(d, len(d)-1) },
+	}
+	for path, data := range snapshot(t, dir) {
+		for name, damage := range damages {
+			t.Run(filepath.Base(path)+" "+name, func(t *testing.T) {
+				if err := os.WriteFile(path, damage([]byte(data)), 0o600); err != nil {
+					t.Fatal(err)
+				}
+				defer os.WriteFile(path, []byte(data), 0o600)
+				expectDamage(t, dir)
+				_, err := Update(t.Context(), UpdateOptions{Dir: filepath.Join(t.TempDir(), "new"), From: dir, Add: plain("x")})
+				if !damaged(err) {
+					t.Errorf("Update from it: %v", err)
+				}
+			})
+		}
+		t.Run(filepath.Base(path)+" removed", func(t *testing.T) {
+			if err := os.Remove(path); err != nil {
+				t.Fatal(err)
+			}
+			defer os.WriteFile(path, []byte(data), 0o600)
+			expectDamage(t, dir)
+		})
+	}
+	if got := outcomes(t, open(t, dir)); got != want {
+		t.Error("the restored index answers differently")
+	}
+}
+
+func flip(data []byte, at int) []byte {
+	data = bytes.Clone(data)
+	data[at] ^= 0x10
+	return data
+}
+
+func damaged(err error) bool {
+	var corrupt *CorruptError
+	var version *VersionError
+	return errors.As(err, &corrupt) || errors.As(err, &version)
+}
+
+func expectDamage(t *testing.T, dir string) {
+	t.Helper()
+	x, err := Open(dir)
+	if err == nil {
+		x.Close()
+	}
+	if !damaged(err) {
+		t.Errorf("Open: %v, want a CorruptError or a VersionError", err)
+	}
+}
+
+func TestOpenRefuses(t *testing.T) {
+	if _, err := Open(filepath.Join(t.TempDir(), "none")); !errors.Is(err, fs.ErrNotExist) || damaged(err) {
+		t.Errorf("no directory: %v", err)
+	}
+	var corrupt *CorruptError
+	if _, err := Open(t.TempDir()); !errors.As(err, &corrupt) {
+		t.Errorf("an empty directory: %v", err)
+	}
+	dir := build(t, plain("x"))
+	manifest := filepath.Join(dir, manifestFile)
+	data, err := os.ReadFile(manifest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	newer := bytes.Replace(data, []byte(manifestMagic+" 1 "), []byte(manifestMagic+" 2 "), 1)
+	if err := os.WriteFile(manifest, newer, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var version *VersionError
+	if _, err := Open(dir); !errors.As(err, &version) || version.Got != 2 || version.Want != 1 {
+		t.Errorf("another version: %v", err)
+	}
+	for _, name := range []string{"../outside", "/etc/passwd"} {
+		m := manifestNaming(t, dir, data, name)
+		if err := os.WriteFile(manifest, m, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Open(dir); !errors.As(err, &corrupt) {
+			t.Errorf("a manifest that names %s: %v", name, err)
+		}
+	}
+}
+
+// manifestNaming is the manifest with one more file.
+func manifestNaming(t *testing.T, dir string, data []byte, name string) []byte {
+	t.Helper()
+	m, err := decodeManifest(dir, data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Files = append(m.Files, file{Name: name})
+	if data, err = m.encode(); err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// A writer that holds bleve's lock must not hang a reader.
+func TestOpenDoesNotHang(t *testing.T) {
+	dir := build(t, plain("some words", "other words"))
+	f, err := os.OpenFile(filepath.Join(dir, storeDir, "root.bolt"), os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		t.Skipf("no file locks here: %v", err)
+	}
+	start := time.Now()
+	if _, err := Open(dir); err == nil || damaged(err) || !strings.Contains(err.Error(), "another program") {
+		t.Errorf("Open of a locked index: %v", err)
+	}
+	if took := time.Since(start); took > 10*time.Second {
+		t.Errorf("it took %v", took)
+	}
+}
+
+func TestSharedAndConcurrent(t *testing.T) {
+	dir := build(t, kiteBarge(t))
+	a, b := open(t, dir), open(t, dir)
+	want := outcomes(t, a)
+	var wg sync.WaitGroup
+	for _, x := range []*Index{a, b, a, b} {
+		wg.Go(func() {
+			if got := outcomes(t, x); got != want {
+				t.Error("a concurrent reader got other answers")
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func TestClosedAndCancelled(t *testing.T) {
+	dir := build(t, kiteBarge(t)[:5])
+	x := open(t, dir)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := x.Search(ctx, Query{Primary: "barge pilots"}); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+	if err := x.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := x.Close(); err != nil {
+		t.Errorf("closing twice: %v", err)
+	}
+	if _, err := x.Search(t.Context(), Query{Primary: "barge pilots"}); err == nil || !strings.Contains(err.Error(), "closed") {
+		t.Errorf("searching a closed index: %v", err)
+	}
+}
+
+func FuzzDecodeSidecars(f *testing.F) {
+	dir := build(f, kiteBarge(f)[:4])
+	for _, data := range snapshot(f, dir) {
+		f.Add([]byte(data))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if table, err := decodeTable(data); err == nil {
+			if again, err := decodeTable(table.encode()); err != nil || again.fingerprint() != table.fingerprint() {
+				t.Errorf("a table does not survive encoding: %v", err)
+			}
+		}
+		if bags, err := decodeBags(data); err == nil {
+			if _, err := decodeBags(encodeBags(corpusOf(bags))); err != nil {
+				t.Errorf("bags do not survive encoding: %v", err)
+			}
+		}
+		if _, err := decodeManifest("dir", data); err != nil && !damaged(err) {
+			t.Errorf("an untyped error: %v", err)
+		}
+	})
+}

@@ -1,0 +1,38 @@
+// Package index is the search index of a corpus: passages stored in bleve,
+// scored by the project's own ranking, with an embedder and a calibration
+// that are learnt from the corpus when it is indexed.
+//
+// An index is a directory, a generation, that is written once and never
+// changed. [Update] makes a new generation from nothing or from an earlier
+// one; the caller points readers at it.
+//
+//	stats, err := index.Update(ctx, index.UpdateOptions{Dir: "gen-2", From: "gen-1", Add: passages})
+//	ix, err := index.Open("gen-2")
+//	defer ix.Close()
+//	found, err := ix.Search(ctx, index.Query{Primary: "Who may appoint a deputy?"})
+//
+// # Ranking
+//
+// The candidates of the primary query and of its alternatives are pooled and
+// scored against the primary query by a weighted sum of seven signals, each
+// divided by its largest value in the pool (signals.go, fuse.go):
+// BM25 (textbook: k1 1.2, b .75, over bleve's postings; bleve's own "bm25" is
+// not BM25), BM25 of adjacent word pairs, latent semantic similarity, links
+// through titles that the best passages mention, the document's score gated
+// by its margin over the next document, and similarity to the best passages.
+//
+// # Confidence
+//
+// [Result.Confidence] answers "does this corpus hold what was asked?". It is
+// learnt per corpus from questions made of its own sentences and from
+// questions that it cannot answer (calibrate.go), so its thresholds mean the
+// same with every corpus.
+//
+// # What it does not do
+//
+// It does not read files or cut passages, rewrite queries, call models, swap
+// generations, delete old ones or lock out a second writer. It has no filters,
+// no fuzzy matching and no language but English. A changed word in a question
+// that the corpus answers in other words lowers the confidence: the index
+// sees words, not meanings.
+package index

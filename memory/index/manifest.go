@@ -1,0 +1,239 @@
+package index
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// formatVersion is the version of a generation's layout. Every change of what
+// a file holds or of how text becomes terms takes a new one.
+const formatVersion = 1
+
+// Files of a generation, beside bleve's own in storeDir.
+const (
+	manifestFile = "manifest"
+	tableFile    = "table"
+	bagsFile     = "bags"
+	modelFile    = "lsa"
+	vectorsFile  = "vectors"
+)
+
+const manifestMagic = "assay-index"
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// A manifest lists the files of a generation with their checksums. It is
+// written last: a directory without it is not a generation.
+type manifest struct {
+	Stats       Stats       `json:"stats"`
+	Changed     int         `json:"changed"` // passages added or removed since the embedder was trained
+	Calibration calibration `json:"calibration"`
+	Files       []file      `json:"files"` // by name
+}
+
+type file struct {
+	Name string `json:"name"` // slash-separated, below the generation
+	Size int64  `json:"size"`
+	CRC  uint32 `json:"crc32c"`
+}
+
+// encode writes a first line with the version and the checksum of the rest,
+// which is JSON.
+func (m *manifest) encode() ([]byte, error) {
+	body, err := json.MarshalIndent(m, "", " ")
+	if err != nil {
+		return nil, fmt.Errorf("encoding the manifest: %w", err)
+	}
+	head := fmt.Sprintf("%s %d %08x\n", manifestMagic, formatVersion, crc32.Checksum(body, castagnoli))
+	return append([]byte(head), body...), nil
+}
+
+func readManifest(dir string) (*manifest, error) {
+	data, err := os.ReadFile(filepath.Join(dir, manifestFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		if _, statErr := os.Stat(dir); statErr != nil {
+			return nil, fmt.Errorf("opening index: %w", statErr)
+		}
+	}
+	if err != nil {
+		return nil, &CorruptError{Dir: dir, Err: err}
+	}
+	return decodeManifest(dir, data)
+}
+
+func decodeManifest(dir string, data []byte) (*manifest, error) {
+	head, body, _ := strings.Cut(string(data), "\n")
+	var version int
+	var sum uint32
+	if _, err := fmt.Sscanf(head, manifestMagic+" %d %x", &version, &sum); err != nil {
+		return nil, &CorruptError{Dir: dir, Err: errors.New("its manifest is not one of ours")}
+	}
+	if version != formatVersion {
+		return nil, &VersionError{Dir: dir, Got: version, Want: formatVersion}
+	}
+	if crc32.Checksum([]byte(body), castagnoli) != sum {
+		return nil, &CorruptError{Dir: dir, Err: errors.New("its manifest was changed")}
+	}
+	m := new(manifest)
+	if err := json.Unmarshal([]byte(body), m); err != nil {
+		return nil, &CorruptError{Dir: dir, Err: fmt.Errorf("reading its manifest: %w", err)}
+	}
+	return m, nil
+}
+
+// verify compares every file with the manifest. It returns the content of
+// those named by keep.
+func (m *manifest) verify(dir string, keep ...string) (map[string][]byte, error) {
+	kept := make(map[string][]byte, len(keep))
+	for _, name := range keep {
+		kept[name] = nil
+	}
+	seen := 0
+	buf := make([]byte, 1<<20)
+	for _, f := range m.Files {
+		if !filepath.IsLocal(filepath.FromSlash(f.Name)) {
+			return nil, &CorruptError{Dir: dir, Err: fmt.Errorf("its manifest names the file %q", f.Name)}
+		}
+		path := filepath.Join(dir, filepath.FromSlash(f.Name))
+		_, wanted := kept[f.Name]
+		data, sum, size, err := checksum(path, wanted, buf)
+		if err == nil && size != f.Size {
+			err = fmt.Errorf("file %s has %d bytes, want %d", f.Name, size, f.Size)
+		}
+		if err == nil && sum != f.CRC {
+			err = fmt.Errorf("file %s was changed", f.Name)
+		}
+		if err != nil {
+			return nil, &CorruptError{Dir: dir, Err: err}
+		}
+		if wanted {
+			kept[f.Name] = data
+			seen++
+		}
+	}
+	if seen != len(keep) {
+		return nil, &CorruptError{Dir: dir, Err: errors.New("its manifest does not name every file")}
+	}
+	return kept, nil
+}
+
+// checksum reads a file through buf, or whole where its content is wanted.
+func checksum(path string, whole bool, buf []byte) (data []byte, sum uint32, size int64, err error) {
+	if whole {
+		data, err = os.ReadFile(path)
+		return data, crc32.Checksum(data, castagnoli), int64(len(data)), err
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, 0, 0, err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	for {
+		n, err := f.Read(buf)
+		sum = crc32.Update(sum, castagnoli, buf[:n])
+		size += int64(n)
+		if errors.Is(err, io.EOF) {
+			return nil, sum, size, nil
+		}
+		if err != nil {
+			return nil, 0, 0, err
+		}
+	}
+}
+
+// seal syncs every file below dir, and the manifest with their checksums last.
+func (m *manifest) seal(dir string) error {
+	m.Files = nil
+	buf := make([]byte, 1<<20)
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		name, err := filepath.Rel(dir, path)
+		if err != nil {
+			return err
+		}
+		_, sum, size, err := checksum(path, false, buf)
+		if err != nil {
+			return err
+		}
+		m.Files = append(m.Files, file{Name: filepath.ToSlash(name), Size: size, CRC: sum})
+		return syncPath(path)
+	})
+	if err != nil {
+		return fmt.Errorf("sealing the index: %w", err)
+	}
+	data, err := m.encode()
+	if err != nil {
+		return err
+	}
+	if err := writeFile(dir, manifestFile, data); err != nil {
+		return err
+	}
+	for _, path := range []string{filepath.Join(dir, manifestFile), filepath.Join(dir, storeDir), dir, filepath.Dir(dir)} {
+		if err := syncPath(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("sealing the index: %w", err)
+		}
+	}
+	return nil
+}
+
+func writeFile(dir, name string, data []byte) error {
+	if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
+		return fmt.Errorf("writing the index: %w", err)
+	}
+	return nil
+}
+
+// syncPath flushes a file or a directory to disk.
+func syncPath(path string) (err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	return f.Sync()
+}
+
+// cloneStore gives dir the bleve files of another generation. Segments are
+// never written again once they exist, so they are linked; the rest is copied.
+func cloneStore(from, dir string, files []file) error {
+	if err := os.Mkdir(filepath.Join(dir, storeDir), 0o700); err != nil {
+		return err
+	}
+	for _, f := range files {
+		if !strings.HasPrefix(f.Name, storeDir+"/") {
+			continue
+		}
+		src, dst := filepath.Join(from, filepath.FromSlash(f.Name)), filepath.Join(dir, filepath.FromSlash(f.Name))
+		if strings.HasSuffix(f.Name, ".zap") && os.Link(src, dst) == nil {
+			continue
+		}
+		if err := copyFile(src, dst); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func copyFile(src, dst string) (err error) {
+	in, err := os.Open(src)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, in.Close()) }()
+	out, err := os.OpenFile(dst, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, out.Close()) }()
+	_, err = io.Copy(out, in)
+	return err
+}

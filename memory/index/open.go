@@ -1,0 +1,252 @@
+package index
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	bolterrors "go.etcd.io/bbolt/errors"
+
+	"example.com/assay/memory/lsa"
+	"example.com/assay/memory/text"
+	"example.com/assay/state"
+)
+
+// An Index is an open generation. It is safe for concurrent use, also by
+// several processes; nothing that reads it changes it.
+type Index struct {
+	dir         string
+	store       *store // nil when there are no passages
+	table       *table
+	model       *lsa.Model
+	vectors     []float32 // a row of model.Dims per passage
+	calibration calibration
+	stats       Stats
+
+	// Derived from the table by prepare.
+	members  [][]int32              // passages per document
+	docLen   []float64              // terms per document, its name included
+	nameOf   [][]string             // stems of a document's name, sorted; nil for none
+	named    map[string][]nameCount // stem → documents with it in their name
+	titles   []titleRef             // sorted by key
+	avgLen   float64
+	avgPairs float64
+	avgDoc   float64
+	grouped  bool // most passages share their document with others
+
+	scratch sync.Pool
+	closing sync.RWMutex // held for reading while files are read
+	closed  bool
+}
+
+type nameCount struct {
+	doc   int32
+	count int
+}
+
+// Open opens a generation for reading. It checks every file's checksum. The
+// error is a *CorruptError or a *VersionError when the directory is not a
+// whole generation of this version, and wraps fs.ErrNotExist when there is
+// none.
+func Open(dir string) (*Index, error) {
+	m, err := readManifest(dir)
+	if err != nil {
+		return nil, err
+	}
+	files, err := m.verify(dir, tableFile, modelFile, vectorsFile)
+	if err != nil {
+		return nil, err
+	}
+	x, err := assemble(dir, m, files)
+	if err != nil {
+		return nil, &CorruptError{Dir: dir, Err: err}
+	}
+	err = x.openStore()
+	if errors.Is(err, bolterrors.ErrTimeout) {
+		return nil, fmt.Errorf("opening index %q: another program holds it open for writing; end that program: %w", dir, err)
+	}
+	if err != nil {
+		return nil, &CorruptError{Dir: dir, Err: err}
+	}
+	return x, nil
+}
+
+// assemble decodes the sidecar files.
+func assemble(dir string, m *manifest, files map[string][]byte) (*Index, error) {
+	t, err := decodeTable(files[tableFile])
+	if err != nil {
+		return nil, err
+	}
+	model := new(lsa.Model)
+	if err := model.Decode(files[modelFile], m.Stats.Embedder); err != nil {
+		return nil, err
+	}
+	vectors, err := decodeVectors(files[vectorsFile], len(t.rows)*model.Dims())
+	if err != nil {
+		return nil, err
+	}
+	x := newIndex(dir, t, model, vectors)
+	x.calibration, x.stats = m.Calibration, m.Stats
+	return x, nil
+}
+
+func newIndex(dir string, t *table, model *lsa.Model, vectors []float32) *Index {
+	x := &Index{dir: dir, table: t, model: model, vectors: vectors}
+	x.scratch.New = func() any { return newScratch(len(t.rows), len(t.docs)) }
+	x.prepare()
+	return x
+}
+
+// openStore opens bleve's files, if there is anything in them.
+func (x *Index) openStore() error {
+	if len(x.table.rows) == 0 {
+		return nil
+	}
+	return guarded(func() (err error) {
+		x.store, err = openStore(x.dir)
+		return err
+	})
+}
+
+// prepare derives what ranking needs from the table.
+func (x *Index) prepare() {
+	t := x.table
+	x.members = make([][]int32, len(t.docs))
+	x.docLen = make([]float64, len(t.docs))
+	x.nameOf = make([][]string, len(t.docs))
+	x.named = make(map[string][]nameCount)
+	var length, pairs int
+	titleUse := make([]int, len(t.names))
+	owner := make([]int, len(t.names)) // document + 1 of a source; -1 when several have it
+	for ord, r := range t.rows {
+		x.members[r.doc] = append(x.members[r.doc], int32(ord))
+		x.docLen[r.doc] += float64(r.length)
+		length += r.length
+		pairs += r.bigrams
+		titleUse[r.title]++
+		switch owner[r.source] {
+		case 0:
+			owner[r.source] = r.doc + 1
+		case r.doc + 1:
+		default:
+			owner[r.source] = -1
+		}
+	}
+	shared := 0
+	var docs float64
+	for doc, members := range x.members {
+		if len(members) > 1 {
+			shared += len(members)
+			x.setName(doc, x.documentName(members, owner))
+		}
+		docs += x.docLen[doc]
+	}
+	n := float64(max(1, len(t.rows)))
+	x.avgLen, x.avgPairs, x.avgDoc = float64(length)/n, float64(pairs)/n, docs/float64(max(1, len(t.docs)))
+	x.grouped = 2*shared >= len(t.rows)
+	x.indexTitles(titleUse)
+}
+
+// documentName is the title that all passages of a document share, or else
+// the name of the file that is this document's alone.
+func (x *Index) documentName(members []int32, owner []int) string {
+	first := x.table.rows[members[0]]
+	title, source := true, owner[first.source] > 0
+	for _, ord := range members {
+		r := x.table.rows[ord]
+		title = title && r.title == first.title
+		source = source && r.source == first.source
+	}
+	if title && x.table.names[first.title] != "" {
+		return x.table.names[first.title]
+	}
+	if source {
+		return fileName(x.table.names[first.source])
+	}
+	return ""
+}
+
+func (x *Index) setName(doc int, name string) {
+	bag := lsa.Bag(terms(name, text.DocStops))
+	for _, t := range bag {
+		x.nameOf[doc] = append(x.nameOf[doc], t.Text)
+		x.named[t.Text] = append(x.named[t.Text], nameCount{doc: int32(doc), count: t.N})
+		x.docLen[doc] += float64(nameWeight * t.N)
+	}
+}
+
+// inName reports whether a stem is part of a document's name.
+func (x *Index) inName(doc int, term string) bool {
+	_, found := slices.BinarySearch(x.nameOf[doc], term)
+	return found
+}
+
+var errClosed = errors.New("the index is closed")
+
+// read runs fn while the files are open.
+func (x *Index) read(fn func() error) error {
+	x.closing.RLock()
+	defer x.closing.RUnlock()
+	if x.closed {
+		return errClosed
+	}
+	return guarded(fn)
+}
+
+// Close waits for searches that are running and releases the files. Closing
+// twice is harmless.
+func (x *Index) Close() error {
+	x.closing.Lock()
+	defer x.closing.Unlock()
+	if x.closed {
+		return nil
+	}
+	x.closed = true
+	if x.store == nil {
+		return nil
+	}
+	if err := guarded(x.store.close); err != nil {
+		return fmt.Errorf("closing index %q: %w", x.dir, err)
+	}
+	return nil
+}
+
+// Stats describes the generation.
+func (x *Index) Stats() Stats { return x.stats }
+
+// Passage returns the passage with an id, exactly as it was added, and
+// whether there is one.
+func (x *Index) Passage(id string) (p state.Passage, ok bool, err error) {
+	if _, ok := x.table.find(id); !ok {
+		return p, false, nil
+	}
+	err = x.read(func() (err error) {
+		p, err = x.store.passage(id)
+		return err
+	})
+	return p, err == nil, err
+}
+
+// Embed returns a unit vector of a text, for comparison by dot product with
+// vectors of the same EmbedderID. Words that the corpus does not hold take
+// part: see [lsa.Model.Embed]. A text without content words gives the zero
+// vector.
+func (x *Index) Embed(s string) []float32 {
+	return x.model.Embed(lsa.Bag(queryTerms(s)))
+}
+
+// EmbedderID is a hash of the embedder's content. Vectors made under
+// different ids must not be compared.
+func (x *Index) EmbedderID() string { return x.model.ID() }
+
+// queryTerms are the stems of a query without the words that questions are
+// wrapped in; if nothing else is left, those count too.
+func queryTerms(s string) []string {
+	for _, stop := range []text.StopList{text.QueryStops, text.DocStops} {
+		if list := terms(s, stop); len(list) > 0 {
+			return list
+		}
+	}
+	return nil
+}

@@ -1,0 +1,192 @@
+package index
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"example.com/assay/state"
+)
+
+// Sizes of the candidate lists.
+const (
+	defaultK    = 5
+	poolLexical = 100 // by BM25 and document score
+	poolCosine  = 50
+	poolLinks   = 20
+	bridges     = 5  // best passages whose text is searched for titles
+	graphSeeds  = 20 // best passages that others are compared with
+	maxQueries  = 8  // alternatives that are looked at
+)
+
+// Weights of the ranking, set by design and checked on public collections.
+const (
+	pairWeight     = .25
+	cosineWeight   = .2
+	linkWeight     = 1.0
+	documentWeight = 3.0
+	graphWeight    = .1
+)
+
+// Search returns the passages that best match the primary query. Equal
+// queries on equal generations give equal results, scores included; of equal
+// passages the one with the lower id comes first. A query without content
+// words finds nothing and is no error. Errors are cancellation and files that
+// can no longer be read.
+func (x *Index) Search(ctx context.Context, q Query) (Result, error) {
+	var out Result
+	err := x.read(func() (err error) {
+		out, err = x.searchTerms(ctx, queryTerms(q.Primary), q, nil)
+		return err
+	})
+	if err != nil {
+		return Result{}, fmt.Errorf("searching %q: %w", q.Primary, err)
+	}
+	return out, nil
+}
+
+// searchTerms does the work of Search with the terms of the primary query;
+// passages that skip reports are left out too.
+func (x *Index) searchTerms(ctx context.Context, list []string, q Query, skip func(ord int32) bool) (Result, error) {
+	k := q.K
+	if k <= 0 {
+		k = defaultK
+	}
+	if len(list) == 0 || x.store == nil {
+		return Result{}, nil
+	}
+	excluded := x.excluded(q.Exclude)
+	out := func(ord int32) bool { return excluded[ord] || skip != nil && skip(ord) }
+
+	s := x.scratch.Get().(*scratch)
+	defer x.scratch.Put(s)
+	pool, err := x.alternatives(ctx, q.Alternatives, out, s)
+	if err != nil {
+		return Result{}, err
+	}
+	sig, err := x.score(ctx, list, s)
+	if err != nil {
+		return Result{}, err
+	}
+	pool = append(pool, x.candidates(sig, out)...)
+	links, err := x.links(ctx, sig)
+	if err != nil {
+		return Result{}, err
+	}
+	pool = append(pool, linked(links, out)...)
+	slices.Sort(pool)
+	pool = slices.Compact(pool)
+
+	ranked := x.fuse(sig, pool, links)
+	hits, err := x.distinct(ctx, ranked, max(k, judged))
+	if err != nil {
+		return Result{}, err
+	}
+	result := Result{Candidates: len(pool)}
+	result.Similarity = x.similarity(sig, hits)
+	result.Confidence = x.calibration.confidence(result.Similarity)
+	for i, h := range hits[:min(k, len(hits))] {
+		result.Hits = append(result.Hits, state.Hit{Passage: h.passage, Rank: i + 1, Scores: h.scores()})
+	}
+	return result, nil
+}
+
+func (x *Index) excluded(ids []string) map[int32]bool {
+	out := make(map[int32]bool, len(ids))
+	for _, id := range ids {
+		if ord, ok := x.table.find(id); ok {
+			out[int32(ord)] = true
+		}
+	}
+	return out
+}
+
+// alternatives pools the candidates of other wordings of the query.
+func (x *Index) alternatives(ctx context.Context, queries []string, out func(int32) bool, s *scratch) ([]int32, error) {
+	var pool []int32
+	for _, q := range queries[:min(len(queries), maxQueries)] {
+		list := queryTerms(q)
+		if len(list) == 0 {
+			continue
+		}
+		sig, err := x.score(ctx, list, s)
+		if err != nil {
+			return nil, err
+		}
+		pool = append(pool, x.candidates(sig, out)...)
+	}
+	return pool, nil
+}
+
+// candidates lists what is worth scoring of one query.
+func (x *Index) candidates(sig *signals, out func(int32) bool) []int32 {
+	top := slices.Max(sig.scoped)
+	if top <= 0 {
+		top = 1
+	}
+	lexical := make([]float64, len(sig.scoped))
+	for i, v := range sig.scoped {
+		if v = v/top + documentWeight*x.document(sig, int32(i)); v > 0 && !out(int32(i)) {
+			lexical[i] = v
+		}
+	}
+	near := slices.Clone(sig.cosine)
+	for i, v := range near {
+		if v > 0 && out(int32(i)) {
+			near[i] = 0
+		}
+	}
+	return append(best(lexical, poolLexical), best(near, poolCosine)...)
+}
+
+// A link says that a passage's title is mentioned by a good passage: by how
+// good a one, relative to the best.
+type link struct {
+	ord   int32
+	value float64
+}
+
+// links follows the titles that the best passages mention; passages that
+// may not be returned are followed too, they are why the next hop is asked.
+func (x *Index) links(ctx context.Context, sig *signals) ([]link, error) {
+	if len(x.titles) == 0 {
+		return nil, nil
+	}
+	found := make(map[int32]float64)
+	top := best(sig.plain, bridges)
+	for _, from := range top {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		p, err := x.store.passage(x.table.rows[from].id)
+		if err != nil {
+			return nil, err
+		}
+		value := sig.plain[from] / sig.plain[top[0]]
+		x.mentioned(p.Text, func(ord int32) {
+			if ord != from {
+				found[ord] = max(found[ord], value)
+			}
+		})
+	}
+	out := make([]link, 0, len(found))
+	for ord, value := range found {
+		out = append(out, link{ord: ord, value: value})
+	}
+	slices.SortFunc(out, func(a, b link) int { return cmp.Or(cmp.Compare(b.value, a.value), cmp.Compare(a.ord, b.ord)) })
+	return out, nil
+}
+
+func linked(links []link, out func(int32) bool) []int32 {
+	var pool []int32
+	for _, l := range links {
+		if len(pool) == poolLinks {
+			break
+		}
+		if !out(l.ord) {
+			pool = append(pool, l.ord)
+		}
+	}
+	return pool
+}

@@ -1,0 +1,291 @@
+package index
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"example.com/assay/memory/lsa"
+	"example.com/assay/memory/text"
+	"example.com/assay/state"
+)
+
+// simpleBM25 is BM25 as a textbook writes it, over the terms of every passage.
+func simpleBM25(corpus [][]string, query []string, doc int) float64 {
+	var total, score float64
+	for _, own := range corpus {
+		total += float64(len(own))
+	}
+	n := float64(len(corpus))
+	for _, q := range query {
+		var df, tf float64
+		for _, own := range corpus {
+			if slices.Contains(own, q) {
+				df++
+			}
+		}
+		for _, w := range corpus[doc] {
+			if w == q {
+				tf++
+			}
+		}
+		norm := 1 - .75 + .75*float64(len(corpus[doc]))/(total/n)
+		score += math.Log(1+(n-df+.5)/(df+.5)) * tf * 2.2 / (tf + 1.2*norm)
+	}
+	return score
+}
+
+func TestBM25AgainstOracle(t *testing.T) {
+	passages := randomCorpus(200, 7)
+	var corpus [][]string
+	for i := range passages {
+		passages[i].Doc = passages[i].ID // no names, no document scores
+		corpus = append(corpus, text.Terms(passages[i].Text, text.DocStops))
+	}
+	x := open(t, build(t, passages))
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 20 {
+		draw := rng.Perm(60)
+		query := []string{fmt.Sprintf("w%dx", draw[0]), fmt.Sprintf("w%dx", draw[1]), fmt.Sprintf("w%dx", draw[2]), "nowher"}
+		sig, err := x.score(t.Context(), query, newScratch(len(passages), len(passages)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, p := range passages {
+			ord, _ := x.table.find(p.ID)
+			want := simpleBM25(corpus, query, i)
+			if math.Abs(sig.plain[ord]-want) > 1e-9 || math.Abs(sig.scoped[ord]-want) > 1e-9 {
+				t.Fatalf("%q on %s: %v and %v, want %v", query, p.ID, sig.plain[ord], sig.scoped[ord], want)
+			}
+		}
+	}
+}
+
+func TestHitScoresExplainTheRank(t *testing.T) {
+	x := open(t, build(t, kiteBarge(t)))
+	for _, q := range bargeQuestions {
+		res := search(t, x, Query{Primary: q, K: 8})
+		last := math.Inf(1)
+		for i, h := range res.Hits {
+			if h.Rank != i+1 || h.Scores[0].Ranker != RankerFused || len(h.Scores) != 7 {
+				t.Fatalf("%q: hit %d is %+v", q, i, h)
+			}
+			var sum float64
+			for _, s := range h.Scores[1:] {
+				sum += s.Value
+			}
+			if fused := h.Scores[0].Value; math.Abs(sum-fused) > 1e-12 || fused > last {
+				t.Errorf("%q: hit %d has %v, its parts sum to %v, the hit above has %v", q, i, fused, sum, last)
+			}
+			last = h.Scores[0].Value
+		}
+		if len(res.Hits) == 0 || res.Candidates < len(res.Hits) {
+			t.Errorf("%q: %d hits of %d candidates", q, len(res.Hits), res.Candidates)
+		}
+	}
+}
+
+func TestExcludeAndK(t *testing.T) {
+	x := open(t, build(t, kiteBarge(t)))
+	q := Query{Primary: "Who may cut the tow line of a barge?"}
+	all := search(t, x, q)
+	if len(all.Hits) != defaultK {
+		t.Fatalf("%d hits, want the default of %d", len(all.Hits), defaultK)
+	}
+	q.K = 2
+	few := search(t, x, q)
+	if !slices.Equal(ids(few), ids(all)[:2]) || few.Confidence != all.Confidence {
+		t.Errorf("K=2 gives %v (%v), K=5 %v (%v)", ids(few), few.Confidence, ids(all), all.Confidence)
+	}
+	q.K, q.Exclude = 5, append(ids(all)[:3:3], "unheard of")
+	rest := search(t, x, q)
+	for _, id := range ids(rest) {
+		if slices.Contains(q.Exclude, id) {
+			t.Errorf("%s is excluded and came back", id)
+		}
+	}
+	if rest.Similarity >= all.Similarity {
+		t.Errorf("without its best hits the question is as well answered: %v, before %v", rest.Similarity, all.Similarity)
+	}
+}
+
+// Alternatives bring candidates; they do not score them.
+func TestAlternatives(t *testing.T) {
+	passages := plain("The heron nests in reeds.", "The stoat hunts voles.", "A kettle boils water.", "Copper conducts heat.")
+	x := open(t, build(t, passages))
+	alone := search(t, x, Query{Primary: "Where does the heron nest?"})
+	with := search(t, x, Query{Primary: "Where does the heron nest?", Alternatives: []string{"kettle water"}})
+	if with.Candidates <= alone.Candidates {
+		t.Errorf("%d candidates with an alternative, %d without", with.Candidates, alone.Candidates)
+	}
+	if with.Hits[0].Passage.ID != "p00" || with.Hits[0].Scores[1].Value != 1 {
+		t.Errorf("the primary's best passage is not first: %+v", with.Hits[0])
+	}
+	for _, h := range with.Hits[1:] {
+		if h.Passage.ID == "p02" && h.Scores[1].Value != 0 {
+			t.Errorf("an alternative scored a passage: %+v", h)
+		}
+	}
+}
+
+func TestNearDuplicatesAreDropped(t *testing.T) {
+	long := "The ferry crosses the sound at dawn and at dusk unless the harbour master has raised the black cone on the mast"
+	passages := plain(long, long+" today", strings.Replace(long, "black", "red", 1), "The ferry carries sheep.", "Ferry")
+	passages = append(passages, passages[3])
+	passages[5].ID = "same-span"
+	x := open(t, build(t, passages))
+	got := ids(search(t, x, Query{Primary: "When does the ferry cross the sound?"}))
+	slices.Sort(got)
+	// The red cone leaves 14 of 25 shingles alike: not a repetition.
+	want := []string{"p00", "p02", "p03", "p04"}
+	if !slices.Contains(got, "p00") { // whichever of the two scores better stays
+		want[0] = "p01"
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+// A question about two hops: the second passage shares no word with it, but
+// the first one names its title.
+func TestTitleLinks(t *testing.T) {
+	passages := plain("Her mentor was Odilo Brandt, whom she met at the observatory.", "He was born in 1811 on a farm.", "Snails eat lettuce.", "Bees gather pollen.", "Foxes dig dens.")
+	titles := []string{"Marit Sund", "Odilo Brandt (astronomer)", "Snails", "Bees", "Foxes"}
+	for i := range passages {
+		passages[i].Title = titles[i]
+	}
+	x := open(t, build(t, passages))
+	res := search(t, x, Query{Primary: "Who was the mentor of Marit Sund?", Exclude: []string{"p00"}})
+	if len(res.Hits) == 0 || res.Hits[0].Passage.ID != "p01" {
+		t.Fatalf("hits %v, want p01 first", ids(res))
+	}
+	if s := res.Hits[0].Scores[4]; s.Ranker != RankerTitleLink || s.Value != linkWeight {
+		t.Errorf("its link scores %+v", s)
+	}
+}
+
+func TestTitleKey(t *testing.T) {
+	tests := []struct {
+		title string
+		want  string // a mention that must have the same key; "" for a title that is never mentioned
+	}{
+		{"The Sallow Islands", "the sallow islands"}, {"Odilo Brandt (astronomer)", "Odilo Brandt"}, {"Ohm", ""}, {"between", ""},
+		{"", ""}, {"()", ""}, {"one two three four five six seven eight nine", ""}, {"a) b", "a b"}, {"Möwe", "möwe"},
+	}
+	for _, test := range tests {
+		want := uint64(0)
+		if test.want != "" {
+			want = wordsKey(words(test.want))
+		}
+		if got := titleKey(test.title); got != want {
+			t.Errorf("titleKey(%q) = %x, want %x", test.title, got, want)
+		}
+	}
+}
+
+// A query that names a document finds passages that do not repeat the name;
+// a topic that is also a document's name does not lose that document.
+func TestDocumentNames(t *testing.T) {
+	var passages []state.Passage
+	for _, name := range []string{"Aldgate Quarry lease", "Norholm Dairy lease", "Pellworm Foundry lease"} {
+		for j, s := range []string{"The rent is due each quarter.", "Either side may end it with notice of ninety days.", "Repairs fall to the tenant."} {
+			passages = append(passages, state.Passage{ID: fmt.Sprintf("%s/%d", name, j), Doc: name, Title: name, Text: s, End: len(s), Source: name + ".txt"})
+		}
+	}
+	x := open(t, build(t, passages))
+	res := search(t, x, Query{Primary: "When is the rent of the Norholm Dairy due?"})
+	if res.Hits[0].Passage.ID != "Norholm Dairy lease/0" {
+		t.Errorf("first hit %s", res.Hits[0].Passage.ID)
+	}
+}
+
+func TestFileName(t *testing.T) {
+	tests := []struct{ source, want string }{
+		{"dir/acmeCo_NDA-2017.txt", "acme Co NDA 2017"}, {"plain.md", "plain"}, {"", ""}, {"a/b.c/XY.tar.gz", "XY tar"},
+	}
+	for _, test := range tests {
+		if got := fileName(test.source); got != test.want {
+			t.Errorf("fileName(%q) = %q, want %q", test.source, got, test.want)
+		}
+	}
+}
+
+func TestBest(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	for range 200 {
+		values := make([]float64, rng.IntN(30))
+		var want []int32
+		for i := range values {
+			if values[i] = float64(rng.IntN(6)) - 1; values[i] > 0 {
+				want = append(want, int32(i))
+			}
+		}
+		slices.SortStableFunc(want, func(a, b int32) int { return int(values[b] - values[a]) })
+		k := 1 + rng.IntN(8)
+		if got := best(values, k); !slices.Equal(got, want[:min(k, len(want))]) {
+			t.Fatalf("best(%v, %d) = %v, want %v", values, k, got, want)
+		}
+	}
+}
+
+func FuzzSearch(f *testing.F) {
+	x := open(f, build(f, kiteBarge(f)))
+	for _, q := range []string{"", "?", "the of", "barge kite", "\xff\xfe", strings.Repeat("kite ", 500), "無無", "barge\x00pilot", `"quoted" +kite -barge field:x*`} {
+		f.Add(q)
+	}
+	f.Fuzz(func(t *testing.T, q string) {
+		res := search(t, x, Query{Primary: q, Alternatives: []string{q}, K: 3})
+		if !(res.Confidence >= 0 && res.Confidence <= 1) || len(res.Hits) > 3 {
+			t.Errorf("%q: confidence %v, %d hits", q, res.Confidence, len(res.Hits))
+		}
+	})
+}
+
+// Words of a document's name count as far as its score does not: not at all
+// where the query clearly names it, in full where two documents are level.
+func TestRestoreNames(t *testing.T) {
+	var level, clear []state.Passage
+	for i, s := range []string{"Barter is older than coin.", "Salt served in barter.", "Barter is older than coin.", "Salt served in barter."} {
+		p := state.Passage{ID: fmt.Sprint(i), Doc: fmt.Sprint(i / 2), Title: "Barter", Text: s, End: len(s), Source: fmt.Sprint(i / 2)}
+		level = append(level, p)
+		if i >= 2 {
+			p.Title, p.Text = "Weaving", "Looms and shuttles."
+		}
+		clear = append(clear, p)
+	}
+	for _, test := range []struct {
+		name     string
+		passages []state.Passage
+		share    float64
+	}{{"level", level, 1}, {"clear", clear, 0}} {
+		x := open(t, build(t, test.passages))
+		sig, err := x.score(t.Context(), []string{"barter"}, newScratch(4, 2))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if sig.plain[0] == 0 || math.Abs(sig.scoped[0]-test.share*sig.plain[0]) > 1e-12 {
+			t.Errorf("%s: %v of %v is kept", test.name, sig.scoped[0], sig.plain[0])
+		}
+	}
+}
+
+// Unknown words lower the cosine by the root of the share that is known.
+func TestCosineOfUnknownWords(t *testing.T) {
+	x := open(t, build(t, kiteBarge(t)))
+	n, docs := len(x.table.rows), len(x.table.docs)
+	known, mixed := newScratch(n, docs), newScratch(n, docs)
+	x.scoreCosine([]string{"larch", "hull"}, known)
+	x.scoreCosine([]string{"larch", "hull", "qwvzx"}, mixed)
+	_, share := x.model.Project(lsa.Bag([]string{"larch", "hull", "qwvzx"}))
+	for ord, c := range known.cosine {
+		if want := c * math.Sqrt(share); math.Abs(mixed.cosine[ord]-want) > 1e-6 {
+			t.Fatalf("passage %d: %v, want %v of %v", ord, mixed.cosine[ord], want, c)
+		}
+	}
+	if slices.Max(known.cosine) < .3 || share > .9 {
+		t.Errorf("nothing was tested: %v, %v", slices.Max(known.cosine), share)
+	}
+}

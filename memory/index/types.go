@@ -1,0 +1,83 @@
+package index
+
+import (
+	"fmt"
+
+	"example.com/assay/state"
+)
+
+// UpdateOptions says what Update builds.
+type UpdateOptions struct {
+	Dir    string          // the new generation; must not exist, its parent must
+	From   string          // the generation to start from; "" starts from nothing
+	Remove []string        // ids of passages of From that the new generation leaves out
+	Add    []state.Passage // new passages; one with the id of a passage of From replaces it
+
+	// Progress is called as the work goes on, never concurrently: what is
+	// being done and how much of it. Nil means nobody watches.
+	Progress func(phase string, done, total int)
+}
+
+// Stats describes a generation.
+type Stats struct {
+	Passages    int    `json:"passages"`
+	Documents   int    `json:"documents"`
+	Terms       int    `json:"terms"`       // distinct stems
+	Dimensions  int    `json:"dimensions"`  // of the embedder's space
+	Refit       bool   `json:"refit"`       // whether this update trained the embedder and the calibration anew
+	Fingerprint string `json:"fingerprint"` // hash of the passages; equal corpora have equal fingerprints, whatever updates made them
+	Embedder    string `json:"embedder"`    // hash of the embedder's content
+}
+
+// A Query is what is searched for.
+type Query struct {
+	Primary      string   // what the hits must answer
+	Alternatives []string // other wordings; they add candidates and do not score them
+	K            int      // hits wanted; default 5
+	Exclude      []string // ids of passages that must not be returned
+}
+
+// A Result is the answer to a Query.
+type Result struct {
+	Hits       []state.Hit // best first, at most K, without near duplicates
+	Confidence float64     // 0 to 1: from .70 the corpus holds this, up to .35 it does not
+	Similarity float64     // the raw value, 0 to 1, that Confidence was calibrated from
+	Candidates int         // passages that were scored
+}
+
+// Names of the scores of a hit. Each but the first is a weighted summand of
+// the first, so that a trace shows what put a passage where it is.
+const (
+	RankerFused     = "fused"
+	RankerBM25      = "bm25"
+	RankerBigram    = "bigram"
+	RankerLSA       = "lsa"
+	RankerTitleLink = "title_link"
+	RankerDocument  = "document"
+	RankerGraph     = "graph"
+)
+
+// A CorruptError says that a directory is not a whole generation: a file is
+// missing, cut, changed or foreign. Nothing was changed or deleted. Rebuild
+// the index from its documents.
+type CorruptError struct {
+	Dir string
+	Err error
+}
+
+func (e *CorruptError) Error() string {
+	return fmt.Sprintf("opening index %q: it is damaged (%v); ingest its documents again", e.Dir, e.Err)
+}
+
+func (e *CorruptError) Unwrap() error { return e.Err }
+
+// A VersionError says that a generation was written in another version of
+// the format. Rebuild the index from its documents.
+type VersionError struct {
+	Dir       string
+	Got, Want int
+}
+
+func (e *VersionError) Error() string {
+	return fmt.Sprintf("opening index %q: its format is version %d and this program reads version %d; ingest its documents again", e.Dir, e.Got, e.Want)
+}

@@ -1,0 +1,240 @@
+package memory
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+
+	"example.com/assay/memory/document"
+	"example.com/assay/memory/index"
+	"example.com/assay/state"
+)
+
+// IngestOptions says what to put into which corpus.
+type IngestOptions struct {
+	Home   string   // the directory that holds everything; made when it is missing
+	Corpus string   // its name: a-z, 0-9, '.', '_' and '-'
+	Paths  []string // files and directories; directories are read whole
+
+	// Load and Split say how files are read and cut. When they change what
+	// files become, every file of the corpus is read again.
+	Load  document.LoadOptions
+	Split document.SplitOptions
+
+	// Rebuild forgets what the corpus holds and makes it anew from Paths
+	// alone. It needs nothing of the old generation, which may be damaged, and
+	// removes it once the new one is live.
+	Rebuild bool
+
+	// Progress is called as the work goes on, never concurrently: what is
+	// being done and how much of it. Nil means nobody watches.
+	Progress func(phase string, done, total int)
+}
+
+// A Report says what an ingest did.
+type Report struct {
+	Corpus      string `json:"corpus"`
+	Added       int    `json:"added"` // files, as the next three
+	Changed     int    `json:"changed"`
+	Removed     int    `json:"removed"`
+	Unchanged   int    `json:"unchanged"` // of those below Paths
+	Files       int    `json:"files"`     // in the corpus now
+	Passages    int    `json:"passages"`  // in the corpus now
+	Records     int    `json:"empty_records"`
+	Skipped     []Skip `json:"skipped,omitempty"`
+	Fingerprint string `json:"fingerprint"`
+}
+
+// Ingest reads files into a corpus, which it makes when it does not exist. A
+// file whose content is that of the last ingest is not read again; a file
+// that is gone from below one of Paths leaves the corpus, and so does one that
+// can no longer be read; files that came from elsewhere stay.
+//
+// A file that was named itself and cannot be read is an error; below a
+// directory it is skipped and listed. The corpus is as before, whole, after
+// every error but that of clearing away what was replaced, which says so. The errors to expect are *BusyError, *document.InputError and
+// *CorruptCorpusError.
+func Ingest(ctx context.Context, opts IngestOptions) (Report, error) {
+	report, err := ingest(ctx, opts, func(string) {})
+	if err != nil {
+		return report, fmt.Errorf("ingesting into corpus %q: %w", opts.Corpus, err)
+	}
+	return report, nil
+}
+
+// ingest calls step before every change to the corpus's directory.
+func ingest(ctx context.Context, opts IngestOptions, step func(op string)) (report Report, err error) {
+	if err := checkName(opts.Corpus); err != nil {
+		return Report{}, err
+	}
+	if opts.Home == "" || len(opts.Paths) == 0 {
+		return Report{}, errors.New("nothing to do: name the home directory and at least one file or directory")
+	}
+	s := &store{name: opts.Corpus, dir: corpusDir(opts.Home, opts.Corpus), step: step}
+	w, roots, err := walk(ctx, opts.Paths, opts.Home)
+	if err != nil {
+		return Report{}, err
+	}
+	if err := os.MkdirAll(s.path(textsDir), 0o755); err != nil {
+		return Report{}, fmt.Errorf("making the corpus's directory: %w", err)
+	}
+	lock, err := s.lock()
+	if err != nil {
+		return Report{}, err
+	}
+	defer func() { err = errors.Join(err, lock.Close()) }()
+
+	report, err = attempt(ctx, s, opts, w, roots, false)
+	var version *index.VersionError
+	if errors.As(err, &version) { // an older program's index cannot be extended
+		report, err = attempt(ctx, s, opts, w, roots, true)
+	}
+	if err != nil {
+		return Report{}, errors.Join(err, s.removeIfNew())
+	}
+	return report, nil
+}
+
+// attempt ingests the files of w. Afresh, it reads every file of the corpus
+// again and starts from no index.
+func attempt(ctx context.Context, s *store, opts IngestOptions, w *walker, roots []string, afresh bool) (Report, error) {
+	run := ingestion{store: s, opts: opts, roots: roots, settings: settingsOf(opts.Load, opts.Split), old: &manifest{}}
+	run.report = Report{Corpus: opts.Corpus, Skipped: slices.Clone(w.skipped)}
+	if err := run.begin(); err != nil {
+		return Report{}, err
+	}
+	run.afresh = afresh || !run.old.sameMaking(run.settings)
+	if err := run.read(ctx, w.files); err != nil {
+		return Report{}, err
+	}
+	if run.settled() {
+		return run.finish(run.old), nil
+	}
+	m, err := run.commit(ctx)
+	if err != nil {
+		return Report{}, err
+	}
+	return run.finish(m), nil
+}
+
+// An ingestion is one run of Ingest.
+type ingestion struct {
+	store    *store
+	opts     IngestOptions
+	roots    []string
+	settings settings
+	live     string    // generation it starts from; "" for none
+	old      *manifest // of live; empty for none
+	afresh   bool      // read every file again and start from no index
+	report   Report
+
+	files  []file // of the new generation
+	add    []state.Passage
+	remove []string
+}
+
+// begin finds where to start from and removes leftovers.
+func (r *ingestion) begin() error {
+	if r.opts.Rebuild {
+		return nil // leftovers wait until the new generation is live: they may be all there is
+	}
+	live, err := r.store.current()
+	if err != nil {
+		return err
+	}
+	if live != "" {
+		if r.old, err = readManifest(r.store.path(live, manifestFile)); err != nil {
+			return &CorruptCorpusError{Name: r.store.name, Err: err}
+		}
+	}
+	r.live = live
+	return r.store.clean(live)
+}
+
+// settled reports whether the live generation already holds what was read.
+func (r *ingestion) settled() bool {
+	return r.live != "" && r.report.Added+r.report.Changed+r.report.Removed == 0 && !r.afresh
+}
+
+func (r *ingestion) finish(m *manifest) Report {
+	r.report.Files, r.report.Passages, r.report.Fingerprint = m.Info.Files, m.Info.Passages, m.Fingerprint
+	return r.report
+}
+
+func (r *ingestion) progress(phase string, done, total int) {
+	if r.opts.Progress != nil {
+		r.opts.Progress(phase, done, total)
+	}
+}
+
+// commit writes the next generation and makes it the live one.
+func (r *ingestion) commit(ctx context.Context) (*manifest, error) {
+	gen, err := r.store.next(r.live)
+	if err != nil {
+		return nil, err
+	}
+	r.store.step("make " + gen)
+	if err := os.Mkdir(r.store.path(gen), 0o755); err != nil {
+		return nil, fmt.Errorf("making generation: %w", err)
+	}
+	m, err := r.build(ctx, gen)
+	if err == nil {
+		err = r.store.setCurrent(gen)
+	}
+	if err != nil {
+		// Unless the pointer already names it, the generation is of no use.
+		if live, readErr := r.store.current(); readErr != nil || live != gen {
+			err = errors.Join(err, os.RemoveAll(r.store.path(gen)))
+		}
+		return nil, err
+	}
+	if err := r.store.clean(gen); err != nil {
+		return nil, fmt.Errorf("the files are ingested, but what they replace is not cleared away: %w", err)
+	}
+	return m, nil
+}
+
+// build fills the directory of a generation.
+func (r *ingestion) build(ctx context.Context, gen string) (*manifest, error) {
+	from, remove := "", []string(nil)
+	if r.live != "" && !r.afresh {
+		from, remove = r.store.path(r.live, indexDir), r.remove
+	}
+	r.store.step("index " + gen)
+	stats, err := index.Update(ctx, index.UpdateOptions{
+		Dir: r.store.path(gen, indexDir), From: from, Remove: remove, Add: r.add, Progress: r.opts.Progress,
+	})
+	if err != nil {
+		var corrupt *index.CorruptError
+		if errors.As(err, &corrupt) {
+			err = &CorruptCorpusError{Name: r.store.name, Err: err}
+		}
+		return nil, err
+	}
+	m := &manifest{Version: formatVersion, Document: document.Version, Settings: r.settings, Files: r.files}
+	m.seal()
+	m.Info = CorpusInfo{Files: len(m.Files), Passages: stats.Passages, Documents: stats.Documents, Embedder: stats.Embedder}
+	for _, f := range m.Files {
+		m.Info.Bytes += int64(f.Bytes)
+	}
+	data, err := m.encode()
+	if err != nil {
+		return nil, err
+	}
+	if err := r.store.writeFile(gen+"/"+inUseFile, nil); err != nil {
+		return nil, fmt.Errorf("writing generation: %w", err)
+	}
+	if err := r.store.writeFile(gen+"/"+manifestFile, data); err != nil {
+		return nil, fmt.Errorf("writing generation: %w", err)
+	}
+	// The texts and the generation's own name must be on disk before CURRENT
+	// names them.
+	for _, dir := range []string{r.store.path(textsDir), r.store.dir} {
+		if err := syncDir(dir); err != nil {
+			return nil, fmt.Errorf("writing generation: %w", err)
+		}
+	}
+	return m, nil
+}

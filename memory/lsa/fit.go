@@ -1,0 +1,186 @@
+package lsa
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Sizes below which the defaults of FitOptions change.
+const (
+	fewPassages  = 8000 // below: Dimensions 250, from here: 100
+	tinyCorpus   = 1000 // below: terms of a single passage are kept
+	oversampling = 16
+	seed         = 42
+)
+
+// FitOptions tunes Fit. Nil and the zero value mean the defaults.
+type FitOptions struct {
+	Dimensions int // at most this many; default 250 below 8,000 passages, else 100
+	MinDocs    int // terms of fewer passages are unknown to the model; default 1 below 1,000 passages, else 2
+	PowerIters int // power iterations; default 3
+}
+
+func (o *FitOptions) withDefaults(docs int) FitOptions {
+	var out FitOptions
+	if o != nil {
+		out = *o
+	}
+	if out.Dimensions <= 0 {
+		out.Dimensions = 100
+		if docs < fewPassages {
+			out.Dimensions = 250
+		}
+	}
+	if out.MinDocs <= 0 {
+		out.MinDocs = 2
+		if docs < tinyCorpus {
+			out.MinDocs = 1
+		}
+	}
+	if out.PowerIters <= 0 {
+		out.PowerIters = 3
+	}
+	return out
+}
+
+// Fit trains a model on a corpus. The model has as many dimensions as asked
+// for, or as the corpus has: a corpus without terms gives a model of no
+// dimensions, which embeds everything as unknown. Errors are a corpus that
+// breaks its contract and cancellation.
+func Fit(ctx context.Context, c Corpus, opts *FitOptions) (*Model, error) {
+	if err := c.check(); err != nil {
+		return nil, err
+	}
+	o := opts.withDefaults(len(c.Docs))
+	m, a := weigh(c, o.MinDocs)
+	if a.rows == 0 || a.cols == 0 {
+		m.id = m.hash()
+		return m, nil
+	}
+	basis, err := leftVectors(ctx, a, o)
+	if err != nil {
+		return nil, fmt.Errorf("fitting the embedder: %w", err)
+	}
+	m.setRows(basis)
+	m.id = m.hash()
+	return m, nil
+}
+
+func (c Corpus) check() error {
+	for i := 1; i < len(c.Terms); i++ {
+		if c.Terms[i-1] >= c.Terms[i] {
+			return fmt.Errorf("fitting the embedder: terms %d and %d are not in order; sort them and keep each once", i-1, i)
+		}
+	}
+	for d, row := range c.Docs {
+		last := int32(-1)
+		for _, cell := range row {
+			if cell.Term <= last || int(cell.Term) >= len(c.Terms) || cell.N <= 0 {
+				return fmt.Errorf("fitting the embedder: row %d is not sorted, names an unknown term or counts less than one", d)
+			}
+			last = cell.Term
+		}
+	}
+	return nil
+}
+
+// weigh selects the model's terms and builds the weighted terms × passages
+// matrix whose columns have unit length.
+func weigh(c Corpus, minDocs int) (*Model, *sparse) {
+	df := make([]int, len(c.Terms))
+	for _, row := range c.Docs {
+		for _, cell := range row {
+			df[cell.Term]++
+		}
+	}
+	m := &Model{docs: len(c.Docs)}
+	local := make([]int32, len(c.Terms))
+	for t, n := range df {
+		local[t] = -1
+		if n >= minDocs && n > 0 {
+			local[t] = int32(len(m.terms))
+			m.terms = append(m.terms, c.Terms[t])
+			m.df = append(m.df, uint32(n))
+		}
+	}
+	m.finish()
+	cols := make([][]entry, len(c.Docs))
+	for d, row := range c.Docs {
+		var col []entry
+		var sum float64
+		for _, cell := range row {
+			if t := local[cell.Term]; t >= 0 {
+				v := m.weight(int(t), int(cell.N))
+				col = append(col, entry{at: t, value: v})
+				sum += v * v
+			}
+		}
+		if sum > 0 {
+			norm := math.Sqrt(sum)
+			for i := range col {
+				col[i].value /= norm
+			}
+			cols[d] = col
+		}
+	}
+	return m, newSparse(len(m.terms), cols)
+}
+
+// leftVectors returns the leading left singular vectors of a, a column each.
+func leftVectors(ctx context.Context, a *sparse, o FitOptions) (*mat.Dense, error) {
+	width := min(o.Dimensions+oversampling, a.rows, a.cols)
+	rng := rand.New(rand.NewPCG(seed, seed))
+	omega := mat.NewDense(a.cols, width, nil)
+	for i := range a.cols {
+		row := omega.RawRowView(i)
+		for j := range row {
+			row[j] = rng.NormFloat64()
+		}
+	}
+	y := a.mul(omega)
+	for range o.PowerIters {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		q, err := orthonormal(y)
+		if err != nil {
+			return nil, err
+		}
+		y = a.mul(a.mulT(q))
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	q, err := orthonormal(y)
+	if err != nil {
+		return nil, err
+	}
+	if q, err = orthonormal(q); err != nil { // twice is enough
+		return nil, err
+	}
+	z := a.mulT(q) // = Bᵀ for B = QᵀA, so BBᵀ = ZᵀZ
+	values, vectors, err := eigen(z)
+	if err != nil {
+		return nil, err
+	}
+	k := max(1, min(o.Dimensions, rank(values)))
+	var u mat.Dense
+	u.Mul(q, vectors.Slice(0, vectors.RawMatrix().Rows, 0, k))
+	return &u, nil
+}
+
+// rank counts the values that are not noise beside the first.
+func rank(values []float64) int {
+	n, _ := slices.BinarySearchFunc(values, values[0]*1e-10, func(v, limit float64) int {
+		if v > limit {
+			return -1
+		}
+		return 1
+	})
+	return n
+}

@@ -1,0 +1,175 @@
+package lsa
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// unknownDims is how many coordinates of an embedding hold its unknown words.
+const unknownDims = 32
+
+// A Model embeds bags of terms. It is immutable and safe for concurrent use.
+type Model struct {
+	docs  int      // passages that it was fitted on
+	terms []string // sorted
+	df    []uint32 // per term: passages that hold it
+	dims  int
+	u     []float32 // len(terms) × dims
+
+	idf  []float64 // ln((docs+1)/df), of the vectors
+	mass []float64 // squared BM25 idf, of Known
+	id   string
+}
+
+// finish derives the tables from what is stored.
+func (m *Model) finish() {
+	m.idf = make([]float64, len(m.df))
+	m.mass = make([]float64, len(m.df))
+	for t, n := range m.df {
+		m.idf[t] = math.Log(float64(m.docs+1) / float64(n))
+		m.mass[t] = m.termMass(int(n))
+	}
+}
+
+func (m *Model) setRows(basis *mat.Dense) {
+	rows, k := basis.Dims()
+	m.dims = k
+	m.u = make([]float32, rows*k)
+	for i := range rows {
+		for j, v := range basis.RawRowView(i)[:k] {
+			m.u[i*k+j] = float32(v)
+		}
+	}
+}
+
+// termMass is the squared BM25 idf of a term that df passages hold.
+func (m *Model) termMass(df int) float64 {
+	idf := math.Log(1 + (float64(m.docs-df)+.5)/(float64(df)+.5))
+	return idf * idf
+}
+
+func (m *Model) weight(t, n int) float64 {
+	return (1 + math.Log(max(1, float64(n)))) * m.idf[t]
+}
+
+// Dims returns the number of dimensions of Project's vectors.
+func (m *Model) Dims() int { return m.dims }
+
+// Docs returns the number of passages that the model was fitted on.
+func (m *Model) Docs() int { return m.docs }
+
+// Terms returns the number of terms that the model knows.
+func (m *Model) Terms() int { return len(m.terms) }
+
+// ID is a hash of the model's content. Vectors of models with different ids
+// must not be compared.
+func (m *Model) ID() string { return m.id }
+
+func (m *Model) hash() string {
+	sum := sha256.Sum256(m.content())
+	return "lsa-" + hex.EncodeToString(sum[:12])
+}
+
+// Project returns the vector of a bag in the model's space, of unit length
+// and Dims coordinates, and the share of the bag's idf² mass that the model
+// knows, 0 to 1. Terms that it does not know do not move the vector: their
+// idf is that of a term no passage holds, so they weigh the most in the
+// share. A bag without a known term gives a zero vector and 0.
+//
+// The bag is sorted, as Bag returns it.
+func (m *Model) Project(bag []Term) (vector []float32, known float64) {
+	sum := make([]float64, m.dims)
+	var have, all float64
+	for _, term := range bag {
+		t, ok := slices.BinarySearch(m.terms, term.Text)
+		if !ok {
+			all += m.termMass(0)
+			continue
+		}
+		have += m.mass[t]
+		all += m.mass[t]
+		w := m.weight(t, term.N)
+		for j, v := range m.u[t*m.dims : (t+1)*m.dims] {
+			sum[j] += w * float64(v)
+		}
+	}
+	vector = make([]float32, m.dims)
+	if !unit(sum, vector, 1) || all == 0 {
+		return vector, 0
+	}
+	return vector, have / all
+}
+
+// Embed returns a unit vector of Dims + 32 coordinates for comparing texts
+// with each other by dot product. The first Dims are the text's place in the
+// model's space, scaled by √known; the other 32 hold its unknown words, each
+// hashed to two of them, scaled by √(1 − known). So an unknown word lowers
+// the similarity to every text without that word, and two texts that share it
+// are similar through it. A text without terms gives the zero vector.
+func (m *Model) Embed(bag []Term) []float32 {
+	out := make([]float32, m.dims+unknownDims)
+	vector, known := m.Project(bag)
+	var hashed [unknownDims]float64
+	for _, term := range bag {
+		if _, ok := slices.BinarySearch(m.terms, term.Text); ok {
+			continue
+		}
+		h := sha256.Sum256([]byte(term.Text))
+		for i := range 2 {
+			sign := 1.0
+			if h[2*i+1]&1 == 1 {
+				sign = -1
+			}
+			hashed[h[2*i]%unknownDims] += sign
+		}
+	}
+	unknown := unit(hashed[:], out[m.dims:], math.Sqrt(1-known))
+	scale := float32(math.Sqrt(known))
+	if !unknown && known > 0 {
+		scale = 1
+	}
+	for j, v := range vector {
+		out[j] = v * scale
+	}
+	return out
+}
+
+// unit writes v, scaled to the given length, to out and reports whether it
+// has a direction.
+func unit(v []float64, out []float32, length float64) bool {
+	var sum float64
+	for _, x := range v {
+		sum += x * x
+	}
+	if sum < 1e-18 {
+		return false
+	}
+	scale := length / math.Sqrt(sum)
+	for i, x := range v {
+		out[i] = float32(x * scale)
+	}
+	return true
+}
+
+// Dot returns the dot product of two vectors of one model. Coordinates that
+// only one of them has are ignored.
+func Dot(a, b []float32) float64 {
+	n := min(len(a), len(b))
+	a, b = a[:n], b[:n]
+	var s0, s1, s2, s3 float32
+	i := 0
+	for ; i+4 <= n; i += 4 {
+		s0 += a[i] * b[i]
+		s1 += a[i+1] * b[i+1]
+		s2 += a[i+2] * b[i+2]
+		s3 += a[i+3] * b[i+3]
+	}
+	for ; i < n; i++ {
+		s0 += a[i] * b[i]
+	}
+	return float64(s0 + s1 + s2 + s3)
+}

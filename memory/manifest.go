@@ -1,0 +1,98 @@
+package memory
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"os"
+	"slices"
+
+	"example.com/assay/memory/document"
+)
+
+// formatVersion is the version of the corpus directory's layout.
+const formatVersion = 1
+
+// A manifest says what a generation was made from and how.
+type manifest struct {
+	Version     int        `json:"version"`  // formatVersion
+	Document    int        `json:"document"` // document.Version
+	Settings    settings   `json:"settings"`
+	Fingerprint string     `json:"fingerprint"`
+	Info        CorpusInfo `json:"info"`
+	Files       []file     `json:"files"` // by source
+}
+
+// settings are the options that decide what a file becomes.
+type settings struct {
+	TextField  string                `json:"text_field,omitempty"`
+	TitleField string                `json:"title_field,omitempty"`
+	IDField    string                `json:"id_field,omitempty"`
+	DocField   string                `json:"doc_field,omitempty"`
+	Split      document.SplitOptions `json:"split"`
+}
+
+// A file is one document of a corpus.
+type file struct {
+	Source   string   `json:"source"`
+	Path     string   `json:"path"` // absolute
+	Root     string   `json:"root"` // the path named when it was ingested
+	Format   string   `json:"format"`
+	Hash     string   `json:"hash"`           // of the file's bytes
+	Text     string   `json:"text,omitempty"` // name in texts/ of the extracted text; empty when offsets count in the file itself
+	Bytes    int      `json:"bytes"`          // of the text
+	Skipped  int      `json:"skipped,omitempty"`
+	Passages []string `json:"passages"` // ids, in order
+}
+
+func settingsOf(load document.LoadOptions, split document.SplitOptions) settings {
+	return settings{
+		TextField: load.TextField, TitleField: load.TitleField, IDField: load.IDField, DocField: load.DocField,
+		Split: split.Resolved(),
+	}
+}
+
+// sameMaking reports whether files read now come out as those of m did.
+func (m *manifest) sameMaking(s settings) bool {
+	return m.Version == formatVersion && m.Document == document.Version && m.Settings == s
+}
+
+// seal sorts the files and sets the fingerprint, which hashes what passages
+// are made of: sources, content, extracted texts and settings; not where the
+// files lie nor the order in which they came.
+func (m *manifest) seal() {
+	slices.SortFunc(m.Files, func(a, b file) int { return cmp.Compare(a.Source, b.Source) })
+	h := sha256.New()
+	fmt.Fprintf(h, "%d %d %q\n", m.Version, m.Document, fmt.Sprintf("%+v", m.Settings))
+	for _, f := range m.Files {
+		fmt.Fprintf(h, "%q %s %s\n", f.Source, f.Hash, f.Text)
+	}
+	m.Fingerprint = hex.EncodeToString(h.Sum(nil))
+}
+
+func readManifest(path string) (*manifest, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("reading manifest: %w", err)
+	}
+	m := new(manifest)
+	dec := json.NewDecoder(bytes.NewReader(data))
+	if err := dec.Decode(m); err != nil {
+		return nil, fmt.Errorf("reading manifest %q: %w", path, err)
+	}
+	if m.Version > formatVersion {
+		return nil, fmt.Errorf("reading manifest %q: it has format %d, this program reads up to %d", path, m.Version, formatVersion)
+	}
+	return m, nil
+}
+
+func (m *manifest) encode() ([]byte, error) {
+	data, err := json.MarshalIndent(m, "", " ")
+	if err != nil {
+		return nil, fmt.Errorf("encoding manifest: %w", err)
+	}
+	return append(data, '\n'), nil
+}

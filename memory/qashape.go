@@ -1,0 +1,227 @@
+package memory
+
+import (
+	"slices"
+	"strings"
+)
+
+// Two questions that differ in one word are usually two questions ("the duty
+// of the agent", "the duty to the agent"), and vectors do not see it: at a
+// cosine of .92 every second hit is wrong. So the guards do not look for
+// differences that are known to matter; they allow those that are known not
+// to: wrapping ("can you tell me …"), articles, plurals, contractions, "do",
+// where a modal stands, ways to ask for a definition, "elements of battery"
+// for "battery elements", and a short list of synonyms. Everything else has
+// to be there, in the same order.
+
+// A shape is what is left of a question when all of that is gone.
+type shape struct {
+	asks  string   // the question word; empty for yes or no
+	lead  string   // the modal of the main clause
+	be    string   // "present" or "past" when the question holds a form of "be"
+	past  bool     // it holds "did"
+	words []string // everything else that bears meaning, in order
+}
+
+// subject returns the words of a question that say what it is about, as they
+// are typed: what an embedder is to compare. Function words and politeness
+// would only draw vectors together, or apart, that belong elsewhere.
+func subject(q string) string {
+	words, _ := unwrap(questionWords(q))
+	var out []string
+	for _, w := range words {
+		if !closed.has(w) && !askWords.has(w) && !ignored.has(w) && !modals.has(w) && w != "definition" && w != "meaning" {
+			out = append(out, w)
+		}
+	}
+	if len(out) == 0 {
+		return q
+	}
+	return strings.Join(out, " ")
+}
+
+// same reports whether two questions ask the same. A question without words
+// is the same as none.
+func (s shape) same(t shape) bool {
+	return len(s.words) > 0 && s.asks == t.asks && s.lead == t.lead && s.be == t.be && s.past == t.past &&
+		slices.Equal(s.words, t.words)
+}
+
+// questionKey folds what never matters: case (but for words that mean
+// something else in capitals), spaces, typographic signs, contractions and
+// punctuation.
+func questionKey(q string) string { return strings.Join(questionWords(q), " ") }
+
+// shapeOf reads a question.
+func shapeOf(q string) shape {
+	words, imperative := unwrap(questionWords(q))
+	if s, ok := definition(words, imperative); ok {
+		return s
+	}
+	var s shape
+	if len(words) > 0 && askWords.has(words[0]) {
+		s.asks, words = ask(words[0]), words[1:]
+	}
+	if imperative != "" && s.asks == "" { // "list the elements of …"
+		if !slices.ContainsFunc(words, func(w string) bool { return headNouns.has(canonical(w)) }) {
+			return shape{}
+		}
+		s.asks, s.be = "which", "present"
+	}
+	s.lead, words = leadModal(words, s.asks != "")
+	for i, w := range words {
+		switch {
+		case w == "is" || w == "are" || w == "am":
+			s.be = mix(s.be, "present")
+		case w == "was" || w == "were":
+			s.be = mix(s.be, "past")
+		case w == "did":
+			s.past = true
+		case w == "do" || w == "does" || ignored.has(w):
+		case w == "'s" && i+1 < len(words) && headNouns.has(canonical(words[i+1])):
+		default:
+			s.words = append(s.words, canonical(w))
+		}
+	}
+	s.words = headsLast(s.words)
+	return s
+}
+
+// mix keeps apart questions that hold both tenses of "be".
+func mix(was, is string) string {
+	if was != "" && was != is {
+		return "both"
+	}
+	return is
+}
+
+// ask returns the class of a question word.
+func ask(w string) string {
+	if w == "what" {
+		return "which" // "what court" and "which court"
+	}
+	return w
+}
+
+// unwrap removes the politeness around a question. The second result is the
+// verb of an order ("list", "explain") when that is what is left.
+func unwrap(words []string) ([]string, string) {
+	all := words
+	skip := func(prefix ...string) bool {
+		if len(words) >= len(prefix) && slices.Equal(words[:len(prefix)], prefix) {
+			words = words[len(prefix):]
+			return true
+		}
+		return false
+	}
+	skip("please")
+	polite := skip("can", "you") || skip("could", "you") || skip("would", "you") || skip("will", "you")
+	skip("please")
+	verb := ""
+	switch {
+	case skip("i", "want", "to", "know"), skip("i", "would", "like", "to", "know"), skip("i", "need", "to", "know"),
+		skip("do", "you", "know"), skip("i", "wonder"), skip("i", "am", "wondering"):
+		verb = "tell"
+	case len(words) > 0 && orders.has(words[0]):
+		verb, words = words[0], words[1:]
+		_ = skip("to", "me") || skip("me") || skip("us")
+	case polite:
+		return all, ""
+	}
+	for len(words) > 0 && (words[len(words)-1] == "please" || words[len(words)-1] == "thanks") {
+		words = words[:len(words)-1]
+	}
+	if verb == "" {
+		return words, ""
+	}
+	switch {
+	case len(words) > 0 && askWords.has(words[0]):
+		return words, ""
+	case skip("whether"), skip("if"):
+		return words, ""
+	case verb == "tell": // "tell me about …" asks for something else
+		return all, ""
+	}
+	return words, verb
+}
+
+// definition recognises the ways to ask what something is: "what is battery",
+// "what does battery mean", "define battery", "what is the meaning of
+// battery".
+func definition(words []string, imperative string) (shape, bool) {
+	is := func(i int, any ...string) bool { return i < len(words) && slices.Contains(any, words[i]) }
+	var thing []string
+	n := len(words)
+	switch {
+	case imperative == "define":
+		thing = words
+	case is(0, "what") && is(1, "does", "do") && n > 3 && words[n-1] == "mean":
+		thing = words[2 : n-1]
+	case is(0, "what") && is(1, "is") && is(2, "the") && is(3, "meaning", "definition") && is(4, "of"):
+		thing = words[5:]
+	case is(0, "what") && is(1, "is", "are") && !is(2, "the"):
+		thing = words[2:]
+	case is(0, "what") && n > 2 && is(n-1, "is", "are") && is(1, "a", "an"):
+		thing = words[1 : n-1]
+	}
+	s := shape{asks: "definition"}
+	for _, w := range thing {
+		// Only a plain name is defined: "what is owed by a tenant" is another
+		// question, and so is "what are the elements".
+		if closed.has(w) || askWords.has(w) || modals.has(w) || headNouns.has(canonical(w)) || strings.HasSuffix(w, "ed") {
+			return shape{}, false
+		}
+		if !ignored.has(w) {
+			s.words = append(s.words, canonical(w))
+		}
+	}
+	return s, len(s.words) > 0
+}
+
+// leadModal takes the modal of the main clause from where questions put it:
+// first ("must a landlord …"), behind the subject of a clause ("what a
+// landlord must …") or as "have to" behind "does".
+func leadModal(words []string, asked bool) (string, []string) {
+	if len(words) == 0 {
+		return "", words
+	}
+	if modals.has(words[0]) {
+		return words[0], words[1:]
+	}
+	does := words[0] == "do" || words[0] == "does"
+	clause := asked && (ignored.has(words[0]) || pronouns[words[0]] != "")
+	for i, w := range words {
+		switch {
+		case askWords.has(w) || w == "that" || w == "if": // a clause of its own begins
+			return "", words
+		case clause && modals.has(w):
+			return w, slices.Concat(words[:i], words[i+1:])
+		case does && w == "have" && i+1 < len(words) && words[i+1] == "to":
+			return "must", slices.Concat(words[:i], words[i+2:])
+		}
+	}
+	return "", words
+}
+
+// headsLast turns "elements of battery" into "battery elements": a general
+// noun with "of" or "for" goes behind the words up to the next function word.
+func headsLast(words []string) []string {
+	out := make([]string, 0, len(words))
+	for i := 0; i < len(words); i++ {
+		if !headNouns.has(words[i]) || i+2 >= len(words) || words[i+1] != "of" && words[i+1] != "for" {
+			out = append(out, words[i])
+			continue
+		}
+		j := i + 2
+		for j < len(words) && !closed.has(words[j]) && !modals.has(words[j]) && !askWords.has(words[j]) {
+			j++
+		}
+		if j == i+2 {
+			out = append(out, words[i])
+			continue
+		}
+		out = append(append(out, words[i+2:j]...), words[i])
+		i = j - 1
+	}
+	return out
+}

@@ -1,0 +1,280 @@
+package memory
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+const (
+	currentFile  = "CURRENT"
+	lockFile     = "lock"
+	textsDir     = "texts"
+	indexDir     = "index"
+	manifestFile = "manifest.json"
+	inUseFile    = "inuse" // readers hold a shared lock on it
+)
+
+var corpusName = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]*$`)
+
+// checkName holds a corpus name to what is safe as a directory on every
+// system.
+func checkName(name string) error {
+	if !corpusName.MatchString(name) || len(name) > 100 {
+		return fmt.Errorf("naming corpus %q: a name is 1 to 100 of a-z, 0-9, '.', '_' and '-', the first a letter or digit", name)
+	}
+	return nil
+}
+
+func corpusDir(home, name string) string { return filepath.Join(home, "corpora", name) }
+
+// A store is a corpus directory. Its writing methods are called by the holder
+// of the lock only.
+type store struct {
+	name string
+	dir  string
+	step func(op string) // called before every change to the directory; tests die in it
+}
+
+func (s *store) path(elem ...string) string {
+	return filepath.Join(append([]string{s.dir}, elem...)...)
+}
+
+// current returns the name of the live generation, or "" when there is none.
+func (s *store) current() (string, error) {
+	data, err := os.ReadFile(s.path(currentFile))
+	if errors.Is(err, os.ErrNotExist) {
+		return "", nil
+	}
+	if err != nil {
+		return "", fmt.Errorf("reading the current generation of %q: %w", s.name, err)
+	}
+	gen := strings.TrimSpace(string(data))
+	if generationNumber(gen) == 0 {
+		return "", &CorruptCorpusError{Name: s.name, Err: fmt.Errorf("%s holds %q, not a generation", currentFile, gen)}
+	}
+	return gen, nil
+}
+
+// setCurrent makes gen the live generation, for good once it returns.
+func (s *store) setCurrent(gen string) error {
+	if err := s.writeFile(currentFile, []byte(gen+"\n")); err != nil {
+		return fmt.Errorf("naming the current generation: %w", err)
+	}
+	return nil
+}
+
+// writeFile replaces a file of the corpus atomically and durably.
+func (s *store) writeFile(name string, data []byte) error {
+	path := s.path(name)
+	tmp := path + ".tmp"
+	s.step("write " + name)
+	if err := writeSynced(tmp, data); err != nil {
+		return err
+	}
+	s.step("rename " + name)
+	if err := os.Rename(tmp, path); err != nil {
+		return err
+	}
+	s.step("sync " + name)
+	return syncDir(filepath.Dir(path))
+}
+
+// writeSynced writes a file and waits until it is on disk.
+func writeSynced(path string, data []byte) error {
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if err == nil {
+		err = f.Sync()
+	}
+	return errors.Join(err, f.Close())
+}
+
+// syncDir makes renames and new files in a directory durable.
+func syncDir(dir string) error {
+	f, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}
+
+// generationNumber returns the number of "gen-000007", or 0.
+func generationNumber(name string) int {
+	digits, ok := strings.CutPrefix(name, "gen-")
+	if !ok || len(digits) < 6 || strings.Trim(digits, "0123456789") != "" {
+		return 0
+	}
+	n, err := strconv.Atoi(digits)
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+// generations lists the generations in the directory, whole or not, sorted.
+func (s *store) generations() ([]string, error) {
+	entries, err := os.ReadDir(s.dir)
+	if err != nil {
+		return nil, fmt.Errorf("listing corpus %q: %w", s.name, err)
+	}
+	var out []string
+	for _, e := range entries {
+		if generationNumber(e.Name()) > 0 {
+			out = append(out, e.Name())
+		}
+	}
+	return out, nil
+}
+
+// lock takes the corpus for one writer. The lock ends with the process.
+func (s *store) lock() (*os.File, error) {
+	f, err := os.OpenFile(s.path(lockFile), os.O_RDWR|os.O_CREATE, 0o644)
+	if err != nil {
+		return nil, fmt.Errorf("locking corpus %q: %w", s.name, err)
+	}
+	if err := lockExclusive(f); err != nil {
+		if errors.Is(err, errLocked) {
+			pid := make([]byte, 20)
+			n, _ := f.ReadAt(pid, 0) // a writer that has not written its number yet is reported without
+			id, _ := strconv.Atoi(strings.TrimSpace(string(pid[:n])))
+			err = &BusyError{Corpus: s.name, PID: id}
+		}
+		return nil, errors.Join(err, f.Close())
+	}
+	err = f.Truncate(0)
+	if err == nil {
+		_, err = f.WriteAt([]byte(strconv.Itoa(os.Getpid())+"\n"), 0)
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("locking corpus %q: %w", s.name, err), f.Close())
+	}
+	return f, nil
+}
+
+// clean removes what earlier ingests left behind: generations that are not
+// live and that nobody reads, half-written files, texts that no generation
+// names.
+func (s *store) clean(live string) error {
+	gens, err := s.generations()
+	if err != nil {
+		return err
+	}
+	used := map[string]bool{}
+	for _, gen := range gens {
+		if gen != live {
+			gone, err := s.removeGeneration(gen)
+			if err != nil {
+				return err
+			}
+			if gone {
+				continue
+			}
+		}
+		m, err := readManifest(s.path(gen, manifestFile))
+		if err != nil {
+			return nil // which texts it needs is not known, so all stay
+		}
+		for _, f := range m.Files {
+			used[f.Text] = true
+		}
+	}
+	if err := s.removeFiles(s.dir, func(name string) bool { return strings.HasSuffix(name, ".tmp") }); err != nil {
+		return err
+	}
+	return s.removeFiles(s.path(textsDir), func(name string) bool { return !used[name] })
+}
+
+// removeGeneration deletes a generation unless a reader has it open.
+func (s *store) removeGeneration(gen string) (bool, error) {
+	f, err := os.Open(s.path(gen, inUseFile))
+	switch {
+	case errors.Is(err, os.ErrNotExist): // never finished: nobody can have opened it
+	case err != nil:
+		return false, fmt.Errorf("removing generation %s: %w", gen, err)
+	default:
+		defer f.Close() // releases the lock
+		if err := lockExclusive(f); errors.Is(err, errLocked) {
+			return false, nil
+		} else if err != nil {
+			return false, err
+		}
+	}
+	s.step("remove " + gen)
+	if err := os.RemoveAll(s.path(gen)); err != nil {
+		return false, fmt.Errorf("removing generation %s: %w", gen, err)
+	}
+	return true, nil
+}
+
+func (s *store) removeFiles(dir string, unwanted func(name string) bool) error {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("cleaning corpus %q: %w", s.name, err)
+	}
+	for _, e := range entries {
+		if !e.IsDir() && unwanted(e.Name()) {
+			s.step("remove " + e.Name())
+			if err := os.Remove(filepath.Join(dir, e.Name())); err != nil {
+				return fmt.Errorf("cleaning corpus %q: %w", s.name, err)
+			}
+		}
+	}
+	return nil
+}
+
+// removeIfNew removes a corpus of which there is no generation, so that a
+// first ingest that fails leaves no empty corpus behind.
+func (s *store) removeIfNew() error {
+	gens, err := s.generations()
+	if err != nil || len(gens) > 0 {
+		return err
+	}
+	if _, err := os.Stat(s.path(currentFile)); !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	return os.RemoveAll(s.dir)
+}
+
+// next returns the name of a generation that does not exist yet.
+func (s *store) next(live string) (string, error) {
+	gens, err := s.generations()
+	if err != nil {
+		return "", err
+	}
+	last := generationNumber(live)
+	for _, gen := range gens {
+		last = max(last, generationNumber(gen))
+	}
+	return fmt.Sprintf("gen-%06d", last+1), nil
+}
+
+// corpora lists the corpus directories of a home, sorted.
+func corpora(home string) ([]string, error) {
+	entries, err := os.ReadDir(filepath.Join(home, "corpora"))
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("listing corpora: %w", err)
+	}
+	var out []string
+	for _, e := range entries {
+		if e.IsDir() && checkName(e.Name()) == nil {
+			out = append(out, e.Name())
+		}
+	}
+	slices.Sort(out)
+	return out, nil
+}
