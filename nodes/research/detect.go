@@ -1,0 +1,53 @@
+package research
+
+import (
+	"context"
+	"errors"
+
+	"example.com/assay/graph"
+	"example.com/assay/llm"
+	"example.com/assay/skills"
+	"example.com/assay/state"
+)
+
+// DetectInjection judges whether the question tries to turn the agent against
+// its task. An answer that cannot be parsed counts as safe, and as a parse
+// failure: a filter that fails closed would refuse everybody whenever a model
+// stutters. A model that does not answer at all is an error.
+func DetectInjection(m llm.Model, skill skills.Skill, skip bool) graph.Node[state.Agent] {
+	return func(ctx context.Context, s state.Agent) (graph.Update[state.Agent], error) {
+		if skip {
+			return graph.Update[state.Agent]{state.AgentInjection.Set(state.Injection{Safe: true})}, nil
+		}
+		out, usage, err := llm.Ask[skills.DetectOutput](ctx, m, skill, skills.DetectInput{Question: s.Objective})
+		check := state.Injection{Checked: true, Safe: true}
+		switch {
+		case misread(err):
+			check.Reason = "the verdict could not be read"
+		case err != nil:
+			return nil, err
+		default:
+			check.Safe = out.Verdict != "adversarial"
+			check.Category, check.Reason = out.Category, out.Reason
+		}
+		update := graph.Update[state.Agent]{state.AgentInjection.Set(check), state.AgentUsage.Add(usage)}
+		if !check.Safe {
+			update = append(update, state.AgentAnswer.Set(rejection(check)))
+		}
+		return update, nil
+	}
+}
+
+func rejection(check state.Injection) string {
+	return "The question was not researched: it reads as an attempt to change how this agent works (" +
+		check.Category + "). " + check.Reason +
+		" Ask for the information itself; questions about crime, violence or drugs are answered as research."
+}
+
+// misread reports whether a model answered, but not in a form that its skill
+// allows. Every node has a documented fallback for that, and none for a model
+// that does not answer.
+func misread(err error) bool {
+	var parse *llm.ParseError
+	return errors.As(err, &parse)
+}

@@ -1,0 +1,158 @@
+package research
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"example.com/assay/graph"
+	"example.com/assay/state"
+)
+
+// Evaluate judges the step that was just executed, adds it to the accumulated
+// context, and decides what comes next. When nothing is pending it writes the
+// answer anew from all completed steps, so that the answer is always that of
+// the table as it stands.
+func Evaluate(threshold float64) graph.Node[state.Agent] {
+	return func(_ context.Context, s state.Agent) (graph.Update[state.Agent], error) {
+		update := graph.Update[state.Agent]{state.AgentIterations.Add(1)}
+		if step, ok := s.Executed(); ok {
+			verdict := judge(step, threshold)
+			step = step.With(verdict)
+			update = append(update, row(verdict), state.AgentContext.Add(finding(step)))
+			s.Plan = withStep(s.Plan, step)
+		}
+		s.Iterations++
+		decision := decide(s)
+		update = append(update, state.AgentDecision.Set(decision))
+		if decision != state.DecideExecute {
+			answer := aggregate(s, threshold)
+			update = append(update, state.AgentResearch.Set(answer), state.AgentAnswer.Set(answer))
+		}
+		return update, nil
+	}
+}
+
+// judge completes a step that is confident, cites something and met no error.
+func judge(step state.Step, threshold float64) state.Step {
+	row := state.Step{ID: step.ID, Status: state.StepFailed}
+	switch {
+	case step.Error != "":
+		row.Verdict = "the step was stopped by an error: " + step.Error
+	case len(step.Hits) == 0:
+		row.Verdict = "no passage was found that an earlier step had not read"
+	case step.Confidence < threshold:
+		row.Verdict = fmt.Sprintf("confidence %.2f is below %.2f: the passages found are not about this question", step.Confidence, threshold)
+	case len(step.Citations) == 0:
+		row.Verdict = "the answer cites no passage"
+	default:
+		row.Status = state.StepCompleted
+	}
+	return row
+}
+
+func finding(step state.Step) state.Finding {
+	answer := []rune(step.Answer)
+	return state.Finding{
+		StepID: step.ID, Question: step.Question, Answer: string(answer[:min(len(answer), contextRunes)]),
+		Confidence: step.Confidence, Status: step.Status,
+	}
+}
+
+func withStep(plan []state.Step, step state.Step) []state.Step {
+	out := make([]state.Step, len(plan))
+	for i, p := range plan {
+		if p.ID == step.ID {
+			p = step
+		}
+		out[i] = p
+	}
+	return out
+}
+
+// decide chooses the route after an evaluation.
+func decide(s state.Agent) state.Decision {
+	if _, ok := s.Pending(); ok {
+		return state.DecideExecute
+	}
+	if s.QueryType == state.MultiHop && s.Count(state.StepCompleted) < enoughSteps && s.Iterations <= lastIteration && !stagnant(s.Plan) {
+		return state.DecideReplan
+	}
+	return state.DecideComplete
+}
+
+// stagnant reports whether the last steps all failed far from the threshold:
+// the corpus does not hold this.
+func stagnant(plan []state.Step) bool {
+	if len(plan) < stagnationAfter {
+		return false
+	}
+	for _, step := range plan[len(plan)-stagnationAfter:] {
+		if step.Status != state.StepFailed || step.Confidence >= stagnationBelow {
+			return false
+		}
+	}
+	return true
+}
+
+// aggregate joins the completed steps into one answer, each under a heading of
+// its own with its citations scoped to it, and a map of the sources cited.
+// Without a completed step it says what was tried.
+func aggregate(s state.Agent, threshold float64) string {
+	if s.Count(state.StepCompleted) == 0 {
+		return nothingFound(s, threshold)
+	}
+	var body, sources strings.Builder
+	for _, step := range s.Plan {
+		if step.Status != state.StepCompleted {
+			continue
+		}
+		fmt.Fprintf(&body, "### Step %d: %s\n\n%s\n\n", step.ID, step.Phase, scope(demote(step.Answer), step.ID))
+		for _, c := range step.Citations {
+			fmt.Fprintf(&sources, "- [Query %d][Source %d] %s\n", step.ID, c.N, place(step.Hits[c.N-1].Passage))
+		}
+	}
+	return body.String() + "## Sources\n\n" + strings.TrimRight(sources.String(), "\n")
+}
+
+// place names a passage for a reader.
+func place(p state.Passage) string {
+	parts := []string{p.Title}
+	if p.Section != "" && p.Section != p.Title {
+		parts = append(parts, strings.TrimPrefix(p.Section, p.Title+" > "))
+	}
+	if p.Page > 0 {
+		parts = append(parts, fmt.Sprintf("page %d", p.Page))
+	}
+	if p.Line > 0 {
+		parts = append(parts, fmt.Sprintf("line %d", p.Line))
+	}
+	return fmt.Sprintf("%s (%s, bytes %d–%d)", strings.Join(parts, ", "), p.Source, p.Start, p.End)
+}
+
+// demote moves the headings of a step's answer below the step's own.
+func demote(answer string) string {
+	lines := strings.Split(answer, "\n")
+	for i, line := range lines {
+		level := len(line) - len(strings.TrimLeft(line, "#"))
+		if level > 0 && level < 6 && strings.HasPrefix(line[level:], " ") {
+			lines[i] = strings.Repeat("#", max(4, min(level+1, 6))) + line[level:]
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// nothingFound says that the corpus does not answer the question. The number
+// of steps is the table's own.
+func nothingFound(s state.Agent, threshold float64) string {
+	var b strings.Builder
+	steps := "the one step"
+	if n := len(s.Plan); n != 1 {
+		steps = fmt.Sprintf("all %d steps", n)
+	}
+	fmt.Fprintf(&b, "No sufficient evidence: %s failed, so there is no answer that this corpus can prove (a step needs a confidence of %.2f).\n", steps, threshold)
+	for _, step := range s.Plan {
+		fmt.Fprintf(&b, "\n- Step %d, %q: %s", step.ID, step.Question, step.Verdict)
+	}
+	return b.String()
+}

@@ -1,0 +1,213 @@
+package research
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"example.com/assay/graph"
+	"example.com/assay/llm"
+	"example.com/assay/memory/index"
+	"example.com/assay/skills"
+	"example.com/assay/state"
+)
+
+// Names of the pipeline's nodes, as drawings and traces show them.
+const (
+	NodeDetectInjection = "detect_injection"
+	NodeClassify        = "classify"
+	NodePlan            = "plan"
+	NodeExecute         = "execute" // a subgraph: rewrite, retrieve, synthesize
+	NodeRewrite         = "rewrite"
+	NodeRetrieve        = "retrieve"
+	NodeSynthesize      = "synthesize"
+	NodeEvaluate        = "evaluate"
+	NodeReplan          = "replan"
+	NodeSelectChoice    = "select_choice"
+	NodeWriteMemory     = "write_memory"
+	NodeObserve         = "observe"
+)
+
+// A Retriever finds passages. memory.Corpus is one.
+type Retriever interface {
+	Search(ctx context.Context, q index.Query) (index.Result, error)
+}
+
+// A Recall is an earlier answer that memory offers for a question.
+type Recall struct {
+	Question   string       // as it was asked then
+	Similarity float64      // 1 for the same question
+	Answer     string       // the research part, without a choice block
+	Steps      []state.Step // the completed steps that it was made from
+}
+
+// Memory keeps answers for questions that come again.
+type Memory interface {
+	// Lookup returns the answer of an earlier, equivalent question, if any.
+	Lookup(ctx context.Context, question string) (Recall, bool, error)
+	// Store keeps an answer.
+	Store(ctx context.Context, question string, r Recall, confidence float64) error
+}
+
+// Deps are what the pipeline works with.
+type Deps struct {
+	Model  llm.Model
+	Skills *skills.Set
+	Corpus Retriever
+	Memory Memory // nil remembers nothing
+}
+
+// Options tune the pipeline. Nil is the zero value.
+type Options struct {
+	// SkipInjectionCheck saves the model call that judges the question.
+	SkipInjectionCheck bool
+	// ConfidenceThreshold is what a step needs to be completed. Default 0.70.
+	ConfidenceThreshold float64
+	// Passages is how many passages a step reads. Default 5.
+	Passages int
+}
+
+const (
+	defaultThreshold = 0.70
+	defaultPassages  = 5
+	stagnationBelow  = 0.35 // confidence under which a failure counts towards stagnation
+	stagnationAfter  = 3    // failures in a row
+	enoughSteps      = 3    // completed steps after which a multi-hop question is answered
+	lastIteration    = 4    // evaluation after which nothing is planned any more
+	mostPlanned      = 5    // steps kept of a plan
+	contextRunes     = 300  // of an answer that later steps see
+)
+
+// Pipeline is the compiled research graph.
+type Pipeline struct {
+	graph *graph.Compiled[state.Agent]
+}
+
+// New compiles the pipeline once, for any number of runs.
+func New(deps Deps, opts *Options) (*Pipeline, error) {
+	g, err := build(deps, opts)
+	if err != nil {
+		return nil, fmt.Errorf("building the research pipeline: %w", err)
+	}
+	return &Pipeline{g}, nil
+}
+
+// Graph returns the compiled graph, for streaming and drawing.
+func (p *Pipeline) Graph() *graph.Compiled[state.Agent] { return p.graph }
+
+// Input is the update that starts a run.
+func Input(question string) graph.Update[state.Agent] {
+	return graph.Update[state.Agent]{state.AgentObjective.Set(question)}
+}
+
+// Run answers one question. The state it returns is final, or, beside an
+// error, what was reached before it.
+func (p *Pipeline) Run(ctx context.Context, question string, opts *graph.RunOptions) (state.Agent, error) {
+	return p.graph.Invoke(ctx, Input(question), opts)
+}
+
+func build(deps Deps, opts *Options) (*graph.Compiled[state.Agent], error) {
+	if deps.Model == nil || deps.Skills == nil || deps.Corpus == nil {
+		return nil, errors.New("a model, skills and a corpus are needed")
+	}
+	var o Options
+	if opts != nil {
+		o = *opts
+	}
+	if o.ConfidenceThreshold == 0 {
+		o.ConfidenceThreshold = defaultThreshold
+	}
+	if o.Passages == 0 {
+		o.Passages = defaultPassages
+	}
+	if o.ConfidenceThreshold < 0 || o.ConfidenceThreshold > 1 {
+		return nil, fmt.Errorf("confidence threshold is %v: it must lie between 0 and 1", o.ConfidenceThreshold)
+	}
+
+	var problems []error
+	skill := func(name string) skills.Skill {
+		s, err := deps.Skills.Get(name)
+		problems = append(problems, err)
+		return s
+	}
+	detect := skill(skills.DetectPromptInjection)
+	classify := skill(skills.ClassifyAndRoute)
+	plan := skill(skills.PlanSynthesis)
+	rewrite := skill(skills.QueryRewrite)
+	synthesize := skill(skills.SynthesizeAndCite)
+	replan := skill(skills.AdaptiveReplan)
+	choose := skill(skills.SelectChoice)
+	if err := errors.Join(problems...); err != nil {
+		return nil, err
+	}
+
+	execute := graph.NewStateGraph(state.AgentChannels()...)
+	execute.AddNode(NodeRewrite, Rewrite(deps.Model, rewrite))
+	execute.AddNode(NodeRetrieve, Retrieve(deps.Corpus, o.Passages))
+	execute.AddNode(NodeSynthesize, Synthesize(deps.Model, synthesize))
+	execute.AddEdge(graph.Start, NodeRewrite)
+	execute.AddConditionalEdges(NodeRewrite, unlessFailed(NodeRetrieve), NodeRetrieve, graph.End)
+	execute.AddConditionalEdges(NodeRetrieve, unlessFailed(NodeSynthesize), NodeSynthesize, graph.End)
+	execute.AddEdge(NodeSynthesize, graph.End)
+	executeStep, err := execute.Compile(&graph.CompileOptions{Name: NodeExecute})
+	if err != nil {
+		return nil, err
+	}
+
+	g := graph.NewStateGraph(state.AgentChannels()...)
+	g.AddNode(NodeDetectInjection, DetectInjection(deps.Model, detect, o.SkipInjectionCheck))
+	g.AddNode(NodeClassify, Classify(deps.Model, classify))
+	g.AddNode(NodePlan, Plan(deps.Model, plan, deps.Memory))
+	g.AddSubgraph(NodeExecute, executeStep)
+	g.AddNode(NodeEvaluate, Evaluate(o.ConfidenceThreshold))
+	g.AddNode(NodeReplan, Replan(deps.Model, replan))
+	g.AddNode(NodeSelectChoice, SelectChoice(deps.Model, choose))
+	g.AddNode(NodeWriteMemory, WriteMemory(deps.Memory, o.ConfidenceThreshold))
+	g.AddNode(NodeObserve, Observe())
+
+	g.AddEdge(graph.Start, NodeDetectInjection)
+	g.AddConditionalPaths(NodeDetectInjection, afterDetection, graph.Path{Key: "safe", Target: NodeClassify}, graph.Path{Key: "adversarial", Target: NodeObserve})
+	g.AddEdge(NodeClassify, NodePlan)
+	g.AddConditionalPaths(NodePlan, afterPlan, graph.Path{Key: "planned", Target: NodeExecute}, graph.Path{Key: "remembered", Target: NodeSelectChoice})
+	g.AddEdge(NodeExecute, NodeEvaluate)
+	g.AddConditionalPaths(NodeEvaluate, afterDecision,
+		graph.Path{Key: string(state.DecideExecute), Target: NodeExecute},
+		graph.Path{Key: string(state.DecideReplan), Target: NodeReplan},
+		graph.Path{Key: string(state.DecideComplete), Target: NodeSelectChoice})
+	g.AddConditionalPaths(NodeReplan, afterDecision,
+		graph.Path{Key: string(state.DecideExecute), Target: NodeExecute},
+		graph.Path{Key: string(state.DecideComplete), Target: NodeSelectChoice})
+	g.AddEdge(NodeSelectChoice, NodeWriteMemory)
+	g.AddEdge(NodeWriteMemory, NodeObserve)
+	g.AddEdge(NodeObserve, graph.End)
+	return g.Compile(&graph.CompileOptions{Name: "research"})
+}
+
+func afterDetection(_ context.Context, s state.Agent) (graph.Route, error) {
+	if s.Injection.Safe {
+		return graph.To("safe"), nil
+	}
+	return graph.To("adversarial"), nil
+}
+
+func afterPlan(_ context.Context, s state.Agent) (graph.Route, error) {
+	if s.Memory.Hit {
+		return graph.To("remembered"), nil
+	}
+	return graph.To("planned"), nil
+}
+
+// afterDecision follows what evaluate or replan wrote into the state.
+func afterDecision(_ context.Context, s state.Agent) (graph.Route, error) {
+	return graph.To(string(s.Decision)), nil
+}
+
+// unlessFailed goes on to next while the current step has no error.
+func unlessFailed(next string) graph.Router[state.Agent] {
+	return func(_ context.Context, s state.Agent) (graph.Route, error) {
+		if _, pending := s.Pending(); pending {
+			return graph.To(next), nil
+		}
+		return graph.To(graph.End), nil
+	}
+}

@@ -1,0 +1,81 @@
+package research
+
+import (
+	"context"
+	"strings"
+
+	"example.com/assay/graph"
+	"example.com/assay/llm"
+	"example.com/assay/skills"
+	"example.com/assay/state"
+)
+
+// Plan first asks memory for the question without its choices, which costs no
+// model call. Otherwise the model plans steps; a plan that cannot be parsed is
+// the question itself as the only step. Of a multi-hop plan only the first
+// step is kept: the others are planned when it is known what that one found.
+func Plan(m llm.Model, skill skills.Skill, memory Memory) graph.Node[state.Agent] {
+	return func(ctx context.Context, s state.Agent) (graph.Update[state.Agent], error) {
+		stem, _ := SplitChoices(s.Objective)
+		if memory != nil {
+			recall, ok, err := memory.Lookup(ctx, stem)
+			if err != nil {
+				return nil, err
+			}
+			if ok && whole(recall.Steps) {
+				return graph.Update[state.Agent]{
+					state.AgentMemory.Set(state.MemoryHit{Hit: true, Question: recall.Question, Similarity: recall.Similarity}),
+					state.AgentPlan.Add(recall.Steps),
+					state.AgentResearch.Set(recall.Answer),
+					state.AgentAnswer.Set(recall.Answer),
+				}, nil
+			}
+		}
+		out, usage, err := llm.Ask[skills.PlanOutput](ctx, m, skill, skills.PlanInput{Question: stem, QueryType: string(s.QueryType)})
+		if err != nil && !misread(err) {
+			return nil, err
+		}
+		return graph.Update[state.Agent]{
+			state.AgentPlan.Add(planned(out.Steps, stem, s.QueryType)),
+			state.AgentUsage.Add(usage),
+		}, nil
+	}
+}
+
+// whole reports whether every citation of remembered steps names a hit.
+func whole(steps []state.Step) bool {
+	for _, step := range steps {
+		for _, c := range step.Citations {
+			if c.N < 1 || c.N > len(step.Hits) {
+				return false
+			}
+		}
+	}
+	return len(steps) > 0
+}
+
+// planned turns a model's plan into the planning table. Steps are numbered
+// here, whatever numbers the model gave them.
+func planned(steps []skills.PlanStep, question string, kind state.QueryType) []state.Step {
+	var table []state.Step
+	for _, p := range steps {
+		if strings.TrimSpace(p.Question) != "" {
+			table = append(table, newStep(len(table)+1, p.Phase, p.Question))
+		}
+	}
+	if len(table) == 0 {
+		table = []state.Step{newStep(1, "", question)}
+	}
+	if kind == state.MultiHop {
+		return table[:1]
+	}
+	return table[:min(len(table), mostPlanned)]
+}
+
+func newStep(id int, phase, question string) state.Step {
+	phase = strings.Join(strings.Fields(phase), " ")
+	if phase == "" {
+		phase = "Research"
+	}
+	return state.Step{ID: id, Phase: phase, Question: strings.TrimSpace(question), Status: state.StepPending}
+}

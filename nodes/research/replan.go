@@ -1,0 +1,63 @@
+package research
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"example.com/assay/graph"
+	"example.com/assay/llm"
+	"example.com/assay/skills"
+	"example.com/assay/state"
+)
+
+// Replan asks what is still missing and adds one step for it. It completes the
+// research when the model says so, when its answer cannot be parsed, when it
+// only repeats a question, and when it does not answer at all: what the steps
+// found so far is worth more than an error.
+func Replan(m llm.Model, skill skills.Skill) graph.Node[state.Agent] {
+	return func(ctx context.Context, s state.Agent) (graph.Update[state.Agent], error) {
+		stem, _ := SplitChoices(s.Objective)
+		asked := askedSoFar(s.Plan)
+		out, usage, err := llm.Ask[skills.ReplanOutput](ctx, m, skill, skills.ReplanInput{Objective: stem, Findings: findings(s.Context), Asked: asked})
+		if err != nil && ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		update := graph.Update[state.Agent]{state.AgentUsage.Add(usage)}
+		again := slices.ContainsFunc(asked, func(q string) bool { return sameWords(q, out.Question) })
+		if err != nil || out.Action == "complete" || strings.TrimSpace(out.Question) == "" || again {
+			return append(update, state.AgentDecision.Set(state.DecideComplete)), nil
+		}
+		step := newStep(len(s.Plan)+1, out.Phase, out.Question)
+		return append(update, row(step), state.AgentDecision.Set(state.DecideExecute)), nil
+	}
+}
+
+func findings(list []state.Finding) []skills.Finding {
+	out := make([]skills.Finding, len(list))
+	for i, f := range list {
+		out[i] = skills.Finding{StepID: f.StepID, Question: f.Question, Answer: f.Answer, Confidence: f.Confidence, Status: string(f.Status)}
+	}
+	return out
+}
+
+// askedSoFar lists every question and query of the table, each once.
+func askedSoFar(plan []state.Step) []string {
+	var out []string
+	for _, step := range plan {
+		for _, q := range append([]string{step.Question}, step.Queries...) {
+			if !slices.Contains(out, q) {
+				out = append(out, q)
+			}
+		}
+	}
+	return out
+}
+
+// sameWords compares two questions but for case, spacing and punctuation.
+func sameWords(a, b string) bool {
+	words := func(s string) []string {
+		return strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return strings.ContainsRune(" \t\n.,;:?!\"'“”‘’()", r) })
+	}
+	return slices.Equal(words(a), words(b))
+}

@@ -1,0 +1,58 @@
+package research
+
+import (
+	"context"
+
+	"example.com/assay/graph"
+	"example.com/assay/memory/index"
+	"example.com/assay/state"
+)
+
+// EventRetrieval is the name of the custom event that each search publishes.
+const EventRetrieval = "retrieval"
+
+// RetrievalEvent is its payload: what was searched, and which passages came
+// back with which scores.
+type RetrievalEvent struct {
+	StepID     int            `json:"step_id"`
+	Queries    []string       `json:"queries"`
+	Excluded   int            `json:"excluded"`   // passages that earlier steps read
+	Candidates int            `json:"candidates"` // pooled from all queries
+	Similarity float64        `json:"similarity"` // raw, means something for this corpus only
+	Confidence float64        `json:"confidence"` // calibrated
+	Hits       []RetrievedHit `json:"hits"`
+}
+
+// RetrievedHit is one hit of a RetrievalEvent.
+type RetrievedHit struct {
+	Passage string        `json:"passage"`
+	Scores  []state.Score `json:"scores"`
+}
+
+// Retrieve searches with all queries of the pending step and keeps the best
+// passages that no earlier step has read, with the calibrated confidence that
+// they answer it. An index that fails ends the step.
+func Retrieve(corpus Retriever, passages int) graph.Node[state.Agent] {
+	return func(ctx context.Context, s state.Agent) (graph.Update[state.Agent], error) {
+		step, ok := s.Pending()
+		if !ok {
+			return nil, nil
+		}
+		read := s.Read()
+		found, err := corpus.Search(ctx, index.Query{Primary: step.Queries[0], Alternatives: step.Queries[1:], K: passages, Exclude: read})
+		if err != nil {
+			return endStep(ctx, step, state.ModelUsage{}, err)
+		}
+		event := RetrievalEvent{
+			StepID: step.ID, Queries: step.Queries, Excluded: len(read), Candidates: found.Candidates,
+			Similarity: found.Similarity, Confidence: found.Confidence, Hits: make([]RetrievedHit, len(found.Hits)),
+		}
+		for i, h := range found.Hits {
+			event.Hits[i] = RetrievedHit{h.Passage.ID, h.Scores}
+		}
+		if err := graph.Emit(ctx, EventRetrieval, event); err != nil {
+			return nil, err
+		}
+		return graph.Update[state.Agent]{row(state.Step{ID: step.ID, Hits: found.Hits, Confidence: found.Confidence})}, nil
+	}
+}

@@ -1,0 +1,62 @@
+package research
+
+import (
+	"context"
+	"strings"
+
+	"example.com/assay/graph"
+	"example.com/assay/llm"
+	"example.com/assay/skills"
+	"example.com/assay/state"
+)
+
+// Rewrite turns the pending step's question into a primary query and two
+// alternatives. An answer that cannot be parsed leaves the question as its own
+// and only query; a model that does not answer ends the step.
+func Rewrite(m llm.Model, skill skills.Skill) graph.Node[state.Agent] {
+	return func(ctx context.Context, s state.Agent) (graph.Update[state.Agent], error) {
+		step, ok := s.Pending()
+		if !ok {
+			return nil, nil
+		}
+		stem, _ := SplitChoices(s.Objective)
+		out, usage, err := llm.Ask[skills.RewriteOutput](ctx, m, skill, skills.RewriteInput{Objective: stem, Question: step.Question})
+		if err != nil && !misread(err) {
+			return endStep(ctx, step, usage, err)
+		}
+		filled := state.Step{ID: step.ID, Queries: queries(out, step.Question)}
+		return graph.Update[state.Agent]{row(filled), state.AgentUsage.Add(usage)}, nil
+	}
+}
+
+// queries lists the usable queries, primary first, each once.
+func queries(out skills.RewriteOutput, question string) []string {
+	var list []string
+	seen := map[string]bool{}
+	for _, q := range append([]string{out.Primary}, out.Alternatives...) {
+		q = strings.Join(strings.Fields(q), " ")
+		if key := strings.ToLower(q); q != "" && !seen[key] {
+			seen[key] = true
+			list = append(list, q)
+		}
+	}
+	if len(list) == 0 {
+		return []string{question}
+	}
+	return list
+}
+
+// endStep closes a step that an error stopped: what other steps found still
+// counts. Cancellation stops the run instead.
+func endStep(ctx context.Context, step state.Step, usage state.ModelUsage, err error) (graph.Update[state.Agent], error) {
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	return graph.Update[state.Agent]{
+		row(state.Step{ID: step.ID, Status: state.StepExecuted, Error: err.Error()}),
+		state.AgentUsage.Add(usage),
+	}, nil
+}
+
+// row writes one row of the planning table.
+func row(step state.Step) graph.Write[state.Agent] { return state.AgentPlan.Add([]state.Step{step}) }

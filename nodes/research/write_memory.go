@@ -1,0 +1,32 @@
+package research
+
+import (
+	"context"
+
+	"example.com/assay/graph"
+	"example.com/assay/state"
+)
+
+// WriteMemory keeps the research part of a good answer, never the choice
+// block, under the question without its choices: the same facts with other
+// options are answered from memory, and choose anew. What came from memory is
+// not written again. A nil memory keeps nothing.
+func WriteMemory(memory Memory, threshold float64) graph.Node[state.Agent] {
+	return func(ctx context.Context, s state.Agent) (graph.Update[state.Agent], error) {
+		worth := s.Count(state.StepCompleted) > 0 && s.MeanConfidence() >= threshold && s.Research != ""
+		if memory == nil || s.Memory.Hit || !worth {
+			return nil, nil
+		}
+		var completed []state.Step
+		for _, step := range s.Plan {
+			if step.Status == state.StepCompleted {
+				completed = append(completed, step)
+			}
+		}
+		stem, _ := SplitChoices(s.Objective)
+		if err := memory.Store(ctx, stem, Recall{Question: stem, Similarity: 1, Answer: s.Research, Steps: completed}, s.MeanConfidence()); err != nil {
+			return nil, err
+		}
+		return graph.Update[state.Agent]{state.AgentStored.Set(true)}, nil
+	}
+}
