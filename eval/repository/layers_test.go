@@ -1,0 +1,180 @@
+package repository
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const module = "example.com/assay"
+
+// layers says which packages of the module a package may import. The longest
+// prefix that matches a package decides; a package may always import those
+// below its own prefix.
+var layers = map[string][]string{
+	"graph":        {},
+	"state":        {"graph"},
+	"skills":       {},
+	"llm":          {"graph", "skills", "state"},
+	"llm/offline":  {"graph", "skills", "state", "llm", "memory/text"},
+	"llm/llmtest":  {"graph", "skills", "state", "llm"},
+	"memory":       {"graph", "state"},
+	"nodes":        {"graph", "graph/trace", "state", "skills", "llm", "memory"},
+	"eval":         {"graph", "graph/trace", "state", "skills", "llm", "llm/offline", "memory", "nodes", "case_studies"},
+	"case_studies": {},
+	"cmd":          {"graph", "state", "skills", "llm", "memory", "nodes", "eval", "case_studies"},
+}
+
+// standsBehind says which library may be imported where. Libraries that are
+// not listed may not be imported by code at all.
+var standsBehind = map[string][]string{
+	"github.com/blevesearch/bleve/v2":          {"memory/index"},
+	"github.com/blevesearch/bleve_index_api":   {"memory/index"},
+	"go.etcd.io/bbolt":                         {"memory/index"},
+	"github.com/mattn/go-runewidth":            {"cmd/agent"},
+	"github.com/blevesearch/snowballstem":      {"memory/text"},
+	"gonum.org/v1/gonum":                       {"memory/lsa"},
+	"github.com/yuin/goldmark":                 {"memory/document"},
+	"github.com/ledongthuc/pdf":                {"memory/document"},
+	"golang.org/x/net/html":                    {"memory/document"},
+	"golang.org/x/text":                        {"llm/offline", "memory"},
+	"golang.org/x/sync":                        {"memory", "llm"},
+	"github.com/santhosh-tekuri/jsonschema/v6": {"llm"},
+	"go.yaml.in/yaml/v3":                       {"skills", "eval", "cmd/agent"},
+	"github.com/rs/zerolog":                    {"cmd/agent"},
+	"github.com/spf13/cobra":                   {"cmd/agent"},
+	"github.com/spf13/pflag":                   {"cmd/agent"},
+	"github.com/peterh/liner":                  {"cmd/agent"},
+	"github.com/schollz/progressbar/v3":        {"cmd/agent"},
+	"golang.org/x/term":                        {"cmd/agent"},
+}
+
+// onlyInTests may be imported by test files anywhere.
+var onlyInTests = []string{"github.com/google/go-cmp", "pgregory.net/rapid", "github.com/rogpeppe/go-internal"}
+
+// The files are parsed here and not listed by the go command, whose answer the
+// test cache would not know to be out of date.
+func TestLayers(t *testing.T) {
+	seen := 0
+	for file, imports := range goFiles(t) {
+		pkg := path.Dir(file)
+		isTest := strings.HasSuffix(file, "_test.go")
+		for _, imp := range imports {
+			seen++
+			inner, ours := strings.CutPrefix(imp, module+"/")
+			switch {
+			case ours && !isTest:
+				if !mayImport(pkg, inner) {
+					t.Errorf("%s imports %s: %s may import only %v", file, inner, pkg, layers[longest(pkg, layers)])
+				}
+			case ours:
+			case !strings.Contains(strings.Split(imp, "/")[0], "."): // standard library
+			case isTest && slices.ContainsFunc(onlyInTests, func(lib string) bool { return within(imp, lib) }):
+			default:
+				lib := longest(imp, standsBehind)
+				if lib == "" {
+					t.Errorf("%s imports %s, which is no dependency that was agreed on (see docs/dependencies.md)", file, imp)
+				} else if !slices.ContainsFunc(standsBehind[lib], func(home string) bool { return within(pkg, home) }) {
+					t.Errorf("%s imports %s, which stands behind %v", file, imp, standsBehind[lib])
+				}
+			}
+		}
+	}
+	if seen < 100 {
+		t.Errorf("only %d imports were seen: the test looks in the wrong place", seen)
+	}
+}
+
+func mayImport(pkg, inner string) bool {
+	layer := longest(pkg, layers)
+	if layer == "" {
+		return false
+	}
+	if within(inner, layer) && within(pkg, layer) {
+		return true
+	}
+	return slices.ContainsFunc(layers[layer], func(allowed string) bool {
+		// An adapter is named on its own: llm does not include llm/offline.
+		return inner == allowed || within(inner, allowed) && longest(inner, layers) == allowed
+	}) || layer == "cmd"
+}
+
+// within reports whether name is prefix or below it.
+func within(name, prefix string) bool {
+	return name == prefix || strings.HasPrefix(name, prefix+"/")
+}
+
+func longest(name string, table map[string][]string) string {
+	best := ""
+	for prefix := range table {
+		if within(name, prefix) && len(prefix) > len(best) {
+			best = prefix
+		}
+	}
+	return best
+}
+
+// goFiles returns the imports of every Go file by its path in the module.
+func goFiles(t *testing.T) map[string][]string {
+	t.Helper()
+	root := repositoryRoot(t)
+	files := map[string][]string{}
+	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && (strings.HasPrefix(d.Name(), ".") && name != root || d.Name() == "testdata") {
+			return filepath.SkipDir
+		}
+		if d.IsDir() || !strings.HasSuffix(name, ".go") {
+			return nil
+		}
+		parsed, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(root, name)
+		if err != nil {
+			return err
+		}
+		imports := []string{}
+		for _, spec := range parsed.Imports {
+			imp, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				return err
+			}
+			imports = append(imports, imp)
+		}
+		files[filepath.ToSlash(rel)] = imports
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+// repositoryRoot is the nearest folder above with a go.mod.
+func repositoryRoot(t *testing.T) string {
+	t.Helper()
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir
+		}
+		if filepath.Dir(dir) == dir {
+			t.Fatal("no go.mod above the test")
+		}
+		dir = filepath.Dir(dir)
+	}
+}
