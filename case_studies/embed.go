@@ -1,0 +1,21 @@
+// Package casestudies embeds the sample corpora, so that the program can be
+// tried without documents of one's own.
+//
+// The us-law-primer is a teaching sample written for this project, not legal
+// advice. The package does not index the corpora and holds no gold answers.
+package casestudies
+
+import (
+	"embed"
+	"io/fs"
+)
+
+//go:embed corpora
+var corpora embed.FS
+
+// SampleName is the name of the corpus that Sample returns.
+const SampleName = "us-law-primer"
+
+// Sample returns the files of the sample corpus, named relative to its root,
+// such as "torts/battery.md".
+func Sample() (fs.FS, error) { return fs.Sub(corpora, "corpora/"+SampleName) }

@@ -1,0 +1,378 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/cobra"
+
+	"example.com/assay/memory"
+	"example.com/assay/nodes/research"
+	"example.com/assay/skills"
+	"example.com/assay/state"
+)
+
+var update = flag.Bool("update", false, "rewrite golden files")
+
+// testApp is an app with buffers for streams and nothing of the machine's.
+func testApp(home string) (a *app, stdout, stderr *bytes.Buffer) {
+	stdout, stderr = new(bytes.Buffer), new(bytes.Buffer)
+	a = newApp(strings.NewReader(""), stdout, stderr, []string{envHome + "=" + home})
+	a.now = func() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) }
+	a.random = bytes.NewReader(make([]byte, 1000))
+	return a, stdout, stderr
+}
+
+// ingestText makes the corpus "default" of one markdown file.
+func ingestText(t *testing.T, home, text string) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "permits.md")
+	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	a, _, stderr := testApp(home)
+	if code := a.run(t.Context(), []string{"ingest", file}); code != exitDone {
+		t.Fatalf("ingest: exit code %d: %s", code, stderr)
+	}
+	return file
+}
+
+const permits = `# Lantern permits
+
+## Elements of a valid permit
+
+A valid lantern permit has three elements:
+
+1. a written application to the harbour office;
+2. payment of the lantern fee in full;
+3. an inspection of the lantern by a wardkeeper.
+
+## Expiry
+
+A lantern permit expires after two winters. The holder may renew the permit before it expires, except where the lantern failed an inspection.
+`
+
+const permitQuestion = "What are the elements of a valid lantern permit?"
+
+// The plain rendering of an answer is what scripts and people read from a
+// pipe: it changes on purpose only.
+func TestPlainAnswer(t *testing.T) {
+	home := t.TempDir()
+	file := ingestText(t, home, permits)
+	a, stdout, stderr := testApp(home)
+	if code := a.run(t.Context(), []string{"ask", "--no-memory", permitQuestion}); code != exitDone {
+		t.Fatalf("exit code %d: %s", code, stderr)
+	}
+	got := strings.ReplaceAll(stdout.String(), file, "DIR/permits.md")
+	golden := filepath.Join("testdata", "golden", "answer.txt")
+	if *update {
+		if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s (-want +got; -update rewrites it):\n%s", golden, diff)
+	}
+}
+
+// On a terminal the same answer has escape sequences, fits the width, and the
+// live line is gone in the end; NO_COLOR leaves no styles.
+func TestTerminalAnswer(t *testing.T) {
+	home := t.TempDir()
+	ingestText(t, home, permits)
+	for _, colour := range []bool{true, false} {
+		a, stdout, stderr := testApp(home)
+		a.stdout.tty, a.stdout.width, a.stdout.colour = true, 60, colour
+		a.stderr.tty, a.stderr.width = true, 40
+		if code := a.run(t.Context(), []string{"ask", "--no-memory", permitQuestion}); code != exitDone {
+			t.Fatalf("exit code %d: %s", code, stderr)
+		}
+		if got := strings.Contains(stdout.String(), "\x1b["); got != colour {
+			t.Errorf("colour %v: escape sequences %v", colour, got)
+		}
+		live := stderr.String()
+		if !strings.Contains(live, "execute/retrieve") || !strings.HasSuffix(live, "\r\x1b[K") {
+			t.Errorf("live line: %q", live)
+		}
+		for line := range strings.SplitSeq(live, "\r\x1b[K") {
+			if n := len([]rune(line)); n >= 40 {
+				t.Errorf("a live line of %d columns: %q", n, line)
+			}
+		}
+	}
+}
+
+func TestNearest(t *testing.T) {
+	known := []string{"ask", "corpus", "doctor", "confidence_threshold"}
+	for in, want := range map[string]string{
+		"aks": "ask", "corpsu": "corpus", "corpora": "", "docter": "doctor", "x": "", "": "",
+		"confidence-threshold": "confidence_threshold", "as": "ask",
+	} {
+		if got := nearest(in, known); got != want {
+			t.Errorf("nearest(%q) = %q, want %q", in, got, want)
+		}
+	}
+	if d := edits("ca", "abc"); d != 3 { // optimal string alignment, not Damerau–Levenshtein
+		t.Errorf("edits(ca, abc) = %d, want 3", d)
+	}
+}
+
+func TestRunID(t *testing.T) {
+	var ids []string
+	random := bytes.NewReader(slices.Repeat([]byte{0xff, 0x00, 0x7f}, 100))
+	for i := range 20 {
+		id, err := newRunID(time.UnixMilli(1_800_000_000_000+int64(i*i)*1000), random)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(id) != 26 {
+			t.Errorf("%q has %d characters", id, len(id))
+		}
+		ids = append(ids, id)
+	}
+	if !slices.IsSorted(ids) {
+		t.Errorf("ids do not sort by time: %q", ids)
+	}
+	if _, err := newRunID(time.Now(), strings.NewReader("short")); err == nil {
+		t.Error("no error without randomness")
+	}
+}
+
+func TestWithoutSources(t *testing.T) {
+	for in, want := range map[string]string{
+		"a":                        "a",
+		"a\n\n## Sources\n\n- [1]": "a\n",
+		"a\n\n## Sources\n\n- [1]\n\n---\n\n**Answer: (A)**": "a\n\n\n---\n\n**Answer: (A)**",
+		"“x\n## Sources\ny”\n\n## Sources\n\n- [1]":          "“x\n## Sources\ny”\n",
+	} {
+		if got := withoutSources(in); got != want {
+			t.Errorf("withoutSources(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
+
+// Every verb explains itself with examples, and the examples can be typed.
+func TestExamples(t *testing.T) {
+	a, _, _ := testApp(t.TempDir())
+	var check func(cmd *cobra.Command)
+	check = func(cmd *cobra.Command) {
+		if cmd.Short == "" || cmd.Example == "" {
+			t.Errorf("%s has no description or no example", cmd.CommandPath())
+		}
+		for line := range strings.Lines(cmd.Example) {
+			words := strings.Fields(line)
+			for _, end := range []string{"|", ">", "<"} {
+				if i := slices.Index(words, end); i >= 0 {
+					words = words[:i]
+				}
+			}
+			if len(words) == 0 || words[0] != "agent" {
+				t.Errorf("%s: example %q does not begin with agent", cmd.CommandPath(), line)
+				continue
+			}
+			b, _, _ := testApp(t.TempDir())
+			verb, rest, err := b.rootCommand().Find(words[1:])
+			if err == nil {
+				err = verb.ParseFlags(rest)
+			}
+			if err == nil && verb.Args != nil && !strings.Contains(line, `"`) {
+				err = verb.Args(verb, verb.Flags().Args())
+			}
+			if err != nil {
+				t.Errorf("%s: example %q: %v", cmd.CommandPath(), strings.TrimSpace(line), err)
+			}
+		}
+		for _, sub := range cmd.Commands() {
+			check(sub)
+		}
+	}
+	check(a.rootCommand())
+}
+
+// full is a stream on which there is no room.
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, errors.New("no space left") }
+
+func TestFailedOutput(t *testing.T) {
+	for _, args := range [][]string{{"version"}, {"version", "--json"}, {"graph", "research"}} {
+		a, _, stderr := testApp(t.TempDir())
+		a.stdout = newScreen(full{}, a.env)
+		if code := a.run(t.Context(), args); code != exitFailed || !strings.Contains(stderr.String(), "writing the output: no space left") {
+			t.Errorf("%q: exit code %d, stderr %q", args, code, stderr)
+		}
+	}
+}
+
+// A signal stops a verb that waits for its input.
+func TestInterruptWhileReading(t *testing.T) {
+	for _, args := range [][]string{{"ask", "--json", "-"}, nil} {
+		home, err := sampleHome()
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, stdout, _ := testApp(home)
+		never, writer := io.Pipe()
+		a.stdin = never
+		signals := make(chan os.Signal, 1)
+		signals <- os.Interrupt
+		a.signals = signals
+		if code := a.run(t.Context(), args); code != exitInterrupted {
+			t.Errorf("%q: exit code %d, want %d", args, code, exitInterrupted)
+		}
+		if args != nil && !strings.Contains(stdout.String(), `"status": "interrupted"`) {
+			t.Errorf("%q: stdout %q", args, stdout)
+		}
+		if err := writer.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// Without a terminal, progress is a line a second at most, and none with JSON.
+func TestIngestProgress(t *testing.T) {
+	a, _, stderr := testApp(t.TempDir())
+	now := a.now()
+	a.now = func() time.Time { now = now.Add(300 * time.Millisecond); return now }
+	p := a.newIngestProgress(false)
+	for i := range 20 {
+		p.update("reading files", i, 20)
+	}
+	if err := p.close(); err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(stderr.String(), "\n"); n == 0 || n > 6 {
+		t.Errorf("%d lines in 6 seconds:\n%s", n, stderr)
+	}
+	stderr.Reset()
+	p = a.newIngestProgress(true)
+	for i := range 20 {
+		p.update("reading files", i, 20)
+	}
+	if stderr.Len() > 0 {
+		t.Errorf("with --json: %q", stderr)
+	}
+	a.stderr.tty, a.stderr.width = true, 60
+	p = a.newIngestProgress(false)
+	for i := range 20 {
+		p.update(fmt.Sprintf("phase %d", i/10), i%10+1, 10)
+		time.Sleep(2 * time.Millisecond)
+	}
+	if err := p.close(); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(stderr.String(), "phase 1") {
+		t.Errorf("bar: %q", stderr)
+	}
+}
+
+// A memory that was edited by hand is not served, whatever it says.
+func TestUnsoundMemory(t *testing.T) {
+	home := t.TempDir()
+	ingestText(t, home, permits)
+	a, _, _ := testApp(home)
+	e, err := a.openEngine(t.Context(), settings{home: home, corpus: defaultCorpus, model: "offline", threshold: .7, noMemory: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := e.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	set, err := skills.Load(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mem, err := openRecall(e.settings, e.corpus, set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	final, err := e.pipeline.Run(t.Context(), permitQuestion, nil)
+	if err != nil || len(final.Plan) == 0 || len(final.Plan[0].Citations) == 0 || len(final.Plan[0].Citations[0].Quotes) == 0 {
+		t.Fatalf("no citation to tamper with: %v", err)
+	}
+	tamper := map[string]func(*state.Step){
+		"none":           func(*state.Step) {},
+		"status":         func(s *state.Step) { s.Status = state.StepFailed },
+		"citation high":  func(s *state.Step) { s.Citations[0].N = 99 },
+		"citation zero":  func(s *state.Step) { s.Citations[0].N = 0 },
+		"passage range":  func(s *state.Step) { s.Hits[s.Citations[0].N-1].Passage.Start = 1 << 40 },
+		"passage text":   func(s *state.Step) { s.Hits[s.Citations[0].N-1].Passage.Text += "!" },
+		"passage id":     func(s *state.Step) { s.Hits[s.Citations[0].N-1].Passage.ID = "gone" },
+		"quote text":     func(s *state.Step) { s.Citations[0].Quotes[0].Text = "made up" },
+		"quote negative": func(s *state.Step) { s.Citations[0].Quotes[0].Start = -5 },
+		"quote reversed": func(s *state.Step) { s.Citations[0].Quotes[0].End = s.Citations[0].Quotes[0].Start - 1 },
+	}
+	for name, change := range tamper {
+		step := final.Plan[0]
+		step.Hits = slices.Clone(step.Hits)
+		step.Citations = slices.Clone(step.Citations)
+		step.Citations[0].Quotes = slices.Clone(step.Citations[0].Quotes)
+		change(&step)
+		question := "What is " + strings.ReplaceAll(name, " ", "") + "?"
+		if err := mem.Store(t.Context(), question, research.Recall{Question: question, Answer: "x", Steps: []state.Step{step}}, 1); err != nil {
+			t.Fatal(err)
+		}
+		_, ok, err := mem.Lookup(t.Context(), question)
+		if err != nil || ok != (name == "none") {
+			t.Errorf("%s: served %v, error %v", name, ok, err)
+		}
+	}
+	if err := mem.qa.Store(memory.QAEntry{Question: "Torn?", Payload: []byte(`{"a":1}`), Fingerprint: e.corpus.Fingerprint(), Pipeline: mem.pipeline}); err != nil {
+		t.Fatal(err)
+	}
+	if _, ok, err := mem.Lookup(t.Context(), "Torn?"); ok || err != nil {
+		t.Errorf("a payload of another form: served %v, error %v", ok, err)
+	}
+}
+
+func FuzzConfig(f *testing.F) {
+	for _, seed := range []string{"corpus: a", "corpus: [", "a: &x\n- *x", "---\n---\n", "corpus: &a b\nmodel: *a", "? [1]\n: 2", "null", "confidence_threshold: .nan"} {
+		f.Add([]byte(seed))
+	}
+	a, _, _ := testApp("/")
+	f.Fuzz(func(t *testing.T, data []byte) {
+		o, err := a.parseConfig("config.yaml", data)
+		if err != nil {
+			if exitCode(err) != exitUsage || !strings.HasPrefix(err.Error(), "config.yaml") {
+				t.Errorf("%q: %v", data, err)
+			}
+			return
+		}
+		s := settings{corpus: defaultCorpus, model: "offline", threshold: defaultThreshold}
+		o.apply(&s)
+		if !corpusName.MatchString(s.corpus) || s.model != "offline" || !(s.threshold > 0 && s.threshold <= 1) {
+			t.Errorf("%q: accepted %+v", data, s)
+		}
+	})
+}
+
+func TestExitCodes(t *testing.T) {
+	for _, tt := range []struct {
+		err  error
+		want int
+	}{
+		{nil, 0}, {errors.New("x"), 1}, {usagef("x"), 2}, {silent(3), 3}, {errInterrupted, 130},
+		{fmt.Errorf("asking: %w", context.Canceled), 130}, {errTimeout(time.Second), 1}, {errors.Join(silent(3), errors.New("closing")), 3},
+	} {
+		if got := exitCode(tt.err); got != tt.want {
+			t.Errorf("exitCode(%v) = %d, want %d", tt.err, got, tt.want)
+		}
+	}
+}

@@ -1,0 +1,170 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+
+	"example.com/assay/state"
+)
+
+// maxQuestion bounds a question, in bytes.
+const maxQuestion = 64 << 10
+
+func (a *app) askCommand() *cobra.Command {
+	var flags settingFlags
+	var asJSON bool
+	var traceFile string
+	cmd := &cobra.Command{
+		Use:   "ask QUESTION…",
+		Short: "Answer a question from a corpus, with citations",
+		Long: `Ask researches a question in a corpus and answers with what it can prove.
+
+The question is the arguments joined by spaces, or standard input for "-".
+A multiple-choice question lists its options as "A. …", "(A) …" or the like.
+
+Every sentence of the answer cites a source; each source is listed with its
+file, section and range of bytes. Exit code 3 says that the corpus does not
+hold enough evidence.
+
+Settings come from flags, else from the variables ` + envCorpus + `, ` + envModel + `,
+` + envSkills + `, ` + envThreshold + ` and ` + envSkipInjection + `, else from
+the configuration, else from defaults.`,
+		Example: `  agent ask "What must a plaintiff prove for battery?"
+  agent ask --corpus handbook --json "How many days of notice are needed?"
+  agent ask --trace run.jsonl -v "Is an oral promise to sell land enforceable?"
+  agent ask - < question.txt`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			text, err := a.questionText(cmd.Context(), args)
+			if err == nil {
+				err = a.ask(cmd, &flags, text, traceFile, asJSON)
+			}
+			if err != nil && asJSON && !a.printed {
+				a.printJSON(failedAnswer(text, err))
+			}
+			return err
+		},
+	}
+	flags.register(cmd)
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
+	cmd.Flags().StringVar(&traceFile, "trace", "", "write the run's trace to `FILE` (JSON Lines)")
+	return cmd
+}
+
+// questionText returns the question of a command line.
+func (a *app) questionText(ctx context.Context, args []string) (string, error) {
+	text := strings.Join(args, " ")
+	if len(args) == 1 && args[0] == "-" {
+		data, err := a.readStdin(ctx)
+		if err != nil {
+			return "", err
+		}
+		text = string(data)
+	}
+	text = strings.TrimSpace(text)
+	return text, checkQuestion(text)
+}
+
+func checkQuestion(text string) error {
+	switch {
+	case text == "":
+		return usagef(`the question is empty; ask one: agent ask "What must a plaintiff prove for battery?"`)
+	case len(text) > maxQuestion:
+		return usagef("the question is longer than %d bytes; put long texts into a corpus: agent ingest FILE", maxQuestion)
+	case !utf8.ValidString(text):
+		return usagef("the question is not valid UTF-8 at byte %d; convert it, for example with: iconv -f LATIN1 -t UTF-8", invalidAt(text))
+	}
+	return nil
+}
+
+func invalidAt(s string) int {
+	for i, r := range s {
+		if r == utf8.RuneError {
+			if _, size := utf8.DecodeRuneInString(s[i:]); size == 1 {
+				return i
+			}
+		}
+	}
+	return len(s)
+}
+
+// readStdin reads one question. It gives up when the run is cancelled, and
+// leaves the read behind: nothing else can end it.
+func (a *app) readStdin(ctx context.Context) ([]byte, error) {
+	type input struct {
+		data []byte
+		err  error
+	}
+	read := make(chan input, 1)
+	go func() {
+		data, err := io.ReadAll(io.LimitReader(a.stdin, maxQuestion+1))
+		read <- input{data, err}
+	}()
+	select {
+	case in := <-read:
+		if in.err != nil {
+			return nil, fmt.Errorf("reading the question from standard input: %w", in.err)
+		}
+		return in.data, nil
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
+func (a *app) ask(cmd *cobra.Command, flags *settingFlags, text, traceFile string, asJSON bool) (err error) {
+	ctx := cmd.Context()
+	s, err := a.resolve(cmd, flags)
+	if err != nil {
+		return err
+	}
+	if cmd.Flags().Changed("trace") && traceFile == "" {
+		return usagef("--trace is empty: name a file")
+	}
+	e, err := a.openEngine(ctx, s)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, e.Close()) }()
+	follow := a.newProgress(asJSON)
+	answer, runErr := e.ask(ctx, question{text: text, trace: traceFile, timeout: flags.timeout, observe: follow.observe})
+	follow.close()
+	if asJSON {
+		a.printJSON(answer)
+	} else {
+		a.printAnswer(answer)
+	}
+	a.warnStale(answer)
+	if e.isSample() {
+		a.warn(sampleNote)
+	}
+	return outcome(answer, runErr)
+}
+
+// warnStale tells which sources are no longer what was read.
+func (a *app) warnStale(answer state.Answer) {
+	for _, s := range answer.Sources {
+		if s.Stale != "" {
+			a.warn("source %d, %s, is stale: %s", s.N, s.Doc, s.Stale)
+		}
+	}
+}
+
+// outcome is the exit code of an answer, as an error; nil for answered.
+func outcome(answer state.Answer, runErr error) error {
+	switch {
+	case runErr != nil:
+		return runErr
+	case answer.Status == state.StatusAnswered:
+		return nil
+	case answer.Status == state.StatusNoEvidence:
+		return silent(exitNoEvidence)
+	case answer.Status == state.StatusFailed:
+		return fmt.Errorf("researching the question: %s", answer.Error)
+	}
+	return silent(exitFailed) // rejected: the answer says why
+}

@@ -1,0 +1,306 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"example.com/assay/memory"
+)
+
+func (a *app) corpusCommand() *cobra.Command {
+	return group(&cobra.Command{
+		Use:   "corpus",
+		Short: "List, show, export and remove corpora",
+		Example: `  agent corpus list
+  agent corpus show handbook
+  agent corpus export sample ./sample`,
+	}, a.corpusListCommand(), a.corpusShowCommand(), a.corpusStatsCommand(), a.corpusRemoveCommand(), a.corpusExportCommand())
+}
+
+// onCorpus makes a verb that opens one corpus.
+func (a *app) onCorpus(cmd *cobra.Command, run func(*memory.Corpus) error) *cobra.Command {
+	cmd.Args = exactly(1, "the name of a corpus")
+	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
+		corpus, err := a.openNamed(cmd, args[0])
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, corpus.Close()) }()
+		return run(corpus)
+	}
+	return cmd
+}
+
+// openNamed opens the corpus that a command line names.
+func (a *app) openNamed(cmd *cobra.Command, name string) (*memory.Corpus, error) {
+	home, err := a.env.home()
+	if err != nil {
+		return nil, err
+	}
+	var p parser
+	if p.corpus("the name", name); p.err != nil {
+		return nil, p.err
+	}
+	return a.openCorpus(cmd.Context(), home, name)
+}
+
+func (a *app) corpusListCommand() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:     "list",
+		Short:   "List the corpora",
+		Example: "  agent corpus list\n  agent corpus list --json",
+		Args:    exactly(0, "no argument"),
+		RunE: func(*cobra.Command, []string) error {
+			home, err := a.env.home()
+			if err != nil {
+				return err
+			}
+			list, err := memory.List(home)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				a.printJSON(struct {
+					Schema   int                 `json:"schema"`
+					Corpora  []memory.CorpusInfo `json:"corpora"`
+					Embedded []string            `json:"embedded"` // there also before they are unpacked
+				}{1, list, []string{sampleCorpus}})
+				return nil
+			}
+			a.printCorpora(list)
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
+	return cmd
+}
+
+func (a *app) printCorpora(list []memory.CorpusInfo) {
+	width := len(sampleCorpus)
+	for _, info := range list {
+		width = max(width, len(info.Name))
+	}
+	sample := false
+	for _, info := range list {
+		sample = sample || info.Name == sampleCorpus
+		if info.Fault != "" {
+			fmt.Fprintf(a.stdout, "%-*s  %s\n", width, info.Name, info.Fault)
+			continue
+		}
+		fmt.Fprintf(a.stdout, "%-*s  %s, %s, %s of text\n", width, info.Name, count(info.Files, "file"), count(info.Passages, "passage"), size(info.Bytes))
+	}
+	if !sample {
+		fmt.Fprintf(a.stdout, "%-*s  embedded, unpacked when it is first used\n", width, sampleCorpus)
+	}
+}
+
+// size is a number of bytes for people.
+func size(n int64) string {
+	switch {
+	case n < 1<<10:
+		return fmt.Sprintf("%d B", n)
+	case n < 1<<20:
+		return fmt.Sprintf("%.1f KiB", float64(n)/(1<<10))
+	}
+	return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
+}
+
+// sourceInfo is one text of a corpus.
+type sourceInfo struct {
+	Source   string `json:"source"`
+	Path     string `json:"path"`               // the file whose bytes offsets count
+	Original string `json:"original,omitempty"` // the file that it was extracted from
+	Stale    string `json:"stale,omitempty"`    // why Path no longer holds what was ingested
+}
+
+func sourcesOf(corpus *memory.Corpus) []sourceInfo {
+	var out []sourceInfo
+	for _, name := range corpus.Sources() {
+		path, original, err := corpus.TextPath(name)
+		info := sourceInfo{Source: name, Path: path}
+		if original != path {
+			info.Original = original
+		}
+		if err != nil {
+			info.Stale = err.Error()
+		}
+		out = append(out, info)
+	}
+	return out
+}
+
+func (a *app) corpusShowCommand() *cobra.Command {
+	var asJSON bool
+	cmd := a.onCorpus(&cobra.Command{
+		Use:     "show NAME",
+		Short:   "Show a corpus and its files",
+		Example: "  agent corpus show handbook\n  agent corpus show sample --json",
+	}, func(corpus *memory.Corpus) error {
+		sources := sourcesOf(corpus)
+		if asJSON {
+			a.printJSON(struct {
+				Schema int `json:"schema"`
+				memory.CorpusInfo
+				Sources []sourceInfo `json:"sources"`
+			}{1, corpus.Info(), sources})
+			return nil
+		}
+		info := corpus.Info()
+		fmt.Fprintf(a.stdout, "%s: %s, %s, fingerprint %.12s\n", info.Name, count(info.Files, "file"), count(info.Passages, "passage"), info.Fingerprint)
+		for _, s := range sources {
+			from := s.Path
+			if s.Original != "" {
+				from = s.Original
+			}
+			fmt.Fprintf(a.stdout, "  %s  (%s)\n", s.Source, from)
+			if s.Stale != "" {
+				fmt.Fprintf(a.stdout, "    stale: %s\n", s.Stale)
+			}
+		}
+		return nil
+	})
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
+	return cmd
+}
+
+// formatStats counts the files of one kind.
+type formatStats struct {
+	Format string `json:"format"` // extension, without the dot
+	Files  int    `json:"files"`
+	Stale  int    `json:"stale"` // of those: changed since they were ingested
+}
+
+func (a *app) corpusStatsCommand() *cobra.Command {
+	var asJSON bool
+	cmd := a.onCorpus(&cobra.Command{
+		Use:     "stats NAME",
+		Short:   "Count what a corpus holds",
+		Example: "  agent corpus stats handbook\n  agent corpus stats sample --json",
+	}, func(corpus *memory.Corpus) error {
+		info, formats := corpus.Info(), formatsOf(sourcesOf(corpus))
+		mean := 0.0
+		if info.Passages > 0 {
+			mean = float64(info.Bytes) / float64(info.Passages)
+		}
+		if asJSON {
+			a.printJSON(struct {
+				Schema int `json:"schema"`
+				memory.CorpusInfo
+				MeanBytes float64       `json:"bytes_per_passage"`
+				Formats   []formatStats `json:"formats"`
+			}{1, info, mean, formats})
+			return nil
+		}
+		fmt.Fprintf(a.stdout, "corpus       %s (%s)\n", info.Name, info.Generation)
+		fmt.Fprintf(a.stdout, "files        %d\ndocuments    %d\npassages     %d, of %.0f bytes each in the mean\n", info.Files, info.Documents, info.Passages, mean)
+		fmt.Fprintf(a.stdout, "text         %s\nembedder     %s\nfingerprint  %s\n", size(info.Bytes), info.Embedder, info.Fingerprint)
+		for _, f := range formats {
+			fmt.Fprintf(a.stdout, "  .%-8s   %s, %d stale\n", f.Format, count(f.Files, "file"), f.Stale)
+		}
+		return nil
+	})
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
+	return cmd
+}
+
+func formatsOf(sources []sourceInfo) []formatStats {
+	var out []formatStats
+	for _, s := range sources {
+		format := strings.ToLower(strings.TrimPrefix(filepath.Ext(s.Source), "."))
+		at := slices.IndexFunc(out, func(f formatStats) bool { return f.Format == format })
+		if at < 0 {
+			at = len(out)
+			out = append(out, formatStats{Format: format})
+		}
+		out[at].Files++
+		if s.Stale != "" {
+			out[at].Stale++
+		}
+	}
+	slices.SortFunc(out, func(x, y formatStats) int { return strings.Compare(x.Format, y.Format) })
+	return out
+}
+
+func (a *app) corpusRemoveCommand() *cobra.Command {
+	var yes, asJSON bool
+	cmd := &cobra.Command{
+		Use:     "remove NAME --yes",
+		Short:   "Remove a corpus and the answers remembered from it",
+		Long:    "Remove deletes the index, extracted texts and remembered answers of a corpus, never the documents that it was made from.",
+		Example: "  agent corpus remove handbook --yes",
+		Args:    exactly(1, "the name of a corpus"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			home, err := a.env.home()
+			if err != nil {
+				return err
+			}
+			if err := removeCorpus(home, args[0], yes); err != nil {
+				return err
+			}
+			if asJSON {
+				a.printJSON(struct {
+					Schema  int    `json:"schema"`
+					Removed string `json:"removed"`
+				}{1, args[0]})
+				return nil
+			}
+			fmt.Fprintf(a.stdout, "Removed corpus %q.\n", args[0])
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&yes, "yes", false, "really remove it")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
+	return cmd
+}
+
+// removeCorpus deletes a corpus. Its directory is renamed first, so that it is
+// gone at once or not at all.
+func removeCorpus(home, name string, yes bool) error {
+	var p parser
+	if p.corpus("the name", name); p.err != nil {
+		return p.err
+	}
+	list, err := memory.List(home)
+	if err != nil {
+		return err
+	}
+	var known []string
+	for _, info := range list {
+		known = append(known, info.Name)
+	}
+	if !slices.Contains(known, name) {
+		if name == sampleCorpus {
+			return usagef("the sample is not unpacked, so there is nothing to remove")
+		}
+		return unknownCorpus(name, known)
+	}
+	if !yes {
+		return usagef("removing corpus %q needs --yes: agent corpus remove %s --yes", name, name)
+	}
+	parent := filepath.Join(home, "corpora")
+	gone, err := os.MkdirTemp(parent, ".removed-*")
+	if err != nil {
+		return fmt.Errorf("removing corpus %q: %w", name, err)
+	}
+	if err := os.Rename(filepath.Join(parent, name), filepath.Join(gone, name)); err != nil {
+		return fmt.Errorf("removing corpus %q: %w", name, errors.Join(err, os.Remove(gone)))
+	}
+	qa := memory.QAPath(home, name)
+	for _, path := range []string{qa, qa + ".lock"} {
+		if removed := os.Remove(path); removed != nil && !errors.Is(removed, fs.ErrNotExist) {
+			err = errors.Join(err, removed)
+		}
+	}
+	if err := errors.Join(err, os.RemoveAll(gone)); err != nil {
+		return fmt.Errorf("removing corpus %q: %w", name, err)
+	}
+	return nil
+}

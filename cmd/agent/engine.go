@@ -1,0 +1,245 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"example.com/assay/graph"
+	"example.com/assay/graph/trace"
+	"example.com/assay/memory"
+	"example.com/assay/nodes/research"
+	"example.com/assay/skills"
+	"example.com/assay/state"
+)
+
+// An engine answers questions from one corpus with one set of settings.
+type engine struct {
+	*app
+	settings
+	corpus   *memory.Corpus
+	skills   map[string]string // name to hash
+	pipeline *research.Pipeline
+}
+
+// openEngine opens what the settings name. Its Close is the caller's.
+func (a *app) openEngine(ctx context.Context, s settings) (_ *engine, err error) {
+	set, err := s.loadSkills()
+	if err != nil {
+		return nil, err
+	}
+	e := &engine{app: a, settings: s}
+	if e.skills, err = skillHashes(set); err != nil {
+		return nil, err
+	}
+	if e.corpus, err = a.openCorpus(ctx, s.home, s.corpus); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, e.corpus.Close())
+		}
+	}()
+	e.pipeline, err = e.compile(set)
+	return e, err
+}
+
+func (e *engine) compile(set *skills.Set) (*research.Pipeline, error) {
+	deps := research.Deps{Model: e.models[e.model](), Skills: set, Corpus: e.corpus}
+	if !e.noMemory {
+		memory, err := openRecall(e.settings, e.corpus, set)
+		if err != nil {
+			return nil, err
+		}
+		deps.Memory = memory
+	}
+	return research.New(deps, &research.Options{SkipInjectionCheck: e.skipInjection, ConfidenceThreshold: e.threshold})
+}
+
+// Close releases the corpus.
+func (e *engine) Close() error { return e.corpus.Close() }
+
+// isSample reports whether the embedded sample answers.
+func (e *engine) isSample() bool { return e.corpus.Name() == sampleCorpus }
+
+// openCorpus opens a corpus for questions: the embedded sample for its own
+// name, and for the default corpus while nothing is in that.
+func (a *app) openCorpus(ctx context.Context, home, name string) (*memory.Corpus, error) {
+	note := func(what string) { a.warn("%s", what) }
+	if name == sampleCorpus {
+		return openSample(ctx, home, note)
+	}
+	corpus, err := memory.Open(home, name)
+	var unknown *memory.UnknownCorpusError
+	var empty *memory.EmptyCorpusError
+	missing := errors.As(err, &unknown)
+	if name == defaultCorpus && (missing || errors.As(err, &empty)) {
+		return openSample(ctx, home, note)
+	}
+	if missing {
+		return nil, unknownCorpus(name, unknown.Known)
+	}
+	return corpus, err
+}
+
+// unknownCorpus is the error of a corpus that does not exist. The sample
+// always does.
+func unknownCorpus(name string, known []string) error {
+	var others []string
+	for _, k := range known {
+		if k != sampleCorpus {
+			others = append(others, k)
+		}
+	}
+	all := append(others, sampleCorpus)
+	return usagef("there is no corpus %q%s; known: %s; make it with: agent ingest PATH… --corpus %s",
+		name, didYouMean(name, all), strings.Join(all, ", "), name)
+}
+
+// A question is one thing to ask and who follows.
+type question struct {
+	text    string
+	trace   string    // file that receives the trace; empty for none
+	copy    io.Writer // receives the trace, too; nil for none
+	timeout time.Duration
+	observe func(graph.Event[state.Agent])
+}
+
+// errTimeout is the cause with which --timeout stops a question.
+type errTimeout time.Duration
+
+func (e errTimeout) Error() string {
+	return fmt.Sprintf("stopped after %v, as --timeout says", time.Duration(e))
+}
+
+func (e errTimeout) Unwrap() error { return context.DeadlineExceeded }
+
+// ask runs the pipeline on one question. The answer is complete also when the
+// error says that the run was stopped or failed.
+func (e *engine) ask(ctx context.Context, q question) (answer state.Answer, err error) {
+	runID, err := newRunID(e.now(), e.random)
+	if err != nil {
+		return failedAnswer(q.text, err), err
+	}
+	if q.timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, q.timeout, errTimeout(q.timeout))
+		defer cancel()
+	}
+	opts := &research.AskOptions{Observe: q.observe}
+	var sinks []io.Writer
+	var file *os.File
+	if q.trace != "" {
+		if file, err = os.Create(q.trace); err != nil {
+			err = usagef("writing --trace: %w", err)
+			return failedAnswer(q.text, err), err
+		}
+		sinks = append(sinks, file)
+	}
+	if q.copy != nil {
+		sinks = append(sinks, q.copy)
+	}
+	if len(sinks) > 0 {
+		header, err := e.header(runID, q.text)
+		if err != nil {
+			return failedAnswer(q.text, err), err
+		}
+		opts.Trace = trace.NewWriter(io.MultiWriter(sinks...), header)
+	}
+	final, times, runErr := e.pipeline.Ask(ctx, q.text, opts)
+	if runErr != nil && ctx.Err() != nil {
+		runErr = context.Cause(ctx) // what stopped the run, not which node met it
+	}
+	if file != nil {
+		if err := file.Close(); err != nil {
+			runErr = errors.Join(runErr, fmt.Errorf("writing --trace: %w", err))
+		}
+	}
+	return e.result(final, times, runErr, runID, q.trace), runErr
+}
+
+// result completes what the pipeline knows of a run.
+func (e *engine) result(final state.Agent, times research.Times, runErr error, runID, traceFile string) state.Answer {
+	answer := research.Result(final, runErr, e.corpus)
+	answer.RunID, answer.Model, answer.Corpus, answer.Trace = runID, e.model, e.corpus.Name(), traceFile
+	for i := range answer.Sources {
+		if s := &answer.Sources[i]; s.Original == s.Path {
+			s.Original = "" // it was not extracted
+		}
+	}
+	if runErr != nil { // the node that sums up did not run
+		answer.Metrics.Metrics = sumUp(final)
+		if answer.Answer == "" {
+			answer.Answer = soFar(final)
+		}
+	}
+	for node, d := range times.Node {
+		answer.Metrics.NodeMS[node] = milliseconds(d)
+	}
+	answer.Metrics.ElapsedMS = milliseconds(times.Total)
+	return answer
+}
+
+func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
+func sumUp(s state.Agent) state.Metrics {
+	return state.Metrics{
+		ModelUsage: s.Usage, Iterations: s.Iterations, StepsCompleted: s.Count(state.StepCompleted),
+		StepsFailed: s.Count(state.StepFailed), StepsPending: s.Count(state.StepPending), QueryType: s.QueryType,
+		MemoryHit: s.Memory.Hit, HasAnswer: s.Count(state.StepCompleted) > 0, InjectionSafe: s.Injection.Safe,
+	}
+}
+
+// soFar is the answer of a run that was stopped: the steps that it completed.
+func soFar(s state.Agent) string {
+	var b strings.Builder
+	for _, step := range s.Plan {
+		if step.Status == state.StepCompleted {
+			answer := strings.ReplaceAll(step.Answer, "[Source ", fmt.Sprintf("[Query %d][Source ", step.ID))
+			fmt.Fprintf(&b, "### Step %d: %s\n\n%s\n\n", step.ID, step.Phase, answer)
+		}
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// failedAnswer is the answer of a run that did not begin.
+func failedAnswer(question string, err error) state.Answer {
+	status := state.StatusFailed
+	if errors.Is(err, context.Canceled) {
+		status = state.StatusInterrupted
+	}
+	return state.Answer{
+		Schema: state.AnswerSchema, Pipeline: "research", Status: status, Question: question, Sources: []state.Source{},
+		Metrics: state.RunMetrics{NodeMS: map[string]float64{}}, Error: err.Error(),
+	}
+}
+
+// header is the first line of a trace. It names no path, so that traces of
+// equal runs on two machines are equal but for ids and times.
+func (e *engine) header(runID, text string) (trace.Header, error) {
+	var input bytes.Buffer
+	enc := json.NewEncoder(&input)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(struct {
+		Question string `json:"question"`
+	}{text}); err != nil {
+		return trace.Header{}, fmt.Errorf("tracing the question: %w", err)
+	}
+	return trace.Header{
+		RunID: runID,
+		Config: map[string]string{
+			"corpus": e.corpus.Name(), "corpus_fingerprint": e.corpus.Fingerprint(), "embedder": e.corpus.EmbedderID(),
+			"model": e.model, "confidence_threshold": strconv.FormatFloat(e.threshold, 'g', -1, 64),
+			"skip_injection_check": strconv.FormatBool(e.skipInjection), "memory": strconv.FormatBool(!e.noMemory),
+		},
+		Skills: e.skills,
+		Input:  bytes.TrimSpace(input.Bytes()),
+	}, nil
+}

@@ -1,0 +1,132 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"example.com/assay/graph"
+	"example.com/assay/llm/offline"
+	"example.com/assay/memory/index"
+	"example.com/assay/nodes/research"
+	"example.com/assay/skills"
+)
+
+// graphFormats are the ways to draw a pipeline.
+var graphFormats = map[string]func(graph.Drawing) string{
+	"dot": graph.Drawing.DOT, "mermaid": graph.Drawing.Mermaid, "text": graph.Drawing.Text,
+}
+
+func formatNames() []string { return []string{"mermaid", "dot", "text"} }
+
+// A pipeline is what `agent graph` knows of one.
+type pipeline struct {
+	Name        string `json:"name"`
+	Does        string `json:"does"`
+	Fingerprint string `json:"fingerprint"`
+	drawing     graph.Drawing
+}
+
+// pipelines lists every pipeline.
+func pipelines() ([]pipeline, error) {
+	set, err := skills.Load(nil)
+	if err != nil {
+		return nil, err
+	}
+	r, err := research.New(research.Deps{Model: offline.New(nil), Skills: set, Corpus: noCorpus{}}, nil)
+	if err != nil {
+		return nil, err
+	}
+	return []pipeline{{
+		Name: "research", Does: "answers a question with citations (agent ask)",
+		Fingerprint: r.Graph().Fingerprint(), drawing: r.Graph().Drawing(),
+	}}, nil
+}
+
+// noCorpus stands where a drawn pipeline would have its corpus.
+type noCorpus struct{}
+
+func (noCorpus) Search(context.Context, index.Query) (index.Result, error) {
+	return index.Result{}, errors.New("a drawn pipeline has no corpus")
+}
+
+func (a *app) graphCommand() *cobra.Command {
+	var format string
+	var expand, asJSON bool
+	cmd := &cobra.Command{
+		Use:   "graph [NAME]",
+		Short: "Draw a pipeline as Mermaid, DOT or text",
+		Long:  "Graph draws a pipeline's nodes and edges. Without a name it lists the pipelines.",
+		Example: `  agent graph
+  agent graph research
+  agent graph research --expand --format dot | dot -Tsvg > research.svg`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return usagef("agent graph draws one pipeline; it got %d names", len(args))
+			}
+			return nil
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			all, err := pipelines()
+			if err != nil {
+				return err
+			}
+			draw := graphFormats[format]
+			if draw == nil {
+				return usagef("--format is %q%s; known: %s", format, didYouMean(format, formatNames()), strings.Join(formatNames(), ", "))
+			}
+			if len(args) == 0 {
+				a.listPipelines(all, asJSON)
+				return nil
+			}
+			at := slices.IndexFunc(all, func(p pipeline) bool { return p.Name == args[0] })
+			if at < 0 {
+				var names []string
+				for _, p := range all {
+					names = append(names, p.Name)
+				}
+				return usagef("there is no pipeline %q%s; known: %s", args[0], didYouMean(args[0], names), strings.Join(names, ", "))
+			}
+			drawing := all[at].drawing
+			if expand {
+				drawing = drawing.Expanded()
+			}
+			a.printDrawing(all[at], format, draw(drawing), asJSON)
+			return nil
+		},
+	}
+	cmd.Flags().StringVar(&format, "format", "mermaid", "`FORMAT` of the drawing: mermaid, dot or text")
+	cmd.Flags().BoolVar(&expand, "expand", false, "show the insides of subgraphs")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
+	return cmd
+}
+
+func (a *app) listPipelines(all []pipeline, asJSON bool) {
+	if asJSON {
+		a.printJSON(struct {
+			Schema    int        `json:"schema"`
+			Pipelines []pipeline `json:"pipelines"`
+		}{1, all})
+		return
+	}
+	for _, p := range all {
+		fmt.Fprintf(a.stdout, "%s  %s\n", p.Name, p.Does)
+	}
+}
+
+func (a *app) printDrawing(p pipeline, format, drawing string, asJSON bool) {
+	if asJSON {
+		a.printJSON(struct {
+			Schema int `json:"schema"`
+			pipeline
+			Format  string `json:"format"`
+			Drawing string `json:"drawing"`
+		}{1, p, format, drawing})
+		return
+	}
+	fmt.Fprint(a.stdout, drawing)
+}

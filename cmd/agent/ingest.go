@@ -1,0 +1,136 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"example.com/assay/memory"
+	"example.com/assay/memory/document"
+)
+
+// skippedShown is how many skipped files are listed without -v.
+const skippedShown = 10
+
+// ingestFlags are the flags of ingest.
+type ingestFlags struct {
+	settings settingFlags // corpus and config only
+	load     document.LoadOptions
+	bytes    int
+	rebuild  bool
+	asJSON   bool
+}
+
+func (a *app) ingestCommand() *cobra.Command {
+	var f ingestFlags
+	cmd := &cobra.Command{
+		Use:   "ingest PATH…",
+		Short: "Build or extend a corpus from files and directories",
+		Long: `Ingest reads documents into a corpus: ` + strings.Join(document.Extensions(), " ") + `.
+
+Directories are read whole. A file that did not change is not read again, one
+that is gone from below a named directory leaves the corpus, and what other
+directories gave it stays. A fault in a file that is named is an error; below
+a directory the file is skipped and listed.
+
+The field flags are for CSV and JSON Lines; without them the usual names are
+found.`,
+		Example: `  agent ingest docs/
+  agent ingest --corpus handbook policies/ faq.md
+  agent ingest --corpus cases --text-field body --id-field case_no cases.jsonl
+  agent ingest --corpus handbook --rebuild policies/`,
+		RunE: func(cmd *cobra.Command, args []string) error { return a.ingest(cmd, &f, args) },
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.settings.corpus, "corpus", defaultCorpus, "`NAME` of the corpus")
+	flags.StringVar(&f.settings.config, "config", "", "configuration `FILE` (YAML); its key \"corpus\" counts here")
+	flags.StringVar(&f.load.TextField, "text-field", "", "`FIELD` that holds a record's text")
+	flags.StringVar(&f.load.IDField, "id-field", "", "`FIELD` that holds a record's id")
+	flags.StringVar(&f.load.TitleField, "title-field", "", "`FIELD` that holds a record's title")
+	flags.StringVar(&f.load.DocField, "doc-field", "", "`FIELD` that names the document a record belongs to")
+	flags.IntVar(&f.bytes, "passage-bytes", new(document.SplitOptions).Resolved().Target, "`BYTES` that a passage is filled up to")
+	flags.BoolVar(&f.rebuild, "rebuild", false, "forget what the corpus holds and make it from PATH… alone")
+	flags.BoolVar(&f.asJSON, "json", false, "print one JSON document")
+	return cmd
+}
+
+func (a *app) ingest(cmd *cobra.Command, f *ingestFlags, paths []string) error {
+	if len(paths) == 0 {
+		return usagef("agent ingest wants files or directories, such as: agent ingest docs/")
+	}
+	s, err := a.resolve(cmd, &f.settings)
+	if err != nil {
+		return err
+	}
+	if s.corpus == sampleCorpus {
+		return usagef("the corpus %q is the embedded sample; choose another name with --corpus", sampleCorpus)
+	}
+	split, err := splitOptions(cmd, f.bytes)
+	if err != nil {
+		return err
+	}
+	progress := a.newIngestProgress(f.asJSON)
+	began := a.now()
+	report, err := memory.Ingest(cmd.Context(), memory.IngestOptions{
+		Home: s.home, Corpus: s.corpus, Paths: paths, Load: f.load, Split: split, Rebuild: f.rebuild, Progress: progress.update,
+	})
+	err = errors.Join(err, progress.close())
+	if err != nil {
+		return err
+	}
+	elapsed := milliseconds(a.now().Sub(began))
+	if f.asJSON {
+		a.printJSON(struct {
+			Schema int    `json:"schema"`
+			Status string `json:"status"`
+			memory.Report
+			ElapsedMS float64 `json:"elapsed_ms"`
+		}{1, "done", report, elapsed})
+		return nil
+	}
+	a.printReport(report, elapsed)
+	return nil
+}
+
+// splitOptions sizes passages around a target; the longest may be a third
+// longer, as by default.
+func splitOptions(cmd *cobra.Command, target int) (document.SplitOptions, error) {
+	if !cmd.Flags().Changed("passage-bytes") {
+		return document.SplitOptions{}, nil
+	}
+	const least, most = 64, 1 << 20
+	if target < least || target > most {
+		return document.SplitOptions{}, usagef("--passage-bytes is %d: it must be from %d to %d", target, least, most)
+	}
+	return document.SplitOptions{Target: target, Max: target + target/3}, nil
+}
+
+func (a *app) printReport(r memory.Report, elapsed float64) {
+	fmt.Fprintf(a.stdout, "Corpus %q: %s, %s (%.1f s).\n", r.Corpus, count(r.Files, "file"), count(r.Passages, "passage"), elapsed/1000)
+	fmt.Fprintf(a.stdout, "  added %d, changed %d, removed %d, unchanged %d\n", r.Added, r.Changed, r.Removed, r.Unchanged)
+	if r.Records > 0 {
+		fmt.Fprintf(a.stdout, "  %s without text left out\n", count(r.Records, "record"))
+	}
+	for i, skip := range r.Skipped {
+		if i == skippedShown && !a.verbose {
+			fmt.Fprintf(a.stdout, "  … and %d more skipped (-v lists them)\n", len(r.Skipped)-i)
+			break
+		}
+		fmt.Fprintf(a.stdout, "  skipped %s: %s\n", skip.Path, skip.Reason)
+	}
+	flag := ""
+	if r.Corpus != defaultCorpus {
+		flag = " --corpus " + r.Corpus
+	}
+	fmt.Fprintf(a.stdout, "\nNext: agent ask%s \"your question\"\n", flag)
+}
+
+// count is "1 file" or "3 files".
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}

@@ -1,0 +1,217 @@
+package render
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/mattn/go-runewidth"
+)
+
+// Options say where the text goes. The zero value is plain text.
+type Options struct {
+	Width  int  // columns at which lines wrap; 0 keeps lines as they are
+	Colour bool // use escape sequences
+}
+
+var (
+	headingLine = regexp.MustCompile(`^ {0,3}(#{1,6})[ \t]+(.*?)[ \t]*#*[ \t]*$`)
+	listLine    = regexp.MustCompile(`^([ \t]*)([-*+]|\d{1,9}[.)])[ \t]+(.*)$`)
+	ruleLine    = regexp.MustCompile(`^ {0,3}(?:-[ \t]*){3,}$|^ {0,3}(?:\*[ \t]*){3,}$|^ {0,3}(?:_[ \t]*){3,}$`)
+	fenceLine   = regexp.MustCompile("^ {0,3}(```+|~~~+)")
+)
+
+// Markdown lays out src. The result ends with one line feed, unless it is
+// empty. Without Colour it holds no escape sequence, whatever src holds.
+func Markdown(src string, o Options) string {
+	p := page{Options: o}
+	lines := strings.Split(Visible(src), "\n")
+	for i := 0; i < len(lines); {
+		i += p.block(lines[i:])
+	}
+	return p.out.String()
+}
+
+// Visible replaces what could steer a terminal or mislead a reader: control
+// characters other than line feeds and tabs, characters that change the
+// direction of text, and invalid bytes.
+func Visible(s string) string {
+	s = strings.ReplaceAll(s, "\r\n", "\n")
+	return strings.Map(func(r rune) rune {
+		if r == utf8.RuneError || unicode.IsControl(r) && r != '\n' && r != '\t' || unicode.Is(unicode.Bidi_Control, r) {
+			return '�'
+		}
+		return r
+	}, s)
+}
+
+// page is what has been laid out so far.
+type page struct {
+	Options
+	out strings.Builder
+	gap bool // a blank line is due before the next block
+}
+
+// block lays out the block that lines begin with and returns how many lines
+// it took.
+func (p *page) block(lines []string) int {
+	line := lines[0]
+	if strings.TrimSpace(line) == "" {
+		p.gap = p.out.Len() > 0
+		return 1
+	}
+	if m := headingLine.FindStringSubmatch(line); m != nil && m[2] != "" {
+		p.heading(len(m[1]), m[2])
+		return 1
+	}
+	if ruleLine.MatchString(line) {
+		p.separate()
+		p.out.WriteString(strings.Repeat("─", min(max(p.Width, 24), 40)) + "\n")
+		return 1
+	}
+	if m := fenceLine.FindStringSubmatch(line); m != nil {
+		return p.code(lines, m[1])
+	}
+	first, rest := "", ""
+	text := strings.TrimLeft(line, " \t")
+	if m := listLine.FindStringSubmatch(line); m != nil {
+		bullet := m[2]
+		if strings.Contains("-*+", bullet) {
+			bullet = "•"
+		}
+		indent := strings.Repeat(" ", min(runewidth.StringWidth(strings.ReplaceAll(m[1], "\t", "    ")), 12))
+		first = indent + bullet + " "
+		rest = indent + strings.Repeat(" ", runewidth.StringWidth(bullet)+1)
+		text = m[3]
+	} else if after, ok := strings.CutPrefix(text, ">"); ok {
+		first, rest, text = "│ ", "│ ", strings.TrimPrefix(after, " ")
+	}
+	taken := 1
+	for taken < len(lines) && p.continues(lines[taken]) {
+		next := strings.TrimSpace(lines[taken])
+		if rest == "│ " {
+			next = strings.TrimSpace(strings.TrimPrefix(next, ">"))
+		}
+		text += "\n" + next
+		taken++
+	}
+	p.separate()
+	p.paragraph(text, first, rest, normal)
+	return taken
+}
+
+// continues reports whether a line belongs to the block before it.
+func (p *page) continues(line string) bool {
+	return strings.TrimSpace(line) != "" && !headingLine.MatchString(line) && !listLine.MatchString(line) &&
+		!ruleLine.MatchString(line) && !fenceLine.MatchString(line)
+}
+
+// heading lays out a heading: underlined for the first two levels as plain
+// text, so that the levels can be told apart.
+func (p *page) heading(level int, text string) {
+	p.gap = p.out.Len() > 0
+	p.separate()
+	look := heading
+	if level > 3 {
+		look = bold
+	}
+	p.paragraph(text, "", "", look)
+	if !p.Colour && level <= 3 {
+		line := "-"
+		if level <= 2 {
+			line = "="
+		}
+		p.out.WriteString(strings.Repeat(line, max(runewidth.StringWidth(plain(inline(text, normal))), 1)) + "\n")
+	}
+	p.gap = false
+}
+
+// code copies fenced lines, indented, up to the closing fence.
+func (p *page) code(lines []string, fence string) int {
+	p.separate()
+	for i, line := range lines[1:] {
+		if strings.HasPrefix(strings.TrimLeft(line, " "), fence) {
+			return i + 2
+		}
+		p.out.WriteString("    " + line + "\n")
+	}
+	return len(lines)
+}
+
+func (p *page) separate() {
+	if p.gap {
+		p.out.WriteByte('\n')
+	}
+	p.gap = false
+}
+
+// paragraph lays out text behind first, and behind rest from its second line
+// on.
+func (p *page) paragraph(text, first, rest string, base style) {
+	room := 0
+	if p.Width > 0 {
+		room = max(p.Width-runewidth.StringWidth(rest), 20)
+	}
+	words := inline(text, base)
+	for begin := 0; begin < len(words); {
+		end := fit(words[begin:], room) + begin
+		p.out.WriteString(first)
+		p.words(words[begin:end])
+		p.out.WriteByte('\n')
+		first, begin = rest, end
+	}
+}
+
+// fit returns how many words go on one line, at least one: as many as have
+// room, with no break between glued words; without a room, up to the source's
+// own line break.
+func fit(words []word, room int) int {
+	if room <= 0 {
+		if next := slices.IndexFunc(words[1:], func(w word) bool { return w.line }); next >= 0 {
+			return next + 1
+		}
+		return len(words)
+	}
+	used, last := 0, 0 // last is where the line may end
+	for i, w := range words {
+		if i > 0 && !w.glued {
+			last = i
+			used++
+		}
+		used += runewidth.StringWidth(w.text)
+		if used > room && last > 0 {
+			return last
+		}
+	}
+	return len(words)
+}
+
+func (p *page) words(words []word) {
+	look := normal
+	for i, w := range words {
+		change := p.Colour && w.style != look
+		if change && look != normal {
+			p.out.WriteString(reset)
+		}
+		if i > 0 && !w.glued {
+			p.out.WriteByte(' ')
+		}
+		if change {
+			p.out.WriteString(codes[w.style])
+			look = w.style
+		}
+		p.out.WriteString(w.text)
+	}
+	if look != normal {
+		p.out.WriteString(reset)
+	}
+}
+
+// plain joins words without their looks.
+func plain(words []word) string {
+	p := page{}
+	p.words(words)
+	return p.out.String()
+}

@@ -1,0 +1,109 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/mattn/go-runewidth"
+	"github.com/rs/zerolog"
+
+	"example.com/assay/graph"
+	"example.com/assay/llm"
+	"example.com/assay/nodes/research"
+	"example.com/assay/state"
+)
+
+// progress shows a run as it goes: on a terminal one line that is written
+// over, with -v a line of log per node.
+type progress struct {
+	live *screen // nil for none
+	log  zerolog.Logger
+	step int // retrievals begun
+}
+
+// newProgress returns the progress of a question. quiet leaves only the log.
+func (a *app) newProgress(quiet bool) *progress {
+	p := &progress{log: a.logger()}
+	if a.stderr.tty && !quiet && !a.verbose {
+		p.live = a.stderr
+	}
+	return p
+}
+
+// observe takes one event of a run.
+func (p *progress) observe(ev graph.Event[state.Agent]) {
+	node := ev.Node
+	if ev.Namespace != "" {
+		node = ev.Namespace + "/" + node
+	}
+	switch ev.Kind {
+	case graph.NodeStart:
+		p.show(node)
+	case graph.NodeUpdate:
+		p.log.Info().Str("node", node).Float64("ms", milliseconds(ev.Elapsed)).Msg("done")
+	case graph.NodeFailed:
+		p.log.Error().Str("node", node).Float64("ms", milliseconds(ev.Elapsed)).Err(ev.Err).Msg("failed")
+	case graph.NodeRetry:
+		p.log.Warn().Str("node", node).Int("attempt", ev.Attempt).Err(ev.Err).Msg("trying again")
+	case graph.NodeCustom:
+		p.custom(node, ev)
+	case graph.RunEnd:
+		if ev.Namespace == "" {
+			p.log.Info().Float64("ms", milliseconds(ev.Elapsed)).Err(ev.Err).Msg("run ended")
+		}
+	}
+}
+
+// custom logs what a node published. Neither questions nor passages are
+// logged; the trace holds them.
+func (p *progress) custom(node string, ev graph.Event[state.Agent]) {
+	switch ev.Name {
+	case llm.EventModelCall:
+		var call llm.CallEvent
+		if err := json.Unmarshal(ev.Data, &call); err != nil {
+			p.log.Warn().Str("node", node).Err(err).Msg("reading a model_call event")
+			return
+		}
+		p.log.Info().Str("node", node).Str("skill", call.Skill).Str("model", call.Model).Bool("ok", call.OK).
+			Int("input_tokens", call.Usage.InputTokens).Int("output_tokens", call.Usage.OutputTokens).Msg("model call")
+	case research.EventRetrieval:
+		var r research.RetrievalEvent
+		if err := json.Unmarshal(ev.Data, &r); err != nil {
+			p.log.Warn().Str("node", node).Err(err).Msg("reading a retrieval event")
+			return
+		}
+		p.step = r.StepID
+		p.show(fmt.Sprintf("%s: %d of %d passages, confidence %.2f", node, len(r.Hits), r.Candidates, r.Confidence))
+		p.log.Info().Str("node", node).Int("step", r.StepID).Int("queries", len(r.Queries)).Int("candidates", r.Candidates).
+			Int("hits", len(r.Hits)).Float64("confidence", r.Confidence).Msg("retrieval")
+	}
+}
+
+// show replaces the live line.
+func (p *progress) show(what string) {
+	if p.live == nil {
+		return
+	}
+	if p.step > 0 {
+		what = fmt.Sprintf("step %d  %s", p.step, what)
+	}
+	fmt.Fprintf(p.live, "\r\x1b[K%s", runewidth.Truncate("… "+what, max(p.live.width-1, 10), "…"))
+}
+
+// close removes the live line.
+func (p *progress) close() {
+	if p.live != nil {
+		fmt.Fprint(p.live, "\r\x1b[K")
+	}
+}
+
+// oneLine shortens a text to n characters on one line.
+func oneLine(s string, n int) string {
+	s = strings.Join(strings.Fields(s), " ")
+	if utf8.RuneCountInString(s) <= n {
+		return s
+	}
+	return string([]rune(s)[:n-1]) + "…"
+}

@@ -1,0 +1,171 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	casestudies "example.com/assay/case_studies"
+	"example.com/assay/memory"
+)
+
+const (
+	// sampleCorpus is the name under which the embedded sample is ingested.
+	sampleCorpus = "sample"
+	// sampleWait is how long to wait for another process that ingests it.
+	sampleWait = 60 * time.Second
+	samplePoll = 100 * time.Millisecond
+)
+
+const sampleNote = "answered from the embedded sample corpus, a teaching sample, not legal advice; `agent ingest DIR` makes your own"
+
+// sampleFile is a file of the sample.
+type sampleFile struct {
+	name string // slash-separated, e.g. "torts/battery.md"
+	data []byte
+}
+
+// sampleFiles lists the embedded files in the order of their names, and the
+// hash of names and contents.
+func sampleFiles() ([]sampleFile, string, error) {
+	root, err := casestudies.Sample()
+	if err != nil {
+		return nil, "", fmt.Errorf("reading the embedded sample: %w", err)
+	}
+	var files []sampleFile
+	hash := sha256.New()
+	err = fs.WalkDir(root, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := fs.ReadFile(root, name)
+		if err != nil {
+			return err
+		}
+		files = append(files, sampleFile{name, data})
+		fmt.Fprintf(hash, "%q %d\n", name, len(data))
+		hash.Write(data)
+		return nil
+	})
+	if err != nil {
+		return nil, "", fmt.Errorf("reading the embedded sample: %w", err)
+	}
+	return files, hex.EncodeToString(hash.Sum(nil))[:12], nil
+}
+
+// sampleDir is where the files of a sample with this hash are unpacked.
+// Directories of other hashes stay: earlier answers point into them.
+func sampleDir(home, hash string) string {
+	return filepath.Join(home, "samples", casestudies.SampleName+"-"+hash)
+}
+
+// openSample opens the embedded sample as a corpus. The first time, after a
+// new binary brought other files, and when the corpus is damaged, it unpacks
+// and ingests them; note is told before that work. Two processes may do so at
+// once: one works, the other waits.
+func openSample(ctx context.Context, home string, note func(string)) (*memory.Corpus, error) {
+	files, hash, err := sampleFiles()
+	if err != nil {
+		return nil, err
+	}
+	dir := sampleDir(home, hash)
+	noted := false
+	for deadline := time.Now().Add(sampleWait); ; {
+		if err := unpack(dir, files); err != nil {
+			return nil, err
+		}
+		corpus, err := memory.Open(home, sampleCorpus)
+		if err == nil {
+			if isSample(corpus, dir, len(files)) {
+				return corpus, nil
+			}
+			if err := corpus.Close(); err != nil {
+				return nil, fmt.Errorf("closing an older sample: %w", err)
+			}
+		} else if !sampleMissing(err) {
+			return nil, err
+		}
+		if !noted {
+			note(fmt.Sprintf("preparing the embedded sample corpus (%d files, once)", len(files)))
+			noted = true
+		}
+		_, err = memory.Ingest(ctx, memory.IngestOptions{Home: home, Corpus: sampleCorpus, Paths: []string{dir}, Rebuild: true})
+		var busy *memory.BusyError
+		if err != nil && (!errors.As(err, &busy) || time.Now().After(deadline)) {
+			return nil, fmt.Errorf("preparing the embedded sample: %w", err)
+		}
+		if err != nil {
+			select {
+			case <-time.After(samplePoll):
+			case <-ctx.Done():
+				return nil, context.Cause(ctx)
+			}
+		}
+	}
+}
+
+// sampleMissing reports whether ingesting the sample again cures an error of
+// opening it: nothing of a person's own is in that corpus.
+func sampleMissing(err error) bool {
+	var unknown *memory.UnknownCorpusError
+	var empty *memory.EmptyCorpusError
+	var corrupt *memory.CorruptCorpusError
+	return errors.As(err, &unknown) || errors.As(err, &empty) || errors.As(err, &corrupt)
+}
+
+// isSample reports whether a corpus was made from the files in dir.
+func isSample(corpus *memory.Corpus, dir string, files int) bool {
+	sources := corpus.Sources()
+	if len(sources) != files {
+		return false
+	}
+	for _, source := range sources {
+		path, _, err := corpus.TextPath(source)
+		if err != nil || !strings.HasPrefix(path, dir+string(filepath.Separator)) {
+			return false
+		}
+	}
+	return true
+}
+
+// unpack writes the files that are missing or were changed, each atomically.
+func unpack(dir string, files []sampleFile) error {
+	for _, f := range files {
+		path := filepath.Join(dir, filepath.FromSlash(f.name))
+		if have, err := os.ReadFile(path); err == nil && bytes.Equal(have, f.data) {
+			continue
+		}
+		if err := writeAtomically(path, f.data); err != nil {
+			return fmt.Errorf("unpacking the embedded sample: %w; %s names another directory", err, envHome)
+		}
+	}
+	return nil
+}
+
+// writeAtomically replaces a file, and makes its directory.
+func writeAtomically(path string, data []byte) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	tmp, err := os.CreateTemp(filepath.Dir(path), ".tmp-*")
+	if err != nil {
+		return err
+	}
+	_, err = tmp.Write(data)
+	err = errors.Join(err, tmp.Chmod(0o644), tmp.Close())
+	if err == nil {
+		err = os.Rename(tmp.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(tmp.Name()))
+	}
+	return nil
+}

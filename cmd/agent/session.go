@@ -1,0 +1,148 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"example.com/assay/state"
+)
+
+// A session asks one question after the other of one engine.
+type session struct {
+	*app
+	settings
+	flags       *settingFlags
+	engine      *engine
+	interactive bool
+
+	tracing string        // file that receives the trace of each question; empty for none
+	trace   bytes.Buffer  // of the last question
+	last    *state.Answer // nil before the first
+	failed  bool          // a question or command failed
+	noted   bool          // that the sample answers
+}
+
+// session runs until its input ends or /quit.
+func (a *app) session(cmd *cobra.Command, flags *settingFlags) (err error) {
+	ctx := cmd.Context()
+	settings, err := a.resolve(cmd, flags)
+	if err != nil {
+		return err
+	}
+	s := &session{app: a, settings: settings, flags: flags, interactive: isTerminal(a.stdin) && a.stdout.tty}
+	if err := s.open(ctx, settings); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.engine.Close()) }()
+	lines := a.newLineReader(filepath.Join(settings.home, "history"))
+	defer func() { err = errors.Join(err, lines.close()) }()
+	if s.interactive {
+		fmt.Fprintf(a.stdout, "corpus %s, model %s; /help lists commands, Ctrl-D quits\n", s.engine.corpus.Name(), s.model)
+	}
+	if err := s.loop(ctx, lines); err != nil {
+		return err
+	}
+	if s.failed && !s.interactive {
+		return silent(exitFailed)
+	}
+	return nil
+}
+
+// open replaces the engine by one with other settings; on an error the old
+// one stays.
+func (s *session) open(ctx context.Context, settings settings) error {
+	e, err := s.app.openEngine(ctx, settings)
+	if err != nil {
+		return err
+	}
+	old := s.engine
+	s.engine, s.settings = e, settings
+	if e.isSample() && !s.noted {
+		s.noted = true
+		s.warn(sampleNote)
+	}
+	if old != nil {
+		return old.Close()
+	}
+	return nil
+}
+
+func (s *session) loop(ctx context.Context, lines lineReader) error {
+	for {
+		line, err := awaitLine(ctx, lines)
+		switch {
+		case errors.Is(err, io.EOF):
+			if s.interactive {
+				fmt.Fprintln(s.stdout)
+			}
+			return nil
+		case errors.Is(err, errAborted):
+			continue
+		case err != nil:
+			return err
+		}
+		line = strings.TrimSpace(line)
+		if line == "" {
+			continue
+		}
+		lines.remember(line)
+		quit, err := s.line(ctx, line)
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if err != nil {
+			s.failed = true
+			s.warn("%v", err)
+		}
+		if quit {
+			return nil
+		}
+	}
+}
+
+// line does one line: a command or a question.
+func (s *session) line(ctx context.Context, line string) (quit bool, err error) {
+	if name, ok := strings.CutPrefix(line, "/"); ok {
+		return s.command(ctx, strings.Fields(name))
+	}
+	return false, s.question(ctx, line)
+}
+
+// question answers one question. On a terminal Ctrl-C stops it and nothing
+// else.
+func (s *session) question(ctx context.Context, text string) error {
+	if err := checkQuestion(text); err != nil {
+		return err
+	}
+	if s.interactive {
+		var cancel context.CancelCauseFunc
+		ctx, cancel = context.WithCancelCause(ctx)
+		defer cancel(nil)
+		stop := func() { cancel(errInterrupted) }
+		s.onSignal.Store(&stop)
+		defer s.onSignal.Store(nil)
+	} else {
+		fmt.Fprintf(s.stdout, "> %s\n\n", text)
+	}
+	s.trace.Reset()
+	follow := s.newProgress(false)
+	answer, err := s.engine.ask(ctx, question{text: text, trace: s.tracing, copy: &s.trace, timeout: s.flags.timeout, observe: follow.observe})
+	follow.close()
+	s.last = &answer
+	s.printAnswer(answer)
+	fmt.Fprintln(s.stdout)
+	s.warnStale(answer)
+	err = outcome(answer, err)
+	if isSilent(err) {
+		s.failed = s.failed || exitCode(err) == exitFailed
+		return nil // the answer says it
+	}
+	return err
+}

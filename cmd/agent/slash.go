@@ -1,0 +1,165 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"example.com/assay/cmd/agent/internal/render"
+	"example.com/assay/cmd/agent/internal/traceview"
+	"example.com/assay/graph/trace"
+	"example.com/assay/memory"
+)
+
+// A slashCommand is a command of a session.
+type slashCommand struct {
+	name, args, help string
+}
+
+var slashCommands = []slashCommand{
+	{"help", "", "list the commands"},
+	{"corpus", "[NAME]", "show the corpora, or answer from another one"},
+	{"model", "[NAME]", "show the models, or use another one"},
+	{"trace", "[on FILE | off | show]", "write the trace of each question to FILE, stop that, or show the last trace"},
+	{"graph", "", "draw the pipeline"},
+	{"sources", "", "print the sources of the last answer with their texts"},
+	{"json", "", "print the last answer as JSON"},
+	{"quit", "", "end the session, as Ctrl-D does"},
+}
+
+// command does one slash command, given without its slash.
+func (s *session) command(ctx context.Context, words []string) (quit bool, err error) {
+	name, args := "", []string(nil)
+	if len(words) > 0 {
+		name, args = words[0], words[1:]
+	}
+	switch name {
+	case "help":
+		for _, c := range slashCommands {
+			fmt.Fprintf(s.stdout, "  %-32s %s\n", strings.TrimSpace("/"+c.name+" "+c.args), c.help)
+		}
+		fmt.Fprintf(s.stdout, "  %-32s %s\n", "anything else", "is a question")
+	case "corpus":
+		return false, s.corpusSlash(ctx, args)
+	case "model":
+		return false, s.modelSlash(ctx, args)
+	case "trace":
+		return false, s.traceSlash(args)
+	case "graph":
+		fmt.Fprint(s.stdout, s.engine.pipeline.Graph().Drawing().Expanded().Text())
+	case "sources":
+		return false, s.sourcesSlash()
+	case "json":
+		if s.last == nil {
+			return false, usagef("nothing was asked yet")
+		}
+		s.printJSON(*s.last)
+	case "quit":
+		return true, nil
+	default:
+		var names []string
+		for _, c := range slashCommands {
+			names = append(names, c.name)
+		}
+		return false, usagef("unknown command /%s%s; /help lists the commands", name, didYouMean(name, names))
+	}
+	return false, nil
+}
+
+func (s *session) corpusSlash(ctx context.Context, args []string) error {
+	if len(args) > 1 {
+		return usagef("/corpus takes one name")
+	}
+	if len(args) == 0 {
+		list, err := memory.List(s.home)
+		if err != nil {
+			return err
+		}
+		s.printCorpora(list)
+		fmt.Fprintf(s.stdout, "answering from %s\n", s.engine.corpus.Name())
+		return nil
+	}
+	next := s.settings
+	var p parser
+	next.corpus = *p.corpus("/corpus", args[0])
+	if p.err != nil {
+		return p.err
+	}
+	if err := s.open(ctx, next); err != nil {
+		return err
+	}
+	fmt.Fprintf(s.stdout, "answering from %s\n", s.engine.corpus.Name())
+	return nil
+}
+
+func (s *session) modelSlash(ctx context.Context, args []string) error {
+	if len(args) > 1 {
+		return usagef("/model takes one name")
+	}
+	if len(args) == 1 {
+		next := s.settings
+		var p parser
+		next.model = *p.model(s.app, "/model", args[0])
+		if p.err != nil {
+			return p.err
+		}
+		if err := s.open(ctx, next); err != nil {
+			return err
+		}
+	}
+	fmt.Fprintf(s.stdout, "using %s; known: %s\n", s.model, strings.Join(s.modelNames(), ", "))
+	return nil
+}
+
+func (s *session) traceSlash(args []string) error {
+	switch {
+	case len(args) == 0 && s.tracing == "":
+		fmt.Fprintln(s.stdout, "no trace is written; /trace on FILE writes one, /trace show shows the last")
+	case len(args) == 0:
+		fmt.Fprintf(s.stdout, "the trace of each question is written to %s\n", s.tracing)
+	case len(args) == 2 && args[0] == "on":
+		s.tracing = args[1]
+		fmt.Fprintf(s.stdout, "the trace of each question replaces %s\n", s.tracing)
+	case len(args) == 1 && args[0] == "off":
+		s.tracing = ""
+		fmt.Fprintln(s.stdout, "no trace is written any more")
+	case len(args) == 1 && args[0] == "show":
+		return s.showTrace()
+	default:
+		return usagef("/trace wants: on FILE, off, or show")
+	}
+	return nil
+}
+
+func (s *session) showTrace() error {
+	if s.trace.Len() == 0 {
+		return usagef("nothing was asked yet")
+	}
+	records, err := trace.Read(bytes.NewReader(s.trace.Bytes()))
+	if err != nil {
+		return err
+	}
+	view, err := traceview.New(records)
+	if err != nil {
+		return err
+	}
+	fmt.Fprint(s.stdout, view.Text(traceview.TextOptions{Colour: s.stdout.colour}))
+	return nil
+}
+
+func (s *session) sourcesSlash() error {
+	if s.last == nil || len(s.last.Sources) == 0 {
+		return usagef("the last answer has no sources, or nothing was asked yet")
+	}
+	for i, source := range s.last.Sources {
+		if i > 0 {
+			fmt.Fprintln(s.stdout)
+		}
+		fmt.Fprint(s.stdout, sourceList(s.last.Sources[i:i+1]))
+		quoted := slices.Collect(strings.Lines(render.Visible(source.Text)))
+		fmt.Fprintf(s.stdout, "    %s\n", strings.Join(quoted, "    "))
+	}
+	return nil
+}

@@ -1,0 +1,174 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"example.com/assay/cmd/agent/internal/traceview"
+	"example.com/assay/graph/trace"
+)
+
+func (a *app) traceCommand() *cobra.Command {
+	return group(&cobra.Command{
+		Use:   "trace",
+		Short: "Read, normalise and compare traces",
+		Example: `  agent ask --trace run.jsonl "What is consideration?"
+  agent trace show run.jsonl
+  agent trace diff golden.jsonl run.jsonl`,
+	}, a.traceShowCommand(), a.traceNormaliseCommand(), a.traceDiffCommand())
+}
+
+// readTrace reads a trace file. What could be read comes back beside an
+// error, which names the line.
+func readTrace(path string) ([]trace.Record, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("reading trace: %w", err)
+	}
+	records, err := trace.Read(f)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return records, fmt.Errorf("%s: %w", path, err)
+	}
+	if len(records) == 0 {
+		return nil, fmt.Errorf("%s: reading trace: it is empty; write one with: agent ask --trace %s QUESTION", path, path)
+	}
+	return records, nil
+}
+
+func (a *app) traceShowCommand() *cobra.Command {
+	var asJSON, full bool
+	var node string
+	cmd := &cobra.Command{
+		Use:   "show FILE",
+		Short: "Show a run superstep by superstep",
+		Long: `Show prints for each superstep which nodes ran, how long they took, which
+models they asked, what they retrieved and what they changed. Of a trace that
+was cut it shows what there is, and exits with 1.`,
+		Example: `  agent trace show run.jsonl
+  agent trace show run.jsonl --node retrieve --full
+  agent trace show run.jsonl --json`,
+		Args: exactly(1, "a trace file"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			records, readErr := readTrace(args[0])
+			if len(records) == 0 {
+				return readErr
+			}
+			view, err := traceview.New(records)
+			if err != nil {
+				return fmt.Errorf("%s: %w", args[0], errors.Join(readErr, err))
+			}
+			if cmd.Flags().Changed("node") {
+				if view, err = onlyNode(view, node); err != nil {
+					return err
+				}
+			}
+			if asJSON {
+				a.printJSON(view)
+				return readErr
+			}
+			fmt.Fprint(a.stdout, view.Text(traceview.TextOptions{Full: full, Colour: a.stdout.colour}))
+			return readErr
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
+	cmd.Flags().BoolVar(&full, "full", false, "print values and hits whole")
+	cmd.Flags().StringVar(&node, "node", "", "show only the node `NAME`, such as retrieve or execute/retrieve")
+	return cmd
+}
+
+func onlyNode(view traceview.View, node string) (traceview.View, error) {
+	only, ok := view.Only(node)
+	if !ok {
+		return view, usagef("--node is %q: no such node ran%s; there are: %s", node, didYouMean(node, view.Nodes()), strings.Join(view.Nodes(), ", "))
+	}
+	return only, nil
+}
+
+func (a *app) traceNormaliseCommand() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:     "normalise FILE",
+		Short:   "Print a trace without times, durations and run id",
+		Example: "  agent trace normalise run.jsonl > golden.jsonl",
+		Args:    exactly(1, "a trace file"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			records, err := readTrace(args[0])
+			if err != nil {
+				return err
+			}
+			records = trace.Normalise(records)
+			if asJSON {
+				a.printJSON(struct {
+					Schema  int            `json:"schema"`
+					Records []trace.Record `json:"records"`
+				}{1, records})
+				return nil
+			}
+			return trace.Write(a.stdout, records)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON document instead of JSON Lines")
+	return cmd
+}
+
+func (a *app) traceDiffCommand() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:     "diff A B",
+		Short:   "Say where two traces first differ",
+		Long:    "Diff normalises both traces and tells the first difference. Exit code 1 says that there is one.",
+		Example: "  agent trace diff golden.jsonl run.jsonl",
+		Args:    exactly(2, "two trace files"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			was, err := readTrace(args[0])
+			if err != nil {
+				return err
+			}
+			is, err := readTrace(args[1])
+			if err != nil {
+				return err
+			}
+			d, differ := trace.First(trace.Normalise(was), trace.Normalise(is))
+			a.printDifference(d, differ, asJSON)
+			if differ {
+				return silent(exitFailed)
+			}
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
+	return cmd
+}
+
+// difference is trace.Difference in JSON.
+type difference struct {
+	Index int      `json:"index"`
+	Event string   `json:"event"`
+	Field string   `json:"field,omitempty"`
+	Was   string   `json:"was"`
+	Is    string   `json:"is"`
+	Path  []string `json:"path"`
+}
+
+func (a *app) printDifference(d trace.Difference, differ, asJSON bool) {
+	switch {
+	case asJSON:
+		doc := struct {
+			Schema     int         `json:"schema"`
+			Equal      bool        `json:"equal"`
+			Difference *difference `json:"difference,omitempty"`
+		}{Schema: 1, Equal: !differ}
+		if differ {
+			doc.Difference = &difference{d.Index, d.Event, d.Field, d.Was, d.Is, d.Path}
+		}
+		a.printJSON(doc)
+	case differ:
+		fmt.Fprintln(a.stdout, d)
+	default:
+		fmt.Fprintln(a.stdout, "the traces are equal but for times and run ids")
+	}
+}
