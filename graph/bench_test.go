@@ -37,13 +37,16 @@ func newJobGraph() *graph.StateGraph[job] {
 //
 //go:noinline
 func work(s job) int {
-	x := uint64(s.Count) + uint64(s.Sum) + uint64(len(s.Name)) + uint64(len(s.Log))
+	x := uint64(s.Count) + uint64(s.Sum) + uint64(len(s.Name)) + uint64(len(s.Log)) | 1
 	for range 10 {
 		x ^= x << 13
 		x ^= x >> 7
 		x ^= x << 17
 	}
-	return s.Count + 1 + int(x&0)
+	if x == 0 { // never
+		return 0
+	}
+	return s.Count + 1
 }
 
 func jobNode(_ context.Context, s job) (graph.Update[job], error) {

@@ -112,7 +112,7 @@ func (u Update[S]) MarshalJSON() ([]byte, error) {
 		}
 		out[i] = write{w.Channel(), w.Op().String(), value}
 	}
-	return json.Marshal(out)
+	return encode(out)
 }
 
 // field is what every channel knows: its identity, where its value lives and
@@ -171,7 +171,7 @@ func (w *write[S, T]) apply(s *S) {
 	*at = w.val
 }
 
-func (w *write[S, T]) value() (json.RawMessage, error) { return json.Marshal(w.val) }
+func (w *write[S, T]) value() (json.RawMessage, error) { return encode(w.val) }
 
 // LastValueChannel holds the last value written. Two writes in one superstep
 // are a conflict, because their order would decide the result.

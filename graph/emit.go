@@ -2,7 +2,6 @@ package graph
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 )
 
@@ -15,7 +14,7 @@ func Emit[T any](ctx context.Context, name string, payload T) error {
 	if t == nil || !t.listens(NodeCustom) {
 		return nil
 	}
-	data, err := json.Marshal(payload)
+	data, err := encode(payload)
 	if err != nil {
 		return fmt.Errorf("encoding custom event %q: %w", name, err)
 	}

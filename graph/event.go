@@ -23,19 +23,20 @@ const (
 	Debug
 )
 
-// EventKind is what an event is about.
+// EventKind is what an event is about. The mode that reports it stands in
+// front of what it means.
 type EventKind uint8
 
 const (
-	RunStart   EventKind = iota + 1 // Debug
-	StepStart                       // Debug
-	NodeStart                       // Tasks
-	NodeCustom                      // Custom: Name and Data are what the node emitted
-	NodeRetry                       // Tasks: Err is why
-	NodeUpdate                      // Updates: Update, or Data below a subgraph
-	NodeFailed                      // Tasks: Err
-	StateValue                      // Values: State, or Data below a subgraph
-	RunEnd                          // Debug: Err when the run failed
+	RunStart   EventKind = iota + 1 // Debug: a run begins; Graph and Fingerprint say of what
+	StepStart                       // Debug: a superstep begins; Nodes will run
+	NodeStart                       // Tasks: an attempt at a node begins
+	NodeCustom                      // Custom: a node called Emit; Name and Data are its arguments
+	NodeRetry                       // Tasks: an attempt failed with Err and another will follow
+	NodeUpdate                      // Updates: a node returned; Update, or Data below the root, is what
+	NodeFailed                      // Tasks: a node failed for good with Err
+	StateValue                      // Values: the state after the input or a superstep; State, or Data below the root
+	RunEnd                          // Debug: a run is over; State, Nodes, Waiting, and Err when it failed
 )
 
 var kindNames = [...]string{"", "run_start", "step_start", "node_start", "custom", "node_retry", "node_update", "node_error", "values", "run_end"}
@@ -102,5 +103,5 @@ func (e Event[S]) UpdateJSON() (json.RawMessage, error) {
 	if e.Namespace != "" {
 		return e.Data, e.Err
 	}
-	return json.Marshal(e.Update)
+	return encode(e.Update)
 }

@@ -2,7 +2,6 @@ package graph
 
 import (
 	"context"
-	"encoding/json"
 	"iter"
 	"sync"
 	"time"
@@ -104,12 +103,6 @@ func (n nested[S]) send(ev Event[S]) {
 		out.Data, out.Err = encode(ev.State)
 	}
 	n.publish(out)
-}
-
-// encode is json.Marshal for values whose own methods may panic.
-func encode(v any) (data json.RawMessage, err error) {
-	defer recoverAs(&err)
-	return json.Marshal(v)
 }
 
 func (n nested[S]) publish(ev foreign) {

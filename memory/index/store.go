@@ -113,8 +113,9 @@ func (d *deltaBuilder) flush(atLeast int) error {
 	if len(d.batch.IndexOps) < atLeast {
 		return nil
 	}
-	defer d.batch.Reset()
-	return d.index.Batch(d.batch) // returns when the batch is on disk
+	batch := d.batch
+	d.batch = bindex.NewBatch() // the index still reads the old one when it has returned
+	return d.index.Batch(batch) // returns when the batch is on disk
 }
 
 func (d *deltaBuilder) close() error {
