@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	"example.com/assay/state"
@@ -43,8 +44,23 @@ func (x *Index) Search(ctx context.Context, q Query) (Result, error) {
 	if err != nil {
 		return Result{}, fmt.Errorf("searching %q: %w", q.Primary, err)
 	}
+	out.round()
 	return out, nil
 }
+
+// round cuts the numbers of a result to six decimals. More of them say nothing
+// and differ between processors, whose fused operations round once where
+// others round twice; a trace is compared byte by byte.
+func (r *Result) round() {
+	r.Confidence, r.Similarity = rounded(r.Confidence), rounded(r.Similarity)
+	for _, h := range r.Hits {
+		for i := range h.Scores {
+			h.Scores[i].Value = rounded(h.Scores[i].Value)
+		}
+	}
+}
+
+func rounded(v float64) float64 { return math.Round(v*1e6) / 1e6 }
 
 // searchTerms does the work of Search with the terms of the primary query;
 // passages that skip reports are left out too.

@@ -12,7 +12,7 @@ import (
 
 // Sizes below which the defaults of FitOptions change.
 const (
-	fewPassages  = 8000 // below: Dimensions 250, from here: 100
+	fewPassages  = 8000 // from here on Dimensions is 100
 	tinyCorpus   = 1000 // below: terms of a single passage are kept
 	oversampling = 16
 	seed         = 42
@@ -20,7 +20,7 @@ const (
 
 // FitOptions tunes Fit. Nil and the zero value mean the defaults.
 type FitOptions struct {
-	Dimensions int // at most this many; default 250 below 8,000 passages, else 100
+	Dimensions int // at most this many; default a fifth of the passages between 50 and 250 below 8,000 of them, else 100
 	MinDocs    int // terms of fewer passages are unknown to the model; default 1 below 1,000 passages, else 2
 	PowerIters int // power iterations; default 3
 }
@@ -33,7 +33,7 @@ func (o *FitOptions) withDefaults(docs int) FitOptions {
 	if out.Dimensions <= 0 {
 		out.Dimensions = 100
 		if docs < fewPassages {
-			out.Dimensions = 250
+			out.Dimensions = min(250, max(50, docs/5))
 		}
 	}
 	if out.MinDocs <= 0 {
