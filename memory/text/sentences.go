@@ -17,12 +17,13 @@ var abbreviations = stopList(`
 	e.g i.e fed r evid civ crim proc cal rev approx dept est`)
 
 // Sentences splits s into sentences. Line breaks that end a paragraph, a
-// heading or a list item end a sentence too; a line that is only broken for
-// width does not. Spans hold no surrounding space, are in order and do not
-// overlap.
+// heading or a list item end a sentence too, and so does every line break of a
+// text whose lines are too long to be broken for width. Spans hold no
+// surrounding space, are in order and do not overlap.
 func Sentences(s string) []Span {
 	var out []Span
 	start := 0
+	wrapped := longestLine(s) <= wrapWidth
 	cut := func(end int) {
 		if span, ok := trim(s, start, end); ok {
 			out = append(out, span)
@@ -33,7 +34,7 @@ func Sentences(s string) []Span {
 		r, size := utf8.DecodeRuneInString(s[i:])
 		switch {
 		case r == '\n':
-			if lineEndsBlock(s, start, i) {
+			if !wrapped || lineEndsBlock(s, start, i) {
 				cut(i)
 			}
 			i++
@@ -59,6 +60,23 @@ func Sentences(s string) []Span {
 	}
 	cut(len(s))
 	return out
+}
+
+// wrapWidth is the longest line, in bytes, that somebody may have broken for
+// width. Where lines are longer, every line break is meant.
+const wrapWidth = 160
+
+func longestLine(s string) int {
+	longest := 0
+	for len(s) > 0 {
+		end := strings.IndexByte(s, '\n') + 1
+		if end == 0 {
+			end = len(s)
+		}
+		longest = max(longest, end)
+		s = s[end:]
+	}
+	return longest
 }
 
 // lineEndsBlock reports whether the line break at i closes a block: a blank

@@ -186,3 +186,19 @@ func FuzzSentences(f *testing.F) {
 		}
 	})
 }
+
+func TestLineBreaksOfUnwrappedText(t *testing.T) {
+	long := strings.Repeat("an operator keeps records ", 8) + "of it."
+	for _, tc := range []struct{ in, want string }{
+		{"Licensed\noperators keep records.", "Licensed\noperators keep records."},
+		{"DUTIES OF OPERATORS\n" + long, "DUTIES OF OPERATORS|" + long},
+	} {
+		var got []string
+		for _, span := range Sentences(tc.in) {
+			got = append(got, tc.in[span.Start:span.End])
+		}
+		if joined := strings.Join(got, "|"); joined != tc.want {
+			t.Errorf("%q: %q, want %q", tc.in, joined, tc.want)
+		}
+	}
+}
