@@ -1,0 +1,63 @@
+package eval_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"example.com/assay/eval"
+	"example.com/assay/state"
+)
+
+func TestLoadCase(t *testing.T) {
+	for _, tc := range []struct{ name, yaml, want string }{
+		{"good", "pipeline: research\ncorpus: docs\nquestion: Who?\nwant: {status: answered, steps: 2}\n", ""},
+		{"unknown key", "pipeline: research\ncorpus: docs\nquestion: Who?\nwants: {}\n", "line 4"},
+		{"no question", "pipeline: research\ncorpus: docs\n", "question is empty"},
+		{"no corpus", "pipeline: research\nquestion: Who?\n", "corpus is empty"},
+		{"unknown pipeline", "pipeline: poetry\n", `pipeline is "poetry"; known is research`},
+		{"empty", "", "pipeline"},
+	} {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, "case.yaml"), []byte(tc.yaml), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		c, err := eval.LoadCase(dir)
+		if tc.want == "" {
+			if err != nil || c.Name != filepath.Base(dir) || c.Want.Steps != 2 || c.CorpusDir() != filepath.Join(dir, "docs") {
+				t.Errorf("%s: %+v, %v", tc.name, c, err)
+			}
+			continue
+		}
+		if err == nil || !strings.Contains(err.Error(), tc.want) || !strings.Contains(err.Error(), "case.yaml") {
+			t.Errorf("%s: error %v, want %q and the file in it", tc.name, err, tc.want)
+		}
+	}
+	if _, err := eval.LoadCase(t.TempDir()); err == nil {
+		t.Error("a folder without a case was loaded")
+	}
+}
+
+func TestCheckNamesEveryMiss(t *testing.T) {
+	run := eval.Run{
+		Final:  state.Agent{Plan: []state.Step{{ID: 1}}, Metrics: state.Metrics{StepsFailed: 1, ModelUsage: state.ModelUsage{Calls: 4}}},
+		Answer: state.Answer{Status: state.StatusNoEvidence, Choice: "A", Answer: "text", Sources: []state.Source{{Doc: "a.md"}}, Verification: state.Verification{QuotesChecked: 2, QuotesExact: 1}},
+		Path:   []string{"classify", "plan"},
+	}
+	want := eval.Want{Status: state.StatusAnswered, Choice: "B", Steps: 2, Failed: 2, Calls: 5, Path: []string{"plan"}, Cites: []string{"b.md"}, Contains: []string{"other"}}
+	misses := strings.Join(run.Check(want), "\n")
+	for _, part := range []string{"status", "choice", "number of steps", "failed steps", "model calls", "path", "b.md", `"other"`, "1 of 2 quotes"} {
+		if !strings.Contains(misses, part) {
+			t.Errorf("no miss about %s:\n%s", part, misses)
+		}
+	}
+	run.Answer.Verification.QuotesExact = 2
+	fits := eval.Want{Status: state.StatusNoEvidence, Choice: "A", Steps: 1, Failed: 1, Calls: 4, Path: run.Path, Cites: []string{"a.md"}, Contains: []string{"ex"}}
+	if misses := run.Check(fits); misses != nil {
+		t.Errorf("misses of a run that fits: %v", misses)
+	}
+	if misses := run.Check(eval.Want{}); misses != nil {
+		t.Errorf("misses of no expectation: %v", misses)
+	}
+}
