@@ -74,8 +74,8 @@ const (
 	stagnationAfter  = 3    // failures in a row
 	enoughSteps      = 3    // completed steps after which a multi-hop question is answered
 	lastIteration    = 4    // evaluation after which nothing is planned any more
-	mostPlanned      = 5    // steps kept of a plan
 	contextRunes     = 300  // of an answer that later steps see
+	rememberFrom     = 0.70 // mean confidence of an answer that memory keeps, whatever the threshold of a step
 )
 
 // Pipeline is the compiled research graph.
@@ -162,7 +162,7 @@ func build(deps Deps, opts *Options) (*graph.Compiled[state.Agent], error) {
 	g.AddNode(NodeEvaluate, Evaluate(o.ConfidenceThreshold))
 	g.AddNode(NodeReplan, Replan(deps.Model, replan))
 	g.AddNode(NodeSelectChoice, SelectChoice(deps.Model, choose))
-	g.AddNode(NodeWriteMemory, WriteMemory(deps.Memory, o.ConfidenceThreshold))
+	g.AddNode(NodeWriteMemory, WriteMemory(deps.Memory))
 	g.AddNode(NodeObserve, Observe())
 
 	g.AddEdge(graph.Start, NodeDetectInjection)

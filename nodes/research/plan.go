@@ -69,7 +69,7 @@ func planned(steps []skills.PlanStep, question string, kind state.QueryType) []s
 	if kind == state.MultiHop {
 		return table[:1]
 	}
-	return table[:min(len(table), mostPlanned)]
+	return table
 }
 
 func newStep(id int, phase, question string) state.Step {

@@ -22,10 +22,10 @@ func Replan(m llm.Model, skill skills.Skill) graph.Node[state.Agent] {
 		out, usage, err := llm.Ask[skills.ReplanOutput](ctx, m, skill, skills.ReplanInput{Objective: stem, Findings: findings(s.Context), Asked: asked})
 		if err != nil && ctx.Err() != nil {
 			return nil, context.Cause(ctx)
-		}
+		} // any other error leaves no question, which completes
 		update := graph.Update[state.Agent]{state.AgentUsage.Add(usage)}
 		again := slices.ContainsFunc(asked, func(q string) bool { return sameWords(q, out.Question) })
-		if err != nil || out.Action == "complete" || strings.TrimSpace(out.Question) == "" || again {
+		if out.Action == "complete" || strings.TrimSpace(out.Question) == "" || again {
 			return append(update, state.AgentDecision.Set(state.DecideComplete)), nil
 		}
 		step := newStep(len(s.Plan)+1, out.Phase, out.Question)

@@ -11,9 +11,9 @@ import (
 // block, under the question without its choices: the same facts with other
 // options are answered from memory, and choose anew. What came from memory is
 // not written again. A nil memory keeps nothing.
-func WriteMemory(memory Memory, threshold float64) graph.Node[state.Agent] {
+func WriteMemory(memory Memory) graph.Node[state.Agent] {
 	return func(ctx context.Context, s state.Agent) (graph.Update[state.Agent], error) {
-		worth := s.Count(state.StepCompleted) > 0 && s.MeanConfidence() >= threshold && s.Research != ""
+		worth := s.Count(state.StepCompleted) > 0 && s.MeanConfidence() >= rememberFrom && s.Research != ""
 		if memory == nil || s.Memory.Hit || !worth {
 			return nil, nil
 		}
