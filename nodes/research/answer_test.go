@@ -181,6 +181,9 @@ func TestCancellationInsideAStep(t *testing.T) {
 	if got := research.Result(final, err, nil); got.Status != state.StatusInterrupted {
 		t.Errorf("status %q, error %v", got.Status, err)
 	}
+	if len(final.Plan) != 1 || final.Plan[0].Error != "" {
+		t.Errorf("plan %+v", final.Plan)
+	}
 }
 
 type cancelling struct{ cancel context.CancelFunc }
