@@ -55,7 +55,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 	ctx, stop := a.interruptible(ctx)
 	defer stop()
 	root := a.rootCommand()
-	root.SetArgs(args)
+	root.SetArgs(append([]string{}, args...)) // nil would mean those of the process
 	root.SetIn(a.stdin)
 	root.SetOut(a.stdout)
 	root.SetErr(a.stderr)
@@ -190,10 +190,12 @@ func usagef(format string, args ...any) error { return usageError{fmt.Errorf(for
 // silent is an exit code whose reason was printed already.
 type silent int
 
-func (s silent) Error() string { return fmt.Sprintf("exit code %d", int(s)) }
+func (s silent) Error() string { return fmt.Sprintf("ending with exit code %d", int(s)) }
 
+// isSilent reports whether there is nothing more to say of an error. One that
+// was joined with others still has to be told.
 func isSilent(err error) bool {
-	_, ok := errors.AsType[silent](err)
+	_, ok := err.(silent)
 	return ok
 }
 

@@ -273,6 +273,8 @@ func TestIngestProgress(t *testing.T) {
 		p.update(fmt.Sprintf("phase %d", i/10), i%10+1, 10)
 		time.Sleep(2 * time.Millisecond)
 	}
+	p.update("nothing to do", 0, 0)
+	p.update("too much", 7, 3)
 	if err := p.close(); err != nil {
 		t.Fatal(err)
 	}
@@ -281,20 +283,51 @@ func TestIngestProgress(t *testing.T) {
 	}
 }
 
-// A memory that was edited by hand is not served, whatever it says.
-func TestUnsoundMemory(t *testing.T) {
-	home := t.TempDir()
-	ingestText(t, home, permits)
+// testEngine is an engine on the default corpus, without memory.
+func testEngine(t *testing.T, home string) *engine {
+	t.Helper()
 	a, _, _ := testApp(home)
 	e, err := a.openEngine(t.Context(), settings{home: home, corpus: defaultCorpus, model: "offline", threshold: .7, noMemory: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() {
+	t.Cleanup(func() {
 		if err := e.Close(); err != nil {
 			t.Error(err)
 		}
-	}()
+	})
+	return e
+}
+
+// A run that was stopped between two steps answers with the first.
+func TestStoppedRun(t *testing.T) {
+	home := t.TempDir()
+	ingestText(t, home, permits)
+	e := testEngine(t, home)
+	final := state.Agent{
+		Objective: "Two things?", Injection: state.Injection{Safe: true}, Usage: state.ModelUsage{Calls: 3},
+		Plan: []state.Step{
+			{ID: 1, Phase: "One", Status: state.StepCompleted, Answer: "“a” [Source 1] and [Source 2]", Confidence: .8},
+			{ID: 2, Phase: "Two", Status: state.StepPending, Answer: "not yet"},
+		},
+	}
+	got := e.result(final, research.Times{}, errInterrupted, "id", "")
+	if want := "### Step 1: One\n\n“a” [Query 1][Source 1] and [Query 1][Source 2]"; got.Answer != want || got.Status != state.StatusInterrupted {
+		t.Errorf("status %s, answer %q, want %q", got.Status, got.Answer, want)
+	}
+	if m := got.Metrics; m.Calls != 3 || m.StepsCompleted != 1 || m.StepsPending != 1 || !m.HasAnswer {
+		t.Errorf("metrics: %+v", m)
+	}
+	if got := e.result(state.Agent{}, research.Times{}, errInterrupted, "id", "").Answer; got != "" {
+		t.Errorf("nothing was found, the answer is %q", got)
+	}
+}
+
+// A memory that was edited by hand is not served, whatever it says.
+func TestUnsoundMemory(t *testing.T) {
+	home := t.TempDir()
+	ingestText(t, home, permits)
+	e := testEngine(t, home)
 	set, err := skills.Load(nil)
 	if err != nil {
 		t.Fatal(err)
@@ -374,5 +407,8 @@ func TestExitCodes(t *testing.T) {
 		if got := exitCode(tt.err); got != tt.want {
 			t.Errorf("exitCode(%v) = %d, want %d", tt.err, got, tt.want)
 		}
+	}
+	if isSilent(errors.Join(silent(3), errors.New("closing"))) || !isSilent(silent(3)) {
+		t.Error("an error beside an exit code is told")
 	}
 }

@@ -133,12 +133,16 @@ func (e *engine) ask(ctx context.Context, q question) (answer state.Answer, err 
 		ctx, cancel = context.WithTimeoutCause(ctx, q.timeout, errTimeout(q.timeout))
 		defer cancel()
 	}
+	header, err := e.header(runID, q.text)
+	if err != nil {
+		return failedAnswer(q.text, err), err
+	}
 	opts := &research.AskOptions{Observe: q.observe}
 	var sinks []io.Writer
 	var file *os.File
 	if q.trace != "" {
 		if file, err = os.Create(q.trace); err != nil {
-			err = usagef("writing --trace: %w", err)
+			err = usagef("writing the trace: %w", err)
 			return failedAnswer(q.text, err), err
 		}
 		sinks = append(sinks, file)
@@ -147,10 +151,6 @@ func (e *engine) ask(ctx context.Context, q question) (answer state.Answer, err 
 		sinks = append(sinks, q.copy)
 	}
 	if len(sinks) > 0 {
-		header, err := e.header(runID, q.text)
-		if err != nil {
-			return failedAnswer(q.text, err), err
-		}
 		opts.Trace = trace.NewWriter(io.MultiWriter(sinks...), header)
 	}
 	final, times, runErr := e.pipeline.Ask(ctx, q.text, opts)
@@ -159,7 +159,7 @@ func (e *engine) ask(ctx context.Context, q question) (answer state.Answer, err 
 	}
 	if file != nil {
 		if err := file.Close(); err != nil {
-			runErr = errors.Join(runErr, fmt.Errorf("writing --trace: %w", err))
+			runErr = errors.Join(runErr, fmt.Errorf("writing the trace: %w", err))
 		}
 	}
 	return e.result(final, times, runErr, runID, q.trace), runErr

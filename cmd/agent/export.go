@@ -85,7 +85,7 @@ func export(corpus *memory.Corpus, dir string) ([]exported, error) {
 			continue
 		}
 		to := filepath.Join(dir, filepath.FromSlash(name))
-		if err := writeAtomically(to, data); err != nil {
+		if err := writeAtomically(to, data, 0o644); err != nil {
 			return nil, fmt.Errorf("exporting to %q: %w", dir, err)
 		}
 		files = append(files, exported{source, to})

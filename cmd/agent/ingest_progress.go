@@ -13,6 +13,7 @@ type ingestProgress struct {
 	app   *app
 	quiet bool
 	phase string
+	total int
 	bar   *progressbar.ProgressBar
 	last  time.Time
 	err   error
@@ -35,9 +36,12 @@ func (p *ingestProgress) update(phase string, done, total int) {
 }
 
 func (p *ingestProgress) show(phase string, done, total int) {
-	if p.bar == nil || phase != p.phase {
+	if total <= 0 {
+		return // nothing to measure
+	}
+	if p.bar == nil || phase != p.phase || total != p.total {
 		p.finish()
-		p.phase = phase
+		p.phase, p.total = phase, total
 		p.bar = progressbar.NewOptions(total,
 			progressbar.OptionSetWriter(p.app.stderr), progressbar.OptionSetDescription(phase),
 			progressbar.OptionEnableColorCodes(false), progressbar.OptionShowCount(), progressbar.OptionSetPredictTime(false),
@@ -45,7 +49,7 @@ func (p *ingestProgress) show(phase string, done, total int) {
 			progressbar.OptionThrottle(50*time.Millisecond), progressbar.OptionClearOnFinish())
 	}
 	if p.err == nil {
-		p.err = p.bar.Set(done)
+		p.err = p.bar.Set(min(max(done, 0), total))
 	}
 }
 

@@ -102,7 +102,7 @@ func (e *editor) close() error {
 	var history bytes.Buffer
 	_, saved := e.state.WriteHistory(&history)
 	if saved == nil && history.Len() > 0 {
-		saved = writeAtomically(e.path, history.Bytes())
+		saved = writeAtomically(e.path, history.Bytes(), 0o600)
 	}
 	if saved != nil {
 		e.warn("writing the history %s: %v", filepath.Base(e.path), saved)

@@ -26,12 +26,26 @@ import (
 // TestMain lets the test binary stand in for the program, so that scripts run
 // what is being tested.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){
+	testscript.Main(cleaning{m}, map[string]func(){
 		"agent":      main,
 		"agent-hang": hangingMain,
 		"checkspans": checkSpansMain,
 		"stable":     stableMain,
 	})
+}
+
+// cleaning removes what tests share when all have run.
+type cleaning struct{ *testing.M }
+
+func (c cleaning) Run() int {
+	code := c.M.Run()
+	if sampleDirShared != "" {
+		if err := os.RemoveAll(sampleDirShared); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+	}
+	return code
 }
 
 // hangingMain is the program with a model that hangs when it is asked to plan
@@ -140,6 +154,8 @@ func readJSON(file string, v any) error {
 	return nil
 }
 
+var sampleDirShared string // what sampleHome made
+
 // sampleHome is a home in which the sample is unpacked, made once for all
 // tests that do not write to it.
 var sampleHome = sync.OnceValues(func() (string, error) {
@@ -147,6 +163,7 @@ var sampleHome = sync.OnceValues(func() (string, error) {
 	if err != nil {
 		return "", err
 	}
+	sampleDirShared = dir
 	corpus, err := openSample(context.Background(), dir, func(string) {})
 	if err != nil {
 		return "", err
@@ -159,11 +176,6 @@ func TestScripts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		if err := os.RemoveAll(shared); err != nil {
-			t.Error(err)
-		}
-	})
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,

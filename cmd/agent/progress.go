@@ -3,8 +3,6 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"strings"
-	"unicode/utf8"
 
 	"github.com/mattn/go-runewidth"
 	"github.com/rs/zerolog"
@@ -97,13 +95,4 @@ func (p *progress) close() {
 	if p.live != nil {
 		fmt.Fprint(p.live, "\r\x1b[K")
 	}
-}
-
-// oneLine shortens a text to n characters on one line.
-func oneLine(s string, n int) string {
-	s = strings.Join(strings.Fields(s), " ")
-	if utf8.RuneCountInString(s) <= n {
-		return s
-	}
-	return string([]rune(s)[:n-1]) + "…"
 }

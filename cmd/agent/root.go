@@ -41,8 +41,9 @@ Exit codes: 0 done, 1 failed, 2 wrong usage, 3 no sufficient evidence,
 	flags.register(root)
 	root.PersistentFlags().BoolVarP(&a.verbose, "verbose", "v", false, "log what happens to standard error")
 	root.SetFlagErrorFunc(flagError)
-	root.SetHelpCommand(helpCommand())
-	root.AddCommand(
+	help := helpCommand()
+	root.SetHelpCommand(help)
+	root.AddCommand(help,
 		a.askCommand(), a.ingestCommand(), a.corpusCommand(), a.graphCommand(),
 		a.traceCommand(), a.doctorCommand(), a.versionCommand(),
 	)

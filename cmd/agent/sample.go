@@ -143,29 +143,9 @@ func unpack(dir string, files []sampleFile) error {
 		if have, err := os.ReadFile(path); err == nil && bytes.Equal(have, f.data) {
 			continue
 		}
-		if err := writeAtomically(path, f.data); err != nil {
+		if err := writeAtomically(path, f.data, 0o644); err != nil {
 			return fmt.Errorf("unpacking the embedded sample: %w; %s names another directory", err, envHome)
 		}
-	}
-	return nil
-}
-
-// writeAtomically replaces a file, and makes its directory.
-func writeAtomically(path string, data []byte) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return err
-	}
-	tmp, err := os.CreateTemp(filepath.Dir(path), ".tmp-*")
-	if err != nil {
-		return err
-	}
-	_, err = tmp.Write(data)
-	err = errors.Join(err, tmp.Chmod(0o644), tmp.Close())
-	if err == nil {
-		err = os.Rename(tmp.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(tmp.Name()))
 	}
 	return nil
 }

@@ -83,7 +83,9 @@ func TestOnly(t *testing.T) {
 }
 
 func TestFaults(t *testing.T) {
-	line := func(rest string) string { return `{"v":1,"seq":7,"at":[{"step":1,"task":0}],"node":"n",` + rest + "}\n" }
+	line := func(rest string) string {
+		return `{"v":1,"seq":7,"at":[{"step":1,"task":0}],"node":"n",` + rest + "}\n"
+	}
 	for name, tt := range map[string]struct{ in, want string }{
 		"empty":     {"", "it is empty"},
 		"two runs":  {sample + sample, "a second run begins"},

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"example.com/assay/memory"
+)
+
+func (a *app) corpusRemoveCommand() *cobra.Command {
+	var yes, asJSON bool
+	cmd := &cobra.Command{
+		Use:     "remove NAME --yes",
+		Short:   "Remove a corpus and the answers remembered from it",
+		Long:    "Remove deletes the index, extracted texts and remembered answers of a corpus, never the documents that it was made from.",
+		Example: "  agent corpus remove handbook --yes",
+		Args:    exactly(1, "the name of a corpus"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			home, err := a.env.home()
+			if err != nil {
+				return err
+			}
+			if err := removeCorpus(home, args[0], yes); err != nil {
+				return err
+			}
+			if asJSON {
+				a.printJSON(struct {
+					Schema  int    `json:"schema"`
+					Removed string `json:"removed"`
+				}{1, args[0]})
+				return nil
+			}
+			fmt.Fprintf(a.stdout, "Removed corpus %q.\n", args[0])
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&yes, "yes", false, "really remove it")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
+	return cmd
+}
+
+// removeCorpus deletes a corpus. Its directory is renamed first, so that it is
+// gone at once or not at all.
+func removeCorpus(home, name string, yes bool) error {
+	var p parser
+	if p.corpus("the name", name); p.err != nil {
+		return p.err
+	}
+	list, err := memory.List(home)
+	if err != nil {
+		return err
+	}
+	var known []string
+	for _, info := range list {
+		known = append(known, info.Name)
+	}
+	if !slices.Contains(known, name) {
+		if name == sampleCorpus {
+			return usagef("the sample is not unpacked, so there is nothing to remove")
+		}
+		return unknownCorpus(name, known)
+	}
+	if !yes {
+		return usagef("removing corpus %q needs --yes: agent corpus remove %s --yes", name, name)
+	}
+	parent := filepath.Join(home, "corpora")
+	gone, err := os.MkdirTemp(parent, ".removed-*")
+	if err != nil {
+		return fmt.Errorf("removing corpus %q: %w", name, err)
+	}
+	if err := os.Rename(filepath.Join(parent, name), filepath.Join(gone, name)); err != nil {
+		return fmt.Errorf("removing corpus %q: %w", name, errors.Join(err, os.Remove(gone)))
+	}
+	qa := memory.QAPath(home, name)
+	for _, path := range []string{qa, qa + ".lock"} {
+		if removed := os.Remove(path); removed != nil && !errors.Is(removed, fs.ErrNotExist) {
+			err = errors.Join(err, removed)
+		}
+	}
+	if err := errors.Join(err, os.RemoveAll(gone)); err != nil {
+		return fmt.Errorf("removing corpus %q: %w", name, err)
+	}
+	return nil
+}
