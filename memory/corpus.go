@@ -52,7 +52,7 @@ func Open(home, name string) (*Corpus, error) {
 const openTries = 100
 
 func open(home, name string) (*Corpus, error) {
-	if err := checkName(name); err != nil {
+	if err := CheckName(name); err != nil {
 		return nil, err
 	}
 	s := &store{name: name, dir: corpusDir(home, name)}
@@ -172,35 +172,52 @@ func (c *Corpus) Embed(text string) []float32 { return c.index.Embed(text) }
 func (c *Corpus) EmbedderID() string { return c.index.EmbedderID() }
 
 // TextPath returns the file in which the bytes Start to End of a passage of
-// the source are its text, and the file that was ingested: the same one for
-// markdown and plain text, the kept extracted text and its original for the
-// other formats. A file that changed or went since it was ingested is an
-// *document.InputError, with both paths returned all the same.
+// the source are its text: the ingested file itself for markdown and plain
+// text, the text that the corpus keeps for the other formats. Original is the
+// file that a kept text was extracted from, and empty otherwise. Whether the
+// file still is what was ingested is for Check to say.
 func (c *Corpus) TextPath(source string) (path, original string, err error) {
-	files := c.manifest.Files
-	i := sort.Search(len(files), func(i int) bool { return files[i].Source >= source })
-	if i == len(files) || files[i].Source != source {
-		return "", "", fmt.Errorf("finding the text of %q: corpus %q has no such source", source, c.store.name)
+	f, err := c.file(source)
+	if err != nil || f.Text == "" {
+		return f.Path, "", err
 	}
-	f := files[i]
+	if path, err = filepath.Abs(c.store.path(textsDir, f.Text)); err != nil {
+		return "", f.Path, fmt.Errorf("finding the text of %q: %w", source, err)
+	}
+	return path, f.Path, nil
+}
+
+// Check reports whether the text of a source still is what was ingested. A
+// file that changed or went is a *document.InputError, a kept text that is
+// damaged a *CorruptCorpusError.
+func (c *Corpus) Check(source string) error {
+	f, err := c.file(source)
+	if err != nil {
+		return err
+	}
 	if f.Text != "" {
-		path = c.store.path(textsDir, f.Text)
-		if path, err = filepath.Abs(path); err != nil {
-			return "", f.Path, fmt.Errorf("finding the text of %q: %w", source, err)
+		if info, err := os.Stat(c.store.path(textsDir, f.Text)); err != nil || info.Size() != int64(f.Bytes) {
+			return &CorruptCorpusError{Name: c.store.name, Err: fmt.Errorf("the text kept of %q is gone or cut", source)}
 		}
-		if info, err := os.Stat(path); err != nil || info.Size() != int64(f.Bytes) {
-			return path, f.Path, &CorruptCorpusError{Name: c.store.name, Err: fmt.Errorf("the text kept of %q is gone or cut", source)}
-		}
-		return path, f.Path, nil
+		return nil
 	}
 	hash, err := document.HashFile(context.Background(), f.Path, &document.LoadOptions{MaxFileBytes: 1 << 40})
 	if err == nil && hash != f.Hash {
 		err = &document.InputError{Path: f.Path, Msg: "it changed since it was ingested", Hint: "ingest it again"}
 	}
 	if err != nil {
-		err = fmt.Errorf("finding the text of %q: %w", source, err)
+		return fmt.Errorf("checking %q: %w", source, err)
 	}
-	return f.Path, f.Path, err
+	return nil
+}
+
+func (c *Corpus) file(source string) (file, error) {
+	files := c.manifest.Files
+	i := sort.Search(len(files), func(i int) bool { return files[i].Source >= source })
+	if i == len(files) || files[i].Source != source {
+		return file{}, fmt.Errorf("finding the text of %q: corpus %q has no such source", source, c.store.name)
+	}
+	return files[i], nil
 }
 
 // List describes the corpora of a home, sorted by name. One that cannot be

@@ -66,7 +66,7 @@ func Ingest(ctx context.Context, opts IngestOptions) (Report, error) {
 
 // ingest calls step before every change to the corpus's directory.
 func ingest(ctx context.Context, opts IngestOptions, step func(op string)) (report Report, err error) {
-	if err := checkName(opts.Corpus); err != nil {
+	if err := CheckName(opts.Corpus); err != nil {
 		return Report{}, err
 	}
 	if opts.Home == "" || len(opts.Paths) == 0 {

@@ -22,11 +22,14 @@ const (
 
 var corpusName = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]*$`)
 
-// checkName holds a corpus name to what is safe as a directory on every
+// NameRule says what a corpus may be called.
+const NameRule = "a corpus name is 1 to 100 of a-z, 0-9, '.', '_' and '-', the first a letter or digit"
+
+// CheckName holds a corpus name to what is safe as a directory on every
 // system.
-func checkName(name string) error {
+func CheckName(name string) error {
 	if !corpusName.MatchString(name) || len(name) > 100 {
-		return fmt.Errorf("naming corpus %q: a name is 1 to 100 of a-z, 0-9, '.', '_' and '-', the first a letter or digit", name)
+		return fmt.Errorf("naming corpus %q: %s", name, NameRule)
 	}
 	return nil
 }
@@ -271,7 +274,7 @@ func corpora(home string) ([]string, error) {
 	}
 	var out []string
 	for _, e := range entries {
-		if e.IsDir() && checkName(e.Name()) == nil {
+		if e.IsDir() && CheckName(e.Name()) == nil {
 			out = append(out, e.Name())
 		}
 	}

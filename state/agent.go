@@ -103,7 +103,8 @@ type Agent struct {
 	Injection  Injection  `json:"injection"`
 	Memory     MemoryHit  `json:"memory"`
 	Choice     Selection  `json:"choice"`
-	Stored     bool       `json:"stored"` // written to QA memory in this run
+	Stored     bool       `json:"stored"`   // written to QA memory in this run
+	Warnings   []string   `json:"warnings"` // what went wrong beside the answer
 	Usage      ModelUsage `json:"usage"`
 	Metrics    Metrics    `json:"metrics"` // set by the last node
 }
@@ -135,6 +136,7 @@ var (
 	AgentMemory     = graph.LastValue("memory", func(s *Agent) *MemoryHit { return &s.Memory })
 	AgentChoice     = graph.LastValue("choice", func(s *Agent) *Selection { return &s.Choice })
 	AgentStored     = graph.LastValue("stored", func(s *Agent) *bool { return &s.Stored })
+	AgentWarnings   = graph.Append("warnings", func(s *Agent) *[]string { return &s.Warnings })
 	AgentUsage      = graph.Reduce("usage", func(s *Agent) *ModelUsage { return &s.Usage }, ModelUsage.Plus)
 	AgentMetrics    = graph.LastValue("metrics", func(s *Agent) *Metrics { return &s.Metrics })
 )
@@ -143,7 +145,7 @@ var (
 func AgentChannels() []graph.Channel[Agent] {
 	return []graph.Channel[Agent]{
 		AgentObjective, AgentQueryType, AgentPlan, AgentContext, AgentIterations, AgentDecision, AgentAnswer,
-		AgentResearch, AgentInjection, AgentMemory, AgentChoice, AgentStored, AgentUsage, AgentMetrics,
+		AgentResearch, AgentInjection, AgentMemory, AgentChoice, AgentStored, AgentWarnings, AgentUsage, AgentMetrics,
 	}
 }
 

@@ -29,7 +29,8 @@ type Answer struct {
 	Metrics      RunMetrics   `json:"metrics"`
 	Model        string       `json:"model"`
 	Corpus       string       `json:"corpus"`
-	Trace        string       `json:"trace"` // the trace's file; empty when none was written
+	Trace        string       `json:"trace"`              // the trace's file; empty when none was written
+	Warnings     []string     `json:"warnings,omitempty"` // what went wrong beside the answer, e.g. in memory
 	Error        string       `json:"error,omitempty"`
 }
 
@@ -41,6 +42,7 @@ type Source struct {
 	Source   int         `json:"source"` // its N
 	Doc      string      `json:"doc"`
 	Title    string      `json:"title"`
+	Where    string      `json:"where"`              // title, section, page and line, for a reader
 	Path     string      `json:"path"`               // absolute; for extracted formats the text that the corpus keeps
 	Original string      `json:"original,omitempty"` // the file that text was extracted from
 	Section  string      `json:"section"`

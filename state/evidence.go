@@ -1,5 +1,10 @@
 package state
 
+import (
+	"fmt"
+	"strings"
+)
+
 // A Passage is a span of a document. Start and End are byte offsets into the
 // text named by Source, and that text's bytes Start..End are exactly Text.
 // For markdown and plain text the source is the file itself; for every other
@@ -15,6 +20,25 @@ type Passage struct {
 	Source  string `json:"source"`         // slash-separated name of the text within the corpus
 	Page    int    `json:"page,omitempty"` // 1-based page, for paged formats
 	Line    int    `json:"line,omitempty"` // 1-based line of the record, for CSV and JSONL
+}
+
+// Where names the place of a passage for a reader: title, section, page, line.
+func (p Passage) Where() string {
+	name := p.Title
+	if name == "" {
+		name = p.Doc
+	}
+	parts := []string{name}
+	if p.Section != "" && p.Section != p.Title {
+		parts = append(parts, strings.TrimPrefix(p.Section, p.Title+" > "))
+	}
+	if p.Page > 0 {
+		parts = append(parts, fmt.Sprintf("page %d", p.Page))
+	}
+	if p.Line > 0 {
+		parts = append(parts, fmt.Sprintf("line %d", p.Line))
+	}
+	return strings.Join(parts, ", ")
 }
 
 // A Score is what one ranker said of a passage. Values of different rankers

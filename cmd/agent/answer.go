@@ -51,17 +51,7 @@ func withoutSources(answer string) string {
 func sourceList(sources []state.Source) string {
 	var b strings.Builder
 	for _, s := range sources {
-		where := []string{s.Title}
-		if s.Section != "" && s.Section != s.Title {
-			where = append(where, strings.TrimPrefix(s.Section, s.Title+" > "))
-		}
-		if s.Page > 0 {
-			where = append(where, fmt.Sprintf("page %d", s.Page))
-		}
-		if s.Line > 0 {
-			where = append(where, fmt.Sprintf("line %d", s.Line))
-		}
-		fmt.Fprintf(&b, "• [Query %d][Source %d] %s\n  %s, bytes %d–%d", s.Query, s.Source, strings.Join(where, " > "), s.Path, s.Start, s.End)
+		fmt.Fprintf(&b, "• [Query %d][Source %d] %s\n  %s, bytes %d–%d", s.Query, s.Source, s.Where, s.Path, s.Start, s.End)
 		if s.Original != "" {
 			fmt.Fprintf(&b, "\n  text of %s", s.Original)
 		}

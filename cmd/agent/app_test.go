@@ -19,7 +19,6 @@ import (
 
 	"example.com/assay/memory"
 	"example.com/assay/nodes/research"
-	"example.com/assay/skills"
 	"example.com/assay/state"
 )
 
@@ -328,14 +327,11 @@ func TestUnsoundMemory(t *testing.T) {
 	home := t.TempDir()
 	ingestText(t, home, permits)
 	e := testEngine(t, home)
-	set, err := skills.Load(nil)
+	qa, err := memory.OpenQA(memory.QAPath(home, "unsound"), e.corpus.Embed)
 	if err != nil {
 		t.Fatal(err)
 	}
-	mem, err := openRecall(e.settings, e.corpus, set)
-	if err != nil {
-		t.Fatal(err)
-	}
+	mem := research.NewMemory(qa, e.corpus, "key")
 	final, err := e.pipeline.Run(t.Context(), permitQuestion, nil)
 	if err != nil || len(final.Plan) == 0 || len(final.Plan[0].Citations) == 0 || len(final.Plan[0].Citations[0].Quotes) == 0 {
 		t.Fatalf("no citation to tamper with: %v", err)
@@ -367,7 +363,7 @@ func TestUnsoundMemory(t *testing.T) {
 			t.Errorf("%s: served %v, error %v", name, ok, err)
 		}
 	}
-	if err := mem.qa.Store(memory.QAEntry{Question: "Torn?", Payload: []byte(`{"a":1}`), Fingerprint: e.corpus.Fingerprint(), Pipeline: mem.pipeline}); err != nil {
+	if err := qa.Store(memory.QAEntry{Question: "Torn?", Payload: []byte(`{"a":1}`), Fingerprint: e.corpus.Fingerprint(), Pipeline: research.Version + " key"}); err != nil {
 		t.Fatal(err)
 	}
 	if _, ok, err := mem.Lookup(t.Context(), "Torn?"); ok || err != nil {
@@ -390,7 +386,7 @@ func FuzzConfig(f *testing.F) {
 		}
 		s := settings{corpus: defaultCorpus, model: "offline", threshold: defaultThreshold}
 		o.apply(&s)
-		if !corpusName.MatchString(s.corpus) || s.model != "offline" || !(s.threshold > 0 && s.threshold <= 1) {
+		if memory.CheckName(s.corpus) != nil || s.model != "offline" || !(s.threshold > 0 && s.threshold <= 1) {
 			t.Errorf("%q: accepted %+v", data, s)
 		}
 	})

@@ -138,15 +138,19 @@ func (a *app) ask(cmd *cobra.Command, flags *settingFlags, text, traceFile strin
 	} else {
 		a.printAnswer(answer)
 	}
-	a.warnStale(answer)
+	a.warnOf(answer)
 	if e.isSample() {
 		a.warn(sampleNote)
 	}
 	return outcome(answer, runErr)
 }
 
-// warnStale tells which sources are no longer what was read.
-func (a *app) warnStale(answer state.Answer) {
+// warnOf tells what went wrong beside an answer, and which sources are no
+// longer what was read.
+func (a *app) warnOf(answer state.Answer) {
+	for _, w := range answer.Warnings {
+		a.warn("%s", w)
+	}
 	for _, s := range answer.Sources {
 		if s.Stale != "" {
 			a.warn("source %d, %s, is stale: %s", s.N, s.Doc, s.Stale)

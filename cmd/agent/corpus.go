@@ -123,11 +123,8 @@ func sourcesOf(corpus *memory.Corpus) []sourceInfo {
 	var out []sourceInfo
 	for _, name := range corpus.Sources() {
 		path, original, err := corpus.TextPath(name)
-		info := sourceInfo{Source: name, Path: path}
-		if original != path {
-			info.Original = original
-		}
-		if err != nil {
+		info := sourceInfo{Source: name, Path: path, Original: original}
+		if err = errors.Join(err, corpus.Check(name)); err != nil {
 			info.Stale = err.Error()
 		}
 		out = append(out, info)

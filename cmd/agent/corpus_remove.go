@@ -1,11 +1,7 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -45,8 +41,7 @@ func (a *app) corpusRemoveCommand() *cobra.Command {
 	return cmd
 }
 
-// removeCorpus deletes a corpus. Its directory is renamed first, so that it is
-// gone at once or not at all.
+// removeCorpus removes a corpus when it exists and the user said yes.
 func removeCorpus(home, name string, yes bool) error {
 	var p parser
 	if p.corpus("the name", name); p.err != nil {
@@ -69,22 +64,5 @@ func removeCorpus(home, name string, yes bool) error {
 	if !yes {
 		return usagef("removing corpus %q needs --yes: agent corpus remove %s --yes", name, name)
 	}
-	parent := filepath.Join(home, "corpora")
-	gone, err := os.MkdirTemp(parent, ".removed-*")
-	if err != nil {
-		return fmt.Errorf("removing corpus %q: %w", name, err)
-	}
-	if err := os.Rename(filepath.Join(parent, name), filepath.Join(gone, name)); err != nil {
-		return fmt.Errorf("removing corpus %q: %w", name, errors.Join(err, os.Remove(gone)))
-	}
-	qa := memory.QAPath(home, name)
-	for _, path := range []string{qa, qa + ".lock"} {
-		if removed := os.Remove(path); removed != nil && !errors.Is(removed, fs.ErrNotExist) {
-			err = errors.Join(err, removed)
-		}
-	}
-	if err := errors.Join(err, os.RemoveAll(gone)); err != nil {
-		return fmt.Errorf("removing corpus %q: %w", name, err)
-	}
-	return nil
+	return memory.Remove(home, name)
 }

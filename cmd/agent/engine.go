@@ -169,11 +169,6 @@ func (e *engine) ask(ctx context.Context, q question) (answer state.Answer, err 
 func (e *engine) result(final state.Agent, times research.Times, runErr error, runID, traceFile string) state.Answer {
 	answer := research.Result(final, runErr, e.corpus)
 	answer.RunID, answer.Model, answer.Corpus, answer.Trace = runID, e.model, e.corpus.Name(), traceFile
-	for i := range answer.Sources {
-		if s := &answer.Sources[i]; s.Original == s.Path {
-			s.Original = "" // it was not extracted
-		}
-	}
 	if runErr != nil { // the node that sums up did not run
 		answer.Metrics.Metrics = sumUp(final)
 		if answer.Answer == "" {

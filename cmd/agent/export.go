@@ -67,12 +67,12 @@ func export(corpus *memory.Corpus, dir string) ([]exported, error) {
 	var faults []error
 	for _, source := range corpus.Sources() {
 		path, original, err := corpus.TextPath(source)
-		if err != nil {
+		if err = errors.Join(err, corpus.Check(source)); err != nil {
 			faults = append(faults, err)
 			continue
 		}
 		name := source
-		if original != path {
+		if original != "" {
 			name += ".txt"
 		}
 		if !filepath.IsLocal(filepath.FromSlash(name)) {

@@ -138,7 +138,7 @@ func (s *session) question(ctx context.Context, text string) error {
 	s.last = &answer
 	s.printAnswer(answer)
 	fmt.Fprintln(s.stdout)
-	s.warnStale(answer)
+	s.warnOf(answer)
 	err = outcome(answer, err)
 	if isSilent(err) {
 		s.failed = s.failed || exitCode(err) == exitFailed

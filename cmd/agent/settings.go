@@ -5,7 +5,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/assay/llm/offline"
+	"example.com/assay/memory"
 	"example.com/assay/skills"
 )
 
@@ -194,13 +194,10 @@ func (p *parser) fail(err error) {
 	}
 }
 
-// corpusName is the rule of package memory, checked here so that a bad name
-// is told from a missing corpus.
-var corpusName = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,99}$`)
-
+// corpus checks the name here, so that a bad one is told from a missing corpus.
 func (p *parser) corpus(from origin, v string) *string {
-	if !corpusName.MatchString(v) {
-		p.fail(usagef("%s is %q: a corpus name is 1 to 100 of a-z, 0-9, '.', '_' and '-', the first a letter or digit", from, v))
+	if memory.CheckName(v) != nil {
+		p.fail(usagef("%s is %q: %s", from, v, memory.NameRule))
 	}
 	return &v
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/assay/graph/trace"
+	"example.com/assay/nodes/research"
 	"example.com/assay/state"
 )
 
@@ -22,7 +23,7 @@ type versions struct {
 }
 
 func currentVersions() versions {
-	v := versions{Schema: 1, Version: "devel", Answer: state.AnswerSchema, Trace: trace.Version, Pipeline: pipelineVersion}
+	v := versions{Schema: 1, Version: "devel", Answer: state.AnswerSchema, Trace: trace.Version, Pipeline: research.Version}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return v

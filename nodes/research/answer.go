@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 
 	"example.com/assay/state"
@@ -21,7 +22,7 @@ type Locator interface {
 func Result(final state.Agent, runErr error, files Locator) state.Answer {
 	a := state.Answer{
 		Schema: state.AnswerSchema, Pipeline: "research", Status: status(final, runErr), Question: final.Objective,
-		Answer: final.Answer, Choice: final.Choice.Letter, Sources: []state.Source{}, Confidence: final.MeanConfidence(),
+		Answer: final.Answer, Choice: final.Choice.Letter, Sources: []state.Source{}, Confidence: final.MeanConfidence(), Warnings: final.Warnings,
 		Metrics: state.RunMetrics{Metrics: final.Metrics, NodeMS: map[string]float64{}},
 	}
 	switch {
@@ -71,7 +72,7 @@ func stoppedBy(plan []state.Step) string {
 func sourceOf(n int, c CitedSource, files Locator) state.Source {
 	p := c.Hit.Passage
 	s := state.Source{
-		N: n, Query: c.Step, Source: c.N, Doc: p.Doc, Title: p.Title, Section: p.Section, Page: p.Page, Line: p.Line,
+		N: n, Query: c.Step, Source: c.N, Doc: p.Doc, Title: p.Title, Where: p.Where(), Section: p.Section, Page: p.Page, Line: p.Line,
 		Start: p.Start, End: p.End, Text: p.Text, Quotes: []state.QuoteSpan{},
 	}
 	for _, q := range c.Quotes {
@@ -86,6 +87,8 @@ func sourceOf(n int, c CitedSource, files Locator) state.Source {
 	return s
 }
 
+const changed = "the file has changed since it was ingested; ingest it again"
+
 // compare reads the passage's bytes from its file and says what is different.
 func compare(path string, p state.Passage) string {
 	f, err := os.Open(path)
@@ -94,11 +97,13 @@ func compare(path string, p state.Passage) string {
 	}
 	defer f.Close()
 	text := make([]byte, p.End-p.Start)
-	if _, err := f.ReadAt(text, int64(p.Start)); err != nil {
+	if _, err := f.ReadAt(text, int64(p.Start)); errors.Is(err, io.EOF) {
+		return changed
+	} else if err != nil {
 		return fmt.Sprintf("reading bytes %d–%d: %v", p.Start, p.End, err)
 	}
 	if string(text) != p.Text {
-		return "the file has changed since it was ingested; ingest it again"
+		return changed
 	}
 	return ""
 }

@@ -109,25 +109,11 @@ func aggregate(s state.Agent, threshold float64) string {
 		}
 		fmt.Fprintf(&body, "### Step %d: %s\n\n%s\n\n", step.ID, step.Phase, scope(demote(step.Answer), step.ID))
 		for _, c := range step.Citations {
-			fmt.Fprintf(&sources, "- [Query %d][Source %d] %s\n", step.ID, c.N, place(step.Hits[c.N-1].Passage))
+			p := step.Hits[c.N-1].Passage
+			fmt.Fprintf(&sources, "- [Query %d][Source %d] %s (%s, bytes %d–%d)\n", step.ID, c.N, p.Where(), p.Source, p.Start, p.End)
 		}
 	}
 	return body.String() + "## Sources\n\n" + strings.TrimRight(sources.String(), "\n")
-}
-
-// place names a passage for a reader.
-func place(p state.Passage) string {
-	parts := []string{p.Title}
-	if p.Section != "" && p.Section != p.Title {
-		parts = append(parts, strings.TrimPrefix(p.Section, p.Title+" > "))
-	}
-	if p.Page > 0 {
-		parts = append(parts, fmt.Sprintf("page %d", p.Page))
-	}
-	if p.Line > 0 {
-		parts = append(parts, fmt.Sprintf("line %d", p.Line))
-	}
-	return fmt.Sprintf("%s (%s, bytes %d–%d)", strings.Join(parts, ", "), p.Source, p.Start, p.End)
 }
 
 // demote moves the headings of a step's answer below the step's own.

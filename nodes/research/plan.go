@@ -11,18 +11,21 @@ import (
 )
 
 // Plan first asks memory for the question without its choices, which costs no
-// model call. Otherwise the model plans steps; a plan that cannot be parsed is
+// model call; a memory that cannot be read is a warning. Otherwise the model plans steps; a plan that cannot be parsed is
 // the question itself as the only step. Of a multi-hop plan only the first
 // step is kept: the others are planned when it is known what that one found.
 func Plan(m llm.Model, skill skills.Skill, memory Memory) graph.Node[state.Agent] {
 	return func(ctx context.Context, s state.Agent) (graph.Update[state.Agent], error) {
 		stem, _ := SplitChoices(s.Objective)
+		var update graph.Update[state.Agent]
 		if memory != nil {
 			recall, ok, err := memory.Lookup(ctx, stem)
-			if err != nil {
-				return nil, err
-			}
-			if ok && whole(recall.Steps) {
+			switch {
+			case ctx.Err() != nil:
+				return nil, context.Cause(ctx)
+			case err != nil:
+				update = append(update, state.AgentWarnings.Add("memory was not read: "+err.Error()))
+			case ok && whole(recall.Steps):
 				return graph.Update[state.Agent]{
 					state.AgentMemory.Set(state.MemoryHit{Hit: true, Question: recall.Question, Similarity: recall.Similarity}),
 					state.AgentPlan.Add(recall.Steps),
@@ -35,16 +38,17 @@ func Plan(m llm.Model, skill skills.Skill, memory Memory) graph.Node[state.Agent
 		if err != nil && !misread(err) {
 			return nil, err
 		}
-		return graph.Update[state.Agent]{
-			state.AgentPlan.Add(planned(out.Steps, stem, s.QueryType)),
-			state.AgentUsage.Add(usage),
-		}, nil
+		return append(update, state.AgentPlan.Add(planned(out.Steps, stem, s.QueryType)), state.AgentUsage.Add(usage)), nil
 	}
 }
 
-// whole reports whether every citation of remembered steps names a hit.
+// whole reports whether remembered steps are completed and every citation of
+// theirs names a hit.
 func whole(steps []state.Step) bool {
 	for _, step := range steps {
+		if step.Status != state.StepCompleted {
+			return false
+		}
 		for _, c := range step.Citations {
 			if c.N < 1 || c.N > len(step.Hits) {
 				return false

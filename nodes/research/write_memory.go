@@ -10,7 +10,8 @@ import (
 // WriteMemory keeps the research part of a good answer, never the choice
 // block, under the question without its choices: the same facts with other
 // options are answered from memory, and choose anew. What came from memory is
-// not written again. A nil memory keeps nothing.
+// not written again. A memory that fails is a warning, since the answer stands
+// without it; a nil memory keeps nothing.
 func WriteMemory(memory Memory) graph.Node[state.Agent] {
 	return func(ctx context.Context, s state.Agent) (graph.Update[state.Agent], error) {
 		worth := s.Count(state.StepCompleted) > 0 && s.MeanConfidence() >= rememberFrom && s.Research != ""
@@ -25,7 +26,10 @@ func WriteMemory(memory Memory) graph.Node[state.Agent] {
 		}
 		stem, _ := SplitChoices(s.Objective)
 		if err := memory.Store(ctx, stem, Recall{Question: stem, Similarity: 1, Answer: s.Research, Steps: completed}, s.MeanConfidence()); err != nil {
-			return nil, err
+			if ctx.Err() != nil {
+				return nil, context.Cause(ctx)
+			}
+			return graph.Update[state.Agent]{state.AgentWarnings.Add("the answer was not remembered: " + err.Error())}, nil
 		}
 		return graph.Update[state.Agent]{state.AgentStored.Set(true)}, nil
 	}

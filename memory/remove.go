@@ -1,0 +1,50 @@
+package memory
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+// Remove deletes a corpus and the answers remembered from it, never the
+// documents that it was made from. Its directory is renamed first, so that it
+// is gone at once or not at all; readers keep what they opened. The errors to
+// expect are *UnknownCorpusError and *BusyError.
+func Remove(home, name string) (err error) {
+	if err := CheckName(name); err != nil {
+		return err
+	}
+	known, err := corpora(home)
+	if err != nil {
+		return err
+	}
+	if !slices.Contains(known, name) {
+		return &UnknownCorpusError{Name: name, Known: known}
+	}
+	s := &store{name: name, dir: corpusDir(home, name), step: func(string) {}}
+	lock, err := s.lock()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, lock.Close()) }()
+	gone, err := os.MkdirTemp(filepath.Dir(s.dir), ".removed-*")
+	if err != nil {
+		return fmt.Errorf("removing corpus %q: %w", name, err)
+	}
+	if err := os.Rename(s.dir, filepath.Join(gone, name)); err != nil {
+		return fmt.Errorf("removing corpus %q: %w", name, errors.Join(err, os.Remove(gone)))
+	}
+	qa := QAPath(home, name)
+	for _, path := range []string{qa, qa + ".lock"} {
+		if removed := os.Remove(path); removed != nil && !errors.Is(removed, fs.ErrNotExist) {
+			err = errors.Join(err, removed)
+		}
+	}
+	if err := errors.Join(err, os.RemoveAll(gone)); err != nil {
+		return fmt.Errorf("removing corpus %q: %w", name, err)
+	}
+	return nil
+}

@@ -1,0 +1,56 @@
+package memory
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+func TestRemove(t *testing.T) {
+	home, docs := t.TempDir(), tree(t, t.TempDir(), map[string]string{"a.md": "# A\n\nText of a.", "p.html": "<p>Text of the page."})
+	mustIngest(t, IngestOptions{Home: home, Corpus: "k", Paths: []string{docs}})
+	qa, err := OpenQA(QAPath(home, "k"), func(string) []float32 { return []float32{1} })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := qa.Store(QAEntry{Question: "What?", Answer: "That.", Fingerprint: "f", Pipeline: "p"}); err != nil {
+		t.Fatal(err)
+	}
+	var unknown *UnknownCorpusError
+	if err := Remove(home, "other"); !errors.As(err, &unknown) || len(unknown.Known) != 1 {
+		t.Errorf("removing an unknown corpus: %v", err)
+	}
+	if err := Remove(home, "../k"); err == nil {
+		t.Error("a name that leads elsewhere was taken")
+	}
+
+	s := &store{name: "k", dir: corpusDir(home, "k"), step: func(string) {}}
+	lock, err := s.lock()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var busy *BusyError
+	if err := Remove(home, "k"); !errors.As(err, &busy) {
+		t.Errorf("removing a corpus that is written: %v", err)
+	}
+	if err := lock.Close(); err != nil {
+		t.Fatal(err)
+	}
+
+	if err := Remove(home, "k"); err != nil {
+		t.Fatal(err)
+	}
+	if list, err := List(home); err != nil || len(list) != 0 {
+		t.Errorf("corpora afterwards: %v, %v", list, err)
+	}
+	if _, err := os.Stat(QAPath(home, "k")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("remembered answers afterwards: %v", err)
+	}
+	if left, err := os.ReadDir(filepath.Join(home, "corpora")); err != nil || len(left) != 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+	if _, err := os.Stat(filepath.Join(docs, "a.md")); err != nil {
+		t.Errorf("a document was removed: %v", err)
+	}
+}
