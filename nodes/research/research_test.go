@@ -314,3 +314,19 @@ func (f *failing) Generate(ctx context.Context, req llm.Request) (llm.Response, 
 	}
 	return f.Model.Generate(ctx, req)
 }
+
+func TestMemoryThatFailsIsAWarning(t *testing.T) {
+	memory := &notebook{failure: errors.New("disk is full")}
+	final := mustRun(t, research.Deps{Model: script(simple), Corpus: &shelf{}, Memory: memory}, &research.Options{SkipInjectionCheck: true}, "Who pays?")
+	if !final.Metrics.HasAnswer || final.Stored || len(final.Warnings) != 2 {
+		t.Fatalf("answered %v, warnings %q", final.Metrics.HasAnswer, final.Warnings)
+	}
+	for i, want := range []string{"memory was not read: disk is full", "the answer was not remembered: disk is full"} {
+		if final.Warnings[i] != want {
+			t.Errorf("warning %q, want %q", final.Warnings[i], want)
+		}
+	}
+	if got := research.Result(final, nil, texts{}).Warnings; len(got) != 2 {
+		t.Errorf("the answer's warnings are %q", got)
+	}
+}
