@@ -63,7 +63,7 @@ func (a *app) graphCommand() *cobra.Command {
 		Long:  "Graph draws a pipeline's nodes and edges. Without a name it lists the pipelines.",
 		Example: `  agent graph
   agent graph research
-  agent graph research --expand --format dot | dot -Tsvg > research.svg`,
+  agent graph research --format dot | dot -Tsvg > research.svg`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 1 {
 				return usagef("agent graph draws one pipeline; it got %d names", len(args))
@@ -100,7 +100,7 @@ func (a *app) graphCommand() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&format, "format", "mermaid", "`FORMAT` of the drawing: mermaid, dot or text")
-	cmd.Flags().BoolVar(&expand, "expand", false, "show the insides of subgraphs")
+	cmd.Flags().BoolVar(&expand, "expand", true, "show the insides of subgraphs; --expand=false shows each as one node")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
 	return cmd
 }
