@@ -28,10 +28,10 @@ func pickFields(path string, line int, have []string, o LoadOptions) (fields, er
 		auto   []string
 		option string
 	}{
-		{&f.text, o.TextField, textNames, "TextField"},
-		{&f.title, o.TitleField, titleNames, "TitleField"},
-		{&f.id, o.IDField, idNames, "IDField"},
-		{&f.doc, o.DocField, docNames, "DocField"},
+		{&f.text, o.TextField, textNames, "the text field (--text-field)"},
+		{&f.title, o.TitleField, titleNames, "the title field (--title-field)"},
+		{&f.id, o.IDField, idNames, "the id field (--id-field)"},
+		{&f.doc, o.DocField, docNames, "the document field (--doc-field)"},
 	} {
 		if want.named != "" {
 			if !slices.Contains(have, want.named) {
@@ -50,7 +50,7 @@ func pickFields(path string, line int, have []string, o LoadOptions) (fields, er
 	}
 	if f.text == "" {
 		return f, &InputError{Path: path, Line: line, Field: textNames[0],
-			Msg: "no field holds the text", Hint: fmt.Sprintf("set TextField to one of: %s", list(have))}
+			Msg: "no field holds the text", Hint: fmt.Sprintf("set the text field (--text-field) to one of: %s", list(have))}
 	}
 	return f, nil
 }
@@ -121,7 +121,7 @@ func (r *recordText) finish() error {
 	r.d.Text = r.text.String()
 	if len(r.d.Blocks) == 0 {
 		return &InputError{Path: r.d.Path, Field: r.fields.text,
-			Msg: fmt.Sprintf("none of its %d records has text", r.d.Skipped), Hint: "set TextField to the field that holds the text"}
+			Msg: fmt.Sprintf("none of its %d records has text", r.d.Skipped), Hint: "set the text field (--text-field) to the one that holds the text"}
 	}
 	return nil
 }
