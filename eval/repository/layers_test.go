@@ -53,6 +53,7 @@ var standsBehind = map[string][]string{
 	"github.com/spf13/pflag":                   {"cmd/agent"},
 	"github.com/peterh/liner":                  {"cmd/agent"},
 	"github.com/schollz/progressbar/v3":        {"cmd/agent"},
+	"golang.org/x/sys":                         {"cmd/agent"},
 	"golang.org/x/term":                        {"cmd/agent"},
 }
 

@@ -14,8 +14,8 @@ import (
 
 // A choice is scored by how much of its wording the sources hold: the sum
 // over its distinct stems w of idf(w)·ln(1+tf(w)), which alone answers about
-// half of bar-exam questions when the right passage is given. Two smaller
-// signals are added: whether the outcome that the choice names agrees with
+// half of bar-exam questions when the right passage is given. Three smaller
+// signals are added: how much of it one sentence says, whether the outcome that the choice names agrees with
 // the outcome of the rule sentence nearest to its ground, and whether its
 // ground's words appear in the sources or the facts at all. It is an evidence
 // match. It does not apply law to facts.
@@ -23,11 +23,15 @@ import (
 // Weights of the signals beside the term score, in standard deviations.
 const (
 	polarityWeight = .6
+	wholeWeight    = .8 // of the share of its wording that one sentence holds
 	groundWeight   = .3
 	researchWeight = 1.5 // of a sentence that the research quotes, where sentences compete
 	// idfFloor is added to every idf: in a pool of few sentences the words of
 	// the topic itself have almost none.
 	idfFloor = .5
+	// supported is the share of a choice's own idf that the sources must hold
+	// for it to be selected.
+	supported = .4
 	// voters is how many of the nearest sentences vote on the outcome.
 	voters = 5
 )
@@ -56,6 +60,9 @@ type candidate struct {
 	evidence float64 // idf·ln(1+tf)
 	agree    float64 // −1 … 1
 	ground   float64 // share of the ground's idf found in sources or facts
+	covered  float64 // share of its own idf found in sources
+	whole    float64 // the largest share of its idf that one sentence holds
+	phrase   bool    // two of its words stand side by side in the sources, too
 	nearest  int     // the pool's nearest sentence; −1 for none
 	shared   []string
 	score    float64
@@ -77,7 +84,9 @@ func selectChoice(in skills.SelectInput, margin float64) (skills.SelectOutput, e
 	if len(list) > 1 {
 		lead = best.score - list[order[1]].score
 	}
-	if found && best.score >= margin && (len(list) == 1 || lead > 1e-9) {
+	if found && margin >= 0 && !best.supported() {
+		out.Reason = evidenceMatch + fmt.Sprintf("the sources hold too little of choice %s, which matches them best, so none is selected.", best.choice.Letter)
+	} else if found && best.score >= margin && (len(list) == 1 || lead > 1e-9) {
 		out.Answer = best.choice.Letter
 		out.Reason = evidenceMatch + fmt.Sprintf("the sources hold more of choice %s than of the others (%.2f standard deviations above the mean).", out.Answer, best.score)
 	} else {
@@ -125,12 +134,14 @@ func judge(l *lexer, p *pool, in skills.SelectInput) []candidate {
 		}
 		cand.match(p, stem, groundTerms, in.Research)
 		cand.ground = shareKnown(p, groundTerms, known)
+		cand.support(l, p, tf)
 		list[i] = cand
 	}
 	evidence := deviations(list, func(c candidate) float64 { return c.evidence })
 	ground := deviations(list, func(c candidate) float64 { return c.ground })
+	whole := deviations(list, func(c candidate) float64 { return c.whole })
 	for i := range list {
-		list[i].score = evidence[i] + polarityWeight*list[i].agree + groundWeight*ground[i]
+		list[i].score = evidence[i] + polarityWeight*list[i].agree + groundWeight*ground[i] + wholeWeight*whole[i]
 	}
 	mean := 0.0
 	for _, c := range list {
@@ -141,6 +152,47 @@ func judge(l *lexer, p *pool, in skills.SelectInput) []candidate {
 	}
 	return list
 }
+
+// support fills what says whether the sources speak of a choice at all, and
+// how much of it one sentence says.
+func (c *candidate) support(l *lexer, p *pool, tf map[string]int) {
+	has, total := 0.0, 0.0
+	for _, t := range c.terms {
+		w := idfFloor + p.idf(t)
+		total += w
+		if tf[t] > 0 {
+			has += w
+		}
+	}
+	if total == 0 {
+		return
+	}
+	c.covered = has / total
+	pairs := l.terms(c.choice.Text, text.DocStops)
+	for i := range p.sentences {
+		s := &p.sentences[i]
+		if s.order {
+			continue
+		}
+		sum := 0.0
+		for _, t := range c.terms {
+			if s.counts[t] > 0 {
+				sum += idfFloor + p.idf(t)
+			}
+		}
+		c.whole = max(c.whole, sum/total)
+		for j := 1; j < len(pairs) && !c.phrase && sum > 0; j++ {
+			if pairs[j-1] == pairs[j] {
+				continue
+			}
+			for k := 1; k < len(s.terms); k++ {
+				c.phrase = c.phrase || s.terms[k-1] == pairs[j-1] && s.terms[k] == pairs[j]
+			}
+		}
+	}
+}
+
+func (c *candidate) supported() bool { return c.covered >= supported && c.phrase }
 
 // match finds the sentences nearest to the ground, the stem breaking ties,
 // lets them vote on the outcome and remembers the nearest.

@@ -64,6 +64,12 @@ func TestSelectAbstains(t *testing.T) {
 			t.Errorf("%s: %+v, %v; want an abstention", name, out, err)
 		}
 	}
+	thin := skills.SelectInput{Question: "Which clauses are violated?", Choices: []skills.Choice{
+		{Letter: "A", Text: "The bill of attainder clause only."}, {Letter: "B", Text: "The letter of marque clause only."}, {Letter: "C", Text: "No court may ask."},
+	}, Sources: []skills.Source{{N: 1, Text: "The commerce clause limits the states. A court reads each clause by its purpose."}}}
+	if out, err := selectChoice(thin, 1e-9); err != nil || out.Answer != "" || !strings.Contains(out.Reason, "too little of choice") {
+		t.Errorf("one shared word: %q %q, %v", out.Answer, out.Reason, err)
+	}
 	if out, err := selectChoice(ricochet, 9); err != nil || out.Answer != "" {
 		t.Errorf("a margin out of reach: %q, %v", out.Answer, err)
 	}

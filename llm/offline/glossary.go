@@ -64,7 +64,7 @@ const glossary = `
 * mortgage; security interest in land; foreclosure
 * lease; landlord and tenant agreement; tenancy
 * eviction; removal of a tenant; recovery of possession
-* joint tenancy; right of survivorship; co-ownership
+* joint tenancy; right of survivorship; co-ownership; joint tenants
 * recording act; priority of deeds; bona fide purchaser
 * eminent domain; taking of property for public use; just compensation
 * search and seizure; unreasonable search; fourth amendment protection
@@ -197,6 +197,9 @@ customer; client; consumer
 bystander; third person; unintended victim
 injury; harm; damage; hurt
 force; violence; physical power
+landlord; lessor
+tenant; lessee; occupier
+promise; undertaking; assurance
 owner; proprietor; holder; possessor
 buyer; purchaser; vendee
 seller; vendor; merchant

@@ -90,13 +90,23 @@ func (g *glossaryIndex) concepts(words []word) []string {
 			continue
 		}
 		seen[m.family] = true
-		var spelled []string
-		for _, w := range words[m.from:m.to] {
-			spelled = append(spelled, w.Text)
-		}
-		names = append(names, strings.Join(spelled, " "))
+		names = append(names, m.spelled(words))
 	}
 	return names
+}
+
+// spelled is a mention as the text has it, in lower case, with the hyphens of
+// the glossary.
+func (m mention) spelled(words []word) string {
+	list := make([]string, m.to-m.from)
+	for i := range list {
+		list[i] = words[m.from+i].Text
+	}
+	name := strings.Join(list, " ")
+	if term := m.family.terms[m.term]; strings.ReplaceAll(term, "-", " ") == name {
+		return term
+	}
+	return name
 }
 
 // everyday reports whether a one-word mention is more likely an ordinary word
@@ -105,11 +115,22 @@ func (m mention) everyday(words []word) bool {
 	if m.to-m.from > 1 {
 		return false
 	}
-	switch w := words[m.from].Text; w {
-	case "will":
-		return m.from == 0 || words[m.from-1].Text != "a" && words[m.from-1].Text != "the"
-	case "attempts", "attempted", "trusts", "trusted", "offers", "offered", "accepts", "converted", "leased", "standing", "mark", "licensed", "permits", "consents":
+	w := words[m.from].Text
+	if term := m.family.terms[m.term]; w != term && w != term+"s" {
+		return true // "stands", "converted": a form of the word, not its name
+	}
+	switch w {
+	case "attempts", "trusts", "offers", "permits", "consents", "marks":
 		return true
+	case "will", "offer", "standing", "mark", "fault", "discharge", "outrage", "release", "attempt", "trust", "consent", "permit":
+		if m.from == 0 {
+			return true
+		}
+		switch words[m.from-1].Text {
+		case "a", "an", "the", "of", "on", "is", "have", "has":
+			return false
+		}
+		return len(words) > 3 // a word alone is what is asked about
 	}
 	return false
 }

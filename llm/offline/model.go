@@ -18,8 +18,10 @@ const Name = "offline"
 
 // Options adjusts the model. Nil and the zero value mean the defaults.
 type Options struct {
-	// MaxQuotes is how many sentences a synthesized answer quotes at most,
-	// list items beside their lead-in not counted. Default 8.
+	// MaxQuotes is about how many sentences a synthesized answer quotes,
+	// items of lists included. A list is never cut, so the last one may exceed
+	// it by four; two sentences that share a told story's facts, and how an
+	// example ends, come on top. Default 8.
 	MaxQuotes int
 	// Margin is how far, in standard deviations over the options, the best
 	// choice of a multiple-choice question must lie above the mean of all;

@@ -2,6 +2,7 @@ package offline
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"example.com/assay/memory/text"
@@ -9,9 +10,8 @@ import (
 )
 
 // Plans are templates over the question's own words, tried in order: a
-// comparison gets a step per side; several questions one step each; a
-// relative clause is looked up before the main question; else the rule comes
-// first, then its exceptions, then the question itself. (Question
+// comparison gets a step per side; several questions one step each; a told
+// story is asked about as it stands, then for the rules on its concepts. (Question
 // decomposition by templates: cf. Min et al., DecompRC, 2019, whose span
 // types comparison, intersection and bridging these are.)
 
@@ -24,11 +24,11 @@ const maxQuestion = 2000
 var (
 	compareForms = []*regexp.Regexp{
 		regexp.MustCompile(`(?i)\b(?:compare|contrast|distinguish)\s+(?:and contrast\s+)?(.+?)\s+(?:and|with|to|from|against|versus|vs\.?)\s+(.+?)\s*(?:[?.;]|$)`),
-		regexp.MustCompile(`(?i)\b(?:differences?|distinction|relationship|similarit(?:y|ies))\s+between\s+(.+?)\s+and\s+(.+?)\s*(?:[?.;]|$)`),
+		regexp.MustCompile(`(?i)^(?:(?:what|is|are|explain|describe|state|there|the|an?|any|main|key|chief|legal)\s+)*(?:differences?|distinction|relationship|similarit(?:y|ies))\s+between\s+(.+?)\s+and\s+(.+?)\s*(?:[?.;]|$)`),
 		regexp.MustCompile(`(?i)\bhow\s+(?:do|does|is|are)\s+(.+?)\s+(?:differ|different|distinguished)\s+from\s+(.+?)\s*(?:[?.;]|$)`),
+		regexp.MustCompile(`(?i)\bwhat\s+(?:distinguishes|separates|sets)\s+(.+?)\s+(?:apart\s+)?from\s+(.+?)\s*(?:[?.;]|$)`),
 		regexp.MustCompile(`(?i)^(?:what is\s+)?(.+?)\s+(?:versus|vs\.)\s+(.+?)\s*(?:[?.;]|$)`),
 	}
-	relative   = regexp.MustCompile(`(?i)\b(?:the|a|an)\s+((?:[\w-]+\s+){0,2}[\w-]+)\s+(that|who|which)\s+([^,?;]+?)\s*(?:[,?;]|$)`)
 	coordinate = regexp.MustCompile(`(?i)(?:,|;)\s+(?:and\s+|or\s+|but\s+)?(?:(?:if so|if not|in that case),?\s+)?((?:what|when|where|who|whom|which|why|how|is|are|was|were|do|does|did|can|could|may|must|should|will|would)\s)|\s+and\s+((?:what|when|where|who|whom|which|why|how)\s)`)
 )
 
@@ -56,88 +56,160 @@ func plan(in skills.PlanInput) (skills.PlanOutput, error) {
 	return out, nil
 }
 
+// decompose plans the steps of a question that may need several. It is a
+// function of the question alone, so that replanning finds the plan again.
 func decompose(question string) []skills.PlanStep {
-	facts, asks := parts(question)
-	if facts == "" {
-		if a, b, ok := comparison(asks); ok {
-			return []skills.PlanStep{
-				{Phase: title("Rule on " + a), Question: ruleQuestion(a)},
-				{Phase: title("Rule on " + b), Question: ruleQuestion(b)},
-				{Phase: "Comparison", Question: question},
-			}
-		}
-		if list := clauses(asks); len(list) > 1 {
-			steps := make([]skills.PlanStep, len(list))
-			for i, c := range list {
-				steps[i] = skills.PlanStep{Phase: title(c), Question: c}
-			}
-			return steps
-		}
-		if bridge, ok := bridgeQuestion(asks); ok {
-			return []skills.PlanStep{
-				{Phase: title(bridge), Question: bridge},
-				{Phase: "Main question", Question: question},
-			}
-		}
-	}
-	return ruleSteps(question, facts)
-}
-
-// ruleQuestion is how plans and replans ask for a rule.
-func ruleQuestion(name string) string {
-	return "What is the rule on " + name + ", and what are its elements?"
-}
-
-// ruleSteps asks for the rule on each concept that the question names, then
-// for exceptions, then the question itself.
-func ruleSteps(question, facts string) []skills.PlanStep {
 	l := newLexer()
-	names := terminology().concepts(l.words(question))
-	if len(names) > maxSteps-2 {
-		names = names[:maxSteps-2]
+	facts, asks := parts(question)
+	if list := askingSentences(question); len(list) > 1 {
+		return clauseSteps(l, list, nil)
 	}
-	if len(names) == 0 {
-		names = []string{topic(l, question)}
+	told := storyClauses(facts)
+	if list := clauses(asks); len(list) > 1 {
+		return clauseSteps(l, list, told)
 	}
-	var steps []skills.PlanStep
-	for _, name := range names {
-		steps = append(steps, skills.PlanStep{
-			Phase:    title("Rule on " + name),
-			Question: ruleQuestion(name),
-		})
+	if a, b, ok := comparison(asks); ok {
+		return []skills.PlanStep{
+			{Phase: title("Rule on " + withoutArticle(a)), Question: "What is " + a + "?"},
+			{Phase: title("Rule on " + withoutArticle(b)), Question: "What is " + b + "?"},
+			{Phase: "Comparison", Question: question},
+		}
 	}
-	steps = append(steps, skills.PlanStep{
-		Phase:    "Exceptions and defenses",
-		Question: "What exceptions, defenses or limits apply to " + strings.Join(names, " and ") + "?",
-	})
-	phase := "The question"
 	if facts != "" {
-		phase = "Application to the facts"
+		return storySteps(l, question, asks, facts, told)
 	}
-	return append(steps, skills.PlanStep{Phase: phase, Question: question})
+	return []skills.PlanStep{{Phase: "The question", Question: question}}
 }
 
-// topic is the content of the question's asking sentence, at most eight
-// words, for questions that name no concept.
+// clauseSteps asks each of several questions.
+func clauseSteps(l *lexer, list, told []string) []skills.PlanStep {
+	steps := make([]skills.PlanStep, len(list))
+	for i, c := range list {
+		steps[i] = skills.PlanStep{Phase: phaseOf(l, c), Question: grounded(l, c, told)}
+	}
+	return steps
+}
+
+// askingSentences returns the sentences of a question that consists of
+// nothing but questions; one that leans on the one before it stays with it.
+func askingSentences(question string) []string {
+	l := newLexer()
+	var list []string
+	for _, span := range text.Sentences(question) {
+		s := question[span.Start:span.End]
+		n := len(list)
+		switch {
+		case !strings.HasSuffix(s, "?"):
+			return nil
+		case n > 0 && (pronoun.MatchString(s) || !standsAlone(l, list[n-1], s)):
+			list[n-1] += " " + s
+		default:
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// maxConcepts bounds how many concepts of a story get a step of their own.
+const maxConcepts = 2
+
+// storySteps asks the question as it stands, then for the rule on each concept
+// that the question itself names, then how a concept of the story bears on its
+// facts.
+func storySteps(l *lexer, question, asks, facts string, told []string) []skills.PlanStep {
+	steps := []skills.PlanStep{{Phase: "Application to the facts", Question: question}}
+	asked := terminology().concepts(l.words(asks))
+	asked = asked[:min(len(asked), maxConcepts)]
+	for _, name := range asked {
+		steps = append(steps, skills.PlanStep{Phase: title("Rule on " + name), Question: ruleQuestion(name)})
+	}
+	event := eventClause(told)
+	n := 0
+	for _, name := range terminology().concepts(l.words(facts)) {
+		if event != "" && n < maxConcepts && !slices.Contains(asked, name) {
+			steps = append(steps, skills.PlanStep{Phase: title("Effect of " + name), Question: applyQuestion(name, event)})
+			n++
+		}
+	}
+	return steps
+}
+
+// grounded adds to a short question about a story the clause that it speaks
+// of.
+func grounded(l *lexer, question string, told []string) string {
+	if len(told) == 0 || len(topicWords(l, question)) > 3 {
+		return question
+	}
+	near := nearestClause(l, told, question)
+	if near == "" {
+		near = told[0]
+	}
+	return strings.TrimRight(question, "? ") + " when " + near + "?"
+}
+
+// phaseOf is a short title for a question: the concept that it names, else its
+// own first words.
+func phaseOf(l *lexer, question string) string {
+	if list := terminology().concepts(l.words(question)); len(list) > 0 {
+		return title("Rule on " + list[0])
+	}
+	return title(topic(l, question))
+}
+
+// topic is what a question is about, for questions that name no concept: the
+// longest run of its words, as they stand, that no word of asking and no
+// clause border breaks.
 func topic(l *lexer, question string) string {
 	_, asks := parts(question)
-	words := subjectWords(l, asks)
-	if len(words) == 0 {
-		return strings.TrimRight(clip(asks, 80), "?")
+	wanted := map[int]bool{}
+	for _, w := range topicWords(l, asks) {
+		wanted[w.Start] = true
 	}
-	var list []string
-	for _, w := range words[:min(len(words), 8)] {
-		list = append(list, w.Raw)
+	best, size := strings.TrimRight(clip(asks, 80), "?"), 0
+	words := l.words(asks)
+	for i := range words {
+		if !wanted[words[i].Start] {
+			continue
+		}
+		end, n := i, 1
+		for j := i + 1; j < len(words) && n < 6; j++ {
+			between := asks[words[j-1].End:words[j].Start]
+			if strings.TrimSpace(strings.Trim(between, "-'’")) != "" || !wanted[words[j].Start] && !linkWords[words[j].Text] {
+				break
+			}
+			if wanted[words[j].Start] {
+				end, n = j, n+1
+			}
+		}
+		if n > size {
+			best, size = asks[words[i].Start:words[end].End], n
+		}
 	}
-	return strings.Join(list, " ")
+	return best
 }
+
+// linkWords may stand inside a noun phrase.
+var linkWords = wordSet(`of for the a an in on to with`)
+
+// withoutArticle cuts an article off.
+func withoutArticle(s string) string {
+	for _, article := range []string{"a ", "an ", "the "} {
+		if len(s) > len(article) && strings.EqualFold(s[:len(article)], article) {
+			return s[len(article):]
+		}
+	}
+	return s
+}
+
+// maxSide bounds a side of a comparison, in words.
+const maxSide = 8
 
 // comparison returns the two sides of a question that compares.
 func comparison(question string) (a, b string, ok bool) {
 	for _, re := range compareForms {
 		if m := re.FindStringSubmatch(question); m != nil {
 			a, b = side(m[1]), side(m[2])
-			return a, b, a != "" && b != "" && len(a) < 120 && len(b) < 120
+			return a, b, a != "" && b != "" && len(strings.Fields(a)) <= maxSide && len(strings.Fields(b)) <= maxSide
 		}
 	}
 	return "", "", false
@@ -154,27 +226,17 @@ func side(s string) string {
 	return strings.Trim(s, " ,.?")
 }
 
-// bridgeQuestion turns "the N that VP" into a question of its own.
-func bridgeQuestion(question string) (string, bool) {
-	m := relative.FindStringSubmatch(question)
-	if m == nil || len(strings.Fields(m[3])) < 2 {
-		return "", false
-	}
-	noun, verb := m[1], m[3]
-	if strings.EqualFold(m[2], "who") {
-		return asQuestion("Which " + noun + " " + verb), true
-	}
-	return asQuestion("What " + noun + " " + verb), true
-}
-
 // clauses splits "What is X, and when does Y apply?" into its questions, each
-// made self-contained. A question that is not coordinated comes back alone.
+// made self-contained. A clause that has nothing to ask about by itself stays
+// with the one before it, and so does what follows "When …," or "If …,". A
+// question that is not coordinated comes back alone.
 func clauses(question string) []string {
 	question = oneLine(question)
 	first, _, _ := strings.Cut(strings.ToLower(question), " ")
 	if !whWords[first] && !auxWords[first] {
 		return []string{question}
 	}
+	l := newLexer()
 	var list []string
 	start := 0
 	for _, m := range coordinate.FindAllStringSubmatchIndex(question, -1) {
@@ -182,8 +244,15 @@ func clauses(question string) []string {
 		if at < 0 {
 			at = m[4]
 		}
-		if len(strings.Fields(question[start:m[0]])) >= 3 && len(strings.Fields(question[at:])) >= 3 {
-			list = append(list, question[start:m[0]])
+		before, after := question[start:m[0]], question[at:]
+		if subordinate(before, question[m[0]:at]) || len(strings.Fields(before)) < 3 || len(strings.Fields(after)) < 3 {
+			continue
+		}
+		if next := coordinate.FindStringIndex(after[1:]); next != nil {
+			after = after[:next[0]+1]
+		}
+		if standsAlone(l, before, after) {
+			list = append(list, before)
 			start = at
 		}
 	}
@@ -198,25 +267,72 @@ func clauses(question string) []string {
 	return list
 }
 
+// subordinate reports whether a clause only says when the one after it is
+// asked: "When a client asks, must …?". A clause that an "and" follows asks.
+func subordinate(clause, border string) bool {
+	fields := strings.Fields(strings.ToLower(clause))
+	if strings.Contains(border, "and ") || strings.Contains(border, "or ") || len(fields) < 2 {
+		return false
+	}
+	switch fields[0] {
+	case "when", "where", "how":
+		return !auxWords[fields[1]]
+	}
+	return false
+}
+
+// standsAlone reports whether a clause asks about something of its own: it
+// brings a topic word, and leans on the clause before it by no more than a
+// pronoun that can be replaced.
+func standsAlone(l *lexer, before, clause string) bool {
+	for _, w := range l.words(clause) {
+		if refersBack[w.Text] {
+			return false
+		}
+	}
+	if pronoun.MatchString(clause) && subjectForm.FindStringSubmatch(strings.TrimRight(before, "?. ")) == nil && len(topicWords(l, before)) > 4 {
+		return false
+	}
+	has := setOf(stemsOf(topicWords(l, before)))
+	for _, w := range l.content(clause, text.QueryStops) {
+		if !has[w.Stem] && !frameWords[w.Text] && !askingVerbs[w.Text] && !askingNouns[w.Text] && !soughtWords[w.Text] {
+			return true
+		}
+	}
+	return false
+}
+
 var (
 	subjectForm = regexp.MustCompile(`(?i)^(?:what|who)\s+(?:is|are|was|were)\s+(?:the\s+)?(?:(?:elements?|requirements?|rules?|definitions?|meaning|purpose|scope)\s+(?:of|for|on)\s+)?(.+)$`)
 	pronoun     = regexp.MustCompile(`(?i)\b(it|they|them)\b`)
+	refersBack  = wordSet(`such these those their its this each`)
 )
 
-// subjectOf is what a clause is about: the phrase after "what is", or the
-// clause's content words.
+// subjectOf is what a clause is about: the phrase after "what is", the first
+// concept, or the clause's longest noun phrase.
 func subjectOf(clause string) string {
 	if m := subjectForm.FindStringSubmatch(strings.TrimRight(clause, "?. ")); m != nil && len(strings.Fields(m[1])) <= 8 {
 		return m[1]
 	}
-	return topic(newLexer(), clause)
+	l := newLexer()
+	words := l.words(clause)
+	for _, m := range terminology().mentions(words) {
+		if m.family.concept && !m.everyday(words) {
+			from := m.from
+			if from > 0 && slices.Contains([]string{"the", "a", "an"}, words[from-1].Text) {
+				from--
+			}
+			return clause[words[from].Start:words[m.to-1].End]
+		}
+	}
+	return topic(l, clause)
 }
 
 // selfContained puts the subject in the place of the clause's pronoun, or
 // behind the clause when it shares no word with the subject.
 func selfContained(clause, subject string) string {
 	clause = strings.TrimRight(clause, "?. ")
-	if m := pronoun.FindStringIndex(clause); m != nil {
+	if m := pronoun.FindStringIndex(clause); m != nil && len(strings.Fields(clause[:m[0]])) < 4 {
 		return clause[:m[0]] + subject + clause[m[1]:]
 	}
 	l := newLexer()
@@ -226,11 +342,19 @@ func selfContained(clause, subject string) string {
 			return clause
 		}
 	}
-	return clause + " (" + subject + ")"
+	if len(topicWords(l, clause)) > 3 {
+		return clause
+	}
+	return clause + ", with regard to " + subject
 }
 
-// title is a phase's short title: at most six words.
+// title is a phase's short title: at most six words, none of them loose at
+// the end.
 func title(s string) string {
 	words := strings.Fields(strings.TrimRight(s, "?"))
-	return upperFirst(strings.Join(words[:min(len(words), 6)], " "))
+	words = words[:min(len(words), 6)]
+	for len(words) > 1 && text.DocStops.Has(strings.ToLower(words[len(words)-1])) {
+		words = words[:len(words)-1]
+	}
+	return strings.TrimRight(upperFirst(strings.Join(words, " ")), ",;:")
 }

@@ -3,6 +3,7 @@ package offline
 import (
 	"math"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"example.com/assay/memory/text"
@@ -21,6 +22,7 @@ type sentence struct {
 	item    bool     // an item of a list
 	lead    int      // index of the sentence that introduces the list; −1 without one
 	order   bool     // it gives orders to a reader like us; never quoted
+	opens   bool     // it begins a paragraph
 	whole   bool     // fit to be quoted: balanced quotes, long enough, no imitation of a citation
 }
 
@@ -48,15 +50,21 @@ func newPool(l *lexer, sources []skills.Source) *pool {
 func (p *pool) add(l *lexer, index int, src skills.Source) {
 	context := l.distinct(src.Title+" "+src.Section, text.DocStops)
 	orders := Instructions(src.Text)
-	lead := -1
+	first, lead, last := len(p.sentences), -1, 0
 	spans := text.Sentences(src.Text)
 	for n, span := range spans {
 		raw := src.Text[span.Start:span.End]
+		gap := src.Text[last:span.Start]
+		last = span.End
 		if strings.HasPrefix(raw, "#") || strings.HasPrefix(raw, "|") || strings.HasPrefix(raw, "<") {
 			lead = -1
 			continue
 		}
 		body, item := trimMarker(raw)
+		// A further sentence of an item belongs to the list, too.
+		if k := len(p.sentences); !item && k > first && p.sentences[k-1].item && !strings.Contains(gap, "\n") {
+			item = true
+		}
 		if !item {
 			lead = -1
 		}
@@ -68,7 +76,7 @@ func (p *pool) add(l *lexer, index int, src skills.Source) {
 			source: index, start: span.End - len(body), text: body,
 			terms: terms, counts: map[string]int{}, context: context,
 			place: float64(n) / float64(len(spans)),
-			item:  item, lead: lead, whole: quotable(body, item),
+			item:  item, lead: lead, opens: n == 0 || strings.Contains(gap, "\n\n"), whole: quotable(body, item) && (item || n == 0 || !fragment(body)),
 		}
 		for _, term := range terms {
 			s.counts[term]++
@@ -76,10 +84,36 @@ func (p *pool) add(l *lexer, index int, src skills.Source) {
 		for _, o := range orders {
 			s.order = s.order || o.Start < span.End && span.Start < o.End
 		}
-		if strings.HasSuffix(strings.TrimRight(body, "*_ "), ":") {
+		if leadsIn(body) {
 			lead = len(p.sentences)
 		}
 		p.sentences = append(p.sentences, s)
+	}
+	p.dropHanging(first)
+}
+
+// leadsIn reports whether a sentence announces what follows it.
+func leadsIn(s string) bool { return strings.HasSuffix(strings.TrimRight(s, "*_ "), ":") }
+
+// fragment reports whether what was split off as a sentence begins in the
+// middle of one: with a small letter.
+func fragment(s string) bool {
+	r, _ := utf8.DecodeRuneInString(s)
+	return unicode.IsLower(r)
+}
+
+// dropHanging marks what cannot stand alone as not to be quoted, from the
+// sentence at first on: a lead-in without an item that may be quoted, and a
+// short item whose lead-in is missing.
+func (p *pool) dropHanging(first int) {
+	for i := first; i < len(p.sentences); i++ {
+		s := &p.sentences[i]
+		switch {
+		case leadsIn(s.text):
+			s.whole = s.whole && len(items(p, i)) > 0
+		case s.item && s.lead < 0:
+			s.whole = s.whole && !fragment(s.text) && len(s.terms) >= 4
+		}
 	}
 }
 

@@ -99,6 +99,16 @@ func parts(question string) (facts, asks string) {
 	return facts, asks
 }
 
+// onlyQuestions reports whether a question consists of nothing but questions.
+func onlyQuestions(question string) bool {
+	for _, span := range text.Sentences(question) {
+		if !strings.HasSuffix(question[span.Start:span.End], "?") {
+			return false
+		}
+	}
+	return true
+}
+
 var (
 	quoted   = regexp.MustCompile(`“[^”]{3,80}”|"[^"]{3,80}"`)
 	citation = regexp.MustCompile(`(?:\d+\s+)?U\.S\.C\.\s*§*\s*\d+\w*|§+\s*\d[\w.()-]*|\b(?i:sections?|articles?|arts?\.|rules?|regulation|paragraph|clause|schedule|chapter|part)\s+\d[\w.()-]*|\b[A-Z][\w'’]+ v\. [A-Z][\w'’]+`)

@@ -9,17 +9,22 @@ import (
 	"example.com/assay/skills"
 )
 
-// Replanning compares words: what the objective names and no finding's answer
-// mentions is still open. It never returns a question whose key was asked
-// (stems without stop words, sorted, so order and filler do not count), each
-// candidate is made of the objective's own words, and a run of maxFindings is
-// complete whatever is open: it terminates always.
+// Replanning goes on with the plan, which is a function of the objective: the
+// first planned question that was not asked is next. When the plan is used up
+// a failed step is put in other words once, and a concept of the objective
+// that no answer mentions is asked for. It never returns a question whose key
+// was asked (stems without stop words, sorted, so order and filler do not
+// count), each candidate is made of spans of the objective, and a run of
+// maxFindings is complete whatever is open: it terminates always.
 
 const (
 	// openShare is the share of the objective's content terms that must be
 	// uncovered for another step.
 	openShare   = .35
 	maxFindings = 8
+	// enoughFindings is how many findings make putting a failed step in other
+	// words superfluous.
+	enoughFindings = 2
 )
 
 func replan(in skills.ReplanInput) (skills.ReplanOutput, error) {
@@ -30,35 +35,57 @@ func replan(in skills.ReplanInput) (skills.ReplanOutput, error) {
 	if objective == "" {
 		return complete("The objective is blank; nothing is open.")
 	}
-	if len(in.Findings) >= maxFindings {
-		return complete("%d steps were taken, which is the most.", len(in.Findings))
+	n := len(in.Findings)
+	if n >= maxFindings {
+		return complete("%d steps were taken, which is the most.", n)
 	}
 	l := newLexer()
-	asked := map[string]bool{normalKey(objective): true, "": true}
+	asked := map[string]bool{"": true}
 	for _, q := range in.Asked {
 		asked[normalKey(q)] = true
 	}
 	for _, f := range in.Findings {
 		asked[normalKey(f.Question)] = true
 	}
-	if n := len(in.Findings); n > 0 && failed(in.Findings[n-1]) && !(n > 1 && failed(in.Findings[n-2])) {
-		for _, q := range otherWordings(l, in.Findings[n-1].Question, objective) {
+	for i, step := range decompose(objective) {
+		if i > 0 && !asked[normalKey(step.Question)] {
+			return skills.ReplanOutput{
+				Action: "next_step", Phase: step.Phase, Question: step.Question,
+				Reason: fmt.Sprintf("Step %d of the plan was not asked.", i+1),
+			}, nil
+		}
+	}
+	asked[normalKey(objective)] = true
+	found := 0
+	for _, f := range in.Findings {
+		if !failed(f) {
+			found++
+		}
+	}
+	if n > 0 && failed(in.Findings[n-1]) && found < enoughFindings {
+		last := in.Findings[n-1]
+		for _, q := range otherWordings(l, last.Question, objective) {
 			if !asked[normalKey(q)] {
 				return skills.ReplanOutput{
-					Action: "retry", Phase: title("Retry: " + topic(l, in.Findings[n-1].Question)), Question: q,
-					Reason: fmt.Sprintf("Step %d found nothing; the question is put in other words.", in.Findings[n-1].StepID),
+					Action: "retry", Phase: "In other words", Question: q,
+					Reason: fmt.Sprintf("Step %d found nothing; the question is put in other words.", last.StepID),
 				}, nil
 			}
 		}
 	}
 	open, total := uncovered(l, objective, in.Findings)
+	if found == 0 {
+		return complete("No step found anything; there is no other way to ask that keeps to the question.")
+	}
 	if total == 0 || float64(len(open)) <= openShare*float64(total) {
 		return complete("The findings mention %d of the objective's %d terms.", total-len(open), total)
 	}
-	for _, q := range openQuestions(l, objective, open) {
-		if !asked[normalKey(q)] {
+	openStems := setOf(stemsOf(open))
+	for _, name := range terminology().concepts(l.words(objective)) {
+		q := ruleQuestion(name)
+		if !asked[normalKey(q)] && slices.ContainsFunc(l.terms(name, text.QueryStops), func(t string) bool { return openStems[t] }) {
 			return skills.ReplanOutput{
-				Action: "next_step", Phase: title("Open: " + strings.Join(rawWords(open), " ")), Question: q,
+				Action: "next_step", Phase: title("Rule on " + name), Question: q,
 				Reason: fmt.Sprintf("No finding mentions %s.", strings.Join(head(rawWords(open), 8), ", ")),
 			}, nil
 		}
@@ -103,50 +130,52 @@ func uncovered(l *lexer, objective string, findings []skills.Finding) (open []wo
 	return open, len(words)
 }
 
-// openQuestions words what is open, the most specific first.
-func openQuestions(l *lexer, objective string, open []word) []string {
-	openStems := map[string]bool{}
-	for _, w := range open {
-		openStems[w.Stem] = true
+// otherWordings puts a failed question in other words: by the concepts and by
+// the clauses of the story that it was asked with, by its own concept, also
+// under its other name, and by its topic alone.
+func otherWordings(l *lexer, question, objective string) []string {
+	var wordings []string
+	facts, _ := parts(objective)
+	for _, name := range terminology().concepts(l.words(facts)) {
+		wordings = append(wordings, ruleQuestion(name))
 	}
-	var questions []string
-	for _, name := range terminology().concepts(l.words(objective)) {
-		if slices.ContainsFunc(l.terms(name, text.QueryStops), func(t string) bool { return openStems[t] }) {
-			questions = append(questions, ruleQuestion(name))
+	for _, clause := range slices.Backward(storyClauses(facts)) {
+		wordings = append(wordings, whenQuestion(clause))
+	}
+	words := l.words(question)
+	for _, m := range terminology().mentions(words) {
+		if !m.family.concept || m.everyday(words) {
+			continue
 		}
+		name := m.spelled(words)
+		for i, term := range m.family.terms {
+			if i != m.term {
+				wordings = append(wordings, ruleQuestion(name), rulePrefix+name+", also known as "+term+"?")
+				break
+			}
+		}
+		break
 	}
-	list := head(rawWords(open), 12)
-	names := terminology().concepts(l.words(objective))
-	about := strings.Join(list, " ")
-	if len(names) > 0 {
-		questions = append(questions, asQuestion("How does the rule on "+names[0]+" treat "+about))
+	if facts != "" {
+		return wordings
 	}
-	return append(questions, asQuestion("What is the rule on "+about))
+	wordings = append(wordings, rulePrefix+topic(l, question)+"?")
+	return slices.DeleteFunc(wordings, func(w string) bool { return !keepsTopic(l, w, question) })
 }
 
-// otherWordings puts a failed question in other words: glossary synonyms,
-// then its concepts alone, then without names and numbers.
-func otherWordings(l *lexer, question, objective string) []string {
-	_, question = parts(question)
-	words := subjectWords(l, question)
-	var wordings []string
-	if list := synonyms(l, question, words); len(list) > 0 {
-		wordings = append(wordings, asQuestion("What is the rule on "+strings.Join(head(list, 14), " ")))
+// keepsTopic reports whether another wording of a question holds at least
+// half of its topic. A wording that drops the specific words would find
+// something, and not what was asked for.
+func keepsTopic(l *lexer, wording, question string) bool {
+	has := setOf(l.terms(wording, nil))
+	topic := stemsOf(topicWords(l, question))
+	kept := 0
+	for _, t := range topic {
+		if has[t] {
+			kept++
+		}
 	}
-	names := terminology().concepts(l.words(question))
-	if len(names) == 0 {
-		names = terminology().concepts(l.words(objective))
-	}
-	if len(names) > 0 {
-		wordings = append(wordings, ruleQuestion(strings.Join(names, " and ")))
-	}
-	plain := slices.DeleteFunc(slices.Clone(words), func(w word) bool {
-		return hasDigit(w.Raw) || capitalised(w.Raw) && !startsClause(question, w.Start)
-	})
-	if len(plain) > 0 {
-		wordings = append(wordings, asQuestion("What is the rule on "+strings.Join(rawWords(plain), " ")))
-	}
-	return wordings
+	return 2*kept >= len(topic)
 }
 
 // normalKey is equal for two questions that differ only in word order,

@@ -1,6 +1,7 @@
 package offline
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -9,7 +10,8 @@ import (
 )
 
 // Queries are made of the question's own content words; synonyms come from
-// the glossary. The primary is never widened: expansion gains a little on
+// the glossary. The primary is only widened when it is nothing but the name of
+// a concept: expansion gains a little on
 // topical questions and loses on precise ones (pseudo-relevance feedback has
 // the same trade-off; Carpineto and Romano, 2012), so it belongs into the
 // alternatives.
@@ -38,8 +40,8 @@ func rewrite(in skills.RewriteInput) (skills.RewriteOutput, error) {
 		return skills.RewriteOutput{}, errBlank
 	}
 	l := newLexer()
-	words := uniqueWords(searchWords(l, question))
-	wider := uniqueWords(subjectWords(l, objective))
+	words := searchWords(l, question)
+	wider := uniqueWords(topicWords(l, objective))
 	if len(words) == 0 {
 		words = wider
 	}
@@ -47,6 +49,9 @@ func rewrite(in skills.RewriteInput) (skills.RewriteOutput, error) {
 		words = l.words(question)
 	}
 	primary := rawWords(words)
+	if k := kindOf(question); (k == definitionKind || k == elementsKind) && !strings.HasPrefix(question, rulePrefix) {
+		primary = append(primary, widened(l, question, words)...)
+	}
 	if len(primary) == 0 { // no word at all: punctuation, symbols
 		primary = strings.Fields(question)
 	}
@@ -59,15 +64,133 @@ func rewrite(in skills.RewriteInput) (skills.RewriteOutput, error) {
 	}, nil
 }
 
-// searchWords are the content words of a question. What only puts it is left
-// out, but "elements", "exceptions" and their like are also what the passage
-// looked for says.
+// searchWords are the words of a question that carry it. What only puts it is
+// left out, but "elements", "exceptions" and their like are also what the
+// passage looked for says. Of a told story only what it turns on is kept.
 func searchWords(l *lexer, question string) []word {
-	subject := setOf(stemsOf(subjectWords(l, question)))
-	return slices.DeleteFunc(l.content(question, text.QueryStops), func(w word) bool {
-		return !subject[w.Stem] && !soughtWords[w.Text]
+	facts, asks := parts(question)
+	if facts != "" && !onlyQuestions(question) {
+		return storyWords(l, question, asks)
+	}
+	if m := storyForm.FindStringSubmatch(question); m != nil {
+		return storyWords(l, question, m[1])
+	}
+	content := l.content(question, text.QueryStops)
+	topic := offsets(topicWords(l, question))
+	light := len(topic) > richTopic
+	return slices.DeleteFunc(content, func(w word) bool {
+		return !topic[w.Start] && !soughtWords[w.Text] && !(light && frameWords[w.Text] && !templateWords[w.Text])
 	})
 }
+
+// richTopic is how many topic words a question must have for the words that
+// frame it to stay in its query: among many they do no harm, and rulebooks
+// speak of requirements, rules and standards too.
+const richTopic = 3
+
+// widened returns words to add to a query of nothing but one concept's name:
+// alone it cannot tell the passage that explains the concept from those that
+// mention it. They are the concept's second name in the glossary, without
+// what stands in the query.
+func widened(l *lexer, question string, words []word) []string {
+	all := l.words(question)
+	for _, m := range terminology().mentions(all) {
+		if !m.family.concept || m.everyday(all) {
+			continue
+		}
+		inside := offsets(all[m.from:m.to])
+		for _, w := range words {
+			if !inside[w.Start] && !soughtWords[w.Text] {
+				return nil
+			}
+		}
+		has := setOf(stemsOf(words))
+		for i, term := range m.family.terms {
+			if i == m.term {
+				continue
+			}
+			var list []string
+			for _, w := range uniqueWords(l.content(term, text.QueryStops)) {
+				if !has[w.Stem] {
+					list = append(list, w.Raw)
+				}
+			}
+			return list
+		}
+	}
+	return nil
+}
+
+func offsets(words []word) map[int]bool {
+	set := map[int]bool{}
+	for _, w := range words {
+		set[w.Start] = true
+	}
+	return set
+}
+
+// maxStory is how many words a query takes from a question with a story, and
+// minStory how many it has at least, where the story has as many.
+const (
+	maxStory = 8
+	minStory = 3
+)
+
+// storyWords ranks the words of a question that tells a story: those of its
+// concepts first, then what the asking sentence is about, then words of the
+// glossary, then what the story says more than once, then the rest from its
+// end. Names of people are left out. Where a concept says what is looked for
+// only the first three are taken, for no treatise knows the rest of the story;
+// else the story itself has to. The words come in the order of the question.
+func storyWords(l *lexer, question, asks string) []word {
+	people := storyNames(l, question)
+	all := l.words(question)
+	concept, term := map[int]bool{}, map[int]bool{}
+	for _, m := range terminology().mentions(all) {
+		if m.everyday(all) {
+			continue
+		}
+		for _, w := range all[m.from:m.to] {
+			term[w.Start] = true
+			concept[w.Start] = concept[w.Start] || m.family.concept
+		}
+	}
+	asked := setOf(stemsOf(topicWords(l, asks)))
+	words := slices.DeleteFunc(topicWords(l, question), func(w word) bool { return people[w.Text] || hasDigit(w.Raw) })
+	times := map[string]int{}
+	for _, w := range words {
+		times[w.Stem]++
+	}
+	rank := func(w word) int {
+		switch {
+		case concept[w.Start]:
+			return 0
+		case asked[w.Stem]:
+			return 1
+		case term[w.Start]:
+			return 2
+		case times[w.Stem] > 1:
+			return 3
+		}
+		return 4
+	}
+	words = uniqueWords(words)
+	byRank := slices.Clone(words)
+	slices.Reverse(byRank)
+	slices.SortStableFunc(byRank, func(a, b word) int { return cmp.Compare(rank(a), rank(b)) })
+	n := min(len(byRank), maxStory)
+	if n == 0 {
+		return nil
+	}
+	for rank(byRank[0]) == 0 && n > minStory && rank(byRank[n-1]) > 2 {
+		n--
+	}
+	keep := offsets(byRank[:n])
+	return slices.DeleteFunc(words, func(w word) bool { return !keep[w.Start] })
+}
+
+// templateWords stand in the questions that plans ask.
+var templateWords = wordSet(`rule apply applies`)
 
 var soughtWords = wordSet(`elements requirements exceptions exception defenses defences limits definition standard`)
 
@@ -81,6 +204,7 @@ func anchored(l *lexer, question string, words, wider []word) []string {
 	for _, c := range terminology().concepts(l.words(question)) {
 		list = append(list, strings.Fields(c)...)
 	}
+	words = uniqueWords(words)
 	list = append(list, rawWords(words[max(0, len(words)-4):])...)
 	own := map[string]bool{}
 	for _, w := range words {

@@ -19,6 +19,7 @@ const (
 	numberKind
 	personKind
 	outcomeKind
+	whenKind
 )
 
 var (
@@ -29,10 +30,13 @@ var (
 	numberCue    = regexp.MustCompile(`(?i)\d|\b(one|two|three|four|five|six|seven|eight|nine|ten|twelve|fifteen|twenty|thirty|sixty|ninety|hundred|annual\w*|monthly|daily|once|twice)\b`)
 	outcomeCue   = regexp.MustCompile(`(?i)\b(liable|liability|guilty|recovers?|may|must|cannot|can|not|entitled|barred|admissible|valid|void|enforceable|prohibited|permitted|required|privileged?)\b`)
 
-	asksElements   = regexp.MustCompile(`(?i)\b(elements?|requirements?|components?|requires?|must .*\b(?:prove|show|establish)|factors?|conditions?)\b`)
+	whenCue = regexp.MustCompile(`(?i)\b(when|if|until|after|before|upon|once|only|unless|as soon as|at the time|whenever|provided)\b`)
+
+	asksElements   = regexp.MustCompile(`(?i)\b(elements?|requirements?|components?|(?:does|do) .*\brequires?|(?:must|have to|has to|needs? to) .*\b(?:prove|show|establish)|(?:must|have to|has to|needs? to) (?:prove|show|establish)|factors|conditions?|what makes|what (?:does|do|would) it takes?)\b`)
 	asksExceptions = regexp.MustCompile(`(?i)\b(exceptions?|defen[cs]es?|limits?|exempt\w*|privileges?|excus\w+|when (?:is|are|does|do) .*\bnot\b)`)
-	asksDefinition = regexp.MustCompile(`(?i)^(?:what (?:is|are|does|do)|define|meaning of|how is .+ defined)\b`)
-	asksNumber     = regexp.MustCompile(`(?i)\b(how (?:many|much|long|often|old|soon)|when (?:must|is|are|was|did|shall)|within what|what (?:period|deadline|amount|percentage|age|date|year)|deadline|time limit)\b`)
+	asksDefinition = regexp.MustCompile(`(?i)^(?:what (?:is|are|counts as|constitutes)|what (?:does|do) .+ mean|define|meaning of|how (?:is|are) .+ defined)\b`)
+	asksWhen       = regexp.MustCompile(`(?i)^(?:when|under what|in what|on what|in which)\b`)
+	asksNumber     = regexp.MustCompile(`(?i)\b(how (?:many|much|long|often|old|soon)|within what|what (?:period|deadline|amount|percentage|age|date|year)|deadline|time limit)\b`)
 	asksPerson     = regexp.MustCompile(`(?i)^(?:who|whom|whose|which (?:person|party|authority|court|body))\b`)
 	asksOutcome    = regexp.MustCompile(`(?i)^(?:is|are|was|were|do|does|did|can|could|may|might|must|should|shall|will|would|has|have)\b|\b(?:liable|likely|result|outcome|prevail|recover|guilty|succeed)\b`)
 )
@@ -44,7 +48,7 @@ func kindOf(question string) kind {
 		re *regexp.Regexp
 		k  kind
 	}{
-		{asksNumber, numberKind}, {asksElements, elementsKind}, {asksExceptions, exceptionKind},
+		{asksNumber, numberKind}, {asksWhen, whenKind}, {asksElements, elementsKind}, {asksExceptions, exceptionKind},
 		{asksPerson, personKind}, {asksOutcome, outcomeKind}, {asksDefinition, definitionKind},
 	} {
 		if rule.re.MatchString(asks) {
@@ -68,6 +72,8 @@ func (k kind) fits(sentence string) float64 {
 		cue = numberCue
 	case outcomeKind:
 		cue = outcomeCue
+	case whenKind:
+		cue = whenCue
 	}
 	if cue != nil && cue.MatchString(sentence) {
 		return 1
@@ -83,44 +89,80 @@ func (k kind) fits(sentence string) float64 {
 	return 0
 }
 
+// wantsStatement weighs how much a statement about the topic answers such a
+// question.
+func (k kind) wantsStatement() float64 {
+	switch k {
+	case definitionKind, elementsKind:
+		return 1
+	case anyKind, whenKind:
+		return .6
+	}
+	return .3
+}
+
 // arrange sorts the chosen sentences into Rule, Elements, Exceptions and
-// Application. The best one is the rule unless the question asks for
-// something else or it introduces a list. Rule, Exceptions and Application
-// keep the order of their scores; Elements stand as in the sources.
+// Application. The first three keep the order of the scores, items follow
+// their lead-in; Application stands as in the sources, and an example comes
+// with the sentence that follows it.
+// The best sentence is the rule unless it is an example or introduces a list.
+// Where the list of elements answers, only statements about the topic stand
+// before it. Exceptions are what limits the topic; other sentences with such
+// words are left out, and so are examples that share neither facts nor topic.
 func arrange(p *pool, q *query, chosen []ranked) [4][]int {
 	const rule, elements, exceptions, application = 0, 1, 2, 3
 	var sections [4][]int
+	listed := false // a list of elements comes first
+	for _, r := range chosen {
+		listed = listed || q.kind == elementsKind && introduces(p, r.index) && r.score >= .8*chosen[0].score
+	}
 	for i, r := range chosen {
 		s := &p.sentences[r.index]
-		var section int
-		shared := 0
-		for t := range s.counts {
-			if q.facts[t] {
-				shared++
-			}
-		}
+		section := rule
 		switch {
 		case s.item || introduces(p, r.index):
 			section = elements
 		case exampleCue.MatchString(s.text):
+			if r.facts < 2 && r.topic < .5 {
+				continue
+			}
 			section = application
 		case q.excepts(s.text) && (i > 0 || q.kind == exceptionKind):
-			section = exceptions
-		case elementCue.MatchString(s.text) && (i > 0 || q.kind == elementsKind):
+			switch {
+			case r.about >= .5:
+				section = exceptions
+			case i > 2:
+				continue
+			}
+		case elementCue.MatchString(s.text) && i > 0 && r.says < .5, listed && r.says < .5:
 			section = elements
-		case i > 0 && shared >= 3:
+		case i > 0 && r.facts >= likeFacts && r.topic < .5:
 			section = application
-		default:
-			section = rule
 		}
 		sections[section] = append(sections[section], r.index)
+		if next := r.index + 1; section == application && exampleCue.MatchString(s.text) && follows(p, next) {
+			sections[section] = append(sections[section], next) // how the example ends
+		}
 		if section == elements {
 			sections[section] = append(sections[section], items(p, r.index)...)
 		}
 	}
-	slices.Sort(sections[elements])
-	sections[elements] = slices.Compact(sections[elements])
+	slices.Sort(sections[application])
+	sections[application] = slices.Compact(sections[application])
+	for _, section := range sections[:application] {
+		sections[application] = slices.DeleteFunc(sections[application], func(at int) bool { return slices.Contains(section, at) })
+	}
 	return sections
+}
+
+// follows reports whether the sentence at i goes on with the one before it and
+// may be quoted.
+func follows(p *pool, i int) bool {
+	if i >= len(p.sentences) || p.sentences[i].source != p.sentences[i-1].source {
+		return false
+	}
+	s := &p.sentences[i]
+	return s.whole && !s.order && !s.item && !s.opens && !leadsIn(s.text)
 }
 
 // excepts reports whether a sentence speaks of an exception by a word that is

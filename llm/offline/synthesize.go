@@ -1,20 +1,16 @@
 package offline
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
-	"example.com/assay/memory/text"
 	"example.com/assay/skills"
 )
 
-// Synthesis is extraction: sentences are scored against the question, chosen
-// by maximal marginal relevance (Carbonell and Goldstein, 1998, λ = .7) and
-// copied verbatim. Score = idf overlap + .25 answer type + .3 bigrams +
-// .15 neighbours and headings + .1 position, untrained; weights as measured
-// on sentence selection (WikiQA, TREC-QA).
+// Synthesis is extraction: sentences are scored against the question
+// (score.go), chosen by maximal marginal relevance (Carbonell and Goldstein,
+// 1998, λ = .7), sorted under headings (sections.go) and copied verbatim.
 
 const (
 	noAnswer       = "No passage answers this question."
@@ -23,19 +19,22 @@ const (
 	lambda = .7
 	// minScore is the share of the best sentence's score below which a
 	// sentence is left out.
-	minScore = .45
-	// objectiveWeight is the weight of a term that only the whole question
-	// has, beside 1 for the step's own.
-	objectiveWeight = .3
+	minScore = .6
 	// maxItems bounds how many items of one list are quoted.
 	maxItems = 10
+	// sameWords and sameShort are how alike two sentences must be to say the
+	// same: Jaccard index of the stems, and share of the shorter one's.
+	sameWords, sameShort = .6, .85
 )
 
 // A ranked sentence is one that may answer.
 type ranked struct {
 	index int // into the pool
-	cover float64
 	score float64
+	topic float64 // share of the question's topic that it holds itself
+	about float64 // the same with the title and headings above it
+	facts int     // stems of the objective's story that it holds
+	says  float64 // how far it is a statement about the topic: "X is …", "X requires …"
 }
 
 func synthesize(in skills.SynthesizeInput, maxQuotes int) (string, error) {
@@ -56,140 +55,9 @@ func synthesize(in skills.SynthesizeInput, maxQuotes int) (string, error) {
 	return layout(p, in.Sources, arrange(p, q, chosen)), nil
 }
 
-// A query is the question as scoring sees it.
-type query struct {
-	terms   []string // distinct stems, question's first
-	weights []float64
-	own     int // how many of terms are the question's own
-	mass    float64
-	bigrams [][2]string
-	kind    kind
-	facts   map[string]bool // stems of the facts that the objective tells
-}
-
-// newQuery weighs the terms: those of the sentence that asks count in full,
-// told facts and the objective's other terms objectiveWeight.
-func newQuery(l *lexer, p *pool, question, objective string) *query {
-	told, asks := parts(question)
-	subject := subjectWords(l, asks)
-	if len(subject) == 0 || frameWords[subject[0].Text] && told != "" {
-		subject = subjectWords(l, question)
-	}
-	if len(subject) == 0 {
-		subject = l.words(question)
-	}
-	q := &query{terms: stemsOf(subject), kind: kindOf(question)}
-	q.own = len(q.terms)
-	own := setOf(q.terms)
-	for _, t := range unique(append(stemsOf(subjectWords(l, told)), stemsOf(subjectWords(l, objective))...)) {
-		if !own[t] {
-			q.terms = append(q.terms, t)
-		}
-	}
-	for i, t := range q.terms {
-		w := p.idf(t)
-		if i >= q.own {
-			w *= objectiveWeight
-		} else {
-			q.mass += w
-		}
-		q.weights = append(q.weights, w)
-	}
-	for i := 1; i < len(subject); i++ {
-		q.bigrams = append(q.bigrams, [2]string{subject[i-1].Stem, subject[i].Stem})
-	}
-	facts, _ := parts(objective)
-	q.facts = setOf(l.terms(facts, text.QueryStops))
-	return q
-}
-
-// enough is the share of the question's idf mass that the best sentence must
-// cover for there to be an answer: less of a long question than of a short.
-func (q *query) enough() float64 {
-	if q.own > 6 {
-		return .2
-	}
-	return .3
-}
-
-// cover is the share of the question's idf mass that has names, with how many
-// of its own terms those are. Terms that only the objective has add up to
-// objectiveWeight of it.
-func (q *query) cover(has func(string) bool) (share, extra float64, matched int) {
-	if q.mass == 0 {
-		return 0, 0, 0
-	}
-	for i, t := range q.terms {
-		if !has(t) {
-			continue
-		}
-		if i < q.own {
-			share += q.weights[i]
-			matched++
-		} else {
-			extra += q.weights[i]
-		}
-	}
-	return share / q.mass, min(extra/q.mass, objectiveWeight), matched
-}
-
-// rank scores the sentences that may be quoted, best first; empty when none
-// covers enough of the question.
-func rank(p *pool, q *query) []ranked {
-	var list []ranked
-	best := 0.0
-	for i := range p.sentences {
-		s := &p.sentences[i]
-		if s.order || !s.whole {
-			continue
-		}
-		share, extra, matched := q.cover(func(t string) bool { return s.counts[t] > 0 })
-		around := setOf(s.context)
-		for _, j := range []int{i - 1, i + 1} {
-			if j >= 0 && j < len(p.sentences) && p.sentences[j].source == s.source {
-				for _, t := range p.sentences[j].terms {
-					around[t] = true
-				}
-			}
-		}
-		near, _, _ := q.cover(func(t string) bool { return around[t] })
-		if matched >= min(2, q.own) || s.item && matched > 0 {
-			best = max(best, share)
-		}
-		above, _, _ := q.cover(func(t string) bool { return slices.Contains(s.context, t) })
-		if matched == 0 && q.kind == elementsKind && introduces(p, i) && above > .5 {
-			share = above / 2 // "Courts look for these components:" under the right heading
-		} else if matched == 0 && !s.item {
-			continue
-		}
-		score := share + extra + .25*q.kind.fits(s.text) + .3*q.bigramShare(s.terms) + .15*near + .1*(1-s.place)
-		list = append(list, ranked{i, share, score})
-	}
-	if best < q.enough() {
-		return nil
-	}
-	slices.SortStableFunc(list, func(a, b ranked) int { return cmp.Compare(b.score, a.score) })
-	return list
-}
-
-func (q *query) bigramShare(terms []string) float64 {
-	if len(q.bigrams) == 0 {
-		return 0
-	}
-	hits := 0
-	for _, b := range q.bigrams {
-		for i := 1; i < len(terms); i++ {
-			if terms[i-1] == b[0] && terms[i] == b[1] {
-				hits++
-				break
-			}
-		}
-	}
-	return float64(hits) / float64(len(q.bigrams))
-}
-
-// choose picks at most n sentences by maximal marginal relevance. An item is
-// never picked without its lead-in; layout adds a lead-in's items.
+// choose picks sentences by maximal marginal relevance until about n quotes
+// are reached; a list counts with its items, which always come with their
+// lead-in.
 func choose(p *pool, list []ranked, n int) []ranked {
 	if len(list) == 0 {
 		return nil
@@ -197,7 +65,8 @@ func choose(p *pool, list []ranked, n int) []ranked {
 	top := list[0].score
 	var chosen []ranked
 	taken := map[int]bool{}
-	for len(chosen) < n {
+	quotes := 0
+	for quotes < n {
 		best, bestValue := -1, 0.0
 		for i, r := range list {
 			if r.score < minScore*top {
@@ -206,11 +75,12 @@ func choose(p *pool, list []ranked, n int) []ranked {
 			if taken[r.index] {
 				continue
 			}
-			nearest := 0.0
+			nearest, repeats := 0.0, false
 			for _, c := range chosen {
 				nearest = max(nearest, similarity(&p.sentences[r.index], &p.sentences[c.index]))
+				repeats = repeats || saysTheSame(&p.sentences[r.index], &p.sentences[c.index])
 			}
-			if nearest >= .8 { // says the same
+			if repeats {
 				continue
 			}
 			if v := lambda*r.score/top - (1-lambda)*nearest; best < 0 || v > bestValue {
@@ -222,27 +92,65 @@ func choose(p *pool, list []ranked, n int) []ranked {
 		}
 		r := list[best]
 		taken[r.index] = true
-		if lead := p.sentences[r.index].lead; lead >= 0 && p.sentences[lead].whole && !p.sentences[lead].order {
-			r.index = lead
-			if taken[lead] {
+		if lead := p.sentences[r.index].lead; lead >= 0 {
+			if taken[lead] || !p.sentences[lead].whole || p.sentences[lead].order {
 				continue
 			}
 			taken[lead] = true
+			r.index = lead
 		}
+		size := 1 + len(items(p, r.index))
+		if quotes > 0 && quotes+size > n+slack {
+			continue
+		}
+		quotes += size
 		chosen = append(chosen, r)
 	}
-	return chosen
+	return append(chosen, likest(p, list, chosen)...)
+}
+
+// maxLike is how many sentences that share facts are added to the chosen.
+const maxLike = 2
+
+// likest returns sentences that were not chosen, for lack of room or topic,
+// and share the most facts with the objective's story.
+func likest(p *pool, list, chosen []ranked) []ranked {
+	var like []ranked
+	for _, r := range list {
+		known := func(c ranked) bool {
+			return c.index == r.index || saysTheSame(&p.sentences[r.index], &p.sentences[c.index])
+		}
+		if r.facts >= likeFacts && p.sentences[r.index].lead < 0 && !slices.ContainsFunc(chosen, known) && !slices.ContainsFunc(like, known) {
+			like = append(like, r)
+		}
+	}
+	slices.SortStableFunc(like, func(a, b ranked) int { return b.facts - a.facts })
+	return like[:min(len(like), maxLike)]
+}
+
+// slack is by how much a list that is begun may exceed the number of quotes.
+const slack = 4
+
+// common counts the stems that two sentences share.
+func common(a, b *sentence) int {
+	n := 0
+	for t := range a.counts {
+		if b.counts[t] > 0 {
+			n++
+		}
+	}
+	return n
 }
 
 // similarity is the Jaccard index of two sentences' stems.
 func similarity(a, b *sentence) float64 {
-	common := 0
-	for t := range a.counts {
-		if b.counts[t] > 0 {
-			common++
-		}
-	}
-	return float64(common) / float64(len(a.counts)+len(b.counts)-common)
+	n := common(a, b)
+	return float64(n) / float64(len(a.counts)+len(b.counts)-n)
+}
+
+func saysTheSame(a, b *sentence) bool {
+	short := min(len(a.counts), len(b.counts))
+	return similarity(a, b) >= sameWords || short >= 4 && float64(common(a, b)) >= sameShort*float64(short)
 }
 
 // layout writes the answer: headings with one quote a line, then the map of

@@ -1,0 +1,93 @@
+package offline
+
+import (
+	"slices"
+	"strings"
+
+	"example.com/assay/memory/text"
+)
+
+// Words with which people ask, and which say nothing about what they ask for:
+// what a party must do, who the parties are, that something has to be found.
+// Sources hold many of them in sentences about anything. They are dropped
+// while other content is left.
+var (
+	askingVerbs = wordSet(`prove proves proved proving show shows showing shown establish establishes established
+		establishing win wins winning succeed succeeds prevail prevails sue sues sued suing bring brings brought take
+		takes count counts counted make makes made need needs needed get gets give gives given come comes become try
+		tries want wants find decide decides rule ruled look follow follows say says happen happens cost costs
+		mean means known called never always another together commit commits committed guilty possible ever just still enough really exactly actually likely`)
+	askingNouns = wordSet(`plaintiff plaintiffs defendant defendants claimant claimants party parties someone somebody
+		anyone person persons people thing things kind kinds type types way ways case cases question claim claims
+		lawsuit court courts liable liability action actions police`)
+)
+
+// topicWords returns the words that say what a question is about: its content
+// without the words that put it or ask. A word of a term that the glossary
+// holds whole, such as "claim preclusion", stays, and so does one of a longer
+// name. When nothing is left, all
+// content words are the topic.
+func topicWords(l *lexer, question string) []word {
+	all := l.words(question)
+	kept := map[int]bool{} // by offset
+	for _, m := range terminology().mentions(all) {
+		if m.to-m.from < 2 {
+			continue
+		}
+		for _, w := range all[m.from:m.to] {
+			kept[w.Start] = true
+		}
+	}
+	for i := 1; i < len(all); i++ { // "Authorised Person" is a name
+		if a, b := all[i-1], all[i]; capitalised(a.Raw) && capitalised(b.Raw) && question[a.End:b.Start] == " " && !startsClause(question, a.Start) {
+			kept[a.Start], kept[b.Start] = true, true
+		}
+	}
+	long := func(w word) bool { // "how long", "how many"
+		i := slices.IndexFunc(all, func(o word) bool { return o.Start == w.Start })
+		return i > 0 && all[i-1].Text == "how"
+	}
+	var topic []word
+	for _, w := range l.content(question, text.QueryStops) {
+		asks := frameWords[w.Text] || askingVerbs[w.Text] || askingNouns[w.Text] || long(w)
+		if !asks || kept[w.Start] {
+			topic = append(topic, w)
+		}
+	}
+	if len(topic) == 0 {
+		return subjectWords(l, question)
+	}
+	return topic
+}
+
+// storyNames returns the people of a told story, in lower case: words that are
+// capitalised wherever they stand, at least once inside a sentence, alone.
+func storyNames(l *lexer, s string) map[string]bool {
+	words := l.words(s)
+	known := map[string]bool{}
+	for _, m := range terminology().mentions(words) {
+		for _, w := range words[m.from:m.to] {
+			known[w.Text] = true
+		}
+	}
+	found, other := map[string]bool{}, map[string]bool{}
+	for i, w := range words {
+		switch {
+		case !capitalised(w.Raw):
+			other[w.Text] = true
+		case startsClause(s, w.Start):
+		case i+1 < len(words) && capitalised(words[i+1].Raw) && s[w.End:words[i+1].Start] == " ",
+			i > 0 && capitalised(words[i-1].Raw) && s[words[i-1].End:w.Start] == " " && !startsClause(s, words[i-1].Start),
+			len(w.Raw) > 1 && strings.ToUpper(w.Raw) == w.Raw, hasDigit(w.Raw):
+			other[w.Text] = true
+		default:
+			found[w.Text] = true
+		}
+	}
+	for n := range found {
+		if other[n] || known[n] || text.QueryStops.Has(n) {
+			delete(found, n)
+		}
+	}
+	return found
+}

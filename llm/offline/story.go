@@ -1,0 +1,123 @@
+package offline
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"example.com/assay/memory/text"
+)
+
+// A told story is cut at its own sentence and clause borders; the questions
+// that are asked about it are fixed phrases around such spans.
+
+// maxClause is the length in words from which a sentence of a story is cut.
+const maxClause = 28
+
+var (
+	clauseBorder = regexp.MustCompile(`;\s+(?:and\s+)?|,\s+(?:and|but|so|while|whereupon)\s+`)
+	lightOpening = regexp.MustCompile(`^(?:Separately|Meanwhile|Later|Then|Afterwards|However|Next|Also|Finally|Eventually|Unfortunately|Thereafter|Subsequently),?\s+`)
+	leaning      = wordSet(`it he she they this that these those his her their its him them one both neither`)
+)
+
+// storyClauses returns the clauses of a told story in order, each fit to stand
+// after "when". A clause that leans on the one before it by a pronoun is
+// joined with it.
+func storyClauses(facts string) []string {
+	var list []string
+	for _, span := range text.Sentences(facts) {
+		s := strings.TrimRight(oneLine(facts[span.Start:span.End]), " .?!;:")
+		s = lightOpening.ReplaceAllString(s, "")
+		for _, c := range cutLong(s) {
+			first, _, _ := strings.Cut(strings.ToLower(c), " ")
+			if n := len(list); n > 0 && leaning[first] && len(strings.Fields(list[n-1]+" "+c)) <= maxClause {
+				list[n-1] += ", and " + lowerFirst(c)
+			} else if len(strings.Fields(c)) >= 3 {
+				list = append(list, lowerFirst(c))
+			}
+		}
+	}
+	return list
+}
+
+// cutLong cuts a sentence of more than maxClause words at its clause borders.
+func cutLong(s string) []string {
+	if len(strings.Fields(s)) <= maxClause {
+		return []string{s}
+	}
+	var list []string
+	start := 0
+	for _, m := range clauseBorder.FindAllStringIndex(s, -1) {
+		if len(strings.Fields(s[start:m[0]])) >= 5 && len(strings.Fields(s[m[1]:])) >= 5 {
+			list = append(list, s[start:m[0]])
+			start = m[1]
+		}
+	}
+	return append(list, s[start:])
+}
+
+// lowerFirst puts a sentence's first word into lower case when it is a word
+// that is capital only because it stands first.
+func lowerFirst(s string) string {
+	first, _, _ := strings.Cut(s, " ")
+	lower := strings.ToLower(first)
+	if text.DocStops.Has(lower) && first != "I" || strings.HasSuffix(lower, "ing") || leaning[lower] {
+		return lower + s[len(first):]
+	}
+	return s
+}
+
+// nearestClause returns the clause of the story that shares most words with
+// a question about it; the first of equals, or "" when none shares any.
+func nearestClause(l *lexer, clauses []string, question string) string {
+	asked := setOf(stemsOf(topicWords(l, question)))
+	best, most := "", 0
+	for _, c := range clauses {
+		n := 0
+		for _, t := range l.distinct(c, text.QueryStops) {
+			if asked[t] {
+				n++
+			}
+		}
+		if n > most {
+			best, most = c, n
+		}
+	}
+	return best
+}
+
+// eventClause returns the clause that tells what the story turns on: the last
+// one that is long enough to tell something.
+func eventClause(clauses []string) string {
+	for _, c := range slices.Backward(clauses) {
+		if len(strings.Fields(c)) >= 6 {
+			return c
+		}
+	}
+	if len(clauses) == 0 {
+		return ""
+	}
+	return clauses[len(clauses)-1]
+}
+
+// rulePrefix opens the questions for a rule that plans and replans ask.
+const rulePrefix = "What is the rule on "
+
+// ruleQuestion is how plans and replans ask for a rule.
+func ruleQuestion(name string) string {
+	return rulePrefix + name + ", and what are its elements?"
+}
+
+// whenQuestion asks for the rule on a clause of a story.
+func whenQuestion(clause string) string {
+	return "What is the rule when " + strings.TrimRight(clause, " .?,;:") + "?"
+}
+
+// applyQuestion asks how a rule applies to a clause of a story.
+func applyQuestion(name, clause string) string {
+	return "How does the rule on " + name + " apply when " + strings.TrimRight(clause, " .?,;:") + "?"
+}
+
+// storyForm finds questions made by whenQuestion and applyQuestion; its group
+// is the concept, empty for the former.
+var storyForm = regexp.MustCompile(`^(?:How does the rule on (.+?) apply when |What is the rule when )`)
