@@ -36,7 +36,7 @@ const (
 	voters = 5
 )
 
-// evidenceMatch opens every explanation.
+// evidenceMatch opens the explanation of a selection.
 const evidenceMatch = "This is an evidence match, not legal reasoning: "
 
 // connective splits a choice into its outcome and its ground.
@@ -301,8 +301,8 @@ func (c candidate) reason(p *pool, sources []skills.Source) string {
 	case c.agree < 0:
 		relation = " Its outcome is opposed to the nearest sentences'."
 	}
-	return fmt.Sprintf("%sthe nearest sentence is [Source %d] “%s”, which shares %d of its %d terms.%s",
-		evidenceMatch, sources[s.source].N, s.text, len(c.shared), len(c.terms), relation)
+	return fmt.Sprintf("the nearest sentence is [Source %d] “%s”, which shares %d of its %d terms.%s",
+		sources[s.source].N, s.text, len(c.shared), len(c.terms), relation)
 }
 
 // ruleQuotes lists the nearest sentences of the choices, best choice first,
