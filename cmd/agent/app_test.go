@@ -70,7 +70,7 @@ func TestPlainAnswer(t *testing.T) {
 	home := t.TempDir()
 	file := ingestText(t, home, permits)
 	a, stdout, stderr := testApp(home)
-	if code := a.run(t.Context(), []string{"ask", "--no-memory", permitQuestion}); code != exitDone {
+	if code := a.run(t.Context(), []string{"ask", permitQuestion}); code != exitDone {
 		t.Fatalf("exit code %d: %s", code, stderr)
 	}
 	got := strings.ReplaceAll(stdout.String(), file, "DIR/permits.md")
@@ -98,7 +98,7 @@ func TestTerminalAnswer(t *testing.T) {
 		a, stdout, stderr := testApp(home)
 		a.stdout.tty, a.stdout.width, a.stdout.colour = true, 60, colour
 		a.stderr.tty, a.stderr.width = true, 40
-		if code := a.run(t.Context(), []string{"ask", "--no-memory", permitQuestion}); code != exitDone {
+		if code := a.run(t.Context(), []string{"ask", permitQuestion}); code != exitDone {
 			t.Fatalf("exit code %d: %s", code, stderr)
 		}
 		if got := strings.Contains(stdout.String(), "\x1b["); got != colour {
@@ -286,7 +286,7 @@ func TestIngestProgress(t *testing.T) {
 func testEngine(t *testing.T, home string) *engine {
 	t.Helper()
 	a, _, _ := testApp(home)
-	e, err := a.openEngine(t.Context(), settings{home: home, corpus: defaultCorpus, model: "offline", threshold: .7, noMemory: true})
+	e, err := a.openEngine(t.Context(), settings{home: home, corpus: defaultCorpus, model: "offline", threshold: .7})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -50,7 +50,7 @@ the configuration, else from defaults.`,
 			return err
 		},
 	}
-	flags.register(cmd)
+	flags.register(cmd, false)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
 	cmd.Flags().StringVar(&traceFile, "trace", "", "write the run's trace to `FILE` (JSON Lines)")
 	return cmd

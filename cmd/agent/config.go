@@ -12,7 +12,7 @@ import (
 )
 
 // configKeys are the keys of a configuration, in the order of the help.
-var configKeys = []string{"corpus", "model", "confidence_threshold", "skip_injection_check", "skills"}
+var configKeys = []string{"corpus", "model", "confidence_threshold", "skip_injection_check", "memory", "skills"}
 
 // parseConfig reads a configuration. Errors name the file, the line and the
 // key, and what would be right.
@@ -58,7 +58,7 @@ func (p *parser) configKey(a *app, o *overrides, path string, key, value *yaml.N
 	}
 	known := value.Kind == yaml.ScalarNode && value.Tag != "!!null"
 	switch key.Value {
-	case "corpus", "model", "confidence_threshold", "skip_injection_check", "skills":
+	case "corpus", "model", "confidence_threshold", "skip_injection_check", "memory", "skills":
 		if !known {
 			p.fail(usagef("%s: it needs one value", from))
 			return
@@ -73,6 +73,8 @@ func (p *parser) configKey(a *app, o *overrides, path string, key, value *yaml.N
 		o.threshold = p.threshold(from, value.Value)
 	case "skip_injection_check":
 		o.skipInjection = p.boolean(from, value.Value)
+	case "memory":
+		o.memory = p.boolean(from, value.Value)
 	case "skills":
 		dir := value.Value
 		if dir == "" {

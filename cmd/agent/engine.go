@@ -53,7 +53,7 @@ func (a *app) openEngine(ctx context.Context, s settings) (_ *engine, err error)
 
 func (e *engine) compile(set *skills.Set) (*research.Pipeline, error) {
 	deps := research.Deps{Model: e.models[e.model](), Skills: set, Corpus: e.corpus}
-	if !e.noMemory {
+	if e.memory {
 		memory, err := openRecall(e.settings, e.corpus, set)
 		if err != nil {
 			return nil, err
@@ -232,7 +232,7 @@ func (e *engine) header(runID, text string) (trace.Header, error) {
 		Config: map[string]string{
 			"corpus": e.corpus.Name(), "corpus_fingerprint": e.corpus.Fingerprint(), "embedder": e.corpus.EmbedderID(),
 			"model": e.model, "confidence_threshold": strconv.FormatFloat(e.threshold, 'g', -1, 64),
-			"skip_injection_check": strconv.FormatBool(e.skipInjection), "memory": strconv.FormatBool(!e.noMemory),
+			"skip_injection_check": strconv.FormatBool(e.skipInjection), "memory": strconv.FormatBool(e.memory),
 		},
 		Skills: e.skills,
 		Input:  bytes.TrimSpace(input.Bytes()),

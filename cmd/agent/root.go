@@ -38,7 +38,7 @@ Exit codes: 0 done, 1 failed, 2 wrong usage, 3 no sufficient evidence,
 			return a.session(cmd, &flags)
 		},
 	}
-	flags.register(root)
+	flags.register(root, true)
 	root.PersistentFlags().BoolVarP(&a.verbose, "verbose", "v", false, "log what happens to standard error")
 	root.SetFlagErrorFunc(flagError)
 	help := helpCommand()

@@ -32,7 +32,7 @@ type settings struct {
 	skills        string // overlay directory; empty for none
 	threshold     float64
 	skipInjection bool
-	noMemory      bool
+	memory        bool // use and keep earlier answers
 }
 
 // An origin says where a setting came from, in the words of messages: a
@@ -44,7 +44,7 @@ type origin string
 type overrides struct {
 	corpus, model, skills *string
 	threshold             *float64
-	skipInjection         *bool
+	skipInjection, memory *bool
 }
 
 func (o overrides) apply(s *settings) {
@@ -53,6 +53,7 @@ func (o overrides) apply(s *settings) {
 	set(&s.skills, o.skills)
 	set(&s.threshold, o.threshold)
 	set(&s.skipInjection, o.skipInjection)
+	set(&s.memory, o.memory)
 }
 
 func set[T any](to *T, v *T) {
@@ -64,11 +65,15 @@ func set[T any](to *T, v *T) {
 // settingFlags are the flags of verbs that answer questions.
 type settingFlags struct {
 	corpus, model, config, skills, threshold string
-	skipInjection, noMemory                  bool
+	skipInjection, memory, noMemory          bool
+	remembers                                bool // the default of memory
 	timeout                                  time.Duration
 }
 
-func (f *settingFlags) register(cmd *cobra.Command) {
+// register adds the flags to a verb. A single question is answered afresh, so
+// that asking it twice gives the same run; a session remembers.
+func (f *settingFlags) register(cmd *cobra.Command, remembers bool) {
+	f.remembers = remembers
 	flags := cmd.Flags()
 	flags.StringVar(&f.corpus, "corpus", defaultCorpus, "`NAME` of the corpus to answer from; until something is ingested into \"default\", the embedded sample answers")
 	flags.StringVar(&f.model, "model", offline.Name, "`NAME` of the model; known: offline")
@@ -76,7 +81,8 @@ func (f *settingFlags) register(cmd *cobra.Command) {
 	flags.StringVar(&f.skills, "skills", "", "`DIR` whose *.md files replace embedded skills of the same name")
 	flags.StringVar(&f.threshold, "confidence-threshold", "0.7", "confidence above 0 and up to 1 that a step needs")
 	flags.BoolVar(&f.skipInjection, "skip-injection-check", false, "do not judge the question before researching it")
-	flags.BoolVar(&f.noMemory, "no-memory", false, "neither use nor keep earlier answers")
+	flags.BoolVar(&f.memory, "memory", remembers, "use and keep earlier answers to the same question")
+	flags.BoolVar(&f.noMemory, "no-memory", false, "the same as --memory=false")
 	flags.DurationVar(&f.timeout, "timeout", 0, "stop a question after this `DURATION`, such as 30s; 0 never does")
 }
 
@@ -84,7 +90,7 @@ func (f *settingFlags) register(cmd *cobra.Command) {
 // configuration before defaults. Every value is checked where it stands, so
 // that a message names its origin.
 func (a *app) resolve(cmd *cobra.Command, f *settingFlags) (settings, error) {
-	s := settings{corpus: defaultCorpus, model: offline.Name, threshold: defaultThreshold, noMemory: f.noMemory}
+	s := settings{corpus: defaultCorpus, model: offline.Name, threshold: defaultThreshold, memory: f.remembers}
 	var err error
 	if s.home, err = a.env.home(); err != nil {
 		return s, err
@@ -180,6 +186,16 @@ func (a *app) fromFlags(cmd *cobra.Command, f *settingFlags) (overrides, error) 
 	}
 	if changed("skip-injection-check") {
 		o.skipInjection = &f.skipInjection
+	}
+	if changed("memory") {
+		o.memory = &f.memory
+	}
+	if changed("no-memory") {
+		if changed("memory") {
+			p.fail(usagef("--memory and --no-memory are both given; give one"))
+		}
+		keep := !f.noMemory
+		o.memory = &keep
 	}
 	return o, p.err
 }
