@@ -97,7 +97,6 @@ var (
 	plan    = answer(skills.PlanOutput{Steps: []skills.PlanStep{{StepID: 1, Phase: "Rule", Question: "What binds an owner?"}}})
 	plan3   = answer(skills.PlanOutput{Steps: []skills.PlanStep{{StepID: 7, Phase: "A", Question: "a?"}, {StepID: 8, Phase: "B", Question: "b?"}, {StepID: 9, Phase: "C", Question: "c?"}}})
 	rewrite = answer(skills.RewriteOutput{Primary: "owner rule", Alternatives: []string{"duty of owners", "breach by an owner"}})
-	synth   = llmtest.Answer{Text: "### Rule\n\nThe text says “An owner who breaks rule %d pays.” [Source 1]\n\n## Sources\n- [Source 1] Rules"}
 	done    = answer(skills.ReplanOutput{Action: "complete", Reason: "enough"})
 	choose  = answer(skills.SelectOutput{Elements: []string{"breach"}, Choices: []skills.ChoiceReason{{Letter: "A", Eliminated: true, Reason: "no"}, {Letter: "B", Reason: "yes [Source 1]"}}, Answer: "B", Reason: "B fits"})
 )
