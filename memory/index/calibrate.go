@@ -3,171 +3,161 @@ package index
 import (
 	"context"
 	"math"
+	"slices"
 )
 
-// calibrationVersion changes with the raw similarity or the way its
-// distribution is learnt.
-const calibrationVersion = 1
+// calibrationVersion changes with the evidence that a confidence is made of
+// or the way its distribution is learnt.
+const calibrationVersion = 2
 
-// A calibration turns a raw similarity s into a confidence by a logistic
-// curve, 1/(1+exp(-(Slope·s + Offset))). Slope is positive: the order of
-// similarities stays.
-type calibration struct {
-	Version  int     `json:"version"`
-	Slope    float64 `json:"slope"`
-	Offset   float64 `json:"offset"`
-	Held     int     `json:"held"`     // pseudo-questions that the corpus answers
-	NotHeld  int     `json:"not_held"` // pseudo-questions that it does not answer
-	Accuracy float64 `json:"accuracy"` // share of both on their side of .5
+// A Calibration turns what a search found into a confidence by a logistic
+// curve, 1/(1+exp(-(PerSimilarity·similarity + PerStrength·strength +
+// Offset))). Both factors are positive: more evidence never lowers a
+// confidence. It is learnt when the embedder is.
+type Calibration struct {
+	Version       int          `json:"version"` // of what it is learnt from
+	PerSimilarity float64      `json:"per_similarity"`
+	PerStrength   float64      `json:"per_strength"`
+	Offset        float64      `json:"offset"`
+	Held          Distribution `json:"held"`     // pseudo-questions that the corpus answers
+	NotHeld       Distribution `json:"not_held"` // pseudo-questions that it does not answer
+	Accuracy      float64      `json:"accuracy"` // share of both whose confidence is on their side of .5; 0 without any
 }
 
-// The curve that a corpus with little to say gets, how far one with more may
-// leave it (standard deviations), and the most observations that a class of
-// questions counts for.
-const (
-	priorSlope  = 16.0
-	priorMiddle = .48
-	slopeSD     = 3.0
-	shiftSD     = 1.5
-	minSlope    = 1.0
-	classWeight = 20.0
+// A Distribution says what the pseudo-questions of a kind found. Where it and
+// that of the other kind overlap, confidences are not to be relied on.
+type Distribution struct {
+	Questions  int       `json:"questions"`
+	Similarity Quantiles `json:"similarity"`
+	Strength   Quantiles `json:"strength"`
+	Confidence Quantiles `json:"confidence"`
+}
+
+// Quantiles are the values that 5, 25, 50, 75 and 95 % of a sample do not
+// exceed.
+type Quantiles [5]float64
+
+// middle is evidence that leaves it open whether the corpus holds what was
+// asked, where the corpus itself does not say otherwise.
+var middle = evidence{similarity: .52, strength: .71}
+
+// prior is the curve that a corpus with little to say gets, set by design and
+// checked on public collections; sd is how far one with more may leave it,
+// least what its factors never fall below.
+var (
+	prior = curve{9, 15, 0}
+	sd    = curve{2, 3, .5}
+	least = curve{1, 1, math.Inf(-1)}
 )
 
-func (c calibration) confidence(similarity float64) float64 {
-	if similarity <= 0 {
+// classWeight is the most observations that a class of questions counts for.
+const classWeight = 20.0
+
+func (c Calibration) confidence(e evidence) float64 {
+	if e.similarity <= 0 {
 		return 0
 	}
-	return logistic(c.Slope*similarity + c.Offset)
+	return logistic(c.PerSimilarity*e.similarity + c.PerStrength*e.strength + c.Offset)
 }
 
 func logistic(z float64) float64 { return 1 / (1 + math.Exp(-z)) }
 
 // calibrate asks the corpus its pseudo-questions and fits the curve.
-func (x *Index) calibrate(ctx context.Context, progress func(done, total int) error) (calibration, error) {
+func (x *Index) calibrate(ctx context.Context, progress func(done, total int) error) (Calibration, error) {
 	questions, err := x.pseudoQuestions(ctx)
 	if err != nil {
-		return calibration{}, err
+		return Calibration{}, err
 	}
-	similarities := make([]float64, len(questions))
+	found := make([]evidence, len(questions))
 	for i, q := range questions {
 		if i%50 == 0 {
 			if err := progress(i, len(questions)); err != nil {
-				return calibration{}, err
+				return Calibration{}, err
 			}
 		}
-		if similarities[i], err = x.ask(ctx, q); err != nil {
-			return calibration{}, err
+		if found[i], err = x.ask(ctx, q); err != nil {
+			return Calibration{}, err
 		}
 	}
 	if err := progress(len(questions), len(questions)); err != nil {
-		return calibration{}, err
+		return Calibration{}, err
 	}
-	return fitCalibration(questions, similarities), nil
+	return fitCalibration(questions, found), nil
 }
 
-// ask returns the raw similarity of a pseudo-question.
-func (x *Index) ask(ctx context.Context, q pseudo) (float64, error) {
+// ask returns the evidence that is found for a pseudo-question.
+func (x *Index) ask(ctx context.Context, q pseudo) (evidence, error) {
 	var skip func(int32) bool
 	if q.without >= 0 {
 		skip = func(ord int32) bool { return x.table.rows[ord].doc == q.without }
 	}
-	var similarity float64
-	err := guarded(func() error {
-		found, err := x.searchTerms(ctx, q.terms, Query{}, skip)
-		similarity = found.Similarity
+	var found Result
+	err := guarded(func() (err error) {
+		found, err = x.searchTerms(ctx, q.terms, Query{}, skip)
 		return err
 	})
-	return similarity, err
+	return evidence{similarity: found.Similarity, strength: found.Strength}, err
 }
 
-// fitCalibration is a logistic regression by Newton's method with both
-// classes weighted alike and a Gaussian prior on the curve, so that a corpus
-// that makes few questions, or questions that are easy to tell apart, gets a
-// curve near the usual one.
-func fitCalibration(questions []pseudo, similarities []float64) calibration {
-	c := calibration{Version: calibrationVersion}
-	for _, q := range questions {
-		if q.held {
-			c.Held++
-		} else {
-			c.NotHeld++
-		}
-	}
-	data := make([]observation, len(questions))
+// fitCalibration is a logistic regression with both classes weighted alike
+// and a Gaussian prior on the curve, so that a corpus that makes few
+// questions, or questions that are easy to tell apart, gets a curve near the
+// usual one.
+func fitCalibration(questions []pseudo, found []evidence) Calibration {
+	var held, others []evidence
 	for i, q := range questions {
-		n := c.NotHeld
 		if q.held {
-			n = c.Held
-		}
-		data[i] = observation{u: similarities[i] - priorMiddle, held: q.held, weight: min(1, classWeight/float64(n))}
-	}
-	k := curve{slope: priorSlope}
-	for range 100 {
-		step := k.newton(data)
-		for k.plus(step).loss(data) > k.loss(data) && math.Abs(step.slope)+math.Abs(step.shift) > 1e-12 {
-			step.slope, step.shift = step.slope/2, step.shift/2
-		}
-		k = k.plus(step)
-		if math.Abs(step.slope)+math.Abs(step.shift) < 1e-9 {
-			break
+			held = append(held, found[i])
+		} else {
+			others = append(others, found[i])
 		}
 	}
-	c.Slope, c.Offset = k.slope, k.shift-k.slope*priorMiddle
+	k := fitCurve(append(observations(held, true), observations(others, false)...))
+	c := Calibration{
+		Version: calibrationVersion, PerSimilarity: k[0], PerStrength: k[1],
+		Offset: k[2] - k[0]*middle.similarity - k[1]*middle.strength,
+	}
 	right := 0
 	for i, q := range questions {
-		if (c.confidence(similarities[i]) >= .5) == q.held {
+		if (c.confidence(found[i]) >= .5) == q.held {
 			right++
 		}
 	}
 	c.Accuracy = float64(right) / float64(max(1, len(questions)))
+	c.Held, c.NotHeld = c.distribution(held), c.distribution(others)
 	return c
 }
 
-// An observation is a pseudo-question's similarity less priorMiddle.
-type observation struct {
-	u, weight float64
-	held      bool
+// observations are what one class of questions tells the fit.
+func observations(found []evidence, held bool) []observation {
+	out := make([]observation, len(found))
+	weight := min(1, classWeight/float64(len(found)))
+	for i, e := range found {
+		out[i] = observation{x: curve{e.similarity - middle.similarity, e.strength - middle.strength, 1}, weight: weight, held: held}
+	}
+	return out
 }
 
-// A curve is logistic(slope·u + shift).
-type curve struct{ slope, shift float64 }
-
-func (k curve) plus(d curve) curve { return curve{max(minSlope, k.slope+d.slope), k.shift + d.shift} }
-
-// loss is the negative log posterior.
-func (k curve) loss(data []observation) float64 {
-	a, b := (k.slope-priorSlope)/slopeSD, k.shift/shiftSD
-	sum := (a*a + b*b) / 2
-	for _, o := range data {
-		z := k.slope*o.u + k.shift
-		if o.held {
-			z = -z
-		}
-		sum += o.weight * softplus(z)
+func (c Calibration) distribution(found []evidence) Distribution {
+	return Distribution{
+		Questions:  len(found),
+		Similarity: quantiles(found, func(e evidence) float64 { return e.similarity }),
+		Strength:   quantiles(found, func(e evidence) float64 { return e.strength }),
+		Confidence: quantiles(found, c.confidence),
 	}
-	return sum
 }
 
-// softplus is ln(1+eᶻ) without overflow.
-func softplus(z float64) float64 { return max(z, 0) + math.Log1p(math.Exp(-math.Abs(z))) }
-
-// newton is the step to the minimum of the loss's quadratic model.
-func (k curve) newton(data []observation) curve {
-	gs, gb := (priorSlope-k.slope)/(slopeSD*slopeSD), -k.shift/(shiftSD*shiftSD)
-	hss, hsb, hbb := 1/(slopeSD*slopeSD), 0.0, 1/(shiftSD*shiftSD)
-	for _, o := range data {
-		p := logistic(k.slope*o.u + k.shift)
-		y := 0.0
-		if o.held {
-			y = 1
-		}
-		gs += o.weight * (y - p) * o.u
-		gb += o.weight * (y - p)
-		v := o.weight * p * (1 - p)
-		hss += v * o.u * o.u
-		hsb += v * o.u
-		hbb += v
+func quantiles(found []evidence, value func(evidence) float64) (q Quantiles) {
+	values := make([]float64, len(found))
+	for i, e := range found {
+		values[i] = value(e)
 	}
-	det := hss*hbb - hsb*hsb
-	return curve{slope: (hbb*gs - hsb*gb) / det, shift: (hss*gb - hsb*gs) / det}
+	slices.Sort(values)
+	if len(values) == 0 {
+		return q
+	}
+	for i, percent := range []int{5, 25, 50, 75, 95} {
+		q[i] = rounded(values[(percent*len(values)+99)/100-1])
+	}
+	return q
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -93,12 +94,12 @@ func TestOpenRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	newer := bytes.Replace(data, []byte(manifestMagic+" 1 "), []byte(manifestMagic+" 2 "), 1)
+	newer := bytes.Replace(data, fmt.Appendf(nil, "%s %d ", manifestMagic, formatVersion), fmt.Appendf(nil, "%s %d ", manifestMagic, formatVersion+1), 1)
 	if err := os.WriteFile(manifest, newer, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	var version *VersionError
-	if _, err := Open(dir); !errors.As(err, &version) || version.Got != 2 || version.Want != 1 {
+	if _, err := Open(dir); !errors.As(err, &version) || version.Got != formatVersion+1 || version.Want != formatVersion {
 		t.Errorf("another version: %v", err)
 	}
 	for _, name := range []string{"../outside", "/etc/passwd"} {

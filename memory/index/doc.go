@@ -23,10 +23,13 @@
 //
 // # Confidence
 //
-// [Result.Confidence] answers "does this corpus hold what was asked?". It is
-// learnt per corpus from questions made of its own sentences and from
-// questions that it cannot answer (calibrate.go), so its thresholds mean the
-// same with every corpus.
+// [Result.Confidence] answers "are these hits about this question?". It is a
+// logistic function of two numbers (similarity.go): the share of the question
+// that the hits cover, and how much they have of it in absolute terms over
+// what any passage has. The curve is learnt per corpus from short and long
+// questions made of its own sentences and from questions that it cannot
+// answer (calibrate.go, pseudo.go), so its thresholds mean the same with every
+// corpus. [Index.Calibration] shows it.
 //
 // # What it does not do
 //
@@ -34,5 +37,6 @@
 // generations, delete old ones or lock out a second writer. It has no filters,
 // no fuzzy matching and no language but English. A changed word in a question
 // that the corpus answers in other words lowers the confidence: the index
-// sees words, not meanings.
+// sees words, not meanings. A question on another subject in the words of this
+// one gets a confidence in the middle, at times a high one.
 package index

@@ -14,7 +14,7 @@ import (
 
 // formatVersion is the version of a generation's layout. Every change of what
 // a file holds or of how text becomes terms takes a new one.
-const formatVersion = 1
+const formatVersion = 2
 
 // Files of a generation, beside bleve's own in storeDir.
 const (
@@ -34,7 +34,7 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 type manifest struct {
 	Stats       Stats       `json:"stats"`
 	Changed     int         `json:"changed"` // passages added or removed since the embedder was trained
-	Calibration calibration `json:"calibration"`
+	Calibration Calibration `json:"calibration"`
 	Files       []file      `json:"files"` // by name
 }
 

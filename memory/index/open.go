@@ -21,7 +21,7 @@ type Index struct {
 	table       *table
 	model       *lsa.Model
 	vectors     []float32 // a row of model.Dims per passage
-	calibration calibration
+	calibration Calibration
 	stats       Stats
 
 	// Derived from the table by prepare.
@@ -214,6 +214,9 @@ func (x *Index) Close() error {
 
 // Stats describes the generation.
 func (x *Index) Stats() Stats { return x.stats }
+
+// Calibration says what the generation's confidences were learnt from.
+func (x *Index) Calibration() Calibration { return x.calibration }
 
 // Passage returns the passage with an id, exactly as it was added, and
 // whether there is one.

@@ -52,7 +52,7 @@ func (x *Index) Search(ctx context.Context, q Query) (Result, error) {
 // and differ between processors, whose fused operations round once where
 // others round twice; a trace is compared byte by byte.
 func (r *Result) round() {
-	r.Confidence, r.Similarity = rounded(r.Confidence), rounded(r.Similarity)
+	r.Confidence, r.Similarity, r.Strength = rounded(r.Confidence), rounded(r.Similarity), rounded(r.Strength)
 	for _, h := range r.Hits {
 		for i := range h.Scores {
 			h.Scores[i].Value = rounded(h.Scores[i].Value)
@@ -100,8 +100,9 @@ func (x *Index) searchTerms(ctx context.Context, list []string, q Query, skip fu
 		return Result{}, err
 	}
 	result := Result{Candidates: len(pool)}
-	result.Similarity = x.similarity(sig, hits)
-	result.Confidence = x.calibration.confidence(result.Similarity)
+	found := evidence{similarity: x.similarity(sig, hits), strength: x.strength(sig, hits, out)}
+	result.Similarity, result.Strength = found.similarity, found.strength
+	result.Confidence = x.calibration.confidence(found)
 	for i, h := range hits[:min(k, len(hits))] {
 		result.Hits = append(result.Hits, state.Hit{Passage: h.passage, Rank: i + 1, Scores: h.scores()})
 	}

@@ -12,6 +12,20 @@ const (
 	cosineShare   = .25 // the embedder's similarity, mean of the hits
 )
 
+// Parameters of the strength.
+const (
+	backgroundFrom  = 20 // ranks by BM25 that are the query's background
+	backgroundTo    = 50
+	backgroundShare = .5 // of the background that is taken off the best hit
+	halfStrength    = .5 // words that give a strength of one half
+)
+
+// An evidence is what a confidence is made of.
+type evidence struct {
+	similarity float64 // how much of the question the hits cover, 0 to 1
+	strength   float64 // how much there is to cover, 0 to 1
+}
+
 // similarity is the raw likeness of a question and its first five hits, 0 to
 // 1. Coverage is the share of the idf² mass of the question's terms that a
 // passage holds; a term that no passage holds has the largest idf, so it
@@ -48,4 +62,44 @@ func (x *Index) similarity(sig *signals, hits []candidate) float64 {
 		cosine += sig.cosine[h.ord]
 	}
 	return passageShare*passage + documentShare*document + cosineShare*cosine/float64(len(hits))
+}
+
+// strength is how much the best of the first five hits says about the
+// question in absolute terms, 0 to 1: its BM25 score less half the mean of
+// ranks 21 to 50, which share the question's wording and no more, counted in
+// words that one passage alone holds, w, and bounded as w/(w+½).
+//
+// A similarity is a share, and shares of long and of short questions cannot
+// be compared: half of a question of twenty words is much evidence, the whole
+// of a question of two common words is little. The margin of the best score
+// over the query's own background is the predictor WIG of Zhou and Croft
+// (Query performance prediction in web search environments, SIGIR 2007); NQC
+// (Shtok et al., TOIS 30(2), 2012) measures the same by a deviation.
+func (x *Index) strength(sig *signals, hits []candidate, out func(ord int32) bool) float64 {
+	var top float64
+	for _, h := range hits[:min(judged, len(hits))] {
+		top = max(top, sig.plain[h.ord])
+	}
+	words := (top - backgroundShare*background(sig.plain, out)) / idf(float64(len(x.table.rows)), 1)
+	if words <= 0 {
+		return 0
+	}
+	return words / (words + halfStrength)
+}
+
+// background is the mean score of ranks 21 to 50 without passages that are
+// left out. A rank that no passage with a score takes counts as zero.
+func background(scores []float64, out func(ord int32) bool) float64 {
+	within := make([]float64, len(scores))
+	for i, v := range scores {
+		if v > 0 && !out(int32(i)) {
+			within[i] = v
+		}
+	}
+	ranked := best(within, backgroundTo)
+	var sum float64
+	for _, ord := range ranked[min(backgroundFrom, len(ranked)):] {
+		sum += scores[ord]
+	}
+	return sum / (backgroundTo - backgroundFrom)
 }

@@ -37,11 +37,13 @@ type Query struct {
 	Exclude      []string // ids of passages that must not be returned
 }
 
-// A Result is the answer to a Query.
+// A Result is the answer to a Query. Confidence is calibrated from Similarity
+// and Strength and grows with both.
 type Result struct {
 	Hits       []state.Hit // best first, at most K, without near duplicates
-	Confidence float64     // 0 to 1: from .70 the corpus holds this, up to .35 it does not
-	Similarity float64     // the raw value, 0 to 1, that Confidence was calibrated from
+	Confidence float64     // 0 to 1: from .70 the hits are about this, up to .35 the corpus does not hold it
+	Similarity float64     // 0 to 1: how much of the question the first five hits cover
+	Strength   float64     // 0 to 1: how much the best of them has of it in absolute terms, over the query's background
 	Candidates int         // passages that were scored
 }
 
