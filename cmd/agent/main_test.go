@@ -67,6 +67,13 @@ func (h hanging) Generate(ctx context.Context, req llm.Request) (llm.Response, e
 	if req.Skill != skills.AdaptiveReplan {
 		return h.Model.Generate(ctx, req)
 	}
+	// Nodes run ahead of the reader of their events: give it time to write down
+	// what has happened, which the test then reads.
+	select {
+	case <-time.After(500 * time.Millisecond):
+	case <-ctx.Done():
+		return llm.Response{}, context.Cause(ctx)
+	}
 	if err := os.WriteFile(h.file, nil, 0o644); err != nil {
 		return llm.Response{}, err
 	}

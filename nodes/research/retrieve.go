@@ -19,7 +19,8 @@ type RetrievalEvent struct {
 	Excluded   int            `json:"excluded"`   // passages that earlier steps read
 	Candidates int            `json:"candidates"` // pooled from all queries
 	Similarity float64        `json:"similarity"` // raw, means something for this corpus only
-	Confidence float64        `json:"confidence"` // calibrated
+	Strength   float64        `json:"strength"`   // of the best hit against the query's background
+	Confidence float64        `json:"confidence"` // calibrated from the two
 	Hits       []RetrievedHit `json:"hits"`
 }
 
@@ -45,7 +46,7 @@ func Retrieve(corpus Retriever, passages int) graph.Node[state.Agent] {
 		}
 		event := RetrievalEvent{
 			StepID: step.ID, Queries: step.Queries, Excluded: len(read), Candidates: found.Candidates,
-			Similarity: found.Similarity, Confidence: found.Confidence, Hits: make([]RetrievedHit, len(found.Hits)),
+			Similarity: found.Similarity, Strength: found.Strength, Confidence: found.Confidence, Hits: make([]RetrievedHit, len(found.Hits)),
 		}
 		for i, h := range found.Hits {
 			event.Hits[i] = RetrievedHit{h.Passage.ID, h.Scores}
