@@ -26,7 +26,7 @@ type Passage struct {
 func (p Passage) Where() string {
 	name := p.Title
 	if name == "" {
-		name = p.Doc
+		name = "document " + p.Doc
 	}
 	parts := []string{name}
 	if p.Section != "" && p.Section != p.Title {
