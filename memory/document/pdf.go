@@ -36,7 +36,7 @@ func parsePDF(ctx context.Context, d *Document, raw []byte, o LoadOptions) error
 	switch {
 	case errors.Is(readErr, context.DeadlineExceeded):
 		return &InputError{Path: d.Path, Msg: fmt.Sprintf("reading the PDF took longer than %v", o.PDFTimeout), Hint: "raise PDFTimeout, or convert it to text"}
-	case readErr != nil && strings.Contains(readErr.Error(), pdf.ErrInvalidPassword.Error()):
+	case errors.Is(readErr, pdf.ErrInvalidPassword):
 		return &InputError{Path: d.Path, Msg: "the PDF asks for a password", Hint: "save it without one"}
 	case readErr != nil:
 		return &InputError{Path: d.Path, Msg: "the PDF is broken: " + readErr.Error(), Hint: "open and save it again, convert it to text, or install pdftotext"}

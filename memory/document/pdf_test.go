@@ -77,7 +77,8 @@ func TestPDFErrors(t *testing.T) {
 		{"cut", whole[:len(whole)-40], "broken"},
 		{"loop", strings.Replace(whole, "/Kids [5 0 R ]", "/Kids [2 0 R ]", 1), "hold no text"},
 		{"xref loop", strings.Replace(whole, "/Size 7", fmt.Sprintf("/Size 7 /Prev %d", strings.Index(whole, "xref\n")), 1), ""},
-		{"prompt for a password", strings.Replace(whole, "/Size 7", "/Size 7 /Encrypt << /Filter /X >>", 1), "broken"},
+		{"locked", strings.Replace(whole, "/Size 7", fmt.Sprintf("/Size 7 /ID [<%[1]s><%[1]s>] /Encrypt << /Filter /Standard /V 1 /R 2 /P -4 /O <%[1]s> /U <%[1]s> >>", strings.Repeat("2a", 32)), 1), "asks for a password"},
+		{"unknown encryption", strings.Replace(whole, "/Size 7", "/Size 7 /Encrypt << /Filter /X >>", 1), "broken"},
 	} {
 		_, err := read(t, "a.pdf", c.src, &LoadOptions{PDFTimeout: 500 * time.Millisecond})
 		var in *InputError
