@@ -47,6 +47,7 @@ type Source struct {
 	Original string      `json:"original,omitempty"` // the file that text was extracted from
 	Section  string      `json:"section"`
 	Page     int         `json:"page,omitempty"`
+	Element  string      `json:"element,omitempty"`
 	Line     int         `json:"line,omitempty"`
 	Start    int         `json:"start"` // bytes
 	End      int         `json:"end"`   // bytes, exclusive

@@ -18,7 +18,8 @@ type Passage struct {
 	Start   int    `json:"start"`          // bytes
 	End     int    `json:"end"`            // bytes, exclusive
 	Source  string `json:"source"`         // slash-separated name of the text within the corpus
-	Page    int    `json:"page,omitempty"` // 1-based page, for paged formats
+	Page    int    `json:"page,omitempty"`    // 1-based page, for paged formats
+	Element string `json:"element,omitempty"` // CSS selector of the element that the text begins in, for HTML
 	Line    int    `json:"line,omitempty"` // 1-based line of the record, for CSV and JSONL
 }
 

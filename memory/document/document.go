@@ -14,7 +14,7 @@ import (
 // Version names the way this package turns files into text and passages. It
 // changes whenever an unchanged file would come out differently, so that a
 // corpus knows when to read its files again.
-const Version = 1
+const Version = 2
 
 // A Document is one loaded file.
 type Document struct {
@@ -38,6 +38,7 @@ type Block struct {
 	Section    string // headings above, outermost first, joined by " > "
 	ByLine     bool   // when too long, split at line breaks and not at sentences
 	Page       int    // 1-based; 0 for formats without pages
+	Element    string // CSS selector of the HTML element that the block begins in; empty for other formats
 	Line       int    // 1-based line of the record; 0 for formats without records
 	ID         string // the record's id; empty for formats without records
 	Doc        string // the record's document, else its id; empty for formats without records

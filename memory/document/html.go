@@ -178,13 +178,14 @@ type htmlWriter struct {
 	blocks   []Block
 	sections outline
 	like     Block
-	start    int  // of the open block
-	space    bool // a space is due before the next word
-	inline   bool // write one line, note no blocks
-	pre      int  // depth of preformatted elements
-	depth    int  // of lists
-	marked   bool // the line holds the sign of a list item and nothing else
-	row      bool // inside a table row: cells do not break lines
+	start    int        // of the open block
+	first    *html.Node // the element in which the open block's text begins
+	space    bool       // a space is due before the next word
+	inline   bool       // write one line, note no blocks
+	pre      int        // depth of preformatted elements
+	depth    int        // of lists
+	marked   bool       // the line holds the sign of a list item and nothing else
+	row      bool       // inside a table row: cells do not break lines
 }
 
 // endBlock closes the open block and leaves a blank line after it.
@@ -199,6 +200,8 @@ func (w *htmlWriter) endBlock() {
 	}
 	s := w.out.String()
 	n := len(w.blocks)
+	w.like.Element = selector(w.first)
+	w.first = nil
 	w.blocks = appendBlock(w.blocks, s, w.start, len(s), w.like)
 	if len(w.blocks) > n || w.start < len(s) {
 		w.newline()
@@ -267,6 +270,9 @@ func (w *htmlWriter) children(n *html.Node) {
 func (w *htmlWriter) walk(n *html.Node) {
 	switch {
 	case n.Type == html.TextNode:
+		if w.first == nil && strings.TrimSpace(n.Data) != "" {
+			w.first = n.Parent
+		}
 		w.text(n.Data)
 		return
 	case n.Type != html.ElementNode:
@@ -351,7 +357,7 @@ func (w *htmlWriter) heading(n *html.Node) {
 		w.out.WriteString(title)
 		w.out.WriteString("\n\n")
 	}
-	w.start = w.out.Len()
+	w.start, w.first = w.out.Len(), nil
 	w.sections.add(int(n.Data[1]-'0'), title)
 	w.like.Section = w.sections.String()
 	w.like.Group++

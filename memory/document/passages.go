@@ -52,20 +52,24 @@ func Passages(d Document, opts *SplitOptions) []state.Passage {
 		for _, b := range d.Blocks[i:j] {
 			units = appendUnits(units, d.Text, b, o.Max)
 		}
+		first := i
 		for n, span := range pack(units, o) {
-			out = append(out, passage(d, d.Blocks[i], span, n))
+			for first+1 < j && d.Blocks[first+1].Start <= span.Start {
+				first++
+			}
+			out = append(out, passage(d, d.Blocks[first], span, n))
 		}
 		i = j
 	}
 	return out
 }
 
-// passage returns the nth passage (from 0) of the group that b opens.
+// passage returns the nth passage (from 0) of a group, which begins in b.
 func passage(d Document, b Block, span text.Span, n int) state.Passage {
 	p := state.Passage{
 		Doc: d.Source, Title: d.Title, Section: b.Section, Source: d.Source,
 		Text: d.Text[span.Start:span.End], Start: span.Start, End: span.End,
-		Page: b.Page, Line: b.Line,
+		Page: b.Page, Element: b.Element, Line: b.Line,
 	}
 	switch {
 	case b.ID == "":

@@ -72,7 +72,7 @@ func stoppedBy(plan []state.Step) string {
 func sourceOf(n int, c CitedSource, files Locator) state.Source {
 	p := c.Hit.Passage
 	s := state.Source{
-		N: n, Query: c.Step, Source: c.N, Doc: p.Doc, Title: p.Title, Where: p.Where(), Section: p.Section, Page: p.Page, Line: p.Line,
+		N: n, Query: c.Step, Source: c.N, Doc: p.Doc, Title: p.Title, Where: p.Where(), Section: p.Section, Page: p.Page, Element: p.Element, Line: p.Line,
 		Start: p.Start, End: p.End, Text: p.Text, Quotes: []state.QuoteSpan{},
 	}
 	for _, q := range c.Quotes {
