@@ -15,12 +15,12 @@ type Passage struct {
 	Title   string `json:"title,omitempty"`   // the document's title
 	Section string `json:"section,omitempty"` // headings above the passage, outermost first, joined by " > "
 	Text    string `json:"text"`
-	Start   int    `json:"start"`          // bytes
-	End     int    `json:"end"`            // bytes, exclusive
-	Source  string `json:"source"`         // slash-separated name of the text within the corpus
+	Start   int    `json:"start"`             // bytes
+	End     int    `json:"end"`               // bytes, exclusive
+	Source  string `json:"source"`            // slash-separated name of the text within the corpus
 	Page    int    `json:"page,omitempty"`    // 1-based page, for paged formats
 	Element string `json:"element,omitempty"` // CSS selector of the element that the text begins in, for HTML
-	Line    int    `json:"line,omitempty"` // 1-based line of the record, for CSV and JSONL
+	Line    int    `json:"line,omitempty"`    // 1-based line of the record, for CSV and JSONL
 }
 
 // Where names the place of a passage for a reader: title, section, page, line.
