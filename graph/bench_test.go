@@ -114,22 +114,26 @@ func BenchmarkFloorLoop1000(b *testing.B) {
 	perUnit(b, steps, "ns/step")
 }
 
+// BenchmarkFanOut100 sends 100 inputs to one node.
 func BenchmarkFanOut100(b *testing.B) {
 	const width = 100
 	g := newJobGraph()
-	for i := range width {
-		name := fmt.Sprintf("n%03d", i)
-		g.AddNode(name, func(_ context.Context, s job) (graph.Update[job], error) {
-			return graph.Update[job]{jobLog.Add(work(s))}, nil
-		})
-		g.AddEdge(graph.Start, name)
-	}
+	g.AddNode("n", func(_ context.Context, s job) (graph.Update[job], error) {
+		return graph.Update[job]{jobLog.Add(work(s))}, nil
+	})
+	g.AddConditionalEdges(graph.Start, func(context.Context, job) (graph.Route, error) {
+		sends := make([]graph.Send[job], width)
+		for i := range sends {
+			sends[i] = graph.Send[job]{Node: "n", State: job{Count: i}}
+		}
+		return graph.Sends(sends...), nil
+	}, "n")
 	app := mustCompile(b, g)
 	ctx := b.Context()
 	b.ReportAllocs()
 	for b.Loop() {
 		out, err := app.Invoke(ctx, graph.Update[job]{}, nil)
-		if err != nil || len(out.Log) != width {
+		if err != nil || len(out.Log) != width || out.Log[width-1] != width {
 			b.Fatal(len(out.Log), err)
 		}
 	}

@@ -11,8 +11,8 @@ import (
 // case, under the ids of the list that both are read against. Where a case
 // looks into a checkpoint, it is asserted here through the StepStart and
 // StateValue events that the checkpoint would be made from; what resumes from a
-// checkpoint, and what needs interrupts, Send or Command, is not asserted: the
-// engine does not have them.
+// checkpoint, and what needs interrupts, is not asserted: the engine does not
+// have them.
 
 // A row is a case that is a graph, an input and what must come of it.
 type row struct {
@@ -58,7 +58,7 @@ func TestConformance(t *testing.T) {
 			})
 		})
 	}
-	for _, facts := range [][]fact{factsA, factsB, factsC, factsE, factsG, factsH} {
+	for _, facts := range [][]fact{factsA, factsB, factsC, factsSend, factsE, factsG, factsH} {
 		for _, f := range facts {
 			t.Run(f.id, func(t *testing.T) { synctest.Test(t, f.check) })
 		}
@@ -70,6 +70,7 @@ func rows() []row {
 	rows := rowsA()
 	rows = append(rows, rowsB()...)
 	rows = append(rows, rowsC()...)
+	rows = append(rows, rowsSend()...)
 	return append(rows, rowsH()...)
 }
 

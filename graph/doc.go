@@ -25,6 +25,7 @@
 //
 // Nodes are joined by edges (AddEdge), by edges that a Router chooses among
 // (AddConditionalEdges) and by joins, which wait for several nodes (AddJoin). A
+// router may also send inputs to nodes (Sends), one task for each of them. A
 // compiled graph can be a node of another (AddSubgraph, AddMappedSubgraph), or
 // be invoked inside one. Compile reports everything that is wrong with a graph
 // at once.
@@ -34,8 +35,8 @@
 // A run goes in supersteps. The nodes that are due run side by side, all on the
 // state that the superstep before left.
 //
-//   - Deterministic: updates merge in the order of the nodes' names, whichever
-//     node was done first, and one node run at a time gives the same result as
+//   - Deterministic: updates merge in the order of the nodes' names, then in
+//     that of the Sends, whichever was done first, and one node run at a time gives the same result as
 //     all of them at once. Two nodes that write one LastValue channel in one
 //     superstep are an error, since only chance could decide between them. When
 //     several nodes fail, the error is that of the first by name; a node that
@@ -56,8 +57,8 @@
 //
 // The package does not save runs: there are no checkpoints, a run that ends
 // early cannot be resumed, and nothing can interrupt a run to ask a person. A
-// node cannot choose its successors or give them inputs of their own (LangGraph's
-// Command and Send); routers choose among declared targets. It does not time
+// node cannot choose its successors (LangGraph's Command); routers choose among
+// declared targets. It does not time
 // nodes out, cache their results, or spread a run over machines. It copies the
 // struct only, so it cannot notice a node that changes shared memory.
 //

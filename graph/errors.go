@@ -64,15 +64,22 @@ func (e *CompileError) Error() string {
 type NodeError struct {
 	Node     string
 	Step     int // the superstep, 1 for the first
+	Send     int // which of the superstep's Sends, 1 for the first; 0 when edges triggered the node
 	Attempts int // how often the node was started
 	Err      error
 }
 
 func (e *NodeError) Error() string {
-	if e.Attempts > 1 {
-		return fmt.Sprintf("running node %q in step %d, attempt %d: %v", e.Node, e.Step, e.Attempts, e.Err)
+	var b strings.Builder
+	fmt.Fprintf(&b, "running node %q in step %d", e.Node, e.Step)
+	if e.Send > 0 {
+		fmt.Fprintf(&b, ", send %d", e.Send)
 	}
-	return fmt.Sprintf("running node %q in step %d: %v", e.Node, e.Step, e.Err)
+	if e.Attempts > 1 {
+		fmt.Fprintf(&b, ", attempt %d", e.Attempts)
+	}
+	fmt.Fprintf(&b, ": %v", e.Err)
+	return b.String()
 }
 
 func (e *NodeError) Unwrap() error { return e.Err }
@@ -134,16 +141,32 @@ func (e *UnknownChannelError) Is(target error) bool { return target == ErrInvali
 // RouteError is a router's choice that was not declared, or no choice at all.
 type RouteError struct {
 	From    string
-	Target  string // empty when the router named none
-	Allowed []string
+	Target  string   // empty when the router named none
+	Send    bool     // the target is that of a Send
+	Allowed []string // declared keys; for a Send, declared nodes
 }
 
 func (e *RouteError) Error() string {
 	allowed := strings.Join(e.Allowed, ", ")
-	if e.Target == "" {
+	switch {
+	case e.Send && len(e.Allowed) == 0:
+		return fmt.Sprintf("routing from %q: a Send names %q, and no node is declared as a target", e.From, e.Target)
+	case e.Send && e.Target == End:
+		return fmt.Sprintf("routing from %q: End takes no input, so nothing can be sent to it; declared are %s", e.From, allowed)
+	case e.Send && e.Target == "":
+		return fmt.Sprintf("routing from %q: a Send names no node; declared are %s", e.From, allowed)
+	case e.Send:
+		return fmt.Sprintf("routing from %q: the target %q of a Send is not declared; declared are %s", e.From, e.Target, allowed)
+	case e.Target == "":
 		return fmt.Sprintf("routing from %q: the router decided nothing; return graph.To(…) with one of %s, or graph.Nowhere()", e.From, allowed)
 	}
 	return fmt.Sprintf("routing from %q: target %q is not declared; declared are %s", e.From, e.Target, allowed)
+}
+
+// Is reports ErrInvalidUpdate as being in the chain when something was sent to
+// End.
+func (e *RouteError) Is(target error) bool {
+	return target == ErrInvalidUpdate && e.Send && e.Target == End
 }
 
 // RecursionError is a run that used up its supersteps with work left to do.

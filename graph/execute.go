@@ -83,7 +83,7 @@ func (r *run[S]) executeOne(ctx context.Context, results []result[S]) (wrote boo
 	n := &r.nodes[res.node]
 	wrote, err = r.commit(results)
 	if err == nil && len(n.exits.branches) > 0 {
-		if res.routed, err = r.route(res.task, n.name, &n.exits, r.then.shown, res.routed); err != nil {
+		if err = r.route(res.task, n.name, &n.exits, r.then.shown, &res.chosen); err != nil {
 			err = r.nodeError(res.task, err)
 		}
 	}
@@ -117,7 +117,7 @@ func (r *run[S]) executeBeside(cancel context.CancelCauseFunc, one []result[S]) 
 	if len(n.exits.branches) > 0 {
 		own, err := r.ownWrites(one)
 		if err == nil {
-			if res.routed, err = r.route(res.task, n.name, &n.exits, own, res.routed); err != nil {
+			if err = r.route(res.task, n.name, &n.exits, own, &res.chosen); err != nil {
 				err = r.nodeError(res.task, err)
 			}
 		}
@@ -140,7 +140,7 @@ func (r *run[S]) attempts(res *result[S]) error {
 			r.publishTask(t, Event[S]{Kind: NodeStart})
 		}
 		began := r.began()
-		update, err := call(t, n.run, r.view(n.opts.Reads))
+		update, err := call(t, n.run, r.input(res))
 		if err == nil {
 			res.update = update
 			return nil
@@ -190,49 +190,6 @@ func ended(ctx context.Context, err error) error {
 	return err
 }
 
-// route asks the routers of a node where to go, and adds that to targets.
-func (r *run[S]) route(ctx context.Context, from string, x *exits[S], state S, targets []int) (_ []int, err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = fmt.Errorf("routing from %q: %w", from, caught(v))
-		}
-	}()
-	for i := range x.branches {
-		b := &x.branches[i]
-		chosen, err := b.route(ctx, state)
-		if err != nil {
-			return nil, fmt.Errorf("routing from %q: %w", from, err)
-		}
-		if chosen.nowhere {
-			continue
-		}
-		if targets, err = b.add(targets, from, chosen.first); err != nil {
-			return nil, err
-		}
-		for _, name := range chosen.more {
-			if targets, err = b.add(targets, from, name); err != nil {
-				return nil, err
-			}
-		}
-	}
-	return targets, nil
-}
-
-// add finds the target of a key. No key is empty, so the zero Route and To("")
-// are refused like any other that is not declared.
-func (b *branch[S]) add(targets []int, from, key string) ([]int, error) {
-	for i := range b.paths {
-		if b.paths[i].Key == key {
-			return append(targets, b.targets[i]), nil
-		}
-	}
-	allowed := make([]string, len(b.paths))
-	for i, p := range b.paths {
-		allowed[i] = p.Key
-	}
-	return nil, &RouteError{from, key, allowed}
-}
-
 // newTasks gives each result its task. Tasks are allocated in batches, since
 // a node may keep its context and they cannot be used again.
 func (r *run[S]) newTasks(ctx context.Context, results []result[S]) {
@@ -242,7 +199,10 @@ func (r *run[S]) newTasks(ctx context.Context, results []result[S]) {
 		}
 		t := &r.tasks[0]
 		r.tasks = r.tasks[1:]
-		*t = task{Context: ctx, info: Info{Node: r.nodes[results[i].node].name, Step: r.step, Attempt: 1, Limit: r.limit}, at: Place{r.step, i}}
+		*t = task{Context: ctx, info: Info{Node: r.nodes[results[i].node].name, Step: r.step, Task: i, Attempt: 1, Limit: r.limit}, at: Place{r.step, i}}
+		if results[i].sent != nil {
+			t.info.Send = i - len(r.next) + 1
+		}
 		if r.out != nil {
 			t.out = r.out
 		}
@@ -255,7 +215,7 @@ func (r *run[S]) nodeError(t *task, err error) error {
 	if t.Err() != nil {
 		err = ended(t, err)
 	}
-	return &NodeError{Node: t.info.Node, Step: t.info.Step, Attempts: t.info.Attempt, Err: err}
+	return &NodeError{Node: t.info.Node, Step: t.info.Step, Send: t.info.Send, Attempts: t.info.Attempt, Err: err}
 }
 
 func (r *run[S]) updated(t *task, u Update[S], began time.Time) {

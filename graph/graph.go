@@ -16,37 +16,18 @@ const (
 // the state refers to (slices, maps, pointers): other nodes read it too.
 type Node[S any] func(ctx context.Context, state S) (Update[S], error)
 
-// A Router decides where a run goes after a node. It sees the state with that
-// node's own writes applied, not those of nodes that ran beside it.
-type Router[S any] func(ctx context.Context, state S) (Route, error)
-
-// A Route is a router's decision. The zero Route is no decision, which is an
-// error; Nowhere says that a path ends here.
-type Route struct {
-	first   string
-	more    []string
-	nowhere bool
-}
-
-// To routes to one or more nodes, or to the keys that AddConditionalPaths
-// declared for them. Duplicates run once, End among others adds nothing.
-func To(target string, more ...string) Route {
-	return Route{first: target, more: more}
-}
-
-// Nowhere routes to no successor: this path ends.
-func Nowhere() Route { return Route{nowhere: true} }
-
 // NodeOptions configure a node. The zero value is a node that runs once, sees
 // the whole state and runs as soon as it is triggered.
 type NodeOptions[S any] struct {
 	// Retry is tried in order: the first policy that matches an error decides.
 	// Default: no retry.
 	Retry []RetryPolicy
-	// Reads limits the fields that the node sees; the others are zero. Default:
-	// all of them.
+	// Reads limits the fields that the node sees of the graph's state; the others
+	// are zero. The state of a Send is the node's whole input, and not limited.
+	// Default: all of them.
 	Reads []Channel[S]
-	// Defer holds the node back until nothing else is left to run.
+	// Defer holds the node back until nothing else is left to run. A Send does
+	// not wait.
 	Defer bool
 }
 

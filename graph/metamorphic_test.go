@@ -70,6 +70,7 @@ type plan struct {
 	edges  [][]int // successors, by node
 	joins  []planJoin
 	routes [][]int // by node: what its router chooses from; nil has no router
+	sends  [][]int // by node: what its router may send to, beside that
 	held   []bool
 	fails  map[[2]int]bool // by node and superstep
 	idle   []int           // by node: how often it steps back for others
@@ -83,7 +84,7 @@ type planJoin struct {
 
 func drawPlan(t *rapid.T) *plan {
 	n := rapid.IntRange(1, 7).Draw(t, "nodes")
-	p := &plan{edges: make([][]int, n), routes: make([][]int, n), held: make([]bool, n), fails: map[[2]int]bool{}, limit: rapid.IntRange(1, 12).Draw(t, "limit")}
+	p := &plan{edges: make([][]int, n), routes: make([][]int, n), sends: make([][]int, n), held: make([]bool, n), fails: map[[2]int]bool{}, limit: rapid.IntRange(1, 12).Draw(t, "limit")}
 	anyNode := rapid.IntRange(0, n-1)
 	for i := range n {
 		p.names = append(p.names, fmt.Sprintf("n%d", i))
@@ -110,6 +111,12 @@ func drawPlan(t *rapid.T) *plan {
 			p.edges[from] = append(p.edges[from], to)
 		}
 	}
+	for range rapid.IntRange(0, 3).Draw(t, "sends") {
+		from := anyNode.Draw(t, "sender")
+		if p.routes[from] != nil { // twice to one node is welcome
+			p.sends[from] = append(p.sends[from], anyNode.Draw(t, "sent to"))
+		}
+	}
 	for range rapid.IntRange(0, 2).Draw(t, "joins") {
 		p.joins = append(p.joins, planJoin{
 			rapid.SliceOfNDistinct(anyNode, 1, n, rapid.ID[int]).Draw(t, "sources"), anyNode.Draw(t, "joined")})
@@ -126,6 +133,17 @@ func (p *plan) choose(from, x int) []int {
 	for i, to := range p.routes[from] {
 		if (x>>i)&1 == 1 {
 			out = append(out, to)
+		}
+	}
+	return out
+}
+
+// post is what the router of a node sends, given its own state: the nodes, and
+// the x of each.
+func (p *plan) post(from, x int) (out [][2]int) {
+	for i, to := range p.sends[from] {
+		if (x>>i)&2 == 0 && x < 60 {
+			out = append(out, [2]int{to, x%5 + i})
 		}
 	}
 	return out
@@ -159,19 +177,27 @@ func (p *plan) graph() *graph.StateGraph[board] {
 		if p.routes[i] == nil {
 			continue
 		}
-		targets := p.named(p.routes[i])
+		targets := p.named(distinct(p.routes[i], p.sends[i]))
 		g.AddConditionalEdges(name, func(_ context.Context, s board) (graph.Route, error) {
-			chosen := p.named(p.choose(i, s.X))
-			if len(chosen) == 0 {
-				return graph.Nowhere(), nil
+			var sends []send
+			for _, s := range p.post(i, s.X) {
+				sends = append(sends, send{Node: p.names[s[0]], State: board{X: s[1]}})
 			}
-			return graph.To(chosen[0], chosen[1:]...), nil
+			route := graph.Sends(sends...)
+			for _, name := range p.named(p.choose(i, s.X)) {
+				route = route.And(graph.To(name))
+			}
+			return route, nil
 		}, targets...)
 	}
 	for _, j := range p.joins {
 		g.AddJoin(p.named(j.from), p.names[j.to])
 	}
 	return g
+}
+
+func distinct(lists ...[]int) []int {
+	return slices.Compact(slices.Sorted(slices.Values(slices.Concat(lists...))))
 }
 
 func (p *plan) named(ids []int) []string {
@@ -191,6 +217,7 @@ func (p *plan) run(s board) (board, string, error) {
 		arrived[i] = map[int]bool{}
 	}
 	next := map[int]bool{}
+	var sent [][2]int
 	queue := func(ids ...int) {
 		for _, id := range ids {
 			if p.held[id] {
@@ -202,14 +229,18 @@ func (p *plan) run(s board) (board, string, error) {
 	}
 	queue(p.start...)
 	for step := 1; ; step++ {
-		if len(next) == 0 {
+		if len(next)+len(sent) == 0 {
 			next, held = held, map[int]bool{}
 		}
 		var tasks []int
+		var xs []int
 		for i := range p.names {
 			if next[i] {
-				tasks = append(tasks, i)
+				tasks, xs = append(tasks, i), append(xs, s.X)
 			}
+		}
+		for _, one := range sent {
+			tasks, xs = append(tasks, one[0]), append(xs, one[1])
 		}
 		switch {
 		case len(tasks) == 0:
@@ -218,30 +249,34 @@ func (p *plan) run(s board) (board, string, error) {
 			return s, strings.Join(steps, " | "), &graph.RecursionError{Limit: p.limit, Next: p.named(tasks)}
 		}
 		steps = append(steps, strings.Join(p.named(tasks), " "))
-		after, chosen := s, map[int][]int{}
+		after, adds := s, make([]int, len(tasks))
 		after.Log = slices.Clone(s.Log)
-		for _, i := range tasks {
+		for n, i := range tasks {
 			if p.fails[[2]int{i, step}] {
 				return s, strings.Join(steps, " | "), planFailure{i, step}
 			}
-			add := i + s.X%3 + 1
+			adds[n] = i + xs[n]%3 + 1
 			after.Log = append(after.Log, p.names[i])
-			after.X += add
-			after.Foo += fmt.Sprint(s.X % 10)
-			chosen[i] = p.choose(i, s.X+add)
+			after.X += adds[n]
+			after.Foo += fmt.Sprint(xs[n] % 10)
 		}
-		s, next = after, map[int]bool{}
-		for _, i := range tasks {
+		before := s.X
+		s, next, sent = after, map[int]bool{}, nil
+		reached := make([]bool, len(p.joins))
+		for n, i := range tasks {
 			queue(p.edges[i]...)
-			queue(chosen[i]...)
+			queue(p.choose(i, before+adds[n])...)
+			sent = append(sent, p.post(i, before+adds[n])...)
 			for k, j := range p.joins {
 				if slices.Contains(j.from, i) {
-					arrived[k][i] = true
+					arrived[k][i], reached[k] = true, true
 				}
-				if len(arrived[k]) == len(j.from) {
-					arrived[k] = map[int]bool{}
-					queue(j.to)
-				}
+			}
+		}
+		for k, j := range p.joins {
+			if reached[k] && len(arrived[k]) == len(j.from) {
+				arrived[k] = map[int]bool{}
+				queue(j.to)
 			}
 		}
 	}

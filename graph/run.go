@@ -51,11 +51,14 @@ type run[S any] struct {
 
 	// The frontier: what is to run, and what waits. With state and step it is
 	// all that a run is made of between two supersteps.
-	next    []int    // nodes of the next superstep, sorted
-	held    []bool   // deferred nodes that were triggered, by node
-	arrived [][]bool // by join, by place: which sources have run
+	next    []int         // nodes of the next superstep that edges trigger, sorted
+	sends   []delivery[S] // and those that Sends start, after them
+	held    []bool        // deferred nodes that were triggered, by node
+	arrived [][]bool      // by join, by place: which sources have run
 
-	queued  []int // by node: the superstep it was last queued for
+	queued  []int         // by node: the superstep it was last queued for
+	touched []int         // joins that the superstep under way has reached
+	spare   []delivery[S] // what sends was a superstep ago, to be used again
 	results []result[S]
 	tasks   []task // allocated and not used yet
 	tally   *tally
@@ -71,7 +74,8 @@ type result[S any] struct {
 	node   int   // end for a run's input
 	task   *task // its last attempt
 	update Update[S]
-	routed []int // successors chosen by conditional edges
+	sent   *delivery[S] // what a Send gave it to run on; nil reads the state
+	chosen choice[S]    // successors chosen by conditional edges
 	err    error
 }
 
@@ -155,8 +159,13 @@ func (r *run[S]) start(ctx context.Context, in Update[S]) error {
 // show sets what is shown of a snapshot from what is kept.
 func (r *run[S]) show(s *snapshot[S]) {
 	s.shown = s.kept
+	r.clip(&s.shown)
+}
+
+// clip takes the spare capacity off a state's lists.
+func (r *run[S]) clip(s *S) {
 	for _, ch := range r.lists {
-		ch.clip(&s.shown)
+		ch.clip(s)
 	}
 }
 
@@ -170,23 +179,23 @@ func (r *run[S]) loop(ctx context.Context) error {
 	r.publishState(0)
 	r.step = 0
 	err := r.leaveStart(ctx)
-	for err == nil && len(r.next) > 0 {
+	for err == nil && r.due() > 0 {
 		err = r.superstep(ctx)
 	}
 	if r.wants(RunEnd) {
 		r.step++
-		r.publish(Event[S]{Kind: RunEnd, State: r.visible(), Nodes: r.names(r.next), Waiting: r.waiting(), Err: err, Elapsed: time.Since(began)}, -1)
+		r.publish(Event[S]{Kind: RunEnd, State: r.visible(), Nodes: r.dueNames(), Waiting: r.waiting(), Err: err, Elapsed: time.Since(began)}, -1)
 	}
 	return err
 }
 
 // leaveStart queues what follows Start.
 func (r *run[S]) leaveStart(ctx context.Context) error {
-	routed, err := r.route(ctx, Start, &r.Compiled.start, r.now.shown, nil)
-	if err != nil {
+	var chosen choice[S]
+	if err := r.route(ctx, Start, &r.Compiled.start, r.now.shown, &chosen); err != nil {
 		return err
 	}
-	r.leave(&r.Compiled.start, routed)
+	r.leave(&r.Compiled.start, &chosen)
 	r.settle()
 	return nil
 }
@@ -198,20 +207,13 @@ func (r *run[S]) superstep(ctx context.Context) error {
 		return ended(ctx, nil)
 	}
 	if r.step >= r.limit {
-		return &RecursionError{r.limit, r.names(r.next)}
+		return &RecursionError{r.limit, r.dueNames()}
 	}
 	r.step++
-	tasks := r.next
 	if r.wants(StepStart) {
-		r.publish(Event[S]{Kind: StepStart, Nodes: r.names(tasks)}, -1)
+		r.publish(Event[S]{Kind: StepStart, Nodes: r.dueNames()}, -1)
 	}
-	if cap(r.results) < len(tasks) {
-		r.results = make([]result[S], len(tasks))
-	}
-	results := r.results[:len(tasks)]
-	for i, id := range tasks {
-		results[i] = result[S]{node: id, routed: results[i].routed[:0]}
-	}
+	results := r.stage()
 	wrote, err := r.execute(ctx, results)
 	if err != nil {
 		return err
@@ -222,64 +224,24 @@ func (r *run[S]) superstep(ctx context.Context) error {
 			r.written = append(r.written, res.update...)
 		}
 	}
-	r.next = r.next[:0]
-	for i := range results {
-		r.leave(&r.nodes[results[i].node].exits, results[i].routed)
-	}
-	r.settle()
+	r.advance(results)
 	if wrote {
-		r.publishState(len(tasks))
+		r.publishState(len(results))
 	}
 	return nil
-}
-
-// leave queues the successors of a node that has run.
-func (r *run[S]) leave(x *exits[S], routed []int) {
-	for _, id := range x.next {
-		r.queue(id)
-	}
-	for _, id := range routed {
-		r.queue(id)
-	}
-	for _, p := range x.joins {
-		arrived := r.arrived[p.join]
-		arrived[p.place] = true
-		if !slices.Contains(arrived, false) {
-			clear(arrived)
-			r.queue(r.joins[p.join].to)
-		}
-	}
-}
-
-func (r *run[S]) queue(id int) {
-	switch {
-	case id == end:
-	case r.nodes[id].opts.Defer:
-		r.held[id] = true
-	case r.queued[id] != r.step+1:
-		r.queued[id] = r.step + 1
-		r.next = append(r.next, id)
-	}
-}
-
-// settle puts the queue in order, and lets deferred nodes go when nothing else
-// is left.
-func (r *run[S]) settle() {
-	if len(r.next) == 0 {
-		for id, held := range r.held {
-			if held {
-				r.held[id] = false
-				r.next = append(r.next, id)
-			}
-		}
-		return
-	}
-	slices.Sort(r.next)
 }
 
 // visible is the state as the caller sees it.
 func (r *run[S]) visible() S {
 	return r.view(r.output)
+}
+
+// input is what a task runs on: the committed state, or what it was sent.
+func (r *run[S]) input(res *result[S]) S {
+	if res.sent != nil {
+		return res.sent.state
+	}
+	return r.view(r.nodes[res.node].opts.Reads)
 }
 
 // view is the committed state for a reader: all of it when only is nil, else
@@ -298,25 +260,6 @@ func (r *run[S]) part(only []Channel[S]) S {
 		ch.copyField(&s, &r.now.shown)
 	}
 	return s
-}
-
-func (r *run[S]) names(ids []int) []string {
-	names := make([]string, len(ids))
-	for i, id := range ids {
-		names[i] = r.nodes[id].name
-	}
-	return names
-}
-
-// waiting names the joins that some but not all of their sources have reached.
-func (r *run[S]) waiting() []string {
-	var out []string
-	for i, arrived := range r.arrived {
-		if slices.Contains(arrived, true) {
-			out = append(out, r.joins[i].label)
-		}
-	}
-	return out
 }
 
 func (r *run[S]) wants(k EventKind) bool { return r.out != nil && r.out.wants(k) }

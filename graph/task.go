@@ -9,6 +9,8 @@ import (
 type Info struct {
 	Node    string
 	Step    int // superstep, 1 for the first
+	Task    int // position among the superstep's tasks, 0 for the first
+	Send    int // position among its Sends, 1 for the first; 0 when edges brought the run here
 	Attempt int // 1 for the first, 2 for the first retry
 	Limit   int // the run's recursion limit
 }

@@ -1,0 +1,144 @@
+package graph
+
+import (
+	"context"
+	"fmt"
+	"slices"
+)
+
+// A Router decides where a run goes after a node. It sees the state with that
+// node's own writes applied, not those of nodes that ran beside it.
+type Router[S any] func(ctx context.Context, state S) (Route, error)
+
+// A Route is a router's decision. The zero Route is no decision, which is an
+// error; Nowhere says that a path ends here.
+type Route struct {
+	first   string
+	rest    *further
+	nowhere bool
+}
+
+// further is what only some routes have. It does not change.
+type further struct {
+	names []string
+	sends []parcel
+}
+
+// To routes to one or more nodes, or to the keys that AddConditionalPaths
+// declared for them. Duplicates run once, End among others adds nothing.
+func To(target string, more ...string) Route {
+	if len(more) == 0 {
+		return Route{first: target}
+	}
+	return Route{first: target, rest: &further{names: more}}
+}
+
+// Nowhere routes to no successor: this path ends.
+func Nowhere() Route { return Route{nowhere: true} }
+
+// And routes to where either route goes: first the Sends of r, then those of
+// other. Nowhere and the zero Route add nothing to another.
+func (r Route) And(other Route) Route {
+	switch {
+	case other.undecided() || other.nowhere && !r.undecided():
+		return r
+	case r.undecided() || r.nowhere:
+		return other
+	}
+	var both further
+	out := Route{}
+	for _, part := range []Route{r, other} {
+		if part.first != "" {
+			both.names = append(both.names, part.first)
+		}
+		if part.rest != nil {
+			both.names = append(both.names, part.rest.names...)
+			both.sends = append(both.sends, part.rest.sends...)
+		}
+	}
+	if len(both.names) > 0 {
+		out.first, both.names = both.names[0], both.names[1:]
+	}
+	out.rest = &both
+	return out
+}
+
+func (r Route) undecided() bool { return r.first == "" && r.rest == nil && !r.nowhere }
+
+// choice is what routers chose: nodes to trigger, and nodes to send to.
+type choice[S any] struct {
+	nodes []int
+	sends []delivery[S]
+}
+
+// reset empties the choice for use by another task.
+func (c *choice[S]) reset() {
+	c.nodes = c.nodes[:0]
+	clear(c.sends) // lets go of the states
+	c.sends = c.sends[:0]
+}
+
+// route asks the routers of a node where to go, and adds that to chosen.
+func (r *run[S]) route(ctx context.Context, from string, x *exits[S], state S, chosen *choice[S]) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("routing from %q: %w", from, caught(v))
+		}
+	}()
+	for i := range x.branches {
+		b := &x.branches[i]
+		route, err := b.route(ctx, state)
+		if err != nil {
+			return fmt.Errorf("routing from %q: %w", from, err)
+		}
+		if route.nowhere {
+			continue
+		}
+		if route.rest == nil || route.first != "" {
+			if err := b.add(chosen, from, route.first); err != nil {
+				return err
+			}
+		}
+		if route.rest == nil {
+			continue
+		}
+		for _, name := range route.rest.names {
+			if err := b.add(chosen, from, name); err != nil {
+				return err
+			}
+		}
+		for _, p := range route.rest.sends {
+			if err := r.unpack(chosen, p, from, b.targets); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// add finds the target of a key. No key is empty, so the zero Route and To("")
+// are refused like any other that is not declared.
+func (b *branch[S]) add(chosen *choice[S], from, key string) error {
+	for i := range b.paths {
+		if b.paths[i].Key == key {
+			chosen.nodes = append(chosen.nodes, b.targets[i])
+			return nil
+		}
+	}
+	allowed := make([]string, len(b.paths))
+	for i, p := range b.paths {
+		allowed[i] = p.Key
+	}
+	return &RouteError{From: from, Target: key, Allowed: allowed}
+}
+
+// declared names the nodes among targets, each once.
+func (r *run[S]) declared(targets []int) []string {
+	var names []string
+	for _, id := range targets {
+		if id != end && !slices.Contains(names, r.nodes[id].name) {
+			names = append(names, r.nodes[id].name)
+		}
+	}
+	return names
+}
