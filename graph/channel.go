@@ -62,10 +62,13 @@ const (
 	OpSet       Op = iota + 1 // replaces a LastValue; a second one in a superstep is a conflict
 	OpAdd                     // goes through the channel's reducer
 	OpOverwrite               // replaces the value, whatever else the superstep adds
+	OpGoto                    // no write: a Command that leads elsewhere than the node's edges
+	OpAlso                    // no write: a Command that leads further than the node's edges
+	OpParent                  // no write: hands over to the parent graph
 )
 
-// String returns the operation as encoded updates write it: "set", "add" or
-// "overwrite".
+// String returns the operation as encoded updates write it: "set", "add",
+// "overwrite", "goto", "also" or "parent".
 func (o Op) String() string {
 	switch o {
 	case OpSet:
@@ -74,30 +77,39 @@ func (o Op) String() string {
 		return "add"
 	case OpOverwrite:
 		return "overwrite"
+	case OpGoto:
+		return "goto"
+	case OpAlso:
+		return "also"
+	case OpParent:
+		return "parent"
 	}
 	return fmt.Sprintf("Op(%d)", uint8(o))
 }
 
 // A Write changes one channel. Writes are made by a channel's methods (Set,
 // Add, Overwrite) and are values: they do nothing until a superstep commits.
+// Commands stand among them and change where the run goes instead.
 type Write[S any] interface {
-	// Channel is the name of the channel that is written.
+	// Channel is the name of the channel that is written; a Command has none.
 	Channel() string
 	// Op is what the write does to it.
 	Op() Op
-	channel() *channelID
+	channel() *channelID // nil for a Command
 	apply(s *S)
 	value() (json.RawMessage, error)
 }
 
-// An Update is what a node returns: the channels it writes, and no others. A
-// nil or empty update changes nothing.
+// An Update is what a node returns: the channels it writes, and no others, and
+// Commands if edges alone do not say what comes next. A nil or empty update
+// changes nothing.
 type Update[S any] []Write[S]
 
 // MarshalJSON encodes the update as [{"channel":…,"op":…,"value":…}, …].
+// Commands have no channel; their value is {"to":…,"sends":…}.
 func (u Update[S]) MarshalJSON() ([]byte, error) {
 	type write struct {
-		Channel string          `json:"channel"`
+		Channel string          `json:"channel,omitempty"`
 		Op      string          `json:"op"`
 		Value   json.RawMessage `json:"value"`
 	}
@@ -107,6 +119,9 @@ func (u Update[S]) MarshalJSON() ([]byte, error) {
 			return nil, fmt.Errorf("encoding update: write %d is nil", i)
 		}
 		value, err := w.value()
+		if err != nil && w.channel() == nil {
+			return nil, fmt.Errorf("encoding command: %w", err)
+		}
 		if err != nil {
 			return nil, fmt.Errorf("encoding write to channel %q: %w", w.Channel(), err)
 		}

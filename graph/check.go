@@ -137,6 +137,14 @@ func (c *checker[S]) checkEdges() {
 		}
 		entry = entry || b.from == Start
 	}
+	for _, n := range c.nodes {
+		for i, to := range n.opts.Goto {
+			c.checkTarget(to, fmt.Sprintf("Goto of node %q", n.name))
+			if slices.Contains(n.opts.Goto[:i], to) {
+				c.report(InvalidOptions, n.name, fmt.Sprintf("its Goto declares %q twice", to))
+			}
+		}
+	}
 	if !entry {
 		c.report(NoEntry, "", "nothing follows Start: add an edge from graph.Start to one of "+c.known())
 	}
@@ -193,6 +201,13 @@ func (c *checker[S]) checkReachable() {
 			if reached[b.from] {
 				for _, p := range b.paths {
 					visit(p.Target)
+				}
+			}
+		}
+		for _, n := range c.nodes {
+			if reached[n.name] {
+				for _, to := range n.opts.Goto {
+					visit(to)
 				}
 			}
 		}

@@ -39,6 +39,7 @@ type node[S any] struct {
 	name  string
 	run   Node[S]
 	opts  NodeOptions[S]
+	gotos []int // of opts.Goto; end for End
 	exits exits[S]
 }
 
@@ -120,6 +121,13 @@ func (g *StateGraph[S]) Compile(opts *CompileOptions) (*Compiled[S], error) {
 	for i, s := range specs {
 		ids[s.name] = i
 		c.nodes = append(c.nodes, node[S]{name: s.name, run: s.run, opts: s.opts})
+	}
+	for i := range c.nodes {
+		n := &c.nodes[i]
+		n.opts.Goto = slices.Clone(n.opts.Goto)
+		for _, to := range n.opts.Goto {
+			n.gotos = append(n.gotos, ids[to])
+		}
 	}
 	exitsOf := func(name string) *exits[S] {
 		if name == Start {

@@ -25,7 +25,8 @@
 //
 // Nodes are joined by edges (AddEdge), by edges that a Router chooses among
 // (AddConditionalEdges) and by joins, which wait for several nodes (AddJoin). A
-// router may also send inputs to nodes (Sends), one task for each of them. A
+// router may also send inputs to nodes (Sends), one task for each of them, and
+// a node's update may say itself where the run goes (Goto, Also, Parent). A
 // compiled graph can be a node of another (AddSubgraph, AddMappedSubgraph), or
 // be invoked inside one. Compile reports everything that is wrong with a graph
 // at once.
@@ -36,11 +37,12 @@
 // state that the superstep before left.
 //
 //   - Deterministic: updates merge in the order of the nodes' names, then in
-//     that of the Sends, whichever was done first, and one node run at a time gives the same result as
-//     all of them at once. Two nodes that write one LastValue channel in one
-//     superstep are an error, since only chance could decide between them. When
-//     several nodes fail, the error is that of the first by name; a node that
-//     was stopped because another failed does not count.
+//     that of the Sends, whichever was done first, and one node run at a time
+//     gives the same result as all of them at once. Two nodes that write one
+//     LastValue channel in one superstep are an error, since only chance could
+//     decide between them. When several nodes fail, the error is that of the
+//     first in this order; a node that was stopped because another failed does
+//     not count.
 //   - Atomic: a superstep commits all of its updates or none. A run that fails
 //     returns the state of the last superstep that was committed.
 //   - Read-only state: nodes, routers and readers of events get copies of the
@@ -56,10 +58,8 @@
 // # What it does not do
 //
 // The package does not save runs: there are no checkpoints, a run that ends
-// early cannot be resumed, and nothing can interrupt a run to ask a person. A
-// node cannot choose its successors (LangGraph's Command); routers choose among
-// declared targets. It does not time
-// nodes out, cache their results, or spread a run over machines. It copies the
+// early cannot be resumed, and nothing can interrupt a run to ask a person. It
+// does not time nodes out, cache their results, or spread a run over machines. It copies the
 // struct only, so it cannot notice a node that changes shared memory.
 //
 // It imports the standard library only, prints nothing and logs nothing; what

@@ -28,6 +28,7 @@ const (
 	plainEdge edgeStyle = iota
 	joinEdge
 	conditionalEdge
+	gotoEdge
 )
 
 type drawnEdge struct {
@@ -67,6 +68,11 @@ func (g *StateGraph[S]) draw(name string) Drawing {
 			add(drawnEdge{b.from, p.Target, conditionalEdge, label})
 		}
 	}
+	for _, n := range g.nodes {
+		for _, to := range n.opts.Goto {
+			add(drawnEdge{n.name, to, gotoEdge, ""})
+		}
+	}
 	for _, n := range d.nodes {
 		if !leaves[n.name] {
 			add(drawnEdge{n.name, End, plainEdge, ""})
@@ -99,7 +105,8 @@ func (d Drawing) Expanded() Drawing {
 }
 
 // Mermaid draws the graph as a Mermaid flowchart: solid edges are taken
-// always, dotted ones when a router chooses them, thick ones join.
+// always, dotted ones when a router or a node's Command chooses them, thick
+// ones join.
 func (d Drawing) Mermaid() string {
 	var b strings.Builder
 	b.WriteString("flowchart TD\n")
@@ -135,7 +142,7 @@ func (d Drawing) mermaid(b *strings.Builder, prefix, indent string) {
 			arrow = " ==> "
 		case e.style == conditionalEdge && e.label != "":
 			arrow = fmt.Sprintf(" -. \"%s\" .-> ", mermaidText(e.label))
-		case e.style == conditionalEdge:
+		case e.style == conditionalEdge, e.style == gotoEdge:
 			arrow = " -.-> "
 		}
 		fmt.Fprintf(b, "%s%s%s%s\n", indent, mermaidID(prefix, e.from), arrow, mermaidID(prefix, e.to))
@@ -206,7 +213,7 @@ func (d Drawing) dot(b *strings.Builder, prefix, indent string) {
 			attrs = " [style=bold]"
 		case e.style == conditionalEdge && e.label != "":
 			attrs = fmt.Sprintf(" [style=dashed, label=%q]", e.label)
-		case e.style == conditionalEdge:
+		case e.style == conditionalEdge, e.style == gotoEdge:
 			attrs = " [style=dashed]"
 		}
 		fmt.Fprintf(b, "%s%q -> %q%s\n", indent, d.dotEnd(prefix, e.from, End), d.dotEnd(prefix, e.to, Start), attrs)
@@ -253,7 +260,7 @@ func (d Drawing) text(b *strings.Builder, indent string) {
 				fmt.Fprintf(b, "%s  => %s (joins %s)\n", indent, shown(e.to), e.label)
 			case e.style == conditionalEdge && e.label != "":
 				fmt.Fprintf(b, "%s  ?> %s (%s)\n", indent, shown(e.to), e.label)
-			case e.style == conditionalEdge:
+			case e.style == conditionalEdge, e.style == gotoEdge:
 				fmt.Fprintf(b, "%s  ?> %s\n", indent, shown(e.to))
 			default:
 				fmt.Fprintf(b, "%s  -> %s\n", indent, shown(e.to))

@@ -4,12 +4,15 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"strings"
 )
 
 var (
 	// ErrEmptyInput is a run that was given nothing to start from.
 	ErrEmptyInput = errors.New("empty input: pass a graph.Update, an empty one to start from the zero state")
+	// ErrNoParentGraph is a Parent in a graph that no other graph runs.
+	ErrNoParentGraph = errors.New("no parent graph: graph.Parent works in graphs that run inside a node of another graph")
 	// ErrInvalidUpdate is in the chain of every error about writes that cannot
 	// be merged.
 	ErrInvalidUpdate = errors.New("invalid update")
@@ -167,6 +170,45 @@ func (e *RouteError) Error() string {
 // End.
 func (e *RouteError) Is(target error) bool {
 	return target == ErrInvalidUpdate && e.Send && e.Target == End
+}
+
+// CommandError is a Command that leads where its node may not go, or nowhere.
+type CommandError struct {
+	Node     string
+	Target   string   // empty when the command named none
+	Send     bool     // the target is that of a Send
+	Declared []string // the node's NodeOptions.Goto
+	Known    []string // the graph's nodes
+}
+
+func (e *CommandError) Error() string {
+	what := "a Command"
+	if e.Send {
+		what = "a Send"
+	}
+	where := fmt.Sprintf("declared in Goto of node %q are %s", e.Node, orNone(e.Declared))
+	switch {
+	case e.Target == "":
+		return fmt.Sprintf("%s of node %q names no target; %s", what, e.Node, where)
+	case e.Send && e.Target == End:
+		return fmt.Sprintf("%s of node %q is for End, which takes no input; %s", what, e.Node, where)
+	case e.Target != End && !slices.Contains(e.Known, e.Target):
+		return fmt.Sprintf("%s of node %q leads to %q, which does not exist; known nodes: %s", what, e.Node, e.Target, orNone(e.Known))
+	}
+	return fmt.Sprintf("%s of node %q leads to %q, which is not declared: add it to NodeOptions.Goto; %s", what, e.Node, e.Target, where)
+}
+
+// Is reports ErrInvalidUpdate as being in the chain when something was sent to
+// End.
+func (e *CommandError) Is(target error) bool {
+	return target == ErrInvalidUpdate && e.Send && e.Target == End
+}
+
+func orNone(names []string) string {
+	if len(names) == 0 {
+		return "(none)"
+	}
+	return strings.Join(names, ", ")
 }
 
 // RecursionError is a run that used up its supersteps with work left to do.

@@ -81,8 +81,10 @@ func (r *run[S]) executeOne(ctx context.Context, results []result[S]) (wrote boo
 		return false, err
 	}
 	n := &r.nodes[res.node]
-	wrote, err = r.commit(results)
-	if err == nil && len(n.exits.branches) > 0 {
+	if err = r.steer(res); err == nil {
+		wrote, err = r.commit(results)
+	}
+	if err == nil && len(n.exits.branches) > 0 && !res.jumps {
 		if err = r.route(res.task, n.name, &n.exits, r.then.shown, &res.chosen); err != nil {
 			err = r.nodeError(res.task, err)
 		}
@@ -113,22 +115,31 @@ func (r *run[S]) executeBeside(cancel context.CancelCauseFunc, one []result[S]) 
 		res.err = err
 		return
 	}
-	n := &r.nodes[res.node]
-	if len(n.exits.branches) > 0 {
-		own, err := r.ownWrites(one)
-		if err == nil {
-			if err = r.route(res.task, n.name, &n.exits, own, &res.chosen); err != nil {
-				err = r.nodeError(res.task, err)
-			}
-		}
-		if err != nil {
-			res.err = err
-			r.failed(res.task, err, began)
-			return
-		}
+	if err := r.decide(one); err != nil {
+		res.err = err
+		r.failed(res.task, err, began)
+		return
 	}
 	res.err = nil
 	r.updated(res.task, res.update, began)
+}
+
+// decide finds out where one of several tasks leads. Its router reads the
+// state with the task's own writes.
+func (r *run[S]) decide(one []result[S]) error {
+	res := &one[0]
+	n := &r.nodes[res.node]
+	if err := r.steer(res); err != nil || res.jumps || len(n.exits.branches) == 0 {
+		return err
+	}
+	own, err := r.ownWrites(one)
+	if err != nil {
+		return err
+	}
+	if err = r.route(res.task, n.name, &n.exits, own, &res.chosen); err != nil {
+		return r.nodeError(res.task, err)
+	}
+	return nil
 }
 
 // attempts calls the node until it succeeds or no retry policy wants more.
@@ -141,6 +152,9 @@ func (r *run[S]) attempts(res *result[S]) error {
 		}
 		began := r.began()
 		update, err := call(t, n.run, r.input(res))
+		if err != nil {
+			update, err = received[S](err)
+		}
 		if err == nil {
 			res.update = update
 			return nil

@@ -29,17 +29,15 @@ func (r *run[S]) advance(results []result[S]) {
 	r.sends, r.spare = r.spare[:0], r.sends
 	for i := range results {
 		res := &results[i]
-		r.leave(&r.nodes[res.node].exits, &res.chosen)
+		r.leave(&r.nodes[res.node].exits, &res.chosen, res.jumps)
 		res.chosen.reset()
 	}
 	r.settle()
 }
 
-// leave queues the successors of a node that has run.
-func (r *run[S]) leave(x *exits[S], chosen *choice[S]) {
-	for _, id := range x.next {
-		r.queue(id)
-	}
+// leave queues the successors of a node that has run: what was chosen and,
+// unless it jumps, what follows it always.
+func (r *run[S]) leave(x *exits[S], chosen *choice[S], jumps bool) {
 	for _, id := range chosen.nodes {
 		r.queue(id)
 	}
@@ -47,6 +45,12 @@ func (r *run[S]) leave(x *exits[S], chosen *choice[S]) {
 		r.sends, chosen.sends = chosen.sends, r.sends
 	} else {
 		r.sends = append(r.sends, chosen.sends...)
+	}
+	if jumps {
+		return
+	}
+	for _, id := range x.next {
+		r.queue(id)
 	}
 	for _, p := range x.joins {
 		r.arrived[p.join][p.place] = true

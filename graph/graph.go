@@ -29,6 +29,10 @@ type NodeOptions[S any] struct {
 	// Defer holds the node back until nothing else is left to run. A Send does
 	// not wait.
 	Defer bool
+	// Goto declares where the node's Commands may lead and send: nodes, or End.
+	// Drawings show it, and Compile counts it as a way to reach a node. Default:
+	// nowhere.
+	Goto []string
 }
 
 // StateGraph collects nodes and edges. Mistakes are gathered and reported all

@@ -82,7 +82,14 @@ func (r *run[S]) merge(state *S, t *tally, results []result[S]) (wrote bool, err
 			if w == nil {
 				return false, fmt.Errorf("%w: node %q returned a nil write", ErrInvalidUpdate, r.writer(results[i].node))
 			}
-			at := r.slot(w.channel())
+			id := w.channel()
+			if id == nil {
+				if results[i].task == nil {
+					return false, fmt.Errorf("%w: a command (%s) in the run's input, which no node returned", ErrInvalidUpdate, w.Op())
+				}
+				continue
+			}
+			at := r.slot(id)
 			if at < 0 {
 				return false, r.unknownChannel(results[i].node, w)
 			}
@@ -105,7 +112,7 @@ func (r *run[S]) merge(state *S, t *tally, results []result[S]) (wrote bool, err
 	for i := range results {
 		res = &results[i]
 		for _, w = range res.update {
-			if t.overwrites > 0 && w.Op() != OpOverwrite && t.overwritten(r.slot(w.channel())) {
+			if t.overwrites > 0 && w.Op() != OpOverwrite && w.channel() != nil && t.overwritten(r.slot(w.channel())) {
 				continue
 			}
 			w.apply(state)

@@ -71,6 +71,7 @@ type plan struct {
 	joins  []planJoin
 	routes [][]int // by node: what its router chooses from; nil has no router
 	sends  [][]int // by node: what its router may send to, beside that
+	gotos  [][]int // by node: where its commands may lead
 	held   []bool
 	fails  map[[2]int]bool // by node and superstep
 	idle   []int           // by node: how often it steps back for others
@@ -84,7 +85,7 @@ type planJoin struct {
 
 func drawPlan(t *rapid.T) *plan {
 	n := rapid.IntRange(1, 7).Draw(t, "nodes")
-	p := &plan{edges: make([][]int, n), routes: make([][]int, n), sends: make([][]int, n), held: make([]bool, n), fails: map[[2]int]bool{}, limit: rapid.IntRange(1, 12).Draw(t, "limit")}
+	p := &plan{edges: make([][]int, n), routes: make([][]int, n), sends: make([][]int, n), gotos: make([][]int, n), held: make([]bool, n), fails: map[[2]int]bool{}, limit: rapid.IntRange(1, 12).Draw(t, "limit")}
 	anyNode := rapid.IntRange(0, n-1)
 	for i := range n {
 		p.names = append(p.names, fmt.Sprintf("n%d", i))
@@ -109,6 +110,12 @@ func drawPlan(t *rapid.T) *plan {
 			}
 		} else {
 			p.edges[from] = append(p.edges[from], to)
+		}
+	}
+	for range rapid.IntRange(0, 3).Draw(t, "gotos") {
+		from, to := anyNode.Draw(t, "commander"), anyNode.Draw(t, "commanded")
+		if !slices.Contains(p.gotos[from], to) {
+			p.gotos[from] = append(p.gotos[from], to)
 		}
 	}
 	for range rapid.IntRange(0, 3).Draw(t, "sends") {
@@ -149,6 +156,17 @@ func (p *plan) post(from, x int) (out [][2]int) {
 	return out
 }
 
+// command is where a node's own command leads, given what it sees, and whether
+// in place of its edges.
+func (p *plan) command(from, x int) (to []int, instead bool) {
+	for i, id := range p.gotos[from] {
+		if (x>>i)&1 == 0 {
+			to = append(to, id)
+		}
+	}
+	return to, len(to) > 0 && x%3 == 0
+}
+
 type planFailure struct{ node, step int }
 
 func (f planFailure) Error() string { return fmt.Sprintf("n%d fails in step %d", f.node, f.step) }
@@ -164,8 +182,15 @@ func (p *plan) graph() *graph.StateGraph[board] {
 			if p.fails[[2]int{i, info.Step}] {
 				return nil, planFailure{i, info.Step}
 			}
-			return update{log.Add(name), x.Add(i + s.X%3 + 1), foo.Add(fmt.Sprint(s.X % 10))}, nil
-		}, graph.NodeOptions[board]{Defer: p.held[i]})
+			u := update{log.Add(name), x.Add(i + s.X%3 + 1), foo.Add(fmt.Sprint(s.X % 10))}
+			targets, instead := p.command(i, s.X)
+			if instead {
+				u = append(u, graph.Goto[board](p.named(targets)...))
+			} else {
+				u = append(u, graph.Also[board](p.named(targets)...))
+			}
+			return u, nil
+		}, graph.NodeOptions[board]{Defer: p.held[i], Goto: p.named(p.gotos[i])})
 	}
 	for _, to := range p.start {
 		g.AddEdge(graph.Start, p.names[to])
@@ -264,6 +289,11 @@ func (p *plan) run(s board) (board, string, error) {
 		s, next, sent = after, map[int]bool{}, nil
 		reached := make([]bool, len(p.joins))
 		for n, i := range tasks {
+			to, instead := p.command(i, xs[n])
+			queue(to...)
+			if instead {
+				continue
+			}
 			queue(p.edges[i]...)
 			queue(p.choose(i, before+adds[n])...)
 			sent = append(sent, p.post(i, before+adds[n])...)

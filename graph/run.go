@@ -46,6 +46,7 @@ type run[S any] struct {
 	parallel int
 	step     int // the last superstep begun: -1 input, 0 Start, 1 the first nodes
 	out      sink[S]
+	outer    *task     // the node of another graph that this run is in; nil at the root
 	record   bool      // keep what is written, for a parent graph
 	written  Update[S] // all committed writes, when record is set
 
@@ -74,8 +75,10 @@ type result[S any] struct {
 	node   int   // end for a run's input
 	task   *task // its last attempt
 	update Update[S]
-	sent   *delivery[S] // what a Send gave it to run on; nil reads the state
-	chosen choice[S]    // successors chosen by conditional edges
+	sent   *delivery[S]                             // what a Send gave it to run on; nil reads the state
+	chosen choice[S]                                // successors chosen by conditional edges and commands
+	jumps  bool                                     // a command stands in for all that leads away
+	up     interface{ handover(from string) error } // a Parent
 	err    error
 }
 
@@ -117,6 +120,7 @@ func newRun[S any](ctx context.Context, c *Compiled[S], state S, opts *RunOption
 	r.now.kept = state
 	r.show(&r.now)
 	outer := taskFrom(ctx)
+	r.outer = outer
 	if opts != nil {
 		r.parallel = opts.Concurrency
 		if opts.RecursionLimit > 0 {
@@ -195,7 +199,7 @@ func (r *run[S]) leaveStart(ctx context.Context) error {
 	if err := r.route(ctx, Start, &r.Compiled.start, r.now.shown, &chosen); err != nil {
 		return err
 	}
-	r.leave(&r.Compiled.start, &chosen)
+	r.leave(&r.Compiled.start, &chosen, false)
 	r.settle()
 	return nil
 }
@@ -216,6 +220,9 @@ func (r *run[S]) superstep(ctx context.Context) error {
 	results := r.stage()
 	wrote, err := r.execute(ctx, results)
 	if err != nil {
+		return err
+	}
+	if err := r.handedOver(results); err != nil {
 		return err
 	}
 	r.now = r.then

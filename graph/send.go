@@ -11,7 +11,8 @@ import (
 // how a run fans out over a list.
 type Send[S any] struct {
 	// Node is the name of the node, which must be the target of one of the paths
-	// that the router's conditional edges declare.
+	// that the router's conditional edges declare, or stand in NodeOptions.Goto
+	// of the node whose Command sends.
 	Node string
 	// State is all that the node sees; fields that are not set here are zero for
 	// it. What it points to is shared, as everywhere: see the package's rules.
@@ -62,8 +63,13 @@ func (r *run[S]) unpack(chosen *choice[S], p parcel, from string, targets []int)
 		if to == end {
 			return &RouteError{From: from, Target: sends[i].Node, Send: true, Allowed: r.declared(targets)}
 		}
-		chosen.sends = append(chosen.sends, delivery[S]{to: to, state: sends[i].State})
-		r.clip(&chosen.sends[len(chosen.sends)-1].state)
+		r.deliver(chosen, to, sends[i])
 	}
 	return nil
+}
+
+// deliver adds a Send to chosen.
+func (r *run[S]) deliver(chosen *choice[S], to int, s Send[S]) {
+	chosen.sends = append(chosen.sends, delivery[S]{to: to, state: s.State})
+	r.clip(&chosen.sends[len(chosen.sends)-1].state)
 }
