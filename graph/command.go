@@ -53,19 +53,10 @@ func (c Command[S]) channel() *channelID { return nil }
 func (c Command[S]) apply(*S)            {}
 
 func (c Command[S]) value() (json.RawMessage, error) {
-	type parcel struct {
-		Node  string `json:"node"`
-		State S      `json:"state"`
-	}
-	var out struct {
-		To    []string `json:"to,omitempty"`
-		Sends []parcel `json:"sends,omitempty"`
-	}
-	out.To = c.targets
-	for _, s := range c.sends {
-		out.Sends = append(out.Sends, parcel{s.Node, s.State})
-	}
-	return encode(out)
+	return encode(struct {
+		To    []string  `json:"to,omitempty"`
+		Sends []Send[S] `json:"sends,omitempty"`
+	}{c.targets, c.sends})
 }
 
 // Parent ends the run of a graph that runs inside a node of another graph, and

@@ -13,10 +13,10 @@ type Send[S any] struct {
 	// Node is the name of the node, which must be the target of one of the paths
 	// that the router's conditional edges declare, or stand in NodeOptions.Goto
 	// of the node whose Command sends.
-	Node string
+	Node string `json:"node"`
 	// State is all that the node sees; fields that are not set here are zero for
 	// it. What it points to is shared, as everywhere: see the package's rules.
-	State S
+	State S `json:"state"`
 }
 
 // Sends routes to nodes with inputs of their own. They run after the nodes that
