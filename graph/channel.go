@@ -13,6 +13,8 @@ const (
 	KindLastValue ChannelKind = iota + 1 // keeps the last value; made by LastValue
 	KindAppend                           // adds to a list; made by Append
 	KindReduce                           // merges by a function; made by Reduce
+	KindEphemeral                        // keeps a value for one superstep; made by Ephemeral
+	KindUntracked                        // keeps the last value, in memory only; made by Untracked
 )
 
 // String returns the kind as drawings and traces write it, e.g. "last_value".
@@ -24,13 +26,17 @@ func (k ChannelKind) String() string {
 		return "append"
 	case KindReduce:
 		return "reduce"
+	case KindEphemeral:
+		return "ephemeral"
+	case KindUntracked:
+		return "untracked"
 	}
 	return fmt.Sprintf("ChannelKind(%d)", uint8(k))
 }
 
 // A Channel is a field of the state S with a rule for merging writes. Channels
-// are made by LastValue, Append and Reduce; a field without a channel cannot
-// be written.
+// are made by LastValue, Append, Reduce, Ephemeral and Untracked; a field
+// without a channel cannot be written.
 type Channel[S any] interface {
 	// Name is what errors, traces and encoded updates call the channel. It is
 	// unique in its graph.
@@ -40,6 +46,7 @@ type Channel[S any] interface {
 	id() *channelID
 	fault() string // why the channel cannot be used; empty when it can
 	copyField(dst, src *S)
+	reset(s *S)
 	clip(s *S)
 	overwriteWith(s *S) Write[S]
 }
@@ -106,12 +113,13 @@ type Write[S any] interface {
 type Update[S any] []Write[S]
 
 // MarshalJSON encodes the update as [{"channel":…,"op":…,"value":…}, …].
-// Commands have no channel; their value is {"to":…,"sends":…}.
+// Commands have no channel; their value is {"to":…,"sends":…}. Writes to
+// Untracked channels have no value.
 func (u Update[S]) MarshalJSON() ([]byte, error) {
 	type write struct {
 		Channel string          `json:"channel,omitempty"`
 		Op      string          `json:"op"`
-		Value   json.RawMessage `json:"value"`
+		Value   json.RawMessage `json:"value,omitempty"`
 	}
 	out := make([]write, len(u))
 	for i, w := range u {
@@ -160,6 +168,11 @@ func (f *field[S, T]) fault() (fault string) {
 	return ""
 }
 
+func (f *field[S, T]) reset(s *S) {
+	var zero T
+	*f.at(s) = zero
+}
+
 func (f *field[S, T]) copyField(dst, src *S) { *f.at(dst) = *f.at(src) }
 
 func (f *field[S, T]) overwriteWith(s *S) Write[S] {
@@ -186,7 +199,12 @@ func (w *write[S, T]) apply(s *S) {
 	*at = w.val
 }
 
-func (w *write[S, T]) value() (json.RawMessage, error) { return encode(w.val) }
+func (w *write[S, T]) value() (json.RawMessage, error) {
+	if w.to.kind == KindUntracked {
+		return nil, nil
+	}
+	return encode(w.val)
+}
 
 // LastValueChannel holds the last value written. Two writes in one superstep
 // are a conflict, because their order would decide the result.

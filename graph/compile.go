@@ -27,6 +27,8 @@ type Compiled[S any] struct {
 	channels    []Channel[S]
 	ids         []*channelID // of channels, in their order
 	lists       []Channel[S] // the Append channels among them
+	fleeting    []Channel[S] // the Ephemeral ones
+	untracked   []Channel[S] // the Untracked ones
 	input       []bool       // by slot; nil accepts all
 	output      []Channel[S] // nil returns all
 	nodes       []node[S]    // sorted by name: a node's index is its rank
@@ -104,8 +106,13 @@ func (g *StateGraph[S]) Compile(opts *CompileOptions) (*Compiled[S], error) {
 	}
 	for _, ch := range g.channels {
 		c.ids = append(c.ids, ch.id())
-		if ch.Kind() == KindAppend {
+		switch ch.Kind() {
+		case KindAppend:
 			c.lists = append(c.lists, ch)
+		case KindEphemeral:
+			c.fleeting = append(c.fleeting, ch)
+		case KindUntracked:
+			c.untracked = append(c.untracked, ch)
 		}
 	}
 	if g.input != nil {

@@ -58,7 +58,7 @@ func TestConformance(t *testing.T) {
 			})
 		})
 	}
-	for _, facts := range [][]fact{factsA, factsB, factsC, factsSend, factsCommand, factsE, factsG, factsH} {
+	for _, facts := range [][]fact{factsA, factsB, factsC, factsSend, factsCommand, factsScratch, factsE, factsG, factsH} {
 		for _, f := range facts {
 			t.Run(f.id, func(t *testing.T) { synctest.Test(t, f.check) })
 		}
@@ -72,6 +72,7 @@ func rows() []row {
 	rows = append(rows, rowsC()...)
 	rows = append(rows, rowsSend()...)
 	rows = append(rows, rowsCommand()...)
+	rows = append(rows, rowsScratch()...)
 	return append(rows, rowsH()...)
 }
 

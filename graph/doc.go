@@ -6,7 +6,8 @@
 //
 // A state is a plain struct. A channel names one of its fields and says how
 // writes to it merge: LastValue keeps the last one, Append adds to a list,
-// Reduce calls a function. A node is a function of the state that returns an
+// Reduce calls a function, Ephemeral keeps a value for one superstep, Untracked
+// in memory only. A node is a function of the state that returns an
 // Update, which is a list of writes to channels.
 //
 //	type Counter struct{ N int }

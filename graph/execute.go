@@ -72,7 +72,8 @@ func firstFailure[S any](results []result[S]) error {
 }
 
 // executeOne runs a lone task on the loop's own goroutine. Its router reads
-// the next state, which is the state with the task's own writes.
+// the next state, which but for Ephemeral channels is the state with the task's
+// own writes.
 func (r *run[S]) executeOne(ctx context.Context, results []result[S]) (wrote bool, err error) {
 	res := &results[0]
 	began := r.began()
@@ -85,7 +86,16 @@ func (r *run[S]) executeOne(ctx context.Context, results []result[S]) (wrote boo
 		wrote, err = r.commit(results)
 	}
 	if err == nil && len(n.exits.branches) > 0 && !res.jumps {
-		if err = r.route(res.task, n.name, &n.exits, r.then.shown, &res.chosen); err != nil {
+		state := &r.then.shown
+		if len(r.fleeting) > 0 { // which the next state has lost
+			var own S
+			own, err = r.ownWrites(results)
+			state = &own
+		}
+		if err == nil {
+			err = r.route(res.task, n.name, &n.exits, *state, &res.chosen)
+		}
+		if err != nil {
 			err = r.nodeError(res.task, err)
 		}
 	}

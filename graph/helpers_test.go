@@ -72,7 +72,11 @@ func always(route graph.Route) graph.Router[board] {
 // wire makes a board graph from lines such as "START -> a b -> c" (edges from
 // all to all) and "a b => c" (a join): every node it names, and that nodes does not define, says its name.
 func wire(lines string, nodes map[string]node) *graph.StateGraph[board] {
-	g := newBoard()
+	return wireOn(newBoard(), lines, nodes)
+}
+
+// wireOn is wire on a graph with channels of its own.
+func wireOn(g *graph.StateGraph[board], lines string, nodes map[string]node) *graph.StateGraph[board] {
 	added := map[string]bool{graph.Start: true, graph.End: true}
 	add := func(names ...string) {
 		for _, name := range names {

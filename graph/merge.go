@@ -51,6 +51,7 @@ func (t *tally) overwritten(at int) bool {
 // superstep. The committed state stands until the run takes the next.
 func (r *run[S]) commit(results []result[S]) (wrote bool, err error) {
 	r.then.kept = r.now.kept
+	r.expire(&r.then.kept)
 	if wrote, err = r.merge(&r.then.kept, r.tally, results); err != nil {
 		return false, r.refused(err)
 	}

@@ -134,7 +134,7 @@ func newRun[S any](ctx context.Context, c *Compiled[S], state S, opts *RunOption
 		r.limit = DefaultRecursionLimit
 	}
 	if outer != nil && outer.out != nil {
-		r.out = nested[S]{outer, outer.info.Node}
+		r.out = nested[S]{outer, outer.info.Node, c}
 	}
 	r.held = make([]bool, len(c.nodes))
 	r.queued = make([]int, len(c.nodes))
@@ -227,9 +227,7 @@ func (r *run[S]) superstep(ctx context.Context) error {
 	}
 	r.now = r.then
 	if r.record {
-		for _, res := range results {
-			r.written = append(r.written, res.update...)
-		}
+		r.keep(results)
 	}
 	r.advance(results)
 	if wrote {

@@ -90,6 +90,7 @@ func (s *stream[S]) publish(ev foreign) { s.send(retype[S](ev)) }
 type nested[S any] struct {
 	outer *task
 	name  string
+	graph *Compiled[S]
 }
 
 func (n nested[S]) wants(k EventKind) bool { return n.outer.listens(k) }
@@ -100,7 +101,7 @@ func (n nested[S]) send(ev Event[S]) {
 	case NodeUpdate:
 		out.Data, out.Err = encode(ev.Update)
 	case StateValue:
-		out.Data, out.Err = encode(ev.State)
+		out.Data, out.Err = encode(n.graph.saved(ev.State))
 	}
 	n.publish(out)
 }
