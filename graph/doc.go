@@ -53,15 +53,17 @@
 //   - Cancelled means stopped: the context reaches every node, and the first
 //     node that fails cancels those beside it. A run waits for its nodes, so a
 //     node that ignores its context holds the run up, and nothing of a run is
-//     left when Invoke returns or the loop over Stream is left.
+//     left when Invoke returns or the loop over Stream is left. Timeouts end
+//     contexts, too, and what a node returns after that is discarded.
 //   - Panics in nodes, routers and reducers become errors (PanicError).
 //
 // # What it does not do
 //
 // The package does not save runs: there are no checkpoints, a run that ends
 // early cannot be resumed, and nothing can interrupt a run to ask a person. It
-// does not time nodes out, cache their results, or spread a run over machines. It copies the
-// struct only, so it cannot notice a node that changes shared memory.
+// does not spread a run over machines. It copies the struct only, so it cannot
+// notice a node that changes shared memory, and it cannot stop a node that
+// ignores its context.
 //
 // It imports the standard library only, prints nothing and logs nothing; what
 // happens in a run is read from Stream.

@@ -8,10 +8,15 @@ import (
 // Emit publishes a custom event of the running node: what it retrieved, asked
 // or decided on its way. The payload is encoded as JSON, and only when
 // somebody reads the stream; outside a run Emit does nothing. A payload that
-// cannot be encoded is an error, and nothing is published.
+// cannot be encoded is an error, and nothing is published. It is a sign of life,
+// as Heartbeat is.
 func Emit[T any](ctx context.Context, name string, payload T) error {
 	t := taskFrom(ctx)
-	if t == nil || !t.listens(NodeCustom) {
+	if t == nil {
+		return nil
+	}
+	t.beat()
+	if !t.listens(NodeCustom) {
 		return nil
 	}
 	data, err := encode(payload)

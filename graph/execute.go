@@ -152,52 +152,18 @@ func (r *run[S]) decide(one []result[S]) error {
 	return nil
 }
 
-// attempts calls the node until it succeeds or no retry policy wants more.
-func (r *run[S]) attempts(res *result[S]) error {
-	n := &r.nodes[res.node]
-	for {
-		t := res.task
-		if t.listens(NodeStart) {
-			r.publishTask(t, Event[S]{Kind: NodeStart})
-		}
-		began := r.began()
-		update, err := call(t, n.run, r.input(res))
-		if err != nil {
-			update, err = received[S](err)
-		}
-		if err == nil {
-			res.update = update
-			return nil
-		}
-		if wait, again := retryWait(n.opts.Retry, err, t.info.Attempt); again && t.Err() == nil {
-			r.publishTask(t, Event[S]{Kind: NodeRetry, Err: err, Elapsed: since(began)})
-			if sleep(t, wait) == nil {
-				res.task = t.next()
-				continue
-			}
-			err = fmt.Errorf("waiting to try again: %w after: %w", ended(t, nil), err)
-		}
-		err = r.nodeError(t, err)
-		r.failed(t, err, began)
-		return err
-	}
-}
-
-// call runs a node and turns its panic into an error.
-func call[S any](ctx context.Context, run Node[S], state S) (update Update[S], err error) {
-	defer recoverAs(&err)
-	return run(ctx, state)
-}
-
 // ended is the error of what a context stopped: why it was stopped, and what
 // came of it when that says more. It is context.Canceled or DeadlineExceeded
 // as well as the cause.
 //
 // A failure that is no answer to being stopped is returned as it is when only
 // the step was stopped: which of two failing nodes is reported must not hang
-// on which of them was quicker.
+// on which of them was quicker. A timeout says all there is to say.
 func ended(ctx context.Context, err error) error {
 	why, cause := ctx.Err(), context.Cause(ctx)
+	if late := reached(ctx); late != nil {
+		return late
+	}
 	if err == nil {
 		err = why
 	}
@@ -223,7 +189,7 @@ func (r *run[S]) newTasks(ctx context.Context, results []result[S]) {
 		}
 		t := &r.tasks[0]
 		r.tasks = r.tasks[1:]
-		*t = task{Context: ctx, info: Info{Node: r.nodes[results[i].node].name, Step: r.step, Task: i, Attempt: 1, Limit: r.limit}, at: Place{r.step, i}}
+		*t = task{Context: ctx, info: Info{Node: r.nodes[results[i].node].name, Step: r.step, Task: i, Attempt: 1, Limit: r.limit}, outer: r.outer}
 		if results[i].sent != nil {
 			t.info.Send = i - len(r.next) + 1
 		}
@@ -236,7 +202,9 @@ func (r *run[S]) newTasks(ctx context.Context, results []result[S]) {
 
 // nodeError is err as the failure of a task.
 func (r *run[S]) nodeError(t *task, err error) error {
-	if t.Err() != nil {
+	if late := reached(t); late != nil {
+		err = late.of(t.info.Node)
+	} else if t.Err() != nil {
 		err = ended(t, err)
 	}
 	return &NodeError{Node: t.info.Node, Step: t.info.Step, Send: t.info.Send, Attempts: t.info.Attempt, Err: err}
@@ -256,7 +224,7 @@ func (r *run[S]) publishTask(t *task, ev Event[S]) {
 	if !t.listens(ev.Kind) {
 		return
 	}
-	ev.Step, ev.Node, ev.Attempt, ev.Places = t.info.Step, t.info.Node, t.info.Attempt, []Place{t.at}
+	ev.Step, ev.Node, ev.Attempt, ev.Places = t.info.Step, t.info.Node, t.info.Attempt, []Place{t.at()}
 	r.out.send(ev)
 }
 

@@ -22,6 +22,8 @@ type NodeOptions[S any] struct {
 	// Retry is tried in order: the first policy that matches an error decides.
 	// Default: no retry.
 	Retry []RetryPolicy
+	// Timeout limits each attempt. Default: no limit.
+	Timeout Timeout
 	// Reads limits the fields that the node sees of the graph's state; the others
 	// are zero. The state of a Send is the node's whole input, and not limited.
 	// Default: all of them.

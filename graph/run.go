@@ -21,8 +21,28 @@ type RunOptions struct {
 	// change the result. Default: all of them. Negative is an error. Graphs that
 	// run inside a node count for themselves.
 	Concurrency int
+	// StepTimeout is how long a superstep may take. When it is reached the run
+	// fails, and nothing of the superstep is committed. Default: no limit.
+	// Negative is an error.
+	StepTimeout time.Duration
+	// Timeout is how long the whole run may take. Default: no limit. Negative is
+	// an error.
+	Timeout time.Duration
 	// Modes selects what Stream reports. Default Updates.
 	Modes Mode
+}
+
+func (o *RunOptions) check() error {
+	switch {
+	case o == nil:
+	case o.RecursionLimit < 0:
+		return fmt.Errorf("recursion limit is %d: it must be at least 1", o.RecursionLimit)
+	case o.Concurrency < 0:
+		return fmt.Errorf("concurrency is %d: it must be at least 1", o.Concurrency)
+	case o.StepTimeout < 0 || o.Timeout < 0:
+		return fmt.Errorf("timeouts are %v a superstep and %v a run: they must not be negative", o.StepTimeout, o.Timeout)
+	}
+	return nil
 }
 
 // Invoke runs the graph to its end and returns the final state. When it fails,
@@ -44,7 +64,9 @@ type run[S any] struct {
 	then     snapshot[S] // what the superstep under way makes of it
 	limit    int
 	parallel int
-	step     int // the last superstep begun: -1 input, 0 Start, 1 the first nodes
+	perStep  time.Duration // 0 is no limit
+	timed    bool          // a superstep or the run may run out of time
+	step     int           // the last superstep begun: -1 input, 0 Start, 1 the first nodes
 	out      sink[S]
 	outer    *task     // the node of another graph that this run is in; nil at the root
 	record   bool      // keep what is written, for a parent graph
@@ -87,15 +109,17 @@ func (c *Compiled[S]) run(ctx context.Context, in Update[S], opts *RunOptions, o
 	if in == nil {
 		return zero, ErrEmptyInput
 	}
-	if opts != nil && opts.RecursionLimit < 0 {
-		return zero, fmt.Errorf("recursion limit is %d: it must be at least 1", opts.RecursionLimit)
-	}
-	if opts != nil && opts.Concurrency < 0 {
-		return zero, fmt.Errorf("concurrency is %d: it must be at least 1", opts.Concurrency)
+	if err := opts.check(); err != nil {
+		return zero, err
 	}
 	r := newRun(ctx, c, zero, opts)
 	if out != nil {
 		r.out = out
+	}
+	if opts != nil && opts.Timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, opts.Timeout, &NodeTimeout{"", TimeoutTotal, opts.Timeout, opts.Timeout})
+		defer cancel()
 	}
 	if c.input != nil {
 		in = slices.DeleteFunc(slices.Clone(in), func(w Write[S]) bool {
@@ -123,6 +147,8 @@ func newRun[S any](ctx context.Context, c *Compiled[S], state S, opts *RunOption
 	r.outer = outer
 	if opts != nil {
 		r.parallel = opts.Concurrency
+		r.perStep = opts.StepTimeout
+		r.timed = opts.StepTimeout > 0 || opts.Timeout > 0
 		if opts.RecursionLimit > 0 {
 			r.limit = opts.RecursionLimit
 		}
@@ -214,10 +240,18 @@ func (r *run[S]) superstep(ctx context.Context) error {
 		return &RecursionError{r.limit, r.dueNames()}
 	}
 	r.step++
+	if r.outer != nil {
+		r.outer.beat()
+	}
 	if r.wants(StepStart) {
 		r.publish(Event[S]{Kind: StepStart, Nodes: r.dueNames()}, -1)
 	}
 	results := r.stage()
+	if r.perStep > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, r.perStep, &NodeTimeout{"", TimeoutStep, r.perStep, r.perStep})
+		defer cancel()
+	}
 	wrote, err := r.execute(ctx, results)
 	if err != nil {
 		return err

@@ -17,6 +17,9 @@ type Send[S any] struct {
 	// State is all that the node sees; fields that are not set here are zero for
 	// it. What it points to is shared, as everywhere: see the package's rules.
 	State S `json:"state"`
+	// Timeout limits the attempts of this task. What it leaves zero is as the
+	// node's own; negative lifts the node's limit.
+	Timeout Timeout `json:"timeout,omitzero"`
 }
 
 // Sends routes to nodes with inputs of their own. They run after the nodes that
@@ -40,8 +43,9 @@ func (parcelOf[S]) stateType() string { return reflect.TypeFor[S]().String() }
 
 // delivery is a Send whose node is known.
 type delivery[S any] struct {
-	to    int
-	state S
+	to      int
+	timeout Timeout
+	state   S
 }
 
 // unpack checks the Sends of a parcel against the declared targets and adds
@@ -70,6 +74,6 @@ func (r *run[S]) unpack(chosen *choice[S], p parcel, from string, targets []int)
 
 // deliver adds a Send to chosen.
 func (r *run[S]) deliver(chosen *choice[S], to int, s Send[S]) {
-	chosen.sends = append(chosen.sends, delivery[S]{to: to, state: s.State})
+	chosen.sends = append(chosen.sends, delivery[S]{to, s.Timeout, s.State})
 	r.clip(&chosen.sends[len(chosen.sends)-1].state)
 }

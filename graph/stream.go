@@ -108,7 +108,7 @@ func (n nested[S]) send(ev Event[S]) {
 
 func (n nested[S]) publish(ev foreign) {
 	ev.Namespace = joinPath(n.name, ev.Namespace)
-	ev.Places = append([]Place{n.outer.at}, ev.Places...)
+	ev.Places = append([]Place{n.outer.at()}, ev.Places...)
 	n.outer.out.publish(ev)
 }
 

@@ -36,10 +36,14 @@ func CurrentTask(ctx context.Context) (Info, bool) {
 // Emit and runs of other graphs inside the node find their way to the stream.
 type task struct {
 	context.Context
-	info Info
-	out  publisher // nil when nobody listens
-	at   Place
+	info  Info
+	out   publisher // nil when nobody listens
+	outer *task     // the one that its graph runs in; nil at the root
+	watch *watch    // nil without a timeout
 }
+
+// at is where in its run the task belongs.
+func (t *task) at() Place { return Place{t.info.Step, t.info.Task} }
 
 type taskKey struct{}
 
@@ -67,7 +71,7 @@ func (t *task) next() *task {
 func (t *task) listens(k EventKind) bool { return t.out != nil && t.out.wants(k) }
 
 func (t *task) emitCustom(name string, data json.RawMessage) {
-	t.out.publish(foreign{Kind: NodeCustom, Places: []Place{t.at}, Step: t.info.Step, Node: t.info.Node, Attempt: t.info.Attempt, Name: name, Data: data})
+	t.out.publish(foreign{Kind: NodeCustom, Places: []Place{t.at()}, Step: t.info.Step, Node: t.info.Node, Attempt: t.info.Attempt, Name: name, Data: data})
 }
 
 // publisher is a run's stream as seen from inside one of its nodes. Events of

@@ -1,0 +1,158 @@
+package graph
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"sync"
+	"time"
+)
+
+// Timeout limits an attempt at a node. When a limit is reached the node's
+// context ends, and what the node returns after that is discarded, also when it
+// is a success; retry policies see a *NodeTimeout. A node that ignores its
+// context still holds the run up, since nothing of a run may outlive it.
+type Timeout struct {
+	// Run is how long an attempt may take. Default: no limit.
+	Run time.Duration `json:"run,omitzero"`
+	// Idle is how long an attempt may go without a sign of life: a call of
+	// Heartbeat, Emit or EmitToken, or a superstep of a graph that runs inside the
+	// node. Default: no limit.
+	Idle time.Duration `json:"idle,omitzero"`
+}
+
+// or is the timeout with what it leaves open taken from another. Negative
+// limits are none, and leave nothing open.
+func (l Timeout) or(other Timeout) Timeout {
+	return Timeout{cmp.Or(l.Run, other.Run), cmp.Or(l.Idle, other.Idle)}
+}
+
+// TimeoutKind says which limit was reached.
+type TimeoutKind string
+
+const (
+	TimeoutRun   TimeoutKind = "run"   // Timeout.Run of the node or the Send
+	TimeoutIdle  TimeoutKind = "idle"  // Timeout.Idle of the node or the Send
+	TimeoutStep  TimeoutKind = "step"  // RunOptions.StepTimeout
+	TimeoutTotal TimeoutKind = "total" // RunOptions.Timeout
+)
+
+// NodeTimeout is a limit that was reached while a node ran. It is a
+// context.DeadlineExceeded. Those of a superstep or of the whole run are not
+// tried again.
+type NodeTimeout struct {
+	Node    string // the first in task order that had not returned; empty between nodes
+	Kind    TimeoutKind
+	Limit   time.Duration
+	Elapsed time.Duration // since what the limit is for began, until it was reached
+}
+
+// Error leaves Elapsed out, so that equal failures read equal.
+func (e *NodeTimeout) Error() string {
+	switch e.Kind {
+	case TimeoutIdle:
+		return fmt.Sprintf("timed out: no sign of life for %v", e.Limit)
+	case TimeoutStep:
+		return fmt.Sprintf("timed out: the superstep took more than %v", e.Limit)
+	case TimeoutTotal:
+		return fmt.Sprintf("timed out: the run took more than %v", e.Limit)
+	}
+	return fmt.Sprintf("timed out: took more than %v", e.Limit)
+}
+
+// Is reports context.DeadlineExceeded as being in the chain.
+func (e *NodeTimeout) Is(target error) bool { return target == context.DeadlineExceeded }
+
+// of is the timeout as that of a node, unless it is another's already.
+func (e *NodeTimeout) of(node string) *NodeTimeout {
+	named := *e
+	named.Node = cmp.Or(e.Node, node)
+	return &named
+}
+
+// reached is the timeout that ended ctx, or nil.
+func reached(ctx context.Context) *NodeTimeout {
+	if ctx.Err() == nil {
+		return nil
+	}
+	late, _ := context.Cause(ctx).(*NodeTimeout)
+	return late
+}
+
+// Heartbeat says that the node that runs in ctx is alive, and starts its idle
+// timeout anew, as well as those of the nodes that its graph runs in. Outside a
+// run it does nothing.
+func Heartbeat(ctx context.Context) {
+	if t := taskFrom(ctx); t != nil {
+		t.beat()
+	}
+}
+
+// beat is a sign of life of a task and of those that it runs in.
+func (t *task) beat() {
+	for ; t != nil; t = t.outer {
+		if t.watch != nil {
+			t.watch.beat()
+		}
+	}
+}
+
+// A watch holds an attempt to its timeout.
+type watch struct {
+	base, ctx context.Context
+	cancel    context.CancelFunc
+	mu        sync.Mutex
+	idle      *time.Timer // nil without a limit
+	limit     time.Duration
+	over      bool
+}
+
+// watched puts an attempt that has not begun under a watch.
+func (t *task) watched(limits Timeout) {
+	w := &watch{base: t.Context, limit: limits.Idle, cancel: func() {}}
+	w.ctx = w.base
+	if limits.Run > 0 {
+		w.ctx, w.cancel = context.WithTimeoutCause(w.ctx, limits.Run, &NodeTimeout{t.info.Node, TimeoutRun, limits.Run, limits.Run})
+	}
+	if limits.Idle > 0 {
+		ctx, cancel := context.WithCancelCause(w.ctx)
+		stop := w.cancel
+		w.ctx, w.cancel = ctx, func() { cancel(nil); stop() }
+		began, node := time.Now(), t.info.Node
+		w.idle = time.AfterFunc(limits.Idle, func() {
+			cancel(&NodeTimeout{node, TimeoutIdle, limits.Idle, time.Since(began)})
+		})
+	}
+	t.Context, t.watch = w.ctx, w
+}
+
+func (w *watch) beat() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.idle != nil && !w.over {
+		w.idle.Reset(w.limit)
+	}
+}
+
+// end stops the watch and returns the limit that the attempt reached, or nil.
+func (w *watch) end() *NodeTimeout {
+	w.mu.Lock()
+	w.over = true
+	if w.idle != nil {
+		w.idle.Stop()
+	}
+	w.mu.Unlock()
+	late := reached(w.ctx)
+	if w.base.Err() != nil { // more ended than this attempt
+		late = nil
+	}
+	w.cancel()
+	return late
+}
+
+// unwatched is the task after its attempt, in the context from before it.
+func (t *task) unwatched() *task {
+	after := *t
+	after.Context, after.watch = t.watch.base, nil
+	return &after
+}
