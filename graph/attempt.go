@@ -5,7 +5,8 @@ import (
 	"fmt"
 )
 
-// attempts calls the node until it succeeds or no retry policy wants more.
+// attempts calls the node until it succeeds or no retry policy wants more and
+// its handler, if it has one, does not help either.
 func (r *run[S]) attempts(res *result[S]) error {
 	n := &r.nodes[res.node]
 	limits := n.opts.Timeout
@@ -32,7 +33,14 @@ func (r *run[S]) attempts(res *result[S]) error {
 			}
 			err = fmt.Errorf("waiting to try again: %w after: %w", ended(t, nil), err)
 		}
-		err = r.nodeError(t, err)
+		failure := r.nodeError(t, err)
+		err = failure
+		if n.opts.OnError != nil && t.Err() == nil {
+			r.publishTask(t, Event[S]{Kind: NodeHandled, Err: failure, Elapsed: since(began)})
+			if res.update, err = r.handle(res, n, failure); err == nil {
+				return nil
+			}
+		}
 		r.failed(t, err, began)
 		return err
 	}
@@ -53,11 +61,16 @@ func (r *run[S]) attempt(res *result[S], n *node[S], limits Timeout) (Update[S],
 			return nil, late
 		}
 	}
+	return r.accepted(res.task, update, err)
+}
+
+// accepted is what counts of what a node or a handler returned.
+func (r *run[S]) accepted(t *task, update Update[S], err error) (Update[S], error) {
 	if err != nil {
 		return received[S](err)
 	}
 	if r.timed {
-		if late := reached(res.task); late != nil {
+		if late := reached(t); late != nil {
 			return nil, late
 		}
 	}

@@ -127,7 +127,7 @@ func (g *StateGraph[S]) Compile(opts *CompileOptions) (*Compiled[S], error) {
 	ids := map[string]int{End: end}
 	for i, s := range specs {
 		ids[s.name] = i
-		c.nodes = append(c.nodes, node[S]{name: s.name, run: s.run, opts: s.opts})
+		c.nodes = append(c.nodes, node[S]{name: s.name, run: s.run, opts: g.defaults.resolve(s.opts)})
 	}
 	for i := range c.nodes {
 		n := &c.nodes[i]

@@ -17,7 +17,7 @@ const (
 	Updates
 	// Custom reports what nodes publish with Emit.
 	Custom
-	// Tasks reports the start, retry and failure of nodes.
+	// Tasks reports the start, retry, failure and rescue of nodes.
 	Tasks
 	// Debug reports all of the above and the borders of runs and supersteps.
 	Debug
@@ -28,18 +28,19 @@ const (
 type EventKind uint8
 
 const (
-	RunStart   EventKind = iota + 1 // Debug: a run begins; Graph and Fingerprint say of what
-	StepStart                       // Debug: a superstep begins; Nodes will run
-	NodeStart                       // Tasks: an attempt at a node begins
-	NodeCustom                      // Custom: a node called Emit; Name and Data are its arguments
-	NodeRetry                       // Tasks: an attempt failed with Err and another will follow
-	NodeUpdate                      // Updates: a node returned; Update, or Data below the root, is what
-	NodeFailed                      // Tasks: a node failed for good with Err
-	StateValue                      // Values: the state after the input or a superstep; State, or Data below the root
-	RunEnd                          // Debug: a run is over; State, Nodes, Waiting, and Err when it failed
+	RunStart    EventKind = iota + 1 // Debug: a run begins; Graph and Fingerprint say of what
+	StepStart                        // Debug: a superstep begins; Nodes will run
+	NodeStart                        // Tasks: an attempt at a node begins
+	NodeCustom                       // Custom: a node called Emit; Name and Data are its arguments
+	NodeRetry                        // Tasks: an attempt failed with Err and another will follow
+	NodeUpdate                       // Updates: a node returned; Update, or Data below the root, is what
+	NodeFailed                       // Tasks: a node failed for good with Err
+	StateValue                       // Values: the state after the input or a superstep; State, or Data below the root
+	RunEnd                           // Debug: a run is over; State, Nodes, Waiting, and Err when it failed
+	NodeHandled                      // Tasks: a node failed for good with Err, and its handler takes over
 )
 
-var kindNames = [...]string{"", "run_start", "step_start", "node_start", "custom", "node_retry", "node_update", "node_error", "values", "run_end"}
+var kindNames = [...]string{"", "run_start", "step_start", "node_start", "custom", "node_retry", "node_update", "node_error", "values", "run_end", "node_handled"}
 
 // String returns the kind as traces write it, e.g. "node_update".
 func (k EventKind) String() string {
@@ -51,7 +52,7 @@ func (k EventKind) String() string {
 
 func (k EventKind) mode() Mode {
 	switch k {
-	case NodeStart, NodeRetry, NodeFailed:
+	case NodeStart, NodeRetry, NodeFailed, NodeHandled:
 		return Tasks
 	case NodeCustom:
 		return Custom
@@ -94,7 +95,7 @@ type Event[S any] struct {
 	State       S               // StateValue and RunEnd at the root
 	Name        string          // NodeCustom
 	Data        json.RawMessage // NodeCustom; NodeUpdate and StateValue below the root
-	Err         error           // NodeRetry, NodeFailed, RunEnd; why Data is missing, when it could not be encoded
+	Err         error           // NodeRetry, NodeHandled, NodeFailed, RunEnd; why Data is missing, when it could not be encoded
 }
 
 // UpdateJSON returns the update of a NodeUpdate event as JSON, wherever in the

@@ -201,7 +201,7 @@ func (r *run[S]) newTasks(ctx context.Context, results []result[S]) {
 }
 
 // nodeError is err as the failure of a task.
-func (r *run[S]) nodeError(t *task, err error) error {
+func (r *run[S]) nodeError(t *task, err error) *NodeError {
 	if late := reached(t); late != nil {
 		err = late.of(t.info.Node)
 	} else if t.Err() != nil {

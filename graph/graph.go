@@ -24,6 +24,8 @@ type NodeOptions[S any] struct {
 	Retry []RetryPolicy
 	// Timeout limits each attempt. Default: no limit.
 	Timeout Timeout
+	// OnError takes over when no policy tries again. Default: the run fails.
+	OnError ErrorHandler[S]
 	// Reads limits the fields that the node sees of the graph's state; the others
 	// are zero. The state of a Send is the node's whole input, and not limited.
 	// Default: all of them.
@@ -47,6 +49,7 @@ type StateGraph[S any] struct {
 	edges    []edge
 	joins    []join
 	branches []branchSpec[S]
+	defaults NodeDefaults[S]
 	problems []Problem // found while building
 }
 

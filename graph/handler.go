@@ -1,0 +1,58 @@
+package graph
+
+import (
+	"context"
+	"fmt"
+)
+
+// An ErrorHandler takes over from a node that has failed for good: what it
+// returns is the node's update, in the same superstep, Commands included. The
+// failure is a *NodeError; state is what the node saw. To decline, it returns
+// the failure. What it returns itself, or a panic, fails the run.
+//
+// It is asked about the node's own failures, its panics and timeouts among
+// them, not about those of its routers and reducers, nor when the run or a
+// sibling was what ended the node.
+type ErrorHandler[S any] func(ctx context.Context, state S, failure error) (Update[S], error)
+
+// NodeDefaults are options of every node that does not set them itself.
+type NodeDefaults[S any] struct {
+	// Retry is for nodes whose Retry is nil; an empty list is none. Default: no
+	// retry.
+	Retry []RetryPolicy
+	// Timeout is for what a node's Timeout leaves zero; negative is none.
+	// Default: no limit.
+	Timeout Timeout
+	// OnError is for nodes without a handler. It does not handle what another
+	// handler returns. Default: failures end the run.
+	OnError ErrorHandler[S]
+}
+
+// Defaults sets what holds for every node, subgraphs as single nodes. The last
+// call counts.
+func (g *StateGraph[S]) Defaults(d NodeDefaults[S]) { g.defaults = d }
+
+// resolve fills in the options that a node left open.
+func (d NodeDefaults[S]) resolve(o NodeOptions[S]) NodeOptions[S] {
+	if o.Retry == nil {
+		o.Retry = d.Retry
+	}
+	o.Timeout = o.Timeout.or(d.Timeout)
+	if o.OnError == nil {
+		o.OnError = d.OnError
+	}
+	return o
+}
+
+// handle asks a node's handler about its failure.
+func (r *run[S]) handle(res *result[S], n *node[S], failure *NodeError) (Update[S], error) {
+	handler := func(ctx context.Context, state S) (Update[S], error) { return n.opts.OnError(ctx, state, failure) }
+	update, err := call(res.task, handler, r.input(res))
+	if err == error(failure) {
+		return nil, failure
+	}
+	if update, err = r.accepted(res.task, update, err); err != nil {
+		return nil, r.nodeError(res.task, fmt.Errorf("handling its error (%w): %w", failure.Err, err))
+	}
+	return update, nil
+}
