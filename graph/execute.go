@@ -189,12 +189,9 @@ func (r *run[S]) newTasks(ctx context.Context, results []result[S]) {
 		}
 		t := &r.tasks[0]
 		r.tasks = r.tasks[1:]
-		*t = task{Context: ctx, info: Info{Node: r.nodes[results[i].node].name, Step: r.step, Task: i, Attempt: 1, Limit: r.limit}, outer: r.outer}
+		*t = task{Context: ctx, info: Info{Node: r.nodes[results[i].node].name, Step: r.step, Task: i, Attempt: 1, Limit: r.limit}, run: &r.scope}
 		if results[i].sent != nil {
 			t.info.Send = i - len(r.next) + 1
-		}
-		if r.out != nil {
-			t.out = r.out
 		}
 		results[i].task = t
 	}

@@ -28,6 +28,8 @@ type RunOptions struct {
 	// Timeout is how long the whole run may take. Default: no limit. Negative is
 	// an error.
 	Timeout time.Duration
+	// Control lets others stop the run. Default: only its nodes can, with Drain.
+	Control *Control
 	// Modes selects what Stream reports. Default Updates.
 	Modes Mode
 }
@@ -68,9 +70,11 @@ type run[S any] struct {
 	timed    bool          // a superstep or the run may run out of time
 	step     int           // the last superstep begun: -1 input, 0 Start, 1 the first nodes
 	out      sink[S]
-	outer    *task     // the node of another graph that this run is in; nil at the root
-	record   bool      // keep what is written, for a parent graph
-	written  Update[S] // all committed writes, when record is set
+	scope
+	own     Control   // unless there is another
+	obeys   bool      // the control is the run's, not that of an enclosing run
+	record  bool      // keep what is written, for a parent graph
+	written Update[S] // all committed writes, when record is set
 
 	// The frontier: what is to run, and what waits. With state and step it is
 	// all that a run is made of between two supersteps.
@@ -145,9 +149,16 @@ func newRun[S any](ctx context.Context, c *Compiled[S], state S, opts *RunOption
 	r.show(&r.now)
 	outer := taskFrom(ctx)
 	r.outer = outer
+	r.control, r.obeys = &r.own, outer == nil
+	if outer != nil {
+		r.control = outer.run.control
+	}
 	if opts != nil {
 		r.parallel = opts.Concurrency
 		r.perStep = opts.StepTimeout
+		if opts.Control != nil {
+			r.control, r.obeys = opts.Control, true
+		}
 		r.timed = opts.StepTimeout > 0 || opts.Timeout > 0
 		if opts.RecursionLimit > 0 {
 			r.limit = opts.RecursionLimit
@@ -159,7 +170,7 @@ func newRun[S any](ctx context.Context, c *Compiled[S], state S, opts *RunOption
 	if r.limit == 0 {
 		r.limit = DefaultRecursionLimit
 	}
-	if outer != nil && outer.out != nil {
+	if outer != nil && outer.run.events != nil {
 		r.out = nested[S]{outer, outer.info.Node, c}
 	}
 	r.held = make([]bool, len(c.nodes))
@@ -201,6 +212,7 @@ func (r *run[S]) clip(s *S) {
 
 // loop runs supersteps until nothing is left to run.
 func (r *run[S]) loop(ctx context.Context) error {
+	r.events = r.out
 	began := time.Time{}
 	if r.out != nil {
 		began = time.Now()
@@ -210,7 +222,9 @@ func (r *run[S]) loop(ctx context.Context) error {
 	r.step = 0
 	err := r.leaveStart(ctx)
 	for err == nil && r.due() > 0 {
-		err = r.superstep(ctx)
+		if err = r.drained(); err == nil {
+			err = r.superstep(ctx)
+		}
 	}
 	if r.wants(RunEnd) {
 		r.step++

@@ -109,7 +109,7 @@ func (n nested[S]) send(ev Event[S]) {
 func (n nested[S]) publish(ev foreign) {
 	ev.Namespace = joinPath(n.name, ev.Namespace)
 	ev.Places = append([]Place{n.outer.at()}, ev.Places...)
-	n.outer.out.publish(ev)
+	n.outer.run.events.publish(ev)
 }
 
 func joinPath(outer, inner string) string {

@@ -37,9 +37,15 @@ func CurrentTask(ctx context.Context) (Info, bool) {
 type task struct {
 	context.Context
 	info  Info
-	out   publisher // nil when nobody listens
-	outer *task     // the one that its graph runs in; nil at the root
-	watch *watch    // nil without a timeout
+	run   *scope
+	watch *watch // nil without a timeout
+}
+
+// scope is what the tasks of a run share. It does not change while they run.
+type scope struct {
+	events  publisher // nil when nobody listens
+	outer   *task     // the node of another graph that the run is in; nil at the root
+	control *Control
 }
 
 // at is where in its run the task belongs.
@@ -68,10 +74,10 @@ func (t *task) next() *task {
 	return &again
 }
 
-func (t *task) listens(k EventKind) bool { return t.out != nil && t.out.wants(k) }
+func (t *task) listens(k EventKind) bool { return t.run.events != nil && t.run.events.wants(k) }
 
 func (t *task) emitCustom(name string, data json.RawMessage) {
-	t.out.publish(foreign{Kind: NodeCustom, Places: []Place{t.at()}, Step: t.info.Step, Node: t.info.Node, Attempt: t.info.Attempt, Name: name, Data: data})
+	t.run.events.publish(foreign{Kind: NodeCustom, Places: []Place{t.at()}, Step: t.info.Step, Node: t.info.Node, Attempt: t.info.Attempt, Name: name, Data: data})
 }
 
 // publisher is a run's stream as seen from inside one of its nodes. Events of

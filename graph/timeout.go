@@ -90,7 +90,7 @@ func Heartbeat(ctx context.Context) {
 
 // beat is a sign of life of a task and of those that it runs in.
 func (t *task) beat() {
-	for ; t != nil; t = t.outer {
+	for ; t != nil; t = t.run.outer {
 		if t.watch != nil {
 			t.watch.beat()
 		}
