@@ -53,7 +53,7 @@ func (r *run[S]) attempt(res *result[S], n *node[S], limits Timeout) (Update[S],
 	if watched {
 		t.watched(limits)
 	}
-	update, err := call(t, n.run, r.input(res))
+	update, err := call(t, n.run, r.input(res, n))
 	if watched {
 		late := t.watch.end()
 		res.task = t.unwatched()
@@ -78,7 +78,7 @@ func (r *run[S]) accepted(t *task, update Update[S], err error) (Update[S], erro
 }
 
 // call runs a node and turns its panic into an error.
-func call[S any](ctx context.Context, run Node[S], state S) (update Update[S], err error) {
+func call[S any](ctx context.Context, run Node[S], state *S) (update Update[S], err error) {
 	defer recoverAs(&err)
-	return run(ctx, state)
+	return run(ctx, *state)
 }

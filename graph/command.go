@@ -132,7 +132,7 @@ func (r *run[S]) command(res *result[S], w Write[S]) error {
 		case len(res.update) > 1:
 			return fmt.Errorf("%w: node %q returned more than a Parent: what the parent is to get belongs into Parent's own update", ErrInvalidUpdate, n.name)
 		}
-		res.jumps, res.up = true, w.(interface{ handover(string) error })
+		res.jumps = true
 		return nil
 	}
 	if c.op == OpGoto {
@@ -166,20 +166,21 @@ func (r *run[S]) badCommand(n *node[S], target string, send bool) error {
 	return e
 }
 
-// handedOver is the end of a run that a task gave up for its parent.
+// handedOver is the end of a run that a task gave up for its parent, or nil.
 func (r *run[S]) handedOver(results []result[S]) error {
-	var up error
-	from := ""
+	var first *result[S]
 	for i := range results {
 		res := &results[i]
 		switch {
-		case res.up == nil:
-		case up == nil:
-			from = r.nodes[res.node].name
-			up = res.up.handover(from)
+		case !res.jumps || res.update[0].Op() != OpParent: // a Parent stands alone
+		case first == nil:
+			first = res
 		default:
-			return r.refused(fmt.Errorf("%w: %q and %q both hand over to the parent graph", ErrInvalidUpdate, from, r.nodes[res.node].name))
+			return r.refused(fmt.Errorf("%w: %q and %q both hand over to the parent graph", ErrInvalidUpdate, r.writer(first.node), r.writer(res.node)))
 		}
 	}
-	return up
+	if first == nil {
+		return nil
+	}
+	return first.update[0].(interface{ handover(string) error }).handover(r.writer(first.node))
 }

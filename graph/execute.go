@@ -189,7 +189,8 @@ func (r *run[S]) newTasks(ctx context.Context, results []result[S]) {
 		}
 		t := &r.tasks[0]
 		r.tasks = r.tasks[1:]
-		*t = task{Context: ctx, info: Info{Node: r.nodes[results[i].node].name, Step: r.step, Task: i, Attempt: 1, Limit: r.limit}, run: &r.scope}
+		t.Context, t.run = ctx, &r.scope
+		t.info.Node, t.info.Step, t.info.Task, t.info.Attempt, t.info.Limit = r.nodes[results[i].node].name, r.step, i, 1, r.limit
 		if results[i].sent != nil {
 			t.info.Send = i - len(r.next) + 1
 		}

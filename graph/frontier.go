@@ -11,7 +11,7 @@ func (r *run[S]) stage() []result[S] {
 	results := r.results[:r.due()]
 	for i := range results {
 		res := &results[i]
-		*res = result[S]{chosen: res.chosen} // empty, with its memory
+		res.task, res.update, res.sent, res.jumps, res.err = nil, nil, nil, false, nil // chosen is empty
 		if i < len(r.next) {
 			res.node = r.next[i]
 			continue
@@ -25,8 +25,10 @@ func (r *run[S]) stage() []result[S] {
 // advance replaces the frontier by what follows the tasks of a superstep.
 func (r *run[S]) advance(results []result[S]) {
 	r.next = r.next[:0]
-	clear(r.spare) // lets go of the states
-	r.sends, r.spare = r.spare[:0], r.sends
+	if len(r.sends)+len(r.spare) > 0 {
+		clear(r.spare) // lets go of the states
+		r.sends, r.spare = r.spare[:0], r.sends
+	}
 	for i := range results {
 		res := &results[i]
 		r.leave(&r.nodes[res.node].exits, &res.chosen, res.jumps)
@@ -41,9 +43,11 @@ func (r *run[S]) leave(x *exits[S], chosen *choice[S], jumps bool) {
 	for _, id := range chosen.nodes {
 		r.queue(id)
 	}
-	if len(r.sends) == 0 {
+	switch {
+	case len(chosen.sends) == 0:
+	case len(r.sends) == 0:
 		r.sends, chosen.sends = chosen.sends, r.sends
-	} else {
+	default:
 		r.sends = append(r.sends, chosen.sends...)
 	}
 	if jumps {

@@ -47,7 +47,7 @@ func (d NodeDefaults[S]) resolve(o NodeOptions[S]) NodeOptions[S] {
 // handle asks a node's handler about its failure.
 func (r *run[S]) handle(res *result[S], n *node[S], failure *NodeError) (Update[S], error) {
 	handler := func(ctx context.Context, state S) (Update[S], error) { return n.opts.OnError(ctx, state, failure) }
-	update, err := call(res.task, handler, r.input(res))
+	update, err := call(res.task, handler, r.input(res, n))
 	if err == error(failure) {
 		return nil, failure
 	}

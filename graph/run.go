@@ -101,10 +101,9 @@ type result[S any] struct {
 	node   int   // end for a run's input
 	task   *task // its last attempt
 	update Update[S]
-	sent   *delivery[S]                             // what a Send gave it to run on; nil reads the state
-	chosen choice[S]                                // successors chosen by conditional edges and commands
-	jumps  bool                                     // a command stands in for all that leads away
-	up     interface{ handover(from string) error } // a Parent
+	sent   *delivery[S] // what a Send gave it to run on; nil reads the state
+	chosen choice[S]    // successors chosen by conditional edges and commands
+	jumps  bool         // a command stands in for all that leads away
 	err    error
 }
 
@@ -289,12 +288,17 @@ func (r *run[S]) visible() S {
 	return r.view(r.output)
 }
 
-// input is what a task runs on: the committed state, or what it was sent.
-func (r *run[S]) input(res *result[S]) S {
-	if res.sent != nil {
-		return res.sent.state
+// input is what a task runs on: the committed state, or what it was sent. It is
+// for reading only.
+func (r *run[S]) input(res *result[S], n *node[S]) *S {
+	switch {
+	case res.sent != nil:
+		return &res.sent.state
+	case n.opts.Reads == nil:
+		return &r.now.shown
 	}
-	return r.view(r.nodes[res.node].opts.Reads)
+	own := r.part(n.opts.Reads)
+	return &own
 }
 
 // view is the committed state for a reader: all of it when only is nil, else
