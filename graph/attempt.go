@@ -5,13 +5,23 @@ import (
 	"fmt"
 )
 
-// attempts calls the node until it succeeds or no retry policy wants more and
+// attempts finds the node's update in its cache, or calls the node until it succeeds or no retry policy wants more and
 // its handler, if it has one, does not help either.
 func (r *run[S]) attempts(res *result[S]) error {
 	n := &r.nodes[res.node]
 	limits := n.opts.Timeout
 	if res.sent != nil {
 		limits = res.sent.timeout.or(limits)
+	}
+	if n.opts.Cache != nil {
+		if err := r.recall(res, n); err != nil {
+			err = r.nodeError(res.task, err)
+			r.failed(res.task, err, r.began())
+			return err
+		}
+		if res.memo.hit {
+			return nil
+		}
 	}
 	for {
 		t := res.task
@@ -22,6 +32,9 @@ func (r *run[S]) attempts(res *result[S]) error {
 		update, err := r.attempt(res, n, limits)
 		if err == nil {
 			res.update = update
+			if res.memo != nil {
+				res.memo.fresh = true
+			}
 			return nil
 		}
 		t = res.task

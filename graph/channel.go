@@ -47,6 +47,7 @@ type Channel[S any] interface {
 	fault() string // why the channel cannot be used; empty when it can
 	copyField(dst, src *S)
 	reset(s *S)
+	encode(s *S) (json.RawMessage, error)
 	clip(s *S)
 	overwriteWith(s *S) Write[S]
 }
@@ -172,6 +173,8 @@ func (f *field[S, T]) reset(s *S) {
 	var zero T
 	*f.at(s) = zero
 }
+
+func (f *field[S, T]) encode(s *S) (json.RawMessage, error) { return encode(*f.at(s)) }
 
 func (f *field[S, T]) copyField(dst, src *S) { *f.at(dst) = *f.at(src) }
 

@@ -32,6 +32,7 @@ type Compiled[S any] struct {
 	input       []bool       // by slot; nil accepts all
 	output      []Channel[S] // nil returns all
 	nodes       []node[S]    // sorted by name: a node's index is its rank
+	caching     bool         // a node has a cache
 	start       exits[S]
 	joins       []compiledJoin
 	drawing     Drawing
@@ -129,9 +130,17 @@ func (g *StateGraph[S]) Compile(opts *CompileOptions) (*Compiled[S], error) {
 		ids[s.name] = i
 		c.nodes = append(c.nodes, node[S]{name: s.name, run: s.run, opts: g.defaults.resolve(s.opts)})
 	}
+	var cache Cache[S]
 	for i := range c.nodes {
 		n := &c.nodes[i]
 		n.opts.Goto = slices.Clone(n.opts.Goto)
+		if n.opts.Cache != nil {
+			policy := *n.opts.Cache
+			if policy.Store == nil {
+				policy.Store = &cache
+			}
+			n.opts.Cache, c.caching = &policy, true
+		}
 		for _, to := range n.opts.Goto {
 			n.gotos = append(n.gotos, ids[to])
 		}

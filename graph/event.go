@@ -93,6 +93,7 @@ type Event[S any] struct {
 	Waiting     []string        // RunEnd: joins that still wait for a source
 	Update      Update[S]       // NodeUpdate at the root
 	State       S               // StateValue and RunEnd at the root
+	Cached      bool            // NodeUpdate: the update comes from the node's cache
 	Name        string          // NodeCustom
 	Data        json.RawMessage // NodeCustom; NodeUpdate and StateValue below the root
 	Err         error           // NodeRetry, NodeHandled, NodeFailed, RunEnd; why Data is missing, when it could not be encoded

@@ -103,7 +103,7 @@ func (r *run[S]) executeOne(ctx context.Context, results []result[S]) (wrote boo
 		r.failed(res.task, err, began)
 		return false, err
 	}
-	r.updated(res.task, res.update, began)
+	r.updated(res, began)
 	return wrote, nil
 }
 
@@ -131,7 +131,7 @@ func (r *run[S]) executeBeside(cancel context.CancelCauseFunc, one []result[S]) 
 		return
 	}
 	res.err = nil
-	r.updated(res.task, res.update, began)
+	r.updated(res, began)
 }
 
 // decide finds out where one of several tasks leads. Its router reads the
@@ -208,9 +208,10 @@ func (r *run[S]) nodeError(t *task, err error) *NodeError {
 	return &NodeError{Node: t.info.Node, Step: t.info.Step, Send: t.info.Send, Attempts: t.info.Attempt, Err: err}
 }
 
-func (r *run[S]) updated(t *task, u Update[S], began time.Time) {
-	if t.listens(NodeUpdate) {
-		r.publishTask(t, Event[S]{Kind: NodeUpdate, Update: u, Elapsed: since(began)})
+func (r *run[S]) updated(res *result[S], began time.Time) {
+	if res.task.listens(NodeUpdate) {
+		cached := res.memo != nil && res.memo.hit
+		r.publishTask(res.task, Event[S]{Kind: NodeUpdate, Update: res.update, Cached: cached, Elapsed: since(began)})
 	}
 }
 

@@ -11,7 +11,7 @@ func (r *run[S]) stage() []result[S] {
 	results := r.results[:r.due()]
 	for i := range results {
 		res := &results[i]
-		res.task, res.update, res.sent, res.jumps, res.err = nil, nil, nil, false, nil // chosen is empty
+		res.task, res.update, res.sent, res.jumps, res.memo, res.err = nil, nil, nil, false, nil, nil // chosen is empty
 		if i < len(r.next) {
 			res.node = r.next[i]
 			continue

@@ -26,6 +26,8 @@ type NodeOptions[S any] struct {
 	Timeout Timeout
 	// OnError takes over when no policy tries again. Default: the run fails.
 	OnError ErrorHandler[S]
+	// Cache lets the node's updates be used again. Default: the node always runs.
+	Cache *CachePolicy[S]
 	// Reads limits the fields that the node sees of the graph's state; the others
 	// are zero. The state of a Send is the node's whole input, and not limited.
 	// Default: all of them.

@@ -104,6 +104,7 @@ type result[S any] struct {
 	sent   *delivery[S] // what a Send gave it to run on; nil reads the state
 	chosen choice[S]    // successors chosen by conditional edges and commands
 	jumps  bool         // a command stands in for all that leads away
+	memo   *memo        // nil without a cache
 	err    error
 }
 
@@ -266,6 +267,9 @@ func (r *run[S]) superstep(ctx context.Context) error {
 		defer cancel()
 	}
 	wrote, err := r.execute(ctx, results)
+	if r.caching {
+		r.remember(results)
+	}
 	if err != nil {
 		return err
 	}

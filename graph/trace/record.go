@@ -33,6 +33,7 @@ type Record struct {
 	Nodes       []string        `json:"nodes,omitempty"`
 	Waiting     []string        `json:"waiting,omitempty"`
 	Update      json.RawMessage `json:"update,omitempty"` // of a node_update
+	Cached      bool            `json:"cached,omitempty"` // the update comes from the node's cache
 	Data        json.RawMessage `json:"data,omitempty"`   // of a custom event
 	Error       string          `json:"error,omitempty"`
 }
@@ -81,7 +82,7 @@ func Add[S any](w *Writer, ev graph.Event[S]) error {
 		if err != nil {
 			return fmt.Errorf("tracing node %q: %w", ev.Node, err)
 		}
-		rec.Update = update
+		rec.Update, rec.Cached = update, ev.Cached
 	}
 	line, err := encode(rec)
 	if err != nil {

@@ -1,0 +1,152 @@
+package graph
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"sync"
+	"time"
+)
+
+// CachePolicy lets a node's update be used again for an equal input, instead of
+// running the node. Only what the node itself returned with success is kept: no
+// failure, and nothing from an error handler. It is kept when the superstep's
+// tasks have ended, so that tasks side by side never use each other's. Routers
+// run all the same; what the node emitted is not emitted again.
+type CachePolicy[S any] struct {
+	// Key says which inputs are equal. Default: all that the node sees, as JSON;
+	// what JSON leaves out, such as unexported fields inside a value, and
+	// Untracked channels do not count.
+	Key func(state S) string
+	// Version is the node's. Updates of another version are not used, which
+	// matters for a Store that outlives the graph. Default "".
+	Version string
+	// TTL is how long an update is used. Default: as long as the store keeps it.
+	// Negative is a problem that Compile reports.
+	TTL time.Duration
+	// Store keeps the updates. Default: one of the compiled graph's own, shared
+	// by its nodes and runs.
+	Store *Cache[S]
+}
+
+// A Cache keeps updates of nodes in memory, by the node's name, its version and
+// its key. The zero value is ready; it may be used by several goroutines and
+// graphs, which then must mean the same by a name and version.
+type Cache[S any] struct {
+	// MaxEntries is how many updates are kept; the oldest goes first. It is set
+	// before first use. Default 1000.
+	MaxEntries int
+
+	mu      sync.Mutex
+	entries map[cacheKey]cacheEntry[S]
+	order   []cacheKey // oldest first
+}
+
+type cacheKey [sha256.Size]byte
+
+type cacheEntry[S any] struct {
+	update Update[S]
+	until  time.Time // zero is for ever
+}
+
+// Clear forgets everything.
+func (c *Cache[S]) Clear() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.entries, c.order = nil, nil
+}
+
+func (c *Cache[S]) get(key cacheKey) (Update[S], bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	e, ok := c.entries[key]
+	if !ok || !e.until.IsZero() && !time.Now().Before(e.until) {
+		return nil, false
+	}
+	return e.update, true
+}
+
+func (c *Cache[S]) put(key cacheKey, update Update[S], ttl time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	e := cacheEntry[S]{update: update}
+	if ttl > 0 {
+		e.until = time.Now().Add(ttl)
+	}
+	if _, known := c.entries[key]; !known {
+		most := c.MaxEntries
+		if most <= 0 {
+			most = 1000
+		}
+		for len(c.order) >= most {
+			delete(c.entries, c.order[0])
+			c.order = c.order[1:]
+		}
+		c.order = append(c.order, key)
+	}
+	if c.entries == nil {
+		c.entries = map[cacheKey]cacheEntry[S]{}
+	}
+	c.entries[key] = e
+}
+
+// memo is what a task has to do with its node's cache.
+type memo struct {
+	key   cacheKey
+	hit   bool // the update comes from the cache
+	fresh bool // the update is to go there
+}
+
+// recall looks for a task's update in its node's cache.
+func (r *run[S]) recall(res *result[S], n *node[S]) error {
+	key, err := r.cacheKey(n, r.input(res, n))
+	if err != nil {
+		return fmt.Errorf("making the key of its cache: %w", err)
+	}
+	res.memo = &memo{key: key}
+	res.update, res.memo.hit = n.opts.Cache.Store.get(key)
+	return nil
+}
+
+func (r *run[S]) cacheKey(n *node[S], state *S) (key cacheKey, err error) {
+	defer recoverAs(&err)
+	h := sha256.New()
+	part := func(data []byte) {
+		fmt.Fprintf(h, "%d:", len(data))
+		h.Write(data)
+	}
+	part([]byte(n.name))
+	part([]byte(n.opts.Cache.Version))
+	if n.opts.Cache.Key != nil {
+		part([]byte(n.opts.Cache.Key(*state)))
+		h.Sum(key[:0])
+		return key, nil
+	}
+	input := r.saved(*state)
+	whole, err := encode(input) // a Send may fill fields that no channel has
+	if err != nil {
+		return key, fmt.Errorf("encoding the input: %w; CachePolicy.Key is the way round", err)
+	}
+	part(whole)
+	for _, ch := range r.channels { // and a field's tag may hide it from JSON
+		if ch.Kind() == KindUntracked {
+			continue
+		}
+		data, err := ch.encode(&input)
+		if err != nil {
+			return key, fmt.Errorf("encoding channel %q: %w; CachePolicy.Key is the way round", ch.Name(), err)
+		}
+		part(data)
+	}
+	h.Sum(key[:0])
+	return key, nil
+}
+
+// remember puts the new updates of a superstep into the caches, in task order.
+func (r *run[S]) remember(results []result[S]) {
+	for i := range results {
+		if m := results[i].memo; m != nil && m.fresh {
+			policy := r.nodes[results[i].node].opts.Cache
+			policy.Store.put(m.key, results[i].update, policy.TTL)
+		}
+	}
+}
