@@ -58,7 +58,7 @@ func TestConformance(t *testing.T) {
 			})
 		})
 	}
-	for _, facts := range [][]fact{factsA, factsB, factsC, factsSend, factsCommand, factsScratch, factsTimeout, factsHandler, factsDrain, factsCache, factsE, factsG, factsH} {
+	for _, facts := range [][]fact{factsA, factsB, factsC, factsSend, factsCommand, factsScratch, factsTimeout, factsHandler, factsDrain, factsCache, factsTokens, factsE, factsG, factsH} {
 		for _, f := range facts {
 			t.Run(f.id, func(t *testing.T) { synctest.Test(t, f.check) })
 		}

@@ -32,6 +32,11 @@
 // be invoked inside one. Compile reports everything that is wrong with a graph
 // at once.
 //
+// NodeOptions say what happens when a node fails (Retry, OnError), hangs
+// (Timeout) or has run before (Cache); StateGraph.Defaults does so for all.
+// Drain stops a run after its current superstep. Stream reports what happens:
+// states, updates, tasks, and what nodes publish with Emit and EmitToken.
+//
 // # Rules
 //
 // A run goes in supersteps. The nodes that are due run side by side, all on the

@@ -23,6 +23,21 @@ func Emit[T any](ctx context.Context, name string, payload T) error {
 	if err != nil {
 		return fmt.Errorf("encoding custom event %q: %w", name, err)
 	}
-	t.emitCustom(name, data)
+	t.emit(foreign{Kind: NodeCustom, Name: name, Data: data})
 	return nil
+}
+
+// EmitToken publishes a piece of a text that the running node's model is
+// writing, in the order of the calls, for streams of mode Tokens. An empty text
+// is no event; outside a run EmitToken does nothing. It is a sign of life, as
+// Heartbeat is.
+func EmitToken(ctx context.Context, text string) {
+	t := taskFrom(ctx)
+	if t == nil {
+		return
+	}
+	t.beat()
+	if text != "" && t.listens(NodeToken) {
+		t.emit(foreign{Kind: NodeToken, Text: text})
+	}
 }

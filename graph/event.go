@@ -21,6 +21,10 @@ const (
 	Tasks
 	// Debug reports all of the above and the borders of runs and supersteps.
 	Debug
+	// Tokens reports what nodes publish with EmitToken: a model's text as it is
+	// written. Debug does not include it, since there are many, and the whole text
+	// comes with the model's answer.
+	Tokens
 )
 
 // EventKind is what an event is about. The mode that reports it stands in
@@ -38,9 +42,10 @@ const (
 	StateValue                       // Values: the state after the input or a superstep; State, or Data below the root
 	RunEnd                           // Debug: a run is over; State, Nodes, Waiting, and Err when it failed
 	NodeHandled                      // Tasks: a node failed for good with Err, and its handler takes over
+	NodeToken                        // Tokens: a node called EmitToken; Text is its argument
 )
 
-var kindNames = [...]string{"", "run_start", "step_start", "node_start", "custom", "node_retry", "node_update", "node_error", "values", "run_end", "node_handled"}
+var kindNames = [...]string{"", "run_start", "step_start", "node_start", "custom", "node_retry", "node_update", "node_error", "values", "run_end", "node_handled", "token"}
 
 // String returns the kind as traces write it, e.g. "node_update".
 func (k EventKind) String() string {
@@ -60,12 +65,20 @@ func (k EventKind) mode() Mode {
 		return Updates
 	case StateValue:
 		return Values
+	case NodeToken:
+		return Tokens
 	}
 	return Debug
 }
 
 // wants reports whether a stream of mode m reports events of kind k.
-func (m Mode) wants(k EventKind) bool { return m&(k.mode()|Debug) != 0 }
+func (m Mode) wants(k EventKind) bool {
+	mode := k.mode()
+	if mode != Tokens {
+		mode |= Debug
+	}
+	return m&mode != 0
+}
 
 // A Place is where in a run an event belongs: a superstep and, within it, the
 // position of a task; -1 stands before all tasks of the step.
@@ -95,6 +108,7 @@ type Event[S any] struct {
 	State       S               // StateValue and RunEnd at the root
 	Cached      bool            // NodeUpdate: the update comes from the node's cache
 	Name        string          // NodeCustom
+	Text        string          // NodeToken
 	Data        json.RawMessage // NodeCustom; NodeUpdate and StateValue below the root
 	Err         error           // NodeRetry, NodeHandled, NodeFailed, RunEnd; why Data is missing, when it could not be encoded
 }

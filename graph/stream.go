@@ -124,6 +124,6 @@ func retype[T, S any](ev Event[S]) Event[T] {
 	return Event[T]{
 		Kind: ev.Kind, Namespace: ev.Namespace, Places: ev.Places, Step: ev.Step, Node: ev.Node, Attempt: ev.Attempt,
 		Time: ev.Time, Elapsed: ev.Elapsed, Graph: ev.Graph, Fingerprint: ev.Fingerprint,
-		Nodes: ev.Nodes, Waiting: ev.Waiting, Cached: ev.Cached, Name: ev.Name, Data: ev.Data, Err: ev.Err,
+		Nodes: ev.Nodes, Waiting: ev.Waiting, Cached: ev.Cached, Name: ev.Name, Text: ev.Text, Data: ev.Data, Err: ev.Err,
 	}
 }

@@ -1,9 +1,6 @@
 package graph
 
-import (
-	"context"
-	"encoding/json"
-)
+import "context"
 
 // Info is what a node may know of its own place in a run.
 type Info struct {
@@ -76,8 +73,10 @@ func (t *task) next() *task {
 
 func (t *task) listens(k EventKind) bool { return t.run.events != nil && t.run.events.wants(k) }
 
-func (t *task) emitCustom(name string, data json.RawMessage) {
-	t.run.events.publish(foreign{Kind: NodeCustom, Places: []Place{t.at()}, Step: t.info.Step, Node: t.info.Node, Attempt: t.info.Attempt, Name: name, Data: data})
+// emit publishes an event of the task's node.
+func (t *task) emit(ev foreign) {
+	ev.Places, ev.Step, ev.Node, ev.Attempt = []Place{t.at()}, t.info.Step, t.info.Node, t.info.Attempt
+	t.run.events.publish(ev)
 }
 
 // publisher is a run's stream as seen from inside one of its nodes. Events of

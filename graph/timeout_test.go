@@ -108,6 +108,7 @@ var factsTimeout = []fact{
 	{"E11/idle", func(t *testing.T) {
 		signs := map[string]func(context.Context) error{
 			"heartbeat": func(ctx context.Context) error { graph.Heartbeat(ctx); return nil },
+			"token":     func(ctx context.Context) error { graph.EmitToken(ctx, "t"); return nil },
 			"emit":      func(ctx context.Context) error { return graph.Emit(ctx, "tick", 1) },
 		}
 		for name, sign := range signs {

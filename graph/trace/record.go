@@ -56,9 +56,10 @@ type Writer struct {
 // NewWriter starts a trace. The header goes into the run's first line.
 func NewWriter(to io.Writer, header Header) *Writer { return &Writer{to: to, header: &header} }
 
-// Add writes an event. States are not traced: the updates are what changed.
+// Add writes an event. States are not traced, since the updates are what
+// changed, nor are tokens, since the event of a model's call has the whole text.
 func Add[S any](w *Writer, ev graph.Event[S]) error {
-	if ev.Kind == graph.StateValue {
+	if ev.Kind == graph.StateValue || ev.Kind == graph.NodeToken {
 		return nil
 	}
 	rec := Record{

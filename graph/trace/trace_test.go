@@ -204,3 +204,25 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+func TestTokensAreNotTraced(t *testing.T) {
+	var b bytes.Buffer
+	w := trace.NewWriter(&b, trace.Header{})
+	for _, ev := range []graph.Event[walk]{
+		{Kind: graph.NodeToken, Text: "word"},
+		{Kind: graph.StateValue},
+		{Kind: graph.NodeUpdate, Node: "a", Cached: true, Update: graph.Update[walk]{graph.Goto[walk]("b")}},
+		{Kind: graph.NodeHandled, Node: "a", Err: errDisk},
+	} {
+		if err := trace.Add(w, ev); err != nil {
+			t.Fatal(err)
+		}
+	}
+	records, err := trace.Read(&b)
+	if err != nil || len(records) != 2 || records[0].Seq != 0 || !records[0].Cached || string(records[0].Update) != `[{"op":"goto","value":{"to":["b"]}}]` {
+		t.Errorf("%+v, error %v", records, err)
+	}
+	if records[1].Kind != "node_handled" || records[1].Error != errDisk.Error() || records[1].Cached {
+		t.Errorf("%+v", records[1])
+	}
+}
