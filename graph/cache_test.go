@@ -226,8 +226,7 @@ var factsCache = []fact{
 	{"E8/versions", func(t *testing.T) {
 		// One store for several graphs: another version or name is another node,
 		// and the oldest goes first.
-		var store graph.Cache[board]
-		store.MaxEntries = 2
+		store := graph.Cache[board]{MaxEntries: 2}
 		count := 0
 		run := func(name, version string, ran int) {
 			t.Helper()
@@ -247,6 +246,32 @@ var factsCache = []fact{
 		run("a", "1", 4) // a 2 goes
 		run("b", "1", 4)
 		run("a", "2", 5)
+	}},
+	{"E8/expired", func(t *testing.T) {
+		// What is made anew takes the place of what expired, and no second one.
+		store := graph.Cache[board]{MaxEntries: 2}
+		count := 0
+		app := mustCompile(t, cachedGraph(&count, policy{TTL: time.Second, Store: &store}))
+		for i, c := range []struct{ x, ran int }{{1, 1}, {1, 2}, {2, 3}, {1, 3}, {2, 3}} {
+			if i == 1 {
+				time.Sleep(time.Second)
+			}
+			if _, err := app.Invoke(t.Context(), update{x.Add(c.x)}, nil); err != nil || count != c.ran {
+				t.Errorf("%d: ran %d, want %d; error %v", i, count, c.ran, err)
+			}
+		}
+	}},
+	{"E8/untracked", func(t *testing.T) {
+		count := 0
+		g := graph.NewStateGraph[board](log, conn)
+		g.AddNode("a", counted(&count), options{Cache: &policy{}})
+		g.AddEdge(graph.Start, "a")
+		app := mustCompile(t, g)
+		for _, c := range []string{"one", "another"} {
+			if _, err := app.Invoke(t.Context(), update{conn.Set(c)}, nil); err != nil || count != 1 {
+				t.Errorf("ran %d, error %v", count, err)
+			}
+		}
 	}},
 	{"E8/bad_key", func(t *testing.T) {
 		g := limited(options{Cache: &policy{Key: func(board) string { panic("ouch") }}}, map[string]node{"a": say("a")})

@@ -91,7 +91,11 @@ func rowsCommand() []row {
 			// Inside a child a command is the child's own affair.
 			id: "C6/in_a_subgraph", in: update{}, steps: "sub | after", want: logs("a", "b", "after"),
 			build: func() *graph.StateGraph[board] {
-				child, err := commanded(goTo("b"))().Compile(nil)
+				inner := newBoard()
+				inner.AddNode("a", writes(goTo("b"), log.Add("a")), options{Goto: []string{"b"}})
+				inner.AddNode("b", say("b"))
+				inner.AddEdge(graph.Start, "a")
+				child, err := inner.Compile(nil)
 				if err != nil {
 					panic(err)
 				}
@@ -362,6 +366,11 @@ func TestCommandsAreValues(t *testing.T) {
 	c := goTo(names...)
 	names[0] = "d"
 	first, second := c.Sends(to("b", "1")...), c.Sends(to("b", "2")...)
+	long := also().Sends(to("b", "1", "2", "3")...).Sends(to("b", "4")...)
+	one, other := long.Sends(to("b", "5")...), long.Sends(to("b", "6")...)
+	if data, err := (update{one, other}).MarshalJSON(); err != nil || strings.Count(string(data), `"5"`) != 1 || strings.Count(string(data), `"6"`) != 1 {
+		t.Errorf("two commands made of one: %s, %v", data, err)
+	}
 	data, err := update{log.Add("x"), c, first, second, also("d"), graph.Parent[board](graph.Update[job]{jobName.Set("j")})}.MarshalJSON()
 	want := `[{"channel":"log","op":"add","value":["x"]},{"op":"goto","value":{"to":["b","c"]}},` +
 		`{"op":"goto","value":{"to":["b","c"],"sends":[{"node":"b","state":{"foo":"1"}}]}},` +

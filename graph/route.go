@@ -40,7 +40,7 @@ func Nowhere() Route { return Route{nowhere: true} }
 // other. Nowhere and the zero Route add nothing to another.
 func (r Route) And(other Route) Route {
 	switch {
-	case other.undecided() || other.nowhere && !r.undecided():
+	case other.undecided():
 		return r
 	case r.undecided() || r.nowhere:
 		return other

@@ -84,7 +84,7 @@ func rowsSend() []row {
 			id: "C1/from_start", in: update{}, steps: "b c | d", want: board{Log: []string{"b|1", "c|2", "d"}},
 			build: func() *graph.StateGraph[board] {
 				g := wire("b c -> d", map[string]node{"b": sayFoo("b"), "c": sayFoo("c")})
-				g.AddConditionalEdges(graph.Start, always(graph.Sends(to("b", "1")...).And(graph.Sends(to("c", "2")...))), "b", "c")
+				g.AddConditionalEdges(graph.Start, always(graph.Sends(to("b", "1")...).And(graph.Sends(to("c", "2")...))), graph.End, "b", "c")
 				return g
 			},
 		},
@@ -259,8 +259,9 @@ func TestSentListsAreApart(t *testing.T) {
 	}
 }
 
-// TestSendsAreReleased: a wide step must not cost the narrow ones after it.
-func TestSendsAreReleased(t *testing.T) {
+// TestSendsOfVaryingWidth: the memory of one superstep's Sends is used again by
+// later ones, which must not see them.
+func TestSendsOfVaryingWidth(t *testing.T) {
 	g := wire("START -> a", map[string]node{"a": writes(x.Add(1))})
 	g.AddNode("w", writes())
 	g.AddConditionalEdges("a", func(_ context.Context, s board) (graph.Route, error) {

@@ -63,16 +63,13 @@ func (r *run[S]) net() Update[S] {
 	last := map[*channelID]int{}
 	overwritten := map[*channelID]bool{}
 	for i, w := range r.written {
-		if w.channel() == nil { // the child's own way
-			continue
-		}
 		last[w.channel()] = i
 		overwritten[w.channel()] = overwritten[w.channel()] || w.Op() == OpOverwrite
 	}
 	out := make(Update[S], 0, len(r.written))
 	for i, w := range r.written {
 		switch id := w.channel(); {
-		case id == nil:
+		case id == nil: // a command: the child's own way
 		case r.output != nil && !slices.ContainsFunc(r.output, func(ch Channel[S]) bool { return ch.id() == id }):
 		case overwritten[id]:
 			if last[id] == i {

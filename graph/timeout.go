@@ -134,7 +134,8 @@ func (w *watch) beat() {
 	}
 }
 
-// end stops the watch and returns the limit that the attempt reached, or nil.
+// end stops the watch and returns the limit that the attempt reached, its own
+// or one that it shares with others, or nil.
 func (w *watch) end() *NodeTimeout {
 	w.mu.Lock()
 	w.over = true
@@ -143,9 +144,6 @@ func (w *watch) end() *NodeTimeout {
 	}
 	w.mu.Unlock()
 	late := reached(w.ctx)
-	if w.base.Err() != nil { // more ended than this attempt
-		late = nil
-	}
 	w.cancel()
 	return late
 }

@@ -232,6 +232,9 @@ var factsTimeout = []fact{
 		began = time.Now()
 		_, err = mustCompile(t, g).Invoke(t.Context(), update{}, &graph.RunOptions{Timeout: 50 * ms})
 		timedOut(t, err, began, "", graph.TimeoutTotal, 50*ms, 60*ms)
+		if want := "timed out: the run took more than 50ms"; err == nil || err.Error() != want {
+			t.Errorf("error %v, want %s", err, want)
+		}
 	}},
 	{"E11/first_in_order", func(t *testing.T) {
 		for _, n := range []int{0, 1, 2} {
