@@ -34,6 +34,10 @@ func TestNothingOutlivesAStream(t *testing.T) {
 		"alone":  wire("START -> a -> w", map[string]node{"w": waits}),
 		"beside": wire("START -> a -> v w", map[string]node{"v": waits, "w": waits}),
 	}
+	sent := wire("START -> a", nil)
+	sent.AddNode("w", waits, options{Timeout: graph.Timeout{Run: time.Hour, Idle: time.Hour}})
+	sent.AddConditionalEdges("a", always(graph.Sends(to("w", "1", "2", "3")...)), "w")
+	shapes["sent"] = sent
 	inner := newBoard()
 	inner.AddSubgraph("sub", mustCompile(t, shapes["beside"]))
 	inner.AddEdge(graph.Start, "sub")
