@@ -153,3 +153,62 @@ func ExampleCompiled_Stream() {
 	// 2 look searched "bm25"
 	// 2 look [{"channel":"hits","op":"set","value":4}] <nil>
 }
+
+// Chapters is summed up chapter by chapter.
+type Chapters struct {
+	Titles  []string
+	Title   string // of the one that a node is sent
+	Lengths []int
+}
+
+func ExampleSends() {
+	titles := graph.Append("titles", func(s *Chapters) *[]string { return &s.Titles })
+	lengths := graph.Append("lengths", func(s *Chapters) *[]int { return &s.Lengths })
+	g := graph.NewStateGraph[Chapters](titles, lengths)
+	g.AddNode("measure", func(_ context.Context, s Chapters) (graph.Update[Chapters], error) {
+		return graph.Update[Chapters]{lengths.Add(len(s.Title))}, nil
+	})
+	g.AddConditionalEdges(graph.Start, func(_ context.Context, s Chapters) (graph.Route, error) {
+		var sends []graph.Send[Chapters]
+		for _, title := range s.Titles {
+			sends = append(sends, graph.Send[Chapters]{Node: "measure", State: Chapters{Title: title}})
+		}
+		return graph.Sends(sends...), nil
+	}, "measure")
+	app, err := g.Compile(nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	out, err := app.Invoke(context.Background(), graph.Update[Chapters]{titles.Add("Loomings", "The Carpet-Bag", "The Spouter-Inn")}, nil)
+	fmt.Println(out.Lengths, err)
+	// Output: [8 14 15] <nil>
+}
+
+func ExampleGoto() {
+	type draft struct{ Tries int }
+	tries := graph.LastValue("tries", func(s *draft) *int { return &s.Tries })
+	g := graph.NewStateGraph[draft](tries)
+	g.AddNode("write", func(_ context.Context, s draft) (graph.Update[draft], error) {
+		u := graph.Update[draft]{tries.Set(s.Tries + 1)}
+		if s.Tries < 2 {
+			u = append(u, graph.Goto[draft]("write")) // instead of the edge to publish
+		}
+		return u, nil
+	}, graph.NodeOptions[draft]{Goto: []string{"write"}})
+	g.AddNode("publish", func(_ context.Context, s draft) (graph.Update[draft], error) {
+		fmt.Println("published after", s.Tries, "tries")
+		return nil, nil
+	})
+	g.AddEdge(graph.Start, "write")
+	g.AddEdge("write", "publish")
+	app, err := g.Compile(nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	if _, err := app.Invoke(context.Background(), graph.Update[draft]{}, nil); err != nil {
+		fmt.Println(err)
+	}
+	// Output: published after 3 tries
+}
