@@ -1,0 +1,151 @@
+package metrics
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"time"
+)
+
+// Defaults of ResampleOptions.
+const (
+	DefaultSeed      = 20240607
+	DefaultResamples = 2000
+	DefaultFlips     = 10000
+)
+
+// ResampleOptions say how chance is drawn. Nil and the zero value work.
+type ResampleOptions struct {
+	Seed      uint64 // default DefaultSeed
+	Resamples int    // of the bootstrap; default DefaultResamples
+	Flips     int    // of the randomisation test; default DefaultFlips
+}
+
+// Resolved returns the options with the defaults filled in.
+func (o *ResampleOptions) Resolved() ResampleOptions {
+	var out ResampleOptions
+	if o != nil {
+		out = *o
+	}
+	if out.Seed == 0 {
+		out.Seed = DefaultSeed
+	}
+	if out.Resamples <= 0 {
+		out.Resamples = DefaultResamples
+	}
+	if out.Flips <= 0 {
+		out.Flips = DefaultFlips
+	}
+	return out
+}
+
+// An Interval is a mean with its 95 % confidence interval.
+type Interval struct {
+	Value float64 `json:"value"`
+	Lo    float64 `json:"lo"`
+	Hi    float64 `json:"hi"`
+}
+
+// Bootstrap returns the mean of one value per query with the percentile
+// interval of its resampled means (Efron and Tibshirani, "An introduction to
+// the bootstrap", 1993, chapter 13): queries are drawn with replacement, the
+// interval holds the middle 95 % of the means. Lists of one length and equal
+// options are resampled alike. The error is that there are no values.
+func Bootstrap(values []float64, opts *ResampleOptions) (Interval, error) {
+	if len(values) == 0 {
+		return Interval{}, errors.New("taking a mean: there are no values; measure at least one query")
+	}
+	o := opts.Resolved()
+	random := rand.New(rand.NewPCG(o.Seed, 1))
+	means := make([]float64, o.Resamples)
+	for i := range means {
+		sum := 0.0
+		for range values {
+			sum += values[random.IntN(len(values))]
+		}
+		means[i] = sum / float64(len(values))
+	}
+	slices.Sort(means)
+	at := func(share float64) int { return min(max(int(share*float64(len(means))), 0), len(means)-1) }
+	return Interval{Value: mean(values), Lo: means[at(.025)], Hi: means[len(means)-1-at(.025)]}, nil
+}
+
+// A Difference is the mean of paired differences with its 95 % interval and
+// the probability of one at least as large, either way, if the two systems
+// were alike.
+type Difference struct {
+	Interval
+	P float64 `json:"p"`
+}
+
+// Paired compares two systems by their values on the same queries, in the
+// same order: a − b. P is of the paired randomisation test (Fisher; Smucker,
+// Allan and Carterette, "A comparison of statistical significance tests for
+// information retrieval evaluation", CIKM 2007): the sign of each difference
+// is flipped by chance, and P is the share of the flips, the observed one
+// among them, whose mean is as far from 0. The errors are lists of unequal
+// length and empty ones.
+func Paired(a, b []float64, opts *ResampleOptions) (Difference, error) {
+	if len(a) != len(b) {
+		return Difference{}, fmt.Errorf("comparing: %d values and %d; give one of each per query", len(a), len(b))
+	}
+	diffs := make([]float64, len(a))
+	for i := range a {
+		diffs[i] = a[i] - b[i]
+	}
+	interval, err := Bootstrap(diffs, opts)
+	if err != nil {
+		return Difference{}, fmt.Errorf("comparing: %w", err)
+	}
+	return Difference{Interval: interval, P: randomisation(diffs, opts.Resolved())}, nil
+}
+
+func randomisation(diffs []float64, o ResampleOptions) float64 {
+	observed, scale := 0.0, 0.0
+	for _, d := range diffs {
+		observed += d
+		scale += math.Abs(d)
+	}
+	// Flips that only round differently are as far from 0 as the observed sum.
+	limit := math.Abs(observed) - 1e-9*scale
+	random := rand.New(rand.NewPCG(o.Seed, 2))
+	extreme := 1
+	for range o.Flips {
+		sum, bits := 0.0, uint64(0)
+		for i, d := range diffs {
+			if i%64 == 0 {
+				bits = random.Uint64()
+			}
+			if bits&1 == 0 {
+				d = -d
+			}
+			bits >>= 1
+			sum += d
+		}
+		if math.Abs(sum) >= limit {
+			extreme++
+		}
+	}
+	return float64(extreme) / float64(o.Flips+1)
+}
+
+func mean(values []float64) float64 {
+	sum := 0.0
+	for _, v := range values {
+		sum += v
+	}
+	return sum / float64(len(values))
+}
+
+// Percentile returns the smallest of the times that at least a share of them
+// (0 to 1) does not exceed, 0 when there are none. The argument stays as it is.
+func Percentile(times []time.Duration, share float64) time.Duration {
+	if len(times) == 0 {
+		return 0
+	}
+	sorted := slices.Sorted(slices.Values(times))
+	at := int(math.Ceil(share*float64(len(sorted)))) - 1
+	return sorted[min(max(at, 0), len(sorted)-1)]
+}
