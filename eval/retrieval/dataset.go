@@ -1,0 +1,152 @@
+package retrieval
+
+import (
+	"fmt"
+	"slices"
+
+	"example.com/assay/eval/metrics"
+	"example.com/assay/memory/document"
+	"example.com/assay/state"
+)
+
+// A Dataset is a judged collection. It does not change once it was read.
+type Dataset struct {
+	Format   string
+	Passages []state.Passage // in the order of the corpus file; none without text; ids distinct
+	Queries  []Query         // in the order of the query file; each with something relevant; ids distinct
+
+	Empty    int // passages that were left out for want of text
+	Unjudged int // queries that were left out for want of anything relevant
+	Missing  int // judgments of passages that the corpus does not hold with text; they count as never found
+
+	spans []metrics.Span // of Passages, in characters; nil for formats without spans
+	at    map[string]int // passage by id
+}
+
+// A Query is what is asked, and what would be right.
+type Query struct {
+	ID     string
+	Texts  []string // asked one by one and pooled where there is more than one
+	Judged metrics.Judgments
+	Gold   []metrics.Span // the characters that answer it; empty for formats without spans
+
+	docs metrics.Judgments // the documents of what is relevant
+}
+
+// Relevant returns the ids of the relevant passages, sorted.
+func (q Query) Relevant() []string {
+	var out []string
+	for id, grade := range q.Judged {
+		if grade > 0 {
+			out = append(out, id)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// Spans reports whether the collection judges characters.
+func (d *Dataset) Spans() bool { return d.spans != nil }
+
+// Limit returns the dataset with its first n queries, all of them when n is 0
+// or more than there are.
+func (d *Dataset) Limit(n int) *Dataset {
+	out := *d
+	if n > 0 && n < len(out.Queries) {
+		out.Queries = out.Queries[:n:n]
+	}
+	return &out
+}
+
+// steps are the cutoffs at which recall is shown below the deepest one.
+var steps = []int{1, 2, 5, 10, 20, 50, 100}
+
+// cutoffs returns the steps below k and k.
+func cutoffs(k int) []int {
+	var out []int
+	for _, step := range steps {
+		if step < k {
+			out = append(out, step)
+		}
+	}
+	return append(out, k)
+}
+
+// metricNames lists what score measures, in its order.
+func (d *Dataset) metricNames(k int) []string {
+	out := []string{fmt.Sprintf("nDCG@%d", k), fmt.Sprintf("MAP@%d", k), fmt.Sprintf("MRR@%d", k)}
+	families := []string{"R", "doc_hit"}
+	if d.Spans() {
+		families = append(families, "char_recall", "char_precision")
+	}
+	for _, family := range families {
+		for _, cut := range cutoffs(k) {
+			out = append(out, fmt.Sprintf("%s@%d", family, cut))
+		}
+	}
+	return out
+}
+
+// score measures one ranking of a query. Ids that the corpus does not hold
+// have no document and no characters.
+func (d *Dataset) score(q Query, ranked []string, k int) []float64 {
+	docs := make([]string, len(ranked))
+	spans := make([]metrics.Span, len(ranked))
+	for i, id := range ranked {
+		if at, ok := d.at[id]; ok {
+			docs[i] = d.Passages[at].Doc
+			if d.Spans() {
+				spans[i] = d.spans[at]
+			}
+		}
+	}
+	out := []float64{metrics.NDCG(ranked, q.Judged, k), metrics.AveragePrecision(ranked, q.Judged, k), metrics.ReciprocalRank(ranked, q.Judged, k)}
+	families := []func(int) float64{
+		func(k int) float64 { return metrics.Recall(ranked, q.Judged, k) },
+		func(k int) float64 { return metrics.Hit(docs, q.docs, k) },
+	}
+	if d.Spans() {
+		families = append(families,
+			func(k int) float64 { return metrics.CharRecall(spans, q.Gold, k) },
+			func(k int) float64 { return metrics.CharPrecision(spans, q.Gold, k) })
+	}
+	for _, family := range families {
+		for _, cut := range cutoffs(k) {
+			out = append(out, family(cut))
+		}
+	}
+	return out
+}
+
+// finish derives what the readers leave open: which queries count, and the
+// documents of what is relevant. A collection without passages or without
+// queries is a fault of its files.
+func (d *Dataset) finish(f Files) error {
+	if len(d.Passages) == 0 {
+		return &document.InputError{Path: f.Corpus, Msg: "it has no passage with text", Hint: "write one JSON object per line, as the format " + d.Format + " has them"}
+	}
+	var judged []Query
+	for _, q := range d.Queries {
+		if q.Judged.Relevant() == 0 {
+			d.Unjudged++
+			continue
+		}
+		q.docs = make(metrics.Judgments)
+		for _, id := range q.Relevant() {
+			if at, ok := d.at[id]; ok {
+				q.docs[d.Passages[at].Doc] = 1
+			} else {
+				d.Missing++
+			}
+		}
+		for _, s := range q.Gold {
+			q.docs[s.Doc] = 1
+		}
+		judged = append(judged, q)
+	}
+	d.Queries = judged
+	if len(d.Queries) == 0 {
+		return &document.InputError{Path: f.Queries, Msg: "none of its queries has a relevant passage", Hint: "check that queries and judgments belong together"}
+	}
+	return nil
+}

@@ -1,0 +1,18 @@
+// Package retrieval measures how well passages are found: it reads a judged
+// collection, asks a ranker every query, and means the metrics.
+//
+//	set, err := retrieval.Read(ctx, retrieval.Files{Format: "scifact", Corpus: "corpus.jsonl.gz", Queries: "claims.jsonl"}, nil)
+//	ranker, err := retrieval.NewIndex(ctx, dir, set, nil)
+//	defer ranker.Close()
+//	got, err := retrieval.Evaluate(ctx, set, ranker, nil)
+//	for _, m := range got.Metrics { fmt.Println(m.Name, m.Value, m.Lo, m.Hi) }
+//
+// A collection's records are the passages, each whole, whatever its length;
+// only in the format legalbench, whose records are documents, they are cut
+// (cut.go). Two rankers exist: the project's own index, searched with the
+// primary query alone, and a plain BM25 that shares nothing with it but the
+// tokeniser and the stemmer.
+//
+// The package does not print, rewrite queries, call models or judge answers.
+// It ships no data: collections are files that a person has.
+package retrieval
