@@ -1,0 +1,66 @@
+package retrieval
+
+import (
+	"fmt"
+
+	"example.com/assay/eval/metrics"
+)
+
+// A Delta compares a metric with another run's, on the same queries.
+type Delta struct {
+	Name               string
+	Other              float64 // the other run's mean
+	metrics.Difference         // this evaluation minus the other run
+}
+
+// A Comparison sets an evaluation against another run.
+type Comparison struct {
+	Metrics []Delta // in the order of the evaluation's
+	Absent  int     // queries that the other run does not have; it found nothing there
+}
+
+// Compare measures another run of the same queries and tests the difference,
+// query by query. The errors are a run without any of the queries, and ids
+// that a run file cannot tell apart.
+func Compare(d *Dataset, e Evaluation, other Run) (Comparison, error) {
+	if err := d.checkTokens(); err != nil {
+		return Comparison{}, fmt.Errorf("comparing runs: %w", err)
+	}
+	original := make(map[string]string, len(d.Passages))
+	for _, p := range d.Passages {
+		original[token(p.ID)] = p.ID
+	}
+	var out Comparison
+	values := make([][]float64, len(e.Items))
+	for i, item := range e.Items {
+		list, ok := other[token(item.Query.ID)]
+		if !ok {
+			out.Absent++
+		}
+		ranked := make([]string, len(list))
+		for j, id := range list {
+			ranked[j] = id // judged, it may be, and not in the corpus
+			if known, ok := original[id]; ok {
+				ranked[j] = known
+			}
+		}
+		values[i] = d.score(item.Query, ranked, e.K)
+	}
+	if out.Absent == len(e.Items) {
+		return Comparison{}, fmt.Errorf("comparing runs: the other run has none of the %d queries; was it made from other files?", len(e.Items))
+	}
+	for m, metric := range e.Metrics {
+		theirs := make([]float64, len(values))
+		sum := 0.0
+		for i := range values {
+			theirs[i] = values[i][m]
+			sum += theirs[i]
+		}
+		diff, err := metrics.Paired(e.values(m), theirs, &e.Resample)
+		if err != nil {
+			return Comparison{}, fmt.Errorf("comparing %s: %w", metric.Name, err)
+		}
+		out.Metrics = append(out.Metrics, Delta{Name: metric.Name, Other: sum / float64(len(theirs)), Difference: diff})
+	}
+	return out, nil
+}

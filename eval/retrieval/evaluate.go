@@ -1,0 +1,134 @@
+package retrieval
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"example.com/assay/eval/metrics"
+)
+
+// DefaultK is how deep a ranking is judged where nothing else is said.
+const DefaultK = 10
+
+// PhaseSearch is what Evaluate reports.
+const PhaseSearch = "searching"
+
+// EvaluateOptions say how to measure. Nil and the zero value work.
+type EvaluateOptions struct {
+	K        int                                 // places that are judged; default DefaultK
+	Resample metrics.ResampleOptions             // of the intervals
+	Progress func(phase string, done, total int) // called after each query
+}
+
+// A Metric is the mean of a metric over the queries.
+type Metric struct {
+	Name string // such as "nDCG@10"
+	metrics.Interval
+}
+
+// An Item is what became of a query.
+type Item struct {
+	Query  Query
+	Ranked []Scored
+	Values []float64 // by the names of the evaluation's Metrics, in their order
+}
+
+// An Evaluation is what a ranker reached on a dataset. Items are in the
+// order of the dataset's queries.
+//
+// nDCG, MAP and MRR are of the first K places; R, doc_hit, char_recall and
+// char_precision are of the first 1, 2, 5, 10, 20, 50, 100 up to K, and of K.
+type Evaluation struct {
+	K        int
+	Metrics  []Metric
+	Items    []Item
+	P50, P95 time.Duration // of answering a query
+	Resample metrics.ResampleOptions
+}
+
+// Evaluate asks a ranker every query of a dataset, one after the other, and
+// measures. The errors are the ranker's and cancellation.
+func Evaluate(ctx context.Context, d *Dataset, r Ranker, opts *EvaluateOptions) (Evaluation, error) {
+	var o EvaluateOptions
+	if opts != nil {
+		o = *opts
+	}
+	if o.K <= 0 {
+		o.K = DefaultK
+	}
+	out := Evaluation{K: o.K, Items: make([]Item, len(d.Queries)), Resample: o.Resample.Resolved()}
+	times := make([]time.Duration, len(d.Queries))
+	for i, q := range d.Queries {
+		if err := context.Cause(ctx); err != nil {
+			return Evaluation{}, fmt.Errorf("evaluating query %q: %w", q.ID, err)
+		}
+		began := time.Now()
+		ranked, err := pooled(ctx, r, q.Texts, o.K)
+		if err != nil {
+			return Evaluation{}, fmt.Errorf("evaluating query %q: %w", q.ID, err)
+		}
+		times[i] = time.Since(began)
+		out.Items[i] = Item{Query: q, Ranked: ranked, Values: d.score(q, ids(ranked), o.K)}
+		if o.Progress != nil {
+			o.Progress(PhaseSearch, i+1, len(d.Queries))
+		}
+	}
+	out.P50, out.P95 = metrics.Percentile(times, .5), metrics.Percentile(times, .95)
+	for i, name := range d.metricNames(o.K) {
+		interval, err := metrics.Bootstrap(out.values(i), &out.Resample)
+		if err != nil {
+			return Evaluation{}, fmt.Errorf("evaluating %s: %w", name, err)
+		}
+		out.Metrics = append(out.Metrics, Metric{Name: name, Interval: interval})
+	}
+	return out, nil
+}
+
+// values are one metric's, of every query.
+func (e *Evaluation) values(metric int) []float64 {
+	out := make([]float64, len(e.Items))
+	for i, item := range e.Items {
+		out[i] = item.Values[metric]
+	}
+	return out
+}
+
+func ids(ranked []Scored) []string {
+	out := make([]string, len(ranked))
+	for i, s := range ranked {
+		out[i] = s.ID
+	}
+	return out
+}
+
+// pooled asks several wordings and adds up their scores, each list divided by
+// its largest (CombSUM after Fox and Shaw, "Combination of multiple
+// searches", TREC-2, 1994). Each list is as long as the answer.
+func pooled(ctx context.Context, r Ranker, texts []string, k int) ([]Scored, error) {
+	if len(texts) == 1 {
+		return r.Rank(ctx, texts[0], k)
+	}
+	var all []Scored
+	at := map[string]int{}
+	for _, text := range texts {
+		list, err := r.Rank(ctx, text, k)
+		if err != nil {
+			return nil, err
+		}
+		for _, s := range list {
+			if list[0].Score > 0 {
+				s.Score /= list[0].Score
+			}
+			if i, ok := at[s.ID]; ok {
+				all[i].Score += s.Score
+				continue
+			}
+			at[s.ID] = len(all)
+			all = append(all, s)
+		}
+	}
+	slices.SortFunc(all, byScore)
+	return all[:min(k, len(all))], nil
+}

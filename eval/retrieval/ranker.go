@@ -1,0 +1,61 @@
+package retrieval
+
+import (
+	"context"
+	"fmt"
+
+	"example.com/assay/memory/index"
+)
+
+// A Scored is a passage with the score that placed it. Scores of different
+// rankers, or of different queries, do not compare.
+type Scored struct {
+	ID    string
+	Score float64
+}
+
+// A Ranker finds the k best passages for a query, best first, ids distinct.
+// Equal queries get equal answers.
+type Ranker interface {
+	Rank(ctx context.Context, query string, k int) ([]Scored, error)
+}
+
+// An Index ranks with the project's own index.
+type Index struct {
+	index *index.Index
+}
+
+// NewIndex indexes the passages in dir, which must not exist and whose parent
+// must. Progress is that of [index.Update]; nil means nobody watches.
+func NewIndex(ctx context.Context, dir string, d *Dataset, progress func(phase string, done, total int)) (*Index, error) {
+	if _, err := index.Update(ctx, index.UpdateOptions{Dir: dir, Add: d.Passages, Progress: progress}); err != nil {
+		return nil, fmt.Errorf("indexing the collection: %w", err)
+	}
+	x, err := index.Open(dir)
+	if err != nil {
+		return nil, fmt.Errorf("indexing the collection: %w", err)
+	}
+	return &Index{index: x}, nil
+}
+
+// Rank searches with the query as the primary one, without alternatives. The
+// score is the fused one. The index drops near duplicates of what it returned.
+func (x *Index) Rank(ctx context.Context, query string, k int) ([]Scored, error) {
+	found, err := x.index.Search(ctx, index.Query{Primary: query, K: k})
+	if err != nil {
+		return nil, err
+	}
+	out := make([]Scored, len(found.Hits))
+	for i, h := range found.Hits {
+		out[i].ID = h.Passage.ID
+		for _, s := range h.Scores {
+			if s.Ranker == index.RankerFused {
+				out[i].Score = s.Value
+			}
+		}
+	}
+	return out, nil
+}
+
+// Close releases the index's files; they stay where they are.
+func (x *Index) Close() error { return x.index.Close() }
