@@ -384,3 +384,19 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+// Of a long file it is said how much of its bytes was read.
+func TestReadProgress(t *testing.T) {
+	content := fixtures["obliqa"]
+	content[0] += strings.Repeat("\n", 2500)
+	var seen []int
+	_, err := Read(t.Context(), files(t, "obliqa", content, false), &ReadOptions{Progress: func(_ string, done, total int) {
+		seen = append(seen, done)
+		if done > total || total != len(content[0]) {
+			t.Errorf("%d of %d bytes", done, total)
+		}
+	}})
+	if err != nil || len(seen) != 2 {
+		t.Errorf("progress %v, %v", seen, err)
+	}
+}

@@ -1,0 +1,12 @@
+package main
+
+import "github.com/spf13/cobra"
+
+func (a *app) evalCommand() *cobra.Command {
+	return group(&cobra.Command{
+		Use:   "eval",
+		Short: "Measure on judged data of your own or of others",
+		Example: `  agent eval retrieval --format scifact --corpus corpus.jsonl.gz --queries claims.jsonl
+  agent help eval retrieval`,
+	}, a.evalRetrievalCommand())
+}

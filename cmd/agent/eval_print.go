@@ -1,0 +1,146 @@
+package main
+
+import (
+	"fmt"
+	"math"
+
+	"example.com/assay/eval/metrics"
+	"example.com/assay/eval/retrieval"
+)
+
+// printRetrieval prints an evaluation for people.
+func (a *app) printRetrieval(m measuredRetrieval) {
+	set, result := m.set, m.result
+	fmt.Fprintf(a.stdout, "%s, ranker %s: n %d, %s\n", set.Format, m.flags.ranker, len(result.Items), count(len(set.Passages), "passage"))
+	for _, left := range []struct {
+		n    int
+		what string
+	}{
+		{set.Empty, "records without text, left out"},
+		{set.Unjudged, "queries without a relevant passage, left out"},
+		{set.Missing, "relevant passages that the corpus does not hold, counted as not found"},
+	} {
+		if left.n > 0 {
+			fmt.Fprintf(a.stdout, "  %s: %d\n", left.what, left.n)
+		}
+	}
+	fmt.Fprintf(a.stdout, "\n%-17s  %7s  %s\n", "metric", "value", "95 % interval")
+	for _, v := range result.Metrics {
+		fmt.Fprintf(a.stdout, "%-17s  %7.4f  [%.4f, %.4f]\n", v.Name, v.Value, v.Lo, v.Hi)
+	}
+	fmt.Fprintf(a.stdout, "\nlatency p50 %.2f ms, p95 %.2f ms; indexed in %.1f s\n", milliseconds(result.P50), milliseconds(result.P95), m.ingest.Seconds())
+	fmt.Fprintf(a.stdout, "intervals: %d bootstrap resamples, seed %d\n", result.Resample.Resamples, result.Resample.Seed)
+	if m.comparison != nil {
+		a.printComparison(m)
+	}
+	if m.flags.run != "" {
+		fmt.Fprintf(a.stdout, "run: %s\n", m.flags.run)
+	}
+}
+
+func (a *app) printComparison(m measuredRetrieval) {
+	fmt.Fprintf(a.stdout, "\ncompared with %s, this minus that\n", m.flags.compare)
+	if m.comparison.Absent > 0 {
+		fmt.Fprintf(a.stdout, "  queries that it does not have, counted as nothing found: %d\n", m.comparison.Absent)
+	}
+	fmt.Fprintf(a.stdout, "%-17s  %7s  %7s  %10s  %-18s  %6s\n", "metric", "this", "that", "difference", "95 % interval", "p")
+	for i, d := range m.comparison.Metrics {
+		fmt.Fprintf(a.stdout, "%-17s  %7.4f  %7.4f  %+10.4f  [%+.4f, %+.4f]  %6.4f\n", d.Name, m.result.Metrics[i].Value, d.Other, d.Value, d.Lo, d.Hi, d.P)
+	}
+	fmt.Fprintf(a.stdout, "p: paired randomisation test, two-sided, %d flips, seed %d; each metric on its own\n", m.result.Resample.Flips, m.result.Resample.Seed)
+}
+
+// retrievalDocument is an evaluation as --json prints it.
+type retrievalDocument struct {
+	Schema   int                         `json:"schema"`
+	Task     string                      `json:"task"` // "retrieval"
+	Format   string                      `json:"format"`
+	Ranker   string                      `json:"ranker"`
+	N        int                         `json:"n"`
+	Passages int                         `json:"passages"`
+	LeftOut  leftOut                     `json:"left_out"`
+	Metrics  map[string]metrics.Interval `json:"metrics"`
+	Latency  latency                     `json:"latency_ms"`
+	IngestMS float64                     `json:"ingest_ms"`
+	Drawn    drawn                       `json:"resampling"`
+	Compare  *compareDocument            `json:"compare,omitempty"`
+	Items    []retrievalItem             `json:"items"`
+}
+
+type leftOut struct {
+	Empty    int `json:"passages_without_text"`
+	Unjudged int `json:"queries_without_relevant"`
+	Missing  int `json:"relevant_not_in_corpus"` // counted as not found
+}
+
+type latency struct {
+	P50 float64 `json:"p50"`
+	P95 float64 `json:"p95"`
+}
+
+type drawn struct {
+	Seed      uint64 `json:"seed"`
+	Resamples int    `json:"resamples"`
+	Flips     int    `json:"flips"`
+}
+
+type retrievalItem struct {
+	ID      string             `json:"id"`
+	Gold    []string           `json:"gold"` // relevant passages, by id
+	Pred    []string           `json:"pred"` // ranked passages, best first
+	Metrics map[string]float64 `json:"metrics"`
+}
+
+type compareDocument struct {
+	Run     string              `json:"run"`
+	Absent  int                 `json:"absent"` // queries that it does not have
+	Metrics map[string]deltaRow `json:"metrics"`
+}
+
+type deltaRow struct {
+	Other float64 `json:"other"`
+	metrics.Difference
+}
+
+func (a *app) printRetrievalJSON(m measuredRetrieval) {
+	set, result := m.set, m.result
+	out := retrievalDocument{
+		Schema: 1, Task: "retrieval", Format: set.Format, Ranker: m.flags.ranker,
+		N: len(result.Items), Passages: len(set.Passages), LeftOut: leftOut{set.Empty, set.Unjudged, set.Missing},
+		Metrics: map[string]metrics.Interval{}, Latency: latency{milliseconds(result.P50), milliseconds(result.P95)}, IngestMS: milliseconds(m.ingest),
+		Drawn: drawn{result.Resample.Seed, result.Resample.Resamples, result.Resample.Flips},
+		Items: make([]retrievalItem, len(result.Items)),
+	}
+	for _, v := range result.Metrics {
+		out.Metrics[v.Name] = rounded(v.Interval)
+	}
+	for i, item := range result.Items {
+		row := retrievalItem{ID: item.Query.ID, Gold: item.Query.Relevant(), Pred: make([]string, len(item.Ranked)), Metrics: map[string]float64{}}
+		for j, s := range item.Ranked {
+			row.Pred[j] = s.ID
+		}
+		for j, v := range item.Values {
+			row.Metrics[result.Metrics[j].Name] = six(v)
+		}
+		out.Items[i] = row
+	}
+	if m.comparison != nil {
+		out.Compare = compared(m.flags.compare, *m.comparison)
+	}
+	a.printJSON(out)
+}
+
+func compared(run string, c retrieval.Comparison) *compareDocument {
+	out := &compareDocument{Run: run, Absent: c.Absent, Metrics: map[string]deltaRow{}}
+	for _, d := range c.Metrics {
+		out.Metrics[d.Name] = deltaRow{Other: six(d.Other), Difference: metrics.Difference{Interval: rounded(d.Interval), P: six(d.P)}}
+	}
+	return out
+}
+
+func rounded(v metrics.Interval) metrics.Interval {
+	return metrics.Interval{Value: six(v.Value), Lo: six(v.Lo), Hi: six(v.Hi)}
+}
+
+// six rounds to six decimals.
+func six(v float64) float64 { return math.Round(v*1e6) / 1e6 }

@@ -1,0 +1,217 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"example.com/assay/eval/retrieval"
+)
+
+// Rankers that can be measured.
+const (
+	rankerAssay = "assay"
+	rankerBM25  = "bm25"
+)
+
+// deepest is the most places that are judged: so many does an evaluation of a
+// first stage ask for.
+const deepest = 1000
+
+// evalRetrievalFlags are the flags of eval retrieval.
+type evalRetrievalFlags struct {
+	files   retrieval.Files
+	choices string
+	ranker  string
+	run     string // file to write
+	compare string // file to read
+	k       int
+	limit   int
+	asJSON  bool
+}
+
+func (a *app) evalRetrievalCommand() *cobra.Command {
+	var f evalRetrievalFlags
+	cmd := &cobra.Command{
+		Use:   "retrieval --format F --corpus FILE --queries FILE",
+		Short: "Measure how well passages are found",
+		Long: `Retrieval indexes a judged collection in a temporary directory, asks every
+query, and prints each metric with its 95 % bootstrap interval. Files may be
+compressed with gzip. The formats are those of these collections:
+
+  beir        {_id, title, text}, {_id, text}, and --qrels: tab-separated
+              query-id, corpus-id, score, or TREC's four columns
+  obliqa      {id, doc_id, text}, {id, question, qrels}
+  scifact     {id, title, text}, {id, claim, qrels}
+  barexam     {id, text}, {id, prompt, question, choices, gold_passage_ids}
+  legalbench  {id, text}, {id, query, snippets: [{doc_id, start, end, text}]};
+              documents are cut into passages of at most 500 characters
+  morehopqa   {id, title, text}, {id, question, gold_passage_ids}
+
+nDCG, MAP and MRR are of the first K places; R, doc_hit, char_recall and
+char_precision are also of the first 1, 2, 5, 10, 20, 50 and 100 below K.
+
+The ranker assay is the index that answers questions, asked the query as it
+stands; bm25 is a plain baseline (k1 .9, b .4, Lucene's English stop words,
+Porter2 stems) to set it against.`,
+		Example: `  agent eval retrieval --format scifact --corpus corpus.jsonl.gz --queries claims.jsonl
+  agent eval retrieval --format beir --corpus corpus.jsonl --queries queries.jsonl --qrels test.tsv --json
+  agent eval retrieval --format obliqa --corpus corpus.jsonl.gz --queries questions.jsonl --ranker bm25 --run bm25.trec
+  agent eval retrieval --format obliqa --corpus corpus.jsonl.gz --queries questions.jsonl --compare bm25.trec`,
+		Args: exactly(0, "no argument"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := f.check(cmd); err != nil {
+				return err
+			}
+			return a.evalRetrieval(cmd.Context(), &f)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.files.Format, "format", "", "`FORMAT` of the files: "+strings.Join(retrieval.Formats(), ", "))
+	flags.StringVar(&f.files.Corpus, "corpus", "", "`FILE` of the passages (JSON Lines)")
+	flags.StringVar(&f.files.Queries, "queries", "", "`FILE` of the queries (JSON Lines)")
+	flags.StringVar(&f.files.Qrels, "qrels", "", "`FILE` of the judgments; for beir only")
+	flags.StringVar(&f.choices, "choices", "", "`HOW` choices are asked, for barexam only: joined (one query, the default) or pooled (a query per choice)")
+	flags.StringVar(&f.ranker, "ranker", rankerAssay, "`RANKER` to measure: assay or bm25")
+	flags.StringVar(&f.run, "run", "", "write the rankings to a `FILE` that trec_eval reads")
+	flags.StringVar(&f.compare, "compare", "", "test the difference to the rankings of a TREC run `FILE`")
+	flags.IntVar(&f.k, "k", retrieval.DefaultK, "`PLACES` of a ranking that are judged")
+	flags.IntVar(&f.limit, "limit", 0, "ask only the first `N` queries")
+	flags.BoolVar(&f.asJSON, "json", false, "print one JSON document")
+	return cmd
+}
+
+// check refuses a command line that cannot be meant.
+func (f *evalRetrievalFlags) check(cmd *cobra.Command) error {
+	for _, need := range []struct{ flag, value string }{
+		{"format", f.files.Format}, {"corpus", f.files.Corpus}, {"queries", f.files.Queries},
+	} {
+		if need.value == "" {
+			return usagef("--%s is missing; see: agent help eval retrieval", need.flag)
+		}
+	}
+	for _, choice := range []struct {
+		flag, value string
+		known       []string
+	}{
+		{"format", f.files.Format, retrieval.Formats()},
+		{"ranker", f.ranker, []string{rankerAssay, rankerBM25}},
+		{"choices", f.choices, []string{"", retrieval.ChoicesJoined, retrieval.ChoicesPooled}},
+	} {
+		if !slices.Contains(choice.known, choice.value) {
+			known := slices.DeleteFunc(slices.Clone(choice.known), func(s string) bool { return s == "" })
+			return usagef("--%s is %q%s; known: %s", choice.flag, choice.value, didYouMean(choice.value, known), strings.Join(known, ", "))
+		}
+	}
+	switch {
+	case f.files.Format == "beir" && f.files.Qrels == "":
+		return usagef("--qrels is missing: the format beir has its judgments in a file of their own")
+	case f.files.Format != "beir" && f.files.Qrels != "":
+		return usagef("--qrels is for the format beir; %s has its judgments in the file of the queries", f.files.Format)
+	case f.files.Format != "barexam" && f.choices != "":
+		return usagef("--choices is for the format barexam; %s has no choices", f.files.Format)
+	case f.k < 1 || f.k > deepest:
+		return usagef("--k is %d: it must be from 1 to %d", f.k, deepest)
+	case f.limit < 0 || f.limit == 0 && cmd.Flags().Changed("limit"):
+		return usagef("--limit is %d: it must be at least 1; leave it out to ask every query", f.limit)
+	case f.run != "" && f.run == f.compare:
+		return usagef("--run and --compare name the same file: the run that is compared with would be written over")
+	}
+	return nil
+}
+
+// A measured retrieval is what there is to print of one.
+type measuredRetrieval struct {
+	flags      *evalRetrievalFlags
+	set        *retrieval.Dataset
+	result     retrieval.Evaluation
+	comparison *retrieval.Comparison // nil without --compare
+	ingest     time.Duration
+}
+
+func (a *app) evalRetrieval(ctx context.Context, f *evalRetrievalFlags) (err error) {
+	progress := a.newIngestProgress(f.asJSON)
+	m, err := a.measureRetrieval(ctx, f, progress.update)
+	if err = errors.Join(err, progress.close()); err != nil {
+		return err
+	}
+	if f.run != "" {
+		var run bytes.Buffer
+		err = retrieval.WriteRun(&run, m.set, m.result, f.ranker)
+		if err == nil {
+			err = writeAtomically(f.run, run.Bytes(), 0o644)
+		}
+		if err != nil { // what was measured is shown all the same
+			err = fmt.Errorf("writing --run %s: %w", f.run, err)
+		}
+	}
+	if f.asJSON {
+		a.printRetrievalJSON(m)
+	} else {
+		a.printRetrieval(m)
+	}
+	return err
+}
+
+// measureRetrieval reads, indexes, searches and compares, the quick checks
+// first.
+func (a *app) measureRetrieval(ctx context.Context, f *evalRetrievalFlags, progress func(string, int, int)) (m measuredRetrieval, err error) {
+	m.flags = f
+	var other retrieval.Run
+	if f.compare != "" {
+		if other, err = retrieval.ReadRun(ctx, f.compare); err != nil {
+			return m, fmt.Errorf("reading --compare: %w", err)
+		}
+	}
+	if m.set, err = retrieval.Read(ctx, f.files, &retrieval.ReadOptions{Choices: f.choices, Progress: progress}); err != nil {
+		return m, err
+	}
+	m.set = m.set.Limit(f.limit)
+	dir, err := os.MkdirTemp("", "agent-eval-*")
+	if err != nil {
+		return m, fmt.Errorf("making a directory for the index: %w", err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+
+	began := a.now()
+	ranker, release, err := newRanker(ctx, f.ranker, filepath.Join(dir, "index"), m.set, progress)
+	if err != nil {
+		return m, err
+	}
+	defer func() { err = errors.Join(err, release()) }()
+	m.ingest = a.now().Sub(began)
+
+	if m.result, err = retrieval.Evaluate(ctx, m.set, ranker, &retrieval.EvaluateOptions{K: f.k, Progress: progress}); err != nil {
+		return m, err
+	}
+	if f.compare == "" {
+		return m, nil
+	}
+	comparison, err := retrieval.Compare(m.set, m.result, other)
+	if err != nil {
+		return m, fmt.Errorf("comparing with %s: %w", f.compare, err)
+	}
+	m.comparison = &comparison
+	return m, nil
+}
+
+// newRanker makes a ranker and what releases it.
+func newRanker(ctx context.Context, name, dir string, set *retrieval.Dataset, progress func(string, int, int)) (retrieval.Ranker, func() error, error) {
+	if name == rankerBM25 {
+		ranker, err := retrieval.NewBM25(ctx, set, nil, progress)
+		return ranker, func() error { return nil }, err
+	}
+	ranker, err := retrieval.NewIndex(ctx, dir, set, progress)
+	if err != nil {
+		return nil, nil, err
+	}
+	return ranker, ranker.Close, nil
+}

@@ -1,0 +1,118 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// evalFixture writes a small collection in the format scifact and returns the
+// command line that measures it.
+func evalFixture(t *testing.T, more ...string) []string {
+	t.Helper()
+	dir := t.TempDir()
+	args := []string{"eval", "retrieval", "--format", "scifact"}
+	for _, file := range []struct{ flag, name, text string }{
+		{"--corpus", "corpus.jsonl", `{"id":"s1","title":"Tides","text":"High water follows the moon."}` + "\n" + `{"id":"s2","title":"Moss","text":"Moss prefers the northern side."}`},
+		{"--queries", "claims.jsonl", `{"id":1,"claim":"High water follows the moon.","qrels":{"s1":1}}`},
+	} {
+		path := filepath.Join(dir, file.name)
+		if err := os.WriteFile(path, []byte(file.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		args = append(args, file.flag, path)
+	}
+	return append(args, more...)
+}
+
+// The keys that others read are there, with the types that they expect.
+func TestEvalRetrievalJSON(t *testing.T) {
+	a, stdout, stderr := testApp(t.TempDir())
+	if code := a.run(t.Context(), evalFixture(t, "--json")); code != exitDone {
+		t.Fatalf("exit code %d: %s", code, stderr)
+	}
+	var got struct {
+		Schema  int
+		Task    string
+		N       int
+		Metrics map[string]struct{ Value, Lo, Hi *float64 }
+		Latency struct{ P50, P95 *float64 } `json:"latency_ms"`
+		Items   []struct {
+			ID         string
+			Gold, Pred []string
+		}
+	}
+	if err := json.Unmarshal(stdout.Bytes(), &got); err != nil {
+		t.Fatal(err)
+	}
+	if got.Schema != 1 || got.Task != "retrieval" || got.N != 1 || got.Latency.P50 == nil || got.Latency.P95 == nil {
+		t.Errorf("%+v", got)
+	}
+	for _, name := range []string{"nDCG@10", "MAP@10", "MRR@10", "R@1", "R@2", "R@5", "R@10", "doc_hit@1", "doc_hit@10"} {
+		if m := got.Metrics[name]; m.Value == nil || *m.Value != 1 || m.Lo == nil || m.Hi == nil {
+			t.Errorf("%s: %+v", name, m)
+		}
+	}
+	if len(got.Items) != 1 || got.Items[0].ID != "1" || len(got.Items[0].Gold) != 1 || got.Items[0].Gold[0] != "s1" || len(got.Items[0].Pred) == 0 || got.Items[0].Pred[0] != "s1" {
+		t.Errorf("items: %+v", got.Items)
+	}
+	if stderr.Len() > 0 {
+		t.Errorf("stderr: %s", stderr)
+	}
+}
+
+// An interrupted evaluation ends with 130 and leaves no index behind.
+func TestEvalInterrupted(t *testing.T) {
+	tmp := t.TempDir()
+	t.Setenv("TMPDIR", tmp)
+	for _, ranker := range []string{rankerAssay, rankerBM25} {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		args := evalFixture(t, "--ranker", ranker)
+		a, _, stderr := testApp(t.TempDir())
+		cancel(errInterrupted)
+		if code := a.run(ctx, args); code != exitInterrupted || !strings.Contains(stderr.String(), "interrupted") {
+			t.Errorf("%s: exit code %d: %s", ranker, code, stderr)
+		}
+	}
+	// Also when it comes while queries are asked.
+	a, _, _ := testApp(t.TempDir())
+	ctx, cancel := context.WithCancelCause(t.Context())
+	f := &evalRetrievalFlags{ranker: rankerAssay, k: 10}
+	args := evalFixture(t)
+	f.files.Format, f.files.Corpus, f.files.Queries = args[3], args[5], args[7]
+	_, err := a.measureRetrieval(ctx, f, func(phase string, _, _ int) {
+		if phase == "calibrating" {
+			cancel(errInterrupted)
+		}
+	})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("interrupted while it indexes: %v", err)
+	}
+	left, err := os.ReadDir(tmp)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, entry := range left {
+		if strings.HasPrefix(entry.Name(), "agent-eval-") {
+			t.Errorf("%s was left behind", entry.Name())
+		}
+	}
+}
+
+// Progress goes to standard error and to nowhere else.
+func TestEvalProgress(t *testing.T) {
+	a, stdout, stderr := testApp(t.TempDir())
+	now := a.now()
+	a.now = func() time.Time { now = now.Add(time.Second); return now }
+	if code := a.run(t.Context(), evalFixture(t)); code != exitDone {
+		t.Fatalf("exit code %d: %s", code, stderr)
+	}
+	if !strings.Contains(stderr.String(), "indexing") || !strings.Contains(stderr.String(), "searching 1/1") || strings.Contains(stdout.String(), "searching") {
+		t.Errorf("stdout %q, stderr %q", stdout, stderr)
+	}
+}
