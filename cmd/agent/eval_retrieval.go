@@ -79,7 +79,7 @@ Porter2 stems) to set it against.`,
 	flags.StringVar(&f.files.Corpus, "corpus", "", "`FILE` of the passages (JSON Lines)")
 	flags.StringVar(&f.files.Queries, "queries", "", "`FILE` of the queries (JSON Lines)")
 	flags.StringVar(&f.files.Qrels, "qrels", "", "`FILE` of the judgments; for beir only")
-	flags.StringVar(&f.choices, "choices", "", "`HOW` choices are asked, for barexam only: joined (one query, the default) or pooled (a query per choice)")
+	flags.StringVar(&f.choices, "choices", "", "`HOW` choices are asked, for barexam only: joined (one query, the default) or pooled (that query and one per choice)")
 	flags.StringVar(&f.ranker, "ranker", rankerAssay, "`RANKER` to measure: assay or bm25")
 	flags.StringVar(&f.run, "run", "", "write the rankings to a `FILE` that trec_eval reads")
 	flags.StringVar(&f.compare, "compare", "", "test the difference to the rankings of a TREC run `FILE`")

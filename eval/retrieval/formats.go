@@ -161,7 +161,9 @@ func (r *reader) morehopqa(ctx context.Context) error {
 }
 
 // barexam reads bar-exam questions: the facts, which may be empty, the
-// question and its choices are the query.
+// question and its choices are the query. Pooled, each choice is asked by
+// itself besides: with the facts, too, it would find what they are about four
+// times over.
 func (r *reader) barexam(ctx context.Context) error {
 	type record struct {
 		ID       ident             `json:"id"`
@@ -184,16 +186,17 @@ func (r *reader) barexam(ctx context.Context) error {
 		}
 		asked := strings.TrimSpace(q.Prompt + "\n" + q.Question)
 		letters := slices.Sorted(maps.Keys(q.Choices))
-		var texts []string
+		texts := []string{asked}
 		for _, letter := range letters {
-			texts = append(texts, asked+"\n"+q.Choices[letter])
+			texts[0] += "\n" + q.Choices[letter]
 		}
-		if r.opts.Choices != ChoicesPooled {
-			all := asked
+		if r.opts.Choices == ChoicesPooled {
 			for _, letter := range letters {
-				all += "\n" + q.Choices[letter]
+				if strings.TrimSpace(q.Choices[letter]) == "" {
+					continue // nothing to ask
+				}
+				texts = append(texts, q.Choices[letter])
 			}
-			texts = []string{all}
 		}
 		return r.query(at, Query{ID: string(q.ID), Texts: texts, Judged: relevant(q.Gold)})
 	})

@@ -24,7 +24,7 @@ type Files struct {
 // Ways to ask a question with choices.
 const (
 	ChoicesJoined = "joined" // one query: facts, question, all choices
-	ChoicesPooled = "pooled" // a query per choice, pooled: facts, question, that choice
+	ChoicesPooled = "pooled" // that query and each choice as one of its own, pooled
 )
 
 // ReadOptions say how to read. Nil and the zero value work.

@@ -182,9 +182,14 @@ func TestChoicesPooled(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"Ann sold land.\nWhich is right?\nIt was fraud.", "Ann sold land.\nWhich is right?\nThe deed controls."}
+	want := []string{"Ann sold land.\nWhich is right?\nIt was fraud.\nThe deed controls.", "It was fraud.", "The deed controls."}
 	if diff := cmp.Diff(want, d.Queries[0].Texts); diff != "" {
 		t.Error(diff)
+	}
+	content := fixtures["barexam"]
+	content[1] = strings.Replace(content[1], "It was fraud.", " ", 1)
+	if d, err = Read(t.Context(), files(t, "barexam", content, false), &ReadOptions{Choices: ChoicesPooled}); err != nil || len(d.Queries[0].Texts) != 2 {
+		t.Errorf("an empty choice: %+v, %v", d, err)
 	}
 }
 
