@@ -90,6 +90,29 @@ func TestEvaluateSpans(t *testing.T) {
 	}
 }
 
+// Records of equal length are texts of their own: none hides another.
+func TestEqualLengths(t *testing.T) {
+	d, err := Read(t.Context(), files(t, "obliqa", [3]string{
+		`{"id":"u1","doc_id":1,"text":"Lanterns are lit at dusk."}` + "\n" + `{"id":"u2","doc_id":1,"text":"Lanterns are put out now."}`,
+		`{"id":"a","question":"When are lanterns lit and put out?","qrels":{"u1":1,"u2":1}}`, "",
+	}, false), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	index, err := NewIndex(t.Context(), filepath.Join(t.TempDir(), "index"), d, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := index.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	if got, err := index.Rank(t.Context(), d.Queries[0].Texts[0], 5); err != nil || len(got) != 2 {
+		t.Errorf("%v, %v", got, err)
+	}
+}
+
 func TestCutoffs(t *testing.T) {
 	for k, want := range map[int][]int{1: {1}, 5: {1, 2, 5}, 10: {1, 2, 5, 10}, 7: {1, 2, 5, 7}, 200: {1, 2, 5, 10, 20, 50, 100, 200}} {
 		if diff := cmp.Diff(want, cutoffs(k)); diff != "" {

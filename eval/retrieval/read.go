@@ -3,7 +3,6 @@ package retrieval
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -107,10 +106,7 @@ func (r *reader) passage(at place, p state.Passage) error {
 		r.set.Empty++
 		return nil
 	}
-	if p.Source == "" {
-		p.Source = filepath.Base(at.path)
-	}
-	p.End = p.Start + len(p.Text)
+	p.Source, p.Start, p.End = p.ID, 0, len(p.Text) // a record is a text of its own: spans of the same file would collide
 	r.set.at[p.ID] = len(r.set.Passages)
 	r.set.Passages = append(r.set.Passages, p)
 	return nil
