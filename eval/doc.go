@@ -9,5 +9,6 @@
 // asked and expected, golden.jsonl holds the normalised trace of a run that
 // somebody has read and found right.
 //
-// The package does not measure data sets.
+// The package does not measure data sets: eval/retrieval does, by the metrics of
+// eval/metrics.
 package eval
