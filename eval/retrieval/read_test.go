@@ -166,17 +166,6 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// Spans stay in characters while passages count bytes.
-func TestLegalbenchSpans(t *testing.T) {
-	d := fixture(t, "legalbench")
-	if diff := cmp.Diff([]metrics.Span{{Doc: "f/a b.txt", End: 36}, {Doc: "f/c.txt", End: 6}}, d.spans); diff != "" {
-		t.Error(diff)
-	}
-	if diff := cmp.Diff([]metrics.Span{{Doc: "f/a b.txt", Start: 14, End: 36}}, d.Queries[0].Gold); diff != "" {
-		t.Error(diff)
-	}
-}
-
 func TestChoicesPooled(t *testing.T) {
 	d, err := Read(t.Context(), files(t, "barexam", fixtures["barexam"], false), &ReadOptions{Choices: ChoicesPooled})
 	if err != nil {
@@ -229,6 +218,7 @@ func TestFaults(t *testing.T) {
 		{"beir", 0, `"_id":"p2",`, ``, `:2: field "_id": it is missing`},
 		{"beir", 2, "q2\tp2\t1", "q2\tp2", `:4: it has 2 columns`},
 		{"beir", 2, "q2\tp2\t1", "q2\tp2\tyes", `:4: field "score": "yes" is not a whole number`},
+		{"beir", 2, "q2\tp2\t1", "query-id\tp2\tscore", `:4: field "score": "score" is not a whole number`},
 		{"beir", 2, "q2\tp2\t1", "q1\tp2\t1", `:4: field "corpus-id": "p2" is judged twice for query "q1"`},
 		{"beir", 2, "q2\tp2\t1", "q2\tp2\t99", `:4: field "score": the grade of "p2" is 99`},
 	} {
@@ -309,53 +299,6 @@ func TestQrelsColumns(t *testing.T) {
 	if d, err = Read(t.Context(), files(t, "beir", content, false), nil); err != nil || d.Queries[0].Judged["p1"] != 2 {
 		t.Errorf("without a header: %+v, %v", d, err)
 	}
-}
-
-func TestCut(t *testing.T) {
-	word := strings.Repeat("w", 99) + " "
-	for _, tt := range []struct {
-		name, in string
-		want     []int // characters of each piece
-	}{
-		{"short", "A b.", []int{4}},
-		{"at the last sentence", strings.Repeat("s", 300) + ". " + strings.Repeat("t", 150) + "; " + strings.Repeat("u", 100), []int{453, 101}},
-		{"at the last line", strings.Repeat("s", 400) + "\n" + strings.Repeat("t", 200), []int{401, 200}},
-		{"at a space", strings.Repeat(word, 6), []int{500, 100}},
-		{"anywhere", strings.Repeat("é", 1100), []int{500, 500, 100}},
-		{"white space alone", strings.Repeat("s", 499) + "\n" + strings.Repeat(" ", 500) + "end", []int{500, 3}},
-		{"exactly", strings.Repeat("s", 500), []int{500}},
-	} {
-		var got []int
-		for _, p := range cut([]rune(tt.in)) {
-			got = append(got, p.end-p.start)
-		}
-		if diff := cmp.Diff(tt.want, got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
-		}
-	}
-}
-
-// Pieces are in order, short enough, and hold every character but white space.
-func FuzzCut(f *testing.F) {
-	for _, seed := range []string{"", "a. b", strings.Repeat("é; \n", 400), strings.Repeat("x", 1001)} {
-		f.Add(seed)
-	}
-	f.Fuzz(func(t *testing.T, in string) {
-		if !utf8.ValidString(in) {
-			return
-		}
-		runes, at, bytesAt := []rune(in), 0, 0
-		for _, p := range cut(runes) {
-			between := string(runes[at:p.start])
-			if strings.TrimSpace(between) != "" || p.end <= p.start || p.end-p.start > cutSize || bytesAt+len(between) != p.offset {
-				t.Fatalf("piece %+v after %d in %q", p, at, in)
-			}
-			at, bytesAt = p.end, p.offset+len(string(runes[p.start:p.end]))
-		}
-		if strings.TrimSpace(string(runes[at:])) != "" {
-			t.Fatalf("the end of %q is lost", in)
-		}
-	})
 }
 
 // Whatever files hold, reading them gives a sound dataset or an error.
