@@ -79,7 +79,7 @@ func TestEvalInterrupted(t *testing.T) {
 			t.Errorf("%s: exit code %d: %s", ranker, code, stderr)
 		}
 	}
-	// Also when it comes while queries are asked.
+	// Also when it comes in the middle of the work.
 	a, _, _ := testApp(t.TempDir())
 	ctx, cancel := context.WithCancelCause(t.Context())
 	f := &evalRetrievalFlags{ranker: rankerAssay, k: 10}
