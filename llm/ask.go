@@ -105,7 +105,7 @@ type misfit struct{ error }
 
 func notParsed(skill skills.Skill, text string, err error) error {
 	if bad, ok := errors.AsType[misfit](err); ok {
-		return &ParseError{Skill: skill.Name, Text: cut(text, maxParsedText), Err: bad.error}
+		return &ParseError{Skill: skill.Name, Text: Cut(text, maxParsedText), Err: bad.error}
 	}
 	return err
 }
@@ -152,7 +152,7 @@ func repairPrompt(skill skills.Skill, refusal error) string {
 	if skill.Schema == nil {
 		want = "Answer the same question again, in text."
 	}
-	return fmt.Sprintf("That answer cannot be used: %s\n\n%s", cut(refusal.Error(), 1000), want)
+	return fmt.Sprintf("That answer cannot be used: %s\n\n%s", Cut(refusal.Error(), 1000), want)
 }
 
 // call makes one call and publishes it. It tells the answer's refusal by
@@ -164,16 +164,16 @@ func call(ctx context.Context, m Model, req Request, accept func(string) error, 
 	}
 	event := CallEvent{Skill: req.Skill, SkillHash: req.SkillHash, Repaired: repair}
 	resp, err := m.Generate(ctx, req)
+	usage.InputTokens, usage.OutputTokens = resp.Usage.InputTokens, resp.Usage.OutputTokens // also of a call that cost and failed
 	if err != nil {
 		err = fmt.Errorf("asking skill %q: %w", req.Skill, err)
-		event.Error = cut(err.Error(), maxErrorText)
+		event.Error = Cut(err.Error(), maxErrorText)
 	} else {
 		usage.OutputChars = utf8.RuneCountInString(resp.Text)
-		usage.InputTokens, usage.OutputTokens = resp.Usage.InputTokens, resp.Usage.OutputTokens
 		event.Model = resp.Model
 		if refusal = accept(resp.Text); refusal != nil {
 			usage.ParseFailures = 1
-			event.Error = cut(refusal.Error(), maxErrorText)
+			event.Error = Cut(refusal.Error(), maxErrorText)
 		}
 	}
 	event.Usage, event.OK = usage, err == nil && refusal == nil
@@ -183,8 +183,9 @@ func call(ctx context.Context, m Model, req Request, accept func(string) error, 
 	return resp.Text, usage, refusal, err
 }
 
-// cut shortens s to at most n bytes without splitting a character.
-func cut(s string, n int) string {
+// Cut shortens s to at most n bytes, the dots at its end included, without
+// splitting a character. n is at least 3.
+func Cut(s string, n int) string {
 	if len(s) <= n {
 		return s
 	}

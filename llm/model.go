@@ -8,7 +8,8 @@ import (
 // A Model answers a request. Implementations are safe for concurrent use.
 //
 // Errors are returned as they are; whether one may be retried is decided by
-// its type, never by its text.
+// its type, never by its text (Retryable). Beside an error, the response holds
+// the usage of a call that cost something, and nothing else.
 type Model interface {
 	Generate(ctx context.Context, req Request) (Response, error)
 }
@@ -51,4 +52,9 @@ type Response struct {
 type Usage struct {
 	InputTokens  int `json:"input_tokens"`
 	OutputTokens int `json:"output_tokens"`
+}
+
+// Plus returns the sum of both.
+func (u Usage) Plus(v Usage) Usage {
+	return Usage{u.InputTokens + v.InputTokens, u.OutputTokens + v.OutputTokens}
 }

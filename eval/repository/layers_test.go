@@ -25,6 +25,9 @@ var layers = map[string][]string{
 	"llm":          {"graph", "skills", "state"},
 	"llm/offline":  {"graph", "skills", "state", "llm", "memory/text"},
 	"llm/llmtest":  {"graph", "skills", "state", "llm"},
+	"llm/internal": {"llm"},
+	"llm/openai":   {"llm", "llm/internal"},
+	"llm/gemini":   {"llm", "llm/internal"},
 	"memory":       {"graph", "state"},
 	"nodes":        {"graph", "graph/trace", "state", "skills", "llm", "memory"},
 	"eval":         {"graph", "graph/trace", "state", "skills", "llm", "llm/offline", "memory", "nodes", "case_studies"},
@@ -53,6 +56,8 @@ var standsBehind = map[string][]string{
 	"github.com/spf13/pflag":                   {"cmd/agent"},
 	"github.com/peterh/liner":                  {"cmd/agent"},
 	"github.com/schollz/progressbar/v3":        {"cmd/agent"},
+	"github.com/sashabaranov/go-openai":        {"llm/openai"},
+	"google.golang.org/genai":                  {"llm/gemini"},
 	"golang.org/x/sys":                         {"cmd/agent"},
 	"golang.org/x/term":                        {"cmd/agent"},
 }

@@ -1,0 +1,122 @@
+package llm
+
+import (
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+)
+
+// A StatusError says that a provider's server answered a call with an HTTP
+// status that is not success.
+type StatusError struct {
+	Provider   string        // "openai", "gemini"
+	Status     int           // the HTTP status
+	RetryAfter time.Duration // how long the server asks to wait; 0 when it does not say
+	Message    string        // what the server said, at most 300 bytes, without keys
+	Code       string        // the provider's own name of the error, such as "insufficient_quota"; empty when it gives none
+	Param      string        // the field of the request that the server refuses, such as "temperature"; empty when it names none
+}
+
+func (e *StatusError) Error() string {
+	text := fmt.Sprintf("%s answered %d %s", e.Provider, e.Status, http.StatusText(e.Status))
+	if e.Message != "" {
+		text += ": " + e.Message
+	}
+	switch e.Status {
+	case http.StatusUnauthorized, http.StatusForbidden:
+		text += " (check the key: agent doctor names the variable that holds it)"
+	case http.StatusNotFound:
+		text += " (check the model's name and the base URL)"
+	}
+	return text
+}
+
+// A ConnectionError says that no whole answer came from a provider's server:
+// it was not reached, or the connection ended within the answer.
+type ConnectionError struct {
+	Provider string
+	Err      error
+}
+
+func (e *ConnectionError) Error() string {
+	if e.untrusted() {
+		return fmt.Sprintf("connecting to %s: %v (check the base URL and the machine's root certificates)", e.Provider, e.Err)
+	}
+	return fmt.Sprintf("connecting to %s: %v (check the network and the base URL)", e.Provider, e.Err)
+}
+
+func (e *ConnectionError) Unwrap() error { return e.Err }
+
+// untrusted reports whether the server's certificate was refused, or there
+// was none. Asking again does not change that.
+func (e *ConnectionError) untrusted() bool {
+	if _, ok := errors.AsType[*tls.CertificateVerificationError](e.Err); ok {
+		return true
+	}
+	return errors.Is(e.Err, http.ErrSchemeMismatch)
+}
+
+// A ResponseError says that a server answered with success, but not in its
+// provider's format: what answers there may be something else.
+type ResponseError struct {
+	Provider string
+	Err      error
+}
+
+func (e *ResponseError) Error() string {
+	return fmt.Sprintf("reading the answer of %s: %v (check the base URL)", e.Provider, e.Err)
+}
+
+func (e *ResponseError) Unwrap() error { return e.Err }
+
+// A TruncatedError says that a model stopped at its limit of tokens, so that
+// the answer is not whole.
+type TruncatedError struct {
+	Provider string
+	Model    string
+	Usage    Usage // what the cut answer cost
+}
+
+func (e *TruncatedError) Error() string {
+	return fmt.Sprintf("%s model %q stopped at its limit after %d tokens, within the answer: use a model with a larger limit or a shorter input", e.Provider, e.Model, e.Usage.OutputTokens)
+}
+
+// A BlockedError says that the provider withheld the answer or the model
+// declined to give one.
+type BlockedError struct {
+	Provider string
+	Model    string
+	Reason   string // "refusal", "content_filter", or the provider's word, such as "SAFETY"
+	Message  string // what was said of it, at most 300 bytes; may be empty
+}
+
+func (e *BlockedError) Error() string {
+	text := fmt.Sprintf("%s model %q gave no answer: %s", e.Provider, e.Model, e.Reason)
+	if e.Message != "" {
+		text += ": " + e.Message
+	}
+	return text
+}
+
+// Retryable reports whether the same call can succeed when it is made again:
+// statuses 408, 409, 429 and 5xx, lost connections, and calls that Timeout
+// stopped. An exhausted quota, a refused certificate and everything else can
+// not. It decides by type, status and code.
+func Retryable(err error) bool {
+	if e, ok := errors.AsType[*StatusError](err); ok {
+		switch e.Status {
+		case http.StatusRequestTimeout, http.StatusConflict:
+			return true
+		case http.StatusTooManyRequests:
+			return e.Code != "insufficient_quota"
+		}
+		return e.Status >= 500 && e.Status <= 599
+	}
+	if e, ok := errors.AsType[*ConnectionError](err); ok {
+		return !e.untrusted()
+	}
+	_, ok := errors.AsType[*TimeoutError](err)
+	return ok
+}

@@ -1,0 +1,18 @@
+// Package openai asks models behind the chat API that OpenAI made and that
+// Ollama, vLLM, llama.cpp and many others speak, by
+// github.com/sashabaranov/go-openai.
+//
+//	server, err := openai.NewServer(&openai.Options{Key: key})
+//	m, err := server.Model("gpt-4.1-mini")
+//	out, usage, err := llm.Ask[skills.RewriteOutput](ctx, m, skill, in)
+//
+// A request with a schema is sent with the strictest response format that the
+// server knows: json_schema, else json_object, else an instruction in the
+// prompt. Which one is found out by the first answers and remembered per
+// server (Server.Capability). The temperature is 0, unless the model refuses
+// to have one set. Errors are llm's typed errors, without keys.
+//
+// It does not retry, limit or count (package llm wraps it for that), does not
+// stream, offers no tools and no embeddings, reads no environment variable,
+// and does not check that an answer fits its schema: llm.Ask does.
+package openai

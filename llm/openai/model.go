@@ -1,0 +1,175 @@
+package openai
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync/atomic"
+
+	"github.com/sashabaranov/go-openai"
+
+	"example.com/assay/llm"
+	"example.com/assay/llm/internal/wire"
+)
+
+// A Model is one model of a server. It is safe for concurrent use.
+type Model struct {
+	server *Server
+	name   string
+	warm   atomic.Bool // the model refuses a temperature
+}
+
+// Model returns the model of a name. It makes no call; whether the server has
+// such a model shows when it is asked.
+func (s *Server) Model(name string) (*Model, error) {
+	if strings.TrimSpace(name) == "" {
+		return nil, fmt.Errorf("choosing a model of %s: the name is empty", s.provider)
+	}
+	return &Model{server: s, name: name}, nil
+}
+
+// Capability returns what is known of the model's server so far.
+func (m *Model) Capability() Capability { return m.server.Capability() }
+
+// formats are the response formats, the strictest first.
+var formats = []Capability{JSONSchema, JSONObject, PromptOnly}
+
+// Generate asks the model. While the server's capability is unknown, a
+// request with a schema that the server refuses, or answers in prose, is made
+// again in the next weaker format; the usage counts all of them.
+//
+// Errors are those of ctx (its cause), *llm.StatusError,
+// *llm.ConnectionError, *llm.ResponseError, *llm.TruncatedError and
+// *llm.BlockedError.
+func (m *Model) Generate(ctx context.Context, req llm.Request) (llm.Response, error) {
+	if err := wire.CheckRequest(req); err != nil {
+		return llm.Response{}, fmt.Errorf("asking %s model %q: %w", m.server.provider, m.name, err)
+	}
+	if len(req.Schema) == 0 {
+		return m.ask(ctx, req, Unknown)
+	}
+	known := m.server.Capability()
+	var spent llm.Usage
+	var refusal error
+	for i, format := range formats {
+		if known != Unknown && format != known {
+			continue
+		}
+		resp, err := m.ask(ctx, req, format)
+		spent = spent.Plus(resp.Usage)
+		resp.Usage = spent
+		last := known != Unknown || i == len(formats)-1
+		switch {
+		case err != nil && !last && refusesFormat(err):
+			if refusal == nil {
+				refusal = err
+			}
+			continue
+		case err != nil && refusal != nil && refusesFormat(err):
+			return llm.Response{Usage: spent}, refusal // it was not the format
+		case err != nil:
+			return llm.Response{Usage: spent}, err
+		case !last && !strings.ContainsAny(resp.Text, "{["):
+			continue // prose: the server overlooks the format
+		}
+		if strings.HasPrefix(strings.TrimSpace(resp.Text), "{") {
+			m.server.found(format)
+		}
+		return resp, nil
+	}
+	return llm.Response{Usage: spent}, refusal // formats holds every known capability
+}
+
+// refusesFormat reports whether an error can be that of a server that does
+// not know the response format. Few servers name the field that they refuse,
+// so that trying without it is the only way to know.
+func refusesFormat(err error) bool {
+	e, ok := errors.AsType[*llm.StatusError](err)
+	if !ok {
+		return false
+	}
+	switch e.Status {
+	case http.StatusBadRequest, http.StatusUnprocessableEntity, http.StatusNotImplemented:
+		return e.Param == "" || strings.HasPrefix(e.Param, "response_format")
+	}
+	return false
+}
+
+// ask makes one call, and a second one when the model refuses a temperature.
+func (m *Model) ask(ctx context.Context, req llm.Request, format Capability) (llm.Response, error) {
+	resp, err := m.call(ctx, req, format)
+	e, ok := errors.AsType[*llm.StatusError](err)
+	if ok && e.Status == http.StatusBadRequest && e.Param == "temperature" && m.warm.CompareAndSwap(false, true) {
+		return m.call(ctx, req, format)
+	}
+	return resp, err
+}
+
+func (m *Model) call(ctx context.Context, req llm.Request, format Capability) (llm.Response, error) {
+	if ctx.Err() != nil {
+		return llm.Response{}, m.stopped(ctx)
+	}
+	client := m.server.cold
+	if m.warm.Load() {
+		client = m.server.plain
+	}
+	out, err := client.CreateChatCompletion(ctx, m.request(req, format))
+	if err != nil && ctx.Err() != nil {
+		return llm.Response{}, m.stopped(ctx)
+	}
+	if err != nil {
+		return llm.Response{}, m.failed(err)
+	}
+	return m.read(out)
+}
+
+func (m *Model) stopped(ctx context.Context) error {
+	return fmt.Errorf("asking %s model %q: %w", m.server.provider, m.name, context.Cause(ctx))
+}
+
+// failed turns an error of the library into ours.
+func (m *Model) failed(err error) error {
+	if errors.Is(err, openai.ErrChatCompletionInvalidModel) {
+		return fmt.Errorf("asking %s model %q: it is not a chat model; choose another", m.server.provider, m.name)
+	}
+	plain, ok := wire.Plain(err)
+	if !ok { // the answer was JSON, but not that of the API
+		return &llm.ResponseError{Provider: m.server.provider, Err: errors.New(llm.Cut(err.Error(), 200))}
+	}
+	if e, ok := errors.AsType[*llm.StatusError](plain); ok && e.Code == string(openai.FinishReasonContentFilter) {
+		return &llm.BlockedError{Provider: m.server.provider, Model: m.name, Reason: e.Code, Message: e.Message}
+	}
+	return plain
+}
+
+// read takes the answer out of the server's response.
+func (m *Model) read(out openai.ChatCompletionResponse) (llm.Response, error) {
+	name := out.Model
+	if name == "" {
+		name = m.name
+	}
+	usage := llm.Usage{InputTokens: max(0, out.Usage.PromptTokens), OutputTokens: max(0, out.Usage.CompletionTokens)}
+	spent := llm.Response{Usage: usage}
+	if len(out.Choices) == 0 {
+		return spent, &llm.ResponseError{Provider: m.server.provider, Err: errors.New("it has no choices")}
+	}
+	choice := out.Choices[0]
+	message := choice.Message
+	switch {
+	case message.Refusal != "":
+		return spent, &llm.BlockedError{Provider: m.server.provider, Model: m.name, Reason: "refusal", Message: llm.Cut(message.Refusal, 300)}
+	case choice.FinishReason == openai.FinishReasonContentFilter:
+		return spent, &llm.BlockedError{Provider: m.server.provider, Model: m.name, Reason: "content_filter"}
+	case choice.FinishReason == openai.FinishReasonLength:
+		return spent, &llm.TruncatedError{Provider: m.server.provider, Model: m.name, Usage: usage}
+	}
+	text := message.Content
+	for _, part := range message.MultiContent {
+		if part.Type == openai.ChatMessagePartTypeText {
+			text += part.Text
+		}
+	}
+	return llm.Response{Text: text, Model: m.server.provider + ":" + llm.Cut(name, 100), Usage: usage}, nil
+}

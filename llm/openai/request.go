@@ -1,0 +1,62 @@
+package openai
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/sashabaranov/go-openai"
+
+	"example.com/assay/llm"
+)
+
+// request puts a request into the library's form.
+func (m *Model) request(req llm.Request, format Capability) openai.ChatCompletionRequest {
+	out := openai.ChatCompletionRequest{Model: m.name}
+	for _, msg := range req.Messages {
+		if msg.Text == "" { // the API refuses a message without text
+			continue
+		}
+		out.Messages = append(out.Messages, openai.ChatCompletionMessage{Role: string(msg.Role), Content: msg.Text})
+	}
+	switch format {
+	case JSONSchema:
+		out.ResponseFormat = &openai.ChatCompletionResponseFormat{
+			Type: openai.ChatCompletionResponseFormatTypeJSONSchema,
+			JSONSchema: &openai.ChatCompletionResponseFormatJSONSchema{
+				Name: formatName(req.Skill), Schema: req.Schema, Strict: strict(req.Schema),
+			},
+		}
+	case JSONObject:
+		out.ResponseFormat = &openai.ChatCompletionResponseFormat{Type: openai.ChatCompletionResponseFormatTypeJSONObject}
+		out.Messages = instruct(out.Messages, req.Schema)
+	case PromptOnly:
+		out.Messages = instruct(out.Messages, req.Schema)
+	}
+	return out
+}
+
+// instruct adds the schema to the first message of the system, or puts one
+// there: some servers take one such message only, and only as the first.
+func instruct(messages []openai.ChatCompletionMessage, schema json.RawMessage) []openai.ChatCompletionMessage {
+	order := "Answer with one JSON object that fits this JSON Schema, and with nothing else:\n" + string(schema)
+	if len(messages) > 0 && messages[0].Role == openai.ChatMessageRoleSystem {
+		messages[0].Content += "\n\n" + order
+		return messages
+	}
+	return append([]openai.ChatCompletionMessage{{Role: openai.ChatMessageRoleSystem, Content: order}}, messages...)
+}
+
+// formatName is the skill's name as far as the API allows it: up to 64 of
+// a-z, A-Z, 0-9, _ and -.
+func formatName(skill string) string {
+	name := strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' {
+			return r
+		}
+		return '_'
+	}, skill)
+	if name == "" {
+		return "answer"
+	}
+	return name[:min(len(name), 64)]
+}
