@@ -1,0 +1,19 @@
+// Package gemini asks Google's Gemini models, by google.golang.org/genai.
+//
+//	m, err := gemini.New(ctx, "gemini-2.5-flash", &gemini.Options{Key: key})
+//	out, usage, err := llm.Ask[skills.RewriteOutput](ctx, m, skill, in)
+//
+// A request with a schema is sent with the response type application/json and
+// the schema in Gemini's own form, fields in the schema's order. The
+// temperature is 0. Errors are llm's typed errors, without keys; a blocked
+// prompt and a blocked answer are *llm.BlockedError.
+//
+// All settings come from Options. The library would fill empty ones from
+// variables such as GOOGLE_API_KEY and GOOGLE_GEMINI_BASE_URL; New leaves it
+// none to fill. (When variables contradict each other the library writes a
+// line to the standard logger, which only a program can silence.)
+//
+// It does not retry, limit or count (package llm wraps it for that), does not
+// stream, offers no tools and no embeddings, and of Vertex supports keys only,
+// not service accounts.
+package gemini
