@@ -1,7 +1,8 @@
 // Package llm asks models. Model is the one method that a model must have;
 // Ask and AskText put a skill's question to it and return a typed answer that
-// was validated against the skill's schema; Limit bounds how many calls run at
-// once.
+// was validated against the skill's schema. Limit, Rate, Budget, Retry and
+// Timeout are wrappers that keep calls under control; NewControls composes
+// them.
 //
 //	set, err := skills.Load(nil)
 //	skill, err := set.Get(skills.ClassifyAndRoute)
@@ -12,6 +13,9 @@
 // *ParseError; whether what the answer says is true is for the caller to
 // check against the sources.
 //
-// The package does not retry failed calls, keeps no budget, stores no prompts
-// and knows no provider; the models themselves are in the folders below it.
+// Why a call failed is one of this package's types, whichever provider made
+// it; Retryable says whether asking again can help.
+//
+// The package does not know what calls cost in money, stores no prompts and
+// knows no provider; the models themselves are in the folders below it.
 package llm

@@ -117,7 +117,7 @@ func said(body []byte) (message, code, param string) {
 	d := top.detail
 	if text := text(top.Error); text != "" {
 		message = text
-	} else if len(top.Error) > 0 {
+	} else if bytes.HasPrefix(top.Error, []byte("{")) {
 		var inner detail
 		if err := json.Unmarshal(top.Error, &inner); err == nil {
 			d = inner

@@ -1,0 +1,66 @@
+package llm_test
+
+import (
+	"errors"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+
+	"example.com/assay/llm"
+)
+
+func TestBudget(t *testing.T) {
+	for name, tc := range map[string]struct {
+		opts  *llm.BudgetOptions
+		calls int // that are made of 10
+		what  string
+	}{
+		"none":   {nil, 10, ""},
+		"calls":  {&llm.BudgetOptions{MaxCalls: 3}, 3, "calls"},
+		"tokens": {&llm.BudgetOptions{MaxTokens: 7}, 3, "tokens"}, // 3 a call: 3, 6, 9
+		"both":   {&llm.BudgetOptions{MaxCalls: 2, MaxTokens: 7}, 2, "calls"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := &failing{usage: llm.Usage{InputTokens: 2, OutputTokens: 1}, errs: []error{nil, status(400)}} // failed calls count, too
+			budget := llm.NewBudget(tc.opts)
+			ask := budget.Wrap(m)
+			for round := range 2 {
+				for i := range 10 {
+					_, err := ask.Generate(t.Context(), llm.Request{})
+					e, refused := errors.AsType[*llm.BudgetError](err)
+					if refused != (i >= tc.calls) || refused && e.What != tc.what {
+						t.Fatalf("round %d, call %d: %v", round, i+1, err)
+					}
+				}
+				if calls, tokens := budget.Spent(); calls != tc.calls || tokens != 3*tc.calls {
+					t.Errorf("spent %d calls, %d tokens", calls, tokens)
+				}
+				if len(m.asked) != (round+1)*tc.calls {
+					t.Errorf("%d calls were made", len(m.asked))
+				}
+				budget.Reset()
+			}
+		})
+	}
+}
+
+func TestBudgetCountsConcurrentCallsExactly(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var running, most, refused atomic.Int32
+		budget := llm.NewBudget(&llm.BudgetOptions{MaxCalls: 5})
+		ask := budget.Wrap(slow{&running, &most})
+		var wg sync.WaitGroup
+		for range 20 {
+			wg.Go(func() {
+				if _, err := ask.Generate(t.Context(), llm.Request{}); err != nil {
+					refused.Add(1)
+				}
+			})
+		}
+		wg.Wait()
+		if most.Load() != 5 || refused.Load() != 15 {
+			t.Errorf("%d calls made, %d refused", most.Load(), refused.Load())
+		}
+	})
+}
