@@ -55,7 +55,8 @@ func (e *ConnectionError) untrusted() bool {
 	if _, ok := errors.AsType[*tls.CertificateVerificationError](e.Err); ok {
 		return true
 	}
-	return errors.Is(e.Err, http.ErrSchemeMismatch)
+	_, ok := errors.AsType[tls.RecordHeaderError](e.Err) // the server speaks http
+	return ok || errors.Is(e.Err, http.ErrSchemeMismatch)
 }
 
 // A ResponseError says that a server answered with success, but not in its
