@@ -34,10 +34,16 @@ hold enough evidence.
 
 Settings come from flags, else from the variables ` + envCorpus + `, ` + envModel + `,
 ` + envSkills + `, ` + envThreshold + ` and ` + envSkipInjection + `, else from
-the configuration, else from defaults.`,
+the configuration, else from defaults.
+
+Models: offline (the default: no key, no network), openai:NAME with the key in
+` + envOpenAIKey + ` (any server of that API: ` + envOpenAIURL + `), gemini:NAME with the
+key in ` + envGeminiKey + `, ollama:NAME. The configuration can choose one per skill
+(models) and bound what they may do (model_limits). agent doctor checks them.`,
 		Example: `  agent ask "What must a plaintiff prove for battery?"
   agent ask --corpus handbook --json "How many days of notice are needed?"
   agent ask --trace run.jsonl -v "Is an oral promise to sell land enforceable?"
+  agent ask --model ollama:llama3.1 "What is consideration?"
   agent ask - < question.txt`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			text, err := a.questionText(cmd.Context(), args)

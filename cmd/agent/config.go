@@ -12,7 +12,7 @@ import (
 )
 
 // configKeys are the keys of a configuration, in the order of the help.
-var configKeys = []string{"corpus", "model", "confidence_threshold", "skip_injection_check", "memory", "skills"}
+var configKeys = []string{"corpus", "model", "confidence_threshold", "skip_injection_check", "memory", "skills", "models", "model_limits"}
 
 // parseConfig reads a configuration. Errors name the file, the line and the
 // key, and what would be right.
@@ -68,7 +68,14 @@ func (p *parser) configKey(a *app, o *overrides, path string, key, value *yaml.N
 	case "corpus":
 		o.corpus = p.corpus(from, value.Value)
 	case "model":
+		if o.model != nil {
+			p.fail(usagef("%s: models.default stands in this file, too; keep one", from))
+		}
 		o.model = p.model(a, from, value.Value)
+	case "models":
+		p.models(a, o, path, value)
+	case "model_limits":
+		p.limits(o, path, value)
 	case "confidence_threshold":
 		o.threshold = p.threshold(from, value.Value)
 	case "skip_injection_check":

@@ -15,5 +15,5 @@
 // error. Exit codes: 0 done, 1 failed, 2 wrong usage, 3 no sufficient
 // evidence, 130 interrupted.
 //
-// The command uses no network.
+// The command uses no network, unless a model of a provider is chosen.
 package main

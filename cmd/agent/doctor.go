@@ -6,10 +6,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"example.com/assay/llm/offline"
 	"example.com/assay/memory"
 )
 
@@ -32,11 +34,15 @@ func (a *app) doctorCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "doctor",
-		Short: "Check configuration, corpora, memory and skills, and say what to do",
+		Short: "Check configuration, corpora, memory, models and skills, and say what to do",
 		Long: `Doctor checks the home directory, the configuration, the variables, every
 corpus, the embedded sample, the remembered answers, the skills and the
-terminal. It changes nothing. Exit code 1 says that a check failed.`,
-		Example: "  agent doctor\n  agent doctor --json\n  agent doctor --config team.yaml",
+terminal. It changes nothing. Exit code 1 says that a check failed.
+
+Each model of a provider that the settings name is asked one small question,
+which costs a few tokens and tells whether the key, the address and the name
+are right. With the offline model, the default, no network is used.`,
+		Example: "  agent doctor\n  agent doctor --json\n  agent doctor --config team.yaml\n  agent doctor --model openai:gpt-4.1-mini",
 		Args:    exactly(0, "no argument"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			findings := a.examine(cmd, &flags)
@@ -61,6 +67,7 @@ terminal. It changes nothing. Exit code 1 says that a check failed.`,
 	}
 	cmd.Flags().StringVar(&flags.config, "config", "", "configuration `FILE` (YAML) to check")
 	cmd.Flags().StringVar(&flags.skills, "skills", "", "skills `DIR` to check")
+	cmd.Flags().StringVar(&flags.model, "model", offline.Name, "`NAME` of a model to check")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
 	return cmd
 }
@@ -94,6 +101,9 @@ func (a *app) examine(cmd *cobra.Command, flags *settingFlags) []finding {
 	out = append(out, checkCorpora(home)...)
 	out = append(out, checkSample(home))
 	out = append(out, checkMemories(home)...)
+	if err == nil {
+		out = append(out, a.checkModels(cmd.Context(), s)...)
+	}
 	return append(out, checkSkills(s), a.checkTerminal())
 }
 
@@ -138,7 +148,7 @@ func (a *app) checkVariables() []finding {
 	}
 	if out == nil {
 		var set []string
-		for _, name := range append(append([]string{}, ownVariables...), envThreshold, envSkipInjection) {
+		for _, name := range slices.Concat(ownVariables, []string{envThreshold, envSkipInjection}, providerVariables) {
 			if a.env.get(name) != "" {
 				set = append(set, name)
 			}

@@ -14,6 +14,7 @@ import (
 
 	"example.com/assay/graph"
 	"example.com/assay/graph/trace"
+	"example.com/assay/llm"
 	"example.com/assay/memory"
 	"example.com/assay/nodes/research"
 	"example.com/assay/skills"
@@ -27,6 +28,7 @@ type engine struct {
 	corpus   *memory.Corpus
 	skills   map[string]string // name to hash
 	pipeline *research.Pipeline
+	budget   *llm.Budget // of one question
 }
 
 // openEngine opens what the settings name. Its Close is the caller's.
@@ -47,12 +49,17 @@ func (a *app) openEngine(ctx context.Context, s settings) (_ *engine, err error)
 			err = errors.Join(err, e.corpus.Close())
 		}
 	}()
-	e.pipeline, err = e.compile(set)
+	e.pipeline, err = e.compile(ctx, set)
 	return e, err
 }
 
-func (e *engine) compile(set *skills.Set) (*research.Pipeline, error) {
-	deps := research.Deps{Model: e.models[e.model](), Skills: set, Corpus: e.corpus}
+func (e *engine) compile(ctx context.Context, set *skills.Set) (*research.Pipeline, error) {
+	model, budget, err := e.openModel(ctx, e.settings)
+	if err != nil {
+		return nil, err
+	}
+	e.budget = budget
+	deps := research.Deps{Model: model, Skills: set, Corpus: e.corpus}
 	if e.memory {
 		memory, err := openRecall(e.settings, e.corpus, set)
 		if err != nil {
@@ -153,6 +160,7 @@ func (e *engine) ask(ctx context.Context, q question) (answer state.Answer, err 
 	if len(sinks) > 0 {
 		opts.Trace = trace.NewWriter(io.MultiWriter(sinks...), header)
 	}
+	e.budget.Reset()
 	final, times, runErr := e.pipeline.Ask(ctx, q.text, opts)
 	if runErr != nil && ctx.Err() != nil {
 		runErr = context.Cause(ctx) // what stopped the run, not which node met it
@@ -168,7 +176,7 @@ func (e *engine) ask(ctx context.Context, q question) (answer state.Answer, err 
 // result completes what the pipeline knows of a run.
 func (e *engine) result(final state.Agent, times research.Times, runErr error, runID, traceFile string) state.Answer {
 	answer := research.Result(final, runErr, e.corpus)
-	answer.RunID, answer.Model, answer.Corpus, answer.Trace = runID, e.model, e.corpus.Name(), traceFile
+	answer.RunID, answer.Model, answer.Corpus, answer.Trace = runID, e.modelLabel(), e.corpus.Name(), traceFile
 	if runErr != nil { // the node that sums up did not run
 		answer.Metrics.Metrics = sumUp(final)
 		if answer.Answer == "" {
@@ -231,7 +239,7 @@ func (e *engine) header(runID, text string) (trace.Header, error) {
 		RunID: runID,
 		Config: map[string]string{
 			"corpus": e.corpus.Name(), "corpus_fingerprint": e.corpus.Fingerprint(), "embedder": e.corpus.EmbedderID(),
-			"model": e.model, "confidence_threshold": strconv.FormatFloat(e.threshold, 'g', -1, 64),
+			"model": e.modelLabel(), "confidence_threshold": strconv.FormatFloat(e.threshold, 'g', -1, 64),
 			"skip_injection_check": strconv.FormatBool(e.skipInjection), "memory": strconv.FormatBool(e.memory),
 		},
 		Skills: e.skills,

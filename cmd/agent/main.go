@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"io"
+	"log"
 	"os"
 	"os/signal"
 	"syscall"
@@ -13,6 +15,7 @@ func main() {
 
 // systemApp returns the program as the operating system started it.
 func systemApp() *app {
+	log.SetOutput(io.Discard) // the client library of Gemini writes there; this program does not
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	a := newApp(os.Stdin, os.Stdout, os.Stderr, os.Environ())

@@ -25,7 +25,7 @@ func openRecall(s settings, corpus *memory.Corpus, set *skills.Set) (research.Me
 	for _, name := range set.Names() {
 		fmt.Fprintf(h, "%s %s\n", name, hashes[name])
 	}
-	return research.NewMemory(qa, corpus, fmt.Sprintf("%s %g %s", s.model, s.threshold, hex.EncodeToString(h.Sum(nil))[:16])), nil
+	return research.NewMemory(qa, corpus, fmt.Sprintf("%s %g %s", s.modelLabel(), s.threshold, hex.EncodeToString(h.Sum(nil))[:16])), nil
 }
 
 // skillHashes maps every skill to the hash of its content.

@@ -44,7 +44,7 @@ func (a *app) session(cmd *cobra.Command, flags *settingFlags) (err error) {
 	lines := a.newLineReader(filepath.Join(settings.home, "history"))
 	defer func() { err = errors.Join(err, lines.close()) }()
 	if s.interactive {
-		fmt.Fprintf(a.stdout, "corpus %s, model %s; /help lists commands, Ctrl-D quits\n", s.engine.corpus.Name(), s.model)
+		fmt.Fprintf(a.stdout, "corpus %s, model %s; /help lists commands, Ctrl-D quits\n", s.engine.corpus.Name(), s.modelLabel())
 	}
 	if err := s.loop(ctx, lines); err != nil {
 		return err

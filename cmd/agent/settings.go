@@ -5,13 +5,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"example.com/assay/llm"
 	"example.com/assay/llm/offline"
 	"example.com/assay/memory"
 	"example.com/assay/skills"
@@ -29,7 +28,9 @@ type settings struct {
 	file          string // the configuration that was read; empty for none
 	corpus        string
 	model         string
-	skills        string // overlay directory; empty for none
+	skillModels   map[string]string  // by skill; overrides model
+	limits        llm.ControlOptions // of models of providers
+	skills        string             // overlay directory; empty for none
 	threshold     float64
 	skipInjection bool
 	memory        bool // use and keep earlier answers
@@ -45,11 +46,17 @@ type overrides struct {
 	corpus, model, skills *string
 	threshold             *float64
 	skipInjection, memory *bool
+	skillModels           map[string]string
+	limits                *llm.ControlOptions
 }
 
 func (o overrides) apply(s *settings) {
 	set(&s.corpus, o.corpus)
+	if o.model != nil || o.skillModels != nil {
+		s.skillModels = o.skillModels // a model that is chosen later is for all skills
+	}
 	set(&s.model, o.model)
+	set(&s.limits, o.limits)
 	set(&s.skills, o.skills)
 	set(&s.threshold, o.threshold)
 	set(&s.skipInjection, o.skipInjection)
@@ -76,7 +83,7 @@ func (f *settingFlags) register(cmd *cobra.Command, remembers bool) {
 	f.remembers = remembers
 	flags := cmd.Flags()
 	flags.StringVar(&f.corpus, "corpus", defaultCorpus, "`NAME` of the corpus to answer from; until something is ingested into \"default\", the embedded sample answers")
-	flags.StringVar(&f.model, "model", offline.Name, "`NAME` of the model; known: offline")
+	flags.StringVar(&f.model, "model", offline.Name, "`NAME` of the model for all skills: offline, openai:NAME, gemini:NAME or ollama:NAME")
 	flags.StringVar(&f.config, "config", "", "configuration `FILE` (YAML); default: config.yaml in the home directory, if there is one")
 	flags.StringVar(&f.skills, "skills", "", "`DIR` whose *.md files replace embedded skills of the same name")
 	flags.StringVar(&f.threshold, "confidence-threshold", "0.7", "confidence above 0 and up to 1 that a step needs")
@@ -219,8 +226,8 @@ func (p *parser) corpus(from origin, v string) *string {
 }
 
 func (p *parser) model(a *app, from origin, v string) *string {
-	if a.models[v] == nil {
-		p.fail(usagef("%s is %q: there is no such model%s; known: %s", from, v, didYouMean(v, a.modelNames()), strings.Join(a.modelNames(), ", ")))
+	if err := a.checkModel(v); err != nil {
+		p.fail(usagef("%s is %q: %w", from, v, err))
 	}
 	return &v
 }
@@ -239,15 +246,6 @@ func (p *parser) boolean(from origin, v string) *bool {
 		p.fail(usagef("%s is %q: it must be 1 or 0, true or false", from, v))
 	}
 	return &b
-}
-
-func (a *app) modelNames() []string {
-	var names []string
-	for name := range a.models {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
 }
 
 // loadSkills reads the embedded skills and the overlay.

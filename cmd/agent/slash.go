@@ -101,7 +101,7 @@ func (s *session) modelSlash(ctx context.Context, args []string) error {
 	if len(args) == 1 {
 		next := s.settings
 		var p parser
-		next.model = *p.model(s.app, "/model", args[0])
+		next.model, next.skillModels = *p.model(s.app, "/model", args[0]), nil
 		if p.err != nil {
 			return p.err
 		}
@@ -109,7 +109,7 @@ func (s *session) modelSlash(ctx context.Context, args []string) error {
 			return err
 		}
 	}
-	fmt.Fprintf(s.stdout, "using %s; known: %s\n", s.model, strings.Join(s.modelNames(), ", "))
+	fmt.Fprintf(s.stdout, "using %s; known: %s\n", s.modelLabel(), strings.Join(s.modelNames(), ", "))
 	return nil
 }
 

@@ -1,0 +1,110 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"example.com/assay/llm"
+	"example.com/assay/llm/gemini"
+	"example.com/assay/llm/offline"
+)
+
+// probeTimeout bounds the question that the doctor asks a model.
+const probeTimeout = 20 * time.Second
+
+// checkModels asks every configured model of a provider one small question.
+// Without one it uses no network.
+func (a *app) checkModels(ctx context.Context, s settings) []finding {
+	var out []finding
+	connector := connector{env: a.env}
+	for _, name := range a.remoteModels(s) {
+		r, err := connector.connect(ctx, name)
+		if err == nil {
+			err = probe(ctx, r.model)
+		}
+		if err != nil {
+			out = append(out, a.modelFailed(name, err))
+			continue
+		}
+		key := "key accepted"
+		if _, variable := providerOf(name); a.env.get(variable) == "" {
+			key = "no key needed"
+		}
+		how := r.capability()
+		if how == "" {
+			how = "none found: it does not answer in JSON"
+		}
+		out = append(out, finding{"model", statusOK, fmt.Sprintf("%s: %s, server reached, structured answers by %s", name, key, how), ""})
+	}
+	if out == nil {
+		out = []finding{{"model", statusOK, s.modelLabel() + ": no key, no network", ""}}
+	}
+	return out
+}
+
+func probe(ctx context.Context, m llm.Model) error {
+	_, err := llm.Timeout(probeTimeout)(m).Generate(ctx, llm.Request{
+		Skill:    "doctor",
+		Schema:   json.RawMessage(`{"type":"object","additionalProperties":false,"required":["ok"],"properties":{"ok":{"type":"boolean"}}}`),
+		Messages: []llm.Message{{Role: llm.User, Text: `Answer with the JSON object {"ok": true}.`}},
+	})
+	return err
+}
+
+// providerOf returns a model's provider and the variable of its key.
+func providerOf(name string) (provider, keyVariable string) {
+	provider, _, _ = strings.Cut(name, ":")
+	if provider == gemini.Provider {
+		return provider, envGeminiKey
+	}
+	return provider, envOpenAIKey
+}
+
+// modelFailed says what is wrong and what to type, by the error's type.
+func (a *app) modelFailed(name string, err error) finding {
+	provider, variable := providerOf(name)
+	_, model, _ := strings.Cut(name, ":")
+	f := finding{"model", statusFail, fmt.Sprintf("%s: %v", name, err), "agent ask --model " + offline.Name + " … works without it"}
+	if missing, ok := errors.AsType[*missingKeyError](err); ok {
+		f.Do = fmt.Sprintf("export %s=…", missing.variable)
+		return f
+	}
+	_, unreachable := errors.AsType[*llm.ConnectionError](err)
+	_, late := errors.AsType[*llm.TimeoutError](err)
+	if unreachable || late {
+		f.Detail = fmt.Sprintf("%s: the server is not reachable: %v", name, err)
+		switch {
+		case provider == providerOllama && a.env.get(envOpenAIURL) == "":
+			f.Do = "ollama serve"
+		case provider == gemini.Provider:
+			f.Do = "check the network" + orVariable(a, envGeminiURL)
+		default:
+			f.Do = "check the network" + orVariable(a, envOpenAIURL)
+		}
+		return f
+	}
+	if status, ok := errors.AsType[*llm.StatusError](err); ok {
+		switch status.Status {
+		case http.StatusUnauthorized, http.StatusForbidden:
+			f.Do = fmt.Sprintf("export %s=…, with a key that this server accepts", variable)
+		case http.StatusNotFound:
+			f.Do = "choose a model that the server has"
+			if provider == providerOllama {
+				f.Do = "ollama pull " + model
+			}
+		}
+	}
+	return f
+}
+
+func orVariable(a *app, name string) string {
+	if a.env.get(name) == "" {
+		return ""
+	}
+	return ", or: unset " + name
+}

@@ -1,0 +1,310 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"example.com/assay/skills"
+	"example.com/assay/state"
+)
+
+const secret = "sk-test-0123456789abcdef"
+
+// chat is a loopback server of OpenAI's API that answers by the name of the
+// response format, which is the skill's.
+type chat struct {
+	*httptest.Server
+	mu    sync.Mutex
+	asked []string // "model skill"
+	keys  map[string]bool
+}
+
+func newChat(t *testing.T) *chat {
+	t.Helper()
+	answers := map[string]string{
+		"doctor":                     `{"ok":true}`,
+		skills.DetectPromptInjection: `{"verdict":"safe","category":"none","reason":"a question"}`,
+		skills.ClassifyAndRoute:      `{"query_type":"simple","reason":"one rule"}`,
+		skills.PlanSynthesis:         `{"steps":[{"step_id":1,"phase":"Rule","question":"` + permitQuestion + `"}]}`,
+		skills.QueryRewrite:          `{"primary":"elements of a valid lantern permit","alternatives":["lantern permit application fee","inspection of the lantern"]}`,
+		"":                           "A valid lantern permit has three elements. [Source 1]",
+	}
+	c := &chat{keys: map[string]bool{}}
+	c.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var in struct {
+			Model  string `json:"model"`
+			Format struct {
+				Schema struct {
+					Name string `json:"name"`
+				} `json:"json_schema"`
+			} `json:"response_format"`
+		}
+		if err := json.NewDecoder(r.Body).Decode(&in); err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		c.mu.Lock()
+		c.asked = append(c.asked, in.Model+" "+in.Format.Schema.Name)
+		c.keys[r.Header.Get("Authorization")] = true
+		c.mu.Unlock()
+		text, err := json.Marshal(answers[in.Format.Schema.Name])
+		if err != nil {
+			t.Error(err)
+		}
+		fmt.Fprintf(w, `{"model":%q,"choices":[{"message":{"role":"assistant","content":%s},"finish_reason":"stop"}],"usage":{"prompt_tokens":50,"completion_tokens":5}}`, in.Model, text)
+	}))
+	t.Cleanup(c.Close)
+	return c
+}
+
+func withEnv(a *app, pairs ...string) {
+	for i := 0; i+1 < len(pairs); i += 2 {
+		a.env[pairs[i]] = pairs[i+1]
+	}
+}
+
+func writeConfig(t *testing.T, text string) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+func TestAskWithModelsOfAProvider(t *testing.T) {
+	home := t.TempDir()
+	ingestText(t, home, permits)
+	server := newChat(t)
+	config := writeConfig(t, "models:\n  default: openai:fast\n  query_rewrite: openai:strong\n  detect_prompt_injection: offline\nmodel_limits:\n  concurrency: 2\n  timeout: 5\n  backoff_base: 1ms\n")
+	a, stdout, stderr := testApp(home)
+	withEnv(a, envOpenAIKey, secret, envOpenAIURL, server.URL)
+	if code := a.run(t.Context(), []string{"ask", "--json", "--config", config, permitQuestion}); code != exitDone {
+		t.Fatalf("exit code %d: %s%s", code, stderr, stdout)
+	}
+	var answer state.Answer
+	if err := json.Unmarshal(stdout.Bytes(), &answer); err != nil {
+		t.Fatal(err)
+	}
+	if want := "openai:fast, offline for detect_prompt_injection, openai:strong for query_rewrite"; answer.Model != want {
+		t.Errorf("model %q; want %q", answer.Model, want)
+	}
+	if got, want := strings.Join(server.asked, "; "), "fast classify_and_route; fast plan_synthesis; strong query_rewrite; fast "; got != want && got != strings.Replace(want, "fast plan_synthesis; ", "", 1) {
+		t.Errorf("asked %q", got)
+	}
+	if answer.Metrics.InputTokens < 50*3 || !server.keys["Bearer "+secret] {
+		t.Errorf("metrics %+v, keys %v", answer.Metrics, server.keys)
+	}
+	// A flag is for all skills.
+	server.asked = nil
+	a, stdout, stderr = testApp(home)
+	if code := a.run(t.Context(), []string{"ask", "--config", config, "--model", "offline", permitQuestion}); code != exitDone || server.asked != nil {
+		t.Errorf("--model offline: exit code %d, asked %q: %s%s", code, server.asked, stderr, stdout)
+	}
+}
+
+func TestBudgetEndsTheRun(t *testing.T) {
+	home := t.TempDir()
+	ingestText(t, home, permits)
+	server := newChat(t)
+	a, stdout, stderr := testApp(home)
+	withEnv(a, envOpenAIKey, secret, envOpenAIURL, server.URL)
+	config := writeConfig(t, "model: openai:m\nmodel_limits: {max_calls: 1}\n")
+	code := a.run(t.Context(), []string{"ask", "--config", config, permitQuestion})
+	if code == exitDone || len(server.asked) != 1 || !strings.Contains(stderr.String()+stdout.String(), "max_calls") {
+		t.Errorf("exit code %d after %q: %s%s", code, server.asked, stderr, stdout)
+	}
+}
+
+// Nothing that a failing run writes holds the key, not even when the server
+// sends it back.
+func TestKeyIsNeverWritten(t *testing.T) {
+	servers := map[string]http.HandlerFunc{
+		"refuses":   func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized); echo(w) },
+		"fails":     func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusInternalServerError); echo(w) },
+		"no JSON":   func(w http.ResponseWriter, _ *http.Request) { echo(w) },
+		"no answer": func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintf(w, `{"error":{"message":%q}}`, secret) },
+		"in answers": func(w http.ResponseWriter, _ *http.Request) {
+			fmt.Fprintf(w, `{"choices":[{"message":{"content":%q},"finish_reason":"stop"}],"candidates":[{"content":{"parts":[{"text":%q}]}}]}`, secret, secret)
+		},
+		"resets": func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
+	}
+	for name, handler := range servers {
+		server := httptest.NewServer(handler)
+		defer server.Close()
+		for _, model := range []string{"openai:m", "gemini:m", "ollama:m"} {
+			t.Run(name+"/"+model, func(t *testing.T) {
+				home := t.TempDir()
+				ingestText(t, home, permits)
+				config := writeConfig(t, "model_limits: {backoff_base: 1ms, backoff_jitter_max: 1ms, max_retries: 1}\n")
+				trace := filepath.Join(home, "t.jsonl")
+				for _, args := range [][]string{
+					{"ask", "-v", "--memory", "--config", config, "--model", model, "--trace", trace, permitQuestion},
+					{"ask", "-v", "--json", "--config", config, "--model", model, permitQuestion},
+					{"doctor", "--model", model},
+					{"doctor", "--json", "--model", model},
+				} {
+					a, stdout, stderr := testApp(home)
+					withEnv(a, envOpenAIKey, secret, envGeminiKey, secret, envOpenAIURL, server.URL, envGeminiURL, server.URL)
+					code := a.run(t.Context(), args)
+					if name != "in answers" && code == exitDone {
+						t.Errorf("%q succeeded: %s", args, stdout)
+					}
+					if strings.Contains(stdout.String()+stderr.String(), secret) {
+						t.Errorf("%q wrote the key:\n%s%s", args, stdout, stderr)
+					}
+				}
+				files := 0
+				err := filepath.WalkDir(home, func(path string, d fs.DirEntry, err error) error {
+					if err != nil || d.IsDir() {
+						return err
+					}
+					files++
+					data, err := os.ReadFile(path)
+					if bytes.Contains(data, []byte(secret)) {
+						t.Errorf("%s holds the key", path)
+					}
+					return err
+				})
+				if err != nil || files < 3 {
+					t.Errorf("%d files, %v", files, err)
+				}
+			})
+		}
+	}
+}
+
+func echo(w io.Writer) {
+	fmt.Fprintf(w, `{"error":{"message":"your key is %s", and this is no JSON`, secret)
+}
+
+func TestDoctorOnModels(t *testing.T) {
+	good := newChat(t)
+	wrongKey := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) }))
+	defer wrongKey.Close()
+	noModel := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNotFound) }))
+	defer noModel.Close()
+	gone := httptest.NewServer(nil)
+	gone.Close()
+	for name, tc := range map[string]struct {
+		model string
+		env   []string
+		want  []string
+		fails bool
+	}{
+		"offline":           {"offline", nil, []string{"ok    model          offline: no key, no network"}, false},
+		"no OpenAI key":     {"openai:m", nil, []string{"fail  model          openai:m: OPENAI_API_KEY is not set", "→ export OPENAI_API_KEY=…"}, true},
+		"no Gemini key":     {"gemini:m", nil, []string{"fail  model          gemini:m: GEMINI_API_KEY is not set", "→ export GEMINI_API_KEY=…"}, true},
+		"good":              {"openai:m", []string{envOpenAIKey, secret, envOpenAIURL, good.URL}, []string{"ok    model          openai:m: key accepted, server reached, structured answers by json_schema"}, false},
+		"good without key":  {"ollama:m", []string{envOpenAIURL, good.URL}, []string{"ollama:m: no key needed, server reached"}, false},
+		"wrong key":         {"openai:m", []string{envOpenAIKey, secret, envOpenAIURL, wrongKey.URL}, []string{"fail  model", "401", "→ export OPENAI_API_KEY=…, with a key"}, true},
+		"wrong Gemini key":  {"gemini:m", []string{envGeminiKey, secret, envGeminiURL, wrongKey.URL}, []string{"fail  model", "401", "→ export GEMINI_API_KEY=…, with a key"}, true},
+		"no such model":     {"ollama:m", []string{envOpenAIURL, noModel.URL}, []string{"404", "→ ollama pull m"}, true},
+		"unreachable":       {"openai:m", []string{envOpenAIKey, secret, envOpenAIURL, gone.URL}, []string{"the server is not reachable", "unset OPENAI_BASE_URL"}, true},
+		"Gemini gone":       {"gemini:m", []string{envGeminiKey, secret, envGeminiURL, gone.URL}, []string{"the server is not reachable", "unset GEMINI_BASE_URL"}, true},
+		"key with a break":  {"openai:m", []string{envOpenAIKey, secret + "\n", envOpenAIURL, good.URL}, []string{"a line break"}, true},
+		"address with user": {"openai:m", []string{envOpenAIKey, secret, envOpenAIURL, "http://u:" + secret + "@host"}, []string{"must not hold credentials"}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a, stdout, _ := testApp(t.TempDir())
+			withEnv(a, tc.env...)
+			code := a.run(t.Context(), []string{"doctor", "--model", tc.model})
+			for _, want := range tc.want {
+				if !strings.Contains(stdout.String(), want) {
+					t.Errorf("doctor does not say %q:\n%s", want, stdout)
+				}
+			}
+			if (code == exitFailed) != tc.fails || strings.Contains(stdout.String(), secret) {
+				t.Errorf("exit code %d:\n%s", code, stdout)
+			}
+		})
+	}
+}
+
+func TestModelsThatCannotBeMeant(t *testing.T) {
+	for text, want := range map[string]string{
+		"model: opanai:m":                            `c.yaml:1: model is "opanai:m": there is no such model; did you mean "openai:m"?; known: offline, openai:NAME, gemini:NAME, ollama:NAME`,
+		"model: \"openai:\"":                         "write openai:NAME",
+		"models: {defalt: offline}":                  `c.yaml:1: unknown key "defalt" in models; did you mean "default"?`,
+		"models:\n  query_rewrite: gpt":              `c.yaml:2: models.query_rewrite is "gpt": there is no such model`,
+		"models: offline":                            "models: it needs lines",
+		"models: {query_rewrite: [offline]}":         "models.query_rewrite: it needs one value",
+		"model: offline\nmodels: {default: offline}": "models.default: model stands in this file, too",
+		"models: {default: offline}\nmodel: offline": "models.default stands in this file, too",
+		"model_limits: {concurrency: 0}":             `model_limits.concurrency is "0": it must be a whole number of at least 1`,
+		"model_limits: {max_retries: -1}":            "at least 0",
+		"model_limits: {timeout: soon}":              `model_limits.timeout is "soon": it must be a time such as 2s or 500ms, and positive`,
+		"model_limits: {backoff_jitter_max: -1s}":    "and 0 or more",
+		"model_limits: {max_call: 1}":                `unknown key "max_call" in model_limits; did you mean "max_calls"?`,
+		"model_limits: {max_calls: 1, max_calls: 2}": "stands already in line 1",
+		"model: openai:m":                            "using model \"openai:m\": OPENAI_API_KEY is not set",
+	} {
+		a, stdout, stderr := testApp(t.TempDir())
+		if code := a.run(t.Context(), []string{"ask", "--config", writeConfig(t, text), "x"}); code != exitUsage || !strings.Contains(stderr.String(), want) {
+			t.Errorf("%q: exit code %d, %s%s; want %q", text, code, stderr, stdout, want)
+		}
+	}
+}
+
+func TestLimitsAreRead(t *testing.T) {
+	a, _, _ := testApp(t.TempDir())
+	o, err := a.parseConfig("c.yaml", []byte("model_limits:\n  concurrency: 3\n  max_retries: 0\n  backoff_base: 0.5\n  backoff_jitter_max: 0\n  timeout: 90s\n  requests_per_minute: 10\n  tokens_per_minute: 20\n  max_calls: 30\n  max_tokens: 40\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := *o.limits
+	if l.Concurrency != 3 || l.Retry.MaxRetries != -1 || l.Retry.Base != 500*time.Millisecond || l.Retry.JitterMax != -1 || l.Timeout != 90*time.Second ||
+		l.Rate.RequestsPerMinute != 10 || l.Rate.TokensPerMinute != 20 || l.Budget.MaxCalls != 30 || l.Budget.MaxTokens != 40 {
+		t.Errorf("limits %+v", l)
+	}
+}
+
+// lastRequest keeps the last request and answers none.
+type lastRequest struct{ *http.Request }
+
+func (l *lastRequest) RoundTrip(req *http.Request) (*http.Response, error) {
+	l.Request = req
+	return nil, io.EOF
+}
+
+// Each provider is asked at its own address, and gets no key of another.
+func TestWhereModelsAre(t *testing.T) {
+	const other = "sk-other-0123456789"
+	for _, tc := range []struct {
+		model, url, key string
+		env             environment
+	}{
+		{"openai:m", "https://api.openai.com/v1/chat/completions", "Bearer " + secret, environment{envOpenAIKey: secret, envGeminiKey: other}},
+		{"openai:m", "http://host/v1/chat/completions", "Bearer " + secret, environment{envOpenAIKey: secret, envOpenAIURL: "http://host/v1/"}},
+		{"openai:m", "http://host/v1/chat/completions", "", environment{envOpenAIURL: "http://host/v1"}},
+		{"ollama:m", "http://localhost:11434/v1/chat/completions", "", environment{envOpenAIKey: other}},
+		{"ollama:m", "http://host/v1/chat/completions", "Bearer " + secret, environment{envOpenAIKey: secret, envOpenAIURL: "http://host/v1"}},
+		{"gemini:m", "https://generativelanguage.googleapis.com/v1beta/models/m:generateContent", secret, environment{envGeminiKey: secret, envOpenAIKey: other}},
+		{"gemini:m", "http://host/v1beta/models/m:generateContent", secret, environment{envGeminiKey: secret, envGeminiURL: "http://host", "GOOGLE_API_KEY": other}},
+	} {
+		var last lastRequest
+		c := connector{env: tc.env, transport: &last}
+		r, err := c.connect(t.Context(), tc.model)
+		if err != nil {
+			t.Errorf("%s with %v: %v", tc.model, tc.env, err)
+			continue
+		}
+		if err := probe(t.Context(), r.model); err == nil {
+			t.Fatal("nobody answered, and there was no error")
+		}
+		if key := last.Header.Get("Authorization") + last.Header.Get("X-Goog-Api-Key"); last.URL.String() != tc.url || key != tc.key {
+			t.Errorf("%s with %v: asked %s with key %q", tc.model, tc.env, last.URL, key)
+		}
+	}
+}
