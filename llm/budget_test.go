@@ -1,11 +1,13 @@
 package llm_test
 
 import (
+	"context"
 	"errors"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"example.com/assay/llm"
 )
@@ -43,6 +45,32 @@ func TestBudget(t *testing.T) {
 			}
 		})
 	}
+}
+
+// An answer that comes after its run was ended is not the next one's.
+func TestBudgetOfLateAnswers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		budget := llm.NewBudget(nil)
+		var wg sync.WaitGroup
+		wg.Go(func() {
+			if _, err := budget.Wrap(late{}).Generate(t.Context(), llm.Request{}); err != nil {
+				t.Error(err)
+			}
+		})
+		synctest.Wait()
+		budget.Reset()
+		wg.Wait()
+		if calls, tokens := budget.Spent(); calls != 0 || tokens != 0 {
+			t.Errorf("the new run has spent %d calls, %d tokens", calls, tokens)
+		}
+	})
+}
+
+type late struct{}
+
+func (late) Generate(context.Context, llm.Request) (llm.Response, error) {
+	time.Sleep(time.Second)
+	return llm.Response{Usage: llm.Usage{OutputTokens: 7}}, nil
 }
 
 func TestBudgetCountsConcurrentCallsExactly(t *testing.T) {

@@ -127,6 +127,20 @@ func TestBudgetEndsTheRun(t *testing.T) {
 	}
 }
 
+// The budget is that of one question, also in a session.
+func TestBudgetIsPerQuestion(t *testing.T) {
+	home := t.TempDir()
+	ingestText(t, home, permits)
+	server := newChat(t)
+	config := writeConfig(t, "model: openai:m\nmodel_limits: {max_calls: 5}\n")
+	a, stdout, stderr := testApp(home)
+	a.stdin = strings.NewReader(permitQuestion + "\n" + permitQuestion + "\n")
+	withEnv(a, envOpenAIKey, secret, envOpenAIURL, server.URL)
+	if code := a.run(t.Context(), []string{"--no-memory", "--config", config}); code != exitDone || len(server.asked) < 6 {
+		t.Errorf("exit code %d after %d calls: %s%s", code, len(server.asked), stderr, stdout)
+	}
+}
+
 // Nothing that a failing run writes holds the key, not even when the server
 // sends it back.
 func TestKeyIsNeverWritten(t *testing.T) {

@@ -65,7 +65,7 @@ func New(ctx context.Context, name string, opts *Options) (*Model, error) {
 	}
 	transport := &wire.Transport{Provider: Provider, Base: o.Transport, Secrets: []string{o.Key}}
 	client, err := genai.NewClient(ctx, &genai.ClientConfig{
-		APIKey: o.Key, Backend: backend, HTTPClient: wire.Client(transport),
+		APIKey: o.Key, Backend: backend, HTTPClient: &http.Client{Transport: transport},
 		HTTPOptions: genai.HTTPOptions{BaseURL: strings.TrimRight(o.BaseURL, "/") + "/"},
 	})
 	if err != nil { // the library's message shows the configuration, the key included

@@ -74,11 +74,10 @@ func NewServer(opts *Options) (*Server, error) {
 	client := func(zero bool) *openai.Client {
 		config := openai.DefaultConfig(o.Key)
 		config.BaseURL = o.BaseURL
-		http := wire.Client(transport)
+		config.HTTPClient = &http.Client{Transport: transport}
 		if zero {
-			http.Transport = zeroTemperature{transport}
+			config.HTTPClient = &http.Client{Transport: zeroTemperature{transport}}
 		}
-		config.HTTPClient = http
 		return openai.NewClientWithConfig(config)
 	}
 	return &Server{provider: o.Provider, cold: client(true), plain: client(false)}, nil

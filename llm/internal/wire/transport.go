@@ -18,7 +18,8 @@ import (
 // a *llm.ResponseError.
 const MaxAnswer = 16 << 20
 
-// Transport carries a provider's calls. Its errors are those of the context,
+// Transport carries a provider's calls. It follows no redirect, which is a
+// *llm.StatusError: a key must not travel to another server. Its errors are those of the context,
 // *llm.StatusError, *llm.ConnectionError and *llm.ResponseError; the client
 // around it wraps them. A response that it returns has a status of success
 // and a body that is one JSON value, read to its end.
@@ -164,12 +165,6 @@ func RetryAfter(header string, now time.Time) time.Duration {
 		return min(max(0, at.Sub(now)), maxWait)
 	}
 	return 0
-}
-
-// Client returns an HTTP client over t that follows no redirect: a key must
-// not travel to another server. A redirect is a *llm.StatusError.
-func Client(t *Transport) *http.Client {
-	return &http.Client{Transport: t, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 
 // Plain returns the typed error inside what a client library returned, and
