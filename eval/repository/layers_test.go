@@ -19,20 +19,21 @@ const module = "example.com/assay"
 // prefix that matches a package decides; a package may always import those
 // below its own prefix.
 var layers = map[string][]string{
-	"graph":        {},
-	"state":        {"graph"},
-	"skills":       {},
-	"llm":          {"graph", "skills", "state"},
-	"llm/offline":  {"graph", "skills", "state", "llm", "memory/text"},
-	"llm/llmtest":  {"graph", "skills", "state", "llm"},
-	"llm/internal": {"llm"},
-	"llm/openai":   {"llm", "llm/internal"},
-	"llm/gemini":   {"llm", "llm/internal"},
-	"memory":       {"graph", "state"},
-	"nodes":        {"graph", "graph/trace", "state", "skills", "llm", "memory"},
-	"eval":         {"graph", "graph/trace", "state", "skills", "llm", "llm/offline", "memory", "nodes", "case_studies"},
-	"case_studies": {},
-	"cmd":          {"graph", "state", "skills", "llm", "memory", "nodes", "eval", "case_studies"},
+	"graph":         {},
+	"state":         {"graph"},
+	"skills":        {},
+	"llm":           {"graph", "skills", "state"},
+	"llm/offline":   {"graph", "skills", "state", "llm", "memory/text"},
+	"llm/llmtest":   {"graph", "skills", "state", "llm"},
+	"llm/internal":  {"llm"},
+	"llm/openai":    {"llm", "llm/internal"},
+	"llm/gemini":    {"llm", "llm/internal"},
+	"llm/langchain": {"llm", "llm/internal"},
+	"memory":        {"graph", "state"},
+	"nodes":         {"graph", "graph/trace", "state", "skills", "llm", "memory"},
+	"eval":          {"graph", "graph/trace", "state", "skills", "llm", "llm/offline", "memory", "nodes", "case_studies"},
+	"case_studies":  {},
+	"cmd":           {"graph", "state", "skills", "llm", "memory", "nodes", "eval", "case_studies"},
 }
 
 // standsBehind says which library may be imported where. Libraries that are
@@ -58,6 +59,7 @@ var standsBehind = map[string][]string{
 	"github.com/schollz/progressbar/v3":        {"cmd/agent"},
 	"github.com/sashabaranov/go-openai":        {"llm/openai"},
 	"google.golang.org/genai":                  {"llm/gemini"},
+	"github.com/tmc/langchaingo":               {"llm/langchain"},
 	"golang.org/x/sys":                         {"cmd/agent"},
 	"golang.org/x/term":                        {"cmd/agent"},
 }
