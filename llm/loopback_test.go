@@ -151,7 +151,7 @@ func TestFaults(t *testing.T) {
 					Retry:   llm.RetryOptions{MaxRetries: 3, Base: time.Millisecond, JitterMax: time.Millisecond, OnRetry: func(llm.RetryEvent) { retries.Add(1) }},
 				})
 				if strings.HasPrefix(name, "slow") {
-					controls = llm.NewControls(&llm.ControlOptions{Timeout: 100 * time.Millisecond, Retry: llm.RetryOptions{MaxRetries: 3, Base: time.Millisecond, JitterMax: time.Millisecond}})
+					controls = llm.NewControls(&llm.ControlOptions{Timeout: time.Second, Retry: llm.RetryOptions{MaxRetries: 3, Base: time.Millisecond, JitterMax: time.Millisecond}})
 				}
 				resp, err := controls.Wrap(p.model(t, url)).Generate(t.Context(), hello)
 				if tc.check == nil {
