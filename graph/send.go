@@ -2,8 +2,8 @@ package graph
 
 import (
 	"fmt"
-	"reflect"
 	"slices"
+	"strings"
 )
 
 // A Send runs a node in the next superstep on a state of its own, beside what
@@ -39,7 +39,7 @@ type parcel interface{ stateType() string }
 
 type parcelOf[S any] []Send[S]
 
-func (parcelOf[S]) stateType() string { return reflect.TypeFor[S]().String() }
+func (parcelOf[S]) stateType() string { return strings.TrimPrefix(fmt.Sprintf("%T", new(S)), "*") }
 
 // delivery is a Send whose node is known.
 type delivery[S any] struct {

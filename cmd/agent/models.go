@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"example.com/assay/llm"
 	"example.com/assay/llm/gemini"
@@ -126,9 +127,12 @@ func (c *connector) connect(ctx context.Context, name string) (remote, error) {
 // one set of limits, whose budget is that of one question.
 func (a *app) openModel(ctx context.Context, s settings) (llm.Model, *llm.Budget, error) {
 	limits := s.limits
-	log := a.logger()
 	limits.Retry.OnRetry = func(e llm.RetryEvent) {
-		log.Info().Int("attempt", e.Attempt).Dur("wait_ms", e.Wait).Err(e.Err).Msg("asking the model again")
+		clear := ""
+		if a.stderr.tty {
+			clear = "\r\x1b[K" // the live line
+		}
+		fmt.Fprintf(a.stderr, "%sagent: asking the model again in %v, after attempt %d: %v\n", clear, e.Wait.Round(100*time.Millisecond), e.Attempt, e.Err)
 	}
 	controls := llm.NewControls(&limits)
 	connector := connector{env: a.env}

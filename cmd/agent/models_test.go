@@ -165,7 +165,7 @@ func TestKeyIsNeverWritten(t *testing.T) {
 				trace := filepath.Join(home, "t.jsonl")
 				for _, args := range [][]string{
 					{"ask", "-v", "--memory", "--config", config, "--model", model, "--trace", trace, permitQuestion},
-					{"ask", "-v", "--json", "--config", config, "--model", model, permitQuestion},
+					{"ask", "--json", "--config", config, "--model", model, permitQuestion},
 					{"doctor", "--model", model},
 					{"doctor", "--json", "--model", model},
 				} {
@@ -174,6 +174,9 @@ func TestKeyIsNeverWritten(t *testing.T) {
 					code := a.run(t.Context(), args)
 					if name != "in answers" && code == exitDone {
 						t.Errorf("%q succeeded: %s", args, stdout)
+					}
+					if name == "fails" && args[0] == "ask" && !strings.Contains(stderr.String(), "asking the model again in ") {
+						t.Errorf("%q waits in silence: %s", args, stderr)
 					}
 					if strings.Contains(stdout.String()+stderr.String(), secret) {
 						t.Errorf("%q wrote the key:\n%s%s", args, stdout, stderr)

@@ -3,6 +3,7 @@ package main
 import (
 	"io"
 	"os"
+	"sync"
 
 	"golang.org/x/term"
 )
@@ -14,7 +15,9 @@ type screen struct {
 	tty    bool
 	colour bool
 	width  int // columns; 0 when it is no terminal
-	err    error
+
+	mu  sync.Mutex // a model that waits tells so while the run is shown
+	err error
 }
 
 // newScreen looks at a stream. Colour needs a terminal that is not "dumb" and
@@ -36,6 +39,8 @@ func newScreen(w io.Writer, env environment) *screen {
 
 // Write reports success always; see err.
 func (s *screen) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if s.err == nil {
 		_, s.err = s.to.Write(p)
 	}
