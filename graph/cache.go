@@ -131,7 +131,7 @@ func (r *run[S]) cacheKey(n *node[S], state *S) (key cacheKey, err error) {
 		if ch.Kind() == KindUntracked {
 			continue
 		}
-		data, err := ch.encode(&input)
+		data, err := ch.encode(nil, &input)
 		if err != nil {
 			return key, fmt.Errorf("encoding channel %q: %w; CachePolicy.Key is the way round", ch.Name(), err)
 		}

@@ -1,8 +1,8 @@
 package graph
 
 import (
-	"encoding/json"
 	"fmt"
+	"reflect"
 	"slices"
 )
 
@@ -47,7 +47,12 @@ type Channel[S any] interface {
 	fault() string // why the channel cannot be used; empty when it can
 	copyField(dst, src *S)
 	reset(s *S)
-	encode(s *S) (json.RawMessage, error)
+	encode(dst []byte, s *S) ([]byte, error)
+	encodeTail(dst []byte, s *S, from int) ([]byte, error)
+	length(s *S) int
+	valueType() reflect.Type
+	decode(s *S, data []byte) error
+	decodeWrite(op Op, data []byte) (Write[S], error)
 	clip(s *S)
 	overwriteWith(s *S) Write[S]
 }
@@ -78,19 +83,8 @@ const (
 // String returns the operation as encoded updates write it: "set", "add",
 // "overwrite", "goto", "also" or "parent".
 func (o Op) String() string {
-	switch o {
-	case OpSet:
-		return "set"
-	case OpAdd:
-		return "add"
-	case OpOverwrite:
-		return "overwrite"
-	case OpGoto:
-		return "goto"
-	case OpAlso:
-		return "also"
-	case OpParent:
-		return "parent"
+	if o > 0 && int(o) < len(opNames) {
+		return opNames[o]
 	}
 	return fmt.Sprintf("Op(%d)", uint8(o))
 }
@@ -105,39 +99,13 @@ type Write[S any] interface {
 	Op() Op
 	channel() *channelID // nil for a Command
 	apply(s *S)
-	value() (json.RawMessage, error)
+	encode(dst []byte) ([]byte, error) // its value; nothing for an Untracked one
 }
 
 // An Update is what a node returns: the channels it writes, and no others, and
 // Commands if edges alone do not say what comes next. A nil or empty update
 // changes nothing.
 type Update[S any] []Write[S]
-
-// MarshalJSON encodes the update as [{"channel":…,"op":…,"value":…}, …].
-// Commands have no channel; their value is {"to":…,"sends":…}. Writes to
-// Untracked channels have no value.
-func (u Update[S]) MarshalJSON() ([]byte, error) {
-	type write struct {
-		Channel string          `json:"channel,omitempty"`
-		Op      string          `json:"op"`
-		Value   json.RawMessage `json:"value,omitempty"`
-	}
-	out := make([]write, len(u))
-	for i, w := range u {
-		if w == nil {
-			return nil, fmt.Errorf("encoding update: write %d is nil", i)
-		}
-		value, err := w.value()
-		if err != nil && w.channel() == nil {
-			return nil, fmt.Errorf("encoding command: %w", err)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("encoding write to channel %q: %w", w.Channel(), err)
-		}
-		out[i] = write{w.Channel(), w.Op().String(), value}
-	}
-	return encode(out)
-}
 
 // field is what every channel knows: its identity, where its value lives and
 // how it takes an OpAdd.
@@ -174,7 +142,25 @@ func (f *field[S, T]) reset(s *S) {
 	*f.at(s) = zero
 }
 
-func (f *field[S, T]) encode(s *S) (json.RawMessage, error) { return encode(*f.at(s)) }
+func (f *field[S, T]) encode(dst []byte, s *S) ([]byte, error) { return appendJSON(dst, *f.at(s)) }
+
+// encodeTail and length are for lists.
+func (f *field[S, T]) encodeTail(dst []byte, s *S, _ int) ([]byte, error) { return f.encode(dst, s) }
+func (f *field[S, T]) valueType() reflect.Type                            { return reflect.TypeFor[T]() }
+func (f *field[S, T]) length(*S) int                                      { return 0 }
+
+func (f *field[S, T]) decode(s *S, data []byte) error { return decodeInto(data, f.at(s)) }
+
+func (f *field[S, T]) decodeWrite(op Op, data []byte) (Write[S], error) {
+	w := &write[S, T]{to: f, op: op}
+	if known := op == OpOverwrite || op == OpAdd && f.merge != nil || op == OpSet && f.merge == nil; !known {
+		return nil, fmt.Errorf("channel %q, which is of kind %s, knows no %s", f.name, f.kind, op)
+	}
+	if err := decodeInto(data, &w.val); err != nil {
+		return nil, fmt.Errorf("decoding a write to channel %q: %w", f.name, err)
+	}
+	return w, nil
+}
 
 func (f *field[S, T]) copyField(dst, src *S) { *f.at(dst) = *f.at(src) }
 
@@ -202,11 +188,11 @@ func (w *write[S, T]) apply(s *S) {
 	*at = w.val
 }
 
-func (w *write[S, T]) value() (json.RawMessage, error) {
+func (w *write[S, T]) encode(dst []byte) ([]byte, error) {
 	if w.to.kind == KindUntracked {
-		return nil, nil
+		return dst, nil
 	}
-	return encode(w.val)
+	return appendJSON(dst, w.val)
 }
 
 // LastValueChannel holds the last value written. Two writes in one superstep
@@ -245,6 +231,12 @@ func (c *AppendChannel[S, E]) clip(s *S) {
 	at := c.at(s)
 	*at = slices.Clip(*at)
 }
+
+func (c *AppendChannel[S, E]) encodeTail(dst []byte, s *S, from int) ([]byte, error) {
+	return appendJSON(dst, (*c.at(s))[from:])
+}
+
+func (c *AppendChannel[S, E]) length(s *S) int { return len(*c.at(s)) }
 
 // overwriteWith clips as Overwrite does, and for the same reason.
 func (c *AppendChannel[S, E]) overwriteWith(s *S) Write[S] {

@@ -1,7 +1,6 @@
 package graph
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -52,11 +51,14 @@ func (c Command[S]) Op() Op { return c.op }
 func (c Command[S]) channel() *channelID { return nil }
 func (c Command[S]) apply(*S)            {}
 
-func (c Command[S]) value() (json.RawMessage, error) {
-	return encode(struct {
-		To    []string  `json:"to,omitempty"`
-		Sends []Send[S] `json:"sends,omitempty"`
-	}{c.targets, c.sends})
+// directions is a Command's value as JSON.
+type directions[S any] struct {
+	To    []string  `json:"to,omitempty"`
+	Sends []Send[S] `json:"sends,omitempty"`
+}
+
+func (c Command[S]) encode(dst []byte) ([]byte, error) {
+	return appendJSON(dst, directions[S]{c.targets, c.sends})
 }
 
 // Parent ends the run of a graph that runs inside a node of another graph, and
@@ -72,12 +74,12 @@ func Parent[S, P any](update Update[P]) Write[S] { return upward[S, P]{update} }
 
 type upward[S, P any] struct{ update Update[P] }
 
-func (u upward[S, P]) Channel() string                 { return "" }
-func (u upward[S, P]) Op() Op                          { return OpParent }
-func (u upward[S, P]) channel() *channelID             { return nil }
-func (u upward[S, P]) apply(*S)                        {}
-func (u upward[S, P]) value() (json.RawMessage, error) { return encode(u.update) }
-func (u upward[S, P]) handover(from string) error      { return &handover[P]{from, u.update} }
+func (u upward[S, P]) Channel() string                   { return "" }
+func (u upward[S, P]) Op() Op                            { return OpParent }
+func (u upward[S, P]) channel() *channelID               { return nil }
+func (u upward[S, P]) apply(*S)                          {}
+func (u upward[S, P]) encode(dst []byte) ([]byte, error) { return appendUpdate(dst, u.update) }
+func (u upward[S, P]) handover(from string) error        { return &handover[P]{from, u.update} }
 
 // handover is how a graph that is given up tells the node that runs it. As an
 // error it also finds its way through a node that calls Invoke by itself.

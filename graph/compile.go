@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 )
 
 // CompileOptions configure a compiled graph. Nil is the zero value.
@@ -16,7 +17,40 @@ type CompileOptions struct {
 	// enclosing run's inside a node, else DefaultRecursionLimit. Negative is a
 	// problem that Compile reports.
 	RecursionLimit int
+	// Checkpointer keeps the threads of the graph's runs. Inside a node the graph
+	// saves where the graph around it does. Default: runs are not saved.
+	Checkpointer Checkpointer
+	// Persistence is what is saved when the graph runs inside a node. Default
+	// PersistPerRun.
+	Persistence Persistence
+	// InterruptBefore and InterruptAfter name nodes before and after which runs
+	// stop, "*" for all. Default: none.
+	InterruptBefore, InterruptAfter []string
+	// Version is that of the state. Raise it when channels are renamed, removed
+	// or change their type, or when a thread must go on in a changed graph.
+	// Default 0.
+	Version int
+	// Migrate turns what an older version saved into what this one reads.
+	// Default: older versions are refused.
+	Migrate func(*Migration) error
+	// Now is the clock that checkpoints are stamped by. Default time.Now.
+	Now func() time.Time
 }
+
+// Persistence says what is saved of a graph that runs inside a node of another.
+type Persistence uint8
+
+const (
+	// PersistPerRun saves each run of the graph for itself: one that is
+	// interrupted goes on where it was, and the next begins anew.
+	PersistPerRun Persistence = iota
+	// PersistNever saves nothing: after an interrupt the graph begins anew, with
+	// the answers at hand.
+	PersistNever
+	// PersistAlways keeps the state for the next run of the graph in the same
+	// node and thread.
+	PersistAlways
+)
 
 // Compiled is a graph that can run. It does not change, and any number of runs
 // may share it.
@@ -36,6 +70,13 @@ type Compiled[S any] struct {
 	start       exits[S]
 	joins       []compiledJoin
 	drawing     Drawing
+	saver       Checkpointer
+	persist     Persistence
+	before      breakpoints
+	after       breakpoints
+	version     int
+	migrate     func(*Migration) error
+	clock       func() time.Time
 }
 
 type node[S any] struct {
@@ -81,8 +122,9 @@ type branch[S any] struct {
 const end = -1
 
 type compiledJoin struct {
-	to, size int
-	label    string
+	to      int
+	sources []string // sorted
+	label   string
 }
 
 // joinPlace is one source of one join.
@@ -98,10 +140,21 @@ func (g *StateGraph[S]) Compile(opts *CompileOptions) (*Compiled[S], error) {
 	if opts.RecursionLimit < 0 {
 		problems = append(problems, Problem{Code: InvalidOptions, Message: fmt.Sprintf("recursion limit is %d: it must be at least 1", opts.RecursionLimit)})
 	}
+	problems = append(problems, opts.problems(g.nodeNames())...)
+	if opts.Checkpointer != nil {
+		problems = append(problems, g.unsaved()...)
+	}
 	if len(problems) > 0 {
 		return nil, &CompileError{problems}
 	}
-	c := &Compiled[S]{name: opts.Name, limit: opts.RecursionLimit, channels: g.channels, output: g.output}
+	c := &Compiled[S]{
+		name: opts.Name, limit: opts.RecursionLimit, channels: g.channels, output: g.output,
+		saver: opts.Checkpointer, persist: opts.Persistence, version: opts.Version, migrate: opts.Migrate, clock: opts.Now,
+		before: slices.Clone(opts.InterruptBefore), after: slices.Clone(opts.InterruptAfter),
+	}
+	if c.clock == nil {
+		c.clock = time.Now
+	}
 	if c.name == "" {
 		c.name = "graph"
 	}
@@ -167,7 +220,7 @@ func (g *StateGraph[S]) Compile(opts *CompileOptions) (*Compiled[S], error) {
 	}
 	for i, j := range g.joins {
 		sources := slices.Compact(slices.Sorted(slices.Values(j.from)))
-		c.joins = append(c.joins, compiledJoin{ids[j.to], len(sources), strings.Join(sources, "+") + " => " + j.to})
+		c.joins = append(c.joins, compiledJoin{ids[j.to], sources, strings.Join(sources, "+") + " => " + j.to})
 		for place, from := range sources {
 			x := exitsOf(from)
 			x.joins = append(x.joins, joinPlace{i, place})

@@ -25,6 +25,8 @@ const (
 	// written. Debug does not include it, since there are many, and the whole text
 	// comes with the model's answer.
 	Tokens
+	// Checkpoints reports what is saved.
+	Checkpoints
 )
 
 // EventKind is what an event is about. The mode that reports it stands in
@@ -32,20 +34,23 @@ const (
 type EventKind uint8
 
 const (
-	RunStart    EventKind = iota + 1 // Debug: a run begins; Graph and Fingerprint say of what
-	StepStart                        // Debug: a superstep begins; Nodes will run
-	NodeStart                        // Tasks: an attempt at a node begins
-	NodeCustom                       // Custom: a node called Emit; Name and Data are its arguments
-	NodeRetry                        // Tasks: an attempt failed with Err and another will follow
-	NodeUpdate                       // Updates: a node returned; Update, or Data below the root, is what
-	NodeFailed                       // Tasks: a node failed for good with Err
-	StateValue                       // Values: the state after the input or a superstep; State, or Data below the root
-	RunEnd                           // Debug: a run is over; State, Nodes, Waiting, and Err when it failed
-	NodeHandled                      // Tasks: a node failed for good with Err, and its handler takes over
-	NodeToken                        // Tokens: a node called EmitToken; Text is its argument
+	RunStart        EventKind = iota + 1 // Debug: a run begins; Graph and Fingerprint say of what
+	StepStart                            // Debug: a superstep begins; Nodes will run
+	NodeStart                            // Tasks: an attempt at a node begins
+	NodeCustom                           // Custom: a node called Emit; Name and Data are its arguments
+	NodeRetry                            // Tasks: an attempt failed with Err and another will follow
+	NodeUpdate                           // Updates: a node returned; Update, or Data below the root, is what
+	NodeFailed                           // Tasks: a node failed for good with Err
+	StateValue                           // Values: the state after the input or a superstep; State, or Data below the root
+	RunEnd                               // Debug: a run is over; State, Nodes, Waiting, and Err when it failed
+	NodeHandled                          // Tasks: a node failed for good with Err, and its handler takes over
+	NodeToken                            // Tokens: a node called EmitToken; Text is its argument
+	NodeStep                             // Updates: a call of Once inside a node returned; Name is its key and Data its result
+	RunInterrupt                         // Updates: a run stops for Interrupts, or at a breakpoint; Nodes would be next
+	CheckpointSaved                      // Checkpoints: what the run is now was saved, as Checkpoint, from Parent, by Source; Nodes are next
 )
 
-var kindNames = [...]string{"", "run_start", "step_start", "node_start", "custom", "node_retry", "node_update", "node_error", "values", "run_end", "node_handled", "token"}
+var kindNames = [...]string{"", "run_start", "step_start", "node_start", "custom", "node_retry", "node_update", "node_error", "values", "run_end", "node_handled", "token", "step", "interrupt", "checkpoint"}
 
 // String returns the kind as traces write it, e.g. "node_update".
 func (k EventKind) String() string {
@@ -61,8 +66,10 @@ func (k EventKind) mode() Mode {
 		return Tasks
 	case NodeCustom:
 		return Custom
-	case NodeUpdate:
+	case NodeUpdate, NodeStep, RunInterrupt:
 		return Updates
+	case CheckpointSaved:
+		return Checkpoints
 	case StateValue:
 		return Values
 	case NodeToken:
@@ -100,17 +107,21 @@ type Event[S any] struct {
 	Time      time.Time
 	Elapsed   time.Duration // of the node or run that ended
 
-	Graph       string          // RunStart: the graph's name
-	Fingerprint string          // RunStart: the graph's fingerprint
-	Nodes       []string        // StepStart: nodes that will run; RunEnd: those that would have been next
-	Waiting     []string        // RunEnd: joins that still wait for a source
-	Update      Update[S]       // NodeUpdate at the root
-	State       S               // StateValue and RunEnd at the root
-	Cached      bool            // NodeUpdate: the update comes from the node's cache
-	Name        string          // NodeCustom
-	Text        string          // NodeToken
-	Data        json.RawMessage // NodeCustom; NodeUpdate and StateValue below the root
-	Err         error           // NodeRetry, NodeHandled, NodeFailed, RunEnd; why Data is missing, when it could not be encoded
+	Graph       string             // RunStart: the graph's name
+	Fingerprint string             // RunStart: the graph's fingerprint
+	Nodes       []string           // StepStart: nodes that will run; RunEnd: those that would have been next
+	Waiting     []string           // RunEnd: joins that still wait for a source
+	Update      Update[S]          // NodeUpdate at the root
+	State       S                  // StateValue and RunEnd at the root
+	Cached      bool               // NodeUpdate: the update comes from the node's cache
+	Name        string             // NodeCustom, NodeStep
+	Text        string             // NodeToken
+	Interrupts  []PendingInterrupt // RunInterrupt: what waits for answers; none at a breakpoint
+	Checkpoint  string             // CheckpointSaved
+	Parent      string             // CheckpointSaved
+	Source      Source             // CheckpointSaved
+	Data        json.RawMessage    // NodeCustom; NodeUpdate and StateValue below the root
+	Err         error              // NodeRetry, NodeHandled, NodeFailed, RunEnd; why Data is missing, when it could not be encoded
 }
 
 // UpdateJSON returns the update of a NodeUpdate event as JSON, wherever in the
@@ -119,5 +130,5 @@ func (e Event[S]) UpdateJSON() (json.RawMessage, error) {
 	if e.Namespace != "" {
 		return e.Data, e.Err
 	}
-	return encode(e.Update)
+	return appendUpdate(nil, e.Update)
 }

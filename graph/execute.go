@@ -53,6 +53,9 @@ func (r *run[S]) execute(ctx context.Context, results []result[S]) (wrote bool, 
 	if int(claimed.Load()) < len(results) {
 		return false, ended(ctx, nil)
 	}
+	if err := r.waits(results); err != nil {
+		return false, err
+	}
 	return r.commit(results)
 }
 
@@ -79,6 +82,9 @@ func (r *run[S]) executeOne(ctx context.Context, results []result[S]) (wrote boo
 	began := r.began()
 	r.newTasks(ctx, results)
 	if err := r.attempts(res); err != nil {
+		return false, err
+	}
+	if err := r.waits(results); err != nil {
 		return false, err
 	}
 	n := &r.nodes[res.node]
@@ -125,7 +131,15 @@ func (r *run[S]) executeBeside(cancel context.CancelCauseFunc, one []result[S]) 
 		res.err = err
 		return
 	}
-	if err := r.decide(one); err != nil {
+	if res.waits {
+		res.err = nil
+		return
+	}
+	err := r.decide(one)
+	if err == nil && !res.done {
+		err = r.finish(res)
+	}
+	if err != nil {
 		res.err = err
 		r.failed(res.task, err, began)
 		return
@@ -190,9 +204,12 @@ func (r *run[S]) newTasks(ctx context.Context, results []result[S]) {
 		t := &r.tasks[0]
 		r.tasks = r.tasks[1:]
 		t.Context, t.run = ctx, &r.scope
-		t.info.Node, t.info.Step, t.info.Task, t.info.Attempt, t.info.Limit = r.nodes[results[i].node].name, r.step, i, 1, r.limit
+		t.info.Node, t.info.Step, t.info.Task, t.info.Attempt, t.info.Limit, t.info.first = r.nodes[results[i].node].name, r.step, i, 1, r.limit, r.first
 		if results[i].sent != nil {
 			t.info.Send = i - len(r.next) + 1
+		}
+		if r.keep != nil {
+			t.journal = &journal{keep: r.keep, point: r.keep.id, node: t.info.Node, step: r.step, send: t.info.Send, kept: results[i].left}
 		}
 		results[i].task = t
 	}
@@ -209,7 +226,7 @@ func (r *run[S]) nodeError(t *task, err error) *NodeError {
 }
 
 func (r *run[S]) updated(res *result[S], began time.Time) {
-	if res.task.listens(NodeUpdate) {
+	if res.task.listens(NodeUpdate) && !res.done {
 		cached := res.memo != nil && res.memo.hit
 		r.publishTask(res.task, Event[S]{Kind: NodeUpdate, Update: res.update, Cached: cached, Elapsed: since(began)})
 	}

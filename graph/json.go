@@ -3,6 +3,11 @@ package graph
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+	"unicode/utf8"
 )
 
 // encode writes a value as JSON for people: <, > and & stay as they are. A
@@ -16,4 +21,139 @@ func encode[T any](v T) (data json.RawMessage, err error) {
 		return nil, err
 	}
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}
+
+// appendJSON appends what encode returns, and is quick about what most steps
+// write. An error says where in the value it is.
+func appendJSON[T any](dst []byte, v T) ([]byte, error) {
+	switch v := any(&v).(type) {
+	case *int:
+		return strconv.AppendInt(dst, int64(*v), 10), nil
+	case *bool:
+		return strconv.AppendBool(dst, *v), nil
+	case *string:
+		if plain(*v) {
+			return append(append(append(dst, '"'), *v...), '"'), nil
+		}
+	case *[]int:
+		if *v == nil {
+			return append(dst, "null"...), nil
+		}
+		dst = append(dst, '[')
+		for i, n := range *v {
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			dst = strconv.AppendInt(dst, int64(n), 10)
+		}
+		return append(dst, ']'), nil
+	case *[]string:
+		return appendStrings(dst, *v)
+	}
+	data, err := encode(v)
+	if err != nil {
+		return dst, unencodable(reflect.ValueOf(v), err)
+	}
+	return append(dst, data...), nil
+}
+
+func appendStrings(dst []byte, list []string) ([]byte, error) {
+	if list == nil {
+		return append(dst, "null"...), nil
+	}
+	dst = append(dst, '[')
+	for i, s := range list {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = appendString(dst, s)
+	}
+	return append(dst, ']'), nil
+}
+
+func appendString(dst []byte, s string) []byte {
+	if plain(s) {
+		return append(append(append(dst, '"'), s...), '"')
+	}
+	data, _ := encode(s) // a string can always be encoded
+	return append(dst, data...)
+}
+
+// plain reports whether a string stands in JSON as it is.
+func plain(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c == '"' || c == '\\' || c >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+// unencodable says where in a value the part is that JSON refuses: the first
+// that cannot be encoded although all of its own parts can.
+func unencodable(v reflect.Value, err error) error {
+	path := offender(v, 0)
+	if path == "" {
+		return err
+	}
+	return fmt.Errorf("at %s: %w", strings.TrimPrefix(path, "."), err)
+}
+
+// offender is the path to what JSON refuses within a value, or "". Values that
+// write themselves are not looked into.
+func offender(v reflect.Value, depth int) string {
+	if depth > 32 || !v.IsValid() || !v.CanInterface() {
+		return ""
+	}
+	if _, itself := v.Interface().(json.Marshaler); itself {
+		return ""
+	}
+	inner := func(name string, part reflect.Value) (string, bool) {
+		if !part.CanInterface() {
+			return "", false
+		}
+		if _, err := encode(part.Interface()); err == nil {
+			return "", false
+		}
+		return name + offender(part, depth+1), true
+	}
+	switch v.Kind() {
+	case reflect.Pointer, reflect.Interface:
+		if !v.IsNil() {
+			return offender(v.Elem(), depth+1)
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			f := v.Type().Field(i)
+			if !f.IsExported() || f.Tag.Get("json") == "-" {
+				continue
+			}
+			if path, found := inner("."+f.Name, v.Field(i)); found {
+				return path
+			}
+		}
+	case reflect.Slice, reflect.Array:
+		for i := range v.Len() {
+			if path, found := inner(fmt.Sprintf("[%d]", i), v.Index(i)); found {
+				return path
+			}
+		}
+	case reflect.Map:
+		found, first := "", ""
+		for _, k := range v.MapKeys() {
+			name := fmt.Sprintf("[%v]", k)
+			if path, is := inner(name, v.MapIndex(k)); is && (first == "" || name < first) {
+				found, first = path, name
+			}
+		}
+		return found
+	}
+	return ""
+}
+
+// decodeInto reads JSON that may be only one value. A value whose own method
+// panics is an error.
+func decodeInto[T any](data []byte, v *T) (err error) {
+	defer recoverAs(&err)
+	return json.Unmarshal(data, v)
 }

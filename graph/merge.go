@@ -157,11 +157,7 @@ func (r *run[S]) conflict(t *tally, results []result[S]) error {
 }
 
 func (r *run[S]) unknownChannel(node int, w Write[S]) error {
-	known := make([]string, len(r.channels))
-	for i, ch := range r.channels {
-		known[i] = ch.Name()
-	}
-	return &UnknownChannelError{Channel: w.Channel(), Writer: r.writer(node), Known: known}
+	return &UnknownChannelError{Channel: w.Channel(), Writer: r.writer(node), Known: r.channelNames()}
 }
 
 // writer names who wrote: a node, or Start for the input.

@@ -2,6 +2,7 @@ package graph
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -32,6 +33,30 @@ type RunOptions struct {
 	Control *Control
 	// Modes selects what Stream reports. Default Updates.
 	Modes Mode
+
+	// Thread names the thread that the run belongs to. Its state is what the run
+	// starts from; one run at a time may have it (ErrThreadBusy). With a
+	// checkpointer it must be set, but for a graph inside a node, which belongs
+	// to the thread of the graph around it unless it names one of its own.
+	Thread string
+	// Checkpoint is the ID of the checkpoint to start from. When it is not the
+	// newest the run is a fork: what came after it stays as it was. Default: the
+	// newest.
+	Checkpoint string
+	// Resume answers interrupts; the input's writes are merged before the run
+	// goes on. Default: nobody answers.
+	Resume []Answer
+	// InterruptBefore and InterruptAfter are breakpoints beside the graph's own.
+	InterruptBefore, InterruptAfter []string
+	// Durability says when the run is saved. Default DurabilitySync.
+	Durability Durability
+	// RunID names the run in its checkpoints. Default: a random one.
+	RunID string
+	// Metadata is kept with every checkpoint of the run.
+	Metadata map[string]string
+	// Namespace tells apart the graphs that one node runs side by side. Default:
+	// how manieth of the node's it is.
+	Namespace string
 }
 
 func (o *RunOptions) check() error {
@@ -41,6 +66,8 @@ func (o *RunOptions) check() error {
 		return fmt.Errorf("recursion limit is %d: it must be at least 1", o.RecursionLimit)
 	case o.Concurrency < 0:
 		return fmt.Errorf("concurrency is %d: it must be at least 1", o.Concurrency)
+	case o.Durability > DurabilityExit:
+		return fmt.Errorf("durability is %d: it must be one of the constants", o.Durability)
 	case o.StepTimeout < 0 || o.Timeout < 0:
 		return fmt.Errorf("timeouts are %v a superstep and %v a run: they must not be negative", o.StepTimeout, o.Timeout)
 	}
@@ -69,12 +96,25 @@ type run[S any] struct {
 	perStep  time.Duration // 0 is no limit
 	timed    bool          // a superstep or the run may run out of time
 	step     int           // the last superstep begun: -1 input, 0 Start, 1 the first nodes
+	first    int           // the superstep before this call's first
 	out      sink[S]
 	scope
 	own     Control   // unless there is another
 	obeys   bool      // the control is the run's, not that of an enclosing run
 	record  bool      // keep what is written, for a parent graph
 	written Update[S] // all committed writes, when record is set
+
+	keep     *keeper     // nil when the run is not saved
+	entering bool        // the input is to be committed and Start to be left
+	reenters bool        // the input is saved already
+	input_   Update[S]   // of a run that enters
+	origin   S           // the state before the input
+	kept     []result[S] // finished tasks of the superstep that the input put an end to
+	early    Update[S]   // writes that came with answers, merged before the superstep
+	before   breakpoints // of the call
+	after    breakpoints
+	passed   bool    // the run has stopped before the next superstep already
+	dirty    changes // DurabilityExit: what is not saved yet
 
 	// The frontier: what is to run, and what waits. With state and step it is
 	// all that a run is made of between two supersteps.
@@ -101,18 +141,18 @@ type result[S any] struct {
 	node   int   // end for a run's input
 	task   *task // its last attempt
 	update Update[S]
-	sent   *delivery[S] // what a Send gave it to run on; nil reads the state
-	chosen choice[S]    // successors chosen by conditional edges and commands
-	jumps  bool         // a command stands in for all that leads away
-	memo   *memo        // nil without a cache
+	sent   *delivery[S]         // what a Send gave it to run on; nil reads the state
+	chosen choice[S]            // successors chosen by conditional edges and commands
+	jumps  bool                 // a command stands in for all that leads away
+	memo   *memo                // nil without a cache
+	left   map[recordKey][]byte // what earlier attempts, of other processes too, left on record
+	done   bool                 // they finished the task
+	waits  bool                 // for answers
 	err    error
 }
 
 func (c *Compiled[S]) run(ctx context.Context, in Update[S], opts *RunOptions, out sink[S]) (S, error) {
 	var zero S
-	if in == nil {
-		return zero, ErrEmptyInput
-	}
 	if err := opts.check(); err != nil {
 		return zero, err
 	}
@@ -134,11 +174,35 @@ func (c *Compiled[S]) run(ctx context.Context, in Update[S], opts *RunOptions, o
 			return slot >= 0 && !c.input[slot]
 		})
 	}
-	err := r.start(ctx, in)
-	if err == nil {
-		err = r.loop(ctx)
-	}
+	err := r.conduct(ctx, opts, func() error { return r.begin(ctx, in, opts) })
 	return r.visible(), err
+}
+
+// conduct runs the graph from where begin puts it.
+func (r *run[S]) conduct(ctx context.Context, opts *RunOptions, begin func() error) error {
+	release, err := r.attach(ctx, opts)
+	if err != nil {
+		return err
+	}
+	defer release()
+	if err = r.breaks(opts); err == nil {
+		err = begin()
+	}
+	if err != nil {
+		return r.close(err)
+	}
+	return r.loop(ctx)
+}
+
+// close waits until all that the run has made is saved.
+func (r *run[S]) close(err error) error {
+	if r.keep == nil || r.keep.owner != "" {
+		return err
+	}
+	if late := r.keep.lane.close(); late != nil && !errors.Is(err, late) {
+		return errors.Join(err, fmt.Errorf("saving the run: %w", late))
+	}
+	return err
 }
 
 // newRun prepares a run from state. Inside a node of another graph its events
@@ -151,7 +215,7 @@ func newRun[S any](ctx context.Context, c *Compiled[S], state S, opts *RunOption
 	r.outer = outer
 	r.control, r.obeys = &r.own, outer == nil
 	if outer != nil {
-		r.control = outer.run.control
+		r.control, r.answers = outer.run.control, outer.run.answers
 	}
 	if opts != nil {
 		r.parallel = opts.Concurrency
@@ -178,13 +242,14 @@ func newRun[S any](ctx context.Context, c *Compiled[S], state S, opts *RunOption
 	r.tally = newTally(len(c.channels))
 	r.arrived = make([][]bool, len(c.joins))
 	for i, j := range c.joins {
-		r.arrived[i] = make([]bool, j.size)
+		r.arrived[i] = make([]bool, len(j.sources))
 	}
 	return r
 }
 
 // start merges the input into the state.
 func (r *run[S]) start(ctx context.Context, in Update[S]) error {
+	r.entering, r.origin = true, r.now.kept
 	if _, err := r.merge(&r.now.kept, r.tally, []result[S]{{node: end, update: in}}); err != nil {
 		var zero S // a reducer may have stopped half-way
 		r.now.kept = zero
@@ -218,19 +283,46 @@ func (r *run[S]) loop(ctx context.Context) error {
 		began = time.Now()
 	}
 	r.publish(Event[S]{Kind: RunStart, Graph: r.name, Fingerprint: r.fingerprint}, -1)
-	r.publishState(0)
-	r.step = 0
-	err := r.leaveStart(ctx)
+	err := r.enter(ctx)
+	r.first = r.step
 	for err == nil && r.due() > 0 {
 		if err = r.drained(); err == nil {
+			err = r.stopBefore(ctx)
+		}
+		if err == nil {
 			err = r.superstep(ctx)
 		}
 	}
+	if late := r.saveAtExit(ctx); late != nil {
+		err = errors.Join(err, late)
+	}
+	err = r.close(err)
 	if r.wants(RunEnd) {
 		r.step++
 		r.publish(Event[S]{Kind: RunEnd, State: r.visible(), Nodes: r.dueNames(), Waiting: r.waiting(), Err: err, Elapsed: time.Since(began)}, -1)
 	}
 	return err
+}
+
+// enter commits the input and leaves Start, unless the run goes on where it was.
+func (r *run[S]) enter(ctx context.Context) error {
+	if !r.entering {
+		r.publishState(r.due())
+		return nil
+	}
+	if !r.reenters {
+		if err := r.save(ctx, SourceInput, r.kept); err != nil {
+			return err
+		}
+	}
+	r.publishState(0)
+	r.step++
+	if err := r.leaveStart(ctx); err != nil {
+		r.step--
+		return err
+	}
+	r.entering = false
+	return r.save(ctx, SourceLoop, nil)
 }
 
 // leaveStart queues what follows Start.
@@ -250,7 +342,7 @@ func (r *run[S]) superstep(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return ended(ctx, nil)
 	}
-	if r.step >= r.limit {
+	if r.step-r.first >= r.limit {
 		return &RecursionError{r.limit, r.dueNames()}
 	}
 	r.step++
@@ -261,6 +353,12 @@ func (r *run[S]) superstep(ctx context.Context) error {
 		r.publish(Event[S]{Kind: StepStart, Nodes: r.dueNames()}, -1)
 	}
 	results := r.stage()
+	if r.keep != nil {
+		if err := r.rejoin(results); err != nil {
+			return err
+		}
+	}
+	saving := ctx
 	if r.perStep > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeoutCause(ctx, r.perStep, &NodeTimeout{"", TimeoutStep, r.perStep, r.perStep})
@@ -276,15 +374,25 @@ func (r *run[S]) superstep(ctx context.Context) error {
 	if err := r.handedOver(results); err != nil {
 		return err
 	}
+	was := r.now
 	r.now = r.then
 	if r.record {
-		r.keep(results)
+		r.note_(results)
+	}
+	var ran []string
+	if len(r.after) > 0 {
+		ran = r.dueNames()
 	}
 	r.advance(results)
-	if wrote {
+	if wrote || r.early != nil {
 		r.publishState(len(results))
 	}
-	return nil
+	if err := r.save(saving, SourceLoop, results); err != nil {
+		r.now = was
+		return err
+	}
+	r.early = nil
+	return r.stopAfter(saving, ran)
 }
 
 // visible is the state as the caller sees it.

@@ -99,7 +99,7 @@ func (n nested[S]) send(ev Event[S]) {
 	out := retype[struct{}](ev)
 	switch ev.Kind {
 	case NodeUpdate:
-		out.Data, out.Err = encode(ev.Update)
+		out.Data, out.Err = ev.UpdateJSON()
 	case StateValue:
 		out.Data, out.Err = encode(n.graph.saved(ev.State))
 	}
@@ -125,5 +125,6 @@ func retype[T, S any](ev Event[S]) Event[T] {
 		Kind: ev.Kind, Namespace: ev.Namespace, Places: ev.Places, Step: ev.Step, Node: ev.Node, Attempt: ev.Attempt,
 		Time: ev.Time, Elapsed: ev.Elapsed, Graph: ev.Graph, Fingerprint: ev.Fingerprint,
 		Nodes: ev.Nodes, Waiting: ev.Waiting, Cached: ev.Cached, Name: ev.Name, Text: ev.Text, Data: ev.Data, Err: ev.Err,
+		Interrupts: ev.Interrupts, Checkpoint: ev.Checkpoint, Parent: ev.Parent, Source: ev.Source,
 	}
 }

@@ -18,9 +18,10 @@ func (g *StateGraph[S]) AddSubgraph(name string, child *Compiled[S], opts ...Nod
 		return
 	}
 	g.AddNode(name, func(ctx context.Context, state S) (Update[S], error) {
-		r := newRun(ctx, child, child.accept(state), nil)
+		var zero S
+		r := newRun(ctx, child, zero, nil)
 		r.record = true
-		err := r.loop(ctx)
+		err := r.conduct(ctx, nil, func() error { return r.beginAt(ctx, child.accept(state)) })
 		return r.net(), err
 	}, opts...)
 	added := &g.nodes[len(g.nodes)-1]

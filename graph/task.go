@@ -1,19 +1,24 @@
 package graph
 
-import "context"
+import (
+	"context"
+	"encoding/json"
+)
 
 // Info is what a node may know of its own place in a run.
 type Info struct {
 	Node    string
-	Step    int // superstep, 1 for the first
+	Step    int // superstep, 1 for a thread's first
 	Task    int // position among the superstep's tasks, 0 for the first
 	Send    int // position among its Sends, 1 for the first; 0 when edges brought the run here
 	Attempt int // 1 for the first, 2 for the first retry
-	Limit   int // the run's recursion limit
+	Limit   int // the run's recursion limit: how many supersteps this call may run
+
+	first int // the superstep before this call's first
 }
 
 // RemainingSteps is how many supersteps may still follow this one.
-func (i Info) RemainingSteps() int { return i.Limit - i.Step }
+func (i Info) RemainingSteps() int { return i.Limit - (i.Step - i.first) }
 
 // IsLastStep reports whether exactly one superstep may still follow: the last
 // moment to route to a closing node instead of going round once more.
@@ -33,9 +38,10 @@ func CurrentTask(ctx context.Context) (Info, bool) {
 // Emit and runs of other graphs inside the node find their way to the stream.
 type task struct {
 	context.Context
-	info  Info
-	run   *scope
-	watch *watch // nil without a timeout
+	info    Info
+	run     *scope
+	watch   *watch   // nil without a timeout
+	journal *journal // nil when the run is not saved
 }
 
 // scope is what the tasks of a run share. It does not change while they run.
@@ -43,6 +49,8 @@ type scope struct {
 	events  publisher // nil when nobody listens
 	outer   *task     // the node of another graph that the run is in; nil at the root
 	control *Control
+	ordinal string                     // tells the run from others inside its node
+	answers map[string]json.RawMessage // to interrupts, by ID
 }
 
 // at is where in its run the task belongs.

@@ -1,0 +1,162 @@
+package graph
+
+import (
+	"context"
+	"sync"
+)
+
+// Durability says when the checkpointer has what a run made.
+type Durability uint8
+
+const (
+	// DurabilitySync saves each superstep before the next one begins.
+	DurabilitySync Durability = iota
+	// DurabilityAsync saves a superstep while the next ones run, in order. A
+	// process that dies loses the last ones; a run that ends has saved all.
+	DurabilityAsync
+	// DurabilityExit saves once, when the run ends, however it ends. A process
+	// that dies loses what the run has done.
+	DurabilityExit
+)
+
+// laneLength is how many changes may wait to be saved before a run waits.
+const laneLength = 64
+
+// A lane carries the changes of a run, and of the graphs in it, to the
+// checkpointer: one after the other, in the order in which they were made.
+type lane struct {
+	saver  Checkpointer
+	thread string
+	mode   Durability
+
+	mu   sync.Mutex
+	busy bool   // a change is being saved
+	next *batch // those that wait for that
+	err  error  // DurabilityAsync: the first failure; nothing is saved after it
+
+	queue chan queued   // DurabilityAsync
+	done  chan struct{} // closed when the queue is empty for good
+}
+
+// queued is a change, or a wish to know when all before it are saved.
+type queued struct {
+	change Change
+	ack    chan struct{}
+}
+
+// A batch is changes that are saved as one.
+type batch struct {
+	change Change
+	turn   chan struct{} // closed when it is the batch's turn
+	done   chan struct{} // closed when it was saved
+	err    error
+}
+
+func newLane(ctx context.Context, saver Checkpointer, thread string, mode Durability) *lane {
+	l := &lane{saver: saver, thread: thread, mode: mode}
+	if mode == DurabilityAsync {
+		l.queue, l.done = make(chan queued, laneLength), make(chan struct{})
+		go l.drain(ctx)
+	}
+	return l
+}
+
+// drain saves what is queued. What follows a failure is dropped: it stands on
+// what could not be saved.
+func (l *lane) drain(ctx context.Context) {
+	defer close(l.done)
+	for q := range l.queue {
+		if q.ack != nil {
+			close(q.ack)
+			continue
+		}
+		if l.failure() != nil {
+			continue
+		}
+		if err := l.save(ctx, q.change); err != nil {
+			l.mu.Lock()
+			l.err = err
+			l.mu.Unlock()
+		}
+	}
+}
+
+func (l *lane) failure() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.err
+}
+
+// close waits until everything is saved.
+func (l *lane) close() error {
+	if l.queue == nil {
+		return nil
+	}
+	close(l.queue)
+	<-l.done
+	return l.err
+}
+
+// settle waits until what was committed is saved.
+func (l *lane) settle() {
+	if l.queue == nil {
+		return
+	}
+	ack := make(chan struct{})
+	l.queue <- queued{ack: ack}
+	<-ack
+}
+
+// commit saves a change. A run that is cancelled still saves what it has done.
+// What several tasks want to save while another change is under way is saved
+// as one.
+func (l *lane) commit(ctx context.Context, change Change) error {
+	if l.queue != nil {
+		if err := l.failure(); err != nil {
+			return err
+		}
+		l.queue <- queued{change: change}
+		return nil
+	}
+	l.mu.Lock()
+	if !l.busy {
+		l.busy = true
+		l.mu.Unlock()
+		err := l.save(ctx, change)
+		l.pass()
+		return err
+	}
+	if b := l.next; b != nil {
+		b.change.Add = append(b.change.Add, change.Add...)
+		b.change.Forget = append(b.change.Forget, change.Forget...)
+		b.change.Records = append(b.change.Records, change.Records...)
+		l.mu.Unlock()
+		<-b.done
+		return b.err
+	}
+	b := &batch{change: change, turn: make(chan struct{}), done: make(chan struct{})}
+	l.next = b
+	l.mu.Unlock()
+	<-b.turn
+	b.err = l.save(ctx, b.change)
+	close(b.done)
+	l.pass()
+	return b.err
+}
+
+func (l *lane) save(ctx context.Context, change Change) (err error) {
+	defer recoverAs(&err)
+	return l.saver.Commit(ctx, l.thread, change)
+}
+
+// pass gives the lane to the batch that waits, if one does.
+func (l *lane) pass() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.next == nil {
+		l.busy = false
+		return
+	}
+	close(l.next.turn)
+	l.next = nil
+}

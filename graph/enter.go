@@ -1,0 +1,378 @@
+package graph
+
+import (
+	"context"
+	"fmt"
+	"slices"
+)
+
+// begin puts the run where it starts: at the state of its thread with the
+// input, or where the thread was left.
+func (r *run[S]) begin(ctx context.Context, in Update[S], opts *RunOptions) error {
+	if opts == nil {
+		opts = &RunOptions{}
+	}
+	if r.keep == nil {
+		if in == nil {
+			return ErrEmptyInput
+		}
+		return r.start(ctx, in)
+	}
+	p, err := r.read(ctx, opts.Checkpoint)
+	if err != nil {
+		return err
+	}
+	goesOn := in == nil || len(opts.Resume) > 0 || slices.ContainsFunc(in, isCommand[S])
+	if r.keep.owner != "" { // the task decides: it is run again, or for the first time
+		goesOn = p != nil && p.last.Owner == r.keep.owner
+	}
+	switch {
+	case p == nil && len(opts.Resume) > 0:
+		return fmt.Errorf("%w: thread %q does not exist", ErrAnswer, opts.Thread)
+	case p == nil && in == nil:
+		return fmt.Errorf("thread %q does not exist, so there is nothing to resume: %w", opts.Thread, ErrEmptyInput)
+	case p == nil:
+		r.input_ = in
+		return r.start(ctx, in)
+	}
+	if err := r.adopt(p); err != nil {
+		return fmt.Errorf("loading %s: %w", Key{r.keep.thread, r.keep.namespace, p.ID}, err)
+	}
+	if !goesOn {
+		return r.turn(ctx, in)
+	}
+	if r.keep.owner != "" {
+		in = nil
+	}
+	return r.goOn(ctx, in, opts)
+}
+
+func isCommand[S any](w Write[S]) bool { return w != nil && w.channel() == nil }
+
+// read loads the checkpoint to start from. A subgraph that keeps its state
+// starts where the graph around it says it was.
+func (r *run[S]) read(ctx context.Context, id string) (*point, error) {
+	k := r.keep
+	k.settle()
+	p, err := r.load(ctx, id)
+	if err != nil || p == nil || k.owner == "" || p.last.Owner == k.owner {
+		return p, err
+	}
+	id = r.outer.journal.keep.children[k.namespace]
+	if id == "" {
+		k.stand(&point{folded: &folded{}}) // its rows are of a run that was given up
+		return nil, nil
+	}
+	return r.load(ctx, id)
+}
+
+// adopt makes a checkpoint the run's state.
+func (r *run[S]) adopt(p *point) error {
+	if err := r.migrated(p); err != nil {
+		return err
+	}
+	state, err := r.Compiled.restore(p.values)
+	if err != nil {
+		return err
+	}
+	r.now.kept = state
+	r.show(&r.now)
+	r.step = p.Step
+	r.keep.stand(p)
+	r.measure()
+	if r.input_, err = r.readUpdate(p.last.Input); err != nil {
+		return fmt.Errorf("reading the input: %w", err)
+	}
+	return r.restoreFrontier(p.last)
+}
+
+// turn starts anew from the state of a thread. What finished tasks of an
+// unfinished superstep wrote is kept; the rest of that superstep is given up.
+func (r *run[S]) turn(ctx context.Context, in Update[S]) error {
+	finished, err := r.finished()
+	if err != nil {
+		return err
+	}
+	kept := r.now
+	if _, err := r.merge(&kept.kept, r.tally, finished); err == nil {
+		r.show(&kept)
+		r.now, r.kept = kept, finished
+	}
+	r.clearFrontier()
+	r.keep.left = nil
+	r.step++
+	r.input_ = in
+	return r.start(ctx, in)
+}
+
+// goOn resumes a thread.
+func (r *run[S]) goOn(ctx context.Context, in Update[S], opts *RunOptions) error {
+	k := r.keep
+	if opts.Checkpoint != "" && opts.Checkpoint != k.newest {
+		if err := r.fork(ctx); err != nil {
+			return err
+		}
+	}
+	if r.entering {
+		if len(opts.Resume) > 0 || in != nil {
+			return fmt.Errorf("%w: thread %q has an input that has not begun to run", ErrAnswer, k.thread)
+		}
+		return r.start(ctx, r.input_)
+	}
+	if r.record {
+		if err := r.recover(ctx); err != nil {
+			return err
+		}
+	}
+	if len(opts.Resume) > 0 {
+		pending, err := pendingOf(k.left, r.taskIDs())
+		if err != nil {
+			return err
+		}
+		records, err := k.resume(opts.Resume, pending)
+		if err != nil {
+			return err
+		}
+		if err := r.leave_(ctx, records); err != nil {
+			return err
+		}
+	}
+	if k.owner == "" {
+		r.answers = answersOf(k.left)
+	}
+	for _, rec := range k.left {
+		r.passed = r.passed || rec.Kind == RecordInterrupt && rec.Task == ""
+	}
+	return r.bring(ctx, in)
+}
+
+// leave_ puts records on the checkpoint that the run stands on.
+func (r *run[S]) leave_(ctx context.Context, records []Record) error {
+	for _, rec := range records {
+		if err := r.keep.record(ctx, rec); err != nil {
+			return err
+		}
+	}
+	r.keep.left = append(r.keep.left, records...)
+	return nil
+}
+
+// fork makes a checkpoint like the one that the run stands on, to go on from.
+func (r *run[S]) fork(ctx context.Context) error {
+	if r.due() == 0 && !r.entering {
+		return nil // nothing would follow it
+	}
+	r.step++
+	r.keep.left = nil
+	return r.save(ctx, SourceFork, nil)
+}
+
+// bring merges what came with an answer, and leads where its commands say. It
+// is on record until the superstep is committed.
+func (r *run[S]) bring(ctx context.Context, in Update[S]) error {
+	k := r.keep
+	var before Update[S]
+	for _, rec := range k.left {
+		if rec.Kind == RecordUpdate && rec.Task == "" {
+			var err error
+			if before, err = r.DecodeUpdate(rec.Data); err != nil {
+				return err
+			}
+		}
+	}
+	all := slices.Concat(before, in)
+	if len(all) == 0 {
+		return nil
+	}
+	res := result[S]{node: end, update: all, task: &task{}}
+	if _, err := r.merge(&r.now.kept, r.tally, []result[S]{res}); err != nil {
+		return fmt.Errorf("merging the input: %w", err)
+	}
+	r.show(&r.now)
+	for _, w := range all {
+		c, ok := w.(Command[S])
+		switch {
+		case ok:
+			if err := r.lead(c); err != nil {
+				return err
+			}
+		case w.channel() == nil:
+			return fmt.Errorf("%w: a command (%s) in the run's input, which no node returned", ErrInvalidUpdate, w.Op())
+		}
+	}
+	slices.Sort(r.next)
+	r.early = all
+	if len(in) == 0 {
+		return nil
+	}
+	data, err := appendUpdate(nil, all)
+	if err != nil {
+		return fmt.Errorf("recording the input: %w", err)
+	}
+	return r.leave_(ctx, []Record{{Namespace: k.namespace, Checkpoint: k.id, Kind: RecordUpdate, Data: data}})
+}
+
+// lead adds to the frontier where a command in the input leads. What is due
+// already stays: it was decided by others.
+func (r *run[S]) lead(c Command[S]) error {
+	find := func(name string, send bool) (int, error) {
+		at := slices.IndexFunc(r.nodes, func(n node[S]) bool { return n.name == name })
+		if at < 0 {
+			return 0, &CommandError{Node: Start, Target: name, Send: send, Known: r.names()}
+		}
+		return at, nil
+	}
+	for _, name := range c.targets {
+		if name == End {
+			continue
+		}
+		id, err := find(name, false)
+		if err != nil {
+			return err
+		}
+		if !slices.Contains(r.next, id) {
+			r.next = append(r.next, id)
+		}
+	}
+	var chosen choice[S]
+	for _, s := range c.sends {
+		id, err := find(s.Node, true)
+		if err != nil {
+			return err
+		}
+		r.deliver(&chosen, id, s)
+	}
+	r.sends = append(r.sends, chosen.sends...)
+	return nil
+}
+
+// beginAt is begin for a subgraph that starts from a state of the graph around
+// it and not from an input.
+func (r *run[S]) beginAt(ctx context.Context, state S) error {
+	r.entering = true
+	if r.keep == nil {
+		r.now.kept = state
+		r.show(&r.now)
+		return nil
+	}
+	p, err := r.read(ctx, "")
+	if err != nil {
+		return err
+	}
+	if p != nil {
+		r.entering = false
+		if err := r.adopt(p); err != nil {
+			return fmt.Errorf("loading %s: %w", Key{r.keep.thread, r.keep.namespace, p.ID}, err)
+		}
+		if p.last.Owner == r.keep.owner {
+			return r.goOn(ctx, nil, &RunOptions{})
+		}
+		r.clearFrontier()
+		r.keep.left, r.keep.base, r.entering = nil, "", true
+		r.step++
+		own := state
+		if r.Compiled.input != nil { // what it does not take from outside is its own
+			own = r.now.kept
+			for i, ch := range r.channels {
+				if r.Compiled.input[i] {
+					ch.copyField(&own, &state)
+				}
+			}
+		}
+		state = own
+	}
+	r.now.kept, r.origin = state, state
+	r.show(&r.now)
+	return nil
+}
+
+// taskIDs are those of the tasks that are due.
+func (r *run[S]) taskIDs() []string {
+	var ids []string
+	for i, name := range r.dueNames() {
+		ids = append(ids, taskID(r.keep.namespace, r.keep.id, r.step+1, name, max(0, i-len(r.next)+1)))
+	}
+	return ids
+}
+
+// rejoin gives the tasks of a superstep what is on record of them.
+func (r *run[S]) rejoin(results []result[S]) error {
+	if len(r.keep.left) == 0 {
+		return nil
+	}
+	for i := range results {
+		res := &results[i]
+		name := r.nodes[res.node].name
+		id := taskID(r.keep.namespace, r.keep.id, r.step, name, max(0, i-len(r.next)+1))
+		res.left = r.keep.leftBy(id)
+		data, ok := res.left[recordKey{RecordUpdate, ""}]
+		if !ok {
+			continue
+		}
+		update, err := r.DecodeUpdate(data)
+		if err != nil {
+			return fmt.Errorf("reading what node %q returned: %w", name, err)
+		}
+		res.update, res.done = update, true
+	}
+	return nil
+}
+
+// finished are the tasks of the superstep under way that have returned.
+func (r *run[S]) finished() ([]result[S], error) {
+	results := r.stage()
+	r.step++
+	err := r.rejoin(results)
+	r.step--
+	if err != nil {
+		return nil, err
+	}
+	var out []result[S]
+	for i := range results {
+		if results[i].done {
+			results[i].task = &task{}
+			out = append(out, results[i])
+		}
+	}
+	return out, nil
+}
+
+// recover finds out what an earlier process wrote for the graph around it.
+func (r *run[S]) recover(ctx context.Context) error {
+	k := r.keep
+	var rows []Update[S]
+	at := k.id
+	for c, err := range k.saver.List(ctx, Query{Thread: k.thread, Namespace: k.namespace}) {
+		if err != nil {
+			return fmt.Errorf("reading what graph %q wrote: %w", r.name, err)
+		}
+		if c.ID != at {
+			continue
+		}
+		at = c.Parent
+		s, err := readSaved(c)
+		if err != nil {
+			return err
+		}
+		if s.Owner != k.owner {
+			break
+		}
+		var writes []writeJSON
+		for _, t := range s.Tasks {
+			writes = append(writes, t.Update...)
+		}
+		if s.Written != nil {
+			writes = s.Written
+		}
+		update, err := r.readUpdate(writes)
+		if err != nil {
+			return err
+		}
+		if rows = append(rows, update); s.Written != nil {
+			break
+		}
+	}
+	slices.Reverse(rows)
+	r.written = slices.Concat(rows...)
+	return nil
+}

@@ -1,0 +1,211 @@
+package graph
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// A journal is what a task has on record: what earlier attempts of it left,
+// also those of a process that died, and what this one adds.
+type journal struct {
+	keep  *keeper
+	point string // the checkpoint that the task runs on
+	node  string
+	step  int
+	send  int
+
+	mu      sync.Mutex
+	name    string               // the task's ID, once it was asked for
+	kept    map[recordKey][]byte // records of the task
+	calls   map[string]int       // in this attempt: how often a key was used
+	waits   []PendingInterrupt   // in this attempt: what was asked and has no answer
+	stopped bool                 // in this attempt: a graph inside the node stopped at a breakpoint
+	inner   map[string]string    // subgraphs that keep their state: namespace to newest checkpoint
+}
+
+type recordKey struct {
+	kind RecordKind
+	key  string
+}
+
+// taskID identifies a task within its thread and namespace. It does not hang
+// on the thread's name, so that equal runs of two threads have equal traces, nor
+// on what runs beside the task. Send counts Sends from 1; it is 0 for the one
+// task of a node that edges lead to.
+func taskID(namespace, point string, step int, node string, send int) string {
+	h := sha256.New()
+	fmt.Fprintf(h, "%s\n%s\n%d\n%s\n%d", namespace, point, step, node, send)
+	return hex.EncodeToString(h.Sum(nil)[:16])
+}
+
+// id is the task's. The caller holds mu.
+func (j *journal) id() string {
+	if j.name == "" {
+		j.name = taskID(j.keep.namespace, j.point, j.step, j.node, j.send)
+	}
+	return j.name
+}
+
+func (j *journal) identity() string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.id()
+}
+
+// begin starts an attempt.
+func (j *journal) begin() {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.calls, j.waits, j.stopped = nil, nil, false
+}
+
+// use counts a use of a key in this attempt, from 1, and returns the key that
+// tells this use from others.
+func (j *journal) use(key string) string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.calls == nil {
+		j.calls = map[string]int{}
+	}
+	j.calls[key]++
+	if n := j.calls[key]; n > 1 {
+		return key + "#" + strconv.Itoa(n)
+	}
+	return key
+}
+
+// recall returns what is on record.
+func (j *journal) recall(kind RecordKind, key string) ([]byte, bool) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	data, ok := j.kept[recordKey{kind, key}]
+	return data, ok
+}
+
+// record puts something on record, durably.
+func (j *journal) record(ctx context.Context, kind RecordKind, key string, data []byte) error {
+	j.mu.Lock()
+	if j.kept == nil {
+		j.kept = map[recordKey][]byte{}
+	}
+	j.kept[recordKey{kind, key}] = data
+	rec := Record{Namespace: j.keep.namespace, Checkpoint: j.point, Task: j.id(), Kind: kind, Key: key, Data: data}
+	j.mu.Unlock()
+	return j.keep.record(ctx, rec)
+}
+
+// wait notes that the node stops until somebody answers.
+func (j *journal) wait(pending []PendingInterrupt, stopped bool) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.waits = append(j.waits, pending...)
+	j.stopped = j.stopped || stopped
+}
+
+// waiting is what the attempt waits for, and whether it waits at all.
+func (j *journal) waiting() ([]PendingInterrupt, bool) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.waits, len(j.waits) > 0 || j.stopped
+}
+
+// ledger is the journal of the task that ctx runs in, or of the nearest around
+// it that has one, and what to put before keys then. It is nil without a
+// checkpointer.
+func (t *task) ledger() (*journal, string) {
+	prefix := ""
+	for ; t != nil; t = t.run.outer {
+		if t.journal != nil {
+			return t.journal, prefix
+		}
+		prefix = fmt.Sprintf("%s/%d/%d/%s", t.run.ordinal, t.info.Step, t.info.Task, prefix)
+	}
+	return nil, ""
+}
+
+// savedFailure is a RecordError.
+type savedFailure struct {
+	Message  string `json:"message"`
+	Attempts int    `json:"attempts"`
+	// Handled says that the node's handler was about to take over.
+	Handled bool `json:"handled,omitempty"`
+}
+
+// childNamespace is where a graph inside a task keeps its checkpoints. What
+// keeps its state from turn to turn is known by its node, what does not by the
+// task.
+func (j *journal) childNamespace(name string, stateful bool) string {
+	var b strings.Builder
+	if j.keep.namespace != "" {
+		b.WriteString(j.keep.namespace + "/")
+	}
+	b.WriteString(j.node)
+	if !stateful {
+		b.WriteString(":" + j.identity())
+	}
+	if name != "" {
+		b.WriteString("|" + name)
+	}
+	return b.String()
+}
+
+// keepsChild notes how far a graph inside the task has come.
+func (j *journal) keepsChild(namespace, id string) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.inner == nil {
+		j.inner = map[string]string{}
+	}
+	j.inner[namespace] = id
+}
+
+// Once calls fn, and puts on record what it returns: when the node runs again,
+// because it was interrupted, failed or died after that, Once returns what is
+// on record and does not call fn. It is for side effects and costly calls
+// inside a node. A failure is not recorded.
+//
+// The key tells the calls of one node apart; a key that is used again, as in a
+// loop, is numbered. Calls side by side need keys of their own. T is encoded
+// as JSON.
+//
+// Without a checkpointer Once just calls fn.
+func Once[T any](ctx context.Context, key string, fn func(context.Context) (T, error)) (T, error) {
+	var out T
+	t := taskFrom(ctx)
+	if t == nil {
+		return fn(ctx)
+	}
+	j, prefix := t.ledger()
+	if j == nil {
+		return fn(ctx)
+	}
+	place := j.use(prefix + key)
+	if data, ok := j.recall(RecordOnce, place); ok {
+		if err := decodeInto(data, &out); err != nil {
+			return out, fmt.Errorf("reading what %q returned before: %w", key, err)
+		}
+		return out, nil
+	}
+	out, err := fn(ctx)
+	if err != nil {
+		return out, err
+	}
+	data, err := encode(out)
+	if err != nil {
+		return out, fmt.Errorf("recording what %q returned: %w", key, err)
+	}
+	if err := j.record(context.WithoutCancel(ctx), RecordOnce, place, data); err != nil {
+		return out, fmt.Errorf("recording what %q returned: %w", key, err)
+	}
+	t.beat()
+	if t.listens(NodeStep) {
+		t.emit(foreign{Kind: NodeStep, Name: key, Data: json.RawMessage(data)})
+	}
+	return out, nil
+}

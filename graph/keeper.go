@@ -1,0 +1,270 @@
+package graph
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"time"
+)
+
+// A keeper saves one run: one namespace of a thread. The run's loop owns it,
+// but for record, which tasks call.
+type keeper struct {
+	*lane
+	namespace string
+	owner     string     // the task of the graph around it
+	stamp     Checkpoint // what all checkpoints of the run have in common
+
+	id       string // of the checkpoint that the run stands on; to come when it is unsaved
+	newest   string // of the namespace
+	base     string // of the lineage
+	baseSize int    // bytes of the snapshot
+	size     int    // bytes since then, with it
+	unsaved  bool   // DurabilityExit: the run is ahead of what is saved
+
+	children map[string]string // newest checkpoints of subgraphs that keep their state
+	left     []Record          // what tasks of the current superstep left on record, from before
+	done     bool              // tasks of the current superstep put their updates on record
+
+	held []Record // DurabilityExit: records of the current superstep
+}
+
+// snapshotMin is how many bytes of changes a lineage may always have. Beyond
+// it a snapshot is made when the changes are as large as the last one, so that
+// all snapshots together are about as large as all changes.
+const snapshotMin = 4096
+
+func (k *keeper) snapshotDue() bool {
+	return k.base == "" || k.size-k.baseSize > max(k.baseSize, snapshotMin)
+}
+
+// following returns the ID after one.
+func following(id string) (string, error) {
+	n := 0
+	if id != "" {
+		var err error
+		if n, err = strconv.Atoi(id); err != nil || n < 1 {
+			return "", fmt.Errorf("checkpoint %q was not made by this package: its ID is no number", id)
+		}
+	}
+	digits := strconv.Itoa(n + 1)
+	const width = "0000000000"
+	return width[:max(0, len(width)-len(digits))] + digits, nil
+}
+
+// add saves a checkpoint that follows the one that the run stands on.
+func (k *keeper) add(ctx context.Context, c Checkpoint, full bool) (Checkpoint, error) {
+	id, err := following(k.newest)
+	if err != nil {
+		return c, err
+	}
+	c.Namespace, c.ID, c.Parent, c.Base = k.namespace, id, k.id, k.base
+	if k.unsaved {
+		c.Parent = k.newest
+	}
+	if full {
+		c.Base = id
+	}
+	c.Run, c.Graph, c.Fingerprint, c.Version, c.Metadata = k.stamp.Run, k.stamp.Graph, k.stamp.Fingerprint, k.stamp.Version, k.stamp.Metadata
+	change := Change{Add: []Checkpoint{c}, Records: k.held}
+	if k.done {
+		change.Forget = []Forget{{k.namespace, k.id, RecordUpdate}}
+	}
+	if err := k.commit(ctx, change); err != nil {
+		return c, fmt.Errorf("saving checkpoint %s: %w", id, err)
+	}
+	if k.size += len(c.Data); full {
+		k.base, k.baseSize, k.size = id, len(c.Data), len(c.Data)
+	}
+	k.id, k.newest, k.unsaved, k.held, k.done, k.left = id, id, false, nil, false, nil
+	return c, nil
+}
+
+// record puts what a task has come to on record.
+func (k *keeper) record(ctx context.Context, rec Record) error {
+	k.mu.Lock()
+	k.done = k.done || rec.Kind == RecordUpdate
+	if k.mode == DurabilityExit {
+		k.held = append(k.held, rec)
+		k.mu.Unlock()
+		return nil
+	}
+	k.mu.Unlock()
+	if err := k.commit(ctx, Change{Records: []Record{rec}}); err != nil {
+		return fmt.Errorf("recording the %s of a task: %w", rec.Kind, err)
+	}
+	return nil
+}
+
+// A point is a checkpoint as it is read.
+type point struct {
+	Checkpoint
+	*folded
+	records []Record
+}
+
+func readPoint(ctx context.Context, saver Checkpointer, key Key) (*point, error) {
+	lineage, records, err := saver.Load(ctx, key)
+	if err != nil {
+		return nil, fmt.Errorf("loading %s: %w", key, err)
+	}
+	f, err := fold(lineage)
+	if err != nil {
+		return nil, fmt.Errorf("loading %s: %w", key, err)
+	}
+	return &point{lineage[len(lineage)-1], f, records}, nil
+}
+
+// stand puts the keeper on a checkpoint that was read.
+func (k *keeper) stand(p *point) {
+	k.id, k.base, k.baseSize, k.size = p.ID, p.Base, p.folded.base, p.size
+	k.children, k.left = p.children, p.records
+	k.done = slices.ContainsFunc(p.records, func(r Record) bool { return r.Kind == RecordUpdate })
+	if k.newest == "" {
+		k.newest = p.ID
+	}
+}
+
+// left of a task, by kind and key.
+func (k *keeper) leftBy(task string) map[recordKey][]byte {
+	var out map[recordKey][]byte
+	for _, r := range k.left {
+		if r.Task == task {
+			if out == nil {
+				out = map[recordKey][]byte{}
+			}
+			out[recordKey{r.Kind, r.Key}] = r.Data
+		}
+	}
+	return out
+}
+
+// pending lists the interrupts that wait for an answer: those of tasks that
+// have not returned, in the order of the tasks.
+func pendingOf(records []Record, order []string) ([]PendingInterrupt, error) {
+	asked := map[string][]PendingInterrupt{}
+	over := map[string]bool{}
+	answered := map[string]bool{}
+	for _, r := range records {
+		switch r.Kind {
+		case RecordInterrupt:
+			var list []PendingInterrupt
+			if err := decodeInto(r.Data, &list); err != nil {
+				return nil, fmt.Errorf("reading the interrupts of task %s: %w", r.Task, err)
+			}
+			asked[r.Task] = list
+		case RecordUpdate:
+			over[r.Task] = true
+		case RecordAnswer:
+			answered[r.Key] = true
+		}
+	}
+	var out []PendingInterrupt
+	for _, task := range order {
+		if over[task] {
+			continue
+		}
+		for _, p := range asked[task] {
+			if !answered[p.ID] || p.Problem != "" {
+				out = append(out, p)
+			}
+		}
+	}
+	return out, nil
+}
+
+func answersOf(records []Record) map[string]json.RawMessage {
+	var out map[string]json.RawMessage
+	for _, r := range records {
+		if r.Kind == RecordAnswer {
+			if out == nil {
+				out = map[string]json.RawMessage{}
+			}
+			out[r.Key] = r.Data
+		}
+	}
+	return out
+}
+
+// attach finds out where the run is saved, and makes sure that nobody else
+// saves there. What it returns lets the thread go.
+func (r *run[S]) attach(ctx context.Context, opts *RunOptions) (release func(), err error) {
+	if opts == nil {
+		opts = &RunOptions{}
+	}
+	release = func() {}
+	switch {
+	case r.outer != nil && opts.Thread == "":
+		return release, r.inherit(ctx, opts)
+	case r.saver == nil && (opts.Thread != "" || len(opts.Resume) > 0 || opts.Checkpoint != ""):
+		return nil, ErrNoCheckpointer
+	case r.saver == nil:
+		return release, nil
+	case opts.Thread == "":
+		return nil, ErrNoThread
+	}
+	unlock, err := r.saver.Lock(ctx, opts.Thread)
+	if err != nil {
+		return nil, fmt.Errorf("taking thread %q: %w", opts.Thread, err)
+	}
+	id := cmp.Or(opts.RunID, rand.Text())
+	r.keep = &keeper{
+		lane:  newLane(context.WithoutCancel(ctx), r.saver, opts.Thread, opts.Durability),
+		stamp: Checkpoint{Run: id, Graph: r.name, Fingerprint: r.fingerprint, Version: r.version, Metadata: maps.Clone(opts.Metadata)},
+	}
+	return unlock, nil
+}
+
+// inherit takes a place in the thread of the graph around this one.
+func (r *run[S]) inherit(ctx context.Context, opts *RunOptions) error {
+	t := r.outer
+	j, prefix := t.ledger()
+	if j == nil {
+		if r.persist == PersistAlways {
+			return fmt.Errorf("graph %q keeps its state: %w", r.name, ErrNoCheckpointer)
+		}
+		return nil
+	}
+	name := opts.Namespace
+	name = j.use(prefix + "|" + name)[len(prefix)+1:]
+	r.ordinal = prefix + name
+	if r.persist == PersistNever || t.journal == nil {
+		return nil
+	}
+	outer := t.journal.keep
+	r.keep = &keeper{lane: outer.lane, namespace: j.childNamespace(name, r.persist == PersistAlways), owner: j.identity()}
+	r.keep.stamp = outer.stamp
+	r.keep.stamp.Graph, r.keep.stamp.Fingerprint, r.keep.stamp.Version = r.name, r.fingerprint, r.version
+	return nil
+}
+
+// load reads the checkpoint that the run starts from, the newest when id is
+// empty, or nil when there is none.
+func (r *run[S]) load(ctx context.Context, id string) (*point, error) {
+	k := r.keep
+	key := Key{k.thread, k.namespace, ""}
+	p, err := readPoint(ctx, k.saver, key)
+	if errors.Is(err, ErrNoCheckpoint) && id == "" {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	k.newest = p.ID
+	if id != "" && id != p.ID {
+		key.ID = id
+		if p, err = readPoint(ctx, k.saver, key); err != nil {
+			return nil, err
+		}
+	}
+	return p, nil
+}
+
+// timestamp is the time as checkpointers keep it.
+func (c *Compiled[S]) timestamp() time.Time { return c.clock().UTC().Truncate(time.Microsecond) }

@@ -1,0 +1,72 @@
+package graph
+
+import (
+	"encoding/json"
+	"fmt"
+)
+
+// A Migration turns what an older version of a graph saved into what this one
+// reads. Migrate changes it in place. Tasks of a superstep that was not
+// finished run again.
+type Migration struct {
+	From, To int
+	// Values are the state's channels, by name.
+	Values map[string]json.RawMessage
+	// Nodes renames nodes that are to run next: from their old names to the new.
+	Nodes map[string]string
+}
+
+// MismatchError is a checkpoint of another graph, or of another version.
+type MismatchError struct {
+	Thread                        string
+	Graph, SavedGraph             string
+	Version, SavedVersion         int
+	Fingerprint, SavedFingerprint string
+}
+
+func (e *MismatchError) Error() string {
+	switch {
+	case e.SavedVersion > e.Version:
+		return fmt.Sprintf("thread %q was saved by version %d of graph %q, and this is version %d: run it with a newer program", e.Thread, e.SavedVersion, e.SavedGraph, e.Version)
+	case e.SavedVersion < e.Version:
+		return fmt.Sprintf("thread %q was saved by version %d of graph %q, and this is version %d: set CompileOptions.Migrate", e.Thread, e.SavedVersion, e.SavedGraph, e.Version)
+	}
+	return fmt.Sprintf("thread %q was saved by graph %q with fingerprint %s, and graph %q has %s: if the graph was changed on purpose, raise CompileOptions.Version and set CompileOptions.Migrate", e.Thread, e.SavedGraph, e.SavedFingerprint, e.Graph, e.Fingerprint)
+}
+
+// migrated makes a checkpoint one of this version, or refuses it.
+func (r *run[S]) migrated(p *point) error {
+	if p.Version == r.version && p.Fingerprint == r.fingerprint {
+		return nil
+	}
+	if p.Version >= r.version || r.migrate == nil {
+		return &MismatchError{r.keep.thread, r.name, p.Graph, r.version, p.Version, r.fingerprint, p.Fingerprint}
+	}
+	m := &Migration{From: p.Version, To: r.version, Values: p.values, Nodes: map[string]string{}}
+	if err := call1(r.migrate, m); err != nil {
+		return fmt.Errorf("migrating from version %d to %d: %w", m.From, m.To, err)
+	}
+	p.values = m.Values
+	rename := func(names []string) {
+		for i, name := range names {
+			if to, ok := m.Nodes[name]; ok {
+				names[i] = to
+			}
+		}
+	}
+	rename(p.last.Next)
+	rename(p.last.Held)
+	for i := range p.last.Sends {
+		if to, ok := m.Nodes[p.last.Sends[i].Node]; ok {
+			p.last.Sends[i].Node = to
+		}
+	}
+	p.records = nil
+	p.Base = "" // the next checkpoint is a snapshot
+	return nil
+}
+
+func call1[T any](f func(T) error, v T) (err error) {
+	defer recoverAs(&err)
+	return f(v)
+}

@@ -1,0 +1,255 @@
+package graph
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// formatVersion is that of Checkpoint.Data.
+const formatVersion = 1
+
+// A saved is Checkpoint.Data: what a superstep changed, and what is to run
+// next. Values are JSON, so that it can be read without the state's type.
+//
+// A snapshot has the whole state in Set. Else the state is that of the parent,
+// without Drop, with the writes of Tasks, then with Set in place of what is
+// there, and Add at the end of lists. What goes through a reducer is always in
+// Set: reducers are not asked again when a checkpoint is read.
+type saved struct {
+	V       int                        `json:"v"`
+	Owner   string                     `json:"owner,omitempty"` // the task of the parent graph that this graph runs in
+	Full    bool                       `json:"full,omitempty"`
+	Drop    []string                   `json:"drop,omitempty"`
+	Tasks   []savedTask                `json:"tasks,omitempty"`
+	Set     map[string]json.RawMessage `json:"set,omitempty"`
+	Add     map[string]json.RawMessage `json:"add,omitempty"`
+	Input   []writeJSON                `json:"input,omitempty"` // not merged yet
+	Next    []string                   `json:"next,omitempty"`
+	Sends   []savedSend                `json:"sends,omitempty"`
+	Held    []string                   `json:"held,omitempty"`
+	Arrived map[string][]string        `json:"arrived,omitempty"` // by join
+	// Children are the newest checkpoints of subgraphs that keep their state, by
+	// namespace, as far as this superstep changed them.
+	Children map[string]string `json:"children,omitempty"`
+	// Written is what a subgraph has written for the graph around it, when Tasks
+	// does not say.
+	Written []writeJSON `json:"written,omitempty"`
+}
+
+// savedTask is what a task of the superstep returned. The input is that of
+// Start, and stands in the parent.
+type savedTask struct {
+	Node   string      `json:"node"`
+	Update []writeJSON `json:"update,omitempty"`
+}
+
+type savedSend struct {
+	Node    string          `json:"node"`
+	State   json.RawMessage `json:"state"`
+	Timeout *Timeout        `json:"timeout,omitempty"`
+}
+
+// readSaved decodes a checkpoint's data. Its errors name the checkpoint.
+func readSaved(c Checkpoint) (*saved, error) {
+	s := &saved{}
+	if err := decodeInto(c.Data, s); err != nil {
+		return nil, fmt.Errorf("reading checkpoint %s: not the data of a checkpoint: %w", c.ID, err)
+	}
+	switch {
+	case s.V == 0:
+		return nil, fmt.Errorf("reading checkpoint %s: no format version: not the data of a checkpoint", c.ID)
+	case s.V != formatVersion:
+		return nil, fmt.Errorf("reading checkpoint %s: format version is %d, this program reads %d", c.ID, s.V, formatVersion)
+	case s.Full != (c.Base == c.ID):
+		return nil, fmt.Errorf("reading checkpoint %s: it is read from %s, and its data says otherwise (full: %t)", c.ID, c.Base, s.Full)
+	}
+	return s, nil
+}
+
+// A folded is what a lineage comes to.
+type folded struct {
+	last     *saved // of the checkpoint itself
+	values   map[string]json.RawMessage
+	children map[string]string
+	size     int // bytes of data since the snapshot, with it
+	base     int // bytes of the snapshot
+}
+
+// fold reads a lineage, oldest first.
+func fold(lineage []Checkpoint) (*folded, error) {
+	f := &folded{children: map[string]string{}}
+	lists := map[string]*list{}
+	var before *saved
+	for _, c := range lineage {
+		s, err := readSaved(c)
+		if err != nil {
+			return nil, err
+		}
+		if s.Full {
+			clear(lists)
+			f.base, f.size = len(c.Data), 0
+		} else if before == nil {
+			return nil, fmt.Errorf("reading checkpoint %s: its lineage does not begin with a snapshot", c.ID)
+		}
+		f.size += len(c.Data)
+		if !s.Full {
+			for _, name := range s.Drop {
+				delete(lists, name)
+			}
+			if err := s.apply(lists, before.Input); err != nil {
+				return nil, fmt.Errorf("reading checkpoint %s: %w", c.ID, err)
+			}
+		}
+		for name, value := range s.Set {
+			lists[name] = &list{whole: value}
+		}
+		for name, more := range s.Add {
+			if err := add(lists, name, more); err != nil {
+				return nil, fmt.Errorf("reading checkpoint %s: %w", c.ID, err)
+			}
+		}
+		maps.Copy(f.children, s.Children)
+		before, f.last = s, s
+	}
+	if f.last == nil {
+		return nil, ErrNoCheckpoint
+	}
+	f.values = make(map[string]json.RawMessage, len(lists))
+	for name, l := range lists {
+		f.values[name] = l.join()
+	}
+	return f, nil
+}
+
+// apply makes the writes of the superstep's tasks. What came with answers was
+// merged before, for itself.
+func (s *saved) apply(lists map[string]*list, input []writeJSON) error {
+	var before, beside []writeJSON
+	for _, t := range s.Tasks {
+		switch t.Node {
+		case Start:
+			beside = append(beside, input...)
+		case "":
+			before = append(before, t.Update...)
+		default:
+			beside = append(beside, t.Update...)
+		}
+	}
+	if err := s.merge(lists, before); err != nil {
+		return err
+	}
+	return s.merge(lists, beside)
+}
+
+// merge follows the rules of run.merge.
+func (s *saved) merge(lists map[string]*list, writes []writeJSON) error {
+	overwritten := map[string]bool{}
+	for _, w := range writes {
+		if _, err := opNamed(w.Op); err != nil {
+			return err
+		}
+		overwritten[w.Channel] = overwritten[w.Channel] || w.Op == opNames[OpOverwrite]
+	}
+	for _, w := range writes {
+		_, reduced := s.Set[w.Channel]
+		switch {
+		case w.Channel == "" || w.Value == nil: // a command, or an untracked value
+		case overwritten[w.Channel] && w.Op != opNames[OpOverwrite], reduced:
+		case w.Op == opNames[OpAdd]:
+			if err := add(lists, w.Channel, w.Value); err != nil {
+				return err
+			}
+		default:
+			lists[w.Channel] = &list{whole: w.Value}
+		}
+	}
+	return nil
+}
+
+// A list is a value and what was added to it.
+type list struct {
+	whole json.RawMessage
+	parts [][]byte // elements with commas between them
+}
+
+func add(lists map[string]*list, name string, more json.RawMessage) error {
+	inner, err := elements(more)
+	if err != nil {
+		return fmt.Errorf("adding to channel %q: %w", name, err)
+	}
+	if len(inner) == 0 {
+		return nil
+	}
+	if lists[name] == nil {
+		lists[name] = &list{}
+	}
+	lists[name].parts = append(lists[name].parts, inner)
+	return nil
+}
+
+// elements is what stands between the brackets of a JSON list.
+func elements(data json.RawMessage) ([]byte, error) {
+	data = bytes.TrimSpace(data)
+	if len(data) == 0 || bytes.Equal(data, []byte("null")) {
+		return nil, nil
+	}
+	if data[0] != '[' {
+		return nil, fmt.Errorf("%.20q is no list", data)
+	}
+	return bytes.TrimSpace(data[1 : len(data)-1]), nil
+}
+
+// join is the value with what was added. What is no list cannot be added to,
+// and stands as it is; decoding it says so.
+func (l *list) join() json.RawMessage {
+	if len(l.parts) == 0 {
+		return l.whole
+	}
+	first, err := elements(l.whole)
+	if err != nil {
+		return l.whole
+	}
+	parts := l.parts
+	if len(first) > 0 {
+		parts = append([][]byte{first}, parts...)
+	}
+	out := append([]byte{'['}, bytes.Join(parts, []byte{','})...)
+	return append(out, ']')
+}
+
+// whole is the checkpoint that a lineage ends with, as a snapshot.
+func whole(lineage []Checkpoint) (Checkpoint, error) {
+	c := lineage[len(lineage)-1]
+	if c.Base == c.ID {
+		return c, nil
+	}
+	f, err := fold(lineage)
+	if err != nil {
+		return c, err
+	}
+	s := *f.last
+	s.Full, s.Drop, s.Set, s.Add, s.Children = true, nil, f.values, nil, f.children
+	if c.Data, err = encode(&s); err != nil {
+		return c, fmt.Errorf("encoding checkpoint %s: %w", c.ID, err)
+	}
+	c.Base = c.ID
+	return c, nil
+}
+
+// restore reads channel values into a state.
+func (c *Compiled[S]) restore(values map[string]json.RawMessage) (S, error) {
+	var s, zero S
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		at := slices.IndexFunc(c.ids, func(id *channelID) bool { return id.name == name })
+		if at < 0 {
+			return zero, fmt.Errorf("the checkpoint has channel %q, which graph %q does not have: if it was renamed or removed, raise CompileOptions.Version and move its value in CompileOptions.Migrate", name, c.name)
+		}
+		if err := c.channels[at].decode(&s, values[name]); err != nil {
+			return zero, fmt.Errorf("reading channel %q of the checkpoint: %w: if its type has changed, raise CompileOptions.Version and convert its value in CompileOptions.Migrate", name, err)
+		}
+	}
+	return s, nil
+}

@@ -1,0 +1,127 @@
+package graph
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A writeJSON is a write as it is encoded. Commands have no channel; writes to
+// Untracked channels have no value.
+type writeJSON struct {
+	Channel string          `json:"channel,omitempty"`
+	Op      string          `json:"op"`
+	Value   json.RawMessage `json:"value,omitempty"`
+}
+
+// MarshalJSON encodes the update as [{"channel":…,"op":…,"value":…}, …].
+// Commands have no channel; their value is {"to":…,"sends":…}. Writes to
+// Untracked channels have no value.
+func (u Update[S]) MarshalJSON() ([]byte, error) { return appendUpdate(nil, u) }
+
+func appendUpdate[S any](dst []byte, u Update[S]) (data []byte, err error) {
+	defer recoverAs(&err)
+	dst = append(dst, '[')
+	for i, w := range u {
+		if w == nil {
+			return nil, fmt.Errorf("encoding update: write %d is nil", i)
+		}
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(dst, '{')
+		id := w.channel()
+		if id != nil {
+			dst = append(appendString(append(dst, `"channel":`...), id.name), ',')
+		}
+		dst = append(append(append(dst, `"op":"`...), w.Op().String()...), '"')
+		const value = `,"value":`
+		before := len(dst)
+		if dst, err = w.encode(append(dst, value...)); err != nil {
+			if id == nil {
+				return nil, fmt.Errorf("encoding command: %w", err)
+			}
+			return nil, fmt.Errorf("encoding write to channel %q: %w", id.name, err)
+		}
+		if len(dst) == before+len(value) {
+			dst = dst[:before]
+		}
+		dst = append(dst, '}')
+	}
+	return append(dst, ']'), nil
+}
+
+// DecodeUpdate reads an update that was encoded as JSON, as a trace or a
+// checkpoint holds it. Writes to Untracked channels, whose values were not
+// encoded, are left out. An update that hands over to a parent graph cannot be
+// read, since it is typed by that graph.
+func (c *Compiled[S]) DecodeUpdate(data []byte) (Update[S], error) {
+	var writes []writeJSON
+	if err := decodeInto(data, &writes); err != nil {
+		return nil, fmt.Errorf("decoding update: %w", err)
+	}
+	return c.readUpdate(writes)
+}
+
+func (c *Compiled[S]) readUpdate(writes []writeJSON) (Update[S], error) {
+	out := make(Update[S], 0, len(writes))
+	for i, w := range writes {
+		op, err := opNamed(w.Op)
+		if err != nil {
+			return nil, fmt.Errorf("decoding update, write %d: %w", i, err)
+		}
+		read, err := c.readWrite(w, op)
+		if err != nil {
+			return nil, fmt.Errorf("decoding update, write %d: %w", i, err)
+		}
+		if read != nil {
+			out = append(out, read)
+		}
+	}
+	return out, nil
+}
+
+func (c *Compiled[S]) readWrite(w writeJSON, op Op) (Write[S], error) {
+	switch op {
+	case OpGoto, OpAlso:
+		if w.Channel != "" {
+			return nil, fmt.Errorf("a command (%s) that names channel %q", op, w.Channel)
+		}
+		var where directions[S]
+		if err := decodeInto(w.Value, &where); err != nil {
+			return nil, fmt.Errorf("decoding a command (%s): %w", op, err)
+		}
+		return Command[S]{op: op, targets: where.To, sends: where.Sends, sending: len(where.Sends) > 0}, nil
+	case OpParent:
+		return nil, fmt.Errorf("it hands over to the parent graph (%s)", op)
+	}
+	at := slices.IndexFunc(c.ids, func(id *channelID) bool { return id.name == w.Channel })
+	if at < 0 {
+		return nil, fmt.Errorf("unknown channel %q; graph %q has %s", w.Channel, c.name, orNone(c.channelNames()))
+	}
+	ch := c.channels[at]
+	if ch.Kind() == KindUntracked && w.Value == nil {
+		return nil, nil
+	}
+	return ch.decodeWrite(op, w.Value)
+}
+
+func (c *Compiled[S]) channelNames() []string {
+	names := make([]string, len(c.channels))
+	for i, ch := range c.channels {
+		names[i] = ch.Name()
+	}
+	return names
+}
+
+// opNames are the operations as encoded updates write them, by Op.
+var opNames = [...]string{OpSet: "set", OpAdd: "add", OpOverwrite: "overwrite", OpGoto: "goto", OpAlso: "also", OpParent: "parent"}
+
+func opNamed(name string) (Op, error) {
+	at := slices.Index(opNames[:], name)
+	if at <= 0 {
+		return 0, fmt.Errorf("unknown operation %q; there are %s", name, strings.Join(opNames[1:], ", "))
+	}
+	return Op(at), nil
+}
