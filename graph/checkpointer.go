@@ -26,6 +26,12 @@ var (
 // that processes share. What a caller hands over it does not change
 // afterwards, and neither does it change what it is given. The package
 // graph/checkpoint/checkpointtest checks all that is said here.
+//
+// Strings are compared by their bytes. All of them, metadata too, are UTF-8
+// without zero bytes, which not every store can hold: a call that is given
+// another one fails. Data is any bytes. Times are kept to the microsecond and
+// come back in UTC; an empty Data or Metadata may come back as nil. A call whose
+// context has ended before it fails with the context's error and does nothing.
 type Checkpointer interface {
 	// Lock makes the caller the only writer of a thread until it calls unlock,
 	// or fails with ErrThreadBusy at once. A process that dies lets go. Locks
@@ -64,12 +70,13 @@ func (k Key) String() string {
 // A Checkpoint is what a run was between two supersteps.
 type Checkpoint struct {
 	Namespace string
-	// ID is unique in its thread and namespace. Later ones are greater strings.
+	// ID is unique in its thread and namespace, and not empty. Later ones are
+	// greater strings.
 	ID string
 	// Parent is the ID of the checkpoint that it came from; the first has none.
 	Parent string
 	// Base is the ID of the ancestor that its state is read from, going down from
-	// there; its own for a snapshot, which holds the whole state.
+	// there; its own for a snapshot, which holds the whole state. Never empty.
 	Base        string
 	Source      Source
 	Step        int // superstep: -1 for a thread's first input
@@ -123,11 +130,13 @@ type Change struct {
 	// are passed over. A key without an ID is all of its namespace; the thread
 	// is that of the change.
 	Remove []Key
-	// Replace puts checkpoints in the place of those with their IDs. One that does
-	// not exist makes the change fail with ErrStale.
+	// Replace puts checkpoints in the place of those with their IDs, which keep
+	// their records. One that does not exist makes the change fail with ErrStale.
+	// Parent and Base are not checked, nor does Remove look for what is read from
+	// what it removes: Load reports a gap.
 	Replace []Checkpoint
 	// Add adds checkpoints. An ID that exists, or a Parent or Base that does not,
-	// makes the change fail with ErrStale.
+	// makes the change fail with ErrStale. It may refer to one before it.
 	Add []Checkpoint
 	// Forget removes records.
 	Forget []Forget
@@ -183,11 +192,12 @@ func (q Query) Matches(c Checkpoint) bool {
 	return true
 }
 
-// Thread is what a checkpointer knows of a thread.
+// Thread is what a checkpointer knows of a thread. One without checkpoints does
+// not exist.
 type Thread struct {
 	ID          string
 	Checkpoints int       // in all namespaces
-	Updated     time.Time // the newest one's Time
+	Updated     time.Time // the latest Time of them
 }
 
 // Lineage picks from the checkpoints of one namespace, sorted by ID, those that
