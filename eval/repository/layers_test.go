@@ -19,7 +19,12 @@ const module = "example.com/assay"
 // prefix that matches a package decides; a package may always import those
 // below its own prefix.
 var layers = map[string][]string{
-	"graph":         {},
+	"graph": {},
+
+	"graph/checkpoint/internal":       {"graph"},
+	"graph/checkpoint/checkpointtest": {"graph"},
+	"graph/checkpoint/memory":         {"graph", "graph/checkpoint/internal"},
+
 	"state":         {"graph"},
 	"skills":        {},
 	"llm":           {"graph", "skills", "state"},

@@ -1,0 +1,121 @@
+// Package names holds the rules for strings that all checkpointers of this
+// module enforce alike, so that a thread can move from one store to another.
+// It says nothing of Data, which may be any bytes.
+package names
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"example.com/assay/graph"
+)
+
+// Check returns an error if one of the strings is not UTF-8 or has a zero
+// byte: a Postgres text can hold neither.
+func Check(texts ...string) error {
+	for _, s := range texts {
+		if !good(s) {
+			return bad(s)
+		}
+	}
+	return nil
+}
+
+// CheckChange returns an error if the thread's name or a string of the change
+// is one that Check refuses, or if a checkpoint to be kept has no ID.
+func CheckChange(thread string, change graph.Change) error {
+	if err := Check(thread); err != nil {
+		return err
+	}
+	for i := range change.Remove {
+		if err := Check(change.Remove[i].Namespace, change.Remove[i].ID); err != nil {
+			return err
+		}
+	}
+	for _, list := range [...][]graph.Checkpoint{change.Replace, change.Add} {
+		for i := range list {
+			if err := checkCheckpoint(&list[i]); err != nil {
+				return err
+			}
+		}
+	}
+	for i := range change.Forget {
+		f := &change.Forget[i]
+		if err := Check(f.Namespace, f.Checkpoint, string(f.Kind)); err != nil {
+			return err
+		}
+	}
+	for i := range change.Records {
+		r := &change.Records[i]
+		if err := Check(r.Namespace, r.Checkpoint, r.Task, string(r.Kind), r.Key); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// CheckQuery returns an error if a string of the query is one that Check
+// refuses.
+func CheckQuery(q graph.Query) error {
+	if err := Check(q.Thread, q.Namespace, q.Before, q.Parent, string(q.Source), q.Run); err != nil {
+		return err
+	}
+	return checkMetadata(q.Metadata)
+}
+
+func checkCheckpoint(c *graph.Checkpoint) error {
+	if c.ID == "" {
+		return errors.New("a checkpoint has no ID")
+	}
+	if err := Check(c.Namespace, c.ID, c.Parent, c.Base, string(c.Source), c.Run, c.Graph, c.Fingerprint); err != nil {
+		return err
+	}
+	return checkMetadata(c.Metadata)
+}
+
+// A map with several bad entries must give the same error every time.
+func checkMetadata(metadata map[string]string) error {
+	if len(metadata) == 0 { // ranging over it would take longer than all else
+		return nil
+	}
+	worst, found := "", false
+	for k, v := range metadata {
+		for _, s := range [...]string{k, v} {
+			if !good(s) && (!found || s < worst) {
+				worst, found = s, true
+			}
+		}
+	}
+	if found {
+		return bad(worst)
+	}
+	return nil
+}
+
+// good is called a dozen times by each commit, nearly always with ASCII, of
+// which it looks at eight bytes at once.
+func good(s string) bool {
+	const ones, tops = 0x0101010101010101, 0x8080808080808080
+	for i := 0; i < len(s); {
+		if rest := s[i:]; len(rest) >= 8 {
+			x := uint64(rest[0]) | uint64(rest[1])<<8 | uint64(rest[2])<<16 | uint64(rest[3])<<24 |
+				uint64(rest[4])<<32 | uint64(rest[5])<<40 | uint64(rest[6])<<48 | uint64(rest[7])<<56
+			if (x-ones|x)&tops == 0 { // no byte is zero, and none above 127
+				i += 8
+				continue
+			}
+			return strings.IndexByte(rest, 0) < 0 && utf8.ValidString(rest)
+		}
+		if s[i] == 0 || s[i] >= utf8.RuneSelf {
+			return strings.IndexByte(s[i:], 0) < 0 && utf8.ValidString(s[i:])
+		}
+		i++
+	}
+	return true
+}
+
+func bad(s string) error {
+	return fmt.Errorf("%.100q has a zero byte or is not UTF-8, which no name and no metadata may", s)
+}

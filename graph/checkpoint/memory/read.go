@@ -1,0 +1,120 @@
+package memory
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"maps"
+	"slices"
+
+	"example.com/assay/graph"
+	"example.com/assay/graph/checkpoint/internal/names"
+)
+
+// load finds nothing in a thread that is nil.
+func (t *thread) load(namespace, id string) ([]graph.Checkpoint, []graph.Record, error) {
+	if t == nil {
+		return nil, nil, graph.ErrNoCheckpoint
+	}
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	s := t.spaces[namespace]
+	if s == nil || len(s.checkpoints) == 0 {
+		return nil, nil, graph.ErrNoCheckpoint
+	}
+	at := len(s.checkpoints) - 1
+	if id != "" {
+		var ok bool
+		if at, ok = s.find(id); !ok {
+			return nil, nil, graph.ErrNoCheckpoint
+		}
+	}
+	lineage, err := s.lineage(at)
+	if err != nil {
+		return nil, nil, err
+	}
+	return lineage, slices.Clone(s.records[s.checkpoints[at].ID]), nil
+}
+
+// List implements graph.Checkpointer. It yields what the thread had when the
+// loop began.
+func (s *Saver) List(ctx context.Context, query graph.Query) iter.Seq2[graph.Checkpoint, error] {
+	return func(yield func(graph.Checkpoint, error) bool) {
+		fail := func(err error) {
+			yield(graph.Checkpoint{}, fmt.Errorf("listing checkpoints of thread %q: %w", query.Thread, err))
+		}
+		if err := begin(ctx, names.CheckQuery(query)); err != nil {
+			fail(err)
+			return
+		}
+		yielded := 0
+		for _, list := range s.find(query.Thread).lists(query) {
+			for _, c := range slices.Backward(list) {
+				if !query.Matches(*c) {
+					continue
+				}
+				if err := ctx.Err(); err != nil {
+					fail(err)
+					return
+				}
+				if !yield(*c, nil) {
+					return
+				}
+				if yielded++; yielded == query.Limit {
+					return
+				}
+			}
+		}
+	}
+}
+
+// lists returns the checkpoints of each namespace that the query is about, in
+// the order of their names.
+func (t *thread) lists(query graph.Query) [][]*graph.Checkpoint {
+	if t == nil {
+		return nil
+	}
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	spaces := []string{query.Namespace}
+	if query.All {
+		spaces = slices.Sorted(maps.Keys(t.spaces))
+	}
+	var out [][]*graph.Checkpoint
+	for _, ns := range spaces {
+		if s := t.spaces[ns]; s != nil {
+			out = append(out, s.checkpoints)
+		}
+	}
+	return out
+}
+
+// Threads implements graph.Checkpointer. It yields the threads that there were
+// when the loop began, as they are when it comes to them.
+func (s *Saver) Threads(ctx context.Context) iter.Seq2[graph.Thread, error] {
+	return func(yield func(graph.Thread, error) bool) {
+		ids, threads := s.all()
+		for i, t := range threads {
+			if err := ctx.Err(); err != nil {
+				yield(graph.Thread{}, fmt.Errorf("listing threads: %w", err))
+				return
+			}
+			if about := t.about(ids[i]); about.Checkpoints > 0 && !yield(about, nil) {
+				return
+			}
+		}
+	}
+}
+
+func (t *thread) about(id string) graph.Thread {
+	out := graph.Thread{ID: id}
+	for _, list := range t.lists(graph.Query{All: true}) {
+		out.Checkpoints += len(list)
+		for _, c := range list {
+			if c.Time.After(out.Updated) {
+				out.Updated = c.Time
+			}
+		}
+	}
+	return out
+}
