@@ -2,7 +2,6 @@ package graph
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 )
@@ -119,95 +118,4 @@ func (r *run[S]) accepted(t *task, update Update[S], err error) (Update[S], erro
 func call[S any](ctx context.Context, run Node[S], state *S) (update Update[S], err error) {
 	defer recoverAs(&err)
 	return run(ctx, *state)
-}
-
-// stops reports whether a node has stopped to ask somebody. The node's error is
-// what it returned; one that asked and went on without the answer is at fault.
-func (r *run[S]) stops(res *result[S], err error) (bool, error) {
-	t := res.task
-	if t.journal == nil {
-		if errors.Is(err, errWaiting) { // a graph around this one has the journal
-			return false, err
-		}
-		return false, nil
-	}
-	pending, waiting := t.journal.waiting()
-	switch {
-	case !waiting:
-		return false, nil
-	case err == nil:
-		return false, r.nodeError(t, fmt.Errorf("it asked for answers and went on without them: it must return the error of Interrupt: %w", ErrInterruptIgnored))
-	case !errors.Is(err, errWaiting):
-		return false, nil
-	}
-	res.waits = true
-	data, err := encode(pending)
-	if err == nil {
-		err = t.journal.record(context.WithoutCancel(t), RecordInterrupt, "", data)
-	}
-	return err == nil, err
-}
-
-// waits ends a superstep whose tasks ask for answers. What the others wrote is
-// on record.
-func (r *run[S]) waits(results []result[S]) error {
-	var pending []PendingInterrupt
-	waiting := false
-	for i := range results {
-		if results[i].waits {
-			waiting = true
-			own, _ := results[i].task.journal.waiting()
-			pending = append(pending, own...)
-		}
-	}
-	if !waiting {
-		return nil
-	}
-	return r.interrupted(pending)
-}
-
-// finish puts on record what one of several tasks returned, so that it is not
-// run again when another fails or the process dies. An update for a parent
-// graph cannot be read again, so its task is.
-func (r *run[S]) finish(res *result[S]) error {
-	if r.keep == nil || res.jumps && res.update[0].Op() == OpParent {
-		return nil
-	}
-	data, err := appendUpdate(nil, res.update)
-	if err == nil {
-		err = res.task.journal.record(context.WithoutCancel(res.task), RecordUpdate, "", data)
-	}
-	if err != nil {
-		return r.nodeError(res.task, fmt.Errorf("saving what it returned: %w", err))
-	}
-	return nil
-}
-
-// recordFailure puts on record that a task failed for good, unless it was made
-// to stop.
-func (r *run[S]) recordFailure(t *task, failure *NodeError, handled bool) error {
-	if t.journal == nil || t.Err() != nil && reached(t) == nil {
-		return nil
-	}
-	data, err := encode(savedFailure{failure.Err.Error(), failure.Attempts, handled})
-	if err != nil {
-		return err
-	}
-	return t.journal.record(context.WithoutCancel(t), RecordError, "", data)
-}
-
-// leftFailure is the failure that an earlier attempt, of another process
-// maybe, handed to the node's handler, which did not finish.
-func (r *run[S]) leftFailure(res *result[S], n *node[S]) *NodeError {
-	data, ok := res.left[recordKey{RecordError, ""}]
-	if !ok || n.opts.OnError == nil {
-		return nil
-	}
-	var f savedFailure
-	if json.Unmarshal(data, &f) != nil || !f.Handled {
-		return nil
-	}
-	failure := r.nodeError(res.task, errors.New(f.Message))
-	failure.Attempts = f.Attempts
-	return failure
 }

@@ -84,6 +84,8 @@ type node[S any] struct {
 	run   Node[S]
 	opts  NodeOptions[S]
 	gotos []int // of opts.Goto; end for End
+	inner bool  // it is a subgraph
+	keeps Persistence
 	exits exits[S]
 }
 
@@ -181,7 +183,7 @@ func (g *StateGraph[S]) Compile(opts *CompileOptions) (*Compiled[S], error) {
 	ids := map[string]int{End: end}
 	for i, s := range specs {
 		ids[s.name] = i
-		c.nodes = append(c.nodes, node[S]{name: s.name, run: s.run, opts: g.defaults.resolve(s.opts)})
+		c.nodes = append(c.nodes, node[S]{name: s.name, run: s.run, opts: g.defaults.resolve(s.opts), inner: s.inner != nil, keeps: s.keeps})
 	}
 	var cache Cache[S]
 	for i := range c.nodes {

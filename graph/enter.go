@@ -32,7 +32,7 @@ func (r *run[S]) begin(ctx context.Context, in Update[S], opts *RunOptions) erro
 	case p == nil && in == nil:
 		return fmt.Errorf("thread %q does not exist, so there is nothing to resume: %w", opts.Thread, ErrEmptyInput)
 	case p == nil:
-		r.input_ = in
+		r.given = in
 		return r.start(ctx, in)
 	}
 	if err := r.adopt(p); err != nil {
@@ -80,7 +80,7 @@ func (r *run[S]) adopt(p *point) error {
 	r.step = p.Step
 	r.keep.stand(p)
 	r.measure()
-	if r.input_, err = r.readUpdate(p.last.Input); err != nil {
+	if r.given, err = r.readUpdate(p.last.Input); err != nil {
 		return fmt.Errorf("reading the input: %w", err)
 	}
 	return r.restoreFrontier(p.last)
@@ -93,6 +93,8 @@ func (r *run[S]) turn(ctx context.Context, in Update[S]) error {
 	if err != nil {
 		return err
 	}
+	r.expire(&r.now.kept)
+	r.show(&r.now)
 	kept := r.now
 	if _, err := r.merge(&kept.kept, r.tally, finished); err == nil {
 		r.show(&kept)
@@ -101,7 +103,7 @@ func (r *run[S]) turn(ctx context.Context, in Update[S]) error {
 	r.clearFrontier()
 	r.keep.left = nil
 	r.step++
-	r.input_ = in
+	r.given = in
 	return r.start(ctx, in)
 }
 
@@ -117,7 +119,7 @@ func (r *run[S]) goOn(ctx context.Context, in Update[S], opts *RunOptions) error
 		if len(opts.Resume) > 0 || in != nil {
 			return fmt.Errorf("%w: thread %q has an input that has not begun to run", ErrAnswer, k.thread)
 		}
-		return r.start(ctx, r.input_)
+		return r.start(ctx, r.given)
 	}
 	if r.record {
 		if err := r.recover(ctx); err != nil {
@@ -133,7 +135,7 @@ func (r *run[S]) goOn(ctx context.Context, in Update[S], opts *RunOptions) error
 		if err != nil {
 			return err
 		}
-		if err := r.leave_(ctx, records); err != nil {
+		if err := r.putOnRecord(ctx, records); err != nil {
 			return err
 		}
 	}
@@ -146,8 +148,8 @@ func (r *run[S]) goOn(ctx context.Context, in Update[S], opts *RunOptions) error
 	return r.bring(ctx, in)
 }
 
-// leave_ puts records on the checkpoint that the run stands on.
-func (r *run[S]) leave_(ctx context.Context, records []Record) error {
+// putOnRecord puts records on the checkpoint that the run stands on.
+func (r *run[S]) putOnRecord(ctx context.Context, records []Record) error {
 	for _, rec := range records {
 		if err := r.keep.record(ctx, rec); err != nil {
 			return err
@@ -209,7 +211,7 @@ func (r *run[S]) bring(ctx context.Context, in Update[S]) error {
 	if err != nil {
 		return fmt.Errorf("recording the input: %w", err)
 	}
-	return r.leave_(ctx, []Record{{Namespace: k.namespace, Checkpoint: k.id, Kind: RecordUpdate, Data: data}})
+	return r.putOnRecord(ctx, []Record{{Namespace: k.namespace, Checkpoint: k.id, Kind: RecordUpdate, Data: data}})
 }
 
 // lead adds to the frontier where a command in the input leads. What is due
@@ -283,96 +285,5 @@ func (r *run[S]) beginAt(ctx context.Context, state S) error {
 	}
 	r.now.kept, r.origin = state, state
 	r.show(&r.now)
-	return nil
-}
-
-// taskIDs are those of the tasks that are due.
-func (r *run[S]) taskIDs() []string {
-	var ids []string
-	for i, name := range r.dueNames() {
-		ids = append(ids, taskID(r.keep.namespace, r.keep.id, r.step+1, name, max(0, i-len(r.next)+1)))
-	}
-	return ids
-}
-
-// rejoin gives the tasks of a superstep what is on record of them.
-func (r *run[S]) rejoin(results []result[S]) error {
-	if len(r.keep.left) == 0 {
-		return nil
-	}
-	for i := range results {
-		res := &results[i]
-		name := r.nodes[res.node].name
-		id := taskID(r.keep.namespace, r.keep.id, r.step, name, max(0, i-len(r.next)+1))
-		res.left = r.keep.leftBy(id)
-		data, ok := res.left[recordKey{RecordUpdate, ""}]
-		if !ok {
-			continue
-		}
-		update, err := r.DecodeUpdate(data)
-		if err != nil {
-			return fmt.Errorf("reading what node %q returned: %w", name, err)
-		}
-		res.update, res.done = update, true
-	}
-	return nil
-}
-
-// finished are the tasks of the superstep under way that have returned.
-func (r *run[S]) finished() ([]result[S], error) {
-	results := r.stage()
-	r.step++
-	err := r.rejoin(results)
-	r.step--
-	if err != nil {
-		return nil, err
-	}
-	var out []result[S]
-	for i := range results {
-		if results[i].done {
-			results[i].task = &task{}
-			out = append(out, results[i])
-		}
-	}
-	return out, nil
-}
-
-// recover finds out what an earlier process wrote for the graph around it.
-func (r *run[S]) recover(ctx context.Context) error {
-	k := r.keep
-	var rows []Update[S]
-	at := k.id
-	for c, err := range k.saver.List(ctx, Query{Thread: k.thread, Namespace: k.namespace}) {
-		if err != nil {
-			return fmt.Errorf("reading what graph %q wrote: %w", r.name, err)
-		}
-		if c.ID != at {
-			continue
-		}
-		at = c.Parent
-		s, err := readSaved(c)
-		if err != nil {
-			return err
-		}
-		if s.Owner != k.owner {
-			break
-		}
-		var writes []writeJSON
-		for _, t := range s.Tasks {
-			writes = append(writes, t.Update...)
-		}
-		if s.Written != nil {
-			writes = s.Written
-		}
-		update, err := r.readUpdate(writes)
-		if err != nil {
-			return err
-		}
-		if rows = append(rows, update); s.Written != nil {
-			break
-		}
-	}
-	slices.Reverse(rows)
-	r.written = slices.Concat(rows...)
 	return nil
 }

@@ -61,6 +61,7 @@ type nodeSpec[S any] struct {
 	opts  NodeOptions[S]
 	inner *Drawing     // a subgraph's structure, nil for a plain node
 	gives []Channel[S] // the channels that a subgraph over the same state may write
+	keeps Persistence  // of a subgraph
 }
 
 type edge struct{ from, to string }

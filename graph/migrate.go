@@ -43,7 +43,7 @@ func (r *run[S]) migrated(p *point) error {
 		return &MismatchError{r.keep.thread, r.name, p.Graph, r.version, p.Version, r.fingerprint, p.Fingerprint}
 	}
 	m := &Migration{From: p.Version, To: r.version, Values: p.values, Nodes: map[string]string{}}
-	if err := call1(r.migrate, m); err != nil {
+	if err := r.runMigration(m); err != nil {
 		return fmt.Errorf("migrating from version %d to %d: %w", m.From, m.To, err)
 	}
 	p.values = m.Values
@@ -66,7 +66,7 @@ func (r *run[S]) migrated(p *point) error {
 	return nil
 }
 
-func call1[T any](f func(T) error, v T) (err error) {
+func (c *Compiled[S]) runMigration(m *Migration) (err error) {
 	defer recoverAs(&err)
-	return f(v)
+	return c.migrate(m)
 }

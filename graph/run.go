@@ -107,7 +107,7 @@ type run[S any] struct {
 	keep     *keeper     // nil when the run is not saved
 	entering bool        // the input is to be committed and Start to be left
 	reenters bool        // the input is saved already
-	input_   Update[S]   // of a run that enters
+	given    Update[S]   // of a run that enters
 	origin   S           // the state before the input
 	kept     []result[S] // finished tasks of the superstep that the input put an end to
 	early    Update[S]   // writes that came with answers, merged before the superstep
@@ -115,6 +115,10 @@ type run[S any] struct {
 	after    breakpoints
 	passed   bool    // the run has stopped before the next superstep already
 	dirty    changes // DurabilityExit: what is not saved yet
+	leaves   bool    // the superstep under way leaves Start
+
+	point   *point      // of a run that is not going to run: what it stands on
+	lastRan []savedTask // and what ran before that
 
 	// The frontier: what is to run, and what waits. With state and step it is
 	// all that a run is made of between two supersteps.
@@ -321,8 +325,10 @@ func (r *run[S]) enter(ctx context.Context) error {
 		r.step--
 		return err
 	}
-	r.entering = false
-	return r.save(ctx, SourceLoop, nil)
+	r.entering, r.leaves = false, true
+	err := r.save(ctx, SourceLoop, nil)
+	r.leaves = false
+	return err
 }
 
 // leaveStart queues what follows Start.
@@ -377,7 +383,7 @@ func (r *run[S]) superstep(ctx context.Context) error {
 	was := r.now
 	r.now = r.then
 	if r.record {
-		r.note_(results)
+		r.noteWrites(results)
 	}
 	var ran []string
 	if len(r.after) > 0 {

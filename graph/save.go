@@ -5,16 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 )
-
-// changes are what a run has made of its state since it was last saved.
-type changes struct {
-	any     bool
-	touched []bool // by slot
-	redone  []bool // by slot: a list that was not only added to
-	lengths []int  // by slot: of lists, when they were saved
-}
 
 // save makes a checkpoint of what the run is now. The results are those of the
 // superstep that led here, if one did.
@@ -77,13 +68,13 @@ func (r *run[S]) body(source Source, results []result[S], full bool) (dst []byte
 	}
 	if full {
 		dst = append(dst, `,"full":true`...)
-	} else if source == SourceLoop && len(r.fleeting) > 0 {
+	} else if source != SourceFork && len(r.fleeting) > 0 {
 		dst = append(dst, `,"drop":`...)
 		if dst, err = appendStrings(dst, channelNames(r.fleeting)); err != nil {
 			return nil, err
 		}
 	}
-	if dst, err = r.appendTasks(dst, source, results); err != nil {
+	if dst, err = r.appendTasks(dst, results); err != nil {
 		return nil, err
 	}
 	state := &r.now.kept
@@ -99,16 +90,18 @@ func (r *run[S]) body(source Source, results []result[S], full bool) (dst []byte
 			return true
 		case id.kind != KindReduce:
 			return false
+		case r.leaves && writes(r.given, id):
+			return true
 		case source == SourceLoop:
 			return r.tally.slots[at].epoch == r.tally.epoch || writes(r.early, id)
 		}
-		return slices.ContainsFunc(results, func(res result[S]) bool { return writes(res.update, id) })
+		return writes(r.early, id) || slices.ContainsFunc(results, func(res result[S]) bool { return writes(res.update, id) })
 	}
 	if dst, err = r.appendValues(dst, state, set); err != nil {
 		return nil, err
 	}
-	if r.entering && r.input_ != nil {
-		if dst, err = appendUpdate(append(dst, `,"input":`...), r.input_); err != nil {
+	if r.entering && r.given != nil {
+		if dst, err = appendUpdate(append(dst, `,"input":`...), r.given); err != nil {
 			return nil, fmt.Errorf("saving the input: %w", err)
 		}
 	}
@@ -138,9 +131,8 @@ func channelNames[S any](channels []Channel[S]) []string {
 }
 
 // appendTasks writes what the tasks of a superstep returned.
-func (r *run[S]) appendTasks(dst []byte, source Source, results []result[S]) ([]byte, error) {
-	leaves := source == SourceLoop && results == nil // Start
-	if results == nil && !leaves && r.early == nil {
+func (r *run[S]) appendTasks(dst []byte, results []result[S]) ([]byte, error) {
+	if results == nil && !r.leaves && r.early == nil {
 		return dst, nil
 	}
 	dst = append(dst, `,"tasks":[`...)
@@ -159,7 +151,7 @@ func (r *run[S]) appendTasks(dst []byte, source Source, results []result[S]) ([]
 		dst = append(dst, '}')
 		return nil
 	}
-	if leaves {
+	if r.leaves {
 		if err := task(Start, nil, nil); err != nil {
 			return nil, err
 		}
@@ -269,191 +261,4 @@ func (r *run[S]) appendFrontier(dst []byte, children map[string]string) (_ []byt
 		}
 	}
 	return append(dst, '}'), nil
-}
-
-// note remembers what a superstep changed, for the one checkpoint at the end.
-func (r *run[S]) note(results []result[S]) error {
-	d := &r.dirty
-	touch := func(updates ...Update[S]) {
-		for _, u := range updates {
-			for _, w := range u {
-				if id := w.channel(); id != nil {
-					at := r.slot(id)
-					d.touched[at] = true
-					d.redone[at] = d.redone[at] || w.Op() == OpOverwrite
-				}
-			}
-		}
-	}
-	if !r.keep.unsaved {
-		d.any, d.touched, d.redone = true, make([]bool, len(r.channels)), make([]bool, len(r.channels))
-	}
-	touch(r.input_, r.early)
-	for i := range results {
-		touch(results[i].update)
-	}
-	for _, ch := range r.fleeting {
-		d.touched[r.slot(ch.id())] = true
-	}
-	k := r.keep
-	if !k.unsaved {
-		id, err := following(k.newest)
-		if err != nil {
-			return err
-		}
-		k.id, k.unsaved = id, true
-	}
-	k.held, k.left, k.done = nil, nil, false
-	return nil
-}
-
-// lengths are those of the state's lists.
-func (r *run[S]) measure() {
-	if r.keep == nil || r.keep.mode != DurabilityExit {
-		return
-	}
-	r.dirty.lengths = make([]int, len(r.channels))
-	for at, ch := range r.channels {
-		r.dirty.lengths[at] = ch.length(&r.now.kept)
-	}
-}
-
-// saveAtExit makes the one checkpoint of a run with DurabilityExit.
-func (r *run[S]) saveAtExit(ctx context.Context) error {
-	k := r.keep
-	switch {
-	case k == nil || k.mode != DurabilityExit:
-		return nil
-	case !k.unsaved && len(k.held) > 0:
-		return k.commit(context.WithoutCancel(ctx), Change{Records: k.held})
-	case !k.unsaved:
-		return nil
-	}
-	source := SourceLoop
-	if r.entering {
-		source = SourceInput
-	}
-	full := k.base == "" || k.snapshotDue()
-	dst := append(make([]byte, 0, 256), `{"v":1`...)
-	if k.owner != "" {
-		dst = appendString(append(dst, `,"owner":`...), k.owner)
-	}
-	if full {
-		dst = append(dst, `,"full":true`...)
-	}
-	d := &r.dirty
-	list := func(at int) bool {
-		return !full && r.ids[at].kind == KindAppend && !d.redone[at] && d.lengths != nil
-	}
-	state := &r.now.kept
-	if r.entering {
-		state = &r.origin
-	}
-	dst, err := r.appendValues(dst, state, func(at int) bool {
-		return r.ids[at].kind != KindUntracked && (full || d.touched[at]) && !list(at)
-	})
-	if err != nil {
-		return err
-	}
-	first := true
-	for at, ch := range r.channels {
-		if full || !d.touched[at] || !list(at) {
-			continue
-		}
-		if first {
-			dst = append(dst, `,"add":{`...)
-		} else {
-			dst = append(dst, ',')
-		}
-		first = false
-		dst = append(appendString(dst, ch.Name()), ':')
-		if dst, err = ch.encodeTail(dst, state, d.lengths[at]); err != nil {
-			return fmt.Errorf("saving channel %q: %w", ch.Name(), err)
-		}
-	}
-	if !first {
-		dst = append(dst, '}')
-	}
-	if r.record && len(r.written) > 0 {
-		if dst, err = appendUpdate(append(dst, `,"written":`...), r.written); err != nil {
-			return fmt.Errorf("saving what graph %q wrote: %w", r.name, err)
-		}
-	}
-	if r.entering && r.input_ != nil {
-		if dst, err = appendUpdate(append(dst, `,"input":`...), r.input_); err != nil {
-			return fmt.Errorf("saving the input: %w", err)
-		}
-	}
-	if dst, err = r.appendFrontier(dst, k.children); err != nil {
-		return err
-	}
-	return r.checkpoint(ctx, source, dst, full)
-}
-
-// restoreFrontier puts in place what a checkpoint says is to run next.
-func (r *run[S]) restoreFrontier(s *saved) error {
-	find := func(name string) (int, error) {
-		at, ok := slices.BinarySearchFunc(r.nodes, name, func(n node[S], name string) int { return strings.Compare(n.name, name) })
-		if !ok {
-			return 0, fmt.Errorf("the checkpoint goes on at node %q, which graph %q does not have; known nodes: %s: UpdateState can lead the thread elsewhere", name, r.name, orNone(r.names()))
-		}
-		return at, nil
-	}
-	for _, name := range s.Next {
-		if name == Start {
-			r.entering, r.reenters = true, true
-			continue
-		}
-		id, err := find(name)
-		if err != nil {
-			return err
-		}
-		r.next = append(r.next, id)
-	}
-	slices.Sort(r.next)
-	for _, send := range s.Sends {
-		id, err := find(send.Node)
-		if err != nil {
-			return err
-		}
-		d := delivery[S]{to: id}
-		if send.Timeout != nil {
-			d.timeout = *send.Timeout
-		}
-		if err := decodeInto(send.State, &d.state); err != nil {
-			return fmt.Errorf("reading a Send to %q: %w", send.Node, err)
-		}
-		r.clip(&d.state)
-		r.sends = append(r.sends, d)
-	}
-	for _, name := range s.Held {
-		id, err := find(name)
-		if err != nil {
-			return err
-		}
-		r.held[id] = true
-	}
-	for _, label := range slices.Sorted(maps.Keys(s.Arrived)) {
-		join := slices.IndexFunc(r.joins, func(j compiledJoin) bool { return j.label == label })
-		if join < 0 {
-			return fmt.Errorf("the checkpoint has a join %q under way, which graph %q does not have", label, r.name)
-		}
-		for _, from := range s.Arrived[label] {
-			place := slices.Index(r.joins[join].sources, from)
-			if place < 0 {
-				return fmt.Errorf("the checkpoint has %q at the join %q, which does not wait for it", from, label)
-			}
-			r.arrived[join][place] = true
-		}
-	}
-	return nil
-}
-
-// clearFrontier forgets what is to run next.
-func (r *run[S]) clearFrontier() {
-	r.next, r.sends, r.entering, r.reenters = r.next[:0], r.sends[:0], false, false
-	clear(r.held)
-	for _, places := range r.arrived {
-		clear(places)
-	}
 }

@@ -74,8 +74,9 @@ type folded struct {
 	last     *saved // of the checkpoint itself
 	values   map[string]json.RawMessage
 	children map[string]string
-	size     int // bytes of data since the snapshot, with it
-	base     int // bytes of the snapshot
+	ran      []savedTask // by the last superstep that ran nodes since the input
+	size     int         // bytes of data since the snapshot, with it
+	base     int         // bytes of the snapshot
 }
 
 // fold reads a lineage, oldest first.
@@ -112,6 +113,12 @@ func fold(lineage []Checkpoint) (*folded, error) {
 			}
 		}
 		maps.Copy(f.children, s.Children)
+		if nodes := slices.ContainsFunc(s.Tasks, func(t savedTask) bool { return t.Node != "" && t.Node != Start }); nodes {
+			f.ran = s.Tasks
+		}
+		if s.Input != nil {
+			f.ran = nil
+		}
 		before, f.last = s, s
 	}
 	if f.last == nil {
@@ -237,19 +244,4 @@ func whole(lineage []Checkpoint) (Checkpoint, error) {
 	}
 	c.Base = c.ID
 	return c, nil
-}
-
-// restore reads channel values into a state.
-func (c *Compiled[S]) restore(values map[string]json.RawMessage) (S, error) {
-	var s, zero S
-	for _, name := range slices.Sorted(maps.Keys(values)) {
-		at := slices.IndexFunc(c.ids, func(id *channelID) bool { return id.name == name })
-		if at < 0 {
-			return zero, fmt.Errorf("the checkpoint has channel %q, which graph %q does not have: if it was renamed or removed, raise CompileOptions.Version and move its value in CompileOptions.Migrate", name, c.name)
-		}
-		if err := c.channels[at].decode(&s, values[name]); err != nil {
-			return zero, fmt.Errorf("reading channel %q of the checkpoint: %w: if its type has changed, raise CompileOptions.Version and convert its value in CompileOptions.Migrate", name, err)
-		}
-	}
-	return s, nil
 }

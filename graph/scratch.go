@@ -68,7 +68,7 @@ func (c *Compiled[S]) expire(s *S) {
 }
 
 // keep notes a superstep's writes for the graph that encloses this run.
-func (r *run[S]) note_(results []result[S]) {
+func (r *run[S]) noteWrites(results []result[S]) {
 	if len(r.fleeting) > 0 {
 		r.written = slices.DeleteFunc(r.written, func(w Write[S]) bool {
 			id := w.channel()

@@ -25,7 +25,7 @@ func (g *StateGraph[S]) AddSubgraph(name string, child *Compiled[S], opts ...Nod
 		return r.net(), err
 	}, opts...)
 	added := &g.nodes[len(g.nodes)-1]
-	added.inner, added.gives = &child.drawing, child.channels
+	added.inner, added.gives, added.keeps = &child.drawing, child.channels, child.persist
 	if child.output != nil {
 		added.gives = child.output
 	}
@@ -54,7 +54,8 @@ func AddMappedSubgraph[S, C any](g *StateGraph[S], name string, child *Compiled[
 		}
 		return out(result), nil
 	}, opts...)
-	g.nodes[len(g.nodes)-1].inner = &child.drawing
+	added := &g.nodes[len(g.nodes)-1]
+	added.inner, added.keeps = &child.drawing, child.persist
 }
 
 // net is what a finished run wrote, as one update: of each channel only what

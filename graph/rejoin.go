@@ -1,0 +1,98 @@
+package graph
+
+import (
+	"context"
+	"fmt"
+	"slices"
+)
+
+// taskIDs are those of the tasks that are due.
+func (r *run[S]) taskIDs() []string {
+	var ids []string
+	for i, name := range r.dueNames() {
+		ids = append(ids, taskID(r.keep.namespace, r.keep.id, r.step+1, name, max(0, i-len(r.next)+1)))
+	}
+	return ids
+}
+
+// rejoin gives the tasks of a superstep what is on record of them.
+func (r *run[S]) rejoin(results []result[S]) error {
+	if len(r.keep.left) == 0 {
+		return nil
+	}
+	for i := range results {
+		res := &results[i]
+		name := r.nodes[res.node].name
+		id := taskID(r.keep.namespace, r.keep.id, r.step, name, max(0, i-len(r.next)+1))
+		res.left = r.keep.leftBy(id)
+		data, ok := res.left[recordKey{RecordUpdate, ""}]
+		if !ok {
+			continue
+		}
+		update, err := r.DecodeUpdate(data)
+		if err != nil {
+			return fmt.Errorf("reading what node %q returned: %w", name, err)
+		}
+		res.update, res.done = update, true
+	}
+	return nil
+}
+
+// finished are the tasks of the superstep under way that have returned.
+func (r *run[S]) finished() ([]result[S], error) {
+	results := r.stage()
+	r.step++
+	err := r.rejoin(results)
+	r.step--
+	if err != nil {
+		return nil, err
+	}
+	var out []result[S]
+	for i := range results {
+		if results[i].done {
+			results[i].task = &task{}
+			out = append(out, results[i])
+		}
+	}
+	return out, nil
+}
+
+// recover finds out what an earlier process wrote for the graph around it.
+func (r *run[S]) recover(ctx context.Context) error {
+	k := r.keep
+	var rows []Update[S]
+	at := k.id
+	for c, err := range k.saver.List(ctx, Query{Thread: k.thread, Namespace: k.namespace}) {
+		if err != nil {
+			return fmt.Errorf("reading what graph %q wrote: %w", r.name, err)
+		}
+		if c.ID != at {
+			continue
+		}
+		at = c.Parent
+		s, err := readSaved(c)
+		if err != nil {
+			return err
+		}
+		if s.Owner != k.owner {
+			break
+		}
+		var writes []writeJSON
+		for _, t := range s.Tasks {
+			writes = append(writes, t.Update...)
+		}
+		if s.Written != nil {
+			writes = s.Written
+		}
+		update, err := r.readUpdate(writes)
+		if err != nil {
+			return err
+		}
+		if rows = append(rows, update); s.Written != nil {
+			break
+		}
+	}
+	slices.Reverse(rows)
+	r.written = slices.Concat(rows...)
+	return nil
+}

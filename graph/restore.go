@@ -1,0 +1,92 @@
+package graph
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// restore reads channel values into a state.
+func (c *Compiled[S]) restore(values map[string]json.RawMessage) (S, error) {
+	var s, zero S
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		at := slices.IndexFunc(c.ids, func(id *channelID) bool { return id.name == name })
+		if at < 0 {
+			return zero, fmt.Errorf("the checkpoint has channel %q, which graph %q does not have: if it was renamed or removed, raise CompileOptions.Version and move its value in CompileOptions.Migrate", name, c.name)
+		}
+		if err := c.channels[at].decode(&s, values[name]); err != nil {
+			return zero, fmt.Errorf("reading channel %q of the checkpoint: %w: if its type has changed, raise CompileOptions.Version and convert its value in CompileOptions.Migrate", name, err)
+		}
+	}
+	return s, nil
+}
+
+// restoreFrontier puts in place what a checkpoint says is to run next.
+func (r *run[S]) restoreFrontier(s *saved) error {
+	find := func(name string) (int, error) {
+		at, ok := slices.BinarySearchFunc(r.nodes, name, func(n node[S], name string) int { return strings.Compare(n.name, name) })
+		if !ok {
+			return 0, fmt.Errorf("the checkpoint goes on at node %q, which graph %q does not have; known nodes: %s: UpdateState can lead the thread elsewhere", name, r.name, orNone(r.names()))
+		}
+		return at, nil
+	}
+	for _, name := range s.Next {
+		if name == Start {
+			r.entering, r.reenters = true, true
+			continue
+		}
+		id, err := find(name)
+		if err != nil {
+			return err
+		}
+		r.next = append(r.next, id)
+	}
+	slices.Sort(r.next)
+	for _, send := range s.Sends {
+		id, err := find(send.Node)
+		if err != nil {
+			return err
+		}
+		d := delivery[S]{to: id}
+		if send.Timeout != nil {
+			d.timeout = *send.Timeout
+		}
+		if err := decodeInto(send.State, &d.state); err != nil {
+			return fmt.Errorf("reading a Send to %q: %w", send.Node, err)
+		}
+		r.clip(&d.state)
+		r.sends = append(r.sends, d)
+	}
+	for _, name := range s.Held {
+		id, err := find(name)
+		if err != nil {
+			return err
+		}
+		r.held[id] = true
+	}
+	for _, label := range slices.Sorted(maps.Keys(s.Arrived)) {
+		join := slices.IndexFunc(r.joins, func(j compiledJoin) bool { return j.label == label })
+		if join < 0 {
+			return fmt.Errorf("the checkpoint has a join %q under way, which graph %q does not have", label, r.name)
+		}
+		for _, from := range s.Arrived[label] {
+			place := slices.Index(r.joins[join].sources, from)
+			if place < 0 {
+				return fmt.Errorf("the checkpoint has %q at the join %q, which does not wait for it", from, label)
+			}
+			r.arrived[join][place] = true
+		}
+	}
+	return nil
+}
+
+// clearFrontier forgets what is to run next.
+func (r *run[S]) clearFrontier() {
+	r.next, r.sends, r.entering, r.reenters = r.next[:0], r.sends[:0], false, false
+	clear(r.held)
+	for _, places := range r.arrived {
+		clear(places)
+	}
+}

@@ -1,0 +1,133 @@
+package graph
+
+import (
+	"context"
+	"fmt"
+)
+
+// changes are what a run has made of its state since it was last saved.
+type changes struct {
+	any     bool
+	touched []bool // by slot
+	redone  []bool // by slot: a list that was not only added to
+	lengths []int  // by slot: of lists, when they were saved
+}
+
+// note remembers what a superstep changed, for the one checkpoint at the end.
+func (r *run[S]) note(results []result[S]) error {
+	d := &r.dirty
+	touch := func(updates ...Update[S]) {
+		for _, u := range updates {
+			for _, w := range u {
+				if id := w.channel(); id != nil {
+					at := r.slot(id)
+					d.touched[at] = true
+					d.redone[at] = d.redone[at] || w.Op() == OpOverwrite
+				}
+			}
+		}
+	}
+	if !r.keep.unsaved {
+		d.any, d.touched, d.redone = true, make([]bool, len(r.channels)), make([]bool, len(r.channels))
+	}
+	touch(r.given, r.early)
+	for i := range results {
+		touch(results[i].update)
+	}
+	for _, ch := range r.fleeting {
+		d.touched[r.slot(ch.id())] = true
+	}
+	k := r.keep
+	if !k.unsaved {
+		id, err := following(k.newest)
+		if err != nil {
+			return err
+		}
+		k.id, k.unsaved = id, true
+	}
+	k.held, k.left, k.done = nil, nil, false
+	return nil
+}
+
+// lengths are those of the state's lists.
+func (r *run[S]) measure() {
+	if r.keep == nil || r.keep.mode != DurabilityExit {
+		return
+	}
+	r.dirty.lengths = make([]int, len(r.channels))
+	for at, ch := range r.channels {
+		r.dirty.lengths[at] = ch.length(&r.now.kept)
+	}
+}
+
+// saveAtExit makes the one checkpoint of a run with DurabilityExit.
+func (r *run[S]) saveAtExit(ctx context.Context) error {
+	k := r.keep
+	switch {
+	case k == nil || k.mode != DurabilityExit:
+		return nil
+	case !k.unsaved && len(k.held) > 0:
+		return k.commit(context.WithoutCancel(ctx), Change{Records: k.held})
+	case !k.unsaved:
+		return nil
+	}
+	source := SourceLoop
+	if r.entering {
+		source = SourceInput
+	}
+	full := k.base == "" || k.snapshotDue()
+	dst := append(make([]byte, 0, 256), `{"v":1`...)
+	if k.owner != "" {
+		dst = appendString(append(dst, `,"owner":`...), k.owner)
+	}
+	if full {
+		dst = append(dst, `,"full":true`...)
+	}
+	d := &r.dirty
+	list := func(at int) bool {
+		return !full && r.ids[at].kind == KindAppend && !d.redone[at] && d.lengths != nil
+	}
+	state := &r.now.kept
+	if r.entering {
+		state = &r.origin
+	}
+	dst, err := r.appendValues(dst, state, func(at int) bool {
+		return r.ids[at].kind != KindUntracked && (full || d.touched[at]) && !list(at)
+	})
+	if err != nil {
+		return err
+	}
+	first := true
+	for at, ch := range r.channels {
+		if full || !d.touched[at] || !list(at) {
+			continue
+		}
+		if first {
+			dst = append(dst, `,"add":{`...)
+		} else {
+			dst = append(dst, ',')
+		}
+		first = false
+		dst = append(appendString(dst, ch.Name()), ':')
+		if dst, err = ch.encodeTail(dst, state, d.lengths[at]); err != nil {
+			return fmt.Errorf("saving channel %q: %w", ch.Name(), err)
+		}
+	}
+	if !first {
+		dst = append(dst, '}')
+	}
+	if r.record && len(r.written) > 0 {
+		if dst, err = appendUpdate(append(dst, `,"written":`...), r.written); err != nil {
+			return fmt.Errorf("saving what graph %q wrote: %w", r.name, err)
+		}
+	}
+	if r.entering && r.given != nil {
+		if dst, err = appendUpdate(append(dst, `,"input":`...), r.given); err != nil {
+			return fmt.Errorf("saving the input: %w", err)
+		}
+	}
+	if dst, err = r.appendFrontier(dst, k.children); err != nil {
+		return err
+	}
+	return r.checkpoint(ctx, source, dst, full)
+}

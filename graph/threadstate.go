@@ -1,0 +1,282 @@
+package graph
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"maps"
+	"slices"
+	"time"
+)
+
+// A StateSnapshot is a thread at one of its checkpoints.
+type StateSnapshot[S any] struct {
+	// State is what the checkpoint holds. That of a thread's newest, asked for
+	// without an ID, has what finished tasks of the superstep under way wrote.
+	State    S
+	Key      Key
+	Parent   string
+	Source   Source
+	Step     int
+	Time     time.Time
+	Run      string
+	Metadata map[string]string
+	// Next names the nodes that are to run, a node once for each of its tasks;
+	// without an ID, those that have not finished. Start when the input is not
+	// committed.
+	Next []string
+	// Tasks are those of the superstep after the checkpoint, as far as they are
+	// known: the ones that are due, or did run.
+	Tasks []TaskState[S]
+	// Interrupts wait for answers.
+	Interrupts []PendingInterrupt
+	// Conflict is why the updates of finished tasks cannot be merged. Then State
+	// is without them.
+	Conflict error
+}
+
+// A TaskState is one task of a superstep.
+type TaskState[S any] struct {
+	ID         string
+	Node       string
+	Send       int // which of the superstep's Sends, 1 for the first; 0 when edges led to the node
+	Done       bool
+	Update     Update[S] // when it is done
+	Failure    string    // of its last attempt that failed, if one did
+	Interrupts []PendingInterrupt
+	// Child is where a graph that ran inside the node saved itself; see With.
+	Child Key
+}
+
+// With returns the graph with a checkpointer: for reading, with its own types,
+// the threads of a graph that others run inside a node.
+func (c *Compiled[S]) With(saver Checkpointer) *Compiled[S] {
+	own := *c
+	own.saver = saver
+	return &own
+}
+
+// State returns a thread as it is, or as it was at a checkpoint when the key
+// has an ID. It reads, and leaves a run of the thread alone. A thread that does
+// not exist is ErrNoCheckpoint.
+func (c *Compiled[S]) State(ctx context.Context, key Key) (*StateSnapshot[S], error) {
+	r, p, err := c.look(ctx, key)
+	if err != nil {
+		return nil, err
+	}
+	var next []savedTask
+	for child, err := range c.saver.List(ctx, Query{Thread: key.Thread, Namespace: key.Namespace, Parent: p.ID, Source: SourceLoop}) {
+		if err != nil {
+			return nil, fmt.Errorf("listing %s: %w", key, err)
+		}
+		s, err := readSaved(child)
+		if err != nil {
+			return nil, err
+		}
+		next = s.Tasks
+	}
+	return r.describe(p, next, key.ID == "")
+}
+
+// look reads a checkpoint into a run that is not going to run.
+func (c *Compiled[S]) look(ctx context.Context, key Key) (*run[S], *point, error) {
+	if c.saver == nil {
+		return nil, nil, ErrNoCheckpointer
+	}
+	if key.Thread == "" {
+		return nil, nil, ErrNoThread
+	}
+	p, err := readPoint(ctx, c.saver, key)
+	if err != nil {
+		return nil, nil, err
+	}
+	r, err := c.resting(key, p)
+	return r, p, err
+}
+
+// resting is a run that stands on a checkpoint.
+func (c *Compiled[S]) resting(key Key, p *point) (*run[S], error) {
+	var zero S
+	r := newRun(context.Background(), c, zero, nil)
+	r.keep = &keeper{lane: &lane{saver: c.saver, thread: key.Thread}, namespace: key.Namespace}
+	if p == nil {
+		return r, nil
+	}
+	r.keep.owner = p.last.Owner
+	if err := r.adopt(p); err != nil {
+		return nil, fmt.Errorf("loading %s: %w", Key{key.Thread, key.Namespace, p.ID}, err)
+	}
+	return r, nil
+}
+
+// describe is the snapshot of what a run stands on. Ran is what the tasks after
+// it returned, if the superstep was committed.
+func (r *run[S]) describe(p *point, ran []savedTask, merged bool) (*StateSnapshot[S], error) {
+	k := r.keep
+	s := &StateSnapshot[S]{
+		Key: Key{k.thread, k.namespace, p.ID}, Parent: p.Parent, Source: p.Source, Step: p.Step,
+		Time: p.Time, Run: p.Run, Metadata: p.Metadata,
+	}
+	if merged {
+		if err := r.mergeEarly(); err != nil {
+			s.Conflict = err
+		}
+	}
+	var err error
+	if s.Tasks, err = r.taskStates(p, ran); err != nil {
+		return nil, err
+	}
+	if s.Interrupts, err = pendingOf(k.left, r.taskIDs()); err != nil {
+		return nil, err
+	}
+	if s.Next = r.comingNames(); merged && ran == nil && !r.entering {
+		s.Next = s.Next[:0]
+		for _, t := range s.Tasks {
+			if !t.Done {
+				s.Next = append(s.Next, t.Node)
+			}
+		}
+		if err := r.mergeFinished(); err != nil {
+			s.Conflict = err
+		}
+	}
+	s.State = r.visible()
+	return s, nil
+}
+
+// mergeEarly merges what came with an answer to a superstep that is not
+// committed.
+func (r *run[S]) mergeEarly() error {
+	was := r.now
+	if err := r.bring(context.Background(), nil); err != nil {
+		r.now = was
+		return err
+	}
+	return nil
+}
+
+// mergeFinished merges what finished tasks wrote, if it can be merged.
+func (r *run[S]) mergeFinished() error {
+	finished, err := r.finished()
+	if err != nil {
+		return err
+	}
+	then := r.now
+	if _, err := r.merge(&then.kept, r.tally, finished); err != nil {
+		return err
+	}
+	r.show(&then)
+	r.now = then
+	return nil
+}
+
+// taskStates are the tasks after the checkpoint that the run stands on.
+func (r *run[S]) taskStates(p *point, ran []savedTask) ([]TaskState[S], error) {
+	k := r.keep
+	if r.entering {
+		t := TaskState[S]{Node: Start, ID: taskID(k.namespace, k.id, p.Step+1, Start, 0)}
+		t.Done, t.Update = ran != nil, r.given
+		return []TaskState[S]{t}, nil
+	}
+	ran = slices.DeleteFunc(slices.Clone(ran), func(t savedTask) bool { return t.Node == "" || t.Node == Start })
+	var out []TaskState[S]
+	for i, name := range r.dueNames() {
+		send := max(0, i-len(r.next)+1)
+		t := TaskState[S]{ID: taskID(k.namespace, k.id, p.Step+1, name, send), Node: name, Send: send}
+		left := k.leftBy(t.ID)
+		if data, ok := left[recordKey{RecordError, ""}]; ok {
+			var f savedFailure
+			if err := decodeInto(data, &f); err != nil {
+				return nil, fmt.Errorf("reading the failure of node %q: %w", name, err)
+			}
+			t.Failure = f.Message
+		}
+		var err error
+		switch data, ok := left[recordKey{RecordUpdate, ""}]; {
+		case i < len(ran) && ran[i].Node == name:
+			t.Done = true
+			t.Update, err = r.readUpdate(ran[i].Update)
+		case ok:
+			t.Done = true
+			t.Update, err = r.DecodeUpdate(data)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("reading what node %q returned: %w", name, err)
+		}
+		if !t.Done {
+			if t.Interrupts, err = pendingOf(k.left, []string{t.ID}); err != nil {
+				return nil, err
+			}
+		}
+		if n := &r.nodes[r.id(name)]; n.inner && n.keeps != PersistNever {
+			j := journal{keep: k, node: name, name: t.ID}
+			t.Child = Key{Thread: k.thread, Namespace: j.childNamespace("", n.keeps == PersistAlways)}
+		}
+		out = append(out, t)
+	}
+	return out, nil
+}
+
+// id is a node's, which exists.
+func (c *Compiled[S]) id(name string) int {
+	return slices.IndexFunc(c.nodes, func(n node[S]) bool { return n.name == name })
+}
+
+// HistoryOptions select checkpoints of a thread. Nil is the zero value.
+type HistoryOptions struct {
+	Namespace string            // of a subgraph; see TaskState.Child
+	Before    string            // those older than this ID. Default: all
+	Source    Source            // those that this made. Default: all
+	Run       string            // those of this run. Default: all
+	Metadata  map[string]string // those that have all of it. Default: all
+	Limit     int               // how many at most. Default: all
+}
+
+// History yields a thread's snapshots, newest first, without what is not
+// committed. A checkpoint that cannot be read is yielded as an error, and the
+// history goes on behind it. A thread that does not exist has none.
+func (c *Compiled[S]) History(ctx context.Context, thread string, opts *HistoryOptions) iter.Seq2[*StateSnapshot[S], error] {
+	if opts == nil {
+		opts = &HistoryOptions{}
+	}
+	return func(yield func(*StateSnapshot[S], error) bool) {
+		if c.saver == nil {
+			yield(nil, ErrNoCheckpointer)
+			return
+		}
+		wanted := Query{Namespace: opts.Namespace, Before: opts.Before, Source: opts.Source, Run: opts.Run, Metadata: maps.Clone(opts.Metadata)}
+		ran := map[string][]savedTask{} // by the checkpoint that the tasks ran on
+		n := 0
+		for row, err := range c.saver.List(ctx, Query{Thread: thread, Namespace: opts.Namespace}) {
+			if err != nil {
+				yield(nil, fmt.Errorf("listing thread %q: %w", thread, err))
+				return
+			}
+			saved, err := readSaved(row)
+			if err == nil && row.Source == SourceLoop {
+				ran[row.Parent] = saved.Tasks
+			}
+			if !wanted.Matches(row) {
+				continue
+			}
+			var snap *StateSnapshot[S]
+			if err == nil {
+				var r *run[S]
+				var p *point
+				if r, p, err = c.look(ctx, Key{thread, opts.Namespace, row.ID}); err == nil {
+					snap, err = r.describe(p, ran[row.ID], false)
+				}
+			}
+			if errors.Is(err, ErrNoCheckpoint) {
+				continue // pruned meanwhile
+			}
+			if !yield(snap, err) {
+				return
+			}
+			if n++; n == opts.Limit {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,269 @@
+package graph
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// A StateUpdate is an update made by hand, in a node's name.
+type StateUpdate[S any] struct {
+	// As is the node that is to have made the update: what follows it in the
+	// graph is what runs next. Input leaves the update to the next run, Start
+	// lets the nodes that follow Start be next; with End nothing is. Default: the
+	// node that ran last, or Start if none did; when several ran beside each
+	// other, an error.
+	As     string
+	Update Update[S]
+}
+
+// Input is what StateUpdate.As says of an input that no run has committed.
+const Input = "__input__"
+
+// UpdateState adds a checkpoint to a thread with an update made by hand, and
+// returns its key. The key's ID is the checkpoint that the update is made on;
+// when it is not the newest the thread forks there. Without an ID it is the
+// newest, with what finished tasks of the superstep under way wrote. A thread
+// that does not exist begins with it.
+//
+// Routers run, on the updated state; nodes do not. With a Command the update
+// leads where the command says.
+func (c *Compiled[S]) UpdateState(ctx context.Context, key Key, update StateUpdate[S]) (Key, error) {
+	return c.BulkUpdateState(ctx, key, [][]StateUpdate[S]{{update}})
+}
+
+// BulkUpdateState is UpdateState for several supersteps, each with the updates
+// of its nodes, one checkpoint for each.
+func (c *Compiled[S]) BulkUpdateState(ctx context.Context, key Key, supersteps [][]StateUpdate[S]) (Key, error) {
+	if len(supersteps) == 0 {
+		return key, fmt.Errorf("updating %s: %w: no supersteps", key, ErrInvalidUpdate)
+	}
+	release, r, err := c.writable(ctx, key)
+	if err != nil {
+		return key, fmt.Errorf("updating %s: %w", key, err)
+	}
+	defer release()
+	for i, updates := range supersteps {
+		if len(updates) == 0 {
+			return key, fmt.Errorf("updating %s: %w: superstep %d has no updates", key, ErrInvalidUpdate, i)
+		}
+		if err := r.updateByHand(ctx, updates, len(supersteps) > 1 || len(updates) > 1); err != nil {
+			return key, fmt.Errorf("updating %s: %w", key, err)
+		}
+		key.ID = r.keep.id
+	}
+	return key, nil
+}
+
+// Fork adds a checkpoint like the one that key names, with the same parent, so
+// that a run can go on from there once more: its tasks run anew. It returns the
+// new checkpoint's key.
+func (c *Compiled[S]) Fork(ctx context.Context, key Key) (Key, error) {
+	release, r, err := c.writable(ctx, key)
+	if err != nil {
+		return key, fmt.Errorf("forking %s: %w", key, err)
+	}
+	defer release()
+	if r.keep.id == "" {
+		return key, fmt.Errorf("forking %s: %w", key, ErrNoCheckpoint)
+	}
+	id, err := following(r.keep.newest)
+	if err != nil {
+		return key, fmt.Errorf("forking %s: %w", key, err)
+	}
+	same := r.point.Checkpoint
+	if same.Base == same.ID {
+		same.Base = id
+	}
+	same.ID, same.Source, same.Time = id, SourceFork, c.timestamp()
+	if err := c.saver.Commit(context.WithoutCancel(ctx), key.Thread, Change{Add: []Checkpoint{same}}); err != nil {
+		return key, fmt.Errorf("forking %s: %w", key, err)
+	}
+	key.ID = id
+	return key, nil
+}
+
+// writable reads a checkpoint into a run that may save.
+func (c *Compiled[S]) writable(ctx context.Context, key Key) (release func(), r *run[S], err error) {
+	if c.saver == nil {
+		return nil, nil, ErrNoCheckpointer
+	}
+	if key.Thread == "" {
+		return nil, nil, ErrNoThread
+	}
+	release, err = c.saver.Lock(ctx, key.Thread)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer func() {
+		if err != nil {
+			release()
+		}
+	}()
+	newest, err := readPoint(ctx, c.saver, Key{key.Thread, key.Namespace, ""})
+	if err != nil && (key.ID != "" || !errors.Is(err, ErrNoCheckpoint)) {
+		return nil, nil, err
+	}
+	p := newest
+	if key.ID != "" && (newest == nil || key.ID != newest.ID) {
+		if p, err = readPoint(ctx, c.saver, key); err != nil {
+			return nil, nil, err
+		}
+	}
+	if r, err = c.resting(key, p); err != nil {
+		return nil, nil, err
+	}
+	r.keep.stamp = Checkpoint{Graph: c.name, Fingerprint: c.fingerprint, Version: c.version}
+	if p == nil {
+		return release, r, nil
+	}
+	r.keep.newest, r.point, r.lastRan = newest.ID, p, p.ran
+	r.keep.stamp.Metadata, r.keep.stamp.Run = p.Metadata, p.Run
+	if p == newest && key.ID == "" && !r.entering {
+		if err := r.mergeEarly(); err != nil {
+			return nil, nil, err
+		}
+		if r.kept, err = r.finished(); err != nil {
+			return nil, nil, err
+		}
+		then := r.now
+		if _, err := r.merge(&then.kept, r.tally, r.kept); err != nil {
+			r.kept = nil // in conflict; what is written by hand stands alone
+		} else {
+			r.show(&then)
+			r.now = then
+		}
+	}
+	return release, r, nil
+}
+
+// updateByHand makes one checkpoint of the updates of a superstep.
+func (r *run[S]) updateByHand(ctx context.Context, updates []StateUpdate[S], named bool) error {
+	as := updates[0].As
+	if as == "" && len(updates) == 1 && !named {
+		var err error
+		if as, err = r.lastNode(); err != nil {
+			return err
+		}
+	}
+	if as == Input {
+		return r.inputByHand(ctx, updates)
+	}
+	results := slices.Clone(r.kept)
+	if r.entering { // what goes on by hand has left Start
+		r.entering, r.leaves = false, true
+		if _, err := r.merge(&r.now.kept, r.tally, []result[S]{{node: end, update: r.given}}); err != nil {
+			return fmt.Errorf("merging the input: %w", err)
+		}
+	}
+	r.expire(&r.now.kept)
+	r.next, r.sends = r.next[:0], r.sends[:0]
+	r.step++
+	var err error
+	if as == Start || as == End {
+		err = r.borderByHand(ctx, as, updates)
+	} else {
+		updates[0].As = as
+		results, err = r.nodesByHand(ctx, updates, results)
+	}
+	if err != nil {
+		return err
+	}
+	r.settle()
+	err = r.save(ctx, SourceUpdate, results)
+	r.kept, r.keep.left, r.early, r.leaves = nil, nil, nil, false
+	return err
+}
+
+// inputByHand makes the update an input that is not committed.
+func (r *run[S]) inputByHand(ctx context.Context, updates []StateUpdate[S]) error {
+	if len(updates) > 1 {
+		return fmt.Errorf("%w: an update as Input stands alone", ErrInvalidUpdate)
+	}
+	if r.keep.id != "" {
+		r.step++
+	}
+	r.clearFrontier()
+	r.entering, r.origin, r.given = true, r.now.kept, updates[0].Update
+	trial := r.now.kept
+	if _, err := r.merge(&trial, r.tally, []result[S]{{node: end, update: r.given}}); err != nil {
+		return err
+	}
+	r.lastRan = nil
+	return r.save(ctx, SourceInput, r.kept)
+}
+
+// borderByHand leaves Start with an update, or ends everything with it.
+func (r *run[S]) borderByHand(ctx context.Context, as string, updates []StateUpdate[S]) error {
+	if len(updates) > 1 {
+		return fmt.Errorf("%w: an update as %s stands alone", ErrInvalidUpdate, as)
+	}
+	r.early = updates[0].Update
+	if _, err := r.merge(&r.now.kept, r.tally, []result[S]{{node: end, update: r.early}}); err != nil {
+		return err
+	}
+	r.show(&r.now)
+	if as == End {
+		r.clearFrontier()
+		return nil
+	}
+	r.leaves, r.lastRan = true, nil
+	return r.leaveStart(ctx)
+}
+
+// nodesByHand merges updates in the names of nodes, after those of tasks that
+// have finished, and queues what follows the nodes.
+func (r *run[S]) nodesByHand(ctx context.Context, updates []StateUpdate[S], results []result[S]) ([]result[S], error) {
+	var own []result[S]
+	for i, u := range updates {
+		id := r.id(u.As)
+		switch {
+		case u.As == "":
+			return nil, fmt.Errorf("%w: update %d does not say As which node it is made", ErrInvalidUpdate, i)
+		case id < 0:
+			return nil, fmt.Errorf("%w: no node %q to update as; known nodes: %s", ErrInvalidUpdate, u.As, orNone(r.names()))
+		}
+		t := &task{Context: ctx, run: &r.scope}
+		t.info.Node, t.info.Step = u.As, r.step
+		own = append(own, result[S]{node: id, update: u.Update, task: t})
+	}
+	slices.SortStableFunc(own, func(a, b result[S]) int { return a.node - b.node })
+	if _, err := r.merge(&r.now.kept, r.tally, own); err != nil {
+		return nil, err
+	}
+	r.show(&r.now)
+	r.lastRan = nil
+	for i := range own {
+		res := &own[i]
+		n := &r.nodes[res.node]
+		if err := r.steer(res); err != nil {
+			return nil, err
+		}
+		if !res.jumps {
+			if err := r.route(res.task, n.name, &n.exits, r.now.shown, &res.chosen); err != nil {
+				return nil, err
+			}
+		}
+		r.leave(&n.exits, &res.chosen, res.jumps)
+		r.lastRan = append(r.lastRan, savedTask{Node: n.name})
+	}
+	return append(results, own...), nil
+}
+
+// lastNode is the one node that ran last, or Start.
+func (r *run[S]) lastNode() (string, error) {
+	var names []string
+	for _, t := range r.lastRan {
+		if t.Node != "" && t.Node != Start && !slices.Contains(names, t.Node) {
+			names = append(names, t.Node)
+		}
+	}
+	switch len(names) {
+	case 0:
+		return Start, nil
+	case 1:
+		return names[0], nil
+	}
+	return "", fmt.Errorf("%w: ambiguous: %s ran last, beside each other; say As which of them the update is made", ErrInvalidUpdate, orNone(names))
+}
