@@ -2,11 +2,13 @@ package graph_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"runtime"
 	"testing"
 
 	"example.com/assay/graph"
+	"example.com/assay/graph/checkpoint/memory"
 )
 
 // The benchmarks say what a step costs beside the work that is done in it.
@@ -83,6 +85,22 @@ func BenchmarkLoop1000(b *testing.B) {
 	perUnit(b, steps, "ns/step")
 }
 
+// BenchmarkLoop1000Checkpoint saves every superstep in memory.
+func BenchmarkLoop1000Checkpoint(b *testing.B) {
+	const steps = 1000
+	app := loopGraph(b, steps)
+	ctx := b.Context()
+	b.ReportAllocs()
+	for b.Loop() {
+		saved := app.With(memory.New())
+		out, err := saved.Invoke(ctx, graph.Update[job]{jobCount.Set(0)}, &graph.RunOptions{Thread: "t"})
+		if err != nil || out.Count != steps {
+			b.Fatal(out, err)
+		}
+	}
+	perUnit(b, steps, "ns/step")
+}
+
 func BenchmarkFloorLoop1000(b *testing.B) {
 	const steps = 1000
 	type node func(context.Context, job) (job, error)
@@ -109,6 +127,32 @@ func BenchmarkFloorLoop1000(b *testing.B) {
 			if s, err = nodes[at](ctx, s); err != nil {
 				b.Fatal(err)
 			}
+		}
+	}
+	perUnit(b, steps, "ns/step")
+}
+
+// BenchmarkFloorLoop1000JSON keeps the whole state as JSON after every step.
+func BenchmarkFloorLoop1000JSON(b *testing.B) {
+	const steps = 1000
+	ctx := b.Context()
+	b.ReportAllocs()
+	for b.Loop() {
+		s := job{}
+		kept := make([][]byte, 0, steps)
+		for s.Count < steps {
+			if ctx.Err() != nil {
+				b.Fatal(ctx.Err())
+			}
+			s.Count = work(s)
+			data, err := json.Marshal(s)
+			if err != nil {
+				b.Fatal(err)
+			}
+			kept = append(kept, data)
+		}
+		if len(kept) != steps {
+			b.Fatal(len(kept))
 		}
 	}
 	perUnit(b, steps, "ns/step")

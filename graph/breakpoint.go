@@ -88,7 +88,7 @@ func (r *run[S]) stopAfter(ctx context.Context, ran []string) error {
 
 func (r *run[S]) stop(ctx context.Context) error {
 	k := r.keep
-	if err := k.record(context.WithoutCancel(ctx), Record{Namespace: k.namespace, Checkpoint: k.id, Kind: RecordInterrupt, Data: []byte("[]")}); err != nil {
+	if err := k.record(ctx, Record{Namespace: k.namespace, Checkpoint: k.id, Kind: RecordInterrupt, Data: []byte("[]")}); err != nil {
 		return err
 	}
 	return r.interrupted(nil)

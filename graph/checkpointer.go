@@ -39,6 +39,8 @@ type Checkpointer interface {
 	// Commit.
 	Lock(ctx context.Context, thread string) (unlock func(), err error)
 	// Commit makes a change in one transaction: all of it, durably, or nothing.
+	// The lists of the change, not what they refer to, are the caller's again when
+	// Commit returns.
 	Commit(ctx context.Context, thread string, change Change) error
 	// Load returns a checkpoint: the last element of its lineage, which holds all
 	// that its state is made of, oldest first, beginning with a snapshot; and its

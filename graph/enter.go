@@ -166,7 +166,7 @@ func (r *run[S]) fork(ctx context.Context) error {
 	}
 	r.step++
 	r.keep.left = nil
-	return r.save(ctx, SourceFork, nil)
+	return r.save(context.WithoutCancel(ctx), SourceFork, nil)
 }
 
 // bring merges what came with an answer, and leads where its commands say. It

@@ -209,7 +209,12 @@ func (r *run[S]) newTasks(ctx context.Context, results []result[S]) {
 			t.info.Send = i - len(r.next) + 1
 		}
 		if r.keep != nil {
-			t.journal = &journal{keep: r.keep, point: r.keep.id, node: t.info.Node, step: r.step, send: t.info.Send, kept: results[i].left}
+			if len(r.journals) == 0 {
+				r.journals = make([]journal, max(len(results)-i, min(r.step, 16)))
+			}
+			t.journal, r.journals = &r.journals[0], r.journals[1:]
+			t.journal.keep, t.journal.point, t.journal.node = r.keep, r.keep.id, t.info.Node
+			t.journal.step, t.journal.send, t.journal.kept = r.step, t.info.Send, results[i].left
 		}
 		results[i].task = t
 	}

@@ -28,11 +28,14 @@ type keeper struct {
 	size     int    // bytes since then, with it
 	unsaved  bool   // DurabilityExit: the run is ahead of what is saved
 
+	last     int               // bytes of the last checkpoint
 	children map[string]string // newest checkpoints of subgraphs that keep their state
 	left     []Record          // what tasks of the current superstep left on record, from before
 	done     bool              // tasks of the current superstep put their updates on record
 
 	held []Record // DurabilityExit: records of the current superstep
+
+	single [1]Checkpoint // of a change, used again when it is saved
 }
 
 // snapshotMin is how many bytes of changes a lineage may always have. Beyond
@@ -53,9 +56,14 @@ func following(id string) (string, error) {
 			return "", fmt.Errorf("checkpoint %q was not made by this package: its ID is no number", id)
 		}
 	}
-	digits := strconv.Itoa(n + 1)
-	const width = "0000000000"
-	return width[:max(0, len(width)-len(digits))] + digits, nil
+	digits := []byte("0000000000")
+	for n, at := n+1, len(digits)-1; n > 0; n, at = n/10, at-1 {
+		if at < 0 {
+			return "", fmt.Errorf("checkpoint %s is the last that a thread can have", id)
+		}
+		digits[at] = byte('0' + n%10)
+	}
+	return string(digits), nil
 }
 
 // add saves a checkpoint that follows the one that the run stands on.
@@ -72,7 +80,12 @@ func (k *keeper) add(ctx context.Context, c Checkpoint, full bool) (Checkpoint, 
 		c.Base = id
 	}
 	c.Run, c.Graph, c.Fingerprint, c.Version, c.Metadata = k.stamp.Run, k.stamp.Graph, k.stamp.Fingerprint, k.stamp.Version, k.stamp.Metadata
-	change := Change{Add: []Checkpoint{c}, Records: k.held}
+	add := []Checkpoint{c}
+	if k.queue == nil {
+		k.single[0] = c
+		add = k.single[:]
+	}
+	change := Change{Add: add, Records: k.held}
 	if k.done {
 		change.Forget = []Forget{{k.namespace, k.id, RecordUpdate}}
 	}

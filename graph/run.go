@@ -127,12 +127,13 @@ type run[S any] struct {
 	held    []bool        // deferred nodes that were triggered, by node
 	arrived [][]bool      // by join, by place: which sources have run
 
-	queued  []int         // by node: the superstep it was last queued for
-	touched []int         // joins that the superstep under way has reached
-	spare   []delivery[S] // what sends was a superstep ago, to be used again
-	results []result[S]
-	tasks   []task // allocated and not used yet
-	tally   *tally
+	queued   []int         // by node: the superstep it was last queued for
+	touched  []int         // joins that the superstep under way has reached
+	spare    []delivery[S] // what sends was a superstep ago, to be used again
+	results  []result[S]
+	tasks    []task    // allocated and not used yet
+	journals []journal // likewise
+	tally    *tally
 }
 
 // A snapshot is a state as the run keeps it and as it shows it. In what is
@@ -287,17 +288,18 @@ func (r *run[S]) loop(ctx context.Context) error {
 		began = time.Now()
 	}
 	r.publish(Event[S]{Kind: RunStart, Graph: r.name, Fingerprint: r.fingerprint}, -1)
-	err := r.enter(ctx)
+	saving := context.WithoutCancel(ctx)
+	err := r.enter(ctx, saving)
 	r.first = r.step
 	for err == nil && r.due() > 0 {
 		if err = r.drained(); err == nil {
-			err = r.stopBefore(ctx)
+			err = r.stopBefore(saving)
 		}
 		if err == nil {
-			err = r.superstep(ctx)
+			err = r.superstep(ctx, saving)
 		}
 	}
-	if late := r.saveAtExit(ctx); late != nil {
+	if late := r.saveAtExit(saving); late != nil {
 		err = errors.Join(err, late)
 	}
 	err = r.close(err)
@@ -309,13 +311,13 @@ func (r *run[S]) loop(ctx context.Context) error {
 }
 
 // enter commits the input and leaves Start, unless the run goes on where it was.
-func (r *run[S]) enter(ctx context.Context) error {
+func (r *run[S]) enter(ctx, saving context.Context) error {
 	if !r.entering {
 		r.publishState(r.due())
 		return nil
 	}
 	if !r.reenters {
-		if err := r.save(ctx, SourceInput, r.kept); err != nil {
+		if err := r.save(saving, SourceInput, r.kept); err != nil {
 			return err
 		}
 	}
@@ -326,7 +328,7 @@ func (r *run[S]) enter(ctx context.Context) error {
 		return err
 	}
 	r.entering, r.leaves = false, true
-	err := r.save(ctx, SourceLoop, nil)
+	err := r.save(saving, SourceLoop, nil)
 	r.leaves = false
 	return err
 }
@@ -344,7 +346,7 @@ func (r *run[S]) leaveStart(ctx context.Context) error {
 
 // superstep runs the queued nodes on one state and commits what they return,
 // all of it or nothing.
-func (r *run[S]) superstep(ctx context.Context) error {
+func (r *run[S]) superstep(ctx, saving context.Context) error {
 	if ctx.Err() != nil {
 		return ended(ctx, nil)
 	}
@@ -364,7 +366,6 @@ func (r *run[S]) superstep(ctx context.Context) error {
 			return err
 		}
 	}
-	saving := ctx
 	if r.perStep > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeoutCause(ctx, r.perStep, &NodeTimeout{"", TimeoutStep, r.perStep, r.perStep})

@@ -8,7 +8,8 @@ import (
 )
 
 // save makes a checkpoint of what the run is now. The results are those of the
-// superstep that led here, if one did.
+// superstep that led here, if one did. The context is one that is not
+// cancelled: what has been done is saved.
 func (r *run[S]) save(ctx context.Context, source Source, results []result[S]) error {
 	k := r.keep
 	if k == nil {
@@ -27,7 +28,7 @@ func (r *run[S]) save(ctx context.Context, source Source, results []result[S]) e
 }
 
 func (r *run[S]) checkpoint(ctx context.Context, source Source, data []byte, full bool) error {
-	c, err := r.keep.add(context.WithoutCancel(ctx), Checkpoint{Source: source, Step: r.step, Time: r.timestamp(), Data: data}, full)
+	c, err := r.keep.add(ctx, Checkpoint{Source: source, Step: r.step, Time: r.timestamp(), Data: data}, full)
 	if err != nil {
 		return err
 	}
@@ -62,7 +63,7 @@ func (r *run[S]) adoptChildren(results []result[S]) {
 // body is the data of a checkpoint; see saved.
 func (r *run[S]) body(source Source, results []result[S], full bool) (dst []byte, err error) {
 	k := r.keep
-	dst = append(make([]byte, 0, 256), `{"v":1`...)
+	dst = append(make([]byte, 0, max(64, k.last+16)), `{"v":1`...)
 	if k.owner != "" {
 		dst = appendString(append(dst, `,"owner":`...), k.owner)
 	}
@@ -105,16 +106,27 @@ func (r *run[S]) body(source Source, results []result[S], full bool) (dst []byte
 			return nil, fmt.Errorf("saving the input: %w", err)
 		}
 	}
-	children := map[string]string{}
+	dst, err = r.appendFrontier(dst, r.childrenOf(results, full))
+	k.last = len(dst)
+	return dst, err
+}
+
+// childrenOf are the subgraphs that a checkpoint has to name: all of them in a
+// snapshot, else those of its superstep.
+func (r *run[S]) childrenOf(results []result[S], full bool) map[string]string {
 	if full {
-		children = k.children
+		return r.keep.children
 	}
+	var out map[string]string
 	for i := range results {
-		if t := results[i].task; t != nil && t.journal != nil && !full {
-			maps.Copy(children, t.journal.inner)
+		if t := results[i].task; t != nil && t.journal != nil && t.journal.inner != nil {
+			if out == nil {
+				out = map[string]string{}
+			}
+			maps.Copy(out, t.journal.inner)
 		}
 	}
-	return r.appendFrontier(dst, children)
+	return out
 }
 
 // writes reports whether an update writes a channel.
@@ -242,10 +254,13 @@ func (r *run[S]) appendFrontier(dst []byte, children map[string]string) (_ []byt
 			}
 		}
 	})
-	arrived := map[string][]string{}
+	var arrived map[string][]string
 	for i, places := range r.arrived {
 		for place, there := range places {
 			if there {
+				if arrived == nil {
+					arrived = map[string][]string{}
+				}
 				arrived[r.joins[i].label] = append(arrived[r.joins[i].label], r.joins[i].sources[place])
 			}
 		}

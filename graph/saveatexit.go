@@ -67,7 +67,7 @@ func (r *run[S]) saveAtExit(ctx context.Context) error {
 	case k == nil || k.mode != DurabilityExit:
 		return nil
 	case !k.unsaved && len(k.held) > 0:
-		return k.commit(context.WithoutCancel(ctx), Change{Records: k.held})
+		return k.commit(ctx, Change{Records: k.held})
 	case !k.unsaved:
 		return nil
 	}

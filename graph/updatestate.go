@@ -44,6 +44,7 @@ func (c *Compiled[S]) BulkUpdateState(ctx context.Context, key Key, supersteps [
 		return key, fmt.Errorf("updating %s: %w", key, err)
 	}
 	defer release()
+	ctx = context.WithoutCancel(ctx)
 	for i, updates := range supersteps {
 		if len(updates) == 0 {
 			return key, fmt.Errorf("updating %s: %w: superstep %d has no updates", key, ErrInvalidUpdate, i)
