@@ -17,6 +17,15 @@ func (r *run[S]) attempts(res *result[S]) error {
 	if res.done {
 		return nil
 	}
+	if r.recording != nil {
+		if found, err := r.replay(res, n); found || err != nil {
+			if err != nil {
+				err = r.nodeError(res.task, err)
+				r.failed(res.task, err, r.began())
+			}
+			return err
+		}
+	}
 	if failure := r.leftFailure(res, n); failure != nil {
 		var err error
 		if res.update, err = r.handle(res, n, failure); err == nil {

@@ -3,6 +3,7 @@ package graph
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -59,6 +60,9 @@ func (k EventKind) String() string {
 	}
 	return fmt.Sprintf("EventKind(%d)", uint8(k))
 }
+
+// KindNamed is the kind that String writes so, or 0.
+func KindNamed(name string) EventKind { return EventKind(max(0, slices.Index(kindNames[:], name))) }
 
 func (k EventKind) mode() Mode {
 	switch k {

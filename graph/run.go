@@ -54,6 +54,9 @@ type RunOptions struct {
 	RunID string
 	// Metadata is kept with every checkpoint of the run.
 	Metadata map[string]string
+	// Replay takes what nodes return from an earlier run. Graphs inside nodes are
+	// replayed as well. Default: nodes run.
+	Replay Recording
 	// Namespace tells apart the graphs that one node runs side by side. Default:
 	// how manieth of the node's it is.
 	Namespace string
@@ -220,11 +223,14 @@ func newRun[S any](ctx context.Context, c *Compiled[S], state S, opts *RunOption
 	r.outer = outer
 	r.control, r.obeys = &r.own, outer == nil
 	if outer != nil {
-		r.control, r.answers = outer.run.control, outer.run.answers
+		r.control, r.answers, r.recording = outer.run.control, outer.run.answers, outer.run.recording
 	}
 	if opts != nil {
 		r.parallel = opts.Concurrency
 		r.perStep = opts.StepTimeout
+		if opts.Replay != nil {
+			r.recording = opts.Replay
+		}
 		if opts.Control != nil {
 			r.control, r.obeys = opts.Control, true
 		}
@@ -359,6 +365,11 @@ func (r *run[S]) superstep(ctx, saving context.Context) error {
 	}
 	if r.wants(StepStart) {
 		r.publish(Event[S]{Kind: StepStart, Nodes: r.dueNames()}, -1)
+	}
+	if r.recording != nil {
+		if err := r.replayStep(); err != nil {
+			return err
+		}
 	}
 	results := r.stage()
 	if r.keep != nil {

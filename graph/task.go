@@ -51,6 +51,8 @@ type scope struct {
 	control *Control
 	ordinal string                     // tells the run from others inside its node
 	answers map[string]json.RawMessage // to interrupts, by ID
+
+	recording Recording // nil when the run is not a replay
 }
 
 // at is where in its run the task belongs.

@@ -18,24 +18,29 @@ const Version = 1
 // A Record is one line of a trace. Kind is that of the graph's event, or for a
 // custom event the name it was emitted with, such as "model_call".
 type Record struct {
-	V           int             `json:"v"`
-	Seq         int             `json:"seq"` // 0, 1, 2 … in the order in which things happened
-	Kind        string          `json:"kind"`
-	Time        string          `json:"time,omitempty"`       // RFC 3339, UTC
-	ElapsedUS   int64           `json:"elapsed_us,omitempty"` // of the node or run that ended, microseconds
-	Namespace   string          `json:"ns,omitempty"`         // nodes whose subgraphs enclose the event
-	Places      []graph.Place   `json:"at"`                   // superstep and task in each graph, outermost first
-	Node        string          `json:"node,omitempty"`
-	Attempt     int             `json:"attempt,omitempty"` // from 2 on
-	Header      *Header         `json:"header,omitempty"`  // of the first run_start
-	Graph       string          `json:"graph,omitempty"`
-	Fingerprint string          `json:"fingerprint,omitempty"`
-	Nodes       []string        `json:"nodes,omitempty"`
-	Waiting     []string        `json:"waiting,omitempty"`
-	Update      json.RawMessage `json:"update,omitempty"` // of a node_update
-	Cached      bool            `json:"cached,omitempty"` // the update comes from the node's cache
-	Data        json.RawMessage `json:"data,omitempty"`   // of a custom event
-	Error       string          `json:"error,omitempty"`
+	V           int                      `json:"v"`
+	Seq         int                      `json:"seq"` // 0, 1, 2 … in the order in which things happened
+	Kind        string                   `json:"kind"`
+	Time        string                   `json:"time,omitempty"`       // RFC 3339, UTC
+	ElapsedUS   int64                    `json:"elapsed_us,omitempty"` // of the node or run that ended, microseconds
+	Namespace   string                   `json:"ns,omitempty"`         // nodes whose subgraphs enclose the event
+	Places      []graph.Place            `json:"at"`                   // superstep and task in each graph, outermost first
+	Node        string                   `json:"node,omitempty"`
+	Attempt     int                      `json:"attempt,omitempty"` // from 2 on
+	Header      *Header                  `json:"header,omitempty"`  // of the first run_start
+	Graph       string                   `json:"graph,omitempty"`
+	Fingerprint string                   `json:"fingerprint,omitempty"`
+	Nodes       []string                 `json:"nodes,omitempty"`
+	Waiting     []string                 `json:"waiting,omitempty"`
+	Update      json.RawMessage          `json:"update,omitempty"` // of a node_update
+	Cached      bool                     `json:"cached,omitempty"` // the update comes from the node's cache
+	Key         string                   `json:"key,omitempty"`    // of a step: what Once was called with
+	Data        json.RawMessage          `json:"data,omitempty"`   // of a custom event; what a step returned
+	Interrupts  []graph.PendingInterrupt `json:"interrupts,omitempty"`
+	Checkpoint  string                   `json:"checkpoint,omitempty"` // of a checkpoint: its ID
+	Parent      string                   `json:"parent,omitempty"`
+	Source      string                   `json:"source,omitempty"`
+	Error       string                   `json:"error,omitempty"`
 }
 
 // A Header says what was run, and how.
@@ -65,7 +70,8 @@ func Add[S any](w *Writer, ev graph.Event[S]) error {
 	rec := Record{
 		V: Version, Seq: w.seq, Kind: ev.Kind.String(), Time: ev.Time.UTC().Format(time.RFC3339Nano), ElapsedUS: ev.Elapsed.Microseconds(),
 		Namespace: ev.Namespace, Places: ev.Places, Node: ev.Node, Graph: ev.Graph, Fingerprint: ev.Fingerprint,
-		Nodes: ev.Nodes, Waiting: ev.Waiting,
+		Nodes: ev.Nodes, Waiting: ev.Waiting, Interrupts: ev.Interrupts,
+		Checkpoint: ev.Checkpoint, Parent: ev.Parent, Source: string(ev.Source),
 	}
 	if ev.Attempt > 1 {
 		rec.Attempt = ev.Attempt
@@ -78,6 +84,8 @@ func Add[S any](w *Writer, ev graph.Event[S]) error {
 		rec.Header, w.header = w.header, nil
 	case graph.NodeCustom:
 		rec.Kind, rec.Data = ev.Name, ev.Data
+	case graph.NodeStep:
+		rec.Key, rec.Data = ev.Name, ev.Data
 	case graph.NodeUpdate:
 		update, err := ev.UpdateJSON()
 		if err != nil {
