@@ -54,7 +54,7 @@ func (r *run[S]) attempts(res *result[S]) error {
 		if err == nil {
 			res.update = update
 			if res.memo != nil {
-				res.memo.fresh = true
+				res.memo.fresh = !t.journal.hasAsked()
 			}
 			return nil
 		}

@@ -9,7 +9,8 @@ import (
 
 // CachePolicy lets a node's update be used again for an equal input, instead of
 // running the node. Only what the node itself returned with success is kept: no
-// failure, and nothing from an error handler. It is kept when the superstep's
+// failure, nothing from an error handler, and nothing that somebody's answer to
+// an Interrupt went into. It is kept when the superstep's
 // tasks have ended, so that tasks side by side never use each other's. Routers
 // run all the same; what the node emitted is not emitted again.
 type CachePolicy[S any] struct {
@@ -23,9 +24,16 @@ type CachePolicy[S any] struct {
 	// TTL is how long an update is used. Default: as long as the store keeps it.
 	// Negative is a problem that Compile reports.
 	TTL time.Duration
-	// Store keeps the updates. Default: one of the compiled graph's own, shared
-	// by its nodes and runs.
-	Store *Cache[S]
+	// Store keeps the updates: a Cache in memory, or a DiskCache. Default: a Cache
+	// of the compiled graph's own, shared by its nodes and runs.
+	Store CacheStore[S]
+}
+
+// A CacheStore is a *Cache or a *DiskCache.
+type CacheStore[S any] interface {
+	get(c *Compiled[S], key cacheKey) (Update[S], bool, error)
+	put(key cacheKey, update Update[S], ttl time.Duration) error
+	fault() string // why it cannot be used; empty when it can
 }
 
 // A Cache keeps updates of nodes in memory, by the node's name, its version and
@@ -55,17 +63,24 @@ func (c *Cache[S]) Clear() {
 	c.entries, c.order = nil, nil
 }
 
-func (c *Cache[S]) get(key cacheKey) (Update[S], bool) {
+func (c *Cache[S]) fault() string {
+	if c.MaxEntries < 0 {
+		return "its cache's MaxEntries must not be negative"
+	}
+	return ""
+}
+
+func (c *Cache[S]) get(_ *Compiled[S], key cacheKey) (Update[S], bool, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	e, ok := c.entries[key]
 	if !ok || !e.until.IsZero() && !time.Now().Before(e.until) {
-		return nil, false
+		return nil, false, nil
 	}
-	return e.update, true
+	return e.update, true, nil
 }
 
-func (c *Cache[S]) put(key cacheKey, update Update[S], ttl time.Duration) {
+func (c *Cache[S]) put(key cacheKey, update Update[S], ttl time.Duration) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	e := cacheEntry[S]{update: update}
@@ -87,6 +102,7 @@ func (c *Cache[S]) put(key cacheKey, update Update[S], ttl time.Duration) {
 		c.entries = map[cacheKey]cacheEntry[S]{}
 	}
 	c.entries[key] = e
+	return nil
 }
 
 // memo is what a task has to do with its node's cache.
@@ -103,7 +119,10 @@ func (r *run[S]) recall(res *result[S], n *node[S]) error {
 		return fmt.Errorf("making the key of its cache: %w", err)
 	}
 	res.memo = &memo{key: key}
-	res.update, res.memo.hit = n.opts.Cache.Store.get(key)
+	res.update, res.memo.hit, err = n.opts.Cache.Store.get(r.Compiled, key)
+	if err != nil {
+		return fmt.Errorf("reading its cache: %w", err)
+	}
 	return nil
 }
 
@@ -142,11 +161,14 @@ func (r *run[S]) cacheKey(n *node[S], state *S) (key cacheKey, err error) {
 }
 
 // remember puts the new updates of a superstep into the caches, in task order.
-func (r *run[S]) remember(results []result[S]) {
+func (r *run[S]) remember(results []result[S]) error {
 	for i := range results {
 		if m := results[i].memo; m != nil && m.fresh {
 			policy := r.nodes[results[i].node].opts.Cache
-			policy.Store.put(m.key, results[i].update, policy.TTL)
+			if err := policy.Store.put(m.key, results[i].update, policy.TTL); err != nil {
+				return r.nodeError(results[i].task, fmt.Errorf("writing its cache: %w", err))
+			}
 		}
 	}
+	return nil
 }

@@ -92,8 +92,11 @@ func (c *checker[S]) checkNodes() {
 			c.report(DuplicateNode, n.name, "a node of this name was already added")
 		}
 		seen[n.name] = true
-		if cache := n.opts.Cache; cache != nil && (cache.TTL < 0 || cache.Store != nil && cache.Store.MaxEntries < 0) {
-			c.report(InvalidOptions, n.name, "its cache's TTL and MaxEntries must not be negative")
+		if cache := n.opts.Cache; cache != nil && cache.TTL < 0 {
+			c.report(InvalidOptions, n.name, "its cache's TTL must not be negative")
+		}
+		if cache := n.opts.Cache; cache != nil && cache.Store != nil && cache.Store.fault() != "" {
+			c.report(InvalidOptions, n.name, cache.Store.fault())
 		}
 	}
 }

@@ -61,6 +61,7 @@ func Interrupt[T, P any](ctx context.Context, key string, payload P) (T, error) 
 	if j == nil {
 		return answer, fmt.Errorf("interrupting node %q for %q: %w", t.info.Node, key, ErrNoCheckpointer)
 	}
+	t.asks()
 	place := j.use(prefix + key)
 	pending := PendingInterrupt{ID: interruptID(j.identity(), place), Namespace: t.path(), Node: t.info.Node, Key: key}
 	if data, ok := t.run.answers[pending.ID]; ok {

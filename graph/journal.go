@@ -26,6 +26,7 @@ type journal struct {
 	calls   map[string]int       // in this attempt: how often a key was used
 	waits   []PendingInterrupt   // in this attempt: what was asked and has no answer
 	stopped bool                 // in this attempt: a graph inside the node stopped at a breakpoint
+	asked   bool                 // in this attempt: the node, or a graph inside it, called Interrupt
 	inner   map[string]string    // subgraphs that keep their state: namespace to newest checkpoint
 }
 
@@ -62,7 +63,7 @@ func (j *journal) identity() string {
 func (j *journal) begin() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.calls, j.waits, j.stopped = nil, nil, false
+	j.calls, j.waits, j.stopped, j.asked = nil, nil, false, false
 }
 
 // use counts a use of a key in this attempt, from 1, and returns the key that
@@ -106,6 +107,26 @@ func (j *journal) wait(pending []PendingInterrupt, stopped bool) {
 	defer j.mu.Unlock()
 	j.waits = append(j.waits, pending...)
 	j.stopped = j.stopped || stopped
+}
+
+// asks notes for a task, and those around it, that somebody is asked.
+func (t *task) asks() {
+	for ; t != nil; t = t.run.outer {
+		if j := t.journal; j != nil {
+			j.mu.Lock()
+			j.asked = true
+			j.mu.Unlock()
+		}
+	}
+}
+
+func (j *journal) hasAsked() bool {
+	if j == nil {
+		return false
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.asked
 }
 
 // waiting is what the attempt waits for, and whether it waits at all.

@@ -384,7 +384,9 @@ func (r *run[S]) superstep(ctx, saving context.Context) error {
 	}
 	wrote, err := r.execute(ctx, results)
 	if r.caching {
-		r.remember(results)
+		if late := r.remember(results); err == nil {
+			err = late
+		}
 	}
 	if err != nil {
 		return err

@@ -1,0 +1,135 @@
+package graph
+
+import (
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// A DiskCache keeps updates of nodes in files, so that they outlive the
+// process; see CachePolicy. Processes may share a folder. An update that writes
+// an Untracked channel is not kept, since that value would be missing. A file
+// that cannot be read as an update counts as none, and is replaced.
+//
+// A cache that cannot be read or written for another reason, such as a full
+// disk, fails the node. Nothing is removed but by Sweep.
+type DiskCache[S any] struct {
+	// Dir is the folder. It is made when the first update is kept.
+	Dir string
+}
+
+// diskEntry is what a file of a DiskCache holds.
+type diskEntry struct {
+	Until  time.Time       `json:"until,omitzero"` // zero is for ever
+	Update json.RawMessage `json:"update"`
+}
+
+func (c *DiskCache[S]) fault() string {
+	if c.Dir == "" {
+		return "its cache's Dir is empty"
+	}
+	return ""
+}
+
+func (c *DiskCache[S]) path(key cacheKey) string {
+	name := hex.EncodeToString(key[:])
+	return filepath.Join(c.Dir, name[:2], name+".json")
+}
+
+func (c *DiskCache[S]) get(in *Compiled[S], key cacheKey) (Update[S], bool, error) {
+	data, err := os.ReadFile(c.path(key))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, false, nil
+	}
+	if err != nil {
+		return nil, false, err
+	}
+	var e diskEntry
+	if decodeInto(data, &e) != nil || !e.Until.IsZero() && !time.Now().Before(e.Until) {
+		return nil, false, nil
+	}
+	update, err := in.DecodeUpdate(e.Update)
+	return update, err == nil, nil
+}
+
+func (c *DiskCache[S]) put(key cacheKey, update Update[S], ttl time.Duration) error {
+	for _, w := range update {
+		if w == nil || w.Op() == OpParent || w.channel() != nil && w.channel().kind == KindUntracked {
+			return nil
+		}
+	}
+	var e diskEntry
+	if ttl > 0 {
+		e.Until = time.Now().Add(ttl)
+	}
+	var err error
+	if e.Update, err = appendUpdate(nil, update); err != nil {
+		return err
+	}
+	data, err := encode(e)
+	if err != nil {
+		return err
+	}
+	path := c.path(key)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	return writeFile(path, data)
+}
+
+// writeFile puts a whole file in place, or none.
+func writeFile(path string, data []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(path), ".new-*")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if late := f.Close(); err == nil {
+		err = late
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return nil
+}
+
+// Sweep removes what has expired, and what was written before a time unless
+// that is zero. It returns how many updates it removed.
+func (c *DiskCache[S]) Sweep(before time.Time) (int, error) {
+	files, err := filepath.Glob(filepath.Join(c.Dir, "??", "*.json"))
+	if err != nil {
+		return 0, fmt.Errorf("sweeping the cache: %w", err)
+	}
+	n := 0
+	for _, path := range files {
+		info, err := os.Stat(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return n, fmt.Errorf("sweeping the cache: %w", err)
+		}
+		data, err := os.ReadFile(path)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return n, fmt.Errorf("sweeping the cache: %w", err)
+		}
+		var e diskEntry
+		old := !before.IsZero() && info.ModTime().Before(before)
+		if !old && decodeInto(data, &e) == nil && (e.Until.IsZero() || time.Now().Before(e.Until)) {
+			continue
+		}
+		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return n, fmt.Errorf("sweeping the cache: %w", err)
+		}
+		n++
+	}
+	return n, nil
+}
