@@ -24,6 +24,7 @@ var layers = map[string][]string{
 	"graph/checkpoint/internal":       {"graph"},
 	"graph/checkpoint/checkpointtest": {"graph"},
 	"graph/checkpoint/memory":         {"graph", "graph/checkpoint/internal"},
+	"graph/checkpoint/sqlite":         {"graph", "graph/checkpoint/internal"},
 
 	"state":         {"graph"},
 	"skills":        {},
@@ -65,7 +66,8 @@ var standsBehind = map[string][]string{
 	"github.com/sashabaranov/go-openai":        {"llm/openai"},
 	"google.golang.org/genai":                  {"llm/gemini"},
 	"github.com/tmc/langchaingo":               {"llm/langchain"},
-	"golang.org/x/sys":                         {"cmd/agent"},
+	"golang.org/x/sys":                         {"cmd/agent", "graph/checkpoint/sqlite"},
+	"modernc.org/sqlite":                       {"graph/checkpoint/sqlite"},
 	"golang.org/x/term":                        {"cmd/agent"},
 }
 

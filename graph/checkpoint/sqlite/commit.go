@@ -1,0 +1,184 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"example.com/assay/graph"
+	"example.com/assay/graph/checkpoint/internal/names"
+)
+
+// An insert looks for the parent and the base itself, so that adding a
+// checkpoint is one statement and therefore a transaction of its own.
+const (
+	insertCheckpoint = `INSERT INTO checkpoints SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14
+		WHERE (?4 = '' OR EXISTS (SELECT 1 FROM checkpoints WHERE thread = ?1 AND namespace = ?2 AND id = ?4))
+		AND (?5 = ?3 OR EXISTS (SELECT 1 FROM checkpoints WHERE thread = ?1 AND namespace = ?2 AND id = ?5))
+		ON CONFLICT DO NOTHING`
+	replaceCheckpoint = `UPDATE checkpoints SET parent = ?4, base = ?5, source = ?6, step = ?7, time = ?8, run = ?9,
+		graph = ?10, fingerprint = ?11, version = ?12, metadata = ?13, data = ?14
+		WHERE thread = ?1 AND namespace = ?2 AND id = ?3`
+	insertRecord = `INSERT INTO records SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7
+		WHERE EXISTS (SELECT 1 FROM checkpoints WHERE thread = ?1 AND namespace = ?2 AND id = ?3)
+		ON CONFLICT DO UPDATE SET data = excluded.data`
+	deleteKind = `DELETE FROM records WHERE thread = ? AND namespace = ? AND checkpoint = ? AND kind = ?`
+)
+
+// A writer is the connection that writes, with its statements.
+type writer struct {
+	conn                             *sql.Conn
+	begin, commit, rollback          *sql.Stmt
+	add, replace, record, forget     *sql.Stmt
+	clear, removeSpace, removeOne    *sql.Stmt // of checkpoints
+	clearR, removeSpaceR, removeOneR *sql.Stmt // of records
+}
+
+func (w *writer) prepare(ctx context.Context, conn *sql.Conn) error {
+	w.conn = conn
+	for _, s := range []struct {
+		into  **sql.Stmt
+		query string
+	}{
+		{&w.begin, "BEGIN IMMEDIATE"}, {&w.commit, "COMMIT"}, {&w.rollback, "ROLLBACK"},
+		{&w.add, insertCheckpoint}, {&w.replace, replaceCheckpoint}, {&w.record, insertRecord}, {&w.forget, deleteKind},
+		{&w.clear, "DELETE FROM checkpoints WHERE thread = ?"},
+		{&w.clearR, "DELETE FROM records WHERE thread = ?"},
+		{&w.removeSpace, "DELETE FROM checkpoints WHERE thread = ? AND namespace = ?"},
+		{&w.removeSpaceR, "DELETE FROM records WHERE thread = ? AND namespace = ?"},
+		{&w.removeOne, "DELETE FROM checkpoints WHERE thread = ? AND namespace = ? AND id = ?"},
+		{&w.removeOneR, "DELETE FROM records WHERE thread = ? AND namespace = ? AND checkpoint = ?"},
+	} {
+		var err error
+		if *s.into, err = conn.PrepareContext(ctx, s.query); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Commit implements graph.Checkpointer. A full disk, or one that fails, is an
+// error, and the file is then as it was before.
+func (s *Saver) Commit(ctx context.Context, thread string, change graph.Change) error {
+	if err := s.doCommit(ctx, thread, change); err != nil {
+		return fmt.Errorf("changing thread %q: %w", thread, err)
+	}
+	return nil
+}
+
+func (s *Saver) doCommit(ctx context.Context, thread string, change graph.Change) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := names.CheckChange(thread, change); err != nil {
+		return err
+	}
+	select {
+	case _, open := <-s.turn:
+		if !open {
+			return errors.New("the saver is closed")
+		}
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	defer func() { s.turn <- struct{}{} }()
+	// From here on the change is made or fails, whatever becomes of the context.
+	return s.writer.change(context.WithoutCancel(ctx), thread, change)
+}
+
+func (w *writer) change(ctx context.Context, thread string, change graph.Change) error {
+	if !change.Clear && len(change.Remove)+len(change.Replace)+len(change.Add)+len(change.Forget)+len(change.Records) == 1 &&
+		len(change.Remove) == 0 { // a removal is two statements
+		return w.parts(ctx, thread, change)
+	}
+	if _, err := w.begin.ExecContext(ctx); err != nil {
+		return err
+	}
+	err := w.parts(ctx, thread, change)
+	if err == nil {
+		_, err = w.commit.ExecContext(ctx)
+	}
+	if err != nil {
+		// What cannot be rolled back was already; the first error says why.
+		_, _ = w.rollback.ExecContext(ctx)
+	}
+	return err
+}
+
+func (w *writer) parts(ctx context.Context, thread string, change graph.Change) error {
+	if change.Clear {
+		if err := run(ctx, w.clear, w.clearR, thread); err != nil {
+			return err
+		}
+	}
+	for _, key := range change.Remove {
+		var err error
+		if key.ID == "" {
+			err = run(ctx, w.removeSpace, w.removeSpaceR, thread, key.Namespace)
+		} else {
+			err = run(ctx, w.removeOne, w.removeOneR, thread, key.Namespace, key.ID)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	for i := range change.Replace {
+		if err := w.put(ctx, w.replace, thread, &change.Replace[i]); err != nil {
+			return fmt.Errorf("replacing checkpoint %s: %w", change.Replace[i].ID, err)
+		}
+	}
+	for i := range change.Add {
+		if err := w.put(ctx, w.add, thread, &change.Add[i]); err != nil {
+			return fmt.Errorf("adding checkpoint %s: %w", change.Add[i].ID, err)
+		}
+	}
+	for _, f := range change.Forget {
+		if _, err := w.forget.ExecContext(ctx, thread, f.Namespace, f.Checkpoint, string(f.Kind)); err != nil {
+			return err
+		}
+	}
+	for _, r := range change.Records {
+		if err := one(w.record.ExecContext(ctx, thread, r.Namespace, r.Checkpoint, r.Task, string(r.Kind), r.Key, r.Data)); err != nil {
+			return fmt.Errorf("recording for checkpoint %s: %w", r.Checkpoint, err)
+		}
+	}
+	return nil
+}
+
+// put executes a statement that takes all columns of a checkpoint.
+func (w *writer) put(ctx context.Context, stmt *sql.Stmt, thread string, c *graph.Checkpoint) error {
+	metadata := ""
+	if len(c.Metadata) > 0 {
+		text, err := json.Marshal(c.Metadata)
+		if err != nil {
+			return err
+		}
+		metadata = string(text)
+	}
+	return one(stmt.ExecContext(ctx, thread, c.Namespace, c.ID, c.Parent, c.Base, string(c.Source), c.Step,
+		c.Time.UTC().Truncate(time.Microsecond).UnixMicro(), c.Run, c.Graph, c.Fingerprint, c.Version, metadata, c.Data))
+}
+
+// run executes a removal of checkpoints and the one of their records.
+func run(ctx context.Context, checkpoints, records *sql.Stmt, args ...any) error {
+	if _, err := checkpoints.ExecContext(ctx, args...); err != nil {
+		return err
+	}
+	_, err := records.ExecContext(ctx, args...)
+	return err
+}
+
+// one returns ErrStale if a statement that had to change one row changed none.
+func one(result sql.Result, err error) error {
+	if err != nil {
+		return err
+	}
+	n, err := result.RowsAffected()
+	if err == nil && n != 1 {
+		err = graph.ErrStale
+	}
+	return err
+}

@@ -1,0 +1,9 @@
+//go:build !linux && !darwin && !freebsd && !netbsd && !openbsd
+
+package sqlite
+
+import "os"
+
+func lockByte(*os.File, int64) error { return nil }
+
+func unlockByte(*os.File, int64) {}

@@ -1,0 +1,275 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+	"time"
+
+	"example.com/assay/graph"
+	"example.com/assay/graph/checkpoint/internal/names"
+)
+
+const columns = `c.namespace, c.id, c.parent, c.base, c.source, c.step, c.time, c.run, c.graph, c.fingerprint, c.version, c.metadata, c.data`
+
+const (
+	// A parent that is no older, which only Replace can make, would be no end.
+	selectLineage = `WITH RECURSIVE walk(id, parent, base) AS (
+			SELECT id, parent, base FROM checkpoints WHERE thread = ?1 AND namespace = ?2 AND id = CASE ?3
+				WHEN '' THEN (SELECT max(id) FROM checkpoints WHERE thread = ?1 AND namespace = ?2) ELSE ?3 END
+			UNION ALL
+			SELECT c.id, c.parent, walk.base FROM walk JOIN checkpoints c
+			ON c.thread = ?1 AND c.namespace = ?2 AND c.id = walk.parent WHERE walk.id <> walk.base AND c.id < walk.id)
+		SELECT ` + columns + ` FROM walk JOIN checkpoints c ON c.thread = ?1 AND c.namespace = ?2 AND c.id = walk.id`
+	selectRecords = `SELECT namespace, checkpoint, task, kind, key, data FROM records
+		WHERE thread = ? AND namespace = ? AND checkpoint = ? ORDER BY task, kind, key`
+	selectList = `SELECT ` + columns + ` FROM checkpoints c WHERE thread = ?1 AND namespace = ?2 AND id < ?3
+		AND (?4 = '' OR parent = ?4) AND (?5 = '' OR source = ?5) AND (?6 = '' OR run = ?6)
+		AND (?7 = '' OR instr(metadata, ?7) > 0) ORDER BY id DESC LIMIT ?8`
+	selectSpace   = `SELECT min(namespace) FROM checkpoints WHERE thread = ? AND namespace >= ?`
+	selectThreads = `SELECT thread, count(*), max(time) FROM checkpoints WHERE thread >= ? GROUP BY thread ORDER BY thread LIMIT ?`
+)
+
+// A batch is what is read at a time while a caller looks at a list: so many
+// rows, or so many bytes of Data if those are reached first.
+const (
+	batchRows  = 200
+	batchBytes = 4 << 20
+)
+
+// A reader has the statements of all connections that read.
+type reader struct {
+	lineage, records, list, space, threads *sql.Stmt
+}
+
+func (r *reader) prepare(ctx context.Context, db *sql.DB) error {
+	for _, s := range []struct {
+		into  **sql.Stmt
+		query string
+	}{
+		{&r.lineage, selectLineage}, {&r.records, selectRecords}, {&r.list, selectList},
+		{&r.space, selectSpace}, {&r.threads, selectThreads},
+	} {
+		var err error
+		if *s.into, err = db.PrepareContext(ctx, s.query); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Load implements graph.Checkpointer.
+func (s *Saver) Load(ctx context.Context, key graph.Key) ([]graph.Checkpoint, []graph.Record, error) {
+	lineage, records, err := s.load(ctx, key)
+	if err != nil {
+		return nil, nil, fmt.Errorf("loading %v: %w", key, because(ctx, err))
+	}
+	return lineage, records, nil
+}
+
+func (s *Saver) load(ctx context.Context, key graph.Key) ([]graph.Checkpoint, []graph.Record, error) {
+	if err := names.Check(key.Thread, key.Namespace, key.ID); err != nil {
+		return nil, nil, err
+	}
+	tx, err := s.read.BeginTx(ctx, nil) // both queries see the same commits
+	if err != nil {
+		return nil, nil, err
+	}
+	defer func() { _ = tx.Rollback() }() // it only reads
+	rows, err := tx.StmtContext(ctx, s.reader.lineage).QueryContext(ctx, key.Thread, key.Namespace, key.ID)
+	lineage, err := collect(rows, err, scanCheckpoint)
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(lineage) == 0 {
+		return nil, nil, graph.ErrNoCheckpoint
+	}
+	slices.SortFunc(lineage, func(a, b graph.Checkpoint) int { return strings.Compare(a.ID, b.ID) })
+	if lineage, err = graph.Lineage(lineage, lineage[len(lineage)-1].ID); err != nil {
+		return nil, nil, err
+	}
+	rows, err = tx.StmtContext(ctx, s.reader.records).QueryContext(ctx, key.Thread, key.Namespace, lineage[len(lineage)-1].ID)
+	records, err := collect(rows, err, scanRecord)
+	return lineage, records, err
+}
+
+// List implements graph.Checkpointer. It reads some at a time; between those,
+// and while the caller looks at one, other commits may come in.
+func (s *Saver) List(ctx context.Context, query graph.Query) iter.Seq2[graph.Checkpoint, error] {
+	return func(yield func(graph.Checkpoint, error) bool) {
+		if err := s.list(ctx, query, func(c graph.Checkpoint) bool { return yield(c, nil) }); err != nil {
+			yield(graph.Checkpoint{}, fmt.Errorf("listing checkpoints of thread %q: %w", query.Thread, because(ctx, err)))
+		}
+	}
+}
+
+// list calls yield until that returns false.
+func (s *Saver) list(ctx context.Context, query graph.Query, yield func(graph.Checkpoint) bool) error {
+	if err := names.CheckQuery(query); err != nil {
+		return err
+	}
+	if !query.All {
+		_, err := s.listSpace(ctx, query, yield)
+		return err
+	}
+	left, more := query.Limit, true
+	yieldAll := func(c graph.Checkpoint) bool {
+		left--
+		more = yield(c) && left != 0
+		return more
+	}
+	for from := ""; more; {
+		var ns sql.NullString
+		if err := s.reader.space.QueryRowContext(ctx, query.Thread, from).Scan(&ns); err != nil || !ns.Valid {
+			return err
+		}
+		one := query
+		one.All, one.Namespace, one.Limit = false, ns.String, left
+		if _, err := s.listSpace(ctx, one, yieldAll); err != nil {
+			return err
+		}
+		from = after(ns.String)
+	}
+	return nil
+}
+
+// listSpace lists one namespace, and reports whether the caller wants more.
+func (s *Saver) listSpace(ctx context.Context, query graph.Query, yield func(graph.Checkpoint) bool) (bool, error) {
+	var before any = []byte{1} // greater than all texts, as every blob is
+	if query.Before != "" {
+		before = query.Before
+	}
+	hint := metadataHint(query.Metadata)
+	for left := query.Limit; ; {
+		rows, err := s.reader.list.QueryContext(ctx, query.Thread, query.Namespace, before,
+			query.Parent, string(query.Source), query.Run, hint, batchRows)
+		size := 0
+		batch, err := collect(rows, err, func(rows *sql.Rows) (c graph.Checkpoint, more bool, err error) {
+			c, _, err = scanCheckpoint(rows)
+			size += len(c.Data)
+			return c, size < batchBytes, err
+		})
+		if err != nil {
+			return false, err
+		}
+		for _, c := range batch {
+			if !query.Matches(c) {
+				continue
+			}
+			if err := ctx.Err(); err != nil {
+				return false, err
+			}
+			left--
+			if !yield(c) {
+				return false, nil
+			}
+			if left == 0 {
+				return true, nil
+			}
+		}
+		if len(batch) < batchRows && size < batchBytes {
+			return true, nil
+		}
+		before = batch[len(batch)-1].ID
+	}
+}
+
+// metadataHint returns a text that the column contains if one of the pairs is
+// in it. Matches looks closer.
+func metadataHint(metadata map[string]string) string {
+	longest := ""
+	for k, v := range metadata {
+		text, err := json.Marshal(map[string]string{k: v})
+		if err != nil {
+			return ""
+		}
+		if hint := string(text[1 : len(text)-1]); len(hint) > len(longest) || len(hint) == len(longest) && hint < longest {
+			longest = hint
+		}
+	}
+	return longest
+}
+
+// Threads implements graph.Checkpointer. It reads some at a time, like List.
+func (s *Saver) Threads(ctx context.Context) iter.Seq2[graph.Thread, error] {
+	return func(yield func(graph.Thread, error) bool) {
+		for from := ""; ; {
+			rows, err := s.reader.threads.QueryContext(ctx, from, batchRows)
+			batch, err := collect(rows, err, scanThread)
+			if err != nil {
+				yield(graph.Thread{}, fmt.Errorf("listing threads: %w", because(ctx, err)))
+				return
+			}
+			for _, th := range batch {
+				if !yield(th, nil) {
+					return
+				}
+			}
+			if len(batch) < batchRows {
+				return
+			}
+			from = after(batch[len(batch)-1].ID)
+		}
+	}
+}
+
+// after returns the least name that is greater: none has a zero byte.
+func after(name string) string { return name + "\x01" }
+
+// because prefers the error of a context that has ended to that of the call
+// which it has stopped.
+func because(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return err
+}
+
+// collect reads rows until there are no more or scan wants none.
+func collect[T any](rows *sql.Rows, err error, scan func(*sql.Rows) (T, bool, error)) ([]T, error) {
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var out []T
+	for rows.Next() {
+		v, more, err := scan(rows)
+		if err != nil {
+			return nil, err
+		}
+		if out = append(out, v); !more {
+			break
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return out, rows.Close()
+}
+
+func scanCheckpoint(rows *sql.Rows) (c graph.Checkpoint, more bool, err error) {
+	var micros int64
+	var metadata string
+	err = rows.Scan(&c.Namespace, &c.ID, &c.Parent, &c.Base, &c.Source, &c.Step, &micros, &c.Run,
+		&c.Graph, &c.Fingerprint, &c.Version, &metadata, &c.Data)
+	c.Time = time.UnixMicro(micros).UTC()
+	if err == nil && metadata != "" {
+		err = json.Unmarshal([]byte(metadata), &c.Metadata)
+	}
+	return c, true, err
+}
+
+func scanRecord(rows *sql.Rows) (r graph.Record, more bool, err error) {
+	return r, true, rows.Scan(&r.Namespace, &r.Checkpoint, &r.Task, &r.Kind, &r.Key, &r.Data)
+}
+
+func scanThread(rows *sql.Rows) (th graph.Thread, more bool, err error) {
+	var micros int64
+	err = rows.Scan(&th.ID, &th.Checkpoints, &micros)
+	th.Updated = time.UnixMicro(micros).UTC()
+	return th, true, err
+}

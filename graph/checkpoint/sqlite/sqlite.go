@@ -1,0 +1,198 @@
+// Package sqlite keeps threads in one file, which any number of processes on
+// one machine may use at once. The library is SQLite translated to Go: it needs
+// no C compiler and nothing installed.
+//
+//	saver, err := sqlite.Open(ctx, "runs.db", nil)
+//	if err != nil {
+//		return err
+//	}
+//	defer saver.Close()
+//	app, err := g.Compile(&graph.CompileOptions{Checkpointer: saver})
+//
+// Beside the file lie PATH-wal and PATH-shm, which are SQLite's, and PATH-locks,
+// which holds nothing but the locks of threads. The file must be on a local
+// disk: SQLite's log is in memory that processes share.
+//
+// It does not shrink the file after threads are removed (their place is used
+// again), and keeps nothing in memory only: for that there is
+// graph/checkpoint/memory.
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"example.com/assay/graph"
+	_ "modernc.org/sqlite" // the driver's name is "sqlite"
+)
+
+// Synchronous says when a commit is on the disk.
+type Synchronous string
+
+const (
+	// Full waits for the disk at each commit: none is lost that was reported.
+	Full Synchronous = "FULL"
+	// Normal does not wait. When the machine loses power the last commits may be
+	// gone, though the file is whole; when only the process dies, none is.
+	Normal Synchronous = "NORMAL"
+)
+
+// Options change how a file is opened.
+type Options struct {
+	// Synchronous says when a commit is on the disk. Default: Full.
+	Synchronous Synchronous
+	// BusyTimeout is how long a call waits for the commit of another process
+	// before it fails. Default: 10 seconds.
+	BusyTimeout time.Duration
+}
+
+// readers is how many connections read at once; more wait.
+const readers = 4
+
+// A Saver is a graph.Checkpointer over an SQLite file. A Commit that has begun
+// is not stopped when its context ends, so that its result is always known.
+type Saver struct {
+	path   string
+	write  *sql.DB // of one connection
+	read   *sql.DB
+	turn   chan struct{} // holds a token while nobody writes
+	writer writer        // for who has the token
+	reader reader
+	locks  *locks
+	close  func() error
+}
+
+var _ graph.Checkpointer = (*Saver)(nil)
+
+// Open opens a file, and makes it if there is none. A file that is no SQLite
+// database, belongs to another program or was written by a later version of
+// this package is an error.
+func Open(ctx context.Context, path string, opts *Options) (*Saver, error) {
+	s, err := open(ctx, path, opts)
+	if err != nil {
+		return nil, fmt.Errorf("opening the checkpoints in %s: %w", path, err)
+	}
+	return s, nil
+}
+
+func open(ctx context.Context, path string, opts *Options) (*Saver, error) {
+	o := Options{}
+	if opts != nil {
+		o = *opts
+	}
+	if o.Synchronous == "" {
+		o.Synchronous = Full
+	}
+	if o.Synchronous != Full && o.Synchronous != Normal {
+		return nil, fmt.Errorf("synchronous %q is neither %s nor %s", o.Synchronous, Full, Normal)
+	}
+	if o.BusyTimeout <= 0 {
+		o.BusyTimeout = 10 * time.Second
+	}
+	if path == "" || strings.HasPrefix(path, ":memory:") || strings.HasPrefix(path, "file:") {
+		return nil, errors.New("the path of a file is wanted; for threads in memory see graph/checkpoint/memory")
+	}
+	abs, err := realPath(path)
+	if err != nil {
+		return nil, err
+	}
+	s := &Saver{path: abs, turn: make(chan struct{}, 1)}
+	s.close = sync.OnceValue(s.release)
+	if err := s.connect(ctx, o); err != nil {
+		return nil, errors.Join(err, s.close())
+	}
+	s.turn <- struct{}{}
+	return s, nil
+}
+
+// connect opens the connections. On an error release closes what it opened.
+func (s *Saver) connect(ctx context.Context, o Options) error {
+	var err error
+	if s.write, err = sql.Open("sqlite", dsn(s.path, o, false)); err != nil {
+		return err
+	}
+	s.write.SetMaxOpenConns(1)
+	conn, err := firstConn(ctx, s.write, o.BusyTimeout)
+	if err != nil {
+		return err
+	}
+	if err := s.writer.prepare(ctx, conn); err != nil {
+		return err
+	}
+	if s.read, err = sql.Open("sqlite", dsn(s.path, o, true)); err != nil {
+		return err
+	}
+	s.read.SetMaxOpenConns(readers)
+	s.read.SetMaxIdleConns(readers)
+	if err := s.reader.prepare(ctx, s.read); err != nil {
+		return err
+	}
+	s.locks, err = openLocks(s.path + "-locks")
+	return err
+}
+
+// Close lets go of all locks and closes the file. It waits for the commit that
+// is under way; calls that come later fail.
+func (s *Saver) Close() error { return s.close() }
+
+func (s *Saver) release() error {
+	if s.locks != nil { // it was opened entirely: wait for who writes
+		<-s.turn
+	}
+	var errs []error
+	if s.writer.conn != nil {
+		errs = append(errs, s.writer.conn.Close())
+	}
+	if s.read != nil { // before the writer, which as the last one tidies up
+		errs = append(errs, s.read.Close())
+	}
+	if s.write != nil {
+		errs = append(errs, s.write.Close())
+	}
+	if s.locks != nil {
+		errs = append(errs, s.locks.close())
+		close(s.turn)
+	}
+	return errors.Join(errs...)
+}
+
+// realPath follows links, as SQLite does, so that all names of a file have the
+// same locks.
+func realPath(path string) (string, error) {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	real, err := filepath.EvalSymlinks(abs)
+	if !errors.Is(err, os.ErrNotExist) {
+		return real, err
+	}
+	dir, err := filepath.EvalSymlinks(filepath.Dir(abs))
+	return filepath.Join(dir, filepath.Base(abs)), err
+}
+
+// dsn is how the driver wants a file named. Its pragmas hold for each
+// connection.
+func dsn(path string, o Options, reading bool) string {
+	slashed := filepath.ToSlash(path)
+	if !strings.HasPrefix(slashed, "/") { // a drive's letter
+		slashed = "/" + slashed
+	}
+	pragmas := url.Values{"_pragma": {
+		fmt.Sprintf("busy_timeout(%d)", o.BusyTimeout.Milliseconds()),
+		"journal_mode(WAL)",
+		fmt.Sprintf("synchronous(%s)", o.Synchronous),
+	}}
+	if reading {
+		pragmas.Add("_pragma", "query_only(1)")
+	}
+	return "file://" + (&url.URL{Path: slashed}).EscapedPath() + "?" + pragmas.Encode()
+}
