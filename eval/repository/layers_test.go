@@ -25,6 +25,7 @@ var layers = map[string][]string{
 	"graph/checkpoint/checkpointtest": {"graph"},
 	"graph/checkpoint/memory":         {"graph", "graph/checkpoint/internal"},
 	"graph/checkpoint/sqlite":         {"graph", "graph/checkpoint/internal"},
+	"graph/checkpoint/postgres":       {"graph", "graph/checkpoint/internal"},
 
 	"state":         {"graph"},
 	"skills":        {},
@@ -67,6 +68,7 @@ var standsBehind = map[string][]string{
 	"google.golang.org/genai":                  {"llm/gemini"},
 	"github.com/tmc/langchaingo":               {"llm/langchain"},
 	"golang.org/x/sys":                         {"cmd/agent", "graph/checkpoint/sqlite"},
+	"github.com/jackc/pgx/v5":                  {"graph/checkpoint/postgres"},
 	"modernc.org/sqlite":                       {"graph/checkpoint/sqlite"},
 	"golang.org/x/term":                        {"cmd/agent"},
 }

@@ -1,0 +1,107 @@
+// Package postgres keeps threads in a Postgres database, version 13 or later,
+// which any number of machines may use at once.
+//
+//	pool, err := pgxpool.New(ctx, url)
+//	if err != nil {
+//		return err
+//	}
+//	defer pool.Close()
+//	saver, err := postgres.New(ctx, pool, nil)
+//	if err != nil {
+//		return err
+//	}
+//	defer saver.Close()
+//	app, err := g.Compile(&graph.CompileOptions{Checkpointer: saver})
+//
+// New makes the tables, in a schema of their own. A commit is one round trip,
+// and so is a load. Locks belong to a session: behind a pooler that hands
+// sessions from one transaction to the next they mean nothing, and only Commit
+// keeps a thread whole.
+//
+// It does not close the pool, and sets no time limits: contexts do.
+package postgres
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"strings"
+
+	"example.com/assay/graph"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// Options change where threads are kept.
+type Options struct {
+	// Schema is the Postgres schema of the tables, made if there is none.
+	// Default: "assay".
+	Schema string
+}
+
+// A Saver is a graph.Checkpointer over a pool of connections. When the
+// connection breaks while a Commit waits for its answer, or the context ends
+// then, the error does not say whether the change was made; it was made in
+// full or not at all.
+type Saver struct {
+	pool   *pgxpool.Pool
+	schema string
+	sql    statements
+	locks  locks
+}
+
+var _ graph.Checkpointer = (*Saver)(nil)
+
+// New returns a saver that uses the pool, once the tables are those of this
+// package. Tables of a later version of it are an error.
+func New(ctx context.Context, pool *pgxpool.Pool, opts *Options) (*Saver, error) {
+	schema := "assay"
+	if opts != nil && opts.Schema != "" {
+		schema = opts.Schema
+	}
+	if len(schema) > 63 || strings.Contains(schema, "\x00") {
+		return nil, fmt.Errorf("opening checkpoints: %q is no name of a schema: Postgres keeps 63 bytes", schema)
+	}
+	if err := migrate(ctx, pool, schema); err != nil {
+		return nil, fmt.Errorf("opening the checkpoints in schema %q: %w", schema, err)
+	}
+	return &Saver{pool: pool, schema: schema, sql: newStatements(schema), locks: newLocks(pool)}, nil
+}
+
+// Close lets go of all locks and closes their connection. The pool stays open,
+// and all but Lock go on working.
+func (s *Saver) Close() error { return s.locks.close() }
+
+// key makes a short key of a name: an index of Postgres takes no long ones.
+func key(parts ...string) []byte {
+	h := sha256.New()
+	for _, p := range parts {
+		var size [8]byte
+		binary.BigEndian.PutUint64(size[:], uint64(len(p)))
+		h.Write(size[:])
+		h.Write([]byte(p))
+	}
+	return h.Sum(nil)[:16]
+}
+
+// advisory makes the key of an advisory lock, which all users of a database
+// share.
+func advisory(parts ...string) int64 {
+	return int64(binary.BigEndian.Uint64(key(append([]string{"assay checkpoints"}, parts...)...)))
+}
+
+// in puts the schema's name in a statement, where it says {s}.
+func in(schema, statement string) string {
+	return strings.ReplaceAll(statement, "{s}", pgx.Identifier{schema}.Sanitize())
+}
+
+// because prefers the error of a context that has ended to that of the call
+// which it has stopped.
+func because(ctx context.Context, err error) error {
+	if ended := ctx.Err(); ended != nil && !errors.Is(err, ended) {
+		return fmt.Errorf("%w: %w", ended, err)
+	}
+	return err
+}
