@@ -167,6 +167,7 @@ func allOrNothing(t *testing.T, s graph.Checkpointer) {
 		{Replace: []graph.Checkpoint{merged}, Add: taken},
 		{Add: taken},
 		{Add: append([]graph.Checkpoint{in("new", snapshot(1))}, taken...)},
+		{Add: []graph.Checkpoint{delta(3, 2, 1), in("new", snapshot(1)), delta(4, 3, 1), delta(2, 1, 1)}},
 		{Add: []graph.Checkpoint{delta(3, 2, 1), delta(4, 3, 1), delta(5, 1, 77)}},
 		{Add: []graph.Checkpoint{delta(3, 2, 1)}, Records: []graph.Record{record(3, "task", graph.RecordUpdate, "", "x"), lost}},
 		{Forget: []graph.Forget{{Checkpoint: id(2), Kind: graph.RecordUpdate}}, Records: []graph.Record{lost}},

@@ -88,7 +88,7 @@ func (s *Saver) list(ctx context.Context, query graph.Query, yield func(graph.Ch
 			return err
 		}
 	}
-	return ctx.Err()
+	return nil
 }
 
 // listSpace lists one namespace until yield returns false.

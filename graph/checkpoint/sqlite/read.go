@@ -113,23 +113,21 @@ func (s *Saver) list(ctx context.Context, query graph.Query, yield func(graph.Ch
 		return err
 	}
 	if !query.All {
-		_, err := s.listSpace(ctx, query, yield)
-		return err
+		return s.listSpace(ctx, query, yield)
 	}
 	left, more := query.Limit, true
-	yieldAll := func(c graph.Checkpoint) bool {
-		left--
-		more = yield(c) && left != 0
-		return more
-	}
 	for from := ""; more; {
 		var ns sql.NullString
 		if err := s.reader.space.QueryRowContext(ctx, query.Thread, from).Scan(&ns); err != nil || !ns.Valid {
 			return err
 		}
-		one := query
-		one.All, one.Namespace, one.Limit = false, ns.String, left
-		if _, err := s.listSpace(ctx, one, yieldAll); err != nil {
+		query.Namespace, query.Limit = ns.String, left
+		err := s.listSpace(ctx, query, func(c graph.Checkpoint) bool {
+			left--
+			more = yield(c) && left != 0
+			return more
+		})
+		if err != nil {
 			return err
 		}
 		from = after(ns.String)
@@ -137,16 +135,20 @@ func (s *Saver) list(ctx context.Context, query graph.Query, yield func(graph.Ch
 	return nil
 }
 
-// listSpace lists one namespace, and reports whether the caller wants more.
-func (s *Saver) listSpace(ctx context.Context, query graph.Query, yield func(graph.Checkpoint) bool) (bool, error) {
+// listSpace lists one namespace until yield returns false.
+func (s *Saver) listSpace(ctx context.Context, query graph.Query, yield func(graph.Checkpoint) bool) error {
 	var before any = []byte{1} // greater than all texts, as every blob is
 	if query.Before != "" {
 		before = query.Before
 	}
+	limit := batchRows
+	if query.Limit > 0 {
+		limit = min(limit, query.Limit)
+	}
 	hint := metadataHint(query.Metadata)
 	for left := query.Limit; ; {
 		rows, err := s.reader.list.QueryContext(ctx, query.Thread, query.Namespace, before,
-			query.Parent, string(query.Source), query.Run, hint, batchRows)
+			query.Parent, string(query.Source), query.Run, hint, limit)
 		size := 0
 		batch, err := collect(rows, err, func(rows *sql.Rows) (c graph.Checkpoint, more bool, err error) {
 			c, _, err = scanCheckpoint(rows)
@@ -154,25 +156,22 @@ func (s *Saver) listSpace(ctx context.Context, query graph.Query, yield func(gra
 			return c, size < batchBytes, err
 		})
 		if err != nil {
-			return false, err
+			return err
 		}
 		for _, c := range batch {
 			if !query.Matches(c) {
 				continue
 			}
 			if err := ctx.Err(); err != nil {
-				return false, err
+				return err
 			}
 			left--
-			if !yield(c) {
-				return false, nil
-			}
-			if left == 0 {
-				return true, nil
+			if !yield(c) || left == 0 {
+				return nil
 			}
 		}
-		if len(batch) < batchRows && size < batchBytes {
-			return true, nil
+		if len(batch) < limit && size < batchBytes {
+			return nil
 		}
 		before = batch[len(batch)-1].ID
 	}
