@@ -138,7 +138,7 @@ func longest(name string, table map[string][]string) string {
 	return best
 }
 
-// goFiles returns the imports of every Go file by its path in the module.
+// goFiles returns the imports of every Go file of the module by its path.
 func goFiles(t *testing.T) map[string][]string {
 	t.Helper()
 	root := repositoryRoot(t)
@@ -149,6 +149,12 @@ func goFiles(t *testing.T) map[string][]string {
 		}
 		if d.IsDir() && (strings.HasPrefix(d.Name(), ".") && name != root || d.Name() == "testdata") {
 			return filepath.SkipDir
+		}
+		if d.IsDir() && name != root {
+			// A folder with a go.mod is another module, with its own dependencies.
+			if _, err := os.Stat(filepath.Join(name, "go.mod")); err == nil {
+				return filepath.SkipDir
+			}
 		}
 		if d.IsDir() || !strings.HasSuffix(name, ".go") {
 			return nil
