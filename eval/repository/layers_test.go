@@ -41,6 +41,12 @@ var layers = map[string][]string{
 	"eval":          {"graph", "graph/trace", "state", "skills", "llm", "llm/offline", "memory", "nodes", "case_studies"},
 	"case_studies":  {},
 	"cmd":           {"graph", "state", "skills", "llm", "memory", "nodes", "eval", "case_studies"},
+
+	// Backends do not know each other; what tests all of them knows all.
+	"graph/store":                   {},
+	"graph/store/memory":            {"graph/store"},
+	"graph/store/storetest":         {"graph/store"},
+	"graph/store/internal/backends": {"graph/store", "graph/store/memory", "graph/store/storetest"},
 }
 
 // standsBehind says which library may be imported where. Libraries that are

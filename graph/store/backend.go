@@ -1,0 +1,90 @@
+package store
+
+import (
+	"context"
+	"iter"
+	"math"
+)
+
+// A Backend keeps rows, sorted by path and then key, both byte by byte. It does
+// not read a clock and checks nothing: New does all that. Whoever only uses
+// stores has no need of it.
+type Backend interface {
+	// Write makes changes in their order in one transaction: all of them, or none
+	// and an error. They are sorted by path and key.
+	Write(ctx context.Context, now int64, changes []Change) error
+	// Read returns a row, expired or not, and whether it exists. Vectors are not
+	// needed.
+	Read(ctx context.Context, path, key string) (Row, bool, error)
+	// Scan yields the rows of a range, sorted, all of one moment. The loop over it
+	// does not call the backend.
+	Scan(ctx context.Context, r Range) iter.Seq2[Row, error]
+	// Paths yields the paths of the rows of a range, sorted, each once, as Scan
+	// does. Range.Vectors does not matter.
+	Paths(ctx context.Context, r Range) iter.Seq2[string, error]
+	// Sweep deletes the rows whose Expires is at or before now and returns their
+	// number.
+	Sweep(ctx context.Context, now int64) (int, error)
+}
+
+// Never is the time at which rows expire that do not expire.
+const Never int64 = math.MaxInt64
+
+// A Row is an item as a backend sees it. Times and durations are microseconds,
+// times since 1970. Neither side changes the bytes of a row it was given.
+type Row struct {
+	// Path is the namespace: its labels, each followed by a zero byte.
+	Path string
+	Key  string
+	// Value is JSON, valid UTF-8, without zero bytes.
+	Value            []byte
+	Created, Updated int64
+	// TTL is 0 and Expires is Never for a row that does not expire.
+	TTL, Expires int64
+	// Vectors is opaque and may be empty.
+	Vectors []byte
+}
+
+// A Change is one step of a transaction.
+type Change struct {
+	Kind ChangeKind
+	// Row is all of it for ChangePut, else Path, Key and what the kind names.
+	Row Row
+}
+
+// ChangeKind says what a Change does.
+type ChangeKind int
+
+const (
+	// ChangePut adds the row or puts it in the place of the one that exists, whose
+	// Created it keeps if that is not expired at Row.Updated, which is now.
+	ChangePut ChangeKind = iota
+	// ChangeDelete removes the row, if it exists.
+	ChangeDelete
+	// ChangeRefresh sets Expires to now + TTL, both of the existing row, if that
+	// is later and the row has a TTL and is not expired.
+	ChangeRefresh
+	// ChangeVectors sets Vectors, if the existing row still has this Updated and
+	// this Value.
+	ChangeVectors
+)
+
+// A Range selects rows.
+type Range struct {
+	// Prefix is what paths begin with. It is empty or ends with a zero byte.
+	Prefix string
+	// Live is a time: rows that expire at or before it are left out.
+	Live int64
+	// Vectors says that rows need theirs.
+	Vectors bool
+}
+
+// End is above all paths that begin with Prefix and not above any other that
+// sorts after those. Without a Prefix it is above every path, since labels are
+// UTF-8, which has no byte 0xff.
+func (r Range) End() string {
+	if r.Prefix == "" {
+		return "\xff"
+	}
+	return r.Prefix[:len(r.Prefix)-1] + "\x01"
+}

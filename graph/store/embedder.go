@@ -1,0 +1,118 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strings"
+)
+
+// An Embedder turns texts into vectors whose cosine says how alike the texts
+// are in meaning. Any number of goroutines may use it.
+type Embedder interface {
+	// ID names the model and all that changes its vectors. Vectors of different
+	// IDs are never compared.
+	ID() string
+	// Embed returns a vector for each text, in order, all of one length. It gets at
+	// most 128 texts at once.
+	Embed(ctx context.Context, texts []string) ([][]float32, error)
+}
+
+const embedBatch = 128
+
+// indexName says whose vectors can be compared: those that one embedder made of
+// the same fields.
+func indexName(id string, fields []string) string {
+	return strings.Join(append([]string{id}, fields...), "\x00")
+}
+
+// embed checks what the embedder returns. A number, length or value that is wrong
+// is an error.
+func (e *engine) embed(ctx context.Context, texts []string) ([][]float32, error) {
+	vectors := make([][]float32, 0, len(texts))
+	for len(texts) > 0 {
+		batch := texts[:min(embedBatch, len(texts))]
+		texts = texts[len(batch):]
+		got, err := e.opts.Embedder.Embed(ctx, batch)
+		if err == nil {
+			err = e.checkVectors(got, len(batch))
+		}
+		if err != nil {
+			return nil, fmt.Errorf("embedding by %q: %w", e.opts.Embedder.ID(), err)
+		}
+		vectors = append(vectors, got...)
+	}
+	return vectors, nil
+}
+
+func (e *engine) checkVectors(vectors [][]float32, want int) error {
+	if len(vectors) != want {
+		return fmt.Errorf("%d vectors for %d texts", len(vectors), want)
+	}
+	dimensions := int(e.dimensions.Load())
+	for i, v := range vectors {
+		if dimensions == 0 {
+			dimensions = len(v)
+		}
+		if len(v) == 0 || len(v) != dimensions {
+			return fmt.Errorf("vector %d has %d dimensions, not %d", i+1, len(v), dimensions)
+		}
+		for _, x := range v {
+			if math.IsNaN(float64(x)) || math.IsInf(float64(x), 0) {
+				return fmt.Errorf("vector %d has an element %v", i+1, x)
+			}
+		}
+	}
+	// Two first calls may race with different lengths: the one that lost is wrong.
+	if !e.dimensions.CompareAndSwap(0, int64(dimensions)) && int(e.dimensions.Load()) != dimensions {
+		return fmt.Errorf("vectors have %d dimensions, not %d", dimensions, e.dimensions.Load())
+	}
+	return nil
+}
+
+// embedRows fills in the vectors of rows, if the store has an embedder.
+func (e *engine) embedRows(ctx context.Context, rows []*Row) error {
+	if e.opts.Embedder == nil {
+		return nil
+	}
+	var texts []string
+	counts := make([]int, len(rows))
+	for i, row := range rows {
+		more, err := e.texts(row)
+		if err != nil {
+			return err
+		}
+		texts, counts[i] = append(texts, more...), len(more)
+	}
+	vectors, err := e.embed(ctx, texts)
+	if err != nil {
+		return err
+	}
+	for i, row := range rows {
+		row.Vectors = encodeVectors(e.index, vectors[:counts[i]])
+		vectors = vectors[counts[i]:]
+	}
+	return nil
+}
+
+// texts returns what is to be embedded of a row. Empty texts are left out.
+func (e *engine) texts(row *Row) ([]string, error) {
+	object, err := parse(row.Value)
+	if err != nil {
+		return nil, fmt.Errorf("reading the value of %s: %w", itemName(namespaceOf(row.Path), row.Key), err)
+	}
+	if len(e.fields) == 0 {
+		if t := text(object); t != "" {
+			return []string{t}, nil
+		}
+		return nil, nil
+	}
+	var texts []string
+	for _, path := range e.fields {
+		part, _ := field(object, path)
+		if t := text(part); t != "" {
+			texts = append(texts, t)
+		}
+	}
+	return texts, nil
+}

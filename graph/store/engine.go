@@ -1,0 +1,200 @@
+package store
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"sync/atomic"
+	"time"
+)
+
+// Options are those of a store, whichever backend it has.
+type Options struct {
+	// Now is the clock. Default: time.Now.
+	Now func() time.Time
+	// TTL is how long items live whose Op does not say. Default: for ever.
+	TTL time.Duration
+	// RefreshOnRead makes an item that Get or Search returns live for its TTL from
+	// then on. Reads then write. Default: only a put does that.
+	RefreshOnRead bool
+	// Embedder makes texts comparable by meaning. Default: none, and a search by
+	// text is ErrNoEmbedder.
+	Embedder Embedder
+	// Fields are paths of the fields to embed, as in Filter, a vector each, made of
+	// all strings in the field. Default: one vector of all strings in the value.
+	Fields []string
+	// Dimensions is how many the Embedder's vectors have. Default: as many as the
+	// first that the store gets from it.
+	Dimensions int
+}
+
+// New returns the store that a backend makes. Nil options are the defaults.
+func New(b Backend, opts *Options) (Store, error) {
+	e := &engine{rows: b}
+	if opts != nil {
+		e.opts = *opts
+	}
+	if e.opts.Now == nil {
+		e.opts.Now = time.Now
+	}
+	if e.opts.TTL < 0 && e.opts.TTL != Forever {
+		return nil, invalid("options", "TTL is %v", e.opts.TTL)
+	}
+	if e.opts.Dimensions < 0 {
+		return nil, invalid("options", "Dimensions is %d", e.opts.Dimensions)
+	}
+	for _, f := range e.opts.Fields {
+		path, err := splitField(f)
+		if err != nil {
+			return nil, invalid("options", "Fields: %s", err.Reason)
+		}
+		e.fields = append(e.fields, path)
+	}
+	if e.opts.Embedder != nil {
+		if e.opts.Embedder.ID() == "" {
+			return nil, invalid("options", "the Embedder's ID is empty")
+		}
+		e.index = indexName(e.opts.Embedder.ID(), e.opts.Fields)
+	}
+	e.dimensions.Store(int64(e.opts.Dimensions))
+	return e, nil
+}
+
+// engine is the Store over any Backend.
+type engine struct {
+	rows       Backend
+	opts       Options
+	fields     [][]string
+	index      string       // whose vectors can be compared; empty without an Embedder
+	dimensions atomic.Int64 // of the Embedder; 0 until known
+}
+
+func (e *engine) now() int64 { return e.opts.Now().UnixMicro() }
+
+func (e *engine) Apply(ctx context.Context, ops ...Op) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	now := e.now()
+	changes := make([]Change, len(ops))
+	for i, op := range ops {
+		var err *InvalidError
+		if changes[i], err = e.change(op, now); err != nil {
+			return err
+		}
+	}
+	if err := e.embedRows(ctx, puts(changes)); err != nil {
+		return err
+	}
+	return e.write(ctx, now, changes)
+}
+
+// write sorts changes, so that two transactions never wait for each other, and
+// leaves those of one row in their order.
+func (e *engine) write(ctx context.Context, now int64, changes []Change) error {
+	if len(changes) == 0 {
+		return nil
+	}
+	slices.SortStableFunc(changes, func(a, b Change) int {
+		return cmp.Or(cmp.Compare(a.Row.Path, b.Row.Path), cmp.Compare(a.Row.Key, b.Row.Key))
+	})
+	return e.rows.Write(ctx, now, changes)
+}
+
+func (e *engine) change(op Op, now int64) (Change, *InvalidError) {
+	if err := checkName(op.Namespace, op.Key); err != nil {
+		return Change{}, err
+	}
+	row := Row{Path: pathOf(op.Namespace), Key: op.Key}
+	if op.Value == nil {
+		return Change{Kind: ChangeDelete, Row: row}, nil
+	}
+	value, err := compact(op.Value)
+	if err != nil {
+		return Change{}, err.of(slices.Clone(op.Namespace), op.Key)
+	}
+	ttl := cmp.Or(op.TTL, e.opts.TTL)
+	if ttl < 0 && ttl != Forever {
+		return Change{}, invalid("ttl", "%v is negative", ttl).of(slices.Clone(op.Namespace), op.Key)
+	}
+	row.Value, row.Created, row.Updated, row.Expires = value, now, now, Never
+	if ttl > 0 {
+		row.TTL = max(ttl.Microseconds(), 1)
+		row.Expires = now + row.TTL
+	}
+	return Change{Kind: ChangePut, Row: row}, nil
+}
+
+// puts returns the rows that changes put, to be changed in place.
+func puts(changes []Change) []*Row {
+	var rows []*Row
+	for i := range changes {
+		if changes[i].Kind == ChangePut {
+			rows = append(rows, &changes[i].Row)
+		}
+	}
+	return rows
+}
+
+func (e *engine) Get(ctx context.Context, namespace []string, key string) (Item, error) {
+	if err := ctx.Err(); err != nil {
+		return Item{}, err
+	}
+	if err := checkName(namespace, key); err != nil {
+		return Item{}, err
+	}
+	now := e.now()
+	row, ok, err := e.rows.Read(ctx, pathOf(namespace), key)
+	if err != nil {
+		return Item{}, err
+	}
+	if !ok || row.Expires <= now {
+		return Item{}, ErrNotFound
+	}
+	if err := e.refresh(ctx, now, []*Row{&row}); err != nil {
+		return Item{}, err
+	}
+	return row.item(), nil
+}
+
+// refresh makes the rows that were read live longer, if the store does that.
+func (e *engine) refresh(ctx context.Context, now int64, rows []*Row) error {
+	if !e.opts.RefreshOnRead {
+		return nil
+	}
+	var changes []Change
+	for _, row := range rows {
+		if row.TTL > 0 {
+			row.Expires = max(row.Expires, now+row.TTL)
+			changes = append(changes, Change{Kind: ChangeRefresh, Row: Row{Path: row.Path, Key: row.Key}})
+		}
+	}
+	if err := e.write(ctx, now, changes); err != nil {
+		return fmt.Errorf("refreshing what was read: %w", err)
+	}
+	return nil
+}
+
+func (e *engine) Sweep(ctx context.Context) (int, error) {
+	if err := ctx.Err(); err != nil {
+		return 0, err
+	}
+	return e.rows.Sweep(ctx, e.now())
+}
+
+// item copies the value, which a backend may still hold.
+func (r *Row) item() Item {
+	item := Item{
+		Namespace: namespaceOf(r.Path),
+		Key:       r.Key,
+		Value:     bytes.Clone(r.Value),
+		Created:   time.UnixMicro(r.Created).UTC(),
+		Updated:   time.UnixMicro(r.Updated).UTC(),
+	}
+	if r.Expires != Never {
+		item.Expires = time.UnixMicro(r.Expires).UTC()
+	}
+	return item
+}

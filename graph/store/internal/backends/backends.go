@@ -1,0 +1,36 @@
+// Package backends opens every backend, for the tests that hold all of them to
+// the same answers. It is for tests only.
+package backends
+
+import (
+	"testing"
+
+	"example.com/assay/graph/store"
+	"example.com/assay/graph/store/memory"
+	"example.com/assay/graph/store/storetest"
+)
+
+// A Backend is one of them by its name.
+type Backend struct {
+	Name string
+	// Place skips the test if the backend cannot be had.
+	Place func(t *testing.T) storetest.Open
+}
+
+// All returns every backend.
+func All() []Backend {
+	return []Backend{{"memory", Memory}}
+}
+
+// Memory makes a place in memory.
+func Memory(*testing.T) storetest.Open {
+	rows := memory.NewBackend()
+	return func(t *testing.T, opts *store.Options) store.Store {
+		t.Helper()
+		s, err := store.New(rows, opts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+}

@@ -1,0 +1,82 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// PutOptions are those of one Put.
+type PutOptions struct {
+	// TTL is how long the item lives. Default: Options.TTL of the store.
+	TTL time.Duration
+}
+
+// Put stores a value, which must encode as a JSON object. Errors name the
+// namespace and the key.
+func Put[T any](ctx context.Context, s Store, namespace []string, key string, value T, opts *PutOptions) error {
+	op, err := Encode(namespace, key, value)
+	if err != nil {
+		return err
+	}
+	if opts != nil {
+		op.TTL = opts.TTL
+	}
+	if err := s.Apply(ctx, op); err != nil {
+		return named("putting", namespace, key, err)
+	}
+	return nil
+}
+
+// Get returns a value, or ErrNotFound. Errors name the namespace and the key.
+func Get[T any](ctx context.Context, s Store, namespace []string, key string) (T, error) {
+	item, err := s.Get(ctx, namespace, key)
+	if err != nil {
+		var none T
+		return none, named("getting", namespace, key, err)
+	}
+	return Decode[T](item)
+}
+
+// Delete removes an item. One that does not exist is no error.
+func Delete(ctx context.Context, s Store, namespace []string, key string) error {
+	if err := s.Apply(ctx, Op{Namespace: namespace, Key: key}); err != nil {
+		return named("deleting", namespace, key, err)
+	}
+	return nil
+}
+
+// named adds the item to an error, unless it is one that names it already.
+func named(doing string, namespace []string, key string, err error) error {
+	var invalid *InvalidError
+	if errors.As(err, &invalid) {
+		return fmt.Errorf("%s: %w", doing, err)
+	}
+	return fmt.Errorf("%s %s: %w", doing, itemName(namespace, key), err)
+}
+
+// Encode returns the Op that puts a value. It encodes for people: <, > and & stay
+// as they are.
+func Encode[T any](namespace []string, key string, value T) (Op, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(value); err != nil {
+		return Op{}, fmt.Errorf("encoding %s: %w", itemName(namespace, key), err)
+	}
+	return Op{Namespace: slices.Clone(namespace), Key: key, Value: bytes.TrimSuffix(b.Bytes(), []byte("\n"))}, nil
+}
+
+// Decode returns the value of an item.
+func Decode[T any](item Item) (T, error) {
+	var v T
+	if err := json.Unmarshal(item.Value, &v); err != nil {
+		var none T
+		return none, fmt.Errorf("decoding %s: %w", itemName(item.Namespace, item.Key), err)
+	}
+	return v, nil
+}
