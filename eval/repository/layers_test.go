@@ -45,8 +45,9 @@ var layers = map[string][]string{
 	// Backends do not know each other; what tests all of them knows all.
 	"graph/store":                   {},
 	"graph/store/memory":            {"graph/store"},
+	"graph/store/sqlite":            {"graph/store"},
 	"graph/store/storetest":         {"graph/store"},
-	"graph/store/internal/backends": {"graph/store", "graph/store/memory", "graph/store/storetest"},
+	"graph/store/internal/backends": {"graph/store", "graph/store/memory", "graph/store/sqlite", "graph/store/storetest"},
 }
 
 // standsBehind says which library may be imported where. Libraries that are
@@ -77,6 +78,8 @@ var standsBehind = map[string][]string{
 	"github.com/jackc/pgx/v5":                  {"graph/checkpoint/postgres"},
 	"modernc.org/sqlite":                       {"graph/checkpoint/sqlite"},
 	"golang.org/x/term":                        {"cmd/agent"},
+
+	"modernc.org/sqlite": {"graph/store/sqlite"},
 }
 
 // onlyInTests may be imported by test files anywhere.

@@ -3,10 +3,12 @@
 package backends
 
 import (
+	"path/filepath"
 	"testing"
 
 	"example.com/assay/graph/store"
 	"example.com/assay/graph/store/memory"
+	"example.com/assay/graph/store/sqlite"
 	"example.com/assay/graph/store/storetest"
 )
 
@@ -19,7 +21,7 @@ type Backend struct {
 
 // All returns every backend.
 func All() []Backend {
-	return []Backend{{"memory", Memory}}
+	return []Backend{{"memory", Memory}, {"sqlite", SQLite}}
 }
 
 // Memory makes a place in memory.
@@ -31,6 +33,29 @@ func Memory(*testing.T) storetest.Open {
 		if err != nil {
 			t.Fatal(err)
 		}
+		return s
+	}
+}
+
+// SQLite makes a place in a file of the test.
+func SQLite(t *testing.T) storetest.Open {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "store.db")
+	return func(t *testing.T, opts *store.Options) store.Store {
+		t.Helper()
+		var o sqlite.Options
+		if opts != nil {
+			o.Options = *opts
+		}
+		s, err := sqlite.Open(t.Context(), path, &o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			if err := s.Close(); err != nil {
+				t.Error(err)
+			}
+		})
 		return s
 	}
 }
