@@ -46,8 +46,9 @@ var layers = map[string][]string{
 	"graph/store":                   {},
 	"graph/store/memory":            {"graph/store"},
 	"graph/store/sqlite":            {"graph/store"},
+	"graph/store/postgres":          {"graph/store"},
 	"graph/store/storetest":         {"graph/store"},
-	"graph/store/internal/backends": {"graph/store", "graph/store/memory", "graph/store/sqlite", "graph/store/storetest"},
+	"graph/store/internal/backends": {"graph/store", "graph/store/memory", "graph/store/sqlite", "graph/store/postgres", "graph/store/storetest"},
 }
 
 // standsBehind says which library may be imported where. Libraries that are
@@ -79,7 +80,8 @@ var standsBehind = map[string][]string{
 	"modernc.org/sqlite":                       {"graph/checkpoint/sqlite"},
 	"golang.org/x/term":                        {"cmd/agent"},
 
-	"modernc.org/sqlite": {"graph/store/sqlite"},
+	"modernc.org/sqlite":      {"graph/store/sqlite"},
+	"github.com/jackc/pgx/v5": {"graph/store/postgres", "graph/store/internal/backends"},
 }
 
 // onlyInTests may be imported by test files anywhere.

@@ -285,7 +285,10 @@ func (w *world) empty(rt *rapid.T) {
 func TestStoresAgree(t *testing.T) {
 	w := &world{t: t, clock: storetest.NewClock(time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC))}
 	for _, b := range backends.All() {
-		t.Run(b.Name, func(*testing.T) {
+		t.Run(b.Name, func(sub *testing.T) {
+			if b.Name == "postgres" {
+				backends.Pool(sub) // skips this name only
+			}
 			w.stores = append(w.stores, b.Place(t)(t, &store.Options{Now: w.clock.Now, RefreshOnRead: true}))
 			w.names = append(w.names, b.Name)
 		})

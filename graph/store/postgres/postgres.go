@@ -1,0 +1,59 @@
+// Package postgres is a store in a PostgreSQL database, for any number of
+// machines.
+//
+//	pool, err := pgxpool.New(ctx, address)
+//	if err != nil {
+//		return err
+//	}
+//	defer pool.Close()
+//	s, err := postgres.New(ctx, pool, nil)
+//
+// The database must be in UTF-8. No extension is used, pgvector neither: a search
+// by meaning reads the vectors of its namespace and scores them in this process.
+package postgres
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"example.com/assay/graph/store"
+)
+
+// Options are those of a store in a database.
+type Options struct {
+	store.Options
+	// Schema is where the tables are, store_items and store_migrations. It is made
+	// if it does not exist. Default: "assay".
+	Schema string
+}
+
+// New returns the store in a schema, whose tables it makes or brings to this
+// version. The pool stays the caller's. Nil options are the defaults. Tables of
+// a newer version of this package are ErrNewer.
+func New(ctx context.Context, pool *pgxpool.Pool, opts *Options) (store.Store, error) {
+	var o Options
+	if opts != nil {
+		o = *opts
+	}
+	o.Schema = cmp.Or(o.Schema, "assay")
+	if strings.Contains(o.Schema, "\x00") || len(o.Schema) > 63 {
+		return nil, &store.InvalidError{What: "options", Reason: fmt.Sprintf("Schema is %.80q", o.Schema)}
+	}
+	t := &table{pool: pool, sql: statementsFor(o.Schema)}
+	s, err := store.New(t, &o.Options)
+	if err != nil {
+		return nil, err
+	}
+	if err := migrate(ctx, pool, o.Schema); err != nil {
+		return nil, fmt.Errorf("preparing the schema %q: %w", o.Schema, err)
+	}
+	return s, nil
+}
+
+// quote returns a name as SQL writes it.
+func quote(names ...string) string { return pgx.Identifier(names).Sanitize() }
