@@ -49,11 +49,8 @@ func (e *engine) checkVectors(vectors [][]float32, want int) error {
 	if len(vectors) != want {
 		return fmt.Errorf("%d vectors for %d texts", len(vectors), want)
 	}
-	dimensions := int(e.dimensions.Load())
+	dimensions := len(vectors[0])
 	for i, v := range vectors {
-		if dimensions == 0 {
-			dimensions = len(v)
-		}
 		if len(v) == 0 || len(v) != dimensions {
 			return fmt.Errorf("vector %d has %d dimensions, not %d", i+1, len(v), dimensions)
 		}
