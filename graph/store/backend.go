@@ -62,7 +62,7 @@ const (
 	// ChangeDelete removes the row, if it exists.
 	ChangeDelete
 	// ChangeRefresh sets Expires to now + TTL, both of the existing row, if that
-	// is later and the row has a TTL and is not expired.
+	// is later, which for one that never expires it is not.
 	ChangeRefresh
 	// ChangeVectors sets Vectors, if the existing row still has this Updated and
 	// this Value.

@@ -76,9 +76,7 @@ func (t *table) apply(now int64, c store.Change) {
 		t.rows = slices.Delete(t.rows, i, i+1)
 		return
 	case store.ChangeRefresh:
-		if row.TTL > 0 && row.Expires > now {
-			row.Expires = max(row.Expires, now+row.TTL)
-		}
+		row.Expires = max(row.Expires, now+row.TTL)
 	case store.ChangeVectors:
 		if row.Updated == c.Row.Updated && bytes.Equal(row.Value, c.Row.Value) {
 			row.Vectors = c.Row.Vectors

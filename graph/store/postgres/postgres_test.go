@@ -121,7 +121,9 @@ func TestSweepDoesNotWait(t *testing.T) {
 		if _, err := tx.Exec(t.Context(), `UPDATE `+table+` SET expires = expires WHERE key = 'a'`); err != nil {
 			return err
 		}
-		n, err := s.Sweep(t.Context())
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+		defer cancel()
+		n, err := s.Sweep(ctx)
 		if n != 1 {
 			t.Errorf("%d items were swept, want 1", n)
 		}

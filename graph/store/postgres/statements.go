@@ -17,7 +17,7 @@ func statementsFor(schema string) statements {
 				created = CASE WHEN i.expires > excluded.updated THEN i.created ELSE excluded.created END`,
 		delete: `DELETE FROM ` + items + ` WHERE path = $1 AND key = $2`,
 		refresh: `UPDATE ` + items + ` SET expires = greatest(expires, $3::bigint + ttl)
-			WHERE path = $1 AND key = $2 AND ttl > 0 AND expires > $3`,
+			WHERE path = $1 AND key = $2`,
 		vectors: `UPDATE ` + items + ` SET vectors = $3
 			WHERE path = $1 AND key = $2 AND updated = $4 AND value = $5`,
 		read: `SELECT path, key, value, created, updated, ttl, expires, ''::bytea FROM ` + items + `

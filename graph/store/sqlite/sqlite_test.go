@@ -95,6 +95,30 @@ func TestProcesses(t *testing.T) {
 	}
 }
 
+// TestManyOpenAtOnce opens new files from many connections, each with its own
+// lock. What goes wrong then goes wrong now and then, hence the number of files.
+func TestManyOpenAtOnce(t *testing.T) {
+	dir := t.TempDir()
+	for file := range 15 {
+		path := filepath.Join(dir, strconv.Itoa(file)+".db")
+		errs := make([]error, 8)
+		stores := make([]*sqlite.Store, len(errs))
+		var wait sync.WaitGroup
+		for i := range errs {
+			wait.Go(func() { stores[i], errs[i] = sqlite.Open(t.Context(), path, nil) })
+		}
+		wait.Wait()
+		if err := errors.Join(errs...); err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range stores {
+			if err := s.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
 func open(t *testing.T, path string, opts *sqlite.Options) *sqlite.Store {
 	t.Helper()
 	s, err := sqlite.Open(t.Context(), path, opts)

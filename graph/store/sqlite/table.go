@@ -18,7 +18,7 @@ const (
 			created = CASE WHEN items.expires > excluded.updated THEN items.created ELSE excluded.created END`
 	sqlDelete  = `DELETE FROM items WHERE path = ?1 AND key = ?2`
 	sqlRefresh = `UPDATE items SET expires = max(expires, ?3 + ttl)
-		WHERE path = ?1 AND key = ?2 AND ttl > 0 AND expires > ?3`
+		WHERE path = ?1 AND key = ?2`
 	sqlVectors = `UPDATE items SET vectors = ?3
 		WHERE path = ?1 AND key = ?2 AND updated = ?4 AND value = ?5`
 	sqlRead = `SELECT path, key, value, created, updated, ttl, expires FROM items

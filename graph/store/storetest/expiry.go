@@ -99,6 +99,9 @@ func checkRefresh(t *testing.T, open Open) {
 	if item := get(t, s, "n/get"); item.Expires != late {
 		t.Errorf("a read made an item expire earlier: %v", item.Expires)
 	}
+	if item := get(t, plain, "n/get"); item.Expires != late {
+		t.Errorf("a read wrote that an item expires earlier: %v", item.Expires)
+	}
 	clock.Advance(time.Hour)
 	missing(t, s, "n/get") // a read does not bring it back
 	missing(t, plain, "n/get")

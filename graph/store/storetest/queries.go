@@ -31,8 +31,8 @@ func checkOrder(t *testing.T, open Open) {
 
 func checkPrefix(t *testing.T, open Open) {
 	s := open(t, nil)
-	apply(t, s, put("users/ann/k", `{}`), put("users/ann/x/k", `{}`), put("users/anna/k", `{}`), put("users/k", `{}`), put("user/k", `{}`), put("Users/k", `{}`), put("userz/k", `{}`))
-	found(t, s, store.Query{Namespace: ns("users")}, "users/k", "users/ann/k", "users/ann/x/k", "users/anna/k")
+	apply(t, s, put("users/ann/k", `{}`), put("users/ann/x/k", `{}`), put("users/anna/k", `{}`), put("users/k", `{}`), put("user/k", `{}`), put("Users/k", `{}`), put("userz/k", `{}`), put("users\x01/k", `{}`), put("users/ann\x01/k", `{}`))
+	found(t, s, store.Query{Namespace: ns("users")}, "users/k", "users/ann/k", "users/ann/x/k", "users/ann\x01/k", "users/anna/k")
 	found(t, s, store.Query{Namespace: ns("users/ann")}, "users/ann/k", "users/ann/x/k")
 	found(t, s, store.Query{Namespace: ns("users/an")})
 	found(t, s, store.Query{Namespace: ns("use%")})
