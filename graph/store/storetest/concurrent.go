@@ -96,15 +96,27 @@ func checkSnapshot(t *testing.T, open Open) {
 		return ops
 	}
 	apply(t, s, batch(0)...)
-	var writeErr error
-	var wait sync.WaitGroup
-	wait.Go(func() {
-		for round := 1; round <= 20 && writeErr == nil; round++ {
-			writeErr = s.Apply(t.Context(), batch(round)...)
+	done := make(chan error, 1)
+	go func() {
+		var err error
+		for round := 1; round <= 30 && err == nil; round++ {
+			err = s.Apply(t.Context(), batch(round)...)
 		}
-	})
-	for range 20 {
-		results := search(t, s, store.Query{Limit: items + 1})
+		done <- err
+	}()
+	for {
+		select {
+		case err := <-done:
+			if err != nil {
+				t.Error(err)
+			}
+			return
+		default:
+		}
+		results, err := s.Search(t.Context(), store.Query{Limit: items + 1})
+		if err != nil {
+			t.Error(err)
+		}
 		if len(results) != items {
 			t.Errorf("a search saw %d items", len(results))
 		}
@@ -114,9 +126,5 @@ func checkSnapshot(t *testing.T, open Open) {
 				break
 			}
 		}
-	}
-	wait.Wait()
-	if writeErr != nil {
-		t.Fatal(writeErr)
 	}
 }
