@@ -1,5 +1,3 @@
-//go:build checkpoint
-
 package main
 
 import (
