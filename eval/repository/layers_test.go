@@ -21,11 +21,19 @@ const module = "example.com/assay"
 var layers = map[string][]string{
 	"graph": {},
 
+	// Savers and stores do not know each other; what tests all of them knows all.
 	"graph/checkpoint/internal":       {"graph"},
 	"graph/checkpoint/checkpointtest": {"graph"},
 	"graph/checkpoint/memory":         {"graph", "graph/checkpoint/internal"},
 	"graph/checkpoint/sqlite":         {"graph", "graph/checkpoint/internal"},
 	"graph/checkpoint/postgres":       {"graph", "graph/checkpoint/internal"},
+
+	"graph/store":                   {},
+	"graph/store/memory":            {"graph/store"},
+	"graph/store/sqlite":            {"graph/store"},
+	"graph/store/postgres":          {"graph/store"},
+	"graph/store/storetest":         {"graph/store"},
+	"graph/store/internal/backends": {"graph/store", "graph/store/memory", "graph/store/sqlite", "graph/store/postgres", "graph/store/storetest"},
 
 	"state":         {"graph"},
 	"skills":        {},
@@ -41,14 +49,6 @@ var layers = map[string][]string{
 	"eval":          {"graph", "graph/trace", "state", "skills", "llm", "llm/offline", "memory", "nodes", "case_studies"},
 	"case_studies":  {},
 	"cmd":           {"graph", "state", "skills", "llm", "memory", "nodes", "eval", "case_studies"},
-
-	// Backends do not know each other; what tests all of them knows all.
-	"graph/store":                   {},
-	"graph/store/memory":            {"graph/store"},
-	"graph/store/sqlite":            {"graph/store"},
-	"graph/store/postgres":          {"graph/store"},
-	"graph/store/storetest":         {"graph/store"},
-	"graph/store/internal/backends": {"graph/store", "graph/store/memory", "graph/store/sqlite", "graph/store/postgres", "graph/store/storetest"},
 }
 
 // standsBehind says which library may be imported where. Libraries that are
@@ -76,12 +76,9 @@ var standsBehind = map[string][]string{
 	"google.golang.org/genai":                  {"llm/gemini"},
 	"github.com/tmc/langchaingo":               {"llm/langchain"},
 	"golang.org/x/sys":                         {"cmd/agent", "graph/checkpoint/sqlite"},
-	"github.com/jackc/pgx/v5":                  {"graph/checkpoint/postgres"},
-	"modernc.org/sqlite":                       {"graph/checkpoint/sqlite"},
+	"github.com/jackc/pgx/v5":                  {"graph/checkpoint/postgres", "graph/store/postgres", "graph/store/internal/backends"},
+	"modernc.org/sqlite":                       {"graph/checkpoint/sqlite", "graph/store/sqlite"},
 	"golang.org/x/term":                        {"cmd/agent"},
-
-	"modernc.org/sqlite":      {"graph/store/sqlite"},
-	"github.com/jackc/pgx/v5": {"graph/store/postgres", "graph/store/internal/backends"},
 }
 
 // onlyInTests may be imported by test files anywhere.
