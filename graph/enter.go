@@ -71,7 +71,7 @@ func (r *run[S]) adopt(p *point) error {
 	if err := r.migrated(p); err != nil {
 		return err
 	}
-	state, err := r.Compiled.restore(p.values)
+	state, err := r.Compiled.restore(p.values, p.lent)
 	if err != nil {
 		return err
 	}
@@ -285,5 +285,8 @@ func (r *run[S]) beginAt(ctx context.Context, state S) error {
 	}
 	r.now.kept, r.origin = state, state
 	r.show(&r.now)
+	if j := r.outer.journal; j.lends && r.persist == PersistPerRun && r.Compiled.input == nil {
+		r.from = &lent{j.keep.namespace, j.point}
+	}
 	return nil
 }

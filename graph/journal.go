@@ -19,6 +19,7 @@ type journal struct {
 	node  string
 	step  int
 	send  int
+	lends bool // the task's state is that of the checkpoint
 
 	mu      sync.Mutex
 	name    string               // the task's ID, once it was asked for

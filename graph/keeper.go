@@ -127,11 +127,21 @@ func readPoint(ctx context.Context, saver Checkpointer, key Key) (*point, error)
 	if err != nil {
 		return nil, fmt.Errorf("loading %s: %w", key, err)
 	}
-	f, err := fold(lineage)
+	f, err := fold(lineage, lenderOf(ctx, saver, key.Thread))
 	if err != nil {
 		return nil, fmt.Errorf("loading %s: %w", key, err)
 	}
 	return &point{lineage[len(lineage)-1], f, records}, nil
+}
+
+func lenderOf(ctx context.Context, saver Checkpointer, thread string) lender {
+	return func(from lent) (*folded, error) {
+		p, err := readPoint(ctx, saver, Key{thread, from.Namespace, from.ID})
+		if err != nil {
+			return nil, err
+		}
+		return p.folded, nil
+	}
 }
 
 // stand puts the keeper on a checkpoint that was read.

@@ -8,11 +8,15 @@ import (
 	"strings"
 )
 
-// restore reads channel values into a state.
-func (c *Compiled[S]) restore(values map[string]json.RawMessage) (S, error) {
+// restore reads channel values into a state. Among those that another graph
+// lent may be some that this one does not have.
+func (c *Compiled[S]) restore(values map[string]json.RawMessage, lent bool) (S, error) {
 	var s, zero S
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		at := slices.IndexFunc(c.ids, func(id *channelID) bool { return id.name == name })
+		if at < 0 && lent {
+			continue
+		}
 		if at < 0 {
 			return zero, fmt.Errorf("the checkpoint has channel %q, which graph %q does not have: if it was renamed or removed, raise CompileOptions.Version and move its value in CompileOptions.Migrate", name, c.name)
 		}

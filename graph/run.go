@@ -118,6 +118,7 @@ type run[S any] struct {
 	after    breakpoints
 	passed   bool    // the run has stopped before the next superstep already
 	dirty    changes // DurabilityExit: what is not saved yet
+	from     *lent   // the state that the run starts from, when another checkpoint has it
 	leaves   bool    // the superstep under way leaves Start
 
 	point   *point      // of a run that is not going to run: what it stands on

@@ -28,6 +28,7 @@ func (r *run[S]) save(ctx context.Context, source Source, results []result[S]) e
 }
 
 func (r *run[S]) checkpoint(ctx context.Context, source Source, data []byte, full bool) error {
+	r.from = nil
 	c, err := r.keep.add(ctx, Checkpoint{Source: source, Step: r.step, Time: r.timestamp(), Data: data}, full)
 	if err != nil {
 		return err
@@ -78,6 +79,11 @@ func (r *run[S]) body(source Source, results []result[S], full bool) (dst []byte
 	if dst, err = r.appendTasks(dst, results); err != nil {
 		return nil, err
 	}
+	if r.from != nil {
+		if dst, err = appendJSON(append(dst, `,"from":`...), r.from); err != nil {
+			return nil, err
+		}
+	}
 	state := &r.now.kept
 	if r.entering {
 		state = &r.origin
@@ -88,7 +94,7 @@ func (r *run[S]) body(source Source, results []result[S], full bool) (dst []byte
 		case id.kind == KindUntracked:
 			return false
 		case full:
-			return true
+			return r.from == nil
 		case id.kind != KindReduce:
 			return false
 		case r.leaves && writes(r.given, id):

@@ -22,6 +22,7 @@ type saved struct {
 	V       int                        `json:"v"`
 	Owner   string                     `json:"owner,omitempty"` // the task of the parent graph that this graph runs in
 	Full    bool                       `json:"full,omitempty"`
+	From    *lent                      `json:"from,omitempty"`
 	Drop    []string                   `json:"drop,omitempty"`
 	Tasks   []savedTask                `json:"tasks,omitempty"`
 	Set     map[string]json.RawMessage `json:"set,omitempty"`
@@ -37,6 +38,13 @@ type saved struct {
 	// Written is what a subgraph has written for the graph around it, when Tasks
 	// does not say.
 	Written []writeJSON `json:"written,omitempty"`
+}
+
+// lent is a checkpoint of the graph around this one whose state is that of the
+// snapshot, so that a subgraph in a loop does not save it round after round.
+type lent struct {
+	Namespace string `json:"ns,omitempty"`
+	ID        string `json:"id"`
 }
 
 // savedTask is what a task of the superstep returned. The input is that of
@@ -75,12 +83,16 @@ type folded struct {
 	values   map[string]json.RawMessage
 	children map[string]string
 	ran      []savedTask // by the last superstep that ran nodes since the input
+	lent     bool        // some of the values may be of channels that the graph does not have
 	size     int         // bytes of data since the snapshot, with it
 	base     int         // bytes of the snapshot
 }
 
+// lender reads a checkpoint of another namespace of the thread.
+type lender func(lent) (*folded, error)
+
 // fold reads a lineage, oldest first.
-func fold(lineage []Checkpoint) (*folded, error) {
+func fold(lineage []Checkpoint, read lender) (*folded, error) {
 	f := &folded{children: map[string]string{}}
 	lists := map[string]*list{}
 	var before *saved
@@ -92,6 +104,16 @@ func fold(lineage []Checkpoint) (*folded, error) {
 		if s.Full {
 			clear(lists)
 			f.base, f.size = len(c.Data), 0
+			if s.From != nil {
+				from, err := read(*s.From)
+				if err != nil {
+					return nil, fmt.Errorf("reading checkpoint %s: its state is that of checkpoint %s of the graph around it: %w", c.ID, s.From.ID, err)
+				}
+				for name, value := range from.values {
+					lists[name] = &list{whole: value}
+				}
+				f.lent = true
+			}
 		} else if before == nil {
 			return nil, fmt.Errorf("reading checkpoint %s: its lineage does not begin with a snapshot", c.ID)
 		}
@@ -228,12 +250,12 @@ func (l *list) join() json.RawMessage {
 }
 
 // whole is the checkpoint that a lineage ends with, as a snapshot.
-func whole(lineage []Checkpoint) (Checkpoint, error) {
+func whole(lineage []Checkpoint, read lender) (Checkpoint, error) {
 	c := lineage[len(lineage)-1]
 	if c.Base == c.ID {
 		return c, nil
 	}
-	f, err := fold(lineage)
+	f, err := fold(lineage, read)
 	if err != nil {
 		return c, err
 	}
