@@ -27,6 +27,7 @@ type keeper struct {
 	baseSize int    // bytes of the snapshot
 	size     int    // bytes since then, with it
 	unsaved  bool   // DurabilityExit: the run is ahead of what is saved
+	from     string // what it is ahead of
 
 	last     int               // bytes of the last checkpoint
 	children map[string]string // newest checkpoints of subgraphs that keep their state
@@ -74,7 +75,7 @@ func (k *keeper) add(ctx context.Context, c Checkpoint, full bool) (Checkpoint, 
 	}
 	c.Namespace, c.ID, c.Parent, c.Base = k.namespace, id, k.id, k.base
 	if k.unsaved {
-		c.Parent = k.newest
+		c.Parent = k.from
 	}
 	if full {
 		c.Base = id

@@ -24,12 +24,12 @@ func (r *run[S]) save(ctx context.Context, source Source, results []result[S]) e
 	if err != nil {
 		return err
 	}
-	return r.checkpoint(ctx, source, data, full)
+	return r.checkpoint(ctx, source, r.step, data, full)
 }
 
-func (r *run[S]) checkpoint(ctx context.Context, source Source, data []byte, full bool) error {
+func (r *run[S]) checkpoint(ctx context.Context, source Source, step int, data []byte, full bool) error {
 	r.from = nil
-	c, err := r.keep.add(ctx, Checkpoint{Source: source, Step: r.step, Time: r.timestamp(), Data: data}, full)
+	c, err := r.keep.add(ctx, Checkpoint{Source: source, Step: step, Time: r.timestamp(), Data: data}, full)
 	if err != nil {
 		return err
 	}

@@ -7,7 +7,7 @@ import (
 
 // changes are what a run has made of its state since it was last saved.
 type changes struct {
-	any     bool
+	step    int    // of what is to be saved; that of a superstep that failed is not
 	touched []bool // by slot
 	redone  []bool // by slot: a list that was not only added to
 	lengths []int  // by slot: of lists, when they were saved
@@ -28,7 +28,7 @@ func (r *run[S]) note(results []result[S]) error {
 		}
 	}
 	if !r.keep.unsaved {
-		d.any, d.touched, d.redone = true, make([]bool, len(r.channels)), make([]bool, len(r.channels))
+		d.touched, d.redone = make([]bool, len(r.channels)), make([]bool, len(r.channels))
 	}
 	touch(r.given, r.early)
 	for i := range results {
@@ -43,8 +43,9 @@ func (r *run[S]) note(results []result[S]) error {
 		if err != nil {
 			return err
 		}
-		k.id, k.unsaved = id, true
+		k.from, k.id, k.unsaved = k.id, id, true
 	}
+	d.step = r.step
 	k.held, k.left, k.done = nil, nil, false
 	return nil
 }
@@ -129,5 +130,5 @@ func (r *run[S]) saveAtExit(ctx context.Context) error {
 	if dst, err = r.appendFrontier(dst, k.children); err != nil {
 		return err
 	}
-	return r.checkpoint(ctx, source, dst, full)
+	return r.checkpoint(ctx, source, d.step, dst, full)
 }
