@@ -65,7 +65,7 @@ func (c *Compiled[S]) State(ctx context.Context, key Key) (*StateSnapshot[S], er
 	if err != nil {
 		return nil, err
 	}
-	var next []savedTask
+	var next ranTasks
 	for child, err := range c.saver.List(ctx, Query{Thread: key.Thread, Namespace: key.Namespace, Parent: p.ID, Source: SourceLoop}) {
 		if err != nil {
 			return nil, fmt.Errorf("listing %s: %w", key, err)
@@ -74,9 +74,9 @@ func (c *Compiled[S]) State(ctx context.Context, key Key) (*StateSnapshot[S], er
 		if err != nil {
 			return nil, err
 		}
-		next = s.Tasks
+		next = ranTasks{child.Step, s.Tasks}
 	}
-	return r.describe(p, next, key.ID == "")
+	return r.describe(p, next.after(p), key.ID == "")
 }
 
 // look reads a checkpoint into a run that is not going to run.
@@ -143,6 +143,21 @@ func (r *run[S]) describe(p *point, ran []savedTask, merged bool) (*StateSnapsho
 	}
 	s.State = r.visible()
 	return s, nil
+}
+
+// ranTasks are those that led to a superstep's checkpoint.
+type ranTasks struct {
+	step  int
+	tasks []savedTask
+}
+
+// after is what the tasks of the superstep after a checkpoint returned. When
+// that superstep's checkpoint is removed a later one may stand in its place.
+func (r ranTasks) after(p *point) []savedTask {
+	if r.step != p.Step+1 {
+		return nil
+	}
+	return r.tasks
 }
 
 // mergeEarly merges what came with an answer to a superstep that is not
@@ -246,7 +261,7 @@ func (c *Compiled[S]) History(ctx context.Context, thread string, opts *HistoryO
 			return
 		}
 		wanted := Query{Namespace: opts.Namespace, Before: opts.Before, Source: opts.Source, Run: opts.Run, Metadata: maps.Clone(opts.Metadata)}
-		ran := map[string][]savedTask{} // by the checkpoint that the tasks ran on
+		ran := map[string]ranTasks{} // by the checkpoint that the tasks ran on
 		n := 0
 		for row, err := range c.saver.List(ctx, Query{Thread: thread, Namespace: opts.Namespace}) {
 			if err != nil {
@@ -255,7 +270,7 @@ func (c *Compiled[S]) History(ctx context.Context, thread string, opts *HistoryO
 			}
 			saved, err := readSaved(row)
 			if err == nil && row.Source == SourceLoop {
-				ran[row.Parent] = saved.Tasks
+				ran[row.Parent] = ranTasks{row.Step, saved.Tasks}
 			}
 			if !wanted.Matches(row) {
 				continue
@@ -265,7 +280,7 @@ func (c *Compiled[S]) History(ctx context.Context, thread string, opts *HistoryO
 				var r *run[S]
 				var p *point
 				if r, p, err = c.look(ctx, Key{thread, opts.Namespace, row.ID}); err == nil {
-					snap, err = r.describe(p, ran[row.ID], false)
+					snap, err = r.describe(p, ran[row.ID].after(p), false)
 				}
 			}
 			if errors.Is(err, ErrNoCheckpoint) {
