@@ -12,8 +12,9 @@ import (
 
 // A StateSnapshot is a thread at one of its checkpoints.
 type StateSnapshot[S any] struct {
-	// State is what the checkpoint holds. That of a thread's newest, asked for
-	// without an ID, has what finished tasks of the superstep under way wrote.
+	// State is what the checkpoint holds, with what the graph's Output keeps from
+	// callers. That of a thread's newest, asked for without an ID, has what finished
+	// tasks of the superstep under way wrote.
 	State    S
 	Key      Key
 	Parent   string
@@ -23,8 +24,8 @@ type StateSnapshot[S any] struct {
 	Run      string
 	Metadata map[string]string
 	// Next names the nodes that are to run, a node once for each of its tasks;
-	// without an ID, those that have not finished. Start when the input is not
-	// committed.
+	// without an ID, those that have not finished, or all when there is a Conflict.
+	// Start when the input is not committed.
 	Next []string
 	// Tasks are those of the superstep after the checkpoint, as far as they are
 	// known: the ones that are due, or did run.
@@ -138,10 +139,10 @@ func (r *run[S]) describe(p *point, ran []savedTask, merged bool) (*StateSnapsho
 			}
 		}
 		if err := r.mergeFinished(); err != nil {
-			s.Conflict = err
+			s.Conflict, s.Next = err, r.comingNames()
 		}
 	}
-	s.State = r.visible()
+	s.State = r.now.shown
 	return s, nil
 }
 
