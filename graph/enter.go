@@ -75,13 +75,16 @@ func (r *run[S]) adopt(p *point) error {
 	if err != nil {
 		return err
 	}
-	r.now.kept = state
+	r.now.kept, r.origin = state, state
 	r.show(&r.now)
 	r.step = p.Step
 	r.keep.stand(p)
 	r.measure()
 	if r.given, err = r.readUpdate(p.last.Input); err != nil {
-		return fmt.Errorf("reading the input: %w", err)
+		if !p.older {
+			return fmt.Errorf("reading the input: %w", err)
+		}
+		r.given, r.lost = nil, err
 	}
 	return r.restoreFrontier(p.last)
 }
@@ -110,6 +113,9 @@ func (r *run[S]) turn(ctx context.Context, in Update[S]) error {
 // goOn resumes a thread.
 func (r *run[S]) goOn(ctx context.Context, in Update[S], opts *RunOptions) error {
 	k := r.keep
+	if r.entering && r.lost != nil {
+		return fmt.Errorf("reading the input, which an older version of the graph saved: %w: give it once more", r.lost)
+	}
 	if opts.Checkpoint != "" && opts.Checkpoint != k.newest {
 		if err := r.fork(ctx); err != nil {
 			return err

@@ -121,6 +121,7 @@ type point struct {
 	Checkpoint
 	*folded
 	records []Record
+	older   bool // it was migrated
 }
 
 func readPoint(ctx context.Context, saver Checkpointer, key Key) (*point, error) {
@@ -132,7 +133,7 @@ func readPoint(ctx context.Context, saver Checkpointer, key Key) (*point, error)
 	if err != nil {
 		return nil, fmt.Errorf("loading %s: %w", key, err)
 	}
-	return &point{lineage[len(lineage)-1], f, records}, nil
+	return &point{Checkpoint: lineage[len(lineage)-1], folded: f, records: records}, nil
 }
 
 func lenderOf(ctx context.Context, saver Checkpointer, thread string) lender {
@@ -148,6 +149,9 @@ func lenderOf(ctx context.Context, saver Checkpointer, thread string) lender {
 // stand puts the keeper on a checkpoint that was read.
 func (k *keeper) stand(p *point) {
 	k.id, k.base, k.baseSize, k.size = p.ID, p.Base, p.folded.base, p.size
+	if p.older { // what is saved of it is not what it is now: a snapshot must follow
+		k.base = ""
+	}
 	k.children, k.left = p.children, p.records
 	k.done = slices.ContainsFunc(p.records, func(r Record) bool { return r.Kind == RecordUpdate })
 	if k.newest == "" {

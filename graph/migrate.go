@@ -61,8 +61,7 @@ func (r *run[S]) migrated(p *point) error {
 			p.last.Sends[i].Node = to
 		}
 	}
-	p.records = nil
-	p.Base = "" // the next checkpoint is a snapshot
+	p.records, p.older = nil, true
 	return nil
 }
 

@@ -114,6 +114,7 @@ type run[S any] struct {
 	origin   S           // the state before the input
 	kept     []result[S] // finished tasks of the superstep that the input put an end to
 	early    Update[S]   // writes that came with answers, merged before the superstep
+	lost     error       // why the input, which an older version saved, cannot be read
 	before   breakpoints // of the call
 	after    breakpoints
 	passed   bool    // the run has stopped before the next superstep already

@@ -43,7 +43,7 @@ type TaskState[S any] struct {
 	Node       string
 	Send       int // which of the superstep's Sends, 1 for the first; 0 when edges led to the node
 	Done       bool
-	Update     Update[S] // when it is done
+	Update     Update[S] // when it is done; nil when an older version of the graph ran it
 	Failure    string    // of its last attempt that failed, if one did
 	Interrupts []PendingInterrupt
 	// Child is where a graph that ran inside the node saved itself; see With.
@@ -212,7 +212,9 @@ func (r *run[S]) taskStates(p *point, ran []savedTask) ([]TaskState[S], error) {
 		switch data, ok := left[recordKey{RecordUpdate, ""}]; {
 		case i < len(ran) && ran[i].Node == name:
 			t.Done = true
-			t.Update, err = r.readUpdate(ran[i].Update)
+			if !p.older {
+				t.Update, err = r.readUpdate(ran[i].Update)
+			}
 		case ok:
 			t.Done = true
 			t.Update, err = r.DecodeUpdate(data)
