@@ -34,7 +34,7 @@ func (c *Compiled[S]) UpdateState(ctx context.Context, key Key, update StateUpda
 }
 
 // BulkUpdateState is UpdateState for several supersteps, each with the updates
-// of its nodes, one checkpoint for each.
+// of its nodes, one checkpoint for each. All of them are saved, or none.
 func (c *Compiled[S]) BulkUpdateState(ctx context.Context, key Key, supersteps [][]StateUpdate[S]) (Key, error) {
 	if len(supersteps) == 0 {
 		return key, fmt.Errorf("updating %s: %w: no supersteps", key, ErrInvalidUpdate)
@@ -45,6 +45,8 @@ func (c *Compiled[S]) BulkUpdateState(ctx context.Context, key Key, supersteps [
 	}
 	defer release()
 	ctx = context.WithoutCancel(ctx)
+	all := &gatherer{Checkpointer: c.saver}
+	r.keep.saver = all
 	for i, updates := range supersteps {
 		if len(updates) == 0 {
 			return key, fmt.Errorf("updating %s: %w: superstep %d has no updates", key, ErrInvalidUpdate, i)
@@ -52,9 +54,26 @@ func (c *Compiled[S]) BulkUpdateState(ctx context.Context, key Key, supersteps [
 		if err := r.updateByHand(ctx, updates, len(supersteps) > 1 || len(updates) > 1); err != nil {
 			return key, fmt.Errorf("updating %s: %w", key, err)
 		}
-		key.ID = r.keep.id
 	}
+	if err := c.saver.Commit(context.WithoutCancel(ctx), key.Thread, all.change); err != nil {
+		return key, fmt.Errorf("updating %s: %w", key, err)
+	}
+	key.ID = r.keep.id
 	return key, nil
+}
+
+// A gatherer makes one change of several, which others commit.
+type gatherer struct {
+	Checkpointer
+	change Change
+}
+
+// Commit keeps an addition back.
+func (g *gatherer) Commit(_ context.Context, _ string, change Change) error {
+	g.change.Add = append(g.change.Add, change.Add...)
+	g.change.Forget = append(g.change.Forget, change.Forget...)
+	g.change.Records = append(g.change.Records, change.Records...)
+	return nil
 }
 
 // Fork adds a checkpoint like the one that key names, with the same parent, so
