@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -71,6 +72,8 @@ func (o *RunOptions) check() error {
 		return fmt.Errorf("concurrency is %d: it must be at least 1", o.Concurrency)
 	case o.Durability > DurabilityExit:
 		return fmt.Errorf("durability is %d: it must be one of the constants", o.Durability)
+	case strings.ContainsAny(o.Namespace, ":|/"):
+		return fmt.Errorf("namespace is %q: it must not contain \":\", \"|\" or \"/\"", o.Namespace)
 	case o.StepTimeout < 0 || o.Timeout < 0:
 		return fmt.Errorf("timeouts are %v a superstep and %v a run: they must not be negative", o.StepTimeout, o.Timeout)
 	}
@@ -111,10 +114,10 @@ type run[S any] struct {
 	entering bool        // the input is to be committed and Start to be left
 	reenters bool        // the input is saved already
 	given    Update[S]   // of a run that enters
+	lost     error       // why the input, which an older version saved, cannot be read
 	origin   S           // the state before the input
 	kept     []result[S] // finished tasks of the superstep that the input put an end to
 	early    Update[S]   // writes that came with answers, merged before the superstep
-	lost     error       // why the input, which an older version saved, cannot be read
 	before   breakpoints // of the call
 	after    breakpoints
 	passed   bool    // the run has stopped before the next superstep already
