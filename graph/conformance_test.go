@@ -8,11 +8,9 @@ import (
 )
 
 // The conformance cases hold this engine beside LangGraph's behaviour, case by
-// case, under the ids of the list that both are read against. Where a case
-// looks into a checkpoint, it is asserted here through the StepStart and
-// StateValue events that the checkpoint would be made from; what resumes from a
-// checkpoint, and what needs interrupts, is not asserted: the engine does not
-// have them.
+// case, under the ids of the list that both are read against. Most run without a
+// checkpointer, in a bubble of synctest; what a case says of threads is a case of
+// its own beside it, which runs on every saver.
 
 // A row is a case that is a graph, an input and what must come of it.
 type row struct {
@@ -61,6 +59,11 @@ func TestConformance(t *testing.T) {
 	for _, facts := range [][]fact{factsA, factsB, factsC, factsSend, factsCommand, factsScratch, factsTimeout, factsHandler, factsDrain, factsCache, factsTokens, factsE, factsG, factsH} {
 		for _, f := range facts {
 			t.Run(f.id, func(t *testing.T) { synctest.Test(t, f.check) })
+		}
+	}
+	for _, facts := range [][]savedFact{savedFactsState, savedFactsF, savedFactsUpdate} {
+		for _, f := range facts {
+			t.Run(f.id, func(t *testing.T) { onSavers(t, f.check) })
 		}
 	}
 }
