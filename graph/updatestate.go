@@ -44,7 +44,6 @@ func (c *Compiled[S]) BulkUpdateState(ctx context.Context, key Key, supersteps [
 		return key, fmt.Errorf("updating %s: %w", key, err)
 	}
 	defer release()
-	ctx = context.WithoutCancel(ctx)
 	all := &gatherer{Checkpointer: c.saver}
 	r.keep.saver = all
 	for i, updates := range supersteps {
