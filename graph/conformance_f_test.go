@@ -17,20 +17,20 @@ import (
 // abc is a -> b -> c.
 func abc(nodes map[string]node) *graph.StateGraph[board] { return wire("START -> a -> b -> c", nodes) }
 
-var savedFactsF = []savedFact{
+var durableF = []durable{
 	{"F1", func(t *testing.T, open func() graph.Checkpointer) {
-		count := &tally{}
-		app := saves(t, open(), abc(map[string]node{"a": count.counts("a", say("a")), "b": count.counts("b", say("b")), "c": count.counts("c", say("c"))}))
-		runs(t, app, update{}, on())
+		count := &calls{}
+		app := compileOn(t, open(), abc(map[string]node{"a": count.of("a", say("a")), "b": count.of("b", say("b")), "c": count.of("c", say("c"))}))
+		runs(t, app, update{}, on("1"))
 		before := past(t, app, nil)
 		at := where(t, app, "b")
-		opts := on()
+		opts := on("1")
 		opts.Checkpoint = at.Key.ID
 		if out := runs(t, app, nil, opts); !slices.Equal(out.Log, []string{"a", "b", "c"}) {
 			t.Errorf("replayed: %v", out.Log)
 		}
-		if count.of("a") != 1 || count.of("b") != 2 || count.of("c") != 2 {
-			t.Errorf("ran a %d, b %d, c %d", count.of("a"), count.of("b"), count.of("c"))
+		if count.times("a") != 1 || count.times("b") != 2 || count.times("c") != 2 {
+			t.Errorf("ran a %d, b %d, c %d", count.times("a"), count.times("b"), count.times("c"))
 		}
 		after := past(t, app, nil)
 		sameLines(t, toldAll(after)[:3], `(loop,4,[],{"log":["a","b","c"]})`, `(loop,3,[c],{"log":["a","b"]})`, `(fork,2,[b],{"log":["a"]})`)
@@ -52,9 +52,9 @@ var savedFactsF = []savedFact{
 		}
 	}},
 	{"F1/input", func(t *testing.T, open func() graph.Checkpointer) {
-		app := saves(t, open(), abc(nil))
-		runs(t, app, update{log.Add("in")}, on())
-		opts := on()
+		app := compileOn(t, open(), abc(nil))
+		runs(t, app, update{log.Add("in")}, on("1"))
+		opts := on("1")
 		opts.Checkpoint = where(t, app, graph.Start).Key.ID
 		if out := runs(t, app, nil, opts); !slices.Equal(out.Log, []string{"in", "a", "b", "c"}) {
 			t.Errorf("replayed from the input: %v", out.Log)
@@ -64,27 +64,27 @@ var savedFactsF = []savedFact{
 	{"F1/turn", func(t *testing.T, open func() graph.Checkpointer) {
 		// An input at an earlier checkpoint is a turn that begins there.
 		for _, mode := range durabilities {
-			app := saves(t, open(), abc(nil))
-			runs(t, app, update{}, on())
-			first := snap(t, app, graph.Key{Thread: "1"}).Key.ID
-			runs(t, app, update{log.Add("2")}, on())
-			opts := on()
+			app := compileOn(t, open(), abc(nil))
+			runs(t, app, update{}, on("1"))
+			first := stateOf(t, app, graph.Key{Thread: "1"}).Key.ID
+			runs(t, app, update{log.Add("2")}, on("1"))
+			opts := on("1")
 			opts.Checkpoint, opts.Durability = first, mode
 			if out := runs(t, app, update{log.Add("3")}, opts); fmt.Sprint(out.Log) != "[a b c 3 a b c]" {
 				t.Errorf("durability %d: %v", mode, out.Log)
 			}
-			if s := snap(t, app, graph.Key{Thread: "1"}); fmt.Sprint(s.State.Log) != "[a b c 3 a b c]" {
+			if s := stateOf(t, app, graph.Key{Thread: "1"}); fmt.Sprint(s.State.Log) != "[a b c 3 a b c]" {
 				t.Errorf("durability %d, saved: %v", mode, s.State.Log)
 			}
 		}
 	}},
 	{"F1/unknown", func(t *testing.T, open func() graph.Checkpointer) {
-		app := saves(t, open(), abc(nil))
+		app := compileOn(t, open(), abc(nil))
 		if _, err := app.State(t.Context(), graph.Key{Thread: "1"}); !errors.Is(err, graph.ErrNoCheckpoint) {
 			t.Errorf("state of no thread: %v", err)
 		}
-		runs(t, app, update{}, on())
-		opts := on()
+		runs(t, app, update{}, on("1"))
+		opts := on("1")
 		opts.Checkpoint = "99"
 		for _, in := range []update{nil, {}} {
 			if _, err := app.Invoke(t.Context(), in, opts); !errors.Is(err, graph.ErrNoCheckpoint) || !strings.Contains(err.Error(), "99") {
@@ -96,8 +96,8 @@ var savedFactsF = []savedFact{
 		}
 	}},
 	{"F8", func(t *testing.T, open func() graph.Checkpointer) {
-		app := saves(t, open(), loopTo(4)())
-		first := on()
+		app := compileOn(t, open(), loopTo(4)())
+		first := on("1")
 		first.RunID, first.Metadata = "first", map[string]string{"user": "u1", "tier": "free"}
 		runs(t, app, update{x.Add(1)}, first)
 		xs := func(opts *graph.HistoryOptions) string {
@@ -132,19 +132,19 @@ var savedFactsF = []savedFact{
 			if i > 0 && s.Key.ID >= all[i-1].Key.ID {
 				t.Errorf("%s comes after %s", s.Key.ID, all[i-1].Key.ID)
 			}
-			again := snap(t, app, s.Key)
+			again := stateOf(t, app, s.Key)
 			if diff := differ(describeAll(t, all[i:i+1]), describeAll(t, []*graph.StateSnapshot[board]{again})); diff != "" {
 				t.Errorf("State and History differ:\n%s", diff)
 			}
 		}
-		if got := shown(t, snap(t, app, all[1].Key)); len(got) != 1 || got[0] != `a [{"channel":"x","op":"add","value":1}]` {
+		if got := shown(t, stateOf(t, app, all[1].Key)); len(got) != 1 || got[0] != `a [{"channel":"x","op":"add","value":1}]` {
 			t.Errorf("tasks of the row before the last: %q", got)
 		}
 	}},
 	{"F10", func(t *testing.T, open func() graph.Checkpointer) {
 		for mode, want := range map[graph.Durability]int{graph.DurabilitySync: 4, graph.DurabilityAsync: 4, graph.DurabilityExit: 1} {
-			app := saves(t, open(), wire("START -> a -> b", nil))
-			opts := on()
+			app := compileOn(t, open(), wire("START -> a -> b", nil))
+			opts := on("1")
 			opts.Durability = mode
 			runs(t, app, update{}, opts)
 			rows := toldAll(past(t, app, nil))
@@ -154,15 +154,15 @@ var savedFactsF = []savedFact{
 		}
 	}},
 	{"F10/interrupt", func(t *testing.T, open func() graph.Checkpointer) {
-		app := saves(t, open(), wire("START -> a -> ask -> b", map[string]node{"ask": asks("q")}))
-		opts := on()
+		app := compileOn(t, open(), wire("START -> a -> ask -> b", map[string]node{"ask": asks("q", "q?")}))
+		opts := on("1")
 		opts.Durability = graph.DurabilityExit
 		var stopped *graph.InterruptedError
 		if _, err := app.Invoke(t.Context(), update{}, opts); !errors.As(err, &stopped) || len(stopped.Pending) != 1 {
 			t.Fatalf("error %v", err)
 		}
 		samePast(t, app, `(loop,1,[ask],{"log":["a"]})`)
-		sameLines(t, shown(t, snap(t, app, graph.Key{Thread: "1"})), "ask asks q")
+		sameLines(t, shown(t, stateOf(t, app, graph.Key{Thread: "1"})), "ask asks q")
 		opts.Resume = []graph.Answer{graph.Reply("yes")}
 		if out := runs(t, app, nil, opts); fmt.Sprint(out.Log) != "[a q:yes b]" {
 			t.Errorf("resumed: %v", out.Log)
@@ -170,17 +170,17 @@ var savedFactsF = []savedFact{
 		samePast(t, app, `(loop,3,[],{"log":["a","q:yes","b"]})`, `(loop,1,[ask],{"log":["a"]})`)
 	}},
 	{"F10/failure", func(t *testing.T, open func() graph.Checkpointer) {
-		count, broken := &tally{}, true
-		app := saves(t, open(), wire("START -> a -> b c -> d", map[string]node{"a": count.counts("a", say("a")), "c": count.counts("c", say("c")),
+		count, broken := &calls{}, true
+		app := compileOn(t, open(), wire("START -> a -> b c -> d", map[string]node{"a": count.of("a", say("a")), "c": count.of("c", say("c")),
 			"b": func(ctx context.Context, s board) (update, error) {
 				if broken {
-					for count.of("c") == 0 && ctx.Err() == nil { // c is not stopped by it
+					for count.times("c") == 0 && ctx.Err() == nil { // c is not stopped by it
 					}
 					return nil, errBoom
 				}
 				return say("b")(ctx, s)
 			}}))
-		opts := on()
+		opts := on("1")
 		opts.Durability = graph.DurabilityExit
 		if _, err := app.Invoke(t.Context(), update{}, opts); !errors.Is(err, errBoom) {
 			t.Fatalf("error %v", err)
@@ -190,35 +190,35 @@ var savedFactsF = []savedFact{
 		if out := runs(t, app, nil, opts); fmt.Sprint(out.Log) != "[a b c d]" {
 			t.Errorf("resumed: %v", out.Log)
 		}
-		if n := len(past(t, app, nil)); n != 2 || count.of("a") != 1 {
-			t.Errorf("%d rows, a ran %d times", n, count.of("a"))
+		if n := len(past(t, app, nil)); n != 2 || count.times("a") != 1 {
+			t.Errorf("%d rows, a ran %d times", n, count.times("a"))
 		}
 	}},
 	{"F10/fork", func(t *testing.T, open func() graph.Checkpointer) {
-		app := saves(t, open(), abc(nil))
-		runs(t, app, update{log.Add("in")}, on())
-		runs(t, app, update{log.Add("more")}, on())
+		app := compileOn(t, open(), abc(nil))
+		runs(t, app, update{log.Add("in")}, on("1"))
+		runs(t, app, update{log.Add("more")}, on("1"))
 		var at *graph.StateSnapshot[board]
 		for _, s := range past(t, app, nil) {
 			if slices.Equal(s.Next, []string{"b"}) {
 				at = s // the first turn's, since it is the oldest
 			}
 		}
-		opts := on()
+		opts := on("1")
 		opts.Checkpoint, opts.Durability = at.Key.ID, graph.DurabilityExit
 		out := runs(t, app, nil, opts)
-		s := snap(t, app, graph.Key{Thread: "1"})
+		s := stateOf(t, app, graph.Key{Thread: "1"})
 		if fmt.Sprint(out.Log) != "[in a b c]" || differ(out, s.State) != "" || s.Parent != at.Key.ID {
 			t.Errorf("ran to %v, saved %s from %s, want from %s", out.Log, told(s), s.Parent, at.Key.ID)
 		}
 	}},
 	{"F11", func(t *testing.T, open func() graph.Checkpointer) {
 		word := "old"
-		app := saves(t, open(), abc(map[string]node{"c": func(context.Context, board) (update, error) { return update{log.Add(word)}, nil }}))
-		runs(t, app, update{}, on())
+		app := compileOn(t, open(), abc(map[string]node{"c": func(context.Context, board) (update, error) { return update{log.Add(word)}, nil }}))
+		runs(t, app, update{}, on("1"))
 		before := describeAll(t, past(t, app, nil))
 		word = "new"
-		opts := on()
+		opts := on("1")
 		opts.Checkpoint = where(t, app, "c").Key.ID
 		if out := runs(t, app, nil, opts); fmt.Sprint(out.Log) != "[a b new]" {
 			t.Errorf("%v", out.Log)
@@ -232,8 +232,8 @@ var savedFactsF = []savedFact{
 	{"F12", func(t *testing.T, open func() graph.Checkpointer) {
 		for _, mode := range durabilities {
 			saver := open()
-			app := saves(t, saver, nestedGraph(t))
-			opts := on()
+			app := compileOn(t, saver, nestedGraph(t))
+			opts := on("1")
 			opts.RunID, opts.Metadata, opts.Durability = "r1", map[string]string{"user": "u"}, mode
 			runs(t, app, update{}, opts)
 			var child string
@@ -260,24 +260,24 @@ var savedFactsF = []savedFact{
 	}},
 	{"F13", func(t *testing.T, open func() graph.Checkpointer) {
 		begun, release := make(chan struct{}), make(chan struct{})
-		app := saves(t, open(), wire("START -> a", map[string]node{"a": func(context.Context, board) (update, error) {
+		app := compileOn(t, open(), wire("START -> a", map[string]node{"a": func(context.Context, board) (update, error) {
 			begun <- struct{}{}
 			<-release
 			return update{log.Add("a")}, nil
 		}}))
 		done := make(chan error)
 		go func() {
-			_, err := app.Invoke(context.WithoutCancel(t.Context()), update{}, on())
+			_, err := app.Invoke(context.WithoutCancel(t.Context()), update{}, on("1"))
 			done <- err
 		}()
 		<-begun
-		if _, err := app.Invoke(t.Context(), update{log.Add("second")}, on()); !errors.Is(err, graph.ErrThreadBusy) || !strings.Contains(err.Error(), `"1"`) {
+		if _, err := app.Invoke(t.Context(), update{log.Add("second")}, on("1")); !errors.Is(err, graph.ErrThreadBusy) || !strings.Contains(err.Error(), `"1"`) {
 			t.Errorf("a second run: %v", err)
 		}
 		if _, err := app.UpdateState(t.Context(), graph.Key{Thread: "1"}, graph.StateUpdate[board]{Update: update{}}); !errors.Is(err, graph.ErrThreadBusy) {
 			t.Errorf("an update beside it: %v", err)
 		}
-		if s := snap(t, app, graph.Key{Thread: "1"}); s.Step != 0 {
+		if s := stateOf(t, app, graph.Key{Thread: "1"}); s.Step != 0 {
 			t.Errorf("reading beside it: %s", told(s))
 		}
 		close(release)
@@ -289,17 +289,6 @@ var savedFactsF = []savedFact{
 }
 
 var durabilities = []graph.Durability{graph.DurabilitySync, graph.DurabilityAsync, graph.DurabilityExit}
-
-// asks asks for a text and says it.
-func asks(key string) node {
-	return func(ctx context.Context, _ board) (update, error) {
-		answer, err := graph.Interrupt[string](ctx, key, key+"?")
-		if err != nil {
-			return nil, err
-		}
-		return update{log.Add(key + ":" + answer)}, nil
-	}
-}
 
 // describeAll prints snapshots with all that must not change.
 func describeAll(t testing.TB, list []*graph.StateSnapshot[board]) []string {

@@ -7,42 +7,12 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"example.com/assay/graph"
 )
 
 // What the cases of the other groups leave on their thread.
-
-// A savedFact is a case that a checkpointer takes part in: it runs on each.
-type savedFact struct {
-	id    string
-	check func(t *testing.T, open func() graph.Checkpointer)
-}
-
-// saves compiles a graph that is saved.
-func saves(t testing.TB, saver graph.Checkpointer, g *graph.StateGraph[board]) *graph.Compiled[board] {
-	t.Helper()
-	app, err := g.Compile(&graph.CompileOptions{Checkpointer: saver})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return app
-}
-
-// on are the options of a run of thread 1.
-func on() *graph.RunOptions { return &graph.RunOptions{Thread: "1"} }
-
-// snap is what a thread is, or was at a checkpoint.
-func snap(t testing.TB, app *graph.Compiled[board], key graph.Key) *graph.StateSnapshot[board] {
-	t.Helper()
-	s, err := app.State(t.Context(), key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
 
 // past is a thread's history, newest first.
 func past(t testing.TB, app *graph.Compiled[board], opts *graph.HistoryOptions) []*graph.StateSnapshot[board] {
@@ -125,76 +95,51 @@ func shown(t testing.TB, s *graph.StateSnapshot[board]) []string {
 	return out
 }
 
-// A tally counts how often nodes ran.
-type tally struct {
-	mu sync.Mutex
-	n  map[string]int
-}
-
-// counts is a node that is counted under a name.
-func (c *tally) counts(name string, n node) node {
-	return func(ctx context.Context, s board) (update, error) {
-		c.mu.Lock()
-		if c.n == nil {
-			c.n = map[string]int{}
-		}
-		c.n[name]++
-		c.mu.Unlock()
-		return n(ctx, s)
-	}
-}
-
-func (c *tally) of(name string) int {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.n[name]
-}
-
 func breaks(context.Context, board) (update, error) { return nil, errBoom }
 
 const setWorld = `[{"channel":"hello","op":"set","value":"world"}]`
 
-var savedFactsState = []savedFact{
+var durableState = []durable{
 	{"A3/thread", func(t *testing.T, open func() graph.Checkpointer) {
 		world := writes(hello.Set("world"))
-		count := &tally{}
-		app := saves(t, open(), wire("START -> a -> b c", map[string]node{"a": world, "b": count.counts("b", world), "c": count.counts("c", world)}))
+		count := &calls{}
+		app := compileOn(t, open(), wire("START -> a -> b c", map[string]node{"a": world, "b": count.of("b", world), "c": count.of("c", world)}))
 		for _, in := range []update{{}, nil} {
-			_, err := app.Invoke(t.Context(), in, on())
+			_, err := app.Invoke(t.Context(), in, on("1"))
 			var conflict *graph.ConflictError
 			if !errors.As(err, &conflict) || conflict.Channel != "hello" {
 				t.Fatalf("error %v, want a conflict", err)
 			}
 		}
-		if count.of("b") != 1 || count.of("c") != 1 {
-			t.Errorf("b ran %d times and c %d", count.of("b"), count.of("c"))
+		if count.times("b") != 1 || count.times("c") != 1 {
+			t.Errorf("b ran %d times and c %d", count.times("b"), count.times("c"))
 		}
 		samePast(t, app, `(loop,1,[b c],{"hello":"world"})`, `(loop,0,[a],{})`, `(input,-1,[__start__],{})`)
-		s := snap(t, app, graph.Key{Thread: "1"})
+		s := stateOf(t, app, graph.Key{Thread: "1"})
 		if !errors.Is(s.Conflict, graph.ErrInvalidUpdate) || s.State.Hello != "world" || !slices.Equal(s.Next, []string{"b", "c"}) {
 			t.Errorf("%s, conflict %v", told(s), s.Conflict)
 		}
 		sameLines(t, shown(t, s), "b "+setWorld, "c "+setWorld)
 		// New input recovers, and so does an update by hand.
-		if _, err := app.Invoke(t.Context(), update{hello.Set("anew")}, on()); !errors.Is(err, graph.ErrInvalidUpdate) {
+		if _, err := app.Invoke(t.Context(), update{hello.Set("anew")}, on("1")); !errors.Is(err, graph.ErrInvalidUpdate) {
 			t.Fatalf("error %v", err)
 		}
-		if s := snap(t, app, graph.Key{Thread: "1"}); s.State.Hello != "world" || s.Step != 4 {
+		if s := stateOf(t, app, graph.Key{Thread: "1"}); s.State.Hello != "world" || s.Step != 4 {
 			t.Errorf("after a second turn: %s", told(s))
 		}
 		if _, err := app.UpdateState(t.Context(), graph.Key{Thread: "1"}, graph.StateUpdate[board]{As: "b", Update: update{hello.Set("by hand")}}); err != nil {
 			t.Fatal(err)
 		}
-		if s := snap(t, app, graph.Key{Thread: "1"}); s.Conflict != nil || s.State.Hello != "by hand" || len(s.Next) > 0 {
+		if s := stateOf(t, app, graph.Key{Thread: "1"}); s.Conflict != nil || s.State.Hello != "by hand" || len(s.Next) > 0 {
 			t.Errorf("after an update by hand: %s, conflict %v", told(s), s.Conflict)
 		}
 	}},
 	{"A14/history", func(t *testing.T, open func() graph.Checkpointer) {
-		app := saves(t, open(), wire("START -> a -> b", map[string]node{"a": writes(foo.Add("a1"), foo.Add("a2")), "b": writes(foo.Add("b"))}))
-		runs(t, app, update{}, on())
+		app := compileOn(t, open(), wire("START -> a -> b", map[string]node{"a": writes(foo.Add("a1"), foo.Add("a2")), "b": writes(foo.Add("b"))}))
+		runs(t, app, update{}, on("1"))
 		samePast(t, app, `(loop,2,[],{"foo":"a1a2b"})`, `(loop,1,[b],{"foo":"a1a2"})`, `(loop,0,[a],{})`, `(input,-1,[__start__],{})`)
 		sameLines(t, shown(t, where(t, app, "a")), `a [{"channel":"foo","op":"add","value":"a1"},{"channel":"foo","op":"add","value":"a2"}]`)
-		sameLines(t, shown(t, snap(t, app, where(t, app, "b").Key)), `b [{"channel":"foo","op":"add","value":"b"}]`)
+		sameLines(t, shown(t, stateOf(t, app, where(t, app, "b").Key)), `b [{"channel":"foo","op":"add","value":"b"}]`)
 	}},
 	{"A16/state", func(t *testing.T, open func() graph.Checkpointer) {
 		var r row
@@ -203,19 +148,19 @@ var savedFactsState = []savedFact{
 				r = one
 			}
 		}
-		app := saves(t, open(), r.build())
-		if diff := differ(board{Out: "px!"}, runs(t, app, r.in, on())); diff != "" {
+		app := compileOn(t, open(), r.build())
+		if diff := differ(board{Out: "px!"}, runs(t, app, r.in, on("1"))); diff != "" {
 			t.Errorf("what the run returns (-want +got):\n%s", diff)
 		}
 		want := board{Inp: "x", Priv: "px", Out: "px!", Hello: "0", Seen: []string{"unread"}}
-		if diff := differ(want, snap(t, app, graph.Key{Thread: "1"}).State); diff != "" {
+		if diff := differ(want, stateOf(t, app, graph.Key{Thread: "1"}).State); diff != "" {
 			t.Errorf("state (-want +got):\n%s", diff)
 		}
 	}},
 	{"A17/thread", func(t *testing.T, open func() graph.Checkpointer) {
-		app := saves(t, open(), wire("START -> a", nil))
-		runs(t, app, update{log.Add("1"), hello.Set("keep")}, on())
-		out := runs(t, app, update{log.Add("2")}, on())
+		app := compileOn(t, open(), wire("START -> a", nil))
+		runs(t, app, update{log.Add("1"), hello.Set("keep")}, on("1"))
+		out := runs(t, app, update{log.Add("2")}, on("1"))
 		if diff := differ(board{Log: []string{"1", "a", "2", "a"}, Hello: "keep"}, out); diff != "" {
 			t.Error(diff)
 		}
@@ -228,8 +173,8 @@ var savedFactsState = []savedFact{
 			`(input,-1,[__start__],{})`)
 	}},
 	{"B1/history", func(t *testing.T, open func() graph.Checkpointer) {
-		app := saves(t, open(), loopTo(6)())
-		opts := on()
+		app := compileOn(t, open(), loopTo(6)())
+		opts := on("1")
 		opts.Modes = graph.Values | graph.Updates
 		p := play(t.Context(), app, update{x.Add(1)}, *opts)
 		want := []string{`values {"x":1}`}
@@ -248,24 +193,24 @@ var savedFactsState = []savedFact{
 		samePast(t, app, rows...)
 	}},
 	{"B2/thread", func(t *testing.T, open func() graph.Checkpointer) {
-		count := &tally{}
-		app := saves(t, open(), wire("START -> a -> a", map[string]node{"a": count.counts("a", writes(x.Add(1)))}))
-		opts := on()
+		count := &calls{}
+		app := compileOn(t, open(), wire("START -> a -> a", map[string]node{"a": count.of("a", writes(x.Add(1)))}))
+		opts := on("1")
 		opts.RecursionLimit = 5
 		_, err := app.Invoke(t.Context(), update{}, opts)
 		overLimit(t, err, 5, "a")
-		if s := snap(t, app, graph.Key{Thread: "1"}); told(s) != `(loop,5,[a],{"x":5})` || count.of("a") != 5 {
-			t.Errorf("%s, a ran %d times", told(s), count.of("a"))
+		if s := stateOf(t, app, graph.Key{Thread: "1"}); told(s) != `(loop,5,[a],{"x":5})` || count.times("a") != 5 {
+			t.Errorf("%s, a ran %d times", told(s), count.times("a"))
 		}
 		_, err = app.Invoke(t.Context(), nil, opts)
 		overLimit(t, err, 5, "a")
-		if s := snap(t, app, graph.Key{Thread: "1"}); told(s) != `(loop,10,[a],{"x":10})` || count.of("a") != 10 {
-			t.Errorf("resumed: %s, a ran %d times", told(s), count.of("a"))
+		if s := stateOf(t, app, graph.Key{Thread: "1"}); told(s) != `(loop,10,[a],{"x":10})` || count.times("a") != 10 {
+			t.Errorf("resumed: %s, a ran %d times", told(s), count.times("a"))
 		}
 	}},
 	{"B3/resume", func(t *testing.T, open func() graph.Checkpointer) {
-		app := saves(t, open(), chain(7))
-		opts := on()
+		app := compileOn(t, open(), chain(7))
+		opts := on("1")
 		opts.RecursionLimit = 3
 		for _, next := range []string{"n03", "n06"} { // a call that goes on has the whole limit again
 			in := update{}
@@ -278,7 +223,7 @@ var savedFactsState = []savedFact{
 		if out := runs(t, app, nil, opts); len(out.Log) != 7 {
 			t.Errorf("%v", out.Log)
 		}
-		exact := saves(t, open(), chain(6))
+		exact := compileOn(t, open(), chain(6))
 		_, err := exact.Invoke(t.Context(), update{}, opts)
 		overLimit(t, err, 3, "n03")
 		if out := runs(t, exact, nil, opts); len(out.Log) != 6 {
@@ -289,27 +234,27 @@ var savedFactsState = []savedFact{
 		g := newBoard()
 		g.AddSubgraph("sub", mustCompile(t, loopTo(8)()))
 		g.AddEdge(graph.Start, "sub")
-		app := saves(t, open(), g)
-		opts := on()
+		app := compileOn(t, open(), g)
+		opts := on("1")
 		opts.RecursionLimit = 5
 		_, err := app.Invoke(t.Context(), update{}, opts)
 		overLimit(t, err, 5, "a")
-		if s := snap(t, app, graph.Key{Thread: "1"}); s.Step != 0 || !strings.Contains(s.Tasks[0].Failure, "5 supersteps") {
+		if s := stateOf(t, app, graph.Key{Thread: "1"}); s.Step != 0 || !strings.Contains(s.Tasks[0].Failure, "5 supersteps") {
 			t.Errorf("%s, tasks %q", told(s), shown(t, s))
 		}
 		if out := runs(t, app, nil, opts); out.X != 8 { // the child goes on with its sixth
 			t.Errorf("resumed: %+v", out)
 		}
 		samePast(t, app, `(loop,1,[],{"x":8})`, `(loop,0,[sub],{})`, `(input,-1,[__start__],{})`)
-		tight := on()
+		tight := on("1")
 		tight.Thread, tight.RecursionLimit = "2", 10
 		runs(t, app, update{}, tight)
 	}},
 	{"G1/checkpoints", func(t *testing.T, open func() graph.Checkpointer) {
-		app := saves(t, open(), wire("START -> a -> b", map[string]node{"a": func(ctx context.Context, _ board) (update, error) {
+		app := compileOn(t, open(), wire("START -> a -> b", map[string]node{"a": func(ctx context.Context, _ board) (update, error) {
 			return update{log.Add("a")}, graph.Emit(ctx, "hi", "a")
 		}}))
-		opts := on()
+		opts := on("1")
 		opts.Modes = graph.Values | graph.Updates | graph.Custom | graph.Tasks | graph.Checkpoints
 		p := play(t.Context(), app, update{}, *opts)
 		var got []string
@@ -336,20 +281,20 @@ var savedFactsState = []savedFact{
 		}
 	}},
 	{"G3", func(t *testing.T, open func() graph.Checkpointer) {
-		app := saves(t, open(), wire("START -> a -> b", nil))
-		opts := on()
+		app := compileOn(t, open(), wire("START -> a -> b", nil))
+		opts := on("1")
 		opts.InterruptBefore = []string{"b"}
 		if _, err := app.Invoke(t.Context(), update{}, opts); err == nil {
 			t.Fatal("the run does not stop")
 		}
-		opts = on()
+		opts = on("1")
 		opts.Modes = graph.Values
 		p := play(t.Context(), app, nil, *opts)
 		sameLines(t, p.pick(graph.StateValue), `values {"log":["a"]}`, `values {"log":["a","b"]}`)
 	}},
 	{"G4/state", func(t *testing.T, open func() graph.Checkpointer) {
-		app := saves(t, open(), wire("START -> a -> b -> c", map[string]node{"b": breaks}))
-		opts := on()
+		app := compileOn(t, open(), wire("START -> a -> b -> c", map[string]node{"b": breaks}))
+		opts := on("1")
 		opts.Modes = graph.Updates | graph.Tasks
 		p := play(t.Context(), app, update{}, *opts)
 		if !errors.Is(p.err, errBoom) {
@@ -357,7 +302,7 @@ var savedFactsState = []savedFact{
 		}
 		sameLines(t, p.pick(graph.NodeUpdate, graph.NodeFailed),
 			`node_update a [{"channel":"log","op":"add","value":["a"]}]`, `node_error b error: running node "b" in step 2: boom`)
-		s := snap(t, app, graph.Key{Thread: "1"})
+		s := stateOf(t, app, graph.Key{Thread: "1"})
 		if told(s) != `(loop,1,[b],{"log":["a"]})` {
 			t.Error(told(s))
 		}

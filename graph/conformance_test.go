@@ -8,9 +8,9 @@ import (
 )
 
 // The conformance cases hold this engine beside LangGraph's behaviour, case by
-// case, under the ids of the list that both are read against. Most run without a
-// checkpointer, in a bubble of synctest; what a case says of threads is a case of
-// its own beside it, which runs on every saver.
+// case, under the ids of the list that both are read against. Those that need
+// a checkpointer run on every one; the others run without, and see through
+// events what a checkpoint would hold.
 
 // A row is a case that is a graph, an input and what must come of it.
 type row struct {
@@ -61,9 +61,9 @@ func TestConformance(t *testing.T) {
 			t.Run(f.id, func(t *testing.T) { synctest.Test(t, f.check) })
 		}
 	}
-	for _, facts := range [][]savedFact{savedFactsState, savedFactsF, savedFactsUpdate} {
-		for _, f := range facts {
-			t.Run(f.id, func(t *testing.T) { onSavers(t, f.check) })
+	for _, cases := range [][]durable{durableState, durableF, durableUpdate, durableD, durableE, durableH} {
+		for _, c := range cases {
+			t.Run(c.id, func(t *testing.T) { onSavers(t, c.check) })
 		}
 	}
 }

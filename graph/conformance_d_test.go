@@ -1,0 +1,448 @@
+package graph_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"example.com/assay/graph"
+)
+
+// Group D: interrupts and breakpoints.
+
+// askBetween is a -> ask -> b.
+func askBetween(c *calls) *graph.StateGraph[board] {
+	return wire("START -> a -> ask -> b", c.counting(map[string]node{"a": nil, "b": nil, "ask": asks("h", "q?")}))
+}
+
+// askBeside is h1 and h2, which both ask, and then j.
+func askBeside(c *calls) *graph.StateGraph[board] {
+	return wire("START -> h1 h2\nh1 h2 => j", c.counting(map[string]node{"h1": asks("h1", "1?"), "h2": asks("h2", "2?"), "j": nil}))
+}
+
+var durableD = []durable{
+	{"D1", func(t *testing.T, open func() graph.Checkpointer) {
+		var c calls
+		app := compileOn(t, open(), askBetween(&c))
+		modes := graph.Values | graph.Updates
+		p := play(t.Context(), app, update{}, graph.RunOptions{Thread: "1", Modes: modes})
+		pendingIn(t, p.err, "ask: q?")
+		said := []graph.EventKind{graph.StateValue, graph.NodeUpdate, graph.RunInterrupt}
+		sameLines(t, p.pick(said...),
+			`values {}`, `node_update a [{"channel":"log","op":"add","value":["a"]}]`, `values {"log":["a"]}`, `interrupt`)
+		last := p.events[len(p.events)-1]
+		if len(last.Interrupts) != 1 || string(last.Interrupts[0].Payload) != `"q?"` || !slices.Equal(last.Nodes, []string{"ask"}) {
+			t.Errorf("interrupt event %+v", last)
+		}
+		s := nextOf(t, app, "1", "ask")
+		if s.Step != 1 || len(s.Tasks) != 1 || len(s.Tasks[0].Interrupts) != 1 || len(s.Interrupts) != 1 || s.Interrupts[0].ID != last.Interrupts[0].ID {
+			t.Errorf("state %+v", s)
+		}
+		p = play(t.Context(), app, nil, graph.RunOptions{Thread: "1", Resume: []graph.Answer{graph.Reply("yes")}, Modes: modes})
+		if p.err != nil {
+			t.Fatal(p.err)
+		}
+		sameLines(t, p.pick(said...), `values {"log":["a"]}`,
+			`node_update ask [{"channel":"log","op":"add","value":["h:yes"]}]`, `values {"log":["a","h:yes"]}`,
+			`node_update b [{"channel":"log","op":"add","value":["b"]}]`, `values {"log":["a","h:yes","b"]}`)
+		c.were(t, "a1 ask2 b1")
+		sameLines(t, rowsOf(t, app, "1"), `(loop,3,[],{"log":["a","h:yes","b"]})`, `(loop,2,[b],{"log":["a","h:yes"]})`,
+			`(loop,1,[ask],{"log":["a"]})`, `(loop,0,[a],{})`, `(input,-1,[__start__],{})`)
+		// A second turn asks again.
+		_, err := app.Invoke(t.Context(), update{}, on("1"))
+		if ids := pendingIn(t, err, "ask: q?"); ids[0] == last.Interrupts[0].ID {
+			t.Error("two questions have one ID")
+		}
+	}},
+	{"D2", func(t *testing.T, open func() graph.Checkpointer) {
+		var c calls
+		app := compileOn(t, open(), wire("START -> n", c.counting(map[string]node{"n": func(ctx context.Context, _ board) (update, error) {
+			a, err := graph.Interrupt[string](ctx, "q", "1?")
+			if err != nil {
+				return nil, err
+			}
+			b, err := graph.Interrupt[string](ctx, "q", "2?")
+			if err != nil {
+				return nil, err
+			}
+			return update{log.Add(a, b)}, nil
+		}})))
+		_, err := app.Invoke(t.Context(), update{}, on("1"))
+		first := pendingIn(t, err, "n: 1?")
+		nextOf(t, app, "1", "n")
+		out, err := app.Invoke(t.Context(), nil, on("1", graph.Reply("x")))
+		second := pendingIn(t, err, "n: 2?")
+		if s := nextOf(t, app, "1", "n"); first[0] == second[0] || len(out.Log)+len(s.State.Log) > 0 || len(s.Interrupts) != 1 {
+			t.Errorf("IDs %s %s, state %+v", first, second, s)
+		}
+		out, err = app.Invoke(t.Context(), nil, on("1", graph.Reply("y")))
+		logged(t, out, err, "x", "y")
+		c.were(t, "n3")
+	}},
+	{"D3", func(t *testing.T, open func() graph.Checkpointer) {
+		var c calls
+		app := compileOn(t, open(), wire("START -> n", c.counting(map[string]node{"n": func(ctx context.Context, _ board) (update, error) {
+			for prompt := "How old are you?"; ; prompt = "invalid" {
+				age, err := graph.Interrupt[int](ctx, "age", prompt)
+				if err != nil {
+					return nil, err
+				}
+				if age >= 18 {
+					return update{x.Add(age)}, nil
+				}
+			}
+		}})))
+		_, err := app.Invoke(t.Context(), update{}, on("1"))
+		pendingIn(t, err, "n: How old are you?")
+		for _, age := range []int{13, 15} {
+			_, err = app.Invoke(t.Context(), nil, on("1", graph.Reply(age)))
+			pendingIn(t, err, "n: invalid")
+		}
+		out, err := app.Invoke(t.Context(), nil, on("1", graph.Reply(19)))
+		if err != nil || out.X != 19 {
+			t.Errorf("age %d, error %v", out.X, err)
+		}
+		c.were(t, "n4")
+	}},
+	{"D4", func(t *testing.T, open func() graph.Checkpointer) {
+		for _, concurrency := range concurrencies {
+			var c calls
+			app := compileOn(t, open(), askBeside(&c))
+			_, err := app.Invoke(t.Context(), update{}, &graph.RunOptions{Thread: "1", Concurrency: concurrency})
+			ids := pendingIn(t, err, "h1: 1?", "h2: 2?")
+			if len(ids[0]) != 32 || strings.Trim(ids[0]+ids[1], "0123456789abcdef") != "" || ids[0] == ids[1] {
+				t.Errorf("IDs %q", ids)
+			}
+			// A scalar says nothing of which, and changes nothing.
+			if _, err = app.Invoke(t.Context(), nil, on("1", graph.Reply("A"))); !errors.Is(err, graph.ErrAnswer) || !strings.Contains(err.Error(), ids[1]) {
+				t.Errorf("a scalar for two questions: %v", err)
+			}
+			_, err = app.Invoke(t.Context(), nil, on("1", graph.ReplyTo(ids[0], "A")))
+			if left := pendingIn(t, err, "h2: 2?"); left[0] != ids[1] {
+				t.Errorf("the second question was %s and is %s", ids[1], left[0])
+			}
+			if s := nextOf(t, app, "1", "h2"); !slices.Equal(s.State.Log, []string{"h1:A"}) {
+				t.Errorf("state %+v", s.State)
+			}
+			out, err := app.Invoke(t.Context(), nil, on("1", graph.ReplyTo(ids[1], "B")))
+			logged(t, out, err, "h1:A", "h2:B", "j")
+			c.were(t, "h12 h23 j1")
+		}
+	}},
+	{"D4/at_once", func(t *testing.T, open func() graph.Checkpointer) {
+		var c calls
+		app := compileOn(t, open(), askBeside(&c))
+		_, err := app.Invoke(t.Context(), update{}, on("1"))
+		ids := pendingIn(t, err, "h1: 1?", "h2: 2?")
+		out, err := app.Invoke(t.Context(), nil, on("1", graph.ReplyTo(ids[1], "B"), graph.ReplyTo(ids[0], "A")))
+		logged(t, out, err, "h1:A", "h2:B", "j")
+		c.were(t, "h12 h22 j1")
+	}},
+	{"D4/sends", func(t *testing.T, open func() graph.Checkpointer) {
+		// Three tasks of one node ask; they are answered one by one, the middle first.
+		var c calls
+		g := wire("w -> END", map[string]node{"w": func(ctx context.Context, s board) (update, error) {
+			c.note("w")
+			return asks(s.Foo, s.Foo+"?")(ctx, s)
+		}})
+		g.AddConditionalEdges(graph.Start, always(graph.Sends(to("w", "a", "b", "c")...)), "w")
+		app := compileOn(t, open(), g)
+		_, err := app.Invoke(t.Context(), update{}, on("1"))
+		ids := pendingIn(t, err, "w: a?", "w: b?", "w: c?")
+		_, err = app.Invoke(t.Context(), nil, on("1", graph.ReplyTo(ids[1], "B")))
+		if left := pendingIn(t, err, "w: a?", "w: c?"); left[0] != ids[0] || left[1] != ids[2] {
+			t.Errorf("IDs %q have become %q", ids, left)
+		}
+		nextOf(t, app, "1", "w", "w")
+		_, err = app.Invoke(t.Context(), nil, on("1", graph.ReplyTo(ids[2], "C")))
+		pendingIn(t, err, "w: a?")
+		out, err := app.Invoke(t.Context(), nil, on("1", graph.Reply("A")))
+		logged(t, out, err, "a:A", "b:B", "c:C")
+		c.were(t, "w9")
+	}},
+	{"D4/joined", func(t *testing.T, open func() graph.Checkpointer) {
+		// One node asks for two things at once.
+		var c calls
+		app := compileOn(t, open(), wire("START -> n", c.counting(map[string]node{"n": func(ctx context.Context, _ board) (update, error) {
+			name, err1 := graph.Interrupt[string](ctx, "name", "name?")
+			age, err2 := graph.Interrupt[int](ctx, "age", "age?")
+			if err := errors.Join(err1, err2); err != nil {
+				return nil, err
+			}
+			return update{log.Add(name), x.Add(age)}, nil
+		}})))
+		_, err := app.Invoke(t.Context(), update{}, on("1"))
+		ids := pendingIn(t, err, "n: name?", "n: age?")
+		_, err = app.Invoke(t.Context(), nil, on("1", graph.ReplyTo(ids[1], 7)))
+		if left := pendingIn(t, err, "n: name?"); left[0] != ids[0] {
+			t.Errorf("IDs %q have become %q", ids, left)
+		}
+		out, err := app.Invoke(t.Context(), nil, on("1", graph.Reply("Ann")))
+		if logged(t, out, err, "Ann"); out.X != 7 {
+			t.Errorf("age %d", out.X)
+		}
+		c.were(t, "n3")
+	}},
+	{"D4/wrong_type", func(t *testing.T, open func() graph.Checkpointer) {
+		app := compileOn(t, open(), wire("START -> n ok", map[string]node{"n": func(ctx context.Context, _ board) (update, error) {
+			age, err := graph.Interrupt[int](ctx, "age", "age?")
+			return update{x.Add(age)}, err
+		}}))
+		_, err := app.Invoke(t.Context(), update{}, on("1"))
+		ids := pendingIn(t, err, "n: age?")
+		for range 2 {
+			_, err = app.Invoke(t.Context(), nil, on("1", graph.Reply("seven")))
+			if again := pendingIn(t, err, "n: age?"); again[0] != ids[0] {
+				t.Errorf("ID %q has become %q", ids, again)
+			}
+			s := nextOf(t, app, "1", "n")
+			if len(s.Interrupts) != 1 || !strings.Contains(s.Interrupts[0].Problem, "no int") {
+				t.Errorf("interrupts %+v", s.Interrupts)
+			}
+		}
+		// Without another answer it is asked again.
+		_, err = app.Invoke(t.Context(), nil, on("1"))
+		pendingIn(t, err, "n: age?")
+		out, err := app.Invoke(t.Context(), nil, on("1", graph.Reply(7)))
+		if err != nil || out.X != 7 {
+			t.Errorf("age %d, error %v", out.X, err)
+		}
+	}},
+	{"D6", func(t *testing.T, open func() graph.Checkpointer) {
+		var c calls
+		app := compileOn(t, open(), wire("START -> ok ask", c.counting(map[string]node{"ok": nil, "ask": asks("h", "q?")})))
+		_, err := app.Invoke(t.Context(), update{}, on("1"))
+		ids := pendingIn(t, err, "ask: q?")
+		for range 2 {
+			_, err = app.Invoke(t.Context(), nil, on("1"))
+			if again := pendingIn(t, err, "ask: q?"); again[0] != ids[0] {
+				t.Errorf("ID %q has become %q", ids, again)
+			}
+		}
+		c.were(t, "ask3 ok1")
+		out, err := app.Invoke(t.Context(), nil, on("1", graph.Reply("y")))
+		logged(t, out, err, "h:y", "ok")
+		c.were(t, "ask4 ok1")
+	}},
+	{"D8", func(t *testing.T, open func() graph.Checkpointer) {
+		for name, breaks := range map[string]graph.RunOptions{"before": {InterruptBefore: []string{"b"}}, "after": {InterruptAfter: []string{"a"}}} {
+			for _, compiled := range []bool{false, true} {
+				options := &graph.CompileOptions{Checkpointer: open()}
+				if compiled {
+					options.InterruptBefore, options.InterruptAfter = breaks.InterruptBefore, breaks.InterruptAfter
+					breaks = graph.RunOptions{}
+				}
+				breaks.Thread, breaks.Modes = "1", graph.Updates
+				app, err := wire("START -> a -> b", nil).Compile(options)
+				if err != nil {
+					t.Fatal(err)
+				}
+				p := play(t.Context(), app, update{}, breaks)
+				pendingIn(t, p.err)
+				sameLines(t, p.pick(graph.NodeUpdate, graph.RunInterrupt), `node_update a [{"channel":"log","op":"add","value":["a"]}]`, `interrupt`)
+				if s := nextOf(t, app, "1", "b"); s.Step != 1 || len(s.Interrupts) > 0 || len(p.events[1].Interrupts) > 0 || !slices.Equal(p.events[1].Nodes, []string{"b"}) {
+					t.Errorf("%s: state %+v, event %+v", name, s, p.events[1])
+				}
+				p = play(t.Context(), app, nil, breaks)
+				if p.err != nil {
+					t.Errorf("%s: %v", name, p.err)
+				}
+				sameLines(t, p.pick(graph.NodeUpdate, graph.RunInterrupt), `node_update b [{"channel":"log","op":"add","value":["b"]}]`)
+				// The next turn stops there again.
+				pendingIn(t, play(t.Context(), app, update{}, breaks).err)
+			}
+		}
+	}},
+	{"D8/all", func(t *testing.T, open func() graph.Checkpointer) {
+		for _, quiet := range []bool{false, true} {
+			nodes := map[string]node{}
+			if quiet {
+				nodes = map[string]node{"s1": writes(), "s2": writes()}
+			}
+			app := compileOn(t, open(), wire("START -> s1 -> s2", nodes))
+			all := &graph.RunOptions{Thread: "1", InterruptAfter: []string{"*"}}
+			_, err := app.Invoke(t.Context(), update{}, all)
+			pendingIn(t, err)
+			nextOf(t, app, "1", "s2")
+			if _, err = app.Invoke(t.Context(), nil, all); err != nil {
+				t.Error(err)
+			}
+			nextOf(t, app, "1")
+			if rows := rowsOf(t, app, "1"); len(rows) != 4 {
+				t.Errorf("history %q", rows)
+			}
+		}
+		app := compileOn(t, open(), wire("START -> s1 -> s2", nil))
+		every := &graph.RunOptions{Thread: "1", InterruptBefore: []string{"*"}, InterruptAfter: []string{"*"}}
+		for i, next := range []string{"s1", "s2", ""} {
+			in := update(nil)
+			if i == 0 {
+				in = update{}
+			}
+			_, err := app.Invoke(t.Context(), in, every)
+			if next == "" {
+				if err != nil {
+					t.Error(err)
+				}
+				continue
+			}
+			pendingIn(t, err)
+			nextOf(t, app, "1", next)
+		}
+	}},
+	{"D8/unknown", func(t *testing.T, open func() graph.Checkpointer) {
+		app := compileOn(t, open(), wire("START -> a", nil))
+		if _, err := app.Invoke(t.Context(), update{}, &graph.RunOptions{Thread: "1", InterruptBefore: []string{"ghost"}}); err == nil || !strings.Contains(err.Error(), "known nodes: a") {
+			t.Errorf("error %v", err)
+		}
+		_, err := wire("START -> a", nil).Compile(&graph.CompileOptions{InterruptAfter: []string{"ghost"}})
+		var bad *graph.CompileError
+		if !errors.As(err, &bad) || bad.Problems[0].Code != graph.UnknownTarget {
+			t.Errorf("error %v", err)
+		}
+		if _, err := mustCompile(t, wire("START -> a", nil)).Invoke(t.Context(), update{}, &graph.RunOptions{InterruptBefore: []string{"a"}}); !errors.Is(err, graph.ErrNoCheckpointer) {
+			t.Errorf("error %v", err)
+		}
+	}},
+	{"D9", func(t *testing.T, open func() graph.Checkpointer) {
+		g := wire("START -> a", nil)
+		g.AddNode("w", sayFoo("w"))
+		g.AddConditionalEdges("a", always(graph.Sends(to("w", "0", "1")...)), "w")
+		app := compileOn(t, open(), g)
+		breaks := &graph.RunOptions{Thread: "1", InterruptBefore: []string{"w"}}
+		out, err := app.Invoke(t.Context(), update{}, breaks)
+		pendingIn(t, err)
+		if s := nextOf(t, app, "1", "w", "w"); !slices.Equal(out.Log, []string{"a"}) || !slices.Equal(s.State.Log, out.Log) {
+			t.Errorf("log %q, state %q", out.Log, s.State.Log)
+		}
+		out, err = app.Invoke(t.Context(), nil, breaks)
+		logged(t, out, err, "a", "w|0", "w|1")
+	}},
+	{"D10", func(t *testing.T, open func() graph.Checkpointer) {
+		app := compileOn(t, open(), wire("START -> n", map[string]node{"n": asks("n", "q?")}))
+		_, err := app.Invoke(t.Context(), update{log.Add("0")}, on("1"))
+		pendingIn(t, err, "n: q?")
+		out, err := app.Invoke(t.Context(), update{log.Add("u")}, on("1", graph.Reply("r")))
+		logged(t, out, err, "0", "u", "n:r")
+		sameLines(t, rowsOf(t, app, "1"), `(loop,1,[],{"log":["0","u","n:r"]})`, `(loop,0,[n],{"log":["0"]})`, `(input,-1,[__start__],{})`)
+	}},
+	{"D10/goto", func(t *testing.T, open func() graph.Checkpointer) {
+		suffix := func(s string) node { return writes(foo.Add(s)) }
+		app := compileOn(t, open(), wire("START -> node1 -> node2", map[string]node{"node1": suffix("|1"), "node2": suffix("|2")}))
+		breaks := &graph.RunOptions{Thread: "1", InterruptBefore: []string{"node1"}}
+		_, err := app.Invoke(t.Context(), update{foo.Add("abc")}, breaks)
+		pendingIn(t, err)
+		out, err := app.Invoke(t.Context(), update{goTo("node2")}, on("1"))
+		if err != nil || out.Foo != "abc|1|2|2" {
+			t.Errorf("foo %q, error %v", out.Foo, err)
+		}
+	}},
+	{"D10/update_survives", func(t *testing.T, open func() graph.Checkpointer) {
+		// What came with the first of two answers is there when the second comes.
+		app := compileOn(t, open(), askBeside(&calls{}))
+		_, err := app.Invoke(t.Context(), update{}, on("1"))
+		ids := pendingIn(t, err, "h1: 1?", "h2: 2?")
+		_, err = app.Invoke(t.Context(), update{x.Add(1), log.Add("u1")}, on("1", graph.ReplyTo(ids[0], "A")))
+		pendingIn(t, err, "h2: 2?")
+		if s := nextOf(t, app, "1", "h2"); s.State.X != 1 || !slices.Equal(s.State.Log, []string{"u1", "h1:A"}) {
+			t.Errorf("state %+v", s.State)
+		}
+		out, err := app.Invoke(t.Context(), update{x.Add(10), log.Add("u2")}, on("1", graph.Reply("B")))
+		if logged(t, out, err, "u1", "u2", "h1:A", "h2:B", "j"); out.X != 11 {
+			t.Errorf("x is %d", out.X)
+		}
+		if s := stateOf(t, app, graph.Key{Thread: "1"}); !slices.Equal(s.State.Log, out.Log) || s.State.X != 11 {
+			t.Errorf("saved %+v", s.State)
+		}
+	}},
+	{"D12", func(t *testing.T, open func() graph.Checkpointer) {
+		app := compileOn(t, open(), wire("START -> ok ask", map[string]node{"ask": asks("h", "q?")}))
+		_, err := app.Invoke(t.Context(), update{}, on("1"))
+		pendingIn(t, err, "ask: q?")
+		if _, err := app.UpdateState(t.Context(), graph.Key{Thread: "1"}, graph.StateUpdate[board]{As: graph.End}); err != nil {
+			t.Fatal(err)
+		}
+		s := nextOf(t, app, "1")
+		if s.Source != graph.SourceUpdate || s.Step != 1 || len(s.Interrupts) > 0 || len(s.Tasks) > 0 || !slices.Equal(s.State.Log, []string{"ok"}) {
+			t.Errorf("state %+v", s)
+		}
+		if _, err = app.Invoke(t.Context(), nil, on("1", graph.Reply("late"))); !errors.Is(err, graph.ErrAnswer) {
+			t.Errorf("error %v", err)
+		}
+	}},
+	{"D12/new_input", func(t *testing.T, open func() graph.Checkpointer) {
+		// A new input gives the question up, and keeps what its sibling wrote.
+		app := compileOn(t, open(), wire("START -> ok ask", map[string]node{"ask": asks("h", "q?")}))
+		_, err := app.Invoke(t.Context(), update{}, on("1"))
+		old := pendingIn(t, err, "ask: q?")
+		out, err := app.Invoke(t.Context(), update{log.Add("in")}, on("1"))
+		if ids := pendingIn(t, err, "ask: q?"); ids[0] == old[0] || !slices.Equal(out.Log, []string{"ok", "in"}) {
+			t.Errorf("IDs %q and %q, log %q", old, ids, out.Log)
+		}
+		if _, err = app.Invoke(t.Context(), nil, on("1", graph.ReplyTo(old[0], "late"))); !errors.Is(err, graph.ErrAnswer) {
+			t.Errorf("error %v", err)
+		}
+		out, err = app.Invoke(t.Context(), nil, on("1", graph.Reply("y")))
+		logged(t, out, err, "ok", "in", "h:y", "ok")
+	}},
+	{"D13", func(t *testing.T, open func() graph.Checkpointer) {
+		for _, beside := range []bool{false, true} {
+			var c calls
+			g := newBoard()
+			g.AddNode("ask", c.of("ask", asks("h", "q?")), options{
+				Retry: []graph.RetryPolicy{{MaxAttempts: 5, InitialInterval: ms, RetryOn: func(error) bool { return true }}},
+				OnError: func(context.Context, board, error) (update, error) {
+					c.note("handler")
+					return nil, nil
+				},
+				Timeout: graph.Timeout{Run: 1 << 40, Idle: 1 << 40},
+			})
+			g.AddEdge(graph.Start, "ask")
+			if beside {
+				g.AddNode("z", writes())
+				g.AddEdge(graph.Start, "z")
+			}
+			app := compileOn(t, open(), g)
+			_, err := app.Invoke(t.Context(), update{}, on("1"))
+			pendingIn(t, err, "ask: q?")
+			c.were(t, "ask1")
+			if s := nextOf(t, app, "1", "ask"); len(s.Interrupts) != 1 || s.Tasks[0].Failure != "" {
+				t.Errorf("state %+v", s)
+			}
+			out, err := app.Invoke(t.Context(), nil, on("1", graph.Reply("y")))
+			logged(t, out, err, "h:y")
+			c.were(t, "ask2")
+		}
+	}},
+	{"D/payload", func(t *testing.T, open func() graph.Checkpointer) {
+		type form struct {
+			Title  string   `json:"title"`
+			Fields []string `json:"fields"`
+		}
+		app := compileOn(t, open(), wire("START -> n", map[string]node{"n": func(ctx context.Context, s board) (update, error) {
+			if s.X == 0 {
+				_, err := graph.Interrupt[form](ctx, "bad", func() {})
+				return nil, err
+			}
+			got, err := graph.Interrupt[form](ctx, "form", form{"t", []string{"a", "b"}})
+			return update{log.Add(got.Title), log.Add(got.Fields...)}, err
+		}}))
+		if _, err := app.Invoke(t.Context(), update{}, on("1")); err == nil || !strings.Contains(err.Error(), `encoding the payload of interrupt "bad"`) {
+			t.Errorf("error %v", err)
+		}
+		_, err := app.Invoke(t.Context(), update{x.Add(1)}, on("2"))
+		var stopped *graph.InterruptedError
+		var got form
+		if !errors.As(err, &stopped) || json.Unmarshal(stopped.Pending[0].Payload, &got) != nil || differ(form{"t", []string{"a", "b"}}, got) != "" {
+			t.Errorf("error %v, payload %+v", err, got)
+		}
+		if want := `run interrupted, waiting for "form" of node "n"`; err.Error() != want {
+			t.Errorf("error %q, want %q", err, want)
+		}
+		out, err := app.Invoke(t.Context(), nil, on("2", graph.Reply(form{"u", []string{"c"}})))
+		logged(t, out, err, "u", "c")
+	}},
+}

@@ -1,0 +1,3 @@
+package graph_test
+
+var durableE, durableH []durable
