@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 )
 
 // attempts finds the node's update in its cache, or calls the node until it succeeds or no retry policy wants more and
@@ -27,12 +28,12 @@ func (r *run[S]) attempts(res *result[S]) error {
 		}
 	}
 	if failure := r.leftFailure(res, n); failure != nil {
-		var err error
-		if res.update, err = r.handle(res, n, failure); err == nil {
+		err := r.rescue(res, n, failure)
+		if err == nil {
 			return nil
 		}
-		r.failed(res.task, err, r.began())
-		return err
+		// When the handler declines, the next attempt is the node's again.
+		return r.giveUp(res.task, failure, err, err != error(failure), r.began())
 	}
 	if n.opts.Cache != nil {
 		if err := r.recall(res, n); err != nil {
@@ -51,16 +52,20 @@ func (r *run[S]) attempts(res *result[S]) error {
 		}
 		began := r.began()
 		update, err := r.attempt(res, n, limits)
-		if err == nil {
+		t = res.task
+		waiting, fault := r.stops(res, err)
+		switch {
+		case waiting:
+			return nil
+		case fault != nil:
+			failure := r.nodeError(t, fault)
+			return r.giveUp(t, failure, failure, false, began)
+		case err == nil:
 			res.update = update
-			if res.memo != nil {
-				res.memo.fresh = !t.journal.hasAsked()
+			if res.memo != nil { // an answer is given once, and not for all equal inputs
+				res.memo.fresh = !t.asked()
 			}
 			return nil
-		}
-		t = res.task
-		if waiting, err := r.stops(res, err); waiting || err != nil {
-			return err
 		}
 		if wait, again := retryWait(n.opts.Retry, err, t.info.Attempt); again && t.Err() == nil {
 			r.publishTask(t, Event[S]{Kind: NodeRetry, Err: err, Elapsed: since(began)})
@@ -77,24 +82,28 @@ func (r *run[S]) attempts(res *result[S]) error {
 			if err = r.recordFailure(t, failure, true); err != nil {
 				return err
 			}
-			if res.update, err = r.handle(res, n, failure); err == nil {
+			if err = r.rescue(res, n, failure); err == nil {
 				return nil
 			}
 		}
-		if late := r.recordFailure(t, failure, n.opts.OnError != nil && err != error(failure)); late != nil {
-			err = errors.Join(err, late)
-		}
-		r.failed(t, err, began)
-		return err
+		return r.giveUp(t, failure, err, n.opts.OnError != nil && err != error(failure), began)
 	}
+}
+
+// giveUp ends a task that failed with err. On record is the failure of its
+// node, and whether the node's handler is to go on from there.
+func (r *run[S]) giveUp(t *task, failure *NodeError, err error, handled bool, began time.Time) error {
+	if late := r.recordFailure(t, failure, handled); late != nil {
+		err = errors.Join(err, late)
+	}
+	r.failed(t, err, began)
+	return err
 }
 
 // attempt calls the node once. What it returns too late does not count.
 func (r *run[S]) attempt(res *result[S], n *node[S], limits Timeout) (Update[S], error) {
 	t := res.task
-	if t.journal != nil {
-		t.journal.begin()
-	}
+	t.begin()
 	watched := limits.Run > 0 || limits.Idle > 0
 	if watched {
 		t.watched(limits)

@@ -96,9 +96,9 @@ func (r *run[S]) stop(ctx context.Context) error {
 
 // interrupted ends a run that waits, and lets the graph around it wait as well.
 func (r *run[S]) interrupted(pending []PendingInterrupt) error {
-	if r.outer != nil && r.keep.owner != "" {
-		r.outer.journal.wait(pending, len(pending) == 0)
+	if r.keep != nil && r.keep.owner != "" {
+		r.outer.journal.wait(r.ordinal, pending)
 	}
 	r.publish(Event[S]{Kind: RunInterrupt, Interrupts: pending, Nodes: r.dueNames()}, r.due())
-	return &InterruptedError{Pending: pending, Next: r.dueNames(), lane: r.keep.lane}
+	return &InterruptedError{Pending: pending, Next: r.dueNames()}
 }

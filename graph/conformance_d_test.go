@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -415,6 +416,98 @@ var durableD = []durable{
 			out, err := app.Invoke(t.Context(), nil, on("1", graph.Reply("y")))
 			logged(t, out, err, "h:y")
 			c.were(t, "ask2")
+		}
+	}},
+	{"D13/fails_behind_it", func(t *testing.T, open func() graph.Checkpointer) {
+		// A node that fails after its answer is tried again with the answer, and its
+		// handler may ask for itself: with the same key it means another question.
+		var c calls
+		g := newBoard()
+		g.AddNode("n", func(ctx context.Context, _ board) (update, error) {
+			answer, err := graph.Interrupt[string](ctx, "q", "go on?")
+			if err != nil {
+				return nil, err
+			}
+			c.note("n")
+			return nil, fmt.Errorf("no luck with %q", answer)
+		}, options{Retry: twice, OnError: func(ctx context.Context, _ board, failure error) (update, error) {
+			c.note("handler")
+			answer, err := graph.Interrupt[string](ctx, "q", "what now?")
+			if err != nil {
+				return nil, err
+			}
+			return update{log.Add("handled:" + answer)}, nil
+		}})
+		g.AddEdge(graph.Start, "n")
+		app := compileOn(t, open(), g)
+		_, err := app.Invoke(t.Context(), update{}, on("1"))
+		pendingIn(t, err, "n: go on?")
+		_, err = app.Invoke(t.Context(), nil, on("1", graph.Reply("yes")))
+		pendingIn(t, err, "n: what now?")
+		c.were(t, "handler1 n2")
+		out, err := app.Invoke(t.Context(), nil, on("1", graph.Reply("nothing")))
+		logged(t, out, err, "handled:nothing")
+		c.were(t, "handler2 n2")
+	}},
+	{"D13/swallowed", func(t *testing.T, open func() graph.Checkpointer) {
+		// A node that goes on without the answer is at fault, and its update lost.
+		for _, beside := range []bool{false, true} {
+			var c calls
+			g := newBoard()
+			g.AddNode("n", func(ctx context.Context, _ board) (update, error) {
+				c.note("n")
+				answer, _ := graph.Interrupt[string](ctx, "q", "q?")
+				return update{log.Add("answer:" + answer)}, nil
+			}, options{Retry: twice, OnError: rescues()})
+			g.AddEdge(graph.Start, "n")
+			if beside {
+				g.AddNode("z", writes())
+				g.AddEdge(graph.Start, "z")
+			}
+			app := compileOn(t, open(), g)
+			out, err := app.Invoke(t.Context(), update{}, on("1"))
+			var failed *graph.NodeError
+			if !errors.Is(err, graph.ErrInterruptIgnored) || !errors.As(err, &failed) || failed.Node != "n" || len(out.Log) > 0 {
+				t.Errorf("log %q, error %v", out.Log, err)
+			}
+			c.were(t, "n1")
+			s := stateOf(t, app, graph.Key{Thread: "1"})
+			if s.Next[0] != "n" || !strings.Contains(s.Tasks[0].Failure, "interrupt ignored") || len(s.State.Log) > 0 {
+				t.Errorf("state %+v", s)
+			}
+		}
+	}},
+	{"D13/swallowed_below", func(t *testing.T, open func() graph.Checkpointer) {
+		// The same for a node that calls a graph and drops its interrupt.
+		for _, persist := range []graph.Persistence{graph.PersistPerRun, graph.PersistNever} {
+			child, err := wire("START -> s", map[string]node{"s": asks("s", "q?")}).Compile(&graph.CompileOptions{Persistence: persist})
+			if err != nil {
+				t.Fatal(err)
+			}
+			app := compileOn(t, open(), wire("START -> n", map[string]node{"n": func(ctx context.Context, _ board) (update, error) {
+				out, _ := child.Invoke(ctx, update{}, nil)
+				return update{log.Add(out.Log...)}, nil
+			}}))
+			if _, err := app.Invoke(t.Context(), update{}, on("1")); !errors.Is(err, graph.ErrInterruptIgnored) {
+				t.Errorf("persistence %d: error %v", persist, err)
+			}
+		}
+	}},
+	{"D14", func(t *testing.T, open func() graph.Checkpointer) {
+		var c calls
+		g := newBoard()
+		g.AddNode("ask", c.of("ask", asks("h", "q?")), options{Retry: []graph.RetryPolicy{{InitialInterval: ms}}})
+		g.AddEdge(graph.Start, "ask")
+		if _, err := mustCompile(t, g).Invoke(t.Context(), update{}, nil); !errors.Is(err, graph.ErrNoCheckpointer) {
+			t.Errorf("error %v", err)
+		}
+		c.were(t, "ask1")
+		if _, err := graph.Interrupt[string](t.Context(), "q", "q?"); !errors.Is(err, graph.ErrNoCheckpointer) {
+			t.Errorf("outside a run: %v", err)
+		}
+		app := compileOn(t, open(), g)
+		if _, err := app.Invoke(t.Context(), update{}, nil); !errors.Is(err, graph.ErrNoThread) {
+			t.Errorf("without a thread: %v", err)
 		}
 	}},
 	{"D/payload", func(t *testing.T, open func() graph.Checkpointer) {

@@ -44,9 +44,28 @@ func (d NodeDefaults[S]) resolve(o NodeOptions[S]) NodeOptions[S] {
 	return o
 }
 
+// rescue asks a node's handler about its failure, and takes its update. The
+// handler may ask for answers, as a node may.
+func (r *run[S]) rescue(res *result[S], n *node[S], failure *NodeError) error {
+	update, err := r.handle(res, n, failure)
+	waiting, fault := r.stops(res, err)
+	switch {
+	case waiting:
+		return nil
+	case fault != nil:
+		return r.nodeError(res.task, fault)
+	}
+	res.update = update
+	return err
+}
+
 // handle asks a node's handler about its failure.
 func (r *run[S]) handle(res *result[S], n *node[S], failure *NodeError) (Update[S], error) {
 	handler := func(ctx context.Context, state S) (Update[S], error) { return n.opts.OnError(ctx, state, failure) }
+	res.task.begin()
+	t := *res.task
+	t.handles = true
+	res.task = &t
 	update, err := call(res.task, handler, r.input(res, n))
 	if err == error(failure) {
 		return nil, failure

@@ -61,8 +61,7 @@ func Interrupt[T, P any](ctx context.Context, key string, payload P) (T, error) 
 	if j == nil {
 		return answer, fmt.Errorf("interrupting node %q for %q: %w", t.info.Node, key, ErrNoCheckpointer)
 	}
-	t.asks()
-	place := j.use(prefix + key)
+	place := prefix + j.use(prefix, key)
 	pending := PendingInterrupt{ID: interruptID(j.identity(), place), Namespace: t.path(), Node: t.info.Node, Key: key}
 	if data, ok := t.run.answers[pending.ID]; ok {
 		err := decodeInto(data, &answer)
@@ -77,7 +76,7 @@ func Interrupt[T, P any](ctx context.Context, key string, payload P) (T, error) 
 		return answer, fmt.Errorf("encoding the payload of interrupt %q: %w", key, err)
 	}
 	pending.Payload = data
-	j.wait([]PendingInterrupt{pending}, false)
+	j.wait(prefix, []PendingInterrupt{pending})
 	return answer, fmt.Errorf("interrupt %q of node %q: %w", key, t.info.Node, errWaiting)
 }
 
@@ -109,7 +108,6 @@ func ReplyTo[T any](id string, value T) Answer {
 type InterruptedError struct {
 	Pending []PendingInterrupt // in the order of their tasks; none at a breakpoint
 	Next    []string           // the nodes that run when it is resumed
-	lane    *lane              // whose run
 }
 
 func (e *InterruptedError) Error() string {

@@ -6,6 +6,8 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -25,10 +27,16 @@ type journal struct {
 	name    string               // the task's ID, once it was asked for
 	kept    map[recordKey][]byte // records of the task
 	calls   map[string]int       // in this attempt: how often a key was used
-	waits   []PendingInterrupt   // in this attempt: what was asked and has no answer
+	waits   []question           // in this attempt: what was asked and has no answer
 	stopped bool                 // in this attempt: a graph inside the node stopped at a breakpoint
-	asked   bool                 // in this attempt: the node, or a graph inside it, called Interrupt
 	inner   map[string]string    // subgraphs that keep their state: namespace to newest checkpoint
+}
+
+// A question is a pending interrupt and where in the task it was asked: empty
+// for the node's own, else the place of the graph inside it.
+type question struct {
+	place string
+	PendingInterrupt
 }
 
 type recordKey struct {
@@ -60,24 +68,33 @@ func (j *journal) identity() string {
 	return j.id()
 }
 
-// begin starts an attempt.
-func (j *journal) begin() {
+// begin starts an attempt at the task, or at the task inside it that prefix
+// names.
+func (j *journal) begin(prefix string) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.calls, j.waits, j.stopped, j.asked = nil, nil, false, false
+	if prefix == "" {
+		j.calls, j.waits, j.stopped = nil, nil, false
+		return
+	}
+	maps.DeleteFunc(j.calls, func(place string, _ int) bool { return strings.HasPrefix(place, prefix) })
+	j.waits = slices.DeleteFunc(j.waits, func(q question) bool { return strings.HasPrefix(q.place, prefix) })
 }
 
 // use counts a use of a key in this attempt, from 1, and returns the key that
-// tells this use from others.
-func (j *journal) use(key string) string {
+// tells this use from others. Doubling a key's own "#" keeps it apart from
+// numbers.
+func (j *journal) use(prefix, key string) string {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if j.calls == nil {
 		j.calls = map[string]int{}
 	}
-	j.calls[key]++
-	if n := j.calls[key]; n > 1 {
-		return key + "#" + strconv.Itoa(n)
+	j.calls[prefix+key]++
+	n := j.calls[prefix+key]
+	key = strings.ReplaceAll(key, "#", "##")
+	if n > 1 {
+		key += "#" + strconv.Itoa(n)
 	}
 	return key
 }
@@ -103,52 +120,84 @@ func (j *journal) record(ctx context.Context, kind RecordKind, key string, data 
 }
 
 // wait notes that the node stops until somebody answers.
-func (j *journal) wait(pending []PendingInterrupt, stopped bool) {
+func (j *journal) wait(place string, pending []PendingInterrupt) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.waits = append(j.waits, pending...)
-	j.stopped = j.stopped || stopped
+	for _, p := range pending {
+		j.waits = append(j.waits, question{place, p})
+	}
+	j.stopped = j.stopped || len(pending) == 0
 }
 
-// asks notes for a task, and those around it, that somebody is asked.
-func (t *task) asks() {
-	for ; t != nil; t = t.run.outer {
-		if j := t.journal; j != nil {
-			j.mu.Lock()
-			j.asked = true
-			j.mu.Unlock()
+// waiting is what the attempt waits for within a place, and whether it waits
+// there at all. The order is that of the places, since graphs inside the node
+// may run side by side.
+func (j *journal) waiting(prefix string) ([]PendingInterrupt, bool) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if len(j.waits) == 0 {
+		return nil, prefix == "" && j.stopped
+	}
+	slices.SortStableFunc(j.waits, func(a, b question) int { return strings.Compare(a.place, b.place) })
+	var pending []PendingInterrupt
+	for _, q := range j.waits {
+		if strings.HasPrefix(q.place, prefix) {
+			pending = append(pending, q.PendingInterrupt)
 		}
 	}
-}
-
-func (j *journal) hasAsked() bool {
-	if j == nil {
-		return false
-	}
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.asked
-}
-
-// waiting is what the attempt waits for, and whether it waits at all.
-func (j *journal) waiting() ([]PendingInterrupt, bool) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.waits, len(j.waits) > 0 || j.stopped
+	return pending, len(pending) > 0 || prefix == "" && j.stopped
 }
 
 // ledger is the journal of the task that ctx runs in, or of the nearest around
 // it that has one, and what to put before keys then. It is nil without a
 // checkpointer.
 func (t *task) ledger() (*journal, string) {
+	owner := t
+	for owner != nil && owner.journal == nil {
+		owner = owner.run.outer
+	}
+	if owner == nil {
+		return nil, ""
+	}
 	prefix := ""
-	for ; t != nil; t = t.run.outer {
-		if t.journal != nil {
+	for ; ; t = t.run.outer {
+		if t.handles { // what the handler does is apart from what the node did
+			prefix = "!/" + prefix
+		}
+		if t == owner {
 			return t.journal, prefix
 		}
-		prefix = fmt.Sprintf("%s/%d/%d/%s", t.run.ordinal, t.info.Step, t.info.Task, prefix)
+		prefix = fmt.Sprintf("%s/%06d/%06d/%s", t.run.ordinal, t.info.Step, t.info.Task, prefix)
 	}
-	return nil, ""
+}
+
+// begin starts an attempt at a task.
+func (t *task) begin() {
+	if j, prefix := t.ledger(); j != nil {
+		j.begin(prefix)
+	}
+}
+
+// waiting is what the task's attempt waits for, and whether it waits at all.
+func (t *task) waiting() ([]PendingInterrupt, bool) {
+	j, prefix := t.ledger()
+	switch {
+	case j == nil:
+		return nil, false
+	case t.journal != nil:
+		prefix = ""
+	}
+	return j.waiting(prefix)
+}
+
+// asked reports whether the task stopped in an attempt before this one.
+func (t *task) asked() bool {
+	j, _ := t.ledger()
+	if j == nil {
+		return false
+	}
+	_, asked := j.recall(RecordInterrupt, "")
+	return asked
 }
 
 // savedFailure is a RecordError.
@@ -207,7 +256,7 @@ func Once[T any](ctx context.Context, key string, fn func(context.Context) (T, e
 	if j == nil {
 		return fn(ctx)
 	}
-	place := j.use(prefix + key)
+	place := prefix + j.use(prefix, key)
 	if data, ok := j.recall(RecordOnce, place); ok {
 		if err := decodeInto(data, &out); err != nil {
 			return out, fmt.Errorf("reading what %q returned before: %w", key, err)

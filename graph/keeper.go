@@ -259,9 +259,11 @@ func (r *run[S]) inherit(ctx context.Context, opts *RunOptions) error {
 		}
 		return nil
 	}
-	name := opts.Namespace
-	name = j.use(prefix + "|" + name)[len(prefix)+1:]
-	r.ordinal = prefix + name
+	name := j.use(prefix+"|", opts.Namespace)
+	if t.handles {
+		name = "!" + name
+	}
+	r.ordinal = name
 	if r.persist == PersistNever || t.journal == nil {
 		return nil
 	}

@@ -10,22 +10,19 @@ import (
 // what it returned; one that asked and went on without the answer is at fault.
 func (r *run[S]) stops(res *result[S], err error) (bool, error) {
 	t := res.task
-	if t.journal == nil {
-		if errors.Is(err, errWaiting) { // a graph around this one has the journal
-			return false, err
-		}
-		return false, nil
-	}
-	pending, waiting := t.journal.waiting()
+	pending, waiting := t.waiting()
 	switch {
 	case !waiting:
 		return false, nil
 	case err == nil:
-		return false, r.nodeError(t, fmt.Errorf("it asked for answers and went on without them: it must return the error of Interrupt: %w", ErrInterruptIgnored))
+		return false, fmt.Errorf("it asked for answers and went on without them: it must return the error of Interrupt: %w", ErrInterruptIgnored)
 	case !errors.Is(err, errWaiting):
 		return false, nil
 	}
 	res.waits = true
+	if t.journal == nil { // a graph around this one has the journal, and saves
+		return true, nil
+	}
 	data, err := encode(pending)
 	if err == nil {
 		err = t.journal.record(context.WithoutCancel(t), RecordInterrupt, "", data)
@@ -41,7 +38,7 @@ func (r *run[S]) waits(results []result[S]) error {
 	for i := range results {
 		if results[i].waits {
 			waiting = true
-			own, _ := results[i].task.journal.waiting()
+			own, _ := results[i].task.waiting()
 			pending = append(pending, own...)
 		}
 	}

@@ -19,8 +19,8 @@ type RetryPolicy struct {
 	MaxInterval time.Duration
 	// Jitter adds a random time below it to every wait. Default none.
 	Jitter time.Duration
-	// RetryOn selects errors. Default: all but cancellation, an invalid update
-	// and a panic, which would only happen again.
+	// RetryOn selects errors. Default: all but cancellation, an invalid update,
+	// a missing checkpointer and a panic, which would only happen again.
 	RetryOn func(error) bool
 }
 
@@ -29,7 +29,7 @@ func (p RetryPolicy) matches(err error) bool {
 		return p.RetryOn(err)
 	}
 	var panicked *PanicError
-	return !errors.Is(err, context.Canceled) && !errors.Is(err, ErrInvalidUpdate) && !errors.As(err, &panicked)
+	return !errors.Is(err, context.Canceled) && !errors.Is(err, ErrInvalidUpdate) && !errors.Is(err, ErrNoCheckpointer) && !errors.As(err, &panicked)
 }
 
 // wait is the pause after the failure of an attempt, 1 for the first.
