@@ -74,24 +74,17 @@ func (r *run[S]) stopBefore(ctx context.Context) error {
 	if len(r.before) == 0 || passed || !slices.ContainsFunc(r.dueNames(), r.before.has) {
 		return nil
 	}
-	return r.stop(ctx)
-}
-
-// stopAfter stops the run when a breakpoint stands after a node that has run,
-// unless nothing is left to run.
-func (r *run[S]) stopAfter(ctx context.Context, ran []string) error {
-	if len(r.after) == 0 || r.due() == 0 || !slices.ContainsFunc(ran, r.after.has) {
-		return nil
-	}
-	return r.stop(ctx)
-}
-
-func (r *run[S]) stop(ctx context.Context) error {
-	k := r.keep
-	if err := k.record(ctx, Record{Namespace: k.namespace, Checkpoint: k.id, Kind: RecordInterrupt, Data: []byte("[]")}); err != nil {
+	if err := r.keep.record(context.WithoutCancel(ctx), r.keep.mark(r.keep.id)); err != nil {
 		return err
 	}
 	return r.interrupted(nil)
+}
+
+// stopsAfter reports whether a breakpoint stands after a node that has run and
+// something is left to run. The stop is saved with the superstep, so that a
+// process that dies in between does not run past it.
+func (r *run[S]) stopsAfter(ran []string) bool {
+	return len(ran) > 0 && r.due() > 0 && slices.ContainsFunc(ran, r.after.has)
 }
 
 // interrupted ends a run that waits, and lets the graph around it wait as well.

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"example.com/assay/graph"
+	"example.com/assay/graph/checkpoint/checkpointtest"
 )
 
 // Group D: interrupts and breakpoints.
@@ -212,6 +213,49 @@ var durableD = []durable{
 			t.Errorf("age %d, error %v", out.X, err)
 		}
 	}},
+	{"D4/misfits", func(t *testing.T, open func() graph.Checkpointer) {
+		var c calls
+		saver := open()
+		app := compileOn(t, saver, askBetween(&c))
+		misfit := func(err error, part string) {
+			t.Helper()
+			if !errors.Is(err, graph.ErrAnswer) || !strings.Contains(err.Error(), part) {
+				t.Errorf("error %v, want %v with %q", err, graph.ErrAnswer, part)
+			}
+		}
+		_, err := app.Invoke(t.Context(), nil, on("nobody", graph.Reply("x")))
+		misfit(err, `thread "nobody" does not exist`)
+		_, err = app.Invoke(t.Context(), update{}, on("nobody", graph.Reply("x")))
+		misfit(err, `thread "nobody" does not exist`)
+		_, err = app.Invoke(t.Context(), update{}, on("1"))
+		ids := pendingIn(t, err, "ask: q?")
+		before := rowsOf(t, app, "1")
+		_, err = app.Invoke(t.Context(), nil, on("1", graph.ReplyTo("0123", "x")))
+		misfit(err, `no interrupt "0123" is pending`)
+		_, err = app.Invoke(t.Context(), nil, on("1", graph.ReplyTo(ids[0], "x"), graph.ReplyTo("0123", "y")))
+		misfit(err, `no interrupt "0123" is pending`)
+		_, err = app.Invoke(t.Context(), nil, on("1", graph.Reply("x"), graph.Reply("y")))
+		misfit(err, "it names no interrupt")
+		_, err = app.Invoke(t.Context(), nil, on("1", graph.ReplyTo(ids[0], "x"), graph.ReplyTo(ids[0], "y")))
+		misfit(err, "answered twice")
+		if _, err = app.Invoke(t.Context(), nil, on("1", graph.Reply(func() {}))); err == nil || !strings.Contains(err.Error(), "encoding an answer") {
+			t.Errorf("an answer that is no JSON: %v", err)
+		}
+		old := nextOf(t, app, "1", "ask").Parent
+		_, err = app.Invoke(t.Context(), nil, &graph.RunOptions{Thread: "1", Checkpoint: old, Resume: []graph.Answer{graph.ReplyTo(ids[0], "x")}})
+		misfit(err, "asks anew")
+		sameLines(t, rowsOf(t, app, "1"), before...)
+		out, err := app.Invoke(t.Context(), nil, on("1", graph.ReplyTo(ids[0], "ok")))
+		logged(t, out, err, "a", "h:ok", "b")
+		_, err = app.Invoke(t.Context(), nil, on("1", graph.ReplyTo(ids[0], "again")))
+		misfit(err, "nothing is pending")
+		if _, err = mustCompile(t, askBetween(&c)).Invoke(t.Context(), nil, on("1", graph.Reply("x"))); !errors.Is(err, graph.ErrNoCheckpointer) {
+			t.Errorf("resumed without a checkpointer: %v", err)
+		}
+		if _, err = mustCompile(t, askBetween(&c)).Invoke(t.Context(), nil, &graph.RunOptions{Resume: []graph.Answer{graph.Reply("x")}}); !errors.Is(err, graph.ErrNoCheckpointer) {
+			t.Errorf("resumed without a checkpointer: %v", err)
+		}
+	}},
 	{"D6", func(t *testing.T, open func() graph.Checkpointer) {
 		var c calls
 		app := compileOn(t, open(), wire("START -> ok ask", c.counting(map[string]node{"ok": nil, "ask": asks("h", "q?")})))
@@ -308,6 +352,64 @@ var durableD = []durable{
 			t.Errorf("error %v", err)
 		}
 	}},
+	{"D8/updated", func(t *testing.T, open func() graph.Checkpointer) {
+		// Somebody corrects the state at a breakpoint, and the run goes on behind it.
+		app := compileOn(t, open(), wire("START -> a -> b -> c", nil))
+		breaks := &graph.RunOptions{Thread: "1", InterruptBefore: []string{"b"}}
+		_, err := app.Invoke(t.Context(), update{}, breaks)
+		pendingIn(t, err)
+		if _, err := app.UpdateState(t.Context(), graph.Key{Thread: "1"}, graph.StateUpdate[board]{Update: update{log.Add("fixed")}}); err != nil {
+			t.Fatal(err)
+		}
+		out, err := app.Invoke(t.Context(), nil, breaks)
+		logged(t, out, err, "a", "fixed", "b", "c")
+	}},
+	{"D8/replayed", func(t *testing.T, open func() graph.Checkpointer) {
+		// Who names the checkpoint at which the run stopped means to pass it.
+		app := compileOn(t, open(), wire("START -> a -> b -> c", nil))
+		breaks := graph.RunOptions{Thread: "1", InterruptBefore: []string{"b"}}
+		_, err := app.Invoke(t.Context(), update{}, &breaks)
+		pendingIn(t, err)
+		at := nextOf(t, app, "1", "b").Key.ID
+		for range 2 {
+			breaks.Checkpoint = at
+			out, err := app.Invoke(t.Context(), nil, &breaks)
+			logged(t, out, err, "a", "b", "c")
+		}
+	}},
+	{"D8/crash", func(t *testing.T, open func() graph.Checkpointer) {
+		// Whatever call of the saver is the last before the process dies, the run
+		// does not get past the breakpoint without having stopped at it. A saver
+		// whose answer is lost has stopped the run for it.
+		for _, breaks := range []graph.RunOptions{{InterruptBefore: []string{"b"}}, {InterruptAfter: []string{"a"}}} {
+			breaks.Thread = "1"
+			crashes(t, open, func(saver graph.Checkpointer, lossy bool) {
+				var c calls
+				app := compileOn(t, saver, wire("START -> a -> b", c.counting(map[string]node{"a": nil, "b": nil})))
+				stopped := lossy
+				for range 6 {
+					in, began := update(nil), c.count["a"]
+					if !exists(t, app, "1") {
+						in = update{}
+					}
+					out, err := app.Invoke(t.Context(), in, &breaks)
+					var stop *graph.InterruptedError
+					switch {
+					case c.count["b"] > 0 && (!stopped || c.count["a"] > began):
+						t.Errorf("breakpoints %v: b ran before the run stopped", breaks)
+					case err == nil:
+						logged(t, out, err, "a", "b")
+						return
+					case errors.As(err, &stop):
+						stopped = true
+					case !errors.Is(err, checkpointtest.ErrFault):
+						t.Error(err)
+					}
+				}
+				t.Error("the run does not end")
+			})
+		}
+	}},
 	{"D9", func(t *testing.T, open func() graph.Checkpointer) {
 		g := wire("START -> a", nil)
 		g.AddNode("w", sayFoo("w"))
@@ -340,6 +442,24 @@ var durableD = []durable{
 		if err != nil || out.Foo != "abc|1|2|2" {
 			t.Errorf("foo %q, error %v", out.Foo, err)
 		}
+	}},
+	{"D10/refused", func(t *testing.T, open func() graph.Checkpointer) {
+		// What comes with an answer and is wrong leaves the question open.
+		app := compileOn(t, open(), wire("START -> n", map[string]node{"n": asks("n", "q?")}))
+		_, err := app.Invoke(t.Context(), update{}, on("1"))
+		pendingIn(t, err, "n: q?")
+		var bad *graph.CommandError
+		if _, err = app.Invoke(t.Context(), update{goTo("ghost")}, on("1", graph.Reply("r"))); !errors.As(err, &bad) {
+			t.Errorf("error %v", err)
+		}
+		if _, err = app.Invoke(t.Context(), update{hello.Set("1"), hello.Set("2")}, on("1", graph.Reply("r"))); !errors.Is(err, graph.ErrInvalidUpdate) {
+			t.Errorf("error %v", err)
+		}
+		if s := nextOf(t, app, "1", "n"); len(s.Interrupts) != 1 {
+			t.Errorf("interrupts %+v", s.Interrupts)
+		}
+		out, err := app.Invoke(t.Context(), nil, on("1", graph.Reply("r")))
+		logged(t, out, err, "n:r")
 	}},
 	{"D10/update_survives", func(t *testing.T, open func() graph.Checkpointer) {
 		// What came with the first of two answers is there when the second comes.

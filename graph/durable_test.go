@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"example.com/assay/graph"
+	"example.com/assay/graph/checkpoint/checkpointtest"
 )
 
 // A durable is a conformance case that needs a checkpointer.
@@ -165,4 +166,40 @@ func (c *calls) counting(nodes map[string]node) map[string]node {
 		out[name] = c.of(name, run)
 	}
 	return out
+}
+
+// crashes calls run once for every call that it makes of a saver, each time
+// with a saver of which that call fails: before it takes effect or, when lossy,
+// after it did.
+func crashes(t *testing.T, open func() graph.Checkpointer, run func(saver graph.Checkpointer, lossy bool)) {
+	t.Helper()
+	for _, lossy := range []bool{false, true} {
+		fault := checkpointtest.Faulty
+		if lossy {
+			fault = checkpointtest.Lossy
+		}
+		counter := fault(open(), 0)
+		run(counter, lossy)
+		if counter.Calls() == 0 {
+			t.Error("the saver was not called")
+		}
+		for n := 1; n <= counter.Calls() && !t.Failed(); n++ {
+			if run(fault(open(), n), lossy); t.Failed() {
+				t.Errorf("that was with call %d of %d failing, lossy: %t", n, counter.Calls(), lossy)
+			}
+		}
+	}
+}
+
+// exists reports whether a thread has begun. The saver may fail once.
+func exists[S any](t *testing.T, app *graph.Compiled[S], thread string) bool {
+	t.Helper()
+	_, err := app.State(t.Context(), graph.Key{Thread: thread})
+	if errors.Is(err, checkpointtest.ErrFault) {
+		_, err = app.State(t.Context(), graph.Key{Thread: thread})
+	}
+	if err != nil && !errors.Is(err, graph.ErrNoCheckpoint) {
+		t.Error(err)
+	}
+	return err == nil
 }

@@ -116,7 +116,11 @@ func (r *run[S]) goOn(ctx context.Context, in Update[S], opts *RunOptions) error
 	if r.entering && r.lost != nil {
 		return fmt.Errorf("reading the input, which an older version of the graph saved: %w: give it once more", r.lost)
 	}
+	r.passed = marked(k.left)
 	if opts.Checkpoint != "" && opts.Checkpoint != k.newest {
+		if len(opts.Resume) > 0 {
+			return fmt.Errorf("%w: checkpoint %s is not the newest of thread %q, and a run from there asks anew", ErrAnswer, opts.Checkpoint, k.thread)
+		}
 		if err := r.fork(ctx); err != nil {
 			return err
 		}
@@ -132,36 +136,29 @@ func (r *run[S]) goOn(ctx context.Context, in Update[S], opts *RunOptions) error
 			return err
 		}
 	}
+	var records []Record
 	if len(opts.Resume) > 0 {
 		pending, err := pendingOf(k.left, r.taskIDs())
 		if err != nil {
 			return err
 		}
-		records, err := k.resume(opts.Resume, pending)
-		if err != nil {
+		if records, err = k.resume(opts.Resume, pending); err != nil {
 			return err
 		}
-		if err := r.putOnRecord(ctx, records); err != nil {
+	}
+	brought, err := r.bring(in)
+	if err != nil {
+		return err
+	}
+	if records = append(records, brought...); len(records) > 0 {
+		if err := k.record(ctx, records...); err != nil {
 			return err
 		}
+		k.left = append(k.left, records...)
 	}
 	if k.owner == "" {
 		r.answers = answersOf(k.left)
 	}
-	for _, rec := range k.left {
-		r.passed = r.passed || rec.Kind == RecordInterrupt && rec.Task == ""
-	}
-	return r.bring(ctx, in)
-}
-
-// putOnRecord puts records on the checkpoint that the run stands on.
-func (r *run[S]) putOnRecord(ctx context.Context, records []Record) error {
-	for _, rec := range records {
-		if err := r.keep.record(ctx, rec); err != nil {
-			return err
-		}
-	}
-	r.keep.left = append(r.keep.left, records...)
 	return nil
 }
 
@@ -175,26 +172,26 @@ func (r *run[S]) fork(ctx context.Context) error {
 	return r.save(context.WithoutCancel(ctx), SourceFork, nil)
 }
 
-// bring merges what came with an answer, and leads where its commands say. It
-// is on record until the superstep is committed.
-func (r *run[S]) bring(ctx context.Context, in Update[S]) error {
+// bring merges what came with an answer, and leads where its commands say. What
+// it returns is to be on record until the superstep is committed.
+func (r *run[S]) bring(in Update[S]) ([]Record, error) {
 	k := r.keep
 	var before Update[S]
 	for _, rec := range k.left {
 		if rec.Kind == RecordUpdate && rec.Task == "" {
 			var err error
 			if before, err = r.DecodeUpdate(rec.Data); err != nil {
-				return err
+				return nil, fmt.Errorf("reading what came with an answer: %w", err)
 			}
 		}
 	}
 	all := slices.Concat(before, in)
 	if len(all) == 0 {
-		return nil
+		return nil, nil
 	}
 	res := result[S]{node: end, update: all, task: &task{}}
 	if _, err := r.merge(&r.now.kept, r.tally, []result[S]{res}); err != nil {
-		return fmt.Errorf("merging the input: %w", err)
+		return nil, fmt.Errorf("merging the input: %w", err)
 	}
 	r.show(&r.now)
 	for _, w := range all {
@@ -202,22 +199,22 @@ func (r *run[S]) bring(ctx context.Context, in Update[S]) error {
 		switch {
 		case ok:
 			if err := r.lead(c); err != nil {
-				return err
+				return nil, err
 			}
 		case w.channel() == nil:
-			return fmt.Errorf("%w: a command (%s) in the run's input, which no node returned", ErrInvalidUpdate, w.Op())
+			return nil, fmt.Errorf("%w: a command (%s) in the run's input, which no node returned", ErrInvalidUpdate, w.Op())
 		}
 	}
 	slices.Sort(r.next)
 	r.early = all
 	if len(in) == 0 {
-		return nil
+		return nil, nil
 	}
 	data, err := appendUpdate(nil, all)
 	if err != nil {
-		return fmt.Errorf("recording the input: %w", err)
+		return nil, fmt.Errorf("recording the input: %w", err)
 	}
-	return r.putOnRecord(ctx, []Record{{Namespace: k.namespace, Checkpoint: k.id, Kind: RecordUpdate, Data: data}})
+	return []Record{{Namespace: k.namespace, Checkpoint: k.id, Kind: RecordUpdate, Data: data}}, nil
 }
 
 // lead adds to the frontier where a command in the input leads. What is due

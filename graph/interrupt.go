@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -143,6 +144,9 @@ func (k *keeper) resume(answers []Answer, pending []PendingInterrupt) ([]Record,
 		id := a.id
 		if id == "" && len(pending) == 1 && len(answers) == 1 {
 			id = pending[0].ID
+		}
+		if id != "" && slices.ContainsFunc(records, func(r Record) bool { return r.Key == id }) {
+			return nil, fmt.Errorf("%w: interrupt %q is answered twice", ErrAnswer, id)
 		}
 		known := false
 		for _, p := range pending {

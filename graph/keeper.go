@@ -28,6 +28,7 @@ type keeper struct {
 	size     int    // bytes since then, with it
 	unsaved  bool   // DurabilityExit: the run is ahead of what is saved
 	from     string // what it is ahead of
+	halts    bool   // the run stops at a breakpoint behind its next checkpoint
 
 	last     int               // bytes of the last checkpoint
 	children map[string]string // newest checkpoints of subgraphs that keep their state
@@ -90,30 +91,44 @@ func (k *keeper) add(ctx context.Context, c Checkpoint, full bool) (Checkpoint, 
 	if k.done {
 		change.Forget = []Forget{{k.namespace, k.id, RecordUpdate}}
 	}
+	if k.halts {
+		change.Records = append(change.Records, k.mark(id))
+	}
 	if err := k.commit(ctx, change); err != nil {
 		return c, fmt.Errorf("saving checkpoint %s: %w", id, err)
 	}
 	if k.size += len(c.Data); full {
 		k.base, k.baseSize, k.size = id, len(c.Data), len(c.Data)
 	}
-	k.id, k.newest, k.unsaved, k.held, k.done, k.left = id, id, false, nil, false, nil
+	k.id, k.newest, k.unsaved, k.held, k.done, k.halts, k.left = id, id, false, nil, false, false, nil
 	return c, nil
 }
 
-// record puts what a task has come to on record.
-func (k *keeper) record(ctx context.Context, rec Record) error {
+// record puts what tasks have come to on record: all of it, or nothing.
+func (k *keeper) record(ctx context.Context, records ...Record) error {
 	k.mu.Lock()
-	k.done = k.done || rec.Kind == RecordUpdate
+	k.done = k.done || slices.ContainsFunc(records, func(r Record) bool { return r.Kind == RecordUpdate })
 	if k.mode == DurabilityExit {
-		k.held = append(k.held, rec)
+		k.held = append(k.held, records...)
 		k.mu.Unlock()
 		return nil
 	}
 	k.mu.Unlock()
-	if err := k.commit(ctx, Change{Records: []Record{rec}}); err != nil {
-		return fmt.Errorf("recording the %s of a task: %w", rec.Kind, err)
+	if err := k.commit(ctx, Change{Records: records}); err != nil {
+		return fmt.Errorf("recording the %s of a task: %w", records[0].Kind, err)
 	}
 	return nil
+}
+
+// mark is the record of a stop at a breakpoint, behind a checkpoint.
+func (k *keeper) mark(id string) Record {
+	return Record{Namespace: k.namespace, Checkpoint: id, Kind: RecordInterrupt, Data: []byte("[]")}
+}
+
+// marked reports whether the run has stopped before the superstep after a
+// checkpoint that has these records.
+func marked(records []Record) bool {
+	return slices.ContainsFunc(records, func(r Record) bool { return r.Kind == RecordInterrupt && r.Task == "" })
 }
 
 // A point is a checkpoint as it is read.

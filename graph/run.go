@@ -412,12 +412,19 @@ func (r *run[S]) superstep(ctx, saving context.Context) error {
 	if wrote || r.early != nil {
 		r.publishState(len(results))
 	}
+	stops := r.stopsAfter(ran)
+	if stops {
+		r.keep.halts = true
+	}
 	if err := r.save(saving, SourceLoop, results); err != nil {
 		r.now = was
 		return err
 	}
 	r.early = nil
-	return r.stopAfter(saving, ran)
+	if stops {
+		return r.interrupted(nil)
+	}
+	return nil
 }
 
 // visible is the state as the caller sees it.

@@ -47,6 +47,9 @@ func (r *run[S]) note(results []result[S]) error {
 	}
 	d.step = r.step
 	k.held, k.left, k.done = nil, nil, false
+	if k.halts {
+		k.held, k.halts = []Record{k.mark(k.id)}, false
+	}
 	return nil
 }
 

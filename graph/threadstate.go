@@ -165,7 +165,7 @@ func (r ranTasks) after(p *point) []savedTask {
 // committed.
 func (r *run[S]) mergeEarly() error {
 	was := r.now
-	if err := r.bring(context.Background(), nil); err != nil {
+	if _, err := r.bring(nil); err != nil {
 		r.now = was
 		return err
 	}

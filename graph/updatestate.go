@@ -96,7 +96,11 @@ func (c *Compiled[S]) Fork(ctx context.Context, key Key) (Key, error) {
 		same.Base = id
 	}
 	same.ID, same.Source, same.Time = id, SourceFork, c.timestamp()
-	if err := c.saver.Commit(context.WithoutCancel(ctx), key.Thread, Change{Add: []Checkpoint{same}}); err != nil {
+	change := Change{Add: []Checkpoint{same}}
+	if r.passed { // a run from there does not stop where it has stopped
+		change.Records = []Record{r.keep.mark(id)}
+	}
+	if err := c.saver.Commit(context.WithoutCancel(ctx), key.Thread, change); err != nil {
 		return key, fmt.Errorf("forking %s: %w", key, err)
 	}
 	key.ID = id
@@ -138,6 +142,7 @@ func (c *Compiled[S]) writable(ctx context.Context, key Key) (release func(), r 
 		return release, r, nil
 	}
 	r.keep.newest, r.point, r.lastRan = newest.ID, p, p.ran
+	r.passed = marked(p.records)
 	r.keep.stamp.Metadata, r.keep.stamp.Run = p.Metadata, p.Run
 	if p == newest && key.ID == "" && !r.entering {
 		if err := r.mergeEarly(); err != nil {
@@ -170,6 +175,7 @@ func (r *run[S]) updateByHand(ctx context.Context, updates []StateUpdate[S], nam
 		return r.inputByHand(ctx, updates)
 	}
 	results := slices.Clone(r.kept)
+	was := r.dueNames()
 	if r.entering { // what goes on by hand has left Start
 		r.entering, r.leaves = false, true
 		if _, err := r.merge(&r.now.kept, r.tally, []result[S]{{node: end, update: r.given}}); err != nil {
@@ -190,6 +196,8 @@ func (r *run[S]) updateByHand(ctx context.Context, updates []StateUpdate[S], nam
 		return err
 	}
 	r.settle()
+	// A run that has stopped before these nodes goes on with them.
+	r.keep.halts = r.passed && slices.Equal(was, r.dueNames())
 	err = r.save(ctx, SourceUpdate, results)
 	r.kept, r.keep.left, r.early, r.leaves = nil, nil, nil, false
 	return err
