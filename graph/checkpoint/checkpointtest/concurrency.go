@@ -68,6 +68,29 @@ var concurrencyChecks = []check{
 		wg.Wait()
 		loads(t, s, graph.Key{Thread: thread}, chain(1), want...)
 	}},
+	{"a thread that is empty now and then", func(t *testing.T, s graph.Checkpointer) {
+		var wg sync.WaitGroup
+		for w := range 4 {
+			c := graph.Checkpoint{ID: id(w), Base: id(w)}
+			wg.Go(func() {
+				for range 40 {
+					if err := s.Commit(t.Context(), thread, graph.Change{Add: []graph.Checkpoint{c}}); err != nil {
+						t.Error(err)
+						return
+					}
+					loads(t, s, graph.Key{Thread: thread, ID: c.ID}, []graph.Checkpoint{c})
+					if err := s.Commit(t.Context(), thread, graph.Change{Remove: []graph.Key{{ID: c.ID}}}); err != nil {
+						t.Error(err)
+						return
+					}
+				}
+			})
+		}
+		wg.Wait()
+		if got := threads(t, s); len(got) != 0 {
+			t.Errorf("threads = %v; want none", got)
+		}
+	}},
 	{"a reader never sees half of a change", func(t *testing.T, s graph.Checkpointer) {
 		full := graph.Change{Clear: true, Add: chain(3), Records: []graph.Record{record(3, "task", graph.RecordUpdate, "", "x")}}
 		commit(t, s, thread, full)

@@ -101,7 +101,7 @@ func add(spaces map[string]*space, c *graph.Checkpoint, marks []mark) ([]mark, e
 		return marks, stale("adding", c.Namespace, c.ID, "exists")
 	case c.Parent != "" && !s.has(c.Parent):
 		return marks, stale("adding", c.Namespace, c.ID, fmt.Sprintf("comes from %s, which does not exist", c.Parent))
-	case c.Base != c.ID && !s.has(c.Base):
+	case c.Base != c.ID && !s.hasBase(c.Base):
 		return marks, stale("adding", c.Namespace, c.ID, fmt.Sprintf("is read from %q, which does not exist", c.Base))
 	}
 	if len(marks) == 0 || marks[len(marks)-1].space != s {

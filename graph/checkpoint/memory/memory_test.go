@@ -2,6 +2,7 @@ package memory_test
 
 import (
 	"fmt"
+	"sync"
 	"testing"
 
 	"example.com/assay/graph"
@@ -11,6 +12,32 @@ import (
 
 func TestSaver(t *testing.T) {
 	checkpointtest.Test(t, func(*testing.T) graph.Checkpointer { return memory.New() })
+}
+
+// A commit that has found a thread must not change it after another commit has
+// emptied it and the saver let go of it. Only many tries meet that moment.
+func TestThreadThatIsEmptyNowAndThen(t *testing.T) {
+	s := memory.New()
+	var wg sync.WaitGroup
+	for w := range 4 {
+		c := graph.Checkpoint{ID: fmt.Sprint(w), Base: fmt.Sprint(w)}
+		wg.Go(func() {
+			for i := range 5000 {
+				err := s.Commit(t.Context(), "t", graph.Change{Add: []graph.Checkpoint{c}})
+				if err == nil {
+					_, _, err = s.Load(t.Context(), graph.Key{Thread: "t", ID: c.ID})
+				}
+				if err == nil {
+					err = s.Commit(t.Context(), "t", graph.Change{Remove: []graph.Key{{ID: c.ID}}})
+				}
+				if err != nil {
+					t.Errorf("round %d of %s: %v", i, c.ID, err)
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
 }
 
 // A thread of 1,000 supersteps is begun anew, so that the benchmark measures a

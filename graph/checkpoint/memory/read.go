@@ -16,24 +16,34 @@ func (t *thread) load(namespace, id string) ([]graph.Checkpoint, []graph.Record,
 	if t == nil {
 		return nil, nil, graph.ErrNoCheckpoint
 	}
-	t.mu.RLock()
-	defer t.mu.RUnlock()
-	s := t.spaces[namespace]
-	if s == nil || len(s.checkpoints) == 0 {
+	checkpoints, at, records := t.look(namespace, id)
+	if at < 0 {
 		return nil, nil, graph.ErrNoCheckpoint
 	}
-	at := len(s.checkpoints) - 1
-	if id != "" {
-		var ok bool
-		if at, ok = s.find(id); !ok {
-			return nil, nil, graph.ErrNoCheckpoint
-		}
-	}
-	lineage, err := s.lineage(at)
+	out, err := lineage(checkpoints, at)
 	if err != nil {
 		return nil, nil, err
 	}
-	return lineage, slices.Clone(s.records[s.checkpoints[at].ID]), nil
+	return out, records, nil
+}
+
+// look returns the checkpoints of a namespace, where among them the wanted one
+// is, and its records. The place is negative if there is none.
+func (t *thread) look(namespace, id string) (checkpoints []*graph.Checkpoint, at int, records []graph.Record) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	s := t.spaces[namespace]
+	if s == nil || len(s.checkpoints) == 0 {
+		return nil, -1, nil
+	}
+	at = len(s.checkpoints) - 1
+	if id != "" {
+		var ok bool
+		if at, ok = s.find(id); !ok {
+			return nil, -1, nil
+		}
+	}
+	return s.checkpoints, at, slices.Clone(s.records[s.checkpoints[at].ID])
 }
 
 // List implements graph.Checkpointer. It yields what the thread had when the
@@ -74,8 +84,8 @@ func (t *thread) lists(query graph.Query) [][]*graph.Checkpoint {
 	if t == nil {
 		return nil
 	}
-	t.mu.RLock()
-	defer t.mu.RUnlock()
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	spaces := []string{query.Namespace}
 	if query.All {
 		spaces = slices.Sorted(maps.Keys(t.spaces))

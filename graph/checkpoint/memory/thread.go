@@ -13,7 +13,7 @@ import (
 
 // A thread is what the saver keeps of one thread.
 type thread struct {
-	mu     sync.RWMutex
+	mu     sync.Mutex
 	gone   bool // no longer in the saver's map: look again
 	spaces map[string]*space
 }
@@ -23,6 +23,7 @@ type thread struct {
 // to it, so that readers may keep a slice of it without a lock.
 type space struct {
 	checkpoints []*graph.Checkpoint       // sorted by ID
+	base        int                       // where the last Base was found: the next is often the same
 	records     map[string][]graph.Record // by checkpoint, sorted by compareRecords
 }
 
@@ -36,12 +37,14 @@ func (t *thread) empty() bool {
 }
 
 // find returns where a checkpoint is, or would be.
-func (s *space) find(id string) (at int, found bool) {
+func (s *space) find(id string) (at int, found bool) { return find(s.checkpoints, id) }
+
+func find(checkpoints []*graph.Checkpoint, id string) (at int, found bool) {
 	// The newest is what is nearly always asked for. The search is written out
 	// because that of package slices copies what it compares.
-	low, high := 0, len(s.checkpoints)
+	low, high := 0, len(checkpoints)
 	for at = high - 1; low < high; at = int(uint(low+high) / 2) {
-		switch c := strings.Compare(s.checkpoints[at].ID, id); {
+		switch c := strings.Compare(checkpoints[at].ID, id); {
 		case c == 0:
 			return at, true
 		case c < 0:
@@ -55,6 +58,16 @@ func (s *space) find(id string) (at int, found bool) {
 
 func (s *space) has(id string) bool {
 	_, ok := s.find(id)
+	return ok
+}
+
+// hasBase is has for what checkpoints are read from.
+func (s *space) hasBase(id string) bool {
+	if s.base < len(s.checkpoints) && s.checkpoints[s.base].ID == id {
+		return true
+	}
+	at, ok := s.find(id)
+	s.base = at
 	return ok
 }
 
@@ -84,18 +97,18 @@ func (s *space) remove(ids map[string]bool) {
 
 // lineage returns the checkpoint at a place and those that it is read from,
 // oldest first.
-func (s *space) lineage(at int) ([]graph.Checkpoint, error) {
-	last := s.checkpoints[at]
+func lineage(checkpoints []*graph.Checkpoint, at int) ([]graph.Checkpoint, error) {
+	last := checkpoints[at]
 	var out []graph.Checkpoint
-	for c := last; ; c = s.checkpoints[at] {
+	for c := last; ; c = checkpoints[at] {
 		out = append(out, *c)
 		if c.ID == last.Base {
 			slices.Reverse(out)
 			return out, nil
 		}
-		// A parent that is no older, which only Replace can make, would be no end.
-		next, ok := s.find(c.Parent)
-		if !ok || next >= at {
+		// Only among the older ones: Replace can make a parent that is none.
+		next, ok := find(checkpoints[:at], c.Parent)
+		if !ok {
 			return nil, fmt.Errorf("checkpoint %s is read from %s, and %q between them is missing", last.ID, last.Base, c.Parent)
 		}
 		at = next
