@@ -91,6 +91,29 @@ var concurrencyChecks = []check{
 			t.Errorf("threads = %v; want none", got)
 		}
 	}},
+	{"nothing is added to a thread while it is cleared", func(t *testing.T, s graph.Checkpointer) {
+		for round := range 40 {
+			add(t, s, thread, snapshot(1))
+			var wg sync.WaitGroup
+			for n := 2; n < 5; n++ {
+				wg.Go(func() {
+					err := s.Commit(t.Context(), thread, graph.Change{Add: []graph.Checkpoint{delta(n, 1, 1)}})
+					if err != nil && !errors.Is(err, graph.ErrStale) {
+						t.Error(err)
+					}
+				})
+			}
+			wg.Go(func() {
+				if err := s.Commit(t.Context(), thread, graph.Change{Clear: true}); err != nil {
+					t.Error(err)
+				}
+			})
+			wg.Wait()
+			if got := list(t, s, graph.Query{Thread: thread}); len(got) != 0 {
+				t.Fatalf("round %d left %d checkpoints without their parent", round, len(got))
+			}
+		}
+	}},
 	{"a reader never sees half of a change", func(t *testing.T, s graph.Checkpointer) {
 		full := graph.Change{Clear: true, Add: chain(3), Records: []graph.Record{record(3, "task", graph.RecordUpdate, "", "x")}}
 		commit(t, s, thread, full)

@@ -111,6 +111,7 @@ type wire struct {
 	cut    atomic.Bool  // the next write fails, and nothing is sent
 	deaf   atomic.Bool  // the next read fails, after what was sent
 	writes atomic.Int64 // how often something was sent
+	got    atomic.Int64 // bytes that came
 }
 
 func (c *cuttableConn) Write(b []byte) (int, error) {
@@ -128,7 +129,9 @@ func (c *cuttableConn) Read(b []byte) (int, error) {
 		c.Conn.Close()
 		return 0, errors.New("cut before the answer")
 	}
-	return c.Conn.Read(b)
+	n, err := c.Conn.Read(b)
+	c.wire.got.Add(int64(n))
+	return n, err
 }
 
 func openCuttable(t *testing.T) (*postgres.Saver, *wire) {
@@ -305,7 +308,7 @@ func TestCancelledLockKeepsTheOthers(t *testing.T) {
 
 // A list reads large values a few at a time.
 func TestListInBatchesOfBytes(t *testing.T) {
-	s := open(t, connect(t), newSchema(t))
+	s, w := openCuttable(t)
 	want := ""
 	for i := range 12 {
 		id := fmt.Sprintf("%02d", i)
@@ -314,6 +317,13 @@ func TestListInBatchesOfBytes(t *testing.T) {
 		if err := s.Commit(t.Context(), "t", graph.Change{Add: []graph.Checkpoint{c}}); err != nil {
 			t.Fatal(err)
 		}
+	}
+	before := w.got.Load()
+	for range s.List(t.Context(), graph.Query{Thread: "t"}) {
+		break
+	}
+	if n := w.got.Load() - before; n > 6<<20 {
+		t.Errorf("%d bytes came for the first of 12 MB; want few more than 4 MB", n)
 	}
 	seen := ""
 	for c, err := range s.List(t.Context(), graph.Query{Thread: "t"}) {

@@ -18,7 +18,9 @@
 // sessions from one transaction to the next they mean nothing, and only Commit
 // keeps a thread whole.
 //
-// It does not close the pool, and sets no time limits: contexts do.
+// It does not close the pool, and sets no time limits: contexts do. It counts on
+// the isolation that Postgres has by default, read committed; with another
+// default, commits that meet may fail though neither is stale.
 package postgres
 
 import (

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"example.com/assay/graph"
 	driver "modernc.org/sqlite"
@@ -66,6 +67,44 @@ func TestManyOpenAtOnce(t *testing.T) {
 		})
 	}
 	wg.Wait()
+}
+
+// Where SQLite itself does not wait long enough, opening tries again.
+func TestOpenWaitsForAnotherProgram(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.db")
+	execFile(t, path, "VACUUM") // a file with nothing in it, not in WAL mode
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	tx, err := db.Begin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var n int
+	if err := tx.QueryRow("SELECT count(*) FROM sqlite_schema").Scan(&n); err != nil { // takes a lock for reading
+		t.Fatal(err)
+	}
+	done := make(chan error)
+	go func() {
+		time.Sleep(200 * time.Millisecond)
+		done <- tx.Rollback()
+	}()
+	ours, err := sql.Open("sqlite", dsn(path, Options{BusyTimeout: time.Millisecond, Synchronous: Full}, false))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ours.Close()
+	conn, err := firstConn(t.Context(), ours, 10*time.Second)
+	if err != nil {
+		t.Error(err)
+	} else if err := conn.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
 }
 
 func TestPragmas(t *testing.T) {

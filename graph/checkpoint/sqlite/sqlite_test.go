@@ -87,6 +87,15 @@ func TestOpenRefuses(t *testing.T) {
 	}
 }
 
+// A path is a file's name, whatever SQLite's own names of files mean by it.
+func TestPathIsTakenAsItIs(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a b?mode=memory#c%41.db")
+	open(t, path, nil)
+	if info, err := os.Stat(path); err != nil || info.Size() == 0 {
+		t.Errorf("no database is at the path: %v", err)
+	}
+}
+
 func TestUseAfterClose(t *testing.T) {
 	s := open(t, filepath.Join(t.TempDir(), "x.db"), nil)
 	unlock, err := s.Lock(t.Context(), "t")
