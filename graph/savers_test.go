@@ -5,6 +5,7 @@ import (
 
 	"example.com/assay/graph"
 	"example.com/assay/graph/checkpoint/memory"
+	opened "example.com/assay/graph/internal/savers"
 )
 
 // savers are the checkpointers that cases run on.
@@ -13,6 +14,8 @@ var savers = []struct {
 	open func(t *testing.T) graph.Checkpointer
 }{
 	{"memory", func(*testing.T) graph.Checkpointer { return memory.New() }},
+	{"sqlite", opened.SQLite},
+	{"postgres", opened.Postgres},
 }
 
 // onSavers runs a check on every saver. Each open is a new store.

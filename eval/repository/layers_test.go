@@ -27,6 +27,7 @@ var layers = map[string][]string{
 	"graph/checkpoint/memory":         {"graph", "graph/checkpoint/internal"},
 	"graph/checkpoint/sqlite":         {"graph", "graph/checkpoint/internal"},
 	"graph/checkpoint/postgres":       {"graph", "graph/checkpoint/internal"},
+	"graph/internal/savers":           {"graph", "graph/checkpoint/sqlite", "graph/checkpoint/postgres"},
 
 	"graph/store":                   {},
 	"graph/store/memory":            {"graph/store"},
@@ -76,7 +77,7 @@ var standsBehind = map[string][]string{
 	"google.golang.org/genai":                  {"llm/gemini"},
 	"github.com/tmc/langchaingo":               {"llm/langchain"},
 	"golang.org/x/sys":                         {"cmd/agent", "graph/checkpoint/sqlite"},
-	"github.com/jackc/pgx/v5":                  {"graph/checkpoint/postgres", "graph/store/postgres", "graph/store/internal/backends"},
+	"github.com/jackc/pgx/v5":                  {"graph/checkpoint/postgres", "graph/internal/savers", "graph/store/postgres", "graph/store/internal/backends"},
 	"modernc.org/sqlite":                       {"graph/checkpoint/sqlite", "graph/store/sqlite"},
 	"golang.org/x/term":                        {"cmd/agent"},
 }
