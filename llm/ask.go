@@ -121,7 +121,7 @@ func exchange[In any](ctx context.Context, m Model, skill skills.Skill, in In, a
 	if err != nil || refusal == nil {
 		return text, usage, err
 	}
-	req.Messages = append(req.Messages, Message{Assistant, text}, Message{User, repairPrompt(skill, refusal)})
+	req.Messages = append(req.Messages, Message{Role: Assistant, Text: text}, Message{Role: User, Text: repairPrompt(skill, refusal)})
 	text, again, refusal, err := call(ctx, m, req, accept, true)
 	if err == nil && refusal != nil {
 		err = misfit{refusal}
@@ -143,7 +143,7 @@ func request[In any](skill skills.Skill, in In) (Request, error) {
 	}
 	return Request{
 		Skill: skill.Name, SkillHash: skill.Hash, Vars: raw, Schema: skill.Schema,
-		Messages: []Message{{System, prompt.System}, {User, prompt.User}},
+		Messages: []Message{{Role: System, Text: prompt.System}, {Role: User, Text: prompt.User}},
 	}, nil
 }
 

@@ -23,6 +23,44 @@ type Request struct {
 	Vars      json.RawMessage `json:"vars"`             // the skill's typed input as JSON
 	Messages  []Message       `json:"messages"`         // the rendered prompt
 	Schema    json.RawMessage `json:"schema,omitempty"` // JSON Schema of the answer; nil asks for free text
+	Tools     []Tool          `json:"tools,omitempty"`  // functions that the model may call instead of answering
+
+	// OnText is called with the answer's text as the model writes it, in order, by
+	// one goroutine at a time, and not after Generate has returned. Models that do
+	// not stream call it once, with the whole text, or not at all: the response
+	// is what counts. Nil asks for no streaming.
+	OnText func(Chunk) `json:"-"`
+}
+
+// A Chunk is a piece of an answer on its way.
+type Chunk struct {
+	Text string
+	// Again says that the answer begins anew with Text, because a call was
+	// repeated: what came before is void.
+	Again bool
+}
+
+// A Tool is a function that a model may call. Names hold letters, digits, "_"
+// and "-", at most 64 of them.
+type Tool struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description"`
+	Parameters  json.RawMessage `json:"parameters"` // JSON Schema of the arguments, an object
+}
+
+// A ToolCall is a model's wish to have a function called.
+type ToolCall struct {
+	ID        string          `json:"id"` // unique in its response
+	Name      string          `json:"name"`
+	Arguments json.RawMessage `json:"arguments"` // as the model wrote them: not validated
+}
+
+// A ToolResult is what a function returned.
+type ToolResult struct {
+	CallID string `json:"call_id"`
+	Name   string `json:"name"`
+	Text   string `json:"text"`             // JSON, or the error in words
+	Failed bool   `json:"failed,omitempty"` // Text is an error
 }
 
 // Role says who speaks in a message.
@@ -32,19 +70,23 @@ const (
 	System    Role = "system"
 	User      Role = "user"
 	Assistant Role = "assistant"
+	ToolRole  Role = "tool" // the message is Results
 )
 
 // A Message is one turn of a prompt.
 type Message struct {
-	Role Role   `json:"role"`
-	Text string `json:"text"`
+	Role    Role         `json:"role"`
+	Text    string       `json:"text,omitempty"`
+	Calls   []ToolCall   `json:"calls,omitempty"`   // of the assistant, beside or instead of Text
+	Results []ToolResult `json:"results,omitempty"` // of all calls of the message before, in their order
 }
 
 // A Response is a model's answer.
 type Response struct {
-	Text  string `json:"text"`  // JSON when the request had a schema
-	Model string `json:"model"` // the model that answered, e.g. "offline"
-	Usage Usage  `json:"usage"`
+	Text  string     `json:"text"`            // JSON when the request had a schema
+	Calls []ToolCall `json:"calls,omitempty"` // functions to call before the model answers
+	Model string     `json:"model"`           // the model that answered, e.g. "offline"
+	Usage Usage      `json:"usage"`
 }
 
 // Usage counts tokens as the provider counts them. The offline model counts
