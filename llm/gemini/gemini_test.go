@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -88,7 +89,7 @@ func TestRequestAndResponse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := (llm.Response{Text: `{"b":"x"}`, Model: "gemini:gemini-test-001", Usage: llm.Usage{InputTokens: 11, OutputTokens: 12}}); resp != want {
+	if want := (llm.Response{Text: `{"b":"x"}`, Model: "gemini:gemini-test-001", Usage: llm.Usage{InputTokens: 11, OutputTokens: 12}}); !reflect.DeepEqual(resp, want) {
 		t.Errorf("got %+v; want %+v", resp, want)
 	}
 	if last.path != "/v1beta/models/gemini-test:generateContent" || last.key != key {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/url"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -77,7 +78,7 @@ func TestRequestAndResponse(t *testing.T) {
 			return choice(llms.ContentChoice{Content: "x", StopReason: "end_turn", GenerationInfo: map[string]any{"InputTokens": 11, "OutputTokens": int32(7)}}), nil
 		})
 		resp, err := m.Generate(t.Context(), request(schema))
-		if want := (llm.Response{Text: "x", Model: "anthropic:m", Usage: llm.Usage{InputTokens: 11, OutputTokens: 7}}); err != nil || resp != want {
+		if want := (llm.Response{Text: "x", Model: "anthropic:m", Usage: llm.Usage{InputTokens: 11, OutputTokens: 7}}); err != nil || !reflect.DeepEqual(resp, want) {
 			t.Errorf("got %+v, %v", resp, err)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -124,7 +125,7 @@ func TestRequestAndResponse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := (llm.Response{Text: `{"b":"x","a":1}`, Model: "openai:gpt-test-2026", Usage: llm.Usage{InputTokens: 11, OutputTokens: 7}}); resp != want {
+	if want := (llm.Response{Text: `{"b":"x","a":1}`, Model: "openai:gpt-test-2026", Usage: llm.Usage{InputTokens: 11, OutputTokens: 7}}); !reflect.DeepEqual(resp, want) {
 		t.Errorf("got %+v; want %+v", resp, want)
 	}
 	c := seen.list()[0]
