@@ -35,7 +35,26 @@
 // NodeOptions say what happens when a node fails (Retry, OnError), hangs
 // (Timeout) or has run before (Cache); StateGraph.Defaults does so for all.
 // Drain stops a run after its current superstep. Stream reports what happens:
-// states, updates, tasks, and what nodes publish with Emit and EmitToken.
+// states, updates, tasks, checkpoints, and what nodes publish with Emit and
+// EmitToken.
+//
+// # Threads
+//
+// With CompileOptions.Checkpointer and RunOptions.Thread a run is saved, each
+// superstep in one transaction, and a thread goes on where it was: after a
+// failure, after the process died, with its next input. Inside a node,
+// Interrupt stops the run to ask somebody, and Once calls something that must
+// not happen twice. State, History, UpdateState and Fork look at a thread and
+// change it by hand; a run from an earlier checkpoint is a fork. Savers are in
+// graph/checkpoint; DeleteThread, CopyThread, Prune and Sweep work on all of
+// them.
+//
+//	app, err := g.Compile(&graph.CompileOptions{Checkpointer: saver})
+//	out, err := app.Invoke(ctx, in, &graph.RunOptions{Thread: "t1"})
+//	if stopped, ok := errors.AsType[*graph.InterruptedError](err); ok {
+//		fmt.Println(stopped.Pending[0].Payload)
+//		out, err = app.Invoke(ctx, nil, &graph.RunOptions{Thread: "t1", Resume: []graph.Answer{graph.Reply("yes")}})
+//	}
 //
 // # Rules
 //
@@ -55,6 +74,13 @@
 //     struct, but share what it points to. They may append to a list they were
 //     given, and must not change its elements, or what maps and pointers hold.
 //     A Reduce function returns a new value and leaves the current one alone.
+//   - Durable: what a task returned is on record before a sibling's failure or
+//     the process's death can lose it, and it is not run again. A task that has
+//     not returned runs again from its top. One run at a time has a thread
+//     (ErrThreadBusy), and a stale writer fails (ErrStale).
+//   - Saved as JSON: channels say what is saved. What a checkpoint cannot bring
+//     back is found by Compile, or fails the superstep; Untracked channels are
+//     left out. What is stored grows with what changes, not with the state.
 //   - Cancelled means stopped: the context reaches every node, and the first
 //     node that fails cancels those beside it. A run waits for its nodes, so a
 //     node that ignores its context holds the run up, and nothing of a run is
@@ -64,9 +90,9 @@
 //
 // # What it does not do
 //
-// The package does not save runs: there are no checkpoints, a run that ends
-// early cannot be resumed, and nothing can interrupt a run to ask a person. It
-// does not spread a run over machines. It copies the struct only, so it cannot
+// The package does not spread a run over machines. It does not undo what a node
+// did outside of it: a node that died half-way runs again, and Once is what
+// keeps a side effect from happening twice. It copies the struct only, so it cannot
 // notice a node that changes shared memory, and it cannot stop a node that
 // ignores its context.
 //
