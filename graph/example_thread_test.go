@@ -63,7 +63,9 @@ func ExampleCompiled_History() {
 	type Walk struct{ Path []string }
 	path := graph.Append("path", func(w *Walk) *[]string { return &w.Path })
 	step := func(name string) graph.Node[Walk] {
-		return func(context.Context, Walk) (graph.Update[Walk], error) { return graph.Update[Walk]{path.Add(name)}, nil }
+		return func(context.Context, Walk) (graph.Update[Walk], error) {
+			return graph.Update[Walk]{path.Add(name)}, nil
+		}
 	}
 	g := graph.NewStateGraph[Walk](path)
 	g.AddNode("a", step("a"))
