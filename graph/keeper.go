@@ -82,12 +82,11 @@ func (k *keeper) add(ctx context.Context, c Checkpoint, full bool) (Checkpoint, 
 		c.Base = id
 	}
 	c.Run, c.Graph, c.Fingerprint, c.Version, c.Metadata = k.stamp.Run, k.stamp.Graph, k.stamp.Fingerprint, k.stamp.Version, k.stamp.Metadata
-	add := []Checkpoint{c}
-	if k.queue == nil {
-		k.single[0] = c
-		add = k.single[:]
+	k.single[0] = c
+	change := Change{Add: k.single[:], Records: k.held}
+	if k.queue != nil {
+		change.Add = slices.Clone(change.Add)
 	}
-	change := Change{Add: add, Records: k.held}
 	if k.done {
 		change.Forget = []Forget{{k.namespace, k.id, RecordUpdate}}
 	}
