@@ -37,6 +37,7 @@ func (r *run[S]) note(results []result[S]) error {
 	for _, ch := range r.fleeting {
 		d.touched[r.slot(ch.id())] = true
 	}
+	d.step = r.step
 	k := r.keep
 	if !k.unsaved {
 		id, err := following(k.newest)
