@@ -214,7 +214,7 @@ func (r *run[S]) newTasks(ctx context.Context, results []result[S]) {
 			}
 			t.journal, r.journals = &r.journals[0], r.journals[1:]
 			t.journal.keep, t.journal.point, t.journal.node = r.keep, r.keep.id, t.info.Node
-			t.journal.step, t.journal.send, t.journal.kept = r.step, t.info.Send, results[i].left
+			t.journal.step, t.journal.send, t.journal.kept, t.journal.inner = r.step, t.info.Send, results[i].left, results[i].inner
 			t.journal.lends = results[i].sent == nil && r.nodes[results[i].node].opts.Reads == nil && r.early == nil && r.keep.mode != DurabilityExit
 		}
 		results[i].task = t

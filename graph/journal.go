@@ -119,6 +119,28 @@ func (j *journal) record(ctx context.Context, kind RecordKind, key string, data 
 	return j.keep.record(ctx, rec)
 }
 
+// childrenKey is that of the record that says where subgraphs that keep their
+// state are. No key of a user comes to it; see use.
+const childrenKey = "#children"
+
+// finish puts on record what the task returned, with what belongs to it.
+func (j *journal) finish(ctx context.Context, update []byte) error {
+	j.mu.Lock()
+	done := Record{Namespace: j.keep.namespace, Checkpoint: j.point, Task: j.id(), Kind: RecordUpdate, Data: update}
+	inner := maps.Clone(j.inner)
+	j.mu.Unlock()
+	if len(inner) == 0 {
+		return j.keep.record(ctx, done)
+	}
+	data, err := encode(inner)
+	if err != nil {
+		return err
+	}
+	children := done
+	children.Kind, children.Key, children.Data = RecordOnce, childrenKey, data
+	return j.keep.record(ctx, done, children)
+}
+
 // wait notes that the node stops until somebody answers.
 func (j *journal) wait(place string, pending []PendingInterrupt) {
 	j.mu.Lock()

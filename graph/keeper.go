@@ -35,6 +35,8 @@ type keeper struct {
 	left     []Record          // what tasks of the current superstep left on record, from before
 	done     bool              // tasks of the current superstep put their updates on record
 
+	claims map[string]string // tasks of the current superstep by the subgraphs that keep their state in them
+
 	held []Record // DurabilityExit: records of the current superstep
 
 	single [1]Checkpoint // of a change, used again when it is saved
@@ -117,6 +119,21 @@ func (k *keeper) record(ctx context.Context, records ...Record) error {
 		return fmt.Errorf("recording the %s of a task: %w", records[0].Kind, err)
 	}
 	return nil
+}
+
+// claim takes a subgraph's namespace for a task of the current superstep. It is
+// false when another task has it.
+func (k *keeper) claim(namespace, task string) bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if by, taken := k.claims[namespace]; taken {
+		return by == task
+	}
+	if k.claims == nil {
+		k.claims = map[string]string{}
+	}
+	k.claims[namespace] = task
+	return true
 }
 
 // mark is the record of a stop at a breakpoint, behind a checkpoint.
@@ -283,6 +300,9 @@ func (r *run[S]) inherit(ctx context.Context, opts *RunOptions) error {
 	}
 	outer := t.journal.keep
 	r.keep = &keeper{lane: outer.lane, namespace: j.childNamespace(name, r.persist == PersistAlways), owner: j.identity()}
+	if r.persist == PersistAlways && !outer.claim(r.keep.namespace, r.keep.owner) {
+		return fmt.Errorf("graph %q keeps its state in %q, where another task of the superstep runs it too: it can only be run by one at a time: %w", r.name, r.keep.namespace, ErrThreadBusy)
+	}
 	r.keep.stamp = outer.stamp
 	r.keep.stamp.Graph, r.keep.stamp.Fingerprint, r.keep.stamp.Version = r.name, r.fingerprint, r.version
 	return nil

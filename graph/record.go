@@ -57,7 +57,7 @@ func (r *run[S]) finish(res *result[S]) error {
 	}
 	data, err := appendUpdate(nil, res.update)
 	if err == nil {
-		err = res.task.journal.record(context.WithoutCancel(res.task), RecordUpdate, "", data)
+		err = res.task.journal.finish(context.WithoutCancel(res.task), data)
 	}
 	if err != nil {
 		return r.nodeError(res.task, fmt.Errorf("saving what it returned: %w", err))

@@ -33,6 +33,14 @@ func (r *run[S]) rejoin(results []result[S]) error {
 		if err != nil {
 			return fmt.Errorf("reading what node %q returned: %w", name, err)
 		}
+		if data, ok := res.left[recordKey{RecordOnce, childrenKey}]; ok {
+			if err := decodeInto(data, &res.inner); err != nil {
+				return fmt.Errorf("reading where the graphs in node %q are: %w", name, err)
+			}
+		}
+		for namespace := range res.inner {
+			r.keep.claim(namespace, id)
+		}
 		res.update, res.done = update, true
 	}
 	return nil
@@ -50,7 +58,7 @@ func (r *run[S]) finished() ([]result[S], error) {
 	var out []result[S]
 	for i := range results {
 		if results[i].done {
-			results[i].task = &task{}
+			results[i].task = &task{journal: &journal{inner: results[i].inner}}
 			out = append(out, results[i])
 		}
 	}

@@ -159,6 +159,7 @@ type result[S any] struct {
 	jumps  bool                 // a command stands in for all that leads away
 	memo   *memo                // nil without a cache
 	left   map[recordKey][]byte // what earlier attempts, of other processes too, left on record
+	inner  map[string]string    // and what they left of subgraphs that keep their state
 	done   bool                 // they finished the task
 	waits  bool                 // for answers
 	err    error
@@ -313,6 +314,9 @@ func (r *run[S]) loop(ctx context.Context) error {
 	if late := r.saveAtExit(saving); late != nil {
 		err = errors.Join(err, late)
 	}
+	if err == nil && r.persist == PersistAlways && r.keep != nil && r.keep.owner != "" {
+		r.outer.journal.keepsChild(r.keep.namespace, r.keep.id)
+	}
 	err = r.close(err)
 	if r.wants(RunEnd) {
 		r.step++
@@ -378,6 +382,7 @@ func (r *run[S]) superstep(ctx, saving context.Context) error {
 	}
 	results := r.stage()
 	if r.keep != nil {
+		r.keep.claims = nil
 		if err := r.rejoin(results); err != nil {
 			return err
 		}
