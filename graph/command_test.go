@@ -197,7 +197,10 @@ var factsCommand = []fact{
 				if errors.Is(p.err, graph.ErrInvalidUpdate) != (c.target == graph.End) || len(p.final.Log) > 0 {
 					t.Errorf("error %v, log %q", p.err, p.final.Log)
 				}
-				if got := p.pick(graph.NodeFailed); len(got) != 1 {
+				got := slices.DeleteFunc(p.pick(graph.NodeFailed), func(l string) bool {
+					return strings.HasPrefix(l, "node_error z ") && strings.Contains(l, "another node")
+				})
+				if len(got) != 1 { // z, if it is beside, may return too late
 					t.Errorf("failures %q", got)
 				}
 			}

@@ -135,6 +135,11 @@ func (r *run[S]) executeBeside(cancel context.CancelCauseFunc, one []result[S]) 
 		res.err = nil
 		return
 	}
+	if errors.Is(context.Cause(res.task), errSibling) { // too late, as after a timeout
+		res.err = r.nodeError(res.task, ended(res.task, nil))
+		r.failed(res.task, res.err, began)
+		return
+	}
 	err := r.decide(one)
 	if err == nil && !res.done {
 		err = r.finish(res)
