@@ -2,6 +2,7 @@ package graph
 
 import (
 	"context"
+	"errors"
 	"sync"
 )
 
@@ -19,6 +20,9 @@ const (
 	DurabilityExit
 )
 
+// errRunOver is what a goroutine gets that a node left behind.
+var errRunOver = errors.New("the run has ended")
+
 // laneLength is how many changes may wait to be saved before a run waits.
 const laneLength = 64
 
@@ -34,6 +38,8 @@ type lane struct {
 	next *batch // those that wait for that
 	err  error  // DurabilityAsync: the first failure; nothing is saved after it
 
+	gate  sync.RWMutex  // DurabilityAsync: held while queueing
+	over  bool          // the run has ended, and nothing is queued any more
 	queue chan queued   // DurabilityAsync
 	done  chan struct{} // closed when the queue is empty for good
 }
@@ -92,7 +98,10 @@ func (l *lane) close() error {
 	if l.queue == nil {
 		return nil
 	}
+	l.gate.Lock()
+	l.over = true
 	close(l.queue)
+	l.gate.Unlock()
 	<-l.done
 	return l.err
 }
@@ -103,7 +112,13 @@ func (l *lane) settle() {
 		return
 	}
 	ack := make(chan struct{})
-	l.queue <- queued{ack: ack}
+	l.gate.RLock()
+	if l.over {
+		close(ack)
+	} else {
+		l.queue <- queued{ack: ack}
+	}
+	l.gate.RUnlock()
 	<-ack
 }
 
@@ -114,6 +129,11 @@ func (l *lane) commit(ctx context.Context, change Change) error {
 	if l.queue != nil {
 		if err := l.failure(); err != nil {
 			return err
+		}
+		l.gate.RLock()
+		defer l.gate.RUnlock()
+		if l.over {
+			return errRunOver
 		}
 		l.queue <- queued{change: change}
 		return nil

@@ -58,7 +58,7 @@ func (r *run[S]) read(ctx context.Context, id string) (*point, error) {
 	if err != nil || p == nil || k.owner == "" || p.last.Owner == k.owner {
 		return p, err
 	}
-	id = r.outer.journal.keep.children[k.namespace]
+	id = r.outer.journal.keep.child(k.namespace)
 	if id == "" {
 		k.stand(&point{folded: &folded{}}) // its rows are of a run that was given up
 		return nil, nil

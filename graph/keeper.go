@@ -33,11 +33,11 @@ type keeper struct {
 	last     int               // bytes of the last checkpoint
 	children map[string]string // newest checkpoints of subgraphs that keep their state
 	left     []Record          // what tasks of the current superstep left on record, from before
-	done     bool              // tasks of the current superstep put their updates on record
+	done     bool              // tasks of the current superstep put their updates on record; guarded by the lane's mu
 
 	claims map[string]string // tasks of the current superstep by the subgraphs that keep their state in them
 
-	held []Record // DurabilityExit: records of the current superstep
+	held []Record // DurabilityExit: records of the current superstep; guarded by the lane's mu
 
 	single [1]Checkpoint // of a change, used again when it is saved
 }
@@ -85,13 +85,17 @@ func (k *keeper) add(ctx context.Context, c Checkpoint, full bool) (Checkpoint, 
 	}
 	c.Run, c.Graph, c.Fingerprint, c.Version, c.Metadata = k.stamp.Run, k.stamp.Graph, k.stamp.Fingerprint, k.stamp.Version, k.stamp.Metadata
 	k.single[0] = c
-	change := Change{Add: k.single[:], Records: k.held}
+	change := Change{Add: k.single[:]}
 	if k.queue != nil {
 		change.Add = slices.Clone(change.Add)
 	}
+	k.mu.Lock() // a goroutine that a node left behind may record still
+	change.Records = k.held
 	if k.done {
 		change.Forget = []Forget{{k.namespace, k.id, RecordUpdate}}
 	}
+	k.held, k.done = nil, false
+	k.mu.Unlock()
 	if k.halts {
 		change.Records = append(change.Records, k.mark(id))
 	}
@@ -101,7 +105,7 @@ func (k *keeper) add(ctx context.Context, c Checkpoint, full bool) (Checkpoint, 
 	if k.size += len(c.Data); full {
 		k.base, k.baseSize, k.size = id, len(c.Data), len(c.Data)
 	}
-	k.id, k.newest, k.unsaved, k.held, k.done, k.halts, k.left = id, id, false, nil, false, false, nil
+	k.id, k.newest, k.unsaved, k.halts, k.left = id, id, false, false, nil
 	return c, nil
 }
 
@@ -134,6 +138,13 @@ func (k *keeper) claim(namespace, task string) bool {
 	}
 	k.claims[namespace] = task
 	return true
+}
+
+// child is the newest checkpoint of a subgraph that keeps its state, or "".
+func (k *keeper) child(namespace string) string {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.children[namespace]
 }
 
 // mark is the record of a stop at a breakpoint, behind a checkpoint.

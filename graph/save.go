@@ -50,15 +50,19 @@ func (r *run[S]) comingNames() []string {
 // adoptChildren notes how far the subgraphs of a superstep have come.
 func (r *run[S]) adoptChildren(results []result[S]) {
 	for i := range results {
-		t := results[i].task
-		if t == nil || t.journal == nil || t.journal.inner == nil {
-			continue
+		if t := results[i].task; t != nil && t.journal != nil && t.journal.inner != nil {
+			r.keep.adopt(t.journal.inner)
 		}
-		if r.keep.children == nil {
-			r.keep.children = map[string]string{}
-		}
-		maps.Copy(r.keep.children, t.journal.inner)
 	}
+}
+
+func (k *keeper) adopt(children map[string]string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.children == nil {
+		k.children = map[string]string{}
+	}
+	maps.Copy(k.children, children)
 }
 
 // body is the data of a checkpoint; see saved.

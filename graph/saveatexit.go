@@ -47,6 +47,8 @@ func (r *run[S]) note(results []result[S]) error {
 		k.from, k.id, k.unsaved = k.id, id, true
 	}
 	d.step = r.step
+	k.mu.Lock()
+	defer k.mu.Unlock()
 	k.held, k.left, k.done = nil, nil, false
 	if k.halts {
 		k.held, k.halts = []Record{k.mark(k.id)}, false
