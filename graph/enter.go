@@ -97,6 +97,12 @@ func (r *run[S]) turn(ctx context.Context, in Update[S]) error {
 		return err
 	}
 	r.expire(&r.now.kept)
+	if r.entering { // an input that was accepted and never began to run
+		if _, err := r.merge(&r.now.kept, r.tally, []result[S]{{node: end, update: r.given}}); err != nil {
+			return fmt.Errorf("merging the input before: %w", err)
+		}
+		r.keep.base = "" // the checkpoint is a snapshot: no task wrote that input
+	}
 	r.show(&r.now)
 	kept := r.now
 	if _, err := r.merge(&kept.kept, r.tally, finished); err == nil {
@@ -106,7 +112,7 @@ func (r *run[S]) turn(ctx context.Context, in Update[S]) error {
 	r.clearFrontier()
 	r.keep.left = nil
 	r.step++
-	r.given = in
+	r.reenters, r.given = false, in
 	return r.start(ctx, in)
 }
 
