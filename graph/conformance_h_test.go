@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"example.com/assay/graph"
 )
@@ -110,12 +111,20 @@ var durableH = []durable{
 		for _, resumed := range []bool{false, true} {
 			bad := true
 			child := keeping(t, wire("START -> s", nil), graph.PersistAlways)
-			app := compileOn(t, open(), wire("START -> p z", map[string]node{"p": turns(child), "z": slowly(5*ms, func(context.Context, board) (update, error) {
+			var app *graph.Compiled[board]
+			finished := func() bool { // p has returned, and that is on record
+				s, err := app.State(t.Context(), graph.Key{Thread: "1"})
+				return err == nil && len(s.Tasks) > 0 && s.Tasks[0].Done
+			}
+			app = compileOn(t, open(), wire("START -> p z", map[string]node{"p": turns(child), "z": func(ctx context.Context, _ board) (update, error) {
+				for bad && ctx.Err() == nil && !finished() {
+					time.Sleep(ms)
+				}
 				if bad {
 					return nil, errBoom
 				}
 				return nil, nil
-			})}))
+			}}))
 			if _, err := app.Invoke(t.Context(), update{}, on("1")); !errors.Is(err, errBoom) {
 				t.Fatal(err)
 			}
