@@ -144,7 +144,11 @@ func (r *run[S]) goOn(ctx context.Context, in Update[S], opts *RunOptions) error
 	}
 	var records []Record
 	if len(opts.Resume) > 0 {
-		pending, err := pendingOf(k.left, r.taskIDs())
+		tasks, err := r.tasksToCome(ctx)
+		if err != nil {
+			return err
+		}
+		pending, err := pendingOf(k.left, tasks)
 		if err != nil {
 			return err
 		}
@@ -229,6 +233,16 @@ func (r *run[S]) lead(c Command[S]) error {
 	find := func(name string, send bool) (int, error) {
 		at := slices.IndexFunc(r.nodes, func(n node[S]) bool { return n.name == name })
 		if at < 0 {
+// tasksToCome are the IDs of the tasks that are due, with those that commands
+// on record lead to.
+func (r *run[S]) tasksToCome(ctx context.Context) ([]string, error) {
+	was, next, sends := r.now, slices.Clone(r.next), slices.Clone(r.sends)
+	err := r.bring(ctx, nil)
+	tasks := r.taskIDs()
+	r.now, r.next, r.sends, r.early = was, next, sends, nil
+	return tasks, err
+}
+
 			return 0, &CommandError{Node: Start, Target: name, Send: send, Known: r.names()}
 		}
 		return at, nil
