@@ -55,8 +55,14 @@ func (r *run[S]) read(ctx context.Context, id string) (*point, error) {
 	k := r.keep
 	k.settle()
 	p, err := r.load(ctx, id)
-	if err != nil || p == nil || k.owner == "" || p.last.Owner == k.owner {
+	if err != nil || p == nil || k.owner == "" {
 		return p, err
+	}
+	// With DurabilityExit a task's checkpoint may not be saved yet. If the process
+	// died, another run uses its ID again, and the task is not the same.
+	dead := r.outer.journal.keep.unsaved && p.Run != k.stamp.Run
+	if p.last.Owner == k.owner && !dead {
+		return p, nil
 	}
 	id = r.outer.journal.keep.child(k.namespace)
 	if id == "" {
