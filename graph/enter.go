@@ -150,7 +150,7 @@ func (r *run[S]) goOn(ctx context.Context, in Update[S], opts *RunOptions) error
 	}
 	var records []Record
 	if len(opts.Resume) > 0 {
-		tasks, err := r.tasksToCome(ctx)
+		tasks, err := r.tasksToCome()
 		if err != nil {
 			return err
 		}
@@ -233,22 +233,22 @@ func (r *run[S]) bring(in Update[S]) ([]Record, error) {
 	return []Record{{Namespace: k.namespace, Checkpoint: k.id, Kind: RecordUpdate, Data: data}}, nil
 }
 
+// tasksToCome are the IDs of the tasks that are due, with those that commands
+// on record lead to.
+func (r *run[S]) tasksToCome() ([]string, error) {
+	was, next, sends := r.now, slices.Clone(r.next), slices.Clone(r.sends)
+	_, err := r.bring(nil)
+	tasks := r.taskIDs()
+	r.now, r.next, r.sends, r.early = was, next, sends, nil
+	return tasks, err
+}
+
 // lead adds to the frontier where a command in the input leads. What is due
 // already stays: it was decided by others.
 func (r *run[S]) lead(c Command[S]) error {
 	find := func(name string, send bool) (int, error) {
 		at := slices.IndexFunc(r.nodes, func(n node[S]) bool { return n.name == name })
 		if at < 0 {
-// tasksToCome are the IDs of the tasks that are due, with those that commands
-// on record lead to.
-func (r *run[S]) tasksToCome(ctx context.Context) ([]string, error) {
-	was, next, sends := r.now, slices.Clone(r.next), slices.Clone(r.sends)
-	err := r.bring(ctx, nil)
-	tasks := r.taskIDs()
-	r.now, r.next, r.sends, r.early = was, next, sends, nil
-	return tasks, err
-}
-
 			return 0, &CommandError{Node: Start, Target: name, Send: send, Known: r.names()}
 		}
 		return at, nil

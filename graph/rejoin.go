@@ -85,14 +85,7 @@ func (r *run[S]) recover(ctx context.Context) error {
 		if s.Owner != k.owner {
 			break
 		}
-		var writes []writeJSON
-		for _, t := range s.Tasks {
-			writes = append(writes, t.Update...)
-		}
-		if s.Written != nil {
-			writes = s.Written
-		}
-		update, err := r.readUpdate(writes)
+		update, err := r.readUpdate(s.writes())
 		if err != nil {
 			return err
 		}

@@ -23,6 +23,7 @@ type saved struct {
 	Owner   string                     `json:"owner,omitempty"` // the task of the parent graph that this graph runs in
 	Full    bool                       `json:"full,omitempty"`
 	From    *lent                      `json:"from,omitempty"`
+	Lent    bool                       `json:"lent,omitempty"` // Set may have channels that the graph does not have
 	Drop    []string                   `json:"drop,omitempty"`
 	Tasks   []savedTask                `json:"tasks,omitempty"`
 	Set     map[string]json.RawMessage `json:"set,omitempty"`
@@ -103,7 +104,7 @@ func fold(lineage []Checkpoint, read lender) (*folded, error) {
 		}
 		if s.Full {
 			clear(lists)
-			f.base, f.size = len(c.Data), 0
+			f.base, f.size, f.lent = len(c.Data), 0, s.Lent
 			if s.From != nil {
 				from, err := read(*s.From)
 				if err != nil {
@@ -135,7 +136,7 @@ func fold(lineage []Checkpoint, read lender) (*folded, error) {
 			}
 		}
 		maps.Copy(f.children, s.Children)
-		if nodes := slices.ContainsFunc(s.Tasks, func(t savedTask) bool { return t.Node != "" && t.Node != Start }); nodes {
+		if s.runsNodes() {
 			f.ran = s.Tasks
 		}
 		if s.Input != nil {
@@ -249,21 +250,45 @@ func (l *list) join() json.RawMessage {
 	return append(out, ']')
 }
 
-// whole is the checkpoint that a lineage ends with, as a snapshot.
-func whole(lineage []Checkpoint, read lender) (Checkpoint, error) {
+// whole is the checkpoint that a lineage ends with, as a snapshot. Change may
+// change its data before it is encoded.
+func whole(lineage []Checkpoint, read lender, change func(*saved) error) (Checkpoint, error) {
 	c := lineage[len(lineage)-1]
-	if c.Base == c.ID {
-		return c, nil
-	}
 	f, err := fold(lineage, read)
 	if err != nil {
 		return c, err
 	}
 	s := *f.last
-	s.Full, s.Drop, s.Set, s.Add, s.Children = true, nil, f.values, nil, f.children
+	s.Full, s.From, s.Lent, s.Drop, s.Set, s.Add, s.Children = true, nil, f.lent, nil, f.values, nil, f.children
+	if !s.runsNodes() { // which nodes ran last is read from before it
+		for _, t := range f.ran {
+			s.Tasks = append(s.Tasks, savedTask{Node: t.Node})
+		}
+	}
+	if err := change(&s); err != nil {
+		return c, err
+	}
 	if c.Data, err = encode(&s); err != nil {
 		return c, fmt.Errorf("encoding checkpoint %s: %w", c.ID, err)
 	}
 	c.Base = c.ID
 	return c, nil
+}
+
+// runsNodes reports whether the superstep ran nodes.
+func (s *saved) runsNodes() bool {
+	return slices.ContainsFunc(s.Tasks, func(t savedTask) bool { return t.Node != "" && t.Node != Start })
+}
+
+// writes is what a subgraph wrote for the graph around it up to here, if it is
+// Written, or else in this superstep.
+func (s *saved) writes() []writeJSON {
+	if s.Written != nil {
+		return s.Written
+	}
+	var out []writeJSON
+	for _, t := range s.Tasks {
+		out = append(out, t.Update...)
+	}
+	return out
 }

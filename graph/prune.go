@@ -1,0 +1,314 @@
+package graph
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+)
+
+// PruneOptions say which checkpoints Prune removes. Nil is the zero value.
+type PruneOptions struct {
+	// KeepLast is how many of the newest checkpoints of each namespace stay.
+	// Default 1. Negative is an error.
+	KeepLast int
+	// OlderThan removes only checkpoints that were made before it. Default: of
+	// any age.
+	OlderThan time.Time
+}
+
+// Prune removes old checkpoints of a thread and returns how many. It takes the
+// thread's lock (ErrThreadBusy) and makes one Commit. A thread that does not
+// exist has nothing to remove.
+//
+// What stays is as it was: its state, what is to run next, what was asked. A
+// checkpoint whose parent is removed comes from its nearest ancestor that
+// stays. The newest checkpoint of a namespace always stays, and so do those of
+// subgraphs that keep their state which a checkpoint of the graph around them
+// goes on from. The checkpoints of a subgraph's run go with the last
+// checkpoint whose task the run was in. A checkpoint that stays and cannot be
+// read is an error, and nothing is removed.
+func Prune(ctx context.Context, saver Checkpointer, thread string, opts *PruneOptions) (removed int, err error) {
+	if opts == nil {
+		opts = &PruneOptions{}
+	}
+	if opts.KeepLast < 0 {
+		return 0, fmt.Errorf("pruning thread %q: KeepLast is %d: it must not be negative", thread, opts.KeepLast)
+	}
+	removed, err = trim(ctx, saver, thread, func(c *Checkpoint, newer int) bool {
+		return newer >= max(1, opts.KeepLast) && (opts.OlderThan.IsZero() || c.Time.Before(opts.OlderThan))
+	})
+	if err != nil {
+		return 0, fmt.Errorf("pruning thread %q: %w", thread, err)
+	}
+	return removed, nil
+}
+
+// DeleteRuns removes the checkpoints that runs of a thread made, with the care
+// of Prune, and returns how many. Unlike Prune it removes the newest too: the
+// thread is then what it was before. What other runs built on them stays, and
+// with it what the removed runs had written to the state by then.
+func DeleteRuns(ctx context.Context, saver Checkpointer, thread string, runs ...string) (removed int, err error) {
+	removed, err = trim(ctx, saver, thread, func(c *Checkpoint, _ int) bool { return slices.Contains(runs, c.Run) })
+	if err != nil {
+		return 0, fmt.Errorf("deleting runs of thread %q: %w", thread, err)
+	}
+	return removed, nil
+}
+
+// trim removes the checkpoints of a thread that are to go. Newer is how many
+// newer ones the checkpoint's namespace has.
+func trim(ctx context.Context, saver Checkpointer, thread string, goes func(c *Checkpoint, newer int) bool) (int, error) {
+	unlock, err := saver.Lock(ctx, thread)
+	if err != nil {
+		return 0, err
+	}
+	defer unlock()
+	spaces, err := readSpaces(ctx, saver, thread)
+	if err != nil {
+		return 0, err
+	}
+	var change Change
+	removed := 0
+	for _, name := range slices.Sorted(maps.Keys(spaces)) { // a graph comes before those inside it
+		s := spaces[name]
+		pins, err := s.needed(ctx, saver, thread, spaces)
+		if err != nil {
+			return 0, err
+		}
+		for i := range s.rows {
+			c := &s.rows[i]
+			s.gone[i] = pins == nil || !pins[c.ID] && goes(c, len(s.rows)-1-i)
+			if s.gone[i] {
+				removed++
+				change.Remove = append(change.Remove, Key{thread, name, c.ID})
+			}
+		}
+		repaired, err := s.repair(lenderOf(ctx, saver, thread))
+		if err != nil {
+			return 0, err
+		}
+		change.Replace = append(change.Replace, repaired...)
+	}
+	if removed == 0 {
+		return 0, nil
+	}
+	return removed, saver.Commit(ctx, thread, change)
+}
+
+// A space is one namespace of a thread from which checkpoints are removed.
+type space struct {
+	name string
+	rows []Checkpoint // sorted by ID
+	gone []bool       // by row
+}
+
+func readSpaces(ctx context.Context, saver Checkpointer, thread string) (map[string]*space, error) {
+	spaces := map[string]*space{}
+	for c, err := range saver.List(ctx, Query{Thread: thread, All: true}) {
+		if err != nil {
+			return nil, err
+		}
+		s := spaces[c.Namespace]
+		if s == nil {
+			s = &space{name: c.Namespace}
+			spaces[c.Namespace] = s
+		}
+		s.rows = append(s.rows, c)
+	}
+	for _, s := range spaces {
+		slices.Reverse(s.rows)
+		s.gone = make([]bool, len(s.rows))
+	}
+	return spaces, nil
+}
+
+// parent is the row that a row came from, or -1.
+func (s *space) parent(i int) int {
+	at, ok := slices.BinarySearchFunc(s.rows[:i], s.rows[i].Parent, func(c Checkpoint, id string) int { return strings.Compare(c.ID, id) })
+	if !ok {
+		return -1
+	}
+	return at
+}
+
+// survivors are the rows that stay, as far as it is known.
+func (s *space) survivors(yield func(int) bool) {
+	for i := range s.rows {
+		if !s.gone[i] && !yield(i) {
+			return
+		}
+	}
+}
+
+// needed are the rows of a namespace that what stays of the graph around it
+// needs, or nil when that needs nothing of the whole namespace.
+func (s *space) needed(ctx context.Context, saver Checkpointer, thread string, spaces map[string]*space) (map[string]bool, error) {
+	pins := map[string]bool{}
+	if s.name == "" {
+		return pins, nil
+	}
+	cut := strings.LastIndexByte(s.name, '/')
+	segment, _, _ := strings.Cut(s.name[cut+1:], "|")
+	node, task, perRun := strings.Cut(segment, ":")
+	outer := spaces[s.name[:max(0, cut)]]
+	if outer == nil || !slices.Contains(outer.gone, false) {
+		return nil, nil
+	}
+	if !perRun {
+		return pins, outer.goesOn(s.name, pins)
+	}
+	for i := range outer.survivors {
+		has, err := outer.hasTask(ctx, saver, thread, i, node, task)
+		if err != nil || has {
+			return pins, err
+		}
+	}
+	return nil, nil
+}
+
+// goesOn collects the checkpoints of a subgraph that keeps its state which the
+// rows that stay go on from.
+func (s *space) goesOn(child string, ids map[string]bool) error {
+	from := make([]string, len(s.rows))
+	for i, c := range s.rows {
+		saved, err := readSaved(c)
+		if err != nil {
+			if s.gone[i] {
+				continue // what is read from it cannot be read either, and says so
+			}
+			return err
+		}
+		if p := s.parent(i); p >= 0 && !saved.Full {
+			from[i] = from[p]
+		}
+		if id := saved.Children[child]; id != "" {
+			from[i] = id
+		}
+		if !s.gone[i] {
+			ids[from[i]] = true
+		}
+	}
+	return nil
+}
+
+// hasTask reports whether a task of a node is one of those after a row. Nodes
+// that a command in a run's input led to are not in the row itself.
+func (s *space) hasTask(ctx context.Context, saver Checkpointer, thread string, i int, node, task string) (bool, error) {
+	c := &s.rows[i]
+	if taskID(s.name, c.ID, c.Step+1, node, 0) == task {
+		return true, nil
+	}
+	saved, err := readSaved(*c)
+	if err != nil {
+		return false, err
+	}
+	sends := len(saved.Sends)
+	_, records, err := saver.Load(ctx, Key{thread, s.name, c.ID})
+	if err != nil {
+		return false, err
+	}
+	for _, r := range records {
+		if r.Kind != RecordUpdate || r.Task != "" {
+			continue
+		}
+		more, err := sendsIn(r.Data)
+		if err != nil {
+			return false, fmt.Errorf("reading the input on record at checkpoint %s: %w", c.ID, err)
+		}
+		sends += more
+	}
+	for send := range sends {
+		if taskID(s.name, c.ID, c.Step+1, node, send+1) == task {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// sendsIn counts the Sends of an encoded update.
+func sendsIn(data []byte) (int, error) {
+	var writes []writeJSON
+	if err := decodeInto(data, &writes); err != nil {
+		return 0, err
+	}
+	n := 0
+	for _, w := range writes {
+		if w.Channel != "" {
+			continue
+		}
+		var where struct {
+			Sends []json.RawMessage `json:"sends"`
+		}
+		if err := decodeInto(w.Value, &where); err != nil {
+			return 0, err
+		}
+		n += len(where.Sends)
+	}
+	return n, nil
+}
+
+// repair returns the rows that stay and are not as they were, since what they
+// came from or are read from does not.
+func (s *space) repair(read lender) ([]Checkpoint, error) {
+	var out []Checkpoint
+	bases := make([]string, len(s.rows))
+	for i := range s.survivors {
+		c := s.rows[i]
+		p := s.parent(i)
+		orphan := p >= 0 && s.gone[p]
+		for p >= 0 && s.gone[p] {
+			p = s.parent(p)
+		}
+		switch {
+		case orphan:
+			var err error
+			if c, err = s.uprooted(i, read); err != nil {
+				return nil, err
+			}
+			c.Parent = ""
+			if p >= 0 {
+				c.Parent = s.rows[p].ID
+			}
+		case c.Base != c.ID && p >= 0:
+			c.Base = bases[p]
+		}
+		if bases[i] = c.Base; orphan || c.Base != s.rows[i].Base {
+			out = append(out, c)
+		}
+	}
+	return out, nil
+}
+
+// uprooted is a row that has in itself all that was read from rows before it.
+func (s *space) uprooted(i int, read lender) (Checkpoint, error) {
+	lineage, err := Lineage(s.rows[:i+1], s.rows[i].ID)
+	if err != nil {
+		return Checkpoint{}, err
+	}
+	c, err := whole(lineage, read, func(last *saved) error {
+		if last.Owner == "" {
+			return nil
+		}
+		rows := [][]writeJSON{}
+		for at := i; at >= 0; at = s.parent(at) {
+			row, err := readSaved(s.rows[at])
+			if err != nil {
+				return err
+			}
+			if row.Owner != last.Owner {
+				break
+			}
+			if rows = append(rows, row.writes()); row.Written != nil {
+				break
+			}
+		}
+		slices.Reverse(rows)
+		last.Written = slices.Concat(rows...)
+		return nil
+	})
+	return c, err
+}
