@@ -188,6 +188,24 @@ func lenderOf(ctx context.Context, saver Checkpointer, thread string) lender {
 	}
 }
 
+// readBoth reads a checkpoint, and the ID of its namespace's newest, which
+// need not be readable itself when the key has an ID.
+func readBoth(ctx context.Context, saver Checkpointer, key Key) (p *point, newest string, err error) {
+	if p, err = readPoint(ctx, saver, key); err != nil {
+		return nil, "", err
+	}
+	if key.ID == "" {
+		return p, p.ID, nil
+	}
+	for c, err := range saver.List(ctx, Query{Thread: key.Thread, Namespace: key.Namespace, Limit: 1}) {
+		if err != nil {
+			return nil, "", fmt.Errorf("listing %s: %w", key, err)
+		}
+		newest = c.ID
+	}
+	return p, newest, nil
+}
+
 // stand puts the keeper on a checkpoint that was read.
 func (k *keeper) stand(p *point) {
 	k.id, k.base, k.baseSize, k.size = p.ID, p.Base, p.folded.base, p.size
@@ -323,22 +341,12 @@ func (r *run[S]) inherit(ctx context.Context, opts *RunOptions) error {
 // empty, or nil when there is none.
 func (r *run[S]) load(ctx context.Context, id string) (*point, error) {
 	k := r.keep
-	key := Key{k.thread, k.namespace, ""}
-	p, err := readPoint(ctx, k.saver, key)
+	p, newest, err := readBoth(ctx, k.saver, Key{k.thread, k.namespace, id})
 	if errors.Is(err, ErrNoCheckpoint) && id == "" {
 		return nil, nil
 	}
-	if err != nil {
-		return nil, err
-	}
-	k.newest = p.ID
-	if id != "" && id != p.ID {
-		key.ID = id
-		if p, err = readPoint(ctx, k.saver, key); err != nil {
-			return nil, err
-		}
-	}
-	return p, nil
+	k.newest = newest
+	return p, err
 }
 
 // timestamp is the time as checkpointers keep it.

@@ -41,8 +41,8 @@ func locked(t *testing.T, saver graph.Checkpointer, thread string, try func() er
 func TestDeleteThread(t *testing.T) {
 	onSavers(t, func(t *testing.T, open func() graph.Checkpointer) {
 		saver := open()
-		app := saves(t, saver, nestedGraph(t))
-		runs(t, app, update{}, on())
+		app := compileOn(t, saver, nestedGraph(t))
+		runs(t, app, update{}, on("1"))
 		runs(t, app, update{}, &graph.RunOptions{Thread: "2"})
 		locked(t, saver, "1", func() error { return graph.DeleteThread(t.Context(), saver, "1") })
 		for range 2 { // the second time there is nothing
@@ -65,7 +65,7 @@ func TestDeleteThread(t *testing.T) {
 // asking is a graph whose subgraph asks: a -> sub(s0 -> s1 -> ask -> s2) -> b.
 func asking(t testing.TB) *graph.StateGraph[board] {
 	g := wire("START -> a\nb -> END", nil)
-	g.AddSubgraph("sub", mustCompile(t, wire("START -> s0 -> s1 -> ask -> s2", map[string]node{"ask": asks("q")})))
+	g.AddSubgraph("sub", mustCompile(t, wire("START -> s0 -> s1 -> ask -> s2", map[string]node{"ask": asks("q", "q?")})))
 	g.AddEdge("a", "sub")
 	g.AddEdge("sub", "b")
 	return g
@@ -74,9 +74,9 @@ func asking(t testing.TB) *graph.StateGraph[board] {
 func TestCopyThread(t *testing.T) {
 	onSavers(t, func(t *testing.T, open func() graph.Checkpointer) {
 		saver := open()
-		app := saves(t, saver, asking(t))
+		app := compileOn(t, saver, asking(t))
 		var stopped *graph.InterruptedError
-		if _, err := app.Invoke(t.Context(), update{}, on()); !errors.As(err, &stopped) {
+		if _, err := app.Invoke(t.Context(), update{}, on("1")); !errors.As(err, &stopped) {
 			t.Fatalf("error %v", err)
 		}
 		locked(t, saver, "1", func() error { return graph.CopyThread(t.Context(), saver, "1", "2") })
@@ -91,7 +91,7 @@ func TestCopyThread(t *testing.T) {
 		if out := runs(t, app, nil, &answer); fmt.Sprint(out.Log) != "[a s0 s1 q:yes s2 b]" {
 			t.Errorf("the copy goes on to %v", out.Log)
 		}
-		if s := snap(t, app, graph.Key{Thread: "1"}); len(s.Interrupts) != 1 {
+		if s := stateOf(t, app, graph.Key{Thread: "1"}); len(s.Interrupts) != 1 {
 			t.Errorf("the original waits for %d answers", len(s.Interrupts))
 		}
 		for _, to := range []string{"1", "2"} {
@@ -164,9 +164,9 @@ func TestSweepLooksAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	runs(t, app, update{}, on())
+	runs(t, app, update{}, on("1"))
 	day = day.Add(time.Hour)
-	n, err := graph.Sweep(t.Context(), late{saver, func() { runs(t, app, update{}, on()) }}, day)
+	n, err := graph.Sweep(t.Context(), late{saver, func() { runs(t, app, update{}, on("1")) }}, day)
 	if n != 0 || err != nil || len(checkpointsOf(t, saver, "1")) == 0 {
 		t.Errorf("%d swept, error %v", n, err)
 	}

@@ -26,11 +26,11 @@ func prunes(t testing.TB, saver graph.Checkpointer, opts *graph.PruneOptions) in
 func TestPrune(t *testing.T) {
 	onSavers(t, func(t *testing.T, open func() graph.Checkpointer) {
 		saver := open()
-		app := saves(t, saver, abc(nil))
+		app := compileOn(t, saver, abc(nil))
 		if n := prunes(t, saver, nil); n != 0 {
 			t.Errorf("%d removed of no thread", n)
 		}
-		runs(t, app, update{log.Add("in")}, on())
+		runs(t, app, update{log.Add("in")}, on("1"))
 		locked(t, saver, "1", func() error { _, err := graph.Prune(t.Context(), saver, "1", nil); return err })
 		before := past(t, app, nil)
 		if n := prunes(t, saver, &graph.PruneOptions{KeepLast: 2}); n != 3 {
@@ -46,7 +46,7 @@ func TestPrune(t *testing.T) {
 		if n := prunes(t, saver, nil); n != 0 {
 			t.Errorf("%d removed of the newest", n)
 		}
-		if out := runs(t, app, update{log.Add("more")}, on()); fmt.Sprint(out.Log) != "[in a b c more a b c]" {
+		if out := runs(t, app, update{log.Add("more")}, on("1")); fmt.Sprint(out.Log) != "[in a b c more a b c]" {
 			t.Errorf("the next turn: %v", out.Log)
 		}
 		if _, err := graph.Prune(t.Context(), saver, "1", &graph.PruneOptions{KeepLast: -1}); err == nil {
@@ -59,16 +59,16 @@ func TestPrune(t *testing.T) {
 // left, whose superstep ran none.
 func TestPruneKeepsWhoRanLast(t *testing.T) {
 	saver := memory.New()
-	app := saves(t, saver, abc(nil))
-	runs(t, app, update{}, on())
-	opts := on()
+	app := compileOn(t, saver, abc(nil))
+	runs(t, app, update{}, on("1"))
+	opts := on("1")
 	opts.Checkpoint, opts.InterruptBefore = where(t, app, "b").Key.ID, []string{"b"}
 	if _, err := app.Invoke(t.Context(), nil, opts); !errors.As(err, new(*graph.InterruptedError)) {
 		t.Fatalf("error %v", err)
 	}
 	prunes(t, saver, nil)
 	edits(t, app, "", "", update{log.Add("x")})
-	if s := snap(t, app, graph.Key{Thread: "1"}); fmt.Sprint(s.Next, s.State.Log) != "[b] [a x]" {
+	if s := stateOf(t, app, graph.Key{Thread: "1"}); fmt.Sprint(s.Next, s.State.Log) != "[b] [a x]" {
 		t.Error(told(s))
 	}
 }
@@ -80,7 +80,7 @@ func TestPruneOlderThan(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	runs(t, app, update{}, on()) // 1 to 5 o'clock
+	runs(t, app, update{}, on("1")) // 1 to 5 o'clock
 	at := time.Date(2026, 1, 1, 4, 0, 0, 0, time.UTC)
 	if n := prunes(t, saver, &graph.PruneOptions{KeepLast: 4, OlderThan: at}); n != 1 {
 		t.Errorf("%d removed, want the one that is neither among the last 4 nor young", n)
@@ -98,13 +98,13 @@ func TestPruneOlderThan(t *testing.T) {
 func TestPruneSubgraphs(t *testing.T) {
 	onSavers(t, func(t *testing.T, open func() graph.Checkpointer) {
 		saver := open()
-		app := saves(t, saver, asking(t))
+		app := compileOn(t, saver, asking(t))
 		turn := func(answer string) {
-			if _, err := app.Invoke(t.Context(), update{}, on()); !errors.As(err, new(*graph.InterruptedError)) {
+			if _, err := app.Invoke(t.Context(), update{}, on("1")); !errors.As(err, new(*graph.InterruptedError)) {
 				t.Fatalf("error %v", err)
 			}
 			if answer != "" {
-				opts := on()
+				opts := on("1")
 				opts.Resume = []graph.Answer{graph.Reply(answer)}
 				runs(t, app, nil, opts)
 			}
@@ -126,7 +126,7 @@ func TestPruneSubgraphs(t *testing.T) {
 		if len(left) != 2 || !strings.HasPrefix(left[1].Namespace, "sub:") || n == 0 {
 			t.Fatalf("%d removed, left are %d checkpoints in %q", n, len(left), spaces())
 		}
-		opts := on()
+		opts := on("1")
 		opts.Resume = []graph.Answer{graph.Reply("two")}
 		if out := runs(t, app, nil, opts); fmt.Sprint(out.Log) != "[a s0 s1 q:one s2 b a s0 s1 q:two s2 b]" {
 			t.Errorf("resumed: %v", out.Log)
@@ -140,26 +140,26 @@ func TestPruneSubgraphs(t *testing.T) {
 
 // A Send that a command in the input started is in no checkpoint.
 func TestPruneKeepsWhatTheInputSent(t *testing.T) {
-	saver, count := memory.New(), &tally{}
-	g := wire("START -> a -> ask", map[string]node{"ask": asks("first")})
-	g.AddSubgraph("sub", mustCompile(t, wire("START -> s1 -> deep", map[string]node{"s1": count.counts("s1", say("s1")), "deep": asks("deep")})))
+	saver, count := memory.New(), &calls{}
+	g := wire("START -> a -> ask", map[string]node{"ask": asks("first", "first?")})
+	g.AddSubgraph("sub", mustCompile(t, wire("START -> s1 -> deep", map[string]node{"s1": count.of("s1", say("s1")), "deep": asks("deep", "deep?")})))
 	g.AddConditionalEdges("a", always(graph.To("ask")), "ask", "sub")
-	app := saves(t, saver, g)
-	if _, err := app.Invoke(t.Context(), update{}, on()); err == nil {
+	app := compileOn(t, saver, g)
+	if _, err := app.Invoke(t.Context(), update{}, on("1")); err == nil {
 		t.Fatal("nothing is asked")
 	}
 	var stopped *graph.InterruptedError
 	in := update{graph.Also[board]().Sends(send{Node: "sub", State: board{Log: []string{"sent"}}})}
-	if _, err := app.Invoke(t.Context(), in, on()); !errors.As(err, &stopped) || len(stopped.Pending) != 2 {
+	if _, err := app.Invoke(t.Context(), in, on("1")); !errors.As(err, &stopped) || len(stopped.Pending) != 2 {
 		t.Fatalf("error %v", err)
 	}
 	prunes(t, saver, nil)
-	opts := on()
+	opts := on("1")
 	for _, p := range stopped.Pending {
 		opts.Resume = append(opts.Resume, graph.ReplyTo(p.ID, p.Key))
 	}
-	if out := runs(t, app, nil, opts); fmt.Sprint(out.Log) != "[a first:first s1 deep:deep]" || count.of("s1") != 1 {
-		t.Errorf("%v, s1 ran %d times", out.Log, count.of("s1"))
+	if out := runs(t, app, nil, opts); fmt.Sprint(out.Log) != "[a first:first s1 deep:deep]" || count.times("s1") != 1 {
+		t.Errorf("%v, s1 ran %d times", out.Log, count.times("s1"))
 	}
 }
 
@@ -203,9 +203,9 @@ func TestPruneKeepsStates(t *testing.T) {
 func TestDeleteRuns(t *testing.T) {
 	onSavers(t, func(t *testing.T, open func() graph.Checkpointer) {
 		saver := open()
-		app := saves(t, saver, nestedGraph(t))
+		app := compileOn(t, saver, nestedGraph(t))
 		for _, run := range []string{"r1", "r2", "r3"} {
-			opts := on()
+			opts := on("1")
 			opts.RunID = run
 			runs(t, app, update{log.Add(run)}, opts)
 		}
@@ -231,10 +231,10 @@ func TestDeleteRuns(t *testing.T) {
 			t.Errorf("the third run comes from %s, not from %s", rows[3].Parent, before[8].Key.ID)
 		}
 		deletes("r3")
-		if s := snap(t, app, graph.Key{Thread: "1"}); told(s) != told(before[8]) {
+		if s := stateOf(t, app, graph.Key{Thread: "1"}); told(s) != told(before[8]) {
 			t.Errorf("the newest is %s, not the first run's %s", told(s), told(before[8]))
 		}
-		if out := runs(t, app, update{log.Add("again")}, on()); fmt.Sprint(out.Log) != "[r1 i1 i2 o again i1 i2 o]" {
+		if out := runs(t, app, update{log.Add("again")}, on("1")); fmt.Sprint(out.Log) != "[r1 i1 i2 o again i1 i2 o]" {
 			t.Errorf("the next turn: %v", out.Log)
 		}
 		for _, c := range checkpointsOf(t, saver, "1") {
@@ -249,8 +249,8 @@ func TestDeleteRuns(t *testing.T) {
 // A thread that cannot be read is left as it is.
 func TestPruneRefusesWhatItCannotRead(t *testing.T) {
 	saver := memory.New()
-	app := saves(t, saver, abc(nil))
-	runs(t, app, update{}, on())
+	app := compileOn(t, saver, abc(nil))
+	runs(t, app, update{}, on("1"))
 	rows := checkpointsOf(t, saver, "1")
 	rows[2].Data = []byte("{")
 	if err := saver.Commit(t.Context(), "1", graph.Change{Replace: rows[2:3]}); err != nil {
@@ -313,7 +313,7 @@ func life(t *rapid.T, app *graph.Compiled[board], thread string, now *time.Time)
 func lively(t testing.TB) *graph.StateGraph[board] {
 	child := wire("START -> s0 -> s1 -> ask -> s2", map[string]node{"s1": writes(log.Add("s1"), foo.Add("s")), "ask": func(ctx context.Context, s board) (update, error) {
 		if s.X%3 == 1 {
-			return asks("q")(ctx, s)
+			return asks("q", "q?")(ctx, s)
 		}
 		return update{hello.Set("unasked")}, nil
 	}})

@@ -115,36 +115,30 @@ func (c *Compiled[S]) writable(ctx context.Context, key Key) (release func(), r 
 	if key.Thread == "" {
 		return nil, nil, ErrNoThread
 	}
-	release, err = c.saver.Lock(ctx, key.Thread)
+	unlock, err := c.saver.Lock(ctx, key.Thread)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer func() {
 		if err != nil {
-			release()
+			unlock()
 		}
 	}()
-	newest, err := readPoint(ctx, c.saver, Key{key.Thread, key.Namespace, ""})
+	p, newest, err := readBoth(ctx, c.saver, key)
 	if err != nil && (key.ID != "" || !errors.Is(err, ErrNoCheckpoint)) {
 		return nil, nil, err
-	}
-	p := newest
-	if key.ID != "" && (newest == nil || key.ID != newest.ID) {
-		if p, err = readPoint(ctx, c.saver, key); err != nil {
-			return nil, nil, err
-		}
 	}
 	if r, err = c.resting(key, p); err != nil {
 		return nil, nil, err
 	}
 	r.keep.stamp = Checkpoint{Graph: c.name, Fingerprint: c.fingerprint, Version: c.version}
 	if p == nil {
-		return release, r, nil
+		return unlock, r, nil
 	}
-	r.keep.newest, r.point, r.lastRan = newest.ID, p, p.ran
+	r.keep.newest, r.point, r.lastRan = newest, p, p.ran
 	r.passed = marked(p.records)
 	r.keep.stamp.Metadata, r.keep.stamp.Run = p.Metadata, p.Run
-	if p == newest && key.ID == "" && !r.entering {
+	if key.ID == "" && !r.entering {
 		if err := r.mergeEarly(); err != nil {
 			return nil, nil, err
 		}
@@ -159,7 +153,7 @@ func (c *Compiled[S]) writable(ctx context.Context, key Key) (release func(), r 
 			r.now = then
 		}
 	}
-	return release, r, nil
+	return unlock, r, nil
 }
 
 // updateByHand makes one checkpoint of the updates of a superstep.
