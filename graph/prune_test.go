@@ -156,9 +156,9 @@ func TestPruneKeepsWhatTheInputSent(t *testing.T) {
 	prunes(t, saver, nil)
 	opts := on("1")
 	for _, p := range stopped.Pending {
-		opts.Resume = append(opts.Resume, graph.ReplyTo(p.ID, p.Key))
+		opts.Resume = append(opts.Resume, graph.ReplyTo(p.ID, p.Node))
 	}
-	if out := runs(t, app, nil, opts); fmt.Sprint(out.Log) != "[a first:first s1 deep:deep]" || count.times("s1") != 1 {
+	if out := runs(t, app, nil, opts); fmt.Sprint(out.Log) != "[a first:ask s1 deep:deep]" || count.times("s1") != 1 {
 		t.Errorf("%v, s1 ran %d times", out.Log, count.times("s1"))
 	}
 }
