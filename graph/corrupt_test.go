@@ -16,9 +16,9 @@ import (
 func spoilt(t testing.TB, change func(c *graph.Checkpoint)) (*graph.Compiled[board], graph.Checkpointer) {
 	t.Helper()
 	saver := memory.New()
-	app := saves(t, saver, wire("START -> a -> b -> c\na b => d", nil))
-	runs(t, app, update{log.Add("in")}, on())
-	for _, c := range rowsOf(t, saver, "1") {
+	app := compileOn(t, saver, wire("START -> a -> b -> c\na b => d", nil))
+	runs(t, app, update{log.Add("in")}, on("1"))
+	for _, c := range checkpointsOf(t, saver, "1") {
 		if c.ID == "0000000003" {
 			change(&c)
 			if err := saver.Commit(t.Context(), "1", graph.Change{Replace: []graph.Checkpoint{c}}); err != nil {
@@ -80,7 +80,7 @@ func TestCorruptCheckpoints(t *testing.T) {
 			}
 			_, err := app.State(t.Context(), key)
 			named("State", err)
-			opts := on()
+			opts := on("1")
 			opts.Checkpoint = key.ID
 			_, err = app.Invoke(t.Context(), nil, opts)
 			named("Invoke", err)
@@ -109,14 +109,14 @@ func TestCorruptCheckpoints(t *testing.T) {
 // An ID that this package would not give cannot be followed.
 func TestForeignIDs(t *testing.T) {
 	saver := memory.New()
-	app := saves(t, saver, abc(nil))
-	runs(t, app, update{}, on())
-	foreign := rowsOf(t, saver, "1")[0]
+	app := compileOn(t, saver, abc(nil))
+	runs(t, app, update{}, on("1"))
+	foreign := checkpointsOf(t, saver, "1")[0]
 	foreign.Parent, foreign.ID = foreign.ID, "ffff"
 	if err := saver.Commit(t.Context(), "1", graph.Change{Add: []graph.Checkpoint{foreign}}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := app.Invoke(t.Context(), update{}, on()); err == nil || !strings.Contains(err.Error(), `"ffff"`) {
+	if _, err := app.Invoke(t.Context(), update{}, on("1")); err == nil || !strings.Contains(err.Error(), `"ffff"`) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -125,11 +125,11 @@ func TestForeignIDs(t *testing.T) {
 func TestCorruptRecords(t *testing.T) {
 	for _, kind := range []graph.RecordKind{graph.RecordUpdate, graph.RecordError, graph.RecordInterrupt} {
 		saver := memory.New()
-		app := saves(t, saver, wire("START -> a -> b", map[string]node{"b": breaks}))
-		if _, err := app.Invoke(t.Context(), update{}, on()); !errors.Is(err, errBoom) {
+		app := compileOn(t, saver, wire("START -> a -> b", map[string]node{"b": breaks}))
+		if _, err := app.Invoke(t.Context(), update{}, on("1")); !errors.Is(err, errBoom) {
 			t.Fatalf("error %v", err)
 		}
-		s := snap(t, app, graph.Key{Thread: "1"})
+		s := stateOf(t, app, graph.Key{Thread: "1"})
 		rec := graph.Record{Checkpoint: s.Key.ID, Task: s.Tasks[0].ID, Kind: kind, Data: []byte("{")}
 		if err := saver.Commit(t.Context(), "1", graph.Change{Records: []graph.Record{rec}}); err != nil {
 			t.Fatal(err)
@@ -137,7 +137,7 @@ func TestCorruptRecords(t *testing.T) {
 		if _, err := app.State(t.Context(), s.Key); err == nil || !strings.Contains(err.Error(), "unexpected end") {
 			t.Errorf("a broken %s: %v", kind, err)
 		}
-		if _, err := app.Invoke(t.Context(), nil, on()); err == nil {
+		if _, err := app.Invoke(t.Context(), nil, on("1")); err == nil {
 			t.Errorf("a broken %s is run on", kind)
 		}
 	}
@@ -151,9 +151,9 @@ func FuzzCheckpoint(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		for _, delta := range []bool{false, true} { // as a snapshot, and as what follows one
 			saver := memory.New()
-			app := saves(t, saver, wire("START -> a -> b -> c\na b => d", nil))
-			runs(t, app, update{log.Add("in")}, on())
-			c := rowsOf(t, saver, "1")[0]
+			app := compileOn(t, saver, wire("START -> a -> b -> c\na b => d", nil))
+			runs(t, app, update{log.Add("in")}, on("1"))
+			c := checkpointsOf(t, saver, "1")[0]
 			c.Parent, c.ID, c.Data = c.ID, "0000000009", data
 			if !delta {
 				c.Base = c.ID
@@ -166,7 +166,7 @@ func FuzzCheckpoint(f *testing.F) {
 			if err != nil && !strings.Contains(err.Error(), c.ID) {
 				t.Errorf("error %v does not name the checkpoint", err)
 			}
-			opts := on()
+			opts := on("1")
 			opts.RecursionLimit = 20
 			out, ran := app.Invoke(t.Context(), nil, opts)
 			if err != nil && ran == nil {

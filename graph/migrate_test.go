@@ -49,8 +49,8 @@ func TestMigration(t *testing.T) {
 	onSavers(t, func(t *testing.T, open func() graph.Checkpointer) {
 		saver := open()
 		first := versioned(t, saver, older(), 1, nil)
-		runs(t, first, update{log.Add("in")}, on())
-		opts := on()
+		runs(t, first, update{log.Add("in")}, on("1"))
+		opts := on("1")
 		opts.InterruptBefore = []string{"b"}
 		if _, err := first.Invoke(t.Context(), update{log.Add("2")}, opts); !errors.As(err, new(*graph.InterruptedError)) {
 			t.Fatalf("error %v", err)
@@ -58,7 +58,7 @@ func TestMigration(t *testing.T) {
 		refused := func(what string, app *graph.Compiled[board], part string) {
 			t.Helper()
 			for _, in := range []update{nil, {}} {
-				_, err := app.Invoke(t.Context(), in, on())
+				_, err := app.Invoke(t.Context(), in, on("1"))
 				var mismatch *graph.MismatchError
 				if !errors.As(err, &mismatch) || mismatch.Thread != "1" || !strings.Contains(err.Error(), part) {
 					t.Errorf("%s: %v", what, err)
@@ -74,12 +74,12 @@ func TestMigration(t *testing.T) {
 		refused("no Migrate", versioned(t, saver, newer(), 2, nil), "set CompileOptions.Migrate")
 		refused("the same version of another graph", versioned(t, saver, newer(), 1, renamed), "fingerprint")
 		refused("an older program", versioned(t, saver, older(), 0, renamed), "newer program")
-		if n := len(rowsOf(t, saver, "1")); n != 8 {
+		if n := len(checkpointsOf(t, saver, "1")); n != 8 {
 			t.Errorf("refused runs leave %d checkpoints", n)
 		}
 
 		app := versioned(t, saver, newer(), 2, renamed)
-		if s := snap(t, app, graph.Key{Thread: "1"}); told(s) != `(loop,6,[bee],{"log":["in","a","b","c","2","a"],"query":"was v"})` {
+		if s := stateOf(t, app, graph.Key{Thread: "1"}); told(s) != `(loop,6,[bee],{"log":["in","a","b","c","2","a"],"query":"was v"})` {
 			t.Errorf("migrated: %s", told(s))
 		}
 		sameLines(t, toldAll(past(t, app, nil))[3:],
@@ -94,12 +94,12 @@ func TestMigration(t *testing.T) {
 			}
 		}
 		tip := past(t, app, nil)[8].Key.ID
-		opts = on()
+		opts = on("1")
 		opts.Checkpoint = tip
 		if out := runs(t, app, nil, opts); fmt.Sprint(out.Log)+out.Query != "[in a b c 2 a bee c]was v" {
 			t.Errorf("goes on to %+v", out)
 		}
-		if out := runs(t, app, update{log.Add("3")}, on()); fmt.Sprint(out.Log)+out.Query != "[in a b c 2 a bee c 3 a bee c]was v" {
+		if out := runs(t, app, update{log.Add("3")}, on("1")); fmt.Sprint(out.Log)+out.Query != "[in a b c 2 a bee c 3 a bee c]was v" {
 			t.Errorf("the next turn: %+v", out)
 		}
 		if n := len(past(t, app, nil)); n != 8+8+3+5 {
@@ -114,7 +114,7 @@ func TestMigration(t *testing.T) {
 
 func TestMigrationFails(t *testing.T) {
 	saver := savers[0].open(t)
-	runs(t, versioned(t, saver, older(), 1, nil), update{}, on())
+	runs(t, versioned(t, saver, older(), 1, nil), update{}, on("1"))
 	for name, migrate := range map[string]func(*graph.Migration) error{
 		"boom":  func(*graph.Migration) error { return errBoom },
 		"panic": func(*graph.Migration) error { panic("boom") },

@@ -28,13 +28,13 @@ func TestDurabilityChangesNothingVisible(t *testing.T) {
 				return update{log.Add("flaky"), x.Add(2)}, nil
 			})
 			g.AddEdge("b", "flaky")
-			app := saves(t, open(), g)
+			app := compileOn(t, open(), g)
 			var got []string
 			call := func(in update, answers ...graph.Answer) {
-				opts := on()
+				opts := on("1")
 				opts.Durability, opts.Resume = mode, answers
 				p := play(t.Context(), app, in, *opts)
-				s := snap(t, app, graph.Key{Thread: "1"})
+				s := stateOf(t, app, graph.Key{Thread: "1"})
 				for _, ev := range p.events {
 					if ev.Kind != graph.CheckpointSaved {
 						got = append(got, line(ev))
@@ -60,14 +60,14 @@ func TestDurabilityChangesNothingVisible(t *testing.T) {
 
 // Whatever call of the saver fails, an asynchronous run says so when it ends.
 func TestAsyncSurfacesEveryFailure(t *testing.T) {
-	opts := on()
+	opts := on("1")
 	opts.Durability = graph.DurabilityAsync
 	g := wire("START -> a b -> c", nil)
 	counted := checkpointtest.Faulty(memory.New(), 0)
-	runs(t, saves(t, counted, g), update{}, opts)
+	runs(t, compileOn(t, counted, g), update{}, opts)
 	for n := 1; n <= counted.Calls(); n++ {
 		saver := checkpointtest.Faulty(memory.New(), n)
-		app := saves(t, saver, g)
+		app := compileOn(t, saver, g)
 		if _, err := app.Invoke(t.Context(), update{}, opts); !errors.Is(err, checkpointtest.ErrFault) {
 			t.Errorf("call %d fails: error %v", n, err)
 		}
@@ -86,20 +86,20 @@ func TestExitForgetsARunThatDied(t *testing.T) {
 		return update{log.Add(s.Log[len(s.Log)-1] + "!")}, nil
 	}})))
 	g.AddEdge(graph.Start, "inner")
-	app := saves(t, lossyAt{inner, ""}, g)
-	opts := on()
+	app := compileOn(t, lossyAt{inner, ""}, g)
+	opts := on("1")
 	opts.Durability = graph.DurabilityExit
 	if _, err := app.Invoke(t.Context(), update{log.Add("lost")}, opts); !errors.Is(err, errBoom) {
 		t.Fatalf("error %v", err)
 	}
-	if len(rowsOf(t, inner, "1")) == 0 {
+	if len(checkpointsOf(t, inner, "1")) == 0 {
 		t.Fatal("the subgraph is not saved, so that there is nothing to test")
 	}
-	out := runs(t, saves(t, inner, g), update{log.Add("in")}, opts)
+	out := runs(t, compileOn(t, inner, g), update{log.Add("in")}, opts)
 	if fmt.Sprint(out.Log) != "[in in!]" {
 		t.Errorf("%v", out.Log)
 	}
-	out = runs(t, saves(t, inner, g), update{log.Add("more")}, opts)
+	out = runs(t, compileOn(t, inner, g), update{log.Add("more")}, opts)
 	if fmt.Sprint(out.Log) != "[in in! more more!]" {
 		t.Errorf("%v", out.Log)
 	}
@@ -132,15 +132,15 @@ func TestStaleRun(t *testing.T) {
 		for _, mode := range durabilities {
 			saver := careless{open()}
 			begun, release := make(chan struct{}), make(chan struct{})
-			app := saves(t, saver, wire("START -> a -> b", map[string]node{"a": func(_ context.Context, s board) (update, error) {
+			app := compileOn(t, saver, wire("START -> a -> b", map[string]node{"a": func(_ context.Context, s board) (update, error) {
 				if s.Hello == "slow" {
 					close(begun)
 					<-release
 				}
 				return update{log.Add("a " + s.Hello)}, nil
 			}}))
-			runs(t, app, update{log.Add("first")}, on())
-			opts := on()
+			runs(t, app, update{log.Add("first")}, on("1"))
+			opts := on("1")
 			opts.Durability = mode
 			done := make(chan error)
 			go func() {
@@ -148,15 +148,15 @@ func TestStaleRun(t *testing.T) {
 				done <- err
 			}()
 			<-begun
-			for mode == graph.DurabilityAsync && len(rowsOf(t, saver, "1")) < 6 {
+			for mode == graph.DurabilityAsync && len(checkpointsOf(t, saver, "1")) < 6 {
 				runtime.Gosched() // until it has saved what it did before a
 			}
-			quick := runs(t, app, update{hello.Set("quick")}, on())
+			quick := runs(t, app, update{hello.Set("quick")}, on("1"))
 			close(release)
 			if err := <-done; !errors.Is(err, graph.ErrStale) {
 				t.Errorf("durability %d: the slow run ends with %v", mode, err)
 			}
-			if s := snap(t, app, graph.Key{Thread: "1"}); differ(quick, s.State) != "" || len(s.Next) > 0 {
+			if s := stateOf(t, app, graph.Key{Thread: "1"}); differ(quick, s.State) != "" || len(s.Next) > 0 {
 				t.Errorf("durability %d: saved is %s, the quick run had %+v", mode, told(s), quick)
 			}
 			past(t, app, nil) // all of it can be read
@@ -198,7 +198,7 @@ func TestStorage(t *testing.T) {
 	}
 	t.Run("append", func(t *testing.T) {
 		saver := &sized{Checkpointer: memory.New()}
-		runs(t, saves(t, saver, grow(writes(log.Add(word)))), update{}, on())
+		runs(t, compileOn(t, saver, grow(writes(log.Add(word)))), update{}, on("1"))
 		const frame = 40 // of a superstep's data around the word
 		if saver.bytes > 3*steps*(each+frame) {
 			t.Errorf("%d bytes are stored for %d", saver.bytes, steps*each)
@@ -217,8 +217,8 @@ func TestStorage(t *testing.T) {
 	})
 	t.Run("constant", func(t *testing.T) {
 		saver := &sized{Checkpointer: memory.New()}
-		app := saves(t, saver, grow(writes(hello.Set("same"))))
-		runs(t, app, update{query.Set(strings.Repeat("y", 50*each))}, on()) // a large value that does not change
+		app := compileOn(t, saver, grow(writes(hello.Set("same"))))
+		runs(t, app, update{query.Set(strings.Repeat("y", 50*each))}, on("1")) // a large value that does not change
 		if most := 3*50*each + 150*steps; saver.bytes > most || saver.last > 150 {
 			t.Errorf("%d bytes are stored, %d of them by the last superstep", saver.bytes, saver.last)
 		}
