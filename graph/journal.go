@@ -183,7 +183,7 @@ func (t *task) ledger() (*journal, string) {
 	}
 	prefix := ""
 	for ; ; t = t.run.outer {
-		if t.handles { // what the handler does is apart from what the node did
+		if t.handles() { // what the handler does is apart from what the node did
 			prefix = "!/" + prefix
 		}
 		if t == owner {

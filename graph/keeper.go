@@ -320,7 +320,7 @@ func (r *run[S]) inherit(ctx context.Context, opts *RunOptions) error {
 		return nil
 	}
 	name := j.use(prefix+"|", opts.Namespace)
-	if t.handles {
+	if t.handles() {
 		name = "!" + name
 	}
 	r.ordinal = name

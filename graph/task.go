@@ -42,7 +42,6 @@ type task struct {
 	run     *scope
 	watch   *watch   // nil without a timeout
 	journal *journal // nil when the run is not saved
-	handles bool     // it is the node's error handler that runs
 }
 
 // scope is what the tasks of a run share. It does not change while they run.
