@@ -31,6 +31,7 @@ const (
 // A writer is the connection that writes, with its statements.
 type writer struct {
 	conn                             *sql.Conn
+	all                              []*sql.Stmt // the ones below
 	begin, commit, rollback          *sql.Stmt
 	add, replace, record, forget     *sql.Stmt
 	clear, removeSpace, removeOne    *sql.Stmt // of checkpoints
@@ -56,8 +57,22 @@ func (w *writer) prepare(ctx context.Context, conn *sql.Conn) error {
 		if *s.into, err = conn.PrepareContext(ctx, s.query); err != nil {
 			return err
 		}
+		w.all = append(w.all, *s.into)
 	}
 	return nil
+}
+
+// close closes the statements, without which the connection would stay open,
+// and lets it go.
+func (w *writer) close() error {
+	if w.conn == nil {
+		return nil
+	}
+	var errs []error
+	for _, s := range w.all {
+		errs = append(errs, s.Close())
+	}
+	return errors.Join(append(errs, w.conn.Close())...)
 }
 
 // Commit implements graph.Checkpointer. A full disk, or one that fails, is an

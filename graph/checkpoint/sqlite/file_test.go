@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -267,5 +268,36 @@ func BenchmarkFloorInsert(b *testing.B) {
 			b.Fatal(err)
 		}
 		n++
+	}
+}
+
+// After Close nothing of the file is open, and SQLite has tidied up.
+func TestCloseTidiesUp(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "x.db")
+	s, err := Open(t.Context(), path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Commit(t.Context(), "t", graph.Change{Add: []graph.Checkpoint{{ID: "1", Base: "1"}}}); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := s.Load(t.Context(), graph.Key{Thread: "t"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(path + "-wal"); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("SQLite's log is there still: %v", err)
+	}
+	open, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		t.Skip(err)
+	}
+	for _, fd := range open {
+		if to, _ := os.Readlink("/proc/self/fd/" + fd.Name()); strings.HasPrefix(to, dir) {
+			t.Errorf("%s is open", to)
+		}
 	}
 }

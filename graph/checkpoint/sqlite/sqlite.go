@@ -147,10 +147,7 @@ func (s *Saver) release() error {
 	if s.locks != nil { // it was opened entirely: wait for who writes
 		<-s.turn
 	}
-	var errs []error
-	if s.writer.conn != nil {
-		errs = append(errs, s.writer.conn.Close())
-	}
+	errs := []error{s.writer.close()}
 	if s.read != nil { // before the writer, which as the last one tidies up
 		errs = append(errs, s.read.Close())
 	}
