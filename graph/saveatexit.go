@@ -30,6 +30,7 @@ func (r *run[S]) note(results []result[S]) error {
 	if !r.keep.unsaved {
 		d.touched, d.redone = make([]bool, len(r.channels)), make([]bool, len(r.channels))
 	}
+	d.step = r.step
 	touch(r.given, r.early)
 	for i := range results {
 		touch(results[i].update)
