@@ -214,9 +214,18 @@ func (r *run[S]) close(err error) error {
 		return err
 	}
 	if late := r.keep.lane.close(); late != nil && !errors.Is(err, late) {
-		return errors.Join(err, fmt.Errorf("saving the run: %w", late))
+		return notSaved(err, fmt.Errorf("saving the run: %w", late))
 	}
 	return err
+}
+
+// notSaved is the error of a run whose end could not be saved. What is asked
+// is then not on record, so that nobody can answer it: the run failed.
+func notSaved(err, late error) error {
+	if _, stopped := err.(*InterruptedError); stopped {
+		return late
+	}
+	return errors.Join(err, late)
 }
 
 // newRun prepares a run from state. Inside a node of another graph its events
@@ -312,7 +321,7 @@ func (r *run[S]) loop(ctx context.Context) error {
 		}
 	}
 	if late := r.saveAtExit(saving); late != nil {
-		err = errors.Join(err, late)
+		err = notSaved(err, late)
 	}
 	if err == nil && r.persist == PersistAlways && r.keep != nil && r.keep.owner != "" {
 		r.outer.journal.keepsChild(r.keep.namespace, r.keep.id)
