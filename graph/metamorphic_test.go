@@ -73,8 +73,10 @@ type plan struct {
 	sends  [][]int // by node: what its router may send to, beside that
 	gotos  [][]int // by node: where its commands may lead
 	held   []bool
-	fails  map[[2]int]bool // by node and superstep
-	idle   []int           // by node: how often it steps back for others
+	fails  map[[2]int]bool      // by node and superstep
+	asks   map[[2]int]bool      // likewise: it asks what to add
+	failed func(at [2]int) bool // whether it has failed already, and does no more; nil for never
+	idle   []int                // by node: how often it steps back for others
 	limit  int
 }
 
@@ -179,10 +181,18 @@ func (p *plan) graph() *graph.StateGraph[board] {
 				runtime.Gosched()
 			}
 			info, _ := graph.CurrentTask(ctx)
-			if p.fails[[2]int{i, info.Step}] {
+			at := [2]int{i, info.Step}
+			if p.fails[at] && (p.failed == nil || !p.failed(at)) {
 				return nil, planFailure{i, info.Step}
 			}
-			u := update{log.Add(name), x.Add(i + s.X%3 + 1), foo.Add(fmt.Sprint(s.X % 10))}
+			more := i + s.X%3 + 1
+			if p.asks[at] {
+				var err error
+				if more, err = graph.Interrupt[int](ctx, "how many?", more); err != nil {
+					return nil, err
+				}
+			}
+			u := update{log.Add(name), x.Add(more), foo.Add(fmt.Sprint(s.X % 10))}
 			targets, instead := p.command(i, s.X)
 			if instead {
 				u = append(u, graph.Goto[board](p.named(targets)...))
@@ -233,9 +243,11 @@ func (p *plan) named(ids []int) []string {
 	return names
 }
 
-// run is the oracle: the rules of the engine, one node at a time.
-func (p *plan) run(s board) (board, string, error) {
+// run is the oracle: the rules of the engine, one node at a time. It shows the
+// state after each superstep, 0 for that of the input.
+func (p *plan) run(s board, show func(step int, s board)) (board, string, error) {
 	var steps []string
+	show(0, s)
 	held := map[int]bool{}
 	arrived := make([]map[int]bool, len(p.joins))
 	for i := range arrived {
@@ -303,6 +315,7 @@ func (p *plan) run(s board) (board, string, error) {
 				}
 			}
 		}
+		show(step, s)
 		for k, j := range p.joins {
 			if reached[k] && len(arrived[k]) == len(j.from) {
 				arrived[k] = map[int]bool{}
@@ -319,7 +332,7 @@ func TestRandomGraphs(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := drawPlan(t)
 		in := board{X: rapid.IntRange(0, 9).Draw(t, "x")}
-		want, steps, wantErr := p.run(in)
+		want, steps, wantErr := p.run(in, func(int, board) {})
 		app, err := p.graph().Compile(nil)
 		if err != nil {
 			t.Fatal(err)
