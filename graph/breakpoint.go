@@ -74,7 +74,7 @@ func (r *run[S]) stopBefore(ctx context.Context) error {
 	if len(r.before) == 0 || passed || !slices.ContainsFunc(r.dueNames(), r.before.has) {
 		return nil
 	}
-	if err := r.keep.record(context.WithoutCancel(ctx), r.keep.mark(r.keep.id)); err != nil {
+	if err := r.keep.record(ctx, r.keep.mark(r.keep.id)); err != nil {
 		return err
 	}
 	return r.interrupted(nil)

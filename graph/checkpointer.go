@@ -39,6 +39,8 @@ type Checkpointer interface {
 	// Commit.
 	Lock(ctx context.Context, thread string) (unlock func(), err error)
 	// Commit makes a change in one transaction: all of it, durably, or nothing.
+	// What a run has done is saved also when it is made to stop: the context of
+	// its commits ends 10 seconds after the run's own.
 	// The lists of the change, not what they refer to, are the caller's again when
 	// Commit returns.
 	Commit(ctx context.Context, thread string, change Change) error

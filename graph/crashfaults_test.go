@@ -18,8 +18,6 @@ import (
 	"example.com/assay/graph/checkpoint/sqlite"
 )
 
-var durabilities = []graph.Durability{graph.DurabilitySync, graph.DurabilityAsync, graph.DurabilityExit}
-
 // A notebook holds what nodes note.
 type notebook struct {
 	mu    sync.Mutex

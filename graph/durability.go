@@ -3,7 +3,9 @@ package graph
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
+	"time"
 )
 
 // Durability says when the checkpointer has what a run made.
@@ -38,10 +40,40 @@ type lane struct {
 	next *batch // those that wait for that
 	err  error  // DurabilityAsync: the first failure; nothing is saved after it
 
-	gate  sync.RWMutex  // DurabilityAsync: held while queueing
-	over  bool          // the run has ended, and nothing is queued any more
+	gate  sync.RWMutex  // held while something is saved or queued
+	over  bool          // the run has ended, and nothing is saved any more
 	queue chan queued   // DurabilityAsync
 	done  chan struct{} // closed when the queue is empty for good
+}
+
+// savingGrace is how long a run that is made to stop goes on saving what it has
+// done.
+const savingGrace = 10 * time.Second
+
+// errGrace ends a commit that takes longer.
+var errGrace = fmt.Errorf("the run was stopped, and its checkpointer has not saved it after %v", savingGrace)
+
+// lasting is the context that a run saves with: it ends some time after the
+// run's own, or when stop is called.
+func lasting(ctx context.Context) (saving context.Context, stop func()) {
+	saving, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	done := make(chan struct{})
+	unhook := context.AfterFunc(ctx, func() {
+		defer close(done)
+		grace := time.NewTimer(savingGrace)
+		defer grace.Stop()
+		select {
+		case <-grace.C:
+			cancel(errGrace)
+		case <-saving.Done():
+		}
+	})
+	return saving, func() {
+		cancel(nil)
+		if !unhook() {
+			<-done
+		}
+	}
 }
 
 // queued is a change, or a wish to know when all before it are saved.
@@ -93,15 +125,17 @@ func (l *lane) failure() error {
 	return l.err
 }
 
-// close waits until everything is saved.
+// close waits until everything is saved. It may be called again.
 func (l *lane) close() error {
+	l.gate.Lock()
+	if !l.over && l.queue != nil {
+		close(l.queue)
+	}
+	l.over = true
+	l.gate.Unlock()
 	if l.queue == nil {
 		return nil
 	}
-	l.gate.Lock()
-	l.over = true
-	close(l.queue)
-	l.gate.Unlock()
 	<-l.done
 	return l.err
 }
@@ -126,14 +160,14 @@ func (l *lane) settle() {
 // What several tasks want to save while another change is under way is saved
 // as one.
 func (l *lane) commit(ctx context.Context, change Change) error {
+	l.gate.RLock()
+	defer l.gate.RUnlock()
+	if l.over {
+		return errRunOver
+	}
 	if l.queue != nil {
 		if err := l.failure(); err != nil {
 			return err
-		}
-		l.gate.RLock()
-		defer l.gate.RUnlock()
-		if l.over {
-			return errRunOver
 		}
 		l.queue <- queued{change: change}
 		return nil
@@ -166,7 +200,11 @@ func (l *lane) commit(ctx context.Context, change Change) error {
 
 func (l *lane) save(ctx context.Context, change Change) (err error) {
 	defer recoverAs(&err)
-	return l.saver.Commit(ctx, l.thread, change)
+	err = l.saver.Commit(ctx, l.thread, change)
+	if err != nil && errors.Is(context.Cause(ctx), errGrace) {
+		err = fmt.Errorf("%w: %w", errGrace, err)
+	}
+	return err
 }
 
 // pass gives the lane to the batch that waits, if one does.
@@ -179,4 +217,14 @@ func (l *lane) pass() {
 	}
 	close(l.next.turn)
 	l.next = nil
+}
+
+// open is an error when the run has ended.
+func (l *lane) open() error {
+	l.gate.RLock()
+	defer l.gate.RUnlock()
+	if l.over {
+		return errRunOver
+	}
+	return nil
 }

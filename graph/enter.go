@@ -133,7 +133,7 @@ func (r *run[S]) goOn(ctx context.Context, in Update[S], opts *RunOptions) error
 		if len(opts.Resume) > 0 {
 			return fmt.Errorf("%w: checkpoint %s is not the newest of thread %q, and a run from there asks anew", ErrAnswer, opts.Checkpoint, k.thread)
 		}
-		if err := r.fork(ctx); err != nil {
+		if err := r.fork(); err != nil {
 			return err
 		}
 	}
@@ -179,13 +179,13 @@ func (r *run[S]) goOn(ctx context.Context, in Update[S], opts *RunOptions) error
 }
 
 // fork makes a checkpoint like the one that the run stands on, to go on from.
-func (r *run[S]) fork(ctx context.Context) error {
+func (r *run[S]) fork() error {
 	if r.due() == 0 && !r.entering {
 		return nil // nothing would follow it
 	}
 	r.step++
 	r.keep.left = nil
-	return r.save(context.WithoutCancel(ctx), SourceFork, nil)
+	return r.save(r.saving, SourceFork, nil)
 }
 
 // bring merges what came with an answer, and leads where its commands say. What

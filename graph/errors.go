@@ -87,7 +87,7 @@ func (e *NodeError) Error() string {
 
 func (e *NodeError) Unwrap() error { return e.Err }
 
-// PanicError is a panic in a node, a router or a reducer. Its message leaves
+// PanicError is a panic in a node, a router, a reducer or a checkpointer. Its message leaves
 // the stack out, so that equal failures read equal.
 type PanicError struct {
 	Value string // the panic's value, printed

@@ -293,7 +293,7 @@ func Once[T any](ctx context.Context, key string, fn func(context.Context) (T, e
 	if err != nil {
 		return out, fmt.Errorf("recording what %q returned: %w", key, err)
 	}
-	if err := j.record(context.WithoutCancel(ctx), RecordOnce, place, data); err != nil {
+	if err := j.record(t.run.saving, RecordOnce, place, data); err != nil {
 		return out, fmt.Errorf("recording what %q returned: %w", key, err)
 	}
 	t.beat()

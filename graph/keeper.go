@@ -116,7 +116,7 @@ func (k *keeper) record(ctx context.Context, records ...Record) error {
 	if k.mode == DurabilityExit {
 		k.held = append(k.held, records...)
 		k.mu.Unlock()
-		return nil
+		return k.open()
 	}
 	k.mu.Unlock()
 	if err := k.commit(ctx, Change{Records: records}); err != nil {
@@ -302,11 +302,18 @@ func (r *run[S]) attach(ctx context.Context, opts *RunOptions) (release func(), 
 		return nil, fmt.Errorf("taking thread %q: %w", opts.Thread, err)
 	}
 	id := cmp.Or(opts.RunID, rand.Text())
+	saving, stop := lasting(ctx)
+	r.saving = saving
 	r.keep = &keeper{
-		lane:  newLane(context.WithoutCancel(ctx), r.saver, opts.Thread, opts.Durability),
+		lane:  newLane(saving, r.saver, opts.Thread, opts.Durability),
 		stamp: Checkpoint{Run: id, Graph: r.name, Fingerprint: r.fingerprint, Version: r.version, Metadata: maps.Clone(opts.Metadata)},
 	}
-	return unlock, nil
+	lane := r.keep.lane
+	return func() {
+		_ = lane.close() // said before, unless the run's goroutine was ended
+		stop()
+		unlock()
+	}, nil
 }
 
 // inherit takes a place in the thread of the graph around this one.

@@ -1,7 +1,6 @@
 package graph
 
 import (
-	"context"
 	"errors"
 	"fmt"
 )
@@ -25,7 +24,7 @@ func (r *run[S]) stops(res *result[S], err error) (bool, error) {
 	}
 	data, err := encode(pending)
 	if err == nil {
-		err = t.journal.record(context.WithoutCancel(t), RecordInterrupt, "", data)
+		err = t.journal.record(t.run.saving, RecordInterrupt, "", data)
 	}
 	return err == nil, err
 }
@@ -57,7 +56,7 @@ func (r *run[S]) finish(res *result[S]) error {
 	}
 	data, err := appendUpdate(nil, res.update)
 	if err == nil {
-		err = res.task.journal.finish(context.WithoutCancel(res.task), data)
+		err = res.task.journal.finish(r.saving, data)
 	}
 	if err != nil {
 		return r.nodeError(res.task, fmt.Errorf("saving what it returned: %w", err))
@@ -75,7 +74,7 @@ func (r *run[S]) recordFailure(t *task, failure *NodeError, handled bool) error 
 	if err != nil {
 		return err
 	}
-	return t.journal.record(context.WithoutCancel(t), RecordError, "", data)
+	return t.journal.record(r.saving, RecordError, "", data)
 }
 
 // leftFailure is the failure that an earlier attempt, of another process

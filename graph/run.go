@@ -192,8 +192,10 @@ func (c *Compiled[S]) run(ctx context.Context, in Update[S], opts *RunOptions, o
 	return r.visible(), err
 }
 
-// conduct runs the graph from where begin puts it.
-func (r *run[S]) conduct(ctx context.Context, opts *RunOptions, begin func() error) error {
+// conduct runs the graph from where begin puts it. A checkpointer's panic is
+// an error of the run.
+func (r *run[S]) conduct(ctx context.Context, opts *RunOptions, begin func() error) (err error) {
+	defer recoverAs(&err)
 	release, err := r.attach(ctx, opts)
 	if err != nil {
 		return err
@@ -238,7 +240,7 @@ func newRun[S any](ctx context.Context, c *Compiled[S], state S, opts *RunOption
 	r.outer = outer
 	r.control, r.obeys = &r.own, outer == nil
 	if outer != nil {
-		r.control, r.answers, r.recording = outer.run.control, outer.run.answers, outer.run.recording
+		r.control, r.answers, r.recording, r.saving = outer.run.control, outer.run.answers, outer.run.recording, outer.run.saving
 	}
 	if opts != nil {
 		r.parallel = opts.Concurrency
@@ -309,7 +311,7 @@ func (r *run[S]) loop(ctx context.Context) error {
 		began = time.Now()
 	}
 	r.publish(Event[S]{Kind: RunStart, Graph: r.name, Fingerprint: r.fingerprint}, -1)
-	saving := context.WithoutCancel(ctx)
+	saving := r.saving
 	err := r.enter(ctx, saving)
 	r.first = r.step
 	for err == nil && r.due() > 0 {

@@ -53,6 +53,10 @@ type scope struct {
 	answers map[string]json.RawMessage // to interrupts, by ID
 
 	recording Recording // nil when the run is not a replay
+
+	// saving is what the run saves with: what has been done is saved, also when
+	// the run is made to stop. Nil when nothing is saved.
+	saving context.Context
 }
 
 // at is where in its run the task belongs.
