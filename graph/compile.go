@@ -48,7 +48,8 @@ const (
 	// the answers at hand.
 	PersistNever
 	// PersistAlways keeps the state for the next run of the graph in the same
-	// node and thread.
+	// node and thread. A subgraph over the same state keeps the channels that its
+	// Input does not take from the graph around it.
 	PersistAlways
 )
 

@@ -462,7 +462,7 @@ var durableH = []durable{
 			t.Error("reading made a thread")
 		}
 	}},
-	{"H10", func(t *testing.T, open func() graph.Checkpointer) {
+	{"H10/saved", func(t *testing.T, open func() graph.Checkpointer) {
 		type secretive struct {
 			Log []string `json:"log,omitempty"`
 			Key string   `json:"key,omitempty"`

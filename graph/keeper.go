@@ -18,7 +18,8 @@ import (
 type keeper struct {
 	*lane
 	namespace string
-	owner     string     // the task of the graph around it
+	owner     string // the task of the graph around it
+	clock     func() time.Time
 	stamp     Checkpoint // what all checkpoints of the run have in common
 
 	id       string // of the checkpoint that the run stands on; to come when it is unsaved
@@ -305,6 +306,7 @@ func (r *run[S]) attach(ctx context.Context, opts *RunOptions) (release func(), 
 	saving, stop := lasting(ctx)
 	r.saving = saving
 	r.keep = &keeper{
+		clock: r.clock,
 		lane:  newLane(saving, r.saver, opts.Thread, opts.Durability),
 		stamp: Checkpoint{Run: id, Graph: r.name, Fingerprint: r.fingerprint, Version: r.version, Metadata: maps.Clone(opts.Metadata)},
 	}
@@ -335,7 +337,7 @@ func (r *run[S]) inherit(ctx context.Context, opts *RunOptions) error {
 		return nil
 	}
 	outer := t.journal.keep
-	r.keep = &keeper{lane: outer.lane, namespace: j.childNamespace(name, r.persist == PersistAlways), owner: j.identity()}
+	r.keep = &keeper{lane: outer.lane, clock: outer.clock, namespace: j.childNamespace(name, r.persist == PersistAlways), owner: j.identity()}
 	if r.persist == PersistAlways && !outer.claim(r.keep.namespace, r.keep.owner) {
 		return fmt.Errorf("graph %q keeps its state in %q, where another task of the superstep runs it too: it can only be run by one at a time: %w", r.name, r.keep.namespace, ErrThreadBusy)
 	}
@@ -357,4 +359,4 @@ func (r *run[S]) load(ctx context.Context, id string) (*point, error) {
 }
 
 // timestamp is the time as checkpointers keep it.
-func (c *Compiled[S]) timestamp() time.Time { return c.clock().UTC().Truncate(time.Microsecond) }
+func (k *keeper) timestamp() time.Time { return k.clock().UTC().Truncate(time.Microsecond) }

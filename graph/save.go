@@ -29,7 +29,7 @@ func (r *run[S]) save(ctx context.Context, source Source, results []result[S]) e
 
 func (r *run[S]) checkpoint(ctx context.Context, source Source, step int, data []byte, full bool) error {
 	r.from = nil
-	c, err := r.keep.add(ctx, Checkpoint{Source: source, Step: step, Time: r.timestamp(), Data: data}, full)
+	c, err := r.keep.add(ctx, Checkpoint{Source: source, Step: step, Time: r.keep.timestamp(), Data: data}, full)
 	if err != nil {
 		return err
 	}

@@ -100,7 +100,7 @@ func (c *Compiled[S]) look(ctx context.Context, key Key) (*run[S], *point, error
 func (c *Compiled[S]) resting(key Key, p *point) (*run[S], error) {
 	var zero S
 	r := newRun(context.Background(), c, zero, nil)
-	r.keep = &keeper{lane: &lane{saver: c.saver, thread: key.Thread}, namespace: key.Namespace}
+	r.keep = &keeper{clock: c.clock, lane: &lane{saver: c.saver, thread: key.Thread}, namespace: key.Namespace}
 	if p == nil {
 		return r, nil
 	}

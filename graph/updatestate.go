@@ -95,7 +95,7 @@ func (c *Compiled[S]) Fork(ctx context.Context, key Key) (Key, error) {
 	if same.Base == same.ID {
 		same.Base = id
 	}
-	same.ID, same.Source, same.Time = id, SourceFork, c.timestamp()
+	same.ID, same.Source, same.Time = id, SourceFork, r.keep.timestamp()
 	change := Change{Add: []Checkpoint{same}}
 	if r.passed { // a run from there does not stop where it has stopped
 		change.Records = []Record{r.keep.mark(id)}
