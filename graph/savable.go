@@ -52,8 +52,11 @@ func unsavable(t reflect.Type, path string, seen map[reflect.Type]bool) (where, 
 	case reflect.Struct:
 		for i := range t.NumField() {
 			f := t.Field(i)
-			if !f.IsExported() && !f.Anonymous || f.Tag.Get("json") == "-" {
-				continue
+			if f.Tag.Get("json") == "-" || f.Type.Size() == 0 && !f.IsExported() {
+				continue // left out on purpose
+			}
+			if !f.IsExported() && !f.Anonymous {
+				return path + "." + f.Name, "JSON leaves out fields that are not exported"
 			}
 			if where, why := unsavable(f.Type, path+"."+f.Name, seen); why != "" {
 				return where, why
