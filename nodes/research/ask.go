@@ -17,6 +17,9 @@ type AskOptions struct {
 	Observe func(graph.Event[state.Agent])
 	// Run is passed to the engine; its Modes are replaced.
 	Run graph.RunOptions
+	// Resume goes on with the run that Run.Thread was left with, after a failure
+	// or a kill; the question is that of the thread. Times are of this part.
+	Resume bool
 }
 
 // Times are a run's durations, by node and in all.
@@ -35,7 +38,11 @@ func (p *Pipeline) Ask(ctx context.Context, question string, opts *AskOptions) (
 	o.Run.Modes = graph.Debug
 	times := Times{Node: map[string]time.Duration{}}
 	final := state.Agent{Objective: question}
-	for ev, err := range p.graph.Stream(ctx, Input(question), &o.Run) {
+	in := Input(question)
+	if o.Resume {
+		in = nil
+	}
+	for ev, err := range p.graph.Stream(ctx, in, &o.Run) {
 		if err != nil {
 			return final, times, err
 		}

@@ -65,6 +65,9 @@ type Options struct {
 	ConfidenceThreshold float64
 	// Passages is how many passages a step reads. Default 5.
 	Passages int
+	// Checkpointer saves runs, whose graph.RunOptions then name a thread. Default:
+	// runs are not saved.
+	Checkpointer graph.Checkpointer
 }
 
 const (
@@ -180,7 +183,7 @@ func build(deps Deps, opts *Options) (*graph.Compiled[state.Agent], error) {
 	g.AddEdge(NodeSelectChoice, NodeWriteMemory)
 	g.AddEdge(NodeWriteMemory, NodeObserve)
 	g.AddEdge(NodeObserve, graph.End)
-	return g.Compile(&graph.CompileOptions{Name: "research"})
+	return g.Compile(&graph.CompileOptions{Name: "research", Checkpointer: o.Checkpointer})
 }
 
 func afterDetection(_ context.Context, s state.Agent) (graph.Route, error) {
