@@ -100,13 +100,13 @@ func migrateInside(ctx context.Context, conn *sql.Conn) error {
 
 // schemaVersion returns 0 for a file that holds nothing.
 func schemaVersion(ctx context.Context, conn *sql.Conn) (int, error) {
+	// One statement sees the file at one moment, also while another process makes
+	// it.
 	var version, app, tables int
-	for query, into := range map[string]*int{
-		"PRAGMA user_version": &version, "PRAGMA application_id": &app, "SELECT count(*) FROM sqlite_schema": &tables,
-	} {
-		if err := conn.QueryRowContext(ctx, query).Scan(into); err != nil {
-			return 0, err
-		}
+	err := conn.QueryRowContext(ctx, `SELECT (SELECT user_version FROM pragma_user_version),
+		(SELECT application_id FROM pragma_application_id), (SELECT count(*) FROM sqlite_schema)`).Scan(&version, &app, &tables)
+	if err != nil {
+		return 0, err
 	}
 	switch {
 	case app != application && (app != 0 || version != 0 || tables != 0):
