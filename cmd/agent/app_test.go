@@ -376,16 +376,24 @@ func FuzzConfig(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	a, _, _ := testApp("/")
+	table, err := a.settingTable()
+	if err != nil {
+		f.Fatal(err)
+	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		o, err := a.parseConfig("config.yaml", data)
+		s := defaultSettings(false)
+		entries, err := parseConfig("config.yaml", data, table)
+		if err == nil {
+			var p parser
+			p.apply(&s, table, entries)
+			err = p.err
+		}
 		if err != nil {
 			if exitCode(err) != exitUsage || !strings.HasPrefix(err.Error(), "config.yaml") {
 				t.Errorf("%q: %v", data, err)
 			}
 			return
 		}
-		s := settings{corpus: defaultCorpus, model: "offline", threshold: defaultThreshold}
-		o.apply(&s)
 		if memory.CheckName(s.corpus) != nil || s.model != "offline" || !(s.threshold > 0 && s.threshold <= 1) {
 			t.Errorf("%q: accepted %+v", data, s)
 		}

@@ -32,9 +32,10 @@ Every sentence of the answer cites a source; each source is listed with its
 file, section and range of bytes. Exit code 3 says that the corpus does not
 hold enough evidence.
 
-Settings come from flags, else from the variables ` + envCorpus + `, ` + envModel + `,
-` + envSkills + `, ` + envThreshold + ` and ` + envSkipInjection + `, else from
-the configuration, else from defaults.
+Settings come from flags, else from variables, else from the configuration,
+else from defaults. agent doctor lists each with its origin; a key K of the
+configuration is the variable ASSAY_K, so ASSAY_CORPUS for corpus, but
+` + envThreshold + ` and ` + envSkipInjection + `.
 
 Models: offline (the default: no key, no network), openai:NAME with the key in
 ` + envOpenAIKey + ` (any server of that API: ` + envOpenAIURL + `), gemini:NAME with the
@@ -57,6 +58,7 @@ key in ` + envGeminiKey + `, ollama:NAME. The configuration can choose one per s
 		},
 	}
 	flags.register(cmd, false)
+	flags.registerTimeout(cmd)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
 	cmd.Flags().StringVar(&traceFile, "trace", "", "write the run's trace to `FILE` (JSON Lines)")
 	return cmd

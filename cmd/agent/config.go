@@ -6,92 +6,121 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 )
 
-// configKeys are the keys of a configuration, in the order of the help.
-var configKeys = []string{"corpus", "model", "confidence_threshold", "skip_injection_check", "memory", "skills", "models", "model_limits"}
+// keyModelShort is the key that means the same as models.default.
+const keyModelShort = "model"
 
-// parseConfig reads a configuration. Errors name the file, the line and the
-// key, and what would be right.
-func (a *app) parseConfig(path string, data []byte) (overrides, error) {
+// parseConfig reads a configuration into the entries of its settings. Errors
+// name the file, the line and the key, and what would be right.
+func parseConfig(path string, data []byte, table []setting) ([]entry, error) {
 	decoder := yaml.NewDecoder(bytes.NewReader(data))
 	var doc yaml.Node
 	if err := decoder.Decode(&doc); errors.Is(err, io.EOF) {
-		return overrides{}, nil // empty, or comments only
+		return nil, nil // empty, or comments only
 	} else if err != nil {
-		return overrides{}, usagef("%s: %w", path, err)
+		return nil, usagef("%s: %w", path, err)
 	}
 	var more yaml.Node
 	if err := decoder.Decode(&more); err == nil {
-		return overrides{}, usagef("%s:%d: a second document: a configuration is one", path, more.Line)
+		return nil, usagef("%s:%d: a second document: a configuration is one", path, more.Line)
 	} else if !errors.Is(err, io.EOF) {
-		return overrides{}, usagef("%s: %w", path, err)
+		return nil, usagef("%s: %w", path, err)
 	}
 	top := doc.Content[0]
 	if top.Kind == yaml.ScalarNode && top.Tag == "!!null" {
-		return overrides{}, nil
+		return nil, nil
 	}
-	if top.Kind != yaml.MappingNode {
-		return overrides{}, usagef("%s:%d: a configuration is a list of \"key: value\" lines; known keys: %s", path, top.Line, strings.Join(configKeys, ", "))
-	}
-	var o overrides
-	var p parser
-	seen := map[string]int{}
-	for i := 0; i+1 < len(top.Content); i += 2 {
-		key, value := top.Content[i], top.Content[i+1]
-		if line, twice := seen[key.Value]; twice {
-			p.fail(usagef("%s:%d: key %q stands already in line %d", path, key.Line, key.Value, line))
+	f := &configReader{path: path, keys: map[string][]string{}}
+	for _, t := range table {
+		section, key, ok := strings.Cut(t.key, ".")
+		if !ok {
+			section, key = "", t.key
+		} else if f.keys[section] == nil {
+			f.keys[""] = append(f.keys[""], section)
 		}
-		seen[key.Value] = key.Line
-		p.configKey(a, &o, path, key, value)
+		f.keys[section] = append(f.keys[section], key)
 	}
-	return o, p.err
+	f.keys[""] = slices.Insert(f.keys[""], 1, keyModelShort)
+	f.read("", top)
+	if f.err != nil {
+		return nil, f.err
+	}
+	return f.entries, nil
 }
 
-func (p *parser) configKey(a *app, o *overrides, path string, key, value *yaml.Node) {
-	from := origin(fmt.Sprintf("%s:%d: %s", path, value.Line, key.Value))
+// A configReader is a configuration as it is read.
+type configReader struct {
+	parser
+	path    string
+	keys    map[string][]string // by section, "" for the top: in the order of messages
+	entries []entry
+}
+
+// read takes the lines of a section, or of the whole configuration.
+func (f *configReader) read(section string, value *yaml.Node) {
+	in, subject := "", "a configuration is a list of"
+	if section != "" {
+		in, subject = " in "+section, section+": it needs lines of"
+	}
+	keys := f.keys[section]
 	if value.Kind == yaml.AliasNode {
 		value = value.Alias
 	}
-	known := value.Kind == yaml.ScalarNode && value.Tag != "!!null"
-	switch key.Value {
-	case "corpus", "model", "confidence_threshold", "skip_injection_check", "memory", "skills":
-		if !known {
-			p.fail(usagef("%s: it needs one value", from))
-			return
+	if value.Kind != yaml.MappingNode {
+		rest := " lines"
+		if section != "" {
+			rest = " below it"
+		}
+		f.fail(usagef("%s:%d: %s \"key: value\"%s; known keys: %s", f.path, value.Line, subject, rest, strings.Join(keys, ", ")))
+		return
+	}
+	seen := map[string]int{}
+	for i := 0; i+1 < len(value.Content); i += 2 {
+		key, v := value.Content[i], value.Content[i+1]
+		if line, twice := seen[key.Value]; twice {
+			f.fail(usagef("%s:%d: key %q stands already in line %d", f.path, key.Line, key.Value, line))
+		}
+		seen[key.Value] = key.Line
+		switch {
+		case !slices.Contains(keys, key.Value):
+			f.fail(usagef("%s:%d: unknown key %q%s%s; known keys: %s", f.path, key.Line, key.Value, in, didYouMean(key.Value, keys), strings.Join(keys, ", ")))
+		case section == "" && f.keys[key.Value] != nil:
+			f.read(key.Value, v)
+		default:
+			f.take(section, key.Value, v)
 		}
 	}
-	switch key.Value {
-	case "corpus":
-		o.corpus = p.corpus(from, value.Value)
-	case "model":
-		if o.model != nil {
-			p.fail(usagef("%s: models.default stands in this file, too; keep one", from))
-		}
-		o.model = p.model(a, from, value.Value)
-	case "models":
-		p.models(a, o, path, value)
-	case "model_limits":
-		p.limits(o, path, value)
-	case "confidence_threshold":
-		o.threshold = p.threshold(from, value.Value)
-	case "skip_injection_check":
-		o.skipInjection = p.boolean(from, value.Value)
-	case "memory":
-		o.memory = p.boolean(from, value.Value)
-	case "skills":
-		dir := value.Value
-		if dir == "" {
-			p.fail(usagef("%s: name a directory", from))
-		}
-		if !filepath.IsAbs(dir) { // relative to the configuration
-			dir = filepath.Join(filepath.Dir(path), dir)
-		}
-		o.skills = &dir
-	default:
-		p.fail(usagef("%s:%d: unknown key %q%s; known keys: %s", path, key.Line, key.Value, didYouMean(key.Value, configKeys), strings.Join(configKeys, ", ")))
+}
+
+// take keeps one value.
+func (f *configReader) take(section, key string, v *yaml.Node) {
+	full := key
+	if section != "" {
+		full = section + "." + key
 	}
+	where := fmt.Sprintf("%s:%d", f.path, v.Line)
+	from := origin{kind: "file", where: where, dir: filepath.Dir(f.path), name: where + ": " + full}
+	if v.Kind == yaml.AliasNode {
+		v = v.Alias
+	}
+	if v.Kind != yaml.ScalarNode || v.Tag == "!!null" {
+		f.fail(usagef("%s: it needs one value", from))
+		return
+	}
+	other := keyModel
+	if full == keyModel {
+		other = keyModelShort
+	}
+	if full == keyModelShort {
+		full = keyModel
+	}
+	if slices.ContainsFunc(f.entries, func(e entry) bool { return e.key == full }) {
+		f.fail(usagef("%s: %s stands in this file, too; keep one", from, other))
+	}
+	f.entries = append(f.entries, entry{full, v.Value, from})
 }

@@ -43,7 +43,7 @@ func (a *app) openNamed(cmd *cobra.Command, name string) (*memory.Corpus, error)
 		return nil, err
 	}
 	var p parser
-	if p.corpus("the name", name); p.err != nil {
+	if p.corpus(origin{name: "the name"}, name); p.err != nil {
 		return nil, p.err
 	}
 	return a.openCorpus(cmd.Context(), home, name)

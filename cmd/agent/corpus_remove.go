@@ -44,7 +44,7 @@ func (a *app) corpusRemoveCommand() *cobra.Command {
 // removeCorpus removes a corpus when it exists and the user said yes.
 func removeCorpus(home, name string, yes bool) error {
 	var p parser
-	if p.corpus("the name", name); p.err != nil {
+	if p.corpus(origin{name: "the name"}, name); p.err != nil {
 		return p.err
 	}
 	list, err := memory.List(home)

@@ -7,11 +7,9 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
-	"example.com/assay/llm/offline"
 	"example.com/assay/memory"
 )
 
@@ -31,33 +29,45 @@ const (
 
 func (a *app) doctorCommand() *cobra.Command {
 	var flags settingFlags
-	var asJSON bool
+	var asJSON, initialise bool
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Check configuration, corpora, memory, models and skills, and say what to do",
 		Long: `Doctor checks the home directory, the configuration, the variables, every
 corpus, the embedded sample, the remembered answers, the skills and the
-terminal. It changes nothing. Exit code 1 says that a check failed.
+terminal, and lists every setting with where its value stands: a flag, a
+variable, a line of the configuration, or nowhere (default). It changes
+nothing. Exit code 1 says that a check failed.
+
+With --init it makes no check and writes a configuration in which every key is
+explained and commented out: to --config, or to where one is looked for, which
+is ` + configName + ` in ` + envHome + ` when that is set, else in
+$XDG_CONFIG_HOME/assay or ~/.config/assay. An existing file is left alone.
 
 Each model of a provider that the settings name is asked one small question,
 which costs a few tokens and tells whether the key, the address and the name
 are right. With the offline model, the default, no network is used.`,
-		Example: "  agent doctor\n  agent doctor --json\n  agent doctor --config team.yaml\n  agent doctor --model openai:gpt-4.1-mini",
+		Example: "  agent doctor\n  agent doctor --json\n  agent doctor --init\n  agent doctor --config team.yaml\n  agent doctor --model openai:gpt-4.1-mini",
 		Args:    exactly(0, "no argument"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			findings := a.examine(cmd, &flags)
+			if initialise {
+				return a.initConfig(cmd, &flags, asJSON)
+			}
+			findings, lines := a.examine(cmd, &flags)
 			failed := false
 			for _, f := range findings {
 				failed = failed || f.Status == statusFail
 			}
 			if asJSON {
 				a.printJSON(struct {
-					Schema int       `json:"schema"`
-					OK     bool      `json:"ok"`
-					Checks []finding `json:"checks"`
-				}{1, !failed, findings})
+					Schema   int           `json:"schema"`
+					OK       bool          `json:"ok"`
+					Checks   []finding     `json:"checks"`
+					Settings []settingLine `json:"settings,omitempty"` // absent when a check of them failed
+				}{1, !failed, findings, lines})
 			} else {
 				a.printFindings(findings)
+				a.printSettings(lines)
 			}
 			if failed {
 				return silent(exitFailed)
@@ -65,9 +75,8 @@ are right. With the offline model, the default, no network is used.`,
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&flags.config, "config", "", "configuration `FILE` (YAML) to check")
-	cmd.Flags().StringVar(&flags.skills, "skills", "", "skills `DIR` to check")
-	cmd.Flags().StringVar(&flags.model, "model", offline.Name, "`NAME` of a model to check")
+	flags.register(cmd, false)
+	cmd.Flags().BoolVar(&initialise, "init", false, "write a commented configuration and end")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
 	return cmd
 }
@@ -81,30 +90,51 @@ func (a *app) printFindings(findings []finding) {
 	}
 }
 
-// examine makes every check that the ones before it allow.
-func (a *app) examine(cmd *cobra.Command, flags *settingFlags) []finding {
+// examine makes every check that the ones before it allow, and lists the
+// settings.
+func (a *app) examine(cmd *cobra.Command, flags *settingFlags) ([]finding, []settingLine) {
 	home, err := a.env.home()
 	if err != nil {
-		return []finding{{"home", statusFail, err.Error(), "export " + envHome + "=\"$HOME/assay\""}}
+		return []finding{{"home", statusFail, err.Error(), "export " + envHome + "=\"$HOME/assay\""}}, nil
 	}
 	out := []finding{checkHome(home)}
-	s, err := a.resolve(cmd, flags)
-	switch {
-	case err != nil:
-		out = append(out, finding{"configuration", statusFail, err.Error(), "correct what the message names"})
-	case s.file == "":
-		out = append(out, finding{"configuration", statusOK, "none: " + filepath.Join(home, configName) + " does not exist, so defaults hold", ""})
-	default:
-		out = append(out, finding{"configuration", statusOK, s.file, ""})
+	table, err := a.settingTable()
+	if err != nil {
+		return append(out, finding{"skills", statusFail, err.Error(), "install the program again"}), nil
 	}
-	out = append(out, a.checkVariables()...)
+	s, err := a.resolve(cmd, flags)
+	out = append(out, a.checkConfiguration(s, err))
+	out = append(out, a.checkVariables(table)...)
 	out = append(out, checkCorpora(home)...)
 	out = append(out, checkSample(home))
 	out = append(out, checkMemories(home)...)
-	if err == nil {
-		out = append(out, a.checkModels(cmd.Context(), s)...)
+	if err != nil {
+		return append(out, a.checkTerminal()), nil
 	}
-	return append(out, checkSkills(s), a.checkTerminal())
+	out = append(out, checkChosen(s)...)
+	out = append(out, a.checkModels(cmd.Context(), s)...)
+	return append(out, checkSkills(s), a.checkTerminal()), settingLines(s, table)
+}
+
+// checkConfiguration tells which file was read, and what was wrong with it,
+// a variable or a flag.
+func (a *app) checkConfiguration(s settings, err error) finding {
+	if err != nil {
+		return finding{"configuration", statusFail, err.Error(), "correct what the message names"}
+	}
+	if s.file != "" {
+		return finding{"configuration", statusOK, s.file, ""}
+	}
+	place, err := a.env.config()
+	if err != nil {
+		return finding{"configuration", statusFail, err.Error(), "export " + envConfig + "=FILE"}
+	}
+	if other := filepath.Join(s.home, configName); other != place {
+		if _, err := os.Stat(other); err == nil {
+			return finding{"configuration", statusWarn, other + " is not read: the configuration is " + place, fmt.Sprintf("mkdir -p %s && mv %s %s", filepath.Dir(place), other, place)}
+		}
+	}
+	return finding{"configuration", statusOK, "none: " + place + " does not exist, so defaults hold", "agent doctor --init"}
 }
 
 // checkHome finds out whether the directory can be written, or made, without
@@ -137,25 +167,21 @@ func checkHome(home string) finding {
 	return finding{"home", statusOK, home, ""}
 }
 
-func (a *app) checkVariables() []finding {
+// checkVariables tells which variables are read, never what they hold.
+func (a *app) checkVariables(table []setting) []finding {
+	known := a.env.known(table)
 	var out []finding
-	for _, name := range a.env.unknown() {
+	for _, name := range a.env.unknown(known) {
 		do := "unset " + name
-		if best := nearest(name, ownVariables); best != "" {
+		if best := nearest(name, known); best != "" {
 			do = fmt.Sprintf("export %s=\"$%s\"; unset %s", best, name, name)
 		}
-		out = append(out, finding{"variables", statusWarn, name + " is not read by this program; known: " + strings.Join(ownVariables, ", "), do})
+		out = append(out, finding{"variables", statusWarn, name + " is not read by this program", do})
 	}
 	if out == nil {
-		var set []string
-		for _, name := range slices.Concat(ownVariables, []string{envThreshold, envSkipInjection}, providerVariables) {
-			if a.env.get(name) != "" {
-				set = append(set, name)
-			}
-		}
 		detail := "none set"
-		if set != nil {
-			detail = strings.Join(set, ", ")
+		if set := slices.DeleteFunc(known, func(name string) bool { return a.env.get(name) == "" }); len(set) > 0 {
+			detail = joined(set)
 		}
 		out = append(out, finding{"variables", statusOK, detail, ""})
 	}
@@ -178,6 +204,22 @@ func checkCorpora(home string) []finding {
 		out = []finding{{"corpora", statusOK, "none yet, so the embedded sample answers", "agent ingest DIR"}}
 	}
 	return out
+}
+
+// checkChosen tells of a corpus that the settings name and nobody made.
+func checkChosen(s settings) []finding {
+	list, err := memory.List(s.home)
+	if err != nil || s.corpus == defaultCorpus || s.corpus == sampleCorpus {
+		return nil
+	}
+	var known []string
+	for _, info := range list {
+		known = append(known, info.Name)
+	}
+	if slices.Contains(known, s.corpus) {
+		return nil
+	}
+	return []finding{{"corpora", statusFail, unknownCorpus(s.corpus, known).Error(), "agent ingest PATH… --corpus " + s.corpus}}
 }
 
 func checkCorpus(home, name string) finding {

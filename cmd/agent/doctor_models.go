@@ -6,11 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"strings"
 	"time"
 
 	"example.com/assay/llm"
-	"example.com/assay/llm/gemini"
 	"example.com/assay/llm/offline"
 )
 
@@ -21,7 +19,7 @@ const probeTimeout = 20 * time.Second
 // Without one it uses no network.
 func (a *app) checkModels(ctx context.Context, s settings) []finding {
 	var out []finding
-	connector := connector{env: a.env}
+	connector := connector{env: a.env, keyFiles: s.keyFiles}
 	for _, name := range a.remoteModels(s) {
 		r, err := connector.connect(ctx, name)
 		if err == nil {
@@ -32,7 +30,7 @@ func (a *app) checkModels(ctx context.Context, s settings) []finding {
 			continue
 		}
 		key := "key accepted"
-		if _, variable := providerOf(name); a.env.get(variable) == "" {
+		if p, _, _ := providerOf(name); a.env.get(p.keyVariable) == "" && s.keyFiles[p.name] == "" {
 			key = "no key needed"
 		}
 		how := r.capability()
@@ -56,19 +54,9 @@ func probe(ctx context.Context, m llm.Model) error {
 	return err
 }
 
-// providerOf returns a model's provider and the variable of its key.
-func providerOf(name string) (provider, keyVariable string) {
-	provider, _, _ = strings.Cut(name, ":")
-	if provider == gemini.Provider {
-		return provider, envGeminiKey
-	}
-	return provider, envOpenAIKey
-}
-
 // modelFailed says what is wrong and what to type, by the error's type.
 func (a *app) modelFailed(name string, err error) finding {
-	provider, variable := providerOf(name)
-	_, model, _ := strings.Cut(name, ":")
+	p, model, _ := providerOf(name)
 	f := finding{"model", statusFail, fmt.Sprintf("%s: %v", name, err), "agent ask --model " + offline.Name + " … works without it"}
 	if missing, ok := errors.AsType[*missingKeyError](err); ok {
 		f.Do = fmt.Sprintf("export %s=…", missing.variable)
@@ -79,22 +67,20 @@ func (a *app) modelFailed(name string, err error) finding {
 	if unreachable || late {
 		f.Detail = fmt.Sprintf("%s: the server is not reachable: %v", name, err)
 		switch {
-		case provider == providerOllama && a.env.get(envOpenAIURL) == "":
+		case p.name == providerOllama && a.env.get(p.urlVariable) == "":
 			f.Do = "ollama serve"
-		case provider == gemini.Provider:
-			f.Do = "check the network" + orVariable(a, envGeminiURL)
 		default:
-			f.Do = "check the network" + orVariable(a, envOpenAIURL)
+			f.Do = "check the network" + orVariable(a, p.urlVariable)
 		}
 		return f
 	}
 	if status, ok := errors.AsType[*llm.StatusError](err); ok {
 		switch status.Status {
 		case http.StatusUnauthorized, http.StatusForbidden:
-			f.Do = fmt.Sprintf("export %s=…, with a key that this server accepts", variable)
+			f.Do = fmt.Sprintf("export %s=…, with a key that this server accepts", p.keyVariable)
 		case http.StatusNotFound:
 			f.Do = "choose a model that the server has"
-			if provider == providerOllama {
+			if p.name == providerOllama {
 				f.Do = "ollama pull " + model
 			}
 		}

@@ -7,19 +7,14 @@ import (
 	"strings"
 )
 
-// Variables that the program reads.
+// Variables that the program reads beside those of its settings and of the
+// providers, and names of settings' variables that do not follow their keys.
 const (
 	envHome          = "ASSAY_HOME"
 	envConfig        = "ASSAY_CONFIG"
-	envCorpus        = "ASSAY_CORPUS"
-	envModel         = "ASSAY_MODEL"
-	envSkills        = "ASSAY_SKILLS"
 	envSkipInjection = "SKIP_INJECTION_CHECK"
 	envThreshold     = "EVAL_CONFIDENCE_THRESHOLD"
 )
-
-// ownVariables are those of them whose prefix is the program's own.
-var ownVariables = []string{envConfig, envCorpus, envHome, envModel, envSkills}
 
 // An environment is a process's variables. The last of equal names counts.
 type environment map[string]string
@@ -37,15 +32,31 @@ func newEnvironment(environ []string) environment {
 func (e environment) get(name string) string { return e[name] }
 
 // unknown lists variables with the program's prefix that it does not read.
-func (e environment) unknown() []string {
+func (e environment) unknown(known []string) []string {
 	var out []string
 	for name := range e {
-		if strings.HasPrefix(name, "ASSAY_") && !slices.Contains(ownVariables, name) {
+		if strings.HasPrefix(name, "ASSAY_") && !slices.Contains(known, name) {
 			out = append(out, name)
 		}
 	}
 	slices.Sort(out)
 	return out
+}
+
+// known lists the variables that the program reads, in the order of the help.
+func (e environment) known(table []setting) []string {
+	names := []string{envHome, envConfig}
+	for _, t := range table {
+		names = append(names, t.variable)
+	}
+	for _, p := range providers {
+		for _, name := range []string{p.keyVariable, p.urlVariable} {
+			if name != "" && !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
 }
 
 // home is the directory that holds everything: ASSAY_HOME, else "assay" in
@@ -65,4 +76,23 @@ func (e environment) home() (string, error) {
 		return filepath.Join(user, ".local", "share", "assay"), nil
 	}
 	return "", usageError{fmt.Errorf("finding a directory for corpora and memory: set %s to an absolute path; HOME is not one", envHome)}
+}
+
+// config is where the configuration is when nobody names one: beside the data
+// when ASSAY_HOME says where that is, else "assay" in the user's configuration
+// directory by the XDG rules.
+func (e environment) config() (string, error) {
+	home, err := e.home()
+	if err != nil {
+		return "", err
+	}
+	if e.get(envHome) == "" {
+		if dir := e.get("XDG_CONFIG_HOME"); filepath.IsAbs(dir) {
+			return filepath.Join(dir, "assay", configName), nil
+		}
+		if user := e.get("HOME"); filepath.IsAbs(user) {
+			return filepath.Join(user, ".config", "assay", configName), nil
+		}
+	}
+	return filepath.Join(home, configName), nil
 }

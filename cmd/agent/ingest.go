@@ -44,7 +44,7 @@ found.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return a.ingest(cmd, &f, args) },
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.settings.corpus, "corpus", defaultCorpus, "`NAME` of the corpus")
+	flags.String("corpus", defaultCorpus, "`NAME` of the corpus")
 	flags.StringVar(&f.settings.config, "config", "", "configuration `FILE` (YAML); its key \"corpus\" counts here")
 	flags.StringVar(&f.load.TextField, "text-field", "", "`FIELD` that holds a record's text")
 	flags.StringVar(&f.load.IDField, "id-field", "", "`FIELD` that holds a record's id")

@@ -18,20 +18,41 @@ import (
 // Variables of the providers. Their values never leave this program but as
 // what they are for.
 const (
-	envOpenAIKey   = "OPENAI_API_KEY"
-	envOpenAIURL   = "OPENAI_BASE_URL"
-	envGeminiKey   = "GEMINI_API_KEY"
-	envGeminiURL   = "GEMINI_BASE_URL"
-	keyURLOpenAI   = "https://platform.openai.com/api-keys"
-	keyURLGemini   = "https://aistudio.google.com/apikey"
+	envOpenAIKey = "OPENAI_API_KEY"
+	envOpenAIURL = "OPENAI_BASE_URL"
+	envGeminiKey = "GEMINI_API_KEY"
+	envGeminiURL = "GEMINI_BASE_URL"
+
+	providerOpenAI = "openai"
 	providerOllama = "ollama"
 )
 
-// providerVariables are the variables above, sorted.
-var providerVariables = []string{envGeminiKey, envGeminiURL, envOpenAIKey, envOpenAIURL}
+// A provider is what may stand before the colon of a model's name.
+type provider struct {
+	name        string
+	keyVariable string // holds its key
+	urlVariable string // names another server
+	keyURL      string // where keys are made; empty when none is needed
+	connect     func(c *connector, ctx context.Context, p provider, model string) (remote, error)
+}
 
-// providers are what may stand before the colon of a model's name.
-var providers = []string{"openai", gemini.Provider, providerOllama}
+// providers are all of them, in the order of messages. A further one needs
+// its line here and nothing else.
+var providers = []provider{
+	{providerOpenAI, envOpenAIKey, envOpenAIURL, "https://platform.openai.com/api-keys", (*connector).openAI},
+	{gemini.Provider, envGeminiKey, envGeminiURL, "https://aistudio.google.com/apikey", (*connector).gemini},
+	{providerOllama, envOpenAIKey, envOpenAIURL, "", (*connector).openAI},
+}
+
+// providerOf returns a model's provider and its name there.
+func providerOf(name string) (p provider, model string, ok bool) {
+	before, model, colon := strings.Cut(name, ":")
+	at := slices.IndexFunc(providers, func(p provider) bool { return p.name == before })
+	if at < 0 || !colon {
+		return provider{}, model, false
+	}
+	return providers[at], model, true
+}
 
 // checkModel reports whether a model's name is one that the program knows.
 func (a *app) checkModel(name string) error {
@@ -39,16 +60,21 @@ func (a *app) checkModel(name string) error {
 		return nil
 	}
 	known := a.modelNames()
-	provider, model, ok := strings.Cut(name, ":")
-	if !ok || !slices.Contains(providers, provider) {
+	p, model, ok := providerOf(name)
+	if !ok {
 		guess := didYouMean(name, known)
-		if best := nearest(provider, providers); ok && best != "" {
+		var names []string
+		for _, p := range providers {
+			names = append(names, p.name)
+		}
+		before, model, colon := strings.Cut(name, ":")
+		if best := nearest(before, names); colon && best != "" {
 			guess = fmt.Sprintf("; did you mean %q?", best+":"+model)
 		}
 		return fmt.Errorf("there is no such model%s; known: %s", guess, strings.Join(known, ", "))
 	}
 	if strings.TrimSpace(model) == "" {
-		return fmt.Errorf("the model's name is missing after the colon; write %s:NAME", provider)
+		return fmt.Errorf("the model's name is missing after the colon; write %s:NAME", p.name)
 	}
 	return nil
 }
@@ -57,7 +83,7 @@ func (a *app) checkModel(name string) error {
 func (a *app) modelNames() []string {
 	names := slices.Sorted(maps.Keys(a.models))
 	for _, p := range providers {
-		names = append(names, p+":NAME")
+		names = append(names, p.name+":NAME")
 	}
 	return names
 }
@@ -68,53 +94,59 @@ type remote struct {
 	capability func() string // how it is made to answer in JSON; "" while that is not known
 }
 
-// A missingKeyError says which variable must hold a key.
-type missingKeyError struct{ variable, url string }
-
-func (e *missingKeyError) Error() string {
-	return fmt.Sprintf("%s is not set: make a key at %s and export it", e.variable, e.url)
-}
-
 // connector makes the models of providers; those of one provider share a
 // server.
 type connector struct {
 	env       environment
+	keyFiles  map[string]string // by provider
 	transport http.RoundTripper // nil for the default
 	servers   map[string]*openai.Server
 }
 
 // connect returns the model of a checked name. It makes no call.
 func (c *connector) connect(ctx context.Context, name string) (remote, error) {
-	provider, model, _ := strings.Cut(name, ":")
-	if provider == gemini.Provider {
-		key := c.env.get(envGeminiKey)
-		if key == "" {
-			return remote{}, &missingKeyError{envGeminiKey, keyURLGemini}
-		}
-		m, err := gemini.New(ctx, model, &gemini.Options{Key: key, BaseURL: c.env.get(envGeminiURL), Transport: c.transport})
+	p, model, _ := providerOf(name)
+	return p.connect(c, ctx, p, model)
+}
+
+func (c *connector) gemini(ctx context.Context, p provider, model string) (remote, error) {
+	key, err := c.key(p)
+	if err != nil {
+		return remote{}, err
+	}
+	if key == "" {
+		return remote{}, &missingKeyError{p.keyVariable, p.keyURL}
+	}
+	m, err := gemini.New(ctx, model, &gemini.Options{Key: key, BaseURL: c.env.get(p.urlVariable), Transport: c.transport})
+	if err != nil {
+		return remote{}, err
+	}
+	return remote{m, func() string { return "native response schema" }}, nil
+}
+
+// openAI connects to any server of OpenAI's API.
+func (c *connector) openAI(_ context.Context, p provider, model string) (remote, error) {
+	server := c.servers[p.name]
+	if server == nil {
+		key, err := c.key(p)
 		if err != nil {
 			return remote{}, err
 		}
-		return remote{m, func() string { return "native response schema" }}, nil
-	}
-	server := c.servers[provider]
-	if server == nil {
-		opts := openai.Options{Provider: provider, Key: c.env.get(envOpenAIKey), BaseURL: c.env.get(envOpenAIURL), Transport: c.transport}
+		opts := openai.Options{Provider: p.name, Key: key, BaseURL: c.env.get(p.urlVariable), Transport: c.transport}
 		switch {
 		case opts.BaseURL != "": // it may do without a key
-		case provider == providerOllama:
+		case p.name == providerOllama:
 			opts.BaseURL, opts.Key = openai.OllamaBaseURL, "" // the key is not for this server
 		case opts.Key == "":
-			return remote{}, &missingKeyError{envOpenAIKey, keyURLOpenAI}
+			return remote{}, &missingKeyError{p.keyVariable, p.keyURL}
 		}
-		var err error
 		if server, err = openai.NewServer(&opts); err != nil {
 			return remote{}, err
 		}
 		if c.servers == nil {
 			c.servers = map[string]*openai.Server{}
 		}
-		c.servers[provider] = server
+		c.servers[p.name] = server
 	}
 	m, err := server.Model(model)
 	if err != nil {
@@ -135,7 +167,7 @@ func (a *app) openModel(ctx context.Context, s settings) (llm.Model, *llm.Budget
 		fmt.Fprintf(a.stderr, "%sagent: asking the model again in %v, after attempt %d: %v\n", clear, e.Wait.Round(100*time.Millisecond), e.Attempt, e.Err)
 	}
 	controls := llm.NewControls(&limits)
-	connector := connector{env: a.env}
+	connector := connector{env: a.env, keyFiles: s.keyFiles}
 	open := func(name string) (llm.Model, error) {
 		if local := a.models[name]; local != nil {
 			return local(), nil
@@ -151,15 +183,17 @@ func (a *app) openModel(ctx context.Context, s settings) (llm.Model, *llm.Budget
 		return nil, nil, err
 	}
 	bySkill := map[string]llm.Model{}
-	for _, skill := range slices.Sorted(maps.Keys(s.skillModels)) {
-		if bySkill[skill], err = open(s.skillModels[skill]); err != nil {
+	chosen := s.modelsBySkill()
+	for _, skill := range slices.Sorted(maps.Keys(chosen)) {
+		if bySkill[skill], err = open(chosen[skill]); err != nil {
 			return nil, nil, err
 		}
 	}
 	return llm.BySkill(bySkill, other), controls.Budget(), nil
 }
 
-// modelLabel names what answers: the model, and those of single skills.
+// modelLabel names what answers: the model, and those of single skills and
+// roles.
 func (s settings) modelLabel() string {
 	label := s.model
 	for _, skill := range slices.Sorted(maps.Keys(s.skillModels)) {

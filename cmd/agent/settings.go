@@ -5,21 +5,21 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strconv"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"example.com/assay/llm"
 	"example.com/assay/llm/offline"
-	"example.com/assay/memory"
 	"example.com/assay/skills"
 )
 
 const (
 	defaultCorpus    = "default"
 	defaultThreshold = 0.70
-	configName       = "config.yaml" // in the home directory
+	configName       = "config.yaml"
 )
 
 // settings are what a question is answered with.
@@ -28,76 +28,104 @@ type settings struct {
 	file          string // the configuration that was read; empty for none
 	corpus        string
 	model         string
-	skillModels   map[string]string  // by skill; overrides model
+	skillModels   map[string]string  // by skill or role; overrides model
 	limits        llm.ControlOptions // of models of providers
+	keyFiles      map[string]string  // by provider: the file that holds its key
 	skills        string             // overlay directory; empty for none
 	threshold     float64
 	skipInjection bool
 	memory        bool // use and keep earlier answers
+
+	origins map[string]origin // by key, of all that are not defaults
 }
 
-// An origin says where a setting came from, in the words of messages: a
-// flag, a variable, or a line of the configuration.
-type origin string
-
-// overrides are the settings that one origin gives; nil leaves the setting to
-// the next one.
-type overrides struct {
-	corpus, model, skills *string
-	threshold             *float64
-	skipInjection, memory *bool
-	skillModels           map[string]string
-	limits                *llm.ControlOptions
-}
-
-func (o overrides) apply(s *settings) {
-	set(&s.corpus, o.corpus)
-	if o.model != nil || o.skillModels != nil {
-		s.skillModels = o.skillModels // a model that is chosen later is for all skills
-	}
-	set(&s.model, o.model)
-	set(&s.limits, o.limits)
-	set(&s.skills, o.skills)
-	set(&s.threshold, o.threshold)
-	set(&s.skipInjection, o.skipInjection)
-	set(&s.memory, o.memory)
-}
-
-func set[T any](to *T, v *T) {
-	if v != nil {
-		*to = *v
+// defaultSettings are the settings that nobody has touched. Those of the
+// limits are the wrappers' own, written out so that they can be shown.
+func defaultSettings(remembers bool) settings {
+	return settings{
+		corpus: defaultCorpus, model: offline.Name, threshold: defaultThreshold, memory: remembers,
+		skillModels: map[string]string{}, keyFiles: map[string]string{}, origins: map[string]origin{},
+		limits: llm.ControlOptions{
+			Concurrency: llm.DefaultLimit, Timeout: llm.DefaultTimeout,
+			Retry: llm.RetryOptions{MaxRetries: 5, Base: 2 * time.Second, JitterMax: 5 * time.Second},
+		},
 	}
 }
 
-// settingFlags are the flags of verbs that answer questions.
+// An origin says where the value of a setting stands.
+type origin struct {
+	kind  string // "default", "file", "variable" or "flag"
+	where string // "c.yaml:3", "ASSAY_CORPUS", "--corpus"; empty for a default
+	dir   string // what relative paths in the value are relative to
+	name  string // what messages call it: "c.yaml:3: corpus", "ASSAY_CORPUS"
+}
+
+// String is the subject of a message about the value.
+func (o origin) String() string { return o.name }
+
+// named is the origin of a flag or a variable.
+func named(kind, name string) origin { return origin{kind: kind, where: name, name: name} }
+
+// An entry is a setting's value as text, with its origin.
+type entry struct {
+	key, text string
+	from      origin
+}
+
+// apply takes over one layer of values: all that one file, the environment or
+// the command line gives. A layer that names a model for all skills replaces
+// the models that lower layers name for single ones.
+func (p *parser) apply(s *settings, table []setting, layer []entry) {
+	given := func(key string) bool {
+		return slices.ContainsFunc(layer, func(e entry) bool { return e.key == key })
+	}
+	if given(keyModel) {
+		for key := range s.skillModels {
+			delete(s.origins, modelsPrefix+key)
+		}
+		s.skillModels = map[string]string{}
+	}
+	for _, e := range layer {
+		at := slices.IndexFunc(table, func(t setting) bool { return t.key == e.key })
+		table[at].set(p, s, e.from, e.text)
+		s.origins[e.key] = e.from
+	}
+}
+
+// settingFlags are the flags of verbs that have settings.
 type settingFlags struct {
-	corpus, model, config, skills, threshold string
-	skipInjection, memory, noMemory          bool
-	remembers                                bool // the default of memory
-	timeout                                  time.Duration
+	config    string
+	remembers bool // the default of memory
+	noMemory  bool
+	timeout   time.Duration // of a question
 }
 
-// register adds the flags to a verb. A single question is answered afresh, so
-// that asking it twice gives the same run; a session remembers.
+// register adds the flags of all settings to a verb. A single question is
+// answered afresh, so that asking it twice gives the same run; a session
+// remembers.
 func (f *settingFlags) register(cmd *cobra.Command, remembers bool) {
 	f.remembers = remembers
 	flags := cmd.Flags()
-	flags.StringVar(&f.corpus, "corpus", defaultCorpus, "`NAME` of the corpus to answer from; until something is ingested into \"default\", the embedded sample answers")
-	flags.StringVar(&f.model, "model", offline.Name, "`NAME` of the model for all skills: offline, openai:NAME, gemini:NAME or ollama:NAME")
-	flags.StringVar(&f.config, "config", "", "configuration `FILE` (YAML); default: config.yaml in the home directory, if there is one")
-	flags.StringVar(&f.skills, "skills", "", "`DIR` whose *.md files replace embedded skills of the same name")
-	flags.StringVar(&f.threshold, "confidence-threshold", "0.7", "confidence above 0 and up to 1 that a step needs")
-	flags.BoolVar(&f.skipInjection, "skip-injection-check", false, "do not judge the question before researching it")
-	flags.BoolVar(&f.memory, "memory", remembers, "use and keep earlier answers to the same question")
+	flags.String("corpus", defaultCorpus, "`NAME` of the corpus to answer from; until something is ingested into \"default\", the embedded sample answers")
+	flags.String("model", offline.Name, "`NAME` of the model for all skills: offline, openai:NAME, gemini:NAME or ollama:NAME")
+	flags.StringVar(&f.config, "config", "", "configuration `FILE` (YAML); agent doctor names the default")
+	flags.String("skills", "", "`DIR` whose *.md files replace embedded skills of the same name")
+	flags.String("confidence-threshold", "0.7", "confidence above 0 and up to 1 that a step needs")
+	flags.Bool("skip-injection-check", false, "do not judge the question before researching it")
+	flags.Bool("memory", remembers, "use and keep earlier answers to the same question")
 	flags.BoolVar(&f.noMemory, "no-memory", false, "the same as --memory=false")
-	flags.DurationVar(&f.timeout, "timeout", 0, "stop a question after this `DURATION`, such as 30s; 0 never does")
+}
+
+// registerTimeout adds the flag of verbs that ask.
+func (f *settingFlags) registerTimeout(cmd *cobra.Command) {
+	cmd.Flags().DurationVar(&f.timeout, "timeout", 0, "stop a question after this `DURATION`, such as 30s; 0 never does")
 }
 
 // resolve puts the settings together: flags before variables before the
 // configuration before defaults. Every value is checked where it stands, so
 // that a message names its origin.
 func (a *app) resolve(cmd *cobra.Command, f *settingFlags) (settings, error) {
-	s := settings{corpus: defaultCorpus, model: offline.Name, threshold: defaultThreshold, memory: f.remembers}
+	s := defaultSettings(f.remembers)
 	var err error
 	if s.home, err = a.env.home(); err != nil {
 		return s, err
@@ -105,147 +133,101 @@ func (a *app) resolve(cmd *cobra.Command, f *settingFlags) (settings, error) {
 	if f.timeout < 0 {
 		return s, usagef("--timeout is %v: it must be positive, or 0 for no limit", f.timeout)
 	}
-	file, err := a.fromFile(cmd, f, &s)
+	table, err := a.settingTable()
 	if err != nil {
 		return s, err
 	}
-	env, err := a.fromEnvironment()
+	file, err := a.fromFile(cmd, f, &s, table)
 	if err != nil {
 		return s, err
 	}
-	flags, err := a.fromFlags(cmd, f)
+	flags, err := fromFlags(cmd, f, table)
 	if err != nil {
 		return s, err
 	}
-	for _, layer := range []overrides{file, env, flags} {
-		layer.apply(&s)
+	for _, layer := range [][]entry{file, a.env.entries(table), flags} {
+		var p parser
+		if p.apply(&s, table, layer); p.err != nil {
+			return s, p.err
+		}
 	}
 	return s, nil
 }
 
-// fromFile reads the configuration: that of the flag or the variable, which
-// must exist, or the one in the home directory, if there is one.
-func (a *app) fromFile(cmd *cobra.Command, f *settingFlags, s *settings) (overrides, error) {
-	named, from := a.env.get(envConfig), envConfig
+// configFile is the configuration that the flag or the variable names, which
+// must exist, or the one in its usual place, which need not.
+func (a *app) configFile(cmd *cobra.Command, f *settingFlags) (path, from string, err error) {
 	if cmd.Flags().Changed("config") {
-		named, from = f.config, "--config"
-		if named == "" {
-			return overrides{}, usagef("--config is empty: name a file")
+		if f.config == "" {
+			return "", "", usagef("--config is empty: name a file")
 		}
+		return f.config, "--config", nil
 	}
-	path := named
-	if path == "" {
-		path = filepath.Join(s.home, configName)
+	if named := a.env.get(envConfig); named != "" {
+		return named, envConfig, nil
+	}
+	path, err = a.env.config()
+	return path, "", err
+}
+
+func (a *app) fromFile(cmd *cobra.Command, f *settingFlags, s *settings, table []setting) ([]entry, error) {
+	path, from, err := a.configFile(cmd, f)
+	if err != nil {
+		return nil, err
 	}
 	data, err := os.ReadFile(path)
 	if err != nil {
-		if named == "" && errors.Is(err, fs.ErrNotExist) {
-			return overrides{}, nil
+		if from == "" && errors.Is(err, fs.ErrNotExist) {
+			return nil, nil
 		}
-		if named == "" {
+		if from == "" {
 			from = "configuration"
 		}
-		return overrides{}, usagef("reading %s: %w", from, err)
+		return nil, usagef("reading %s: %w", from, err)
 	}
 	s.file = path
-	return a.parseConfig(path, data)
+	return parseConfig(path, data, table)
 }
 
-func (a *app) fromEnvironment() (overrides, error) {
-	var o overrides
-	var p parser
-	if v := a.env.get(envCorpus); v != "" {
-		o.corpus = p.corpus(envCorpus, v)
-	}
-	if v := a.env.get(envModel); v != "" {
-		o.model = p.model(a, envModel, v)
-	}
-	if v := a.env.get(envSkills); v != "" {
-		o.skills = &v
-	}
-	if v := a.env.get(envThreshold); v != "" {
-		o.threshold = p.threshold(envThreshold, v)
-	}
-	if v := a.env.get(envSkipInjection); v != "" {
-		o.skipInjection = p.boolean(envSkipInjection, v)
-	}
-	return o, p.err
-}
-
-func (a *app) fromFlags(cmd *cobra.Command, f *settingFlags) (overrides, error) {
-	var o overrides
-	var p parser
-	changed := cmd.Flags().Changed
-	if changed("corpus") {
-		o.corpus = p.corpus("--corpus", f.corpus)
-	}
-	if changed("model") {
-		o.model = p.model(a, "--model", f.model)
-	}
-	if changed("skills") {
-		o.skills = &f.skills
-		if f.skills == "" {
-			p.fail(usagef("--skills is empty: name a directory"))
+// entries lists the settings that variables give, in the table's order.
+func (e environment) entries(table []setting) []entry {
+	var out []entry
+	for _, t := range table {
+		if text := e.get(t.variable); text != "" {
+			out = append(out, entry{t.key, text, named("variable", t.variable)})
 		}
 	}
-	if changed("confidence-threshold") {
-		o.threshold = p.threshold("--confidence-threshold", f.threshold)
-	}
-	if changed("skip-injection-check") {
-		o.skipInjection = &f.skipInjection
-	}
-	if changed("memory") {
-		o.memory = &f.memory
-	}
-	if changed("no-memory") {
-		if changed("memory") {
-			p.fail(usagef("--memory and --no-memory are both given; give one"))
+	return out
+}
+
+// fromFlags lists the settings that flags give, in the table's order.
+func fromFlags(cmd *cobra.Command, f *settingFlags, table []setting) ([]entry, error) {
+	var out []entry
+	for _, t := range table {
+		if t.flag != "" && cmd.Flags().Changed(t.flag) {
+			out = append(out, entry{t.key, cmd.Flags().Lookup(t.flag).Value.String(), named("flag", "--"+t.flag)})
 		}
-		keep := !f.noMemory
-		o.memory = &keep
 	}
-	return o, p.err
+	if cmd.Flags().Changed("no-memory") {
+		if cmd.Flags().Changed("memory") {
+			return nil, usagef("--memory and --no-memory are both given; give one")
+		}
+		keep := "true"
+		if f.noMemory {
+			keep = "false"
+		}
+		out = append(out, entry{keyMemory, keep, named("flag", "--no-memory")})
+	}
+	return out, nil
 }
 
-// A parser turns the texts of settings into their values and keeps the first
-// error.
-type parser struct{ err error }
-
-func (p *parser) fail(err error) {
-	if p.err == nil {
-		p.err = err
+// path returns the path that a value means: that of a configuration is
+// relative to it.
+func (o origin) path(text string) string {
+	if o.dir == "" || text == "" || filepath.IsAbs(text) {
+		return text
 	}
-}
-
-// corpus checks the name here, so that a bad one is told from a missing corpus.
-func (p *parser) corpus(from origin, v string) *string {
-	if memory.CheckName(v) != nil {
-		p.fail(usagef("%s is %q: %s", from, v, memory.NameRule))
-	}
-	return &v
-}
-
-func (p *parser) model(a *app, from origin, v string) *string {
-	if err := a.checkModel(v); err != nil {
-		p.fail(usagef("%s is %q: %w", from, v, err))
-	}
-	return &v
-}
-
-func (p *parser) threshold(from origin, v string) *float64 {
-	x, err := strconv.ParseFloat(v, 64)
-	if err != nil || !(x > 0 && x <= 1) { // also NaN
-		p.fail(usagef("%s is %q: it must be a number above 0 and up to 1, such as 0.7", from, v))
-	}
-	return &x
-}
-
-func (p *parser) boolean(from origin, v string) *bool {
-	b, err := strconv.ParseBool(v)
-	if err != nil {
-		p.fail(usagef("%s is %q: it must be 1 or 0, true or false", from, v))
-	}
-	return &b
+	return filepath.Join(o.dir, text)
 }
 
 // loadSkills reads the embedded skills and the overlay.
@@ -255,4 +237,10 @@ func (s settings) loadSkills() (*skills.Set, error) {
 		return nil, usagef("loading skills from %q: %w", s.skills, err)
 	}
 	return set, err
+}
+
+// variableOf is the variable of a setting: its key in capitals, with the
+// program's prefix.
+func variableOf(key string) string {
+	return "ASSAY_" + strings.ToUpper(strings.ReplaceAll(key, ".", "_"))
 }

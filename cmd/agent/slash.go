@@ -83,7 +83,7 @@ func (s *session) corpusSlash(ctx context.Context, args []string) error {
 	}
 	next := s.settings
 	var p parser
-	next.corpus = *p.corpus("/corpus", args[0])
+	next.corpus = p.corpus(named("command", "/corpus"), args[0])
 	if p.err != nil {
 		return p.err
 	}
@@ -101,7 +101,7 @@ func (s *session) modelSlash(ctx context.Context, args []string) error {
 	if len(args) == 1 {
 		next := s.settings
 		var p parser
-		next.model, next.skillModels = *p.model(s.app, "/model", args[0]), nil
+		next.model, next.skillModels = p.model(s.app, named("command", "/model"), args[0]), nil
 		if p.err != nil {
 			return p.err
 		}

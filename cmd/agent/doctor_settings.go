@@ -1,0 +1,124 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/mattn/go-runewidth"
+	"github.com/spf13/cobra"
+)
+
+// A settingLine is one setting as the doctor shows it.
+type settingLine struct {
+	Key    string `json:"key"`
+	Value  string `json:"value"`
+	Origin string `json:"origin"`          // "default", "file", "variable" or "flag"
+	Where  string `json:"where,omitempty"` // file and line, the variable or the flag
+}
+
+// settingLines lists the settings that have a value, with where each stands.
+func settingLines(s settings, table []setting) []settingLine {
+	var out []settingLine
+	for _, t := range table {
+		value := t.show(&s)
+		if value == "" {
+			continue
+		}
+		line := settingLine{Key: t.key, Value: value, Origin: "default"}
+		if from, ok := s.origins[t.key]; ok {
+			line.Origin, line.Where = from.kind, from.where
+		}
+		out = append(out, line)
+	}
+	return out
+}
+
+func (a *app) printSettings(lines []settingLine) {
+	if len(lines) == 0 {
+		return
+	}
+	key, value := 0, 0
+	for _, l := range lines {
+		key, value = max(key, len(l.Key)), max(value, runewidth.StringWidth(l.Value))
+	}
+	fmt.Fprintln(a.stdout, "\nsettings")
+	for _, l := range lines {
+		where := l.Where
+		if where == "" {
+			where = l.Origin
+		}
+		fmt.Fprintf(a.stdout, "  %-*s  %s  %s\n", key, l.Key, runewidth.FillRight(l.Value, value), where)
+	}
+}
+
+// initConfig writes a configuration in which everything is a comment. It
+// overwrites nothing.
+func (a *app) initConfig(cmd *cobra.Command, flags *settingFlags, asJSON bool) error {
+	path, _, err := a.configFile(cmd, flags)
+	if err != nil {
+		return err
+	}
+	table, err := a.settingTable()
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return fmt.Errorf("making a place for the configuration: %w", err)
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if os.IsExist(err) {
+		return usagef("%s exists already, and nothing is overwritten: move it away, or name another file with --config", path)
+	}
+	if err != nil {
+		return fmt.Errorf("writing the configuration: %w", err)
+	}
+	_, err = f.WriteString(commentedConfig(defaultSettings(false), table))
+	if closing := f.Close(); err == nil {
+		err = closing
+	}
+	if err != nil {
+		return fmt.Errorf("writing the configuration: %w", err)
+	}
+	if asJSON {
+		a.printJSON(struct {
+			Schema int    `json:"schema"`
+			Status string `json:"status"`
+			File   string `json:"file"`
+		}{1, "done", path})
+		return nil
+	}
+	fmt.Fprintf(a.stdout, "wrote %s; every line of it is a comment\n", path)
+	return nil
+}
+
+// commentedConfig is a configuration of every setting with its default or,
+// where that is nothing, an example. Without the "#" before keys it is one.
+func commentedConfig(s settings, table []setting) string {
+	var b strings.Builder
+	b.WriteString(`# Configuration of agent. Remove the "#" before a key, and before its section,
+# to set it. The variable beside a key comes before this file, and a flag before
+# both. Values that are no defaults are examples; agent doctor shows what holds.
+`)
+	in := ""
+	for _, t := range table {
+		section, key, ok := strings.Cut(t.key, ".")
+		indent := "  "
+		if !ok {
+			section, key, indent = "", t.key, ""
+		}
+		if section != in {
+			fmt.Fprintf(&b, "\n#%s:\n", section)
+		} else if section == "" {
+			b.WriteString("\n")
+		}
+		in = section
+		value := t.show(&s)
+		if value == "" {
+			value = t.example
+		}
+		fmt.Fprintf(&b, "%s# %s (%s)\n#%s%s: %s\n", indent, t.about, t.variable, indent, key, value)
+	}
+	return b.String()
+}

@@ -1,0 +1,158 @@
+package main
+
+import (
+	"strconv"
+	"time"
+
+	"example.com/assay/llm"
+	"example.com/assay/skills"
+)
+
+// A setting is one value that a configuration, a variable or a flag can give.
+// The table of all of them is what those three, the doctor and the file that
+// doctor --init writes have in common.
+type setting struct {
+	key      string // in a configuration, with its section: "model_limits.timeout"
+	variable string
+	flag     string // empty for none
+	about    string // one sentence
+	example  string // for the file of doctor --init when the default shows as nothing
+	set      func(p *parser, s *settings, from origin, text string)
+	show     func(s *settings) string // "" leaves it out
+}
+
+// Keys that code names.
+const (
+	keyModel     = "models.default"
+	keyMemory    = "memory"
+	modelsPrefix = "models."
+)
+
+// settingTable lists the settings, in the order in which they are shown.
+func (a *app) settingTable() ([]setting, error) {
+	set, err := skills.Load(nil)
+	if err != nil {
+		return nil, err
+	}
+	table := []setting{{
+		key: "corpus", flag: "corpus", about: "The corpus that answers.",
+		set:  func(p *parser, s *settings, from origin, text string) { s.corpus = p.corpus(from, text) },
+		show: func(s *settings) string { return s.corpus },
+	}, {
+		key: "confidence_threshold", variable: envThreshold, flag: "confidence-threshold", about: "The confidence above 0 and up to 1 that a step needs.",
+		set:  func(p *parser, s *settings, from origin, text string) { s.threshold = p.threshold(from, text) },
+		show: func(s *settings) string { return strconv.FormatFloat(s.threshold, 'g', -1, 64) },
+	}, {
+		key: "skip_injection_check", variable: envSkipInjection, flag: "skip-injection-check", about: "Research a question without judging it first.",
+		set:  func(p *parser, s *settings, from origin, text string) { s.skipInjection = p.boolean(from, text) },
+		show: func(s *settings) string { return strconv.FormatBool(s.skipInjection) },
+	}, {
+		key: keyMemory, flag: "memory", about: "Use and keep earlier answers to the same question; a session does by default.",
+		set:  func(p *parser, s *settings, from origin, text string) { s.memory = p.boolean(from, text) },
+		show: func(s *settings) string { return strconv.FormatBool(s.memory) },
+	}, {
+		key: "skills", flag: "skills", about: "A directory whose *.md files replace embedded skills; relative to this file.", example: "skills",
+		set: func(p *parser, s *settings, from origin, text string) {
+			s.skills = from.path(p.text(from, text, "a directory"))
+		},
+		show: func(s *settings) string { return s.skills },
+	}, {
+		key: keyModel, variable: "ASSAY_MODEL", flag: "model", about: "The model of all skills without their own.",
+		set:  func(p *parser, s *settings, from origin, text string) { s.model = p.model(a, from, text) },
+		show: func(s *settings) string { return s.model },
+	}}
+	for _, r := range roles {
+		table = append(table, a.modelSetting(r.name, r.about+": "+joined(r.skills)+"."))
+	}
+	for _, name := range set.Names() {
+		table = append(table, a.modelSetting(name, "The model of this skill alone."))
+	}
+	for _, p := range providers {
+		if p.keyVariable != "" && p.keyURL != "" {
+			table = append(table, keySetting(p))
+		}
+	}
+	table = append(table, limitTable()...)
+	for i := range table {
+		if table[i].variable == "" {
+			table[i].variable = variableOf(table[i].key)
+		}
+	}
+	return table, nil
+}
+
+// modelSetting is the setting of the model of a skill or a role.
+func (a *app) modelSetting(name, about string) setting {
+	return setting{
+		key: modelsPrefix + name, about: about, example: "offline",
+		set:  func(p *parser, s *settings, from origin, text string) { s.skillModels[name] = p.model(a, from, text) },
+		show: func(s *settings) string { return s.skillModels[name] },
+	}
+}
+
+// keySetting is the setting of the file that holds a provider's key.
+func keySetting(p provider) setting {
+	return setting{
+		key: "key_files." + p.name, example: p.name + ".key",
+		about: "A file of mode 0600 that holds the key and nothing else; " + p.keyVariable + " comes first.",
+		set: func(parse *parser, s *settings, from origin, text string) {
+			path := from.path(parse.text(from, text, "a file"))
+			if _, err := readKey(path); err != nil {
+				parse.fail(usagef("%s: %w", from, err))
+			}
+			s.keyFiles[p.name] = path
+		},
+		show: func(s *settings) string { return s.keyFiles[p.name] },
+	}
+}
+
+// limitTable lists the settings of llm.ControlOptions. What a wrapper takes
+// for its default when it is 0 is -1 there.
+func limitTable() []setting {
+	number := func(key, about string, least int, field func(*llm.ControlOptions) *int) setting {
+		return setting{
+			key: "model_limits." + key, about: about, example: "100",
+			set: func(p *parser, s *settings, from origin, text string) {
+				n := p.count(from, text, least)
+				if n == 0 {
+					n = -1
+				}
+				*field(&s.limits) = n
+			},
+			show: func(s *settings) string {
+				switch n := *field(&s.limits); n {
+				case 0:
+					return "" // no bound
+				case -1:
+					return "0"
+				default:
+					return strconv.Itoa(n)
+				}
+			},
+		}
+	}
+	length := func(key, about string, least time.Duration, field func(*llm.ControlOptions) *time.Duration) setting {
+		return setting{
+			key: "model_limits." + key, about: about,
+			set: func(p *parser, s *settings, from origin, text string) {
+				d := p.duration(from, text, least)
+				if d == 0 {
+					d = -1
+				}
+				*field(&s.limits) = d
+			},
+			show: func(s *settings) string { return max(*field(&s.limits), 0).String() },
+		}
+	}
+	return []setting{
+		number("concurrency", "Calls at once.", 1, func(o *llm.ControlOptions) *int { return &o.Concurrency }),
+		number("max_retries", "How often a call that failed is made again.", 0, func(o *llm.ControlOptions) *int { return &o.Retry.MaxRetries }),
+		length("backoff_base", "The wait before the first repetition; it doubles.", time.Nanosecond, func(o *llm.ControlOptions) *time.Duration { return &o.Retry.Base }),
+		length("backoff_jitter_max", "What chance adds to each wait, at most.", 0, func(o *llm.ControlOptions) *time.Duration { return &o.Retry.JitterMax }),
+		length("timeout", "Of each attempt.", time.Nanosecond, func(o *llm.ControlOptions) *time.Duration { return &o.Timeout }),
+		number("requests_per_minute", "Calls a minute; unbounded by default.", 1, func(o *llm.ControlOptions) *int { return &o.Rate.RequestsPerMinute }),
+		number("tokens_per_minute", "Tokens a minute, read and written; unbounded by default.", 1, func(o *llm.ControlOptions) *int { return &o.Rate.TokensPerMinute }),
+		number("max_calls", "Calls of one question; unbounded by default.", 1, func(o *llm.ControlOptions) *int { return &o.Budget.MaxCalls }),
+		number("max_tokens", "Tokens of one question, read and written; unbounded by default.", 1, func(o *llm.ControlOptions) *int { return &o.Budget.MaxTokens }),
+	}
+}

@@ -1,0 +1,81 @@
+package main
+
+import (
+	"strconv"
+	"time"
+
+	"example.com/assay/memory"
+)
+
+// A parser turns the texts of settings into their values and keeps the first
+// error.
+type parser struct{ err error }
+
+func (p *parser) fail(err error) {
+	if p.err == nil {
+		p.err = err
+	}
+}
+
+// text refuses an empty value.
+func (p *parser) text(from origin, v, what string) string {
+	if v == "" {
+		p.fail(usagef("%s is empty: name %s", from, what))
+	}
+	return v
+}
+
+// corpus checks the name here, so that a bad one is told from a missing corpus.
+func (p *parser) corpus(from origin, v string) string {
+	if memory.CheckName(v) != nil {
+		p.fail(usagef("%s is %q: %s", from, v, memory.NameRule))
+	}
+	return v
+}
+
+func (p *parser) model(a *app, from origin, v string) string {
+	if err := a.checkModel(v); err != nil {
+		p.fail(usagef("%s is %q: %w", from, v, err))
+	}
+	return v
+}
+
+func (p *parser) threshold(from origin, v string) float64 {
+	x, err := strconv.ParseFloat(v, 64)
+	if err != nil || !(x > 0 && x <= 1) { // also NaN
+		p.fail(usagef("%s is %q: it must be a number above 0 and up to 1, such as 0.7", from, v))
+	}
+	return x
+}
+
+func (p *parser) boolean(from origin, v string) bool {
+	b, err := strconv.ParseBool(v)
+	if err != nil {
+		p.fail(usagef("%s is %q: it must be 1 or 0, true or false", from, v))
+	}
+	return b
+}
+
+func (p *parser) count(from origin, v string, least int) int {
+	n, err := strconv.Atoi(v)
+	if err != nil || n < least {
+		p.fail(usagef("%s is %q: it must be a whole number of at least %d", from, v, least))
+	}
+	return n
+}
+
+// duration reads a time such as 500ms, or a number of seconds.
+func (p *parser) duration(from origin, v string, least time.Duration) time.Duration {
+	d, err := time.ParseDuration(v)
+	if seconds, numberErr := strconv.ParseFloat(v, 64); numberErr == nil && seconds < 1e9 && seconds > -1e9 {
+		d, err = time.Duration(seconds*float64(time.Second)), nil
+	}
+	if err != nil || d < least {
+		what := "positive"
+		if least == 0 {
+			what = "0 or more"
+		}
+		p.fail(usagef("%s is %q: it must be a time such as 2s or 500ms, and %s", from, v, what))
+	}
+	return d
+}
