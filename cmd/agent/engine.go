@@ -19,6 +19,7 @@ import (
 	"example.com/assay/nodes/research"
 	"example.com/assay/skills"
 	"example.com/assay/state"
+	"example.com/assay/telemetry"
 )
 
 // An engine answers questions from one corpus with one set of settings.
@@ -29,6 +30,7 @@ type engine struct {
 	skills   map[string]string // name to hash
 	pipeline *research.Pipeline
 	budget   *llm.Budget // of one question
+	tracing  *tracing
 }
 
 // openEngine opens what the settings name. Its Close is the caller's.
@@ -49,7 +51,10 @@ func (a *app) openEngine(ctx context.Context, s settings) (_ *engine, err error)
 			err = errors.Join(err, e.corpus.Close())
 		}
 	}()
-	e.pipeline, err = e.compile(ctx, set)
+	if e.pipeline, err = e.compile(ctx, set); err != nil {
+		return e, err
+	}
+	e.tracing, err = openTracing(ctx, s)
 	return e, err
 }
 
@@ -70,8 +75,14 @@ func (e *engine) compile(ctx context.Context, set *skills.Set) (*research.Pipeli
 	return research.New(deps, &research.Options{SkipInjectionCheck: e.skipInjection, ConfidenceThreshold: e.threshold})
 }
 
-// Close releases the corpus.
-func (e *engine) Close() error { return e.corpus.Close() }
+// Close releases the corpus and sends the spans that are left. That they are
+// lost is told and no error: it changes no answer.
+func (e *engine) Close() error {
+	if err := e.tracing.close(); err != nil {
+		e.warn("%v", err)
+	}
+	return e.corpus.Close()
+}
 
 // isSample reports whether the embedded sample answers.
 func (e *engine) isSample() bool { return e.corpus.Name() == sampleCorpus }
@@ -159,6 +170,16 @@ func (e *engine) ask(ctx context.Context, q question) (answer state.Answer, err 
 	}
 	if len(sinks) > 0 {
 		opts.Trace = trace.NewWriter(io.MultiWriter(sinks...), header)
+	}
+	if rec := e.tracing.recorder(ctx, runID, e.corpus.Name()); rec != nil {
+		ctx = rec.Context(ctx)
+		opts.Observe = func(ev graph.Event[state.Agent]) {
+			telemetry.Observe(rec, ev)
+			if q.observe != nil {
+				q.observe(ev)
+			}
+		}
+		defer rec.End()
 	}
 	e.budget.Reset()
 	final, times, runErr := e.pipeline.Ask(ctx, q.text, opts)

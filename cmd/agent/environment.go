@@ -14,6 +14,7 @@ const (
 	envConfig        = "ASSAY_CONFIG"
 	envSkipInjection = "SKIP_INJECTION_CHECK"
 	envThreshold     = "EVAL_CONFIDENCE_THRESHOLD"
+	envOTLP          = "OTEL_EXPORTER_OTLP_ENDPOINT"
 )
 
 // An environment is a process's variables. The last of equal names counts.

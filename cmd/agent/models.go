@@ -13,6 +13,7 @@ import (
 	"example.com/assay/llm/gemini"
 	"example.com/assay/llm/offline"
 	"example.com/assay/llm/openai"
+	"example.com/assay/telemetry"
 )
 
 // Variables of the providers. Their values never leave this program but as
@@ -170,13 +171,13 @@ func (a *app) openModel(ctx context.Context, s settings) (llm.Model, *llm.Budget
 	connector := connector{env: a.env, keyFiles: s.keyFiles}
 	open := func(name string) (llm.Model, error) {
 		if local := a.models[name]; local != nil {
-			return local(), nil
+			return telemetry.Watch(name, local()), nil
 		}
 		r, err := connector.connect(ctx, name)
 		if err != nil {
 			return nil, usagef("using model %q: %w; agent doctor checks it, --model %s needs none", name, err, offline.Name)
 		}
-		return controls.Wrap(r.model), nil
+		return telemetry.Watch(name, controls.Wrap(r.model)), nil
 	}
 	other, err := open(s.model)
 	if err != nil {

@@ -73,6 +73,7 @@ func (a *app) settingTable() ([]setting, error) {
 		}
 	}
 	table = append(table, limitTable()...)
+	table = append(table, telemetryTable()...)
 	for i := range table {
 		if table[i].variable == "" {
 			table[i].variable = variableOf(table[i].key)
@@ -155,4 +156,22 @@ func limitTable() []setting {
 		number("max_calls", "Calls of one question; unbounded by default.", 1, func(o *llm.ControlOptions) *int { return &o.Budget.MaxCalls }),
 		number("max_tokens", "Tokens of one question, read and written; unbounded by default.", 1, func(o *llm.ControlOptions) *int { return &o.Budget.MaxTokens }),
 	}
+}
+
+// telemetryTable lists the settings of OpenTelemetry.
+func telemetryTable() []setting {
+	return []setting{{
+		key: "telemetry.endpoint", variable: envOTLP, about: "The OTLP collector (HTTP) that gets spans; none does by default.", example: "http://localhost:4318",
+		set: func(p *parser, s *settings, from origin, text string) {
+			if err := checkEndpoint(text); err != nil {
+				p.fail(usagef("%s: %w", from, err))
+			}
+			s.telemetry.endpoint = text
+		},
+		show: func(s *settings) string { return s.telemetry.endpoint },
+	}, {
+		key: "telemetry.content", about: "Spans hold prompts, answers and queries, too.",
+		set:  func(p *parser, s *settings, from origin, text string) { s.telemetry.content = p.boolean(from, text) },
+		show: func(s *settings) string { return strconv.FormatBool(s.telemetry.content) },
+	}}
 }

@@ -35,6 +35,10 @@ type settings struct {
 	threshold     float64
 	skipInjection bool
 	memory        bool // use and keep earlier answers
+	telemetry     struct {
+		endpoint string // where spans go; empty for nowhere
+		content  bool   // spans hold prompts, answers and queries
+	}
 
 	origins map[string]origin // by key, of all that are not defaults
 }

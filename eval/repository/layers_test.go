@@ -45,11 +45,12 @@ var layers = map[string][]string{
 	"llm/openai":    {"llm", "llm/internal"},
 	"llm/gemini":    {"llm", "llm/internal"},
 	"llm/langchain": {"llm", "llm/internal"},
+	"telemetry":     {"graph", "llm"},
 	"memory":        {"graph", "state"},
 	"nodes":         {"graph", "graph/trace", "state", "skills", "llm", "memory"},
 	"eval":          {"graph", "graph/trace", "state", "skills", "llm", "llm/offline", "memory", "nodes", "case_studies"},
 	"case_studies":  {},
-	"cmd":           {"graph", "state", "skills", "llm", "memory", "nodes", "eval", "case_studies"},
+	"cmd":           {"graph", "state", "skills", "llm", "memory", "nodes", "eval", "case_studies", "telemetry"},
 }
 
 // standsBehind says which library may be imported where. Libraries that are
@@ -80,10 +81,15 @@ var standsBehind = map[string][]string{
 	"github.com/jackc/pgx/v5":                  {"graph/checkpoint/postgres", "graph/internal/savers", "graph/store/postgres", "graph/store/internal/backends"},
 	"modernc.org/sqlite":                       {"graph/checkpoint/sqlite", "graph/store/sqlite"},
 	"golang.org/x/term":                        {"cmd/agent"},
+	"go.opentelemetry.io/otel":                 {"telemetry"},
+	"go.opentelemetry.io/otel/sdk":             {"telemetry", "cmd/agent"},
+	"go.opentelemetry.io/otel/attribute":       {"telemetry", "cmd/agent"},
+	"go.opentelemetry.io/otel/exporters":       {"cmd/agent"},
 }
 
 // onlyInTests may be imported by test files anywhere.
-var onlyInTests = []string{"github.com/google/go-cmp", "pgregory.net/rapid", "github.com/rogpeppe/go-internal"}
+var onlyInTests = []string{"github.com/google/go-cmp", "pgregory.net/rapid", "github.com/rogpeppe/go-internal",
+	"go.opentelemetry.io/proto/otlp", "google.golang.org/protobuf"}
 
 // The files are parsed here and not listed by the go command, whose answer the
 // test cache would not know to be out of date.

@@ -1,0 +1,154 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"sync"
+	"time"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
+	"go.opentelemetry.io/otel/sdk/resource"
+	sdk "go.opentelemetry.io/otel/sdk/trace"
+
+	"example.com/assay/telemetry"
+)
+
+// exportTimeout bounds how long the end of the program waits for a collector.
+const exportTimeout = 5 * time.Second
+
+// tracing sends spans to a collector. Nil sends nothing.
+type tracing struct {
+	provider *sdk.TracerProvider
+	exporter *watchedExporter
+	content  bool
+}
+
+// checkEndpoint refuses addresses that are none. What it is given may be
+// shown later, so that it must not hold credentials.
+func checkEndpoint(text string) error {
+	u, err := url.Parse(text)
+	switch {
+	case err != nil: // whose text would show the address
+		return errors.New("it is no address; write one such as http://localhost:4318")
+	case u.User != nil:
+		return errors.New("it must not hold credentials; put headers into OTEL_EXPORTER_OTLP_HEADERS")
+	case u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "":
+		return fmt.Errorf("it is %q: write the address of an OTLP collector, such as http://localhost:4318", text)
+	}
+	return nil
+}
+
+// openTracing connects to the collector of the settings. It makes no call.
+// The client library reads further variables that begin with OTEL_ itself, such
+// as OTEL_EXPORTER_OTLP_HEADERS.
+func openTracing(ctx context.Context, s settings) (*tracing, error) {
+	if s.telemetry.endpoint == "" {
+		return nil, nil
+	}
+	base, err := url.Parse(s.telemetry.endpoint)
+	if err != nil {
+		return nil, usagef("opening the telemetry: %w", err)
+	}
+	client, err := otlptracehttp.New(ctx,
+		otlptracehttp.WithEndpointURL(base.JoinPath("v1", "traces").String()),
+		otlptracehttp.WithTimeout(exportTimeout),
+		otlptracehttp.WithRetry(otlptracehttp.RetryConfig{Enabled: true, InitialInterval: 200 * time.Millisecond, MaxInterval: time.Second, MaxElapsedTime: 3 * time.Second}))
+	if err != nil {
+		return nil, fmt.Errorf("opening the telemetry: %w", err)
+	}
+	exporter := &watchedExporter{SpanExporter: client}
+	return &tracing{
+		exporter: exporter, content: s.telemetry.content,
+		provider: sdk.NewTracerProvider(sdk.WithBatcher(exporter), sdk.WithResource(resource.NewSchemaless(attribute.String("service.name", "assay")))),
+	}, nil
+}
+
+// recorder returns the recorder of one question, or nil.
+func (t *tracing) recorder(ctx context.Context, runID, corpus string) *telemetry.Recorder {
+	if t == nil {
+		return nil
+	}
+	return telemetry.NewRecorder(ctx, t.provider.Tracer("example.com/assay/telemetry"), &telemetry.Options{Content: t.content, RunID: runID, Corpus: corpus})
+}
+
+// close sends what is left, also after an interrupt, and returns why spans
+// were lost.
+func (t *tracing) close() error {
+	if t == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), exportTimeout)
+	defer cancel()
+	err := t.provider.Shutdown(ctx)
+	t.exporter.mu.Lock()
+	defer t.exporter.mu.Unlock()
+	if t.exporter.lost > 0 || err != nil {
+		return fmt.Errorf("sending spans to the collector: %s lost: %w", count(t.exporter.lost, "span"), undelivered(errors.Join(t.exporter.err, err)))
+	}
+	return nil
+}
+
+// undelivered says why spans were lost, without what a collector said, since
+// that may repeat the headers that it was sent.
+func undelivered(err error) error {
+	if at, ok := errors.AsType[*net.OpError](err); ok {
+		return at
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		return fmt.Errorf("there was no answer within %v", exportTimeout)
+	}
+	return errors.New("it does not accept them (check telemetry.endpoint and OTEL_EXPORTER_OTLP_HEADERS)")
+}
+
+// A watchedExporter counts the spans that could not be delivered. Left to
+// itself the library would write of them to standard error.
+type watchedExporter struct {
+	sdk.SpanExporter
+	mu   sync.Mutex
+	lost int
+	err  error // the first
+}
+
+func (w *watchedExporter) ExportSpans(ctx context.Context, spans []sdk.ReadOnlySpan) error {
+	err := w.SpanExporter.ExportSpans(ctx, spans)
+	if err != nil {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		if w.lost += len(spans); w.err == nil {
+			w.err = err
+		}
+	}
+	return nil
+}
+
+// checkTelemetry finds out whether a collector listens. It sends no span.
+func checkTelemetry(ctx context.Context, s settings) finding {
+	if s.telemetry.endpoint == "" {
+		return finding{"telemetry", statusOK, "off: no collector is set", ""}
+	}
+	u, err := url.Parse(s.telemetry.endpoint)
+	if err != nil {
+		return finding{"telemetry", statusFail, "the collector's address cannot be read", "unset " + envOTLP}
+	}
+	port := u.Port()
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
+	}
+	dialer := net.Dialer{Timeout: 3 * time.Second}
+	conn, err := dialer.DialContext(ctx, "tcp", net.JoinHostPort(u.Hostname(), port))
+	if err == nil {
+		err = conn.Close()
+	}
+	if err != nil {
+		return finding{"telemetry", statusWarn, fmt.Sprintf("no collector is reached: %v; answers come without it", err), "start the collector, or: unset " + envOTLP + " and telemetry.endpoint"}
+	}
+	detail := "spans go to " + s.telemetry.endpoint
+	if s.telemetry.content {
+		detail += ", with prompts, answers and queries"
+	}
+	return finding{"telemetry", statusOK, detail, ""}
+}

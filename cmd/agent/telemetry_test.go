@@ -1,0 +1,143 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	collector "go.opentelemetry.io/proto/otlp/collector/trace/v1"
+	spans "go.opentelemetry.io/proto/otlp/trace/v1"
+	"google.golang.org/protobuf/proto"
+
+	"example.com/assay/nodes/research"
+	"example.com/assay/telemetry"
+)
+
+// A receiver is a loopback collector of OTLP over HTTP.
+type receiver struct {
+	*httptest.Server
+	mu    sync.Mutex
+	body  bytes.Buffer // all that came
+	spans []*spans.Span
+}
+
+func newReceiver(t *testing.T) *receiver {
+	t.Helper()
+	r := &receiver{}
+	r.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		data, err := io.ReadAll(req.Body)
+		var in collector.ExportTraceServiceRequest
+		if err != nil || req.URL.Path != "/v1/traces" || proto.Unmarshal(data, &in) != nil {
+			t.Errorf("%s %s: %v", req.Method, req.URL, err)
+			http.Error(w, "no", http.StatusBadRequest)
+			return
+		}
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.body.Write(data)
+		for _, resource := range in.ResourceSpans {
+			for _, scope := range resource.ScopeSpans {
+				r.spans = append(r.spans, scope.Spans...)
+			}
+		}
+	}))
+	t.Cleanup(r.Close)
+	return r
+}
+
+func (r *receiver) names() []string {
+	var out []string
+	for _, s := range r.spans {
+		out = append(out, s.Name)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// A question's spans reach the collector; questions, prompts and passages are
+// in them on request only, and keys never.
+func TestSpansReachTheCollector(t *testing.T) {
+	home := t.TempDir()
+	ingestText(t, home, permits)
+	chat := newChat(t)
+	for _, content := range []string{"false", "true"} {
+		to := newReceiver(t)
+		a, stdout, stderr := testApp(home)
+		withEnv(a, envOTLP, to.URL, "ASSAY_TELEMETRY_CONTENT", content, envOpenAIKey, secret, envOpenAIURL, chat.URL, "ASSAY_MODELS_PLAN", "openai:m")
+		if code := a.run(t.Context(), []string{"ask", permitQuestion}); code != exitDone || stderr.Len() > 0 {
+			t.Fatalf("exit code %d: %s%s", code, stdout, stderr)
+		}
+		want := []string{"chat m", "chat offline", "invoke_workflow research", "node classify", "node execute", "node rewrite", "node synthesize", "retrieval default"}
+		for _, name := range want {
+			if !slices.Contains(to.names(), name) {
+				t.Errorf("there is no span %q among %q", name, to.names())
+			}
+		}
+		if trace := to.spans[0].TraceId; slices.ContainsFunc(to.spans, func(s *spans.Span) bool { return !bytes.Equal(s.TraceId, trace) }) {
+			t.Error("the spans of one run are in several traces")
+		}
+		for _, private := range []string{permitQuestion, "written application"} {
+			if got := bytes.Contains(to.body.Bytes(), []byte(private)); got != (content == "true") {
+				t.Errorf("content %s: spans hold %q: %v", content, private, got)
+			}
+		}
+		if bytes.Contains(to.body.Bytes(), []byte(secret)) {
+			t.Error("spans hold the key")
+		}
+	}
+}
+
+// Without a collector nothing is sent; with one that is gone or refuses, the
+// answer comes all the same, and what the collector said is not repeated.
+func TestCollectorThatFails(t *testing.T) {
+	home := t.TempDir()
+	ingestText(t, home, permits)
+	refuses := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		http.Error(w, secret, http.StatusUnauthorized)
+	}))
+	defer refuses.Close()
+	gone := httptest.NewServer(nil)
+	gone.Close()
+	for _, tc := range []struct{ url, ask, doctor string }{
+		{refuses.URL, "agent: sending spans to the collector: ", "ok    telemetry      spans go to " + refuses.URL},
+		{gone.URL, "connection refused", "warn  telemetry      no collector is reached"},
+		{"", "", "ok    telemetry      off"},
+	} {
+		a, stdout, stderr := testApp(home)
+		withEnv(a, envOTLP, tc.url)
+		if code := a.run(t.Context(), []string{"ask", permitQuestion}); code != exitDone || !strings.Contains(stderr.String(), tc.ask) || (stderr.Len() == 0) != (tc.ask == "") {
+			t.Errorf("%q: exit code %d: %s%s", tc.url, code, stdout, stderr)
+		}
+		if strings.Contains(stderr.String(), secret) {
+			t.Errorf("the collector's words are repeated: %s", stderr)
+		}
+		a, stdout, _ = testApp(home)
+		withEnv(a, envOTLP, tc.url)
+		if code := a.run(t.Context(), []string{"doctor"}); code != exitDone || !strings.Contains(stdout.String(), tc.doctor) {
+			t.Errorf("doctor: exit code %d: %s", code, stdout)
+		}
+	}
+	for text, want := range map[string]string{
+		"http://u:" + secret + "@host": "must not hold credentials",
+		"localhost:4318":               "write the address",
+		"ftp://host":                   "write the address",
+		"http://h\x7f" + secret:        "it is no address",
+	} {
+		a, stdout, stderr := testApp(home)
+		withEnv(a, envOTLP, text)
+		if code := a.run(t.Context(), []string{"ask", "x"}); code != exitUsage || !strings.Contains(stderr.String(), want) || strings.Contains(stdout.String()+stderr.String(), secret) {
+			t.Errorf("%q: exit code %d: %s%s", text, code, stdout, stderr)
+		}
+	}
+}
+
+func TestTelemetryReadsThePipelinesEvents(t *testing.T) {
+	if telemetry.EventRetrieval != research.EventRetrieval {
+		t.Errorf("searches publish %q; spans are made of %q", research.EventRetrieval, telemetry.EventRetrieval)
+	}
+}

@@ -1,0 +1,201 @@
+package telemetry
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+	"time"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	semconv "go.opentelemetry.io/otel/semconv/v1.41.0"
+	"go.opentelemetry.io/otel/trace"
+
+	"example.com/assay/graph"
+	"example.com/assay/llm"
+)
+
+// EventRetrieval is the name of the custom event that a search publishes.
+const EventRetrieval = "retrieval"
+
+const (
+	attrSkill      = attribute.Key("assay.skill.name")
+	attrSkillHash  = attribute.Key("assay.skill.hash")
+	attrRepair     = attribute.Key("assay.model_call.repair") // the call repairs an answer that did not fit
+	attrQueries    = attribute.Key("assay.retrieval.queries") // how many
+	attrCandidates = attribute.Key("assay.retrieval.candidates")
+	attrHits       = attribute.Key("assay.retrieval.hits")
+	attrConfidence = attribute.Key("assay.retrieval.confidence")
+)
+
+// custom makes the span of what a node published: it ended now.
+func (r *Recorder) custom(ev graph.Event[struct{}]) {
+	o := r.nodes[place(ev.Places)]
+	if o == nil {
+		return
+	}
+	switch ev.Name {
+	case llm.EventModelCall:
+		var event llm.CallEvent
+		if json.Unmarshal(ev.Data, &event) == nil {
+			r.modelCall(ev, event, o)
+		}
+	case EventRetrieval:
+		var event retrieval
+		if json.Unmarshal(ev.Data, &event) == nil {
+			r.retrieval(ev, event, o)
+		}
+	}
+	o.last = ev.Time
+}
+
+// modelCall makes the span of a call. Its times are those of the watched call
+// that the event is about, the first to end of those that are left; without one
+// it began when the last thing ended.
+func (r *Recorder) modelCall(ev graph.Event[struct{}], event llm.CallEvent, o *open) {
+	usage := llm.Usage{InputTokens: event.Usage.InputTokens, OutputTokens: event.Usage.OutputTokens}
+	r.usage = r.usage.Plus(usage)
+	made := call{asked: event.Model, began: o.last, ended: ev.Time}
+	if at := slices.IndexFunc(r.calls, func(c call) bool {
+		return c.node == ev.Node && c.place == ev.Places[len(ev.Places)-1] && c.attempt == ev.Attempt && c.skill == event.Skill
+	}); at >= 0 {
+		made = r.calls[at]
+		r.calls = slices.Delete(r.calls, at, at+1)
+	}
+	provider, model := split(made.asked)
+	name := strings.TrimSpace("chat " + model)
+	attributes := []attribute.KeyValue{
+		semconv.GenAIOperationNameChat, attrSkill.String(event.Skill), attrSkillHash.String(event.SkillHash),
+		semconv.GenAIUsageInputTokens(usage.InputTokens), semconv.GenAIUsageOutputTokens(usage.OutputTokens),
+	}
+	if model != "" {
+		attributes = append(attributes, semconv.GenAIProviderNameKey.String(provider), semconv.GenAIRequestModel(model))
+	}
+	if _, answered := split(event.Model); answered != "" {
+		attributes = append(attributes, semconv.GenAIResponseModel(answered))
+	}
+	if event.Repaired {
+		attributes = append(attributes, attrRepair.Bool(true))
+	}
+	span := r.start(o.span, name, trace.SpanKindClient, made.began, append(attributes, made.content...)).span
+	switch {
+	case made.err != nil:
+		r.fail(span, made.err)
+	case !event.OK:
+		text, kind := "", kindMisfit
+		if event.Model == "" {
+			kind = kindOther
+		}
+		if r.opts.Content {
+			text = event.Error
+		}
+		span.SetStatus(codes.Error, text)
+		span.SetAttributes(semconv.ErrorTypeKey.String(kind))
+	}
+	span.End(trace.WithTimestamp(made.ended))
+}
+
+// split takes a model's name apart. The conventions have names of their own
+// for some providers.
+func split(label string) (provider, model string) {
+	provider, model, ok := strings.Cut(label, ":")
+	if !ok {
+		model = label
+	}
+	if provider == "gemini" {
+		provider = semconv.GenAIProviderNameGCPGemini.Value.AsString()
+	}
+	return provider, model
+}
+
+// retrieval is what is read of the event of a search.
+type retrieval struct {
+	Queries    []string `json:"queries"`
+	Candidates int      `json:"candidates"`
+	Confidence float64  `json:"confidence"`
+	Hits       []struct {
+		Passage string `json:"passage"`
+	} `json:"hits"`
+}
+
+// document is a passage that was found, in the form of the conventions.
+type document struct {
+	ID string `json:"id"`
+}
+
+func (r *Recorder) retrieval(ev graph.Event[struct{}], event retrieval, o *open) {
+	name := strings.TrimSpace("retrieval " + r.opts.Corpus)
+	attributes := []attribute.KeyValue{
+		semconv.GenAIOperationNameRetrieval, attrQueries.Int(len(event.Queries)), attrCandidates.Int(event.Candidates),
+		attrHits.Int(len(event.Hits)), attrConfidence.Float64(event.Confidence),
+	}
+	if r.opts.Corpus != "" {
+		attributes = append(attributes, semconv.GenAIDataSourceID(r.opts.Corpus))
+	}
+	if r.opts.Content {
+		found := make([]document, len(event.Hits))
+		for i, h := range event.Hits {
+			found[i].ID = h.Passage
+		}
+		attributes = append(attributes, semconv.GenAIRetrievalQueryText(strings.Join(event.Queries, "\n")), text(semconv.GenAIRetrievalDocumentsKey, found))
+	}
+	r.start(o.span, name, trace.SpanKindClient, o.last, attributes).span.End(trace.WithTimestamp(ev.Time))
+}
+
+// text is an attribute that holds JSON.
+func text[T any](key attribute.Key, v T) attribute.KeyValue {
+	data, err := json.Marshal(v)
+	if err != nil { // strings and structs of them encode
+		data = []byte("null")
+	}
+	return key.String(string(data))
+}
+
+// A call is one that a watched model made.
+type call struct {
+	asked   string // the model's name, such as "openai:gpt-4.1"
+	node    string
+	place   graph.Place
+	attempt int
+	skill   string
+
+	began, ended time.Time
+	err          error
+	content      []attribute.KeyValue
+}
+
+type recorderKey struct{}
+
+// Context returns a context by which watched models find the recorder.
+func (r *Recorder) Context(ctx context.Context) context.Context {
+	return context.WithValue(ctx, recorderKey{}, r)
+}
+
+// Watch wraps a model, so that its calls are recorded exactly by the recorder
+// of their context; without one it does nothing. name is what is asked for,
+// such as "openai:gpt-4.1"; what answers may be another.
+func Watch(name string, m llm.Model) llm.Model { return watched{name, m} }
+
+type watched struct {
+	name  string
+	model llm.Model
+}
+
+func (w watched) Generate(ctx context.Context, req llm.Request) (llm.Response, error) {
+	r, _ := ctx.Value(recorderKey{}).(*Recorder)
+	at, running := graph.CurrentTask(ctx)
+	if r == nil || !running {
+		return w.model.Generate(ctx, req)
+	}
+	c := call{asked: w.name, node: at.Node, place: graph.Place{Step: at.Step, Task: at.Task}, attempt: at.Attempt, skill: req.Skill, began: time.Now()}
+	resp, err := w.model.Generate(ctx, req)
+	c.ended, c.err = time.Now(), err
+	if r.opts.Content {
+		c.content = content(req, resp, err)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.calls = append(r.calls, c)
+	return resp, err
+}
