@@ -63,7 +63,8 @@ func sourceList(sources []state.Source) string {
 	return render.Visible(b.String())
 }
 
-// summary is the last line: how sure, by whom, from what.
+// summary is the last line: how sure, from what, by whom and at what cost. The
+// offline model costs nothing.
 func summary(answer state.Answer) string {
 	parts := []string{fmt.Sprintf("confidence %.2f", answer.Confidence)}
 	if v := answer.Verification; v.QuotesChecked > 0 {
@@ -75,7 +76,13 @@ func summary(answer state.Answer) string {
 	parts = append(parts, "corpus "+answer.Corpus)
 	model := "model " + answer.Model
 	if note := modelNotes[answer.Model]; note != "" {
-		model += ": " + note
+		return strings.Join(append(parts, model+": "+note), " · ")
 	}
-	return strings.Join(append(parts, model), " · ")
+	return strings.Join(append(parts, model, usage(answer.Metrics.ModelUsage)), " · ")
+}
+
+// usage says what the calls of a run's models amount to, those of models
+// without a provider included.
+func usage(u state.ModelUsage) string {
+	return fmt.Sprintf("%s, %s read and %d written", count(u.Calls, "call"), count(u.InputTokens, "token"), u.OutputTokens)
 }

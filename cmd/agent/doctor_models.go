@@ -26,11 +26,11 @@ func (a *app) checkModels(ctx context.Context, s settings) []finding {
 			err = probe(ctx, r.model)
 		}
 		if err != nil {
-			out = append(out, a.modelFailed(name, err))
+			out = append(out, a.modelFailed(name, s, err))
 			continue
 		}
 		key := "key accepted"
-		if p, _, _ := providerOf(name); a.env.get(p.keyVariable) == "" && s.keyFiles[p.name] == "" {
+		if p, _, _ := providerOf(name); !connector.sendsKey(p) {
 			key = "no key needed"
 		}
 		how := r.capability()
@@ -55,7 +55,7 @@ func probe(ctx context.Context, m llm.Model) error {
 }
 
 // modelFailed says what is wrong and what to type, by the error's type.
-func (a *app) modelFailed(name string, err error) finding {
+func (a *app) modelFailed(name string, s settings, err error) finding {
 	p, model, _ := providerOf(name)
 	f := finding{"model", statusFail, fmt.Sprintf("%s: %v", name, err), "agent ask --model " + offline.Name + " … works without it"}
 	if missing, ok := errors.AsType[*missingKeyError](err); ok {
@@ -78,6 +78,9 @@ func (a *app) modelFailed(name string, err error) finding {
 		switch status.Status {
 		case http.StatusUnauthorized, http.StatusForbidden:
 			f.Do = fmt.Sprintf("export %s=…, with a key that this server accepts", p.keyVariable)
+			if file := s.keyFiles[p.keyVariable]; file != "" && a.env.get(p.keyVariable) == "" {
+				f.Do = "write a key that this server accepts into " + file
+			}
 		case http.StatusNotFound:
 			f.Do = "choose a model that the server has"
 			if p.name == providerOllama {

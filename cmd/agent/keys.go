@@ -22,11 +22,18 @@ func (c *connector) key(p provider) (string, error) {
 	if key := c.env.get(p.keyVariable); key != "" {
 		return key, nil
 	}
-	file := c.keyFiles[p.name]
+	file := c.keyFiles[p.keyVariable]
 	if file == "" {
 		return "", nil
 	}
 	return readKey(file)
+}
+
+// sendsKey reports whether the provider's server is sent a key. A server of
+// Ollama on this machine is not.
+func (c *connector) sendsKey(p provider) bool {
+	local := p.name == providerOllama && c.env.get(p.urlVariable) == ""
+	return !local && (c.env.get(p.keyVariable) != "" || c.keyFiles[p.keyVariable] != "")
 }
 
 const maxKey = 64 << 10 // bytes; a key of a service account is a few thousand

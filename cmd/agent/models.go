@@ -99,7 +99,7 @@ type remote struct {
 // server.
 type connector struct {
 	env       environment
-	keyFiles  map[string]string // by provider
+	keyFiles  map[string]string // by the variable that comes first
 	transport http.RoundTripper // nil for the default
 	servers   map[string]*openai.Server
 }

@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -106,6 +107,13 @@ func TestAskWithModelsOfAProvider(t *testing.T) {
 	if answer.Metrics.InputTokens < 50*3 || !server.keys["Bearer "+secret] {
 		t.Errorf("metrics %+v, keys %v", answer.Metrics, server.keys)
 	}
+	a, stdout, stderr = testApp(home)
+	withEnv(a, envOpenAIKey, secret, envOpenAIURL, server.URL)
+	m := answer.Metrics
+	if code := a.run(t.Context(), []string{"ask", "--config", config, permitQuestion}); code != exitDone ||
+		!strings.Contains(stdout.String(), fmt.Sprintf(" · %d calls, %d tokens read and %d written\n", m.Calls, m.InputTokens, m.OutputTokens)) {
+		t.Errorf("exit code %d: %s%s; want the usage %+v", code, stderr, stdout, m.ModelUsage)
+	}
 	// A flag is for all skills.
 	server.asked = nil
 	a, stdout, stderr = testApp(home)
@@ -161,16 +169,28 @@ func TestKeyIsNeverWritten(t *testing.T) {
 			t.Run(name+"/"+model, func(t *testing.T) {
 				home := t.TempDir()
 				ingestText(t, home, permits)
-				config := writeConfig(t, "model_limits: {backoff_base: 1ms, backoff_jitter_max: 1ms, max_retries: 1}\n")
+				limits := "model_limits: {backoff_base: 1ms, backoff_jitter_max: 1ms, max_retries: 1}\n"
+				config := writeConfig(t, limits)
+				file := filepath.Join(t.TempDir(), "key")
+				if err := os.WriteFile(file, []byte(secret), 0o600); err != nil {
+					t.Fatal(err)
+				}
+				fromFiles := writeConfig(t, limits+"key_files: {openai: "+file+", gemini: "+file+"}\n")
+				collector := newReceiver(t)
 				trace := filepath.Join(home, "t.jsonl")
 				for _, args := range [][]string{
 					{"ask", "-v", "--memory", "--config", config, "--model", model, "--trace", trace, permitQuestion},
 					{"ask", "--json", "--config", config, "--model", model, permitQuestion},
+					{"ask", "-v", "--config", fromFiles, "--model", model, permitQuestion},
 					{"doctor", "--model", model},
 					{"doctor", "--json", "--model", model},
+					{"doctor", "--json", "--config", fromFiles, "--model", model},
 				} {
 					a, stdout, stderr := testApp(home)
-					withEnv(a, envOpenAIKey, secret, envGeminiKey, secret, envOpenAIURL, server.URL, envGeminiURL, server.URL)
+					withEnv(a, envOpenAIURL, server.URL, envGeminiURL, server.URL, envOTLP, collector.URL, "ASSAY_TELEMETRY_CONTENT", "true")
+					if !slices.Contains(args, fromFiles) {
+						withEnv(a, envOpenAIKey, secret, envGeminiKey, secret)
+					}
 					code := a.run(t.Context(), args)
 					if name != "in answers" && code == exitDone {
 						t.Errorf("%q succeeded: %s", args, stdout)
@@ -181,6 +201,9 @@ func TestKeyIsNeverWritten(t *testing.T) {
 					if strings.Contains(stdout.String()+stderr.String(), secret) {
 						t.Errorf("%q wrote the key:\n%s%s", args, stdout, stderr)
 					}
+				}
+				if sent := collector.body.Bytes(); len(sent) == 0 || bytes.Contains(sent, []byte(secret)) {
+					t.Errorf("the collector got %d bytes, with the key in them or none", len(sent))
 				}
 				files := 0
 				err := filepath.WalkDir(home, func(path string, d fs.DirEntry, err error) error {
@@ -214,24 +237,29 @@ func TestDoctorOnModels(t *testing.T) {
 	defer noModel.Close()
 	gone := httptest.NewServer(nil)
 	gone.Close()
+	keyFile := filepath.Join(t.TempDir(), "key")
+	if err := os.WriteFile(keyFile, []byte(secret), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for name, tc := range map[string]struct {
 		model string
 		env   []string
 		want  []string
 		fails bool
 	}{
-		"offline":           {"offline", nil, []string{"ok    model          offline: no key, no network"}, false},
-		"no OpenAI key":     {"openai:m", nil, []string{"fail  model          openai:m: OPENAI_API_KEY is not set", "→ export OPENAI_API_KEY=…"}, true},
-		"no Gemini key":     {"gemini:m", nil, []string{"fail  model          gemini:m: GEMINI_API_KEY is not set", "→ export GEMINI_API_KEY=…"}, true},
-		"good":              {"openai:m", []string{envOpenAIKey, secret, envOpenAIURL, good.URL}, []string{"ok    model          openai:m: key accepted, server reached, structured answers by json_schema"}, false},
-		"good without key":  {"ollama:m", []string{envOpenAIURL, good.URL}, []string{"ollama:m: no key needed, server reached"}, false},
-		"wrong key":         {"openai:m", []string{envOpenAIKey, secret, envOpenAIURL, wrongKey.URL}, []string{"fail  model", "401", "→ export OPENAI_API_KEY=…, with a key"}, true},
-		"wrong Gemini key":  {"gemini:m", []string{envGeminiKey, secret, envGeminiURL, wrongKey.URL}, []string{"fail  model", "401", "→ export GEMINI_API_KEY=…, with a key"}, true},
-		"no such model":     {"ollama:m", []string{envOpenAIURL, noModel.URL}, []string{"404", "→ ollama pull m"}, true},
-		"unreachable":       {"openai:m", []string{envOpenAIKey, secret, envOpenAIURL, gone.URL}, []string{"the server is not reachable", "unset OPENAI_BASE_URL"}, true},
-		"Gemini gone":       {"gemini:m", []string{envGeminiKey, secret, envGeminiURL, gone.URL}, []string{"the server is not reachable", "unset GEMINI_BASE_URL"}, true},
-		"key with a break":  {"openai:m", []string{envOpenAIKey, secret + "\n", envOpenAIURL, good.URL}, []string{"a line break"}, true},
-		"address with user": {"openai:m", []string{envOpenAIKey, secret, envOpenAIURL, "http://u:" + secret + "@host"}, []string{"must not hold credentials"}, true},
+		"offline":             {"offline", nil, []string{"ok    model          offline: no key, no network"}, false},
+		"no OpenAI key":       {"openai:m", nil, []string{"fail  model          openai:m: OPENAI_API_KEY is not set", "→ export OPENAI_API_KEY=…"}, true},
+		"no Gemini key":       {"gemini:m", nil, []string{"fail  model          gemini:m: GEMINI_API_KEY is not set", "→ export GEMINI_API_KEY=…"}, true},
+		"good":                {"openai:m", []string{envOpenAIKey, secret, envOpenAIURL, good.URL}, []string{"ok    model          openai:m: key accepted, server reached, structured answers by json_schema"}, false},
+		"good without key":    {"ollama:m", []string{envOpenAIURL, good.URL}, []string{"ollama:m: no key needed, server reached"}, false},
+		"wrong key":           {"openai:m", []string{envOpenAIKey, secret, envOpenAIURL, wrongKey.URL}, []string{"fail  model", "401", "→ export OPENAI_API_KEY=…, with a key"}, true},
+		"wrong key of a file": {"openai:m", []string{envOpenAIURL, wrongKey.URL, "ASSAY_KEY_FILES_OPENAI", keyFile}, []string{"401", "→ write a key that this server accepts into " + keyFile}, true},
+		"wrong Gemini key":    {"gemini:m", []string{envGeminiKey, secret, envGeminiURL, wrongKey.URL}, []string{"fail  model", "401", "→ export GEMINI_API_KEY=…, with a key"}, true},
+		"no such model":       {"ollama:m", []string{envOpenAIURL, noModel.URL}, []string{"404", "→ ollama pull m"}, true},
+		"unreachable":         {"openai:m", []string{envOpenAIKey, secret, envOpenAIURL, gone.URL}, []string{"the server is not reachable", "unset OPENAI_BASE_URL"}, true},
+		"Gemini gone":         {"gemini:m", []string{envGeminiKey, secret, envGeminiURL, gone.URL}, []string{"the server is not reachable", "unset GEMINI_BASE_URL"}, true},
+		"key with a break":    {"openai:m", []string{envOpenAIKey, secret + "\n", envOpenAIURL, good.URL}, []string{"a line break"}, true},
+		"address with user":   {"openai:m", []string{envOpenAIKey, secret, envOpenAIURL, "http://u:" + secret + "@host"}, []string{"must not hold credentials"}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			a, stdout, _ := testApp(t.TempDir())

@@ -101,9 +101,9 @@ func keySetting(p provider) setting {
 			if _, err := readKey(path); err != nil {
 				parse.fail(usagef("%s: %w", from, err))
 			}
-			s.keyFiles[p.name] = path
+			s.keyFiles[p.keyVariable] = path
 		},
-		show: func(s *settings) string { return s.keyFiles[p.name] },
+		show: func(s *settings) string { return s.keyFiles[p.keyVariable] },
 	}
 }
 

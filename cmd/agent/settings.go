@@ -30,7 +30,7 @@ type settings struct {
 	model         string
 	skillModels   map[string]string  // by skill or role; overrides model
 	limits        llm.ControlOptions // of models of providers
-	keyFiles      map[string]string  // by provider: the file that holds its key
+	keyFiles      map[string]string  // by the variable that comes first: files that hold keys
 	skills        string             // overlay directory; empty for none
 	threshold     float64
 	skipInjection bool
