@@ -15,5 +15,6 @@
 // error. Exit codes: 0 done, 1 failed, 2 wrong usage, 3 no sufficient
 // evidence, 130 interrupted.
 //
-// The command uses no network, unless a model of a provider is chosen.
+// The command uses no network, unless a model of a provider is chosen or spans
+// are sent to a collector.
 package main

@@ -52,6 +52,56 @@ func TestCommentedConfigGivesTheDefaults(t *testing.T) {
 	}
 }
 
+// The page on the configuration holds the file that doctor --init writes, but
+// for the keys of single skills, so that a new skill does not change it.
+func TestConfigurationPageIsTrue(t *testing.T) {
+	a, _, _ := testApp(t.TempDir())
+	table, err := a.settingTable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	table = slices.DeleteFunc(table, func(s setting) bool {
+		name, ok := strings.CutPrefix(s.key, modelsPrefix)
+		return ok && s.key != keyModel && !slices.ContainsFunc(roles, func(r role) bool { return r.name == name })
+	})
+	page := filepath.Join("..", "..", "docs", "configuration.md")
+	data, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	block := regexp.MustCompile("(?s)```yaml\n.*```\n")
+	want := block.ReplaceAllLiteralString(string(data), "```yaml\n"+commentedConfig(defaultSettings(false), table)+"```\n")
+	if *update {
+		if err := os.WriteFile(page, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if diff := cmp.Diff(want, string(data)); diff != "" || !block.Match(data) {
+		t.Errorf("%s is not true any more; rewrite it with -update:\n%s", page, diff)
+	}
+}
+
+// The configuration that the README shows has keys that there are.
+func TestReadmeConfigurationIsRead(t *testing.T) {
+	data, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	block := regexp.MustCompile("(?s)```yaml\n(.*?)```\n").FindSubmatch(data)
+	if block == nil {
+		t.Fatal("the README shows no configuration")
+	}
+	a, _, _ := testApp(t.TempDir())
+	table, err := a.settingTable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if entries, err := parseConfig("README.md", block[1], table); err != nil || len(entries) < 5 {
+		t.Errorf("%d entries, %v", len(entries), err)
+	}
+}
+
 // A skill's model is its own, else its role's, else the default.
 func TestModelOfASkill(t *testing.T) {
 	s := configured(t, "models:\n  judge: openai:strong\n  select_choice: openai:own\n  write: gemini:w\n")
