@@ -81,9 +81,9 @@ var standsBehind = map[string][]string{
 	"github.com/jackc/pgx/v5":                  {"graph/checkpoint/postgres", "graph/internal/savers", "graph/store/postgres", "graph/store/internal/backends"},
 	"modernc.org/sqlite":                       {"graph/checkpoint/sqlite", "graph/store/sqlite"},
 	"golang.org/x/term":                        {"cmd/agent"},
-	"go.opentelemetry.io/otel":                 {"telemetry"},
-	"go.opentelemetry.io/otel/sdk":             {"telemetry", "cmd/agent"},
-	"go.opentelemetry.io/otel/attribute":       {"telemetry", "cmd/agent"},
+	"go.opentelemetry.io/otel":                 {"telemetry", "cmd/agent"},
+	"github.com/go-logr/logr":                  {"cmd/agent"},
+	"go.opentelemetry.io/otel/sdk":             {"telemetry", "cmd/agent"}, // in telemetry by tests
 	"go.opentelemetry.io/otel/exporters":       {"cmd/agent"},
 }
 
