@@ -372,7 +372,7 @@ func TestUnsoundMemory(t *testing.T) {
 }
 
 func FuzzConfig(f *testing.F) {
-	for _, seed := range []string{"corpus: a", "corpus: [", "a: &x\n- *x", "---\n---\n", "corpus: &a b\nmodel: *a", "? [1]\n: 2", "null", "confidence_threshold: .nan"} {
+	for _, seed := range []string{"corpus: a", "corpus: [", "a: &x\n- *x", "---\n---\n", "corpus: &a b\nmodel: *a", "? [1]\n: 2", "null", "confidence_threshold: .nan", "models: {judge: openai:m}", "model_limits:\n  timeout: 1e9"} {
 		f.Add([]byte(seed))
 	}
 	a, _, _ := testApp("/")
@@ -394,7 +394,7 @@ func FuzzConfig(f *testing.F) {
 			}
 			return
 		}
-		if memory.CheckName(s.corpus) != nil || s.model != "offline" || !(s.threshold > 0 && s.threshold <= 1) {
+		if memory.CheckName(s.corpus) != nil || a.checkModel(s.model) != nil || !(s.threshold > 0 && s.threshold <= 1) {
 			t.Errorf("%q: accepted %+v", data, s)
 		}
 	})
