@@ -19,7 +19,7 @@ const maxQuestion = 64 << 10
 func (a *app) askCommand() *cobra.Command {
 	var flags settingFlags
 	var asJSON bool
-	var traceFile string
+	var traceFile, thread string
 	cmd := &cobra.Command{
 		Use:   "ask QUESTION…",
 		Short: "Answer a question from a corpus, with citations",
@@ -45,11 +45,12 @@ key in ` + envGeminiKey + `, ollama:NAME. The configuration can choose one per s
   agent ask --corpus handbook --json "How many days of notice are needed?"
   agent ask --trace run.jsonl -v "Is an oral promise to sell land enforceable?"
   agent ask --model ollama:llama3.1 "What is consideration?"
+  agent ask --thread lease "Who pays when a tenant leaves early?"
   agent ask - < question.txt`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			text, err := a.questionText(cmd.Context(), args)
 			if err == nil {
-				err = a.ask(cmd, &flags, text, traceFile, asJSON)
+				err = a.ask(cmd, &flags, question{text: text, trace: traceFile, thread: thread}, asJSON)
 			}
 			if err != nil && asJSON && !a.printed {
 				a.printJSON(failedAnswer(text, err))
@@ -61,6 +62,7 @@ key in ` + envGeminiKey + `, ollama:NAME. The configuration can choose one per s
 	flags.registerTimeout(cmd)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
 	cmd.Flags().StringVar(&traceFile, "trace", "", "write the run's trace to `FILE` (JSON Lines)")
+	cmd.Flags().StringVar(&thread, "thread", "", "save the run under this `NAME`, so that agent resume goes on with it after a failure or a kill")
 	return cmd
 }
 
@@ -124,22 +126,35 @@ func (a *app) readStdin(ctx context.Context) ([]byte, error) {
 	}
 }
 
-func (a *app) ask(cmd *cobra.Command, flags *settingFlags, text, traceFile string, asJSON bool) (err error) {
-	ctx := cmd.Context()
+func (a *app) ask(cmd *cobra.Command, flags *settingFlags, q question, asJSON bool) error {
 	s, err := a.resolve(cmd, flags)
 	if err != nil {
 		return err
 	}
-	if cmd.Flags().Changed("trace") && traceFile == "" {
+	if cmd.Flags().Changed("thread") {
+		if err := checkThread("--thread", q.thread); err != nil {
+			return err
+		}
+	}
+	q.timeout = flags.timeout
+	return a.answer(cmd, s, q, asJSON)
+}
+
+// answer answers one question, and prints what came of it.
+func (a *app) answer(cmd *cobra.Command, s settings, q question, asJSON bool) (err error) {
+	ctx := cmd.Context()
+	if cmd.Flags().Changed("trace") && q.trace == "" {
 		return usagef("--trace is empty: name a file")
 	}
+	s.saves = q.thread != ""
 	e, err := a.openEngine(ctx, s)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, e.Close()) }()
 	follow := a.newProgress(asJSON)
-	answer, runErr := e.ask(ctx, question{text: text, trace: traceFile, timeout: flags.timeout, observe: follow.observe})
+	q.observe = follow.observe
+	answer, runErr := e.ask(ctx, q)
 	follow.close()
 	if asJSON {
 		a.printJSON(answer)
@@ -150,6 +165,7 @@ func (a *app) ask(cmd *cobra.Command, flags *settingFlags, text, traceFile strin
 	if e.isSample() {
 		a.warn(sampleNote)
 	}
+	a.howToGoOn(q.thread, runErr)
 	return outcome(answer, runErr)
 }
 

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"example.com/assay/graph"
+	"example.com/assay/graph/checkpoint/sqlite"
 	"example.com/assay/graph/trace"
 	"example.com/assay/llm"
 	"example.com/assay/memory"
@@ -31,6 +32,7 @@ type engine struct {
 	pipeline *research.Pipeline
 	budget   *llm.Budget // of one question
 	tracing  *tracing
+	threads  *sqlite.Saver // nil when runs are not saved
 }
 
 // openEngine opens what the settings name. Its Close is the caller's.
@@ -48,9 +50,14 @@ func (a *app) openEngine(ctx context.Context, s settings) (_ *engine, err error)
 	}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, e.corpus.Close())
+			err = errors.Join(err, e.closeThreads(), e.corpus.Close())
 		}
 	}()
+	if s.saves {
+		if e.threads, err = openThreads(ctx, s.home); err != nil {
+			return e, err
+		}
+	}
 	if e.pipeline, err = e.compile(ctx, set); err != nil {
 		return e, err
 	}
@@ -72,7 +79,11 @@ func (e *engine) compile(ctx context.Context, set *skills.Set) (*research.Pipeli
 		}
 		deps.Memory = memory
 	}
-	return research.New(deps, &research.Options{SkipInjectionCheck: e.skipInjection, ConfidenceThreshold: e.threshold})
+	opts := &research.Options{SkipInjectionCheck: e.skipInjection, ConfidenceThreshold: e.threshold}
+	if e.threads != nil {
+		opts.Checkpointer = e.threads
+	}
+	return research.New(deps, opts)
 }
 
 // Close releases the corpus and sends the spans that are left. That they are
@@ -81,7 +92,14 @@ func (e *engine) Close() error {
 	if err := e.tracing.close(); err != nil {
 		e.warn("%v", err)
 	}
-	return e.corpus.Close()
+	return errors.Join(e.closeThreads(), e.corpus.Close())
+}
+
+func (e *engine) closeThreads() error {
+	if e.threads == nil {
+		return nil
+	}
+	return e.threads.Close()
 }
 
 // isSample reports whether the embedded sample answers.
@@ -126,6 +144,8 @@ type question struct {
 	text    string
 	trace   string    // file that receives the trace; empty for none
 	copy    io.Writer // receives the trace, too; nil for none
+	thread  string    // that the run is saved in; empty for none
+	resume  bool      // go on with the thread; text is what it asks
 	timeout time.Duration
 	observe func(graph.Event[state.Agent])
 }
@@ -155,7 +175,10 @@ func (e *engine) ask(ctx context.Context, q question) (answer state.Answer, err 
 	if err != nil {
 		return failedAnswer(q.text, err), err
 	}
-	opts := &research.AskOptions{Observe: q.observe}
+	opts := &research.AskOptions{Observe: q.observe, Resume: q.resume, Run: graph.RunOptions{RunID: runID}}
+	if err := e.onThread(ctx, q, &opts.Run); err != nil {
+		return failedAnswer(q.text, err), err
+	}
 	var sinks []io.Writer
 	var file *os.File
 	if q.trace != "" {

@@ -35,6 +35,7 @@ type settings struct {
 	threshold     float64
 	skipInjection bool
 	memory        bool // use and keep earlier answers
+	saves         bool // runs are saved in threads; the verb says so
 	telemetry     struct {
 		endpoint string // where spans go; empty for nowhere
 		content  bool   // spans hold prompts, answers and queries
