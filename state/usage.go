@@ -8,6 +8,13 @@ type ModelUsage struct {
 	InputTokens   int `json:"input_tokens"`
 	OutputTokens  int `json:"output_tokens"`
 	ParseFailures int `json:"parse_failures"` // answers that did not fit their schema, repaired or not
+
+	// Cost is what the calls cost whose price is known. Without configured
+	// prices it is absent, and so is Unpriced.
+	Cost Money `json:"cost,omitempty"`
+	// Unpriced counts the calls of which it is not known what they cost, in
+	// part or in whole: unless it is 0, Cost is less than the truth.
+	Unpriced int `json:"unpriced,omitempty"`
 }
 
 // Plus returns the sum of two counts.
@@ -18,5 +25,7 @@ func (u ModelUsage) Plus(v ModelUsage) ModelUsage {
 	u.InputTokens += v.InputTokens
 	u.OutputTokens += v.OutputTokens
 	u.ParseFailures += v.ParseFailures
+	u.Cost += v.Cost
+	u.Unpriced += v.Unpriced
 	return u
 }
