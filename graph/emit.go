@@ -41,3 +41,22 @@ func EmitToken(ctx context.Context, text string) {
 		t.emit(foreign{Kind: NodeToken, Text: text})
 	}
 }
+
+// WantsTokens reports whether EmitToken has an effect in ctx: somebody reads a
+// stream of mode Tokens, or an idle timeout watches the node. A node need not
+// have its model stream otherwise.
+func WantsTokens(ctx context.Context) bool {
+	t := taskFrom(ctx)
+	if t == nil {
+		return false
+	}
+	if t.listens(NodeToken) {
+		return true
+	}
+	for ; t != nil; t = t.run.outer {
+		if t.watch != nil && t.watch.limit > 0 {
+			return true
+		}
+	}
+	return false
+}

@@ -81,6 +81,11 @@ func Interrupt[T, P any](ctx context.Context, key string, payload P) (T, error) 
 	return answer, fmt.Errorf("interrupt %q of node %q: %w", key, t.info.Node, errWaiting)
 }
 
+// IsInterrupt reports whether err, or one in its chain, is that of an
+// Interrupt that has no answer yet. Code that turns a function's errors into
+// values must let it pass: the node has to return it.
+func IsInterrupt(err error) bool { return errors.Is(err, errWaiting) }
+
 func interruptID(task, place string) string {
 	sum := sha256.Sum256([]byte(task + "\n" + place))
 	return hex.EncodeToString(sum[:16])
