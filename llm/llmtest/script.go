@@ -10,10 +10,12 @@ import (
 	"example.com/assay/llm"
 )
 
-// An Answer is one scripted reply: a text, or an error.
+// An Answer is one scripted reply: a text, calls of tools, or an error.
 type Answer struct {
-	Text string
-	Err  error
+	Text   string
+	Calls  []llm.ToolCall // beside or instead of Text
+	Err    error
+	Chunks []string // what is streamed when the request asks for it, also before Err; default: Text, at once
 }
 
 // A Script answers the calls of each skill from its list, in order. A call
@@ -50,18 +52,38 @@ func (s *Script) Generate(ctx context.Context, req llm.Request) (llm.Response, e
 	if err != nil {
 		return llm.Response{}, err
 	}
+	answer.stream(req.OnText)
 	if answer.Err != nil {
 		return llm.Response{}, answer.Err
 	}
 	usage := llm.Usage{OutputTokens: len(strings.Fields(answer.Text))}
+	for _, c := range answer.Calls {
+		usage.OutputTokens += len(strings.Fields(string(c.Arguments)))
+	}
 	for _, m := range req.Messages {
 		usage.InputTokens += len(strings.Fields(m.Text))
+		for _, r := range m.Results {
+			usage.InputTokens += len(strings.Fields(r.Text))
+		}
 	}
 	name := s.Model
 	if name == "" {
 		name = "script"
 	}
-	return llm.Response{Text: answer.Text, Model: name, Usage: usage}, nil
+	return llm.Response{Text: answer.Text, Calls: slices.Clone(answer.Calls), Model: name, Usage: usage}, nil
+}
+
+func (a Answer) stream(to func(llm.Chunk)) {
+	if to == nil {
+		return
+	}
+	chunks := a.Chunks
+	if chunks == nil && a.Text != "" {
+		chunks = []string{a.Text}
+	}
+	for _, text := range chunks {
+		to(llm.Chunk{Text: text})
+	}
 }
 
 func (s *Script) next(req llm.Request) (Answer, error) {
