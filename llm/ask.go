@@ -14,19 +14,14 @@ import (
 	"example.com/assay/state"
 )
 
-// EventModelCall is the name of the custom event that each call publishes.
-const EventModelCall = "model_call"
+// EventTextAgain is the name of the custom event that says that the tokens
+// which the node has published so far are void: the text begins anew, because
+// a call was repeated. Its payload is a TextAgain.
+const EventTextAgain = "model_text_again"
 
-// CallEvent is the payload of a "model_call" event. It holds no prompt and no
-// answer, only what was asked of whom and how it went.
-type CallEvent struct {
-	Skill     string           `json:"skill"`
-	SkillHash string           `json:"skill_hash"`
-	Model     string           `json:"model,omitempty"` // empty when the call failed
-	Usage     state.ModelUsage `json:"usage"`
-	OK        bool             `json:"ok"`              // the answer came and fits its schema
-	Repaired  bool             `json:"repaired"`        // this call was the repair of an answer that did not fit
-	Error     string           `json:"error,omitempty"` // at most 300 bytes
+// TextAgain is the payload of a "model_text_again" event.
+type TextAgain struct {
+	Skill string `json:"skill"`
 }
 
 // A ParseError says that a model's answer does not fit its skill, also after
@@ -43,10 +38,7 @@ func (e *ParseError) Error() string {
 
 func (e *ParseError) Unwrap() error { return e.Err }
 
-const (
-	maxErrorText  = 300
-	maxParsedText = 500
-)
+const maxParsedText = 500
 
 // Ask renders the skill with in, asks m and returns the answer, decoded and
 // valid by the skill's schema. An answer that is not gets one repair: the
@@ -63,7 +55,7 @@ func Ask[Out, In any](ctx context.Context, m Model, skill skills.Skill, in In) (
 	if err != nil {
 		return out, state.ModelUsage{}, fmt.Errorf("asking skill %q: %w", skill.Name, err)
 	}
-	text, usage, err := exchange(ctx, m, skill, in, func(text string) error {
+	text, usage, err := exchange(ctx, m, skill, in, nil, func(text string) error {
 		data, err := schema.check(text)
 		if err != nil {
 			return err
@@ -84,11 +76,19 @@ func Ask[Out, In any](ctx context.Context, m Model, skill skills.Skill, in In) (
 
 // AskText asks a skill whose answer is free text. A blank answer gets one
 // repair and is then a *ParseError; see Ask for the rest.
+//
+// When somebody listens to the tokens of the node that runs in ctx, the model
+// is asked to stream, and the text goes there by graph.EmitToken as it is
+// written; else it is not, for a whole answer is checked and counted by more
+// providers than a streamed one. A text that begins anew is announced by
+// EventTextAgain. The tokens since the last one are together the text that is
+// returned.
 func AskText[In any](ctx context.Context, m Model, skill skills.Skill, in In) (string, state.ModelUsage, error) {
 	if skill.Schema != nil {
 		return "", state.ModelUsage{}, fmt.Errorf("asking skill %q for text: it answers in JSON; use Ask", skill.Name)
 	}
-	text, usage, err := exchange(ctx, m, skill, in, func(text string) error {
+	listener := relay{to: tokens(ctx, skill.Name)}
+	text, usage, err := exchange(ctx, m, skill, in, &listener, func(text string) error {
 		if strings.TrimSpace(text) == "" {
 			return errors.New("it is blank")
 		}
@@ -97,7 +97,21 @@ func AskText[In any](ctx context.Context, m Model, skill skills.Skill, in In) (s
 	if err != nil {
 		return "", usage, notParsed(skill, text, err)
 	}
+	listener.finish(text)
 	return text, usage, nil
+}
+
+// tokens returns what publishes a streamed text, or nil when nobody listens.
+func tokens(ctx context.Context, skill string) func(Chunk) {
+	if !graph.WantsTokens(ctx) {
+		return nil
+	}
+	return func(c Chunk) {
+		if c.Again {
+			_ = graph.Emit(ctx, EventTextAgain, TextAgain{skill}) // a name can always be encoded
+		}
+		graph.EmitToken(ctx, c.Text)
+	}
 }
 
 // misfit marks an error of the answer, not of the call.
@@ -111,22 +125,29 @@ func notParsed(skill skills.Skill, text string, err error) error {
 }
 
 // exchange asks and, when accept refuses the answer, asks once more. It
-// returns the last answer; a refusal of both comes back as a misfit.
-func exchange[In any](ctx context.Context, m Model, skill skills.Skill, in In, accept func(string) error) (string, state.ModelUsage, error) {
+// returns the last answer; a refusal of both comes back as a misfit. A nil
+// listener asks for no streaming.
+func exchange[In any](ctx context.Context, m Model, skill skills.Skill, in In, listener *relay, accept func(string) error) (string, state.ModelUsage, error) {
 	req, err := request(skill, in)
 	if err != nil {
 		return "", state.ModelUsage{}, err
 	}
-	text, usage, refusal, err := call(ctx, m, req, accept, false)
-	if err != nil || refusal == nil {
-		return text, usage, err
+	if listener == nil {
+		listener = &relay{}
 	}
-	req.Messages = append(req.Messages, Message{Role: Assistant, Text: text}, Message{Role: User, Text: repairPrompt(skill, refusal)})
-	text, again, refusal, err := call(ctx, m, req, accept, true)
+	fits := func(resp Response) error { return accept(resp.Text) }
+	req.OnText = listener.next()
+	resp, usage, refusal, err := call(ctx, m, req, fits, false)
+	if err != nil || refusal == nil {
+		return resp.Text, usage, err
+	}
+	req.Messages = append(req.Messages, Message{Role: Assistant, Text: resp.Text}, Message{Role: User, Text: repairPrompt(skill, refusal)})
+	req.OnText = listener.next()
+	resp, again, refusal, err := call(ctx, m, req, fits, true)
 	if err == nil && refusal != nil {
 		err = misfit{refusal}
 	}
-	return text, usage.Plus(again), err
+	return resp.Text, usage.Plus(again), err
 }
 
 func request[In any](skill skills.Skill, in In) (Request, error) {
@@ -153,34 +174,6 @@ func repairPrompt(skill skills.Skill, refusal error) string {
 		want = "Answer the same question again, in text."
 	}
 	return fmt.Sprintf("That answer cannot be used: %s\n\n%s", Cut(refusal.Error(), 1000), want)
-}
-
-// call makes one call and publishes it. It tells the answer's refusal by
-// accept from an error of the call.
-func call(ctx context.Context, m Model, req Request, accept func(string) error, repair bool) (text string, usage state.ModelUsage, refusal, err error) {
-	usage.Calls = 1
-	for _, msg := range req.Messages {
-		usage.InputChars += utf8.RuneCountInString(msg.Text)
-	}
-	event := CallEvent{Skill: req.Skill, SkillHash: req.SkillHash, Repaired: repair}
-	resp, err := m.Generate(ctx, req)
-	usage.InputTokens, usage.OutputTokens = resp.Usage.InputTokens, resp.Usage.OutputTokens // also of a call that cost and failed
-	if err != nil {
-		err = fmt.Errorf("asking skill %q: %w", req.Skill, err)
-		event.Error = Cut(err.Error(), maxErrorText)
-	} else {
-		usage.OutputChars = utf8.RuneCountInString(resp.Text)
-		event.Model = resp.Model
-		if refusal = accept(resp.Text); refusal != nil {
-			usage.ParseFailures = 1
-			event.Error = Cut(refusal.Error(), maxErrorText)
-		}
-	}
-	event.Usage, event.OK = usage, err == nil && refusal == nil
-	if emitErr := graph.Emit(ctx, EventModelCall, event); emitErr != nil {
-		err = errors.Join(err, fmt.Errorf("publishing a call of skill %q: %w", req.Skill, emitErr))
-	}
-	return resp.Text, usage, refusal, err
 }
 
 // Cut shortens s to at most n bytes, the dots at its end included, without

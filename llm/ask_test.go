@@ -172,22 +172,16 @@ func TestAskText(t *testing.T) {
 	}
 }
 
-// TestCallEvents runs Ask in a node and reads the stream.
-func TestCallEvents(t *testing.T) {
+// inNode runs do in the node of a graph and hands the events of the run to see.
+func inNode(t *testing.T, modes graph.Mode, do func(context.Context) error, see func(kind graph.EventKind, name, text string, data json.RawMessage)) {
+	t.Helper()
 	type counter struct {
 		N int `json:"n"`
 	}
 	n := graph.LastValue("n", func(s *counter) *int { return &s.N })
-	m := script(skills.ClassifyAndRoute, llmtest.Answer{Text: "SECRET no"}, llmtest.Answer{Text: simple}, llmtest.Answer{Err: errors.New("down")})
 	g := graph.NewStateGraph[counter](n)
 	g.AddNode("ask", func(ctx context.Context, _ counter) (graph.Update[counter], error) {
-		if _, _, err := classify(ctx, t, m); err != nil {
-			return nil, err
-		}
-		if _, _, err := classify(ctx, t, m); err == nil {
-			return nil, errors.New("the scripted error did not come")
-		}
-		return graph.Update[counter]{n.Set(1)}, nil
+		return graph.Update[counter]{n.Set(1)}, do(ctx)
 	})
 	g.AddEdge(graph.Start, "ask")
 	g.AddEdge("ask", graph.End)
@@ -195,22 +189,46 @@ func TestCallEvents(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var events []llm.CallEvent
-	for ev, err := range app.Stream(t.Context(), graph.Update[counter]{n.Set(0)}, &graph.RunOptions{Modes: graph.Custom}) {
+	for ev, err := range app.Stream(t.Context(), graph.Update[counter]{n.Set(0)}, &graph.RunOptions{Modes: modes}) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if data := ev.Data; ev.Kind == graph.NodeCustom && ev.Name == llm.EventModelCall {
-			if strings.Contains(string(data), "SECRET") || strings.Contains(string(data), "What is") {
-				t.Errorf("the event shows prompt or answer: %s", data)
-			}
-			var e llm.CallEvent
-			if err := json.Unmarshal(data, &e); err != nil {
-				t.Fatal(err)
-			}
-			events = append(events, e)
-		}
+		see(ev.Kind, ev.Name, ev.Text, ev.Data)
 	}
+}
+
+// callEvents runs do in a node and returns the model calls that it published.
+func callEvents(t *testing.T, do func(context.Context) error) []llm.CallEvent {
+	t.Helper()
+	var events []llm.CallEvent
+	inNode(t, graph.Custom, do, func(kind graph.EventKind, name, _ string, data json.RawMessage) {
+		if kind != graph.NodeCustom || name != llm.EventModelCall {
+			return
+		}
+		if strings.Contains(string(data), "SECRET") || strings.Contains(string(data), "What is") {
+			t.Errorf("the event shows prompt or answer: %s", data)
+		}
+		var e llm.CallEvent
+		if err := json.Unmarshal(data, &e); err != nil {
+			t.Fatal(err)
+		}
+		events = append(events, e)
+	})
+	return events
+}
+
+// TestCallEvents runs Ask in a node and reads the stream.
+func TestCallEvents(t *testing.T) {
+	m := script(skills.ClassifyAndRoute, llmtest.Answer{Text: "SECRET no"}, llmtest.Answer{Text: simple}, llmtest.Answer{Err: errors.New("down")})
+	events := callEvents(t, func(ctx context.Context) error {
+		if _, _, err := classify(ctx, t, m); err != nil {
+			return err
+		}
+		if _, _, err := classify(ctx, t, m); err == nil {
+			return errors.New("the scripted error did not come")
+		}
+		return nil
+	})
 	type seen struct {
 		OK, Repaired, Failed bool
 		Model                string

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"sync"
 	"time"
-	"unicode/utf8"
 )
 
 // RateOptions bounds calls in time. Nil and the zero value bound nothing.
@@ -44,11 +43,7 @@ func (r rated) Generate(ctx context.Context, req Request) (Response, error) {
 	if ctx.Err() != nil {
 		return Response{}, fmt.Errorf("waiting for the rate limit: %w", context.Cause(ctx))
 	}
-	chars := 0
-	for _, m := range req.Messages {
-		chars += utf8.RuneCountInString(m.Text)
-	}
-	estimate := float64(chars) / charsPerToken
+	estimate := float64(inputChars(req.Messages)) / charsPerToken
 	now := time.Now()
 	if wait := max(r.requests.take(now, 1), r.tokens.take(now, estimate)); wait > 0 {
 		if cause := sleep(ctx, wait); cause != nil {

@@ -41,7 +41,8 @@ type RetryEvent struct {
 // Retry returns a wrapper that makes a failed call again when that can help,
 // by Retryable. It waits Base · 2ⁿ, or what the server asked for if that is
 // longer, plus a jitter. The last error comes back wrapped, with the number
-// of attempts; a call that waits gives up with the context's cause.
+// of attempts; a call that waits gives up with the context's cause. Where an
+// attempt that failed had streamed, the next one's text begins with Again.
 //
 // The jitters of all calls under one returned function are the fractional
 // parts of a sequence with the golden ratio as its step (Weyl's
@@ -79,11 +80,14 @@ type retrying struct {
 
 func (r retrying) Generate(ctx context.Context, req Request) (Response, error) {
 	var spent Usage
+	listener := relay{to: req.OnText}
 	for attempt := 1; ; attempt++ {
+		req.OnText = listener.next()
 		resp, err := r.model.Generate(ctx, req)
 		spent = spent.Plus(resp.Usage)
 		resp.Usage = spent
 		if err == nil {
+			listener.settle(resp.Text)
 			return resp, nil
 		}
 		if ctx.Err() != nil || !Retryable(err) {

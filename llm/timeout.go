@@ -22,6 +22,8 @@ func (e *TimeoutError) Unwrap() error { return context.DeadlineExceeded }
 
 // Timeout returns a wrapper that stops each call after d with a *TimeoutError.
 // d ≤ 0 means DefaultTimeout. A model that ignores its context is not stopped.
+// A call that streams has no more time than one that does not: d is until the
+// answer is whole, for a server that drips would otherwise never be stopped.
 func Timeout(d time.Duration) func(Model) Model {
 	if d <= 0 {
 		d = DefaultTimeout
