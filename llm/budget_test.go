@@ -35,8 +35,8 @@ func TestBudget(t *testing.T) {
 						t.Fatalf("round %d, call %d: %v", round, i+1, err)
 					}
 				}
-				if calls, tokens := budget.Spent(); calls != tc.calls || tokens != 3*tc.calls {
-					t.Errorf("spent %d calls, %d tokens", calls, tokens)
+				if got, want := budget.Spent(), (llm.Spending{Calls: tc.calls, Tokens: 3 * tc.calls}); got != want {
+					t.Errorf("spent %+v; want %+v", got, want)
 				}
 				if len(m.asked) != (round+1)*tc.calls {
 					t.Errorf("%d calls were made", len(m.asked))
@@ -60,8 +60,8 @@ func TestBudgetOfLateAnswers(t *testing.T) {
 		synctest.Wait()
 		budget.Reset()
 		wg.Wait()
-		if calls, tokens := budget.Spent(); calls != 0 || tokens != 0 {
-			t.Errorf("the new run has spent %d calls, %d tokens", calls, tokens)
+		if got := budget.Spent(); got != (llm.Spending{}) {
+			t.Errorf("the new run has spent %+v", got)
 		}
 	})
 }

@@ -101,6 +101,9 @@ func (e *BlockedError) Error() string {
 	return text
 }
 
+// quotaExhausted is the code of a 429 that no waiting cures.
+const quotaExhausted = "insufficient_quota"
+
 // Retryable reports whether the same call can succeed when it is made again:
 // statuses 408, 409, 429 and 5xx, lost connections, and calls that Timeout
 // stopped. An exhausted quota, a refused certificate and everything else can
@@ -111,7 +114,7 @@ func Retryable(err error) bool {
 		case http.StatusRequestTimeout, http.StatusConflict:
 			return true
 		case http.StatusTooManyRequests:
-			return e.Code != "insufficient_quota"
+			return e.Code != quotaExhausted
 		}
 		return e.Status >= 500 && e.Status <= 599
 	}
