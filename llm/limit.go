@@ -9,8 +9,14 @@ import (
 const DefaultLimit = 8
 
 // Limit returns a wrapper under which at most n calls run at once. All models
-// that one returned function wraps share the n. A call that waits gives up
-// with the context's cause when the context ends. n < 1 means DefaultLimit.
+// that one returned function wraps share the n. It is fair: calls that wait go
+// in the order in which they came. A call that waits gives up with the
+// context's cause when the context ends. n < 1 means DefaultLimit. A call that
+// streams holds its place until its answer is whole.
+//
+// The order is that in which a channel serves blocked senders: a place that
+// is given back goes to the first of them, and no newcomer can take it, for
+// the channel is full until all who wait are served.
 func Limit(n int) func(Model) Model {
 	if n < 1 {
 		n = DefaultLimit
