@@ -14,7 +14,7 @@ import (
 type schema struct{ compiled *jsonschema.Schema }
 
 // schemas keeps what was compiled, by the schema's text. It grows by one entry
-// per distinct skill file, not by use.
+// per distinct skill file and tool, not by use.
 var schemas sync.Map // string → func() (schema, error)
 
 // compiled compiles a schema once per text.
@@ -31,16 +31,16 @@ func compile(text string) (schema, error) {
 	const name = "https://assay.invalid/answer.json" // a name, never fetched
 	doc, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
 	if err != nil {
-		return schema{}, fmt.Errorf("reading its output schema: %w", err)
+		return schema{}, fmt.Errorf("reading the schema: %w", err)
 	}
 	c := jsonschema.NewCompiler()
 	c.UseLoader(jsonschema.SchemeURLLoader{}) // a schema may not refer to other files
 	if err := c.AddResource(name, doc); err != nil {
-		return schema{}, fmt.Errorf("reading its output schema: %w", err)
+		return schema{}, fmt.Errorf("reading the schema: %w", err)
 	}
 	s, err := c.Compile(name)
 	if err != nil {
-		return schema{}, fmt.Errorf("compiling its output schema: %w", err)
+		return schema{}, fmt.Errorf("compiling the schema: %w", err)
 	}
 	return schema{s}, nil
 }

@@ -68,6 +68,7 @@ var standsBehind = map[string][]string{
 	"golang.org/x/text":                        {"llm/offline", "memory"},
 	"golang.org/x/sync":                        {"memory", "llm"},
 	"github.com/santhosh-tekuri/jsonschema/v6": {"llm"},
+	"github.com/google/jsonschema-go":          {"llm"},
 	"go.yaml.in/yaml/v3":                       {"skills", "eval", "cmd/agent"},
 	"github.com/rs/zerolog":                    {"cmd/agent"},
 	"github.com/spf13/cobra":                   {"cmd/agent"},

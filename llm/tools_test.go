@@ -1,0 +1,78 @@
+package llm_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+
+	"example.com/assay/llm"
+)
+
+type searchArgs struct {
+	Query string   `json:"query" jsonschema:"what to look for"`
+	Limit int      `json:"limit,omitempty"`
+	Tags  []string `json:"tags"`
+	Where *struct {
+		Section string `json:"section"`
+	} `json:"where,omitempty"`
+}
+
+func search(_ context.Context, in searchArgs) ([]string, error) {
+	return []string{in.Query + " <hit>"}, nil
+}
+
+func newTool[In, Out any](t *testing.T, name string, fn func(context.Context, In) (Out, error)) llm.Callable {
+	t.Helper()
+	tool, err := llm.NewTool(name, "for tests", fn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tool
+}
+
+func TestNewTool(t *testing.T) {
+	tool := newTool(t, "search_corpus", search).Tool()
+	const want = `{"type":"object","properties":{"query":{"type":"string","description":"what to look for"},"limit":{"type":"integer"},"tags":{"type":"array","items":{"type":"string"}},"where":{"type":"object","properties":{"section":{"type":"string"}},"required":["section"],"additionalProperties":false}},"required":["query","tags"],"additionalProperties":false}`
+	if string(tool.Parameters) != want || tool.Name != "search_corpus" || tool.Description != "for tests" {
+		t.Errorf("tool %s %q\n%s; want\n%s", tool.Name, tool.Description, tool.Parameters, want)
+	}
+	out, err := newTool(t, "s", search).Call(t.Context(), json.RawMessage(`{"query":"a & b","tags":[]}`))
+	if err != nil || string(out) != `["a & b <hit>"]` {
+		t.Errorf("result %s, %v", out, err)
+	}
+}
+
+func TestNewToolRefuses(t *testing.T) {
+	type cycle struct{ Next *cycle }
+	make1 := func(name, description string) error {
+		_, err := llm.NewTool(name, description, search)
+		return err
+	}
+	_, noStruct := llm.NewTool("t", "d", func(context.Context, string) (int, error) { return 0, nil })
+	_, noSchema := llm.NewTool("t", "d", func(context.Context, struct{ F func() }) (int, error) { return 0, nil })
+	_, endless := llm.NewTool("t", "d", func(context.Context, cycle) (int, error) { return 0, nil })
+	_, noFunc := llm.NewTool[searchArgs, int]("t", "d", nil)
+	for want, err := range map[string]error{
+		"64 letters":  make1("two words", "d"),
+		"1 to 64":     make1(strings.Repeat("x", 65), "d"),
+		"description": make1("t", " "),
+		"a struct":    noStruct,
+		"func":        noSchema,
+		"cycle":       endless,
+		"no function": noFunc,
+	} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v does not say %q", err, want)
+		}
+	}
+}
+
+func TestToolCannotBeEncoded(t *testing.T) {
+	tool := newTool(t, "t", func(context.Context, struct{}) (func(), error) { return nil, nil })
+	_, err := tool.Call(t.Context(), json.RawMessage(`{}`))
+	if _, ok := errors.AsType[*json.UnsupportedTypeError](err); !ok {
+		t.Errorf("error %v", err)
+	}
+}
