@@ -1,0 +1,26 @@
+// Package cassette records what models answered, and answers from the record.
+//
+//	rec, err := cassette.Record("run.jsonl", nil)
+//	m := rec.Wrap(controls.Wrap(model)) // outside of retries: one recording per call
+//	…
+//	err = rec.Close()
+//
+//	player, err := cassette.Replay("run.jsonl") // a Model that asks nobody
+//	…
+//	left := player.Unused()
+//
+// A file is JSON Lines: a first line that says what it is, one line for each
+// call, and a last line that says how many there are, without which the file
+// was cut. Recordings are found by a hash of what was asked: skill, hash of the
+// skill's file, messages, schema, tools and the skill's input. Times and names
+// of runs are not part of it, line ends and the order of JSON keys neither. A
+// changed prompt is therefore not answered; the error shows the recording that
+// is nearest.
+//
+// It records above HTTP, so that no header and no address of a request is
+// there to be written. What errors say is cut where it looks like a key, and
+// RecordOptions.Secrets are cut everywhere.
+//
+// What a call cost and that a fallback answered are not recorded: a replay
+// costs nothing.
+package cassette

@@ -1,0 +1,142 @@
+package cassette
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"sync"
+
+	"example.com/assay/llm"
+)
+
+// RecordOptions adjusts Record. Nil and the zero value work.
+type RecordOptions struct {
+	// Secrets are cut out of everything that is written: the keys that the
+	// program holds. Those shorter than 8 bytes are left, for they would cut
+	// words. Default none.
+	Secrets []string
+}
+
+// A Recorder writes calls of models to a file. It is safe for concurrent use.
+type Recorder struct {
+	scrub scrubber
+
+	mu      sync.Mutex
+	file    *os.File
+	started int   // calls
+	written int   // recordings
+	err     error // the first of writing; nothing is recorded after it
+}
+
+var errClosed = errors.New("the recorder is closed")
+
+// Record makes a new file, readable by its owner alone, since prompts are in
+// it. A file that exists is an error: what it holds has cost something.
+func Record(file string, opts *RecordOptions) (*Recorder, error) {
+	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("making a cassette: %w", err)
+	}
+	r := &Recorder{file: f}
+	if opts != nil {
+		r.scrub.secrets = slices.DeleteFunc(slices.Clone(opts.Secrets), func(s string) bool { return len(s) < minSecret })
+	}
+	if err := r.write(header{Cassette: version}); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return r, nil
+}
+
+// Wrap returns a model that asks m and records what it answers, errors
+// included, but not a call that its caller ended. A call whose recording cannot
+// be written still returns its answer; those after it are refused before they
+// are made, and Close returns the error. Several models may share the recorder.
+func (r *Recorder) Wrap(m llm.Model) llm.Model { return recorded{m, r} }
+
+// Close ends the file. Calls that are made after it are refused.
+func (r *Recorder) Close() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if errors.Is(r.err, errClosed) {
+		return nil
+	}
+	err := r.err
+	if err == nil {
+		written := r.written
+		err = r.write(footer{Recordings: &written})
+	}
+	r.err = errClosed
+	if closeErr := r.file.Close(); err == nil && closeErr != nil {
+		err = fmt.Errorf("closing a cassette: %w", closeErr)
+	}
+	return err
+}
+
+// start numbers a call.
+func (r *Recorder) start() (int, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.err != nil {
+		return 0, r.err
+	}
+	r.started++
+	return r.started, nil
+}
+
+// keep writes a recording, unless the recorder was closed meanwhile.
+func (r *Recorder) keep(rec recording) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.err != nil {
+		return
+	}
+	if r.err = r.write(rec); r.err == nil {
+		r.written++
+	}
+}
+
+// write writes a line in one piece, so that only the last one can be cut.
+func (r *Recorder) write(v any) error {
+	var line bytes.Buffer
+	enc := json.NewEncoder(&line)
+	enc.SetEscapeHTML(false) // people read it
+	if err := enc.Encode(v); err != nil {
+		return fmt.Errorf("encoding a recording: %w", err)
+	}
+	if _, err := r.file.Write(line.Bytes()); err != nil {
+		return fmt.Errorf("writing a recording: %w", err)
+	}
+	return nil
+}
+
+type recorded struct {
+	model llm.Model
+	to    *Recorder
+}
+
+func (m recorded) Generate(ctx context.Context, req llm.Request) (llm.Response, error) {
+	call, err := m.to.start()
+	if err != nil {
+		return llm.Response{}, fmt.Errorf("recording: %w", err)
+	}
+	rec := recording{Call: call, Key: keyOf(req), Request: asked(req)}
+	if listener := req.OnText; listener != nil {
+		req.OnText = func(c llm.Chunk) {
+			rec.Chunks = append(rec.Chunks, chunk{c.Text, c.Again})
+			listener(c)
+		}
+	}
+	resp, err := m.model.Generate(ctx, req)
+	if err != nil && ctx.Err() != nil {
+		return resp, err
+	}
+	rec.Response = response{resp.Text, written(resp.Calls), resp.Model, resp.Usage}
+	rec.Error = failureOf(err)
+	m.to.scrub.recording(&rec)
+	m.to.keep(rec)
+	return resp, err
+}

@@ -1,0 +1,163 @@
+package cassette
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"sync"
+
+	"example.com/assay/llm"
+)
+
+// A CutError says that a cassette ends before its last line: the program that
+// recorded it was killed, or the file was cut.
+type CutError struct {
+	File       string
+	Line       int // the first that is missing or not whole
+	Recordings int // those before it
+}
+
+func (e *CutError) Error() string {
+	return fmt.Sprintf("%s:%d: the cassette was cut here, after %d recordings: record it anew, or replay what is left", e.File, e.Line, e.Recordings)
+}
+
+// A Player is a model that answers from a cassette. It is safe for concurrent
+// use, and its answers do not depend on the order of calls that differ. Equal
+// calls get the recordings of their request in the order in which those were
+// asked.
+type Player struct {
+	recordings []recording // in the order of their calls
+
+	mu   sync.Mutex
+	left map[string][]int // by key: the recordings that were not used, in order
+	used map[string]int   // by key: how many were
+}
+
+// Replay reads a cassette. Of one that was cut it returns what is whole, beside
+// a *CutError. Any other line that cannot be read is an error alone.
+func Replay(file string) (*Player, error) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("reading a cassette: %w", err)
+	}
+	recordings, err := parse(file, data)
+	if _, wasCut := errors.AsType[*CutError](err); err != nil && !wasCut {
+		return nil, err
+	}
+	slices.SortStableFunc(recordings, func(a, b recording) int { return cmp.Compare(a.Call, b.Call) })
+	p := &Player{recordings: recordings, left: map[string][]int{}, used: map[string]int{}}
+	for i, rec := range recordings {
+		p.left[rec.Key] = append(p.left[rec.Key], i)
+	}
+	return p, err
+}
+
+// parse reads the lines of a file. Beside a *CutError it returns those before
+// the cut.
+func parse(file string, data []byte) ([]recording, error) {
+	var out []recording
+	lines := bytes.SplitAfter(data, []byte("\n"))
+	for i, line := range lines {
+		n := i + 1
+		if len(line) == 0 || !bytes.HasSuffix(line, []byte("\n")) {
+			return out, &CutError{file, n, len(out)}
+		}
+		var first header
+		var rec struct {
+			recording
+			footer
+		}
+		into := any(&rec)
+		if n == 1 {
+			into = &first
+		}
+		if err := json.Unmarshal(line, into); err != nil {
+			return nil, fmt.Errorf("%s:%d: reading a recording: %w", file, n, err)
+		}
+		switch {
+		case n == 1 && first.Cassette != version:
+			return nil, fmt.Errorf("%s:1: this is no cassette of version %d", file, version)
+		case n == 1:
+		case rec.Recordings != nil:
+			if *rec.Recordings != len(out) || len(lines) > n+1 || len(lines[n]) > 0 {
+				return nil, fmt.Errorf("%s:%d: the last line counts %d recordings and does not end a file of %d", file, n, *rec.Recordings, len(out))
+			}
+			return out, nil
+		case rec.Key == "":
+			return nil, fmt.Errorf("%s:%d: a recording without its key", file, n)
+		default:
+			out = append(out, rec.recording)
+		}
+	}
+	return out, &CutError{file, len(lines) + 1, len(out)}
+}
+
+// Generate answers from the recordings; each is used once. A request that was
+// not recorded, or not so often, is an *UnknownRequestError. A recording that
+// has chunks streams them; of another one the text is streamed at once.
+func (p *Player) Generate(ctx context.Context, req llm.Request) (llm.Response, error) {
+	if ctx.Err() != nil {
+		return llm.Response{}, context.Cause(ctx)
+	}
+	rec, err := p.take(req)
+	if err != nil {
+		return llm.Response{}, err
+	}
+	if req.OnText != nil {
+		rec.stream(req.OnText)
+	}
+	resp := llm.Response{Text: rec.Response.Text, Calls: spoken(rec.Response.Calls), Model: rec.Response.Model, Usage: rec.Response.Usage}
+	if rec.Error != nil {
+		return resp, rec.Error.err()
+	}
+	return resp, nil
+}
+
+func (r recording) stream(to func(llm.Chunk)) {
+	for _, c := range r.Chunks {
+		to(llm.Chunk{Text: c.Text, Again: c.Again})
+	}
+	if len(r.Chunks) == 0 && r.Response.Text != "" {
+		to(llm.Chunk{Text: r.Response.Text})
+	}
+}
+
+func (p *Player) take(req llm.Request) (recording, error) {
+	key := keyOf(req)
+	p.mu.Lock()
+	left := p.left[key]
+	if len(left) > 0 {
+		p.left[key] = left[1:]
+		p.used[key]++
+	}
+	used := p.used[key]
+	p.mu.Unlock()
+	if len(left) == 0 {
+		return recording{}, unknown(asked(req), used, p.recordings)
+	}
+	return p.recordings[left[0]], nil
+}
+
+// Unused names the recordings that nobody asked for, in the order of their
+// calls, as `call 3, skill "query_rewrite"`. A replay that ends with some left
+// is not the run that was recorded.
+func (p *Player) Unused() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	seen := map[string]int{}
+	var out []string
+	for _, rec := range p.recordings {
+		seen[rec.Key]++
+		if seen[rec.Key] > p.used[rec.Key] {
+			out = append(out, rec.name())
+		}
+	}
+	return out
+}
+
+func (r recording) name() string { return fmt.Sprintf("call %d, skill %q", r.Call, r.Request.Skill) }

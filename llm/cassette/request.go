@@ -1,0 +1,171 @@
+package cassette
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"example.com/assay/llm"
+)
+
+// version is that of the file's form.
+const version = 1
+
+// header is the first line of a file.
+type header struct {
+	Cassette int `json:"cassette"`
+}
+
+// footer is the last line of a file that was closed.
+type footer struct {
+	Recordings *int `json:"recordings"`
+}
+
+// A recording is one call, a line of a file.
+type recording struct {
+	Call     int      `json:"call"` // in the order in which calls began; 1 for the first
+	Key      string   `json:"key"`
+	Request  request  `json:"request"`
+	Chunks   []chunk  `json:"chunks,omitempty"` // what was streamed
+	Response response `json:"response,omitzero"`
+	Error    *failure `json:"error,omitempty"`
+}
+
+type response struct {
+	Text  string     `json:"text,omitempty"`
+	Calls []toolCall `json:"calls,omitempty"`
+	Model string     `json:"model,omitempty"`
+	Usage llm.Usage  `json:"usage"`
+}
+
+// A message is an llm.Message as it is written.
+type message struct {
+	Role    llm.Role         `json:"role"`
+	Text    string           `json:"text,omitempty"`
+	Calls   []toolCall       `json:"calls,omitempty"`
+	Results []llm.ToolResult `json:"results,omitempty"`
+}
+
+// A toolCall has its arguments as text: a model may write what is no JSON.
+type toolCall struct {
+	ID        string `json:"id"`
+	Name      string `json:"name"`
+	Arguments string `json:"arguments"`
+}
+
+func written(calls []llm.ToolCall) []toolCall {
+	var out []toolCall
+	for _, c := range calls {
+		out = append(out, toolCall{c.ID, c.Name, string(c.Arguments)})
+	}
+	return out
+}
+
+func spoken(calls []toolCall) []llm.ToolCall {
+	var out []llm.ToolCall
+	for _, c := range calls {
+		out = append(out, llm.ToolCall{ID: c.ID, Name: c.Name, Arguments: json.RawMessage(c.Arguments)})
+	}
+	return out
+}
+
+type chunk struct {
+	Text  string `json:"text"`
+	Again bool   `json:"again,omitempty"`
+}
+
+// A request is what people and the search for the nearest recording read.
+// Schema, tools and input are there by their hashes, which say that one of
+// them changed.
+type request struct {
+	Skill     string    `json:"skill,omitempty"`
+	SkillHash string    `json:"skill_hash,omitempty"`
+	Messages  []message `json:"messages"`
+	Schema    string    `json:"schema,omitempty"`
+	Tools     string    `json:"tools,omitempty"`
+	Vars      string    `json:"vars,omitempty"`
+}
+
+// asked is a request's readable form, normalised.
+func asked(req llm.Request) request {
+	out := request{Skill: req.Skill, SkillHash: req.SkillHash, Schema: hash(normal(req.Schema)), Vars: hash(normal(req.Vars))}
+	if len(req.Tools) > 0 {
+		out.Tools = hash(tools(req.Tools))
+	}
+	for _, m := range req.Messages {
+		out.Messages = append(out.Messages, message{m.Role, lines(m.Text), written(m.Calls), slices.Clone(m.Results)})
+	}
+	return out
+}
+
+// keyOf is the hash of all that a request asks. Fields are told apart by their
+// lengths.
+func keyOf(req llm.Request) string {
+	sum := sha256.New()
+	add := func(fields ...[]byte) {
+		for _, f := range fields {
+			size := [8]byte{}
+			for i, n := 0, uint64(len(f)); i < len(size); i, n = i+1, n>>8 {
+				size[i] = byte(n)
+			}
+			sum.Write(size[:])
+			sum.Write(f)
+		}
+	}
+	add([]byte(req.Skill), []byte(req.SkillHash), normal(req.Vars), normal(req.Schema), tools(req.Tools))
+	for _, m := range req.Messages {
+		add([]byte(m.Role), []byte(lines(m.Text)), []byte{byte(min(len(m.Calls), 255)), byte(min(len(m.Results), 255))})
+		for _, c := range m.Calls {
+			add([]byte(c.ID), []byte(c.Name), normal(c.Arguments))
+		}
+		for _, r := range m.Results {
+			failed := []byte{0}
+			if r.Failed {
+				failed[0] = 1
+			}
+			add([]byte(r.CallID), []byte(r.Name), []byte(lines(r.Text)), failed)
+		}
+	}
+	return hex.EncodeToString(sum.Sum(nil))
+}
+
+func tools(list []llm.Tool) []byte {
+	var b bytes.Buffer
+	for _, t := range list {
+		b.WriteString(t.Name + "\x00" + t.Description + "\x00")
+		b.Write(normal(t.Parameters))
+		b.WriteByte(0)
+	}
+	return b.Bytes()
+}
+
+// lines makes all line ends those of Unix.
+func lines(text string) string { return strings.ReplaceAll(text, "\r\n", "\n") }
+
+// normal writes JSON without spaces and with sorted keys. What is no JSON stays
+// as it is.
+func normal(raw json.RawMessage) []byte {
+	decoder := json.NewDecoder(bytes.NewReader(raw))
+	decoder.UseNumber()
+	var v any
+	if err := decoder.Decode(&v); err != nil || decoder.More() {
+		return raw
+	}
+	out, err := json.Marshal(v)
+	if err != nil {
+		return raw
+	}
+	return out
+}
+
+// hash is a short name of a content; "" of none.
+func hash(data []byte) string {
+	if len(data) == 0 {
+		return ""
+	}
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:6])
+}

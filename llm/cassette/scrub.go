@@ -1,0 +1,88 @@
+package cassette
+
+import (
+	"bytes"
+	"encoding/json"
+	"regexp"
+	"strings"
+)
+
+// minSecret is the length from which a text is taken for a secret.
+const minSecret = 8
+
+// cut stands where a secret was.
+const cut = "[key]"
+
+// A scrubber cuts secrets out of a recording. It changes the recording in
+// place; its key is a hash and stays, being that of what will be asked again.
+type scrubber struct{ secrets []string }
+
+func (s scrubber) recording(rec *recording) {
+	for i := range rec.Request.Messages {
+		m := &rec.Request.Messages[i]
+		s.all(&m.Text)
+		s.calls(m.Calls)
+		for j := range m.Results {
+			s.all(&m.Results[j].Text)
+		}
+	}
+	for i := range rec.Chunks {
+		s.all(&rec.Chunks[i].Text)
+	}
+	s.all(&rec.Response.Text, &rec.Response.Model)
+	s.calls(rec.Response.Calls)
+	if f := rec.Error; f != nil {
+		said := []*string{&f.Text, &f.Inner, &f.Provider, &f.Model, &f.Message, &f.Code, &f.Param, &f.Reason, &f.What}
+		s.all(said...)
+		for _, text := range said {
+			*text = keyless(*text)
+		}
+	}
+}
+
+func (s scrubber) calls(calls []toolCall) {
+	for i := range calls {
+		s.all(&calls[i].Arguments)
+	}
+}
+
+// all cuts the known secrets out of texts, also as JSON writes them.
+func (s scrubber) all(texts ...*string) {
+	for _, secret := range s.secrets {
+		for _, form := range []string{secret, inJSON(secret, false), inJSON(secret, true)} {
+			for _, text := range texts {
+				*text = strings.ReplaceAll(*text, form, cut)
+			}
+		}
+	}
+}
+
+// inJSON is a text as it stands between the quotes of a JSON string, with or
+// without the characters of HTML escaped, too.
+func inJSON(text string, html bool) string {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(html)
+	if err := enc.Encode(text); err != nil {
+		return text
+	}
+	return strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(b.String()), `"`), `"`)
+}
+
+// The forms in which keys appear in errors of HTTP: credentials of an
+// address, the values of fields that are named so, authorisation headers, and
+// the prefixes by which providers mark their keys.
+var (
+	credentials = regexp.MustCompile(`://[^/\s@"']+@`)
+	authorised  = regexp.MustCompile(`(?i)\b(bearer|basic)\s+[\w.~+/=-]{8,}`)
+	named       = regexp.MustCompile(`(?i)((?:key|token|secret|password|authorization|signature|sig)["']?\s*[=:]\s*["']?)(?:bearer\s+|basic\s+)?[^\s"'&,;(){}]+`)
+	prefixed    = regexp.MustCompile(`\b(?:sk-|pk-|rk-|xai-|gsk_|hf_|AIza|ya29\.|eyJ)[\w.-]{8,}`)
+)
+
+// keyless cuts what looks like a key out of an error's text.
+func keyless(text string) string {
+	text = credentials.ReplaceAllString(text, "://"+cut+"@")
+	text = named.ReplaceAllString(text, "${1}"+cut)
+	text = authorised.ReplaceAllString(text, "${1} "+cut)
+	return prefixed.ReplaceAllString(text, cut)
+}
