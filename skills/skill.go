@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"regexp"
 	"slices"
 	"strings"
 	"text/template"
@@ -95,26 +94,4 @@ func (s Skill) input(vars json.RawMessage) (map[string]any, error) {
 	sum := sha256.Sum256(vars)
 	data[markName] = hex.EncodeToString(sum[:4])
 	return data, nil
-}
-
-// fence matches what a reader could take for the "<" of a data fence: any
-// kind of opening angle bracket, then anything that is not a word, then
-// "data".
-var fence = regexp.MustCompile(`(?i)[<＜﹤‹〈⟨]([^\pL\pN]{0,8}data)`)
-
-// defuse rewrites the strings of a decoded JSON value in place.
-func defuse(v any) any {
-	switch v := v.(type) {
-	case string:
-		return fence.ReplaceAllString(v, "&lt;$1")
-	case []any:
-		for i := range v {
-			v[i] = defuse(v[i])
-		}
-	case map[string]any:
-		for key := range v {
-			v[key] = defuse(v[key])
-		}
-	}
-	return v
 }

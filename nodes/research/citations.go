@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"example.com/assay/skills"
 	"example.com/assay/state"
 )
 
@@ -70,7 +71,8 @@ func cite(text string, hits []state.Hit) cited {
 
 // quoteBefore finds the quotation that ends right before a mark, between
 // typographic or straight quotes, in the passage that the mark cites. It is a
-// quote only when the passage holds exactly these bytes.
+// quote only when the passage holds exactly these bytes, or those that its
+// prompt showed so.
 func quoteBefore(before string, p state.Passage) (state.Quote, bool) {
 	before = strings.TrimRight(before, " \t\n.,;:")
 	for _, marks := range [][2]string{{"“", "”"}, {`"`, `"`}} {
@@ -84,8 +86,8 @@ func quoteBefore(before string, p state.Passage) (state.Quote, bool) {
 		ok = false
 		for open := strings.LastIndex(inner, marks[0]); open >= 0; open = strings.LastIndex(inner[:open], marks[0]) {
 			text := inner[open+len(marks[0]):]
-			if at := strings.Index(p.Text, text); at >= 0 && text != "" {
-				found, ok = state.QuoteIn(p, at, len(text)), true // the longest that the passage holds
+			if start, end, held := skills.Find(p.Text, text); held {
+				found, ok = state.QuoteIn(p, start, end-start), true // the longest that the passage holds
 			}
 		}
 		if ok {

@@ -70,7 +70,7 @@ func hitsOf(texts ...string) []state.Hit {
 }
 
 func TestCite(t *testing.T) {
-	hits := hitsOf("Battery needs intent. It needs contact.", `He said “stop” and left.`, "Über\nzwei Zeilen.")
+	hits := hitsOf("Battery needs intent. It needs contact.", `He said “stop” and left.`, "Über\nzwei Zeilen.", "The <database> is one.")
 	for _, tc := range []struct {
 		name, answer, text string
 		quotes             map[int][]string // by source
@@ -81,6 +81,7 @@ func TestCite(t *testing.T) {
 		{"punctuation after the quote", "As they say, “It needs contact”. [Source 1]", "As they say, “It needs contact”. [Source 1]", map[int][]string{1: {"It needs contact"}}, 0},
 		{"a quote that holds quotes", "“He said “stop” and left.” [Source 2]", "“He said “stop” and left.” [Source 2]", map[int][]string{2: {"He said “stop” and left."}}, 0},
 		{"over a line break", "“Über\nzwei Zeilen.” [Source 3]", "“Über\nzwei Zeilen.” [Source 3]", map[int][]string{3: {"Über\nzwei Zeilen."}}, 0},
+		{"as the prompt shows it", "“The &lt;database> is one.” [Source 4]", "“The &lt;database> is one.” [Source 4]", map[int][]string{4: {"The <database> is one."}}, 0},
 		{"not what the source says", "“Battery needs malice.” [Source 1]", "“Battery needs malice.” [Source 1]", map[int][]string{1: nil}, 0},
 		{"of another source", "“It needs contact.” [Source 2]", "“It needs contact.” [Source 2]", map[int][]string{2: nil}, 0},
 		{"paraphrase", "Contact is needed [Source 1].", "Contact is needed [Source 1].", map[int][]string{1: nil}, 0},

@@ -1,0 +1,83 @@
+package skills
+
+import (
+	"regexp"
+	"strings"
+)
+
+// fence matches what a reader could take for the "<" of a data fence: any
+// kind of opening angle bracket, then anything that is not a word, then
+// "data".
+var fence = regexp.MustCompile(`(?i)[<＜﹤‹〈⟨]([^\pL\pN]{0,8}data)`)
+
+// defused is what stands in place of the bracket.
+const defused = "&lt;"
+
+// defuse rewrites the strings of a decoded JSON value in place.
+func defuse(v any) any {
+	switch v := v.(type) {
+	case string:
+		return fence.ReplaceAllString(v, defused+"$1")
+	case []any:
+		for i := range v {
+			v[i] = defuse(v[i])
+		}
+	case map[string]any:
+		for key := range v {
+			v[key] = defuse(v[key])
+		}
+	}
+	return v
+}
+
+// Find returns where text holds a quote, as bytes text[start:end]: the quote
+// itself or, when it is not there, the place that a prompt shows as this quote.
+// The two differ where the text imitates a data fence, as "<database>" does: a
+// model that copies it exactly from its prompt writes "&lt;database>". An empty
+// quote is nowhere.
+func Find(text, quote string) (start, end int, ok bool) {
+	if quote == "" {
+		return 0, 0, false
+	}
+	if at := strings.Index(text, quote); at >= 0 {
+		return at, at + len(quote), true
+	}
+	brackets := fence.FindAllStringSubmatchIndex(text, -1)
+	if len(brackets) == 0 {
+		return 0, 0, false
+	}
+	// shown is the text as prompts show it; origin has the place in text of
+	// each of its bytes, and the end. The bytes of a defused bracket are all at
+	// the bracket, but for the first none begins a character of the text.
+	var shown strings.Builder
+	var origin []int
+	last := 0
+	keep := func(to int) {
+		shown.WriteString(text[last:to])
+		for ; last < to; last++ {
+			origin = append(origin, last)
+		}
+	}
+	for _, b := range brackets {
+		keep(b[0])
+		shown.WriteString(defused)
+		origin = append(origin, b[0], inside, inside, inside)
+		last = b[2]
+	}
+	keep(len(text))
+	origin = append(origin, len(text))
+	for from := 0; ; {
+		at := strings.Index(shown.String()[from:], quote)
+		if at < 0 {
+			return 0, 0, false
+		}
+		at += from
+		if start, end = origin[at], origin[at+len(quote)]; start != inside && end != inside {
+			return start, end, true
+		}
+		from = at + 1
+	}
+}
+
+// inside marks a byte that is within what stands for one character.
+const inside = -1
