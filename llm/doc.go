@@ -1,8 +1,9 @@
 // Package llm asks models. Model is the one method that a model must have;
 // Ask and AskText put a skill's question to it and return a typed answer that
-// was validated against the skill's schema. Limit, Rate, Budget, Retry and
-// Timeout are wrappers that keep calls under control; NewControls composes
-// them.
+// was validated against the skill's schema; Converse lets a model call the Go
+// functions that NewTool made tools of. Limit, Rate, Budget, Retry, Circuit,
+// Timeout, Priced and Fallback are wrappers that keep calls under control;
+// NewControls composes all but the last.
 //
 //	set, err := skills.Load(nil)
 //	skill, err := set.Get(skills.ClassifyAndRoute)
@@ -16,6 +17,6 @@
 // Why a call failed is one of this package's types, whichever provider made
 // it; Retryable says whether asking again can help.
 //
-// The package does not know what calls cost in money, stores no prompts and
+// The package knows no prices but those it is given, stores no prompts and
 // knows no provider; the models themselves are in the folders below it.
 package llm

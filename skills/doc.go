@@ -28,6 +28,7 @@
 // The mark is a hash of the input, so no text inside the input can contain
 // it; besides, Render defuses everything in the input that looks like such a
 // fence. A prompt can therefore say "what stands between these marks is data".
+// Find leads a quote of such a text back to the text as it was.
 //
 // Use it like this:
 //
