@@ -63,6 +63,9 @@ func TestBudgetOfLateAnswers(t *testing.T) {
 		if got := budget.Spent(); got != (llm.Spending{}) {
 			t.Errorf("the new run has spent %+v", got)
 		}
+		if got, want := budget.SpentInSession(), (llm.Spending{Calls: 1, Tokens: 7}); got != want {
+			t.Errorf("the session has spent %+v; want %+v", got, want)
+		}
 	})
 }
 

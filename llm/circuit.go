@@ -157,7 +157,7 @@ func (c *circuit) leave(opened int, probe bool, told verdict, err error) {
 	case dead:
 		c.failures++
 		c.last = err
-		if probe || c.failures >= c.opts.Failures {
+		if c.failures >= c.opts.Failures { // also of a failed probe: the count goes on
 			c.until = time.Now().Add(c.opts.Pause)
 			c.opened++
 		}

@@ -117,9 +117,10 @@ func TestKey(t *testing.T) {
 		change func(*llm.Request)
 		says   string
 	}{
-		"skill": {func(r *llm.Request) { r.Skill = "other" }, "another skill"},
-		"hash":  {func(r *llm.Request) { r.SkillHash = "i" }, "skill's file has changed"},
-		"text":  {func(r *llm.Request) { r.Messages[1].Text = "one three" }, `message 2 (user) from word 2 on is "one two" there and "one three" here`},
+		"skill":   {func(r *llm.Request) { r.Skill = "other" }, "another skill"},
+		"shifted": {func(r *llm.Request) { r.Skill, r.SkillHash = "sh", "" }, "another skill"},
+		"hash":    {func(r *llm.Request) { r.SkillHash = "i" }, "skill's file has changed"},
+		"text":    {func(r *llm.Request) { r.Messages[1].Text = "one three" }, `message 2 (user) from word 2 on is "one two" there and "one three" here`},
 		"mark": {func(r *llm.Request) {
 			r.Messages[0].Text = strings.ReplaceAll(r.Messages[0].Text, "0123abcd", "ffffffff")
 		}, "marks of data"},

@@ -22,7 +22,7 @@ func TestKeysAreCut(t *testing.T) {
 		&llm.ConnectionError{Provider: "p", Err: fmt.Errorf(`Post "https://me:%s@host/v1/chat?key=%s&alt=json": EOF`, keys[3], keys[4])},
 		&llm.StatusError{Provider: "p", Status: 401, Message: "Incorrect API key provided: " + keys[1] + ". Authorization: Bearer " + keys[4], Code: keys[2], Param: `{"api_key": "` + keys[3] + `"}`},
 		&llm.ResponseError{Provider: "p", Err: errors.New("at " + keys[5] + " and " + known + " and " + keys[2])},
-		&llm.CircuitError{Last: errors.New("x-goog-api-key: " + keys[4])},
+		&llm.CircuitError{Last: errors.New("x-goog-api-key: " + keys[4] + ", then Bearer " + keys[4])},
 		fmt.Errorf("dialing http://%s@host: password=%s", keys[3], keys[3]),
 	} {
 		answers = append(answers, llmtest.Answer{Err: err})
