@@ -6,6 +6,10 @@
 //		skills.ClassifyAndRoute: {{Text: `{"query_type":"simple","reason":"one rule"}`}},
 //	}}
 //
+// Server is a loopback server of a provider's wire format, with faults to
+// order, and TestProvider the suite that a provider's model must pass against
+// it: TestModel, streaming and tools.
+//
 // It does not judge the quality of answers and does not fake tokens: usage
 // counts words.
 package llmtest

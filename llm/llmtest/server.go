@@ -4,45 +4,58 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"example.com/assay/llm"
 )
 
-// A Format is a provider's wire format.
-type Format string
-
-const (
-	OpenAI Format = "openai" // POST …/chat/completions
-	Gemini Format = "gemini" // POST …/models/NAME:generateContent
-)
-
 // A Server is a loopback server that speaks a provider's wire format and
-// answers with a model. As a wire carries prompts and no skills, the server
-// must be told what each prompt was rendered from: Wrap does that.
+// answers with a model, whole or streamed. As a wire carries prompts and no
+// skills, the server must be told what a prompt was rendered from: Wrap does
+// that. A prompt that it was not told of reaches the model as it was read:
+// messages, tools and schema.
 //
-// It answers whole and streams nothing; an error of its model is status 400.
+// A *llm.StatusError of its model is answered as it is, any other error as
+// status 400. Embeddings are those of Vector.
 type Server struct {
 	*httptest.Server
 	format Format
 	model  llm.Model
 
 	mu       sync.Mutex
-	requests map[string]llm.Request // by what the user and the assistant said
+	requests map[string]llm.Request // by what the user, the assistant and tools said
+	asked    int
+	faults   []Fault // of the next requests
 }
 
 // NewServer starts a server that ends with the test.
 func NewServer(t testing.TB, format Format, m llm.Model) *Server {
 	t.Helper()
+	return start(t, format, m, httptest.NewServer)
+}
+
+// NewTLSServer is NewServer behind a certificate that no client trusts.
+func NewTLSServer(t testing.TB, format Format, m llm.Model) *Server {
+	t.Helper()
+	return start(t, format, m, httptest.NewTLSServer)
+}
+
+func start(t testing.TB, format Format, m llm.Model, start func(http.Handler) *httptest.Server) *Server {
 	s := &Server{format: format, model: m, requests: map[string]llm.Request{}}
-	s.Server = httptest.NewServer(http.HandlerFunc(s.serve))
-	t.Cleanup(s.Close)
+	s.Server = start(http.HandlerFunc(s.serve))
+	s.Config.ErrorLog = log.New(io.Discard, "", 0) // of connections that a test breaks
+	t.Cleanup(func() {
+		s.CloseClientConnections()
+		s.Close()
+	})
 	return s
 }
 
@@ -50,140 +63,159 @@ func NewServer(t testing.TB, format Format, m llm.Model) *Server {
 // it. m is a provider's model that asks this server.
 func (s *Server) Wrap(m llm.Model) llm.Model { return telling{s, m} }
 
+// Fail lets the next requests fail, each by its fault.
+func (s *Server) Fail(faults ...Fault) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.faults = append(s.faults, faults...)
+}
+
+// Asked returns how many requests there were.
+func (s *Server) Asked() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.asked
+}
+
 type telling struct {
 	server *Server
 	model  llm.Model
 }
 
 func (t telling) Generate(ctx context.Context, req llm.Request) (llm.Response, error) {
+	told := req
+	told.OnText = nil // which is not for the server's model
 	t.server.mu.Lock()
-	t.server.requests[promptKey(req.Messages)] = req
+	t.server.requests[promptKey(req.Messages)] = told
 	t.server.mu.Unlock()
 	return t.model.Generate(ctx, req)
 }
 
-// promptKey leaves out the system's messages, which a provider may extend.
+// promptKey leaves out the system's messages, which a provider may extend,
+// and the ids of calls, which it may change.
 func promptKey(messages []llm.Message) string {
-	var b strings.Builder
+	type call struct {
+		Name, Arguments string
+	}
+	var said []any // to be written as JSON
 	for _, m := range messages {
-		if m.Role != llm.System && m.Text != "" {
-			fmt.Fprintf(&b, "%s\x00%s\x00", m.Role, m.Text)
+		if m.Role == llm.System {
+			continue
+		}
+		if m.Text != "" {
+			said = append(said, string(m.Role), m.Text)
+		}
+		for _, c := range m.Calls {
+			said = append(said, call{c.Name, canonical(c.Arguments)})
+		}
+		for _, r := range m.Results {
+			said = append(said, canonical([]byte(r.Text)), r.Failed)
 		}
 	}
-	return b.String()
+	key, _ := json.Marshal(said) // of texts
+	return string(key)
+}
+
+// canonical is JSON with sorted keys, or what is no JSON as it is.
+func canonical(data []byte) string {
+	var v any
+	if json.Unmarshal(data, &v) != nil {
+		return string(data)
+	}
+	out, _ := json.Marshal(v) // which came from JSON
+	return string(out)
 }
 
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
-	if err == nil {
-		var answer []byte
-		if answer, err = s.answer(r.Context(), r.URL.Path, body); err == nil {
-			w.Header().Set("Content-Type", "application/json")
-			_, _ = w.Write(answer) // a client that left is its own test's matter
-			return
-		}
-	}
-	message, _ := json.Marshal(err.Error())
-	http.Error(w, fmt.Sprintf(`{"error":{"message":%s}}`, message), http.StatusBadRequest)
-}
-
-func (s *Server) answer(ctx context.Context, path string, body []byte) ([]byte, error) {
-	name, messages, err := s.format.read(path, body)
 	if err != nil {
-		return nil, err
+		return // the client left
 	}
 	s.mu.Lock()
-	req, ok := s.requests[promptKey(messages)]
+	s.asked++
+	var fault Fault
+	if len(s.faults) > 0 {
+		fault, s.faults = s.faults[0], s.faults[1:]
+	}
+	s.mu.Unlock()
+	reply, err := s.answer(r.Context(), r.URL.Path, body)
+	if err != nil {
+		status := http.StatusBadRequest
+		if e, ok := errors.AsType[*llm.StatusError](err); ok {
+			status = e.Status
+			if e.RetryAfter > 0 {
+				w.Header().Set("Retry-After", strconv.Itoa(int(e.RetryAfter.Round(time.Second)/time.Second)))
+			}
+		}
+		refuse(w, status, err.Error())
+		return
+	}
+	if fault != nil {
+		fault(w, reply)
+		return
+	}
+	w.Header().Set("Content-Type", reply.Type)
+	for _, piece := range reply.Pieces {
+		if _, err := w.Write(piece); err != nil {
+			return // the client left
+		}
+		_ = http.NewResponseController(w).Flush()
+	}
+}
+
+func refuse(w http.ResponseWriter, status int, text string) {
+	message, _ := json.Marshal(text) // a string always is JSON
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_, _ = io.WriteString(w, `{"error":{"message":`+string(message)+`}}`) // a client that left is its own test's matter
+}
+
+func (s *Server) answer(ctx context.Context, path string, body []byte) (Reply, error) {
+	wire := s.format.wire()
+	if vectors, ok, err := wire.embed(path, body); ok {
+		return Reply{Type: "application/json", Pieces: [][]byte{vectors}}, err
+	}
+	asked, err := wire.read(path, body)
+	if err != nil {
+		return Reply{}, err
+	}
+	s.mu.Lock()
+	req, ok := s.requests[promptKey(asked.req.Messages)]
 	s.mu.Unlock()
 	if !ok {
-		return nil, errors.New("the server was not told of this prompt: ask through Server.Wrap")
+		req = asked.req
 	}
 	resp, err := s.model.Generate(ctx, req)
 	if err != nil {
-		return nil, err
+		return Reply{}, err
 	}
-	return s.format.write(name, resp)
+	if !asked.stream {
+		whole, err := wire.whole(asked, resp)
+		return Reply{Type: "application/json", Pieces: [][]byte{whole}}, err
+	}
+	events, err := wire.events(asked, resp)
+	for i, event := range events {
+		events[i] = []byte("data: " + string(event) + "\n\n")
+	}
+	return Reply{Type: "text/event-stream", Pieces: events}, err
 }
 
-// turn is a message in Gemini's format.
-type turn struct {
-	Role  string `json:"role,omitempty"`
-	Parts []part `json:"parts"`
-}
-
-type part struct {
-	Text string `json:"text"`
-}
-
-func (f Format) read(path string, body []byte) (name string, messages []llm.Message, err error) {
-	if f == Gemini {
-		_, file, _ := strings.Cut(path, "/models/")
-		var in struct {
-			Contents []turn `json:"contents"`
+// split cuts a text into the pieces of a stream: of a few runes, or of many
+// when it is long.
+func split(text string) []string {
+	var pieces []string
+	size := max(4, len([]rune(text))/200)
+	var piece strings.Builder
+	n := 0
+	for _, r := range text {
+		piece.WriteRune(r)
+		if n++; n%size == 0 {
+			pieces = append(pieces, piece.String())
+			piece.Reset()
 		}
-		if err := json.Unmarshal(body, &in); err != nil {
-			return "", nil, err
-		}
-		for _, t := range in.Contents {
-			role := llm.User
-			if t.Role == "model" {
-				role = llm.Assistant
-			}
-			for _, p := range t.Parts {
-				messages = append(messages, llm.Message{Role: role, Text: p.Text})
-			}
-		}
-		name, ok := strings.CutSuffix(file, ":generateContent")
-		if !ok {
-			return "", nil, fmt.Errorf("no such path: %s", path)
-		}
-		return name, messages, nil
 	}
-	var in struct {
-		Model    string `json:"model"`
-		Messages []struct {
-			Role    llm.Role `json:"role"`
-			Content string   `json:"content"`
-		} `json:"messages"`
+	if piece.Len() > 0 {
+		pieces = append(pieces, piece.String())
 	}
-	if !strings.HasSuffix(path, "/chat/completions") {
-		return "", nil, fmt.Errorf("no such path: %s", path)
-	}
-	if err := json.Unmarshal(body, &in); err != nil {
-		return "", nil, err
-	}
-	for _, m := range in.Messages {
-		messages = append(messages, llm.Message{Role: m.Role, Text: m.Content})
-	}
-	return in.Model, messages, nil
-}
-
-func (f Format) write(name string, resp llm.Response) ([]byte, error) {
-	if f == Gemini {
-		type candidate struct {
-			Content      turn   `json:"content"`
-			FinishReason string `json:"finishReason"`
-		}
-		return json.Marshal(struct {
-			Candidates   []candidate    `json:"candidates"`
-			Usage        map[string]int `json:"usageMetadata"`
-			ModelVersion string         `json:"modelVersion"`
-		}{
-			[]candidate{{turn{"model", []part{{resp.Text}}}, "STOP"}},
-			map[string]int{"promptTokenCount": resp.Usage.InputTokens, "candidatesTokenCount": resp.Usage.OutputTokens}, name,
-		})
-	}
-	type message struct {
-		Role    string `json:"role"`
-		Content string `json:"content"`
-	}
-	type choice struct {
-		Message      message `json:"message"`
-		FinishReason string  `json:"finish_reason"`
-	}
-	return json.Marshal(struct {
-		Model   string         `json:"model"`
-		Choices []choice       `json:"choices"`
-		Usage   map[string]int `json:"usage"`
-	}{name, []choice{{message{"assistant", resp.Text}, "stop"}}, map[string]int{"prompt_tokens": resp.Usage.InputTokens, "completion_tokens": resp.Usage.OutputTokens}})
+	return pieces
 }

@@ -16,12 +16,12 @@ import (
 
 // SuiteCalls is how many answers to detect_prompt_injection TestModel asks
 // for: what a scripted or fake backend must hold ready.
-const SuiteCalls = 9
+const SuiteCalls = 10
 
 // TestModel checks what every llm.Model owes its callers: it answers a
 // rendered skill, gives up when the context has ended, survives a request
-// with nothing in it, leaves the request as it was and serves concurrent
-// calls. The model must be able to answer detect_prompt_injection; real
+// with nothing in it, leaves the request as it was, serves concurrent calls,
+// and streams nothing but its answer, if it streams. The model must be able to answer detect_prompt_injection; real
 // models are tested against a fake server.
 func TestModel(t *testing.T, m llm.Model) {
 	t.Helper()
@@ -38,6 +38,16 @@ func TestModel(t *testing.T, m llm.Model) {
 		checkResponse(t, resp)
 		if !reflect.DeepEqual(req, before) {
 			t.Error("the model changed the request")
+		}
+	})
+	t.Run("streams what it answers", func(t *testing.T) {
+		text, chunks, resp, err := streamOnce(t.Context(), m, req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkResponse(t, resp)
+		if chunks > 0 && text != resp.Text {
+			t.Errorf("streamed %q; answered %q", text, resp.Text)
 		}
 	})
 	t.Run("cancelled context", func(t *testing.T) {
@@ -61,7 +71,7 @@ func TestModel(t *testing.T, m llm.Model) {
 	})
 	t.Run("concurrent use", func(t *testing.T) {
 		var wg sync.WaitGroup
-		for range SuiteCalls - 1 {
+		for range SuiteCalls - 2 {
 			wg.Go(func() {
 				resp, err := m.Generate(t.Context(), req)
 				if err != nil {
@@ -73,6 +83,20 @@ func TestModel(t *testing.T, m llm.Model) {
 		}
 		wg.Wait()
 	})
+}
+
+// streamOnce returns what was streamed since the answer last began, and in how
+// many chunks.
+func streamOnce(ctx context.Context, m llm.Model, req llm.Request) (text string, chunks int, resp llm.Response, err error) {
+	req.OnText = func(c llm.Chunk) {
+		if c.Again {
+			text, chunks = "", 0
+		}
+		text += c.Text
+		chunks++
+	}
+	resp, err = m.Generate(ctx, req)
+	return text, chunks, resp, err
 }
 
 func checkResponse(t *testing.T, resp llm.Response) {

@@ -1,0 +1,110 @@
+package llmtest
+
+import (
+	"bytes"
+	"io"
+	"net"
+	"net/http"
+	"time"
+)
+
+// A Reply is an answer in its provider's format.
+type Reply struct {
+	Type   string   // the content type
+	Pieces [][]byte // the events of a stream, or the one answer
+}
+
+func (r Reply) streamed() bool { return r.Type == "text/event-stream" }
+
+// A Fault is how a loopback server fails instead of giving its reply. Faults
+// hold no state: one may be used many times.
+type Fault func(w http.ResponseWriter, reply Reply)
+
+// Times is a fault for so many requests: see Server.Fail.
+func Times(n int, f Fault) []Fault {
+	out := make([]Fault, n)
+	for i := range out {
+		out[i] = f
+	}
+	return out
+}
+
+// Refuse answers a status, with the header Retry-After unless it is empty.
+func Refuse(status int, retryAfter string) Fault {
+	return func(w http.ResponseWriter, _ Reply) {
+		if retryAfter != "" {
+			w.Header().Set("Retry-After", retryAfter)
+		}
+		refuse(w, status, "fault")
+	}
+}
+
+// Reset sends half of the reply and resets the connection.
+func Reset(w http.ResponseWriter, reply Reply) {
+	whole := bytes.Join(reply.Pieces, nil)
+	w.Header().Set("Content-Type", reply.Type)
+	_, _ = w.Write(whole[:len(whole)/2])
+	_ = http.NewResponseController(w).Flush()
+	time.Sleep(time.Millisecond) // a reset may overtake what was sent
+	conn, _, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		panic(err) // this server speaks HTTP/1.1
+	}
+	_ = conn.(*net.TCPConn).SetLinger(0) // a reset and not an orderly end
+	_ = conn.Close()
+}
+
+// Cut sends half of the reply and ends in order, as if that were all.
+func Cut(w http.ResponseWriter, reply Reply) {
+	whole := bytes.Join(reply.Pieces, nil)
+	w.Header().Set("Content-Type", reply.Type)
+	_, _ = w.Write(whole[:len(whole)/2])
+}
+
+// after sends so many pieces of the reply and ends in order.
+func after(pieces int) Fault {
+	return func(w http.ResponseWriter, reply Reply) {
+		w.Header().Set("Content-Type", reply.Type)
+		_, _ = w.Write(bytes.Join(reply.Pieces[:pieces], nil))
+	}
+}
+
+// Malformed sends what is not JSON, after the first event of a stream.
+func Malformed(w http.ResponseWriter, reply Reply) {
+	w.Header().Set("Content-Type", reply.Type)
+	if reply.streamed() {
+		_, _ = w.Write(reply.Pieces[0])
+		_, _ = io.WriteString(w, "data: {]\n\n")
+		return
+	}
+	_, _ = io.WriteString(w, "{]")
+}
+
+// Loris sends the reply, a byte every 10 ms.
+func Loris(w http.ResponseWriter, reply Reply) {
+	w.Header().Set("Content-Type", reply.Type)
+	whole := bytes.Join(reply.Pieces, nil)
+	for i := range whole {
+		if _, err := w.Write(whole[i : i+1]); err != nil {
+			return // the client gave up
+		}
+		if err := http.NewResponseController(w).Flush(); err != nil {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+// Endless sends megabyte after megabyte, up to 100.
+func Endless(w http.ResponseWriter, reply Reply) {
+	w.Header().Set("Content-Type", reply.Type)
+	chunk := bytes.Repeat([]byte("x"), 1<<20)
+	if reply.streamed() {
+		chunk = append(append([]byte(`data: {"pad":"`), chunk...), "\"}\n\n"...)
+	}
+	for range 100 {
+		if _, err := w.Write(chunk); err != nil {
+			return // the client gave up
+		}
+	}
+}
