@@ -12,7 +12,10 @@
 // server (Server.Capability). The temperature is 0, unless the model refuses
 // to have one set. Errors are llm's typed errors, without keys.
 //
-// It does not retry, limit or count (package llm wraps it for that), does not
-// stream, offers no tools and no embeddings, reads no environment variable,
-// and does not check that an answer fits its schema: llm.Ask does.
+// A request with OnText is answered as a stream. An Embedder turns texts into
+// vectors.
+//
+// It does not retry, limit or count (package llm wraps it for that), reads no
+// environment variable, and does not check that an answer fits its schema:
+// llm.Ask does.
 package openai

@@ -36,17 +36,20 @@ func (m *Model) Capability() Capability { return m.server.Capability() }
 // formats are the response formats, the strictest first.
 var formats = []Capability{JSONSchema, JSONObject, PromptOnly}
 
-// Generate asks the model. While the server's capability is unknown, a
-// request with a schema that the server refuses, or answers in prose, is made
-// again in the next weaker format; the usage counts all of them.
+// Generate asks the model, as a stream when the request has OnText. While the
+// server's capability is unknown, a request with a schema that the server
+// refuses, or answers in prose, is made again in the next weaker format; the
+// usage counts all of them.
 //
 // Errors are those of ctx (its cause), *llm.StatusError,
 // *llm.ConnectionError, *llm.ResponseError, *llm.TruncatedError and
-// *llm.BlockedError.
+// *llm.BlockedError. A stream that is cut is a *llm.ConnectionError. A server
+// that does not count the tokens of a stream leaves the usage zero.
 func (m *Model) Generate(ctx context.Context, req llm.Request) (llm.Response, error) {
 	if err := wire.CheckRequest(req); err != nil {
 		return llm.Response{}, fmt.Errorf("asking %s model %q: %w", m.server.provider, m.name, err)
 	}
+	req.OnText = restarting(req.OnText)
 	if len(req.Schema) == 0 {
 		return m.ask(ctx, req, Unknown)
 	}
@@ -71,6 +74,8 @@ func (m *Model) Generate(ctx context.Context, req llm.Request) (llm.Response, er
 			return llm.Response{Usage: spent}, refusal // it was not the format
 		case err != nil:
 			return llm.Response{Usage: spent}, err
+		case len(resp.Calls) > 0:
+			return resp, nil // which tells nothing of the format
 		case !last && !strings.ContainsAny(resp.Text, "{["):
 			continue // prose: the server overlooks the format
 		}
@@ -83,16 +88,20 @@ func (m *Model) Generate(ctx context.Context, req llm.Request) (llm.Response, er
 }
 
 // refusesFormat reports whether an error can be that of a server that does
-// not know the response format. Few servers name the field that they refuse,
-// so that trying without it is the only way to know.
-func refusesFormat(err error) bool {
+// not know the response format.
+func refusesFormat(err error) bool { return refuses(err, "response_format") }
+
+// refuses reports whether an error can be that of a server that does not know
+// a field of the request. Few servers name the field that they refuse, so
+// that trying without it is the only way to know.
+func refuses(err error, field string) bool {
 	e, ok := errors.AsType[*llm.StatusError](err)
 	if !ok {
 		return false
 	}
 	switch e.Status {
 	case http.StatusBadRequest, http.StatusUnprocessableEntity, http.StatusNotImplemented:
-		return e.Param == "" || strings.HasPrefix(e.Param, "response_format")
+		return e.Param == "" || strings.HasPrefix(e.Param, field)
 	}
 	return false
 }
@@ -115,12 +124,12 @@ func (m *Model) call(ctx context.Context, req llm.Request, format Capability) (l
 	if m.warm.Load() {
 		client = m.server.plain
 	}
-	out, err := client.CreateChatCompletion(ctx, m.request(req, format))
-	if err != nil && ctx.Err() != nil {
-		return llm.Response{}, m.stopped(ctx)
+	if req.OnText != nil {
+		return m.stream(ctx, client, m.request(req, format), req.OnText)
 	}
+	out, err := client.CreateChatCompletion(ctx, m.request(req, format))
 	if err != nil {
-		return llm.Response{}, m.failed(err)
+		return llm.Response{}, m.failed(ctx, err)
 	}
 	return m.read(out)
 }
@@ -130,13 +139,16 @@ func (m *Model) stopped(ctx context.Context) error {
 }
 
 // failed turns an error of the library into ours.
-func (m *Model) failed(err error) error {
+func (m *Model) failed(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return m.stopped(ctx)
+	}
 	if errors.Is(err, openai.ErrChatCompletionInvalidModel) {
 		return fmt.Errorf("asking %s model %q: it is not a chat model; choose another", m.server.provider, m.name)
 	}
 	plain, ok := wire.Plain(err)
-	if !ok { // the answer was JSON, but not that of the API
-		return &llm.ResponseError{Provider: m.server.provider, Err: errors.New(llm.Cut(err.Error(), 200))}
+	if !ok { // the answer was JSON; what the library says of it may quote it
+		return &llm.ResponseError{Provider: m.server.provider, Err: errors.New("it is not in the chat API's format")}
 	}
 	if e, ok := errors.AsType[*llm.StatusError](plain); ok && e.Code == string(openai.FinishReasonContentFilter) {
 		return &llm.BlockedError{Provider: m.server.provider, Model: m.name, Reason: e.Code, Message: e.Message}
@@ -146,10 +158,6 @@ func (m *Model) failed(err error) error {
 
 // read takes the answer out of the server's response.
 func (m *Model) read(out openai.ChatCompletionResponse) (llm.Response, error) {
-	name := out.Model
-	if name == "" {
-		name = m.name
-	}
 	usage := llm.Usage{InputTokens: max(0, out.Usage.PromptTokens), OutputTokens: max(0, out.Usage.CompletionTokens)}
 	spent := llm.Response{Usage: usage}
 	if len(out.Choices) == 0 {
@@ -157,19 +165,30 @@ func (m *Model) read(out openai.ChatCompletionResponse) (llm.Response, error) {
 	}
 	choice := out.Choices[0]
 	message := choice.Message
-	switch {
-	case message.Refusal != "":
-		return spent, &llm.BlockedError{Provider: m.server.provider, Model: m.name, Reason: "refusal", Message: llm.Cut(message.Refusal, 300)}
-	case choice.FinishReason == openai.FinishReasonContentFilter:
-		return spent, &llm.BlockedError{Provider: m.server.provider, Model: m.name, Reason: "content_filter"}
-	case choice.FinishReason == openai.FinishReasonLength:
-		return spent, &llm.TruncatedError{Provider: m.server.provider, Model: m.name, Usage: usage}
-	}
 	text := message.Content
 	for _, part := range message.MultiContent {
 		if part.Type == openai.ChatMessagePartTypeText {
 			text += part.Text
 		}
 	}
-	return llm.Response{Text: text, Model: m.server.provider + ":" + llm.Cut(name, 100), Usage: usage}, nil
+	return m.answer(choice.FinishReason, message.Refusal, llm.Response{Text: text, Calls: toolCalls(message.ToolCalls), Model: out.Model, Usage: usage})
+}
+
+// answer is the response, or why there is none: a refusal, or a reason to stop
+// that leaves the answer cut.
+func (m *Model) answer(finish openai.FinishReason, refusal string, resp llm.Response) (llm.Response, error) {
+	spent := llm.Response{Usage: resp.Usage}
+	switch {
+	case refusal != "":
+		return spent, &llm.BlockedError{Provider: m.server.provider, Model: m.name, Reason: "refusal", Message: llm.Cut(refusal, 300)}
+	case finish == openai.FinishReasonContentFilter:
+		return spent, &llm.BlockedError{Provider: m.server.provider, Model: m.name, Reason: "content_filter"}
+	case finish == openai.FinishReasonLength:
+		return spent, &llm.TruncatedError{Provider: m.server.provider, Model: m.name, Usage: resp.Usage}
+	}
+	if resp.Model == "" {
+		resp.Model = m.name
+	}
+	resp.Model = m.server.provider + ":" + llm.Cut(resp.Model, 100)
+	return resp, nil
 }

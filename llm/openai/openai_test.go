@@ -117,6 +117,9 @@ func request(schema string) llm.Request {
 func TestSuite(t *testing.T) {
 	s := llmtest.NewServer(t, llmtest.OpenAI, offline.New(nil))
 	llmtest.TestModel(t, s.Wrap(model(t, &openai.Options{Key: key, BaseURL: s.URL})))
+	llmtest.TestProvider(t, llmtest.OpenAI, func(t *testing.T, url string) llm.Model {
+		return model(t, &openai.Options{Key: key, BaseURL: url})
+	})
 }
 
 func TestRequestAndResponse(t *testing.T) {

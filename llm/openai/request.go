@@ -13,10 +13,12 @@ import (
 func (m *Model) request(req llm.Request, format Capability) openai.ChatCompletionRequest {
 	out := openai.ChatCompletionRequest{Model: m.name}
 	for _, msg := range req.Messages {
-		if msg.Text == "" { // the API refuses a message without text
-			continue
-		}
-		out.Messages = append(out.Messages, openai.ChatCompletionMessage{Role: string(msg.Role), Content: msg.Text})
+		out.Messages = append(out.Messages, messages(msg)...)
+	}
+	for _, tool := range req.Tools {
+		out.Tools = append(out.Tools, openai.Tool{Type: openai.ToolTypeFunction, Function: &openai.FunctionDefinition{
+			Name: tool.Name, Description: tool.Description, Parameters: tool.Parameters,
+		}})
 	}
 	switch format {
 	case JSONSchema:

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"sync"
 
 	"github.com/sashabaranov/go-openai"
@@ -24,7 +25,8 @@ type Options struct {
 	// Key is sent as a bearer token; empty sends none. A key of 8 bytes or
 	// more is a secret and is cut out of all that the server says.
 	Key string
-	// BaseURL ends before "/chat/completions". Default DefaultBaseURL.
+	// BaseURL ends before "/chat/completions" and "/embeddings". Default
+	// DefaultBaseURL.
 	BaseURL string
 	// Provider is the name in errors and in responses. Default "openai".
 	Provider string
@@ -50,8 +52,11 @@ type Server struct {
 	// server's default would hold; cold puts it back.
 	cold, plain *openai.Client
 
+	host string // of the base URL, unless that is the default
+
 	mu         sync.Mutex
 	capability Capability
+	counting   counting
 }
 
 // NewServer returns the server at the options' address. It makes no call.
@@ -70,7 +75,7 @@ func NewServer(opts *Options) (*Server, error) {
 	if err := errors.Join(wire.CheckKey(o.Key), wire.CheckBaseURL(o.BaseURL)); err != nil {
 		return nil, fmt.Errorf("setting up %s: %w", o.Provider, err)
 	}
-	transport := &wire.Transport{Provider: o.Provider, Base: o.Transport, Secrets: []string{o.Key}}
+	transport := &wire.Transport{Provider: o.Provider, Base: o.Transport, Secrets: []string{o.Key}, Event: event}
 	client := func(zero bool) *openai.Client {
 		config := openai.DefaultConfig(o.Key)
 		config.BaseURL = o.BaseURL
@@ -80,7 +85,11 @@ func NewServer(opts *Options) (*Server, error) {
 		}
 		return openai.NewClientWithConfig(config)
 	}
-	return &Server{provider: o.Provider, cold: client(true), plain: client(false)}, nil
+	host := ""
+	if base, err := url.Parse(o.BaseURL); err == nil && o.BaseURL != DefaultBaseURL {
+		host = base.Host
+	}
+	return &Server{provider: o.Provider, cold: client(true), plain: client(false), host: host}, nil
 }
 
 // Capability returns what is known of the server so far.

@@ -1,0 +1,58 @@
+package openai
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+
+	"github.com/sashabaranov/go-openai"
+
+	"example.com/assay/llm"
+	"example.com/assay/llm/internal/wire"
+)
+
+// messages puts a message into the library's form: one of the tools becomes
+// one message for each result, and one that says nothing none, as the API
+// refuses it.
+func messages(msg llm.Message) []openai.ChatCompletionMessage {
+	if msg.Role == llm.ToolRole {
+		var out []openai.ChatCompletionMessage
+		for _, result := range msg.Results {
+			out = append(out, openai.ChatCompletionMessage{Role: openai.ChatMessageRoleTool, ToolCallID: callID(result.CallID), Content: wire.ResultText(result)})
+		}
+		return out
+	}
+	if msg.Text == "" && len(msg.Calls) == 0 {
+		return nil
+	}
+	out := openai.ChatCompletionMessage{Role: string(msg.Role), Content: msg.Text}
+	for _, call := range msg.Calls {
+		out.ToolCalls = append(out.ToolCalls, openai.ToolCall{
+			ID: callID(call.ID), Type: openai.ToolTypeFunction,
+			Function: openai.FunctionCall{Name: call.Name, Arguments: wire.ArgumentText(call.Arguments)},
+		})
+	}
+	return []openai.ChatCompletionMessage{out}
+}
+
+// maxID is how long OpenAI's server lets the id of a call be.
+const maxID = 40
+
+// callID is the id of a call, shortened when another provider's model, which
+// the conversation began with, wrote a longer one.
+func callID(id string) string {
+	if len(id) <= maxID {
+		return id
+	}
+	sum := sha256.Sum256([]byte(id))
+	return "call_" + hex.EncodeToString(sum[:12])
+}
+
+// toolCalls takes calls out of an answer.
+func toolCalls(calls []openai.ToolCall) []llm.ToolCall {
+	var out []llm.ToolCall
+	for _, c := range calls {
+		out = append(out, llm.ToolCall{ID: c.ID, Name: c.Function.Name, Arguments: wire.Arguments(c.Function.Arguments)})
+	}
+	wire.NameCalls(out)
+	return out
+}
