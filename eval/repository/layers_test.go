@@ -77,6 +77,7 @@ var standsBehind = map[string][]string{
 	"github.com/schollz/progressbar/v3":        {"cmd/agent"},
 	"github.com/sashabaranov/go-openai":        {"llm/openai"},
 	"google.golang.org/genai":                  {"llm/gemini"},
+	"cloud.google.com/go/auth":                 {"llm/gemini"},
 	"github.com/tmc/langchaingo":               {"llm/langchain"},
 	"golang.org/x/sys":                         {"cmd/agent", "graph/checkpoint/sqlite"},
 	"github.com/jackc/pgx/v5":                  {"graph/checkpoint/postgres", "graph/internal/savers", "graph/store/postgres", "graph/store/internal/backends"},

@@ -79,6 +79,9 @@ func request(schema string) llm.Request {
 func TestSuite(t *testing.T) {
 	s := llmtest.NewServer(t, llmtest.Gemini, offline.New(nil))
 	llmtest.TestModel(t, s.Wrap(model(t, &gemini.Options{Key: key, BaseURL: s.URL})))
+	llmtest.TestProvider(t, llmtest.Gemini, func(t *testing.T, url string) llm.Model {
+		return model(t, &gemini.Options{Key: key, BaseURL: url})
+	})
 }
 
 func TestRequestAndResponse(t *testing.T) {

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
-	"strings"
 
 	"google.golang.org/genai"
 
@@ -16,27 +14,6 @@ import (
 // Provider is the name in errors and in responses.
 const Provider = "gemini"
 
-// DefaultBaseURL is the server of the Gemini API; VertexBaseURL that of
-// Vertex.
-const (
-	DefaultBaseURL = "https://generativelanguage.googleapis.com/"
-	VertexBaseURL  = "https://aiplatform.googleapis.com/"
-)
-
-// Options says how to reach Gemini. Key is required.
-type Options struct {
-	// Key is the API key.
-	Key string
-	// BaseURL ends before the API's version. Default DefaultBaseURL, or
-	// VertexBaseURL with Vertex.
-	BaseURL string
-	// Vertex speaks Vertex's API instead of the Gemini API, with a key of its
-	// express mode.
-	Vertex bool
-	// Transport carries the calls. Default http.DefaultTransport.
-	Transport http.RoundTripper
-}
-
 // A Model is one Gemini model. It is safe for concurrent use.
 type Model struct {
 	name   string
@@ -46,104 +23,83 @@ type Model struct {
 // New returns the model of a name, such as "gemini-2.5-flash". It makes no
 // call. Errors are those of settings that cannot be used; none shows the key.
 func New(ctx context.Context, name string, opts *Options) (*Model, error) {
-	o := Options{}
-	if opts != nil {
-		o = *opts
-	}
-	backend := genai.BackendGeminiAPI
-	if o.Vertex {
-		backend = genai.BackendVertexAI
-	}
-	if o.BaseURL == "" {
-		o.BaseURL = DefaultBaseURL
-		if o.Vertex {
-			o.BaseURL = VertexBaseURL
-		}
-	}
-	if err := errors.Join(checkName(name), needsKey(o.Key), wire.CheckKey(o.Key), wire.CheckBaseURL(o.BaseURL)); err != nil {
-		return nil, fmt.Errorf("setting up %s: %w", Provider, err)
-	}
-	transport := &wire.Transport{Provider: Provider, Base: o.Transport, Secrets: []string{o.Key}}
-	client, err := genai.NewClient(ctx, &genai.ClientConfig{
-		APIKey: o.Key, Backend: backend, HTTPClient: &http.Client{Transport: transport},
-		HTTPOptions: genai.HTTPOptions{BaseURL: strings.TrimRight(o.BaseURL, "/") + "/"},
-	})
-	if err != nil { // the library's message shows the configuration, the key included
-		return nil, fmt.Errorf("setting up %s: the library refused the settings; check the key and the base URL", Provider)
+	client, err := newClient(ctx, name, opts)
+	if err != nil {
+		return nil, err
 	}
 	return &Model{name: name, client: client}, nil
 }
 
-func needsKey(key string) error {
-	if key == "" {
-		return errors.New("there is no key: make one at https://aistudio.google.com/apikey")
-	}
-	return nil
-}
-
-// checkName refuses a name that would change the address of the call.
-func checkName(name string) error {
-	for _, r := range name {
-		if (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("._-/@", r) {
-			return fmt.Errorf("the model's name %q may hold letters, digits and . _ - / @ only", llm.Cut(name, 100))
-		}
-	}
-	if name == "" || strings.Contains(name, "..") || strings.HasPrefix(name, "/") {
-		return fmt.Errorf("the model's name is %q: it must be one such as gemini-2.5-flash", llm.Cut(name, 100))
-	}
-	return nil
-}
-
-// Generate asks the model. Errors are those of ctx (its cause),
-// *llm.StatusError, *llm.ConnectionError, *llm.ResponseError,
-// *llm.TruncatedError and *llm.BlockedError.
+// Generate asks the model, as a stream when the request has OnText. Errors are
+// those of ctx (its cause) and of the credentials, *llm.StatusError,
+// *llm.ConnectionError, *llm.ResponseError, *llm.TruncatedError and
+// *llm.BlockedError, which may come after a part of the answer. A stream that
+// is cut is a *llm.ConnectionError.
 func (m *Model) Generate(ctx context.Context, req llm.Request) (llm.Response, error) {
 	if err := wire.CheckRequest(req); err != nil {
-		return llm.Response{}, fmt.Errorf("asking %s model %q: %w", Provider, m.name, err)
+		return llm.Response{}, m.asking(err)
 	}
 	if ctx.Err() != nil {
-		return llm.Response{}, m.stopped(ctx)
+		return llm.Response{}, m.asking(context.Cause(ctx))
 	}
 	contents, config, err := convert(req)
 	if err != nil {
-		return llm.Response{}, fmt.Errorf("asking %s model %q: %w", Provider, m.name, err)
+		return llm.Response{}, m.asking(err)
 	}
-	out, err := m.call(ctx, contents, config)
-	if err != nil && ctx.Err() != nil {
-		return llm.Response{}, m.stopped(ctx)
-	}
-	if err != nil {
-		if plain, ok := wire.Plain(err); ok {
-			return llm.Response{}, plain
+	watched, outcome := wire.Watch(ctx)
+	out, err := m.call(watched, contents, config, req.OnText)
+	switch lost := outcome.Err(); {
+	case ctx.Err() != nil && (err != nil || lost != nil):
+		return llm.Response{}, m.asking(context.Cause(ctx))
+	case lost != nil:
+		if plain, ok := wire.Plain(lost); ok {
+			return spent(out), plain
 		}
-		return llm.Response{}, &llm.ResponseError{Provider: Provider, Err: errors.New(llm.Cut(err.Error(), 200))}
+		return spent(out), m.asking(lost) // of the credentials
+	case err != nil: // what the library says of an answer may quote it
+		return llm.Response{}, &llm.ResponseError{Provider: Provider, Err: errFormat}
 	}
 	return m.read(out)
 }
 
-func (m *Model) stopped(ctx context.Context) error {
-	return fmt.Errorf("asking %s model %q: %w", Provider, m.name, context.Cause(ctx))
+func (m *Model) asking(err error) error {
+	return fmt.Errorf("asking %s model %q: %w", Provider, m.name, err)
 }
+
+var errFormat = errors.New("it is not in Gemini's format")
 
 // call turns a panic of the library into an error: its converters assert the
 // types of what a server sends.
-func (m *Model) call(ctx context.Context, contents []*genai.Content, config *genai.GenerateContentConfig) (out *genai.GenerateContentResponse, err error) {
+func (m *Model) call(ctx context.Context, contents []*genai.Content, config *genai.GenerateContentConfig, onText func(llm.Chunk)) (out *genai.GenerateContentResponse, err error) {
+	told := false // a panic of the caller's function is not the library's
 	defer func() {
-		if p := recover(); p != nil {
-			err = errors.New("it is not in Gemini's format")
+		if p := recover(); p != nil && told {
+			panic(p)
+		} else if p != nil {
+			err = errFormat
 		}
 	}()
-	return m.client.Models.GenerateContent(ctx, m.name, contents, config)
+	if onText == nil {
+		return m.client.Models.GenerateContent(ctx, m.name, contents, config)
+	}
+	all := new(genai.GenerateContentResponse)
+	for piece, err := range m.client.Models.GenerateContentStream(ctx, m.name, contents, config) {
+		if err != nil {
+			return all, err
+		}
+		if text := gather(all, piece); text != "" {
+			told = true
+			onText(llm.Chunk{Text: text})
+			told = false
+		}
+	}
+	return all, nil
 }
 
 // read takes the answer out of the server's response.
 func (m *Model) read(out *genai.GenerateContentResponse) (llm.Response, error) {
-	var usage llm.Usage
-	if u := out.UsageMetadata; u != nil {
-		usage.InputTokens = int(max(0, u.PromptTokenCount)) + int(max(0, u.ToolUsePromptTokenCount))
-		usage.OutputTokens = int(max(0, u.CandidatesTokenCount)) + int(max(0, u.ThoughtsTokenCount))
-	}
-	spent := llm.Response{Usage: usage}
+	spent := spent(out)
+	usage := spent.Usage
 	if f := out.PromptFeedback; f != nil && f.BlockReason != "" && f.BlockReason != genai.BlockedReasonUnspecified {
 		return spent, &llm.BlockedError{Provider: Provider, Model: m.name, Reason: llm.Cut(string(f.BlockReason), 50), Message: llm.Cut(f.BlockReasonMessage, 300)}
 	}
@@ -158,17 +114,21 @@ func (m *Model) read(out *genai.GenerateContentResponse) (llm.Response, error) {
 	default:
 		return spent, &llm.BlockedError{Provider: Provider, Model: m.name, Reason: llm.Cut(string(candidate.FinishReason), 50), Message: llm.Cut(candidate.FinishMessage, 300)}
 	}
-	var text strings.Builder
-	if candidate.Content != nil {
-		for _, part := range candidate.Content.Parts {
-			if part != nil && !part.Thought {
-				text.WriteString(part.Text)
-			}
-		}
-	}
+	text, calls := parts(candidate.Content)
 	name := out.ModelVersion
 	if name == "" {
 		name = m.name
 	}
-	return llm.Response{Text: text.String(), Model: Provider + ":" + llm.Cut(name, 100), Usage: usage}, nil
+	return llm.Response{Text: text, Calls: calls, Model: Provider + ":" + llm.Cut(name, 100), Usage: usage}, nil
+}
+
+// spent is a response that holds the usage only.
+func spent(out *genai.GenerateContentResponse) llm.Response {
+	var usage llm.Usage
+	if out != nil && out.UsageMetadata != nil {
+		u := out.UsageMetadata
+		usage.InputTokens = int(max(0, u.PromptTokenCount)) + int(max(0, u.ToolUsePromptTokenCount))
+		usage.OutputTokens = int(max(0, u.CandidatesTokenCount)) + int(max(0, u.ThoughtsTokenCount))
+	}
+	return llm.Response{Usage: usage}
 }

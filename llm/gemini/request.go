@@ -12,29 +12,39 @@ import (
 )
 
 // convert puts a request into the library's form. Messages of the system
-// become the system's instruction; messages without text are left out, as the
-// API refuses them.
+// become the system's instruction; messages that say nothing are left out, as
+// the API refuses them.
+//
+// The schema of an answer goes into the instruction when the request has
+// tools: models before Gemini 3 take tools or a response type, not both.
 func convert(req llm.Request) ([]*genai.Content, *genai.GenerateContentConfig, error) {
 	var system []string
 	var contents []*genai.Content
 	for _, msg := range req.Messages {
-		role := genai.Role(genai.RoleUser)
 		switch {
-		case msg.Text == "":
-			continue
-		case msg.Role == llm.System:
+		case msg.Role == llm.System && msg.Text != "":
 			system = append(system, msg.Text)
-			continue
-		case msg.Role == llm.Assistant:
-			role = genai.RoleModel
+		case msg.Role != llm.System:
+			content, err := convertMessage(msg)
+			if err != nil {
+				return nil, nil, err
+			}
+			if len(content.Parts) > 0 {
+				contents = append(contents, content)
+			}
 		}
-		contents = append(contents, genai.NewContentFromText(msg.Text, role))
 	}
 	config := &genai.GenerateContentConfig{Temperature: new(float32(0)), AutomaticContinuation: new(false)}
+	if err := addTools(config, req.Tools); err != nil {
+		return nil, nil, err
+	}
+	if len(req.Schema) > 0 && len(req.Tools) > 0 {
+		system = append(system, "When you answer and call no function, answer with one JSON object that fits this JSON Schema, and with nothing else:\n"+string(req.Schema))
+	}
 	if len(system) > 0 {
 		config.SystemInstruction = &genai.Content{Parts: []*genai.Part{{Text: strings.Join(system, "\n\n")}}}
 	}
-	if len(req.Schema) == 0 {
+	if len(req.Schema) == 0 || len(req.Tools) > 0 {
 		return contents, config, nil
 	}
 	config.ResponseMIMEType = "application/json"
@@ -42,10 +52,19 @@ func convert(req llm.Request) ([]*genai.Content, *genai.GenerateContentConfig, e
 		config.ResponseSchema = schema
 		return contents, config, nil
 	}
-	var raw map[string]any // the library takes any JSON value here
-	if err := json.Unmarshal(req.Schema, &raw); err != nil {
-		return nil, nil, fmt.Errorf("reading the schema of the answer: %w", errors.New("it is not a JSON object"))
+	raw, err := object(req.Schema)
+	if err != nil {
+		return nil, nil, fmt.Errorf("reading the schema of the answer: %w", err)
 	}
 	config.ResponseJsonSchema = raw
 	return contents, config, nil
+}
+
+// object reads a JSON object, of which the library takes any.
+func object(data json.RawMessage) (map[string]any, error) {
+	var out map[string]any
+	if err := json.Unmarshal(data, &out); err != nil || out == nil {
+		return nil, errors.New("it is not a JSON object")
+	}
+	return out, nil
 }

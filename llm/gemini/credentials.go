@@ -1,0 +1,75 @@
+package gemini
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+
+	"cloud.google.com/go/auth"
+	"cloud.google.com/go/auth/credentials"
+
+	"example.com/assay/llm"
+)
+
+// Credentials give the tokens that Vertex wants instead of a key. They are
+// safe for concurrent use.
+type Credentials struct {
+	token        func(ctx context.Context) (string, error)
+	quotaProject string
+}
+
+// StaticToken is an access token that somebody else renews, such as the one
+// that "gcloud auth print-access-token" prints.
+func StaticToken(token string) *Credentials {
+	return &Credentials{token: func(context.Context) (string, error) { return token, nil }}
+}
+
+// CredentialsOptions adjusts DefaultCredentials. Nil and the zero value mean
+// the defaults.
+type CredentialsOptions struct {
+	// Transport carries the requests for tokens. Default the library's own.
+	Transport http.RoundTripper
+}
+
+// DefaultCredentials are Google's application default credentials: the file
+// that the variable GOOGLE_APPLICATION_CREDENTIALS names, else that of gcloud,
+// else the machine's service account. Tokens are fetched when a call needs one
+// and kept while they are valid.
+func DefaultCredentials(ctx context.Context, opts *CredentialsOptions) (*Credentials, error) {
+	detect := &credentials.DetectOptions{Scopes: []string{"https://www.googleapis.com/auth/cloud-platform"}}
+	if opts != nil && opts.Transport != nil {
+		detect.Client = &http.Client{Transport: opts.Transport}
+	}
+	found, err := credentials.DetectDefault(detect)
+	if err != nil { // the library's message may show a part of the file
+		return nil, errors.New("finding the application default credentials: there are none that can be read; run gcloud auth application-default login, or let GOOGLE_APPLICATION_CREDENTIALS name a file")
+	}
+	quota, err := found.QuotaProjectID(ctx)
+	if err != nil {
+		quota = "" // the project of the call pays
+	}
+	return &Credentials{quotaProject: quota, token: func(ctx context.Context) (string, error) {
+		token, err := found.Token(ctx)
+		if err != nil {
+			return "", tokenError(ctx, err)
+		}
+		return token.Value, nil
+	}}, nil
+}
+
+// tokenError is why there is no token, without what the server said: it may
+// quote the assertion that it was sent.
+func tokenError(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if refused, ok := errors.AsType[*auth.Error](err); ok && refused.Response != nil {
+		return &llm.StatusError{Provider: Provider, Status: refused.Response.StatusCode, Message: "the request for an access token was refused"}
+	}
+	if lost, ok := errors.AsType[net.Error](err); ok {
+		return &llm.ConnectionError{Provider: Provider, Err: fmt.Errorf("fetching an access token: %w", lost)}
+	}
+	return errors.New("getting an access token: the application default credentials give none; run gcloud auth application-default login")
+}
