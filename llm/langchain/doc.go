@@ -1,15 +1,19 @@
-// Package langchain lets any model of github.com/tmc/langchaingo answer as an
-// llm.Model, for providers that have no package of their own here.
+// Package langchain joins github.com/tmc/langchaingo and this module, both
+// ways: Anthropic and Ollama are asked through its clients, New makes any
+// model of it one of ours, and Wrap any of ours one of its.
 //
-//	client, err := anthropic.New(anthropic.WithToken(key), anthropic.WithModel(name))
-//	m, err := langchain.New(client, &langchain.Options{Provider: "anthropic", Name: name, Secrets: []string{key}})
+//	m, err := langchain.Anthropic("claude-sonnet-4-5", &langchain.AnthropicOptions{Key: key})
+//	out, usage, err := llm.Ask[skills.RewriteOutput](ctx, m, skill, in)
 //
 // A request with a schema is sent with the schema in the prompt and the
 // library's JSON mode, which providers without one overlook. The temperature
-// is 0. Errors that the library types become llm's typed errors; it leaves
-// many untyped, among them most refusals for rate, and those are not retried,
-// as nothing here decides by an error's text.
+// is 0.
 //
-// It imports the library's interface only, none of its providers, and does
-// not stream, offer tools or make a model of ours one of the library's.
+// The library leaves most errors untyped, among them refusals for rate, and
+// some of its clients take a cut stream for a whole answer. Below Anthropic
+// and Ollama stands a transport that sees both. Below a client given to New it
+// does not: errors that the library types become llm's, others are not
+// retried, as nothing here decides by an error's text.
+//
+// It reads no environment variable, sends text only, and makes no embeddings.
 package langchain

@@ -1,6 +1,7 @@
 package langchain
 
 import (
+	"context"
 	"errors"
 	"io"
 	"net"
@@ -10,6 +11,7 @@ import (
 	"github.com/tmc/langchaingo/llms"
 
 	"example.com/assay/llm"
+	"example.com/assay/llm/internal/wire"
 )
 
 // statuses are the HTTP statuses that the library's codes stand for.
@@ -24,8 +26,18 @@ var statuses = map[llms.ErrorCode]int{
 	llms.ErrCodeNotImplemented:      http.StatusBadRequest,
 }
 
-// failed turns an error of the library into ours, by its type.
+// failed turns an error of the library into ours, by its type. One of ours
+// inside of it, as those of Wrap are, is returned as it is.
 func (m *model) failed(err error) error {
+	if plain, ok := wire.Plain(err); ok {
+		return plain
+	}
+	if e, ok := errors.AsType[*llm.BlockedError](err); ok {
+		return e
+	}
+	if e, ok := errors.AsType[*llm.TruncatedError](err); ok {
+		return e
+	}
 	said := m.scrub(err.Error())
 	if e, ok := errors.AsType[*llms.Error](err); ok {
 		switch e.Code {
@@ -56,4 +68,42 @@ func (m *model) scrub(text string) string {
 		}
 	}
 	return llm.Cut(text, 300)
+}
+
+// codes are the library's codes of HTTP statuses, for its users.
+var codes = map[int]llms.ErrorCode{
+	http.StatusBadRequest:          llms.ErrCodeInvalidRequest,
+	http.StatusUnauthorized:        llms.ErrCodeAuthentication,
+	http.StatusForbidden:           llms.ErrCodeAuthentication,
+	http.StatusNotFound:            llms.ErrCodeResourceNotFound,
+	http.StatusRequestTimeout:      llms.ErrCodeTimeout,
+	http.StatusUnprocessableEntity: llms.ErrCodeInvalidRequest,
+	http.StatusTooManyRequests:     llms.ErrCodeRateLimit,
+}
+
+// theirs is an error of ours with the library's code, which it wraps.
+func theirs(err error) error {
+	code, provider := llms.ErrCodeUnknown, ""
+	if e, ok := errors.AsType[*llm.StatusError](err); ok {
+		provider = e.Provider
+		if code = codes[e.Status]; code == "" && e.Status >= 500 {
+			code = llms.ErrCodeProviderUnavailable
+		} else if e.Code == "insufficient_quota" {
+			code = llms.ErrCodeQuotaExceeded
+		}
+	} else if e, ok := errors.AsType[*llm.BlockedError](err); ok {
+		code, provider = llms.ErrCodeContentFilter, e.Provider
+	} else if e, ok := errors.AsType[*llm.TruncatedError](err); ok {
+		code, provider = llms.ErrCodeTokenLimit, e.Provider
+	} else if e, ok := errors.AsType[*llm.ConnectionError](err); ok {
+		code, provider = llms.ErrCodeProviderUnavailable, e.Provider
+	} else if errors.Is(err, context.Canceled) {
+		code = llms.ErrCodeCanceled
+	} else if _, ok := errors.AsType[*llm.TimeoutError](err); ok || errors.Is(err, context.DeadlineExceeded) {
+		code = llms.ErrCodeTimeout
+	}
+	if code == "" {
+		code = llms.ErrCodeUnknown
+	}
+	return llms.NewError(code, provider, err.Error()).WithCause(err)
 }

@@ -24,9 +24,12 @@ type Options struct {
 type model struct {
 	client llms.Model
 	opts   Options
+	habits habits
 }
 
-// New returns a model that asks client, which must be safe for concurrent use.
+// New returns a model that asks client, which must be safe for concurrent
+// use. For Anthropic and Ollama, use the functions of these names: New does
+// not see what goes over a client's wire.
 func New(client llms.Model, opts *Options) (llm.Model, error) {
 	o := Options{}
 	if opts != nil {
@@ -42,62 +45,51 @@ func New(client llms.Model, opts *Options) (llm.Model, error) {
 	if client == nil {
 		return nil, fmt.Errorf("setting up %s: there is no client", o.Provider)
 	}
-	return &model{client, o}, nil
+	return &model{client, o, habitsOf(client)}, nil
 }
 
-// Generate asks the model. Errors are those of ctx (its cause),
-// *llm.StatusError, *llm.ConnectionError, *llm.ResponseError,
-// *llm.TruncatedError, *llm.BlockedError, and untyped ones.
+// Generate asks the model, as a stream when the request has OnText and the
+// library can be trusted to stream text only; else OnText is called once.
+// Errors are those of ctx (its cause), *llm.StatusError,
+// *llm.ConnectionError, *llm.ResponseError, *llm.TruncatedError,
+// *llm.BlockedError, and of New's models untyped ones.
 func (m *model) Generate(ctx context.Context, req llm.Request) (llm.Response, error) {
 	if err := wire.CheckRequest(req); err != nil {
 		return llm.Response{}, m.asking(err)
 	}
+	if len(req.Tools) > 0 && m.habits.noTools {
+		return llm.Response{}, m.asking(errors.New("the library drops its tools: ask it through its OpenAI-compatible API (llm/openai)"))
+	}
 	if ctx.Err() != nil {
 		return llm.Response{}, m.asking(context.Cause(ctx))
 	}
-	options := []llms.CallOption{llms.WithTemperature(0)}
-	if len(req.Schema) > 0 {
-		options = append(options, llms.WithJSONMode())
-	}
-	out, err := m.client.GenerateContent(ctx, messages(req), options...)
-	if err != nil && ctx.Err() != nil {
+	told := &telling{onText: req.OnText}
+	watched, outcome := wire.Watch(ctx)
+	out, err := m.client.GenerateContent(watched, m.messages(req), m.options(req, told)...)
+	told.end()
+	lost := outcome.Err()
+	switch {
+	case ctx.Err() != nil && (err != nil || lost != nil):
 		return llm.Response{}, m.asking(context.Cause(ctx))
-	}
-	if err != nil {
+	case lost != nil:
+		if plain, ok := wire.Plain(lost); ok {
+			return llm.Response{}, plain
+		}
+		return llm.Response{}, lost // a judge's, typed
+	case err != nil && m.habits.wired: // what the library says of an answer may quote it
+		return llm.Response{}, &llm.ResponseError{Provider: m.opts.Provider, Err: errors.New("the library cannot read it")}
+	case err != nil:
 		return llm.Response{}, m.failed(err)
 	}
-	return m.read(out)
+	resp, err := m.read(out)
+	if err == nil && req.OnText != nil && !told.any && resp.Text != "" {
+		req.OnText(llm.Chunk{Text: resp.Text})
+	}
+	return resp, err
 }
 
 func (m *model) asking(err error) error {
 	return fmt.Errorf("asking %s model %q: %w", m.opts.Provider, m.opts.Name, err)
-}
-
-var roles = map[llm.Role]llms.ChatMessageType{
-	llm.System: llms.ChatMessageTypeSystem, llm.User: llms.ChatMessageTypeHuman, llm.Assistant: llms.ChatMessageTypeAI,
-}
-
-// messages puts the prompt into the library's form, all of the system's
-// messages and the schema in one at the front: several providers take one.
-func messages(req llm.Request) []llms.MessageContent {
-	var system []string
-	var out []llms.MessageContent
-	for _, msg := range req.Messages {
-		switch {
-		case msg.Text == "":
-		case msg.Role == llm.System:
-			system = append(system, msg.Text)
-		default:
-			out = append(out, llms.TextParts(roles[msg.Role], msg.Text))
-		}
-	}
-	if len(req.Schema) > 0 {
-		system = append(system, "Answer with one JSON object that fits this JSON Schema, and with nothing else:\n"+string(req.Schema))
-	}
-	if len(system) == 0 {
-		return out
-	}
-	return append([]llms.MessageContent{llms.TextParts(llms.ChatMessageTypeSystem, strings.Join(system, "\n\n"))}, out...)
 }
 
 // Why a model stopped, in the words of the library's providers, lower case.
@@ -106,22 +98,36 @@ var (
 	withheld = []string{"content_filter", "content_filtered", "refusal", "safety", "recitation", "finishreasonsafety", "finishreasonrecitation"}
 )
 
+// read takes the answer out of the library's choices. One candidate was asked
+// for, so that several choices are the parts of one answer.
 func (m *model) read(out *llms.ContentResponse) (llm.Response, error) {
 	if out == nil || len(out.Choices) == 0 || out.Choices[0] == nil {
 		return llm.Response{}, &llm.ResponseError{Provider: m.opts.Provider, Err: errors.New("it has no choices")}
 	}
-	choice := out.Choices[0]
-	usage := llm.Usage{
-		InputTokens:  count(choice.GenerationInfo, "PromptTokens", "InputTokens", "input_tokens", "prompt_tokens"),
-		OutputTokens: count(choice.GenerationInfo, "CompletionTokens", "OutputTokens", "output_tokens", "completion_tokens"),
+	resp := llm.Response{Model: m.opts.Provider + ":" + m.opts.Name}
+	resp.Usage = llm.Usage{
+		InputTokens:  count(out.Choices[0].GenerationInfo, "PromptTokens", "InputTokens", "input_tokens", "prompt_tokens"),
+		OutputTokens: count(out.Choices[0].GenerationInfo, "CompletionTokens", "OutputTokens", "output_tokens", "completion_tokens"),
 	}
-	switch reason := strings.ToLower(choice.StopReason); {
-	case slices.Contains(atLimit, reason):
-		return llm.Response{Usage: usage}, &llm.TruncatedError{Provider: m.opts.Provider, Model: m.opts.Name, Usage: usage}
-	case slices.Contains(withheld, reason):
-		return llm.Response{Usage: usage}, &llm.BlockedError{Provider: m.opts.Provider, Model: m.opts.Name, Reason: reason}
+	for _, choice := range out.Choices {
+		if choice == nil {
+			continue
+		}
+		switch reason := strings.ToLower(choice.StopReason); {
+		case slices.Contains(atLimit, reason):
+			return llm.Response{Usage: resp.Usage}, &llm.TruncatedError{Provider: m.opts.Provider, Model: m.opts.Name, Usage: resp.Usage}
+		case slices.Contains(withheld, reason):
+			return llm.Response{Usage: resp.Usage}, &llm.BlockedError{Provider: m.opts.Provider, Model: m.opts.Name, Reason: reason}
+		}
+		resp.Text += choice.Content
+		for _, call := range choice.ToolCalls {
+			if call.FunctionCall != nil {
+				resp.Calls = append(resp.Calls, llm.ToolCall{ID: call.ID, Name: call.FunctionCall.Name, Arguments: wire.Arguments(call.FunctionCall.Arguments)})
+			}
+		}
 	}
-	return llm.Response{Text: choice.Content, Model: m.opts.Provider + ":" + m.opts.Name, Usage: usage}, nil
+	wire.NameCalls(resp.Calls)
+	return resp, nil
 }
 
 // count returns the first number under the keys, of whichever type a provider

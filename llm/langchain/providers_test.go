@@ -1,0 +1,177 @@
+package langchain_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"example.com/assay/llm"
+	"example.com/assay/llm/langchain"
+	"example.com/assay/llm/llmtest"
+)
+
+func claude(t *testing.T, url string) llm.Model {
+	t.Helper()
+	m, err := langchain.Anthropic("claude-test", &langchain.AnthropicOptions{Key: key, BaseURL: url})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func llama(t *testing.T, url string) llm.Model {
+	t.Helper()
+	m, err := langchain.Ollama("llama-test", &langchain.OllamaOptions{BaseURL: url, ContextTokens: 9000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func TestAnthropicSuite(t *testing.T) { llmtest.TestProvider(t, llmtest.Anthropic, claude) }
+
+// answering starts a server that answers with a body and keeps the last
+// request.
+func answering(t *testing.T, kind, body string) (url string, last *http.Request, fields *map[string]json.RawMessage) {
+	t.Helper()
+	last, fields = new(http.Request), new(map[string]json.RawMessage)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		*last = *r
+		*fields = nil
+		if err := json.NewDecoder(r.Body).Decode(fields); err != nil {
+			t.Error(err)
+		}
+		w.Header().Set("Content-Type", kind)
+		if kind == "" {
+			w.Header().Set("Retry-After", "3")
+			w.WriteHeader(http.StatusTooManyRequests)
+		}
+		_, _ = io.WriteString(w, body)
+	}))
+	t.Cleanup(server.Close)
+	return server.URL, last, fields
+}
+
+func TestAnthropicRequest(t *testing.T) {
+	url, last, fields := answering(t, "application/json", `{"type":"message","content":[{"type":"text","text":"{}"}],"stop_reason":"end_turn","usage":{"input_tokens":3,"output_tokens":2}}`)
+	req := request(`{"type":"object"}`)
+	req.Messages = append(req.Messages, llm.Message{Role: llm.Assistant, Calls: []llm.ToolCall{{ID: "a", Name: "f", Arguments: json.RawMessage(`"{x"`)}}},
+		llm.Message{Role: llm.ToolRole, Results: []llm.ToolResult{{CallID: "a", Name: "f", Text: "no", Failed: true}}})
+	resp, err := claude(t, url).Generate(t.Context(), req)
+	if err != nil || resp.Model != "anthropic:claude-test" || resp.Usage != (llm.Usage{InputTokens: 3, OutputTokens: 2}) {
+		t.Fatalf("got %+v, %v", resp, err)
+	}
+	f := *fields
+	if last.URL.Path != "/messages" || last.Header.Get("X-Api-Key") != key || string(f["max_tokens"]) != "4096" || string(f["temperature"]) != "0" || string(f["model"]) != `"claude-test"` {
+		t.Errorf("path %q, key %q, %s", last.URL.Path, last.Header.Get("X-Api-Key"), f)
+	}
+	if !strings.Contains(string(f["system"]), "Be brief.") || !strings.Contains(string(f["system"]), "JSON Schema") || !strings.Contains(string(f["messages"]), `"input":{"arguments":"{x"}`) {
+		t.Errorf("system %s, messages %s", f["system"], f["messages"])
+	}
+}
+
+// Statuses, errors and refusals are typed, those within a stream, too.
+func TestWiredErrors(t *testing.T) {
+	sse := func(events ...string) string {
+		return "data: " + strings.Join(events, "\n\ndata: ") + "\n\n"
+	}
+	const start = `{"type":"message_start","message":{"usage":{"input_tokens":3}}}`
+	const text = `{"type":"content_block_start","index":0,"content_block":{"type":"text"}}`
+	status := func(want llm.StatusError) func(error) bool {
+		return func(err error) bool { e, ok := errors.AsType[*llm.StatusError](err); return ok && *e == want }
+	}
+	isResponse := func(err error) bool { _, ok := errors.AsType[*llm.ResponseError](err); return ok }
+	refused := func(err error) bool {
+		e, ok := errors.AsType[*llm.BlockedError](err)
+		return ok && e.Reason == "refusal"
+	}
+	for name, tc := range map[string]struct {
+		connect    func(*testing.T, string) llm.Model
+		kind, body string
+		check      func(error) bool
+	}{
+		"anthropic 429": {claude, "", `{"type":"error","error":{"type":"rate_limit_error","message":"slow, ` + key + `"}}`,
+			status(llm.StatusError{Provider: "anthropic", Status: 429, RetryAfter: 3 * time.Second, Message: "slow, [key]", Code: "rate_limit_error"})},
+		"anthropic overloaded": {claude, "text/event-stream", sse(start, `{"type":"error","error":{"type":"overloaded_error","message":"busy"}}`),
+			status(llm.StatusError{Provider: "anthropic", Status: 529, Message: "busy", Code: "overloaded_error"})},
+		"anthropic refusal":   {claude, "text/event-stream", sse(start, text, `{"type":"message_delta","delta":{"stop_reason":"refusal"},"usage":{}}`), refused},
+		"anthropic, refused":  {claude, "application/json", `{"type":"message","content":[],"stop_reason":"refusal"}`, refused},
+		"anthropic, no text":  {claude, "application/json", `{"type":"message","content":[],"stop_reason":"end_turn"}`, isResponse},
+		"anthropic, unknown":  {claude, "application/json", `{"type":"message","content":[{"type":"` + key + `"}]}`, isResponse},
+		"anthropic cut":       {claude, "text/event-stream", sse(start, text), llm.Retryable},
+		"anthropic malformed": {claude, "text/event-stream", sse(start, `{]`), isResponse},
+		"anthropic limit": {claude, "application/json", `{"type":"message","content":[{"type":"text","text":"So"}],"stop_reason":"max_tokens","usage":{"output_tokens":9}}`, func(err error) bool {
+			e, ok := errors.AsType[*llm.TruncatedError](err)
+			return ok && e.Usage.OutputTokens == 9
+		}},
+		"ollama 429":    {llama, "", `{"error":"slow"}`, status(llm.StatusError{Provider: "ollama", Status: 429, RetryAfter: 3 * time.Second, Message: "slow"})},
+		"ollama inside": {llama, "application/x-ndjson", "{\"message\":{\"content\":\"So\"}}\n{\"error\":\"the model failed\"}\n", status(llm.StatusError{Provider: "ollama", Status: 500, Message: "the model failed"})},
+		"ollama cut":    {llama, "application/x-ndjson", "{\"message\":{\"content\":\"So\"}}\n", llm.Retryable},
+		"ollama limit": {llama, "application/x-ndjson", "{\"message\":{\"content\":\"So\"}}\n{\"done\":true,\"done_reason\":\"length\",\"eval_count\":9}\n", func(err error) bool {
+			e, ok := errors.AsType[*llm.TruncatedError](err)
+			return ok && e.Usage.OutputTokens == 9
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			url, _, _ := answering(t, tc.kind, tc.body)
+			req := request("")
+			if tc.kind != "application/json" {
+				req.OnText = func(llm.Chunk) {}
+			}
+			resp, err := tc.connect(t, url).Generate(t.Context(), req)
+			if err == nil || !tc.check(err) || resp.Text != "" || strings.Contains(err.Error(), key) {
+				t.Errorf("response %+v, error %#v: %v", resp, err, err)
+			}
+		})
+	}
+}
+
+// An answer of one line beyond what the library reads is streamed all the
+// same; events that it would print do not reach it.
+func TestOllama(t *testing.T) {
+	var body strings.Builder
+	for range 300 {
+		fmt.Fprintf(&body, "{\"message\":{\"content\":%q}}\n", strings.Repeat("x", 4000))
+	}
+	body.WriteString(`{"message":{"content":""},"done":true,"done_reason":"stop","prompt_eval_count":3,"eval_count":2}`)
+	url, last, fields := answering(t, "application/x-ndjson", body.String())
+	resp, err := llama(t, url).Generate(t.Context(), request(`{"type":"object"}`))
+	if err != nil || len(resp.Text) != 1_200_000 || resp.Model != "ollama:llama-test" || resp.Usage != (llm.Usage{InputTokens: 3, OutputTokens: 2}) {
+		t.Errorf("got %d bytes of %s, %+v, %v", len(resp.Text), resp.Model, resp.Usage, err)
+	}
+	f := *fields
+	if last.URL.Path != "/api/chat" || string(f["stream"]) != "true" || string(f["format"]) != `"json"` || !strings.Contains(string(f["options"]), `"num_ctx":9000`) || !strings.Contains(string(f["options"]), `"temperature":0`) {
+		t.Errorf("path %q, %s", last.URL.Path, f)
+	}
+	req := request("")
+	req.Tools = []llm.Tool{{Name: "f", Parameters: json.RawMessage(`{}`)}}
+	*last = http.Request{}
+	if _, err := llama(t, url).Generate(t.Context(), req); err == nil || last.URL != nil {
+		t.Errorf("a request with tools was sent, %v", err)
+	}
+}
+
+func TestOptionsAreChecked(t *testing.T) {
+	for name, opts := range map[string]langchain.AnthropicOptions{
+		"no key": {}, "bad key": {Key: key + "\n"}, "bad base URL": {Key: key, BaseURL: "host?key=" + key},
+	} {
+		t.Setenv("ANTHROPIC_API_KEY", "another-key-of-the-environment")
+		if _, err := langchain.Anthropic("m", &opts); err == nil || strings.Contains(err.Error(), key) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := langchain.Anthropic(" ", &langchain.AnthropicOptions{Key: key}); err == nil {
+		t.Error("a model of Anthropic without a name")
+	}
+	for _, url := range []string{"localhost", "http://\x7f"} {
+		if _, err := langchain.Ollama("m", &langchain.OllamaOptions{BaseURL: url}); err == nil {
+			t.Errorf("an Ollama at %q", url)
+		}
+	}
+}

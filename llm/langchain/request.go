@@ -1,0 +1,151 @@
+package langchain
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"sync"
+
+	"github.com/tmc/langchaingo/llms"
+	"github.com/tmc/langchaingo/llms/anthropic"
+	"github.com/tmc/langchaingo/llms/ollama"
+
+	"example.com/assay/llm"
+	"example.com/assay/llm/internal/wire"
+)
+
+// habits are in what a client of the library differs from the others.
+type habits struct {
+	firstPart  bool // it sends the first part of an assistant's message and drops the rest
+	noTools    bool // it drops tools
+	linesOnly  bool // it reads only so much of a line, so that a long answer must be streamed
+	textStream bool // with tools, too, it streams text and nothing else
+	wired      bool // wire.Transport is below it
+	maxTokens  int  // of an answer; 0 leaves it to the library
+}
+
+func habitsOf(client llms.Model) habits {
+	switch client.(type) {
+	case *anthropic.LLM:
+		return habits{firstPart: true, textStream: true}
+	case *ollama.LLM:
+		return habits{noTools: true, linesOnly: true, textStream: true}
+	}
+	return habits{}
+}
+
+// telling passes on what is streamed, until the call has ended.
+type telling struct {
+	mu     sync.Mutex
+	onText func(llm.Chunk)
+	any    bool
+	ended  bool
+}
+
+func (t *telling) chunk(_ context.Context, chunk []byte) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(chunk) > 0 && !t.ended && t.onText != nil {
+		t.any = true
+		t.onText(llm.Chunk{Text: string(chunk)})
+	}
+	return nil
+}
+
+func (t *telling) end() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.ended = true
+}
+
+// options says how the library is to ask.
+func (m *model) options(req llm.Request, told *telling) []llms.CallOption {
+	options := []llms.CallOption{llms.WithTemperature(0)}
+	if len(req.Schema) > 0 && len(req.Tools) == 0 {
+		options = append(options, llms.WithJSONMode())
+	}
+	if m.habits.linesOnly || req.OnText != nil && (m.habits.textStream || len(req.Tools) == 0) {
+		options = append(options, llms.WithStreamingFunc(told.chunk))
+	}
+	if m.habits.maxTokens > 0 {
+		options = append(options, llms.WithMaxTokens(m.habits.maxTokens))
+	}
+	var tools []llms.Tool
+	for _, tool := range req.Tools {
+		tools = append(tools, llms.Tool{Type: "function", Function: &llms.FunctionDefinition{Name: tool.Name, Description: tool.Description, Parameters: tool.Parameters}})
+	}
+	if tools != nil {
+		options = append(options, llms.WithTools(tools))
+	}
+	return options
+}
+
+// messages puts the prompt into the library's form, all of the system's
+// messages and the schema in one at the front: several providers take one.
+func (m *model) messages(req llm.Request) []llms.MessageContent {
+	var system []string
+	var out []llms.MessageContent
+	for _, msg := range req.Messages {
+		switch {
+		case msg.Role == llm.System && msg.Text != "":
+			system = append(system, msg.Text)
+		case msg.Role == llm.User && msg.Text != "":
+			out = append(out, llms.TextParts(llms.ChatMessageTypeHuman, msg.Text))
+		case msg.Role == llm.Assistant:
+			out = append(out, m.assistant(msg)...)
+		}
+		for _, r := range msg.Results { // each in a message of its own, which all of its clients read
+			out = append(out, llms.MessageContent{Role: llms.ChatMessageTypeTool, Parts: []llms.ContentPart{
+				llms.ToolCallResponse{ToolCallID: r.CallID, Name: r.Name, Content: wire.ResultText(r)},
+			}})
+		}
+	}
+	if len(req.Schema) > 0 {
+		order := "Answer with one JSON object that fits this JSON Schema, and with nothing else:\n"
+		if len(req.Tools) > 0 {
+			order = "When you answer and call no function, answer with one JSON object that fits this JSON Schema, and with nothing else:\n"
+		}
+		system = append(system, order+string(req.Schema))
+	}
+	if len(system) == 0 {
+		return out
+	}
+	return append([]llms.MessageContent{llms.TextParts(llms.ChatMessageTypeSystem, strings.Join(system, "\n\n"))}, out...)
+}
+
+// assistant is what the model said and called. A client that sends first
+// parts only gets a message for each, which Anthropic's server joins again.
+func (m *model) assistant(msg llm.Message) []llms.MessageContent {
+	var parts []llms.ContentPart
+	if msg.Text != "" {
+		parts = append(parts, llms.TextPart(msg.Text))
+	}
+	for _, c := range msg.Calls {
+		arguments := wire.ArgumentText(c.Arguments)
+		if m.habits.firstPart { // which refuses what is no object, though nothing was called with it
+			arguments = asObject(arguments)
+		}
+		parts = append(parts, llms.ToolCall{ID: c.ID, Type: "function", FunctionCall: &llms.FunctionCall{Name: c.Name, Arguments: arguments}})
+	}
+	if len(parts) == 0 {
+		return nil
+	}
+	if !m.habits.firstPart {
+		return []llms.MessageContent{{Role: llms.ChatMessageTypeAI, Parts: parts}}
+	}
+	var out []llms.MessageContent
+	for _, part := range parts {
+		out = append(out, llms.MessageContent{Role: llms.ChatMessageTypeAI, Parts: []llms.ContentPart{part}})
+	}
+	return out
+}
+
+// asObject is a JSON object as it is, and anything else inside of one.
+func asObject(text string) string {
+	var fields map[string]json.RawMessage
+	if json.Unmarshal([]byte(text), &fields) == nil && fields != nil {
+		return text
+	}
+	out, _ := json.Marshal(map[string]string{"arguments": text}) // of a text
+	return string(out)
+}
