@@ -1,210 +1,188 @@
 package llm_test
 
 import (
-	"encoding/json"
+	"context"
 	"errors"
-	"fmt"
-	"io"
-	"log"
 	"net"
 	"net/http"
-	"net/http/httptest"
-	"strconv"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"example.com/assay/llm"
 	"example.com/assay/llm/gemini"
+	"example.com/assay/llm/langchain"
+	"example.com/assay/llm/llmtest"
 	"example.com/assay/llm/openai"
 	"example.com/assay/skills"
 )
 
 const loopbackKey = "key-secret-0123456789"
 
-// A provider is a client library against a loopback server.
+// A provider is a client library and the format that it speaks.
 type provider struct {
-	model func(t *testing.T, url string) llm.Model
-	body  func(text string) string // an answer in the provider's format
+	format  llmtest.Format
+	connect func(t *testing.T, url string) llm.Model
 }
 
 var providers = map[string]provider{
-	"openai": {
-		func(t *testing.T, url string) llm.Model {
-			server, err := openai.NewServer(&openai.Options{Key: loopbackKey, BaseURL: url + "/v1"})
-			if err != nil {
-				t.Fatal(err)
-			}
-			m, err := server.Model("m")
-			if err != nil {
-				t.Fatal(err)
-			}
-			return m
-		},
-		func(text string) string {
-			return fmt.Sprintf(`{"model":"m","choices":[{"message":{"role":"assistant","content":%s},"finish_reason":"stop"}],"usage":{"prompt_tokens":3,"completion_tokens":2}}`, quoted(text))
-		},
-	},
-	"gemini": {
-		func(t *testing.T, url string) llm.Model {
-			m, err := gemini.New(t.Context(), "m", &gemini.Options{Key: loopbackKey, BaseURL: url})
-			if err != nil {
-				t.Fatal(err)
-			}
-			return m
-		},
-		func(text string) string {
-			return fmt.Sprintf(`{"candidates":[{"content":{"role":"model","parts":[{"text":%s}]},"finishReason":"STOP"}],"usageMetadata":{"promptTokenCount":3,"candidatesTokenCount":2}}`, quoted(text))
-		},
-	},
+	"openai": {llmtest.OpenAI, func(t *testing.T, url string) llm.Model {
+		server, err := openai.NewServer(&openai.Options{Key: loopbackKey, BaseURL: url + "/v1"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := server.Model("m")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}},
+	"gemini": {llmtest.Gemini, func(t *testing.T, url string) llm.Model {
+		m, err := gemini.New(t.Context(), "m", &gemini.Options{Key: loopbackKey, BaseURL: url})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}},
+	"anthropic": {llmtest.Anthropic, func(t *testing.T, url string) llm.Model {
+		m, err := langchain.Anthropic("m", &langchain.AnthropicOptions{Key: loopbackKey, BaseURL: url})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}},
 }
 
-func quoted(text string) string {
-	data, err := json.Marshal(text)
-	if err != nil {
-		panic(err)
-	}
-	return string(data)
+// answering is the model behind a loopback server: it answers by call, the
+// first being 1.
+func answering(text func(call int) string) llm.Model {
+	var calls atomic.Int32
+	return answerer(func(context.Context, llm.Request) (llm.Response, error) {
+		return llm.Response{Text: text(int(calls.Add(1))), Usage: llm.Usage{InputTokens: 3, OutputTokens: 2}}, nil
+	})
 }
 
-// loopback starts a server whose handler is told how many requests came
-// before.
-func loopback(t *testing.T, start func(http.Handler) *httptest.Server, handle func(w http.ResponseWriter, r *http.Request, before int)) (url string, asked *atomic.Int32) {
-	t.Helper()
-	asked = new(atomic.Int32)
-	server := start(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		_, _ = io.Copy(io.Discard, r.Body) // what a client does not send is not needed here
-		handle(w, r, int(asked.Add(1))-1)
-	}))
-	server.Config.ErrorLog = log.New(io.Discard, "", 0)
-	t.Cleanup(server.CloseClientConnections)
-	t.Cleanup(server.Close)
-	return server.URL, asked
+type answerer func(context.Context, llm.Request) (llm.Response, error)
+
+func (a answerer) Generate(ctx context.Context, req llm.Request) (llm.Response, error) {
+	return a(ctx, req)
 }
 
 var hello = llm.Request{Messages: []llm.Message{{Role: llm.User, Text: "Hello."}}}
 
-// reset promises 1000 bytes, sends a few and resets the connection.
-func reset(w http.ResponseWriter, body string) {
-	w.Header().Set("Content-Length", "1000")
-	_, _ = io.WriteString(w, body[:10])
-	conn, _, err := http.NewResponseController(w).Hijack()
-	if err != nil {
-		panic(err)
-	}
-	_ = conn.(*net.TCPConn).SetLinger(0) // a reset and not an orderly end
-	_ = conn.Close()
+// isStatus, and the functions below, are outcomes.
+func isStatus(code int) func(error) bool {
+	return func(err error) bool { e, ok := errors.AsType[*llm.StatusError](err); return ok && e.Status == code }
+}
+func isConnection(err error) bool { _, ok := errors.AsType[*llm.ConnectionError](err); return ok }
+func isResponse(err error) bool   { _, ok := errors.AsType[*llm.ResponseError](err); return ok }
+func isTimeout(err error) bool    { _, ok := errors.AsType[*llm.TimeoutError](err); return ok }
+
+// A faultCase is a fault and its documented outcome, the same with every
+// provider, and streamed as whole unless it says otherwise.
+type faultCase struct {
+	fault  llmtest.Fault
+	times  int              // how often; then the server answers
+	text   string           // the answer; default "Hi."
+	tls    bool             // behind an unknown certificate
+	check  func(error) bool // the error; nil: it succeeds
+	asked  int
+	stream *faultCase    // check and asked of a stream, when they differ
+	wait   time.Duration // at least, before the first retry
+	slow   bool          // the call runs into its timeout
 }
 
-// Each fault has one documented outcome, the same with every provider.
+const good = 9 // more often than a call is made again
+
+// faultCases are the outcomes that package llm documents.
+func faultCases() map[string]faultCase {
+	inTwoSeconds := func(w http.ResponseWriter, reply llmtest.Reply) {
+		llmtest.Refuse(429, time.Now().Add(2*time.Second).UTC().Format(http.TimeFormat))(w, reply)
+	}
+	return map[string]faultCase{
+		"happy":               {asked: 1},
+		"10 MB answer":        {text: strings.Repeat("0123456789", 1<<20), asked: 1},
+		"500, then good":      {fault: llmtest.Refuse(500, ""), times: 1, asked: 2},
+		"503 for good":        {fault: llmtest.Refuse(503, ""), times: good, check: isStatus(503), asked: 4},
+		"408, then good":      {fault: llmtest.Refuse(408, ""), times: 1, asked: 2},
+		"409, then good":      {fault: llmtest.Refuse(409, ""), times: 1, asked: 2},
+		"429 with seconds":    {fault: llmtest.Refuse(429, "1"), times: 1, asked: 2, wait: time.Second},
+		"429 with a date":     {fault: inTwoSeconds, times: 1, asked: 2, wait: 100 * time.Millisecond},
+		"429, too long":       {fault: llmtest.Refuse(429, "3600"), times: good, check: isStatus(429), asked: 1},
+		"400":                 {fault: llmtest.Refuse(400, ""), times: good, check: isStatus(400), asked: 1},
+		"401":                 {fault: llmtest.Refuse(401, ""), times: good, check: isStatus(401), asked: 1},
+		"403":                 {fault: llmtest.Refuse(403, ""), times: good, check: isStatus(403), asked: 1},
+		"reset inside":        {fault: llmtest.Reset, times: 2, asked: 3},
+		"reset for good":      {fault: llmtest.Reset, times: good, check: isConnection, asked: 4},
+		"malformed JSON":      {fault: llmtest.Malformed, times: good, check: isResponse, asked: 1},
+		"truncated JSON":      {fault: llmtest.Cut, times: good, check: isResponse, asked: 1, stream: &faultCase{check: isConnection, asked: 4}},
+		"truncated, then not": {fault: llmtest.Cut, times: 1, check: isResponse, asked: 1, stream: &faultCase{asked: 2}},
+		"slow loris once":     {fault: llmtest.Loris, times: 1, asked: 2, slow: true},
+		"slow loris":          {fault: llmtest.Loris, times: good, check: isTimeout, asked: 2, slow: true},
+		"endless answer":      {fault: llmtest.Endless, times: good, check: isResponse, asked: 1},
+		"unknown issuer":      {tls: true, check: isConnection, asked: 0},
+	}
+}
+
 func TestFaults(t *testing.T) {
-	isStatus := func(code int) func(error) bool {
-		return func(err error) bool { e, ok := errors.AsType[*llm.StatusError](err); return ok && e.Status == code }
-	}
-	isConnection := func(err error) bool { _, ok := errors.AsType[*llm.ConnectionError](err); return ok }
-	isResponse := func(err error) bool { _, ok := errors.AsType[*llm.ResponseError](err); return ok }
-	isTimeout := func(err error) bool { _, ok := errors.AsType[*llm.TimeoutError](err); return ok }
-	status := func(code int) func(http.ResponseWriter, string) {
-		return func(w http.ResponseWriter, _ string) { w.WriteHeader(code) }
-	}
-	for name, tc := range map[string]struct {
-		start  func(http.Handler) *httptest.Server
-		fault  func(w http.ResponseWriter, body string) // of the first faults answers
-		faults int
-		check  func(error) bool // nil: it succeeds
-		asked  int32
-	}{
-		"happy":           {asked: 1},
-		"500, then good":  {fault: status(500), faults: 1, asked: 2},
-		"503 for good":    {fault: status(503), faults: 9, check: isStatus(503), asked: 4},
-		"400":             {fault: status(400), faults: 9, check: isStatus(400), asked: 1},
-		"401":             {fault: status(401), faults: 9, check: isStatus(401), asked: 1},
-		"403":             {fault: status(403), faults: 9, check: isStatus(403), asked: 1},
-		"reset mid-body":  {fault: reset, faults: 2, asked: 3},
-		"reset for good":  {fault: reset, faults: 9, check: isConnection, asked: 4},
-		"malformed JSON":  {fault: func(w http.ResponseWriter, _ string) { _, _ = io.WriteString(w, "{]") }, faults: 9, check: isResponse, asked: 1},
-		"truncated JSON":  {fault: func(w http.ResponseWriter, body string) { _, _ = io.WriteString(w, body[:len(body)/2]) }, faults: 9, check: isResponse, asked: 1},
-		"slow loris once": {fault: loris, faults: 1, asked: 2},
-		"slow loris":      {fault: loris, faults: 9, check: isTimeout, asked: 4},
-		"unknown issuer":  {start: httptest.NewTLSServer, check: isConnection, asked: 0},
-		"endless answer":  {fault: endless, faults: 9, check: isResponse, asked: 1},
-	} {
+	for name, tc := range faultCases() {
 		for providerName, p := range providers {
-			t.Run(name+"/"+providerName, func(t *testing.T) {
-				t.Parallel()
-				start := tc.start
-				if start == nil {
-					start = httptest.NewServer
-				}
-				url, asked := loopback(t, start, func(w http.ResponseWriter, _ *http.Request, before int) {
-					if before < tc.faults {
-						tc.fault(w, p.body("Hi."))
-						return
-					}
-					_, _ = io.WriteString(w, p.body("Hi."))
+			for _, stream := range []bool{false, true} {
+				kind := map[bool]string{false: "whole", true: "streamed"}[stream]
+				t.Run(name+"/"+providerName+"/"+kind, func(t *testing.T) {
+					t.Parallel()
+					testFault(t, tc, p, stream)
 				})
-				var retries atomic.Int32
-				controls := llm.NewControls(&llm.ControlOptions{
-					Timeout: 2 * time.Second,
-					Retry:   llm.RetryOptions{MaxRetries: 3, Base: time.Millisecond, JitterMax: time.Millisecond, OnRetry: func(llm.RetryEvent) { retries.Add(1) }},
-				})
-				if strings.HasPrefix(name, "slow") {
-					controls = llm.NewControls(&llm.ControlOptions{Timeout: time.Second, Retry: llm.RetryOptions{MaxRetries: 3, Base: time.Millisecond, JitterMax: time.Millisecond}})
-				}
-				resp, err := controls.Wrap(p.model(t, url)).Generate(t.Context(), hello)
-				if tc.check == nil {
-					if err != nil || resp.Text != "Hi." || resp.Usage.OutputTokens != 2 {
-						t.Errorf("got %+v, %v", resp, err)
-					}
-				} else if err == nil || !tc.check(err) {
-					t.Errorf("error %v", err)
-				} else if strings.Contains(err.Error(), loopbackKey) || len(err.Error()) > 600 {
-					t.Errorf("the error shows too much: %v", err)
-				}
-				if asked.Load() != tc.asked {
-					t.Errorf("the server was asked %d times; want %d", asked.Load(), tc.asked)
-				}
-				if name == "unknown issuer" && retries.Load() != 0 {
-					t.Errorf("a refused certificate was tried %d times more", retries.Load())
-				}
-			})
-		}
-	}
-}
-
-func loris(w http.ResponseWriter, body string) {
-	for i := range len(body) {
-		if _, err := io.WriteString(w, body[i:i+1]); err != nil {
-			return
-		}
-		if err := http.NewResponseController(w).Flush(); err != nil {
-			return
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-}
-
-func endless(w http.ResponseWriter, _ string) {
-	chunk := strings.Repeat("x", 1<<20)
-	for range 40 {
-		if _, err := io.WriteString(w, chunk); err != nil {
-			return
-		}
-	}
-}
-
-func TestLargeAnswer(t *testing.T) {
-	text := strings.Repeat("0123456789", 1<<20)
-	for name, p := range providers {
-		t.Run(name, func(t *testing.T) {
-			url, _ := loopback(t, httptest.NewServer, func(w http.ResponseWriter, _ *http.Request, _ int) { _, _ = io.WriteString(w, p.body(text)) })
-			resp, err := p.model(t, url).Generate(t.Context(), hello)
-			if err != nil || resp.Text != text {
-				t.Errorf("got %d bytes, %v; want %d", len(resp.Text), err, len(text))
 			}
-		})
+		}
+	}
+}
+
+func testFault(t *testing.T, tc faultCase, p provider, stream bool) {
+	check, asked := tc.check, tc.asked
+	if stream && tc.stream != nil {
+		check, asked = tc.stream.check, tc.stream.asked
+	}
+	text := tc.text
+	if text == "" {
+		text = "Hi. How are you?" // of some events
+	}
+	start := llmtest.NewServer
+	if tc.tls {
+		start = llmtest.NewTLSServer
+	}
+	server := start(t, p.format, answering(func(int) string { return text }))
+	server.Fail(llmtest.Times(tc.times, tc.fault)...)
+	var retries atomic.Int32
+	opts := llm.ControlOptions{Timeout: time.Minute, Retry: llm.RetryOptions{MaxRetries: 3, Base: time.Millisecond, JitterMax: time.Millisecond, OnRetry: func(e llm.RetryEvent) {
+		if retries.Add(1) == 1 && e.Wait < tc.wait {
+			t.Errorf("waits %v; the server asked for %v", e.Wait, tc.wait)
+		}
+	}}}
+	if tc.slow {
+		opts.Timeout, opts.Retry.MaxRetries = time.Second, 1
+	}
+	req := hello
+	var told atomic.Int32
+	if stream {
+		req.OnText = func(llm.Chunk) { told.Add(1) }
+	}
+	resp, err := llm.NewControls(&opts).Wrap(p.connect(t, server.URL)).Generate(t.Context(), req)
+	if check == nil {
+		if err != nil || resp.Text != text || resp.Usage.OutputTokens != 2 || stream && told.Load() < 2 {
+			t.Errorf("got %d bytes, %+v, %v, in %d chunks", len(resp.Text), resp.Usage, err, told.Load())
+		}
+	} else if err == nil || !check(err) || resp.Text != "" {
+		t.Errorf("error %v beside %d bytes", err, len(resp.Text))
+	} else if strings.Contains(err.Error(), loopbackKey) || len(err.Error()) > 600 {
+		t.Errorf("the error shows too much: %v", err)
+	}
+	if got := server.Asked(); got != asked {
+		t.Errorf("the server was asked %d times; want %d", got, asked)
+	}
+	if tc.tls && retries.Load() != 0 {
+		t.Errorf("a refused certificate was tried %d times more", retries.Load())
 	}
 }
 
@@ -221,7 +199,7 @@ func TestNobodyThere(t *testing.T) {
 		for address, retries := range map[string]int32{url: 2, strings.Replace(url, "http", "https", 1): 2} {
 			var told atomic.Int32
 			retry := llm.Retry(&llm.RetryOptions{MaxRetries: 2, Base: time.Millisecond, JitterMax: -1, OnRetry: func(llm.RetryEvent) { told.Add(1) }})
-			_, err := retry(p.model(t, address)).Generate(t.Context(), hello)
+			_, err := retry(p.connect(t, address)).Generate(t.Context(), hello)
 			if _, ok := errors.AsType[*llm.ConnectionError](err); !ok || told.Load() != retries {
 				t.Errorf("%s: %v after %d retries", name, err, told.Load())
 			}
@@ -232,101 +210,48 @@ func TestNobodyThere(t *testing.T) {
 // An https address of a server that speaks http is not tried again.
 func TestWrongScheme(t *testing.T) {
 	for name, p := range providers {
-		url, asked := loopback(t, httptest.NewServer, func(http.ResponseWriter, *http.Request, int) {})
-		_, err := p.model(t, strings.Replace(url, "http", "https", 1)).Generate(t.Context(), hello)
-		if _, ok := errors.AsType[*llm.ConnectionError](err); !ok || asked.Load() != 0 || llm.Retryable(err) {
+		server := llmtest.NewServer(t, p.format, nil)
+		_, err := p.connect(t, strings.Replace(server.URL, "http", "https", 1)).Generate(t.Context(), hello)
+		if _, ok := errors.AsType[*llm.ConnectionError](err); !ok || server.Asked() != 0 || llm.Retryable(err) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 }
 
+// streaming asks for streams, whoever asks it.
+type streaming struct{ model llm.Model }
+
+func (s streaming) Generate(ctx context.Context, req llm.Request) (llm.Response, error) {
+	req.OnText = func(llm.Chunk) {}
+	return s.model.Generate(ctx, req)
+}
+
 // An answer that does not fit its schema is repaired once and then refused.
 func TestWrongSchema(t *testing.T) {
 	for name, p := range providers {
-		for good, want := range map[int]string{1: "repaired", 2: "refused"} {
-			t.Run(name+"/"+want, func(t *testing.T) {
-				url, asked := loopback(t, httptest.NewServer, func(w http.ResponseWriter, _ *http.Request, before int) {
-					text := `{"query_type":"hard"}`
-					if before >= good {
-						text = simple
+		for wrong, want := range map[int]string{1: "repaired", 2: "refused"} {
+			for _, stream := range []bool{false, true} {
+				t.Run(name+"/"+want, func(t *testing.T) {
+					server := llmtest.NewServer(t, p.format, answering(func(call int) string {
+						if call > wrong {
+							return simple
+						}
+						return `{"query_type":"hard"}`
+					}))
+					m := llm.NewControls(nil).Wrap(p.connect(t, server.URL))
+					if stream {
+						m = streaming{m}
 					}
-					_, _ = io.WriteString(w, p.body(text))
+					out, usage, err := classify(t.Context(), t, m)
+					_, misfit := errors.AsType[*llm.ParseError](err)
+					if misfit != (want == "refused") || !misfit && (err != nil || out != skills.ClassifyOutput{QueryType: "simple", Reason: "one rule"}) {
+						t.Errorf("got %+v, %v", out, err)
+					}
+					if server.Asked() != 2 || usage.Calls != 2 || usage.InputTokens != 6 {
+						t.Errorf("%d requests, usage %+v", server.Asked(), usage)
+					}
 				})
-				out, usage, err := classify(t.Context(), t, llm.NewControls(nil).Wrap(p.model(t, url)))
-				_, misfit := errors.AsType[*llm.ParseError](err)
-				if misfit != (want == "refused") || !misfit && (err != nil || out != skills.ClassifyOutput{QueryType: "simple", Reason: "one rule"}) {
-					t.Errorf("got %+v, %v", out, err)
-				}
-				if asked.Load() != 2 || usage.Calls != 2 || usage.InputTokens != 6 {
-					t.Errorf("%d requests, usage %+v", asked.Load(), usage)
-				}
-			})
+			}
 		}
-	}
-}
-
-// TestStorm: a server that refuses everybody's first two calls.
-func TestStorm(t *testing.T) {
-	const callers = 32
-	for name, p := range providers {
-		t.Run(name, func(t *testing.T) {
-			var inFlight, peak atomic.Int32
-			var mu sync.Mutex
-			turns := map[string]int{}
-			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				n := inFlight.Add(1)
-				defer inFlight.Add(-1)
-				for old := peak.Load(); n > old && !peak.CompareAndSwap(old, n); old = peak.Load() {
-				}
-				body, err := io.ReadAll(r.Body)
-				if err != nil {
-					return
-				}
-				_, after, _ := strings.Cut(string(body), "caller-")
-				who, _, _ := strings.Cut(after, ".")
-				mu.Lock()
-				turns[who]++
-				turn := turns[who]
-				mu.Unlock()
-				time.Sleep(2 * time.Millisecond)
-				switch turn {
-				case 1:
-					w.WriteHeader(http.StatusTooManyRequests)
-				case 2:
-					w.Header().Set("Retry-After", "0.05")
-					w.WriteHeader(http.StatusTooManyRequests)
-				default:
-					_, _ = io.WriteString(w, p.body("for "+who))
-				}
-			}))
-			defer server.Close()
-			waits := map[time.Duration]int{}
-			controls := llm.NewControls(&llm.ControlOptions{Retry: llm.RetryOptions{Base: 5 * time.Millisecond, JitterMax: 200 * time.Millisecond, OnRetry: func(e llm.RetryEvent) {
-				mu.Lock()
-				defer mu.Unlock()
-				waits[e.Wait]++
-				if e.Attempt == 2 && e.Wait < 50*time.Millisecond {
-					t.Errorf("waits %v; the server asked for 50 ms", e.Wait)
-				}
-			}}})
-			m := controls.Wrap(p.model(t, server.URL))
-			var wg sync.WaitGroup
-			for i := range callers {
-				wg.Go(func() {
-					who := strconv.Itoa(i)
-					resp, err := m.Generate(t.Context(), llm.Request{Messages: []llm.Message{{Role: llm.User, Text: "I am caller-" + who + "."}}})
-					if err != nil || resp.Text != "for "+who {
-						t.Errorf("caller %d: %+v, %v", i, resp, err)
-					}
-				})
-			}
-			wg.Wait()
-			if got := peak.Load(); got > llm.DefaultLimit || got < 2 {
-				t.Errorf("%d calls in flight at the peak", got)
-			}
-			if len(waits) != 2*callers {
-				t.Errorf("%d different waits of %d", len(waits), 2*callers)
-			}
-		})
 	}
 }

@@ -29,13 +29,14 @@ func Times(n int, f Fault) []Fault {
 	return out
 }
 
-// Refuse answers a status, with the header Retry-After unless it is empty.
+// Refuse answers a status, with the header Retry-After unless it is empty. It
+// blames the messages, so that no client looks for another field at fault.
 func Refuse(status int, retryAfter string) Fault {
 	return func(w http.ResponseWriter, _ Reply) {
 		if retryAfter != "" {
 			w.Header().Set("Retry-After", retryAfter)
 		}
-		refuse(w, status, "fault")
+		refuse(w, status, "fault", "messages")
 	}
 }
 
@@ -95,13 +96,13 @@ func Loris(w http.ResponseWriter, reply Reply) {
 	}
 }
 
-// Endless sends megabyte after megabyte, up to 100.
+// Endless sends megabyte after megabyte, up to 100: a stream in one event.
 func Endless(w http.ResponseWriter, reply Reply) {
 	w.Header().Set("Content-Type", reply.Type)
-	chunk := bytes.Repeat([]byte("x"), 1<<20)
 	if reply.streamed() {
-		chunk = append(append([]byte(`data: {"pad":"`), chunk...), "\"}\n\n"...)
+		_, _ = io.WriteString(w, "data: ")
 	}
+	chunk := bytes.Repeat([]byte("x"), 1<<20)
 	for range 100 {
 		if _, err := w.Write(chunk); err != nil {
 			return // the client gave up

@@ -147,7 +147,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 				w.Header().Set("Retry-After", strconv.Itoa(int(e.RetryAfter.Round(time.Second)/time.Second)))
 			}
 		}
-		refuse(w, status, err.Error())
+		refuse(w, status, err.Error(), "")
 		return
 	}
 	if fault != nil {
@@ -163,11 +163,15 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func refuse(w http.ResponseWriter, status int, text string) {
-	message, _ := json.Marshal(text) // a string always is JSON
+func refuse(w http.ResponseWriter, status int, text, param string) {
+	detail := object{"message": text}
+	if param != "" {
+		detail["param"] = param
+	}
+	body, _ := json.Marshal(object{"error": detail}) // of texts
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_, _ = io.WriteString(w, `{"error":{"message":`+string(message)+`}}`) // a client that left is its own test's matter
+	_, _ = w.Write(body) // a client that left is its own test's matter
 }
 
 func (s *Server) answer(ctx context.Context, path string, body []byte) (Reply, error) {
