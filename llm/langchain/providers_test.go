@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -132,8 +134,25 @@ func TestWiredErrors(t *testing.T) {
 	}
 }
 
-// An answer of one line beyond what the library reads is streamed all the
-// same; events that it would print do not reach it.
+// Events that the library does not know, and would print, do not reach it.
+func TestUnknownEvents(t *testing.T) {
+	var printed strings.Builder
+	log.SetOutput(&printed)
+	defer log.SetOutput(os.Stderr)
+	url, _, _ := answering(t, "text/event-stream", "data: "+strings.Join([]string{
+		`{"type":"message_start","message":{"usage":{"input_tokens":3}}}`, `{"type":"novelty","text":"So"}`,
+		`{"type":"content_block_start","index":0,"content_block":{"type":"text"}}`, `{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"Hi."}}`,
+		`{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":2}}`, `{"type":"message_stop"}`,
+	}, "\n\ndata: ")+"\n\n")
+	req := request("")
+	req.OnText = func(llm.Chunk) {}
+	if resp, err := claude(t, url).Generate(t.Context(), req); err != nil || resp.Text != "Hi." || printed.Len() > 0 {
+		t.Errorf("got %+v, %v; printed %q", resp, err, printed.String())
+	}
+}
+
+// An answer beyond what the library reads of one line is streamed, whether or
+// not the caller asked for that.
 func TestOllama(t *testing.T) {
 	var body strings.Builder
 	for range 300 {

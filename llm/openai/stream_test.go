@@ -166,7 +166,7 @@ func TestStreamedCalls(t *testing.T) {
 		"no JSON":    {[]string{`{"index":0,"id":"a","function":{"name":"f","arguments":"{x"}}`}, `a f "{x"`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			m, _ := serve(t, func(w http.ResponseWriter, _ call) {
+			m, seen := serve(t, func(w http.ResponseWriter, _ call) {
 				var values []string
 				for _, c := range tc.calls {
 					values = append(values, `{"choices":[{"index":0,"delta":{"tool_calls":[`+c+`]}}]}`)
@@ -178,8 +178,8 @@ func TestStreamedCalls(t *testing.T) {
 			for _, c := range resp.Calls {
 				got = append(got, c.ID+" "+c.Name+" "+string(c.Arguments))
 			}
-			if strings.Join(got, "; ") != tc.want || err != nil || m.Capability() != openai.Unknown {
-				t.Errorf("calls %q, %v; want %q", got, err, tc.want)
+			if strings.Join(got, "; ") != tc.want || err != nil || m.Capability() != openai.Unknown || len(seen.list()) != 1 {
+				t.Errorf("calls %q, %v, by %d requests; want %q", got, err, len(seen.list()), tc.want)
 			}
 		})
 	}

@@ -56,6 +56,10 @@ func FuzzSaid(f *testing.F) {
 
 func TestCheckRequest(t *testing.T) {
 	user := llm.Message{Role: llm.User, Text: "hello"}
+	tools := func(tools ...llm.Tool) llm.Request {
+		return llm.Request{Messages: []llm.Message{user}, Tools: tools}
+	}
+	f := llm.Tool{Name: "f", Parameters: []byte(`{"type":"object"}`)}
 	for name, tc := range map[string]struct {
 		req llm.Request
 		ok  bool
@@ -66,6 +70,16 @@ func TestCheckRequest(t *testing.T) {
 		"blank":        {llm.Request{Messages: []llm.Message{{Role: llm.User, Text: " "}}}, false},
 		"unknown role": {llm.Request{Messages: []llm.Message{user, {Role: "tool", Text: "x"}}}, false},
 		"bad schema":   {llm.Request{Messages: []llm.Message{user}, Schema: []byte("{")}, false},
+		"results":      {llm.Request{Messages: []llm.Message{user, {Role: llm.ToolRole, Results: []llm.ToolResult{{CallID: "a"}}}}}, true},
+		"no results":   {llm.Request{Messages: []llm.Message{user, {Role: llm.ToolRole}}}, false},
+		"bad call":     {llm.Request{Messages: []llm.Message{user, {Role: llm.Assistant, Calls: []llm.ToolCall{{Arguments: []byte("{")}}}}}, false},
+		"tool":         {tools(f), true},
+		"same tools":   {tools(f, f), false},
+		"unnamed tool": {tools(llm.Tool{Parameters: f.Parameters}), false},
+		"spaced tool":  {tools(llm.Tool{Name: "a b", Parameters: f.Parameters}), false},
+		"long tool":    {tools(llm.Tool{Name: strings.Repeat("f", 65), Parameters: f.Parameters}), false},
+		"bad tool":     {tools(llm.Tool{Name: "f", Parameters: []byte(`[]`)}), false},
+		"null tool":    {tools(llm.Tool{Name: "f"}), false},
 	} {
 		if err := CheckRequest(tc.req); (err == nil) != tc.ok {
 			t.Errorf("%s: %v", name, err)
