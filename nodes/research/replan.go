@@ -20,8 +20,8 @@ func Replan(m llm.Model, skill skills.Skill) graph.Node[state.Agent] {
 		stem, _ := SplitChoices(s.Objective)
 		asked := askedSoFar(s.Plan)
 		out, usage, err := llm.Ask[skills.ReplanOutput](ctx, m, skill, skills.ReplanInput{Objective: stem, Findings: findings(s.Context), Asked: asked})
-		if err != nil && ctx.Err() != nil {
-			return nil, context.Cause(ctx)
+		if err := stopping(ctx, err); err != nil {
+			return nil, err
 		} // any other error leaves no question, which completes
 		update := graph.Update[state.Agent]{state.AgentUsage.Add(usage)}
 		again := slices.ContainsFunc(asked, func(q string) bool { return sameWords(q, out.Question) })

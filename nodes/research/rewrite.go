@@ -2,6 +2,7 @@ package research
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"example.com/assay/graph"
@@ -47,15 +48,29 @@ func queries(out skills.RewriteOutput, question string) []string {
 }
 
 // endStep closes a step that an error stopped: what other steps found still
-// counts. Cancellation stops the run instead.
+// counts. Cancellation and a spent budget stop the run instead.
 func endStep(ctx context.Context, step state.Step, usage state.ModelUsage, err error) (graph.Update[state.Agent], error) {
-	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
+	if err := stopping(ctx, err); err != nil {
+		return nil, err
 	}
 	return graph.Update[state.Agent]{
 		row(state.Step{ID: step.ID, Status: state.StepExecuted, Error: err.Error()}),
 		state.AgentUsage.Add(usage),
 	}, nil
+}
+
+// stopping is why the run has to stop at an error of a model, or nil: it was
+// cancelled, or its budget is spent. A run that is saved goes on from there.
+func stopping(ctx context.Context, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case errors.As(err, new(*llm.BudgetError)):
+		return err
+	}
+	return nil
 }
 
 // row writes one row of the planning table.

@@ -76,3 +76,34 @@ func TestARunThatDiesAtAnyPointGoesOn(t *testing.T) {
 		}
 	}
 }
+
+// TestASpentBudgetStopsTheRun: with what it has, and another budget goes on
+// from there to the answer of a run without one.
+func TestASpentBudgetStopsTheRun(t *testing.T) {
+	m := &rote{from: script(multi), known: map[string]llm.Response{}}
+	whole := mustRun(t, research.Deps{Model: m, Corpus: &shelf{}}, nil, withChoices)
+	for most := 1; most < whole.Metrics.Calls; most++ {
+		m.calls = 0
+		saver := memory.New()
+		start := func(budget *llm.Budget) *research.Pipeline {
+			p, err := research.New(research.Deps{Model: budget.Wrap(m), Skills: set(t), Corpus: &shelf{}}, &research.Options{Checkpointer: saver})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return p
+		}
+		opts := &research.AskOptions{Run: graph.RunOptions{Thread: "t"}}
+		part, _, err := start(llm.NewBudget(&llm.BudgetOptions{MaxCalls: most})).Ask(t.Context(), withChoices, opts)
+		if !errors.As(err, new(*llm.BudgetError)) || m.calls != most {
+			t.Fatalf("budget of %d calls: %d were made, error %v", most, m.calls, err)
+		}
+		if part.Usage.Calls > most {
+			t.Errorf("budget of %d calls: the state says %d", most, part.Usage.Calls)
+		}
+		opts.Resume = true
+		final, _, err := start(llm.NewBudget(nil)).Ask(t.Context(), "", opts)
+		if err != nil || !reflect.DeepEqual(final, whole) || m.calls != whole.Metrics.Calls {
+			t.Errorf("budget of %d calls, then none: %d calls, error %v, state\n%+v", most, m.calls, err, final)
+		}
+	}
+}
