@@ -15,7 +15,7 @@ func (r *run[S]) attempts(res *result[S]) error {
 	if res.sent != nil {
 		limits = res.sent.timeout.or(limits)
 	}
-	if res.done {
+	if res.finished() {
 		return nil
 	}
 	if r.recording != nil {
@@ -53,21 +53,22 @@ func (r *run[S]) attempts(res *result[S]) error {
 		began := r.began()
 		update, err := r.attempt(res, n, limits)
 		t = res.task
-		waiting, fault := r.stops(res, err)
-		switch {
-		case waiting:
-			return nil
-		case fault != nil:
-			failure := r.nodeError(t, fault)
-			return r.giveUp(t, failure, failure, false, began)
-		case err == nil:
+		if r.asks {
+			if waiting, fault := r.stops(res, err); waiting {
+				return nil
+			} else if fault != nil {
+				failure := r.nodeError(t, fault)
+				return r.giveUp(t, failure, failure, false, began)
+			}
+		}
+		if err == nil {
 			res.update = update
 			if res.memo != nil { // an answer is given once, and not for all equal inputs
 				res.memo.fresh = !t.asked()
 			}
 			return nil
 		}
-		if wait, again := retryWait(n.opts.Retry, err, t.info.Attempt); again && t.Err() == nil {
+		if wait, again := retryWait(n.opts.Retry, err, int(t.attempt)); again && t.Err() == nil {
 			r.publishTask(t, Event[S]{Kind: NodeRetry, Err: err, Elapsed: since(began)})
 			if sleep(t, wait) == nil {
 				res.task = t.next()
@@ -103,7 +104,9 @@ func (r *run[S]) giveUp(t *task, failure *NodeError, err error, handled bool, be
 // attempt calls the node once. What it returns too late does not count.
 func (r *run[S]) attempt(res *result[S], n *node[S], limits Timeout) (Update[S], error) {
 	t := res.task
-	t.begin()
+	if r.asks {
+		t.begin()
+	}
 	watched := limits.Run > 0 || limits.Idle > 0
 	if watched {
 		t.watched(limits)

@@ -57,7 +57,7 @@ const (
 // may share it.
 type Compiled[S any] struct {
 	name        string
-	limit       int
+	most        int // supersteps of a run that names no limit
 	fingerprint string
 	channels    []Channel[S]
 	ids         []*channelID // of channels, in their order
@@ -151,7 +151,7 @@ func (g *StateGraph[S]) Compile(opts *CompileOptions) (*Compiled[S], error) {
 		return nil, &CompileError{problems}
 	}
 	c := &Compiled[S]{
-		name: opts.Name, limit: opts.RecursionLimit, channels: g.channels, output: g.output,
+		name: opts.Name, most: opts.RecursionLimit, channels: g.channels, output: g.output,
 		saver: opts.Checkpointer, persist: opts.Persistence, version: opts.Version, migrate: opts.Migrate, clock: opts.Now,
 		before: slices.Clone(opts.InterruptBefore), after: slices.Clone(opts.InterruptAfter),
 	}

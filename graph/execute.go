@@ -141,7 +141,7 @@ func (r *run[S]) executeBeside(cancel context.CancelCauseFunc, one []result[S]) 
 		return
 	}
 	err := r.decide(one)
-	if err == nil && !res.done {
+	if err == nil && !res.finished() {
 		err = r.finish(res)
 	}
 	if err != nil {
@@ -209,17 +209,20 @@ func (r *run[S]) newTasks(ctx context.Context, results []result[S]) {
 		t := &r.tasks[0]
 		r.tasks = r.tasks[1:]
 		t.Context, t.run = ctx, &r.scope
-		t.info.Node, t.info.Step, t.info.Task, t.info.Attempt, t.info.Limit, t.info.first = r.nodes[results[i].node].name, r.step, i, 1, r.limit, r.first
+		t.node, t.step, t.place, t.attempt = r.nodes[results[i].node].name, int32(r.step), int32(i), 1
 		if results[i].sent != nil {
-			t.info.Send = i - len(r.next) + 1
+			t.send = int32(i - len(r.next) + 1)
 		}
 		if r.keep != nil {
 			if len(r.journals) == 0 {
 				r.journals = make([]journal, max(len(results)-i, min(r.step, 16)))
 			}
 			t.journal, r.journals = &r.journals[0], r.journals[1:]
-			t.journal.keep, t.journal.point, t.journal.node = r.keep, r.keep.id, t.info.Node
-			t.journal.step, t.journal.send, t.journal.kept, t.journal.inner = r.step, t.info.Send, results[i].left, results[i].inner
+			t.journal.keep, t.journal.point, t.journal.node = r.keep, r.keep.id, t.node
+			t.journal.step, t.journal.send = r.step, int(t.send)
+			if past := results[i].past; past != nil {
+				t.journal.kept, t.journal.inner = past.left, past.inner
+			}
 			t.journal.lends = results[i].sent == nil && r.nodes[results[i].node].opts.Reads == nil && r.early == nil && r.keep.mode != DurabilityExit
 		}
 		results[i].task = t
@@ -229,15 +232,15 @@ func (r *run[S]) newTasks(ctx context.Context, results []result[S]) {
 // nodeError is err as the failure of a task.
 func (r *run[S]) nodeError(t *task, err error) *NodeError {
 	if late := reached(t); late != nil {
-		err = late.of(t.info.Node)
+		err = late.of(t.node)
 	} else if t.Err() != nil {
 		err = ended(t, err)
 	}
-	return &NodeError{Node: t.info.Node, Step: t.info.Step, Send: t.info.Send, Attempts: t.info.Attempt, Err: err}
+	return &NodeError{Node: t.node, Step: int(t.step), Send: int(t.send), Attempts: int(t.attempt), Err: err}
 }
 
 func (r *run[S]) updated(res *result[S], began time.Time) {
-	if res.task.listens(NodeUpdate) && !res.done {
+	if res.task.listens(NodeUpdate) && !res.finished() {
 		cached := res.memo != nil && res.memo.hit
 		r.publishTask(res.task, Event[S]{Kind: NodeUpdate, Update: res.update, Cached: cached, Elapsed: since(began)})
 	}
@@ -251,7 +254,7 @@ func (r *run[S]) publishTask(t *task, ev Event[S]) {
 	if !t.listens(ev.Kind) {
 		return
 	}
-	ev.Step, ev.Node, ev.Attempt, ev.Places = t.info.Step, t.info.Node, t.info.Attempt, []Place{t.at()}
+	ev.Step, ev.Node, ev.Attempt, ev.Places = int(t.step), t.node, int(t.attempt), []Place{t.at()}
 	r.out.send(ev)
 }
 

@@ -189,7 +189,7 @@ func (t *task) ledger() (*journal, string) {
 		if t == owner {
 			return t.journal, prefix
 		}
-		prefix = fmt.Sprintf("%s/%06d/%06d/%s", t.run.ordinal, t.info.Step, t.info.Task, prefix)
+		prefix = fmt.Sprintf("%s/%06d/%06d/%s", t.run.ordinal, t.step, t.place, prefix)
 	}
 }
 

@@ -32,6 +32,9 @@ func (r *run[S]) stops(res *result[S], err error) (bool, error) {
 // waits ends a superstep whose tasks ask for answers. What the others wrote is
 // on record.
 func (r *run[S]) waits(results []result[S]) error {
+	if !r.asks {
+		return nil
+	}
 	var pending []PendingInterrupt
 	waiting := false
 	for i := range results {
@@ -80,8 +83,11 @@ func (r *run[S]) recordFailure(t *task, failure *NodeError, handled bool) error 
 // leftFailure is the failure that an earlier attempt, of another process
 // maybe, handed to the node's handler, which did not finish.
 func (r *run[S]) leftFailure(res *result[S], n *node[S]) *NodeError {
-	data, ok := res.left[recordKey{RecordError, ""}]
-	if !ok || n.opts.OnError == nil {
+	if res.past == nil || n.opts.OnError == nil {
+		return nil
+	}
+	data, ok := res.past.left[recordKey{RecordError, ""}]
+	if !ok {
 		return nil
 	}
 	var f savedFailure

@@ -24,8 +24,8 @@ func (r *run[S]) rejoin(results []result[S]) error {
 		res := &results[i]
 		name := r.nodes[res.node].name
 		id := taskID(r.keep.namespace, r.keep.id, r.step, name, max(0, i-len(r.next)+1))
-		res.left = r.keep.leftBy(id)
-		data, ok := res.left[recordKey{RecordUpdate, ""}]
+		res.past = &past{left: r.keep.leftBy(id)}
+		data, ok := res.past.left[recordKey{RecordUpdate, ""}]
 		if !ok {
 			continue
 		}
@@ -33,15 +33,15 @@ func (r *run[S]) rejoin(results []result[S]) error {
 		if err != nil {
 			return fmt.Errorf("reading what node %q returned: %w", name, err)
 		}
-		if data, ok := res.left[recordKey{RecordOnce, childrenKey}]; ok {
-			if err := decodeInto(data, &res.inner); err != nil {
+		if data, ok := res.past.left[recordKey{RecordOnce, childrenKey}]; ok {
+			if err := decodeInto(data, &res.past.inner); err != nil {
 				return fmt.Errorf("reading where the graphs in node %q are: %w", name, err)
 			}
 		}
-		for namespace := range res.inner {
+		for namespace := range res.past.inner {
 			r.keep.claim(namespace, id)
 		}
-		res.update, res.done = update, true
+		res.update, res.past.done = update, true
 	}
 	return nil
 }
@@ -57,8 +57,8 @@ func (r *run[S]) finished() ([]result[S], error) {
 	}
 	var out []result[S]
 	for i := range results {
-		if results[i].done {
-			results[i].task = &task{journal: &journal{inner: results[i].inner}}
+		if results[i].finished() {
+			results[i].task = &task{journal: &journal{inner: results[i].past.inner}}
 			out = append(out, results[i])
 		}
 	}

@@ -29,12 +29,11 @@ type run[S any] struct {
 	*Compiled[S]
 	now      snapshot[S] // the committed state
 	then     snapshot[S] // what the superstep under way makes of it
-	limit    int
+	was      snapshot[S] // the state before that, of a run that is saved: it stands when the superstep is not
 	parallel int
 	perStep  time.Duration // 0 is no limit
 	timed    bool          // a superstep or the run may run out of time
 	step     int           // the last superstep begun: -1 input, 0 Start, 1 the first nodes
-	first    int           // the superstep before this call's first
 	out      sink[S]
 	scope
 	own     Control   // unless there is another
@@ -43,6 +42,7 @@ type run[S any] struct {
 	written Update[S] // all committed writes, when record is set
 
 	keep     *keeper     // nil when the run is not saved
+	asks     bool        // nodes may stop the run: it is saved, or a graph around it may be
 	entering bool        // the input is to be committed and Start to be left
 	reenters bool        // the input is saved already
 	given    Update[S]   // of a run that enters
@@ -86,15 +86,23 @@ type result[S any] struct {
 	node   int   // end for a run's input
 	task   *task // its last attempt
 	update Update[S]
-	sent   *delivery[S]         // what a Send gave it to run on; nil reads the state
-	chosen choice[S]            // successors chosen by conditional edges and commands
-	jumps  bool                 // a command stands in for all that leads away
-	memo   *memo                // nil without a cache
-	left   map[recordKey][]byte // what earlier attempts, of other processes too, left on record
-	inner  map[string]string    // and what they left of subgraphs that keep their state
-	done   bool                 // they finished the task
-	waits  bool                 // for answers
+	sent   *delivery[S] // what a Send gave it to run on; nil reads the state
+	chosen choice[S]    // successors chosen by conditional edges and commands
+	jumps  bool         // a command stands in for all that leads away
+	memo   *memo        // nil without a cache
+	past   *past        // what earlier attempts, of other processes too, left on record; nil for nothing
+	waits  bool         // for answers
 	err    error
+}
+
+// finished reports whether an earlier attempt finished the task.
+func (res *result[S]) finished() bool { return res.past != nil && res.past.done }
+
+// past is what earlier attempts at a task left on record.
+type past struct {
+	left  map[recordKey][]byte
+	inner map[string]string // newest checkpoints of subgraphs that keep their state
+	done  bool              // they finished the task
 }
 
 func (c *Compiled[S]) run(ctx context.Context, in Update[S], opts *RunOptions, out sink[S]) (S, error) {
@@ -133,6 +141,7 @@ func (r *run[S]) conduct(ctx context.Context, opts *RunOptions, begin func() err
 		return err
 	}
 	defer release()
+	r.asks = r.keep != nil || r.outer != nil
 	if err = r.breaks(opts); err == nil {
 		err = begin()
 	}
@@ -165,7 +174,8 @@ func notSaved(err, late error) error {
 // newRun prepares a run from state. Inside a node of another graph its events
 // go to that graph's stream.
 func newRun[S any](ctx context.Context, c *Compiled[S], state S, opts *RunOptions) *run[S] {
-	r := &run[S]{Compiled: c, limit: c.limit, step: -1}
+	r := &run[S]{Compiled: c, step: -1}
+	r.limit = c.most
 	r.now.kept = state
 	r.show(&r.now)
 	outer := taskFrom(ctx)
@@ -189,13 +199,13 @@ func newRun[S any](ctx context.Context, c *Compiled[S], state S, opts *RunOption
 		}
 	}
 	if r.limit == 0 && outer != nil {
-		r.limit = outer.info.Limit
+		r.limit = outer.run.limit
 	}
 	if r.limit == 0 {
 		r.limit = DefaultRecursionLimit
 	}
 	if outer != nil && outer.run.events != nil {
-		r.out = nested[S]{outer, outer.info.Node, c}
+		r.out = nested[S]{outer, outer.node, c}
 	}
 	r.held = make([]bool, len(c.nodes))
 	r.queued = make([]int, len(c.nodes))
@@ -347,7 +357,9 @@ func (r *run[S]) superstep(ctx, saving context.Context) error {
 	if err := r.handedOver(results); err != nil {
 		return err
 	}
-	was := r.now
+	if r.keep != nil {
+		r.was = r.now
+	}
 	r.now = r.then
 	if r.record {
 		r.noteWrites(results)
@@ -365,7 +377,7 @@ func (r *run[S]) superstep(ctx, saving context.Context) error {
 		r.keep.halts = true
 	}
 	if err := r.save(saving, SourceLoop, results); err != nil {
-		r.now = was
+		r.now = r.was
 		return err
 	}
 	r.early = nil

@@ -31,14 +31,21 @@ func CurrentTask(ctx context.Context) (Info, bool) {
 	if t == nil {
 		return Info{}, false
 	}
-	return t.info, true
+	return Info{
+		Node: t.node, Step: int(t.step), Task: int(t.place), Send: int(t.send), Attempt: int(t.attempt),
+		Limit: t.run.limit, first: t.run.first,
+	}, true
 }
 
 // A task is one execution of a node. It travels in the node's context, so that
 // Emit and runs of other graphs inside the node find their way to the stream.
 type task struct {
 	context.Context
-	info    Info
+	node    string
+	step    int32
+	place   int32 // among the superstep's tasks, from 0
+	send    int32 // among its Sends, from 1; 0 for none
+	attempt int32 // from 1
 	run     *scope
 	watch   *watch   // nil without a timeout
 	journal *journal // nil when the run is not saved
@@ -49,6 +56,8 @@ type scope struct {
 	events  publisher // nil when nobody listens
 	outer   *task     // the node of another graph that the run is in; nil at the root
 	control *Control
+	limit   int                        // supersteps that the call may run
+	first   int                        // the superstep before the call's first
 	ordinal string                     // tells the run from others inside its node
 	answers map[string]json.RawMessage // to interrupts, by ID
 
@@ -60,7 +69,7 @@ type scope struct {
 }
 
 // at is where in its run the task belongs.
-func (t *task) at() Place { return Place{t.info.Step, t.info.Task} }
+func (t *task) at() Place { return Place{int(t.step), int(t.place)} }
 
 type taskKey struct{}
 
@@ -81,7 +90,7 @@ func taskFrom(ctx context.Context) *task {
 // next is the task's next attempt.
 func (t *task) next() *task {
 	again := *t
-	again.info.Attempt++
+	again.attempt++
 	return &again
 }
 
@@ -89,7 +98,7 @@ func (t *task) listens(k EventKind) bool { return t.run.events != nil && t.run.e
 
 // emit publishes an event of the task's node.
 func (t *task) emit(ev foreign) {
-	ev.Places, ev.Step, ev.Node, ev.Attempt = []Place{t.at()}, t.info.Step, t.info.Node, t.info.Attempt
+	ev.Places, ev.Step, ev.Node, ev.Attempt = []Place{t.at()}, int(t.step), t.node, int(t.attempt)
 	t.run.events.publish(ev)
 }
 

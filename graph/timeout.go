@@ -112,13 +112,13 @@ func (t *task) watched(limits Timeout) {
 	w := &watch{base: t.Context, limit: limits.Idle, cancel: func() {}}
 	w.ctx = w.base
 	if limits.Run > 0 {
-		w.ctx, w.cancel = context.WithTimeoutCause(w.ctx, limits.Run, &NodeTimeout{t.info.Node, TimeoutRun, limits.Run, limits.Run})
+		w.ctx, w.cancel = context.WithTimeoutCause(w.ctx, limits.Run, &NodeTimeout{t.node, TimeoutRun, limits.Run, limits.Run})
 	}
 	if limits.Idle > 0 {
 		ctx, cancel := context.WithCancelCause(w.ctx)
 		stop := w.cancel
 		w.ctx, w.cancel = ctx, func() { cancel(nil); stop() }
-		began, node := time.Now(), t.info.Node
+		began, node := time.Now(), t.node
 		w.idle = time.AfterFunc(limits.Idle, func() {
 			cancel(&NodeTimeout{node, TimeoutIdle, limits.Idle, time.Since(began)})
 		})

@@ -246,7 +246,7 @@ func (r *run[S]) nodesByHand(ctx context.Context, updates []StateUpdate[S], resu
 			return nil, fmt.Errorf("%w: no node %q to update as; known nodes: %s", ErrInvalidUpdate, u.As, orNone(r.names()))
 		}
 		t := &task{Context: ctx, run: &r.scope}
-		t.info.Node, t.info.Step = u.As, r.step
+		t.node, t.step = u.As, int32(r.step)
 		own = append(own, result[S]{node: id, update: u.Update, task: t})
 	}
 	slices.SortStableFunc(own, func(a, b result[S]) int { return a.node - b.node })
