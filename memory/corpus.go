@@ -11,6 +11,7 @@ import (
 
 	"example.com/assay/memory/document"
 	"example.com/assay/memory/index"
+	"example.com/assay/memory/internal/flock"
 	"example.com/assay/state"
 )
 
@@ -77,7 +78,7 @@ func open(home, name string) (*Corpus, error) {
 			return openGeneration(s, gen, inUse)
 		}
 		lastErr = err
-		if now, err := s.current(); err == nil && now == gen && !errors.Is(lastErr, errLocked) {
+		if now, err := s.current(); err == nil && now == gen && !errors.Is(lastErr, flock.ErrLocked) {
 			break // nobody replaced it: it is damaged
 		}
 	}
@@ -90,7 +91,7 @@ func useGeneration(path string) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = lockShared(f)
+	err = flock.Shared(f)
 	if err == nil {
 		// Removed between opening and locking, it is no longer the file there.
 		var mine, there os.FileInfo

@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+
+	"example.com/assay/memory/internal/flock"
 )
 
 const (
@@ -149,7 +151,7 @@ func (q *QA) store(entry QAEntry) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, lock.Close()) }()
-	if err := lockWait(lock); err != nil {
+	if err := flock.Wait(lock); err != nil {
 		return err
 	}
 	if err := q.refresh(); err != nil {

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"example.com/assay/memory/internal/flock"
 )
 
 const (
@@ -144,8 +146,8 @@ func (s *store) lock() (*os.File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("locking corpus %q: %w", s.name, err)
 	}
-	if err := lockExclusive(f); err != nil {
-		if errors.Is(err, errLocked) {
+	if err := flock.Exclusive(f); err != nil {
+		if errors.Is(err, flock.ErrLocked) {
 			pid := make([]byte, 20)
 			n, _ := f.ReadAt(pid, 0) // a writer that has not written its number yet is reported without
 			id, _ := strconv.Atoi(strings.TrimSpace(string(pid[:n])))
@@ -205,7 +207,7 @@ func (s *store) removeGeneration(gen string) (bool, error) {
 		return false, fmt.Errorf("removing generation %s: %w", gen, err)
 	default:
 		defer f.Close() // releases the lock
-		if err := lockExclusive(f); errors.Is(err, errLocked) {
+		if err := flock.Exclusive(f); errors.Is(err, flock.ErrLocked) {
 			return false, nil
 		} else if err != nil {
 			return false, err
