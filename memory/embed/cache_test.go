@@ -1,0 +1,404 @@
+package embed
+
+import (
+	"bufio"
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+)
+
+const childDir = "ASSAY_TEST_VECTORS"
+
+// TestMain lets a copy of this program be the one that is killed.
+func TestMain(m *testing.M) {
+	if dir := os.Getenv(childDir); dir != "" {
+		putForever(dir)
+	}
+	os.Exit(m.Run())
+}
+
+// vectorOf is the vector that tests keep under a number: its key can be made
+// again, and each coordinate follows from the number.
+func vectorOf(n int) (Key, []float32) {
+	v := make([]float32, 16+n%3)
+	for i := range v {
+		v[i] = float32(n*31 + i)
+	}
+	return keyOf(fmt.Sprint(n)), v
+}
+
+func put(t testing.TB, c *Cache, numbers ...int) {
+	t.Helper()
+	var keys []Key
+	var vectors [][]float32
+	for _, n := range numbers {
+		key, v := vectorOf(n)
+		keys, vectors = append(keys, key), append(vectors, v)
+	}
+	if err := c.Put(keys, vectors); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// held counts the vectors of 0 … n-1 that a cache holds; a wrong one fails.
+func held(t testing.TB, c *Cache, n int) int {
+	t.Helper()
+	keys := make([]Key, n)
+	for i := range keys {
+		keys[i], _ = vectorOf(i)
+	}
+	got, err := c.Get(keys)
+	if err != nil {
+		t.Fatal(err)
+	}
+	count := 0
+	for i, v := range got {
+		if v == nil {
+			continue
+		}
+		if _, want := vectorOf(i); !slices.Equal(v, want) {
+			t.Fatalf("vector %d is %v; want %v", i, v, want)
+		}
+		count++
+	}
+	return count
+}
+
+func reopen(t testing.TB, dir string, opts *CacheOptions) *Cache {
+	t.Helper()
+	c, err := OpenCache(dir, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return c
+}
+
+func TestKeysDiffer(t *testing.T) {
+	seen := map[Key][]string{}
+	for _, parts := range [][]string{{"a", "b", "c"}, {"ab", "", "c"}, {"a", "bc", ""}, {"a", "b"}, {"a", "query", "t"}, {"a", "passage", "t"}} {
+		if other, ok := seen[keyOf(parts...)]; ok {
+			t.Errorf("%q and %q have one key", parts, other)
+		}
+		seen[keyOf(parts...)] = parts
+	}
+}
+
+// A segment that ends anywhere holds the whole vectors before that place, and
+// takes new ones.
+func TestCutAnywhere(t *testing.T) {
+	dir := t.TempDir()
+	put(t, reopen(t, dir, nil), 0, 1, 2)
+	data, err := os.ReadFile(filepath.Join(dir, segmentName(1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ends := make([]int64, 3)
+	var at int64
+	for i := range ends {
+		_, v := vectorOf(i)
+		at += recordSize(len(v))
+		ends[i] = at
+	}
+	for cut := range len(data) + 1 {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, segmentName(1)), data[:cut], 0o600); err != nil {
+			t.Fatal(err)
+		}
+		whole := 0
+		for _, end := range ends {
+			if end <= int64(cut) {
+				whole++
+			}
+		}
+		c := reopen(t, dir, nil)
+		if got := held(t, c, 3); got != whole {
+			t.Fatalf("cut at %d of %d: %d vectors; want %d", cut, len(data), got, whole)
+		}
+		put(t, c, 3)
+		for _, again := range []*Cache{c, reopen(t, dir, nil)} {
+			if got := held(t, again, 4); got != whole+1 {
+				t.Fatalf("cut at %d and written again: %d vectors; want %d", cut, got, whole+1)
+			}
+		}
+	}
+}
+
+// A byte that changed anywhere costs vectors and never makes a wrong one.
+func TestFlippedAnywhere(t *testing.T) {
+	dir := t.TempDir()
+	put(t, reopen(t, dir, nil), 0, 1, 2)
+	path := filepath.Join(dir, segmentName(1))
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range data {
+		bad := slices.Clone(data)
+		bad[i] ^= 1 << (i % 8)
+		if err := os.WriteFile(path, bad, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		c, err := OpenCache(dir, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := held(t, c, 3); got == 3 {
+			t.Errorf("byte %d changed, and nobody noticed", i)
+		}
+		if err := c.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// Caches that are open at the same time on one directory, as those of several
+// processes are, see each other's vectors and lose none.
+func TestSeveralWriters(t *testing.T) {
+	const writers, each = 4, 60
+	dir := t.TempDir()
+	var group sync.WaitGroup
+	for w := range writers {
+		c := reopen(t, dir, &CacheOptions{MaxBytes: 1 << 20})
+		group.Go(func() {
+			for i := range each {
+				key, v := vectorOf(w*each + i)
+				if err := c.Put([]Key{key}, [][]float32{v}); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	early := reopen(t, dir, nil)
+	group.Wait()
+	for name, c := range map[string]*Cache{"opened before": early, "opened after": reopen(t, dir, nil)} {
+		if got := held(t, c, writers*each); got != writers*each {
+			t.Errorf("%s: %d vectors; want %d", name, got, writers*each)
+		}
+	}
+}
+
+// The directory stays within its bound; what was used lately stays, and a
+// reader of a deleted segment goes on.
+func TestSweep(t *testing.T) {
+	dir := t.TempDir()
+	opts := &CacheOptions{MaxBytes: 1 << 16}
+	const n = 2000
+	first := reopen(t, dir, opts)
+	for i := range 40 { // segments of their own times
+		put(t, first, i)
+	}
+	reader := reopen(t, dir, opts)
+	c := reopen(t, dir, opts)
+	for i := 40; i < n; i++ {
+		put(t, c, i)
+		if i == n/2 {
+			// Segments that were read are marked when their reader closes.
+			old := time.Now().Add(-time.Hour)
+			for _, number := range c.order {
+				if err := os.Chtimes(filepath.Join(dir, segmentName(number)), old, old); err != nil {
+					t.Fatal(err)
+				}
+			}
+			user := reopen(t, dir, opts)
+			key, _ := vectorOf(n/2 - 50)
+			if v, err := user.Get([]Key{key}); err != nil || v[0] == nil {
+				t.Fatalf("vector %d is gone too early: %v", n/2-50, err)
+			}
+			if err := user.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if i == n/2+540 {
+			used, _ := vectorOf(n/2 - 50)
+			unused, _ := vectorOf(n/2 - 80)
+			v, err := c.Get([]Key{used, unused})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if v[0] == nil || v[1] != nil {
+				t.Errorf("used: %t, not used: %t; want the used one kept longer", v[0] != nil, v[1] != nil)
+			}
+		}
+		if bytes := c.Stats().Bytes; bytes > opts.MaxBytes+2048 {
+			t.Fatalf("%d bytes; the bound is %d", bytes, opts.MaxBytes)
+		}
+	}
+	var onDisk int64
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		info, err := e.Info()
+		if err != nil {
+			t.Fatal(err)
+		}
+		onDisk += info.Size()
+	}
+	if onDisk > opts.MaxBytes+2048 {
+		t.Errorf("%d bytes on disk; the bound is %d", onDisk, opts.MaxBytes)
+	}
+	if got := held(t, c, n); got < 300 || got >= n {
+		t.Errorf("%d of %d vectors are left", got, n)
+	}
+	// An open file outlives its name: a reader has what it had until it looks
+	// for something else.
+	for _, want := range []int{40, 0} {
+		if got := held(t, reader, 40); got != want {
+			t.Errorf("%d vectors of deleted segments are found; want %d", got, want)
+		}
+		key, _ := vectorOf(-1)
+		if _, err := reader.Get([]Key{key}); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestMisuse(t *testing.T) {
+	c := reopen(t, t.TempDir(), nil)
+	if err := c.Put(make([]Key, 2), make([][]float32, 1)); err == nil {
+		t.Error("two keys for one vector")
+	}
+	if err := c.Put(make([]Key, 1), make([][]float32, 1)); err == nil {
+		t.Error("a vector without dimensions")
+	}
+	if err := c.Close(); err != nil {
+		t.Fatal(err)
+	}
+	key, v := vectorOf(1)
+	if err := c.Put([]Key{key}, [][]float32{v}); err == nil {
+		t.Error("written after Close")
+	}
+	if _, err := c.Get([]Key{key}); err == nil {
+		t.Error("read after Close")
+	}
+}
+
+const childVectors = 3000
+
+// putForever writes vectors in batches until it is killed.
+func putForever(dir string) {
+	c, err := OpenCache(dir, &CacheOptions{MaxBytes: 1 << 20})
+	if err != nil {
+		fmt.Println("fault:", err)
+		os.Exit(1)
+	}
+	fmt.Println("started")
+	for i := 0; ; i++ {
+		var keys []Key
+		var vectors [][]float32
+		for j := range 40 {
+			key, v := vectorOf((i*40 + j) % childVectors)
+			keys, vectors = append(keys, key), append(vectors, v)
+		}
+		if err := c.Put(keys, vectors); err != nil {
+			fmt.Println("fault:", err)
+			os.Exit(1)
+		}
+	}
+}
+
+// Killed at any moment, a writer leaves whole vectors; another that runs
+// meanwhile, and this process, are not disturbed.
+func TestKill(t *testing.T) {
+	const seed, kills = 7, 12
+	t.Logf("seed %d, %d kills", seed, kills)
+	rng := rand.New(rand.NewPCG(seed, seed))
+	dir := t.TempDir()
+	watcher := reopen(t, dir, &CacheOptions{MaxBytes: 1 << 20})
+	for range kills {
+		var children []*exec.Cmd
+		for range 2 {
+			cmd := exec.Command(os.Args[0])
+			cmd.Env = append(os.Environ(), childDir+"="+dir)
+			out, err := cmd.StdoutPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			lines := bufio.NewScanner(out)
+			lines.Scan()
+			if lines.Text() != "started" {
+				t.Errorf("the child says %q", lines.Text())
+			}
+			children = append(children, cmd)
+		}
+		time.Sleep(time.Duration(rng.IntN(15_000)) * time.Microsecond)
+		for _, cmd := range children {
+			if err := cmd.Process.Kill(); err != nil {
+				t.Fatal(err)
+			}
+			if err := cmd.Wait(); err == nil {
+				t.Error("the child ended by itself")
+			}
+		}
+		held(t, watcher, childVectors)
+		if held(t, reopen(t, dir, nil), childVectors) == 0 {
+			t.Error("nothing was kept")
+		}
+		put(t, watcher, rng.IntN(childVectors))
+	}
+}
+
+// FuzzSegment opens a segment of any bytes: no panic, and no vector under a
+// key unless its checksums say so.
+func FuzzSegment(f *testing.F) {
+	key, v := vectorOf(1)
+	whole := appendRecord(nil, key, v)
+	f.Add(whole)
+	f.Add(whole[:len(whole)-1])
+	f.Add(binary.LittleEndian.AppendUint32([]byte(recordMagic), 1<<31))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, segmentName(1)), data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		c, err := OpenCache(dir, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := c.Get([]Key{key}); err != nil {
+			t.Error(err)
+		}
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// BenchmarkHit measures a vector of 1,024 dimensions among 10,000.
+func BenchmarkHit(b *testing.B) {
+	c := reopen(b, b.TempDir(), nil)
+	keys := make([]Key, 10_000)
+	vectors := make([][]float32, len(keys))
+	for i := range keys {
+		keys[i] = keyOf(fmt.Sprint(i))
+		vectors[i] = make([]float32, 1024)
+		vectors[i][0] = float32(i)
+	}
+	if err := c.Put(keys, vectors); err != nil {
+		b.Fatal(err)
+	}
+	i := 0
+	for b.Loop() {
+		v, err := c.Get(keys[i%len(keys) : i%len(keys)+1])
+		if err != nil || v[0][0] != float32(i%len(keys)) {
+			b.Fatal(v, err)
+		}
+		i++
+	}
+}

@@ -1,0 +1,306 @@
+package embed
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+)
+
+const (
+	defaultBatch       = 64
+	defaultBatchBytes  = 128 << 10
+	defaultConcurrency = 4
+)
+
+// Options adjusts New. Nil and the zero value mean the defaults.
+type Options struct {
+	Cache       *Cache // where vectors are kept and looked for first; nil keeps none
+	Batch       int    // texts of a call; default 64
+	BatchBytes  int    // bytes of a call's texts, unless one alone is longer; default 128 KiB
+	Concurrency int    // calls at once, of all callers together; default 4
+}
+
+// A Space embeds texts with one embedder. It is safe for concurrent use.
+type Space struct {
+	embedder Embedder
+	query    QueryEmbedder // nil when questions are embedded as passages are
+	id       string
+	opts     Options
+	slots    chan struct{}
+	dims     atomic.Int64 // of the first vector; 0 before it
+	calls    atomic.Int64
+	asked    atomic.Int64
+}
+
+// Stats counts what a Space has done since it was made.
+type Stats struct {
+	Calls int64 `json:"calls"` // of the embedder
+	Texts int64 `json:"texts"` // that these calls held
+}
+
+// New returns the space of an embedder.
+func New(e Embedder, opts *Options) (*Space, error) {
+	if e == nil {
+		return nil, errors.New("making a space: no embedder is given")
+	}
+	id := e.ID()
+	if strings.TrimSpace(id) == "" {
+		return nil, errors.New("making a space: the embedder has no ID, so that its vectors could not be told from others")
+	}
+	s := &Space{embedder: e, id: id}
+	s.query, _ = e.(QueryEmbedder)
+	if opts != nil {
+		s.opts = *opts
+	}
+	if s.opts.Batch <= 0 {
+		s.opts.Batch = defaultBatch
+	}
+	if s.opts.BatchBytes <= 0 {
+		s.opts.BatchBytes = defaultBatchBytes
+	}
+	if s.opts.Concurrency <= 0 {
+		s.opts.Concurrency = defaultConcurrency
+	}
+	s.slots = make(chan struct{}, s.opts.Concurrency)
+	return s, nil
+}
+
+// ID is the embedder's ID, as it was when the space was made.
+func (s *Space) ID() string { return s.id }
+
+// Stats returns what was asked of the embedder so far.
+func (s *Space) Stats() Stats { return Stats{Calls: s.calls.Load(), Texts: s.asked.Load()} }
+
+// Uses of a text; each has its vectors.
+const (
+	asPassage = "passage"
+	asQuery   = "query"
+)
+
+// Passages returns the unit vectors of texts that are searched, by index.
+// progress is told how many distinct texts are done, never concurrently; nil
+// means nobody watches. After an error that is not the context's, which is an
+// *Error or one of the cache, what was embedded before it is in the cache.
+func (s *Space) Passages(ctx context.Context, texts []string, progress func(done, total int)) ([][]float32, error) {
+	return s.vectors(ctx, asPassage, texts, progress)
+}
+
+// Queries is Passages for the texts that are searched for.
+func (s *Space) Queries(ctx context.Context, texts []string) ([][]float32, error) {
+	if s.query == nil {
+		return s.vectors(ctx, asPassage, texts, nil)
+	}
+	return s.vectors(ctx, asQuery, texts, nil)
+}
+
+// vectors looks every distinct text up and asks for the rest.
+func (s *Space) vectors(ctx context.Context, use string, texts []string, progress func(done, total int)) ([][]float32, error) {
+	place := make(map[string]int, len(texts)) // of a text in distinct
+	var distinct []string
+	for _, text := range texts {
+		if _, ok := place[text]; !ok {
+			place[text] = len(distinct)
+			distinct = append(distinct, text)
+		}
+	}
+	w := &work{space: s, use: use, texts: distinct, keys: make([]Key, len(distinct)), progress: progress}
+	for i, text := range distinct {
+		w.keys[i] = keyOf(s.id, use, text)
+	}
+	if err := w.lookUp(); err != nil {
+		return nil, err
+	}
+	if err := w.ask(ctx); err != nil {
+		return nil, err
+	}
+	out := make([][]float32, len(texts))
+	for i, text := range texts {
+		out[i] = w.found[place[text]]
+	}
+	return out, nil
+}
+
+// accept checks the answer to n texts and gives the vectors unit length.
+func (s *Space) accept(answer [][]float32, n int) ([][]float32, error) {
+	if len(answer) != n {
+		return nil, &Error{s.id, fmt.Errorf("it returned %d vectors for %d texts", len(answer), n)}
+	}
+	out := make([][]float32, n)
+	for i, v := range answer {
+		if err := s.sameDims(len(v)); err != nil {
+			return nil, err
+		}
+		var err error
+		if out[i], err = unit(v); err != nil {
+			return nil, &Error{s.id, fmt.Errorf("vector %d of %d cannot be used: %w", i+1, n, err)}
+		}
+	}
+	return out, nil
+}
+
+// sameDims holds all vectors of a space to the length of the first.
+func (s *Space) sameDims(n int) error {
+	if n == 0 || n > maxDims {
+		return &Error{s.id, fmt.Errorf("it returned a vector of %d dimensions; 1 to %d are possible", n, maxDims)}
+	}
+	if !s.dims.CompareAndSwap(0, int64(n)) && s.dims.Load() != int64(n) {
+		return &Error{s.id, fmt.Errorf("it returned a vector of %d dimensions after others of %d", n, s.dims.Load())}
+	}
+	return nil
+}
+
+// call asks the embedder for one batch, in turn with other callers.
+func (s *Space) call(ctx context.Context, use string, texts []string) ([][]float32, error) {
+	select {
+	case s.slots <- struct{}{}:
+		defer func() { <-s.slots }()
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	s.calls.Add(1)
+	s.asked.Add(int64(len(texts)))
+	var answer [][]float32
+	var err error
+	if use == asQuery {
+		var v []float32
+		v, err = s.query.EmbedQuery(ctx, texts[0])
+		answer = [][]float32{v}
+	} else {
+		answer, err = s.embedder.Embed(ctx, texts)
+	}
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		return nil, &Error{s.id, err}
+	}
+	return s.accept(answer, len(texts))
+}
+
+// work is one call of Passages or Queries.
+type work struct {
+	space    *Space
+	use      string
+	texts    []string // distinct
+	keys     []Key
+	found    [][]float32
+	progress func(done, total int)
+
+	mu   sync.Mutex // guards done and the calls of progress
+	done int
+}
+
+func (w *work) lookUp() error {
+	w.found = make([][]float32, len(w.texts))
+	if cache := w.space.opts.Cache; cache != nil {
+		var err error
+		if w.found, err = cache.Get(w.keys); err != nil {
+			return err
+		}
+	}
+	n := 0
+	for _, v := range w.found {
+		if v == nil {
+			continue
+		}
+		if err := w.space.sameDims(len(v)); err != nil {
+			return err
+		}
+		n++
+	}
+	w.finished(n)
+	return nil
+}
+
+func (w *work) finished(n int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.done += n
+	if w.progress != nil {
+		w.progress(w.done, len(w.texts))
+	}
+}
+
+// batches cuts what was not found into calls.
+func (w *work) batches() [][]int {
+	most := w.space.opts.Batch
+	if w.use == asQuery {
+		most = 1
+	}
+	var out [][]int
+	size := 0
+	for i, v := range w.found {
+		if v != nil {
+			continue
+		}
+		last := len(out) - 1
+		if last < 0 || len(out[last]) == most || size+len(w.texts[i]) > w.space.opts.BatchBytes {
+			out = append(out, nil)
+			last, size = last+1, 0
+		}
+		out[last] = append(out[last], i)
+		size += len(w.texts[i])
+	}
+	return out
+}
+
+// ask makes the calls. The first that fails stops the others; those that have
+// an answer still keep it.
+func (w *work) ask(ctx context.Context) error {
+	batches := w.batches()
+	if len(batches) == 0 {
+		return nil
+	}
+	inner, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	next := make(chan []int)
+	var group sync.WaitGroup
+	for range min(w.space.opts.Concurrency, len(batches)) {
+		group.Go(func() {
+			for batch := range next {
+				if err := w.one(inner, batch); err != nil {
+					stop(err)
+				}
+			}
+		})
+	}
+feed:
+	for _, batch := range batches {
+		select {
+		case next <- batch:
+		case <-inner.Done():
+			break feed
+		}
+	}
+	close(next)
+	group.Wait()
+	return context.Cause(inner)
+}
+
+// one asks for a batch and keeps the answer.
+func (w *work) one(ctx context.Context, batch []int) error {
+	texts, keys := make([]string, len(batch)), make([]Key, len(batch))
+	for j, i := range batch {
+		texts[j], keys[j] = w.texts[i], w.keys[i]
+	}
+	vectors, err := w.space.call(ctx, w.use, texts)
+	if err != nil {
+		return err
+	}
+	for j, i := range batch {
+		w.found[i] = vectors[j]
+	}
+	if cache := w.space.opts.Cache; cache != nil {
+		if err := cache.Put(keys, vectors); err != nil {
+			return err
+		}
+	}
+	w.finished(len(batch))
+	return nil
+}
