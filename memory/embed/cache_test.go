@@ -127,6 +127,14 @@ func TestCutAnywhere(t *testing.T) {
 			t.Fatalf("cut at %d of %d: %d vectors; want %d", cut, len(data), got, whole)
 		}
 		put(t, c, 3)
+		_, v := vectorOf(3)
+		want := recordSize(len(v))
+		if whole > 0 {
+			want += ends[whole-1]
+		}
+		if info, err := os.Stat(filepath.Join(dir, segmentName(1))); err != nil || info.Size() != want {
+			t.Fatalf("cut at %d and written again: %d bytes; want %d, without the torn record", cut, info.Size(), want)
+		}
 		for _, again := range []*Cache{c, reopen(t, dir, nil)} {
 			if got := held(t, again, 4); got != whole+1 {
 				t.Fatalf("cut at %d and written again: %d vectors; want %d", cut, got, whole+1)
