@@ -1,28 +1,15 @@
 package embed
 
 import (
-	"bufio"
 	"encoding/binary"
 	"fmt"
-	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"sync"
 	"testing"
 	"time"
 )
-
-const childDir = "ASSAY_TEST_VECTORS"
-
-// TestMain lets a copy of this program be the one that is killed.
-func TestMain(m *testing.M) {
-	if dir := os.Getenv(childDir); dir != "" {
-		putForever(dir)
-	}
-	os.Exit(m.Run())
-}
 
 // vectorOf is the vector that tests keep under a number: its key can be made
 // again, and each coordinate follows from the number.
@@ -174,7 +161,7 @@ func TestFlippedAnywhere(t *testing.T) {
 // Caches that are open at the same time on one directory, as those of several
 // processes are, see each other's vectors and lose none.
 func TestSeveralWriters(t *testing.T) {
-	const writers, each = 4, 60
+	const writers, each = 4, 200
 	dir := t.TempDir()
 	var group sync.WaitGroup
 	for w := range writers {
@@ -291,74 +278,6 @@ func TestMisuse(t *testing.T) {
 	}
 	if _, err := c.Get([]Key{key}); err == nil {
 		t.Error("read after Close")
-	}
-}
-
-const childVectors = 3000
-
-// putForever writes vectors in batches until it is killed.
-func putForever(dir string) {
-	c, err := OpenCache(dir, &CacheOptions{MaxBytes: 1 << 20})
-	if err != nil {
-		fmt.Println("fault:", err)
-		os.Exit(1)
-	}
-	fmt.Println("started")
-	for i := 0; ; i++ {
-		var keys []Key
-		var vectors [][]float32
-		for j := range 40 {
-			key, v := vectorOf((i*40 + j) % childVectors)
-			keys, vectors = append(keys, key), append(vectors, v)
-		}
-		if err := c.Put(keys, vectors); err != nil {
-			fmt.Println("fault:", err)
-			os.Exit(1)
-		}
-	}
-}
-
-// Killed at any moment, a writer leaves whole vectors; another that runs
-// meanwhile, and this process, are not disturbed.
-func TestKill(t *testing.T) {
-	const seed, kills = 7, 12
-	t.Logf("seed %d, %d kills", seed, kills)
-	rng := rand.New(rand.NewPCG(seed, seed))
-	dir := t.TempDir()
-	watcher := reopen(t, dir, &CacheOptions{MaxBytes: 1 << 20})
-	for range kills {
-		var children []*exec.Cmd
-		for range 2 {
-			cmd := exec.Command(os.Args[0])
-			cmd.Env = append(os.Environ(), childDir+"="+dir)
-			out, err := cmd.StdoutPipe()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
-			lines := bufio.NewScanner(out)
-			lines.Scan()
-			if lines.Text() != "started" {
-				t.Errorf("the child says %q", lines.Text())
-			}
-			children = append(children, cmd)
-		}
-		time.Sleep(time.Duration(rng.IntN(15_000)) * time.Microsecond)
-		for _, cmd := range children {
-			if err := cmd.Process.Kill(); err != nil {
-				t.Fatal(err)
-			}
-			if err := cmd.Wait(); err == nil {
-				t.Error("the child ended by itself")
-			}
-		}
-		held(t, watcher, childVectors)
-		if held(t, reopen(t, dir, nil), childVectors) == 0 {
-			t.Error("nothing was kept")
-		}
-		put(t, watcher, rng.IntN(childVectors))
 	}
 }
 

@@ -68,6 +68,10 @@ func (x *Index) calibrate(ctx context.Context, progress func(done, total int) er
 	if err != nil {
 		return Calibration{}, err
 	}
+	questions, vectors, err := x.embedQuestions(ctx, questions)
+	if err != nil {
+		return Calibration{}, err
+	}
 	found := make([]evidence, len(questions))
 	for i, q := range questions {
 		if i%50 == 0 {
@@ -75,7 +79,11 @@ func (x *Index) calibrate(ctx context.Context, progress func(done, total int) er
 				return Calibration{}, err
 			}
 		}
-		if found[i], err = x.ask(ctx, q); err != nil {
+		a := asked{terms: q.terms}
+		if vectors != nil {
+			a.vectors = vectors[i : i+1]
+		}
+		if found[i], err = x.ask(ctx, q, a); err != nil {
 			return Calibration{}, err
 		}
 	}
@@ -86,14 +94,14 @@ func (x *Index) calibrate(ctx context.Context, progress func(done, total int) er
 }
 
 // ask returns the evidence that is found for a pseudo-question.
-func (x *Index) ask(ctx context.Context, q pseudo) (evidence, error) {
+func (x *Index) ask(ctx context.Context, q pseudo, a asked) (evidence, error) {
 	var skip func(int32) bool
 	if q.without >= 0 {
 		skip = func(ord int32) bool { return x.table.rows[ord].doc == q.without }
 	}
 	var found Result
 	err := guarded(func() (err error) {
-		found, err = x.searchTerms(ctx, q.terms, Query{}, skip)
+		found, err = x.searchTerms(ctx, a, Query{}, skip)
 		return err
 	})
 	return evidence{similarity: found.Similarity, strength: found.Strength}, err

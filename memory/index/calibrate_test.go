@@ -99,7 +99,7 @@ func TestConfidenceKnowsLength(t *testing.T) {
 		for i := range n / 2 {
 			q = append(q, unknown(i))
 		}
-		r, err := x.searchTerms(t.Context(), q, Query{}, nil)
+		r, err := x.searchTerms(t.Context(), asked{terms: q}, Query{}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -300,7 +300,7 @@ func TestResultIsRounded(t *testing.T) {
 func TestAbsentQuestionLosesItsRarestWords(t *testing.T) {
 	x := open(t, build(t, kiteBarge(t)))
 	rng := rand.New(rand.NewPCG(3, 4))
-	samples, err := x.samples(t.Context(), rng)
+	samples, _, err := x.samples(t.Context(), rng)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,16 +13,25 @@ import (
 // score.
 type candidate struct {
 	ord     int32
-	parts   [6]float64 // in the order of partNames
+	parts   [parts]float64 // in the order of partNames
 	fused   float64
 	passage state.Passage // set by distinct
 }
 
-var partNames = [6]string{RankerBM25, RankerBigram, RankerLSA, RankerTitleLink, RankerDocument, RankerGraph}
+// parts is how many weighted parts a score has; the last is that of a remote
+// embedder and zero without one.
+const parts = 7
 
-func (c *candidate) scores() []state.Score {
+var partNames = [parts]string{RankerBM25, RankerBigram, RankerLSA, RankerTitleLink, RankerDocument, RankerGraph, RankerMeaning}
+
+// scores lists the parts, the last one only where there is a remote embedder.
+func (c *candidate) scores(remote bool) []state.Score {
 	out := []state.Score{{Ranker: RankerFused, Value: c.fused}}
-	for i, name := range partNames {
+	shown := partNames[:]
+	if !remote {
+		shown = partNames[:parts-1]
+	}
+	for i, name := range shown {
 		out = append(out, state.Score{Ranker: name, Value: c.parts[i]})
 	}
 	return out
@@ -40,14 +49,18 @@ func (x *Index) fuse(sig *signals, pool []int32, links []link) []candidate {
 	}
 	ranked := make([]candidate, len(pool))
 	for i, ord := range pool {
-		ranked[i] = candidate{ord: ord, parts: [6]float64{
+		ranked[i] = candidate{ord: ord, parts: [parts]float64{
 			sig.scoped[ord], sig.pairs[ord], sig.cosine[ord], linkWeight * link[ord], documentWeight * x.document(sig, ord), graph[i],
 		}}
+		if x.meaning != nil {
+			ranked[i].parts[parts-1] = sig.near[ord]
+		}
 	}
 	divide(ranked, 0, 1)
 	divide(ranked, 1, pairWeight)
 	divide(ranked, 2, cosineWeight)
 	divide(ranked, 5, graphWeight)
+	divide(ranked, parts-1, meaningWeight)
 	for i := range ranked {
 		for _, v := range ranked[i].parts {
 			ranked[i].fused += v

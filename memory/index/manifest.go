@@ -16,6 +16,10 @@ import (
 // a file holds or of how text becomes terms takes a new one.
 const formatVersion = 2
 
+// spaceVersion is the version of a layout with the vectors of a remote
+// embedder, which a program that knows formatVersion alone must not search.
+const spaceVersion = 3
+
 // Files of a generation, beside bleve's own in storeDir.
 const (
 	manifestFile = "manifest"
@@ -23,6 +27,7 @@ const (
 	bagsFile     = "bags"
 	modelFile    = "lsa"
 	vectorsFile  = "vectors"
+	meaningFile  = "meaning" // vectors of a remote embedder; only where there is one
 )
 
 const manifestMagic = "assay-index"
@@ -35,7 +40,8 @@ type manifest struct {
 	Stats       Stats       `json:"stats"`
 	Changed     int         `json:"changed"` // passages added or removed since the embedder was trained
 	Calibration Calibration `json:"calibration"`
-	Files       []file      `json:"files"` // by name
+	Scale       *scale      `json:"scale,omitempty"` // of a remote embedder; nil without one
+	Files       []file      `json:"files"`           // by name
 }
 
 type file struct {
@@ -51,7 +57,11 @@ func (m *manifest) encode() ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("encoding the manifest: %w", err)
 	}
-	head := fmt.Sprintf("%s %d %08x\n", manifestMagic, formatVersion, crc32.Checksum(body, castagnoli))
+	version := formatVersion
+	if m.Scale != nil {
+		version = spaceVersion
+	}
+	head := fmt.Sprintf("%s %d %08x\n", manifestMagic, version, crc32.Checksum(body, castagnoli))
 	return append([]byte(head), body...), nil
 }
 
@@ -75,7 +85,7 @@ func decodeManifest(dir string, data []byte) (*manifest, error) {
 	if _, err := fmt.Sscanf(head, manifestMagic+" %d %x", &version, &sum); err != nil {
 		return nil, &CorruptError{Dir: dir, Err: errors.New("its manifest is not one of ours")}
 	}
-	if version != formatVersion {
+	if version != formatVersion && version != spaceVersion {
 		return nil, &VersionError{Dir: dir, Got: version, Want: formatVersion}
 	}
 	if crc32.Checksum([]byte(body), castagnoli) != sum {
@@ -85,7 +95,18 @@ func decodeManifest(dir string, data []byte) (*manifest, error) {
 	if err := json.Unmarshal([]byte(body), m); err != nil {
 		return nil, &CorruptError{Dir: dir, Err: fmt.Errorf("reading its manifest: %w", err)}
 	}
+	if (version == spaceVersion) != (m.Scale != nil) || (m.Scale != nil) != (m.Stats.Space != "") {
+		return nil, &CorruptError{Dir: dir, Err: errors.New("its manifest does not say how its vectors were made")}
+	}
 	return m, nil
+}
+
+// sidecars are the files that are read whole when a generation is opened.
+func (m *manifest) sidecars() []string {
+	if m.Scale == nil {
+		return []string{tableFile, modelFile, vectorsFile}
+	}
+	return []string{tableFile, modelFile, vectorsFile, meaningFile}
 }
 
 // verify compares every file with the manifest. It returns the content of

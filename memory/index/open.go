@@ -8,6 +8,7 @@ import (
 
 	bolterrors "go.etcd.io/bbolt/errors"
 
+	"example.com/assay/memory/embed"
 	"example.com/assay/memory/lsa"
 	"example.com/assay/memory/text"
 	"example.com/assay/state"
@@ -23,6 +24,8 @@ type Index struct {
 	vectors     []float32 // a row of model.Dims per passage
 	calibration Calibration
 	stats       Stats
+	space       *embed.Space // questions are embedded in it; nil for none
+	meaning     *meaning     // nil without a remote embedder
 
 	// Derived from the table by prepare.
 	members  [][]int32              // passages per document
@@ -48,13 +51,18 @@ type nameCount struct {
 // Open opens a generation for reading. It checks every file's checksum. The
 // error is a *CorruptError or a *VersionError when the directory is not a
 // whole generation of this version, and wraps fs.ErrNotExist when there is
-// none.
-func Open(dir string) (*Index, error) {
+// none. Questions to an index with vectors of a remote embedder need OpenIn.
+func Open(dir string) (*Index, error) { return OpenIn(dir, nil) }
+
+// OpenIn is Open with the space that questions are embedded in. Whether it is
+// that of the index shows when a search needs it: the error of Search is a
+// *SpaceError then.
+func OpenIn(dir string, space *embed.Space) (*Index, error) {
 	m, err := readManifest(dir)
 	if err != nil {
 		return nil, err
 	}
-	files, err := m.verify(dir, tableFile, modelFile, vectorsFile)
+	files, err := m.verify(dir, m.sidecars()...)
 	if err != nil {
 		return nil, err
 	}
@@ -62,6 +70,7 @@ func Open(dir string) (*Index, error) {
 	if err != nil {
 		return nil, &CorruptError{Dir: dir, Err: err}
 	}
+	x.space = space
 	err = x.openStore()
 	if errors.Is(err, bolterrors.ErrTimeout) {
 		return nil, fmt.Errorf("opening index %q: another program holds it open for writing; end that program: %w", dir, err)
@@ -88,7 +97,10 @@ func assemble(dir string, m *manifest, files map[string][]byte) (*Index, error) 
 	}
 	x := newIndex(dir, t, model, vectors)
 	x.calibration, x.stats = m.Calibration, m.Stats
-	return x, nil
+	if m.Scale != nil {
+		x.meaning, err = decodeMeaning(files[meaningFile], len(t.rows), *m.Scale)
+	}
+	return x, err
 }
 
 func newIndex(dir string, t *table, model *lsa.Model, vectors []float32) *Index {
@@ -239,7 +251,7 @@ func (x *Index) Embed(s string) []float32 {
 	return x.model.Embed(lsa.Bag(queryTerms(s)))
 }
 
-// EmbedderID is a hash of the embedder's content. Vectors made under
+// EmbedderID is a hash of the offline embedder's content. Vectors made under
 // different ids must not be compared.
 func (x *Index) EmbedderID() string { return x.model.ID() }
 

@@ -24,8 +24,9 @@ const (
 // found for questions that the corpus answers, and for others.
 type pseudo struct {
 	terms   []string
-	held    bool // the corpus answers it
-	without int  // document that is left out of the search; -1 for none
+	held    bool   // the corpus answers it
+	without int    // document that is left out of the search; -1 for none
+	text    string // the terms as words, for an embedder that has not seen terms
 }
 
 // pseudoQuestions makes three questions of each of up to a hundred passages,
@@ -51,7 +52,7 @@ func (x *Index) pseudoQuestions(ctx context.Context) ([]pseudo, error) {
 		return nil, nil
 	}
 	rng := rand.New(rand.NewPCG(pseudoSeed, uint64(len(x.table.rows))))
-	samples, err := x.samples(ctx, rng)
+	samples, spelled, err := x.samples(ctx, rng)
 	if err != nil {
 		return nil, err
 	}
@@ -76,6 +77,9 @@ func (x *Index) pseudoQuestions(ctx context.Context) ([]pseudo, error) {
 		if size = max(size, 3); len(samples) > size {
 			out = append(out, pseudo{terms: foreign(rng, samples, size, i%4, long), without: -1})
 		}
+	}
+	for i := range out {
+		out[i].text = spelled.text(out[i].terms)
 	}
 	return out, nil
 }
@@ -111,20 +115,21 @@ func names(words []word) []string {
 }
 
 // samples draws passages and one sentence of each that has enough content
-// words.
-func (x *Index) samples(ctx context.Context, rng *rand.Rand) ([]sample, error) {
+// words. The spelling is that of all their terms.
+func (x *Index) samples(ctx context.Context, rng *rand.Rand) ([]sample, spelling, error) {
 	var out []sample
+	spelled := spelling{}
 	order := rng.Perm(len(x.table.rows))
 	for _, ord := range order[:min(len(order), 3*pseudoSentences)] {
 		if len(out) == pseudoSentences {
 			break
 		}
 		if err := ctx.Err(); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		p, err := x.store.passage(x.table.rows[ord].id)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		spans := text.Sentences(p.Text)
 		if len(spans) == 0 {
@@ -140,11 +145,13 @@ func (x *Index) samples(ctx context.Context, rng *rand.Rand) ([]sample, error) {
 		around := terms(p.Text[first.Start:last.End], text.QueryStops)
 		s.around = distinct(append(around, terms(lastHeading(p), text.QueryStops)...))
 		if s.words, err = x.words(ctx, list, s.doc); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
+		spelled.learn(p.Text[first.Start:last.End])
+		spelled.learn(lastHeading(p))
 		out = append(out, s)
 	}
-	return out, nil
+	return out, spelled, nil
 }
 
 // words looks the terms of a sentence up, and sorts the rarest first.

@@ -10,9 +10,10 @@ import (
 	"example.com/assay/state"
 )
 
-// Sizes of the candidate lists.
+// DefaultK is how many hits a query gets that does not say. The others are
+// sizes of the candidate lists.
 const (
-	defaultK    = 5
+	DefaultK    = 5
 	poolLexical = 100 // by BM25 and document score
 	poolCosine  = 50
 	poolLinks   = 20
@@ -28,19 +29,25 @@ const (
 	linkWeight     = 1.0
 	documentWeight = 3.0
 	graphWeight    = .1
+	meaningWeight  = 1.0 // as much as BM25: it is not measured, for no remote embedder could be
 )
 
 // Search returns the passages that best match the primary query. Equal
 // queries on equal generations give equal results, scores included; of equal
 // passages the one with the lower id comes first. A query without content
-// words finds nothing and is no error. Errors are cancellation and files that
-// can no longer be read.
+// words finds nothing and is no error. Errors are cancellation, files that
+// can no longer be read, and, of an index with a remote embedder, a
+// *SpaceError and those of [embed.Space.Queries].
 func (x *Index) Search(ctx context.Context, q Query) (Result, error) {
 	var out Result
-	err := x.read(func() (err error) {
-		out, err = x.searchTerms(ctx, queryTerms(q.Primary), q, nil)
-		return err
-	})
+	list := queryTerms(q.Primary)
+	vectors, err := x.queryVectors(ctx, list, q)
+	if err == nil {
+		err = x.read(func() (err error) {
+			out, err = x.searchTerms(ctx, asked{list, vectors}, q, nil)
+			return err
+		})
+	}
 	if err != nil {
 		return Result{}, fmt.Errorf("searching %q: %w", q.Primary, err)
 	}
@@ -62,14 +69,29 @@ func (r *Result) round() {
 
 func rounded(v float64) float64 { return math.Round(v*1e6) / 1e6 }
 
-// searchTerms does the work of Search with the terms of the primary query;
-// passages that skip reports are left out too.
-func (x *Index) searchTerms(ctx context.Context, list []string, q Query, skip func(ord int32) bool) (Result, error) {
+// An asked query is its terms and, in the space of a remote embedder, its
+// vector and those of its alternatives; none without such an embedder.
+type asked struct {
+	terms   []string
+	vectors [][]float32
+}
+
+// vector returns the vector of the primary query, 0, or of an alternative.
+func (a asked) vector(i int) []float32 {
+	if i >= len(a.vectors) {
+		return nil
+	}
+	return a.vectors[i]
+}
+
+// searchTerms does the work of Search with what is known of the primary
+// query; passages that skip reports are left out too.
+func (x *Index) searchTerms(ctx context.Context, a asked, q Query, skip func(ord int32) bool) (Result, error) {
 	k := q.K
 	if k <= 0 {
-		k = defaultK
+		k = DefaultK
 	}
-	if len(list) == 0 || x.store == nil {
+	if len(a.terms) == 0 || x.store == nil {
 		return Result{}, nil
 	}
 	excluded := x.excluded(q.Exclude)
@@ -77,11 +99,11 @@ func (x *Index) searchTerms(ctx context.Context, list []string, q Query, skip fu
 
 	s := x.scratch.Get().(*scratch)
 	defer x.scratch.Put(s)
-	pool, err := x.alternatives(ctx, q.Alternatives, out, s)
+	pool, err := x.alternatives(ctx, q.Alternatives, a, out, s)
 	if err != nil {
 		return Result{}, err
 	}
-	sig, err := x.score(ctx, list, s)
+	sig, err := x.score(ctx, a.terms, a.vector(0), s)
 	if err != nil {
 		return Result{}, err
 	}
@@ -104,7 +126,7 @@ func (x *Index) searchTerms(ctx context.Context, list []string, q Query, skip fu
 	result.Similarity, result.Strength = found.similarity, found.strength
 	result.Confidence = x.calibration.confidence(found)
 	for i, h := range hits[:min(k, len(hits))] {
-		result.Hits = append(result.Hits, state.Hit{Passage: h.passage, Rank: i + 1, Scores: h.scores()})
+		result.Hits = append(result.Hits, state.Hit{Passage: h.passage, Rank: i + 1, Scores: h.scores(x.meaning != nil)})
 	}
 	return result, nil
 }
@@ -120,14 +142,14 @@ func (x *Index) excluded(ids []string) map[int32]bool {
 }
 
 // alternatives pools the candidates of other wordings of the query.
-func (x *Index) alternatives(ctx context.Context, queries []string, out func(int32) bool, s *scratch) ([]int32, error) {
+func (x *Index) alternatives(ctx context.Context, queries []string, a asked, out func(int32) bool, s *scratch) ([]int32, error) {
 	var pool []int32
-	for _, q := range queries[:min(len(queries), maxQueries)] {
+	for i, q := range queries[:min(len(queries), maxQueries)] {
 		list := queryTerms(q)
 		if len(list) == 0 {
 			continue
 		}
-		sig, err := x.score(ctx, list, s)
+		sig, err := x.score(ctx, list, a.vector(i+1), s)
 		if err != nil {
 			return nil, err
 		}
@@ -148,13 +170,19 @@ func (x *Index) candidates(sig *signals, out func(int32) bool) []int32 {
 			lexical[i] = v
 		}
 	}
-	near := slices.Clone(sig.cosine)
-	for i, v := range near {
+	pool := append(best(lexical, poolLexical), best(within(sig.cosine, out), poolCosine)...)
+	return append(pool, best(within(sig.near, out), poolCosine)...)
+}
+
+// within copies scores without those of passages that are left out.
+func within(scores []float64, out func(int32) bool) []float64 {
+	kept := slices.Clone(scores)
+	for i, v := range kept {
 		if v > 0 && out(int32(i)) {
-			near[i] = 0
+			kept[i] = 0
 		}
 	}
-	return append(best(lexical, poolLexical), best(near, poolCosine)...)
+	return kept
 }
 
 // A link says that a passage's title is mentioned by a good passage: by how

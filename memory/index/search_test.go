@@ -50,7 +50,7 @@ func TestBM25AgainstOracle(t *testing.T) {
 	for range 20 {
 		draw := rng.Perm(60)
 		query := []string{fmt.Sprintf("w%dx", draw[0]), fmt.Sprintf("w%dx", draw[1]), fmt.Sprintf("w%dx", draw[2]), "nowher"}
-		sig, err := x.score(t.Context(), query, newScratch(len(passages), len(passages)))
+		sig, err := x.score(t.Context(), query, nil, newScratch(len(passages), len(passages)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -93,8 +93,8 @@ func TestExcludeAndK(t *testing.T) {
 	x := open(t, build(t, kiteBarge(t)))
 	q := Query{Primary: "Who may cut the tow line of a barge?"}
 	all := search(t, x, q)
-	if len(all.Hits) != defaultK {
-		t.Fatalf("%d hits, want the default of %d", len(all.Hits), defaultK)
+	if len(all.Hits) != DefaultK {
+		t.Fatalf("%d hits, want the default of %d", len(all.Hits), DefaultK)
 	}
 	q.K = 2
 	few := search(t, x, q)
@@ -263,7 +263,7 @@ func TestRestoreNames(t *testing.T) {
 		share    float64
 	}{{"level", level, 1}, {"clear", clear, 0}} {
 		x := open(t, build(t, test.passages))
-		sig, err := x.score(t.Context(), []string{"barter"}, newScratch(4, 2))
+		sig, err := x.score(t.Context(), []string{"barter"}, nil, newScratch(4, 2))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -56,7 +56,8 @@ type scratch struct {
 	plain, scoped []float64 // BM25; BM25 with in-document idf and with name words as far as restoreNames says
 	names         []float64 // the name words' part of BM25
 	pairs         []float64 // BM25 of bigrams
-	cosine        []float64 // to the query in the embedder's space, at least 0
+	cosine        []float64 // to the query in the offline embedder's space, at least 0
+	near          []float64 // to the query in a remote embedder's space, by its scale; empty without one
 	holds         []uint64  // bit i: the passage holds term i of the query
 	docs          []float64 // BM25 of documents
 	docTF         []float64 // of one term
@@ -73,7 +74,7 @@ func newScratch(passages, docs int) *scratch {
 }
 
 func (s *scratch) clear() {
-	for _, list := range [][]float64{s.plain, s.scoped, s.names, s.pairs, s.cosine, s.docs, s.docTF} {
+	for _, list := range [][]float64{s.plain, s.scoped, s.names, s.pairs, s.cosine, s.near, s.docs, s.docTF} {
 		clear(list)
 	}
 	clear(s.holds)
@@ -91,8 +92,9 @@ type signals struct {
 }
 
 // score computes every signal that is a function of the query and one
-// passage or document.
-func (x *Index) score(ctx context.Context, list []string, s *scratch) (*signals, error) {
+// passage or document. vector is the query's in the space of a remote
+// embedder; nil leaves that signal at zero.
+func (x *Index) score(ctx context.Context, list []string, vector []float32, s *scratch) (*signals, error) {
 	s.clear()
 	sig := &signals{scratch: s, terms: weigh(list, math.Sqrt), best: -1}
 	for i, q := range sig.terms {
@@ -107,6 +109,9 @@ func (x *Index) score(ctx context.Context, list []string, s *scratch) (*signals,
 		return nil, err
 	}
 	x.scoreCosine(residual, s)
+	if x.meaning != nil {
+		s.near = x.meaning.near(vector, s.near)
+	}
 	return sig, nil
 }
 

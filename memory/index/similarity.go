@@ -9,7 +9,7 @@ const judged = 5
 const (
 	passageShare  = .45 // what the best hit covers of the question
 	documentShare = .30 // what the hits of one document cover together
-	cosineShare   = .25 // the embedder's similarity, mean of the hits
+	cosineShare   = .25 // the similarity of the embedder, the remote one if there is one, mean of the hits
 )
 
 // Parameters of the strength.
@@ -59,7 +59,11 @@ func (x *Index) similarity(sig *signals, hits []candidate) float64 {
 			}
 		}
 		document = max(document, covered(held))
-		cosine += sig.cosine[h.ord]
+		if x.meaning != nil {
+			cosine += sig.near[h.ord]
+		} else {
+			cosine += sig.cosine[h.ord]
+		}
 	}
 	return passageShare*passage + documentShare*document + cosineShare*cosine/float64(len(hits))
 }
@@ -90,13 +94,7 @@ func (x *Index) strength(sig *signals, hits []candidate, out func(ord int32) boo
 // background is the mean score of ranks 21 to 50 without passages that are
 // left out. A rank that no passage with a score takes counts as zero.
 func background(scores []float64, out func(ord int32) bool) float64 {
-	within := make([]float64, len(scores))
-	for i, v := range scores {
-		if v > 0 && !out(int32(i)) {
-			within[i] = v
-		}
-	}
-	ranked := best(within, backgroundTo)
+	ranked := best(within(scores, out), backgroundTo)
 	var sum float64
 	for _, ord := range ranked[min(backgroundFrom, len(ranked)):] {
 		sum += scores[ord]

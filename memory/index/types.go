@@ -3,6 +3,7 @@ package index
 import (
 	"fmt"
 
+	"example.com/assay/memory/embed"
 	"example.com/assay/state"
 )
 
@@ -13,6 +14,11 @@ type UpdateOptions struct {
 	Remove []string        // ids of passages of From that the new generation leaves out
 	Add    []state.Passage // new passages; one with the id of a passage of From replaces it
 
+	// Space embeds the passages beside the offline embedder, which is always
+	// trained. Another space than that of From embeds all of them and learns
+	// the calibration anew. Nil: the offline embedder alone.
+	Space *embed.Space
+
 	// Progress is called as the work goes on, never concurrently: what is
 	// being done and how much of it. Nil means nobody watches.
 	Progress func(phase string, done, total int)
@@ -22,11 +28,12 @@ type UpdateOptions struct {
 type Stats struct {
 	Passages    int    `json:"passages"`
 	Documents   int    `json:"documents"`
-	Terms       int    `json:"terms"`       // distinct stems
-	Dimensions  int    `json:"dimensions"`  // of the embedder's space
-	Refit       bool   `json:"refit"`       // whether this update trained the embedder and the calibration anew
-	Fingerprint string `json:"fingerprint"` // hash of the passages; equal corpora have equal fingerprints, whatever updates made them
-	Embedder    string `json:"embedder"`    // hash of the embedder's content
+	Terms       int    `json:"terms"`           // distinct stems
+	Dimensions  int    `json:"dimensions"`      // of the embedder's space
+	Refit       bool   `json:"refit"`           // whether this update trained the embedder and the calibration anew
+	Fingerprint string `json:"fingerprint"`     // hash of the passages; equal corpora have equal fingerprints, whatever updates made them
+	Embedder    string `json:"embedder"`        // hash of the offline embedder's content
+	Space       string `json:"space,omitempty"` // ID of the remote embedder; empty without one
 }
 
 // A Query is what is searched for.
@@ -45,6 +52,9 @@ type Result struct {
 	Similarity float64     // 0 to 1: how much of the question the first five hits cover
 	Strength   float64     // 0 to 1: how much the best of them has of it in absolute terms, over the query's background
 	Candidates int         // passages that were scored
+
+	Reranker string // ID of what ordered the hits in place of the index; empty when nothing did
+	Fallback string // why a reranker that was asked did not order them, at most 300 bytes; else empty
 }
 
 // Names of the scores of a hit. Each but the first is a weighted summand of
@@ -57,6 +67,7 @@ const (
 	RankerTitleLink = "title_link"
 	RankerDocument  = "document"
 	RankerGraph     = "graph"
+	RankerMeaning   = "meaning" // of a remote embedder; only where there is one
 )
 
 // A CorruptError says that a directory is not a whole generation: a file is
@@ -82,4 +93,22 @@ type VersionError struct {
 
 func (e *VersionError) Error() string {
 	return fmt.Sprintf("opening index %q: its format is version %d and this program reads version %d; ingest its documents again", e.Dir, e.Got, e.Want)
+}
+
+// A SpaceError says that a generation's vectors and the embedder that
+// questions would be embedded with are of different spaces.
+type SpaceError struct {
+	Made  string // ID of the embedder of the generation; empty for the offline one
+	Given string // ID of the embedder in use; empty for none
+}
+
+func (e *SpaceError) Error() string {
+	return fmt.Sprintf("the vectors were made by %s and questions would be embedded by %s: they cannot be compared", named(e.Made), named(e.Given))
+}
+
+func named(id string) string {
+	if id == "" {
+		return "the offline embedder"
+	}
+	return fmt.Sprintf("%q", id)
 }

@@ -18,6 +18,7 @@ const (
 	PhaseOpen      = "reading the index"
 	PhaseIndex     = "indexing"
 	PhaseEmbed     = "training the embedder"
+	PhaseMeaning   = "embedding" // by a remote embedder
 	PhaseCalibrate = "calibrating"
 	PhaseSeal      = "sealing"
 )
@@ -35,7 +36,8 @@ const (
 //
 // Below 5,000 passages, or when a fifth of them changed since the last time,
 // the embedder and the calibration are learnt anew; otherwise new passages
-// are folded in and both stay.
+// are folded in and both stay. Vectors of a remote embedder are kept for
+// passages that stay; in another space, everything is learnt anew.
 func Update(ctx context.Context, opts UpdateOptions) (Stats, error) {
 	if err := checkOptions(opts); err != nil {
 		return Stats{}, fmt.Errorf("updating the index: %w", err)
@@ -123,7 +125,7 @@ func (u *update) open() error {
 		if err != nil {
 			return err
 		}
-		files, err := m.verify(u.opts.From, tableFile, modelFile, vectorsFile, bagsFile)
+		files, err := m.verify(u.opts.From, append(m.sidecars(), bagsFile)...)
 		if err != nil {
 			return err
 		}
@@ -263,7 +265,8 @@ func (u *update) embed() error {
 	if u.old != nil {
 		u.manifest.Changed += u.oldFiles.Changed
 	}
-	stats.Refit = u.old == nil || len(bags) < u.refitBelow || outgrown(u.manifest.Changed, u.old.model.Docs())
+	stats.Space = u.spaceID()
+	stats.Refit = u.old == nil || u.respaced() || len(bags) < u.refitBelow || outgrown(u.manifest.Changed, u.old.model.Docs())
 	if stats.Refit {
 		var err error
 		if u.model, err = lsa.Fit(u.ctx, corpus, nil); err != nil {
@@ -315,7 +318,7 @@ func (u *update) project(bags []bag) {
 }
 
 // calibrate writes the table, now that bleve's document numbers are final,
-// and learns the calibration.
+// asks the remote embedder and learns the calibration.
 func (u *update) calibrate() (err error) {
 	x := newIndex(u.opts.Dir, u.table, u.model, u.vectors)
 	if err := x.openStore(); err != nil {
@@ -328,12 +331,18 @@ func (u *update) calibrate() (err error) {
 	if err := writeFile(u.opts.Dir, tableFile, u.table.encode()); err != nil {
 		return err
 	}
+	if err := u.mean(x); err != nil {
+		return err
+	}
 	if !u.manifest.Stats.Refit {
 		u.manifest.Calibration = u.old.calibration
-		return nil
+	} else if u.manifest.Calibration, err = x.calibrate(u.ctx, func(done, total int) error { return u.report(PhaseCalibrate, done, total) }); err != nil {
+		return err
 	}
-	u.manifest.Calibration, err = x.calibrate(u.ctx, func(done, total int) error { return u.report(PhaseCalibrate, done, total) })
-	return err
+	if x.meaning != nil {
+		u.manifest.Scale = &x.meaning.scale
+	}
+	return nil
 }
 
 // number records which passage each of bleve's document numbers is.

@@ -1,0 +1,323 @@
+package index
+
+import (
+	"context"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"example.com/assay/memory/embed"
+	"example.com/assay/memory/embed/embedtest"
+	"example.com/assay/state"
+)
+
+func space(t testing.TB, e embed.Embedder) *embed.Space {
+	t.Helper()
+	s, err := embed.New(e, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func buildIn(t testing.TB, e embed.Embedder, opts UpdateOptions) (string, Stats) {
+	t.Helper()
+	opts.Dir = filepath.Join(t.TempDir(), "gen")
+	if e != nil {
+		opts.Space = space(t, e)
+	}
+	stats, err := Update(t.Context(), opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return opts.Dir, stats
+}
+
+func openIn(t testing.TB, dir string, e embed.Embedder) *Index {
+	t.Helper()
+	x, err := OpenIn(dir, space(t, e))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := x.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return x
+}
+
+// Three embedders whose cosines lie in very different ranges, of which one
+// never goes below .9, give the same hits with the same confidences.
+func TestCosineRangesDoNotMatter(t *testing.T) {
+	var want []Result
+	for _, bias := range []float64{0, .6, .9} {
+		e := &embedtest.Words{Bias: bias, Dims: 256}
+		dir, _ := buildIn(t, e, UpdateOptions{Add: kiteBarge(t)})
+		x := openIn(t, dir, e)
+		if floor := x.meaning.scale.Floor; floor < bias || floor > bias+.2 {
+			t.Errorf("bias %v: floor %v", bias, floor)
+		}
+		var got []Result
+		for _, q := range append(slices.Clone(bargeQuestions), strangeQuestions...) {
+			got = append(got, search(t, x, Query{Primary: q}))
+		}
+		if want == nil {
+			want = got
+			continue
+		}
+		for i := range got {
+			if math.Abs(got[i].Confidence-want[i].Confidence) > .002 || !slices.Equal(ids(got[i]), ids(want[i])) {
+				t.Errorf("bias %v, question %d: confidence %v of %v; without bias %v of %v",
+					bias, i, got[i].Confidence, ids(got[i]), want[i].Confidence, ids(want[i]))
+			}
+		}
+	}
+	high, low := 0, 0
+	for i, r := range want {
+		if i < len(bargeQuestions) && r.Confidence >= .7 {
+			high++
+		}
+		if i >= len(bargeQuestions) && r.Confidence < .5 {
+			low++
+		}
+	}
+	if high < len(bargeQuestions)*3/4 || low < len(strangeQuestions)*3/4 {
+		t.Errorf("%d of %d answered questions are at .70 or more, %d of %d strange ones below .5", high, len(bargeQuestions), low, len(strangeQuestions))
+	}
+}
+
+// synonyms is an embedder that knows that two words mean the same.
+type synonyms struct{ embedtest.Words }
+
+func (s *synonyms) Embed(ctx context.Context, texts []string) ([][]float32, error) {
+	same := make([]string, len(texts))
+	for i, text := range texts {
+		same[i] = strings.ReplaceAll(text, "attorney", "lawyer")
+	}
+	return s.Words.Embed(ctx, same)
+}
+
+// A remote embedder finds what no word leads to, and the hit says so.
+func TestMeaningFinds(t *testing.T) {
+	passages := plain("the lawyer files a brief", "the baker bakes a loaf", "the miller grinds a grain", "the sailor mends a rope",
+		"the weaver threads a loom", "the smith forges a blade", "the mason lays a brick", "the tanner cures a hide")
+	e := &synonyms{}
+	dir, _ := buildIn(t, e, UpdateOptions{Add: passages})
+	got := search(t, openIn(t, dir, e), Query{Primary: "attorney"})
+	if len(got.Hits) == 0 || got.Hits[0].Passage.ID != "p00" {
+		t.Fatalf("hits %v", ids(got))
+	}
+	scores := got.Hits[0].Scores
+	if last := scores[len(scores)-1]; last.Ranker != RankerMeaning || last.Value != meaningWeight {
+		t.Errorf("scores %v", scores)
+	}
+	if got := search(t, open(t, build(t, passages)), Query{Primary: "attorney"}); len(got.Hits) != 0 {
+		t.Errorf("the offline index finds %v", ids(got))
+	}
+	alone := search(t, openIn(t, dir, e), Query{Primary: "grain", K: 8})
+	got = search(t, openIn(t, dir, e), Query{Primary: "grain", Alternatives: []string{"", "attorney"}, K: 8})
+	if slices.Contains(ids(alone), "p00") || !slices.Contains(ids(got), "p00") {
+		t.Errorf("an alternative adds no candidates: %v and %v", ids(alone), ids(got))
+	}
+}
+
+// Of the same embedder, an update asks for new passages only, and ends where
+// a build from nothing ends.
+func TestUpdateKeepsVectors(t *testing.T) {
+	all := kiteBarge(t)
+	n := len(all)
+	first, _ := buildIn(t, &embedtest.Words{}, UpdateOptions{Add: all[:n-3]})
+	e := &embedtest.Words{}
+	changed := slices.Clone(all[n-3:])
+	changed = append(changed, all[0])
+	changed[3].Text += " A new sentence on ballast."
+	dir, _ := buildIn(t, e, UpdateOptions{From: first, Remove: []string{all[1].ID}, Add: changed})
+	var want []string
+	for _, p := range changed {
+		want = append(want, Text(p))
+	}
+	var asked []string
+	for _, s := range e.Seen() {
+		if slices.ContainsFunc(all, func(p state.Passage) bool { return s == Text(p) }) || slices.Contains(want, s) {
+			asked = append(asked, s)
+		}
+	}
+	slices.Sort(asked)
+	slices.Sort(want)
+	if !slices.Equal(asked, want) {
+		t.Errorf("%d passages were embedded; want the %d new ones", len(asked), len(want))
+	}
+	whole := slices.Clone(all[2:])
+	whole = append(whole, changed[3])
+	fresh, _ := buildIn(t, e, UpdateOptions{Add: whole})
+	if outcomes(t, openIn(t, dir, e)) != outcomes(t, openIn(t, fresh, e)) {
+		t.Error("the updated index answers differently from a new one")
+	}
+}
+
+// Another embedder embeds and calibrates everything anew, also on the way to
+// none and back; what comes out is what a build from nothing gives.
+func TestChangeOfSpace(t *testing.T) {
+	one, two := &embedtest.Words{Name: "one"}, &embedtest.Words{Name: "two", Dims: 96}
+	dir := build(t, kiteBarge(t))
+	offline := outcomes(t, open(t, dir))
+	for _, e := range []*embedtest.Words{one, two, one} {
+		next, stats := buildIn(t, e, UpdateOptions{From: dir})
+		fresh, _ := buildIn(t, e, UpdateOptions{Add: kiteBarge(t)})
+		if !stats.Refit || stats.Space != e.ID() {
+			t.Errorf("stats %+v", stats)
+		}
+		x := openIn(t, next, e)
+		if outcomes(t, x) != outcomes(t, openIn(t, fresh, e)) {
+			t.Errorf("changed to %s, the index answers differently from a new one", e.ID())
+		}
+		if x.Calibration() == open(t, dir).Calibration() {
+			t.Errorf("changed to %s, the calibration stays", e.ID())
+		}
+		dir = next
+	}
+	back, stats := buildIn(t, nil, UpdateOptions{From: dir})
+	if stats.Space != "" || outcomes(t, open(t, back)) != offline {
+		t.Error("back at the offline embedder, the index answers differently")
+	}
+}
+
+// Spaces are never mixed: a search with another embedder than the index's
+// fails, and asks nobody.
+func TestSpacesDoNotMix(t *testing.T) {
+	one, two := &embedtest.Words{Name: "one"}, &embedtest.Words{Name: "two"}
+	remote, _ := buildIn(t, one, UpdateOptions{Add: kiteBarge(t)})
+	offline := build(t, kiteBarge(t))
+	for name, tc := range map[string]struct {
+		dir         string
+		e           embed.Embedder
+		made, given string
+	}{
+		"another":        {remote, two, one.ID(), two.ID()},
+		"none":           {remote, nil, one.ID(), ""},
+		"one at offline": {offline, two, "", two.ID()},
+	} {
+		var s *embed.Space
+		if tc.e != nil {
+			s = space(t, tc.e)
+		}
+		x, err := OpenIn(tc.dir, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = x.Search(t.Context(), Query{Primary: bargeQuestions[0]})
+		if mix, ok := errors.AsType[*SpaceError](err); !ok || mix.Made != tc.made || mix.Given != tc.given {
+			t.Errorf("%s: error %v", name, err)
+		}
+		if err := x.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if two.Calls() != 0 {
+		t.Errorf("the wrong embedder was asked %d times", two.Calls())
+	}
+}
+
+// An embedder that fails at any call leaves no generation, and its error
+// names it; a question that it does not embed is an error, not an answer.
+func TestEmbedderFails(t *testing.T) {
+	failure := errors.New("no quota")
+	for failAt := 1; ; failAt++ {
+		e := &embedtest.Words{Before: func(_ context.Context, call int, _ []string) error {
+			if call == failAt {
+				return failure
+			}
+			return nil
+		}}
+		s, err := embed.New(e, &embed.Options{Batch: 40, Concurrency: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		dir := filepath.Join(t.TempDir(), "gen")
+		_, err = Update(t.Context(), UpdateOptions{Dir: dir, Add: kiteBarge(t), Space: s})
+		if err != nil {
+			if !errors.Is(err, failure) || !strings.Contains(err.Error(), e.ID()) {
+				t.Errorf("error %v", err)
+			}
+			if _, err := os.Stat(dir); !errors.Is(err, os.ErrNotExist) {
+				t.Errorf("the generation is left behind: %v", err)
+			}
+			continue
+		}
+		if failAt < 3 {
+			t.Errorf("failing at call %d was not noticed", failAt)
+		}
+		x, err := OpenIn(dir, s) // whose next call is the one that fails
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := x.Search(t.Context(), Query{Primary: bargeQuestions[0]}); !errors.Is(err, failure) {
+			t.Errorf("a search: %v", err)
+		}
+		if err := x.Close(); err != nil {
+			t.Error(err)
+		}
+		return
+	}
+}
+
+// Few or no passages make a whole generation, too.
+func TestSmallSpaces(t *testing.T) {
+	e := &embedtest.Words{}
+	for n := range 4 {
+		dir, stats := buildIn(t, e, UpdateOptions{Add: plain("Deputies sit in March.", "Judges sit in May.", "Clerks sit in June.")[:n]})
+		if stats.Passages != n || stats.Space != e.ID() {
+			t.Errorf("stats %+v", stats)
+		}
+		got := search(t, openIn(t, dir, e), Query{Primary: "When do deputies sit?"})
+		if n > 0 && (len(got.Hits) == 0 || got.Hits[0].Passage.ID != "p00") {
+			t.Errorf("of %d passages: %v", n, ids(got))
+		}
+	}
+}
+
+// A damaged file of vectors is noticed when the index is opened.
+func TestDamagedMeaning(t *testing.T) {
+	dir, _ := buildIn(t, &embedtest.Words{}, UpdateOptions{Add: plain("x y", "y z")})
+	path := filepath.Join(dir, meaningFile)
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, bad := range [][]byte{nil, data[:len(data)-1], flip(data, len(data)/2)} {
+		if err := os.WriteFile(path, bad, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		expectDamage(t, dir)
+	}
+	for _, bad := range []string{"", meaningMagic, meaningMagic + "\xff\xff\xff\xff\x07", string(data[:len(data)-4])} {
+		if _, err := decodeMeaning([]byte(bad), 2, scale{}); err == nil {
+			t.Errorf("%q was decoded", bad)
+		}
+	}
+}
+
+func TestScale(t *testing.T) {
+	s := scale{Floor: .6, Ceiling: .9}
+	for cosine, want := range map[float64]float64{-1: 0, .6: 0, .75: .5, .9: 1, 1: 1} {
+		if got := s.of(cosine); math.Abs(got-want) > 1e-12 {
+			t.Errorf("%v is at %v; want %v", cosine, got, want)
+		}
+	}
+	if got := (scale{Floor: .5, Ceiling: .5}).of(.6); got != 0 {
+		t.Errorf("an embedder that tells nothing apart says %v", got)
+	}
+}
+
+func TestSpelling(t *testing.T) {
+	w := spelling{}
+	w.learn("The Negligence of neglect; negligently.")
+	if got := w.text([]string{"neglig", unknown(0), unknown(1), "neglect"}); got != "negligence quillip brentoz neglect" {
+		t.Errorf("text %q", got)
+	}
+}

@@ -1,0 +1,107 @@
+package index
+
+import (
+	"context"
+	"fmt"
+)
+
+// respaced reports whether the passages must be embedded in another space
+// than that of the earlier generation.
+func (u *update) respaced() bool {
+	return u.old != nil && u.old.stats.Space != u.spaceID()
+}
+
+func (u *update) spaceID() string {
+	if u.opts.Space == nil {
+		return ""
+	}
+	return u.opts.Space.ID()
+}
+
+// mean gives x the vectors of the remote embedder, if there is one: those of
+// the earlier generation where they are of its space, and new ones.
+func (u *update) mean(x *Index) error {
+	if u.opts.Space == nil {
+		return nil
+	}
+	x.space, x.stats.Space = u.opts.Space, u.opts.Space.ID()
+	x.meaning = &meaning{}
+	reuse := u.old != nil && !u.respaced()
+	if reuse {
+		x.meaning.dims, x.meaning.scale = u.old.meaning.dims, u.old.meaning.scale
+	}
+	kept := make([]int, len(u.table.rows)) // ordinal in the earlier generation, or -1
+	var texts []string
+	for ord, r := range u.table.rows {
+		kept[ord] = -1
+		if reuse && !u.fresh[r.id] {
+			if at, ok := u.old.table.find(r.id); ok {
+				kept[ord] = at
+				continue
+			}
+		}
+		p, err := x.store.passage(r.id)
+		if err != nil {
+			return err
+		}
+		texts = append(texts, Text(p))
+	}
+	if err := u.report(PhaseMeaning, 0, len(texts)); err != nil {
+		return err
+	}
+	vectors, err := u.opts.Space.Passages(u.ctx, texts, func(done, total int) {
+		if u.opts.Progress != nil {
+			u.opts.Progress(PhaseMeaning, done, total)
+		}
+	})
+	if err != nil {
+		return err
+	}
+	return u.place(x, kept, vectors)
+}
+
+// place puts the rows together.
+func (u *update) place(x *Index, kept []int, vectors [][]float32) error {
+	m := x.meaning
+	if m.dims == 0 && len(vectors) > 0 {
+		m.dims = len(vectors[0])
+	}
+	m.rows = make([]float32, len(kept)*m.dims)
+	for ord, at := range kept {
+		if at >= 0 {
+			copy(m.row(ord), u.old.meaning.row(at))
+			continue
+		}
+		v := vectors[0]
+		vectors = vectors[1:]
+		if len(v) != m.dims {
+			return x.otherDims(len(v))
+		}
+		copy(m.row(ord), v)
+	}
+	return writeFile(u.opts.Dir, meaningFile, m.encode())
+}
+
+// embedQuestions returns the vectors of the pseudo-questions, none without a
+// remote embedder, and the questions that are asked then.
+func (x *Index) embedQuestions(ctx context.Context, questions []pseudo) ([]pseudo, [][]float32, error) {
+	if x.meaning == nil {
+		return questions, nil, nil
+	}
+	questions = questions[:min(len(questions), spaceQuestions)]
+	texts := make([]string, len(questions))
+	for i, q := range questions {
+		texts[i] = q.text
+	}
+	vectors, err := x.space.Queries(ctx, texts)
+	if err != nil {
+		return nil, nil, fmt.Errorf("embedding the questions to calibrate by: %w", err)
+	}
+	for _, v := range vectors {
+		if len(v) != x.meaning.dims {
+			return nil, nil, x.otherDims(len(v))
+		}
+	}
+	x.meaning.scale = x.learnScale(questions, vectors)
+	return questions, vectors, nil
+}
