@@ -10,6 +10,7 @@ import (
 	"sort"
 
 	"example.com/assay/memory/document"
+	"example.com/assay/memory/embed"
 	"example.com/assay/memory/index"
 	"example.com/assay/memory/internal/flock"
 	"example.com/assay/state"
@@ -20,9 +21,10 @@ type CorpusInfo struct {
 	Name        string `json:"name"`
 	Files       int    `json:"files"`
 	Passages    int    `json:"passages"`
-	Documents   int    `json:"documents"` // a file of records holds several
-	Bytes       int64  `json:"bytes"`     // of text
-	Embedder    string `json:"embedder"`
+	Documents   int    `json:"documents"`       // a file of records holds several
+	Bytes       int64  `json:"bytes"`           // of text
+	Embedder    string `json:"embedder"`        // the remote one's ID, or else the offline one's
+	Space       string `json:"space,omitempty"` // the remote one's ID; empty without one
 	Fingerprint string `json:"fingerprint"`
 	Generation  string `json:"generation"`
 	Fault       string `json:"fault,omitempty"` // from List: why the corpus cannot be opened
@@ -36,12 +38,36 @@ type Corpus struct {
 	manifest *manifest
 	index    *index.Index
 	inUse    *os.File
+	opts     OpenOptions
+}
+
+// OpenOptions says with whose help a corpus is searched. Nil and the zero
+// value need nobody.
+type OpenOptions struct {
+	// Space embeds the questions. It must be the one that the corpus was
+	// ingested with; otherwise Search refuses. Nil: the offline embedder alone.
+	Space *embed.Space
+	// Reranker orders what the index found. Nil: the index's own order.
+	Reranker Reranker
+	// RerankDepth is how many hits the reranker is shown; default 20, and never
+	// fewer than are asked for.
+	RerankDepth int
 }
 
 // Open opens a corpus for reading. The errors to expect are
 // *UnknownCorpusError, *EmptyCorpusError and *CorruptCorpusError.
-func Open(home, name string) (*Corpus, error) {
-	c, err := open(home, name)
+func Open(home, name string) (*Corpus, error) { return OpenWith(home, name, nil) }
+
+// OpenWith is Open with the help of others.
+func OpenWith(home, name string, opts *OpenOptions) (*Corpus, error) {
+	var o OpenOptions
+	if opts != nil {
+		o = *opts
+	}
+	if o.RerankDepth <= 0 {
+		o.RerankDepth = defaultRerankDepth
+	}
+	c, err := open(home, name, o)
 	if err != nil {
 		return nil, fmt.Errorf("opening corpus: %w", err)
 	}
@@ -52,7 +78,7 @@ func Open(home, name string) (*Corpus, error) {
 // generation between reading its name and locking it.
 const openTries = 100
 
-func open(home, name string) (*Corpus, error) {
+func open(home, name string, opts OpenOptions) (*Corpus, error) {
 	if err := CheckName(name); err != nil {
 		return nil, err
 	}
@@ -75,7 +101,7 @@ func open(home, name string) (*Corpus, error) {
 		}
 		inUse, err := useGeneration(s.path(gen, inUseFile))
 		if err == nil {
-			return openGeneration(s, gen, inUse)
+			return openGeneration(s, gen, inUse, opts)
 		}
 		lastErr = err
 		if now, err := s.current(); err == nil && now == gen && !errors.Is(lastErr, flock.ErrLocked) {
@@ -107,7 +133,7 @@ func useGeneration(path string) (*os.File, error) {
 	return f, nil
 }
 
-func openGeneration(s *store, gen string, inUse *os.File) (*Corpus, error) {
+func openGeneration(s *store, gen string, inUse *os.File, opts OpenOptions) (*Corpus, error) {
 	fail := func(err error) (*Corpus, error) {
 		return nil, errors.Join(&CorruptCorpusError{Name: s.name, Err: err}, inUse.Close())
 	}
@@ -115,12 +141,12 @@ func openGeneration(s *store, gen string, inUse *os.File) (*Corpus, error) {
 	if err != nil {
 		return fail(err)
 	}
-	ix, err := index.Open(s.path(gen, indexDir))
+	ix, err := index.OpenIn(s.path(gen, indexDir), opts.Space)
 	if err != nil {
 		return fail(err)
 	}
 	m.Info.Name, m.Info.Fingerprint, m.Info.Generation = s.name, m.Fingerprint, gen
-	return &Corpus{store: s, gen: gen, manifest: m, index: ix, inUse: inUse}, nil
+	return &Corpus{store: s, gen: gen, manifest: m, index: ix, inUse: inUse, opts: opts}, nil
 }
 
 // Close releases the corpus. It is not used afterwards.
@@ -147,13 +173,45 @@ func (c *Corpus) Sources() []string {
 	return out
 }
 
-// Search returns the passages that answer a query.
+// Search returns the passages that answer a query. With a Reranker they come
+// in its order, or, when it fails, in the index's own, and the result says
+// why. The confidence is always that of the index's order.
+//
+// The errors to expect are the context's, *EmbedderError, which means that
+// nothing was searched, and *embed.Error.
 func (c *Corpus) Search(ctx context.Context, q index.Query) (index.Result, error) {
-	r, err := c.index.Search(ctx, q)
+	r, err := c.search(ctx, q)
+	if _, ok := errors.AsType[*index.SpaceError](err); ok {
+		return index.Result{}, &EmbedderError{Corpus: c.store.name, Made: c.manifest.Info.Space, Given: c.spaceID()}
+	}
 	if err != nil {
-		return r, fmt.Errorf("searching corpus %q: %w", c.store.name, err)
+		return index.Result{}, fmt.Errorf("searching corpus %q: %w", c.store.name, err)
 	}
 	return r, nil
+}
+
+func (c *Corpus) search(ctx context.Context, q index.Query) (index.Result, error) {
+	if c.opts.Reranker == nil {
+		return c.index.Search(ctx, q)
+	}
+	k := q.K
+	if k <= 0 {
+		k = index.DefaultK
+	}
+	q.K = max(k, c.opts.RerankDepth)
+	r, err := c.index.Search(ctx, q)
+	if err != nil {
+		return r, err
+	}
+	return r, rerank(ctx, c.opts.Reranker, q.Primary, k, &r)
+}
+
+// spaceID is the ID of the remote embedder in use, "" for none.
+func (c *Corpus) spaceID() string {
+	if c.opts.Space == nil {
+		return ""
+	}
+	return c.opts.Space.ID()
 }
 
 // Passage returns the passage of an id, and whether there is one.
@@ -165,8 +223,8 @@ func (c *Corpus) Passage(id string) (state.Passage, bool, error) {
 	return p, ok, nil
 }
 
-// Embed returns the unit vector of a text in the corpus's own space, for
-// [OpenQA]. A text without a word of the corpus has the zero vector.
+// Embed returns the unit vector of a text in the space of the offline
+// embedder, which every corpus has, for [OpenQA]. A text without a word of the corpus has the zero vector.
 func (c *Corpus) Embed(text string) []float32 { return c.index.Embed(text) }
 
 // EmbedderID identifies the space that Embed's vectors are in.

@@ -52,3 +52,22 @@ func (e *BusyError) Error() string {
 	}
 	return fmt.Sprintf("corpus %q is being ingested by %s; wait or end it, then try again", e.Corpus, who)
 }
+
+// An EmbedderError says that a corpus cannot be searched with the embedder in
+// use, because its vectors were made by another.
+type EmbedderError struct {
+	Corpus string
+	Made   string // ID of the embedder that it was ingested with; empty for the offline one
+	Given  string // ID of the one in use; empty for none but the offline one
+}
+
+func (e *EmbedderError) Error() string {
+	name := func(id string) string {
+		if id == "" {
+			return "the offline embedder"
+		}
+		return fmt.Sprintf("%q", id)
+	}
+	return fmt.Sprintf("corpus %q was made with %s, and %s is in use: vectors of the two cannot be compared; to change over run: agent ingest PATH… --corpus %s; or use %s again",
+		e.Corpus, name(e.Made), name(e.Given), e.Corpus, name(e.Made))
+}

@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"slices"
 
 	"example.com/assay/memory/document"
+	"example.com/assay/memory/embed"
 	"example.com/assay/memory/index"
 	"example.com/assay/state"
 )
@@ -22,6 +24,12 @@ type IngestOptions struct {
 	// files become, every file of the corpus is read again.
 	Load  document.LoadOptions
 	Split document.SplitOptions
+
+	// Space embeds the passages, beside the offline embedder. A corpus that
+	// was made in another space, or without one, is embedded and calibrated
+	// anew, from the cache of the space where that has the vectors. Nil: the
+	// offline embedder alone.
+	Space *embed.Space
 
 	// Rebuild forgets what the corpus holds and makes it anew from Paths
 	// alone. It needs nothing of the old generation, which may be damaged, and
@@ -43,6 +51,7 @@ type Report struct {
 	Files       int    `json:"files"`     // in the corpus now
 	Passages    int    `json:"passages"`  // in the corpus now
 	Records     int    `json:"empty_records"`
+	Reembedded  bool   `json:"reembedded,omitempty"` // the corpus was of another embedder before
 	Skipped     []Skip `json:"skipped,omitempty"`
 	Fingerprint string `json:"fingerprint"`
 }
@@ -54,8 +63,9 @@ type Report struct {
 //
 // A file that was named itself and cannot be read is an error; below a
 // directory it is skipped and listed. The corpus is as before, whole, after
-// every error but that of clearing away what was replaced, which says so. The errors to expect are *BusyError, *document.InputError and
-// *CorruptCorpusError.
+// every error but that of clearing away what was replaced, which says so. The errors to expect are *BusyError, *document.InputError,
+// *CorruptCorpusError and, of a remote embedder, *embed.Error; after that one
+// the next ingest asks for what the cache of the space does not hold.
 func Ingest(ctx context.Context, opts IngestOptions) (Report, error) {
 	report, err := ingest(ctx, opts, func(string) {})
 	if err != nil {
@@ -116,6 +126,7 @@ func attempt(ctx context.Context, s *store, opts IngestOptions, w *walker, roots
 	if err != nil {
 		return Report{}, err
 	}
+	run.report.Reembedded = run.respaced()
 	return run.finish(m), nil
 }
 
@@ -155,7 +166,18 @@ func (r *ingestion) begin() error {
 
 // settled reports whether the live generation already holds what was read.
 func (r *ingestion) settled() bool {
-	return r.live != "" && r.report.Added+r.report.Changed+r.report.Removed == 0 && !r.afresh
+	return r.live != "" && r.report.Added+r.report.Changed+r.report.Removed == 0 && !r.afresh && !r.respaced()
+}
+
+// respaced reports whether the live generation is of another embedder.
+func (r *ingestion) respaced() bool { return r.live != "" && r.old.Info.Space != r.space() }
+
+// space is the ID of the remote embedder, "" without one.
+func (r *ingestion) space() string {
+	if r.opts.Space == nil {
+		return ""
+	}
+	return r.opts.Space.ID()
 }
 
 func (r *ingestion) finish(m *manifest) Report {
@@ -204,7 +226,7 @@ func (r *ingestion) build(ctx context.Context, gen string) (*manifest, error) {
 	}
 	r.store.step("index " + gen)
 	stats, err := index.Update(ctx, index.UpdateOptions{
-		Dir: r.store.path(gen, indexDir), From: from, Remove: remove, Add: r.add, Progress: r.opts.Progress,
+		Dir: r.store.path(gen, indexDir), From: from, Remove: remove, Add: r.add, Space: r.opts.Space, Progress: r.opts.Progress,
 	})
 	if err != nil {
 		var corrupt *index.CorruptError
@@ -215,7 +237,7 @@ func (r *ingestion) build(ctx context.Context, gen string) (*manifest, error) {
 	}
 	m := &manifest{Version: formatVersion, Document: document.Version, Settings: r.settings, Files: r.files}
 	m.seal()
-	m.Info = CorpusInfo{Files: len(m.Files), Passages: stats.Passages, Documents: stats.Documents, Embedder: stats.Embedder}
+	m.Info = CorpusInfo{Files: len(m.Files), Passages: stats.Passages, Documents: stats.Documents, Embedder: cmp.Or(stats.Space, stats.Embedder), Space: stats.Space}
 	for _, f := range m.Files {
 		m.Info.Bytes += int64(f.Bytes)
 	}
