@@ -3,6 +3,7 @@ package memory
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"example.com/assay/memory/index"
+	"example.com/assay/state"
 )
 
 // ranker is a reranker of a function.
@@ -106,14 +108,21 @@ func TestRerank(t *testing.T) {
 
 // Texts that a reranker finds equal stay in the index's order.
 func TestRerankTies(t *testing.T) {
-	home := liens(t)
-	q := index.Query{Primary: aboutLiens}
-	plain := searchIn(t, openWith(t, home, nil), q)
-	got := searchIn(t, openWith(t, home, &OpenOptions{Reranker: &ranker{score: func(string) float64 { return 1 }}}), q)
-	for i, h := range got.Hits {
-		if h.Passage.ID != plain.Hits[i].Passage.ID {
-			t.Errorf("hit %d is %s; want %s", i, h.Passage.ID, plain.Hits[i].Passage.ID)
+	hits, scores := make([]state.Hit, 60), make([]float64, 60)
+	for i := range hits {
+		hits[i].Passage.ID = fmt.Sprintf("p%02d", i)
+		scores[i] = float64(i % 3)
+	}
+	last := -1
+	for _, h := range ordered(hits, scores)[:20] {
+		var n int
+		if _, err := fmt.Sscanf(h.Passage.ID, "p%d", &n); err != nil {
+			t.Fatal(err)
 		}
+		if n%3 != 2 || n <= last {
+			t.Errorf("%s follows p%02d", h.Passage.ID, last)
+		}
+		last = n
 	}
 }
 

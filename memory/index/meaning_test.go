@@ -116,6 +116,9 @@ func TestMeaningFinds(t *testing.T) {
 	if last := scores[len(scores)-1]; last.Ranker != RankerMeaning || last.Value != meaningWeight {
 		t.Errorf("scores %v", scores)
 	}
+	if got.Similarity <= 0 { // no word is shared: it is the embedder's
+		t.Error("the evidence does not know what the embedder found")
+	}
 	if got := search(t, open(t, build(t, passages)), Query{Primary: "attorney"}); len(got.Hits) != 0 {
 		t.Errorf("the offline index finds %v", ids(got))
 	}
@@ -184,6 +187,37 @@ func TestChangeOfSpace(t *testing.T) {
 	back, stats := buildIn(t, nil, UpdateOptions{From: dir})
 	if stats.Space != "" || outcomes(t, open(t, back)) != offline {
 		t.Error("back at the offline embedder, the index answers differently")
+	}
+}
+
+// In another space everything is learnt anew, also where an update of few
+// passages would keep what is learnt.
+func TestChangeOfSpaceRefits(t *testing.T) {
+	from, _ := buildIn(t, &embedtest.Words{Name: "one"}, UpdateOptions{Add: kiteBarge(t)})
+	for name, want := range map[string]bool{"one": false, "two": true} {
+		e := &embedtest.Words{Name: name}
+		dir := filepath.Join(t.TempDir(), "gen")
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		u := &update{ctx: t.Context(), opts: UpdateOptions{Dir: dir, From: from, Space: space(t, e)}}
+		if err := u.run(); err != nil {
+			t.Fatal(err)
+		}
+		x := openIn(t, dir, e)
+		if u.manifest.Stats.Refit != want || (x.meaning.scale != openIn(t, from, e).meaning.scale) != want {
+			t.Errorf("changed to %s: refit %t, scale %+v", name, u.manifest.Stats.Refit, x.meaning.scale)
+		}
+	}
+}
+
+// Calibrating costs a bounded number of questions, however large the corpus.
+func TestQuestionsAreBounded(t *testing.T) {
+	e := &embedtest.Words{}
+	passages := randomCorpus(400, 9)
+	buildIn(t, e, UpdateOptions{Add: passages})
+	if n := len(e.Seen()) - len(passages); n < spaceQuestions/2 || n > spaceQuestions {
+		t.Errorf("%d questions were embedded; the bound is %d", n, spaceQuestions)
 	}
 }
 
