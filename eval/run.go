@@ -61,7 +61,7 @@ func Header(c Case, set *skills.Set) (trace.Header, error) {
 		return trace.Header{}, err
 	}
 	h := trace.Header{Config: map[string]string{"case": c.Name, "model": "offline"}, Skills: map[string]string{}, Input: input}
-	for _, name := range set.Names() {
+	for _, name := range research.Skills() {
 		skill, err := set.Get(name)
 		if err != nil {
 			return trace.Header{}, err

@@ -30,6 +30,7 @@ var contracts = map[string]struct{ in, out any }{
 	SynthesizeAndCite:     {SynthesizeInput{}, nil},
 	AdaptiveReplan:        {ReplanInput{}, ReplanOutput{}},
 	SelectChoice:          {SelectInput{}, SelectOutput{}},
+	RerankPassages:        {RerankInput{}, RerankOutput{}},
 }
 
 // TestContracts checks both ways: the prompt shows every field of the input's

@@ -14,6 +14,7 @@ const (
 	SynthesizeAndCite     = "synthesize_and_cite"
 	AdaptiveReplan        = "adaptive_replan"
 	SelectChoice          = "select_choice"
+	RerankPassages        = "rerank_passages" // of a reranker, not of the pipeline
 )
 
 // Source is a passage as a prompt shows it, numbered as answers cite it.
@@ -135,4 +136,21 @@ type ChoiceReason struct {
 	Letter     string `json:"letter"`
 	Eliminated bool   `json:"eliminated"`
 	Reason     string `json:"reason"`
+}
+
+// RerankInput is the input of rerank_passages.
+type RerankInput struct {
+	Question string    `json:"question"`
+	Passages []Passage `json:"passages"`
+}
+
+// Passage is a text to be ordered.
+type Passage struct {
+	N    int    `json:"n"` // 1, 2, 3 …
+	Text string `json:"text"`
+}
+
+// RerankOutput is its output.
+type RerankOutput struct {
+	Ranking []int `json:"ranking"` // numbers of passages, the best first
 }

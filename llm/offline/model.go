@@ -67,6 +67,7 @@ func New(opts *Options) llm.Model {
 		skills.PlanSynthesis:         answerJSON(plan),
 		skills.QueryRewrite:          answerJSON(rewrite),
 		skills.AdaptiveReplan:        answerJSON(replan),
+		skills.RerankPassages:        answerJSON(rerank),
 		skills.SelectChoice: answerJSON(func(in skills.SelectInput) (skills.SelectOutput, error) {
 			return selectChoice(in, o.Margin)
 		}),

@@ -38,7 +38,7 @@ func TestOfflineIsAModel(t *testing.T) { llmtest.TestModel(t, offline.New(nil)) 
 func TestUnknownSkill(t *testing.T) {
 	_, err := offline.New(nil).Generate(t.Context(), llm.Request{Skill: "poetry", Vars: json.RawMessage(`{}`)})
 	unknown, ok := errors.AsType[*offline.UnknownSkillError](err)
-	if !ok || unknown.Skill != "poetry" || len(unknown.Known) != 7 || !strings.Contains(err.Error(), skills.QueryRewrite) {
+	if !ok || unknown.Skill != "poetry" || len(unknown.Known) != 8 || !strings.Contains(err.Error(), skills.QueryRewrite) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -212,6 +212,7 @@ func bigInputs(t testing.TB) map[string]json.RawMessage {
 		skills.QueryRewrite:          skills.RewriteInput{Question: question, Objective: question},
 		skills.SynthesizeAndCite:     skills.SynthesizeInput{Question: question, Objective: question, Sources: sources},
 		skills.AdaptiveReplan:        skills.ReplanInput{Objective: question, Findings: []skills.Finding{{Answer: sources[0].Text, Status: "completed"}}},
+		skills.RerankPassages:        skills.RerankInput{Question: question, Passages: []skills.Passage{{N: 1, Text: sources[0].Text}, {N: 2, Text: sources[1].Text}}},
 		skills.SelectChoice: skills.SelectInput{Question: question, Research: sources[0].Text, Sources: sources, Choices: []skills.Choice{
 			{Letter: "A", Text: "Yes, because a carrier is liable for loss of cargo."}, {Letter: "B", Text: "Yes, because notice was given."},
 			{Letter: "C", Text: "No, because the storm excuses the carrier."}, {Letter: "D", Text: "No, unless the rule of the schedule applies."},

@@ -98,6 +98,14 @@ func New(deps Deps, opts *Options) (*Pipeline, error) {
 // Graph returns the compiled graph, for streaming and drawing.
 func (p *Pipeline) Graph() *graph.Compiled[state.Agent] { return p.graph }
 
+// Skills lists the names of the skills that the pipeline asks, sorted.
+func Skills() []string {
+	return []string{
+		skills.AdaptiveReplan, skills.ClassifyAndRoute, skills.DetectPromptInjection, skills.PlanSynthesis,
+		skills.QueryRewrite, skills.SelectChoice, skills.SynthesizeAndCite,
+	}
+}
+
 // Input is the update that starts a run.
 func Input(question string) graph.Update[state.Agent] {
 	return graph.Update[state.Agent]{state.AgentObjective.Set(question)}
