@@ -13,6 +13,9 @@
 //	texts/         extracted texts of HTML, PDF, CSV and JSONL files, by hash
 //	lock           held by the process that ingests
 //
+// Vectors of remote embedders are in HOME/vectors (package embed), for all
+// corpora.
+//
 // A generation is written once, then CURRENT is renamed into place; a process
 // that dies at any moment leaves CURRENT naming a whole generation, and what
 // it leaves behind is removed by the next ingest. Readers hold a shared lock
@@ -20,6 +23,11 @@
 //
 // QA memory ([OpenQA]) finds the answer to a question that was asked before.
 // It is strict: a wrong repeat is worse than a second search.
+//
+// With a remote embedder (IngestOptions.Space, OpenOptions.Space) a corpus holds
+// its vectors beside those of the offline one and says whose they are. A
+// [Reranker] orders what the index found; when it fails, the index's order
+// stands, and the result says so.
 //
 // What this package does not do: it does not watch directories, copy markdown
 // and plain text files (their passages point into the originals), answer
