@@ -16,12 +16,23 @@ const EventRetrieval = "retrieval"
 type RetrievalEvent struct {
 	StepID     int            `json:"step_id"`
 	Queries    []string       `json:"queries"`
-	Excluded   int            `json:"excluded"`   // passages that earlier steps read
-	Candidates int            `json:"candidates"` // pooled from all queries
-	Similarity float64        `json:"similarity"` // raw, means something for this corpus only
-	Strength   float64        `json:"strength"`   // of the best hit against the query's background
-	Confidence float64        `json:"confidence"` // calibrated from the two
+	Excluded   int            `json:"excluded"`           // passages that earlier steps read
+	Candidates int            `json:"candidates"`         // pooled from all queries
+	Similarity float64        `json:"similarity"`         // raw, means something for this corpus only
+	Strength   float64        `json:"strength"`           // of the best hit against the query's background
+	Confidence float64        `json:"confidence"`         // calibrated from the two
+	Reranker   string         `json:"reranker,omitempty"` // what ordered the hits, if not the index
 	Hits       []RetrievedHit `json:"hits"`
+}
+
+// EventRerankFallback is the name of the custom event of a search whose
+// reranker failed, so that the hits are in the index's order.
+const EventRerankFallback = "rerank_fallback"
+
+// RerankFallbackEvent is its payload.
+type RerankFallbackEvent struct {
+	StepID int    `json:"step_id"`
+	Reason string `json:"reason"` // at most 300 bytes
 }
 
 // RetrievedHit is one hit of a RetrievalEvent.
@@ -46,13 +57,18 @@ func Retrieve(corpus Retriever, passages int) graph.Node[state.Agent] {
 		}
 		event := RetrievalEvent{
 			StepID: step.ID, Queries: step.Queries, Excluded: len(read), Candidates: found.Candidates,
-			Similarity: found.Similarity, Strength: found.Strength, Confidence: found.Confidence, Hits: make([]RetrievedHit, len(found.Hits)),
+			Similarity: found.Similarity, Strength: found.Strength, Confidence: found.Confidence, Reranker: found.Reranker, Hits: make([]RetrievedHit, len(found.Hits)),
 		}
 		for i, h := range found.Hits {
 			event.Hits[i] = RetrievedHit{h.Passage.ID, h.Scores}
 		}
 		if err := graph.Emit(ctx, EventRetrieval, event); err != nil {
 			return nil, err
+		}
+		if found.Fallback != "" {
+			if err := graph.Emit(ctx, EventRerankFallback, RerankFallbackEvent{StepID: step.ID, Reason: found.Fallback}); err != nil {
+				return nil, err
+			}
 		}
 		return graph.Update[state.Agent]{row(state.Step{ID: step.ID, Hits: found.Hits, Confidence: found.Confidence})}, nil
 	}
