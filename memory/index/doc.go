@@ -14,12 +14,16 @@
 // # Ranking
 //
 // The candidates of the primary query and of its alternatives are pooled and
-// scored against the primary query by a weighted sum of seven signals, each
+// scored against the primary query by a weighted sum of six signals, each
 // divided by its largest value in the pool (signals.go, fuse.go):
 // BM25 (textbook: k1 1.2, b .75, over bleve's postings; bleve's own "bm25" is
 // not BM25), BM25 of adjacent word pairs, latent semantic similarity, links
 // through titles that the best passages mention, the document's score gated
 // by its margin over the next document, and similarity to the best passages.
+//
+// Where there is a remote embedder (UpdateOptions.Space), its cosine is one more
+// summand, as large as BM25 (meaning.go). The offline embedder stays: it compares
+// passages with each other.
 //
 // # Confidence
 //
@@ -29,7 +33,9 @@
 // what any passage has. The curve is learnt per corpus from short and long
 // questions made of its own sentences and from questions that it cannot
 // answer (calibrate.go, pseudo.go), so its thresholds mean the same with every
-// corpus. [Index.Calibration] shows it.
+// corpus. [Index.Calibration] shows it. A remote
+// embedder's cosines are first put on a scale from unrelated to answering, learnt
+// from the corpus too.
 //
 // # What it does not do
 //
