@@ -24,6 +24,7 @@ var inputs = map[string]any{
 	skills.SynthesizeAndCite:     skills.SynthesizeInput{Sources: make([]skills.Source, 1)},
 	skills.AdaptiveReplan:        skills.ReplanInput{Findings: make([]skills.Finding, 1), Asked: make([]string, 1)},
 	skills.SelectChoice:          skills.SelectInput{Choices: make([]skills.Choice, 1), Sources: make([]skills.Source, 1)},
+	skills.RerankPassages:        skills.RerankInput{Passages: make([]skills.Passage, 1)},
 }
 
 // ours are the fields that the program itself fills, with a word of its own.
@@ -158,7 +159,7 @@ func checkHygiene(t *testing.T, attacks []string) {
 			field.SetString("")
 		})
 	}
-	if want := len(attacks) * len(forms) * 22; prompts != want {
+	if want := len(attacks) * len(forms) * 24; prompts != want {
 		t.Errorf("%d prompts were checked; want %d", prompts, want)
 	}
 }
