@@ -15,8 +15,18 @@ func (r *run[S]) attempts(res *result[S]) error {
 	if res.sent != nil {
 		limits = res.sent.timeout.or(limits)
 	}
-	if res.finished() {
-		return nil
+	if res.past != nil {
+		if res.past.done {
+			return nil
+		}
+		if failure := r.leftFailure(res, n); failure != nil {
+			err := r.rescue(res, n, failure)
+			if err == nil {
+				return nil
+			}
+			// When the handler declines, the next attempt is the node's again.
+			return r.giveUp(res.task, failure, err, err != error(failure), r.began())
+		}
 	}
 	if r.recording != nil {
 		if found, err := r.replay(res, n); found || err != nil {
@@ -26,14 +36,6 @@ func (r *run[S]) attempts(res *result[S]) error {
 			}
 			return err
 		}
-	}
-	if failure := r.leftFailure(res, n); failure != nil {
-		err := r.rescue(res, n, failure)
-		if err == nil {
-			return nil
-		}
-		// When the handler declines, the next attempt is the node's again.
-		return r.giveUp(res.task, failure, err, err != error(failure), r.began())
 	}
 	if n.opts.Cache != nil {
 		if err := r.recall(res, n); err != nil {

@@ -84,8 +84,8 @@ func (r *run[S]) executeOne(ctx context.Context, results []result[S]) (wrote boo
 	if err := r.attempts(res); err != nil {
 		return false, err
 	}
-	if err := r.waits(results); err != nil {
-		return false, err
+	if res.waits {
+		return false, r.waits(results)
 	}
 	n := &r.nodes[res.node]
 	if err = r.steer(res); err == nil {

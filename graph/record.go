@@ -83,11 +83,8 @@ func (r *run[S]) recordFailure(t *task, failure *NodeError, handled bool) error 
 // leftFailure is the failure that an earlier attempt, of another process
 // maybe, handed to the node's handler, which did not finish.
 func (r *run[S]) leftFailure(res *result[S], n *node[S]) *NodeError {
-	if res.past == nil || n.opts.OnError == nil {
-		return nil
-	}
 	data, ok := res.past.left[recordKey{RecordError, ""}]
-	if !ok {
+	if !ok || n.opts.OnError == nil {
 		return nil
 	}
 	var f savedFailure
