@@ -57,3 +57,18 @@ func TestDamaged(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+// What the program calls its models is kept, without its keys.
+func TestModelIsKept(t *testing.T) {
+	const key = "sk-test-0123456789"
+	for name, opts := range map[string]*cassette.RecordOptions{
+		"":                   nil,
+		"openai:m":           {Model: "openai:m"},
+		"openai:m at [key].": {Model: "openai:m at " + key + ".", Secrets: []string{key}},
+	} {
+		file := record(t, scripted(llmtest.Answer{Text: "1"}), opts, func(m llm.Model) { ask(t, m, user("s", "x")) })
+		if got := replay(t, file).Model(); got != name {
+			t.Errorf("the model is %q; want %q", got, name)
+		}
+	}
+}

@@ -15,6 +15,9 @@ import (
 
 // RecordOptions adjusts Record. Nil and the zero value work.
 type RecordOptions struct {
+	// Model is what the program calls the models that it records, for
+	// Player.Model. Default none.
+	Model string
 	// Secrets are cut out of everything that is written: the keys that the
 	// program holds. Those shorter than 8 bytes are left, for they would cut
 	// words. Default none.
@@ -45,7 +48,12 @@ func Record(file string, opts *RecordOptions) (*Recorder, error) {
 	if opts != nil {
 		r.scrub.secrets = slices.DeleteFunc(slices.Clone(opts.Secrets), func(s string) bool { return len(s) < minSecret })
 	}
-	if err := r.write(header{Cassette: version}); err != nil {
+	first := header{Cassette: version}
+	if opts != nil {
+		first.Model = opts.Model
+		r.scrub.all(&first.Model)
+	}
+	if err := r.write(first); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
 	return r, nil

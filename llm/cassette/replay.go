@@ -31,6 +31,7 @@ func (e *CutError) Error() string {
 // calls get the recordings of their request in the order in which those were
 // asked.
 type Player struct {
+	model      string
 	recordings []recording // in the order of their calls
 
 	mu   sync.Mutex
@@ -45,27 +46,30 @@ func Replay(file string) (*Player, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading a cassette: %w", err)
 	}
-	recordings, err := parse(file, data)
+	model, recordings, err := parse(file, data)
 	if _, wasCut := errors.AsType[*CutError](err); err != nil && !wasCut {
 		return nil, err
 	}
 	slices.SortStableFunc(recordings, func(a, b recording) int { return cmp.Compare(a.Call, b.Call) })
-	p := &Player{recordings: recordings, left: map[string][]int{}, used: map[string]int{}}
+	p := &Player{model: model, recordings: recordings, left: map[string][]int{}, used: map[string]int{}}
 	for i, rec := range recordings {
 		p.left[rec.Key] = append(p.left[rec.Key], i)
 	}
 	return p, err
 }
 
+// Model is what the program that recorded called its models; empty when it did
+// not say.
+func (p *Player) Model() string { return p.model }
+
 // parse reads the lines of a file. Beside a *CutError it returns those before
 // the cut.
-func parse(file string, data []byte) ([]recording, error) {
-	var out []recording
+func parse(file string, data []byte) (model string, out []recording, err error) {
 	lines := bytes.SplitAfter(data, []byte("\n"))
 	for i, line := range lines {
 		n := i + 1
 		if len(line) == 0 || !bytes.HasSuffix(line, []byte("\n")) {
-			return out, &CutError{file, n, len(out)}
+			return model, out, &CutError{file, n, len(out)}
 		}
 		var first header
 		var rec struct {
@@ -77,24 +81,25 @@ func parse(file string, data []byte) ([]recording, error) {
 			into = &first
 		}
 		if err := json.Unmarshal(line, into); err != nil {
-			return nil, fmt.Errorf("%s:%d: reading a recording: %w", file, n, err)
+			return "", nil, fmt.Errorf("%s:%d: reading a recording: %w", file, n, err)
 		}
 		switch {
 		case n == 1 && first.Cassette != version:
-			return nil, fmt.Errorf("%s:1: this is no cassette of version %d", file, version)
+			return "", nil, fmt.Errorf("%s:1: this is no cassette of version %d", file, version)
 		case n == 1:
+			model = first.Model
 		case rec.Recordings != nil:
 			if *rec.Recordings != len(out) || len(lines) > n+1 || len(lines[n]) > 0 {
-				return nil, fmt.Errorf("%s:%d: the last line counts %d recordings and does not end a file of %d", file, n, *rec.Recordings, len(out))
+				return "", nil, fmt.Errorf("%s:%d: the last line counts %d recordings and does not end a file of %d", file, n, *rec.Recordings, len(out))
 			}
-			return out, nil
+			return model, out, nil
 		case rec.Key == "":
-			return nil, fmt.Errorf("%s:%d: a recording without its key", file, n)
+			return "", nil, fmt.Errorf("%s:%d: a recording without its key", file, n)
 		default:
 			out = append(out, rec.recording)
 		}
 	}
-	return out, &CutError{file, len(lines) + 1, len(out)}
+	return model, out, &CutError{file, len(lines) + 1, len(out)}
 }
 
 // Generate answers from the recordings; each is used once. A request that was

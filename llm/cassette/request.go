@@ -16,7 +16,8 @@ const version = 1
 
 // header is the first line of a file.
 type header struct {
-	Cassette int `json:"cassette"`
+	Cassette int    `json:"cassette"`
+	Model    string `json:"model,omitempty"`
 }
 
 // footer is the last line of a file that was closed.
