@@ -14,6 +14,7 @@ import (
 
 	"example.com/assay/graph"
 	"example.com/assay/llm"
+	"example.com/assay/state"
 )
 
 // EventRetrieval is the name of the custom event that a search publishes.
@@ -22,8 +23,11 @@ const EventRetrieval = "retrieval"
 const (
 	attrSkill      = attribute.Key("assay.skill.name")
 	attrSkillHash  = attribute.Key("assay.skill.hash")
-	attrRepair     = attribute.Key("assay.model_call.repair") // the call repairs an answer that did not fit
-	attrQueries    = attribute.Key("assay.retrieval.queries") // how many
+	attrRepair     = attribute.Key("assay.model_call.repair")   // the call repairs an answer that did not fit
+	attrFallback   = attribute.Key("assay.model_call.fallback") // another model answered than was asked first
+	attrCost       = attribute.Key("assay.cost")                // in the currency of the prices, of the calls that have one
+	attrUnpriced   = attribute.Key("assay.unpriced_calls")      // of which it is not known what they cost
+	attrQueries    = attribute.Key("assay.retrieval.queries")   // how many
 	attrCandidates = attribute.Key("assay.retrieval.candidates")
 	attrHits       = attribute.Key("assay.retrieval.hits")
 	attrConfidence = attribute.Key("assay.retrieval.confidence")
@@ -56,6 +60,8 @@ func (r *Recorder) custom(ev graph.Event[struct{}]) {
 func (r *Recorder) modelCall(ev graph.Event[struct{}], event llm.CallEvent, o *open) {
 	usage := llm.Usage{InputTokens: event.Usage.InputTokens, OutputTokens: event.Usage.OutputTokens}
 	r.usage = r.usage.Plus(usage)
+	r.cost += event.Usage.Cost
+	r.unpriced += event.Usage.Unpriced
 	made := call{asked: event.Model, began: o.last, ended: ev.Time}
 	if at := slices.IndexFunc(r.calls, func(c call) bool {
 		return c.node == ev.Node && c.place == ev.Places[len(ev.Places)-1] && c.attempt == ev.Attempt && c.skill == event.Skill
@@ -74,6 +80,10 @@ func (r *Recorder) modelCall(ev graph.Event[struct{}], event llm.CallEvent, o *o
 	}
 	if _, answered := split(event.Model); answered != "" {
 		attributes = append(attributes, semconv.GenAIResponseModel(answered))
+	}
+	attributes = append(attributes, paid(event.Usage.Cost, event.Usage.Unpriced)...)
+	if event.Fallback != "" {
+		attributes = append(attributes, attrFallback.Bool(true))
 	}
 	if event.Repaired {
 		attributes = append(attributes, attrRepair.Bool(true))
@@ -94,6 +104,18 @@ func (r *Recorder) modelCall(ev graph.Event[struct{}], event llm.CallEvent, o *o
 		span.SetAttributes(semconv.ErrorTypeKey.String(kind))
 	}
 	span.End(trace.WithTimestamp(made.ended))
+}
+
+// paid says what calls cost, as far as that was counted.
+func paid(cost state.Money, unpriced int) []attribute.KeyValue {
+	var out []attribute.KeyValue
+	if cost != 0 {
+		out = append(out, attrCost.Float64(cost.Amount()))
+	}
+	if unpriced != 0 {
+		out = append(out, attrUnpriced.Int(unpriced))
+	}
+	return out
 }
 
 // split takes a model's name apart. The conventions have names of their own

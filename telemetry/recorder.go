@@ -15,6 +15,7 @@ import (
 
 	"example.com/assay/graph"
 	"example.com/assay/llm"
+	"example.com/assay/state"
 )
 
 // Attributes that the conventions have no name for.
@@ -45,11 +46,13 @@ type Recorder struct {
 	opts   Options
 	outer  trace.Span // what the run's span is below
 
-	mu    sync.Mutex
-	root  *open
-	nodes map[string]*open // by place
-	calls []call           // made, and not yet seen in an event
-	usage llm.Usage        // of all calls
+	mu       sync.Mutex
+	root     *open
+	nodes    map[string]*open // by place
+	calls    []call           // made, and not yet seen in an event
+	usage    llm.Usage        // of all calls
+	cost     state.Money      // of those whose cost is known
+	unpriced int              // those of which it is not
 }
 
 // open is a span that has not ended.
@@ -197,6 +200,7 @@ func (r *Recorder) end(at time.Time, err error) {
 	}
 	r.fail(r.root.span, err)
 	r.root.span.SetAttributes(semconv.GenAIUsageInputTokens(r.usage.InputTokens), semconv.GenAIUsageOutputTokens(r.usage.OutputTokens))
+	r.root.span.SetAttributes(paid(r.cost, r.unpriced)...)
 	r.root.span.End(trace.WithTimestamp(at))
 	r.root = nil
 }

@@ -51,6 +51,9 @@ func ask(ctx context.Context, m llm.Model, skill string) error {
 	time.Sleep(time.Second) // what a node does before it asks
 	resp, err := m.Generate(ctx, llm.Request{Skill: skill, Messages: []llm.Message{{Role: llm.System, Text: private}, {Role: llm.User, Text: private}}})
 	event := llm.CallEvent{Skill: skill, Model: resp.Model, OK: err == nil, Usage: state.ModelUsage{InputTokens: resp.Usage.InputTokens, OutputTokens: resp.Usage.OutputTokens}}
+	if resp.Model == "openai:fast-2" {
+		event.Usage.Cost, event.Usage.Unpriced, event.Fallback = state.MoneyOf(.25), 1, private
+	}
 	if err != nil {
 		event.Error = err.Error()
 	}
@@ -177,12 +180,12 @@ func TestSpansOfARun(t *testing.T) {
 				t.Errorf("%s shows content: %s", s.Name, attributes)
 			}
 			if s.Name == "invoke_workflow root" {
-				checkAttributes(t, s, map[string]string{"gen_ai.usage.input_tokens": "10", "gen_ai.workflow.name": "root"})
+				checkAttributes(t, s, map[string]string{"gen_ai.usage.input_tokens": "10", "gen_ai.workflow.name": "root", "assay.cost": "0.5", "assay.unpriced_calls": "2"})
 			}
 			if s.Name == "chat fast" {
 				checkAttributes(t, s, map[string]string{
 					"gen_ai.operation.name": "chat", "gen_ai.provider.name": "openai", "gen_ai.request.model": "fast", "gen_ai.response.model": "fast-2",
-					"gen_ai.usage.input_tokens": "5", "gen_ai.usage.output_tokens": "1", "assay.skill.name": "s",
+					"gen_ai.usage.input_tokens": "5", "gen_ai.usage.output_tokens": "1", "assay.skill.name": "s", "assay.cost": "0.25", "assay.unpriced_calls": "1", "assay.model_call.fallback": "true",
 				})
 			}
 			if s.Name == "chat g" {

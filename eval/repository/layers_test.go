@@ -45,7 +45,7 @@ var layers = map[string][]string{
 	"llm/openai":    {"llm", "llm/internal"},
 	"llm/gemini":    {"llm", "llm/internal"},
 	"llm/langchain": {"llm", "llm/internal"},
-	"telemetry":     {"graph", "llm"},
+	"telemetry":     {"graph", "llm", "state"},
 	"llm/rerank":    {"llm", "llm/internal", "skills"},
 	"memory":        {"graph", "state"},
 	"memory/embed":  {"memory/internal/flock", "memory/text"},
