@@ -34,8 +34,8 @@ func (a *app) doctorCommand() *cobra.Command {
 		Use:   "doctor",
 		Short: "Check configuration, corpora, memory, models and skills, and say what to do",
 		Long: `Doctor checks the home directory, the configuration, the variables, every
-corpus, the embedded sample, the remembered answers, the skills and the
-terminal, and lists every setting with where its value stands: a flag, a
+corpus, the embedded sample, the remembered answers, the saved runs, the skills
+and the terminal, and lists every setting with where its value stands: a flag, a
 variable, a line of the configuration, or nowhere (default). It changes
 nothing. Exit code 1 says that a check failed.
 
@@ -109,6 +109,7 @@ func (a *app) examine(cmd *cobra.Command, flags *settingFlags) ([]finding, []set
 	out = append(out, checkCorpora(home)...)
 	out = append(out, checkSample(home))
 	out = append(out, checkMemories(home)...)
+	out = append(out, checkThreads(cmd.Context(), home, largeThreads))
 	if err != nil {
 		return append(out, a.checkTerminal()), nil
 	}

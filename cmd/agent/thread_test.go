@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 
 	"example.com/assay/graph"
@@ -60,5 +61,38 @@ func TestResumeAfterStop(t *testing.T) {
 				t.Errorf("what was done is done again: %q", ran)
 			}
 		})
+	}
+}
+
+// A file of threads that has grown is told with what makes room in it.
+func TestDoctorOnManyThreads(t *testing.T) {
+	home := t.TempDir()
+	ctx := t.Context()
+	if f := checkThreads(ctx, home, 1); f.Status != statusOK {
+		t.Errorf("without a file: %+v", f)
+	}
+	saver, err := openThreads(ctx, home)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := saver.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	if f := checkThreads(ctx, home, 1); f.Status != statusOK { // there is nothing to sweep
+		t.Errorf("without a thread: %+v", f)
+	}
+	for _, thread := range []string{"a", "b"} {
+		if err := saver.Commit(ctx, thread, graph.Change{Add: []graph.Checkpoint{{ID: "1", Base: "1"}}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f := checkThreads(ctx, home, 1)
+	if f.Status != statusWarn || !strings.HasPrefix(f.Detail, "2 threads, ") || !strings.HasPrefix(f.Do, "agent threads sweep --older-than ") {
+		t.Errorf("a large file: %+v", f)
+	}
+	if f := checkThreads(ctx, home, largeThreads); f.Status != statusOK || f.Do != "" {
+		t.Errorf("a small file: %+v", f)
 	}
 }
