@@ -39,8 +39,8 @@ configuration is the variable ASSAY_K, so ASSAY_CORPUS for corpus, but
 
 Models: offline (the default: no key, no network), openai:NAME with the key in
 ` + envOpenAIKey + ` (any server of that API: ` + envOpenAIURL + `), gemini:NAME with the
-key in ` + envGeminiKey + `, ollama:NAME. The configuration can choose one per skill
-(models) and bound what they may do (model_limits). agent doctor checks them.`,
+key in ` + envGeminiKey + `, anthropic:NAME with the key in ` + envAnthropicKey + `,
+ollama:NAME. The configuration can choose one per skill (models) and bound what they may do (model_limits). agent doctor checks them.`,
 		Example: `  agent ask "What must a plaintiff prove for battery?"
   agent ask --corpus handbook --json "How many days of notice are needed?"
   agent ask --trace run.jsonl -v "Is an oral promise to sell land enforceable?"

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"example.com/assay/llm"
+	"example.com/assay/llm/gemini"
 	"example.com/assay/llm/offline"
 )
 
@@ -19,7 +20,7 @@ const probeTimeout = 20 * time.Second
 // Without one it uses no network.
 func (a *app) checkModels(ctx context.Context, s settings) []finding {
 	var out []finding
-	connector := connector{env: a.env, keyFiles: s.keyFiles}
+	connector := newConnector(a.env, s)
 	for _, name := range a.remoteModels(s) {
 		r, err := connector.connect(ctx, name)
 		if err == nil {
@@ -32,6 +33,9 @@ func (a *app) checkModels(ctx context.Context, s settings) []finding {
 		key := "key accepted"
 		if p, _, _ := providerOf(name); !connector.sendsKey(p) {
 			key = "no key needed"
+			if p.name == gemini.Provider {
+				key = "credentials accepted, project " + s.vertex.project
+			}
 		}
 		how := r.capability()
 		if how == "" {
@@ -58,6 +62,10 @@ func probe(ctx context.Context, m llm.Model) error {
 func (a *app) modelFailed(name string, s settings, err error) finding {
 	p, model, _ := providerOf(name)
 	f := finding{"model", statusFail, fmt.Sprintf("%s: %v", name, err), "agent ask --model " + offline.Name + " … works without it"}
+	byCredentials := p.name == gemini.Provider && s.vertex.project != ""
+	if byCredentials {
+		f.Do = "gcloud auth application-default login"
+	}
 	if missing, ok := errors.AsType[*missingKeyError](err); ok {
 		f.Do = fmt.Sprintf("export %s=…", missing.variable)
 		return f
@@ -80,6 +88,9 @@ func (a *app) modelFailed(name string, s settings, err error) finding {
 			f.Do = fmt.Sprintf("export %s=…, with a key that this server accepts", p.keyVariable)
 			if file := s.keyFiles[p.keyVariable]; file != "" && a.env.get(p.keyVariable) == "" {
 				f.Do = "write a key that this server accepts into " + file
+			}
+			if byCredentials {
+				f.Do = "gcloud auth application-default login, as somebody whom project " + s.vertex.project + " lets use Vertex"
 			}
 		case http.StatusNotFound:
 			f.Do = "choose a model that the server has"

@@ -7,6 +7,8 @@ import (
 	"os"
 	"runtime"
 	"strings"
+
+	"example.com/assay/llm/gemini"
 )
 
 // A missingKeyError says which variable must hold a key.
@@ -32,6 +34,9 @@ func (c *connector) key(p provider) (string, error) {
 // sendsKey reports whether the provider's server is sent a key. A server of
 // Ollama on this machine is not.
 func (c *connector) sendsKey(p provider) bool {
+	if p.name == gemini.Provider && c.vertex.project != "" {
+		return false
+	}
 	local := p.name == providerOllama && c.env.get(p.urlVariable) == ""
 	return !local && (c.env.get(p.keyVariable) != "" || c.keyFiles[p.keyVariable] != "")
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -11,6 +12,7 @@ import (
 
 	"example.com/assay/llm"
 	"example.com/assay/llm/gemini"
+	"example.com/assay/llm/langchain"
 	"example.com/assay/llm/offline"
 	"example.com/assay/llm/openai"
 	"example.com/assay/telemetry"
@@ -24,8 +26,12 @@ const (
 	envGeminiKey = "GEMINI_API_KEY"
 	envGeminiURL = "GEMINI_BASE_URL"
 
-	providerOpenAI = "openai"
-	providerOllama = "ollama"
+	envAnthropicKey = "ANTHROPIC_API_KEY"
+	envAnthropicURL = "ANTHROPIC_BASE_URL"
+
+	providerOpenAI    = "openai"
+	providerAnthropic = "anthropic"
+	providerOllama    = "ollama"
 )
 
 // A provider is what may stand before the colon of a model's name.
@@ -42,6 +48,7 @@ type provider struct {
 var providers = []provider{
 	{providerOpenAI, envOpenAIKey, envOpenAIURL, "https://platform.openai.com/api-keys", (*connector).openAI},
 	{gemini.Provider, envGeminiKey, envGeminiURL, "https://aistudio.google.com/apikey", (*connector).gemini},
+	{providerAnthropic, envAnthropicKey, envAnthropicURL, "https://console.anthropic.com/settings/keys", (*connector).anthropic},
 	{providerOllama, envOpenAIKey, envOpenAIURL, "", (*connector).openAI},
 }
 
@@ -100,6 +107,7 @@ type remote struct {
 type connector struct {
 	env       environment
 	keyFiles  map[string]string // by the variable that comes first
+	vertex    vertex            // where gemini is asked when it names a project
 	transport http.RoundTripper // nil for the default
 	servers   map[string]*openai.Server
 }
@@ -110,7 +118,43 @@ func (c *connector) connect(ctx context.Context, name string) (remote, error) {
 	return p.connect(c, ctx, p, model)
 }
 
+// vertex says which project of Vertex is asked, and where.
+type vertex struct{ project, location string }
+
+func newConnector(env environment, s settings) *connector {
+	return &connector{env: env, keyFiles: s.keyFiles, vertex: s.vertex}
+}
+
 func (c *connector) gemini(ctx context.Context, p provider, model string) (remote, error) {
+	opts := gemini.Options{BaseURL: c.env.get(p.urlVariable), Transport: c.transport}
+	if c.vertex.project != "" {
+		credentials, err := gemini.DefaultCredentials(ctx, &gemini.CredentialsOptions{Transport: c.transport})
+		if err != nil {
+			return remote{}, err
+		}
+		opts.Vertex, opts.Credentials, opts.Project, opts.Location = true, credentials, c.vertex.project, c.vertex.location
+	} else if c.vertex.location != "" {
+		return remote{}, errors.New("vertex.location is set and vertex.project is not: Vertex needs both to be told, the Gemini API neither")
+	} else {
+		key, err := c.key(p)
+		if err != nil {
+			return remote{}, err
+		}
+		if key == "" {
+			return remote{}, &missingKeyError{p.keyVariable, p.keyURL}
+		}
+		opts.Key = key
+	}
+	m, err := gemini.New(ctx, model, &opts)
+	if err != nil {
+		return remote{}, err
+	}
+	return remote{m, func() string { return "native response schema" }}, nil
+}
+
+// anthropic connects to Anthropic. Other programs read the same variable
+// without the API's version, so that both forms are right.
+func (c *connector) anthropic(_ context.Context, p provider, model string) (remote, error) {
 	key, err := c.key(p)
 	if err != nil {
 		return remote{}, err
@@ -118,11 +162,15 @@ func (c *connector) gemini(ctx context.Context, p provider, model string) (remot
 	if key == "" {
 		return remote{}, &missingKeyError{p.keyVariable, p.keyURL}
 	}
-	m, err := gemini.New(ctx, model, &gemini.Options{Key: key, BaseURL: c.env.get(p.urlVariable), Transport: c.transport})
+	url := strings.TrimRight(c.env.get(p.urlVariable), "/")
+	if url != "" && !strings.HasSuffix(url, "/v1") {
+		url += "/v1"
+	}
+	m, err := langchain.Anthropic(model, &langchain.AnthropicOptions{Key: key, BaseURL: url, Transport: c.transport})
 	if err != nil {
 		return remote{}, err
 	}
-	return remote{m, func() string { return "native response schema" }}, nil
+	return remote{m, func() string { return "a schema in the prompt" }}, nil
 }
 
 // openAI connects to any server of OpenAI's API.
@@ -168,7 +216,7 @@ func (a *app) openModel(ctx context.Context, s settings) (llm.Model, *llm.Budget
 		fmt.Fprintf(a.stderr, "%sagent: asking the model again in %v, after attempt %d: %v\n", clear, e.Wait.Round(100*time.Millisecond), e.Attempt, e.Err)
 	}
 	controls := llm.NewControls(&limits)
-	connector := connector{env: a.env, keyFiles: s.keyFiles}
+	connector := newConnector(a.env, s)
 	open := func(name string) (llm.Model, error) {
 		if local := a.models[name]; local != nil {
 			return telemetry.Watch(name, local()), nil

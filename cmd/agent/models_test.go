@@ -14,7 +14,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"example.com/assay/skills"
 	"example.com/assay/state"
@@ -23,7 +22,8 @@ import (
 const secret = "sk-test-0123456789abcdef"
 
 // chat is a loopback server of OpenAI's API that answers by the name of the
-// response format, which is the skill's.
+// response format, which is the skill's. As many do, it says which version of
+// a model answered.
 type chat struct {
 	*httptest.Server
 	mu    sync.Mutex
@@ -63,7 +63,7 @@ func newChat(t *testing.T) *chat {
 		if err != nil {
 			t.Error(err)
 		}
-		fmt.Fprintf(w, `{"model":%q,"choices":[{"message":{"role":"assistant","content":%s},"finish_reason":"stop"}],"usage":{"prompt_tokens":50,"completion_tokens":5}}`, in.Model, text)
+		fmt.Fprintf(w, `{"model":"%s-2026-01-02","choices":[{"message":{"role":"assistant","content":%s},"finish_reason":"stop"}],"usage":{"prompt_tokens":50,"completion_tokens":5}}`, in.Model, text)
 	}))
 	t.Cleanup(c.Close)
 	return c
@@ -158,14 +158,14 @@ func TestKeyIsNeverWritten(t *testing.T) {
 		"no JSON":   func(w http.ResponseWriter, _ *http.Request) { echo(w) },
 		"no answer": func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintf(w, `{"error":{"message":%q}}`, secret) },
 		"in answers": func(w http.ResponseWriter, _ *http.Request) {
-			fmt.Fprintf(w, `{"choices":[{"message":{"content":%q},"finish_reason":"stop"}],"candidates":[{"content":{"parts":[{"text":%q}]}}]}`, secret, secret)
+			fmt.Fprintf(w, `{"choices":[{"message":{"content":%q},"finish_reason":"stop"}],"candidates":[{"content":{"parts":[{"text":%q}]}}],"content":[{"type":"text","text":%q}]}`, secret, secret, secret)
 		},
 		"resets": func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
 	}
 	for name, handler := range servers {
 		server := httptest.NewServer(handler)
 		defer server.Close()
-		for _, model := range []string{"openai:m", "gemini:m", "ollama:m"} {
+		for _, model := range []string{"openai:m", "gemini:m", "anthropic:m", "ollama:m"} {
 			t.Run(name+"/"+model, func(t *testing.T) {
 				home := t.TempDir()
 				ingestText(t, home, permits)
@@ -175,7 +175,7 @@ func TestKeyIsNeverWritten(t *testing.T) {
 				if err := os.WriteFile(file, []byte(secret), 0o600); err != nil {
 					t.Fatal(err)
 				}
-				fromFiles := writeConfig(t, limits+"key_files: {openai: "+file+", gemini: "+file+"}\n")
+				fromFiles := writeConfig(t, limits+"key_files: {openai: "+file+", gemini: "+file+", anthropic: "+file+"}\n")
 				collector := newReceiver(t)
 				trace := filepath.Join(home, "t.jsonl")
 				for _, args := range [][]string{
@@ -187,9 +187,9 @@ func TestKeyIsNeverWritten(t *testing.T) {
 					{"doctor", "--json", "--config", fromFiles, "--model", model},
 				} {
 					a, stdout, stderr := testApp(home)
-					withEnv(a, envOpenAIURL, server.URL, envGeminiURL, server.URL, envOTLP, collector.URL, "ASSAY_TELEMETRY_CONTENT", "true")
+					withEnv(a, envOpenAIURL, server.URL, envGeminiURL, server.URL, envAnthropicURL, server.URL, envOTLP, collector.URL, "ASSAY_TELEMETRY_CONTENT", "true")
 					if !slices.Contains(args, fromFiles) {
-						withEnv(a, envOpenAIKey, secret, envGeminiKey, secret)
+						withEnv(a, envOpenAIKey, secret, envGeminiKey, secret, envAnthropicKey, secret)
 					}
 					code := a.run(t.Context(), args)
 					if name != "in answers" && code == exitDone {
@@ -250,6 +250,9 @@ func TestDoctorOnModels(t *testing.T) {
 		"offline":             {"offline", nil, []string{"ok    model          offline: no key, no network"}, false},
 		"no OpenAI key":       {"openai:m", nil, []string{"fail  model          openai:m: OPENAI_API_KEY is not set", "→ export OPENAI_API_KEY=…"}, true},
 		"no Gemini key":       {"gemini:m", nil, []string{"fail  model          gemini:m: GEMINI_API_KEY is not set", "→ export GEMINI_API_KEY=…"}, true},
+		"no Anthropic key":    {"anthropic:m", nil, []string{"fail  model          anthropic:m: ANTHROPIC_API_KEY is not set", "→ export ANTHROPIC_API_KEY=…"}, true},
+		"wrong Anthropic key": {"anthropic:m", []string{envAnthropicKey, secret, envAnthropicURL, wrongKey.URL}, []string{"fail  model", "401", "→ export ANTHROPIC_API_KEY=…, with a key"}, true},
+		"Anthropic gone":      {"anthropic:m", []string{envAnthropicKey, secret, envAnthropicURL, gone.URL}, []string{"the server is not reachable", "unset ANTHROPIC_BASE_URL"}, true},
 		"good":                {"openai:m", []string{envOpenAIKey, secret, envOpenAIURL, good.URL}, []string{"ok    model          openai:m: key accepted, server reached, structured answers by json_schema"}, false},
 		"good without key":    {"ollama:m", []string{envOpenAIURL, good.URL}, []string{"ollama:m: no key needed, server reached"}, false},
 		"wrong key":           {"openai:m", []string{envOpenAIKey, secret, envOpenAIURL, wrongKey.URL}, []string{"fail  model", "401", "→ export OPENAI_API_KEY=…, with a key"}, true},
@@ -279,7 +282,7 @@ func TestDoctorOnModels(t *testing.T) {
 
 func TestModelsThatCannotBeMeant(t *testing.T) {
 	for text, want := range map[string]string{
-		"model: opanai:m":                            `c.yaml:1: model is "opanai:m": there is no such model; did you mean "openai:m"?; known: offline, openai:NAME, gemini:NAME, ollama:NAME`,
+		"model: opanai:m":                            `c.yaml:1: model is "opanai:m": there is no such model; did you mean "openai:m"?; known: offline, openai:NAME, gemini:NAME, anthropic:NAME, ollama:NAME`,
 		"model: \"openai:\"":                         "write openai:NAME",
 		"models: {defalt: offline}":                  `c.yaml:1: unknown key "defalt" in models; did you mean "default"?`,
 		"models:\n  query_rewrite: gpt":              `c.yaml:2: models.query_rewrite is "gpt": there is no such model`,
@@ -293,6 +296,8 @@ func TestModelsThatCannotBeMeant(t *testing.T) {
 		"model_limits: {backoff_jitter_max: -1s}":    "and 0 or more",
 		"model_limits: {max_call: 1}":                `unknown key "max_call" in model_limits; did you mean "max_calls"?`,
 		"model_limits: {max_calls: 1, max_calls: 2}": "stands already in line 1",
+		"vertex: {project: a/b}":                     `c.yaml:1: vertex.project is "a/b": it must be a name`,
+		"vertex: {location: eu}\nmodel: gemini:m":    "vertex.location is set and vertex.project is not",
 		"model: openai:m":                            "using model \"openai:m\": OPENAI_API_KEY is not set",
 	} {
 		a, stdout, stderr := testApp(t.TempDir())
@@ -300,35 +305,6 @@ func TestModelsThatCannotBeMeant(t *testing.T) {
 			t.Errorf("%q: exit code %d, %s%s; want %q", text, code, stderr, stdout, want)
 		}
 	}
-}
-
-func TestLimitsAreRead(t *testing.T) {
-	s := configured(t, "model_limits:\n  concurrency: 3\n  max_retries: 0\n  backoff_base: 0.5\n  backoff_jitter_max: 0\n  timeout: 90s\n  requests_per_minute: 10\n  tokens_per_minute: 20\n  max_calls: 30\n  max_tokens: 40\n")
-	l := s.limits
-	if l.Concurrency != 3 || l.Retry.MaxRetries != -1 || l.Retry.Base != 500*time.Millisecond || l.Retry.JitterMax != -1 || l.Timeout != 90*time.Second ||
-		l.Rate.RequestsPerMinute != 10 || l.Rate.TokensPerMinute != 20 || l.Budget.MaxCalls != 30 || l.Budget.MaxTokens != 40 {
-		t.Errorf("limits %+v", l)
-	}
-}
-
-// configured are the settings that a configuration alone gives.
-func configured(t *testing.T, text string) settings {
-	t.Helper()
-	a, _, _ := testApp(t.TempDir())
-	table, err := a.settingTable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	entries, err := parseConfig("c.yaml", []byte(text), table)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := defaultSettings(false)
-	var p parser
-	if p.apply(&s, table, entries); p.err != nil {
-		t.Fatal(p.err)
-	}
-	return s
 }
 
 // lastRequest keeps the last request and answers none.
@@ -353,6 +329,9 @@ func TestWhereModelsAre(t *testing.T) {
 		{"ollama:m", "http://host/v1/chat/completions", "Bearer " + secret, environment{envOpenAIKey: secret, envOpenAIURL: "http://host/v1"}},
 		{"gemini:m", "https://generativelanguage.googleapis.com/v1beta/models/m:generateContent", secret, environment{envGeminiKey: secret, envOpenAIKey: other}},
 		{"gemini:m", "http://host/v1beta/models/m:generateContent", secret, environment{envGeminiKey: secret, envGeminiURL: "http://host", "GOOGLE_API_KEY": other}},
+		{"anthropic:m", "https://api.anthropic.com/v1/messages", secret, environment{envAnthropicKey: secret, envOpenAIKey: other}},
+		{"anthropic:m", "http://host/v1/messages", secret, environment{envAnthropicKey: secret, envAnthropicURL: "http://host/"}},
+		{"anthropic:m", "http://host/v1/messages", secret, environment{envAnthropicKey: secret, envAnthropicURL: "http://host/v1/"}},
 	} {
 		var last lastRequest
 		c := connector{env: tc.env, transport: &last}
@@ -364,7 +343,7 @@ func TestWhereModelsAre(t *testing.T) {
 		if err := probe(t.Context(), r.model); err == nil {
 			t.Fatal("nobody answered, and there was no error")
 		}
-		if key := last.Header.Get("Authorization") + last.Header.Get("X-Goog-Api-Key"); last.URL.String() != tc.url || key != tc.key {
+		if key := last.Header.Get("Authorization") + last.Header.Get("X-Goog-Api-Key") + last.Header.Get("X-Api-Key"); last.URL.String() != tc.url || key != tc.key {
 			t.Errorf("%s with %v: asked %s with key %q", tc.model, tc.env, last.URL, key)
 		}
 	}

@@ -72,6 +72,7 @@ func (a *app) settingTable() ([]setting, error) {
 			table = append(table, keySetting(p))
 		}
 	}
+	table = append(table, vertexTable()...)
 	table = append(table, limitTable()...)
 	table = append(table, telemetryTable()...)
 	for i := range table {
@@ -105,6 +106,19 @@ func keySetting(p provider) setting {
 		},
 		show: func(s *settings) string { return s.keyFiles[p.keyVariable] },
 	}
+}
+
+// vertexTable lists the settings of Vertex.
+func vertexTable() []setting {
+	return []setting{{
+		key: "vertex.project", about: "The project that asks Gemini through Vertex, with Google's application default credentials and no key; none does by default.", example: "my-project",
+		set:  func(p *parser, s *settings, from origin, text string) { s.vertex.project = p.name(from, text) },
+		show: func(s *settings) string { return s.vertex.project },
+	}, {
+		key: "vertex.location", about: "Where Vertex answers; \"global\" by default.", example: "global",
+		set:  func(p *parser, s *settings, from origin, text string) { s.vertex.location = p.name(from, text) },
+		show: func(s *settings) string { return s.vertex.location },
+	}}
 }
 
 // limitTable lists the settings of llm.ControlOptions. What a wrapper takes

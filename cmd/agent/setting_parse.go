@@ -1,6 +1,7 @@
 package main
 
 import (
+	"regexp"
 	"strconv"
 	"time"
 
@@ -62,6 +63,16 @@ func (p *parser) count(from origin, v string, least int) int {
 		p.fail(usagef("%s is %q: it must be a whole number of at least %d", from, v, least))
 	}
 	return n
+}
+
+// plainName is a name that is part of an address.
+var plainName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9.:-]*$`)
+
+func (p *parser) name(from origin, v string) string {
+	if !plainName.MatchString(v) {
+		p.fail(usagef("%s is %q: it must be a name of letters, digits and . : -", from, v))
+	}
+	return v
 }
 
 // duration reads a time such as 500ms, or a number of seconds.

@@ -30,6 +30,7 @@ type settings struct {
 	model         string
 	skillModels   map[string]string  // by skill or role; overrides model
 	limits        llm.ControlOptions // of models of providers
+	vertex        vertex             // where gemini's models are, instead of at the Gemini API
 	keyFiles      map[string]string  // by the variable that comes first: files that hold keys
 	skills        string             // overlay directory; empty for none
 	threshold     float64
@@ -112,7 +113,7 @@ func (f *settingFlags) register(cmd *cobra.Command, remembers bool) {
 	f.remembers = remembers
 	flags := cmd.Flags()
 	flags.String("corpus", defaultCorpus, "`NAME` of the corpus to answer from; until something is ingested into \"default\", the embedded sample answers")
-	flags.String("model", offline.Name, "`NAME` of the model for all skills: offline, openai:NAME, gemini:NAME or ollama:NAME")
+	flags.String("model", offline.Name, "`NAME` of the model for all skills: offline, openai:NAME, gemini:NAME, anthropic:NAME or ollama:NAME")
 	flags.StringVar(&f.config, "config", "", "configuration `FILE` (YAML); agent doctor names the default")
 	flags.String("skills", "", "`DIR` whose *.md files replace embedded skills of the same name")
 	flags.String("confidence-threshold", "0.7", "confidence above 0 and up to 1 that a step needs")
