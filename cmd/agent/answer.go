@@ -82,7 +82,15 @@ func summary(answer state.Answer) string {
 }
 
 // usage says what the calls of a run's models amount to, those of models
-// without a provider included.
+// without a provider included. Its cost is in the currency of the prices, and
+// does not hold that of unpriced calls.
 func usage(u state.ModelUsage) string {
-	return fmt.Sprintf("%s, %s read and %d written", count(u.Calls, "call"), count(u.InputTokens, "token"), u.OutputTokens)
+	text := fmt.Sprintf("%s, %s read and %d written", count(u.Calls, "call"), count(u.InputTokens, "token"), u.OutputTokens)
+	if u.Cost > 0 {
+		text += ", cost " + u.Cost.String()
+	}
+	if u.Unpriced > 0 {
+		text += fmt.Sprintf(", unpriced calls: %d", u.Unpriced)
+	}
+	return text
 }

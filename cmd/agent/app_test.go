@@ -286,7 +286,8 @@ func TestIngestProgress(t *testing.T) {
 func testEngine(t *testing.T, home string) *engine {
 	t.Helper()
 	a, _, _ := testApp(home)
-	e, err := a.openEngine(t.Context(), settings{home: home, corpus: defaultCorpus, model: "offline", threshold: .7})
+	s := settings{home: home, corpus: defaultCorpus, model: "offline", threshold: .7}
+	e, err := a.openEngine(t.Context(), s, a.newExchange(s))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -39,8 +39,9 @@ configuration is the variable ASSAY_K, so ASSAY_CORPUS for corpus, but
 
 Models: offline (the default: no key, no network), openai:NAME with the key in
 ` + envOpenAIKey + ` (any server of that API: ` + envOpenAIURL + `), gemini:NAME with the
-key in ` + envGeminiKey + `, anthropic:NAME with the key in ` + envAnthropicKey + `,
-ollama:NAME. The configuration can choose one per skill (models) and bound what they may do (model_limits). agent doctor checks them.`,
+key in ` + envGeminiKey + `, anthropic:NAME with the key in ` + envAnthropicKey + `, ollama:NAME.
+The configuration can choose one per skill and one to fall back on (models),
+bound what they may do and cost (model_limits, prices). agent doctor checks them.`,
 		Example: `  agent ask "What must a plaintiff prove for battery?"
   agent ask --corpus handbook --json "How many days of notice are needed?"
   agent ask --trace run.jsonl -v "Is an oral promise to sell land enforceable?"
@@ -147,7 +148,7 @@ func (a *app) answer(cmd *cobra.Command, s settings, q question, asJSON bool) (e
 		return usagef("--trace is empty: name a file")
 	}
 	s.saves = q.thread != ""
-	e, err := a.openEngine(ctx, s)
+	e, err := a.openEngine(ctx, s, a.newExchange(s))
 	if err != nil {
 		return err
 	}

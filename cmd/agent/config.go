@@ -63,20 +63,56 @@ type configReader struct {
 
 // read takes the lines of a section, or of the whole configuration.
 func (f *configReader) read(section string, value *yaml.Node) {
-	in, subject := "", "a configuration is a list of"
+	in, form := "", `a configuration is a list of "key: value" lines`
 	if section != "" {
-		in, subject = " in "+section, section+": it needs lines of"
+		in, form = " in "+section, section+needsLines
 	}
 	keys := f.keys[section]
+	f.lines(value, form, "known keys: "+strings.Join(keys, ", "), func(key, v *yaml.Node) {
+		switch {
+		case !slices.Contains(keys, key.Value):
+			f.fail(usagef("%s:%d: unknown key %q%s%s; known keys: %s", f.path, key.Line, key.Value, in, didYouMean(key.Value, keys), strings.Join(keys, ", ")))
+		case section == "" && key.Value == keyPrices:
+			f.prices(v)
+		case section == "" && f.keys[key.Value] != nil:
+			f.read(key.Value, v)
+		default:
+			f.take(section, key.Value, v)
+		}
+	})
+}
+
+// prices takes the section of prices: of each model all parts.
+func (f *configReader) prices(value *yaml.Node) {
+	f.lines(value, keyPrices+needsLines, `a key is a model's name, such as "openai:gpt-4.1-mini"`, func(model, price *yaml.Node) {
+		section, parts := keyPrices+"."+model.Value, map[string]bool{}
+		hint := "known keys: " + strings.Join(priceParts, ", ")
+		f.lines(price, section+needsLines, hint, func(part, v *yaml.Node) {
+			if !slices.Contains(priceParts, part.Value) {
+				f.fail(usagef("%s:%d: unknown key %q in %s%s; %s", f.path, part.Line, part.Value, section, didYouMean(part.Value, priceParts), hint))
+			}
+			parts[part.Value] = true
+			f.take(section, part.Value, v)
+		})
+		for _, part := range priceParts {
+			if !parts[part] {
+				f.fail(usagef("%s:%d: %s: its %s is missing; write 0 for what is free", f.path, model.Line, section, part))
+			}
+		}
+	})
+}
+
+// needsLines says of a section that it holds something else.
+const needsLines = `: it needs lines of "key: value" below it`
+
+// lines calls a function with each key and value below a node. When it holds
+// no such, the message says which form it needs, and a hint.
+func (f *configReader) lines(value *yaml.Node, form, hint string, each func(key, v *yaml.Node)) {
 	if value.Kind == yaml.AliasNode {
 		value = value.Alias
 	}
 	if value.Kind != yaml.MappingNode {
-		rest := " lines"
-		if section != "" {
-			rest = " below it"
-		}
-		f.fail(usagef("%s:%d: %s \"key: value\"%s; known keys: %s", f.path, value.Line, subject, rest, strings.Join(keys, ", ")))
+		f.fail(usagef("%s:%d: %s; %s", f.path, value.Line, form, hint))
 		return
 	}
 	seen := map[string]int{}
@@ -86,14 +122,7 @@ func (f *configReader) read(section string, value *yaml.Node) {
 			f.fail(usagef("%s:%d: key %q stands already in line %d", f.path, key.Line, key.Value, line))
 		}
 		seen[key.Value] = key.Line
-		switch {
-		case !slices.Contains(keys, key.Value):
-			f.fail(usagef("%s:%d: unknown key %q%s%s; known keys: %s", f.path, key.Line, key.Value, in, didYouMean(key.Value, keys), strings.Join(keys, ", ")))
-		case section == "" && f.keys[key.Value] != nil:
-			f.read(key.Value, v)
-		default:
-			f.take(section, key.Value, v)
-		}
+		each(key, v)
 	}
 }
 

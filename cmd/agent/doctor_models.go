@@ -24,6 +24,9 @@ func (a *app) checkModels(ctx context.Context, s settings) []finding {
 	for _, name := range a.remoteModels(s) {
 		r, err := connector.connect(ctx, name)
 		if err == nil {
+			err = s.unpriced(name)
+		}
+		if err == nil {
 			err = probe(ctx, r.model)
 		}
 		if err != nil {
@@ -68,6 +71,10 @@ func (a *app) modelFailed(name string, s settings, err error) finding {
 	}
 	if missing, ok := errors.AsType[*missingKeyError](err); ok {
 		f.Do = fmt.Sprintf("export %s=…", missing.variable)
+		return f
+	}
+	if _, ok := errors.AsType[*llm.PriceError](err); ok {
+		f.Do = fmt.Sprintf("add to the configuration, with its price: %s: {%q: {input: …, output: …}}", keyPrices, name)
 		return f
 	}
 	_, unreachable := errors.AsType[*llm.ConnectionError](err)

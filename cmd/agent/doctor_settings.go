@@ -21,7 +21,7 @@ type settingLine struct {
 // settingLines lists the settings that have a value, with where each stands.
 func settingLines(s settings, table []setting) []settingLine {
 	var out []settingLine
-	for _, t := range table {
+	for _, t := range expanded(s, table) {
 		value := t.show(&s)
 		if value == "" {
 			continue
@@ -31,6 +31,21 @@ func settingLines(s settings, table []setting) []settingLine {
 			line.Origin, line.Where = from.kind, from.where
 		}
 		out = append(out, line)
+	}
+	return out
+}
+
+// expanded is the table with the settings of free keys that are given.
+func expanded(s settings, table []setting) []setting {
+	var out []setting
+	for _, t := range table {
+		if t.within == nil {
+			out = append(out, t)
+			continue
+		}
+		for _, key := range t.given(&s) {
+			out = append(out, t.within(key))
+		}
 	}
 	return out
 }
@@ -103,6 +118,11 @@ func commentedConfig(s settings, table []setting) string {
 `)
 	in := ""
 	for _, t := range table {
+		if t.within != nil {
+			fmt.Fprintf(&b, "\n#%s:\n  # %s\n#  %s\n", t.key, t.about, t.example)
+			in = t.key
+			continue
+		}
 		section, key, ok := strings.Cut(t.key, ".")
 		indent := "  "
 		if !ok {

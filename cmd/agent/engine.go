@@ -30,13 +30,14 @@ type engine struct {
 	corpus   *memory.Corpus
 	skills   map[string]string // name to hash
 	pipeline *research.Pipeline
-	budget   *llm.Budget // of one question
+	budget   *llm.Budget // of one question, and of the session
 	tracing  *tracing
 	threads  *sqlite.Saver // nil when runs are not saved
 }
 
-// openEngine opens what the settings name. Its Close is the caller's.
-func (a *app) openEngine(ctx context.Context, s settings) (_ *engine, err error) {
+// openEngine opens what the settings name, and asks through an exchange that
+// stays its caller's. Its Close is the caller's, too.
+func (a *app) openEngine(ctx context.Context, s settings, x *exchange) (_ *engine, err error) {
 	set, err := s.loadSkills()
 	if err != nil {
 		return nil, err
@@ -58,19 +59,19 @@ func (a *app) openEngine(ctx context.Context, s settings) (_ *engine, err error)
 			return e, err
 		}
 	}
-	if e.pipeline, err = e.compile(ctx, set); err != nil {
+	if e.pipeline, err = e.compile(ctx, set, x); err != nil {
 		return e, err
 	}
 	e.tracing, err = openTracing(ctx, s)
 	return e, err
 }
 
-func (e *engine) compile(ctx context.Context, set *skills.Set) (*research.Pipeline, error) {
-	model, budget, err := e.openModel(ctx, e.settings)
+func (e *engine) compile(ctx context.Context, set *skills.Set, x *exchange) (*research.Pipeline, error) {
+	model, err := x.model(ctx, e.settings)
 	if err != nil {
 		return nil, err
 	}
-	e.budget = budget
+	e.budget = x.controls.Budget()
 	deps := research.Deps{Model: model, Skills: set, Corpus: e.corpus}
 	if e.memory {
 		memory, err := openRecall(e.settings, e.corpus, set)

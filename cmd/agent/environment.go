@@ -48,7 +48,9 @@ func (e environment) unknown(known []string) []string {
 func (e environment) known(table []setting) []string {
 	names := []string{envHome, envConfig}
 	for _, t := range table {
-		names = append(names, t.variable)
+		if t.variable != "" {
+			names = append(names, t.variable)
+		}
 	}
 	for _, p := range providers {
 		for _, name := range []string{p.keyVariable, p.urlVariable} {

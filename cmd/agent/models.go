@@ -8,14 +8,11 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"time"
 
 	"example.com/assay/llm"
 	"example.com/assay/llm/gemini"
 	"example.com/assay/llm/langchain"
-	"example.com/assay/llm/offline"
 	"example.com/assay/llm/openai"
-	"example.com/assay/telemetry"
 )
 
 // Variables of the providers. Their values never leave this program but as
@@ -204,55 +201,22 @@ func (c *connector) openAI(_ context.Context, p provider, model string) (remote,
 	return remote{m, func() string { return string(m.Capability()) }}, nil
 }
 
-// openModel makes the models that the settings name. All remote ones share
-// one set of limits, whose budget is that of one question.
-func (a *app) openModel(ctx context.Context, s settings) (llm.Model, *llm.Budget, error) {
-	limits := s.limits
-	limits.Retry.OnRetry = func(e llm.RetryEvent) {
-		clear := ""
-		if a.stderr.tty {
-			clear = "\r\x1b[K" // the live line
-		}
-		fmt.Fprintf(a.stderr, "%sagent: asking the model again in %v, after attempt %d: %v\n", clear, e.Wait.Round(100*time.Millisecond), e.Attempt, e.Err)
-	}
-	controls := llm.NewControls(&limits)
-	connector := newConnector(a.env, s)
-	open := func(name string) (llm.Model, error) {
-		if local := a.models[name]; local != nil {
-			return telemetry.Watch(name, local()), nil
-		}
-		r, err := connector.connect(ctx, name)
-		if err != nil {
-			return nil, usagef("using model %q: %w; agent doctor checks it, --model %s needs none", name, err, offline.Name)
-		}
-		return telemetry.Watch(name, controls.Wrap(r.model)), nil
-	}
-	other, err := open(s.model)
-	if err != nil {
-		return nil, nil, err
-	}
-	bySkill := map[string]llm.Model{}
-	chosen := s.modelsBySkill()
-	for _, skill := range slices.Sorted(maps.Keys(chosen)) {
-		if bySkill[skill], err = open(chosen[skill]); err != nil {
-			return nil, nil, err
-		}
-	}
-	return llm.BySkill(bySkill, other), controls.Budget(), nil
-}
-
-// modelLabel names what answers: the model, and those of single skills and
-// roles.
+// modelLabel names what answers: the model, those of single skills and roles,
+// and the one that is asked when they fail.
 func (s settings) modelLabel() string {
 	label := s.model
 	for _, skill := range slices.Sorted(maps.Keys(s.skillModels)) {
 		label += fmt.Sprintf(", %s for %s", s.skillModels[skill], skill)
 	}
+	if s.fallback != "" {
+		label += ", else " + s.fallback
+	}
 	return label
 }
 
 // remoteModels lists the distinct models of providers that the settings name,
-// the default first.
+// the default first. The fallback is among them when there is something to
+// fall back from.
 func (a *app) remoteModels(s settings) []string {
 	var out []string
 	names := []string{s.model}
@@ -263,6 +227,9 @@ func (a *app) remoteModels(s settings) []string {
 		if a.models[name] == nil && !slices.Contains(out, name) {
 			out = append(out, name)
 		}
+	}
+	if len(out) > 0 && s.fallback != "" && a.models[s.fallback] == nil && !slices.Contains(out, s.fallback) {
+		out = append(out, s.fallback)
 	}
 	return out
 }

@@ -19,6 +19,7 @@ type session struct {
 	*app
 	settings
 	flags       *settingFlags
+	exchange    *exchange
 	engine      *engine
 	interactive bool
 
@@ -36,7 +37,7 @@ func (a *app) session(cmd *cobra.Command, flags *settingFlags) (err error) {
 	if err != nil {
 		return err
 	}
-	s := &session{app: a, settings: settings, flags: flags, interactive: isTerminal(a.stdin) && a.stdout.tty}
+	s := &session{app: a, settings: settings, flags: flags, exchange: a.newExchange(settings), interactive: isTerminal(a.stdin) && a.stdout.tty}
 	if err := s.open(ctx, settings); err != nil {
 		return err
 	}
@@ -58,7 +59,7 @@ func (a *app) session(cmd *cobra.Command, flags *settingFlags) (err error) {
 // open replaces the engine by one with other settings; on an error the old
 // one stays.
 func (s *session) open(ctx context.Context, settings settings) error {
-	e, err := s.app.openEngine(ctx, settings)
+	e, err := s.app.openEngine(ctx, settings, s.exchange)
 	if err != nil {
 		return err
 	}

@@ -1,10 +1,10 @@
 package main
 
 import (
+	"slices"
 	"strconv"
-	"time"
+	"strings"
 
-	"example.com/assay/llm"
 	"example.com/assay/skills"
 )
 
@@ -19,11 +19,28 @@ type setting struct {
 	example  string // for the file of doctor --init when the default shows as nothing
 	set      func(p *parser, s *settings, from origin, text string)
 	show     func(s *settings) string // "" leaves it out
+
+	// Of a section whose keys are free, and which a configuration alone can
+	// give, there is instead:
+	within func(key string) setting   // the setting of a key below it
+	given  func(s *settings) []string // those that are set, sorted
+}
+
+// settingOf returns the setting of a key, which the table must have.
+func settingOf(table []setting, key string) setting {
+	at := slices.IndexFunc(table, func(t setting) bool {
+		return t.key == key || t.within != nil && strings.HasPrefix(key, t.key+".")
+	})
+	if t := table[at]; t.within != nil {
+		return t.within(key)
+	}
+	return table[at]
 }
 
 // Keys that code names.
 const (
 	keyModel     = "models.default"
+	keyFallback  = modelsPrefix + "fallback"
 	keyMemory    = "memory"
 	modelsPrefix = "models."
 )
@@ -60,6 +77,10 @@ func (a *app) settingTable() ([]setting, error) {
 		key: keyModel, variable: "ASSAY_MODEL", flag: "model", about: "The model of all skills without their own.",
 		set:  func(p *parser, s *settings, from origin, text string) { s.model = p.model(a, from, text) },
 		show: func(s *settings) string { return s.model },
+	}, {
+		key: keyFallback, about: "The model that is asked when one of a provider fails after its retries; none is by default.", example: "offline",
+		set:  func(p *parser, s *settings, from origin, text string) { s.fallback = p.model(a, from, text) },
+		show: func(s *settings) string { return s.fallback },
 	}}
 	for _, r := range roles {
 		table = append(table, a.modelSetting(r.name, r.about+": "+joined(r.skills)+"."))
@@ -74,9 +95,10 @@ func (a *app) settingTable() ([]setting, error) {
 	}
 	table = append(table, vertexTable()...)
 	table = append(table, limitTable()...)
+	table = append(table, pricesSetting(a))
 	table = append(table, telemetryTable()...)
 	for i := range table {
-		if table[i].variable == "" {
+		if table[i].variable == "" && table[i].within == nil {
 			table[i].variable = variableOf(table[i].key)
 		}
 	}
@@ -119,57 +141,6 @@ func vertexTable() []setting {
 		set:  func(p *parser, s *settings, from origin, text string) { s.vertex.location = p.name(from, text) },
 		show: func(s *settings) string { return s.vertex.location },
 	}}
-}
-
-// limitTable lists the settings of llm.ControlOptions. What a wrapper takes
-// for its default when it is 0 is -1 there.
-func limitTable() []setting {
-	number := func(key, about string, least int, field func(*llm.ControlOptions) *int) setting {
-		return setting{
-			key: "model_limits." + key, about: about, example: "100",
-			set: func(p *parser, s *settings, from origin, text string) {
-				n := p.count(from, text, least)
-				if n == 0 {
-					n = -1
-				}
-				*field(&s.limits) = n
-			},
-			show: func(s *settings) string {
-				switch n := *field(&s.limits); n {
-				case 0:
-					return "" // no bound
-				case -1:
-					return "0"
-				default:
-					return strconv.Itoa(n)
-				}
-			},
-		}
-	}
-	length := func(key, about string, least time.Duration, field func(*llm.ControlOptions) *time.Duration) setting {
-		return setting{
-			key: "model_limits." + key, about: about,
-			set: func(p *parser, s *settings, from origin, text string) {
-				d := p.duration(from, text, least)
-				if d == 0 {
-					d = -1
-				}
-				*field(&s.limits) = d
-			},
-			show: func(s *settings) string { return max(*field(&s.limits), 0).String() },
-		}
-	}
-	return []setting{
-		number("concurrency", "Calls at once.", 1, func(o *llm.ControlOptions) *int { return &o.Concurrency }),
-		number("max_retries", "How often a call that failed is made again.", 0, func(o *llm.ControlOptions) *int { return &o.Retry.MaxRetries }),
-		length("backoff_base", "The wait before the first repetition; it doubles.", time.Nanosecond, func(o *llm.ControlOptions) *time.Duration { return &o.Retry.Base }),
-		length("backoff_jitter_max", "What chance adds to each wait, at most.", 0, func(o *llm.ControlOptions) *time.Duration { return &o.Retry.JitterMax }),
-		length("timeout", "Of each attempt.", time.Nanosecond, func(o *llm.ControlOptions) *time.Duration { return &o.Timeout }),
-		number("requests_per_minute", "Calls a minute; unbounded by default.", 1, func(o *llm.ControlOptions) *int { return &o.Rate.RequestsPerMinute }),
-		number("tokens_per_minute", "Tokens a minute, read and written; unbounded by default.", 1, func(o *llm.ControlOptions) *int { return &o.Rate.TokensPerMinute }),
-		number("max_calls", "Calls of one question; unbounded by default.", 1, func(o *llm.ControlOptions) *int { return &o.Budget.MaxCalls }),
-		number("max_tokens", "Tokens of one question, read and written; unbounded by default.", 1, func(o *llm.ControlOptions) *int { return &o.Budget.MaxTokens }),
-	}
 }
 
 // telemetryTable lists the settings of OpenTelemetry.

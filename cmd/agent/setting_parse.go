@@ -1,11 +1,13 @@
 package main
 
 import (
+	"math"
 	"regexp"
 	"strconv"
 	"time"
 
 	"example.com/assay/memory"
+	"example.com/assay/state"
 )
 
 // A parser turns the texts of settings into their values and keeps the first
@@ -63,6 +65,19 @@ func (p *parser) count(from origin, v string, least int) int {
 		p.fail(usagef("%s is %q: it must be a whole number of at least %d", from, v, least))
 	}
 	return n
+}
+
+// amount reads an amount of money, which state.Money must be able to hold.
+func (p *parser) amount(from origin, v string, free bool) float64 {
+	x, err := strconv.ParseFloat(v, 64)
+	if money := state.MoneyOf(x); err != nil || math.IsNaN(x) || money < 0 || money == math.MaxInt64 || money == 0 && (x != 0 || !free) {
+		what := "above 0"
+		if free {
+			what = "of 0 or more"
+		}
+		p.fail(usagef("%s is %q: it must be a number %s, such as 0.5, without a currency", from, v, what))
+	}
+	return x
 }
 
 // plainName is a name that is part of an address.

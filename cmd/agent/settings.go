@@ -29,7 +29,8 @@ type settings struct {
 	corpus        string
 	model         string
 	skillModels   map[string]string  // by skill or role; overrides model
-	limits        llm.ControlOptions // of models of providers
+	fallback      string             // asked when a model of a provider fails; empty for none
+	limits        llm.ControlOptions // of models of providers, with their prices
 	vertex        vertex             // where gemini's models are, instead of at the Gemini API
 	keyFiles      map[string]string  // by the variable that comes first: files that hold keys
 	skills        string             // overlay directory; empty for none
@@ -53,7 +54,8 @@ func defaultSettings(remembers bool) settings {
 		skillModels: map[string]string{}, keyFiles: map[string]string{}, origins: map[string]origin{},
 		limits: llm.ControlOptions{
 			Concurrency: llm.DefaultLimit, Timeout: llm.DefaultTimeout,
-			Retry: llm.RetryOptions{MaxRetries: 5, Base: 2 * time.Second, JitterMax: 5 * time.Second},
+			Retry:   llm.RetryOptions{MaxRetries: 5, Base: 2 * time.Second, JitterMax: 5 * time.Second},
+			Circuit: llm.CircuitOptions{Failures: llm.DefaultCircuitFailures, Pause: llm.DefaultCircuitPause},
 		},
 	}
 }
@@ -92,8 +94,7 @@ func (p *parser) apply(s *settings, table []setting, layer []entry) {
 		s.skillModels = map[string]string{}
 	}
 	for _, e := range layer {
-		at := slices.IndexFunc(table, func(t setting) bool { return t.key == e.key })
-		table[at].set(p, s, e.from, e.text)
+		settingOf(table, e.key).set(p, s, e.from, e.text)
 		s.origins[e.key] = e.from
 	}
 }

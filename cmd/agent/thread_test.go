@@ -20,7 +20,7 @@ func TestResumeAfterStop(t *testing.T) {
 		a, _, _ := testApp(home)
 		s := defaultSettings(false)
 		s.home, s.saves = home, true
-		e, err := a.openEngine(t.Context(), s)
+		e, err := a.openEngine(t.Context(), s, a.newExchange(s))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,0 +1,116 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"example.com/assay/state"
+)
+
+// What calls cost is told where it is known, and how many are not.
+func TestCostOfAQuestion(t *testing.T) {
+	home := t.TempDir()
+	ingestText(t, home, permits)
+	server := newChat(t)
+	ask := func(prices string, flags ...string) string {
+		t.Helper()
+		a, stdout, stderr := testApp(home)
+		withEnv(a, envOpenAIKey, secret, envOpenAIURL, server.URL)
+		config := writeConfig(t, "model: openai:m\n"+prices)
+		if code := a.run(t.Context(), append([]string{"ask", permitQuestion, "--config", config}, flags...)); code != exitDone {
+			t.Fatalf("exit code %d: %s%s", code, stderr, stdout)
+		}
+		return stdout.String()
+	}
+	const priced = "prices: {openai:m: {input: 1000, output: 20000}}\n"
+	var answer state.Answer
+	if err := json.Unmarshal([]byte(ask(priced, "--json")), &answer); err != nil {
+		t.Fatal(err)
+	}
+	m := answer.Metrics
+	want := state.MoneyOf(float64(m.InputTokens)*1000/1e6 + float64(m.OutputTokens)*20000/1e6)
+	if m.Calls < 3 || m.Cost != want || m.Unpriced != 0 {
+		t.Errorf("cost %v and %d unpriced of %+v; want %v", m.Cost, m.Unpriced, m, want)
+	}
+	if text, end := ask(priced), fmt.Sprintf("%d written, cost %s\n", m.OutputTokens, want); !strings.HasSuffix(text, end) {
+		t.Errorf("it does not end with %q: %s", end, text)
+	}
+	if text, end := ask("prices: {openai:other: {input: 1, output: 1}}\n"), fmt.Sprintf("written, unpriced calls: %d\n", m.Calls); !strings.HasSuffix(text, end) {
+		t.Errorf("it does not end with %q: %s", end, text)
+	}
+	if text := ask(""); !strings.HasSuffix(text, " written\n") {
+		t.Errorf("money is told that nobody counts: %s", text)
+	}
+}
+
+func TestMoneyEndsTheRun(t *testing.T) {
+	home := t.TempDir()
+	ingestText(t, home, permits)
+	server := newChat(t)
+	a, stdout, stderr := testApp(home)
+	withEnv(a, envOpenAIKey, secret, envOpenAIURL, server.URL)
+	config := writeConfig(t, "model: openai:m\nmodel_limits: {max_money: 0.01}\nprices: {openai:m: {input: 1000, output: 1000}}\n")
+	code := a.run(t.Context(), []string{"ask", "--config", config, permitQuestion})
+	if code != exitFailed || len(server.asked) != 1 || !strings.Contains(stderr.String(), "max_money") {
+		t.Errorf("exit code %d after %q: %s%s", code, server.asked, stderr, stdout)
+	}
+}
+
+// The session's budget is not that of its corpus: it goes on when another one
+// is opened.
+func TestBudgetOfASession(t *testing.T) {
+	home := t.TempDir()
+	ingestText(t, home, permits)
+	server := newChat(t)
+	config := writeConfig(t, "model: openai:m\nmodel_limits: {max_session_calls: 5}\n")
+	a, stdout, stderr := testApp(home)
+	a.stdin = strings.NewReader(permitQuestion + "\n/corpus default\n" + permitQuestion + "\n")
+	withEnv(a, envOpenAIKey, secret, envOpenAIURL, server.URL)
+	if code := a.run(t.Context(), []string{"--no-memory", "--config", config}); code != exitFailed || len(server.asked) != 5 || !strings.Contains(stderr.String(), "max_session_calls") {
+		t.Errorf("exit code %d after %d calls: %s%s", code, len(server.asked), stderr, stdout)
+	}
+}
+
+// Another model is asked when the first is out of order. A model that two
+// skills use has one circuit, which opens once for both.
+func TestFallback(t *testing.T) {
+	home := t.TempDir()
+	ingestText(t, home, permits)
+	server := newChat(t)
+	var tried atomic.Int32
+	broken := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		tried.Add(1)
+		w.WriteHeader(http.StatusServiceUnavailable)
+	}))
+	defer broken.Close()
+	for fallback, wantAsked := range map[string]bool{"openai:m": true, "offline": false} {
+		tried.Store(0)
+		server.asked = nil
+		config := writeConfig(t, "models: {default: gemini:g, query_rewrite: gemini:g, fallback: "+fallback+"}\nmodel_limits: {max_retries: 0, circuit_failures: 1}\n")
+		a, stdout, stderr := testApp(home)
+		withEnv(a, envOpenAIKey, secret, envOpenAIURL, server.URL, envGeminiKey, secret, envGeminiURL, broken.URL)
+		if code := a.run(t.Context(), []string{"ask", "--json", "--config", config, permitQuestion}); code != exitDone {
+			t.Fatalf("exit code %d: %s%s", code, stderr, stdout)
+		}
+		if want := `"model": "gemini:g, gemini:g for query_rewrite, else ` + fallback + `"`; !strings.Contains(stdout.String(), want) {
+			t.Errorf("the answer does not say %s: %s", want, stdout)
+		}
+		if tried.Load() != 1 || (len(server.asked) >= 3) != wantAsked {
+			t.Errorf("the broken server was asked %d times, the other %q", tried.Load(), server.asked)
+		}
+	}
+	// The doctor asks it, too, but not when there is nothing to fall back from.
+	for model, want := range map[string]int{"gemini:g": 1, "offline": 0} {
+		server.asked = nil
+		a, stdout, _ := testApp(home)
+		withEnv(a, envOpenAIKey, secret, envOpenAIURL, server.URL, envGeminiKey, secret, envGeminiURL, broken.URL, "ASSAY_MODELS_FALLBACK", "openai:m")
+		if a.run(t.Context(), []string{"doctor", "--model", model}); len(server.asked) != want {
+			t.Errorf("%s: the doctor asked %q: %s", model, server.asked, stdout)
+		}
+	}
+}
