@@ -41,11 +41,17 @@ Models: offline (the default: no key, no network), openai:NAME with the key in
 ` + envOpenAIKey + ` (any server of that API: ` + envOpenAIURL + `), gemini:NAME with the
 key in ` + envGeminiKey + `, anthropic:NAME with the key in ` + envAnthropicKey + `, ollama:NAME.
 The configuration can choose one per skill and one to fall back on (models),
-bound what they may do and cost (model_limits, prices). agent doctor checks them.`,
+bound what they may do and cost (model_limits, prices). agent doctor checks them.
+
+With --record every model call is written to a file; with --replay the same
+question is answered from it, without a model, and a call that is not in it
+ends the run.`,
 		Example: `  agent ask "What must a plaintiff prove for battery?"
   agent ask --corpus handbook --json "How many days of notice are needed?"
   agent ask --trace run.jsonl -v "Is an oral promise to sell land enforceable?"
   agent ask --model ollama:llama3.1 "What is consideration?"
+  agent ask --model openai:gpt-4.1-mini --record run.cassette "What is consideration?"
+  agent ask --replay run.cassette "What is consideration?"
   agent ask --thread lease "Who pays when a tenant leaves early?"
   agent ask - < question.txt`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -61,6 +67,7 @@ bound what they may do and cost (model_limits, prices). agent doctor checks them
 	}
 	flags.register(cmd, false)
 	flags.registerTimeout(cmd)
+	flags.registerCassette(cmd)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
 	cmd.Flags().StringVar(&traceFile, "trace", "", "write the run's trace to `FILE` (JSON Lines)")
 	cmd.Flags().StringVar(&thread, "thread", "", "save the run under this `NAME`, so that agent resume goes on with it after a failure or a kill")
@@ -138,17 +145,22 @@ func (a *app) ask(cmd *cobra.Command, flags *settingFlags, q question, asJSON bo
 		}
 	}
 	q.timeout = flags.timeout
-	return a.answer(cmd, s, q, asJSON)
+	return a.answer(cmd, flags, s, q, asJSON)
 }
 
 // answer answers one question, and prints what came of it.
-func (a *app) answer(cmd *cobra.Command, s settings, q question, asJSON bool) (err error) {
+func (a *app) answer(cmd *cobra.Command, flags *settingFlags, s settings, q question, asJSON bool) (err error) {
 	ctx := cmd.Context()
 	if cmd.Flags().Changed("trace") && q.trace == "" {
 		return usagef("--trace is empty: name a file")
 	}
 	s.saves = q.thread != ""
-	e, err := a.openEngine(ctx, s, a.newExchange(s))
+	x, err := a.openExchange(cmd, flags, &s)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, x.close()) }()
+	e, err := a.openEngine(ctx, s, x)
 	if err != nil {
 		return err
 	}

@@ -1,26 +1,69 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"slices"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"example.com/assay/llm"
+	"example.com/assay/llm/cassette"
 	"example.com/assay/llm/offline"
 	"example.com/assay/telemetry"
 )
 
 // An exchange is what all engines of one verb share on the way to their
-// models: the limits, in which the session's budget is. A session that opens
-// another corpus goes on with it.
+// models: the limits, in which the session's budget is, and a cassette. A
+// session that opens another corpus goes on with it.
 type exchange struct {
 	*app
 	controls *llm.Controls
+	file     string             // the cassette; empty for none
+	recorder *cassette.Recorder // nil until the first models are open
+	player   *cassette.Player   // nil unless the cassette answers
+	played   bool               // the cassette was asked
 }
 
-// newExchange makes the exchange of a verb.
+// openExchange makes the exchange of a verb, and completes the settings by
+// what a cassette that answers calls its models. Its close is the caller's.
+func (a *app) openExchange(cmd *cobra.Command, f *settingFlags, s *settings) (*exchange, error) {
+	recording, replaying := cmd.Flags().Changed("record"), cmd.Flags().Changed("replay")
+	switch {
+	case recording && replaying:
+		return nil, usagef("--record and --replay are both given; give one")
+	case recording && f.record == "":
+		return nil, usagef("--record is empty: name a new file")
+	case replaying && f.replay == "":
+		return nil, usagef("--replay is empty: name a file that --record wrote")
+	}
+	x := a.newExchange(*s)
+	x.file = f.record
+	if !replaying {
+		return x, nil
+	}
+	var err error
+	x.file = f.replay
+	if x.player, err = cassette.Replay(f.replay); x.player == nil {
+		return nil, usagef("opening --replay: %w", err)
+	}
+	if err != nil {
+		a.warn("%v", err) // it was cut
+	}
+	if s.origins[keyModel].kind == "flag" {
+		s.replayed = s.modelLabel()
+	} else {
+		s.replayed = cmp.Or(x.player.Model(), "of a cassette")
+	}
+	return x, nil
+}
+
+// newExchange makes an exchange without a cassette.
 func (a *app) newExchange(s settings) *exchange {
 	limits := s.limits
 	limits.Retry.OnRetry = func(e llm.RetryEvent) {
@@ -33,11 +76,48 @@ func (a *app) newExchange(s settings) *exchange {
 	return &exchange{app: a, controls: llm.NewControls(&limits)}
 }
 
-// model makes the models that the settings name. Those of providers are
+// close ends a recording, and tells which recordings of a replay are left.
+func (x *exchange) close() error {
+	if x.recorder != nil {
+		return x.recorder.Close()
+	}
+	if !x.played {
+		return nil
+	}
+	if left := x.player.Unused(); len(left) > 0 {
+		x.warn("%s of %s were not asked for, the first: %s; this is not the run that was recorded", count(len(left), "recording"), x.file, left[0])
+	}
+	return nil
+}
+
+// model returns the model that the settings mean: that of the cassette, or
+// those of providers and of this program.
+func (x *exchange) model(ctx context.Context, s settings) (llm.Model, error) {
+	if x.player != nil {
+		x.played = true
+		return telemetry.Watch(s.modelLabel(), x.player), nil
+	}
+	c := newConnector(x.env, s)
+	m, err := x.connect(ctx, s, c)
+	if err != nil || x.file == "" {
+		return m, err
+	}
+	if x.recorder == nil { // now, so that settings that cannot be used leave no file
+		x.recorder, err = cassette.Record(x.file, &cassette.RecordOptions{Model: s.modelLabel(), Secrets: c.secrets()})
+		if errors.Is(err, fs.ErrExist) {
+			return nil, usagef("%s exists already, and a recording replaces nothing: remove it, or name another file with --record", x.file)
+		}
+		if err != nil {
+			return nil, usagef("opening --record: %w", err)
+		}
+	}
+	return x.recorder.Wrap(m), nil
+}
+
+// connect makes the models that the settings name. Those of providers are
 // under one set of limits. A model that several skills use is made once, and
 // has one circuit.
-func (x *exchange) model(ctx context.Context, s settings) (llm.Model, error) {
-	c := newConnector(x.env, s)
+func (x *exchange) connect(ctx context.Context, s settings, c *connector) (llm.Model, error) {
 	remotes := map[string]llm.Model{}
 	single := func(name string) (llm.Model, error) {
 		if local := x.models[name]; local != nil {

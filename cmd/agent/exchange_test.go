@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -111,6 +113,41 @@ func TestFallback(t *testing.T) {
 		withEnv(a, envOpenAIKey, secret, envOpenAIURL, server.URL, envGeminiKey, secret, envGeminiURL, broken.URL, "ASSAY_MODELS_FALLBACK", "openai:m")
 		if a.run(t.Context(), []string{"doctor", "--model", model}); len(server.asked) != want {
 			t.Errorf("%s: the doctor asked %q: %s", model, server.asked, stdout)
+		}
+	}
+}
+
+// A cassette holds none of the keys that the program knows, used or not, and
+// is answered from all the same.
+func TestCassetteHoldsNoKey(t *testing.T) {
+	home := t.TempDir()
+	ingestText(t, home, permits)
+	server := newChat(t)
+	const other, third = "sk-other-0123456789", "sk-third-0123456789"
+	file, tape := filepath.Join(t.TempDir(), "key"), filepath.Join(t.TempDir(), "tape")
+	if err := os.WriteFile(file, []byte(third+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	config := writeConfig(t, "model: openai:m\nkey_files: {anthropic: "+file+"}\n")
+	question := permitQuestion + " " + secret + " " + other + " " + third
+	for _, flag := range []string{"--record", "--replay"} {
+		a, stdout, stderr := testApp(home)
+		withEnv(a, envOpenAIKey, secret, envOpenAIURL, server.URL, envGeminiKey, other)
+		asked := len(server.asked)
+		if code := a.run(t.Context(), []string{"ask", "--config", config, flag, tape, question}); code != exitDone || stderr.Len() > 0 {
+			t.Fatalf("%s: exit code %d: %s%s", flag, code, stdout, stderr)
+		}
+		if (len(server.asked) > asked) != (flag == "--record") {
+			t.Errorf("%s asked %q", flag, server.asked[asked:])
+		}
+	}
+	data, err := os.ReadFile(tape)
+	if err != nil || !strings.Contains(string(data), "lantern permit") {
+		t.Fatalf("%v: %s", err, data)
+	}
+	for _, key := range []string{secret, other, third} {
+		if strings.Contains(string(data), key) {
+			t.Errorf("%s is in %s", key, data)
 		}
 	}
 }

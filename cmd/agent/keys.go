@@ -31,6 +31,22 @@ func (c *connector) key(p provider) (string, error) {
 	return readKey(file)
 }
 
+// secrets lists the keys that are known, used or not.
+func (c *connector) secrets() []string {
+	var out []string
+	for _, p := range providers {
+		if key := c.env.get(p.keyVariable); key != "" {
+			out = append(out, key)
+		}
+		if file := c.keyFiles[p.keyVariable]; file != "" {
+			if key, err := readKey(file); err == nil { // of another one nothing was sent
+				out = append(out, key)
+			}
+		}
+	}
+	return out
+}
+
 // sendsKey reports whether the provider's server is sent a key. A server of
 // Ollama on this machine is not.
 func (c *connector) sendsKey(p provider) bool {

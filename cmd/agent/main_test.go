@@ -183,12 +183,14 @@ func TestScripts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	server := newChat(t)
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("ASSAY_HOME", filepath.Join(env.WorkDir, "home"))
 			env.Setenv("SAMPLE_HOME", shared)
+			env.Setenv("CHAT_URL", server.URL)
 			env.Setenv("BLOCKED", filepath.Join(env.WorkDir, "blocked"))
 			return nil
 		},

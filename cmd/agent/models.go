@@ -202,8 +202,11 @@ func (c *connector) openAI(_ context.Context, p provider, model string) (remote,
 }
 
 // modelLabel names what answers: the model, those of single skills and roles,
-// and the one that is asked when they fail.
+// and the one that is asked when they fail; of a cassette what was recorded.
 func (s settings) modelLabel() string {
+	if s.replayed != "" {
+		return s.replayed
+	}
 	label := s.model
 	for _, skill := range slices.Sorted(maps.Keys(s.skillModels)) {
 		label += fmt.Sprintf(", %s for %s", s.skillModels[skill], skill)

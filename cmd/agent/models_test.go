@@ -180,8 +180,8 @@ func TestKeyIsNeverWritten(t *testing.T) {
 				trace := filepath.Join(home, "t.jsonl")
 				for _, args := range [][]string{
 					{"ask", "-v", "--memory", "--config", config, "--model", model, "--trace", trace, permitQuestion},
-					{"ask", "--json", "--config", config, "--model", model, permitQuestion},
-					{"ask", "-v", "--config", fromFiles, "--model", model, permitQuestion},
+					{"ask", "--json", "--config", config, "--model", model, "--record", filepath.Join(home, "1.cassette"), permitQuestion},
+					{"ask", "-v", "--config", fromFiles, "--model", model, "--record", filepath.Join(home, "2.cassette"), permitQuestion},
 					{"doctor", "--model", model},
 					{"doctor", "--json", "--model", model},
 					{"doctor", "--json", "--config", fromFiles, "--model", model},
@@ -217,7 +217,7 @@ func TestKeyIsNeverWritten(t *testing.T) {
 					}
 					return err
 				})
-				if err != nil || files < 3 {
+				if err != nil || files < 5 {
 					t.Errorf("%d files, %v", files, err)
 				}
 			})

@@ -40,6 +40,7 @@ Exit codes: 0 done, 1 failed, 2 wrong usage, 3 no sufficient evidence,
 	}
 	flags.register(root, true)
 	flags.registerTimeout(root)
+	flags.registerCassette(root)
 	root.PersistentFlags().BoolVarP(&a.verbose, "verbose", "v", false, "log what happens to standard error")
 	root.SetFlagErrorFunc(flagError)
 	help := helpCommand()

@@ -37,7 +37,11 @@ func (a *app) session(cmd *cobra.Command, flags *settingFlags) (err error) {
 	if err != nil {
 		return err
 	}
-	s := &session{app: a, settings: settings, flags: flags, exchange: a.newExchange(settings), interactive: isTerminal(a.stdin) && a.stdout.tty}
+	s := &session{app: a, settings: settings, flags: flags, interactive: isTerminal(a.stdin) && a.stdout.tty}
+	if s.exchange, err = a.openExchange(cmd, flags, &settings); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.exchange.close()) }()
 	if err := s.open(ctx, settings); err != nil {
 		return err
 	}

@@ -30,6 +30,7 @@ type settings struct {
 	model         string
 	skillModels   map[string]string  // by skill or role; overrides model
 	fallback      string             // asked when a model of a provider fails; empty for none
+	replayed      string             // what a cassette calls the models that it answers for; empty without one
 	limits        llm.ControlOptions // of models of providers, with their prices
 	vertex        vertex             // where gemini's models are, instead of at the Gemini API
 	keyFiles      map[string]string  // by the variable that comes first: files that hold keys
@@ -105,6 +106,8 @@ type settingFlags struct {
 	remembers bool // the default of memory
 	noMemory  bool
 	timeout   time.Duration // of a question
+	record    string        // file that calls are recorded in; empty for none
+	replay    string        // file that answers; empty for none
 }
 
 // register adds the flags of all settings to a verb. A single question is
@@ -126,6 +129,12 @@ func (f *settingFlags) register(cmd *cobra.Command, remembers bool) {
 // registerTimeout adds the flag of verbs that ask.
 func (f *settingFlags) registerTimeout(cmd *cobra.Command) {
 	cmd.Flags().DurationVar(&f.timeout, "timeout", 0, "stop a question after this `DURATION`, such as 30s; 0 never does")
+}
+
+// registerCassette adds the flags of verbs that ask models.
+func (f *settingFlags) registerCassette(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.record, "record", "", "write each model call with its prompt and answer to a new `FILE`, without keys")
+	cmd.Flags().StringVar(&f.replay, "replay", "", "answer model calls from a `FILE` of --record, without key or network; a call that is not in it fails")
 }
 
 // resolve puts the settings together: flags before variables before the

@@ -98,6 +98,9 @@ func (s *session) modelSlash(ctx context.Context, args []string) error {
 	if len(args) > 1 {
 		return usagef("/model takes one name")
 	}
+	if len(args) == 1 && s.exchange.file != "" {
+		return usagef("/model changes nothing while %s is recorded or replayed: a cassette is of one choice of models", s.exchange.file)
+	}
 	if len(args) == 1 {
 		next := s.settings
 		var p parser

@@ -145,6 +145,7 @@ this call.`,
 	}
 	flags.register(cmd, false)
 	flags.registerTimeout(cmd)
+	flags.registerCassette(cmd)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
 	cmd.Flags().StringVar(&traceFile, "trace", "", "write the trace of this part of the run to `FILE` (JSON Lines)")
 	return cmd
@@ -169,7 +170,7 @@ func (a *app) resume(cmd *cobra.Command, flags *settingFlags, thread, traceFile 
 	if info.Corpus != "" && !cmd.Flags().Changed("corpus") {
 		s.corpus = info.Corpus
 	}
-	return a.answer(cmd, s, question{text: info.Question, thread: thread, resume: true, trace: traceFile, timeout: flags.timeout}, asJSON)
+	return a.answer(cmd, flags, s, question{text: info.Question, thread: thread, resume: true, trace: traceFile, timeout: flags.timeout}, asJSON)
 }
 
 func (a *app) threadsCommand() *cobra.Command {
