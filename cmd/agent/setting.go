@@ -43,6 +43,8 @@ const (
 	keyFallback  = modelsPrefix + "fallback"
 	keyMemory    = "memory"
 	modelsPrefix = "models."
+
+	keyFilesPrefix = "key_files."
 )
 
 // settingTable lists the settings, in the order in which they are shown.
@@ -117,7 +119,7 @@ func (a *app) modelSetting(name, about string) setting {
 // keySetting is the setting of the file that holds a provider's key.
 func keySetting(p provider) setting {
 	return setting{
-		key: "key_files." + p.name, example: p.name + ".key",
+		key: keyFilesPrefix + p.name, example: p.name + ".key",
 		about: "A file of mode 0600 that holds the key and nothing else; " + p.keyVariable + " comes first.",
 		set: func(parse *parser, s *settings, from origin, text string) {
 			path := from.path(parse.text(from, text, "a file"))

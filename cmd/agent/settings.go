@@ -162,6 +162,9 @@ func (a *app) resolve(cmd *cobra.Command, f *settingFlags) (settings, error) {
 		return s, err
 	}
 	for _, layer := range [][]entry{file, a.env.entries(table), flags} {
+		if f.replay != "" { // a cassette needs no key, also where the files of its configuration are not
+			layer = slices.DeleteFunc(layer, func(e entry) bool { return strings.HasPrefix(e.key, keyFilesPrefix) })
+		}
 		var p parser
 		if p.apply(&s, table, layer); p.err != nil {
 			return s, p.err
