@@ -46,7 +46,7 @@ func (a *app) openNamed(cmd *cobra.Command, name string) (*memory.Corpus, error)
 	if p.corpus(origin{name: "the name"}, name); p.err != nil {
 		return nil, p.err
 	}
-	return a.openCorpus(cmd.Context(), home, name)
+	return a.openCorpus(cmd.Context(), home, name, nil)
 }
 
 func (a *app) corpusListCommand() *cobra.Command {

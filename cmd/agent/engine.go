@@ -33,6 +33,7 @@ type engine struct {
 	budget   *llm.Budget // of one question, and of the session
 	tracing  *tracing
 	threads  *sqlite.Saver // nil when runs are not saved
+	finder   *finder
 }
 
 // openEngine opens what the settings name, and asks through an exchange that
@@ -46,14 +47,17 @@ func (a *app) openEngine(ctx context.Context, s settings, x *exchange) (_ *engin
 	if e.skills, err = skillHashes(set); err != nil {
 		return nil, err
 	}
-	if e.corpus, err = a.openCorpus(ctx, s.home, s.corpus); err != nil {
-		return nil, err
-	}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, e.closeThreads(), e.corpus.Close())
+			err = errors.Join(err, e.release())
 		}
 	}()
+	if e.finder, err = a.openFinder(ctx, s, set, x); err != nil {
+		return e, err
+	}
+	if e.corpus, err = a.openCorpus(ctx, s.home, s.corpus, e.finder.options()); err != nil {
+		return nil, err
+	}
 	if s.saves {
 		if e.threads, err = openThreads(ctx, s.home); err != nil {
 			return e, err
@@ -93,14 +97,19 @@ func (e *engine) Close() error {
 	if err := e.tracing.close(); err != nil {
 		e.warn("%v", err)
 	}
-	return errors.Join(e.closeThreads(), e.corpus.Close())
+	return e.release()
 }
 
-func (e *engine) closeThreads() error {
-	if e.threads == nil {
-		return nil
+// release closes what was opened.
+func (e *engine) release() error {
+	var errs []error
+	if e.threads != nil {
+		errs = append(errs, e.threads.Close())
 	}
-	return e.threads.Close()
+	if e.corpus != nil {
+		errs = append(errs, e.corpus.Close())
+	}
+	return errors.Join(append(errs, e.finder.close())...)
 }
 
 // isSample reports whether the embedded sample answers.
@@ -108,12 +117,12 @@ func (e *engine) isSample() bool { return e.corpus.Name() == sampleCorpus }
 
 // openCorpus opens a corpus for questions: the embedded sample for its own
 // name, and for the default corpus while nothing is in that.
-func (a *app) openCorpus(ctx context.Context, home, name string) (*memory.Corpus, error) {
+func (a *app) openCorpus(ctx context.Context, home, name string, opts *memory.OpenOptions) (*memory.Corpus, error) {
 	note := func(what string) { a.warn("%s", what) }
 	if name == sampleCorpus {
 		return openSample(ctx, home, note)
 	}
-	corpus, err := memory.Open(home, name)
+	corpus, err := memory.OpenWith(home, name, opts)
 	var unknown *memory.UnknownCorpusError
 	var empty *memory.EmptyCorpusError
 	missing := errors.As(err, &unknown)
@@ -123,7 +132,18 @@ func (a *app) openCorpus(ctx context.Context, home, name string) (*memory.Corpus
 	if missing {
 		return nil, unknownCorpus(name, unknown.Known)
 	}
-	return corpus, err
+	if err != nil || opts == nil {
+		return corpus, err
+	}
+	given := ""
+	if opts.Space != nil {
+		given = opts.Space.ID()
+	}
+	if made := corpus.Info().Space; made != given { // now, and not in the midst of a run
+		other := &memory.EmbedderError{Corpus: name, Made: made, Given: given}
+		return nil, errors.Join(usagef("%w (the key embedder says which is used)", other), corpus.Close())
+	}
+	return corpus, nil
 }
 
 // unknownCorpus is the error of a corpus that does not exist. The sample
@@ -283,7 +303,7 @@ func (e *engine) header(runID, text string) (trace.Header, error) {
 	return trace.Header{
 		RunID: runID,
 		Config: map[string]string{
-			"corpus": e.corpus.Name(), "corpus_fingerprint": e.corpus.Fingerprint(), "embedder": e.corpus.EmbedderID(),
+			"corpus": e.corpus.Name(), "corpus_fingerprint": e.corpus.Fingerprint(), "embedder": e.corpus.Info().Embedder,
 			"model": e.modelLabel(), "confidence_threshold": strconv.FormatFloat(e.threshold, 'g', -1, 64),
 			"skip_injection_check": strconv.FormatBool(e.skipInjection), "memory": strconv.FormatBool(e.memory),
 		},

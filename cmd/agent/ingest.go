@@ -71,12 +71,16 @@ func (a *app) ingest(cmd *cobra.Command, f *ingestFlags, paths []string) error {
 	if err != nil {
 		return err
 	}
+	found, err := a.openEmbedder(cmd.Context(), s, a.newExchange(s).controls)
+	if err != nil {
+		return err
+	}
 	progress := a.newIngestProgress(f.asJSON)
 	began := a.now()
 	report, err := memory.Ingest(cmd.Context(), memory.IngestOptions{
-		Home: s.home, Corpus: s.corpus, Paths: paths, Load: f.load, Split: split, Rebuild: f.rebuild, Progress: progress.update,
+		Home: s.home, Corpus: s.corpus, Paths: paths, Load: f.load, Split: split, Rebuild: f.rebuild, Progress: progress.update, Space: found.space,
 	})
-	err = errors.Join(err, progress.close())
+	err = errors.Join(err, progress.close(), found.close())
 	if err != nil {
 		return err
 	}

@@ -44,6 +44,9 @@ func (c *connector) secrets() []string {
 			}
 		}
 	}
+	if key := c.env.get(envRerankKey); key != "" {
+		out = append(out, key)
+	}
 	return out
 }
 

@@ -123,30 +123,39 @@ func newConnector(env environment, s settings) *connector {
 }
 
 func (c *connector) gemini(ctx context.Context, p provider, model string) (remote, error) {
-	opts := gemini.Options{BaseURL: c.env.get(p.urlVariable), Transport: c.transport}
-	if c.vertex.project != "" {
-		credentials, err := gemini.DefaultCredentials(ctx, &gemini.CredentialsOptions{Transport: c.transport})
-		if err != nil {
-			return remote{}, err
-		}
-		opts.Vertex, opts.Credentials, opts.Project, opts.Location = true, credentials, c.vertex.project, c.vertex.location
-	} else if c.vertex.location != "" {
-		return remote{}, errors.New("vertex.location is set and vertex.project is not: Vertex needs both to be told, the Gemini API neither")
-	} else {
-		key, err := c.key(p)
-		if err != nil {
-			return remote{}, err
-		}
-		if key == "" {
-			return remote{}, &missingKeyError{p.keyVariable, p.keyURL}
-		}
-		opts.Key = key
+	opts, err := c.geminiServer(ctx, p)
+	if err != nil {
+		return remote{}, err
 	}
 	m, err := gemini.New(ctx, model, &opts)
 	if err != nil {
 		return remote{}, err
 	}
 	return remote{m, func() string { return "native response schema" }}, nil
+}
+
+// geminiServer says how Gemini is reached: with a key, or through Vertex.
+func (c *connector) geminiServer(ctx context.Context, p provider) (gemini.Options, error) {
+	opts := gemini.Options{BaseURL: c.env.get(p.urlVariable), Transport: c.transport}
+	if c.vertex.project != "" {
+		credentials, err := gemini.DefaultCredentials(ctx, &gemini.CredentialsOptions{Transport: c.transport})
+		if err != nil {
+			return opts, err
+		}
+		opts.Vertex, opts.Credentials, opts.Project, opts.Location = true, credentials, c.vertex.project, c.vertex.location
+	} else if c.vertex.location != "" {
+		return opts, errors.New("vertex.location is set and vertex.project is not: Vertex needs both to be told, the Gemini API neither")
+	} else {
+		key, err := c.key(p)
+		if err != nil {
+			return opts, err
+		}
+		if key == "" {
+			return opts, &missingKeyError{p.keyVariable, p.keyURL}
+		}
+		opts.Key = key
+	}
+	return opts, nil
 }
 
 // anthropic connects to Anthropic. Other programs read the same variable
@@ -172,11 +181,24 @@ func (c *connector) anthropic(_ context.Context, p provider, model string) (remo
 
 // openAI connects to any server of OpenAI's API.
 func (c *connector) openAI(_ context.Context, p provider, model string) (remote, error) {
+	server, err := c.openAIServer(p)
+	if err != nil {
+		return remote{}, err
+	}
+	m, err := server.Model(model)
+	if err != nil {
+		return remote{}, err
+	}
+	return remote{m, func() string { return string(m.Capability()) }}, nil
+}
+
+// openAIServer is the server of a provider, made once.
+func (c *connector) openAIServer(p provider) (*openai.Server, error) {
 	server := c.servers[p.name]
 	if server == nil {
 		key, err := c.key(p)
 		if err != nil {
-			return remote{}, err
+			return nil, err
 		}
 		opts := openai.Options{Provider: p.name, Key: key, BaseURL: c.env.get(p.urlVariable), Transport: c.transport}
 		switch {
@@ -184,21 +206,17 @@ func (c *connector) openAI(_ context.Context, p provider, model string) (remote,
 		case p.name == providerOllama:
 			opts.BaseURL, opts.Key = openai.OllamaBaseURL, "" // the key is not for this server
 		case opts.Key == "":
-			return remote{}, &missingKeyError{p.keyVariable, p.keyURL}
+			return nil, &missingKeyError{p.keyVariable, p.keyURL}
 		}
 		if server, err = openai.NewServer(&opts); err != nil {
-			return remote{}, err
+			return nil, err
 		}
 		if c.servers == nil {
 			c.servers = map[string]*openai.Server{}
 		}
 		c.servers[p.name] = server
 	}
-	m, err := server.Model(model)
-	if err != nil {
-		return remote{}, err
-	}
-	return remote{m, func() string { return string(m.Capability()) }}, nil
+	return server, nil
 }
 
 // modelLabel names what answers: the model, those of single skills and roles,

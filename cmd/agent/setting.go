@@ -96,6 +96,7 @@ func (a *app) settingTable() ([]setting, error) {
 		}
 	}
 	table = append(table, vertexTable()...)
+	table = append(table, lookupTable()...)
 	table = append(table, limitTable()...)
 	table = append(table, pricesSetting(a))
 	table = append(table, telemetryTable()...)

@@ -39,6 +39,7 @@ type settings struct {
 	skipInjection bool
 	memory        bool // use and keep earlier answers
 	saves         bool // runs are saved in threads; the verb says so
+	lookup        lookup
 	telemetry     struct {
 		endpoint string // where spans go; empty for nowhere
 		content  bool   // spans hold prompts, answers and queries
@@ -51,7 +52,7 @@ type settings struct {
 // limits are the wrappers' own, written out so that they can be shown.
 func defaultSettings(remembers bool) settings {
 	return settings{
-		corpus: defaultCorpus, model: offline.Name, threshold: defaultThreshold, memory: remembers,
+		corpus: defaultCorpus, lookup: lookup{embedder: offlineEmbedder, reranker: noReranker}, model: offline.Name, threshold: defaultThreshold, memory: remembers,
 		skillModels: map[string]string{}, keyFiles: map[string]string{}, origins: map[string]origin{},
 		limits: llm.ControlOptions{
 			Concurrency: llm.DefaultLimit, Timeout: llm.DefaultTimeout,

@@ -70,6 +70,10 @@ func Retrieve(corpus Retriever, passages int) graph.Node[state.Agent] {
 				return nil, err
 			}
 		}
-		return graph.Update[state.Agent]{row(state.Step{ID: step.ID, Hits: found.Hits, Confidence: found.Confidence})}, nil
+		update := graph.Update[state.Agent]{row(state.Step{ID: step.ID, Hits: found.Hits, Confidence: found.Confidence})}
+		if found.Fallback != "" {
+			update = append(update, state.AgentWarnings.Add("the passages are in the index's own order, since the reranker failed: "+found.Fallback))
+		}
+		return update, nil
 	}
 }

@@ -1,0 +1,216 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"example.com/assay/llm"
+	"example.com/assay/llm/gemini"
+	"example.com/assay/llm/openai"
+	"example.com/assay/llm/rerank"
+	"example.com/assay/memory"
+	"example.com/assay/memory/embed"
+	"example.com/assay/skills"
+)
+
+const (
+	offlineEmbedder = "lsa"
+	noReranker      = "none"
+	judgeReranker   = "judge"
+
+	envRerankKey = "RERANK_API_KEY"
+)
+
+// lookup is what of a corpus is found how, beside the offline index.
+type lookup struct {
+	embedder  string // offlineEmbedder, or a provider's as "openai:NAME"
+	dimension int    // of its vectors; 0 for its own
+	reranker  string // noReranker, judgeReranker, or a server's address
+	model     string // of that server
+}
+
+// lookupTable lists its settings.
+func lookupTable() []setting {
+	return []setting{{
+		key: "embedder", about: "Whose vectors a corpus is ingested and searched with, beside the offline ones: lsa for none, or openai:NAME, gemini:NAME, ollama:NAME.", example: "openai:text-embedding-3-small",
+		set: func(p *parser, s *settings, from origin, text string) {
+			if err := checkEmbedder(text); err != nil {
+				p.fail(usagef("%s: %w", from, err))
+			}
+			s.lookup.embedder = text
+		},
+		show: func(s *settings) string { return s.lookup.embedder },
+	}, {
+		key: "embedder_dimension", about: "The length of its vectors; the model's own by default.", example: "512",
+		set: func(p *parser, s *settings, from origin, text string) { s.lookup.dimension = p.count(from, text, 1) },
+		show: func(s *settings) string {
+			if s.lookup.dimension == 0 {
+				return ""
+			}
+			return strconv.Itoa(s.lookup.dimension)
+		},
+	}, {
+		key: "reranker", about: "What orders the passages that were found: none, judge for the model, or the address of a server with /rerank, whose key is " + envRerankKey + ".", example: "http://localhost:8080",
+		set: func(p *parser, s *settings, from origin, text string) {
+			if text != noReranker && text != judgeReranker && !strings.HasPrefix(text, "http://") && !strings.HasPrefix(text, "https://") {
+				p.fail(usagef("%s: reranker is %q: it must be none, judge, or an address that begins with http:// or https://", from, text))
+			}
+			s.lookup.reranker = text
+		},
+		show: func(s *settings) string { return s.lookup.reranker },
+	}, {
+		key: "reranker_model", about: "The model that the server is asked for; some serve one and need no name.", example: "jina-reranker-v2-base-multilingual",
+		set:  func(p *parser, s *settings, from origin, text string) { s.lookup.model = p.name(from, text) },
+		show: func(s *settings) string { return s.lookup.model },
+	}}
+}
+
+// checkEmbedder reports whether the program knows an embedder's name.
+func checkEmbedder(name string) error {
+	p, model, ok := providerOf(name)
+	switch {
+	case name == offlineEmbedder:
+		return nil
+	case !ok || p.name == providerAnthropic:
+		return fmt.Errorf("there is no embedder %q; known: %s, openai:NAME, gemini:NAME, ollama:NAME", name, offlineEmbedder)
+	case strings.TrimSpace(model) == "":
+		return fmt.Errorf("the embedder's name is missing after the colon; write %s:NAME", p.name)
+	}
+	return nil
+}
+
+// A finder is what a corpus is searched with, beside its index.
+type finder struct {
+	space    *embed.Space // nil for the offline embedder alone
+	cache    *embed.Cache
+	reranker memory.Reranker
+}
+
+func (f *finder) options() *memory.OpenOptions {
+	return &memory.OpenOptions{Space: f.space, Reranker: f.reranker}
+}
+
+func (f *finder) close() error {
+	if f == nil || f.cache == nil {
+		return nil
+	}
+	return f.cache.Close()
+}
+
+// openEmbedder opens the embedder that the settings name. Its calls are under
+// the limits of models. Its close is the caller's.
+func (a *app) openEmbedder(ctx context.Context, s settings, controls *llm.Controls) (*finder, error) {
+	f := &finder{}
+	if s.lookup.embedder == offlineEmbedder || s.lookup.embedder == "" {
+		return f, nil
+	}
+	e, err := newConnector(a.env, s).embedder(ctx, s.lookup)
+	if err != nil {
+		return nil, fmt.Errorf("opening embedder %s: %w", s.lookup.embedder, err)
+	}
+	if f.cache, err = embed.OpenCache(memory.VectorsPath(s.home), nil); err != nil {
+		return nil, fmt.Errorf("opening the cache of vectors: %w", err)
+	}
+	// The one limit of calls at once is that of the controls.
+	f.space, err = embed.New(controlled(e, llm.NewCaller("embed", controls.Wrap)), &embed.Options{Cache: f.cache, Concurrency: max(1, s.limits.Concurrency)})
+	if err != nil {
+		return nil, errors.Join(err, f.close())
+	}
+	return f, nil
+}
+
+// openFinder opens the embedder and the reranker that the settings name.
+func (a *app) openFinder(ctx context.Context, s settings, set *skills.Set, x *exchange) (*finder, error) {
+	f, err := a.openEmbedder(ctx, s, x.controls)
+	if err != nil {
+		return nil, err
+	}
+	switch s.lookup.reranker {
+	case noReranker, "":
+		return f, nil
+	case judgeReranker:
+		model, err := x.model(ctx, s)
+		if err == nil {
+			f.reranker, err = rerank.NewJudge(model, set, s.modelLabel())
+		}
+		if err != nil {
+			return nil, errors.Join(err, f.close())
+		}
+		return f, nil
+	}
+	client, err := rerank.NewClient(&rerank.Options{BaseURL: s.lookup.reranker, Model: s.lookup.model, Key: a.env.get(envRerankKey), Timeout: s.limits.Timeout})
+	if err != nil {
+		return nil, errors.Join(err, f.close())
+	}
+	f.reranker = reranked{client, llm.NewCaller("rerank", x.controls.Wrap)}
+	return f, nil
+}
+
+// embedder connects to the embedder of a checked name. It makes no call.
+func (c *connector) embedder(ctx context.Context, r lookup) (embed.Embedder, error) {
+	p, model, _ := providerOf(r.embedder)
+	if p.name == gemini.Provider {
+		server, err := c.geminiServer(ctx, p)
+		if err != nil {
+			return nil, err
+		}
+		return gemini.NewEmbedder(ctx, model, &gemini.EmbedderOptions{Server: server, Dimension: r.dimension})
+	}
+	server, err := c.openAIServer(p)
+	if err != nil {
+		return nil, err
+	}
+	return server.Embedder(model, &openai.EmbedderOptions{Dimension: r.dimension})
+}
+
+// controlled puts an embedder's calls under the limits of models.
+func controlled(e embed.Embedder, caller *llm.Caller) embed.Embedder {
+	one := embedder{e, caller}
+	if q, ok := e.(embed.QueryEmbedder); ok {
+		return queryEmbedder{one, q}
+	}
+	return one
+}
+
+type embedder struct {
+	embed.Embedder
+	caller *llm.Caller
+}
+
+func (e embedder) Embed(ctx context.Context, texts []string) (out [][]float32, err error) {
+	err = e.caller.Do(ctx, func(ctx context.Context) (_ llm.Usage, err error) {
+		out, err = e.Embedder.Embed(ctx, texts)
+		return llm.Usage{}, err
+	})
+	return out, err
+}
+
+type queryEmbedder struct {
+	embedder
+	query embed.QueryEmbedder
+}
+
+func (e queryEmbedder) EmbedQuery(ctx context.Context, text string) (out []float32, err error) {
+	err = e.caller.Do(ctx, func(ctx context.Context) (_ llm.Usage, err error) {
+		out, err = e.query.EmbedQuery(ctx, text)
+		return llm.Usage{}, err
+	})
+	return out, err
+}
+
+// reranked puts a reranker's calls under the limits of models.
+type reranked struct {
+	memory.Reranker
+	caller *llm.Caller
+}
+
+func (r reranked) Rerank(ctx context.Context, query string, texts []string) (out []float64, err error) {
+	err = r.caller.Do(ctx, func(ctx context.Context) (_ llm.Usage, err error) {
+		out, err = r.Reranker.Rerank(ctx, query, texts)
+		return llm.Usage{}, err
+	})
+	return out, err
+}

@@ -1,0 +1,115 @@
+package main
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"example.com/assay/llm/llmtest"
+	"example.com/assay/state"
+)
+
+// A corpus is ingested and searched with a provider's embedder, whose vectors
+// are kept; another embedder, or none, is refused with what to type.
+func TestRemoteEmbedder(t *testing.T) {
+	home := t.TempDir()
+	ingestText(t, home, permits)
+	file := ingestText(t, t.TempDir(), permits)
+	server := llmtest.NewServer(t, llmtest.OpenAI, &llmtest.Script{})
+	var calls atomic.Int64
+	counting := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		calls.Add(1)
+		server.Config.Handler.ServeHTTP(w, r)
+	}))
+	t.Cleanup(counting.Close)
+	run := func(embedder string, args ...string) (int, string, string) {
+		a, stdout, stderr := testApp(home)
+		withEnv(a, envOpenAIKey, secret, envOpenAIURL, counting.URL, "ASSAY_EMBEDDER", embedder)
+		code := a.run(t.Context(), args)
+		return code, stdout.String(), stderr.String()
+	}
+	ask := []string{"ask", "--json", permitQuestion}
+	if code, _, told := run("openai:small", ask...); code != exitUsage || !strings.Contains(told, "was made with the offline embedder") || !strings.Contains(told, "agent ingest") {
+		t.Errorf("exit code %d: %s", code, told)
+	}
+	if code, out, told := run("openai:small", "ingest", "--rebuild", file); code != exitDone {
+		t.Fatalf("exit code %d: %s%s", code, told, out)
+	}
+	first := calls.Load()
+	if first == 0 {
+		t.Fatal("nothing was embedded")
+	}
+	if code, out, told := run("openai:small", "ingest", "--rebuild", file); code != exitDone || calls.Load() != first {
+		t.Errorf("exit code %d, %d calls for vectors that were kept: %s%s", code, calls.Load()-first, told, out)
+	}
+	code, out, told := run("openai:small", ask...)
+	var answer state.Answer
+	if err := json.Unmarshal([]byte(out), &answer); err != nil || code != exitDone || answer.Status != state.StatusAnswered {
+		t.Errorf("exit code %d, %v: %s%s", code, err, told, out)
+	}
+	if code, _, told := run("lsa", ask...); code != exitUsage || !strings.Contains(told, `"openai`) {
+		t.Errorf("exit code %d: %s", code, told)
+	}
+	if code, _, told := run("anthropic:x", ask...); code != exitUsage || !strings.Contains(told, "ASSAY_EMBEDDER: there is no embedder") {
+		t.Errorf("exit code %d: %s", code, told)
+	}
+}
+
+// A reranker orders the passages; one that fails is told of, and the index's
+// order stands.
+func TestReranker(t *testing.T) {
+	home := t.TempDir()
+	ingestText(t, home, permits)
+	fails := false
+	var asked atomic.Int64
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked.Add(1)
+		var req struct {
+			Documents []string `json:"documents"`
+		}
+		if err := json.NewDecoder(r.Body).Decode(&req); err != nil || fails {
+			http.Error(w, `{"detail":"no such model"}`, http.StatusBadRequest)
+			return
+		}
+		type result struct {
+			Index int     `json:"index"`
+			Score float64 `json:"relevance_score"`
+		}
+		var out struct {
+			Results []result `json:"results"`
+		}
+		for i := range req.Documents {
+			out.Results = append(out.Results, result{i, 1 / float64(i+1)})
+		}
+		if err := json.NewEncoder(w).Encode(out); err != nil {
+			t.Error(err)
+		}
+	}))
+	t.Cleanup(server.Close)
+	ask := func(reranker string) (int, state.Answer, string) {
+		a, stdout, stderr := testApp(home)
+		withEnv(a, "ASSAY_RERANKER", reranker)
+		code := a.run(t.Context(), []string{"ask", "--json", permitQuestion})
+		var answer state.Answer
+		if err := json.Unmarshal(stdout.Bytes(), &answer); err != nil {
+			t.Fatalf("%v: %s%s", err, stdout, stderr)
+		}
+		return code, answer, stderr.String()
+	}
+	if code, answer, told := ask(server.URL); code != exitDone || len(answer.Warnings) > 0 || asked.Load() == 0 {
+		t.Errorf("exit code %d, %d requests, warnings %q: %s", code, asked.Load(), answer.Warnings, told)
+	}
+	fails = true
+	if code, answer, told := ask(server.URL); code != exitDone || len(answer.Warnings) != 1 || !strings.Contains(answer.Warnings[0], "reranker failed") || !strings.Contains(told, "reranker failed") {
+		t.Errorf("exit code %d, warnings %q: %s", code, answer.Warnings, told)
+	}
+	if code, _, told := ask(judgeReranker); code != exitDone {
+		t.Errorf("exit code %d: %s", code, told)
+	}
+	if code, answer, _ := ask("jina"); code != exitUsage || !strings.Contains(answer.Error, "none, judge, or an address") {
+		t.Errorf("exit code %d: %s", code, answer.Error)
+	}
+}
