@@ -95,6 +95,24 @@ func (p *terminal) await(n int, text string) {
 	}
 }
 
+// awaitEditing waits until keys are the editor's. It prints its prompt a moment
+// before, and until then Ctrl-C is a signal.
+func (p *terminal) awaitEditing() {
+	p.t.Helper()
+	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(time.Millisecond) {
+		mode, err := unix.IoctlGetTermios(int(p.ctrl.Fd()), unix.TCGETS)
+		if err != nil {
+			p.t.Fatal(err)
+		}
+		if mode.Lflag&unix.ISIG == 0 {
+			return
+		}
+		if time.Now().After(deadline) {
+			p.t.Fatalf("the editor does not take the terminal over:\n%s", p.text())
+		}
+	}
+}
+
 func (p *terminal) key(keys string) {
 	p.t.Helper()
 	if _, err := p.ctrl.WriteString(keys); err != nil {
@@ -128,6 +146,7 @@ func TestTerminalSession(t *testing.T) {
 	p := startTerminal(t, []string{envHome + "=" + home, "BLOCKED=" + blocked}, "agent-hang", "--no-memory")
 	p.await(1, "corpus default, model offline; /help lists commands, Ctrl-D quits")
 	p.await(1, prompt)
+	p.awaitEditing()
 	p.key("half a line\x03")
 	p.await(2, prompt)
 
@@ -143,11 +162,13 @@ func TestTerminalSession(t *testing.T) {
 	p.key("\x03")
 	p.await(1, "agent: interrupted")
 
+	p.awaitEditing()
 	p.key("/mod\t\r") // completed
 	p.await(1, "using offline; known: offline")
 	p.key("What are the elements of a valid lantern permit?\r")
 	p.await(1, "payment of the lantern fee in full;")
 	p.await(1, "\x1b[1;4m")
+	p.awaitEditing()
 	p.key("\x04")
 	if code := p.exit(); code != exitDone {
 		t.Errorf("exit code %d:\n%s", code, p.text())
