@@ -192,6 +192,15 @@ type silent int
 
 func (s silent) Error() string { return fmt.Sprintf("ending with exit code %d", int(s)) }
 
+// also is err, with what went wrong afterwards if something did. A silent err
+// stays silent when nothing did.
+func also(err, late error) error {
+	if late == nil {
+		return err
+	}
+	return errors.Join(err, late)
+}
+
 // isSilent reports whether there is nothing more to say of an error. One that
 // was joined with others still has to be told.
 func isSilent(err error) bool {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -159,12 +158,12 @@ func (a *app) answer(cmd *cobra.Command, flags *settingFlags, s settings, q ques
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, x.close()) }()
+	defer func() { err = also(err, x.close()) }()
 	e, err := a.openEngine(ctx, s, x)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, e.Close()) }()
+	defer func() { err = also(err, e.Close()) }()
 	follow := a.newProgress(asJSON)
 	q.observe = follow.observe
 	answer, runErr := e.ask(ctx, q)

@@ -30,7 +30,7 @@ func (a *app) onCorpus(cmd *cobra.Command, run func(*memory.Corpus) error) *cobr
 		if err != nil {
 			return err
 		}
-		defer func() { err = errors.Join(err, corpus.Close()) }()
+		defer func() { err = also(err, corpus.Close()) }()
 		return run(corpus)
 	}
 	return cmd

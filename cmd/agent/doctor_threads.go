@@ -48,7 +48,7 @@ func countThreads(ctx context.Context, home string) (n int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	defer func() { err = errors.Join(err, saver.Close()) }()
+	defer func() { err = also(err, saver.Close()) }()
 	for _, err := range saver.Threads(ctx) {
 		if err != nil {
 			return 0, fmt.Errorf("listing the threads: %w", err)

@@ -179,14 +179,14 @@ func (a *app) measureRetrieval(ctx context.Context, f *evalRetrievalFlags, progr
 	if err != nil {
 		return m, fmt.Errorf("making a directory for the index: %w", err)
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	defer func() { err = also(err, os.RemoveAll(dir)) }()
 
 	began := a.now()
 	ranker, release, err := newRanker(ctx, f.ranker, filepath.Join(dir, "index"), m.set, progress)
 	if err != nil {
 		return m, err
 	}
-	defer func() { err = errors.Join(err, release()) }()
+	defer func() { err = also(err, release()) }()
 	m.ingest = a.now().Sub(began)
 
 	if m.result, err = retrieval.Evaluate(ctx, m.set, ranker, &retrieval.EvaluateOptions{K: f.k, Progress: progress}); err != nil {

@@ -34,7 +34,7 @@ is not written; the exit code is then 1.`,
 			if err != nil {
 				return err
 			}
-			defer func() { err = errors.Join(err, corpus.Close()) }()
+			defer func() { err = also(err, corpus.Close()) }()
 			files, err := export(corpus, args[1])
 			if err != nil {
 				return err

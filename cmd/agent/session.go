@@ -41,13 +41,13 @@ func (a *app) session(cmd *cobra.Command, flags *settingFlags) (err error) {
 	if s.exchange, err = a.openExchange(cmd, flags, &settings); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, s.exchange.close()) }()
+	defer func() { err = also(err, s.exchange.close()) }()
 	if err := s.open(ctx, settings); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, s.engine.Close()) }()
+	defer func() { err = also(err, s.engine.Close()) }()
 	lines := a.newLineReader(filepath.Join(settings.home, "history"))
-	defer func() { err = errors.Join(err, lines.close()) }()
+	defer func() { err = also(err, lines.close()) }()
 	if s.interactive {
 		fmt.Fprintf(a.stdout, "corpus %s, model %s; /help lists commands, Ctrl-D quits\n", s.engine.corpus.Name(), s.modelLabel())
 	}

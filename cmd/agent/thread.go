@@ -193,7 +193,7 @@ func (a *app) onThreads(cmd *cobra.Command, run func(*sqlite.Saver) error) (err 
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, saver.Close()) }()
+	defer func() { err = also(err, saver.Close()) }()
 	return run(saver)
 }
 
