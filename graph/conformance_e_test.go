@@ -232,7 +232,7 @@ var durableE = []durable{
 	{"E11/step", func(t *testing.T, open func() graph.Checkpointer) {
 		var c calls
 		app := compileOn(t, open(), wire("START -> quick slow", c.counting(map[string]node{"quick": nil, "slow": func(ctx context.Context, s board) (update, error) {
-			if c.count["slow"] > 1 {
+			if c.times("slow") > 1 {
 				return say("slow")(ctx, s)
 			}
 			<-ctx.Done()
