@@ -31,6 +31,9 @@ var contracts = map[string]struct{ in, out any }{
 	AdaptiveReplan:        {ReplanInput{}, ReplanOutput{}},
 	SelectChoice:          {SelectInput{}, SelectOutput{}},
 	RerankPassages:        {RerankInput{}, RerankOutput{}},
+	JudgeClaim:            {JudgeInput{}, JudgeOutput{}},
+	GapQueries:            {GapInput{}, GapOutput{}},
+	RegenerateResponse:    {RegenerateInput{}, nil},
 }
 
 // TestContracts checks both ways: the prompt shows every field of the input's

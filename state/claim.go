@@ -1,0 +1,63 @@
+package state
+
+// ClaimStatus is how far the evidence carries a claim.
+type ClaimStatus string
+
+const (
+	Supported          ClaimStatus = "supported"
+	PartiallySupported ClaimStatus = "partially_supported"
+	Unsupported        ClaimStatus = "unsupported"
+)
+
+// Evidence is a passage that claims are checked against, under the label by
+// which a response cites it.
+type Evidence struct {
+	Label   string  `json:"label"` // as in a response's mark, without brackets: "Source 1", "Query 2 Source 1", "REQ-S001"
+	Passage Passage `json:"passage"`
+}
+
+// A Claim is an atomic factual statement of a response: the response's bytes
+// Start..End are exactly Text.
+type Claim struct {
+	ID    int      `json:"id"` // 1, 2, 3 … in the order of the response
+	Text  string   `json:"text"`
+	Start int      `json:"start"`           // bytes of the response
+	End   int      `json:"end"`             // bytes, exclusive
+	Cites []string `json:"cites,omitempty"` // labels of the marks that stand with it, in order
+}
+
+// ConflictKind is what about a claim the evidence says otherwise, or not at all.
+type ConflictKind string
+
+const (
+	ConflictNumber     ConflictKind = "number"
+	ConflictUnit       ConflictKind = "unit" // of measure, or currency
+	ConflictDate       ConflictKind = "date"
+	ConflictName       ConflictKind = "name"
+	ConflictNegation   ConflictKind = "negation"
+	ConflictDirection  ConflictKind = "direction" // increases and decreases, before and after
+	ConflictQuantifier ConflictKind = "quantifier"
+	ConflictModality   ConflictKind = "modality" // may and must, associated with and causes
+)
+
+// A Conflict is a hard signal, found by code: the claim and the evidence that
+// speaks of the same thing differ in a word that changes what is said.
+type Conflict struct {
+	Kind     ConflictKind `json:"kind"`
+	Claim    string       `json:"claim"`              // the claim's words
+	Evidence string       `json:"evidence,omitempty"` // those of the evidence; empty when it has none
+	Opposed  bool         `json:"opposed,omitempty"`  // the evidence says the contrary, rather than nothing of the kind
+}
+
+// A Verdict is what became of one claim.
+type Verdict struct {
+	Claim
+	Status     ClaimStatus `json:"status"`
+	Confidence float64     `json:"confidence"`          // 0..1 that the evidence supports the claim
+	For        []Quote     `json:"for,omitempty"`       // what supports it, the best first
+	Against    []Quote     `json:"against,omitempty"`   // what a conflict was found with
+	Conflicts  []Conflict  `json:"conflicts,omitempty"` // hard signals
+	Miscited   bool        `json:"miscited,omitempty"`  // supported, but not by what it cites
+	Reason     string      `json:"reason"`
+	Error      string      `json:"error,omitempty"` // what kept the model from judging; the claim then counts as unsupported
+}
