@@ -101,7 +101,7 @@ var durableE = []durable{
 		for _, called := range []bool{false, true} {
 			var c calls
 			child := mustCompile(t, wire("START -> s1 -> s2", c.counting(map[string]node{"s1": nil, "s2": func(context.Context, board) (update, error) {
-				if c.count["s2"] < 3 {
+				if c.times("s2") < 3 {
 					return nil, errBoom
 				}
 				return update{log.Add("s2")}, nil
@@ -136,7 +136,7 @@ var durableE = []durable{
 		saver := open()
 		g := newBoard()
 		g.AddNode("ask", c.of("ask", func(ctx context.Context, s board) (update, error) {
-			if s.X == 2 && c.count["ask"] < 5 {
+			if s.X == 2 && c.times("ask") < 5 {
 				return nil, errBoom
 			}
 			if s.X == 2 {
