@@ -68,13 +68,8 @@ func (k *keeper) adopt(children map[string]string) {
 // body is the data of a checkpoint; see saved.
 func (r *run[S]) body(source Source, results []result[S], full bool) (dst []byte, err error) {
 	k := r.keep
-	dst = append(make([]byte, 0, max(64, k.last+16)), `{"v":1`...)
-	if k.owner != "" {
-		dst = appendString(append(dst, `,"owner":`...), k.owner)
-	}
-	if full {
-		dst = append(dst, `,"full":true`...)
-	} else if source != SourceFork && len(r.fleeting) > 0 {
+	dst = r.appendHead(make([]byte, 0, max(64, k.last+16)), full)
+	if !full && source != SourceFork && len(r.fleeting) > 0 {
 		dst = append(dst, `,"drop":`...)
 		if dst, err = appendStrings(dst, channelNames(r.fleeting)); err != nil {
 			return nil, err
@@ -87,10 +82,6 @@ func (r *run[S]) body(source Source, results []result[S], full bool) (dst []byte
 		if dst, err = appendJSON(append(dst, `,"from":`...), r.from); err != nil {
 			return nil, err
 		}
-	}
-	state := &r.now.kept
-	if r.entering {
-		state = &r.origin
 	}
 	set := func(at int) bool {
 		id := r.ids[at]
@@ -108,13 +99,11 @@ func (r *run[S]) body(source Source, results []result[S], full bool) (dst []byte
 		}
 		return writes(r.early, id) || slices.ContainsFunc(results, func(res result[S]) bool { return writes(res.update, id) })
 	}
-	if dst, err = r.appendValues(dst, state, set); err != nil {
+	if dst, err = r.appendChannels(dst, "set", set, r.whole); err != nil {
 		return nil, err
 	}
-	if r.entering && r.given != nil {
-		if dst, err = appendUpdate(append(dst, `,"input":`...), r.given); err != nil {
-			return nil, fmt.Errorf("saving the input: %w", err)
-		}
+	if dst, err = r.appendInput(dst); err != nil {
+		return nil, err
 	}
 	dst, err = r.appendFrontier(dst, r.childrenOf(results, full))
 	k.last = len(dst)
@@ -194,29 +183,66 @@ func (r *run[S]) appendTasks(dst []byte, results []result[S]) ([]byte, error) {
 	return append(dst, ']'), nil
 }
 
-// appendValues writes the values of channels.
-func (r *run[S]) appendValues(dst []byte, state *S, set func(at int) bool) ([]byte, error) {
-	var err error
+// appendHead begins the data.
+func (r *run[S]) appendHead(dst []byte, full bool) []byte {
+	dst = append(dst, `{"v":1`...)
+	if r.keep.owner != "" {
+		dst = appendString(append(dst, `,"owner":`...), r.keep.owner)
+	}
+	if full {
+		dst = append(dst, `,"full":true`...)
+	}
+	return dst
+}
+
+// appendInput writes the input of a run that has not committed it.
+func (r *run[S]) appendInput(dst []byte) (_ []byte, err error) {
+	if !r.entering || r.given == nil {
+		return dst, nil
+	}
+	if dst, err = appendUpdate(append(dst, `,"input":`...), r.given); err != nil {
+		return nil, fmt.Errorf("saving the input: %w", err)
+	}
+	return dst, nil
+}
+
+// committed is the state that a checkpoint holds: without an input that is not
+// committed.
+func (r *run[S]) committed() *S {
+	if r.entering {
+		return &r.origin
+	}
+	return &r.now.kept
+}
+
+// appendChannels writes an object of the channels that are picked, with what
+// value writes of each.
+func (r *run[S]) appendChannels(dst []byte, name string, pick func(at int) bool, value func(dst []byte, at int) ([]byte, error)) ([]byte, error) {
 	first := true
-	for at, ch := range r.channels {
-		if !set(at) {
+	for at, id := range r.ids {
+		if !pick(at) {
 			continue
 		}
 		if first {
-			dst = append(dst, `,"set":{`...)
+			dst = append(append(append(dst, `,"`...), name...), `":{`...)
 		} else {
 			dst = append(dst, ',')
 		}
 		first = false
-		dst = append(appendString(dst, ch.Name()), ':')
-		if dst, err = ch.encode(dst, state); err != nil {
-			return nil, fmt.Errorf("saving channel %q: %w", ch.Name(), err)
+		var err error
+		if dst, err = value(append(appendString(dst, id.name), ':'), at); err != nil {
+			return nil, fmt.Errorf("saving channel %q: %w", id.name, err)
 		}
 	}
 	if !first {
 		dst = append(dst, '}')
 	}
 	return dst, nil
+}
+
+// whole writes the whole value of a channel.
+func (r *run[S]) whole(dst []byte, at int) ([]byte, error) {
+	return r.channels[at].encode(dst, r.committed())
 }
 
 // appendFrontier writes what is to run next, and ends the data.

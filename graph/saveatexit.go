@@ -57,7 +57,7 @@ func (r *run[S]) note(results []result[S]) error {
 	return nil
 }
 
-// lengths are those of the state's lists.
+// measure notes the lengths of the state's lists, as they are saved.
 func (r *run[S]) measure() {
 	if r.keep == nil || r.keep.mode != DurabilityExit {
 		return
@@ -84,55 +84,29 @@ func (r *run[S]) saveAtExit(ctx context.Context) error {
 		source = SourceInput
 	}
 	full := k.base == "" || k.snapshotDue()
-	dst := append(make([]byte, 0, 256), `{"v":1`...)
-	if k.owner != "" {
-		dst = appendString(append(dst, `,"owner":`...), k.owner)
-	}
-	if full {
-		dst = append(dst, `,"full":true`...)
-	}
 	d := &r.dirty
-	list := func(at int) bool {
-		return !full && r.ids[at].kind == KindAppend && !d.redone[at] && d.lengths != nil
+	list := func(at int) bool { // of which the end is enough
+		return !full && d.touched[at] && r.ids[at].kind == KindAppend && !d.redone[at] && d.lengths != nil
 	}
-	state := &r.now.kept
-	if r.entering {
-		state = &r.origin
-	}
-	dst, err := r.appendValues(dst, state, func(at int) bool {
+	dst, err := r.appendChannels(r.appendHead(nil, full), "set", func(at int) bool {
 		return r.ids[at].kind != KindUntracked && (full || d.touched[at]) && !list(at)
-	})
+	}, r.whole)
 	if err != nil {
 		return err
 	}
-	first := true
-	for at, ch := range r.channels {
-		if full || !d.touched[at] || !list(at) {
-			continue
-		}
-		if first {
-			dst = append(dst, `,"add":{`...)
-		} else {
-			dst = append(dst, ',')
-		}
-		first = false
-		dst = append(appendString(dst, ch.Name()), ':')
-		if dst, err = ch.encodeTail(dst, state, d.lengths[at]); err != nil {
-			return fmt.Errorf("saving channel %q: %w", ch.Name(), err)
-		}
-	}
-	if !first {
-		dst = append(dst, '}')
+	dst, err = r.appendChannels(dst, "add", list, func(dst []byte, at int) ([]byte, error) {
+		return r.channels[at].encodeTail(dst, r.committed(), d.lengths[at])
+	})
+	if err != nil {
+		return err
 	}
 	if r.record && len(r.written) > 0 {
 		if dst, err = appendUpdate(append(dst, `,"written":`...), r.written); err != nil {
 			return fmt.Errorf("saving what graph %q wrote: %w", r.name, err)
 		}
 	}
-	if r.entering && r.given != nil {
-		if dst, err = appendUpdate(append(dst, `,"input":`...), r.given); err != nil {
-			return fmt.Errorf("saving the input: %w", err)
-		}
+	if dst, err = r.appendInput(dst); err != nil {
+		return err
 	}
 	if dst, err = r.appendFrontier(dst, k.children); err != nil {
 		return err

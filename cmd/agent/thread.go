@@ -31,7 +31,7 @@ func threadsFile(home string) string { return filepath.Join(home, "threads.db") 
 func openThreads(ctx context.Context, home string) (*sqlite.Saver, error) {
 	saver, err := sqlite.Open(ctx, threadsFile(home), nil)
 	if err != nil {
-		return nil, fmt.Errorf("opening the threads: %w", err)
+		return nil, fmt.Errorf("opening the saved runs: %w (agent doctor says what to do)", err)
 	}
 	return saver, nil
 }
