@@ -172,13 +172,20 @@ var durableE = []durable{
 		for _, hears := range []bool{true, false} {
 			var c calls
 			bad := true
-			slow := slowly(30*ms, say("slow"))
-			if !hears {
-				slow = deaf(30*ms, say("slow"))
+			begun := make(chan struct{})
+			slow := func(ctx context.Context, s board) (update, error) {
+				if bad {
+					close(begun)
+					<-ctx.Done()
+					if hears {
+						return nil, ctx.Err()
+					}
+				}
+				return say("slow")(ctx, s)
 			}
 			app := compileOn(t, open(), wire("START -> bad slow", c.counting(map[string]node{"slow": slow, "bad": func(ctx context.Context, s board) (update, error) {
 				if bad {
-					time.Sleep(5 * ms)
+					<-begun
 					return nil, errBoom
 				}
 				return say("bad")(ctx, s)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -18,9 +19,15 @@ type (
 	handler  = graph.ErrorHandler[board]
 )
 
-// fails always fails, and counts how often it was asked.
+// fails always fails, and counts how often it was asked, by tasks side by side too.
 func fails(count *int, err error) node {
-	return func(context.Context, board) (update, error) { *count++; return update{log.Add("lost")}, err }
+	var mu sync.Mutex
+	return func(context.Context, board) (update, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		*count++
+		return update{log.Add("lost")}, err
+	}
 }
 
 // rescues writes what it was told, and goes where it is told.
