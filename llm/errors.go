@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"context"
 	"crypto/tls"
 	"errors"
 	"fmt"
@@ -123,4 +124,28 @@ func Retryable(err error) bool {
 	}
 	_, ok := errors.AsType[*TimeoutError](err)
 	return ok
+}
+
+// Misread reports whether a model answered, but not in a form that its skill
+// allows. Every node has a documented fallback for that, and none for a model
+// that does not answer.
+func Misread(err error) bool {
+	_, ok := errors.AsType[*ParseError](err)
+	return ok
+}
+
+// Stops is why a run has to stop at an error of a model, or nil when another
+// way is worth trying: it was cancelled, or its budget is spent. A run that is
+// saved goes on from there.
+func Stops(ctx context.Context, err error) error {
+	if err == nil {
+		return nil
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if _, spent := errors.AsType[*BudgetError](err); spent {
+		return err
+	}
+	return nil
 }

@@ -14,7 +14,7 @@ import (
 func Classify(m llm.Model, skill skills.Skill) graph.Node[state.Agent] {
 	return func(ctx context.Context, s state.Agent) (graph.Update[state.Agent], error) {
 		out, usage, err := llm.Ask[skills.ClassifyOutput](ctx, m, skill, skills.ClassifyInput{Question: s.Objective})
-		if err != nil && !misread(err) {
+		if err != nil && !llm.Misread(err) {
 			return nil, err
 		}
 		kind := state.MultiHop

@@ -2,7 +2,6 @@ package research
 
 import (
 	"context"
-	"errors"
 
 	"example.com/assay/graph"
 	"example.com/assay/llm"
@@ -22,7 +21,7 @@ func DetectInjection(m llm.Model, skill skills.Skill, skip bool) graph.Node[stat
 		out, usage, err := llm.Ask[skills.DetectOutput](ctx, m, skill, skills.DetectInput{Question: s.Objective})
 		check := state.Injection{Checked: true, Safe: true}
 		switch {
-		case misread(err):
+		case llm.Misread(err):
 			check.Reason = "the verdict could not be read"
 		case err != nil:
 			return nil, err
@@ -42,12 +41,4 @@ func rejection(check state.Injection) string {
 	return "The question was not researched: it reads as an attempt to change how this agent works (" +
 		check.Category + "). " + check.Reason +
 		" Ask for the information itself; questions about crime, violence or drugs are answered as research."
-}
-
-// misread reports whether a model answered, but not in a form that its skill
-// allows. Every node has a documented fallback for that, and none for a model
-// that does not answer.
-func misread(err error) bool {
-	var parse *llm.ParseError
-	return errors.As(err, &parse)
 }

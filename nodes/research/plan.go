@@ -35,7 +35,7 @@ func Plan(m llm.Model, skill skills.Skill, memory Memory) graph.Node[state.Agent
 			}
 		}
 		out, usage, err := llm.Ask[skills.PlanOutput](ctx, m, skill, skills.PlanInput{Question: stem, QueryType: string(s.QueryType)})
-		if err != nil && !misread(err) {
+		if err != nil && !llm.Misread(err) {
 			return nil, err
 		}
 		return append(update, state.AgentPlan.Add(planned(out.Steps, stem, s.QueryType)), state.AgentUsage.Add(usage)), nil

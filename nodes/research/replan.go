@@ -20,7 +20,7 @@ func Replan(m llm.Model, skill skills.Skill) graph.Node[state.Agent] {
 		stem, _ := SplitChoices(s.Objective)
 		asked := askedSoFar(s.Plan)
 		out, usage, err := llm.Ask[skills.ReplanOutput](ctx, m, skill, skills.ReplanInput{Objective: stem, Findings: findings(s.Context), Asked: asked})
-		if err := stopping(ctx, err); err != nil {
+		if err := llm.Stops(ctx, err); err != nil {
 			return nil, err
 		} // any other error leaves no question, which completes
 		update := graph.Update[state.Agent]{state.AgentUsage.Add(usage)}

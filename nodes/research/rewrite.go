@@ -2,7 +2,6 @@ package research
 
 import (
 	"context"
-	"errors"
 	"strings"
 
 	"example.com/assay/graph"
@@ -22,7 +21,7 @@ func Rewrite(m llm.Model, skill skills.Skill) graph.Node[state.Agent] {
 		}
 		stem, _ := SplitChoices(s.Objective)
 		out, usage, err := llm.Ask[skills.RewriteOutput](ctx, m, skill, skills.RewriteInput{Objective: stem, Question: step.Question})
-		if err != nil && !misread(err) {
+		if err != nil && !llm.Misread(err) {
 			return endStep(ctx, step, usage, err)
 		}
 		filled := state.Step{ID: step.ID, Queries: queries(out, step.Question)}
@@ -50,27 +49,13 @@ func queries(out skills.RewriteOutput, question string) []string {
 // endStep closes a step that an error stopped: what other steps found still
 // counts. Cancellation and a spent budget stop the run instead.
 func endStep(ctx context.Context, step state.Step, usage state.ModelUsage, err error) (graph.Update[state.Agent], error) {
-	if err := stopping(ctx, err); err != nil {
+	if err := llm.Stops(ctx, err); err != nil {
 		return nil, err
 	}
 	return graph.Update[state.Agent]{
 		row(state.Step{ID: step.ID, Status: state.StepExecuted, Error: err.Error()}),
 		state.AgentUsage.Add(usage),
 	}, nil
-}
-
-// stopping is why the run has to stop at an error of a model, or nil: it was
-// cancelled, or its budget is spent. A run that is saved goes on from there.
-func stopping(ctx context.Context, err error) error {
-	switch {
-	case err == nil:
-		return nil
-	case ctx.Err() != nil:
-		return context.Cause(ctx)
-	case errors.As(err, new(*llm.BudgetError)):
-		return err
-	}
-	return nil
 }
 
 // row writes one row of the planning table.

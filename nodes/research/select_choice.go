@@ -25,7 +25,7 @@ func SelectChoice(m llm.Model, skill skills.Skill) graph.Node[state.Agent] {
 		out, usage, err := llm.Ask[skills.SelectOutput](ctx, m, skill, skills.SelectInput{
 			Question: stem, Choices: choices, Research: s.Research, Sources: numbered(cited),
 		})
-		if err != nil && !misread(err) {
+		if err != nil && !llm.Misread(err) {
 			return nil, err
 		}
 		pick := selection(out, choices, cited)

@@ -26,7 +26,7 @@ func Synthesize(m llm.Model, skill skills.Skill) graph.Node[state.Agent] {
 		stem, _ := SplitChoices(s.Objective)
 		in := skills.SynthesizeInput{Objective: stem, Question: step.Question, Sources: sources(step.Hits, 1)}
 		text, usage, err := llm.AskText(ctx, m, skill, in)
-		if err != nil && !misread(err) {
+		if err != nil && !llm.Misread(err) {
 			return endStep(ctx, step, usage, err)
 		}
 		cited := cite(text, step.Hits)
