@@ -25,6 +25,9 @@ var inputs = map[string]any{
 	skills.AdaptiveReplan:        skills.ReplanInput{Findings: make([]skills.Finding, 1), Asked: make([]string, 1)},
 	skills.SelectChoice:          skills.SelectInput{Choices: make([]skills.Choice, 1), Sources: make([]skills.Source, 1)},
 	skills.RerankPassages:        skills.RerankInput{Passages: make([]skills.Passage, 1)},
+	skills.JudgeClaim:            skills.JudgeInput{Sources: make([]skills.Source, 1)},
+	skills.GapQueries:            skills.GapInput{Claims: make([]skills.JudgedClaim, 1), Asked: make([]string, 1)},
+	skills.RegenerateResponse:    skills.RegenerateInput{Claims: make([]skills.JudgedClaim, 1), Sources: make([]skills.CitedSource, 1)},
 }
 
 // ours are the fields that the program itself fills, with a word of its own.
@@ -159,7 +162,7 @@ func checkHygiene(t *testing.T, attacks []string) {
 			field.SetString("")
 		})
 	}
-	if want := len(attacks) * len(forms) * 24; prompts != want {
+	if want := len(attacks) * len(forms) * 42; prompts != want {
 		t.Errorf("%d prompts were checked; want %d", prompts, want)
 	}
 }

@@ -56,14 +56,14 @@ type GapQuery struct {
 
 // RegenerateInput is the input of regenerate_response. Its output is text.
 type RegenerateInput struct {
-	Question string          `json:"question"`
-	Response string          `json:"response"`
-	Claims   []JudgedClaim   `json:"claims"` // in the order of the response
-	Sources  []LabeledSource `json:"sources"`
+	Question string        `json:"question"`
+	Response string        `json:"response"`
+	Claims   []JudgedClaim `json:"claims"` // in the order of the response
+	Sources  []CitedSource `json:"sources"`
 }
 
-// LabeledSource is a source with the label by which a response cites it.
-type LabeledSource struct {
+// CitedSource is a source with the mark by which a response cites it.
+type CitedSource struct {
 	Source
-	Label string `json:"label"` // without brackets
+	Cite string `json:"cite"` // brackets included: "[Source 2]", "[Query 1][Source 2]"
 }
