@@ -19,11 +19,22 @@ type Evidence struct {
 // A Claim is an atomic factual statement of a response: the response's bytes
 // Start..End are exactly Text.
 type Claim struct {
-	ID    int      `json:"id"` // 1, 2, 3 … in the order of the response
-	Text  string   `json:"text"`
-	Start int      `json:"start"`           // bytes of the response
-	End   int      `json:"end"`             // bytes, exclusive
-	Cites []string `json:"cites,omitempty"` // labels of the marks that stand with it, in order
+	ID    int    `json:"id"` // 1, 2, 3 … in the order of the response
+	Text  string `json:"text"`
+	Start int    `json:"start"` // bytes of the response
+	End   int    `json:"end"`   // bytes, exclusive
+	// Context is what the response says before the claim that it cannot be
+	// understood without, such as the lead-in of a list; empty for most.
+	Context string   `json:"context,omitempty"`
+	Cites   []string `json:"cites,omitempty"` // labels of the marks that stand with it, in order
+}
+
+// Spoken is the claim as it is judged: its text after its context.
+func (c Claim) Spoken() string {
+	if c.Context == "" {
+		return c.Text
+	}
+	return c.Context + " " + c.Text
 }
 
 // ConflictKind is what about a claim the evidence says otherwise, or not at all.
