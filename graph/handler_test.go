@@ -127,8 +127,10 @@ var factsHandler = []fact{
 			if p.err == nil || p.err.Error() != c.says || !c.check(p.err) || asked > 0 || len(p.final.Log) > 0 {
 				t.Errorf("%s: asked %d, log %q, error %v", name, asked, p.final.Log, p.err)
 			}
-			if len(p.pick(graph.NodeFailed)) != 1 {
-				t.Errorf("%s: failures %q", name, p.pick(graph.NodeFailed))
+			// Its sibling may have been stopped before it began.
+			failures := slices.DeleteFunc(p.pick(graph.NodeFailed), func(f string) bool { return strings.HasPrefix(f, "node_error a ") })
+			if len(failures) != 1 {
+				t.Errorf("%s: failures %q", name, failures)
 			}
 		}
 	}},
