@@ -1,0 +1,156 @@
+package facts
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"example.com/assay/state"
+)
+
+// A Conflict is a difference between a claim and its evidence, with its places.
+type Conflict struct {
+	state.Conflict
+	Start, End                 int // bytes of the claim
+	Sentence                   int // of the evidence; -1 when the evidence has no words for it
+	EvidenceStart, EvidenceEnd int // bytes of that sentence
+}
+
+// A Result is what the comparison of a claim came to.
+type Result struct {
+	Conflicts []Conflict  // in the order of the claim's words
+	Aligned   []Alignment // the sentences it was compared with, the best first; at most 8
+	Verbatim  bool        // a sentence or a clause of the evidence is the claim, word for word
+}
+
+// Opposed reports whether the evidence says the contrary of a part of the claim.
+func (r Result) Opposed() bool {
+	return slices.ContainsFunc(r.Conflicts, func(c Conflict) bool { return c.Opposed })
+}
+
+// Compare checks one claim against sentences. To check several against the
+// same ones, Prepare them once.
+func Compare(claim string, sentences []string) []state.Conflict {
+	var out []state.Conflict
+	for _, c := range Prepare(sentences).Check(claim).Conflicts {
+		out = append(out, c.Conflict)
+	}
+	return out
+}
+
+// comparison is one claim against one evidence.
+type comparison struct {
+	e       *Evidence
+	claim   *sentence
+	aligned []Alignment
+	found   []Conflict
+}
+
+// Check compares a claim with the evidence. An empty claim has no conflicts,
+// and no claim has any with an empty evidence.
+func (e *Evidence) Check(claim string) Result {
+	known := make(roots, 64)
+	c := &comparison{e: e, claim: parse(claim, known)}
+	if len(c.claim.toks) == 0 || len(e.sentences) == 0 {
+		return Result{}
+	}
+	c.aligned = e.align(c.claim)
+	for _, a := range c.aligned {
+		if verbatim(c.claim.toks, e.sentences[a.Sentence].toks) {
+			return Result{Aligned: c.aligned, Verbatim: true}
+		}
+	}
+	c.checkQuantities()
+	c.checkDates()
+	c.checkNames()
+	c.checkNegation()
+	c.checkDirection()
+	c.checkQuantifiers()
+	c.checkModality()
+	slices.SortStableFunc(c.found, func(a, b Conflict) int {
+		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End), strings.Compare(string(a.Kind), string(b.Kind)))
+	})
+	c.found = slices.CompactFunc(c.found, func(a, b Conflict) bool {
+		return a.Kind == b.Kind && a.Start == b.Start && a.End == b.End
+	})
+	return Result{Conflicts: c.found, Aligned: c.aligned}
+}
+
+// add reports tokens first..end of the claim against tokens from..to of a
+// sentence of the evidence, or against none (sentence -1).
+func (c *comparison) add(kind state.ConflictKind, first, end, sentence, from, to int, opposed bool) {
+	f := Conflict{Sentence: sentence, Conflict: state.Conflict{Kind: kind, Claim: c.claim.words(first, end), Opposed: opposed}}
+	f.Start, f.End = c.claim.toks[first].start, c.claim.toks[end-1].end
+	if sentence >= 0 {
+		s := c.e.sentences[sentence]
+		f.Evidence = s.words(from, to)
+		f.EvidenceStart, f.EvidenceEnd = s.toks[from].start, s.toks[to-1].end
+	}
+	c.found = append(c.found, f)
+}
+
+// near returns the aligned sentences whose coverage is at least this part of
+// the best one's.
+func (c *comparison) near(part float64) []Alignment {
+	n := 0
+	for n < len(c.aligned) && c.aligned[n].Coverage >= part*c.aligned[0].Coverage {
+		n++
+	}
+	return c.aligned[:n]
+}
+
+// has reports whether a well aligned sentence has a root.
+func (c *comparison) sentence(a Alignment) *sentence { return c.e.sentences[a.Sentence] }
+
+// verbatim reports whether the claim's words are a whole sentence or follow
+// each other in it from the beginning of a clause.
+func verbatim(claim, in []token) bool {
+	claim, in = trimSigns(claim), trimSigns(in)
+	if len(claim) == 0 || len(claim) > len(in) {
+		return false
+	}
+	for i := 0; i+len(claim) <= len(in); i++ {
+		if i > 0 && in[i].clause == in[i-1].clause {
+			continue
+		}
+		if i > 0 && len(claim) < 3 {
+			return false
+		}
+		same := true
+		for j := range claim {
+			if claim[j].text != in[i+j].text {
+				same = false
+				break
+			}
+		}
+		if same && whole(in, i, i+len(claim)) {
+			return true
+		}
+	}
+	return false
+}
+
+// whole reports whether a run of words is cut out of its sentence without a
+// change of what it says: it neither stands under a condition or a negation nor
+// loses what a denial is about.
+func whole(in []token, from, to int) bool {
+	if from == 0 && to == len(in) {
+		return true
+	}
+	for i := 0; i < from; i++ {
+		if isNegator(in, i) || modalWords[in[i].text] == might {
+			return false
+		}
+	}
+	return from == 0 || in[from-1].kind == sign || in[from-1].text == "and" || in[from-1].text == "but" || in[from-1].text == "that"
+}
+
+func trimSigns(toks []token) []token {
+	for len(toks) > 0 && toks[0].kind == sign && !strings.Contains("$€£¥", toks[0].text) {
+		toks = toks[1:]
+	}
+	for len(toks) > 0 && toks[len(toks)-1].kind == sign && !strings.Contains("%°$€£¥", toks[len(toks)-1].text) {
+		toks = toks[:len(toks)-1]
+	}
+	return toks
+}

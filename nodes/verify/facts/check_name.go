@@ -1,0 +1,274 @@
+package facts
+
+import (
+	"slices"
+	"strings"
+
+	"example.com/assay/state"
+)
+
+// checkNames compares the claim's names with all those of the evidence.
+func (c *comparison) checkNames() {
+	for _, n := range c.claim.names {
+		missing := c.missingParts(n)
+		switch {
+		case n.weak:
+			if len(missing) > 0 {
+				c.checkFirstWord(n)
+			}
+		case len(missing) == 0:
+			c.checkPlace(n)
+		case c.abbreviated(n):
+		case len(missing) == len(n.parts):
+			at, ok := c.inItsPlace(n)
+			if ok {
+				m := c.e.sentences[at.sentence].names[at.index]
+				c.add(state.ConflictName, n.first, n.end, at.sentence, m.first, m.end, true)
+			} else {
+				c.add(state.ConflictName, n.first, n.end, -1, 0, 0, false)
+			}
+		default:
+			c.checkPart(n, missing)
+		}
+	}
+}
+
+// missingParts are the tokens of a name that the evidence has nowhere.
+func (c *comparison) missingParts(n name) []int {
+	var missing []int
+	for _, i := range n.parts {
+		if t := c.claim.toks[i]; !c.e.knows(t) {
+			missing = append(missing, i)
+		}
+	}
+	return missing
+}
+
+// knows reports whether the evidence has a word, in any case, inflection or
+// usual spelling.
+func (e *Evidence) knows(t token) bool {
+	w := plainLetters.Replace(t.text)
+	if e.words[w] || t.kind == word && len(e.holders[t.root]) > 0 || t.allCaps && e.acronyms[w] {
+		return true
+	}
+	return slices.ContainsFunc(e.proper, func(p string) bool { return sameSpelling(w, p) })
+}
+
+// abbreviated reports whether the evidence has a name's acronym only.
+func (c *comparison) abbreviated(n name) bool {
+	if t := c.claim.toks[n.parts[0]]; len(n.parts) == 1 && t.allCaps && (c.e.spellsOut(t.text) || spelledOut(c.claim.toks, t.text)) {
+		return true
+	}
+	in := n.initials(c.claim.toks)
+	if len(in) < 2 || !c.e.words[in] {
+		return false
+	}
+	for _, s := range c.e.sentences {
+		for _, t := range s.toks {
+			if t.allCaps && t.text == in {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// spellsOut reports whether a sentence has the words of an acronym.
+func (e *Evidence) spellsOut(acronym string) bool {
+	return slices.ContainsFunc(e.sentences, func(s *sentence) bool { return spelledOut(s.toks, acronym) })
+}
+
+// spelledOut reports whether capitalised words that follow each other begin
+// with the letters of an acronym. Small words between them do not count.
+func spelledOut(toks []token, acronym string) bool {
+	for i, t := range toks {
+		if !t.capital || t.text == acronym || !strings.HasPrefix(acronym, t.text[:1]) {
+			continue
+		}
+		rest := acronym[1:]
+		for j := i + 1; j < len(toks) && rest != ""; j++ {
+			if u := toks[j]; u.capital && strings.HasPrefix(rest, u.text[:1]) {
+				rest = rest[1:]
+			} else if u.capital || !function[u.text] && u.kind == word {
+				break
+			}
+		}
+		if rest == "" {
+			return true
+		}
+	}
+	return false
+}
+
+// inItsPlace finds the name that an aligned sentence has where the claim has n:
+// after or before the same word.
+func (c *comparison) inItsPlace(n name) (place, bool) {
+	before, after := neighbours(c.claim.toks, n)
+	for _, a := range c.near(.6) {
+		s := c.sentence(a)
+		if a.Share < aboutSame {
+			continue
+		}
+		for j, m := range s.names {
+			if c.shareWord(s, m) {
+				continue
+			}
+			b, f := neighbours(s.toks, m)
+			if before != "" && before == b || after != "" && after == f {
+				return place{a.Sentence, j}, true
+			}
+		}
+	}
+	return place{}, false
+}
+
+// shareWord reports whether a name of the evidence stands in the claim.
+func (c *comparison) shareWord(s *sentence, m name) bool {
+	return slices.ContainsFunc(m.parts, func(i int) bool { return c.claim.has[s.toks[i].root] })
+}
+
+// neighbours are the words before and after a name, without titles and
+// articles.
+func neighbours(toks []token, n name) (before, after string) {
+	for i := n.first - 1; i >= 0 && i > n.first-4; i-- {
+		t := toks[i]
+		if t.kind == sign {
+			break
+		}
+		if t.kind == word && t.text != "the" && t.text != "a" && t.text != "an" && !titles[t.text] {
+			before = t.root
+			if t.text == "of" {
+				before = ""
+			}
+			break
+		}
+	}
+	for i := n.end; i < len(toks) && i < n.end+3; i++ {
+		t := toks[i]
+		if t.kind == sign {
+			break
+		}
+		if t.kind == word && t.content {
+			return before, t.root
+		}
+	}
+	return before, ""
+}
+
+// checkPart looks at a name of which the evidence has a part: "Oskar Bergman"
+// where it has "Oskar Lindgren". Where it has the family name alone, a given
+// name may be missing.
+func (c *comparison) checkPart(n name, missing []int) {
+	toks := c.claim.toks
+	last := n.parts[len(n.parts)-1]
+	for _, a := range c.aligned {
+		s := c.sentence(a)
+		for _, m := range s.names {
+			if c.otherPart(n, s, m) {
+				c.add(state.ConflictName, n.first, n.end, a.Sentence, m.first, m.end, a.Share >= aboutSame)
+				return
+			}
+		}
+	}
+	if slices.Contains(missing, last) && firstWord(toks) != last {
+		c.add(state.ConflictName, n.first, n.end, -1, 0, 0, false)
+	}
+}
+
+// otherPart reports whether the name m of the evidence has, beside a part that
+// it shares with n, one that n has differently.
+func (c *comparison) otherPart(n name, s *sentence, m name) bool {
+	if len(m.parts) < 2 {
+		return false
+	}
+	for i, p := range n.parts {
+		for j, q := range m.parts {
+			if !sameSpelling(c.claim.toks[p].text, s.toks[q].text) {
+				continue
+			}
+			for _, d := range []int{-1, 1} {
+				if i+d < 0 || i+d >= len(n.parts) || j+d < 0 || j+d >= len(m.parts) {
+					continue
+				}
+				ours, theirs := c.claim.toks[n.parts[i+d]], s.toks[m.parts[j+d]]
+				if !c.e.knows(ours) && !c.claim.has[theirs.root] && !initialOf(ours.text, theirs.text) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+func initialOf(a, b string) bool {
+	return len(a) == 1 && strings.HasPrefix(b, a) || len(b) == 1 && strings.HasPrefix(a, b)
+}
+
+// checkFirstWord looks at a capitalised word at the beginning that the
+// evidence does not have: it is a name if the evidence has one before the same
+// word.
+func (c *comparison) checkFirstWord(n name) {
+	_, after := neighbours(c.claim.toks, n)
+	if after == "" {
+		return
+	}
+	for _, a := range c.near(.6) {
+		s := c.sentence(a)
+		for _, m := range s.names {
+			_, f := neighbours(s.toks, m)
+			if f != after || c.shareWord(s, m) || a.Share < aboutSame && len(c.claim.contents) > 1 {
+				continue
+			}
+			if m.weak && !c.unlikeWord(s.toks[m.parts[0]]) {
+				continue
+			}
+			c.add(state.ConflictName, n.first, n.end, a.Sentence, m.first, m.end, true)
+			return
+		}
+	}
+}
+
+// unlikeWord reports whether a capitalised first word is written with a capital
+// elsewhere, too.
+func (c *comparison) unlikeWord(t token) bool {
+	for _, h := range c.e.holders[t.root] {
+		for i, u := range c.e.sentences[h].toks {
+			if u.text == t.text && u.capital && i != firstWord(c.e.sentences[h].toks) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// checkPlace looks for a name that the evidence has, but not where the claim
+// has it: the best sentence holds all the rest of the claim, and another name in
+// that place.
+func (c *comparison) checkPlace(n name) {
+	if len(c.aligned) == 0 || len(c.claim.contents) < 2 {
+		return
+	}
+	best := c.aligned[0]
+	if best.Share < .75 {
+		return
+	}
+	for _, a := range c.near(.5) {
+		s := c.sentence(a)
+		for _, i := range n.parts {
+			if s.has[c.claim.toks[i].root] || c.neighbourHas(a.Sentence, c.claim.toks[i].root) {
+				return
+			}
+		}
+	}
+	at, ok := c.inItsPlace(n)
+	if ok && at.sentence == best.Sentence {
+		m := c.e.sentences[at.sentence].names[at.index]
+		c.add(state.ConflictName, n.first, n.end, at.sentence, m.first, m.end, true)
+	}
+}
+
+// neighbourHas reports whether the sentence before has a root: what it names
+// may be a pronoun here.
+func (c *comparison) neighbourHas(sentence int, root string) bool {
+	return sentence > 0 && c.e.sentences[sentence-1].has[root]
+}

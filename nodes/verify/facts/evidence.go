@@ -1,0 +1,137 @@
+package facts
+
+import (
+	"math"
+	"slices"
+	"strings"
+)
+
+// Evidence is a list of sentences made ready for claims. It does not change,
+// and many claims may be checked against it at the same time.
+type Evidence struct {
+	sentences []*sentence
+	holders   map[string][]int32 // sentences by root, in order
+	words     map[string]bool    // all words, without accents
+	proper    []string           // capitalised words, sorted
+	acronyms  map[string]bool    // of its names
+	known     roots
+}
+
+// Prepare reads the sentences of the evidence, in an order of the caller's.
+func Prepare(sentences []string) *Evidence {
+	e := &Evidence{holders: map[string][]int32{}, words: map[string]bool{}, acronyms: map[string]bool{}, known: roots{}}
+	proper := map[string]bool{}
+	for i, text := range sentences {
+		s := parse(text, e.known)
+		e.sentences = append(e.sentences, s)
+		for _, t := range s.toks {
+			switch {
+			case t.kind == sign:
+				continue
+			case t.kind == word:
+				if h := e.holders[t.root]; len(h) == 0 || h[len(h)-1] != int32(i) {
+					e.holders[t.root] = append(h, int32(i))
+				}
+			}
+			w := plainLetters.Replace(t.text)
+			e.words[w] = true
+			if t.capital && len(w) >= 4 {
+				proper[w] = true
+			}
+		}
+		for _, n := range s.names {
+			if in := n.initials(s.toks); len(in) > 1 {
+				e.acronyms[in] = true
+				e.acronyms[strings.TrimPrefix(in, "t")] = true // The …
+			}
+		}
+	}
+	for w := range proper {
+		e.proper = append(e.proper, w)
+	}
+	slices.Sort(e.proper)
+	return e
+}
+
+// Len is the number of sentences.
+func (e *Evidence) Len() int { return len(e.sentences) }
+
+// rarity is the weight of a root: the rarer among the sentences, the more.
+func (e *Evidence) rarity(root string) float64 {
+	n, df := float64(len(e.sentences)), float64(len(e.holders[root]))
+	return math.Log(1 + (n-df+.5)/(df+.5))
+}
+
+// An Alignment is a sentence of the evidence that speaks of what the claim
+// speaks of.
+type Alignment struct {
+	Sentence int
+	Coverage float64 // weight of the claim's words that it has, of all the claim's words
+	Share    float64 // the same without weights, and without names and numbers
+}
+
+// enoughShared is the least share of a claim's words that makes a sentence one
+// about the same thing.
+const enoughShared = .25
+
+// align returns the sentences that share most with the claim, the best first.
+func (e *Evidence) align(c *sentence) []Alignment {
+	weight := make([]float64, len(e.sentences))
+	plain := make([]float64, len(e.sentences))
+	total, count := 0.0, 0.0
+	seen := map[string]bool{}
+	add := func(root string, content bool) {
+		if seen[root] {
+			return
+		}
+		seen[root] = true
+		w := e.rarity(root)
+		total += w
+		if content {
+			count++
+		}
+		for _, s := range e.holders[root] {
+			weight[s] += w
+			if content {
+				plain[s]++
+			}
+		}
+	}
+	for _, i := range c.contents {
+		add(c.toks[i].root, true)
+	}
+	for _, n := range c.names {
+		for _, i := range n.parts {
+			if c.toks[i].kind == word {
+				add(c.toks[i].root, false)
+			}
+		}
+	}
+	var out []Alignment
+	best := 0.0
+	for i := range weight {
+		best = max(best, weight[i])
+	}
+	if best == 0 {
+		return nil
+	}
+	for i := range weight {
+		share := 1.0
+		if count > 0 {
+			share = plain[i] / count
+		}
+		if weight[i] >= .5*best && (share >= enoughShared || weight[i] == best) {
+			out = append(out, Alignment{i, weight[i] / total, share})
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Alignment) int {
+		switch {
+		case a.Coverage > b.Coverage:
+			return -1
+		case a.Coverage < b.Coverage:
+			return 1
+		}
+		return a.Sentence - b.Sentence
+	})
+	return out[:min(len(out), 8)]
+}

@@ -1,0 +1,178 @@
+package facts
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"example.com/assay/memory/text"
+)
+
+type tokenKind uint8
+
+const (
+	word   tokenKind = iota
+	number           // digits, with separators inside
+	sign             // everything else but space
+)
+
+// A token is a word, a number or a sign of a sentence.
+type token struct {
+	text       string // lower case, straight apostrophes, no possessive
+	root       string // what two forms of a word share; words only
+	start, end int    // bytes of the sentence
+	kind       tokenKind
+	capital    bool // begins with an upper-case letter
+	allCaps    bool // two or more letters, all upper case
+	joined     bool // no space before it
+	content    bool // says what the sentence is about
+	clause     int  // tokens of a clause have one number
+}
+
+// longestInput is how many bytes of one sentence are read. What is longer is
+// no sentence.
+const longestInput = 16 << 10
+
+// roots remembers the roots of words while one evidence is prepared.
+type roots map[string]string
+
+// lex splits a sentence into tokens.
+func lex(s string, known roots) []token {
+	if len(s) > longestInput {
+		s = s[:longestInput]
+	}
+	toks := make([]token, 0, len(s)/5+1)
+	last := -1
+	for i := 0; i < len(s); {
+		r, size := utf8.DecodeRuneInString(s[i:])
+		start := i
+		switch {
+		case unicode.IsSpace(r):
+			i += size
+			continue
+		case unicode.IsDigit(r):
+			i = endOfNumber(s, i)
+			toks = append(toks, token{text: s[start:i], kind: number})
+		case unicode.IsLetter(r):
+			i = endOfWord(s, i)
+			toks = append(toks, wordToken(s[start:i], known))
+		default:
+			i += size
+			toks = append(toks, token{text: s[start:i], kind: sign})
+		}
+		t := &toks[len(toks)-1]
+		t.start, t.end, t.joined = start, i, start == last
+		last = i
+	}
+	markClauses(toks)
+	return toks
+}
+
+func endOfNumber(s string, i int) int {
+	for i < len(s) {
+		r, size := utf8.DecodeRuneInString(s[i:])
+		if unicode.IsDigit(r) {
+			i += size
+			continue
+		}
+		if r == '.' || r == ',' {
+			next, _ := utf8.DecodeRuneInString(s[i+1:])
+			if unicode.IsDigit(next) {
+				i++
+				continue
+			}
+		}
+		break
+	}
+	return i
+}
+
+// endOfWord reads letters and marks, digits after them ("B12"), and an
+// apostrophe between letters.
+func endOfWord(s string, i int) int {
+	lower := 0
+	for i < len(s) {
+		r, size := utf8.DecodeRuneInString(s[i:])
+		if unicode.IsDigit(r) && lower >= 3 {
+			return i // "staged1990": a line break was lost
+		}
+		if unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsDigit(r) {
+			if unicode.IsLower(r) {
+				lower++
+			} else {
+				lower = 0
+			}
+			i += size
+			continue
+		}
+		if r == '\'' || r == '’' {
+			next, _ := utf8.DecodeRuneInString(s[i+size:])
+			if unicode.IsLetter(next) {
+				i += size
+				continue
+			}
+		}
+		break
+	}
+	return i
+}
+
+func wordToken(s string, known roots) token {
+	first, _ := utf8.DecodeRuneInString(s)
+	t := token{kind: word, capital: unicode.IsUpper(first)}
+	bare := strings.TrimSuffix(strings.TrimSuffix(s, "'s"), "’s")
+	t.allCaps = len(bare) > 1 && strings.ToUpper(bare) == bare && strings.ToLower(bare) != bare
+	t.text = strings.ToLower(strings.ReplaceAll(bare, "’", "'"))
+	t.content = !function[t.text]
+	if root, ok := known[t.text]; ok {
+		t.root = root
+	} else {
+		t.root = rootOf(t.text)
+		known[t.text] = t.root
+	}
+	return t
+}
+
+// rootLength is how many letters of a stem are compared: "notify" and
+// "notification", "enrol" and "enrolment" agree in them.
+const rootLength = 6
+
+// rootOf returns what forms and close synonyms of a word have in common.
+func rootOf(w string) string {
+	if base, ok := irregular[w]; ok {
+		w = base
+	}
+	if root, ok := synonym[w]; ok {
+		return root
+	}
+	w = text.Stem(w)
+	if root, ok := synonym[w]; ok {
+		return root
+	}
+	return cut(w)
+}
+
+// cut shortens a stem to rootLength runes.
+func cut(stem string) string {
+	n := 0
+	for i := range stem {
+		if n == rootLength {
+			return stem[:i]
+		}
+		n++
+	}
+	return stem
+}
+
+// markClauses numbers the clauses. Signs end one, and so do words that open a
+// clause of their own.
+func markClauses(toks []token) {
+	clause := 0
+	for i := range toks {
+		t := &toks[i]
+		if t.kind == sign && strings.Contains(",;:()[]—–.!?", t.text) || t.kind == word && opensClause[t.text] {
+			clause++
+		}
+		t.clause = clause
+	}
+}

@@ -1,0 +1,93 @@
+package facts
+
+// How firmly something is said.
+type force uint8
+
+const (
+	must   force = iota + 1 // must, shall, required to
+	should                  // should, advised to
+	may                     // may, can, allowed to; also: possible
+	might                   // might, could, possibly: possible only
+)
+
+// A modal says what must, may or might be.
+type modal struct {
+	tok     int
+	force   force
+	heads   []string
+	negated bool
+}
+
+var modalWords = map[string]force{
+	"must": must, "shall": must, "should": should, "ought": should,
+	"may": may, "can": may, "cannot": may, "might": might, "could": might,
+	"possibly": might, "perhaps": might, "reportedly": might, "allegedly": might, "potentially": might,
+}
+
+// modalRoots stand with "to": "is required to".
+var modalRoots = map[string]force{
+	rootOf("required"): must, rootOf("must"): must, "need": must, rootOf("compelled"): must, rootOf("bound"): must,
+	rootOf("advised"): should, rootOf("recommended"): should, rootOf("encouraged"): should, rootOf("expected"): should,
+	rootOf("allowed"): may, rootOf("entitled"): may, rootOf("free"): may, rootOf("able"): may,
+}
+
+// modals finds those of a sentence.
+func modals(toks []token, negated []bool) []modal {
+	var out []modal
+	for i, t := range toks {
+		if t.kind != word {
+			continue
+		}
+		f, ok := modalWords[t.text]
+		if ok && t.text == "may" && t.capital && i > 0 {
+			continue // the month
+		}
+		at := i + 1
+		if !ok {
+			f, ok = modalRoots[t.root]
+			if ok && f == must && (t.text == "need" || t.text == "needs") {
+				ok = textAt(toks, i+1) == "to"
+			} else if ok {
+				ok = textAt(toks, i+1) == "to" || being[textAt(toks, i-1)]
+			}
+		}
+		if !ok && (t.text == "has" || t.text == "have" || t.text == "had") && textAt(toks, i+1) == "to" {
+			f, ok = must, true
+		}
+		if !ok {
+			continue
+		}
+		m := modal{tok: i, force: f, negated: negated[i]}
+		for j := at; j < len(toks) && j < at+8 && len(m.heads) < 2; j++ {
+			if isNegator(toks, j) && len(m.heads) == 0 {
+				m.negated = !m.negated
+				continue
+			}
+			if toks[j].clause != t.clause && len(m.heads) > 0 {
+				break
+			}
+			if toks[j].kind == word && toks[j].content {
+				m.heads = append(m.heads, toks[j].root)
+			}
+		}
+		for j := i - 1; j >= 0 && j > i-3; j-- {
+			m.negated = m.negated != (isNegator(toks, j) && !negated[i])
+		}
+		if t.text == "cannot" {
+			m.negated = true
+		}
+		if len(m.heads) > 0 || f != may {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// causing and linking words: the first claim an effect, the second only that
+// two things go together.
+var causing = roodSet(`cause causes caused lead led result produce induce trigger bring due because
+	prevent increase reduce create provoke improve worsen`)
+
+var provingCause = roodSet(`cause lead result produce induce trigger provoke`)
+
+var linking = roodSet(`associate correlate link relate predict`)

@@ -1,0 +1,120 @@
+package facts
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+
+	"example.com/assay/state"
+)
+
+var (
+	probeDigits   = regexp.MustCompile(`\b\d+\b`)
+	probeNegation = regexp.MustCompile(`\b(is|was|were|are|has|had|will|can|could|would|should|must|may)\b`)
+	probeVerb     = regexp.MustCompile(`\b([a-z]{3,})(ed)\b`)
+	probeName     = regexp.MustCompile(`[a-z,] ([A-Z][a-z]{3,})\b`)
+	probeTurn     = regexp.MustCompile(`(?i)\b(increas|decreas|rais|reduc|before|after|higher|lower|more|less|above|below|win|won|los[et]|rose|fell|first|accept|reject|approv|allow|prohibit|increase|decrease|improv|worsen|largest|smallest|support|oppos|begin|beg[au]n|end|early|late)\w*`)
+)
+
+var turned = map[string]string{
+	"increase": "decrease", "increased": "decreased", "increases": "decreases", "increasing": "decreasing",
+	"decrease": "increase", "decreased": "increased", "decreases": "increases", "decreasing": "increasing",
+	"reduce": "increase", "reduced": "increased", "reduces": "increases", "reducing": "increasing", "raised": "lowered",
+	"before": "after", "after": "before", "higher": "lower", "lower": "higher", "more": "less", "less": "more",
+	"above": "below", "below": "above", "won": "lost", "lost": "won", "rose": "fell", "fell": "rose",
+	"accepted": "rejected", "rejected": "accepted", "approved": "rejected", "allowed": "prohibited", "prohibited": "allowed",
+	"improved": "worsened", "supported": "opposed", "opposed": "supported", "early": "late", "late": "early",
+	"largest": "smallest", "smallest": "largest",
+}
+
+// changed is a claim with one thing made false by a rule, or "" where the rule
+// has nothing to hold on to.
+var probes = []struct {
+	name   string
+	kinds  []state.ConflictKind
+	target float64
+	change func(claim string) string
+}{
+	{"number", []state.ConflictKind{state.ConflictNumber, state.ConflictDate, state.ConflictUnit}, .9, func(s string) string {
+		at := probeDigits.FindStringIndex(s)
+		if at == nil {
+			return ""
+		}
+		var n int
+		fmt.Sscan(s[at[0]:at[1]], &n)
+		return s[:at[0]] + fmt.Sprint(n+7) + s[at[1]:]
+	}},
+	{"negation", []state.ConflictKind{state.ConflictNegation}, .85, func(s string) string {
+		if strings.Contains(s, " not ") {
+			return ""
+		}
+		at := probeNegation.FindStringIndex(s)
+		if at == nil {
+			return ""
+		}
+		return s[:at[1]] + " not" + s[at[1]:]
+	}},
+	{"direction", []state.ConflictKind{state.ConflictDirection}, .8, func(s string) string {
+		for _, at := range probeTurn.FindAllStringIndex(s, -1) {
+			if other, ok := turned[s[at[0]:at[1]]]; ok {
+				return s[:at[0]] + other + s[at[1]:]
+			}
+		}
+		return ""
+	}},
+	{"name", []state.ConflictKind{state.ConflictName}, .8, func(s string) string {
+		for _, at := range probeName.FindAllStringSubmatchIndex(s, -1) {
+			if w := strings.ToLower(s[at[2]:at[3]]); months[w] == 0 && weekdays[w] == 0 && !titles[w] {
+				return s[:at[2]] + "Brundavik" + s[at[3]:]
+			}
+		}
+		return ""
+	}},
+}
+
+// TestMeasureProbes changes claims that people accepted, and counts how many
+// changes are seen.
+func TestMeasureProbes(t *testing.T) {
+	rows := wice(t)
+	for _, p := range probes {
+		n, seen, opposed := 0, 0, 0
+		for _, row := range rows {
+			if row.Label != "supported" {
+				continue
+			}
+			changed := p.change(row.Claim)
+			if changed == "" {
+				continue
+			}
+			n++
+			ev := Prepare(row.Evidence)
+			before := countKinds(ev.Check(row.Claim).Conflicts, p.kinds)
+			after := ev.Check(changed)
+			if countKinds(after.Conflicts, p.kinds) > before {
+				seen++
+				if after.Opposed() {
+					opposed++
+				}
+			} else if testing.Verbose() {
+				t.Logf("%s %s missed: %s\n   %+v", p.name, row.ID, changed, after.Conflicts)
+				for _, a := range after.Aligned[:min(2, len(after.Aligned))] {
+					t.Logf("      %.2f %.2f %s", a.Coverage, a.Share, row.Evidence[a.Sentence])
+				}
+			}
+		}
+		t.Logf("%s: n %d, seen %.3f, opposed %.3f (target %.2f)", p.name, n, float64(seen)/float64(n), float64(opposed)/float64(n), p.target)
+	}
+}
+
+func countKinds(conflicts []Conflict, kinds []state.ConflictKind) int {
+	n := 0
+	for _, c := range conflicts {
+		for _, k := range kinds {
+			if c.Kind == k {
+				n++
+			}
+		}
+	}
+	return n
+}

@@ -1,0 +1,78 @@
+package facts
+
+// A sentence is one sentence of the evidence, or a claim, with everything in it
+// that is compared.
+type sentence struct {
+	text        string
+	toks        []token
+	contents    []int           // indices of content tokens that are no name and no number
+	has         map[string]bool // roots of its words
+	quantities  []quantity
+	dates       []date
+	names       []name
+	negated     []bool // by token: within the scope of an odd number of negations
+	negations   []negation
+	modals      []modal
+	quantifiers []quantifier
+	turns       []turn
+	triples     []triple
+}
+
+func parse(s string, known roots) *sentence {
+	p := &sentence{text: s, toks: lex(s, known)}
+	p.has = make(map[string]bool, len(p.toks))
+	taken := make([]bool, len(p.toks))
+	p.dates = dates(p.toks, taken)
+	p.quantities = quantities(p.toks, taken)
+	for _, q := range p.quantities {
+		for i := q.first; i < q.end; i++ {
+			taken[i] = true
+		}
+	}
+	p.names = names(p.toks, taken)
+	for _, n := range p.names {
+		for _, i := range n.parts {
+			taken[i] = taken[i] || !n.weak
+		}
+	}
+	for i, t := range p.toks {
+		if t.kind != word {
+			continue
+		}
+		p.has[t.root] = true
+		if t.content && !taken[i] {
+			p.contents = append(p.contents, i)
+		}
+	}
+	p.negations, p.negated = negations(p.toks)
+	p.modals = modals(p.toks, p.negated)
+	p.quantifiers = quantifiers(p.toks, p.quantities)
+	p.turns = turns(p.toks, p.negated, p.quantities)
+	p.triples = triples(p.toks, p.names)
+	return p
+}
+
+// words returns the text of tokens first to end.
+func (s *sentence) words(first, end int) string {
+	if first < 0 || end <= first || end > len(s.toks) {
+		return ""
+	}
+	return s.text[s.toks[first].start:s.toks[end-1].end]
+}
+
+// around is how many content roots of t stand in the neighbourhood of token i
+// of s: in its clause, or up to six tokens away.
+func (s *sentence) around(i int, other *sentence, except string) int {
+	n := 0
+	seen := map[string]bool{except: true}
+	for j, t := range s.toks {
+		if t.kind != word || !t.content || seen[t.root] || !other.has[t.root] {
+			continue
+		}
+		if t.clause == s.toks[i].clause || j >= i-6 && j <= i+6 {
+			seen[t.root] = true
+			n++
+		}
+	}
+	return n
+}
