@@ -18,6 +18,7 @@ func (c *comparison) checkNames() {
 			}
 		case len(missing) == 0:
 			c.checkPlace(n)
+		case introduced(c.claim.toks, n):
 		case c.abbreviated(n):
 		case len(missing) == len(n.parts):
 			at, ok := c.inItsPlace(n)
@@ -51,7 +52,9 @@ func (e *Evidence) knows(t token) bool {
 	if e.words[w] || t.kind == word && len(e.holders[t.root]) > 0 || t.allCaps && e.acronyms[w] {
 		return true
 	}
-	return slices.ContainsFunc(e.proper, func(p string) bool { return sameSpelling(w, p) })
+	return slices.ContainsFunc(e.proper, func(p string) bool {
+		return sameSpelling(w, p) || len(w) >= 3 && (t.allCaps && strings.HasPrefix(p, w) || len(w) > 4 && strings.HasPrefix(w, p)) // GABAergic, APOE4
+	})
 }
 
 // abbreviated reports whether the evidence has a name's acronym only.
@@ -78,18 +81,28 @@ func (e *Evidence) spellsOut(acronym string) bool {
 	return slices.ContainsFunc(e.sentences, func(s *sentence) bool { return spelledOut(s.toks, acronym) })
 }
 
-// spelledOut reports whether capitalised words that follow each other begin
-// with the letters of an acronym. Small words between them do not count.
+// introduced reports whether a name is an abbreviation in brackets after what it
+// stands for: it says nothing.
+func introduced(toks []token, n name) bool {
+	t := toks[n.parts[0]]
+	short := t.allCaps || t.text != strings.ToLower(t.text) || len(n.parts) == 1 && len(t.text) <= 6
+	return short && n.first > 1 && toks[n.first-1].text == "(" && textAt(toks, n.end) == ")"
+}
+
+// spelledOut reports whether words that follow each other begin with the
+// letters of an acronym. Small words between them do not count; the words of
+// one of two letters must be capitalised.
 func spelledOut(toks []token, acronym string) bool {
+	acronym = strings.TrimSuffix(acronym, "s") // ILCs
 	for i, t := range toks {
-		if !t.capital || t.text == acronym || !strings.HasPrefix(acronym, t.text[:1]) {
+		if t.kind != word || len(acronym) < 2 || t.text == acronym || !strings.HasPrefix(acronym, t.text[:1]) || !t.capital && len(acronym) < 3 {
 			continue
 		}
 		rest := acronym[1:]
 		for j := i + 1; j < len(toks) && rest != ""; j++ {
-			if u := toks[j]; u.capital && strings.HasPrefix(rest, u.text[:1]) {
+			if u := toks[j]; u.kind == word && !function[u.text] && strings.HasPrefix(rest, u.text[:1]) {
 				rest = rest[1:]
-			} else if u.capital || !function[u.text] && u.kind == word {
+			} else if u.kind == word && !function[u.text] || u.kind == number {
 				break
 			}
 		}
@@ -110,7 +123,7 @@ func (c *comparison) inItsPlace(n name) (place, bool) {
 			continue
 		}
 		for j, m := range s.names {
-			if c.shareWord(s, m) {
+			if c.shareWord(s, m) || s.toks[m.end-1].end-s.toks[m.first].start < 3 {
 				continue
 			}
 			b, f := neighbours(s.toks, m)

@@ -181,7 +181,8 @@ func (c *comparison) statedPlainly(root string) bool {
 // checkCause finds "causes" where the evidence says "is associated with".
 func (c *comparison) checkCause() {
 	for i, t := range c.claim.toks {
-		if t.kind != word || !provingCause[t.root] || c.claim.negated[i] {
+		after, ok := provingCause[t.text]
+		if !ok || after != "" && textAt(c.claim.toks, i+1) != after || c.claim.negated[i] {
 			continue
 		}
 		for _, a := range c.near(.6) {

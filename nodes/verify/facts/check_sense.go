@@ -2,6 +2,7 @@ package facts
 
 import (
 	"slices"
+	"strings"
 
 	"example.com/assay/state"
 )
@@ -37,6 +38,11 @@ func (c *comparison) softened(s *sentence) bool {
 // whether the evidence has nothing that is clearly the same.
 func (c *comparison) checkDenied(n negation) (unmatched bool) {
 	at, from, unsure := -1, 0, false
+	plain := plainly(c.claim.toks[n.tok].text)
+	words := 1
+	if plain {
+		words = 2
+	}
 	for _, a := range c.near(.6) {
 		s := c.sentence(a)
 		for _, h := range n.heads {
@@ -44,8 +50,8 @@ func (c *comparison) checkDenied(n negation) (unmatched bool) {
 				return false
 			}
 		}
-		unsure = unsure || c.saysNo(s)
-		if at >= 0 || a.Share < aboutSame {
+		unsure = unsure || c.saysNo(s, words) && (!plain || a.Share >= aboutSame)
+		if at >= 0 || a.Share < aboutSame || s.asks {
 			continue
 		}
 		for i, t := range s.toks {
@@ -58,7 +64,7 @@ func (c *comparison) checkDenied(n negation) (unmatched bool) {
 	case unsure:
 	case at >= 0:
 		c.add(state.ConflictNegation, n.tok, n.end, at, from, from+1, true)
-	case c.aligned[0].Share >= enoughShared:
+	case plain || c.aligned[0].Share >= aboutSame:
 		c.add(state.ConflictNegation, n.tok, n.end, -1, 0, 0, false)
 	}
 	return true
@@ -89,10 +95,17 @@ func (c *comparison) deniedIn(s *sentence, root string) bool {
 	return false
 }
 
-// saysNo reports whether a sentence denies something, near words of the claim.
-func (c *comparison) saysNo(s *sentence) bool {
+// plainly reports whether a negation is a bare "not"; others ("without",
+// "unable") are more often a paraphrase.
+func plainly(w string) bool {
+	return w == "not" || w == "no" || w == "never" || w == "cannot" || strings.HasSuffix(w, "n't")
+}
+
+// saysNo reports whether a sentence denies something, near so many words of the
+// claim.
+func (c *comparison) saysNo(s *sentence, words int) bool {
 	for i, t := range s.toks {
-		if t.kind == word && (negative[t.root] && !c.claim.has[t.root] || isNegator(s.toks, i)) && s.around(i, c.claim, "") > 0 {
+		if t.kind == word && (negative[t.root] && !c.claim.has[t.root] || isNegator(s.toks, i)) && s.around(i, c.claim, "") >= words {
 			return true
 		}
 	}
@@ -115,7 +128,7 @@ func (c *comparison) checkPrefixes() (has bool) {
 					continue
 				}
 				has = true
-				if s.negated[j] == c.claim.negated[i] && a.Share >= aboutSame-.1 && !c.saysNo(s) {
+				if s.negated[j] == c.claim.negated[i] && a.Share >= aboutSame-.1 && !c.saysNo(s, 1) {
 					c.add(state.ConflictNegation, i, i+1, a.Sentence, j, j+1, true)
 					return true
 				}
@@ -141,7 +154,7 @@ func (c *comparison) anyHas(text string) bool {
 func (c *comparison) checkAsserted() {
 	for _, a := range c.near(.8) {
 		s := c.sentence(a)
-		if a.Share < aboutSame || c.softened(s) {
+		if a.Share < aboutSame || s.asks || c.softened(s) {
 			continue
 		}
 		for _, n := range s.negations {
@@ -226,7 +239,8 @@ func (c *comparison) checkDirection() {
 				switch {
 				case t.same(u):
 					same = max(same, n)
-				case u.sign != t.sign && n > opposite && a.Share >= aboutSame*.8:
+				case u.sign != t.sign && n > opposite && a.Share >= aboutSame*.8 && !s.asks &&
+					meet(beside(c.claim, t.tok), beside(s, u.tok)):
 					opposite, at = n, place{a.Sentence, u.tok}
 				}
 			}
@@ -237,6 +251,21 @@ func (c *comparison) checkDirection() {
 		c.add(state.ConflictDirection, t.tok, t.tok+1, at.sentence, at.index, at.index+1, true)
 		return
 	}
+}
+
+// beside returns the roots of the two content words on each side of a token:
+// what it is said of.
+func beside(s *sentence, at int) []string {
+	var out []string
+	for _, step := range []int{-1, 1} {
+		for i, n := at+step, 0; i >= 0 && i < len(s.toks) && n < 2; i += step {
+			if t := s.toks[i]; t.kind == word && t.content {
+				out = append(out, t.root)
+				n++
+			}
+		}
+	}
+	return out
 }
 
 // agreed reports whether a turn of the evidence is already that of another

@@ -30,7 +30,7 @@ func (c *comparison) checkQuantities() {
 			c.addQuantity(q, rival, true)
 		case held || c.numberStands(q) || q.soft && (!rivalHeld || !rivalScore.same):
 		case rivalHeld:
-			c.addQuantity(q, rival, rivalScore.same || rivalScore.share >= aboutSame)
+			c.addQuantity(q, rival, rivalScore.same || rivalScore.local > 1 && rivalScore.share >= aboutSame && len(q.units) > 0 && q.units[0].dimension != "ratio")
 		default:
 			if unitRival, ok := c.sameNumberOtherUnit(q); ok {
 				c.addQuantity(q, unitRival, true)

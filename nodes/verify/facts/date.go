@@ -223,7 +223,7 @@ func yearAlone(toks []token, i int) (date, bool) {
 			return date{year: from - from%100 + y, first: i, end: i + 1}, true
 		}
 	}
-	if !isYear(y) || len(toks[i].text) != 4 || currencySigns[before].factor != 0 {
+	if !isYear(y) || len(toks[i].text) != 4 || currencySigns[before].factor != 0 || partOfName(toks, i) {
 		return date{}, false
 	}
 	d := date{year: y, first: i, end: i + 1}

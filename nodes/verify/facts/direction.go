@@ -17,7 +17,7 @@ type turn struct {
 // contrary of those after it. Which of two axes a word is on says what it can
 // be compared with.
 var axes = readAxes(`
-	increase increased rise grow gain elevate raise expand boost climb surge up accelerate augment enhance higher more greater improve enlarge extend upgrade | decrease reduce decline fall drop lower shrink diminish down slow less fewer worsen lessen cut contract shorten downgrade deteriorate
+	increase increased rise grow growth gain elevate raise expand boost climb surge up accelerate augment enhance higher more greater improve enlarge extend upgrade | decrease reduce reduction decline fall drop lower shrink diminish down slow less fewer worsen lessen cut contract shorten downgrade deteriorate
 	above exceed over | below under beneath
 	before prior precede | after following subsequent follow
 	allow permit authorise | prohibit ban forbid

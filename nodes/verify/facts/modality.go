@@ -85,9 +85,11 @@ func modals(toks []token, negated []bool) []modal {
 
 // causing and linking words: the first claim an effect, the second only that
 // two things go together.
-var causing = roodSet(`cause causes caused lead led result produce induce trigger bring due because
+var causing = rootSet(`cause lead result produce induce trigger bring due because effect
 	prevent increase reduce create provoke improve worsen`)
 
-var provingCause = roodSet(`cause lead result produce induce trigger provoke`)
+// provingCause are verbs that claim an effect, with the word that must follow.
+var provingCause = map[string]string{"cause": "", "causes": "", "caused": "", "causing": "", "triggers": "", "triggered": "",
+	"leads": "to", "lead": "to", "led": "to", "leading": "to", "results": "in", "result": "in", "resulted": "in"}
 
-var linking = roodSet(`associate correlate link relate predict`)
+var linking = rootSet(`associate correlate link relate predict`)

@@ -19,13 +19,13 @@ var failing = words(`fail fails failed failing failure refuse refuses refused re
 
 // negative words say no in a way of their own; where evidence holds one
 // beside what a claim denies, the two may mean the same.
-var negative = roodSet(`refuse reject deny prohibit ban forbid absent exclude exempt prevent stop cease avoid
+var negative = rootSet(`refuse reject deny prohibit ban forbid absent exclude exempt prevent stop cease avoid
 	disqualify impossible free zero little few instead rather except unless until waive void oppose only
 	revoke cancel suspend lose lost defeat false wrong contrary contradict abandon dismiss unaware inability missing
 	withdraw remain minus omit skip ignore despite different unlike`)
 
-// roodSet is a set of the roots of words.
-func roodSet(list string) wordSet {
+// rootSet is a set of the roots of words.
+func rootSet(list string) wordSet {
 	set := wordSet{}
 	for _, w := range strings.Fields(list) {
 		set[rootOf(w)] = true

@@ -74,7 +74,7 @@ func joinsRange(gap []token) bool {
 func vague(toks []token, i int, n numeral) bool {
 	t := toks[i]
 	if n.digits {
-		return false
+		return partOfName(toks, i)
 	}
 	if t.text == "one" && n.next == i+1 {
 		if i+1 >= len(toks) || toks[i+1].kind != word {
@@ -84,6 +84,18 @@ func vague(toks []token, i int, n numeral) bool {
 		return len(unitWords[next]) == 0 && !toks[i+1].content
 	}
 	return t.text == "once"
+}
+
+// partOfName reports the digits of "CK-666", and both of "1/2000".
+func partOfName(toks []token, i int) bool {
+	if i > 1 && toks[i].joined && toks[i-1].joined {
+		before := toks[i-2]
+		if toks[i-1].text == "-" && before.kind == word && (before.capital || len(before.text) < 3) ||
+			toks[i-1].text == "/" && before.kind == number {
+			return true
+		}
+	}
+	return i+2 < len(toks) && toks[i+1].text == "/" && toks[i+1].joined && toks[i+2].kind == number
 }
 
 // impliedOne reports "a fortnight", "within a year".

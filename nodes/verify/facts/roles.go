@@ -10,7 +10,7 @@ type triple struct {
 }
 
 // mutual predicates hold in both directions.
-var mutual = roodSet(`meet marry differ equal similar adjacent border share agree compare same neighbour
+var mutual = rootSet(`meet marry differ equal similar adjacent border share agree compare same neighbour
 	join connect link match resemble divorce compete cooperate separate different between parallel`)
 
 var being = words(`is are was were be been being get gets got`)

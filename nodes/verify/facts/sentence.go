@@ -16,6 +16,7 @@ type sentence struct {
 	quantifiers []quantifier
 	turns       []turn
 	triples     []triple
+	asks        bool // whether something is so, and not that it is
 }
 
 func parse(s string, known roots) *sentence {
@@ -40,10 +41,12 @@ func parse(s string, known roots) *sentence {
 			continue
 		}
 		p.has[t.root] = true
+		p.asks = p.asks || t.text == "whether"
 		if t.content && !taken[i] {
 			p.contents = append(p.contents, i)
 		}
 	}
+	p.asks = p.asks || len(p.toks) > 0 && p.toks[len(p.toks)-1].text == "?"
 	p.negations, p.negated = negations(p.toks)
 	p.modals = modals(p.toks, p.negated)
 	p.quantifiers = quantifiers(p.toks, p.quantities)
