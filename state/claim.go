@@ -19,14 +19,14 @@ type Evidence struct {
 // A Claim is an atomic factual statement of a response: the response's bytes
 // Start..End are exactly Text.
 type Claim struct {
-	ID    int    `json:"id"` // 1, 2, 3 … in the order of the response
-	Text  string `json:"text"`
-	Start int    `json:"start"` // bytes of the response
-	End   int    `json:"end"`   // bytes, exclusive
-	// Context is what the response says before the claim that it cannot be
-	// understood without, such as the lead-in of a list; empty for most.
-	Context string   `json:"context,omitempty"`
-	Cites   []string `json:"cites,omitempty"` // labels of the marks that stand with it, in order
+	ID    int      `json:"id"` // 1, 2, 3 … in the order of the response
+	Text  string   `json:"text"`
+	Start int      `json:"start"`           // bytes of the response
+	End   int      `json:"end"`             // bytes, exclusive
+	Cites []string `json:"cites,omitempty"` // labels of the marks that stand with it, in order
+	// Context is what a claim needs in front of it to be read: the lead-in of its
+	// list, the label of its item, the head of its table. It is no part of the span.
+	Context string `json:"context,omitempty"`
 }
 
 // Spoken is the claim as it is judged: its text after its context.

@@ -1,0 +1,184 @@
+package claims
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"example.com/assay/memory/text"
+)
+
+// longestOpening is how much of a sentence is looked at to tell what it is.
+const longestOpening = 400
+
+// prefixed returns the length of an opening that is no part of the fact after it.
+func prefixed(body string) int {
+	low := opening(body)
+	for _, p := range prefixes {
+		if strings.HasPrefix(low, p) {
+			return len(p)
+		}
+	}
+	return 0
+}
+
+// opening is the beginning of a sentence, folded byte by byte: offsets hold.
+func opening(body string) string {
+	body = body[:min(len(body), longestOpening)]
+	b := []byte(body)
+	for i, c := range b {
+		if c >= 'A' && c <= 'Z' {
+			b[i] = c + 'a' - 'A'
+		}
+	}
+	return string(b)
+}
+
+// states reports whether a sentence says something that may be false. What has a
+// citation does, unless it is a question; so does an item of a list with a
+// lead-in, which needs no verb.
+func states(body string, cited, item bool) bool {
+	if asks(body) {
+		return false
+	}
+	if foreign(body) {
+		return letters(body) > 1
+	}
+	low := strings.ReplaceAll(strings.TrimLeft(opening(body), "*_(\"'"), "’", "'")
+	toks := text.Tokens(low)
+	if len(toks) == 0 {
+		return false
+	}
+	for _, t := range templates {
+		if strings.HasPrefix(low, t) {
+			return false
+		}
+	}
+	if cited {
+		return true
+	}
+	if onlyConnects(toks) {
+		return false
+	}
+	if tells(low, toks) {
+		return hard(body)
+	}
+	if item {
+		return true
+	}
+	return says(body, toks)
+}
+
+// asks reports a question.
+func asks(body string) bool {
+	body = strings.TrimRight(body, " \t\n*_\"”’)")
+	r, _ := utf8.DecodeLastRuneInString(body)
+	return r == '?' || r == '？' || r == '؟'
+}
+
+// foreign reports whether most letters are of another script than Latin, of
+// which no words are known here.
+func foreign(body string) bool {
+	latin, other := 0, 0
+	for _, r := range body[:min(len(body), longestOpening)] {
+		switch {
+		case r == utf8.RuneError:
+		case unicode.Is(unicode.Latin, r):
+			latin++
+		case unicode.IsLetter(r):
+			other++
+		}
+	}
+	return other > latin
+}
+
+func letters(body string) int {
+	n := 0
+	for _, r := range body {
+		if unicode.IsLetter(r) {
+			if n++; n > 1 {
+				break
+			}
+		}
+	}
+	return n
+}
+
+func onlyConnects(toks []text.Token) bool {
+	if len(toks) > 6 {
+		return false
+	}
+	for _, t := range toks {
+		if !connectives[t.Text] {
+			return false
+		}
+	}
+	return true
+}
+
+// tells reports whether a sentence gives an opinion or speaks to the reader.
+func tells(low string, toks []text.Token) bool {
+	for _, o := range opinions {
+		if strings.HasPrefix(low, o) {
+			return true
+		}
+	}
+	if !orders[toks[0].Text] {
+		return false
+	}
+	// "Use of force is …" and "Check valves are …" are no orders.
+	return len(toks) < 2 || toks[1].Text != "of" && !finite[toks[1].Text] && (len(toks) < 3 || !finite[toks[2].Text])
+}
+
+// hard reports whether a sentence has something in it that can be looked up: a
+// number, or a name after its first word. A pronoun "I" is none.
+func hard(body string) bool {
+	toks := text.Tokens(body[:min(len(body), longestOpening)])
+	for i, t := range toks {
+		w := body[t.Start:t.End]
+		r, _ := utf8.DecodeRuneInString(w)
+		if unicode.IsDigit(r) || numberWord[t.Text] || i > 0 && unicode.IsUpper(r) && t.Text != "i" && t.Text != "ai" && !strings.HasPrefix(t.Text, "i'") && !afterStop(body, t.Start) {
+			return true
+		}
+	}
+	return false
+}
+
+func afterStop(body string, at int) bool {
+	before := strings.TrimRight(body[:at], " \t\n\"“*_(")
+	return before != "" && strings.ContainsRune(".:!?", rune(before[len(before)-1]))
+}
+
+var numberWord = words(`two three four five six seven eight nine ten eleven twelve fifteen twenty thirty forty fifty sixty
+	hundred thousand million half dozen percent`)
+
+// counts reports whether a lead-in says how many: then it can be false.
+func counts(body string) bool {
+	for _, t := range text.Tokens(body[:min(len(body), longestOpening)]) {
+		r, _ := utf8.DecodeRuneInString(t.Text)
+		if unicode.IsDigit(r) || numberWord[t.Text] {
+			return true
+		}
+	}
+	return false
+}
+
+// says reports whether a sentence without a citation has a predicate or is
+// closed like a sentence. A phrase alone is a title.
+func says(body string, toks []text.Token) bool {
+	for _, t := range toks {
+		if finite[t.Text] {
+			return len(toks) > 1
+		}
+	}
+	if len(toks) < 2 {
+		return false
+	}
+	body = strings.TrimRight(body, " \t*_\"”’)")
+	if strings.HasSuffix(body, ":") {
+		return false
+	}
+	r, _ := utf8.DecodeLastRuneInString(body)
+	closed := r == '.' || r == '!' || r == '…'
+	return closed && len(toks) > 2 || hard(body) && len(toks) > 2 || len(toks) > 5
+}
