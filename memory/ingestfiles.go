@@ -143,18 +143,20 @@ func (r *ingestion) keepOthers(ctx context.Context, kept map[string]bool) error 
 }
 
 // nothing is the error of an ingest that would leave nothing.
-func (r *ingestion) nothing() error {
+func (r *ingestion) nothing() error { return nothingToRead(r.opts.Paths, r.report.Skipped) }
+
+func nothingToRead(paths []string, skipped []Skip) error {
 	const shown = 3
 	var b strings.Builder
-	for i, s := range r.report.Skipped {
+	for i, s := range skipped {
 		if i == shown {
-			fmt.Fprintf(&b, "; and %d more", len(r.report.Skipped)-shown)
+			fmt.Fprintf(&b, "; and %d more", len(skipped)-shown)
 			break
 		}
 		fmt.Fprintf(&b, "; skipped %s: %s", s.Path, s.Reason)
 	}
 	return fmt.Errorf("found no document in %s; supported are %s%s",
-		strings.Join(r.opts.Paths, ", "), strings.Join(document.Extensions(), " "), b.String())
+		strings.Join(paths, ", "), strings.Join(document.Extensions(), " "), b.String())
 }
 
 // checkIDs refuses two passages of one id, which records of two files can

@@ -36,13 +36,16 @@ type walker struct {
 }
 
 // walk lists the files below paths, in the order of paths and sorted below
-// each. Hidden entries and directories reached a second time through a link
+// each; home may be empty. Hidden entries and directories reached a second time through a link
 // are skipped and listed. A path that does not exist is an error.
 func walk(ctx context.Context, paths []string, home string) (*walker, []string, error) {
 	w := &walker{ctx: ctx.Err, seen: map[string]bool{}, dirs: map[string]bool{}}
 	roots := make([]string, 0, len(paths))
 	// What a corpus keeps is never its own input.
 	for _, own := range []string{"corpora", "qa"} {
+		if home == "" {
+			break
+		}
 		if real, err := filepath.EvalSymlinks(filepath.Join(home, own)); err == nil {
 			if real, err = filepath.Abs(real); err == nil {
 				w.dirs[real] = true

@@ -14,6 +14,10 @@ const (
 	StepExecuted  StepStatus = "executed"  // has an answer, not yet evaluated
 	StepCompleted StepStatus = "completed" // evaluated, confident enough
 	StepFailed    StepStatus = "failed"    // evaluated, or ended by an error
+
+	// StepCorrective is a row that verification added: what it searched and read
+	// for claims that lacked support. It counts as neither completed nor failed.
+	StepCorrective StepStatus = "corrective"
 )
 
 // QueryType is how much planning a question needs.
@@ -80,6 +84,14 @@ type OptionReason struct {
 	Reason     string `json:"reason"`
 }
 
+// A Correction is what verification made of an answer.
+type Correction struct {
+	Text     string     `json:"text"`               // the answer's body, with what has no support marked or left out
+	Rewrote  bool       `json:"rewrote,omitempty"`  // it was written again from more evidence
+	Queries  []string   `json:"queries,omitempty"`  // what was searched for that
+	Evidence []Evidence `json:"evidence,omitempty"` // what was found and read
+}
+
 // Decision is what the last evaluation or replanning asked for next.
 type Decision string
 
@@ -92,21 +104,23 @@ const (
 // Agent is the state of the research pipeline. Nodes change it only through
 // the channels below.
 type Agent struct {
-	Objective  string     `json:"objective"` // the question as asked, choices included
-	QueryType  QueryType  `json:"query_type,omitempty"`
-	Plan       []Step     `json:"plan"`
-	Context    []Finding  `json:"context"` // accumulated, one per evaluated step
-	Iterations int        `json:"iterations"`
-	Decision   Decision   `json:"decision,omitempty"`
-	Answer     string     `json:"answer"`   // the final, cited answer, choice block included
-	Research   string     `json:"research"` // the answer without the choice block
-	Injection  Injection  `json:"injection"`
-	Memory     MemoryHit  `json:"memory"`
-	Choice     Selection  `json:"choice"`
-	Stored     bool       `json:"stored"`   // written to QA memory in this run
-	Warnings   []string   `json:"warnings"` // what went wrong beside the answer
-	Usage      ModelUsage `json:"usage"`
-	Metrics    Metrics    `json:"metrics"` // set by the last node
+	Objective  string      `json:"objective"` // the question as asked, choices included
+	QueryType  QueryType   `json:"query_type,omitempty"`
+	Plan       []Step      `json:"plan"`
+	Context    []Finding   `json:"context"` // accumulated, one per evaluated step
+	Iterations int         `json:"iterations"`
+	Decision   Decision    `json:"decision,omitempty"`
+	Answer     string      `json:"answer"`   // the final, cited answer, choice block included
+	Research   string      `json:"research"` // the answer without the choice block
+	Injection  Injection   `json:"injection"`
+	Memory     MemoryHit   `json:"memory"`
+	Choice     Selection   `json:"choice"`
+	Check      *ClaimCheck `json:"check,omitempty"` // of the answer's claims; nil when they were not checked
+	Correction Correction  `json:"correction,omitzero"`
+	Stored     bool        `json:"stored"`   // written to QA memory in this run
+	Warnings   []string    `json:"warnings"` // what went wrong beside the answer
+	Usage      ModelUsage  `json:"usage"`
+	Metrics    Metrics     `json:"metrics"` // set by the last node
 }
 
 // Metrics sum up a run. Times are not among them: they are the trace's.
@@ -135,6 +149,8 @@ var (
 	AgentInjection  = graph.LastValue("injection", func(s *Agent) *Injection { return &s.Injection })
 	AgentMemory     = graph.LastValue("memory", func(s *Agent) *MemoryHit { return &s.Memory })
 	AgentChoice     = graph.LastValue("choice", func(s *Agent) *Selection { return &s.Choice })
+	AgentCheck      = graph.LastValue("check", func(s *Agent) **ClaimCheck { return &s.Check })
+	AgentCorrection = graph.LastValue("correction", func(s *Agent) *Correction { return &s.Correction })
 	AgentStored     = graph.LastValue("stored", func(s *Agent) *bool { return &s.Stored })
 	AgentWarnings   = graph.Append("warnings", func(s *Agent) *[]string { return &s.Warnings })
 	AgentUsage      = graph.Reduce("usage", func(s *Agent) *ModelUsage { return &s.Usage }, ModelUsage.Plus)
@@ -145,7 +161,7 @@ var (
 func AgentChannels() []graph.Channel[Agent] {
 	return []graph.Channel[Agent]{
 		AgentObjective, AgentQueryType, AgentPlan, AgentContext, AgentIterations, AgentDecision, AgentAnswer,
-		AgentResearch, AgentInjection, AgentMemory, AgentChoice, AgentStored, AgentWarnings, AgentUsage, AgentMetrics,
+		AgentResearch, AgentInjection, AgentMemory, AgentChoice, AgentCheck, AgentCorrection, AgentStored, AgentWarnings, AgentUsage, AgentMetrics,
 	}
 }
 

@@ -38,8 +38,9 @@ type Answer struct {
 // exactly Text.
 type Source struct {
 	N        int         `json:"n"`
-	Query    int         `json:"query"`  // X of the answer's "[Query X][Source N]"
-	Source   int         `json:"source"` // its N
+	Query    int         `json:"query"`           // X of the answer's "[Query X][Source N]"
+	Source   int         `json:"source"`          // its N
+	Label    string      `json:"label,omitempty"` // of verified responses: how they cite it
 	Doc      string      `json:"doc"`
 	Title    string      `json:"title"`
 	Where    string      `json:"where"`              // title, section, page and line, for a reader
@@ -63,11 +64,46 @@ type QuoteSpan struct {
 	Text  string `json:"text"`
 }
 
-// Verification is what code checked of an answer's quotes, byte for byte,
-// against the files as they are now.
+// Verification is what was checked of an answer: its quotes, byte for byte,
+// against the files as they are now, and its claims against the evidence.
 type Verification struct {
 	QuotesChecked int `json:"quotes_checked"`
 	QuotesExact   int `json:"quotes_exact"`
+	*ClaimCheck       // nil when claims were not checked
+}
+
+// ClaimCheck is what the verification of a response's claims came to.
+type ClaimCheck struct {
+	Confidence      float64        `json:"confidence"` // 0..1, see package verify
+	Level           string         `json:"level"`      // high, medium, low or very_low
+	IsGrounded      bool           `json:"is_grounded"`
+	ClaimsChecked   int            `json:"claims_checked"`
+	ClaimsSupported int            `json:"claims_supported"`
+	CRAGAttempts    int            `json:"crag_attempts"`        // corrections that were judged
+	Unverified      string         `json:"unverified,omitempty"` // what kept the response from being verified or corrected
+	Claims          []CheckedClaim `json:"claims,omitempty"`     // in order, on request
+	Corrections     []string       `json:"suggested_corrections,omitempty"`
+}
+
+// CheckedClaim is a claim with what was found on it.
+type CheckedClaim struct {
+	Claim      string      `json:"claim"`
+	Status     ClaimStatus `json:"status"`
+	Confidence float64     `json:"confidence"`
+	Evidence   []Quote     `json:"evidence"` // exact bytes of sources, the best first
+	Against    []Quote     `json:"against,omitempty"`
+	Conflicts  []Conflict  `json:"conflicts,omitempty"`
+	Cites      []string    `json:"cites,omitempty"`
+	Miscited   bool        `json:"miscited,omitempty"`
+	Reasoning  string      `json:"reasoning"`
+	Error      string      `json:"error,omitempty"`
+	Span       ByteSpan    `json:"span"` // of the response
+}
+
+// ByteSpan is a range of bytes.
+type ByteSpan struct {
+	Start int `json:"start"`
+	End   int `json:"end"` // exclusive
 }
 
 // RunMetrics are a run's metrics with the times that only a trace knows.

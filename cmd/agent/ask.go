@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"example.com/assay/graph"
 	"example.com/assay/state"
 )
 
@@ -77,7 +78,7 @@ ends the run.`,
 func (a *app) questionText(ctx context.Context, args []string) (string, error) {
 	text := strings.Join(args, " ")
 	if len(args) == 1 && args[0] == "-" {
-		data, err := a.readStdin(ctx)
+		data, err := a.readStdin(ctx, maxQuestion)
 		if err != nil {
 			return "", err
 		}
@@ -110,22 +111,22 @@ func invalidAt(s string) int {
 	return len(s)
 }
 
-// readStdin reads one question. It gives up when the run is cancelled, and
+// readStdin reads up to limit bytes, and one more when there are more. It gives up when the run is cancelled, and
 // leaves the read behind: nothing else can end it.
-func (a *app) readStdin(ctx context.Context) ([]byte, error) {
+func (a *app) readStdin(ctx context.Context, limit int64) ([]byte, error) {
 	type input struct {
 		data []byte
 		err  error
 	}
 	read := make(chan input, 1)
 	go func() {
-		data, err := io.ReadAll(io.LimitReader(a.stdin, maxQuestion+1))
+		data, err := io.ReadAll(io.LimitReader(a.stdin, limit+1))
 		read <- input{data, err}
 	}()
 	select {
 	case in := <-read:
 		if in.err != nil {
-			return nil, fmt.Errorf("reading the question from standard input: %w", in.err)
+			return nil, fmt.Errorf("reading standard input: %w", in.err)
 		}
 		return in.data, nil
 	case <-ctx.Done():
@@ -165,7 +166,7 @@ func (a *app) answer(cmd *cobra.Command, flags *settingFlags, s settings, q ques
 	}
 	defer func() { err = also(err, e.Close()) }()
 	follow := a.newProgress(asJSON)
-	q.observe = follow.observe
+	q.observe = func(ev graph.Event[state.Agent]) { observe(follow, ev) }
 	answer, runErr := e.ask(ctx, q)
 	follow.close()
 	if asJSON {

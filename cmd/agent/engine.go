@@ -44,7 +44,7 @@ func (a *app) openEngine(ctx context.Context, s settings, x *exchange) (_ *engin
 		return nil, err
 	}
 	e := &engine{app: a, settings: s}
-	if e.skills, err = skillHashes(set); err != nil {
+	if e.skills, err = skillHashes(set, research.Skills()); err != nil {
 		return nil, err
 	}
 	defer func() {
@@ -84,7 +84,10 @@ func (e *engine) compile(ctx context.Context, set *skills.Set, x *exchange) (*re
 		}
 		deps.Memory = memory
 	}
-	opts := &research.Options{SkipInjectionCheck: e.skipInjection, ConfidenceThreshold: e.threshold}
+	opts := &research.Options{
+		SkipInjectionCheck: e.skipInjection, ConfidenceThreshold: e.threshold,
+		SkipVerification: !e.verification.enabled, Verify: e.verification.options(),
+	}
 	if e.threads != nil {
 		opts.Checkpointer = e.threads
 	}
@@ -306,6 +309,7 @@ func (e *engine) header(runID, text string) (trace.Header, error) {
 			"corpus": e.corpus.Name(), "corpus_fingerprint": e.corpus.Fingerprint(), "embedder": e.corpus.Info().Embedder,
 			"model": e.modelLabel(), "confidence_threshold": strconv.FormatFloat(e.threshold, 'g', -1, 64),
 			"skip_injection_check": strconv.FormatBool(e.skipInjection), "memory": strconv.FormatBool(e.memory),
+			"verification": strconv.FormatBool(e.verification.enabled),
 		},
 		Skills: e.skills,
 		Input:  bytes.TrimSpace(input.Bytes()),

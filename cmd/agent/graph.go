@@ -13,6 +13,7 @@ import (
 	"example.com/assay/llm/offline"
 	"example.com/assay/memory/index"
 	"example.com/assay/nodes/research"
+	"example.com/assay/nodes/verify"
 	"example.com/assay/skills"
 )
 
@@ -41,9 +42,16 @@ func pipelines() ([]pipeline, error) {
 	if err != nil {
 		return nil, err
 	}
+	v, err := verify.New(verify.Deps{Model: offline.New(nil), Skills: set, Corpus: noCorpus{}}, nil)
+	if err != nil {
+		return nil, err
+	}
 	return []pipeline{{
 		Name: "research", Does: "answers a question with citations (agent ask)",
 		Fingerprint: r.Graph().Fingerprint(), drawing: r.Graph().Drawing(),
+	}, {
+		Name: "verify", Does: "checks a response claim by claim and corrects it (agent verify)",
+		Fingerprint: v.Graph().Fingerprint(), drawing: v.Graph().Drawing(),
 	}}, nil
 }
 

@@ -10,7 +10,6 @@ import (
 	"example.com/assay/graph"
 	"example.com/assay/llm"
 	"example.com/assay/nodes/research"
-	"example.com/assay/state"
 )
 
 // progress shows a run as it goes: on a terminal one line that is written
@@ -31,7 +30,7 @@ func (a *app) newProgress(quiet bool) *progress {
 }
 
 // observe takes one event of a run.
-func (p *progress) observe(ev graph.Event[state.Agent]) {
+func observe[S any](p *progress, ev graph.Event[S]) {
 	node := ev.Node
 	if ev.Namespace != "" {
 		node = ev.Namespace + "/" + node
@@ -46,7 +45,7 @@ func (p *progress) observe(ev graph.Event[state.Agent]) {
 	case graph.NodeRetry:
 		p.log.Warn().Str("node", node).Int("attempt", ev.Attempt).Err(ev.Err).Msg("trying again")
 	case graph.NodeCustom:
-		p.custom(node, ev)
+		p.custom(node, ev.Name, ev.Data)
 	case graph.RunEnd:
 		if ev.Namespace == "" {
 			p.log.Info().Float64("ms", milliseconds(ev.Elapsed)).Err(ev.Err).Msg("run ended")
@@ -56,11 +55,11 @@ func (p *progress) observe(ev graph.Event[state.Agent]) {
 
 // custom logs what a node published. Neither questions nor passages are
 // logged; the trace holds them.
-func (p *progress) custom(node string, ev graph.Event[state.Agent]) {
-	switch ev.Name {
+func (p *progress) custom(node, name string, data json.RawMessage) {
+	switch name {
 	case llm.EventModelCall:
 		var call llm.CallEvent
-		if err := json.Unmarshal(ev.Data, &call); err != nil {
+		if err := json.Unmarshal(data, &call); err != nil {
 			p.log.Warn().Str("node", node).Err(err).Msg("reading a model_call event")
 			return
 		}
@@ -68,11 +67,11 @@ func (p *progress) custom(node string, ev graph.Event[state.Agent]) {
 			Int("input_tokens", call.Usage.InputTokens).Int("output_tokens", call.Usage.OutputTokens).Msg("model call")
 	case research.EventRetrieval:
 		var r research.RetrievalEvent
-		if err := json.Unmarshal(ev.Data, &r); err != nil {
+		if err := json.Unmarshal(data, &r); err != nil {
 			p.log.Warn().Str("node", node).Err(err).Msg("reading a retrieval event")
 			return
 		}
-		p.step = r.StepID
+		p.step = max(p.step, r.StepID) // that of a correction has none
 		p.show(fmt.Sprintf("%s: %d of %d passages, confidence %.2f", node, len(r.Hits), r.Candidates, r.Confidence))
 		p.log.Info().Str("node", node).Int("step", r.StepID).Int("queries", len(r.Queries)).Int("candidates", r.Candidates).
 			Int("hits", len(r.Hits)).Float64("confidence", r.Confidence).Msg("retrieval")

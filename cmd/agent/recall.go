@@ -17,21 +17,22 @@ func openRecall(s settings, corpus *memory.Corpus, set *skills.Set) (research.Me
 	if err != nil {
 		return nil, fmt.Errorf("%w; --no-memory goes without it", err)
 	}
-	hashes, err := skillHashes(set)
+	hashes, err := skillHashes(set, research.Skills())
 	if err != nil {
 		return nil, err
 	}
 	h := sha256.New()
-	for _, name := range set.Names() {
+	for _, name := range research.Skills() {
 		fmt.Fprintf(h, "%s %s\n", name, hashes[name])
 	}
-	return research.NewMemory(qa, corpus, fmt.Sprintf("%s %g %s", s.modelLabel(), s.threshold, hex.EncodeToString(h.Sum(nil))[:16])), nil
+	fmt.Fprintf(h, "%g %+v %s %s %s\n", s.threshold, s.verification, s.lookup.embedder, s.lookup.reranker, s.lookup.model)
+	return research.NewMemory(qa, corpus, fmt.Sprintf("%s %s", s.modelLabel(), hex.EncodeToString(h.Sum(nil))[:16])), nil
 }
 
-// skillHashes maps every skill to the hash of its content.
-func skillHashes(set *skills.Set) (map[string]string, error) {
+// skillHashes maps each of some skills to the hash of its content.
+func skillHashes(set *skills.Set, names []string) (map[string]string, error) {
 	hashes := map[string]string{}
-	for _, name := range set.Names() {
+	for _, name := range names {
 		skill, err := set.Get(name)
 		if err != nil {
 			return nil, err

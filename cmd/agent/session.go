@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"example.com/assay/graph"
 	"example.com/assay/state"
 )
 
@@ -138,7 +139,7 @@ func (s *session) question(ctx context.Context, text string) error {
 	}
 	s.trace.Reset()
 	follow := s.newProgress(false)
-	answer, err := s.engine.ask(ctx, question{text: text, trace: s.tracing, copy: &s.trace, timeout: s.flags.timeout, observe: follow.observe})
+	answer, err := s.engine.ask(ctx, question{text: text, trace: s.tracing, copy: &s.trace, timeout: s.flags.timeout, observe: func(ev graph.Event[state.Agent]) { observe(follow, ev) }})
 	follow.close()
 	s.last = &answer
 	s.printAnswer(answer)

@@ -15,6 +15,7 @@ type setting struct {
 	key      string // in a configuration, with its section: "model_limits.timeout"
 	variable string
 	flag     string // empty for none
+	negation string // flag that is the same as flag=false; empty for none
 	about    string // one sentence
 	example  string // for the file of doctor --init when the default shows as nothing
 	set      func(p *parser, s *settings, from origin, text string)
@@ -66,7 +67,7 @@ func (a *app) settingTable() ([]setting, error) {
 		set:  func(p *parser, s *settings, from origin, text string) { s.skipInjection = p.boolean(from, text) },
 		show: func(s *settings) string { return strconv.FormatBool(s.skipInjection) },
 	}, {
-		key: keyMemory, flag: "memory", about: "Use and keep earlier answers to the same question; a session does by default.",
+		key: keyMemory, flag: "memory", negation: "no-memory", about: "Use and keep earlier answers to the same question; a session does by default.",
 		set:  func(p *parser, s *settings, from origin, text string) { s.memory = p.boolean(from, text) },
 		show: func(s *settings) string { return strconv.FormatBool(s.memory) },
 	}, {
@@ -95,6 +96,7 @@ func (a *app) settingTable() ([]setting, error) {
 			table = append(table, keySetting(p))
 		}
 	}
+	table = append(table, verificationTable()...)
 	table = append(table, vertexTable()...)
 	table = append(table, lookupTable()...)
 	table = append(table, limitTable()...)

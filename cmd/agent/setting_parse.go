@@ -3,6 +3,7 @@ package main
 import (
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"time"
 
@@ -57,6 +58,13 @@ func (p *parser) boolean(from origin, v string) bool {
 		p.fail(usagef("%s is %q: it must be 1 or 0, true or false", from, v))
 	}
 	return b
+}
+
+func (p *parser) oneOf(from origin, v string, known ...string) string {
+	if !slices.Contains(known, v) {
+		p.fail(usagef("%s is %q: it must be one of %s", from, v, joined(known)))
+	}
+	return v
 }
 
 func (p *parser) count(from origin, v string, least int) int {

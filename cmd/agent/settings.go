@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -40,6 +41,7 @@ type settings struct {
 	memory        bool // use and keep earlier answers
 	saves         bool // runs are saved in threads; the verb says so
 	lookup        lookup
+	verification  verification
 	telemetry     struct {
 		endpoint string // where spans go; empty for nowhere
 		content  bool   // spans hold prompts, answers and queries
@@ -53,7 +55,8 @@ type settings struct {
 func defaultSettings(remembers bool) settings {
 	return settings{
 		corpus: defaultCorpus, lookup: lookup{embedder: offlineEmbedder, reranker: noReranker}, model: offline.Name, threshold: defaultThreshold, memory: remembers,
-		skillModels: map[string]string{}, keyFiles: map[string]string{}, origins: map[string]origin{},
+		verification: defaultVerification(),
+		skillModels:  map[string]string{}, keyFiles: map[string]string{}, origins: map[string]origin{},
 		limits: llm.ControlOptions{
 			Concurrency: llm.DefaultLimit, Timeout: llm.DefaultTimeout,
 			Retry:   llm.RetryOptions{MaxRetries: 5, Base: 2 * time.Second, JitterMax: 5 * time.Second},
@@ -104,8 +107,7 @@ func (p *parser) apply(s *settings, table []setting, layer []entry) {
 // settingFlags are the flags of verbs that have settings.
 type settingFlags struct {
 	config    string
-	remembers bool // the default of memory
-	noMemory  bool
+	remembers bool          // the default of memory
 	timeout   time.Duration // of a question
 	record    string        // file that calls are recorded in; empty for none
 	replay    string        // file that answers; empty for none
@@ -118,13 +120,22 @@ func (f *settingFlags) register(cmd *cobra.Command, remembers bool) {
 	f.remembers = remembers
 	flags := cmd.Flags()
 	flags.String("corpus", defaultCorpus, "`NAME` of the corpus to answer from; until something is ingested into \"default\", the embedded sample answers")
-	flags.String("model", offline.Name, "`NAME` of the model for all skills: offline, openai:NAME, gemini:NAME, anthropic:NAME or ollama:NAME")
-	flags.StringVar(&f.config, "config", "", "configuration `FILE` (YAML); agent doctor names the default")
-	flags.String("skills", "", "`DIR` whose *.md files replace embedded skills of the same name")
+	f.registerModel(cmd)
 	flags.String("confidence-threshold", "0.7", "confidence above 0 and up to 1 that a step needs")
 	flags.Bool("skip-injection-check", false, "do not judge the question before researching it")
 	flags.Bool("memory", remembers, "use and keep earlier answers to the same question")
-	flags.BoolVar(&f.noMemory, "no-memory", false, "the same as --memory=false")
+	flags.Bool("no-memory", false, "the same as --memory=false")
+	flags.Bool("verification", true, "check the claims of an answer before it is shown")
+	flags.Bool("no-verification", false, "the same as --verification=false")
+	registerVerification(cmd)
+}
+
+// registerModel adds the flags of what every verb needs that asks a model.
+func (f *settingFlags) registerModel(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.String("model", offline.Name, "`NAME` of the model for all skills: offline, openai:NAME, gemini:NAME, anthropic:NAME or ollama:NAME")
+	flags.StringVar(&f.config, "config", "", "configuration `FILE` (YAML); agent doctor names the default")
+	flags.String("skills", "", "`DIR` whose *.md files replace embedded skills of the same name")
 }
 
 // registerTimeout adds the flag of verbs that ask.
@@ -158,7 +169,7 @@ func (a *app) resolve(cmd *cobra.Command, f *settingFlags) (settings, error) {
 	if err != nil {
 		return s, err
 	}
-	flags, err := fromFlags(cmd, f, table)
+	flags, err := fromFlags(cmd, table)
 	if err != nil {
 		return s, err
 	}
@@ -221,22 +232,24 @@ func (e environment) entries(table []setting) []entry {
 }
 
 // fromFlags lists the settings that flags give, in the table's order.
-func fromFlags(cmd *cobra.Command, f *settingFlags, table []setting) ([]entry, error) {
+func fromFlags(cmd *cobra.Command, table []setting) ([]entry, error) {
 	var out []entry
+	flags := cmd.Flags()
 	for _, t := range table {
-		if t.flag != "" && cmd.Flags().Changed(t.flag) {
-			out = append(out, entry{t.key, cmd.Flags().Lookup(t.flag).Value.String(), named("flag", "--"+t.flag)})
+		if t.flag != "" && flags.Changed(t.flag) {
+			out = append(out, entry{t.key, flags.Lookup(t.flag).Value.String(), named("flag", "--"+t.flag)})
 		}
-	}
-	if cmd.Flags().Changed("no-memory") {
-		if cmd.Flags().Changed("memory") {
-			return nil, usagef("--memory and --no-memory are both given; give one")
+		if t.negation == "" || !flags.Changed(t.negation) {
+			continue
 		}
-		keep := "true"
-		if f.noMemory {
-			keep = "false"
+		if flags.Changed(t.flag) {
+			return nil, usagef("--%s and --%s are both given; give one", t.flag, t.negation)
 		}
-		out = append(out, entry{keyMemory, keep, named("flag", "--no-memory")})
+		not, err := flags.GetBool(t.negation)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, entry{t.key, strconv.FormatBool(!not), named("flag", "--"+t.negation)})
 	}
 	return out, nil
 }

@@ -68,6 +68,8 @@ func New(opts *Options) llm.Model {
 		skills.QueryRewrite:          answerJSON(rewrite),
 		skills.AdaptiveReplan:        answerJSON(replan),
 		skills.RerankPassages:        answerJSON(rerank),
+		skills.GapQueries:            answerJSON(gapQueries),
+		skills.RegenerateResponse:    answerWith(regenerate),
 		skills.SelectChoice: answerJSON(func(in skills.SelectInput) (skills.SelectOutput, error) {
 			return selectChoice(in, o.Margin)
 		}),

@@ -15,6 +15,12 @@ func parsePlain(d *Document, raw []byte) error {
 	return nil
 }
 
+// FromText makes a document of a plain text that is in no file. The text must be
+// valid UTF-8.
+func FromText(source, text string) Document {
+	return Document{Source: source, Format: "txt", Text: text, Plain: true, Title: source, Blocks: paragraphs(text, bodyStart(text), len(text), Block{})}
+}
+
 // bodyStart returns where the text begins behind a byte order mark.
 func bodyStart(s string) int {
 	if strings.HasPrefix(s, bom) {

@@ -3,10 +3,8 @@ package research
 import (
 	"context"
 	"errors"
-	"fmt"
-	"io"
-	"os"
 
+	"example.com/assay/nodes/verify"
 	"example.com/assay/state"
 )
 
@@ -31,6 +29,7 @@ func Result(final state.Agent, runErr error, files Locator) state.Answer {
 	case a.Status == state.StatusFailed:
 		a.Error = stoppedBy(final.Plan)
 	}
+	a.Verification.ClaimCheck = final.Check
 	for i, c := range Cited(final) {
 		source := sourceOf(i+1, c, files)
 		a.Sources = append(a.Sources, source)
@@ -70,40 +69,10 @@ func stoppedBy(plan []state.Step) string {
 }
 
 func sourceOf(n int, c CitedSource, files Locator) state.Source {
-	p := c.Hit.Passage
-	s := state.Source{
-		N: n, Query: c.Step, Source: c.N, Doc: p.Doc, Title: p.Title, Where: p.Where(), Section: p.Section, Page: p.Page, Element: p.Element, Line: p.Line,
-		Start: p.Start, End: p.End, Text: p.Text, Quotes: []state.QuoteSpan{},
-	}
+	s := verify.SourceOf(c.Hit.Passage, files)
+	s.N, s.Query, s.Source = n, c.Step, c.N
 	for _, q := range c.Quotes {
 		s.Quotes = append(s.Quotes, state.QuoteSpan{Start: q.Start, End: q.End, Text: q.Text})
 	}
-	var err error
-	if s.Path, s.Original, err = files.TextPath(p.Source); err != nil {
-		s.Stale = err.Error()
-		return s
-	}
-	s.Stale = compare(s.Path, p)
 	return s
-}
-
-const changed = "the file has changed since it was ingested; ingest it again"
-
-// compare reads the passage's bytes from its file and says what is different.
-func compare(path string, p state.Passage) string {
-	f, err := os.Open(path)
-	if err != nil {
-		return fmt.Sprintf("opening the source: %v", err)
-	}
-	defer f.Close()
-	text := make([]byte, p.End-p.Start)
-	if _, err := f.ReadAt(text, int64(p.Start)); errors.Is(err, io.EOF) {
-		return changed
-	} else if err != nil {
-		return fmt.Sprintf("reading bytes %d–%d: %v", p.Start, p.End, err)
-	}
-	if string(text) != p.Text {
-		return changed
-	}
-	return ""
 }

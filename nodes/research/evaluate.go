@@ -102,18 +102,39 @@ func aggregate(s state.Agent, threshold float64) string {
 	if s.Count(state.StepCompleted) == 0 {
 		return nothingFound(s, threshold)
 	}
-	var body, sources strings.Builder
+	var b strings.Builder
 	for _, step := range s.Plan {
-		if step.Status != state.StepCompleted {
-			continue
-		}
-		fmt.Fprintf(&body, "### Step %d: %s\n\n%s\n\n", step.ID, step.Phase, scope(demote(step.Answer), step.ID))
-		for _, c := range step.Citations {
-			p := step.Hits[c.N-1].Passage
-			fmt.Fprintf(&sources, "- [Query %d][Source %d] %s (%s, bytes %d–%d)\n", step.ID, c.N, p.Where(), p.Source, p.Start, p.End)
+		if step.Status == state.StepCompleted {
+			fmt.Fprintf(&b, "### Step %d: %s\n\n%s\n\n", step.ID, step.Phase, scope(demote(step.Answer), step.ID))
 		}
 	}
-	return body.String() + "## Sources\n\n" + strings.TrimRight(sources.String(), "\n")
+	return b.String() + sourcesOf(s.Plan)
+}
+
+// sourcesHeading begins the map of an answer's sources.
+const sourcesHeading = "## Sources\n\n"
+
+// sourcesOf is the map of what the steps cite.
+func sourcesOf(plan []state.Step) string {
+	var b strings.Builder
+	for _, step := range plan {
+		if !citable(step) {
+			continue
+		}
+		for _, c := range step.Citations {
+			p := step.Hits[c.N-1].Passage
+			fmt.Fprintf(&b, "- [Query %d][Source %d] %s (%s, bytes %d–%d)\n", step.ID, c.N, p.Where(), p.Source, p.Start, p.End)
+		}
+	}
+	return sourcesHeading + strings.TrimRight(b.String(), "\n")
+}
+
+// body is an answer without its map of sources.
+func body(answer string) string {
+	if at := strings.LastIndex(answer, sourcesHeading); at >= 0 {
+		answer = answer[:at]
+	}
+	return strings.TrimRight(answer, "\n")
 }
 
 // demote moves the headings of a step's answer below the step's own.

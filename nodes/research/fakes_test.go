@@ -106,6 +106,9 @@ func next(question string) llmtest.Answer {
 }
 
 // script is a run in which every skill answers well: three steps when multi.
+// bound is the verdict on "Owners are bound."
+var bound = answer(skills.JudgeOutput{Status: "supported", Confidence: .9, Quotes: []skills.SourceQuote{{Source: 1, Text: "binds every owner"}}, Against: []skills.SourceQuote{}, Reason: "it says so"})
+
 func script(kind llmtest.Answer) *llmtest.Script {
 	return &llmtest.Script{Answers: map[string][]llmtest.Answer{
 		skills.DetectPromptInjection: {safe},
@@ -115,6 +118,7 @@ func script(kind llmtest.Answer) *llmtest.Script {
 		skills.SynthesizeAndCite:     repeat(3, llmtest.Answer{Text: "Owners are bound. [Source 1]"}),
 		skills.AdaptiveReplan:        {next("What of breach?"), next("What of payment?")},
 		skills.SelectChoice:          {choose},
+		skills.JudgeClaim:            repeat(40, bound),
 	}}
 }
 

@@ -8,6 +8,7 @@ import (
 	"example.com/assay/graph"
 	"example.com/assay/llm"
 	"example.com/assay/memory/index"
+	"example.com/assay/nodes/verify"
 	"example.com/assay/skills"
 	"example.com/assay/state"
 )
@@ -23,6 +24,8 @@ const (
 	NodeSynthesize      = "synthesize"
 	NodeEvaluate        = "evaluate"
 	NodeReplan          = "replan"
+	NodeVerify          = "verify" // the verification pipeline, a subgraph
+	NodeAdopt           = "adopt"
 	NodeSelectChoice    = "select_choice"
 	NodeWriteMemory     = "write_memory"
 	NodeObserve         = "observe"
@@ -35,10 +38,11 @@ type Retriever interface {
 
 // A Recall is an earlier answer that memory offers for a question.
 type Recall struct {
-	Question   string       // as it was asked then
-	Similarity float64      // 1 for the same question
-	Answer     string       // the research part, without a choice block
-	Steps      []state.Step // the completed steps that it was made from
+	Question   string            // as it was asked then
+	Similarity float64           // 1 for the same question
+	Answer     string            // the research part, without a choice block
+	Steps      []state.Step      // that it was made from, and what verification read
+	Check      *state.ClaimCheck // of its claims; nil when they were not checked
 }
 
 // Memory keeps answers for questions that come again.
@@ -65,6 +69,11 @@ type Options struct {
 	ConfidenceThreshold float64
 	// Passages is how many passages a step reads. Default 5.
 	Passages int
+	// SkipVerification leaves the claims of the answer unchecked.
+	SkipVerification bool
+	// Verify tunes the check of the answer's claims. Its Checkpointer is not used.
+	// Nil is its zero value.
+	Verify *verify.Options
 	// Checkpointer saves runs, whose graph.RunOptions then name a thread. Default:
 	// runs are not saved.
 	Checkpointer graph.Checkpointer
@@ -101,8 +110,8 @@ func (p *Pipeline) Graph() *graph.Compiled[state.Agent] { return p.graph }
 // Skills lists the names of the skills that the pipeline asks, sorted.
 func Skills() []string {
 	return []string{
-		skills.AdaptiveReplan, skills.ClassifyAndRoute, skills.DetectPromptInjection, skills.PlanSynthesis,
-		skills.QueryRewrite, skills.SelectChoice, skills.SynthesizeAndCite,
+		skills.AdaptiveReplan, skills.ClassifyAndRoute, skills.DetectPromptInjection, skills.GapQueries, skills.JudgeClaim,
+		skills.PlanSynthesis, skills.QueryRewrite, skills.RegenerateResponse, skills.SelectChoice, skills.SynthesizeAndCite,
 	}
 }
 
@@ -165,7 +174,19 @@ func build(deps Deps, opts *Options) (*graph.Compiled[state.Agent], error) {
 		return nil, err
 	}
 
+	answered := NodeSelectChoice
 	g := graph.NewStateGraph(state.AgentChannels()...)
+	if !o.SkipVerification {
+		check, err := verifier(deps, o)
+		if err != nil {
+			return nil, err
+		}
+		answered = NodeVerify
+		graph.AddMappedSubgraph(g, NodeVerify, check.Graph(), verifyInput, verifyOutput)
+		g.AddNode(NodeAdopt, Adopt())
+		g.AddEdge(NodeVerify, NodeAdopt)
+		g.AddEdge(NodeAdopt, NodeSelectChoice)
+	}
 	g.AddNode(NodeDetectInjection, DetectInjection(deps.Model, detect, o.SkipInjectionCheck))
 	g.AddNode(NodeClassify, Classify(deps.Model, classify))
 	g.AddNode(NodePlan, Plan(deps.Model, plan, deps.Memory))
@@ -181,13 +202,10 @@ func build(deps Deps, opts *Options) (*graph.Compiled[state.Agent], error) {
 	g.AddEdge(NodeClassify, NodePlan)
 	g.AddConditionalPaths(NodePlan, afterPlan, graph.Path{Key: "planned", Target: NodeExecute}, graph.Path{Key: "remembered", Target: NodeSelectChoice})
 	g.AddEdge(NodeExecute, NodeEvaluate)
-	g.AddConditionalPaths(NodeEvaluate, afterDecision,
-		graph.Path{Key: string(state.DecideExecute), Target: NodeExecute},
-		graph.Path{Key: string(state.DecideReplan), Target: NodeReplan},
-		graph.Path{Key: string(state.DecideComplete), Target: NodeSelectChoice})
-	g.AddConditionalPaths(NodeReplan, afterDecision,
-		graph.Path{Key: string(state.DecideExecute), Target: NodeExecute},
-		graph.Path{Key: string(state.DecideComplete), Target: NodeSelectChoice})
+	execution := graph.Path{Key: string(state.DecideExecute), Target: NodeExecute}
+	completion := []graph.Path{{Key: keyAnswered, Target: answered}, {Key: keyUnanswered, Target: NodeSelectChoice}}
+	g.AddConditionalPaths(NodeEvaluate, afterDecision, append(completion, execution, graph.Path{Key: string(state.DecideReplan), Target: NodeReplan})...)
+	g.AddConditionalPaths(NodeReplan, afterDecision, append(completion, execution)...)
 	g.AddEdge(NodeSelectChoice, NodeWriteMemory)
 	g.AddEdge(NodeWriteMemory, NodeObserve)
 	g.AddEdge(NodeObserve, graph.End)
@@ -208,9 +226,31 @@ func afterPlan(_ context.Context, s state.Agent) (graph.Route, error) {
 	return graph.To("planned"), nil
 }
 
+// Ways to go on when no further step is wanted.
+const (
+	keyAnswered   = "answered"
+	keyUnanswered = "unanswered" // no step was completed: there is nothing to verify
+)
+
 // afterDecision follows what evaluate or replan wrote into the state.
 func afterDecision(_ context.Context, s state.Agent) (graph.Route, error) {
-	return graph.To(string(s.Decision)), nil
+	switch {
+	case s.Decision != state.DecideComplete:
+		return graph.To(string(s.Decision)), nil
+	case s.Count(state.StepCompleted) == 0:
+		return graph.To(keyUnanswered), nil
+	}
+	return graph.To(keyAnswered), nil
+}
+
+// verifier is the part that checks an answer, with the same model and corpus.
+func verifier(deps Deps, o Options) (*verify.Pipeline, error) {
+	var opts verify.Options
+	if o.Verify != nil {
+		opts = *o.Verify
+	}
+	opts.Checkpointer = nil // the run around it is saved
+	return verify.New(verify.Deps{Model: deps.Model, Skills: deps.Skills, Corpus: deps.Corpus}, &opts)
 }
 
 // unlessFailed goes on to next while the current step has no error.

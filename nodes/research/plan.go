@@ -31,6 +31,7 @@ func Plan(m llm.Model, skill skills.Skill, memory Memory) graph.Node[state.Agent
 					state.AgentPlan.Add(recall.Steps),
 					state.AgentResearch.Set(recall.Answer),
 					state.AgentAnswer.Set(recall.Answer),
+					state.AgentCheck.Set(recall.Check),
 				}, nil
 			}
 		}
@@ -42,11 +43,11 @@ func Plan(m llm.Model, skill skills.Skill, memory Memory) graph.Node[state.Agent
 	}
 }
 
-// whole reports whether remembered steps are completed and every citation of
+// whole reports whether remembered steps can be cited and every citation of
 // theirs names a hit.
 func whole(steps []state.Step) bool {
 	for _, step := range steps {
-		if step.Status != state.StepCompleted {
+		if !citable(step) {
 			return false
 		}
 		for _, c := range step.Citations {

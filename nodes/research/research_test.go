@@ -59,7 +59,7 @@ func TestModelCallBudget(t *testing.T) {
 			if tc.memory != nil {
 				deps.Memory = tc.memory
 			}
-			final := mustRun(t, deps, &research.Options{SkipInjectionCheck: !tc.check}, tc.question)
+			final := mustRun(t, deps, &research.Options{SkipInjectionCheck: !tc.check, SkipVerification: true}, tc.question)
 			if m.Total() != tc.calls || final.Metrics.Calls != tc.calls {
 				t.Errorf("the model saw %d calls and the metrics say %d, want %d", m.Total(), final.Metrics.Calls, tc.calls)
 			}

@@ -44,12 +44,12 @@ type CitedSource struct {
 	state.Citation
 }
 
-// Cited lists what the completed steps cite, in the order of the answer. Its
+// Cited lists what the completed steps, and what verification read, cite, in the order of the answer. Its
 // positions, counted from 1, are the numbers of an answer's source list.
 func Cited(s state.Agent) []CitedSource {
 	var out []CitedSource
 	for _, step := range s.Plan {
-		if step.Status != state.StepCompleted {
+		if !citable(step) {
 			continue
 		}
 		for _, c := range step.Citations {

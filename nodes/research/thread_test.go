@@ -71,7 +71,7 @@ func TestARunThatDiesAtAnyPointGoesOn(t *testing.T) {
 		if !reflect.DeepEqual(final, whole) {
 			t.Errorf("call %d: the run that was resumed ends with\n%+v, not\n%+v", n, final, whole)
 		}
-		if calls := whole.Metrics.Calls; m.calls > calls+1 { // the call whose superstep was lost
+		if calls := whole.Metrics.Calls; m.calls > calls+3 { // the calls whose superstep was lost: claims are judged side by side
 			t.Errorf("call %d: %d model calls, %d in a run without mishap", n, m.calls, calls)
 		}
 	}
@@ -102,7 +102,9 @@ func TestASpentBudgetStopsTheRun(t *testing.T) {
 		}
 		opts.Resume = true
 		final, _, err := start(llm.NewBudget(nil)).Ask(t.Context(), "", opts)
-		if err != nil || !reflect.DeepEqual(final, whole) || m.calls != whole.Metrics.Calls {
+		// Claims are judged side by side: a call may be answered whose task the budget
+		// of another has stopped.
+		if err != nil || !reflect.DeepEqual(final, whole) || m.calls < whole.Metrics.Calls || m.calls > whole.Metrics.Calls+2 {
 			t.Errorf("budget of %d calls, then none: %d calls, error %v, state\n%+v", most, m.calls, err, final)
 		}
 	}

@@ -8,24 +8,24 @@ import (
 )
 
 // WriteMemory keeps the research part of a good answer, never the choice
-// block, under the question without its choices: the same facts with other
+// block, and none that verification found without support, under the question without its choices: the same facts with other
 // options are answered from memory, and choose anew. What came from memory is
 // not written again. A memory that fails is a warning, since the answer stands
 // without it; a nil memory keeps nothing.
 func WriteMemory(memory Memory) graph.Node[state.Agent] {
 	return func(ctx context.Context, s state.Agent) (graph.Update[state.Agent], error) {
-		worth := s.Count(state.StepCompleted) > 0 && s.MeanConfidence() >= rememberFrom && s.Research != ""
+		worth := s.Count(state.StepCompleted) > 0 && s.MeanConfidence() >= rememberFrom && s.Research != "" && (s.Check == nil || s.Check.IsGrounded)
 		if memory == nil || s.Memory.Hit || !worth {
 			return nil, nil
 		}
-		var completed []state.Step
+		var steps []state.Step
 		for _, step := range s.Plan {
-			if step.Status == state.StepCompleted {
-				completed = append(completed, step)
+			if citable(step) {
+				steps = append(steps, step)
 			}
 		}
 		stem, _ := SplitChoices(s.Objective)
-		if err := memory.Store(ctx, stem, Recall{Question: stem, Similarity: 1, Answer: s.Research, Steps: completed}, s.MeanConfidence()); err != nil {
+		if err := memory.Store(ctx, stem, Recall{Question: stem, Similarity: 1, Answer: s.Research, Steps: steps, Check: s.Check}, s.MeanConfidence()); err != nil {
 			if ctx.Err() != nil {
 				return nil, context.Cause(ctx)
 			}

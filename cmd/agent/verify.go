@@ -1,0 +1,352 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+
+	"example.com/assay/graph"
+	"example.com/assay/graph/trace"
+	"example.com/assay/memory"
+	"example.com/assay/nodes/verify"
+	"example.com/assay/state"
+)
+
+// maxResponse bounds a response, in bytes.
+const maxResponse = 16 << 20
+
+// stdinName is what standard input is called as a source.
+const stdinName = "standard input"
+
+// A verification's input as the command line gives it.
+type verifyFlags struct {
+	query, response string
+	context         []string
+	trace           string
+	asJSON          bool
+}
+
+func (a *app) verifyCommand() *cobra.Command {
+	var flags settingFlags
+	var v verifyFlags
+	cmd := &cobra.Command{
+		Use:   "verify --response FILE --context PATH…",
+		Short: "Check a response against evidence, claim by claim",
+		Long: `Verify splits a response into claims and says of each whether the evidence
+supports it, with the quotes. The evidence are files and directories (--context)
+or a corpus (--corpus), or both. With a corpus a response below the threshold is
+corrected: what is missing is searched for, the response is written again and
+checked again; the best version is kept.
+
+Claims may cite: [Source 2] is the second --context, in the order given; an id of
+a record, such as [REQ-S001], is that record. What a claim cites is checked first.
+
+Numbers, units, dates, names, negation, quantifiers and modality are compared by
+code, whatever a model says. Claims without support are marked in the final
+response (--unsupported). Exit code 3 says that the response is not grounded.`,
+		Example: `  agent verify --response answer.txt --context handbook.md
+  agent verify --query "How long is the notice?" --response answer.txt --context docs/ --show-claims
+  agent verify --response answer.txt --corpus handbook --json
+  agent verify --response - --context a.md --context b.pdf < answer.txt`,
+		Args: exactly(0, "no arguments besides its flags"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			err := a.verify(cmd, &flags, v)
+			if err != nil && v.asJSON && !a.printed {
+				failed := failedAnswer(v.query, err)
+				failed.Pipeline = "verify"
+				a.printJSON(verify.Answer{Answer: failed, History: []verify.Attempt{}, Additional: []state.Source{}})
+			}
+			return err
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&v.query, "query", "", "the `QUESTION` that the response answers")
+	f.StringVar(&v.response, "response", "", "`FILE` with the response; - is standard input")
+	f.StringArrayVar(&v.context, "context", nil, "`PATH` of a file or directory of evidence; - is standard input; may be repeated")
+	f.String("corpus", "", "`NAME` of a corpus in which support is looked for, and which corrects")
+	f.StringVar(&v.trace, "trace", "", "write the run's trace to `FILE` (JSON Lines)")
+	f.BoolVar(&v.asJSON, "json", false, "print one JSON document")
+	flags.registerModel(cmd)
+	flags.registerTimeout(cmd)
+	flags.registerCassette(cmd)
+	registerVerification(cmd)
+	return cmd
+}
+
+func (a *app) verify(cmd *cobra.Command, flags *settingFlags, v verifyFlags) (err error) {
+	ctx := cmd.Context()
+	s, err := a.resolve(cmd, flags)
+	if err != nil {
+		return err
+	}
+	_, wantsCorpus := s.origins["corpus"]
+	switch {
+	case v.response == "":
+		return usagef("--response is missing: name a file with the response, or - for standard input")
+	case len(v.context) == 0 && !wantsCorpus:
+		return usagef("there is no evidence: name files with --context PATH, or a corpus with --corpus NAME")
+	case cmd.Flags().Changed("trace") && v.trace == "":
+		return usagef("--trace is empty: name a file")
+	}
+	in, texts, err := a.verifyInput(ctx, v)
+	if err != nil {
+		return err
+	}
+	x, err := a.openExchange(cmd, flags, &s)
+	if err != nil {
+		return err
+	}
+	defer func() { err = also(err, x.close()) }()
+	c := &checker{app: a, settings: s, texts: texts}
+	if err := c.open(ctx, x, wantsCorpus); err != nil {
+		return err
+	}
+	defer func() { err = also(err, c.Close()) }()
+	follow := a.newProgress(v.asJSON)
+	if flags.timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, flags.timeout, errTimeout(flags.timeout))
+		defer cancel()
+	}
+	answer, runErr := c.check(ctx, in, v.trace, func(ev graph.Event[state.Verify]) { observe(follow, ev) })
+	follow.close()
+	if v.asJSON {
+		if !s.verification.showClaims {
+			answer.Verification.ClaimCheck = withoutClaims(answer.Verification.ClaimCheck)
+		}
+		a.printJSON(answer)
+	} else {
+		a.printVerified(answer, c, s.verification.showClaims)
+	}
+	a.warnOf(answer.Answer)
+	switch {
+	case runErr != nil:
+		return runErr
+	case answer.Status == state.StatusNoEvidence:
+		return silent(exitNoEvidence)
+	}
+	return nil
+}
+
+// verifyInput reads the response and the context.
+func (a *app) verifyInput(ctx context.Context, v verifyFlags) (in verify.Input, texts *memory.Texts, err error) {
+	fromStdin := 0
+	var paths []string
+	for _, p := range v.context {
+		if p == "-" {
+			fromStdin++
+		} else {
+			paths = append(paths, p)
+		}
+	}
+	if v.response == "-" {
+		fromStdin++
+	}
+	if fromStdin > 1 {
+		return in, nil, usagef("standard input is named twice: it can be the response or one context")
+	}
+	var typed string
+	if fromStdin == 1 {
+		data, err := a.readStdin(ctx, maxResponse)
+		if err != nil {
+			return in, nil, err
+		}
+		typed = string(data)
+	}
+	in = verify.Input{Query: strings.TrimSpace(v.query), Response: typed}
+	if v.response != "-" {
+		if in.Response, err = readResponse(v.response); err != nil {
+			return in, nil, err
+		}
+	}
+	if err := checkResponse(in.Response); err != nil {
+		return in, nil, err
+	}
+	texts = &memory.Texts{}
+	if len(paths) > 0 {
+		if texts, err = memory.ReadTexts(ctx, paths); err != nil {
+			return in, nil, err
+		}
+	}
+	for _, s := range texts.Skipped {
+		a.warn("skipped %s: %s", s.Path, s.Reason)
+	}
+	if v.response != "-" && fromStdin == 1 {
+		texts.AddText(stdinName, typed)
+	}
+	in.Evidence = labelled(texts.Passages)
+	return in, texts, nil
+}
+
+// labelled numbers the sources of passages in the order in which they were read.
+func labelled(passages []state.Passage) []state.Evidence {
+	out := make([]state.Evidence, len(passages))
+	number := map[string]int{}
+	for i, p := range passages {
+		if number[p.Source] == 0 {
+			number[p.Source] = len(number) + 1
+		}
+		out[i] = state.Evidence{Label: fmt.Sprintf("Source %d", number[p.Source]), Passage: p}
+	}
+	return out
+}
+
+func readResponse(path string) (string, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return "", usagef("reading --response: %w; to give the text itself: echo \"…\" | agent verify --response -", err)
+	}
+	if info.Size() > maxResponse {
+		return "", usagef("%s is longer than %d MiB: verify it in parts", path, maxResponse>>20)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return "", usagef("reading --response: %w", err)
+	}
+	return string(data), nil
+}
+
+func checkResponse(text string) error {
+	switch {
+	case strings.TrimSpace(text) == "":
+		return usagef("the response is empty: there is nothing to verify")
+	case !utf8.ValidString(text):
+		return usagef("the response is not valid UTF-8 at byte %d; convert it, for example with: iconv -f LATIN1 -t UTF-8", invalidAt(text))
+	}
+	return nil
+}
+
+// A checker verifies responses with one set of settings.
+type checker struct {
+	*app
+	settings
+	texts    *memory.Texts
+	corpus   *memory.Corpus // nil without one
+	finder   *finder
+	pipeline *verify.Pipeline
+	skills   map[string]string
+}
+
+func (c *checker) open(ctx context.Context, x *exchange, wantsCorpus bool) (err error) {
+	set, err := c.loadSkills()
+	if err != nil {
+		return err
+	}
+	if c.skills, err = skillHashes(set, verify.Skills()); err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, c.Close())
+		}
+	}()
+	model, err := x.model(ctx, c.settings)
+	if err != nil {
+		return err
+	}
+	deps := verify.Deps{Model: model, Skills: set}
+	if wantsCorpus {
+		if c.finder, err = c.openFinder(ctx, c.settings, set, x); err != nil {
+			return err
+		}
+		if c.corpus, err = c.openCorpus(ctx, c.home, c.settings.corpus, c.finder.options()); err != nil {
+			return err
+		}
+		deps.Corpus = c.corpus
+	}
+	c.pipeline, err = verify.New(deps, c.verification.options())
+	return err
+}
+
+// Close releases the corpus.
+func (c *checker) Close() error {
+	var errs []error
+	if c.corpus != nil {
+		errs = append(errs, c.corpus.Close())
+	}
+	if c.finder != nil {
+		errs = append(errs, c.finder.close())
+	}
+	return errors.Join(errs...)
+}
+
+// TextPath locates a source of the context, else of the corpus.
+func (c *checker) TextPath(source string) (path, original string, err error) {
+	path, original, err = c.texts.TextPath(source)
+	if err != nil && c.corpus != nil {
+		return c.corpus.TextPath(source)
+	}
+	return path, original, err
+}
+
+func (c *checker) check(ctx context.Context, in verify.Input, traceFile string, watch func(graph.Event[state.Verify])) (answer verify.Answer, err error) {
+	runID, err := newRunID(c.now(), c.random)
+	if err != nil {
+		return answer, err
+	}
+	opts := &trace.FollowOptions[state.Verify]{Observe: watch, Run: graph.RunOptions{RunID: runID}}
+	if traceFile != "" {
+		header, err := c.header(runID, in)
+		if err != nil {
+			return answer, err
+		}
+		file, err := os.Create(traceFile)
+		if err != nil {
+			return answer, usagef("writing the trace: %w", err)
+		}
+		opts.Writer = trace.NewWriter(file, header)
+		defer func() { err = also(err, file.Close()) }()
+	}
+	final, times, runErr := trace.Follow(ctx, c.pipeline.Graph(), in.Update(), opts)
+	if runErr != nil && ctx.Err() != nil {
+		runErr = context.Cause(ctx)
+	}
+	answer = verify.Result(final, runErr, c)
+	answer.RunID, answer.Model, answer.Trace, answer.Question = runID, c.modelLabel(), traceFile, in.Query
+	if c.corpus != nil {
+		answer.Corpus = c.corpus.Name()
+	}
+	for node, d := range times.Node {
+		answer.Metrics.NodeMS[node] = milliseconds(d)
+	}
+	answer.Metrics.ElapsedMS = milliseconds(times.Total)
+	return answer, runErr
+}
+
+func (c *checker) header(runID string, in verify.Input) (trace.Header, error) {
+	var input bytes.Buffer
+	enc := json.NewEncoder(&input)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(struct {
+		Query    string `json:"query"`
+		Response string `json:"response"`
+	}{in.Query, in.Response}); err != nil {
+		return trace.Header{}, fmt.Errorf("tracing the response: %w", err)
+	}
+	config := map[string]string{
+		"model": c.modelLabel(), "verification_threshold": strconv.FormatFloat(c.verification.threshold, 'g', -1, 64),
+		"max_crag_attempts": strconv.Itoa(c.verification.attempts), "unsupported": string(c.verification.unsupported),
+	}
+	if c.corpus != nil {
+		config["corpus"], config["corpus_fingerprint"] = c.corpus.Name(), c.corpus.Fingerprint()
+	}
+	return trace.Header{RunID: runID, Config: config, Skills: c.skills, Input: bytes.TrimSpace(input.Bytes())}, nil
+}
+
+// withoutClaims is a check as it is printed unless claims are asked for.
+func withoutClaims(check *state.ClaimCheck) *state.ClaimCheck {
+	if check == nil {
+		return nil
+	}
+	short := *check
+	short.Claims = nil
+	return &short
+}

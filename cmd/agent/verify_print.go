@@ -1,0 +1,103 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"example.com/assay/cmd/agent/internal/render"
+	"example.com/assay/nodes/verify"
+	"example.com/assay/state"
+)
+
+// printVerified prints a checked response for people: its text, what was found
+// on each claim, and how sure that makes.
+func (a *app) printVerified(answer verify.Answer, files verify.Locator, showClaims bool) {
+	look := render.Options{Width: a.stdout.width, Colour: a.stdout.colour}
+	if answer.FinalResponse != "" {
+		fmt.Fprint(a.stdout, render.Markdown(answer.FinalResponse, look))
+		fmt.Fprintln(a.stdout)
+	}
+	check := answer.Verification.ClaimCheck
+	if check == nil {
+		return
+	}
+	if len(check.Claims) > 0 {
+		fmt.Fprint(a.stdout, render.Markdown("## Claims\n", look), claimList(check.Claims, files, showClaims))
+		fmt.Fprintln(a.stdout)
+	}
+	for _, c := range check.Corrections {
+		fmt.Fprintf(a.stdout, "→ %s\n", render.Visible(c))
+	}
+	if len(check.Corrections) > 0 {
+		fmt.Fprintln(a.stdout)
+	}
+	fmt.Fprintln(a.stdout, checkLine(check))
+}
+
+// checkLine says how sure a check makes: a bar, the number, the counts.
+func checkLine(check *state.ClaimCheck) string {
+	parts := []string{fmt.Sprintf("%s %.2f %s", bar(check.Confidence), check.Confidence, strings.ReplaceAll(check.Level, "_", " "))}
+	if check.ClaimsChecked == 0 {
+		parts = append(parts, "no claims to check")
+	} else {
+		parts = append(parts, fmt.Sprintf("%d of %s supported", check.ClaimsSupported, count(check.ClaimsChecked, "claim")))
+	}
+	if check.CRAGAttempts > 0 {
+		parts = append(parts, "corrected "+count(check.CRAGAttempts, "time"))
+	}
+	if check.Unverified != "" {
+		parts = append(parts, "not verified: "+render.Visible(check.Unverified))
+	}
+	return strings.Join(parts, " · ")
+}
+
+const barCells = 10
+
+// bar draws a confidence.
+func bar(confidence float64) string {
+	full := min(max(int(confidence*barCells+.5), 0), barCells)
+	return strings.Repeat("█", full) + strings.Repeat("░", barCells-full)
+}
+
+var claimMarks = map[state.ClaimStatus]string{state.Supported: "✓", state.PartiallySupported: "◐", state.Unsupported: "✗"}
+
+// claimList shows each claim behind its mark, with the reason where it is not
+// supported, and with its quotes when they are asked for.
+func claimList(claims []state.CheckedClaim, files verify.Locator, quotes bool) string {
+	var b strings.Builder
+	for _, c := range claims {
+		fmt.Fprintf(&b, "%s %s\n", claimMarks[c.Status], oneLine(c.Claim))
+		if c.Status != state.Supported || c.Miscited || c.Error != "" {
+			fmt.Fprintf(&b, "    %s\n", oneLine(c.Reasoning))
+		}
+		if c.Error != "" {
+			fmt.Fprintf(&b, "    %s\n", oneLine(c.Error))
+		}
+		if !quotes {
+			continue
+		}
+		for _, list := range []struct {
+			what   string
+			quotes []state.Quote
+		}{{"for", c.Evidence}, {"against", c.Against}} {
+			for _, q := range list.quotes {
+				fmt.Fprintf(&b, "    %s: “%s”\n      %s, bytes %d–%d\n", list.what, oneLine(q.Text), placeOf(q, files), q.Start, q.End)
+			}
+		}
+	}
+	return render.Visible(b.String())
+}
+
+// placeOf names the file that a quote's offsets count in.
+func placeOf(q state.Quote, files verify.Locator) string {
+	path, original, err := files.TextPath(q.Source)
+	switch {
+	case err != nil:
+		return q.Source
+	case path == "":
+		return "text of " + original
+	}
+	return path
+}
+
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

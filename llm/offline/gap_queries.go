@@ -1,0 +1,52 @@
+package offline
+
+import (
+	"slices"
+	"strings"
+
+	"example.com/assay/memory/text"
+	"example.com/assay/skills"
+)
+
+// gapQueries looks for each claim by its own words: without its numbers, which
+// are what may be wrong in it; then with the words of the question; then by the
+// two halves. The first that was not asked yet, compared by stems in any order,
+// is taken; a claim for which none is left has no query.
+func gapQueries(in skills.GapInput) (skills.GapOutput, error) {
+	l := newLexer()
+	asked := map[string]bool{}
+	for _, q := range in.Asked {
+		asked[l.key(q)] = true
+	}
+	out := skills.GapOutput{Queries: []skills.GapQuery{}}
+	for _, c := range in.Claims {
+		words := l.content(c.Text, text.QueryStops)
+		plain := slices.DeleteFunc(slices.Clone(words), func(w word) bool { return hasDigit(w.Raw) })
+		half := len(plain) / 2
+		for _, q := range []string{
+			spelled(plain), spelled(plain) + " " + spelled(l.content(in.Question, text.QueryStops)), spelled(words), spelled(plain[half:]), spelled(plain[:half]),
+		} {
+			if key := l.key(q); key != "" && !asked[key] {
+				asked[key] = true
+				out.Queries = append(out.Queries, skills.GapQuery{ClaimID: c.ID, Query: q})
+				break
+			}
+		}
+	}
+	return out, nil
+}
+
+func spelled(words []word) string {
+	raw := make([]string, len(words))
+	for i, w := range words {
+		raw[i] = w.Raw
+	}
+	return strings.Join(raw, " ")
+}
+
+// key is equal for queries of the same stems.
+func (l *lexer) key(query string) string {
+	stems := l.distinct(query, text.QueryStops)
+	slices.Sort(stems)
+	return strings.Join(stems, " ")
+}

@@ -1,0 +1,83 @@
+package offline
+
+import (
+	"errors"
+	"regexp"
+	"slices"
+	"strings"
+
+	"example.com/assay/memory/text"
+	"example.com/assay/skills"
+)
+
+// speaksOf is the share of a claim's words, by weight of their rarity, that a
+// sentence must have to take the claim's place.
+const speaksOf = 0.5
+
+// regenerate puts, in place of each claim that is not supported, the sentence of
+// the sources that shares most with it, as a quote with its citation. A claim
+// of which no sentence speaks stays, and so does everything else.
+func regenerate(in skills.RegenerateInput) (string, error) {
+	if strings.TrimSpace(in.Response) == "" {
+		return "", errors.New("there is no response to write again")
+	}
+	l := newLexer()
+	plain := make([]skills.Source, len(in.Sources))
+	for i, s := range in.Sources {
+		plain[i] = s.Source
+	}
+	p := newPool(l, plain)
+	var b strings.Builder
+	rest := in.Response
+	for _, c := range in.Claims {
+		at := strings.Index(rest, c.Text)
+		if c.Text == "" || at < 0 {
+			continue
+		}
+		end := at + len(c.Text)
+		if s, ok := p.inPlaceOf(l, c); ok && c.Status != claimSupported && !strings.Contains(in.Response, s.text) {
+			end += len(behindClaim.FindString(rest[end:]))
+			b.WriteString(strings.TrimRight(rest[:at], "“\"") + "“" + s.text + "” " + in.Sources[s.source].Cite)
+		} else {
+			b.WriteString(rest[:end])
+		}
+		rest = rest[end:]
+	}
+	return b.String() + rest, nil
+}
+
+const claimSupported = "supported"
+
+// behindClaim is what goes with a claim that is replaced: the end of a
+// quotation, punctuation, citations.
+var behindClaim = regexp.MustCompile(`^[.!?,;:”"')]*(?:[ \t]*\[[^\[\]\n]{1,60}\])*[.!?]?`)
+
+// inPlaceOf returns the sentence that speaks of what a claim speaks of, the
+// first of the best.
+func (p *pool) inPlaceOf(l *lexer, c skills.JudgedClaim) (sentence, bool) {
+	terms := l.distinct(c.Text, text.DocStops)
+	slices.Sort(terms) // the order of summation
+	total := 0.0
+	for _, t := range terms {
+		total += p.idf(t)
+	}
+	best, at := 0.0, -1
+	for i, s := range p.sentences {
+		if !s.whole || s.order {
+			continue
+		}
+		sum := 0.0
+		for _, t := range terms {
+			if s.counts[t] > 0 {
+				sum += p.idf(t)
+			}
+		}
+		if sum > best {
+			best, at = sum, i
+		}
+	}
+	if at < 0 || best < speaksOf*total {
+		return sentence{}, false
+	}
+	return p.sentences[at], true
+}

@@ -1,0 +1,73 @@
+package memory
+
+import (
+	"context"
+	"fmt"
+
+	"example.com/assay/memory/document"
+	"example.com/assay/state"
+)
+
+// Texts are documents read for one use, without a corpus: their passages, and
+// where each is.
+type Texts struct {
+	Passages []state.Passage
+	Skipped  []Skip // below directories
+
+	paths map[string]place // by source
+}
+
+type place struct {
+	path  string
+	plain bool // the offsets of passages count the file's own bytes
+}
+
+// ReadTexts reads files and directories as Ingest does, and keeps them in
+// memory. A file that is named itself and cannot be read is an error; one below
+// a directory is skipped and listed. Nothing to read is an error.
+func ReadTexts(ctx context.Context, paths []string) (*Texts, error) {
+	w, _, err := walk(ctx, paths, "")
+	if err != nil {
+		return nil, err
+	}
+	t := &Texts{Skipped: w.skipped, paths: map[string]place{}}
+	taken := map[string]bool{}
+	for _, item := range w.files {
+		source := sourceName(item, taken)
+		d, err := document.Load(ctx, item.path, source, nil)
+		if err != nil {
+			reason, ok := faultOf(err)
+			if !ok || item.named {
+				return nil, err
+			}
+			t.Skipped = append(t.Skipped, Skip{Path: item.path, Reason: reason})
+			continue
+		}
+		taken[source] = true
+		t.paths[source] = place{item.path, d.Plain}
+		t.Passages = append(t.Passages, document.Passages(d, nil)...)
+	}
+	if len(t.Passages) == 0 {
+		return nil, nothingToRead(paths, t.Skipped)
+	}
+	return t, nil
+}
+
+// AddText adds a text that is in no file, as plain text under a source name.
+func (t *Texts) AddText(source, text string) {
+	t.Passages = append(t.Passages, document.Passages(document.FromText(source, text), nil)...)
+}
+
+// TextPath returns the file whose bytes the offsets of a source's passages
+// count, and the file that its text was extracted from, if it is not the same.
+// An extracted text is kept nowhere: its path is empty.
+func (t *Texts) TextPath(source string) (path, original string, err error) {
+	p, ok := t.paths[source]
+	switch {
+	case !ok:
+		return "", "", fmt.Errorf("locating %q: it was not read from a file", source)
+	case p.plain:
+		return p.path, "", nil
+	}
+	return "", p.path, nil
+}

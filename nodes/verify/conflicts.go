@@ -1,0 +1,35 @@
+package verify
+
+import (
+	"example.com/assay/memory/text"
+	"example.com/assay/nodes/verify/facts"
+	"example.com/assay/state"
+)
+
+// A found is a conflict with the sentence that it was found in.
+type found struct {
+	state.Conflict
+	quote state.Quote // zero when the evidence has no words for it
+}
+
+// conflicts compares what a claim says, word by word, with the sentences of its
+// evidence.
+func conflicts(c state.Claim, evidence []state.Evidence) []found {
+	var sentences []string
+	var quotes []state.Quote
+	for _, e := range evidence {
+		for _, s := range text.Sentences(e.Passage.Text) {
+			sentences = append(sentences, e.Passage.Text[s.Start:s.End])
+			quotes = append(quotes, state.QuoteIn(e.Passage, s.Start, s.End-s.Start))
+		}
+	}
+	var out []found
+	for _, f := range facts.Prepare(sentences).Check(c.Spoken()).Conflicts {
+		one := found{Conflict: f.Conflict}
+		if f.Sentence >= 0 {
+			one.quote = quotes[f.Sentence]
+		}
+		out = append(out, one)
+	}
+	return out
+}

@@ -1,0 +1,103 @@
+package verify
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"example.com/assay/graph"
+	"example.com/assay/state"
+)
+
+// Treatment is what becomes of claims without support in the final response.
+// The zero value is MarkUnsupported.
+type Treatment string
+
+const (
+	MarkUnsupported   Treatment = "mark"   // a mark follows them
+	StrikeUnsupported Treatment = "strike" // they are left out, with their citations
+	KeepUnsupported   Treatment = "keep"   // they stay as they are; only the verdicts tell
+)
+
+func (t Treatment) check() error {
+	switch t {
+	case "", MarkUnsupported, StrikeUnsupported, KeepUnsupported:
+		return nil
+	}
+	return fmt.Errorf("treatment of unsupported claims is %q: it must be %s, %s or %s", t, MarkUnsupported, StrikeUnsupported, KeepUnsupported)
+}
+
+// What marks say.
+const (
+	markUnsupported = "[unsupported]"
+	markPartial     = "[partially supported]"
+	markUnjudged    = "[not verified]"
+)
+
+// NothingLeft is the final response when all of it was left out.
+const NothingLeft = "No statement of the response is supported by the evidence."
+
+// Finish takes the attempt of the highest confidence, not the last one, and
+// treats what has no support in it.
+func Finish(t Treatment) graph.Node[state.Verify] {
+	return func(_ context.Context, s state.Verify) (graph.Update[state.Verify], error) {
+		best, _ := s.Best()
+		return graph.Update[state.Verify]{state.VerifyFinal.Set(treat(best.Response, best.Verdicts, t))}, nil
+	}
+}
+
+// treat marks or leaves out the claims of a response that are not supported.
+// Verdicts are in the order of their claims; a claim that does not lie in the
+// response after the one before it is left alone.
+func treat(response string, verdicts []state.Verdict, t Treatment) string {
+	if t == KeepUnsupported {
+		return response
+	}
+	var b strings.Builder
+	last, struck := 0, false
+	for _, v := range verdicts {
+		if v.Status == state.Supported || v.Start < last || v.End > len(response) {
+			continue
+		}
+		end := v.End + len(tail.FindString(response[v.End:]))
+		switch {
+		case v.Error != "":
+			b.WriteString(response[last:end] + " " + markUnjudged)
+		case v.Status == state.PartiallySupported:
+			b.WriteString(response[last:end] + " " + markPartial)
+		case t == StrikeUnsupported:
+			b.WriteString(strings.TrimRight(response[last:v.Start], "“\"'*_"))
+			struck = true
+		default:
+			b.WriteString(response[last:end] + " " + markUnsupported)
+		}
+		last = end
+	}
+	b.WriteString(response[last:])
+	if !struck {
+		return b.String()
+	}
+	return tidy(b.String())
+}
+
+// tail is what belongs to a claim after its words: the end of a quotation or of
+// emphasis, punctuation, citations.
+var tail = regexp.MustCompile(`^[.!?,;:”"')*_]*(?:[ \t]*\[[^\[\]\n]{1,60}\])*[.!?]?`)
+
+var (
+	emptyItem = regexp.MustCompile(`(?m)^[ \t]*(?:[-*•>]|\d{1,3}[.)])?[ \t]*$\n?`)
+	spaces    = regexp.MustCompile(`[ \t]{2,}`)
+	lines     = regexp.MustCompile(`\n{3,}`)
+)
+
+// tidy removes what leaving claims out leaves behind: items without text, double
+// spaces, empty lines.
+func tidy(s string) string {
+	s = emptyItem.ReplaceAllString(s, "\n")
+	s = strings.TrimSpace(lines.ReplaceAllString(spaces.ReplaceAllString(s, " "), "\n\n"))
+	if s == "" {
+		return NothingLeft
+	}
+	return s
+}

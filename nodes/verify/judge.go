@@ -1,0 +1,152 @@
+package verify
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"example.com/assay/graph"
+	"example.com/assay/llm"
+	"example.com/assay/skills"
+	"example.com/assay/state"
+)
+
+// A Judge says how far evidence carries a claim: a model reads, code checks.
+// It is safe for concurrent use.
+type Judge struct {
+	model llm.Model
+	skill skills.Skill
+}
+
+// NewJudge returns a judge that asks m by the skill judge_claim.
+func NewJudge(m llm.Model, skill skills.Skill) *Judge { return &Judge{m, skill} }
+
+// JudgeNode judges the one claim of its state against its evidence.
+func JudgeNode(j *Judge) graph.Node[state.Verify] {
+	return func(ctx context.Context, s state.Verify) (graph.Update[state.Verify], error) {
+		var update graph.Update[state.Verify]
+		for _, c := range s.Claims {
+			verdict, usage, err := j.Judge(ctx, c, s.Evidence)
+			if err != nil {
+				return nil, err
+			}
+			update = append(update, state.VerifyVerdicts.Add(verdict), state.VerifyUsage.Add(usage))
+		}
+		return update, nil
+	}
+}
+
+// Judge checks a claim against what it cites and, when that does not support
+// it, against all of the evidence. A claim that the evidence states word for
+// word as a whole sentence is supported without asking the model.
+//
+// The error is one that has to stop the run: cancellation, or a spent budget.
+// Whatever else keeps the model from judging is in the verdict, which is then
+// unsupported.
+func (j *Judge) Judge(ctx context.Context, c state.Claim, evidence []state.Evidence) (state.Verdict, state.ModelUsage, error) {
+	cited := make([]state.Evidence, 0, len(c.Cites))
+	for _, i := range citedBy(c, evidence) {
+		cited = append(cited, evidence[i])
+	}
+	if q, ok := verbatim(c.Text, slices.Concat(cited, evidence)); ok {
+		v := state.Verdict{Claim: c, Status: state.Supported, Confidence: 1, For: []state.Quote{q}, Reason: "the evidence states it word for word"}
+		return citing(v, cited), state.ModelUsage{}, nil
+	}
+	var v state.Verdict
+	var usage state.ModelUsage
+	for _, by := range [][]state.Evidence{cited, evidence} {
+		if len(by) == 0 || len(by) == len(cited) && usage.Calls > 0 {
+			continue // nothing is cited, or the evidence is what is cited
+		}
+		out, spent, err := llm.Ask[skills.JudgeOutput](ctx, j.model, j.skill, skills.JudgeInput{Claim: c.Spoken(), Sources: sources(by)})
+		usage = usage.Plus(spent)
+		if err := llm.Stops(ctx, err); err != nil {
+			return state.Verdict{}, usage, err
+		}
+		if err != nil {
+			return state.Verdict{Claim: c, Status: state.Unsupported, Reason: "the claim could not be judged", Error: err.Error()}, usage, nil
+		}
+		var made int
+		v, made = settle(c, out, by)
+		usage.ParseFailures += made
+		if v.Status == state.Supported {
+			break
+		}
+	}
+	if len(evidence) == 0 {
+		v = state.Verdict{Claim: c, Status: state.Unsupported, Reason: "there is no evidence"}
+	}
+	return citing(v, cited), usage, nil
+}
+
+// settle turns what a model says of a claim into a verdict: quotes are located
+// in the evidence, and hard signals overrule. made is how many quotes no passage
+// holds.
+func settle(c state.Claim, out skills.JudgeOutput, evidence []state.Evidence) (v state.Verdict, made int) {
+	v = state.Verdict{Claim: c, Status: state.ClaimStatus(out.Status), Confidence: min(max(out.Confidence, 0), 1), Reason: strings.TrimSpace(out.Reason)}
+	var madeFor, madeAgainst int
+	v.For, madeFor = located(out.Quotes, evidence)
+	v.Against, madeAgainst = located(out.Against, evidence)
+	if v.Status != state.Unsupported && len(v.For) == 0 {
+		why := "no quote shows it"
+		if madeFor > 0 {
+			why = "the quote that was given is in no passage"
+		}
+		v = refused(v, why)
+	}
+	for _, f := range conflicts(c, evidence) {
+		v.Conflicts = append(v.Conflicts, f.Conflict)
+		if f.quote.Text != "" && !slices.Contains(v.Against, f.quote) {
+			v.Against = append(v.Against, f.quote)
+		}
+		v = refused(v, inWords(f.Conflict))
+	}
+	if v.Status == state.Unsupported {
+		v.For = nil
+	}
+	return v, madeFor + madeAgainst
+}
+
+// mostUnproven is the confidence that a claim can keep against which something
+// speaks that code found.
+const mostUnproven = 0.2
+
+// refused makes a claim unsupported, and says why.
+func refused(v state.Verdict, why string) state.Verdict {
+	if v.Status != state.Unsupported {
+		v.Reason = "" // of what no longer holds
+	}
+	v.Status, v.Confidence = state.Unsupported, min(v.Confidence, mostUnproven)
+	v.Reason = join(v.Reason, why)
+	return v
+}
+
+// citing notes how a claim's citations stand to what supports it.
+func citing(v state.Verdict, cited []state.Evidence) state.Verdict {
+	if len(v.Cites) == 0 || v.Status == state.Unsupported {
+		return v
+	}
+	v.Miscited = !slices.ContainsFunc(v.For, func(q state.Quote) bool {
+		return slices.ContainsFunc(cited, func(e state.Evidence) bool { return e.Passage.ID == q.Passage })
+	})
+	if v.Miscited {
+		v.Reason = join(v.Reason, "what it cites ("+strings.Join(v.Cites, ", ")+") does not support it")
+	}
+	return v
+}
+
+func join(reason, more string) string {
+	if reason == "" {
+		return more
+	}
+	return strings.TrimRight(reason, ".; ") + "; " + more
+}
+
+// sources numbers evidence for a prompt, from 1.
+func sources(evidence []state.Evidence) []skills.Source {
+	list := make([]skills.Source, len(evidence))
+	for i, e := range evidence {
+		list[i] = skills.Source{N: i + 1, Title: e.Passage.Title, Section: e.Passage.Section, Text: e.Passage.Text}
+	}
+	return list
+}

@@ -1,0 +1,107 @@
+package verify
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+	"strings"
+
+	"example.com/assay/graph"
+	"example.com/assay/memory/text"
+	"example.com/assay/state"
+)
+
+// mostPassages is how many passages a claim is judged against, beside those
+// that it cites.
+const mostPassages = 8
+
+// Match picks the passages that each claim is judged against, and sends each
+// claim with its own to a task of judge. The evidence is read once for all
+// claims; a task holds only what it needs, so a saved run grows with the number
+// of claims, not with claims times evidence.
+func Match() graph.Node[state.Verify] {
+	return func(ctx context.Context, s state.Verify) (graph.Update[state.Verify], error) {
+		shelf := newShelf(s.Evidence)
+		sends := make([]graph.Send[state.Verify], len(s.Claims))
+		for i, c := range s.Claims {
+			if ctx.Err() != nil {
+				return nil, context.Cause(ctx)
+			}
+			sends[i] = graph.Send[state.Verify]{Node: NodeJudge, State: state.Verify{
+				Query: s.Query, Claims: []state.Claim{c}, Evidence: shelf.pick(c, mostPassages),
+			}}
+		}
+		return graph.Update[state.Verify]{graph.Goto[state.Verify]().Sends(sends...)}, nil
+	}
+}
+
+// A shelf finds the passages that share the most informative words with a
+// claim: the sum of the idf of shared stems, without regard to length, which
+// finds the sentence that supports a claim more often than BM25 does.
+type shelf struct {
+	evidence []state.Evidence
+	holds    map[string][]int // stem → positions in evidence, ascending
+}
+
+func newShelf(evidence []state.Evidence) *shelf {
+	s := &shelf{evidence: evidence, holds: map[string][]int{}}
+	for i, e := range evidence {
+		p := e.Passage
+		for _, stem := range text.Terms(p.Title+"\n"+p.Section+"\n"+p.Text, text.DocStops) {
+			if at := s.holds[stem]; len(at) == 0 || at[len(at)-1] != i {
+				s.holds[stem] = append(at, i)
+			}
+		}
+	}
+	return s
+}
+
+// pick returns what the claim cites, in the order of its citations, and then up
+// to most other passages, the one that shares most with it first. Passages that
+// share nothing are left out, unless that leaves none.
+func (s *shelf) pick(c state.Claim, most int) []state.Evidence {
+	cited := citedBy(c, s.evidence)
+	chosen := slices.Clone(cited)
+	score := make([]float64, len(s.evidence))
+	stems := text.Terms(c.Text, text.DocStops)
+	slices.Sort(stems)
+	for _, stem := range slices.Compact(stems) {
+		at := s.holds[stem]
+		idf := math.Log(1 + (float64(len(s.evidence)-len(at))+.5)/(float64(len(at))+.5))
+		for _, i := range at {
+			score[i] += idf
+		}
+	}
+	var rest []int
+	for i := range s.evidence {
+		if !slices.Contains(cited, i) && (score[i] > 0 || len(s.evidence) <= most) {
+			rest = append(rest, i)
+		}
+	}
+	slices.SortStableFunc(rest, func(a, b int) int { return cmp.Compare(score[b], score[a]) })
+	chosen = append(chosen, rest[:min(most, len(rest))]...)
+	if len(chosen) == 0 {
+		chosen = append(chosen, 0)
+	}
+	out := make([]state.Evidence, len(chosen))
+	for i, at := range chosen {
+		out[i] = s.evidence[at]
+	}
+	return out
+}
+
+// citedBy returns the positions of the evidence that a claim cites, by label, by
+// the passage's id or by its document's. A mark that names none is left out.
+func citedBy(c state.Claim, evidence []state.Evidence) []int {
+	var at []int
+	for _, label := range c.Cites {
+		for i, e := range evidence {
+			named := strings.EqualFold(e.Label, label) || strings.EqualFold(e.Passage.ID, label) || strings.EqualFold(e.Passage.Doc, label)
+			if named && !slices.Contains(at, i) {
+				at = append(at, i)
+			}
+		}
+	}
+	return at
+}

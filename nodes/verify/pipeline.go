@@ -1,0 +1,188 @@
+package verify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"example.com/assay/graph"
+	"example.com/assay/llm"
+	"example.com/assay/memory/index"
+	"example.com/assay/skills"
+	"example.com/assay/state"
+)
+
+// Names of the pipeline's nodes, as drawings and traces show them.
+const (
+	NodeSplit      = "split_claims"
+	NodeMatch      = "match_evidence"
+	NodeJudge      = "judge" // one task for each claim
+	NodeScore      = "score"
+	NodeGaps       = "gap_queries"
+	NodeRetrieve   = "retrieve"
+	NodeRegenerate = "regenerate"
+	NodeFinish     = "finish"
+)
+
+// A Retriever finds passages. memory.Corpus is one.
+type Retriever interface {
+	Search(ctx context.Context, q index.Query) (index.Result, error)
+}
+
+// Deps are what the pipeline works with.
+type Deps struct {
+	Model  llm.Model
+	Skills *skills.Set
+	Corpus Retriever // nil: the response is judged and marked, and never written again
+}
+
+// Options tune the pipeline. Nil is the zero value.
+type Options struct {
+	// Threshold is the confidence from which a response is grounded. Default 0.7.
+	Threshold float64
+	// MaxAttempts is how often a response below it is corrected. Default 2;
+	// a negative value never corrects.
+	MaxAttempts int
+	// Passages is how many passages each corrective query adds. Default 3.
+	Passages int
+	// Treatment is what happens to claims without support in the final response.
+	// Default MarkUnsupported.
+	Treatment Treatment
+	// Checkpointer saves runs, whose graph.RunOptions then name a thread. Default:
+	// runs are not saved.
+	Checkpointer graph.Checkpointer
+}
+
+const (
+	defaultThreshold   = 0.7
+	defaultMaxAttempts = 2
+	defaultPassages    = 3
+)
+
+// Pipeline is the compiled verification graph.
+type Pipeline struct {
+	graph *graph.Compiled[state.Verify]
+}
+
+// New compiles the pipeline once, for any number of runs.
+func New(deps Deps, opts *Options) (*Pipeline, error) {
+	g, err := build(deps, opts)
+	if err != nil {
+		return nil, fmt.Errorf("building the verification pipeline: %w", err)
+	}
+	return &Pipeline{g}, nil
+}
+
+// Graph returns the compiled graph, for streaming, drawing, and as a part of
+// another pipeline.
+func (p *Pipeline) Graph() *graph.Compiled[state.Verify] { return p.graph }
+
+// Skills lists the names of the skills that the pipeline asks, sorted.
+func Skills() []string {
+	return []string{skills.GapQueries, skills.JudgeClaim, skills.RegenerateResponse}
+}
+
+// Input is a response and what it is checked against.
+type Input struct {
+	Query    string // the question that it answers; may be empty
+	Response string
+	Evidence []state.Evidence
+	Prefix   string // see state.Verify
+}
+
+// Update is the update that starts a run.
+func (in Input) Update() graph.Update[state.Verify] {
+	return graph.Update[state.Verify]{
+		state.VerifyQuery.Set(in.Query), state.VerifyResponse.Set(in.Response),
+		state.VerifyEvidence.Add(in.Evidence...), state.VerifyPrefix.Set(in.Prefix),
+	}
+}
+
+// Run checks one response. The state it returns is final, or, beside an error,
+// what was reached before it.
+func (p *Pipeline) Run(ctx context.Context, in Input, opts *graph.RunOptions) (state.Verify, error) {
+	return p.graph.Invoke(ctx, in.Update(), opts)
+}
+
+func build(deps Deps, opts *Options) (*graph.Compiled[state.Verify], error) {
+	if deps.Model == nil || deps.Skills == nil {
+		return nil, errors.New("a model and skills are needed")
+	}
+	o, err := opts.filled()
+	if err != nil {
+		return nil, err
+	}
+	var problems []error
+	skill := func(name string) skills.Skill {
+		s, err := deps.Skills.Get(name)
+		problems = append(problems, err)
+		return s
+	}
+	judge, gaps, regenerate := NewJudge(deps.Model, skill(skills.JudgeClaim)), skill(skills.GapQueries), skill(skills.RegenerateResponse)
+	if err := errors.Join(problems...); err != nil {
+		return nil, err
+	}
+	attempts := o.MaxAttempts
+	if deps.Corpus == nil {
+		attempts = 0
+	}
+
+	g := graph.NewStateGraph(state.VerifyChannels()...)
+	g.AddNode(NodeSplit, Split())
+	g.AddNode(NodeMatch, Match(), graph.NodeOptions[state.Verify]{Goto: []string{NodeJudge}})
+	g.AddNode(NodeJudge, JudgeNode(judge))
+	g.AddNode(NodeScore, ScoreNode(o.Threshold, attempts))
+	g.AddNode(NodeGaps, Gaps(deps.Model, gaps))
+	g.AddNode(NodeRetrieve, Retrieve(deps.Corpus, o.Passages))
+	g.AddNode(NodeRegenerate, Regenerate(deps.Model, regenerate))
+	g.AddNode(NodeFinish, Finish(o.Treatment))
+
+	g.AddEdge(graph.Start, NodeSplit)
+	g.AddConditionalPaths(NodeSplit, afterSplit, graph.Path{Key: "claims", Target: NodeMatch}, graph.Path{Key: "nothing to judge", Target: NodeScore})
+	g.AddEdge(NodeJudge, NodeScore)
+	goOn := func(node, next string) {
+		g.AddConditionalPaths(node, afterDecision, graph.Path{Key: string(state.VerifyCorrect), Target: next}, graph.Path{Key: string(state.VerifyFinish), Target: NodeFinish})
+	}
+	goOn(NodeScore, NodeGaps)
+	goOn(NodeGaps, NodeRetrieve)
+	goOn(NodeRetrieve, NodeRegenerate)
+	goOn(NodeRegenerate, NodeSplit)
+	g.AddEdge(NodeFinish, graph.End)
+	return g.Compile(&graph.CompileOptions{Name: "verify", Checkpointer: o.Checkpointer})
+}
+
+// filled returns the options with their defaults.
+func (opts *Options) filled() (Options, error) {
+	var o Options
+	if opts != nil {
+		o = *opts
+	}
+	if o.Threshold == 0 {
+		o.Threshold = defaultThreshold
+	}
+	if o.MaxAttempts == 0 {
+		o.MaxAttempts = defaultMaxAttempts
+	}
+	if o.Passages == 0 {
+		o.Passages = defaultPassages
+	}
+	if o.Threshold < 0 || o.Threshold > 1 {
+		return o, fmt.Errorf("confidence threshold is %v: it must lie between 0 and 1", o.Threshold)
+	}
+	if o.Passages < 0 {
+		return o, fmt.Errorf("passages is %d: it must be at least 1", o.Passages)
+	}
+	return o, o.Treatment.check()
+}
+
+func afterSplit(_ context.Context, s state.Verify) (graph.Route, error) {
+	if len(s.Claims) == 0 || len(s.Evidence) == 0 {
+		return graph.To("nothing to judge"), nil
+	}
+	return graph.To("claims"), nil
+}
+
+// afterDecision follows what the last node decided.
+func afterDecision(_ context.Context, s state.Verify) (graph.Route, error) {
+	return graph.To(string(s.Decision)), nil
+}

@@ -1,0 +1,86 @@
+package verify
+
+import (
+	"slices"
+	"strings"
+
+	"example.com/assay/memory/text"
+	"example.com/assay/skills"
+	"example.com/assay/state"
+)
+
+// located finds the quotes that a model gives: exactly these bytes, in the
+// passage that it names or else in another one. made is how many are in none.
+func located(given []skills.SourceQuote, evidence []state.Evidence) (quotes []state.Quote, made int) {
+	for _, g := range given {
+		if q, ok := locate(g, evidence); !ok {
+			made++
+		} else if !slices.Contains(quotes, q) {
+			quotes = append(quotes, q)
+		}
+	}
+	return quotes, made
+}
+
+func locate(g skills.SourceQuote, evidence []state.Evidence) (state.Quote, bool) {
+	words := strings.TrimSpace(g.Text)
+	if named := g.Source - 1; named >= 0 && named < len(evidence) {
+		if q, ok := quoteIn(evidence[named].Passage, words); ok {
+			return q, true
+		}
+	}
+	for _, e := range evidence {
+		if q, ok := quoteIn(e.Passage, words); ok {
+			return q, true
+		}
+	}
+	return state.Quote{}, false
+}
+
+func quoteIn(p state.Passage, words string) (state.Quote, bool) {
+	start, end, ok := skills.Find(p.Text, words)
+	if !ok {
+		return state.Quote{}, false
+	}
+	return state.QuoteIn(p, start, end-start), true
+}
+
+// verbatim finds a passage that holds the claim as a whole: from the beginning
+// of a sentence to the end of one. A clause of a sentence is not enough, for the
+// rest of it may turn what it says.
+func verbatim(claim string, evidence []state.Evidence) (state.Quote, bool) {
+	words := bare(claim)
+	if words == "" {
+		return state.Quote{}, false
+	}
+	for _, e := range evidence {
+		p := e.Passage
+		if !strings.Contains(p.Text, words) {
+			continue
+		}
+		sentences := text.Sentences(p.Text)
+		for i, first := range sentences {
+			start := first.Start + strings.Index(p.Text[first.Start:first.End], bare(p.Text[first.Start:first.End]))
+			if !strings.HasPrefix(p.Text[start:], words) {
+				continue
+			}
+			end := start + len(words)
+			for _, last := range sentences[i:] { // the claim may run over several
+				if last.Start < end && end <= last.End && strings.Trim(p.Text[end:last.End], closers) == "" {
+					return state.QuoteIn(p, start, last.End-start), true
+				}
+			}
+		}
+	}
+	return state.Quote{}, false
+}
+
+// closers may follow the last word of a sentence.
+const closers = ".!?;:,\"'”’)]* \t\n"
+
+// bare is a sentence without a list marker, emphasis, quotation marks and the
+// full stop.
+func bare(s string) string {
+	s = strings.TrimLeft(s, " \t\n-*•·>“\"'‘")
+	return strings.TrimRight(s, closers)
+}

@@ -1,0 +1,72 @@
+package verify
+
+import (
+	"context"
+	"strings"
+
+	"example.com/assay/graph"
+	"example.com/assay/llm"
+	"example.com/assay/skills"
+	"example.com/assay/state"
+)
+
+// Regenerate has the response written again from all evidence. A model that
+// fails, or writes the same again, ends the correction: the best attempt stands.
+func Regenerate(m llm.Model, skill skills.Skill) graph.Node[state.Verify] {
+	return func(ctx context.Context, s state.Verify) (graph.Update[state.Verify], error) {
+		text, usage, err := llm.AskText(ctx, m, skill, skills.RegenerateInput{
+			Question: s.Query, Response: s.Response, Claims: judged(s.Verdicts), Sources: citable(toRead(s)),
+		})
+		if err := llm.Stops(ctx, err); err != nil {
+			return nil, err
+		}
+		update := graph.Update[state.Verify]{state.VerifyUsage.Add(usage)}
+		text = strings.TrimSpace(text)
+		switch {
+		case err != nil:
+			return append(update, stop("the response was not written again: "+err.Error())...), nil
+		case text == strings.TrimSpace(s.Response):
+			return append(update, state.VerifyDecided.Set(state.VerifyFinish)), nil
+		}
+		return append(update, state.VerifyResponse.Set(text)), nil
+	}
+}
+
+// toRead is the evidence that a response is written from: what any claim was
+// judged against or cites, and what the round added.
+func toRead(s state.Verify) []state.Evidence {
+	shelf := newShelf(s.Evidence)
+	wanted := map[string]bool{}
+	for _, id := range s.Added {
+		wanted[id] = true
+	}
+	for _, c := range s.Claims {
+		for _, e := range shelf.pick(c, mostPassages/2) {
+			wanted[e.Passage.ID] = true
+		}
+	}
+	var out []state.Evidence
+	for _, e := range s.Evidence {
+		if wanted[e.Passage.ID] {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+func citable(evidence []state.Evidence) []skills.CitedSource {
+	list := make([]skills.CitedSource, len(evidence))
+	for i, s := range sources(evidence) {
+		list[i] = skills.CitedSource{Source: s, Cite: CiteAs(evidence[i].Label)}
+	}
+	return list
+}
+
+// CiteAs is how a response cites a label: "[Source 2]", and "[Query 1][Source 2]"
+// for "Query 1 Source 2".
+func CiteAs(label string) string {
+	if query, source, ok := strings.Cut(label, " Source "); ok {
+		return "[" + query + "][Source " + source + "]"
+	}
+	return "[" + label + "]"
+}

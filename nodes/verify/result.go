@@ -1,0 +1,67 @@
+package verify
+
+import (
+	"fmt"
+
+	"example.com/assay/state"
+)
+
+// Check sums up a finished run: the verdicts are those of the best attempt, and
+// Final is its text.
+func Check(final state.Verify) state.ClaimCheck {
+	best, _ := final.Best()
+	check := CheckOf(best)
+	check.CRAGAttempts = max(len(final.Attempts)-1, 0)
+	check.Unverified = final.Failure
+	return check
+}
+
+// CheckOf sums up one attempt.
+func CheckOf(a state.VerifyAttempt) state.ClaimCheck {
+	check := state.ClaimCheck{
+		Confidence: a.Confidence, Level: string(LevelOf(a.Confidence)), IsGrounded: a.Grounded,
+		ClaimsChecked: len(a.Verdicts), ClaimsSupported: a.Counts(state.Supported),
+	}
+	for _, v := range a.Verdicts {
+		check.Claims = append(check.Claims, state.CheckedClaim{
+			Claim: v.Text, Status: v.Status, Confidence: v.Confidence, Evidence: append([]state.Quote{}, v.For...), Against: v.Against, Conflicts: v.Conflicts,
+			Cites: v.Cites, Miscited: v.Miscited, Reasoning: v.Reason, Error: v.Error, Span: state.ByteSpan{Start: v.Start, End: v.End},
+		})
+		if c := correction(v); c != "" {
+			check.Corrections = append(check.Corrections, c)
+		}
+	}
+	return check
+}
+
+// correction says what would make a claim stand; empty when it does.
+func correction(v state.Verdict) string {
+	switch {
+	case v.Error != "":
+		return fmt.Sprintf("Check by hand: “%s” (it could not be judged)", v.Text)
+	case v.Miscited:
+		return fmt.Sprintf("Cite what supports it: “%s”", v.Text)
+	case v.Status == state.Supported:
+		return ""
+	}
+	for _, c := range v.Conflicts {
+		if c.Evidence != "" {
+			return fmt.Sprintf("In “%s” say “%s” in place of “%s”, as the evidence does, or leave it out", v.Text, c.Evidence, c.Claim)
+		}
+	}
+	if v.Status == state.PartiallySupported {
+		return fmt.Sprintf("Leave out of “%s” what the evidence does not state: %s", v.Text, v.Reason)
+	}
+	return fmt.Sprintf("Leave out “%s”, or add evidence that states it", v.Text)
+}
+
+// inWords says what a conflict is.
+func inWords(c state.Conflict) string {
+	switch {
+	case c.Evidence == "":
+		return fmt.Sprintf("the evidence has no %s “%s”", c.Kind, c.Claim)
+	case c.Claim == "":
+		return fmt.Sprintf("the evidence says “%s” (%s)", c.Evidence, c.Kind)
+	}
+	return fmt.Sprintf("the claim says “%s” and the evidence “%s” (%s)", c.Claim, c.Evidence, c.Kind)
+}

@@ -1,0 +1,102 @@
+package state
+
+import (
+	"cmp"
+	"slices"
+
+	"example.com/assay/graph"
+)
+
+// VerifyDecision is what the verification pipeline does next.
+type VerifyDecision string
+
+const (
+	VerifyFinish  VerifyDecision = "finish"  // with the best attempt there is
+	VerifyCorrect VerifyDecision = "correct" // look for what is missing, write again, check again
+)
+
+// A CorrectiveQuery looks for what would carry a claim.
+type CorrectiveQuery struct {
+	Claim int    `json:"claim"` // its id
+	Query string `json:"query"`
+}
+
+// A VerifyAttempt is one version of a response as it was judged.
+type VerifyAttempt struct {
+	N          int               `json:"n"` // 0 is the response as it was given
+	Response   string            `json:"response"`
+	Confidence float64           `json:"confidence"`
+	Grounded   bool              `json:"is_grounded"`
+	Verdicts   []Verdict         `json:"claims"`
+	Queries    []CorrectiveQuery `json:"queries,omitempty"` // what was searched before it was written
+	Added      []string          `json:"added,omitempty"`   // ids of the passages that were found and read
+}
+
+// Counts returns how many claims of an attempt have a status.
+func (a VerifyAttempt) Counts(status ClaimStatus) int {
+	n := 0
+	for _, v := range a.Verdicts {
+		if v.Status == status {
+			n++
+		}
+	}
+	return n
+}
+
+// Verify is the state of the verification pipeline. Nodes change it only
+// through the channels below.
+type Verify struct {
+	Query    string     `json:"query"`    // the question that the response answers; may be empty
+	Response string     `json:"response"` // as it stands: as given, later as it was written again
+	Evidence []Evidence `json:"evidence"` // what claims may stand on, in the order in which it was read
+	// Prefix goes before the label of evidence that is found on the way:
+	// "Query 3" makes "Query 3 Source 1"; empty counts on from the evidence given.
+	Prefix string `json:"prefix,omitempty"`
+
+	Claims   []Claim           `json:"claims"`            // of the response as it stands
+	Verdicts []Verdict         `json:"verdicts"`          // of those claims, by id
+	Attempts []VerifyAttempt   `json:"attempts"`          // every version that was judged, in order
+	Asked    []string          `json:"asked,omitempty"`   // every query tried
+	Queries  []CorrectiveQuery `json:"queries,omitempty"` // of this round
+	Added    []string          `json:"added,omitempty"`   // ids of the passages that this round found
+	Decision VerifyDecision    `json:"decision,omitempty"`
+	Failure  string            `json:"failure,omitempty"` // what stopped the correction, or kept claims from being judged
+	Final    string            `json:"final"`             // the best version, with what has no support marked
+	Warnings []string          `json:"warnings,omitempty"`
+	Usage    ModelUsage        `json:"usage"`
+}
+
+// Channels of Verify.
+var (
+	VerifyQuery    = graph.LastValue("query", func(s *Verify) *string { return &s.Query })
+	VerifyResponse = graph.LastValue("response", func(s *Verify) *string { return &s.Response })
+	VerifyEvidence = graph.Append("evidence", func(s *Verify) *[]Evidence { return &s.Evidence })
+	VerifyPrefix   = graph.LastValue("prefix", func(s *Verify) *string { return &s.Prefix })
+	VerifyClaims   = graph.LastValue("claims", func(s *Verify) *[]Claim { return &s.Claims })
+	VerifyVerdicts = graph.Append("verdicts", func(s *Verify) *[]Verdict { return &s.Verdicts })
+	VerifyAttempts = graph.Append("attempts", func(s *Verify) *[]VerifyAttempt { return &s.Attempts })
+	VerifyAsked    = graph.Append("asked", func(s *Verify) *[]string { return &s.Asked })
+	VerifyQueries  = graph.LastValue("queries", func(s *Verify) *[]CorrectiveQuery { return &s.Queries })
+	VerifyAdded    = graph.LastValue("added", func(s *Verify) *[]string { return &s.Added })
+	VerifyDecided  = graph.LastValue("decision", func(s *Verify) *VerifyDecision { return &s.Decision })
+	VerifyFailure  = graph.LastValue("failure", func(s *Verify) *string { return &s.Failure })
+	VerifyFinal    = graph.LastValue("final", func(s *Verify) *string { return &s.Final })
+	VerifyWarnings = graph.Append("warnings", func(s *Verify) *[]string { return &s.Warnings })
+	VerifyUsage    = graph.Reduce("usage", func(s *Verify) *ModelUsage { return &s.Usage }, ModelUsage.Plus)
+)
+
+// VerifyChannels returns every channel of Verify, for NewStateGraph.
+func VerifyChannels() []graph.Channel[Verify] {
+	return []graph.Channel[Verify]{
+		VerifyQuery, VerifyResponse, VerifyEvidence, VerifyPrefix, VerifyClaims, VerifyVerdicts, VerifyAttempts, VerifyAsked,
+		VerifyQueries, VerifyAdded, VerifyDecided, VerifyFailure, VerifyFinal, VerifyWarnings, VerifyUsage,
+	}
+}
+
+// Best is the attempt of the highest confidence, the earliest of equals.
+func (s Verify) Best() (VerifyAttempt, bool) {
+	if len(s.Attempts) == 0 {
+		return VerifyAttempt{}, false
+	}
+	return slices.MaxFunc(s.Attempts, func(a, b VerifyAttempt) int { return cmp.Compare(a.Confidence, b.Confidence) }), true
+}
