@@ -9,36 +9,37 @@ import (
 	"strconv"
 	"strings"
 
+	"example.com/assay/eval/jsonl"
 	"example.com/assay/eval/metrics"
 	"example.com/assay/state"
 )
 
 // A corpusRecord is a passage as most formats write it.
 type corpusRecord struct {
-	ID    ident  `json:"id"`
-	Doc   ident  `json:"doc_id"` // the document it belongs to; itself when absent
-	Title string `json:"title"`
-	Text  string `json:"text"`
+	ID    jsonl.Ident `json:"id"`
+	Doc   jsonl.Ident `json:"doc_id"` // the document it belongs to; itself when absent
+	Title string      `json:"title"`
+	Text  string      `json:"text"`
 }
 
 // corpus reads passages.
 func (r *reader) corpus(ctx context.Context) error {
-	return eachRecord(ctx, r, r.files.Corpus, "id", func(at place, c corpusRecord) error {
-		return r.passage(at, state.Passage{ID: string(c.ID), Doc: string(cmp.Or(c.Doc, c.ID)), Title: c.Title, Text: c.Text, Line: at.line})
+	return jsonl.Each(ctx, r.files.Corpus, "id", r.report, func(at jsonl.Place, c corpusRecord) error {
+		return r.passage(at, state.Passage{ID: string(c.ID), Doc: string(cmp.Or(c.Doc, c.ID)), Title: c.Title, Text: c.Text, Line: at.Line})
 	})
 }
 
 // beir reads the layout of Thakur et al., "BEIR", NeurIPS 2021.
 func (r *reader) beir(ctx context.Context) error {
 	type record struct {
-		BeirID ident  `json:"_id"`
-		ID     ident  `json:"id"`
-		Title  string `json:"title"`
-		Text   string `json:"text"`
+		BeirID jsonl.Ident `json:"_id"`
+		ID     jsonl.Ident `json:"id"`
+		Title  string      `json:"title"`
+		Text   string      `json:"text"`
 	}
-	err := eachRecord(ctx, r, r.files.Corpus, "_id", func(at place, c record) error {
+	err := jsonl.Each(ctx, r.files.Corpus, "_id", r.report, func(at jsonl.Place, c record) error {
 		id := string(cmp.Or(c.BeirID, c.ID))
-		return r.passage(at, state.Passage{ID: id, Doc: id, Title: c.Title, Text: c.Text, Line: at.line})
+		return r.passage(at, state.Passage{ID: id, Doc: id, Title: c.Title, Text: c.Text, Line: at.Line})
 	})
 	if err != nil {
 		return err
@@ -47,8 +48,8 @@ func (r *reader) beir(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return eachRecord(ctx, r, r.files.Queries, "_id", func(at place, q record) error {
-		if err := at.want("text", strings.TrimSpace(q.Text) != ""); err != nil {
+	return jsonl.Each(ctx, r.files.Queries, "_id", r.report, func(at jsonl.Place, q record) error {
+		if err := at.Want("text", strings.TrimSpace(q.Text) != ""); err != nil {
 			return err
 		}
 		id := string(cmp.Or(q.BeirID, q.ID))
@@ -60,8 +61,8 @@ func (r *reader) beir(ctx context.Context) error {
 // such a header or without one, or TREC's "query iteration document grade".
 func (r *reader) qrels(ctx context.Context) (map[string]metrics.Judgments, error) {
 	out := map[string]metrics.Judgments{}
-	return out, eachLine(ctx, r.files.Qrels, r.report, func(line int, text []byte) error {
-		at := place{path: r.files.Qrels, line: line}
+	return out, jsonl.EachLine(ctx, r.files.Qrels, r.report, func(line int, text []byte) error {
+		at := jsonl.Place{Path: r.files.Qrels, Line: line}
 		columns := strings.Fields(string(text))
 		if bytes.Contains(text, []byte("\t")) {
 			columns = strings.Split(strings.TrimRight(string(text), "\r"), "\t")
@@ -73,14 +74,14 @@ func (r *reader) qrels(ctx context.Context) (map[string]metrics.Judgments, error
 		case 4:
 			query, passage, score = columns[0], columns[2], columns[3]
 		default:
-			return at.fault("", "it has "+strconv.Itoa(len(columns))+" columns", "want query-id, corpus-id, score, separated by tabs, or TREC's query, 0, document, grade")
+			return at.Fault("", "it has "+strconv.Itoa(len(columns))+" columns", "want query-id, corpus-id, score, separated by tabs, or TREC's query, 0, document, grade")
 		}
 		grade, err := strconv.Atoi(strings.TrimSpace(score))
 		if err != nil {
 			if len(out) == 0 && strings.Contains(query, "query") {
 				return nil // the header
 			}
-			return at.fault("score", strconv.Quote(score)+" is not a whole number", "grades are whole numbers, 0 for not relevant")
+			return at.Fault("score", strconv.Quote(score)+" is not a whole number", "grades are whole numbers, 0 for not relevant")
 		}
 		if err := checkGrade(at, "score", passage, grade); err != nil {
 			return err
@@ -89,7 +90,7 @@ func (r *reader) qrels(ctx context.Context) (map[string]metrics.Judgments, error
 			out[query] = metrics.Judgments{}
 		}
 		if _, twice := out[query][passage]; twice {
-			return at.fault("corpus-id", strconv.Quote(passage)+" is judged twice for query "+strconv.Quote(query), "keep one judgment of each pair")
+			return at.Fault("corpus-id", strconv.Quote(passage)+" is judged twice for query "+strconv.Quote(query), "keep one judgment of each pair")
 		}
 		out[query][passage] = grade
 		return nil
@@ -99,14 +100,14 @@ func (r *reader) qrels(ctx context.Context) (map[string]metrics.Judgments, error
 // obliqa reads ObliQA: passages of rulebooks, questions with their qrels.
 func (r *reader) obliqa(ctx context.Context) error {
 	type record struct {
-		ID       ident          `json:"id"`
+		ID       jsonl.Ident    `json:"id"`
 		Question string         `json:"question"`
 		Qrels    map[string]int `json:"qrels"`
 	}
 	if err := r.corpus(ctx); err != nil {
 		return err
 	}
-	return eachRecord(ctx, r, r.files.Queries, "id", func(at place, q record) error {
+	return jsonl.Each(ctx, r.files.Queries, "id", r.report, func(at jsonl.Place, q record) error {
 		return r.judged(at, string(q.ID), "question", q.Question, q.Qrels)
 	})
 }
@@ -114,24 +115,24 @@ func (r *reader) obliqa(ctx context.Context) error {
 // scifact reads SciFact: abstracts with titles, claims with their qrels.
 func (r *reader) scifact(ctx context.Context) error {
 	type record struct {
-		ID    ident          `json:"id"`
+		ID    jsonl.Ident    `json:"id"`
 		Claim string         `json:"claim"`
 		Qrels map[string]int `json:"qrels"`
 	}
 	if err := r.corpus(ctx); err != nil {
 		return err
 	}
-	return eachRecord(ctx, r, r.files.Queries, "id", func(at place, q record) error {
+	return jsonl.Each(ctx, r.files.Queries, "id", r.report, func(at jsonl.Place, q record) error {
 		return r.judged(at, string(q.ID), "claim", q.Claim, q.Qrels)
 	})
 }
 
 // judged adds a query with the judgments that its record holds.
-func (r *reader) judged(at place, id, field, text string, qrels map[string]int) error {
-	if err := at.want(field, strings.TrimSpace(text) != ""); err != nil {
+func (r *reader) judged(at jsonl.Place, id, field, text string, qrels map[string]int) error {
+	if err := at.Want(field, strings.TrimSpace(text) != ""); err != nil {
 		return err
 	}
-	if err := at.want("qrels", qrels != nil); err != nil {
+	if err := at.Want("qrels", qrels != nil); err != nil {
 		return err
 	}
 	for _, passage := range slices.Sorted(maps.Keys(qrels)) {
@@ -145,15 +146,15 @@ func (r *reader) judged(at place, id, field, text string, qrels map[string]int) 
 // morehopqa reads MoreHopQA: titled passages, questions of several hops.
 func (r *reader) morehopqa(ctx context.Context) error {
 	type record struct {
-		ID       ident   `json:"id"`
-		Question string  `json:"question"`
-		Gold     []ident `json:"gold_passage_ids"`
+		ID       jsonl.Ident   `json:"id"`
+		Question string        `json:"question"`
+		Gold     []jsonl.Ident `json:"gold_passage_ids"`
 	}
 	if err := r.corpus(ctx); err != nil {
 		return err
 	}
-	return eachRecord(ctx, r, r.files.Queries, "id", func(at place, q record) error {
-		if err := at.want("gold_passage_ids", q.Gold != nil); err != nil {
+	return jsonl.Each(ctx, r.files.Queries, "id", r.report, func(at jsonl.Place, q record) error {
+		if err := at.Want("gold_passage_ids", q.Gold != nil); err != nil {
 			return err
 		}
 		return r.judged(at, string(q.ID), "question", q.Question, relevant(q.Gold))
@@ -166,21 +167,21 @@ func (r *reader) morehopqa(ctx context.Context) error {
 // times over.
 func (r *reader) barexam(ctx context.Context) error {
 	type record struct {
-		ID       ident             `json:"id"`
+		ID       jsonl.Ident       `json:"id"`
 		Prompt   string            `json:"prompt"`
 		Question string            `json:"question"`
 		Choices  map[string]string `json:"choices"`
-		Gold     []ident           `json:"gold_passage_ids"`
+		Gold     []jsonl.Ident     `json:"gold_passage_ids"`
 	}
 	if err := r.corpus(ctx); err != nil {
 		return err
 	}
-	return eachRecord(ctx, r, r.files.Queries, "id", func(at place, q record) error {
+	return jsonl.Each(ctx, r.files.Queries, "id", r.report, func(at jsonl.Place, q record) error {
 		for _, need := range []struct {
 			field string
 			ok    bool
 		}{{"question", strings.TrimSpace(q.Question) != ""}, {"choices", len(q.Choices) > 0}, {"gold_passage_ids", q.Gold != nil}} {
-			if err := at.want(need.field, need.ok); err != nil {
+			if err := at.Want(need.field, need.ok); err != nil {
 				return err
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"example.com/assay/eval/jsonl"
 	"example.com/assay/eval/metrics"
 	"example.com/assay/state"
 )
@@ -17,9 +18,9 @@ func (r *reader) legalbench(ctx context.Context) error {
 	docs := map[string][]rune{}
 	of := map[string][]int{} // passages of a document
 	r.set.spans = []metrics.Span{}
-	err := eachRecord(ctx, r, r.files.Corpus, "id", func(at place, c corpusRecord) error {
+	err := jsonl.Each(ctx, r.files.Corpus, "id", r.report, func(at jsonl.Place, c corpusRecord) error {
 		id := string(c.ID)
-		if err := unique(at, r.passageLine, id); err != nil {
+		if err := at.Unique(r.passageLine, id); err != nil {
 			return err
 		}
 		if strings.TrimSpace(c.Text) == "" {
@@ -31,7 +32,7 @@ func (r *reader) legalbench(ctx context.Context) error {
 			text := string(docs[id][piece.start:piece.end])
 			p := state.Passage{
 				ID: fmt.Sprintf("%s#%d-%d", id, piece.offset, piece.offset+len(text)), Doc: id, Source: id,
-				Text: text, Start: piece.offset, End: piece.offset + len(text), Line: at.line,
+				Text: text, Start: piece.offset, End: piece.offset + len(text), Line: at.Line,
 			}
 			r.set.at[p.ID] = len(r.set.Passages)
 			of[id] = append(of[id], len(r.set.Passages))
@@ -44,21 +45,21 @@ func (r *reader) legalbench(ctx context.Context) error {
 		return err
 	}
 	type snippet struct {
-		Doc   ident  `json:"doc_id"`
-		Start *int   `json:"start"` // characters
-		End   *int   `json:"end"`
-		Text  string `json:"text"`
+		Doc   jsonl.Ident `json:"doc_id"`
+		Start *int        `json:"start"` // characters
+		End   *int        `json:"end"`
+		Text  string      `json:"text"`
 	}
 	type record struct {
-		ID       ident     `json:"id"`
-		Query    string    `json:"query"`
-		Snippets []snippet `json:"snippets"`
+		ID       jsonl.Ident `json:"id"`
+		Query    string      `json:"query"`
+		Snippets []snippet   `json:"snippets"`
 	}
-	return eachRecord(ctx, r, r.files.Queries, "id", func(at place, q record) error {
-		if err := at.want("query", strings.TrimSpace(q.Query) != ""); err != nil {
+	return jsonl.Each(ctx, r.files.Queries, "id", r.report, func(at jsonl.Place, q record) error {
+		if err := at.Want("query", strings.TrimSpace(q.Query) != ""); err != nil {
 			return err
 		}
-		if err := at.want("snippets", q.Snippets != nil); err != nil {
+		if err := at.Want("snippets", q.Snippets != nil); err != nil {
 			return err
 		}
 		query := Query{ID: string(q.ID), Texts: []string{q.Query}, Judged: metrics.Judgments{}}
@@ -67,11 +68,11 @@ func (r *reader) legalbench(ctx context.Context) error {
 			text, ok := docs[string(s.Doc)]
 			switch {
 			case !ok:
-				return at.fault(field+".doc_id", fmt.Sprintf("%q is no document of %s", string(s.Doc), r.files.Corpus), "give the corpus that the queries belong to")
+				return at.Fault(field+".doc_id", fmt.Sprintf("%q is no document of %s", string(s.Doc), r.files.Corpus), "give the corpus that the queries belong to")
 			case s.Start == nil || s.End == nil || *s.Start < 0 || *s.Start >= *s.End || *s.End > len(text):
-				return at.fault(field, fmt.Sprintf("its start and end are no span of the document's %d characters", len(text)), "start and end count characters from 0; end is exclusive")
+				return at.Fault(field, fmt.Sprintf("its start and end are no span of the document's %d characters", len(text)), "start and end count characters from 0; end is exclusive")
 			case s.Text != "" && s.Text != string(text[*s.Start:*s.End]):
-				return at.fault(field+".text", "it is not what the document has from start to end", "start and end count characters, not bytes")
+				return at.Fault(field+".text", "it is not what the document has from start to end", "start and end count characters, not bytes")
 			}
 			gold := metrics.Span{Doc: string(s.Doc), Start: *s.Start, End: *s.End}
 			query.Gold = append(query.Gold, gold)

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/assay/eval/jsonl"
 	"example.com/assay/eval/metrics"
-	"example.com/assay/memory/document"
 	"example.com/assay/state"
 )
 
@@ -98,8 +98,8 @@ func (r *reader) report(done, total int) {
 }
 
 // passage adds a passage, or counts it when it has no text.
-func (r *reader) passage(at place, p state.Passage) error {
-	if err := unique(at, r.passageLine, p.ID); err != nil {
+func (r *reader) passage(at jsonl.Place, p state.Passage) error {
+	if err := at.Unique(r.passageLine, p.ID); err != nil {
 		return err
 	}
 	if strings.TrimSpace(p.Text) == "" {
@@ -113,59 +113,29 @@ func (r *reader) passage(at place, p state.Passage) error {
 }
 
 // query adds a query.
-func (r *reader) query(at place, q Query) error {
-	if err := unique(at, r.queryLine, q.ID); err != nil {
+func (r *reader) query(at jsonl.Place, q Query) error {
+	if err := at.Unique(r.queryLine, q.ID); err != nil {
 		return err
 	}
 	r.set.Queries = append(r.set.Queries, q)
 	return nil
 }
 
-// unique refuses an id that is empty or came before.
-func unique(at place, seen map[string]int, id string) error {
-	if id == "" {
-		return at.fault(at.id, "it is missing or empty", "give each record an id")
-	}
-	if line, ok := seen[id]; ok {
-		return at.fault(at.id, fmt.Sprintf("%q is the id of line %d, too", id, line), "give each record an id of its own")
-	}
-	seen[id] = at.line
-	return nil
-}
-
 // maxGrade is the largest grade that is read: its gain is 2^30 − 1.
 const maxGrade = 30
 
-func checkGrade(at place, field, id string, grade int) error {
+func checkGrade(at jsonl.Place, field, id string, grade int) error {
 	if grade > maxGrade {
-		return at.fault(field, fmt.Sprintf("the grade of %q is %d", id, grade), fmt.Sprintf("grades go up to %d", maxGrade))
+		return at.Fault(field, fmt.Sprintf("the grade of %q is %d", id, grade), fmt.Sprintf("grades go up to %d", maxGrade))
 	}
 	return nil
 }
 
 // relevant makes judgments of a list of ids.
-func relevant(ids []ident) metrics.Judgments {
+func relevant(ids []jsonl.Ident) metrics.Judgments {
 	out := make(metrics.Judgments, len(ids))
 	for _, id := range ids {
 		out[string(id)] = 1
 	}
 	return out
-}
-
-// A place is a line of a file, and what the format calls a record's id.
-type place struct {
-	path string
-	line int
-	id   string
-}
-
-func (p place) fault(field, msg, hint string) error {
-	return &document.InputError{Path: p.path, Line: p.line, Field: field, Msg: msg, Hint: hint}
-}
-
-func (p place) want(field string, ok bool) error {
-	if ok {
-		return nil
-	}
-	return p.fault(field, "it is missing or empty", "is this the right --format?")
 }

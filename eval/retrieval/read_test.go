@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"example.com/assay/eval/jsonl"
 	"example.com/assay/eval/metrics"
 	"example.com/assay/memory/document"
 )
@@ -266,7 +267,7 @@ func TestUnreadable(t *testing.T) {
 		"no gzip":      {t.Context(), files(t, "obliqa", [3]string{"\x1f\x8bno", obliqa[1], ""}, false), nil, "it is not whole gzip"},
 		"empty corpus": {t.Context(), files(t, "obliqa", [3]string{"\n", obliqa[1], ""}, false), nil, "it has no passage with text"},
 		"no relevant":  {t.Context(), files(t, "beir", [3]string{beir[0], beir[1], "q9\t0\tp1\t1\n"}, false), nil, "none of its queries has a relevant passage"},
-		"long line":    {t.Context(), files(t, "obliqa", [3]string{strings.Repeat("x", maxLine+1), obliqa[1], ""}, true), nil, "corpus.jsonl:1: the line is longer than"},
+		"long line":    {t.Context(), files(t, "obliqa", [3]string{strings.Repeat("x", jsonl.MaxLine+1), obliqa[1], ""}, true), nil, "corpus.jsonl:1: the line is longer than"},
 	} {
 		if _, err := Read(tt.ctx, tt.f, tt.opts); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: %v, want %q", name, err, tt.want)

@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"example.com/assay/eval/jsonl"
 )
 
 // A Run is the ranking of each query of a TREC run file, by the query's id as
@@ -93,20 +95,20 @@ func ReadRun(ctx context.Context, path string) (Run, error) {
 	}
 	lists := map[string][]entry{}
 	seen := map[string]int{}
-	err := eachLine(ctx, path, nil, func(line int, text []byte) error {
-		at := place{path: path, line: line}
+	err := jsonl.EachLine(ctx, path, nil, func(line int, text []byte) error {
+		at := jsonl.Place{Path: path, Line: line}
 		columns := strings.Fields(string(text))
 		if len(columns) != 6 {
-			return at.fault("", fmt.Sprintf("it has %d columns", len(columns)), "want TREC's six: query Q0 passage rank score tag")
+			return at.Fault("", fmt.Sprintf("it has %d columns", len(columns)), "want TREC's six: query Q0 passage rank score tag")
 		}
 		query, id := columns[0], columns[2]
 		score, err := strconv.ParseFloat(columns[4], 32)
 		if err != nil || math.IsNaN(score) {
-			return at.fault("score", fmt.Sprintf("%q is not a number", columns[4]), "the fifth column is the score")
+			return at.Fault("score", fmt.Sprintf("%q is not a number", columns[4]), "the fifth column is the score")
 		}
 		key := query + " " + id
 		if before, ok := seen[key]; ok {
-			return at.fault("passage", fmt.Sprintf("%q was ranked for query %q in line %d, too", id, query, before), "keep one line of each pair")
+			return at.Fault("passage", fmt.Sprintf("%q was ranked for query %q in line %d, too", id, query, before), "keep one line of each pair")
 		}
 		seen[key] = line
 		lists[query] = append(lists[query], entry{id, float32(score)})
