@@ -70,6 +70,7 @@ func New(opts *Options) llm.Model {
 		skills.RerankPassages:        answerJSON(rerank),
 		skills.GapQueries:            answerJSON(gapQueries),
 		skills.RegenerateResponse:    answerWith(regenerate),
+		skills.JudgeClaim:            answerJSON(judgeClaim),
 		skills.SelectChoice: answerJSON(func(in skills.SelectInput) (skills.SelectOutput, error) {
 			return selectChoice(in, o.Margin)
 		}),

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -38,7 +39,7 @@ func TestOfflineIsAModel(t *testing.T) { llmtest.TestModel(t, offline.New(nil)) 
 func TestUnknownSkill(t *testing.T) {
 	_, err := offline.New(nil).Generate(t.Context(), llm.Request{Skill: "poetry", Vars: json.RawMessage(`{}`)})
 	unknown, ok := errors.AsType[*offline.UnknownSkillError](err)
-	if !ok || unknown.Skill != "poetry" || len(unknown.Known) != 8 || !strings.Contains(err.Error(), skills.QueryRewrite) {
+	if !ok || unknown.Skill != "poetry" || len(unknown.Known) != 11 || !strings.Contains(err.Error(), skills.QueryRewrite) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -113,6 +114,13 @@ func outputs(t testing.TB, s *skills.Set, m llm.Model, question, other, source s
 	b.WriteString(check(answer, u.Calls, err))
 	if err == nil {
 		checkQuotes(t, answer, sources)
+	}
+	judged, u, err := llm.Ask[skills.JudgeOutput](ctx, m, skill(t, s, skills.JudgeClaim), skills.JudgeInput{Claim: question, Sources: sources})
+	b.WriteString(check(judged, u.Calls, err))
+	for _, q := range judged.Quotes {
+		if !slices.ContainsFunc(sources, func(s skills.Source) bool { return s.N == q.Source && strings.Contains(s.Text, q.Text) }) {
+			t.Errorf("source %d does not hold %q", q.Source, q.Text)
+		}
 	}
 	next, u, err := llm.Ask[skills.ReplanOutput](ctx, m, skill(t, s, skills.AdaptiveReplan), skills.ReplanInput{Objective: question, Asked: []string{other}, Findings: []skills.Finding{{StepID: 1, Question: other, Answer: source, Status: "completed"}}})
 	b.WriteString(check(next, u.Calls, err))
@@ -213,6 +221,7 @@ func bigInputs(t testing.TB) map[string]json.RawMessage {
 		skills.SynthesizeAndCite:     skills.SynthesizeInput{Question: question, Objective: question, Sources: sources},
 		skills.AdaptiveReplan:        skills.ReplanInput{Objective: question, Findings: []skills.Finding{{Answer: sources[0].Text, Status: "completed"}}},
 		skills.RerankPassages:        skills.RerankInput{Question: question, Passages: []skills.Passage{{N: 1, Text: sources[0].Text}, {N: 2, Text: sources[1].Text}}},
+		skills.JudgeClaim:            skills.JudgeInput{Claim: question, Sources: sources},
 		skills.SelectChoice: skills.SelectInput{Question: question, Research: sources[0].Text, Sources: sources, Choices: []skills.Choice{
 			{Letter: "A", Text: "Yes, because a carrier is liable for loss of cargo."}, {Letter: "B", Text: "Yes, because notice was given."},
 			{Letter: "C", Text: "No, because the storm excuses the carrier."}, {Letter: "D", Text: "No, unless the rule of the schedule applies."},

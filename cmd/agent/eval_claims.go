@@ -1,0 +1,205 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"example.com/assay/eval/claims"
+	"example.com/assay/eval/metrics"
+)
+
+// evalClaimsFlags are the flags of eval claims.
+type evalClaimsFlags struct {
+	files  claims.Files
+	limit  int
+	asJSON bool
+}
+
+func (a *app) evalClaimsCommand() *cobra.Command {
+	var f evalClaimsFlags
+	cmd := &cobra.Command{
+		Use:   "claims --format F --data FILE",
+		Short: "Measure how well claims are judged",
+		Long: `Claims asks the offline judge about every claim of a judged collection, with the
+evidence that people judged it by, and prints each metric with its 95 %
+bootstrap interval. Files may be compressed with gzip. The formats are those of
+these collections:
+
+  wice        {id, claim, label, evidence: [sentences], claim_title}
+  faithbench  {id, source, response, hallucinated: 0 or 1}; the response as a
+              whole is judged: supported means free of hallucination
+  scifact     {id, claim, label, qrels, evidence: [{doc_id}]}, and --corpus:
+              {id, title, text}; a claim is judged by its gold abstracts
+
+F1, precision, recall and balanced_accuracy are of "supported" against the
+rest; AUC and ECE are of the probability of support. Accuracy and macro_F1 are
+of the same two classes, and in scifact of its three labels: a claim is
+contradicted only by a hard signal, which the judge alone does not look for.
+
+The judge was trained on the public halves of wice and scifact. On these files
+its figures are those of a fit, and the output says so; for cross-validated ones
+run, in the repository: go run ./eval/train verify --data DIR --out ''`,
+		Example: `  agent eval claims --format wice --data claims.jsonl.gz
+  agent eval claims --format scifact --data claims.jsonl --corpus corpus.jsonl.gz
+  agent eval claims --format faithbench --data samples.jsonl.gz --json`,
+		Args: exactly(0, "no argument"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := f.check(cmd); err != nil {
+				return err
+			}
+			return a.evalClaims(cmd.Context(), &f)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.files.Format, "format", "", "`FORMAT` of the files: "+strings.Join(claims.Formats(), ", "))
+	flags.StringVar(&f.files.Data, "data", "", "`FILE` of the claims or responses (JSON Lines)")
+	flags.StringVar(&f.files.Corpus, "corpus", "", "`FILE` of the abstracts; for scifact only")
+	flags.IntVar(&f.limit, "limit", 0, "judge only the first `N` items")
+	flags.BoolVar(&f.asJSON, "json", false, "print one JSON document")
+	return cmd
+}
+
+// check refuses a command line that cannot be meant.
+func (f *evalClaimsFlags) check(cmd *cobra.Command) error {
+	for _, need := range []struct{ flag, value string }{{"format", f.files.Format}, {"data", f.files.Data}} {
+		if need.value == "" {
+			return usagef("--%s is missing; see: agent help eval claims", need.flag)
+		}
+	}
+	switch {
+	case !slices.Contains(claims.Formats(), f.files.Format):
+		return usagef("--format is %q%s; known: %s", f.files.Format, didYouMean(f.files.Format, claims.Formats()), strings.Join(claims.Formats(), ", "))
+	case f.files.Format == claims.FormatSciFact && f.files.Corpus == "":
+		return usagef("--corpus is missing: the format scifact has its abstracts in a file of their own")
+	case f.files.Format != claims.FormatSciFact && f.files.Corpus != "":
+		return usagef("--corpus is for the format scifact; %s has its evidence in the file of the claims", f.files.Format)
+	case f.limit < 0 || f.limit == 0 && cmd.Flags().Changed("limit"):
+		return usagef("--limit is %d: it must be at least 1; leave it out to judge every item", f.limit)
+	}
+	return nil
+}
+
+// A measuredClaims is what there is to print of an evaluation of claims.
+type measuredClaims struct {
+	set     *claims.Dataset
+	result  claims.Evaluation
+	trained bool // the judge has seen the labels
+}
+
+func (a *app) evalClaims(ctx context.Context, f *evalClaimsFlags) error {
+	progress := a.newIngestProgress(f.asJSON)
+	m, err := measureClaims(ctx, f, progress.update)
+	if err = errors.Join(err, progress.close()); err != nil {
+		return err
+	}
+	if f.asJSON {
+		a.printClaimsJSON(m)
+	} else {
+		a.printClaims(m)
+	}
+	return nil
+}
+
+func measureClaims(ctx context.Context, f *evalClaimsFlags, progress func(string, int, int)) (m measuredClaims, err error) {
+	set, err := claims.Read(ctx, f.files, &claims.ReadOptions{Progress: progress})
+	if err != nil {
+		return m, err
+	}
+	m.set = set.Limit(f.limit)
+	judge := claims.NewOffline()
+	if m.trained, err = judge.TrainedOn(set); err != nil {
+		return m, err
+	}
+	m.result, err = claims.Evaluate(ctx, m.set, judge, &claims.EvaluateOptions{Progress: progress})
+	return m, err
+}
+
+// trainedNote says what figures on data that was trained on are worth.
+const trainedNote = "the judge was trained on these labels: these are figures of a fit; cross-validated ones: go run ./eval/train verify --data DIR --out ''"
+
+// printClaims prints an evaluation for people.
+func (a *app) printClaims(m measuredClaims) {
+	fmt.Fprintf(a.stdout, "%s, judge offline: n %d\n", m.set.Format, len(m.result.Outcomes))
+	if m.trained {
+		fmt.Fprintf(a.stdout, "  %s\n", trainedNote)
+	}
+	if m.result.Failed > 0 {
+		fmt.Fprintf(a.stdout, "  could not be judged, counted as unsupported: %d\n", m.result.Failed)
+	}
+	fmt.Fprintf(a.stdout, "\n%-17s  %7s  %s\n", "metric", "value", "95 % interval")
+	for _, v := range m.result.Metrics {
+		fmt.Fprintf(a.stdout, "%-17s  %7.4f  [%.4f, %.4f]\n", v.Name, v.Value, v.Lo, v.Hi)
+	}
+	fmt.Fprintf(a.stdout, "\n%-12s  %5s  %8s  %s\n", "confidence", "n", "expected", "observed")
+	for _, b := range m.result.Reliability {
+		if b.N > 0 {
+			fmt.Fprintf(a.stdout, "%.1f … %.1f     %5d  %8.2f  %8.2f\n", b.Lo, b.Hi, b.N, b.Expected, b.Observed)
+		}
+	}
+	fmt.Fprintf(a.stdout, "\nlatency p50 %.2f ms, p95 %.2f ms\n", milliseconds(m.result.P50), milliseconds(m.result.P95))
+	fmt.Fprintf(a.stdout, "intervals: %d bootstrap resamples, seed %d\n", m.result.Resample.Resamples, m.result.Resample.Seed)
+}
+
+// claimsDocument is an evaluation of claims as --json prints it.
+type claimsDocument struct {
+	Schema      int                         `json:"schema"`
+	Task        string                      `json:"task"` // "claims"
+	Format      string                      `json:"format"`
+	Judge       string                      `json:"judge"`
+	Trained     bool                        `json:"trained_on_this_data"`
+	N           int                         `json:"n"`
+	Failed      int                         `json:"failed"`
+	Metrics     map[string]metrics.Interval `json:"metrics"`
+	Latency     latency                     `json:"latency_ms"`
+	Reliability []reliabilityBin            `json:"reliability"`
+	Drawn       drawnItems                  `json:"resampling"`
+	Items       []claimsItem                `json:"items"`
+}
+
+type reliabilityBin struct {
+	Lo       float64 `json:"lo"`
+	Hi       float64 `json:"hi"`
+	N        int     `json:"n"`
+	Expected float64 `json:"expected"`
+	Observed float64 `json:"observed"`
+}
+
+type drawnItems struct {
+	Seed      uint64 `json:"seed"`
+	Resamples int    `json:"resamples"`
+}
+
+type claimsItem struct {
+	ID    string  `json:"id"`
+	Gold  string  `json:"gold"`
+	Pred  string  `json:"pred"`  // the verdict's status; of a response, supported or unsupported
+	Label string  `json:"label"` // the verdict in the labels of the set
+	Score float64 `json:"score"` // probability of support
+}
+
+func (a *app) printClaimsJSON(m measuredClaims) {
+	out := claimsDocument{
+		Schema: 1, Task: "claims", Format: m.set.Format, Judge: "offline", Trained: m.trained, N: len(m.result.Outcomes), Failed: m.result.Failed,
+		Metrics: map[string]metrics.Interval{}, Latency: latency{milliseconds(m.result.P50), milliseconds(m.result.P95)},
+		Drawn: drawnItems{m.result.Resample.Seed, m.result.Resample.Resamples}, Items: make([]claimsItem, len(m.result.Outcomes)),
+	}
+	for _, v := range m.result.Metrics {
+		out.Metrics[v.Name] = rounded(v.Interval)
+	}
+	for _, b := range m.result.Reliability {
+		out.Reliability = append(out.Reliability, reliabilityBin{six(b.Lo), six(b.Hi), b.N, six(b.Expected), six(b.Observed)})
+	}
+	for i, o := range m.result.Outcomes {
+		pred := string(o.Verdict.Status)
+		if m.set.Responses {
+			pred = string(o.Label)
+		}
+		out.Items[i] = claimsItem{ID: o.Item.ID, Gold: string(o.Item.Gold), Pred: pred, Label: string(o.Label), Score: six(o.Verdict.Confidence)}
+	}
+	a.printJSON(out)
+}

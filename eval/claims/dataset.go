@@ -1,0 +1,46 @@
+package claims
+
+import (
+	"example.com/assay/state"
+)
+
+// A Label is what people, or a judge, said of an item.
+type Label string
+
+// Labels are those of state.ClaimStatus and, in the format scifact alone,
+// Contradicted.
+const (
+	Supported          = Label(state.Supported)
+	PartiallySupported = Label(state.PartiallySupported)
+	Unsupported        = Label(state.Unsupported)
+	Contradicted       = Label("contradicted")
+)
+
+// An Item is a claim, or a whole response, with the evidence that people
+// judged it by.
+type Item struct {
+	ID       string
+	Group    string // items of one group are about the same; they stay together in cross-validation
+	Text     string
+	Evidence []state.Evidence
+	Gold     Label
+}
+
+// A Dataset is a judged collection. It does not change once it was read.
+type Dataset struct {
+	Format    string
+	Items     []Item // in the order of the file; ids distinct
+	Responses bool   // items are whole responses, not single claims
+	Labels    []Label
+	Hash      string // SHA-256 over the items' ids, texts, evidence and labels, in hexadecimal
+}
+
+// Limit returns the dataset with its first n items, all of them when n is 0 or
+// more than there are.
+func (d *Dataset) Limit(n int) *Dataset {
+	out := *d
+	if n > 0 && n < len(out.Items) {
+		out.Items = out.Items[:n:n]
+	}
+	return &out
+}

@@ -1,0 +1,47 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+)
+
+// A trainer is a part that is learned: one sub-command.
+type trainer struct {
+	name, about string
+	run         func(ctx context.Context, args []string, out io.Writer) error
+}
+
+// trainers lists them in the order in which they are shown.
+func trainers() []trainer {
+	return []trainer{
+		{"verify", "the judge of claims, llm/offline/support", verify},
+	}
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, os.Args[1:], os.Stdout); err != nil && !errors.Is(err, flag.ErrHelp) {
+		fmt.Fprintln(os.Stderr, "train:", err)
+		stop()
+		os.Exit(1)
+	}
+}
+
+// run runs a sub-command.
+func run(ctx context.Context, args []string, out io.Writer) error {
+	var known []string
+	for _, t := range trainers() {
+		if len(args) > 0 && args[0] == t.name {
+			return t.run(ctx, args[1:], out)
+		}
+		known = append(known, fmt.Sprintf("  %-8s %s", t.name, t.about))
+	}
+	return fmt.Errorf("say what to train: go run ./eval/train PART --data DIR\n%s", strings.Join(known, "\n"))
+}

@@ -1,0 +1,207 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+
+	"example.com/assay/eval/claims"
+	"example.com/assay/llm/offline/support"
+	"example.com/assay/state"
+)
+
+// verify trains the judge of claims.
+func verify(ctx context.Context, args []string, out io.Writer) error {
+	flags := flag.NewFlagSet("verify", flag.ContinueOnError)
+	flags.SetOutput(out)
+	data := flags.String("data", os.Getenv("ASSAY_DATA"), "`folder` that holds wice and scifact; by default that of ASSAY_DATA")
+	to := flags.String("out", filepath.Join("llm", "offline", "support"), "`folder` to write idf.bin, weights.json and weights.md to; empty only prints the scores")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	if *data == "" || flags.NArg() > 0 {
+		return fmt.Errorf("want --data DIR and nothing else: the folder that holds wice and scifact")
+	}
+	pool, err := readPool(ctx, *data)
+	if err != nil {
+		return err
+	}
+	trained, err := trainVerify(ctx, pool)
+	if err != nil {
+		return err
+	}
+	if _, err := out.Write(trained.page); err != nil {
+		return fmt.Errorf("printing the scores: %w", err)
+	}
+	if *to == "" {
+		return nil
+	}
+	for _, file := range []struct {
+		name string
+		data []byte
+	}{{"idf.bin", trained.idf}, {"weights.json", trained.weights}, {"weights.md", trained.page}} {
+		if err := os.WriteFile(filepath.Join(*to, file.name), file.data, 0o644); err != nil {
+			return fmt.Errorf("writing what was trained: %w", err)
+		}
+	}
+	return nil
+}
+
+// A trainedJudge is the files that training makes.
+type trainedJudge struct{ idf, weights, page []byte }
+
+func trainVerify(ctx context.Context, p *pool) (*trainedJudge, error) {
+	idf := p.idf()
+	blank, err := support.Untrained(idf)
+	if err != nil {
+		return nil, err
+	}
+	dealt := p.folds()
+	samples, terms, err := p.measure(blank, dealt)
+	if err != nil {
+		return nil, err
+	}
+	seen, err := p.crossValidate(ctx, idf, dealt, samples, terms)
+	if err != nil {
+		return nil, err
+	}
+	weights, err := fit(samples, terms)
+	if err != nil {
+		return nil, err
+	}
+	if weights.Calibration, err = calibrate(seen.all(-1)); err != nil {
+		return nil, err
+	}
+	for _, set := range p.sets {
+		weights.Trained = append(weights.Trained, support.Data{Name: set.Format, Items: len(set.Items), SHA256: set.Hash})
+	}
+	out := &trainedJudge{idf: idf}
+	if out.weights, err = json.MarshalIndent(weights, "", "\t"); err != nil {
+		return nil, fmt.Errorf("encoding the weights: %w", err)
+	}
+	out.weights = append(out.weights, '\n')
+	out.page, err = p.page(seen, len(terms), out)
+	return out, err
+}
+
+// An unseen judgement is one of a claim by weights that had not seen it.
+type unseen struct {
+	set     string
+	fold    int
+	good    bool
+	width   float64
+	score   float64
+	verdict state.Verdict
+}
+
+type unseens []unseen
+
+// all are scores, widths and labels of every judgement but those of a fold.
+// Copied claims are left out: their probability is not the model's.
+func (u unseens) all(but int) (scores, widths []float64, good []bool) {
+	for _, j := range u {
+		if j.fold != but && !math.IsInf(j.score, 0) {
+			scores, widths, good = append(scores, j.score), append(widths, j.width), append(good, j.good)
+		}
+	}
+	return scores, widths, good
+}
+
+// crossValidate judges every claim by weights and a calibration that were
+// fitted without its fold.
+func (p *pool) crossValidate(ctx context.Context, idf support.IDF, dealt map[string][]int, samples []sample, terms []judgedTerm) (unseens, error) {
+	models := make([]*support.Model, folds)
+	for fold := range folds {
+		if err := context.Cause(ctx); err != nil {
+			return nil, err
+		}
+		var rest []sample
+		var restTerms []judgedTerm
+		for _, s := range samples {
+			if s.fold != fold {
+				rest = append(rest, s)
+			}
+		}
+		for _, t := range terms {
+			if t.fold != fold {
+				restTerms = append(restTerms, t)
+			}
+		}
+		weights, err := fit(rest, restTerms)
+		if err != nil {
+			return nil, err
+		}
+		if models[fold], err = support.New(weights, idf); err != nil {
+			return nil, err
+		}
+	}
+	var out unseens
+	for _, set := range p.sets {
+		for i, item := range set.Items {
+			fold := dealt[set.Format][i]
+			e := models[fold].PrepareSources(claims.Sources(item.Evidence))
+			j := e.Judge(item.Text)
+			u := unseen{
+				set: set.Format, fold: fold, good: item.Gold == claims.Supported, width: e.Width(),
+				score: math.Log(j.Balanced / (1 - j.Balanced)), verdict: state.Verdict{Status: j.Status, Confidence: j.P},
+			}
+			if j.Copied {
+				u.score = math.Inf(1)
+			}
+			out = append(out, u)
+		}
+	}
+	for fold := range folds {
+		calibration, err := calibrate(out.all(fold))
+		if err != nil {
+			return nil, err
+		}
+		for i, u := range out {
+			if u.fold == fold && !math.IsInf(u.score, 0) {
+				out[i].verdict.Confidence = calibration.P(u.score, u.width)
+			}
+		}
+	}
+	return out, nil
+}
+
+// page says what was trained, on what, how, and how good it is.
+func (p *pool) page(seen unseens, terms int, files *trainedJudge) ([]byte, error) {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "# Weights of the judge of claims\n\nMade by `go run ./eval/train verify --data DIR`; run again on the same data it writes the same bytes.\n\n")
+	for _, set := range p.sets {
+		fmt.Fprintf(&b, "- %s: %d claims, sha256 %s\n", set.Format, len(set.Items), set.Hash)
+	}
+	fmt.Fprintf(&b, "- words of WiCE claims marked supported or not: %d\n- texts that IDF is counted on: %d\n- everything together: sha256 %s\n", terms, len(p.texts), p.hash)
+	fmt.Fprintf(&b, "- features: %d of a claim, %d of a term; weights.json %d bytes, idf.bin %d bytes\n\n", len(support.FeatureNames()), len(support.TermNames()), len(files.weights), len(files.idf))
+	fmt.Fprintf(&b, "Cross-validation in %d folds by group (WiCE by article, SciFact by cited abstracts): every\nclaim is judged by weights and a calibration that were fitted without its group. Value and\n95 %% bootstrap interval; accuracy and macro_F1 of scifact are over its three labels. IDF is\ncounted on all texts, labels unseen.\n", folds)
+	for _, set := range p.sets {
+		var verdicts []state.Verdict
+		for _, u := range seen {
+			if u.set == set.Format {
+				verdicts = append(verdicts, u.verdict)
+			}
+		}
+		got, err := claims.Measure(set, verdicts, nil)
+		if err != nil {
+			return nil, err
+		}
+		fmt.Fprintf(&b, "\n| %s, n %d | value | 95 %% |\n|---|---|---|\n", set.Format, len(verdicts))
+		for _, m := range got.Metrics {
+			fmt.Fprintf(&b, "| %s | %.3f | %.3f – %.3f |\n", m.Name, m.Value, m.Lo, m.Hi)
+		}
+		fmt.Fprintf(&b, "\n| confidence | claims | expected | observed |\n|---|---|---|---|\n")
+		for _, bin := range got.Reliability {
+			if bin.N > 0 {
+				fmt.Fprintf(&b, "| %.1f – %.1f | %d | %.2f | %.2f |\n", bin.Lo, bin.Hi, bin.N, bin.Expected, bin.Observed)
+			}
+		}
+	}
+	return b.Bytes(), nil
+}

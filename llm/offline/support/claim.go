@@ -1,0 +1,198 @@
+package support
+
+import (
+	"math/bits"
+	"slices"
+
+	"example.com/assay/memory/text"
+)
+
+const (
+	likeAcronym = .95 // how alike an acronym and words with its initials are
+	lightWeight = .3  // of the IDF of light words
+)
+
+// longest is how many words of one claim are compared by order, and how many
+// of its terms have a place in a cover. Nobody writes a longer sentence; what
+// comes after them counts as missing.
+const longest = 256
+
+// A term is a distinct content word of a claim.
+type term struct {
+	word
+	at   int // among the claim's words
+	id   int32
+	idf  float64
+	soft float64 // how alike the most similar stem of the evidence is; 1 when it is there
+	name bool    // capitalised, and no number
+}
+
+func (t term) found() bool { return t.id >= 0 }
+
+// A cover is a set of a claim's terms.
+type cover [longest / 64]uint64
+
+func (c *cover) add(i int)      { c[i/64] |= 1 << (i % 64) }
+func (c *cover) has(i int) bool { return c[i/64]&(1<<(i%64)) != 0 }
+func (c *cover) join(other *cover) {
+	for i := range c {
+		c[i] |= other[i]
+	}
+}
+func (c *cover) empty() bool { return *c == cover{} }
+func (c *cover) each(do func(int)) {
+	for i, w := range c {
+		for ; w != 0; w &= w - 1 {
+			do(i*64 + bits.TrailingZeros64(w))
+		}
+	}
+}
+
+// A claim is one as the evidence sees it.
+type claim struct {
+	text  string
+	words []word
+	ids   []int32 // of the words' stems in the evidence, −1 for none
+	terms []term
+	mass  float64 // IDF of all terms
+
+	covers []cover   // by sentence of the evidence
+	shares []float64 // by sentence: the share of the mass that it holds
+	order  []int     // sentences with a share above 0, the best first
+	window cover     // of the best three that follow one another
+	greedy cover     // of three sentences, each the one that adds most
+	picked []int     // those three
+}
+
+func (e *Evidence) read(s string) *claim {
+	c := &claim{text: s, words: newLexer().words(s)}
+	own := map[string]bool{}
+	initials(c.words, own)
+	c.ids = make([]int32, len(c.words))
+	seen := map[string]bool{}
+	for i, w := range c.words {
+		id := e.id(w.stem)
+		if id < 0 && w.joined {
+			id = e.id(text.Stem(c.words[i-1].low + w.low))
+		}
+		if id < 0 && i+1 < len(c.words) && c.words[i+1].joined {
+			id = e.id(text.Stem(w.low + c.words[i+1].low))
+		}
+		c.ids[i] = id
+		if w.stop || seen[w.stem] {
+			continue
+		}
+		seen[w.stem] = true
+		t := term{word: w, at: i, id: id, idf: e.model.idf.of(w.stem), name: w.capital && !w.number, soft: 1}
+		if len(c.terms) >= longest {
+			t.id = -1
+		}
+		switch {
+		case t.found():
+		case w.acronym && (own[w.low] || e.initials[w.low]):
+			t.soft = likeAcronym
+		case !w.number:
+			t.soft = e.soft(w.stem)
+		default:
+			t.soft = 0
+		}
+		if w.light {
+			t.idf *= lightWeight
+		}
+		c.mass += t.idf
+		c.terms = append(c.terms, t)
+	}
+	e.spread(c)
+	return c
+}
+
+// spread finds which sentences hold which terms, and the best of them.
+func (e *Evidence) spread(c *claim) {
+	c.covers = make([]cover, len(e.sentences))
+	c.shares = make([]float64, len(e.sentences))
+	for i, t := range c.terms {
+		if !t.found() {
+			continue
+		}
+		for _, at := range e.postings[t.id] {
+			c.covers[at].add(i)
+			c.shares[at] += t.idf
+		}
+	}
+	for at := range c.shares {
+		if c.mass > 0 {
+			c.shares[at] /= c.mass
+		}
+		if c.shares[at] > 0 {
+			c.order = append(c.order, at)
+		}
+	}
+	slices.SortStableFunc(c.order, func(a, b int) int {
+		switch {
+		case c.shares[a] > c.shares[b]:
+			return -1
+		case c.shares[a] < c.shares[b]:
+			return 1
+		}
+		return a - b
+	})
+	c.window = c.best(3)
+	for range 3 {
+		best, gain := -1, 0.0
+		for _, at := range c.order {
+			if c.shares[at] <= gain {
+				break // no later one can add more than it holds
+			}
+			added := 0.0
+			c.covers[at].each(func(i int) {
+				if !c.greedy.has(i) {
+					added += c.terms[i].idf / c.mass
+				}
+			})
+			if added > gain+1e-9 {
+				best, gain = at, added
+			}
+		}
+		if best < 0 {
+			break
+		}
+		c.greedy.join(&c.covers[best])
+		c.picked = append(c.picked, best)
+	}
+}
+
+// best is the cover of the n sentences that follow one another and hold most.
+func (c *claim) best(n int) cover {
+	var out cover
+	most := 0.0
+	for _, at := range c.order {
+		for first := max(0, at-n+1); first <= at; first++ {
+			var joined cover
+			for k := first; k < min(first+n, len(c.covers)); k++ {
+				joined.join(&c.covers[k])
+			}
+			if share := c.share(&joined); share > most+1e-9 {
+				most, out = share, joined
+			}
+		}
+	}
+	return out
+}
+
+// share is the part of the claim's mass that a cover holds.
+func (c *claim) share(of *cover) float64 {
+	if c.mass == 0 {
+		return 0
+	}
+	sum := 0.0
+	of.each(func(i int) { sum += c.terms[i].idf })
+	return sum / c.mass
+}
+
+// id is a stem's, −1 when the evidence does not have it.
+func (e *Evidence) id(stem string) int32 {
+	if id, ok := e.ids[stem]; ok {
+		return id
+	}
+	return -1
+}
