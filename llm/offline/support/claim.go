@@ -61,7 +61,6 @@ type claim struct {
 	order  []int     // sentences with a share above 0, the best first
 	window cover     // of the best three that follow one another
 	greedy cover     // of three sentences, each the one that adds most
-	picked []int     // those three
 }
 
 func (e *Evidence) read(s string) *claim {
@@ -137,15 +136,24 @@ func (e *Evidence) spread(c *claim) {
 		return a - b
 	})
 	c.window = c.best(3)
+	c.greedy, _ = c.carriers(func(int) bool { return true })
+}
+
+// carriers are up to three sentences, each the one that adds most of the claim
+// to those before it, and what they hold together.
+func (c *claim) carriers(usable func(sentence int) bool) (held cover, sentences []int) {
 	for range 3 {
 		best, gain := -1, 0.0
 		for _, at := range c.order {
 			if c.shares[at] <= gain {
 				break // no later one can add more than it holds
 			}
+			if !usable(at) {
+				continue
+			}
 			added := 0.0
 			c.covers[at].each(func(i int) {
-				if !c.greedy.has(i) {
+				if !held.has(i) {
 					added += c.terms[i].idf / c.mass
 				}
 			})
@@ -156,9 +164,10 @@ func (e *Evidence) spread(c *claim) {
 		if best < 0 {
 			break
 		}
-		c.greedy.join(&c.covers[best])
-		c.picked = append(c.picked, best)
+		held.join(&c.covers[best])
+		sentences = append(sentences, best)
 	}
+	return held, sentences
 }
 
 // best is the cover of the n sentences that follow one another and hold most.

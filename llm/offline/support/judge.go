@@ -23,17 +23,22 @@ type Judgement struct {
 	// Balanced is the probability if supported and other claims were equally
 	// many: it makes both kinds of error alike, and decides the status.
 	Balanced float64
-	Best     []int    // sentences that carry the claim, the one that adds most first; at most three
+	Best     []int    // sentences that carry the claim, the one that adds most first; at most three, no titles unless they copy it
 	Missing  []string // content words as the claim has them, of which nothing similar is in the evidence
 	Numbers  []string // numbers of the claim that are not in the evidence
 	Copied   bool     // a sentence says it word for word
 }
 
+// longestJudged is how many words a claim may have and be supported: in a longer
+// one nearly any word finds a counterpart.
+const longestJudged = 1024
+
 // Judge judges one claim: a sentence, or a clause of one. Status is supported
 // from a balanced probability of ½, unsupported below .2, and partially
 // supported between, which also says that the evidence is too thin to tell.
 // Evidence without a word supports nothing, and a claim without a content word
-// is supported only where it is copied. It never says that a claim is false.
+// is supported only where it is copied. A text of more than 1,024 words is at
+// most partially supported unless it is copied. It never says that a claim is false.
 func (e *Evidence) Judge(s string) Judgement {
 	c := e.read(s)
 	var out Judgement
@@ -49,7 +54,7 @@ func (e *Evidence) Judge(s string) Judgement {
 			out.Missing = append(out.Missing, s[t.start:t.end])
 		}
 	}
-	out.Best = c.picked
+	_, out.Best = c.carriers(e.quotable)
 	if len(c.order) == 0 {
 		out.Status = state.Unsupported
 		return out
@@ -58,6 +63,9 @@ func (e *Evidence) Judge(s string) Judgement {
 	out.Balanced = sigmoid(score)
 	out.P = e.model.weights.Calibration.P(score, e.Width())
 	out.Status = status(out.Balanced)
+	if out.Status == state.Supported && len(c.words) > longestJudged {
+		out.Status = state.PartiallySupported
+	}
 	return out
 }
 
@@ -74,10 +82,10 @@ func status(balanced float64) state.ClaimStatus {
 // copiedP is the probability of a claim that a sentence says word for word.
 const copiedP = .98
 
-// copies finds the first sentence that holds all words of a claim of at least
-// three, in a row, and negates nothing outside of them.
+// copies finds a sentence that holds all words of a claim of at least two, in a
+// row: the first that can be quoted, or else a title or section.
 func (e *Evidence) copies(c *claim) (int, bool) {
-	if len(c.ids) < 3 {
+	if len(c.ids) < 2 {
 		return 0, false
 	}
 	for _, id := range c.ids {
@@ -85,15 +93,29 @@ func (e *Evidence) copies(c *claim) (int, bool) {
 			return 0, false
 		}
 	}
+	found, ok := 0, false
 	for _, at := range e.postings[c.ids[0]] {
+		if ok && !e.quotable(int(at)) {
+			continue
+		}
 		s := &e.sentences[at]
 		for first := 0; first+len(c.ids) <= len(s.ids); first++ {
 			if s.says(first, c) {
-				return int(at), true
+				found, ok = int(at), true
+				if e.quotable(found) {
+					return found, true
+				}
+				break
 			}
 		}
 	}
-	return 0, false
+	return found, ok
+}
+
+// quotable reports whether a sentence is one of a source's text, or one that
+// was given by itself.
+func (e *Evidence) quotable(sentence int) bool {
+	return e.places == nil || e.places[sentence].Source >= 0
 }
 
 // says reports whether the claim's words stand there in a row, and nothing
