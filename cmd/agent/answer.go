@@ -6,6 +6,7 @@ import (
 
 	"example.com/assay/cmd/agent/internal/render"
 	"example.com/assay/llm/offline"
+	"example.com/assay/nodes/verify"
 	"example.com/assay/state"
 )
 
@@ -15,7 +16,7 @@ var modelNotes = map[string]string{
 }
 
 // printAnswer prints an answer for people: its text, then what it rests on.
-func (a *app) printAnswer(answer state.Answer) {
+func (a *app) printAnswer(answer state.Answer, files verify.Locator) {
 	look := render.Options{Width: a.stdout.width, Colour: a.stdout.colour}
 	if answer.Answer != "" {
 		fmt.Fprint(a.stdout, render.Markdown(withoutSources(answer.Answer), look))
@@ -24,6 +25,10 @@ func (a *app) printAnswer(answer state.Answer) {
 	if len(answer.Sources) > 0 {
 		fmt.Fprint(a.stdout, render.Markdown("## Sources\n", look), sourceList(answer.Sources))
 		fmt.Fprintln(a.stdout)
+	}
+	if check := answer.Verification.ClaimCheck; check != nil {
+		a.printVerdicts(check, files, true)
+		fmt.Fprintln(a.stdout, checkLine(check))
 	}
 	if answer.Answer != "" {
 		fmt.Fprint(a.stdout, render.Markdown(summary(answer), look))

@@ -172,7 +172,7 @@ func (a *app) answer(cmd *cobra.Command, flags *settingFlags, s settings, q ques
 	if asJSON {
 		a.printJSON(answer)
 	} else {
-		a.printAnswer(answer)
+		a.printAnswer(answer, e.corpus)
 	}
 	a.warnOf(answer)
 	if e.isSample() {

@@ -245,6 +245,9 @@ func (e *engine) ask(ctx context.Context, q question) (answer state.Answer, err 
 func (e *engine) result(final state.Agent, times research.Times, runErr error, runID, traceFile string) state.Answer {
 	answer := research.Result(final, runErr, e.corpus)
 	answer.RunID, answer.Model, answer.Corpus, answer.Trace = runID, e.modelLabel(), e.corpus.Name(), traceFile
+	if !e.verification.showClaims {
+		answer.Verification.ClaimCheck = withoutClaims(answer.Verification.ClaimCheck)
+	}
 	if runErr != nil { // the node that sums up did not run
 		answer.Metrics.Metrics = sumUp(final)
 		if answer.Answer == "" {

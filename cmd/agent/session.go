@@ -142,7 +142,7 @@ func (s *session) question(ctx context.Context, text string) error {
 	answer, err := s.engine.ask(ctx, question{text: text, trace: s.tracing, copy: &s.trace, timeout: s.flags.timeout, observe: func(ev graph.Event[state.Agent]) { observe(follow, ev) }})
 	follow.close()
 	s.last = &answer
-	s.printAnswer(answer)
+	s.printAnswer(answer, s.engine.corpus)
 	fmt.Fprintln(s.stdout)
 	s.warnOf(answer)
 	err = outcome(answer, err)

@@ -107,7 +107,7 @@ func TestModelOfASkill(t *testing.T) {
 	s := configured(t, "models:\n  judge: openai:strong\n  select_choice: openai:own\n  write: gemini:w\n")
 	want := map[string]string{
 		skills.DetectPromptInjection: "openai:strong", skills.AdaptiveReplan: "openai:strong",
-		skills.SelectChoice: "openai:own", skills.SynthesizeAndCite: "gemini:w",
+		skills.SelectChoice: "openai:own", skills.SynthesizeAndCite: "gemini:w", skills.JudgeClaim: "openai:strong", skills.RegenerateResponse: "gemini:w",
 	}
 	if diff := cmp.Diff(want, s.modelsBySkill()); diff != "" {
 		t.Error(diff)

@@ -22,6 +22,7 @@ var slashCommands = []slashCommand{
 	{"help", "", "list the commands"},
 	{"corpus", "[NAME]", "show the corpora, or answer from another one"},
 	{"model", "[NAME]", "show the models, or use another one"},
+	{"verify", "[on | off | claims | brief]", "check the claims of answers, or not; show each claim with its quotes, or not"},
 	{"trace", "[on FILE | off | show]", "write the trace of each question to FILE, stop that, or show the last trace"},
 	{"graph", "", "draw the pipeline"},
 	{"sources", "", "print the sources of the last answer with their texts"},
@@ -45,6 +46,8 @@ func (s *session) command(ctx context.Context, words []string) (quit bool, err e
 		return false, s.corpusSlash(ctx, args)
 	case "model":
 		return false, s.modelSlash(ctx, args)
+	case "verify":
+		return false, s.verifySlash(ctx, args)
 	case "trace":
 		return false, s.traceSlash(args)
 	case "graph":
@@ -113,6 +116,37 @@ func (s *session) modelSlash(ctx context.Context, args []string) error {
 		}
 	}
 	fmt.Fprintf(s.stdout, "using %s; known: %s\n", s.modelLabel(), strings.Join(s.modelNames(), ", "))
+	return nil
+}
+
+func (s *session) verifySlash(ctx context.Context, args []string) error {
+	next := s.settings
+	switch strings.Join(args, " ") {
+	case "":
+	case "on":
+		next.verification.enabled = true
+	case "off":
+		next.verification.enabled = false
+	case "claims":
+		next.verification.enabled, next.verification.showClaims = true, true
+	case "brief":
+		next.verification.showClaims = false
+	default:
+		return usagef("/verify wants: on, off, claims, or brief")
+	}
+	if next.verification != s.settings.verification {
+		if err := s.open(ctx, next); err != nil {
+			return err
+		}
+	}
+	switch {
+	case !s.verification.enabled:
+		fmt.Fprintln(s.stdout, "the claims of answers are not checked")
+	case s.verification.showClaims:
+		fmt.Fprintln(s.stdout, "the claims of answers are checked, and shown with their quotes")
+	default:
+		fmt.Fprintln(s.stdout, "the claims of answers are checked; /verify claims shows them")
+	}
 	return nil
 }
 

@@ -119,9 +119,6 @@ func (a *app) verify(cmd *cobra.Command, flags *settingFlags, v verifyFlags) (er
 	answer, runErr := c.check(ctx, in, v.trace, func(ev graph.Event[state.Verify]) { observe(follow, ev) })
 	follow.close()
 	if v.asJSON {
-		if !s.verification.showClaims {
-			answer.Verification.ClaimCheck = withoutClaims(answer.Verification.ClaimCheck)
-		}
 		a.printJSON(answer)
 	} else {
 		a.printVerified(answer, c, s.verification.showClaims)
@@ -176,8 +173,13 @@ func (a *app) verifyInput(ctx context.Context, v verifyFlags) (in verify.Input, 
 			return in, nil, err
 		}
 	}
-	for _, s := range texts.Skipped {
-		a.warn("skipped %s: %s", s.Path, s.Reason)
+	for i, s := range texts.Skipped {
+		if a.verbose || i == 0 {
+			a.warn("skipped %s: %s", s.Path, s.Reason)
+		}
+	}
+	if n := len(texts.Skipped); n > 1 && !a.verbose {
+		a.warn("and %d more; -v lists them", n-1)
 	}
 	if v.response != "-" && fromStdin == 1 {
 		texts.AddText(stdinName, typed)
@@ -341,12 +343,12 @@ func (c *checker) header(runID string, in verify.Input) (trace.Header, error) {
 	return trace.Header{RunID: runID, Config: config, Skills: c.skills, Input: bytes.TrimSpace(input.Bytes())}, nil
 }
 
-// withoutClaims is a check as it is printed unless claims are asked for.
+// withoutClaims is a check as an answer shows it unless claims are asked for.
 func withoutClaims(check *state.ClaimCheck) *state.ClaimCheck {
 	if check == nil {
 		return nil
 	}
 	short := *check
-	short.Claims = nil
+	short.Claims, short.Corrections = nil, nil
 	return &short
 }

@@ -21,17 +21,25 @@ func (a *app) printVerified(answer verify.Answer, files verify.Locator, showClai
 	if check == nil {
 		return
 	}
-	if len(check.Claims) > 0 {
-		fmt.Fprint(a.stdout, render.Markdown("## Claims\n", look), claimList(check.Claims, files, showClaims))
-		fmt.Fprintln(a.stdout)
+	a.printVerdicts(check, files, showClaims)
+	fmt.Fprintln(a.stdout, checkLine(check))
+}
+
+// printVerdicts prints the claims of a check, when it has them, and what would make
+// those stand that do not.
+func (a *app) printVerdicts(check *state.ClaimCheck, files verify.Locator, quotes bool) {
+	if len(check.Claims) == 0 {
+		return
 	}
+	look := render.Options{Width: a.stdout.width, Colour: a.stdout.colour}
+	fmt.Fprint(a.stdout, render.Markdown("## Claims\n", look), claimList(check.Claims, files, quotes))
+	fmt.Fprintln(a.stdout)
 	for _, c := range check.Corrections {
 		fmt.Fprintf(a.stdout, "→ %s\n", render.Visible(c))
 	}
 	if len(check.Corrections) > 0 {
 		fmt.Fprintln(a.stdout)
 	}
-	fmt.Fprintln(a.stdout, checkLine(check))
 }
 
 // checkLine says how sure a check makes: a bar, the number, the counts.

@@ -50,7 +50,7 @@ func (noCorpus) Search(context.Context, index.Query) (index.Result, error) {
 
 func TestReadmeDrawsTheRealGraph(t *testing.T) {
 	_, blocks := readme(t)
-	want := pipeline(t, noCorpus{}).Graph().Drawing().Expanded().Mermaid()
+	want := pipeline(t, noCorpus{}).Graph().Drawing().Mermaid()
 	if got := blocks["mermaid"]; len(got) != 1 || got[0] != want {
 		t.Errorf("the README's graph is not the pipeline's; paste the output of `agent graph research`:\n%s", want)
 	}

@@ -3,6 +3,7 @@ package offline
 import (
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"example.com/assay/llm/offline/support"
 	"example.com/assay/memory/text"
@@ -36,7 +37,9 @@ func judgeClaim(in skills.JudgeInput) (skills.JudgeOutput, error) {
 		Quotes: []skills.SourceQuote{}, Against: []skills.SourceQuote{},
 	}
 	for _, at := range judged.Best {
-		if p, ok := evidence.Place(at); ok {
+		// A text that was not valid UTF-8 has lost bytes on its way here: what
+		// stands in their place is in no source.
+		if p, ok := evidence.Place(at); ok && !strings.ContainsRune(in.Sources[p.Source].Text[p.Start:p.End], utf8.RuneError) {
 			out.Quotes = append(out.Quotes, skills.SourceQuote{Source: in.Sources[p.Source].N, Text: in.Sources[p.Source].Text[p.Start:p.End]})
 		}
 	}

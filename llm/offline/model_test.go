@@ -222,6 +222,10 @@ func bigInputs(t testing.TB) map[string]json.RawMessage {
 		skills.AdaptiveReplan:        skills.ReplanInput{Objective: question, Findings: []skills.Finding{{Answer: sources[0].Text, Status: "completed"}}},
 		skills.RerankPassages:        skills.RerankInput{Question: question, Passages: []skills.Passage{{N: 1, Text: sources[0].Text}, {N: 2, Text: sources[1].Text}}},
 		skills.JudgeClaim:            skills.JudgeInput{Claim: question, Sources: sources},
+		skills.GapQueries:            skills.GapInput{Question: question, Claims: []skills.JudgedClaim{{ID: 1, Text: question}, {ID: 2, Text: sources[0].Text}}, Asked: []string{question}},
+		skills.RegenerateResponse: skills.RegenerateInput{Question: question, Response: question + " " + sources[0].Text, Claims: []skills.JudgedClaim{{ID: 1, Text: question}}, Sources: []skills.CitedSource{
+			{Source: sources[0], Cite: "[Source 1]"}, {Source: sources[1], Cite: "[Source 2]"},
+		}},
 		skills.SelectChoice: skills.SelectInput{Question: question, Research: sources[0].Text, Sources: sources, Choices: []skills.Choice{
 			{Letter: "A", Text: "Yes, because a carrier is liable for loss of cargo."}, {Letter: "B", Text: "Yes, because notice was given."},
 			{Letter: "C", Text: "No, because the storm excuses the carrier."}, {Letter: "D", Text: "No, unless the rule of the schedule applies."},

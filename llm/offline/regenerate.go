@@ -55,8 +55,8 @@ var behindClaim = regexp.MustCompile(`^[.!?,;:”"')]*(?:[ \t]*\[[^\[\]\n]{1,60}
 // inPlaceOf returns the sentence that speaks of what a claim speaks of, the
 // first of the best.
 func (p *pool) inPlaceOf(l *lexer, c skills.JudgedClaim) (sentence, bool) {
-	terms := l.distinct(c.Text, text.DocStops)
-	slices.Sort(terms) // the order of summation
+	terms := slices.DeleteFunc(l.distinct(c.Text, text.DocStops), hasDigit) // numbers are what may be wrong
+	slices.Sort(terms)                                                      // the order of summation
 	total := 0.0
 	for _, t := range terms {
 		total += p.idf(t)

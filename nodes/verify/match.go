@@ -57,11 +57,17 @@ func newShelf(evidence []state.Evidence) *shelf {
 	return s
 }
 
-// pick returns what the claim cites, in the order of its citations, and then up
-// to most other passages, the one that shares most with it first. Passages that
+// pick returns the cited passage that states the claim word for word, if one
+// does. Else it returns what the claim cites, in the order of its citations, and
+// then up to most other passages, the one that shares most with it first. Passages that
 // share nothing are left out, unless that leaves none.
 func (s *shelf) pick(c state.Claim, most int) []state.Evidence {
 	cited := citedBy(c, s.evidence)
+	for _, i := range cited {
+		if _, ok := verbatim(c.Text, s.evidence[i:i+1]); ok {
+			return s.evidence[i : i+1]
+		}
+	}
 	chosen := slices.Clone(cited)
 	score := make([]float64, len(s.evidence))
 	stems := text.Terms(c.Text, text.DocStops)

@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -81,6 +82,11 @@ const closers = ".!?;:,\"'”’)]* \t\n"
 // bare is a sentence without a list marker, emphasis, quotation marks and the
 // full stop.
 func bare(s string) string {
-	s = strings.TrimLeft(s, " \t\n-*•·>“\"'‘")
+	s = strings.TrimLeft(s[len(itemNumber.FindString(s)):], openers)
 	return strings.TrimRight(s, closers)
 }
+
+const openers = " \t\n-*•·>“\"'‘"
+
+// itemNumber is the marker of an item that is numbered: "2. ", "(a) ".
+var itemNumber = regexp.MustCompile(`^\s*(?:\d{1,3}[.)]|\([0-9a-zA-Z]{1,3}\))\s+`)

@@ -10,8 +10,9 @@ import (
 	"example.com/assay/state"
 )
 
-// Regenerate has the response written again from all evidence. A model that
-// fails, or writes the same again, ends the correction: the best attempt stands.
+// Regenerate has the response written again from all evidence. What comes of it
+// is judged also when not a word has changed, for there is more evidence now. A
+// model that fails ends the correction: the best attempt stands.
 func Regenerate(m llm.Model, skill skills.Skill) graph.Node[state.Verify] {
 	return func(ctx context.Context, s state.Verify) (graph.Update[state.Verify], error) {
 		text, usage, err := llm.AskText(ctx, m, skill, skills.RegenerateInput{
@@ -21,14 +22,10 @@ func Regenerate(m llm.Model, skill skills.Skill) graph.Node[state.Verify] {
 			return nil, err
 		}
 		update := graph.Update[state.Verify]{state.VerifyUsage.Add(usage)}
-		text = strings.TrimSpace(text)
-		switch {
-		case err != nil:
+		if err != nil {
 			return append(update, stop("the response was not written again: "+err.Error())...), nil
-		case text == strings.TrimSpace(s.Response):
-			return append(update, state.VerifyDecided.Set(state.VerifyFinish)), nil
 		}
-		return append(update, state.VerifyResponse.Set(text)), nil
+		return append(update, state.VerifyResponse.Set(strings.TrimSpace(text))), nil
 	}
 }
 

@@ -16,12 +16,18 @@ const EventRetrieval = "retrieval"
 
 // RetrievalEvent is its payload.
 type RetrievalEvent struct {
-	Claim      int      `json:"claim"` // that the query was written for
-	Queries    []string `json:"queries"`
-	Excluded   int      `json:"excluded"` // passages that were read before
-	Candidates int      `json:"candidates"`
-	Confidence float64  `json:"confidence"` // calibrated, that the hits answer the query
-	Hits       []string `json:"hits"`       // ids of passages
+	Claim      int            `json:"claim"` // that the query was written for
+	Queries    []string       `json:"queries"`
+	Excluded   int            `json:"excluded"` // passages that were read before
+	Candidates int            `json:"candidates"`
+	Confidence float64        `json:"confidence"` // calibrated, that the hits answer the query
+	Hits       []RetrievedHit `json:"hits"`
+}
+
+// RetrievedHit is one hit of a RetrievalEvent.
+type RetrievedHit struct {
+	Passage string        `json:"passage"` // its id
+	Scores  []state.Score `json:"scores"`
 }
 
 // Retrieve searches for each query of the round and adds the best passages that
@@ -43,9 +49,9 @@ func Retrieve(corpus Retriever, passages int) graph.Node[state.Verify] {
 			if err != nil {
 				return stop(fmt.Sprintf("searching for claim %d: %v", q.Claim, err)), nil
 			}
-			event := RetrievalEvent{Claim: q.Claim, Queries: []string{q.Query}, Excluded: len(read), Candidates: r.Candidates, Confidence: r.Confidence, Hits: make([]string, len(r.Hits))}
+			event := RetrievalEvent{Claim: q.Claim, Queries: []string{q.Query}, Excluded: len(read), Candidates: r.Candidates, Confidence: r.Confidence, Hits: make([]RetrievedHit, len(r.Hits))}
 			for i, h := range r.Hits {
-				event.Hits[i] = h.Passage.ID
+				event.Hits[i] = RetrievedHit{h.Passage.ID, h.Scores}
 				read, added = append(read, h.Passage.ID), append(added, h.Passage.ID)
 				found = append(found, state.Evidence{Label: label(s, len(found)), Passage: h.Passage})
 			}

@@ -207,6 +207,17 @@ func TestGapThatNothingFillsStops(t *testing.T) {
 	}
 }
 
+// A response that nobody had evidence for is judged by what is found, word for
+// word as it was.
+func TestMoreEvidenceIsJudgedAlsoWithoutAChange(t *testing.T) {
+	m := &reader{judge: literal, gaps: byClaim, regenerate: func(in skills.RegenerateInput) string { return in.Response }}
+	corpus := &shelf{passages: []state.Passage{passage("a", "Every owner keeps a log."), passage("b", "The fee for a late entry is ten crowns.")}}
+	check := verify.Check(run(t, verify.Deps{Model: m, Corpus: corpus}, nil, verify.Input{Response: asked}))
+	if !check.IsGrounded || check.ClaimsSupported != 2 || check.CRAGAttempts != 1 {
+		t.Errorf("%+v", check)
+	}
+}
+
 // A query in other words of the same stems is the same query.
 func TestNoQueryIsRepeated(t *testing.T) {
 	queries := []string{"fees for late entries", "Late entry: the FEE", "entry fee, late"}
@@ -268,8 +279,9 @@ func TestTreatments(t *testing.T) {
 
 // TestEveryRouteIsTaken walks every edge that the pipeline draws.
 func TestEveryRouteIsTaken(t *testing.T) {
-	more := func() *shelf { return &shelf{passages: []state.Passage{passage("a", "Nothing."), passage("b", "Nothing.")}} }
-	same := func(in skills.RegenerateInput) string { return in.Response }
+	more := func() *shelf {
+		return &shelf{passages: []state.Passage{passage("a", "Nothing."), passage("b", "Nothing.")}}
+	}
 	taken := map[string]bool{}
 	var drawing string
 	for _, c := range []struct {
@@ -279,7 +291,7 @@ func TestEveryRouteIsTaken(t *testing.T) {
 	}{
 		{&reader{}, more(), verify.Input{Response: "Is it?", Evidence: evidence("Every owner keeps a log.")}},
 		{&reader{judge: literal, gaps: byClaim, regenerate: corrected}, more(), verify.Input{Response: asked, Evidence: evidence("Every owner keeps a log.")}},
-		{&reader{judge: literal, gaps: byClaim, regenerate: same}, more(), verify.Input{Response: asked, Evidence: evidence("Every owner keeps a log.")}},
+		{&reader{judge: literal, gaps: byClaim}, more(), verify.Input{Response: asked, Evidence: evidence("Every owner keeps a log.")}},
 		{&reader{judge: literal, gaps: byClaim}, &shelf{}, verify.Input{Response: asked, Evidence: evidence("Every owner keeps a log.")}},
 		{&reader{judge: literal}, more(), verify.Input{Response: asked, Evidence: evidence("Every owner keeps a log.")}},
 	} {
