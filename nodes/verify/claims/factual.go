@@ -1,6 +1,7 @@
 package claims
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -37,7 +38,7 @@ func opening(body string) string {
 // states reports whether a sentence says something that may be false. What has a
 // citation does, unless it is a question; so does an item of a list with a
 // lead-in, which needs no verb.
-func states(body string, cited, item bool) bool {
+func states(body string, cited bool, context string) bool {
 	if asks(body) {
 		return false
 	}
@@ -60,10 +61,10 @@ func states(body string, cited, item bool) bool {
 	if onlyConnects(toks) {
 		return false
 	}
-	if tells(low, toks) {
+	if opines(low) || commands(toks) && !predicates(context) {
 		return hard(body)
 	}
-	if item {
+	if context != "" {
 		return true
 	}
 	return says(body, toks)
@@ -116,18 +117,25 @@ func onlyConnects(toks []text.Token) bool {
 	return true
 }
 
-// tells reports whether a sentence gives an opinion or speaks to the reader.
-func tells(low string, toks []text.Token) bool {
-	for _, o := range opinions {
-		if strings.HasPrefix(low, o) {
-			return true
-		}
-	}
+// opines reports whether a sentence says what somebody thinks or advises.
+func opines(low string) bool {
+	return slices.ContainsFunc(opinions, func(o string) bool { return strings.HasPrefix(low, o) })
+}
+
+// commands reports whether a sentence tells the reader what to do. "Use of force
+// is …" and "Check valves are …" do not.
+func commands(toks []text.Token) bool {
 	if !orders[toks[0].Text] {
 		return false
 	}
-	// "Use of force is …" and "Check valves are …" are no orders.
 	return len(toks) < 2 || toks[1].Text != "of" && !finite[toks[1].Text] && (len(toks) < 3 || !finite[toks[2].Text])
+}
+
+// predicates reports whether a lead-in has a verb of its own, as in "A tenant
+// must:"; then the orders below it are what the tenant must do, and not what the
+// reader is told.
+func predicates(context string) bool {
+	return slices.ContainsFunc(text.Tokens(context), func(t text.Token) bool { return finite[t.Text] })
 }
 
 // hard reports whether a sentence has something in it that can be looked up: a

@@ -72,7 +72,7 @@ func (b block) claimsOf(masked string, span text.Span, next int, cites []string,
 	switch {
 	case b.leads && next == b.end && !cited && !quoted && !counts(body):
 		return nil
-	case !b.cell && !states(body, cited || quoted, context != ""):
+	case !b.cell && !states(body, cited || quoted, context):
 		return nil
 	}
 	var out []state.Claim

@@ -49,7 +49,7 @@ type comparison struct {
 // Check compares a claim with the evidence. An empty claim has no conflicts,
 // and no claim has any with an empty evidence.
 func (e *Evidence) Check(claim string) Result {
-	known := make(roots, 64)
+	known := make(lexicon, 64)
 	c := &comparison{e: e, claim: parse(claim, known)}
 	if len(c.claim.toks) == 0 || len(e.sentences) == 0 {
 		return Result{}
@@ -110,9 +110,6 @@ func verbatim(claim, in []token) bool {
 		return false
 	}
 	for i := 0; i+len(claim) <= len(in); i++ {
-		if i > 0 && in[i].clause == in[i-1].clause {
-			continue
-		}
 		if i > 0 && len(claim) < 3 {
 			return false
 		}

@@ -32,7 +32,7 @@ var yearBefore = words(`in since from until till by of during before after betwe
 // dates finds the dates of a sentence and marks their tokens as taken.
 func dates(toks []token, taken []bool) []date {
 	var out []date
-	for i := 0; i < len(toks); i++ {
+	for i := 0; i < len(toks) && len(out) < mostValues; i++ {
 		d, ok := readDate(toks, i)
 		if !ok {
 			continue
@@ -57,7 +57,7 @@ func readDate(toks []token, i int) (date, bool) {
 			return d, true
 		}
 		return yearAlone(toks, i)
-	case t.kind != word:
+	case t.kind != word || t.roles&asDate == 0:
 		return date{}, false
 	}
 	if d, ok := monthDay(toks, i); ok {

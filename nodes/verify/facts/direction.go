@@ -105,7 +105,7 @@ func turns(toks []token, negated []bool, quantities []quantity) []turn {
 	}
 	var out []turn
 	for i, t := range toks {
-		if t.kind != word || bound[i] || t.capital && i > 0 && !t.content {
+		if t.kind != word || t.roles&asTurn == 0 || bound[i] || t.capital && i > 0 && !t.content {
 			continue
 		}
 		sides, ok := axes[t.root]

@@ -14,12 +14,12 @@ type Evidence struct {
 	words     map[string]bool    // all words, without accents
 	proper    []string           // capitalised words, sorted
 	acronyms  map[string]bool    // of its names
-	known     roots
+	known     lexicon
 }
 
 // Prepare reads the sentences of the evidence, in an order of the caller's.
 func Prepare(sentences []string) *Evidence {
-	e := &Evidence{holders: map[string][]int32{}, words: map[string]bool{}, acronyms: map[string]bool{}, known: roots{}}
+	e := &Evidence{holders: map[string][]int32{}, words: map[string]bool{}, acronyms: map[string]bool{}, known: lexicon{}}
 	proper := map[string]bool{}
 	for i, text := range sentences {
 		s := parse(text, e.known)
@@ -33,7 +33,10 @@ func Prepare(sentences []string) *Evidence {
 					e.holders[t.root] = append(h, int32(i))
 				}
 			}
-			w := plainLetters.Replace(t.text)
+			w := t.text
+			if t.kind == word {
+				w = e.known[t.text].plain
+			}
 			e.words[w] = true
 			if t.capital && len(w) >= 4 {
 				proper[w] = true
@@ -50,6 +53,7 @@ func Prepare(sentences []string) *Evidence {
 		e.proper = append(e.proper, w)
 	}
 	slices.Sort(e.proper)
+	e.known = nil
 	return e
 }
 

@@ -25,7 +25,7 @@ type fixture struct {
 	Known    string             `json:"known"` // why the outcome is another one than it should be
 }
 
-func fixtures(t *testing.T, name string) []fixture {
+func fixturesOf(t testing.TB, name string) []fixture {
 	t.Helper()
 	f, err := os.Open(filepath.Join("testdata", name))
 	if err != nil {
@@ -61,7 +61,7 @@ func skipHeld(f fixture) bool { return f.HeldBack && os.Getenv("ASSAY_HELD") == 
 
 func TestPairs(t *testing.T) {
 	ok, n := 0, 0
-	for _, f := range fixtures(t, "pairs.jsonl") {
+	for _, f := range fixturesOf(t, "pairs.jsonl") {
 		if skipHeld(f) {
 			continue
 		}
@@ -82,7 +82,7 @@ func TestPairs(t *testing.T) {
 
 func TestBenign(t *testing.T) {
 	ok, n := 0, 0
-	for _, f := range fixtures(t, "benign.jsonl") {
+	for _, f := range fixturesOf(t, "benign.jsonl") {
 		if skipHeld(f) {
 			continue
 		}

@@ -26,18 +26,58 @@ type token struct {
 	allCaps    bool // two or more letters, all upper case
 	joined     bool // no space before it
 	content    bool // says what the sentence is about
-	clause     int  // tokens of a clause have one number
+	roles      roles
+	clause     int // tokens of a clause have one number
 }
 
 // longestInput is how many bytes of one sentence are read. What is longer is
 // no sentence.
-const longestInput = 16 << 10
+const longestInput = 8 << 10
 
-// roots remembers the roots of words while one evidence is prepared.
-type roots map[string]string
+// roles are the checks that have to look at a word.
+type roles uint8
+
+const (
+	asNumber roles = 1 << iota
+	asDate
+	asNegator
+	asQuantifier
+	asTurn
+	asModal
+	asOpener // of a clause
+)
+
+// A lexeme is what is known of a word wherever it stands.
+type lexeme struct {
+	root, plain string
+	content     bool
+	roles       roles
+}
+
+// lexicon remembers the words of one evidence, or of a claim.
+type lexicon map[string]lexeme
+
+func newLexeme(w string) lexeme {
+	l := lexeme{root: rootOf(w), plain: plainLetters.Replace(w), content: !function[w]}
+	set := func(r roles, is bool) {
+		if is {
+			l.roles |= r
+		}
+	}
+	_, part := parts[w]
+	_, size := magnitudes[w]
+	set(asNumber, isCardinal(w) || part || size || w == "a" || w == "dozen" || multiples[w] > 0)
+	set(asDate, months[w] > 0 || weekdays[w] > 0 || ordinals[w] > 0 || len(w) == 2 && w[0] == 'q')
+	set(asNegator, negators[w] || failing[w] || strings.HasSuffix(w, "n't"))
+	set(asQuantifier, extents[w] > 0)
+	set(asTurn, axes[l.root] != nil)
+	set(asModal, modalWords[w] > 0 || modalRoots[l.root] > 0 || w == "has" || w == "have" || w == "had")
+	set(asOpener, opensClause[w])
+	return l
+}
 
 // lex splits a sentence into tokens.
-func lex(s string, known roots) []token {
+func lex(s string, known lexicon) []token {
 	if len(s) > longestInput {
 		s = s[:longestInput]
 	}
@@ -117,19 +157,18 @@ func endOfWord(s string, i int) int {
 	return i
 }
 
-func wordToken(s string, known roots) token {
+func wordToken(s string, known lexicon) token {
 	first, _ := utf8.DecodeRuneInString(s)
 	t := token{kind: word, capital: unicode.IsUpper(first)}
 	bare := strings.TrimSuffix(strings.TrimSuffix(s, "'s"), "’s")
 	t.allCaps = len(bare) > 1 && strings.ToUpper(bare) == bare && strings.ToLower(bare) != bare
 	t.text = strings.ToLower(strings.ReplaceAll(bare, "’", "'"))
-	t.content = !function[t.text]
-	if root, ok := known[t.text]; ok {
-		t.root = root
-	} else {
-		t.root = rootOf(t.text)
-		known[t.text] = t.root
+	l, ok := known[t.text]
+	if !ok {
+		l = newLexeme(t.text)
+		known[t.text] = l
 	}
+	t.root, t.content, t.roles = l.root, l.content, l.roles
 	return t
 }
 
@@ -170,7 +209,7 @@ func markClauses(toks []token) {
 	clause := 0
 	for i := range toks {
 		t := &toks[i]
-		if t.kind == sign && strings.Contains(",;:()[]—–.!?", t.text) || t.kind == word && opensClause[t.text] {
+		if t.kind == sign && strings.Contains(",;:()[]—–.!?", t.text) || t.kind == word && t.roles&asOpener != 0 {
 			clause++
 		}
 		t.clause = clause

@@ -35,7 +35,7 @@ var modalRoots = map[string]force{
 func modals(toks []token, negated []bool) []modal {
 	var out []modal
 	for i, t := range toks {
-		if t.kind != word {
+		if t.kind != word || t.roles&asModal == 0 {
 			continue
 		}
 		f, ok := modalWords[t.text]

@@ -24,7 +24,7 @@ var within = words(`of the de la le van von der den di da du for del bin al & -`
 func names(toks []token, taken []bool) []name {
 	var out []name
 	first := firstWord(toks)
-	for i := 0; i < len(toks); i++ {
+	for i := 0; i < len(toks) && len(out) < mostValues; i++ {
 		if !startsName(toks, taken, i) {
 			continue
 		}

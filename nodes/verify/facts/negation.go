@@ -35,7 +35,7 @@ func rootSet(list string) wordSet {
 
 func isNegator(toks []token, i int) bool {
 	t := toks[i]
-	if t.kind != word {
+	if t.kind != word || t.roles&asNegator == 0 {
 		return false
 	}
 	switch next := textAt(toks, i+1); {

@@ -27,6 +27,9 @@ var parts = map[string]float64{
 	"eighth": .125, "eighths": .125, "tenth": .1, "tenths": .1,
 }
 
+// multiples are the adverbs that count.
+var multiples = map[string]float64{"once": 1, "twice": 2, "thrice": 3}
+
 func numberWords(list string, from, step float64) map[string]float64 {
 	m := map[string]float64{}
 	for i, w := range strings.Fields(list) {
@@ -101,7 +104,7 @@ func readNumeral(toks []token, i int) (numeral, bool) {
 		}
 		return withMagnitude(toks, n), true
 	}
-	if t.kind != word {
+	if t.kind != word || t.roles&asNumber == 0 {
 		return numeral{}, false
 	}
 	if n, ok := readFraction(toks, i); ok {
@@ -223,8 +226,7 @@ func readSpelled(toks []token, i int) (numeral, bool) {
 			}
 			group += v
 			n.ordinal = true
-		} else if v, ok := map[string]float64{"once": 1, "twice": 2, "thrice": 3}[t.text]; ok && !seen {
-			group = v
+		} else if v := multiples[t.text]; v > 0 && !seen {
 			n.value, n.next = v, at+1
 			return n, true
 		} else {

@@ -47,10 +47,10 @@ var likeAll = words(`all every each everyone everybody any both entire whole thr
 func quantifiers(toks []token, quantities []quantity) []quantifier {
 	var out []quantifier
 	for i, t := range toks {
-		e, ok := extents[t.text]
-		if !ok || t.kind != word {
+		if t.kind != word || t.roles&asQuantifier == 0 {
 			continue
 		}
+		e := extents[t.text]
 		next := textAt(toks, i+1)
 		switch {
 		case e == all && (len(unitWords[next]) > 0 || startsQuantity(quantities, i+1)):

@@ -23,10 +23,14 @@ type quantity struct {
 	soft       bool // said in other words as well ("a", "the second"): its absence means nothing
 }
 
+// mostValues is how many numbers, dates and names of one sentence are read. What
+// has more is a table.
+const mostValues = 128
+
 // quantities finds the numbers of a sentence. Tokens of dates are taken.
 func quantities(toks []token, taken []bool) []quantity {
 	var out []quantity
-	for i := 0; i < len(toks); {
+	for i := 0; i < len(toks) && len(out) < mostValues; {
 		if taken[i] {
 			i++
 			continue

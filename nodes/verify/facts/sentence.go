@@ -1,5 +1,7 @@
 package facts
 
+import "slices"
+
 // A sentence is one sentence of the evidence, or a claim, with everything in it
 // that is compared.
 type sentence struct {
@@ -19,7 +21,7 @@ type sentence struct {
 	asks        bool // whether something is so, and not that it is
 }
 
-func parse(s string, known roots) *sentence {
+func parse(s string, known lexicon) *sentence {
 	p := &sentence{text: s, toks: lex(s, known)}
 	p.has = make(map[string]bool, len(p.toks))
 	taken := make([]bool, len(p.toks))
@@ -63,17 +65,21 @@ func (s *sentence) words(first, end int) string {
 	return s.text[s.toks[first].start:s.toks[end-1].end]
 }
 
+// widest is how far a clause is looked through.
+const widest = 40
+
 // around is how many content roots of t stand in the neighbourhood of token i
 // of s: in its clause, or up to six tokens away.
 func (s *sentence) around(i int, other *sentence, except string) int {
 	n := 0
-	seen := map[string]bool{except: true}
-	for j, t := range s.toks {
-		if t.kind != word || !t.content || seen[t.root] || !other.has[t.root] {
+	var seen []string
+	for j := max(0, i-widest); j < len(s.toks) && j <= i+widest; j++ {
+		t := s.toks[j]
+		if t.kind != word || !t.content || t.root == except || t.clause != s.toks[i].clause && (j < i-6 || j > i+6) {
 			continue
 		}
-		if t.clause == s.toks[i].clause || j >= i-6 && j <= i+6 {
-			seen[t.root] = true
+		if other.has[t.root] && !slices.Contains(seen, t.root) {
+			seen = append(seen, t.root)
 			n++
 		}
 	}

@@ -1,0 +1,165 @@
+package facts
+
+import (
+	"reflect"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"example.com/assay/state"
+)
+
+func everything(t testing.TB) (evidence, claims []string) {
+	t.Helper()
+	for _, name := range []string{"pairs.jsonl", "benign.jsonl"} {
+		for _, f := range fixturesOf(t, name) {
+			evidence = append(evidence, f.Evidence...)
+			claims = append(claims, f.Claim)
+			if f.Changed != "" {
+				claims = append(claims, f.Changed)
+			}
+		}
+	}
+	return evidence, claims
+}
+
+// What the evidence says word for word has no conflict with it, alone or among
+// other sentences, whole or without its last full stop.
+func TestVerbatim(t *testing.T) {
+	evidence, _ := everything(t)
+	together := Prepare(evidence)
+	for _, s := range evidence {
+		for _, claim := range []string{s, strings.TrimRight(s, "."), "“" + s + "”", strings.ToUpper(s)} {
+			if got := Compare(claim, []string{s}); len(got) > 0 {
+				t.Errorf("%q against itself: %+v", claim, got)
+			}
+		}
+		if r := together.Check(s); len(r.Conflicts) > 0 || !r.Verbatim {
+			t.Errorf("%q among others: %+v", s, r)
+		}
+	}
+}
+
+func TestClauseIsVerbatim(t *testing.T) {
+	tests := []struct {
+		claim, evidence string
+		want            bool
+	}{
+		{"The valve opens at noon", "The pump stops, and the valve opens at noon.", true},
+		{"the tenant must return the keys", "The landlord returns the deposit and the tenant must return the keys.", true},
+		{"the fee applies to members", "It is not true that the fee applies to members.", false},
+		{"the flange has failed", "Perhaps the flange has failed.", false},
+		{"members pay the fee", "Only members pay the fee.", false},
+	}
+	for _, test := range tests {
+		if got := Prepare([]string{test.evidence}).Check(test.claim).Verbatim; got != test.want {
+			t.Errorf("%q in %q: %v, want %v", test.claim, test.evidence, got, test.want)
+		}
+	}
+}
+
+// Claims checked at the same time, with any number of processors and in any
+// order, come to the same.
+func TestConcurrent(t *testing.T) {
+	evidence, claims := everything(t)
+	ev := Prepare(evidence)
+	want := make([]Result, len(claims))
+	for i, c := range claims {
+		want[i] = ev.Check(c)
+	}
+	for _, procs := range []int{1, 8} {
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
+		got := make([]Result, len(claims))
+		again := Prepare(evidence)
+		var wg sync.WaitGroup
+		for i := range claims {
+			wg.Go(func() { got[len(claims)-1-i] = again.Check(claims[len(claims)-1-i]) })
+		}
+		wg.Wait()
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("with %d processors: other results", procs)
+		}
+	}
+}
+
+func TestPlaces(t *testing.T) {
+	evidence, claims := everything(t)
+	ev := Prepare(evidence)
+	for _, c := range claims {
+		checkPlaces(t, c, evidence, ev.Check(c))
+	}
+}
+
+// checkPlaces holds that a conflict's words are the bytes that it names.
+func checkPlaces(t *testing.T, claim string, evidence []string, r Result) {
+	t.Helper()
+	for _, c := range r.Conflicts {
+		if claim[c.Start:c.End] != c.Claim {
+			t.Fatalf("%q: %q is not at %d to %d", claim, c.Claim, c.Start, c.End)
+		}
+		switch {
+		case c.Sentence < 0:
+			if c.Evidence != "" || c.Opposed {
+				t.Fatalf("%q: %+v has no sentence", claim, c)
+			}
+		case evidence[c.Sentence][c.EvidenceStart:c.EvidenceEnd] != c.Evidence || c.Evidence == "":
+			t.Fatalf("%q: %q is not at %d to %d of sentence %d", claim, c.Evidence, c.EvidenceStart, c.EvidenceEnd, c.Sentence)
+		}
+	}
+}
+
+func TestNothing(t *testing.T) {
+	for _, r := range []Result{Prepare(nil).Check("The fee is 40 euros."), Prepare([]string{"The fee is 40 euros."}).Check(""),
+		Prepare([]string{"", " ", "\xff"}).Check("\xff")} {
+		if len(r.Conflicts) > 0 {
+			t.Errorf("%+v", r)
+		}
+	}
+}
+
+// A claim or a sentence without end takes no time without end.
+func TestLongInput(t *testing.T) {
+	for _, unit := range []string{"a", "not ", "1", "5 euros and ", "A", "Ab ", "no more than ", "a-", "one hundred ", "12 March 2024, ", "more than ", "“", "un", "\xff", "must ", "(", "Dr. J. "} {
+		s := strings.Repeat(unit, 200_000/len(unit))
+		start := time.Now()
+		r := Prepare([]string{s, "The fee is 40 euros."}).Check("Never " + s)
+		checkPlaces(t, "Never "+s, []string{s, "The fee is 40 euros."}, r)
+		if took := time.Since(start); took > 5*time.Second {
+			t.Errorf("%q took %v", unit, took)
+		} else if testing.Verbose() {
+			t.Logf("%q: %v, %d conflicts", unit, took, len(r.Conflicts))
+		}
+	}
+}
+
+func TestOtherScripts(t *testing.T) {
+	tests := []struct {
+		evidence, claim string
+		want            []state.ConflictKind
+	}{
+		{"费用为 50 欧元。", "费用为 50 欧元。", nil},
+		{"费用为 50 欧元。", "费用为 70 欧元。", []state.ConflictKind{state.ConflictNumber}},
+		{"Сбор составляет 50 евро.", "Сбор составляет 70 евро.", []state.ConflictKind{state.ConflictNumber}},
+		{"الرسوم 50 يورو.", "الرسوم 50 يورو.", nil},
+	}
+	for _, test := range tests {
+		if got := kinds(Prepare([]string{test.evidence}).Check(test.claim).Conflicts); !reflect.DeepEqual(got, test.want) {
+			t.Errorf("%q against %q: %v, want %v", test.claim, test.evidence, got, test.want)
+		}
+	}
+}
+
+func FuzzCheck(f *testing.F) {
+	for _, x := range fixturesOf(f, "pairs.jsonl") {
+		f.Add(x.Changed, x.Evidence[0])
+	}
+	f.Add("1/2000-3 (5 kg) \xff", "Q3 “’s 1990's 12.12.2012 $5m £")
+	f.Fuzz(func(t *testing.T, claim, evidence string) {
+		checkPlaces(t, claim, []string{evidence, "A fee."}, Prepare([]string{evidence, "A fee."}).Check(claim))
+		if got := Compare(evidence, []string{evidence}); len(got) > 0 && len(lex(evidence, lexicon{})) > 2 {
+			t.Errorf("%q against itself: %+v", evidence, got)
+		}
+	})
+}
