@@ -82,7 +82,7 @@ func (b block) claimsOf(masked string, span text.Span, next int, cites []string,
 		if from >= to {
 			continue
 		}
-		c := state.Claim{Start: b.start + from, End: b.start + to, Context: context, Cites: cites}
+		c := state.Claim{Start: b.start + from, End: b.start + to, Context: context, Cites: slices.Clone(cites)}
 		if len(parts) > 1 {
 			until := next
 			if i+1 < len(parts) {

@@ -37,12 +37,34 @@ func (c *comparison) checkNames() {
 // missingParts are the tokens of a name that the evidence has nowhere.
 func (c *comparison) missingParts(n name) []int {
 	var missing []int
+	toks := c.claim.toks
 	for _, i := range n.parts {
-		if t := c.claim.toks[i]; !c.e.knows(t) {
+		t := c.claim.toks[i]
+		if t.kind == number && i > 1 && toks[i-1].text == "-" {
+			if !c.e.numbered(toks[i-2].text, t.text) {
+				missing = append(missing, i)
+			}
+		} else if !c.e.knows(t) {
 			missing = append(missing, i)
 		}
 	}
 	return missing
+}
+
+// numbered reports whether the evidence has a name with this number: "SHP-2",
+// "SHP 2" or "SHP2".
+func (e *Evidence) numbered(word, number string) bool {
+	if e.words[word+number] {
+		return true
+	}
+	for _, s := range e.sentences {
+		for i, t := range s.toks {
+			if t.text == number && (textAt(s.toks, i-1) == word || textAt(s.toks, i-2) == word) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // knows reports whether the evidence has a word, in any case, inflection or
@@ -177,7 +199,7 @@ func (c *comparison) checkPart(n name, missing []int) {
 	for _, a := range c.aligned {
 		s := c.sentence(a)
 		for _, m := range s.names {
-			if c.otherPart(n, s, m) {
+			if c.otherPart(n, missing, s, m) {
 				c.add(state.ConflictName, n.first, n.end, a.Sentence, m.first, m.end, a.Share >= aboutSame)
 				return
 			}
@@ -190,7 +212,7 @@ func (c *comparison) checkPart(n name, missing []int) {
 
 // otherPart reports whether the name m of the evidence has, beside a part that
 // it shares with n, one that n has differently.
-func (c *comparison) otherPart(n name, s *sentence, m name) bool {
+func (c *comparison) otherPart(n name, missing []int, s *sentence, m name) bool {
 	if len(m.parts) < 2 {
 		return false
 	}
@@ -204,7 +226,7 @@ func (c *comparison) otherPart(n name, s *sentence, m name) bool {
 					continue
 				}
 				ours, theirs := c.claim.toks[n.parts[i+d]], s.toks[m.parts[j+d]]
-				if !c.e.knows(ours) && !c.claim.has[theirs.root] && !initialOf(ours.text, theirs.text) {
+				if slices.Contains(missing, n.parts[i+d]) && !c.claim.has[theirs.root] && !initialOf(ours.text, theirs.text) {
 					return true
 				}
 			}

@@ -15,6 +15,10 @@ const aboutSame = .5
 // sentence has another number for the same thing.
 func (c *comparison) checkQuantities() {
 	for i, q := range c.claim.quantities {
+		if q.rate {
+			c.checkRate(q)
+			continue
+		}
 		if impliedOne(c.claim.toks, q.first) || c.converted(i) {
 			continue
 		}
@@ -26,7 +30,8 @@ func (c *comparison) checkQuantities() {
 			s := c.e.sentences[match.sentence]
 			r := s.quantities[match.index]
 			c.add(state.ConflictDirection, max(0, at-2), q.end, match.sentence, max(0, r.first-2), r.end, true)
-		case held && rivalHeld && rivalScore.same && !matchScore.same && rivalScore.local > matchScore.local:
+		case held && rivalHeld && rivalScore.same && !matchScore.same &&
+			(rivalScore.local > matchScore.local || c.countsOther(q, rival, match)):
 			c.addQuantity(q, rival, true)
 		case held || c.numberStands(q) || q.soft && (!rivalHeld || !rivalScore.same):
 		case rivalHeld:
@@ -39,6 +44,31 @@ func (c *comparison) checkQuantities() {
 			c.add(state.ConflictNumber, q.first, q.end, -1, 0, 0, false)
 		}
 	}
+}
+
+// checkRate compares "per day" with "per hour".
+func (c *comparison) checkRate(q quantity) {
+	for _, s := range c.e.sentences {
+		if slices.ContainsFunc(s.quantities, func(r quantity) bool { return r.value == 1 && q.equal(r) }) {
+			return
+		}
+	}
+	for _, a := range c.near(.6) {
+		for _, r := range c.sentence(a).quantities {
+			if r.rate && q.sameFamily(r) && a.Share >= aboutSame {
+				c.add(state.ConflictUnit, q.first, q.end, a.Sentence, r.first, r.end, true)
+				return
+			}
+		}
+	}
+}
+
+// countsOther reports whether a rival counts what q counts, and the match
+// something else: "58 girls" against "64 girls and 58 boys".
+func (c *comparison) countsOther(q quantity, rival, match place) bool {
+	r := c.e.sentences[rival.sentence].quantities[rival.index]
+	m := c.e.sentences[match.sentence].quantities[match.index]
+	return q.counted != "" && q.counted == r.counted && m.counted != "" && m.counted != q.counted && rival.sentence == match.sentence
 }
 
 // converted reports whether a quantity stands beside the same in another unit,
@@ -125,7 +155,7 @@ func (c *comparison) rivalQuantity(q quantity) (best place, score likeness, ok b
 	for _, a := range c.near(.6) {
 		s := c.sentence(a)
 		for j, r := range s.quantities {
-			if q.equal(r) || r.soft && q.ordinal || impliedOne(s.toks, r.first) || q.ordinal != r.ordinal || slices.ContainsFunc(c.claim.quantities, r.equal) {
+			if q.equal(r) || r.rate || r.soft && q.ordinal || impliedOne(s.toks, r.first) || q.ordinal != r.ordinal || slices.ContainsFunc(c.claim.quantities, r.equal) {
 				continue
 			}
 			l := c.likeness(q, r, s, a.Share)
@@ -331,14 +361,12 @@ func (c *comparison) exchangedDate(d date) (place, bool) {
 	return rival, found
 }
 
-// wordBefore is the root of the content word that a date stands with.
+// wordBefore is the root of the verb or noun that a date stands with: the
+// nearest before it in its clause that is no name.
 func wordBefore(toks []token, i int) string {
-	for j := i - 1; j >= 0 && j >= i-3; j-- {
-		if toks[j].kind == word && toks[j].content {
-			return toks[j].root
-		}
-		if toks[j].kind == sign && toks[j].text != "(" {
-			return ""
+	for j := i - 1; j >= 0 && j >= i-6 && toks[j].clause == toks[i].clause; j-- {
+		if t := toks[j]; t.kind == word && t.content && !t.capital {
+			return t.root
 		}
 	}
 	return ""

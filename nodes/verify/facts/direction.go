@@ -82,14 +82,32 @@ func readAxes(table string) map[string][]side {
 		}
 		for i, list := range [2]string{plus, minus} {
 			for _, w := range strings.Fields(list) {
-				if root, s := rootOf(w), (side{axis, 1 - 2*i}); !slices.Contains(m[root], s) {
-					m[root] = append(m[root], s)
+				for _, form := range []string{w, comparative(w, "r"), comparative(w, "st")} {
+					if root, s := rootOf(form), (side{axis, 1 - 2*i}); !slices.Contains(m[root], s) {
+						m[root] = append(m[root], s)
+					}
 				}
 			}
 		}
 		axis++
 	}
 	return m
+}
+
+// comparative is the form in "er" or "est" of a short adjective. Of other words
+// it makes forms that nobody writes.
+func comparative(w, ending string) string {
+	switch last := w[len(w)-1]; {
+	case len(w) > 7:
+		return w
+	case last == 'e':
+		return w + ending
+	case last == 'y':
+		return w[:len(w)-1] + "ie" + ending
+	case w == "hot" || w == "big" || w == "thin":
+		return w + string(last) + "e" + ending
+	}
+	return w + "e" + ending
 }
 
 // turns finds the directions of a sentence. Those that are part of a number's

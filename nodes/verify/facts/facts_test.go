@@ -126,7 +126,7 @@ func TestLongInput(t *testing.T) {
 		start := time.Now()
 		r := Prepare([]string{s, "The fee is 40 euros."}).Check("Never " + s)
 		checkPlaces(t, "Never "+s, []string{s, "The fee is 40 euros."}, r)
-		if took := time.Since(start); took > 5*time.Second {
+		if took := time.Since(start); took > 5*slower*time.Second {
 			t.Errorf("%q took %v", unit, took)
 		} else if testing.Verbose() {
 			t.Logf("%q: %v, %d conflicts", unit, took, len(r.Conflicts))
@@ -162,4 +162,46 @@ func FuzzCheck(f *testing.F) {
 			t.Errorf("%q against itself: %+v", evidence, got)
 		}
 	})
+}
+
+func TestBounds(t *testing.T) {
+	const direction = state.ConflictDirection
+	tests := []struct {
+		evidence, claim string
+		want            []state.ConflictKind
+	}{
+		{"Notice of at least thirty days is required.", "Notice of no less than 30 days is required.", nil},
+		{"Notice of at least thirty days is required.", "Notice of at most thirty days is required.", []state.ConflictKind{direction}},
+		{"No more than 5 visitors enter the cave.", "At most five visitors enter the cave.", nil},
+		{"No more than 5 visitors enter the cave.", "More than 5 visitors enter the cave.", []state.ConflictKind{direction}},
+		{"The beam must not be loaded above 2 tonnes.", "The beam must not be loaded with more than 2 tonnes.", nil},
+		{"The dose must not exceed 5 mg.", "The dose is at most 5 mg.", nil},
+	}
+	for _, test := range tests {
+		if got := kinds(Prepare([]string{test.evidence}).Check(test.claim).Conflicts); !reflect.DeepEqual(got, test.want) {
+			t.Errorf("%q against %q: %v, want %v", test.claim, test.evidence, got, test.want)
+		}
+	}
+}
+
+// What the evidence has nothing of, and what it says otherwise, are told apart.
+func TestOpposed(t *testing.T) {
+	tests := []struct {
+		evidence, claim string
+		opposed         bool
+	}{
+		{"The permit is valid for five years.", "The permit is valid for seven years.", true},
+		{"The permit is issued by the harbour office.", "The permit is issued within seven days.", false},
+		{"The mill was sold by Quellmar Ltd.", "The mill was sold by Tarnhelm Ltd.", true},
+		{"The mill was sold after a fire.", "The mill was sold to Halvard Moe.", false},
+		{"The inspector may enter.", "The inspector must enter.", true},
+		{"Sleep loss may cause errors.", "Sleep loss causes errors.", false},
+		{"Permits fell in 2021.", "Permits rose in 2021.", true},
+	}
+	for _, test := range tests {
+		r := Prepare([]string{test.evidence}).Check(test.claim)
+		if len(r.Conflicts) == 0 || r.Opposed() != test.opposed {
+			t.Errorf("%q against %q: %+v, want opposed %v", test.claim, test.evidence, r.Conflicts, test.opposed)
+		}
+	}
 }

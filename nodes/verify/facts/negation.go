@@ -12,7 +12,7 @@ type negation struct {
 }
 
 var negators = words(`not no never neither nor without none nobody nothing cannot hardly barely rarely scarcely
-	unlikely unable lack lacks lacked lacking absence non`)
+	unlikely unable yet lack lacks lacked lacking absence non`)
 
 // failing verbs deny the infinitive after them.
 var failing = words(`fail fails failed failing failure refuse refuses refused refusing decline declines declined neglect neglects neglected`)
@@ -21,7 +21,7 @@ var failing = words(`fail fails failed failing failure refuse refuses refused re
 // beside what a claim denies, the two may mean the same.
 var negative = rootSet(`refuse reject deny prohibit ban forbid absent exclude exempt prevent stop cease avoid
 	disqualify impossible free zero little few instead rather except unless until waive void oppose only
-	revoke cancel suspend lose lost defeat false wrong contrary contradict abandon dismiss unaware inability missing
+	remove revoke cancel suspend lose lost defeat false wrong contrary contradict abandon dismiss unaware inability missing
 	withdraw remain minus omit skip ignore despite different unlike`)
 
 // rootSet is a set of the roots of words.
@@ -41,7 +41,7 @@ func isNegator(toks []token, i int) bool {
 	switch next := textAt(toks, i+1); {
 	case strings.HasSuffix(t.text, "n't"):
 		return true
-	case failing[t.text]:
+	case failing[t.text] || t.text == "yet":
 		return next == "to"
 	case !negators[t.text]:
 		return false
@@ -117,6 +117,9 @@ func negations(toks []token) (out []negation, negated []bool) {
 				}
 				clause, moved = t.clause, true
 				continue
+			}
+			if toks[i].text == "without" && len(heads) > 0 && (t.text == "the" || t.text == "a" || t.text == "an") {
+				break // "Without the damper the mast …"
 			}
 			if t.kind == word && t.content {
 				heads = append(heads, j)

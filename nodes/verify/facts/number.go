@@ -96,6 +96,14 @@ func readNumeral(toks []token, i int) (numeral, bool) {
 	if t.kind == number {
 		v, ok := parseDigits(t.text)
 		n := numeral{value: v, next: i + 1, exact: ok, digits: true}
+		if overNumber(toks, i) {
+			under, fine := parseDigits(toks[i+2].text)
+			n.next, n.share, n.exact = i+3, true, ok && fine && under > 0
+			if n.exact {
+				n.value = v / under
+			}
+			return n, true
+		}
 		if i+1 < len(toks) && toks[i+1].joined {
 			switch toks[i+1].text {
 			case "st", "nd", "rd", "th":

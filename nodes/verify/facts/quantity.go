@@ -20,7 +20,9 @@ type quantity struct {
 	bound      bound
 	first, end int // tokens, end exclusive
 	raw        string
-	soft       bool // said in other words as well ("a", "the second"): its absence means nothing
+	counted    string // the root right after it
+	rate       bool   // "per day", "each month", "daily"
+	soft       bool   // said in other words as well ("a", "the second"): its absence means nothing
 }
 
 // mostValues is how many numbers, dates and names of one sentence are read. What
@@ -36,7 +38,8 @@ func quantities(toks []token, taken []bool) []quantity {
 			continue
 		}
 		n, ok := readNumeral(toks, i)
-		implied := !ok && impliedOne(toks, i)
+		rate := !ok && isRate(toks, i)
+		implied := !ok && impliedOne(toks, i) || rate
 		if implied {
 			n, ok = numeral{value: 1, next: i + 1, exact: true}, true
 		}
@@ -46,12 +49,20 @@ func quantities(toks []token, taken []bool) []quantity {
 		}
 		q := quantity{numeral: n, first: i, end: n.next, raw: toks[i].text}
 		q.soft = implied || !n.digits && n.value == 1 || n.ordinal && !n.digits && n.value <= 2
+		q.rate = rate
 		q.bound = boundBefore(toks, i)
 		if q.share {
 			q.units = []unit{{"ratio", 1}}
 		}
 		readUnit(toks, &q)
+		if us, adverb := rates[toks[i].text]; rate && adverb {
+			q.units, q.end = us, i+1
+		}
 		q.nouns = nounsAround(toks, q)
+		if q.end < len(toks) && toks[q.end].content {
+			q.counted = toks[q.end].root
+		}
+		q.soft = q.soft || textAt(toks, q.end) == "as" // twice as much
 		out = append(out, q)
 		i = max(q.end, i+1)
 	}
@@ -90,7 +101,24 @@ func vague(toks []token, i int, n numeral) bool {
 	return t.text == "once"
 }
 
-// partOfName reports the digits of "CK-666", and both of "1/2000".
+// rates are the adverbs that say how often.
+var rates = map[string][]unit{
+	"hourly": unitWords["hour"], "daily": unitWords["day"], "weekly": unitWords["week"], "monthly": unitWords["month"],
+	"yearly": unitWords["year"], "annually": unitWords["year"], "annual": unitWords["year"],
+}
+
+// isRate reports "per day", "each month", "every year" and "daily".
+func isRate(toks []token, i int) bool {
+	switch toks[i].text {
+	case "per", "each", "every":
+		us := unitWords[textAt(toks, i+1)]
+		return len(us) > 0 && us[0].family() == "time"
+	}
+	return rates[toks[i].text] != nil
+}
+
+// partOfName reports the digits of "CK-666" and "MEK 1/2", and what is below a
+// stroke.
 func partOfName(toks []token, i int) bool {
 	if i > 1 && toks[i].joined && toks[i-1].joined {
 		before := toks[i-2]
@@ -99,7 +127,12 @@ func partOfName(toks []token, i int) bool {
 			return true
 		}
 	}
-	return i+2 < len(toks) && toks[i+1].text == "/" && toks[i+1].joined && toks[i+2].kind == number
+	return overNumber(toks, i) && i > 0 && toks[i-1].capital
+}
+
+// overNumber reports the first number of "1/2000".
+func overNumber(toks []token, i int) bool {
+	return i+2 < len(toks) && toks[i+1].text == "/" && toks[i+1].joined && toks[i+2].joined && toks[i+2].kind == number
 }
 
 // impliedOne reports "a fortnight", "within a year".

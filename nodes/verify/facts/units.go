@@ -12,9 +12,9 @@ type unit struct {
 // unitWords maps words to the units they may mean; a pound is money or a
 // mass.
 var unitWords = readUnits(`
-	time/s: second seconds sec secs =1; minute minutes min mins =60; hour hours hr hrs hourly =3600;
+	time/s: second seconds sec secs =1; minute minutes min mins =60; hour hours hr hrs =3600;
 		day days =86400; week weeks =604800; fortnight fortnights =1209600
-	time/month: month months =1; year years yr yrs =12; decade decades =120; century centuries =1200
+	time/month: month months =1; year years yr yrs annum =12; decade decades =120; century centuries =1200
 	length: millimetre millimetres millimeter millimeters mm =0.001; centimetre centimetres centimeter
 		centimeters cm =0.01; metre metres meter meters =1; kilometre kilometres kilometer kilometers km kms =1000;
 		inch inches =0.0254; foot feet ft =0.3048; yard yards yd yds =0.9144; mile miles mi =1609.344
