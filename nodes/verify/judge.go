@@ -99,7 +99,11 @@ func settle(c state.Claim, out skills.JudgeOutput, evidence []state.Evidence) (v
 		if f.quote.Text != "" && !slices.Contains(v.Against, f.quote) {
 			v.Against = append(v.Against, f.quote)
 		}
-		v = refused(v, inWords(f.Conflict))
+		if overrules(f.Conflict) {
+			v = refused(v, inWords(f.Conflict))
+		} else {
+			v = doubted(v, inWords(f.Conflict))
+		}
 	}
 	if v.Status == state.Unsupported {
 		v.For = nil
@@ -110,6 +114,31 @@ func settle(c state.Claim, out skills.JudgeOutput, evidence []state.Evidence) (v
 // mostUnproven is the confidence that a claim can keep against which something
 // speaks that code found.
 const mostUnproven = 0.2
+
+// mostDoubted is the confidence that a claim can keep of which the evidence lacks
+// a word that matters.
+const mostDoubted = 0.6
+
+// overrules reports whether a conflict makes a claim unsupported: the evidence
+// says something else, or it has nothing of an amount, a date or an extent. Of a
+// name or a polarity that the evidence merely lacks, too much can be said in other
+// words: that leaves a part of the claim without support.
+func overrules(c state.Conflict) bool {
+	switch c.Kind {
+	case state.ConflictNumber, state.ConflictUnit, state.ConflictDate, state.ConflictQuantifier:
+		return true
+	}
+	return c.Opposed
+}
+
+// doubted makes a claim partially supported at most, and says why.
+func doubted(v state.Verdict, why string) state.Verdict {
+	if v.Status == state.Supported {
+		v.Status, v.Reason = state.PartiallySupported, ""
+	}
+	v.Confidence, v.Reason = min(v.Confidence, mostDoubted), join(v.Reason, why)
+	return v
+}
 
 // refused makes a claim unsupported, and says why.
 func refused(v state.Verdict, why string) state.Verdict {

@@ -24,6 +24,7 @@ func (c *comparison) checkQuantities() {
 		}
 		at := q.first
 		match, matchScore, held := c.bestQuantity(q, func(r quantity) bool { return q.equal(r) })
+		held = held && matchScore.related()
 		rival, rivalScore, rivalHeld := c.rivalQuantity(q)
 		switch {
 		case held && c.boundsOppose(q, match):
@@ -114,6 +115,10 @@ func (a likeness) beats(b likeness) bool {
 	}
 	return a.share > b.share
 }
+
+// related reports whether two values stand in sentences that have anything in
+// common: the same amount of something else is no evidence.
+func (a likeness) related() bool { return a.same || a.local > 0 || a.share > 0 }
 
 func (c *comparison) likeness(q, r quantity, s *sentence, share float64) likeness {
 	return likeness{
