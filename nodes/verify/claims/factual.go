@@ -188,5 +188,6 @@ func says(body string, toks []text.Token) bool {
 	}
 	r, _ := utf8.DecodeLastRuneInString(body)
 	closed := r == '.' || r == '!' || r == '…'
-	return closed && len(toks) > 2 || hard(body) && len(toks) > 2 || len(toks) > 5
+	past := len(toks) == 2 && strings.HasSuffix(toks[1].Text, "ed") // "Rates doubled."
+	return closed && (len(toks) > 2 || past) || hard(body) && len(toks) > 2 || len(toks) > 5
 }

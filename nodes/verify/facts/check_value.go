@@ -50,7 +50,7 @@ func (c *comparison) checkQuantities() {
 // checkRate compares "per day" with "per hour".
 func (c *comparison) checkRate(q quantity) {
 	for _, s := range c.e.sentences {
-		if slices.ContainsFunc(s.quantities, func(r quantity) bool { return r.value == 1 && q.equal(r) }) {
+		if slices.ContainsFunc(s.quantities, func(r quantity) bool { return r.value == 1 && len(r.units) > 0 && q.equal(r) }) {
 			return
 		}
 	}
