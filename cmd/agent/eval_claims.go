@@ -13,9 +13,16 @@ import (
 	"example.com/assay/eval/metrics"
 )
 
+// Judges that can be measured.
+const (
+	judgeOffline = "offline"
+	judgeVerify  = "verify"
+)
+
 // evalClaimsFlags are the flags of eval claims.
 type evalClaimsFlags struct {
 	files  claims.Files
+	judge  string
 	limit  int
 	asJSON bool
 }
@@ -25,10 +32,10 @@ func (a *app) evalClaimsCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "claims --format F --data FILE",
 		Short: "Measure how well claims are judged",
-		Long: `Claims asks the offline judge about every claim of a judged collection, with the
-evidence that people judged it by, and prints each metric with its 95 %
-bootstrap interval. Files may be compressed with gzip. The formats are those of
-these collections:
+		Long: `Claims asks a judge about every claim of a judged collection, with the evidence
+that people judged it by, and prints each metric with its 95 % bootstrap
+interval. Files may be compressed with gzip. The formats are those of these
+collections:
 
   wice        {id, claim, label, evidence: [sentences], claim_title}
   faithbench  {id, source, response, hallucinated: 0 or 1}; the response as a
@@ -39,14 +46,18 @@ these collections:
 F1, precision, recall and balanced_accuracy are of "supported" against the
 rest; AUC and ECE are of the probability of support. Accuracy and macro_F1 are
 of the same two classes, and in scifact of its three labels: a claim is
-contradicted only by a hard signal, which the judge alone does not look for.
+contradicted only by a hard signal, which the judge offline does not look for.
 
-The judge was trained on the public halves of wice and scifact. On these files
-its figures are those of a fit, and the output says so; for cross-validated ones
+The judge offline is the learned one by itself; verify is that of agent verify,
+which also compares numbers, dates, names, negation, direction, quantifiers and
+modality by code, and then overrules it.
+
+Offline was trained on the public halves of wice and scifact. On these files
+the figures are those of a fit, and the output says so; for cross-validated ones
 run, in the repository: go run ./eval/train verify --data DIR --out ''`,
 		Example: `  agent eval claims --format wice --data claims.jsonl.gz
   agent eval claims --format scifact --data claims.jsonl --corpus corpus.jsonl.gz
-  agent eval claims --format faithbench --data samples.jsonl.gz --json`,
+  agent eval claims --format faithbench --data samples.jsonl.gz --judge verify --json`,
 		Args: exactly(0, "no argument"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := f.check(cmd); err != nil {
@@ -59,6 +70,7 @@ run, in the repository: go run ./eval/train verify --data DIR --out ''`,
 	flags.StringVar(&f.files.Format, "format", "", "`FORMAT` of the files: "+strings.Join(claims.Formats(), ", "))
 	flags.StringVar(&f.files.Data, "data", "", "`FILE` of the claims or responses (JSON Lines)")
 	flags.StringVar(&f.files.Corpus, "corpus", "", "`FILE` of the abstracts; for scifact only")
+	flags.StringVar(&f.judge, "judge", judgeOffline, "`JUDGE` to measure: offline or verify")
 	flags.IntVar(&f.limit, "limit", 0, "judge only the first `N` items")
 	flags.BoolVar(&f.asJSON, "json", false, "print one JSON document")
 	return cmd
@@ -71,7 +83,10 @@ func (f *evalClaimsFlags) check(cmd *cobra.Command) error {
 			return usagef("--%s is missing; see: agent help eval claims", need.flag)
 		}
 	}
+	judges := []string{judgeOffline, judgeVerify}
 	switch {
+	case !slices.Contains(judges, f.judge):
+		return usagef("--judge is %q%s; known: %s", f.judge, didYouMean(f.judge, judges), strings.Join(judges, ", "))
 	case !slices.Contains(claims.Formats(), f.files.Format):
 		return usagef("--format is %q%s; known: %s", f.files.Format, didYouMean(f.files.Format, claims.Formats()), strings.Join(claims.Formats(), ", "))
 	case f.files.Format == claims.FormatSciFact && f.files.Corpus == "":
@@ -86,6 +101,7 @@ func (f *evalClaimsFlags) check(cmd *cobra.Command) error {
 
 // A measuredClaims is what there is to print of an evaluation of claims.
 type measuredClaims struct {
+	judge   string
 	set     *claims.Dataset
 	result  claims.Evaluation
 	trained bool // the judge has seen the labels
@@ -106,14 +122,20 @@ func (a *app) evalClaims(ctx context.Context, f *evalClaimsFlags) error {
 }
 
 func measureClaims(ctx context.Context, f *evalClaimsFlags, progress func(string, int, int)) (m measuredClaims, err error) {
+	m.judge = f.judge
 	set, err := claims.Read(ctx, f.files, &claims.ReadOptions{Progress: progress})
 	if err != nil {
 		return m, err
 	}
 	m.set = set.Limit(f.limit)
-	judge := claims.NewOffline()
-	if m.trained, err = judge.TrainedOn(set); err != nil {
+	if m.trained, err = claims.OfflineSaw(set); err != nil {
 		return m, err
+	}
+	var judge claims.Judge = claims.NewOffline()
+	if f.judge == judgeVerify {
+		if judge, err = claims.NewVerified(nil); err != nil {
+			return m, err
+		}
 	}
 	m.result, err = claims.Evaluate(ctx, m.set, judge, &claims.EvaluateOptions{Progress: progress})
 	return m, err
@@ -124,7 +146,7 @@ const trainedNote = "the judge was trained on these labels: these are figures of
 
 // printClaims prints an evaluation for people.
 func (a *app) printClaims(m measuredClaims) {
-	fmt.Fprintf(a.stdout, "%s, judge offline: n %d\n", m.set.Format, len(m.result.Outcomes))
+	fmt.Fprintf(a.stdout, "%s, judge %s: n %d\n", m.set.Format, m.judge, len(m.result.Outcomes))
 	if m.trained {
 		fmt.Fprintf(a.stdout, "  %s\n", trainedNote)
 	}
@@ -184,7 +206,7 @@ type claimsItem struct {
 
 func (a *app) printClaimsJSON(m measuredClaims) {
 	out := claimsDocument{
-		Schema: 1, Task: "claims", Format: m.set.Format, Judge: "offline", Trained: m.trained, N: len(m.result.Outcomes), Failed: m.result.Failed,
+		Schema: 1, Task: "claims", Format: m.set.Format, Judge: m.judge, Trained: m.trained, N: len(m.result.Outcomes), Failed: m.result.Failed,
 		Metrics: map[string]metrics.Interval{}, Latency: latency{milliseconds(m.result.P50), milliseconds(m.result.P95)},
 		Drawn: drawnItems{m.result.Resample.Seed, m.result.Resample.Resamples}, Items: make([]claimsItem, len(m.result.Outcomes)),
 	}

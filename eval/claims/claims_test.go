@@ -261,8 +261,30 @@ func TestOffline(t *testing.T) {
 	if diff := cmp.Diff(want, v.For); diff != "" || v.Status != state.Supported {
 		t.Errorf("%s (-want +got):\n%s", v.Status, diff)
 	}
-	if seen, err := NewOffline().TrainedOn(sci(t)); err != nil || seen {
+	if seen, err := OfflineSaw(sci(t)); err != nil || seen {
 		t.Errorf("trained on a fixture: %v, %v", seen, err)
+	}
+}
+
+// The pipeline's judge overrules the model where a number differs, and says
+// that scifact's label is contradicted where the evidence says the contrary.
+func TestVerified(t *testing.T) {
+	judge, err := NewVerified(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	evidence := []state.Evidence{{Label: "A", Passage: state.Passage{ID: "p", Source: "p", Text: "The beacon was built of granite in 1931. Volunteers tend it."}}}
+	for claim, want := range map[string]state.ClaimStatus{
+		"The beacon was built of granite in 1931.":  state.Supported,
+		"In 1931 the beacon was built of granite.":  state.Supported,
+		"The beacon was built of granite in 1907.":  state.Unsupported,
+		"The beacon was not built of granite.":      state.Unsupported,
+		"Helicopters land in Kessock on Wednesdays": state.Unsupported,
+	} {
+		v, err := judge.Judge(t.Context(), claim, evidence)
+		if err != nil || v.Status != want || (v.Status == state.Supported) != (len(v.For) > 0) {
+			t.Errorf("%q: %+v, %v; want %s", claim, v, err, want)
+		}
 	}
 }
 
@@ -274,7 +296,7 @@ func TestOfflineOnData(t *testing.T) {
 		t.Skip("set ASSAY_DATA to the folder of evaluation data to measure the judge")
 	}
 	wice := read(t, Files{Format: "wice", Data: filepath.Join(root, "wice", "claims.jsonl.gz")})
-	if seen, err := NewOffline().TrainedOn(wice); err != nil || !seen {
+	if seen, err := OfflineSaw(wice); err != nil || !seen {
 		t.Errorf("wice: trained on it: %v, %v", seen, err)
 	}
 	faith := read(t, Files{Format: "faithbench", Data: filepath.Join(root, "faithbench", "samples.jsonl.gz")})

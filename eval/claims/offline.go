@@ -51,8 +51,9 @@ func (o *Offline) Judge(ctx context.Context, text string, evidence []state.Evide
 	return v, nil
 }
 
-// TrainedOn reports whether the shipped judge has seen a dataset's labels.
-func (o *Offline) TrainedOn(d *Dataset) (bool, error) {
+// OfflineSaw reports whether the shipped offline judge was trained on a
+// dataset's labels, of all its items or of some.
+func OfflineSaw(d *Dataset) (bool, error) {
 	m, err := support.Default()
 	if err != nil {
 		return false, err

@@ -1,0 +1,42 @@
+package claims
+
+import (
+	"context"
+	"fmt"
+
+	"example.com/assay/llm"
+	"example.com/assay/llm/offline"
+	"example.com/assay/nodes/verify"
+	"example.com/assay/skills"
+	"example.com/assay/state"
+)
+
+// A Verified judges as the verification pipeline does: a model by the skill
+// judge_claim, then code that compares numbers, dates, names, negation,
+// direction, quantifiers and modality, and overrules it. A whole response is
+// judged like one long claim.
+type Verified struct{ judge *verify.Judge }
+
+// NewVerified returns the pipeline's judge; a nil model means the offline one.
+// The error is that the embedded skills cannot be read.
+func NewVerified(m llm.Model) (*Verified, error) {
+	set, err := skills.Load(nil)
+	if err != nil {
+		return nil, fmt.Errorf("making a judge: %w", err)
+	}
+	skill, err := set.Get(skills.JudgeClaim)
+	if err != nil {
+		return nil, fmt.Errorf("making a judge: %w", err)
+	}
+	if m == nil {
+		m = offline.New(nil)
+	}
+	return &Verified{verify.NewJudge(m, skill)}, nil
+}
+
+// Judge asks the pipeline's judge. What keeps its model from judging is in the
+// verdict; the error is one that has to stop the run.
+func (v *Verified) Judge(ctx context.Context, text string, evidence []state.Evidence) (state.Verdict, error) {
+	verdict, _, err := v.judge.Judge(ctx, state.Claim{ID: 1, Text: text, End: len(text)}, evidence)
+	return verdict, err
+}
