@@ -39,7 +39,6 @@ func (c *cover) join(other *cover) {
 		c[i] |= other[i]
 	}
 }
-func (c *cover) empty() bool { return *c == cover{} }
 func (c *cover) each(do func(int)) {
 	for i, w := range c {
 		for ; w != 0; w &= w - 1 {

@@ -17,9 +17,8 @@ type Evidence struct {
 	near      map[string][]int32 // ids of content stems by their first two bytes
 	bigrams   map[uint64]bool    // of content stems that follow one another
 	trigrams  map[uint64]bool    // of words that follow one another
-	tokens    int
-	initials  map[string]bool // of three to eight words that follow one another
-	places    []Place         // of the sentences; nil when they were given one by one
+	initials  map[string]bool    // of three to eight words that follow one another
+	places    []Place            // of the sentences; nil when they were given one by one
 }
 
 // A sentence is a piece of evidence in words.
@@ -73,7 +72,6 @@ func (e *Evidence) add(at int32, words []word) {
 	}
 	initials(words, e.initials)
 	s.signed, s.negs = signs(words)
-	e.tokens += len(words)
 	e.sentences[at] = s
 }
 

@@ -59,7 +59,7 @@ func (e *Evidence) Judge(s string) Judgement {
 		out.Status = state.Unsupported
 		return out
 	}
-	score, _ := e.score(c)
+	score := e.score(c)
 	out.Balanced = sigmoid(score)
 	out.P = e.model.weights.Calibration.P(score, e.Width())
 	out.Status = status(out.Balanced)

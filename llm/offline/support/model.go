@@ -120,7 +120,7 @@ var shipped = sync.OnceValues(func() (*Model, error) {
 // weights are not of this program's features, which its tests rule out.
 func Default() (*Model, error) { return shipped() }
 
-// width says how wide the evidence is: −1 up to ten sentences, 0 at twenty, 1
+// Width says how wide the evidence is: −1 up to ten sentences, 0 at twenty, 1
 // from forty.
 func (e *Evidence) Width() float64 {
 	return math.Max(-1, math.Min(1, math.Log2(math.Max(float64(len(e.sentences)), 1)/20)))
@@ -137,31 +137,28 @@ func (p *Part) logit(x []float64, width float64) float64 {
 	return sum
 }
 
-// score is the mean of both logits, and the terms' logits of being
-// unsupported.
-func (e *Evidence) score(c *claim) (float64, []float64) {
+// score is the mean of both logits.
+func (e *Evidence) score(c *claim) float64 {
 	w, width := &e.model.weights, e.Width()
-	terms := make([]float64, len(c.terms))
-	doubt := Softplus(w.Floor)
-	for i, x := range e.termFeatures(c) {
-		terms[i] = w.Term.logit(x, width)
-		doubt += Softplus(terms[i])
+	doubt := softplus(w.Floor)
+	for _, x := range e.termFeatures(c) {
+		doubt += softplus(w.Term.logit(x, width))
 	}
-	return (w.Claim.logit(e.features(c), width) + NoisyOr(doubt)) / 2, terms
+	return (w.Claim.logit(e.features(c), width) + noisyOr(doubt)) / 2
 }
 
-// NoisyOr is the logit of e^−doubt, the probability that none of several
+// noisyOr is the logit of e^−doubt, the probability that none of several
 // causes of doubt holds, where doubt is the sum of their softplus.
-func NoisyOr(doubt float64) float64 {
+func noisyOr(doubt float64) float64 {
 	return -doubt - math.Log(-math.Expm1(-math.Max(doubt, 1e-9)))
 }
 
-// Softplus is ln(1 + e^z).
-func Softplus(z float64) float64 {
+// softplus is ln(1 + e^z).
+func softplus(z float64) float64 {
 	return math.Max(z, 0) + math.Log1p(math.Exp(-math.Abs(z)))
 }
 
-func sigmoid(z float64) float64 { return math.Exp(-Softplus(-z)) }
+func sigmoid(z float64) float64 { return math.Exp(-softplus(-z)) }
 
 // P is the calibrated probability of a score.
 func (c Calibration) P(score, width float64) float64 {
