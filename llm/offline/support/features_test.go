@@ -174,3 +174,26 @@ func TestNewRefusesOtherWeights(t *testing.T) {
 		t.Errorf("a feature less: %v", err)
 	}
 }
+
+// What counts as found, though the evidence writes it differently.
+func TestCounterparts(t *testing.T) {
+	e := shippedModel(t).Prepare([]string{"The National Air and Space Museum showed a semi-final of co-pilots in a lighthouse, the firm said."})
+	for word, want := range map[string]float64{
+		"NASM":        likeAcronym, // initials, function words left out
+		"NATO":        0,
+		"semifinals":  1, // one word for two with a hyphen
+		"copilot":     1,
+		"light-house": 1, // and the other way round
+		"company":     likeSynonym,
+		"zebra":       0,
+	} {
+		terms := e.read("The " + word).terms
+		if len(terms) == 0 || terms[0].soft != want {
+			t.Errorf("%s: %+v, want likeness %v", word, terms, want)
+		}
+	}
+	light, heavy := e.read("the however").terms[0], e.read("the lantern").terms[0]
+	if full := e.model.idf.of(light.stem); light.idf != full*lightWeight || heavy.idf != e.model.idf.of(heavy.stem) {
+		t.Errorf("however weighs %v of %v, lantern %v", light.idf, full, heavy.idf)
+	}
+}
