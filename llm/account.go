@@ -19,8 +19,9 @@ type account struct {
 	mu       sync.Mutex
 	cost     state.Money
 	unpriced bool
-	model    string // the first that cost who knows what; may be empty
-	fallback error  // why the first model did not answer
+	model    string  // the first that cost who knows what; may be empty
+	fallback error   // why the first model did not answer
+	recorded Receipt // what calls that a cassette answered had cost
 }
 
 type accountKey struct{}
@@ -62,6 +63,21 @@ func (a *account) fellBack(why error) {
 		a.fallback = why
 		a.mu.Unlock()
 	}
+}
+
+func (a *account) payRecorded(r Receipt) {
+	for ; a != nil; a = a.above {
+		a.mu.Lock()
+		a.recorded.Cost += r.Cost
+		a.recorded.Unpriced = a.recorded.Unpriced || r.Unpriced
+		a.mu.Unlock()
+	}
+}
+
+func (a *account) paidThen() Receipt {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.recorded
 }
 
 func (a *account) money() (cost state.Money, unpriced bool, model string) {

@@ -41,6 +41,10 @@ func call(ctx context.Context, m Model, req Request, accept func(Response) error
 	if usage.Cost, unpriced, _ = acc.money(); unpriced {
 		usage.Unpriced = 1
 	}
+	then := acc.paidThen()
+	if usage.RecordedCost = then.Cost; then.Unpriced {
+		usage.RecordedUnpriced = 1
+	}
 	if why := acc.whyFallback(); why != nil {
 		event.Fallback = Cut(why.Error(), maxErrorText)
 	}
@@ -56,6 +60,7 @@ func call(ctx context.Context, m Model, req Request, accept func(Response) error
 		}
 	}
 	event.Usage, event.OK = usage, err == nil && refusal == nil
+	meterOf(ctx).count(usage)
 	if emitErr := graph.Emit(ctx, EventModelCall, event); emitErr != nil {
 		err = errors.Join(err, fmt.Errorf("publishing a call of skill %q: %w", req.Skill, emitErr))
 	}

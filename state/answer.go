@@ -106,9 +106,15 @@ type ByteSpan struct {
 	End   int `json:"end"` // exclusive
 }
 
-// RunMetrics are a run's metrics with the times that only a trace knows.
+// RunMetrics are a run's metrics with what only a trace knows, by node. A node
+// inside another is "execute/rewrite".
 type RunMetrics struct {
 	Metrics
-	NodeMS    map[string]float64 `json:"node_ms"` // milliseconds by node; a node inside another as "execute/rewrite"
-	ElapsedMS float64            `json:"elapsed_ms"`
+	NodeMS map[string]float64 `json:"node_ms"` // milliseconds; "execute" holds those of its nodes
+	// NodeUsage holds the calls of models of each node that made any, those of
+	// nodes that failed and of attempts that were repeated included, which are
+	// in no sum of the state. Citations of no source are parse failures of the
+	// sum alone.
+	NodeUsage map[string]ModelUsage `json:"node_usage"`
+	ElapsedMS float64               `json:"elapsed_ms"`
 }

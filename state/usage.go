@@ -15,6 +15,12 @@ type ModelUsage struct {
 	// Unpriced counts the calls of which it is not known what they cost, in
 	// part or in whole: unless it is 0, Cost is less than the truth.
 	Unpriced int `json:"unpriced,omitempty"`
+
+	// RecordedCost is what those calls cost, when they were recorded, that a
+	// cassette answered. Nothing was spent on them now: it is not in Cost.
+	RecordedCost Money `json:"recorded_cost,omitempty"`
+	// RecordedUnpriced counts those of them of which it was not known.
+	RecordedUnpriced int `json:"recorded_unpriced,omitempty"`
 }
 
 // Plus returns the sum of two counts.
@@ -27,5 +33,7 @@ func (u ModelUsage) Plus(v ModelUsage) ModelUsage {
 	u.ParseFailures += v.ParseFailures
 	u.Cost += v.Cost
 	u.Unpriced += v.Unpriced
+	u.RecordedCost += v.RecordedCost
+	u.RecordedUnpriced += v.RecordedUnpriced
 	return u
 }

@@ -15,10 +15,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"example.com/assay/graph"
 	"example.com/assay/llm"
 	"example.com/assay/llm/cassette"
 	"example.com/assay/llm/llmtest"
 	"example.com/assay/skills"
+	"example.com/assay/state"
 )
 
 func user(skill, text string) llm.Request {
@@ -340,4 +342,86 @@ func TestPlayerIsAModel(t *testing.T) {
 	if left := p.Unused(); len(left) > 1 { // the empty request, which is an error
 		t.Errorf("unused %q", left)
 	}
+}
+
+// What a call cost, and why another model answered it, are told again; but a
+// replay spends nothing.
+func TestReceipts(t *testing.T) {
+	set, err := skills.Load(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	classify, err := set.Get(skills.ClassifyAndRoute)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const why, key = "openai answered 503 Service Unavailable: token=", "abcdefgh"
+	answers := func(answer llmtest.Answer) *llmtest.Script {
+		return &llmtest.Script{Answers: map[string][]llmtest.Answer{classify.Name: {answer}}}
+	}
+	good := llmtest.Answer{Text: `{"query_type":"simple","reason":"r"}`}
+	for name, tc := range map[string]struct {
+		model    llm.Model
+		unpriced int
+		fallback string
+	}{
+		"priced":   {llm.Priced(llm.Prices{"m": {Input: 1000}}, "m")(answers(good)), 0, ""},
+		"unpriced": {llm.Priced(llm.Prices{}, "m")(answers(good)), 1, ""},
+		"fallback": {llm.Fallback(llm.Priced(llm.Prices{"m": {Input: 1000}}, "m")(answers(good)))(answers(llmtest.Answer{Err: &llm.StatusError{Provider: "openai", Status: 503, Message: "token=" + key}})), 0, why + "[key]"},
+		"free":     {answers(good), 0, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ask := func(m llm.Model) (state.ModelUsage, string) {
+				var event llm.CallEvent
+				usage := inNode(t, func(ctx context.Context) state.ModelUsage {
+					_, usage, err := llm.Ask[skills.ClassifyOutput](ctx, m, classify, skills.ClassifyInput{Question: "q"})
+					if err != nil {
+						t.Error(err)
+					}
+					return usage
+				}, &event)
+				return usage, event.Fallback
+			}
+			var then state.ModelUsage
+			file := record(t, tc.model, nil, func(m llm.Model) { then, _ = ask(m) })
+			now, fallback := ask(replay(t, file))
+			if then.Unpriced != tc.unpriced || then.RecordedCost != 0 || (then.Cost == 0) != (name == "unpriced" || name == "free") {
+				t.Errorf("recorded as %+v", then)
+			}
+			if now.Cost != 0 || now.Unpriced != 0 || now.RecordedCost != then.Cost || now.RecordedUnpriced != then.Unpriced || fallback != tc.fallback {
+				t.Errorf("replayed as %+v, fallback %q; recorded as %+v", now, fallback, then)
+			}
+			if data, err := os.ReadFile(file); err != nil || strings.Contains(string(data), key) {
+				t.Errorf("%v: the key is in %s", err, data)
+			}
+		})
+	}
+}
+
+// inNode calls ask in a node and reads the call that it published.
+func inNode(t *testing.T, ask func(context.Context) state.ModelUsage, event *llm.CallEvent) (usage state.ModelUsage) {
+	t.Helper()
+	type nothing struct{ N int }
+	n := graph.LastValue("n", func(s *nothing) *int { return &s.N })
+	g := graph.NewStateGraph[nothing](n)
+	g.AddNode("ask", func(ctx context.Context, _ nothing) (graph.Update[nothing], error) {
+		usage = ask(ctx)
+		return nil, nil
+	})
+	g.AddEdge(graph.Start, "ask")
+	app, err := g.Compile(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for ev, err := range app.Stream(t.Context(), graph.Update[nothing]{n.Set(1)}, &graph.RunOptions{Modes: graph.Custom}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ev.Kind == graph.NodeCustom && ev.Name == llm.EventModelCall {
+			if err := json.Unmarshal(ev.Data, event); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	return usage
 }

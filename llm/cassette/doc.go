@@ -21,6 +21,6 @@
 // there to be written. What errors say is cut where it looks like a key, and
 // RecordOptions.Secrets are cut everywhere.
 //
-// What a call cost and that a fallback answered are not recorded: a replay
-// costs nothing.
+// What a call cost, and why a fallback answered it, are recorded, too. A replay
+// costs nothing: what was paid then counts apart (llm.Recorded).
 package cassette

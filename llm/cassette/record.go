@@ -138,10 +138,12 @@ func (m recorded) Generate(ctx context.Context, req llm.Request) (llm.Response, 
 			listener(c)
 		}
 	}
-	resp, err := m.model.Generate(ctx, req)
+	inner, met := llm.WithReceipt(ctx)
+	resp, err := m.model.Generate(inner, req)
 	if err != nil && ctx.Err() != nil {
 		return resp, err
 	}
+	rec.receipt = receipt(met())
 	rec.Response = response{resp.Text, written(resp.Calls), resp.Model, resp.Usage}
 	rec.Error = failureOf(err)
 	m.to.scrub.recording(&rec)

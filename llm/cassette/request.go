@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"example.com/assay/llm"
+	"example.com/assay/state"
 )
 
 // version is that of the file's form.
@@ -33,6 +34,15 @@ type recording struct {
 	Chunks   []chunk  `json:"chunks,omitempty"` // what was streamed
 	Response response `json:"response,omitzero"`
 	Error    *failure `json:"error,omitempty"`
+	receipt
+}
+
+// A receipt is an llm.Receipt as it is written. Files of older programs have
+// none: nothing is said of what their calls cost.
+type receipt struct {
+	Cost     state.Money `json:"cost,omitempty"`
+	Unpriced bool        `json:"unpriced,omitempty"`
+	Fallback string      `json:"fallback,omitempty"`
 }
 
 type response struct {

@@ -31,6 +31,8 @@ func (s scrubber) recording(rec *recording) {
 	}
 	s.all(&rec.Response.Text, &rec.Response.Model)
 	s.calls(rec.Response.Calls)
+	s.all(&rec.Fallback)
+	rec.Fallback = keyless(rec.Fallback)
 	if f := rec.Error; f != nil {
 		said := []*string{&f.Text, &f.Inner, &f.Provider, &f.Model, &f.Message, &f.Code, &f.Param, &f.Reason, &f.What}
 		s.all(said...)
