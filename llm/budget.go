@@ -66,15 +66,14 @@ type Budget struct {
 	perRun, perSession BudgetBounds
 
 	mu       sync.Mutex
-	runs     int // counts resets, so that a late answer is not counted in the next run
-	run      Spending
+	run      *Spending // of the calls without a run of their own; another one after each reset, so that late answers count in theirs
 	session  Spending
 	unpriced string // the model that made Unpriced differ from 0
 }
 
 // NewBudget returns a budget of which nothing is spent.
 func NewBudget(opts *BudgetOptions) *Budget {
-	b := &Budget{}
+	b := &Budget{run: &Spending{}}
 	if opts != nil {
 		b.perRun = BudgetBounds{opts.MaxCalls, opts.MaxTokens, opts.MaxMoney}
 		b.perSession = opts.Session
@@ -85,19 +84,35 @@ func NewBudget(opts *BudgetOptions) *Budget {
 // Wrap is the wrapper: a func(Model) Model.
 func (b *Budget) Wrap(m Model) Model { return budgeted{m, b} }
 
-// Reset begins a new run of the same session.
+// Reset begins a new run of the same session, for the calls whose context has
+// none.
 func (b *Budget) Reset() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.runs++
-	b.run = Spending{}
+	b.run = &Spending{}
 }
 
-// Spent returns what the run has spent so far.
+// Begin returns a context whose calls are a run of their own in the same
+// session: runs that go on side by side each have their bounds.
+func (b *Budget) Begin(ctx context.Context) context.Context {
+	return context.WithValue(ctx, runKey{b}, &Spending{})
+}
+
+type runKey struct{ of *Budget }
+
+// runOf is the run that a call belongs to. The lock must be held.
+func (b *Budget) runOf(ctx context.Context) *Spending {
+	if run, ok := ctx.Value(runKey{b}).(*Spending); ok {
+		return run
+	}
+	return b.run
+}
+
+// Spent returns what the run has spent so far that Reset began.
 func (b *Budget) Spent() Spending {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.run
+	return *b.run
 }
 
 // SpentInSession returns what all runs have spent so far.
@@ -111,18 +126,19 @@ func (b *Budget) SpentInSession() Spending {
 func (b *Budget) boundsMoney() bool { return b.perRun.MaxMoney > 0 || b.perSession.MaxMoney > 0 }
 
 // start books a call and returns its run.
-func (b *Budget) start() (int, error) {
+func (b *Budget) start(ctx context.Context) (*Spending, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if err := b.refusal(b.perRun, b.run, false); err != nil {
-		return 0, err
+	run := b.runOf(ctx)
+	if err := b.refusal(b.perRun, *run, false); err != nil {
+		return nil, err
 	}
 	if err := b.refusal(b.perSession, b.session, true); err != nil {
-		return 0, err
+		return nil, err
 	}
-	b.run.Calls++
+	run.Calls++
 	b.session.Calls++
-	return b.runs, nil
+	return run, nil
 }
 
 // refusal is why bounds refuse a call after what was spent, or nil.
@@ -140,7 +156,7 @@ func (b *Budget) refusal(bounds BudgetBounds, spent Spending, session bool) erro
 	return nil
 }
 
-func (b *Budget) spend(run int, u Usage, acc *account) {
+func (b *Budget) spend(run *Spending, u Usage, acc *account) {
 	cost, unpriced, model := acc.money()
 	add := Spending{Tokens: u.InputTokens + u.OutputTokens, Money: cost}
 	if unpriced {
@@ -149,9 +165,7 @@ func (b *Budget) spend(run int, u Usage, acc *account) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.session.add(add)
-	if run == b.runs {
-		b.run.add(add)
-	}
+	run.add(add)
 	if unpriced {
 		b.unpriced = model
 	}
@@ -169,7 +183,7 @@ type budgeted struct {
 }
 
 func (m budgeted) Generate(ctx context.Context, req Request) (Response, error) {
-	run, err := m.budget.start()
+	run, err := m.budget.start(ctx)
 	if err != nil {
 		return Response{}, err
 	}

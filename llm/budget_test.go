@@ -69,6 +69,32 @@ func TestBudgetOfLateAnswers(t *testing.T) {
 	})
 }
 
+// Runs that go on side by side have their bounds each, and one session.
+func TestBudgetsOfRunsSideBySide(t *testing.T) {
+	budget := llm.NewBudget(&llm.BudgetOptions{MaxCalls: 2, Session: llm.BudgetBounds{MaxCalls: 5}})
+	ask := budget.Wrap(&failing{usage: llm.Usage{OutputTokens: 1}, errs: []error{nil}})
+	first, second := budget.Begin(t.Context()), budget.Begin(t.Context())
+	for i, tc := range []struct {
+		ctx     context.Context
+		refused bool
+		session bool
+	}{
+		{first, false, false}, {second, false, false}, {first, false, false}, {first, true, false},
+		{second, false, false}, {second, true, false}, {t.Context(), false, false}, {t.Context(), true, true},
+	} {
+		_, err := ask.Generate(tc.ctx, llm.Request{})
+		if e, refused := errors.AsType[*llm.BudgetError](err); refused != tc.refused || refused && e.Session != tc.session {
+			t.Errorf("call %d: %v", i+1, err)
+		}
+	}
+	if got, want := budget.Spent(), (llm.Spending{Calls: 1, Tokens: 1}); got != want {
+		t.Errorf("the run of nobody has spent %+v; want %+v", got, want)
+	}
+	if got, want := budget.SpentInSession(), (llm.Spending{Calls: 5, Tokens: 5}); got != want {
+		t.Errorf("the session has spent %+v; want %+v", got, want)
+	}
+}
+
 type late struct{}
 
 func (late) Generate(context.Context, llm.Request) (llm.Response, error) {
