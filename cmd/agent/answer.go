@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"example.com/assay/cmd/agent/internal/render"
+	"example.com/assay/cmd/agent/internal/traceview"
 	"example.com/assay/llm/offline"
 	"example.com/assay/nodes/verify"
 	"example.com/assay/state"
@@ -32,6 +33,11 @@ func (a *app) printAnswer(answer state.Answer, files verify.Locator) {
 	}
 	if answer.Answer != "" {
 		fmt.Fprint(a.stdout, render.Markdown(summary(answer), look))
+	}
+	if a.verbose && modelNotes[answer.Model] == "" {
+		for _, line := range traceview.NodeUsage(answer.Metrics.NodeUsage) {
+			fmt.Fprintln(a.stdout, "  "+render.Visible(line))
+		}
 	}
 }
 
@@ -83,19 +89,5 @@ func summary(answer state.Answer) string {
 	if note := modelNotes[answer.Model]; note != "" {
 		return strings.Join(append(parts, model+": "+note), " · ")
 	}
-	return strings.Join(append(parts, model, usage(answer.Metrics.ModelUsage)), " · ")
-}
-
-// usage says what the calls of a run's models amount to, those of models
-// without a provider included. Its cost is in the currency of the prices, and
-// does not hold that of unpriced calls.
-func usage(u state.ModelUsage) string {
-	text := fmt.Sprintf("%s, %s read and %d written", count(u.Calls, "call"), count(u.InputTokens, "token"), u.OutputTokens)
-	if u.Cost > 0 {
-		text += ", cost " + u.Cost.String()
-	}
-	if u.Unpriced > 0 {
-		text += fmt.Sprintf(", unpriced calls: %d", u.Unpriced)
-	}
-	return text
+	return strings.Join(append(parts, model, traceview.Usage(answer.Metrics.ModelUsage)), " · ")
 }

@@ -257,6 +257,7 @@ func (e *engine) result(final state.Agent, times research.Times, runErr error, r
 	for node, d := range times.Node {
 		answer.Metrics.NodeMS[node] = milliseconds(d)
 	}
+	answer.Metrics.NodeUsage = times.Usage
 	answer.Metrics.ElapsedMS = milliseconds(times.Total)
 	return answer
 }
@@ -291,7 +292,7 @@ func failedAnswer(question string, err error) state.Answer {
 	}
 	return state.Answer{
 		Schema: state.AnswerSchema, Pipeline: "research", Status: status, Question: question, Sources: []state.Source{},
-		Metrics: state.RunMetrics{NodeMS: map[string]float64{}}, Error: err.Error(),
+		Metrics: state.RunMetrics{NodeMS: map[string]float64{}, NodeUsage: map[string]state.ModelUsage{}}, Error: err.Error(),
 	}
 }
 

@@ -50,6 +50,53 @@ func TestCostOfAQuestion(t *testing.T) {
 	}
 }
 
+// A replay costs nothing, and tells what was paid when it was recorded, by
+// node, too.
+func TestCostOfAReplay(t *testing.T) {
+	home := t.TempDir()
+	ingestText(t, home, permits)
+	server := newChat(t)
+	tape := filepath.Join(t.TempDir(), "tape")
+	config := writeConfig(t, "model: openai:m\nprices: {openai:m: {input: 1000, output: 20000}}\n")
+	ask := func(flags ...string) string {
+		t.Helper()
+		a, stdout, stderr := testApp(home)
+		withEnv(a, envOpenAIKey, secret, envOpenAIURL, server.URL)
+		if code := a.run(t.Context(), append([]string{"ask", permitQuestion, "--config", config}, flags...)); code != exitDone {
+			t.Fatalf("exit code %d: %s%s", code, stderr, stdout)
+		}
+		return stdout.String()
+	}
+	var then, now state.Answer
+	if err := json.Unmarshal([]byte(ask("--json", "--record", tape)), &then); err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal([]byte(ask("--json", "--replay", tape)), &now); err != nil {
+		t.Fatal(err)
+	}
+	if then.Metrics.Cost == 0 || now.Metrics.Cost != 0 || now.Metrics.RecordedCost != then.Metrics.Cost || now.Metrics.Unpriced != 0 {
+		t.Errorf("recorded with %+v, replayed with %+v", then.Metrics.ModelUsage, now.Metrics.ModelUsage)
+	}
+	for _, answer := range []state.Answer{then, now} {
+		var sum state.ModelUsage
+		for _, usage := range answer.Metrics.NodeUsage {
+			sum = sum.Plus(usage)
+		}
+		if sum != answer.Metrics.ModelUsage || len(answer.Metrics.NodeUsage) < 3 {
+			t.Errorf("nodes %+v, run %+v", answer.Metrics.NodeUsage, answer.Metrics.ModelUsage)
+		}
+	}
+	text := ask("--replay", tape, "-v")
+	for _, want := range []string{
+		fmt.Sprintf("written, cost 0, recorded cost %s\n", then.Metrics.Cost),
+		fmt.Sprintf("  execute/synthesize  1 call, 50 tokens read and 5 written, cost 0, recorded cost %s\n", then.Metrics.NodeUsage["execute/synthesize"].Cost),
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("it does not say %q: %s", want, text)
+		}
+	}
+}
+
 func TestMoneyEndsTheRun(t *testing.T) {
 	home := t.TempDir()
 	ingestText(t, home, permits)

@@ -21,7 +21,7 @@ func Result(final state.Agent, runErr error, files Locator) state.Answer {
 	a := state.Answer{
 		Schema: state.AnswerSchema, Pipeline: "research", Status: status(final, runErr), Question: final.Objective,
 		Answer: final.Answer, Choice: final.Choice.Letter, Sources: []state.Source{}, Confidence: final.MeanConfidence(), Warnings: final.Warnings,
-		Metrics: state.RunMetrics{Metrics: final.Metrics, NodeMS: map[string]float64{}},
+		Metrics: state.RunMetrics{Metrics: final.Metrics, NodeMS: map[string]float64{}, NodeUsage: map[string]state.ModelUsage{}},
 	}
 	switch {
 	case runErr != nil:

@@ -2,10 +2,13 @@ package research
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
 	"time"
 
 	"example.com/assay/graph"
 	"example.com/assay/graph/trace"
+	"example.com/assay/llm"
 	"example.com/assay/state"
 )
 
@@ -22,10 +25,34 @@ type AskOptions struct {
 	Resume bool
 }
 
-// Times are a run's durations, by node and in all.
+// Times are what a run took: durations by node and in all, and the calls of
+// models by node. A node inside another is "execute/rewrite".
 type Times struct {
-	Node  map[string]time.Duration // a node inside another as "execute/rewrite"
+	Node  map[string]time.Duration
 	Total time.Duration
+	// Usage holds what each node asked of models, as it happened: also what a
+	// node asked that failed then, or was tried again, which the state does not
+	// know. A node without a call is not in it.
+	Usage map[string]state.ModelUsage
+}
+
+// count adds a published call of a model to its node.
+func (t *Times) count(ev graph.Event[state.Agent]) error {
+	var call llm.CallEvent
+	if err := json.Unmarshal(ev.Data, &call); err != nil {
+		return fmt.Errorf("counting the calls of node %q: %w", ev.Node, err)
+	}
+	name := path(ev)
+	t.Usage[name] = t.Usage[name].Plus(call.Usage)
+	return nil
+}
+
+// path is the name of an event's node, with that of the node that it is in.
+func path(ev graph.Event[state.Agent]) string {
+	if ev.Namespace == "" {
+		return ev.Node
+	}
+	return ev.Namespace + "/" + ev.Node
 }
 
 // Ask runs the pipeline on one question and follows it. The state is final or,
@@ -36,7 +63,7 @@ func (p *Pipeline) Ask(ctx context.Context, question string, opts *AskOptions) (
 		o = *opts
 	}
 	o.Run.Modes = graph.Debug
-	times := Times{Node: map[string]time.Duration{}}
+	times := Times{Node: map[string]time.Duration{}, Usage: map[string]state.ModelUsage{}}
 	final := state.Agent{Objective: question}
 	in := Input(question)
 	if o.Resume {
@@ -47,10 +74,12 @@ func (p *Pipeline) Ask(ctx context.Context, question string, opts *AskOptions) (
 			return final, times, err
 		}
 		switch {
-		case ev.Kind == graph.NodeUpdate && ev.Namespace == "":
-			times.Node[ev.Node] += ev.Elapsed
 		case ev.Kind == graph.NodeUpdate:
-			times.Node[ev.Namespace+"/"+ev.Node] += ev.Elapsed
+			times.Node[path(ev)] += ev.Elapsed
+		case ev.Kind == graph.NodeCustom && ev.Name == llm.EventModelCall:
+			if err := times.count(ev); err != nil {
+				return final, times, err
+			}
 		case ev.Kind == graph.RunEnd && ev.Namespace == "":
 			final, times.Total = ev.State, ev.Elapsed
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"example.com/assay/graph"
+	"example.com/assay/llm"
 	"example.com/assay/memory/index"
 	"example.com/assay/state"
 )
@@ -51,9 +52,10 @@ func Retrieve(corpus Retriever, passages int) graph.Node[state.Agent] {
 			return nil, nil
 		}
 		read := s.Read()
-		found, err := corpus.Search(ctx, index.Query{Primary: step.Queries[0], Alternatives: step.Queries[1:], K: passages, Exclude: read})
+		metered, asked := llm.Metered(ctx) // a reranker may ask a model
+		found, err := corpus.Search(metered, index.Query{Primary: step.Queries[0], Alternatives: step.Queries[1:], K: passages, Exclude: read})
 		if err != nil {
-			return endStep(ctx, step, state.ModelUsage{}, err)
+			return endStep(ctx, step, asked.Usage(), err)
 		}
 		event := RetrievalEvent{
 			StepID: step.ID, Queries: step.Queries, Excluded: len(read), Candidates: found.Candidates,
@@ -73,6 +75,9 @@ func Retrieve(corpus Retriever, passages int) graph.Node[state.Agent] {
 		update := graph.Update[state.Agent]{row(state.Step{ID: step.ID, Hits: found.Hits, Confidence: found.Confidence})}
 		if found.Fallback != "" {
 			update = append(update, state.AgentWarnings.Add("the passages are in the index's own order, since the reranker failed: "+found.Fallback))
+		}
+		if usage := asked.Usage(); usage != (state.ModelUsage{}) {
+			update = append(update, state.AgentUsage.Add(usage))
 		}
 		return update, nil
 	}

@@ -38,6 +38,7 @@ func (v View) Text(o TextOptions) string {
 			w.node(n)
 		}
 	}
+	w.usage(v)
 	w.line(0, "")
 	switch {
 	case !v.Ended:
@@ -48,6 +49,18 @@ func (v View) Text(o TextOptions) string {
 		w.line(0, "done in "+ms(v.ElapsedMS))
 	}
 	return w.out.String()
+}
+
+// usage prints what the models of all nodes were asked, and those of each.
+func (w *writer) usage(v View) {
+	if len(v.Usage) == 0 {
+		return
+	}
+	w.line(0, "")
+	w.line(0, w.strong("models: "+Usage(v.Total)))
+	for _, line := range NodeUsage(v.Usage) {
+		w.line(1, render.Visible(line))
+	}
 }
 
 // writer prints a view.
@@ -124,7 +137,10 @@ func (w *writer) node(n Node) {
 		if c.Repaired {
 			outcome += ", a repair"
 		}
-		w.line(depth+1, render.Visible(fmt.Sprintf("model %s, skill %s: %d tokens in, %d out, %s", c.Model, c.Skill, c.Usage.InputTokens, c.Usage.OutputTokens, outcome)))
+		if c.Fallback != "" {
+			outcome += ", instead of a model that failed: " + c.Fallback
+		}
+		w.line(depth+1, render.Visible(fmt.Sprintf("model %s, skill %s: %d tokens in, %d out%s, %s", c.Model, c.Skill, c.Usage.InputTokens, c.Usage.OutputTokens, Cost(c.Usage), outcome)))
 	}
 	for _, r := range n.Retrievals {
 		w.retrieval(depth+1, r)

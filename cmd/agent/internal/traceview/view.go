@@ -10,6 +10,7 @@ import (
 	"example.com/assay/graph/trace"
 	"example.com/assay/llm"
 	"example.com/assay/nodes/research"
+	"example.com/assay/state"
 )
 
 // A View is a run as its trace tells it.
@@ -20,9 +21,13 @@ type View struct {
 	Started     string        `json:"started,omitempty"` // RFC 3339; empty for a normalised trace
 	Header      *trace.Header `json:"header,omitempty"`
 	Steps       []Step        `json:"supersteps"`
-	Ended       bool          `json:"ended"` // false when the run was killed
-	ElapsedMS   float64       `json:"elapsed_ms"`
-	Error       string        `json:"error,omitempty"`
+	// Usage holds the calls of models of each node that made any, and Total
+	// their sum.
+	Usage     map[string]state.ModelUsage `json:"node_usage,omitempty"`
+	Total     state.ModelUsage            `json:"usage"`
+	Ended     bool                        `json:"ended"` // false when the run was killed
+	ElapsedMS float64                     `json:"elapsed_ms"`
+	Error     string                      `json:"error,omitempty"`
 }
 
 // A Step is a superstep of the outermost graph.
@@ -65,7 +70,21 @@ func New(records []trace.Record) (View, error) {
 			return v, fmt.Errorf("viewing trace, event %d: %w", rec.Seq, err)
 		}
 	}
+	v.count()
 	return v, nil
+}
+
+// count sums up the calls of models that the view shows.
+func (v *View) count() {
+	v.Usage, v.Total = map[string]state.ModelUsage{}, state.ModelUsage{}
+	for _, s := range v.Steps {
+		for _, n := range s.Nodes {
+			for _, c := range n.ModelCalls {
+				v.Usage[n.Name] = v.Usage[n.Name].Plus(c.Usage)
+				v.Total = v.Total.Plus(c.Usage)
+			}
+		}
+	}
 }
 
 // builder fills a View.
@@ -191,5 +210,6 @@ func (v View) Only(name string) (View, bool) {
 			v.Steps = append(v.Steps, Step{s.Step, kept})
 		}
 	}
+	v.count()
 	return v, len(v.Steps) > 0
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"example.com/assay/graph/trace"
+	"example.com/assay/state"
 )
 
 const sample = `{"v":1,"seq":0,"kind":"run_start","time":"2026-01-02T03:04:05Z","at":[{"step":0,"task":-1}],"graph":"research","fingerprint":"0123456789abcdef","header":{"run_id":"r1","config":{"model":"offline","corpus":"c"},"skills":{"s":"abcdef0123456789"},"input":{"question":"q"}}}
@@ -19,7 +20,7 @@ const sample = `{"v":1,"seq":0,"kind":"run_start","time":"2026-01-02T03:04:05Z",
 {"v":1,"seq":7,"kind":"node_start","at":[{"step":1,"task":0}],"node":"execute","attempt":2}
 {"v":1,"seq":8,"kind":"note","at":[{"step":1,"task":0}],"node":"execute","data":{}}
 {"v":1,"seq":9,"kind":"node_update","elapsed_us":2500,"at":[{"step":1,"task":0}],"node":"execute","attempt":2,"update":[{"channel":"plan","op":"add","value":[1]}]}
-{"v":1,"seq":10,"kind":"model_call","at":[{"step":2,"task":0}],"node":"plan","data":{"skill":"s","ok":false,"error":"no\u001b[31m","repaired":true,"usage":{"input_tokens":3}}}
+{"v":1,"seq":10,"kind":"model_call","at":[{"step":2,"task":0}],"node":"plan","data":{"skill":"s","ok":false,"error":"no\u001b[31m","repaired":true,"fallback":"late","usage":{"calls":1,"input_tokens":3,"cost":0.25,"unpriced":1}}}
 {"v":1,"seq":11,"kind":"node_error","elapsed_us":100,"at":[{"step":2,"task":0}],"node":"plan","error":"broke"}
 {"v":1,"seq":12,"kind":"run_end","elapsed_us":9000,"at":[{"step":3,"task":-1}],"error":"broke"}
 `
@@ -56,8 +57,11 @@ superstep 1
 
 superstep 2
   plan  0.1 ms
-    model , skill s: 3 tokens in, 0 out, failed: no�[31m, a repair
+    model , skill s: 3 tokens in, 0 out, cost 0.25, unpriced calls: 1, failed: no�[31m, a repair, instead of a model that failed: late
     error: broke
+
+models: 1 call, 3 tokens read and 0 written, cost 0.25, unpriced calls: 1
+  plan  1 call, 3 tokens read and 0 written, cost 0.25, unpriced calls: 1
 
 failed after 9.0 ms: broke
 `
@@ -73,9 +77,12 @@ func TestOnly(t *testing.T) {
 	}
 	for name, want := range map[string]int{"retrieve": 1, "execute/retrieve": 1, "execute": 1, "trieve": 0, "none": 0} {
 		only, ok := v.Only(name)
-		if len(only.Steps) != want || ok != (want > 0) {
+		if len(only.Steps) != want || ok != (want > 0) || len(only.Usage) != 0 {
 			t.Errorf("Only(%q): %d supersteps, %v", name, len(only.Steps), ok)
 		}
+	}
+	if only, _ := v.Only("plan"); only.Total != v.Total || only.Total.Calls != 1 {
+		t.Errorf("usage of plan %+v, of all %+v", only.Total, v.Total)
 	}
 	if len(v.Steps) != 2 {
 		t.Error("Only changed the view that it was asked of")
@@ -99,6 +106,21 @@ func TestFaults(t *testing.T) {
 		}
 		if _, err := New(records); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: error %v, want %q", name, err, tt.want)
+		}
+	}
+}
+
+// A replay's cost is 0, beside what was paid then.
+func TestUsage(t *testing.T) {
+	for want, u := range map[string]state.ModelUsage{
+		"1 call, 1 token read and 2 written":                                                          {Calls: 1, InputTokens: 1, OutputTokens: 2},
+		"2 calls, 0 tokens read and 0 written, cost 0.5, unpriced calls: 1":                           {Calls: 2, Cost: state.MoneyOf(.5), Unpriced: 1},
+		"2 calls, 0 tokens read and 0 written, cost 0, recorded cost 0.5":                             {Calls: 2, RecordedCost: state.MoneyOf(.5)},
+		"2 calls, 0 tokens read and 0 written, cost 0, recorded cost 0.5, recorded unpriced calls: 1": {Calls: 2, RecordedCost: state.MoneyOf(.5), RecordedUnpriced: 1},
+		"2 calls, 0 tokens read and 0 written, unpriced calls: 2":                                     {Calls: 2, Unpriced: 2},
+	} {
+		if got := Usage(u); got != want {
+			t.Errorf("%q; want %q", got, want)
 		}
 	}
 }
