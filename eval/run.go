@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 
 	"example.com/assay/graph"
@@ -21,12 +20,28 @@ type Run struct {
 	Answer state.Answer
 	Trace  []trace.Record // as it happened
 	Path   []string       // the root graph's nodes, in the order in which they finished
+	Times  research.Times
+	Err    error // what stopped the pipeline; nil when it came to its end
+	// Faults are what whoever ran it found wrong beside the run, such as
+	// recordings that were not asked for. Each is a miss.
+	Faults []string
+}
+
+// Usage is what the nodes asked of models, together.
+func (r Run) Usage() state.ModelUsage {
+	var sum state.ModelUsage
+	for _, usage := range r.Times.Usage { // whole numbers: the order does not matter
+		sum = sum.Plus(usage)
+	}
+	return sum
 }
 
 // RunOptions configure Run. Nil is the zero value.
 type RunOptions struct {
 	// Graph is passed to the engine.
 	Graph graph.RunOptions
+	// Model is what the trace calls the models. Default "offline".
+	Model string
 }
 
 // RunCase asks a case's question. An error of the pipeline is part of the
@@ -39,6 +54,9 @@ func RunCase(ctx context.Context, c Case, p *research.Pipeline, set *skills.Set,
 	if err != nil {
 		return Run{}, fmt.Errorf("running case %q: %w", c.Name, err)
 	}
+	if opts.Model != "" {
+		header.Config["model"] = opts.Model
+	}
 	var out Run
 	var lines bytes.Buffer
 	ask := &research.AskOptions{Run: opts.Graph, Trace: trace.NewWriter(&lines, header), Observe: func(ev graph.Event[state.Agent]) {
@@ -46,15 +64,16 @@ func RunCase(ctx context.Context, c Case, p *research.Pipeline, set *skills.Set,
 			out.Path = append(out.Path, ev.Node)
 		}
 	}}
-	final, _, runErr := p.Ask(ctx, strings.TrimSpace(c.Question), ask)
-	out.Final, out.Answer = final, research.Result(final, runErr, files)
+	out.Final, out.Times, out.Err = p.Ask(ctx, strings.TrimSpace(c.Question), ask)
+	out.Answer = research.Result(out.Final, out.Err, files)
 	if out.Trace, err = trace.Read(&lines); err != nil {
 		return out, fmt.Errorf("running case %q: %w", c.Name, err)
 	}
 	return out, nil
 }
 
-// Header is the trace header of a case: nothing in it depends on the machine.
+// Header is the trace header of a case that is run offline: nothing in it
+// depends on the machine.
 func Header(c Case, set *skills.Set) (trace.Header, error) {
 	input, err := json.Marshal(research.Input(strings.TrimSpace(c.Question)))
 	if err != nil {
@@ -69,34 +88,4 @@ func Header(c Case, set *skills.Set) (trace.Header, error) {
 		h.Skills[name] = skill.Hash
 	}
 	return h, nil
-}
-
-// Check compares a run with what its case expects and returns what is missing,
-// one sentence each.
-func (r Run) Check(w Want) []string {
-	var misses []string
-	expect := func(ok bool, sentence string) {
-		if !ok {
-			misses = append(misses, sentence)
-		}
-	}
-	differ := func(what, want, got string, checked bool) {
-		expect(!checked || want == got, fmt.Sprintf("%s is %q, expected %q", what, got, want))
-	}
-	differ("the status", string(w.Status), string(r.Answer.Status), w.Status != "")
-	differ("the choice", w.Choice, r.Answer.Choice, w.Choice != "")
-	differ("the number of steps", fmt.Sprint(w.Steps), fmt.Sprint(len(r.Final.Plan)), w.Steps != 0)
-	differ("the number of failed steps", fmt.Sprint(w.Failed), fmt.Sprint(r.Final.Metrics.StepsFailed), w.Failed != 0)
-	differ("the number of model calls", fmt.Sprint(w.Calls), fmt.Sprint(r.Final.Metrics.Calls), w.Calls != 0)
-	differ("the path", strings.Join(w.Path, " → "), strings.Join(r.Path, " → "), w.Path != nil)
-	for _, doc := range w.Cites {
-		cited := slices.ContainsFunc(r.Answer.Sources, func(s state.Source) bool { return s.Doc == doc })
-		expect(cited, fmt.Sprintf("the answer does not cite %s", doc))
-	}
-	for _, text := range w.Contains {
-		expect(strings.Contains(r.Answer.Answer, text), fmt.Sprintf("the answer does not hold %q", text))
-	}
-	v := r.Answer.Verification
-	expect(v.QuotesExact == v.QuotesChecked, fmt.Sprintf("%d of %d quotes are not the bytes of their source", v.QuotesChecked-v.QuotesExact, v.QuotesChecked))
-	return misses
 }

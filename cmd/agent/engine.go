@@ -84,14 +84,19 @@ func (e *engine) compile(ctx context.Context, set *skills.Set, x *exchange) (*re
 		}
 		deps.Memory = memory
 	}
-	opts := &research.Options{
-		SkipInjectionCheck: e.skipInjection, ConfidenceThreshold: e.threshold,
-		SkipVerification: !e.verification.enabled, Verify: e.verification.options(),
-	}
+	opts := e.settings.pipelineOptions()
 	if e.threads != nil {
 		opts.Checkpointer = e.threads
 	}
 	return research.New(deps, opts)
+}
+
+// pipelineOptions are what the settings say of the pipeline itself.
+func (s settings) pipelineOptions() *research.Options {
+	return &research.Options{
+		SkipInjectionCheck: s.skipInjection, ConfidenceThreshold: s.threshold,
+		SkipVerification: !s.verification.enabled, Verify: s.verification.options(),
+	}
 }
 
 // Close releases the corpus and sends the spans that are left. That they are

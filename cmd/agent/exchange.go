@@ -24,6 +24,7 @@ import (
 type exchange struct {
 	*app
 	controls *llm.Controls
+	given    llm.Model          // answers in the place of what the settings name; nil for none
 	file     string             // the cassette; empty for none
 	recorder *cassette.Recorder // nil until the first models are open
 	player   *cassette.Player   // nil unless the cassette answers
@@ -93,6 +94,9 @@ func (x *exchange) close() error {
 // model returns the model that the settings mean: that of the cassette, or
 // those of providers and of this program.
 func (x *exchange) model(ctx context.Context, s settings) (llm.Model, error) {
+	if x.given != nil {
+		return x.given, nil
+	}
 	if x.player != nil {
 		x.played = true
 		return telemetry.Watch(s.modelLabel(), x.player), nil
@@ -103,15 +107,27 @@ func (x *exchange) model(ctx context.Context, s settings) (llm.Model, error) {
 		return m, err
 	}
 	if x.recorder == nil { // now, so that settings that cannot be used leave no file
-		x.recorder, err = cassette.Record(x.file, &cassette.RecordOptions{Model: s.modelLabel(), Secrets: c.secrets()})
-		if errors.Is(err, fs.ErrExist) {
-			return nil, usagef("%s exists already, and a recording replaces nothing: remove it, or name another file with --record", x.file)
-		}
-		if err != nil {
-			return nil, usagef("opening --record: %w", err)
+		if x.recorder, err = record(x.file, s, c); err != nil {
+			return nil, err
 		}
 	}
 	return x.recorder.Wrap(m), nil
+}
+
+// record makes a new cassette.
+func record(file string, s settings, c *connector) (*cassette.Recorder, error) {
+	recorder, err := cassette.Record(file, &cassette.RecordOptions{Model: s.modelLabel(), Secrets: c.secrets()})
+	if errors.Is(err, fs.ErrExist) {
+		return nil, existsError(file)
+	}
+	if err != nil {
+		return nil, usagef("opening --record: %w", err)
+	}
+	return recorder, nil
+}
+
+func existsError(file string) error {
+	return usagef("%s exists already, and a recording replaces nothing: remove it, or name another file with --record", file)
 }
 
 // connect makes the models that the settings name. Those of providers are

@@ -184,12 +184,17 @@ func TestScripts(t *testing.T) {
 		t.Fatal(err)
 	}
 	server := newChat(t)
+	cases, err := filepath.Abs(filepath.Join("..", "..", "case_studies"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("ASSAY_HOME", filepath.Join(env.WorkDir, "home"))
 			env.Setenv("SAMPLE_HOME", shared)
+			env.Setenv("CASE_STUDIES", cases)
 			env.Setenv("CHAT_URL", server.URL)
 			env.Setenv("BLOCKED", filepath.Join(env.WorkDir, "blocked"))
 			return nil

@@ -120,11 +120,18 @@ func (f *settingFlags) register(cmd *cobra.Command, remembers bool) {
 	f.remembers = remembers
 	flags := cmd.Flags()
 	flags.String("corpus", defaultCorpus, "`NAME` of the corpus to answer from; until something is ingested into \"default\", the embedded sample answers")
+	flags.Bool("memory", remembers, "use and keep earlier answers to the same question")
+	flags.Bool("no-memory", false, "the same as --memory=false")
+	f.registerPipeline(cmd)
+}
+
+// registerPipeline adds the flags of verbs that run the pipeline on a corpus of
+// their own.
+func (f *settingFlags) registerPipeline(cmd *cobra.Command) {
+	flags := cmd.Flags()
 	f.registerModel(cmd)
 	flags.String("confidence-threshold", "0.7", "confidence above 0 and up to 1 that a step needs")
 	flags.Bool("skip-injection-check", false, "do not judge the question before researching it")
-	flags.Bool("memory", remembers, "use and keep earlier answers to the same question")
-	flags.Bool("no-memory", false, "the same as --memory=false")
 	flags.Bool("verification", true, "check the claims of an answer before it is shown")
 	flags.Bool("no-verification", false, "the same as --verification=false")
 	registerVerification(cmd)

@@ -1,0 +1,124 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"example.com/assay/eval"
+	"example.com/assay/state"
+)
+
+// permitCase makes a folder with one case over one document.
+func permitCase(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"permits.md": permits,
+		"case.yaml":  "pipeline: research\ncorpus: permits.md\nquestion: " + permitQuestion + "\nwant: {status: answered}\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// A case's exit code is that of ask.
+func TestExitCodesOfCases(t *testing.T) {
+	for status, runErr := range map[state.Status]error{
+		state.StatusAnswered: nil, state.StatusNoEvidence: nil, state.StatusRejected: nil, state.StatusFailed: nil, state.StatusInterrupted: context.Canceled,
+	} {
+		if got, want := eval.ExitCode(status), exitCode(outcome(state.Answer{Status: status}, runErr)); got != want {
+			t.Errorf("%s: %d; ask ends with %d", status, got, want)
+		}
+	}
+}
+
+// The keys that others read are there, with the types that they expect.
+func TestEvalCasesJSON(t *testing.T) {
+	a, stdout, stderr := testApp(t.TempDir())
+	if code := a.run(t.Context(), []string{"eval", "cases", permitCase(t), "--json"}); code != exitDone || stderr.Len() > 0 {
+		t.Fatalf("exit code %d: %s", code, stderr)
+	}
+	type used struct {
+		Calls, Unpriced *int
+		Cost            *float64
+	}
+	var got struct {
+		Schema  int
+		Task    string
+		N       int
+		Passed  int
+		Metrics map[string]struct{ Value, Lo, Hi *float64 }
+		Latency struct{ P50, P95 *float64 } `json:"latency_ms"`
+		Usage   used
+		Nodes   map[string]used `json:"node_usage"`
+		Items   []struct {
+			ID      string
+			Pass    *bool
+			Misses  []string
+			Status  string
+			Usage   used
+			Nodes   map[string]used `json:"node_usage"`
+			Latency *float64        `json:"latency_ms"`
+		}
+	}
+	if err := json.Unmarshal(stdout.Bytes(), &got); err != nil {
+		t.Fatal(err)
+	}
+	if got.Schema != 1 || got.Task != "cases" || got.N != 1 || got.Passed != 1 || got.Latency.P50 == nil || got.Latency.P95 == nil || len(got.Items) != 1 {
+		t.Fatalf("%s", stdout)
+	}
+	for _, name := range []string{"pass_rate", "calls", "input_tokens", "output_tokens", "cost"} {
+		if m := got.Metrics[name]; m.Value == nil || m.Lo == nil || m.Hi == nil {
+			t.Errorf("%s: %+v", name, m)
+		}
+	}
+	item := got.Items[0]
+	if item.ID == "" || item.Pass == nil || !*item.Pass || item.Misses == nil || item.Status != "answered" || item.Latency == nil || item.Nodes["classify"].Calls == nil {
+		t.Errorf("item %+v", item)
+	}
+	for _, u := range []used{got.Usage, item.Usage, got.Nodes["execute/synthesize"]} {
+		if u.Calls == nil || *u.Calls == 0 || u.Cost == nil || u.Unpriced == nil {
+			t.Errorf("usage %+v", u)
+		}
+	}
+}
+
+// An interrupted evaluation ends with 130 and leaves no corpus behind.
+func TestEvalCasesInterrupted(t *testing.T) {
+	tmp, dir := t.TempDir(), permitCase(t)
+	t.Setenv("TMPDIR", tmp)
+	a, _, stderr := testApp(t.TempDir())
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(errInterrupted)
+	if code := a.run(ctx, []string{"eval", "cases", dir}); code != exitInterrupted || !strings.Contains(stderr.String(), "interrupted") {
+		t.Errorf("exit code %d: %s", code, stderr)
+	}
+	if left, err := filepath.Glob(filepath.Join(tmp, "agent-eval-*")); err != nil || left != nil {
+		t.Errorf("%q, %v", left, err)
+	}
+}
+
+// Bounds of a question are those of each case, those of a session of all.
+func TestBudgetsOfCases(t *testing.T) {
+	server := newChat(t)
+	dir := t.TempDir()
+	for _, name := range []string{"a", "b"} {
+		if err := os.CopyFS(filepath.Join(dir, name), os.DirFS(permitCase(t))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for limits, want := range map[string]int{"max_calls: 5": exitDone, "max_calls: 4": exitFailed, "max_session_calls: 10": exitDone, "max_session_calls: 9": exitFailed} {
+		a, stdout, stderr := testApp(t.TempDir())
+		withEnv(a, envOpenAIKey, secret, envOpenAIURL, server.URL)
+		config := writeConfig(t, "model: openai:m\nmodel_limits: {"+limits+"}\n")
+		if code := a.run(t.Context(), []string{"eval", "cases", dir, "--config", config}); code != want {
+			t.Errorf("%s: exit code %d: %s%s", limits, code, stdout, stderr)
+		}
+	}
+}

@@ -1,0 +1,265 @@
+package eval_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"example.com/assay/eval"
+	"example.com/assay/nodes/research"
+	"example.com/assay/state"
+)
+
+func names(cases []eval.Case) string {
+	var out []string
+	for _, c := range cases {
+		out = append(out, c.Name)
+	}
+	return strings.Join(out, " ")
+}
+
+func TestFindCases(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) {
+		t.Helper()
+		file := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const good = "pipeline: research\ncorpus: d\nquestion: q\n"
+	write("b/case.yaml", good)
+	write("a/case.yaml", good)
+	write("docs/x.md", "no case")
+	write("case.md", "no case")
+	if cases, err := eval.FindCases(dir, ""); err != nil || names(cases) != "a b" {
+		t.Errorf("%s, %v", names(cases), err)
+	}
+	if cases, err := eval.FindCases(dir, "b"); err != nil || names(cases) != "b" {
+		t.Errorf("%s, %v", names(cases), err)
+	}
+	if cases, err := eval.FindCases(filepath.Join(dir, "a"), ""); err != nil || names(cases) != "a" {
+		t.Errorf("%s, %v", names(cases), err)
+	}
+	t.Chdir(filepath.Join(dir, "b"))
+	if cases, err := eval.FindCases(".", ""); err != nil || names(cases) != "b" {
+		t.Errorf("the working directory: %s, %v", names(cases), err)
+	}
+	write("c/case.yaml", "x: 1\n")
+	write("d/case.yaml", "y: 1\n")
+	for filter, want := range map[string]string{"": "d/case.yaml:1", "c": "c/case.yaml:1", "zz": `none of the 4 in`} {
+		if _, err := eval.FindCases(dir, filter); err == nil || !strings.Contains(filepath.ToSlash(err.Error()), want) {
+			t.Errorf("%q: %v", filter, err)
+		}
+	}
+	if _, err := eval.FindCases(filepath.Join(dir, "docs"), ""); err == nil {
+		t.Error("a folder without cases has some")
+	}
+}
+
+func TestOverspent(t *testing.T) {
+	cost, code := .5, 3
+	run := func(u state.ModelUsage) eval.Run {
+		return eval.Run{
+			Answer: state.Answer{Status: state.StatusNoEvidence},
+			Times:  research.Times{Total: time.Second, Usage: map[string]state.ModelUsage{"a": u, "b": {Calls: 1}}},
+		}
+	}
+	for name, tc := range map[string]struct {
+		usage state.ModelUsage
+		want  eval.Want
+		miss  string
+	}{
+		"calls":            {state.ModelUsage{Calls: 2}, eval.Want{MaxCalls: 2}, "called 3 times, expected at most 2"},
+		"enough calls":     {state.ModelUsage{Calls: 2}, eval.Want{MaxCalls: 3}, ""},
+		"cost":             {state.ModelUsage{Cost: state.MoneyOf(.6)}, eval.Want{MaxCost: &cost}, "the cost is 0.6, expected at most 0.5"},
+		"exact cost":       {state.ModelUsage{Cost: state.MoneyOf(.5)}, eval.Want{MaxCost: &cost}, ""},
+		"recorded cost":    {state.ModelUsage{RecordedCost: state.MoneyOf(.6)}, eval.Want{MaxCost: &cost}, "the cost is 0.6"},
+		"unknown cost":     {state.ModelUsage{Unpriced: 4}, eval.Want{MaxCost: &cost}, "of 4 model calls it is unknown"},
+		"unknown recorded": {state.ModelUsage{RecordedUnpriced: 4}, eval.Want{MaxCost: &cost}, "of 4 model calls it is unknown"},
+		"time":             {state.ModelUsage{}, eval.Want{MaxLatency: time.Millisecond}, "the run took 1s, expected at most 1ms"},
+		"enough time":      {state.ModelUsage{}, eval.Want{MaxLatency: time.Second}, ""},
+		"exit code":        {state.ModelUsage{}, eval.Want{ExitCode: new(int)}, `the exit code is "3", expected "0"`},
+		"right exit code":  {state.ModelUsage{}, eval.Want{ExitCode: &code}, ""},
+	} {
+		misses := run(tc.usage).Check(tc.want)
+		if tc.miss == "" && misses != nil || tc.miss != "" && (len(misses) != 1 || !strings.Contains(misses[0], tc.miss)) {
+			t.Errorf("%s: %q", name, misses)
+		}
+	}
+	failed := eval.Run{Answer: state.Answer{Status: state.StatusFailed, Error: "out of order"}, Faults: []string{"a fault"}}
+	if misses := strings.Join(failed.Check(eval.Want{}), "; "); misses != "the run failed: out of order; a fault" {
+		t.Errorf("a failed run misses %q", misses)
+	}
+	failed.Faults = nil
+	if misses := failed.Check(eval.Want{Status: state.StatusFailed}); misses != nil {
+		t.Errorf("one that should fail misses %q", misses)
+	}
+}
+
+// Outcomes are in the order of the cases, whatever ends first, and sums do not
+// depend on how many run at once.
+func TestRunCases(t *testing.T) {
+	var cases []eval.Case
+	for i := range 20 {
+		cases = append(cases, eval.Case{Name: fmt.Sprintf("c%02d", i), Want: eval.Want{MaxCalls: 15}})
+	}
+	errRun := errors.New("cannot be run")
+	var first eval.Summary
+	for _, concurrency := range []int{0, 1, 8, 99} {
+		var inside, most, told atomic.Int32
+		run := func(_ context.Context, c eval.Case) (eval.Run, error) {
+			for n, old := inside.Add(1), most.Load(); n > old && !most.CompareAndSwap(old, n); old = most.Load() {
+			}
+			defer inside.Add(-1)
+			var n int
+			if _, err := fmt.Sscanf(c.Name, "c%d", &n); err != nil {
+				return eval.Run{}, err
+			}
+			time.Sleep(time.Duration(20-n) * 200 * time.Microsecond)
+			if n == 7 {
+				return eval.Run{}, errRun
+			}
+			usage := state.ModelUsage{Calls: n, InputTokens: n * n, Cost: state.Money(n)}
+			return eval.Run{Times: research.Times{Total: time.Duration(n), Usage: map[string]state.ModelUsage{"plan": usage, "execute/rewrite": {Calls: 1}}}}, nil
+		}
+		outcomes, err := eval.RunCases(t.Context(), cases, run, &eval.SuiteOptions{Concurrency: concurrency, Done: func(_ eval.Outcome, done, total int) {
+			if told.Add(1) != int32(done) || total != len(cases) {
+				t.Errorf("%d of %d after %d", done, total, told.Load())
+			}
+		}})
+		if err != nil || int(most.Load()) > max(concurrency, 1) || told.Load() != 20 {
+			t.Fatalf("%d at once: %v, %d at the peak, %d told", concurrency, err, most.Load(), told.Load())
+		}
+		for i, o := range outcomes {
+			if o.Case.Name != cases[i].Name || o.Passed() != (i < 15 && i != 7) || (o.Err != nil) != (i == 7) {
+				t.Errorf("outcome %d: %+v", i, o)
+			}
+		}
+		s, err := eval.Summarise(outcomes, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.N != 20 || s.Passed != 14 || s.Usage.Calls != 190-7+19 || s.NodeUsage["plan"].Calls != 183 || s.NodeUsage["execute/rewrite"].Calls != 19 || s.P95 != 19 || s.P50 != 10 {
+			t.Errorf("summary %+v", s)
+		}
+		if got := s.Metrics; len(got) != 5 || got[0].Name != "pass_rate" || got[0].Value != .7 || got[1].Name != "calls" || got[1].Value != float64(202)/19 || got[4].Name != "cost" {
+			t.Errorf("metrics %+v", got)
+		}
+		if first.N == 0 {
+			first = s
+		} else if fmt.Sprint(s) != fmt.Sprint(first) {
+			t.Errorf("%d at once: %+v, one at a time: %+v", concurrency, s, first)
+		}
+	}
+	// What is unknown has no mean.
+	unknown := []eval.Outcome{{Run: eval.Run{Times: research.Times{Usage: map[string]state.ModelUsage{"a": {Calls: 1, Unpriced: 1}}}}}}
+	if s, err := eval.Summarise(unknown, nil); err != nil || len(s.Metrics) != 4 || s.Usage.Unpriced != 1 {
+		t.Errorf("%+v, %v", s, err)
+	}
+	if _, err := eval.Summarise(nil, nil); err == nil {
+		t.Error("nothing was summed up")
+	}
+}
+
+func TestRunCasesEnds(t *testing.T) {
+	errStop := errors.New("stop")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	var begun atomic.Int32
+	run := func(ctx context.Context, _ eval.Case) (eval.Run, error) {
+		if begun.Add(1) == 3 {
+			cancel(errStop)
+		}
+		return eval.Run{}, nil
+	}
+	if _, err := eval.RunCases(ctx, make([]eval.Case, 100), run, &eval.SuiteOptions{Concurrency: 2}); !errors.Is(err, errStop) || begun.Load() > 6 {
+		t.Errorf("%v after %d cases", err, begun.Load())
+	}
+}
+
+// Folders with the same files are ingested once, and any difference is another
+// corpus.
+func TestCorporaByContent(t *testing.T) {
+	dir := t.TempDir()
+	docs := func(name string, files ...string) string {
+		t.Helper()
+		for i := 0; i+1 < len(files); i += 2 {
+			file := filepath.Join(dir, name, filepath.FromSlash(files[i]))
+			if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(file, []byte(files[i+1]), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return filepath.Join(dir, name)
+	}
+	const text = "# Boats\n\nEvery boat has an owner.\n"
+	ingested := 0
+	corpora := eval.NewCorpora(filepath.Join(dir, "home"), &eval.CorporaOptions{Progress: func(phase string, done, total int) {
+		if phase == "training the embedder" && done == total {
+			ingested++
+		}
+	}})
+	open := func(path string) string {
+		t.Helper()
+		corpus, err := corpora.Open(t.Context(), path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return corpus.Name()
+	}
+	a, b := docs("a", "x.md", text, "sub/y.md", text), docs("b", "x.md", text, "sub/y.md", text)
+	if first := open(a); first != open(b) || first != open(a) || ingested != 1 {
+		t.Errorf("equal folders were ingested %d times", ingested)
+	}
+	seen := map[string]bool{open(a): true}
+	for _, other := range []string{
+		docs("c", "x.md", text+"More.\n", "sub/y.md", text), docs("d", "x.md", text, "sub/z.md", text), docs("e", "x.md", text), filepath.Join(a, "x.md"),
+	} {
+		name := open(other)
+		if seen[name] {
+			t.Errorf("%s is taken for another corpus", other)
+		}
+		seen[name] = true
+	}
+	if err := os.Symlink(a, filepath.Join(dir, "e", "link")); err != nil {
+		t.Fatal(err)
+	}
+	if seen[open(filepath.Join(dir, "e"))] {
+		t.Error("a link makes no difference")
+	}
+	if _, err := corpora.Open(t.Context(), filepath.Join(dir, "nowhere")); err == nil {
+		t.Error("what is not there was opened")
+	}
+	if err := corpora.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// Whatever a case's file holds, it is a case or an error that names the file.
+func FuzzParseCase(f *testing.F) {
+	f.Add("pipeline: research\ncorpus: d\nquestion: q\nwant: {status: answered, path: [a], exit_code: 3, max_cost: 0.5, max_latency: 2s}\n")
+	f.Add("a: &x [*x]\n")
+	f.Add("want: *nothing\n")
+	f.Add("? [a]\n: b\n")
+	f.Add("<<: {corpus: d}\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		c, err := eval.ParseCase("dir", []byte(text))
+		switch {
+		case err != nil && !strings.Contains(err.Error(), "case.yaml"):
+			t.Errorf("%v does not name the file", err)
+		case err == nil && (c.Pipeline != "research" || c.Corpus == "" || strings.TrimSpace(c.Question) == ""):
+			t.Errorf("accepted %+v", c)
+		}
+	})
+}
