@@ -88,17 +88,45 @@ func AskText[In any](ctx context.Context, m Model, skill skills.Skill, in In) (s
 		return "", state.ModelUsage{}, fmt.Errorf("asking skill %q for text: it answers in JSON; use Ask", skill.Name)
 	}
 	listener := relay{to: tokens(ctx, skill.Name)}
-	text, usage, err := exchange(ctx, m, skill, in, &listener, func(text string) error {
-		if strings.TrimSpace(text) == "" {
-			return errors.New("it is blank")
-		}
-		return nil
-	})
+	text, usage, err := exchange(ctx, m, skill, in, &listener, notBlank)
 	if err != nil {
 		return "", usage, notParsed(skill, text, err)
 	}
 	listener.finish(text)
 	return text, usage, nil
+}
+
+// AskTextWith is AskText of a model that may call tools before it answers, as
+// by Converse. A model that calls on after the last round is a *RoundsError; one
+// without tools answers as AskText lets it.
+func AskTextWith[In any](ctx context.Context, m Model, skill skills.Skill, in In, tools []Callable, opts *ConverseOptions) (string, state.ModelUsage, error) {
+	if skill.Schema != nil {
+		return "", state.ModelUsage{}, fmt.Errorf("asking skill %q for text: it answers in JSON; use Ask", skill.Name)
+	}
+	req, err := request(skill, in)
+	if err != nil {
+		return "", state.ModelUsage{}, err
+	}
+	listener := relay{to: tokens(ctx, skill.Name)}
+	conv, err := converse(ctx, m, req, tools, opts, &listener, func(text string) (string, error) {
+		refusal := notBlank(text)
+		if refusal == nil {
+			return "", nil
+		}
+		return repairPrompt(skill, refusal), refusal
+	})
+	if err != nil {
+		return "", conv.Usage, notParsed(skill, conv.Response.Text, err)
+	}
+	listener.finish(conv.Response.Text)
+	return conv.Response.Text, conv.Usage, nil
+}
+
+func notBlank(text string) error {
+	if strings.TrimSpace(text) == "" {
+		return errors.New("it is blank")
+	}
+	return nil
 }
 
 // tokens returns what publishes a streamed text, or nil when nobody listens.

@@ -66,7 +66,8 @@ const maxToolError = 1000
 // again with their results, until it answers without a call. The request's
 // Tools are replaced by those of tools.
 //
-// The calls of one response run side by side, and are answered in their order.
+// The calls of one response run side by side, and are answered in their order;
+// results of a Settler are settled in it, too.
 // What goes wrong with one is its result, for the model to see and to mend: an
 // unknown tool, arguments that do not fit the parameters, an error, a panic.
 // Three things end the conversation instead: a model's error, the end of ctx,
@@ -78,6 +79,18 @@ const maxToolError = 1000
 // "tool_call" event. An answer is not checked against the request's schema. The
 // conversation so far is returned beside an error, too.
 func Converse(ctx context.Context, m Model, req Request, tools []Callable, opts *ConverseOptions) (Conversation, error) {
+	listener := relay{to: req.OnText}
+	conv, err := converse(ctx, m, req, tools, opts, &listener, nil)
+	if err == nil {
+		listener.settle(conv.Response.Text)
+	}
+	return conv, err
+}
+
+// converse is Converse. An answer that accept refuses gets one repair, with the
+// prompt that goes with the refusal; a second one is a misfit, beside which the
+// response is kept. A nil accept refuses nothing.
+func converse(ctx context.Context, m Model, req Request, tools []Callable, opts *ConverseOptions, listener *relay, accept func(text string) (repair string, refusal error)) (Conversation, error) {
 	conv := Conversation{Messages: slices.Clone(req.Messages)}
 	rounds := DefaultRounds
 	if opts != nil && opts.MaxRounds > 0 {
@@ -88,21 +101,33 @@ func Converse(ctx context.Context, m Model, req Request, tools []Callable, opts 
 		return conv, fmt.Errorf("conversing: %w", err)
 	}
 	req.Tools = described
-	listener := relay{to: req.OnText}
+	prompt, refused, repair := "", false, false
+	fits := func(resp Response) (refusal error) {
+		if accept != nil && len(resp.Calls) == 0 {
+			prompt, refusal = accept(resp.Text)
+		}
+		return refusal
+	}
 	for {
 		req.Messages, req.OnText = slices.Clone(conv.Messages), listener.next()
-		resp, usage, _, err := call(ctx, m, req, func(Response) error { return nil }, false)
+		resp, usage, refusal, err := call(ctx, m, req, fits, repair)
 		conv.Usage = conv.Usage.Plus(usage)
 		if err != nil {
 			return conv, err
 		}
 		conv.Messages = append(conv.Messages, Message{Role: Assistant, Text: resp.Text, Calls: resp.Calls})
-		if len(resp.Calls) == 0 {
-			listener.settle(resp.Text)
+		switch repair = false; {
+		case refusal != nil && refused:
+			conv.Response = resp
+			return conv, misfit{refusal}
+		case refusal != nil:
+			refused, repair = true, true
+			conv.Messages = append(conv.Messages, Message{Role: User, Text: prompt})
+			continue
+		case len(resp.Calls) == 0:
 			conv.Response = resp
 			return conv, nil
-		}
-		if conv.Rounds == rounds {
+		case conv.Rounds == rounds:
 			names := make([]string, len(resp.Calls))
 			for i, c := range resp.Calls {
 				names[i] = c.Name
@@ -126,28 +151,52 @@ func answerCalls(ctx context.Context, tools map[string]Callable, calls []ToolCal
 	var wg sync.WaitGroup
 	for i, c := range calls {
 		wg.Go(func() {
-			result := ToolResult{CallID: c.ID, Name: c.Name}
 			text, err := answerCall(ctx, tools, c)
-			switch {
-			case err == nil:
-				result.Text = string(text)
-			case graph.IsInterrupt(err):
-				ends[i] = fmt.Errorf("calling tool %q: %w", c.Name, err)
-				fallthrough
-			default:
-				result.Text, result.Failed = Cut(err.Error(), maxToolError), true
-			}
-			results[i] = result
+			results[i], ends[i] = resultOf(c, text, err)
 		})
 	}
 	wg.Wait()
+	for i, c := range calls {
+		settler, ok := tools[c.Name].(Settler)
+		if !ok || results[i].Failed || ctx.Err() != nil {
+			continue
+		}
+		text, err := settle(ctx, settler, json.RawMessage(results[i].Text))
+		results[i], ends[i] = resultOf(c, text, err)
+	}
 	if ctx.Err() != nil {
 		return results, fmt.Errorf("calling tools: %w", context.Cause(ctx))
 	}
 	return results, errors.Join(ends...)
 }
 
-func answerCall(ctx context.Context, tools map[string]Callable, c ToolCall) (result json.RawMessage, err error) {
+// resultOf is what the model gets of a call, and why the conversation must end.
+func resultOf(c ToolCall, text json.RawMessage, err error) (ToolResult, error) {
+	result := ToolResult{CallID: c.ID, Name: c.Name, Text: string(text)}
+	if err == nil {
+		return result, nil
+	}
+	result.Text, result.Failed = Cut(err.Error(), maxToolError), true
+	if graph.IsInterrupt(err) {
+		return result, fmt.Errorf("calling tool %q: %w", c.Name, err)
+	}
+	return result, nil
+}
+
+// settle is Settle, whose panic is an error.
+func settle(ctx context.Context, s Settler, result json.RawMessage) (_ json.RawMessage, err error) {
+	defer recovered(&err)
+	return s.Settle(ctx, result)
+}
+
+// recovered turns a tool's panic into its error.
+func recovered(err *error) {
+	if v := recover(); v != nil {
+		*err = fmt.Errorf("the tool panicked: %v", v)
+	}
+}
+
+func answerCall(ctx context.Context, tools map[string]Callable, c ToolCall) (_ json.RawMessage, err error) {
 	tool := tools[c.Name]
 	if tool == nil {
 		return nil, fmt.Errorf("there is no tool %q", Cut(c.Name, 100))
@@ -156,11 +205,7 @@ func answerCall(ctx context.Context, tools map[string]Callable, c ToolCall) (res
 	if err != nil {
 		return nil, err
 	}
-	defer func() {
-		if v := recover(); v != nil {
-			result, err = nil, fmt.Errorf("the tool panicked: %v", v)
-		}
-	}()
+	defer recovered(&err)
 	return tool.Call(ctx, arguments)
 }
 

@@ -24,6 +24,16 @@ type Callable interface {
 	Call(ctx context.Context, arguments json.RawMessage) (json.RawMessage, error)
 }
 
+// A Settler is a Callable whose results depend on those of the calls before
+// them, such as numbers that count on. Converse lets the calls of a response run
+// side by side, and settles their results then, one by one and in their order.
+type Settler interface {
+	Callable
+	// Settle returns what the model gets instead of a result of Call. Its errors
+	// are for the model to read. It is not called for a Call that failed.
+	Settle(ctx context.Context, result json.RawMessage) (json.RawMessage, error)
+}
+
 // NewTool makes a tool of fn. The schema of its arguments is that of In, a
 // struct: a field is named by its json tag, described by its jsonschema tag,
 // and required unless it is omitempty or omitzero; other fields are refused.
