@@ -1,6 +1,9 @@
 package llm
 
-import "context"
+import (
+	"context"
+	"sync"
+)
 
 // A Caller makes calls to a provider that are not questions to a model, such as
 // those of an embedder or a reranker, under the same wrappers: limited, timed,
@@ -14,6 +17,23 @@ type Caller struct {
 // skill, such as "embed".
 func NewCaller(name string, wrap func(Model) Model) *Caller {
 	return &Caller{name, wrap(carrier{})}
+}
+
+// Spend tells the Caller whose call ctx is what was used for it, where the call
+// returns something else. Without a Caller nobody is told.
+func Spend(ctx context.Context, u Usage) {
+	if t, ok := ctx.Value(spending{}).(*spent); ok {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		t.usage = t.usage.Plus(u)
+	}
+}
+
+type spending struct{}
+
+type spent struct {
+	mu    sync.Mutex
+	usage Usage
 }
 
 // Do makes a call, and makes it again when a wrapper does. Its error is that of
@@ -30,6 +50,9 @@ type carrier struct{}
 
 func (carrier) Generate(ctx context.Context, _ Request) (Response, error) {
 	call := ctx.Value(carried{}).(func(context.Context) (Usage, error))
-	usage, err := call(ctx)
-	return Response{Usage: usage}, err
+	told := &spent{}
+	usage, err := call(context.WithValue(ctx, spending{}, told))
+	told.mu.Lock()
+	defer told.mu.Unlock()
+	return Response{Usage: usage.Plus(told.usage)}, err
 }

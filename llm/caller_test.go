@@ -26,7 +26,9 @@ func TestCallsOtherThanQuestionsAreUnderControl(t *testing.T) {
 				<-ctx.Done()
 				return llm.Usage{}, context.Cause(ctx)
 			}
-			return llm.Usage{InputTokens: 7}, nil
+			llm.Spend(ctx, llm.Usage{InputTokens: 3})
+			llm.Spend(t.Context(), llm.Usage{InputTokens: 1000}) // nobody's
+			return llm.Usage{InputTokens: 4}, nil
 		})
 		if err != nil || attempts != 3 {
 			t.Fatalf("%d attempts, error %v", attempts, err)

@@ -57,6 +57,12 @@ func (c *Controls) WrapNamed(name string, m Model) Model {
 	if c.priced {
 		m = Priced(c.prices, name)(m)
 	}
+	return c.WrapUnpriced(m)
+}
+
+// WrapUnpriced is Wrap of what has no price by tokens, such as a server that
+// orders passages: its calls count, and no money for them.
+func (c *Controls) WrapUnpriced(m Model) Model {
 	for _, wrap := range c.wrap {
 		m = wrap(m)
 	}

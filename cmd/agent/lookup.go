@@ -115,7 +115,8 @@ func (a *app) openEmbedder(ctx context.Context, s settings, controls *llm.Contro
 		return nil, fmt.Errorf("opening the cache of vectors: %w", err)
 	}
 	// The one limit of calls at once is that of the controls.
-	f.space, err = embed.New(controlled(e, llm.NewCaller("embed", controls.Wrap)), &embed.Options{Cache: f.cache, Concurrency: max(1, s.limits.Concurrency)})
+	priced := func(m llm.Model) llm.Model { return controls.WrapNamed(s.lookup.embedder, m) }
+	f.space, err = embed.New(controlled(e, llm.NewCaller("embed", priced)), &embed.Options{Cache: f.cache, Concurrency: max(1, s.limits.Concurrency)})
 	if err != nil {
 		return nil, errors.Join(err, f.close())
 	}
@@ -145,7 +146,7 @@ func (a *app) openFinder(ctx context.Context, s settings, set *skills.Set, x *ex
 	if err != nil {
 		return nil, errors.Join(err, f.close())
 	}
-	f.reranker = reranked{client, llm.NewCaller("rerank", x.controls.Wrap)}
+	f.reranker = reranked{client, llm.NewCaller("rerank", x.controls.WrapUnpriced)}
 	return f, nil
 }
 

@@ -40,7 +40,11 @@ func (openAIFormat) embed(path string, body []byte) ([]byte, bool, error) {
 	for i, text := range in.Input { // backwards: only the index tells the order
 		data[len(data)-1-i] = object{"object": "embedding", "index": i, "embedding": Vector("", text, in.Dimensions)}
 	}
-	out, err := json.Marshal(object{"object": "list", "model": in.Model, "data": data})
+	words := 0
+	for _, text := range in.Input {
+		words += len(strings.Fields(text))
+	}
+	out, err := json.Marshal(object{"object": "list", "model": in.Model, "data": data, "usage": openAIUsage(llm.Usage{InputTokens: words})})
 	return out, true, err
 }
 

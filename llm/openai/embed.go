@@ -67,7 +67,8 @@ func (e *Embedder) ID() string {
 // Embed returns the texts' vectors, in their order and all of one length, as
 // the server scales them. Errors are those of ctx (its cause),
 // *llm.StatusError, *llm.ConnectionError and *llm.ResponseError; nothing is
-// returned beside one. A text without a word is an error.
+// returned beside one. A text without a word is an error. What was used goes to
+// llm.Spend.
 func (e *Embedder) Embed(ctx context.Context, texts []string) ([][]float32, error) {
 	vectors, err := wire.InBatches(ctx, texts, e.opts.MaxTexts, e.opts.MaxBytes, e.opts.Dimension, e.batch)
 	if err == nil {
@@ -99,5 +100,6 @@ func (e *Embedder) batch(ctx context.Context, texts []string) ([][]float32, erro
 		}
 		vectors[item.Index] = item.Embedding
 	}
+	llm.Spend(ctx, llm.Usage{InputTokens: max(0, out.Usage.PromptTokens)})
 	return vectors, nil
 }

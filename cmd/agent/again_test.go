@@ -1,0 +1,141 @@
+package main
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"example.com/assay/llm/llmtest"
+	"example.com/assay/memory"
+	"example.com/assay/state"
+)
+
+// refusingFirst answers the first request with 429, and tells how many there
+// were.
+func refusingFirst(t *testing.T, next http.Handler) (url string, asked *atomic.Int32) {
+	t.Helper()
+	asked = new(atomic.Int32)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if asked.Add(1) == 1 {
+			w.Header().Set("Retry-After", "0")
+			http.Error(w, `{"error":{"message":"too many requests"}}`, http.StatusTooManyRequests)
+			return
+		}
+		next.ServeHTTP(w, r)
+	}))
+	t.Cleanup(server.Close)
+	return server.URL, asked
+}
+
+const quickRetries = "model_limits: {backoff_base: 1ms, backoff_jitter_max: 1ms}\n"
+
+// Calls of embedders are made again as those of models are.
+func TestEmbedderIsAskedAgain(t *testing.T) {
+	home := t.TempDir()
+	file := ingestText(t, t.TempDir(), permits)
+	for name, tc := range map[string]struct {
+		format llmtest.Format
+		url    string
+		key    string
+	}{
+		"openai:small": {llmtest.OpenAI, envOpenAIURL, envOpenAIKey},
+		"gemini:small": {llmtest.Gemini, envGeminiURL, envGeminiKey},
+	} {
+		url, asked := refusingFirst(t, llmtest.NewServer(t, tc.format, &llmtest.Script{}).Config.Handler)
+		config := writeConfig(t, "embedder: "+name+"\n"+quickRetries)
+		for _, args := range [][]string{{"ingest", "--rebuild", "--corpus", "c", file}, {"ask", "--corpus", "c", permitQuestion}} {
+			asked.Store(0)
+			a, stdout, stderr := testApp(home)
+			withEnv(a, tc.key, secret, tc.url, url)
+			if code := a.run(t.Context(), append(args, "--config", config)); code != exitDone || asked.Load() < 2 || !strings.Contains(stderr.String(), "429") {
+				t.Errorf("%s, %s: exit code %d after %d requests: %s%s", name, args[0], code, asked.Load(), stdout, stderr)
+			}
+		}
+	}
+}
+
+// Those of a reranking server, too: its order counts, and no warning is due.
+func TestRerankerIsAskedAgain(t *testing.T) {
+	home := t.TempDir()
+	ingestText(t, home, permits)
+	url, asked := refusingFirst(t, inGivenOrder(t))
+	a, stdout, stderr := testApp(home)
+	config := writeConfig(t, "reranker: "+url+"\n"+quickRetries)
+	code := a.run(t.Context(), []string{"ask", "--json", "--config", config, permitQuestion})
+	var answer state.Answer
+	if err := json.Unmarshal(stdout.Bytes(), &answer); err != nil || code != exitDone || asked.Load() != 2 || len(answer.Warnings) > 0 || !strings.Contains(stderr.String(), "429") {
+		t.Errorf("exit code %d after %d requests, %v: %s%s", code, asked.Load(), err, stdout, stderr)
+	}
+}
+
+// inGivenOrder is a reranking server that likes the order it is given.
+func inGivenOrder(t *testing.T) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		var req struct {
+			Documents []string `json:"documents"`
+		}
+		if err := json.NewDecoder(r.Body).Decode(&req); err != nil {
+			t.Error(err)
+		}
+		results := []map[string]any{}
+		for i := range req.Documents {
+			results = append(results, map[string]any{"index": i, "relevance_score": 1 / float64(i+1)})
+		}
+		if err := json.NewEncoder(w).Encode(map[string]any{"results": results}); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// A reranking server has no price, and does not end a run with a bound on
+// money; its calls are in that of calls.
+func TestMoneyOfRerankers(t *testing.T) {
+	home := t.TempDir()
+	ingestText(t, home, permits)
+	server := newChat(t)
+	rerankers := httptest.NewServer(inGivenOrder(t))
+	defer rerankers.Close()
+	for limit, want := range map[string]int{"max_money: 9": exitDone, "max_calls: 6": exitDone, "max_calls: 5": exitFailed} {
+		a, stdout, stderr := testApp(home)
+		withEnv(a, envOpenAIKey, secret, envOpenAIURL, server.URL)
+		config := writeConfig(t, "model: openai:m\nreranker: "+rerankers.URL+"\nmodel_limits: {"+limit+"}\nprices: {openai:m: {input: 1, output: 1}}\n")
+		if code := a.run(t.Context(), []string{"ask", "--config", config, permitQuestion}); code != want || strings.Contains(stderr.String(), "reranker failed") {
+			t.Errorf("%s: exit code %d: %s%s", limit, code, stdout, stderr)
+		}
+	}
+}
+
+// A bound on money holds for embedders by their prices; one without a price is
+// told before anything is asked.
+func TestMoneyOfLookups(t *testing.T) {
+	home := t.TempDir()
+	file := ingestText(t, home, permits)
+	server := llmtest.NewServer(t, llmtest.OpenAI, &llmtest.Script{})
+	for name, tc := range map[string]struct {
+		config string
+		code   int
+		told   string
+		asked  bool
+	}{
+		"no bound":   {"embedder: openai:small", exitDone, "", true},
+		"enough":     {"embedder: openai:small\nmodel_limits: {max_money: 1}\nprices: {openai:small: {input: 1, output: 0}}", exitDone, "", true},
+		"free":       {"embedder: openai:small\nmodel_limits: {max_money: 1}\nprices: {openai:small: {input: 0, output: 0}}", exitDone, "", true},
+		"no price":   {"embedder: openai:small\nmodel_limits: {max_money: 1}", exitFailed, `what model "openai:small" costs is unknown`, false},
+		"not enough": {"embedder: openai:small\nmodel_limits: {max_money: 0.000001}\nprices: {openai:small: {input: 1000, output: 0}}", exitFailed, "max_money", true},
+	} {
+		asked := server.Asked()
+		a, stdout, stderr := testApp(home)
+		withEnv(a, envOpenAIKey, secret, envOpenAIURL, server.URL)
+		args := []string{"ingest", "--rebuild", "--corpus", "c", file, "--config", writeConfig(t, tc.config+"\n")}
+		if err := os.RemoveAll(memory.VectorsPath(home)); err != nil {
+			t.Fatal(err)
+		}
+		if code := a.run(t.Context(), args); code != tc.code || !strings.Contains(stderr.String(), tc.told) || (server.Asked() > asked) != tc.asked {
+			t.Errorf("%s: exit code %d after %d requests: %s%s", name, code, server.Asked()-asked, stdout, stderr)
+		}
+	}
+}
