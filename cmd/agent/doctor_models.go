@@ -46,6 +46,9 @@ func (a *app) checkModels(ctx context.Context, s settings) []finding {
 		}
 		out = append(out, finding{"model", statusOK, fmt.Sprintf("%s: %s, server reached, structured answers by %s", name, key, how), ""})
 	}
+	if err := a.checkSearchTool(s); err != nil {
+		out = append(out, finding{"model", statusFail, err.Error(), "agent ask --search-tool=false …"})
+	}
 	if out == nil {
 		out = []finding{{"model", statusOK, s.modelLabel() + ": no key, no network", ""}}
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -71,6 +72,10 @@ func (a *app) openEngine(ctx context.Context, s settings, x *exchange) (_ *engin
 }
 
 func (e *engine) compile(ctx context.Context, set *skills.Set, x *exchange) (*research.Pipeline, error) {
+	opts, err := e.pipelineOptions(e.settings)
+	if err != nil {
+		return nil, err
+	}
 	model, err := x.model(ctx, e.settings)
 	if err != nil {
 		return nil, err
@@ -84,19 +89,29 @@ func (e *engine) compile(ctx context.Context, set *skills.Set, x *exchange) (*re
 		}
 		deps.Memory = memory
 	}
-	opts := e.settings.pipelineOptions()
 	if e.threads != nil {
 		opts.Checkpointer = e.threads
 	}
 	return research.New(deps, opts)
 }
 
-// pipelineOptions are what the settings say of the pipeline itself.
-func (s settings) pipelineOptions() *research.Options {
-	return &research.Options{
-		SkipInjectionCheck: s.skipInjection, ConfidenceThreshold: s.threshold,
+// pipelineOptions are what settings say of the pipeline itself.
+func (a *app) pipelineOptions(s settings) (*research.Options, error) {
+	opts := &research.Options{
+		SkipInjectionCheck: s.skipInjection, ConfidenceThreshold: s.threshold, SearchTool: s.searchTool,
 		SkipVerification: !s.verification.enabled, Verify: s.verification.options(),
 	}
+	return opts, a.checkSearchTool(s)
+}
+
+// checkSearchTool refuses that a model should search that cannot. What a
+// cassette answers for is not known, nor needed.
+func (a *app) checkSearchTool(s settings) error {
+	model := cmp.Or(s.modelsBySkill()[skills.SynthesizeAndCite], s.model)
+	if !s.searchTool || s.replayed != "" || a.models[model] == nil {
+		return nil
+	}
+	return usagef("%s is set, and the model that writes the answer is %s, which calls no tools: choose another with --model, or take it back with --search-tool=false", keySearchTool, model)
 }
 
 // Close releases the corpus and sends the spans that are left. That they are
@@ -317,6 +332,7 @@ func (e *engine) header(runID, text string) (trace.Header, error) {
 		Config: map[string]string{
 			"corpus": e.corpus.Name(), "corpus_fingerprint": e.corpus.Fingerprint(), "embedder": e.corpus.Info().Embedder,
 			"model": e.modelLabel(), "confidence_threshold": strconv.FormatFloat(e.threshold, 'g', -1, 64),
+			"search_tool":          strconv.FormatBool(e.searchTool),
 			"skip_injection_check": strconv.FormatBool(e.skipInjection), "memory": strconv.FormatBool(e.memory),
 			"verification": strconv.FormatBool(e.verification.enabled),
 		},

@@ -95,8 +95,12 @@ func (a *app) evalCases(cmd *cobra.Command, f *evalCasesFlags, dir string) (err 
 	if err != nil {
 		return err
 	}
+	opts, err := a.pipelineOptions(s)
+	if err != nil {
+		return err
+	}
 	progress := a.newIngestProgress(f.asJSON)
-	outcomes, err := a.runCases(ctx, s, x, tapes, cases, progress)
+	outcomes, err := a.runCases(ctx, s, *opts, x, tapes, cases, progress)
 	if err != nil && ctx.Err() != nil {
 		err = context.Cause(ctx) // what stopped it, not who met it
 	}
@@ -120,7 +124,7 @@ func (a *app) evalCases(cmd *cobra.Command, f *evalCasesFlags, dir string) (err 
 
 // runCases ingests what the cases are about, one corpus after the other, and
 // then runs them side by side.
-func (a *app) runCases(ctx context.Context, s settings, x *exchange, tapes *tapes, cases []eval.Case, progress *ingestProgress) (_ []eval.Outcome, err error) {
+func (a *app) runCases(ctx context.Context, s settings, opts research.Options, x *exchange, tapes *tapes, cases []eval.Case, progress *ingestProgress) (_ []eval.Outcome, err error) {
 	set, err := s.loadSkills()
 	if err != nil {
 		return nil, err
@@ -140,7 +144,7 @@ func (a *app) runCases(ctx context.Context, s settings, x *exchange, tapes *tape
 
 	ready := map[string]readyCase{}
 	for _, c := range cases {
-		if ready[c.Name], err = s.prepare(ctx, c, set, corpora, tapes); err != nil {
+		if ready[c.Name], err = prepare(ctx, c, set, corpora, tapes, opts); err != nil {
 			return nil, fmt.Errorf("preparing case %q: %w", c.Name, err)
 		}
 	}
@@ -165,13 +169,12 @@ type readyCase struct {
 
 // prepare ingests what a case is about and compiles its pipeline, which
 // remembers nothing.
-func (s settings) prepare(ctx context.Context, c eval.Case, set *skills.Set, corpora *eval.Corpora, model llm.Model) (readyCase, error) {
+func prepare(ctx context.Context, c eval.Case, set *skills.Set, corpora *eval.Corpora, model llm.Model, opts research.Options) (readyCase, error) {
 	corpus, err := corpora.Open(ctx, c.CorpusDir())
 	if err != nil {
 		return readyCase{}, err
 	}
-	opts := s.pipelineOptions()
 	opts.SkipInjectionCheck = opts.SkipInjectionCheck || c.SkipInjectionCheck
-	p, err := research.New(research.Deps{Model: model, Skills: set, Corpus: corpus}, opts)
+	p, err := research.New(research.Deps{Model: model, Skills: set, Corpus: corpus}, &opts)
 	return readyCase{corpus, p}, err
 }

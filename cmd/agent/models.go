@@ -105,6 +105,7 @@ type connector struct {
 	env       environment
 	keyFiles  map[string]string // by the variable that comes first
 	vertex    vertex            // where gemini is asked when it names a project
+	maxTokens int               // of an answer of Anthropic's; 0 for the default
 	transport http.RoundTripper // nil for the default
 	servers   map[string]*openai.Server
 }
@@ -119,7 +120,7 @@ func (c *connector) connect(ctx context.Context, name string) (remote, error) {
 type vertex struct{ project, location string }
 
 func newConnector(env environment, s settings) *connector {
-	return &connector{env: env, keyFiles: s.keyFiles, vertex: s.vertex}
+	return &connector{env: env, keyFiles: s.keyFiles, vertex: s.vertex, maxTokens: s.answerTokens}
 }
 
 func (c *connector) gemini(ctx context.Context, p provider, model string) (remote, error) {
@@ -172,7 +173,7 @@ func (c *connector) anthropic(_ context.Context, p provider, model string) (remo
 	if url != "" && !strings.HasSuffix(url, "/v1") {
 		url += "/v1"
 	}
-	m, err := langchain.Anthropic(model, &langchain.AnthropicOptions{Key: key, BaseURL: url, Transport: c.transport})
+	m, err := langchain.Anthropic(model, &langchain.AnthropicOptions{Key: key, BaseURL: url, MaxTokens: c.maxTokens, Transport: c.transport})
 	if err != nil {
 		return remote{}, err
 	}

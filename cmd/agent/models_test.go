@@ -23,7 +23,7 @@ const secret = "sk-test-0123456789abcdef"
 
 // chat is a loopback server of OpenAI's API that answers by the name of the
 // response format, which is the skill's. As many do, it says which version of
-// a model answered.
+// a model answered. One that may search does so once.
 type chat struct {
 	*httptest.Server
 	mu    sync.Mutex
@@ -44,7 +44,11 @@ func newChat(t *testing.T) *chat {
 	c := &chat{keys: map[string]bool{}}
 	c.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var in struct {
-			Model  string `json:"model"`
+			Model    string            `json:"model"`
+			Tools    []json.RawMessage `json:"tools"`
+			Messages []struct {
+				Role string `json:"role"`
+			} `json:"messages"`
 			Format struct {
 				Schema struct {
 					Name string `json:"name"`
@@ -59,6 +63,10 @@ func newChat(t *testing.T) *chat {
 		c.asked = append(c.asked, in.Model+" "+in.Format.Schema.Name)
 		c.keys[r.Header.Get("Authorization")] = true
 		c.mu.Unlock()
+		if len(in.Tools) > 0 && in.Messages[len(in.Messages)-1].Role != "tool" {
+			fmt.Fprintf(w, `{"model":"%s-2026-01-02","choices":[{"message":{"role":"assistant","content":"","tool_calls":[{"id":"c1","type":"function","function":{"name":"search_corpus","arguments":"{\"query\":\"When does a permit expire?\"}"}}]},"finish_reason":"tool_calls"}],"usage":{"prompt_tokens":50,"completion_tokens":5}}`, in.Model)
+			return
+		}
 		text, err := json.Marshal(answers[in.Format.Schema.Name])
 		if err != nil {
 			t.Error(err)
@@ -177,11 +185,12 @@ func TestKeyIsNeverWritten(t *testing.T) {
 				}
 				fromFiles := writeConfig(t, limits+"key_files: {openai: "+file+", gemini: "+file+", anthropic: "+file+"}\n")
 				collector := newReceiver(t)
-				trace := filepath.Join(home, "t.jsonl")
+				trace, cases := filepath.Join(home, "t.jsonl"), permitCase(t)
 				for _, args := range [][]string{
 					{"ask", "-v", "--memory", "--config", config, "--model", model, "--trace", trace, permitQuestion},
 					{"ask", "--json", "--config", config, "--model", model, "--record", filepath.Join(home, "1.cassette"), permitQuestion},
 					{"ask", "-v", "--config", fromFiles, "--model", model, "--record", filepath.Join(home, "2.cassette"), permitQuestion},
+					{"eval", "cases", cases, "--config", config, "--model", model, "--record", filepath.Join(home, "tapes")},
 					{"doctor", "--model", model},
 					{"doctor", "--json", "--model", model},
 					{"doctor", "--json", "--config", fromFiles, "--model", model},
@@ -237,6 +246,16 @@ func TestDoctorOnModels(t *testing.T) {
 	defer noModel.Close()
 	gone := httptest.NewServer(nil)
 	gone.Close()
+	// One that knows no json_schema, as older servers do not.
+	older := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil || bytes.Contains(body, []byte(`"json_schema"`)) {
+			http.Error(w, `{"error":{"message":"response_format.type must be text or json_object","param":"response_format"}}`, http.StatusBadRequest)
+			return
+		}
+		fmt.Fprint(w, `{"choices":[{"message":{"role":"assistant","content":"{\"ok\":true}"},"finish_reason":"stop"}]}`)
+	}))
+	defer older.Close()
 	keyFile := filepath.Join(t.TempDir(), "key")
 	if err := os.WriteFile(keyFile, []byte(secret), 0o600); err != nil {
 		t.Fatal(err)
@@ -255,6 +274,7 @@ func TestDoctorOnModels(t *testing.T) {
 		"Anthropic gone":      {"anthropic:m", []string{envAnthropicKey, secret, envAnthropicURL, gone.URL}, []string{"the server is not reachable", "unset ANTHROPIC_BASE_URL"}, true},
 		"no price":            {"openai:m", []string{envOpenAIKey, secret, envOpenAIURL, good.URL, "ASSAY_MODEL_LIMITS_MAX_MONEY", "1"}, []string{"fail  model", `what model "openai:m" costs is unknown`, `→ add to the configuration, with its price: prices: {"openai:m": {input: …, output: …}}`}, true},
 		"good":                {"openai:m", []string{envOpenAIKey, secret, envOpenAIURL, good.URL}, []string{"ok    model          openai:m: key accepted, server reached, structured answers by json_schema"}, false},
+		"no json_schema":      {"ollama:m", []string{envOpenAIURL, older.URL}, []string{"ok    model          ollama:m", "structured answers by json_object"}, false},
 		"good without key":    {"ollama:m", []string{envOpenAIURL, good.URL}, []string{"ollama:m: no key needed, server reached"}, false},
 		"wrong key":           {"openai:m", []string{envOpenAIKey, secret, envOpenAIURL, wrongKey.URL}, []string{"fail  model", "401", "→ export OPENAI_API_KEY=…, with a key"}, true},
 		"wrong key of a file": {"openai:m", []string{envOpenAIURL, wrongKey.URL, "ASSAY_KEY_FILES_OPENAI", keyFile}, []string{"401", "→ write a key that this server accepts into " + keyFile}, true},
@@ -364,6 +384,24 @@ func TestWhereModelsAre(t *testing.T) {
 		}
 		if key := last.Header.Get("Authorization") + last.Header.Get("X-Goog-Api-Key") + last.Header.Get("X-Api-Key"); last.URL.String() != tc.url || key != tc.key {
 			t.Errorf("%s with %v: asked %s with key %q", tc.model, tc.env, last.URL, key)
+		}
+	}
+}
+
+// Anthropic is told the limit of an answer.
+func TestAnthropicMaxTokens(t *testing.T) {
+	for text, want := range map[string]string{"": `"max_tokens":4096`, "anthropic: {max_tokens: 77}\n": `"max_tokens":77`} {
+		var body []byte
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			body, _ = io.ReadAll(r.Body) // what is missing the test tells
+			w.WriteHeader(http.StatusBadRequest)
+		}))
+		a, stdout, _ := testApp(t.TempDir())
+		withEnv(a, envAnthropicKey, secret, envAnthropicURL, server.URL)
+		a.run(t.Context(), []string{"doctor", "--model", "anthropic:m", "--config", writeConfig(t, text+"memory: false\n")})
+		server.Close()
+		if !bytes.Contains(bytes.ReplaceAll(body, []byte(" "), nil), []byte(want)) {
+			t.Errorf("asked %s; want %s in it: %s", body, want, stdout)
 		}
 	}
 }

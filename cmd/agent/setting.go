@@ -1,10 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"example.com/assay/llm/langchain"
 	"example.com/assay/skills"
 )
 
@@ -40,9 +42,12 @@ func settingOf(table []setting, key string) setting {
 
 // Keys that code names.
 const (
-	keyModel     = "models.default"
-	keyFallback  = modelsPrefix + "fallback"
-	keyMemory    = "memory"
+	keyModel    = "models.default"
+	keyFallback = modelsPrefix + "fallback"
+	keyMemory   = "memory"
+
+	keySearchTool = "research.search_tool"
+
 	modelsPrefix = "models."
 
 	keyFilesPrefix = "key_files."
@@ -66,6 +71,10 @@ func (a *app) settingTable() ([]setting, error) {
 		key: "skip_injection_check", variable: envSkipInjection, flag: "skip-injection-check", about: "Research a question without judging it first.",
 		set:  func(p *parser, s *settings, from origin, text string) { s.skipInjection = p.boolean(from, text) },
 		show: func(s *settings) string { return strconv.FormatBool(s.skipInjection) },
+	}, {
+		key: keySearchTool, flag: "search-tool", about: "Let the model that writes an answer search for more passages by itself; offline cannot.",
+		set:  func(p *parser, s *settings, from origin, text string) { s.searchTool = p.boolean(from, text) },
+		show: func(s *settings) string { return strconv.FormatBool(s.searchTool) },
 	}, {
 		key: keyMemory, flag: "memory", negation: "no-memory", about: "Use and keep earlier answers to the same question; a session does by default.",
 		set:  func(p *parser, s *settings, from origin, text string) { s.memory = p.boolean(from, text) },
@@ -98,6 +107,7 @@ func (a *app) settingTable() ([]setting, error) {
 	}
 	table = append(table, verificationTable()...)
 	table = append(table, vertexTable()...)
+	table = append(table, anthropicTable()...)
 	table = append(table, lookupTable()...)
 	table = append(table, limitTable()...)
 	table = append(table, pricesSetting(a))
@@ -145,6 +155,15 @@ func vertexTable() []setting {
 		key: "vertex.location", about: "Where Vertex answers; \"global\" by default.", example: "global",
 		set:  func(p *parser, s *settings, from origin, text string) { s.vertex.location = p.name(from, text) },
 		show: func(s *settings) string { return s.vertex.location },
+	}}
+}
+
+// anthropicTable lists the settings of Anthropic.
+func anthropicTable() []setting {
+	return []setting{{
+		key: "anthropic.max_tokens", about: "The limit of an answer, which Anthropic wants to be told; beyond it, the call fails.",
+		set:  func(p *parser, s *settings, from origin, text string) { s.answerTokens = p.count(from, text, 1) },
+		show: func(s *settings) string { return strconv.Itoa(cmp.Or(s.answerTokens, langchain.AnthropicMaxTokens)) },
 	}}
 }
 

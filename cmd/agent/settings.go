@@ -33,11 +33,13 @@ type settings struct {
 	fallback      string             // asked when a model of a provider fails; empty for none
 	replayed      string             // what a cassette calls the models that it answers for; empty without one
 	limits        llm.ControlOptions // of models of providers, with their prices
+	answerTokens  int                // the limit of an answer of Anthropic's; 0 for its default
 	vertex        vertex             // where gemini's models are, instead of at the Gemini API
 	keyFiles      map[string]string  // by the variable that comes first: files that hold keys
 	skills        string             // overlay directory; empty for none
 	threshold     float64
 	skipInjection bool
+	searchTool    bool // the model that writes may search by itself
 	memory        bool // use and keep earlier answers
 	saves         bool // runs are saved in threads; the verb says so
 	lookup        lookup
@@ -132,6 +134,7 @@ func (f *settingFlags) registerPipeline(cmd *cobra.Command) {
 	f.registerModel(cmd)
 	flags.String("confidence-threshold", "0.7", "confidence above 0 and up to 1 that a step needs")
 	flags.Bool("skip-injection-check", false, "do not judge the question before researching it")
+	flags.Bool("search-tool", false, "let the model that writes an answer search for more passages by itself; offline cannot")
 	flags.Bool("verification", true, "check the claims of an answer before it is shown")
 	flags.Bool("no-verification", false, "the same as --verification=false")
 	registerVerification(cmd)

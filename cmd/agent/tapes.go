@@ -73,11 +73,6 @@ func (x *exchange) openTapes(ctx context.Context, cmd *cobra.Command, f *setting
 			return nil, cmp.Or(err, existsError(tapeName(t.dir, c)))
 		}
 	}
-	if t.dir != "" {
-		if err := os.MkdirAll(t.dir, 0o755); err != nil {
-			return nil, usagef("opening --record: %w", err)
-		}
-	}
 	return t, nil
 }
 
@@ -118,6 +113,9 @@ func (t *tapes) play(ctx context.Context, c eval.Case, run func(context.Context)
 	}
 	if t.dir == "" {
 		return run(with(t.models))
+	}
+	if err := os.MkdirAll(t.dir, 0o755); err != nil {
+		return eval.Run{}, fmt.Errorf("opening --record: %w", err)
 	}
 	recorder, err := record(tapeName(t.dir, c), t.label, t.keys)
 	if err != nil {

@@ -22,6 +22,10 @@ const (
 	OllamaBaseURL    = "http://localhost:11434"
 )
 
+// AnthropicMaxTokens is the default limit of an answer, which all of Anthropic's
+// models allow.
+const AnthropicMaxTokens = 4096
+
 // AnthropicOptions says how to reach Anthropic. Key is required.
 type AnthropicOptions struct {
 	// Key is the API key.
@@ -29,7 +33,7 @@ type AnthropicOptions struct {
 	// BaseURL ends before "/messages". Default AnthropicBaseURL.
 	BaseURL string
 	// MaxTokens is the limit of an answer, which Anthropic wants to be told.
-	// Default 4096, which all of its models allow.
+	// Default AnthropicMaxTokens.
 	MaxTokens int
 	// Transport carries the calls. Default http.DefaultTransport.
 	Transport http.RoundTripper
@@ -47,7 +51,7 @@ func Anthropic(name string, opts *AnthropicOptions) (llm.Model, error) {
 		o.BaseURL = AnthropicBaseURL
 	}
 	if o.MaxTokens <= 0 {
-		o.MaxTokens = 4096
+		o.MaxTokens = AnthropicMaxTokens
 	}
 	const provider = "anthropic"
 	var needsKey error

@@ -74,6 +74,12 @@ type Options struct {
 	// Verify tunes the check of the answer's claims. Its Checkpointer is not used.
 	// Nil is its zero value.
 	Verify *verify.Options
+	// SearchTool lets the model that writes a step's answer look for more
+	// passages by itself; see SynthesizeSearching. Models without tools, such as
+	// the offline one, answer as if it were not set.
+	SearchTool bool
+	// SearchRounds is in how many rounds it may do so. Default 3.
+	SearchRounds int
 	// Checkpointer saves runs, whose graph.RunOptions then name a thread. Default:
 	// runs are not saved.
 	Checkpointer graph.Checkpointer
@@ -82,6 +88,7 @@ type Options struct {
 const (
 	defaultThreshold = 0.70
 	defaultPassages  = 5
+	defaultRounds    = 3
 	stagnationBelow  = 0.35 // confidence under which a failure counts towards stagnation
 	stagnationAfter  = 3    // failures in a row
 	enoughSteps      = 3    // completed steps after which a multi-hop question is answered
@@ -140,6 +147,9 @@ func build(deps Deps, opts *Options) (*graph.Compiled[state.Agent], error) {
 	if o.Passages == 0 {
 		o.Passages = defaultPassages
 	}
+	if o.SearchRounds <= 0 {
+		o.SearchRounds = defaultRounds
+	}
 	if o.ConfidenceThreshold < 0 || o.ConfidenceThreshold > 1 {
 		return nil, fmt.Errorf("confidence threshold is %v: it must lie between 0 and 1", o.ConfidenceThreshold)
 	}
@@ -164,7 +174,11 @@ func build(deps Deps, opts *Options) (*graph.Compiled[state.Agent], error) {
 	execute := graph.NewStateGraph(state.AgentChannels()...)
 	execute.AddNode(NodeRewrite, Rewrite(deps.Model, rewrite))
 	execute.AddNode(NodeRetrieve, Retrieve(deps.Corpus, o.Passages))
-	execute.AddNode(NodeSynthesize, Synthesize(deps.Model, synthesize))
+	write := Synthesize(deps.Model, synthesize)
+	if o.SearchTool {
+		write = SynthesizeSearching(deps.Model, synthesize, deps.Corpus, o.SearchRounds)
+	}
+	execute.AddNode(NodeSynthesize, write)
 	execute.AddEdge(graph.Start, NodeRewrite)
 	execute.AddConditionalEdges(NodeRewrite, unlessFailed(NodeRetrieve), NodeRetrieve, graph.End)
 	execute.AddConditionalEdges(NodeRetrieve, unlessFailed(NodeSynthesize), NodeSynthesize, graph.End)

@@ -57,28 +57,37 @@ func Retrieve(corpus Retriever, passages int) graph.Node[state.Agent] {
 		if err != nil {
 			return endStep(ctx, step, asked.Usage(), err)
 		}
-		event := RetrievalEvent{
-			StepID: step.ID, Queries: step.Queries, Excluded: len(read), Candidates: found.Candidates,
-			Similarity: found.Similarity, Strength: found.Strength, Confidence: found.Confidence, Reranker: found.Reranker, Hits: make([]RetrievedHit, len(found.Hits)),
-		}
-		for i, h := range found.Hits {
-			event.Hits[i] = RetrievedHit{h.Passage.ID, h.Scores}
-		}
-		if err := graph.Emit(ctx, EventRetrieval, event); err != nil {
+		if err := publish(ctx, step.ID, step.Queries, len(read), found); err != nil {
 			return nil, err
-		}
-		if found.Fallback != "" {
-			if err := graph.Emit(ctx, EventRerankFallback, RerankFallbackEvent{StepID: step.ID, Reason: found.Fallback}); err != nil {
-				return nil, err
-			}
 		}
 		update := graph.Update[state.Agent]{row(state.Step{ID: step.ID, Hits: found.Hits, Confidence: found.Confidence})}
 		if found.Fallback != "" {
-			update = append(update, state.AgentWarnings.Add("the passages are in the index's own order, since the reranker failed: "+found.Fallback))
+			update = append(update, state.AgentWarnings.Add(notReranked+found.Fallback))
 		}
 		if usage := asked.Usage(); usage != (state.ModelUsage{}) {
 			update = append(update, state.AgentUsage.Add(usage))
 		}
 		return update, nil
 	}
+}
+
+// notReranked begins the warning of a search whose reranker failed.
+const notReranked = "the passages are in the index's own order, since the reranker failed: "
+
+// publish publishes a search, and that its reranker failed if it did.
+func publish(ctx context.Context, stepID int, queries []string, excluded int, found index.Result) error {
+	event := RetrievalEvent{
+		StepID: stepID, Queries: queries, Excluded: excluded, Candidates: found.Candidates,
+		Similarity: found.Similarity, Strength: found.Strength, Confidence: found.Confidence, Reranker: found.Reranker, Hits: make([]RetrievedHit, len(found.Hits)),
+	}
+	for i, h := range found.Hits {
+		event.Hits[i] = RetrievedHit{h.Passage.ID, h.Scores}
+	}
+	if err := graph.Emit(ctx, EventRetrieval, event); err != nil {
+		return err
+	}
+	if found.Fallback == "" {
+		return nil
+	}
+	return graph.Emit(ctx, EventRerankFallback, RerankFallbackEvent{StepID: stepID, Reason: found.Fallback})
 }

@@ -19,6 +19,19 @@ type SearchArguments struct {
 	Limit int    `json:"limit,omitempty" jsonschema:"how many passages to return, 1 to 20; 5 when left out"`
 }
 
+// check refuses arguments that cannot be meant, and fills in the default.
+func (in *SearchArguments) check() error {
+	switch {
+	case strings.TrimSpace(in.Query) == "":
+		return errors.New("the query is empty")
+	case in.Limit < 0 || in.Limit > searchMost:
+		return fmt.Errorf("limit is %d: it must be 1 to %d", in.Limit, searchMost)
+	case in.Limit == 0:
+		in.Limit = searchDefault
+	}
+	return nil
+}
+
 // SearchFound is what a model gets back: the passages, best first, and the
 // calibrated confidence that they answer the query.
 type SearchFound struct {
@@ -50,13 +63,8 @@ const (
 func SearchCorpus(corpus Retriever) (llm.Callable, error) {
 	return llm.NewTool(ToolSearchCorpus, "Searches the documents of the corpus and returns the passages that fit the query best, word for word.",
 		func(ctx context.Context, in SearchArguments) (SearchFound, error) {
-			switch {
-			case strings.TrimSpace(in.Query) == "":
-				return SearchFound{}, errors.New("the query is empty")
-			case in.Limit < 0 || in.Limit > searchMost:
-				return SearchFound{}, fmt.Errorf("limit is %d: it must be 1 to %d", in.Limit, searchMost)
-			case in.Limit == 0:
-				in.Limit = searchDefault
+			if err := in.check(); err != nil {
+				return SearchFound{}, err
 			}
 			found, err := corpus.Search(ctx, index.Query{Primary: in.Query, K: in.Limit})
 			if err != nil {

@@ -15,6 +15,21 @@ import (
 // in the passage it cites. A model that does not answer ends the step; without
 // passages there is nothing to ask.
 func Synthesize(m llm.Model, skill skills.Skill) graph.Node[state.Agent] {
+	return synthesize(func(ctx context.Context, s state.Agent, step state.Step) (written, error) {
+		text, _, err := llm.AskText(ctx, m, skill, synthesizeInput(s, step, step.Hits))
+		return written{text: text, hits: step.Hits}, err
+	})
+}
+
+// written is an answer as a model wrote it.
+type written struct {
+	text     string
+	hits     []state.Hit // that it may cite: [Source N] is hits[N-1]
+	warnings []string
+}
+
+// synthesize is Synthesize by whatever writes the answer.
+func synthesize(write func(context.Context, state.Agent, state.Step) (written, error)) graph.Node[state.Agent] {
 	return func(ctx context.Context, s state.Agent) (graph.Update[state.Agent], error) {
 		step, ok := s.Pending()
 		if !ok {
@@ -23,17 +38,29 @@ func Synthesize(m llm.Model, skill skills.Skill) graph.Node[state.Agent] {
 		if len(step.Hits) == 0 {
 			return graph.Update[state.Agent]{row(state.Step{ID: step.ID, Status: state.StepExecuted})}, nil
 		}
-		stem, _ := SplitChoices(s.Objective)
-		in := skills.SynthesizeInput{Objective: stem, Question: step.Question, Sources: sources(step.Hits, 1)}
-		text, usage, err := llm.AskText(ctx, m, skill, in)
+		metered, asked := llm.Metered(ctx)
+		answer, err := write(metered, s, step)
+		usage := asked.Usage()
 		if err != nil && !llm.Misread(err) {
 			return endStep(ctx, step, usage, err)
 		}
-		cited := cite(text, step.Hits)
+		cited := cite(answer.text, answer.hits)
 		usage.ParseFailures += cited.unknown
 		filled := state.Step{ID: step.ID, Status: state.StepExecuted, Answer: cited.text, Citations: cited.citations}
-		return graph.Update[state.Agent]{row(filled), state.AgentUsage.Add(usage)}, nil
+		if len(answer.hits) > len(step.Hits) {
+			filled.Hits = answer.hits
+		}
+		update := graph.Update[state.Agent]{row(filled), state.AgentUsage.Add(usage)}
+		for _, warning := range answer.warnings {
+			update = append(update, state.AgentWarnings.Add(warning))
+		}
+		return update, nil
 	}
+}
+
+func synthesizeInput(s state.Agent, step state.Step, hits []state.Hit) skills.SynthesizeInput {
+	stem, _ := SplitChoices(s.Objective)
+	return skills.SynthesizeInput{Objective: stem, Question: step.Question, Sources: sources(hits, 1)}
 }
 
 // sources numbers hits for a prompt, from first upwards.

@@ -1,0 +1,141 @@
+package research
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"example.com/assay/graph"
+	"example.com/assay/llm"
+	"example.com/assay/memory/index"
+	"example.com/assay/skills"
+	"example.com/assay/state"
+)
+
+// maxFound is how many passages a model may add to those that a step has read.
+const maxFound = 20
+
+// SynthesizeSearching is Synthesize by a model that may look for more passages
+// itself, in at most so many rounds of tool calls. What it finds joins the
+// step's passages, numbered on, so that citing it is checked like any other;
+// passages that earlier steps read are left out, as in Retrieve. Each search is a
+// retrieval event. What goes wrong with one is told to the model.
+//
+// A model that searches on after the last round is asked once more, without the
+// tool, to answer from all that was found, and the run is warned. A model that
+// calls no tools answers as in Synthesize. The step's confidence stays that of
+// its own search: no model makes a step confident by asking something easier.
+func SynthesizeSearching(m llm.Model, skill skills.Skill, corpus Retriever, rounds int) graph.Node[state.Agent] {
+	return synthesize(func(ctx context.Context, s state.Agent, step state.Step) (written, error) {
+		search, err := newStepSearch(corpus, s, step)
+		if err != nil {
+			return written{}, err
+		}
+		text, _, err := llm.AskTextWith(ctx, m, skill, synthesizeInput(s, step, step.Hits), []llm.Callable{search}, &llm.ConverseOptions{MaxRounds: rounds})
+		tooLong, ok := errors.AsType[*llm.RoundsError](err)
+		if !ok {
+			return written{text, search.hits, search.warnings}, err
+		}
+		if graph.WantsTokens(ctx) { // what it said beside its calls is void
+			if err := graph.Emit(ctx, llm.EventTextAgain, llm.TextAgain{Skill: skill.Name}); err != nil {
+				return written{}, err
+			}
+		}
+		search.warnings = append(search.warnings, fmt.Sprintf("step %d: the model still searched after %d rounds, and had to answer from what it had found", step.ID, tooLong.Rounds))
+		text, _, err = llm.AskText(ctx, m, skill, synthesizeInput(s, step, search.hits))
+		return written{text, search.hits, search.warnings}, err
+	})
+}
+
+// SourcesFound is what a model gets back that searches while it writes: the
+// passages that were found, best first, under the numbers by which it cites them.
+type SourcesFound struct {
+	Note    string          `json:"note"`
+	Sources []skills.Source `json:"sources"`
+}
+
+const (
+	sourcesNote = searchNote + " Cite them by their numbers, as [Source N]."
+	fullNote    = " Some are left out, since no more can be added: answer from those that you have."
+)
+
+// stepSearch is the tool search_corpus for one step. Calls only search; numbers
+// are given when they are settled, in the order of the calls and not of their
+// ends.
+type stepSearch struct {
+	llm.Callable
+	step     int
+	excluded int
+	own      int         // hits that the step had
+	hits     []state.Hit // those, then what was found
+	warnings []string
+}
+
+// searched is the result of a call before it is settled.
+type searched struct {
+	Query string       `json:"query"`
+	Found index.Result `json:"found"`
+}
+
+func newStepSearch(corpus Retriever, s state.Agent, step state.Step) (*stepSearch, error) {
+	var read []string
+	for _, other := range s.Plan {
+		for _, h := range other.Hits {
+			if other.ID != step.ID {
+				read = append(read, h.Passage.ID)
+			}
+		}
+	}
+	tool, err := llm.NewTool(ToolSearchCorpus, "Searches the documents for more passages, word for word, when those that are given do not answer the question. Their numbers go on from those that are given, and they are cited the same way.",
+		func(ctx context.Context, in SearchArguments) (searched, error) {
+			if err := in.check(); err != nil {
+				return searched{}, err
+			}
+			found, err := corpus.Search(ctx, index.Query{Primary: in.Query, K: in.Limit, Exclude: read})
+			if err != nil {
+				return searched{}, fmt.Errorf("searching the corpus: %w", err)
+			}
+			return searched{in.Query, found}, nil
+		})
+	if err != nil {
+		return nil, err
+	}
+	return &stepSearch{Callable: tool, step: step.ID, excluded: len(read), own: len(step.Hits), hits: slices.Clone(step.Hits)}, nil
+}
+
+// Settle numbers what a call found, and publishes the search.
+func (t *stepSearch) Settle(ctx context.Context, result json.RawMessage) (json.RawMessage, error) {
+	var call searched
+	if err := json.Unmarshal(result, &call); err != nil {
+		return nil, fmt.Errorf("reading what was found: %w", err)
+	}
+	if err := publish(ctx, t.step, []string{call.Query}, t.excluded, call.Found); err != nil {
+		return nil, err
+	}
+	if call.Found.Fallback != "" {
+		t.warnings = append(t.warnings, notReranked+call.Found.Fallback)
+	}
+	out := SourcesFound{Note: sourcesNote, Sources: []skills.Source{}}
+	for _, hit := range call.Found.Hits {
+		at := slices.IndexFunc(t.hits, func(h state.Hit) bool { return h.Passage.ID == hit.Passage.ID })
+		if at < 0 && len(t.hits)-t.own == maxFound {
+			out.Note = sourcesNote + fullNote
+			continue
+		}
+		if at < 0 {
+			at = len(t.hits)
+			t.hits = append(t.hits, hit)
+		}
+		out.Sources = append(out.Sources, sources(t.hits[at:at+1], at+1)...)
+	}
+	var b strings.Builder
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false) // a model reads it
+	if err := enc.Encode(out); err != nil {
+		return nil, fmt.Errorf("writing what was found: %w", err)
+	}
+	return json.RawMessage(strings.TrimSpace(b.String())), nil
+}
