@@ -81,7 +81,7 @@ func (e *engine) compile(ctx context.Context, set *skills.Set, x *exchange) (*re
 		return nil, err
 	}
 	e.budget = x.controls.Budget()
-	deps := research.Deps{Model: model, Skills: set, Corpus: e.corpus}
+	deps := research.Deps{Model: model, Skills: set, Corpus: e.corpus, Inspect: ordersIn}
 	if e.memory {
 		memory, err := openRecall(e.settings, e.corpus, set)
 		if err != nil {

@@ -175,6 +175,6 @@ func prepare(ctx context.Context, c eval.Case, set *skills.Set, corpora *eval.Co
 		return readyCase{}, err
 	}
 	opts.SkipInjectionCheck = opts.SkipInjectionCheck || c.SkipInjectionCheck
-	p, err := research.New(research.Deps{Model: model, Skills: set, Corpus: corpus}, &opts)
+	p, err := research.New(research.Deps{Model: model, Skills: set, Corpus: corpus, Inspect: ordersIn}, &opts)
 	return readyCase{corpus, p}, err
 }

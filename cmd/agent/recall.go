@@ -11,7 +11,8 @@ import (
 )
 
 // openRecall opens the QA memory of a corpus. Answers are kept apart by what
-// they depend on besides the corpus: model, threshold and skills.
+// they depend on besides the corpus: model, threshold, skills, and whether the
+// model may search.
 func openRecall(s settings, corpus *memory.Corpus, set *skills.Set) (research.Memory, error) {
 	qa, err := memory.OpenQA(memory.QAPath(s.home, corpus.Name()), corpus.Embed)
 	if err != nil {
@@ -26,6 +27,9 @@ func openRecall(s settings, corpus *memory.Corpus, set *skills.Set) (research.Me
 		fmt.Fprintf(h, "%s %s\n", name, hashes[name])
 	}
 	fmt.Fprintf(h, "%g %+v %s %s %s\n", s.threshold, s.verification, s.lookup.embedder, s.lookup.reranker, s.lookup.model)
+	if s.searchTool {
+		fmt.Fprintln(h, keySearchTool)
+	}
 	return research.NewMemory(qa, corpus, fmt.Sprintf("%s %s", s.modelLabel(), hex.EncodeToString(h.Sum(nil))[:16])), nil
 }
 

@@ -59,6 +59,9 @@ type Deps struct {
 	Skills *skills.Set
 	Corpus Retriever
 	Memory Memory // nil remembers nothing
+	// Inspect looks for orders in the passages that are read. Nil looks for
+	// none.
+	Inspect Inspect
 }
 
 // Options tune the pipeline. Nil is the zero value.
@@ -173,10 +176,10 @@ func build(deps Deps, opts *Options) (*graph.Compiled[state.Agent], error) {
 
 	execute := graph.NewStateGraph(state.AgentChannels()...)
 	execute.AddNode(NodeRewrite, Rewrite(deps.Model, rewrite))
-	execute.AddNode(NodeRetrieve, Retrieve(deps.Corpus, o.Passages))
+	execute.AddNode(NodeRetrieve, Retrieve(deps.Corpus, o.Passages, deps.Inspect))
 	write := Synthesize(deps.Model, synthesize)
 	if o.SearchTool {
-		write = SynthesizeSearching(deps.Model, synthesize, deps.Corpus, o.SearchRounds)
+		write = SynthesizeSearching(deps.Model, synthesize, deps.Corpus, o.SearchRounds, deps.Inspect)
 	}
 	execute.AddNode(NodeSynthesize, write)
 	execute.AddEdge(graph.Start, NodeRewrite)

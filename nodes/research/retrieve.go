@@ -44,8 +44,9 @@ type RetrievedHit struct {
 
 // Retrieve searches with all queries of the pending step and keeps the best
 // passages that no earlier step has read, with the calibrated confidence that
-// they answer it. An index that fails ends the step.
-func Retrieve(corpus Retriever, passages int) graph.Node[state.Agent] {
+// they answer it. An index that fails ends the step. Passages that give orders
+// are reported; a nil inspect looks for none.
+func Retrieve(corpus Retriever, passages int, inspect Inspect) graph.Node[state.Agent] {
 	return func(ctx context.Context, s state.Agent) (graph.Update[state.Agent], error) {
 		step, ok := s.Pending()
 		if !ok {
@@ -60,9 +61,16 @@ func Retrieve(corpus Retriever, passages int) graph.Node[state.Agent] {
 		if err := publish(ctx, step.ID, step.Queries, len(read), found); err != nil {
 			return nil, err
 		}
+		orders, err := inspect.report(ctx, step.ID, found.Hits)
+		if err != nil {
+			return nil, err
+		}
 		update := graph.Update[state.Agent]{row(state.Step{ID: step.ID, Hits: found.Hits, Confidence: found.Confidence})}
 		if found.Fallback != "" {
 			update = append(update, state.AgentWarnings.Add(notReranked+found.Fallback))
+		}
+		for _, warning := range orders {
+			update = append(update, state.AgentWarnings.Add(warning))
 		}
 		if usage := asked.Usage(); usage != (state.ModelUsage{}) {
 			update = append(update, state.AgentUsage.Add(usage))

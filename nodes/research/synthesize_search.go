@@ -28,9 +28,9 @@ const maxFound = 20
 // tool, to answer from all that was found, and the run is warned. A model that
 // calls no tools answers as in Synthesize. The step's confidence stays that of
 // its own search: no model makes a step confident by asking something easier.
-func SynthesizeSearching(m llm.Model, skill skills.Skill, corpus Retriever, rounds int) graph.Node[state.Agent] {
+func SynthesizeSearching(m llm.Model, skill skills.Skill, corpus Retriever, rounds int, inspect Inspect) graph.Node[state.Agent] {
 	return synthesize(func(ctx context.Context, s state.Agent, step state.Step) (written, error) {
-		search, err := newStepSearch(corpus, s, step)
+		search, err := newStepSearch(corpus, s, step, inspect)
 		if err != nil {
 			return written{}, err
 		}
@@ -67,6 +67,7 @@ const (
 // ends.
 type stepSearch struct {
 	llm.Callable
+	inspect  Inspect
 	step     int
 	excluded int
 	own      int         // hits that the step had
@@ -80,7 +81,7 @@ type searched struct {
 	Found index.Result `json:"found"`
 }
 
-func newStepSearch(corpus Retriever, s state.Agent, step state.Step) (*stepSearch, error) {
+func newStepSearch(corpus Retriever, s state.Agent, step state.Step, inspect Inspect) (*stepSearch, error) {
 	var read []string
 	for _, other := range s.Plan {
 		for _, h := range other.Hits {
@@ -103,7 +104,7 @@ func newStepSearch(corpus Retriever, s state.Agent, step state.Step) (*stepSearc
 	if err != nil {
 		return nil, err
 	}
-	return &stepSearch{Callable: tool, step: step.ID, excluded: len(read), own: len(step.Hits), hits: slices.Clone(step.Hits)}, nil
+	return &stepSearch{Callable: tool, inspect: inspect, step: step.ID, excluded: len(read), own: len(step.Hits), hits: slices.Clone(step.Hits)}, nil
 }
 
 // Settle numbers what a call found, and publishes the search.
@@ -118,7 +119,7 @@ func (t *stepSearch) Settle(ctx context.Context, result json.RawMessage) (json.R
 	if call.Found.Fallback != "" {
 		t.warnings = append(t.warnings, notReranked+call.Found.Fallback)
 	}
-	out := SourcesFound{Note: sourcesNote, Sources: []skills.Source{}}
+	out, known := SourcesFound{Note: sourcesNote, Sources: []skills.Source{}}, len(t.hits)
 	for _, hit := range call.Found.Hits {
 		at := slices.IndexFunc(t.hits, func(h state.Hit) bool { return h.Passage.ID == hit.Passage.ID })
 		if at < 0 && len(t.hits)-t.own == maxFound {
@@ -131,6 +132,11 @@ func (t *stepSearch) Settle(ctx context.Context, result json.RawMessage) (json.R
 		}
 		out.Sources = append(out.Sources, sources(t.hits[at:at+1], at+1)...)
 	}
+	orders, err := t.inspect.report(ctx, t.step, t.hits[known:])
+	if err != nil {
+		return nil, err
+	}
+	t.warnings = append(t.warnings, orders...)
 	var b strings.Builder
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false) // a model reads it

@@ -326,3 +326,43 @@ func TestSearchToolOffline(t *testing.T) {
 		t.Errorf("%v, %v: %q and %q", with.err, err, with.final.Answer, without.Answer)
 	}
 }
+
+// Passages that give orders are reported once each, whoever found them, and are
+// read as data.
+func TestOrdersInPassagesAreReported(t *testing.T) {
+	m := searching(search("fines", "appeals"), llmtest.Answer{Text: "Owners pay. [Source 6]"})
+	var out bytes.Buffer
+	inspect := func(passage string) []string {
+		if strings.Contains(passage, "breaks rule 3 ") || strings.Contains(passage, "breaks rule 11 ") {
+			return []string{"override", "reveal"}
+		}
+		return nil
+	}
+	p, err := research.New(research.Deps{Model: m, Skills: set(t), Corpus: &library{}, Inspect: inspect}, &research.Options{SearchTool: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	final, _, err := p.Ask(t.Context(), "Which rule binds an owner?", &research.AskOptions{Trace: trace.NewWriter(&out, trace.Header{})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if w := final.Warnings; len(w) != 2 || !strings.Contains(w[0], "rules.md (Rules, Owners, bytes 300–") || !strings.Contains(w[1], "(override, reveal)") {
+		t.Errorf("warnings %q", w)
+	}
+	if got := hits(final.Plan[0]); !strings.Contains(got, "p03") || !strings.Contains(got, "p11") {
+		t.Errorf("hits %s", got)
+	}
+	var seen []string
+	records, err := trace.Read(&out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range records {
+		if r.Kind == research.EventPassageOrders {
+			seen = append(seen, decoded[research.PassageOrdersEvent](t, []json.RawMessage{r.Data})[0].Passage)
+		}
+	}
+	if !slices.Equal(seen, []string{"p03", "p11"}) {
+		t.Errorf("events of %q", seen)
+	}
+}
