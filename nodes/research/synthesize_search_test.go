@@ -82,7 +82,7 @@ type searchedRun struct {
 
 func runSearching(t *testing.T, m llm.Model, corpus research.Retriever, opts research.Options) searchedRun {
 	t.Helper()
-	opts.SearchTool = true
+	opts.SearchTool, opts.SkipVerification = true, true
 	p, err := research.New(research.Deps{Model: m, Skills: set(t), Corpus: corpus}, &opts)
 	if err != nil {
 		t.Fatal(err)
@@ -317,7 +317,7 @@ func TestSearchingOverTheWire(t *testing.T) {
 // A model without tools answers as if there were none.
 func TestSearchToolOffline(t *testing.T) {
 	with := runSearching(t, offline.New(nil), &library{}, research.Options{})
-	p, err := research.New(research.Deps{Model: offline.New(nil), Skills: set(t), Corpus: &library{}}, nil)
+	p, err := research.New(research.Deps{Model: offline.New(nil), Skills: set(t), Corpus: &library{}}, &research.Options{SkipVerification: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -338,7 +338,7 @@ func TestOrdersInPassagesAreReported(t *testing.T) {
 		}
 		return nil
 	}
-	p, err := research.New(research.Deps{Model: m, Skills: set(t), Corpus: &library{}, Inspect: inspect}, &research.Options{SearchTool: true})
+	p, err := research.New(research.Deps{Model: m, Skills: set(t), Corpus: &library{}, Inspect: inspect}, &research.Options{SearchTool: true, SkipVerification: true})
 	if err != nil {
 		t.Fatal(err)
 	}
