@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"example.com/assay/llm/offline"
+	"example.com/assay/nodes/retrieval"
 	"example.com/assay/nodes/verify"
 	"example.com/assay/skills"
 	"example.com/assay/state"
@@ -91,14 +92,28 @@ func pairs(t *testing.T) []pair {
 	return out
 }
 
-// verifier is the verification pipeline without a model and without a corpus.
-func verifier(t *testing.T) *verify.Pipeline {
+// verifier is the verification pipeline without a model and without a corpus,
+// which looks for no orders.
+func verifier(t *testing.T) *verify.Pipeline { return verifierWith(t, nil) }
+
+// inspecting is the same with the offline detector of orders.
+func inspecting(t *testing.T) *verify.Pipeline {
+	return verifierWith(t, func(text string) []retrieval.Order {
+		var out []retrieval.Order
+		for _, o := range offline.Instructions(text) {
+			out = append(out, retrieval.Order{Kind: o.Category, Start: o.Start, End: o.End})
+		}
+		return out
+	})
+}
+
+func verifierWith(t *testing.T, inspect retrieval.Inspect) *verify.Pipeline {
 	t.Helper()
 	set, err := skills.Load(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := verify.New(verify.Deps{Model: offline.New(nil), Skills: set}, nil)
+	p, err := verify.New(verify.Deps{Model: offline.New(nil), Skills: set, Inspect: inspect}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"example.com/assay/graph"
 	"example.com/assay/graph/trace"
+	"example.com/assay/nodes/follow"
 	"example.com/assay/nodes/research"
 	"example.com/assay/skills"
 	"example.com/assay/state"
@@ -20,7 +21,7 @@ type Run struct {
 	Answer state.Answer
 	Trace  []trace.Record // as it happened
 	Path   []string       // the root graph's nodes, in the order in which they finished
-	Times  research.Times
+	Times  follow.Took
 	Err    error // what stopped the pipeline; nil when it came to its end
 	// Faults are what whoever ran it found wrong beside the run, such as
 	// recordings that were not asked for. Each is a miss.

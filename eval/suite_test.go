@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"example.com/assay/eval"
-	"example.com/assay/nodes/research"
+	"example.com/assay/nodes/follow"
 	"example.com/assay/state"
 )
 
@@ -71,7 +71,7 @@ func TestOverspent(t *testing.T) {
 	run := func(u state.ModelUsage) eval.Run {
 		return eval.Run{
 			Answer: state.Answer{Status: state.StatusNoEvidence},
-			Times:  research.Times{Total: time.Second, Usage: map[string]state.ModelUsage{"a": u, "b": {Calls: 1}}},
+			Times:  follow.Took{Total: time.Second, Usage: map[string]state.ModelUsage{"a": u, "b": {Calls: 1}}},
 		}
 	}
 	for name, tc := range map[string]struct {
@@ -130,7 +130,7 @@ func TestRunCases(t *testing.T) {
 				return eval.Run{}, errRun
 			}
 			usage := state.ModelUsage{Calls: n, InputTokens: n * n, Cost: state.Money(n)}
-			return eval.Run{Times: research.Times{Total: time.Duration(n), Usage: map[string]state.ModelUsage{"plan": usage, "execute/rewrite": {Calls: 1}}}}, nil
+			return eval.Run{Times: follow.Took{Total: time.Duration(n), Usage: map[string]state.ModelUsage{"plan": usage, "execute/rewrite": {Calls: 1}}}}, nil
 		}
 		outcomes, err := eval.RunCases(t.Context(), cases, run, &eval.SuiteOptions{Concurrency: concurrency, Done: func(_ eval.Outcome, done, total int) {
 			if told.Add(1) != int32(done) || total != len(cases) {
@@ -162,7 +162,7 @@ func TestRunCases(t *testing.T) {
 		}
 	}
 	// What is unknown has no mean.
-	unknown := []eval.Outcome{{Run: eval.Run{Times: research.Times{Usage: map[string]state.ModelUsage{"a": {Calls: 1, Unpriced: 1}}}}}}
+	unknown := []eval.Outcome{{Run: eval.Run{Times: follow.Took{Usage: map[string]state.ModelUsage{"a": {Calls: 1, Unpriced: 1}}}}}}
 	if s, err := eval.Summarise(unknown, nil); err != nil || len(s.Metrics) != 4 || s.Usage.Unpriced != 1 {
 		t.Errorf("%+v, %v", s, err)
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/assay/memory"
+	"example.com/assay/nodes/follow"
 	"example.com/assay/nodes/research"
 	"example.com/assay/state"
 )
@@ -311,14 +312,14 @@ func TestStoppedRun(t *testing.T) {
 			{ID: 2, Phase: "Two", Status: state.StepPending, Answer: "not yet"},
 		},
 	}
-	got := e.result(final, research.Times{}, errInterrupted, "id", "")
+	got := e.result(final, follow.Took{}, errInterrupted, "id", "")
 	if want := "### Step 1: One\n\n“a” [Query 1][Source 1] and [Query 1][Source 2]"; got.Answer != want || got.Status != state.StatusInterrupted {
 		t.Errorf("status %s, answer %q, want %q", got.Status, got.Answer, want)
 	}
 	if m := got.Metrics; m.Calls != 3 || m.StepsCompleted != 1 || m.StepsPending != 1 || !m.HasAnswer {
 		t.Errorf("metrics: %+v", m)
 	}
-	if got := e.result(state.Agent{}, research.Times{}, errInterrupted, "id", "").Answer; got != "" {
+	if got := e.result(state.Agent{}, follow.Took{}, errInterrupted, "id", "").Answer; got != "" {
 		t.Errorf("nothing was found, the answer is %q", got)
 	}
 }

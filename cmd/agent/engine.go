@@ -18,6 +18,7 @@ import (
 	"example.com/assay/graph/trace"
 	"example.com/assay/llm"
 	"example.com/assay/memory"
+	"example.com/assay/nodes/follow"
 	"example.com/assay/nodes/research"
 	"example.com/assay/skills"
 	"example.com/assay/state"
@@ -262,7 +263,7 @@ func (e *engine) ask(ctx context.Context, q question) (answer state.Answer, err 
 }
 
 // result completes what the pipeline knows of a run.
-func (e *engine) result(final state.Agent, times research.Times, runErr error, runID, traceFile string) state.Answer {
+func (e *engine) result(final state.Agent, times follow.Took, runErr error, runID, traceFile string) state.Answer {
 	answer := research.Result(final, runErr, e.corpus)
 	answer.RunID, answer.Model, answer.Corpus, answer.Trace = runID, e.modelLabel(), e.corpus.Name(), traceFile
 	if !e.verification.showClaims {

@@ -1,19 +1,16 @@
 package main
 
 import (
-	"slices"
-
 	"example.com/assay/llm/offline"
+	"example.com/assay/nodes/retrieval"
 )
 
-// ordersIn names the kinds of orders that a passage gives to an assistant, each
-// once, by the offline detector: it needs no model, whichever answers.
-func ordersIn(passage string) []string {
-	var kinds []string
-	for _, order := range offline.Instructions(passage) {
-		if !slices.Contains(kinds, order.Category) {
-			kinds = append(kinds, order.Category)
-		}
+// ordersIn finds the orders that a text gives to an assistant, by the offline
+// detector: it needs no model, whichever answers.
+func ordersIn(text string) []retrieval.Order {
+	var out []retrieval.Order
+	for _, o := range offline.Instructions(text) {
+		out = append(out, retrieval.Order{Kind: o.Category, Start: o.Start, End: o.End})
 	}
-	return kinds
+	return out
 }

@@ -9,7 +9,7 @@ import (
 
 	"example.com/assay/graph"
 	"example.com/assay/llm"
-	"example.com/assay/nodes/research"
+	"example.com/assay/nodes/retrieval"
 )
 
 // progress shows a run as it goes: on a terminal one line that is written
@@ -65,8 +65,8 @@ func (p *progress) custom(node, name string, data json.RawMessage) {
 		}
 		p.log.Info().Str("node", node).Str("skill", call.Skill).Str("model", call.Model).Bool("ok", call.OK).
 			Int("input_tokens", call.Usage.InputTokens).Int("output_tokens", call.Usage.OutputTokens).Msg("model call")
-	case research.EventRetrieval:
-		var r research.RetrievalEvent
+	case retrieval.EventName:
+		var r retrieval.Event
 		if err := json.Unmarshal(data, &r); err != nil {
 			p.log.Warn().Str("node", node).Err(err).Msg("reading a retrieval event")
 			return

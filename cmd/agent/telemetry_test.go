@@ -14,7 +14,7 @@ import (
 	spans "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/proto"
 
-	"example.com/assay/nodes/research"
+	"example.com/assay/nodes/retrieval"
 	"example.com/assay/telemetry"
 )
 
@@ -137,7 +137,7 @@ func TestCollectorThatFails(t *testing.T) {
 }
 
 func TestTelemetryReadsThePipelinesEvents(t *testing.T) {
-	if telemetry.EventRetrieval != research.EventRetrieval {
-		t.Errorf("searches publish %q; spans are made of %q", research.EventRetrieval, telemetry.EventRetrieval)
+	if telemetry.EventRetrieval != retrieval.EventName {
+		t.Errorf("searches publish %q; spans are made of %q", retrieval.EventName, telemetry.EventRetrieval)
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"example.com/assay/graph"
 	"example.com/assay/graph/trace"
 	"example.com/assay/memory"
+	"example.com/assay/nodes/follow"
 	"example.com/assay/nodes/verify"
 	"example.com/assay/state"
 )
@@ -110,14 +111,14 @@ func (a *app) verify(cmd *cobra.Command, flags *settingFlags, v verifyFlags) (er
 		return err
 	}
 	defer func() { err = also(err, c.Close()) }()
-	follow := a.newProgress(v.asJSON)
+	shown := a.newProgress(v.asJSON)
 	if flags.timeout > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeoutCause(ctx, flags.timeout, errTimeout(flags.timeout))
 		defer cancel()
 	}
-	answer, runErr := c.check(ctx, in, v.trace, func(ev graph.Event[state.Verify]) { observe(follow, ev) })
-	follow.close()
+	answer, runErr := c.check(ctx, in, v.trace, func(ev graph.Event[state.Verify]) { observe(shown, ev) })
+	shown.close()
 	if v.asJSON {
 		a.printJSON(answer)
 	} else {
@@ -254,7 +255,7 @@ func (c *checker) open(ctx context.Context, x *exchange, wantsCorpus bool) (err 
 	if err != nil {
 		return err
 	}
-	deps := verify.Deps{Model: model, Skills: set}
+	deps := verify.Deps{Model: model, Skills: set, Inspect: ordersIn}
 	if wantsCorpus {
 		if c.finder, err = c.openFinder(ctx, c.settings, set, x); err != nil {
 			return err
@@ -294,7 +295,7 @@ func (c *checker) check(ctx context.Context, in verify.Input, traceFile string, 
 	if err != nil {
 		return answer, err
 	}
-	opts := &trace.FollowOptions[state.Verify]{Observe: watch, Run: graph.RunOptions{RunID: runID}}
+	opts := &follow.Options[state.Verify]{Observe: watch, Run: graph.RunOptions{RunID: runID}}
 	if traceFile != "" {
 		header, err := c.header(runID, in)
 		if err != nil {
@@ -304,10 +305,10 @@ func (c *checker) check(ctx context.Context, in verify.Input, traceFile string, 
 		if err != nil {
 			return answer, usagef("writing the trace: %w", err)
 		}
-		opts.Writer = trace.NewWriter(file, header)
+		opts.Trace = trace.NewWriter(file, header)
 		defer func() { err = also(err, file.Close()) }()
 	}
-	final, times, runErr := trace.Follow(ctx, c.pipeline.Graph(), in.Update(), opts)
+	final, took, runErr := follow.Run(ctx, c.pipeline.Graph(), in.Update(), opts)
 	if runErr != nil && ctx.Err() != nil {
 		runErr = context.Cause(ctx)
 	}
@@ -316,10 +317,11 @@ func (c *checker) check(ctx context.Context, in verify.Input, traceFile string, 
 	if c.corpus != nil {
 		answer.Corpus = c.corpus.Name()
 	}
-	for node, d := range times.Node {
+	for node, d := range took.Node {
 		answer.Metrics.NodeMS[node] = milliseconds(d)
 	}
-	answer.Metrics.ElapsedMS = milliseconds(times.Total)
+	answer.Metrics.NodeUsage = took.Usage
+	answer.Metrics.ElapsedMS = milliseconds(took.Total)
 	return answer, runErr
 }
 

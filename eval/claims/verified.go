@@ -31,7 +31,7 @@ func NewVerified(m llm.Model) (*Verified, error) {
 	if m == nil {
 		m = offline.New(nil)
 	}
-	return &Verified{verify.NewJudge(m, skill)}, nil
+	return &Verified{verify.NewJudge(m, skill, nil)}, nil
 }
 
 // Judge asks the pipeline's judge. What keeps its model from judging is in the

@@ -12,6 +12,7 @@ import (
 	"example.com/assay/memory"
 	"example.com/assay/memory/index"
 	"example.com/assay/nodes/research"
+	"example.com/assay/nodes/retrieval"
 	"example.com/assay/skills"
 )
 
@@ -29,7 +30,7 @@ func readme(t *testing.T) (text string, blocks map[string][]string) {
 	return string(data), blocks
 }
 
-func pipeline(t *testing.T, corpus research.Retriever) *research.Pipeline {
+func pipeline(t *testing.T, corpus retrieval.Retriever) *research.Pipeline {
 	t.Helper()
 	set, err := skills.Load(nil)
 	if err != nil {

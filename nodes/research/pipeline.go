@@ -7,7 +7,7 @@ import (
 
 	"example.com/assay/graph"
 	"example.com/assay/llm"
-	"example.com/assay/memory/index"
+	"example.com/assay/nodes/retrieval"
 	"example.com/assay/nodes/verify"
 	"example.com/assay/skills"
 	"example.com/assay/state"
@@ -31,11 +31,6 @@ const (
 	NodeObserve         = "observe"
 )
 
-// A Retriever finds passages. memory.Corpus is one.
-type Retriever interface {
-	Search(ctx context.Context, q index.Query) (index.Result, error)
-}
-
 // A Recall is an earlier answer that memory offers for a question.
 type Recall struct {
 	Question   string            // as it was asked then
@@ -57,11 +52,11 @@ type Memory interface {
 type Deps struct {
 	Model  llm.Model
 	Skills *skills.Set
-	Corpus Retriever
+	Corpus retrieval.Retriever
 	Memory Memory // nil remembers nothing
 	// Inspect looks for orders in the passages that are read. Nil looks for
 	// none.
-	Inspect Inspect
+	Inspect retrieval.Inspect
 }
 
 // Options tune the pipeline. Nil is the zero value.
@@ -267,7 +262,7 @@ func verifier(deps Deps, o Options) (*verify.Pipeline, error) {
 		opts = *o.Verify
 	}
 	opts.Checkpointer = nil // the run around it is saved
-	return verify.New(verify.Deps{Model: deps.Model, Skills: deps.Skills, Corpus: deps.Corpus}, &opts)
+	return verify.New(verify.Deps{Model: deps.Model, Skills: deps.Skills, Corpus: deps.Corpus, Inspect: deps.Inspect}, &opts)
 }
 
 // unlessFailed goes on to next while the current step has no error.

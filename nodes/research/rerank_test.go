@@ -16,12 +16,13 @@ import (
 	"example.com/assay/llm/rerank"
 	"example.com/assay/memory"
 	"example.com/assay/nodes/research"
+	"example.com/assay/nodes/retrieval"
 	"example.com/assay/skills"
 )
 
 // traced runs the pipeline on a corpus and returns the payloads of its custom
 // events by name.
-func traced(t *testing.T, m llm.Model, corpus research.Retriever) map[string][]json.RawMessage {
+func traced(t *testing.T, m llm.Model, corpus retrieval.Retriever) map[string][]json.RawMessage {
 	t.Helper()
 	p, err := research.New(research.Deps{Model: m, Skills: set(t), Corpus: corpus}, nil)
 	if err != nil {
@@ -90,7 +91,7 @@ func TestRerankedRunSaysSo(t *testing.T) {
 	m := script(simple)
 	m.Answers[skills.RerankPassages] = repeat(3, llmtest.Answer{Text: `{"ranking":[3,1,2]}`})
 	events := traced(t, m, judgedCorpus(t, m))
-	found := decoded[research.RetrievalEvent](t, events[research.EventRetrieval])
+	found := decoded[retrieval.Event](t, events[retrieval.EventName])
 	if len(found) == 0 || found[0].Reranker != "judge strong" || len(found[0].Hits) != 3 {
 		t.Fatalf("retrievals %+v", found)
 	}
@@ -99,7 +100,7 @@ func TestRerankedRunSaysSo(t *testing.T) {
 			t.Errorf("hit %d has the scores %v", i, h.Scores)
 		}
 	}
-	if n := len(events[research.EventRerankFallback]); n != 0 {
+	if n := len(events[retrieval.EventFallback]); n != 0 {
 		t.Errorf("%d fallbacks", n)
 	}
 	called := slices.ContainsFunc(decoded[llm.CallEvent](t, events[llm.EventModelCall]), func(c llm.CallEvent) bool { return c.Skill == skills.RerankPassages })
@@ -114,8 +115,8 @@ func TestFailedRerankFallsBackVisibly(t *testing.T) {
 	m := script(simple)
 	m.Answers[skills.RerankPassages] = repeat(3, llmtest.Answer{Err: errors.New("the server is down")})
 	events := traced(t, m, judgedCorpus(t, m))
-	found := decoded[research.RetrievalEvent](t, events[research.EventRetrieval])
-	fallen := decoded[research.RerankFallbackEvent](t, events[research.EventRerankFallback])
+	found := decoded[retrieval.Event](t, events[retrieval.EventName])
+	fallen := decoded[retrieval.Fallback](t, events[retrieval.EventFallback])
 	if len(found) == 0 || len(fallen) != len(found) {
 		t.Fatalf("%d fallbacks of %d searches", len(fallen), len(found))
 	}

@@ -8,6 +8,7 @@ import (
 
 	"example.com/assay/llm"
 	"example.com/assay/memory/index"
+	"example.com/assay/nodes/retrieval"
 )
 
 // ToolSearchCorpus is the name of the tool that SearchCorpus makes.
@@ -60,7 +61,7 @@ const (
 )
 
 // SearchCorpus is the tool by which a model looks into the corpus by itself.
-func SearchCorpus(corpus Retriever) (llm.Callable, error) {
+func SearchCorpus(corpus retrieval.Retriever) (llm.Callable, error) {
 	return llm.NewTool(ToolSearchCorpus, "Searches the documents of the corpus and returns the passages that fit the query best, word for word.",
 		func(ctx context.Context, in SearchArguments) (SearchFound, error) {
 			if err := in.check(); err != nil {

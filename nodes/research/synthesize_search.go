@@ -11,6 +11,7 @@ import (
 	"example.com/assay/graph"
 	"example.com/assay/llm"
 	"example.com/assay/memory/index"
+	"example.com/assay/nodes/retrieval"
 	"example.com/assay/skills"
 	"example.com/assay/state"
 )
@@ -28,7 +29,7 @@ const maxFound = 20
 // tool, to answer from all that was found, and the run is warned. A model that
 // calls no tools answers as in Synthesize. The step's confidence stays that of
 // its own search: no model makes a step confident by asking something easier.
-func SynthesizeSearching(m llm.Model, skill skills.Skill, corpus Retriever, rounds int, inspect Inspect) graph.Node[state.Agent] {
+func SynthesizeSearching(m llm.Model, skill skills.Skill, corpus retrieval.Retriever, rounds int, inspect retrieval.Inspect) graph.Node[state.Agent] {
 	return synthesize(func(ctx context.Context, s state.Agent, step state.Step) (written, error) {
 		search, err := newStepSearch(corpus, s, step, inspect)
 		if err != nil {
@@ -67,7 +68,7 @@ const (
 // ends.
 type stepSearch struct {
 	llm.Callable
-	inspect  Inspect
+	inspect  retrieval.Inspect
 	step     int
 	excluded int
 	own      int         // hits that the step had
@@ -81,7 +82,7 @@ type searched struct {
 	Found index.Result `json:"found"`
 }
 
-func newStepSearch(corpus Retriever, s state.Agent, step state.Step, inspect Inspect) (*stepSearch, error) {
+func newStepSearch(corpus retrieval.Retriever, s state.Agent, step state.Step, inspect retrieval.Inspect) (*stepSearch, error) {
 	var read []string
 	for _, other := range s.Plan {
 		for _, h := range other.Hits {
@@ -113,11 +114,11 @@ func (t *stepSearch) Settle(ctx context.Context, result json.RawMessage) (json.R
 	if err := json.Unmarshal(result, &call); err != nil {
 		return nil, fmt.Errorf("reading what was found: %w", err)
 	}
-	if err := publish(ctx, t.step, []string{call.Query}, t.excluded, call.Found); err != nil {
+	if err := retrieval.Publish(ctx, retrieval.Asked{Step: t.step, Queries: []string{call.Query}, Excluded: t.excluded}, call.Found); err != nil {
 		return nil, err
 	}
 	if call.Found.Fallback != "" {
-		t.warnings = append(t.warnings, notReranked+call.Found.Fallback)
+		t.warnings = append(t.warnings, retrieval.NotReranked+call.Found.Fallback)
 	}
 	out, known := SourcesFound{Note: sourcesNote, Sources: []skills.Source{}}, len(t.hits)
 	for _, hit := range call.Found.Hits {
@@ -132,7 +133,7 @@ func (t *stepSearch) Settle(ctx context.Context, result json.RawMessage) (json.R
 		}
 		out.Sources = append(out.Sources, sources(t.hits[at:at+1], at+1)...)
 	}
-	orders, err := t.inspect.report(ctx, t.step, t.hits[known:])
+	orders, err := t.inspect.Report(ctx, t.step, t.hits[known:])
 	if err != nil {
 		return nil, err
 	}

@@ -20,6 +20,7 @@ import (
 	"example.com/assay/llm/openai"
 	"example.com/assay/memory/index"
 	"example.com/assay/nodes/research"
+	"example.com/assay/nodes/retrieval"
 	"example.com/assay/skills"
 	"example.com/assay/state"
 )
@@ -77,10 +78,10 @@ type searchedRun struct {
 	final    state.Agent
 	err      error
 	trace    string // normalised
-	searches []research.RetrievalEvent
+	searches []retrieval.Event
 }
 
-func runSearching(t *testing.T, m llm.Model, corpus research.Retriever, opts research.Options) searchedRun {
+func runSearching(t *testing.T, m llm.Model, corpus retrieval.Retriever, opts research.Options) searchedRun {
 	t.Helper()
 	opts.SearchTool, opts.SkipVerification = true, true
 	p, err := research.New(research.Deps{Model: m, Skills: set(t), Corpus: corpus}, &opts)
@@ -95,8 +96,8 @@ func runSearching(t *testing.T, m llm.Model, corpus research.Retriever, opts res
 		t.Fatal(err)
 	}
 	for _, r := range records {
-		if r.Kind == research.EventRetrieval {
-			run.searches = append(run.searches, decoded[research.RetrievalEvent](t, []json.RawMessage{r.Data})...)
+		if r.Kind == retrieval.EventName {
+			run.searches = append(run.searches, decoded[retrieval.Event](t, []json.RawMessage{r.Data})...)
 		}
 	}
 	var normal bytes.Buffer
@@ -332,9 +333,9 @@ func TestSearchToolOffline(t *testing.T) {
 func TestOrdersInPassagesAreReported(t *testing.T) {
 	m := searching(search("fines", "appeals"), llmtest.Answer{Text: "Owners pay. [Source 6]"})
 	var out bytes.Buffer
-	inspect := func(passage string) []string {
+	inspect := func(passage string) []retrieval.Order {
 		if strings.Contains(passage, "breaks rule 3 ") || strings.Contains(passage, "breaks rule 11 ") {
-			return []string{"override", "reveal"}
+			return []retrieval.Order{{Kind: "override"}, {Kind: "reveal"}, {Kind: "override"}}
 		}
 		return nil
 	}
@@ -358,8 +359,8 @@ func TestOrdersInPassagesAreReported(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, r := range records {
-		if r.Kind == research.EventPassageOrders {
-			seen = append(seen, decoded[research.PassageOrdersEvent](t, []json.RawMessage{r.Data})[0].Passage)
+		if r.Kind == retrieval.EventOrders {
+			seen = append(seen, decoded[retrieval.OrdersEvent](t, []json.RawMessage{r.Data})[0].Passage)
 		}
 	}
 	if !slices.Equal(seen, []string{"p03", "p11"}) {

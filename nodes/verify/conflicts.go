@@ -1,7 +1,10 @@
 package verify
 
 import (
+	"slices"
+
 	"example.com/assay/memory/text"
+	"example.com/assay/nodes/retrieval"
 	"example.com/assay/nodes/verify/facts"
 	"example.com/assay/state"
 )
@@ -13,12 +16,16 @@ type found struct {
 }
 
 // conflicts compares what a claim says, word by word, with the sentences of its
-// evidence.
-func conflicts(c state.Claim, evidence []state.Evidence) []found {
+// evidence that give no orders.
+func conflicts(c state.Claim, evidence []state.Evidence, inspect retrieval.Inspect) []found {
 	var sentences []string
 	var quotes []state.Quote
 	for _, e := range evidence {
+		orders := inspect.In(e.Passage.Text)
 		for _, s := range text.Sentences(e.Passage.Text) {
+			if slices.ContainsFunc(orders, func(o retrieval.Order) bool { return o.Start < s.End && s.Start < o.End }) {
+				continue
+			}
 			sentences = append(sentences, e.Passage.Text[s.Start:s.End])
 			quotes = append(quotes, state.QuoteIn(e.Passage, s.Start, s.End-s.Start))
 		}

@@ -7,6 +7,7 @@ import (
 
 	"example.com/assay/graph"
 	"example.com/assay/llm"
+	"example.com/assay/nodes/retrieval"
 	"example.com/assay/skills"
 	"example.com/assay/state"
 )
@@ -14,12 +15,16 @@ import (
 // A Judge says how far evidence carries a claim: a model reads, code checks.
 // It is safe for concurrent use.
 type Judge struct {
-	model llm.Model
-	skill skills.Skill
+	model   llm.Model
+	skill   skills.Skill
+	inspect retrieval.Inspect
 }
 
-// NewJudge returns a judge that asks m by the skill judge_claim.
-func NewJudge(m llm.Model, skill skills.Skill) *Judge { return &Judge{m, skill} }
+// NewJudge returns a judge that asks m by the skill judge_claim. Sentences in
+// which inspect finds orders support nothing; a nil inspect finds none.
+func NewJudge(m llm.Model, skill skills.Skill, inspect retrieval.Inspect) *Judge {
+	return &Judge{m, skill, inspect}
+}
 
 // JudgeNode judges the one claim of its state against its evidence.
 func JudgeNode(j *Judge) graph.Node[state.Verify] {
@@ -48,7 +53,7 @@ func (j *Judge) Judge(ctx context.Context, c state.Claim, evidence []state.Evide
 	for _, i := range citedBy(c, evidence) {
 		cited = append(cited, evidence[i])
 	}
-	if q, ok := verbatim(c.Text, slices.Concat(cited, evidence)); ok {
+	if q, ok := verbatim(c.Text, slices.Concat(cited, evidence)); ok && !j.orders(q, evidence) {
 		v := state.Verdict{Claim: c, Status: state.Supported, Confidence: 1, For: []state.Quote{q}, Reason: "the evidence states it word for word"}
 		return citing(v, cited), state.ModelUsage{}, nil
 	}
@@ -67,7 +72,7 @@ func (j *Judge) Judge(ctx context.Context, c state.Claim, evidence []state.Evide
 			return state.Verdict{Claim: c, Status: state.Unsupported, Reason: "the claim could not be judged", Error: err.Error()}, usage, nil
 		}
 		var made int
-		v, made = settle(c, out, by)
+		v, made = j.settle(c, out, by)
 		usage.ParseFailures += made
 		if v.Status == state.Supported {
 			break
@@ -82,10 +87,11 @@ func (j *Judge) Judge(ctx context.Context, c state.Claim, evidence []state.Evide
 // settle turns what a model says of a claim into a verdict: quotes are located
 // in the evidence, and hard signals overrule. made is how many quotes no passage
 // holds.
-func settle(c state.Claim, out skills.JudgeOutput, evidence []state.Evidence) (v state.Verdict, made int) {
+func (j *Judge) settle(c state.Claim, out skills.JudgeOutput, evidence []state.Evidence) (v state.Verdict, made int) {
 	v = state.Verdict{Claim: c, Status: state.ClaimStatus(out.Status), Confidence: min(max(out.Confidence, 0), 1), Reason: strings.TrimSpace(out.Reason)}
 	var madeFor, madeAgainst int
 	v.For, madeFor = located(out.Quotes, evidence)
+	v.For = slices.DeleteFunc(v.For, func(q state.Quote) bool { return j.orders(q, evidence) })
 	v.Against, madeAgainst = located(out.Against, evidence)
 	if v.Status != state.Unsupported && len(v.For) == 0 {
 		why := "no quote shows it"
@@ -94,7 +100,7 @@ func settle(c state.Claim, out skills.JudgeOutput, evidence []state.Evidence) (v
 		}
 		v = refused(v, why)
 	}
-	for _, f := range conflicts(c, evidence) {
+	for _, f := range conflicts(c, evidence, j.inspect) {
 		v.Conflicts = append(v.Conflicts, f.Conflict)
 		if f.quote.Text != "" && !slices.Contains(v.Against, f.quote) {
 			v.Against = append(v.Against, f.quote)
@@ -109,6 +115,22 @@ func settle(c state.Claim, out skills.JudgeOutput, evidence []state.Evidence) (v
 		v.For = nil
 	}
 	return v, madeFor + madeAgainst
+}
+
+// orders reports whether a quote is of a sentence that gives orders to whoever
+// reads it.
+func (j *Judge) orders(q state.Quote, evidence []state.Evidence) bool {
+	for _, e := range evidence {
+		if e.Passage.ID != q.Passage {
+			continue
+		}
+		for _, o := range j.inspect.In(e.Passage.Text) {
+			if e.Passage.Start+o.Start < q.End && q.Start < e.Passage.Start+o.End {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // mostUnproven is the confidence that a claim can keep against which something

@@ -7,7 +7,7 @@ import (
 
 	"example.com/assay/graph"
 	"example.com/assay/llm"
-	"example.com/assay/memory/index"
+	"example.com/assay/nodes/retrieval"
 	"example.com/assay/skills"
 	"example.com/assay/state"
 )
@@ -24,16 +24,14 @@ const (
 	NodeFinish     = "finish"
 )
 
-// A Retriever finds passages. memory.Corpus is one.
-type Retriever interface {
-	Search(ctx context.Context, q index.Query) (index.Result, error)
-}
-
 // Deps are what the pipeline works with.
 type Deps struct {
 	Model  llm.Model
 	Skills *skills.Set
-	Corpus Retriever // nil: the response is judged and marked, and never written again
+	Corpus retrieval.Retriever // nil: the response is judged and marked, and never written again
+	// Inspect looks for orders in evidence: what gives one supports nothing. Nil
+	// looks for none.
+	Inspect retrieval.Inspect
 }
 
 // Options tune the pipeline. Nil is the zero value.
@@ -57,6 +55,7 @@ const (
 	defaultThreshold   = 0.7
 	defaultMaxAttempts = 2
 	defaultPassages    = 3
+	mostInspected      = 4096 // passages whose orders are remembered
 )
 
 // Pipeline is the compiled verification graph.
@@ -112,13 +111,14 @@ func build(deps Deps, opts *Options) (*graph.Compiled[state.Verify], error) {
 	if err != nil {
 		return nil, err
 	}
+	deps.Inspect = retrieval.Remember(deps.Inspect, mostInspected)
 	var problems []error
 	skill := func(name string) skills.Skill {
 		s, err := deps.Skills.Get(name)
 		problems = append(problems, err)
 		return s
 	}
-	judge, gaps, regenerate := NewJudge(deps.Model, skill(skills.JudgeClaim)), skill(skills.GapQueries), skill(skills.RegenerateResponse)
+	judge, gaps, regenerate := NewJudge(deps.Model, skill(skills.JudgeClaim), deps.Inspect), skill(skills.GapQueries), skill(skills.RegenerateResponse)
 	if err := errors.Join(problems...); err != nil {
 		return nil, err
 	}
@@ -133,7 +133,7 @@ func build(deps Deps, opts *Options) (*graph.Compiled[state.Verify], error) {
 	g.AddNode(NodeJudge, JudgeNode(judge))
 	g.AddNode(NodeScore, ScoreNode(o.Threshold, attempts))
 	g.AddNode(NodeGaps, Gaps(deps.Model, gaps))
-	g.AddNode(NodeRetrieve, Retrieve(deps.Corpus, o.Passages))
+	g.AddNode(NodeRetrieve, Retrieve(deps.Corpus, o.Passages, deps.Inspect))
 	g.AddNode(NodeRegenerate, Regenerate(deps.Model, regenerate))
 	g.AddNode(NodeFinish, Finish(o.Treatment))
 

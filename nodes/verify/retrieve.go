@@ -7,62 +7,57 @@ import (
 	"strings"
 
 	"example.com/assay/graph"
+	"example.com/assay/llm"
 	"example.com/assay/memory/index"
+	"example.com/assay/nodes/retrieval"
 	"example.com/assay/state"
 )
 
-// EventRetrieval is the name of the custom event that each search publishes.
-const EventRetrieval = "retrieval"
-
-// RetrievalEvent is its payload.
-type RetrievalEvent struct {
-	Claim      int            `json:"claim"` // that the query was written for
-	Queries    []string       `json:"queries"`
-	Excluded   int            `json:"excluded"` // passages that were read before
-	Candidates int            `json:"candidates"`
-	Confidence float64        `json:"confidence"` // calibrated, that the hits answer the query
-	Hits       []RetrievedHit `json:"hits"`
-}
-
-// RetrievedHit is one hit of a RetrievalEvent.
-type RetrievedHit struct {
-	Passage string        `json:"passage"` // its id
-	Scores  []state.Score `json:"scores"`
-}
-
 // Retrieve searches for each query of the round and adds the best passages that
 // were not read before to the evidence. Without a new one the correction ends:
-// what is known was judged already. A search that fails ends it too.
-func Retrieve(corpus Retriever, passages int) graph.Node[state.Verify] {
+// what is known was judged already. A search that fails ends it too. Passages that
+// give orders are reported.
+func Retrieve(corpus retrieval.Retriever, passages int, inspect retrieval.Inspect) graph.Node[state.Verify] {
 	return func(ctx context.Context, s state.Verify) (graph.Update[state.Verify], error) {
 		var read []string
 		for _, e := range s.Evidence {
 			read = append(read, e.Passage.ID)
 		}
 		var found []state.Evidence
-		var added []string
+		var added, warnings []string
+		metered, asked := llm.Metered(ctx) // a reranker may ask a model
 		for _, q := range s.Queries {
-			r, err := corpus.Search(ctx, index.Query{Primary: q.Query, K: passages, Exclude: read})
+			r, err := corpus.Search(metered, index.Query{Primary: q.Query, K: passages, Exclude: read})
 			if ctx.Err() != nil {
 				return nil, context.Cause(ctx)
 			}
 			if err != nil {
 				return stop(fmt.Sprintf("searching for claim %d: %v", q.Claim, err)), nil
 			}
-			event := RetrievalEvent{Claim: q.Claim, Queries: []string{q.Query}, Excluded: len(read), Candidates: r.Candidates, Confidence: r.Confidence, Hits: make([]RetrievedHit, len(r.Hits))}
-			for i, h := range r.Hits {
-				event.Hits[i] = RetrievedHit{h.Passage.ID, h.Scores}
+			if err := retrieval.Publish(ctx, retrieval.Asked{Claim: q.Claim, Queries: []string{q.Query}, Excluded: len(read)}, r); err != nil {
+				return nil, err
+			}
+			orders, err := inspect.Report(ctx, 0, r.Hits)
+			if err != nil {
+				return nil, err
+			}
+			warnings = append(warnings, orders...)
+			if r.Fallback != "" {
+				warnings = append(warnings, retrieval.NotReranked+r.Fallback)
+			}
+			for _, h := range r.Hits {
 				read, added = append(read, h.Passage.ID), append(added, h.Passage.ID)
 				found = append(found, state.Evidence{Label: label(s, len(found)), Passage: h.Passage})
 			}
-			if err := graph.Emit(ctx, EventRetrieval, event); err != nil {
-				return nil, err
-			}
+		}
+		update := graph.Update[state.Verify]{state.VerifyWarnings.Add(warnings...)}
+		if usage := asked.Usage(); usage != (state.ModelUsage{}) {
+			update = append(update, state.VerifyUsage.Add(usage))
 		}
 		if len(found) == 0 {
-			return graph.Update[state.Verify]{state.VerifyDecided.Set(state.VerifyFinish)}, nil
+			return append(update, state.VerifyDecided.Set(state.VerifyFinish)), nil
 		}
-		return graph.Update[state.Verify]{state.VerifyEvidence.Add(found...), state.VerifyAdded.Set(added)}, nil
+		return append(update, state.VerifyEvidence.Add(found...), state.VerifyAdded.Set(added)), nil
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 
 	"example.com/assay/cmd/agent/internal/render"
-	"example.com/assay/nodes/research"
+	"example.com/assay/nodes/retrieval"
 )
 
 // TextOptions say how much Text prints.
@@ -160,7 +160,7 @@ func (w *writer) node(n Node) {
 	}
 }
 
-func (w *writer) retrieval(depth int, r research.RetrievalEvent) {
+func (w *writer) retrieval(depth int, r retrieval.Event) {
 	w.line(depth, fmt.Sprintf("retrieval for step %d: %d hits of %d candidates, %d excluded, similarity %.3f, confidence %.2f",
 		r.StepID, len(r.Hits), r.Candidates, r.Excluded, r.Similarity, r.Confidence))
 	for i, q := range r.Queries {

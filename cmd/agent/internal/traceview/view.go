@@ -9,7 +9,7 @@ import (
 	"example.com/assay/graph"
 	"example.com/assay/graph/trace"
 	"example.com/assay/llm"
-	"example.com/assay/nodes/research"
+	"example.com/assay/nodes/retrieval"
 	"example.com/assay/state"
 )
 
@@ -39,15 +39,15 @@ type Step struct {
 // A Node is one run of a node. Nodes inside a subgraph stand behind it, and
 // what they changed is among what it changed.
 type Node struct {
-	Name       string                    `json:"node"` // "execute/rewrite" for a node inside another
-	MS         float64                   `json:"ms"`
-	Attempts   int                       `json:"attempts"`
-	ModelCalls []llm.CallEvent           `json:"model_calls,omitempty"`
-	Retrievals []research.RetrievalEvent `json:"retrievals,omitempty"`
-	Custom     []string                  `json:"custom,omitempty"` // names of other events
-	Changed    []Change                  `json:"changed,omitempty"`
-	Error      string                    `json:"error,omitempty"`
-	Unfinished bool                      `json:"unfinished,omitempty"` // the trace ends within it
+	Name       string            `json:"node"` // "execute/rewrite" for a node inside another
+	MS         float64           `json:"ms"`
+	Attempts   int               `json:"attempts"`
+	ModelCalls []llm.CallEvent   `json:"model_calls,omitempty"`
+	Retrievals []retrieval.Event `json:"retrievals,omitempty"`
+	Custom     []string          `json:"custom,omitempty"` // names of other events
+	Changed    []Change          `json:"changed,omitempty"`
+	Error      string            `json:"error,omitempty"`
+	Unfinished bool              `json:"unfinished,omitempty"` // the trace ends within it
 }
 
 // A Change is a write to a channel.
@@ -135,7 +135,7 @@ func (b *builder) event(n *Node, rec trace.Record) error {
 		}
 	case llm.EventModelCall:
 		return decodeTo(&n.ModelCalls, rec)
-	case research.EventRetrieval:
+	case retrieval.EventName:
 		return decodeTo(&n.Retrievals, rec)
 	default:
 		n.Custom = append(n.Custom, rec.Kind)

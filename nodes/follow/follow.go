@@ -1,0 +1,88 @@
+// Package follow runs a pipeline's graph while its events go to a trace, to an
+// observer, and into what the run took, by node.
+//
+//	final, took, err := follow.Run(ctx, pipeline.Graph(), input, &follow.Options[state.Verify]{Trace: writer})
+//
+// It keeps nothing between runs and reads no clock: times are those of the
+// events.
+package follow
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"example.com/assay/graph"
+	"example.com/assay/graph/trace"
+	"example.com/assay/llm"
+	"example.com/assay/state"
+)
+
+// Options say who follows a run. Nil is the zero value.
+type Options[S any] struct {
+	// Trace receives every event. Default: none is written.
+	Trace *trace.Writer
+	// Observe is called for every event, in order. Default: nobody.
+	Observe func(graph.Event[S])
+	// Run is passed to the engine; its Modes are replaced.
+	Run graph.RunOptions
+}
+
+// Took is what a run took: durations by node and in all, and the calls of models
+// by node. A node inside another is "execute/rewrite".
+type Took struct {
+	Node  map[string]time.Duration
+	Total time.Duration
+	// Usage holds what each node asked of models, as it happened: also what a
+	// node asked that failed then, or was tried again, which the state does not
+	// know. A node without a call is not in it.
+	Usage map[string]state.ModelUsage
+}
+
+// Run runs a graph and follows it. A nil input goes on with the run that
+// Run.Thread was left with. The state is final or, beside an error, that of the
+// last superstep that was committed; zero when none was.
+func Run[S any](ctx context.Context, g *graph.Compiled[S], in graph.Update[S], opts *Options[S]) (S, Took, error) {
+	var o Options[S]
+	if opts != nil {
+		o = *opts
+	}
+	o.Run.Modes = graph.Debug
+	took := Took{Node: map[string]time.Duration{}, Usage: map[string]state.ModelUsage{}}
+	var final S
+	for ev, err := range g.Stream(ctx, in, &o.Run) {
+		if err != nil {
+			return final, took, err
+		}
+		switch {
+		case ev.Kind == graph.NodeUpdate:
+			took.Node[path(ev)] += ev.Elapsed
+		case ev.Kind == graph.NodeCustom && ev.Name == llm.EventModelCall:
+			var call llm.CallEvent
+			if err := json.Unmarshal(ev.Data, &call); err != nil {
+				return final, took, fmt.Errorf("counting the calls of node %q: %w", ev.Node, err)
+			}
+			took.Usage[path(ev)] = took.Usage[path(ev)].Plus(call.Usage)
+		case ev.Kind == graph.RunEnd && ev.Namespace == "":
+			final, took.Total = ev.State, ev.Elapsed
+		}
+		if o.Trace != nil {
+			if err := trace.Add(o.Trace, ev); err != nil {
+				return final, took, err
+			}
+		}
+		if o.Observe != nil {
+			o.Observe(ev)
+		}
+	}
+	return final, took, nil
+}
+
+// path is the name of an event's node, with that of the node that it is in.
+func path[S any](ev graph.Event[S]) string {
+	if ev.Namespace == "" {
+		return ev.Node
+	}
+	return ev.Namespace + "/" + ev.Node
+}
