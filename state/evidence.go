@@ -21,6 +21,11 @@ type Passage struct {
 	Page    int    `json:"page,omitempty"`    // 1-based page, for paged formats
 	Element string `json:"element,omitempty"` // CSS selector of the element that the text begins in, for HTML
 	Line    int    `json:"line,omitempty"`    // 1-based line of the record, for CSV and JSONL
+
+	// Metadata is what the document or the record says of itself, and its
+	// directory and file type. A value of several lines is several values. The
+	// map is shared between passages: it is not written to.
+	Metadata map[string]string `json:"metadata,omitempty"`
 }
 
 // Where names the place of a passage for a reader: title, section, page, line.
@@ -55,6 +60,10 @@ type Hit struct {
 	Passage Passage `json:"passage"`
 	Rank    int     `json:"rank"` // 1-based
 	Scores  []Score `json:"scores"`
+
+	Copies []string  `json:"copies,omitempty"` // ids of passages that say the same and were left out for it, best first
+	Before []Passage `json:"before,omitempty"` // the passages before it in its document, in their order, where they were asked for
+	After  []Passage `json:"after,omitempty"`  // and those behind it
 }
 
 // A Quote is a span of a passage's document: the bytes Start..End of the
