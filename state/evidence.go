@@ -2,6 +2,7 @@ package state
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 )
 
@@ -26,6 +27,13 @@ type Passage struct {
 	// directory and file type. A value of several lines is several values. The
 	// map is shared between passages: it is not written to.
 	Metadata map[string]string `json:"metadata,omitempty"`
+}
+
+// Equal reports whether two passages are the same in everything.
+func (p Passage) Equal(q Passage) bool {
+	return p.ID == q.ID && p.Doc == q.Doc && p.Title == q.Title && p.Section == q.Section && p.Text == q.Text &&
+		p.Start == q.Start && p.End == q.End && p.Source == q.Source && p.Page == q.Page && p.Element == q.Element &&
+		p.Line == q.Line && maps.Equal(p.Metadata, q.Metadata)
 }
 
 // Where names the place of a passage for a reader: title, section, page, line.

@@ -117,21 +117,6 @@ func TestTerminalAnswer(t *testing.T) {
 	}
 }
 
-func TestNearest(t *testing.T) {
-	known := []string{"ask", "corpus", "doctor", "confidence_threshold"}
-	for in, want := range map[string]string{
-		"aks": "ask", "corpsu": "corpus", "corpora": "", "docter": "doctor", "x": "", "": "",
-		"confidence-threshold": "confidence_threshold", "as": "ask",
-	} {
-		if got := nearest(in, known); got != want {
-			t.Errorf("nearest(%q) = %q, want %q", in, got, want)
-		}
-	}
-	if d := edits("ca", "abc"); d != 3 { // optimal string alignment, not Damerau–Levenshtein
-		t.Errorf("edits(ca, abc) = %d, want 3", d)
-	}
-}
-
 func TestRunID(t *testing.T) {
 	var ids []string
 	random := bytes.NewReader(slices.Repeat([]byte{0xff, 0x00, 0x7f}, 100))

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"unicode"
 
+	"example.com/assay/memory/citation"
 	"example.com/assay/memory/lsa"
 	"example.com/assay/memory/text"
 	"example.com/assay/state"
@@ -31,13 +32,18 @@ type analysed struct {
 	terms   []string // of the body, with the title's words repeated
 	bigrams []string
 	bag     []lsa.Term // of terms
+	labels  citation.Labels
 }
 
-// analyse prepares passages on all processors; results come by index.
-func analyse(passages []state.Passage) ([]analysed, error) {
+// analyse prepares passages, with their labels, on all processors; results
+// come by index.
+func analyse(passages []state.Passage, labels []citation.Labels) ([]analysed, error) {
 	out := make([]analysed, len(passages))
 	errs := make([]error, len(passages))
-	parallel(len(passages), func(i int) { out[i], errs[i] = analyseOne(passages[i]) })
+	parallel(len(passages), func(i int) {
+		out[i], errs[i] = analyseOne(passages[i])
+		out[i].labels = labels[i]
+	})
 	for _, err := range errs {
 		if err != nil {
 			return nil, err

@@ -2,10 +2,8 @@ package index
 
 import (
 	"cmp"
-	"context"
 	"slices"
 
-	"example.com/assay/memory/text"
 	"example.com/assay/state"
 )
 
@@ -14,8 +12,12 @@ import (
 type candidate struct {
 	ord     int32
 	parts   [parts]float64 // in the order of partNames
+	cited   float64        // the part of a citation; 0 of a passage that none names
 	fused   float64
-	passage state.Passage // set by distinct
+	mmr     float64       // set by diversify
+	passage state.Passage // set by distinct, as is what follows
+	copies  []string
+	words   map[string]struct{}
 }
 
 // parts is how many weighted parts a score has; the last is that of a remote
@@ -27,6 +29,9 @@ var partNames = [parts]string{RankerBM25, RankerBigram, RankerLSA, RankerTitleLi
 // scores lists the parts, the last one only where there is a remote embedder.
 func (c *candidate) scores(remote bool) []state.Score {
 	out := []state.Score{{Ranker: RankerFused, Value: c.fused}}
+	if c.cited > 0 {
+		out = append(out, state.Score{Ranker: RankerCitation, Value: c.cited})
+	}
 	shown := partNames[:]
 	if !remote {
 		shown = partNames[:parts-1]
@@ -41,7 +46,8 @@ func (c *candidate) scores(remote bool) []state.Score {
 // divided by their largest value in the pool; links and document scores are
 // not: their size says whether they mean anything. Sums of divided scores
 // keep the margins that rank fusion throws away.
-func (x *Index) fuse(sig *signals, pool []int32, links []link) []candidate {
+// What the query names by its number comes before everything else.
+func (x *Index) fuse(sig *signals, pool []int32, links []link, cited map[int32]float64) []candidate {
 	graph := x.graph(sig, pool)
 	link := make(map[int32]float64, len(links))
 	for _, l := range links {
@@ -51,7 +57,7 @@ func (x *Index) fuse(sig *signals, pool []int32, links []link) []candidate {
 	for i, ord := range pool {
 		ranked[i] = candidate{ord: ord, parts: [parts]float64{
 			sig.scoped[ord], sig.pairs[ord], sig.cosine[ord], linkWeight * link[ord], documentWeight * x.document(sig, ord), graph[i],
-		}}
+		}, cited: cited[ord]}
 		if x.meaning != nil {
 			ranked[i].parts[parts-1] = sig.near[ord]
 		}
@@ -62,6 +68,7 @@ func (x *Index) fuse(sig *signals, pool []int32, links []link) []candidate {
 	divide(ranked, 5, graphWeight)
 	divide(ranked, parts-1, meaningWeight)
 	for i := range ranked {
+		ranked[i].fused = ranked[i].cited
 		for _, v := range ranked[i].parts {
 			ranked[i].fused += v
 		}
@@ -106,62 +113,4 @@ func (x *Index) graph(sig *signals, pool []int32) []float64 {
 		}
 	}
 	return out
-}
-
-const (
-	shingle  = 5  // words
-	nearDupe = .8 // Jaccard similarity of shingles from which a passage repeats another
-)
-
-// distinct reads the best n passages, leaving out those that repeat a better
-// one.
-func (x *Index) distinct(ctx context.Context, ranked []candidate, n int) ([]candidate, error) {
-	var out []candidate
-	var seen []map[string]struct{}
-	for _, c := range ranked {
-		if len(out) == n {
-			break
-		}
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		p, err := x.store.passage(x.table.rows[c.ord].id)
-		if err != nil {
-			return nil, err
-		}
-		own := shingles(p.Text)
-		repeats := slices.ContainsFunc(out, func(b candidate) bool { return sameSpan(p, b.passage) && p.Source != "" && p.End > p.Start }) ||
-			slices.ContainsFunc(seen, func(other map[string]struct{}) bool { return jaccard(own, other) >= nearDupe })
-		if repeats {
-			continue
-		}
-		c.passage = p
-		out = append(out, c)
-		seen = append(seen, own)
-	}
-	return out, nil
-}
-
-// shingles are the runs of five words of s; a shorter text is one run.
-func shingles(s string) map[string]struct{} {
-	tokens := text.Tokens(s)
-	out := make(map[string]struct{}, len(tokens))
-	for i := 0; i == 0 || i+shingle <= len(tokens); i++ {
-		var key []byte
-		for _, t := range tokens[i:min(i+shingle, len(tokens))] {
-			key = append(append(key, t.Text...), ' ')
-		}
-		out[string(key)] = struct{}{}
-	}
-	return out
-}
-
-func jaccard(a, b map[string]struct{}) float64 {
-	both := 0
-	for s := range a {
-		if _, ok := b[s]; ok {
-			both++
-		}
-	}
-	return float64(both) / float64(len(a)+len(b)-both)
 }

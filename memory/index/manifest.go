@@ -14,11 +14,11 @@ import (
 
 // formatVersion is the version of a generation's layout. Every change of what
 // a file holds or of how text becomes terms takes a new one.
-const formatVersion = 2
+const formatVersion = 4
 
 // spaceVersion is the version of a layout with the vectors of a remote
 // embedder, which a program that knows formatVersion alone must not search.
-const spaceVersion = 3
+const spaceVersion = 5
 
 // Files of a generation, beside bleve's own in storeDir.
 const (

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"example.com/assay/memory/citation"
 	"example.com/assay/state"
 )
 
@@ -37,14 +38,18 @@ const (
 // passages the one with the lower id comes first. A query without content
 // words finds nothing and is no error. Errors are cancellation, files that
 // can no longer be read, and, of an index with a remote embedder, a
-// *SpaceError and those of [embed.Space.Queries].
+// *SpaceError and those of [embed.Space.Queries], and of a query that is none.
 func (x *Index) Search(ctx context.Context, q Query) (Result, error) {
 	var out Result
 	list := queryTerms(q.Primary)
-	vectors, err := x.queryVectors(ctx, list, q)
+	var vectors [][]float32
+	err := q.check()
+	if err == nil {
+		vectors, err = x.queryVectors(ctx, list, q)
+	}
 	if err == nil {
 		err = x.read(func() (err error) {
-			out, err = x.searchTerms(ctx, asked{list, vectors}, q, nil)
+			out, err = x.searchTerms(ctx, asked{list, vectors, citation.Parse(q.Primary)}, q, nil)
 			return err
 		})
 	}
@@ -69,11 +74,12 @@ func (r *Result) round() {
 
 func rounded(v float64) float64 { return math.Round(v*1e6) / 1e6 }
 
-// An asked query is its terms and, in the space of a remote embedder, its
-// vector and those of its alternatives; none without such an embedder.
+// An asked query is its terms, in the space of a remote embedder its vector and
+// those of its alternatives, none without such an embedder, and what it cites.
 type asked struct {
-	terms   []string
-	vectors [][]float32
+	terms     []string
+	vectors   [][]float32
+	citations []citation.Citation
 }
 
 // vector returns the vector of the primary query, 0, or of an alternative.
@@ -91,14 +97,16 @@ func (x *Index) searchTerms(ctx context.Context, a asked, q Query, skip func(ord
 	if k <= 0 {
 		k = DefaultK
 	}
-	if len(a.terms) == 0 || x.store == nil {
-		return Result{}, nil
+	only, err := x.subset(ctx, q.Filter)
+	if err != nil || len(a.terms) == 0 || x.store == nil {
+		return Result{}, err
 	}
 	excluded := x.excluded(q.Exclude)
-	out := func(ord int32) bool { return excluded[ord] || skip != nil && skip(ord) }
+	out := func(ord int32) bool { return excluded[ord] || !only.has(ord) || skip != nil && skip(ord) }
 
 	s := x.scratch.Get().(*scratch)
-	defer x.scratch.Put(s)
+	s.only = only
+	defer func() { s.only = nil; x.scratch.Put(s) }()
 	pool, err := x.alternatives(ctx, q.Alternatives, a, out, s)
 	if err != nil {
 		return Result{}, err
@@ -113,20 +121,36 @@ func (x *Index) searchTerms(ctx context.Context, a asked, q Query, skip func(ord
 		return Result{}, err
 	}
 	pool = append(pool, linked(links, out)...)
-	slices.Sort(pool)
-	pool = slices.Compact(pool)
-
-	ranked := x.fuse(sig, pool, links)
-	hits, err := x.distinct(ctx, ranked, max(k, judged))
+	cited, found, err := x.resolve(ctx, q.Primary, a.citations, sig)
 	if err != nil {
 		return Result{}, err
 	}
-	result := Result{Candidates: len(pool)}
-	found := evidence{similarity: x.similarity(sig, hits), strength: x.strength(sig, hits, out)}
-	result.Similarity, result.Strength = found.similarity, found.strength
-	result.Confidence = x.calibration.confidence(found)
+	pool = append(pool, lift(cited, sig, out)...)
+	slices.Sort(pool)
+	pool = slices.Compact(pool)
+
+	ranked := x.fuse(sig, pool, links, cited)
+	hits, err := x.distinct(ctx, ranked, max(k, judged, mmrPool(q, k)))
+	if err != nil {
+		return Result{}, err
+	}
+	result := Result{Candidates: len(pool), Citations: found}
+	e := evidence{similarity: x.similarity(sig, hits), strength: x.strength(sig, hits, out)}
+	result.Similarity, result.Strength = e.similarity, e.strength
+	result.Confidence = x.calibration.confidence(e)
+	if q.MMR > 0 {
+		hits = x.diversify(hits, q.MMR, k)
+	}
 	for i, h := range hits[:min(k, len(hits))] {
-		result.Hits = append(result.Hits, state.Hit{Passage: h.passage, Rank: i + 1, Scores: h.scores(x.meaning != nil)})
+		hit := h.hit(x.meaning != nil)
+		hit.Rank = i + 1
+		if q.MMR > 0 {
+			hit.Scores = append(hit.Scores, state.Score{Ranker: RankerMMR, Value: h.mmr})
+		}
+		if hit.Before, hit.After, err = x.neighbours(ctx, h.ord, q.Neighbours, only); err != nil {
+			return Result{}, err
+		}
+		result.Hits = append(result.Hits, hit)
 	}
 	return result, nil
 }

@@ -63,6 +63,7 @@ type scratch struct {
 	docTF         []float64 // of one term
 	docDF         []int     // passages of a document that hold one term
 	postings      []posting
+	only          *subset // what a filter lets through; nil for all
 }
 
 func newScratch(passages, docs int) *scratch {
@@ -102,6 +103,7 @@ func (x *Index) score(ctx context.Context, list []string, vector []float32, s *s
 			return nil, err
 		}
 	}
+	s.only.lexical(s)
 	x.gateDocuments(sig)
 	x.restoreNames(sig)
 	residual := x.withoutName(list, sig.best)
@@ -112,6 +114,7 @@ func (x *Index) score(ctx context.Context, list []string, vector []float32, s *s
 	if x.meaning != nil {
 		s.near = x.meaning.near(vector, s.near)
 	}
+	s.only.similar(s)
 	return sig, nil
 }
 

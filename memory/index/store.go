@@ -24,6 +24,9 @@ const (
 	bodyField    = "body"    // terms
 	bigramField  = "bigram"  // pairs of terms
 	passageField = "passage" // the passage as JSON, stored and not indexed
+	metaField    = "meta"    // key, zero byte, value
+	ownField     = "own"     // keys of the numbered parts that the passage is
+	withinField  = "within"  // and of those that it lies in
 )
 
 const (
@@ -51,6 +54,14 @@ func newDocument(a analysed) *document.Document {
 	doc := document.NewDocument(a.passage.ID)
 	doc.AddField(document.NewTextFieldCustom(bodyField, nil, nil, bindex.IndexField, givenTerms(a.terms)))
 	doc.AddField(document.NewTextFieldCustom(bigramField, nil, nil, bindex.IndexField, givenTerms(a.bigrams)))
+	for _, f := range []struct {
+		name  string
+		terms []string
+	}{{metaField, metaTerms(a.passage)}, {ownField, a.labels.Own}, {withinField, a.labels.Within}} {
+		if len(f.terms) > 0 {
+			doc.AddField(document.NewTextFieldCustom(f.name, nil, nil, bindex.IndexField, givenTerms(f.terms)))
+		}
+	}
 	doc.AddField(document.NewTextFieldCustom(passageField, nil, a.json, bindex.StoreField, nil))
 	return doc
 }

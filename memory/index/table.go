@@ -15,7 +15,7 @@ import (
 )
 
 // tableMagic begins the table's file; its last byte is the format's version.
-const tableMagic = "assay-table\x01"
+const tableMagic = "assay-table\x02"
 
 // A row is what ranking must know of a passage without reading it.
 type row struct {
@@ -24,6 +24,7 @@ type row struct {
 	title, source int // indexes into table.names
 	length        int // terms in the body, with the title's weight
 	bigrams       int // bigrams
+	start         int // byte in the source
 	hash          [hashSize]byte
 }
 
@@ -53,7 +54,7 @@ func (t *table) fingerprint() string {
 // A draft is a passage's row before it has a place in a table.
 type draft struct {
 	id, doc, title, source string
-	length, bigrams        int
+	length, bigrams, start int
 	hash                   [hashSize]byte
 	bag                    bag
 }
@@ -64,7 +65,7 @@ func (t *table) drafts(bags []bag) []draft {
 	for i, r := range t.rows {
 		out[i] = draft{
 			id: r.id, doc: t.docs[r.doc], title: t.names[r.title], source: t.names[r.source],
-			length: r.length, bigrams: r.bigrams, hash: r.hash, bag: bags[i],
+			length: r.length, bigrams: r.bigrams, start: r.start, hash: r.hash, bag: bags[i],
 		}
 	}
 	return out
@@ -87,7 +88,7 @@ func newTable(drafts []draft) *table {
 		doc, _ := slices.BinarySearch(t.docs, d.doc)
 		title, _ := slices.BinarySearch(t.names, d.title)
 		source, _ := slices.BinarySearch(t.names, d.source)
-		t.rows[i] = row{id: d.id, doc: doc, title: title, source: source, length: d.length, bigrams: d.bigrams, hash: d.hash}
+		t.rows[i] = row{id: d.id, doc: doc, title: title, source: source, length: d.length, bigrams: d.bigrams, start: d.start, hash: d.hash}
 	}
 	return t
 }
@@ -112,6 +113,7 @@ func (t *table) encode() []byte {
 		e.uint(r.source)
 		e.uint(r.length)
 		e.uint(r.bigrams)
+		e.uint(r.start)
 		e.raw(r.hash[:])
 	}
 	e.uint(len(t.drawn))
@@ -134,7 +136,7 @@ func decodeTable(data []byte) (*table, error) {
 	}
 	t.rows = make([]row, d.count())
 	for i := range t.rows {
-		r := row{id: d.str(), doc: d.below(len(t.docs)), title: d.below(len(t.names)), source: d.below(len(t.names)), length: d.uint(), bigrams: d.uint()}
+		r := row{id: d.str(), doc: d.below(len(t.docs)), title: d.below(len(t.names)), source: d.below(len(t.names)), length: d.uint(), bigrams: d.uint(), start: d.uint()}
 		copy(r.hash[:], d.raw(hashSize))
 		if d.err == nil && i > 0 && t.rows[i-1].id >= r.id {
 			d.fail(fmt.Errorf("passage %q is out of order", r.id))
@@ -204,7 +206,7 @@ func wordsKey(words []string) uint64 {
 func newDraft(a analysed, b bag) draft {
 	return draft{
 		id: a.passage.ID, doc: a.passage.Doc, title: a.passage.Title, source: a.passage.Source,
-		length: len(a.terms), bigrams: len(a.bigrams), hash: a.hash, bag: b,
+		length: len(a.terms), bigrams: len(a.bigrams), start: max(0, a.passage.Start), hash: a.hash, bag: b,
 	}
 }
 

@@ -42,6 +42,19 @@ type Query struct {
 	Alternatives []string // other wordings; they add candidates and do not score them
 	K            int      // hits wanted; default 5
 	Exclude      []string // ids of passages that must not be returned
+
+	// Filter keeps passages of which every condition holds; the search is that
+	// of an index that holds no others, but for the weights of words. A key that
+	// no passage has is an *UnknownKeyError.
+	Filter []Condition
+	// MMR chooses among the best hits by marginal relevance, which is MMR parts
+	// relevance and 1−MMR parts difference from the hits before: 1 is the usual
+	// order, .7 a fair mixture. 0, the default, does not choose. The confidence
+	// stays that of the usual order.
+	MMR float64
+	// Neighbours is how many passages of the document are put before and behind
+	// each hit, at most 20; default 0. They may be hits themselves, or excluded.
+	Neighbours int
 }
 
 // A Result is the answer to a Query. Confidence is calibrated from Similarity
@@ -52,13 +65,14 @@ type Result struct {
 	Similarity float64     // 0 to 1: how much of the question the first five hits cover
 	Strength   float64     // 0 to 1: how much the best of them has of it in absolute terms, over the query's background
 	Candidates int         // passages that were scored
+	Citations  []Cited     // numbered parts of documents that the query names, in its order
 
 	Reranker string // ID of what ordered the hits in place of the index; empty when nothing did
 	Fallback string // why a reranker that was asked did not order them, at most 300 bytes; else empty
 }
 
-// Names of the scores of a hit. Each but the first is a weighted summand of
-// the first, so that a trace shows what put a passage where it is.
+// Names of the scores of a hit. Each but the first and RankerMMR is a weighted
+// summand of the first, so that a trace shows what put a passage where it is.
 const (
 	RankerFused     = "fused"
 	RankerBM25      = "bm25"
@@ -67,7 +81,9 @@ const (
 	RankerTitleLink = "title_link"
 	RankerDocument  = "document"
 	RankerGraph     = "graph"
-	RankerMeaning   = "meaning" // of a remote embedder; only where there is one
+	RankerMeaning   = "meaning"  // of a remote embedder; only where there is one
+	RankerCitation  = "citation" // only of passages that the query names by their number
+	RankerMMR       = "mmr"      // no summand: the marginal relevance, only where Query.MMR asks for it
 )
 
 // A CorruptError says that a directory is not a whole generation: a file is

@@ -10,7 +10,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"example.com/assay/memory/citation"
 	"example.com/assay/memory/lsa"
+	"example.com/assay/state"
 )
 
 // Phases that Update reports.
@@ -68,13 +70,20 @@ func checkOptions(opts UpdateOptions) error {
 			return fmt.Errorf("two passages have the id %q; ids must be unique in a corpus", p.ID)
 		}
 		ids[p.ID] = true
-		for _, s := range []string{p.ID, p.Doc, p.Title, p.Section, p.Text, p.Source} {
-			if !utf8.ValidString(s) {
-				return fmt.Errorf("passage %q is not valid UTF-8; convert its document first", p.ID)
-			}
+		if !validText(p) {
+			return fmt.Errorf("passage %q is not valid UTF-8; convert its document first", p.ID)
 		}
 	}
 	return nil
+}
+
+func validText(p state.Passage) bool {
+	for key, value := range p.Metadata {
+		if !utf8.ValidString(key) || !utf8.ValidString(value) {
+			return false
+		}
+	}
+	return !slices.ContainsFunc([]string{p.ID, p.Doc, p.Title, p.Section, p.Text, p.Source}, func(s string) bool { return !utf8.ValidString(s) })
 }
 
 // An update is one run of Update.
@@ -230,11 +239,13 @@ func (u *update) write(removed map[string]bool) (err error) {
 
 func (u *update) addAll(b builder) error {
 	total := len(u.opts.Add)
+	labels := citation.Label(u.opts.Add)
 	for from := 0; from < total; from += analyseBatch {
 		if err := u.report(PhaseIndex, from, total); err != nil {
 			return err
 		}
-		batch, err := analyse(u.opts.Add[from:min(from+analyseBatch, total)])
+		to := min(from+analyseBatch, total)
+		batch, err := analyse(u.opts.Add[from:to], labels[from:to])
 		if err != nil {
 			return err
 		}

@@ -62,7 +62,7 @@ func (r *recalls) sound(steps []state.Step) bool {
 	for _, step := range steps {
 		for _, c := range step.Citations {
 			p := step.Hits[c.N-1].Passage
-			if have, ok, err := r.corpus.Passage(p.ID); err != nil || !ok || have != p {
+			if have, ok, err := r.corpus.Passage(p.ID); err != nil || !ok || !have.Equal(p) {
 				return false
 			}
 			for _, q := range c.Quotes {

@@ -1,0 +1,151 @@
+package index
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"example.com/assay/state"
+)
+
+const (
+	mmrTimes      = 4  // hits that MMR chooses from, per hit wanted
+	mmrLeast      = 20 // and at least
+	maxNeighbours = 20
+)
+
+// mmrPool is how many hits MMR chooses k from; 0 where it is not asked for.
+func mmrPool(q Query, k int) int {
+	if q.MMR == 0 {
+		return 0
+	}
+	return max(mmrLeast, mmrTimes*k)
+}
+
+// diversify chooses k hits by maximal marginal relevance (Carbonell and
+// Goldstein, "The use of MMR", SIGIR 1998): each time the one with the largest
+// lambda·relevance − (1−lambda)·(likeness to the nearest of those chosen).
+// Relevance is the fused score over the best one. What the query names by its
+// number stays before the rest.
+func (x *Index) diversify(hits []candidate, lambda float64, k int) []candidate {
+	relevance := make([]float64, len(hits))
+	tier := make([]float64, len(hits))
+	for i, h := range hits {
+		relevance[i], tier[i] = h.fused-h.cited, h.cited
+	}
+	order, marginal := mmr(relevance, tier, lambda, k, func(i, j int) float64 { return x.alike(hits[i].ord, hits[j].ord) })
+	out := make([]candidate, len(order))
+	for n, i := range order {
+		out[n] = hits[i]
+		out[n].mmr = marginal[n]
+	}
+	return out
+}
+
+// Diversify chooses k of the hits of a search by maximal marginal relevance,
+// as Query.MMR does, where relevance, by index, is another's, such as a
+// reranker's. It is stretched to the range from 0 to 1. The hits get new
+// ranks and a score of RankerMMR. Hits of another index are an error.
+func (x *Index) Diversify(hits []state.Hit, relevance []float64, lambda float64, k int) ([]state.Hit, error) {
+	if len(relevance) != len(hits) || !(lambda >= 0 && lambda <= 1) {
+		return nil, fmt.Errorf("diversifying hits: %d relevances for %d hits, lambda %v", len(relevance), len(hits), lambda)
+	}
+	ords := make([]int32, len(hits))
+	low, high := math.Inf(1), math.Inf(-1)
+	for i, h := range hits {
+		ord, ok := x.table.find(h.Passage.ID)
+		if !ok {
+			return nil, fmt.Errorf("diversifying hits: passage %q is of another index", h.Passage.ID)
+		}
+		ords[i] = int32(ord)
+		low, high = min(low, relevance[i]), max(high, relevance[i])
+	}
+	stretched := make([]float64, len(hits))
+	for i, r := range relevance {
+		if high > low {
+			stretched[i] = (r - low) / (high - low)
+		}
+	}
+	order, marginal := mmr(stretched, make([]float64, len(hits)), lambda, k, func(i, j int) float64 { return x.alike(ords[i], ords[j]) })
+	out := make([]state.Hit, len(order))
+	for n, i := range order {
+		out[n] = hits[i]
+		out[n].Rank = n + 1
+		out[n].Scores = append(slices.Clone(hits[i].Scores), state.Score{Ranker: RankerMMR, Value: rounded(marginal[n])})
+	}
+	return out, nil
+}
+
+// mmr returns the order of what is chosen, by index, and its marginal
+// relevance. A higher tier is chosen before a lower one; of equals the first.
+func mmr(relevance, tier []float64, lambda float64, k int, alike func(i, j int) float64) (order []int, marginal []float64) {
+	top := 0.0
+	for _, r := range relevance {
+		top = max(top, r)
+	}
+	if top == 0 {
+		top = 1
+	}
+	nearest := make([]float64, len(relevance)) // likeness to what is chosen
+	taken := make([]bool, len(relevance))
+	for len(order) < min(k, len(relevance)) {
+		best, value := -1, 0.0
+		for i, r := range relevance {
+			v := lambda*r/top - (1-lambda)*nearest[i]
+			if !taken[i] && (best < 0 || tier[i] > tier[best] || tier[i] == tier[best] && v > value) {
+				best, value = i, v
+			}
+		}
+		taken[best] = true
+		order, marginal = append(order, best), append(marginal, value)
+		for i := range nearest {
+			if !taken[i] {
+				nearest[i] = max(nearest[i], alike(i, best))
+			}
+		}
+	}
+	return order, marginal
+}
+
+// neighbours reads up to n passages of a document on each side of one, of
+// those that a filter lets through.
+func (x *Index) neighbours(ctx context.Context, ord int32, n int, only *subset) (before, after []state.Passage, err error) {
+	if n == 0 {
+		return nil, nil, nil
+	}
+	list := make([]int32, 0, len(x.members[x.table.rows[ord].doc]))
+	for _, m := range x.members[x.table.rows[ord].doc] {
+		if m == ord || only.has(m) {
+			list = append(list, m)
+		}
+	}
+	slices.SortFunc(list, x.byPlace)
+	at := slices.Index(list, ord)
+	read := func(ords []int32) ([]state.Passage, error) {
+		var out []state.Passage
+		for _, o := range ords {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			p, err := x.store.passage(x.table.rows[o].id)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, p)
+		}
+		return out, nil
+	}
+	if before, err = read(list[max(0, at-n):at]); err != nil {
+		return nil, nil, err
+	}
+	after, err = read(list[at+1 : min(len(list), at+1+n)])
+	return before, after, err
+}
+
+// byPlace orders the passages of a document as they stand in it.
+func (x *Index) byPlace(a, b int32) int {
+	p, q := &x.table.rows[a], &x.table.rows[b]
+	return cmp.Or(cmp.Compare(p.source, q.source), cmp.Compare(p.start, q.start), cmp.Compare(a, b))
+}

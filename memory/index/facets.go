@@ -1,0 +1,145 @@
+package index
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	bindex "github.com/blevesearch/bleve_index_api"
+)
+
+// A Facet is a key of metadata and what the passages have of it.
+type Facet struct {
+	Key      string       `json:"key"`
+	Passages int          `json:"passages"` // that have the key
+	Distinct int          `json:"distinct"` // values
+	Values   []FacetValue `json:"values"`   // the most frequent ones, those first; of equals the lesser
+}
+
+// A FacetValue is a value of a key.
+type FacetValue struct {
+	Value    string `json:"value"`
+	Passages int    `json:"passages"`
+}
+
+// Facets lists the keys of metadata, sorted, each with at most limit values.
+func (x *Index) Facets(ctx context.Context, limit int) ([]Facet, error) {
+	var out []Facet
+	err := x.read(func() error {
+		keys, err := x.metadataKeys(ctx)
+		for _, key := range keys {
+			var f Facet
+			if f, err = x.facet(ctx, key, limit); err != nil {
+				return err
+			}
+			out = append(out, f)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("listing metadata: %w", err)
+	}
+	return out, nil
+}
+
+func (x *Index) facet(ctx context.Context, key string, limit int) (Facet, error) {
+	f := Facet{Key: key}
+	has := make([]bool, len(x.table.rows))
+	var list []posting
+	var terms []string
+	if err := x.store.terms(metaField, metaTerm(key, ""), func(term string, _ int) (string, bool) {
+		terms = append(terms, term)
+		return "", true
+	}); err != nil {
+		return f, err
+	}
+	for _, term := range terms {
+		var err error
+		if list, err = x.store.postings(ctx, metaField, term, x.table.drawn, list[:0]); err != nil {
+			return f, err
+		}
+		for _, p := range list {
+			has[p.ord] = true
+		}
+		if len(list) > 0 { // a term of deleted passages stays until segments are merged
+			f.Distinct++
+			f.Values = append(f.Values, FacetValue{Value: strings.TrimPrefix(term, metaTerm(key, "")), Passages: len(list)})
+		}
+	}
+	for _, yes := range has {
+		if yes {
+			f.Passages++
+		}
+	}
+	slices.SortFunc(f.Values, func(a, b FacetValue) int {
+		return cmp.Or(cmp.Compare(b.Passages, a.Passages), cmp.Compare(a.Value, b.Value))
+	})
+	f.Values = slices.Clip(f.Values[:min(max(0, limit), len(f.Values))])
+	return f, nil
+}
+
+// metadataKeys lists the keys that passages have, sorted.
+func (x *Index) metadataKeys(ctx context.Context) ([]string, error) {
+	if x.store == nil {
+		return nil, nil
+	}
+	var out []string
+	var list []posting
+	var failed error
+	err := x.store.terms(metaField, "", func(term string, _ int) (string, bool) {
+		key, _, _ := strings.Cut(term, "\x00")
+		if list, failed = x.store.postings(ctx, metaField, term, x.table.drawn, list[:0]); failed != nil {
+			return "", false
+		}
+		if len(list) == 0 { // all deleted; another value may not be
+			return "", true
+		}
+		out = append(out, key)
+		return key + "\x01", true
+	})
+	return out, errors.Join(err, failed)
+}
+
+// terms calls fn for every term of a field that begins with prefix, sorted,
+// with how many documents hold it, deleted ones perhaps included. fn may name
+// a term to go on from, "" for the next one, and says whether to go on.
+func (s *store) terms(field, prefix string, fn func(term string, n int) (from string, more bool)) (err error) {
+	open := func(from string) (bindex.FieldDict, error) {
+		return s.reader.FieldDictRange(field, []byte(from), nil)
+	}
+	dict, err := open(prefix)
+	if err != nil {
+		return fmt.Errorf("listing the terms of %s: %w", field, err)
+	}
+	defer func() {
+		if dict != nil {
+			err = errors.Join(err, dict.Close())
+		}
+	}()
+	for {
+		entry, err := dict.Next()
+		if err != nil {
+			return fmt.Errorf("listing the terms of %s: %w", field, err)
+		}
+		if entry == nil || !strings.HasPrefix(entry.Term, prefix) {
+			return nil
+		}
+		from, more := fn(entry.Term, int(entry.Count))
+		if !more {
+			return nil
+		}
+		if from == "" {
+			continue
+		}
+		err, dict = dict.Close(), nil
+		if err == nil {
+			dict, err = open(from)
+		}
+		if err != nil {
+			return fmt.Errorf("listing the terms of %s: %w", field, err)
+		}
+	}
+}

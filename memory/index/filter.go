@@ -1,0 +1,212 @@
+package index
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"example.com/assay/memory/text"
+	"example.com/assay/state"
+)
+
+// A Condition holds of a passage when one of its values of a key is one of
+// OneOf or begins with Prefix. Keys are compared by [text.Key], values byte by
+// byte. With OneOf empty only Prefix counts, and an empty Prefix then means
+// that the passage has the key.
+type Condition struct {
+	Key    string   `json:"key"`
+	OneOf  []string `json:"one_of,omitempty"`
+	Prefix string   `json:"prefix,omitempty"`
+}
+
+// ParseCondition reads "topic=battery", "topic=battery|assault" (one of them)
+// and "dir=law/*" (begins so; "topic=*" means any). A backslash makes of | and
+// * what they are.
+func ParseCondition(s string) (Condition, error) {
+	key, rest, ok := strings.Cut(s, "=")
+	c := Condition{Key: text.Key(key)}
+	if !ok || c.Key == "" {
+		return Condition{}, fmt.Errorf("reading the filter %q: want key=value, key=one|other or key=beginning*", s)
+	}
+	var value strings.Builder
+	for i := 0; i < len(rest); i++ {
+		switch b := rest[i]; {
+		case b == '\\' && i+1 < len(rest):
+			i++
+			value.WriteByte(rest[i])
+		case b == '*' && i == len(rest)-1:
+			if len(c.OneOf) > 0 {
+				return Condition{}, fmt.Errorf("reading the filter %q: a beginning cannot stand among other values; give it alone", s)
+			}
+			c.Prefix = value.String()
+			return c, nil
+		case b == '|':
+			c.OneOf = append(c.OneOf, value.String())
+			value.Reset()
+		default:
+			value.WriteByte(b)
+		}
+	}
+	c.OneOf = append(c.OneOf, value.String())
+	if slices.Contains(c.OneOf, "") {
+		return Condition{}, fmt.Errorf("reading the filter %q: a value is empty; any value is %s=*", s, c.Key)
+	}
+	return c, nil
+}
+
+// An UnknownKeyError says that no passage has metadata of a key that is
+// filtered by.
+type UnknownKeyError struct {
+	Key   string
+	Known []string // sorted
+}
+
+func (e *UnknownKeyError) Error() string {
+	switch near := text.Nearest(e.Key, e.Known); {
+	case len(e.Known) == 0:
+		return fmt.Sprintf("no passage has metadata, so none can be filtered by %q", e.Key)
+	case near != "":
+		return fmt.Sprintf("no passage has metadata of the key %q; did you mean %q? known: %s", e.Key, near, strings.Join(e.Known, ", "))
+	}
+	return fmt.Sprintf("no passage has metadata of the key %q; known: %s", e.Key, strings.Join(e.Known, ", "))
+}
+
+// check refuses what cannot be meant.
+func (q *Query) check() error {
+	if !(q.MMR >= 0 && q.MMR <= 1) {
+		return fmt.Errorf("MMR is %v: it must be from 0 to 1", q.MMR)
+	}
+	if q.Neighbours < 0 || q.Neighbours > maxNeighbours {
+		return fmt.Errorf("Neighbours is %d: it must be from 0 to %d", q.Neighbours, maxNeighbours)
+	}
+	for _, c := range q.Filter {
+		if text.Key(c.Key) == "" {
+			return errors.New("a condition of the filter has no key")
+		}
+	}
+	return nil
+}
+
+// metaTerms are the terms that a passage's metadata is found by.
+func metaTerms(p state.Passage) []string {
+	var out []string
+	for key, values := range p.Metadata {
+		key = text.Key(key)
+		if key == "" || strings.IndexByte(key, 0) >= 0 {
+			continue
+		}
+		for value := range strings.Lines(values) {
+			if value = strings.TrimSpace(value); value != "" {
+				out = append(out, metaTerm(key, value))
+			}
+		}
+	}
+	return distinct(out)
+}
+
+func metaTerm(key, value string) string { return key + "\x00" + value }
+
+// A subset is what a filter lets through. Nil is everything.
+type subset struct {
+	passages []bool
+	docs     []bool // with a passage that is let through
+}
+
+func (s *subset) has(ord int32) bool { return s == nil || s.passages[ord] }
+
+// subset finds the passages of which all conditions hold; nil without any.
+func (x *Index) subset(ctx context.Context, conditions []Condition) (*subset, error) {
+	if len(conditions) == 0 {
+		return nil, nil
+	}
+	out := &subset{passages: make([]bool, len(x.table.rows)), docs: make([]bool, len(x.table.docs))}
+	for i := range out.passages {
+		out.passages[i] = true
+	}
+	for _, c := range conditions {
+		holds, err := x.holding(ctx, c)
+		if err != nil {
+			return nil, err
+		}
+		for ord := range out.passages {
+			out.passages[ord] = out.passages[ord] && holds[ord]
+		}
+	}
+	for ord, in := range out.passages {
+		if in {
+			out.docs[x.table.rows[ord].doc] = true
+		}
+	}
+	return out, nil
+}
+
+// holding marks the passages of which a condition holds.
+func (x *Index) holding(ctx context.Context, c Condition) ([]bool, error) {
+	key := text.Key(c.Key)
+	known, err := x.metadataKeys(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if !slices.Contains(known, key) {
+		return nil, &UnknownKeyError{Key: key, Known: known}
+	}
+	terms := make([]string, 0, len(c.OneOf))
+	for _, value := range c.OneOf {
+		terms = append(terms, metaTerm(key, strings.TrimSpace(value)))
+	}
+	if len(c.OneOf) == 0 || c.Prefix != "" {
+		if err := x.store.terms(metaField, metaTerm(key, c.Prefix), func(term string, _ int) (string, bool) {
+			terms = append(terms, term)
+			return "", true
+		}); err != nil {
+			return nil, err
+		}
+	}
+	out := make([]bool, len(x.table.rows))
+	var list []posting
+	for _, term := range terms {
+		if list, err = x.store.postings(ctx, metaField, term, x.table.drawn, list[:0]); err != nil {
+			return nil, err
+		}
+		for _, p := range list {
+			out[p.ord] = true
+		}
+	}
+	return out, nil
+}
+
+// lexical takes what a filter leaves out from the scores by words. A nil
+// subset changes nothing.
+func (s *subset) lexical(sc *scratch) {
+	if s == nil {
+		return
+	}
+	for ord, in := range s.passages {
+		if !in {
+			sc.plain[ord], sc.scoped[ord], sc.names[ord], sc.holds[ord] = 0, 0, 0, 0
+		}
+	}
+	for doc, in := range s.docs {
+		if !in {
+			sc.docs[doc] = 0
+		}
+	}
+}
+
+// similar does the same with the scores that come after.
+func (s *subset) similar(sc *scratch) {
+	if s == nil {
+		return
+	}
+	for ord, in := range s.passages {
+		if in {
+			continue
+		}
+		sc.pairs[ord], sc.cosine[ord] = 0, 0
+		if len(sc.near) > 0 {
+			sc.near[ord] = 0
+		}
+	}
+}

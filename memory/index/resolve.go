@@ -1,0 +1,163 @@
+package index
+
+import (
+	"cmp"
+	"context"
+	"regexp"
+	"slices"
+	"strings"
+
+	"example.com/assay/memory/citation"
+)
+
+// Scores of passages that a query names by their number. Both exceed what all
+// other signals add up to, so such passages come first, and the exact ones
+// before the others.
+const (
+	citedExactly = 16.0
+	citedNearly  = 8.0
+	poolCited    = 100 // passages that are lifted so
+	idDocuments  = 3   // what looks like an identifier and stands for more documents than that is a word
+)
+
+// A Cited is a numbered part of a document that a query names, "Rule 8.7.1",
+// and what the index has of it.
+type Cited struct {
+	Text     string `json:"text"`            // as the query writes it
+	Found    string `json:"found,omitempty"` // what was found; empty: no heading and no number is that
+	Exact    bool   `json:"exact"`           // whether passages are that part; else Found is what it is a part of, or lies in
+	Passages int    `json:"passages"`        // that were found
+}
+
+// resolve finds the passages that a query names, and how well it names them.
+// They have the words that name them, whatever their text says.
+func (x *Index) resolve(ctx context.Context, query string, list []citation.Citation, sig *signals) (map[int32]float64, []Cited, error) {
+	if len(list) == 0 {
+		return nil, nil, nil
+	}
+	lifted := map[int32]float64{}
+	out := make([]Cited, 0, len(list))
+	for _, c := range list {
+		exact, near, found, err := x.part(ctx, c, sig.only)
+		if err != nil {
+			return nil, nil, err
+		}
+		exact, near = x.narrow(query, exact), x.narrow(query, near)
+		one := Cited{Text: c.Text, Exact: len(exact) > 0, Passages: max(len(exact), len(near))}
+		if one.Exact {
+			one.Passages = len(exact)
+		}
+		if one.Passages > 0 {
+			one.Found = found.Name()
+		}
+		out = append(out, one)
+		named := sig.bits(queryTerms(c.Text))
+		for _, ord := range near {
+			lifted[ord] = max(lifted[ord], citedNearly)
+		}
+		for _, ord := range exact {
+			lifted[ord] = citedExactly
+			sig.holds[ord] |= named
+		}
+	}
+	return lifted, out, nil
+}
+
+// part finds the passages that are what a citation names, and those that lie
+// in it. Where there are none, those of the nearest wider part are near it.
+func (x *Index) part(ctx context.Context, c citation.Citation, only *subset) (exact, near []int32, found citation.Citation, err error) {
+	if exact, err = x.labelled(ctx, ownField, c, only); err != nil {
+		return nil, nil, c, err
+	}
+	if c.Kind == "id" && x.documents(exact) > idDocuments {
+		return nil, nil, c, nil
+	}
+	if near, err = x.labelled(ctx, withinField, c, only); err != nil || len(exact)+len(near) > 0 {
+		return exact, near, c, err
+	}
+	for _, w := range c.Wider() {
+		for _, field := range []string{ownField, withinField} {
+			if near, err = x.labelled(ctx, field, w, only); err != nil || len(near) > 0 {
+				return nil, near, w, err
+			}
+		}
+	}
+	return nil, nil, c, nil
+}
+
+// labelled lists the passages with one of a citation's keys in a field,
+// sorted.
+func (x *Index) labelled(ctx context.Context, field string, c citation.Citation, only *subset) ([]int32, error) {
+	var out []int32
+	var list []posting
+	for _, key := range c.Exact() {
+		var err error
+		if list, err = x.store.postings(ctx, field, key, x.table.drawn, list[:0]); err != nil {
+			return nil, err
+		}
+		for _, p := range list {
+			if only.has(p.ord) {
+				out = append(out, p.ord)
+			}
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out), nil
+}
+
+func (x *Index) documents(ords []int32) int {
+	seen := map[int]bool{}
+	for _, ord := range ords {
+		seen[x.table.rows[ord].doc] = true
+	}
+	return len(seen)
+}
+
+var acronym = regexp.MustCompile(`\b[A-Z]{2,10}\b`)
+
+// narrow keeps of passages in several documents those whose title or file the
+// query names by an acronym, "COBS Rule 22.4.2", if there are any.
+func (x *Index) narrow(query string, ords []int32) []int32 {
+	if x.documents(ords) < 2 {
+		return ords
+	}
+	var kept []int32
+	names := acronym.FindAllString(query, 20)
+	for _, ord := range ords {
+		r := &x.table.rows[ord]
+		own := append(words(x.table.names[r.title]), words(fileName(x.table.names[r.source]))...)
+		if slices.ContainsFunc(names, func(a string) bool { return slices.Contains(own, strings.ToLower(a)) }) {
+			kept = append(kept, ord)
+		}
+	}
+	if len(kept) == 0 {
+		return ords
+	}
+	return kept
+}
+
+// bits are those of terms in sig.holds.
+func (sig *signals) bits(terms []string) uint64 {
+	var out uint64
+	for i, t := range sig.terms {
+		if slices.Contains(terms, t.term) {
+			out |= 1 << i
+		}
+	}
+	return out
+}
+
+// lift lists the passages that the query names and that may be returned: if
+// there are too many, those that it names best.
+func lift(cited map[int32]float64, sig *signals, out func(int32) bool) []int32 {
+	var pool []int32
+	for ord := range cited {
+		if !out(ord) {
+			pool = append(pool, ord)
+		}
+	}
+	slices.SortFunc(pool, func(a, b int32) int {
+		return cmp.Or(cmp.Compare(cited[b], cited[a]), cmp.Compare(sig.scoped[b], sig.scoped[a]), cmp.Compare(a, b))
+	})
+	return pool[:min(poolCited, len(pool))]
+}
