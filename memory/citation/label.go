@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"example.com/assay/state"
@@ -172,7 +173,9 @@ func (s *scan) read(p *state.Passage) Labels {
 		mine(declared)
 	}
 	ended := true // whether a new sentence may begin
+	first := true
 	for line := range strings.Lines(p.Text) {
+		row := strings.HasPrefix(line, "|")
 		line = strings.TrimLeft(line, " \t>#*-+|_")
 		line = strings.TrimSpace(line)
 		if line == "" {
@@ -180,21 +183,27 @@ func (s *scan) read(p *state.Passage) Labels {
 			continue
 		}
 		if ended {
-			s.line(line, p.Line > 0, mine)
+			s.line(line, first, row, mine)
 		}
+		first = false
 		ended = strings.ContainsRune(".;:!?)|*", rune(line[len(line)-1])) || strings.HasSuffix(line, " and") || strings.HasSuffix(line, " or")
 	}
 	return Labels{Own: sorted(own, nil), Within: sorted(within, own)}
 }
 
-// line reads how a line begins.
-func (s *scan) line(line string, record bool, mine func(part)) {
+// line reads how a line begins. A number within a passage counts if it goes on
+// from the one above: in tables and lists numbers are references. In a row of a
+// table only identifiers count.
+func (s *scan) line(line string, first, row bool, mine func(part)) {
 	if !numbered(line[0]) && line[0] < 0x80 {
 		return
 	}
 	if found, ok := start(line, false); ok {
 		if found.kind == "id" {
 			mine(found)
+			return
+		}
+		if row || !first && !s.goesOn(found) {
 			return
 		}
 		if len(s.heads) > 0 && len(s.heads[0].outer) > 0 {
@@ -204,10 +213,58 @@ func (s *scan) line(line string, record bool, mine func(part)) {
 		mine(found)
 		return
 	}
-	if bracket, ok := bracketStart(line); ok && s.base != nil && s.base.kind != "id" {
+	if bracket, ok := bracketStart(line); ok && !row && s.base != nil && s.base.kind != "id" {
 		s.open(bracket)
 		mine(s.current())
 	}
+}
+
+// maxGap is how many numbers of a row may be missing, repealed or reserved.
+const maxGap = 3
+
+// goesOn reports whether a part follows the one that is open: it is its first
+// part, or the next one of it or of what it lies in.
+func (s *scan) goesOn(next part) bool {
+	if s.base == nil {
+		return false
+	}
+	have, want := components(s.base.number), components(next.number)
+	same := 0
+	for same < min(len(have), len(want)) && have[same] == want[same] {
+		same++
+	}
+	if same == len(want) {
+		return false
+	}
+	if same < len(have) {
+		gap := distance(have[same], want[same])
+		if gap < 1 || gap > maxGap {
+			return false
+		}
+		same++
+	}
+	return !slices.ContainsFunc(want[same:], func(c string) bool { return c != "1" && c != "a" && c != "i" })
+}
+
+// components splits a number at its dots and brackets.
+func components(number string) []string {
+	return strings.FieldsFunc(number, func(r rune) bool { return r == '.' || r == '(' || r == ')' })
+}
+
+// distance is how far one component is from another, 0 where that has no
+// meaning.
+func distance(from, to string) int {
+	a, errA := strconv.Atoi(from)
+	b, errB := strconv.Atoi(to)
+	switch {
+	case errA == nil && errB == nil:
+		return b - a
+	case len(from) == 1 && len(to) == 1:
+		return int(to[0]) - int(from[0])
+	case len(to) > len(from) && strings.HasPrefix(to, from): // "4a" behind "4"
+		return 1
+	}
+	return 0
 }
 
 // numbered reports whether a line that begins with c may begin with a number.

@@ -62,6 +62,12 @@ func parseCSV(ctx context.Context, d *Document, raw []byte, comma rune, o LoadOp
 		f := out.fields
 		rec := record{line: line, text: at(f.text, row), title: strings.TrimSpace(at(f.title, row)),
 			id: strings.TrimSpace(at(f.id, row)), doc: strings.TrimSpace(at(f.doc, row))}
+		rec.meta = metadata{}
+		for i, name := range columns {
+			if !f.uses(name) {
+				rec.meta.set(name, row[i])
+			}
+		}
 		if err := out.add(rec); err != nil {
 			return err
 		}

@@ -14,19 +14,24 @@ import (
 // Version names the way this package turns files into text and passages. It
 // changes whenever an unchanged file would come out differently, so that a
 // corpus knows when to read its files again.
-const Version = 2
+const Version = 3
 
 // A Document is one loaded file.
 type Document struct {
 	Source  string // slash-separated name within the corpus
 	Path    string // absolute path of the file
-	Format  string // "md", "txt", "html", "pdf", "csv" or "jsonl"
+	Format  string // "md", "txt", "html", "docx", "pdf", "csv" or "jsonl"
 	Text    string // valid UTF-8; what all offsets count in
 	Plain   bool   // Text is the file's bytes
 	Hash    string // SHA-256 of the file's bytes, hexadecimal
 	Title   string // first level-1 heading, else the declared title, else the file's name without extension
 	Blocks  []Block
 	Skipped int // records left out because their text is empty
+
+	// Metadata is what the file declares (front matter of markdown) and, as
+	// "dir" and "file_type", where it lies and what it is. Keys are in the form
+	// of text.Key, several values of one are lines.
+	Metadata map[string]string
 }
 
 // A Block is a run of body text: a paragraph, a list, a table, a record.
@@ -43,6 +48,8 @@ type Block struct {
 	ID         string // the record's id; empty for formats without records
 	Doc        string // the record's document, else its id; empty for formats without records
 	Title      string // the record's title; may be empty
+
+	Metadata map[string]string // the record's other fields, over those of the document
 }
 
 // LoadOptions says how to read files. Nil and the zero value work. The field
@@ -129,6 +136,8 @@ func parse(ctx context.Context, d *Document, raw []byte, o LoadOptions) error {
 		err = parsePlain(d, raw)
 	case "html":
 		err = parseHTML(d, raw)
+	case "docx":
+		err = parseDocx(ctx, d, raw, o)
 	case "pdf":
 		err = parsePDF(ctx, d, raw, o)
 	case "csv":
@@ -141,6 +150,15 @@ func parse(ctx context.Context, d *Document, raw []byte, o LoadOptions) error {
 	}
 	if d.Title == "" {
 		d.Title = stem(d.Source)
+	}
+	own := metadata(d.Metadata)
+	if own == nil {
+		own = metadata{}
+	}
+	own.complete(d)
+	d.Metadata = own
+	for i, b := range d.Blocks {
+		d.Blocks[i].Metadata = metadata(b.Metadata).over(own)
 	}
 	if len(d.Blocks) == 0 {
 		return &InputError{Path: d.Path, Msg: "there is no text in it besides headings and markup", Hint: "add text or leave the file out"}

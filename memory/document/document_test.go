@@ -212,7 +212,7 @@ func TestInputErrors(t *testing.T) {
 		{"a.txt", "one\ncaf\xe9\n", nil, 2, "", "byte 0xE9 at offset 7"},
 		{"a.txt", "\xff\xfea\x00", nil, 1, "", "iconv -f UTF-16"},
 		{"a.html", "<p>caf\xe9", nil, 1, "", "not UTF-8"},
-		{"a.docx", "PK", nil, 0, "", "supported are .md"},
+		{"a.odt", "PK", nil, 0, "", "supported are .md"},
 		{"a.md.gz", gz("x"), nil, 0, "", "decompress"},
 		{"a.jsonl.gz", "no gzip", nil, 0, "", "gzip"},
 		{"a.jsonl.gz", gz(strings.Repeat(" ", 5000)), &LoadOptions{MaxFileBytes: 4000}, 0, "", "expands"},

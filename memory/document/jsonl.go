@@ -7,6 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -121,7 +124,36 @@ func jsonRecord(obj map[string]json.RawMessage, f fields, path string, line int)
 		}
 		*want.value = got
 	}
+	rec.meta = metadata{}
+	for _, name := range slices.Sorted(maps.Keys(obj)) {
+		if !f.uses(name) {
+			rec.meta.set(name, jsonValues(obj[name])...)
+		}
+	}
 	return rec, nil
+}
+
+// jsonValues reads a scalar as one value and a list of scalars as several.
+// Objects, and lists that hold something else, are no values.
+func jsonValues(raw json.RawMessage) []string {
+	var list []json.RawMessage
+	if json.Unmarshal(raw, &list) != nil {
+		list = []json.RawMessage{raw}
+	}
+	var out []string
+	for _, element := range list {
+		value, fault := jsonScalar(element)
+		var yes bool
+		switch {
+		case fault == "":
+			out = append(out, value)
+		case json.Unmarshal(element, &yes) == nil:
+			out = append(out, strconv.FormatBool(yes))
+		default:
+			return nil
+		}
+	}
+	return out
 }
 
 // jsonText reads a string, null as none, or a list of strings as its lines.

@@ -23,6 +23,9 @@ func parseMarkdown(d *Document, raw []byte) error {
 	d.Text, d.Plain = string(raw), true
 	base := bodyStart(d.Text)
 	length, declared := frontMatter(d.Text[base:])
+	title := declared["title"]
+	delete(declared, "title")
+	d.Metadata = declared
 	base += length
 	nodes := topLevel(raw[base:], base)
 
@@ -54,7 +57,7 @@ func parseMarkdown(d *Document, raw []byte) error {
 		d.Blocks = appendBlock(d.Blocks, d.Text, n.start, end, like)
 	}
 	if d.Title == "" {
-		d.Title = declared
+		d.Title = title
 	}
 	return nil
 }
@@ -145,36 +148,6 @@ func headingText(s string) string {
 	s = mdMarks.ReplaceAllString(s, "")
 	s = mdEscape.ReplaceAllString(s, "$1")
 	return strings.Join(strings.Fields(s), " ")
-}
-
-var metaLine = regexp.MustCompile(`^([A-Za-z0-9_-]+)[ \t]*[:=][ \t]*(.*)`)
-
-// frontMatter returns the length of the metadata that opens s between two
-// lines of "---" (or "+++"), and the title it declares. A rule that merely
-// opens the text is not metadata: its next line would have to look like
-// "key: value".
-func frontMatter(s string) (length int, title string) {
-	first, rest, _ := strings.Cut(s, "\n")
-	fence := strings.TrimRight(first, " \t\r")
-	if fence != "---" && fence != "+++" {
-		return 0, ""
-	}
-	if line, _, _ := strings.Cut(rest, "\n"); !metaLine.MatchString(line) {
-		return 0, ""
-	}
-	for pos := len(first) + 1; pos < len(s); {
-		line, _, _ := strings.Cut(s[pos:], "\n")
-		pos = min(pos+len(line)+1, len(s))
-		switch trimmed := strings.TrimRight(line, " \t\r"); {
-		case trimmed == fence, fence == "---" && trimmed == "...":
-			return pos, title
-		case title == "":
-			if m := metaLine.FindStringSubmatch(trimmed); m != nil && strings.EqualFold(m[1], "title") {
-				title = strings.Trim(m[2], `"'`)
-			}
-		}
-	}
-	return 0, "" // never closed
 }
 
 // An outline is the path of headings above a place.

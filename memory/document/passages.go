@@ -69,7 +69,7 @@ func passage(d Document, b Block, span text.Span, n int) state.Passage {
 	p := state.Passage{
 		Doc: d.Source, Title: d.Title, Section: b.Section, Source: d.Source,
 		Text: d.Text[span.Start:span.End], Start: span.Start, End: span.End,
-		Page: b.Page, Element: b.Element, Line: b.Line,
+		Page: b.Page, Element: b.Element, Line: b.Line, Metadata: b.Metadata,
 	}
 	switch {
 	case b.ID == "":

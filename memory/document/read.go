@@ -15,7 +15,7 @@ import (
 
 // Extensions lists the file name extensions that Load reads, lower case.
 func Extensions() []string {
-	return []string{".md", ".markdown", ".txt", ".text", ".html", ".htm", ".pdf",
+	return []string{".md", ".markdown", ".txt", ".text", ".html", ".htm", ".docx", ".pdf",
 		".csv", ".tsv", ".jsonl", ".ndjson", ".csv.gz", ".tsv.gz", ".jsonl.gz", ".ndjson.gz"}
 }
 
@@ -30,8 +30,9 @@ var kinds = map[string]kind{
 	".md": {format: "md"}, ".markdown": {format: "md"},
 	".txt": {format: "txt"}, ".text": {format: "txt"},
 	".html": {format: "html"}, ".htm": {format: "html"},
-	".pdf": {format: "pdf"},
-	".csv": {format: "csv"}, ".tsv": {format: "csv", comma: '\t'},
+	".docx": {format: "docx"},
+	".pdf":  {format: "pdf"},
+	".csv":  {format: "csv"}, ".tsv": {format: "csv", comma: '\t'},
 	".jsonl": {format: "jsonl"}, ".ndjson": {format: "jsonl"},
 }
 

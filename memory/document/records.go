@@ -55,6 +55,11 @@ func pickFields(path string, line int, have []string, o LoadOptions) (fields, er
 	return f, nil
 }
 
+// uses reports whether a field is one of those that have a place of their own.
+func (f fields) uses(name string) bool {
+	return name == f.text || name == f.title || name == f.id || name == f.doc
+}
+
 // list names fields for a message, at most twenty.
 func list(names []string) string {
 	if len(names) == 0 {
@@ -70,6 +75,7 @@ func list(names []string) string {
 type record struct {
 	line                 int
 	text, title, id, doc string
+	meta                 metadata // the other fields
 }
 
 // A recordText joins the texts of records to a document's text.
@@ -108,7 +114,7 @@ func (r *recordText) add(rec record) error {
 	r.text.WriteString(rec.text)
 	// The builder's text is final from here on, so offsets hold.
 	for _, b := range paragraphs(rec.text, 0, len(rec.text), Block{
-		Group: rec.line, Line: rec.line, ID: rec.id, Doc: rec.doc, Title: rec.title,
+		Group: rec.line, Line: rec.line, ID: rec.id, Doc: rec.doc, Title: rec.title, Metadata: rec.meta,
 	}) {
 		b.Start, b.End = b.Start+start, b.End+start
 		r.d.Blocks = append(r.d.Blocks, b)

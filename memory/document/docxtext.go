@@ -1,0 +1,334 @@
+package document
+
+import (
+	"context"
+	"encoding/xml"
+	"fmt"
+	"strings"
+)
+
+// A docxWriter writes the text of a Word document and notes its blocks.
+type docxWriter struct {
+	ctx    context.Context // of one call of parseDocx
+	styles map[string]docxStyle
+	list   *numbering
+	paged  bool // the document notes where pages ended
+	page   int  // from 0
+
+	out      strings.Builder
+	blocks   []Block
+	sections outline
+	group    int
+	items    bool // the last block is a list that goes on
+
+	title, firstHeading, declared string
+
+	para  []docxPara // open paragraphs: a text box is one inside another
+	cells []string   // of the open table row
+	rows  []string
+	depth int // of tables
+	skip  int // depth below an element that is left out
+	inT   bool
+	start int // page on which the open table begins
+
+	noted []docxNote
+}
+
+// A docxPara is an open paragraph.
+type docxPara struct {
+	text    strings.Builder
+	style   string
+	outline int // 1 to 9, 10 for body text, 0 for what the style says
+	number  string
+	level   int
+	leveled bool
+	page    int
+}
+
+// A docxNote is a note that the text refers to.
+type docxNote struct {
+	kind, id, section string
+	group, page       int
+	text              string
+}
+
+// leftOut are elements whose text is not the document's: earlier places of
+// moved text, what older programs show instead, phonetic guides, comments.
+var leftOut = map[string]bool{"moveFrom": true, "del": true, "Fallback": true, "rt": true, "annotationRef": true, "rPr": true, "sectPr": true, "instrText": true, "delText": true}
+
+// body reads the main part.
+func (w *docxWriter) body(data []byte) error {
+	err := tokens(w.ctx, data, func(t xml.Token) error {
+		switch e := t.(type) {
+		case xml.StartElement:
+			if w.skip > 0 || leftOut[e.Name.Local] {
+				w.skip++
+				return nil
+			}
+			w.open(e)
+		case xml.EndElement:
+			if w.skip > 0 {
+				w.skip--
+				return nil
+			}
+			w.close(e.Name.Local)
+		case xml.CharData:
+			if w.inT && w.skip == 0 && len(w.para) > 0 {
+				w.top().text.Write(e)
+			}
+		}
+		return nil
+	})
+	return err
+}
+
+func (w *docxWriter) top() *docxPara { return &w.para[len(w.para)-1] }
+
+func (w *docxWriter) open(e xml.StartElement) {
+	val := attribute(e, "val")
+	switch e.Name.Local {
+	case "p":
+		w.para = append(w.para, docxPara{page: w.page})
+		return
+	case "tbl":
+		if w.depth == 0 {
+			w.start = w.page
+		}
+		w.depth++
+		return
+	case "lastRenderedPageBreak":
+		w.page++
+		if len(w.para) > 0 && strings.TrimSpace(w.top().text.String()) == "" {
+			w.top().page = w.page
+		}
+		return
+	case "t":
+		w.inT = true
+		return
+	case "tc":
+		if w.depth == 1 {
+			w.cells = append(w.cells, "")
+		}
+		return
+	}
+	if len(w.para) == 0 {
+		return
+	}
+	p := w.top()
+	switch e.Name.Local {
+	case "pStyle":
+		p.style = val
+	case "outlineLvl":
+		if p.outline = outlineLevel(val); p.outline == 0 {
+			p.outline = 10
+		}
+	case "numId":
+		p.number = val
+	case "ilvl":
+		p.level, p.leveled = levelOf(val), true
+	case "tab", "ptab":
+		p.text.WriteByte(' ')
+	case "br", "cr":
+		p.text.WriteByte('\n')
+	case "noBreakHyphen":
+		p.text.WriteByte('-')
+	case "footnoteReference", "endnoteReference":
+		w.noted = append(w.noted, docxNote{kind: strings.TrimSuffix(e.Name.Local, "Reference"), id: attribute(e, "id"),
+			section: w.sections.String(), page: w.page})
+		fmt.Fprintf(&p.text, "[%d]", len(w.noted))
+	}
+}
+
+func (w *docxWriter) close(name string) {
+	switch name {
+	case "t":
+		w.inT = false
+	case "p":
+		if n := len(w.para); n > 0 {
+			p := w.para[n-1]
+			w.para = w.para[:n-1]
+			w.paragraph(p)
+		}
+	case "tr":
+		if w.depth == 1 {
+			if strings.TrimSpace(strings.Join(w.cells, "")) != "" {
+				w.rows = append(w.rows, "| "+strings.Join(w.cells, " | ")+" |")
+			}
+			w.cells = nil
+		}
+	case "tbl":
+		if w.depth--; w.depth == 0 {
+			w.block(strings.Join(w.rows, "\n"), w.start, true)
+			w.rows, w.items = nil, false
+		}
+	}
+}
+
+// paragraph puts a finished paragraph where it belongs.
+func (w *docxWriter) paragraph(p docxPara) {
+	lines := strings.Split(strings.ToValidUTF8(strings.ReplaceAll(p.text.String(), "\x00", ""), "\uFFFD"), "\n")
+	for i, line := range lines {
+		lines[i] = strings.Join(strings.Fields(line), " ")
+	}
+	text := strings.TrimSpace(strings.Join(lines, "\n"))
+	style := resolveStyle(w.styles, p.style)
+	if p.number != "" {
+		style.number = p.number
+	}
+	if p.leveled {
+		style.level = p.level
+	}
+	if p.outline > 0 {
+		style.outline = p.outline
+	}
+	if text == "" || strings.HasPrefix(style.name, "toc ") {
+		return
+	}
+	sign, listed := w.list.next(style.number, style.level)
+	switch {
+	case w.depth > 0:
+		if n := len(w.cells); n > 0 {
+			w.cells[n-1] = strings.TrimSpace(w.cells[n-1] + " " + strings.Join(strings.Fields(sign+text), " "))
+		}
+	case style.outline > 0 && style.outline < 10:
+		w.heading(style.outline, strings.Join(strings.Fields(strings.TrimPrefix(sign, "- ")+text), " "))
+	case style.name == "title" && w.title == "":
+		w.title = strings.Join(strings.Fields(text), " ")
+		w.line(w.title)
+	case listed:
+		w.item(sign+strings.ReplaceAll(text, "\n", " "), p.page)
+	default:
+		w.items = false
+		w.block(text, p.page, false)
+	}
+}
+
+func (w *docxWriter) heading(level int, title string) {
+	if w.firstHeading == "" {
+		w.firstHeading = title
+	}
+	w.line(title)
+	w.sections.add(level, title)
+	w.group++
+}
+
+// line writes a line that is in no block.
+func (w *docxWriter) line(s string) {
+	w.gap()
+	w.out.WriteString(s)
+	w.items = false
+}
+
+// gap leaves a blank line before what follows.
+func (w *docxWriter) gap() {
+	if w.out.Len() > 0 {
+		w.out.WriteString("\n\n")
+	}
+}
+
+// item adds an item to the list that goes on, or begins one.
+func (w *docxWriter) item(s string, page int) {
+	if w.items && w.blocks[len(w.blocks)-1].Page == w.number(page) {
+		w.out.WriteString("\n" + s)
+		w.blocks[len(w.blocks)-1].End = w.out.Len()
+		return
+	}
+	w.block(s, page, true)
+	w.items = true
+}
+
+// number is the page that readers count, 0 where pages are not known.
+func (w *docxWriter) number(page int) int {
+	if !w.paged {
+		return 0
+	}
+	return page + 1
+}
+
+func (w *docxWriter) block(s string, page int, byLine bool) {
+	if strings.TrimSpace(s) == "" {
+		return
+	}
+	w.gap()
+	n := w.number(page)
+	if len(w.blocks) > 0 && w.blocks[len(w.blocks)-1].Page != n { // a passage lies on one page
+		w.group++
+	}
+	start := w.out.Len()
+	w.out.WriteString(s)
+	w.blocks = appendBlock(w.blocks, w.out.String(), start, w.out.Len(), Block{Group: w.group, Section: w.sections.String(), ByLine: byLine, Page: n})
+}
+
+// notes reads the texts of footnotes or endnotes.
+func (w *docxWriter) notes(kind string, data []byte) error {
+	var id string
+	var text strings.Builder
+	in, skip := false, 0
+	return tokens(w.ctx, data, func(t xml.Token) error {
+		switch e := t.(type) {
+		case xml.StartElement:
+			switch name := e.Name.Local; {
+			case skip > 0 || leftOut[name]:
+				skip++
+			case name == kind:
+				id = attribute(e, "id")
+				text.Reset()
+			case name == "t":
+				in = true
+			case name == "p" || name == "tab" || name == "br":
+				text.WriteByte(' ')
+			}
+		case xml.EndElement:
+			switch {
+			case skip > 0:
+				skip--
+			case e.Name.Local == "t":
+				in = false
+			case e.Name.Local == kind:
+				for i := range w.noted {
+					if n := &w.noted[i]; n.kind == kind && n.id == id {
+						n.text = strings.Join(strings.Fields(strings.ToValidUTF8(strings.ReplaceAll(text.String(), "\x00", ""), "\uFFFD")), " ")
+					}
+				}
+			}
+		case xml.CharData:
+			if in && skip == 0 {
+				text.Write(e)
+			}
+		}
+		return nil
+	})
+}
+
+// writeNotes puts the notes behind the text, each with the section and page
+// of the place that refers to it.
+func (w *docxWriter) writeNotes() {
+	for i, n := range w.noted {
+		if n.text == "" {
+			continue
+		}
+		w.gap()
+		start := w.out.Len()
+		fmt.Fprintf(&w.out, "[%d] %s", i+1, n.text)
+		w.group++
+		w.blocks = append(w.blocks, Block{Start: start, End: w.out.Len(), Group: w.group, Section: n.section, Page: w.number(n.page)})
+	}
+}
+
+// properties reads the title that the file declares.
+func (w *docxWriter) properties(data []byte) error {
+	in := false
+	return tokens(w.ctx, data, func(t xml.Token) error {
+		switch e := t.(type) {
+		case xml.StartElement:
+			in = e.Name.Local == "title"
+		case xml.EndElement:
+			in = false
+		case xml.CharData:
+			if in {
+				w.declared = strings.Join(strings.Fields(w.declared+string(e)), " ")
+			}
+		}
+		return nil
+	})
+}
