@@ -55,7 +55,8 @@ type OpenOptions struct {
 }
 
 // Open opens a corpus for reading. The errors to expect are
-// *UnknownCorpusError, *EmptyCorpusError and *CorruptCorpusError.
+// *UnknownCorpusError, *EmptyCorpusError, *OtherVersionError and
+// *CorruptCorpusError.
 func Open(home, name string) (*Corpus, error) { return OpenWith(home, name, nil) }
 
 // OpenWith is Open with the help of others.
@@ -134,19 +135,24 @@ func useGeneration(path string) (*os.File, error) {
 }
 
 func openGeneration(s *store, gen string, inUse *os.File, opts OpenOptions) (*Corpus, error) {
-	fail := func(err error) (*Corpus, error) {
-		return nil, errors.Join(&CorruptCorpusError{Name: s.name, Err: err}, inUse.Close())
-	}
 	m, err := readManifest(s.path(gen, manifestFile))
 	if err != nil {
-		return fail(err)
+		return nil, errors.Join(&CorruptCorpusError{Name: s.name, Err: err}, inUse.Close())
 	}
 	ix, err := index.OpenIn(s.path(gen, indexDir), opts.Space)
 	if err != nil {
-		return fail(err)
+		return nil, errors.Join(s.unopened(m, err), inUse.Close())
 	}
 	m.Info.Name, m.Info.Fingerprint, m.Info.Generation = s.name, m.Fingerprint, gen
 	return &Corpus{store: s, gen: gen, manifest: m, index: ix, inUse: inUse, opts: opts}, nil
+}
+
+// unopened says why an index cannot be opened.
+func (s *store) unopened(m *manifest, err error) error {
+	if version, ok := errors.AsType[*index.VersionError](err); ok {
+		return &OtherVersionError{Name: s.name, Roots: m.roots(), Got: version.Got, Want: version.Want, Err: err}
+	}
+	return &CorruptCorpusError{Name: s.name, Err: err}
 }
 
 // Close releases the corpus. It is not used afterwards.
@@ -178,7 +184,7 @@ func (c *Corpus) Sources() []string {
 // why. The confidence is always that of the index's order.
 //
 // The errors to expect are the context's, *EmbedderError, which means that
-// nothing was searched, and *embed.Error.
+// nothing was searched, *index.UnknownKeyError of a filter, and *embed.Error.
 func (c *Corpus) Search(ctx context.Context, q index.Query) (index.Result, error) {
 	r, err := c.search(ctx, q)
 	if _, ok := errors.AsType[*index.SpaceError](err); ok {
@@ -198,12 +204,45 @@ func (c *Corpus) search(ctx context.Context, q index.Query) (index.Result, error
 	if k <= 0 {
 		k = index.DefaultK
 	}
+	shown, lambda := k, q.MMR
+	if lambda > 0 { // chosen from what the reranker ordered, not ordered again by it
+		shown, q.MMR = max(k, c.opts.RerankDepth), 0
+	}
 	q.K = max(k, c.opts.RerankDepth)
 	r, err := c.index.Search(ctx, q)
-	if err != nil {
-		return r, err
+	if err == nil {
+		err = rerank(ctx, c.opts.Reranker, q.Primary, shown, &r)
 	}
-	return r, rerank(ctx, c.opts.Reranker, q.Primary, k, &r)
+	if err == nil && lambda > 0 {
+		r.Hits, err = c.index.Diversify(r.Hits, relevances(r.Hits), lambda, k)
+	}
+	return r, err
+}
+
+// relevances are the scores that hits are ordered by: the reranker's, or,
+// where it failed, the index's.
+func relevances(hits []state.Hit) []float64 {
+	out := make([]float64, len(hits))
+	for i, h := range hits {
+		by := h.Scores[0].Value
+		for _, s := range h.Scores {
+			if s.Ranker == RankerRerank {
+				by = s.Value
+			}
+		}
+		out[i] = by
+	}
+	return out
+}
+
+// Facets lists the metadata of the corpus: its keys, sorted, each with at most
+// limit values, the most frequent first.
+func (c *Corpus) Facets(ctx context.Context, limit int) ([]index.Facet, error) {
+	facets, err := c.index.Facets(ctx, limit)
+	if err != nil {
+		return nil, fmt.Errorf("reading corpus %q: %w", c.store.name, err)
+	}
+	return facets, nil
 }
 
 // spaceID is the ID of the remote embedder in use, "" for none.
@@ -309,5 +348,8 @@ func describe(home, name string) CorpusInfo {
 	}
 	info := m.Info
 	info.Name, info.Fingerprint, info.Generation = name, m.Fingerprint, gen
+	if _, err := index.ReadStats(s.path(gen, indexDir)); err != nil {
+		info.Fault = s.unopened(m, err).Error()
+	}
 	return info
 }

@@ -39,6 +39,41 @@ func (e *CorruptCorpusError) Error() string {
 
 func (e *CorruptCorpusError) Unwrap() error { return e.Err }
 
+// An OtherVersionError says that a corpus was written by another version of the
+// program. Nothing was changed or deleted, and an ingest of its files cures it.
+type OtherVersionError struct {
+	Name      string
+	Roots     []string // what it was ingested from
+	Got, Want int      // versions of the index's format
+	Err       error
+}
+
+func (e *OtherVersionError) Error() string {
+	if e.Got > e.Want {
+		return fmt.Sprintf("the corpus %q was written by a newer version of this program (format %d, this one reads %d): use that version, or build it again: agent ingest --rebuild %s --corpus %s",
+			e.Name, e.Got, e.Want, paths(e.Roots), e.Name)
+	}
+	return fmt.Sprintf("the corpus %q was written by an older version of this program (format %d, this one reads %d); bring it up to date with: agent ingest %s --corpus %s",
+		e.Name, e.Got, e.Want, paths(e.Roots), e.Name)
+}
+
+func (e *OtherVersionError) Unwrap() error { return e.Err }
+
+// paths writes paths for a shell.
+func paths(list []string) string {
+	if len(list) == 0 {
+		return "PATH…"
+	}
+	out := make([]string, len(list))
+	for i, p := range list {
+		out[i] = p
+		if strings.ContainsAny(p, " \t\n'\"\\$`*?[]{}()<>|&;!#~") {
+			out[i] = "'" + strings.ReplaceAll(p, "'", `'\''`) + "'"
+		}
+	}
+	return strings.Join(out, " ")
+}
+
 // A BusyError says that another process is writing to a corpus.
 type BusyError struct {
 	Corpus string

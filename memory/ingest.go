@@ -96,26 +96,21 @@ func ingest(ctx context.Context, opts IngestOptions, step func(op string)) (repo
 	}
 	defer func() { err = errors.Join(err, lock.Close()) }()
 
-	report, err = attempt(ctx, s, opts, w, roots, false)
-	var version *index.VersionError
-	if errors.As(err, &version) { // an older program's index cannot be extended
-		report, err = attempt(ctx, s, opts, w, roots, true)
-	}
-	if err != nil {
+	if report, err = attempt(ctx, s, opts, w, roots); err != nil {
 		return Report{}, errors.Join(err, s.removeIfNew())
 	}
 	return report, nil
 }
 
-// attempt ingests the files of w. Afresh, it reads every file of the corpus
-// again and starts from no index.
-func attempt(ctx context.Context, s *store, opts IngestOptions, w *walker, roots []string, afresh bool) (Report, error) {
+// attempt ingests the files of w. Where the program or the options changed, it
+// reads every file of the corpus again and starts from no index.
+func attempt(ctx context.Context, s *store, opts IngestOptions, w *walker, roots []string) (Report, error) {
 	run := ingestion{store: s, opts: opts, roots: roots, settings: settingsOf(opts.Load, opts.Split), old: &manifest{}}
 	run.report = Report{Corpus: opts.Corpus, Skipped: slices.Clone(w.skipped)}
 	if err := run.begin(); err != nil {
 		return Report{}, err
 	}
-	run.afresh = afresh || !run.old.sameMaking(run.settings)
+	run.afresh = !run.old.sameMaking(run.settings) || run.outdated()
 	if err := run.read(ctx, w.files); err != nil {
 		return Report{}, err
 	}
@@ -162,6 +157,17 @@ func (r *ingestion) begin() error {
 	}
 	r.live = live
 	return r.store.clean(live)
+}
+
+// outdated reports whether the live index is of another version of the format.
+// What else is wrong with it shows when it is read.
+func (r *ingestion) outdated() bool {
+	if r.live == "" {
+		return false
+	}
+	_, err := index.ReadStats(r.store.path(r.live, indexDir))
+	_, other := errors.AsType[*index.VersionError](err)
+	return other
 }
 
 // settled reports whether the live generation already holds what was read.

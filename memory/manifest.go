@@ -73,6 +73,16 @@ func (m *manifest) seal() {
 	m.Fingerprint = hex.EncodeToString(h.Sum(nil))
 }
 
+// roots are what the files were ingested from, sorted.
+func (m *manifest) roots() []string {
+	var out []string
+	for _, f := range m.Files {
+		out = append(out, f.Root)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
 func readManifest(path string) (*manifest, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {

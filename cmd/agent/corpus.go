@@ -9,7 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"example.com/assay/cmd/agent/internal/render"
 	"example.com/assay/memory"
+	"example.com/assay/memory/index"
 )
 
 func (a *app) corpusCommand() *cobra.Command {
@@ -134,18 +136,26 @@ func sourcesOf(corpus *memory.Corpus) []sourceInfo {
 
 func (a *app) corpusShowCommand() *cobra.Command {
 	var asJSON bool
-	cmd := a.onCorpus(&cobra.Command{
+	var values int
+	var cmd *cobra.Command
+	cmd = a.onCorpus(&cobra.Command{
 		Use:     "show NAME",
-		Short:   "Show a corpus and its files",
-		Example: "  agent corpus show handbook\n  agent corpus show sample --json",
+		Short:   "Show a corpus, its files and its metadata",
+		Long:    "Show lists the files of a corpus, and the keys and values that agent search --filter knows, with how many passages have them.",
+		Example: "  agent corpus show handbook\n  agent corpus show handbook --values 100\n  agent corpus show sample --json",
 	}, func(corpus *memory.Corpus) error {
 		sources := sourcesOf(corpus)
+		facets, err := corpus.Facets(cmd.Context(), values)
+		if err != nil {
+			return err
+		}
 		if asJSON {
 			a.printJSON(struct {
 				Schema int `json:"schema"`
 				memory.CorpusInfo
-				Sources []sourceInfo `json:"sources"`
-			}{1, corpus.Info(), sources})
+				Sources  []sourceInfo  `json:"sources"`
+				Metadata []index.Facet `json:"metadata"`
+			}{1, corpus.Info(), sources, facets})
 			return nil
 		}
 		info := corpus.Info()
@@ -160,10 +170,29 @@ func (a *app) corpusShowCommand() *cobra.Command {
 				fmt.Fprintf(a.stdout, "    stale: %s\n", s.Stale)
 			}
 		}
+		a.printFacets(facets)
 		return nil
 	})
+	cmd.Flags().IntVar(&values, "values", 10, "show at most so many `VALUES` of each key, the most frequent ones")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
 	return cmd
+}
+
+// printFacets lists what passages can be filtered by.
+func (a *app) printFacets(facets []index.Facet) {
+	if len(facets) > 0 {
+		fmt.Fprintln(a.stdout, "metadata, for --filter:")
+	}
+	for _, f := range facets {
+		var list []string
+		for _, v := range f.Values {
+			list = append(list, fmt.Sprintf("%s (%d)", v.Value, v.Passages))
+		}
+		if more := f.Distinct - len(f.Values); more > 0 {
+			list = append(list, fmt.Sprintf("and %d more", more))
+		}
+		fmt.Fprintf(a.stdout, "  %s: %s\n", render.Visible(f.Key), render.Visible(strings.Join(list, ", ")))
+	}
 }
 
 // formatStats counts the files of one kind.

@@ -118,7 +118,8 @@ func sampleMissing(err error) bool {
 	var unknown *memory.UnknownCorpusError
 	var empty *memory.EmptyCorpusError
 	var corrupt *memory.CorruptCorpusError
-	return errors.As(err, &unknown) || errors.As(err, &empty) || errors.As(err, &corrupt)
+	var other *memory.OtherVersionError
+	return errors.As(err, &unknown) || errors.As(err, &empty) || errors.As(err, &corrupt) || errors.As(err, &other)
 }
 
 // isSample reports whether a corpus was made from the files in dir.

@@ -1,7 +1,10 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -15,6 +18,9 @@ import (
 // mostHits bounds --k.
 const mostHits = 1000
 
+// mostNeighbours bounds --neighbours, as the index does.
+const mostNeighbours = 20
+
 // excerptBytes is how much of a passage is shown without --full.
 const excerptBytes = 240
 
@@ -22,7 +28,9 @@ func (a *app) searchCommand() *cobra.Command {
 	var flags settingFlags
 	var k int
 	var explain, full, asJSON bool
-	var alternatives []string
+	var alternatives, filters []string
+	var mmr float64
+	var neighbours int
 	cmd := &cobra.Command{
 		Use:   "search QUERY…",
 		Short: "Find passages of a corpus, without an answer",
@@ -31,20 +39,40 @@ range of bytes, and how sure the index is that they are about it: from 0.70 they
 are, up to 0.35 the corpus does not hold it. No model is asked, but for a
 reranker that is one.
 
+What the query names by its number comes first: "§ 5899(b)", "Art. 12(3)",
+"Rule 8.7.1", "42 U.S.C. § 1983", "REQ-12".
+
+--filter keeps passages by their metadata: what front matter or the columns of a
+table declare, the directory ("dir") and the format ("file_type"); agent corpus
+show lists them. "topic=a|b" is one of them, "dir=law/*" a beginning, "topic=*"
+any value; of several filters all must hold.
+
 With --explain each passage shows what put it where it is: the summands of its
-score. Exit code 3 says that nothing was found.`,
+score, and the passages that were left out because they say the same. Exit code
+3 says that nothing was found.`,
 		Example: `  agent search "elements of battery"
   agent search --corpus handbook --k 20 --json "notice period"
-  agent search --explain --also "hostile touching" "harmful contact"`,
+  agent search --explain --also "hostile touching" "harmful contact"
+  agent search --filter topic=torts --filter 'dir=law/*' --mmr 0.7 --neighbours 1 "duty of care"`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			text, err := a.questionText(cmd.Context(), args)
-			if err == nil && (k < 1 || k > mostHits) {
+			switch {
+			case err != nil:
+			case k < 1 || k > mostHits:
 				err = usagef("--k is %d: it must be from 1 to %d", k, mostHits)
+			case !(mmr >= 0 && mmr <= 1):
+				err = usagef("--mmr is %v: it must be from 0 (do not choose) to 1", mmr)
+			case neighbours < 0 || neighbours > mostNeighbours:
+				err = usagef("--neighbours is %d: it must be from 0 to %d", neighbours, mostNeighbours)
+			}
+			q := index.Query{Primary: text, Alternatives: alternatives, K: k, MMR: mmr, Neighbours: neighbours}
+			if err == nil {
+				q.Filter, err = conditions(filters)
 			}
 			if err != nil {
 				return err
 			}
-			return a.search(cmd, &flags, index.Query{Primary: text, Alternatives: alternatives, K: k}, explain, full, asJSON)
+			return a.search(cmd, &flags, q, explain, full, asJSON)
 		},
 	}
 	f := cmd.Flags()
@@ -52,6 +80,9 @@ score. Exit code 3 says that nothing was found.`,
 	f.StringVar(&flags.config, "config", "", "configuration `FILE` (YAML); agent doctor names the default")
 	f.IntVar(&k, "k", 5, "`NUMBER` of passages")
 	f.StringArrayVar(&alternatives, "also", nil, "another `WORDING` of the query, which adds candidates; may be repeated")
+	f.StringArrayVar(&filters, "filter", nil, "search only passages with metadata `KEY=VALUE`; may be repeated")
+	f.Float64Var(&mmr, "mmr", 0, "choose hits that differ: `SHARE` of relevance against difference, such as 0.7")
+	f.IntVar(&neighbours, "neighbours", 0, "`NUMBER` of passages to show before and behind each")
 	f.BoolVar(&explain, "explain", false, "show the scores of each passage")
 	f.BoolVar(&full, "full", false, "show whole passages")
 	f.BoolVar(&asJSON, "json", false, "print one JSON document")
@@ -79,6 +110,12 @@ func (a *app) search(cmd *cobra.Command, flags *settingFlags, q index.Query, exp
 	}
 	defer func() { err = also(err, corpus.Close()) }()
 	found, err := corpus.Search(ctx, q)
+	if unknown, ok := errors.AsType[*index.UnknownKeyError](err); ok {
+		return usagef("--filter: %v", unknown)
+	}
+	if err == nil && len(found.Hits) == 0 {
+		err = a.unknownValues(ctx, corpus, q.Filter)
+	}
 	if err != nil {
 		return err
 	}
@@ -103,30 +140,43 @@ func searched(corpus *memory.Corpus, q index.Query, found index.Result) any {
 		hits = []state.Hit{}
 	}
 	return struct {
-		Schema     int         `json:"schema"`
-		Corpus     string      `json:"corpus"`
-		Query      string      `json:"query"`
-		Also       []string    `json:"also,omitempty"`
-		Confidence float64     `json:"confidence"`
-		Similarity float64     `json:"similarity"`
-		Strength   float64     `json:"strength"`
-		Candidates int         `json:"candidates"`
-		Reranker   string      `json:"reranker,omitempty"`
-		Fallback   string      `json:"fallback,omitempty"`
-		Hits       []state.Hit `json:"hits"`
-	}{1, corpus.Name(), q.Primary, q.Alternatives, found.Confidence, found.Similarity, found.Strength, found.Candidates, found.Reranker, found.Fallback, hits}
+		Schema     int               `json:"schema"`
+		Corpus     string            `json:"corpus"`
+		Query      string            `json:"query"`
+		Also       []string          `json:"also,omitempty"`
+		Confidence float64           `json:"confidence"`
+		Similarity float64           `json:"similarity"`
+		Strength   float64           `json:"strength"`
+		Filter     []index.Condition `json:"filter,omitempty"`
+		MMR        float64           `json:"mmr,omitempty"`
+		Candidates int               `json:"candidates"`
+		Widened    int               `json:"widened"`
+		Citations  []index.Cited     `json:"citations,omitempty"`
+		Reranker   string            `json:"reranker,omitempty"`
+		Fallback   string            `json:"fallback,omitempty"`
+		Hits       []state.Hit       `json:"hits"`
+	}{1, corpus.Name(), q.Primary, q.Alternatives, found.Confidence, found.Similarity, found.Strength, q.Filter, q.MMR, found.Candidates, found.Widened, found.Citations, found.Reranker, found.Fallback, hits}
 }
 
 func (a *app) printHits(found index.Result, explain, full bool) {
+	for _, c := range found.Citations {
+		a.printCited(c)
+	}
 	for _, h := range found.Hits {
 		p := h.Passage
-		text := strings.Join(strings.Fields(p.Text), " ")
-		if !full && len(text) > excerptBytes {
-			text = text[:strings.LastIndexByte(text[:excerptBytes], ' ')+1] + "…"
+		fmt.Fprintf(a.stdout, "%d. %s\n   %s, bytes %d–%d\n", h.Rank, render.Visible(p.Where()), render.Visible(p.Source), p.Start, p.End)
+		for _, n := range h.Before {
+			fmt.Fprintf(a.stdout, "   ↑ bytes %d–%d: %s\n", n.Start, n.End, excerpt(n.Text, full))
 		}
-		fmt.Fprintf(a.stdout, "%d. %s\n   %s, bytes %d–%d\n   %s\n", h.Rank, render.Visible(p.Where()), render.Visible(p.Source), p.Start, p.End, render.Visible(text))
+		fmt.Fprintf(a.stdout, "   %s\n", excerpt(p.Text, full))
+		for _, n := range h.After {
+			fmt.Fprintf(a.stdout, "   ↓ bytes %d–%d: %s\n", n.Start, n.End, excerpt(n.Text, full))
+		}
 		if explain {
 			fmt.Fprintf(a.stdout, "   %s\n", scores(h.Scores))
+			if len(h.Copies) > 0 {
+				fmt.Fprintf(a.stdout, "   says the same: %s\n", render.Visible(strings.Join(h.Copies, ", ")))
+			}
 		}
 	}
 	if len(found.Hits) == 0 {
@@ -134,7 +184,7 @@ func (a *app) printHits(found index.Result, explain, full bool) {
 	}
 	line := fmt.Sprintf("confidence %.2f · %s looked at", found.Confidence, count(found.Candidates, "passage"))
 	if explain {
-		line += fmt.Sprintf(" · covers the query %.2f, strength %.2f", found.Similarity, found.Strength)
+		line += fmt.Sprintf(", %d of them for other wordings alone · covers the query %.2f, strength %.2f", found.Widened, found.Similarity, found.Strength)
 	}
 	if found.Reranker != "" {
 		line += " · ordered by " + render.Visible(found.Reranker)
@@ -142,22 +192,91 @@ func (a *app) printHits(found index.Result, explain, full bool) {
 	fmt.Fprintln(a.stdout, line)
 }
 
-// scores shows the first score as the sum of the others that are not zero.
-func scores(list []state.Score) string {
-	var b strings.Builder
-	for i, s := range list {
-		switch {
-		case i == 0:
-			fmt.Fprintf(&b, "%s %.3f", s.Ranker, s.Value)
-			continue
-		case s.Value == 0:
-			continue
-		case strings.Contains(b.String(), "="):
-			b.WriteString(" + ")
-		default:
-			b.WriteString(" = ")
-		}
-		fmt.Fprintf(&b, "%s %.3f", s.Ranker, s.Value)
+// printCited says what the corpus has of a part that the query names.
+func (a *app) printCited(c index.Cited) {
+	text := render.Visible(c.Text)
+	switch {
+	case c.Found == "":
+		fmt.Fprintf(a.stdout, "%s: no heading or number of the corpus is that\n", text)
+	case c.Exact:
+		fmt.Fprintf(a.stdout, "%s: %s\n", text, count(c.Passages, "passage"))
+	default:
+		fmt.Fprintf(a.stdout, "%s: not by itself; %s of or within %s\n", text, count(c.Passages, "passage"), render.Visible(c.Found))
 	}
-	return b.String()
+}
+
+// excerpt is a text on one line, shortened unless it is wanted in full.
+func excerpt(text string, full bool) string {
+	text = strings.Join(strings.Fields(text), " ")
+	if !full && len(text) > excerptBytes {
+		text = text[:strings.LastIndexByte(text[:excerptBytes], ' ')+1] + "…"
+	}
+	return render.Visible(text)
+}
+
+// scores shows the first score as the sum of its summands that are not zero,
+// and behind it the scores that are none.
+func scores(list []state.Score) string {
+	var sum, beside []string
+	for i, s := range list {
+		switch one := fmt.Sprintf("%s %.3f", s.Ranker, s.Value); {
+		case i == 0:
+		case s.Ranker == memory.RankerRerank || s.Ranker == index.RankerMMR:
+			beside = append(beside, one)
+		case s.Value != 0:
+			sum = append(sum, one)
+		}
+	}
+	if len(list) == 0 {
+		return ""
+	}
+	line := fmt.Sprintf("%s %.3f", list[0].Ranker, list[0].Value)
+	if len(sum) > 0 {
+		line += " = " + strings.Join(sum, " + ")
+	}
+	return strings.Join(append([]string{line}, beside...), " · ")
+}
+
+// conditions reads the filters of a command line.
+func conditions(filters []string) ([]index.Condition, error) {
+	var out []index.Condition
+	for _, f := range filters {
+		c, err := index.ParseCondition(f)
+		if err != nil {
+			return nil, usagef("--filter: %v", err)
+		}
+		out = append(out, c)
+	}
+	return out, nil
+}
+
+// knownValues is how many values of a key a misspelt one is compared with.
+const knownValues = 10_000
+
+// unknownValues warns of values that no passage has: where nothing was found,
+// that may be why.
+func (a *app) unknownValues(ctx context.Context, corpus *memory.Corpus, filter []index.Condition) error {
+	if len(filter) == 0 {
+		return nil
+	}
+	facets, err := corpus.Facets(ctx, knownValues)
+	if err != nil {
+		return err
+	}
+	for _, c := range filter {
+		var known []string
+		for _, f := range facets {
+			for _, v := range f.Values {
+				if f.Key == c.Key {
+					known = append(known, v.Value)
+				}
+			}
+		}
+		for _, value := range c.OneOf {
+			if !slices.Contains(known, value) {
+				a.warn("no passage has %s=%s%s", c.Key, value, didYouMean(value, known))
+			}
+		}
+	}
+	return nil
 }

@@ -164,11 +164,6 @@ func (s *scan) read(p *state.Passage) Labels {
 			note(within, h.in()...)
 		}
 	}
-	if s.base != nil && (s.body || len(s.subs) > 0) { // begun in an earlier passage
-		cur := s.current()
-		note(within, cur)
-		note(within, cur.in()...)
-	}
 	for _, declared := range declaredParts(p) {
 		mine(declared)
 	}
@@ -182,8 +177,12 @@ func (s *scan) read(p *state.Passage) Labels {
 			ended = true
 			continue
 		}
-		if ended {
-			s.line(line, first, row, mine)
+		before, open := *s, s.base != nil && (s.body || len(s.subs) > 0)
+		started := ended && s.line(line, first, row, mine)
+		if first && open && !started { // the text goes on from an earlier passage
+			cur := before.current()
+			note(within, cur)
+			note(within, cur.in()...)
 		}
 		first = false
 		ended = strings.ContainsRune(".;:!?)|*", rune(line[len(line)-1])) || strings.HasSuffix(line, " and") || strings.HasSuffix(line, " or")
@@ -191,32 +190,35 @@ func (s *scan) read(p *state.Passage) Labels {
 	return Labels{Own: sorted(own, nil), Within: sorted(within, own)}
 }
 
-// line reads how a line begins. A number within a passage counts if it goes on
+// line reads how a line begins, and reports whether a part does. A number within a passage counts if it goes on
 // from the one above: in tables and lists numbers are references. In a row of a
 // table only identifiers count.
-func (s *scan) line(line string, first, row bool, mine func(part)) {
+func (s *scan) line(line string, first, row bool, mine func(part)) bool {
 	if !numbered(line[0]) && line[0] < 0x80 {
-		return
+		return false
 	}
 	if found, ok := start(line, false); ok {
 		if found.kind == "id" {
 			mine(found)
-			return
+			return true
 		}
 		if row || !first && !s.goesOn(found) {
-			return
+			return false
 		}
 		if len(s.heads) > 0 && len(s.heads[0].outer) > 0 {
 			found.outer = s.heads[0].outer
 		}
 		s.base, s.body, s.subs = &found, true, nil
 		mine(found)
-		return
+		return true
 	}
-	if bracket, ok := bracketStart(line); ok && !row && s.base != nil && s.base.kind != "id" {
-		s.open(bracket)
-		mine(s.current())
+	bracket, ok := bracketStart(line)
+	if !ok || row || s.base == nil || s.base.kind == "id" {
+		return false
 	}
+	s.open(bracket)
+	mine(s.current())
+	return true
 }
 
 // maxGap is how many numbers of a row may be missing, repealed or reserved.

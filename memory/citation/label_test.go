@@ -80,13 +80,19 @@ func TestLabelGoesOn(t *testing.T) {
 		{ID: "c", Doc: "d", Source: "s", Section: "§ 9", Start: 200, Text: "(c) Three."},
 		{ID: "a", Doc: "d", Source: "s", Section: "§ 9", Start: 0, Text: "(a) One.\n(b) Two:"},
 		{ID: "b", Doc: "d", Source: "s", Section: "§ 9", Start: 100, Text: "and much more of two."},
+		{ID: "b2", Doc: "d", Source: "s", Section: "§ 9", Start: 150, Text: "(1) first of two;"},
 		{ID: "d", Doc: "d", Source: "s", Section: "§ 10", Start: 300, Text: "(a) Ten."},
 		{ID: "e", Doc: "e", Source: "t", Start: 0, Text: "(a) Of nothing."},
 	}
 	l := Label(in)
-	for i, want := range []struct{ reference, found string }{{"§ 9(c)", "own"}, {"§ 9(b)", "own"}, {"§ 9(b)", "within"}, {"§ 10(a)", "own"}, {"§ 10(a)", ""}} {
+	for i, want := range []struct{ reference, found string }{{"§ 9(c)", "own"}, {"§ 9(b)", "own"}, {"§ 9(b)", "within"}, {"§ 9(b)(1)", "own"}, {"§ 10(a)", "own"}, {"§ 10(a)", ""}} {
 		if got := found(l[i], want.reference); got != want.found {
 			t.Errorf("%s: %q is %q, want %q (%v)", in[i].ID, want.reference, got, want.found, l[i])
+		}
+	}
+	for i, reference := range []string{"§ 9(b)", "§ 9(c)", "§ 9(a)", "§ 9(a)", "§ 9(c)"} {
+		if got := found(l[i], reference); got != "" {
+			t.Errorf("%s: %q is %q, want nothing", in[i].ID, reference, got)
 		}
 	}
 	for seed := range uint64(10) {

@@ -81,6 +81,16 @@ func OpenIn(dir string, space *embed.Space) (*Index, error) {
 	return x, nil
 }
 
+// ReadStats returns what a generation's manifest says of it, without opening
+// or checking its other files. The errors are those of Open.
+func ReadStats(dir string) (Stats, error) {
+	m, err := readManifest(dir)
+	if err != nil {
+		return Stats{}, err
+	}
+	return m.Stats, nil
+}
+
 // assemble decodes the sidecar files.
 func assemble(dir string, m *manifest, files map[string][]byte) (*Index, error) {
 	t, err := decodeTable(files[tableFile])

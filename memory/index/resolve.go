@@ -30,7 +30,8 @@ type Cited struct {
 }
 
 // resolve finds the passages that a query names, and how well it names them.
-// They have the words that name them, whatever their text says.
+// To what confidence is made of, a citation is one more word of the query,
+// which the passages that it names exactly hold once and no others do.
 func (x *Index) resolve(ctx context.Context, query string, list []citation.Citation, sig *signals) (map[int32]float64, []Cited, error) {
 	if len(list) == 0 {
 		return nil, nil, nil
@@ -51,14 +52,13 @@ func (x *Index) resolve(ctx context.Context, query string, list []citation.Citat
 			one.Found = found.Name()
 		}
 		out = append(out, one)
-		named := sig.bits(queryTerms(c.Text))
 		for _, ord := range near {
 			lifted[ord] = max(lifted[ord], citedNearly)
 		}
 		for _, ord := range exact {
 			lifted[ord] = citedExactly
-			sig.holds[ord] |= named
 		}
+		x.countCited(c, exact, sig)
 	}
 	return lifted, out, nil
 }
@@ -134,6 +134,24 @@ func (x *Index) narrow(query string, ords []int32) []int32 {
 		return ords
 	}
 	return kept
+}
+
+// countCited adds a citation to the words of the query. The passages that it
+// names also have the words that it is written in, whatever their text says.
+func (x *Index) countCited(c citation.Citation, exact []int32, sig *signals) {
+	if len(exact) == 0 {
+		return
+	}
+	held := sig.bits(queryTerms(c.Text))
+	weight := idf(float64(len(x.table.rows)), float64(len(exact)))
+	if len(sig.idfs) < maxTerms {
+		held |= 1 << len(sig.idfs)
+		sig.idfs = append(sig.idfs, weight)
+	}
+	for _, ord := range exact {
+		sig.holds[ord] |= held
+		sig.plain[ord] += weight
+	}
 }
 
 // bits are those of terms in sig.holds.

@@ -107,7 +107,7 @@ func (x *Index) searchTerms(ctx context.Context, a asked, q Query, skip func(ord
 	s := x.scratch.Get().(*scratch)
 	s.only = only
 	defer func() { s.only = nil; x.scratch.Put(s) }()
-	pool, err := x.alternatives(ctx, q.Alternatives, a, out, s)
+	others, err := x.alternatives(ctx, q.Alternatives, a, out, s)
 	if err != nil {
 		return Result{}, err
 	}
@@ -115,7 +115,7 @@ func (x *Index) searchTerms(ctx context.Context, a asked, q Query, skip func(ord
 	if err != nil {
 		return Result{}, err
 	}
-	pool = append(pool, x.candidates(sig, out)...)
+	pool := x.candidates(sig, out)
 	links, err := x.links(ctx, sig)
 	if err != nil {
 		return Result{}, err
@@ -126,15 +126,16 @@ func (x *Index) searchTerms(ctx context.Context, a asked, q Query, skip func(ord
 		return Result{}, err
 	}
 	pool = append(pool, lift(cited, sig, out)...)
-	slices.Sort(pool)
-	pool = slices.Compact(pool)
+	pool = distinct(pool)
+	own := len(pool)
+	pool = distinct(append(pool, others...))
 
 	ranked := x.fuse(sig, pool, links, cited)
 	hits, err := x.distinct(ctx, ranked, max(k, judged, mmrPool(q, k)))
 	if err != nil {
 		return Result{}, err
 	}
-	result := Result{Candidates: len(pool), Citations: found}
+	result := Result{Candidates: len(pool), Widened: len(pool) - own, Citations: found}
 	e := evidence{similarity: x.similarity(sig, hits), strength: x.strength(sig, hits, out)}
 	result.Similarity, result.Strength = e.similarity, e.strength
 	result.Confidence = x.calibration.confidence(e)

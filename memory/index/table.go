@@ -2,6 +2,7 @@ package index
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -93,7 +94,7 @@ func newTable(drafts []draft) *table {
 	return t
 }
 
-func distinct(list []string) []string {
+func distinct[T cmp.Ordered](list []T) []T {
 	slices.Sort(list)
 	return slices.Clip(slices.Compact(list))
 }

@@ -65,6 +65,7 @@ type Result struct {
 	Similarity float64     // 0 to 1: how much of the question the first five hits cover
 	Strength   float64     // 0 to 1: how much the best of them has of it in absolute terms, over the query's background
 	Candidates int         // passages that were scored
+	Widened    int         // of those, how many only other wordings brought
 	Citations  []Cited     // numbered parts of documents that the query names, in its order
 
 	Reranker string // ID of what ordered the hits in place of the index; empty when nothing did

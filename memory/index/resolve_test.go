@@ -1,0 +1,125 @@
+package index
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"example.com/assay/state"
+)
+
+// statute are two acts and a guide that speaks of them.
+func statute() []state.Passage {
+	var out []state.Passage
+	add := func(doc, title, section, text string) {
+		start, n := 0, 0
+		for _, p := range out {
+			if p.Doc == doc {
+				start, n = p.End+10, n+1
+			}
+		}
+		out = append(out, state.Passage{ID: fmt.Sprintf("%s#%d", doc, n), Doc: doc, Source: doc + ".md", Title: title, Section: section, Text: text, Start: start, End: start + len(text)})
+	}
+	add("clerks", "Clerks Act", "§ 5898. Appointment", "A clerk is appointed by the court.")
+	add("clerks", "Clerks Act", "§ 5899. Records", "(a) A clerk keeps records of every hearing.")
+	add("clerks", "Clerks Act", "§ 5899. Records", "(b) Whoever loses one notifies the court within ten days.")
+	add("clerks", "Clerks Act", "§ 5900. Fees", "A lost record costs four pounds under section 5899(b), and section 5899(b) again.")
+	add("COBS", "Conduct rules", "Rule 8.7.1 Custody", "A firm keeps client money apart.")
+	add("GEN", "General rules", "Rule 8.7.1 Notice", "A firm gives notice of a change of name.")
+	add("guide", "Guide", "Lost records", "Lost records under § 5899(b) are common; § 5899(b) says what a clerk who lost a record must do, says § 5899(b).")
+	add("guide", "Guide", "REQ-12 Login", "Users log in with a badge.")
+	add("code", "42 U.S.C. Chapter 21", "§ 1983. Civil action", "Every person who deprives another is liable.")
+	add("other", "Other Act", "§ 1983. Fences", "A fence is a person's own.")
+	return out
+}
+
+func TestCitationsComeFirst(t *testing.T) {
+	x := open(t, build(t, statute()))
+	for _, c := range []struct {
+		query string
+		first []string
+		exact bool
+		found string
+	}{
+		{"What does § 5899(b) say of lost records?", []string{"clerks#2"}, true, "section 5899(b)"},
+		{"lost records under Section 5899(b)", []string{"clerks#2"}, true, "section 5899(b)"},
+		{"§ 5899(a)", []string{"clerks#1"}, true, "section 5899(a)"},
+		{"What does § 5899(d) say of lost records?", []string{"clerks#1", "clerks#2"}, false, "section 5899"},
+		{"COBS Rule 8.7.1", []string{"COBS#0"}, true, "rule 8.7.1"},
+		{"Rule 8.7.1 on client money", []string{"COBS#0", "GEN#0"}, true, "rule 8.7.1"},
+		{"What of a badge, REQ-12?", []string{"guide#1"}, true, "req-12"},
+		{"42 U.S.C. § 1983 and fences", []string{"code#0"}, true, "42 usc section 1983"},
+		{"§ 1983 on fences", []string{"other#0", "code#0"}, true, "section 1983"},
+		{"Rule 99 on lost records", nil, false, ""},
+	} {
+		res := search(t, x, Query{Primary: c.query})
+		got := ids(res)
+		if len(got) < len(c.first) || !slices.Equal(got[:len(c.first)], c.first) {
+			t.Errorf("%q finds %v, want %v first", c.query, got, c.first)
+			continue
+		}
+		if len(res.Citations) != 1 || res.Citations[0].Exact != c.exact || res.Citations[0].Found != c.found || c.exact && res.Citations[0].Passages == 0 {
+			t.Errorf("%q: %+v, want %q, exact %v", c.query, res.Citations, c.found, c.exact)
+		}
+		for i, h := range res.Hits {
+			var sum, cited float64
+			for _, s := range h.Scores[1:] {
+				sum += s.Value
+				if s.Ranker == RankerCitation {
+					cited = s.Value
+				}
+			}
+			if diff := sum - h.Scores[0].Value; diff > 1e-5 || diff < -1e-5 {
+				t.Errorf("%q: %v do not add up", c.query, h.Scores)
+			}
+			if (cited > 0) != (i < len(c.first)) {
+				t.Errorf("%q: hit %d, %s, has a citation of %v", c.query, i, h.Passage.ID, cited)
+			}
+		}
+	}
+}
+
+// No passage without a citation may score as much as one with it.
+func TestCitationOutweighs(t *testing.T) {
+	if most := 1 + pairWeight + cosineWeight + linkWeight + documentWeight + graphWeight + meaningWeight; most >= citedNearly || citedNearly+most >= citedExactly {
+		t.Errorf("the other signals add up to %v, citations weigh %v and %v", most, citedNearly, citedExactly)
+	}
+}
+
+func TestCitationRaisesConfidence(t *testing.T) {
+	passages := append(statute(), randomCorpus(400, 3)...)
+	x := open(t, build(t, passages))
+	held, other := search(t, x, Query{Primary: "§ 5899(b)"}), search(t, x, Query{Primary: "§ 6000(b)"})
+	if held.Confidence < .7 || other.Confidence > .35 {
+		t.Errorf("confidence %.2f of a section that is there, %.2f of one that is not", held.Confidence, other.Confidence)
+	}
+}
+
+func TestCitationsKeepToTheQuery(t *testing.T) {
+	passages := statute()
+	for i := range passages {
+		passages[i].Metadata = map[string]string{"act": passages[i].Doc}
+	}
+	x := open(t, build(t, passages))
+	if got := ids(search(t, x, Query{Primary: "§ 1983", Filter: []Condition{{Key: "act", OneOf: []string{"other"}}}})); !slices.Equal(got, []string{"other#0"}) {
+		t.Errorf("filtered: %v", got)
+	}
+	if got := ids(search(t, x, Query{Primary: "§ 5899(b) lost records", Exclude: []string{"clerks#2"}})); slices.Contains(got, "clerks#2") {
+		t.Errorf("excluded: %v", got)
+	}
+}
+
+// What looks like an identifier and is a word of many documents is not one.
+func TestFrequentIdentifiers(t *testing.T) {
+	var texts []string
+	for i := range 8 {
+		texts = append(texts, fmt.Sprintf("IL-6: a study of kind %d. It rose.", i))
+	}
+	x := open(t, build(t, plain(texts...)))
+	for _, h := range search(t, x, Query{Primary: "Does IL-6 rise?"}).Hits {
+		if strings.Contains(fmt.Sprint(h.Scores), RankerCitation) {
+			t.Errorf("%v", h.Scores)
+		}
+	}
+}
