@@ -27,6 +27,10 @@ func parseHTML(d *Document, raw []byte) error {
 	body := mainContent(root)
 	w := htmlWriter{like: Block{}}
 	w.walk(body)
+	for _, notes := range notesOutside(root, body) {
+		w.endBlock()
+		w.walk(notes)
+	}
 	w.endBlock()
 	if len(w.blocks) == 0 && body.DataAtom != atom.Body {
 		if b := find(root, func(n *html.Node) bool { return n.DataAtom == atom.Body }); b != nil {
@@ -64,55 +68,6 @@ func htmlText(path string, raw []byte) ([]byte, error) {
 	return out, nil
 }
 
-// mainContent returns the page's <main>, else its only <article>, else its
-// body.
-func mainContent(root *html.Node) *html.Node {
-	if n := find(root, func(n *html.Node) bool {
-		return n.DataAtom == atom.Main || attr(n, "role") == "main"
-	}); n != nil {
-		return n
-	}
-	isArticle := func(n *html.Node) bool { return n.DataAtom == atom.Article }
-	if n := find(root, isArticle); n != nil {
-		others := 0
-		find(root, func(m *html.Node) bool {
-			if m != n && isArticle(m) {
-				others++
-			}
-			return false
-		})
-		if others == 0 {
-			return n
-		}
-	}
-	if n := find(root, func(n *html.Node) bool { return n.DataAtom == atom.Body }); n != nil {
-		return n
-	}
-	return root
-}
-
-// find returns the first element in document order that is wanted, or nil.
-func find(n *html.Node, wanted func(*html.Node) bool) *html.Node {
-	if n.Type == html.ElementNode && wanted(n) {
-		return n
-	}
-	for c := n.FirstChild; c != nil; c = c.NextSibling {
-		if got := find(c, wanted); got != nil {
-			return got
-		}
-	}
-	return nil
-}
-
-func attr(n *html.Node, key string) string {
-	for _, a := range n.Attr {
-		if a.Namespace == "" && a.Key == key {
-			return strings.ToLower(strings.TrimSpace(a.Val))
-		}
-	}
-	return ""
-}
-
 // inlineText returns the visible text below a node on one line.
 func inlineText(n *html.Node) string {
 	w := htmlWriter{inline: true}
@@ -120,54 +75,6 @@ func inlineText(n *html.Node) string {
 		w.walk(c)
 	}
 	return strings.TrimSpace(w.out.String())
-}
-
-// hasText reports whether a node shows any text.
-func hasText(n *html.Node) bool {
-	if n.Type == html.TextNode {
-		return strings.TrimSpace(n.Data) != ""
-	}
-	if n.Type == html.ElementNode && hidden(n) {
-		return false
-	}
-	for c := n.FirstChild; c != nil; c = c.NextSibling {
-		if hasText(c) {
-			return true
-		}
-	}
-	return false
-}
-
-// hidden reports whether an element is not shown, or not part of the content.
-func hidden(n *html.Node) bool {
-	switch n.DataAtom {
-	case atom.Script, atom.Style, atom.Noscript, atom.Template, atom.Head, atom.Nav, atom.Footer, atom.Aside,
-		atom.Iframe, atom.Object, atom.Embed, atom.Svg, atom.Canvas, atom.Audio, atom.Video,
-		atom.Button, atom.Select, atom.Textarea, atom.Input, atom.Datalist, atom.Map:
-		return true
-	case atom.Header:
-		// The header of an article holds its heading; the page's holds its logo.
-		for p := n.Parent; p != nil; p = p.Parent {
-			if p.DataAtom == atom.Article || p.DataAtom == atom.Main || p.DataAtom == atom.Section {
-				return false
-			}
-		}
-		return true
-	}
-	for _, a := range n.Attr {
-		if a.Key == "hidden" {
-			return true
-		}
-	}
-	if attr(n, "aria-hidden") == "true" {
-		return true
-	}
-	switch attr(n, "role") {
-	case "navigation", "banner", "contentinfo", "complementary", "search":
-		return true
-	}
-	style := strings.Join(strings.Fields(attr(n, "style")), "")
-	return strings.Contains(style, "display:none") || strings.Contains(style, "visibility:hidden")
 }
 
 // An htmlWriter writes the text of a tree and notes its blocks. White space
@@ -186,6 +93,7 @@ type htmlWriter struct {
 	depth    int        // of lists
 	marked   bool       // the line holds the sign of a list item and nothing else
 	row      bool       // inside a table row: cells do not break lines
+	items    itemCount  // of the innermost list
 }
 
 // endBlock closes the open block and leaves a blank line after it.
@@ -287,6 +195,10 @@ func (w *htmlWriter) walk(n *html.Node) {
 		w.space = true
 		return
 	}
+	if mark, ok := noteMark(n); ok {
+		w.text("[" + mark + "]")
+		return
+	}
 	switch n.DataAtom {
 	case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6:
 		w.heading(n)
@@ -302,7 +214,7 @@ func (w *htmlWriter) walk(n *html.Node) {
 		}
 		w.newline()
 		if n.DataAtom == atom.Li {
-			w.mark("- ")
+			w.mark(w.items.sign(n))
 			w.marked = true
 		}
 		w.children(n)
@@ -371,7 +283,10 @@ func (w *htmlWriter) list(n *html.Node) {
 	}
 	w.newline()
 	w.depth++
+	outer := w.items
+	w.items = countItems(n)
 	w.children(n)
+	w.items = outer
 	w.depth--
 	w.newline()
 	if w.depth == 0 {

@@ -1,0 +1,148 @@
+package document
+
+import (
+	"strconv"
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// isNotes reports whether an element holds footnotes, by the roles of the
+// digital publishing vocabulary or the class that generators of pages use.
+// Such elements are content wherever they stand.
+func isNotes(n *html.Node) bool {
+	switch attr(n, "role") {
+	case "doc-footnote", "doc-endnote", "doc-endnotes":
+		return true
+	}
+	for _, class := range strings.Fields(attr(n, "class")) {
+		if class == "footnotes" || class == "footnote" || class == "endnotes" {
+			return n.DataAtom != atom.A && n.DataAtom != atom.Sup
+		}
+	}
+	return false
+}
+
+// notesOutside lists the outermost elements with notes that are not below
+// body, in order.
+func notesOutside(root, body *html.Node) []*html.Node {
+	var out []*html.Node
+	var visit func(n *html.Node)
+	visit = func(n *html.Node) {
+		if n == body {
+			return
+		}
+		if n.Type == html.ElementNode && isNotes(n) {
+			out = append(out, n)
+			return
+		}
+		for c := n.FirstChild; c != nil; c = c.NextSibling {
+			visit(c)
+		}
+	}
+	for p := body; p != nil; p = p.Parent {
+		if isNotes(p) { // the content itself is one
+			return nil
+		}
+	}
+	visit(root)
+	return out
+}
+
+// longestMark is how long the sign of a note is at most, in bytes.
+const longestMark = 6
+
+// noteMark returns the sign of a note that an element refers to, "1" of a
+// raised link to a place of the page; false where it is none. Written out, it
+// would run into the word before it.
+func noteMark(n *html.Node) (string, bool) {
+	link := n
+	if n.DataAtom == atom.Sup {
+		link = nil
+		for c := n.FirstChild; c != nil; c = c.NextSibling {
+			switch {
+			case c.Type == html.ElementNode && c.DataAtom == atom.A && link == nil:
+				link = c
+			case c.Type == html.TextNode && strings.TrimSpace(c.Data) == "":
+			default:
+				return "", false
+			}
+		}
+	}
+	if link == nil || link.DataAtom != atom.A || !strings.HasPrefix(attr(link, "href"), "#") {
+		return "", false
+	}
+	only := link.FirstChild
+	raised := n != link || only != nil && only.NextSibling == nil && only.DataAtom == atom.Sup
+	if !raised && attr(link, "role") != "doc-noteref" && !strings.Contains(attr(link, "class"), "footnote-ref") {
+		return "", false
+	}
+	mark := strings.Trim(strings.Join(strings.Fields(rawText(link)), ""), "[]()")
+	return mark, mark != "" && len(mark) <= longestMark
+}
+
+// isBacklink reports whether a link leads from a note back to the text.
+func isBacklink(n *html.Node) bool {
+	if n.DataAtom != atom.A || !strings.HasPrefix(attr(n, "href"), "#") {
+		return false
+	}
+	if attr(n, "role") == "doc-backlink" || strings.Contains(attr(n, "class"), "footnote-back") {
+		return true
+	}
+	switch strings.TrimRight(strings.TrimSpace(rawText(n)), "\ufe0e\ufe0f") {
+	case "↩", "↑", "^", "⏎":
+		return true
+	}
+	return false
+}
+
+// rawText is all text below a node.
+func rawText(n *html.Node) string {
+	if n.Type == html.TextNode {
+		return n.Data
+	}
+	var b strings.Builder
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		b.WriteString(rawText(c))
+	}
+	return b.String()
+}
+
+// An itemCount numbers the items of a list.
+type itemCount struct {
+	next   int
+	format string // as in inFormat; empty for a list without numbers
+}
+
+// countItems begins to count the items of a list.
+func countItems(n *html.Node) itemCount {
+	if n.DataAtom != atom.Ol {
+		return itemCount{}
+	}
+	c := itemCount{next: 1, format: "decimal"}
+	if start, err := strconv.Atoi(attr(n, "start")); err == nil && start >= 0 && start < 1e6 {
+		c.next = start
+	}
+	for _, a := range n.Attr {
+		if a.Key == "type" { // its case matters
+			c.format = map[string]string{"a": "lowerLetter", "A": "upperLetter", "i": "lowerRoman", "I": "upperRoman"}[a.Val]
+			if c.format == "" {
+				c.format = "decimal"
+			}
+		}
+	}
+	return c
+}
+
+// sign is what an item begins with.
+func (c *itemCount) sign(item *html.Node) string {
+	if c.format == "" {
+		return "- "
+	}
+	if value, err := strconv.Atoi(attr(item, "value")); err == nil && value >= 0 && value < 1e6 {
+		c.next = value
+	}
+	c.next++
+	return inFormat(c.next-1, c.format) + ". "
+}
