@@ -15,7 +15,7 @@ import (
 )
 
 // parsePDF extracts the text page by page; pages are separated by a form
-// feed. When the library finds no text, the pdftotext program is asked, where
+// feed. Lines that are drawn larger than most are headings. When the library finds no text, the pdftotext program is asked, where
 // it is installed.
 func parsePDF(ctx context.Context, d *Document, raw []byte, o LoadOptions) error {
 	limited, cancel := context.WithTimeout(ctx, o.PDFTimeout)
@@ -43,25 +43,13 @@ func parsePDF(ctx context.Context, d *Document, raw []byte, o LoadOptions) error
 	case !anyText(pages):
 		return &InputError{Path: d.Path, Msg: fmt.Sprintf("the PDF's %d pages hold no text: it is a scan or its fonts cannot be read", len(pages)), Hint: "run it through text recognition (e.g. ocrmypdf), or install pdftotext"}
 	}
-	var text strings.Builder
-	for i, page := range pages {
-		if i > 0 {
-			text.WriteString("\n\f\n")
-		}
-		start := text.Len()
-		text.WriteString(page)
-		for _, b := range paragraphs(page, 0, len(page), Block{Group: i, Page: i + 1}) {
-			b.Start, b.End = b.Start+start, b.End+start
-			d.Blocks = append(d.Blocks, b)
-		}
-	}
-	d.Text = text.String()
+	writePDF(d, pages)
 	return nil
 }
 
-func anyText(pages []string) bool {
+func anyText(pages []pdfPage) bool {
 	for _, p := range pages {
-		if strings.ContainsFunc(p, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }) {
+		if strings.ContainsFunc(p.text, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }) {
 			return true
 		}
 	}
@@ -92,9 +80,9 @@ const maxPDFPages = 50_000
 // that ends by itself when ctx does; should the library loop without reading
 // its file, the goroutine is left behind after a grace of two seconds, which
 // is better than a program that hangs.
-func readPDF(ctx context.Context, raw []byte) ([]string, error) {
+func readPDF(ctx context.Context, raw []byte) ([]pdfPage, error) {
 	type result struct {
-		pages []string
+		pages []pdfPage
 		err   error
 	}
 	done := make(chan result, 1)
@@ -118,7 +106,7 @@ func readPDF(ctx context.Context, raw []byte) ([]string, error) {
 	}
 }
 
-func readPDFPages(ctx context.Context, raw []byte) (pages []string, err error) {
+func readPDFPages(ctx context.Context, raw []byte) (pages []pdfPage, err error) {
 	defer recoverPDF(&err)
 	r, err := pdf.NewReader(pdfFile{ctx.Err, bytes.NewReader(raw)}, int64(len(raw)))
 	if err != nil {
@@ -170,7 +158,7 @@ func pdfPages(r *pdf.Reader) []pdf.Page {
 	return out
 }
 
-func readPDFPage(ctx context.Context, p pdf.Page) (text string, err error) {
+func readPDFPage(ctx context.Context, p pdf.Page) (page pdfPage, err error) {
 	defer recoverPDF(&err)
 	g := glyphs{stop: ctx.Err}
 	g.run(p.V.Key("Contents"), p.Resources(), identity, 0)
@@ -193,7 +181,7 @@ func recoverPDF(err *error) {
 
 // pdftotext asks the program of that name. Without it there are no pages and
 // no error.
-func pdftotext(ctx context.Context, raw []byte, o LoadOptions) ([]string, error) {
+func pdftotext(ctx context.Context, raw []byte, o LoadOptions) ([]pdfPage, error) {
 	program, err := exec.LookPath("pdftotext")
 	if err != nil {
 		return nil, nil
@@ -218,5 +206,9 @@ func pdftotext(ctx context.Context, raw []byte, o LoadOptions) ([]string, error)
 		return nil, err
 	}
 	text := strings.TrimSuffix(strings.ToValidUTF8(string(data), "\uFFFD"), "\f")
-	return strings.Split(strings.ReplaceAll(text, "\x00", ""), "\f"), nil
+	var pages []pdfPage
+	for page := range strings.SplitSeq(strings.ReplaceAll(text, "\x00", ""), "\f") {
+		pages = append(pages, pdfPage{text: page})
+	}
+	return pages, nil
 }

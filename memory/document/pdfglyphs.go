@@ -307,6 +307,8 @@ func (g *glyphs) put(text string, trm matrix, width float64) {
 	switch {
 	case !blank:
 		g.write(text)
+		line := &g.lines[len(g.lines)-1]
+		line.sized, line.bytes = line.sized+size*float64(len(text)), line.bytes+len(text)
 		g.base, g.dir, g.size = across, dir, size
 	case g.lastIsWord:
 		g.write(" ")
@@ -327,11 +329,13 @@ type pdfLine struct {
 	text  *strings.Builder
 	drop  float64 // points; negative when it stands higher, as a second column's first line does
 	apart bool    // certainly no continuation of the line above
+	sized float64 // sum of the sizes of its bytes, in points
+	bytes int     // of words
 }
 
 // text returns the page's lines, with a blank line where the distance between
 // two is clearly larger than the page's usual one.
-func (g *glyphs) text() string {
+func (g *glyphs) text() pdfPage {
 	var drops []float64
 	for _, l := range g.lines[min(1, len(g.lines)):] {
 		if l.drop > 0 {
@@ -344,16 +348,25 @@ func (g *glyphs) text() string {
 		usual = drops[len(drops)/2]
 	}
 	var out strings.Builder
-	for i, l := range g.lines {
-		if i > 0 {
+	var spans []pdfSpan
+	for _, l := range g.lines {
+		line := strings.TrimSpace(l.text.String())
+		if line == "" {
+			continue
+		}
+		apart := l.apart || l.drop > 1.3*usual
+		if len(spans) > 0 {
 			out.WriteByte('\n')
-			if l.apart || l.drop > 1.3*usual {
+			if apart {
 				out.WriteByte('\n')
 			}
 		}
-		out.WriteString(strings.TrimRight(l.text.String(), " "))
+		span := pdfSpan{start: out.Len(), size: l.sized / float64(max(1, l.bytes)), apart: apart}
+		out.WriteString(line)
+		span.end = out.Len()
+		spans = append(spans, span)
 	}
-	return strings.TrimSpace(out.String())
+	return pdfPage{text: out.String(), lines: spans}
 }
 
 // ligatures are the presentation forms that fonts use for what everybody

@@ -1,0 +1,151 @@
+package document
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// A pdfPage is the text of a page and, where the glyphs were read, its lines.
+type pdfPage struct {
+	text  string
+	lines []pdfSpan
+}
+
+// A pdfSpan is a line of a page's text that is not empty.
+type pdfSpan struct {
+	start, end int
+	size       float64 // of its glyphs, the mean, in points
+	apart      bool    // a blank line stands before it
+}
+
+// Rules by which a line counts as a heading: files say how large a line is
+// drawn and not what it is.
+const (
+	headingSize  = 1.15 // times the size of most of the text
+	headingBytes = 160  // no more than
+	headingLines = 3    // no more than
+	headingPages = 2    // the same words at the head of more pages are a running title
+	headingShare = .25  // of all lines; where more are large, size means something else
+)
+
+// A pdfHeading is a heading on a page.
+type pdfHeading struct {
+	page, start int
+	size        float64
+	title       string
+}
+
+// pdfHeadings finds the headings of a document, in order.
+func pdfHeadings(pages []pdfPage) []pdfHeading {
+	body := bodySize(pages)
+	var out []pdfHeading
+	total, large := 0, 0
+	seen := map[string]int{}
+	for i, p := range pages {
+		for j := 0; j < len(p.lines); {
+			total++
+			if p.lines[j].size < headingSize*body {
+				j++
+				continue
+			}
+			first := j
+			for j++; j < len(p.lines) && sameSize(p.lines[j].size, p.lines[first].size) && !p.lines[j].apart; j++ {
+				total++
+			}
+			large += j - first
+			title := strings.Join(strings.Fields(p.text[p.lines[first].start:p.lines[j-1].end]), " ")
+			if j-first <= headingLines && len(title) <= headingBytes && strings.ContainsFunc(title, unicode.IsLetter) {
+				out = append(out, pdfHeading{page: i, start: p.lines[first].start, size: p.lines[first].size, title: title})
+				seen[title]++
+			}
+		}
+	}
+	if float64(large) > headingShare*float64(total) {
+		return nil
+	}
+	return slices.DeleteFunc(out, func(h pdfHeading) bool { return seen[h.title] > headingPages })
+}
+
+// sameSize allows for what drawing programs round.
+func sameSize(a, b float64) bool { return math.Abs(a-b) <= .05*max(a, b) }
+
+// bodySize is the size that half of the text is drawn no larger than.
+func bodySize(pages []pdfPage) float64 {
+	var lines []pdfSpan
+	total := 0
+	for _, p := range pages {
+		for _, l := range p.lines {
+			lines = append(lines, l)
+			total += l.end - l.start
+		}
+	}
+	slices.SortFunc(lines, func(a, b pdfSpan) int {
+		switch {
+		case a.size < b.size:
+			return -1
+		case a.size > b.size:
+			return 1
+		}
+		return 0
+	})
+	sum := 0
+	for _, l := range lines {
+		if sum += l.end - l.start; 2*sum >= total {
+			return l.size
+		}
+	}
+	return math.Inf(1)
+}
+
+// headingLevels ranks the sizes of headings: the largest is level 1, sizes
+// that differ little are one level.
+func headingLevels(list []pdfHeading) []int {
+	var sizes []float64
+	for _, h := range list {
+		if !slices.ContainsFunc(sizes, func(s float64) bool { return sameSize(s, h.size) }) {
+			sizes = append(sizes, h.size)
+		}
+	}
+	slices.Sort(sizes)
+	slices.Reverse(sizes)
+	out := make([]int, len(list))
+	for i, h := range list {
+		out[i] = 1 + slices.IndexFunc(sizes, func(s float64) bool { return sameSize(s, h.size) })
+	}
+	return out
+}
+
+// writePDF joins the pages and notes their blocks. A heading begins a block
+// and is part of it: should it be no heading, nothing is lost.
+func writePDF(d *Document, pages []pdfPage) {
+	headings := pdfHeadings(pages)
+	levels := headingLevels(headings)
+	var text strings.Builder
+	var sections outline
+	group := 0
+	for i, page := range pages {
+		if i > 0 {
+			text.WriteString("\n\f\n")
+		}
+		start := text.Len()
+		text.WriteString(page.text)
+		group++
+		from := 0
+		flush := func(to int) {
+			for _, b := range paragraphs(page.text, from, to, Block{Group: group, Page: i + 1, Section: sections.String()}) {
+				b.Start, b.End = b.Start+start, b.End+start
+				d.Blocks = append(d.Blocks, b)
+			}
+			from = to
+		}
+		for ; len(headings) > 0 && headings[0].page == i; headings, levels = headings[1:], levels[1:] {
+			flush(headings[0].start)
+			sections.add(levels[0], headings[0].title)
+			group++
+		}
+		flush(len(page.text))
+	}
+	d.Text = text.String()
+}
