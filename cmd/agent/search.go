@@ -198,6 +198,8 @@ func (a *app) printCited(c index.Cited) {
 	switch {
 	case c.Found == "":
 		fmt.Fprintf(a.stdout, "%s: no heading or number of the corpus is that\n", text)
+	case c.Exact && c.Documents > 1:
+		fmt.Fprintf(a.stdout, "%s: %s of %s\n", text, count(c.Passages, "passage"), count(c.Documents, "document"))
 	case c.Exact:
 		fmt.Fprintf(a.stdout, "%s: %s\n", text, count(c.Passages, "passage"))
 	default:

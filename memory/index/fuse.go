@@ -47,7 +47,7 @@ func (c *candidate) scores(remote bool) []state.Score {
 // not: their size says whether they mean anything. Sums of divided scores
 // keep the margins that rank fusion throws away.
 // What the query names by its number comes before everything else.
-func (x *Index) fuse(sig *signals, pool []int32, links []link, cited map[int32]float64) []candidate {
+func (x *Index) fuse(sig *signals, pool []int32, links []link, cited map[int32]lifted) []candidate {
 	graph := x.graph(sig, pool)
 	link := make(map[int32]float64, len(links))
 	for _, l := range links {
@@ -57,7 +57,7 @@ func (x *Index) fuse(sig *signals, pool []int32, links []link, cited map[int32]f
 	for i, ord := range pool {
 		ranked[i] = candidate{ord: ord, parts: [parts]float64{
 			sig.scoped[ord], sig.pairs[ord], sig.cosine[ord], linkWeight * link[ord], documentWeight * x.document(sig, ord), graph[i],
-		}, cited: cited[ord]}
+		}, cited: cited[ord].score}
 		if x.meaning != nil {
 			ranked[i].parts[parts-1] = sig.near[ord]
 		}
@@ -73,6 +73,7 @@ func (x *Index) fuse(sig *signals, pool []int32, links []link, cited map[int32]f
 			ranked[i].fused += v
 		}
 	}
+	settle(ranked, cited)
 	slices.SortFunc(ranked, func(a, b candidate) int {
 		return cmp.Or(cmp.Compare(b.fused, a.fused), cmp.Compare(a.ord, b.ord))
 	})

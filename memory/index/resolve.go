@@ -8,35 +8,54 @@ import (
 	"strings"
 
 	"example.com/assay/memory/citation"
+	"example.com/assay/memory/text"
 )
 
-// Scores of passages that a query names by their number. Both exceed what all
-// other signals add up to, so such passages come first, and the exact ones
-// before the others.
+// Scores of passages that a query names by their number. The first two exceed
+// what all other signals add up to, so such passages come first, and the exact
+// ones before the others. The third is for a number of several documents in a
+// query that says more than the number: which one is meant is for the other
+// signals to say, and half of the best BM25 score is what the number adds.
 const (
-	citedExactly = 16.0
-	citedNearly  = 8.0
-	poolCited    = 100 // passages that are lifted so
-	idDocuments  = 3   // what looks like an identifier and stands for more documents than that is a word
+	citedExactly    = 16.0
+	citedNearly     = 8.0
+	citedDoubtfully = .5
+	poolCited       = 100 // passages that are lifted so
+	idDocuments     = 3   // what looks like an identifier and stands for more documents than that is a word
 )
 
 // A Cited is a numbered part of a document that a query names, "Rule 8.7.1",
 // and what the index has of it.
 type Cited struct {
-	Text     string `json:"text"`            // as the query writes it
-	Found    string `json:"found,omitempty"` // what was found; empty: no heading and no number is that
-	Exact    bool   `json:"exact"`           // whether passages are that part; else Found is what it is a part of, or lies in
-	Passages int    `json:"passages"`        // that were found
+	Text      string `json:"text"`            // as the query writes it
+	Found     string `json:"found,omitempty"` // what was found; empty: no heading and no number is that
+	Exact     bool   `json:"exact"`           // whether passages are that part; else Found is what it is a part of, or lies in
+	Passages  int    `json:"passages"`        // that were found
+	Documents int    `json:"documents"`       // that they are of, those of one title once; in several, the number alone does not put passages first
+}
+
+// A lifted passage is one that the query names by its number.
+type lifted struct {
+	score float64
+	doubt bool // its number is one of several documents, and the query says more than the number
 }
 
 // resolve finds the passages that a query names, and how well it names them.
 // To what confidence is made of, a citation is one more word of the query,
 // which the passages that it names exactly hold once and no others do.
-func (x *Index) resolve(ctx context.Context, query string, list []citation.Citation, sig *signals) (map[int32]float64, []Cited, error) {
+func (x *Index) resolve(ctx context.Context, query string, list []citation.Citation, sig *signals) (map[int32]lifted, []Cited, error) {
 	if len(list) == 0 {
 		return nil, nil, nil
 	}
-	lifted := map[int32]float64{}
+	up := map[int32]lifted{}
+	note := func(ords []int32, l lifted) {
+		for _, ord := range ords {
+			if have, ok := up[ord]; !ok || l.score > have.score || l.score == have.score && !l.doubt {
+				up[ord] = l
+			}
+		}
+	}
+	more := x.saysMore(query, list)
 	out := make([]Cited, 0, len(list))
 	for _, c := range list {
 		exact, near, found, err := x.part(ctx, c, sig.only)
@@ -51,16 +70,37 @@ func (x *Index) resolve(ctx context.Context, query string, list []citation.Citat
 		if one.Passages > 0 {
 			one.Found = found.Name()
 		}
+		one.Documents = x.works(append(slices.Clone(exact), near...))
+		doubt := more && one.Documents > 1
 		out = append(out, one)
-		for _, ord := range near {
-			lifted[ord] = max(lifted[ord], citedNearly)
-		}
-		for _, ord := range exact {
-			lifted[ord] = citedExactly
-		}
+		note(near, lifted{citedNearly, doubt})
+		note(exact, lifted{citedExactly, doubt})
 		x.countCited(c, exact, sig)
 	}
-	return lifted, out, nil
+	return up, out, nil
+}
+
+// saysMore reports whether a query holds content words beside its citations.
+func (x *Index) saysMore(query string, list []citation.Citation) bool {
+	var rest strings.Builder
+	at := 0
+	for _, c := range list { // in order, not overlapping
+		rest.WriteString(query[at:c.Start] + " ")
+		at = c.End
+	}
+	rest.WriteString(query[at:])
+	return len(terms(acronym.ReplaceAllString(rest.String(), " "), text.QueryStops)) > 0
+}
+
+// settle takes from passages whose number is doubtful most of what it gave
+// them: what remains favours them.
+func settle(ranked []candidate, up map[int32]lifted) {
+	for i := range ranked {
+		if c := &ranked[i]; up[c.ord].doubt {
+			c.fused += citedDoubtfully - c.cited
+			c.cited = citedDoubtfully
+		}
+	}
 }
 
 // part finds the passages that are what a citation names, and those that lie
@@ -111,6 +151,27 @@ func (x *Index) documents(ords []int32) int {
 		seen[x.table.rows[ord].doc] = true
 	}
 	return len(seen)
+}
+
+// works counts the documents of passages, those of one title once: they are
+// copies or editions.
+func (x *Index) works(ords []int32) int {
+	seen := map[int]bool{}
+	titles := map[string]bool{}
+	untitled := 0
+	for _, ord := range ords {
+		r := &x.table.rows[ord]
+		if seen[r.doc] {
+			continue
+		}
+		seen[r.doc] = true
+		if title := x.table.names[r.title]; title != "" {
+			titles[title] = true
+		} else {
+			untitled++
+		}
+	}
+	return len(titles) + untitled
 }
 
 var acronym = regexp.MustCompile(`\b[A-Z]{2,10}\b`)
@@ -167,7 +228,7 @@ func (sig *signals) bits(terms []string) uint64 {
 
 // lift lists the passages that the query names and that may be returned: if
 // there are too many, those that it names best.
-func lift(cited map[int32]float64, sig *signals, out func(int32) bool) []int32 {
+func lift(cited map[int32]lifted, sig *signals, out func(int32) bool) []int32 {
 	var pool []int32
 	for ord := range cited {
 		if !out(ord) {
@@ -175,7 +236,7 @@ func lift(cited map[int32]float64, sig *signals, out func(int32) bool) []int32 {
 		}
 	}
 	slices.SortFunc(pool, func(a, b int32) int {
-		return cmp.Or(cmp.Compare(cited[b], cited[a]), cmp.Compare(sig.scoped[b], sig.scoped[a]), cmp.Compare(a, b))
+		return cmp.Or(cmp.Compare(cited[b].score, cited[a].score), cmp.Compare(sig.scoped[b], sig.scoped[a]), cmp.Compare(a, b))
 	})
 	return pool[:min(poolCited, len(pool))]
 }

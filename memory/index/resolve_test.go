@@ -80,6 +80,43 @@ func TestCitationsComeFirst(t *testing.T) {
 	}
 }
 
+// A number of two documents leaves it to the rest of the query which is meant.
+func TestDoubtfulCitations(t *testing.T) {
+	x := open(t, build(t, statute()))
+	for query, want := range map[string][2]float64{
+		"Rule 8.7.1":                         {citedExactly, citedExactly},
+		"What does Rule 8.7.1 say?":          {citedDoubtfully, citedDoubtfully},
+		"Rule 8.7.1 on a change of name":     {citedDoubtfully, citedDoubtfully},
+		"GEN Rule 8.7.1 on a change of name": {0, citedExactly},
+	} {
+		got := map[string]float64{}
+		res := search(t, x, Query{Primary: query, K: 10})
+		for _, h := range res.Hits {
+			for _, s := range h.Scores {
+				if s.Ranker == RankerCitation {
+					got[h.Passage.Doc] = s.Value
+				}
+			}
+		}
+		if got["COBS"] != want[0] || got["GEN"] != want[1] {
+			t.Errorf("%q: %v, want %v", query, got, want)
+		}
+		if strings.Contains(query, "name") && res.Hits[0].Passage.Doc != "GEN" {
+			t.Errorf("%q finds %v", query, ids(res))
+		}
+	}
+	// Copies and editions of one document are one.
+	copied := statute()
+	for _, p := range statute()[:4] {
+		p.ID, p.Doc, p.Source, p.Text = "2"+p.ID, "2"+p.Doc, "2"+p.Source, p.Text+" As amended in the year of the great flood, with all that follows from it."
+		copied = append(copied, p)
+	}
+	y := open(t, build(t, copied))
+	if res := search(t, y, Query{Primary: "§ 5899(b) on lost records"}); res.Citations[0].Documents != 1 || res.Hits[0].Scores[1].Value != citedExactly || res.Hits[1].Scores[1].Value != citedExactly {
+		t.Errorf("%+v, %v", res.Citations, res.Hits[0].Scores)
+	}
+}
+
 // No passage without a citation may score as much as one with it.
 func TestCitationOutweighs(t *testing.T) {
 	if most := 1 + pairWeight + cosineWeight + linkWeight + documentWeight + graphWeight + meaningWeight; most >= citedNearly || citedNearly+most >= citedExactly {
