@@ -21,6 +21,14 @@
 // through titles that the best passages mention, the document's score gated
 // by its margin over the next document, and similarity to the best passages.
 //
+// What the primary query names by its number ("Rule 8.7.1", package citation)
+// comes before everything else: passages say at ingest which numbered parts
+// they are (resolve.go). Near duplicates are listed with the hit that they
+// repeat (distinct.go). A filter on metadata is looked up in bleve's postings
+// and makes the search that of a smaller index (filter.go); Query.MMR chooses
+// hits that differ, Query.Neighbours reads what stands around them
+// (diversify.go).
+//
 // Where there is a remote embedder (UpdateOptions.Space), its cosine is one more
 // summand, as large as BM25 (meaning.go). The offline embedder stays: it compares
 // passages with each other.
@@ -40,7 +48,7 @@
 // # What it does not do
 //
 // It does not read files or cut passages, rewrite queries, call models, swap
-// generations, delete old ones or lock out a second writer. It has no filters,
+// generations, delete old ones or lock out a second writer. It has
 // no fuzzy matching and no language but English. A changed word in a question
 // that the corpus answers in other words lowers the confidence: the index
 // sees words, not meanings. A question on another subject in the words of this
