@@ -2,6 +2,7 @@ package memory
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -118,6 +119,16 @@ func TestRerankThenMMR(t *testing.T) {
 	last := r.Hits[0].Scores[len(r.Hits[0].Scores)-1]
 	if last.Ranker != index.RankerMMR || r.Reranker == "" || r.Hits[1].Rank != 2 {
 		t.Errorf("%+v", r)
+	}
+	q.MMR = .3
+	mixed := searchIn(t, openWith(t, home, &OpenOptions{Reranker: by}), q)
+	if mixed.Hits[0].Passage.ID != want.Hits[0].Passage.ID {
+		t.Errorf("first is %s, the reranker's best is %s", mixed.Hits[0].Passage.ID, want.Hits[0].Passage.ID)
+	}
+	for _, h := range mixed.Hits {
+		if n := strings.Count(fmt.Sprint(h.Scores), index.RankerMMR); n != 1 {
+			t.Errorf("%d scores of MMR: %v", n, h.Scores)
+		}
 	}
 	by.err = errors.New("down")
 	if r = searchIn(t, openWith(t, home, &OpenOptions{Reranker: by}), index.Query{Primary: aboutLiens, K: 2, MMR: .5}); len(r.Hits) != 2 || r.Fallback == "" {

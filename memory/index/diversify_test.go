@@ -153,6 +153,24 @@ func TestCopiesAreListed(t *testing.T) {
 	passages := plain(long+" of arrival.", long+" of arrival!", "Ships pay dues to the harbour.", long+" of arrival, always.")
 	passages = append(passages, state.Passage{ID: "span", Doc: "x", Source: passages[2].Source, Start: 0, End: passages[2].End, Text: passages[2].Text})
 	x := open(t, build(t, passages))
+	// One behind the last hit that is wanted, too.
+	var even []state.Passage
+	for i := range 6 {
+		even = append(even, plain(fmt.Sprintf("Tide table %d of the bay, kept by pilot%d in house%d near pier%d at dawn%d.", i, i, i, i, i))[0])
+		even[i].ID = fmt.Sprintf("e%d", i)
+		even[i].Doc, even[i].Source = even[i].ID, even[i].ID
+	}
+	for _, p := range even[:6] {
+		p.ID, p.Doc, p.Source = p.ID+"copy", p.ID+"copy", p.ID+"copy"
+		even = append(even, p)
+	}
+	six := search(t, open(t, build(t, even)), Query{Primary: "tide table bay", K: 6})
+	for _, h := range six.Hits {
+		if !slices.Equal(h.Copies, []string{h.Passage.ID + "copy"}) {
+			t.Errorf("%s of %v has the copies %v", h.Passage.ID, ids(six), h.Copies)
+		}
+	}
+
 	res := search(t, x, Query{Primary: "harbour ledger dues", K: 2})
 	copies := map[string][]string{}
 	for _, h := range res.Hits {

@@ -131,6 +131,39 @@ func TestFilterIsNoSieve(t *testing.T) {
 	}
 }
 
+// Outside of the filter no signal has a value: nothing there can be a bridge,
+// a seed, the best document or the background of a query.
+func TestFilterSilencesTheRest(t *testing.T) {
+	x := open(t, build(t, tagged(200)))
+	s := x.scratch.Get().(*scratch)
+	var err error
+	if s.only, err = x.subset(t.Context(), []Condition{{Key: "third", OneOf: []string{"1"}}, {Key: "dir", Prefix: "d0/e3"}}); err != nil {
+		t.Fatal(err)
+	}
+	sig, err := x.score(t.Context(), queryTerms("w1x w2x w3x w0x"), nil, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	inside, outside := 0, 0
+	for ord, in := range s.only.passages {
+		any := sig.plain[ord] + sig.scoped[ord] + sig.names[ord] + sig.pairs[ord] + sig.cosine[ord] + float64(sig.holds[ord])
+		if in && any > 0 {
+			inside++
+		}
+		if !in && any > 0 {
+			outside++
+		}
+	}
+	for doc, in := range s.only.docs {
+		if !in && sig.docs[doc] > 0 {
+			outside++
+		}
+	}
+	if inside == 0 || outside > 0 || !s.only.docs[sig.best] {
+		t.Errorf("%d inside and %d outside have values; the best document is inside: %v", inside, outside, s.only.docs[sig.best])
+	}
+}
+
 func TestUnknownKey(t *testing.T) {
 	x := open(t, build(t, tagged(20)))
 	for _, c := range []struct{ key, want string }{
@@ -158,7 +191,7 @@ func TestUnknownKey(t *testing.T) {
 func TestFacets(t *testing.T) {
 	dir := build(t, tagged(60))
 	x := open(t, dir)
-	check := func(x *Index, n int) {
+	check := func(x *Index, n, thirds int) {
 		t.Helper()
 		facets, err := x.Facets(t.Context(), 2)
 		if err != nil {
@@ -170,12 +203,15 @@ func TestFacets(t *testing.T) {
 			if f.Passages != n || len(f.Values) != 2 {
 				t.Errorf("%+v, want %d passages and 2 values", f, n)
 			}
+			if f.Key == "third" && f.Distinct != thirds {
+				t.Errorf("%d thirds, want %d", f.Distinct, thirds)
+			}
 		}
 		if !slices.Equal(keys, []string{"dir", "kinds", "third"}) {
 			t.Errorf("keys %v", keys)
 		}
 	}
-	check(x, 60)
+	check(x, 60, 3)
 	// What is removed is no longer known.
 	next := filepath.Join(t.TempDir(), "gen2")
 	var remove []string
@@ -189,7 +225,7 @@ func TestFacets(t *testing.T) {
 		t.Fatal(err)
 	}
 	y := open(t, next)
-	check(y, 60-len(remove)+1)
+	check(y, 60-len(remove)+1, 3)
 	if got := search(t, y, Query{Primary: "odd", Filter: []Condition{{Key: "third", OneOf: []string{"2"}}}}); len(got.Hits) > 0 {
 		t.Errorf("found %v", ids(got))
 	}
@@ -197,5 +233,5 @@ func TestFacets(t *testing.T) {
 	if _, err := Update(t.Context(), UpdateOptions{Dir: last, From: next, Remove: []string{"odd"}}); err != nil {
 		t.Fatal(err)
 	}
-	check(open(t, last), 60-len(remove))
+	check(open(t, last), 60-len(remove), 2)
 }

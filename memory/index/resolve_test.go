@@ -133,6 +133,16 @@ func TestCitationRaisesConfidence(t *testing.T) {
 	}
 }
 
+// A number that only the metadata gives is evidence as one in the text is.
+func TestDeclaredNumberIsEvidence(t *testing.T) {
+	passages := append(randomCorpus(400, 3), state.Passage{ID: "r", Doc: "r", Source: "r", Line: 1, Text: "Boats wait.", End: 11, Metadata: map[string]string{"rule": "8.7.1"}})
+	x := open(t, build(t, passages))
+	res := search(t, x, Query{Primary: "Rule 8.7.1"})
+	if res.Hits[0].Passage.ID != "r" || res.Confidence < .7 {
+		t.Errorf("%v with confidence %.2f, strength %.2f", ids(res), res.Confidence, res.Strength)
+	}
+}
+
 func TestCitationsKeepToTheQuery(t *testing.T) {
 	passages := statute()
 	for i := range passages {
