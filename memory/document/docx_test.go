@@ -9,8 +9,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"example.com/assay/state"
 )
 
 const wordNS = `xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main" xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006"`
@@ -191,10 +189,7 @@ func TestMetadata(t *testing.T) {
 // Two records of a file have each their own values, over those of the file.
 func TestMetadataOfRecords(t *testing.T) {
 	d := mustRead(t, "x.csv", "id,text,topic\n1,one,a\n2,two,b\n3,three,\n", nil)
-	var got []state.Passage
-	for _, p := range Passages(d, nil) {
-		got = append(got, p)
-	}
+	got := Passages(d, nil)
 	for i, want := range []string{"a", "b", ""} {
 		if got[i].Metadata["topic"] != want || got[i].Metadata["file_type"] != "csv" {
 			t.Errorf("record %d: %v, want topic %q", i, got[i].Metadata, want)

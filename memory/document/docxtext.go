@@ -48,7 +48,7 @@ type docxPara struct {
 // A docxNote is a note that the text refers to.
 type docxNote struct {
 	kind, id, section string
-	group, page       int
+	page              int
 	text              string
 }
 

@@ -79,7 +79,7 @@ func (q *Query) check() error {
 		return fmt.Errorf("MMR is %v: it must be from 0 to 1", q.MMR)
 	}
 	if q.Neighbours < 0 || q.Neighbours > maxNeighbours {
-		return fmt.Errorf("Neighbours is %d: it must be from 0 to %d", q.Neighbours, maxNeighbours)
+		return fmt.Errorf("the number of neighbours is %d: it must be from 0 to %d", q.Neighbours, maxNeighbours)
 	}
 	for _, c := range q.Filter {
 		if text.Key(c.Key) == "" {
