@@ -274,87 +274,6 @@ func numbered(c byte) bool {
 	return c >= '0' && c <= '9' || c == '(' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z'
 }
 
-var (
-	startRE  = regexp.MustCompile(`^(?:` + uscOrCFR + ` {0,2})?` + kindWords + `[ \t\x{a0}]{0,2}(` + number + `|[IVXLC]{1,7}\b|[A-Z]\b)`)
-	dottedRE = regexp.MustCompile(`^([0-9]{1,4}[A-Za-z]?` + dotted + `{1,5}\.?(?:` + inside + `)*|[0-9]{1,4}[A-Za-z]?(?:` + inside + `)+)`)
-	plainRE  = regexp.MustCompile(`^([0-9]{1,3}[A-Z]?)[.)](?:\s|$)`)
-	identAt  = regexp.MustCompile(`^(` + ident + `)(?:$|[\s:.)|–—-])`)
-	bracket1 = regexp.MustCompile(`^\(?([0-9]{1,3}|[a-z]{1,2}|[A-Z]|[ivxl]{3,6})\)(?:\s|$|\()`)
-	point1   = regexp.MustCompile(`^([0-9]{1,3})\.\s`)
-)
-
-// start reads the numbered part that a line or a heading begins. A line that
-// merely begins with a reference ("Section 4.2 applies") begins none.
-func start(s string, heading bool) (part, bool) {
-	if m := identAt.FindStringSubmatchIndex(s); m != nil {
-		rest := strings.TrimSpace(s[m[3]:])
-		if heading || rest == "" || strings.ContainsAny(rest[:1], ":.)|-") || strings.HasPrefix(rest, "–") || strings.HasPrefix(rest, "—") {
-			return part{kind: "id", number: strings.ToLower(s[m[2]:m[3]])}, true
-		}
-	}
-	if m := startRE.FindStringSubmatchIndex(s); m != nil {
-		kind, _ := kindOf(s[m[6]:m[7]])
-		num := s[m[8]:m[9]]
-		letter := len(num) == 1 && num[0] >= 'A' && !strings.Contains("IVXLC", num)
-		if (!letter || lettered[kind]) && begins(s[m[9]:], heading) {
-			p := part{kind: kind, number: canonical(num)}
-			if m[2] >= 0 {
-				p.outer = []string{code(s[m[2]:m[3]], s[m[4]:m[5]])}
-			}
-			return p, true
-		}
-		return part{}, false
-	}
-	if m := dottedRE.FindStringIndex(s); m != nil && begins(s[m[1]:], heading) {
-		return part{number: canonical(s[:m[1]])}, true
-	}
-	if m := plainRE.FindStringSubmatch(s); heading && m != nil {
-		return part{number: canonical(m[1])}, true
-	}
-	return part{}, false
-}
-
-// begins reports whether what follows a number lets the number be that of
-// what follows: a mark, a line's end, a capital. Behind a heading's number
-// anything but more of a word does.
-func begins(rest string, heading bool) bool {
-	if rest == "" || rest[0] == '\t' {
-		return true
-	}
-	if isWord(rest[0]) {
-		return false
-	}
-	trimmed := strings.TrimLeft(rest, " \u00a0*_")
-	if trimmed == "" || heading {
-		return true
-	}
-	switch c := trimmed[0]; {
-	case c == '.' || c == ':':
-		return len(trimmed) == 1 || trimmed[1] == ' ' || trimmed[1] == '\t' || trimmed[1] == '*'
-	case strings.IndexByte("|([\"", c) >= 0:
-		return true
-	case c >= 'A' && c <= 'Z':
-		return true
-	}
-	for _, mark := range []string{"–", "—", "- ", "“", "‘"} {
-		if strings.HasPrefix(trimmed, mark) {
-			return true
-		}
-	}
-	return false
-}
-
-// bracketStart reads "(b)", "b)" or "3." at the beginning of a line.
-func bracketStart(s string) (string, bool) {
-	if m := bracket1.FindStringSubmatch(s); m != nil {
-		return m[1], true
-	}
-	if m := point1.FindStringSubmatch(s); m != nil {
-		return m[1], true
-	}
-	return "", false
-}
-
 // open moves to the part in brackets that begins: to the next of its level,
 // or one level down.
 func (s *scan) open(value string) {
@@ -386,44 +305,6 @@ func (s *scan) style(value string) string {
 		return "i"
 	}
 	return "a"
-}
-
-// numberKeys are the metadata keys whose value numbers a passage, and of what
-// kind it is then.
-var numberKeys = map[string]string{
-	"section": "section", "article": "article", "rule": "rule", "clause": "clause", "paragraph": "paragraph", "chapter": "chapter",
-	"number": "", "no": "", "ref": "", "reference": "", "citation": "", "cite": "", "passage_id": "", "section_number": "section", "rule_number": "rule",
-}
-
-// declaredParts reads a passage's own id and what its metadata says.
-func declaredParts(p *state.Passage) []part {
-	var out []part
-	for _, id := range []string{p.ID, p.Doc} {
-		if identRE.FindString(id) == id && id != "" {
-			out = append(out, part{kind: "id", number: strings.ToLower(id)})
-		}
-	}
-	for _, key := range sorted(keysOf(p.Metadata), nil) {
-		if kind, known := numberKeys[key]; known {
-			if found, ok := declared(kind, strings.TrimSpace(p.Metadata[key])); ok {
-				out = append(out, found)
-			}
-		}
-	}
-	return out
-}
-
-// declared reads a value that is a number, or a word and a number, and nothing
-// else. A number of one part needs a kind.
-func declared(kind, value string) (part, bool) {
-	if m := startRE.FindStringSubmatchIndex(value); m != nil && m[1] == len(value) {
-		return start(value, true)
-	}
-	if identRE.FindString(value) == value && value != "" {
-		return part{kind: "id", number: strings.ToLower(value)}, true
-	}
-	p := part{kind: kind, number: canonical(value)}
-	return p, wholeNumber.MatchString(value) && (kind != "" || several(p.number))
 }
 
 func keysOf(m map[string]string) map[string]bool {
