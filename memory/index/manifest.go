@@ -28,6 +28,11 @@ const (
 	modelFile    = "lsa"
 	vectorsFile  = "vectors"
 	meaningFile  = "meaning" // vectors of a remote embedder; only where there is one
+
+	// What only a large corpus has: the lists that its vectors are found by. A
+	// generation with the files of one without them is whole, and is scanned.
+	listsFile        = "lists"
+	meaningListsFile = "meaning-lists"
 )
 
 const manifestMagic = "assay-index"
@@ -103,10 +108,16 @@ func decodeManifest(dir string, data []byte) (*manifest, error) {
 
 // sidecars are the files that are read whole when a generation is opened.
 func (m *manifest) sidecars() []string {
-	if m.Scale == nil {
-		return []string{tableFile, modelFile, vectorsFile}
+	out := []string{tableFile, modelFile, vectorsFile}
+	if m.Scale != nil {
+		out = append(out, meaningFile)
 	}
-	return []string{tableFile, modelFile, vectorsFile, meaningFile}
+	for _, f := range m.Files {
+		if f.Name == listsFile || f.Name == meaningListsFile {
+			out = append(out, f.Name)
+		}
+	}
+	return out
 }
 
 // verify compares every file with the manifest. It returns the content of

@@ -11,6 +11,7 @@ import (
 	"example.com/assay/memory/embed"
 	"example.com/assay/memory/lsa"
 	"example.com/assay/memory/text"
+	"example.com/assay/memory/vector"
 	"example.com/assay/state"
 )
 
@@ -21,13 +22,15 @@ type Index struct {
 	store       *store // nil when there are no passages
 	table       *table
 	model       *lsa.Model
-	vectors     []float32 // a row of model.Dims per passage
+	vectors     *vector.Set // a row of model.Dims per passage
 	calibration Calibration
 	stats       Stats
 	space       *embed.Space // questions are embedded in it; nil for none
 	meaning     *meaning     // nil without a remote embedder
 
 	// Derived from the table by prepare.
+	docOf    []int32                // document per passage
+	norm     []float64              // per passage: what BM25 adds to a term's frequency, for its length
 	members  [][]int32              // passages per document
 	docLen   []float64              // terms per document, its name included
 	nameOf   [][]string             // stems of a document's name, sorted; nil for none
@@ -95,15 +98,34 @@ func assemble(dir string, m *manifest, files map[string][]byte) (*Index, error) 
 	if err != nil {
 		return nil, err
 	}
-	x := newIndex(dir, t, model, vectors)
+	set, err := setOf(vectors, model.Dims(), files[listsFile])
+	if err != nil {
+		return nil, err
+	}
+	x := newIndex(dir, t, model, set)
 	x.calibration, x.stats = m.Calibration, m.Stats
-	if m.Scale != nil {
-		x.meaning, err = decodeMeaning(files[meaningFile], len(t.rows), *m.Scale)
+	if m.Scale == nil {
+		return x, nil
+	}
+	if x.meaning, err = decodeMeaning(files[meaningFile], len(t.rows), *m.Scale); err == nil {
+		x.meaning.set, err = setOf(x.meaning.rows, x.meaning.dims, files[meaningListsFile])
 	}
 	return x, err
 }
 
-func newIndex(dir string, t *table, model *lsa.Model, vectors []float32) *Index {
+// setOf makes the set of rows, with lists where there is a file of them.
+func setOf(rows []float32, dims int, file []byte) (*vector.Set, error) {
+	if file == nil {
+		return vector.NewSet(rows, dims, nil)
+	}
+	lists, err := vector.DecodeLists(file)
+	if err != nil {
+		return nil, err
+	}
+	return vector.NewSet(rows, dims, lists)
+}
+
+func newIndex(dir string, t *table, model *lsa.Model, vectors *vector.Set) *Index {
 	x := &Index{dir: dir, table: t, model: model, vectors: vectors}
 	x.scratch.New = func() any { return newScratch(len(t.rows), len(t.docs)) }
 	x.prepare()
@@ -131,7 +153,9 @@ func (x *Index) prepare() {
 	var length, pairs int
 	titleUse := make([]int, len(t.names))
 	owner := make([]int, len(t.names)) // document + 1 of a source; -1 when several have it
+	x.docOf, x.norm = make([]int32, len(t.rows)), make([]float64, len(t.rows))
 	for ord, r := range t.rows {
+		x.docOf[ord] = int32(r.doc)
 		x.members[r.doc] = append(x.members[r.doc], int32(ord))
 		x.docLen[r.doc] += float64(r.length)
 		length += r.length
@@ -156,6 +180,9 @@ func (x *Index) prepare() {
 	}
 	n := float64(max(1, len(t.rows)))
 	x.avgLen, x.avgPairs, x.avgDoc = float64(length)/n, float64(pairs)/n, docs/float64(max(1, len(t.docs)))
+	for ord, r := range t.rows {
+		x.norm[ord] = lengthNorm(float64(r.length), x.avgLen, bodyK1, bodyB)
+	}
 	x.grouped = 2*shared >= len(t.rows)
 	x.indexTitles(titleUse)
 }

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"example.com/assay/memory/lsa"
+	"example.com/assay/memory/vector"
 )
 
 // Phases that Update reports.
@@ -27,6 +28,10 @@ const (
 	analyseBatch = 512  // passages that are prepared at a time
 	refitBelow   = 5000 // passages up to which every update trains the embedder anew
 	refitShare   = .20  // of the passages must have changed for it above that
+
+	// flatUpTo is how many passages' vectors are scanned whole. Above it the
+	// scan takes longer than the rest of a query, and they get lists.
+	flatUpTo = 200000
 )
 
 // Update builds the generation opts.Dir and returns when it is on disk. From
@@ -45,7 +50,7 @@ func Update(ctx context.Context, opts UpdateOptions) (Stats, error) {
 	if err := os.Mkdir(opts.Dir, 0o700); err != nil {
 		return Stats{}, fmt.Errorf("updating the index: %w", err)
 	}
-	u := &update{ctx: ctx, opts: opts, refitBelow: refitBelow}
+	u := &update{ctx: ctx, opts: opts, refitBelow: refitBelow, flatUpTo: flatUpTo}
 	if err := guarded(u.run); err != nil {
 		return Stats{}, errors.Join(fmt.Errorf("updating the index: %w", err), os.RemoveAll(opts.Dir))
 	}
@@ -82,7 +87,7 @@ type update struct {
 	ctx  context.Context
 	opts UpdateOptions
 
-	refitBelow int // the constant, but in tests
+	refitBelow, flatUpTo int // the constants, but in tests
 
 	old      *Index // without a store; nil when starting from nothing
 	oldBags  []bag
@@ -94,6 +99,7 @@ type update struct {
 	table    *table
 	model    *lsa.Model
 	vectors  []float32
+	set      *vector.Set // of vectors
 	manifest manifest
 }
 
@@ -290,7 +296,46 @@ func (u *update) embed() error {
 			return err
 		}
 	}
+	if err := u.arrange(); err != nil {
+		return err
+	}
 	return u.report(PhaseEmbed, 1, 1)
+}
+
+// arrange makes the set of the vectors, and the lists of a large one.
+func (u *update) arrange() error {
+	var before *vector.Lists
+	if u.old != nil && !u.manifest.Stats.Refit {
+		before = u.old.vectors.Lists()
+	}
+	lists, err := u.lists(listsFile, u.vectors, u.model.Dims(), before)
+	if err != nil {
+		return err
+	}
+	u.set, err = vector.NewSet(u.vectors, u.model.Dims(), lists)
+	return err
+}
+
+// lists writes the lists of vectors that are too many to be scanned, made of
+// the earlier generation's where there are some that still fit; else there
+// are none.
+func (u *update) lists(name string, rows []float32, dims int, before *vector.Lists) (lists *vector.Lists, err error) {
+	if dims == 0 || len(rows)/dims <= u.flatUpTo {
+		return nil, nil
+	}
+	if before != nil {
+		lists, err = before.Assign(u.ctx, rows)
+	} else {
+		lists, err = vector.Train(u.ctx, rows, dims)
+	}
+	if err != nil {
+		return nil, err
+	}
+	data, err := lists.MarshalBinary()
+	if err != nil {
+		return nil, fmt.Errorf("encoding the lists of vectors: %w", err)
+	}
+	return lists, writeFile(u.opts.Dir, name, data)
 }
 
 // outgrown reports whether so many passages have changed since the embedder
@@ -320,7 +365,7 @@ func (u *update) project(bags []bag) {
 // calibrate writes the table, now that bleve's document numbers are final,
 // asks the remote embedder and learns the calibration.
 func (u *update) calibrate() (err error) {
-	x := newIndex(u.opts.Dir, u.table, u.model, u.vectors)
+	x := newIndex(u.opts.Dir, u.table, u.model, u.set)
 	if err := x.openStore(); err != nil {
 		return err
 	}

@@ -154,22 +154,3 @@ func unit(v []float64, out []float32, length float64) bool {
 	}
 	return true
 }
-
-// Dot returns the dot product of two vectors of one model. Coordinates that
-// only one of them has are ignored.
-func Dot(a, b []float32) float64 {
-	n := min(len(a), len(b))
-	a, b = a[:n], b[:n]
-	var s0, s1, s2, s3 float32
-	i := 0
-	for ; i+4 <= n; i += 4 {
-		s0 += a[i] * b[i]
-		s1 += a[i+1] * b[i+1]
-		s2 += a[i+2] * b[i+2]
-		s3 += a[i+3] * b[i+3]
-	}
-	for ; i < n; i++ {
-		s0 += a[i] * b[i]
-	}
-	return float64(s0 + s1 + s2 + s3)
-}
