@@ -75,7 +75,7 @@ func TestBag(t *testing.T) {
 func TestAgainstExactDecomposition(t *testing.T) {
 	c := corpusOf(randomTexts(60)...)
 	const k = 8
-	m, a := weigh(c, 1)
+	m, a := weigh(c, sample(c, len(c.Docs)), 1)
 	basis, err := leftVectors(t.Context(), a, FitOptions{Dimensions: k, PowerIters: 6})
 	if err != nil {
 		t.Fatal(err)

@@ -14,7 +14,7 @@ const unknownDims = 32
 
 // A Model embeds bags of terms. It is immutable and safe for concurrent use.
 type Model struct {
-	docs  int      // passages that it was fitted on
+	docs  int      // passages of the corpus that it was fitted on
 	terms []string // sorted
 	df    []uint32 // per term: passages that hold it
 	dims  int
@@ -59,7 +59,8 @@ func (m *Model) weight(t, n int) float64 {
 // Dims returns the number of dimensions of Project's vectors.
 func (m *Model) Dims() int { return m.dims }
 
-// Docs returns the number of passages that the model was fitted on.
+// Docs returns the number of passages of the corpus that the model was fitted
+// on, whether or not they were in its sample.
 func (m *Model) Docs() int { return m.docs }
 
 // Terms returns the number of terms that the model knows.
