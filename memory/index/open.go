@@ -3,6 +3,7 @@ package index
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"sync"
 
@@ -25,6 +26,7 @@ type Index struct {
 	vectors     *vector.Set // a row of model.Dims per passage
 	calibration Calibration
 	stats       Stats
+	changed     int          // passages added or removed since the embedder was trained
 	space       *embed.Space // questions are embedded in it; nil for none
 	meaning     *meaning     // nil without a remote embedder
 
@@ -103,7 +105,7 @@ func assemble(dir string, m *manifest, files map[string][]byte) (*Index, error) 
 		return nil, err
 	}
 	x := newIndex(dir, t, model, set)
-	x.calibration, x.stats = m.Calibration, m.Stats
+	x.calibration, x.stats, x.changed = m.Calibration, m.Stats, m.Changed
 	if m.Scale == nil {
 		return x, nil
 	}
@@ -256,6 +258,36 @@ func (x *Index) Stats() Stats { return x.stats }
 
 // Calibration says what the generation's confidences were learnt from.
 func (x *Index) Calibration() Calibration { return x.calibration }
+
+// Training says what the offline embedder of a generation was trained on, when
+// it will be trained again, and how vectors are searched.
+type Training struct {
+	Fitted  int `json:"fitted"`   // passages of the corpus when it was trained
+	Sampled int `json:"sampled"`  // of those, what it was trained on
+	Changed int `json:"changed"`  // passages added or removed since; they are folded in
+	RefitAt int `json:"refit_at"` // as many changes, and it is trained again; 0: it is at every change
+
+	Lists  int     `json:"lists"`            // that the vectors are shared out among; 0: all are looked at
+	Probes int     `json:"probes,omitempty"` // lists that a query looks at
+	Recall float64 `json:"recall,omitempty"` // share of the ten nearest that these hold, as measured on training
+}
+
+// Training describes the embedder of the generation, and the lists of its
+// vectors, those of a remote embedder where there is one.
+func (x *Index) Training() Training {
+	t := Training{Fitted: x.model.Docs(), Sampled: min(x.model.Docs(), lsa.DefaultSample), Changed: x.changed}
+	if len(x.table.rows) >= refitBelow {
+		t.RefitAt = int(math.Ceil(refitShare * float64(x.model.Docs())))
+	}
+	lists := x.vectors.Lists()
+	if x.meaning != nil {
+		lists = x.meaning.set.Lists()
+	}
+	if lists != nil {
+		t.Lists, t.Probes, t.Recall = lists.Count(), lists.Probes(), lists.Recall()
+	}
+	return t
+}
 
 // Passage returns the passage with an id, exactly as it was added, and
 // whether there is one.

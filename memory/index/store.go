@@ -30,6 +30,7 @@ const (
 	storeDir    = "bleve"
 	lockWait    = "2s" // bleve waits forever for a locked file without it
 	batchSize   = 1000 // documents a segment begins with
+	mergeAtOnce = 200  // segments: merging ten at a time, as bleve does, writes a large corpus three times
 	analysers   = 2    // goroutines of a bleve that is written to
 	keepHistory = 1    // bleve's own snapshots; a generation is the snapshot
 )
@@ -66,7 +67,7 @@ type offlineBuilder struct{ b *scorch.Builder }
 
 func newOfflineBuilder(dir string) (*offlineBuilder, error) {
 	b, err := scorch.NewBuilder(map[string]any{
-		"path": filepath.Join(dir, storeDir), "buildPathPrefix": dir, "batchSize": batchSize,
+		"path": filepath.Join(dir, storeDir), "buildPathPrefix": dir, "batchSize": batchSize, "mergeMax": mergeAtOnce,
 	})
 	if err != nil {
 		return nil, err

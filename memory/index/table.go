@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/assay/memory/lsa"
 	"example.com/assay/memory/text"
 	"example.com/assay/state"
 )
@@ -55,11 +56,11 @@ type draft struct {
 	id, doc, title, source string
 	length, bigrams        int
 	hash                   [hashSize]byte
-	bag                    bag
+	bag                    []lsa.Cell // in the numbers of a lexicon
 }
 
 // drafts takes a table apart.
-func (t *table) drafts(bags []bag) []draft {
+func (t *table) drafts(bags [][]lsa.Cell) []draft {
 	out := make([]draft, len(t.rows))
 	for i, r := range t.rows {
 		out[i] = draft{
@@ -201,10 +202,10 @@ func wordsKey(words []string) uint64 {
 	return max(1, h.Sum64())
 }
 
-func newDraft(a analysed, b bag) draft {
+func newDraft(a analysed, bag []lsa.Cell) draft {
 	return draft{
 		id: a.passage.ID, doc: a.passage.Doc, title: a.passage.Title, source: a.passage.Source,
-		length: len(a.terms), bigrams: len(a.bigrams), hash: a.hash, bag: b,
+		length: len(a.terms), bigrams: len(a.bigrams), hash: a.hash, bag: bag,
 	}
 }
 

@@ -90,10 +90,11 @@ type update struct {
 	refitBelow, flatUpTo int // the constants, but in tests
 
 	old      *Index // without a store; nil when starting from nothing
-	oldBags  []bag
+	oldBags  [][]lsa.Cell
 	oldFiles *manifest
 
 	drafts   []draft
+	lexicon  *lexicon        // of the drafts' bags
 	fresh    map[string]bool // ids that the new generation has and From has not in this form
 	gone     int
 	table    *table
@@ -126,6 +127,7 @@ func (u *update) open() error {
 	if err := u.report(PhaseOpen, 0, 1); err != nil {
 		return err
 	}
+	u.lexicon = newLexicon(nil)
 	if u.opts.From != "" {
 		m, err := readManifest(u.opts.From)
 		if err != nil {
@@ -137,7 +139,9 @@ func (u *update) open() error {
 		}
 		u.oldFiles = m
 		if u.old, err = assemble(u.opts.From, m, files); err == nil {
-			u.oldBags, err = decodeBags(files[bagsFile])
+			var bags lsa.Corpus
+			bags, err = decodeBags(files[bagsFile])
+			u.oldBags, u.lexicon = bags.Docs, newLexicon(bags.Terms)
 		}
 		if err == nil && len(u.oldBags) != len(u.old.table.rows) {
 			err = fmt.Errorf("%d bags for %d passages", len(u.oldBags), len(u.old.table.rows))
@@ -245,7 +249,7 @@ func (u *update) addAll(b builder) error {
 			return err
 		}
 		for _, a := range batch {
-			u.drafts = append(u.drafts, newDraft(a, a.bag))
+			u.drafts = append(u.drafts, newDraft(a, u.lexicon.cells(a.bag)))
 			if err := b.add(a); err != nil {
 				return fmt.Errorf("storing passage %q: %w", a.passage.ID, err)
 			}
@@ -259,11 +263,11 @@ func (u *update) embed() error {
 	if err := u.report(PhaseEmbed, 0, 1); err != nil {
 		return err
 	}
-	bags := make([]bag, len(u.drafts))
+	rows := make([][]lsa.Cell, len(u.drafts))
 	for i, d := range u.drafts {
-		bags[i] = d.bag
+		rows[i] = d.bag
 	}
-	corpus := corpusOf(bags)
+	corpus := u.lexicon.corpus(rows)
 	stats := &u.manifest.Stats
 	*stats = Stats{Passages: len(u.table.rows), Documents: len(u.table.docs), Terms: len(corpus.Terms), Fingerprint: u.table.fingerprint()}
 
@@ -272,7 +276,7 @@ func (u *update) embed() error {
 		u.manifest.Changed += u.oldFiles.Changed
 	}
 	stats.Space = u.spaceID()
-	stats.Refit = u.old == nil || u.respaced() || len(bags) < u.refitBelow || outgrown(u.manifest.Changed, u.old.model.Docs())
+	stats.Refit = u.old == nil || u.respaced() || len(rows) < u.refitBelow || outgrown(u.manifest.Changed, u.old.model.Docs())
 	if stats.Refit {
 		var err error
 		if u.model, err = lsa.Fit(u.ctx, corpus, nil); err != nil {
@@ -283,7 +287,7 @@ func (u *update) embed() error {
 		u.model = u.old.model
 	}
 	stats.Dimensions, stats.Embedder = u.model.Dims(), u.model.ID()
-	u.project(bags)
+	u.project(corpus)
 	model, err := u.model.MarshalBinary()
 	if err != nil {
 		return fmt.Errorf("encoding the embedder: %w", err)
@@ -345,10 +349,10 @@ func outgrown(changed, fitted int) bool {
 }
 
 // project computes the vectors that are not those of the earlier generation.
-func (u *update) project(bags []bag) {
+func (u *update) project(corpus lsa.Corpus) {
 	dims := u.model.Dims()
-	u.vectors = make([]float32, len(bags)*dims)
-	parallel(len(bags), func(i int) {
+	u.vectors = make([]float32, len(corpus.Docs)*dims)
+	parallel(len(corpus.Docs), func(i int) {
 		row := u.vectors[i*dims : (i+1)*dims]
 		id := u.drafts[i].id
 		if !u.manifest.Stats.Refit && !u.fresh[id] {
@@ -357,7 +361,7 @@ func (u *update) project(bags []bag) {
 				return
 			}
 		}
-		vector, _ := u.model.Project(bags[i])
+		vector, _ := u.model.Project(bagOf(corpus, i))
 		copy(row, vector)
 	})
 }

@@ -19,8 +19,11 @@ const (
 	tinyCorpus   = 1000 // below: terms of a single passage are kept
 	oversampling = 16
 	seed         = 42
-	mostSampled  = 50000 // passages that are decomposed at most
 )
+
+// DefaultSample is how many passages are decomposed at most where FitOptions
+// does not say.
+const DefaultSample = 50000
 
 // FitOptions tunes Fit. Nil and the zero value mean the defaults.
 type FitOptions struct {
@@ -58,7 +61,7 @@ func (o *FitOptions) withDefaults(docs int) FitOptions {
 		out.PowerIters = 3
 	}
 	if out.Sample <= 0 {
-		out.Sample = mostSampled
+		out.Sample = DefaultSample
 	}
 	return out
 }
