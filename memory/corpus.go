@@ -164,6 +164,10 @@ func (c *Corpus) Fingerprint() string { return c.manifest.Fingerprint }
 // Info describes the corpus as it was opened.
 func (c *Corpus) Info() CorpusInfo { return c.manifest.Info }
 
+// Training says what the corpus's offline embedder was trained on, when it will
+// be trained again, and how vectors are searched.
+func (c *Corpus) Training() index.Training { return c.index.Training() }
+
 // Sources lists the names of the corpus's texts, sorted.
 func (c *Corpus) Sources() []string {
 	out := make([]string, len(c.manifest.Files))
