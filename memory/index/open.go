@@ -67,19 +67,29 @@ func OpenIn(dir string, space *embed.Space) (*Index, error) {
 	if err != nil {
 		return nil, err
 	}
-	files, err := m.verify(dir, m.sidecars()...)
-	if err != nil {
+	wait := m.verifyOthers(dir, m.sidecars())
+	x, err := readSidecars(dir, m)
+	if err := errors.Join(err, wait()); err != nil {
 		return nil, err
-	}
-	x, err := assemble(dir, m, files)
-	if err != nil {
-		return nil, &CorruptError{Dir: dir, Err: err}
 	}
 	x.space = space
 	err = x.openStore()
 	if errors.Is(err, bolterrors.ErrTimeout) {
 		return nil, fmt.Errorf("opening index %q: another program holds it open for writing; end that program: %w", dir, err)
 	}
+	if err != nil {
+		return nil, &CorruptError{Dir: dir, Err: err}
+	}
+	return x, nil
+}
+
+// readSidecars reads all of a generation but bleve's files.
+func readSidecars(dir string, m *manifest) (*Index, error) {
+	files, err := m.read(dir, m.sidecars())
+	if err != nil {
+		return nil, err
+	}
+	x, err := assemble(dir, m, files)
 	if err != nil {
 		return nil, &CorruptError{Dir: dir, Err: err}
 	}

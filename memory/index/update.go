@@ -206,7 +206,7 @@ func (u *update) write(removed map[string]bool) (err error) {
 	var b builder
 	switch {
 	case len(u.drafts) == 0:
-		if b, err = newOfflineBuilder(u.opts.Dir); err != nil {
+		if b, err = newOfflineBuilder(u.opts.Dir, len(u.opts.Add)); err != nil {
 			return fmt.Errorf("creating the stored index: %w", err)
 		}
 	default:

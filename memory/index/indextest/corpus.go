@@ -18,10 +18,14 @@ const (
 	longestText  = 110
 )
 
-// Synthesise makes n passages that are as unevenly worded as a language: the
-// rank of a word and its frequency follow the law of Zipf and Mandelbrot, and
-// every second word is of the document's topic. The same n and seed give the
-// same passages, and the first m of n are those of m.
+// function words are, as in English, a little less than half of a text.
+var function = []string{"the", "of", "and", "to", "in", "a", "is", "that", "for", "by", "on", "with"}
+
+// Synthesise makes n passages of 75 words in the mean that are as unevenly
+// worded as a language: nine of twenty words are function words; of the others
+// the rank and the frequency follow the law of Zipf and Mandelbrot, and every
+// second one is of the document's topic. The same n and seed give the same
+// passages, and the first m of n are those of m.
 func Synthesise(n int, seed uint64) []state.Passage {
 	out := make([]state.Passage, n)
 	for i := range out {
@@ -33,7 +37,8 @@ func Synthesise(n int, seed uint64) []state.Passage {
 	return out
 }
 
-// Questions makes n questions of some words of one passage each.
+// Questions makes n questions of some words of one passage each, six to
+// fourteen, function words among them.
 func Questions(n int, passages []state.Passage, seed uint64) []string {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	out := make([]string, n)
@@ -69,14 +74,18 @@ func sentences(rng *rand.Rand, own []uint64) string {
 		if left == 0 {
 			left = 8 + rng.IntN(15)
 		}
-		rank := all.Uint64()
-		if rng.IntN(2) == 0 {
-			rank = own[mine.Uint64()]
+		word := function[rng.IntN(len(function))]
+		if rng.IntN(20) >= 9 {
+			rank := all.Uint64()
+			if rng.IntN(2) == 0 {
+				rank = own[mine.Uint64()]
+			}
+			word = Word(rank)
 		}
 		if b.Len() > 0 {
 			b.WriteByte(' ')
 		}
-		b.WriteString(Word(rank))
+		b.WriteString(word)
 		if left--; left == 0 {
 			b.WriteByte('.')
 		}
