@@ -106,7 +106,7 @@ func TestGrowthOfLittle(t *testing.T) {
 		t.Errorf("%+v", g)
 	}
 	questions := indextest.Questions(10, passages, 2)
-	m, raw := timeQueries(t, g.corpus, questions), timeRaw(t, passages, questions)
+	m, raw := timeQueries(t, g.corpus, questions), timeRaw(t, passages, questions, theQuestion)
 	if m.p50 <= 0 || m.p95 < m.p50 || raw.p50 <= 0 {
 		t.Errorf("%+v, raw %+v", m, raw)
 	}

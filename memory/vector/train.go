@@ -24,7 +24,7 @@ const (
 
 // Train makes lists of rows that lie one after the other, by k-means on the
 // sphere: centroids of unit length, started from rows drawn by a fixed seed.
-// How many lists a query looks at is learnt: the fewest, in powers of two, by
+// How many lists a query looks at is learnt: the fewest, in steps of a half, by
 // which the sums of a row and half of another, since a question is no passage,
 // find .98 of their ten nearest. The same rows give the same bytes on any number
 // of processors. Errors are rows that do not fit and
@@ -113,7 +113,7 @@ func mixed(rng *rand.Rand, rows []float32, dims int) [][]float32 {
 	return out
 }
 
-// learnProbes doubles the probes until the queries find enough.
+// learnProbes raises the probes by halves until the queries find enough.
 func (l *Lists) learnProbes(ctx context.Context, rows []float32, queries [][]float32) error {
 	flat, err := NewSet(rows, l.dims, nil)
 	if err != nil {
@@ -127,7 +127,7 @@ func (l *Lists) learnProbes(ctx context.Context, rows []float32, queries [][]flo
 	for i, q := range queries {
 		want[i] = flat.Top(q, neighbours, math.Inf(-1), nil)
 	}
-	for l.probes = 1; ; l.probes = min(2*l.probes, l.Count()) {
+	for l.probes = 1; ; l.probes = min(l.probes+(l.probes+1)/2, l.Count()) {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
