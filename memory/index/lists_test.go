@@ -42,7 +42,7 @@ func read(t testing.TB, dir, name string) []byte {
 // vectors and of a remote embedder's; it answers as one without, but for what
 // the lists miss.
 func TestLists(t *testing.T) {
-	const n = 1500
+	const n = 1000
 	passages := indextest.Synthesise(n, 1)
 	e := &embedtest.Words{}
 	s := space(t, e)
@@ -61,7 +61,7 @@ func TestLists(t *testing.T) {
 		t.Errorf("listed: %+v", got)
 	}
 	same, all := 0, 0
-	for _, q := range indextest.Questions(60, passages, 2) {
+	for _, q := range indextest.Questions(40, passages, 2) {
 		want := ids(search(t, a, Query{Primary: q, K: 10}))
 		for _, id := range ids(search(t, b, Query{Primary: q, K: 10})) {
 			if slices.Contains(want, id) {
@@ -76,7 +76,7 @@ func TestLists(t *testing.T) {
 }
 
 func TestListsAreDeterministic(t *testing.T) {
-	passages := indextest.Synthesise(1200, 3)
+	passages := indextest.Synthesise(600, 3)
 	var want map[string]string
 	for _, procs := range []int{1, 8} {
 		previous := runtime.GOMAXPROCS(procs)
@@ -98,30 +98,39 @@ func TestListsAreDeterministic(t *testing.T) {
 // A small change shares the new passages out among the lists there are; the
 // lists go when a corpus shrinks, and are trained again with the embedder.
 func TestListsFollowTheCorpus(t *testing.T) {
-	passages := indextest.Synthesise(1000, 4)
-	first := updateListed(t, UpdateOptions{Add: passages[:900]}, 500)
-	second := updateListed(t, UpdateOptions{From: first, Add: passages[900:]}, 500)
+	passages := indextest.Synthesise(600, 4)
+	first := updateListed(t, UpdateOptions{Add: passages[:540]}, 300)
+	second := updateListed(t, UpdateOptions{From: first, Add: passages[540:]}, 300)
 	x, y := open(t, first), open(t, second)
-	if got := y.Training(); got.Changed != 100 || got.Lists != x.Training().Lists {
+	if got := y.Training(); got.Changed != 60 || got.Lists != x.Training().Lists {
 		t.Errorf("after a small change: %+v", got)
 	}
-	for _, p := range passages[880:920] {
+	for _, p := range passages[530:560] {
 		ord, _ := y.table.find(p.ID)
 		query, _ := y.model.Project(lsa.Bag(queryTerms(p.Text)))
 		if got := y.vectors.Top(query, 1, 0, nil); len(got) == 0 || got[0].Row != int32(ord) {
 			t.Fatalf("passage %s is not the nearest to its own words", p.ID)
 		}
 	}
+	others := indextest.Synthesise(120, 7)
+	for i := range others {
+		others[i].ID, others[i].Doc, others[i].Source = "other "+others[i].ID, "other "+others[i].Doc, "other "+others[i].Source
+	}
+	many := updateListed(t, UpdateOptions{From: first, Add: others}, 300)
+	fresh := updateListed(t, UpdateOptions{Add: slices.Concat(passages[:540], others)}, 300)
+	if !slices.Equal(read(t, many, listsFile), read(t, fresh, listsFile)) {
+		t.Error("trained again, the lists are not those of a new generation")
+	}
 	var gone []string
-	for _, p := range passages[500:] {
+	for _, p := range passages[300:] {
 		gone = append(gone, p.ID)
 	}
-	third := updateListed(t, UpdateOptions{From: second, Remove: gone}, 500)
+	third := updateListed(t, UpdateOptions{From: second, Remove: gone}, 300)
 	if got := open(t, third).Training(); got.Lists != 0 {
-		t.Errorf("of 500 passages: %+v", got)
+		t.Errorf("of 300 passages: %+v", got)
 	}
-	fourth := updateListed(t, UpdateOptions{From: third, Add: passages[500:]}, 500)
-	if got := open(t, fourth).Training(); got.Lists == 0 || got.Changed != 0 || got.Fitted != 1000 {
+	fourth := updateListed(t, UpdateOptions{From: third, Add: passages[300:]}, 300)
+	if got := open(t, fourth).Training(); got.Lists == 0 || got.Changed != 0 || got.Fitted != 600 {
 		t.Errorf("grown again: %+v", got)
 	}
 }

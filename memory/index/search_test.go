@@ -273,6 +273,61 @@ func TestRestoreNames(t *testing.T) {
 	}
 }
 
+// In a document that has a name and ten passages, a term's idf is the mean of
+// that among all passages and that among the document's.
+func TestIDFWithinDocuments(t *testing.T) {
+	const docs, each = 3, 12
+	words := randomCorpus(docs*each, 11)
+	var passages []state.Passage
+	var bags [][]string
+	for i, p := range words {
+		name := []string{"Quarry", "Orchard", "Harbour"}[i/each]
+		passages = append(passages, state.Passage{ID: fmt.Sprintf("%02d", i), Doc: name, Title: name, Text: p.Text, End: len(p.Text), Source: name})
+		bags = append(bags, text.Terms(p.Text+" "+name+" "+name, text.DocStops))
+	}
+	x := open(t, build(t, passages))
+	query := []string{"w0x", "w1x", "w2x", "w3x", "w5x"}
+	sig, _, err := x.score(t.Context(), query, nil, newScratch(docs*each, docs))
+	if err != nil {
+		t.Fatal(err)
+	}
+	unequal := 0
+	for i := range passages {
+		var want float64
+		for _, q := range query {
+			within := bags[i/each*each : i/each*each+each]
+			df := 0.0
+			for _, bag := range within {
+				if slices.Contains(bag, q) {
+					df++
+				}
+			}
+			one := simpleBM25(bags, []string{q}, i)
+			global := globalIDF(bags, q)
+			want += one / global * (global + math.Log(1+(each-df+.5)/(df+.5))) / 2
+		}
+		if math.Abs(sig.scoped[i]-want) > 1e-9 {
+			t.Fatalf("passage %d: %v, want %v", i, sig.scoped[i], want)
+		}
+		if math.Abs(sig.scoped[i]-sig.plain[i]) > .1 {
+			unequal++
+		}
+	}
+	if unequal == 0 {
+		t.Error("nothing was tested: within documents the terms are as frequent as among all passages")
+	}
+}
+
+func globalIDF(bags [][]string, term string) float64 {
+	df := 0.0
+	for _, bag := range bags {
+		if slices.Contains(bag, term) {
+			df++
+		}
+	}
+	return math.Log(1 + (float64(len(bags))-df+.5)/(df+.5))
+}
+
 // Unknown words lower the cosine by the root of the share that is known.
 func TestCosineOfUnknownWords(t *testing.T) {
 	x := open(t, build(t, kiteBarge(t)))
