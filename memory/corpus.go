@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sort"
+	"sync"
 
 	"example.com/assay/memory/document"
 	"example.com/assay/memory/embed"
@@ -137,12 +138,16 @@ func openGeneration(s *store, gen string, inUse *os.File, opts OpenOptions) (*Co
 	fail := func(err error) (*Corpus, error) {
 		return nil, errors.Join(&CorruptCorpusError{Name: s.name, Err: err}, inUse.Close())
 	}
-	m, err := readManifest(s.path(gen, manifestFile))
-	if err != nil {
-		return fail(err)
-	}
+	var m *manifest
+	var manifestErr error
+	var reading sync.WaitGroup
+	reading.Go(func() { m, manifestErr = readManifest(s.path(gen, manifestFile)) })
 	ix, err := index.OpenIn(s.path(gen, indexDir), opts.Space)
-	if err != nil {
+	reading.Wait()
+	if manifestErr != nil && err == nil {
+		err = ix.Close()
+	}
+	if err := errors.Join(manifestErr, err); err != nil {
 		return fail(err)
 	}
 	m.Info.Name, m.Info.Fingerprint, m.Info.Generation = s.name, m.Fingerprint, gen
