@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sort"
+	"sync"
 
 	"example.com/assay/memory/document"
 	"example.com/assay/memory/embed"
@@ -135,12 +136,19 @@ func useGeneration(path string) (*os.File, error) {
 }
 
 func openGeneration(s *store, gen string, inUse *os.File, opts OpenOptions) (*Corpus, error) {
-	m, err := readManifest(s.path(gen, manifestFile))
-	if err != nil {
-		return nil, errors.Join(&CorruptCorpusError{Name: s.name, Err: err}, inUse.Close())
-	}
+	var m *manifest
+	var manifestErr error
+	var reading sync.WaitGroup
+	reading.Go(func() { m, manifestErr = readManifest(s.path(gen, manifestFile)) })
 	ix, err := index.OpenIn(s.path(gen, indexDir), opts.Space)
-	if err != nil {
+	reading.Wait()
+	switch {
+	case manifestErr != nil:
+		if err == nil {
+			err = ix.Close()
+		}
+		return nil, errors.Join(&CorruptCorpusError{Name: s.name, Err: errors.Join(manifestErr, err)}, inUse.Close())
+	case err != nil:
 		return nil, errors.Join(s.unopened(m, err), inUse.Close())
 	}
 	m.Info.Name, m.Info.Fingerprint, m.Info.Generation = s.name, m.Fingerprint, gen
@@ -169,6 +177,10 @@ func (c *Corpus) Fingerprint() string { return c.manifest.Fingerprint }
 
 // Info describes the corpus as it was opened.
 func (c *Corpus) Info() CorpusInfo { return c.manifest.Info }
+
+// Training says what the corpus's offline embedder was trained on, when it will
+// be trained again, and how vectors are searched.
+func (c *Corpus) Training() index.Training { return c.index.Training() }
 
 // Sources lists the names of the corpus's texts, sorted.
 func (c *Corpus) Sources() []string {

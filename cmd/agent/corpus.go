@@ -11,6 +11,7 @@ import (
 
 	"example.com/assay/cmd/agent/internal/render"
 	"example.com/assay/memory"
+	"example.com/assay/memory/embed"
 	"example.com/assay/memory/index"
 )
 
@@ -209,7 +210,11 @@ func (a *app) corpusStatsCommand() *cobra.Command {
 		Short:   "Count what a corpus holds",
 		Example: "  agent corpus stats handbook\n  agent corpus stats sample --json",
 	}, func(corpus *memory.Corpus) error {
-		info, formats := corpus.Info(), formatsOf(sourcesOf(corpus))
+		info, formats, training := corpus.Info(), formatsOf(sourcesOf(corpus)), corpus.Training()
+		cache, err := a.cachedVectors(info)
+		if err != nil {
+			return err
+		}
 		mean := 0.0
 		if info.Passages > 0 {
 			mean = float64(info.Bytes) / float64(info.Passages)
@@ -218,14 +223,20 @@ func (a *app) corpusStatsCommand() *cobra.Command {
 			a.printJSON(struct {
 				Schema int `json:"schema"`
 				memory.CorpusInfo
-				MeanBytes float64       `json:"bytes_per_passage"`
-				Formats   []formatStats `json:"formats"`
-			}{1, info, mean, formats})
+				MeanBytes float64           `json:"bytes_per_passage"`
+				Formats   []formatStats     `json:"formats"`
+				Training  index.Training    `json:"training"`
+				Cache     *embed.CacheStats `json:"vector_cache,omitempty"` // of all corpora; absent with the offline embedder
+			}{1, info, mean, formats, training, cache})
 			return nil
 		}
 		fmt.Fprintf(a.stdout, "corpus       %s (%s)\n", info.Name, info.Generation)
 		fmt.Fprintf(a.stdout, "files        %d\ndocuments    %d\npassages     %d, of %.0f bytes each in the mean\n", info.Files, info.Documents, info.Passages, mean)
-		fmt.Fprintf(a.stdout, "text         %s\nembedder     %s\nfingerprint  %s\n", size(info.Bytes), info.Embedder, info.Fingerprint)
+		fmt.Fprintf(a.stdout, "text         %s\nembedder     %s\nlsa          %s\nvectors      %s\n", size(info.Bytes), info.Embedder, trained(training), lookedAt(training))
+		if cache != nil {
+			fmt.Fprintf(a.stdout, "cache        %s\n", cached(*cache))
+		}
+		fmt.Fprintf(a.stdout, "fingerprint  %s\n", info.Fingerprint)
 		for _, f := range formats {
 			fmt.Fprintf(a.stdout, "  .%-8s   %s, %d stale\n", f.Format, count(f.Files, "file"), f.Stale)
 		}

@@ -114,6 +114,7 @@ func (a *app) examine(cmd *cobra.Command, flags *settingFlags) ([]finding, []set
 		return append(out, a.checkTerminal()), nil
 	}
 	out = append(out, checkChosen(s)...)
+	out = append(out, checkVectors(s)...)
 	out = append(out, a.checkModels(cmd.Context(), s)...)
 	return append(out, checkTelemetry(cmd.Context(), s), checkSkills(s), a.checkTerminal()), settingLines(s, table)
 }
@@ -241,14 +242,14 @@ func checkCorpus(home, name string) finding {
 			stale = append(stale, s.Source)
 		}
 	}
-	info := corpus.Info()
+	info, training := corpus.Info(), corpus.Training()
 	if err := corpus.Close(); err != nil {
 		return finding{"corpora", statusFail, fmt.Sprintf("%s: %v", what, err), "agent ingest --rebuild PATH…" + flag}
 	}
 	if stale != nil {
 		return finding{"corpora", statusWarn, fmt.Sprintf("%s: %s changed or gone since they were ingested, first %s", what, count(len(stale), "file"), stale[0]), "agent ingest PATH…" + flag}
 	}
-	return finding{"corpora", statusOK, fmt.Sprintf("%s: %s, %s", what, count(info.Files, "file"), count(info.Passages, "passage")), ""}
+	return finding{"corpora", statusOK, fmt.Sprintf("%s: %s, %s; embedder %s", what, count(info.Files, "file"), count(info.Passages, "passage"), trained(training)), ""}
 }
 
 // checkSample looks at the sample without unpacking it.

@@ -28,6 +28,7 @@ const (
 type lookup struct {
 	embedder  string // offlineEmbedder, or a provider's as "openai:NAME"
 	dimension int    // of its vectors; 0 for its own
+	cache     int    // MiB that the vectors of all corpora may take
 	reranker  string // noReranker, judgeReranker, or a server's address
 	model     string // of that server
 }
@@ -52,6 +53,10 @@ func lookupTable() []setting {
 			}
 			return strconv.Itoa(s.lookup.dimension)
 		},
+	}, {
+		key: "embedder_cache_mib", about: "How large the cache of its vectors may grow, in MiB; those used the longest ago are made again when they are needed.",
+		set:  func(p *parser, s *settings, from origin, text string) { s.lookup.cache = p.count(from, text, 1) },
+		show: func(s *settings) string { return strconv.Itoa(s.lookup.cache) },
 	}, {
 		key: "reranker", about: "What orders the passages that were found: none, judge for the model, or the address of a server with /rerank, whose key is " + envRerankKey + ".", example: "http://localhost:8080",
 		set: func(p *parser, s *settings, from origin, text string) {
@@ -111,7 +116,7 @@ func (a *app) openEmbedder(ctx context.Context, s settings, controls *llm.Contro
 	if err != nil {
 		return nil, fmt.Errorf("opening embedder %s: %w", s.lookup.embedder, err)
 	}
-	if f.cache, err = embed.OpenCache(memory.VectorsPath(s.home), nil); err != nil {
+	if f.cache, err = embed.OpenCache(memory.VectorsPath(s.home), &embed.CacheOptions{MaxBytes: int64(s.lookup.cache) << 20}); err != nil {
 		return nil, fmt.Errorf("opening the cache of vectors: %w", err)
 	}
 	// The one limit of calls at once is that of the controls.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -27,7 +28,7 @@ func TestRemoteEmbedder(t *testing.T) {
 	t.Cleanup(counting.Close)
 	run := func(embedder string, args ...string) (int, string, string) {
 		a, stdout, stderr := testApp(home)
-		withEnv(a, envOpenAIKey, secret, envOpenAIURL, counting.URL, "ASSAY_EMBEDDER", embedder)
+		withEnv(a, envOpenAIKey, secret, envOpenAIURL, counting.URL, "ASSAY_EMBEDDER", embedder, "ASSAY_EMBEDDER_CACHE_MIB", "7")
 		code := a.run(t.Context(), args)
 		return code, stdout.String(), stderr.String()
 	}
@@ -49,6 +50,13 @@ func TestRemoteEmbedder(t *testing.T) {
 	var answer state.Answer
 	if err := json.Unmarshal([]byte(out), &answer); err != nil || code != exitDone || answer.Status != state.StatusAnswered {
 		t.Errorf("exit code %d, %v: %s%s", code, err, told, out)
+	}
+	cached := `\d+ vectors?, \d+ B, found \d+ of \d+ that were asked for \([1-9]\d? %\)`
+	if code, out, told := run("openai:small", "corpus", "stats", "default"); code != exitDone || !regexp.MustCompile(`(?m)^cache        `+cached+`$`).MatchString(out) {
+		t.Errorf("exit code %d: %s%s", code, told, out)
+	}
+	if _, out, told := run("lsa", "doctor"); !regexp.MustCompile(`(?m)^ok    vectors        ` + cached + `; at most 7.0 MiB$`).MatchString(out) {
+		t.Errorf("%s%s", told, out)
 	}
 	if code, _, told := run("lsa", ask...); code != exitUsage || !strings.Contains(told, `"openai`) {
 		t.Errorf("exit code %d: %s", code, told)

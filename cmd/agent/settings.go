@@ -14,6 +14,7 @@ import (
 
 	"example.com/assay/llm"
 	"example.com/assay/llm/offline"
+	"example.com/assay/memory/embed"
 	"example.com/assay/skills"
 )
 
@@ -56,7 +57,7 @@ type settings struct {
 // limits are the wrappers' own, written out so that they can be shown.
 func defaultSettings(remembers bool) settings {
 	return settings{
-		corpus: defaultCorpus, lookup: lookup{embedder: offlineEmbedder, reranker: noReranker}, model: offline.Name, threshold: defaultThreshold, memory: remembers,
+		corpus: defaultCorpus, lookup: lookup{embedder: offlineEmbedder, cache: embed.DefaultMaxBytes >> 20, reranker: noReranker}, model: offline.Name, threshold: defaultThreshold, memory: remembers,
 		verification: defaultVerification(),
 		skillModels:  map[string]string{}, keyFiles: map[string]string{}, origins: map[string]origin{},
 		limits: llm.ControlOptions{

@@ -81,7 +81,7 @@ var standsBehind = map[string][]string{
 	"google.golang.org/genai":                  {"llm/gemini"},
 	"cloud.google.com/go/auth":                 {"llm/gemini"},
 	"github.com/tmc/langchaingo":               {"llm/langchain"},
-	"golang.org/x/sys":                         {"cmd/agent", "graph/checkpoint/sqlite"},
+	"golang.org/x/sys":                         {"cmd/agent", "graph/checkpoint/sqlite", "memory/vector"},
 	"github.com/jackc/pgx/v5":                  {"graph/checkpoint/postgres", "graph/internal/savers", "graph/store/postgres", "graph/store/internal/backends"},
 	"modernc.org/sqlite":                       {"graph/checkpoint/sqlite", "graph/store/sqlite"},
 	"golang.org/x/term":                        {"cmd/agent"},

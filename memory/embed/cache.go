@@ -16,10 +16,12 @@ import (
 )
 
 const (
-	defaultMaxBytes = 1 << 30
-	segmentShare    = 64 // segments that a full cache has about
-	lockName        = "lock"
+	segmentShare = 64 // segments that a full cache has about
+	lockName     = "lock"
 )
+
+// DefaultMaxBytes is the bound of a cache whose options do not say: 1 GiB.
+const DefaultMaxBytes = 1 << 30
 
 // A Key says what a vector was made of.
 type Key [sha256.Size]byte
@@ -38,18 +40,27 @@ func keyOf(parts ...string) Key {
 // CacheOptions adjusts OpenCache. Nil and the zero value mean the defaults.
 type CacheOptions struct {
 	// MaxBytes is about how large the directory may grow, 64 KiB at least;
-	// default 1 GiB. When it is more, the files that were used the longest ago
+	// default DefaultMaxBytes. When it is more, the files that were used the longest ago
 	// are deleted, each about a 64th of MaxBytes. A larger batch of vectors
 	// than that stays whole.
 	MaxBytes int64
 }
 
-// CacheStats describes a cache and what this opening of it was asked.
+// CacheStats describes a cache, and what this opening of it and all openings
+// that are closed were asked.
 type CacheStats struct {
-	Vectors int   `json:"vectors"` // that can be found
-	Bytes   int64 `json:"bytes"`   // on disk
-	Hits    int64 `json:"hits"`
-	Misses  int64 `json:"misses"`
+	Vectors     int   `json:"vectors"`   // that can be found
+	Bytes       int64 `json:"bytes"`     // on disk
+	MaxBytes    int64 `json:"max_bytes"` // CacheOptions.MaxBytes
+	Hits        int64 `json:"hits"`      // of this opening
+	Misses      int64 `json:"misses"`
+	TotalHits   int64 `json:"total_hits"` // of this one and those before it
+	TotalMisses int64 `json:"total_misses"`
+}
+
+// HitRate is the share of hits in all that was asked, 0 when nothing was.
+func (s CacheStats) HitRate() float64 {
+	return float64(s.TotalHits) / float64(max(1, s.TotalHits+s.TotalMisses))
 }
 
 // A Cache keeps vectors on disk. It is safe for concurrent use, also by
@@ -82,7 +93,7 @@ type place struct {
 // OpenCache opens the cache in a directory, which is made when it is missing.
 // It reads the head of every record, not the vectors.
 func OpenCache(dir string, opts *CacheOptions) (*Cache, error) {
-	c := &Cache{dir: dir, max: defaultMaxBytes, segments: map[int]*segment{}, places: map[Key]place{}}
+	c := &Cache{dir: dir, max: DefaultMaxBytes, segments: map[int]*segment{}, places: map[Key]place{}}
 	if opts != nil && opts.MaxBytes > 0 {
 		c.max = max(opts.MaxBytes, 1<<16)
 	}
@@ -211,19 +222,27 @@ func (c *Cache) active() (*segment, error) {
 	return s, nil
 }
 
-// Stats describes the cache.
+// Stats describes the cache. What other processes have asked it is counted
+// when they have closed it.
 func (c *Cache) Stats() CacheStats {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	out := CacheStats{Vectors: len(c.places), Hits: c.hits, Misses: c.misses}
+	out := CacheStats{Vectors: len(c.places), MaxBytes: c.max, Hits: c.hits, Misses: c.misses}
+	if hits, misses, err := c.readTotals(); err == nil { // else nothing is known of others
+		out.TotalHits, out.TotalMisses = hits, misses
+	}
+	if !c.closed {
+		out.TotalHits, out.TotalMisses = out.TotalHits+c.hits, out.TotalMisses+c.misses
+	}
 	for _, n := range c.order {
 		out.Bytes += c.segments[n].end
 	}
 	return out
 }
 
-// Close marks the files that were used, so that they are deleted last, and
-// releases them. Closing twice is harmless.
+// Close marks the files that were used, so that they are deleted last, adds
+// what was asked to the totals, and releases the files. Closing twice is
+// harmless.
 func (c *Cache) Close() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -242,6 +261,9 @@ func (c *Cache) Close() error {
 			}
 		}
 		errs = append(errs, s.file.Close())
+	}
+	if err := c.addTotals(); err != nil {
+		errs = append(errs, fmt.Errorf("closing the cache of vectors: %w", err))
 	}
 	return errors.Join(errs...)
 }

@@ -186,6 +186,88 @@ func TestSeveralWriters(t *testing.T) {
 
 // The directory stays within its bound; what was used lately stays, and a
 // reader of a deleted segment goes on.
+// What all openings were asked adds up, also of several at once; a file of
+// totals that is damaged starts anew.
+func TestTotals(t *testing.T) {
+	dir := t.TempDir()
+	c := reopen(t, dir, nil)
+	if got := c.Stats(); got.HitRate() != 0 || got.MaxBytes != DefaultMaxBytes {
+		t.Errorf("of a new cache: %+v", got)
+	}
+	put(t, c, 0, 1, 2)
+	held(t, c, 4) // 3 hits, 1 miss
+	if got := c.Stats(); got.Hits != 3 || got.Misses != 1 || got.TotalHits != 3 || got.TotalMisses != 1 {
+		t.Errorf("before it is closed: %+v", got)
+	}
+	var group sync.WaitGroup
+	for range 8 {
+		group.Go(func() {
+			other, err := OpenCache(dir, nil)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			key, _ := vectorOf(0)
+			if _, err := other.Get([]Key{key}); err != nil {
+				t.Error(err)
+			}
+			if err := other.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	group.Wait()
+	if err := c.Close(); err != nil {
+		t.Fatal(err)
+	}
+	idle := reopen(t, dir, nil)
+	if got := idle.Stats(); got.Hits != 0 || got.TotalHits != 11 || got.TotalMisses != 1 || got.HitRate() != 11./12 {
+		t.Errorf("of all openings: %+v", got)
+	}
+	for _, bad := range []string{"", "x", "1", "-3 4\n"} {
+		if err := os.WriteFile(filepath.Join(dir, totalsName), []byte(bad), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got := idle.Stats(); got.TotalHits != 0 || got.TotalMisses != 0 {
+			t.Errorf("%q: %+v", bad, got)
+		}
+	}
+	gone := filepath.Join(t.TempDir(), "gone")
+	removed := reopen(t, gone, nil)
+	held(t, removed, 1)
+	if err := os.RemoveAll(gone); err != nil {
+		t.Fatal(err)
+	}
+	if err := removed.Close(); err != nil {
+		t.Errorf("a cache that was deleted meanwhile: %v", err)
+	}
+}
+
+// go test -bench CacheHit ./memory/embed
+func BenchmarkCacheHit(b *testing.B) {
+	for _, dims := range []int{384, 1536} {
+		b.Run(fmt.Sprint(dims), func(b *testing.B) {
+			c := reopen(b, b.TempDir(), nil)
+			keys, vectors := make([]Key, 10000), make([][]float32, 10000)
+			for i := range keys {
+				keys[i], vectors[i] = keyOf(fmt.Sprint(i)), make([]float32, dims)
+			}
+			if err := c.Put(keys, vectors); err != nil {
+				b.Fatal(err)
+			}
+			i := 0
+			for b.Loop() {
+				at := i * 7919 % len(keys)
+				got, err := c.Get(keys[at : at+1])
+				if err != nil || got[0] == nil {
+					b.Fatal(err)
+				}
+				i++
+			}
+		})
+	}
+}
+
 func TestSweep(t *testing.T) {
 	dir := t.TempDir()
 	opts := &CacheOptions{MaxBytes: 1 << 16}

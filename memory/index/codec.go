@@ -122,8 +122,11 @@ func decodeVectors(data []byte, n int) ([]float32, error) {
 		return nil, fmt.Errorf("%d bytes of vectors, want %d", len(data), 4*n)
 	}
 	rows := make([]float32, n)
-	for i := range rows {
-		rows[i] = math.Float32frombits(binary.LittleEndian.Uint32(data[4*i:]))
-	}
+	const chunk = 1 << 16
+	parallel((n+chunk-1)/chunk, func(c int) {
+		for i := c * chunk; i < min((c+1)*chunk, n); i++ {
+			rows[i] = math.Float32frombits(binary.LittleEndian.Uint32(data[4*i:]))
+		}
+	})
 	return rows, nil
 }

@@ -192,8 +192,8 @@ func FuzzDecodeSidecars(f *testing.F) {
 				t.Errorf("a table does not survive encoding: %v", err)
 			}
 		}
-		if bags, err := decodeBags(data); err == nil {
-			if _, err := decodeBags(encodeBags(corpusOf(bags))); err != nil {
+		if c, err := decodeBags(data); err == nil {
+			if _, err := decodeBags(encodeBags(newLexicon(c.Terms).corpus(c.Docs))); err != nil {
 				t.Errorf("bags do not survive encoding: %v", err)
 			}
 		}

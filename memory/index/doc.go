@@ -33,6 +33,16 @@
 // summand, as large as BM25 (meaning.go). The offline embedder stays: it compares
 // passages with each other.
 //
+// # Size
+//
+// Vectors are scanned whole, exactly, up to 200,000 passages; above that they
+// have lists of which the nearest are looked at (package vector). The offline
+// embedder is trained on 50,000 passages at most (package lsa), again when a
+// fifth of the passages have changed, and below 5,000 passages at every change;
+// between two trainings, new passages are folded in. [Index.Training] tells
+// where a generation stands. The postings of a question and its other wordings
+// are read once, on all processors.
+//
 // # Confidence
 //
 // [Result.Confidence] answers "are these hits about this question?". It is a

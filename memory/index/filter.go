@@ -177,36 +177,21 @@ func (x *Index) holding(ctx context.Context, c Condition) ([]bool, error) {
 	return out, nil
 }
 
-// lexical takes what a filter leaves out from the scores by words. A nil
-// subset changes nothing.
+// lexical takes what a filter leaves out from the scores by words. What comes
+// after is computed for passages that are let through only. A nil subset changes
+// nothing.
 func (s *subset) lexical(sc *scratch) {
 	if s == nil {
 		return
 	}
-	for ord, in := range s.passages {
-		if !in {
+	for _, ord := range sc.touched {
+		if !s.passages[ord] {
 			sc.plain[ord], sc.scoped[ord], sc.names[ord], sc.holds[ord] = 0, 0, 0, 0
 		}
 	}
 	for doc, in := range s.docs {
 		if !in {
 			sc.docs[doc] = 0
-		}
-	}
-}
-
-// similar does the same with the scores that come after.
-func (s *subset) similar(sc *scratch) {
-	if s == nil {
-		return
-	}
-	for ord, in := range s.passages {
-		if in {
-			continue
-		}
-		sc.pairs[ord], sc.cosine[ord] = 0, 0
-		if len(sc.near) > 0 {
-			sc.near[ord] = 0
 		}
 	}
 }

@@ -140,13 +140,13 @@ func TestFilterSilencesTheRest(t *testing.T) {
 	if s.only, err = x.subset(t.Context(), []Condition{{Key: "third", OneOf: []string{"1"}}, {Key: "dir", Prefix: "d0/e3"}}); err != nil {
 		t.Fatal(err)
 	}
-	sig, err := x.score(t.Context(), queryTerms("w1x w2x w3x w0x"), nil, s)
+	sig, _, err := x.score(t.Context(), queryTerms("w1x w2x w3x w0x"), nil, s)
 	if err != nil {
 		t.Fatal(err)
 	}
 	inside, outside := 0, 0
 	for ord, in := range s.only.passages {
-		any := sig.plain[ord] + sig.scoped[ord] + sig.names[ord] + sig.pairs[ord] + sig.cosine[ord] + float64(sig.holds[ord])
+		any := sig.plain[ord] + sig.scoped[ord] + sig.names[ord] + float64(sig.holds[ord])
 		if in && any > 0 {
 			inside++
 		}
@@ -156,6 +156,11 @@ func TestFilterSilencesTheRest(t *testing.T) {
 	}
 	for doc, in := range s.only.docs {
 		if !in && sig.docs[doc] > 0 {
+			outside++
+		}
+	}
+	for _, ord := range x.candidates(sig, func(ord int32) bool { return !s.only.has(ord) }) {
+		if !s.only.has(ord) {
 			outside++
 		}
 	}

@@ -56,10 +56,10 @@ func (x *Index) fuse(sig *signals, pool []int32, links []link, cited map[int32]l
 	ranked := make([]candidate, len(pool))
 	for i, ord := range pool {
 		ranked[i] = candidate{ord: ord, parts: [parts]float64{
-			sig.scoped[ord], sig.pairs[ord], sig.cosine[ord], linkWeight * link[ord], documentWeight * x.document(sig, ord), graph[i],
+			sig.scoped[ord], sig.pairs[ord], x.cosine(sig, ord), linkWeight * link[ord], documentWeight * x.document(sig, ord), graph[i],
 		}, cited: cited[ord].score}
 		if x.meaning != nil {
-			ranked[i].parts[parts-1] = sig.near[ord]
+			ranked[i].parts[parts-1] = x.near(sig, ord)
 		}
 	}
 	divide(ranked, 0, 1)
@@ -96,7 +96,7 @@ func divide(ranked []candidate, part int, weight float64) {
 
 // graph scores each passage of the pool by its likeness to the best ones.
 func (x *Index) graph(sig *signals, pool []int32) []float64 {
-	seeds := best(sig.plain, graphSeeds)
+	seeds := best(sig.plain, graphSeeds, nil)
 	out := make([]float64, len(pool))
 	if len(seeds) == 0 {
 		return out

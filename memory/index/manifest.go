@@ -9,7 +9,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 )
 
 // formatVersion is the version of a generation's layout. Every change of what
@@ -28,6 +30,11 @@ const (
 	modelFile    = "lsa"
 	vectorsFile  = "vectors"
 	meaningFile  = "meaning" // vectors of a remote embedder; only where there is one
+
+	// What only a large corpus has: the lists that its vectors are found by. A
+	// generation with the files of one without them is whole, and is scanned.
+	listsFile        = "lists"
+	meaningListsFile = "meaning-lists"
 )
 
 const manifestMagic = "assay-index"
@@ -103,46 +110,84 @@ func decodeManifest(dir string, data []byte) (*manifest, error) {
 
 // sidecars are the files that are read whole when a generation is opened.
 func (m *manifest) sidecars() []string {
-	if m.Scale == nil {
-		return []string{tableFile, modelFile, vectorsFile}
+	out := []string{tableFile, modelFile, vectorsFile}
+	if m.Scale != nil {
+		out = append(out, meaningFile)
 	}
-	return []string{tableFile, modelFile, vectorsFile, meaningFile}
+	for _, f := range m.Files {
+		if f.Name == listsFile || f.Name == meaningListsFile {
+			out = append(out, f.Name)
+		}
+	}
+	return out
 }
 
 // verify compares every file with the manifest. It returns the content of
 // those named by keep.
 func (m *manifest) verify(dir string, keep ...string) (map[string][]byte, error) {
-	kept := make(map[string][]byte, len(keep))
-	for _, name := range keep {
-		kept[name] = nil
-	}
-	seen := 0
-	buf := make([]byte, 1<<20)
+	wait := m.verifyOthers(dir, keep)
+	kept, err := m.read(dir, keep)
+	return kept, errors.Join(err, wait())
+}
+
+// read compares some files with the manifest and returns their content.
+func (m *manifest) read(dir string, names []string) (map[string][]byte, error) {
+	var files []file
 	for _, f := range m.Files {
-		if !filepath.IsLocal(filepath.FromSlash(f.Name)) {
-			return nil, &CorruptError{Dir: dir, Err: fmt.Errorf("its manifest names the file %q", f.Name)}
-		}
-		path := filepath.Join(dir, filepath.FromSlash(f.Name))
-		_, wanted := kept[f.Name]
-		data, sum, size, err := checksum(path, wanted, buf)
-		if err == nil && size != f.Size {
-			err = fmt.Errorf("file %s has %d bytes, want %d", f.Name, size, f.Size)
-		}
-		if err == nil && sum != f.CRC {
-			err = fmt.Errorf("file %s was changed", f.Name)
-		}
-		if err != nil {
-			return nil, &CorruptError{Dir: dir, Err: err}
-		}
-		if wanted {
-			kept[f.Name] = data
-			seen++
+		if slices.Contains(names, f.Name) {
+			files = append(files, f)
 		}
 	}
-	if seen != len(keep) {
+	if len(files) != len(names) {
 		return nil, &CorruptError{Dir: dir, Err: errors.New("its manifest does not name every file")}
 	}
+	content, errs := make([][]byte, len(files)), make([]error, len(files))
+	parallel(len(files), func(i int) { content[i], errs[i] = files[i].verify(dir, true, nil) })
+	kept := make(map[string][]byte, len(files))
+	for i, f := range files {
+		if errs[i] != nil {
+			return nil, &CorruptError{Dir: dir, Err: errs[i]}
+		}
+		kept[f.Name] = content[i]
+	}
 	return kept, nil
+}
+
+// verifyOthers compares the files that are not named with the manifest while
+// the caller goes on; they are most of a generation's bytes. The caller must
+// wait for what it returns.
+func (m *manifest) verifyOthers(dir string, named []string) (wait func() error) {
+	done := make(chan error, 1)
+	go func() {
+		buf := make([]byte, 1<<20)
+		for _, f := range m.Files {
+			if slices.Contains(named, f.Name) {
+				continue
+			}
+			if _, err := f.verify(dir, false, buf); err != nil {
+				done <- &CorruptError{Dir: dir, Err: err}
+				return
+			}
+		}
+		done <- nil
+	}()
+	return sync.OnceValue(func() error { return <-done })
+}
+
+// verify compares a file with its entry, and returns its content where it is
+// wanted.
+func (f file) verify(dir string, wanted bool, buf []byte) ([]byte, error) {
+	if !filepath.IsLocal(filepath.FromSlash(f.Name)) {
+		return nil, fmt.Errorf("its manifest names the file %q", f.Name)
+	}
+	data, sum, size, err := checksum(filepath.Join(dir, filepath.FromSlash(f.Name)), wanted, buf)
+	if err == nil && size != f.Size {
+		err = fmt.Errorf("file %s has %d bytes, want %d", f.Name, size, f.Size)
+	}
+	if err == nil && sum != f.CRC {
+		err = fmt.Errorf("file %s was changed", f.Name)
+	}
+	return data, err
 }
 
 // checksum reads a file through buf, or whole where its content is wanted.

@@ -9,14 +9,16 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"example.com/assay/memory/lsa"
+	"example.com/assay/memory/vector"
 	"example.com/assay/state"
 )
 
-// A meaning is the vectors of a remote embedder, one row per passage.
+// A meaning is the vectors of a remote embedder, one row per passage. dims is
+// known before there is a set of them.
 type meaning struct {
 	dims  int
 	rows  []float32
+	set   *vector.Set // of rows
 	scale scale
 }
 
@@ -32,12 +34,14 @@ type scale struct {
 // of is a cosine's place between the two, 0 to 1. An embedder that does not
 // tell passages apart has no places.
 func (s scale) of(cosine float64) float64 {
-	width := s.Ceiling - s.Floor
-	if width < 1e-6 {
+	if !s.tells() {
 		return 0
 	}
-	return min(1, max(0, (cosine-s.Floor)/width))
+	return min(1, max(0, (cosine-s.Floor)/(s.Ceiling-s.Floor)))
 }
+
+// tells reports whether the embedder tells passages apart.
+func (s scale) tells() bool { return s.Ceiling-s.Floor >= 1e-6 }
 
 func (m *meaning) len() int {
 	if m.dims == 0 {
@@ -46,23 +50,13 @@ func (m *meaning) len() int {
 	return len(m.rows) / m.dims
 }
 
-func (m *meaning) row(ord int) []float32 { return m.rows[ord*m.dims : (ord+1)*m.dims] }
-
-// near writes the likeness of every passage to a vector into out, which it
-// makes when it is too short. Without a vector all are zero.
-func (m *meaning) near(vector []float32, out []float64) []float64 {
-	if len(out) != m.len() {
-		out = make([]float64, m.len())
-	}
-	if len(vector) != m.dims {
-		clear(out)
-		return out
-	}
-	for i := range out {
-		out[i] = m.scale.of(lsa.Dot(vector, m.row(i)))
-	}
-	return out
+// index makes the set of the rows.
+func (m *meaning) index(lists *vector.Lists) (err error) {
+	m.set, err = vector.NewSet(m.rows, m.dims, lists)
+	return err
 }
+
+func (m *meaning) row(ord int) []float32 { return m.rows[ord*m.dims : (ord+1)*m.dims] }
 
 // meaningMagic begins the file of the vectors; its last byte is the format's
 // version. The number of dimensions follows, then the rows.
@@ -159,8 +153,8 @@ func (x *Index) learnScale(questions []pseudo, vectors [][]float32) scale {
 			continue
 		}
 		top := -1.0
-		for ord := range m.len() {
-			top = max(top, lsa.Dot(vectors[i], m.row(ord)))
+		for _, nearest := range m.set.Top(vectors[i], 1, top, nil) {
+			top = nearest.Value
 		}
 		tops = append(tops, top)
 	}
@@ -187,7 +181,7 @@ func (x *Index) floor() float64 {
 		if a == b || len(x.table.docs) > 1 && x.table.rows[a].doc == x.table.rows[b].doc {
 			continue
 		}
-		sum += lsa.Dot(x.meaning.row(a), x.meaning.row(b))
+		sum += vector.Dot(x.meaning.row(a), x.meaning.row(b))
 		pairs++
 	}
 	return sum / math.Max(1, float64(pairs))

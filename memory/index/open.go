@@ -3,6 +3,7 @@ package index
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"sync"
 
@@ -11,6 +12,7 @@ import (
 	"example.com/assay/memory/embed"
 	"example.com/assay/memory/lsa"
 	"example.com/assay/memory/text"
+	"example.com/assay/memory/vector"
 	"example.com/assay/state"
 )
 
@@ -21,13 +23,16 @@ type Index struct {
 	store       *store // nil when there are no passages
 	table       *table
 	model       *lsa.Model
-	vectors     []float32 // a row of model.Dims per passage
+	vectors     *vector.Set // a row of model.Dims per passage
 	calibration Calibration
 	stats       Stats
+	changed     int          // passages added or removed since the embedder was trained
 	space       *embed.Space // questions are embedded in it; nil for none
 	meaning     *meaning     // nil without a remote embedder
 
 	// Derived from the table by prepare.
+	docOf    []int32                // document per passage
+	norm     []float64              // per passage: what BM25 adds to a term's frequency, for its length
 	members  [][]int32              // passages per document
 	docLen   []float64              // terms per document, its name included
 	nameOf   [][]string             // stems of a document's name, sorted; nil for none
@@ -62,13 +67,10 @@ func OpenIn(dir string, space *embed.Space) (*Index, error) {
 	if err != nil {
 		return nil, err
 	}
-	files, err := m.verify(dir, m.sidecars()...)
-	if err != nil {
+	wait := m.verifyOthers(dir, m.sidecars())
+	x, err := readSidecars(dir, m)
+	if err := errors.Join(err, wait()); err != nil {
 		return nil, err
-	}
-	x, err := assemble(dir, m, files)
-	if err != nil {
-		return nil, &CorruptError{Dir: dir, Err: err}
 	}
 	x.space = space
 	err = x.openStore()
@@ -91,6 +93,19 @@ func ReadStats(dir string) (Stats, error) {
 	return m.Stats, nil
 }
 
+// readSidecars reads all of a generation but bleve's files.
+func readSidecars(dir string, m *manifest) (*Index, error) {
+	files, err := m.read(dir, m.sidecars())
+	if err != nil {
+		return nil, err
+	}
+	x, err := assemble(dir, m, files)
+	if err != nil {
+		return nil, &CorruptError{Dir: dir, Err: err}
+	}
+	return x, nil
+}
+
 // assemble decodes the sidecar files.
 func assemble(dir string, m *manifest, files map[string][]byte) (*Index, error) {
 	t, err := decodeTable(files[tableFile])
@@ -105,15 +120,34 @@ func assemble(dir string, m *manifest, files map[string][]byte) (*Index, error) 
 	if err != nil {
 		return nil, err
 	}
-	x := newIndex(dir, t, model, vectors)
-	x.calibration, x.stats = m.Calibration, m.Stats
-	if m.Scale != nil {
-		x.meaning, err = decodeMeaning(files[meaningFile], len(t.rows), *m.Scale)
+	set, err := setOf(vectors, model.Dims(), files[listsFile])
+	if err != nil {
+		return nil, err
+	}
+	x := newIndex(dir, t, model, set)
+	x.calibration, x.stats, x.changed = m.Calibration, m.Stats, m.Changed
+	if m.Scale == nil {
+		return x, nil
+	}
+	if x.meaning, err = decodeMeaning(files[meaningFile], len(t.rows), *m.Scale); err == nil {
+		x.meaning.set, err = setOf(x.meaning.rows, x.meaning.dims, files[meaningListsFile])
 	}
 	return x, err
 }
 
-func newIndex(dir string, t *table, model *lsa.Model, vectors []float32) *Index {
+// setOf makes the set of rows, with lists where there is a file of them.
+func setOf(rows []float32, dims int, file []byte) (*vector.Set, error) {
+	if file == nil {
+		return vector.NewSet(rows, dims, nil)
+	}
+	lists, err := vector.DecodeLists(file)
+	if err != nil {
+		return nil, err
+	}
+	return vector.NewSet(rows, dims, lists)
+}
+
+func newIndex(dir string, t *table, model *lsa.Model, vectors *vector.Set) *Index {
 	x := &Index{dir: dir, table: t, model: model, vectors: vectors}
 	x.scratch.New = func() any { return newScratch(len(t.rows), len(t.docs)) }
 	x.prepare()
@@ -141,7 +175,9 @@ func (x *Index) prepare() {
 	var length, pairs int
 	titleUse := make([]int, len(t.names))
 	owner := make([]int, len(t.names)) // document + 1 of a source; -1 when several have it
+	x.docOf, x.norm = make([]int32, len(t.rows)), make([]float64, len(t.rows))
 	for ord, r := range t.rows {
+		x.docOf[ord] = int32(r.doc)
 		x.members[r.doc] = append(x.members[r.doc], int32(ord))
 		x.docLen[r.doc] += float64(r.length)
 		length += r.length
@@ -166,6 +202,9 @@ func (x *Index) prepare() {
 	}
 	n := float64(max(1, len(t.rows)))
 	x.avgLen, x.avgPairs, x.avgDoc = float64(length)/n, float64(pairs)/n, docs/float64(max(1, len(t.docs)))
+	for ord, r := range t.rows {
+		x.norm[ord] = lengthNorm(float64(r.length), x.avgLen, bodyK1, bodyB)
+	}
 	x.grouped = 2*shared >= len(t.rows)
 	x.indexTitles(titleUse)
 }
@@ -239,6 +278,36 @@ func (x *Index) Stats() Stats { return x.stats }
 
 // Calibration says what the generation's confidences were learnt from.
 func (x *Index) Calibration() Calibration { return x.calibration }
+
+// Training says what the offline embedder of a generation was trained on, when
+// it will be trained again, and how vectors are searched.
+type Training struct {
+	Fitted  int `json:"fitted"`   // passages of the corpus when it was trained
+	Sampled int `json:"sampled"`  // of those, what it was trained on
+	Changed int `json:"changed"`  // passages added or removed since; they are folded in
+	RefitAt int `json:"refit_at"` // as many changes, and it is trained again; 0: it is at every change
+
+	Lists  int     `json:"lists"`            // that the vectors are shared out among; 0: all are looked at
+	Probes int     `json:"probes,omitempty"` // lists that a query looks at
+	Recall float64 `json:"recall,omitempty"` // share of the ten nearest that these hold, as measured on training
+}
+
+// Training describes the embedder of the generation, and the lists of its
+// vectors, those of a remote embedder where there is one.
+func (x *Index) Training() Training {
+	t := Training{Fitted: x.model.Docs(), Sampled: min(x.model.Docs(), lsa.DefaultSample), Changed: x.changed}
+	if len(x.table.rows) >= refitBelow {
+		t.RefitAt = int(math.Ceil(refitShare * float64(x.model.Docs())))
+	}
+	lists := x.vectors.Lists()
+	if x.meaning != nil {
+		lists = x.meaning.set.Lists()
+	}
+	if lists != nil {
+		t.Lists, t.Probes, t.Recall = lists.Count(), lists.Probes(), lists.Recall()
+	}
+	return t
+}
 
 // Passage returns the passage with an id, exactly as it was added, and
 // whether there is one.

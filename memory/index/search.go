@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"example.com/assay/memory/citation"
+	"example.com/assay/memory/vector"
 	"example.com/assay/state"
 )
 
@@ -107,12 +108,16 @@ func (x *Index) searchTerms(ctx context.Context, a asked, q Query, skip func(ord
 	s := x.scratch.Get().(*scratch)
 	s.only = only
 	defer func() { s.only = nil; x.scratch.Put(s) }()
+	s.lists.reset()
 	others, err := x.alternatives(ctx, q.Alternatives, a, out, s)
 	if err != nil {
 		return Result{}, err
 	}
-	sig, err := x.score(ctx, a.terms, a.vector(0), s)
+	sig, residual, err := x.score(ctx, a.terms, a.vector(0), s)
 	if err != nil {
+		return Result{}, err
+	}
+	if err := x.scorePairs(ctx, residual, s); err != nil {
 		return Result{}, err
 	}
 	pool := x.candidates(sig, out)
@@ -174,7 +179,7 @@ func (x *Index) alternatives(ctx context.Context, queries []string, a asked, out
 		if len(list) == 0 {
 			continue
 		}
-		sig, err := x.score(ctx, list, a.vector(i+1), s)
+		sig, _, err := x.score(ctx, list, a.vector(i+1), s)
 		if err != nil {
 			return nil, err
 		}
@@ -185,29 +190,37 @@ func (x *Index) alternatives(ctx context.Context, queries []string, a asked, out
 
 // candidates lists what is worth scoring of one query.
 func (x *Index) candidates(sig *signals, out func(int32) bool) []int32 {
-	top := slices.Max(sig.scoped)
-	if top <= 0 {
-		top = 1
+	largest := 0.0
+	for _, ord := range sig.touched {
+		largest = max(largest, sig.scoped[ord])
 	}
-	lexical := make([]float64, len(sig.scoped))
+	if largest <= 0 {
+		largest = 1
+	}
+	lexical := top{k: poolLexical}
+	limit := 0.0
 	for i, v := range sig.scoped {
-		if v = v/top + documentWeight*x.document(sig, int32(i)); v > 0 && !out(int32(i)) {
-			lexical[i] = v
+		if v = v/largest + documentWeight*x.document(sig, int32(i)); v > limit && !out(int32(i)) {
+			lexical.add(int32(i), v)
+			limit = lexical.limit()
 		}
 	}
-	pool := append(best(lexical, poolLexical), best(within(sig.cosine, out), poolCosine)...)
-	return append(pool, best(within(sig.near, out), poolCosine)...)
+	pool := lexical.ords
+	if sig.latent != nil {
+		pool = append(pool, rows(x.vectors.Top(sig.latent, poolCosine, 0, out))...)
+	}
+	if sig.meaning != nil && x.meaning.scale.tells() {
+		pool = append(pool, rows(x.meaning.set.Top(sig.meaning, poolCosine, x.meaning.scale.Floor, out))...)
+	}
+	return pool
 }
 
-// within copies scores without those of passages that are left out.
-func within(scores []float64, out func(int32) bool) []float64 {
-	kept := slices.Clone(scores)
-	for i, v := range kept {
-		if v > 0 && out(int32(i)) {
-			kept[i] = 0
-		}
+func rows(matches []vector.Match) []int32 {
+	out := make([]int32, len(matches))
+	for i, m := range matches {
+		out[i] = m.Row
 	}
-	return kept
+	return out
 }
 
 // A link says that a passage's title is mentioned by a good passage: by how
@@ -224,7 +237,7 @@ func (x *Index) links(ctx context.Context, sig *signals) ([]link, error) {
 		return nil, nil
 	}
 	found := make(map[int32]float64)
-	top := best(sig.plain, bridges)
+	top := best(sig.plain, bridges, nil)
 	for _, from := range top {
 		if err := ctx.Err(); err != nil {
 			return nil, err

@@ -50,7 +50,7 @@ func TestBM25AgainstOracle(t *testing.T) {
 	for range 20 {
 		draw := rng.Perm(60)
 		query := []string{fmt.Sprintf("w%dx", draw[0]), fmt.Sprintf("w%dx", draw[1]), fmt.Sprintf("w%dx", draw[2]), "nowher"}
-		sig, err := x.score(t.Context(), query, nil, newScratch(len(passages), len(passages)))
+		sig, _, err := x.score(t.Context(), query, nil, newScratch(len(passages), len(passages)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -226,7 +226,7 @@ func TestBest(t *testing.T) {
 		}
 		slices.SortStableFunc(want, func(a, b int32) int { return int(values[b] - values[a]) })
 		k := 1 + rng.IntN(8)
-		if got := best(values, k); !slices.Equal(got, want[:min(k, len(want))]) {
+		if got := best(values, k, nil); !slices.Equal(got, want[:min(k, len(want))]) {
 			t.Fatalf("best(%v, %d) = %v, want %v", values, k, got, want)
 		}
 	}
@@ -263,7 +263,7 @@ func TestRestoreNames(t *testing.T) {
 		share    float64
 	}{{"level", level, 1}, {"clear", clear, 0}} {
 		x := open(t, build(t, test.passages))
-		sig, err := x.score(t.Context(), []string{"barter"}, nil, newScratch(4, 2))
+		sig, _, err := x.score(t.Context(), []string{"barter"}, nil, newScratch(4, 2))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -273,20 +273,78 @@ func TestRestoreNames(t *testing.T) {
 	}
 }
 
+// In a document that has a name and ten passages, a term's idf is the mean of
+// that among all passages and that among the document's.
+func TestIDFWithinDocuments(t *testing.T) {
+	const docs, each = 3, 12
+	words := randomCorpus(docs*each, 11)
+	var passages []state.Passage
+	var bags [][]string
+	for i, p := range words {
+		name := []string{"Quarry", "Orchard", "Harbour"}[i/each]
+		passages = append(passages, state.Passage{ID: fmt.Sprintf("%02d", i), Doc: name, Title: name, Text: p.Text, End: len(p.Text), Source: name})
+		bags = append(bags, text.Terms(p.Text+" "+name+" "+name, text.DocStops))
+	}
+	x := open(t, build(t, passages))
+	query := []string{"w0x", "w1x", "w2x", "w3x", "w5x"}
+	sig, _, err := x.score(t.Context(), query, nil, newScratch(docs*each, docs))
+	if err != nil {
+		t.Fatal(err)
+	}
+	unequal := 0
+	for i := range passages {
+		var want float64
+		for _, q := range query {
+			within := bags[i/each*each : i/each*each+each]
+			df := 0.0
+			for _, bag := range within {
+				if slices.Contains(bag, q) {
+					df++
+				}
+			}
+			one := simpleBM25(bags, []string{q}, i)
+			global := globalIDF(bags, q)
+			want += one / global * (global + math.Log(1+(each-df+.5)/(df+.5))) / 2
+		}
+		if math.Abs(sig.scoped[i]-want) > 1e-9 {
+			t.Fatalf("passage %d: %v, want %v", i, sig.scoped[i], want)
+		}
+		if math.Abs(sig.scoped[i]-sig.plain[i]) > .1 {
+			unequal++
+		}
+	}
+	if unequal == 0 {
+		t.Error("nothing was tested: within documents the terms are as frequent as among all passages")
+	}
+}
+
+func globalIDF(bags [][]string, term string) float64 {
+	df := 0.0
+	for _, bag := range bags {
+		if slices.Contains(bag, term) {
+			df++
+		}
+	}
+	return math.Log(1 + (float64(len(bags))-df+.5)/(df+.5))
+}
+
 // Unknown words lower the cosine by the root of the share that is known.
 func TestCosineOfUnknownWords(t *testing.T) {
 	x := open(t, build(t, kiteBarge(t)))
-	n, docs := len(x.table.rows), len(x.table.docs)
-	known, mixed := newScratch(n, docs), newScratch(n, docs)
-	x.scoreCosine([]string{"larch", "hull"}, known)
-	x.scoreCosine([]string{"larch", "hull", "qwvzx"}, mixed)
+	n := len(x.table.rows)
+	known, mixed := &signals{}, &signals{}
+	x.project([]string{"larch", "hull"}, known)
+	x.project([]string{"larch", "hull", "qwvzx"}, mixed)
 	_, share := x.model.Project(lsa.Bag([]string{"larch", "hull", "qwvzx"}))
-	for ord, c := range known.cosine {
-		if want := c * math.Sqrt(share); math.Abs(mixed.cosine[ord]-want) > 1e-6 {
-			t.Fatalf("passage %d: %v, want %v of %v", ord, mixed.cosine[ord], want, c)
+	largest := 0.0
+	for ord := range int32(n) {
+		c := x.cosine(known, ord)
+		if got, want := x.cosine(mixed, ord), c*math.Sqrt(share); math.Abs(got-want) > 1e-6 {
+			t.Fatalf("passage %d: %v, want %v of %v", ord, got, want, c)
 		}
+		largest = max(largest, c)
 	}
-	if slices.Max(known.cosine) < .3 || share > .9 {
-		t.Errorf("nothing was tested: %v, %v", slices.Max(known.cosine), share)
+	if largest < .3 || share > .9 {
+		t.Errorf("nothing was tested: %v, %v", largest, share)
 	}
 }

@@ -3,9 +3,9 @@ package index
 import (
 	"context"
 	"math"
-	"slices"
 
 	"example.com/assay/memory/lsa"
+	"example.com/assay/memory/vector"
 )
 
 // Parameters of the two BM25s: of passages and documents, and of word pairs.
@@ -22,10 +22,15 @@ func idf(n, df float64) float64 { return math.Log(1 + (n-df+.5)/(df+.5)) }
 
 // saturate is BM25's term frequency part.
 func saturate(tf, length, avg, k1, b float64) float64 {
+	return (k1 + 1) * tf / (tf + lengthNorm(length, avg, k1, b))
+}
+
+// lengthNorm is what saturate adds to the frequency.
+func lengthNorm(length, avg, k1, b float64) float64 {
 	if avg == 0 {
 		avg = 1
 	}
-	return (k1 + 1) * tf / (tf + k1*(1-b+b*length/avg))
+	return k1 * (1 - b + b*length/avg)
 }
 
 // A weighted term of a query.
@@ -51,114 +56,137 @@ func weigh(list []string, fn func(n float64) float64) []weighted {
 func count(n float64) float64 { return n }
 
 // scratch holds the scores of every passage and document for one query. It
-// is reused, and cleared before use.
+// is reused, and cleared before use: only what was touched, since most
+// queries touch few passages.
 type scratch struct {
 	plain, scoped []float64 // BM25; BM25 with in-document idf and with name words as far as restoreNames says
 	names         []float64 // the name words' part of BM25
 	pairs         []float64 // BM25 of bigrams
-	cosine        []float64 // to the query in the offline embedder's space, at least 0
-	near          []float64 // to the query in a remote embedder's space, by its scale; empty without one
 	holds         []uint64  // bit i: the passage holds term i of the query
 	docs          []float64 // BM25 of documents
-	docTF         []float64 // of one term
-	docDF         []int     // passages of a document that hold one term
-	postings      []posting
-	only          *subset // what a filter lets through; nil for all
+	touched       []int32   // passages that hold a term, each once
+	paired        []int32   // passages that hold a bigram, each once
+	only          *subset   // what a filter lets through; nil for all
+
+	// Of one term, and zero between two of them.
+	docTF  []float64
+	docDF  []int     // passages of a document that hold it
+	docIDF []float64 // among those passages
+	inName []bool    // whether the document's name has it
+
+	lists postingLists
 }
 
 func newScratch(passages, docs int) *scratch {
 	return &scratch{
 		plain: make([]float64, passages), scoped: make([]float64, passages), names: make([]float64, passages),
-		pairs: make([]float64, passages), cosine: make([]float64, passages), holds: make([]uint64, passages),
-		docs: make([]float64, docs), docTF: make([]float64, docs), docDF: make([]int, docs),
+		pairs: make([]float64, passages), holds: make([]uint64, passages), docs: make([]float64, docs),
+		docTF: make([]float64, docs), docDF: make([]int, docs), docIDF: make([]float64, docs), inName: make([]bool, docs),
 	}
 }
 
 func (s *scratch) clear() {
-	for _, list := range [][]float64{s.plain, s.scoped, s.names, s.pairs, s.cosine, s.near, s.docs, s.docTF} {
-		clear(list)
+	for _, ord := range s.touched {
+		s.plain[ord], s.scoped[ord], s.names[ord], s.holds[ord] = 0, 0, 0, 0
 	}
-	clear(s.holds)
-	clear(s.docDF)
+	for _, ord := range s.paired {
+		s.pairs[ord] = 0
+	}
+	s.touched, s.paired = s.touched[:0], s.paired[:0]
+	clear(s.docs)
 }
 
 // signals are the scores of one query, each over all passages.
 type signals struct {
 	*scratch
-	terms []weighted
-	idfs  []float64 // per term, over passages
-	best  int       // the document that scores best, -1 for none
-	top   float64   // its score
-	gate  float64   // 1 − second best / best document score
+	terms   []weighted
+	idfs    []float64 // per term, over passages
+	best    int       // the document that scores best, -1 for none
+	top     float64   // its score
+	gate    float64   // 1 − second best / best document score
+	latent  []float32 // the query in the offline embedder's space; nil when it knows no word of it
+	known   float64   // by which a cosine there is lowered: the root of the share of the query that it knows
+	meaning []float32 // the query in a remote embedder's space; nil without one
 }
 
-// score computes every signal that is a function of the query and one
-// passage or document. vector is the query's in the space of a remote
-// embedder; nil leaves that signal at zero.
-func (x *Index) score(ctx context.Context, list []string, vector []float32, s *scratch) (*signals, error) {
+// score computes the signals that candidates are chosen by. vector is the
+// query's in the space of a remote embedder; nil leaves that signal at zero.
+// What it returns besides is the query without the words of a document's name.
+func (x *Index) score(ctx context.Context, list []string, vector []float32, s *scratch) (*signals, []string, error) {
 	s.clear()
 	sig := &signals{scratch: s, terms: weigh(list, math.Sqrt), best: -1}
+	if err := x.fetch(ctx, bodyField, sig.terms, &s.lists); err != nil {
+		return nil, nil, err
+	}
 	for i, q := range sig.terms {
-		if err := x.scoreTerm(ctx, i, q, sig); err != nil {
-			return nil, err
-		}
+		x.scoreTerm(i, q, sig)
 	}
 	s.only.lexical(s)
 	x.gateDocuments(sig)
 	x.restoreNames(sig)
 	residual := x.withoutName(list, sig.best)
-	if err := x.scorePairs(ctx, residual, s); err != nil {
-		return nil, err
+	x.project(residual, sig)
+	if x.meaning != nil && len(vector) == x.meaning.dims {
+		sig.meaning = vector
 	}
-	x.scoreCosine(residual, s)
-	if x.meaning != nil {
-		s.near = x.meaning.near(vector, s.near)
-	}
-	s.only.similar(s)
-	return sig, nil
+	return sig, residual, nil
 }
 
 // scoreTerm adds one term's part to the passages' and documents' BM25.
-func (x *Index) scoreTerm(ctx context.Context, i int, q weighted, sig *signals) error {
+func (x *Index) scoreTerm(i int, q weighted, sig *signals) {
 	s := sig.scratch
-	list, err := x.store.postings(ctx, bodyField, q.term, x.table.drawn, s.postings[:0])
-	if err != nil {
-		return err
-	}
-	s.postings = list
-	n := float64(len(x.table.rows))
-	global := idf(n, float64(len(list)))
+	list := s.lists.of(q.term)
+	global := idf(float64(len(x.table.rows)), float64(len(list)))
 	sig.idfs = append(sig.idfs, global)
 	for _, p := range list {
-		doc := x.table.rows[p.ord].doc
+		doc := x.docOf[p.ord]
 		s.docDF[doc]++
 		s.docTF[doc] += float64(p.tf)
+		if s.holds[p.ord] == 0 {
+			s.touched = append(s.touched, p.ord)
+		}
 		s.holds[p.ord] |= 1 << i
 	}
+	for _, named := range x.named[q.term] {
+		s.inName[named.doc] = true
+	}
 	for _, p := range list {
-		r := &x.table.rows[p.ord]
-		tfn := saturate(float64(p.tf), float64(r.length), x.avgLen, bodyK1, bodyB)
+		doc := x.docOf[p.ord]
+		tf := float64(p.tf)
+		tfn := (bodyK1 + 1) * tf / (tf + x.norm[p.ord])
 		plain := q.weight * global * tfn
 		s.plain[p.ord] += plain
 		switch {
-		case x.nameOf[r.doc] == nil:
+		case x.nameOf[doc] == nil:
 			s.scoped[p.ord] += plain
-		case !x.inName(r.doc, q.term):
-			local := global
-			if size := len(x.members[r.doc]); size >= inDocMin {
-				local = idf(float64(size), float64(s.docDF[r.doc]))
-			}
-			s.scoped[p.ord] += q.weight * (global + local) / 2 * tfn
+		case !s.inName[doc]:
+			s.scoped[p.ord] += q.weight * (global + x.localIDF(doc, global, s)) / 2 * tfn
 		default:
 			s.names[p.ord] += plain
 		}
 	}
 	x.scoreDocuments(q, list, s)
-	return nil
+	for _, named := range x.named[q.term] {
+		s.inName[named.doc] = false
+	}
+}
+
+// localIDF is a term's idf among the passages of a document, that among all
+// where it has few.
+func (x *Index) localIDF(doc int32, global float64, s *scratch) float64 {
+	size := len(x.members[doc])
+	if size < inDocMin {
+		return global
+	}
+	if s.docIDF[doc] == 0 { // it is never 0
+		s.docIDF[doc] = idf(float64(size), float64(s.docDF[doc]))
+	}
+	return s.docIDF[doc]
 }
 
 // scoreDocuments adds one term's part to the documents' BM25, whose bag is
-// that of all passages and, three times, the name. It clears docTF and docDF.
+// that of all passages and, three times, the name. It clears what is of one
+// term.
 func (x *Index) scoreDocuments(q weighted, list []posting, s *scratch) {
 	var docs []int32
 	for _, named := range x.named[q.term] {
@@ -168,9 +196,9 @@ func (x *Index) scoreDocuments(q weighted, list []posting, s *scratch) {
 		s.docTF[named.doc] += float64(nameWeight * named.count)
 	}
 	for _, p := range list {
-		if doc := int32(x.table.rows[p.ord].doc); s.docDF[doc] > 0 {
+		if doc := x.docOf[p.ord]; s.docDF[doc] > 0 {
 			docs = append(docs, doc)
-			s.docDF[doc] = 0
+			s.docDF[doc], s.docIDF[doc] = 0, 0
 		}
 	}
 	weight := idf(float64(len(x.table.docs)), float64(len(docs)))
@@ -204,9 +232,9 @@ func (x *Index) gateDocuments(sig *signals) {
 // does not, as with a topic that several documents treat, dropping them would
 // hand the query to the documents that are named otherwise.
 func (x *Index) restoreNames(sig *signals) {
-	for ord, part := range sig.names {
-		if part > 0 {
-			sig.scoped[ord] += part * max(0, 1-documentWeight*x.document(sig, int32(ord)))
+	for _, ord := range sig.touched {
+		if part := sig.names[ord]; part > 0 {
+			sig.scoped[ord] += part * max(0, 1-documentWeight*x.document(sig, ord))
 		}
 	}
 }
@@ -214,7 +242,7 @@ func (x *Index) restoreNames(sig *signals) {
 // document is the gated score of a passage's document. Where most passages
 // are documents of their own it says nothing about those.
 func (x *Index) document(sig *signals, ord int32) float64 {
-	doc := x.table.rows[ord].doc
+	doc := x.docOf[ord]
 	if sig.top == 0 || !x.grouped && len(x.members[doc]) < 2 {
 		return 0
 	}
@@ -239,36 +267,52 @@ func (x *Index) withoutName(list []string, doc int) []string {
 	return rest
 }
 
+// scorePairs adds BM25 of adjacent words.
 func (x *Index) scorePairs(ctx context.Context, list []string, s *scratch) error {
-	for _, q := range weigh(bigrams(list), count) {
-		found, err := x.store.postings(ctx, bigramField, q.term, x.table.drawn, s.postings[:0])
-		if err != nil {
-			return err
-		}
-		s.postings = found
-		weight := q.weight * idf(float64(len(x.table.rows)), float64(len(found)))
-		for _, p := range found {
+	found := weigh(bigrams(list), count)
+	if err := x.fetch(ctx, bigramField, found, &s.lists); err != nil {
+		return err
+	}
+	for _, q := range found {
+		list := s.lists.of(q.term)
+		weight := q.weight * idf(float64(len(x.table.rows)), float64(len(list)))
+		for _, p := range list {
+			if s.pairs[p.ord] == 0 {
+				s.paired = append(s.paired, p.ord)
+			}
 			s.pairs[p.ord] += weight * saturate(float64(p.tf), float64(x.table.rows[p.ord].bigrams), x.avgPairs, pairK1, pairB)
 		}
 	}
 	return nil
 }
 
-func (x *Index) scoreCosine(list []string, s *scratch) {
+// project places the query in the offline embedder's space.
+func (x *Index) project(list []string, sig *signals) {
 	query, known := x.model.Project(lsa.Bag(list))
-	if known == 0 {
-		return
-	}
-	scale := math.Sqrt(known)
-	for ord := range s.cosine {
-		s.cosine[ord] = max(0, scale*lsa.Dot(query, x.vector(int32(ord))))
+	if known > 0 {
+		sig.latent, sig.known = query, math.Sqrt(known)
 	}
 }
 
-func (x *Index) vector(ord int32) []float32 {
-	dims := x.model.Dims()
-	return x.vectors[int(ord)*dims : (int(ord)+1)*dims]
+// cosine is a passage's likeness to the query in the offline embedder's
+// space, at least 0.
+func (x *Index) cosine(sig *signals, ord int32) float64 {
+	if sig.latent == nil {
+		return 0
+	}
+	return max(0, sig.known*x.vectors.Dot(sig.latent, ord))
 }
+
+// near is a passage's likeness to the query in a remote embedder's space, by
+// its scale; 0 without one.
+func (x *Index) near(sig *signals, ord int32) float64 {
+	if sig.meaning == nil {
+		return 0
+	}
+	return x.meaning.scale.of(x.meaning.set.Dot(sig.meaning, ord))
+}
+
+func (x *Index) vector(ord int32) []float32 { return x.vectors.Row(ord) }
 
 // graphDims is how many leading dimensions tell how alike two passages are.
 const graphDims = 100
@@ -277,41 +321,12 @@ const graphDims = 100
 func (x *Index) alike(a, b int32) float64 {
 	u, v := x.vector(a), x.vector(b)
 	if len(u) <= graphDims {
-		return max(0, lsa.Dot(u, v))
+		return max(0, vector.Dot(u, v))
 	}
 	u, v = u[:graphDims], v[:graphDims]
-	norm := math.Sqrt(lsa.Dot(u, u) * lsa.Dot(v, v))
+	norm := math.Sqrt(vector.Dot(u, u) * vector.Dot(v, v))
 	if norm == 0 {
 		return 0
 	}
-	return max(0, lsa.Dot(u, v)/norm)
-}
-
-// best returns the k passages with the highest positive values, best first;
-// of equals, the one with the lower ordinal.
-func best(values []float64, k int) []int32 {
-	var heap []int32 // sorted, worst last; k is small
-	worse := func(a, b int32) bool {
-		if values[a] != values[b] {
-			return values[a] < values[b]
-		}
-		return a > b
-	}
-	for i, v := range values {
-		ord := int32(i)
-		if v <= 0 || len(heap) == k && !worse(heap[k-1], ord) {
-			continue
-		}
-		at, _ := slices.BinarySearchFunc(heap, ord, func(a, b int32) int {
-			if worse(b, a) {
-				return -1
-			}
-			return 1
-		})
-		if len(heap) == k {
-			heap = heap[:k-1]
-		}
-		heap = slices.Insert(heap, at, ord)
-	}
-	return heap
+	return max(0, vector.Dot(u, v)/norm)
 }

@@ -60,9 +60,9 @@ func (x *Index) similarity(sig *signals, hits []candidate) float64 {
 		}
 		document = max(document, covered(held))
 		if x.meaning != nil {
-			cosine += sig.near[h.ord]
+			cosine += x.near(sig, h.ord)
 		} else {
-			cosine += sig.cosine[h.ord]
+			cosine += x.cosine(sig, h.ord)
 		}
 	}
 	return passageShare*passage + documentShare*document + cosineShare*cosine/float64(len(hits))
@@ -94,7 +94,7 @@ func (x *Index) strength(sig *signals, hits []candidate, out func(ord int32) boo
 // background is the mean score of ranks 21 to 50 without passages that are
 // left out. A rank that no passage with a score takes counts as zero.
 func background(scores []float64, out func(ord int32) bool) float64 {
-	ranked := best(within(scores, out), backgroundTo)
+	ranked := best(scores, backgroundTo, out)
 	var sum float64
 	for _, ord := range ranked[min(backgroundFrom, len(ranked)):] {
 		sum += scores[ord]

@@ -32,7 +32,10 @@ const (
 const (
 	storeDir    = "bleve"
 	lockWait    = "2s" // bleve waits forever for a locked file without it
-	batchSize   = 1000 // documents a segment begins with
+	batchSize   = 1000 // documents a segment begins with at least
+	mostBatch   = 4000 // and at most: it costs some 60 kB of memory a document
+	segments    = 50   // that a new index is made of if the batches allow; merging takes longer with more
+	mergeAtOnce = 200  // segments: merging ten at a time, as bleve does, writes a large corpus three times
 	analysers   = 2    // goroutines of a bleve that is written to
 	keepHistory = 1    // bleve's own snapshots; a generation is the snapshot
 )
@@ -75,9 +78,9 @@ type builder interface {
 // offlineBuilder writes a new bleve directory as one merged segment.
 type offlineBuilder struct{ b *scorch.Builder }
 
-func newOfflineBuilder(dir string) (*offlineBuilder, error) {
+func newOfflineBuilder(dir string, passages int) (*offlineBuilder, error) {
 	b, err := scorch.NewBuilder(map[string]any{
-		"path": filepath.Join(dir, storeDir), "buildPathPrefix": dir, "batchSize": batchSize,
+		"path": filepath.Join(dir, storeDir), "buildPathPrefix": dir, "batchSize": min(mostBatch, max(batchSize, passages/segments)), "mergeMax": mergeAtOnce,
 	})
 	if err != nil {
 		return nil, err

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/assay/memory/lsa"
 	"example.com/assay/memory/text"
 	"example.com/assay/state"
 )
@@ -57,11 +58,11 @@ type draft struct {
 	id, doc, title, source string
 	length, bigrams, start int
 	hash                   [hashSize]byte
-	bag                    bag
+	bag                    []lsa.Cell // in the numbers of a lexicon
 }
 
 // drafts takes a table apart.
-func (t *table) drafts(bags []bag) []draft {
+func (t *table) drafts(bags [][]lsa.Cell) []draft {
 	out := make([]draft, len(t.rows))
 	for i, r := range t.rows {
 		out[i] = draft{
@@ -204,10 +205,10 @@ func wordsKey(words []string) uint64 {
 	return max(1, h.Sum64())
 }
 
-func newDraft(a analysed, b bag) draft {
+func newDraft(a analysed, bag []lsa.Cell) draft {
 	return draft{
 		id: a.passage.ID, doc: a.passage.Doc, title: a.passage.Title, source: a.passage.Source,
-		length: len(a.terms), bigrams: len(a.bigrams), start: max(0, a.passage.Start), hash: a.hash, bag: b,
+		length: len(a.terms), bigrams: len(a.bigrams), start: max(0, a.passage.Start), hash: a.hash, bag: bag,
 	}
 }
 

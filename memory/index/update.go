@@ -12,6 +12,7 @@ import (
 
 	"example.com/assay/memory/citation"
 	"example.com/assay/memory/lsa"
+	"example.com/assay/memory/vector"
 	"example.com/assay/state"
 )
 
@@ -29,6 +30,10 @@ const (
 	analyseBatch = 512  // passages that are prepared at a time
 	refitBelow   = 5000 // passages up to which every update trains the embedder anew
 	refitShare   = .20  // of the passages must have changed for it above that
+
+	// flatUpTo is how many passages' vectors are scanned whole. Above it the
+	// scan takes longer than the rest of a query, and they get lists.
+	flatUpTo = 200000
 )
 
 // Update builds the generation opts.Dir and returns when it is on disk. From
@@ -47,7 +52,7 @@ func Update(ctx context.Context, opts UpdateOptions) (Stats, error) {
 	if err := os.Mkdir(opts.Dir, 0o700); err != nil {
 		return Stats{}, fmt.Errorf("updating the index: %w", err)
 	}
-	u := &update{ctx: ctx, opts: opts, refitBelow: refitBelow}
+	u := &update{ctx: ctx, opts: opts, refitBelow: refitBelow, flatUpTo: flatUpTo}
 	if err := guarded(u.run); err != nil {
 		return Stats{}, errors.Join(fmt.Errorf("updating the index: %w", err), os.RemoveAll(opts.Dir))
 	}
@@ -91,18 +96,20 @@ type update struct {
 	ctx  context.Context
 	opts UpdateOptions
 
-	refitBelow int // the constant, but in tests
+	refitBelow, flatUpTo int // the constants, but in tests
 
 	old      *Index // without a store; nil when starting from nothing
-	oldBags  []bag
+	oldBags  [][]lsa.Cell
 	oldFiles *manifest
 
 	drafts   []draft
+	lexicon  *lexicon        // of the drafts' bags
 	fresh    map[string]bool // ids that the new generation has and From has not in this form
 	gone     int
 	table    *table
 	model    *lsa.Model
 	vectors  []float32
+	set      *vector.Set // of vectors
 	manifest manifest
 }
 
@@ -129,6 +136,7 @@ func (u *update) open() error {
 	if err := u.report(PhaseOpen, 0, 1); err != nil {
 		return err
 	}
+	u.lexicon = newLexicon(nil)
 	if u.opts.From != "" {
 		m, err := readManifest(u.opts.From)
 		if err != nil {
@@ -140,7 +148,9 @@ func (u *update) open() error {
 		}
 		u.oldFiles = m
 		if u.old, err = assemble(u.opts.From, m, files); err == nil {
-			u.oldBags, err = decodeBags(files[bagsFile])
+			var bags lsa.Corpus
+			bags, err = decodeBags(files[bagsFile])
+			u.oldBags, u.lexicon = bags.Docs, newLexicon(bags.Terms)
 		}
 		if err == nil && len(u.oldBags) != len(u.old.table.rows) {
 			err = fmt.Errorf("%d bags for %d passages", len(u.oldBags), len(u.old.table.rows))
@@ -205,7 +215,7 @@ func (u *update) write(removed map[string]bool) (err error) {
 	var b builder
 	switch {
 	case len(u.drafts) == 0:
-		if b, err = newOfflineBuilder(u.opts.Dir); err != nil {
+		if b, err = newOfflineBuilder(u.opts.Dir, len(u.opts.Add)); err != nil {
 			return fmt.Errorf("creating the stored index: %w", err)
 		}
 	default:
@@ -250,7 +260,7 @@ func (u *update) addAll(b builder) error {
 			return err
 		}
 		for _, a := range batch {
-			u.drafts = append(u.drafts, newDraft(a, a.bag))
+			u.drafts = append(u.drafts, newDraft(a, u.lexicon.cells(a.bag)))
 			if err := b.add(a); err != nil {
 				return fmt.Errorf("storing passage %q: %w", a.passage.ID, err)
 			}
@@ -264,11 +274,11 @@ func (u *update) embed() error {
 	if err := u.report(PhaseEmbed, 0, 1); err != nil {
 		return err
 	}
-	bags := make([]bag, len(u.drafts))
+	rows := make([][]lsa.Cell, len(u.drafts))
 	for i, d := range u.drafts {
-		bags[i] = d.bag
+		rows[i] = d.bag
 	}
-	corpus := corpusOf(bags)
+	corpus := u.lexicon.corpus(rows)
 	stats := &u.manifest.Stats
 	*stats = Stats{Passages: len(u.table.rows), Documents: len(u.table.docs), Terms: len(corpus.Terms), Fingerprint: u.table.fingerprint()}
 
@@ -277,7 +287,7 @@ func (u *update) embed() error {
 		u.manifest.Changed += u.oldFiles.Changed
 	}
 	stats.Space = u.spaceID()
-	stats.Refit = u.old == nil || u.respaced() || len(bags) < u.refitBelow || outgrown(u.manifest.Changed, u.old.model.Docs())
+	stats.Refit = u.old == nil || u.respaced() || len(rows) < u.refitBelow || outgrown(u.manifest.Changed, u.old.model.Docs())
 	if stats.Refit {
 		var err error
 		if u.model, err = lsa.Fit(u.ctx, corpus, nil); err != nil {
@@ -288,7 +298,7 @@ func (u *update) embed() error {
 		u.model = u.old.model
 	}
 	stats.Dimensions, stats.Embedder = u.model.Dims(), u.model.ID()
-	u.project(bags)
+	u.project(corpus)
 	model, err := u.model.MarshalBinary()
 	if err != nil {
 		return fmt.Errorf("encoding the embedder: %w", err)
@@ -301,6 +311,9 @@ func (u *update) embed() error {
 			return err
 		}
 	}
+	if err := u.arrange(); err != nil {
+		return err
+	}
 	return u.report(PhaseEmbed, 1, 1)
 }
 
@@ -311,10 +324,10 @@ func outgrown(changed, fitted int) bool {
 }
 
 // project computes the vectors that are not those of the earlier generation.
-func (u *update) project(bags []bag) {
+func (u *update) project(corpus lsa.Corpus) {
 	dims := u.model.Dims()
-	u.vectors = make([]float32, len(bags)*dims)
-	parallel(len(bags), func(i int) {
+	u.vectors = make([]float32, len(corpus.Docs)*dims)
+	parallel(len(corpus.Docs), func(i int) {
 		row := u.vectors[i*dims : (i+1)*dims]
 		id := u.drafts[i].id
 		if !u.manifest.Stats.Refit && !u.fresh[id] {
@@ -323,7 +336,7 @@ func (u *update) project(bags []bag) {
 				return
 			}
 		}
-		vector, _ := u.model.Project(bags[i])
+		vector, _ := u.model.Project(bagOf(corpus, i))
 		copy(row, vector)
 	})
 }
@@ -331,7 +344,7 @@ func (u *update) project(bags []bag) {
 // calibrate writes the table, now that bleve's document numbers are final,
 // asks the remote embedder and learns the calibration.
 func (u *update) calibrate() (err error) {
-	x := newIndex(u.opts.Dir, u.table, u.model, u.vectors)
+	x := newIndex(u.opts.Dir, u.table, u.model, u.set)
 	if err := x.openStore(); err != nil {
 		return err
 	}

@@ -3,6 +3,8 @@ package index
 import (
 	"context"
 	"fmt"
+
+	"example.com/assay/memory/vector"
 )
 
 // respaced reports whether the passages must be embedded in another space
@@ -78,6 +80,17 @@ func (u *update) place(x *Index, kept []int, vectors [][]float32) error {
 			return x.otherDims(len(v))
 		}
 		copy(m.row(ord), v)
+	}
+	var before *vector.Lists
+	if u.old != nil && !u.manifest.Stats.Refit {
+		before = u.old.meaning.set.Lists()
+	}
+	lists, err := u.lists(meaningListsFile, m.rows, m.dims, before)
+	if err == nil {
+		err = m.index(lists)
+	}
+	if err != nil {
+		return err
 	}
 	return writeFile(u.opts.Dir, meaningFile, m.encode())
 }

@@ -10,6 +10,9 @@
 //	m, err := lsa.Fit(ctx, lsa.Corpus{Terms: terms, Docs: docs}, nil)
 //	v := m.Embed(lsa.Bag(text.Terms(question, text.QueryStops)))
 //
+// Of a corpus of more than 50,000 passages a sample is decomposed, chosen by
+// content (FitOptions.Sample); the other passages are folded in like texts.
+//
 // Fitting is deterministic: the same corpus gives the same bytes on any number
 // of processors. It is not bit-stable between processor architectures or
 // between versions of gonum.

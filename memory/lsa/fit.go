@@ -1,8 +1,11 @@
 package lsa
 
 import (
+	"cmp"
 	"context"
+	"encoding/binary"
 	"fmt"
+	"hash/fnv"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -18,11 +21,23 @@ const (
 	seed         = 42
 )
 
+// DefaultSample is how many passages are decomposed at most where FitOptions
+// does not say.
+const DefaultSample = 50000
+
 // FitOptions tunes Fit. Nil and the zero value mean the defaults.
 type FitOptions struct {
 	Dimensions int // at most this many; default a fifth of the passages between 50 and 250 below 8,000 of them, else 100
 	MinDocs    int // terms of fewer passages are unknown to the model; default 1 below 1,000 passages, else 2
 	PowerIters int // power iterations; default 3
+
+	// Sample is how many passages are decomposed at most; default 50,000. Of
+	// a larger corpus those with the lowest hashes of their content are, so
+	// that a corpus that grows keeps most of its sample, and time and memory of
+	// the decomposition do not grow with it. How many passages hold a term is
+	// counted over all of them; terms of fewer than MinDocs of the sample are
+	// unknown to the model.
+	Sample int
 }
 
 func (o *FitOptions) withDefaults(docs int) FitOptions {
@@ -45,6 +60,9 @@ func (o *FitOptions) withDefaults(docs int) FitOptions {
 	if out.PowerIters <= 0 {
 		out.PowerIters = 3
 	}
+	if out.Sample <= 0 {
+		out.Sample = DefaultSample
+	}
 	return out
 }
 
@@ -57,7 +75,7 @@ func Fit(ctx context.Context, c Corpus, opts *FitOptions) (*Model, error) {
 		return nil, err
 	}
 	o := opts.withDefaults(len(c.Docs))
-	m, a := weigh(c, o.MinDocs)
+	m, a := weigh(c, sample(c, o.Sample), o.MinDocs)
 	if a.rows == 0 || a.cols == 0 {
 		m.id = m.hash()
 		return m, nil
@@ -89,31 +107,74 @@ func (c Corpus) check() error {
 	return nil
 }
 
+// sample returns the rows to decompose, in order: all, or the n whose content
+// hashes lowest, of equal ones the first.
+func sample(c Corpus, n int) []int {
+	rows := make([]int, len(c.Docs))
+	for d := range rows {
+		rows[d] = d
+	}
+	if len(rows) <= n {
+		return rows
+	}
+	hashes := make([]uint64, len(rows))
+	inBlocks(len(rows), func(from, to int) {
+		for d := from; d < to; d++ {
+			hashes[d] = c.hash(d)
+		}
+	})
+	slices.SortFunc(rows, func(a, b int) int { return cmp.Or(cmp.Compare(hashes[a], hashes[b]), cmp.Compare(a, b)) })
+	rows = rows[:n]
+	slices.Sort(rows)
+	return rows
+}
+
+// hash is FNV-1a of a row's terms and counts, whatever their numbers are.
+func (c Corpus) hash(d int) uint64 {
+	h := fnv.New64a()
+	var n [5]byte
+	for _, cell := range c.Docs[d] {
+		h.Write([]byte(c.Terms[cell.Term]))
+		binary.LittleEndian.PutUint32(n[1:], uint32(cell.N))
+		h.Write(n[:]) // a zero byte ends the term
+	}
+	return h.Sum64()
+}
+
 // weigh selects the model's terms and builds the weighted terms × passages
-// matrix whose columns have unit length.
-func weigh(c Corpus, minDocs int) (*Model, *sparse) {
+// matrix of some rows, whose columns have unit length.
+func weigh(c Corpus, rows []int, minDocs int) (*Model, *sparse) {
 	df := make([]int, len(c.Terms))
 	for _, row := range c.Docs {
 		for _, cell := range row {
 			df[cell.Term]++
 		}
 	}
+	sampled := df
+	if len(rows) < len(c.Docs) {
+		sampled = make([]int, len(c.Terms))
+		for _, d := range rows {
+			for _, cell := range c.Docs[d] {
+				sampled[cell.Term]++
+			}
+		}
+	}
 	m := &Model{docs: len(c.Docs)}
 	local := make([]int32, len(c.Terms))
-	for t, n := range df {
+	for t, n := range sampled {
 		local[t] = -1
 		if n >= minDocs && n > 0 {
 			local[t] = int32(len(m.terms))
 			m.terms = append(m.terms, c.Terms[t])
-			m.df = append(m.df, uint32(n))
+			m.df = append(m.df, uint32(df[t]))
 		}
 	}
 	m.finish()
-	cols := make([][]entry, len(c.Docs))
-	for d, row := range c.Docs {
+	cols := make([][]entry, len(rows))
+	for i, d := range rows {
 		var col []entry
 		var sum float64
-		for _, cell := range row {
+		for _, cell := range c.Docs[d] {
 			if t := local[cell.Term]; t >= 0 {
 				v := m.weight(int(t), int(cell.N))
 				col = append(col, entry{at: t, value: v})
@@ -122,10 +183,10 @@ func weigh(c Corpus, minDocs int) (*Model, *sparse) {
 		}
 		if sum > 0 {
 			norm := math.Sqrt(sum)
-			for i := range col {
-				col[i].value /= norm
+			for j := range col {
+				col[j].value /= norm
 			}
-			cols[d] = col
+			cols[i] = col
 		}
 	}
 	return m, newSparse(len(m.terms), cols)

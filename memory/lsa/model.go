@@ -14,7 +14,7 @@ const unknownDims = 32
 
 // A Model embeds bags of terms. It is immutable and safe for concurrent use.
 type Model struct {
-	docs  int      // passages that it was fitted on
+	docs  int      // passages of the corpus that it was fitted on
 	terms []string // sorted
 	df    []uint32 // per term: passages that hold it
 	dims  int
@@ -59,7 +59,8 @@ func (m *Model) weight(t, n int) float64 {
 // Dims returns the number of dimensions of Project's vectors.
 func (m *Model) Dims() int { return m.dims }
 
-// Docs returns the number of passages that the model was fitted on.
+// Docs returns the number of passages of the corpus that the model was fitted
+// on, whether or not they were in its sample.
 func (m *Model) Docs() int { return m.docs }
 
 // Terms returns the number of terms that the model knows.
@@ -153,23 +154,4 @@ func unit(v []float64, out []float32, length float64) bool {
 		out[i] = float32(x * scale)
 	}
 	return true
-}
-
-// Dot returns the dot product of two vectors of one model. Coordinates that
-// only one of them has are ignored.
-func Dot(a, b []float32) float64 {
-	n := min(len(a), len(b))
-	a, b = a[:n], b[:n]
-	var s0, s1, s2, s3 float32
-	i := 0
-	for ; i+4 <= n; i += 4 {
-		s0 += a[i] * b[i]
-		s1 += a[i+1] * b[i+1]
-		s2 += a[i+2] * b[i+2]
-		s3 += a[i+3] * b[i+3]
-	}
-	for ; i < n; i++ {
-		s0 += a[i] * b[i]
-	}
-	return float64(s0 + s1 + s2 + s3)
 }

@@ -1,0 +1,49 @@
+package index
+
+import "slices"
+
+// A top keeps the k passages with the highest positive values of those that it
+// is shown in ascending order, best first; of equals, the one with the lower
+// ordinal. k is small.
+type top struct {
+	k      int
+	ords   []int32
+	values []float64
+}
+
+// limit is what a value must be above to be kept.
+func (t *top) limit() float64 {
+	if len(t.values) == t.k {
+		return t.values[t.k-1]
+	}
+	return 0
+}
+
+// add keeps a passage whose value is above the limit.
+func (t *top) add(ord int32, value float64) {
+	at, _ := slices.BinarySearchFunc(t.values, value, func(a, value float64) int {
+		if a >= value {
+			return -1
+		}
+		return 1
+	})
+	if len(t.values) == t.k {
+		t.values, t.ords = t.values[:t.k-1], t.ords[:t.k-1]
+	}
+	t.values, t.ords = slices.Insert(t.values, at, value), slices.Insert(t.ords, at, ord)
+}
+
+// best returns the k passages with the highest positive values, best first;
+// of equals, the one with the lower ordinal. Those that out reports are left
+// out; nil leaves none out.
+func best(values []float64, k int, out func(ord int32) bool) []int32 {
+	found := top{k: k}
+	limit := 0.0
+	for i, v := range values {
+		if v > limit && (out == nil || !out(int32(i))) {
+			found.add(int32(i), v)
+			limit = found.limit()
+		}
+	}
+	return found.ords
+}

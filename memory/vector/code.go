@@ -1,0 +1,130 @@
+package vector
+
+import (
+	"math"
+	"runtime"
+	"sync"
+)
+
+const codeMax = 127
+
+// codes are rows in eight bits a coordinate: a row is its codes times its
+// step, within err.
+type codes struct {
+	width int // codes of a row; those beyond the dimensions are 0
+	data  []int8
+	step  []float32
+	err   float64 // the largest length of the difference between a row and what its codes say
+	norm  float64 // the largest length of what a row's codes say
+}
+
+// encode codes rows. row returns the i-th of n.
+func encode(n, dims int, row func(i int) []float32) *codes {
+	c := &codes{width: (dims + lane - 1) / lane * lane, step: make([]float32, n)}
+	c.data = make([]int8, n*c.width)
+	errs, norms := make([]float64, blocks(n)), make([]float64, blocks(n))
+	inBlocks(n, func(b, from, to int) {
+		for i := from; i < to; i++ {
+			e, norm := encodeRow(row(i), c.data[i*c.width:(i+1)*c.width], &c.step[i])
+			errs[b], norms[b] = max(errs[b], e), max(norms[b], norm)
+		}
+	})
+	for b := range errs {
+		c.err, c.norm = max(c.err, errs[b]), max(c.norm, norms[b])
+	}
+	return c
+}
+
+// encodeRow returns the length of the difference, and that of what the codes
+// say.
+func encodeRow(v []float32, out []int8, step *float32) (diff, norm float64) {
+	var top float32
+	for _, x := range v {
+		top = max(top, x, -x)
+	}
+	if !(top > 0) || math.IsInf(float64(top), 0) {
+		return length(v), 0
+	}
+	*step = top / codeMax
+	inverse := codeMax / top
+	for i, x := range v {
+		scaled := x * inverse
+		if scaled >= 0 {
+			scaled += .5
+		} else {
+			scaled -= .5
+		}
+		out[i] = int8(max(-codeMax, min(codeMax, int32(scaled))))
+		said := float64(*step) * float64(out[i])
+		norm += said * said
+		d := float64(x) - said
+		diff += d * d
+	}
+	return math.Sqrt(diff), math.Sqrt(norm)
+}
+
+func length(v []float32) float64 {
+	var sum float64
+	for _, x := range v {
+		sum += float64(x) * float64(x)
+	}
+	return math.Sqrt(sum)
+}
+
+// A probe is a query in the integers that rows are multiplied by.
+type probe struct {
+	vector []float32
+	codes  []int16
+	step   float64 // of the query
+	slack  float64 // by which a coded product may be off
+}
+
+// probe codes a query as finely as 32 bits of product allow.
+func (c *codes) probe(query []float32) probe {
+	p := probe{vector: query, codes: make([]int16, c.width)}
+	most := float64(min(2047, math.MaxInt32/(codeMax*max(1, c.width))))
+	var top float64
+	for _, x := range query {
+		top = max(top, math.Abs(float64(x)))
+	}
+	norm, diff := length(query), length(query)
+	if top > 0 && !math.IsInf(top, 0) {
+		p.step = top / most
+		diff = 0
+		for i, x := range query[:min(len(query), c.width)] {
+			p.codes[i] = int16(math.Round(float64(x) / p.step))
+			d := float64(x) - p.step*float64(p.codes[i])
+			diff += d * d
+		}
+		diff = math.Sqrt(diff)
+	}
+	const rounding = 1e-5 // of Dot's single precision, relative to the lengths
+	p.slack = norm*c.err + diff*c.norm + rounding*norm*(c.norm+c.err)
+	return p
+}
+
+const blockRows = 1024
+
+func blocks(n int) int { return (n + blockRows - 1) / blockRows }
+
+// inBlocks runs fn over the blocks of [0, n) on all processors and waits. fn
+// is told the block's number, and must write only what belongs to it.
+func inBlocks(n int, fn func(block, from, to int)) {
+	count := blocks(n)
+	workers := min(runtime.GOMAXPROCS(0), count)
+	if workers <= 1 {
+		for b := range count {
+			fn(b, b*blockRows, min((b+1)*blockRows, n))
+		}
+		return
+	}
+	var wg sync.WaitGroup
+	for w := range workers {
+		wg.Go(func() {
+			for b := w; b < count; b += workers {
+				fn(b, b*blockRows, min((b+1)*blockRows, n))
+			}
+		})
+	}
+	wg.Wait()
+}
