@@ -16,6 +16,8 @@ type candidate struct {
 	parts   [parts]float64 // in the order of partNames
 	fused   float64
 	passage state.Passage // set by distinct
+	trained float64       // by a trained ranker
+	ordered bool          // whether one placed it
 }
 
 // parts is how many weighted parts a score has; the last is that of a remote
@@ -34,7 +36,7 @@ func (c *candidate) scores(remote bool) []state.Score {
 	for i, name := range shown {
 		out = append(out, state.Score{Ranker: name, Value: c.parts[i]})
 	}
-	return out
+	return append(out, c.trainedScore()...)
 }
 
 // fuse scores the pool, which is sorted, and ranks it. Four signals are
@@ -110,12 +112,12 @@ func (x *Index) graph(sig *signals, pool []int32) []float64 {
 
 const (
 	shingle  = 5  // words
-	nearDupe = .8 // Jaccard similarity of shingles from which a passage repeats another
+	nearDupe = .9 // Jaccard similarity of shingles from which a passage repeats another; at .8 rules were lost that differ in the words that matter
 )
 
 // distinct reads the best n passages, leaving out those that repeat a better
-// one.
-func (x *Index) distinct(ctx context.Context, ranked []candidate, n int) ([]candidate, error) {
+// one unless repeats are wanted.
+func (x *Index) distinct(ctx context.Context, ranked []candidate, n int, repeats bool) ([]candidate, error) {
 	var out []candidate
 	var seen []map[string]struct{}
 	for _, c := range ranked {
@@ -129,10 +131,15 @@ func (x *Index) distinct(ctx context.Context, ranked []candidate, n int) ([]cand
 		if err != nil {
 			return nil, err
 		}
-		own := shingles(p.Text)
-		repeats := slices.ContainsFunc(out, func(b candidate) bool { return sameSpan(p, b.passage) && p.Source != "" && p.End > p.Start }) ||
-			slices.ContainsFunc(seen, func(other map[string]struct{}) bool { return jaccard(own, other) >= nearDupe })
 		if repeats {
+			c.passage = p
+			out = append(out, c)
+			continue
+		}
+		own := shingles(p.Text)
+		repeated := slices.ContainsFunc(out, func(b candidate) bool { return sameSpan(p, b.passage) && p.Source != "" && p.End > p.Start }) ||
+			slices.ContainsFunc(seen, func(other map[string]struct{}) bool { return jaccard(own, other) >= nearDupe })
+		if repeated {
 			continue
 		}
 		c.passage = p

@@ -26,6 +26,7 @@ type Index struct {
 	stats       Stats
 	space       *embed.Space // questions are embedded in it; nil for none
 	meaning     *meaning     // nil without a remote embedder
+	trained     *trained     // nil without a trained ranker
 
 	// Derived from the table by prepare.
 	members  [][]int32              // passages per document
@@ -37,6 +38,9 @@ type Index struct {
 	avgPairs float64
 	avgDoc   float64
 	grouped  bool // most passages share their document with others
+
+	stemLock sync.RWMutex
+	stems    map[string]string // of words that were read, stem
 
 	scratch sync.Pool
 	closing sync.RWMutex // held for reading while files are read
@@ -104,7 +108,7 @@ func assemble(dir string, m *manifest, files map[string][]byte) (*Index, error) 
 }
 
 func newIndex(dir string, t *table, model *lsa.Model, vectors []float32) *Index {
-	x := &Index{dir: dir, table: t, model: model, vectors: vectors}
+	x := &Index{dir: dir, table: t, model: model, vectors: vectors, stems: make(map[string]string)}
 	x.scratch.New = func() any { return newScratch(len(t.rows), len(t.docs)) }
 	x.prepare()
 	return x

@@ -99,36 +99,70 @@ func (x *Index) searchTerms(ctx context.Context, a asked, q Query, skip func(ord
 
 	s := x.scratch.Get().(*scratch)
 	defer x.scratch.Put(s)
-	pool, err := x.alternatives(ctx, q.Alternatives, a, out, s)
+	var known *precedents
+	if x.trained != nil && q.Primary != "" {
+		known = x.trained.precedents
+	}
+	f, err := x.find(ctx, a, q, out, known, -1, s)
 	if err != nil {
 		return Result{}, err
 	}
-	sig, err := x.score(ctx, a.terms, a.vector(0), s)
+	hits, err := x.distinct(ctx, f.ranked, max(k, judged), q.Repeats)
 	if err != nil {
 		return Result{}, err
 	}
-	pool = append(pool, x.candidates(sig, out)...)
-	links, err := x.links(ctx, sig)
-	if err != nil {
-		return Result{}, err
-	}
-	pool = append(pool, linked(links, out)...)
-	slices.Sort(pool)
-	pool = slices.Compact(pool)
-
-	ranked := x.fuse(sig, pool, links)
-	hits, err := x.distinct(ctx, ranked, max(k, judged))
-	if err != nil {
-		return Result{}, err
-	}
-	result := Result{Candidates: len(pool)}
-	found := evidence{similarity: x.similarity(sig, hits), strength: x.strength(sig, hits, out)}
+	result := Result{Candidates: len(f.ranked)}
+	found := evidence{similarity: x.similarity(f.signals, hits), strength: x.strength(f.signals, hits, out)}
 	result.Similarity, result.Strength = found.similarity, found.strength
 	result.Confidence = x.calibration.confidence(found)
+	if known != nil {
+		if err := x.reorder(ctx, q.Primary, a.terms, f); err != nil {
+			return Result{}, err
+		}
+		if hits, err = x.distinct(ctx, f.ranked, k, q.Repeats); err != nil {
+			return Result{}, err
+		}
+		result.Reranker = x.trained.ID
+	}
 	for i, h := range hits[:min(k, len(hits))] {
 		result.Hits = append(result.Hits, state.Hit{Passage: h.passage, Rank: i + 1, Scores: h.scores(x.meaning != nil)})
 	}
 	return result, nil
+}
+
+// A found is the candidates of a query, ranked by the index, with what they
+// were ranked by. It is good until its scratch is used again.
+type found struct {
+	signals  *signals
+	ranked   []candidate
+	recalled *recollection // nil without judged questions
+	without  int           // the judged question that is not recalled; -1 for none
+}
+
+// find pools the candidates of a query and its alternatives, and ranks them.
+func (x *Index) find(ctx context.Context, a asked, q Query, out func(int32) bool, known *precedents, without int, s *scratch) (*found, error) {
+	pool, err := x.alternatives(ctx, q.Alternatives, a, out, s)
+	if err != nil {
+		return nil, err
+	}
+	sig, err := x.score(ctx, a.terms, a.vector(0), s)
+	if err != nil {
+		return nil, err
+	}
+	f := &found{signals: sig, without: without}
+	pool = append(pool, x.candidates(sig, out)...)
+	links, err := x.links(ctx, sig)
+	if err != nil {
+		return nil, err
+	}
+	pool = append(pool, linked(links, out)...)
+	if known != nil {
+		f.recalled = x.recall(known, sig.terms, without)
+		pool = append(pool, f.recalled.candidates(out)...)
+	}
+	slices.Sort(pool)
+	f.ranked = x.fuse(sig, slices.Compact(pool), links)
+	return f, nil
 }
 
 func (x *Index) excluded(ids []string) map[int32]bool {

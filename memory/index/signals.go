@@ -86,6 +86,7 @@ type signals struct {
 	*scratch
 	terms []weighted
 	idfs  []float64 // per term, over passages
+	cfs   []float64 // per term, occurrences in all passages
 	best  int       // the document that scores best, -1 for none
 	top   float64   // its score
 	gate  float64   // 1 − second best / best document score
@@ -126,12 +127,15 @@ func (x *Index) scoreTerm(ctx context.Context, i int, q weighted, sig *signals) 
 	n := float64(len(x.table.rows))
 	global := idf(n, float64(len(list)))
 	sig.idfs = append(sig.idfs, global)
+	var cf float64
 	for _, p := range list {
 		doc := x.table.rows[p.ord].doc
 		s.docDF[doc]++
 		s.docTF[doc] += float64(p.tf)
+		cf += float64(p.tf)
 		s.holds[p.ord] |= 1 << i
 	}
+	sig.cfs = append(sig.cfs, cf)
 	for _, p := range list {
 		r := &x.table.rows[p.ord]
 		tfn := saturate(float64(p.tf), float64(r.length), x.avgLen, bodyK1, bodyB)

@@ -42,6 +42,7 @@ type Query struct {
 	Alternatives []string // other wordings; they add candidates and do not score them
 	K            int      // hits wanted; default 5
 	Exclude      []string // ids of passages that must not be returned
+	Repeats      bool     // return also passages that nearly repeat a better one
 }
 
 // A Result is the answer to a Query. Confidence is calibrated from Similarity
@@ -53,7 +54,7 @@ type Result struct {
 	Strength   float64     // 0 to 1: how much the best of them has of it in absolute terms, over the query's background
 	Candidates int         // passages that were scored
 
-	Reranker string // ID of what ordered the hits in place of the index; empty when nothing did
+	Reranker string // ID of what ordered the hits in place of the index, a trained ranker too; empty when nothing did
 	Fallback string // why a reranker that was asked did not order them, at most 300 bytes; else empty
 }
 
