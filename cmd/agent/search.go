@@ -32,7 +32,7 @@ are, up to 0.35 the corpus does not hold it. No model is asked, but for a
 reranker that is one.
 
 With --explain each passage shows what put it where it is: the summands of its
-score. Exit code 3 says that nothing was found.`,
+score, and the score of a trained ranker or a reranker where one orders them. Exit code 3 says that nothing was found.`,
 		Example: `  agent search "elements of battery"
   agent search --corpus handbook --k 20 --json "notice period"
   agent search --explain --also "hostile touching" "harmful contact"`,
@@ -142,13 +142,17 @@ func (a *app) printHits(found index.Result, explain, full bool) {
 	fmt.Fprintln(a.stdout, line)
 }
 
-// scores shows the first score as the sum of the others that are not zero.
+// scores shows the first score as the sum of the others that are not zero, and
+// beside it what a trained ranker or a reranker gave.
 func scores(list []state.Score) string {
-	var b strings.Builder
+	var b, order strings.Builder
 	for i, s := range list {
 		switch {
 		case i == 0:
 			fmt.Fprintf(&b, "%s %.3f", s.Ranker, s.Value)
+			continue
+		case s.Ranker == index.RankerTrained || s.Ranker == memory.RankerRerank:
+			fmt.Fprintf(&order, "; %s %.3f", s.Ranker, s.Value)
 			continue
 		case s.Value == 0:
 			continue
@@ -159,5 +163,5 @@ func scores(list []state.Score) string {
 		}
 		fmt.Fprintf(&b, "%s %.3f", s.Ranker, s.Value)
 	}
-	return b.String()
+	return b.String() + order.String()
 }
