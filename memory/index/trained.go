@@ -99,10 +99,13 @@ func (l *Lesson) Candidates(ctx context.Context, question string, number int) ([
 				return err
 			}
 			ranked, rows, err := x.shown(ctx, question, list, found)
+			if err != nil {
+				return err
+			}
 			for i, c := range ranked {
 				out = append(out, Candidate{ID: x.table.rows[c.ord].id, Fused: c.fused, Row: rows[i]})
 			}
-			return err
+			return nil
 		})
 	}
 	if err != nil {
@@ -124,8 +127,11 @@ func (x *Index) shown(ctx context.Context, question string, list []string, f *fo
 		}
 	}
 	rows, err := x.features(ctx, question, list, f.signals, ranked)
-	if err != nil || f.recalled == nil {
-		return ranked, rows, err
+	if err != nil {
+		return nil, nil, err
+	}
+	if f.recalled == nil {
+		return ranked, rows, nil
 	}
 	for i, c := range ranked {
 		f.recalled.fill(rows[i], c.ord, f.without)

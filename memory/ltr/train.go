@@ -25,16 +25,16 @@ type Group struct {
 
 // Options are the parameters of the training. Nil and the zero value work.
 type Options struct {
-	Trees   int     // default 120
+	Trees   int     // default 300
 	Leaves  int     // of a tree; default 8
-	Rate    float64 // shrinkage of a tree's leaves; default .08
+	Rate    float64 // shrinkage of a tree's leaves; default .04
 	Bins    int     // quantiles of a feature, at most 256; default 64
 	MinHess float64 // least second derivative in a leaf; default 3
 	L2      float64 // added to it; default 1
 	K       int     // places that count; default 10
 	Against int     // best-placed candidates that relevant ones are compared with; default 40
 	Share   float64 // of the groups that a tree is grown on; default .7
-	Columns float64 // of the features that a tree may split on; default .6
+	Columns float64 // of the features that a tree may split on; default .4
 	Seed    uint64  // default 1
 
 	// Progress is called after each tree. Nil means nobody watches.
@@ -46,7 +46,7 @@ func (o *Options) withDefaults() Options {
 	if o != nil {
 		out = *o
 	}
-	out.Trees = cmp.Or(max(0, out.Trees), 120)
+	out.Trees = cmp.Or(max(0, out.Trees), 300)
 	out.Leaves = max(2, cmp.Or(out.Leaves, 8))
 	out.Bins = min(256, max(2, cmp.Or(out.Bins, 64)))
 	out.K = cmp.Or(max(0, out.K), 10)
@@ -54,7 +54,7 @@ func (o *Options) withDefaults() Options {
 	for _, d := range []struct {
 		value *float64
 		or    float64
-	}{{&out.Rate, .08}, {&out.MinHess, 3}, {&out.L2, 1}, {&out.Share, .7}, {&out.Columns, .6}} {
+	}{{&out.Rate, .04}, {&out.MinHess, 3}, {&out.L2, 1}, {&out.Share, .7}, {&out.Columns, .4}} {
 		if !(*d.value > 0) {
 			*d.value = d.or
 		}
