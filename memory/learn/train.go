@@ -56,7 +56,8 @@ const workers = 2
 
 // Train trains a ranker on judged questions about the passages of an index.
 // Equal indexes, questions and seeds give equal models. The errors are those
-// of searching, cancellation, and questions from which nothing can be learnt.
+// of searching, cancellation, and those of [ltr.Train], [ltr.ErrNothing] among
+// them.
 func Train(ctx context.Context, x *index.Index, questions []Question, opts *Options) (*Model, error) {
 	var o Options
 	if opts != nil {

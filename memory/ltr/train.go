@@ -63,9 +63,13 @@ func (o *Options) withDefaults() Options {
 	return out
 }
 
+// ErrNothing says that no tree could be grown: there are too few examples, or
+// nothing tells the relevant ones from the others.
+var ErrNothing = errors.New("nothing was found that tells the relevant examples from the others; give more judged questions")
+
 // Train learns a model that orders the examples of each group. The errors are
-// rows of different lengths, numbers that are none, groups from which nothing
-// can be learnt, and cancellation.
+// rows of different lengths, numbers that are none, groups of which none has
+// both a relevant example and another, ErrNothing, and cancellation.
 func Train(ctx context.Context, groups []Group, opts *Options) (*Model, error) {
 	o := opts.withDefaults()
 	t, err := newTrainer(groups, o)
@@ -88,7 +92,7 @@ func Train(ctx context.Context, groups []Group, opts *Options) (*Model, error) {
 		}
 	}
 	if len(model.Trees) == 0 {
-		return nil, errors.New("training a ranker: the examples do not differ in what tells the relevant ones from the others; give more judged questions")
+		return nil, fmt.Errorf("training a ranker: %w", ErrNothing)
 	}
 	return model, nil
 }
