@@ -14,19 +14,24 @@ func (a *app) printTrial(t *trial) {
 			fmt.Fprintf(a.stdout, "  %s: %d\n", left.what, left.n)
 		}
 	}
-	fmt.Fprintf(a.stdout, "\n%-9s  %7s  %7s  %10s  %-18s  %6s\n", "held back", "before", "trained", "difference", "95 % interval", "p")
+	if !t.nothing {
+		fmt.Fprintf(a.stdout, "\n%-9s  %7s  %7s  %10s  %-18s  %6s\n", "held back", "before", "trained", "difference", "95 % interval", "p")
+	}
 	for _, m := range t.metrics {
 		fmt.Fprintf(a.stdout, "%-9s  %7.4f  %7.4f  %+10.4f  [%+.4f, %+.4f]  %6.4f\n", m.Name, m.Before, m.After, m.Value, m.Lo, m.Hi, m.P)
 	}
-	fmt.Fprintln(a.stdout)
-	switch {
-	case t.kept:
-		fmt.Fprintf(a.stdout, "kept: %s, trained on all of them, orders what is found in %s from now on\n", t.ranker.ID, t.corpus)
-	case t.ranker.ID != "":
-		fmt.Fprintf(a.stdout, "kept off: it does not win on %s beyond chance; %s, trained earlier, stays as it is\n", decisive, t.ranker.ID)
-	default:
-		fmt.Fprintf(a.stdout, "kept off: it does not win on %s beyond chance\n", decisive)
+	if t.kept {
+		fmt.Fprintf(a.stdout, "\nkept: %s, trained on all of them, orders what is found in %s from now on\n", t.ranker.ID, t.corpus)
+		return
 	}
+	why := "it does not win on " + decisive + " beyond chance"
+	if t.nothing {
+		why = "nothing could be learnt from so few questions, or from these"
+	}
+	if t.ranker.ID != "" {
+		why += "; " + t.ranker.ID + ", trained earlier, stays as it is"
+	}
+	fmt.Fprintf(a.stdout, "\nkept off: %s\n", why)
 }
 
 type leftOutLine struct {
@@ -66,7 +71,8 @@ func (a *app) printTrialJSON(t *trial) {
 		Missing  int                `json:"relevant_not_in_corpus"` // counted as not found
 		Decisive string             `json:"decisive"`
 		Kept     bool               `json:"kept"`
+		Nothing  bool               `json:"nothing_learnt,omitempty"` // then there are no metrics
 		Metrics  map[string]row     `json:"metrics"`
 		Ranker   *memory.RankerInfo `json:"ranker,omitempty"` // the one in place now
-	}{1, "train_rerank", t.corpus, len(t.set.Queries), t.flags.folds, t.flags.seed, t.set.Unjudged, t.set.Missing, decisive, t.kept, rows, ranker})
+	}{1, "train_rerank", t.corpus, len(t.set.Queries), t.flags.folds, t.flags.seed, t.set.Unjudged, t.set.Missing, decisive, t.kept, t.nothing, rows, ranker})
 }

@@ -13,6 +13,7 @@ import (
 	"example.com/assay/eval/retrieval"
 	"example.com/assay/memory"
 	"example.com/assay/memory/learn"
+	"example.com/assay/memory/ltr"
 )
 
 // mostFolds bounds --folds: each trains a ranker.
@@ -150,6 +151,7 @@ type trial struct {
 	set     *retrieval.Dataset
 	flags   *trainRerankFlags
 	metrics []trialMetric
+	nothing bool // there was nothing to learn
 	kept    bool
 	ranker  memory.RankerInfo // the one in place now; without an ID when there is none
 }
@@ -212,7 +214,8 @@ func (a *app) try(ctx context.Context, home string, corpus *memory.Corpus, opts 
 		return nil, err
 	}
 	train := &learn.Options{Seed: f.seed, Progress: progress}
-	if err := t.compare(ctx, home, corpus, opts, train); err != nil {
+	err = t.compare(ctx, home, corpus, opts, train)
+	if t.nothing = errors.Is(err, ltr.ErrNothing); err != nil && !t.nothing {
 		return nil, err
 	}
 	if t.kept {
