@@ -16,7 +16,7 @@
 // The candidates of the primary query and of its alternatives are pooled and
 // scored against the primary query by a weighted sum of six signals, each
 // divided by its largest value in the pool (signals.go, fuse.go):
-// BM25 (textbook: k1 1.2, b .75, over bleve's postings; bleve's own "bm25" is
+// BM25 (textbook: k1 1.2, b .7, over bleve's postings; bleve's own "bm25" is
 // not BM25), BM25 of adjacent word pairs, latent semantic similarity, links
 // through titles that the best passages mention, the document's score gated
 // by its margin over the next document, and similarity to the best passages.

@@ -10,7 +10,7 @@ import (
 
 // Parameters of the two BM25s: of passages and documents, and of word pairs.
 const (
-	bodyK1, bodyB = 1.2, .75
+	bodyK1, bodyB = 1.2, .7
 	pairK1, pairB = .9, .4
 	inDocMin      = 10 // a document of fewer passages has no idf of its own
 	maxTerms      = 64 // distinct terms of a query that are looked at
