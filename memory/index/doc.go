@@ -25,6 +25,11 @@
 // summand, as large as BM25 (meaning.go). The offline embedder stays: it compares
 // passages with each other.
 //
+// A ranker that was trained on judged questions about the corpus may order the
+// best candidates anew (Index.Use), by features of them (features.go) and by
+// the judged questions that they answered (precedents.go). Package learn
+// trains it.
+//
 // # Confidence
 //
 // [Result.Confidence] answers "are these hits about this question?". It is a
