@@ -3,6 +3,7 @@ package index
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"runtime"
 	"slices"
 	"strings"
@@ -134,6 +135,17 @@ func TestLessonLeavesItselfOut(t *testing.T) {
 	if r := row(l, judged[0].Question, "p0", 0); r[asked] != math.Log1p(1) || r[best] <= 0 || r[best] >= 1 {
 		t.Errorf("a like question is recalled as %g %g", r[asked], r[best])
 	}
+	// Nor does what answers it join its candidates, as for another question.
+	far := x.Lesson([]Judged{{Question: "Who pays for a mooring rope?", Passages: []string{"p4"}}})
+	for number, want := range map[int]bool{0: false, -1: true} {
+		found, err := far.Candidates(t.Context(), "Who pays for a mooring rope?", number)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := slices.ContainsFunc(found, func(c Candidate) bool { return c.ID == "p4" }); got != want {
+			t.Errorf("as question %d, p4 is a candidate: %v, want %v", number, got, want)
+		}
+	}
 	// Without judged questions every one of these features is zero.
 	if r := row(x.Lesson(nil), judged[0].Question, "p0", -1); r[asked] != 0 || r[best] != 0 {
 		t.Errorf("nothing was judged: %g %g", r[asked], r[best])
@@ -229,14 +241,12 @@ func slowProximity(at []int8, pair [2]int) (ordered, close float64) {
 
 func TestProximityAgainstSlow(t *testing.T) {
 	x := open(t, build(t, harbour()))
-	for n := range 200 {
-		at := make([]int8, 3+n%40)
+	rng := rand.New(rand.NewPCG(3, 3))
+	for range 500 {
+		at := make([]int8, 3+rng.IntN(40))
 		tf := make([]float64, 3)
 		for i := range at {
-			at[i] = int8((n*7+i*i*13+i*n)%5) - 1 // -1 to 3
-			if at[i] == 3 {
-				at[i] = -1
-			}
+			at[i] = int8(max(-1, rng.IntN(14)-11)) // mostly -1, else 0 to 2
 			if at[i] >= 0 {
 				tf[at[i]]++
 			}

@@ -126,7 +126,12 @@ func TestScoresAreWhatWasTrained(t *testing.T) {
 		}
 		// Dividing by bins and by the threshold gives the same sides.
 		root.split = split{feature: tree[0].Feature, bin: slices.Index(tr.cuts[tree[0].Feature], tree[0].Threshold)}
-		left, _ := tr.divide(root)
+		left, right := tr.divide(root)
+		for _, i := range right.examples {
+			if tr.rows[i][tree[0].Feature] <= tree[0].Threshold {
+				t.Fatalf("example %d is right of a threshold that it does not exceed", i)
+			}
+		}
 		for _, i := range left.examples {
 			if tr.rows[i][tree[0].Feature] > tree[0].Threshold {
 				t.Fatalf("example %d is left of a threshold that it exceeds", i)
