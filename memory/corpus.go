@@ -14,6 +14,7 @@ import (
 	"example.com/assay/memory/embed"
 	"example.com/assay/memory/index"
 	"example.com/assay/memory/internal/flock"
+	"example.com/assay/memory/learn"
 	"example.com/assay/state"
 )
 
@@ -40,6 +41,7 @@ type Corpus struct {
 	index    *index.Index
 	inUse    *os.File
 	opts     OpenOptions
+	ranker   *RankerInfo // nil without a trained ranker
 }
 
 // OpenOptions says with whose help a corpus is searched. Nil and the zero
@@ -53,6 +55,11 @@ type OpenOptions struct {
 	// RerankDepth is how many hits the reranker is shown; default 20, and never
 	// fewer than are asked for.
 	RerankDepth int
+	// Ranker orders what the index found, in place of the trained ranker that
+	// the corpus has. Nil: that one, where there is one.
+	Ranker *learn.Model
+	// Untrained leaves the trained ranker out.
+	Untrained bool
 }
 
 // Open opens a corpus for reading. The errors to expect are
@@ -152,7 +159,11 @@ func openGeneration(s *store, gen string, inUse *os.File, opts OpenOptions) (*Co
 		return nil, errors.Join(s.unopened(m, err), inUse.Close())
 	}
 	m.Info.Name, m.Info.Fingerprint, m.Info.Generation = s.name, m.Fingerprint, gen
-	return &Corpus{store: s, gen: gen, manifest: m, index: ix, inUse: inUse, opts: opts}, nil
+	c := &Corpus{store: s, gen: gen, manifest: m, index: ix, inUse: inUse, opts: opts}
+	if err := c.useRanker(); err != nil {
+		return nil, errors.Join(err, c.Close())
+	}
+	return c, nil
 }
 
 // unopened says why an index cannot be opened.
@@ -193,7 +204,8 @@ func (c *Corpus) Sources() []string {
 
 // Search returns the passages that answer a query. With a Reranker they come
 // in its order, or, when it fails, in the index's own, and the result says
-// why. The confidence is always that of the index's order.
+// why. A trained ranker orders before the Reranker does. The confidence is
+// always that of the index's own order.
 //
 // The errors to expect are the context's, *EmbedderError, which means that
 // nothing was searched, *index.UnknownKeyError of a filter, and *embed.Error.
@@ -210,7 +222,11 @@ func (c *Corpus) Search(ctx context.Context, q index.Query) (index.Result, error
 
 func (c *Corpus) search(ctx context.Context, q index.Query) (index.Result, error) {
 	if c.opts.Reranker == nil {
-		return c.index.Search(ctx, q)
+		r, err := c.index.Search(ctx, q)
+		if err == nil && c.ranker != nil && c.ranker.Fault != "" {
+			r.Fallback = cut("ranking with the trained ranker: "+c.ranker.Fault, maxFallback)
+		}
+		return r, err
 	}
 	k := q.K
 	if k <= 0 {

@@ -11,6 +11,7 @@
 //	CURRENT        the name of the live generation
 //	gen-000007/    one generation: index/ (package index), manifest.json, inuse
 //	texts/         extracted texts of HTML, PDF, CSV and JSONL files, by hash
+//	ranker         the trained ranker, where there is one (SaveRanker)
 //	lock           held by the process that ingests
 //
 // Vectors of remote embedders are in HOME/vectors (package embed), for all
@@ -27,7 +28,8 @@
 // With a remote embedder (IngestOptions.Space, OpenOptions.Space) a corpus holds
 // its vectors beside those of the offline one and says whose they are. A
 // [Reranker] orders what the index found; when it fails, the index's order
-// stands, and the result says so.
+// stands, and the result says so. A trained ranker (package learn) is a corpus's
+// own: it orders whatever is found there, before a Reranker does.
 //
 // What this package does not do: it does not watch directories, copy markdown
 // and plain text files (their passages point into the originals), answer

@@ -135,6 +135,28 @@ func sourcesOf(corpus *memory.Corpus) []sourceInfo {
 	return out
 }
 
+// rankerOf describes the corpus's trained ranker; nil where there is none.
+func rankerOf(corpus *memory.Corpus) *memory.RankerInfo {
+	if r, ok := corpus.Ranker(); ok {
+		return &r
+	}
+	return nil
+}
+
+// ranked tells of a trained ranker in a line.
+func ranked(r memory.RankerInfo) string {
+	what := fmt.Sprintf("%s, trained on %s, %s %.3f without it and %.3f with it on held-back ones", r.ID, count(r.Questions, "judged question"), r.Metric, r.Before, r.After)
+	switch {
+	case !r.InUse && r.ID == "":
+		return "not in use: " + r.Fault
+	case !r.InUse:
+		return what + "; not in use: " + r.Fault
+	case r.Changed:
+		return what + "; in use, though the corpus has changed since"
+	}
+	return what + "; in use"
+}
+
 func (a *app) corpusShowCommand() *cobra.Command {
 	var asJSON bool
 	var values int
@@ -154,13 +176,17 @@ func (a *app) corpusShowCommand() *cobra.Command {
 			a.printJSON(struct {
 				Schema int `json:"schema"`
 				memory.CorpusInfo
-				Sources  []sourceInfo  `json:"sources"`
-				Metadata []index.Facet `json:"metadata"`
-			}{1, corpus.Info(), sources, facets})
+				Ranker   *memory.RankerInfo `json:"ranker,omitempty"`
+				Sources  []sourceInfo       `json:"sources"`
+				Metadata []index.Facet      `json:"metadata"`
+			}{1, corpus.Info(), rankerOf(corpus), sources, facets})
 			return nil
 		}
 		info := corpus.Info()
 		fmt.Fprintf(a.stdout, "%s: %s, %s, fingerprint %.12s\n", info.Name, count(info.Files, "file"), count(info.Passages, "passage"), info.Fingerprint)
+		if r := rankerOf(corpus); r != nil {
+			fmt.Fprintf(a.stdout, "  ranker: %s\n", ranked(*r))
+		}
 		for _, s := range sources {
 			from := s.Path
 			if s.Original != "" {

@@ -200,7 +200,7 @@ func checkCorpora(home string) []finding {
 	var out []finding
 	for _, info := range list {
 		if info.Name != sampleCorpus {
-			out = append(out, checkCorpus(home, info.Name))
+			out = append(out, checkCorpus(home, info.Name)...)
 		}
 	}
 	if out == nil {
@@ -225,16 +225,16 @@ func checkChosen(s settings) []finding {
 	return []finding{{"corpora", statusFail, unknownCorpus(s.corpus, known).Error(), "agent ingest PATH… --corpus " + s.corpus}}
 }
 
-func checkCorpus(home, name string) finding {
+func checkCorpus(home, name string) []finding {
 	what := fmt.Sprintf("corpus %q", name)
 	flag := " --corpus " + name
 	corpus, err := memory.Open(home, name)
 	var empty *memory.EmptyCorpusError
 	if errors.As(err, &empty) {
-		return finding{"corpora", statusWarn, err.Error(), "agent ingest PATH…" + flag}
+		return []finding{{"corpora", statusWarn, err.Error(), "agent ingest PATH…" + flag}}
 	}
 	if err != nil {
-		return finding{"corpora", statusFail, err.Error(), "agent ingest --rebuild PATH…" + flag}
+		return []finding{{"corpora", statusFail, err.Error(), "agent ingest --rebuild PATH…" + flag}}
 	}
 	var stale []string
 	for _, s := range sourcesOf(corpus) {
@@ -242,14 +242,27 @@ func checkCorpus(home, name string) finding {
 			stale = append(stale, s.Source)
 		}
 	}
-	info, training := corpus.Info(), corpus.Training()
+	info, training, ranker := corpus.Info(), corpus.Training(), checkRanker(corpus, flag)
 	if err := corpus.Close(); err != nil {
-		return finding{"corpora", statusFail, fmt.Sprintf("%s: %v", what, err), "agent ingest --rebuild PATH…" + flag}
+		return []finding{{"corpora", statusFail, fmt.Sprintf("%s: %v", what, err), "agent ingest --rebuild PATH…" + flag}}
 	}
 	if stale != nil {
-		return finding{"corpora", statusWarn, fmt.Sprintf("%s: %s changed or gone since they were ingested, first %s", what, count(len(stale), "file"), stale[0]), "agent ingest PATH…" + flag}
+		return append([]finding{{"corpora", statusWarn, fmt.Sprintf("%s: %s changed or gone since they were ingested, first %s", what, count(len(stale), "file"), stale[0]), "agent ingest PATH…" + flag}}, ranker...)
 	}
-	return finding{"corpora", statusOK, fmt.Sprintf("%s: %s, %s; embedder %s", what, count(info.Files, "file"), count(info.Passages, "passage"), trained(training)), ""}
+	return append([]finding{{"corpora", statusOK, fmt.Sprintf("%s: %s, %s; embedder %s", what, count(info.Files, "file"), count(info.Passages, "passage"), trained(training)), ""}}, ranker...)
+}
+
+// checkRanker tells of a trained ranker, where the corpus has one.
+func checkRanker(corpus *memory.Corpus, flag string) []finding {
+	r, ok := corpus.Ranker()
+	if !ok {
+		return nil
+	}
+	detail := fmt.Sprintf("corpus %q: %s", corpus.Name(), ranked(r))
+	if !r.InUse || r.Changed {
+		return []finding{{"ranker", statusWarn, detail, "agent train rerank --queries FILE …" + flag}}
+	}
+	return []finding{{"ranker", statusOK, detail, ""}}
 }
 
 // checkSample looks at the sample without unpacking it.

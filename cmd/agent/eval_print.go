@@ -11,7 +11,7 @@ import (
 // printRetrieval prints an evaluation for people.
 func (a *app) printRetrieval(m measuredRetrieval) {
 	set, result := m.set, m.result
-	fmt.Fprintf(a.stdout, "%s, ranker %s: n %d, %s\n", set.Format, m.flags.ranker, len(result.Items), count(len(set.Passages), "passage"))
+	fmt.Fprintf(a.stdout, "%s, ranker %s: n %d, %s\n", set.Format, m.flags.name(), len(result.Items), count(len(set.Passages), "passage"))
 	for _, left := range []struct {
 		n    int
 		what string
@@ -105,7 +105,7 @@ type deltaRow struct {
 func (a *app) printRetrievalJSON(m measuredRetrieval) {
 	set, result := m.set, m.result
 	out := retrievalDocument{
-		Schema: 1, Task: "retrieval", Format: set.Format, Ranker: m.flags.ranker,
+		Schema: 1, Task: "retrieval", Format: set.Format, Ranker: m.flags.name(),
 		N: len(result.Items), Passages: len(set.Passages), LeftOut: leftOut{set.Empty, set.Unjudged, set.Missing},
 		Metrics: map[string]metrics.Interval{}, Latency: latency{milliseconds(result.P50), milliseconds(result.P95)}, IngestMS: milliseconds(m.ingest),
 		Drawn: drawn{result.Resample.Seed, result.Resample.Resamples, result.Resample.Flips},

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/assay/eval/retrieval"
+	"example.com/assay/memory/learn"
 )
 
 // Rankers that can be measured.
@@ -35,6 +36,8 @@ type evalRetrievalFlags struct {
 	compare string // file to read
 	k       int
 	limit   int
+	train   bool
+	folds   int
 	asJSON  bool
 }
 
@@ -60,12 +63,15 @@ nDCG, MAP and MRR are of the first K places; R, doc_hit, char_recall and
 char_precision are also of the first 1, 2, 5, 10, 20, 50 and 100 below K.
 
 The ranker assay is the index that answers questions, asked the query as it
-stands; bm25 is a plain baseline (k1 .9, b .4, Lucene's English stop words,
-Porter2 stems) to set it against.`,
+stands, passages that repeat others kept; bm25 is a plain baseline (k1 .9, b .4,
+Lucene's English stop words, Porter2 stems) to set it against. With
+--train-rerank the index's ranking is ordered by a ranker that is trained on the
+queries of the other folds, as agent train rerank would.`,
 		Example: `  agent eval retrieval --format scifact --corpus corpus.jsonl.gz --queries claims.jsonl
   agent eval retrieval --format beir --corpus corpus.jsonl --queries queries.jsonl --qrels test.tsv --json
   agent eval retrieval --format obliqa --corpus corpus.jsonl.gz --queries questions.jsonl --ranker bm25 --run bm25.trec
-  agent eval retrieval --format obliqa --corpus corpus.jsonl.gz --queries questions.jsonl --compare bm25.trec`,
+  agent eval retrieval --format obliqa --corpus corpus.jsonl.gz --queries questions.jsonl --compare bm25.trec
+  agent eval retrieval --format obliqa --corpus corpus.jsonl.gz --queries questions.jsonl --train-rerank --folds 2`,
 		Args: exactly(0, "no argument"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := f.check(cmd); err != nil {
@@ -85,6 +91,8 @@ Porter2 stems) to set it against.`,
 	flags.StringVar(&f.compare, "compare", "", "test the difference to the rankings of a TREC run `FILE`")
 	flags.IntVar(&f.k, "k", retrieval.DefaultK, "`PLACES` of a ranking that are judged")
 	flags.IntVar(&f.limit, "limit", 0, "ask only the first `N` queries")
+	flags.BoolVar(&f.train, "train-rerank", false, "rank each fold by what is trained on the others")
+	flags.IntVar(&f.folds, "folds", 2, "`NUMBER` of folds of --train-rerank")
 	flags.BoolVar(&f.asJSON, "json", false, "print one JSON document")
 	return cmd
 }
@@ -122,10 +130,26 @@ func (f *evalRetrievalFlags) check(cmd *cobra.Command) error {
 		return usagef("--k is %d: it must be from 1 to %d", f.k, deepest)
 	case f.limit < 0 || f.limit == 0 && cmd.Flags().Changed("limit"):
 		return usagef("--limit is %d: it must be at least 1; leave it out to ask every query", f.limit)
+	case f.train && f.ranker != rankerAssay:
+		return usagef("--train-rerank trains what orders the ranker assay, not %s", f.ranker)
+	case f.train && f.choices == retrieval.ChoicesPooled:
+		return usagef("--train-rerank and --choices pooled do not go together: a choice may be that of a question which was trained on")
+	case !f.train && cmd.Flags().Changed("folds"):
+		return usagef("--folds is for --train-rerank")
+	case f.folds < 2 || f.folds > mostFolds:
+		return usagef("--folds is %d: it must be from 2 to %d", f.folds, mostFolds)
 	case f.run != "" && f.run == f.compare:
 		return usagef("--run and --compare name the same file: the run that is compared with would be written over")
 	}
 	return nil
+}
+
+// name is what the ranker is called in what is printed.
+func (f *evalRetrievalFlags) name() string {
+	if f.train {
+		return fmt.Sprintf("%s-trained-%d-folds", f.ranker, f.folds)
+	}
+	return f.ranker
 }
 
 // A measured retrieval is what there is to print of one.
@@ -145,7 +169,7 @@ func (a *app) evalRetrieval(ctx context.Context, f *evalRetrievalFlags) (err err
 	}
 	if f.run != "" {
 		var run bytes.Buffer
-		err = retrieval.WriteRun(&run, m.set, m.result, f.ranker)
+		err = retrieval.WriteRun(&run, m.set, m.result, f.name())
 		if err == nil {
 			err = writeAtomically(f.run, run.Bytes(), 0o644)
 		}
@@ -188,6 +212,14 @@ func (a *app) measureRetrieval(ctx context.Context, f *evalRetrievalFlags, progr
 	}
 	defer func() { err = also(err, release()) }()
 	m.ingest = a.now().Sub(began)
+	if f.train {
+		trained, err := retrieval.TrainFolds(ctx, filepath.Join(dir, "index"), m.set, f.folds, &learn.Options{Progress: progress})
+		if err != nil {
+			return m, err
+		}
+		defer func() { err = also(err, trained.Close()) }()
+		ranker = trained
+	}
 
 	if m.result, err = retrieval.Evaluate(ctx, m.set, ranker, &retrieval.EvaluateOptions{K: f.k, Progress: progress}); err != nil {
 		return m, err

@@ -48,8 +48,9 @@ show lists them. "topic=a|b" is one of them, "dir=law/*" a beginning, "topic=*"
 any value; of several filters all must hold.
 
 With --explain each passage shows what put it where it is: the summands of its
-score, and the passages that were left out because they say the same. Exit code
-3 says that nothing was found.`,
+score, the score of a trained ranker or a reranker where one orders them, and the
+passages that were left out because they say the same. Exit code 3 says that
+nothing was found.`,
 		Example: `  agent search "elements of battery"
   agent search --corpus handbook --k 20 --json "notice period"
   agent search --explain --also "hostile touching" "harmful contact"
@@ -223,7 +224,7 @@ func scores(list []state.Score) string {
 	for i, s := range list {
 		switch one := fmt.Sprintf("%s %.3f", s.Ranker, s.Value); {
 		case i == 0:
-		case s.Ranker == memory.RankerRerank || s.Ranker == index.RankerMMR:
+		case s.Ranker == memory.RankerRerank || s.Ranker == index.RankerMMR || s.Ranker == index.RankerTrained:
 			beside = append(beside, one)
 		case s.Value != 0:
 			sum = append(sum, one)

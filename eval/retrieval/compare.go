@@ -56,7 +56,7 @@ func Compare(d *Dataset, e Evaluation, other Run) (Comparison, error) {
 			theirs[i] = values[i][m]
 			sum += theirs[i]
 		}
-		diff, err := metrics.Paired(e.values(m), theirs, &e.Resample)
+		diff, err := metrics.Paired(e.Values(m), theirs, &e.Resample)
 		if err != nil {
 			return Comparison{}, fmt.Errorf("comparing %s: %w", metric.Name, err)
 		}

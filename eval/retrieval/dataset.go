@@ -1,6 +1,7 @@
 package retrieval
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -15,9 +16,10 @@ type Dataset struct {
 	Passages []state.Passage // in the order of the corpus file; none without text; ids distinct
 	Queries  []Query         // in the order of the query file; each with something relevant; ids distinct
 
-	Empty    int // passages that were left out for want of text
-	Unjudged int // queries that were left out for want of anything relevant
-	Missing  int // judgments of passages that the corpus does not hold with text; they count as never found
+	Empty    int    // passages that were left out for want of text
+	Unjudged int    // queries that were left out for want of anything relevant
+	Missing  int    // judgments of passages that the corpus does not hold with text; they count as never found
+	NotHeld  string // the id of one of them; empty for none
 
 	spans []metrics.Span // of Passages, in characters; nil for formats without spans
 	at    map[string]int // passage by id
@@ -56,6 +58,28 @@ func (d *Dataset) Limit(n int) *Dataset {
 		out.Queries = out.Queries[:n:n]
 	}
 	return &out
+}
+
+// Only returns the dataset with the queries whose places keep accepts.
+func (d *Dataset) Only(keep func(i int) bool) *Dataset {
+	out := *d
+	out.Queries = nil
+	for i, q := range d.Queries {
+		if keep(i) {
+			out.Queries = append(out.Queries, q)
+		}
+	}
+	return &out
+}
+
+// Found returns the dataset with the queries that have a relevant passage in
+// the corpus; the others count as Unjudged.
+func (d *Dataset) Found() *Dataset {
+	out := d.Only(func(i int) bool {
+		return slices.ContainsFunc(d.Queries[i].Relevant(), func(id string) bool { _, ok := d.at[id]; return ok })
+	})
+	out.Unjudged += len(d.Queries) - len(out.Queries)
+	return out
 }
 
 // steps are the cutoffs at which recall is shown below the deepest one.
@@ -137,6 +161,7 @@ func (d *Dataset) finish(f Files) error {
 				q.docs[d.Passages[at].Doc] = 1
 			} else {
 				d.Missing++
+				d.NotHeld = cmp.Or(d.NotHeld, id)
 			}
 		}
 		for _, s := range q.Gold {

@@ -77,7 +77,7 @@ func Evaluate(ctx context.Context, d *Dataset, r Ranker, opts *EvaluateOptions) 
 	}
 	out.P50, out.P95 = metrics.Percentile(times, .5), metrics.Percentile(times, .95)
 	for i, name := range d.metricNames(o.K) {
-		interval, err := metrics.Bootstrap(out.values(i), &out.Resample)
+		interval, err := metrics.Bootstrap(out.Values(i), &out.Resample)
 		if err != nil {
 			return Evaluation{}, fmt.Errorf("evaluating %s: %w", name, err)
 		}
@@ -86,8 +86,9 @@ func Evaluate(ctx context.Context, d *Dataset, r Ranker, opts *EvaluateOptions) 
 	return out, nil
 }
 
-// values are one metric's, of every query.
-func (e *Evaluation) values(metric int) []float64 {
+// Values are one metric's, by its place in Metrics, of every query in the
+// order of Items.
+func (e *Evaluation) Values(metric int) []float64 {
 	out := make([]float64, len(e.Items))
 	for i, item := range e.Items {
 		out[i] = item.Values[metric]

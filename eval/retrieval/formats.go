@@ -22,8 +22,12 @@ type corpusRecord struct {
 	Text  string      `json:"text"`
 }
 
-// corpus reads passages.
+// corpus reads passages, or takes those that are there.
 func (r *reader) corpus(ctx context.Context) error {
+	if r.opts.Held != nil {
+		r.hold()
+		return nil
+	}
 	return jsonl.Each(ctx, r.files.Corpus, "id", r.report, func(at jsonl.Place, c corpusRecord) error {
 		return r.passage(at, state.Passage{ID: string(c.ID), Doc: string(cmp.Or(c.Doc, c.ID)), Title: c.Title, Text: c.Text, Line: at.Line})
 	})
@@ -37,11 +41,12 @@ func (r *reader) beir(ctx context.Context) error {
 		Title  string      `json:"title"`
 		Text   string      `json:"text"`
 	}
-	err := jsonl.Each(ctx, r.files.Corpus, "_id", r.report, func(at jsonl.Place, c record) error {
+	if r.opts.Held != nil {
+		r.hold()
+	} else if err := jsonl.Each(ctx, r.files.Corpus, "_id", r.report, func(at jsonl.Place, c record) error {
 		id := string(cmp.Or(c.BeirID, c.ID))
 		return r.passage(at, state.Passage{ID: id, Doc: id, Title: c.Title, Text: c.Text, Line: at.Line})
-	})
-	if err != nil {
+	}); err != nil {
 		return err
 	}
 	judged, err := r.qrels(ctx)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"example.com/assay/memory"
 	"example.com/assay/memory/index"
 )
 
@@ -38,24 +39,45 @@ func NewIndex(ctx context.Context, dir string, d *Dataset, progress func(phase s
 	return &Index{index: x}, nil
 }
 
-// Rank searches with the query as the primary one, without alternatives. The
-// score is the fused one. The index drops near duplicates of what it returned.
+// Rank searches with the query as the primary one, without alternatives, and
+// keeps passages that repeat a better one: a collection judges each of them.
+// The score is the fused one, or, where a trained ranker orders the hits, a
+// place counted from the last.
 func (x *Index) Rank(ctx context.Context, query string, k int) ([]Scored, error) {
-	found, err := x.index.Search(ctx, index.Query{Primary: query, K: k})
+	found, err := x.index.Search(ctx, index.Query{Primary: query, K: k, Repeats: true})
 	if err != nil {
 		return nil, err
 	}
+	return scored(found), nil
+}
+
+func scored(found index.Result) []Scored {
 	out := make([]Scored, len(found.Hits))
 	for i, h := range found.Hits {
-		out[i].ID = h.Passage.ID
+		out[i] = Scored{ID: h.Passage.ID, Score: float64(len(found.Hits) - i)}
 		for _, s := range h.Scores {
-			if s.Ranker == index.RankerFused {
+			if s.Ranker == index.RankerFused && found.Reranker == "" {
 				out[i].Score = s.Value
 			}
 		}
 	}
-	return out, nil
+	return out
 }
 
 // Close releases the index's files; they stay where they are.
 func (x *Index) Close() error { return x.index.Close() }
+
+// A Corpus ranks with an ingested corpus, which is its owner's to close.
+type Corpus struct{ corpus *memory.Corpus }
+
+// NewCorpus makes a ranker of a corpus.
+func NewCorpus(c *memory.Corpus) *Corpus { return &Corpus{c} }
+
+// Rank searches as [Index.Rank] does.
+func (c *Corpus) Rank(ctx context.Context, query string, k int) ([]Scored, error) {
+	found, err := c.corpus.Search(ctx, index.Query{Primary: query, K: k, Repeats: true})
+	if err != nil {
+		return nil, err
+	}
+	return scored(found), nil
+}

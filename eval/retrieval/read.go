@@ -3,6 +3,7 @@ package retrieval
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -30,6 +31,12 @@ const (
 type ReadOptions struct {
 	Choices  string                              // for barexam, and for no other: ChoicesJoined, the default, or ChoicesPooled
 	Progress func(phase string, done, total int) // called now and then, with the bytes of the file at hand
+
+	// Held are the ids of passages that are there already, as an ingested
+	// corpus has them; Files.Corpus stays empty then. The dataset's passages
+	// have no text. A judgment of a record that was cut counts for each of its
+	// parts, ID~1, ID~2 and so on. Nil: the passages are read from Files.Corpus.
+	Held []string
 }
 
 // Formats lists the formats that Read knows.
@@ -69,6 +76,10 @@ func Read(ctx context.Context, f Files, opts *ReadOptions) (*Dataset, error) {
 		return nil, fmt.Errorf("reading a collection: the format %s has its judgments in the file of the queries; leave %q out", f.Format, f.Qrels)
 	case f.Format != "barexam" && r.opts.Choices != "":
 		return nil, fmt.Errorf("reading a collection: the format %s has no choices; they are for barexam", f.Format)
+	case r.opts.Held != nil && f.Corpus != "":
+		return nil, fmt.Errorf("reading a collection: its passages are there already; leave %q out", f.Corpus)
+	case r.opts.Held != nil && f.Format == "legalbench":
+		return nil, fmt.Errorf("reading a collection: the format legalbench judges spans of documents, not passages that are there already; use another")
 	case r.opts.Choices != "" && r.opts.Choices != ChoicesJoined && r.opts.Choices != ChoicesPooled:
 		return nil, fmt.Errorf("reading a collection: choices are asked %q or %q, not %q", ChoicesJoined, ChoicesPooled, r.opts.Choices)
 	}
@@ -89,6 +100,7 @@ type reader struct {
 
 	passageLine map[string]int // where an id was seen first
 	queryLine   map[string]int
+	parts       map[string][]string // of a record that was cut
 }
 
 func (r *reader) report(done, total int) {
@@ -117,8 +129,41 @@ func (r *reader) query(at jsonl.Place, q Query) error {
 	if err := at.Unique(r.queryLine, q.ID); err != nil {
 		return err
 	}
+	r.judgeParts(q.Judged)
 	r.set.Queries = append(r.set.Queries, q)
 	return nil
+}
+
+// hold takes the passages that are there already.
+func (r *reader) hold() {
+	r.parts = map[string][]string{}
+	for _, id := range r.opts.Held {
+		r.set.at[id] = len(r.set.Passages)
+		r.set.Passages = append(r.set.Passages, state.Passage{ID: id, Doc: id})
+		if whole, n, ok := cutLast(id, "~"); ok && n != "" && strings.Trim(n, "0123456789") == "" {
+			r.parts[whole] = append(r.parts[whole], id)
+		}
+	}
+}
+
+// judgeParts gives the parts of a record the grade of the whole.
+func (r *reader) judgeParts(judged metrics.Judgments) {
+	for _, id := range slices.Sorted(maps.Keys(judged)) {
+		if _, whole := r.set.at[id]; whole || len(r.parts[id]) == 0 {
+			continue
+		}
+		for _, part := range r.parts[id] {
+			judged[part] = judged[id]
+		}
+		delete(judged, id)
+	}
+}
+
+func cutLast(s, sep string) (before, after string, found bool) {
+	if i := strings.LastIndex(s, sep); i >= 0 {
+		return s[:i], s[i+len(sep):], true
+	}
+	return s, "", false
 }
 
 // maxGrade is the largest grade that is read: its gain is 2^30 − 1.

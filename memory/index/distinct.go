@@ -10,7 +10,7 @@ import (
 
 const (
 	shingle  = 5  // words
-	nearDupe = .8 // Jaccard similarity of shingles from which a passage repeats another
+	nearDupe = .9 // Jaccard similarity of shingles from which a passage repeats another; at .8 rules were lost that differ in the words that matter
 
 	// Copies rank beside what they repeat. Behind the last hit, so many more
 	// passages are looked at, as long as they score nearly as much.
@@ -20,13 +20,13 @@ const (
 
 // distinct reads the best n passages, leaving out those that repeat a better
 // one: the same bytes of a source, or text that is nearly the same. They are
-// listed with it.
-func (x *Index) distinct(ctx context.Context, ranked []candidate, n int) ([]candidate, error) {
+// listed with it. Where repeats are wanted, none are left out.
+func (x *Index) distinct(ctx context.Context, ranked []candidate, n int, wanted bool) ([]candidate, error) {
 	var out []candidate
 	behind := 0
 	for _, c := range ranked {
 		if len(out) == n {
-			if behind == copiesBehind || n == 0 || c.fused < copiesScore*out[n-1].fused {
+			if wanted || behind == copiesBehind || n == 0 || c.fused < copiesScore*out[n-1].fused {
 				break
 			}
 			behind++
@@ -38,7 +38,12 @@ func (x *Index) distinct(ctx context.Context, ranked []candidate, n int) ([]cand
 		if err != nil {
 			return nil, err
 		}
-		c.passage, c.words = p, shingles(p.Text)
+		c.passage = p
+		if wanted {
+			out = append(out, c)
+			continue
+		}
+		c.words = shingles(p.Text)
 		at := slices.IndexFunc(out, func(better candidate) bool { return repeats(c, better) })
 		switch {
 		case at >= 0:

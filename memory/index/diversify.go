@@ -27,13 +27,21 @@ func mmrPool(q Query, k int) int {
 // diversify chooses k hits by maximal marginal relevance (Carbonell and
 // Goldstein, "The use of MMR", SIGIR 1998): each time the one with the largest
 // lambda·relevance − (1−lambda)·(likeness to the nearest of those chosen).
-// Relevance is the fused score over the best one. What the query names by its
+// Relevance is the fused score over the best one, or a trained ranker's score
+// above the lowest where one ordered the hits. What the query names by its
 // number stays before the rest.
 func (x *Index) diversify(hits []candidate, lambda float64, k int) []candidate {
 	relevance := make([]float64, len(hits))
 	tier := make([]float64, len(hits))
+	lowest := 0.0
+	for _, h := range hits {
+		lowest = min(lowest, h.trained)
+	}
 	for i, h := range hits {
 		relevance[i], tier[i] = h.fused-h.cited, h.cited
+		if h.ordered {
+			relevance[i] = h.trained - lowest
+		}
 	}
 	order, marginal := mmr(relevance, tier, lambda, k, func(i, j int) float64 { return x.alike(hits[i].ord, hits[j].ord) })
 	out := make([]candidate, len(order))

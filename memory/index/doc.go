@@ -16,7 +16,7 @@
 // The candidates of the primary query and of its alternatives are pooled and
 // scored against the primary query by a weighted sum of six signals, each
 // divided by its largest value in the pool (signals.go, fuse.go):
-// BM25 (textbook: k1 1.2, b .75, over bleve's postings; bleve's own "bm25" is
+// BM25 (textbook: k1 1.2, b .7, over bleve's postings; bleve's own "bm25" is
 // not BM25), BM25 of adjacent word pairs, latent semantic similarity, links
 // through titles that the best passages mention, the document's score gated
 // by its margin over the next document, and similarity to the best passages.
@@ -32,6 +32,11 @@
 // Where there is a remote embedder (UpdateOptions.Space), its cosine is one more
 // summand, as large as BM25 (meaning.go). The offline embedder stays: it compares
 // passages with each other.
+//
+// A ranker that was trained on judged questions about the corpus may order the
+// best candidates anew (Index.Use), by features of them (features.go) and by
+// the judged questions that they answered (precedents.go). Package learn
+// trains it.
 //
 // # Size
 //

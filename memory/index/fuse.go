@@ -14,6 +14,8 @@ type candidate struct {
 	parts   [parts]float64 // in the order of partNames
 	cited   float64        // the part of a citation; 0 of a passage that none names
 	fused   float64
+	trained float64       // by a trained ranker
+	ordered bool          // whether one placed it
 	mmr     float64       // set by diversify
 	passage state.Passage // set by distinct, as is what follows
 	copies  []string
@@ -39,7 +41,7 @@ func (c *candidate) scores(remote bool) []state.Score {
 	for i, name := range shown {
 		out = append(out, state.Score{Ranker: name, Value: c.parts[i]})
 	}
-	return out
+	return append(out, c.trainedScore()...)
 }
 
 // fuse scores the pool, which is sorted, and ranks it. Four signals are

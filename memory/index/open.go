@@ -29,6 +29,7 @@ type Index struct {
 	changed     int          // passages added or removed since the embedder was trained
 	space       *embed.Space // questions are embedded in it; nil for none
 	meaning     *meaning     // nil without a remote embedder
+	trained     *trained     // nil without a trained ranker
 
 	// Derived from the table by prepare.
 	docOf    []int32                // document per passage
@@ -42,6 +43,9 @@ type Index struct {
 	avgPairs float64
 	avgDoc   float64
 	grouped  bool // most passages share their document with others
+
+	stemLock sync.RWMutex
+	stems    map[string]string // of words that were read, stem
 
 	scratch sync.Pool
 	closing sync.RWMutex // held for reading while files are read
@@ -148,7 +152,7 @@ func setOf(rows []float32, dims int, file []byte) (*vector.Set, error) {
 }
 
 func newIndex(dir string, t *table, model *lsa.Model, vectors *vector.Set) *Index {
-	x := &Index{dir: dir, table: t, model: model, vectors: vectors}
+	x := &Index{dir: dir, table: t, model: model, vectors: vectors, stems: make(map[string]string)}
 	x.scratch.New = func() any { return newScratch(len(t.rows), len(t.docs)) }
 	x.prepare()
 	return x

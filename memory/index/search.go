@@ -108,42 +108,31 @@ func (x *Index) searchTerms(ctx context.Context, a asked, q Query, skip func(ord
 	s := x.scratch.Get().(*scratch)
 	s.only = only
 	defer func() { s.only = nil; x.scratch.Put(s) }()
-	s.lists.reset()
-	others, err := x.alternatives(ctx, q.Alternatives, a, out, s)
+	var known *precedents
+	if x.trained != nil && q.Primary != "" {
+		known = x.trained.precedents
+	}
+	f, err := x.find(ctx, a, q, out, known, -1, s)
 	if err != nil {
 		return Result{}, err
 	}
-	sig, residual, err := x.score(ctx, a.terms, a.vector(0), s)
+	hits, err := x.distinct(ctx, f.ranked, max(k, judged, mmrPool(q, k)), q.Repeats)
 	if err != nil {
 		return Result{}, err
 	}
-	if err := x.scorePairs(ctx, residual, s); err != nil {
-		return Result{}, err
-	}
-	pool := x.candidates(sig, out)
-	links, err := x.links(ctx, sig)
-	if err != nil {
-		return Result{}, err
-	}
-	pool = append(pool, linked(links, out)...)
-	cited, found, err := x.resolve(ctx, q.Primary, a.citations, sig)
-	if err != nil {
-		return Result{}, err
-	}
-	pool = append(pool, lift(cited, sig, out)...)
-	pool = distinct(pool)
-	own := len(pool)
-	pool = distinct(append(pool, others...))
-
-	ranked := x.fuse(sig, pool, links, cited)
-	hits, err := x.distinct(ctx, ranked, max(k, judged, mmrPool(q, k)))
-	if err != nil {
-		return Result{}, err
-	}
-	result := Result{Candidates: len(pool), Widened: len(pool) - own, Citations: found}
-	e := evidence{similarity: x.similarity(sig, hits), strength: x.strength(sig, hits, out)}
+	result := Result{Candidates: len(f.ranked), Widened: f.widened, Citations: f.cited}
+	e := evidence{similarity: x.similarity(f.signals, hits), strength: x.strength(f.signals, hits, out)}
 	result.Similarity, result.Strength = e.similarity, e.strength
 	result.Confidence = x.calibration.confidence(e)
+	if known != nil {
+		if err := x.reorder(ctx, q.Primary, a.terms, f); err != nil {
+			return Result{}, err
+		}
+		if hits, err = x.distinct(ctx, f.ranked, max(k, mmrPool(q, k)), q.Repeats); err != nil {
+			return Result{}, err
+		}
+		result.Reranker = x.trained.ID
+	}
 	if q.MMR > 0 {
 		hits = x.diversify(hits, q.MMR, k)
 	}
@@ -159,6 +148,55 @@ func (x *Index) searchTerms(ctx context.Context, a asked, q Query, skip func(ord
 		result.Hits = append(result.Hits, hit)
 	}
 	return result, nil
+}
+
+// A found is the candidates of a query, ranked by the index, with what they
+// were ranked by. It is good until its scratch is used again.
+type found struct {
+	signals  *signals
+	ranked   []candidate
+	recalled *recollection // nil without judged questions
+	without  int           // the judged question that is not recalled; -1 for none
+	cited    []Cited
+	widened  int // candidates that only other wordings brought
+}
+
+// find pools the candidates of a query and its alternatives, and ranks them.
+func (x *Index) find(ctx context.Context, a asked, q Query, out func(int32) bool, known *precedents, without int, s *scratch) (*found, error) {
+	s.lists.reset()
+	others, err := x.alternatives(ctx, q.Alternatives, a, out, s)
+	if err != nil {
+		return nil, err
+	}
+	sig, residual, err := x.score(ctx, a.terms, a.vector(0), s)
+	if err != nil {
+		return nil, err
+	}
+	if err := x.scorePairs(ctx, residual, s); err != nil {
+		return nil, err
+	}
+	f := &found{signals: sig, without: without}
+	pool := x.candidates(sig, out)
+	links, err := x.links(ctx, sig)
+	if err != nil {
+		return nil, err
+	}
+	pool = append(pool, linked(links, out)...)
+	var cited map[int32]lifted
+	if cited, f.cited, err = x.resolve(ctx, q.Primary, a.citations, sig); err != nil {
+		return nil, err
+	}
+	pool = append(pool, lift(cited, sig, out)...)
+	if known != nil {
+		f.recalled = x.recall(known, sig.terms, without)
+		pool = append(pool, f.recalled.candidates(out)...)
+	}
+	pool = distinct(pool)
+	own := len(pool)
+	pool = distinct(append(pool, others...))
+	f.widened = len(pool) - own
+	f.ranked = x.fuse(sig, pool, links, cited)
+	return f, nil
 }
 
 func (x *Index) excluded(ids []string) map[int32]bool {

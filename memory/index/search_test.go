@@ -32,7 +32,7 @@ func simpleBM25(corpus [][]string, query []string, doc int) float64 {
 				tf++
 			}
 		}
-		norm := 1 - .75 + .75*float64(len(corpus[doc]))/(total/n)
+		norm := 1 - .7 + .7*float64(len(corpus[doc]))/(total/n)
 		score += math.Log(1+(n-df+.5)/(df+.5)) * tf * 2.2 / (tf + 1.2*norm)
 	}
 	return score

@@ -10,7 +10,7 @@ import (
 
 // Parameters of the two BM25s: of passages and documents, and of word pairs.
 const (
-	bodyK1, bodyB = 1.2, .75
+	bodyK1, bodyB = 1.2, .7
 	pairK1, pairB = .9, .4
 	inDocMin      = 10 // a document of fewer passages has no idf of its own
 	maxTerms      = 64 // distinct terms of a query that are looked at
@@ -101,6 +101,7 @@ type signals struct {
 	*scratch
 	terms   []weighted
 	idfs    []float64 // per term, over passages
+	cfs     []float64 // per term, occurrences in all passages
 	best    int       // the document that scores best, -1 for none
 	top     float64   // its score
 	gate    float64   // 1 − second best / best document score
@@ -138,15 +139,18 @@ func (x *Index) scoreTerm(i int, q weighted, sig *signals) {
 	list := s.lists.of(q.term)
 	global := idf(float64(len(x.table.rows)), float64(len(list)))
 	sig.idfs = append(sig.idfs, global)
+	var cf float64
 	for _, p := range list {
 		doc := x.docOf[p.ord]
 		s.docDF[doc]++
 		s.docTF[doc] += float64(p.tf)
+		cf += float64(p.tf)
 		if s.holds[p.ord] == 0 {
 			s.touched = append(s.touched, p.ord)
 		}
 		s.holds[p.ord] |= 1 << i
 	}
+	sig.cfs = append(sig.cfs, cf)
 	for _, named := range x.named[q.term] {
 		s.inName[named.doc] = true
 	}

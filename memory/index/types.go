@@ -42,6 +42,7 @@ type Query struct {
 	Alternatives []string // other wordings; they add candidates and do not score them
 	K            int      // hits wanted; default 5
 	Exclude      []string // ids of passages that must not be returned
+	Repeats      bool     // return also passages that nearly repeat a better one
 
 	// Filter keeps passages of which every condition holds; the search is that
 	// of an index that holds no others, but for the weights of words. A key that
@@ -68,7 +69,7 @@ type Result struct {
 	Widened    int         // of those, how many only other wordings brought
 	Citations  []Cited     // numbered parts of documents that the query names, in its order
 
-	Reranker string // ID of what ordered the hits in place of the index; empty when nothing did
+	Reranker string // ID of what ordered the hits in place of the index, a trained ranker too; empty when nothing did
 	Fallback string // why a reranker that was asked did not order them, at most 300 bytes; else empty
 }
 

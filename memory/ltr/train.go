@@ -1,0 +1,123 @@
+package ltr
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// An Example is a candidate for a question.
+type Example struct {
+	Row   []float64 // its features; as many for every example
+	Base  float64   // score that the model is added to; ranks where the model has nothing to say
+	Grade int       // how relevant it is; 0 for not at all
+}
+
+// A Group is the candidates for one question and the grades that exist for
+// it: the best ranking that is possible holds relevant ones that are no
+// candidates, too.
+type Group struct {
+	Examples []Example
+	Missed   int // relevant passages, of grade 1, that are no candidates
+}
+
+// Options are the parameters of the training. Nil and the zero value work.
+type Options struct {
+	Trees   int     // default 300
+	Leaves  int     // of a tree; default 8
+	Rate    float64 // shrinkage of a tree's leaves; default .04
+	Bins    int     // quantiles of a feature, at most 256; default 64
+	MinHess float64 // least second derivative in a leaf; default 3
+	L2      float64 // added to it; default 1
+	K       int     // places that count; default 10
+	Against int     // best-placed candidates that relevant ones are compared with; default 40
+	Share   float64 // of the groups that a tree is grown on; default .7
+	Columns float64 // of the features that a tree may split on; default .4
+	Seed    uint64  // default 1
+
+	// Progress is called after each tree. Nil means nobody watches.
+	Progress func(done, total int)
+}
+
+func (o *Options) withDefaults() Options {
+	var out Options
+	if o != nil {
+		out = *o
+	}
+	out.Trees = cmp.Or(max(0, out.Trees), 300)
+	out.Leaves = max(2, cmp.Or(out.Leaves, 8))
+	out.Bins = min(256, max(2, cmp.Or(out.Bins, 64)))
+	out.K = cmp.Or(max(0, out.K), 10)
+	out.Against = cmp.Or(max(0, out.Against), 40)
+	for _, d := range []struct {
+		value *float64
+		or    float64
+	}{{&out.Rate, .04}, {&out.MinHess, 3}, {&out.L2, 1}, {&out.Share, .7}, {&out.Columns, .4}} {
+		if !(*d.value > 0) {
+			*d.value = d.or
+		}
+	}
+	out.Seed = cmp.Or(out.Seed, 1)
+	return out
+}
+
+// ErrNothing says that no tree could be grown: there are too few examples, or
+// nothing tells the relevant ones from the others.
+var ErrNothing = errors.New("nothing was found that tells the relevant examples from the others; give more judged questions")
+
+// Train learns a model that orders the examples of each group. The errors are
+// rows of different lengths, numbers that are none, groups of which none has
+// both a relevant example and another, ErrNothing, and cancellation.
+func Train(ctx context.Context, groups []Group, opts *Options) (*Model, error) {
+	o := opts.withDefaults()
+	t, err := newTrainer(groups, o)
+	if err != nil {
+		return nil, fmt.Errorf("training a ranker: %w", err)
+	}
+	model := &Model{Features: t.features}
+	for n := range o.Trees {
+		if err := context.Cause(ctx); err != nil {
+			return nil, fmt.Errorf("training a ranker: %w", err)
+		}
+		t.gradients()
+		tree := t.grow()
+		if tree == nil {
+			break // nothing is left to learn
+		}
+		model.Trees = append(model.Trees, tree)
+		if o.Progress != nil {
+			o.Progress(n+1, o.Trees)
+		}
+	}
+	if len(model.Trees) == 0 {
+		return nil, fmt.Errorf("training a ranker: %w", ErrNothing)
+	}
+	return model, nil
+}
+
+// check counts the features.
+func check(groups []Group) (features int, err error) {
+	pairs := false
+	for i, g := range groups {
+		grades := map[bool]bool{}
+		for j, e := range g.Examples {
+			if features == 0 {
+				features = len(e.Row)
+			}
+			if len(e.Row) != features || features == 0 {
+				return 0, fmt.Errorf("example %d of group %d has %d features, others have %d", j, i, len(e.Row), features)
+			}
+			if slices.ContainsFunc(e.Row, bad) || bad(e.Base) {
+				return 0, fmt.Errorf("example %d of group %d holds what is no number", j, i)
+			}
+			grades[e.Grade > 0] = true
+		}
+		pairs = pairs || len(grades) == 2
+	}
+	if !pairs {
+		return 0, errors.New("no group has both a relevant example and another")
+	}
+	return features, nil
+}
