@@ -149,11 +149,3 @@ func run(t testing.TB, deps verify.Deps, opts *verify.Options, in verify.Input) 
 	}
 	return final
 }
-
-func statuses(a state.VerifyAttempt) string {
-	var list []string
-	for _, v := range a.Verdicts {
-		list = append(list, string(v.Status))
-	}
-	return strings.Join(list, " ")
-}
