@@ -6,7 +6,6 @@ import (
 	"unicode/utf8"
 
 	"example.com/assay/llm/offline/support"
-	"example.com/assay/memory/text"
 	"example.com/assay/skills"
 	"example.com/assay/state"
 )
@@ -18,17 +17,14 @@ import (
 // says otherwise than a source (another number, a negation) is not looked for
 // here: code compares that for every model, after its answer.
 
-func judgeClaim(in skills.JudgeInput) (skills.JudgeOutput, error) {
+func judgeClaim(in skills.JudgeInput, orders *orderMemo) (skills.JudgeOutput, error) {
 	m, err := support.Default()
 	if err != nil {
 		return skills.JudgeOutput{}, err
 	}
 	sources := make([]support.Source, len(in.Sources))
 	for i, src := range in.Sources {
-		sources[i] = support.Source{Title: src.Title, Section: src.Section, Text: src.Text}
-		for _, order := range Instructions(src.Text) {
-			sources[i].Skip = append(sources[i].Skip, text.Span{Start: order.Start, End: order.End})
-		}
+		sources[i] = support.Source{Title: src.Title, Section: src.Section, Text: src.Text, Skip: orders.in(src.Text)}
 	}
 	evidence := m.PrepareSources(sources)
 	judged := evidence.Judge(in.Claim)

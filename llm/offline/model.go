@@ -49,7 +49,7 @@ type model struct {
 	known  []string
 }
 
-// New returns the offline model. It keeps no state between calls.
+// New returns the offline model. No answer depends on the calls before it.
 func New(opts *Options) llm.Model {
 	o := Options{}
 	if opts != nil {
@@ -61,6 +61,7 @@ func New(opts *Options) llm.Model {
 	if o.Margin == 0 {
 		o.Margin = 1
 	}
+	orders := newOrderMemo()
 	m := &model{skills: map[string]func(json.RawMessage) (string, error){
 		skills.DetectPromptInjection: answerJSON(detect),
 		skills.ClassifyAndRoute:      answerJSON(classify),
@@ -70,7 +71,9 @@ func New(opts *Options) llm.Model {
 		skills.RerankPassages:        answerJSON(rerank),
 		skills.GapQueries:            answerJSON(gapQueries),
 		skills.RegenerateResponse:    answerWith(regenerate),
-		skills.JudgeClaim:            answerJSON(judgeClaim),
+		skills.JudgeClaim: answerJSON(func(in skills.JudgeInput) (skills.JudgeOutput, error) {
+			return judgeClaim(in, orders)
+		}),
 		skills.SelectChoice: answerJSON(func(in skills.SelectInput) (skills.SelectOutput, error) {
 			return selectChoice(in, o.Margin)
 		}),

@@ -5,7 +5,6 @@ import (
 
 	"example.com/assay/memory/text"
 	"example.com/assay/nodes/retrieval"
-	"example.com/assay/nodes/verify/facts"
 	"example.com/assay/state"
 )
 
@@ -17,11 +16,11 @@ type found struct {
 
 // conflicts compares what a claim says, word by word, with the sentences of its
 // evidence that give no orders.
-func conflicts(c state.Claim, evidence []state.Evidence, inspect retrieval.Inspect) []found {
+func (j *Judge) conflicts(c state.Claim, evidence []state.Evidence) []found {
 	var sentences []string
 	var quotes []state.Quote
 	for _, e := range evidence {
-		orders := inspect.In(e.Passage.Text)
+		orders := j.inspect.In(e.Passage.Text)
 		for _, s := range text.Sentences(e.Passage.Text) {
 			if slices.ContainsFunc(orders, func(o retrieval.Order) bool { return o.Start < s.End && s.Start < o.End }) {
 				continue
@@ -31,7 +30,7 @@ func conflicts(c state.Claim, evidence []state.Evidence, inspect retrieval.Inspe
 		}
 	}
 	var out []found
-	for _, f := range facts.Prepare(sentences).Check(c.Spoken()).Conflicts {
+	for _, f := range j.facts.Prepare(sentences).Check(c.Spoken()).Conflicts {
 		one := found{Conflict: f.Conflict}
 		if f.Sentence >= 0 {
 			one.quote = quotes[f.Sentence]

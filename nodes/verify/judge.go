@@ -8,6 +8,7 @@ import (
 	"example.com/assay/graph"
 	"example.com/assay/llm"
 	"example.com/assay/nodes/retrieval"
+	"example.com/assay/nodes/verify/facts"
 	"example.com/assay/skills"
 	"example.com/assay/state"
 )
@@ -18,13 +19,18 @@ type Judge struct {
 	model   llm.Model
 	skill   skills.Skill
 	inspect retrieval.Inspect
+	facts   *facts.Reader
 }
 
 // NewJudge returns a judge that asks m by the skill judge_claim. Sentences in
 // which inspect finds orders support nothing; a nil inspect finds none.
 func NewJudge(m llm.Model, skill skills.Skill, inspect retrieval.Inspect) *Judge {
-	return &Judge{m, skill, inspect}
+	return &Judge{m, skill, retrieval.Remember(inspect, mostRemembered), facts.NewReader(mostRemembered)}
 }
+
+// mostRemembered is how many passages' orders, and how many sentences, are
+// remembered from one claim to the next.
+const mostRemembered = 4096
 
 // JudgeNode judges the one claim of its state against its evidence.
 func JudgeNode(j *Judge) graph.Node[state.Verify] {
@@ -100,7 +106,7 @@ func (j *Judge) settle(c state.Claim, out skills.JudgeOutput, evidence []state.E
 		}
 		v = refused(v, why)
 	}
-	for _, f := range conflicts(c, evidence, j.inspect) {
+	for _, f := range j.conflicts(c, evidence) {
 		v.Conflicts = append(v.Conflicts, f.Conflict)
 		if f.quote.Text != "" && !slices.Contains(v.Against, f.quote) {
 			v.Against = append(v.Against, f.quote)

@@ -55,7 +55,6 @@ const (
 	defaultThreshold   = 0.7
 	defaultMaxAttempts = 2
 	defaultPassages    = 3
-	mostInspected      = 4096 // passages whose orders are remembered
 )
 
 // Pipeline is the compiled verification graph.
@@ -111,7 +110,6 @@ func build(deps Deps, opts *Options) (*graph.Compiled[state.Verify], error) {
 	if err != nil {
 		return nil, err
 	}
-	deps.Inspect = retrieval.Remember(deps.Inspect, mostInspected)
 	var problems []error
 	skill := func(name string) skills.Skill {
 		s, err := deps.Skills.Get(name)

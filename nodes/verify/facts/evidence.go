@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Evidence is a list of sentences made ready for claims. It does not change,
@@ -14,17 +15,68 @@ type Evidence struct {
 	words     map[string]bool    // all words, without accents
 	proper    []string           // capitalised words, sorted
 	acronyms  map[string]bool    // of its names
-	known     lexicon
 }
 
 // Prepare reads the sentences of the evidence, in an order of the caller's.
-func Prepare(sentences []string) *Evidence {
-	e := &Evidence{holders: map[string][]int32{}, words: map[string]bool{}, acronyms: map[string]bool{}, known: lexicon{}}
+func Prepare(sentences []string) *Evidence { return NewReader(0).Prepare(sentences) }
+
+// A Reader remembers the sentences that it has read: the claims of a response are
+// checked against evidence that is the same in large parts. It is safe for
+// concurrent use.
+type Reader struct {
+	most int
+
+	mu    sync.Mutex
+	known lexicon
+	read  map[string]reading
+}
+
+// A reading is a sentence that was read.
+type reading struct {
+	sentence *sentence
+	plain    []string // by token: without accents
+}
+
+// NewReader returns a reader that remembers up to most sentences; when there are
+// more, it begins anew.
+func NewReader(most int) *Reader {
+	return &Reader{most: most, known: lexicon{}, read: map[string]reading{}}
+}
+
+func (r *Reader) reading(text string) reading {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if got, ok := r.read[text]; ok {
+		return got
+	}
+	got := reading{sentence: parse(text, r.known)}
+	for _, t := range got.sentence.toks {
+		plain := t.text
+		if t.kind == word {
+			plain = r.known[t.text].plain
+		}
+		got.plain = append(got.plain, plain)
+	}
+	switch {
+	case r.most == 0: // one evidence: its words are all that is worth keeping
+		return got
+	case len(r.read) >= r.most:
+		clear(r.read)
+		clear(r.known)
+	}
+	r.read[text] = got
+	return got
+}
+
+// Prepare reads the sentences of the evidence, in an order of the caller's.
+func (r *Reader) Prepare(sentences []string) *Evidence {
+	e := &Evidence{holders: map[string][]int32{}, words: map[string]bool{}, acronyms: map[string]bool{}}
 	proper := map[string]bool{}
 	for i, text := range sentences {
-		s := parse(text, e.known)
+		got := r.reading(text)
+		s := got.sentence
 		e.sentences = append(e.sentences, s)
-		for _, t := range s.toks {
+		for j, t := range s.toks {
 			switch {
 			case t.kind == sign:
 				continue
@@ -33,10 +85,7 @@ func Prepare(sentences []string) *Evidence {
 					e.holders[t.root] = append(h, int32(i))
 				}
 			}
-			w := t.text
-			if t.kind == word {
-				w = e.known[t.text].plain
-			}
+			w := got.plain[j]
 			e.words[w] = true
 			if t.capital && len(w) >= 4 {
 				proper[w] = true
@@ -53,7 +102,6 @@ func Prepare(sentences []string) *Evidence {
 		e.proper = append(e.proper, w)
 	}
 	slices.Sort(e.proper)
-	e.known = nil
 	return e
 }
 
