@@ -45,9 +45,13 @@ func correction(v state.Verdict) string {
 		return ""
 	}
 	for _, c := range v.Conflicts {
-		if c.Evidence != "" {
+		switch {
+		case c.Evidence == "":
+			continue
+		case c.Kind == state.ConflictNumber || c.Kind == state.ConflictUnit || c.Kind == state.ConflictDate || c.Kind == state.ConflictName:
 			return fmt.Sprintf("In “%s” say “%s” in place of “%s”, as the evidence does, or leave it out", v.Text, c.Evidence, c.Claim)
 		}
+		return fmt.Sprintf("Compare “%s” with the evidence, which says “%s” where it says “%s”", v.Text, c.Evidence, c.Claim)
 	}
 	if v.Status == state.PartiallySupported {
 		return fmt.Sprintf("Leave out of “%s” what the evidence does not state: %s", v.Text, v.Reason)

@@ -32,11 +32,18 @@ func (c *comparison) checkNegation() {
 // have.
 func (c *comparison) softened(s *sentence) bool {
 	for i, t := range c.claim.toks {
-		if t.kind == word && negative[t.root] && !s.has[t.root] || keptFrom(c.claim.toks, i) {
+		if t.kind == word && (negative[t.root] || undone(t.text)) && !s.has[t.root] || keptFrom(c.claim.toks, i) {
 			return true
 		}
 	}
 	return false
+}
+
+// undone reports a participle that says that something was not done: "unused",
+// "unpaid".
+func undone(w string) bool {
+	base, ok := strings.CutPrefix(w, "un")
+	return ok && len(base) > 3 && (strings.HasSuffix(base, "ed") || strings.HasSuffix(base, "en") || strings.HasSuffix(base, "aid"))
 }
 
 // keptFrom reports "from" before a gerund: "kept it from moving".
@@ -186,7 +193,8 @@ func (c *comparison) checkAsserted() {
 			if !n.odd || len(n.heads) == 0 || c.claimDenies(n) || c.excepted(s, n) || s.around(n.tok, c.claim, "") < 2 && len(c.claim.contents) > 2 {
 				continue
 			}
-			for _, h := range n.heads {
+			// What stands far behind the denial is its circumstances.
+			for _, h := range n.heads[:min(len(n.heads), denied)] {
 				i := c.asserts(h)
 				if i < 0 || c.assertedElsewhere(h, a.Sentence) {
 					continue
@@ -198,6 +206,9 @@ func (c *comparison) checkAsserted() {
 		c.checkUnasserted(s, a)
 	}
 }
+
+// denied is how many content words after a denial are what it denies.
+const denied = 2
 
 // claimDenies reports whether the claim denies a part of the same.
 func (c *comparison) claimDenies(n negation) bool {

@@ -110,7 +110,7 @@ func readNumeral(toks []token, i int) (numeral, bool) {
 				n.ordinal, n.next = true, i+2
 			}
 		}
-		return withMagnitude(toks, n), true
+		return withPart(toks, withMagnitude(toks, n)), true
 	}
 	if t.kind != word || t.roles&asNumber == 0 {
 		return numeral{}, false
@@ -119,7 +119,25 @@ func readNumeral(toks []token, i int) (numeral, bool) {
 		return n, true
 	}
 	n, ok := readSpelled(toks, i)
-	return n, ok
+	if !ok {
+		return n, false
+	}
+	return withPart(toks, n), true
+}
+
+// withPart adds "and a half" to the number before it.
+func withPart(toks []token, n numeral) numeral {
+	at := n.next
+	if n.ordinal || textAt(toks, at) != "and" {
+		return n
+	}
+	if at++; textAt(toks, at) == "a" || textAt(toks, at) == "one" {
+		at++
+	}
+	if part := parts[textAt(toks, at)]; part > 0 && !ofFollows(toks, at+1) {
+		n.value, n.next = n.value+part, at+1
+	}
+	return n
 }
 
 func withMagnitude(toks []token, n numeral) numeral {
