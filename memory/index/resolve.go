@@ -210,6 +210,9 @@ func (x *Index) countCited(c citation.Citation, exact []int32, sig *signals) {
 		sig.idfs = append(sig.idfs, weight)
 	}
 	for _, ord := range exact {
+		if sig.holds[ord] == 0 && sig.plain[ord] == 0 { // no word of the query has reached it
+			sig.touched = append(sig.touched, ord)
+		}
 		sig.holds[ord] |= held
 		sig.plain[ord] += weight
 	}

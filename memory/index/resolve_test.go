@@ -170,3 +170,26 @@ func TestFrequentIdentifiers(t *testing.T) {
 		}
 	}
 }
+
+// What one search computes is not seen by the next, though they share memory:
+// also not what a citation gave to passages that no word of the query reaches.
+func TestSearchesDoNotSeeEachOther(t *testing.T) {
+	dir := build(t, append(statute(), randomCorpus(60, 7)...))
+	queries := []Query{
+		{Primary: "§ 5899(b)"}, {Primary: "Who is liable under § 1983?"}, {Primary: "fences and REQ-12"}, {Primary: "Rule 8.7.1 on lost records"},
+		{Primary: "who keeps records of a hearing"}, {Primary: "court notifies"}, {Primary: "a person of his own deprives"}, {Primary: "badge", Alternatives: []string{"§ 5898 fences", "client money"}}, {Primary: "zzz"},
+	}
+	alone := make([]string, len(queries))
+	for i, q := range queries {
+		alone[i] = outcome(search(t, open(t, dir), q))
+	}
+	x := open(t, dir)
+	for i, first := range queries {
+		for j, second := range queries {
+			search(t, x, first)
+			if got := outcome(search(t, x, second)); got != alone[j] {
+				t.Fatalf("query %d after query %d:\n%s\nalone:\n%s", j, i, got, alone[j])
+			}
+		}
+	}
+}
