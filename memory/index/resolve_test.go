@@ -174,9 +174,13 @@ func TestFrequentIdentifiers(t *testing.T) {
 // What one search computes is not seen by the next, though they share memory:
 // also not what a citation gave to passages that no word of the query reaches.
 func TestSearchesDoNotSeeEachOther(t *testing.T) {
-	dir := build(t, append(statute(), randomCorpus(60, 7)...))
+	numbered := statute()
+	for i := range numbered { // a number that is in no text
+		numbered[i].Metadata = map[string]string{"number": fmt.Sprintf("9.%d.1", i)}
+	}
+	dir := build(t, append(numbered, randomCorpus(60, 7)...))
 	queries := []Query{
-		{Primary: "§ 5899(b)"}, {Primary: "Who is liable under § 1983?"}, {Primary: "fences and REQ-12"}, {Primary: "Rule 8.7.1 on lost records"},
+		{Primary: "§ 5899(b)"}, {Primary: "Rule 9.2.1"}, {Primary: "9.4.1 or Rule 9.8.1"}, {Primary: "Who is liable under § 1983?"}, {Primary: "fences and REQ-12"}, {Primary: "Rule 8.7.1 on lost records"},
 		{Primary: "who keeps records of a hearing"}, {Primary: "court notifies"}, {Primary: "a person of his own deprives"}, {Primary: "badge", Alternatives: []string{"§ 5898 fences", "client money"}}, {Primary: "zzz"},
 	}
 	alone := make([]string, len(queries))
@@ -187,6 +191,15 @@ func TestSearchesDoNotSeeEachOther(t *testing.T) {
 	for i, first := range queries {
 		for j, second := range queries {
 			search(t, x, first)
+			if s := x.scratch.Get().(*scratch); s != nil {
+				s.clear()
+				for ord := range s.plain {
+					if s.plain[ord] != 0 || s.scoped[ord] != 0 || s.names[ord] != 0 || s.pairs[ord] != 0 || s.holds[ord] != 0 {
+						t.Fatalf("query %d leaves something of passage %s behind", i, x.table.rows[ord].id)
+					}
+				}
+				x.scratch.Put(s)
+			}
 			if got := outcome(search(t, x, second)); got != alone[j] {
 				t.Fatalf("query %d after query %d:\n%s\nalone:\n%s", j, i, got, alone[j])
 			}
