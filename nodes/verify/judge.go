@@ -94,8 +94,9 @@ func (j *Judge) Judge(ctx context.Context, c state.Claim, evidence []state.Evide
 // in the evidence, and hard signals overrule. made is how many quotes no passage
 // holds.
 func (j *Judge) settle(c state.Claim, out skills.JudgeOutput, evidence []state.Evidence) (v state.Verdict, made int) {
-	v = state.Verdict{Claim: c, Status: state.ClaimStatus(out.Status), Confidence: min(max(out.Confidence, 0), 1), Reason: strings.TrimSpace(out.Reason)}
+	v = state.Verdict{Claim: c, Status: state.ClaimStatus(out.Status), Reason: strings.TrimSpace(out.Reason)}
 	var madeFor, madeAgainst int
+	left := 1.0 // of the confidence: however much speaks against it, it is lowered once
 	v.For, madeFor = located(out.Quotes, evidence)
 	v.For = slices.DeleteFunc(v.For, func(q state.Quote) bool { return j.orders(q, evidence) })
 	v.Against, madeAgainst = located(out.Against, evidence)
@@ -104,7 +105,7 @@ func (j *Judge) settle(c state.Claim, out skills.JudgeOutput, evidence []state.E
 		if madeFor > 0 {
 			why = "the quote that was given is in no passage"
 		}
-		v = refused(v, why)
+		v, left = refused(v, why), afterRefusal
 	}
 	for _, f := range j.conflicts(c, evidence) {
 		v.Conflicts = append(v.Conflicts, f.Conflict)
@@ -112,11 +113,12 @@ func (j *Judge) settle(c state.Claim, out skills.JudgeOutput, evidence []state.E
 			v.Against = append(v.Against, f.quote)
 		}
 		if overrules(f.Conflict) {
-			v = refused(v, inWords(f.Conflict))
+			v, left = refused(v, inWords(f.Conflict)), afterRefusal
 		} else {
-			v = doubted(v, inWords(f.Conflict))
+			v, left = doubted(v, inWords(f.Conflict)), min(left, afterDoubt)
 		}
 	}
+	v.Confidence = min(max(out.Confidence, 0), 1) * left
 	if v.Status == state.Unsupported {
 		v.For = nil
 	}
@@ -139,13 +141,12 @@ func (j *Judge) orders(q state.Quote, evidence []state.Evidence) bool {
 	return false
 }
 
-// mostUnproven is the confidence that a claim can keep against which something
-// speaks that code found.
-const mostUnproven = 0.2
-
-// mostDoubted is the confidence that a claim can keep of which the evidence lacks
-// a word that matters.
-const mostDoubted = 0.6
+// What is left of the confidence in a claim against which something speaks that
+// code found, and in one of which the evidence lacks a word that matters.
+const (
+	afterRefusal = 0.25
+	afterDoubt   = 0.6
+)
 
 // overrules reports whether a conflict makes a claim unsupported: the evidence
 // says something else, or it has nothing of an amount, a date or an extent. Of a
@@ -164,7 +165,7 @@ func doubted(v state.Verdict, why string) state.Verdict {
 	if v.Status == state.Supported {
 		v.Status, v.Reason = state.PartiallySupported, ""
 	}
-	v.Confidence, v.Reason = min(v.Confidence, mostDoubted), join(v.Reason, why)
+	v.Reason = join(v.Reason, why)
 	return v
 }
 
@@ -173,7 +174,7 @@ func refused(v state.Verdict, why string) state.Verdict {
 	if v.Status != state.Unsupported {
 		v.Reason = "" // of what no longer holds
 	}
-	v.Status, v.Confidence = state.Unsupported, min(v.Confidence, mostUnproven)
+	v.Status = state.Unsupported
 	v.Reason = join(v.Reason, why)
 	return v
 }
