@@ -130,6 +130,8 @@ func (l *locks) connect(ctx context.Context) error {
 	return nil
 }
 
+// close lets go of all locks before it closes the session: a server finds out
+// that a session has ended only after a while.
 func (l *locks) close() error {
 	<-l.turn
 	defer func() { l.turn <- struct{}{} }()
@@ -139,5 +141,6 @@ func (l *locks) close() error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
+	_, _ = l.conn.Exec(ctx, "SELECT pg_advisory_unlock_all()") // if not, they end with the session
 	return l.conn.Close(ctx)
 }
