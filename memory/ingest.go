@@ -31,6 +31,10 @@ type IngestOptions struct {
 	// offline embedder alone.
 	Space *embed.Space
 
+	// BM25 are the parameters that passages are ranked with. Others than those that
+	// the corpus was made with make its index anew.
+	BM25 index.BM25
+
 	// Rebuild forgets what the corpus holds and makes it anew from Paths
 	// alone. It needs nothing of the old generation, which may be damaged, and
 	// removes it once the new one is live.
@@ -81,6 +85,9 @@ func ingest(ctx context.Context, opts IngestOptions, step func(op string)) (repo
 	}
 	if opts.Home == "" || len(opts.Paths) == 0 {
 		return Report{}, errors.New("nothing to do: name the home directory and at least one file or directory")
+	}
+	if err := opts.BM25.Check(); err != nil {
+		return Report{}, err
 	}
 	s := &store{name: opts.Corpus, dir: corpusDir(opts.Home, opts.Corpus), step: step}
 	w, roots, err := walk(ctx, opts.Paths, opts.Home)
@@ -172,11 +179,21 @@ func (r *ingestion) outdated() bool {
 
 // settled reports whether the live generation already holds what was read.
 func (r *ingestion) settled() bool {
-	return r.live != "" && r.report.Added+r.report.Changed+r.report.Removed == 0 && !r.afresh && !r.respaced()
+	return r.live != "" && r.report.Added+r.report.Changed+r.report.Removed == 0 && !r.afresh && !r.respaced() && !r.reranked()
 }
 
 // respaced reports whether the live generation is of another embedder.
 func (r *ingestion) respaced() bool { return r.live != "" && r.old.Info.Space != r.space() }
+
+// reranked reports whether the live generation ranks with other parameters. What is
+// wrong with it shows when it is read.
+func (r *ingestion) reranked() bool {
+	if r.live == "" {
+		return false
+	}
+	stats, err := index.ReadStats(r.store.path(r.live, indexDir))
+	return err == nil && stats.BM25.Resolved() != r.opts.BM25.Resolved()
+}
 
 // space is the ID of the remote embedder, "" without one.
 func (r *ingestion) space() string {
@@ -232,7 +249,7 @@ func (r *ingestion) build(ctx context.Context, gen string) (*manifest, error) {
 	}
 	r.store.step("index " + gen)
 	stats, err := index.Update(ctx, index.UpdateOptions{
-		Dir: r.store.path(gen, indexDir), From: from, Remove: remove, Add: r.add, Space: r.opts.Space, Progress: r.opts.Progress,
+		Dir: r.store.path(gen, indexDir), From: from, Remove: remove, Add: r.add, BM25: r.opts.BM25, Space: r.opts.Space, Progress: r.opts.Progress,
 	})
 	if err != nil {
 		var corrupt *index.CorruptError

@@ -258,7 +258,8 @@ func (a *app) corpusStatsCommand() *cobra.Command {
 		}
 		fmt.Fprintf(a.stdout, "corpus       %s (%s)\n", info.Name, info.Generation)
 		fmt.Fprintf(a.stdout, "files        %d\ndocuments    %d\npassages     %d, of %.0f bytes each in the mean\n", info.Files, info.Documents, info.Passages, mean)
-		fmt.Fprintf(a.stdout, "text         %s\nembedder     %s\nlsa          %s\nvectors      %s\n", size(info.Bytes), info.Embedder, trained(training), lookedAt(training))
+		fmt.Fprintf(a.stdout, "text         %s\nembedder     %s\nlsa          %s\nvectors      %s\nranking      BM25 k1 %g, b %g\nconfidence   %s\n",
+			size(info.Bytes), info.Embedder, trained(training), lookedAt(training), training.BM25.K1, training.BM25.B, calibrated(training.Calibration))
 		if cache != nil {
 			fmt.Fprintf(a.stdout, "cache        %s\n", cached(*cache))
 		}

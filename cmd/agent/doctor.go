@@ -249,7 +249,7 @@ func checkCorpus(home, name string) []finding {
 	if stale != nil {
 		return append([]finding{{"corpora", statusWarn, fmt.Sprintf("%s: %s changed or gone since they were ingested, first %s", what, count(len(stale), "file"), stale[0]), "agent ingest PATH…" + flag}}, ranker...)
 	}
-	return append([]finding{{"corpora", statusOK, fmt.Sprintf("%s: %s, %s; embedder %s", what, count(info.Files, "file"), count(info.Passages, "passage"), trained(training)), ""}}, ranker...)
+	return append([]finding{{"corpora", statusOK, fmt.Sprintf("%s: %s, %s; embedder %s; confidence %s", what, count(info.Files, "file"), count(info.Passages, "passage"), trained(training), calibrated(training.Calibration)), ""}}, ranker...)
 }
 
 // checkRanker tells of a trained ranker, where the corpus has one.

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/assay/eval/retrieval"
+	"example.com/assay/memory/index"
 	"example.com/assay/memory/learn"
 )
 
@@ -34,6 +35,7 @@ type evalRetrievalFlags struct {
 	ranker  string
 	run     string // file to write
 	compare string // file to read
+	bm25    index.BM25
 	k       int
 	limit   int
 	train   bool
@@ -91,6 +93,8 @@ queries of the other folds, as agent train rerank would.`,
 	flags.StringVar(&f.compare, "compare", "", "test the difference to the rankings of a TREC run `FILE`")
 	flags.IntVar(&f.k, "k", retrieval.DefaultK, "`PLACES` of a ranking that are judged")
 	flags.IntVar(&f.limit, "limit", 0, "ask only the first `N` queries")
+	flags.Float64Var(&f.bm25.K1, "bm25-k1", 0, "k1 of BM25, with --bm25-b; 0 is the ranker's own of both")
+	flags.Float64Var(&f.bm25.B, "bm25-b", 0, "b of BM25")
 	flags.BoolVar(&f.train, "train-rerank", false, "rank each fold by what is trained on the others")
 	flags.IntVar(&f.folds, "folds", 2, "`NUMBER` of folds of --train-rerank")
 	flags.BoolVar(&f.asJSON, "json", false, "print one JSON document")
@@ -130,6 +134,10 @@ func (f *evalRetrievalFlags) check(cmd *cobra.Command) error {
 		return usagef("--k is %d: it must be from 1 to %d", f.k, deepest)
 	case f.limit < 0 || f.limit == 0 && cmd.Flags().Changed("limit"):
 		return usagef("--limit is %d: it must be at least 1; leave it out to ask every query", f.limit)
+	case cmd.Flags().Changed("bm25-k1") != cmd.Flags().Changed("bm25-b"):
+		return usagef("--bm25-k1 and --bm25-b go together")
+	case f.bm25.Check() != nil:
+		return usagef("%w", f.bm25.Check())
 	case f.train && f.ranker != rankerAssay:
 		return usagef("--train-rerank trains what orders the ranker assay, not %s", f.ranker)
 	case f.train && f.choices == retrieval.ChoicesPooled:
@@ -206,7 +214,7 @@ func (a *app) measureRetrieval(ctx context.Context, f *evalRetrievalFlags, progr
 	defer func() { err = also(err, os.RemoveAll(dir)) }()
 
 	began := a.now()
-	ranker, release, err := newRanker(ctx, f.ranker, filepath.Join(dir, "index"), m.set, progress)
+	ranker, release, err := newRanker(ctx, f.ranker, filepath.Join(dir, "index"), m.set, f.bm25, progress)
 	if err != nil {
 		return m, err
 	}
@@ -236,12 +244,12 @@ func (a *app) measureRetrieval(ctx context.Context, f *evalRetrievalFlags, progr
 }
 
 // newRanker makes a ranker and what releases it.
-func newRanker(ctx context.Context, name, dir string, set *retrieval.Dataset, progress func(string, int, int)) (retrieval.Ranker, func() error, error) {
+func newRanker(ctx context.Context, name, dir string, set *retrieval.Dataset, bm25 index.BM25, progress func(string, int, int)) (retrieval.Ranker, func() error, error) {
 	if name == rankerBM25 {
-		ranker, err := retrieval.NewBM25(ctx, set, nil, progress)
+		ranker, err := retrieval.NewBM25(ctx, set, &retrieval.BM25Options{K1: bm25.K1, B: bm25.B}, progress)
 		return ranker, func() error { return nil }, err
 	}
-	ranker, err := retrieval.NewIndex(ctx, dir, set, progress)
+	ranker, err := retrieval.NewIndex(ctx, dir, set, bm25, progress)
 	if err != nil {
 		return nil, nil, err
 	}

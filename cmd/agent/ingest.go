@@ -51,6 +51,8 @@ found.`,
 	flags.StringVar(&f.load.TitleField, "title-field", "", "`FIELD` that holds a record's title")
 	flags.StringVar(&f.load.DocField, "doc-field", "", "`FIELD` that names the document a record belongs to")
 	flags.IntVar(&f.bytes, "passage-bytes", new(document.SplitOptions).Resolved().Target, "`BYTES` that a passage is filled up to")
+	flags.String("bm25-k1", "1.2", "k1 of BM25, above 0 and up to 10: how soon more of a word stops counting")
+	flags.String("bm25-b", "0.7", "b of BM25, 0 to 1: how much a long passage is held against it")
 	flags.BoolVar(&f.rebuild, "rebuild", false, "forget what the corpus holds and make it from PATH… alone")
 	flags.BoolVar(&f.asJSON, "json", false, "print one JSON document")
 	return cmd
@@ -78,7 +80,7 @@ func (a *app) ingest(cmd *cobra.Command, f *ingestFlags, paths []string) error {
 	progress := a.newIngestProgress(f.asJSON)
 	began := a.now()
 	report, err := memory.Ingest(cmd.Context(), memory.IngestOptions{
-		Home: s.home, Corpus: s.corpus, Paths: paths, Load: f.load, Split: split, Rebuild: f.rebuild, Progress: progress.update, Space: found.space,
+		Home: s.home, Corpus: s.corpus, Paths: paths, Load: f.load, Split: split, Rebuild: f.rebuild, Progress: progress.update, Space: found.space, BM25: s.bm25,
 	})
 	err = errors.Join(err, progress.close(), found.close())
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 
@@ -36,6 +37,16 @@ type lookup struct {
 // lookupTable lists its settings.
 func lookupTable() []setting {
 	return []setting{{
+		key: "bm25_k1", flag: "bm25-k1", about: "How soon more of a word stops counting, above 0 and up to 10: the parameter k1 of BM25 that a corpus is ingested with.",
+		set: func(p *parser, s *settings, from origin, text string) {
+			s.bm25.K1 = p.within(from, text, math.SmallestNonzeroFloat64, 10)
+		},
+		show: func(s *settings) string { return strconv.FormatFloat(s.bm25.K1, 'g', -1, 64) },
+	}, {
+		key: "bm25_b", flag: "bm25-b", about: "How much a long passage is held against it, 0 to 1: the parameter b of BM25.",
+		set:  func(p *parser, s *settings, from origin, text string) { s.bm25.B = p.within(from, text, 0, 1) },
+		show: func(s *settings) string { return strconv.FormatFloat(s.bm25.B, 'g', -1, 64) },
+	}, {
 		key: "embedder", about: "Whose vectors a corpus is ingested and searched with, beside the offline ones: lsa for none, or openai:NAME, gemini:NAME, ollama:NAME.", example: "openai:text-embedding-3-small",
 		set: func(p *parser, s *settings, from origin, text string) {
 			if err := checkEmbedder(text); err != nil {

@@ -52,6 +52,14 @@ func (p *parser) threshold(from origin, v string) float64 {
 	return x
 }
 
+func (p *parser) within(from origin, v string, least, most float64) float64 {
+	x, err := strconv.ParseFloat(v, 64)
+	if err != nil || !(x >= least && x <= most) {
+		p.fail(usagef("%s is %q: it must be a number from %.3g to %g", from, v, least, most))
+	}
+	return x
+}
+
 func (p *parser) boolean(from origin, v string) bool {
 	b, err := strconv.ParseBool(v)
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 	"example.com/assay/llm"
 	"example.com/assay/llm/offline"
 	"example.com/assay/memory/embed"
+	"example.com/assay/memory/index"
 	"example.com/assay/skills"
 )
 
@@ -44,6 +45,7 @@ type settings struct {
 	memory        bool // use and keep earlier answers
 	saves         bool // runs are saved in threads; the verb says so
 	lookup        lookup
+	bm25          index.BM25 // of corpora that are ingested
 	verification  verification
 	telemetry     struct {
 		endpoint string // where spans go; empty for nowhere
@@ -58,8 +60,8 @@ type settings struct {
 func defaultSettings(remembers bool) settings {
 	return settings{
 		corpus: defaultCorpus, lookup: lookup{embedder: offlineEmbedder, cache: embed.DefaultMaxBytes >> 20, reranker: noReranker}, model: offline.Name, threshold: defaultThreshold, memory: remembers,
-		verification: defaultVerification(),
-		skillModels:  map[string]string{}, keyFiles: map[string]string{}, origins: map[string]origin{},
+		verification: defaultVerification(), bm25: index.BM25{}.Resolved(),
+		skillModels: map[string]string{}, keyFiles: map[string]string{}, origins: map[string]origin{},
 		limits: llm.ControlOptions{
 			Concurrency: llm.DefaultLimit, Timeout: llm.DefaultTimeout,
 			Retry:   llm.RetryOptions{MaxRetries: 5, Base: 2 * time.Second, JitterMax: 5 * time.Second},

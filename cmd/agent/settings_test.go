@@ -26,7 +26,7 @@ func TestCommentedConfigGivesTheDefaults(t *testing.T) {
 	if entries, err := parseConfig("c.yaml", []byte(text), table); err != nil || entries != nil {
 		t.Errorf("with its comments it gives %v, %v", entries, err)
 	}
-	entries, err := parseConfig("c.yaml", []byte(regexp.MustCompile(`(?m)^#( *[a-z_]+:)`).ReplaceAllString(text, "$1")), table)
+	entries, err := parseConfig("c.yaml", []byte(regexp.MustCompile(`(?m)^#( *[a-z0-9_]+:)`).ReplaceAllString(text, "$1")), table)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,6 +23,14 @@ func trained(t index.Training) string {
 	return fmt.Sprintf("%s, %d changed since, again at %d", out, t.Changed, t.RefitAt)
 }
 
+// calibrated says what confidences were learnt from, and how well it tells.
+func calibrated(c index.Calibration) string {
+	if c.Held.Questions+c.NotHeld.Questions == 0 {
+		return "not learnt: the corpus is too small for questions of its own"
+	}
+	return fmt.Sprintf("learnt from %d questions that the corpus answers and %d that it does not; on the right side of .5 for %.0f %%", c.Held.Questions, c.NotHeld.Questions, 100*c.Accuracy)
+}
+
 // lookedAt says how vectors are looked at.
 func lookedAt(t index.Training) string {
 	if t.Lists == 0 {

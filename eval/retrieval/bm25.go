@@ -13,8 +13,8 @@ import (
 // BM25Options are the parameters of BM25. Nil and the zero value are those of
 // the published baselines.
 type BM25Options struct {
-	K1 float64 // how soon more of a word stops counting; default .9
-	B  float64 // how much length counts, 0 to 1; default .4; below 0 means 0
+	K1 float64 // how soon more of a word stops counting; default .9, then B is .4
+	B  float64 // how much length counts, 0 to 1; default .4, with K1 only
 }
 
 // BM25 is the textbook baseline, exact and in memory:
@@ -55,10 +55,7 @@ var lucene = func() text.StopList {
 func NewBM25(ctx context.Context, d *Dataset, opts *BM25Options, progress func(phase string, done, total int)) (*BM25, error) {
 	k1, b := .9, .4
 	if opts != nil && opts.K1 > 0 {
-		k1 = opts.K1
-	}
-	if opts != nil && opts.B != 0 {
-		b = min(max(opts.B, 0), 1)
+		k1, b = opts.K1, opts.B
 	}
 	x := &BM25{postings: map[string][]posting{}, norm: make([]float64, len(d.Passages))}
 	total := 0.0

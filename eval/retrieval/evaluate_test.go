@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"example.com/assay/eval/metrics"
+	"example.com/assay/memory/index"
 )
 
 // scripted answers each text with a list.
@@ -99,16 +100,16 @@ func TestEqualLengths(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	index, err := NewIndex(t.Context(), filepath.Join(t.TempDir(), "index"), d, nil)
+	x, err := NewIndex(t.Context(), filepath.Join(t.TempDir(), "index"), d, index.BM25{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() {
-		if err := index.Close(); err != nil {
+		if err := x.Close(); err != nil {
 			t.Error(err)
 		}
 	}()
-	if got, err := index.Rank(t.Context(), d.Queries[0].Texts[0], 5); err != nil || len(got) != 2 {
+	if got, err := x.Rank(t.Context(), d.Queries[0].Texts[0], 5); err != nil || len(got) != 2 {
 		t.Errorf("%v, %v", got, err)
 	}
 }
@@ -150,12 +151,12 @@ func TestLimit(t *testing.T) {
 // processor and on several.
 func TestRankers(t *testing.T) {
 	measure := func(t *testing.T, d *Dataset) (out []string) {
-		index, err := NewIndex(t.Context(), filepath.Join(t.TempDir(), "index"), d, nil)
+		x, err := NewIndex(t.Context(), filepath.Join(t.TempDir(), "index"), d, index.BM25{}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer func() {
-			if err := index.Close(); err != nil {
+			if err := x.Close(); err != nil {
 				t.Error(err)
 			}
 		}()
@@ -163,7 +164,7 @@ func TestRankers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, ranker := range []Ranker{index, bm25} {
+		for _, ranker := range []Ranker{x, bm25} {
 			e, err := Evaluate(t.Context(), d, ranker, nil)
 			if err != nil {
 				t.Fatal(err)

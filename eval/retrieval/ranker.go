@@ -27,9 +27,9 @@ type Index struct {
 }
 
 // NewIndex indexes the passages in dir, which must not exist and whose parent
-// must. Progress is that of [index.Update]; nil means nobody watches.
-func NewIndex(ctx context.Context, dir string, d *Dataset, progress func(phase string, done, total int)) (*Index, error) {
-	if _, err := index.Update(ctx, index.UpdateOptions{Dir: dir, Add: d.Passages, Progress: progress}); err != nil {
+// must, to be ranked with these parameters. Progress is that of [index.Update]; nil means nobody watches.
+func NewIndex(ctx context.Context, dir string, d *Dataset, bm25 index.BM25, progress func(phase string, done, total int)) (*Index, error) {
+	if _, err := index.Update(ctx, index.UpdateOptions{Dir: dir, Add: d.Passages, BM25: bm25, Progress: progress}); err != nil {
 		return nil, fmt.Errorf("indexing the collection: %w", err)
 	}
 	x, err := index.Open(dir)

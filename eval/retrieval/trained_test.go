@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/assay/memory/index"
 	"example.com/assay/memory/learn"
 )
 
@@ -80,7 +81,7 @@ func cranes(t *testing.T, n int) *Dataset {
 func TestTrainFolds(t *testing.T) {
 	d := cranes(t, 200)
 	dir := filepath.Join(t.TempDir(), "index")
-	own, err := NewIndex(t.Context(), dir, d, nil)
+	own, err := NewIndex(t.Context(), dir, d, index.BM25{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

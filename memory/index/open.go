@@ -39,6 +39,7 @@ type Index struct {
 	nameOf   [][]string             // stems of a document's name, sorted; nil for none
 	named    map[string][]nameCount // stem → documents with it in their name
 	titles   []titleRef             // sorted by key
+	bm25     BM25                   // resolved
 	avgLen   float64
 	avgPairs float64
 	avgDoc   float64
@@ -128,7 +129,7 @@ func assemble(dir string, m *manifest, files map[string][]byte) (*Index, error) 
 	if err != nil {
 		return nil, err
 	}
-	x := newIndex(dir, t, model, set)
+	x := newIndex(dir, t, model, set, m.Stats.BM25)
 	x.calibration, x.stats, x.changed = m.Calibration, m.Stats, m.Changed
 	if m.Scale == nil {
 		return x, nil
@@ -151,8 +152,8 @@ func setOf(rows []float32, dims int, file []byte) (*vector.Set, error) {
 	return vector.NewSet(rows, dims, lists)
 }
 
-func newIndex(dir string, t *table, model *lsa.Model, vectors *vector.Set) *Index {
-	x := &Index{dir: dir, table: t, model: model, vectors: vectors, stems: make(map[string]string)}
+func newIndex(dir string, t *table, model *lsa.Model, vectors *vector.Set, bm25 BM25) *Index {
+	x := &Index{dir: dir, table: t, model: model, vectors: vectors, bm25: bm25.Resolved(), stems: make(map[string]string)}
 	x.scratch.New = func() any { return newScratch(len(t.rows), len(t.docs)) }
 	x.prepare()
 	return x
@@ -207,7 +208,7 @@ func (x *Index) prepare() {
 	n := float64(max(1, len(t.rows)))
 	x.avgLen, x.avgPairs, x.avgDoc = float64(length)/n, float64(pairs)/n, docs/float64(max(1, len(t.docs)))
 	for ord, r := range t.rows {
-		x.norm[ord] = lengthNorm(float64(r.length), x.avgLen, bodyK1, bodyB)
+		x.norm[ord] = lengthNorm(float64(r.length), x.avgLen, x.bm25.K1, x.bm25.B)
 	}
 	x.grouped = 2*shared >= len(t.rows)
 	x.indexTitles(titleUse)
@@ -291,6 +292,9 @@ type Training struct {
 	Changed int `json:"changed"`  // passages added or removed since; they are folded in
 	RefitAt int `json:"refit_at"` // as many changes, and it is trained again; 0: it is at every change
 
+	BM25        BM25        `json:"bm25"`        // what passages are ranked with
+	Calibration Calibration `json:"calibration"` // of confidences
+
 	Lists  int     `json:"lists"`            // that the vectors are shared out among; 0: all are looked at
 	Probes int     `json:"probes,omitempty"` // lists that a query looks at
 	Recall float64 `json:"recall,omitempty"` // share of the ten nearest that these hold, as measured on training
@@ -299,7 +303,7 @@ type Training struct {
 // Training describes the embedder of the generation, and the lists of its
 // vectors, those of a remote embedder where there is one.
 func (x *Index) Training() Training {
-	t := Training{Fitted: x.model.Docs(), Sampled: min(x.model.Docs(), lsa.DefaultSample), Changed: x.changed}
+	t := Training{BM25: x.bm25, Calibration: x.calibration, Fitted: x.model.Docs(), Sampled: min(x.model.Docs(), lsa.DefaultSample), Changed: x.changed}
 	if len(x.table.rows) >= refitBelow {
 		t.RefitAt = int(math.Ceil(refitShare * float64(x.model.Docs())))
 	}

@@ -163,9 +163,9 @@ func (r *reading) fill(row []float64, w *wording, x *Index, length float64) {
 			held |= 1 << i
 			matched++
 		}
-		row[fRare] += q.weight * math.Pow(w.idfs[i], 1.5) * saturate(tf, length, x.avgLen, bodyK1, bodyB)
+		row[fRare] += q.weight * math.Pow(w.idfs[i], 1.5) * saturate(tf, length, x.avgLen, x.bm25.K1, x.bm25.B)
 		row[fFlat] += q.weight * w.idfs[i] * saturate(tf, length, x.avgLen, .6, .6)
-		row[fWritten] += q.weight * w.idfs[i] * saturate(r.tfWritten[i], length, x.avgLen, bodyK1, bodyB)
+		row[fWritten] += q.weight * w.idfs[i] * saturate(r.tfWritten[i], length, x.avgLen, x.bm25.K1, x.bm25.B)
 		if w.cfs[i] > 0 {
 			row[fDirichlet] += q.weight * math.Log1p(tf*w.tokens/(dirichletMu*w.cfs[i]))
 		}
@@ -199,7 +199,7 @@ func (r *reading) fill(row []float64, w *wording, x *Index, length float64) {
 		var sum float64
 		for m := mask; m != 0; m &= m - 1 {
 			i := bits.TrailingZeros64(m)
-			sum += w.idfs[i] * saturate(r.tf[i], length, x.avgLen, bodyK1, bodyB)
+			sum += w.idfs[i] * saturate(r.tf[i], length, x.avgLen, x.bm25.K1, x.bm25.B)
 		}
 		row[fQuerySentence] = max(row[fQuerySentence], sum)
 	}

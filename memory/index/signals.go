@@ -8,9 +8,9 @@ import (
 	"example.com/assay/memory/vector"
 )
 
-// Parameters of the two BM25s: of passages and documents, and of word pairs.
+// Parameters of the BM25 of word pairs, and others; that of passages and documents
+// has its own in the manifest.
 const (
-	bodyK1, bodyB = 1.2, .7
 	pairK1, pairB = .9, .4
 	inDocMin      = 10 // a document of fewer passages has no idf of its own
 	maxTerms      = 64 // distinct terms of a query that are looked at
@@ -157,7 +157,7 @@ func (x *Index) scoreTerm(i int, q weighted, sig *signals) {
 	for _, p := range list {
 		doc := x.docOf[p.ord]
 		tf := float64(p.tf)
-		tfn := (bodyK1 + 1) * tf / (tf + x.norm[p.ord])
+		tfn := (x.bm25.K1 + 1) * tf / (tf + x.norm[p.ord])
 		plain := q.weight * global * tfn
 		s.plain[p.ord] += plain
 		switch {
@@ -207,7 +207,7 @@ func (x *Index) scoreDocuments(q weighted, list []posting, s *scratch) {
 	}
 	weight := idf(float64(len(x.table.docs)), float64(len(docs)))
 	for _, doc := range docs {
-		s.docs[doc] += q.weight * math.Sqrt(weight) * weight * saturate(s.docTF[doc], x.docLen[doc], x.avgDoc, bodyK1, bodyB)
+		s.docs[doc] += q.weight * math.Sqrt(weight) * weight * saturate(s.docTF[doc], x.docLen[doc], x.avgDoc, x.bm25.K1, x.bm25.B)
 		s.docTF[doc] = 0
 	}
 }

@@ -14,6 +14,10 @@ type UpdateOptions struct {
 	Remove []string        // ids of passages of From that the new generation leaves out
 	Add    []state.Passage // new passages; one with the id of a passage of From replaces it
 
+	// BM25 are the parameters that passages are ranked with. Others than those of
+	// From train the embedder and learn the calibration anew.
+	BM25 BM25
+
 	// Space embeds the passages beside the offline embedder, which is always
 	// trained. Another space than that of From embeds all of them and learns
 	// the calibration anew. Nil: the offline embedder alone.
@@ -28,11 +32,12 @@ type UpdateOptions struct {
 type Stats struct {
 	Passages    int    `json:"passages"`
 	Documents   int    `json:"documents"`
-	Terms       int    `json:"terms"`           // distinct stems
-	Dimensions  int    `json:"dimensions"`      // of the embedder's space
-	Refit       bool   `json:"refit"`           // whether this update trained the embedder and the calibration anew
-	Fingerprint string `json:"fingerprint"`     // hash of the passages; equal corpora have equal fingerprints, whatever updates made them
-	Embedder    string `json:"embedder"`        // hash of the offline embedder's content
+	Terms       int    `json:"terms"`       // distinct stems
+	Dimensions  int    `json:"dimensions"`  // of the embedder's space
+	Refit       bool   `json:"refit"`       // whether this update trained the embedder and the calibration anew
+	Fingerprint string `json:"fingerprint"` // hash of the passages; equal corpora have equal fingerprints, whatever updates made them
+	Embedder    string `json:"embedder"`    // hash of the offline embedder's content
+	BM25        BM25   `json:"bm25"`
 	Space       string `json:"space,omitempty"` // ID of the remote embedder; empty without one
 }
 

@@ -60,6 +60,9 @@ func Update(ctx context.Context, opts UpdateOptions) (Stats, error) {
 }
 
 func checkOptions(opts UpdateOptions) error {
+	if err := opts.BM25.Check(); err != nil {
+		return err
+	}
 	if opts.Dir == "" {
 		return errors.New("no directory given for the new generation; set Dir")
 	}
@@ -287,7 +290,8 @@ func (u *update) embed() error {
 		u.manifest.Changed += u.oldFiles.Changed
 	}
 	stats.Space = u.spaceID()
-	stats.Refit = u.old == nil || u.respaced() || len(rows) < u.refitBelow || outgrown(u.manifest.Changed, u.old.model.Docs())
+	stats.BM25 = u.opts.BM25.Resolved()
+	stats.Refit = u.old == nil || u.respaced() || u.old.bm25 != stats.BM25 || len(rows) < u.refitBelow || outgrown(u.manifest.Changed, u.old.model.Docs())
 	if stats.Refit {
 		var err error
 		if u.model, err = lsa.Fit(u.ctx, corpus, nil); err != nil {
@@ -344,7 +348,7 @@ func (u *update) project(corpus lsa.Corpus) {
 // calibrate writes the table, now that bleve's document numbers are final,
 // asks the remote embedder and learns the calibration.
 func (u *update) calibrate() (err error) {
-	x := newIndex(u.opts.Dir, u.table, u.model, u.set)
+	x := newIndex(u.opts.Dir, u.table, u.model, u.set, u.opts.BM25)
 	if err := x.openStore(); err != nil {
 		return err
 	}

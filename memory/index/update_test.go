@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -318,5 +319,37 @@ func TestSmallCorporaAreTrainedEachTime(t *testing.T) {
 	stats, err := Update(t.Context(), UpdateOptions{Dir: filepath.Join(t.TempDir(), "new"), From: from, Add: randomCorpus(1, 2)})
 	if err != nil || !stats.Refit {
 		t.Errorf("%+v, %v", stats, err)
+	}
+}
+
+// Parameters of BM25 belong to a generation: others train and calibrate anew, and
+// rank otherwise.
+func TestParametersOfBM25(t *testing.T) {
+	dir := build(t, randomCorpus(300, 5))
+	x := open(t, dir)
+	if got := x.Training().BM25; got != (BM25{DefaultK1, DefaultB}) {
+		t.Fatalf("parameters %+v", got)
+	}
+	other := filepath.Join(t.TempDir(), "other")
+	stats, err := Update(t.Context(), UpdateOptions{Dir: other, From: dir, BM25: BM25{K1: 3, B: 0}})
+	if err != nil || !stats.Refit || stats.BM25 != (BM25{3, 0}) {
+		t.Fatalf("%+v, %v", stats, err)
+	}
+	y := open(t, other)
+	q := Query{Primary: "w1x w2x w3x w4x"}
+	if outcome(search(t, x, q)) == outcome(search(t, y, q)) {
+		t.Error("the parameters change nothing")
+	}
+	same := filepath.Join(t.TempDir(), "same")
+	if _, err := Update(t.Context(), UpdateOptions{Dir: same, From: other, BM25: BM25{DefaultK1, DefaultB}}); err != nil {
+		t.Fatal(err)
+	}
+	if got := outcome(search(t, open(t, same), q)); got != outcome(search(t, x, q)) {
+		t.Errorf("back at the defaults:\n%s", got)
+	}
+	for _, bad := range []BM25{{K1: -1}, {K1: 11}, {K1: 1, B: 2}, {K1: 1, B: -1}, {K1: math.NaN()}} {
+		if _, err := Update(t.Context(), UpdateOptions{Dir: filepath.Join(t.TempDir(), "bad"), BM25: bad}); err == nil {
+			t.Errorf("%+v was accepted", bad)
+		}
 	}
 }
