@@ -291,7 +291,7 @@ func (c *Corpus) Passage(id string) (state.Passage, bool, error) {
 }
 
 // Embed returns the unit vector of a text in the space of the offline
-// embedder, which every corpus has, for [OpenQA]. A text without a word of the corpus has the zero vector.
+// embedder, which every corpus has, for package qa. A text without a word of the corpus has the zero vector.
 func (c *Corpus) Embed(text string) []float32 { return c.index.Embed(text) }
 
 // EmbedderID identifies the space that Embed's vectors are in.

@@ -1,5 +1,5 @@
-// Package memory keeps corpora on disk, and the answers that were given from
-// them.
+// Package memory keeps corpora on disk. The answers that were given from them
+// are kept by package qa.
 //
 //	report, err := memory.Ingest(ctx, memory.IngestOptions{Home: home, Corpus: "law", Paths: []string{"docs/"}})
 //	corpus, err := memory.Open(home, "law")
@@ -21,9 +21,6 @@
 // that dies at any moment leaves CURRENT naming a whole generation, and what
 // it leaves behind is removed by the next ingest. Readers hold a shared lock
 // on the generation that they opened, so it stays until they close it.
-//
-// QA memory ([OpenQA]) finds the answer to a question that was asked before.
-// It is strict: a wrong repeat is worse than a second search.
 //
 // With a remote embedder (IngestOptions.Space, OpenOptions.Space) a corpus holds
 // its vectors beside those of the offline one and says whose they are. A

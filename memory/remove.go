@@ -3,10 +3,11 @@ package memory
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+
+	"example.com/assay/memory/qa"
 )
 
 // Remove deletes a corpus and the answers remembered from it, never the
@@ -37,12 +38,7 @@ func Remove(home, name string) (err error) {
 	if err := os.Rename(s.dir, filepath.Join(gone, name)); err != nil {
 		return fmt.Errorf("removing corpus %q: %w", name, errors.Join(err, os.Remove(gone)))
 	}
-	qa := QAPath(home, name)
-	for _, path := range []string{qa, qa + ".lock"} {
-		if removed := os.Remove(path); removed != nil && !errors.Is(removed, fs.ErrNotExist) {
-			err = errors.Join(err, removed)
-		}
-	}
+	err = qa.Remove(qa.Path(home, name))
 	if err := errors.Join(err, os.RemoveAll(gone)); err != nil {
 		return fmt.Errorf("removing corpus %q: %w", name, err)
 	}

@@ -5,16 +5,25 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"example.com/assay/memory/qa"
 )
 
 func TestRemove(t *testing.T) {
 	home, docs := t.TempDir(), tree(t, t.TempDir(), map[string]string{"a.md": "# A\n\nText of a.", "p.html": "<p>Text of the page."})
 	mustIngest(t, IngestOptions{Home: home, Corpus: "k", Paths: []string{docs}})
-	qa, err := OpenQA(QAPath(home, "k"), func(string) []float32 { return []float32{1} })
+	answers, err := qa.Open(t.Context(), qa.Path(home, "k"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := qa.Store(QAEntry{Question: "What?", Answer: "That.", Fingerprint: "f", Pipeline: "p"}); err != nil {
+	if _, err := answers.Store(t.Context(), qa.Entry{Question: "What?", Answer: "That."}); err != nil {
+		t.Fatal(err)
+	}
+	if err := answers.Close(); err != nil {
+		t.Fatal(err)
+	}
+	earlier := filepath.Join(home, "qa", "k.jsonl") // of an earlier version
+	if err := os.WriteFile(earlier, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
 	var unknown *UnknownCorpusError
@@ -44,8 +53,8 @@ func TestRemove(t *testing.T) {
 	if list, err := List(home); err != nil || len(list) != 0 {
 		t.Errorf("corpora afterwards: %v, %v", list, err)
 	}
-	if _, err := os.Stat(QAPath(home, "k")); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("remembered answers afterwards: %v", err)
+	if left, err := os.ReadDir(filepath.Join(home, "qa")); err != nil || len(left) != 0 {
+		t.Errorf("remembered answers afterwards: %v, %v", left, err)
 	}
 	if left, err := os.ReadDir(filepath.Join(home, "corpora")); err != nil || len(left) != 0 {
 		t.Errorf("left behind: %v, %v", left, err)

@@ -62,11 +62,13 @@ type Injection struct {
 	Reason   string `json:"reason,omitempty"`
 }
 
-// MemoryHit tells that an earlier answer was served.
+// MemoryHit tells that an earlier answer was served, or, without Hit and with a
+// Question, that a question much like this one helps to find evidence.
 type MemoryHit struct {
-	Hit        bool    `json:"hit"`
-	Question   string  `json:"question,omitempty"` // the question as it was asked then
-	Similarity float64 `json:"similarity,omitempty"`
+	Hit        bool     `json:"hit"`
+	Question   string   `json:"question,omitempty"` // the question as it was asked then
+	Similarity float64  `json:"similarity,omitempty"`
+	Queries    []string `json:"queries,omitempty"` // what its evidence was found with, when it was not served
 }
 
 // Selection is the outcome of a multiple-choice question.

@@ -18,6 +18,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/assay/memory"
+	"example.com/assay/memory/qa"
 	"example.com/assay/nodes/follow"
 	"example.com/assay/nodes/research"
 	"example.com/assay/state"
@@ -314,11 +315,13 @@ func TestUnsoundMemory(t *testing.T) {
 	home := t.TempDir()
 	ingestText(t, home, permits)
 	e := testEngine(t, home)
-	qa, err := memory.OpenQA(memory.QAPath(home, "unsound"), e.corpus.Embed)
+	answers, err := qa.Open(t.Context(), qa.Path(home, "unsound"), &qa.Options{Embed: e.corpus.Embed})
 	if err != nil {
 		t.Fatal(err)
 	}
-	mem := research.NewMemory(qa, e.corpus, "key")
+	defer answers.Close()
+	now := []qa.Condition{{Name: "key", Value: "key"}}
+	mem := research.NewMemory(answers, e.corpus, now)
 	final, err := e.pipeline.Run(t.Context(), permitQuestion, nil)
 	if err != nil || len(final.Plan) == 0 || len(final.Plan[0].Citations) == 0 || len(final.Plan[0].Citations[0].Quotes) == 0 {
 		t.Fatalf("no citation to tamper with: %v", err)
@@ -350,7 +353,7 @@ func TestUnsoundMemory(t *testing.T) {
 			t.Errorf("%s: served %v, error %v", name, ok, err)
 		}
 	}
-	if err := qa.Store(memory.QAEntry{Question: "Torn?", Payload: []byte(`{"a":1}`), Fingerprint: e.corpus.Fingerprint(), Pipeline: research.Version + " key"}); err != nil {
+	if _, err := answers.Store(t.Context(), qa.Entry{Question: "Torn?", Payload: []byte(`[1]`), Conditions: now}); err != nil {
 		t.Fatal(err)
 	}
 	if _, ok, err := mem.Lookup(t.Context(), "Torn?"); ok || err != nil {

@@ -1,16 +1,19 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"example.com/assay/memory"
+	"example.com/assay/memory/qa"
 )
 
 // A finding is one line of the doctor's report.
@@ -108,7 +111,7 @@ func (a *app) examine(cmd *cobra.Command, flags *settingFlags) ([]finding, []set
 	out = append(out, a.checkVariables(table)...)
 	out = append(out, checkCorpora(home)...)
 	out = append(out, checkSample(home))
-	out = append(out, checkMemories(home)...)
+	out = append(out, checkMemories(cmd.Context(), home)...)
 	out = append(out, checkThreads(cmd.Context(), home, largeThreads))
 	if err != nil {
 		return append(out, a.checkTerminal()), nil
@@ -289,22 +292,39 @@ func checkSample(home string) finding {
 	return finding{"sample", statusOK, fmt.Sprintf("%s in %s", count(len(files), "file"), dir), ""}
 }
 
-// checkMemories reads every QA memory.
-func checkMemories(home string) []finding {
-	paths, err := filepath.Glob(filepath.Join(home, "qa", "*.jsonl"))
-	if err != nil {
+// checkMemories reads every memory of answers.
+func checkMemories(ctx context.Context, home string) []finding {
+	paths, err := filepath.Glob(filepath.Join(home, "qa", "*.db"))
+	earlier, err2 := filepath.Glob(filepath.Join(home, "qa", "*.jsonl"))
+	if err := errors.Join(err, err2); err != nil {
 		return []finding{{"memory", statusFail, err.Error(), "ls -l " + filepath.Join(home, "qa")}}
 	}
 	for _, path := range paths {
-		if _, err := memory.OpenQA(path, nil); err != nil {
-			return []finding{{"memory", statusFail, err.Error(), "chmod u+rw " + path}}
+		if err := checkMemory(ctx, path); err != nil {
+			advice := "chmod u+rw " + path
+			if errors.As(err, new(*qa.DamagedError)) {
+				advice = "agent memory forget --all --corpus " + strings.TrimSuffix(filepath.Base(path), ".db")
+			}
+			return []finding{{"memory", statusFail, err.Error(), advice}}
 		}
 	}
 	detail := "no answers remembered yet"
 	if len(paths) > 0 {
 		detail = "answers remembered from " + count(len(paths), "corpus file")
 	}
-	return []finding{{"memory", statusOK, detail, ""}}
+	out := []finding{{"memory", statusOK, detail, ""}}
+	if len(earlier) > 0 {
+		out = append(out, finding{"memory", statusWarn, count(len(earlier), "file") + " of an earlier version, which this one does not read", "rm " + strings.Join(earlier, " ")})
+	}
+	return out
+}
+
+func checkMemory(ctx context.Context, path string) (err error) {
+	answers, err := qa.Open(ctx, path, nil)
+	if err != nil {
+		return err
+	}
+	return errors.Join(answers.Check(ctx), answers.Close())
 }
 
 func checkSkills(s settings) finding {

@@ -18,6 +18,7 @@ import (
 	"example.com/assay/graph/trace"
 	"example.com/assay/llm"
 	"example.com/assay/memory"
+	"example.com/assay/memory/qa"
 	"example.com/assay/nodes/follow"
 	"example.com/assay/nodes/research"
 	"example.com/assay/skills"
@@ -32,6 +33,7 @@ type engine struct {
 	corpus   *memory.Corpus
 	skills   map[string]string // name to hash
 	pipeline *research.Pipeline
+	answers  *qa.Memory  // nil when nothing is remembered
 	budget   *llm.Budget // of one question, and of the session
 	tracing  *tracing
 	threads  *sqlite.Saver // nil when runs are not saved
@@ -84,11 +86,12 @@ func (e *engine) compile(ctx context.Context, set *skills.Set, x *exchange) (*re
 	e.budget = x.controls.Budget()
 	deps := research.Deps{Model: model, Skills: set, Corpus: e.corpus, Inspect: ordersIn}
 	if e.memory {
-		memory, err := openRecall(e.settings, e.corpus, set)
-		if err != nil {
-			return nil, err
+		e.answers, deps.Memory, err = openRecall(ctx, e.settings, e.corpus, set)
+		if errors.As(err, new(*qa.DamagedError)) {
+			e.warn("%v; answering without memory", err)
+		} else if err != nil {
+			return nil, fmt.Errorf("%w; --no-memory goes without it", err)
 		}
-		deps.Memory = memory
 	}
 	if e.threads != nil {
 		opts.Checkpointer = e.threads
@@ -129,6 +132,9 @@ func (e *engine) release() error {
 	var errs []error
 	if e.threads != nil {
 		errs = append(errs, e.threads.Close())
+	}
+	if e.answers != nil {
+		errs = append(errs, e.answers.Close())
 	}
 	if e.corpus != nil {
 		errs = append(errs, e.corpus.Close())

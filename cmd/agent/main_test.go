@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -200,7 +201,7 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-			"exits": exitsCmd, "waitfor": waitForCmd, "mangle": mangleCmd, "longline": longLineCmd,
+			"exits": exitsCmd, "waitfor": waitForCmd, "mangle": mangleCmd, "capture": captureCmd, "longline": longLineCmd,
 		},
 	})
 }
@@ -253,6 +254,16 @@ func mangleCmd(ts *testscript.TestScript, _ bool, args []string) {
 		}
 		ts.Check(os.WriteFile(file, data, 0o644))
 	}
+}
+
+// captureCmd is "capture NAME PATTERN": the first group of the pattern, as it
+// matches the last output, becomes a variable.
+func captureCmd(ts *testscript.TestScript, _ bool, args []string) {
+	found := regexp.MustCompile(args[1]).FindStringSubmatch(ts.ReadFile("stdout"))
+	if len(found) < 2 {
+		ts.Fatalf("the output does not match %s", args[1])
+	}
+	ts.Setenv(args[0], found[1])
 }
 
 // longLineCmd is "longline FILE BYTES": one line of words.

@@ -1,36 +1,73 @@
 package main
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
+	"context"
 	"fmt"
+	"strconv"
 
+	"example.com/assay/llm/offline"
 	"example.com/assay/memory"
+	"example.com/assay/memory/qa"
 	"example.com/assay/nodes/research"
 	"example.com/assay/skills"
 )
 
-// openRecall opens the QA memory of a corpus. Answers are kept apart by what
-// they depend on besides the corpus: model, threshold, skills, and whether the
-// model may search.
-func openRecall(s settings, corpus *memory.Corpus, set *skills.Set) (research.Memory, error) {
-	qa, err := memory.OpenQA(memory.QAPath(s.home, corpus.Name()), corpus.Embed)
+// openRecall opens the memory of a corpus's answers, to be closed by the
+// caller, and the pipeline's view of it.
+func openRecall(ctx context.Context, s settings, corpus *memory.Corpus, set *skills.Set) (*qa.Memory, research.Memory, error) {
+	now, err := conditionsOf(s, corpus.Fingerprint(), idOfRanker(corpus), set)
 	if err != nil {
-		return nil, fmt.Errorf("%w; --no-memory goes without it", err)
+		return nil, nil, err
 	}
-	hashes, err := skillHashes(set, research.Skills())
+	answers, err := qa.Open(ctx, qa.Path(s.home, corpus.Name()), &qa.Options{Embed: corpus.Embed})
+	if err != nil {
+		return nil, nil, err
+	}
+	return answers, research.NewMemory(answers, corpus, now), nil
+}
+
+// idOfRanker identifies the trained ranker that orders what a corpus finds, ""
+// for none.
+func idOfRanker(corpus *memory.Corpus) string {
+	if info, ok := corpus.Ranker(); ok && info.InUse {
+		return info.ID
+	}
+	return ""
+}
+
+// conditionsOf lists what answers depend on with these settings and a corpus
+// of that fingerprint and trained ranker. Every setting that can change an
+// answer is one of them.
+func conditionsOf(s settings, corpus, ranker string, set *skills.Set) ([]qa.Condition, error) {
+	// The graph is the same whatever model and corpus work in it.
+	p, err := research.New(research.Deps{Model: offline.New(nil), Skills: set, Corpus: &memory.Corpus{}}, &research.Options{SkipVerification: !s.verification.enabled})
 	if err != nil {
 		return nil, err
 	}
-	h := sha256.New()
-	for _, name := range research.Skills() {
-		fmt.Fprintf(h, "%s %s\n", name, hashes[name])
+	number := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+	more := []qa.Condition{
+		{Name: "model", Value: s.modelLabel()},
+		{Name: "confidence_threshold", Value: number(s.threshold)},
+		{Name: "embedder", Value: s.lookup.embedder},
+		{Name: "reranker", Value: s.lookup.reranker},
 	}
-	fmt.Fprintf(h, "%g %+v %s %s %s\n", s.threshold, s.verification, s.lookup.embedder, s.lookup.reranker, s.lookup.model)
+	if s.lookup.dimension > 0 {
+		more = append(more, qa.Condition{Name: "dimension of the embedder", Value: strconv.Itoa(s.lookup.dimension)})
+	}
+	if ranker != "" {
+		more = append(more, qa.Condition{Name: "trained ranker", Value: ranker})
+	}
 	if s.searchTool {
-		fmt.Fprintln(h, keySearchTool)
+		more = append(more, qa.Condition{Name: keySearchTool, Value: strconv.FormatBool(true)})
 	}
-	return research.NewMemory(qa, corpus, fmt.Sprintf("%s %s", s.modelLabel(), hex.EncodeToString(h.Sum(nil))[:16])), nil
+	if s.lookup.model != "" {
+		more = append(more, qa.Condition{Name: "model of the reranker", Value: s.lookup.model})
+	}
+	if v := s.verification; v.enabled {
+		more = append(more, qa.Condition{Name: "verification", Value: fmt.Sprintf(
+			"from confidence %s, corrected at most %d times, unsupported claims: %s", number(v.threshold), v.attempts, v.unsupported)})
+	}
+	return research.Conditions(corpus, p.Graph().Fingerprint(), set, more...)
 }
 
 // skillHashes maps each of some skills to the hash of its content.

@@ -83,7 +83,7 @@ var standsBehind = map[string][]string{
 	"github.com/tmc/langchaingo":               {"llm/langchain"},
 	"golang.org/x/sys":                         {"cmd/agent", "graph/checkpoint/sqlite", "memory/vector"},
 	"github.com/jackc/pgx/v5":                  {"graph/checkpoint/postgres", "graph/internal/savers", "graph/store/postgres", "graph/store/internal/backends"},
-	"modernc.org/sqlite":                       {"graph/checkpoint/sqlite", "graph/store/sqlite"},
+	"modernc.org/sqlite":                       {"graph/checkpoint/sqlite", "graph/store/sqlite", "memory/qa"},
 	"golang.org/x/term":                        {"cmd/agent"},
 	"go.opentelemetry.io/otel":                 {"telemetry", "cmd/agent"},
 	"github.com/go-logr/logr":                  {"cmd/agent"},

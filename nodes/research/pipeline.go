@@ -38,11 +38,15 @@ type Recall struct {
 	Answer     string            // the research part, without a choice block
 	Steps      []state.Step      // that it was made from, and what verification read
 	Check      *state.ClaimCheck // of its claims; nil when they were not checked
+	Queries    []string          // of a hint: what its evidence was found with
 }
 
 // Memory keeps answers for questions that come again.
 type Memory interface {
-	// Lookup returns the answer of an earlier, equivalent question, if any.
+	// Lookup returns the answer of an earlier, equivalent question, if any. False
+	// with a Question is a hint: a question that was much like this one, and the
+	// Queries that found its evidence. True beside an error is an answer, too, and
+	// something that went wrong beside it.
 	Lookup(ctx context.Context, question string) (Recall, bool, error)
 	// Store keeps an answer.
 	Store(ctx context.Context, question string, r Recall, confidence float64) error

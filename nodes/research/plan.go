@@ -11,8 +11,9 @@ import (
 )
 
 // Plan first asks memory for the question without its choices, which costs no
-// model call; a memory that cannot be read is a warning. Otherwise the model plans steps; a plan that cannot be parsed is
-// the question itself as the only step. Of a multi-hop plan only the first
+// model call; a memory that cannot be read is a warning, and a question that is
+// only like this one a hint to Rewrite. Otherwise the model plans steps; a plan
+// that cannot be parsed is the question itself as the only step. Of a multi-hop plan only the first
 // step is kept: the others are planned when it is known what that one found.
 func Plan(m llm.Model, skill skills.Skill, memory Memory) graph.Node[state.Agent] {
 	return func(ctx context.Context, s state.Agent) (graph.Update[state.Agent], error) {
@@ -23,16 +24,21 @@ func Plan(m llm.Model, skill skills.Skill, memory Memory) graph.Node[state.Agent
 			switch {
 			case ctx.Err() != nil:
 				return nil, context.Cause(ctx)
-			case err != nil:
+			case err != nil && !ok:
 				update = append(update, state.AgentWarnings.Add("memory was not read: "+err.Error()))
 			case ok && whole(recall.Steps):
-				return graph.Update[state.Agent]{
+				if err != nil {
+					update = append(update, state.AgentWarnings.Add("memory was read, and: "+err.Error()))
+				}
+				return append(update,
 					state.AgentMemory.Set(state.MemoryHit{Hit: true, Question: recall.Question, Similarity: recall.Similarity}),
 					state.AgentPlan.Add(recall.Steps),
 					state.AgentResearch.Set(recall.Answer),
 					state.AgentAnswer.Set(recall.Answer),
 					state.AgentCheck.Set(recall.Check),
-				}, nil
+				), nil
+			case !ok && recall.Question != "":
+				update = append(update, state.AgentMemory.Set(state.MemoryHit{Question: recall.Question, Similarity: recall.Similarity, Queries: recall.Queries}))
 			}
 		}
 		out, usage, err := llm.Ask[skills.PlanOutput](ctx, m, skill, skills.PlanInput{Question: stem, QueryType: string(s.QueryType)})

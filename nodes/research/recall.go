@@ -3,74 +3,175 @@ package research
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"slices"
 
 	"example.com/assay/memory"
+	"example.com/assay/memory/qa"
+	"example.com/assay/skills"
 	"example.com/assay/state"
 )
 
 // Version changes whenever an answer that an earlier pipeline gave must not be
-// served from memory any more.
-const Version = "research/1"
+// served from memory any more, and nothing else that Conditions names says so.
+const Version = "research/2"
 
-// NewMemory is the QA memory of a corpus as the pipeline uses it. An answer is
-// served again only to the same content of the corpus, the same Version and
-// the same key, which names what else answers depend on: model, skills,
-// thresholds.
-func NewMemory(qa *memory.QA, corpus *memory.Corpus, key string) Memory {
-	return &recalls{qa, corpus, Version + " " + key}
+// hintQueries is how many earlier queries a hint brings.
+const hintQueries = 2
+
+// Conditions lists what an answer depends on: the content of the corpus, the
+// Version, the pipeline's graph ([Pipeline.Graph]), the skills, and more that
+// the caller knows: the model, thresholds, what retrieval is helped by.
+func Conditions(corpus, graph string, set *skills.Set, more ...qa.Condition) ([]qa.Condition, error) {
+	list := []qa.Condition{{Name: "corpus", Value: corpus}, {Name: "pipeline", Value: Version}, {Name: "graph", Value: graph}}
+	for _, name := range Skills() {
+		skill, err := set.Get(name)
+		if err != nil {
+			return nil, fmt.Errorf("listing what an answer depends on: %w", err)
+		}
+		list = append(list, qa.Condition{Name: "skill " + name, Value: skill.Hash})
+	}
+	return append(list, more...), nil
+}
+
+// NewMemory is the memory of a corpus's answers as the pipeline uses it. An
+// answer is served again only under the same conditions ([Conditions]), and
+// when every passage and quote that it cites is still there.
+func NewMemory(answers *qa.Memory, corpus *memory.Corpus, conditions []qa.Condition) Memory {
+	return &recalls{answers, corpus, conditions}
 }
 
 type recalls struct {
-	qa       *memory.QA
-	corpus   *memory.Corpus
-	pipeline string
+	answers    *qa.Memory
+	corpus     *memory.Corpus
+	conditions []qa.Condition
 }
 
 // Lookup implements Memory. An entry that does not hold together, because it
-// was cut or edited, is no hit.
-func (r *recalls) Lookup(_ context.Context, question string) (Recall, bool, error) {
-	entry, similarity, ok, err := r.qa.Lookup(question, r.corpus.Fingerprint(), r.pipeline)
-	if err != nil || !ok {
+// was cut or edited, is no hit and no hint. That a hit could not be counted is
+// an error beside it.
+func (r *recalls) Lookup(ctx context.Context, question string) (Recall, bool, error) {
+	found, err := r.answers.Lookup(ctx, question, r.conditions)
+	if err != nil || found.Kind == qa.None {
 		return Recall{}, false, err
 	}
-	var steps []state.Step
-	if json.Unmarshal(entry.Payload, &steps) != nil || !r.sound(steps) {
+	recall, err := Remembered(found.Entry, r.corpus)
+	if errors.As(err, new(*UnsoundError)) {
 		return Recall{}, false, nil
 	}
-	return Recall{Question: entry.Question, Similarity: similarity, Answer: entry.Answer, Steps: steps}, true, nil
+	if err != nil {
+		return Recall{}, false, err
+	}
+	recall.Similarity = found.Similarity
+	if !found.Kind.Hit() {
+		return hintOf(recall), false, nil
+	}
+	return recall, true, r.answers.MarkServed(ctx, found.Entry.ID)
+}
+
+// hintOf keeps of an answer what helps to find its evidence again.
+func hintOf(r Recall) Recall {
+	hint := Recall{Question: r.Question, Similarity: r.Similarity}
+	for _, step := range r.Steps {
+		if len(step.Queries) > 0 && len(step.Citations) > 0 && len(hint.Queries) < hintQueries && !slices.Contains(hint.Queries, step.Queries[0]) {
+			hint.Queries = append(hint.Queries, step.Queries[0])
+		}
+	}
+	return hint
+}
+
+// kept is the payload of an entry.
+type kept struct {
+	Steps []state.Step      `json:"steps"`
+	Check *state.ClaimCheck `json:"check,omitempty"`
 }
 
 // Store implements Memory.
-func (r *recalls) Store(_ context.Context, question string, answer Recall, confidence float64) error {
-	payload, err := json.Marshal(answer.Steps)
+func (r *recalls) Store(ctx context.Context, question string, answer Recall, confidence float64) error {
+	payload, err := json.Marshal(kept{answer.Steps, answer.Check})
 	if err != nil {
 		return fmt.Errorf("encoding an answer for memory: %w", err)
 	}
-	return r.qa.Store(memory.QAEntry{
-		Question: question, Answer: answer.Answer, Payload: payload, Corpus: r.corpus.Name(),
-		Fingerprint: r.corpus.Fingerprint(), Pipeline: r.pipeline, Confidence: confidence,
+	_, err = r.answers.Store(ctx, qa.Entry{
+		Question: question, Answer: answer.Answer, Payload: payload, Conditions: r.conditions, Confidence: confidence,
 	})
+	return err
 }
 
-// sound reports whether steps are completed, and every passage and quote that
-// they cite is still in the corpus as it stands there.
-func (r *recalls) sound(steps []state.Step) bool {
-	if !whole(steps) {
-		return false
+// Whole reports whether the steps can be cited and every citation of theirs
+// names a hit.
+func (r Recall) Whole() bool { return whole(r.Steps) }
+
+// An UnsoundError says why a remembered answer cannot be given again, whatever
+// the conditions.
+type UnsoundError struct{ Reason string }
+
+func (e *UnsoundError) Error() string { return e.Reason }
+
+func unsoundf(format string, args ...any) error { return &UnsoundError{fmt.Sprintf(format, args...)} }
+
+// Remembered reads what an entry remembers and checks that it can be given
+// again: its steps are completed, and every passage and quote that they, or
+// the check of the answer's claims, cite is in the corpus as it stands there.
+// If it cannot, the error is an *UnsoundError, and the Recall is what could be
+// read. A nil corpus leaves passages unchecked.
+func Remembered(entry qa.Entry, corpus *memory.Corpus) (Recall, error) {
+	var k kept
+	if err := json.Unmarshal(entry.Payload, &k); err != nil {
+		return Recall{Question: entry.Question, Answer: entry.Answer}, unsoundf("what is kept of it cannot be read: %v", err)
 	}
-	for _, step := range steps {
+	r := Recall{Question: entry.Question, Similarity: 1, Answer: entry.Answer, Steps: k.Steps, Check: k.Check}
+	if !whole(r.Steps) {
+		return r, unsoundf("what is kept of it does not hold together")
+	}
+	if corpus == nil {
+		return r, nil
+	}
+	for _, step := range r.Steps {
 		for _, c := range step.Citations {
 			p := step.Hits[c.N-1].Passage
-			if have, ok, err := r.corpus.Passage(p.ID); err != nil || !ok || !have.Equal(p) {
-				return false
+			if have, ok, err := corpus.Passage(p.ID); err != nil {
+				return r, err
+			} else if !ok || !have.Equal(p) {
+				return r, unsoundf("the passage %s of %s is gone or has changed", p.ID, p.Source)
 			}
-			for _, q := range c.Quotes {
-				if q.Start < p.Start || q.End < q.Start || q.End > p.End || p.Text[q.Start-p.Start:q.End-p.Start] != q.Text {
-					return false
-				}
+			if err := quoted(p, c.Quotes); err != nil {
+				return r, err
 			}
 		}
 	}
-	return true
+	return r, checked(r.Check, corpus)
+}
+
+// checked holds the quotes of a claim check against the corpus.
+func checked(check *state.ClaimCheck, corpus *memory.Corpus) error {
+	if check == nil {
+		return nil
+	}
+	for _, claim := range check.Claims {
+		for _, q := range slices.Concat(claim.Evidence, claim.Against) {
+			p, ok, err := corpus.Passage(q.Passage)
+			if err != nil {
+				return err
+			}
+			if !ok || p.Source != q.Source {
+				return unsoundf("the passage %s of %s, which supports a claim, is gone", q.Passage, q.Source)
+			}
+			if err := quoted(p, []state.Quote{q}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// quoted reports a quote that is not in a passage.
+func quoted(p state.Passage, quotes []state.Quote) error {
+	for _, q := range quotes {
+		if q.Start < p.Start || q.End < q.Start || q.End > p.End || p.Text[q.Start-p.Start:q.End-p.Start] != q.Text {
+			return unsoundf("the bytes %d-%d of %s are not what it quotes", q.Start, q.End, p.Source)
+		}
+	}
+	return nil
 }

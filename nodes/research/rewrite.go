@@ -11,7 +11,8 @@ import (
 )
 
 // Rewrite turns the pending step's question into a primary query and two
-// alternatives. An answer that cannot be parsed leaves the question as its own
+// alternatives. When memory gave a hint, what found the evidence of that earlier
+// question is searched for, too: it adds candidates and does not score them. An answer that cannot be parsed leaves the question as its own
 // and only query; a model that does not answer ends the step.
 func Rewrite(m llm.Model, skill skills.Skill) graph.Node[state.Agent] {
 	return func(ctx context.Context, s state.Agent) (graph.Update[state.Agent], error) {
@@ -24,24 +25,32 @@ func Rewrite(m llm.Model, skill skills.Skill) graph.Node[state.Agent] {
 		if err != nil && !llm.Misread(err) {
 			return endStep(ctx, step, usage, err)
 		}
-		filled := state.Step{ID: step.ID, Queries: queries(out, step.Question)}
+		filled := state.Step{ID: step.ID, Queries: queries(out, step.Question, s.Memory.Queries)}
 		return graph.Update[state.Agent]{row(filled), state.AgentUsage.Add(usage)}, nil
 	}
 }
 
-// queries lists the usable queries, primary first, each once.
-func queries(out skills.RewriteOutput, question string) []string {
+// queries lists the usable queries, primary first, hints last, each once.
+func queries(out skills.RewriteOutput, question string, hints []string) []string {
 	var list []string
 	seen := map[string]bool{}
-	for _, q := range append([]string{out.Primary}, out.Alternatives...) {
+	add := func(q string) {
 		q = strings.Join(strings.Fields(q), " ")
 		if key := strings.ToLower(q); q != "" && !seen[key] {
 			seen[key] = true
 			list = append(list, q)
 		}
 	}
+	add(out.Primary)
+	for _, q := range out.Alternatives {
+		add(q)
+	}
 	if len(list) == 0 {
-		return []string{question}
+		list = []string{question}
+		seen[strings.ToLower(question)] = true
+	}
+	for _, q := range hints {
+		add(q)
 	}
 	return list
 }

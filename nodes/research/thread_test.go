@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"reflect"
+	"sync"
 	"testing"
 
 	"example.com/assay/graph"
@@ -16,11 +17,14 @@ import (
 // rote answers what it was asked before as it did then.
 type rote struct {
 	from  llm.Model
+	mu    sync.Mutex // claims are judged side by side
 	known map[string]llm.Response
 	calls int
 }
 
 func (m *rote) Generate(ctx context.Context, req llm.Request) (llm.Response, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	m.calls++
 	key := req.Skill + string(req.Vars)
 	if resp, ok := m.known[key]; ok {

@@ -1,4 +1,4 @@
-package memory
+package qa
 
 import (
 	"slices"
@@ -11,8 +11,9 @@ import (
 // differences that are known to matter; they allow those that are known not
 // to: wrapping ("can you tell me …"), articles, plurals, contractions, "do",
 // where a modal stands, ways to ask for a definition, "elements of battery"
-// for "battery elements", and a short list of synonyms. Everything else has
-// to be there, in the same order.
+// for "battery elements", a short list of synonyms, and other wordings of a
+// whole question (rephrase.go). Everything else has to be there, in the same
+// order.
 
 // A shape is what is left of a question when all of that is gone.
 type shape struct {
@@ -27,6 +28,13 @@ type shape struct {
 // are typed: what an embedder is to compare. Function words and politeness
 // would only draw vectors together, or apart, that belong elsewhere.
 func subject(q string) string {
+	if words := subjectWords(q); len(words) > 0 {
+		return strings.Join(words, " ")
+	}
+	return q
+}
+
+func subjectWords(q string) []string {
 	words, _ := unwrap(questionWords(q))
 	var out []string
 	for _, w := range words {
@@ -34,10 +42,7 @@ func subject(q string) string {
 			out = append(out, w)
 		}
 	}
-	if len(out) == 0 {
-		return q
-	}
-	return strings.Join(out, " ")
+	return out
 }
 
 // same reports whether two questions ask the same. A question without words
@@ -54,7 +59,12 @@ func questionKey(q string) string { return strings.Join(questionWords(q), " ") }
 
 // shapeOf reads a question.
 func shapeOf(q string) shape {
-	words, imperative := unwrap(questionWords(q))
+	words, imperative := unwrap(questionWords(unfront(q)))
+	if imperative == "" {
+		if words = rephrase(words); len(words) > 1 && words[0] == "define" {
+			words, imperative = words[1:], "define"
+		}
+	}
 	if s, ok := definition(words, imperative); ok {
 		return s
 	}
@@ -114,6 +124,7 @@ func unwrap(words []string) ([]string, string) {
 		}
 		return false
 	}
+	_ = skip("hi") || skip("hello")
 	skip("please")
 	polite := skip("can", "you") || skip("could", "you") || skip("would", "you") || skip("will", "you")
 	skip("please")
@@ -135,7 +146,7 @@ func unwrap(words []string) ([]string, string) {
 		return words, ""
 	}
 	switch {
-	case len(words) > 0 && askWords.has(words[0]):
+	case len(words) > 0 && (askWords.has(words[0]) || verb == "tell" && begins.has(words[0])):
 		return words, ""
 	case skip("whether"), skip("if"):
 		return words, ""
@@ -155,6 +166,10 @@ func definition(words []string, imperative string) (shape, bool) {
 	switch {
 	case imperative == "define":
 		thing = words
+	case imperative != "" && is(0, "the") && is(1, "meaning", "definition") && is(2, "of"):
+		thing = words[3:]
+	case is(0, "how") && is(1, "is", "are") && n > 3 && words[n-1] == "defined":
+		thing = words[2 : n-1]
 	case is(0, "what") && is(1, "does", "do") && n > 3 && words[n-1] == "mean":
 		thing = words[2 : n-1]
 	case is(0, "what") && is(1, "is") && is(2, "the") && is(3, "meaning", "definition") && is(4, "of"):
@@ -196,7 +211,7 @@ func leadModal(words []string, asked bool) (string, []string) {
 			return "", words
 		case clause && modals.has(w):
 			return w, slices.Concat(words[:i], words[i+1:])
-		case does && w == "have" && i+1 < len(words) && words[i+1] == "to":
+		case does && (w == "have" || w == "need") && i+1 < len(words) && words[i+1] == "to" && !slices.ContainsFunc(words, negations.has):
 			return "must", slices.Concat(words[:i], words[i+2:])
 		}
 	}

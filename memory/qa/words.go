@@ -1,4 +1,4 @@
-package memory
+package qa
 
 import (
 	"regexp"
@@ -26,12 +26,12 @@ var (
 	ignored  = wordsOf(`a an the please actually really exactly precisely`)
 
 	// orders are verbs that ask for an answer.
-	orders = wordsOf(`tell explain describe list state give define clarify say`)
+	orders = wordsOf(`tell explain describe list state give define clarify say name show`)
 
 	// headNouns say what is asked about a thing, so "of" or "for" binds the
 	// thing to them without saying more than its place does.
 	headNouns = wordsOf(`element component requirement definition meaning penalty deadline rule test
-		standard purpose effect exception remedy type`)
+		standard purpose effect exception remedy type right duty obligation power`)
 
 	// closed are function words that end a noun phrase or make one question
 	// another.
@@ -69,7 +69,7 @@ var pronouns = map[string]string{
 var synonyms = map[string]string{
 	"attorney": "lawyer", "purchaser": "buyer", "purchase": "buy", "automobile": "car", "physician": "doctor",
 	"begin": "start", "commence": "start", "needed": "required", "necessary": "required", "punishment": "penalty",
-	"component": "element", "kind": "type", "sort": "type", "movie": "film", "has": "have", "&": "and",
+	"component": "element", "kind": "type", "computed": "calculated", "compute": "calculate", "sort": "type", "movie": "film", "has": "have", "&": "and",
 	"defence": "defense", "offence": "offense", "judgement": "judgment", "licence": "license",
 	"labour": "labor", "colour": "color", "honour": "honor", "favour": "favor", "cancelled": "canceled",
 	"two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7", "eight": "8", "nine": "9",
@@ -80,7 +80,7 @@ var synonyms = map[string]string{
 
 var contractions = map[string]string{
 	"can't": "can not", "cannot": "can not", "won't": "will not", "shan't": "shall not",
-	"i'm": "i am", "let's": "let us", "ain't": "is not",
+	"i'm": "i am", "i'd": "i would", "let's": "let us", "ain't": "is not",
 }
 
 // canonical maps a word to what stands for all its equals.
@@ -140,13 +140,13 @@ func questionWords(q string) []string {
 				raw = "-" + number
 			}
 		}
-		out = append(out, expand(raw, i == 0)...)
+		out = append(out, expand(raw, i == 0 || strings.HasSuffix(strings.TrimSpace(q[:loc[0]]), ":"))...)
 	}
 	return out
 }
 
 // expand lowers a word and takes a contraction apart. first says that it
-// opens the question, where a capital means nothing.
+// opens a sentence, where a capital means nothing.
 func expand(raw string, first bool) []string {
 	low := strings.ToLower(raw)
 	switch {
