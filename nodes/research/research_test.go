@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"example.com/assay/graph"
@@ -258,7 +259,7 @@ func TestModelFailsAtEveryCall(t *testing.T) {
 	fault := errors.New("provider is down")
 	total := 12
 	for n := 1; n <= total; n++ {
-		m := &failing{script(multi), n, fault}
+		m := &failing{Model: script(multi), n: n, err: fault}
 		final, err := run(t, research.Deps{Model: m, Corpus: &shelf{}}, nil, withChoices)
 		got := research.Result(final, err, texts{})
 		var node *graph.NodeError
@@ -306,10 +307,12 @@ type failing struct {
 	llm.Model
 	n   int
 	err error
+
+	calls atomic.Int64 // claims are judged side by side
 }
 
 func (f *failing) Generate(ctx context.Context, req llm.Request) (llm.Response, error) {
-	if f.n--; f.n == 0 {
+	if f.calls.Add(1) == int64(f.n) {
 		return llm.Response{}, f.err
 	}
 	return f.Model.Generate(ctx, req)

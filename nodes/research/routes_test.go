@@ -44,7 +44,7 @@ func TestEveryRouteIsTaken(t *testing.T) {
 		{Model: adversarial, Corpus: &shelf{}},
 		{Model: script(simple), Corpus: &shelf{}, Memory: hit},
 		{Model: script(simple), Corpus: &shelf{failAt: 1}},
-		{Model: &failing{script(simple), 4, broken}, Corpus: &shelf{}}, // the rewrite
+		{Model: &failing{Model: script(simple), n: 4, err: broken}, Corpus: &shelf{}}, // the rewrite
 	} {
 		deps.Skills = set(t)
 		p, err := research.New(deps, nil)
