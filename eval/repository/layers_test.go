@@ -63,7 +63,7 @@ var standsBehind = map[string][]string{
 	"go.etcd.io/bbolt":                         {"memory/index"},
 	"github.com/mattn/go-runewidth":            {"cmd/agent"},
 	"github.com/blevesearch/snowballstem":      {"memory/text"},
-	"gonum.org/v1/gonum":                       {"memory/lsa"},
+	"gonum.org/v1/gonum":                       {"memory/lsa", "nodes/causal"},
 	"github.com/yuin/goldmark":                 {"memory/document"},
 	"github.com/ledongthuc/pdf":                {"memory/document"},
 	"golang.org/x/net/html":                    {"memory/document"},

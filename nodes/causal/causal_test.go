@@ -1,0 +1,254 @@
+package causal_test
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+
+	"example.com/assay/memory/index"
+	"example.com/assay/nodes/causal"
+	"example.com/assay/skills"
+	"example.com/assay/state"
+)
+
+var overturned = skills.DevilsAdvocateOutput{
+	AlternativeExplanations: []string{"age explains both"}, Assumptions: []string{"age is accounted for"}, Conditions: []string{"in men"}, Reason: "age was not ruled out",
+}
+
+func TestLoop(t *testing.T) {
+	stands := overturned
+	stands.StillGrounded = true
+	for _, c := range []struct {
+		name     string
+		strength state.Strength
+		verdicts []skills.JudgeEdgeOutput
+		devil    *skills.DevilsAdvocateOutput
+		options  causal.Options
+		status   state.EdgeStatus
+		reason   string
+		calls    int
+		attacks  int
+	}{
+		{"accepted at once", state.Moderate, []skills.JudgeEdgeOutput{direct(.9)}, nil, causal.Options{}, state.EdgeGrounded, "", 1, 0},
+		{"exactly at the threshold", state.Moderate, []skills.JudgeEdgeOutput{direct(.6)}, nil, causal.Options{}, state.EdgeGrounded, "", 1, 0},
+		{"refined twice", state.Moderate, []skills.JudgeEdgeOutput{refine("tar in lungs"), refine("randomised trial of quitting"), direct(.9)}, nil, causal.Options{}, state.EdgeGrounded, "", 3, 0},
+		{"refined three times", state.Moderate, []skills.JudgeEdgeOutput{refine("tar in lungs"), refine("randomised trial of quitting"), refine("mutations of cells"), direct(.9)}, nil, causal.Options{}, state.EdgeRejected, state.RejectedIrrelevant, 3, 0},
+		{"one iteration", state.Moderate, []skills.JudgeEdgeOutput{refine("tar in lungs"), direct(.9)}, nil, causal.Options{Iterations: 1}, state.EdgeRejected, state.RejectedIrrelevant, 1, 0},
+		{"a repeat of a refinement", state.Moderate, []skills.JudgeEdgeOutput{refine("effect of tar on lungs"), refine("The impact of TAR on the lung"), direct(.9)}, nil, causal.Options{}, state.EdgeRejected, state.RejectedRepeat, 2, 0},
+		{"a repeat of the first query", state.Moderate, []skills.JudgeEdgeOutput{refine("influence of smoking on lung cancers"), direct(.9)}, nil, causal.Options{}, state.EdgeRejected, state.RejectedRepeat, 1, 0},
+		{"just below the threshold", state.Moderate, []skills.JudgeEdgeOutput{direct(.599)}, nil, causal.Options{}, state.EdgeRejected, state.RejectedUnsure, 1, 0},
+		{"another threshold", state.Moderate, []skills.JudgeEdgeOutput{direct(.7)}, nil, causal.Options{Threshold: .8}, state.EdgeRejected, state.RejectedUnsure, 1, 0},
+		{"correlation only", state.Moderate, []skills.JudgeEdgeOutput{{IsGrounded: true, SupportType: "correlation_only", SupportingQuote: quoteText, Confidence: .9}}, nil, causal.Options{}, state.EdgeRejected, state.RejectedCorrelation, 1, 0},
+		{"an invented quote", state.Moderate, []skills.JudgeEdgeOutput{{IsGrounded: true, SupportType: "direct_causal", SupportingQuote: "Smoking causes lung cancer in women.", Confidence: .9}}, nil, causal.Options{}, state.EdgeRejected, state.RejectedQuote, 1, 0},
+		{"no quote", state.Moderate, []skills.JudgeEdgeOutput{{IsGrounded: true, SupportType: "direct_causal", Confidence: .9}}, nil, causal.Options{}, state.EdgeRejected, state.RejectedQuote, 1, 0},
+		{"an invented quote, then a true one", state.Moderate, []skills.JudgeEdgeOutput{{IsGrounded: true, SupportType: "direct_causal", SupportingQuote: "made up", Confidence: .9, RefinementQuery: "tar"}, direct(.9)}, nil, causal.Options{}, state.EdgeGrounded, "", 2, 0},
+		{"the adversary overturns a strong edge", state.Strong, []skills.JudgeEdgeOutput{direct(.9)}, &overturned, causal.Options{}, state.EdgeRejected, state.RejectedSpurious, 1, 1},
+		{"a strong edge stands", state.Strong, []skills.JudgeEdgeOutput{direct(.9)}, &stands, causal.Options{}, state.EdgeGrounded, "", 1, 1},
+		{"a weak edge is left alone", state.Weak, []skills.JudgeEdgeOutput{direct(.9)}, &overturned, causal.Options{}, state.EdgeGrounded, "", 1, 0},
+		{"no adversary is wanted", state.Strong, []skills.JudgeEdgeOutput{direct(.9)}, &overturned, causal.Options{SkipAdversarial: true}, state.EdgeGrounded, "", 1, 0},
+		{"an adversary that fails", state.Strong, []skills.JudgeEdgeOutput{direct(.9)}, nil, causal.Options{}, state.EdgeRejected, state.RejectedUnavailable, 1, 1},
+	} {
+		t.Run(strings.ReplaceAll(c.name, " ", "_"), func(t *testing.T) {
+			m := &scripted{verdicts: map[string][]skills.JudgeEdgeOutput{"smoking": c.verdicts}}
+			if c.devil != nil {
+				m.devil = map[string]skills.DevilsAdvocateOutput{"smoking": *c.devil}
+			}
+			final := run(t, m, &shelf{}, &c.options, edge("e1", "smoking", "lung cancer", c.strength))
+			e := final.Edges[0]
+			if e.Status != c.status || e.Rejection.Reason != c.reason {
+				t.Errorf("the edge is %s %+v, want %s %q", e.Status, e.Rejection, c.status, c.reason)
+			}
+			if m.calls["smoking"] != c.calls || m.attacks["smoking"] != c.attacks {
+				t.Errorf("judged %d times and attacked %d, want %d and %d", m.calls["smoking"], m.attacks["smoking"], c.calls, c.attacks)
+			}
+			if n := len(final.Audit); n != c.calls+c.attacks {
+				t.Errorf("the audit has %d entries for %d verdicts", n, c.calls+c.attacks)
+			}
+			last := final.Audit[len(final.Audit)-1]
+			if want := map[state.EdgeStatus]state.EdgeDecision{state.EdgeGrounded: state.EdgeAccept, state.EdgeRejected: state.EdgeReject}[c.status]; last.Decision != want {
+				t.Errorf("the last entry decides %s, want %s", last.Decision, want)
+			}
+			if last.Verdict.IsGrounded != (c.status == state.EdgeGrounded) {
+				t.Errorf("the last verdict of a %s edge is grounded: %v", c.status, last.Verdict.IsGrounded)
+			}
+			if c.reason == state.RejectedRepeat && (last.Verdict.RejectionReason != state.RejectedRepeat || last.Counts) {
+				t.Errorf("the repeat's verdict is %+v, counts %v", last.Verdict, last.Counts)
+			}
+			if c.status == state.EdgeGrounded && (len(e.Evidence.Quotes) != 1 || len(final.DAG.Edges) != 1) {
+				t.Errorf("a grounded edge has the quotes %v, and the graph the edges %v", e.Evidence.Quotes, final.DAG.Edges)
+			}
+			if c.attacks == 1 && c.devil != nil && !reflect.DeepEqual(e.Assumptions, []string{"age is accounted for"}) {
+				t.Errorf("the adversary's assumptions are missing: %v", e.Assumptions)
+			}
+			for _, q := range e.Evidence.Quotes {
+				if p := passage(0); p.Text[q.Start-p.Start:q.End-p.Start] != q.Text {
+					t.Errorf("the quote %+v is not the bytes it names", q)
+				}
+			}
+		})
+	}
+}
+
+func TestTraceOfAnEdge(t *testing.T) {
+	m := &scripted{verdicts: map[string][]skills.JudgeEdgeOutput{"smoking": {refine("tar in lungs"), direct(.9)}}}
+	e := run(t, m, &shelf{}, &causal.Options{TopK: 2}, edge("e1", "smoking", "lung cancer", state.Weak)).Edges[0]
+	var got []string
+	for _, r := range e.Evidence.RetrievalTrace {
+		line := fmt.Sprintf("%d %s %q read by %v:", r.Iteration, r.Side, r.Queries[0], r.ReadBy)
+		for _, h := range r.Hits {
+			line += fmt.Sprintf(" %s%v", h.Passage, h.Quoted)
+		}
+		got = append(got, line)
+	}
+	want := []string{
+		`1 support "smoking lung cancer" read by [1 2]: p0[2] p1[]`,
+		`1 refute "no effect of smoking on lung cancer" read by [1 2]: p2[] p3[]`,
+		`2 support "tar in lungs" read by [2]: p4[] p5[]`,
+		`2 refute "no effect tar in lungs" read by [2]: p6[] p7[]`,
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("the trace is\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	if len(m.asked[1].Sources) != 8 || m.asked[1].Sources[2].Side != "refute" {
+		t.Errorf("the second judgement reads %d sources, the third searched to %s", len(m.asked[1].Sources), m.asked[1].Sources[2].Side)
+	}
+}
+
+func TestUnreadableAnswers(t *testing.T) {
+	for _, c := range []struct {
+		garbled int
+		status  state.EdgeStatus
+		calls   int
+	}{{1, state.EdgeGrounded, 2}, {2, state.EdgeRejected, 2}} {
+		m := &scripted{verdicts: map[string][]skills.JudgeEdgeOutput{"*": {direct(.9)}}, garbles: map[string]int{"smoking": c.garbled}}
+		final := run(t, m, &shelf{}, nil, edge("e1", "smoking", "lung cancer", state.Weak), edge("e2", "tar", "lung cancer", state.Weak))
+		e := final.Edges[0]
+		if e.Status != c.status || m.calls["smoking"] != c.calls {
+			t.Errorf("%d unreadable answers: %s %+v after %d calls, want %s after %d", c.garbled, e.Status, e.Rejection, m.calls["smoking"], c.status, c.calls)
+		}
+		if c.status == state.EdgeRejected && e.Rejection.Reason != state.RejectedUnavailable {
+			t.Errorf("rejected as %+v", e.Rejection)
+		}
+		if final.Edges[1].Status != state.EdgeGrounded {
+			t.Errorf("the other edge is %s", final.Edges[1].Status)
+		}
+	}
+}
+
+func TestJudgeThatAlwaysFails(t *testing.T) {
+	m := &scripted{fails: map[string]bool{"smoking": true, "tar": true}}
+	final := run(t, m, &shelf{}, nil, edge("e1", "smoking", "lung cancer", state.Strong), edge("e2", "tar", "lung cancer", state.Weak))
+	if len(final.Edges) != 2 || len(final.Audit) != 2 {
+		t.Fatalf("%d edges and %d audit entries", len(final.Edges), len(final.Audit))
+	}
+	for i, e := range final.Edges {
+		if e.Status != state.EdgeRejected || e.Rejection.Reason != state.RejectedUnavailable || len(e.Evidence.RetrievalTrace) == 0 || final.Audit[i].Counts {
+			t.Errorf("%s is %s %+v with %d searches", e.ID, e.Status, e.Rejection, len(e.Evidence.RetrievalTrace))
+		}
+	}
+	if len(final.DAG.Edges) != 0 {
+		t.Errorf("the graph has %v", final.DAG.Edges)
+	}
+}
+
+func TestFallbackToSingleTerms(t *testing.T) {
+	several := func(q index.Query) bool { return strings.Contains(q.Primary, " ") }
+	for name, s := range map[string]*shelf{"finds nothing": {none: several}, "fails": {fails: several}} {
+		m := &scripted{verdicts: map[string][]skills.JudgeEdgeOutput{"*": {direct(.9)}}}
+		e := run(t, m, s, nil, edge("e1", "heavy smoking", "cancer of the lung", state.Weak)).Edges[0]
+		if e.Status != state.EdgeGrounded {
+			t.Errorf("%s: %s %+v", name, e.Status, e.Rejection)
+		}
+		r := e.Evidence.RetrievalTrace[1]
+		if want := []string{"heavy", "smoking", "cancer", "lung"}; !r.Fallback || !reflect.DeepEqual(r.Queries, want) || len(r.Hits) == 0 {
+			t.Errorf("%s: the fallback is %+v, want the terms %v", name, r, want)
+		}
+		if first := e.Evidence.RetrievalTrace[0]; (first.Error != "") != (name == "fails") {
+			t.Errorf("%s: the primary search has the error %q", name, first.Error)
+		}
+	}
+}
+
+func TestNothingFound(t *testing.T) {
+	m := &scripted{}
+	all := func(index.Query) bool { return true }
+	for name, s := range map[string]*shelf{"nothing": {none: all}, "failing": {fails: all}} {
+		final := run(t, m, s, nil, edge("e1", "smoking", "lung cancer", state.Strong))
+		if e := final.Edges[0]; e.Status != state.EdgeRejected || e.Rejection.Reason != state.RejectedNoEvidence || len(final.Audit) != 1 {
+			t.Errorf("%s: %s %+v, %d audit entries", name, e.Status, e.Rejection, len(final.Audit))
+		} else if name == "failing" && !strings.Contains(e.Rejection.Detail, "the index is gone") {
+			t.Errorf("the failure of the index is lost: %q", e.Rejection.Detail)
+		}
+	}
+	if len(m.calls) != 0 {
+		t.Errorf("the judge was asked without evidence: %v", m.calls)
+	}
+}
+
+func TestRefinementFindsNothingNew(t *testing.T) {
+	m := &scripted{verdicts: map[string][]skills.JudgeEdgeOutput{"*": {refine("tar")}}}
+	s := &shelf{none: func(q index.Query) bool { return len(q.Exclude) >= 6 }}
+	final := run(t, m, s, nil, edge("e1", "smoking", "lung cancer", state.Weak))
+	if e := final.Edges[0]; e.Rejection.Reason != state.RejectedIrrelevant || !strings.Contains(e.Rejection.Detail, "found nothing new") || m.calls["smoking"] != 1 {
+		t.Errorf("%+v after %d calls", e.Rejection, m.calls["smoking"])
+	}
+}
+
+// An embedder in whose space all queries of one length are one.
+type lengths struct{}
+
+func (lengths) Embed(text string) []float32 {
+	v := make([]float32, 200)
+	v[len(text)] = 1
+	return v
+}
+
+func TestRepeatsByEmbedding(t *testing.T) {
+	m := &scripted{verdicts: map[string][]skills.JudgeEdgeOutput{"*": {refine("abcde fghij"), refine("vwxyz klmno"), direct(.9)}}}
+	p, err := causal.New(causal.Deps{Model: m, Skills: set(t), Corpus: &shelf{}, Embedder: lengths{}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	final, err := p.Run(context.Background(), []state.Edge{edge("e1", "smoking", "lung cancer", state.Weak)}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e := final.Edges[0]; e.Rejection.Reason != state.RejectedRepeat {
+		t.Errorf("the edge is %s %+v", e.Status, e.Rejection)
+	}
+}
+
+func TestGraphOfEdges(t *testing.T) {
+	verdicts := map[string][]skills.JudgeEdgeOutput{"a": {direct(.9)}, "b": {direct(.8)}, "c": {direct(.7)}, "d": {refine("")}, "*": {direct(.9)}}
+	final := run(t, &scripted{verdicts: verdicts}, &shelf{}, nil,
+		edge("ca", "c", "a", state.Weak), edge("ab", "a", "b", state.Weak), edge("bc", "b", "c", state.Weak), edge("ba", "b", "A", state.Weak),
+		edge("ab2", "the a", "B", state.Weak), edge("loop", "x y", "X  y", state.Strong), edge("dz", "d", "z", state.Weak))
+	want := state.CausalDAG{
+		Variables: []string{"a", "b", "c"}, Edges: []string{"ab", "bc", "ab2"},
+		Cycles:     []state.Cycle{{Edge: "ba", Path: []string{"b", "a", "b"}}, {Edge: "ca", Path: []string{"c", "a", "b", "c"}}},
+		Reversed:   []state.EdgePair{{First: "ab", Second: "ba"}, {First: "ba", Second: "ab2"}},
+		Duplicates: []state.EdgePair{{First: "ab", Second: "ab2"}},
+	}
+	if !reflect.DeepEqual(final.DAG, want) {
+		t.Errorf("the graph is\n%+v\nwant\n%+v", final.DAG, want)
+	}
+	var got []string
+	for _, e := range final.Edges {
+		got = append(got, e.ID+" "+e.Rejection.Reason)
+	}
+	if w := "ca ,ab ,bc ,ba ,ab2 ,loop self_loop,dz irrelevant"; strings.Join(got, ",") != w {
+		t.Errorf("the edges are %q, want %q", strings.Join(got, ","), w)
+	}
+	mermaid, dot, table := causal.Mermaid(final.Edges, final.DAG), causal.DOT(final.Edges, final.DAG), causal.Table(final.Edges, final.DAG)
+	for _, c := range []struct{ in, want string }{
+		{mermaid, `v1 -->|"ab 0.90"| v2`}, {mermaid, `v0 -.->|"ca 0.70 closes a cycle"| v1`}, {mermaid, `-.->|"dz 0.30 irrelevant"|`},
+		{dot, `v1 -> v2 [style=solid, label="ab 0.90"];`}, {dot, `v0 -> v1 [style=dashed, label="ca 0.70 closes a cycle"];`},
+		{table, "ab    grounded  0.90   a → b"}, {table, "closes a cycle"}, {table, "self_loop"},
+	} {
+		if !strings.Contains(c.in, c.want) {
+			t.Errorf("%q is not in\n%s", c.want, c.in)
+		}
+	}
+}

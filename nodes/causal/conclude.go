@@ -1,0 +1,71 @@
+package causal
+
+import (
+	"context"
+	"slices"
+
+	"example.com/assay/graph"
+	"example.com/assay/state"
+)
+
+// Conclude makes the edge of its loop: status, confidence, evidence with every
+// search and the verdicts that used it, and what the adversary added. A rejected
+// edge keeps all of it.
+func Conclude() graph.Node[state.EdgeLoop] {
+	return func(_ context.Context, s state.EdgeLoop) (graph.Update[state.EdgeLoop], error) {
+		e := s.Edge.Clone()
+		e.Status, e.Rejection = state.EdgeRejected, s.Rejection
+		if s.Decision == state.EdgeAccept {
+			e.Status, e.Rejection = state.EdgeGrounded, state.Rejection{}
+		}
+		e.Confidence = s.Verdict.Confidence
+		if o := s.Objection; o != nil {
+			e.Assumptions, e.Conditions = united(e.Assumptions, o.Assumptions), united(e.Conditions, o.Conditions)
+		}
+		e.Evidence = state.EvidenceBundle{Quotes: []state.Quote{}, RetrievalTrace: used(s)}
+		for _, q := range s.Quotes {
+			if !slices.Contains(e.Evidence.Quotes, q) {
+				e.Evidence.Quotes = append(e.Evidence.Quotes, q)
+			}
+		}
+		return graph.Update[state.EdgeLoop]{state.LoopEdge.Set(e)}, nil
+	}
+}
+
+// used notes with each search which verdicts read its hits, and with each hit
+// which verdicts quote it.
+func used(s state.EdgeLoop) state.RetrievalTrace {
+	trace := make(state.RetrievalTrace, len(s.Retrievals))
+	for i, r := range s.Retrievals {
+		r.Hits, r.ReadBy = slices.Clone(r.Hits), []int{}
+		for _, a := range s.Audit {
+			if len(r.Hits) > 0 && slices.Contains(a.Passages, r.Hits[0].Passage) {
+				r.ReadBy = append(r.ReadBy, a.N)
+			}
+			for j, h := range r.Hits {
+				if a.Counts && quotes(a, h.Passage, s.Quotes) {
+					r.Hits[j].Quoted = append(slices.Clone(r.Hits[j].Quoted), a.N)
+				}
+			}
+		}
+		trace[i] = r
+	}
+	return trace
+}
+
+func quotes(a state.AuditEntry, passage string, located []state.Quote) bool {
+	return slices.ContainsFunc(located, func(q state.Quote) bool {
+		return q.Passage == passage && a.Verdict.SupportingQuote != "" && q.Text == a.Verdict.SupportingQuote
+	})
+}
+
+// united is a with what of b it does not have.
+func united(a, b []string) []string {
+	out := slices.Clone(a)
+	for _, s := range b {
+		if !slices.Contains(out, s) {
+			out = append(out, s)
+		}
+	}
+	return nonNil(out)
+}

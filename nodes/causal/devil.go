@@ -1,0 +1,49 @@
+package causal
+
+import (
+	"context"
+
+	"example.com/assay/graph"
+	"example.com/assay/llm"
+	"example.com/assay/skills"
+	"example.com/assay/state"
+)
+
+// DevilsAdvocate assumes that an edge which the judge grounded is spurious, and
+// asks what else explains the evidence. The edge keeps the assumptions and the
+// conditions that come of it, and falls when the objection leaves it without
+// support. An adversary that cannot be had, or whose answer cannot be read twice,
+// leaves the edge unproven: judge_unavailable. The error is one that has to stop
+// the run.
+func DevilsAdvocate(m llm.Model, skill skills.Skill) graph.Node[state.EdgeLoop] {
+	return func(ctx context.Context, s state.EdgeLoop) (graph.Update[state.EdgeLoop], error) {
+		e := s.Edge
+		out, usage, err := llm.Ask[skills.DevilsAdvocateOutput](ctx, m, skill, skills.DevilsAdvocateInput{
+			From: e.FromVar, To: e.ToVar, Mechanism: e.Mechanism, Quote: s.Quote.Text, Sources: sources(s),
+		})
+		if err := llm.Stops(ctx, err); err != nil {
+			return nil, err
+		}
+		entry := audited(s, NodeDevil, skill)
+		entry.Verdict = s.Verdict
+		update := graph.Update[state.EdgeLoop]{state.LoopUsage.Add(usage)}
+		switch {
+		case err != nil:
+			entry.Verdict.IsGrounded, entry.Verdict.RejectionReason = false, state.RejectedUnavailable
+			entry.Decision, entry.Note = state.EdgeReject, err.Error()
+			update = append(update, state.LoopRejection.Set(state.Rejection{Reason: state.RejectedUnavailable, Detail: "the adversarial pass: " + err.Error()}))
+		default:
+			o := &state.Objection{
+				AlternativeExplanations: nonNil(out.AlternativeExplanations), StillGrounded: out.StillGrounded,
+				Assumptions: nonNil(out.Assumptions), Conditions: nonNil(out.Conditions), Reason: out.Reason,
+			}
+			entry.Objection, entry.Counts, entry.Decision, entry.Note = o, true, state.EdgeAccept, out.Reason
+			update = append(update, state.LoopObjection.Set(o))
+			if !o.StillGrounded {
+				entry.Decision, entry.Verdict.IsGrounded, entry.Verdict.RejectionReason = state.EdgeReject, false, state.RejectedSpurious
+				update = append(update, state.LoopRejection.Set(state.Rejection{Reason: state.RejectedSpurious, Detail: out.Reason}))
+			}
+		}
+		return append(update, state.LoopDecided.Set(entry.Decision), state.LoopVerdict.Set(entry.Verdict), state.LoopAudit.Add(entry)), nil
+	}
+}

@@ -1,0 +1,117 @@
+package causal
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"example.com/assay/state"
+)
+
+// Mermaid draws verified edges: grounded ones solid, rejected ones dashed with
+// their reason, each with its confidence. A grounded edge that would close a
+// cycle is dotted like a rejected one and says so.
+func Mermaid(edges []state.Edge, dag state.CausalDAG) string {
+	var b strings.Builder
+	b.WriteString("flowchart LR\n")
+	names, ids := variables(edges)
+	for i, name := range names {
+		fmt.Fprintf(&b, "  v%d[\"%s\"]\n", i, mermaidText(name))
+	}
+	for _, e := range edges {
+		arrow := "-->"
+		if !slices.Contains(dag.Edges, e.ID) {
+			arrow = "-.->"
+		}
+		fmt.Fprintf(&b, "  v%d %s|\"%s\"| v%d\n", ids[Variable(e.FromVar)], arrow, mermaidText(label(e, dag)), ids[Variable(e.ToVar)])
+	}
+	return b.String()
+}
+
+// DOT draws verified edges for Graphviz, as Mermaid does.
+func DOT(edges []state.Edge, dag state.CausalDAG) string {
+	var b strings.Builder
+	b.WriteString("digraph edges {\n  rankdir=LR;\n  node [shape=box];\n")
+	names, ids := variables(edges)
+	for i, name := range names {
+		fmt.Fprintf(&b, "  v%d [label=%s];\n", i, dotText(name))
+	}
+	for _, e := range edges {
+		style := "solid"
+		if !slices.Contains(dag.Edges, e.ID) {
+			style = "dashed"
+		}
+		fmt.Fprintf(&b, "  v%d -> v%d [style=%s, label=%s];\n", ids[Variable(e.FromVar)], ids[Variable(e.ToVar)], style, dotText(label(e, dag)))
+	}
+	b.WriteString("}\n")
+	return b.String()
+}
+
+// Table lists verified edges, one a line, in columns.
+func Table(edges []state.Edge, dag state.CausalDAG) string {
+	rows := [][]string{{"edge", "status", "conf.", "cause → effect", "why"}}
+	for _, e := range edges {
+		why := e.Rejection.Reason
+		if e.Status == state.EdgeGrounded {
+			why = string(e.Strength)
+			if !slices.Contains(dag.Edges, e.ID) {
+				why = "closes a cycle"
+			}
+		}
+		rows = append(rows, []string{flat(e.ID), string(e.Status), fmt.Sprintf("%.2f", e.Confidence), flat(e.FromVar) + " → " + flat(e.ToVar), why})
+	}
+	widths := make([]int, len(rows[0]))
+	for _, row := range rows {
+		for i, cell := range row {
+			widths[i] = max(widths[i], len([]rune(cell)))
+		}
+	}
+	var b strings.Builder
+	for _, row := range rows {
+		for i, cell := range row {
+			if i == len(row)-1 {
+				b.WriteString(cell + "\n")
+				continue
+			}
+			b.WriteString(cell + strings.Repeat(" ", widths[i]-len([]rune(cell))+2))
+		}
+	}
+	return b.String()
+}
+
+// variables are the names of all variables in the order of the edges, and their
+// places by what they are compared by.
+func variables(edges []state.Edge) (names []string, ids map[string]int) {
+	ids = map[string]int{}
+	for _, e := range edges {
+		for _, name := range []string{e.FromVar, e.ToVar} {
+			if _, ok := ids[Variable(name)]; !ok {
+				ids[Variable(name)] = len(names)
+				names = append(names, flat(name))
+			}
+		}
+	}
+	return names, ids
+}
+
+func label(e state.Edge, dag state.CausalDAG) string {
+	text := fmt.Sprintf("%s %.2f", flat(e.ID), e.Confidence)
+	switch {
+	case e.Status != state.EdgeGrounded:
+		text += " " + e.Rejection.Reason
+	case !slices.Contains(dag.Edges, e.ID):
+		text += " closes a cycle"
+	}
+	return text
+}
+
+func flat(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// mermaidText writes the characters that end a label as entities.
+func mermaidText(s string) string {
+	return strings.NewReplacer("#", "#35;", `"`, "#quot;", "<", "#lt;", ">", "#gt;", "|", "#124;", "`", "#96;").Replace(s)
+}
+
+func dotText(s string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s) + `"`
+}

@@ -1,0 +1,192 @@
+package causal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"example.com/assay/graph"
+	"example.com/assay/llm"
+	"example.com/assay/memory/index"
+	"example.com/assay/skills"
+	"example.com/assay/state"
+)
+
+// Names of the pipeline's nodes, as drawings and traces show them.
+const (
+	NodePlan     = "plan_edges"
+	NodeEdge     = "verify_edge" // the loop of one edge, a task for each
+	NodeAssemble = "assemble"
+
+	NodeRetrieve = "retrieve_grounding"
+	NodeJudge    = "judge_edge"
+	NodeRoute    = "route"
+	NodeDevil    = "devils_advocate"
+	NodeConclude = "conclude"
+)
+
+// A Retriever finds passages. memory.Corpus is one.
+type Retriever interface {
+	Search(ctx context.Context, q index.Query) (index.Result, error)
+}
+
+// An Embedder places texts in the corpus' space. memory.Corpus is one.
+type Embedder interface {
+	Embed(text string) []float32 // of length 1, or zero
+}
+
+// Deps are what the pipeline works with.
+type Deps struct {
+	Model    llm.Model
+	Skills   *skills.Set
+	Corpus   Retriever
+	Embedder Embedder // nil: queries are compared by their stems alone
+}
+
+// Options tune the pipeline. Nil is the zero value.
+type Options struct {
+	// Iterations is how often an edge is searched for and judged. Default 3.
+	Iterations int
+	// Threshold is the confidence from which a verdict grounds. Default 0.6.
+	Threshold float64
+	// TopK is how many passages each side of a search adds. Default 3.
+	TopK int
+	// SkipAdversarial accepts strong edges without the adversarial pass.
+	SkipAdversarial bool
+	// MaxConcurrent is how many calls of the model run at once, over all edges
+	// of all runs. Default llm.DefaultLimit.
+	MaxConcurrent int
+	// Checkpointer saves runs, whose graph.RunOptions then name a thread: a run
+	// that was killed goes on without judging a concluded edge again. Default:
+	// runs are not saved.
+	Checkpointer graph.Checkpointer
+}
+
+const (
+	defaultIterations = 3
+	defaultThreshold  = 0.6
+	defaultTopK       = 3
+	sameQuery         = 0.9 // similarity from which two queries are one
+)
+
+// Pipeline is the compiled graph.
+type Pipeline struct {
+	graph *graph.Compiled[state.Causal]
+	loop  *graph.Compiled[state.EdgeLoop]
+}
+
+// New compiles the pipeline once, for any number of runs.
+func New(deps Deps, opts *Options) (*Pipeline, error) {
+	p, err := build(deps, opts)
+	if err != nil {
+		return nil, fmt.Errorf("building the pipeline of causal edges: %w", err)
+	}
+	return p, nil
+}
+
+// Graph returns the compiled graph, for streaming and drawing.
+func (p *Pipeline) Graph() *graph.Compiled[state.Causal] { return p.graph }
+
+// Skills lists the names of the skills that the pipeline asks, sorted.
+func Skills() []string { return []string{skills.DevilsAdvocate, skills.JudgeEdge} }
+
+// Input is the update that starts a run over edges. Of each, what drafting gives
+// counts: status, evidence and rejection of an earlier run are dropped.
+func Input(edges []state.Edge) graph.Update[state.Causal] {
+	drafts := make([]state.Edge, len(edges))
+	for i, e := range edges {
+		drafts[i] = drafted(e)
+	}
+	return graph.Update[state.Causal]{state.CausalDrafts.Add(drafts...)}
+}
+
+// Run verifies edges. The state it returns is final or, beside an error, what
+// was reached before it.
+func (p *Pipeline) Run(ctx context.Context, edges []state.Edge, opts *graph.RunOptions) (state.Causal, error) {
+	return p.graph.Invoke(ctx, Input(edges), opts)
+}
+
+func build(deps Deps, opts *Options) (*Pipeline, error) {
+	if deps.Model == nil || deps.Skills == nil || deps.Corpus == nil {
+		return nil, errors.New("a model, skills and a corpus are needed")
+	}
+	o, err := opts.filled()
+	if err != nil {
+		return nil, err
+	}
+	judge, judgeErr := deps.Skills.Get(skills.JudgeEdge)
+	devil, devilErr := deps.Skills.Get(skills.DevilsAdvocate)
+	if err := errors.Join(judgeErr, devilErr); err != nil {
+		return nil, err
+	}
+	model := llm.Limit(o.MaxConcurrent)(deps.Model)
+
+	l := graph.NewStateGraph(state.EdgeLoopChannels()...)
+	l.AddNode(NodeRetrieve, RetrieveGrounding(deps.Corpus, o.TopK))
+	l.AddNode(NodeJudge, JudgeEdge(model, judge))
+	l.AddNode(NodeRoute, RouteVerdict(o, newRepeats(deps.Embedder)))
+	l.AddNode(NodeDevil, DevilsAdvocate(model, devil))
+	l.AddNode(NodeConclude, Conclude())
+	l.AddEdge(graph.Start, NodeRetrieve)
+	l.AddConditionalPaths(NodeRetrieve, afterRetrieval, graph.Path{Key: keyFound, Target: NodeJudge}, graph.Path{Key: keyNothing, Target: NodeRoute})
+	l.AddEdge(NodeJudge, NodeRoute)
+	l.AddConditionalPaths(NodeRoute, afterRoute,
+		graph.Path{Key: string(state.EdgeAccept), Target: NodeConclude}, graph.Path{Key: string(state.EdgeAttack), Target: NodeDevil},
+		graph.Path{Key: string(state.EdgeRefine), Target: NodeRetrieve}, graph.Path{Key: string(state.EdgeReject), Target: NodeConclude})
+	l.AddEdge(NodeDevil, NodeConclude)
+	l.AddEdge(NodeConclude, graph.End)
+	// Each iteration is three supersteps, and the end at most two.
+	loop, err := l.Compile(&graph.CompileOptions{Name: NodeEdge, RecursionLimit: 3*o.Iterations + 3})
+	if err != nil {
+		return nil, err
+	}
+
+	g := graph.NewStateGraph(state.CausalChannels()...)
+	g.AddNode(NodePlan, Plan(), graph.NodeOptions[state.Causal]{Goto: []string{NodeEdge, NodeAssemble}})
+	graph.AddMappedSubgraph(g, NodeEdge, loop, loopInput, loopOutput)
+	g.AddNode(NodeAssemble, Assemble())
+	g.AddEdge(graph.Start, NodePlan)
+	g.AddEdge(NodeEdge, NodeAssemble)
+	g.AddEdge(NodeAssemble, graph.End)
+	compiled, err := g.Compile(&graph.CompileOptions{Name: "edges", Checkpointer: o.Checkpointer})
+	if err != nil {
+		return nil, err
+	}
+	return &Pipeline{graph: compiled, loop: loop}, nil
+}
+
+// filled returns the options with their defaults.
+func (opts *Options) filled() (Options, error) {
+	var o Options
+	if opts != nil {
+		o = *opts
+	}
+	if o.Iterations == 0 {
+		o.Iterations = defaultIterations
+	}
+	if o.Threshold == 0 {
+		o.Threshold = defaultThreshold
+	}
+	if o.TopK == 0 {
+		o.TopK = defaultTopK
+	}
+	switch {
+	case o.Iterations < 0:
+		return o, fmt.Errorf("iterations is %d: it must be at least 1", o.Iterations)
+	case o.Threshold < 0 || o.Threshold > 1:
+		return o, fmt.Errorf("grounding threshold is %v: it must lie between 0 and 1", o.Threshold)
+	case o.TopK < 0:
+		return o, fmt.Errorf("top k is %d: it must be at least 1", o.TopK)
+	case o.MaxConcurrent < 0:
+		return o, fmt.Errorf("concurrent calls is %d: it must be at least 1", o.MaxConcurrent)
+	}
+	return o, nil
+}
+
+func loopInput(s state.Causal) graph.Update[state.EdgeLoop] {
+	return graph.Update[state.EdgeLoop]{state.LoopEdge.Set(s.Sent)}
+}
+
+func loopOutput(s state.EdgeLoop) graph.Update[state.Causal] {
+	return graph.Update[state.Causal]{state.CausalDone.Add(s.Edge), state.CausalAudit.Add(s.Audit...), state.CausalUsage.Add(s.Usage)}
+}

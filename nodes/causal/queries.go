@@ -1,0 +1,64 @@
+package causal
+
+import (
+	"strings"
+
+	"example.com/assay/memory/index"
+	"example.com/assay/memory/text"
+	"example.com/assay/state"
+)
+
+// supportQuery looks for what shows an edge: its two variables and, in other
+// wordings, its mechanism. A refinement takes the place of the primary wording.
+func supportQuery(e state.Edge, refinement string, k int, read []string) index.Query {
+	pair := e.FromVar + " " + e.ToVar
+	q := index.Query{Primary: pair, K: k, Exclude: read}
+	if refinement != "" {
+		q.Primary = refinement
+		return q
+	}
+	q.Alternatives = []string{e.FromVar + " causes " + e.ToVar}
+	if e.Mechanism != "" {
+		q.Alternatives = append(q.Alternatives, strings.TrimSpace(pair+" "+e.Mechanism))
+	}
+	return q
+}
+
+// refuteQuery looks for what speaks against it: findings of no effect, and what
+// else would explain both.
+func refuteQuery(e state.Edge, refinement string, k int, read []string) index.Query {
+	q := index.Query{Primary: "no effect of " + e.FromVar + " on " + e.ToVar, K: k, Exclude: read}
+	if refinement != "" {
+		q.Primary = "no effect " + refinement
+		return q
+	}
+	q.Alternatives = []string{
+		e.FromVar + " not associated with " + e.ToVar,
+		e.FromVar + " " + e.ToVar + " confounding reverse causation",
+	}
+	return q
+}
+
+// A term of a variable, as the fallback searches it.
+type term struct {
+	word string
+	of   int // 0 the cause, 1 the effect
+}
+
+// singleTerms are the content words of both variables, each once, those of the
+// cause first.
+func singleTerms(e state.Edge) []term {
+	var out []term
+	seen := map[string]bool{}
+	for of, variable := range []string{e.FromVar, e.ToVar} {
+		for _, t := range text.Tokens(variable) {
+			stem := text.Stem(t.Text)
+			if text.DocStops.Has(t.Text) || seen[stem] {
+				continue
+			}
+			seen[stem] = true
+			out = append(out, term{t.Text, of})
+		}
+	}
+	return out
+}

@@ -1,0 +1,168 @@
+package causal
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"example.com/assay/graph"
+	"example.com/assay/memory/index"
+	"example.com/assay/state"
+)
+
+// EventRetrieval is the name of the custom event that each search publishes.
+const EventRetrieval = "retrieval"
+
+// RetrievalEvent is its payload.
+type RetrievalEvent struct {
+	Edge string `json:"edge"` // its id
+	state.Retrieval
+}
+
+// RetrieveGrounding searches for what shows an edge and for what refutes it, up
+// to k passages a side, without those that were read before.
+//
+// A side whose search fails or finds nothing falls back to single terms: each
+// content word of both variables is searched by itself, and of what that finds
+// the passages come first that more terms lead to, those to which terms of both
+// variables lead before all others; ties are broken by the sum of 1/rank and then
+// by id. That still finds a passage in which a single phrase of the edge occurs.
+func RetrieveGrounding(corpus Retriever, k int) graph.Node[state.EdgeLoop] {
+	return func(ctx context.Context, s state.EdgeLoop) (graph.Update[state.EdgeLoop], error) {
+		read := make([]string, 0, len(s.Evidence)+2*k)
+		for _, e := range s.Evidence {
+			read = append(read, e.Passage.ID)
+		}
+		update := graph.Update[state.EdgeLoop]{state.LoopIteration.Set(s.Iteration + 1)}
+		n := len(s.Evidence)
+		for _, side := range []state.Side{state.SupportSide, state.RefuteSide} {
+			q := supportQuery(s.Edge, s.Refinement, k, read)
+			if side == state.RefuteSide {
+				q = refuteQuery(s.Edge, s.Refinement, k, read)
+			}
+			found, retrievals, err := searchSide(ctx, corpus, s.Edge, q)
+			if err != nil {
+				return nil, err
+			}
+			for i := range retrievals {
+				r := &retrievals[i]
+				r.Iteration, r.Side = s.Iteration+1, side
+				if err := graph.Emit(ctx, EventRetrieval, RetrievalEvent{s.Edge.ID, *r}); err != nil {
+					return nil, err
+				}
+				if !r.Fallback {
+					update = append(update, state.LoopTried.Add(r.Queries...))
+				}
+			}
+			update = append(update, state.LoopRetrievals.Add(retrievals...))
+			for _, h := range found {
+				n++
+				read = append(read, h.Passage.ID)
+				update = append(update, state.LoopSides.Add(side),
+					state.LoopEvidence.Add(state.Evidence{Label: fmt.Sprintf("Source %d", n), Passage: h.Passage}))
+			}
+		}
+		return update, nil
+	}
+}
+
+// searchSide searches, and falls back. The error is cancellation.
+func searchSide(ctx context.Context, corpus Retriever, e state.Edge, q index.Query) ([]state.Hit, []state.Retrieval, error) {
+	first := state.Retrieval{Queries: append([]string{q.Primary}, q.Alternatives...), Hits: []state.EdgeHit{}, ReadBy: []int{}}
+	r, err := corpus.Search(ctx, q)
+	if ctx.Err() != nil {
+		return nil, nil, context.Cause(ctx)
+	}
+	if err != nil {
+		first.Error = err.Error()
+	}
+	if err == nil && len(r.Hits) > 0 {
+		first.Hits = edgeHits(r.Hits)
+		return r.Hits, []state.Retrieval{first}, nil
+	}
+	hits, second, err := triangulate(ctx, corpus, e, q)
+	if err != nil {
+		return nil, nil, err
+	}
+	return hits, []state.Retrieval{first, second}, nil
+}
+
+// triangulate is the fallback of RetrieveGrounding.
+func triangulate(ctx context.Context, corpus Retriever, e state.Edge, q index.Query) ([]state.Hit, state.Retrieval, error) {
+	out := state.Retrieval{Fallback: true, Queries: []string{}, Hits: []state.EdgeHit{}, ReadBy: []int{}}
+	type candidate struct {
+		passage state.Passage
+		terms   int
+		of      [2]bool
+		score   float64 // Σ 1/rank
+	}
+	found := map[string]*candidate{}
+	var order []*candidate
+	for _, t := range singleTerms(e) {
+		out.Queries = append(out.Queries, t.word)
+		r, err := corpus.Search(ctx, index.Query{Primary: t.word, K: 4 * q.K, Exclude: q.Exclude})
+		if ctx.Err() != nil {
+			return nil, out, context.Cause(ctx)
+		}
+		if err != nil {
+			if out.Error == "" {
+				out.Error = fmt.Sprintf("searching %q: %v", t.word, err)
+			}
+			continue
+		}
+		for i, h := range r.Hits {
+			c := found[h.Passage.ID]
+			if c == nil {
+				c = &candidate{passage: h.Passage}
+				found[h.Passage.ID] = c
+				order = append(order, c)
+			}
+			c.terms++
+			c.of[t.of] = true
+			c.score += 1 / float64(i+1)
+		}
+	}
+	slices.SortFunc(order, func(a, b *candidate) int {
+		return cmp.Or(
+			-cmp.Compare(count(a.of[0] && a.of[1]), count(b.of[0] && b.of[1])),
+			-cmp.Compare(a.terms, b.terms), -cmp.Compare(a.score, b.score), cmp.Compare(a.passage.ID, b.passage.ID),
+		)
+	})
+	var hits []state.Hit
+	for i, c := range order[:min(q.K, len(order))] {
+		hits = append(hits, state.Hit{Passage: c.passage, Rank: i + 1, Scores: []state.Score{{Ranker: "terms", Value: float64(c.terms)}, {Ranker: "reciprocal_rank", Value: c.score}}})
+	}
+	out.Hits = edgeHits(hits)
+	return hits, out, nil
+}
+
+func count(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func edgeHits(hits []state.Hit) []state.EdgeHit {
+	out := make([]state.EdgeHit, len(hits))
+	for i, h := range hits {
+		out[i] = state.EdgeHit{Passage: h.Passage.ID, Rank: i + 1, Scores: h.Scores}
+	}
+	return out
+}
+
+const (
+	keyFound   = "found"
+	keyNothing = "nothing new"
+)
+
+// afterRetrieval asks the judge only when there is something new to read.
+func afterRetrieval(_ context.Context, s state.EdgeLoop) (graph.Route, error) {
+	for _, r := range s.Retrievals {
+		if r.Iteration == s.Iteration && len(r.Hits) > 0 {
+			return graph.To(keyFound), nil
+		}
+	}
+	return graph.To(keyNothing), nil
+}

@@ -1,0 +1,186 @@
+package state
+
+import "slices"
+
+// Strength is how strong the author of an edge holds the effect to be.
+type Strength string
+
+const (
+	Strong   Strength = "strong"
+	Moderate Strength = "moderate"
+	Weak     Strength = "weak"
+)
+
+// Strengths lists them, the strongest first.
+func Strengths() []Strength { return []Strength{Strong, Moderate, Weak} }
+
+// EdgeStatus is what became of an edge.
+type EdgeStatus string
+
+const (
+	EdgeDraft    EdgeStatus = "draft" // nobody has looked for evidence
+	EdgeGrounded EdgeStatus = "grounded"
+	EdgeRejected EdgeStatus = "rejected"
+)
+
+// SupportType is what evidence says of two variables.
+type SupportType string
+
+const (
+	DirectCausal    SupportType = "direct_causal"
+	CorrelationOnly SupportType = "correlation_only"
+	Irrelevant      SupportType = "irrelevant"
+)
+
+// Reasons why an edge is rejected. What a judge gives as its own reason stands
+// in Rejection.Detail.
+const (
+	RejectedNoEvidence  = "no_evidence"           // nothing was found, also by single terms
+	RejectedUnavailable = "judge_unavailable"     // the judge failed, or its answer could not be read twice
+	RejectedRepeat      = "exhausted_refinements" // the judge wants what was searched before
+	RejectedQuote       = "quote_not_in_evidence"
+	RejectedCorrelation = "correlation_only"
+	RejectedIrrelevant  = "irrelevant"
+	RejectedUnsure      = "low_confidence"
+	RejectedSpurious    = "alternative_explanation" // the adversarial pass overturned it
+	RejectedSelfLoop    = "self_loop"               // cause and effect are one variable
+)
+
+// A Rejection says why an edge is not grounded.
+type Rejection struct {
+	Reason string `json:"reason"` // one of the constants
+	Detail string `json:"detail,omitempty"`
+}
+
+// An Edge of a causal graph: FromVar is held to cause ToVar. Drafting fills it
+// up to Conditions; the rest is the verifier's.
+type Edge struct {
+	ID             string         `json:"id"` // unique in its file
+	FromVar        string         `json:"from_var"`
+	ToVar          string         `json:"to_var"`
+	Mechanism      string         `json:"mechanism"`
+	Strength       Strength       `json:"strength"`
+	ChainOfThought string         `json:"chain_of_thought"`
+	Status         EdgeStatus     `json:"edge_status"`
+	Assumptions    []string       `json:"assumptions"`
+	Conditions     []string       `json:"conditions"`
+	Confidence     float64        `json:"confidence,omitzero"` // 0..1 of the last verdict that counted
+	Evidence       EvidenceBundle `json:"evidence,omitzero"`
+	Rejection      Rejection      `json:"rejection,omitzero"`
+}
+
+// A VerificationVerdict is what a judge says of an edge after it has read the
+// evidence that there is so far.
+type VerificationVerdict struct {
+	IsGrounded      bool        `json:"is_grounded"`
+	SupportType     SupportType `json:"support_type"`
+	SupportingQuote string      `json:"supporting_quote"`
+	RejectionReason string      `json:"rejection_reason"`
+	Confidence      float64     `json:"confidence"` // 0..1
+	RefinementQuery string      `json:"suggested_refinement_query"`
+}
+
+// An EvidenceBundle is what the verification of an edge has read. Quotes are
+// those of verdicts that counted, also of an edge that was rejected.
+type EvidenceBundle struct {
+	Quotes         []Quote        `json:"quotes"`
+	RetrievalTrace RetrievalTrace `json:"retrieval_trace"`
+}
+
+// IsZero reports whether nothing was read.
+func (b EvidenceBundle) IsZero() bool { return len(b.Quotes) == 0 && len(b.RetrievalTrace) == 0 }
+
+// A RetrievalTrace is every search for an edge, in order.
+type RetrievalTrace []Retrieval
+
+// Side is what a search is meant to find.
+type Side string
+
+const (
+	SupportSide Side = "support"
+	RefuteSide  Side = "refute"
+)
+
+// A Retrieval is one search for an edge.
+type Retrieval struct {
+	Iteration int       `json:"iteration"` // of the loop, from 1
+	Side      Side      `json:"side"`
+	Queries   []string  `json:"queries"`            // the primary one first; of a fallback, its single terms
+	Fallback  bool      `json:"fallback,omitempty"` // single terms, since the primary search failed or found nothing
+	Error     string    `json:"error,omitempty"`    // of the primary search, or of the fallback
+	Hits      []EdgeHit `json:"hits"`
+	ReadBy    []int     `json:"read_by"` // numbers of the verdicts that had its hits before them
+}
+
+// An EdgeHit is a passage that a search for an edge found.
+type EdgeHit struct {
+	Passage string  `json:"passage"` // its id
+	Rank    int     `json:"rank"`
+	Scores  []Score `json:"scores"`
+	Quoted  []int   `json:"quoted_by,omitempty"` // numbers of the verdicts that quote it
+}
+
+// An AuditEntry is one verdict on an edge: who gave it, on what, and what came
+// of it.
+type AuditEntry struct {
+	Edge      string              `json:"edge"`
+	N         int                 `json:"n"` // of the edge's verdicts, from 1
+	Node      string              `json:"node"`
+	Skill     string              `json:"skill,omitempty"`
+	SkillHash string              `json:"skill_hash,omitempty"`
+	Iteration int                 `json:"iteration"`
+	Queries   []string            `json:"queries"`  // every one tried so far
+	Passages  []string            `json:"passages"` // ids of those that were read, in the order of the prompt
+	Verdict   VerificationVerdict `json:"verdict"`
+	Objection *Objection          `json:"objection,omitempty"` // of the adversarial pass
+	Counts    bool                `json:"counts"`              // false: its quote is in no passage, it could not be had, or it repeats itself
+	Decision  EdgeDecision        `json:"decision"`
+	Note      string              `json:"note,omitempty"` // why it does not count, or why it was decided so
+}
+
+// An Objection is what the adversarial pass says of an edge.
+type Objection struct {
+	AlternativeExplanations []string `json:"alternative_explanations"`
+	StillGrounded           bool     `json:"still_grounded"`
+	Assumptions             []string `json:"assumptions"`
+	Conditions              []string `json:"conditions"`
+	Reason                  string   `json:"reason"`
+}
+
+// EdgeDecision is what an edge's loop does after a verdict.
+type EdgeDecision string
+
+const (
+	EdgeAccept EdgeDecision = "accept"
+	EdgeAttack EdgeDecision = "attack" // let the adversarial pass try
+	EdgeRefine EdgeDecision = "refine" // search again
+	EdgeReject EdgeDecision = "reject"
+)
+
+// CausalDAG is the graph of the grounded edges, free of cycles.
+type CausalDAG struct {
+	Variables  []string   `json:"variables"`  // in a topological order
+	Edges      []string   `json:"edges"`      // ids of the edges in it, in the order of the draft
+	Cycles     []Cycle    `json:"cycles"`     // grounded edges that would close one, and are left out
+	Reversed   []EdgePair `json:"reversed"`   // edges of the draft between the same variables, in both directions
+	Duplicates []EdgePair `json:"duplicates"` // edges of the draft from the same variable to the same
+}
+
+// A Cycle is a way round that an edge would close.
+type Cycle struct {
+	Edge string   `json:"edge"` // id of the edge that is left out
+	Path []string `json:"path"` // variables, beginning and ending with the edge's cause
+}
+
+// An EdgePair names two edges, in the order of the draft.
+type EdgePair struct {
+	First  string `json:"first"`
+	Second string `json:"second"`
+}
+
+// Clone returns a copy of e that shares no memory with it at its first level
+// of lists.
+func (e Edge) Clone() Edge {
+	e.Assumptions, e.Conditions = slices.Clone(e.Assumptions), slices.Clone(e.Conditions)
+	return e
+}
