@@ -34,6 +34,9 @@ var contracts = map[string]struct{ in, out any }{
 	JudgeClaim:            {JudgeInput{}, JudgeOutput{}},
 	GapQueries:            {GapInput{}, GapOutput{}},
 	RegenerateResponse:    {RegenerateInput{}, nil},
+	DraftEdges:            {DraftEdgesInput{}, DraftEdgesOutput{}},
+	JudgeEdge:             {JudgeEdgeInput{}, JudgeEdgeOutput{}},
+	DevilsAdvocate:        {DevilsAdvocateInput{}, DevilsAdvocateOutput{}},
 }
 
 // TestContracts checks both ways: the prompt shows every field of the input's

@@ -61,7 +61,7 @@ func (r *edgeReader) read() error {
 	if len(bytes.TrimSpace(r.data)) == 0 {
 		return r.fault(0, "", "it is empty", shape)
 	}
-	list := span{0, len(r.data)}
+	list := span{len(r.data) - len(bytes.TrimLeft(r.data, " \t\r\n")), len(r.data)}
 	d, first, err := r.open(list)
 	if err != nil {
 		return err
