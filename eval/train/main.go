@@ -21,6 +21,7 @@ type trainer struct {
 func trainers() []trainer {
 	return []trainer{
 		{"verify", "the judge of claims, llm/offline/support", verify},
+		{"causal", "the reader of causal language, llm/offline/causal", trainCausal},
 	}
 }
 

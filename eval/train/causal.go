@@ -1,0 +1,265 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"example.com/assay/eval/causal"
+	"example.com/assay/eval/train/linear"
+	reading "example.com/assay/llm/offline/causal"
+)
+
+// trainCausal trains the reader of causal language.
+func trainCausal(ctx context.Context, args []string, out io.Writer) error {
+	flags := flag.NewFlagSet("causal", flag.ContinueOnError)
+	flags.SetOutput(out)
+	data := flags.String("data", os.Getenv("ASSAY_DATA"), "`folder` that holds the three collections; by default that of ASSAY_DATA")
+	to := flags.String("out", filepath.Join("llm", "offline", "causal"), "`folder` to write weights.json and weights.md to; empty only prints the scores")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	if *data == "" || flags.NArg() > 0 {
+		return fmt.Errorf("want --data DIR and nothing else: the folder that holds pubmed_causal_language, causal_news_corpus and semeval2010t8_pairs")
+	}
+	var page bytes.Buffer
+	fmt.Fprintf(&page, "# Weights of causal language\n\nMade by `go run ./eval/train causal --data DIR`; run again on the same data it writes the same bytes.\n"+
+		"Shipped are pairs and cnc. What is learned from pubmed is measured here and not shipped: it is\nunder the GPL; the program reads such sentences by its rules.\n\n"+
+		"Cross-validation in %d folds by group: every item is judged by weights that were fitted without\nits fold, and by a threshold that was chosen on the judgements of the others. Value and 95 %%\nbootstrap interval.\n", folds)
+	var shipped reading.Weights
+	for _, part := range causalParts {
+		set, err := causal.Read(ctx, causal.Files{Format: part.format, Data: filepath.Join(*data, part.file)}, nil)
+		if err != nil {
+			return err
+		}
+		model, err := part.train(ctx, set, &page)
+		if err != nil {
+			return err
+		}
+		if part.ship != nil {
+			*part.ship(&shipped) = model
+			shipped.Trained = append(shipped.Trained, reading.Data{Name: set.Format, Items: len(set.Items), SHA256: set.Hash})
+		}
+	}
+	weights, err := json.Marshal(shipped)
+	if err != nil {
+		return fmt.Errorf("encoding the weights: %w", err)
+	}
+	weights = append(weights, '\n')
+	fmt.Fprintf(&page, "\nweights.json: %d bytes\n", len(weights))
+	if _, err := out.Write(page.Bytes()); err != nil {
+		return fmt.Errorf("printing the scores: %w", err)
+	}
+	if *to == "" {
+		return nil
+	}
+	for name, data := range map[string][]byte{"weights.json": weights, "weights.md": page.Bytes()} {
+		if err := os.WriteFile(filepath.Join(*to, name), data, 0o644); err != nil {
+			return fmt.Errorf("writing what was trained: %w", err)
+		}
+	}
+	return nil
+}
+
+// A causalPart is how one collection is learned.
+type causalPart struct {
+	format, file string
+	dimensions   int
+	ridge        float64
+	ship         func(*reading.Weights) *reading.Linear // nil: not shipped
+}
+
+var causalParts = []causalPart{
+	{causal.FormatPubMed, filepath.Join("pubmed_causal_language", "sentences.jsonl"), 1 << 17, .05, nil},
+	{causal.FormatCNC, filepath.Join("causal_news_corpus", "sentences.jsonl"), reading.Dimensions, .05, func(w *reading.Weights) *reading.Linear { return &w.News }},
+	{causal.FormatPairs, filepath.Join("semeval2010t8_pairs", "pairs.jsonl"), reading.Dimensions, .05, func(w *reading.Weights) *reading.Linear { return &w.Pair }},
+}
+
+// A causalRow is an item as it is learned and judged.
+type causalRow struct {
+	item    int
+	fold    int
+	class   int // place of its gold label
+	found   bool
+	x       linear.Sparse
+	swapped bool // a causal pair turned round: learned as not causal, judged by itself
+}
+
+func (p causalPart) rows(set *causal.Dataset) []causalRow {
+	groups := make([]string, len(set.Items))
+	for i, item := range set.Items {
+		groups[i] = item.Group
+	}
+	dealt := linear.Folds(groups, folds)
+	var out []causalRow
+	for i, item := range set.Items {
+		row := causalRow{item: i, fold: dealt[i], class: slices.Index(set.Labels, item.Gold)}
+		if len(set.Labels) == 2 {
+			row.class = 1 - row.class // true is class 1
+		}
+		s := reading.Read(item.Text)
+		if p.format != causal.FormatPairs {
+			v := reading.SentenceFeatures(s, uint32(p.dimensions))
+			row.x, row.found = linear.Sparse{Index: v.Index, Value: v.Value}, true
+			out = append(out, row)
+			continue
+		}
+		row.x, row.found = p.pair(s, item.Cause, item.Effect)
+		out = append(out, row)
+		if item.Causal {
+			turned := row
+			turned.class, turned.swapped = 0, true
+			turned.x, turned.found = p.pair(s, item.Effect, item.Cause)
+			out = append(out, turned)
+		}
+	}
+	return out
+}
+
+func (p causalPart) pair(s *reading.Sentence, cause, effect string) (linear.Sparse, bool) {
+	c, e, ok := reading.Locate(s, cause, effect)
+	if !ok {
+		return linear.Sparse{}, false
+	}
+	v := reading.PairFeatures(s, c, e, uint32(p.dimensions))
+	return linear.Sparse{Index: v.Index, Value: v.Value}, true
+}
+
+func (p causalPart) fit(rows []causalRow, classes int) (*linear.Softmax, error) {
+	var xs []linear.Sparse
+	var labels []int
+	n := make([]float64, classes)
+	for _, r := range rows {
+		if r.found {
+			xs, labels = append(xs, r.x), append(labels, r.class)
+			n[r.class]++
+		}
+	}
+	weights := make([]float64, len(xs))
+	for i, class := range labels {
+		weights[i] = math.Sqrt(float64(len(xs)) / (float64(classes) * n[class]))
+	}
+	return linear.FitSoftmax(xs, labels, classes, p.dimensions, weights, &linear.SoftmaxOptions{Ridge: p.ridge, Iterations: 80})
+}
+
+// train cross-validates, writes the scores to page, and fits all rows.
+func (p causalPart) train(ctx context.Context, set *causal.Dataset, page io.Writer) (reading.Linear, error) {
+	rows, classes := p.rows(set), len(set.Labels)
+	seen := make([][]float64, len(rows)) // probabilities by weights without the row's fold
+	for fold := range folds {
+		if err := context.Cause(ctx); err != nil {
+			return reading.Linear{}, err
+		}
+		m, err := p.fit(slices.DeleteFunc(slices.Clone(rows), func(r causalRow) bool { return r.fold == fold }), classes)
+		if err != nil {
+			return reading.Linear{}, err
+		}
+		for i, r := range rows {
+			if r.fold == fold {
+				seen[i] = make([]float64, classes)
+				if seen[i][0] = 1; r.found {
+					seen[i] = m.P(r.x)
+				}
+			}
+		}
+	}
+	if err := p.score(set, rows, seen, page); err != nil {
+		return reading.Linear{}, err
+	}
+	if p.ship == nil {
+		return reading.Linear{}, nil
+	}
+	m, err := p.fit(rows, classes)
+	if err != nil {
+		return reading.Linear{}, err
+	}
+	return reading.NewLinear(p.format, m.Weights[0], m.Bias[0], best(rows, seen, -1)), nil
+}
+
+// best is the probability from which a row is called causal that gives the
+// highest F1 on all rows but those of a fold, swapped ones being errors.
+func best(rows []causalRow, seen [][]float64, but int) float64 {
+	at, top := .5, -1.0
+	for step := 20; step <= 80; step++ {
+		t := float64(step) / 100
+		tp, fp, fn := 0, 0, 0
+		for i, r := range rows {
+			switch yes := seen[i][1] >= t; {
+			case r.fold == but:
+			case yes && r.class == 1:
+				tp++
+			case yes:
+				fp++
+			case r.class == 1:
+				fn++
+			}
+		}
+		if f := 2 * float64(tp) / float64(max(2*tp+fp+fn, 1)); f > top {
+			at, top = t, f
+		}
+	}
+	return at
+}
+
+func (p causalPart) score(set *causal.Dataset, rows []causalRow, seen [][]float64, page io.Writer) error {
+	thresholds := make([]float64, folds)
+	for fold := range folds {
+		thresholds[fold] = best(rows, seen, fold)
+	}
+	sets := []*causal.Dataset{set}
+	if p.format == causal.FormatPairs {
+		sets = append(sets, swappedCausal(set))
+	}
+	for _, part := range sets {
+		var judged []causal.Judgement
+		for i, r := range rows {
+			if r.swapped != part.Swapped {
+				continue
+			}
+			j := causal.Judgement{Label: set.Labels[0], P: seen[i][1]}
+			switch {
+			case len(set.Labels) == 2 && seen[i][1] < thresholds[r.fold]:
+				j.Label = causal.False
+			case len(set.Labels) > 2:
+				most := 0
+				for k, v := range seen[i] {
+					if v > seen[i][most] {
+						most = k
+					}
+				}
+				j.Label, j.P = set.Labels[most], seen[i][0]
+			}
+			judged = append(judged, j)
+		}
+		got, err := causal.Measure(part, judged, nil)
+		if err != nil {
+			return err
+		}
+		name := set.Format
+		if part.Swapped {
+			name += ", causal pairs swapped"
+		}
+		fmt.Fprintf(page, "\n| %s, n %d | value | 95 %% |\n|---|---|---|\n", name, len(judged))
+		for _, m := range got.Metrics {
+			fmt.Fprintf(page, "| %s | %.3f | %.3f – %.3f |\n", m.Name, m.Value, m.Lo, m.Hi)
+		}
+		if !part.Swapped {
+			fmt.Fprintf(page, "\nsha256 %s\n", set.Hash)
+		}
+	}
+	return nil
+}
+
+// swappedCausal is the causal pairs, turned round.
+func swappedCausal(set *causal.Dataset) *causal.Dataset {
+	only := *set
+	only.Items = slices.DeleteFunc(slices.Clone(set.Items), func(i causal.Item) bool { return !i.Causal })
+	return only.Swap()
+}

@@ -1,0 +1,60 @@
+package causal
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// A Vector is a sparse row of features: ascending indices below the model's
+// dimensions, and their values.
+type Vector struct {
+	Index []uint32
+	Value []float32
+}
+
+// A collector gathers features by the hash of their names.
+type collector struct{ features []feature }
+
+type feature struct {
+	hash  uint64
+	value float64
+}
+
+// add adds a feature whose name is the parts, each ended by a zero byte: FNV-1a.
+func (c *collector) add(value float64, parts ...string) {
+	h := uint64(14695981039346656037)
+	for _, p := range parts {
+		for i := range len(p) {
+			h = (h ^ uint64(p[i])) * 1099511628211
+		}
+		h *= 1099511628211
+	}
+	c.features = append(c.features, feature{h, value})
+}
+
+// vector is the row: each feature once with its highest value, of length 1 before
+// names that hash alike are joined, of which the highest value stays.
+func (c *collector) vector(dimensions uint32) Vector {
+	slices.SortFunc(c.features, func(a, b feature) int { return cmp.Or(cmp.Compare(a.hash, b.hash), -cmp.Compare(a.value, b.value)) })
+	fs := slices.CompactFunc(c.features, func(a, b feature) bool { return a.hash == b.hash })
+	sum := 0.0 // values are halves and small integers: exact in any order
+	for _, f := range fs {
+		sum += f.value * f.value
+	}
+	if sum == 0 {
+		return Vector{}
+	}
+	for i := range fs {
+		h := fs[i].hash
+		fs[i].hash = uint64(uint32(h^h>>32) % dimensions)
+		fs[i].value /= math.Sqrt(sum)
+	}
+	slices.SortFunc(fs, func(a, b feature) int { return cmp.Or(cmp.Compare(a.hash, b.hash), -cmp.Compare(a.value, b.value)) })
+	fs = slices.CompactFunc(fs, func(a, b feature) bool { return a.hash == b.hash })
+	v := Vector{make([]uint32, len(fs)), make([]float32, len(fs))}
+	for i, f := range fs {
+		v.Index[i], v.Value[i] = uint32(f.hash), float32(f.value)
+	}
+	return v
+}
