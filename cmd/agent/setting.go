@@ -106,6 +106,7 @@ func (a *app) settingTable() ([]setting, error) {
 		}
 	}
 	table = append(table, verificationTable()...)
+	table = append(table, groundingTable()...)
 	table = append(table, vertexTable()...)
 	table = append(table, anthropicTable()...)
 	table = append(table, lookupTable()...)

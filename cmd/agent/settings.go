@@ -47,6 +47,7 @@ type settings struct {
 	lookup        lookup
 	bm25          index.BM25 // of corpora that are ingested
 	verification  verification
+	grounding     grounding
 	telemetry     struct {
 		endpoint string // where spans go; empty for nowhere
 		content  bool   // spans hold prompts, answers and queries
@@ -60,7 +61,7 @@ type settings struct {
 func defaultSettings(remembers bool) settings {
 	return settings{
 		corpus: defaultCorpus, lookup: lookup{embedder: offlineEmbedder, cache: embed.DefaultMaxBytes >> 20, reranker: noReranker}, model: offline.Name, threshold: defaultThreshold, memory: remembers,
-		verification: defaultVerification(), bm25: index.BM25{}.Resolved(),
+		verification: defaultVerification(), grounding: defaultGrounding(), bm25: index.BM25{}.Resolved(),
 		skillModels: map[string]string{}, keyFiles: map[string]string{}, origins: map[string]origin{},
 		limits: llm.ControlOptions{
 			Concurrency: llm.DefaultLimit, Timeout: llm.DefaultTimeout,

@@ -74,6 +74,9 @@ func New(opts *Options) llm.Model {
 		skills.JudgeClaim: answerJSON(func(in skills.JudgeInput) (skills.JudgeOutput, error) {
 			return judgeClaim(in, orders)
 		}),
+		skills.JudgeEdge:      answerJSON(judgeEdge),
+		skills.DevilsAdvocate: answerJSON(devilsAdvocate),
+		skills.DraftEdges:     answerJSON(draftEdges),
 		skills.SelectChoice: answerJSON(func(in skills.SelectInput) (skills.SelectOutput, error) {
 			return selectChoice(in, o.Margin)
 		}),

@@ -40,7 +40,7 @@ func TestOfflineIsAModel(t *testing.T) { llmtest.TestModel(t, offline.New(nil)) 
 func TestUnknownSkill(t *testing.T) {
 	_, err := offline.New(nil).Generate(t.Context(), llm.Request{Skill: "poetry", Vars: json.RawMessage(`{}`)})
 	unknown, ok := errors.AsType[*offline.UnknownSkillError](err)
-	if !ok || unknown.Skill != "poetry" || len(unknown.Known) != 11 || !strings.Contains(err.Error(), skills.QueryRewrite) {
+	if !ok || unknown.Skill != "poetry" || len(unknown.Known) != 14 || !strings.Contains(err.Error(), skills.QueryRewrite) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -160,6 +160,14 @@ func checkQuotes(t testing.TB, answer string, sources []skills.Source) int {
 	return quotes
 }
 
+func edgeSources(sources []skills.Source) []skills.EdgeSource {
+	out := make([]skills.EdgeSource, len(sources))
+	for i, s := range sources {
+		out[i] = skills.EdgeSource{Source: s, Side: "support"}
+	}
+	return out
+}
+
 func FuzzSkills(f *testing.F) {
 	s := set(f)
 	f.Add("What are the elements of battery?", "battery and assault", "Battery requires intent. It requires contact:\n\n1. intent;\n2. contact.\n")
@@ -227,6 +235,9 @@ func bigInputs(t testing.TB) map[string]json.RawMessage {
 		skills.RegenerateResponse: skills.RegenerateInput{Question: question, Response: question + " " + sources[0].Text, Claims: []skills.JudgedClaim{{ID: 1, Text: question}}, Sources: []skills.CitedSource{
 			{Source: sources[0], Cite: "[Source 1]"}, {Source: sources[1], Cite: "[Source 2]"},
 		}},
+		skills.JudgeEdge:      skills.JudgeEdgeInput{From: "late notice", To: "loss of cargo", Sources: edgeSources(sources), Asked: []string{}},
+		skills.DevilsAdvocate: skills.DevilsAdvocateInput{From: "late notice", To: "loss of cargo", Quote: sources[0].Text[:40], Sources: edgeSources(sources)},
+		skills.DraftEdges:     skills.DraftEdgesInput{Sources: sources},
 		skills.SelectChoice: skills.SelectInput{Question: question, Research: sources[0].Text, Sources: sources, Choices: []skills.Choice{
 			{Letter: "A", Text: "Yes, because a carrier is liable for loss of cargo."}, {Letter: "B", Text: "Yes, because notice was given."},
 			{Letter: "C", Text: "No, because the storm excuses the carrier."}, {Letter: "D", Text: "No, unless the rule of the schedule applies."},

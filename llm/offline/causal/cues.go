@@ -14,20 +14,22 @@ const (
 	purp                // what is meant to come about
 	design              // of a study that can tell cause from effect
 	survey              // of a study that cannot
+	agenda              // what is not known yet, or wanted
 	classes
 )
 
-var classNames = [classes]string{"assoc", "comp", "strong", "soft", "modal", "null", "advice", "back", "fwd", "purp", "design", "survey"}
+var classNames = [classes]string{"assoc", "comp", "strong", "soft", "modal", "null", "advice", "back", "fwd", "purp", "design", "survey", "agenda"}
 
 var cueLists = map[class]string{
 	assoc: `associat*, correlat*, link, links, linked, linkage, relat*, relation*, relationship*, predict*, risk factor, risk factors,
 		odds, likelihood, more likely, less likely, independently, determinant*, marker, markers, biomarker*, related, proportional,
-		connect*, tied to, coincid*, co-occur*, goes with, accompan*, characteristic of, concomitant*`,
+		connect*, tied to, coincid*, co-occur*, goes with, accompan*, characteristic of, concomitant*,
+		increased with, increases with, increase with, decreased with, decreases with, decrease with, varied with, varies with, vary with, depend on, depends on, depended on`,
 	comp: `more, less, higher, lower, greater, fewer, better, worse, larger, smaller, compared, than, increased risk, elevated risk, prevalence,
 		prevalent, incidence, rate, rates, frequent, frequency, common`,
 	strong: `caus*, lead to, leads to, leading to, led to, result in, results in, resulted in, resulting in, due to, because, as a result,
-		as a consequence, induce, induces, induced, inducing, prevents, prevented, improves, improved, reduces, reduced, enhances, enhanced,
-		increases, increased, decreases, decreased, contributes to, contributed to, contribute to, protects, protected, inhibits, inhibited,
+		as a consequence, induce, induces, induced, inducing, prevents, prevented, improves, improved, reduces, enhances, enhanced,
+		increases, decreases, contributes to, contributed to, contribute to, protects, protected, inhibits, inhibited,
 		triggers, triggered, triggering, trigger, prompts, prompted, prompting, sparks, sparked, sparking, spark, provokes, provoked, provoking,
 		bring about, brings about, brought about, gave rise, gives rise, give rise, forces, forced, forcing, suppresses, suppressed,
 		attenuates, attenuated, alleviates, alleviated, stimulates, stimulated, elicits, elicited, promotes, promoted, facilitates, facilitated,
@@ -60,6 +62,9 @@ var cueLists = map[class]string{
 		calling for, against, for`,
 	design: `randomi*, trial, trials, placebo, experiment*, double-blind, blinded, controlled, intervention*, instrumental, mendelian, knockout, knock-out, mice, rats, in vitro, in vivo`,
 	survey: `cross-sectional, observational, cohort, case-control, survey*, retrospective, prospective, longitudinal, questionnaire*, registry, self-report*, ecological`,
+	agenda: `further, future, warrant*, should, needed, need to, needs to, need for, unclear, unknown, remain to, remains to, to be determined, to be elucidated, to be established,
+		more research, more studies, additional studies, additional research, is required, are required, it is important, it is necessary, recommend*, consider, considered,
+		aim of, aimed to, objective, purpose, whether, could be used, can be used, may be used, may be useful, might be useful, opportunit*, priority, strategies, policies, policy`,
 }
 
 var cues = newLexicon(cueLists)

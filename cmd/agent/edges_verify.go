@@ -1,0 +1,314 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"example.com/assay/graph"
+	"example.com/assay/graph/checkpoint/sqlite"
+	"example.com/assay/graph/trace"
+	"example.com/assay/memory"
+	"example.com/assay/nodes/causal"
+	"example.com/assay/state"
+)
+
+// edgesFlags are the flags of edges verify.
+type edgesFlags struct {
+	format, trace, thread string
+	asJSON                bool
+}
+
+// edgesFormats are the ways to print verified edges for people.
+func edgesFormats() []string { return []string{"table", "mermaid", "dot"} }
+
+func (a *app) edgesVerifyCommand() *cobra.Command {
+	var flags settingFlags
+	var f edgesFlags
+	cmd := &cobra.Command{
+		Use:   "verify EDGES.json --corpus NAME",
+		Short: "Check each edge of a causal graph against a corpus",
+		Long: `Verify decides for every edge whether the corpus shows that the one variable
+causes the other. It searches for and against the edge, asks a judge, searches
+again by what the judge misses, lets an adversary attack edges that are held to
+be strong, and grounds the edge or rejects it with a reason. A verdict counts only
+with a quote that is in a passage byte for byte. Rejected edges stay in the result
+with all that was read; the graph of grounded edges leaves them out and has no
+cycles.
+
+The file is a JSON list of edges or {"edges": [...]}, as agent edges draft writes
+it; of an edge, from_var and to_var are needed. - is standard input.
+
+With --thread the run is saved under a name, and the same command goes on with it
+after a failure or a kill; a concluded edge is not judged again. Exit code 3 says
+that no edge is grounded.`,
+		Example: `  agent edges verify edges.json --corpus handbook
+  agent edges verify edges.json --corpus handbook --format dot | dot -Tsvg > edges.svg
+  agent edges draft docs/ | agent edges verify - --corpus handbook --json`,
+		Args: exactly(1, "one file of edges"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			err := a.edgesVerify(cmd, &flags, f, args[0])
+			if err != nil && f.asJSON && !a.printed {
+				failed := failedAnswer("", err)
+				failed.Pipeline = "edges"
+				a.printJSON(causal.Answer{Answer: failed, Edges: []state.Edge{}, DAG: causal.DAG(nil), Audit: []state.AuditEntry{}})
+			}
+			return err
+		},
+	}
+	fl := cmd.Flags()
+	fl.String("corpus", defaultCorpus, "`NAME` of the corpus that edges are checked against")
+	fl.StringVar(&f.format, "format", "table", "`FORMAT` of the result: table, mermaid or dot")
+	fl.StringVar(&f.trace, "trace", "", "write the run's trace to `FILE` (JSON Lines)")
+	fl.StringVar(&f.thread, "thread", "", "save the run under this `NAME`; the same command goes on with it")
+	fl.BoolVar(&f.asJSON, "json", false, "print one JSON document")
+	flags.registerModel(cmd)
+	flags.registerTimeout(cmd)
+	flags.registerCassette(cmd)
+	registerGrounding(cmd)
+	return cmd
+}
+
+func (a *app) edgesVerify(cmd *cobra.Command, flags *settingFlags, f edgesFlags, path string) (err error) {
+	ctx := cmd.Context()
+	s, err := a.resolve(cmd, flags)
+	if err != nil {
+		return err
+	}
+	draw := map[string]func([]state.Edge, state.CausalDAG) string{"table": causal.Table, "mermaid": causal.Mermaid, "dot": causal.DOT}[f.format]
+	switch {
+	case draw == nil:
+		return usagef("--format is %q%s; known: %s", f.format, didYouMean(f.format, edgesFormats()), joined(edgesFormats()))
+	case cmd.Flags().Changed("trace") && f.trace == "":
+		return usagef("--trace is empty: name a file")
+	case cmd.Flags().Changed("thread"):
+		if err := checkThread("--thread", f.thread); err != nil {
+			return err
+		}
+	}
+	edges, err := a.readEdges(ctx, path)
+	if err != nil {
+		return err
+	}
+	x, err := a.openExchange(cmd, flags, &s)
+	if err != nil {
+		return err
+	}
+	defer func() { err = also(err, x.close()) }()
+	g := &grounder{app: a, settings: s}
+	if err := g.open(ctx, x, f.thread != ""); err != nil {
+		return err
+	}
+	defer func() { err = also(err, g.Close()) }()
+	if flags.timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, flags.timeout, errTimeout(flags.timeout))
+		defer cancel()
+	}
+	follow := a.newProgress(f.asJSON)
+	done := 0
+	answer, runErr := g.verify(ctx, edges, f, func(ev graph.Event[state.Causal]) {
+		if ev.Kind == graph.NodeUpdate && ev.Node == causal.NodeEdge {
+			done++
+			follow.show(fmt.Sprintf("%d of %s", done, count(len(edges), "edge")))
+		}
+		observe(follow, ev)
+	})
+	follow.close()
+	switch {
+	case f.asJSON:
+		a.printJSON(answer)
+	case f.format == "table":
+		fmt.Fprint(a.stdout, draw(answer.Edges, answer.DAG))
+		a.printDAG(answer)
+	default:
+		fmt.Fprint(a.stdout, draw(answer.Edges, answer.DAG))
+	}
+	a.warnOf(answer.Answer)
+	switch {
+	case runErr != nil:
+		return runErr
+	case answer.Status == state.StatusNoEvidence:
+		return silent(exitNoEvidence)
+	}
+	return nil
+}
+
+// printDAG says what is in the graph, and what is wrong with the draft.
+func (a *app) printDAG(answer causal.Answer) {
+	fmt.Fprintf(a.stdout, "\n%s %d in the graph\n", answer.Answer.Answer, len(answer.DAG.Edges))
+	for _, c := range answer.DAG.Cycles {
+		fmt.Fprintf(a.stdout, "cycle, left out %s: %s\n", oneLine(c.Edge), oneLine(joinPath(c.Path)))
+	}
+	for _, p := range answer.DAG.Reversed {
+		fmt.Fprintf(a.stdout, "both directions: %s and %s\n", oneLine(p.First), oneLine(p.Second))
+	}
+	for _, p := range answer.DAG.Duplicates {
+		fmt.Fprintf(a.stdout, "the same edge twice: %s and %s\n", oneLine(p.First), oneLine(p.Second))
+	}
+}
+
+func joinPath(path []string) string {
+	var b bytes.Buffer
+	for i, v := range path {
+		if i > 0 {
+			b.WriteString(" → ")
+		}
+		b.WriteString(v)
+	}
+	return b.String()
+}
+
+// A grounder verifies edges with one set of settings.
+type grounder struct {
+	*app
+	settings
+	corpus   *memory.Corpus
+	finder   *finder
+	threads  *sqlite.Saver // nil when the run is not saved
+	pipeline *causal.Pipeline
+	skills   map[string]string
+}
+
+func (g *grounder) open(ctx context.Context, x *exchange, saved bool) (err error) {
+	set, err := g.loadSkills()
+	if err != nil {
+		return err
+	}
+	if g.skills, err = skillHashes(set, causal.Skills()); err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, g.Close())
+		}
+	}()
+	model, err := x.model(ctx, g.settings)
+	if err != nil {
+		return err
+	}
+	if g.finder, err = g.openFinder(ctx, g.settings, set, x); err != nil {
+		return err
+	}
+	if g.corpus, err = g.openCorpus(ctx, g.home, g.settings.corpus, g.finder.options()); err != nil {
+		return err
+	}
+	opts := g.grounding.options(g.limits.Concurrency)
+	if saved {
+		if g.threads, err = openThreads(ctx, g.home); err != nil {
+			return err
+		}
+		opts.Checkpointer = g.threads
+	}
+	g.pipeline, err = causal.New(causal.Deps{Model: model, Skills: set, Corpus: g.corpus, Embedder: g.corpus}, opts)
+	return err
+}
+
+// Close releases the corpus.
+func (g *grounder) Close() error {
+	var errs []error
+	if g.threads != nil {
+		errs = append(errs, g.threads.Close())
+	}
+	if g.corpus != nil {
+		errs = append(errs, g.corpus.Close())
+	}
+	if g.finder != nil {
+		errs = append(errs, g.finder.close())
+	}
+	return errors.Join(errs...)
+}
+
+// threadEdges is the metadatum of a thread that holds a hash of its edges.
+const threadEdges = "edges"
+
+// onThread says how a run is saved, and whether it goes on.
+func (g *grounder) onThread(ctx context.Context, thread string, edges []state.Edge, run *graph.RunOptions) (resumes bool, err error) {
+	if thread == "" {
+		return false, nil
+	}
+	data, err := json.Marshal(edges)
+	if err != nil {
+		return false, fmt.Errorf("saving the run: %w", err)
+	}
+	sum := sha256.Sum256(data)
+	run.Thread = thread
+	run.Metadata = map[string]string{
+		threadCorpus: g.corpus.Name(), threadFingerprint: g.corpus.Fingerprint(), threadEdges: hex.EncodeToString(sum[:]),
+		threadQuestion: "edges: " + count(len(edges), "edge"),
+	}
+	for c, err := range g.threads.List(ctx, graph.Query{Thread: thread, Limit: 1}) {
+		switch {
+		case err != nil:
+			return false, fmt.Errorf("reading thread %q: %w", thread, err)
+		case c.Metadata[threadEdges] != run.Metadata[threadEdges] || c.Metadata[threadFingerprint] != run.Metadata[threadFingerprint]:
+			return false, usagef("thread %q is of other edges or another corpus; name another, or remove it: agent threads remove %s", thread, thread)
+		}
+		return true, nil
+	}
+	return false, nil
+}
+
+func (g *grounder) verify(ctx context.Context, edges []state.Edge, f edgesFlags, watch func(graph.Event[state.Causal])) (answer causal.Answer, err error) {
+	runID, err := newRunID(g.now(), g.random)
+	if err != nil {
+		return answer, err
+	}
+	opts := &trace.FollowOptions[state.Causal]{Observe: watch, Run: graph.RunOptions{RunID: runID}}
+	resumes, err := g.onThread(ctx, f.thread, edges, &opts.Run)
+	if err != nil {
+		return answer, err
+	}
+	if f.trace != "" {
+		header, err := g.header(runID, edges)
+		if err != nil {
+			return answer, err
+		}
+		file, err := os.Create(f.trace)
+		if err != nil {
+			return answer, usagef("writing the trace: %w", err)
+		}
+		opts.Writer = trace.NewWriter(file, header)
+		defer func() { err = also(err, file.Close()) }()
+	}
+	in := causal.Input(edges)
+	if resumes {
+		in = nil
+	}
+	final, times, runErr := trace.Follow(ctx, g.pipeline.Graph(), in, opts)
+	if runErr != nil && ctx.Err() != nil {
+		runErr = context.Cause(ctx)
+	}
+	answer, err = causal.Result(final, runErr, g.corpus)
+	answer.RunID, answer.Model, answer.Trace, answer.Corpus = runID, g.modelLabel(), f.trace, g.corpus.Name()
+	for node, d := range times.Node {
+		answer.Metrics.NodeMS[node] = milliseconds(d)
+	}
+	answer.Metrics.ElapsedMS = milliseconds(times.Total)
+	return answer, also(runErr, err)
+}
+
+func (g *grounder) header(runID string, edges []state.Edge) (trace.Header, error) {
+	var input bytes.Buffer
+	enc := json.NewEncoder(&input)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(struct {
+		Edges []state.Edge `json:"edges"`
+	}{edges}); err != nil {
+		return trace.Header{}, fmt.Errorf("tracing the edges: %w", err)
+	}
+	config := map[string]string{
+		"model": g.modelLabel(), "corpus": g.corpus.Name(), "corpus_fingerprint": g.corpus.Fingerprint(),
+		"max_judge_iterations": strconv.Itoa(g.grounding.iterations), "grounding_confidence_threshold": strconv.FormatFloat(g.grounding.threshold, 'g', -1, 64),
+		"enable_adversarial_pass": strconv.FormatBool(g.grounding.adversarial), "top_k": strconv.Itoa(g.grounding.topK),
+	}
+	return trace.Header{RunID: runID, Config: config, Skills: g.skills, Input: bytes.TrimSpace(input.Bytes())}, nil
+}

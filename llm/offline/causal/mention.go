@@ -1,0 +1,126 @@
+package causal
+
+import (
+	"strings"
+
+	"example.com/assay/memory/text"
+)
+
+// A Variable is a name of something that varies, as sentences are searched for it.
+type Variable struct {
+	stems []string // of its content words, each once
+	head  string   // of the noun that the others qualify
+}
+
+// mentionReach is how many tokens from the head noun its other words may stand.
+const mentionReach = 6
+
+// enough is the share of a variable's words that a mention must have.
+const enough = .6
+
+// NewVariable reads a variable's name. Its head is the last content word before
+// "of", "in", "among" or "from", else the last one.
+func NewVariable(name string) Variable {
+	var v Variable
+	open := true
+	for _, t := range tokens(name) {
+		switch t.Low {
+		case "of", "in", "among", "from", "with", "during":
+			open = open && v.head == ""
+			continue
+		}
+		if text.DocStops.Has(t.Low) || !t.Word && t.Low != "0" {
+			continue
+		}
+		for _, part := range strings.Split(t.Low, "-") {
+			stem := text.Stem(strings.TrimSuffix(part, "'s"))
+			if stem != "" && !contains(v.stems, stem) {
+				v.stems = append(v.stems, stem)
+			}
+			if open {
+				v.head = stem
+			}
+		}
+	}
+	return v
+}
+
+func contains(list []string, s string) bool {
+	for _, x := range list {
+		if x == s {
+			return true
+		}
+	}
+	return false
+}
+
+// akin reports whether two stems are of one family: equal, or one the other's
+// beginning and at most two letters shorter, as smoke and smoker.
+func akin(a, b string) bool {
+	if len(a) > len(b) {
+		a, b = b, a
+	}
+	return a == b || len(a) >= 4 && len(b)-len(a) <= 2 && strings.HasPrefix(b, a)
+}
+
+// A Found mention is where a variable is, and how much of its name.
+type Found struct {
+	Mention
+	Share float64 // of the variable's words
+}
+
+// Mentions finds a variable in a sentence: places of its head noun with enough
+// of its other words near, the words in between included.
+func (s *Sentence) Mentions(v Variable) []Found {
+	var out []Found
+	for i, t := range s.Tokens {
+		if v.head == "" || !s.holds(t, v.head) {
+			continue
+		}
+		m, n := Mention{i, i + 1}, 1
+		for _, stem := range v.stems {
+			if stem == v.head {
+				continue
+			}
+			if at, ok := s.near(i, stem); ok {
+				n++
+				if at >= i-3 && at <= i+3 {
+					m.From, m.To = min(m.From, at), max(m.To, at+1)
+				}
+			}
+		}
+		if share := float64(n) / float64(len(v.stems)); share >= enough {
+			out = append(out, Found{m, share})
+		}
+	}
+	return out
+}
+
+// holds reports whether a token, or a part of it between hyphens, is of a stem's
+// family.
+func (s *Sentence) holds(t Token, stem string) bool {
+	if akin(t.Stem, stem) {
+		return true
+	}
+	if !strings.Contains(t.Low, "-") {
+		return false
+	}
+	for _, part := range strings.Split(t.Low, "-") {
+		if akin(text.Stem(part), stem) {
+			return true
+		}
+	}
+	return false
+}
+
+// near finds a stem around a token, the nearest place first.
+func (s *Sentence) near(i int, stem string) (at int, ok bool) {
+	for d := range mentionReach + 1 {
+		for _, at := range []int{i - d, i + d} {
+			if at >= 0 && at < len(s.Tokens) && s.holds(s.Tokens[at], stem) {
+				return at, true
+			}
+		}
+	}
+	return 0, false
+}

@@ -1,0 +1,191 @@
+package offline
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"example.com/assay/llm/offline/causal"
+	"example.com/assay/memory/text"
+	"example.com/assay/skills"
+	"example.com/assay/state"
+)
+
+// Judging an edge reads every sentence that mentions both variables (package
+// causal): what it says of them, in which direction, how firmly, and whether it
+// denies it. The best of each kind stands for the passages: a plain causal
+// sentence grounds an edge unless a denial of at least its weight stands against
+// it. Sentences that give orders to a reader like us are no evidence.
+
+// An edgeReading is a sentence of a source that mentions both variables.
+type edgeReading struct {
+	source int // its place in the input
+	quote  string
+	causal.Relation
+	weight float64 // 0..1 that the sentence says what its kind is
+	trial  bool    // its passage is of a study that can tell cause from effect
+	survey bool    // or of one that cannot
+}
+
+func readEdge(from, to string, sources []skills.EdgeSource) ([]edgeReading, error) {
+	w, err := causal.Shipped()
+	if err != nil {
+		return nil, err
+	}
+	cause, effect := causal.NewVariable(from), causal.NewVariable(to)
+	var out []edgeReading
+	for i, src := range sources {
+		design := causal.Read(src.Title + " " + src.Text).Design()
+		orders := Instructions(src.Text)
+		for _, span := range text.Sentences(src.Text) {
+			words := src.Text[span.Start:span.End]
+			if strings.ContainsRune(words, utf8.RuneError) || slices.ContainsFunc(orders, func(o Instruction) bool { return o.Start < span.End && span.Start < o.End }) {
+				continue
+			}
+			r, ok := causal.Read(words).Between(cause, effect, &w.Pair)
+			if !ok {
+				continue
+			}
+			out = append(out, edgeReading{source: i, quote: words, Relation: r, weight: weight(r, design), trial: design == causal.Trial, survey: design == causal.Survey})
+		}
+	}
+	return out, nil
+}
+
+// weight is how sure a sentence makes of its kind.
+func weight(r causal.Relation, design causal.Design) float64 {
+	w := .62
+	if r.Plain {
+		w += .14
+	}
+	switch design {
+	case causal.Trial:
+		w += .06
+	case causal.Survey:
+		w -= .04
+	}
+	if r.Hedged {
+		w -= .12
+	}
+	if r.Distance > 10 {
+		w -= min(float64(r.Distance-10)*.01, .12)
+	}
+	w += .12 * (r.Learned - r.TurnedP)
+	return max(0, min(.95, w*r.Share))
+}
+
+// strongest is the reading of the highest weight that fits, the first of equals.
+func strongest(all []edgeReading, fits func(edgeReading) bool) (edgeReading, bool) {
+	var out edgeReading
+	found := false
+	for _, r := range all {
+		if fits(r) && (!found || r.weight > out.weight) {
+			out, found = r, true
+		}
+	}
+	return out, found
+}
+
+func supports(r edgeReading) bool   { return r.Kind == causal.Direct && !r.Denied && !r.Reversed }
+func reverses(r edgeReading) bool   { return r.Kind == causal.Direct && !r.Denied && r.Reversed }
+func denies(r edgeReading) bool     { return r.Denied }
+func correlates(r edgeReading) bool { return r.Kind == causal.Correlation && !r.Denied }
+
+func judgeEdge(in skills.JudgeEdgeInput) (skills.JudgeEdgeOutput, error) {
+	all, err := readEdge(in.From, in.To, in.Sources)
+	if err != nil {
+		return skills.JudgeEdgeOutput{}, err
+	}
+	out := skills.JudgeEdgeOutput{SupportType: string(state.Irrelevant)}
+	yes, hasYes := strongest(all, supports)
+	no, hasNo := strongest(all, denies)
+	same, hasSame := strongest(all, correlates)
+	turned, hasTurned := strongest(all, reverses)
+	switch {
+	case hasYes && (!hasNo || yes.weight > no.weight):
+		out.IsGrounded, out.SupportType, out.SupportingQuote, out.Confidence = true, string(state.DirectCausal), yes.quote, yes.weight
+		if hasNo {
+			out.Confidence = max(0, out.Confidence-.15)
+			out.RejectionReason = fmt.Sprintf("Source %d denies it: “%s”", in.Sources[no.source].N, clip(no.quote, 200))
+		}
+		return out, nil
+	case hasNo:
+		out.SupportingQuote, out.Confidence = no.quote, no.weight
+		out.RejectionReason = fmt.Sprintf("Source %d finds no such effect.", in.Sources[no.source].N)
+		return out, nil // found, and against it: nothing more to look for
+	case hasSame:
+		out.SupportType, out.SupportingQuote, out.Confidence = string(state.CorrelationOnly), same.quote, same.weight
+		out.RejectionReason = fmt.Sprintf("Source %d says that the two go together, not that one causes the other.", in.Sources[same.source].N)
+	case hasTurned:
+		out.SupportingQuote, out.Confidence = turned.quote, turned.weight
+		out.RejectionReason = fmt.Sprintf("Source %d says it the other way round.", in.Sources[turned.source].N)
+	case len(all) > 0:
+		out.RejectionReason = "Sentences mention both, and none says that one causes the other."
+	default:
+		out.RejectionReason = "No sentence mentions both."
+	}
+	out.RefinementQuery = refinement(in)
+	return out, nil
+}
+
+// refinement is a query that was not asked: the two variables with what the
+// mechanism names, with the words that sources use beside one of them most, and
+// with kinds of studies that can tell cause from effect.
+func refinement(in skills.JudgeEdgeInput) string {
+	pair := in.From + " " + in.To
+	known := map[string]bool{}
+	for _, stem := range text.Terms(pair, text.DocStops) {
+		known[stem] = true
+	}
+	var candidates []string
+	if words := beside(in, known); len(words) > 0 {
+		candidates = append(candidates, pair+" "+strings.Join(words, " "))
+	}
+	candidates = append(candidates, pair+" randomised trial intervention", pair+" mechanism pathway")
+	for _, c := range candidates {
+		if !slices.Contains(in.Asked, c) {
+			return c
+		}
+	}
+	return ""
+}
+
+// beside are the two content words that most sentences hold beside one of the
+// variables, of equals the first by the alphabet.
+func beside(in skills.JudgeEdgeInput, known map[string]bool) []string {
+	cause, effect := causal.NewVariable(in.From), causal.NewVariable(in.To)
+	n, word := map[string]int{}, map[string]string{}
+	for _, src := range in.Sources {
+		for _, span := range text.Sentences(src.Text) {
+			s := causal.Read(src.Text[span.Start:span.End])
+			if len(s.Mentions(cause)) == 0 && len(s.Mentions(effect)) == 0 {
+				continue
+			}
+			seen := map[string]bool{}
+			for _, t := range s.Tokens {
+				if !t.Word || len(t.Low) < 4 || known[t.Stem] || seen[t.Stem] || text.DocStops.Has(t.Low) {
+					continue
+				}
+				seen[t.Stem] = true
+				n[t.Stem]++
+				if w, ok := word[t.Stem]; !ok || t.Low < w {
+					word[t.Stem] = t.Low
+				}
+			}
+		}
+	}
+	stems := make([]string, 0, len(n))
+	for stem, times := range n {
+		if times > 1 {
+			stems = append(stems, stem)
+		}
+	}
+	slices.SortFunc(stems, func(a, b string) int { return cmp.Or(-cmp.Compare(n[a], n[b]), cmp.Compare(a, b)) })
+	var out []string
+	for _, stem := range stems[:min(2, len(stems))] {
+		out = append(out, word[stem])
+	}
+	return out
+}

@@ -1,0 +1,109 @@
+package causal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"example.com/assay/nodes/verify"
+	"example.com/assay/state"
+)
+
+// A Library knows the passages of a corpus and their files. memory.Corpus is one.
+type Library interface {
+	verify.Locator
+	Passage(id string) (p state.Passage, ok bool, err error)
+}
+
+// An Answer is what a run comes to, as `agent edges verify --json` prints it: the
+// answer's schema, with the edges, the graph and the audit.
+type Answer struct {
+	state.Answer
+	Edges []state.Edge       `json:"edges"` // in the order of the draft
+	DAG   state.CausalDAG    `json:"dag"`
+	Audit []state.AuditEntry `json:"audit"`
+}
+
+// Result turns a finished run into the answer that is printed. Sources are the
+// passages that edges quote, each read once more from its file: what no longer
+// holds them is marked stale. A run in which no edge is grounded has the status
+// no_evidence; one that failed or was stopped has the error, and the edges that
+// were concluded before.
+func Result(final state.Causal, runErr error, library Library) (Answer, error) {
+	edges := final.Edges
+	if len(edges) == 0 {
+		edges = final.Done
+	}
+	a := Answer{
+		Answer: state.Answer{
+			Schema: state.AnswerSchema, Pipeline: "edges", Status: status(edges, runErr), Sources: []state.Source{},
+			Metrics: state.RunMetrics{Metrics: state.Metrics{ModelUsage: final.Usage, HasAnswer: runErr == nil}, NodeMS: map[string]float64{}},
+		},
+		Edges: nonNil(edges), DAG: final.DAG, Audit: nonNil(final.Audit),
+	}
+	grounded, confidence := 0, 0.0
+	for _, e := range edges {
+		if e.Status == state.EdgeGrounded {
+			grounded++
+			confidence += e.Confidence
+		}
+	}
+	if grounded > 0 {
+		a.Confidence = confidence / float64(grounded)
+	}
+	a.Answer.Answer = fmt.Sprintf("%d of %d edges are grounded.", grounded, len(final.Drafts))
+	if runErr != nil {
+		a.Error = runErr.Error()
+		a.DAG = DAG(edges)
+	}
+	return a, a.quote(library)
+}
+
+// quote lists the passages that edges quote.
+func (a *Answer) quote(library Library) error {
+	at := map[string]int{}
+	for _, e := range a.Edges {
+		for _, q := range e.Evidence.Quotes {
+			i, ok := at[q.Passage]
+			if !ok {
+				p, known, err := library.Passage(q.Passage)
+				if err != nil {
+					return fmt.Errorf("citing edge %q: %w", e.ID, err)
+				}
+				if !known {
+					a.Warnings = append(a.Warnings, fmt.Sprintf("the corpus no longer holds passage %s, which edge %s quotes", q.Passage, e.ID))
+					continue
+				}
+				i = len(a.Sources)
+				at[q.Passage] = i
+				s := verify.SourceOf(p, library)
+				s.N = i + 1
+				a.Sources = append(a.Sources, s)
+			}
+			s := &a.Sources[i]
+			span := state.QuoteSpan{Start: q.Start, End: q.End, Text: q.Text}
+			if slices.Contains(s.Quotes, span) {
+				continue
+			}
+			s.Quotes = append(s.Quotes, span)
+			a.Verification.QuotesChecked++
+			if s.Stale == "" {
+				a.Verification.QuotesExact++
+			}
+		}
+	}
+	return nil
+}
+
+func status(edges []state.Edge, runErr error) state.Status {
+	switch {
+	case errors.Is(runErr, context.Canceled) || errors.Is(runErr, context.DeadlineExceeded):
+		return state.StatusInterrupted
+	case runErr != nil:
+		return state.StatusFailed
+	case slices.ContainsFunc(edges, func(e state.Edge) bool { return e.Status == state.EdgeGrounded }):
+		return state.StatusAnswered
+	}
+	return state.StatusNoEvidence
+}

@@ -1,0 +1,68 @@
+package causal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"example.com/assay/llm"
+	"example.com/assay/skills"
+	"example.com/assay/state"
+)
+
+// draftBatch is how many passages one call drafts from.
+const draftBatch = 8
+
+// Draft drafts edges from passages, a few at a time, in their order. Edges of one
+// pair of variables are joined: the first stands. What a model gives without two
+// different variables is left out. Drafting gives no evidence: that is the
+// verifier's work. The edges are called "e1", "e2" ….
+//
+// Progress may be nil; it is told how many passages are done. The error is the
+// model's, beside what was drafted before it.
+func Draft(ctx context.Context, m llm.Model, set *skills.Set, passages []state.Passage, progress func(done, total int)) ([]state.Edge, state.ModelUsage, error) {
+	var usage state.ModelUsage
+	if m == nil || set == nil {
+		return nil, usage, errors.New("drafting edges: a model and skills are needed")
+	}
+	skill, err := set.Get(skills.DraftEdges)
+	if err != nil {
+		return nil, usage, fmt.Errorf("drafting edges: %w", err)
+	}
+	edges := []state.Edge{}
+	seen := map[[2]string]bool{}
+	for at := 0; at < len(passages); at += draftBatch {
+		batch := passages[at:min(at+draftBatch, len(passages))]
+		in := skills.DraftEdgesInput{Sources: make([]skills.Source, len(batch))}
+		for i, p := range batch {
+			in.Sources[i] = skills.Source{N: i + 1, Title: p.Title, Section: p.Section, Text: p.Text}
+		}
+		out, spent, err := llm.Ask[skills.DraftEdgesOutput](ctx, m, skill, in)
+		usage = usage.Plus(spent)
+		if err != nil {
+			return edges, usage, fmt.Errorf("drafting edges from %s: %w", batch[0].Where(), err)
+		}
+		for _, d := range out.Edges {
+			from, to := strings.TrimSpace(d.From), strings.TrimSpace(d.To)
+			key := [2]string{Variable(from), Variable(to)}
+			if from == "" || to == "" || key[0] == key[1] || seen[key] || len(from) > maxVariable || len(to) > maxVariable {
+				continue
+			}
+			seen[key] = true
+			e := drafted(state.Edge{
+				ID: fmt.Sprintf("e%d", len(edges)+1), FromVar: from, ToVar: to, Mechanism: llm.Cut(strings.TrimSpace(d.Mechanism), maxText),
+				Strength: state.Strength(d.Strength), ChainOfThought: llm.Cut(strings.TrimSpace(d.ChainOfThought), maxText),
+			})
+			if !slices.Contains(state.Strengths(), e.Strength) {
+				e.Strength = state.Moderate
+			}
+			edges = append(edges, e)
+		}
+		if progress != nil {
+			progress(at+len(batch), len(passages))
+		}
+	}
+	return edges, usage, nil
+}
