@@ -19,3 +19,7 @@ const SampleName = "us-law-primer"
 // Sample returns the files of the sample corpus, named relative to its root,
 // such as "torts/battery.md".
 func Sample() (fs.FS, error) { return fs.Sub(corpora, "corpora/"+SampleName) }
+
+// PublicHealth returns the sample of causal edges: edges.json, and in docs the
+// texts that they are checked against, written for this project.
+func PublicHealth() (fs.FS, error) { return fs.Sub(corpora, "corpora/public-health") }

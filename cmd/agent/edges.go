@@ -22,7 +22,7 @@ func (a *app) edgesCommand() *cobra.Command {
 		Example: `  agent edges draft report.md > edges.json
   agent edges verify edges.json --corpus handbook
   agent help edges verify`,
-	}, a.edgesDraftCommand(), a.edgesVerifyCommand())
+	}, a.edgesDraftCommand(), a.edgesVerifyCommand(), a.edgesSampleCommand())
 }
 
 // readEdges reads a file of edges; "-" is standard input.

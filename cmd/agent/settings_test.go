@@ -108,6 +108,7 @@ func TestModelOfASkill(t *testing.T) {
 	want := map[string]string{
 		skills.DetectPromptInjection: "openai:strong", skills.AdaptiveReplan: "openai:strong",
 		skills.SelectChoice: "openai:own", skills.SynthesizeAndCite: "gemini:w", skills.JudgeClaim: "openai:strong", skills.RegenerateResponse: "gemini:w",
+		skills.JudgeEdge: "openai:strong", skills.DevilsAdvocate: "openai:strong", skills.DraftEdges: "gemini:w",
 	}
 	if diff := cmp.Diff(want, s.modelsBySkill()); diff != "" {
 		t.Error(diff)

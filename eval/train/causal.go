@@ -82,6 +82,10 @@ var causalParts = []causalPart{
 	{causal.FormatPairs, filepath.Join("semeval2010t8_pairs", "pairs.jsonl"), reading.Dimensions, .05, func(w *reading.Weights) *reading.Linear { return &w.Pair }},
 }
 
+// swappedWeight is what a pair counts that is not causal either way round, beside
+// one as it was given: enough for the order of such pairs to say nothing.
+const swappedWeight = .15
+
 // A causalRow is an item as it is learned and judged.
 type causalRow struct {
 	item    int
@@ -89,7 +93,8 @@ type causalRow struct {
 	class   int // place of its gold label
 	found   bool
 	x       linear.Sparse
-	swapped bool // a causal pair turned round: learned as not causal, judged by itself
+	swapped bool // a pair turned round: learned as not causal, judged by itself
+	weight  float64
 }
 
 func (p causalPart) rows(set *causal.Dataset) []causalRow {
@@ -100,7 +105,7 @@ func (p causalPart) rows(set *causal.Dataset) []causalRow {
 	dealt := linear.Folds(groups, folds)
 	var out []causalRow
 	for i, item := range set.Items {
-		row := causalRow{item: i, fold: dealt[i], class: slices.Index(set.Labels, item.Gold)}
+		row := causalRow{item: i, weight: 1, fold: dealt[i], class: slices.Index(set.Labels, item.Gold)}
 		if len(set.Labels) == 2 {
 			row.class = 1 - row.class // true is class 1
 		}
@@ -113,12 +118,13 @@ func (p causalPart) rows(set *causal.Dataset) []causalRow {
 		}
 		row.x, row.found = p.pair(s, item.Cause, item.Effect)
 		out = append(out, row)
-		if item.Causal {
-			turned := row
-			turned.class, turned.swapped = 0, true
-			turned.x, turned.found = p.pair(s, item.Effect, item.Cause)
-			out = append(out, turned)
+		turned := row
+		turned.class, turned.swapped = 0, true
+		if !item.Causal {
+			turned.weight = swappedWeight
 		}
+		turned.x, turned.found = p.pair(s, item.Effect, item.Cause)
+		out = append(out, turned)
 	}
 	return out
 }
@@ -135,16 +141,17 @@ func (p causalPart) pair(s *reading.Sentence, cause, effect string) (linear.Spar
 func (p causalPart) fit(rows []causalRow, classes int) (*linear.Softmax, error) {
 	var xs []linear.Sparse
 	var labels []int
-	n := make([]float64, classes)
+	var weights []float64
+	n, all := make([]float64, classes), 0.0
 	for _, r := range rows {
 		if r.found {
-			xs, labels = append(xs, r.x), append(labels, r.class)
-			n[r.class]++
+			xs, labels, weights = append(xs, r.x), append(labels, r.class), append(weights, r.weight)
+			n[r.class] += r.weight
+			all += r.weight
 		}
 	}
-	weights := make([]float64, len(xs))
 	for i, class := range labels {
-		weights[i] = math.Sqrt(float64(len(xs)) / (float64(classes) * n[class]))
+		weights[i] *= math.Sqrt(all / (float64(classes) * n[class]))
 	}
 	return linear.FitSoftmax(xs, labels, classes, p.dimensions, weights, &linear.SoftmaxOptions{Ridge: p.ridge, Iterations: 80})
 }
@@ -189,19 +196,19 @@ func best(rows []causalRow, seen [][]float64, but int) float64 {
 	at, top := .5, -1.0
 	for step := 20; step <= 80; step++ {
 		t := float64(step) / 100
-		tp, fp, fn := 0, 0, 0
+		tp, fp, fn := 0.0, 0.0, 0.0
 		for i, r := range rows {
 			switch yes := seen[i][1] >= t; {
 			case r.fold == but:
 			case yes && r.class == 1:
-				tp++
+				tp += r.weight
 			case yes:
-				fp++
+				fp += r.weight
 			case r.class == 1:
-				fn++
+				fn += r.weight
 			}
 		}
-		if f := 2 * float64(tp) / float64(max(2*tp+fp+fn, 1)); f > top {
+		if f := 2 * tp / max(2*tp+fp+fn, 1); f > top {
 			at, top = t, f
 		}
 	}
@@ -215,7 +222,7 @@ func (p causalPart) score(set *causal.Dataset, rows []causalRow, seen [][]float6
 	}
 	sets := []*causal.Dataset{set}
 	if p.format == causal.FormatPairs {
-		sets = append(sets, swappedCausal(set))
+		sets = append(sets, set.Swap())
 	}
 	for _, part := range sets {
 		var judged []causal.Judgement
@@ -244,7 +251,7 @@ func (p causalPart) score(set *causal.Dataset, rows []causalRow, seen [][]float6
 		}
 		name := set.Format
 		if part.Swapped {
-			name += ", causal pairs swapped"
+			name += ", swapped"
 		}
 		fmt.Fprintf(page, "\n| %s, n %d | value | 95 %% |\n|---|---|---|\n", name, len(judged))
 		for _, m := range got.Metrics {
@@ -255,11 +262,4 @@ func (p causalPart) score(set *causal.Dataset, rows []causalRow, seen [][]float6
 		}
 	}
 	return nil
-}
-
-// swappedCausal is the causal pairs, turned round.
-func swappedCausal(set *causal.Dataset) *causal.Dataset {
-	only := *set
-	only.Items = slices.DeleteFunc(slices.Clone(set.Items), func(i causal.Item) bool { return !i.Causal })
-	return only.Swap()
 }

@@ -61,12 +61,19 @@ func confounded(in skills.DevilsAdvocateInput, src skills.EdgeSource) []string {
 	var out []string
 	for _, span := range text.Sentences(src.Text) {
 		quote := src.Text[span.Start:span.End]
-		low := strings.ToLower(quote)
-		if !slices.ContainsFunc(confounders, func(c string) bool { return strings.Contains(low, c) }) {
+		low, at := strings.ToLower(quote), -1
+		for _, c := range confounders {
+			if i := strings.Index(low, c); i >= 0 && (at < 0 || i < at) {
+				at = i
+			}
+		}
+		if at < 0 || len(low) != len(quote) {
 			continue
 		}
 		s := causal.Read(quote)
-		if len(s.Mentions(cause)) > 0 && len(s.Mentions(effect)) > 0 {
+		// A cause that is named after it is what explains, not what is explained.
+		named := slices.ContainsFunc(s.Mentions(cause), func(f causal.Found) bool { return s.Tokens[f.From].Start < at })
+		if named && len(s.Mentions(effect)) > 0 {
 			out = append(out, quote)
 		}
 	}

@@ -33,7 +33,7 @@ var cueLists = map[class]string{
 		triggers, triggered, triggering, trigger, prompts, prompted, prompting, sparks, sparked, sparking, spark, provokes, provoked, provoking,
 		bring about, brings about, brought about, gave rise, gives rise, give rise, forces, forced, forcing, suppresses, suppressed,
 		attenuates, attenuated, alleviates, alleviated, stimulates, stimulated, elicits, elicited, promotes, promoted, facilitates, facilitated,
-		worsens, worsened, impairs, impaired, ameliorates, ameliorated, abolishes, abolished, lowered, lowers, blocks, blocked, is responsible for,
+		worsens, worsened, impairs, impaired, ameliorates, ameliorated, abolishes, abolished, lowered, lowers, raises, raised, slows, slowed, kills, killed, blocks, blocked, is responsible for,
 		are responsible for, responsible for, makes, exacerbates, exacerbated, restores, restored, accelerates, accelerated, delays, delayed`,
 	soft: `effect, effects, effective, effectively, effectiveness, efficac*, affect, affects, affected, affecting, impact, impacts, impacted,
 		influenc*, promot*, benefi*, improv*, reduc*, increas*, decreas*, prevent*, mediat*, help, helps, helped, role, produces, produced,

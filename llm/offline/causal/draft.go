@@ -70,7 +70,7 @@ func first(all []found) found {
 }
 
 // breaks end a noun phrase.
-var breaks = stemSet("that which who and or but when while if because although by with that is are was were be been has have had may might can could will would should this these it they we to not also often usually only")
+var breaks = stemSet("that which who and or but when while if because although by with that is are was were be been has have had may might can could will would should where within at by before after until unless this these it they we to not also often usually only")
 
 func stemSet(words string) map[string]bool {
 	out := map[string]bool{}
@@ -102,7 +102,9 @@ func (s *Sentence) phraseAfter(from int) string {
 	return s.phrase(from, to)
 }
 
-func (s *Sentence) inPhrase(i int) bool { return s.Tokens[i].Word && !breaks[s.Tokens[i].Low] }
+func (s *Sentence) inPhrase(i int) bool {
+	return (s.Tokens[i].Word || s.Tokens[i].Low == "0") && !breaks[s.Tokens[i].Low]
+}
 
 // phrase is the words of a noun phrase without what does not belong to a name:
 // articles and prepositions at its ends. One of function words alone is none.

@@ -17,6 +17,9 @@ type Relation struct {
 // denialReach is how many words before the first mention a denial may stand.
 const denialReach = 6
 
+// afterReach is how many words after the second mention still speak of the two.
+const afterReach = 4
+
 // Between reads what a sentence says of two variables; false when it does not
 // mention both, apart from each other.
 func (s *Sentence) Between(cause, effect Variable, pair *Linear) (Relation, bool) {
@@ -38,7 +41,7 @@ func (s *Sentence) Between(cause, effect Variable, pair *Linear) (Relation, bool
 	r.Hedged = around[modal]
 	r.Denied = around[null] && s.denies(left, right)
 	r.Plain = between[strong] && !between[assoc]
-	if s.question() || s.has(0, len(s.Tokens))[agenda] {
+	if s.question() {
 		r.Kind = None
 	}
 	if r.Kind == Direct {
@@ -78,13 +81,14 @@ func (s *Sentence) nearest(causes, effects []Found) (c, e Found, ok bool) {
 	return c, e, ok
 }
 
-// clause is the tokens around two mentions up to the next semicolon, or six words.
+// clause is the tokens around two mentions up to the next semicolon, or so many
+// words.
 func (s *Sentence) clause(left, right Mention) (from, to int) {
 	from, to = left.From, right.To
 	for from > 0 && left.From-from < denialReach && s.Tokens[from-1].Low != ";" {
 		from--
 	}
-	for to < len(s.Tokens) && to-right.To < denialReach && s.Tokens[to].Low != ";" {
+	for to < len(s.Tokens) && to-right.To < afterReach && s.Tokens[to].Low != ";" {
 		to++
 	}
 	return from, to

@@ -1,0 +1,69 @@
+package causal
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	reading "example.com/assay/llm/offline/causal"
+)
+
+// An Offline judges as the offline model reads sentences and pairs, with the
+// weights that the program ships.
+type Offline struct {
+	format  string
+	weights *reading.Weights
+}
+
+// NewOffline returns the offline judge for items of a format.
+func NewOffline(format string) (*Offline, error) {
+	switch format {
+	case FormatPubMed, FormatCNC, FormatPairs:
+	default:
+		return nil, fmt.Errorf("there is no format %q; known: %s", format, strings.Join(Formats(), ", "))
+	}
+	w, err := reading.Shipped()
+	if err != nil {
+		return nil, err
+	}
+	return &Offline{format, w}, nil
+}
+
+// Saw reports whether the shipped weights were trained on a dataset's labels, of
+// all its items or of some.
+func (o *Offline) Saw(d *Dataset) bool {
+	for _, data := range o.weights.Trained {
+		if data.SHA256 == d.Hash {
+			return true
+		}
+	}
+	return false
+}
+
+// Probabilities of a causal relation by what the rules read, which give none of
+// their own: shares of sentences of the kind that are causal, rounded.
+const (
+	pDirect      = .75
+	pCorrelation = .1
+	pNone        = .15
+)
+
+// Judge judges an item.
+func (o *Offline) Judge(_ context.Context, item Item) (Judgement, error) {
+	s := reading.Read(item.Text)
+	switch o.format {
+	case FormatPairs:
+		p := o.weights.PairP(s, item.Cause, item.Effect)
+		return Judgement{truth(p >= o.weights.Pair.Threshold), p}, nil
+	case FormatCNC:
+		p := o.weights.NewsP(s)
+		return Judgement{truth(p >= o.weights.News.Threshold), p}, nil
+	}
+	switch s.Kind() {
+	case reading.Direct:
+		return Judgement{Direct, pDirect}, nil
+	case reading.Correlation:
+		return Judgement{Correlation, pCorrelation}, nil
+	}
+	return Judgement{None, pNone}, nil
+}
