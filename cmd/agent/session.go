@@ -118,6 +118,9 @@ func (s *session) line(ctx context.Context, line string) (quit bool, err error) 
 	if name, ok := strings.CutPrefix(line, "/"); ok {
 		return s.command(ctx, strings.Fields(name))
 	}
+	if cause, effect, ok := causalQuestion(line); ok {
+		return false, s.verifyEdge(ctx, cause, effect)
+	}
 	return false, s.question(ctx, line)
 }
 

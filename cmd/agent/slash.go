@@ -23,6 +23,7 @@ var slashCommands = []slashCommand{
 	{"corpus", "[NAME]", "show the corpora, or answer from another one"},
 	{"model", "[NAME]", "show the models, or use another one"},
 	{"verify", "[on | off | claims | brief]", "check the claims of answers, or not; show each claim with its quotes, or not"},
+	{"edge", "CAUSE => EFFECT", "check whether the corpus shows that the one causes the other; so does: does the evidence really show that X causes Y?"},
 	{"trace", "[on FILE | off | show]", "write the trace of each question to FILE, stop that, or show the last trace"},
 	{"graph", "", "draw the pipeline"},
 	{"sources", "", "print the sources of the last answer with their texts"},
@@ -48,6 +49,8 @@ func (s *session) command(ctx context.Context, words []string) (quit bool, err e
 		return false, s.modelSlash(ctx, args)
 	case "verify":
 		return false, s.verifySlash(ctx, args)
+	case "edge":
+		return false, s.edgeSlash(ctx, strings.Join(args, " "))
 	case "trace":
 		return false, s.traceSlash(args)
 	case "graph":

@@ -44,6 +44,7 @@ func DevilsAdvocate(m llm.Model, skill skills.Skill) graph.Node[state.EdgeLoop] 
 				update = append(update, state.LoopRejection.Set(state.Rejection{Reason: state.RejectedSpurious, Detail: out.Reason}))
 			}
 		}
-		return append(update, state.LoopDecided.Set(entry.Decision), state.LoopVerdict.Set(entry.Verdict), state.LoopAudit.Add(entry)), nil
+		update = append(update, state.LoopDecided.Set(entry.Decision), state.LoopVerdict.Set(entry.Verdict), state.LoopAudit.Add(entry))
+		return update, graph.Emit(ctx, EventVerdict, entry)
 	}
 }

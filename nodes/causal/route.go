@@ -9,6 +9,10 @@ import (
 	"example.com/assay/state"
 )
 
+// EventVerdict is the name of the custom event that each verdict publishes, once
+// it is known what follows it. Its payload is the state.AuditEntry.
+const EventVerdict = "verdict"
+
 // A ruling is what follows a verdict.
 type ruling struct {
 	decision   state.EdgeDecision
@@ -25,10 +29,11 @@ type ruling struct {
 //     "exhausted_refinements";
 //   - else the edge is rejected, with the reason.
 func RouteVerdict(o Options, seen repeats) graph.Node[state.EdgeLoop] {
-	return func(_ context.Context, s state.EdgeLoop) (graph.Update[state.EdgeLoop], error) {
+	return func(ctx context.Context, s state.EdgeLoop) (graph.Update[state.EdgeLoop], error) {
 		last := len(s.Audit) - 1
 		if last < 0 || s.Audit[last].Iteration != s.Iteration {
-			return unread(s, o), nil
+			entry, update := unread(s, o)
+			return update, graph.Emit(ctx, EventVerdict, entry)
 		}
 		r := rule(s, o, seen)
 		audit := slices.Clone(s.Audit)
@@ -44,7 +49,7 @@ func RouteVerdict(o Options, seen repeats) graph.Node[state.EdgeLoop] {
 		return graph.Update[state.EdgeLoop]{
 			state.LoopDecided.Set(r.decision), state.LoopRejection.Set(r.rejection), state.LoopRefinement.Set(r.refinement),
 			state.LoopVerdict.Set(entry.Verdict), state.LoopAudit.Overwrite(audit),
-		}, nil
+		}, graph.Emit(ctx, EventVerdict, *entry)
 	}
 }
 
@@ -100,7 +105,7 @@ func grounds(s state.EdgeLoop, o Options) state.Rejection {
 
 // unread rejects an edge for which nothing new was found: nothing at all, or
 // nothing by its refinement, when what was said before stands.
-func unread(s state.EdgeLoop, o Options) graph.Update[state.EdgeLoop] {
+func unread(s state.EdgeLoop, o Options) (state.AuditEntry, graph.Update[state.EdgeLoop]) {
 	v := state.VerificationVerdict{SupportType: state.Irrelevant, RejectionReason: state.RejectedNoEvidence}
 	why := state.Rejection{Reason: state.RejectedNoEvidence, Detail: "nothing was found, also by single terms"}
 	for _, r := range s.Retrievals {
@@ -117,7 +122,7 @@ func unread(s state.EdgeLoop, o Options) graph.Update[state.EdgeLoop] {
 		Edge: s.Edge.ID, N: len(s.Audit) + 1, Node: NodeRoute, Iteration: s.Iteration, Queries: nonNil(s.Tried), Passages: []string{},
 		Verdict: v, Decision: state.EdgeReject, Note: why.Detail,
 	}
-	return graph.Update[state.EdgeLoop]{
+	return entry, graph.Update[state.EdgeLoop]{
 		state.LoopDecided.Set(state.EdgeReject), state.LoopRejection.Set(why), state.LoopVerdict.Set(v), state.LoopAudit.Add(entry),
 	}
 }

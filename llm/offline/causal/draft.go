@@ -119,7 +119,7 @@ func (s *Sentence) phrase(from, to int) string {
 		return ""
 	}
 	name := s.Text[s.Tokens[from].Start:s.Tokens[to-1].End]
-	if from == 0 && strings.ToUpper(name[:1]) == name[:1] && strings.ToUpper(name) != name {
+	if first := s.Tokens[from]; from == 0 && len(first.Low) > 1 && s.Text[first.Start+1:first.End] == first.Low[1:] {
 		name = strings.ToLower(name[:1]) + name[1:]
 	}
 	return strings.Join(strings.Fields(name), " ")

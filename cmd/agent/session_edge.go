@@ -1,0 +1,119 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"example.com/assay/cmd/agent/internal/render"
+	"example.com/assay/graph"
+	"example.com/assay/graph/trace"
+	"example.com/assay/nodes/causal"
+	"example.com/assay/skills"
+	"example.com/assay/state"
+)
+
+// A question of a session that verify_edge answers, and not research.
+var asksOfEdge = regexp.MustCompile(`(?i)^does the (?:evidence|corpus|literature) (?:really |actually |truly )?(?:show|say|prove|support) that (.+?) (?:causes?|leads? to|results? in|brings? about|triggers?|increases?|reduces?|prevents?|raises?|lowers?) (.+?)\s*\?*$`)
+
+// causalQuestion reads the variables of such a question.
+func causalQuestion(line string) (cause, effect string, ok bool) {
+	m := asksOfEdge.FindStringSubmatch(strings.TrimSpace(line))
+	if m == nil {
+		return "", "", false
+	}
+	return m[1], m[2], true
+}
+
+func (s *session) edgeSlash(ctx context.Context, text string) error {
+	cause, effect, ok := strings.Cut(text, "=>")
+	cause, effect = strings.TrimSpace(cause), strings.TrimSpace(effect)
+	if !ok || cause == "" || effect == "" {
+		return usagef("/edge wants: CAUSE => EFFECT")
+	}
+	return s.verifyEdge(ctx, cause, effect)
+}
+
+// verifyEdge runs the loop of one edge and shows queries, verdicts and quotes as
+// they come. It is asked for as a strong edge, so that the adversary is heard.
+func (s *session) verifyEdge(ctx context.Context, cause, effect string) error {
+	if s.interactive {
+		var cancel context.CancelCauseFunc
+		ctx, cancel = context.WithCancelCause(ctx)
+		defer cancel(nil)
+		stop := func() { cancel(errInterrupted) }
+		s.onSignal.Store(&stop)
+		defer s.onSignal.Store(nil)
+	} else {
+		fmt.Fprintf(s.stdout, "> %s => %s\n\n", oneLine(cause), oneLine(effect))
+	}
+	set, err := s.loadSkills()
+	if err != nil {
+		return err
+	}
+	p, err := s.edgePipeline(ctx, set)
+	if err != nil {
+		return err
+	}
+	in := causal.Input([]state.Edge{{ID: causal.ToolVerifyEdge, FromVar: cause, ToVar: effect, Strength: state.Strong}})
+	final, _, err := trace.Follow(ctx, p.Graph(), in, &trace.FollowOptions[state.Causal]{Observe: func(ev graph.Event[state.Causal]) {
+		if ev.Kind == graph.NodeCustom {
+			s.printLoop(ev.Name, ev.Data)
+		}
+	}})
+	if err != nil {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		return err
+	}
+	e := final.Edges[0]
+	verdict := fmt.Sprintf("%s %.2f grounded: the corpus shows that %s causes %s.", bar(e.Confidence), e.Confidence, e.FromVar, e.ToVar)
+	if e.Status != state.EdgeGrounded {
+		verdict = fmt.Sprintf("%s %.2f not grounded (%s): %s", bar(e.Confidence), e.Confidence, e.Rejection.Reason, e.Rejection.Detail)
+	}
+	fmt.Fprintf(s.stdout, "%s\n\n", render.Visible(oneLine(verdict)))
+	return nil
+}
+
+func (s *session) edgePipeline(ctx context.Context, set *skills.Set) (*causal.Pipeline, error) {
+	model, err := s.exchange.model(ctx, s.settings)
+	if err != nil {
+		return nil, err
+	}
+	return causal.New(causal.Deps{Model: model, Skills: set, Corpus: s.engine.corpus, Embedder: s.engine.corpus}, s.grounding.options(s.limits.Concurrency))
+}
+
+// printLoop shows what an edge's loop publishes.
+func (s *session) printLoop(name string, data json.RawMessage) {
+	switch name {
+	case causal.EventRetrieval:
+		var r causal.RetrievalEvent
+		if err := json.Unmarshal(data, &r); err != nil {
+			s.warn("reading what was searched: %v", err)
+			return
+		}
+		fmt.Fprintf(s.stdout, "%d %s: %s: %s\n", r.Iteration, r.Side, render.Visible(oneLine(strings.Join(r.Queries, " | "))), count(len(r.Hits), "passage"))
+	case causal.EventVerdict:
+		var a state.AuditEntry
+		if err := json.Unmarshal(data, &a); err != nil {
+			s.warn("reading a verdict: %v", err)
+			return
+		}
+		line := fmt.Sprintf("%d %s: %s, confidence %.2f → %s", a.Iteration, a.Node, a.Verdict.SupportType, a.Verdict.Confidence, a.Decision)
+		if a.Note != "" {
+			line += " (" + a.Note + ")"
+		}
+		fmt.Fprintln(s.stdout, render.Visible(oneLine(line)))
+		if q := a.Verdict.SupportingQuote; q != "" && a.Counts && a.Objection == nil {
+			fmt.Fprintf(s.stdout, "    “%s”\n", render.Visible(oneLine(q)))
+		}
+		if a.Objection != nil {
+			for _, other := range a.Objection.AlternativeExplanations {
+				fmt.Fprintf(s.stdout, "    or: %s\n", render.Visible(oneLine(other)))
+			}
+		}
+	}
+}
