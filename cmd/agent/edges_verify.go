@@ -19,6 +19,7 @@ import (
 	"example.com/assay/memory"
 	"example.com/assay/nodes/causal"
 	"example.com/assay/state"
+	"example.com/assay/telemetry"
 )
 
 // edgesFlags are the flags of edges verify.
@@ -174,6 +175,7 @@ type grounder struct {
 	corpus   *memory.Corpus
 	finder   *finder
 	threads  *sqlite.Saver // nil when the run is not saved
+	tracing  *tracing
 	pipeline *causal.Pipeline
 	skills   map[string]string
 }
@@ -201,6 +203,9 @@ func (g *grounder) open(ctx context.Context, x *exchange, saved bool) (err error
 	if g.corpus, err = g.openCorpus(ctx, g.home, g.settings.corpus, g.finder.options()); err != nil {
 		return err
 	}
+	if g.tracing, err = openTracing(ctx, g.settings); err != nil {
+		return err
+	}
 	opts := g.grounding.options(g.limits.Concurrency)
 	if saved {
 		if g.threads, err = openThreads(ctx, g.home); err != nil {
@@ -212,8 +217,12 @@ func (g *grounder) open(ctx context.Context, x *exchange, saved bool) (err error
 	return err
 }
 
-// Close releases the corpus.
+// Close releases the corpus and sends the spans that are left. That they are lost
+// is told and no error.
 func (g *grounder) Close() error {
+	if err := g.tracing.close(); err != nil {
+		g.warn("%v", err)
+	}
 	var errs []error
 	if g.threads != nil {
 		errs = append(errs, g.threads.Close())
@@ -278,6 +287,14 @@ func (g *grounder) verify(ctx context.Context, edges []state.Edge, f edgesFlags,
 		}
 		opts.Writer = trace.NewWriter(file, header)
 		defer func() { err = also(err, file.Close()) }()
+	}
+	if rec := g.tracing.recorder(ctx, runID, g.corpus.Name()); rec != nil {
+		ctx = rec.Context(ctx)
+		opts.Observe = func(ev graph.Event[state.Causal]) {
+			telemetry.Observe(rec, ev)
+			watch(ev)
+		}
+		defer rec.End()
 	}
 	in := causal.Input(edges)
 	if resumes {

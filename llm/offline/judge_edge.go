@@ -107,7 +107,11 @@ func judgeEdge(in skills.JudgeEdgeInput) (skills.JudgeEdgeOutput, error) {
 	case hasYes && (!hasNo || yes.weight > no.weight):
 		out.IsGrounded, out.SupportType, out.SupportingQuote, out.Confidence = true, string(state.DirectCausal), yes.quote, yes.weight
 		if hasNo {
-			out.Confidence = max(0, out.Confidence-.15)
+			doubt := .15
+			if yes.trial && !no.trial {
+				doubt = .05
+			}
+			out.Confidence = max(0, out.Confidence-doubt)
 			out.RejectionReason = fmt.Sprintf("Source %d denies it: “%s”", in.Sources[no.source].N, clip(no.quote, 200))
 		}
 		return out, nil

@@ -1,0 +1,87 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	reading "example.com/assay/llm/offline/causal"
+)
+
+// smallCausal writes a data folder of sentences that the test makes up.
+func smallCausal(t *testing.T) string {
+	t.Helper()
+	causes, effects := strings.Fields("rain frost wind smoke dust heat noise hail"), strings.Fields("floods cracks waves coughs rust fires fear dents")
+	var pubmed, cnc, pairs strings.Builder
+	for i := range 64 {
+		c, e := causes[i%8], effects[(i/8+i)%8]
+		good := i%2 == 0
+		text, causal, label := fmt.Sprintf("The %s causes %s here .", c, e), 1, "direct_causal"
+		if !good {
+			text, causal, label = fmt.Sprintf("The %s stood near %s here .", c, e), 0, []string{"correlational", "no_relationship"}[i/2%2]
+		}
+		if label == "correlational" {
+			text = fmt.Sprintf("The %s was associated with %s .", c, e)
+		}
+		fmt.Fprintf(&pubmed, "{\"id\": \"p%d\", \"sentence\": %q, \"label\": %q}\n", i, text, label)
+		fmt.Fprintf(&cnc, "{\"id\": \"d_%d_0_%d\", \"text\": %q, \"causal\": %d}\n", i/2, i, text, causal)
+		fmt.Fprintf(&pairs, "{\"id\": \"s%d\", \"text\": %q, \"cause\": %q, \"effect\": %q, \"causal\": %d}\n", i, text, c, e, causal)
+	}
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"pubmed_causal_language/sentences.jsonl": pubmed.String(), "causal_news_corpus/sentences.jsonl": cnc.String(), "semeval2010t8_pairs/pairs.jsonl": pairs.String(),
+	} {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// Training learns what there is to learn, and writes the same bytes whatever runs
+// beside it.
+func TestTrainCausal(t *testing.T) {
+	data := smallCausal(t)
+	var first []byte
+	for _, procs := range []int{1, 8} {
+		was := runtime.GOMAXPROCS(procs)
+		out := t.TempDir()
+		var page bytes.Buffer
+		err := trainCausal(t.Context(), []string{"--data", data, "--out", out}, &page)
+		runtime.GOMAXPROCS(was)
+		if err != nil {
+			t.Fatal(err)
+		}
+		weights, err := os.ReadFile(filepath.Join(out, "weights.json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first == nil {
+			first = weights
+		} else if !bytes.Equal(first, weights) {
+			t.Error("trained twice, the weights differ")
+		}
+		w, err := reading.ReadWeights(weights)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := reading.Read("The rain causes waves here .")
+		if right, turned := w.PairP(s, "rain", "waves"), w.PairP(s, "waves", "rain"); right < .6 || turned > .4 || len(w.Trained) != 2 {
+			t.Errorf("rain → waves %.2f, turned round %.2f; trained on %v", right, turned, w.Trained)
+		}
+		if got := page.String(); !strings.Contains(got, "| pubmed, n 64 |") || !strings.Contains(got, "| pairs, swapped, n 64 |") {
+			t.Errorf("the page is\n%s", got)
+		}
+	}
+	if err := trainCausal(t.Context(), []string{"--data", t.TempDir()}, &bytes.Buffer{}); err == nil {
+		t.Error("training went on without data")
+	}
+}

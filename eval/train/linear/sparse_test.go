@@ -1,0 +1,86 @@
+package linear
+
+import (
+	"math"
+	"testing"
+)
+
+// A softmax of two classes over sparse rows is the logistic regression over the
+// same rows written out.
+func TestSoftmaxIsLogistic(t *testing.T) {
+	dense := [][]float64{{1, 0, .5}, {0, 1, 0}, {1, 1, 0}, {0, 0, 2}, {1, 0, 1}, {0, 1, 1}}
+	labels, classes := []bool{true, false, true, false, true, false}, []int{1, 0, 1, 0, 1, 0}
+	weights := []float64{1, 2, 1, 1, .5, 1}
+	var rows []Sparse
+	for _, x := range dense {
+		var s Sparse
+		for j, v := range x {
+			if v != 0 {
+				s.Index, s.Value = append(s.Index, uint32(j)), append(s.Value, float32(v))
+			}
+		}
+		rows = append(rows, s)
+	}
+	want, err := FitLogistic(dense, labels, weights, &LogisticOptions{Ridge: .3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := FitSoftmax(rows, classes, 2, 3, weights, &SoftmaxOptions{Ridge: .3, Iterations: 300, Rows: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for j, w := range want.Weights {
+		if math.Abs(w-got.Weights[0][j]) > 1e-4 {
+			t.Errorf("weight %d is %v, want %v", j, got.Weights[0][j], w)
+		}
+	}
+	for i, x := range rows {
+		if p := Sigmoid(want.Score(dense[i])); math.Abs(p-got.P(x)[1]) > 1e-4 {
+			t.Errorf("row %d has the probability %v, want %v", i, got.P(x)[1], p)
+		}
+	}
+}
+
+func TestSoftmaxOfThree(t *testing.T) {
+	var rows []Sparse
+	var labels []int
+	for i := range 30 {
+		rows, labels = append(rows, Sparse{[]uint32{uint32(i % 3), 3}, []float32{1, 1}}), append(labels, i%3)
+	}
+	rows[0].Index[1], labels[0] = 4, 1 // feature 4 is in one row: it does not count
+	m, err := FitSoftmax(rows, labels, 3, 5, nil, &SoftmaxOptions{Ridge: .1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k := range 3 {
+		p := m.P(Sparse{[]uint32{uint32(k), 3}, []float32{1, 1}})
+		if p[k] < .7 || math.Abs(p[0]+p[1]+p[2]-1) > 1e-12 {
+			t.Errorf("class %d: %v", k, p)
+		}
+		if m.Weights[k][4] != 0 {
+			t.Errorf("a feature of one row weighs %v", m.Weights[k][4])
+		}
+	}
+}
+
+func TestSoftmaxRefuses(t *testing.T) {
+	row := Sparse{[]uint32{0}, []float32{1}}
+	for name, err := range map[string]error{
+		"no rows":   fitted(nil, nil, 2, 1, nil),
+		"labels":    fitted([]Sparse{row}, []int{0, 1}, 2, 1, nil),
+		"weights":   fitted([]Sparse{row}, []int{0}, 2, 1, []float64{1, 2}),
+		"classes":   fitted([]Sparse{row}, []int{0}, 1, 1, nil),
+		"label":     fitted([]Sparse{row}, []int{2}, 2, 1, nil),
+		"dimension": fitted([]Sparse{{[]uint32{1}, []float32{1}}}, []int{0}, 2, 1, nil),
+		"values":    fitted([]Sparse{{[]uint32{0}, nil}}, []int{0}, 2, 1, nil),
+	} {
+		if err == nil {
+			t.Errorf("%s: it was fitted", name)
+		}
+	}
+}
+
+func fitted(rows []Sparse, labels []int, classes, dimensions int, weights []float64) error {
+	_, err := FitSoftmax(rows, labels, classes, dimensions, weights, nil)
+	return err
+}
