@@ -15,6 +15,7 @@ import (
 	"example.com/assay/graph/trace"
 	"example.com/assay/llm/offline"
 	"example.com/assay/nodes/causal"
+	"example.com/assay/nodes/follow"
 	"example.com/assay/skills"
 	"example.com/assay/state"
 )
@@ -50,10 +51,10 @@ func TestPublicHealthEdges(t *testing.T) {
 			t.Fatal(err)
 		}
 		// One task at a time: events of tasks that run side by side come in no order.
-		opts := &trace.FollowOptions[state.Causal]{Run: graph.RunOptions{RunID: "golden", Concurrency: 1}}
+		opts := &follow.Options[state.Causal]{Run: graph.RunOptions{RunID: "golden", Concurrency: 1}}
 		var raw bytes.Buffer
-		opts.Writer = trace.NewWriter(&raw, trace.Header{RunID: "golden"})
-		final, _, err := trace.Follow(context.Background(), p.Graph(), causal.Input(edges), opts)
+		opts.Trace = trace.NewWriter(&raw, trace.Header{RunID: "golden"})
+		final, _, err := follow.Run(context.Background(), p.Graph(), causal.Input(edges), opts)
 		if err != nil {
 			t.Fatal(err)
 		}

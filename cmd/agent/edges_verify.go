@@ -18,6 +18,7 @@ import (
 	"example.com/assay/graph/trace"
 	"example.com/assay/memory"
 	"example.com/assay/nodes/causal"
+	"example.com/assay/nodes/follow"
 	"example.com/assay/state"
 	"example.com/assay/telemetry"
 )
@@ -114,16 +115,16 @@ func (a *app) edgesVerify(cmd *cobra.Command, flags *settingFlags, f edgesFlags,
 		ctx, cancel = context.WithTimeoutCause(ctx, flags.timeout, errTimeout(flags.timeout))
 		defer cancel()
 	}
-	follow := a.newProgress(f.asJSON)
+	line := a.newProgress(f.asJSON)
 	done := 0
 	answer, runErr := g.verify(ctx, edges, f, func(ev graph.Event[state.Causal]) {
 		if ev.Kind == graph.NodeUpdate && ev.Node == causal.NodeEdge {
 			done++
-			follow.show(fmt.Sprintf("%d of %s", done, count(len(edges), "edge")))
+			line.show(fmt.Sprintf("%d of %s", done, count(len(edges), "edge")))
 		}
-		observe(follow, ev)
+		observe(line, ev)
 	})
-	follow.close()
+	line.close()
 	switch {
 	case f.asJSON:
 		a.printJSON(answer)
@@ -271,7 +272,7 @@ func (g *grounder) verify(ctx context.Context, edges []state.Edge, f edgesFlags,
 	if err != nil {
 		return answer, err
 	}
-	opts := &trace.FollowOptions[state.Causal]{Observe: watch, Run: graph.RunOptions{RunID: runID}}
+	opts := &follow.Options[state.Causal]{Observe: watch, Run: graph.RunOptions{RunID: runID}}
 	resumes, err := g.onThread(ctx, f.thread, edges, &opts.Run)
 	if err != nil {
 		return answer, err
@@ -285,7 +286,7 @@ func (g *grounder) verify(ctx context.Context, edges []state.Edge, f edgesFlags,
 		if err != nil {
 			return answer, usagef("writing the trace: %w", err)
 		}
-		opts.Writer = trace.NewWriter(file, header)
+		opts.Trace = trace.NewWriter(file, header)
 		defer func() { err = also(err, file.Close()) }()
 	}
 	if rec := g.tracing.recorder(ctx, runID, g.corpus.Name()); rec != nil {
@@ -300,16 +301,17 @@ func (g *grounder) verify(ctx context.Context, edges []state.Edge, f edgesFlags,
 	if resumes {
 		in = nil
 	}
-	final, times, runErr := trace.Follow(ctx, g.pipeline.Graph(), in, opts)
+	final, took, runErr := follow.Run(ctx, g.pipeline.Graph(), in, opts)
 	if runErr != nil && ctx.Err() != nil {
 		runErr = context.Cause(ctx)
 	}
 	answer, err = causal.Result(final, runErr, g.corpus)
 	answer.RunID, answer.Model, answer.Trace, answer.Corpus = runID, g.modelLabel(), f.trace, g.corpus.Name()
-	for node, d := range times.Node {
+	for node, d := range took.Node {
 		answer.Metrics.NodeMS[node] = milliseconds(d)
 	}
-	answer.Metrics.ElapsedMS = milliseconds(times.Total)
+	answer.Metrics.NodeUsage = took.Usage
+	answer.Metrics.ElapsedMS = milliseconds(took.Total)
 	return answer, also(runErr, err)
 }
 

@@ -9,8 +9,8 @@ import (
 
 	"example.com/assay/cmd/agent/internal/render"
 	"example.com/assay/graph"
-	"example.com/assay/graph/trace"
 	"example.com/assay/nodes/causal"
+	"example.com/assay/nodes/follow"
 	"example.com/assay/skills"
 	"example.com/assay/state"
 )
@@ -58,7 +58,7 @@ func (s *session) verifyEdge(ctx context.Context, cause, effect string) error {
 		return err
 	}
 	in := causal.Input([]state.Edge{{ID: causal.ToolVerifyEdge, FromVar: cause, ToVar: effect, Strength: state.Strong}})
-	final, _, err := trace.Follow(ctx, p.Graph(), in, &trace.FollowOptions[state.Causal]{Observe: func(ev graph.Event[state.Causal]) {
+	final, _, err := follow.Run(ctx, p.Graph(), in, &follow.Options[state.Causal]{Observe: func(ev graph.Event[state.Causal]) {
 		if ev.Kind == graph.NodeCustom {
 			s.printLoop(ev.Name, ev.Data)
 		}

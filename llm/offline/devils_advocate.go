@@ -15,8 +15,8 @@ import (
 // explains it by something else, and a design that cannot tell cause from effect.
 // What it says is made of quotes and of templates around them.
 
-func devilsAdvocate(in skills.DevilsAdvocateInput) (skills.DevilsAdvocateOutput, error) {
-	all, err := readEdge(in.From, in.To, in.Sources)
+func devilsAdvocate(in skills.DevilsAdvocateInput, orders *orderMemo) (skills.DevilsAdvocateOutput, error) {
+	all, err := readEdge(in.From, in.To, in.Sources, orders)
 	if err != nil {
 		return skills.DevilsAdvocateOutput{}, err
 	}

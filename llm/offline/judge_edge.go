@@ -29,7 +29,7 @@ type edgeReading struct {
 	survey bool    // or of one that cannot
 }
 
-func readEdge(from, to string, sources []skills.EdgeSource) ([]edgeReading, error) {
+func readEdge(from, to string, sources []skills.EdgeSource, orders *orderMemo) ([]edgeReading, error) {
 	w, err := causal.Shipped()
 	if err != nil {
 		return nil, err
@@ -38,10 +38,10 @@ func readEdge(from, to string, sources []skills.EdgeSource) ([]edgeReading, erro
 	var out []edgeReading
 	for i, src := range sources {
 		design := causal.Read(src.Title + " " + src.Text).Design()
-		orders := Instructions(src.Text)
+		commands := orders.in(src.Text)
 		for _, span := range text.Sentences(src.Text) {
 			words := src.Text[span.Start:span.End]
-			if strings.ContainsRune(words, utf8.RuneError) || slices.ContainsFunc(orders, func(o Instruction) bool { return o.Start < span.End && span.Start < o.End }) {
+			if strings.ContainsRune(words, utf8.RuneError) || slices.ContainsFunc(commands, func(o text.Span) bool { return o.Start < span.End && span.Start < o.End }) {
 				continue
 			}
 			r, ok := causal.Read(words).Between(cause, effect, &w.Pair)
@@ -93,8 +93,8 @@ func reverses(r edgeReading) bool   { return r.Kind == causal.Direct && !r.Denie
 func denies(r edgeReading) bool     { return r.Denied }
 func correlates(r edgeReading) bool { return r.Kind == causal.Correlation && !r.Denied }
 
-func judgeEdge(in skills.JudgeEdgeInput) (skills.JudgeEdgeOutput, error) {
-	all, err := readEdge(in.From, in.To, in.Sources)
+func judgeEdge(in skills.JudgeEdgeInput, orders *orderMemo) (skills.JudgeEdgeOutput, error) {
+	all, err := readEdge(in.From, in.To, in.Sources, orders)
 	if err != nil {
 		return skills.JudgeEdgeOutput{}, err
 	}

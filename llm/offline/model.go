@@ -74,9 +74,13 @@ func New(opts *Options) llm.Model {
 		skills.JudgeClaim: answerJSON(func(in skills.JudgeInput) (skills.JudgeOutput, error) {
 			return judgeClaim(in, orders)
 		}),
-		skills.JudgeEdge:      answerJSON(judgeEdge),
-		skills.DevilsAdvocate: answerJSON(devilsAdvocate),
-		skills.DraftEdges:     answerJSON(draftEdges),
+		skills.JudgeEdge: answerJSON(func(in skills.JudgeEdgeInput) (skills.JudgeEdgeOutput, error) {
+			return judgeEdge(in, orders)
+		}),
+		skills.DevilsAdvocate: answerJSON(func(in skills.DevilsAdvocateInput) (skills.DevilsAdvocateOutput, error) {
+			return devilsAdvocate(in, orders)
+		}),
+		skills.DraftEdges: answerJSON(draftEdges),
 		skills.SelectChoice: answerJSON(func(in skills.SelectInput) (skills.SelectOutput, error) {
 			return selectChoice(in, o.Margin)
 		}),

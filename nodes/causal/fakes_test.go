@@ -13,6 +13,7 @@ import (
 	"example.com/assay/llm"
 	"example.com/assay/memory/index"
 	"example.com/assay/nodes/causal"
+	"example.com/assay/nodes/retrieval"
 	"example.com/assay/skills"
 	"example.com/assay/state"
 )
@@ -183,7 +184,7 @@ func edge(id, from, to string, strength state.Strength) state.Edge {
 	return state.Edge{ID: id, FromVar: from, ToVar: to, Strength: strength}
 }
 
-func pipeline(t testing.TB, m llm.Model, r causal.Retriever, opts *causal.Options) *causal.Pipeline {
+func pipeline(t testing.TB, m llm.Model, r retrieval.Retriever, opts *causal.Options) *causal.Pipeline {
 	t.Helper()
 	p, err := causal.New(causal.Deps{Model: m, Skills: set(t), Corpus: r}, opts)
 	if err != nil {
@@ -192,7 +193,7 @@ func pipeline(t testing.TB, m llm.Model, r causal.Retriever, opts *causal.Option
 	return p
 }
 
-func run(t testing.TB, m llm.Model, r causal.Retriever, opts *causal.Options, edges ...state.Edge) state.Causal {
+func run(t testing.TB, m llm.Model, r retrieval.Retriever, opts *causal.Options, edges ...state.Edge) state.Causal {
 	t.Helper()
 	final, err := pipeline(t, m, r, opts).Run(context.Background(), edges, &graph.RunOptions{})
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 
 	"example.com/assay/graph"
 	"example.com/assay/llm"
-	"example.com/assay/memory/index"
+	"example.com/assay/nodes/retrieval"
 	"example.com/assay/skills"
 	"example.com/assay/state"
 )
@@ -25,11 +25,6 @@ const (
 	NodeConclude = "conclude"
 )
 
-// A Retriever finds passages. memory.Corpus is one.
-type Retriever interface {
-	Search(ctx context.Context, q index.Query) (index.Result, error)
-}
-
 // An Embedder places texts in the corpus' space. memory.Corpus is one.
 type Embedder interface {
 	Embed(text string) []float32 // of length 1, or zero
@@ -39,7 +34,7 @@ type Embedder interface {
 type Deps struct {
 	Model    llm.Model
 	Skills   *skills.Set
-	Corpus   Retriever
+	Corpus   retrieval.Retriever
 	Embedder Embedder // nil: queries are compared by their stems alone
 }
 

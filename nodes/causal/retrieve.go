@@ -8,11 +8,12 @@ import (
 
 	"example.com/assay/graph"
 	"example.com/assay/memory/index"
+	"example.com/assay/nodes/retrieval"
 	"example.com/assay/state"
 )
 
 // EventRetrieval is the name of the custom event that each search publishes.
-const EventRetrieval = "retrieval"
+const EventRetrieval = retrieval.EventName
 
 // RetrievalEvent is its payload.
 type RetrievalEvent struct {
@@ -28,7 +29,7 @@ type RetrievalEvent struct {
 // the passages come first that more terms lead to, those to which terms of both
 // variables lead before all others; ties are broken by the sum of 1/rank and then
 // by id. That still finds a passage in which a single phrase of the edge occurs.
-func RetrieveGrounding(corpus Retriever, k int) graph.Node[state.EdgeLoop] {
+func RetrieveGrounding(corpus retrieval.Retriever, k int) graph.Node[state.EdgeLoop] {
 	return func(ctx context.Context, s state.EdgeLoop) (graph.Update[state.EdgeLoop], error) {
 		read := make([]string, 0, len(s.Evidence)+2*k)
 		for _, e := range s.Evidence {
@@ -68,7 +69,7 @@ func RetrieveGrounding(corpus Retriever, k int) graph.Node[state.EdgeLoop] {
 }
 
 // searchSide searches, and falls back. The error is cancellation.
-func searchSide(ctx context.Context, corpus Retriever, e state.Edge, q index.Query) ([]state.Hit, []state.Retrieval, error) {
+func searchSide(ctx context.Context, corpus retrieval.Retriever, e state.Edge, q index.Query) ([]state.Hit, []state.Retrieval, error) {
 	first := state.Retrieval{Queries: append([]string{q.Primary}, q.Alternatives...), Hits: []state.EdgeHit{}, ReadBy: []int{}}
 	r, err := corpus.Search(ctx, q)
 	if ctx.Err() != nil {
@@ -89,7 +90,7 @@ func searchSide(ctx context.Context, corpus Retriever, e state.Edge, q index.Que
 }
 
 // triangulate is the fallback of RetrieveGrounding.
-func triangulate(ctx context.Context, corpus Retriever, e state.Edge, q index.Query) ([]state.Hit, state.Retrieval, error) {
+func triangulate(ctx context.Context, corpus retrieval.Retriever, e state.Edge, q index.Query) ([]state.Hit, state.Retrieval, error) {
 	out := state.Retrieval{Fallback: true, Queries: []string{}, Hits: []state.EdgeHit{}, ReadBy: []int{}}
 	type candidate struct {
 		passage state.Passage
