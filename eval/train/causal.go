@@ -78,7 +78,7 @@ type causalPart struct {
 
 var causalParts = []causalPart{
 	{causal.FormatPubMed, filepath.Join("pubmed_causal_language", "sentences.jsonl"), 1 << 17, .05, nil},
-	{causal.FormatCNC, filepath.Join("causal_news_corpus", "sentences.jsonl"), reading.Dimensions, .05, func(w *reading.Weights) *reading.Linear { return &w.News }},
+	{causal.FormatCNC, filepath.Join("causal_news_corpus", "sentences.jsonl"), reading.Dimensions, .2, func(w *reading.Weights) *reading.Linear { return &w.News }},
 	{causal.FormatPairs, filepath.Join("semeval2010t8_pairs", "pairs.jsonl"), reading.Dimensions, .05, func(w *reading.Weights) *reading.Linear { return &w.Pair }},
 }
 

@@ -37,19 +37,18 @@ func SentenceFeatures(s *Sentence, dimensions uint32) Vector {
 	var c collector
 	ts := s.Tokens
 	for i, t := range ts {
-		c.add(1, "w", t.Low)
+		c.add(.5, "w", t.Low)
 		c.add(1, "s", t.Stem)
 		if i > 0 {
-			c.add(1, "b", ts[i-1].Low, t.Low)
+			c.add(.5, "b", ts[i-1].Low, t.Low)
 		}
 		if i > 1 {
-			c.add(1, "t", ts[i-2].Low, ts[i-1].Low, t.Low)
 			c.add(1, "k", ts[i-2].Stem, t.Stem)
 		}
 		if t.Word && len(t.Low) >= 5 {
 			padded := "<" + t.Low + ">"
 			for j := 0; j+4 <= len(padded); j++ {
-				c.add(.5, "c", padded[j:j+4])
+				c.add(1, "c", padded[j:j+4])
 			}
 		}
 	}
@@ -61,6 +60,15 @@ func SentenceFeatures(s *Sentence, dimensions uint32) Vector {
 		}
 	}
 	c.add(1, "L", strconv.Itoa(bits.Len(uint(len(ts)+1))-1))
+	for _, f := range s.cues {
+		if f.to < len(ts) {
+			c.add(1, "R>", classNames[f.class], ts[f.to].Stem)
+		}
+		if f.from > 0 {
+			c.add(1, "<R", classNames[f.class], ts[f.from-1].Stem)
+		}
+		c.add(1, "R@", classNames[f.class], strconv.Itoa(4*f.from/len(ts)))
+	}
 	has := s.has(0, len(ts))
 	for a := range classes {
 		if !has[a] {
@@ -88,7 +96,9 @@ func Phrase(s *Sentence, phrase string) []Mention {
 	var out []Mention
 	for i := 0; i+len(want) <= len(s.Tokens); i++ {
 		if slices.EqualFunc(want, s.Tokens[i:i+len(want)], func(a, b Token) bool { return a.Low == b.Low }) {
-			out = append(out, Mention{i, i + len(want)})
+			if out = append(out, Mention{i, i + len(want)}); len(out) == mostMentions {
+				break
+			}
 		}
 	}
 	return out

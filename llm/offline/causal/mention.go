@@ -18,6 +18,13 @@ const mentionReach = 6
 // enough is the share of a variable's words that a mention must have.
 const enough = .6
 
+// mostStems is how many words of a variable's name count, and mostMentions how
+// many places of one phrase in a sentence: no real name or sentence has more.
+const (
+	mostStems    = 24
+	mostMentions = 40
+)
+
 // NewVariable reads a variable's name. Its head is the last content word before
 // "of", "in", "among" or "from", else the last one.
 func NewVariable(name string) Variable {
@@ -35,6 +42,9 @@ func NewVariable(name string) Variable {
 		for _, part := range strings.Split(t.Low, "-") {
 			stem := text.Stem(strings.TrimSuffix(part, "'s"))
 			if stem != "" && !contains(v.stems, stem) {
+				if len(v.stems) == mostStems {
+					return v
+				}
 				v.stems = append(v.stems, stem)
 			}
 			if open {
@@ -90,7 +100,9 @@ func (s *Sentence) Mentions(v Variable) []Found {
 			}
 		}
 		if share := float64(n) / float64(len(v.stems)); share >= enough {
-			out = append(out, Found{m, share})
+			if out = append(out, Found{m, share}); len(out) == mostMentions {
+				break
+			}
 		}
 	}
 	return out
