@@ -40,6 +40,7 @@ func TestJudgeEdge(t *testing.T) {
 		{"correlation", "tea", "long life", []string{"Tea was associated with a long life."}, false, "correlation_only", "Tea was associated with a long life."},
 		{"denied", "tea", "gout", []string{"Tea did not prevent gout in a trial."}, false, "irrelevant", "Tea did not prevent gout in a trial."},
 		{"denied by a trial and said plainly", "tea", "gout", []string{"Tea had no effect on gout.", "In a randomised trial, tea reduced gout."}, true, "direct_causal", "In a randomised trial, tea reduced gout."},
+		{"said to be possible and denied by a trial", "tea", "gout", []string{"Tea may reduce gout.", "In a randomised trial, tea did not reduce gout."}, false, "irrelevant", "In a randomised trial, tea did not reduce gout."},
 		{"asked", "tea", "gout", []string{"Does tea cause gout?"}, false, "irrelevant", ""},
 		{"wanted", "tea", "gout", []string{"Further studies should examine whether tea causes gout."}, false, "irrelevant", ""},
 		{"only one of them", "tea", "gout", []string{"Tea is grown on hills. Gout hurts."}, false, "irrelevant", ""},

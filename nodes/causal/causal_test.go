@@ -116,6 +116,38 @@ func TestTraceOfAnEdge(t *testing.T) {
 	}
 }
 
+// A verdict that repeats itself does not count, though its quote is there.
+func TestRepeatQuotesNothing(t *testing.T) {
+	again := refine("smoking and lung cancer")
+	again.SupportingQuote = " " + quoteText + "\n"
+	m := &scripted{verdicts: map[string][]skills.JudgeEdgeOutput{"smoking": {again}}}
+	e := run(t, m, &shelf{}, nil, edge("e1", "smoking", "lung cancer", state.Weak)).Edges[0]
+	if got := e.Evidence.RetrievalTrace[0].Hits[0].Quoted; e.Rejection.Reason != state.RejectedRepeat || len(got) != 0 {
+		t.Errorf("%+v, quoted by %v", e.Rejection, got)
+	}
+	again.RefinementQuery = ""
+	m = &scripted{verdicts: map[string][]skills.JudgeEdgeOutput{"smoking": {again}}}
+	e = run(t, m, &shelf{}, nil, edge("e1", "smoking", "lung cancer", state.Weak)).Edges[0]
+	if got := e.Evidence.RetrievalTrace[0].Hits[0].Quoted; len(got) != 1 {
+		t.Errorf("a verdict that counts quotes a hit, and it is quoted by %v", got)
+	}
+}
+
+func TestVerifyEdgeTool(t *testing.T) {
+	m := &scripted{verdicts: map[string][]skills.JudgeEdgeOutput{"*": {direct(.9)}}, devil: map[string]skills.DevilsAdvocateOutput{"smoking": overturned}}
+	tool, err := causal.VerifyEdge(pipeline(t, m, &shelf{}, nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := tool.Call(context.Background(), []byte(`{"cause": "smoking", "effect": "lung cancer"}`))
+	if err != nil || !strings.Contains(string(out), `"alternative_explanation"`) || !strings.Contains(string(out), quoteText) {
+		t.Errorf("the tool answers %s, %v", out, err)
+	}
+	if out, err := tool.Call(context.Background(), []byte(`{"cause": " ", "effect": "x"}`)); err == nil {
+		t.Errorf("a blank cause was verified: %s", out)
+	}
+}
+
 func TestUnreadableAnswers(t *testing.T) {
 	for _, c := range []struct {
 		garbled int

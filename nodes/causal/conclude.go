@@ -3,6 +3,7 @@ package causal
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"example.com/assay/graph"
 	"example.com/assay/state"
@@ -55,7 +56,7 @@ func used(s state.EdgeLoop) state.RetrievalTrace {
 
 func quotes(a state.AuditEntry, passage string, located []state.Quote) bool {
 	return slices.ContainsFunc(located, func(q state.Quote) bool {
-		return q.Passage == passage && a.Verdict.SupportingQuote != "" && q.Text == a.Verdict.SupportingQuote
+		return q.Passage == passage && q.Text == strings.TrimSpace(a.Verdict.SupportingQuote)
 	})
 }
 

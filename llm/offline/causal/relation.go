@@ -159,8 +159,8 @@ func (s *Sentence) flow(left, right Mention) int {
 	if len(flowsBack.in(between)) > 0 || s.passive(left.To, right.From) {
 		return -1
 	}
-	for _, f := range before.in(s.Tokens[max(left.From-4, 0):left.From]) {
-		if f.class == fwd {
+	if led := before.in(s.Tokens[max(left.From-4, 0):left.From]); len(led) > 0 {
+		if led[0].class == fwd {
 			return 1 // the effect of left on right
 		}
 		return -1 // a cause of left is right
