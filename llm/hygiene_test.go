@@ -27,11 +27,14 @@ var inputs = map[string]any{
 	skills.RerankPassages:        skills.RerankInput{Passages: make([]skills.Passage, 1)},
 	skills.JudgeClaim:            skills.JudgeInput{Sources: make([]skills.Source, 1)},
 	skills.GapQueries:            skills.GapInput{Claims: make([]skills.JudgedClaim, 1), Asked: make([]string, 1)},
+	skills.JudgeEdge:             skills.JudgeEdgeInput{Sources: make([]skills.EdgeSource, 1), Asked: make([]string, 1)},
+	skills.DevilsAdvocate:        skills.DevilsAdvocateInput{Sources: make([]skills.EdgeSource, 1)},
+	skills.DraftEdges:            skills.DraftEdgesInput{Sources: make([]skills.Source, 1)},
 	skills.RegenerateResponse:    skills.RegenerateInput{Claims: make([]skills.JudgedClaim, 1), Sources: make([]skills.CitedSource, 1)},
 }
 
 // ours are the fields that the program itself fills, with a word of its own.
-var ours = map[string]bool{"query_type": true}
+var ours = map[string]bool{"query_type": true, "side": true, "strength": true}
 
 const (
 	begins = "ATTACK-BEGINS"
@@ -162,7 +165,7 @@ func checkHygiene(t *testing.T, attacks []string) {
 			field.SetString("")
 		})
 	}
-	if want := len(attacks) * len(forms) * 42; prompts != want {
+	if want := len(attacks) * len(forms) * 59; prompts != want {
 		t.Errorf("%d prompts were checked; want %d", prompts, want)
 	}
 }
