@@ -34,6 +34,10 @@ var contracts = map[string]struct{ in, out any }{
 	JudgeClaim:            {JudgeInput{}, JudgeOutput{}},
 	GapQueries:            {GapInput{}, GapOutput{}},
 	RegenerateResponse:    {RegenerateInput{}, nil},
+	ExtractRequirements:   {ExtractInput{}, ExtractOutput{}},
+	VerifyGrounding:       {GroundingInput{}, GroundingOutput{}},
+	ComposeAnswer:         {ComposeInput{}, ComposeOutput{}},
+	ReviewAnswer:          {ReviewInput{}, ReviewOutput{}},
 }
 
 // TestContracts checks both ways: the prompt shows every field of the input's

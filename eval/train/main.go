@@ -21,6 +21,7 @@ type trainer struct {
 func trainers() []trainer {
 	return []trainer{
 		{"verify", "the judge of claims, llm/offline/support", verify},
+		{"obligations", "the model of obligations, memory/obligation", obligations},
 	}
 }
 
@@ -41,7 +42,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		if len(args) > 0 && args[0] == t.name {
 			return t.run(ctx, args[1:], out)
 		}
-		known = append(known, fmt.Sprintf("  %-8s %s", t.name, t.about))
+		known = append(known, fmt.Sprintf("  %-11s %s", t.name, t.about))
 	}
 	return fmt.Errorf("say what to train: go run ./eval/train PART --data DIR\n%s", strings.Join(known, "\n"))
 }

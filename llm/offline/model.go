@@ -74,6 +74,10 @@ func New(opts *Options) llm.Model {
 		skills.JudgeClaim: answerJSON(func(in skills.JudgeInput) (skills.JudgeOutput, error) {
 			return judgeClaim(in, orders)
 		}),
+		skills.ExtractRequirements: answerJSON(extract),
+		skills.VerifyGrounding:     answerJSON(ground),
+		skills.ComposeAnswer:       answerJSON(compose),
+		skills.ReviewAnswer:        answerJSON(reviewAnswer),
 		skills.SelectChoice: answerJSON(func(in skills.SelectInput) (skills.SelectOutput, error) {
 			return selectChoice(in, o.Margin)
 		}),
