@@ -12,6 +12,7 @@ import (
 	"example.com/assay/graph"
 	"example.com/assay/llm/offline"
 	"example.com/assay/memory/index"
+	"example.com/assay/nodes/evidence"
 	"example.com/assay/nodes/research"
 	"example.com/assay/nodes/verify"
 	"example.com/assay/skills"
@@ -46,12 +47,19 @@ func pipelines() ([]pipeline, error) {
 	if err != nil {
 		return nil, err
 	}
+	c, err := evidence.New(evidence.Deps{Model: offline.New(nil), Skills: set, Corpus: noCorpus{}}, nil)
+	if err != nil {
+		return nil, err
+	}
 	return []pipeline{{
 		Name: "research", Does: "answers a question with citations (agent ask)",
 		Fingerprint: r.Graph().Fingerprint(), drawing: r.Graph().Drawing(),
 	}, {
 		Name: "verify", Does: "checks a response claim by claim and corrects it (agent verify)",
 		Fingerprint: v.Graph().Fingerprint(), drawing: v.Graph().Drawing(),
+	}, {
+		Name: "comply", Does: "answers with verbatim requirements, for an auditor (agent comply)",
+		Fingerprint: c.Graph().Fingerprint(), drawing: c.Graph().Drawing(),
 	}}, nil
 }
 

@@ -4,7 +4,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	refs "example.com/assay/memory/citation"
 	"example.com/assay/memory/obligation"
 	"example.com/assay/memory/text"
 	"example.com/assay/skills"
@@ -36,6 +35,9 @@ func extract(in skills.ExtractInput) (skills.ExtractOutput, error) {
 			if ordered || strings.HasPrefix(strings.TrimSpace(sentence), "#") || strings.ContainsRune(sentence, utf8.RuneError) {
 				continue
 			}
+			if strings.Count(strings.TrimSpace(sentence), " ") < 1 {
+				continue // a heading or a label
+			}
 			r := m.Read(sentence)
 			x := obligation.Fit(src.Text, s)
 			bare := strings.TrimRight(strings.TrimSpace(sentence), "*_ ")
@@ -52,7 +54,7 @@ func extract(in skills.ExtractInput) (skills.ExtractOutput, error) {
 			quote := src.Text[x.Quote.Start:x.Quote.End]
 			confidence := "high"
 			switch {
-			case x.Limited || len(refs.Parse(quote)) > 0:
+			case x.Limited || reference.MatchString(quote):
 				confidence = "low"
 			case x.Cut || !r.Explicit:
 				confidence = "medium"

@@ -200,11 +200,17 @@ func lower(s string) bool {
 }
 
 // placeholder is what stands for text that is still to be written.
-var placeholder = regexp.MustCompile(`(?i)\[[^\]\n]{0,200}\b(?:placeholder|insert|tb[adc]|to be (?:determined|confirmed|completed|inserted|added|announced|decided))\b[^\]\n]{0,200}\]|\b(?:TBD|TBC|TBA)\b|\bto be (?:determined|inserted|announced)\b|\blorem ipsum\b|<(?:insert|placeholder)[^>\n]{0,200}>|\{\{[^}\n]{0,200}\}\}`)
+var placeholder = regexp.MustCompile(`(?i)\[[^\]\[]{0,300}\b(?:placeholder|insert|tb[adc]|to\s+be\s+(?:determined|confirmed|completed|inserted|added|announced|decided))\b[^\]\[]{0,300}\]|\b(?:TBD|TBC|TBA)\b|\bto\s+be\s+(?:determined|inserted|announced)\b|\blorem\s+ipsum\b|<(?:insert|placeholder)[^>\n]{0,200}>|\{\{[^}\n]{0,200}\}\}`)
+
+// mayHold is in what placeholder matches outside of brackets.
+var mayHold = regexp.MustCompile(`(?i)tb[acd]|to\s+be\s|lorem`)
 
 // Placeholders finds where a text holds a place open: "[Placeholder: …]", "TBD",
 // "to be determined".
 func Placeholders(s string) []text.Span {
+	if !strings.ContainsAny(s, "[<{") && !mayHold.MatchString(s) {
+		return nil
+	}
 	var out []text.Span
 	for _, at := range placeholder.FindAllStringIndex(s, -1) {
 		out = append(out, text.Span{Start: at[0], End: at[1]})

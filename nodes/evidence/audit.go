@@ -45,6 +45,8 @@ type Audit struct {
 	Documents  []AuditDocument              `json:"documents"`
 	Trail      Trail                        `json:"evidence_audit_trail"`
 	Skills     map[string]string            `json:"skills"` // hash by name
+	// Fingerprint is that of the corpus's content.
+	Fingerprint string `json:"corpus_fingerprint"`
 }
 
 // A VerifiedRequirement is a requirement's verdict, with its quote for a reader.

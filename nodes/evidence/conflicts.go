@@ -3,6 +3,7 @@ package evidence
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"example.com/assay/memory/text"
 	"example.com/assay/nodes/verify/facts"
@@ -10,9 +11,10 @@ import (
 )
 
 const (
-	// sameSubject is the share of the shorter requirement's content stems that two
-	// on the same subject have in common, and leastShared how many at least.
-	sameSubject = .5
+	// sameSubject is the Jaccard index of the content stems, numbers aside, from
+	// which two requirements are on the same subject, and leastShared how many stems
+	// they share at least.
+	sameSubject = .4
 	leastShared = 3
 )
 
@@ -25,7 +27,7 @@ func conflicts(ctx context.Context, list []state.Requirement) ([]state.Requireme
 	stems := make([][]string, len(list))
 	ready := make([]*facts.Evidence, len(list))
 	for i, r := range list {
-		stems[i] = content(r.Spoken())
+		stems[i] = topical(content(r.Spoken()))
 		ready[i] = facts.Prepare([]string{r.Spoken()})
 	}
 	var out []state.RequirementConflict
@@ -77,5 +79,10 @@ func shared(a, b []string) int {
 // alike reports whether two texts speak of the same subject.
 func alike(a, b []string) bool {
 	n := shared(a, b)
-	return n >= leastShared && float64(n) >= sameSubject*float64(min(len(a), len(b)))
+	return n >= leastShared && float64(n) >= sameSubject*float64(len(a)+len(b)-n)
+}
+
+// topical are stems without numbers.
+func topical(stems []string) []string {
+	return slices.DeleteFunc(stems, func(s string) bool { return strings.ContainsAny(s, "0123456789") })
 }
