@@ -10,5 +10,5 @@ func (a *app) evalCommand() *cobra.Command {
   agent eval claims --format wice --data claims.jsonl.gz
   agent eval cases case_studies
   agent help eval retrieval`,
-	}, a.evalRetrievalCommand(), a.evalClaimsCommand(), a.evalCasesCommand())
+	}, a.evalRetrievalCommand(), a.evalClaimsCommand(), a.evalObligationsCommand(), a.evalComplyCommand(), a.evalCasesCommand())
 }
