@@ -90,11 +90,13 @@ func byQuestion(in skills.ComposeInput) (order []int, score []float64) {
 	return order, score
 }
 
-// objected reports whether a finding is about a requirement's statement.
+// objected reports whether a finding is about the words of a requirement's
+// statement. One about ids is not: those written here are right.
 func objected(in skills.ComposeInput, i int) bool {
 	words := oneLine(in.Requirements[i].Quote)
 	return slices.ContainsFunc(in.Findings, func(f skills.ComposeFinding) bool {
-		return f.Kind != string(state.FindOneSided) && strings.Contains(oneLine(f.Text), words)
+		about := []state.FindingKind{state.FindUnsupported, state.FindContradicted, state.FindByModel}
+		return slices.Contains(about, state.FindingKind(f.Kind)) && strings.Contains(oneLine(f.Text), words)
 	})
 }
 

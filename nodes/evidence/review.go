@@ -145,6 +145,22 @@ func checkIDs(s state.Comply, st state.Statement) []state.ComplyFinding {
 	return out
 }
 
+// mostAbsent is the share of a statement's content stems from which it says too
+// much that stands in no quote: a judge of meaning overlooks an added fact beside
+// much that is right.
+const mostAbsent = .3
+
+// absent are the stems that a list does not have.
+func absent(stems, in []string) []string {
+	var out []string
+	for _, s := range stems {
+		if _, ok := slices.BinarySearch(in, s); !ok {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
 // checkWords reviews the words of a statement against the quotes that it cites;
 // done says that there is nothing more to ask: it is a quotation, or it fails.
 func checkWords(st state.Statement, cited []state.Requirement) (found []state.ComplyFinding, done bool) {
@@ -160,6 +176,9 @@ func checkWords(st state.Statement, cited []state.Requirement) (found []state.Co
 	}
 	if quotation {
 		return nil, true
+	}
+	if missing := absent(stems, content(strings.Join(quotes, "\n"))); len(found) == 0 && float64(len(missing)) >= mostAbsent*float64(len(stems)) && len(missing) > 0 {
+		found = append(found, objection(state.FindUnsupported, st, "the quotes that it cites have none of: "+strings.Join(missing, ", ")))
 	}
 	for _, c := range facts.Compare(words, quotes) {
 		detail := fmt.Sprintf("%s: it says “%s”", c.Kind, c.Claim)

@@ -10,10 +10,13 @@ import (
 	"example.com/assay/state"
 )
 
+// oneMark is a pair of brackets with ids.
+const oneMark = `\[\s*REQ-[A-Za-z]*\d+(?:\s*[,;]\s*REQ-[A-Za-z]*\d+)*\s*\]`
+
 // marks are the ids behind a statement: "[REQ-S001, REQ-P003]", and several such
 // in a row.
 var (
-	marks  = regexp.MustCompile(`(?:\[\s*REQ-[A-Za-z]*\d+(?:\s*[,;]\s*REQ-[A-Za-z]*\d+)*\s*\](?:\s*(?:,|and)\s*)?\s*)+`)
+	marks  = regexp.MustCompile(oneMark + `(?:\s*(?:,|and)?\s*` + oneMark + `)*`)
 	markID = regexp.MustCompile(`REQ-[A-Za-z]*\d+`)
 	bullet = regexp.MustCompile(`^\s*(?:[-*•#>]+|\d{1,3}[.)])?\s*`)
 	curly  = regexp.MustCompile(`“[^“”]*”`)
@@ -78,7 +81,7 @@ func split(answer string, from, to int) []text.Span {
 	var out []text.Span
 	for _, s := range text.Sentences(masked) {
 		words := part[s.Start:s.End]
-		if !strings.ContainsFunc(words, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) {
+		if !strings.ContainsFunc(marks.ReplaceAllString(words, ""), func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) {
 			continue
 		}
 		lead := len(words) - len(strings.TrimLeft(words, " \t.,;"))
