@@ -14,14 +14,14 @@ import (
 // can stand alone. Sentences that give orders to a reader like us, definitions
 // and what holds a place open are left out.
 
-func extract(in skills.ExtractInput) (skills.ExtractOutput, error) {
+func extract(in skills.ExtractInput, memo *orderMemo) (skills.ExtractOutput, error) {
 	m, err := obligation.Default()
 	if err != nil {
 		return skills.ExtractOutput{}, err
 	}
 	out := skills.ExtractOutput{Requirements: []skills.ExtractedRequirement{}}
 	for _, src := range in.Sources {
-		orders := Instructions(src.Text)
+		orders := memo.in(src.Text)
 		holes := obligation.Placeholders(src.Text)
 		for _, s := range text.Sentences(src.Text) {
 			ordered := false

@@ -74,10 +74,12 @@ func New(opts *Options) llm.Model {
 		skills.JudgeClaim: answerJSON(func(in skills.JudgeInput) (skills.JudgeOutput, error) {
 			return judgeClaim(in, orders)
 		}),
-		skills.ExtractRequirements: answerJSON(extract),
-		skills.VerifyGrounding:     answerJSON(ground),
-		skills.ComposeAnswer:       answerJSON(compose),
-		skills.ReviewAnswer:        answerJSON(reviewAnswer),
+		skills.ExtractRequirements: answerJSON(func(in skills.ExtractInput) (skills.ExtractOutput, error) {
+			return extract(in, orders)
+		}),
+		skills.VerifyGrounding: answerJSON(ground),
+		skills.ComposeAnswer:   answerJSON(compose),
+		skills.ReviewAnswer:    answerJSON(reviewAnswer),
 		skills.SelectChoice: answerJSON(func(in skills.SelectInput) (skills.SelectOutput, error) {
 			return selectChoice(in, o.Margin)
 		}),
