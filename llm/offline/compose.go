@@ -23,6 +23,9 @@ const (
 	// besideBest is the share of the best requirement's score below which one is
 	// left out.
 	besideBest = .55
+	// placeShare is how fast the place of a requirement loses weight: they come, of
+	// each kind of source, in the order in which their passages were found.
+	placeShare = .25
 )
 
 // reference is a pointer to another place.
@@ -60,7 +63,8 @@ func compose(in skills.ComposeInput) (skills.ComposeOutput, error) {
 	return layOut(in, order, use), nil
 }
 
-// byQuestion orders the requirements by what they have of the question.
+// byQuestion orders the requirements by what they have of the question, and by
+// their place.
 func byQuestion(in skills.ComposeInput) (order []int, score []float64) {
 	stems := subject(in.Question)
 	df := map[string]int{}
@@ -74,6 +78,7 @@ func byQuestion(in skills.ComposeInput) (order []int, score []float64) {
 		}
 	}
 	score = make([]float64, len(in.Requirements))
+	nth := map[string]int{} // how many of a kind came before
 	for i, r := range in.Requirements {
 		above := text.Terms(r.Document+"\n"+r.Section, text.DocStops)
 		for _, s := range stems {
@@ -84,6 +89,8 @@ func byQuestion(in skills.ComposeInput) (order []int, score []float64) {
 				score[i] += headingShare * .5
 			}
 		}
+		nth[r.SourceType]++
+		score[i] *= 1 + 1/(1+placeShare*float64(nth[r.SourceType]-1))
 		order = append(order, i)
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(score[b], score[a]) })

@@ -45,30 +45,31 @@ var border = regexp.MustCompile(`[;:]\s+|,\s+|\s+[—–-]\s+|\s+(?:and|or|but|u
 
 // Fit returns how the sentence at s is quoted: whole when it has LeastWords to
 // MostWords words. Of a longer one the clauses around its word of duty are kept,
-// from the sentence's beginning if they reach, up to MostWords. A shorter one
-// that is an item of a list is extended to the list's stem, or gets it beside
-// it when what lies between is too long; any other stays short.
+// from the sentence's beginning if they reach, up to MostWords. An item of a list
+// that is short, or that begins in lower case, is extended to the list's stem, or
+// gets it beside it when what lies between is too long; any other stays short.
 func Fit(whole string, s text.Span) Excerpt {
 	s = trimmed(whole, s)
 	sentence := whole[s.Start:s.End]
-	switch n := Words(sentence); {
-	case n > MostWords:
+	n := Words(sentence)
+	out := Excerpt{Quote: s}
+	if n > MostWords {
 		from, to := clauses(sentence)
 		left := sentence[:from] + " " + sentence[to:]
-		return Excerpt{Quote: text.Span{Start: s.Start + from, End: s.Start + to}, Cut: true, Limited: exception.MatchString(left)}
-	case n >= LeastWords:
-		if _, listed := unmarked(sentence); !listed || startsUpper(sentence) {
-			return Excerpt{Quote: s}
-		}
+		out = Excerpt{Quote: text.Span{Start: s.Start + from, End: s.Start + to}, Cut: true, Limited: exception.MatchString(left)}
+	}
+	if n >= LeastWords && startsUpper(sentence) {
+		return out
 	}
 	stem, ok := stemOf(whole, s)
-	if !ok {
-		return Excerpt{Quote: s}
+	switch {
+	case !ok:
+	case Words(whole[stem.Start:s.End]) <= MostWords:
+		out.Quote = text.Span{Start: stem.Start, End: s.End}
+	case Words(whole[stem.Start:stem.End]) <= MostWords:
+		out.Stem = stem
 	}
-	if Words(whole[stem.Start:s.End]) <= MostWords {
-		return Excerpt{Quote: text.Span{Start: stem.Start, End: s.End}}
-	}
-	return Excerpt{Quote: s, Stem: stem}
+	return out
 }
 
 func startsUpper(sentence string) bool {
@@ -224,7 +225,7 @@ var leans = regexp.MustCompile(`^(?i:it|they|he|she|this|these|those|such|that|i
 // Complete reports whether a quote can be understood by itself: it does not lean
 // on a sentence before it and does not break off at a colon. A quote that
 // begins inside its sentence, in lower case, has lost its subject unless a stem
-// stands before it.
+// stands before it, or it is a clause that says itself who is bound.
 func Complete(quote string, stem bool) bool {
 	bare, _ := unmarked(quote)
 	if bare == "" || strings.HasSuffix(strings.TrimRight(bare, "*_ "), ":") {
@@ -234,5 +235,16 @@ func Complete(quote string, stem bool) bool {
 		return true
 	}
 	r, _ := utf8.DecodeRuneInString(bare)
-	return !unicode.IsLower(r) && !leans.MatchString(bare)
+	return (!unicode.IsLower(r) || bound(bare)) && !leans.MatchString(bare)
+}
+
+// determiner is how who is bound begins in the middle of a sentence.
+var determiner = regexp.MustCompile(`^(?:the|an?|any|every|each|all|no)\s`)
+
+// bound reports whether a clause from the middle of a sentence says who is bound:
+// it begins with a determiner, and its word of duty follows within a few words.
+func bound(clause string) bool {
+	const near = 12
+	start, _, ok := Cue(clause)
+	return ok && start > 0 && determiner.MatchString(clause) && Words(clause[:start]) <= near
 }

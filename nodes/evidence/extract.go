@@ -96,11 +96,7 @@ func settle(p state.Passage, x skills.ExtractedRequirement, inspect retrieval.In
 	if !ok {
 		return refuse(state.FindNotVerbatim, "the passage does not hold these bytes")
 	}
-	words := p.Text[start:end]
-	fit := obligation.Excerpt{Quote: text.Span{Start: start, End: end}}
-	if n := obligation.Words(words); n < obligation.LeastWords || n > obligation.MostWords {
-		fit = obligation.Fit(p.Text, fit.Quote)
-	}
+	fit := obligation.Fit(p.Text, text.Span{Start: start, End: end})
 	for _, o := range inspect.In(p.Text) {
 		if o.Start < fit.Quote.End && fit.Quote.Start < o.End {
 			return refuse(state.FindOrders, "the sentence tells an assistant what to do: "+o.Kind)
