@@ -22,7 +22,7 @@ const (
 	mostStatements = 6
 	// besideBest is the share of the best requirement's score below which one is
 	// left out.
-	besideBest = .55
+	besideBest = .3
 	// placeShare is how fast the place of a requirement loses weight: they come, of
 	// each kind of source, in the order in which their passages were found.
 	placeShare = .25

@@ -54,7 +54,7 @@ func extract(in skills.ExtractInput, memo *orderMemo) (skills.ExtractOutput, err
 			quote := src.Text[x.Quote.Start:x.Quote.End]
 			confidence := "high"
 			switch {
-			case x.Limited || reference.MatchString(quote):
+			case x.Limited || !r.Explicit && !r.Imperative || reference.MatchString(quote):
 				confidence = "low"
 			case x.Cut || !r.Explicit:
 				confidence = "medium"

@@ -36,10 +36,10 @@ var cues = []cue{
 	{"mandatory", true, []string{"mandatory", "compulsory", "obligatory", "imperative", "essential", "necessary", "vital", "crucial", "prerequisite", "requirement", "condition"}, words(`mandatory|compulsory|obligatory|imperative|it\s+is\s+(?:essential|necessary|vital|crucial)|(?:is|are)\s+(?:essential|necessary|a\s+prerequisite|a\s+requirement|a\s+condition)`)},
 	{"ensure", true, []string{"ensure"}, regexp.MustCompile(`(?i)(?:^|[^o\s]\s+|[^t\s]o\s+|\w{2}o\s+)ensures?\b`)}, // "to ensure" only says what for
 	{"bears", true, []string{"subject", "held", "payable", "due", "expects", "constitute", "allow", "permit"}, words(`(?:is|are|be|remains?)\s+(?:\w+\s+)?(?:subject|held)\s+to\s+(?:\w+\s+){0,3}(?:requirements?|obligations?|rules?|penalt\w+|sanctions?|limits?|dut\w+|fees?|standards?)|(?:is|are)\s+(?:payable|due)|expects\s+(?:\w+\s+){1,4}to|constitutes?\s+an?\s+(?:breach|offence|contravention|violation)|(?:does|do)\s+not\s+(?:allow|permit)`)},
+	{"should", true, []string{"should"}, regexp.MustCompile(`(?i)[^.;]\bshould\s+(?:[a-z]+ly\s+|also\s+|not\s+)?[a-z]+`)}, // an expectation: never explicit
 
 	{"subject_to", false, []string{"subject", "compl", "adhere", "accordance"}, words(`subject\s+to|comply|complies|compliance\s+with|adhere(?:s|d)?\s+to|in\s+accordance\s+with`)},
 	{"obligations", false, []string{"obligation", "requirement", "dut", "responsibilit"}, words(`obligations?|requirements?|dut(?:y|ies)|responsibilit(?:y|ies)`)},
-	{"should", false, []string{"should"}, words(`should`)},
 	{"will", false, []string{"will", "agree", "undertake"}, words(`will|agrees?\s+to|undertakes?\s+to`)},
 	{"may", false, []string{"may", "might", "could", "can"}, words(`may|might|could|can`)},
 	{"option", false, []string{"option", "volunt", "discretion", "flexib", "permitted", "allowed", "choos", "choice", "chosen", "wish", "liberty", "leeway", "invited", "welcome", "if ", "latitude"}, words(`optional(?:ly)?|options?|voluntar(?:y|ily)|discretion(?:ary)?|flexib\w*|permitted|allowed|choos(?:e|es|ing)|choices?|chosen|wish(?:es)?|at\s+liberty|leeway|invited|welcome|if\s+(?:they|it|you)\s+(?:wish|so\s+desire|prefer)|latitude`)},
@@ -81,13 +81,14 @@ func commands(s string) bool {
 	return at != nil && at[0] == 0 && bare[0] >= 'A' && bare[0] <= 'Z'
 }
 
-// features are those of a sentence: its classes, whether any strong one stands
-// undenied, and that beside each weak one.
+// features are those of a sentence: its classes, whether any strong one but should
+// stands undenied, and whether any does beside each weak one.
 func features(s string) []float64 {
 	flat := strings.Join(strings.Fields(s), " ")
 	out := make([]float64, 0, len(featureNames))
 	lower := strings.ToLower(flat)
 	strong, found, denied := false, make([]bool, len(cues)), flat
+	should := false
 	if mayDeny.MatchString(lower) {
 		denied = strongDenied.ReplaceAllString(flat, " ")
 	}
@@ -95,7 +96,11 @@ func features(s string) []float64 {
 		c := &cues[i]
 		if c.strong {
 			found[i] = c.in(denied, lower)
-			strong = strong || found[i]
+			if c.name == "should" {
+				should = found[i]
+			} else {
+				strong = strong || found[i]
+			}
 		} else {
 			found[i] = c.in(flat, lower)
 		}
@@ -104,7 +109,7 @@ func features(s string) []float64 {
 	out = append(out, bit(strong), bit(commands(s)))
 	for i, c := range cues {
 		if !c.strong {
-			out = append(out, bit(strong && found[i]))
+			out = append(out, bit((strong || should) && found[i]))
 		}
 	}
 	return out

@@ -66,7 +66,7 @@ func Fit(whole string, s text.Span) Excerpt {
 	case !ok:
 	case Words(whole[stem.Start:s.End]) <= MostWords:
 		out.Quote = text.Span{Start: stem.Start, End: s.End}
-	case Words(whole[stem.Start:stem.End]) <= MostWords:
+	case Words(whole[stem.Start:stem.End]) <= mostStemWords:
 		out.Stem = stem
 	}
 	return out
@@ -167,11 +167,15 @@ func firstWord(s string) string {
 	return w
 }
 
+// mostStemWords bounds a stem.
+const mostStemWords = 60
+
 // mostStem is how far before an item its stem is looked for, in bytes.
 const mostStem = 4 << 10
 
 // stemOf finds the lead-in of the list that a sentence is an item of: the nearest
-// line before it that ends with a colon, with only items of the list between.
+// line before it that ends with a colon, with only items of the list between. Of a
+// list within a list without a word of duty, it is both lead-ins and what is between.
 func stemOf(whole string, s text.Span) (text.Span, bool) {
 	bare, listed := unmarked(whole[s.Start:s.End])
 	if !listed && !lower(bare) {
@@ -179,20 +183,31 @@ func stemOf(whole string, s text.Span) (text.Span, bool) {
 	}
 	from := max(0, s.Start-mostStem)
 	before := text.Sentences(whole[from:s.Start])
+	var inner text.Span // of the nearest list, when it has no word of duty
 	for i := len(before) - 1; i >= 0; i-- {
 		span := trimmed(whole, text.Span{Start: from + before[i].Start, End: from + before[i].End})
 		line := whole[span.Start:span.End]
+		item, ok := unmarked(line)
+		inside := ok || lower(item)
 		if strings.HasSuffix(strings.TrimRight(line, "*_ —–-"), ":") {
-			return span, true
+			_, _, duty := Cue(line)
+			switch {
+			case inner == (text.Span{}) && (duty || !inside):
+				return span, true
+			case inner == (text.Span{}):
+				inner = span
+			case duty && Words(whole[span.Start:inner.End]) <= mostStemWords:
+				return text.Span{Start: span.Start, End: inner.End}, true
+			case !inside:
+				return inner, true
+			}
+			continue
 		}
-		if strings.HasPrefix(line, "#") {
-			break
-		}
-		if item, ok := unmarked(line); !ok && !lower(item) {
+		if strings.HasPrefix(line, "#") || !inside {
 			break
 		}
 	}
-	return text.Span{}, false
+	return inner, inner != text.Span{}
 }
 
 func lower(s string) bool {

@@ -60,7 +60,7 @@ func New(w Weights) (*Model, error) {
 type Reading struct {
 	P          float64 // 0..1 that it lays down an obligation
 	Obligation bool    // P is at least .5
-	Explicit   bool    // by an undenied word of duty or prohibition, not by an imperative alone
+	Explicit   bool    // by an undenied word of duty or prohibition, not by an imperative or "should" alone
 	Defines    bool    // it says what a word means or when a rule applies
 	Imperative bool    // a rule of a list that begins with a verb
 }

@@ -121,7 +121,7 @@ func settle(p state.Passage, x skills.ExtractedRequirement, inspect retrieval.In
 	}
 	reading := model.Read(r.Spoken())
 	switch {
-	case len(r.Refers) > 0 || fit.Limited || !reading.Obligation:
+	case len(r.Refers) > 0 || fit.Limited || !reading.Obligation || !reading.Explicit && !reading.Imperative:
 		r.Confidence = state.ExtractLow
 	case (fit.Cut || !reading.Explicit) && r.Confidence == state.ExtractHigh:
 		r.Confidence = state.ExtractMedium
