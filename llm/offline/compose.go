@@ -19,13 +19,13 @@ import (
 
 const (
 	// mostStatements bounds an answer.
-	mostStatements = 6
+	mostStatements = 8
 	// besideBest is the share of the best requirement's score below which one is
 	// left out.
 	besideBest = .3
 	// placeShare is how fast the place of a requirement loses weight: they come, of
 	// each kind of source, in the order in which their passages were found.
-	placeShare = .25
+	placeShare = .5
 )
 
 // reference is a pointer to another place.
