@@ -2,7 +2,8 @@
 // tried without documents of one's own.
 //
 // The us-law-primer is a teaching sample written for this project, not legal
-// advice. The package does not index the corpora and holds no gold answers.
+// advice; the county of county-behavioural-health, its code and its manual are
+// invented. The package does not index the corpora and holds no gold answers.
 package casestudies
 
 import (
@@ -23,3 +24,10 @@ func Sample() (fs.FS, error) { return fs.Sub(corpora, "corpora/"+SampleName) }
 // PublicHealth returns the sample of causal edges: edges.json, and in docs the
 // texts that they are checked against, written for this project.
 func PublicHealth() (fs.FS, error) { return fs.Sub(corpora, "corpora/public-health") }
+
+// CountyName is the name of the corpus that County returns.
+const CountyName = "county-behavioural-health"
+
+// County returns the files of the compliance sample, named relative to its root,
+// such as "statutes/crisis-services.md".
+func County() (fs.FS, error) { return fs.Sub(corpora, "corpora/"+CountyName) }

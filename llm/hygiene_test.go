@@ -31,6 +31,14 @@ var inputs = map[string]any{
 	skills.DevilsAdvocate:        skills.DevilsAdvocateInput{Sources: make([]skills.EdgeSource, 1)},
 	skills.DraftEdges:            skills.DraftEdgesInput{Sources: make([]skills.Source, 1)},
 	skills.RegenerateResponse:    skills.RegenerateInput{Claims: make([]skills.JudgedClaim, 1), Sources: make([]skills.CitedSource, 1)},
+	skills.ExtractRequirements:   skills.ExtractInput{Sources: make([]skills.Source, 1)},
+	skills.VerifyGrounding:       skills.GroundingInput{},
+	skills.ComposeAnswer: skills.ComposeInput{
+		Requirements: make([]skills.QuotedRequirement, 1), Conflicts: make([]skills.ComposeConflict, 1), Findings: make([]skills.ComposeFinding, 1),
+	},
+	skills.ReviewAnswer: skills.ReviewInput{
+		Statements: []skills.ReviewStatement{{IDs: make([]string, 1)}}, Requirements: make([]skills.QuotedRequirement, 1),
+	},
 }
 
 // ours are the fields that the program itself fills, with a word of its own.
@@ -165,7 +173,7 @@ func checkHygiene(t *testing.T, attacks []string) {
 			field.SetString("")
 		})
 	}
-	if want := len(attacks) * len(forms) * 59; prompts != want {
+	if want := len(attacks) * len(forms) * 89; prompts != want {
 		t.Errorf("%d prompts were checked; want %d", prompts, want)
 	}
 }

@@ -37,6 +37,10 @@ var contracts = map[string]struct{ in, out any }{
 	DraftEdges:            {DraftEdgesInput{}, DraftEdgesOutput{}},
 	JudgeEdge:             {JudgeEdgeInput{}, JudgeEdgeOutput{}},
 	DevilsAdvocate:        {DevilsAdvocateInput{}, DevilsAdvocateOutput{}},
+	ExtractRequirements:   {ExtractInput{}, ExtractOutput{}},
+	VerifyGrounding:       {GroundingInput{}, GroundingOutput{}},
+	ComposeAnswer:         {ComposeInput{}, ComposeOutput{}},
+	ReviewAnswer:          {ReviewInput{}, ReviewOutput{}},
 }
 
 // TestContracts checks both ways: the prompt shows every field of the input's

@@ -152,6 +152,9 @@ func (a *app) openCorpus(ctx context.Context, home, name string, opts *memory.Op
 	if name == sampleCorpus {
 		return openSample(ctx, home, note)
 	}
+	if name == countyCorpus {
+		return countySample.open(ctx, home, note)
+	}
 	corpus, err := memory.OpenWith(home, name, opts)
 	var unknown *memory.UnknownCorpusError
 	var empty *memory.EmptyCorpusError
@@ -181,11 +184,11 @@ func (a *app) openCorpus(ctx context.Context, home, name string, opts *memory.Op
 func unknownCorpus(name string, known []string) error {
 	var others []string
 	for _, k := range known {
-		if k != sampleCorpus {
+		if k != sampleCorpus && k != countyCorpus {
 			others = append(others, k)
 		}
 	}
-	all := append(others, sampleCorpus)
+	all := append(others, sampleCorpus, countyCorpus)
 	return usagef("there is no corpus %q%s; known: %s; make it with: agent ingest PATH… --corpus %s",
 		name, didYouMean(name, all), strings.Join(all, ", "), name)
 }

@@ -11,5 +11,5 @@ func (a *app) evalCommand() *cobra.Command {
   agent eval causal --format pairs --data pairs.jsonl
   agent eval cases case_studies
   agent help eval retrieval`,
-	}, a.evalRetrievalCommand(), a.evalClaimsCommand(), a.evalCausalCommand(), a.evalCasesCommand())
+	}, a.evalRetrievalCommand(), a.evalClaimsCommand(), a.evalCausalCommand(), a.evalObligationsCommand(), a.evalComplyCommand(), a.evalCasesCommand())
 }

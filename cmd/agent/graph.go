@@ -13,6 +13,7 @@ import (
 	"example.com/assay/llm/offline"
 	"example.com/assay/memory/index"
 	"example.com/assay/nodes/causal"
+	"example.com/assay/nodes/evidence"
 	"example.com/assay/nodes/research"
 	"example.com/assay/nodes/verify"
 	"example.com/assay/skills"
@@ -51,6 +52,10 @@ func pipelines() ([]pipeline, error) {
 	if err != nil {
 		return nil, err
 	}
+	c, err := evidence.New(evidence.Deps{Model: offline.New(nil), Skills: set, Corpus: noCorpus{}}, nil)
+	if err != nil {
+		return nil, err
+	}
 	return []pipeline{{
 		Name: "research", Does: "answers a question with citations (agent ask)",
 		Fingerprint: r.Graph().Fingerprint(), drawing: r.Graph().Drawing(),
@@ -60,6 +65,9 @@ func pipelines() ([]pipeline, error) {
 	}, {
 		Name: "edges", Does: "checks the edges of a causal graph one by one (agent edges verify)",
 		Fingerprint: e.Graph().Fingerprint(), drawing: e.Graph().Drawing(),
+	}, {
+		Name: "comply", Does: "answers with verbatim requirements, for an auditor (agent comply)",
+		Fingerprint: c.Graph().Fingerprint(), drawing: c.Graph().Drawing(),
 	}}, nil
 }
 

@@ -66,8 +66,8 @@ func (a *app) ingest(cmd *cobra.Command, f *ingestFlags, paths []string) error {
 	if err != nil {
 		return err
 	}
-	if s.corpus == sampleCorpus {
-		return usagef("the corpus %q is the embedded sample; choose another name with --corpus", sampleCorpus)
+	if s.corpus == sampleCorpus || s.corpus == countyCorpus {
+		return usagef("the corpus %q is the embedded sample; choose another name with --corpus", s.corpus)
 	}
 	split, err := splitOptions(cmd, f.bytes)
 	if err != nil {

@@ -27,6 +27,21 @@ const (
 
 const sampleNote = "answered from the embedded sample corpus, a teaching sample, not legal advice; `agent ingest DIR` makes your own"
 
+// countyCorpus is the name under which the embedded compliance sample is ingested.
+const countyCorpus = "sample-county"
+
+// An embedded is a sample that the program carries.
+type embedded struct {
+	corpus string // that it is ingested as
+	name   string // of its folder
+	files  func() (fs.FS, error)
+}
+
+var (
+	lawSample    = embedded{sampleCorpus, casestudies.SampleName, casestudies.Sample}
+	countySample = embedded{countyCorpus, casestudies.CountyName, casestudies.County}
+)
+
 // sampleFile is a file of the sample.
 type sampleFile struct {
 	name string // slash-separated, e.g. "torts/battery.md"
@@ -35,8 +50,10 @@ type sampleFile struct {
 
 // sampleFiles lists the embedded files in the order of their names, and the
 // hash of names and contents.
-func sampleFiles() ([]sampleFile, string, error) {
-	root, err := casestudies.Sample()
+func sampleFiles() ([]sampleFile, string, error) { return lawSample.list() }
+
+func (e embedded) list() ([]sampleFile, string, error) {
+	root, err := e.files()
 	if err != nil {
 		return nil, "", fmt.Errorf("reading the embedded sample: %w", err)
 	}
@@ -63,8 +80,10 @@ func sampleFiles() ([]sampleFile, string, error) {
 
 // sampleDir is where the files of a sample with this hash are unpacked.
 // Directories of other hashes stay: earlier answers point into them.
-func sampleDir(home, hash string) string {
-	return filepath.Join(home, "samples", casestudies.SampleName+"-"+hash)
+func sampleDir(home, hash string) string { return lawSample.dir(home, hash) }
+
+func (e embedded) dir(home, hash string) string {
+	return filepath.Join(home, "samples", e.name+"-"+hash)
 }
 
 // openSample opens the embedded sample as a corpus. The first time, after a
@@ -72,17 +91,21 @@ func sampleDir(home, hash string) string {
 // and ingests them; note is told before that work. Two processes may do so at
 // once: one works, the other waits.
 func openSample(ctx context.Context, home string, note func(string)) (*memory.Corpus, error) {
-	files, hash, err := sampleFiles()
+	return lawSample.open(ctx, home, note)
+}
+
+func (e embedded) open(ctx context.Context, home string, note func(string)) (*memory.Corpus, error) {
+	files, hash, err := e.list()
 	if err != nil {
 		return nil, err
 	}
-	dir := sampleDir(home, hash)
+	dir := e.dir(home, hash)
 	noted := false
 	for deadline := time.Now().Add(sampleWait); ; {
 		if err := unpack(dir, files); err != nil {
 			return nil, err
 		}
-		corpus, err := memory.Open(home, sampleCorpus)
+		corpus, err := memory.Open(home, e.corpus)
 		if err == nil {
 			if isSample(corpus, dir, len(files)) {
 				return corpus, nil
@@ -97,7 +120,7 @@ func openSample(ctx context.Context, home string, note func(string)) (*memory.Co
 			note(fmt.Sprintf("preparing the embedded sample corpus (%d files, once)", len(files)))
 			noted = true
 		}
-		_, err = memory.Ingest(ctx, memory.IngestOptions{Home: home, Corpus: sampleCorpus, Paths: []string{dir}, Rebuild: true})
+		_, err = memory.Ingest(ctx, memory.IngestOptions{Home: home, Corpus: e.corpus, Paths: []string{dir}, Rebuild: true})
 		var busy *memory.BusyError
 		if err != nil && (!errors.As(err, &busy) || time.Now().After(deadline)) {
 			return nil, fmt.Errorf("preparing the embedded sample: %w", err)

@@ -22,6 +22,7 @@ func trainers() []trainer {
 	return []trainer{
 		{"verify", "the judge of claims, llm/offline/support", verify},
 		{"causal", "the reader of causal language, llm/offline/causal", trainCausal},
+		{"obligations", "the model of obligations, memory/obligation", obligations},
 	}
 }
 
@@ -42,7 +43,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		if len(args) > 0 && args[0] == t.name {
 			return t.run(ctx, args[1:], out)
 		}
-		known = append(known, fmt.Sprintf("  %-8s %s", t.name, t.about))
+		known = append(known, fmt.Sprintf("  %-11s %s", t.name, t.about))
 	}
 	return fmt.Errorf("say what to train: go run ./eval/train PART --data DIR\n%s", strings.Join(known, "\n"))
 }

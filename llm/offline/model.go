@@ -81,6 +81,12 @@ func New(opts *Options) llm.Model {
 			return devilsAdvocate(in, orders)
 		}),
 		skills.DraftEdges: answerJSON(draftEdges),
+		skills.ExtractRequirements: answerJSON(func(in skills.ExtractInput) (skills.ExtractOutput, error) {
+			return extract(in, orders)
+		}),
+		skills.VerifyGrounding: answerJSON(ground),
+		skills.ComposeAnswer:   answerJSON(compose),
+		skills.ReviewAnswer:    answerJSON(reviewAnswer),
 		skills.SelectChoice: answerJSON(func(in skills.SelectInput) (skills.SelectOutput, error) {
 			return selectChoice(in, o.Margin)
 		}),

@@ -40,7 +40,7 @@ func TestOfflineIsAModel(t *testing.T) { llmtest.TestModel(t, offline.New(nil)) 
 func TestUnknownSkill(t *testing.T) {
 	_, err := offline.New(nil).Generate(t.Context(), llm.Request{Skill: "poetry", Vars: json.RawMessage(`{}`)})
 	unknown, ok := errors.AsType[*offline.UnknownSkillError](err)
-	if !ok || unknown.Skill != "poetry" || len(unknown.Known) != 14 || !strings.Contains(err.Error(), skills.QueryRewrite) {
+	if !ok || unknown.Skill != "poetry" || len(unknown.Known) != 18 || !strings.Contains(err.Error(), skills.QueryRewrite) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -125,6 +125,22 @@ func outputs(t testing.TB, s *skills.Set, m llm.Model, question, other, source s
 	}
 	next, u, err := llm.Ask[skills.ReplanOutput](ctx, m, skill(t, s, skills.AdaptiveReplan), skills.ReplanInput{Objective: question, Asked: []string{other}, Findings: []skills.Finding{{StepID: 1, Question: other, Answer: source, Status: "completed"}}})
 	b.WriteString(check(next, u.Calls, err))
+	found, u, err := llm.Ask[skills.ExtractOutput](ctx, m, skill(t, s, skills.ExtractRequirements), skills.ExtractInput{Sources: sources})
+	b.WriteString(check(found, u.Calls, err))
+	for _, r := range found.Requirements {
+		if utf8.ValidString(source) && !slices.ContainsFunc(sources, func(s skills.Source) bool { return s.N == r.Source && strings.Contains(s.Text, r.Quote) }) {
+			t.Errorf("source %d does not hold the requirement %q", r.Source, r.Quote)
+		}
+	}
+	quoted := []skills.QuotedRequirement{{ID: "REQ-S001", Quote: source}, {ID: "REQ-P001", Quote: other}}
+	grounded, u, err := llm.Ask[skills.GroundingOutput](ctx, m, skill(t, s, skills.VerifyGrounding), skills.GroundingInput{Question: question, Requirement: quoted[0]})
+	b.WriteString(check(grounded, u.Calls, err))
+	composed, u, err := llm.Ask[skills.ComposeOutput](ctx, m, skill(t, s, skills.ComposeAnswer), skills.ComposeInput{Question: question, Requirements: quoted})
+	b.WriteString(check(composed, u.Calls, err))
+	reviewed, u, err := llm.Ask[skills.ReviewOutput](ctx, m, skill(t, s, skills.ReviewAnswer), skills.ReviewInput{
+		Question: question, Statements: []skills.ReviewStatement{{N: 1, Text: other, IDs: []string{"REQ-S001"}}}, Requirements: quoted,
+	})
+	b.WriteString(check(reviewed, u.Calls, err))
 	sel, u, err := llm.Ask[skills.SelectOutput](ctx, m, skill(t, s, skills.SelectChoice), skills.SelectInput{Question: question, Research: answer, Sources: sources, Choices: []skills.Choice{{Letter: "A", Text: other}, {Letter: "B", Text: source}, {Letter: question, Text: question}}})
 	b.WriteString(check(sel, u.Calls, err))
 	return b.String()
@@ -235,9 +251,18 @@ func bigInputs(t testing.TB) map[string]json.RawMessage {
 		skills.RegenerateResponse: skills.RegenerateInput{Question: question, Response: question + " " + sources[0].Text, Claims: []skills.JudgedClaim{{ID: 1, Text: question}}, Sources: []skills.CitedSource{
 			{Source: sources[0], Cite: "[Source 1]"}, {Source: sources[1], Cite: "[Source 2]"},
 		}},
-		skills.JudgeEdge:      skills.JudgeEdgeInput{From: "late notice", To: "loss of cargo", Sources: edgeSources(sources), Asked: []string{}},
-		skills.DevilsAdvocate: skills.DevilsAdvocateInput{From: "late notice", To: "loss of cargo", Quote: sources[0].Text[:40], Sources: edgeSources(sources)},
-		skills.DraftEdges:     skills.DraftEdgesInput{Sources: sources},
+		skills.JudgeEdge:           skills.JudgeEdgeInput{From: "late notice", To: "loss of cargo", Sources: edgeSources(sources), Asked: []string{}},
+		skills.DevilsAdvocate:      skills.DevilsAdvocateInput{From: "late notice", To: "loss of cargo", Quote: sources[0].Text[:40], Sources: edgeSources(sources)},
+		skills.DraftEdges:          skills.DraftEdgesInput{Sources: sources},
+		skills.ExtractRequirements: skills.ExtractInput{Sources: sources},
+		skills.VerifyGrounding:     skills.GroundingInput{Question: question, Requirement: skills.QuotedRequirement{ID: "REQ-S001", Quote: sources[0].Text[:300]}},
+		skills.ComposeAnswer: skills.ComposeInput{Question: question, Requirements: []skills.QuotedRequirement{
+			{ID: "REQ-S001", Quote: sources[0].Text[:300]}, {ID: "REQ-P001", Quote: sources[1].Text[:300]},
+		}},
+		skills.ReviewAnswer: skills.ReviewInput{
+			Question: question, Statements: []skills.ReviewStatement{{N: 1, Text: sources[0].Text[:300], IDs: []string{"REQ-S001"}}},
+			Requirements: []skills.QuotedRequirement{{ID: "REQ-S001", Quote: sources[0].Text[:300]}},
+		},
 		skills.SelectChoice: skills.SelectInput{Question: question, Research: sources[0].Text, Sources: sources, Choices: []skills.Choice{
 			{Letter: "A", Text: "Yes, because a carrier is liable for loss of cargo."}, {Letter: "B", Text: "Yes, because notice was given."},
 			{Letter: "C", Text: "No, because the storm excuses the carrier."}, {Letter: "D", Text: "No, unless the rule of the schedule applies."},

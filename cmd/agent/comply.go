@@ -1,0 +1,358 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"example.com/assay/graph"
+	"example.com/assay/graph/trace"
+	"example.com/assay/memory"
+	"example.com/assay/nodes/evidence"
+	"example.com/assay/nodes/follow"
+	"example.com/assay/state"
+)
+
+// What agent comply is asked for on the command line.
+type complyFlags struct {
+	filter      state.ComplyFilter
+	sourceType  string
+	audit       string // file to write
+	check       string // file to read
+	questions   string
+	out         string
+	jobs        int
+	trace       string
+	modelReview bool
+	asJSON      bool
+}
+
+func (a *app) complyCommand() *cobra.Command {
+	var flags settingFlags
+	var c complyFlags
+	cmd := &cobra.Command{
+		Use:   "comply QUESTION…",
+		Short: "Answer a compliance question with verbatim requirements, for an auditor",
+		Long: `Comply answers with requirements that the corpus states word for word, and with
+nothing else: it extracts them from statutes and policies, verifies each, composes
+statements that end with their ids, and reviews every statement against the quotes
+that it cites. Without a verified requirement the answer is that there is none, and
+the exit code 3.
+
+A passage is of a statute or a policy as its metadata source_type says (front
+matter, a column), else its directory. --topic, --section and --category narrow by
+metadata; a section also by its heading.
+
+--audit writes everything by which an answer can be checked; --check reads such a
+file and verifies it against the documents, without any model: exit code 1 when
+anything does not hold.
+
+--questions asks many: a CSV file with a column question, and perhaps id, topic,
+section, category, source_type; or JSON Lines with these fields. Each has an audit
+file in --out, beside summary.csv and summary.html. Questions that are finished there
+are not asked again.`,
+		Example: `  agent comply --corpus county "How soon must a crisis call be answered?"
+  agent comply --corpus county --topic crisis --audit audit.json "Who may authorise a hold?"
+  agent comply --check audit.json
+  agent comply --corpus county --questions questions.csv --out audits/`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			var text string
+			err := c.mistakes(cmd, args)
+			if err == nil && c.check == "" && c.questions == "" {
+				text, err = a.questionText(cmd.Context(), args)
+			}
+			if err == nil {
+				switch {
+				case c.check != "":
+					return a.checkAudit(c)
+				case c.questions != "":
+					err = a.complyBatch(cmd, &flags, c)
+				default:
+					err = a.comply(cmd, &flags, c, text)
+				}
+			}
+			if err != nil && c.asJSON && !a.printed {
+				failed := evidence.Result(state.Comply{Question: text}, err, nil)
+				a.printJSON(failed)
+			}
+			return err
+		},
+	}
+	f := cmd.Flags()
+	f.String("corpus", defaultCorpus, "`NAME` of the corpus to answer from; "+countyCorpus+" is an embedded sample")
+	f.StringVar(&c.filter.Topic, "topic", "", "read only passages of this `TOPIC`")
+	f.StringVar(&c.filter.Section, "section", "", "read only passages of this `SECTION`: of the metadata, or a part of the heading")
+	f.StringVar(&c.filter.Category, "category", "", "read only passages of this `CATEGORY`")
+	f.StringVar(&c.sourceType, "source-type", "", "read only `KIND`: statute or policy")
+	f.StringVar(&c.audit, "audit", "", "write the audit to `FILE` (JSON)")
+	f.StringVar(&c.check, "check", "", "verify an audit `FILE` against its documents, without a model")
+	f.StringVar(&c.questions, "questions", "", "ask the questions of a `FILE` (.csv or .jsonl)")
+	f.StringVar(&c.out, "out", "", "`DIR` of the audits of --questions")
+	f.IntVar(&c.jobs, "jobs", 2, "`NUMBER` of questions that are asked at once")
+	f.BoolVar(&c.modelReview, "model-review", false, "have the model review, too, what passed the review by code")
+	f.StringVar(&c.trace, "trace", "", "write the run's trace to `FILE` (JSON Lines)")
+	f.BoolVar(&c.asJSON, "json", false, "print one JSON document")
+	flags.registerModel(cmd)
+	flags.registerTimeout(cmd)
+	flags.registerCassette(cmd)
+	return cmd
+}
+
+// mistakes refuses a command line that cannot be meant.
+func (c *complyFlags) mistakes(cmd *cobra.Command, args []string) error {
+	set := func(name string) bool { return cmd.Flags().Changed(name) }
+	c.filter.SourceType = state.SourceType(c.sourceType)
+	for _, name := range []string{"audit", "check", "questions", "out", "trace"} {
+		if value := cmd.Flags().Lookup(name).Value.String(); set(name) && value == "" {
+			return usagef("--%s is empty: name a file or a directory", name)
+		}
+	}
+	switch {
+	case c.sourceType != "" && c.filter.SourceType != state.Statute && c.filter.SourceType != state.Policy:
+		return usagef("--source-type is %q%s; known: statute, policy", c.sourceType, didYouMean(c.sourceType, []string{"statute", "policy"}))
+	case c.check != "" && (len(args) > 0 || c.questions != "" || c.audit != ""):
+		return usagef("--check verifies a file; it goes with no question, --questions or --audit")
+	case c.questions != "" && len(args) > 0:
+		return usagef("a question and --questions do not go together: put it into the file")
+	case c.questions != "" && c.out == "":
+		return usagef("--out is missing: name a directory for the audits of --questions")
+	case c.questions == "" && (c.out != "" || set("jobs")):
+		return usagef("--out and --jobs are for --questions")
+	case c.questions != "" && (c.audit != "" || c.trace != ""):
+		return usagef("--audit and --trace are for one question; --questions writes audits to --out")
+	case c.jobs < 1 || c.jobs > 64:
+		return usagef("--jobs is %d: it must be from 1 to 64", c.jobs)
+	}
+	return nil
+}
+
+// A complier answers compliance questions with one set of settings.
+type complier struct {
+	*app
+	settings
+	corpus   *memory.Corpus
+	finder   *finder
+	pipeline *evidence.Pipeline
+	skills   map[string]string
+}
+
+func (a *app) openComplier(ctx context.Context, s settings, x *exchange, modelReview bool) (c *complier, err error) {
+	c = &complier{app: a, settings: s}
+	set, err := s.loadSkills()
+	if err != nil {
+		return nil, err
+	}
+	if c.skills, err = skillHashes(set, evidence.Skills()); err != nil {
+		return nil, err
+	}
+	model, err := x.model(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, c.Close())
+		}
+	}()
+	if c.finder, err = a.openFinder(ctx, s, set, x); err != nil {
+		return nil, err
+	}
+	if c.corpus, err = a.openComplyCorpus(ctx, s, c.finder.options()); err != nil {
+		return nil, err
+	}
+	c.pipeline, err = evidence.New(evidence.Deps{Model: model, Skills: set, Corpus: c.corpus, Inspect: ordersIn}, &evidence.Options{ModelReview: modelReview})
+	return c, err
+}
+
+// Close releases the corpus.
+func (c *complier) Close() error {
+	var errs []error
+	if c.corpus != nil {
+		errs = append(errs, c.corpus.Close())
+	}
+	if c.finder != nil {
+		errs = append(errs, c.finder.close())
+	}
+	return errors.Join(errs...)
+}
+
+func (a *app) comply(cmd *cobra.Command, flags *settingFlags, f complyFlags, text string) (err error) {
+	ctx := cmd.Context()
+	s, err := a.resolve(cmd, flags)
+	if err != nil {
+		return err
+	}
+	x, err := a.openExchange(cmd, flags, &s)
+	if err != nil {
+		return err
+	}
+	defer func() { err = also(err, x.close()) }()
+	c, err := a.openComplier(ctx, s, x, f.modelReview)
+	if err != nil {
+		return err
+	}
+	defer func() { err = also(err, c.Close()) }()
+	if flags.timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, flags.timeout, errTimeout(flags.timeout))
+		defer cancel()
+	}
+	shown := a.newProgress(f.asJSON)
+	audit, runErr := c.ask(ctx, evidence.Input{Question: text, Filter: f.filter}, f.trace, func(ev graph.Event[state.Comply]) { observe(shown, ev) })
+	shown.close()
+	if f.audit != "" && runErr == nil {
+		if err := writeAudit(f.audit, audit); err != nil {
+			return err
+		}
+	}
+	if f.asJSON {
+		a.printJSON(audit)
+	} else {
+		a.printAudit(audit)
+	}
+	a.warnOf(audit.Answer)
+	switch {
+	case runErr != nil:
+		return runErr
+	case audit.Status == state.StatusNoEvidence:
+		return silent(exitNoEvidence)
+	}
+	return nil
+}
+
+// ask runs the pipeline on one question. The audit is complete also beside an
+// error of the run.
+func (c *complier) ask(ctx context.Context, in evidence.Input, traceFile string, watch func(graph.Event[state.Comply])) (audit evidence.Audit, err error) {
+	runID, err := newRunID(c.now(), c.random)
+	if err != nil {
+		return audit, err
+	}
+	opts := &follow.Options[state.Comply]{Observe: watch, Run: graph.RunOptions{RunID: runID}}
+	if traceFile != "" {
+		header, err := c.header(runID, in)
+		if err != nil {
+			return audit, err
+		}
+		file, err := os.Create(traceFile)
+		if err != nil {
+			return audit, usagef("writing the trace: %w", err)
+		}
+		opts.Trace = trace.NewWriter(file, header)
+		defer func() { err = also(err, file.Close()) }()
+	}
+	final, took, runErr := follow.Run(ctx, c.pipeline.Graph(), in.Update(), opts)
+	if runErr != nil && ctx.Err() != nil {
+		runErr = context.Cause(ctx)
+	}
+	final.Question, final.Filter = in.Question, in.Filter
+	audit = evidence.Result(final, runErr, c.corpus)
+	audit.RunID, audit.Model, audit.Trace, audit.Corpus, audit.Skills, audit.Fingerprint = runID, c.modelLabel(), traceFile, c.corpus.Name(), c.skills, c.corpus.Fingerprint()
+	for node, d := range took.Node {
+		audit.Metrics.NodeMS[node] = milliseconds(d)
+	}
+	audit.Metrics.NodeUsage = took.Usage
+	audit.Metrics.ElapsedMS = milliseconds(took.Total)
+	return audit, runErr
+}
+
+func (c *complier) header(runID string, in evidence.Input) (trace.Header, error) {
+	var input bytes.Buffer
+	enc := json.NewEncoder(&input)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(struct {
+		Question string             `json:"question"`
+		Filter   state.ComplyFilter `json:"filter"`
+	}{in.Question, in.Filter}); err != nil {
+		return trace.Header{}, fmt.Errorf("tracing the question: %w", err)
+	}
+	config := map[string]string{"model": c.modelLabel(), "corpus": c.corpus.Name(), "corpus_fingerprint": c.corpus.Fingerprint()}
+	return trace.Header{RunID: runID, Config: config, Skills: c.skills, Input: bytes.TrimSpace(input.Bytes())}, nil
+}
+
+// writeAudit writes an audit file, as a whole or not at all.
+func writeAudit(path string, audit evidence.Audit) error {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(audit); err != nil {
+		return fmt.Errorf("writing the audit: %w", err)
+	}
+	if err := writeAtomically(path, b.Bytes(), 0o644); err != nil {
+		return fmt.Errorf("writing the audit: %w", err)
+	}
+	return nil
+}
+
+// readAudit reads what writeAudit wrote, or the output of --json.
+func readAudit(path string) (evidence.Audit, error) {
+	var audit evidence.Audit
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return audit, usagef("reading the audit: %w", err)
+	}
+	if err := json.Unmarshal(data, &audit); err != nil {
+		return audit, usagef("reading the audit %s: %w", path, err)
+	}
+	if audit.Pipeline != "comply" || audit.Schema != state.AnswerSchema {
+		return audit, usagef("%s is no audit of agent comply (schema %d): its schema is %d and its pipeline %q", path, state.AnswerSchema, audit.Schema, audit.Pipeline)
+	}
+	return audit, nil
+}
+
+// checkAudit verifies an audit file.
+func (a *app) checkAudit(f complyFlags) error {
+	audit, err := readAudit(f.check)
+	if err != nil {
+		return err
+	}
+	got := evidence.Check(audit)
+	if f.asJSON {
+		a.printJSON(struct {
+			Schema int    `json:"schema"`
+			Audit  string `json:"audit"`
+			Holds  bool   `json:"holds"`
+			evidence.Checked
+		}{1, f.check, len(got.Problems) == 0, got})
+	} else {
+		for _, p := range got.Problems {
+			fmt.Fprintf(a.stdout, "✗ %s\n", strings.TrimSpace(oneLine(p)))
+		}
+		fmt.Fprintf(a.stdout, "%s, %s, %s checked: ", count(got.Documents, "document"), count(got.Quotes, "quote"), count(got.Statements, "statement"))
+		if len(got.Problems) == 0 {
+			fmt.Fprintln(a.stdout, "everything holds")
+		} else {
+			fmt.Fprintln(a.stdout, count(len(got.Problems), "problem"))
+		}
+	}
+	if len(got.Problems) > 0 {
+		return silent(exitFailed)
+	}
+	return nil
+}
+
+// openComplyCorpus opens the corpus of the settings; while nothing is in the default
+// one, the embedded compliance sample.
+func (a *app) openComplyCorpus(ctx context.Context, s settings, opts *memory.OpenOptions) (*memory.Corpus, error) {
+	if s.corpus == defaultCorpus {
+		corpus, err := memory.OpenWith(s.home, s.corpus, opts)
+		var unknown *memory.UnknownCorpusError
+		var empty *memory.EmptyCorpusError
+		if errors.As(err, &unknown) || errors.As(err, &empty) {
+			a.warn("answered from the embedded compliance sample, an invented county; `agent ingest DIR` makes your own")
+			return countySample.open(ctx, s.home, func(what string) { a.warn("%s", what) })
+		}
+		if err == nil {
+			if err := corpus.Close(); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return a.openCorpus(ctx, s.home, s.corpus, opts)
+}

@@ -1,0 +1,362 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"html/template"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+
+	"example.com/assay/nodes/evidence"
+	"example.com/assay/state"
+)
+
+// An asked question is a row of --questions.
+type askedQuestion struct {
+	ID         string           `json:"id"`
+	Question   string           `json:"question"`
+	Topic      string           `json:"topic"`
+	Section    string           `json:"section"`
+	Category   string           `json:"category"`
+	SourceType state.SourceType `json:"source_type"`
+}
+
+// input is what is asked; what a row leaves out is as the flags say.
+func (q askedQuestion) input(flags state.ComplyFilter) evidence.Input {
+	or := func(own, general string) string {
+		if own != "" {
+			return own
+		}
+		return general
+	}
+	return evidence.Input{Question: q.Question, Filter: state.ComplyFilter{
+		Topic: or(q.Topic, flags.Topic), Section: or(q.Section, flags.Section), Category: or(q.Category, flags.Category),
+		SourceType: state.SourceType(or(string(q.SourceType), string(flags.SourceType))),
+	}}
+}
+
+// safeID is what an id may look like, as the name of a file.
+var safeID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
+
+// readQuestions reads --questions. Errors name the file and the line.
+func readQuestions(path string) ([]askedQuestion, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, usagef("reading --questions: %w", err)
+	}
+	if !utf8.Valid(data) {
+		return nil, usagef("%s is not valid UTF-8 at byte %d", path, invalidAt(string(data)))
+	}
+	data = bytes.TrimPrefix(data, []byte("\ufeff"))
+	var list []askedQuestion
+	var lines []int
+	switch ext := strings.ToLower(filepath.Ext(path)); ext {
+	case ".csv":
+		list, lines, err = questionRows(path, data)
+	case ".jsonl":
+		list, lines, err = questionLines(path, data)
+	default:
+		return nil, usagef("%s ends with %q: --questions reads .csv and .jsonl", path, ext)
+	}
+	if err != nil {
+		return nil, err
+	}
+	seen := map[string]int{}
+	for i := range list {
+		q := &list[i]
+		q.Question = strings.TrimSpace(q.Question)
+		if q.ID == "" {
+			q.ID = fmt.Sprintf("q%04d", i+1)
+		}
+		switch first := seen[strings.ToLower(q.ID)]; {
+		case !safeID.MatchString(q.ID):
+			return nil, usagef("%s:%d: id is %q: it must be letters, digits, '.', '_' and '-', at most 100", path, lines[i], q.ID)
+		case q.ID == "summary":
+			return nil, usagef("%s:%d: id %q is the name of the summary; choose another", path, lines[i], q.ID)
+		case first > 0:
+			return nil, usagef("%s:%d: id %q is that of line %d, too", path, lines[i], q.ID, first)
+		case q.SourceType != "" && q.SourceType != state.Statute && q.SourceType != state.Policy:
+			return nil, usagef("%s:%d: source_type is %q; known: statute, policy", path, lines[i], q.SourceType)
+		}
+		seen[strings.ToLower(q.ID)] = lines[i]
+		if err := checkQuestion(q.Question); err != nil {
+			return nil, usagef("%s:%d: question: %w", path, lines[i], err)
+		}
+	}
+	if len(list) == 0 {
+		return nil, usagef("%s holds no question", path)
+	}
+	return list, nil
+}
+
+func questionRows(path string, data []byte) ([]askedQuestion, []int, error) {
+	r := csv.NewReader(bytes.NewReader(data))
+	r.FieldsPerRecord = -1
+	head, err := r.Read()
+	if err != nil {
+		return nil, nil, usagef("%s: reading its head: %w", path, err)
+	}
+	known := []string{"id", "question", "topic", "section", "category", "source_type"}
+	column := map[string]int{}
+	for i, name := range head {
+		name = strings.ToLower(strings.TrimSpace(name))
+		if !slices.Contains(known, name) {
+			return nil, nil, usagef("%s:1: column %q%s; known: %s", path, name, didYouMean(name, known), strings.Join(known, ", "))
+		}
+		column[name] = i
+	}
+	if _, ok := column["question"]; !ok {
+		return nil, nil, usagef("%s:1: there is no column question", path)
+	}
+	var out []askedQuestion
+	var lines []int
+	for {
+		row, err := r.Read()
+		if row == nil && err != nil {
+			if errors.Is(err, io.EOF) {
+				return out, lines, nil
+			}
+			return nil, nil, usagef("%s: %w", path, err)
+		}
+		line, _ := r.FieldPos(0)
+		if err != nil || len(row) > len(head) {
+			return nil, nil, usagef("%s:%d: the row has %d fields and the head %d", path, line, len(row), len(head))
+		}
+		field := func(name string) string {
+			if i, ok := column[name]; ok && i < len(row) {
+				return strings.TrimSpace(row[i])
+			}
+			return ""
+		}
+		out = append(out, askedQuestion{field("id"), field("question"), field("topic"), field("section"), field("category"), state.SourceType(field("source_type"))})
+		lines = append(lines, line)
+	}
+}
+
+func questionLines(path string, data []byte) ([]askedQuestion, []int, error) {
+	var out []askedQuestion
+	var lines []int
+	for i, line := range bytes.Split(data, []byte("\n")) {
+		if len(bytes.TrimSpace(line)) == 0 {
+			continue
+		}
+		var q askedQuestion
+		if err := json.Unmarshal(line, &q); err != nil {
+			return nil, nil, usagef("%s:%d: %w", path, i+1, err)
+		}
+		out, lines = append(out, q), append(lines, i+1)
+	}
+	return out, lines, nil
+}
+
+// complyBatch asks every question of a file that is not finished in --out.
+func (a *app) complyBatch(cmd *cobra.Command, flags *settingFlags, f complyFlags) (err error) {
+	ctx := cmd.Context()
+	questions, err := readQuestions(f.questions)
+	if err != nil {
+		return err
+	}
+	s, err := a.resolve(cmd, flags)
+	if err != nil {
+		return err
+	}
+	x, err := a.openExchange(cmd, flags, &s)
+	if err != nil {
+		return err
+	}
+	defer func() { err = also(err, x.close()) }()
+	c, err := a.openComplier(ctx, s, x, f.modelReview)
+	if err != nil {
+		return err
+	}
+	defer func() { err = also(err, c.Close()) }()
+	shown := a.newIngestProgress(f.asJSON)
+	rows, err := c.askAll(ctx, questions, f, flags, shown)
+	if err = errors.Join(err, shown.close()); err != nil {
+		return err
+	}
+	if err := errors.Join(writeSummaryCSV(f.out, rows), writeSummaryHTML(f.out, rows)); err != nil {
+		return err
+	}
+	failed, kept := 0, 0
+	for _, r := range rows {
+		if r.Error != "" {
+			failed++
+			a.warn("question %s: %s", r.ID, r.Error)
+		}
+		if r.kept {
+			kept++
+		}
+	}
+	if f.asJSON {
+		a.printJSON(struct {
+			Schema    int          `json:"schema"`
+			Out       string       `json:"out"`
+			Kept      int          `json:"already_finished"`
+			Failed    int          `json:"failed"`
+			Questions []summaryRow `json:"questions"`
+		}{1, f.out, kept, failed, rows})
+	} else {
+		fmt.Fprintf(a.stdout, "%s in %s: %d asked, %d were finished already, %d failed; see summary.csv and summary.html there\n",
+			count(len(rows), "question"), f.out, len(rows)-kept, kept, failed)
+	}
+	if failed > 0 {
+		return silent(exitFailed)
+	}
+	return nil
+}
+
+// A summaryRow is a question in the summary.
+type summaryRow struct {
+	ID         string                    `json:"id"`
+	Question   string                    `json:"question"`
+	Result     string                    `json:"result"`
+	Grounding  state.GroundingConfidence `json:"grounding_confidence"`
+	Verified   int                       `json:"requirements_verified"`
+	Statements int                       `json:"statements"`
+	Missing    int                       `json:"missing_evidence"`
+	Answer     string                    `json:"answer"`
+	Audit      string                    `json:"audit"` // file name in --out; empty when it failed
+	Error      string                    `json:"error,omitempty"`
+	kept       bool                      // from an earlier run
+}
+
+func rowOf(q askedQuestion, audit evidence.Audit, err error) summaryRow {
+	row := summaryRow{ID: q.ID, Question: q.Question}
+	if err != nil {
+		row.Error = err.Error()
+		return row
+	}
+	row.Result, row.Grounding, row.Answer, row.Audit = audit.Result, audit.Grounding, audit.Final, q.ID+".json"
+	row.Verified, row.Statements, row.Missing = len(audit.Verified), len(audit.Statements), len(audit.Missing)
+	return row
+}
+
+// askAll asks the questions, some at once, and returns their rows in order. A
+// question that fails is a row with its error, and is asked again the next time; a
+// run that is stopped is an error.
+func (c *complier) askAll(ctx context.Context, questions []askedQuestion, f complyFlags, flags *settingFlags, shown *ingestProgress) ([]summaryRow, error) {
+	rows := make([]summaryRow, len(questions))
+	next := make(chan int)
+	var mu sync.Mutex
+	done := 0
+	var wg sync.WaitGroup
+	for range min(f.jobs, len(questions)) {
+		wg.Go(func() {
+			for i := range next {
+				rows[i] = c.askOne(ctx, questions[i], f, flags)
+				mu.Lock()
+				done++
+				shown.update("asking", done, len(questions))
+				mu.Unlock()
+			}
+		})
+	}
+	for i := range questions {
+		select {
+		case next <- i:
+		case <-ctx.Done():
+		}
+	}
+	close(next)
+	wg.Wait()
+	if ctx.Err() != nil {
+		return nil, fmt.Errorf("asking the questions of %s: %w; what is finished is in %s, and the same command goes on", f.questions, context.Cause(ctx), f.out)
+	}
+	return rows, nil
+}
+
+func (c *complier) askOne(ctx context.Context, q askedQuestion, f complyFlags, flags *settingFlags) summaryRow {
+	in := q.input(f.filter)
+	file := filepath.Join(f.out, q.ID+".json")
+	if audit, err := readAudit(file); err == nil && c.finished(audit, in) {
+		row := rowOf(q, audit, nil)
+		row.kept = true
+		return row
+	}
+	if flags.timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, flags.timeout, errTimeout(flags.timeout))
+		defer cancel()
+	}
+	audit, err := c.ask(ctx, in, "", nil)
+	if err == nil {
+		err = writeAudit(file, audit)
+	}
+	return rowOf(q, audit, err)
+}
+
+// finished reports whether an audit is of the same question, asked of the same
+// corpus with the same skills and model.
+func (c *complier) finished(audit evidence.Audit, in evidence.Input) bool {
+	return audit.Question == in.Question && audit.Filter == in.Filter && audit.Corpus == c.corpus.Name() && audit.Fingerprint == c.corpus.Fingerprint() && audit.Model == c.modelLabel() &&
+		(audit.Status == state.StatusAnswered || audit.Status == state.StatusNoEvidence) && sameSkills(audit.Skills, c.skills)
+}
+
+func sameSkills(a, b map[string]string) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for name, hash := range a {
+		if b[name] != hash {
+			return false
+		}
+	}
+	return true
+}
+
+func writeSummaryCSV(dir string, rows []summaryRow) error {
+	var b bytes.Buffer
+	w := csv.NewWriter(&b)
+	list := [][]string{{"id", "question", "result", "grounding_confidence", "requirements_verified", "statements", "missing_evidence", "answer", "audit", "error"}}
+	for _, r := range rows {
+		list = append(list, []string{r.ID, cell(r.Question), r.Result, string(r.Grounding), fmt.Sprint(r.Verified), fmt.Sprint(r.Statements), fmt.Sprint(r.Missing), cell(r.Answer), r.Audit, cell(r.Error)})
+	}
+	if err := w.WriteAll(list); err != nil {
+		return fmt.Errorf("writing the summary: %w", err)
+	}
+	if err := writeAtomically(filepath.Join(dir, "summary.csv"), b.Bytes(), 0o644); err != nil {
+		return fmt.Errorf("writing the summary: %w", err)
+	}
+	return nil
+}
+
+// cell keeps a spreadsheet from taking text for a formula.
+func cell(s string) string {
+	if s != "" && strings.ContainsRune("=+-@\t\r", rune(s[0])) {
+		return "'" + s
+	}
+	return s
+}
+
+var summaryPage = template.Must(template.New("summary").Parse(`<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>Compliance questions</title>
+<style>body{font:15px/1.45 system-ui,sans-serif;margin:2em}table{border-collapse:collapse}th,td{border:1px solid #bbb;padding:.4em .6em;text-align:left;vertical-align:top}pre{white-space:pre-wrap;margin:0;font:inherit}</style>
+</head><body><h1>Compliance questions</h1>
+<table><thead><tr><th>Id</th><th>Question</th><th>Result</th><th>Grounding</th><th>Verified</th><th>Answer</th><th>Audit</th></tr></thead><tbody>
+{{range .}}<tr><td>{{.ID}}</td><td>{{.Question}}</td><td>{{if .Error}}failed: {{.Error}}{{else}}{{.Result}}{{end}}</td><td>{{.Grounding}}</td><td>{{.Verified}}</td><td><pre>{{.Answer}}</pre></td><td>{{if .Audit}}<a href="{{.Audit}}">{{.Audit}}</a>{{end}}</td></tr>
+{{end}}</tbody></table></body></html>
+`))
+
+func writeSummaryHTML(dir string, rows []summaryRow) error {
+	var b bytes.Buffer
+	if err := summaryPage.Execute(&b, rows); err != nil {
+		return fmt.Errorf("writing the summary: %w", err)
+	}
+	if err := writeAtomically(filepath.Join(dir, "summary.html"), b.Bytes(), 0o644); err != nil {
+		return fmt.Errorf("writing the summary: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,75 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"example.com/assay/cmd/agent/internal/render"
+	"example.com/assay/nodes/evidence"
+	"example.com/assay/state"
+)
+
+// mostNearest is how many rejected requirements are shown when none is verified.
+const mostNearest = 3
+
+// printAudit prints an audit for people: the answer, what it stands on, what is
+// missing.
+func (a *app) printAudit(audit evidence.Audit) {
+	look := render.Options{Width: a.stdout.width, Colour: a.stdout.colour}
+	if audit.Status == state.StatusFailed || audit.Status == state.StatusInterrupted {
+		return
+	}
+	if audit.Result == evidence.ResultNoEvidence {
+		fmt.Fprintln(a.stdout, audit.Message)
+		for i, r := range audit.Rejected {
+			if i == mostNearest {
+				break
+			}
+			fmt.Fprintf(a.stdout, "\n✗ %s “%s”\n    %s: %s\n    %s\n", r.ID, visible(r.Quote), r.Reason, visible(r.Rationale), visible(r.Document+", "+r.Heading))
+		}
+	} else {
+		fmt.Fprint(a.stdout, render.Markdown(audit.Final, look))
+		fmt.Fprint(a.stdout, "\n", render.Markdown("## Requirements\n", look))
+		for _, r := range audit.Extracted {
+			if !cited(audit, r.ID) {
+				continue
+			}
+			fmt.Fprintf(a.stdout, "%s  %s, %s\n      %s, bytes %d–%d\n", r.ID, visible(r.Title), visible(r.Heading), pathOf(audit, r), r.Start, r.End)
+			for _, ref := range r.Refers {
+				to := "which the corpus does not hold"
+				if ref.Linked {
+					to = "in passage " + ref.Passage
+				}
+				fmt.Fprintf(a.stdout, "      refers to %s, %s\n", visible(ref.Text), visible(to))
+			}
+		}
+	}
+	if len(audit.Missing) > 0 {
+		fmt.Fprint(a.stdout, "\n", render.Markdown("## Missing evidence\n", look))
+		for _, m := range audit.Missing {
+			fmt.Fprintf(a.stdout, "- %s\n", visible(m))
+		}
+	}
+	fmt.Fprintf(a.stdout, "\ngrounding %s · %d of %s verified · %s read\n", audit.Grounding, audit.Trail.Verified,
+		count(audit.Trail.Extracted, "requirement"), count(audit.Trail.Retrieved, "passage"))
+}
+
+func visible(s string) string { return render.Visible(strings.TrimSpace(oneLine(s))) }
+
+func cited(audit evidence.Audit, id string) bool {
+	for _, r := range audit.References {
+		if r.ID == id {
+			return r.Used
+		}
+	}
+	return false
+}
+
+func pathOf(audit evidence.Audit, r state.Requirement) string {
+	for _, d := range audit.Documents {
+		if d.Source == r.Source {
+			return d.Path
+		}
+	}
+	return r.Source
+}

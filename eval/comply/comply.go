@@ -1,0 +1,300 @@
+// Package comply measures the compliance pipeline on questions whose answering
+// passages people judged: whether answers cite them, and whether everything that
+// answers promise holds.
+//
+//	set, err := comply.Read(ctx, comply.Files{Format: "obliqa", Data: "questions.jsonl"}, nil)
+//	got, err := comply.Evaluate(ctx, set, ask, nil)
+//
+// It does not ingest, print or ship data. It does not judge whether an answer is
+// complete.
+package comply
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"example.com/assay/eval/jsonl"
+	"example.com/assay/eval/metrics"
+	"example.com/assay/nodes/evidence"
+	"example.com/assay/state"
+)
+
+// FormatObliQA is the one format that Read knows.
+const FormatObliQA = "obliqa"
+
+// Formats lists them.
+func Formats() []string { return []string{FormatObliQA} }
+
+// Files name a collection.
+type Files struct {
+	Format string // one of Formats
+	Data   string // {id, question, qrels}
+	Expert string // {id, expert_relations: [{passage_uid, relation}]}; may be empty
+}
+
+// A Question has the ids of the records that answer it.
+type Question struct {
+	ID, Text string
+	Gold     []string // sorted
+	Relevant []string // that experts found relevant beside them, sorted
+}
+
+// Read reads the questions. Faults name the file, the line and the field.
+func Read(ctx context.Context, f Files, progress func(done, total int)) ([]Question, error) {
+	if f.Format != FormatObliQA {
+		return nil, fmt.Errorf("reading questions: there is no format %q; known: %s", f.Format, strings.Join(Formats(), ", "))
+	}
+	type record struct {
+		ID       string         `json:"id"`
+		Question string         `json:"question"`
+		Qrels    map[string]int `json:"qrels"`
+	}
+	var out []Question
+	at := map[string]int{}
+	err := jsonl.Each(ctx, f.Data, "id", progress, func(place jsonl.Place, r record) error {
+		if err := errors.Join(place.Want("question", strings.TrimSpace(r.Question) != ""), place.Want("qrels", len(r.Qrels) > 0)); err != nil {
+			return err
+		}
+		q := Question{ID: r.ID, Text: r.Question}
+		for id, grade := range r.Qrels {
+			if grade > 0 {
+				q.Gold = append(q.Gold, id)
+			}
+		}
+		slices.Sort(q.Gold)
+		at[r.ID] = len(out)
+		out = append(out, q)
+		return nil
+	})
+	if err == nil && f.Expert != "" {
+		err = readExpert(ctx, f.Expert, out, at)
+	}
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("reading questions: %w", err)
+	case len(out) == 0:
+		return nil, fmt.Errorf("reading questions: %s holds none", f.Data)
+	}
+	return out, nil
+}
+
+func readExpert(ctx context.Context, path string, out []Question, at map[string]int) error {
+	type record struct {
+		ID        string `json:"id"`
+		Relations []struct {
+			Passage  string `json:"passage_uid"`
+			Relation int    `json:"relation"`
+		} `json:"expert_relations"`
+	}
+	return jsonl.Each(ctx, path, "id", nil, func(_ jsonl.Place, r record) error {
+		i, ok := at[r.ID]
+		if !ok {
+			return nil
+		}
+		for _, rel := range r.Relations {
+			if rel.Relation > 0 {
+				out[i].Relevant = append(out[i].Relevant, rel.Passage)
+			}
+		}
+		slices.Sort(out[i].Relevant)
+		return nil
+	})
+}
+
+// An Outcome is what became of a question.
+type Outcome struct {
+	Question
+	Audit    evidence.Audit
+	Cited    []string // records that the answer cites, in order, each once
+	Problems []string // what checking the audit again found
+	Took     time.Duration
+}
+
+// Answered reports whether there was an answer.
+func (o Outcome) Answered() bool { return o.Audit.Result == evidence.ResultAnswered }
+
+// Hit reports whether the answer cites a gold record.
+func (o Outcome) Hit() bool {
+	return slices.ContainsFunc(o.Cited, func(id string) bool { return slices.Contains(o.Gold, id) })
+}
+
+// A Metric is a named figure with its interval.
+type Metric struct {
+	Name string
+	metrics.Interval
+}
+
+// An Evaluation is what the pipeline reaches. gold_cited is the share of answers
+// that cite a gold record, gold_cited_of_all that of all questions, answered the
+// share with an answer; gold_precision and relevant_precision are the mean share of an
+// answer's cited records that are gold, or gold or found relevant by experts;
+// gold_recall is the mean share of the gold records that is cited.
+type Evaluation struct {
+	Metrics  []Metric
+	Outcomes []Outcome // in the order of the questions
+	// What must not happen, over all answers.
+	NotVerbatim int // quotes that are not the bytes of their document
+	Uncited     int // statements without an id
+	Unverified  int // ids in answers that are of no verified requirement
+	Problems    int // whatever checking the audits found, those included
+	P50, P95    time.Duration
+	Elapsed     time.Duration // of all questions together
+	Resample    metrics.ResampleOptions
+}
+
+// EvaluateOptions say how to measure. Nil and the zero value work.
+type EvaluateOptions struct {
+	Jobs     int // questions at once; default 2
+	Resample metrics.ResampleOptions
+	Progress func(done, total int) // called after each question, never concurrently
+}
+
+// Evaluate asks every question, checks each audit against its documents, and
+// measures. The first error of ask ends it.
+func Evaluate(ctx context.Context, questions []Question, ask func(context.Context, string) (evidence.Audit, error), opts *EvaluateOptions) (Evaluation, error) {
+	var o EvaluateOptions
+	if opts != nil {
+		o = *opts
+	}
+	if o.Jobs == 0 {
+		o.Jobs = 2
+	}
+	if len(questions) == 0 {
+		return Evaluation{}, errors.New("evaluating: there are no questions")
+	}
+	began := time.Now()
+	out := Evaluation{Outcomes: make([]Outcome, len(questions)), Resample: o.Resample.Resolved()}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	next := make(chan int)
+	var wg sync.WaitGroup
+	var mu sync.Mutex
+	done := 0
+	for range min(max(o.Jobs, 1), len(questions)) {
+		wg.Go(func() {
+			for i := range next {
+				began := time.Now()
+				audit, err := ask(ctx, questions[i].Text)
+				if err != nil {
+					cancel(fmt.Errorf("asking question %q: %w", questions[i].ID, err))
+					continue
+				}
+				took := time.Since(began)
+				out.Outcomes[i] = Outcome{Question: questions[i], Audit: audit, Cited: cited(audit), Problems: evidence.Check(audit).Problems, Took: took}
+				mu.Lock()
+				if done++; o.Progress != nil {
+					o.Progress(done, len(questions))
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	for i := range questions {
+		select {
+		case next <- i:
+		case <-ctx.Done():
+		}
+	}
+	close(next)
+	wg.Wait()
+	if ctx.Err() != nil {
+		return Evaluation{}, context.Cause(ctx)
+	}
+	out.Elapsed = time.Since(began)
+	return out, out.measure()
+}
+
+// cited are the records that an answer cites: a long record has several passages.
+func cited(audit evidence.Audit) []string {
+	var out []string
+	for _, s := range audit.Statements {
+		for _, l := range s.Lineage {
+			id, _, _ := strings.Cut(l.Chunk, "~")
+			if !slices.Contains(out, id) {
+				out = append(out, id)
+			}
+		}
+	}
+	return out
+}
+
+func (e *Evaluation) measure() error {
+	var times []time.Duration
+	for _, o := range e.Outcomes {
+		times = append(times, o.Took)
+		e.Problems += len(o.Problems)
+		for _, p := range o.Problems {
+			if strings.Contains(p, "are not its quote") {
+				e.NotVerbatim++
+			}
+		}
+		for _, s := range o.Audit.Statements {
+			if len(s.IDs) == 0 {
+				e.Uncited++
+			}
+			for _, id := range s.IDs {
+				if !slices.ContainsFunc(o.Audit.Verified, func(v evidence.VerifiedRequirement) bool { return v.ID == id }) {
+					e.Unverified++
+				}
+			}
+		}
+	}
+	e.P50, e.P95 = metrics.Percentile(times, .5), metrics.Percentile(times, .95)
+	for _, m := range []struct {
+		name string
+		of   func(Outcome) (value float64, counts bool)
+	}{
+		{"gold_cited", func(o Outcome) (float64, bool) { return one(o.Hit()), o.Answered() }},
+		{"gold_cited_of_all", func(o Outcome) (float64, bool) { return one(o.Hit()), true }},
+		{"answered", func(o Outcome) (float64, bool) { return one(o.Answered()), true }},
+		{"gold_precision", func(o Outcome) (float64, bool) { return share(o.Cited, o.Gold), o.Answered() }},
+		{"relevant_precision", func(o Outcome) (float64, bool) {
+			return share(o.Cited, slices.Concat(o.Gold, o.Relevant)), o.Answered() && len(o.Relevant) > 0
+		}},
+		{"gold_recall", func(o Outcome) (float64, bool) { return share(o.Gold, o.Cited), true }},
+		{"cited_records", func(o Outcome) (float64, bool) { return float64(len(o.Cited)), o.Answered() }},
+		{"high_grounding", func(o Outcome) (float64, bool) { return one(o.Audit.Grounding == state.GroundedHigh), o.Answered() }},
+	} {
+		var values []float64
+		for _, o := range e.Outcomes {
+			if v, counts := m.of(o); counts {
+				values = append(values, v)
+			}
+		}
+		if len(values) == 0 {
+			continue // no question has it
+		}
+		interval, err := metrics.Bootstrap(values, &e.Resample)
+		if err != nil {
+			return fmt.Errorf("evaluating %s: %w", m.name, err)
+		}
+		e.Metrics = append(e.Metrics, Metric{m.name, interval})
+	}
+	return nil
+}
+
+func one(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// share is the share of list that is in of.
+func share(list, of []string) float64 {
+	if len(list) == 0 {
+		return 0
+	}
+	n := 0
+	for _, id := range list {
+		if slices.Contains(of, id) {
+			n++
+		}
+	}
+	return float64(n) / float64(len(list))
+}

@@ -1,0 +1,216 @@
+// Package obligations measures how well sentences that lay down an obligation are
+// told from others, and how often sentences without a word of duty are taken for
+// one.
+//
+//	set, err := obligations.Read(ctx, "sentences.jsonl", nil)
+//	got, err := obligations.Evaluate(ctx, set, nil)
+//	plain, err := obligations.Plain(ctx, "corpus.jsonl.gz", &obligations.PlainOptions{N: 200})
+//
+// It does not train (eval/train does), print or ship data.
+package obligations
+
+import (
+	"cmp"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"example.com/assay/eval/jsonl"
+	"example.com/assay/eval/metrics"
+	"example.com/assay/memory/obligation"
+	"example.com/assay/memory/text"
+)
+
+// An Item is a sentence of which people said whether it is an obligation.
+type Item struct {
+	ID   string
+	Text string
+	Gold bool
+}
+
+// An Outcome is what the model says of an item.
+type Outcome struct {
+	Item
+	Pred  bool
+	Score float64 // probability of an obligation
+}
+
+// A Metric is a named figure with its interval.
+type Metric struct {
+	Name string
+	metrics.Interval
+}
+
+// An Evaluation is what the model reaches on a collection. F1, precision and recall
+// are of obligations.
+type Evaluation struct {
+	Metrics  []Metric
+	Outcomes []Outcome // in the order of the items
+	P50, P95 time.Duration
+	Resample metrics.ResampleOptions
+}
+
+// Read reads {id, text, obligation}, one a line, plain or compressed with gzip.
+// Faults name the file, the line and the field. A nil progress tells nobody.
+func Read(ctx context.Context, path string, progress func(done, total int)) ([]Item, error) {
+	type record struct {
+		ID         string `json:"id"`
+		Text       string `json:"text"`
+		Obligation *bool  `json:"obligation"`
+	}
+	var out []Item
+	err := jsonl.Each(ctx, path, "id", progress, func(at jsonl.Place, r record) error {
+		if err := errors.Join(at.Want("text", strings.TrimSpace(r.Text) != ""), at.Want("obligation", r.Obligation != nil)); err != nil {
+			return err
+		}
+		out = append(out, Item{r.ID, r.Text, *r.Obligation})
+		return nil
+	})
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("reading obligations: %w", err)
+	case len(out) == 0:
+		return nil, fmt.Errorf("reading obligations: %s holds no sentence", path)
+	}
+	return out, nil
+}
+
+// Evaluate reads every item with the shipped model. The errors are cancellation and
+// an empty list.
+func Evaluate(ctx context.Context, items []Item, resample *metrics.ResampleOptions) (Evaluation, error) {
+	m, err := obligation.Default()
+	if err != nil {
+		return Evaluation{}, err
+	}
+	out := Evaluation{Resample: resample.Resolved()}
+	var gold []bool
+	var scores []float64
+	var times []time.Duration
+	for _, item := range items {
+		if ctx.Err() != nil {
+			return Evaluation{}, context.Cause(ctx)
+		}
+		began := time.Now()
+		r := m.Read(item.Text)
+		times = append(times, time.Since(began))
+		out.Outcomes = append(out.Outcomes, Outcome{item, r.Obligation, r.P})
+		gold, scores = append(gold, item.Gold), append(scores, r.P)
+	}
+	counted := func(of func(metrics.Confusion) float64) func([]int) float64 {
+		return func(list []int) float64 {
+			var c metrics.Confusion
+			for _, i := range list {
+				c.Count(gold[i], out.Outcomes[i].Pred)
+			}
+			return of(c)
+		}
+	}
+	scored := func(of func([]bool, []float64) float64) func([]int) float64 {
+		return func(list []int) float64 {
+			g, s := make([]bool, len(list)), make([]float64, len(list))
+			for k, i := range list {
+				g[k], s[k] = gold[i], scores[i]
+			}
+			return of(g, s)
+		}
+	}
+	for _, f := range []struct {
+		name string
+		of   func([]int) float64
+	}{
+		{"F1", counted(metrics.Confusion.F1)}, {"precision", counted(metrics.Confusion.Precision)}, {"recall", counted(metrics.Confusion.Recall)},
+		{"balanced_accuracy", counted(metrics.Confusion.BalancedAccuracy)}, {"AUC", scored(metrics.AUC)}, {"ECE", scored(metrics.ECE)},
+	} {
+		interval, err := metrics.BootstrapOf(len(items), f.of, &out.Resample)
+		if err != nil {
+			return Evaluation{}, fmt.Errorf("evaluating %s: %w", f.name, err)
+		}
+		out.Metrics = append(out.Metrics, Metric{f.name, interval})
+	}
+	out.P50, out.P95 = metrics.Percentile(times, .5), metrics.Percentile(times, .95)
+	return out, nil
+}
+
+// PlainOptions say which sentences without a word of duty are drawn. Nil and the
+// zero value work.
+type PlainOptions struct {
+	N        int    // default 200
+	Seed     uint64 // default metrics.DefaultSeed
+	Progress func(done, total int)
+}
+
+// A PlainResult is what became of sentences without a word of duty.
+type PlainResult struct {
+	N       int      // that were read
+	Of      int      // that the corpus has
+	Seed    uint64   // by which they were drawn
+	Flagged []string // those that are taken for obligations, in the order drawn
+}
+
+// Share is the share of the sentences that are taken for obligations.
+func (p PlainResult) Share() float64 {
+	if p.N == 0 {
+		return 0
+	}
+	return float64(len(p.Flagged)) / float64(p.N)
+}
+
+// duty is in every sentence that speaks of a duty in so many words: the list is
+// wider than the model's, so that a sentence without any of it is ordinary text.
+var duty = regexp.MustCompile(`(?i)\b(?:must|shall|should|will|may|can|cannot|requir\w*|oblig\w*|responsib\w*|prohibit\w*|ensur\w*|expect\w*|mandat\w*|needs?|needed|has\s+to|have\s+to|is\s+to|are\s+to|dut(?:y|ies)|subject\s+to|only|not|no|agrees?|undertakes?|covenants?|entitled|necessary|forbidden|limited|bound|liable|compl(?:y|ies))\b`)
+
+// Plain draws sentences without a word of duty from a corpus of {text} records and
+// reads them with the shipped model. Sentences have at least six words.
+func Plain(ctx context.Context, path string, opts *PlainOptions) (PlainResult, error) {
+	o := PlainOptions{N: 200, Seed: metrics.DefaultSeed}
+	if opts != nil {
+		o.N, o.Seed, o.Progress = cmp.Or(opts.N, o.N), cmp.Or(opts.Seed, o.Seed), opts.Progress
+	}
+	m, err := obligation.Default()
+	if err != nil {
+		return PlainResult{}, err
+	}
+	type record struct {
+		ID   string `json:"id"`
+		Text string `json:"text"`
+	}
+	type drawn struct {
+		key  uint64
+		text string
+	}
+	var all []drawn
+	seen := map[string]bool{}
+	err = jsonl.Each(ctx, path, "id", o.Progress, func(_ jsonl.Place, r record) error {
+		for _, s := range text.Sentences(r.Text) {
+			sentence := strings.Join(strings.Fields(r.Text[s.Start:s.End]), " ")
+			if obligation.Words(sentence) < 6 || duty.MatchString(sentence) || seen[sentence] {
+				continue
+			}
+			seen[sentence] = true
+			h := fnv.New64a()
+			var seed [8]byte
+			binary.LittleEndian.PutUint64(seed[:], o.Seed)
+			h.Write(seed[:])          // a hash's Write returns no error
+			h.Write([]byte(sentence)) // the same
+			all = append(all, drawn{h.Sum64(), sentence})
+		}
+		return nil
+	})
+	if err != nil {
+		return PlainResult{}, fmt.Errorf("drawing plain sentences: %w", err)
+	}
+	slices.SortFunc(all, func(a, b drawn) int { return cmp.Or(cmp.Compare(a.key, b.key), strings.Compare(a.text, b.text)) })
+	out := PlainResult{N: min(o.N, len(all)), Of: len(all), Seed: o.Seed}
+	for _, d := range all[:out.N] {
+		if m.Read(d.text).Obligation {
+			out.Flagged = append(out.Flagged, d.text)
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,127 @@
+package offline
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"example.com/assay/memory/obligation"
+	"example.com/assay/memory/text"
+	"example.com/assay/skills"
+	"example.com/assay/state"
+)
+
+// Grounding a requirement counts how much of what a question asks about stands in
+// the quote: the share of the question's content stems, by length, that the quote
+// or, for half, its headings have. Reviewing counts the same the other way round.
+
+const (
+	// leastCovered is the share of a question that a requirement must hold.
+	leastCovered = .2
+	// headingShare is what a stem counts for that only the headings have.
+	headingShare = .5
+	// leastCited is the share of a statement that its requirements must hold.
+	leastCited = .6
+)
+
+// asked are words of questions about duties that say nothing of their subject.
+var asked = func() map[string]bool {
+	out := map[string]bool{}
+	for _, w := range strings.Fields(`specific specifically provide provides example examples detail details describe explain clarify clarification elaborate
+		require requires required requirement requirements must shall obligation obligations obligated duty duties rule rules policy policies statute statutes law laws
+		need needs expect expected expectations regulation regulations regulatory under according context regard regarding particular
+		ensure ensures applicable relevant appropriate process processes procedure procedures type types kind kinds take taken does do should may`) {
+		out[text.Stem(w)] = true
+	}
+	return out
+}()
+
+// subject are the distinct content stems of a question, in their order.
+func subject(question string) []string {
+	var out []string
+	for _, t := range text.Terms(question, text.QueryStops) {
+		if !asked[t] && !slices.Contains(out, t) {
+			out = append(out, t)
+		}
+	}
+	if len(out) == 0 { // it asks of nothing else
+		out = text.Terms(question, text.DocStops)
+	}
+	return out
+}
+
+// covered is how much of stems a text holds, 0 to 1, and how many of them the text
+// itself has.
+func covered(stems []string, body, headings string) (share float64, own int) {
+	in, above := text.Terms(body, text.DocStops), text.Terms(headings, text.DocStops)
+	sum, all := 0.0, 0.0
+	for _, s := range stems {
+		weight := float64(min(len(s), 8))
+		all += weight
+		switch {
+		case slices.Contains(in, s):
+			sum += weight
+			own++
+		case slices.Contains(above, s):
+			sum += headingShare * weight
+		}
+	}
+	if all == 0 {
+		return 0, 0
+	}
+	return sum / all, own
+}
+
+func ground(in skills.GroundingInput) (skills.GroundingOutput, error) {
+	if strings.TrimSpace(in.Question) == "" {
+		return skills.GroundingOutput{}, errBlank
+	}
+	r := in.Requirement
+	stems := subject(in.Question)
+	share, own := covered(stems, r.Quote, r.Document+"\n"+r.Section)
+	out := skills.GroundingOutput{ID: r.ID, Reason: "none"}
+	switch {
+	case share < leastCovered || own < min(2, len(stems)):
+		out.Reason = string(state.NotRelevant)
+		out.Rationale = fmt.Sprintf("The quote holds %d of the %d words that the question asks about.", own, len(stems))
+	case defers(r.Quote):
+		out.Reason = string(state.NeedsInference)
+		out.Rationale = "What has to be done stands in another place that the quote refers to."
+	case !obligation.Complete(r.Quote, false):
+		out.Reason = string(state.IncompleteQuote)
+		out.Rationale = "The quote does not say by itself who or what is bound."
+	default:
+		out.Verified = true
+		out.Rationale = fmt.Sprintf("The quote holds %d of the %d words that the question asks about, and stands alone.", own, len(stems))
+	}
+	return out, nil
+}
+
+// defers reports whether a quote leaves what has to be done to another place:
+// beside its reference little is said.
+func defers(quote string) bool {
+	const least = 4 // content stems beside the reference
+	rest := reference.ReplaceAllString(quote, " ")
+	return rest != quote && len(text.Terms(rest, text.DocStops)) < least
+}
+
+func reviewAnswer(in skills.ReviewInput) (skills.ReviewOutput, error) {
+	quotes := map[string]string{}
+	for _, r := range in.Requirements {
+		quotes[r.ID] = r.Quote
+	}
+	out := skills.ReviewOutput{Findings: []skills.ReviewFinding{}}
+	for _, s := range in.Statements {
+		var cited []string
+		for _, id := range s.IDs {
+			cited = append(cited, quotes[id])
+		}
+		stems := text.Terms(s.Text, text.DocStops)
+		if share, own := covered(stems, strings.Join(cited, "\n"), ""); share < leastCited && len(stems) > 0 {
+			out.Findings = append(out.Findings, skills.ReviewFinding{
+				Statement: s.N, Problem: fmt.Sprintf("the requirements that it cites hold %d of its %d content words", own, len(stems)),
+			})
+		}
+	}
+	return out, nil
+}

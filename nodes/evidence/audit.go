@@ -1,0 +1,261 @@
+package evidence
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+
+	"example.com/assay/nodes/verify"
+	"example.com/assay/state"
+)
+
+// What an audit says of its end.
+const (
+	ResultAnswered   = "ANSWERED"
+	ResultNoEvidence = "NO_AUTHORITATIVE_EVIDENCE"
+
+	noEvidence = "No authoritative requirement found in provided sources."
+)
+
+// An Audit is what a run comes to, as `agent comply --json` prints it: the
+// answer's schema, and everything by which it can be checked again.
+type Audit struct {
+	state.Answer
+	Result     string                       `json:"result"`
+	Message    string                       `json:"message,omitempty"`
+	Missing    []string                     `json:"missing_evidence"`
+	Filter     state.ComplyFilter           `json:"filter"`
+	Final      string                       `json:"final_answer"`
+	Statements []AuditStatement             `json:"statements"`
+	References []state.RequirementReference `json:"requirement_references"`
+	Unused     []string                     `json:"unused_requirements"`
+	Grounding  state.GroundingConfidence    `json:"grounding_confidence"`
+	Statutes   string                       `json:"statute_summary"`
+	Policies   string                       `json:"policy_summary"`
+	Extracted  []state.Requirement          `json:"extracted_requirements"`
+	Verified   []VerifiedRequirement        `json:"verified_requirements"`
+	Rejected   []VerifiedRequirement        `json:"rejected_requirements"` // the nearest first
+	Conflicts  []state.RequirementConflict  `json:"conflicts"`
+	Findings   []state.ComplyFinding        `json:"findings"`
+	Documents  []AuditDocument              `json:"documents"`
+	Trail      Trail                        `json:"evidence_audit_trail"`
+	Skills     map[string]string            `json:"skills"` // hash by name
+	// Fingerprint is that of the corpus's content.
+	Fingerprint string `json:"corpus_fingerprint"`
+}
+
+// A VerifiedRequirement is a requirement's verdict, with its quote for a reader.
+type VerifiedRequirement struct {
+	state.RequirementVerdict
+	Quote    string `json:"exact_quote"`
+	Document string `json:"document_id"`
+	Heading  string `json:"section_heading"`
+}
+
+// An AuditStatement is a statement with what it stands on.
+type AuditStatement struct {
+	state.Statement
+	Lineage []Lineage `json:"lineage"` // one for each id
+}
+
+// Lineage leads from a statement to the bytes of a document.
+type Lineage struct {
+	Requirement string `json:"requirement_id"`
+	Chunk       string `json:"chunk_id"`
+	Document    string `json:"document_id"`
+	Path        string `json:"path"`
+	Start       int    `json:"start"` // bytes
+	End         int    `json:"end"`   // bytes, exclusive
+	Hash        string `json:"document_sha256"`
+}
+
+// An AuditDocument is a file that requirements are quoted from.
+type AuditDocument struct {
+	Source   string `json:"source"` // the text's name within the corpus
+	Path     string `json:"path"`
+	Original string `json:"original,omitempty"` // the file that the text was extracted from
+	Hash     string `json:"sha256"`             // of the file at Path, in hexadecimal; empty when it could not be read
+	Fault    string `json:"fault,omitempty"`
+}
+
+// Trail counts what happened.
+type Trail struct {
+	Retrieved  int                       `json:"total_chunks_retrieved"`
+	Extracted  int                       `json:"total_requirements_extracted"`
+	Verified   int                       `json:"total_requirements_verified"`
+	PassRate   float64                   `json:"verification_pass_rate"` // verified of extracted; 0 without any
+	Confidence state.GroundingConfidence `json:"composition_confidence"` // as composed
+	Revisions  int                       `json:"revisions"`
+}
+
+// Result turns a finished run into its audit. It reads every cited document once
+// more: its hash is that of the file now.
+func Result(final state.Comply, runErr error, files verify.Locator) Audit {
+	a := Audit{
+		Answer: state.Answer{
+			Schema: state.AnswerSchema, Pipeline: "comply", Status: status(final, runErr), Question: final.Question, Answer: final.Answer,
+			Sources: []state.Source{}, Confidence: final.SearchConfidence, Warnings: final.Warnings,
+			Metrics: state.RunMetrics{Metrics: state.Metrics{ModelUsage: final.Usage, HasAnswer: final.Answer != ""}, NodeMS: map[string]float64{}},
+		},
+		Result: ResultAnswered, Missing: distinct(final.Missing), Filter: final.Filter, Final: final.Answer, Statements: []AuditStatement{},
+		References: []state.RequirementReference{}, Unused: []string{}, Grounding: final.Grounding, Statutes: final.StatuteSummary, Policies: final.PolicySummary,
+		Extracted: orEmpty(final.Requirements), Verified: []VerifiedRequirement{}, Rejected: []VerifiedRequirement{},
+		Conflicts: orEmpty(final.Conflicts), Findings: orEmpty(final.Findings), Documents: []AuditDocument{}, Skills: map[string]string{},
+	}
+	if runErr != nil {
+		a.Error = runErr.Error()
+	}
+	if a.Status == state.StatusNoEvidence {
+		a.Result, a.Message = ResultNoEvidence, noEvidence
+	}
+	byID := map[string]state.Requirement{}
+	for _, r := range final.Requirements {
+		byID[r.ID] = r
+		if !slices.ContainsFunc(a.Documents, func(d AuditDocument) bool { return d.Source == r.Source }) {
+			a.Documents = append(a.Documents, documentOf(r.Source, files))
+		}
+	}
+	a.verdicts(final, byID)
+	for _, st := range final.Statements {
+		one := AuditStatement{Statement: st, Lineage: []Lineage{}}
+		for _, id := range st.IDs {
+			one.Lineage = append(one.Lineage, a.lineage(byID[id]))
+		}
+		a.Statements = append(a.Statements, one)
+	}
+	for _, r := range final.Verified() {
+		ref := state.RequirementReference{ID: r.ID}
+		if at := slices.IndexFunc(final.Statements, func(s state.Statement) bool { return slices.Contains(s.IDs, r.ID) }); at >= 0 {
+			ref.Used, ref.Statement = true, final.Statements[at].Text
+		} else {
+			a.Unused = append(a.Unused, r.ID)
+		}
+		a.References = append(a.References, ref)
+	}
+	a.sources(final, files)
+	a.Trail = Trail{
+		Retrieved: len(final.Hits), Extracted: len(final.Requirements), Verified: len(a.Verified),
+		Confidence: final.Draft.Confidence, Revisions: final.Revisions,
+	}
+	if a.Trail.Extracted > 0 {
+		a.Trail.PassRate = float64(a.Trail.Verified) / float64(a.Trail.Extracted)
+	}
+	if a.Trail.Confidence == "" {
+		a.Trail.Confidence = state.GroundedInsufficient
+	}
+	return a
+}
+
+func status(final state.Comply, runErr error) state.Status {
+	switch {
+	case errors.Is(runErr, context.Canceled) || errors.Is(runErr, context.DeadlineExceeded):
+		return state.StatusInterrupted
+	case runErr != nil:
+		return state.StatusFailed
+	case len(final.Statements) > 0:
+		return state.StatusAnswered
+	}
+	return state.StatusNoEvidence
+}
+
+func orEmpty[T any](list []T) []T { return append([]T{}, list...) }
+
+func distinct(list []string) []string {
+	out := []string{}
+	for _, s := range list {
+		if !slices.Contains(out, s) {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// verdicts sorts the requirements into verified and rejected ones. Of the latter
+// those come first that address the question and fail another criterion, then in
+// the order of their passages' ranks.
+func (a *Audit) verdicts(final state.Comply, byID map[string]state.Requirement) {
+	rank := map[string]int{}
+	for _, h := range final.Hits {
+		rank[h.Passage.ID] = h.Rank
+	}
+	for _, v := range final.Verdicts {
+		r := byID[v.ID]
+		one := VerifiedRequirement{v, r.Quote, r.Document, r.Heading}
+		if v.Verified {
+			a.Verified = append(a.Verified, one)
+		} else {
+			a.Rejected = append(a.Rejected, one)
+		}
+	}
+	near := func(v VerifiedRequirement) int {
+		if v.Reason == state.NotRelevant {
+			return 1 << 20
+		}
+		return 0
+	}
+	slices.SortStableFunc(a.Rejected, func(x, y VerifiedRequirement) int {
+		return near(x) + rank[byID[x.ID].Chunk] - near(y) - rank[byID[y.ID].Chunk]
+	})
+}
+
+func (a *Audit) lineage(r state.Requirement) Lineage {
+	l := Lineage{Requirement: r.ID, Chunk: r.Chunk, Document: r.Document, Start: r.Start, End: r.End}
+	for _, d := range a.Documents {
+		if d.Source == r.Source {
+			l.Path, l.Hash = d.Path, d.Hash
+		}
+	}
+	return l
+}
+
+// sources are the passages that the answer cites, with its quotes of them.
+func (a *Audit) sources(final state.Comply, files verify.Locator) {
+	for _, h := range final.Hits {
+		var quotes []state.QuoteSpan
+		for _, r := range final.Requirements {
+			if r.Chunk == h.Passage.ID && cites(final.Statements, r.ID) {
+				quotes = append(quotes, state.QuoteSpan{Start: r.Start, End: r.End, Text: r.Quote})
+			}
+		}
+		if len(quotes) == 0 {
+			continue
+		}
+		s := verify.SourceOf(h.Passage, files)
+		s.N, s.Quotes = len(a.Sources)+1, quotes
+		a.Sources = append(a.Sources, s)
+		a.Verification.QuotesChecked += len(quotes)
+		if s.Stale == "" {
+			a.Verification.QuotesExact += len(quotes)
+		}
+	}
+}
+
+func documentOf(source string, files verify.Locator) AuditDocument {
+	d := AuditDocument{Source: source}
+	var err error
+	if d.Path, d.Original, err = files.TextPath(source); err == nil && d.Path != "" {
+		d.Hash, err = fileHash(d.Path)
+	}
+	if err != nil {
+		d.Fault = err.Error()
+	}
+	return d
+}
+
+func fileHash(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", fmt.Errorf("opening the document: %w", err)
+	}
+	defer f.Close()
+	hash := sha256.New()
+	if _, err := io.Copy(hash, f); err != nil {
+		return "", fmt.Errorf("reading the document: %w", err)
+	}
+	return hex.EncodeToString(hash.Sum(nil)), nil
+}

@@ -1,0 +1,163 @@
+package evidence
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+
+	"example.com/assay/state"
+)
+
+// A Checked is what checking an audit again came to.
+type Checked struct {
+	Documents  int      `json:"documents_checked"`
+	Quotes     int      `json:"quotes_checked"`
+	Statements int      `json:"statements_checked"`
+	Problems   []string `json:"problems"` // empty: everything holds
+}
+
+// Check verifies an audit against the documents, without a model and without
+// trust in who wrote it: that each document is the one it was, each quote stands at
+// its bytes, each statement of the answer is listed with its ids, each id is that
+// of a verified requirement, and no number and no must or may stands in a statement
+// that its quotes do not have. It does not say whether the requirements are all
+// there are, nor judge again whether they answer the question.
+func Check(a Audit) Checked {
+	c := checker{audit: a, out: Checked{Problems: []string{}}, texts: map[string][]byte{}, byID: map[string]state.Requirement{}}
+	c.documents()
+	c.requirements()
+	c.statements()
+	return c.out
+}
+
+type checker struct {
+	audit Audit
+	out   Checked
+	texts map[string][]byte // by source
+	byID  map[string]state.Requirement
+}
+
+func (c *checker) fail(format string, args ...any) {
+	c.out.Problems = append(c.out.Problems, fmt.Sprintf(format, args...))
+}
+
+func (c *checker) documents() {
+	for _, d := range c.audit.Documents {
+		c.out.Documents++
+		data, err := os.ReadFile(d.Path)
+		if err != nil {
+			c.fail("document %s: %v", d.Source, err)
+			continue
+		}
+		if sum := sha256.Sum256(data); hex.EncodeToString(sum[:]) != d.Hash {
+			c.fail("document %s: %s is not the file that was read: its SHA-256 is %x", d.Source, d.Path, sum)
+		}
+		c.texts[d.Source] = data
+	}
+}
+
+func (c *checker) requirements() {
+	for _, r := range c.audit.Extracted {
+		if _, twice := c.byID[r.ID]; twice {
+			c.fail("requirement %s is listed twice", r.ID)
+		}
+		c.byID[r.ID] = r
+		c.quote(r.ID, state.Quote{Source: r.Source, Start: r.Start, End: r.End, Text: r.Quote})
+		if r.Stem != nil {
+			c.quote(r.ID, *r.Stem)
+		}
+	}
+	for _, v := range c.audit.Verified {
+		if r, ok := c.byID[v.ID]; !ok || !v.Verified || v.Quote != r.Quote {
+			c.fail("verified requirement %s is not one of those that were extracted", v.ID)
+		}
+	}
+}
+
+func (c *checker) quote(id string, q state.Quote) {
+	c.out.Quotes++
+	text, ok := c.texts[q.Source]
+	switch {
+	case !ok:
+		c.fail("requirement %s: its document %s cannot be read", id, q.Source)
+	case q.Start < 0 || q.End > len(text) || q.Start >= q.End || string(text[q.Start:q.End]) != q.Text:
+		c.fail("requirement %s: bytes %d–%d of %s are not its quote", id, q.Start, q.End, q.Source)
+	}
+}
+
+func (c *checker) statements() {
+	a := c.audit
+	found := Statements(a.Final)
+	if a.Final != a.Answer.Answer {
+		c.fail("answer and final_answer differ")
+	}
+	if len(found) != len(a.Statements) {
+		c.fail("the answer has %d statements and %d are listed", len(found), len(a.Statements))
+	}
+	if (len(found) > 0) != (a.Result == ResultAnswered) {
+		c.fail("the result is %s, with %d statements", a.Result, len(found))
+	}
+	verdicts := state.Comply{}
+	for _, v := range a.Verified {
+		verdicts.Verdicts = append(verdicts.Verdicts, v.RequirementVerdict)
+	}
+	for _, v := range a.Rejected {
+		verdicts.Verdicts = append(verdicts.Verdicts, v.RequirementVerdict)
+	}
+	for i, st := range found {
+		c.out.Statements++
+		if i < len(a.Statements) && (a.Statements[i].Text != st.Text || !slices.Equal(a.Statements[i].IDs, st.IDs)) {
+			c.fail("statement %d is listed otherwise than the answer has it", i+1)
+		}
+		problems := checkIDs(verdicts, st)
+		if len(problems) == 0 {
+			problems = c.words(st)
+		}
+		for _, f := range problems {
+			c.fail("statement %d (%s): %s", i+1, f.Kind, f.Detail)
+		}
+		c.lineage(i, st)
+	}
+}
+
+// conflicting is what Finalize writes of a conflict.
+var conflicting = regexp.MustCompile(`^Conflict \([a-z]+\): “([^“”]*)” against “([^“”]*)”$`)
+
+func (c *checker) words(st state.Statement) []state.ComplyFinding {
+	cited := make([]state.Requirement, len(st.IDs))
+	for i, id := range st.IDs {
+		cited[i] = c.byID[id]
+	}
+	if m := conflicting.FindStringSubmatch(strings.TrimSpace(st.Text)); m != nil && len(cited) == 2 {
+		for i := range cited {
+			if !strings.Contains(cited[i].Spoken(), m[i+1]) {
+				return []state.ComplyFinding{objection(state.FindContradicted, st, cited[i].ID+" does not say “"+m[i+1]+"”")}
+			}
+		}
+		return nil
+	}
+	found, _ := checkWords(st, cited)
+	return found
+}
+
+// lineage holds what the audit says of a statement's sources against its
+// requirements and documents.
+func (c *checker) lineage(i int, st state.Statement) {
+	if i >= len(c.audit.Statements) {
+		return
+	}
+	listed := c.audit.Statements[i].Lineage
+	if len(listed) != len(st.IDs) {
+		c.fail("statement %d has %d ids and the lineage of %d", i+1, len(st.IDs), len(listed))
+		return
+	}
+	for j, l := range listed {
+		if want := c.audit.lineage(c.byID[st.IDs[j]]); l != want {
+			c.fail("statement %d: its lineage to %s is not that of the requirement", i+1, st.IDs[j])
+		}
+	}
+}

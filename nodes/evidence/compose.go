@@ -1,0 +1,88 @@
+package evidence
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"example.com/assay/graph"
+	"example.com/assay/llm"
+	"example.com/assay/skills"
+	"example.com/assay/state"
+)
+
+// Compose has an answer written out of the verified requirements, or one that
+// failed its review corrected. A model whose answer fits no schema is replaced by
+// the requirements themselves, quoted in their order. Ids in the references of an
+// answer that are not those of verified requirements are dropped and kept as
+// findings; those in its text are for review.
+func Compose(m llm.Model, skill skills.Skill) graph.Node[state.Comply] {
+	return func(ctx context.Context, s state.Comply) (graph.Update[state.Comply], error) {
+		verified := s.Verified()
+		in := skills.ComposeInput{
+			Question: s.Question, Requirements: make([]skills.QuotedRequirement, len(verified)),
+			Conflicts: make([]skills.ComposeConflict, len(s.Conflicts)), Findings: make([]skills.ComposeFinding, len(s.Open)),
+		}
+		for i, r := range verified {
+			in.Requirements[i] = quoted(r)
+		}
+		for i, c := range s.Conflicts {
+			in.Conflicts[i] = skills.ComposeConflict{A: c.A, B: c.B, Kind: string(c.Kind)}
+		}
+		if len(s.Open) > 0 {
+			in.Draft = s.Draft.Answer
+		}
+		for i, f := range s.Open {
+			in.Findings[i] = skills.ComposeFinding{Kind: string(f.Kind), Text: f.Text, Detail: f.Detail}
+		}
+		out, usage, err := llm.Ask[skills.ComposeOutput](ctx, m, skill, in)
+		if err := llm.Stops(ctx, err); err != nil {
+			return nil, err
+		}
+		update := graph.Update[state.Comply]{state.ComplyUsage.Add(usage)}
+		if err != nil {
+			f := caught(NodeCompose, state.FindNotJSON, err.Error(), "the answer could not be read")
+			f.Revision, f.Outcome = s.Revisions, "the verified requirements are quoted instead"
+			return append(update, state.ComplyFindings.Add(f), state.ComplyDraft.Set(state.Draft{Answer: quotations(verified), Confidence: state.GroundedLow})), nil
+		}
+		for _, ref := range out.References {
+			if kind, detail, bad := standing(s, ref.ID); bad && ref.Used {
+				f := caught(NodeCompose, kind, ref.ID, detail)
+				f.Revision, f.IDs, f.Outcome = s.Revisions, []string{llm.Cut(ref.ID, 80)}, "the reference is dropped"
+				update = append(update, state.ComplyFindings.Add(f))
+			}
+		}
+		return append(update, state.ComplyDraft.Set(state.Draft{Answer: strings.TrimSpace(out.Answer), Confidence: state.GroundingConfidence(out.Confidence)})), nil
+	}
+}
+
+// standing says what is wrong with citing an id.
+func standing(s state.Comply, id string) (kind state.FindingKind, detail string, bad bool) {
+	at := slices.IndexFunc(s.Verdicts, func(v state.RequirementVerdict) bool { return v.ID == id })
+	switch {
+	case at < 0:
+		return state.FindUnknownID, "no requirement has the id " + llm.Cut(id, 80), true
+	case !s.Verdicts[at].Verified:
+		return state.FindRejectedID, id + " is not verified: " + string(s.Verdicts[at].Reason), true
+	}
+	return "", "", false
+}
+
+// mostQuoted bounds an answer of quotes alone.
+const mostQuoted = 8
+
+// quotations are requirements, each line once.
+func quotations(list []state.Requirement) string {
+	var lines []string
+	for _, r := range list {
+		if copied := slices.ContainsFunc(r.SameAs, func(id string) bool { return id < r.ID && has(list, id) }); !copied && len(lines) < mostQuoted {
+			r.SameAs = slices.DeleteFunc(slices.Clone(r.SameAs), func(id string) bool { return !has(list, id) })
+			lines = append(lines, quotation(r))
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+func has(list []state.Requirement, id string) bool {
+	return slices.ContainsFunc(list, func(r state.Requirement) bool { return r.ID == id })
+}

@@ -1,0 +1,139 @@
+package evidence
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"example.com/assay/graph"
+	"example.com/assay/llm"
+	"example.com/assay/memory/citation"
+	"example.com/assay/memory/obligation"
+	"example.com/assay/memory/text"
+	"example.com/assay/nodes/retrieval"
+	"example.com/assay/skills"
+	"example.com/assay/state"
+)
+
+// mostShown is how much of the words at fault a finding keeps, in bytes.
+const mostShown = 500
+
+// Extract asks for the requirements of its passages, and keeps those that code
+// finds there: byte for byte, no placeholder, no order to the reader. Their length
+// is brought to what can stand alone. A model whose answer fits no schema leaves
+// the passages without a requirement, and a finding.
+func Extract(m llm.Model, skill skills.Skill, inspect retrieval.Inspect) graph.Node[state.Comply] {
+	return func(ctx context.Context, s state.Comply) (graph.Update[state.Comply], error) {
+		in := skills.ExtractInput{Sources: make([]skills.Source, len(s.Hits))}
+		var missing []string
+		for i, h := range s.Hits {
+			p := h.Passage
+			in.Sources[i] = skills.Source{N: i + 1, Title: p.Title, Section: p.Section, Text: p.Text}
+			missing = append(missing, holes(p)...)
+		}
+		out, usage, err := llm.Ask[skills.ExtractOutput](ctx, m, skill, in)
+		if err := llm.Stops(ctx, err); err != nil {
+			return nil, err
+		}
+		update := graph.Update[state.Comply]{state.ComplyUsage.Add(usage), state.ComplyMissing.Add(missing...)}
+		if err != nil {
+			f := caught(NodeExtract, state.FindNotJSON, err.Error(), "the passages could not be read for requirements")
+			f.Outcome = "no requirement was taken from them"
+			return append(update, state.ComplyFindings.Add(f)), nil
+		}
+		model, err := obligation.Default()
+		if err != nil {
+			return nil, err
+		}
+		var kept []state.Requirement
+		var findings []state.ComplyFinding
+		for _, x := range out.Requirements {
+			if x.Source < 1 || x.Source > len(s.Hits) {
+				f := caught(NodeExtract, state.FindNotVerbatim, x.Quote, fmt.Sprintf("it names passage %d of %d", x.Source, len(s.Hits)))
+				f.Outcome = "dropped"
+				findings = append(findings, f)
+				continue
+			}
+			p := s.Hits[x.Source-1].Passage
+			r, bad := settle(p, x, inspect, model)
+			if bad != nil {
+				bad.Chunk, bad.Outcome = p.ID, "dropped"
+				findings = append(findings, *bad)
+				continue
+			}
+			if !slices.ContainsFunc(kept, func(k state.Requirement) bool { return k.Chunk == r.Chunk && k.Start < r.End && r.Start < k.End }) {
+				kept = append(kept, r)
+			}
+		}
+		return append(update, state.ComplyExtracted.Add(kept...), state.ComplyFindings.Add(findings...)), nil
+	}
+}
+
+func caught(stage string, kind state.FindingKind, words, detail string) state.ComplyFinding {
+	return state.ComplyFinding{Stage: stage, Kind: kind, Text: llm.Cut(oneLine(words), mostShown), Detail: detail}
+}
+
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// holes says where a passage holds places open.
+func holes(p state.Passage) []string {
+	var out []string
+	for _, at := range obligation.Placeholders(p.Text) {
+		out = append(out, fmt.Sprintf("%s, bytes %d–%d: the text is not written yet: %q", p.Where(), p.Start+at.Start, p.Start+at.End, llm.Cut(p.Text[at.Start:at.End], mostShown)))
+	}
+	return out
+}
+
+// settle makes a requirement of what a model copied from a passage, or says why
+// it is none.
+func settle(p state.Passage, x skills.ExtractedRequirement, inspect retrieval.Inspect, model *obligation.Model) (state.Requirement, *state.ComplyFinding) {
+	refuse := func(kind state.FindingKind, detail string) (state.Requirement, *state.ComplyFinding) {
+		f := caught(NodeExtract, kind, x.Quote, detail)
+		return state.Requirement{}, &f
+	}
+	start, end, ok := skills.Find(p.Text, strings.TrimSpace(x.Quote))
+	if !ok {
+		return refuse(state.FindNotVerbatim, "the passage does not hold these bytes")
+	}
+	fit := obligation.Fit(p.Text, text.Span{Start: start, End: end})
+	for _, o := range inspect.In(p.Text) {
+		if o.Start < fit.Quote.End && fit.Quote.Start < o.End {
+			return refuse(state.FindOrders, "the sentence tells an assistant what to do: "+o.Kind)
+		}
+	}
+	for _, h := range obligation.Placeholders(p.Text) {
+		if h.Start < fit.Quote.End && fit.Quote.Start < h.End {
+			return refuse(state.FindPlaceholder, "the text is still to be written, which is no evidence")
+		}
+	}
+	q := state.QuoteIn(p, fit.Quote.Start, fit.Quote.End-fit.Quote.Start)
+	r := state.Requirement{
+		SourceType: SourceTypeOf(p), Document: p.Doc, Title: p.Title, Heading: p.Section,
+		Quote: q.Text, Chunk: p.ID, Source: q.Source, Start: q.Start, End: q.End, Confidence: state.ExtractionConfidence(x.Confidence),
+	}
+	if fit.Stem != (text.Span{}) {
+		stem := state.QuoteIn(p, fit.Stem.Start, fit.Stem.End-fit.Stem.Start)
+		r.Stem = &stem
+	}
+	for _, c := range references(p, q.Text) {
+		r.Refers = append(r.Refers, state.CrossReference{Text: c.Text})
+	}
+	reading := model.Read(r.Spoken())
+	switch {
+	case len(r.Refers) > 0 || fit.Limited || !reading.Obligation || !reading.Explicit && !reading.Imperative:
+		r.Confidence = state.ExtractLow
+	case (fit.Cut || !reading.Explicit) && r.Confidence == state.ExtractHigh:
+		r.Confidence = state.ExtractMedium
+	}
+	return r, nil
+}
+
+// references are the parts of documents that a quote names, those left out that
+// its own passage is: the number at its beginning.
+func references(p state.Passage, quote string) []citation.Citation {
+	own := citation.Label([]state.Passage{p})[0].Own
+	return slices.DeleteFunc(citation.Parse(quote), func(c citation.Citation) bool {
+		return c.Start == 0 || slices.ContainsFunc(c.Exact(), func(key string) bool { return slices.Contains(own, key) })
+	})
+}

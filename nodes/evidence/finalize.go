@@ -1,0 +1,93 @@
+package evidence
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"example.com/assay/graph"
+	"example.com/assay/state"
+)
+
+// Finalize completes the answer: the other side of a conflict that was left out is
+// quoted, conflicts are named, and what it all stands on is counted and summed up.
+// An answer without a statement is none.
+func Finalize() graph.Node[state.Comply] {
+	return func(_ context.Context, s state.Comply) (graph.Update[state.Comply], error) {
+		verified := s.Verified()
+		answer := s.Draft.Answer
+		for range s.Conflicts { // what is added may conflict with a third
+			for _, side := range oneSided(s.Conflicts, Statements(answer)) {
+				at := slices.IndexFunc(verified, func(r state.Requirement) bool { return r.ID == side.lacks })
+				r := verified[at]
+				r.SameAs = nil
+				answer += "\n" + quotation(r)
+			}
+		}
+		statements := Statements(answer)
+		for _, c := range s.Conflicts {
+			if cites(statements, c.A) && cites(statements, c.B) {
+				answer += "\n" + conflictLine(c)
+			}
+		}
+		statements = Statements(answer)
+		if len(verified) == 0 {
+			answer, statements = "", nil
+		}
+		return graph.Update[state.Comply]{
+			state.ComplyAnswer.Set(answer), state.ComplyStatements.Set(statements), state.ComplyGrounding.Set(grounding(verified, statements)),
+			state.ComplyStatutes.Set(summary(verified, statements, state.Statute)), state.ComplyPolicies.Set(summary(verified, statements, state.Policy)),
+		}, nil
+	}
+}
+
+func cites(statements []state.Statement, id string) bool {
+	return slices.ContainsFunc(statements, func(s state.Statement) bool { return slices.Contains(s.IDs, id) })
+}
+
+// conflictLine names a conflict, in words of the two requirements.
+func conflictLine(c state.RequirementConflict) string {
+	return fmt.Sprintf("- Conflict (%s): “%s” against “%s” [%s, %s]", c.Kind, oneLine(c.WordsA), oneLine(c.WordsB), c.A, c.B)
+}
+
+// grounding says how much an answer stands on: the number of verified
+// requirements, and whether those that it cites are explicit.
+func grounding(verified []state.Requirement, statements []state.Statement) state.GroundingConfidence {
+	if len(statements) == 0 || len(verified) == 0 {
+		return state.GroundedInsufficient
+	}
+	explicit, inferred := true, false
+	for _, r := range verified {
+		explicit = explicit && r.Confidence == state.ExtractHigh
+		inferred = inferred || r.Confidence == state.ExtractLow && cites(statements, r.ID)
+	}
+	switch n := len(verified); {
+	case n == 1 || inferred:
+		return state.GroundedLow
+	case n >= 5 && explicit:
+		return state.GroundedHigh
+	}
+	return state.GroundedMedium
+}
+
+// mostSummed bounds a summary, in requirements.
+const mostSummed = 5
+
+// summary quotes the verified requirements of a kind, those first that the answer
+// cites.
+func summary(verified []state.Requirement, statements []state.Statement, kind state.SourceType) string {
+	var used, other []string
+	for _, r := range verified {
+		line := "“" + r.Spoken() + "” [" + r.ID + "]"
+		switch {
+		case r.SourceType != kind:
+		case cites(statements, r.ID):
+			used = append(used, line)
+		default:
+			other = append(other, line)
+		}
+	}
+	all := append(used, other...)
+	return strings.Join(all[:min(len(all), mostSummed)], " ")
+}

@@ -1,0 +1,174 @@
+package evidence
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"example.com/assay/graph"
+	"example.com/assay/memory/citation"
+	"example.com/assay/memory/index"
+	"example.com/assay/nodes/retrieval"
+	"example.com/assay/state"
+)
+
+// Number gives requirements their ids, in the order of passages and offsets,
+// links those of the same words, fetches what they refer to, and sends each to a
+// task of verify. Of more than most, those of the best passages are kept.
+func Number(corpus retrieval.Retriever, most int) graph.Node[state.Comply] {
+	return func(ctx context.Context, s state.Comply) (graph.Update[state.Comply], error) {
+		all := ordered(s.Hits, s.Extracted)
+		var update graph.Update[state.Comply]
+		if kept := capped(s.Hits, all, most); len(kept) < len(all) {
+			f := caught(NodeNumber, state.FindLimit, fmt.Sprintf("%d of %d requirements", len(all)-len(kept), len(all)), "those of the passages that rank lowest are not verified")
+			f.Outcome = "left out"
+			update = append(update, state.ComplyFindings.Add(f))
+			all = kept
+		}
+		number(all)
+		link := linker{corpus: corpus, hits: s.Hits, known: map[string]state.CrossReference{}}
+		for i := range all {
+			for j, ref := range all[i].Refers {
+				found, err := link.find(ctx, ref.Text)
+				if err != nil {
+					return nil, fmt.Errorf("looking for %q: %w", ref.Text, err)
+				}
+				all[i].Refers[j] = found
+			}
+		}
+		for _, text := range link.lost {
+			update = append(update, state.ComplyMissing.Add(fmt.Sprintf("a requirement refers to %q, which the corpus does not hold", text)))
+		}
+		update = append(update, state.ComplyRequirements.Set(all))
+		if len(all) == 0 {
+			return append(update, graph.Goto[state.Comply](NodeFinalize)), nil
+		}
+		sends := make([]graph.Send[state.Comply], len(all))
+		for i, r := range all {
+			sends[i] = graph.Send[state.Comply]{Node: NodeVerify, State: state.Comply{Question: s.Question, Requirements: []state.Requirement{r}}}
+		}
+		return append(update, graph.Goto[state.Comply]().Sends(sends...)), nil
+	}
+}
+
+// place is where a passage stands among the hits.
+func place(hits []state.Hit, chunk string) int {
+	return slices.IndexFunc(hits, func(h state.Hit) bool { return h.Passage.ID == chunk })
+}
+
+// ordered returns the requirements in the order of passages and offsets, each span
+// once: passages may overlap.
+func ordered(hits []state.Hit, found []state.Requirement) []state.Requirement {
+	at := map[string]int{}
+	for i, h := range hits {
+		at[h.Passage.ID] = i
+	}
+	all := slices.Clone(found)
+	slices.SortStableFunc(all, func(a, b state.Requirement) int {
+		if d := at[a.Chunk] - at[b.Chunk]; d != 0 {
+			return d
+		}
+		return a.Start - b.Start
+	})
+	var out []state.Requirement
+	for _, r := range all {
+		r.Refers = slices.Clone(r.Refers)
+		if !slices.ContainsFunc(out, func(k state.Requirement) bool { return k.Source == r.Source && k.Start < r.End && r.Start < k.End }) {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// capped keeps most requirements, those of better ranked passages first, in their
+// order.
+func capped(hits []state.Hit, all []state.Requirement, most int) []state.Requirement {
+	if len(all) <= most {
+		return all
+	}
+	byRank := make([]int, len(all))
+	for i := range byRank {
+		byRank[i] = i
+	}
+	slices.SortStableFunc(byRank, func(a, b int) int { return hits[place(hits, all[a].Chunk)].Rank - hits[place(hits, all[b].Chunk)].Rank })
+	chosen := byRank[:most]
+	slices.Sort(chosen)
+	var out []state.Requirement
+	for _, i := range chosen {
+		out = append(out, all[i])
+	}
+	return out
+}
+
+// number sets the ids and links equal words.
+func number(all []state.Requirement) {
+	next := map[state.SourceType]int{}
+	same := map[string][]int{}
+	for i := range all {
+		r := &all[i]
+		next[r.SourceType]++
+		letter := "P"
+		if r.SourceType == state.Statute {
+			letter = "S"
+		}
+		r.ID = fmt.Sprintf("REQ-%s%03d", letter, next[r.SourceType])
+		same[r.Spoken()] = append(same[r.Spoken()], i)
+	}
+	for i := range all {
+		for _, j := range same[all[i].Spoken()] {
+			if j != i {
+				all[i].SameAs = append(all[i].SameAs, all[j].ID)
+			}
+		}
+	}
+}
+
+// mostLinks is how many references of one run are looked for.
+const mostLinks = 16
+
+// A linker finds what requirements refer to, among what was read and else in the
+// corpus.
+type linker struct {
+	corpus retrieval.Retriever
+	hits   []state.Hit
+	known  map[string]state.CrossReference
+	lost   []string // references without a target, in order
+}
+
+func (l *linker) find(ctx context.Context, text string) (state.CrossReference, error) {
+	if ref, ok := l.known[text]; ok {
+		return ref, nil
+	}
+	ref := state.CrossReference{Text: text}
+	if len(l.known) < mostLinks {
+		r, err := l.corpus.Search(ctx, index.Query{Primary: text, K: 1})
+		if ctx.Err() != nil {
+			return ref, context.Cause(ctx)
+		}
+		if err != nil {
+			return ref, err
+		}
+		exact := slices.ContainsFunc(r.Citations, func(c index.Cited) bool { return c.Exact && c.Passages > 0 })
+		if exact && len(r.Hits) > 0 && names(r.Hits[0].Passage, text) {
+			p := r.Hits[0].Passage
+			ref.Passage, ref.Document, ref.Linked = p.ID, p.Doc, true
+		}
+	}
+	if !ref.Linked {
+		l.lost = append(l.lost, text)
+	}
+	l.known[text] = ref
+	return ref, nil
+}
+
+// names reports whether a passage is a part that a reference names.
+func names(p state.Passage, text string) bool {
+	labels := citation.Label([]state.Passage{p})[0]
+	all := slices.Concat(labels.Own, labels.Within)
+	for _, c := range citation.Parse(text) {
+		if slices.ContainsFunc(c.Exact(), func(key string) bool { return slices.Contains(all, key) }) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,176 @@
+package evidence
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"example.com/assay/graph"
+	"example.com/assay/llm"
+	"example.com/assay/nodes/retrieval"
+	"example.com/assay/nodes/verify"
+	"example.com/assay/skills"
+	"example.com/assay/state"
+)
+
+// Names of the pipeline's nodes, as drawings and traces show them.
+const (
+	NodeRetrieve = "retrieve"
+	NodeExtract  = "extract" // one task for each few passages
+	NodeNumber   = "number"
+	NodeVerify   = "verify" // one task for each requirement
+	NodeSettle   = "settle"
+	NodeCompose  = "compose"
+	NodeReview   = "review"
+	NodeFinalize = "finalize"
+)
+
+// Deps are what the pipeline works with.
+type Deps struct {
+	Model  llm.Model
+	Skills *skills.Set
+	Corpus retrieval.Retriever
+	// Inspect looks for orders in passages: a sentence that gives one is no
+	// requirement. Nil looks for none.
+	Inspect retrieval.Inspect
+}
+
+// Options tune the pipeline. Nil is the zero value.
+type Options struct {
+	// Passages is how many passages of each kind of source are read. Default 10.
+	Passages int
+	// Requirements is how many of those that are found are verified. Default 40.
+	Requirements int
+	// MaxRevisions is how often an answer that fails its review is composed again.
+	// Default 2; a negative value never does.
+	MaxRevisions int
+	// ModelReview has a model review, too, what passed the review by code.
+	ModelReview bool
+	// Checkpointer saves runs, whose graph.RunOptions then name a thread. Default:
+	// runs are not saved.
+	Checkpointer graph.Checkpointer
+}
+
+const (
+	defaultPassages     = 10
+	defaultRequirements = 40
+	defaultRevisions    = 2
+	mostInspected       = 4096 // passages whose orders are remembered
+	batch               = 5    // passages that one task extracts from
+)
+
+// Pipeline is the compiled compliance graph.
+type Pipeline struct {
+	graph *graph.Compiled[state.Comply]
+}
+
+// New compiles the pipeline once, for any number of runs.
+func New(deps Deps, opts *Options) (*Pipeline, error) {
+	g, err := build(deps, opts)
+	if err != nil {
+		return nil, fmt.Errorf("building the compliance pipeline: %w", err)
+	}
+	return &Pipeline{g}, nil
+}
+
+// Graph returns the compiled graph, for streaming and drawing.
+func (p *Pipeline) Graph() *graph.Compiled[state.Comply] { return p.graph }
+
+// Skills lists the names of the skills that the pipeline asks, sorted.
+func Skills() []string {
+	return []string{skills.ComposeAnswer, skills.ExtractRequirements, skills.JudgeClaim, skills.ReviewAnswer, skills.VerifyGrounding}
+}
+
+// Input is a question and what is read for it.
+type Input struct {
+	Question string
+	Filter   state.ComplyFilter
+}
+
+// Update is the update that starts a run.
+func (in Input) Update() graph.Update[state.Comply] {
+	return graph.Update[state.Comply]{state.ComplyQuestion.Set(in.Question), state.ComplyFiltered.Set(in.Filter)}
+}
+
+// Run answers one question. The state it returns is final, or, beside an error,
+// what was reached before it.
+func (p *Pipeline) Run(ctx context.Context, in Input, opts *graph.RunOptions) (state.Comply, error) {
+	return p.graph.Invoke(ctx, in.Update(), opts)
+}
+
+func build(deps Deps, opts *Options) (*graph.Compiled[state.Comply], error) {
+	if deps.Model == nil || deps.Skills == nil || deps.Corpus == nil {
+		return nil, errors.New("a model, skills and a corpus are needed")
+	}
+	o, err := opts.filled()
+	if err != nil {
+		return nil, err
+	}
+	deps.Inspect = retrieval.Remember(deps.Inspect, mostInspected)
+	var problems []error
+	skill := func(name string) skills.Skill {
+		s, err := deps.Skills.Get(name)
+		problems = append(problems, err)
+		return s
+	}
+	extract, ground := skill(skills.ExtractRequirements), skill(skills.VerifyGrounding)
+	compose, review := skill(skills.ComposeAnswer), skill(skills.ReviewAnswer)
+	judge := verify.NewJudge(deps.Model, skill(skills.JudgeClaim), nil)
+	if err := errors.Join(problems...); err != nil {
+		return nil, err
+	}
+	reviewer := &Reviewer{Judge: judge}
+	if o.ModelReview {
+		reviewer.Model, reviewer.Skill = deps.Model, review
+	}
+
+	type options = graph.NodeOptions[state.Comply]
+	g := graph.NewStateGraph(state.ComplyChannels()...)
+	g.AddNode(NodeRetrieve, Retrieve(deps.Corpus, o.Passages, deps.Inspect), options{Goto: []string{NodeExtract, NodeFinalize}})
+	g.AddNode(NodeExtract, Extract(deps.Model, extract, deps.Inspect))
+	g.AddNode(NodeNumber, Number(deps.Corpus, o.Requirements), options{Goto: []string{NodeVerify, NodeFinalize}})
+	g.AddNode(NodeVerify, Verify(deps.Model, ground))
+	g.AddNode(NodeSettle, Settle())
+	g.AddNode(NodeCompose, Compose(deps.Model, compose))
+	g.AddNode(NodeReview, Review(reviewer, o.MaxRevisions))
+	g.AddNode(NodeFinalize, Finalize())
+
+	g.AddEdge(graph.Start, NodeRetrieve)
+	g.AddEdge(NodeExtract, NodeNumber)
+	g.AddEdge(NodeVerify, NodeSettle)
+	decide := func(node string) {
+		g.AddConditionalPaths(node, afterDecision, graph.Path{Key: string(state.ComplyCompose), Target: NodeCompose}, graph.Path{Key: string(state.ComplyFinalize), Target: NodeFinalize})
+	}
+	decide(NodeSettle)
+	g.AddEdge(NodeCompose, NodeReview)
+	decide(NodeReview)
+	g.AddEdge(NodeFinalize, graph.End)
+	return g.Compile(&graph.CompileOptions{Name: "comply", Checkpointer: o.Checkpointer})
+}
+
+// filled returns the options with their defaults.
+func (opts *Options) filled() (Options, error) {
+	var o Options
+	if opts != nil {
+		o = *opts
+	}
+	if o.Passages == 0 {
+		o.Passages = defaultPassages
+	}
+	if o.Requirements == 0 {
+		o.Requirements = defaultRequirements
+	}
+	if o.MaxRevisions == 0 {
+		o.MaxRevisions = defaultRevisions
+	}
+	o.MaxRevisions = max(o.MaxRevisions, 0)
+	if o.Passages < 0 || o.Requirements < 0 {
+		return o, fmt.Errorf("passages is %d and requirements is %d: both must be at least 1", o.Passages, o.Requirements)
+	}
+	return o, nil
+}
+
+// afterDecision follows what the last node decided.
+func afterDecision(_ context.Context, s state.Comply) (graph.Route, error) {
+	return graph.To(string(s.Decision)), nil
+}

@@ -1,0 +1,172 @@
+package evidence
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"example.com/assay/graph"
+	"example.com/assay/llm"
+	"example.com/assay/memory/index"
+	"example.com/assay/nodes/retrieval"
+	"example.com/assay/state"
+)
+
+// Keys of metadata that are filtered by.
+const (
+	keyTopic      = "topic"
+	keySection    = "section"
+	keyCategory   = "category"
+	keySourceType = "source_type"
+)
+
+// statutes are the words by which a document says that it is law.
+var statutes = []string{"statute", "statutes", "law", "laws", "code", "act", "regulation", "regulations", "rule", "rules", "ordinance", "legislation"}
+
+// SourceTypeOf says what kind of source a passage is of: what its metadata
+// declare, else a word of its directory. Whatever says nothing is a policy.
+func SourceTypeOf(p state.Passage) state.SourceType {
+	declared := strings.ToLower(p.Metadata[keySourceType])
+	if declared == "" {
+		for _, part := range strings.FieldsFunc(strings.ToLower(p.Metadata["dir"]), func(r rune) bool { return strings.ContainsRune("/-_ ", r) }) {
+			if slices.Contains(statutes, part) {
+				return state.Statute
+			}
+		}
+		return state.Policy
+	}
+	if slices.Contains(statutes, strings.TrimSpace(declared)) {
+		return state.Statute
+	}
+	return state.Policy
+}
+
+// widest is how many passages are looked through for a section by its heading.
+const widest = 200
+
+// Retrieve searches statutes and policies, each by itself so that neither crowds
+// out the other, and takes the best passages of each. A corpus whose passages do
+// not say what they are is searched as one, and sorted. Passages that give orders
+// are reported.
+func Retrieve(corpus retrieval.Retriever, passages int, inspect retrieval.Inspect) graph.Node[state.Comply] {
+	return func(ctx context.Context, s state.Comply) (graph.Update[state.Comply], error) {
+		f := finder{corpus: corpus, s: s, most: passages}
+		metered, asked := llm.Metered(ctx) // a reranker may ask a model
+		kinds := []state.SourceType{state.Statute, state.Policy}
+		if s.Filter.SourceType != "" {
+			kinds = []state.SourceType{s.Filter.SourceType}
+		}
+		var hits []state.Hit
+		for _, kind := range kinds {
+			of, err := f.search(metered, kind)
+			if ctx.Err() != nil {
+				return nil, context.Cause(ctx)
+			}
+			if err != nil {
+				return nil, fmt.Errorf("searching %q: %w", s.Question, err)
+			}
+			hits = append(hits, of...)
+		}
+		orders, err := inspect.Report(ctx, 0, hits)
+		if err != nil {
+			return nil, err
+		}
+		update := graph.Update[state.Comply]{
+			state.ComplyHits.Set(hits), state.ComplyWarnings.Add(append(f.warnings, orders...)...), state.ComplySearched.Set(f.confidence),
+		}
+		if usage := asked.Usage(); usage != (state.ModelUsage{}) {
+			update = append(update, state.ComplyUsage.Add(usage))
+		}
+		var sends []graph.Send[state.Comply]
+		for some := range slices.Chunk(hits, batch) {
+			sends = append(sends, graph.Send[state.Comply]{Node: NodeExtract, State: state.Comply{Question: s.Question, Hits: some}})
+		}
+		if len(sends) == 0 {
+			return append(update, graph.Goto[state.Comply](NodeFinalize)), nil
+		}
+		return append(update, graph.Goto[state.Comply]().Sends(sends...)), nil
+	}
+}
+
+// A finder searches for one question.
+type finder struct {
+	corpus     retrieval.Retriever
+	s          state.Comply
+	most       int
+	warnings   []string
+	confidence float64
+	whole      []state.Hit // what a search of everything found, where kinds cannot be searched by
+	unkinded   bool
+}
+
+// search returns the best passages of a kind, ranked from 1.
+func (f *finder) search(ctx context.Context, kind state.SourceType) ([]state.Hit, error) {
+	var found []state.Hit
+	if !f.unkinded {
+		kinds := []string{string(kind)}
+		if kind == state.Statute {
+			kinds = statutes
+		}
+		r, err := f.ask(ctx, f.most, &index.Condition{Key: keySourceType, OneOf: kinds})
+		unknown, ok := errors.AsType[*index.UnknownKeyError](err)
+		switch {
+		case ok && unknown.Key == keySourceType:
+			f.unkinded = true
+			if f.whole, err = f.ask(ctx, 2*f.most, nil); err != nil {
+				return nil, err
+			}
+		case err != nil:
+			return nil, err
+		default:
+			found = r
+		}
+	}
+	for _, h := range f.whole {
+		if SourceTypeOf(h.Passage) == kind {
+			found = append(found, h)
+		}
+	}
+	found = found[:min(len(found), f.most)]
+	for i := range found {
+		found[i].Rank = i + 1
+	}
+	return found, nil
+}
+
+// ask searches once. A section that no metadata name is looked for in headings.
+func (f *finder) ask(ctx context.Context, k int, kind *index.Condition) ([]state.Hit, error) {
+	q := index.Query{Primary: f.s.Question, K: k, Repeats: true}
+	if kind != nil {
+		q.Filter = append(q.Filter, *kind)
+	}
+	for _, c := range []struct{ key, value string }{{keyTopic, f.s.Filter.Topic}, {keyCategory, f.s.Filter.Category}} {
+		if c.value != "" {
+			q.Filter = append(q.Filter, index.Condition{Key: c.key, OneOf: []string{c.value}})
+		}
+	}
+	bySection := q
+	if f.s.Filter.Section != "" {
+		bySection.Filter = append(slices.Clone(q.Filter), index.Condition{Key: keySection, OneOf: []string{f.s.Filter.Section}})
+	}
+	r, err := f.corpus.Search(ctx, bySection)
+	unknown, ok := errors.AsType[*index.UnknownKeyError](err)
+	if f.s.Filter.Section != "" && (ok && unknown.Key == keySection || err == nil && len(r.Hits) == 0) {
+		q.K = widest
+		if r, err = f.corpus.Search(ctx, q); err == nil {
+			r.Hits = slices.DeleteFunc(slices.Clone(r.Hits), func(h state.Hit) bool {
+				return !strings.Contains(strings.ToLower(h.Passage.Section), strings.ToLower(f.s.Filter.Section))
+			})
+			r.Hits = r.Hits[:min(len(r.Hits), k)]
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	if r.Fallback != "" {
+		f.warnings = append(f.warnings, retrieval.NotReranked+r.Fallback)
+	}
+	f.confidence = max(f.confidence, r.Confidence)
+	return r.Hits, retrieval.Publish(ctx, retrieval.Asked{Queries: []string{f.s.Question}}, r)
+}

@@ -1,0 +1,256 @@
+package evidence
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"example.com/assay/graph"
+	"example.com/assay/llm"
+	"example.com/assay/nodes/verify"
+	"example.com/assay/nodes/verify/facts"
+	"example.com/assay/skills"
+	"example.com/assay/state"
+)
+
+// A Reviewer looks for what must not stand in an answer.
+type Reviewer struct {
+	Judge *verify.Judge // of statements against the quotes that they cite
+	Model llm.Model     // that reviews what passed; nil for none
+	Skill skills.Skill  // review_answer
+}
+
+// Review checks every statement of the draft. What fails goes back to compose,
+// with the exact findings, up to most times; then the statements that fail are
+// taken out.
+func Review(r *Reviewer, most int) graph.Node[state.Comply] {
+	return func(ctx context.Context, s state.Comply) (graph.Update[state.Comply], error) {
+		seen, err := r.look(ctx, s)
+		if err != nil {
+			return nil, err
+		}
+		update := graph.Update[state.Comply]{state.ComplyUsage.Add(seen.usage), state.ComplyFindings.Add(seen.notes...)}
+		if len(seen.findings) == 0 {
+			return append(update, state.ComplyOpen.Set(nil), state.ComplyDecided.Set(state.ComplyFinalize)), nil
+		}
+		if s.Revisions < most {
+			for i := range seen.findings {
+				seen.findings[i].Outcome = "composed again"
+			}
+			return append(update, state.ComplyOpen.Set(seen.findings), state.ComplyFindings.Add(seen.findings...),
+				state.ComplyRevisions.Set(s.Revisions+1), state.ComplyDecided.Set(state.ComplyCompose)), nil
+		}
+		draft := s.Draft
+		draft.Answer = without(draft.Answer, seen.failed)
+		for i := range seen.findings {
+			seen.findings[i].Outcome = "taken out of the answer"
+			if seen.findings[i].Kind == state.FindOneSided {
+				seen.findings[i].Outcome = "quoted beside it"
+			}
+		}
+		return append(update, state.ComplyDraft.Set(draft), state.ComplyOpen.Set(nil), state.ComplyFindings.Add(seen.findings...), state.ComplyDecided.Set(state.ComplyFinalize)), nil
+	}
+}
+
+// A look is what a review found.
+type look struct {
+	findings []state.ComplyFinding
+	notes    []state.ComplyFinding // that leave the answer as it is
+	failed   []state.Statement
+	usage    state.ModelUsage
+}
+
+func (r *Reviewer) look(ctx context.Context, s state.Comply) (look, error) {
+	var out look
+	statements := Statements(s.Draft.Answer)
+	byID := map[string]state.Requirement{}
+	for _, q := range s.Verified() {
+		byID[q.ID] = q
+	}
+	var passed []state.Statement
+	for _, st := range statements {
+		found, usage, err := r.statement(ctx, s, st, byID)
+		if err != nil {
+			return out, err
+		}
+		out.usage = out.usage.Plus(usage)
+		if len(found) == 0 {
+			passed = append(passed, st)
+			continue
+		}
+		out.failed = append(out.failed, st)
+		out.findings = append(out.findings, found...)
+	}
+	if len(statements) == 0 {
+		out.findings = append(out.findings, caught(NodeReview, state.FindNoStatement, s.Draft.Answer, "the answer states nothing"))
+	}
+	for _, side := range oneSided(s.Conflicts, statements) {
+		f := caught(NodeReview, state.FindOneSided, side.words, fmt.Sprintf("%s conflicts with %s, which the answer leaves out", side.has, side.lacks))
+		f.IDs = []string{side.has, side.lacks}
+		out.findings = append(out.findings, f)
+	}
+	if r.Model != nil && len(passed) > 0 {
+		if err := r.byModel(ctx, s, passed, byID, &out); err != nil {
+			return out, err
+		}
+	}
+	for i := range out.findings {
+		out.findings[i].Revision = s.Revisions
+	}
+	return out, nil
+}
+
+// statement reviews one statement by code and by the judge of claims.
+func (r *Reviewer) statement(ctx context.Context, s state.Comply, st state.Statement, byID map[string]state.Requirement) ([]state.ComplyFinding, state.ModelUsage, error) {
+	found := checkIDs(s, st)
+	if len(found) > 0 {
+		return found, state.ModelUsage{}, nil
+	}
+	cited := make([]state.Requirement, len(st.IDs))
+	for i, id := range st.IDs {
+		cited[i] = byID[id]
+	}
+	if found, done := checkWords(st, cited); done {
+		return found, state.ModelUsage{}, nil
+	}
+	evidence := make([]state.Evidence, len(cited))
+	for i, c := range cited {
+		evidence[i] = state.Evidence{Label: c.ID, Passage: state.Passage{ID: c.ID, Doc: c.Document, Text: c.Spoken(), End: len(c.Spoken())}}
+	}
+	v, usage, err := r.Judge.Judge(ctx, state.Claim{ID: 1, Text: bare(st.Text), End: len(bare(st.Text)), Cites: st.IDs}, evidence)
+	if err != nil || v.Status == state.Supported {
+		return nil, usage, err
+	}
+	return []state.ComplyFinding{objection(state.FindUnsupported, st, "the quotes that it cites do not carry it: "+v.Reason)}, usage, nil
+}
+
+func objection(kind state.FindingKind, st state.Statement, detail string) state.ComplyFinding {
+	f := caught(NodeReview, kind, st.Text, detail)
+	f.IDs = st.IDs
+	return f
+}
+
+// checkIDs reviews the ids of a statement.
+func checkIDs(s state.Comply, st state.Statement) []state.ComplyFinding {
+	if len(st.IDs) == 0 {
+		return []state.ComplyFinding{objection(state.FindUncited, st, "the statement ends with no id of a requirement")}
+	}
+	var out []state.ComplyFinding
+	for _, id := range st.IDs {
+		if kind, detail, bad := standing(s, id); bad {
+			out = append(out, objection(kind, st, detail))
+		}
+	}
+	return out
+}
+
+// mostAbsent is the share of a statement's content stems from which it says too
+// much that stands in no quote: a judge of meaning overlooks an added fact beside
+// much that is right.
+const mostAbsent = .3
+
+// absent are the stems that a list does not have.
+func absent(stems, in []string) []string {
+	var out []string
+	for _, s := range stems {
+		if _, ok := slices.BinarySearch(in, s); !ok {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// checkWords reviews the words of a statement against the quotes that it cites;
+// done says that there is nothing more to ask: it is a quotation, or it fails.
+func checkWords(st state.Statement, cited []state.Requirement) (found []state.ComplyFinding, done bool) {
+	words, stems := bare(st.Text), content(st.Text)
+	quotes := make([]string, len(cited))
+	quotation := true
+	for i, c := range cited {
+		quotes[i] = c.Spoken()
+		quotation = quotation && words == bare(quotes[i])
+		if words != bare(quotes[i]) && shared(stems, content(quotes[i])) < min(2, len(stems)) {
+			found = append(found, objection(state.FindUnsupported, st, c.ID+" does not speak of it"))
+		}
+	}
+	if quotation {
+		return nil, true
+	}
+	if missing := absent(stems, content(strings.Join(quotes, "\n"))); len(found) == 0 && float64(len(missing)) >= mostAbsent*float64(len(stems)) && len(missing) > 0 {
+		found = append(found, objection(state.FindUnsupported, st, "the quotes that it cites have none of: "+strings.Join(missing, ", ")))
+	}
+	for _, c := range facts.Compare(words, quotes) {
+		detail := fmt.Sprintf("%s: it says “%s”", c.Kind, c.Claim)
+		if c.Evidence != "" {
+			detail += fmt.Sprintf(" and the quote “%s”", c.Evidence)
+		} else {
+			detail += ", which no cited quote does"
+		}
+		found = append(found, objection(state.FindContradicted, st, detail))
+	}
+	return found, len(found) > 0
+}
+
+// byModel asks the model that reviews about the statements that passed.
+func (r *Reviewer) byModel(ctx context.Context, s state.Comply, passed []state.Statement, byID map[string]state.Requirement, out *look) error {
+	in := skills.ReviewInput{Question: s.Question, Statements: make([]skills.ReviewStatement, len(passed)), Requirements: []skills.QuotedRequirement{}}
+	var shown []string
+	for i, st := range passed {
+		in.Statements[i] = skills.ReviewStatement{N: i + 1, Text: st.Text, IDs: st.IDs}
+		for _, id := range st.IDs {
+			if !slices.Contains(shown, id) {
+				shown = append(shown, id)
+				in.Requirements = append(in.Requirements, quoted(byID[id]))
+			}
+		}
+	}
+	answer, usage, err := llm.Ask[skills.ReviewOutput](ctx, r.Model, r.Skill, in)
+	out.usage = out.usage.Plus(usage)
+	if err := llm.Stops(ctx, err); err != nil {
+		return err
+	}
+	if err != nil {
+		f := caught(NodeReview, state.FindNotJSON, err.Error(), "the model's review could not be read")
+		f.Revision, f.Outcome = s.Revisions, "the review by code stands"
+		out.notes = append(out.notes, f)
+		return nil
+	}
+	for _, f := range answer.Findings {
+		if f.Statement < 1 || f.Statement > len(passed) {
+			continue // about no statement
+		}
+		st := passed[f.Statement-1]
+		out.findings = append(out.findings, objection(state.FindByModel, st, llm.Cut(strings.TrimSpace(f.Problem), mostShown)))
+		if !slices.ContainsFunc(out.failed, func(o state.Statement) bool { return o.Start == st.Start }) {
+			out.failed = append(out.failed, st)
+		}
+	}
+	slices.SortStableFunc(out.failed, func(a, b state.Statement) int { return a.Start - b.Start })
+	return nil
+}
+
+// A side is a conflict of which an answer gives one requirement.
+type side struct{ has, lacks, words string }
+
+func oneSided(list []state.RequirementConflict, statements []state.Statement) []side {
+	citing := func(id string) (string, bool) {
+		at := slices.IndexFunc(statements, func(s state.Statement) bool { return slices.Contains(s.IDs, id) })
+		if at < 0 {
+			return "", false
+		}
+		return statements[at].Text, true
+	}
+	var out []side
+	for _, c := range list {
+		wordsA, a := citing(c.A)
+		wordsB, b := citing(c.B)
+		switch {
+		case a && !b:
+			out = append(out, side{c.A, c.B, wordsA})
+		case b && !a:
+			out = append(out, side{c.B, c.A, wordsB})
+		}
+	}
+	return out
+}

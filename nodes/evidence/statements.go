@@ -1,0 +1,133 @@
+package evidence
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"example.com/assay/memory/text"
+	"example.com/assay/state"
+)
+
+// oneMark is a pair of brackets with ids.
+const oneMark = `\[\s*REQ-[A-Za-z]*\d+(?:\s*[,;]\s*REQ-[A-Za-z]*\d+)*\s*\]`
+
+// marks are the ids behind a statement: "[REQ-S001, REQ-P003]", and several such
+// in a row.
+var (
+	marks  = regexp.MustCompile(oneMark + `(?:\s*(?:,|and)?\s*` + oneMark + `)*`)
+	markID = regexp.MustCompile(`REQ-[A-Za-z]*\d+`)
+	bullet = regexp.MustCompile(`^\s*(?:[-*•#>]+|\d{1,3}[.)])?\s*`)
+	curly  = regexp.MustCompile(`“[^“”]*”`)
+)
+
+// Statements parts an answer into what it states: each sentence, with the ids that
+// stand behind it. What stands between “ and ” is one sentence with what is around
+// it. Everything with a letter or a digit is a statement, headings too: nothing
+// can be said beside the requirements.
+func Statements(answer string) []state.Statement {
+	var out []state.Statement
+	at := 0
+	for _, line := range strings.SplitAfter(answer, "\n") {
+		from := at + len(bullet.FindString(line))
+		at += len(line)
+		end := max(from, at-(len(line)-len(strings.TrimRight(line, " \t\r\n"))))
+		for _, m := range marks.FindAllStringIndex(answer[from:end], -1) {
+			stop := from + m[0]
+			if stop < at0(out, from) {
+				continue
+			}
+			begin := at0(out, from)
+			sentences := split(answer, begin, stop)
+			if len(sentences) == 0 {
+				continue // marks without a text before them
+			}
+			for _, s := range sentences[:len(sentences)-1] {
+				out = append(out, state.Statement{Text: answer[s.Start:s.End], Start: s.Start, End: s.End})
+			}
+			last := sentences[len(sentences)-1]
+			until := from + m[1]
+			for until > from+m[0] && strings.ContainsRune(" \t", rune(answer[until-1])) {
+				until--
+			}
+			for until < end && strings.ContainsRune(".;,!", rune(answer[until])) {
+				until++
+			}
+			out = append(out, state.Statement{Text: answer[last.Start:last.End], IDs: ids(answer[from+m[0] : from+m[1]]), Start: last.Start, End: until})
+		}
+		for _, s := range split(answer, at0(out, from), end) {
+			out = append(out, state.Statement{Text: answer[s.Start:s.End], Start: s.Start, End: s.End})
+		}
+	}
+	return out
+}
+
+// at0 is where the text behind the last statement begins, from at least.
+func at0(out []state.Statement, from int) int {
+	if n := len(out); n > 0 {
+		return max(from, out[n-1].End)
+	}
+	return from
+}
+
+// split returns the sentences of answer[from:to] that say something.
+func split(answer string, from, to int) []text.Span {
+	if from >= to {
+		return nil
+	}
+	part := answer[from:to]
+	masked := curly.ReplaceAllStringFunc(part, func(q string) string { return "“" + strings.Repeat("x", len(q)-len("“”")) + "”" })
+	var out []text.Span
+	for _, s := range text.Sentences(masked) {
+		words := part[s.Start:s.End]
+		if !strings.ContainsFunc(marks.ReplaceAllString(words, ""), func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) {
+			continue
+		}
+		lead := len(words) - len(strings.TrimLeft(words, " \t.,;"))
+		words = strings.TrimRight(words[lead:], " \t\r\n")
+		out = append(out, text.Span{Start: from + s.Start + lead, End: from + s.Start + lead + len(words)})
+	}
+	return out
+}
+
+// ids are those of a mark, each once, in order.
+func ids(mark string) []string {
+	var out []string
+	for _, id := range markID.FindAllString(mark, -1) {
+		if !slices.Contains(out, id) {
+			out = append(out, id)
+		}
+	}
+	return out
+}
+
+// without is an answer without some of its statements; lines that say nothing
+// without them go, too.
+func without(answer string, drop []state.Statement) string {
+	var b strings.Builder
+	last := 0
+	for _, s := range drop {
+		if s.Start < last {
+			continue
+		}
+		b.WriteString(answer[last:s.Start])
+		last = s.End
+	}
+	b.WriteString(answer[last:])
+	var lines []string
+	for _, line := range strings.Split(b.String(), "\n") {
+		if strings.ContainsFunc(marks.ReplaceAllString(line, ""), func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) {
+			lines = append(lines, strings.TrimRight(line, " \t"))
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// bare is a statement without quotation marks and what ends it.
+func bare(s string) string { return strings.Trim(oneLine(s), "“”\"' .;:") }
+
+// quotation is the line of an answer that quotes requirements of the same words.
+func quotation(r state.Requirement) string {
+	return "- “" + r.Spoken() + "” [" + strings.Join(append([]string{r.ID}, r.SameAs...), ", ") + "]"
+}
