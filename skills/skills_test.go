@@ -34,6 +34,9 @@ var contracts = map[string]struct{ in, out any }{
 	JudgeClaim:            {JudgeInput{}, JudgeOutput{}},
 	GapQueries:            {GapInput{}, GapOutput{}},
 	RegenerateResponse:    {RegenerateInput{}, nil},
+	ExtractFields:         {ExtractInput{}, ExtractOutput{}},
+	RefineExtraction:      {RefineInput{}, ExtractOutput{}},
+	VerifyExtraction:      {VerifyExtractionInput{}, VerifyExtractionOutput{}},
 }
 
 // TestContracts checks both ways: the prompt shows every field of the input's
