@@ -8,7 +8,8 @@ func (a *app) evalCommand() *cobra.Command {
 		Short: "Measure on judged data, and run cases",
 		Example: `  agent eval retrieval --format scifact --corpus corpus.jsonl.gz --queries claims.jsonl
   agent eval claims --format wice --data claims.jsonl.gz
+  agent eval extract --format sroie --schema receipt.json --data receipts.jsonl
   agent eval cases case_studies
   agent help eval retrieval`,
-	}, a.evalRetrievalCommand(), a.evalClaimsCommand(), a.evalCasesCommand())
+	}, a.evalRetrievalCommand(), a.evalClaimsCommand(), a.evalExtractCommand(), a.evalCasesCommand())
 }

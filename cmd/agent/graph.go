@@ -12,6 +12,7 @@ import (
 	"example.com/assay/graph"
 	"example.com/assay/llm/offline"
 	"example.com/assay/memory/index"
+	"example.com/assay/nodes/extract"
 	"example.com/assay/nodes/research"
 	"example.com/assay/nodes/verify"
 	"example.com/assay/skills"
@@ -46,12 +47,23 @@ func pipelines() ([]pipeline, error) {
 	if err != nil {
 		return nil, err
 	}
+	schema, err := extract.ParseSchema([]byte(`{"type": "object", "properties": {"field": {"type": "string"}}}`))
+	if err != nil {
+		return nil, err
+	}
+	x, err := extract.New(extract.Deps{Model: offline.New(nil), Skills: set, Schema: schema}, nil)
+	if err != nil {
+		return nil, err
+	}
 	return []pipeline{{
 		Name: "research", Does: "answers a question with citations (agent ask)",
 		Fingerprint: r.Graph().Fingerprint(), drawing: r.Graph().Drawing(),
 	}, {
 		Name: "verify", Does: "checks a response claim by claim and corrects it (agent verify)",
 		Fingerprint: v.Graph().Fingerprint(), drawing: v.Graph().Drawing(),
+	}, {
+		Name: "extract", Does: "reads fields from a document, checks them and keeps the best (agent extract)",
+		Fingerprint: x.Graph().Fingerprint(), drawing: x.Graph().Drawing(),
 	}}, nil
 }
 
