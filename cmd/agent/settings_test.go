@@ -108,6 +108,7 @@ func TestModelOfASkill(t *testing.T) {
 	want := map[string]string{
 		skills.DetectPromptInjection: "openai:strong", skills.AdaptiveReplan: "openai:strong",
 		skills.SelectChoice: "openai:own", skills.SynthesizeAndCite: "gemini:w", skills.JudgeClaim: "openai:strong", skills.RegenerateResponse: "gemini:w",
+		skills.VerifyExtraction: "openai:strong",
 	}
 	if diff := cmp.Diff(want, s.modelsBySkill()); diff != "" {
 		t.Error(diff)
