@@ -37,10 +37,13 @@ var contracts = map[string]struct{ in, out any }{
 	DraftEdges:            {DraftEdgesInput{}, DraftEdgesOutput{}},
 	JudgeEdge:             {JudgeEdgeInput{}, JudgeEdgeOutput{}},
 	DevilsAdvocate:        {DevilsAdvocateInput{}, DevilsAdvocateOutput{}},
-	ExtractRequirements:   {ExtractInput{}, ExtractOutput{}},
+	ExtractRequirements:   {RequirementsInput{}, RequirementsOutput{}},
 	VerifyGrounding:       {GroundingInput{}, GroundingOutput{}},
 	ComposeAnswer:         {ComposeInput{}, ComposeOutput{}},
 	ReviewAnswer:          {ReviewInput{}, ReviewOutput{}},
+	ExtractFields:         {ExtractInput{}, ExtractOutput{}},
+	RefineExtraction:      {RefineInput{}, ExtractOutput{}},
+	VerifyExtraction:      {VerifyExtractionInput{}, VerifyExtractionOutput{}},
 }
 
 // TestContracts checks both ways: the prompt shows every field of the input's

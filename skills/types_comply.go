@@ -8,13 +8,13 @@ const (
 	ReviewAnswer        = "review_answer"
 )
 
-// ExtractInput is the input of extract_requirements.
-type ExtractInput struct {
+// RequirementsInput is the input of extract_requirements.
+type RequirementsInput struct {
 	Sources []Source `json:"sources"`
 }
 
-// ExtractOutput is its output.
-type ExtractOutput struct {
+// RequirementsOutput is its output.
+type RequirementsOutput struct {
 	Requirements []ExtractedRequirement `json:"requirements"`
 }
 

@@ -14,6 +14,7 @@ import (
 	"example.com/assay/memory/index"
 	"example.com/assay/nodes/causal"
 	"example.com/assay/nodes/evidence"
+	"example.com/assay/nodes/extract"
 	"example.com/assay/nodes/research"
 	"example.com/assay/nodes/verify"
 	"example.com/assay/skills"
@@ -56,6 +57,14 @@ func pipelines() ([]pipeline, error) {
 	if err != nil {
 		return nil, err
 	}
+	schema, err := extract.ParseSchema([]byte(`{"type": "object", "properties": {"field": {"type": "string"}}}`))
+	if err != nil {
+		return nil, err
+	}
+	x, err := extract.New(extract.Deps{Model: offline.New(nil), Skills: set, Schema: schema}, nil)
+	if err != nil {
+		return nil, err
+	}
 	return []pipeline{{
 		Name: "research", Does: "answers a question with citations (agent ask)",
 		Fingerprint: r.Graph().Fingerprint(), drawing: r.Graph().Drawing(),
@@ -68,6 +77,9 @@ func pipelines() ([]pipeline, error) {
 	}, {
 		Name: "comply", Does: "answers with verbatim requirements, for an auditor (agent comply)",
 		Fingerprint: c.Graph().Fingerprint(), drawing: c.Graph().Drawing(),
+	}, {
+		Name: "extract", Does: "reads fields from a document, checks them and keeps the best (agent extract)",
+		Fingerprint: x.Graph().Fingerprint(), drawing: x.Graph().Drawing(),
 	}}, nil
 }
 

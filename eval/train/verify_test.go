@@ -160,7 +160,7 @@ func TestUsage(t *testing.T) {
 	}
 	for want, args := range map[string][]string{
 		"say what to train":        nil,
-		"  verify   the judge of":  {"verfy"},
+		"the judge of claims":      {"verfy"},
 		"want --data DIR":          {"verify"},
 		"want --data DIR and no":   {"verify", "--data", bad, "more"},
 		"reading claims: open":     {"verify", "--data", t.TempDir()},

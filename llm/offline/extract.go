@@ -14,12 +14,12 @@ import (
 // can stand alone. Sentences that give orders to a reader like us, definitions
 // and what holds a place open are left out.
 
-func extract(in skills.ExtractInput, memo *orderMemo) (skills.ExtractOutput, error) {
+func extract(in skills.RequirementsInput, memo *orderMemo) (skills.RequirementsOutput, error) {
 	m, err := obligation.Default()
 	if err != nil {
-		return skills.ExtractOutput{}, err
+		return skills.RequirementsOutput{}, err
 	}
-	out := skills.ExtractOutput{Requirements: []skills.ExtractedRequirement{}}
+	out := skills.RequirementsOutput{Requirements: []skills.ExtractedRequirement{}}
 	for _, src := range in.Sources {
 		orders := memo.in(src.Text)
 		holes := obligation.Placeholders(src.Text)

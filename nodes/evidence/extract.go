@@ -25,14 +25,14 @@ const mostShown = 500
 // the passages without a requirement, and a finding.
 func Extract(m llm.Model, skill skills.Skill, inspect retrieval.Inspect) graph.Node[state.Comply] {
 	return func(ctx context.Context, s state.Comply) (graph.Update[state.Comply], error) {
-		in := skills.ExtractInput{Sources: make([]skills.Source, len(s.Hits))}
+		in := skills.RequirementsInput{Sources: make([]skills.Source, len(s.Hits))}
 		var missing []string
 		for i, h := range s.Hits {
 			p := h.Passage
 			in.Sources[i] = skills.Source{N: i + 1, Title: p.Title, Section: p.Section, Text: p.Text}
 			missing = append(missing, holes(p)...)
 		}
-		out, usage, err := llm.Ask[skills.ExtractOutput](ctx, m, skill, in)
+		out, usage, err := llm.Ask[skills.RequirementsOutput](ctx, m, skill, in)
 		if err := llm.Stops(ctx, err); err != nil {
 			return nil, err
 		}

@@ -128,11 +128,18 @@ func TestFailedRerankFallsBackVisibly(t *testing.T) {
 	}
 }
 
-// The pipeline asks all embedded skills but that of the reranker, which is
-// the corpus's.
+// The pipeline asks these embedded skills and no others.
 func TestSkills(t *testing.T) {
-	want := slices.DeleteFunc(set(t).Names(), func(name string) bool { return name == skills.RerankPassages })
+	want := []string{
+		skills.AdaptiveReplan, skills.ClassifyAndRoute, skills.DetectPromptInjection, skills.GapQueries, skills.JudgeClaim,
+		skills.PlanSynthesis, skills.QueryRewrite, skills.RegenerateResponse, skills.SelectChoice, skills.SynthesizeAndCite,
+	}
 	if got := research.Skills(); !slices.Equal(got, want) {
 		t.Errorf("skills %q; want %q", got, want)
+	}
+	for _, name := range research.Skills() {
+		if _, err := set(t).Get(name); err != nil {
+			t.Error(err)
+		}
 	}
 }
