@@ -31,7 +31,14 @@ var inputs = map[string]any{
 	skills.DevilsAdvocate:        skills.DevilsAdvocateInput{Sources: make([]skills.EdgeSource, 1)},
 	skills.DraftEdges:            skills.DraftEdgesInput{Sources: make([]skills.Source, 1)},
 	skills.RegenerateResponse:    skills.RegenerateInput{Claims: make([]skills.JudgedClaim, 1), Sources: make([]skills.CitedSource, 1)},
+	skills.ExtractFields:         skills.ExtractInput{Fields: []skills.FieldSpec{spec}, Boxes: make([]skills.LaidOut, 1)},
+	skills.RefineExtraction: skills.RefineInput{Issues: make([]skills.ExtractionIssue, 1), Previous: make([]skills.ExtractedField, 1),
+		Fields: []skills.FieldSpec{spec}, Boxes: make([]skills.LaidOut, 1)},
+	skills.VerifyExtraction: skills.VerifyExtractionInput{Fields: []skills.FieldSpec{spec}, Values: make([]skills.ExtractedField, 1)},
 }
+
+// spec is a field with one element in each of its lists.
+var spec = skills.FieldSpec{Anchors: make([]string, 1), Enum: make([]string, 1), Normalise: make([]string, 1)}
 
 // ours are the fields that the program itself fills, with a word of its own.
 var ours = map[string]bool{"query_type": true, "side": true, "strength": true}
@@ -165,7 +172,7 @@ func checkHygiene(t *testing.T, attacks []string) {
 			field.SetString("")
 		})
 	}
-	if want := len(attacks) * len(forms) * 59; prompts != want {
+	if want := len(attacks) * len(forms) * 99; prompts != want {
 		t.Errorf("%d prompts were checked; want %d", prompts, want)
 	}
 }

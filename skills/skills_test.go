@@ -37,6 +37,9 @@ var contracts = map[string]struct{ in, out any }{
 	DraftEdges:            {DraftEdgesInput{}, DraftEdgesOutput{}},
 	JudgeEdge:             {JudgeEdgeInput{}, JudgeEdgeOutput{}},
 	DevilsAdvocate:        {DevilsAdvocateInput{}, DevilsAdvocateOutput{}},
+	ExtractFields:         {ExtractInput{}, ExtractOutput{}},
+	RefineExtraction:      {RefineInput{}, ExtractOutput{}},
+	VerifyExtraction:      {VerifyExtractionInput{}, VerifyExtractionOutput{}},
 }
 
 // TestContracts checks both ways: the prompt shows every field of the input's

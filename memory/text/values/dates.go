@@ -1,0 +1,137 @@
+package values
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// DateOptions say how to read dates. Nil and the zero value work.
+type DateOptions struct {
+	// MonthFirst reads 3/4/2020 as the fourth of March. Default: the third of
+	// April. A number above 12 is the day either way.
+	MonthFirst bool
+}
+
+const monthNames = `(jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)`
+
+var ordinals = strings.Fields(`first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth
+	fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth twenty-first twenty-second twenty-third
+	twenty-fourth twenty-fifth twenty-sixth twenty-seventh twenty-eighth twenty-ninth thirtieth thirty-first`)
+
+const year = `((?:1[89]|20) ?\d ?\d)`
+
+// dateLayouts are looked for in this order; groups says which group is the day,
+// the month and the year.
+var dateLayouts = []struct {
+	pattern          *regexp.Regexp
+	day, month, year int
+	numeric          bool // day and month may be the other way round
+}{
+	{regexp.MustCompile(`\b(\d{4})([-/.])(\d{1,2})([-/.])(\d{1,2})\b`), 5, 3, 1, false},
+	{regexp.MustCompile(`\b(\d{1,2}) ?([-/.]) ?(\d{1,2}) ?([-/.]) ?(\d{4})\b`), 1, 3, 5, true},
+	{regexp.MustCompile(`\b(\d{1,2})([-/.])(\d{1,2})([-/.])(\d{2})\b`), 1, 3, 5, true},
+	{regexp.MustCompile(`(?i)\b` + monthNames + `\.?\s+(\d{1,2})\s?(?:st|nd|rd|th)?\s?,?\s+` + year + `\b`), 2, 1, 3, false},
+	{regexp.MustCompile(`(?i)\b(\d{1,2})\s?(?:st|nd|rd|th)?(?:[ -/.,']*|\s+day\s+of\s+)` + monthNames + `[ -/.,']*` + year + `\b`), 1, 2, 3, false},
+	{regexp.MustCompile(`(?i)\b(\d{1,2})(?:st|nd|rd|th)?[ -/.,']*` + monthNames + `[ -/.,']*(\d{2})\b`), 1, 2, 3, false},
+	{regexp.MustCompile(`(?i)\b` + monthNames + `[ .]*(\d{1,2}),?[ ']+(\d{2})\b`), 2, 1, 3, false},
+	{regexp.MustCompile(`(?i)\b([a-z]+(?:-[a-z]+)?)\s+day\s+of\s+` + monthNames + `,?\s+` + year + `\b`), 1, 2, 3, false},
+	{regexp.MustCompile(`(?i)\b` + monthNames + `(\d{1,2}),?\s*` + year + `\b`), 2, 1, 3, false},
+}
+
+// Dates returns the dates of a text in its order, none within another: those of
+// the layouts that stand first win. Values are YYYY-MM-DD; years of two digits
+// are 1970 to 2069. What no calendar has is no date.
+func Dates(text string, opts *DateOptions) []Found {
+	monthFirst := opts != nil && opts.MonthFirst
+	var out []Found
+	for kind, layout := range dateLayouts {
+		for _, m := range layout.pattern.FindAllStringSubmatchIndex(text, -1) {
+			group := func(i int) string { return text[m[2*i]:m[2*i+1]] }
+			if kind <= 2 && (group(2) != group(4) || besideDigits(text, m[0], m[1], group(2))) {
+				continue
+			}
+			day, ok := dayOf(group(layout.day))
+			month, known := monthOf(group(layout.month))
+			if !ok || !known {
+				continue
+			}
+			if layout.numeric && (monthFirst && day <= 12 || month > 12) {
+				day, month = month, day
+			}
+			found := Found{Start: m[0], End: m[1], Kind: kind}
+			if found.Value, ok = calendar(group(layout.year), month, day); ok && !slices.ContainsFunc(out, found.overlaps) {
+				out = append(out, found)
+			}
+		}
+	}
+	slices.SortFunc(out, func(a, b Found) int { return cmp.Compare(a.Start, b.Start) })
+	return out
+}
+
+func (f Found) overlaps(g Found) bool { return f.Start < g.End && g.Start < f.End }
+
+// besideDigits reports whether a numeric date is a part of something longer, such
+// as a number of parts by the same separator.
+func besideDigits(text string, start, end int, separator string) bool {
+	before, after := text[:start], text[end:]
+	digit := func(c byte) bool { return c >= '0' && c <= '9' }
+	if n := len(before); n > 1 && strings.HasSuffix(before, separator) && digit(before[n-2]) {
+		return true
+	}
+	return len(after) > 1 && strings.HasPrefix(after, separator) && digit(after[1])
+}
+
+func dayOf(s string) (int, bool) {
+	if n, err := strconv.Atoi(s); err == nil {
+		return n, true
+	}
+	at := slices.Index(ordinals, strings.ToLower(s))
+	return at + 1, at >= 0
+}
+
+func monthOf(s string) (int, bool) {
+	if n, err := strconv.Atoi(s); err == nil {
+		return n, true
+	}
+	const names = "janfebmaraprmayjunjulaugsepoctnovdec"
+	if len(s) < 3 {
+		return 0, false
+	}
+	at := strings.Index(names, strings.ToLower(s[:3]))
+	return at/3 + 1, at >= 0 && at%3 == 0
+}
+
+func calendar(y string, month, day int) (string, bool) {
+	n, err := strconv.Atoi(strings.ReplaceAll(y, " ", ""))
+	if err != nil {
+		return "", false
+	}
+	switch {
+	case n < 70:
+		n += 2000
+	case n < 100:
+		n += 1900
+	}
+	if month < 1 || month > 12 || day < 1 || n < 1000 {
+		return "", false
+	}
+	if t := time.Date(n, time.Month(month), day, 0, 0, 0, 0, time.UTC); t.Day() != day {
+		return "", false
+	}
+	return fmt.Sprintf("%04d-%02d-%02d", n, month, day), true
+}
+
+// Date reads a text that is one date and nothing else.
+func Date(text string, opts *DateOptions) (string, bool) {
+	text = strings.TrimSpace(text)
+	found := Dates(text, opts)
+	if len(found) != 1 || found[0].Start != 0 || found[0].End != len(text) {
+		return "", false
+	}
+	return found[0].Value, true
+}

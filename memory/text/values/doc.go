@@ -1,0 +1,22 @@
+// Package values finds what is written in fixed ways in a text (dates, amounts of
+// money, durations, percentages, addresses of mail, telephone numbers), with
+// the bytes that it covers and one way to write each.
+//
+//	for _, d := range values.Dates(text, nil) {
+//		fmt.Println(text[d.Start:d.End], d.Value) // "May 20, 2014" "2014-05-20"
+//	}
+//
+// It does not say what a value means: which of two dates is the one that is
+// looked for is for who asks. Dates are of the Gregorian calendar with English
+// names of months; numbers are in Western digits.
+package values
+
+// A Found is a value in a text.
+type Found struct {
+	Start, End int    // bytes of the text
+	Value      string // normalised, see the function that found it
+	Kind       int    // which of its layouts it has, from 0, in the order in which they are looked for
+}
+
+// Text is what stands there.
+func (f Found) Text(text string) string { return text[f.Start:f.End] }

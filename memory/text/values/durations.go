@@ -1,0 +1,71 @@
+package values
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+var small = strings.Fields(`zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen
+	sixteen seventeen eighteen nineteen twenty`)
+
+var tens = map[string]int{"twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "ninety": 90}
+
+const inWords = `one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|eighteen|twenty(?:-(?:four|five|one|two))?|thirty(?:-six)?|forty(?:-eight)?|sixty|ninety`
+
+var (
+	durationPattern = regexp.MustCompile(`(?i)\b(?:(` + inWords + `)\s*)?(?:\(?\s?(\d{1,3})\s?\)?)?[\s-]*(?:full |calendar |consecutive |additional |business )?(year|month|week|day)s?\b`)
+	anniversary     = regexp.MustCompile(`(?i)\b(first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth)(?:\s\(\d+\w*\))?\s+anniversary\b`)
+)
+
+// Durations returns spans of time such as "two (2) years", and anniversaries as
+// years. Values are the number and the unit: "2 years", "1 year". A unit
+// without a number is none.
+func Durations(text string) []Found {
+	var out []Found
+	for _, m := range durationPattern.FindAllStringSubmatchIndex(text, -1) {
+		n := 0
+		switch {
+		case m[4] >= 0:
+			n, _ = strconv.Atoi(text[m[4]:m[5]]) // one to three digits
+		case m[2] >= 0:
+			n = wordNumber(strings.ToLower(text[m[2]:m[3]]))
+		}
+		if n > 0 {
+			start := m[0]
+			out = append(out, Found{Start: start, End: m[1], Value: duration(n, strings.ToLower(text[m[6]:m[7]]))})
+		}
+	}
+	for _, m := range anniversary.FindAllStringSubmatchIndex(text, -1) {
+		n := slices.Index(ordinals, strings.ToLower(text[m[2]:m[3]])) + 1
+		out = append(out, Found{Start: m[0], End: m[1], Value: duration(n, "year"), Kind: 1})
+	}
+	slices.SortFunc(out, func(a, b Found) int { return a.Start - b.Start })
+	return out
+}
+
+// Duration reads a text that is one span of time.
+func Duration(text string) (string, bool) {
+	text = strings.TrimSpace(text)
+	found := Durations(text)
+	if len(found) != 1 || found[0].Start != 0 || found[0].End != len(text) {
+		return "", false
+	}
+	return found[0].Value, true
+}
+
+func wordNumber(s string) int {
+	if at := slices.Index(small, s); at >= 0 {
+		return at
+	}
+	ten, one, _ := strings.Cut(s, "-")
+	return tens[ten] + max(slices.Index(small, one), 0)
+}
+
+func duration(n int, unit string) string {
+	if n != 1 {
+		unit += "s"
+	}
+	return strconv.Itoa(n) + " " + unit
+}

@@ -1,0 +1,150 @@
+package values
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+const currency = `(?:RM|MYR|USD|US\$|EUR|GBP|CHF|SGD|AUD|CAD|JPY|CNY|INR|[$€£¥₹])`
+
+var (
+	amountPattern  = regexp.MustCompile(`-?(?:` + currency + `\s?)?-?(?:\d{1,3}(?:,\d{3})+|\d+)\.\d{2}`)
+	numberPattern  = regexp.MustCompile(`-?(?:` + currency + `\s?)?-?\d(?:[\d.,']*\d)?`)
+	currencyBefore = regexp.MustCompile(`^(-?)` + currency + `\s?`)
+	currencyAfter  = regexp.MustCompile(`\s?` + currency + `$`)
+	percentPattern = regexp.MustCompile(`-?\d+(?:[.,]\d+)?\s?(?:%|percent\b|per cent\b)`)
+	mailPattern    = regexp.MustCompile(`[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,}`)
+	phonePattern   = regexp.MustCompile(`\+?\(?\d[\d ()./-]{5,}\d`)
+)
+
+// Amounts returns the amounts of money with two decimals, as receipts print them.
+// Values are decimal numbers. Percentages and parts of longer numbers are none.
+func Amounts(text string) []Found {
+	var out []Found
+	for _, m := range amountPattern.FindAllStringIndex(text, -1) {
+		start, end := m[0], m[1]
+		if start > 0 && (isDigit(text[start-1]) || text[start-1] == '.' || text[start-1] == ',') {
+			continue
+		}
+		if rest := text[end:]; rest != "" && (isDigit(rest[0]) || rest[0] == '%' || len(rest) > 1 && rest[0] == '.' && isDigit(rest[1])) {
+			continue
+		}
+		if v, ok := Number(text[start:end]); ok {
+			out = append(out, Found{Start: start, End: end, Value: v})
+		}
+	}
+	return out
+}
+
+// Numbers returns all numbers, with a sign of currency in front of them. Values
+// are as those of Number.
+func Numbers(text string) []Found {
+	var out []Found
+	for _, m := range numberPattern.FindAllStringIndex(text, -1) {
+		if v, ok := Number(text[m[0]:m[1]]); ok {
+			out = append(out, Found{Start: m[0], End: m[1], Value: v})
+		}
+	}
+	return out
+}
+
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }
+
+// Number reads a text that is one number, with or without a sign of currency or of
+// percent, as a decimal with a point and without separators of thousands:
+// "RM 1,234.50" is "1234.50", "1.234,50" too. A comma or point with three digits
+// behind it separates thousands when nothing says otherwise; decimals keep
+// their zeros.
+func Number(text string) (string, bool) {
+	s := strings.TrimSpace(text)
+	s = currencyBefore.ReplaceAllString(s, "$1")
+	s = currencyAfter.ReplaceAllString(s, "")
+	s = strings.TrimSpace(strings.TrimSuffix(s, "%"))
+	negative := strings.HasPrefix(s, "-")
+	if strings.HasPrefix(s, "(") && strings.HasSuffix(s, ")") {
+		negative, s = true, s[1:len(s)-1]
+	}
+	s = strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(s, "-"), "+"), "-")
+	s = currencyBefore.ReplaceAllString(s, "$1")
+	s = strings.ReplaceAll(strings.ReplaceAll(s, " ", ""), "'", "")
+	point, comma := strings.LastIndex(s, "."), strings.LastIndex(s, ",")
+	switch {
+	case point >= 0 && comma > point: // 1.234,50
+		s = strings.Replace(strings.ReplaceAll(s, ".", ""), ",", ".", 1)
+	case comma >= 0 && point < 0 && len(s)-comma-1 != 3 && strings.Count(s, ",") == 1: // 12,50
+		s = strings.Replace(s, ",", ".", 1)
+	case comma >= 0:
+		s = strings.ReplaceAll(s, ",", "")
+	case strings.Count(s, ".") > 1: // 1.234.567
+		s = strings.ReplaceAll(s, ".", "")
+	}
+	for i, c := range s {
+		if (c < '0' || c > '9') && (c != '.' || i == 0) {
+			return "", false
+		}
+	}
+	if _, err := strconv.ParseFloat(s, 64); err != nil || len(s) > 30 {
+		return "", false
+	}
+	whole, decimals, _ := strings.Cut(s, ".")
+	if whole = strings.TrimLeft(whole, "0"); whole == "" {
+		whole = "0"
+	}
+	if s = whole; decimals != "" {
+		s += "." + decimals
+	}
+	if negative && strings.Trim(s, "0.") != "" {
+		s = "-" + s
+	}
+	return s, true
+}
+
+// Percents returns percentages. Values are decimal numbers: 5 of "5 %".
+func Percents(text string) []Found {
+	var out []Found
+	for _, m := range percentPattern.FindAllStringIndex(text, -1) {
+		digits := strings.TrimRight(text[m[0]:m[1]], "%percnt ")
+		if v, ok := Number(digits); ok {
+			out = append(out, Found{Start: m[0], End: m[1], Value: v})
+		}
+	}
+	return out
+}
+
+// Mails returns addresses of electronic mail, in lower case.
+func Mails(text string) []Found {
+	var out []Found
+	for _, m := range mailPattern.FindAllStringIndex(text, -1) {
+		out = append(out, Found{Start: m[0], End: m[1], Value: strings.ToLower(text[m[0]:m[1]])})
+	}
+	return out
+}
+
+// Phones returns what may be telephone numbers: 7 to 15 digits, grouped. Values
+// are the digits, behind a "+" where there is one.
+func Phones(text string) []Found {
+	var out []Found
+	for _, m := range phonePattern.FindAllStringIndex(text, -1) {
+		if v, ok := Phone(text[m[0]:m[1]]); ok {
+			out = append(out, Found{Start: m[0], End: m[1], Value: v})
+		}
+	}
+	return out
+}
+
+// Phone reads a text that is one telephone number.
+func Phone(text string) (string, bool) {
+	var b strings.Builder
+	for i, c := range strings.TrimSpace(text) {
+		switch {
+		case c >= '0' && c <= '9' || c == '+' && i == 0:
+			b.WriteRune(c)
+		case strings.ContainsRune(" ()./-", c):
+		default:
+			return "", false
+		}
+	}
+	n := len(strings.TrimPrefix(b.String(), "+"))
+	return b.String(), n >= 7 && n <= 15
+}

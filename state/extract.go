@@ -1,0 +1,205 @@
+package state
+
+import (
+	"slices"
+
+	"example.com/assay/graph"
+)
+
+// A Box is a rectangle on a page, in the units of who read the page: usually
+// pixels, from the upper left corner.
+type Box struct {
+	X1 int `json:"x1"`
+	Y1 int `json:"y1"`
+	X2 int `json:"x2"` // right of X1
+	Y2 int `json:"y2"` // below Y1
+}
+
+// A BoxedText is a piece of a document's text with its place on the page: the
+// text's bytes Start..End, all on line Row.
+type BoxedText struct {
+	Row   int `json:"row"` // line of the text, from 1
+	Start int `json:"start"`
+	End   int `json:"end"` // exclusive
+	Box   Box `json:"box"`
+}
+
+// A PageStart says at which byte a page of a document begins.
+type PageStart struct {
+	Page  int `json:"page"` // from 1
+	Start int `json:"start"`
+}
+
+// A FieldDocument is what fields are read from.
+type FieldDocument struct {
+	Source string      `json:"source"` // its name
+	Text   string      `json:"text"`
+	Boxes  []BoxedText `json:"boxes,omitempty"` // in the order of the text; none for text without a layout
+	Pages  []PageStart `json:"pages,omitempty"` // in order; none for text without pages
+}
+
+// A Place is where a value was read: the document's bytes Start..End are exactly
+// Text.
+type Place struct {
+	Start int    `json:"start"`
+	End   int    `json:"end"` // exclusive
+	Text  string `json:"text"`
+	Page  int    `json:"page,omitempty"`
+	Boxes []Box  `json:"boxes,omitempty"`
+}
+
+// A FieldValue is the value of one field.
+type FieldValue struct {
+	Field      string   `json:"field"`    // its path: "total", "items[0].amount"
+	Value      string   `json:"value"`    // normalised by the field's type
+	Verbatim   string   `json:"verbatim"` // as it was read, white space collapsed
+	Confidence float64  `json:"confidence"`
+	Place      *Place   `json:"place,omitempty"`      // nil: the document does not hold it
+	Normalised []string `json:"normalised,omitempty"` // what turned Verbatim into Value, in order
+}
+
+// Severity says how much an issue matters.
+type Severity string
+
+const (
+	SeverityCritical Severity = "CRITICAL"
+	SeverityHigh     Severity = "HIGH"
+	SeverityMedium   Severity = "MEDIUM"
+	SeverityLow      Severity = "LOW"
+)
+
+// Rank is 0 for the most severe.
+func (s Severity) Rank() int {
+	return slices.Index([]Severity{SeverityCritical, SeverityHigh, SeverityMedium, SeverityLow}, s)
+}
+
+// IssueKind is what is wrong with a field.
+type IssueKind string
+
+const (
+	IssueMissing       IssueKind = "missing" // required, and without a value
+	IssueAbsent        IssueKind = "absent"  // optional, and without a value
+	IssueNotInDocument IssueKind = "not_in_document"
+	IssueType          IssueKind = "type"
+	IssueFormat        IssueKind = "format"
+	IssueEnum          IssueKind = "enum"
+	IssuePattern       IssueKind = "pattern"
+	IssueConstraint    IssueKind = "constraint" // another rule of the schema: a bound, a length
+	IssueArithmetic    IssueKind = "arithmetic" // an x-check does not hold
+	IssueUnchecked     IssueKind = "unchecked"  // an x-check lacks a value
+	IssueDuplicate     IssueKind = "duplicate"
+	IssueImplausible   IssueKind = "implausible"
+	IssueConfidence    IssueKind = "low_confidence"
+	IssueConflict      IssueKind = "conflict" // parts of a long document say different things
+	IssueOpinion       IssueKind = "opinion"  // of a model
+)
+
+// An Issue is something wrong with an extraction.
+type Issue struct {
+	Kind       IssueKind `json:"kind"`
+	Severity   Severity  `json:"severity"`
+	Field      string    `json:"field"` // its path; empty for the whole
+	Message    string    `json:"message"`
+	Suggestion string    `json:"suggestion"`
+}
+
+// A VerificationReport is what the rules found on an extraction.
+type VerificationReport struct {
+	Passed           bool    `json:"passed"`
+	Score            float64 `json:"score"`
+	Confidence       float64 `json:"confidence"`        // mean of the values
+	RequiredCoverage float64 `json:"required_coverage"` // share of required fields that have a value
+	Completeness     float64 `json:"completeness"`      // share of all fields that have one
+	Consistency      float64 `json:"consistency"`       // share of checks across fields that hold
+	Issues           []Issue `json:"issues"`            // the most severe first
+}
+
+// An ExtractIteration is one extraction with what was found on it.
+type ExtractIteration struct {
+	N       int                `json:"n"` // from 1
+	Values  []FieldValue       `json:"values"`
+	Report  VerificationReport `json:"report"`
+	Changed []string           `json:"changed_fields"` // against the iteration before; all of the first
+}
+
+// ExtractDecision is what the extraction pipeline does next.
+type ExtractDecision string
+
+const (
+	ExtractFinish ExtractDecision = "finish"
+	ExtractRefine ExtractDecision = "refine"
+)
+
+// Extract is the state of the extraction pipeline. Nodes change it only through
+// the channels below.
+type Extract struct {
+	Document   FieldDocument      `json:"document"`
+	Values     []FieldValue       `json:"values"`             // of the last extraction, by the order of the schema
+	Conflicts  []Issue            `json:"conflicts"`          // between parts of a long document, of the last extraction
+	Opinions   []Issue            `json:"opinions,omitempty"` // of a model, on the last extraction
+	Iterations []ExtractIteration `json:"iterations"`
+	Decision   ExtractDecision    `json:"decision,omitempty"`
+	Stopped    string             `json:"stopped,omitempty"` // why the loop ended
+	Failure    string             `json:"failure,omitempty"` // the call that failed, when one did
+	Warnings   []string           `json:"warnings,omitempty"`
+	Usage      ModelUsage         `json:"usage"`
+}
+
+// Channels of Extract.
+var (
+	ExtractDocument   = graph.LastValue("document", func(s *Extract) *FieldDocument { return &s.Document })
+	ExtractValues     = graph.LastValue("values", func(s *Extract) *[]FieldValue { return &s.Values })
+	ExtractConflicts  = graph.LastValue("conflicts", func(s *Extract) *[]Issue { return &s.Conflicts })
+	ExtractOpinions   = graph.LastValue("opinions", func(s *Extract) *[]Issue { return &s.Opinions })
+	ExtractIterations = graph.Append("iterations", func(s *Extract) *[]ExtractIteration { return &s.Iterations })
+	ExtractDecided    = graph.LastValue("decision", func(s *Extract) *ExtractDecision { return &s.Decision })
+	ExtractStopped    = graph.LastValue("stopped", func(s *Extract) *string { return &s.Stopped })
+	ExtractFailure    = graph.LastValue("failure", func(s *Extract) *string { return &s.Failure })
+	ExtractWarnings   = graph.Append("warnings", func(s *Extract) *[]string { return &s.Warnings })
+	ExtractUsage      = graph.Reduce("usage", func(s *Extract) *ModelUsage { return &s.Usage }, ModelUsage.Plus)
+)
+
+// ExtractChannels returns every channel of Extract, for NewStateGraph.
+func ExtractChannels() []graph.Channel[Extract] {
+	return []graph.Channel[Extract]{
+		ExtractDocument, ExtractValues, ExtractConflicts, ExtractOpinions, ExtractIterations,
+		ExtractDecided, ExtractStopped, ExtractFailure, ExtractWarnings, ExtractUsage,
+	}
+}
+
+// Best is the iteration of the highest score, the earliest of equals.
+func (s Extract) Best() (ExtractIteration, bool) {
+	if len(s.Iterations) == 0 {
+		return ExtractIteration{}, false
+	}
+	best := s.Iterations[0]
+	for _, it := range s.Iterations[1:] {
+		if it.Report.Score > best.Report.Score {
+			best = it
+		}
+	}
+	return best, true
+}
+
+// BoxesIn are the boxes of the document's bytes start..end.
+func (d FieldDocument) BoxesIn(start, end int) []Box {
+	var out []Box
+	for _, b := range d.Boxes {
+		if b.Start < end && start < b.End {
+			out = append(out, b.Box)
+		}
+	}
+	return out
+}
+
+// PageAt is the page that holds a byte, 0 in a document without pages.
+func (d FieldDocument) PageAt(at int) int {
+	page := 0
+	for _, p := range d.Pages {
+		if p.Start > at {
+			break
+		}
+		page = p.Page
+	}
+	return page
+}
