@@ -1,0 +1,103 @@
+package extract
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"example.com/assay/graph"
+	"example.com/assay/llm"
+	"example.com/assay/skills"
+	"example.com/assay/state"
+)
+
+// A reading asks a skill about every window of a document.
+type reading struct {
+	schema        *Schema
+	size, overlap int
+}
+
+// A part is what one window is asked with.
+type part func(ctx context.Context, text string, boxes []skills.LaidOut) (skills.ExtractOutput, state.ModelUsage, error)
+
+// read asks each window and merges what it finds. The usage counts also beside an
+// error.
+func (r *reading) read(ctx context.Context, doc state.FieldDocument, ask part) (found []state.FieldValue, conflicts []state.Issue, warnings []string, usage state.ModelUsage, err error) {
+	g := newGround(doc)
+	var parts [][]state.FieldValue
+	for _, w := range windows(doc, r.size, r.overlap) {
+		out, used, err := ask(ctx, doc.Text[w.start:w.end], w.boxes(doc))
+		usage = usage.Plus(used)
+		if err != nil {
+			return nil, nil, warnings, usage, err
+		}
+		values, warned := r.schema.values(g, w, out)
+		parts, warnings = append(parts, values), append(warnings, warned...)
+	}
+	found, conflicts = r.schema.merge(parts)
+	return found, conflicts, warnings, usage, nil
+}
+
+// values turns a model's answer into values: a path that is no field's, a blank
+// value and a second value of a field are left out with a warning.
+func (s *Schema) values(g *ground, w window, out skills.ExtractOutput) (list []state.FieldValue, warnings []string) {
+	seen := map[string]bool{}
+	for _, found := range out.Fields {
+		f, _, ok := s.field(found.Path)
+		switch {
+		case !ok || f.Path == found.Path && f.Listed():
+			warnings = append(warnings, fmt.Sprintf("the model named %q, which is no field of the schema", llm.Cut(found.Path, 100)))
+			continue
+		case strings.TrimSpace(found.Value) == "":
+			continue
+		case seen[found.Path]:
+			warnings = append(warnings, fmt.Sprintf("the model gave %s twice; the first value counts", found.Path))
+			continue
+		}
+		seen[found.Path] = true
+		if found.Row > 0 {
+			found.Row += w.row
+		}
+		list = append(list, g.value(f, found.Path, found))
+	}
+	return list, warnings
+}
+
+// errEmpty is what a document without text comes to.
+var errEmpty = errors.New("the document has no text; name one that has")
+
+// ExtractNode reads the fields for the first time.
+func ExtractNode(m llm.Model, skill skills.Skill, r *reading) graph.Node[state.Extract] {
+	return func(ctx context.Context, s state.Extract) (graph.Update[state.Extract], error) {
+		if strings.TrimSpace(s.Document.Text) == "" {
+			return nil, errEmpty
+		}
+		specs := r.schema.specs()
+		found, conflicts, warnings, usage, err := r.read(ctx, s.Document, func(ctx context.Context, text string, boxes []skills.LaidOut) (skills.ExtractOutput, state.ModelUsage, error) {
+			return llm.Ask[skills.ExtractOutput](ctx, m, skill, skills.ExtractInput{Fields: specs, Text: text, Boxes: boxes})
+		})
+		if err != nil {
+			return nil, err
+		}
+		return graph.Update[state.Extract]{
+			state.ExtractValues.Set(found), state.ExtractConflicts.Set(conflicts), state.ExtractWarnings.Add(warnings...), state.ExtractUsage.Add(usage),
+		}, nil
+	}
+}
+
+// specs are the fields as skills take them.
+func (s *Schema) specs() []skills.FieldSpec {
+	out := make([]skills.FieldSpec, len(s.Fields))
+	for i, f := range s.Fields {
+		required := "optional"
+		if f.Required {
+			required = "required"
+		}
+		out[i] = skills.FieldSpec{
+			Path: f.Path, Type: f.Type, Format: f.Format, Required: required, Description: f.Description, Pattern: f.Pattern,
+			Anchors: append([]string{}, f.Anchors...), Enum: append([]string{}, f.Enum...), Normalise: append([]string{}, f.Normalise...),
+		}
+	}
+	return out
+}

@@ -1,0 +1,192 @@
+package extract
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"example.com/assay/memory/text/values"
+	"example.com/assay/skills"
+	"example.com/assay/state"
+)
+
+// A ground finds where values stand in a document.
+type ground struct {
+	doc     state.FieldDocument
+	lines   []int // at which bytes lines begin
+	numbers []values.Found
+	dates   [2][]values.Found // day first, month first
+	read    [3]bool
+}
+
+func newGround(doc state.FieldDocument) *ground {
+	g := &ground{doc: doc, lines: []int{0}}
+	for i := range len(doc.Text) {
+		if doc.Text[i] == '\n' {
+			g.lines = append(g.lines, i+1)
+		}
+	}
+	return g
+}
+
+// value turns what a model found into a value with its place. A quote counts when
+// the document holds it and it says the value; else the value itself is looked
+// for. Without either the value has no place.
+func (g *ground) value(f Field, path string, found skills.ExtractedField) state.FieldValue {
+	value, steps := f.normalise(found.Value)
+	out := state.FieldValue{Field: path, Value: value, Normalised: steps, Confidence: max(0, min(1, found.Confidence))}
+	out.Verbatim = strings.Join(strings.Fields(found.Quote), " ")
+	if start, end, ok := g.quote(f, value, found.Quote, found.Row); ok {
+		out.Place = g.place(start, end)
+	} else if start, end, ok := g.search(f, value, found.Value); ok {
+		out.Place = g.place(start, end)
+	}
+	if out.Place != nil {
+		out.Verbatim = strings.Join(strings.Fields(out.Place.Text), " ")
+		if _, steps := f.normalise(out.Verbatim); len(steps) > 0 {
+			out.Normalised = steps
+		}
+	}
+	if out.Verbatim == "" {
+		out.Verbatim = strings.Join(strings.Fields(found.Value), " ")
+	}
+	return out
+}
+
+func (g *ground) place(start, end int) *state.Place {
+	return &state.Place{Start: start, End: end, Text: g.doc.Text[start:end], Page: g.doc.PageAt(start), Boxes: g.doc.BoxesIn(start, end)}
+}
+
+// quote finds a quote that says a value, first on its line, then anywhere.
+func (g *ground) quote(f Field, value, quote string, row int) (start, end int, ok bool) {
+	if strings.TrimSpace(quote) == "" {
+		return 0, 0, false
+	}
+	var from []int
+	if row > 0 && row <= len(g.lines) {
+		from = append(from, g.lines[row-1])
+	}
+	for _, at := range append(from, 0) {
+		start, end, ok = findText(g.doc.Text[at:], quote)
+		if !ok {
+			continue
+		}
+		start, end = start+at, end+at
+		if s, e, says := within(f, value, g.doc.Text[start:end]); says {
+			return start + s, start + e, true
+		}
+		return 0, 0, false
+	}
+	return 0, 0, false
+}
+
+// within finds a value in its quote: the bytes that say it.
+func within(f Field, value, quote string) (start, end int, ok bool) {
+	if f.Type == "boolean" {
+		return 0, len(quote), true // what a yes stands on says it in its own words
+	}
+	if got, _ := f.normalise(quote); got == value {
+		return 0, len(quote), true
+	}
+	for _, v := range f.recognise(quote) {
+		if got, _ := f.normalise(quote[v.Start:v.End]); got == value {
+			return v.Start, v.End, true
+		}
+	}
+	if f.Numeric() || f.Format == "date" || f.Format == "period" {
+		return 0, 0, false
+	}
+	if start, end, ok := findText(quote, value); ok {
+		return start, end, true
+	}
+	key := alphanumeric(value)
+	return 0, len(quote), key != "" && (strings.Contains(alphanumeric(quote), key) || len(f.Enum) > 0)
+}
+
+// recognise finds what has the form of the field's values.
+func (f Field) recognise(text string) []values.Found {
+	switch {
+	case f.Format == "percent":
+		return values.Percents(text)
+	case f.Numeric() || f.Format == "currency":
+		return values.Numbers(text)
+	case f.Format == "date":
+		return values.Dates(text, &values.DateOptions{MonthFirst: slices.Contains(f.Normalise, "month_first")})
+	case f.Format == "period":
+		return values.Durations(text)
+	case f.Format == "email":
+		return values.Mails(text)
+	case f.Format == "phone":
+		return values.Phones(text)
+	}
+	return nil
+}
+
+// search looks for a value in the whole document.
+func (g *ground) search(f Field, value, raw string) (start, end int, ok bool) {
+	if f.Type == "boolean" || value == "" {
+		return 0, 0, false
+	}
+	if start, end, ok = findText(g.doc.Text, raw); ok && !f.Numeric() {
+		return start, end, true
+	}
+	var list []values.Found
+	switch {
+	case f.Numeric() && f.Format != "percent":
+		list = g.once(0, &g.numbers, f)
+	case f.Format == "date" && slices.Contains(f.Normalise, "month_first"):
+		list = g.once(1, &g.dates[1], f)
+	case f.Format == "date":
+		list = g.once(2, &g.dates[0], f)
+	default:
+		list = f.recognise(g.doc.Text)
+	}
+	for _, v := range list {
+		if got, _ := f.normalise(g.doc.Text[v.Start:v.End]); got == value {
+			return v.Start, v.End, true
+		}
+	}
+	if f.Numeric() || f.Format == "date" {
+		return 0, 0, false
+	}
+	return findText(g.doc.Text, value)
+}
+
+func (g *ground) once(i int, list *[]values.Found, f Field) []values.Found {
+	if !g.read[i] {
+		g.read[i] = true
+		*list = f.recognise(g.doc.Text)
+	}
+	return *list
+}
+
+const longestQuote = 4000 // bytes of a quote that is looked for with other white space
+
+// findText finds a quote as it is; else with any white space between its words,
+// in any case, and with any quotation marks.
+func findText(text, quote string) (start, end int, ok bool) {
+	if quote = strings.TrimSpace(quote); quote == "" {
+		return 0, 0, false
+	}
+	if start, end, ok = skills.Find(text, quote); ok {
+		return start, end, true
+	}
+	words := strings.Fields(quote)
+	if len(quote) > longestQuote {
+		return 0, 0, false
+	}
+	for i, w := range words {
+		w = regexp.QuoteMeta(w)
+		words[i] = typographic.Replace(w)
+	}
+	again, err := regexp.Compile(`(?i)` + strings.Join(words, `\s+`))
+	if err != nil { // words that are quoted compile, unless they are too many
+		return 0, 0, false
+	}
+	if m := again.FindStringIndex(text); m != nil {
+		return m[0], m[1], true
+	}
+	return 0, 0, false
+}
+
+var typographic = strings.NewReplacer("'", "['‘’]", "’", "['‘’]", "‘", "['‘’]", `"`, `["“”]`, "“", `["“”]`, "”", `["“”]`)

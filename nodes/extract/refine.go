@@ -1,0 +1,59 @@
+package extract
+
+import (
+	"context"
+	"strings"
+
+	"example.com/assay/graph"
+	"example.com/assay/llm"
+	"example.com/assay/skills"
+	"example.com/assay/state"
+)
+
+// mostIssues is how many issues a correction is asked with, the most severe first.
+const mostIssues = 10
+
+// Refine has the fields read again by what was found wrong. A model that fails
+// ends the loop: the best iteration stands, and the failure is noted.
+func Refine(m llm.Model, skill skills.Skill, r *reading) graph.Node[state.Extract] {
+	return func(ctx context.Context, s state.Extract) (graph.Update[state.Extract], error) {
+		last := s.Iterations[len(s.Iterations)-1]
+		in := skills.RefineInput{Issues: told(last.Report.Issues), Previous: shown(s.Document, last.Values), Fields: r.schema.specs()}
+		found, conflicts, warnings, usage, err := r.read(ctx, s.Document, func(ctx context.Context, text string, boxes []skills.LaidOut) (skills.ExtractOutput, state.ModelUsage, error) {
+			in := in
+			in.Text, in.Boxes = text, boxes
+			return llm.Ask[skills.ExtractOutput](ctx, m, skill, in)
+		})
+		if err := llm.Stops(ctx, err); err != nil {
+			return nil, err
+		}
+		update := graph.Update[state.Extract]{state.ExtractUsage.Add(usage), state.ExtractWarnings.Add(warnings...)}
+		if err != nil {
+			return append(update, state.ExtractDecided.Set(state.ExtractFinish), state.ExtractStopped.Set("a model call failed"),
+				state.ExtractFailure.Set("the extraction was not refined: "+err.Error())), nil
+		}
+		return append(update, state.ExtractValues.Set(found), state.ExtractConflicts.Set(conflicts)), nil
+	}
+}
+
+// told are the issues that a correction is asked with. They are sorted already.
+func told(issues []state.Issue) []skills.ExtractionIssue {
+	out := []skills.ExtractionIssue{}
+	for _, i := range issues[:min(len(issues), mostIssues)] {
+		out = append(out, skills.ExtractionIssue{Severity: string(i.Severity), Field: i.Field, Message: i.Message, Suggestion: i.Suggestion})
+	}
+	return out
+}
+
+// shown are values as skills take them.
+func shown(doc state.FieldDocument, found []state.FieldValue) []skills.ExtractedField {
+	out := []skills.ExtractedField{}
+	for _, v := range found {
+		row := 0
+		if v.Place != nil {
+			row = 1 + strings.Count(doc.Text[:v.Place.Start], "\n")
+		}
+		out = append(out, skills.ExtractedField{Path: v.Field, Value: v.Value, Quote: v.Verbatim, Row: row, Confidence: v.Confidence})
+	}
+	return out
+}

@@ -1,0 +1,213 @@
+package extract
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"example.com/assay/memory/text/values"
+	"example.com/assay/state"
+)
+
+// Result puts values together as the JSON that the schema describes, keys in its
+// order. Fields without a value are left out. A value that is not of its
+// field's type is a string, which the schema then refuses.
+func (s *Schema) Result(found []state.FieldValue) json.RawMessage {
+	b := builder{walker: walker{schema: s, root: s.root}, values: map[string]string{}, lists: map[string]int{}, objects: map[string]bool{}}
+	for _, v := range found {
+		b.values[v.Field] = v.Value
+		for at, c := range v.Field {
+			switch c {
+			case '.':
+				b.objects[v.Field[:at]] = true
+			case '[':
+				index, _, _ := strings.Cut(v.Field[at+1:], "]")
+				if n, err := strconv.Atoi(index); err == nil && n < mostItems {
+					b.lists[v.Field[:at]] = max(b.lists[v.Field[:at]], n+1)
+				}
+				for i := range v.Field[:at] { // the objects around a list
+					if v.Field[i] == '.' {
+						b.objects[v.Field[:i]] = true
+					}
+				}
+			}
+		}
+	}
+	raw, _ := b.write(s.root, "")
+	return raw
+}
+
+type builder struct {
+	walker
+	values  map[string]string
+	lists   map[string]int // elements by path
+	objects map[string]bool
+}
+
+// write returns the JSON of a node, ok whether there is anything in it.
+func (b *builder) write(n *node, path string) (json.RawMessage, bool) {
+	n, err := b.resolve(n, "")
+	if err != nil { // ParseSchema has refused it
+		return nil, false
+	}
+	switch n.kind() {
+	case "object":
+		if path != "" && !b.objects[path] {
+			return nil, false
+		}
+		var out bytes.Buffer
+		out.WriteByte('{')
+		for _, p := range n.Properties {
+			below := p.name
+			if path != "" {
+				below = path + "." + p.name
+			}
+			if raw, ok := b.write(p.node, below); ok {
+				if out.Len() > 1 {
+					out.WriteByte(',')
+				}
+				out.Write(quoted(p.name))
+				out.WriteByte(':')
+				out.Write(raw)
+			}
+		}
+		out.WriteByte('}')
+		return out.Bytes(), true
+	case "array":
+		if b.lists[path] == 0 {
+			return nil, false
+		}
+		items := []json.RawMessage{}
+		for i := range b.lists[path] {
+			if raw, ok := b.write(n.Items, fmt.Sprintf("%s[%d]", path, i)); ok {
+				items = append(items, raw)
+			}
+		}
+		return slices.Concat([]byte("["), bytes.Join(rawBytes(items), []byte(",")), []byte("]")), true
+	}
+	value, ok := b.values[path]
+	if !ok {
+		return nil, false
+	}
+	return typed(n.kind(), value), true
+}
+
+func rawBytes(items []json.RawMessage) [][]byte {
+	out := make([][]byte, len(items))
+	for i, item := range items {
+		out[i] = item
+	}
+	return out
+}
+
+// typed writes a value as JSON of a type, else as a string.
+func typed(kind, value string) json.RawMessage {
+	switch kind {
+	case "number", "integer":
+		if n, ok := values.Number(value); ok && n == value {
+			return json.RawMessage(value)
+		}
+	case "boolean":
+		if value == "true" || value == "false" {
+			return json.RawMessage(value)
+		}
+	}
+	return quoted(value)
+}
+
+func quoted(s string) json.RawMessage {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(s) // a string can always be encoded
+	return bytes.TrimSpace(b.Bytes())
+}
+
+// sortValues orders values by their fields in the schema, elements of lists
+// together.
+func (s *Schema) sortValues(list []state.FieldValue) {
+	rank := make(map[string]int, len(s.Fields))
+	lists := map[string]int{}
+	for i, f := range s.Fields {
+		rank[f.Path] = i
+		if name, _, ok := strings.Cut(f.Path, "[]"); ok {
+			if _, seen := lists[name]; !seen {
+				lists[name] = i
+			}
+		}
+	}
+	key := func(v state.FieldValue) [3]int {
+		name, _ := pattern(v.Field)
+		at := rank[name]
+		if head, _, ok := strings.Cut(name, "[]"); ok {
+			return [3]int{lists[head], index(v.Field), at}
+		}
+		return [3]int{at, 0, 0}
+	}
+	slices.SortStableFunc(list, func(a, b state.FieldValue) int {
+		x, y := key(a), key(b)
+		return slices.Compare(x[:], y[:])
+	})
+}
+
+// index is the first index of a path.
+func index(path string) int {
+	_, after, _ := strings.Cut(path, "[")
+	digits, _, _ := strings.Cut(after, "]")
+	n, err := strconv.Atoi(digits)
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+// numbersIn gives the numbers of fields to checks.
+func numbersIn(found []state.FieldValue, within string) numbersAt {
+	return func(path string) []float64 {
+		var out []float64
+		for _, full := range []string{within + "." + path, path} {
+			full = strings.TrimPrefix(full, ".")
+			for _, v := range found {
+				name, _ := pattern(v.Field)
+				if v.Field != full && name != full && strings.ReplaceAll(name, "[]", "") != full {
+					continue
+				}
+				if n, err := strconv.ParseFloat(v.Value, 64); err == nil {
+					out = append(out, n)
+				}
+			}
+			if len(out) > 0 {
+				return out
+			}
+		}
+		return nil
+	}
+}
+
+var elementIndex = regexp.MustCompile(`\[\d+\]`)
+
+// elements are the paths of the objects that a check is about: one for each
+// element of a list, in order.
+func (c check) elements(found []state.FieldValue) []string {
+	if !strings.Contains(c.within, "[]") {
+		return []string{c.within}
+	}
+	var out []string
+	for _, v := range found {
+		loc := elementIndex.FindStringIndex(v.Field)
+		if loc == nil {
+			continue
+		}
+		element := strings.Replace(c.within, "[]", v.Field[loc[0]:loc[1]], 1)
+		if strings.HasPrefix(v.Field, element+".") && !slices.Contains(out, element) {
+			out = append(out, element)
+		}
+	}
+	slices.SortFunc(out, func(a, b string) int { return cmp.Compare(index(a), index(b)) })
+	return out
+}

@@ -1,0 +1,309 @@
+package extract
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/santhosh-tekuri/jsonschema/v6/kind"
+
+	"example.com/assay/state"
+)
+
+// Thresholds say from when an extraction passes. The zero value works.
+type Thresholds struct {
+	// Confidence is the mean confidence of the values that is needed. Default 0.5.
+	Confidence float64
+	// Doubt is the confidence of a value below which it is an issue. Default 0.6.
+	Doubt float64
+}
+
+func (t Thresholds) filled() Thresholds {
+	t.Confidence, t.Doubt = cmp.Or(t.Confidence, 0.5), cmp.Or(t.Doubt, 0.6)
+	return t
+}
+
+// Verify checks values by rules, without any model. Beside what it finds it takes
+// issues that others found: conflicts between windows, opinions. It passes
+// without CRITICAL and HIGH issues, with all required fields, and with the
+// confidence that is needed.
+func (s *Schema) Verify(found []state.FieldValue, others []state.Issue, t Thresholds) state.VerificationReport {
+	t = t.filled()
+	r := &ruler{schema: s, values: found, limits: t, has: map[string]bool{}}
+	for _, v := range found {
+		name, _ := pattern(v.Field)
+		r.has[name] = true
+	}
+	r.coverage()
+	r.conform()
+	r.grounded()
+	r.plausible()
+	r.arithmetic()
+	r.duplicates()
+	r.issues = append(r.issues, others...)
+	for _, o := range others {
+		if o.Kind == state.IssueConflict {
+			r.broken++
+			r.checked++
+		}
+	}
+	report := state.VerificationReport{
+		Confidence: confidence(found), RequiredCoverage: r.share(true), Completeness: r.share(false), Consistency: 1, Issues: sorted(r.issues),
+	}
+	if r.checked > 0 {
+		report.Consistency = 1 - float64(min(r.broken, r.checked))/float64(r.checked)
+	}
+	severe := slices.ContainsFunc(report.Issues, func(i state.Issue) bool { return i.Severity.Rank() <= state.SeverityHigh.Rank() })
+	report.Passed = !severe && report.RequiredCoverage == 1 && report.Confidence >= t.Confidence
+	report.Score = Score(report)
+	return report
+}
+
+// Score is 0.3·confidence + 0.4·required coverage + 0.2·completeness +
+// 0.1·consistency, less 0.2 for each CRITICAL issue, and 0.1 more when the
+// verification passed. It lies below 0 for an extraction that is worse than none.
+func Score(r state.VerificationReport) float64 {
+	score := 0.3*r.Confidence + 0.4*r.RequiredCoverage + 0.2*r.Completeness + 0.1*r.Consistency
+	for _, i := range r.Issues {
+		if i.Severity == state.SeverityCritical {
+			score -= 0.2
+		}
+	}
+	if r.Passed {
+		score += 0.1
+	}
+	return score
+}
+
+// sorted puts the most severe issues first, each severity in the order found.
+func sorted(issues []state.Issue) []state.Issue {
+	out := append([]state.Issue{}, issues...)
+	slices.SortStableFunc(out, func(a, b state.Issue) int { return cmp.Compare(a.Severity.Rank(), b.Severity.Rank()) })
+	return out
+}
+
+func confidence(found []state.FieldValue) float64 {
+	if len(found) == 0 {
+		return 0
+	}
+	sum := 0.0
+	for _, v := range found {
+		sum += v.Confidence
+	}
+	return sum / float64(len(found))
+}
+
+// A ruler gathers the issues of one extraction.
+type ruler struct {
+	schema          *Schema
+	values          []state.FieldValue
+	limits          Thresholds
+	has             map[string]bool // fields with a value
+	issues          []state.Issue
+	checked, broken int // checks across fields
+}
+
+func (r *ruler) add(kind state.IssueKind, severity state.Severity, field, message, suggestion string) {
+	r.issues = append(r.issues, state.Issue{Kind: kind, Severity: severity, Field: field, Message: message, Suggestion: suggestion})
+}
+
+// share of the fields, or of the required ones, that have a value.
+func (r *ruler) share(required bool) float64 {
+	have, all := 0, 0
+	for _, f := range r.schema.Fields {
+		if required && !f.Required {
+			continue
+		}
+		all++
+		if r.has[f.Path] {
+			have++
+		}
+	}
+	if all == 0 {
+		return 1
+	}
+	return float64(have) / float64(all)
+}
+
+func (r *ruler) coverage() {
+	for _, f := range r.schema.Fields {
+		hint := "look for it again"
+		if len(f.Anchors) > 0 {
+			hint = "look near: " + strings.Join(f.Anchors, ", ")
+		}
+		switch {
+		case r.has[f.Path]:
+		case f.Required:
+			r.add(state.IssueMissing, state.SeverityCritical, f.Path, "it is required and has no value", hint)
+		default:
+			r.add(state.IssueAbsent, state.SeverityLow, f.Path, "it has no value", hint+", or leave it out when the document does not state it")
+		}
+	}
+}
+
+// conform checks the result against the schema itself.
+func (r *ruler) conform() {
+	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(r.schema.Result(r.values)))
+	if err != nil {
+		r.add(state.IssueType, state.SeverityHigh, "", "the result is not JSON: "+err.Error(), "give each value in the form of its type")
+		return
+	}
+	if bad, ok := r.schema.valid.Validate(v).(*jsonschema.ValidationError); ok {
+		r.leaves(bad)
+	}
+}
+
+// leaves turns the innermost causes of a validation error into issues.
+func (r *ruler) leaves(e *jsonschema.ValidationError) {
+	if len(e.Causes) > 0 {
+		for _, c := range e.Causes {
+			r.leaves(c)
+		}
+		return
+	}
+	path, what := fieldPath(e.InstanceLocation), e.ErrorKind.LocalizedString(english)
+	switch k := e.ErrorKind.(type) {
+	case *kind.Required:
+		for _, name := range k.Missing {
+			full := strings.TrimPrefix(path+"."+name, ".")
+			told := slices.ContainsFunc(r.issues, func(i state.Issue) bool {
+				return i.Kind == state.IssueMissing && (i.Field == full || strings.HasPrefix(i.Field, full+".") || strings.HasPrefix(i.Field, full+"["))
+			})
+			if !told {
+				r.add(state.IssueMissing, state.SeverityHigh, full, "it is required there and has no value", "look for it beside the other fields of the same part")
+			}
+		}
+	case *kind.Type:
+		r.add(state.IssueType, state.SeverityHigh, path, what, "give a value of the field's type")
+	case *kind.Format:
+		r.add(state.IssueFormat, state.SeverityHigh, path, what, "write it in the form "+k.Want)
+	case *kind.Enum, *kind.Const:
+		r.add(state.IssueEnum, state.SeverityHigh, path, what, "choose one of the values that are allowed")
+	case *kind.Pattern:
+		r.add(state.IssuePattern, state.SeverityMedium, path, what, "check for characters that were misread or left out")
+	default:
+		r.add(state.IssueConstraint, state.SeverityMedium, path, what, "check the value against the document")
+	}
+}
+
+// fieldPath writes the tokens of a JSON pointer as a field's path.
+func fieldPath(tokens []string) string {
+	var b strings.Builder
+	for _, t := range tokens {
+		if _, err := strconv.Atoi(t); err == nil && b.Len() > 0 {
+			b.WriteString("[" + t + "]")
+			continue
+		}
+		if b.Len() > 0 {
+			b.WriteByte('.')
+		}
+		b.WriteString(t)
+	}
+	return b.String()
+}
+
+func (r *ruler) grounded() {
+	for _, v := range r.values {
+		switch {
+		case v.Place == nil:
+			r.add(state.IssueNotInDocument, state.SeverityCritical, v.Field, fmt.Sprintf("the document does not hold “%s”", v.Value), "copy the value from the document, or leave it out")
+		case v.Confidence < r.limits.Doubt/2:
+			r.add(state.IssueConfidence, state.SeverityMedium, v.Field, fmt.Sprintf("“%s” is a guess (%.2f)", v.Value, v.Confidence), "look for another value, or leave it out")
+		case v.Confidence < r.limits.Doubt:
+			r.add(state.IssueConfidence, state.SeverityLow, v.Field, fmt.Sprintf("“%s” is not sure (%.2f)", v.Value, v.Confidence), "compare it with the document")
+		}
+	}
+}
+
+// plausible checks what a value of its kind usually is.
+func (r *ruler) plausible() {
+	doubt := func(v state.FieldValue, why, hint string) {
+		r.add(state.IssueImplausible, state.SeverityMedium, v.Field, fmt.Sprintf("“%s” %s", v.Value, why), hint)
+	}
+	for _, v := range r.values {
+		f, _, ok := r.schema.field(v.Field)
+		if !ok {
+			continue
+		}
+		number, err := strconv.ParseFloat(v.Value, 64)
+		isNumber := err == nil
+		switch {
+		case f.Format == "date" && (v.Value < "1900" || v.Value >= "2101"):
+			doubt(v, "is before 1900 or after 2100", "check the year")
+		case f.Format == "percent" && isNumber && (number < 0 || number > 100):
+			doubt(v, "is no share of a hundred", "check the decimal point")
+		case f.Format == "currency" && isNumber && number < 0:
+			doubt(v, "is negative", "check the sign")
+		case (f.Format == "currency" || f.Numeric()) && isNumber && number > 1e12:
+			doubt(v, "is more than a trillion", "check the decimal point")
+		case (f.Format == "company" || f.Format == "party") && !strings.ContainsFunc(v.Value, unicode.IsLetter):
+			doubt(v, "has no letter", "look for a name")
+		case f.Format == "address" && !strings.ContainsFunc(v.Value, unicode.IsDigit):
+			doubt(v, "has no number", "look for the street and the postal code")
+		}
+	}
+}
+
+func (r *ruler) arithmetic() {
+	for _, c := range r.schema.checks {
+		for _, element := range c.elements(r.values) {
+			holds, left, right, ok := c.holds(numbersIn(r.values, element))
+			switch {
+			case !ok:
+				r.add(state.IssueUnchecked, state.SeverityLow, element, fmt.Sprintf("“%s” cannot be checked: a field of it has no value", c.text), "look for "+strings.Join(c.fields, ", "))
+				continue
+			case !holds:
+				r.broken++
+				field := strings.TrimPrefix(element+"."+c.fields[0], ".")
+				r.add(state.IssueArithmetic, state.SeverityHigh, field, fmt.Sprintf("“%s” does not hold: %.2f and %.2f", c.text, left, right), "read again "+strings.Join(c.fields, ", "))
+			}
+			r.checked++
+		}
+	}
+}
+
+// duplicates finds two fields that were read from the same bytes, and elements of
+// a list that are alike in everything.
+func (r *ruler) duplicates() {
+	type span struct{ start, end int }
+	seen := map[span]string{}
+	for _, v := range r.values {
+		if v.Place == nil {
+			continue
+		}
+		at := span{v.Place.Start, v.Place.End}
+		r.checked++
+		if other, ok := seen[at]; ok {
+			r.broken++
+			r.add(state.IssueDuplicate, state.SeverityMedium, v.Field, fmt.Sprintf("it was read from the same place as %s", other), "look for the place of each")
+			continue
+		}
+		seen[at] = v.Field
+	}
+	elements := map[string][]string{}
+	var order []string
+	for _, v := range r.values {
+		if at := strings.Index(v.Field, "]"); at >= 0 {
+			key := v.Field[:at+1]
+			if elements[key] == nil {
+				order = append(order, key)
+			}
+			elements[key] = append(elements[key], v.Field[at+1:]+"="+v.Value)
+		}
+	}
+	first := map[string]string{}
+	for _, key := range order {
+		list, _, _ := strings.Cut(key, "[")
+		id := list + "\x00" + strings.Join(elements[key], "\x00")
+		if other, ok := first[id]; ok {
+			r.add(state.IssueDuplicate, state.SeverityLow, key, "it says the same as "+other, "leave it out unless the document has it twice")
+			continue
+		}
+		first[id] = key
+	}
+}

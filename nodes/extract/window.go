@@ -1,0 +1,174 @@
+package extract
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"example.com/assay/skills"
+	"example.com/assay/state"
+)
+
+// A window is a part of a document that one call reads.
+type window struct {
+	start, end int // bytes of the document
+	row        int // lines before it
+}
+
+// windows cuts a document into parts of at most size bytes: at the starts of
+// pages where it has them, each part beginning with the last page of the one
+// before; else at the ends of lines, with so many bytes in common.
+func windows(doc state.FieldDocument, size, overlap int) []window {
+	text := doc.Text
+	var out []window
+	for start := 0; ; {
+		w := window{start: start, end: len(text), row: strings.Count(text[:start], "\n")}
+		if len(text)-start <= size {
+			return append(out, w)
+		}
+		w.end = start + size
+		next := 0
+		if last, before, ok := pagesUpTo(doc.Pages, start, w.end); ok {
+			w.end, next = last, before
+		} else {
+			if cut := strings.LastIndexByte(text[start:w.end], '\n'); cut > size/2 {
+				w.end = start + cut + 1
+			}
+			next = w.end - overlap
+			if cut := strings.IndexByte(text[next:w.end], '\n'); cut >= 0 {
+				next += cut + 1
+			}
+		}
+		for ; w.end < len(text) && !startsRune(text[w.end]); w.end-- {
+		}
+		for ; next < len(text) && !startsRune(text[next]); next++ {
+		}
+		out = append(out, w)
+		start = max(next, start+1)
+	}
+}
+
+func startsRune(b byte) bool { return b&0xC0 != 0x80 }
+
+// pagesUpTo returns the last start of a page in (start, end], and where the next
+// part begins: the page before that one, when it lies after start.
+func pagesUpTo(pages []state.PageStart, start, end int) (last, next int, ok bool) {
+	for i, p := range pages {
+		if p.Start <= start || p.Start > end {
+			continue
+		}
+		last, next, ok = p.Start, p.Start, true
+		if i > 0 && pages[i-1].Start > start {
+			next = pages[i-1].Start
+		}
+	}
+	return last, next, ok
+}
+
+// boxes are the document's boxes in a window, counted from its beginning.
+func (w window) boxes(doc state.FieldDocument) []skills.LaidOut {
+	out := []skills.LaidOut{}
+	for _, b := range doc.Boxes {
+		if b.Start >= w.start && b.End <= w.end {
+			out = append(out, skills.LaidOut{Row: b.Row - w.row, Start: b.Start - w.start, End: b.End - w.start, X1: b.Box.X1, Y1: b.Box.Y1, X2: b.Box.X2, Y2: b.Box.Y2})
+		}
+	}
+	return out
+}
+
+// sure is the confidence from which a value that another window contradicts is
+// reported, and not only passed over.
+const sure = 0.5
+
+// merge puts the values of windows together: of each field the most confident
+// one, the earliest of equals. Elements of lists follow one another in the order of
+// the windows, those that came before left out. What windows say differently
+// is reported.
+func (s *Schema) merge(parts [][]state.FieldValue) (out []state.FieldValue, conflicts []state.Issue) {
+	conflicts = []state.Issue{}
+	if len(parts) == 1 {
+		out = parts[0]
+		s.sortValues(out)
+		return out, conflicts
+	}
+	at := map[string]int{}
+	type list struct {
+		seen map[string]bool
+		n    int
+	}
+	lists := map[string]*list{}
+	for _, part := range parts {
+		var order []string
+		elements := map[string][]state.FieldValue{}
+		for _, v := range part {
+			if i := strings.IndexByte(v.Field, ']'); i >= 0 {
+				key := v.Field[:i+1]
+				if elements[key] == nil {
+					order = append(order, key)
+				}
+				elements[key] = append(elements[key], v)
+				continue
+			}
+			i, ok := at[v.Field]
+			if !ok {
+				at[v.Field] = len(out)
+				out = append(out, v)
+				continue
+			}
+			if out[i].Value != v.Value && v.Confidence >= sure && out[i].Confidence >= sure {
+				conflicts = append(conflicts, state.Issue{Kind: state.IssueConflict, Severity: state.SeverityMedium, Field: v.Field,
+					Message: fmt.Sprintf("the document says “%s” and “%s”", out[i].Value, v.Value), Suggestion: "decide which of the two places counts"})
+			}
+			if v.Confidence > out[i].Confidence {
+				out[i] = v
+			}
+		}
+		for _, key := range order {
+			name, _, _ := strings.Cut(key, "[")
+			l := lists[name]
+			if l == nil {
+				l = &list{seen: map[string]bool{}}
+				lists[name] = l
+			}
+			var id strings.Builder
+			for _, v := range elements[key] {
+				where := -1
+				if v.Place != nil && strings.Contains(v.Field[len(key):], ".") { // line items repeat; they are the same where they stand in the same place
+					where = v.Place.Start
+				}
+				fmt.Fprintf(&id, "%s=%s@%d\x00", v.Field[len(key):], v.Value, where)
+			}
+			if l.seen[id.String()] {
+				continue
+			}
+			l.seen[id.String()] = true
+			for _, v := range elements[key] {
+				v.Field = fmt.Sprintf("%s[%d]%s", name, l.n, v.Field[len(key):])
+				out = append(out, v)
+			}
+			l.n++
+		}
+	}
+	s.sortValues(out)
+	return out, conflicts
+}
+
+// changed lists the fields whose values are not those of before, in the order of
+// now, then those that are gone.
+func changed(before, now []state.FieldValue) []string {
+	out := []string{}
+	find := func(list []state.FieldValue, field string) int {
+		return slices.IndexFunc(list, func(v state.FieldValue) bool { return v.Field == field })
+	}
+	for _, v := range now {
+		if i := find(before, v.Field); i < 0 || before[i].Value != v.Value {
+			out = append(out, v.Field)
+		}
+	}
+	for _, v := range before {
+		if find(now, v.Field) < 0 {
+			out = append(out, v.Field)
+		}
+	}
+	return out
+}
