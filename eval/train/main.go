@@ -20,6 +20,7 @@ type trainer struct {
 // trainers lists them in the order in which they are shown.
 func trainers() []trainer {
 	return []trainer{
+		{"extract", "the rankers of fields, llm/offline/fields", trainExtract},
 		{"verify", "the judge of claims, llm/offline/support", verify},
 		{"causal", "the reader of causal language, llm/offline/causal", trainCausal},
 	}

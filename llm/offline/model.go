@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"example.com/assay/llm"
+	"example.com/assay/llm/offline/fields"
 	"example.com/assay/skills"
 )
 
@@ -28,6 +29,9 @@ type Options struct {
 	// below it the model abstains. Default 1; a negative value never
 	// abstains while there is any evidence.
 	Margin float64
+	// Fields are the weights by which the fields of forms are found. Default:
+	// those that the program ships.
+	Fields *fields.Weights
 }
 
 // An UnknownSkillError says that a request names a skill for which the model
@@ -80,7 +84,14 @@ func New(opts *Options) llm.Model {
 		skills.DevilsAdvocate: answerJSON(func(in skills.DevilsAdvocateInput) (skills.DevilsAdvocateOutput, error) {
 			return devilsAdvocate(in, orders)
 		}),
-		skills.DraftEdges: answerJSON(draftEdges),
+		skills.DraftEdges:       answerJSON(draftEdges),
+		skills.VerifyExtraction: answerJSON(verifyExtraction),
+		skills.ExtractFields: answerJSON(func(in skills.ExtractInput) (skills.ExtractOutput, error) {
+			return extractFields(in, o.Fields)
+		}),
+		skills.RefineExtraction: answerJSON(func(in skills.RefineInput) (skills.ExtractOutput, error) {
+			return refineExtraction(in, o.Fields)
+		}),
 		skills.SelectChoice: answerJSON(func(in skills.SelectInput) (skills.SelectOutput, error) {
 			return selectChoice(in, o.Margin)
 		}),

@@ -51,7 +51,7 @@ func Review(m llm.Model, skill skills.Skill, r *reading) graph.Node[state.Extrac
 				continue
 			}
 			out, usage, err := llm.Ask[skills.VerifyExtractionOutput](ctx, m, skill, skills.VerifyExtractionInput{
-				Fields: r.schema.specs(), Values: shown(e.Document, here), Text: e.Document.Text[w.start:w.end],
+				Fields: r.schema.specs(), Values: shown(e.Document, w, here), Text: e.Document.Text[w.start:w.end],
 			})
 			if err := llm.Stops(ctx, err); err != nil {
 				return nil, err

@@ -19,7 +19,7 @@ type reading struct {
 }
 
 // A part is what one window is asked with.
-type part func(ctx context.Context, text string, boxes []skills.LaidOut) (skills.ExtractOutput, state.ModelUsage, error)
+type part func(ctx context.Context, w window, text string, boxes []skills.LaidOut) (skills.ExtractOutput, state.ModelUsage, error)
 
 // read asks each window and merges what it finds. The usage counts also beside an
 // error.
@@ -27,7 +27,7 @@ func (r *reading) read(ctx context.Context, doc state.FieldDocument, ask part) (
 	g := newGround(doc)
 	var parts [][]state.FieldValue
 	for _, w := range windows(doc, r.size, r.overlap) {
-		out, used, err := ask(ctx, doc.Text[w.start:w.end], w.boxes(doc))
+		out, used, err := ask(ctx, w, doc.Text[w.start:w.end], w.boxes(doc))
 		usage = usage.Plus(used)
 		if err != nil {
 			return nil, nil, warnings, usage, err
@@ -74,7 +74,7 @@ func ExtractNode(m llm.Model, skill skills.Skill, r *reading) graph.Node[state.E
 			return nil, errEmpty
 		}
 		specs := r.schema.specs()
-		found, conflicts, warnings, usage, err := r.read(ctx, s.Document, func(ctx context.Context, text string, boxes []skills.LaidOut) (skills.ExtractOutput, state.ModelUsage, error) {
+		found, conflicts, warnings, usage, err := r.read(ctx, s.Document, func(ctx context.Context, _ window, text string, boxes []skills.LaidOut) (skills.ExtractOutput, state.ModelUsage, error) {
 			return llm.Ask[skills.ExtractOutput](ctx, m, skill, skills.ExtractInput{Fields: specs, Text: text, Boxes: boxes})
 		})
 		if err != nil {

@@ -22,8 +22,22 @@ func normalisers() []string {
 	return []string{"upper", "lower", "title", "alphanumeric", "underscore", "legal_form", "month_first"}
 }
 
-// legal are forms of companies as they are written out, and short.
-var legal = strings.NewReplacer(", Inc", " Inc", "Incorporated", "Inc.", "INCORPORATED", "Inc.", "L.L.C.", "LLC", "L.P.", "LP", "Limited", "Ltd.", "LIMITED", "Ltd.")
+// legalForms are forms of companies as they are written in one way, by their
+// letters.
+var legalForms = map[string]string{
+	"inc": "Inc.", "incorporated": "Inc.", "corp": "Corp.", "ltd": "Ltd.", "limited": "Ltd.", "co": "Co.", "llc": "LLC", "lp": "LP", "llp": "LLP", "plc": "PLC",
+}
+
+// legalForm writes the forms of a company in one way, without commas.
+func legalForm(s string) string {
+	words := strings.Fields(strings.ReplaceAll(s, ",", " "))
+	for i, w := range words {
+		if form, ok := legalForms[strings.ToLower(strings.ReplaceAll(w, ".", ""))]; ok && i > 0 {
+			words[i] = form
+		}
+	}
+	return strings.Join(words, " ")
+}
 
 // normalise writes a value in the one way of its field: dates as ISO, numbers
 // with a point, white space collapsed, then what x-normalise names, in order.
@@ -75,7 +89,7 @@ func (f Field) normalise(value string) (out string, steps []string) {
 		case "underscore":
 			step(name, strings.NewReplacer(" ", "_", ":", "_").Replace(out), true)
 		case "legal_form":
-			step(name, strings.ReplaceAll(legal.Replace(out), ",", ""), true)
+			step(name, legalForm(out), true)
 		}
 	}
 	return out, steps

@@ -18,10 +18,10 @@ const mostIssues = 10
 func Refine(m llm.Model, skill skills.Skill, r *reading) graph.Node[state.Extract] {
 	return func(ctx context.Context, s state.Extract) (graph.Update[state.Extract], error) {
 		last := s.Iterations[len(s.Iterations)-1]
-		in := skills.RefineInput{Issues: told(last.Report.Issues), Previous: shown(s.Document, last.Values), Fields: r.schema.specs()}
-		found, conflicts, warnings, usage, err := r.read(ctx, s.Document, func(ctx context.Context, text string, boxes []skills.LaidOut) (skills.ExtractOutput, state.ModelUsage, error) {
+		in := skills.RefineInput{Issues: told(last.Report.Issues), Fields: r.schema.specs()}
+		found, conflicts, warnings, usage, err := r.read(ctx, s.Document, func(ctx context.Context, w window, text string, boxes []skills.LaidOut) (skills.ExtractOutput, state.ModelUsage, error) {
 			in := in
-			in.Text, in.Boxes = text, boxes
+			in.Text, in.Boxes, in.Previous = text, boxes, shown(s.Document, w, last.Values)
 			return llm.Ask[skills.ExtractOutput](ctx, m, skill, in)
 		})
 		if err := llm.Stops(ctx, err); err != nil {
@@ -45,13 +45,17 @@ func told(issues []state.Issue) []skills.ExtractionIssue {
 	return out
 }
 
-// shown are values as skills take them.
-func shown(doc state.FieldDocument, found []state.FieldValue) []skills.ExtractedField {
+// shown are the values of a window as skills take them: those that were read in it,
+// and those that were read nowhere.
+func shown(doc state.FieldDocument, w window, found []state.FieldValue) []skills.ExtractedField {
 	out := []skills.ExtractedField{}
 	for _, v := range found {
 		row := 0
 		if v.Place != nil {
-			row = 1 + strings.Count(doc.Text[:v.Place.Start], "\n")
+			if v.Place.Start < w.start || v.Place.End > w.end {
+				continue
+			}
+			row = 1 + strings.Count(doc.Text[w.start:v.Place.Start], "\n")
 		}
 		out = append(out, skills.ExtractedField{Path: v.Field, Value: v.Value, Quote: v.Verbatim, Row: row, Confidence: v.Confidence})
 	}

@@ -1,0 +1,287 @@
+package extract
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"example.com/assay/eval/metrics"
+	"example.com/assay/eval/train/linear"
+	"example.com/assay/llm"
+	"example.com/assay/llm/offline"
+	"example.com/assay/llm/offline/fields"
+	"example.com/assay/memory/text/values"
+	"example.com/assay/nodes/extract"
+	"example.com/assay/skills"
+	"example.com/assay/state"
+)
+
+// Ways of cross-validation: the rankers that read a document were not trained on
+// its fold.
+const (
+	CrossNone      = ""
+	CrossDocuments = "documents" // documents are dealt to folds one by one
+	CrossGroups    = "groups"    // documents that look alike stay together: what is new is new
+)
+
+// Options say how to evaluate. Nil is the zero value.
+type Options struct {
+	// Cross trains rankers anew for each fold. Default: those that the program
+	// ships read everything.
+	Cross string
+	// Folds of Cross. Default 5.
+	Folds int
+	// Model reads the documents. Default: the offline one. Not with Cross.
+	Model llm.Model
+	// MaxIterations of the pipeline. Default: that of the pipeline.
+	MaxIterations int
+	// Progress is told what is done.
+	Progress func(phase string, done, total int)
+}
+
+// An Outcome is what was read from one document.
+type Outcome struct {
+	Item    Item
+	Exact   map[string][]string // values as they are written in the document
+	Normal  map[string][]string // and normalised
+	Score   float64             // of the best iteration
+	First   float64             // of the first one
+	Calls   int
+	Elapsed time.Duration
+}
+
+// A Metric is a number with its interval.
+type Metric struct {
+	Name string
+	metrics.Interval
+}
+
+// An Evaluation is what reading a collection came to.
+type Evaluation struct {
+	Outcomes []Outcome
+	Metrics  []Metric // micro-averaged, then by field
+	P50, P95 time.Duration
+	Resample metrics.ResampleOptions
+	Changed  int // documents whose values a later iteration changed
+}
+
+// Evaluate reads every document with the pipeline and compares what it finds with
+// the collection. "F1" counts a value as right when it is exactly that of the
+// collection, white space collapsed; "F1_normalised" after dates are ISO,
+// amounts numbers, and everything else letters and digits in upper case. Kleister
+// is only compared by its own normal form: spaces and colons as "_", in upper
+// case. Precision and recall are by value: a document can have several of a
+// field.
+func Evaluate(ctx context.Context, d *Dataset, schema *extract.Schema, opts *Options) (*Evaluation, error) {
+	var o Options
+	if opts != nil {
+		o = *opts
+	}
+	if o.Folds == 0 {
+		o.Folds = 5
+	}
+	models, fold, err := o.models(ctx, d)
+	if err != nil {
+		return nil, fmt.Errorf("evaluating: %w", err)
+	}
+	set, err := skills.Load(nil)
+	if err != nil {
+		return nil, err
+	}
+	pipelines := make([]*extract.Pipeline, len(models))
+	for i, m := range models {
+		if pipelines[i], err = extract.New(extract.Deps{Model: m, Skills: set, Schema: schema}, &extract.Options{MaxIterations: o.MaxIterations}); err != nil {
+			return nil, err
+		}
+	}
+	out := &Evaluation{}
+	for i, item := range d.Items {
+		if o.Progress != nil {
+			o.Progress("reading documents", i, len(d.Items))
+		}
+		began := time.Now()
+		final, err := pipelines[fold[i]].Run(ctx, item.Doc, nil)
+		if err != nil {
+			return nil, fmt.Errorf("reading document %s: %w", item.ID, err)
+		}
+		oc := d.outcome(item, final)
+		oc.Elapsed = time.Since(began)
+		out.Outcomes = append(out.Outcomes, oc)
+		if n := len(final.Iterations); n > 1 && slices.ContainsFunc(final.Iterations[1:], func(it state.ExtractIteration) bool { return len(it.Changed) > 0 }) {
+			out.Changed++
+		}
+	}
+	var times []time.Duration
+	for _, oc := range out.Outcomes {
+		times = append(times, oc.Elapsed)
+	}
+	out.P50, out.P95 = metrics.Percentile(times, .5), metrics.Percentile(times, .95)
+	return out, out.measure(d)
+}
+
+// models are one for each fold, or one for all.
+func (o Options) models(ctx context.Context, d *Dataset) ([]llm.Model, []int, error) {
+	fold := make([]int, len(d.Items))
+	if o.Cross == CrossNone {
+		if o.Model == nil {
+			o.Model = offline.New(nil)
+		}
+		return []llm.Model{o.Model}, fold, nil
+	}
+	groups := make([]string, len(d.Items))
+	distinct := map[string]bool{}
+	for i, item := range d.Items {
+		switch o.Cross {
+		case CrossDocuments:
+			groups[i] = item.ID
+		case CrossGroups:
+			groups[i] = item.Group
+		default:
+			return nil, nil, fmt.Errorf("cross-validation by %q is not known; known are %s and %s", o.Cross, CrossDocuments, CrossGroups)
+		}
+		distinct[groups[i]] = true
+	}
+	if o.Folds < 2 || o.Folds > len(distinct) {
+		return nil, nil, errFolds(o.Folds, len(distinct))
+	}
+	t, err := Prepare(ctx, d)
+	if err != nil {
+		return nil, nil, err
+	}
+	fold = linear.Folds(groups, o.Folds)
+	models := make([]llm.Model, o.Folds)
+	for f := range models {
+		if o.Progress != nil {
+			o.Progress("training folds", f, len(models))
+		}
+		w := t.Fit(func(i int) bool { return fold[i] != f })
+		models[f] = offline.New(&offline.Options{Fields: &w})
+	}
+	return models, fold, nil
+}
+
+func (d *Dataset) outcome(item Item, final state.Extract) Outcome {
+	oc := Outcome{Item: item, Exact: map[string][]string{}, Normal: map[string][]string{}, Calls: final.Usage.Calls}
+	best, _ := final.Best()
+	oc.Score, oc.First = best.Report.Score, final.Iterations[0].Report.Score
+	for _, v := range best.Values {
+		name, _, _ := strings.Cut(v.Field, "[")
+		exact := v.Verbatim
+		if d.Format == FormatKleister {
+			exact = v.Value
+		}
+		oc.Exact[name] = append(oc.Exact[name], exact)
+		oc.Normal[name] = append(oc.Normal[name], d.normal(name, v.Value))
+	}
+	return oc
+}
+
+// normal is the form in which values of a field are compared.
+func (d *Dataset) normal(name, value string) string {
+	if d.Format == FormatKleister {
+		return strings.ToUpper(strings.NewReplacer(" ", "_", ":", "_").Replace(value))
+	}
+	switch name {
+	case "date":
+		if iso, ok := values.Date(value, nil); ok {
+			return iso
+		}
+	case fields.KindTotal:
+		if n, ok := values.Number(value); ok {
+			return n
+		}
+	}
+	return fields.Key(value)
+}
+
+// A tally counts values: those that are right, those that were read, and those
+// that the collection has.
+type tally struct{ right, read, gold int }
+
+func (t tally) precision() float64 { return ratio(t.right, t.read) }
+func (t tally) recall() float64    { return ratio(t.right, t.gold) }
+func (t tally) f1() float64        { return ratio(2*t.right, t.read+t.gold) }
+
+func ratio(a, b int) float64 {
+	if b == 0 {
+		return 0
+	}
+	return float64(a) / float64(b)
+}
+
+// count compares one field of one document.
+func (d *Dataset) count(oc Outcome, name string, normalised bool) tally {
+	gold, read := oc.Item.Gold[name], oc.Exact[name]
+	if normalised || d.Format == FormatKleister {
+		read = oc.Normal[name]
+	}
+	t := tally{read: len(read), gold: len(gold)}
+	taken := make([]bool, len(read))
+	for _, g := range gold {
+		g = strings.Join(strings.Fields(g), " ")
+		if normalised || d.Format == FormatKleister {
+			g = d.normal(name, g)
+		}
+		for i, r := range read {
+			if !taken[i] && r == g {
+				taken[i] = true
+				t.right++
+				break
+			}
+		}
+	}
+	return t
+}
+
+func (e *Evaluation) measure(d *Dataset) error {
+	names := d.Names()
+	add := func(name string, fields []string, normalised bool, of func(tally) float64) error {
+		counts := make([]tally, len(e.Outcomes))
+		for i, oc := range e.Outcomes {
+			for _, f := range fields {
+				t := d.count(oc, f, normalised)
+				counts[i].right, counts[i].read, counts[i].gold = counts[i].right+t.right, counts[i].read+t.read, counts[i].gold+t.gold
+			}
+		}
+		e.Resample = (&metrics.ResampleOptions{}).Resolved()
+		interval, err := metrics.BootstrapOf(len(counts), func(items []int) float64 {
+			var sum tally
+			for _, i := range items {
+				sum.right, sum.read, sum.gold = sum.right+counts[i].right, sum.read+counts[i].read, sum.gold+counts[i].gold
+			}
+			return of(sum)
+		}, &e.Resample)
+		if err != nil {
+			return fmt.Errorf("evaluating %s: %w", name, err)
+		}
+		e.Metrics = append(e.Metrics, Metric{name, interval})
+		return nil
+	}
+	for _, s := range []struct {
+		name string
+		of   func(tally) float64
+	}{{"precision", tally.precision}, {"recall", tally.recall}, {"F1", tally.f1}} {
+		if err := add(s.name, names, false, s.of); err != nil {
+			return err
+		}
+		for _, f := range names {
+			if err := add(s.name+"."+f, []string{f}, false, s.of); err != nil {
+				return err
+			}
+		}
+	}
+	if d.Format == FormatKleister {
+		return nil
+	}
+	if err := add("F1_normalised", names, true, tally.f1); err != nil {
+		return err
+	}
+	for _, f := range names {
+		if err := add("F1_normalised."+f, []string{f}, true, tally.f1); err != nil {
+			return err
+		}
+	}
+	return nil
+}

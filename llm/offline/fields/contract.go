@@ -1,0 +1,221 @@
+package fields
+
+import (
+	"cmp"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+
+	"example.com/assay/memory/text/values"
+)
+
+// A mention is a value of a contract where it stands, with its score.
+type mention struct {
+	start, end int
+	value      string
+	score      float64
+	n          int // places
+}
+
+// before and after are the text around bytes, in lower case, white space as spaces.
+func (p *page) before(at, n int) string { return plain(p.text[max(0, at-n):at]) }
+
+func (p *page) after(at, n int) string { return plain(p.text[at:min(len(p.text), at+n)]) }
+
+var spaces = strings.NewReplacer("\n", " ", "\t", " ", "\r", " ", "“", `"`, "”", `"`, "’", "'")
+
+func plain(s string) string { return strings.ToLower(spaces.Replace(s)) }
+
+// best is the mention of the highest score, the first of equals, and how sure that
+// is against the others and against there being none.
+func best(list []mention, none float64) (m mention, p float64, ok bool) {
+	if len(list) == 0 {
+		return mention{}, 0, false
+	}
+	total := math.Exp(none)
+	m = list[0]
+	for _, c := range list {
+		total += math.Exp(c.score)
+		if c.score > m.score {
+			m = c
+		}
+	}
+	return m, math.Exp(m.score) / total, m.score >= none
+}
+
+// gather joins the mentions of one value: the best place stands for it, and the
+// number of places is known.
+func gather(list []mention) []mention {
+	at := map[string]int{}
+	var out []mention
+	for _, m := range list {
+		i, ok := at[m.value]
+		if !ok {
+			at[m.value] = len(out)
+			m.n = 1
+			out = append(out, m)
+			continue
+		}
+		n := out[i].n + 1
+		if m.score > out[i].score {
+			out[i] = m
+		}
+		out[i].n = n
+	}
+	return out
+}
+
+var (
+	dateTrigger  = regexp.MustCompile(`(?:effective|made|entered|dated|executed|as of|day of)(?:\W+\w+){0,3}\W*$`)
+	dateOther    = regexp.MustCompile(`agreement and plan|prior|original|merger|amended|expire|until|employ|terminat|period end|fiscal`)
+	dateBlank    = regexp.MustCompile(`_{3,}|\[ *\]|day of *,`)
+	dateForm     = regexp.MustCompile(`form of|exhibit`)
+	nearSigned   = regexp.MustCompile(`by:|signature|/s/|name:|title:`)
+	effective    = regexp.MustCompile(`effective\s+date`)
+	labelledDate = regexp.MustCompile(`dated?:?\s*$`)
+)
+
+// effectiveDate is the date from which a contract counts.
+func (p *page) effectiveDate(monthFirst bool) (mention, float64, bool) {
+	var list []mention
+	for i, d := range values.Dates(p.text, &values.DateOptions{MonthFirst: monthFirst}) {
+		m := mention{start: d.Start, end: d.End, value: d.Value}
+		left, right := p.before(d.Start, 90), p.after(d.End, 60)
+		score := func(is bool, w float64) {
+			if is {
+				m.score += w
+			}
+		}
+		score(dateTrigger.MatchString(left), 2)
+		score(effective.MatchString(right) || effective.MatchString(left), 1)
+		score(i == 0, .8)
+		score(d.Start < 800, .8)
+		score(d.Start < 2000, .6)
+		score(d.Start > len(p.text)*4/5, -.4)
+		score(dateOther.MatchString(left[max(0, len(left)-70):]), -1.6)
+		score(labelledDate.MatchString(left), .4)
+		score(nearSigned.MatchString(left), .2)
+		if row := p.rowAt(d.Start); row >= 0 {
+			score(p.rows[row].end-p.rows[row].start == d.End-d.Start, .6)
+		}
+		list = append(list, m)
+	}
+	list = gather(list)
+	for i := range list {
+		list[i].score += .4 * float64(min(list[i].n-1, 2))
+	}
+	none := 0.3
+	head := p.after(0, 1500)
+	if !slices.ContainsFunc(list, func(m mention) bool { return m.start < 2000 }) {
+		none += .7
+	}
+	if dateBlank.MatchString(head) {
+		none += .8
+	}
+	return best(list, none)
+}
+
+var (
+	governs    = regexp.MustCompile(`govern|constru|interpret|enforce`)
+	lawsOf     = regexp.MustCompile(`laws?,? (?:and jurisdiction )?of (?:the )?(?:(?:state|commonwealth|province|country) of )?(?:the )?$|laws? of .{0,40}(?:state|commonwealth) of $`)
+	stateOf    = regexp.MustCompile(`(?:state|commonwealth|province) of (?:the )?$`)
+	lawAfter   = regexp.MustCompile(`^(?:'s)? (?:state )?laws?\b`)
+	courts     = regexp.MustCompile(`court|venue|jurisdiction`)
+	conflicts  = regexp.MustCompile(`conflict|choice of law|principles`)
+	organised  = regexp.MustCompile(`(?:organized|incorporated|existing|organised|formed)[^.]{0,40}$`)
+	entity     = regexp.MustCompile(`^ ?(?:corporation|limited|company|partnership|general|statutory|\d{5})`)
+	governText = regexp.MustCompile(`governed|governing law`)
+	places     = regexp.MustCompile(`\b(?:` + strings.Join(placeNames, "|") + `)\b`)
+)
+
+var placeNames = strings.Split("West Virginia|Alabama|Alaska|Arizona|Arkansas|California|Colorado|Connecticut|Delaware|Florida|Georgia|Hawaii|Idaho|Illinois|Indiana|Iowa|Kansas|Kentucky|Louisiana|Maine|Maryland|Massachusetts|Michigan|Minnesota|Mississippi|Missouri|Montana|Nebraska|Nevada|New Hampshire|New Jersey|New Mexico|New\\s+York|North\\s+Carolina|North Dakota|Ohio|Oklahoma|Oregon|Pennsylvania|Rhode Island|South\\s+Carolina|South Dakota|Tennessee|Texas|Utah|Vermont|Virginia|Washington|Wisconsin|Wyoming|Puerto Rico|Ontario|Quebec|British Columbia|Alberta|England|Scotland|Ireland|Israel|France|Germany|Switzerland|Netherlands|Japan|China|Hong Kong|Singapore|India|Malaysia|Canada|Mexico|Brazil|Bermuda|Luxembourg|Cayman Islands|Australia|Sweden|Denmark|Norway|Italy|Spain", "|")
+
+// governingLaw is the place whose law governs a contract.
+func (p *page) governingLaw() (mention, float64, bool) {
+	var list []mention
+	for _, at := range places.FindAllStringIndex(p.text, -1) {
+		m := mention{start: at[0], end: at[1], value: strings.Join(strings.Fields(p.text[at[0]:at[1]]), " ")}
+		left, right := p.before(at[0], 160), p.after(at[1], 80)
+		score := func(is bool, w float64) {
+			if is {
+				m.score += w
+			}
+		}
+		law := lawsOf.MatchString(left) || lawAfter.MatchString(right)
+		score(law && governs.MatchString(left+right), 2)
+		score(law, 1)
+		score(stateOf.MatchString(left), 1.2)
+		score(at[0] > len(p.text)/2, .9)
+		score(courts.MatchString(left[max(0, len(left)-60):]), .6)
+		score(conflicts.MatchString(right), .6)
+		score(at[0] < len(p.text)/10, -.5)
+		score(organised.MatchString(left), -1)
+		score(entity.MatchString(right), -1)
+		list = append(list, m)
+	}
+	list = gather(list)
+	for i := range list {
+		switch {
+		case list[i].n >= 4:
+			list[i].score += .9
+		case list[i].n == 1:
+			list[i].score -= .4
+		}
+	}
+	none := 1.0
+	if !governText.MatchString(plain(p.text)) {
+		none = 1.5
+	}
+	return best(list, none)
+}
+
+var (
+	termLead   = regexp.MustCompile(`(?:agreement|obligations?|restrictions?|undertakings?|covenants?|provisions)\b[^.;]{0,140}(?:expire|terminat|remain|continue|effect|surviv|end|cease|bind|lapse)[^.;]{0,100}$`)
+	termTail   = regexp.MustCompile(`^[^.;]{0,12}(?:from|after|following|of|anniversary of)? ?(?:the |its )?(?:date hereof|date of this|effective date|execution|date first|date of the|date on which|disclosure date)`)
+	termTail2  = regexp.MustCompile(`^[^.;]{0,40}(?:date hereof|date of this|effective date|execution|date first|hereof)`)
+	termPeriod = regexp.MustCompile(`(?:period of|term of|for a period|earlier of|later of|until the|for)(?: \(?[a-z]+\)?)? ?$`)
+	termCue    = regexp.MustCompile(`term of (?:this|the)|this agreement (?:shall|will)|expire|confidential`)
+	termOther  = regexp.MustCompile(`solicit|hire|standstill|notice|employ|compet|acquire|retain|severance|salary|vest|payment|prior|purchase|beneficial|business days|written notice|cure|third party|invoice|trading`)
+	termTitle  = regexp.MustCompile(`term(?:ination| and termination)?[.:]? ?[^.]{0,120}$`)
+)
+
+// term is how long a contract counts.
+func (p *page) term() (mention, float64, bool) {
+	var list []mention
+	for _, d := range values.Durations(p.text) {
+		m := mention{start: d.Start, end: d.End, value: d.Value}
+		left, right := p.before(d.Start, 300), p.after(d.End, 90)
+		sentence := left
+		if at := strings.LastIndexAny(left, ".;"); at >= 0 {
+			sentence = left[at:]
+		}
+		near := sentence[max(0, len(sentence)-160):]
+		score := func(is bool, w float64) {
+			if is {
+				m.score += w
+			}
+		}
+		lead, tail := termLead.MatchString(left), termTail.MatchString(right) || termTail2.MatchString(right)
+		score(lead, 1.4)
+		score(tail, 1.0)
+		score(lead && tail, .6)
+		score(termPeriod.MatchString(left), .4)
+		score(termCue.MatchString(near+right), .5)
+		score(termTitle.MatchString(left), .4)
+		score(termOther.MatchString(near), -1.6)
+		score(termOther.MatchString(right), -.7)
+		score(strings.Contains(m.value, "day"), -2.5)
+		score(strings.Contains(m.value, "week"), -2)
+		score(strings.Contains(m.value, "year"), .3)
+		list = append(list, m)
+	}
+	return best(gather(list), 1.9)
+}
+
+// sortMentions puts the best first, the first in the text of equals.
+func sortMentions(list []mention) {
+	slices.SortStableFunc(list, func(a, b mention) int {
+		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.start, b.start))
+	})
+}

@@ -1,0 +1,60 @@
+package fields
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"example.com/assay/skills"
+)
+
+// A Doubt is why a value does not look like one of its kind.
+type Doubt struct {
+	Field string
+	Why   string
+}
+
+var fourDigits = regexp.MustCompile(`\d{4}`)
+
+// Doubts looks at values for signs that were measured to go with wrong ones: an
+// amount to be paid on a row that speaks of payment or change alone, a name with
+// a long number or with words of a form's head, an address without a street, a
+// number or a postal code. Most doubted amounts are right all the same: a doubt
+// flags, it does not overrule.
+func Doubts(text string, specs []skills.FieldSpec, found []skills.ExtractedField) []Doubt {
+	p := newPage(text, nil)
+	var out []Doubt
+	for _, v := range found {
+		at := slices.IndexFunc(specs, func(s skills.FieldSpec) bool {
+			name, _, _ := strings.Cut(s.Path, "[]")
+			return s.Path == v.Path || name+"[" == v.Path[:min(len(v.Path), len(name)+1)]
+		})
+		if at < 0 {
+			continue
+		}
+		if why := p.doubt(specs[at], v); why != "" {
+			out = append(out, Doubt{v.Path, why})
+		}
+	}
+	return out
+}
+
+func (p *page) doubt(s skills.FieldSpec, v skills.ExtractedField) string {
+	upper := strings.ToUpper(v.Value)
+	switch {
+	case s.Format == "company" && (fourDigits.MatchString(upper) || stopWord.MatchString(upper) || torn(v.Value)):
+		return "a name rarely has a long number, words of a form's head, or an end like this"
+	case s.Format == "address" && (!zipPattern.MatchString(upper) || !streetWord.MatchString(upper)):
+		return "an address usually has a street and a postal code"
+	case isTotal(s):
+		for _, r := range p.rows {
+			if r.n == v.Row && len(classesOf(r.upper)) > 0 {
+				classes := classesOf(r.upper)
+				if !slices.Contains(classes, "TOTAL") && !slices.Contains(classes, "GRAND") && (slices.Contains(classes, "PAY") || slices.Contains(classes, "CHG")) {
+					return "its row speaks of what was handed over or given back"
+				}
+			}
+		}
+	}
+	return ""
+}

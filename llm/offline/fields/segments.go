@@ -1,0 +1,157 @@
+package fields
+
+import (
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// A Candidate is a value that a field may have.
+type Candidate struct {
+	Start, End int    // bytes of the text
+	Key        string // what two candidates have in common that say the same
+	Value      string // as it is written, without what was cut off
+	Features   []string
+}
+
+// Key of names and addresses: letters and digits, in upper case.
+func Key(s string) string {
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) {
+			return -1
+		}
+		return unicode.ToUpper(r)
+	}, s)
+}
+
+var (
+	trailingNumber = regexp.MustCompile(`(?i)\s*(?:\(?(?:CO\.? )?(?:REG\.? )?(?:NO\.?:?)?\s*[A-Z]{0,3}\d{4,}[- ]{0,2}[A-Z]?\b\)?|\(?\d{4,}[- ][A-Z]\)? ?\(\w+\))(?: .*)?$`)
+	ownedBy        = regexp.MustCompile(`(?i)\b(?:OWNED BY|OWN BY|DIMILIKI(?: OLEH)?|OPERATED BY|MANAGED BY)\s*:?\s*`)
+	addressLabel   = regexp.MustCompile(`(?i)^(?:\w+ )?ADD(?:R|RESS)?\s*[:.]\s*`)
+)
+
+const (
+	companyRows, companyFirst = 3, 14
+	addressRows, addressFirst = 8, 20
+)
+
+// companies are spans of up to three of the first rows, and such without a
+// number of registration, or behind the words that name an owner.
+func (p *page) companies() []Candidate {
+	var out []Candidate
+	for i := range min(companyFirst, len(p.rows)) {
+		for n := 1; n <= companyRows && i+n <= len(p.rows); n++ {
+			start, end := p.rows[i].start, p.rows[i+n-1].end
+			shared := p.segment(i, n)
+			if p.repeated(i, n) {
+				shared = append(shared, "rep")
+			}
+			cut := trailingNumber.FindStringIndex(p.text[start:end])
+			if cut != nil && cut[0] > 0 {
+				out = append(out, p.candidate(start, start+cut[0], shared, "stripped"))
+				out = append(out, p.candidate(start, end, shared, "unstripped"))
+			} else {
+				out = append(out, p.candidate(start, end, shared))
+			}
+			if own := ownedBy.FindStringIndex(p.text[start:end]); own != nil && start+own[1] < end {
+				out = append(out, p.candidate(start+own[1], end, shared, "owner"))
+			}
+		}
+	}
+	whole := slices.DeleteFunc(slices.Clone(out), func(c Candidate) bool { return torn(c.Value) })
+	if len(whole) > 0 {
+		return whole
+	}
+	return out
+}
+
+// torn reports whether a name is a part of one: it begins with a legal form or
+// with what joins two names, ends with that, or opens a parenthesis that it
+// does not close.
+func torn(name string) bool {
+	upper := strings.ToUpper(name)
+	return strings.Count(name, "(") != strings.Count(name, ")") || legalStart.MatchString(upper) || openEnd.MatchString(upper)
+}
+
+// addresses are spans of up to eight of the first rows.
+func (p *page) addresses() []Candidate {
+	var out []Candidate
+	for i := range min(addressFirst, len(p.rows)) {
+		zips := 0
+		for n := 1; n <= addressRows && i+n <= len(p.rows); n++ {
+			last := i + n - 1
+			if addressStop.MatchString(p.rows[last].upper) {
+				break
+			}
+			if p.of(last).hasZip {
+				zips++
+			}
+			start, end := p.rows[i].start, p.rows[last].end
+			shared := append(p.segment(i, n), "zips="+strconv.Itoa(min(zips, 2)))
+			if cut := addressLabel.FindStringIndex(p.text[start:end]); cut != nil && start+cut[1] < end {
+				start += cut[1]
+				shared = append(shared, "labelled")
+			}
+			out = append(out, p.candidate(start, end, shared))
+		}
+	}
+	return out
+}
+
+func (p *page) candidate(start, end int, shared []string, more ...string) Candidate {
+	value := strings.Join(strings.Fields(p.text[start:end]), " ")
+	return Candidate{Start: start, End: end, Key: Key(value), Value: value, Features: slices.Concat(shared, more)}
+}
+
+// segment are the features of n rows from i on: what each is like, how the first
+// and the last, and those around them are, and the gaps between them.
+func (p *page) segment(i, n int) []string {
+	last := i + n - 1
+	out := []string{"len=" + strconv.Itoa(n), "start=" + strconv.Itoa(i), "py=" + strconv.Itoa(int(p.py(i)*10))}
+	for j := i; j <= last; j++ {
+		out = append(out, p.of(j).in...)
+		if j > i {
+			out = append(out, p.step("gin", j-1, j)...)
+		}
+	}
+	out = append(append(out, p.of(i).beg...), p.of(last).end...)
+	if i > 0 {
+		out = append(append(out, p.of(i-1).bef...), p.step("gbef", i-1, i)...)
+	} else {
+		out = append(out, "bef:none")
+	}
+	if last+1 < len(p.rows) {
+		out = append(append(out, p.of(last+1).aft...), p.step("gaft", last, last+1)...)
+	} else {
+		out = append(out, "aft:none")
+	}
+	return out
+}
+
+// step are the gap between two rows, and how tall they are to one another.
+func (p *page) step(name string, a, b int) []string {
+	if !p.laidOut {
+		return nil
+	}
+	above, below := p.rows[a], p.rows[b]
+	gap := math.Round((below.y1 - above.y2) / above.tall())
+	ratio := math.Round(below.tall() / above.tall() * 2)
+	return []string{name + strconv.Itoa(int(max(-1, min(3, gap)))), name + "h" + strconv.Itoa(int(min(5, ratio)))}
+}
+
+// repeated reports whether a segment's first row stands elsewhere, too.
+func (p *page) repeated(i, n int) bool {
+	key := Key(p.rows[i].text)
+	if n > 1 || len(key) < 4 {
+		return false
+	}
+	for j := range p.rows {
+		if j != i && strings.Contains(Key(p.rows[j].upper), key) {
+			return true
+		}
+	}
+	return false
+}

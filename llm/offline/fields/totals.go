@@ -1,0 +1,240 @@
+package fields
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"example.com/assay/memory/text/values"
+)
+
+// labelClasses are what the words in front of an amount can be, by how a label is
+// spelled. No other words count.
+var labelClasses = []struct {
+	name    string
+	pattern *regexp.Regexp
+}{
+	{"GRAND", regexp.MustCompile(`GRAND|NETT?\b|PAYABLE|TO BE PAID|AMOUNT DUE|TOTAL DUE|BALANCE DUE|AMT DUE`)},
+	{"TOTAL", regexp.MustCompile(`\bT(?:OTAL|TL|L)\b|TOTAL|JUMLAH`)},
+	{"INCL", regexp.MustCompile(`INCL|ROUNDED|W/? ?GST|WITH GST|AFTER`)},
+	{"SUB", regexp.MustCompile(`SUB|EXCL|BEFORE|W/O|TAXABLE|\b0%|\b6%`)},
+	{"TAX", regexp.MustCompile(`GST|TAX|VAT|SST`)},
+	{"PAY", regexp.MustCompile(`CASH|PAID|TENDER|PAYMENT|VISA|MASTER|CARD|RECEIVED`)},
+	{"CHG", regexp.MustCompile(`CHANGE|BALANCE|BAKI`)},
+	{"ROUND", regexp.MustCompile(`ROUND`)},
+	{"DISC", regexp.MustCompile(`DISC|SAVING|VOUCHER|REBATE`)},
+	{"QTY", regexp.MustCompile(`QTY|ITEM|QUANTITY`)},
+	{"SVC", regexp.MustCompile(`SERV|SVC|CHRG|CHARGE`)},
+	{"UNITP", regexp.MustCompile(`PRICE|@|\bX\b`)},
+	{"AMT", regexp.MustCompile(`AMOUNT|AMT`)},
+}
+
+// classesOf are the classes of a label, in their order.
+func classesOf(upper string) []string {
+	var out []string
+	for _, c := range labelClasses {
+		if c.pattern.MatchString(upper) {
+			out = append(out, c.name)
+		}
+	}
+	return out
+}
+
+var hasLetter = regexp.MustCompile(`[A-Z]{2}`)
+
+// An amount is an amount of money where it stands.
+type amount struct {
+	values.Found
+	row     int
+	cents   int
+	classes []string // of its label; those of a neighbouring row with an "n" in front
+	isTotal bool
+	right   bool // in the right part of the page
+	last    bool // the last one of its row
+	bare    bool // without a sign of currency
+}
+
+// amounts are those of the page, negative ones too.
+func (p *page) amounts() (out []amount, classes [][]string) {
+	classes = make([][]string, len(p.rows))
+	found := make([][]values.Found, len(p.rows))
+	for i, r := range p.rows {
+		classes[i] = classesOf(r.upper)
+		found[i] = values.Amounts(r.text)
+	}
+	for i, r := range p.rows {
+		for k, v := range found[i] {
+			a := amount{Found: values.Found{Start: r.start + v.Start, End: r.start + v.End, Value: v.Value}, row: i, last: k == len(found[i])-1}
+			n, err := strconv.Atoi(strings.ReplaceAll(v.Value, ".", ""))
+			if err != nil {
+				continue // longer than a number of the machine
+			}
+			a.cents = n
+			for _, b := range r.boxes { // a sign of currency in a box of its own is no part of the amount
+				if b.Start > a.Start && b.Start < a.End {
+					a.Start = b.Start
+				}
+			}
+			a.bare = p.text[a.Start] >= '0' && p.text[a.Start] <= '9'
+			label := r.upper[:v.Start]
+			if hasLetter.MatchString(label) {
+				a.classes = classesOf(label)
+			} else {
+				for _, j := range []int{i - 1, i + 1} {
+					if j >= 0 && j < len(p.rows) && len(found[j]) == 0 && hasLetter.MatchString(p.rows[j].upper) {
+						for _, c := range classes[j] {
+							a.classes = append(a.classes, "n"+c)
+						}
+						break
+					}
+				}
+			}
+			has := func(c string) bool { return slices.Contains(a.classes, c) || slices.Contains(a.classes, "n"+c) }
+			a.isTotal = has("TOTAL") && !has("SUB") && !has("QTY") && !has("DISC") && !has("SVC")
+			a.right = p.boxRight(r, a.Start) > .6*p.width
+			out = append(out, a)
+		}
+	}
+	return out, classes
+}
+
+// boxRight is where the box that holds a byte ends.
+func (p *page) boxRight(r row, at int) float64 {
+	for _, b := range r.boxes {
+		if b.Start <= at && at < b.End {
+			return float64(b.X2)
+		}
+	}
+	return r.x2
+}
+
+// totals are the amounts that may be what is to be paid: one candidate for each
+// value, with what is so of any of its places.
+func (p *page) totals() []Candidate {
+	all, classes := p.amounts()
+	positive := slices.ContainsFunc(all, func(a amount) bool { return a.cents > 0 })
+	var order []int
+	groups := map[int][]amount{}
+	present := map[int]bool{}
+	for _, a := range all {
+		present[a.cents] = true
+		if a.cents < 0 || a.cents == 0 && positive {
+			continue
+		}
+		if groups[a.cents] == nil {
+			order = append(order, a.cents)
+		}
+		groups[a.cents] = append(groups[a.cents], a)
+	}
+	lastTotal := -1
+	for i := range classes {
+		if slices.Contains(classes[i], "TOTAL") {
+			lastTotal = i
+		}
+	}
+	ranked := slices.Clone(order)
+	slices.SortFunc(ranked, func(a, b int) int { return b - a })
+	var out []Candidate
+	for _, c := range order {
+		group := groups[c]
+		features := map[string]bool{}
+		isTotal, onlyPay, onlyChange := false, true, true
+		best := group[0]
+		for _, a := range group {
+			p.placeFeatures(a, classes, lastTotal, features)
+			isTotal = isTotal || a.isTotal
+			onlyPay = onlyPay && anyOf(a.classes, "PAY") && !anyOf(a.classes, "TOTAL") && !anyOf(a.classes, "GRAND")
+			onlyChange = onlyChange && anyOf(a.classes, "CHG") && !anyOf(a.classes, "TOTAL") && !anyOf(a.classes, "GRAND")
+			if rank(a) > rank(best) {
+				best = a
+			}
+		}
+		features["isT_rep"] = isTotal && len(group) > 1
+		features["onlypay"], features["onlychg"] = onlyPay, onlyChange
+		features["cnt="+strconv.Itoa(min(len(group), 5))] = true
+		features["rank="+strconv.Itoa(min(slices.Index(ranked, c), 5))] = true
+		features["max"] = ranked[0] == c
+		p.arithmetic(c, order, all, present, features)
+		var names []string
+		for name, is := range features {
+			if is {
+				names = append(names, name)
+			}
+		}
+		slices.Sort(names)
+		out = append(out, Candidate{Start: best.Start, End: best.End, Key: best.Value, Value: best.Text(p.text), Features: names})
+	}
+	return out
+}
+
+// rank prefers, of the places of one value, a total, then one that is bare.
+func rank(a amount) int {
+	n := 0
+	if a.isTotal {
+		n += 1
+	}
+	if a.bare {
+		n += 2
+	}
+	return n
+}
+
+func anyOf(classes []string, c string) bool {
+	return slices.Contains(classes, c) || slices.Contains(classes, "n"+c)
+}
+
+func (p *page) placeFeatures(a amount, classes [][]string, lastTotal int, features map[string]bool) {
+	for _, c := range a.classes {
+		features["K="+c] = true
+	}
+	features["KK="+strings.Join(a.classes, "+")] = true
+	if a.row > 0 {
+		for _, c := range classes[a.row-1] {
+			features["PK="+c] = true
+		}
+	}
+	if a.row+1 < len(classes) {
+		for _, c := range classes[a.row+1] {
+			features["NK="+c] = true
+		}
+	}
+	if a.isTotal {
+		features["isT"] = true
+		features["lastT"] = features["lastT"] || a.row >= lastTotal
+		features["isT_notax"] = features["isT_notax"] || !anyOf(a.classes, "TAX")
+	}
+	features["currency"] = features["currency"] || !a.bare
+	features["rowlast"] = features["rowlast"] || a.last
+	features["right"] = features["right"] || a.right
+	features["py="+strconv.Itoa(int(p.py(a.row)*8))] = true
+	if p.laidOut {
+		features["rh="+strconv.Itoa(min(int(p.rows[a.row].tall()/p.median*2.5), 5))] = true
+	}
+}
+
+// arithmetic are the sums that an amount is a part of.
+func (p *page) arithmetic(c int, order []int, all []amount, present map[int]bool, features map[string]bool) {
+	for _, z := range order {
+		if z > c && present[z-c] {
+			features["cash_change"] = true
+		}
+		if z < c && z != c-z && present[c-z] && z > 0 {
+			features["net_tax"] = true
+		}
+		if d := z - c; d != 0 && d >= -4 && d <= 4 {
+			features["near5"] = true
+		}
+		if z > c && z%100 == 0 {
+			features["roundcash"] = true
+		}
+	}
+	features["mult5"] = c%5 == 0
+	for i, a := range all {
+		for _, b := range all[i+1:] {
+			if a.row != b.row && a.cents+b.cents == c && anyOf(a.classes, "TOTAL") && anyOf(b.classes, "TOTAL") {
+				features["sum_of_totals"] = true
+			}
+		}
+	}
+}

@@ -1,0 +1,83 @@
+package extract
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+
+	"example.com/assay/state"
+)
+
+// A Line is a piece of text that was read from an image, with its rectangle.
+type Line struct {
+	Text string
+	Box  state.Box
+}
+
+// openRows is how many of the last rows a piece of text may belong to.
+const openRows = 4
+
+// Layout makes a document of pieces of text on one page: pieces at the same height
+// are a row, from the left to the right, with a space between them, and rows are
+// lines from the top down. Pieces without text are left out.
+func Layout(source string, lines []Line) state.FieldDocument {
+	type row struct {
+		pieces []Line
+		y      float64 // centre of its first piece
+		height float64
+	}
+	var pieces []Line
+	for _, l := range lines {
+		l.Text = strings.Join(strings.Fields(l.Text), " ")
+		if l.Box.X2 < l.Box.X1 {
+			l.Box.X1, l.Box.X2 = l.Box.X2, l.Box.X1
+		}
+		if l.Box.Y2 < l.Box.Y1 {
+			l.Box.Y1, l.Box.Y2 = l.Box.Y2, l.Box.Y1
+		}
+		if l.Text != "" {
+			pieces = append(pieces, l)
+		}
+	}
+	centre := func(b state.Box) float64 { return (float64(b.Y1) + float64(b.Y2)) / 2 }
+	slices.SortStableFunc(pieces, func(a, b Line) int {
+		return cmp.Or(cmp.Compare(centre(a.Box), centre(b.Box)), cmp.Compare(a.Box.X1, b.Box.X1))
+	})
+	var rows []*row
+	for _, piece := range pieces {
+		y, height := centre(piece.Box), math.Max(float64(piece.Box.Y2)-float64(piece.Box.Y1), 1)
+		var home *row
+		for i := len(rows) - 1; i >= max(0, len(rows)-openRows); i-- {
+			r := rows[i]
+			if math.Abs(y-r.y) < .5*math.Min(height, r.height) && !slices.ContainsFunc(r.pieces, func(o Line) bool {
+				shared := math.Min(float64(o.Box.X2), float64(piece.Box.X2)) - math.Max(float64(o.Box.X1), float64(piece.Box.X1))
+				return shared > .3*height
+			}) {
+				home = r
+				break
+			}
+		}
+		if home == nil {
+			home = &row{y: y, height: height}
+			rows = append(rows, home)
+		}
+		home.pieces = append(home.pieces, piece)
+	}
+	doc := state.FieldDocument{Source: source}
+	var text strings.Builder
+	for n, r := range rows {
+		slices.SortStableFunc(r.pieces, func(a, b Line) int { return cmp.Compare(a.Box.X1, b.Box.X1) })
+		for i, piece := range r.pieces {
+			if i > 0 {
+				text.WriteByte(' ')
+			}
+			start := text.Len()
+			text.WriteString(piece.Text)
+			doc.Boxes = append(doc.Boxes, state.BoxedText{Row: n + 1, Start: start, End: text.Len(), Box: piece.Box})
+		}
+		text.WriteByte('\n')
+	}
+	doc.Text = text.String()
+	return doc
+}
