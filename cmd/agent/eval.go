@@ -9,7 +9,8 @@ func (a *app) evalCommand() *cobra.Command {
 		Example: `  agent eval retrieval --format scifact --corpus corpus.jsonl.gz --queries claims.jsonl
   agent eval claims --format wice --data claims.jsonl.gz
   agent eval causal --format pairs --data pairs.jsonl
+  agent eval extract --format sroie --schema receipt.json --data receipts.jsonl
   agent eval cases case_studies
   agent help eval retrieval`,
-	}, a.evalRetrievalCommand(), a.evalClaimsCommand(), a.evalCausalCommand(), a.evalCasesCommand())
+	}, a.evalRetrievalCommand(), a.evalClaimsCommand(), a.evalCausalCommand(), a.evalExtractCommand(), a.evalCasesCommand())
 }

@@ -13,6 +13,7 @@ import (
 	"example.com/assay/llm/offline"
 	"example.com/assay/memory/index"
 	"example.com/assay/nodes/causal"
+	"example.com/assay/nodes/extract"
 	"example.com/assay/nodes/research"
 	"example.com/assay/nodes/verify"
 	"example.com/assay/skills"
@@ -51,6 +52,14 @@ func pipelines() ([]pipeline, error) {
 	if err != nil {
 		return nil, err
 	}
+	schema, err := extract.ParseSchema([]byte(`{"type": "object", "properties": {"field": {"type": "string"}}}`))
+	if err != nil {
+		return nil, err
+	}
+	x, err := extract.New(extract.Deps{Model: offline.New(nil), Skills: set, Schema: schema}, nil)
+	if err != nil {
+		return nil, err
+	}
 	return []pipeline{{
 		Name: "research", Does: "answers a question with citations (agent ask)",
 		Fingerprint: r.Graph().Fingerprint(), drawing: r.Graph().Drawing(),
@@ -60,6 +69,9 @@ func pipelines() ([]pipeline, error) {
 	}, {
 		Name: "edges", Does: "checks the edges of a causal graph one by one (agent edges verify)",
 		Fingerprint: e.Graph().Fingerprint(), drawing: e.Graph().Drawing(),
+	}, {
+		Name: "extract", Does: "reads fields from a document, checks them and keeps the best (agent extract)",
+		Fingerprint: x.Graph().Fingerprint(), drawing: x.Graph().Drawing(),
 	}}, nil
 }
 

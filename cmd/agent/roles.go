@@ -16,9 +16,10 @@ type role struct {
 
 // roles are all of them. A skill has at most one.
 var roles = []role{
-	{"judge", "The model of skills that decide", []string{skills.DetectPromptInjection, skills.AdaptiveReplan, skills.SelectChoice, skills.JudgeClaim, skills.JudgeEdge, skills.DevilsAdvocate}},
+	{"judge", "The model of skills that decide", []string{skills.DetectPromptInjection, skills.AdaptiveReplan, skills.SelectChoice, skills.JudgeClaim, skills.JudgeEdge, skills.DevilsAdvocate, skills.VerifyExtraction}},
 	{"plan", "The model of skills that prepare a search", []string{skills.ClassifyAndRoute, skills.PlanSynthesis, skills.QueryRewrite, skills.GapQueries}},
 	{"write", "The model of skills that write the answer", []string{skills.SynthesizeAndCite, skills.RegenerateResponse, skills.DraftEdges}},
+	{"extract", "The model of skills that read fields", []string{skills.ExtractFields, skills.RefineExtraction}},
 }
 
 // modelsBySkill returns the models of the skills that do not use the default.

@@ -46,7 +46,7 @@ Exit codes: 0 done, 1 failed, 2 wrong usage, 3 no sufficient evidence,
 	help := helpCommand()
 	root.SetHelpCommand(help)
 	root.AddCommand(help,
-		a.askCommand(), a.verifyCommand(), a.edgesCommand(), a.searchCommand(), a.resumeCommand(), a.threadsCommand(), a.ingestCommand(), a.corpusCommand(), a.memoryCommand(), a.graphCommand(),
+		a.askCommand(), a.verifyCommand(), a.edgesCommand(), a.extractCommand(), a.searchCommand(), a.resumeCommand(), a.threadsCommand(), a.ingestCommand(), a.corpusCommand(), a.memoryCommand(), a.graphCommand(),
 		a.traceCommand(), a.trainCommand(), a.evalCommand(), a.doctorCommand(), a.versionCommand(),
 	)
 	return root

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -104,7 +103,7 @@ func (d *Dataset) scan(at jsonl.Place, seen map[string]int, r scanned) error {
 	}
 	var lines []extract.Line
 	for _, l := range r.Lines {
-		box, ok := Rectangle(l.Box)
+		box, ok := extract.Rectangle(l.Box)
 		if !ok {
 			return at.Fault("ocr_lines.box", fmt.Sprintf("it has %d numbers", len(l.Box)), "want x1, y1, x2, y2, or four corners")
 		}
@@ -119,24 +118,6 @@ func (d *Dataset) scan(at jsonl.Place, seen map[string]int, r scanned) error {
 	item.Group = fields.Key(r.Gold["company"])
 	d.Items = append(d.Items, item)
 	return nil
-}
-
-// Rectangle is the box around corners: x1, y1, x2, y2, or four corners. It is not
-// ok for another number of them, or for numbers that no page has.
-func Rectangle(corners []float64) (state.Box, bool) {
-	if len(corners) != 4 && len(corners) != 8 {
-		return state.Box{}, false
-	}
-	b := state.Box{X1: math.MaxInt32, Y1: math.MaxInt32, X2: math.MinInt32, Y2: math.MinInt32}
-	for i := 0; i < len(corners); i += 2 {
-		x, y := corners[i], corners[i+1]
-		if math.Abs(x) > 1e6 || math.Abs(y) > 1e6 {
-			return state.Box{}, false
-		}
-		b.X1, b.X2 = min(b.X1, int(math.Round(x))), max(b.X2, int(math.Round(x)))
-		b.Y1, b.Y2 = min(b.Y1, int(math.Round(y))), max(b.Y2, int(math.Round(y)))
-	}
-	return b, true
 }
 
 type written struct {

@@ -40,7 +40,7 @@ func TestOfflineIsAModel(t *testing.T) { llmtest.TestModel(t, offline.New(nil)) 
 func TestUnknownSkill(t *testing.T) {
 	_, err := offline.New(nil).Generate(t.Context(), llm.Request{Skill: "poetry", Vars: json.RawMessage(`{}`)})
 	unknown, ok := errors.AsType[*offline.UnknownSkillError](err)
-	if !ok || unknown.Skill != "poetry" || len(unknown.Known) != 14 || !strings.Contains(err.Error(), skills.QueryRewrite) {
+	if !ok || unknown.Skill != "poetry" || len(unknown.Known) != 17 || !strings.Contains(err.Error(), skills.QueryRewrite) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -121,6 +121,14 @@ func outputs(t testing.TB, s *skills.Set, m llm.Model, question, other, source s
 	for _, q := range judged.Quotes {
 		if utf8.ValidString(question+other+source) && !slices.ContainsFunc(sources, func(s skills.Source) bool { return s.N == q.Source && strings.Contains(s.Text, q.Text) }) {
 			t.Errorf("source %d does not hold %q", q.Source, q.Text)
+		}
+	}
+	fields := []skills.FieldSpec{{Path: "a", Type: "string", Format: "company"}, {Path: "b", Type: "number", Anchors: []string{other}}, {Path: "c[]", Type: "string", Format: "party"}, {Path: "d", Type: "string"}}
+	read, u, err := llm.Ask[skills.ExtractOutput](ctx, m, skill(t, s, skills.ExtractFields), skills.ExtractInput{Fields: fields, Text: source, Boxes: []skills.LaidOut{}})
+	b.WriteString(check(read, u.Calls, err))
+	for _, v := range read.Fields {
+		if utf8.ValidString(source) && !strings.Contains(source, v.Quote) {
+			t.Errorf("the text does not hold %q", v.Quote)
 		}
 	}
 	next, u, err := llm.Ask[skills.ReplanOutput](ctx, m, skill(t, s, skills.AdaptiveReplan), skills.ReplanInput{Objective: question, Asked: []string{other}, Findings: []skills.Finding{{StepID: 1, Question: other, Answer: source, Status: "completed"}}})
@@ -221,6 +229,7 @@ func bigInputs(t testing.TB) map[string]json.RawMessage {
 		sources = append(sources, skills.Source{N: i + 1, Title: "Carriage of goods", Section: "Liability", Text: text[:1200]})
 	}
 	question := "A carrier lost cargo in a storm after the shipper gave late notice. The shipper sues for the value. Is the carrier liable for the loss of the cargo, and what notice does the schedule require?"
+	specs := []skills.FieldSpec{{Path: "carrier", Type: "string", Format: "company"}, {Path: "place", Type: "string", Format: "address"}, {Path: "total", Type: "number"}, {Path: "date", Type: "string", Format: "date"}}
 	out := map[string]json.RawMessage{}
 	for name, in := range map[string]any{
 		skills.DetectPromptInjection: skills.DetectInput{Question: question},
@@ -235,9 +244,12 @@ func bigInputs(t testing.TB) map[string]json.RawMessage {
 		skills.RegenerateResponse: skills.RegenerateInput{Question: question, Response: question + " " + sources[0].Text, Claims: []skills.JudgedClaim{{ID: 1, Text: question}}, Sources: []skills.CitedSource{
 			{Source: sources[0], Cite: "[Source 1]"}, {Source: sources[1], Cite: "[Source 2]"},
 		}},
-		skills.JudgeEdge:      skills.JudgeEdgeInput{From: "late notice", To: "loss of cargo", Sources: edgeSources(sources), Asked: []string{}},
-		skills.DevilsAdvocate: skills.DevilsAdvocateInput{From: "late notice", To: "loss of cargo", Quote: sources[0].Text[:40], Sources: edgeSources(sources)},
-		skills.DraftEdges:     skills.DraftEdgesInput{Sources: sources},
+		skills.JudgeEdge:        skills.JudgeEdgeInput{From: "late notice", To: "loss of cargo", Sources: edgeSources(sources), Asked: []string{}},
+		skills.DevilsAdvocate:   skills.DevilsAdvocateInput{From: "late notice", To: "loss of cargo", Quote: sources[0].Text[:40], Sources: edgeSources(sources)},
+		skills.DraftEdges:       skills.DraftEdgesInput{Sources: sources},
+		skills.ExtractFields:    skills.ExtractInput{Fields: specs, Text: sources[0].Text, Boxes: []skills.LaidOut{}},
+		skills.RefineExtraction: skills.RefineInput{Fields: specs, Text: sources[0].Text, Boxes: []skills.LaidOut{}},
+		skills.VerifyExtraction: skills.VerifyExtractionInput{Fields: specs, Text: sources[0].Text, Values: []skills.ExtractedField{{Path: "total", Value: "12"}}},
 		skills.SelectChoice: skills.SelectInput{Question: question, Research: sources[0].Text, Sources: sources, Choices: []skills.Choice{
 			{Letter: "A", Text: "Yes, because a carrier is liable for loss of cargo."}, {Letter: "B", Text: "Yes, because notice was given."},
 			{Letter: "C", Text: "No, because the storm excuses the carrier."}, {Letter: "D", Text: "No, unless the rule of the schedule applies."},

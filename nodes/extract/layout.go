@@ -81,3 +81,21 @@ func Layout(source string, lines []Line) state.FieldDocument {
 	doc.Text = text.String()
 	return doc
 }
+
+// Rectangle is the box around corners: x1, y1, x2, y2, or four corners. It is not
+// ok for another number of them, or for numbers that no page has.
+func Rectangle(corners []float64) (state.Box, bool) {
+	if len(corners) != 4 && len(corners) != 8 {
+		return state.Box{}, false
+	}
+	b := state.Box{X1: math.MaxInt32, Y1: math.MaxInt32, X2: math.MinInt32, Y2: math.MinInt32}
+	for i := 0; i < len(corners); i += 2 {
+		x, y := corners[i], corners[i+1]
+		if math.Abs(x) > 1e6 || math.Abs(y) > 1e6 {
+			return state.Box{}, false
+		}
+		b.X1, b.X2 = min(b.X1, int(math.Round(x))), max(b.X2, int(math.Round(x)))
+		b.Y1, b.Y2 = min(b.Y1, int(math.Round(y))), max(b.Y2, int(math.Round(y)))
+	}
+	return b, true
+}

@@ -19,7 +19,8 @@ import (
 type Thresholds struct {
 	// Confidence is the mean confidence of the values that is needed. Default 0.5.
 	Confidence float64
-	// Doubt is the confidence of a value below which it is an issue. Default 0.6.
+	// Doubt is the confidence of a value below which it is an issue: LOW, MEDIUM below
+	// half of it, and one step more for a required field. Default 0.6.
 	Doubt float64
 }
 
@@ -212,10 +213,15 @@ func (r *ruler) grounded() {
 		switch {
 		case v.Place == nil:
 			r.add(state.IssueNotInDocument, state.SeverityCritical, v.Field, fmt.Sprintf("the document does not hold “%s”", v.Value), "copy the value from the document, or leave it out")
-		case v.Confidence < r.limits.Doubt/2:
-			r.add(state.IssueConfidence, state.SeverityMedium, v.Field, fmt.Sprintf("“%s” is a guess (%.2f)", v.Value, v.Confidence), "look for another value, or leave it out")
 		case v.Confidence < r.limits.Doubt:
-			r.add(state.IssueConfidence, state.SeverityLow, v.Field, fmt.Sprintf("“%s” is not sure (%.2f)", v.Value, v.Confidence), "compare it with the document")
+			severity, what := state.SeverityLow, "is not sure"
+			if v.Confidence < r.limits.Doubt/2 {
+				severity, what = state.SeverityMedium, "is a guess"
+			}
+			if f, _, ok := r.schema.field(v.Field); ok && f.Required { // one step up
+				severity = map[state.Severity]state.Severity{state.SeverityLow: state.SeverityMedium, state.SeverityMedium: state.SeverityHigh}[severity]
+			}
+			r.add(state.IssueConfidence, severity, v.Field, fmt.Sprintf("“%s” %s (%.2f)", v.Value, what, v.Confidence), "compare it with the document, or look for another value")
 		}
 	}
 }

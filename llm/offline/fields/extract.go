@@ -218,19 +218,21 @@ func (x *extractor) labelled(s skills.FieldSpec, path string, monthFirst bool) {
 			best, top = v, score
 		}
 	}
-	p := .3
+	p, number := .3, len(s.Enum) == 0 && s.Format != "percent" && (s.Type == "number" || s.Type == "integer" || s.Format == "currency")
 	switch {
 	case top >= 2:
 		p = .9
 	case top >= .5:
 		p = .75
+	case number: // without its label it is any number
+		return
 	case len(distinct) == 1:
 		p = .8
 	case s.Format == "date" || s.Format == "email":
 		p = .6
 	}
-	if p < .5 && len(labels) > 0 && !x.Wide {
-		return // a number without its label is any number
+	if p < .5 && !x.Wide {
+		return
 	}
 	if len(s.Enum) > 0 {
 		x.putAs(path, best.Value, best.Start, best.End, p)
@@ -383,10 +385,13 @@ var unitName = regexp.MustCompile(`(?i)unit|each|rate|price`)
 func (x *extractor) item(list string, n, i int, specs []skills.FieldSpec) bool {
 	r := x.rows[i]
 	numbers, amounts := values.Numbers(r.text), values.Amounts(r.text)
-	first := r.start + amounts[0].Start
-	if len(numbers) > 0 {
-		first = min(first, r.start+numbers[len(numbers)-1].Start)
+	first := amounts[0].Start // of the numbers that end the row
+	for k := len(numbers) - 1; k >= 0; k-- {
+		if v := numbers[k]; v.End <= first && strings.Trim(r.text[v.End:first], " xX@*") == "" {
+			first = v.Start
+		}
 	}
+	first += r.start
 	words := strings.TrimSpace(x.text[r.start:first])
 	wordsStart, wordsEnd := r.start, r.start+len(words)
 	if !hasLetter.MatchString(strings.ToUpper(words)) && i > 0 && len(values.Amounts(x.rows[i-1].text)) == 0 {

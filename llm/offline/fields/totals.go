@@ -135,6 +135,7 @@ func (p *page) totals() []Candidate {
 	}
 	ranked := slices.Clone(order)
 	slices.SortFunc(ranked, func(a, b int) int { return b - a })
+	sums := sumsOfTotals(all)
 	var out []Candidate
 	for _, c := range order {
 		group := groups[c]
@@ -155,7 +156,7 @@ func (p *page) totals() []Candidate {
 		features["cnt="+strconv.Itoa(min(len(group), 5))] = true
 		features["rank="+strconv.Itoa(min(slices.Index(ranked, c), 5))] = true
 		features["max"] = ranked[0] == c
-		p.arithmetic(c, order, all, present, features)
+		p.arithmetic(c, order, sums, present, features)
 		var names []string
 		for name, is := range features {
 			if is {
@@ -214,7 +215,7 @@ func (p *page) placeFeatures(a amount, classes [][]string, lastTotal int, featur
 }
 
 // arithmetic are the sums that an amount is a part of.
-func (p *page) arithmetic(c int, order []int, all []amount, present map[int]bool, features map[string]bool) {
+func (p *page) arithmetic(c int, order []int, sums, present map[int]bool, features map[string]bool) {
 	for _, z := range order {
 		if z > c && present[z-c] {
 			features["cash_change"] = true
@@ -230,11 +231,27 @@ func (p *page) arithmetic(c int, order []int, all []amount, present map[int]bool
 		}
 	}
 	features["mult5"] = c%5 == 0
-	for i, a := range all {
-		for _, b := range all[i+1:] {
-			if a.row != b.row && a.cents+b.cents == c && anyOf(a.classes, "TOTAL") && anyOf(b.classes, "TOTAL") {
-				features["sum_of_totals"] = true
+	features["sum_of_totals"] = sums[c]
+}
+
+// mostTotals bounds the amounts on rows of totals that are added to one another.
+const mostTotals = 100
+
+// sumsOfTotals are the sums of two amounts on different rows that speak of a total.
+func sumsOfTotals(all []amount) map[int]bool {
+	var on []amount
+	for _, a := range all {
+		if len(on) < mostTotals && anyOf(a.classes, "TOTAL") {
+			on = append(on, a)
+		}
+	}
+	sums := map[int]bool{}
+	for i, a := range on {
+		for _, b := range on[i+1:] {
+			if a.row != b.row {
+				sums[a.cents+b.cents] = true
 			}
 		}
 	}
+	return sums
 }

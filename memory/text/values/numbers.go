@@ -37,11 +37,14 @@ func Amounts(text string) []Found {
 	return out
 }
 
-// Numbers returns all numbers, with a sign of currency in front of them. Values
-// are as those of Number.
+// Numbers returns all numbers, with a sign of currency in front of them, but for
+// what a hyphen joins to a word, as in LW-204. Values are as those of Number.
 func Numbers(text string) []Found {
 	var out []Found
 	for _, m := range numberPattern.FindAllStringIndex(text, -1) {
+		if before := text[max(0, m[0]-1):m[0]]; before != "" && text[m[0]] == '-' && (before[0] >= 0x80 || isDigit(before[0]) || before[0]|0x20 >= 'a' && before[0]|0x20 <= 'z') {
+			continue // the hyphen joins it to a word
+		}
 		if v, ok := Number(text[m[0]:m[1]]); ok {
 			out = append(out, Found{Start: m[0], End: m[1], Value: v})
 		}

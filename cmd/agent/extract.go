@@ -1,0 +1,348 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"example.com/assay/graph"
+	"example.com/assay/graph/trace"
+	"example.com/assay/memory/document"
+	"example.com/assay/nodes/extract"
+	"example.com/assay/nodes/follow"
+	"example.com/assay/state"
+)
+
+// An extraction as the command line gives it.
+type extractFlags struct {
+	schema     string
+	iterations int
+	review     bool
+	html, out  string
+	trace      string
+	asJSON     bool
+}
+
+func (a *app) extractCommand() *cobra.Command {
+	var flags settingFlags
+	var x extractFlags
+	cmd := &cobra.Command{
+		Use:   "extract --schema FILE FILE…",
+		Short: "Read fields from documents by a JSON Schema",
+		Long: `Extract reads the fields that a JSON Schema describes from documents: text,
+markdown, HTML, Word, PDF, or OCR lines with boxes (.jsonl). Folders are read as
+a whole. Each value comes with its place in the document; what is read is checked
+by rules, and read again when they find fault with it. The best reading counts.
+
+Beside the standard's words a schema may have the formats currency, email, phone,
+percent, company, address, period, jurisdiction and party; x-anchor: labels that
+stand near a value; x-check: arithmetic, such as "total == sum(items.amount) + tax";
+x-normalise: upper, lower, title, alphanumeric, underscore, legal_form, month_first.
+
+An OCR file has a record on each line: {"id": …, "ocr_lines": [{"text": …, "box":
+[x1, y1, x2, y2]}]}, each a document, or {"text": …, "box": […]}, together one.
+
+With --out a run that was stopped goes on where it was: documents that are in
+results.jsonl, unchanged and read by the same schema, are not read again.
+
+Exit code 3 says that nothing was found in any document.`,
+		Example: `  agent extract --schema receipt.json receipt.pdf
+  agent extract --schema contract.json contract.txt --json
+  agent extract --schema receipt.json scans/ --out results
+  agent extract --schema receipt.json scans.jsonl --html found.html`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usagef("agent extract wants at least one file or folder; see agent help extract")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return a.extract(cmd, &flags, x, args) },
+	}
+	f := cmd.Flags()
+	f.StringVar(&x.schema, "schema", "", "`FILE` of the JSON Schema")
+	f.IntVar(&x.iterations, "max-iterations", 3, "read a document at most `NUMBER` times")
+	f.BoolVar(&x.review, "llm-verification", false, "ask the model for its opinion, beside the rules")
+	f.StringVar(&x.html, "html", "", "write a page that shows the documents with the values marked to `FILE`")
+	f.StringVar(&x.out, "out", "", "write results.jsonl and fields.csv to the folder `DIR`, and go on there")
+	f.StringVar(&x.trace, "trace", "", "write the run's trace to `FILE` (JSON Lines); for one document")
+	f.BoolVar(&x.asJSON, "json", false, "print one JSON document")
+	flags.registerModel(cmd)
+	flags.registerTimeout(cmd)
+	flags.registerCassette(cmd)
+	return cmd
+}
+
+func (a *app) extract(cmd *cobra.Command, flags *settingFlags, f extractFlags, paths []string) (err error) {
+	switch {
+	case f.schema == "":
+		return usagef("--schema is missing: name a file with a JSON Schema, such as case_studies/schemas/receipt.json")
+	case f.iterations < 1:
+		return usagef("--max-iterations is %d: it must be at least 1", f.iterations)
+	case cmd.Flags().Changed("trace") && f.trace == "":
+		return usagef("--trace is empty: name a file")
+	}
+	s, err := a.resolve(cmd, flags)
+	if err != nil {
+		return err
+	}
+	schema, hash, err := readSchema(f.schema)
+	if err != nil {
+		return err
+	}
+	docs, err := a.readDocuments(cmd.Context(), paths)
+	if err != nil {
+		return err
+	}
+	if f.trace != "" && len(docs) > 1 {
+		return usagef("--trace is for one document; there are %d", len(docs))
+	}
+	x, err := a.openExchange(cmd, flags, &s)
+	if err != nil {
+		return err
+	}
+	defer func() { err = also(err, x.close()) }()
+	set, err := s.loadSkills()
+	if err != nil {
+		return err
+	}
+	model, err := x.model(cmd.Context(), s)
+	if err != nil {
+		return err
+	}
+	r := &fieldReader{app: a, settings: s, flags: f, schema: schema, hash: hash, timeout: flags.timeout}
+	if r.skills, err = skillHashes(set, extract.Skills()); err != nil {
+		return err
+	}
+	r.pipeline, err = extract.New(extract.Deps{Model: model, Skills: set, Schema: schema}, &extract.Options{MaxIterations: f.iterations, Review: f.review})
+	if err != nil {
+		return err
+	}
+	answers, runErr := r.all(cmd.Context(), docs)
+	if f.html != "" && len(answers) > 0 {
+		if err := writeFieldPage(f.html, docs, answers); err != nil {
+			return also(runErr, err)
+		}
+	}
+	switch {
+	case f.asJSON && len(docs) == 1 && len(answers) == 1:
+		a.printJSON(answers[0])
+	case f.asJSON && len(answers) > 0:
+		a.printJSON(fieldsDocument{Schema: state.AnswerSchema, Pipeline: "extract", Documents: answers, Summary: summarise(schema, answers)})
+	case f.asJSON || len(answers) == 0: // the error tells
+	case len(docs) == 1:
+		a.printFields(answers[0])
+	default:
+		a.printFieldSummary(schema, answers, f.out)
+	}
+	found, failed := 0, 0
+	for _, answer := range answers {
+		a.warnOf(answer.Answer)
+		if answer.Status == state.StatusFailed {
+			failed++
+			a.warn("%s: %s", answer.Document, answer.Error)
+		}
+		if len(answer.Fields) > 0 {
+			found++
+		}
+	}
+	switch {
+	case runErr != nil:
+		return runErr
+	case failed > 0:
+		return silent(exitFailed)
+	case found == 0:
+		return silent(exitNoEvidence)
+	}
+	return nil
+}
+
+// fieldsDocument is what --json prints of several documents.
+type fieldsDocument struct {
+	Schema    int              `json:"schema"`
+	Pipeline  string           `json:"pipeline"`
+	Documents []extract.Answer `json:"documents"`
+	Summary   []fieldSummary   `json:"summary"`
+}
+
+// readSchema reads a schema, and returns the hash of its file.
+func readSchema(path string) (*extract.Schema, string, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, "", usagef("reading --schema: %w", err)
+	}
+	s, err := extract.ParseSchema(data)
+	if err != nil {
+		return nil, "", usagef("%s: %w", path, err)
+	}
+	sum := sha256.Sum256(data)
+	return s, hex.EncodeToString(sum[:]), nil
+}
+
+// readDocuments reads files, and what can be read below folders, in the order of
+// their names.
+func (a *app) readDocuments(ctx context.Context, paths []string) ([]extract.Document, error) {
+	var out []extract.Document
+	for _, path := range paths {
+		info, err := os.Stat(path)
+		if err != nil {
+			return nil, usagef("reading documents: %w", err)
+		}
+		if !info.IsDir() {
+			docs, err := extract.Read(ctx, path)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, docs...)
+			continue
+		}
+		err = filepath.WalkDir(path, func(name string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() || strings.HasPrefix(d.Name(), ".") {
+				return err
+			}
+			docs, err := extract.Read(ctx, name)
+			if bad, ok := errors.AsType[*document.InputError](err); ok {
+				a.warn("skipped %s: %s", name, bad.Msg)
+				return nil
+			}
+			out = append(out, docs...)
+			return err
+		})
+		if err != nil {
+			return nil, fmt.Errorf("reading %q: %w", path, err)
+		}
+	}
+	if len(out) == 0 {
+		return nil, usagef("there is nothing to read in %s; readable are %s", strings.Join(paths, ", "), strings.Join(document.Extensions(), " "))
+	}
+	return out, nil
+}
+
+// A fieldReader reads documents with one pipeline.
+type fieldReader struct {
+	*app
+	settings
+	flags    extractFlags
+	schema   *extract.Schema
+	hash     string // of the schema
+	skills   map[string]string
+	pipeline *extract.Pipeline
+	timeout  time.Duration
+}
+
+// one reads a document. Faults are in the answer; the error is that of a run that
+// was stopped.
+func (r *fieldReader) one(ctx context.Context, doc extract.Document, watch func(graph.Event[state.Extract])) (answer extract.Answer, err error) {
+	runID, err := newRunID(r.now(), r.random)
+	if err != nil {
+		return answer, err
+	}
+	if r.timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, r.timeout, errTimeout(r.timeout))
+		defer cancel()
+	}
+	opts := &follow.Options[state.Extract]{Observe: watch, Run: graph.RunOptions{RunID: runID}}
+	if r.flags.trace != "" {
+		header, err := r.header(runID, doc)
+		if err != nil {
+			return answer, err
+		}
+		file, err := os.Create(r.flags.trace)
+		if err != nil {
+			return answer, usagef("writing the trace: %w", err)
+		}
+		opts.Trace = trace.NewWriter(file, header)
+		defer func() { err = also(err, file.Close()) }()
+	}
+	final, took, runErr := follow.Run(ctx, r.pipeline.Graph(), extract.Update(doc.FieldDocument), opts)
+	if runErr != nil && ctx.Err() != nil {
+		runErr = context.Cause(ctx)
+	}
+	answer = r.schema.Answer(final, runErr)
+	answer.RunID, answer.Model, answer.Trace, answer.Document = runID, r.modelLabel(), r.flags.trace, doc.Source
+	for node, d := range took.Node {
+		answer.Metrics.NodeMS[node] = milliseconds(d)
+	}
+	answer.Metrics.NodeUsage, answer.Metrics.ElapsedMS = took.Usage, milliseconds(took.Total)
+	return answer, runErr
+}
+
+func (r *fieldReader) header(runID string, doc extract.Document) (trace.Header, error) {
+	var input bytes.Buffer
+	e := json.NewEncoder(&input)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(struct {
+		Document string `json:"document"`
+		SHA256   string `json:"sha256"`
+	}{doc.Source, hashOf(doc)}); err != nil {
+		return trace.Header{}, fmt.Errorf("tracing the document: %w", err)
+	}
+	config := map[string]string{"model": r.modelLabel(), "schema": r.hash, "max_iterations": strconv.Itoa(r.flags.iterations), "llm_verification": strconv.FormatBool(r.flags.review)}
+	return trace.Header{RunID: runID, Config: config, Skills: r.skills, Input: bytes.TrimSpace(input.Bytes())}, nil
+}
+
+// hashOf is the hash of what fields are read from.
+func hashOf(doc extract.Document) string {
+	h := sha256.New()
+	fmt.Fprintf(h, "%d\n%s\n%v", len(doc.Text), doc.Text, doc.Boxes)
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// all reads documents one after the other. With --out what was read before is not
+// read again, and each is kept as soon as it is read. The error is that of a run
+// that was stopped, or of a single document.
+func (r *fieldReader) all(ctx context.Context, docs []extract.Document) (answers []extract.Answer, err error) {
+	kept, err := r.openKept()
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = also(err, kept.close()) }()
+	bar := r.newIngestProgress(r.flags.asJSON || len(docs) == 1)
+	defer func() { err = also(err, bar.close()) }()
+	shown := r.newProgress(r.flags.asJSON || len(docs) > 1)
+	defer shown.close()
+	for i, doc := range docs {
+		bar.update("extracting", i, len(docs))
+		key := r.key(doc)
+		if old, ok := kept.find(key); ok {
+			answers = append(answers, old)
+			continue
+		}
+		answer, runErr := r.one(ctx, doc, func(ev graph.Event[state.Extract]) { observe(shown, ev) })
+		if runErr != nil && (ctx.Err() != nil || len(docs) == 1 || answer.Status == "") {
+			if answer.Status != "" {
+				answers = append(answers, answer)
+			}
+			return answers, also(runErr, kept.table(r.schema, answers))
+		}
+		answers = append(answers, answer)
+		if err := kept.add(key, answer); err != nil {
+			return answers, err
+		}
+	}
+	return answers, kept.table(r.schema, answers)
+}
+
+// key is what a result that is kept was read from, and how.
+func (r *fieldReader) key(doc extract.Document) string {
+	names := make([]string, 0, len(r.skills))
+	for name, hash := range r.skills {
+		names = append(names, name+"="+hash)
+	}
+	slices.Sort(names)
+	sum := sha256.Sum256([]byte(strings.Join(append(names, doc.Source, hashOf(doc), r.hash, r.modelLabel(), strconv.Itoa(r.flags.iterations), strconv.FormatBool(r.flags.review)), "\x00")))
+	return hex.EncodeToString(sum[:])
+}

@@ -1,0 +1,204 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"example.com/assay/nodes/extract"
+	"example.com/assay/state"
+)
+
+// keptResults are the results of a folder: results.jsonl, a line for each document
+// as soon as it is read, and fields.csv at the end. Without a folder nothing is
+// kept.
+type keptResults struct {
+	dir  string
+	file *os.File
+	old  map[string]extract.Answer // by key
+}
+
+// A keptResult is a line of results.jsonl.
+type keptResult struct {
+	Key    string         `json:"key"` // of the document's content, the schema, the model and the skills
+	Answer extract.Answer `json:"answer"`
+}
+
+const longestResult = 64 << 20 // bytes of a line
+
+func (r *fieldReader) openKept() (*keptResults, error) {
+	k := &keptResults{dir: r.flags.out, old: map[string]extract.Answer{}}
+	if k.dir == "" {
+		return k, nil
+	}
+	if err := os.MkdirAll(k.dir, 0o755); err != nil {
+		return nil, usagef("opening --out: %w", err)
+	}
+	path := filepath.Join(k.dir, "results.jsonl")
+	whole, err := k.read(path)
+	if err != nil {
+		return nil, err
+	}
+	if k.file, err = os.OpenFile(path, os.O_CREATE|os.O_WRONLY, 0o644); err != nil {
+		return nil, usagef("opening --out: %w", err)
+	}
+	// A line that a stopped run did not finish is written again.
+	if err := k.file.Truncate(whole); err != nil {
+		return nil, errors.Join(fmt.Errorf("opening --out: %w", err), k.file.Close())
+	}
+	if _, err := k.file.Seek(whole, 0); err != nil {
+		return nil, errors.Join(fmt.Errorf("opening --out: %w", err), k.file.Close())
+	}
+	return k, nil
+}
+
+// read reads the results of earlier runs, and returns how many bytes of them are
+// whole lines.
+func (k *keptResults) read(path string) (whole int64, err error) {
+	f, err := os.Open(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, usagef("opening --out: %w", err)
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	lines := bufio.NewReaderSize(f, 1<<20)
+	for n := 1; ; n++ {
+		line, err := lines.ReadBytes('\n')
+		if err != nil || len(line) > longestResult { // the last one is not whole
+			return whole, nil
+		}
+		var old keptResult
+		if err := json.Unmarshal(line, &old); err != nil || old.Key == "" {
+			return 0, usagef("%s:%d: it is no result of agent extract; name another folder for --out", path, n)
+		}
+		k.old[old.Key] = old.Answer
+		whole += int64(len(line))
+	}
+}
+
+func (k *keptResults) find(key string) (extract.Answer, bool) {
+	a, ok := k.old[key]
+	return a, ok
+}
+
+// add keeps a result. A document that could not be read is tried again by the next
+// run.
+func (k *keptResults) add(key string, a extract.Answer) error {
+	if k.file == nil || a.Status == state.StatusFailed {
+		return nil
+	}
+	var line bytes.Buffer
+	e := json.NewEncoder(&line)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(keptResult{key, a}); err != nil {
+		return fmt.Errorf("keeping the result of %s: %w", a.Document, err)
+	}
+	if _, err := k.file.Write(line.Bytes()); err != nil {
+		return fmt.Errorf("keeping the result of %s: %w", a.Document, err)
+	}
+	return nil
+}
+
+func (k *keptResults) close() error {
+	if k.file == nil {
+		return nil
+	}
+	return k.file.Close()
+}
+
+// table writes fields.csv: a row for each document, a column for each field. The
+// values of a list are joined by " | ".
+func (k *keptResults) table(schema *extract.Schema, answers []extract.Answer) error {
+	if k.dir == "" {
+		return nil
+	}
+	var b bytes.Buffer
+	w := csv.NewWriter(&b)
+	head := []string{"document", "status", "passed", "score"}
+	for _, f := range schema.Fields {
+		head = append(head, f.Path)
+	}
+	rows := [][]string{append(head, "issues")}
+	for _, a := range answers {
+		row := []string{a.Document, string(a.Status), strconv.FormatBool(a.Report.Passed), strconv.FormatFloat(a.Report.Score, 'f', 3, 64)}
+		for _, f := range schema.Fields {
+			row = append(row, strings.Join(valuesOf(a, f.Path), " | "))
+		}
+		var issues []string
+		for _, i := range a.Report.Issues {
+			if i.Severity.Rank() <= state.SeverityMedium.Rank() {
+				issues = append(issues, strings.TrimSpace(i.Field+" "+string(i.Kind)))
+			}
+		}
+		rows = append(rows, append(row, strings.Join(issues, "; ")))
+	}
+	if err := w.WriteAll(rows); err != nil {
+		return fmt.Errorf("writing fields.csv: %w", err)
+	}
+	if err := writeAtomically(filepath.Join(k.dir, "fields.csv"), b.Bytes(), 0o644); err != nil {
+		return fmt.Errorf("writing fields.csv: %w", err)
+	}
+	return nil
+}
+
+// valuesOf are the values of a field of the schema, those of a list in order.
+func valuesOf(a extract.Answer, path string) []string {
+	var out []string
+	for _, v := range a.Fields {
+		if isOf(v.Field, path) {
+			out = append(out, v.Value)
+		}
+	}
+	return out
+}
+
+// isOf reports whether a field with indices is of a path of the schema.
+func isOf(field, path string) bool {
+	head, rest, listed := strings.Cut(path, "[]")
+	if !listed {
+		return field == path
+	}
+	after, ok := strings.CutPrefix(field, head+"[")
+	_, tail, closed := strings.Cut(after, "]")
+	return ok && closed && tail == rest
+}
+
+// A fieldSummary says how a field fared in many documents.
+type fieldSummary struct {
+	Field   string `json:"field"`
+	Found   int    `json:"found"`   // documents with a value
+	Missing int    `json:"missing"` // documents without one
+	Issues  int    `json:"issues"`  // issues of MEDIUM and more
+}
+
+// summarise lists fields, those with the most issues first.
+func summarise(schema *extract.Schema, answers []extract.Answer) []fieldSummary {
+	out := make([]fieldSummary, len(schema.Fields))
+	for i, f := range schema.Fields {
+		out[i].Field = f.Path
+		for _, a := range answers {
+			if len(valuesOf(a, f.Path)) > 0 {
+				out[i].Found++
+			} else {
+				out[i].Missing++
+			}
+			for _, issue := range a.Report.Issues {
+				if (issue.Field == f.Path || isOf(issue.Field, f.Path)) && issue.Severity.Rank() <= state.SeverityMedium.Rank() {
+					out[i].Issues++
+				}
+			}
+		}
+	}
+	slices.SortStableFunc(out, func(a, b fieldSummary) int { return (b.Issues + b.Missing) - (a.Issues + a.Missing) })
+	return out
+}

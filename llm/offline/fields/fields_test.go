@@ -1,0 +1,223 @@
+package fields
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"example.com/assay/skills"
+)
+
+// laid puts lines on a page, 20 units high each; two parts of a line that stand
+// apart by "  " are two boxes.
+func laid(lines ...string) (string, []skills.LaidOut) {
+	var text strings.Builder
+	var boxes []skills.LaidOut
+	for i, line := range lines {
+		for k, piece := range strings.Split(line, "  ") {
+			if k > 0 {
+				text.WriteByte(' ')
+			}
+			start := text.Len()
+			text.WriteString(piece)
+			boxes = append(boxes, skills.LaidOut{Row: i + 1, Start: start, End: text.Len(), X1: 10 + 300*k, Y1: 20 * i, X2: 10 + 300*k + 9*len(piece), Y2: 20*i + 15})
+		}
+		text.WriteByte('\n')
+	}
+	return text.String(), boxes
+}
+
+var receiptFields = []skills.FieldSpec{
+	{Path: "company", Type: "string", Format: "company", Required: "required"},
+	{Path: "date", Type: "string", Format: "date", Required: "required"},
+	{Path: "address", Type: "string", Format: "address", Required: "required"},
+	{Path: "total", Type: "number", Format: "currency", Required: "required"},
+}
+
+func got(t *testing.T, text string, boxes []skills.LaidOut, specs []skills.FieldSpec, opts *Options) map[string]string {
+	t.Helper()
+	found, err := Extract(text, boxes, specs, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]string{}
+	for _, v := range found {
+		if !strings.Contains(text, v.Quote) || v.Confidence < 0 || v.Confidence > 1 || v.Row < 1 {
+			t.Errorf("%+v", v)
+		}
+		out[v.Path] = v.Value
+	}
+	return out
+}
+
+func check(t *testing.T, got, want map[string]string) {
+	t.Helper()
+	for path, value := range want {
+		if got[path] != value {
+			t.Errorf("%s is %q; want %q (all: %v)", path, got[path], value, got)
+		}
+	}
+}
+
+// A receipt of a shop that no data set has, with boxes and without.
+func TestReceipt(t *testing.T) {
+	lines := []string{
+		"LANTERN AND WICK SDN BHD", "(204518-K)", "NO 7, JALAN PELITA 3,", "TAMAN CAHAYA,", "47100 PUCHONG, SELANGOR.", "TEL: 03-8888 1234", "TAX INVOICE",
+		"DATE: 14/02/2019  10:32:11", "BRASS LAMP  45.00", "OIL 1L  12.50", "SUBTOTAL  57.50", "GST 6%  3.45", "ROUNDING  0.00", "TOTAL  RM 60.95", "CASH  100.00", "CHANGE  39.05", "THANK YOU",
+	}
+	want := map[string]string{"company": "LANTERN AND WICK SDN BHD", "date": "14/02/2019", "address": "NO 7, JALAN PELITA 3, TAMAN CAHAYA, 47100 PUCHONG, SELANGOR."}
+	text, boxes := laid(lines...)
+	found := got(t, text, boxes, receiptFields, nil)
+	check(t, found, want)
+	if total := strings.TrimPrefix(found["total"], "RM "); total != "60.95" {
+		t.Errorf("total %q", total)
+	}
+	check(t, got(t, text, nil, receiptFields, nil), map[string]string{"date": "14/02/2019"})
+}
+
+const letter = `CONFIDENTIALITY AGREEMENT
+
+This Agreement is made and entered into as of March 4, 2015 by and between Harbour Lamps, Inc., a Delaware corporation
+with its principal office at 12 Quay Road, Boston ("Harbour"), and Wickworks LLC, an Ohio limited liability company ("Wickworks").
+
+The parties wish to talk about a business. %s
+
+Harbour signed another agreement dated June 1, 2011 with a bank. Each notice is due within thirty (30) days.
+
+The obligations of this Agreement shall expire two (2) years from the date hereof.
+
+This Agreement shall be governed by and construed in accordance with the laws of the State of Vermont, without regard to
+its conflict of laws principles. The courts of the State of Vermont have jurisdiction.
+
+By: /s/ Ann Lee, Harbour Lamps, Inc.
+`
+
+var contractFields = []skills.FieldSpec{
+	{Path: "effective_date", Type: "string", Format: "date", Normalise: []string{"month_first"}},
+	{Path: "jurisdiction", Type: "string", Format: "jurisdiction"}, {Path: "party[]", Type: "string", Format: "party"}, {Path: "term", Type: "string", Format: "period"},
+}
+
+func TestContract(t *testing.T) {
+	text := fmt.Sprintf(letter, strings.Repeat("What is said stays between them. ", 80))
+	check(t, got(t, text, nil, contractFields, nil), map[string]string{
+		"effective_date": "March 4, 2015", "jurisdiction": "Vermont", "term": "two (2) years", "party[0]": "Harbour Lamps, Inc.", "party[1]": "Wickworks LLC", "party[2]": "",
+	})
+}
+
+// A contract that states no term has none, unless the search is wide and must.
+func TestAbsent(t *testing.T) {
+	text := strings.Replace(fmt.Sprintf(letter, strings.Repeat("What is said stays between them. ", 80)), "two (2) years from the date hereof", "at the end", 1)
+	spec := []skills.FieldSpec{{Path: "term", Type: "string", Format: "period", Required: "required"}}
+	check(t, got(t, text, nil, spec, nil), map[string]string{"term": ""})
+	check(t, got(t, text, nil, spec, &Options{Wide: true}), map[string]string{"term": "thirty (30) days"})
+}
+
+func TestLabelled(t *testing.T) {
+	text, boxes := laid("ORDER", "Invoice No: LW-204/B", "Customer  Due date", "Ann Lee  03/04/2020", "Issued: 01/04/2020", "VAT 19 %", "Write to lamp@example.org or call +49 30 1234567", "Status: PAID", "Lamp  2  4.50  9.00", "Oil  1  2.00  2.00", "Total  11.00")
+	check(t, got(t, text, boxes, []skills.FieldSpec{
+		{Path: "invoice_no", Type: "string"}, {Path: "due", Type: "string", Format: "date", Anchors: []string{"Due date"}}, {Path: "issued", Type: "string", Format: "date"},
+		{Path: "vat", Type: "number", Format: "percent"}, {Path: "mail", Type: "string", Format: "email"}, {Path: "phone", Type: "string", Format: "phone", Anchors: []string{"call"}},
+		{Path: "status", Type: "string", Enum: []string{"open", "paid"}}, {Path: "code", Type: "string", Pattern: `^[A-Z]{2}-\d+/[A-Z]$`}, {Path: "weight", Type: "number"},
+		{Path: "items[].name", Type: "string"}, {Path: "items[].qty", Type: "integer"}, {Path: "items[].unit_price", Type: "number"}, {Path: "items[].amount", Type: "number"},
+	}, nil), map[string]string{
+		"invoice_no": "LW-204/B", "due": "03/04/2020", "issued": "01/04/2020", "vat": "19 %", "mail": "lamp@example.org", "phone": "+49 30 1234567", "status": "paid", "code": "LW-204/B", "weight": "",
+		"items[0].name": "Lamp", "items[0].amount": "9.00", "items[0].unit_price": "4.50", "items[1].amount": "2.00", "items[2].amount": "",
+	})
+}
+
+// Rank is a softmax: it sums to one, agrees with a plain second version, and joins
+// candidates of one key.
+func TestRankOracle(t *testing.T) {
+	weights := map[string]float64{"a": 1, "b": -.5, "c": 2}
+	list := []Candidate{{Key: "x", Features: []string{"a"}}, {Key: "y", Features: []string{"b", "b", "unknown"}}, {Key: "x", Features: []string{"c"}, Value: "best"}}
+	e := []float64{math.Exp(1), math.Exp(-1), math.Exp(2)}
+	sum := e[0] + e[1] + e[2]
+	ranked := Rank(list, weights)
+	if len(ranked) != 2 || ranked[0].Value != "best" || math.Abs(ranked[0].P-(e[0]+e[2])/sum) > 1e-12 || math.Abs(ranked[1].P-e[1]/sum) > 1e-12 {
+		t.Errorf("%+v", ranked)
+	}
+}
+
+// No feature is a word of a document: each is of a fixed vocabulary.
+func TestNoWords(t *testing.T) {
+	w, err := Default()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(w.Trained) != 1 || w.Trained[0].Items == 0 {
+		t.Errorf("trained on %+v", w.Trained)
+	}
+	for _, kind := range Kinds() {
+		if len(w.Rankers[kind]) == 0 {
+			t.Errorf("%s has no weights", kind)
+		}
+		for name := range w.Rankers[kind] {
+			rest, ok := strings.CutPrefix(name, "KK=")
+			if !ok {
+				if strings.ContainsFunc(strings.TrimLeft(name, "KPN="), func(r rune) bool { return r >= 'A' && r <= 'Z' }) && !strings.Contains(name, "K=") && !strings.HasPrefix(name, "isT") && name != "lastT" {
+					t.Errorf("%s: the feature %q is no shape or class", kind, name)
+				}
+				continue
+			}
+			for _, c := range strings.Split(rest, "+") {
+				known := c == ""
+				for _, l := range labelClasses {
+					known = known || l.name == strings.TrimPrefix(c, "n")
+				}
+				if !known {
+					t.Errorf("%s: %q is no class", name, c)
+				}
+			}
+		}
+	}
+}
+
+func TestDoubts(t *testing.T) {
+	text := "SHOP\nCASH 50.00\nTOTAL 40.00\n"
+	found := []skills.ExtractedField{{Path: "total", Value: "50.00", Row: 2}, {Path: "company", Value: "TAX INVOICE 20451"}, {Path: "address", Value: "somewhere"}}
+	if d := Doubts(text, receiptFields, found); len(d) != 3 {
+		t.Errorf("%+v", d)
+	}
+	if d := Doubts(text, receiptFields, []skills.ExtractedField{{Path: "total", Value: "40.00", Row: 3}, {Path: "nothing", Value: "1"}}); len(d) != 0 {
+		t.Errorf("%+v", d)
+	}
+}
+
+func TestBadBoxes(t *testing.T) {
+	if _, err := Extract("a", []skills.LaidOut{{Row: 1, Start: 0, End: 9}}, receiptFields, nil); err == nil {
+		t.Error("a box beyond the text was taken")
+	}
+}
+
+// Whatever the text, what is found stands in it, twice the same.
+func FuzzExtract(f *testing.F) {
+	text, _ := laid("LAMPS LTD", "NO 7 ROAD", "TOTAL 60.95", "CASH 100.00")
+	f.Add(text, "total")
+	f.Add(fmt.Sprintf(letter, ""), "DATE")
+	f.Add("ß TOTAL ı 1.00 ſ\nİstanbul: x", "ſ")
+	f.Fuzz(func(t *testing.T, text, label string) {
+		specs := slices.Concat(receiptFields, contractFields, []skills.FieldSpec{{Path: "x", Type: "string", Anchors: []string{label}}, {Path: "n", Type: "number", Anchors: []string{label}},
+			{Path: "e", Type: "string", Enum: []string{label}}, {Path: "items[].name", Type: "string"}, {Path: "items[].amount", Type: "number"}})
+		var boxes []skills.LaidOut
+		if len(text) > 3 {
+			boxes = []skills.LaidOut{{Row: 1, Start: 0, End: 2, X2: 5, Y2: 5}, {Row: 2, Start: 1, End: 3, X1: -5, X2: 5, Y2: 5}}
+		}
+		for _, b := range [][]skills.LaidOut{nil, boxes} {
+			first, err := Extract(text, b, specs, &Options{Wide: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			again, err := Extract(text, b, specs, &Options{Wide: true})
+			if err != nil || !slices.Equal(first, again) {
+				t.Fatalf("%v and %v, %v", first, again, err)
+			}
+			for _, v := range first {
+				if !strings.Contains(text, v.Quote) || v.Quote == "" {
+					t.Fatalf("%+v", v)
+				}
+			}
+		}
+	})
+}
