@@ -109,6 +109,7 @@ func TestModelOfASkill(t *testing.T) {
 		skills.DetectPromptInjection: "openai:strong", skills.AdaptiveReplan: "openai:strong",
 		skills.SelectChoice: "openai:own", skills.SynthesizeAndCite: "gemini:w", skills.JudgeClaim: "openai:strong", skills.RegenerateResponse: "gemini:w",
 		skills.JudgeEdge: "openai:strong", skills.DevilsAdvocate: "openai:strong", skills.DraftEdges: "gemini:w",
+		skills.VerifyExtraction: "openai:strong",
 	}
 	if diff := cmp.Diff(want, s.modelsBySkill()); diff != "" {
 		t.Error(diff)

@@ -129,9 +129,10 @@ func TestFailedRerankFallsBackVisibly(t *testing.T) {
 }
 
 // The pipeline asks all embedded skills but that of the reranker, which is
-// the corpus's.
+// the corpus's, and those that read fields.
 func TestSkills(t *testing.T) {
-	want := slices.DeleteFunc(set(t).Names(), func(name string) bool { return name == skills.RerankPassages })
+	others := []string{skills.RerankPassages, skills.ExtractFields, skills.RefineExtraction, skills.VerifyExtraction}
+	want := slices.DeleteFunc(set(t).Names(), func(name string) bool { return slices.Contains(others, name) })
 	if got := research.Skills(); !slices.Equal(got, want) {
 		t.Errorf("skills %q; want %q", got, want)
 	}

@@ -70,7 +70,6 @@ var (
 	dateTrigger  = regexp.MustCompile(`(?:effective|made|entered|dated|executed|as of|day of)(?:\W+\w+){0,3}\W*$`)
 	dateOther    = regexp.MustCompile(`agreement and plan|prior|original|merger|amended|expire|until|employ|terminat|period end|fiscal`)
 	dateBlank    = regexp.MustCompile(`_{3,}|\[ *\]|day of *,`)
-	dateForm     = regexp.MustCompile(`form of|exhibit`)
 	nearSigned   = regexp.MustCompile(`by:|signature|/s/|name:|title:`)
 	effective    = regexp.MustCompile(`effective\s+date`)
 	labelledDate = regexp.MustCompile(`dated?:?\s*$`)
