@@ -129,9 +129,9 @@ func TestFailedRerankFallsBackVisibly(t *testing.T) {
 }
 
 // The pipeline asks all embedded skills but that of the reranker, which is
-// the corpus's, and those that read fields.
+// the corpus's, and those that read fields or judge causal edges.
 func TestSkills(t *testing.T) {
-	others := []string{skills.RerankPassages, skills.ExtractFields, skills.RefineExtraction, skills.VerifyExtraction}
+	others := []string{skills.RerankPassages, skills.ExtractFields, skills.RefineExtraction, skills.VerifyExtraction, skills.JudgeEdge, skills.DevilsAdvocate, skills.DraftEdges}
 	want := slices.DeleteFunc(set(t).Names(), func(name string) bool { return slices.Contains(others, name) })
 	if got := research.Skills(); !slices.Equal(got, want) {
 		t.Errorf("skills %q; want %q", got, want)
