@@ -110,7 +110,7 @@ func TestModelOfASkill(t *testing.T) {
 		skills.SelectChoice: "openai:own", skills.SynthesizeAndCite: "gemini:w", skills.JudgeClaim: "openai:strong", skills.RegenerateResponse: "gemini:w",
 		skills.JudgeEdge: "openai:strong", skills.DevilsAdvocate: "openai:strong", skills.DraftEdges: "gemini:w",
 		skills.VerifyExtraction: "openai:strong",
-		skills.VerifyGrounding: "openai:strong", skills.ReviewAnswer: "openai:strong", skills.ComposeAnswer: "gemini:w",
+		skills.VerifyGrounding:  "openai:strong", skills.ReviewAnswer: "openai:strong", skills.ComposeAnswer: "gemini:w",
 	}
 	if diff := cmp.Diff(want, s.modelsBySkill()); diff != "" {
 		t.Error(diff)
