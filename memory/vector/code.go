@@ -98,8 +98,11 @@ func (c *codes) probe(query []float32) probe {
 		}
 		diff = math.Sqrt(diff)
 	}
-	const rounding = 1e-5 // of Dot's single precision, relative to the lengths
-	p.slack = norm*c.err + diff*c.norm + rounding*norm*(c.norm+c.err)
+	const (
+		rounding  = 1e-5     // of Dot's single precision, relative to the lengths
+		underflow = 0x1p-126 // below which single precision loses digits
+	)
+	p.slack = norm*c.err + diff*c.norm + rounding*norm*(c.norm+c.err) + underflow
 	return p
 }
 
