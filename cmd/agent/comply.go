@@ -142,8 +142,8 @@ type complier struct {
 	skills   map[string]string
 }
 
-func (a *app) openComplier(ctx context.Context, s settings, x *exchange, modelReview bool) (c *complier, err error) {
-	c = &complier{app: a, settings: s}
+func (a *app) openComplier(ctx context.Context, s settings, x *exchange, modelReview bool) (_ *complier, err error) {
+	c := &complier{app: a, settings: s}
 	set, err := s.loadSkills()
 	if err != nil {
 		return nil, err
