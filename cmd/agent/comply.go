@@ -233,46 +233,25 @@ func (c *complier) ask(ctx context.Context, in evidence.Input, traceFile string,
 	if err != nil {
 		return audit, err
 	}
-	opts := &follow.Options[state.Comply]{Observe: watch, Run: graph.RunOptions{RunID: runID}}
-	if traceFile != "" {
-		header, err := c.header(runID, in)
-		if err != nil {
-			return audit, err
-		}
-		file, err := os.Create(traceFile)
-		if err != nil {
-			return audit, usagef("writing the trace: %w", err)
-		}
-		opts.Trace = trace.NewWriter(file, header)
-		defer func() { err = also(err, file.Close()) }()
-	}
-	final, took, runErr := follow.Run(ctx, c.pipeline.Graph(), in.Update(), opts)
-	if runErr != nil && ctx.Err() != nil {
-		runErr = context.Cause(ctx)
-	}
+	opts := follow.Options[state.Comply]{Observe: watch, Run: graph.RunOptions{RunID: runID}}
+	final, took, runErr := runTraced(ctx, c.pipeline.Graph(), in.Update(), opts, traceFile, func() (trace.Header, error) { return c.header(runID, in) })
 	final.Question, final.Filter = in.Question, in.Filter
 	audit = evidence.Result(final, runErr, c.corpus)
 	audit.RunID, audit.Model, audit.Trace, audit.Corpus, audit.Skills, audit.Fingerprint = runID, c.modelLabel(), traceFile, c.corpus.Name(), c.skills, c.corpus.Fingerprint()
-	for node, d := range took.Node {
-		audit.Metrics.NodeMS[node] = milliseconds(d)
-	}
-	audit.Metrics.NodeUsage = took.Usage
-	audit.Metrics.ElapsedMS = milliseconds(took.Total)
+	measured(&audit.Metrics, took)
 	return audit, runErr
 }
 
 func (c *complier) header(runID string, in evidence.Input) (trace.Header, error) {
-	var input bytes.Buffer
-	enc := json.NewEncoder(&input)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(struct {
+	input, err := traceInput(struct {
 		Question string             `json:"question"`
 		Filter   state.ComplyFilter `json:"filter"`
-	}{in.Question, in.Filter}); err != nil {
-		return trace.Header{}, fmt.Errorf("tracing the question: %w", err)
+	}{in.Question, in.Filter})
+	if err != nil {
+		return trace.Header{}, err
 	}
 	config := map[string]string{"model": c.modelLabel(), "corpus": c.corpus.Name(), "corpus_fingerprint": c.corpus.Fingerprint()}
-	return trace.Header{RunID: runID, Config: config, Skills: c.skills, Input: bytes.TrimSpace(input.Bytes())}, nil
+	return trace.Header{RunID: runID, Config: config, Skills: c.skills, Input: input}, nil
 }
 
 // writeAudit writes an audit file, as a whole or not at all.

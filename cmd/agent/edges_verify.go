@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -272,22 +271,10 @@ func (g *grounder) verify(ctx context.Context, edges []state.Edge, f edgesFlags,
 	if err != nil {
 		return answer, err
 	}
-	opts := &follow.Options[state.Causal]{Observe: watch, Run: graph.RunOptions{RunID: runID}}
+	opts := follow.Options[state.Causal]{Observe: watch, Run: graph.RunOptions{RunID: runID}}
 	resumes, err := g.onThread(ctx, f.thread, edges, &opts.Run)
 	if err != nil {
 		return answer, err
-	}
-	if f.trace != "" {
-		header, err := g.header(runID, edges)
-		if err != nil {
-			return answer, err
-		}
-		file, err := os.Create(f.trace)
-		if err != nil {
-			return answer, usagef("writing the trace: %w", err)
-		}
-		opts.Trace = trace.NewWriter(file, header)
-		defer func() { err = also(err, file.Close()) }()
 	}
 	if rec := g.tracing.recorder(ctx, runID, g.corpus.Name()); rec != nil {
 		ctx = rec.Context(ctx)
@@ -301,33 +288,24 @@ func (g *grounder) verify(ctx context.Context, edges []state.Edge, f edgesFlags,
 	if resumes {
 		in = nil
 	}
-	final, took, runErr := follow.Run(ctx, g.pipeline.Graph(), in, opts)
-	if runErr != nil && ctx.Err() != nil {
-		runErr = context.Cause(ctx)
-	}
+	final, took, runErr := runTraced(ctx, g.pipeline.Graph(), in, opts, f.trace, func() (trace.Header, error) { return g.header(runID, edges) })
 	answer, err = causal.Result(final, runErr, g.corpus)
 	answer.RunID, answer.Model, answer.Trace, answer.Corpus = runID, g.modelLabel(), f.trace, g.corpus.Name()
-	for node, d := range took.Node {
-		answer.Metrics.NodeMS[node] = milliseconds(d)
-	}
-	answer.Metrics.NodeUsage = took.Usage
-	answer.Metrics.ElapsedMS = milliseconds(took.Total)
+	measured(&answer.Metrics, took)
 	return answer, also(runErr, err)
 }
 
 func (g *grounder) header(runID string, edges []state.Edge) (trace.Header, error) {
-	var input bytes.Buffer
-	enc := json.NewEncoder(&input)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(struct {
+	input, err := traceInput(struct {
 		Edges []state.Edge `json:"edges"`
-	}{edges}); err != nil {
-		return trace.Header{}, fmt.Errorf("tracing the edges: %w", err)
+	}{edges})
+	if err != nil {
+		return trace.Header{}, err
 	}
 	config := map[string]string{
 		"model": g.modelLabel(), "corpus": g.corpus.Name(), "corpus_fingerprint": g.corpus.Fingerprint(),
 		"max_judge_iterations": strconv.Itoa(g.grounding.iterations), "grounding_confidence_threshold": strconv.FormatFloat(g.grounding.threshold, 'g', -1, 64),
 		"enable_adversarial_pass": strconv.FormatBool(g.grounding.adversarial), "top_k": strconv.Itoa(g.grounding.topK),
 	}
-	return trace.Header{RunID: runID, Config: config, Skills: g.skills, Input: bytes.TrimSpace(input.Bytes())}, nil
+	return trace.Header{RunID: runID, Config: config, Skills: g.skills, Input: input}, nil
 }

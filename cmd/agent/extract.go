@@ -1,11 +1,9 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -254,44 +252,24 @@ func (r *fieldReader) one(ctx context.Context, doc extract.Document, watch func(
 		ctx, cancel = context.WithTimeoutCause(ctx, r.timeout, errTimeout(r.timeout))
 		defer cancel()
 	}
-	opts := &follow.Options[state.Extract]{Observe: watch, Run: graph.RunOptions{RunID: runID}}
-	if r.flags.trace != "" {
-		header, err := r.header(runID, doc)
-		if err != nil {
-			return answer, err
-		}
-		file, err := os.Create(r.flags.trace)
-		if err != nil {
-			return answer, usagef("writing the trace: %w", err)
-		}
-		opts.Trace = trace.NewWriter(file, header)
-		defer func() { err = also(err, file.Close()) }()
-	}
-	final, took, runErr := follow.Run(ctx, r.pipeline.Graph(), extract.Update(doc.FieldDocument), opts)
-	if runErr != nil && ctx.Err() != nil {
-		runErr = context.Cause(ctx)
-	}
+	opts := follow.Options[state.Extract]{Observe: watch, Run: graph.RunOptions{RunID: runID}}
+	final, took, runErr := runTraced(ctx, r.pipeline.Graph(), extract.Update(doc.FieldDocument), opts, r.flags.trace, func() (trace.Header, error) { return r.header(runID, doc) })
 	answer = r.schema.Answer(final, runErr)
 	answer.RunID, answer.Model, answer.Trace, answer.Document = runID, r.modelLabel(), r.flags.trace, doc.Source
-	for node, d := range took.Node {
-		answer.Metrics.NodeMS[node] = milliseconds(d)
-	}
-	answer.Metrics.NodeUsage, answer.Metrics.ElapsedMS = took.Usage, milliseconds(took.Total)
+	measured(&answer.Metrics, took)
 	return answer, runErr
 }
 
 func (r *fieldReader) header(runID string, doc extract.Document) (trace.Header, error) {
-	var input bytes.Buffer
-	e := json.NewEncoder(&input)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(struct {
+	input, err := traceInput(struct {
 		Document string `json:"document"`
 		SHA256   string `json:"sha256"`
-	}{doc.Source, hashOf(doc)}); err != nil {
-		return trace.Header{}, fmt.Errorf("tracing the document: %w", err)
+	}{doc.Source, hashOf(doc)})
+	if err != nil {
+		return trace.Header{}, err
 	}
 	config := map[string]string{"model": r.modelLabel(), "schema": r.hash, "max_iterations": strconv.Itoa(r.flags.iterations), "llm_verification": strconv.FormatBool(r.flags.review)}
-	return trace.Header{RunID: runID, Config: config, Skills: r.skills, Input: bytes.TrimSpace(input.Bytes())}, nil
+	return trace.Header{RunID: runID, Config: config, Skills: r.skills, Input: input}, nil
 }
 
 // hashOf is the hash of what fields are read from.

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -295,45 +293,24 @@ func (c *checker) check(ctx context.Context, in verify.Input, traceFile string, 
 	if err != nil {
 		return answer, err
 	}
-	opts := &follow.Options[state.Verify]{Observe: watch, Run: graph.RunOptions{RunID: runID}}
-	if traceFile != "" {
-		header, err := c.header(runID, in)
-		if err != nil {
-			return answer, err
-		}
-		file, err := os.Create(traceFile)
-		if err != nil {
-			return answer, usagef("writing the trace: %w", err)
-		}
-		opts.Trace = trace.NewWriter(file, header)
-		defer func() { err = also(err, file.Close()) }()
-	}
-	final, took, runErr := follow.Run(ctx, c.pipeline.Graph(), in.Update(), opts)
-	if runErr != nil && ctx.Err() != nil {
-		runErr = context.Cause(ctx)
-	}
+	opts := follow.Options[state.Verify]{Observe: watch, Run: graph.RunOptions{RunID: runID}}
+	final, took, runErr := runTraced(ctx, c.pipeline.Graph(), in.Update(), opts, traceFile, func() (trace.Header, error) { return c.header(runID, in) })
 	answer = verify.Result(final, runErr, c)
 	answer.RunID, answer.Model, answer.Trace, answer.Question = runID, c.modelLabel(), traceFile, in.Query
 	if c.corpus != nil {
 		answer.Corpus = c.corpus.Name()
 	}
-	for node, d := range took.Node {
-		answer.Metrics.NodeMS[node] = milliseconds(d)
-	}
-	answer.Metrics.NodeUsage = took.Usage
-	answer.Metrics.ElapsedMS = milliseconds(took.Total)
+	measured(&answer.Metrics, took)
 	return answer, runErr
 }
 
 func (c *checker) header(runID string, in verify.Input) (trace.Header, error) {
-	var input bytes.Buffer
-	enc := json.NewEncoder(&input)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(struct {
+	input, err := traceInput(struct {
 		Query    string `json:"query"`
 		Response string `json:"response"`
-	}{in.Query, in.Response}); err != nil {
-		return trace.Header{}, fmt.Errorf("tracing the response: %w", err)
+	}{in.Query, in.Response})
+	if err != nil {
+		return trace.Header{}, err
 	}
 	config := map[string]string{
 		"model": c.modelLabel(), "verification_threshold": strconv.FormatFloat(c.verification.threshold, 'g', -1, 64),
@@ -342,7 +319,7 @@ func (c *checker) header(runID string, in verify.Input) (trace.Header, error) {
 	if c.corpus != nil {
 		config["corpus"], config["corpus_fingerprint"] = c.corpus.Name(), c.corpus.Fingerprint()
 	}
-	return trace.Header{RunID: runID, Config: config, Skills: c.skills, Input: bytes.TrimSpace(input.Bytes())}, nil
+	return trace.Header{RunID: runID, Config: config, Skills: c.skills, Input: input}, nil
 }
 
 // withoutClaims is a check as an answer shows it unless claims are asked for.
