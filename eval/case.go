@@ -12,33 +12,76 @@ import (
 	"example.com/assay/state"
 )
 
-// caseFile is what makes a folder a case.
-const caseFile = "case.yaml"
+// Names of a case's file: in a folder of its own, or beside others with a name
+// before it, such as refunds.case.yaml.
+var caseFiles = []string{"case.yaml", "case.json"}
 
-// A Case is a question and what is expected.
+// A Case is one input of a pipeline and what is expected of it. Paths are
+// relative to the case's folder.
 type Case struct {
-	Dir      string `yaml:"-"`
-	Name     string `yaml:"-"`        // the folder's name
-	Pipeline string `yaml:"pipeline"` // "research"
-	Corpus   string `yaml:"corpus"`   // a folder or file of documents, relative to the case's own
-	Question string `yaml:"question"`
+	File string `yaml:"-"`
+	Dir  string `yaml:"-"` // of File
+	Name string `yaml:"-"` // the folder's name, or what stands before ".case.yaml"
+	Hash string `yaml:"-"` // of File's bytes, for comparing sets of cases
+
+	Pipeline string `yaml:"pipeline"`
+	Notes    string `yaml:"notes"`    // for people
+	Corpus   string `yaml:"corpus"`   // a folder or file of documents
+	Question string `yaml:"question"` // of research, comply and verify
+	Filter   Filter `yaml:"filter"`   // of comply
+
+	Response string   `yaml:"response"` // of verify: a file
+	Context  []string `yaml:"context"`  // of verify: files and folders of evidence
+	Edges    string   `yaml:"edges"`    // of edges: a file
+	Document string   `yaml:"document"` // of extract: a file
+	Schema   string   `yaml:"schema"`   // of extract: a file
+
 	// SkipInjectionCheck leaves out the model call that judges the question.
-	SkipInjectionCheck bool `yaml:"skip_injection_check"`
-	Want               Want `yaml:"want"`
+	SkipInjectionCheck bool     `yaml:"skip_injection_check"`
+	Settings           Settings `yaml:"settings"`
+	Gold               Gold     `yaml:"gold"`
+	Want               Want     `yaml:"want"`
 }
 
-// Want is what a case expects. What is left out is not checked.
-type Want struct {
-	Status   state.Status `yaml:"status"`
-	Choice   string       `yaml:"choice"`
-	Steps    int          `yaml:"steps"`    // rows of the planning table
-	Failed   int          `yaml:"failed"`   // of them failed
-	Calls    int          `yaml:"calls"`    // of the model
-	Path     []string     `yaml:"path"`     // the root graph's nodes, in order
-	Cites    []string     `yaml:"cites"`    // documents that the answer must cite
-	Contains []string     `yaml:"contains"` // texts that the answer must hold
+// Filter narrows what compliance questions read; see state.ComplyFilter.
+type Filter struct {
+	Topic      string `yaml:"topic"`
+	Section    string `yaml:"section"`
+	Category   string `yaml:"category"`
+	SourceType string `yaml:"source_type"`
+}
 
-	// ExitCode is that of `agent ask`.
+// Gold is what is known to be right. Metrics are computed against it; what is
+// left out is not measured.
+type Gold struct {
+	Answer   string            `yaml:"answer"`
+	Choice   string            `yaml:"choice"`
+	Passages []string          `yaml:"passages"` // "torts/battery.md", or with a part of its heading: "torts/battery.md#Intent"
+	Claims   map[string]string `yaml:"claims"`   // a part of a claim's text → supported, partially_supported, unsupported
+	Fields   map[string]string `yaml:"fields"`   // a field's path → its normalised value
+	Edges    map[string]string `yaml:"edges"`    // an edge's id → grounded or rejected
+}
+
+// Want is what a case asserts. What is left out is not checked.
+type Want struct {
+	Status    state.Status              `yaml:"status"`
+	Grounding state.GroundingConfidence `yaml:"grounding"` // of comply
+	Choice    string                    `yaml:"choice"`
+	Steps     int                       `yaml:"steps"`    // rows of the planning table
+	Failed    int                       `yaml:"failed"`   // of them failed
+	Calls     int                       `yaml:"calls"`    // of the model
+	Path      []string                  `yaml:"path"`     // the root graph's nodes, in order
+	Cites     []string                  `yaml:"cites"`    // documents that the answer must cite
+	Contains  []string                  `yaml:"contains"` // texts that the answer must hold
+	// JSONContains are texts that the answer's JSON must hold, as it is written there.
+	JSONContains []string `yaml:"json_contains"`
+	// NoUnsupportedClaim asserts that every claim that was checked is supported,
+	// and that claims were checked.
+	NoUnsupportedClaim bool `yaml:"no_unsupported_claim"`
+	// Metrics are lower bounds, by name.
+	Metrics map[string]float64 `yaml:"metrics"`
+
+	// ExitCode is that of the pipeline's verb.
 	ExitCode *int `yaml:"exit_code"`
 	// MaxCalls bounds the calls of models, those of nodes that failed included.
 	MaxCalls int `yaml:"max_calls"`
@@ -52,26 +95,33 @@ type Want struct {
 // statuses are those that a run can end with.
 var statuses = []state.Status{state.StatusAnswered, state.StatusNoEvidence, state.StatusRejected, state.StatusInterrupted, state.StatusFailed}
 
-// LoadCase reads a case's folder. Errors name the file, the line and the key;
-// an unknown key is one.
-func LoadCase(dir string) (Case, error) {
-	data, err := os.ReadFile(filepath.Join(dir, caseFile))
+// LoadCase reads a case: its file, or the folder that holds one. Errors name the
+// file, the line and the key; an unknown key is one.
+func LoadCase(path string) (Case, error) {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		file, ok := caseIn(path)
+		if !ok {
+			return Case{}, fmt.Errorf("reading case: %s holds no %s", path, strings.Join(caseFiles, " or "))
+		}
+		path = file
+	}
+	data, err := os.ReadFile(path)
 	if err != nil {
 		return Case{}, fmt.Errorf("reading case: %w", err)
 	}
-	return ParseCase(dir, data)
+	return ParseCase(path, data)
 }
 
-// ParseCase is LoadCase of a folder whose case.yaml holds data.
-func ParseCase(dir string, data []byte) (Case, error) {
-	file := filepath.Join(dir, caseFile)
-	c := Case{Dir: dir, Name: filepath.Base(dir)}
-	if full, err := filepath.Abs(dir); err == nil { // ".", too, has a name
+// ParseCase is LoadCase of a file that holds data, YAML or JSON.
+func ParseCase(file string, data []byte) (Case, error) {
+	c := Case{File: file, Dir: filepath.Dir(file), Hash: hashOf(data)}
+	c.Name = nameOf(filepath.Base(file))
+	if full, err := filepath.Abs(c.Dir); c.Name == "" && err == nil { // ".", too, has a name
 		c.Name = filepath.Base(full)
 	}
 	err := decode(file, data, &c)
 	if err == nil {
-		err = c.check(file)
+		err = c.check()
 	}
 	if err != nil {
 		return Case{}, fmt.Errorf("reading case: %w", err)
@@ -79,40 +129,54 @@ func ParseCase(dir string, data []byte) (Case, error) {
 	return c, nil
 }
 
-func (c Case) check(file string) error {
-	w := c.Want
-	switch {
-	case c.Pipeline != "research":
-		return fmt.Errorf("%s: pipeline is %q; known is research", file, c.Pipeline)
-	case strings.TrimSpace(c.Question) == "":
-		return fmt.Errorf("%s: question is empty", file)
-	case c.Corpus == "":
-		return fmt.Errorf("%s: corpus is empty: name a folder of documents, relative to %s", file, c.Dir)
-	case w.Status != "" && !slices.Contains(statuses, w.Status):
-		return fmt.Errorf("%s: want.status is %q; known are %q", file, w.Status, statuses)
-	case min(w.Steps, w.Failed, w.Calls, w.MaxCalls) < 0:
-		return fmt.Errorf("%s: a number under want is below 0", file)
-	case w.MaxCost != nil && !(*w.MaxCost >= 0): // also NaN
-		return fmt.Errorf("%s: want.max_cost must be 0 or more", file)
-	case w.ExitCode != nil && (*w.ExitCode < 0 || *w.ExitCode > 255):
-		return fmt.Errorf("%s: want.exit_code must be 0 to 255", file)
+// nameOf is what stands before ".case.yaml", and empty for "case.yaml".
+func nameOf(base string) string {
+	for _, file := range caseFiles {
+		if name, ok := strings.CutSuffix(base, "."+file); ok {
+			return name
+		}
 	}
-	return nil
+	return ""
 }
 
+// caseIn finds the case's file of a folder.
+func caseIn(dir string) (string, bool) {
+	for _, name := range caseFiles {
+		file := filepath.Join(dir, name)
+		if _, err := os.Stat(file); err == nil {
+			return file, true
+		}
+	}
+	return "", false
+}
+
+// path is a path of the case's file, from where the process is.
+func (c Case) path(relative string) string { return filepath.Join(c.Dir, filepath.FromSlash(relative)) }
+
+func (c Case) question() string { return strings.TrimSpace(c.Question) }
+
 // CorpusDir is the folder of the case's documents.
-func (c Case) CorpusDir() string { return filepath.Join(c.Dir, filepath.FromSlash(c.Corpus)) }
+func (c Case) CorpusDir() string { return c.path(c.Corpus) }
 
 // Golden is the file of the case's golden trace.
-func (c Case) Golden() string { return filepath.Join(c.Dir, "golden.jsonl") }
+func (c Case) Golden() string {
+	if name := nameOf(filepath.Base(c.File)); name != "" {
+		return filepath.Join(c.Dir, name+".golden.jsonl")
+	}
+	return filepath.Join(c.Dir, "golden.jsonl")
+}
 
 // FindCases reads the cases of a folder: the folder itself when it is one, else
-// each folder in it that is one, by name, of those whose name contains filter.
-// Its error joins those of all cases that cannot be read; that there is none to
-// run is one, too.
+// each folder and each file in it that is one, by name, of those whose name
+// contains filter. A file is a case by itself. Its error joins those of all cases
+// that cannot be read; that there is none to run is one, too.
 func FindCases(dir, filter string) ([]Case, error) {
-	if _, err := os.Stat(filepath.Join(dir, caseFile)); err == nil {
+	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
 		c, err := LoadCase(dir)
+		return []Case{c}, err
+	}
+	if file, ok := caseIn(dir); ok {
+		c, err := LoadCase(file)
 		return []Case{c}, err
 	}
 	entries, err := os.ReadDir(dir)
@@ -121,23 +185,32 @@ func FindCases(dir, filter string) ([]Case, error) {
 	}
 	var cases []Case
 	var errs []error
-	found := 0
+	byName := map[string]string{}
 	for _, entry := range entries {
-		sub := filepath.Join(dir, entry.Name())
-		if _, err := os.Stat(filepath.Join(sub, caseFile)); err != nil {
-			continue // no case: a corpus, a note
+		file, name := filepath.Join(dir, entry.Name()), nameOf(entry.Name())
+		if name == "" {
+			if file, _ = caseIn(file); file == "" {
+				continue // no case: a corpus, a note
+			}
+			name = entry.Name()
 		}
-		if found++; !strings.Contains(entry.Name(), filter) {
+		if other := byName[name]; other != "" {
+			errs = append(errs, fmt.Errorf("finding cases: %s and %s have the same name", other, file))
 			continue
 		}
-		c, err := LoadCase(sub)
+		byName[name] = file
+		if !strings.Contains(name, filter) {
+			continue
+		}
+		c, err := LoadCase(file)
 		cases, errs = append(cases, c), append(errs, err)
 	}
 	switch {
-	case found == 0:
-		return nil, fmt.Errorf("finding cases: neither %s nor a folder in it holds a %s", dir, caseFile)
+	case len(byName) == 0:
+		return nil, fmt.Errorf("finding cases: neither %s nor a folder in it holds a case.yaml", dir)
 	case len(cases) == 0:
-		return nil, fmt.Errorf("finding cases: none of the %d in %s has %q in its name", found, dir, filter)
+		return nil, fmt.Errorf("finding cases: none of the %d in %s has %q in its name", len(byName), dir, filter)
 	}
+	slices.SortFunc(cases, func(a, b Case) int { return strings.Compare(a.Name, b.Name) })
 	return cases, errors.Join(errs...)
 }

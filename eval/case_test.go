@@ -13,8 +13,8 @@ import (
 func TestLoadCase(t *testing.T) {
 	for _, tc := range []struct{ name, yaml, want string }{
 		{"good", "pipeline: research\ncorpus: docs\nquestion: Who?\nwant: {status: answered, steps: 2}\n", ""},
-		{"unknown key", "pipeline: research\ncorpus: docs\nquestion: Who?\nwants: {}\n", `case.yaml:4: unknown key "wants"; known keys: pipeline, corpus, question, skip_injection_check, want`},
-		{"unknown expectation", "pipeline: research\nwant:\n  stats: answered\n", `case.yaml:3: unknown key "want.stats"; known keys: want.status, want.choice,`},
+		{"unknown key", "pipeline: research\ncorpus: docs\nquestion: Who?\nwants: {}\n", `case.yaml:4: unknown key "wants"; known keys: pipeline, notes, corpus, question, filter,`},
+		{"unknown expectation", "pipeline: research\nwant:\n  stats: answered\n", `case.yaml:3: unknown key "want.stats"; known keys: want.status, want.grounding, want.choice,`},
 		{"twice", "corpus: a\ncorpus: b\n", `case.yaml:2: key "corpus" stands already in line 1`},
 		{"no number", "want:\n  steps: two\n", "case.yaml:2: want.steps must be a whole number"},
 		{"no list", "want: {path: {a: b}}\n", "case.yaml:1: want.path must be a list of texts"},
@@ -33,8 +33,17 @@ func TestLoadCase(t *testing.T) {
 		{"no YAML", "corpus: [\n", "case.yaml"},
 		{"no question", "pipeline: research\ncorpus: docs\n", "question is empty"},
 		{"no corpus", "pipeline: research\nquestion: Who?\n", "corpus is empty"},
-		{"unknown pipeline", "pipeline: poetry\n", `pipeline is "poetry"; known is research`},
+		{"unknown pipeline", "pipeline: poetry\n", `pipeline is "poetry"; known are research, comply, edges, extract, verify`},
 		{"empty", "", "pipeline"},
+		{"a key of another pipeline", "pipeline: comply\ncorpus: d\nquestion: q\nschema: s\n", "schema does nothing in comply; it is for extract"},
+		{"a setting of another pipeline", "pipeline: research\ncorpus: d\nquestion: q\nsettings: {top_k: 3}\n", "settings.top_k does nothing in research; it is for edges"},
+		{"no edges", "pipeline: edges\ncorpus: d\n", "edges is empty: edges needs it"},
+		{"no evidence", "pipeline: verify\nresponse: r.md\n", "there is no evidence"},
+		{"no threshold", "pipeline: verify\nresponse: r.md\ncontext: [c.md]\nsettings: {verification_threshold: 2}\n", "settings.verification_threshold must be above 0 and up to 1"},
+		{"unknown metric", "pipeline: research\ncorpus: d\nquestion: q\nwant: {metrics: {beauty: 1}}\n", "want.metrics.beauty is not known; known are answer_f1,"},
+		{"no metric", "pipeline: research\ncorpus: d\nquestion: q\nwant: {metrics: {field_f1: high}}\n", "want.metrics must be lines of \"name: number\""},
+		{"unknown verdict", "pipeline: verify\nresponse: r.md\ncontext: [c.md]\ngold: {claims: {x: true}}\n", `gold.claims: "x" is "true"; known are supported,`},
+		{"unknown decision", "pipeline: edges\ncorpus: d\nedges: e.json\ngold: {edges: {e1: yes}}\n", `gold.edges: e1 is "yes"; known are grounded and rejected`},
 	} {
 		dir := t.TempDir()
 		if err := os.WriteFile(filepath.Join(dir, "case.yaml"), []byte(tc.yaml), 0o600); err != nil {
@@ -58,13 +67,20 @@ func TestLoadCase(t *testing.T) {
 
 func TestCheckNamesEveryMiss(t *testing.T) {
 	run := eval.Run{
-		Final:  state.Agent{Plan: []state.Step{{ID: 1}}, Metrics: state.Metrics{StepsFailed: 1, ModelUsage: state.ModelUsage{Calls: 4}}},
-		Answer: state.Answer{Status: state.StatusNoEvidence, Choice: "A", Answer: "text", Sources: []state.Source{{Doc: "a.md"}}, Verification: state.Verification{QuotesChecked: 2, QuotesExact: 1}},
-		Path:   []string{"classify", "plan"},
+		Answer: state.Answer{
+			Status: state.StatusNoEvidence, Choice: "A", Answer: "text", Sources: []state.Source{{Doc: "a.md"}},
+			Verification: state.Verification{QuotesChecked: 2, QuotesExact: 1},
+			Metrics:      state.RunMetrics{Metrics: state.Metrics{StepsFailed: 1, ModelUsage: state.ModelUsage{Calls: 4}}},
+		},
+		Result: []byte(`{"n": 1}`), Grounding: state.GroundedLow, Scores: map[string]float64{eval.MetricFieldF1: .5},
+		Path: []string{"classify", "plan"}, Steps: 1,
 	}
-	want := eval.Want{Status: state.StatusAnswered, Choice: "B", Steps: 2, Failed: 2, Calls: 5, Path: []string{"plan"}, Cites: []string{"b.md"}, Contains: []string{"other"}}
+	want := eval.Want{
+		Grounding: state.GroundedHigh, JSONContains: []string{"beads"}, NoUnsupportedClaim: true,
+		Metrics: map[string]float64{eval.MetricFieldF1: .6, eval.MetricEdgeAccuracy: .1}, Status: state.StatusAnswered, Choice: "B", Steps: 2, Failed: 2, Calls: 5, Path: []string{"plan"}, Cites: []string{"b.md"}, Contains: []string{"other"},
+	}
 	misses := strings.Join(run.Check(want), "\n")
-	for _, part := range []string{"status", "choice", "number of steps", "failed steps", "model calls", "path", "b.md", `"other"`, "1 of 2 quotes"} {
+	for _, part := range []string{"status", "choice", "number of steps", "failed steps", "model calls", "path", "b.md", `"other"`, "1 of 2 quotes", "grounding", "beads", "claims were not checked", "field_f1 is 0.5, expected at least 0.6", "edge_accuracy was not measured"} {
 		if !strings.Contains(misses, part) {
 			t.Errorf("no miss about %s:\n%s", part, misses)
 		}

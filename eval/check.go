@@ -8,7 +8,7 @@ import (
 	"example.com/assay/state"
 )
 
-// ExitCode is that with which `agent ask` ends when a run ends with a status.
+// ExitCode is that with which a pipeline's verb ends when a run ends with a status.
 func ExitCode(s state.Status) int {
 	switch s {
 	case state.StatusAnswered:
@@ -37,13 +37,14 @@ func (r Run) Check(w Want) []string {
 	failed := r.Answer.Status == state.StatusFailed || r.Answer.Status == state.StatusInterrupted
 	expect(!failed || w.Status == r.Answer.Status, "the run failed: "+r.Answer.Error)
 	differ("the status", string(w.Status), string(r.Answer.Status), w.Status != "")
+	differ("the grounding", string(w.Grounding), string(r.Grounding), w.Grounding != "")
 	if w.ExitCode != nil {
 		differ("the exit code", fmt.Sprint(*w.ExitCode), fmt.Sprint(ExitCode(r.Answer.Status)), true)
 	}
 	differ("the choice", w.Choice, r.Answer.Choice, w.Choice != "")
-	differ("the number of steps", fmt.Sprint(w.Steps), fmt.Sprint(len(r.Final.Plan)), w.Steps != 0)
-	differ("the number of failed steps", fmt.Sprint(w.Failed), fmt.Sprint(r.Final.Metrics.StepsFailed), w.Failed != 0)
-	differ("the number of model calls", fmt.Sprint(w.Calls), fmt.Sprint(r.Final.Metrics.Calls), w.Calls != 0)
+	differ("the number of steps", fmt.Sprint(w.Steps), fmt.Sprint(r.Steps), w.Steps != 0)
+	differ("the number of failed steps", fmt.Sprint(w.Failed), fmt.Sprint(r.Answer.Metrics.StepsFailed), w.Failed != 0)
+	differ("the number of model calls", fmt.Sprint(w.Calls), fmt.Sprint(r.Answer.Metrics.Calls), w.Calls != 0)
 	differ("the path", strings.Join(w.Path, " → "), strings.Join(r.Path, " → "), w.Path != nil)
 	for _, doc := range w.Cites {
 		cited := slices.ContainsFunc(r.Answer.Sources, func(s state.Source) bool { return s.Doc == doc })
@@ -52,9 +53,37 @@ func (r Run) Check(w Want) []string {
 	for _, text := range w.Contains {
 		expect(strings.Contains(r.Answer.Answer, text), fmt.Sprintf("the answer does not hold %q", text))
 	}
+	for _, text := range w.JSONContains {
+		expect(strings.Contains(string(r.Result), text), fmt.Sprintf("the answer's JSON does not hold %q", text))
+	}
 	v := r.Answer.Verification
 	expect(v.QuotesExact == v.QuotesChecked, fmt.Sprintf("%d of %d quotes are not the bytes of their source", v.QuotesChecked-v.QuotesExact, v.QuotesChecked))
+	if w.NoUnsupportedClaim {
+		misses = append(misses, unsupported(v.ClaimCheck)...)
+	}
+	for _, name := range sortedKeys(w.Metrics) {
+		got, measured := r.Scores[name]
+		expect(measured, fmt.Sprintf("%s was not measured, expected at least %g: it needs its gold, or the claims checked", name, w.Metrics[name]))
+		expect(!measured || got >= w.Metrics[name], fmt.Sprintf("%s is %.4g, expected at least %g", name, got, w.Metrics[name]))
+	}
 	return append(append(misses, r.overspent(w)...), r.Faults...)
+}
+
+// unsupported says which claims lack support.
+func unsupported(check *state.ClaimCheck) []string {
+	if check == nil {
+		return []string{"the claims were not checked, expected that each is supported"}
+	}
+	if check.Unverified != "" {
+		return []string{"the claims were not verified: " + check.Unverified}
+	}
+	var misses []string
+	for _, claim := range check.Claims {
+		if claim.Status != state.Supported {
+			misses = append(misses, fmt.Sprintf("a claim is %s: %q", claim.Status, claim.Claim))
+		}
+	}
+	return misses
 }
 
 // overspent says which bounds on calls, cost and time a run broke.

@@ -100,6 +100,8 @@ func wanted(t reflect.Type) string {
 		return "true or false"
 	case reflect.Slice:
 		return "a list of texts"
+	case reflect.Map:
+		return "lines of \"name: " + strings.TrimPrefix(wanted(t.Elem()), "a ") + "\""
 	}
 	return "a text"
 }

@@ -5,26 +5,28 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strings"
+	"time"
 
 	"example.com/assay/graph"
 	"example.com/assay/graph/trace"
 	"example.com/assay/nodes/follow"
-	"example.com/assay/nodes/research"
-	"example.com/assay/skills"
 	"example.com/assay/state"
 )
 
 // A Run is what became of a case.
 type Run struct {
-	Final  state.Agent
-	Answer state.Answer
-	Trace  []trace.Record // as it happened
-	Path   []string       // the root graph's nodes, in the order in which they finished
+	Answer state.Answer       // what all pipelines have
+	Result json.RawMessage    // all of it, as the pipeline's verb prints it with --json
+	Trace  []trace.Record     // as it happened
+	Path   []string           // the root graph's nodes, in the order in which they finished
+	Steps  int                // of a research plan
+	Scores map[string]float64 // by metric
 	Times  follow.Took
 	Err    error // what stopped the pipeline; nil when it came to its end
-	// Faults are what whoever ran it found wrong beside the run, such as
-	// recordings that were not asked for. Each is a miss.
+	// Grounding is how much evidence a compliance answer stands on.
+	Grounding state.GroundingConfidence
+	// Faults are what is wrong beside what the case wants, such as an audit that
+	// does not hold or recordings that were not asked for. Each is a miss.
 	Faults []string
 }
 
@@ -37,56 +39,66 @@ func (r Run) Usage() state.ModelUsage {
 	return sum
 }
 
-// RunOptions configure Run. Nil is the zero value.
-type RunOptions struct {
-	// Graph is passed to the engine.
-	Graph graph.RunOptions
-	// Model is what the trace calls the models. Default "offline".
-	Model string
+// A result is a pipeline's answer: Answer points into Whole, so that what is
+// added to it is in both.
+type result struct {
+	Whole     any
+	Answer    *state.Answer
+	Steps     int
+	Grounding state.GroundingConfidence
+	Scores    map[string]float64
+	Faults    []string
 }
 
-// RunCase asks a case's question. An error of the pipeline is part of the
-// answer; the error returned is one of running at all.
-func RunCase(ctx context.Context, c Case, p *research.Pipeline, set *skills.Set, files research.Locator, opts *RunOptions) (Run, error) {
-	if opts == nil {
-		opts = &RunOptions{}
-	}
-	header, err := Header(c, set)
+// run runs a compiled graph on a case's input and keeps what it came to.
+func run[S any](ctx context.Context, b *Bench, p *Prepared, g *graph.Compiled[S], in graph.Update[S], conclude func(S, error) (result, error)) (Run, error) {
+	input, err := json.Marshal(in)
 	if err != nil {
-		return Run{}, fmt.Errorf("running case %q: %w", c.Name, err)
+		return Run{}, err
 	}
-	if opts.Model != "" {
-		header.Config["model"] = opts.Model
-	}
+	header := trace.Header{Config: map[string]string{"case": p.Case.Name, "model": b.opts.Label}, Skills: p.Skills, Input: input}
 	var out Run
 	var lines bytes.Buffer
-	ask := &research.AskOptions{Run: opts.Graph, Trace: trace.NewWriter(&lines, header), Observe: func(ev graph.Event[state.Agent]) {
+	opts := &follow.Options[S]{Run: b.opts.Run, Trace: trace.NewWriter(&lines, header), Observe: func(ev graph.Event[S]) {
 		if ev.Kind == graph.NodeUpdate && ev.Namespace == "" {
 			out.Path = append(out.Path, ev.Node)
 		}
 	}}
-	out.Final, out.Times, out.Err = p.Ask(ctx, strings.TrimSpace(c.Question), ask)
-	out.Answer = research.Result(out.Final, out.Err, files)
+	final, took, runErr := follow.Run(ctx, g, in, opts)
+	out.Times, out.Err = took, runErr
+	of, err := conclude(final, runErr)
+	if err != nil {
+		return out, err
+	}
+	m := &of.Answer.Metrics
+	m.NodeMS = map[string]float64{}
+	for node, d := range took.Node {
+		m.NodeMS[node] = milliseconds(d)
+	}
+	m.NodeUsage, m.ElapsedMS, of.Answer.Model = took.Usage, milliseconds(took.Total), b.opts.Label
+	out.Answer, out.Steps, out.Grounding, out.Faults = *of.Answer, of.Steps, of.Grounding, of.Faults
+	out.Scores = measure(p.Case, out.Answer)
+	for name, value := range of.Scores {
+		out.Scores[name] = value
+	}
+	if out.Result, err = encode(of.Whole); err != nil {
+		return out, err
+	}
 	if out.Trace, err = trace.Read(&lines); err != nil {
-		return out, fmt.Errorf("running case %q: %w", c.Name, err)
+		return out, fmt.Errorf("reading its trace: %w", err)
 	}
 	return out, nil
 }
 
-// Header is the trace header of a case that is run offline: nothing in it
-// depends on the machine.
-func Header(c Case, set *skills.Set) (trace.Header, error) {
-	input, err := json.Marshal(research.Input(strings.TrimSpace(c.Question)))
-	if err != nil {
-		return trace.Header{}, err
+// encode keeps <, > and & as they are: results are read by people.
+func encode(v any) (json.RawMessage, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return nil, err
 	}
-	h := trace.Header{Config: map[string]string{"case": c.Name, "model": "offline"}, Skills: map[string]string{}, Input: input}
-	for _, name := range research.Skills() {
-		skill, err := set.Get(name)
-		if err != nil {
-			return trace.Header{}, err
-		}
-		h.Skills[name] = skill.Hash
-	}
-	return h, nil
+	return bytes.TrimSpace(b.Bytes()), nil
 }
+
+func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -54,6 +55,22 @@ func TestFindCases(t *testing.T) {
 	if cases, err := eval.FindCases(".", ""); err != nil || names(cases) != "b" {
 		t.Errorf("the working directory: %s, %v", names(cases), err)
 	}
+	write("b/one.case.yaml", good)
+	write("b/two.case.json", `{"pipeline": "research", "corpus": "d", "question": "q"}`)
+	if c, err := eval.LoadCase(filepath.Join(dir, "b", "two.case.json")); err != nil || c.Name != "two" || c.Question != "q" || filepath.Base(c.Golden()) != "two.golden.jsonl" {
+		t.Errorf("%+v, %v", c, err)
+	}
+	if err := os.Remove(filepath.Join(dir, "b", "case.yaml")); err != nil {
+		t.Fatal(err)
+	}
+	if cases, err := eval.FindCases(filepath.Join(dir, "b"), ""); err != nil || names(cases) != "one two" {
+		t.Errorf("%s, %v", names(cases), err)
+	}
+	write("b/one/case.yaml", good)
+	if _, err := eval.FindCases(filepath.Join(dir, "b"), ""); err == nil || !strings.Contains(err.Error(), "have the same name") {
+		t.Errorf("two cases of one name: %v", err)
+	}
+	write("b/case.yaml", good)
 	write("c/case.yaml", "x: 1\n")
 	write("d/case.yaml", "y: 1\n")
 	for filter, want := range map[string]string{"": "d/case.yaml:1", "c": "c/case.yaml:1", "zz": `none of the 4 in`} {
@@ -106,7 +123,16 @@ func TestOverspent(t *testing.T) {
 	}
 }
 
-// Outcomes are in the order of the cases, whatever ends first, and sums do not
+// prepared are cases that nothing was read for.
+func prepared(cases []eval.Case) []*eval.Prepared {
+	out := make([]*eval.Prepared, len(cases))
+	for i, c := range cases {
+		out[i] = &eval.Prepared{Case: c}
+	}
+	return out
+}
+
+// Items are in the order of the cases, whatever ends first, and sums do not
 // depend on how many run at once.
 func TestRunCases(t *testing.T) {
 	var cases []eval.Case
@@ -114,15 +140,15 @@ func TestRunCases(t *testing.T) {
 		cases = append(cases, eval.Case{Name: fmt.Sprintf("c%02d", i), Want: eval.Want{MaxCalls: 15}})
 	}
 	errRun := errors.New("cannot be run")
-	var first eval.Summary
+	var first eval.Results
 	for _, concurrency := range []int{0, 1, 8, 99} {
 		var inside, most, told atomic.Int32
-		run := func(_ context.Context, c eval.Case) (eval.Run, error) {
+		run := func(_ context.Context, p *eval.Prepared) (eval.Run, error) {
 			for n, old := inside.Add(1), most.Load(); n > old && !most.CompareAndSwap(old, n); old = most.Load() {
 			}
 			defer inside.Add(-1)
 			var n int
-			if _, err := fmt.Sscanf(c.Name, "c%d", &n); err != nil {
+			if _, err := fmt.Sscanf(p.Case.Name, "c%d", &n); err != nil {
 				return eval.Run{}, err
 			}
 			time.Sleep(time.Duration(20-n) * 200 * time.Microsecond)
@@ -130,43 +156,44 @@ func TestRunCases(t *testing.T) {
 				return eval.Run{}, errRun
 			}
 			usage := state.ModelUsage{Calls: n, InputTokens: n * n, Cost: state.Money(n)}
-			return eval.Run{Times: follow.Took{Total: time.Duration(n), Usage: map[string]state.ModelUsage{"plan": usage, "execute/rewrite": {Calls: 1}}}}, nil
+			return eval.Run{Times: follow.Took{Total: time.Duration(n) * time.Millisecond, Usage: map[string]state.ModelUsage{"plan": usage, "execute/rewrite": {Calls: 1}}}}, nil
 		}
-		outcomes, err := eval.RunCases(t.Context(), cases, run, &eval.SuiteOptions{Concurrency: concurrency, Done: func(_ eval.Outcome, done, total int) {
+		items, err := eval.RunCases(t.Context(), prepared(cases), run, &eval.SuiteOptions{Concurrency: concurrency, Done: func(_ eval.Item, done, total int) error {
 			if told.Add(1) != int32(done) || total != len(cases) {
 				t.Errorf("%d of %d after %d", done, total, told.Load())
 			}
+			return nil
 		}})
 		if err != nil || int(most.Load()) > max(concurrency, 1) || told.Load() != 20 {
 			t.Fatalf("%d at once: %v, %d at the peak, %d told", concurrency, err, most.Load(), told.Load())
 		}
-		for i, o := range outcomes {
-			if o.Case.Name != cases[i].Name || o.Passed() != (i < 15 && i != 7) || (o.Err != nil) != (i == 7) {
-				t.Errorf("outcome %d: %+v", i, o)
+		for i, item := range items {
+			if item.ID != cases[i].Name || item.Pass != (i < 15 && i != 7) || (item.Error != "") != (i == 7) {
+				t.Errorf("item %d: %+v", i, item)
 			}
 		}
-		s, err := eval.Summarise(outcomes, nil)
+		r, err := eval.Summarise(items, eval.Made{}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if s.N != 20 || s.Passed != 14 || s.Usage.Calls != 190-7+19 || s.NodeUsage["plan"].Calls != 183 || s.NodeUsage["execute/rewrite"].Calls != 19 || s.P95 != 19 || s.P50 != 10 {
-			t.Errorf("summary %+v", s)
+		if r.N != 20 || r.Passed != 14 || r.Usage.Calls != 190-7+19 || r.NodeUsage["plan"].Calls != 183 || r.NodeUsage["execute/rewrite"].Calls != 19 || r.Latency != (eval.Latency{P50: 10, P95: 19}) {
+			t.Errorf("results %+v", r)
 		}
-		if got := s.Metrics; len(got) != 5 || got[0].Name != "pass_rate" || got[0].Value != .7 || got[1].Name != "calls" || got[1].Value != float64(202)/19 || got[4].Name != "cost" {
-			t.Errorf("metrics %+v", got)
+		if m := r.Metrics; len(m) != 5 || m["pass_rate"].Value != .7 || m["calls"].Value != 10.631579 || m["cost"].Value <= 0 {
+			t.Errorf("metrics %+v", m)
 		}
 		if first.N == 0 {
-			first = s
-		} else if fmt.Sprint(s) != fmt.Sprint(first) {
-			t.Errorf("%d at once: %+v, one at a time: %+v", concurrency, s, first)
+			first = r
+		} else if !reflect.DeepEqual(r, first) {
+			t.Errorf("%d at once: %+v, one at a time: %+v", concurrency, r, first)
 		}
 	}
 	// What is unknown has no mean.
-	unknown := []eval.Outcome{{Run: eval.Run{Times: follow.Took{Usage: map[string]state.ModelUsage{"a": {Calls: 1, Unpriced: 1}}}}}}
-	if s, err := eval.Summarise(unknown, nil); err != nil || len(s.Metrics) != 4 || s.Usage.Unpriced != 1 {
-		t.Errorf("%+v, %v", s, err)
+	unknown := []eval.Item{eval.ItemOf(eval.Outcome{Run: eval.Run{Times: follow.Took{Usage: map[string]state.ModelUsage{"a": {Calls: 1, Unpriced: 1}}}}})}
+	if r, err := eval.Summarise(unknown, eval.Made{}, nil); err != nil || len(r.Metrics) != 4 || r.Usage.Unpriced != 1 || r.Usage.Cost != nil {
+		t.Errorf("%+v, %v", r, err)
 	}
-	if _, err := eval.Summarise(nil, nil); err == nil {
+	if _, err := eval.Summarise(nil, eval.Made{}, nil); err == nil {
 		t.Error("nothing was summed up")
 	}
 }
@@ -175,14 +202,58 @@ func TestRunCasesEnds(t *testing.T) {
 	errStop := errors.New("stop")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	var begun atomic.Int32
-	run := func(ctx context.Context, _ eval.Case) (eval.Run, error) {
+	run := func(context.Context, *eval.Prepared) (eval.Run, error) {
 		if begun.Add(1) == 3 {
 			cancel(errStop)
 		}
 		return eval.Run{}, nil
 	}
-	if _, err := eval.RunCases(ctx, make([]eval.Case, 100), run, &eval.SuiteOptions{Concurrency: 2}); !errors.Is(err, errStop) || begun.Load() > 6 {
+	if _, err := eval.RunCases(ctx, prepared(make([]eval.Case, 100)), run, &eval.SuiteOptions{Concurrency: 2}); !errors.Is(err, errStop) || begun.Load() > 6 {
 		t.Errorf("%v after %d cases", err, begun.Load())
+	}
+	// What cannot be kept stops the suite, too.
+	begun.Store(10)
+	full := func(eval.Item, int, int) error { return errStop }
+	if _, err := eval.RunCases(t.Context(), prepared(make([]eval.Case, 100)), run, &eval.SuiteOptions{Done: full}); !errors.Is(err, errStop) || begun.Load() > 13 {
+		t.Errorf("%v after %d cases", err, begun.Load()-10)
+	}
+}
+
+// Runs of one case stand together, count as one case, and how they differ is told.
+// What an earlier suite has finished is not run again.
+func TestRepeats(t *testing.T) {
+	cases := prepared([]eval.Case{{Name: "even", Want: eval.Want{MaxCalls: 2}}, {Name: "steady", Want: eval.Want{MaxCalls: 9}}})
+	var ran atomic.Int32
+	calls := map[string]*atomic.Int32{"even": {}, "steady": {}}
+	run := func(_ context.Context, p *eval.Prepared) (eval.Run, error) {
+		ran.Add(1)
+		n := int(calls[p.Case.Name].Add(1))
+		return eval.Run{Times: follow.Took{Usage: map[string]state.ModelUsage{"a": {Calls: 1 + n%2*2}}}}, nil
+	}
+	items, err := eval.RunCases(t.Context(), cases, run, &eval.SuiteOptions{Repeat: 4})
+	if err != nil || len(items) != 8 || items[0].Repeat != 1 || items[3].Repeat != 4 || items[4].ID != "steady" {
+		t.Fatalf("%+v, %v", items, err)
+	}
+	r, err := eval.Summarise(items, eval.Made{}, nil)
+	if err != nil || r.N != 2 || r.Passed != 1 || r.Repeats != 4 || fmt.Sprint(r.Flaky) != "[even]" || r.Metrics["pass_rate"].Value != .75 || r.Metrics["calls"].Value != 2 {
+		t.Errorf("%+v, %v", r, err)
+	}
+	// Half of the runs pass: the deviation of 0, 1, 0, 1 is the root of a third.
+	if v := r.Variation; v["pass_rate"] != .288675 || v["calls"] != 1.154701 {
+		t.Errorf("variation %v", v)
+	}
+	kept := map[string]eval.Item{}
+	for _, item := range items {
+		kept[fmt.Sprint(item.Key, item.Repeat)] = item
+	}
+	delete(kept, fmt.Sprint(items[2].Key, items[2].Repeat))
+	ran.Store(0)
+	again, err := eval.RunCases(t.Context(), cases, run, &eval.SuiteOptions{Repeat: 4, Kept: func(key string, n int) (eval.Item, bool) {
+		item, ok := kept[fmt.Sprint(key, n)]
+		return item, ok
+	}})
+	if err != nil || ran.Load() != 1 || !reflect.DeepEqual(again[0], items[0]) {
+		t.Errorf("%d were run again: %v", ran.Load(), err)
 	}
 }
 
@@ -254,11 +325,11 @@ func FuzzParseCase(f *testing.F) {
 	f.Add("? [a]\n: b\n")
 	f.Add("<<: {corpus: d}\n")
 	f.Fuzz(func(t *testing.T, text string) {
-		c, err := eval.ParseCase("dir", []byte(text))
+		c, err := eval.ParseCase("dir/case.yaml", []byte(text))
 		switch {
 		case err != nil && !strings.Contains(err.Error(), "case.yaml"):
 			t.Errorf("%v does not name the file", err)
-		case err == nil && (c.Pipeline != "research" || c.Corpus == "" || strings.TrimSpace(c.Question) == ""):
+		case err == nil && c.Pipeline == eval.Research && (c.Corpus == "" || strings.TrimSpace(c.Question) == ""):
 			t.Errorf("accepted %+v", c)
 		}
 	})

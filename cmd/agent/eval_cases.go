@@ -2,23 +2,30 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"example.com/assay/eval"
+	"example.com/assay/graph/trace"
 	"example.com/assay/llm"
-	"example.com/assay/memory"
-	"example.com/assay/nodes/research"
-	"example.com/assay/skills"
+	"example.com/assay/nodes/evidence"
 )
 
 // evalCasesFlags are the flags of eval cases.
 type evalCasesFlags struct {
 	settings settingFlags
 	filter   string
+	repeat   int
+	out      string
+	baseline string
 	asJSON   bool
 }
 
@@ -26,18 +33,21 @@ func (a *app) evalCasesCommand() *cobra.Command {
 	var f evalCasesFlags
 	cmd := &cobra.Command{
 		Use:   "cases DIR",
-		Short: "Run questions with expected answers, and say what is missing",
-		Long: `Cases runs each case of a folder through the pipeline and compares what came of
-it with what was expected. DIR is a case itself, or each folder in it that holds
-a case.yaml is one:
+		Short: "Run cases with expected answers, and say what is missing",
+		Long: `Cases runs each case through its pipeline and compares what came of it with what
+was expected. DIR is a case itself, a file of one, or a folder whose folders hold a
+case.yaml (or case.json), or which holds files such as refunds.case.yaml:
 
-  pipeline: research
+  pipeline: research            # or comply, edges, extract, verify
   corpus: ../corpora/law        # a folder or file, relative to the case
   question: What are the elements of negligence?
-  skip_injection_check: false
-  want:                         # what is left out is not checked
+  settings:                     # of the pipeline, if not the default
+    verification_threshold: 0.8
+  gold:                         # what is right: metrics are computed from it
+    passages: ["torts/negligence.md#Elements"]
+  want:                         # assertions; what is left out is not checked
     status: answered            # answered, no_evidence, rejected, failed
-    exit_code: 0                # of agent ask
+    exit_code: 0                # of the pipeline's verb
     choice: C
     steps: 2                    # rows of the planning table
     failed: 1                   # of them failed
@@ -45,9 +55,13 @@ a case.yaml is one:
     path: [classify, plan]      # nodes, in order
     cites: [torts/negligence.md]
     contains: ["duty of care"]
+    no_unsupported_claim: true
+    metrics: {passage_recall: 1}  # at least
     max_calls: 8
     max_cost: 0.05              # unknown cost keeps no bound
     max_latency: 30s
+
+docs/evaluate-your-own.md goes through all keys, pipeline by pipeline.
 
 Corpora are ingested into a temporary directory, each content once, and nothing
 is remembered. Cases run side by side, as many as models may be called at once
@@ -55,36 +69,179 @@ is remembered. Cases run side by side, as many as models may be called at once
 session for all together. Cost is that of the prices in the configuration; calls
 without a price are counted beside it.
 
+--repeat runs each case several times and says how much the runs vary. --model with
+several names, separated by commas, makes a table of cases and models.
+
+--out writes results.json, junit.xml, summary.md, report.html and a trace of each run
+to DIR. What is finished there is not run again, as long as nothing that it depends
+on has changed.
+
+--baseline compares with a results.json of the same cases and corpora; the exit code
+then says whether something got worse beyond noise: anything at all where runs are
+deterministic, else what a paired randomisation test finds (p < 0.05).
+
 With --record each case's model calls are written to DIR/<case>.cassette; with
 --replay they are answered from there, without a model, key or cost. Recordings
 that a case leaves are a miss. Settings must be those of the recording.
 
-Exit code 1 says that something is missing.`,
+Exit code 1 says that something is missing, or with --baseline got worse.`,
 		Example: `  agent eval cases case_studies
   agent eval cases case_studies/negligence_elements --json
   agent eval cases case_studies --filter battery
+  agent eval cases my-cases --out results
+  agent eval cases my-cases --baseline results/results.json
+  agent eval cases my-cases --model offline,openai:gpt-4.1-mini --repeat 3
   agent eval cases my-cases --model openai:gpt-4.1-mini --record tapes
   agent eval cases my-cases --replay tapes`,
 		Args: exactly(1, "the folder of the cases"),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.evalCases(cmd, &f, args[0]) },
 	}
 	f.settings.registerPipeline(cmd)
+	registerGrounding(cmd)
 	flags := cmd.Flags()
 	flags.StringVar(&f.filter, "filter", "", "run only cases with this `TEXT` in their name")
+	flags.IntVar(&f.repeat, "repeat", 1, "run each case `NUMBER` times")
+	flags.StringVar(&f.out, "out", "", "write results and reports to `DIR`, and go on there")
+	flags.StringVar(&f.baseline, "baseline", "", "compare with a `FILE` of earlier results")
 	flags.StringVar(&f.settings.record, "record", "", "write each case's model calls to a new file in `DIR`, without keys")
 	flags.StringVar(&f.settings.replay, "replay", "", "answer model calls from the files in a `DIR` of --record, without key or cost")
 	flags.BoolVar(&f.asJSON, "json", false, "print one JSON document")
 	return cmd
 }
 
-func (a *app) evalCases(cmd *cobra.Command, f *evalCasesFlags, dir string) (err error) {
-	s, err := a.resolve(cmd, &f.settings)
-	if err != nil {
+// mistakes refuses a command line that cannot be meant.
+func (f *evalCasesFlags) mistakes(cmd *cobra.Command, models []string) error {
+	set := func(name string) bool { return cmd.Flags().Changed(name) }
+	switch {
+	case f.repeat < 1 || f.repeat > 1000:
+		return usagef("--repeat is %d: it must be from 1 to 1000", f.repeat)
+	case f.repeat > 1 && (set("record") || set("replay")):
+		return usagef("--repeat goes with neither --record nor --replay: a recording is of one run, and a replay is the same each time")
+	case len(models) > 1 && (set("record") || set("replay")):
+		return usagef("several models go with neither --record nor --replay: run them one by one")
+	case len(models) > 1 && set("baseline"):
+		return usagef("--baseline compares one model; there are %d", len(models))
+	case set("out") && f.out == "":
+		return usagef("--out is empty: name a directory")
+	case set("baseline") && f.baseline == "":
+		return usagef("--baseline is empty: name a results.json that --out wrote")
+	}
+	return nil
+}
+
+func (a *app) evalCases(cmd *cobra.Command, f *evalCasesFlags, dir string) error {
+	models := strings.Split(cmd.Flags().Lookup("model").Value.String(), ",")
+	if err := f.mistakes(cmd, models); err != nil {
 		return err
+	}
+	var was *eval.Results
+	if f.baseline != "" {
+		var err error
+		if was, err = readResults(f.baseline); err != nil {
+			return err
+		}
 	}
 	cases, err := eval.FindCases(dir, f.filter)
 	if err != nil {
 		return err
+	}
+	if len(models) > 1 {
+		return a.evalModels(cmd, f, cases, models)
+	}
+	r, err := a.evalModel(cmd, f, cases, f.out)
+	if err != nil {
+		return err
+	}
+	var changes *eval.Comparison
+	if was != nil {
+		c, err := eval.Compare(*was, r, nil)
+		if mismatch, ok := errors.AsType[*eval.MismatchError](err); ok {
+			return usagef("%s: %w; make a new baseline with --out", f.baseline, mismatch)
+		}
+		if err != nil {
+			return err
+		}
+		changes = &c
+	}
+	if err := a.writeResults(f.out, r, changes); err != nil {
+		return err
+	}
+	if f.asJSON {
+		a.printJSON(casesDocument{r, changes})
+	} else {
+		a.printCases(r)
+		a.printChanges(changes)
+	}
+	if changes != nil && len(changes.Regressions) > 0 || changes == nil && r.Passed < r.N {
+		return silent(exitFailed)
+	}
+	return nil
+}
+
+// casesDocument is what --json prints of one model.
+type casesDocument struct {
+	eval.Results
+	Comparison *eval.Comparison `json:"comparison,omitempty"`
+}
+
+// evalModels runs the cases on several models, one after the other.
+func (a *app) evalModels(cmd *cobra.Command, f *evalCasesFlags, cases []eval.Case, models []string) error {
+	var all []eval.Results
+	seen := map[string]bool{}
+	failed := false
+	for _, model := range models {
+		if model = strings.TrimSpace(model); model == "" || seen[model] {
+			return usagef("--model names an empty model, or one twice")
+		}
+		seen[model] = true
+		if err := cmd.Flags().Set("model", model); err != nil {
+			return err
+		}
+		out := f.out
+		if out != "" {
+			out = filepath.Join(out, strings.Map(fileRune, model))
+		}
+		r, err := a.evalModel(cmd, f, cases, out)
+		if err != nil {
+			return fmt.Errorf("model %s: %w", model, err)
+		}
+		if err := a.writeResults(out, r, nil); err != nil {
+			return err
+		}
+		failed = failed || r.Passed < r.N
+		all = append(all, r)
+	}
+	if f.asJSON {
+		a.printJSON(matrixDocument{eval.ResultsSchema, "matrix", all})
+	} else {
+		a.printMatrix(all)
+	}
+	if failed {
+		return silent(exitFailed)
+	}
+	return nil
+}
+
+// matrixDocument is what --json prints of several models.
+type matrixDocument struct {
+	Schema int            `json:"schema"`
+	Task   string         `json:"task"`
+	Models []eval.Results `json:"models"`
+}
+
+// fileRune replaces what a file's name should not hold.
+func fileRune(r rune) rune {
+	if strings.ContainsRune(`/\:*?"<>| `, r) || r < ' ' {
+		return '_'
+	}
+	return r
+}
+
+// evalModel runs the cases on the model of the settings.
+func (a *app) evalModel(cmd *cobra.Command, f *evalCasesFlags, cases []eval.Case, out string) (_ eval.Results, err error) {
+	s, err := a.resolve(cmd, &f.settings)
+	if err != nil {
+		return eval.Results{}, err
 	}
 	if s.limits.Prices == nil {
 		s.limits.Prices = llm.Prices{} // so that what has no price is counted
@@ -93,38 +250,36 @@ func (a *app) evalCases(cmd *cobra.Command, f *evalCasesFlags, dir string) (err 
 	x := a.newExchange(s)
 	tapes, err := x.openTapes(ctx, cmd, &f.settings, &s, cases)
 	if err != nil {
-		return err
+		return eval.Results{}, err
 	}
-	opts, err := a.pipelineOptions(s)
+	kept, err := openKeptCases(out)
 	if err != nil {
-		return err
+		return eval.Results{}, err
 	}
+	defer func() { err = also(err, kept.close()) }()
 	progress := a.newIngestProgress(f.asJSON)
-	outcomes, err := a.runCases(ctx, s, *opts, x, tapes, cases, progress)
+	items, err := a.runCases(ctx, s, x, tapes, cases, kept, f.repeat, progress)
 	if err != nil && ctx.Err() != nil {
 		err = context.Cause(ctx) // what stopped it, not who met it
+		if out != "" {
+			err = fmt.Errorf("%w; what is finished is in %s, and the same command goes on", err, out)
+		}
 	}
 	if err = errors.Join(err, progress.close()); err != nil {
-		return err
+		return eval.Results{}, err
 	}
-	summary, err := eval.Summarise(outcomes, nil)
-	if err != nil {
-		return err
-	}
-	if f.asJSON {
-		a.printCasesJSON(s.modelLabel(), outcomes, summary)
-	} else {
-		a.printCases(s.modelLabel(), outcomes, summary)
-	}
-	if summary.Passed < summary.N {
-		return silent(exitFailed)
-	}
-	return nil
+	v := currentVersions()
+	r, err := eval.Summarise(items, eval.Made{
+		Version: strings.TrimSpace(v.Version + " " + v.Revision), Go: runtime.Version(), Machine: fmt.Sprintf("%s/%s, %s", runtime.GOOS, runtime.GOARCH, count(runtime.NumCPU(), "processor")),
+		Date: a.now().UTC().Format(time.RFC3339), Deterministic: s.modelLabel() == "offline" || s.replayed != "",
+	}, nil)
+	r.Model = s.modelLabel()
+	return r, err
 }
 
 // runCases ingests what the cases are about, one corpus after the other, and
 // then runs them side by side.
-func (a *app) runCases(ctx context.Context, s settings, opts research.Options, x *exchange, tapes *tapes, cases []eval.Case, progress *ingestProgress) (_ []eval.Outcome, err error) {
+func (a *app) runCases(ctx context.Context, s settings, x *exchange, tapes *tapes, cases []eval.Case, kept *keptCases, repeat int, progress *ingestProgress) (_ []eval.Item, err error) {
 	set, err := s.loadSkills()
 	if err != nil {
 		return nil, err
@@ -142,39 +297,133 @@ func (a *app) runCases(ctx context.Context, s settings, opts research.Options, x
 	corpora := eval.NewCorpora(home, &eval.CorporaOptions{Open: *found.options(), Progress: progress.update})
 	defer func() { err = also(err, corpora.Close()) }()
 
-	ready := map[string]readyCase{}
-	for _, c := range cases {
-		if ready[c.Name], err = prepare(ctx, c, set, corpora, tapes, opts); err != nil {
-			return nil, fmt.Errorf("preparing case %q: %w", c.Name, err)
+	opts, err := a.pipelineOptions(s)
+	if err != nil {
+		return nil, err
+	}
+	bench, err := eval.NewBench(eval.Deps{Model: tapes, Skills: set, Corpora: corpora, Inspect: ordersIn}, &eval.BenchOptions{
+		Label: s.modelLabel(), Research: *opts, Comply: evidence.Options{}, Edges: *s.grounding.options(s.limits.Concurrency), Verify: *s.verification.options(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	ready := make([]*eval.Prepared, len(cases))
+	for i, c := range cases {
+		if ready[i], err = bench.Prepare(ctx, c); err != nil {
+			return nil, err
 		}
 	}
-	run := func(ctx context.Context, c eval.Case) (eval.Run, error) {
-		r := ready[c.Name]
+	run := func(ctx context.Context, p *eval.Prepared) (eval.Run, error) {
 		ctx = x.controls.Budget().Begin(ctx)
-		return tapes.play(ctx, c, func(ctx context.Context) (eval.Run, error) {
-			return eval.RunCase(ctx, c, r.pipeline, set, r.corpus, &eval.RunOptions{Model: s.modelLabel()})
-		})
+		return tapes.play(ctx, p.Case, p.Run)
 	}
-	return eval.RunCases(ctx, cases, run, &eval.SuiteOptions{
-		Concurrency: s.limits.Concurrency,
-		Done:        func(_ eval.Outcome, done, total int) { progress.update("running cases", done, total) },
+	return eval.RunCases(ctx, ready, kept.tracing(run), &eval.SuiteOptions{
+		Concurrency: s.limits.Concurrency, Repeat: repeat, Kept: kept.find,
+		Done: func(item eval.Item, done, total int) error {
+			progress.update("running cases", done, total)
+			return kept.add(item)
+		},
 	})
 }
 
-// A readyCase is what a case is run with.
-type readyCase struct {
-	corpus   *memory.Corpus
-	pipeline *research.Pipeline
+// keptCases are the runs of a folder: runs.jsonl, and a trace for each. Without a
+// folder nothing is kept.
+type keptCases struct {
+	dir  string
+	runs *journal[eval.Item]
 }
 
-// prepare ingests what a case is about and compiles its pipeline, which
-// remembers nothing.
-func prepare(ctx context.Context, c eval.Case, set *skills.Set, corpora *eval.Corpora, model llm.Model, opts research.Options) (readyCase, error) {
-	corpus, err := corpora.Open(ctx, c.CorpusDir())
-	if err != nil {
-		return readyCase{}, err
+func openKeptCases(dir string) (*keptCases, error) {
+	if dir == "" {
+		return &keptCases{}, nil
 	}
-	opts.SkipInjectionCheck = opts.SkipInjectionCheck || c.SkipInjectionCheck
-	p, err := research.New(research.Deps{Model: model, Skills: set, Corpus: corpus, Inspect: ordersIn}, &opts)
-	return readyCase{corpus, p}, err
+	runs, err := openJournal[eval.Item](filepath.Join(dir, "runs.jsonl"), "agent eval cases")
+	return &keptCases{dir, runs}, err
+}
+
+func keptKey(key string, repeat int) string { return fmt.Sprintf("%s.%d", key, repeat) }
+
+func (k *keptCases) find(key string, repeat int) (eval.Item, bool) {
+	if k.runs == nil {
+		return eval.Item{}, false
+	}
+	return k.runs.find(keptKey(key, repeat))
+}
+
+// add keeps a run. One that failed is tried again by the next.
+func (k *keptCases) add(item eval.Item) error {
+	key := keptKey(item.Key, item.Repeat)
+	if k.runs == nil || item.Error != "" {
+		return nil
+	}
+	if _, old := k.runs.find(key); old {
+		return nil
+	}
+	return k.runs.add(key, item)
+}
+
+// tracing writes the trace of each run.
+func (k *keptCases) tracing(run func(context.Context, *eval.Prepared) (eval.Run, error)) func(context.Context, *eval.Prepared) (eval.Run, error) {
+	if k.dir == "" {
+		return run
+	}
+	return func(ctx context.Context, p *eval.Prepared) (eval.Run, error) {
+		r, err := run(ctx, p)
+		if err != nil {
+			return r, err
+		}
+		var b strings.Builder
+		if err := trace.Write(&b, r.Trace); err != nil {
+			return r, err
+		}
+		file := filepath.Join(k.dir, "traces", p.Case.Name+".jsonl")
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			return r, fmt.Errorf("writing the trace: %w", err)
+		}
+		if err := writeAtomically(file, []byte(b.String()), 0o644); err != nil {
+			return r, fmt.Errorf("writing the trace: %w", err)
+		}
+		return r, nil
+	}
+}
+
+func (k *keptCases) close() error {
+	if k.runs == nil {
+		return nil
+	}
+	return k.runs.close()
+}
+
+// readResults reads a file that --out wrote, or that --json printed.
+func readResults(path string) (*eval.Results, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, usagef("reading --baseline: %w; --out makes one", err)
+	}
+	var r eval.Results
+	if err := json.Unmarshal(data, &r); err != nil {
+		return nil, usagef("%s: %w; it is no results.json of agent eval cases", path, err)
+	}
+	if r.Task != "cases" || r.Schema != eval.ResultsSchema || len(r.Items) == 0 {
+		return nil, usagef("%s: these are no results of agent eval cases; --out makes them", path)
+	}
+	return &r, nil
+}
+
+// writeResults writes results and their reports to a folder.
+func (a *app) writeResults(dir string, r eval.Results, changes *eval.Comparison) error {
+	if dir == "" {
+		return nil
+	}
+	var b strings.Builder
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(casesDocument{r, changes}); err != nil {
+		return err
+	}
+	if err := writeAtomically(filepath.Join(dir, "results.json"), []byte(b.String()), 0o644); err != nil {
+		return fmt.Errorf("writing results: %w", err)
+	}
+	return nil
 }

@@ -1,59 +1,224 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"example.com/assay/cmd/agent/internal/render"
 	"example.com/assay/eval"
-	"example.com/assay/eval/metrics"
 	"example.com/assay/state"
 )
 
-// printCases prints outcomes for people.
-func (a *app) printCases(model string, outcomes []eval.Outcome, s eval.Summary) {
+// printCases prints results for people.
+func (a *app) printCases(r eval.Results) {
 	width := len("case")
-	for _, o := range outcomes {
-		width = max(width, len(o.Case.Name))
+	for _, item := range r.Items {
+		width = max(width, len(runName(item)))
 	}
 	row := fmt.Sprintf("%%-%ds  %%-4s  %%5s  %%9s  %%9s  %%9s  %%s\n", width)
 	fmt.Fprintf(a.stdout, row, "case", "", "calls", "read", "written", "ms", "cost")
-	for _, o := range outcomes {
-		u, result := o.Run.Usage(), "pass"
-		if !o.Passed() {
-			result = "FAIL"
+	for _, item := range r.Items {
+		u := item.Usage
+		fmt.Fprintf(a.stdout, row, render.Visible(runName(item)), verdict(item.Pass), strconv.Itoa(u.Calls), strconv.Itoa(u.InputTokens), strconv.Itoa(u.OutputTokens),
+			fmt.Sprintf("%.1f", item.LatencyMS), costOf(u.Usage()))
+		if item.Error != "" && len(item.Misses) == 0 {
+			fmt.Fprintf(a.stdout, "  not run: %s\n", render.Visible(item.Error))
 		}
-		fmt.Fprintf(a.stdout, row, render.Visible(o.Case.Name), result, strconv.Itoa(u.Calls), strconv.Itoa(u.InputTokens), strconv.Itoa(u.OutputTokens),
-			fmt.Sprintf("%.1f", milliseconds(o.Run.Times.Total)), costOf(u))
-		if o.Err != nil {
-			fmt.Fprintf(a.stdout, "  not run: %s\n", render.Visible(o.Err.Error()))
-		}
-		for _, miss := range o.Misses {
+		for _, miss := range item.Misses {
 			fmt.Fprintf(a.stdout, "  %s\n", render.Visible(miss))
 		}
 	}
-	fmt.Fprintf(a.stdout, "\n%d of %s passed, model %s\n", s.Passed, count(s.N, "case"), model)
-	fmt.Fprintf(a.stdout, "\n%-14s  %9s  %s\n", "per case", "mean", "95 % interval")
-	for _, v := range s.Metrics {
-		fmt.Fprintf(a.stdout, "%-14s  %9s  [%s, %s]\n", v.Name, number(v.Value), number(v.Lo), number(v.Hi))
+	fmt.Fprintf(a.stdout, "\n%d of %s passed, model %s\n", r.Passed, count(r.N, "case"), r.Model)
+	if len(r.Flaky) > 0 {
+		fmt.Fprintf(a.stdout, "not the same in %d repeats: %s\n", r.Repeats, render.Visible(strings.Join(r.Flaky, ", ")))
 	}
-	fmt.Fprintf(a.stdout, "\nlatency p50 %.1f ms, p95 %.1f ms, of cases that ran side by side\n", milliseconds(s.P50), milliseconds(s.P95))
-	fmt.Fprintf(a.stdout, "intervals: %d bootstrap resamples, seed %d\n", s.Resample.Resamples, s.Resample.Seed)
+	names := metricOrder(r)
+	width = len("per case")
+	for _, name := range names {
+		width = max(width, len(name))
+	}
+	row = fmt.Sprintf("%%-%ds  %%9s  %%s", width)
+	fmt.Fprintf(a.stdout, "\n"+row, "per case", "mean", "95 % interval")
+	if r.Repeats > 1 {
+		fmt.Fprint(a.stdout, "  deviation over repeats")
+	}
+	fmt.Fprintln(a.stdout)
+	for _, name := range names {
+		v := r.Metrics[name]
+		fmt.Fprintf(a.stdout, row, name, number(v.Value), fmt.Sprintf("[%s, %s]", number(v.Lo), number(v.Hi)))
+		if r.Repeats > 1 {
+			fmt.Fprintf(a.stdout, "  %s", number(r.Variation[name]))
+		}
+		fmt.Fprintln(a.stdout)
+	}
+	fmt.Fprintf(a.stdout, "\nlatency p50 %.1f ms, p95 %.1f ms, of runs beside each other\n", r.Latency.P50, r.Latency.P95)
+	fmt.Fprintf(a.stdout, "intervals: %d bootstrap resamples, seed %d\n", r.Resample.Resamples, r.Resample.Seed)
+	a.printCalibration(r)
+	a.printNodes(r)
+}
 
-	nodes := slices.Sorted(maps.Keys(s.NodeUsage))
-	width = len("all nodes")
+func verdict(pass bool) string {
+	if pass {
+		return "pass"
+	}
+	return "FAIL"
+}
+
+// runName is a case's name, with the number of its repeat.
+func runName(item eval.Item) string {
+	if item.Repeat == 0 {
+		return item.ID
+	}
+	return fmt.Sprintf("%s #%d", item.ID, item.Repeat)
+}
+
+// metricOrder lists what is measured of every run first.
+func metricOrder(r eval.Results) []string {
+	first := []string{"pass_rate", "calls", "input_tokens", "output_tokens", "cost"}
+	rank := func(name string) int {
+		if i := slices.Index(first, name); i >= 0 {
+			return i
+		}
+		return len(first)
+	}
+	return slices.SortedFunc(maps.Keys(r.Metrics), func(x, y string) int { return cmp.Or(rank(x)-rank(y), strings.Compare(x, y)) })
+}
+
+// printCalibration says how far confidence can be taken at its word.
+func (a *app) printCalibration(r eval.Results) {
+	if r.Calibration.N == 0 {
+		return
+	}
+	fmt.Fprintf(a.stdout, "\nconfidence of %s that answered: expected calibration error %s\n", count(r.Calibration.N, "run"), number(r.Calibration.ECE))
+	fmt.Fprintf(a.stdout, "%-10s  %8s  %s\n", "confidence", "coverage", "precision")
+	for _, p := range r.Coverage {
+		fmt.Fprintf(a.stdout, ">= %-7s  %8s  %s\n", number(p.Confidence), number(p.Coverage), number(p.Precision))
+	}
+}
+
+func (a *app) printNodes(r eval.Results) {
+	nodes := slices.Sorted(maps.Keys(r.NodeUsage))
+	width := len("all nodes")
 	for _, node := range nodes {
 		width = max(width, len(node))
 	}
-	row = fmt.Sprintf("%%-%ds  %%5s  %%9s  %%9s  %%s\n", width)
+	row := fmt.Sprintf("%%-%ds  %%5s  %%9s  %%9s  %%s\n", width)
 	fmt.Fprintf(a.stdout, "\n"+row, "node", "calls", "read", "written", "cost")
-	for _, node := range nodes {
-		u := s.NodeUsage[node]
-		fmt.Fprintf(a.stdout, row, node, strconv.Itoa(u.Calls), strconv.Itoa(u.InputTokens), strconv.Itoa(u.OutputTokens), costOf(u))
+	line := func(name string, u eval.Spent) {
+		fmt.Fprintf(a.stdout, row, name, strconv.Itoa(u.Calls), strconv.Itoa(u.InputTokens), strconv.Itoa(u.OutputTokens), costOf(u.Usage()))
 	}
-	fmt.Fprintf(a.stdout, row, "all nodes", strconv.Itoa(s.Usage.Calls), strconv.Itoa(s.Usage.InputTokens), strconv.Itoa(s.Usage.OutputTokens), costOf(s.Usage))
+	for _, node := range nodes {
+		line(node, r.NodeUsage[node])
+	}
+	line("all nodes", r.Usage)
+}
+
+// printChanges prints what changed since the baseline.
+func (a *app) printChanges(c *eval.Comparison) {
+	if c == nil {
+		return
+	}
+	fmt.Fprintln(a.stdout)
+	if len(c.Cases) == 0 {
+		fmt.Fprintln(a.stdout, "nothing has changed since the baseline")
+	}
+	for _, change := range c.Cases {
+		fmt.Fprintf(a.stdout, "changed: %s, passed %s, was %s\n", render.Visible(change.ID), number(change.Is), number(change.Was))
+		for _, name := range slices.Sorted(maps.Keys(change.Metrics)) {
+			fmt.Fprintf(a.stdout, "  %s %+.4g\n", name, change.Metrics[name])
+		}
+		for _, miss := range change.Misses {
+			fmt.Fprintf(a.stdout, "  %s\n", render.Visible(miss))
+		}
+	}
+	for _, m := range c.Metrics {
+		if m.Difference != 0 {
+			fmt.Fprintf(a.stdout, "%s: %s, was %s; difference %+.4g [%s, %s], p %.3g over %s\n", m.Name, number(m.Is), number(m.Was), m.Difference, number(m.Lo), number(m.Hi), m.P, count(m.N, "case"))
+		}
+	}
+	for _, sentence := range c.Regressions {
+		fmt.Fprintf(a.stdout, "REGRESSION: %s\n", render.Visible(sentence))
+	}
+}
+
+// printMatrix prints cases and models, and what they come to.
+func (a *app) printMatrix(all []eval.Results) {
+	rows := [][]string{{"case"}}
+	var cases []string
+	for _, r := range all {
+		rows[0] = append(rows[0], r.Model)
+		for _, item := range r.Items {
+			if !slices.Contains(cases, item.ID) {
+				cases = append(cases, item.ID)
+			}
+		}
+	}
+	for _, id := range cases {
+		row := []string{render.Visible(id)}
+		for _, r := range all {
+			passed, runs := 0, 0
+			for _, item := range r.Items {
+				if item.ID == id {
+					runs++
+					if item.Pass {
+						passed++
+					}
+				}
+			}
+			cell := verdict(passed == runs)
+			if runs > 1 {
+				cell = fmt.Sprintf("%d of %d", passed, runs)
+			}
+			row = append(row, cell)
+		}
+		rows = append(rows, row)
+	}
+	names := map[string]bool{}
+	for _, r := range all {
+		for _, name := range metricOrder(r) {
+			names[name] = true
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		row := []string{name}
+		for _, r := range all {
+			cell := "-"
+			if v, ok := r.Metrics[name]; ok {
+				cell = number(v.Value)
+			}
+			row = append(row, cell)
+		}
+		rows = append(rows, row)
+	}
+	latencies := []string{"latency p50 ms"}
+	for _, r := range all {
+		latencies = append(latencies, number(r.Latency.P50))
+	}
+	a.printColumns(append(rows, latencies))
+}
+
+// printColumns prints a table whose first column is text.
+func (a *app) printColumns(rows [][]string) {
+	widths := make([]int, len(rows[0]))
+	for _, row := range rows {
+		for i, cell := range row {
+			widths[i] = max(widths[i], len([]rune(cell)))
+		}
+	}
+	for _, row := range rows {
+		for i, cell := range row {
+			if i == 0 {
+				fmt.Fprintf(a.stdout, "%-*s", widths[0], cell)
+			} else {
+				fmt.Fprintf(a.stdout, "  %*s", widths[i], cell)
+			}
+		}
+		fmt.Fprintln(a.stdout)
+	}
 }
 
 // costOf is what calls cost: what is unknown of it is said, and never 0.
@@ -73,97 +238,3 @@ func costOf(u state.ModelUsage) string {
 
 // number is a mean as people read it.
 func number(v float64) string { return strconv.FormatFloat(six(v), 'g', 5, 64) }
-
-// casesDocument is an evaluation as --json prints it.
-type casesDocument struct {
-	Schema    int                         `json:"schema"`
-	Task      string                      `json:"task"` // "cases"
-	Model     string                      `json:"model"`
-	N         int                         `json:"n"`
-	Passed    int                         `json:"passed"`
-	Metrics   map[string]metrics.Interval `json:"metrics"` // per case
-	Latency   latency                     `json:"latency_ms"`
-	Drawn     drawnCases                  `json:"resampling"`
-	Usage     spent                       `json:"usage"` // of all cases
-	NodeUsage map[string]spent            `json:"node_usage"`
-	Items     []caseItem                  `json:"items"`
-}
-
-type drawnCases struct {
-	Seed      uint64 `json:"seed"`
-	Resamples int    `json:"resamples"`
-}
-
-// spent is a state.ModelUsage whose money was counted.
-type spent struct {
-	Calls         int `json:"calls"`
-	InputTokens   int `json:"input_tokens"`
-	OutputTokens  int `json:"output_tokens"`
-	ParseFailures int `json:"parse_failures"`
-	// Cost is what is known of it, null when nothing is; Unpriced counts the
-	// calls of which it is not known.
-	Cost     *state.Money `json:"cost"`
-	Unpriced int          `json:"unpriced"`
-	// What the calls of a replay had cost.
-	RecordedCost     state.Money `json:"recorded_cost,omitempty"`
-	RecordedUnpriced int         `json:"recorded_unpriced,omitempty"`
-}
-
-func spentOf(u state.ModelUsage) spent {
-	out := spent{u.Calls, u.InputTokens, u.OutputTokens, u.ParseFailures, &u.Cost, u.Unpriced, u.RecordedCost, u.RecordedUnpriced}
-	if u.Cost == 0 && u.Unpriced > 0 {
-		out.Cost = nil
-	}
-	return out
-}
-
-func spentOfEach(nodes map[string]state.ModelUsage) map[string]spent {
-	out := map[string]spent{}
-	for node, u := range nodes {
-		out[node] = spentOf(u)
-	}
-	return out
-}
-
-// caseItem is one case. What has no run has zeros.
-type caseItem struct {
-	ID        string           `json:"id"`
-	Pass      bool             `json:"pass"`
-	Misses    []string         `json:"misses"`
-	Error     string           `json:"error,omitempty"` // why it was not run, or what stopped it
-	Status    state.Status     `json:"status"`
-	ExitCode  int              `json:"exit_code"` // of agent ask
-	Choice    string           `json:"choice"`
-	Answer    string           `json:"answer"`
-	LatencyMS float64          `json:"latency_ms"`
-	Usage     spent            `json:"usage"`
-	NodeUsage map[string]spent `json:"node_usage"`
-}
-
-func (a *app) printCasesJSON(model string, outcomes []eval.Outcome, s eval.Summary) {
-	out := casesDocument{
-		Schema: 1, Task: "cases", Model: model, N: s.N, Passed: s.Passed, Metrics: map[string]metrics.Interval{},
-		Latency: latency{milliseconds(s.P50), milliseconds(s.P95)}, Drawn: drawnCases{s.Resample.Seed, s.Resample.Resamples},
-		Usage: spentOf(s.Usage), NodeUsage: spentOfEach(s.NodeUsage), Items: make([]caseItem, len(outcomes)),
-	}
-	for _, v := range s.Metrics {
-		out.Metrics[v.Name] = rounded(v.Interval)
-	}
-	for i, o := range outcomes {
-		out.Items[i] = itemOf(o)
-	}
-	a.printJSON(out)
-}
-
-func itemOf(o eval.Outcome) caseItem {
-	answer := o.Run.Answer
-	item := caseItem{
-		ID: o.Case.Name, Pass: o.Passed(), Misses: append([]string{}, o.Misses...), Error: answer.Error, Status: answer.Status, ExitCode: eval.ExitCode(answer.Status),
-		Choice: answer.Choice, Answer: answer.Answer, LatencyMS: milliseconds(o.Run.Times.Total), Usage: spentOf(o.Run.Usage()), NodeUsage: spentOfEach(o.Run.Times.Usage),
-	}
-	if o.Err != nil {
-		item.Error = o.Err.Error()
-		item.Status = state.StatusFailed
-	}
-	return item
-}

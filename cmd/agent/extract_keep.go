@@ -1,13 +1,9 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/csv"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -22,73 +18,22 @@ import (
 // kept.
 type keptResults struct {
 	dir  string
-	file *os.File
-	old  map[string]extract.Answer // by key
+	file *journal[extract.Answer]
 }
 
-// A keptResult is a line of results.jsonl.
-type keptResult struct {
-	Key    string         `json:"key"` // of the document's content, the schema, the model and the skills
-	Answer extract.Answer `json:"answer"`
-}
-
-const longestResult = 64 << 20 // bytes of a line
-
-func (r *fieldReader) openKept() (*keptResults, error) {
-	k := &keptResults{dir: r.flags.out, old: map[string]extract.Answer{}}
-	if k.dir == "" {
-		return k, nil
+func (r *fieldReader) openKept() (k *keptResults, err error) {
+	k = &keptResults{dir: r.flags.out}
+	if k.dir != "" {
+		k.file, err = openJournal[extract.Answer](filepath.Join(k.dir, "results.jsonl"), "agent extract")
 	}
-	if err := os.MkdirAll(k.dir, 0o755); err != nil {
-		return nil, usagef("opening --out: %w", err)
-	}
-	path := filepath.Join(k.dir, "results.jsonl")
-	whole, err := k.read(path)
-	if err != nil {
-		return nil, err
-	}
-	if k.file, err = os.OpenFile(path, os.O_CREATE|os.O_WRONLY, 0o644); err != nil {
-		return nil, usagef("opening --out: %w", err)
-	}
-	// A line that a stopped run did not finish is written again.
-	if err := k.file.Truncate(whole); err != nil {
-		return nil, errors.Join(fmt.Errorf("opening --out: %w", err), k.file.Close())
-	}
-	if _, err := k.file.Seek(whole, 0); err != nil {
-		return nil, errors.Join(fmt.Errorf("opening --out: %w", err), k.file.Close())
-	}
-	return k, nil
-}
-
-// read reads the results of earlier runs, and returns how many bytes of them are
-// whole lines.
-func (k *keptResults) read(path string) (whole int64, err error) {
-	f, err := os.Open(path)
-	if errors.Is(err, os.ErrNotExist) {
-		return 0, nil
-	}
-	if err != nil {
-		return 0, usagef("opening --out: %w", err)
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	lines := bufio.NewReaderSize(f, 1<<20)
-	for n := 1; ; n++ {
-		line, err := lines.ReadBytes('\n')
-		if err != nil || len(line) > longestResult { // the last one is not whole
-			return whole, nil
-		}
-		var old keptResult
-		if err := json.Unmarshal(line, &old); err != nil || old.Key == "" {
-			return 0, usagef("%s:%d: it is no result of agent extract; name another folder for --out", path, n)
-		}
-		k.old[old.Key] = old.Answer
-		whole += int64(len(line))
-	}
+	return k, err
 }
 
 func (k *keptResults) find(key string) (extract.Answer, bool) {
-	a, ok := k.old[key]
-	return a, ok
+	if k.file == nil {
+		return extract.Answer{}, false
+	}
+	return k.file.find(key)
 }
 
 // add keeps a result. A document that could not be read is tried again by the next
@@ -97,14 +42,8 @@ func (k *keptResults) add(key string, a extract.Answer) error {
 	if k.file == nil || a.Status == state.StatusFailed {
 		return nil
 	}
-	var line bytes.Buffer
-	e := json.NewEncoder(&line)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(keptResult{key, a}); err != nil {
-		return fmt.Errorf("keeping the result of %s: %w", a.Document, err)
-	}
-	if _, err := k.file.Write(line.Bytes()); err != nil {
-		return fmt.Errorf("keeping the result of %s: %w", a.Document, err)
+	if err := k.file.add(key, a); err != nil {
+		return fmt.Errorf("%s: %w", a.Document, err)
 	}
 	return nil
 }
@@ -113,7 +52,7 @@ func (k *keptResults) close() error {
 	if k.file == nil {
 		return nil
 	}
-	return k.file.Close()
+	return k.file.close()
 }
 
 // table writes fields.csv: a row for each document, a column for each field. The

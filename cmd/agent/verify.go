@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"strconv"
 	"strings"
@@ -183,21 +182,8 @@ func (a *app) verifyInput(ctx context.Context, v verifyFlags) (in verify.Input, 
 	if v.response != "-" && fromStdin == 1 {
 		texts.AddText(stdinName, typed)
 	}
-	in.Evidence = labelled(texts.Passages)
+	in.Evidence = verify.Labelled(texts.Passages)
 	return in, texts, nil
-}
-
-// labelled numbers the sources of passages in the order in which they were read.
-func labelled(passages []state.Passage) []state.Evidence {
-	out := make([]state.Evidence, len(passages))
-	number := map[string]int{}
-	for i, p := range passages {
-		if number[p.Source] == 0 {
-			number[p.Source] = len(number) + 1
-		}
-		out[i] = state.Evidence{Label: fmt.Sprintf("Source %d", number[p.Source]), Passage: p}
-	}
-	return out
 }
 
 func readResponse(path string) (string, error) {

@@ -1,0 +1,134 @@
+package eval
+
+import (
+	"encoding/json"
+	"time"
+
+	"example.com/assay/graph"
+	"example.com/assay/graph/trace"
+	"example.com/assay/state"
+)
+
+// An Item is one run of a case as results hold it. One that could not be run has
+// an error and zeros.
+type Item struct {
+	ID        string             `json:"id"`               // the case's name
+	Repeat    int                `json:"repeat,omitempty"` // from 1, when cases are run more than once
+	Pipeline  string             `json:"pipeline"`
+	Pass      bool               `json:"pass"`
+	Misses    []string           `json:"misses"`          // what was expected and is not so, one sentence each
+	Error     string             `json:"error,omitempty"` // why it was not run, or what stopped it
+	Status    state.Status       `json:"status"`
+	ExitCode  int                `json:"exit_code"` // of the pipeline's verb
+	Question  string             `json:"question"`
+	Choice    string             `json:"choice"`
+	Answer    string             `json:"answer"`
+	Metrics   map[string]float64 `json:"metrics"`
+	LatencyMS float64            `json:"latency_ms"`
+	Usage     Spent              `json:"usage"`
+	NodeUsage map[string]Spent   `json:"node_usage"`
+	Path      []string           `json:"path"`
+	Timeline  []Stay             `json:"timeline"`
+	// Confidence is the answer's; Answered says that there is one.
+	Confidence float64 `json:"confidence"`
+	Notes      string  `json:"notes,omitempty"`
+	// What the run depends on: of the case, the corpus (empty without one), and all.
+	CaseHash string            `json:"case_hash"`
+	Corpus   string            `json:"corpus_fingerprint"`
+	Skills   map[string]string `json:"skills,omitempty"`
+	Key      string            `json:"key"`
+	// Result is the whole answer, as the pipeline's verb prints it with --json.
+	Result json.RawMessage `json:"result,omitempty"`
+}
+
+// A Stay is a node's work in a run. A node inside another is "execute/rewrite".
+type Stay struct {
+	Node    string  `json:"node"`
+	StartMS float64 `json:"start_ms"` // from the run's beginning
+	MS      float64 `json:"ms"`
+}
+
+// Spent is a state.ModelUsage whose money was counted.
+type Spent struct {
+	Calls         int `json:"calls"`
+	InputTokens   int `json:"input_tokens"`
+	OutputTokens  int `json:"output_tokens"`
+	ParseFailures int `json:"parse_failures"`
+	// Cost is what is known of it, null when nothing is; Unpriced counts the
+	// calls of which it is not known.
+	Cost     *state.Money `json:"cost"`
+	Unpriced int          `json:"unpriced"`
+	// What the calls of a replay had cost.
+	RecordedCost     state.Money `json:"recorded_cost,omitempty"`
+	RecordedUnpriced int         `json:"recorded_unpriced,omitempty"`
+}
+
+// SpentOf is what usage comes to.
+func SpentOf(u state.ModelUsage) Spent {
+	out := Spent{u.Calls, u.InputTokens, u.OutputTokens, u.ParseFailures, &u.Cost, u.Unpriced, u.RecordedCost, u.RecordedUnpriced}
+	if u.Cost == 0 && u.Unpriced > 0 {
+		out.Cost = nil
+	}
+	return out
+}
+
+// Usage is what Spent was made of.
+func (s Spent) Usage() state.ModelUsage {
+	u := state.ModelUsage{
+		Calls: s.Calls, InputTokens: s.InputTokens, OutputTokens: s.OutputTokens, ParseFailures: s.ParseFailures,
+		Unpriced: s.Unpriced, RecordedCost: s.RecordedCost, RecordedUnpriced: s.RecordedUnpriced,
+	}
+	if s.Cost != nil {
+		u.Cost = *s.Cost
+	}
+	return u
+}
+
+// ItemOf is an outcome as results hold it.
+func ItemOf(o Outcome) Item {
+	r, answer := o.Run, o.Run.Answer
+	item := Item{
+		ID: o.Case.Name, Repeat: o.Repeat, Pipeline: o.Case.Pipeline, Pass: o.Passed(), Misses: append([]string{}, o.Misses...), Error: answer.Error,
+		Status: answer.Status, ExitCode: ExitCode(answer.Status), Question: o.Case.question(), Choice: answer.Choice, Answer: answer.Answer,
+		Metrics: map[string]float64{}, LatencyMS: milliseconds(r.Times.Total), Usage: SpentOf(r.Usage()), NodeUsage: map[string]Spent{},
+		Path: append([]string{}, r.Path...), Timeline: timeline(r.Trace), Confidence: six(answer.Confidence), Notes: o.Case.Notes, CaseHash: o.Case.Hash, Result: r.Result,
+	}
+	for name, value := range r.Scores {
+		item.Metrics[name] = six(value)
+	}
+	for node, u := range r.Times.Usage {
+		item.NodeUsage[node] = SpentOf(u)
+	}
+	if p := o.Prepared; p != nil {
+		item.CaseHash, item.Corpus, item.Skills, item.Key = hashOf([]byte(p.Case.Hash+p.Inputs)), p.Corpus, p.Skills, p.Key()
+	}
+	if o.Err != nil {
+		item.Error, item.Status, item.ExitCode = o.Err.Error(), state.StatusFailed, ExitCode(state.StatusFailed)
+	}
+	return item
+}
+
+// timeline says when each node worked. Records without a time have no place.
+func timeline(records []trace.Record) []Stay {
+	out := []Stay{}
+	var began time.Time
+	for _, rec := range records {
+		at, err := time.Parse(time.RFC3339Nano, rec.Time)
+		switch {
+		case err != nil:
+			continue
+		case began.IsZero():
+			began = at
+		}
+		if rec.Kind != graph.NodeUpdate.String() {
+			continue
+		}
+		name := rec.Node
+		if rec.Namespace != "" {
+			name = rec.Namespace + "/" + rec.Node
+		}
+		ms := float64(rec.ElapsedUS) / 1000
+		out = append(out, Stay{Node: name, StartMS: max(milliseconds(at.Sub(began))-ms, 0), MS: ms})
+	}
+	return out
+}

@@ -1,0 +1,293 @@
+package eval
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"example.com/assay/eval/metrics"
+	"example.com/assay/state"
+)
+
+// ResultsSchema is the version of Results' JSON.
+const ResultsSchema = 1
+
+// Results are what running cases came to, as `agent eval cases --json` prints them
+// and as --baseline reads them.
+type Results struct {
+	Schema  int    `json:"schema"`
+	Task    string `json:"task"` // "cases"
+	Model   string `json:"model"`
+	N       int    `json:"n"`      // cases
+	Passed  int    `json:"passed"` // of them, in every repeat
+	Repeats int    `json:"repeats"`
+	// Metrics are means over the cases, each its mean over the repeats, with 95 %
+	// bootstrap intervals: pass_rate, calls, input_tokens, output_tokens, cost where
+	// all of it is known, and those of the runs.
+	Metrics map[string]metrics.Interval `json:"metrics"`
+	// Variation is the mean over the cases of the standard deviation over the
+	// repeats of one; empty without repeats.
+	Variation map[string]float64 `json:"variation,omitempty"`
+	Flaky     []string           `json:"flaky,omitempty"` // cases that pass in some repeats only
+	Latency   Latency            `json:"latency_ms"`
+	Resample  Resampling         `json:"resampling"`
+	Usage     Spent              `json:"usage"` // of all runs
+	NodeUsage map[string]Spent   `json:"node_usage"`
+	// Calibration compares the confidence of the runs that answered with how many
+	// of them pass; Coverage is what share passes when only the most confident are
+	// taken.
+	Calibration Calibration     `json:"calibration"`
+	Coverage    []CoveragePoint `json:"coverage_precision"`
+	Made        Made            `json:"made"`
+	Items       []Item          `json:"items"`
+}
+
+// Made says with what, where and when results were made.
+type Made struct {
+	Version string `json:"version"` // of Assay
+	Go      string `json:"go"`
+	Machine string `json:"machine"` // operating system, architecture and processors
+	Date    string `json:"date"`    // RFC 3339, UTC
+	// Deterministic says that every run is the same each time: offline, or replayed.
+	Deterministic bool              `json:"deterministic"`
+	Skills        map[string]string `json:"skills"` // hash by name
+	CaseSet       string            `json:"case_set"`
+	Corpora       map[string]string `json:"corpora"` // fingerprint by case
+}
+
+// Latency are percentiles of the runs' times, in milliseconds.
+type Latency struct {
+	P50 float64 `json:"p50"`
+	P95 float64 `json:"p95"`
+}
+
+// Resampling says how intervals were drawn.
+type Resampling struct {
+	Seed      uint64 `json:"seed"`
+	Resamples int    `json:"resamples"`
+}
+
+// Calibration is how far confidence can be taken at its word.
+type Calibration struct {
+	N    int              `json:"n"`   // runs that answered
+	ECE  float64          `json:"ece"` // 0 without any
+	Bins []ReliabilityBin `json:"bins"`
+}
+
+// A ReliabilityBin is a range of confidence: From up to To.
+type ReliabilityBin struct {
+	From       float64 `json:"from"`
+	To         float64 `json:"to"`
+	N          int     `json:"n"`
+	Confidence float64 `json:"confidence"` // mean
+	Passed     float64 `json:"passed"`     // share
+}
+
+// A CoveragePoint says what share passes of the answers that are at least as
+// confident as Confidence, and what share of all runs they are.
+type CoveragePoint struct {
+	Confidence float64 `json:"confidence"`
+	Coverage   float64 `json:"coverage"`
+	Precision  float64 `json:"precision"`
+}
+
+// Summarise sums up the items of a suite, those of one case together. A run that
+// could not be made has not passed and counts in nothing else. The error is that
+// there is none.
+func Summarise(items []Item, made Made, opts *metrics.ResampleOptions) (Results, error) {
+	if len(items) == 0 {
+		return Results{}, errors.New("summing up cases: there are none")
+	}
+	drawn := opts.Resolved()
+	r := Results{
+		Schema: ResultsSchema, Task: "cases", Repeats: 1, Metrics: map[string]metrics.Interval{}, Resample: Resampling{drawn.Seed, drawn.Resamples},
+		NodeUsage: map[string]Spent{}, Made: made, Items: items,
+	}
+	var usage state.ModelUsage
+	nodes := map[string]state.ModelUsage{}
+	var times []time.Duration
+	for _, item := range items {
+		r.Repeats = max(r.Repeats, item.Repeat)
+		if !item.ran() {
+			continue
+		}
+		times = append(times, time.Duration(item.LatencyMS*float64(time.Millisecond)))
+		usage = usage.Plus(item.Usage.Usage())
+		for node, u := range item.NodeUsage {
+			nodes[node] = nodes[node].Plus(u.Usage())
+		}
+	}
+	r.Usage, r.Latency = SpentOf(usage), Latency{milliseconds(metrics.Percentile(times, .5)), milliseconds(metrics.Percentile(times, .95))}
+	for node, u := range nodes {
+		r.NodeUsage[node] = SpentOf(u)
+	}
+	if err := r.measure(usage.Unpriced == 0, &drawn); err != nil {
+		return r, fmt.Errorf("summing up cases: %w", err)
+	}
+	r.calibrate()
+	r.describe()
+	return r, nil
+}
+
+// describe says of which cases and corpora the results are.
+func (r *Results) describe() {
+	if r.Made.Skills == nil {
+		r.Made.Skills = map[string]string{}
+	}
+	r.Made.Corpora = map[string]string{}
+	var set []string
+	for _, item := range r.Items {
+		for name, hash := range item.Skills {
+			r.Made.Skills[name] = hash
+		}
+		if item.Corpus != "" {
+			r.Made.Corpora[item.ID] = item.Corpus
+		}
+		if item.Repeat <= 1 {
+			set = append(set, item.ID+"="+item.CaseHash)
+		}
+	}
+	slices.Sort(set)
+	r.Made.CaseSet = hashOf([]byte(strings.Join(set, "\n")))
+}
+
+// ran reports whether there was a run, also one that failed then.
+func (item Item) ran() bool { return item.Error == "" || len(item.Path) > 0 }
+
+// values are what is measured of one run.
+func (item Item) values(priced bool) map[string]float64 {
+	v := map[string]float64{"pass_rate": oneIf(item.Pass)}
+	if !item.ran() {
+		return v
+	}
+	u := item.Usage
+	v["calls"], v["input_tokens"], v["output_tokens"] = float64(u.Calls), float64(u.InputTokens), float64(u.OutputTokens)
+	if priced && u.Cost != nil {
+		v["cost"] = u.Cost.Amount()
+	}
+	for name, value := range item.Metrics {
+		v[name] = value
+	}
+	return v
+}
+
+// perCase groups what is measured by metric and case: the repeats of each.
+func perCase(items []Item, priced bool) (names, cases []string, values map[string]map[string][]float64) {
+	values = map[string]map[string][]float64{}
+	for _, item := range items {
+		if !slices.Contains(cases, item.ID) {
+			cases = append(cases, item.ID)
+		}
+		for name, v := range item.values(priced) {
+			if values[name] == nil {
+				values[name] = map[string][]float64{}
+			}
+			values[name][item.ID] = append(values[name][item.ID], v)
+		}
+	}
+	return sortedKeys(values), cases, values
+}
+
+func (r *Results) measure(priced bool, opts *metrics.ResampleOptions) error {
+	names, cases, values := perCase(r.Items, priced)
+	r.N = len(cases)
+	for _, id := range cases {
+		switch passed := mean(values["pass_rate"][id]); {
+		case passed == 1:
+			r.Passed++
+		case passed > 0:
+			r.Flaky = append(r.Flaky, id)
+		}
+	}
+	for _, name := range names {
+		var means, spreads []float64
+		for _, id := range cases {
+			if runs := values[name][id]; len(runs) > 0 {
+				means, spreads = append(means, mean(runs)), append(spreads, deviation(runs))
+			}
+		}
+		interval, err := metrics.Bootstrap(means, opts)
+		if err != nil {
+			return err
+		}
+		round := six
+		if name == "cost" {
+			round = nine // as fine as money is counted
+		}
+		r.Metrics[name] = metrics.Interval{Value: round(interval.Value), Lo: round(interval.Lo), Hi: round(interval.Hi)}
+		if r.Repeats > 1 {
+			if r.Variation == nil {
+				r.Variation = map[string]float64{}
+			}
+			r.Variation[name] = six(mean(spreads))
+		}
+	}
+	return nil
+}
+
+// calibrate compares confidence with what passes.
+func (r *Results) calibrate() {
+	r.Calibration.Bins, r.Coverage = []ReliabilityBin{}, []CoveragePoint{}
+	var passed []bool
+	var confidence []float64
+	for _, item := range r.Items {
+		if item.Status == state.StatusAnswered {
+			passed, confidence = append(passed, item.Pass), append(confidence, item.Confidence)
+		}
+	}
+	r.Calibration.N, r.Calibration.ECE = len(passed), six(metrics.ECE(passed, confidence))
+	for _, b := range metrics.Reliability(passed, confidence, metrics.CalibrationBins) {
+		r.Calibration.Bins = append(r.Calibration.Bins, ReliabilityBin{six(b.Lo), six(b.Hi), b.N, six(b.Expected), six(b.Observed)})
+	}
+	order := make([]int, len(passed))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		switch {
+		case confidence[a] > confidence[b]:
+			return -1
+		case confidence[a] < confidence[b]:
+			return 1
+		}
+		return 0
+	})
+	right := 0
+	for n, i := range order {
+		if passed[i] {
+			right++
+		}
+		if n+1 < len(order) && confidence[order[n+1]] == confidence[i] {
+			continue // those of one confidence are taken together
+		}
+		r.Coverage = append(r.Coverage, CoveragePoint{six(confidence[i]), six(share(n+1, len(r.Items))), six(share(right, n+1))})
+	}
+}
+
+func mean(values []float64) float64 {
+	sum := 0.0
+	for _, v := range values {
+		sum += v
+	}
+	return sum / float64(len(values))
+}
+
+// deviation is the standard deviation of a sample, 0 of one value.
+func deviation(values []float64) float64 {
+	if len(values) < 2 {
+		return 0
+	}
+	m, sum := mean(values), 0.0
+	for _, v := range values {
+		sum += (v - m) * (v - m)
+	}
+	return math.Sqrt(sum / float64(len(values)-1))
+}
+
+// six rounds to six decimals, so that results are the same on every machine.
+func six(v float64) float64 { return math.Round(v*1e6) / 1e6 }
+
+func nine(v float64) float64 { return math.Round(v*1e9) / 1e9 }

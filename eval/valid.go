@@ -1,0 +1,137 @@
+package eval
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"example.com/assay/state"
+)
+
+// Names of the pipelines, as a case gives them.
+const (
+	Research = "research"
+	Comply   = "comply"
+	Edges    = "edges"
+	Extract  = "extract"
+	Verify   = "verify"
+)
+
+// A use says which pipelines need a key and which may have it.
+type use struct{ needs, may string }
+
+// uses are the keys that not every pipeline has.
+var uses = map[string]use{
+	"corpus":               {needs: Research + " " + Comply + " " + Edges, may: Verify},
+	"question":             {needs: Research + " " + Comply, may: Verify},
+	"filter":               {may: Comply},
+	"response":             {needs: Verify},
+	"context":              {may: Verify},
+	"edges":                {needs: Edges},
+	"document":             {needs: Extract},
+	"schema":               {needs: Extract},
+	"skip_injection_check": {may: Research},
+
+	"settings.confidence_threshold":           {may: Research},
+	"settings.verification":                   {may: Research},
+	"settings.verification_threshold":         {may: Research + " " + Verify},
+	"settings.max_crag_attempts":              {may: Research + " " + Verify},
+	"settings.unsupported":                    {may: Research + " " + Verify},
+	"settings.max_revisions":                  {may: Comply},
+	"settings.model_review":                   {may: Comply},
+	"settings.max_judge_iterations":           {may: Edges},
+	"settings.grounding_confidence_threshold": {may: Edges},
+	"settings.enable_adversarial_pass":        {may: Edges},
+	"settings.top_k":                          {may: Edges},
+	"settings.max_iterations":                 {may: Extract},
+	"settings.llm_verification":               {may: Extract},
+
+	"gold.choice": {may: Research}, "want.choice": {may: Research}, "want.steps": {may: Research}, "want.failed": {may: Research},
+	"gold.answer": {may: Research + " " + Comply}, "want.grounding": {may: Comply},
+	"gold.claims": {may: Research + " " + Verify}, "want.no_unsupported_claim": {may: Research + " " + Verify},
+	"gold.passages": {may: Research + " " + Comply + " " + Edges + " " + Verify}, "want.cites": {may: Research + " " + Comply + " " + Edges + " " + Verify},
+	"gold.fields": {may: Extract}, "gold.edges": {may: Edges},
+}
+
+// check refuses what cannot be meant: keys that the pipeline has no use for, keys
+// that it needs, and values out of their range.
+func (c Case) check() error {
+	pipelines := []string{Research, Comply, Edges, Extract, Verify}
+	if !slices.Contains(pipelines, c.Pipeline) {
+		return fmt.Errorf("%s: pipeline is %q; known are %s", c.File, c.Pipeline, strings.Join(pipelines, ", "))
+	}
+	given := c.given()
+	for _, key := range slices.Sorted(maps.Keys(uses)) {
+		u := uses[key]
+		needs := slices.Contains(strings.Fields(u.needs), c.Pipeline)
+		switch {
+		case needs && !given[key]:
+			return fmt.Errorf("%s: %s is empty: %s needs it", c.File, key, c.Pipeline)
+		case given[key] && !needs && !slices.Contains(strings.Fields(u.may), c.Pipeline):
+			return fmt.Errorf("%s: %s does nothing in %s; it is for %s", c.File, key, c.Pipeline, strings.Join(strings.Fields(u.needs+" "+u.may), ", "))
+		}
+	}
+	if c.Pipeline == Verify && !given["corpus"] && !given["context"] {
+		return fmt.Errorf("%s: there is no evidence: name files as context, or a corpus", c.File)
+	}
+	for _, err := range []error{c.Want.check(), c.Settings.check(), c.Gold.check()} {
+		if err != nil {
+			return fmt.Errorf("%s: %w", c.File, err)
+		}
+	}
+	return nil
+}
+
+// given says which of the keys of uses a case gives.
+func (c Case) given() map[string]bool {
+	s, g, w := c.Settings, c.Gold, c.Want
+	return map[string]bool{
+		"corpus": c.Corpus != "", "question": strings.TrimSpace(c.Question) != "", "filter": c.Filter != Filter{}, "response": c.Response != "",
+		"context": len(c.Context) > 0, "edges": c.Edges != "", "document": c.Document != "", "schema": c.Schema != "", "skip_injection_check": c.SkipInjectionCheck,
+		"settings.confidence_threshold": s.ConfidenceThreshold != nil, "settings.verification": s.Verification != nil, "settings.verification_threshold": s.VerificationThreshold != nil,
+		"settings.max_crag_attempts": s.MaxCRAGAttempts != nil, "settings.unsupported": s.Unsupported != "", "settings.max_revisions": s.MaxRevisions != nil,
+		"settings.model_review": s.ModelReview, "settings.max_judge_iterations": s.MaxJudgeIterations != 0, "settings.grounding_confidence_threshold": s.GroundingThreshold != nil,
+		"settings.enable_adversarial_pass": s.AdversarialPass != nil, "settings.top_k": s.TopK != 0, "settings.max_iterations": s.MaxIterations != 0, "settings.llm_verification": s.LLMVerification,
+		"gold.answer": g.Answer != "", "gold.choice": g.Choice != "", "gold.passages": len(g.Passages) > 0, "gold.claims": len(g.Claims) > 0, "gold.fields": len(g.Fields) > 0, "gold.edges": len(g.Edges) > 0,
+		"want.grounding": w.Grounding != "", "want.choice": w.Choice != "", "want.steps": w.Steps != 0, "want.failed": w.Failed != 0, "want.cites": len(w.Cites) > 0,
+		"want.no_unsupported_claim": w.NoUnsupportedClaim,
+	}
+}
+
+func (w Want) check() error {
+	groundings := []state.GroundingConfidence{state.GroundedHigh, state.GroundedMedium, state.GroundedLow, state.GroundedInsufficient}
+	switch {
+	case w.Status != "" && !slices.Contains(statuses, w.Status):
+		return fmt.Errorf("want.status is %q; known are %q", w.Status, statuses)
+	case w.Grounding != "" && !slices.Contains(groundings, w.Grounding):
+		return fmt.Errorf("want.grounding is %q; known are %q", w.Grounding, groundings)
+	case min(w.Steps, w.Failed, w.Calls, w.MaxCalls) < 0:
+		return errors.New("a number under want is below 0")
+	case w.MaxCost != nil && !(*w.MaxCost >= 0): // also NaN
+		return errors.New("want.max_cost must be 0 or more")
+	case w.ExitCode != nil && (*w.ExitCode < 0 || *w.ExitCode > 255):
+		return errors.New("want.exit_code must be 0 to 255")
+	}
+	for _, name := range slices.Sorted(maps.Keys(w.Metrics)) {
+		if !slices.Contains(metricNames, name) {
+			return fmt.Errorf("want.metrics.%s is not known; known are %s", name, strings.Join(metricNames, ", "))
+		}
+	}
+	return nil
+}
+
+func (g Gold) check() error {
+	for _, text := range slices.Sorted(maps.Keys(g.Claims)) {
+		if s := state.ClaimStatus(g.Claims[text]); s != state.Supported && s != state.PartiallySupported && s != state.Unsupported {
+			return fmt.Errorf("gold.claims: %q is %q; known are %s, %s, %s", text, s, state.Supported, state.PartiallySupported, state.Unsupported)
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(g.Edges)) {
+		if s := state.EdgeStatus(g.Edges[id]); s != state.EdgeGrounded && s != state.EdgeRejected {
+			return fmt.Errorf("gold.edges: %s is %q; known are %s and %s", id, s, state.EdgeGrounded, state.EdgeRejected)
+		}
+	}
+	return nil
+}
