@@ -82,6 +82,10 @@ func (c *comparison) checkDenied(n negation) (unmatched bool) {
 				return false
 			}
 		}
+		if m, ok := c.crossed(s, n); ok && plain && a.Share >= aboutSame {
+			c.add(state.ConflictNegation, n.tok, n.end, a.Sentence, m.tok, m.end, true)
+			return true
+		}
 		unsure = unsure || c.saysNo(s, words) && (!plain || a.Share >= aboutSame)
 		if at >= 0 || a.Share < aboutSame || s.asks {
 			continue
@@ -100,6 +104,21 @@ func (c *comparison) checkDenied(n negation) (unmatched bool) {
 		c.add(state.ConflictNegation, n.tok, n.end, -1, 0, 0, false)
 	}
 	return true
+}
+
+// crossed finds the denial of a sentence that denies what the claim asserts, where
+// the sentence asserts what the claim denies: "sold, not lent" and "lent, not sold".
+func (c *comparison) crossed(s *sentence, n negation) (negation, bool) {
+	asserted := false
+	for i, t := range s.toks {
+		asserted = asserted || t.kind == word && t.root == n.heads[0] && !s.negated[i]
+	}
+	for _, m := range s.negations {
+		if asserted && m.odd && plainly(s.toks[m.tok].text) && len(m.heads) > 0 && m.heads[0] != n.heads[0] && c.asserts(m.heads[0]) >= 0 {
+			return m, true
+		}
+	}
+	return negation{}, false
 }
 
 // deniedIn reports whether a sentence denies a root: by a negation, by a

@@ -205,3 +205,25 @@ func TestOpposed(t *testing.T) {
 		}
 	}
 }
+
+// The number of a clause is no amount, one that stands twice is one, and what is
+// denied is not exchanged for what is asserted.
+func TestContractLanguage(t *testing.T) {
+	clauses := []string{
+		"5. No Licence.", "Nothing in this agreement gives a right in a patent.",
+		"The agreement remains in effect for a period of three (3) years.", "Samples are lent and not sold.",
+	}
+	for claim, want := range map[string][]state.ConflictKind{
+		"The agreement remains in effect for three (3) years.": nil,
+		"The agreement remains in effect for three years.":     nil,
+		"The agreement remains in effect for five (5) years.":  {state.ConflictNumber},
+		"The agreement remains in effect for 5 years.":         {state.ConflictNumber},
+		"Samples are lent, not sold.":                          nil,
+		"Samples are not sold but lent.":                       nil,
+		"Samples are sold and not lent.":                       {state.ConflictNegation},
+	} {
+		if got := kinds(Prepare(clauses).Check(claim).Conflicts); !reflect.DeepEqual(got, want) {
+			t.Errorf("%q: %v, want %v", claim, got, want)
+		}
+	}
+}

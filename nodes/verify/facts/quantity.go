@@ -37,7 +37,14 @@ func quantities(toks []token, taken []bool) []quantity {
 			i++
 			continue
 		}
+		if isLabel(toks, i) {
+			i++
+			continue
+		}
 		n, ok := readNumeral(toks, i)
+		if ok {
+			n.next = repeated(toks, n)
+		}
 		rate := !ok && isRate(toks, i)
 		implied := !ok && impliedOne(toks, i) || rate
 		if implied {
@@ -74,6 +81,25 @@ func quantities(toks []token, taken []bool) []quantity {
 		}
 	}
 	return out
+}
+
+// isLabel reports whether a number only says which clause of a document its
+// sentence is: "5. No Licence."
+func isLabel(toks []token, i int) bool {
+	return i == 0 && len(toks) > 2 && toks[0].kind == number && (toks[1].text == "." || toks[1].text == ")") && toks[2].capital
+}
+
+// repeated returns the token after a number that stands once more in brackets, as
+// in "three (3) years"; else the one after the number.
+func repeated(toks []token, n numeral) int {
+	if textAt(toks, n.next) != "(" {
+		return n.next
+	}
+	again, ok := readNumeral(toks, n.next+1)
+	if !ok || again.value != n.value || textAt(toks, again.next) != ")" {
+		return n.next
+	}
+	return again.next + 1
 }
 
 func joinsRange(gap []token) bool {
