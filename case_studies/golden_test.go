@@ -2,10 +2,11 @@ package casestudies_test
 
 import (
 	"bytes"
-	"context"
 	"flag"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,45 +14,54 @@ import (
 	"example.com/assay/graph"
 	"example.com/assay/graph/trace"
 	"example.com/assay/llm/offline"
-	"example.com/assay/memory"
 	"example.com/assay/nodes/research"
+	"example.com/assay/nodes/retrieval"
 	"example.com/assay/skills"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden traces; read the diff before it is committed")
 
+// orders finds orders in texts, as cmd/agent does.
+func orders(text string) []retrieval.Order {
+	var out []retrieval.Order
+	for _, o := range offline.Instructions(text) {
+		out = append(out, retrieval.Order{Kind: o.Category, Start: o.Start, End: o.End})
+	}
+	return out
+}
+
 // TestCases runs every case study offline: its expectations must hold, and its
 // trace must be the golden one, event by event, whatever runs side by side.
 func TestCases(t *testing.T) {
-	files, err := filepath.Glob("*/case.yaml")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("finding cases: %v, %v", files, err)
+	cases, err := eval.FindCases(".", "")
+	if err != nil {
+		t.Fatal(err)
 	}
 	set, err := skills.Load(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	corpora := map[string]*memory.Corpus{}
-	home := t.TempDir()
-	nodes := map[string]bool{}
-	for _, file := range files {
-		c, err := eval.LoadCase(filepath.Dir(file))
-		if err != nil {
-			t.Fatal(err)
+	corpora := eval.NewCorpora(t.TempDir(), nil)
+	t.Cleanup(func() {
+		if err := corpora.Close(); err != nil {
+			t.Error(err)
 		}
-		corpus := corpora[c.CorpusDir()]
-		if corpus == nil {
-			corpus = ingest(t, home, c.CorpusDir())
-			corpora[c.CorpusDir()] = corpus
-		}
+	})
+	nodes, pipelines := map[string]bool{}, map[string]bool{}
+	for _, c := range cases {
+		pipelines[c.Pipeline] = true
 		t.Run(c.Name, func(t *testing.T) {
-			p, err := research.New(research.Deps{Model: offline.New(nil), Skills: set, Corpus: corpus, Memory: forgetful{}}, &research.Options{SkipInjectionCheck: c.SkipInjectionCheck})
-			if err != nil {
-				t.Fatal(err)
-			}
 			var first []byte
 			for _, concurrency := range []int{1, 8} {
-				got, err := eval.RunCase(context.Background(), c, p, set, corpus, &eval.RunOptions{Graph: graph.RunOptions{Concurrency: concurrency}})
+				bench, err := eval.NewBench(eval.Deps{Model: offline.New(nil), Skills: set, Corpora: corpora, Inspect: orders}, &eval.BenchOptions{Run: graph.RunOptions{Concurrency: concurrency}})
+				if err != nil {
+					t.Fatal(err)
+				}
+				ready, err := bench.Prepare(t.Context(), c)
+				if err != nil {
+					t.Fatal(err)
+				}
+				got, err := ready.Run(t.Context())
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -68,12 +78,16 @@ func TestCases(t *testing.T) {
 				}
 				if first == nil {
 					first = b.Bytes()
-					golden(t, c, records, got.Answer.Answer)
+					golden(t, c, records)
+					shown(t, c, got)
 				} else if !bytes.Equal(first, b.Bytes()) {
 					t.Error("a second run gives another trace")
 				}
 			}
 		})
+	}
+	if got := slices.Sorted(maps.Keys(pipelines)); !slices.Equal(got, []string{eval.Comply, eval.Edges, eval.Extract, eval.Research, eval.Verify}) {
+		t.Errorf("cases are of %q: a pipeline has none", got)
 	}
 	for _, node := range []string{
 		research.NodeDetectInjection, research.NodeClassify, research.NodePlan, research.NodeExecute, research.NodeEvaluate,
@@ -85,12 +99,10 @@ func TestCases(t *testing.T) {
 	}
 }
 
-// golden compares a trace and an answer with what the case's folder holds.
-func golden(t *testing.T, c eval.Case, records []trace.Record, answer string) {
+// golden compares a trace with that of the case's folder.
+func golden(t *testing.T, c eval.Case, records []trace.Record) {
 	t.Helper()
-	answerFile := filepath.Join(c.Dir, "answer.md")
 	if *update {
-		write(t, answerFile, answer+"\n")
 		var b bytes.Buffer
 		if err := trace.Write(&b, records); err != nil {
 			t.Fatal(err)
@@ -110,24 +122,13 @@ func golden(t *testing.T, c eval.Case, records []trace.Record, answer string) {
 	if diff, differ := trace.First(want, records); differ {
 		t.Errorf("the trace is not the golden one; `go test ./case_studies -update` rewrites it\n%s", diff)
 	}
-	kept, err := os.ReadFile(answerFile)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if string(kept) != answer+"\n" {
-		t.Errorf("the answer is not that of %s", answerFile)
-	}
 }
 
 // preface is the first paragraph of the case's README as comment lines: what
 // the golden trace protects.
 func preface(t *testing.T, c eval.Case) string {
 	t.Helper()
-	readme, err := os.ReadFile(filepath.Join(c.Dir, "README.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, body, _ := strings.Cut(string(readme), "\n\n")
+	_, body, _ := strings.Cut(read(t, filepath.Join(c.Dir, "README.md")), "\n\n")
 	paragraph, _, _ := strings.Cut(body, "\n\n")
 	var b strings.Builder
 	for _, line := range strings.Split(strings.TrimSpace(paragraph), "\n") {
@@ -136,37 +137,18 @@ func preface(t *testing.T, c eval.Case) string {
 	return b.String()
 }
 
+func read(t *testing.T, file string) string {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
 func write(t *testing.T, file, text string) {
 	t.Helper()
 	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
 }
-
-func ingest(t *testing.T, home, dir string) *memory.Corpus {
-	t.Helper()
-	name := strings.ToLower(filepath.Base(dir))
-	if _, err := memory.Ingest(context.Background(), memory.IngestOptions{Home: home, Corpus: name, Paths: []string{dir}}); err != nil {
-		t.Fatal(err)
-	}
-	corpus, err := memory.Open(home, name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := corpus.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return corpus
-}
-
-// forgetful is a memory that has never heard of anything and keeps nothing, so
-// that a case's trace does not depend on the cases before it.
-type forgetful struct{}
-
-func (forgetful) Lookup(context.Context, string) (research.Recall, bool, error) {
-	return research.Recall{}, false, nil
-}
-
-func (forgetful) Store(context.Context, string, research.Recall, float64) error { return nil }
