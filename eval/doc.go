@@ -1,14 +1,19 @@
-// Package eval runs cases: a question with what is expected of its answer and
-// of the way to it.
+// Package eval runs cases: an input of a pipeline with what is expected of its
+// answer and of the way to it.
 //
-//	c, err := eval.LoadCase("case_studies/battery_ricochet")
-//	got, err := eval.RunCase(ctx, c, pipeline, set, corpus, nil)
-//	for _, miss := range got.Check(c.Want) { … }
+//	cases, err := eval.FindCases("case_studies", "")
+//	bench, err := eval.NewBench(eval.Deps{Model: offline.New(nil), Skills: set, Corpora: corpora}, nil)
+//	ready, err := bench.Prepare(ctx, cases[0])
+//	got, err := ready.Run(ctx)
+//	for _, miss := range got.Check(cases[0].Want) { … }
+//
+// RunCases runs many, Summarise makes Results of them, and Compare says what
+// changed since earlier ones.
 //
 // A case lives in a folder: README.md says what it is about, case.yaml what is
 // asked and expected, golden.jsonl holds the normalised trace of a run that
-// somebody has read and found right.
+// somebody has read and found right. docs/evaluate-your-own.md lists the keys.
 //
-// The package does not measure data sets: eval/retrieval does, by the metrics of
-// eval/metrics.
+// The package does not measure data sets: eval/retrieval and its neighbours do, by
+// the metrics of eval/metrics. It draws no reports: eval/report does.
 package eval

@@ -334,3 +334,25 @@ func FuzzParseCase(f *testing.F) {
 		}
 	})
 }
+
+func stateUsage(calls int) state.ModelUsage { return state.ModelUsage{Calls: calls} }
+
+// Confidence is compared with what passes; answers of one confidence are taken
+// together, and a run without an answer lowers the coverage.
+func TestCalibration(t *testing.T) {
+	item := func(id string, confidence float64, pass bool) eval.Item {
+		return eval.Item{ID: id, Status: state.StatusAnswered, Confidence: confidence, Pass: pass}
+	}
+	silent := eval.Item{ID: "silent", Status: state.StatusNoEvidence, Pass: true}
+	r, err := eval.Summarise([]eval.Item{item("a", .9, true), item("b", .5, false), item("c", .9, true), item("d", .5, true), silent}, eval.Made{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Two of .9 that pass and two of .5 of which one does: (2·.1 + 2·0) / 4.
+	if c := r.Calibration; c.N != 4 || c.ECE != .05 || c.Bins[9].N != 2 || c.Bins[5].Passed != .5 {
+		t.Errorf("%+v", c)
+	}
+	if want := []eval.CoveragePoint{{Confidence: .9, Coverage: .4, Precision: 1}, {Confidence: .5, Coverage: .8, Precision: .75}}; !reflect.DeepEqual(r.Coverage, want) {
+		t.Errorf("%+v", r.Coverage)
+	}
+}
