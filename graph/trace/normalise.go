@@ -1,6 +1,8 @@
 package trace
 
 import (
+	"encoding/json"
+	"maps"
 	"slices"
 
 	"example.com/assay/graph"
@@ -9,19 +11,37 @@ import (
 // Normalise returns the trace without what changes from run to run when
 // nothing else does. It removes times, durations and the run's id; it puts the
 // events of a superstep into the order of its tasks, which run side by side;
-// and it numbers the lines anew. Nothing else is touched.
+// and it numbers the lines anew. Of the header's skills it keeps those that the run
+// asked, so that a change of another one changes nothing. Nothing else is touched.
 func Normalise(records []Record) []Record {
 	out := inOrder(slices.Clone(records), 0)
+	asked := askedSkills(records)
 	for i := range out {
 		rec := &out[i]
 		rec.Seq, rec.Time, rec.ElapsedUS = i, "", 0
 		if rec.Header != nil {
 			header := *rec.Header
 			header.RunID = ""
+			header.Skills = maps.Clone(header.Skills)
+			maps.DeleteFunc(header.Skills, func(name, _ string) bool { return !asked[name] })
 			rec.Header = &header
 		}
 	}
 	return out
+}
+
+// askedSkills are those that an event, such as the call of a model, names.
+func askedSkills(records []Record) map[string]bool {
+	asked := map[string]bool{}
+	for _, rec := range records {
+		var call struct {
+			Skill string `json:"skill"`
+		}
+		if err := json.Unmarshal(rec.Data, &call); err == nil { // else it is no event of a skill
+			asked[call.Skill] = true
+		}
+	}
+	return asked
 }
 
 // inOrder sorts records by their place at one depth of nesting, and what

@@ -226,3 +226,21 @@ func TestTokensAreNotTraced(t *testing.T) {
 		t.Errorf("%+v", records[1])
 	}
 }
+
+// Of the header's skills those are kept that the run asked, whatever hash the others
+// have.
+func TestNormaliseKeepsAskedSkills(t *testing.T) {
+	of := func(other string) []trace.Record {
+		return trace.Normalise([]trace.Record{
+			{Kind: "run_start", Header: &trace.Header{Skills: map[string]string{"plan": "p", "other": other}}},
+			{Kind: "model_call", Data: []byte(`{"skill": "plan"}`)},
+			{Kind: "note", Data: []byte(`7`)},
+		})
+	}
+	if got := of("x")[0].Header.Skills; len(got) != 1 || got["plan"] != "p" {
+		t.Errorf("%v", got)
+	}
+	if diff, differ := trace.First(of("x"), of("y")); differ {
+		t.Errorf("a skill that nobody asked makes a difference: %s", diff)
+	}
+}
