@@ -14,6 +14,9 @@ import (
 //go:embed corpora
 var corpora embed.FS
 
+//go:embed schemas
+var schemas embed.FS
+
 // SampleName is the name of the corpus that Sample returns.
 const SampleName = "us-law-primer"
 
@@ -31,3 +34,6 @@ const CountyName = "county-behavioural-health"
 // County returns the files of the compliance sample, named relative to its root,
 // such as "statutes/crisis-services.md".
 func County() (fs.FS, error) { return fs.Sub(corpora, "corpora/"+CountyName) }
+
+// Schemas returns the example schemas of fields: receipt.json and contract.json.
+func Schemas() (fs.FS, error) { return fs.Sub(schemas, "schemas") }

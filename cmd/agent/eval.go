@@ -11,6 +11,7 @@ func (a *app) evalCommand() *cobra.Command {
   agent eval causal --format pairs --data pairs.jsonl
   agent eval extract --format sroie --schema receipt.json --data receipts.jsonl
   agent eval cases case_studies
+  agent eval all data
   agent help eval retrieval`,
-	}, a.evalRetrievalCommand(), a.evalClaimsCommand(), a.evalCausalCommand(), a.evalObligationsCommand(), a.evalComplyCommand(), a.evalExtractCommand(), a.evalCasesCommand())
+	}, a.evalRetrievalCommand(), a.evalClaimsCommand(), a.evalCausalCommand(), a.evalObligationsCommand(), a.evalComplyCommand(), a.evalExtractCommand(), a.evalCasesCommand(), a.evalAllCommand())
 }
