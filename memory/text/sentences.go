@@ -12,9 +12,8 @@ type Span struct{ Start, End int }
 // abbreviations end with a full stop that does not end a sentence.
 var abbreviations = stopList(`
 	mr mrs ms dr prof st no nos art arts sec secs para paras ch cl reg v vs
-	cf eg ie viz etc al fig figs eq vol ed eds pp p ref refs inc ltd co corp
-	llc jr sr jan feb mar apr jun jul aug sep sept oct nov dec u.s u.s.c c.f.r
-	e.g i.e fed r evid civ crim proc cal rev approx dept est`)
+	cf eg ie viz fig figs eq vol ed eds pp p ref refs jan feb mar apr jun jul aug sep sept oct nov dec u.s u.s.c c.f.r
+	e.g i.e fed r evid civ crim proc cal rev approx`)
 
 // Sentences splits s into sentences. Line breaks that end a paragraph, a
 // heading or a list item end a sentence too, and so does every line break of a
@@ -50,7 +49,7 @@ func Sentences(s string) []Span {
 			if next, _ := utf8.DecodeRuneInString(s[i:]); i < len(s) && !unicode.IsSpace(next) {
 				continue // inside a number, a citation or a domain name
 			}
-			if r == '.' && (isLabel(s[start:i]) || isAbbreviation(s[start:i]) || !startsSentence(s[i:])) {
+			if r == '.' && (isLabel(s[start:i]) || isAbbreviation(s[start:i], s[i:]) || !startsSentence(s[i:])) {
 				continue
 			}
 			cut(i)
@@ -126,7 +125,17 @@ func isLabel(s string) bool {
 	return s != "" && len(s) <= 3 && strings.Trim(s, "0123456789") == ""
 }
 
-func isAbbreviation(s string) bool {
+// closing abbreviations end a sentence as often as not; openers are words that begin
+// one and hardly stand, with a capital, within one.
+var (
+	closing = stopList(`inc ltd co corp llc etc al jr sr dept est`)
+	openers = stopList(`the this these that those it its he she they we you in on at by for from under if when while where
+		neither both each every all no none any some such as after before although because however there here one two`)
+)
+
+// isAbbreviation reports whether the full stop at the end of s is that of an
+// abbreviation, and rest goes on with the sentence.
+func isAbbreviation(s, rest string) bool {
 	s = strings.TrimRight(s, ".")
 	word := s[strings.LastIndexFunc(s, func(r rune) bool { return unicode.IsSpace(r) || r == '(' || r == '[' })+1:]
 	if word == "" {
@@ -135,7 +144,12 @@ func isAbbreviation(s string) bool {
 	if r, size := utf8.DecodeRuneInString(word); size == len(word) && unicode.IsUpper(r) {
 		return true // an initial
 	}
-	return abbreviations.Has(strings.ToLower(word))
+	word = strings.ToLower(word)
+	if closing.Has(word) {
+		next := strings.Fields(rest[:min(len(rest), 40)])
+		return len(next) == 0 || !openers.Has(strings.ToLower(next[0]))
+	}
+	return abbreviations.Has(word)
 }
 
 // startsSentence reports whether what follows a full stop can begin a

@@ -110,6 +110,7 @@ func TestSentences(t *testing.T) {
 		{"none", " \n\t", nil},
 		{"plain", "One. Two! Three? Four", []string{"One.", "Two!", "Three?", "Four"}},
 		{"abbreviations", "See Art. 5 and Mr. Smith v. Jones. It holds.", []string{"See Art. 5 and Mr. Smith v. Jones.", "It holds."}},
+		{"companies", "Sold by Acme Inc. Annual reports by Reed LLC. It ended.", []string{"Sold by Acme Inc. Annual reports by Reed LLC.", "It ended."}},
 		{"citations", "Under 42 U.S.C. § 1983 he sued. He won.", []string{"Under 42 U.S.C. § 1983 he sued.", "He won."}},
 		{"numbers", "It costs 3.50 crowns. Pay.", []string{"It costs 3.50 crowns.", "Pay."}},
 		{"quotes", "“Stop.” He ran. (Really.) Yes", []string{"“Stop.”", "He ran.", "(Really.)", "Yes"}},

@@ -284,7 +284,7 @@ func (c *comparison) checkPlace(n name) {
 		return
 	}
 	best := c.aligned[0]
-	if best.Share < .75 {
+	if best.Share < .75 || c.checkOtherPart(n, best) {
 		return
 	}
 	for _, a := range c.near(.5) {
@@ -300,6 +300,28 @@ func (c *comparison) checkPlace(n name) {
 		m := c.e.sentences[at.sentence].names[at.index]
 		c.add(state.ConflictName, n.first, n.end, at.sentence, m.first, m.end, true)
 	}
+}
+
+// checkOtherPart looks for a name of which the best sentence has a part, and another
+// word beside it: "State of Ohio" where it has "State of Maine".
+func (c *comparison) checkOtherPart(n name, best Alignment) bool {
+	s := c.sentence(best)
+	var lacking []int
+	for _, i := range n.parts {
+		if !s.has[c.claim.toks[i].root] && !c.neighbourHas(best.Sentence, c.claim.toks[i].root) {
+			lacking = append(lacking, i)
+		}
+	}
+	if len(lacking) == 0 || len(lacking) == len(n.parts) {
+		return false
+	}
+	for _, m := range s.names {
+		if c.otherPart(n, lacking, s, m) {
+			c.add(state.ConflictName, n.first, n.end, best.Sentence, m.first, m.end, true)
+			return true
+		}
+	}
+	return false
 }
 
 // neighbourHas reports whether the sentence before has a root: what it names

@@ -212,15 +212,18 @@ func TestContractLanguage(t *testing.T) {
 	clauses := []string{
 		"5. No Licence.", "Nothing in this agreement gives a right in a patent.",
 		"The agreement remains in effect for a period of three (3) years.", "Samples are lent and not sold.",
+		"The courts of the State of Maine decide what the two cannot settle.", "Tallow is a company of the State of Ohio.",
 	}
 	for claim, want := range map[string][]state.ConflictKind{
-		"The agreement remains in effect for three (3) years.": nil,
-		"The agreement remains in effect for three years.":     nil,
-		"The agreement remains in effect for five (5) years.":  {state.ConflictNumber},
-		"The agreement remains in effect for 5 years.":         {state.ConflictNumber},
-		"Samples are lent, not sold.":                          nil,
-		"Samples are not sold but lent.":                       nil,
-		"Samples are sold and not lent.":                       {state.ConflictNegation},
+		"The agreement remains in effect for three (3) years.":               nil,
+		"The agreement remains in effect for three years.":                   nil,
+		"The agreement remains in effect for five (5) years.":                {state.ConflictNumber},
+		"The agreement remains in effect for 5 years.":                       {state.ConflictNumber},
+		"Samples are lent, not sold.":                                        nil,
+		"Samples are not sold but lent.":                                     nil,
+		"Samples are sold and not lent.":                                     {state.ConflictNegation},
+		"The courts of the State of Maine decide.":                           nil,
+		"The courts of the State of Ohio decide what the two cannot settle.": {state.ConflictName},
 	} {
 		if got := kinds(Prepare(clauses).Check(claim).Conflicts); !reflect.DeepEqual(got, want) {
 			t.Errorf("%q: %v, want %v", claim, got, want)
