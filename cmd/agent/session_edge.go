@@ -83,7 +83,7 @@ func (s *session) edgePipeline(ctx context.Context, set *skills.Set) (*causal.Pi
 	if err != nil {
 		return nil, err
 	}
-	return causal.New(causal.Deps{Model: model, Skills: set, Corpus: s.engine.corpus, Embedder: s.engine.corpus}, s.grounding.options(s.limits.Concurrency))
+	return causal.New(causal.Deps{Model: model, Skills: set, Corpus: s.engine.corpus, Embedder: s.engine.corpus, Inspect: ordersIn}, s.grounding.options(s.limits.Concurrency))
 }
 
 // printLoop shows what an edge's loop publishes.
@@ -95,7 +95,7 @@ func (s *session) printLoop(name string, data json.RawMessage) {
 			s.warn("reading what was searched: %v", err)
 			return
 		}
-		fmt.Fprintf(s.stdout, "%d %s: %s: %s\n", r.Iteration, r.Side, render.Visible(oneLine(strings.Join(r.Queries, " | "))), count(len(r.Hits), "passage"))
+		fmt.Fprintf(s.stdout, "%d %s: %s: %s\n", r.Iteration, r.Side, render.Visible(oneLine(strings.Join(r.Queries, " | "))), count(len(r.Passages), "passage"))
 	case causal.EventVerdict:
 		var a state.AuditEntry
 		if err := json.Unmarshal(data, &a); err != nil {
