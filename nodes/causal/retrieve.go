@@ -167,7 +167,8 @@ func count(b bool) int {
 func edgeHits(hits []state.Hit) []state.EdgeHit {
 	out := make([]state.EdgeHit, len(hits))
 	for i, h := range hits {
-		out[i] = state.EdgeHit{Passage: h.Passage.ID, Rank: i + 1, Scores: h.Scores}
+		given := slices.DeleteFunc(slices.Clone(h.Scores), func(s state.Score) bool { return s.Value == 0 })
+		out[i] = state.EdgeHit{Passage: h.Passage.ID, Rank: i + 1, Scores: nonNil(given)}
 	}
 	return out
 }
