@@ -19,7 +19,7 @@ import (
 // route makes a rejection of. A quote that inspect finds orders in makes the
 // verdict not count. The error is one that has to stop the run: cancellation, or a
 // spent budget.
-func JudgeEdge(m llm.Model, skill skills.Skill, corpus Corpus, inspect retrieval.Inspect) graph.Node[state.EdgeLoop] {
+func JudgeEdge(m llm.Model, skill skills.Skill, corpus Corpus, inspect retrieval.Inspect, near *wordings) graph.Node[state.EdgeLoop] {
 	return func(ctx context.Context, s state.EdgeLoop) (graph.Update[state.EdgeLoop], error) {
 		e := s.Edge
 		passages, err := passagesOf(s, corpus)
@@ -29,6 +29,7 @@ func JudgeEdge(m llm.Model, skill skills.Skill, corpus Corpus, inspect retrieval
 		asked := &answering{model: m}
 		out, usage, err := llm.Ask[skills.JudgeEdgeOutput](ctx, asked, skill, skills.JudgeEdgeInput{
 			From: e.FromVar, To: e.ToVar, Mechanism: e.Mechanism, Strength: string(e.Strength), Sources: sources(s, passages), Asked: nonNil(s.Tried),
+			FromNear: near.of(e.FromVar, e.ToVar, passages), ToNear: near.of(e.ToVar, e.FromVar, passages),
 		})
 		if err := llm.Stops(ctx, err); err != nil {
 			return nil, err

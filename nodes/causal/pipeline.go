@@ -41,7 +41,7 @@ type Deps struct {
 	Model    llm.Model
 	Skills   *skills.Set
 	Corpus   Corpus
-	Embedder Embedder // nil: queries are compared by their stems alone
+	Embedder Embedder // nil: queries and names are compared by their stems alone
 	// Inspect looks for orders in passages: a quote that gives one counts for
 	// nothing, and the run warns. Nil looks for none.
 	Inspect retrieval.Inspect
@@ -129,7 +129,7 @@ func build(deps Deps, opts *Options) (*Pipeline, error) {
 	l := graph.NewStateGraph(state.EdgeLoopChannels()...)
 	inspect := retrieval.Remember(deps.Inspect, mostInspected)
 	l.AddNode(NodeRetrieve, RetrieveGrounding(deps.Corpus, o.TopK, inspect))
-	l.AddNode(NodeJudge, JudgeEdge(model, judge, deps.Corpus, inspect))
+	l.AddNode(NodeJudge, JudgeEdge(model, judge, deps.Corpus, inspect, newWordings(deps.Embedder)))
 	l.AddNode(NodeRoute, RouteVerdict(o, judge, newRepeats(deps.Embedder)))
 	l.AddNode(NodeDevil, DevilsAdvocate(model, devil, deps.Corpus))
 	l.AddEdge(graph.Start, NodeRetrieve)
