@@ -342,3 +342,22 @@ func TestGraphOfEdges(t *testing.T) {
 		}
 	}
 }
+
+// The passages that a verified edge quotes are given once each.
+func TestQuoted(t *testing.T) {
+	m := &scripted{verdicts: map[string][]skills.JudgeEdgeOutput{"*": {direct(.9)}}, devil: map[string]skills.DevilsAdvocateOutput{"smoking": overturned}}
+	tool, err := causal.VerifyEdge(pipeline(t, m, &shelf{}, nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	result, err := tool.Call(context.Background(), []byte(`{"cause": "smoking", "effect": "lung cancer"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := causal.Quoted(result, &shelf{}); err != nil || len(got) != 1 || got[0].ID != "p0" {
+		t.Errorf("quoted are %v, %v", got, err)
+	}
+	if _, err := causal.Quoted([]byte("{"), &shelf{}); err == nil {
+		t.Error("what is no result was read")
+	}
+}
