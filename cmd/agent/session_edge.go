@@ -116,7 +116,7 @@ func (s *session) printLoop(name string, data json.RawMessage) {
 			s.warn("reading what was searched: %v", err)
 			return
 		}
-		fmt.Fprintf(s.stdout, "%d %s: %s: %s\n", r.Iteration, r.Side, render.Visible(oneLine(strings.Join(r.Queries, " | "))), count(len(r.Passages), "passage"))
+		fmt.Fprintf(s.stdout, "%d %s: %s: %s\n", r.Iteration, r.Side, render.Visible(oneLine(strings.Join(r.Queries, " | "))), count(len(r.Hits), "passage"))
 	case causal.EventVerdict:
 		var a state.AuditEntry
 		if err := json.Unmarshal(data, &a); err != nil {

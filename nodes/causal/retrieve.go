@@ -23,7 +23,12 @@ type RetrievalEvent struct {
 	Queries   []string   `json:"queries"`
 	Fallback  bool       `json:"fallback,omitempty"`
 	Error     string     `json:"error,omitempty"`
-	Passages  []string   `json:"passages"` // ids of the hits, best first; their scores are in the edge's retrieval trace
+	Hits      []EventHit `json:"hits"` // best first; their scores are in the edge's retrieval trace
+}
+
+// EventHit is one hit of a RetrievalEvent.
+type EventHit struct {
+	Passage string `json:"passage"`
 }
 
 // RetrieveGrounding searches for what shows an edge and for what refutes it, up
@@ -80,9 +85,9 @@ func RetrieveGrounding(corpus retrieval.Retriever, k int, inspect retrieval.Insp
 }
 
 func published(edge string, r state.Retrieval) RetrievalEvent {
-	e := RetrievalEvent{Edge: edge, Iteration: r.Iteration, Side: r.Side, Queries: r.Queries, Fallback: r.Fallback, Error: r.Error, Passages: make([]string, len(r.Hits))}
+	e := RetrievalEvent{Edge: edge, Iteration: r.Iteration, Side: r.Side, Queries: r.Queries, Fallback: r.Fallback, Error: r.Error, Hits: make([]EventHit, len(r.Hits))}
 	for i, h := range r.Hits {
-		e.Passages[i] = h.Passage
+		e.Hits[i].Passage = h.Passage
 	}
 	return e
 }
