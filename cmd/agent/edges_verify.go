@@ -114,6 +114,9 @@ func (a *app) edgesVerify(cmd *cobra.Command, flags *settingFlags, f edgesFlags,
 		ctx, cancel = context.WithTimeoutCause(ctx, flags.timeout, errTimeout(flags.timeout))
 		defer cancel()
 	}
+	if g.corpus.Name() == sampleCorpus {
+		a.warn(sampleNote)
+	}
 	line := a.newProgress(f.asJSON)
 	done := 0
 	answer, runErr := g.verify(ctx, edges, f, func(ev graph.Event[state.Causal]) {
