@@ -88,7 +88,7 @@ func (b *Bench) edges(_ context.Context, p *Prepared, corpus *memory.Corpus) err
 		return err
 	}
 	p.Inputs = hashOf(data)
-	pipeline, err := causal.New(causal.Deps{Model: b.Model, Skills: b.Skills, Corpus: corpus, Embedder: corpus}, opts)
+	pipeline, err := causal.New(causal.Deps{Model: b.Model, Skills: b.Skills, Corpus: corpus, Embedder: corpus, Inspect: b.Inspect}, opts)
 	if err != nil {
 		return err
 	}

@@ -21,6 +21,9 @@ type JudgeEdgeInput struct {
 	Strength  string       `json:"strength"`
 	Sources   []EdgeSource `json:"sources"`
 	Asked     []string     `json:"asked"` // queries that were tried
+
+	FromNear []string `json:"from_near"` // phrases of the sources that the corpus uses as it uses From
+	ToNear   []string `json:"to_near"`   // or To
 }
 
 // JudgeEdgeOutput is its output.

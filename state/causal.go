@@ -39,6 +39,7 @@ const (
 	RejectedUnavailable = "judge_unavailable"     // the judge failed, or its answer could not be read twice
 	RejectedRepeat      = "exhausted_refinements" // the judge wants what was searched before
 	RejectedQuote       = "quote_not_in_evidence"
+	RejectedOrder       = "quote_gives_orders" // its quote tells an assistant what to do
 	RejectedCorrelation = "correlation_only"
 	RejectedIrrelevant  = "irrelevant"
 	RejectedUnsure      = "low_confidence"
@@ -101,6 +102,13 @@ const (
 	RefuteSide  Side = "refute"
 )
 
+// An EdgeSource is a passage that was read for an edge, and the side whose search
+// found it.
+type EdgeSource struct {
+	Passage string `json:"passage"` // its id
+	Side    Side   `json:"side"`
+}
+
 // A Retrieval is one search for an edge.
 type Retrieval struct {
 	Iteration int       `json:"iteration"` // of the loop, from 1
@@ -116,7 +124,7 @@ type Retrieval struct {
 type EdgeHit struct {
 	Passage string  `json:"passage"` // its id
 	Rank    int     `json:"rank"`
-	Scores  []Score `json:"scores"`
+	Scores  []Score `json:"scores"` // of rankers that gave it any
 	Quoted  []int   `json:"quoted_by,omitempty"` // numbers of the verdicts that quote it
 }
 
@@ -128,12 +136,13 @@ type AuditEntry struct {
 	Node      string              `json:"node"`
 	Skill     string              `json:"skill,omitempty"`
 	SkillHash string              `json:"skill_hash,omitempty"`
+	Model     string              `json:"model,omitempty"` // that answered; empty when none did
 	Iteration int                 `json:"iteration"`
 	Queries   []string            `json:"queries"`  // every one tried so far
 	Passages  []string            `json:"passages"` // ids of those that were read, in the order of the prompt
 	Verdict   VerificationVerdict `json:"verdict"`
 	Objection *Objection          `json:"objection,omitempty"` // of the adversarial pass
-	Counts    bool                `json:"counts"`              // false: its quote is in no passage, it could not be had, or it repeats itself
+	Counts    bool                `json:"counts"`              // false: its quote is in no passage or gives orders, it could not be had, or it repeats itself
 	Decision  EdgeDecision        `json:"decision"`
 	Note      string              `json:"note,omitempty"` // why it does not count, or why it was decided so
 }

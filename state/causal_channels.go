@@ -7,41 +7,43 @@ import "example.com/assay/graph"
 type Causal struct {
 	Drafts []Edge       `json:"drafts"`          // as given
 	Sent   Edge         `json:"sent,omitzero"`   // the edge of a task
-	Done   []Edge       `json:"done,omitempty"`  // as they were concluded
 	Edges  []Edge       `json:"edges,omitempty"` // concluded, in the order of the draft
 	Audit  []AuditEntry `json:"audit"`           // by edge in the order of the draft, each in the order of its loop
 	DAG    CausalDAG    `json:"dag"`
 	Usage  ModelUsage   `json:"usage"`
+
+	Warnings []string `json:"warnings,omitempty"`
 }
 
 // Channels of Causal.
 var (
 	CausalDrafts = graph.Append("drafts", func(s *Causal) *[]Edge { return &s.Drafts })
 	CausalSent   = graph.LastValue("sent", func(s *Causal) *Edge { return &s.Sent })
-	CausalDone   = graph.Append("done", func(s *Causal) *[]Edge { return &s.Done })
-	CausalEdges  = graph.LastValue("edges", func(s *Causal) *[]Edge { return &s.Edges })
+	CausalEdges  = graph.Append("edges", func(s *Causal) *[]Edge { return &s.Edges })
 	CausalAudit  = graph.Append("audit", func(s *Causal) *[]AuditEntry { return &s.Audit })
 	CausalGraph  = graph.LastValue("dag", func(s *Causal) *CausalDAG { return &s.DAG })
 	CausalUsage  = graph.Reduce("usage", func(s *Causal) *ModelUsage { return &s.Usage }, ModelUsage.Plus)
+	CausalWarned = graph.Append("warnings", func(s *Causal) *[]string { return &s.Warnings })
 )
 
 // CausalChannels returns every channel of Causal, for NewStateGraph.
 func CausalChannels() []graph.Channel[Causal] {
-	return []graph.Channel[Causal]{CausalDrafts, CausalSent, CausalDone, CausalEdges, CausalAudit, CausalGraph, CausalUsage}
+	return []graph.Channel[Causal]{CausalDrafts, CausalSent, CausalEdges, CausalAudit, CausalGraph, CausalUsage, CausalWarned}
 }
 
-// EdgeLoop is the state of the loop of one edge.
+// EdgeLoop is the state of the loop of one edge. Passages are in it by their ids
+// alone: the corpus holds them.
 type EdgeLoop struct {
 	Edge       Edge                `json:"edge"`
 	Iteration  int                 `json:"iteration"`            // of retrieval, from 1
 	Refinement string              `json:"refinement,omitempty"` // what the next retrieval looks for; empty for the first
 	Tried      []string            `json:"tried,omitempty"`      // every query but single terms
-	Evidence   []Evidence          `json:"evidence,omitempty"`   // passages read, each once
-	Sides      []Side              `json:"sides,omitempty"`      // of the search that found them, one each
+	Sources    []EdgeSource        `json:"sources,omitempty"`    // passages read, each once
 	Retrievals []Retrieval         `json:"retrievals,omitempty"`
 	Verdict    VerificationVerdict `json:"verdict"`           // the last
+	Model      string              `json:"model,omitempty"`   // that gave it
 	Quote      Quote               `json:"quote,omitzero"`    // of the last verdict, located
-	Problem    string              `json:"problem,omitempty"` // why the last verdict does not count
+	Problem    Rejection           `json:"problem,omitzero"`  // why the last verdict does not count
 	Failure    string              `json:"failure,omitempty"` // why there is no verdict
 	Quotes     []Quote             `json:"quotes,omitempty"`  // of verdicts that counted
 	Objection  *Objection          `json:"objection,omitempty"`
@@ -49,6 +51,7 @@ type EdgeLoop struct {
 	Rejection  Rejection           `json:"rejection,omitzero"`
 	Audit      []AuditEntry        `json:"audit,omitempty"`
 	Usage      ModelUsage          `json:"usage"`
+	Warnings   []string            `json:"warnings,omitempty"`
 }
 
 // Channels of EdgeLoop.
@@ -57,12 +60,12 @@ var (
 	LoopIteration  = graph.LastValue("iteration", func(s *EdgeLoop) *int { return &s.Iteration })
 	LoopRefinement = graph.LastValue("refinement", func(s *EdgeLoop) *string { return &s.Refinement })
 	LoopTried      = graph.Append("tried", func(s *EdgeLoop) *[]string { return &s.Tried })
-	LoopEvidence   = graph.Append("evidence", func(s *EdgeLoop) *[]Evidence { return &s.Evidence })
-	LoopSides      = graph.Append("sides", func(s *EdgeLoop) *[]Side { return &s.Sides })
+	LoopSources    = graph.Append("sources", func(s *EdgeLoop) *[]EdgeSource { return &s.Sources })
 	LoopRetrievals = graph.Append("retrievals", func(s *EdgeLoop) *[]Retrieval { return &s.Retrievals })
 	LoopVerdict    = graph.LastValue("verdict", func(s *EdgeLoop) *VerificationVerdict { return &s.Verdict })
+	LoopModel      = graph.LastValue("model", func(s *EdgeLoop) *string { return &s.Model })
 	LoopQuote      = graph.LastValue("quote", func(s *EdgeLoop) *Quote { return &s.Quote })
-	LoopProblem    = graph.LastValue("problem", func(s *EdgeLoop) *string { return &s.Problem })
+	LoopProblem    = graph.LastValue("problem", func(s *EdgeLoop) *Rejection { return &s.Problem })
 	LoopFailure    = graph.LastValue("failure", func(s *EdgeLoop) *string { return &s.Failure })
 	LoopQuotes     = graph.Append("quotes", func(s *EdgeLoop) *[]Quote { return &s.Quotes })
 	LoopObjection  = graph.LastValue("objection", func(s *EdgeLoop) **Objection { return &s.Objection })
@@ -70,12 +73,13 @@ var (
 	LoopRejection  = graph.LastValue("rejection", func(s *EdgeLoop) *Rejection { return &s.Rejection })
 	LoopAudit      = graph.Append("audit", func(s *EdgeLoop) *[]AuditEntry { return &s.Audit })
 	LoopUsage      = graph.Reduce("usage", func(s *EdgeLoop) *ModelUsage { return &s.Usage }, ModelUsage.Plus)
+	LoopWarned     = graph.Append("warnings", func(s *EdgeLoop) *[]string { return &s.Warnings })
 )
 
 // EdgeLoopChannels returns every channel of EdgeLoop, for NewStateGraph.
 func EdgeLoopChannels() []graph.Channel[EdgeLoop] {
 	return []graph.Channel[EdgeLoop]{
-		LoopEdge, LoopIteration, LoopRefinement, LoopTried, LoopEvidence, LoopSides, LoopRetrievals, LoopVerdict, LoopQuote,
-		LoopProblem, LoopFailure, LoopQuotes, LoopObjection, LoopDecided, LoopRejection, LoopAudit, LoopUsage,
+		LoopEdge, LoopIteration, LoopRefinement, LoopTried, LoopSources, LoopRetrievals, LoopVerdict, LoopModel, LoopQuote,
+		LoopProblem, LoopFailure, LoopQuotes, LoopObjection, LoopDecided, LoopRejection, LoopAudit, LoopUsage, LoopWarned,
 	}
 }

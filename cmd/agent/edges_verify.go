@@ -114,6 +114,9 @@ func (a *app) edgesVerify(cmd *cobra.Command, flags *settingFlags, f edgesFlags,
 		ctx, cancel = context.WithTimeoutCause(ctx, flags.timeout, errTimeout(flags.timeout))
 		defer cancel()
 	}
+	if g.corpus.Name() == sampleCorpus {
+		a.warn(sampleNote)
+	}
 	line := a.newProgress(f.asJSON)
 	done := 0
 	answer, runErr := g.verify(ctx, edges, f, func(ev graph.Event[state.Causal]) {
@@ -213,7 +216,7 @@ func (g *grounder) open(ctx context.Context, x *exchange, saved bool) (err error
 		}
 		opts.Checkpointer = g.threads
 	}
-	g.pipeline, err = causal.New(causal.Deps{Model: model, Skills: set, Corpus: g.corpus, Embedder: g.corpus}, opts)
+	g.pipeline, err = causal.New(causal.Deps{Model: model, Skills: set, Corpus: g.corpus, Embedder: g.corpus, Inspect: ordersIn}, opts)
 	return err
 }
 
@@ -271,7 +274,12 @@ func (g *grounder) verify(ctx context.Context, edges []state.Edge, f edgesFlags,
 	if err != nil {
 		return answer, err
 	}
-	opts := follow.Options[state.Causal]{Observe: watch, Run: graph.RunOptions{RunID: runID}}
+	var kept causal.Kept
+	observe := func(ev graph.Event[state.Causal]) {
+		kept.Observe(ev)
+		watch(ev)
+	}
+	opts := follow.Options[state.Causal]{Observe: observe, Run: graph.RunOptions{RunID: runID}}
 	resumes, err := g.onThread(ctx, f.thread, edges, &opts.Run)
 	if err != nil {
 		return answer, err
@@ -280,7 +288,7 @@ func (g *grounder) verify(ctx context.Context, edges []state.Edge, f edgesFlags,
 		ctx = rec.Context(ctx)
 		opts.Observe = func(ev graph.Event[state.Causal]) {
 			telemetry.Observe(rec, ev)
-			watch(ev)
+			observe(ev)
 		}
 		defer rec.End()
 	}
@@ -289,6 +297,11 @@ func (g *grounder) verify(ctx context.Context, edges []state.Edge, f edgesFlags,
 		in = nil
 	}
 	final, took, runErr := runTraced(ctx, g.pipeline.Graph(), in, opts, f.trace, func() (trace.Header, error) { return g.header(runID, edges) })
+	if runErr != nil {
+		if final, err = kept.State(edges); err != nil {
+			return answer, also(runErr, err)
+		}
+	}
 	answer, err = causal.Result(final, runErr, g.corpus)
 	answer.RunID, answer.Model, answer.Trace, answer.Corpus = runID, g.modelLabel(), f.trace, g.corpus.Name()
 	measured(&answer.Metrics, took)

@@ -96,6 +96,13 @@ func (e *engine) compile(ctx context.Context, set *skills.Set, x *exchange) (*re
 	if e.threads != nil {
 		opts.Checkpointer = e.threads
 	}
+	if e.offersEdges() {
+		tool, err := e.edgeTool(ctx, set, x)
+		if err != nil {
+			return nil, err
+		}
+		opts.Tools = []research.Tool{tool}
+	}
 	return research.New(deps, opts)
 }
 

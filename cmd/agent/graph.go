@@ -18,6 +18,7 @@ import (
 	"example.com/assay/nodes/research"
 	"example.com/assay/nodes/verify"
 	"example.com/assay/skills"
+	"example.com/assay/state"
 )
 
 // graphFormats are the ways to draw a pipeline.
@@ -89,6 +90,8 @@ type noCorpus struct{}
 func (noCorpus) Search(context.Context, index.Query) (index.Result, error) {
 	return index.Result{}, errors.New("a drawn pipeline has no corpus")
 }
+
+func (noCorpus) Passage(string) (state.Passage, bool, error) { return state.Passage{}, false, nil }
 
 func (a *app) graphCommand() *cobra.Command {
 	var format string

@@ -30,6 +30,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(cleaning{m}, map[string]func(){
 		"agent":      main,
 		"agent-hang": hangingMain,
+		"agent-slow": slowMain,
 		"checkspans": checkSpansMain,
 		"stable":     stableMain,
 	})

@@ -54,6 +54,7 @@ func TestConditions(t *testing.T) {
 		"reranker":      func(s *settings) { s.lookup.reranker = "judge" },
 		"dimension":     func(s *settings) { s.lookup.dimension = 64 },
 		"search tool":   func(s *settings) { s.searchTool = true },
+		"edges":         func(s *settings) { s.searchTool, s.inSession = true, true },
 		"its model":     func(s *settings) { s.lookup.model = "x" },
 	} {
 		if got := of(change); len(qa.Differences(plain, got)) == 0 {

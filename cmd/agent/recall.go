@@ -8,6 +8,7 @@ import (
 	"example.com/assay/llm/offline"
 	"example.com/assay/memory"
 	"example.com/assay/memory/qa"
+	"example.com/assay/nodes/causal"
 	"example.com/assay/nodes/research"
 	"example.com/assay/skills"
 )
@@ -59,6 +60,9 @@ func conditionsOf(s settings, corpus, ranker string, set *skills.Set) ([]qa.Cond
 	}
 	if s.searchTool {
 		more = append(more, qa.Condition{Name: keySearchTool, Value: strconv.FormatBool(true)})
+	}
+	if s.offersEdges() {
+		more = append(more, qa.Condition{Name: causal.ToolVerifyEdge, Value: strconv.FormatBool(true)})
 	}
 	if s.lookup.model != "" {
 		more = append(more, qa.Condition{Name: "model of the reranker", Value: s.lookup.model})

@@ -38,6 +38,7 @@ func (a *app) session(cmd *cobra.Command, flags *settingFlags) (err error) {
 	if err != nil {
 		return err
 	}
+	settings.inSession = true
 	s := &session{app: a, settings: settings, flags: flags, interactive: isTerminal(a.stdin) && a.stdout.tty}
 	if s.exchange, err = a.openExchange(cmd, flags, &settings); err != nil {
 		return err
@@ -142,7 +143,13 @@ func (s *session) question(ctx context.Context, text string) error {
 	}
 	s.trace.Reset()
 	follow := s.newProgress(false)
-	answer, err := s.engine.ask(ctx, question{text: text, trace: s.tracing, copy: &s.trace, timeout: s.flags.timeout, observe: func(ev graph.Event[state.Agent]) { observe(follow, ev) }})
+	answer, err := s.engine.ask(ctx, question{text: text, trace: s.tracing, copy: &s.trace, timeout: s.flags.timeout, observe: func(ev graph.Event[state.Agent]) {
+		observe(follow, ev)
+		if ofLoop(ev) {
+			follow.close()
+			s.printLoop(ev.Name, ev.Data)
+		}
+	}})
 	follow.close()
 	s.last = &answer
 	s.printAnswer(answer, s.engine.corpus)

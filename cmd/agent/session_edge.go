@@ -5,12 +5,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"example.com/assay/cmd/agent/internal/render"
 	"example.com/assay/graph"
 	"example.com/assay/nodes/causal"
 	"example.com/assay/nodes/follow"
+	"example.com/assay/nodes/research"
 	"example.com/assay/skills"
 	"example.com/assay/state"
 )
@@ -37,7 +39,7 @@ func (s *session) edgeSlash(ctx context.Context, text string) error {
 }
 
 // verifyEdge runs the loop of one edge and shows queries, verdicts and quotes as
-// they come. It is asked for as a strong edge, so that the adversary is heard.
+// they come.
 func (s *session) verifyEdge(ctx context.Context, cause, effect string) error {
 	if s.interactive {
 		var cancel context.CancelCauseFunc
@@ -53,13 +55,13 @@ func (s *session) verifyEdge(ctx context.Context, cause, effect string) error {
 	if err != nil {
 		return err
 	}
-	p, err := s.edgePipeline(ctx, set)
+	p, err := s.engine.edgePipeline(ctx, set, s.exchange)
 	if err != nil {
 		return err
 	}
-	in := causal.Input([]state.Edge{{ID: causal.ToolVerifyEdge, FromVar: cause, ToVar: effect, Strength: state.Strong}})
+	in := causal.Input(causal.Asked(causal.VerifyArguments{Cause: cause, Effect: effect}))
 	final, _, err := follow.Run(ctx, p.Graph(), in, &follow.Options[state.Causal]{Observe: func(ev graph.Event[state.Causal]) {
-		if ev.Kind == graph.NodeCustom {
+		if ofLoop(ev) {
 			s.printLoop(ev.Name, ev.Data)
 		}
 	}})
@@ -78,15 +80,34 @@ func (s *session) verifyEdge(ctx context.Context, cause, effect string) error {
 	return nil
 }
 
-func (s *session) edgePipeline(ctx context.Context, set *skills.Set) (*causal.Pipeline, error) {
-	model, err := s.exchange.model(ctx, s.settings)
+func (e *engine) edgePipeline(ctx context.Context, set *skills.Set, x *exchange) (*causal.Pipeline, error) {
+	model, err := x.model(ctx, e.settings)
 	if err != nil {
 		return nil, err
 	}
-	return causal.New(causal.Deps{Model: model, Skills: set, Corpus: s.engine.corpus, Embedder: s.engine.corpus}, s.grounding.options(s.limits.Concurrency))
+	return causal.New(causal.Deps{Model: model, Skills: set, Corpus: e.corpus, Embedder: e.corpus, Inspect: ordersIn}, e.grounding.options(e.limits.Concurrency))
 }
 
-// printLoop shows what an edge's loop publishes.
+// edgeTool is verify_edge for the model that writes answers. The passages that it
+// quotes can be cited.
+func (e *engine) edgeTool(ctx context.Context, set *skills.Set, x *exchange) (research.Tool, error) {
+	p, err := e.edgePipeline(ctx, set, x)
+	if err != nil {
+		return research.Tool{}, err
+	}
+	tool, err := causal.VerifyEdge(p)
+	return research.Tool{Callable: tool, Passages: func(result json.RawMessage) ([]state.Passage, error) {
+		return causal.Quoted(result, e.corpus)
+	}}, err
+}
+
+// ofLoop reports whether an event was published by the loop of an edge, whatever
+// graph it runs in.
+func ofLoop[S any](ev graph.Event[S]) bool {
+	return ev.Kind == graph.NodeCustom && slices.Contains([]string{causal.NodeRetrieve, causal.NodeRoute, causal.NodeDevil}, ev.Node)
+}
+
+// printLoop shows what the loop of an edge publishes.
 func (s *session) printLoop(name string, data json.RawMessage) {
 	switch name {
 	case causal.EventRetrieval:
@@ -117,3 +138,6 @@ func (s *session) printLoop(name string, data json.RawMessage) {
 		}
 	}
 }
+
+// offersEdges reports whether the model that writes answers may call verify_edge.
+func (s settings) offersEdges() bool { return s.inSession && s.searchTool }

@@ -72,7 +72,7 @@ func (a *app) settingTable() ([]setting, error) {
 		set:  func(p *parser, s *settings, from origin, text string) { s.skipInjection = p.boolean(from, text) },
 		show: func(s *settings) string { return strconv.FormatBool(s.skipInjection) },
 	}, {
-		key: keySearchTool, flag: "search-tool", about: "Let the model that writes an answer search for more passages by itself; offline cannot.",
+		key: keySearchTool, flag: "search-tool", about: "Let the model that writes an answer search for more passages by itself and, in a session, have causal edges verified; offline cannot.",
 		set:  func(p *parser, s *settings, from origin, text string) { s.searchTool = p.boolean(from, text) },
 		show: func(s *settings) string { return strconv.FormatBool(s.searchTool) },
 	}, {

@@ -42,6 +42,7 @@ type settings struct {
 	threshold     float64
 	skipInjection bool
 	searchTool    bool // the model that writes may search by itself
+	inSession     bool // a session asks: with searchTool, the model may have edges verified as well
 	memory        bool // use and keep earlier answers
 	saves         bool // runs are saved in threads; the verb says so
 	lookup        lookup
@@ -138,7 +139,7 @@ func (f *settingFlags) registerPipeline(cmd *cobra.Command) {
 	f.registerModel(cmd)
 	flags.String("confidence-threshold", "0.7", "confidence above 0 and up to 1 that a step needs")
 	flags.Bool("skip-injection-check", false, "do not judge the question before researching it")
-	flags.Bool("search-tool", false, "let the model that writes an answer search for more passages by itself; offline cannot")
+	flags.Bool("search-tool", false, "let the model that writes an answer search for more passages by itself and, in a session, have causal edges verified; offline cannot")
 	flags.Bool("verification", true, "check the claims of an answer before it is shown")
 	flags.Bool("no-verification", false, "the same as --verification=false")
 	registerVerification(cmd)

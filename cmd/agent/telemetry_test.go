@@ -92,6 +92,45 @@ func TestSpansReachTheCollector(t *testing.T) {
 	}
 }
 
+// The spans of an edge's verification carry each attempted query and what it
+// found, on request only.
+func TestSpansOfEdges(t *testing.T) {
+	home := t.TempDir()
+	ingestText(t, home, "Damp air causes rust.\n")
+	for _, content := range []string{"false", "true"} {
+		to := newReceiver(t)
+		a, stdout, stderr := testApp(home)
+		a.stdin = strings.NewReader(`[{"from_var": "damp air", "to_var": "rust"}]`)
+		withEnv(a, envOTLP, to.URL, "ASSAY_TELEMETRY_CONTENT", content)
+		if code := a.run(t.Context(), []string{"edges", "verify", "-"}); code != exitDone || stderr.Len() > 0 {
+			t.Fatalf("exit code %d: %s%s", code, stdout, stderr)
+		}
+		searches, found, queries := 0, int64(0), ""
+		for _, s := range to.spans {
+			if s.Name != "retrieval default" {
+				continue
+			}
+			searches++
+			for _, attribute := range s.Attributes {
+				switch attribute.Key {
+				case "assay.retrieval.hits":
+					found += attribute.Value.GetIntValue()
+				case "gen_ai.retrieval.query.text":
+					queries += attribute.Value.GetStringValue() + "\n"
+				}
+			}
+		}
+		if searches < 2 || found != 1 {
+			t.Errorf("content %s: %d spans of searches, with %d hits", content, searches, found)
+		}
+		for _, q := range []string{"damp air causes rust\n", "no effect of damp air on rust\n"} {
+			if got := strings.Contains(queries, q); got != (content == "true") {
+				t.Errorf("content %s: the spans hold %q: %v in %q", content, q, got, queries)
+			}
+		}
+	}
+}
+
 // Without a collector nothing is sent; with one that is gone or refuses, the
 // answer comes all the same, and what the collector said is not repeated.
 func TestCollectorThatFails(t *testing.T) {

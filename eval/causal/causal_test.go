@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -49,6 +50,25 @@ func TestRead(t *testing.T) {
 		if len(set.Items) != len(c.want) || set.Items[0].Group != c.group || set.Hash == "" {
 			t.Errorf("%s: %d items, group %q, hash %q", c.format, len(set.Items), set.Items[0].Group, set.Hash)
 		}
+	}
+}
+
+// What people marked in a causal sentence is read, and is part of the hash.
+func TestReadRelations(t *testing.T) {
+	read := func(signal string) *causal.Dataset {
+		data := `{"id": "1", "text": "Rain fell, so rivers rose.", "causal": 1, "edges": [{"cause": "Rain fell", "effect": "rivers rose", "signal": ["` + signal + `"]}]}`
+		set, err := causal.Read(context.Background(), causal.Files{Format: "cnc", Data: file(t, data)}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return set
+	}
+	set := read("so")
+	if want := []causal.Relation{{Cause: "Rain fell", Effect: "rivers rose", Signals: []string{"so"}}}; !reflect.DeepEqual(set.Items[0].Relations, want) {
+		t.Errorf("read %+v, want %+v", set.Items[0].Relations, want)
+	}
+	if read("rose").Hash == set.Hash {
+		t.Error("other marks give the same hash")
 	}
 }
 
@@ -105,7 +125,7 @@ func TestMeasure(t *testing.T) {
 	if a, b := value(turned, "accepted"), value(turned, "accepted_causal"); math.Abs(a-2.0/3) > 1e-9 || a == b || b != .5 {
 		t.Errorf("of swapped pairs %v are accepted, and of the causal ones %v", a, b)
 	}
-	if again := set.Swap().Swap(); again.Items[0] != set.Items[0] || again.Swapped {
+	if again := set.Swap().Swap(); !reflect.DeepEqual(again.Items[0], set.Items[0]) || again.Swapped {
 		t.Errorf("swapped twice: %+v", again.Items[0])
 	}
 	if _, err := causal.Measure(set, judged[:1], nil); err == nil {

@@ -40,9 +40,18 @@ type Item struct {
 	ID            string
 	Group         string // items of one group stay together in cross-validation
 	Text          string
-	Cause, Effect string // in the format pairs alone
+	Cause, Effect string     // in the format pairs alone
+	Relations     []Relation // in the format cnc alone, of causal items
 	Gold          Label
 	Causal        bool // that people hold the relation to be causal; of a swapped pair, the pair before
+}
+
+// A Relation is a cause and its effect as people marked them in a sentence, word
+// for word, with the words that signal the relation.
+type Relation struct {
+	Cause   string   `json:"cause"`
+	Effect  string   `json:"effect"`
+	Signals []string `json:"signal"` // none where no word does
 }
 
 // A Dataset is a judged collection. It does not change once it was read.
@@ -51,7 +60,7 @@ type Dataset struct {
 	Labels  []Label
 	Items   []Item // in the order of the file; ids distinct
 	Swapped bool
-	Hash    string // SHA-256 over the items' ids, texts, phrases and labels, in hexadecimal
+	Hash    string // SHA-256 over the items' ids, texts, phrases, labels and relations, in hexadecimal
 }
 
 // Limit returns the dataset with its first n items, all of them when n is 0 or
@@ -134,7 +143,11 @@ func (r *reader) add(at jsonl.Place, item Item) error {
 	if err := at.Unique(r.lines, item.ID); err != nil {
 		return err
 	}
-	for _, part := range []string{item.ID, item.Text, item.Cause, item.Effect, string(item.Gold)} {
+	parts := []string{item.ID, item.Text, item.Cause, item.Effect, string(item.Gold)}
+	for _, r := range item.Relations {
+		parts = append(append(parts, r.Cause, r.Effect), r.Signals...)
+	}
+	for _, part := range parts {
 		fmt.Fprintf(r.hash, "%d:%s", len(part), part) // a hash's Write returns no error
 	}
 	r.set.Items = append(r.set.Items, item)
@@ -173,6 +186,7 @@ func (r *reader) cnc(ctx context.Context) error {
 		ID     jsonl.Ident `json:"id"`
 		Text   string      `json:"text"`
 		Causal *int        `json:"causal"`
+		Edges  []Relation  `json:"edges"`
 	}
 	return jsonl.Each(ctx, r.files.Data, "id", r.progress, func(at jsonl.Place, v record) error {
 		if v.Text == "" {
@@ -186,7 +200,7 @@ func (r *reader) cnc(ctx context.Context) error {
 		if fields := strings.SplitN(group, "_", 4); len(fields) == 4 {
 			group = strings.Join(fields[:3], "_")
 		}
-		return r.add(at, Item{ID: string(v.ID), Group: group, Text: v.Text, Gold: truth(causal), Causal: causal})
+		return r.add(at, Item{ID: string(v.ID), Group: group, Text: v.Text, Relations: v.Edges, Gold: truth(causal), Causal: causal})
 	})
 }
 

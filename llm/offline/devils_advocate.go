@@ -16,7 +16,7 @@ import (
 // What it says is made of quotes and of templates around them.
 
 func devilsAdvocate(in skills.DevilsAdvocateInput, orders *orderMemo) (skills.DevilsAdvocateOutput, error) {
-	all, err := readEdge(in.From, in.To, in.Sources, orders)
+	all, err := readEdge(causal.NewVariable(in.From), causal.NewVariable(in.To), in.Sources, orders)
 	if err != nil {
 		return skills.DevilsAdvocateOutput{}, err
 	}

@@ -13,7 +13,8 @@ import (
 	"example.com/assay/state"
 )
 
-// Judging an edge reads every sentence that mentions both variables (package
+// Judging an edge reads every sentence that mentions both variables, or one of
+// them and the other by a pronoun that refers to the sentence before (package
 // causal): what it says of them, in which direction, how firmly, and whether it
 // denies it. The best of each kind stands for the passages: a plain causal
 // sentence grounds an edge unless a denial of at least its weight stands against
@@ -29,26 +30,33 @@ type edgeReading struct {
 	survey bool    // or of one that cannot
 }
 
-func readEdge(from, to string, sources []skills.EdgeSource, orders *orderMemo) ([]edgeReading, error) {
+func readEdge(cause, effect causal.Variable, sources []skills.EdgeSource, orders *orderMemo) ([]edgeReading, error) {
 	w, err := causal.Shipped()
 	if err != nil {
 		return nil, err
 	}
-	cause, effect := causal.NewVariable(from), causal.NewVariable(to)
 	var out []edgeReading
 	for i, src := range sources {
 		design := causal.Read(src.Title + " " + src.Text).Design()
 		commands := orders.in(src.Text)
+		var before *causal.Sentence // that can be referred to
+		var began text.Span
 		for _, span := range text.Sentences(src.Text) {
 			words := src.Text[span.Start:span.End]
 			if strings.ContainsRune(words, utf8.RuneError) || slices.ContainsFunc(commands, func(o text.Span) bool { return o.Start < span.End && span.Start < o.End }) {
+				before = nil
 				continue
 			}
-			r, ok := causal.Read(words).Between(cause, effect, &w.Pair)
-			if !ok {
-				continue
+			s := causal.Read(words)
+			r, ok := s.Between(cause, effect, &w.Pair)
+			if !ok && before != nil && !strings.Contains(src.Text[began.End:span.Start], "\n\n") {
+				r, ok = s.BetweenAfter(before, cause, effect, &w.Pair)
+				words = src.Text[began.Start:span.End]
 			}
-			out = append(out, edgeReading{source: i, quote: words, Relation: r, weight: weight(r, design), trial: design == causal.Trial, survey: design == causal.Survey})
+			before, began = s, span
+			if ok {
+				out = append(out, edgeReading{source: i, quote: words, Relation: r, weight: weight(r, design), trial: design == causal.Trial, survey: design == causal.Survey})
+			}
 		}
 	}
 	return out, nil
@@ -94,7 +102,7 @@ func denies(r edgeReading) bool     { return r.Denied }
 func correlates(r edgeReading) bool { return r.Kind == causal.Correlation && !r.Denied }
 
 func judgeEdge(in skills.JudgeEdgeInput, orders *orderMemo) (skills.JudgeEdgeOutput, error) {
-	all, err := readEdge(in.From, in.To, in.Sources, orders)
+	all, err := readEdge(causal.NewVariable(in.From).Or(in.FromNear...), causal.NewVariable(in.To).Or(in.ToNear...), in.Sources, orders)
 	if err != nil {
 		return skills.JudgeEdgeOutput{}, err
 	}

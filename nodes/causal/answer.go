@@ -29,15 +29,12 @@ type Answer struct {
 // passages that edges quote, each read once more from its file: what no longer
 // holds them is marked stale. A run in which no edge is grounded has the status
 // no_evidence; one that failed or was stopped has the error, and the edges that
-// were concluded before.
+// are in its state: see Kept.
 func Result(final state.Causal, runErr error, library Library) (Answer, error) {
 	edges := final.Edges
-	if len(edges) == 0 {
-		edges = final.Done
-	}
 	a := Answer{
 		Answer: state.Answer{
-			Schema: state.AnswerSchema, Pipeline: "edges", Status: status(edges, runErr), Sources: []state.Source{},
+			Schema: state.AnswerSchema, Pipeline: "edges", Status: status(edges, runErr), Sources: []state.Source{}, Warnings: united(nil, final.Warnings),
 			Metrics: state.RunMetrics{Metrics: state.Metrics{ModelUsage: final.Usage, HasAnswer: runErr == nil}, NodeMS: map[string]float64{}},
 		},
 		Edges: nonNil(edges), DAG: final.DAG, Audit: nonNil(final.Audit),

@@ -9,6 +9,7 @@ import (
 
 	"example.com/assay/memory/index"
 	"example.com/assay/nodes/causal"
+	"example.com/assay/nodes/retrieval"
 	"example.com/assay/skills"
 	"example.com/assay/state"
 )
@@ -148,6 +149,63 @@ func TestVerifyEdgeTool(t *testing.T) {
 	}
 }
 
+// Every verdict names the model that gave it; one that could not be had names none.
+func TestAuditNamesTheModel(t *testing.T) {
+	stands := overturned
+	stands.StillGrounded = true
+	m := &scripted{verdicts: map[string][]skills.JudgeEdgeOutput{"*": {direct(.9)}}, devil: map[string]skills.DevilsAdvocateOutput{"smoking": stands}, fails: map[string]bool{"tar": true}}
+	final := run(t, m, &shelf{}, nil, edge("e1", "smoking", "lung cancer", state.Strong), edge("e2", "tar", "lung cancer", state.Weak))
+	var got []string
+	for _, a := range final.Audit {
+		got = append(got, a.Edge+" "+a.Node+" "+a.Skill+" "+a.Model)
+	}
+	want := []string{"e1 judge_edge judge_edge scripted", "e1 devils_advocate devils_advocate scripted", "e2 judge_edge judge_edge "}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("the audit is %q, want %q", got, want)
+	}
+}
+
+// A sentence that gives orders is read and warned of once, and grounds nothing.
+func TestOrdersInPassages(t *testing.T) {
+	inspect := func(text string) []retrieval.Order {
+		if at := strings.Index(text, quoteText); at >= 0 {
+			return []retrieval.Order{{Kind: "override", Start: at, End: at + len(quoteText)}}
+		}
+		return nil
+	}
+	m := &scripted{verdicts: map[string][]skills.JudgeEdgeOutput{"*": {direct(.9)}}}
+	p, err := causal.New(causal.Deps{Model: m, Skills: set(t), Corpus: &shelf{}, Inspect: inspect}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	final, err := p.Run(context.Background(), []state.Edge{edge("e1", "smoking", "lung cancer", state.Weak), edge("e2", "tar", "lung cancer", state.Weak)}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range final.Edges {
+		if e.Rejection.Reason != state.RejectedOrder || len(e.Evidence.Quotes) != 0 {
+			t.Errorf("%s is %s %+v with the quotes %v", e.ID, e.Status, e.Rejection, e.Evidence.Quotes)
+		}
+	}
+	answer, err := causal.Result(final, nil, &stacks{})
+	if err != nil || len(answer.Warnings) != 1 || !strings.Contains(answer.Warnings[0], "reads as an order") {
+		t.Errorf("warned of %q, %v", answer.Warnings, err)
+	}
+}
+
+// stacks is a library that holds no file.
+type stacks struct{ shelf }
+
+func (*stacks) TextPath(string) (string, string, error) { return "", "", nil }
+
+func TestPassagesThatAreGone(t *testing.T) {
+	m := &scripted{verdicts: map[string][]skills.JudgeEdgeOutput{"*": {direct(.9)}}}
+	e := run(t, m, &shelf{lost: true}, nil, edge("e1", "smoking", "lung cancer", state.Weak)).Edges[0]
+	if e.Rejection.Reason != state.RejectedUnavailable || !strings.Contains(e.Rejection.Detail, `no longer holds passage "p0"`) || len(m.calls) != 0 {
+		t.Errorf("the edge is %s %+v after %v", e.Status, e.Rejection, m.calls)
+	}
+}
+
 func TestUnreadableAnswers(t *testing.T) {
 	for _, c := range []struct {
 		garbled int
@@ -282,5 +340,24 @@ func TestGraphOfEdges(t *testing.T) {
 		if !strings.Contains(c.in, c.want) {
 			t.Errorf("%q is not in\n%s", c.want, c.in)
 		}
+	}
+}
+
+// The passages that a verified edge quotes are given once each.
+func TestQuoted(t *testing.T) {
+	m := &scripted{verdicts: map[string][]skills.JudgeEdgeOutput{"*": {direct(.9)}}, devil: map[string]skills.DevilsAdvocateOutput{"smoking": overturned}}
+	tool, err := causal.VerifyEdge(pipeline(t, m, &shelf{}, nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	result, err := tool.Call(context.Background(), []byte(`{"cause": "smoking", "effect": "lung cancer"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := causal.Quoted(result, &shelf{}); err != nil || len(got) != 1 || got[0].ID != "p0" {
+		t.Errorf("quoted are %v, %v", got, err)
+	}
+	if _, err := causal.Quoted([]byte("{"), &shelf{}); err == nil {
+		t.Error("what is no result was read")
 	}
 }

@@ -1,36 +1,32 @@
 package causal
 
 import (
-	"context"
 	"slices"
 	"strings"
 
-	"example.com/assay/graph"
 	"example.com/assay/state"
 )
 
-// Conclude makes the edge of its loop: status, confidence, evidence with every
-// search and the verdicts that used it, and what the adversary added. A rejected
-// edge keeps all of it.
-func Conclude() graph.Node[state.EdgeLoop] {
-	return func(_ context.Context, s state.EdgeLoop) (graph.Update[state.EdgeLoop], error) {
-		e := s.Edge.Clone()
-		e.Status, e.Rejection = state.EdgeRejected, s.Rejection
-		if s.Decision == state.EdgeAccept {
-			e.Status, e.Rejection = state.EdgeGrounded, state.Rejection{}
-		}
-		e.Confidence = s.Verdict.Confidence
-		if o := s.Objection; o != nil {
-			e.Assumptions, e.Conditions = united(e.Assumptions, o.Assumptions), united(e.Conditions, o.Conditions)
-		}
-		e.Evidence = state.EvidenceBundle{Quotes: []state.Quote{}, RetrievalTrace: used(s)}
-		for _, q := range s.Quotes {
-			if !slices.Contains(e.Evidence.Quotes, q) {
-				e.Evidence.Quotes = append(e.Evidence.Quotes, q)
-			}
-		}
-		return graph.Update[state.EdgeLoop]{state.LoopEdge.Set(e)}, nil
+// conclude makes the edge of a loop that ended: status, confidence, evidence with
+// every search and the verdicts that used it, and what the adversary added. A
+// rejected edge keeps all of it.
+func conclude(s state.EdgeLoop) state.Edge {
+	e := s.Edge.Clone()
+	e.Status, e.Rejection = state.EdgeRejected, s.Rejection
+	if s.Decision == state.EdgeAccept {
+		e.Status, e.Rejection = state.EdgeGrounded, state.Rejection{}
 	}
+	e.Confidence = s.Verdict.Confidence
+	if o := s.Objection; o != nil {
+		e.Assumptions, e.Conditions = united(e.Assumptions, o.Assumptions), united(e.Conditions, o.Conditions)
+	}
+	e.Evidence = state.EvidenceBundle{Quotes: []state.Quote{}, RetrievalTrace: used(s)}
+	for _, q := range s.Quotes {
+		if !slices.Contains(e.Evidence.Quotes, q) {
+			e.Evidence.Quotes = append(e.Evidence.Quotes, q)
+		}
+	}
+	return e
 }
 
 // used notes with each search which verdicts read its hits, and with each hit

@@ -15,16 +15,21 @@ import (
 // support. An adversary that cannot be had, or whose answer cannot be read twice,
 // leaves the edge unproven: judge_unavailable. The error is one that has to stop
 // the run.
-func DevilsAdvocate(m llm.Model, skill skills.Skill) graph.Node[state.EdgeLoop] {
+func DevilsAdvocate(m llm.Model, skill skills.Skill, corpus Corpus) graph.Node[state.EdgeLoop] {
 	return func(ctx context.Context, s state.EdgeLoop) (graph.Update[state.EdgeLoop], error) {
-		e := s.Edge
-		out, usage, err := llm.Ask[skills.DevilsAdvocateOutput](ctx, m, skill, skills.DevilsAdvocateInput{
-			From: e.FromVar, To: e.ToVar, Mechanism: e.Mechanism, Quote: s.Quote.Text, Sources: sources(s),
-		})
+		e, asked := s.Edge, &answering{model: m}
+		var out skills.DevilsAdvocateOutput
+		var usage state.ModelUsage
+		passages, err := passagesOf(s, corpus)
+		if err == nil {
+			out, usage, err = llm.Ask[skills.DevilsAdvocateOutput](ctx, asked, skill, skills.DevilsAdvocateInput{
+				From: e.FromVar, To: e.ToVar, Mechanism: e.Mechanism, Quote: s.Quote.Text, Sources: sources(s, passages),
+			})
+		}
 		if err := llm.Stops(ctx, err); err != nil {
 			return nil, err
 		}
-		entry := audited(s, NodeDevil, skill)
+		entry := audited(s, NodeDevil, skill, asked.name)
 		entry.Verdict = s.Verdict
 		update := graph.Update[state.EdgeLoop]{state.LoopUsage.Add(usage)}
 		switch {

@@ -13,7 +13,6 @@ import (
 	"example.com/assay/llm"
 	"example.com/assay/memory/index"
 	"example.com/assay/nodes/causal"
-	"example.com/assay/nodes/retrieval"
 	"example.com/assay/skills"
 	"example.com/assay/state"
 )
@@ -143,6 +142,7 @@ type shelf struct {
 	none  func(index.Query) bool
 	fails func(index.Query) bool
 	pages int
+	lost  bool // passages that were found cannot be read again
 	mu    sync.Mutex
 	asked []index.Query
 }
@@ -171,6 +171,14 @@ func (s *shelf) Search(_ context.Context, q index.Query) (index.Result, error) {
 	return r, nil
 }
 
+func (s *shelf) Passage(id string) (state.Passage, bool, error) {
+	var i int
+	if _, err := fmt.Sscanf(id, "p%d", &i); err != nil || i >= max(s.pages, 20) {
+		return state.Passage{}, false, err
+	}
+	return passage(i), !s.lost, nil
+}
+
 func passage(i int) state.Passage {
 	text := fmt.Sprintf("Passage %d says little.", i)
 	if i == 0 {
@@ -184,7 +192,7 @@ func edge(id, from, to string, strength state.Strength) state.Edge {
 	return state.Edge{ID: id, FromVar: from, ToVar: to, Strength: strength}
 }
 
-func pipeline(t testing.TB, m llm.Model, r retrieval.Retriever, opts *causal.Options) *causal.Pipeline {
+func pipeline(t testing.TB, m llm.Model, r causal.Corpus, opts *causal.Options) *causal.Pipeline {
 	t.Helper()
 	p, err := causal.New(causal.Deps{Model: m, Skills: set(t), Corpus: r}, opts)
 	if err != nil {
@@ -193,7 +201,7 @@ func pipeline(t testing.TB, m llm.Model, r retrieval.Retriever, opts *causal.Opt
 	return p
 }
 
-func run(t testing.TB, m llm.Model, r retrieval.Retriever, opts *causal.Options, edges ...state.Edge) state.Causal {
+func run(t testing.TB, m llm.Model, r causal.Corpus, opts *causal.Options, edges ...state.Edge) state.Causal {
 	t.Helper()
 	final, err := pipeline(t, m, r, opts).Run(context.Background(), edges, &graph.RunOptions{})
 	if err != nil {

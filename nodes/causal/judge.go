@@ -2,47 +2,74 @@ package causal
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"strings"
 
 	"example.com/assay/graph"
 	"example.com/assay/llm"
+	"example.com/assay/nodes/retrieval"
 	"example.com/assay/skills"
 	"example.com/assay/state"
 )
 
 // JudgeEdge asks whether the evidence so far shows an edge. llm.Ask has an answer
-// that cannot be read repaired once; a second one, and a model that fails, leave
-// the edge without a verdict, which the route makes a rejection of. The error is
-// one that has to stop the run: cancellation, or a spent budget.
-func JudgeEdge(m llm.Model, skill skills.Skill) graph.Node[state.EdgeLoop] {
+// that cannot be read repaired once; a second one, a model that fails, and
+// passages that cannot be read again leave the edge without a verdict, which the
+// route makes a rejection of. A quote that inspect finds orders in makes the
+// verdict not count. The error is one that has to stop the run: cancellation, or a
+// spent budget.
+func JudgeEdge(m llm.Model, skill skills.Skill, corpus Corpus, inspect retrieval.Inspect, near *wordings) graph.Node[state.EdgeLoop] {
 	return func(ctx context.Context, s state.EdgeLoop) (graph.Update[state.EdgeLoop], error) {
 		e := s.Edge
-		out, usage, err := llm.Ask[skills.JudgeEdgeOutput](ctx, m, skill, skills.JudgeEdgeInput{
-			From: e.FromVar, To: e.ToVar, Mechanism: e.Mechanism, Strength: string(e.Strength), Sources: sources(s), Asked: nonNil(s.Tried),
+		passages, err := passagesOf(s, corpus)
+		if err != nil {
+			return unjudged(err), nil
+		}
+		asked := &answering{model: m}
+		out, usage, err := llm.Ask[skills.JudgeEdgeOutput](ctx, asked, skill, skills.JudgeEdgeInput{
+			From: e.FromVar, To: e.ToVar, Mechanism: e.Mechanism, Strength: string(e.Strength), Sources: sources(s, passages), Asked: nonNil(s.Tried),
+			FromNear: near.of(e.FromVar, e.ToVar, passages), ToNear: near.of(e.ToVar, e.FromVar, passages),
 		})
 		if err := llm.Stops(ctx, err); err != nil {
 			return nil, err
 		}
-		update := graph.Update[state.EdgeLoop]{state.LoopUsage.Add(usage)}
-		entry := audited(s, NodeJudge, skill)
+		update := graph.Update[state.EdgeLoop]{state.LoopUsage.Add(usage), state.LoopModel.Set(asked.name)}
 		if err != nil {
-			entry.Verdict = state.VerificationVerdict{SupportType: state.Irrelevant, RejectionReason: state.RejectedUnavailable}
-			entry.Note = err.Error()
-			return append(update, state.LoopVerdict.Set(entry.Verdict), state.LoopFailure.Set(err.Error()), state.LoopAudit.Add(entry)), nil
+			return append(update, unjudged(err)...), nil
 		}
-		v, quote, problem := weigh(out, s.Evidence)
-		entry.Verdict, entry.Counts, entry.Note = v, problem == "", problem
+		v, quote, problem := weigh(out, passages, inspect)
 		if quote.Text != "" {
 			update = append(update, state.LoopQuotes.Add(quote))
 		}
-		return append(update, state.LoopVerdict.Set(v), state.LoopQuote.Set(quote), state.LoopProblem.Set(problem), state.LoopAudit.Add(entry)), nil
+		return append(update, state.LoopVerdict.Set(v), state.LoopQuote.Set(quote), state.LoopProblem.Set(problem)), nil
 	}
 }
 
+// unjudged leaves an edge without a verdict.
+func unjudged(why error) graph.Update[state.EdgeLoop] {
+	v := state.VerificationVerdict{SupportType: state.Irrelevant, RejectionReason: state.RejectedUnavailable}
+	return graph.Update[state.EdgeLoop]{state.LoopVerdict.Set(v), state.LoopFailure.Set(why.Error())}
+}
+
+// An answering model notes the name that the last answer came under.
+type answering struct {
+	model llm.Model
+	name  string
+}
+
+func (a *answering) Generate(ctx context.Context, req llm.Request) (llm.Response, error) {
+	out, err := a.model.Generate(ctx, req)
+	if err == nil {
+		a.name = out.Model
+	}
+	return out, err
+}
+
 // weigh turns a judge's answer into a verdict. A quote that no passage holds byte
-// for byte makes it not count, and so does a grounding without a quote.
-func weigh(out skills.JudgeEdgeOutput, evidence []state.Evidence) (v state.VerificationVerdict, quote state.Quote, problem string) {
+// for byte makes it not count, and so do one that gives orders and a grounding
+// without a quote.
+func weigh(out skills.JudgeEdgeOutput, passages []state.Passage, inspect retrieval.Inspect) (v state.VerificationVerdict, quote state.Quote, problem state.Rejection) {
 	v = state.VerificationVerdict{
 		IsGrounded: out.IsGrounded, SupportType: state.SupportType(out.SupportType), SupportingQuote: out.SupportingQuote,
 		RejectionReason: strings.TrimSpace(out.RejectionReason), Confidence: out.Confidence, RefinementQuery: strings.TrimSpace(out.RefinementQuery),
@@ -54,36 +81,69 @@ func weigh(out skills.JudgeEdgeOutput, evidence []state.Evidence) (v state.Verif
 	words := strings.TrimSpace(out.SupportingQuote)
 	if words == "" {
 		if v.IsGrounded {
-			problem = "it gives no quote"
+			problem = state.Rejection{Reason: state.RejectedQuote, Detail: "it gives no quote"}
 		}
 		return v, quote, problem
 	}
-	for _, e := range evidence {
-		if start, end, ok := skills.Find(e.Passage.Text, words); ok {
-			return v, state.QuoteIn(e.Passage, start, end-start), ""
+	problem = state.Rejection{Reason: state.RejectedQuote, Detail: "its quote is in no passage"}
+	for _, p := range passages {
+		start, end, ok := skills.Find(p.Text, words)
+		if !ok {
+			continue
 		}
+		if ordered(inspect.In(p.Text), start, end) {
+			problem = state.Rejection{Reason: state.RejectedOrder, Detail: "its quote gives orders to an assistant"}
+			continue
+		}
+		return v, state.QuoteIn(p, start, end-start), state.Rejection{}
 	}
-	return v, quote, "its quote is in no passage"
+	return v, quote, problem
 }
 
-// audited begins the entry of a verdict that is about to be given.
-func audited(s state.EdgeLoop, node string, skill skills.Skill) state.AuditEntry {
-	a := state.AuditEntry{
-		Edge: s.Edge.ID, N: len(s.Audit) + 1, Node: node, Skill: skill.Name, SkillHash: skill.Hash, Iteration: s.Iteration,
-		Queries: nonNil(s.Tried), Passages: make([]string, len(s.Evidence)),
+// ordered reports whether an order is in the bytes start..end.
+func ordered(orders []retrieval.Order, start, end int) bool {
+	for _, o := range orders {
+		if o.Start < end && start < o.End {
+			return true
+		}
 	}
-	for i, e := range s.Evidence {
-		a.Passages[i] = e.Passage.ID
+	return false
+}
+
+// audited begins the entry of a verdict.
+func audited(s state.EdgeLoop, node string, skill skills.Skill, model string) state.AuditEntry {
+	a := state.AuditEntry{
+		Edge: s.Edge.ID, N: len(s.Audit) + 1, Node: node, Skill: skill.Name, SkillHash: skill.Hash, Model: model, Iteration: s.Iteration,
+		Queries: nonNil(s.Tried), Passages: make([]string, len(s.Sources)),
+	}
+	for i, src := range s.Sources {
+		a.Passages[i] = src.Passage
 	}
 	return a
 }
 
+// passagesOf reads the passages of a loop again.
+func passagesOf(s state.EdgeLoop, corpus Corpus) ([]state.Passage, error) {
+	out := make([]state.Passage, len(s.Sources))
+	for i, src := range s.Sources {
+		p, ok, err := corpus.Passage(src.Passage)
+		switch {
+		case err != nil:
+			return nil, fmt.Errorf("reading the evidence: %w", err)
+		case !ok:
+			return nil, fmt.Errorf("reading the evidence: the corpus no longer holds passage %q: verify the edge again", src.Passage)
+		}
+		out[i] = p
+	}
+	return out, nil
+}
+
 // sources numbers the evidence for a prompt, from 1.
-func sources(s state.EdgeLoop) []skills.EdgeSource {
-	list := make([]skills.EdgeSource, len(s.Evidence))
-	for i, e := range s.Evidence {
-		list[i].Source = skills.Source{N: i + 1, Title: e.Passage.Title, Section: e.Passage.Section, Text: e.Passage.Text}
-		list[i].Side = string(s.Sides[i])
+func sources(s state.EdgeLoop, passages []state.Passage) []skills.EdgeSource {
+	list := make([]skills.EdgeSource, len(passages))
+	for i, p := range passages {
+		list[i].Source = skills.Source{N: i + 1, Title: p.Title, Section: p.Section, Text: p.Text}
+		list[i].Side = string(s.Sources[i].Side)
 	}
 	return list
 }

@@ -13,6 +13,7 @@ import (
 	"example.com/assay/graph"
 	"example.com/assay/graph/checkpoint/memory"
 	"example.com/assay/nodes/causal"
+	"example.com/assay/nodes/follow"
 	"example.com/assay/skills"
 	"example.com/assay/state"
 )
@@ -43,11 +44,13 @@ func TestManyEdgesCancelledHalfWay(t *testing.T) {
 		}
 		opts := &causal.Options{MaxConcurrent: judges, Checkpointer: memory.New()}
 		p := pipeline(t, m, &shelf{}, opts)
-		_, err := p.Run(ctx, manyEdges(n), &graph.RunOptions{Thread: "t"})
+		var kept causal.Kept
+		_, _, err := follow.Run(ctx, p.Graph(), causal.Input(manyEdges(n)), &follow.Options[state.Causal]{Observe: kept.Observe, Run: graph.RunOptions{Thread: "t"}})
 		if !errors.Is(err, errHalfWay) {
 			t.Fatalf("the run ended with %v", err)
 		}
 		synctest.Wait()
+		halfWay(t, &kept, n, judges)
 		before := m.calls
 		m.calls, m.each = nil, nil
 		final, err := p.Graph().Invoke(context.Background(), nil, &graph.RunOptions{Thread: "t"})
@@ -72,6 +75,27 @@ func TestManyEdgesCancelledHalfWay(t *testing.T) {
 			t.Errorf("%d calls at once; the limit is %d", m.peak, judges)
 		}
 	})
+}
+
+// halfWay holds what was kept of a stopped run to half of its edges, in order.
+func halfWay(t *testing.T, kept *causal.Kept, n, judges int) {
+	t.Helper()
+	got, err := kept.State(manyEdges(n))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(got.Edges) < n/2-judges || len(got.Edges) > n/2+judges || len(got.Audit) != len(got.Edges) || len(got.DAG.Edges) != len(got.Edges) || len(got.Drafts) != n {
+		t.Errorf("kept %d edges, %d audit entries and %d in the graph, of %d", len(got.Edges), len(got.Audit), len(got.DAG.Edges), len(got.Drafts))
+	}
+	place := map[string]int{}
+	for i, e := range manyEdges(n) {
+		place[e.ID] = i
+	}
+	for i, e := range got.Edges {
+		if e.Status != state.EdgeGrounded || i > 0 && place[e.ID] <= place[got.Edges[i-1].ID] {
+			t.Fatalf("edge %d kept is %s, %s", i, e.ID, e.Status)
+		}
+	}
 }
 
 func TestDefaultLimitOfCalls(t *testing.T) {

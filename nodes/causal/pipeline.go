@@ -22,7 +22,6 @@ const (
 	NodeJudge    = "judge_edge"
 	NodeRoute    = "route"
 	NodeDevil    = "devils_advocate"
-	NodeConclude = "conclude"
 )
 
 // An Embedder places texts in the corpus' space. memory.Corpus is one.
@@ -30,12 +29,22 @@ type Embedder interface {
 	Embed(text string) []float32 // of length 1, or zero
 }
 
+// A Corpus finds passages, and gives them again by their ids. memory.Corpus is
+// one.
+type Corpus interface {
+	retrieval.Retriever
+	Passage(id string) (p state.Passage, ok bool, err error)
+}
+
 // Deps are what the pipeline works with.
 type Deps struct {
 	Model    llm.Model
 	Skills   *skills.Set
-	Corpus   retrieval.Retriever
-	Embedder Embedder // nil: queries are compared by their stems alone
+	Corpus   Corpus
+	Embedder Embedder // nil: queries and names are compared by their stems alone
+	// Inspect looks for orders in passages: a quote that gives one counts for
+	// nothing, and the run warns. Nil looks for none.
+	Inspect retrieval.Inspect
 }
 
 // Options tune the pipeline. Nil is the zero value.
@@ -61,7 +70,8 @@ const (
 	defaultIterations = 3
 	defaultThreshold  = 0.6
 	defaultTopK       = 3
-	sameQuery         = 0.9 // similarity from which two queries are one
+	sameQuery         = 0.9  // similarity from which two queries are one
+	mostInspected     = 4096 // passages whose orders are remembered
 )
 
 // Pipeline is the compiled graph.
@@ -117,21 +127,20 @@ func build(deps Deps, opts *Options) (*Pipeline, error) {
 	model := llm.Limit(o.MaxConcurrent)(deps.Model)
 
 	l := graph.NewStateGraph(state.EdgeLoopChannels()...)
-	l.AddNode(NodeRetrieve, RetrieveGrounding(deps.Corpus, o.TopK))
-	l.AddNode(NodeJudge, JudgeEdge(model, judge))
-	l.AddNode(NodeRoute, RouteVerdict(o, newRepeats(deps.Embedder)))
-	l.AddNode(NodeDevil, DevilsAdvocate(model, devil))
-	l.AddNode(NodeConclude, Conclude())
+	inspect := retrieval.Remember(deps.Inspect, mostInspected)
+	l.AddNode(NodeRetrieve, RetrieveGrounding(deps.Corpus, o.TopK, inspect))
+	l.AddNode(NodeJudge, JudgeEdge(model, judge, deps.Corpus, inspect, newWordings(deps.Embedder)))
+	l.AddNode(NodeRoute, RouteVerdict(o, judge, newRepeats(deps.Embedder)))
+	l.AddNode(NodeDevil, DevilsAdvocate(model, devil, deps.Corpus))
 	l.AddEdge(graph.Start, NodeRetrieve)
 	l.AddConditionalPaths(NodeRetrieve, afterRetrieval, graph.Path{Key: keyFound, Target: NodeJudge}, graph.Path{Key: keyNothing, Target: NodeRoute})
 	l.AddEdge(NodeJudge, NodeRoute)
 	l.AddConditionalPaths(NodeRoute, afterRoute,
-		graph.Path{Key: string(state.EdgeAccept), Target: NodeConclude}, graph.Path{Key: string(state.EdgeAttack), Target: NodeDevil},
-		graph.Path{Key: string(state.EdgeRefine), Target: NodeRetrieve}, graph.Path{Key: string(state.EdgeReject), Target: NodeConclude})
-	l.AddEdge(NodeDevil, NodeConclude)
-	l.AddEdge(NodeConclude, graph.End)
-	// Each iteration is three supersteps, and the end at most two.
-	loop, err := l.Compile(&graph.CompileOptions{Name: NodeEdge, RecursionLimit: 3*o.Iterations + 3})
+		graph.Path{Key: string(state.EdgeAccept), Target: graph.End}, graph.Path{Key: string(state.EdgeAttack), Target: NodeDevil},
+		graph.Path{Key: string(state.EdgeRefine), Target: NodeRetrieve}, graph.Path{Key: string(state.EdgeReject), Target: graph.End})
+	l.AddEdge(NodeDevil, graph.End)
+	// Each iteration is three supersteps, and the attack is one.
+	loop, err := l.Compile(&graph.CompileOptions{Name: NodeEdge, RecursionLimit: 3*o.Iterations + 2})
 	if err != nil {
 		return nil, err
 	}
@@ -183,5 +192,9 @@ func loopInput(s state.Causal) graph.Update[state.EdgeLoop] {
 }
 
 func loopOutput(s state.EdgeLoop) graph.Update[state.Causal] {
-	return graph.Update[state.Causal]{state.CausalDone.Add(s.Edge), state.CausalAudit.Add(s.Audit...), state.CausalUsage.Add(s.Usage)}
+	update := graph.Update[state.Causal]{state.CausalEdges.Add(conclude(s)), state.CausalAudit.Add(s.Audit...), state.CausalUsage.Add(s.Usage)}
+	if len(s.Warnings) > 0 {
+		update = append(update, state.CausalWarned.Add(s.Warnings...))
+	}
+	return update
 }

@@ -23,7 +23,7 @@ func Plan() graph.Node[state.Causal] {
 			if Variable(e.FromVar) == Variable(e.ToVar) {
 				e.Status = state.EdgeRejected
 				e.Rejection = state.Rejection{Reason: state.RejectedSelfLoop, Detail: "cause and effect are one variable"}
-				update = append(update, state.CausalDone.Add(e), state.CausalAudit.Add(state.AuditEntry{
+				update = append(update, state.CausalEdges.Add(e), state.CausalAudit.Add(state.AuditEntry{
 					Edge: e.ID, Node: NodePlan, Queries: []string{}, Passages: []string{}, Decision: state.EdgeReject, Note: e.Rejection.Detail,
 					Verdict: state.VerificationVerdict{SupportType: state.Irrelevant, RejectionReason: state.RejectedSelfLoop},
 				}))
@@ -38,21 +38,23 @@ func Plan() graph.Node[state.Causal] {
 	}
 }
 
-// Assemble brings concluded edges into the order of the draft and draws the
-// graph of those that are grounded.
+// Assemble draws the graph of the edges that are grounded. Edges are concluded in
+// the order of the draft but for those from a variable to itself, which Plan
+// rejects before all others: where there is one it brings them into that order.
 func Assemble() graph.Node[state.Causal] {
 	return func(_ context.Context, s state.Causal) (graph.Update[state.Causal], error) {
 		place := map[string]int{}
 		for i, e := range s.Drafts {
 			place[e.ID] = i
 		}
-		edges := slices.Clone(s.Done)
-		slices.SortStableFunc(edges, func(a, b state.Edge) int { return cmp.Compare(place[a.ID], place[b.ID]) })
-		audit := slices.Clone(s.Audit)
+		inOrder := func(a, b state.Edge) int { return cmp.Compare(place[a.ID], place[b.ID]) }
+		if slices.IsSortedFunc(s.Edges, inOrder) {
+			return graph.Update[state.Causal]{state.CausalGraph.Set(DAG(s.Edges))}, nil
+		}
+		edges, audit := slices.Clone(s.Edges), slices.Clone(s.Audit)
+		slices.SortStableFunc(edges, inOrder)
 		slices.SortStableFunc(audit, func(a, b state.AuditEntry) int { return cmp.Compare(place[a.Edge], place[b.Edge]) })
-		return graph.Update[state.Causal]{
-			state.CausalEdges.Set(edges), state.CausalAudit.Overwrite(audit), state.CausalDone.Overwrite(nil), state.CausalGraph.Set(DAG(edges)),
-		}, nil
+		return graph.Update[state.Causal]{state.CausalEdges.Overwrite(edges), state.CausalAudit.Overwrite(audit), state.CausalGraph.Set(DAG(edges))}, nil
 	}
 }
 

@@ -17,8 +17,18 @@ const EventRetrieval = retrieval.EventName
 
 // RetrievalEvent is its payload.
 type RetrievalEvent struct {
-	Edge string `json:"edge"` // its id
-	state.Retrieval
+	Edge      string     `json:"edge"` // its id
+	Iteration int        `json:"iteration"`
+	Side      state.Side `json:"side"`
+	Queries   []string   `json:"queries"`
+	Fallback  bool       `json:"fallback,omitempty"`
+	Error     string     `json:"error,omitempty"`
+	Hits      []EventHit `json:"hits"` // best first; their scores are in the edge's retrieval trace
+}
+
+// EventHit is one hit of a RetrievalEvent.
+type EventHit struct {
+	Passage string `json:"passage"`
 }
 
 // RetrieveGrounding searches for what shows an edge and for what refutes it, up
@@ -29,14 +39,15 @@ type RetrievalEvent struct {
 // the passages come first that more terms lead to, those to which terms of both
 // variables lead before all others; ties are broken by the sum of 1/rank and then
 // by id. That still finds a passage in which a single phrase of the edge occurs.
-func RetrieveGrounding(corpus retrieval.Retriever, k int) graph.Node[state.EdgeLoop] {
+//
+// Passages in which inspect finds orders are reported, and read all the same.
+func RetrieveGrounding(corpus retrieval.Retriever, k int, inspect retrieval.Inspect) graph.Node[state.EdgeLoop] {
 	return func(ctx context.Context, s state.EdgeLoop) (graph.Update[state.EdgeLoop], error) {
-		read := make([]string, 0, len(s.Evidence)+2*k)
-		for _, e := range s.Evidence {
-			read = append(read, e.Passage.ID)
+		read := make([]string, 0, len(s.Sources)+2*k)
+		for _, src := range s.Sources {
+			read = append(read, src.Passage)
 		}
 		update := graph.Update[state.EdgeLoop]{state.LoopIteration.Set(s.Iteration + 1)}
-		n := len(s.Evidence)
 		for _, side := range []state.Side{state.SupportSide, state.RefuteSide} {
 			q := supportQuery(s.Edge, s.Refinement, k, read)
 			if side == state.RefuteSide {
@@ -49,7 +60,7 @@ func RetrieveGrounding(corpus retrieval.Retriever, k int) graph.Node[state.EdgeL
 			for i := range retrievals {
 				r := &retrievals[i]
 				r.Iteration, r.Side = s.Iteration+1, side
-				if err := graph.Emit(ctx, EventRetrieval, RetrievalEvent{s.Edge.ID, *r}); err != nil {
+				if err := graph.Emit(ctx, EventRetrieval, published(s.Edge.ID, *r)); err != nil {
 					return nil, err
 				}
 				if !r.Fallback {
@@ -58,14 +69,27 @@ func RetrieveGrounding(corpus retrieval.Retriever, k int) graph.Node[state.EdgeL
 			}
 			update = append(update, state.LoopRetrievals.Add(retrievals...))
 			for _, h := range found {
-				n++
 				read = append(read, h.Passage.ID)
-				update = append(update, state.LoopSides.Add(side),
-					state.LoopEvidence.Add(state.Evidence{Label: fmt.Sprintf("Source %d", n), Passage: h.Passage}))
+				update = append(update, state.LoopSources.Add(state.EdgeSource{Passage: h.Passage.ID, Side: side}))
+			}
+			warnings, err := inspect.Report(ctx, 0, found)
+			if err != nil {
+				return nil, err
+			}
+			if len(warnings) > 0 {
+				update = append(update, state.LoopWarned.Add(warnings...))
 			}
 		}
 		return update, nil
 	}
+}
+
+func published(edge string, r state.Retrieval) RetrievalEvent {
+	e := RetrievalEvent{Edge: edge, Iteration: r.Iteration, Side: r.Side, Queries: r.Queries, Fallback: r.Fallback, Error: r.Error, Hits: make([]EventHit, len(r.Hits))}
+	for i, h := range r.Hits {
+		e.Hits[i].Passage = h.Passage
+	}
+	return e
 }
 
 // searchSide searches, and falls back. The error is cancellation.
@@ -148,7 +172,8 @@ func count(b bool) int {
 func edgeHits(hits []state.Hit) []state.EdgeHit {
 	out := make([]state.EdgeHit, len(hits))
 	for i, h := range hits {
-		out[i] = state.EdgeHit{Passage: h.Passage.ID, Rank: i + 1, Scores: h.Scores}
+		given := slices.DeleteFunc(slices.Clone(h.Scores), func(s state.Score) bool { return s.Value == 0 })
+		out[i] = state.EdgeHit{Passage: h.Passage.ID, Rank: i + 1, Scores: nonNil(given)}
 	}
 	return out
 }
@@ -160,10 +185,13 @@ const (
 
 // afterRetrieval asks the judge only when there is something new to read.
 func afterRetrieval(_ context.Context, s state.EdgeLoop) (graph.Route, error) {
-	for _, r := range s.Retrievals {
-		if r.Iteration == s.Iteration && len(r.Hits) > 0 {
-			return graph.To(keyFound), nil
-		}
+	if foundNew(s) {
+		return graph.To(keyFound), nil
 	}
 	return graph.To(keyNothing), nil
+}
+
+// foundNew reports whether the last retrieval found what was not read before.
+func foundNew(s state.EdgeLoop) bool {
+	return slices.ContainsFunc(s.Retrievals, func(r state.Retrieval) bool { return r.Iteration == s.Iteration && len(r.Hits) > 0 })
 }

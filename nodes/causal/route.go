@@ -3,9 +3,9 @@ package causal
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"example.com/assay/graph"
+	"example.com/assay/skills"
 	"example.com/assay/state"
 )
 
@@ -28,17 +28,18 @@ type ruling struct {
 //     left. One that was tried forces the edge to be not grounded:
 //     "exhausted_refinements";
 //   - else the edge is rejected, with the reason.
-func RouteVerdict(o Options, seen repeats) graph.Node[state.EdgeLoop] {
+//
+// Judge is the skill that the verdict came by, for the audit.
+func RouteVerdict(o Options, judge skills.Skill, seen repeats) graph.Node[state.EdgeLoop] {
 	return func(ctx context.Context, s state.EdgeLoop) (graph.Update[state.EdgeLoop], error) {
-		last := len(s.Audit) - 1
-		if last < 0 || s.Audit[last].Iteration != s.Iteration {
+		if !foundNew(s) {
 			entry, update := unread(s, o)
 			return update, graph.Emit(ctx, EventVerdict, entry)
 		}
 		r := rule(s, o, seen)
-		audit := slices.Clone(s.Audit)
-		entry := &audit[last]
-		entry.Decision = r.decision
+		entry := audited(s, NodeJudge, judge, s.Model)
+		entry.Verdict, entry.Decision = s.Verdict, r.decision
+		entry.Counts, entry.Note = s.Failure == "" && s.Problem == (state.Rejection{}), joined(s.Failure, s.Problem.Detail)
 		if r.decision == state.EdgeReject {
 			entry.Note = joined(entry.Note, r.rejection.Detail)
 			entry.Verdict.IsGrounded = false
@@ -48,8 +49,8 @@ func RouteVerdict(o Options, seen repeats) graph.Node[state.EdgeLoop] {
 		}
 		return graph.Update[state.EdgeLoop]{
 			state.LoopDecided.Set(r.decision), state.LoopRejection.Set(r.rejection), state.LoopRefinement.Set(r.refinement),
-			state.LoopVerdict.Set(entry.Verdict), state.LoopAudit.Overwrite(audit),
-		}, graph.Emit(ctx, EventVerdict, *entry)
+			state.LoopVerdict.Set(entry.Verdict), state.LoopAudit.Add(entry),
+		}, graph.Emit(ctx, EventVerdict, entry)
 	}
 }
 
@@ -79,7 +80,7 @@ func rule(s state.EdgeLoop, o Options, seen repeats) ruling {
 // holds reports whether the last verdict grounds the edge.
 func holds(s state.EdgeLoop, o Options) bool {
 	v := s.Verdict
-	return v.IsGrounded && v.SupportType == state.DirectCausal && s.Problem == "" && v.Confidence >= o.Threshold
+	return v.IsGrounded && v.SupportType == state.DirectCausal && s.Problem == (state.Rejection{}) && v.Confidence >= o.Threshold
 }
 
 // grounds is why a verdict that does not ground the edge does not.
@@ -87,8 +88,8 @@ func grounds(s state.EdgeLoop, o Options) state.Rejection {
 	v := s.Verdict
 	why := state.Rejection{Detail: v.RejectionReason}
 	switch {
-	case s.Problem != "":
-		why = state.Rejection{Reason: state.RejectedQuote, Detail: s.Problem}
+	case s.Problem != (state.Rejection{}):
+		return s.Problem
 	case v.SupportType == state.CorrelationOnly:
 		why.Reason = state.RejectedCorrelation
 	case v.SupportType != state.DirectCausal:

@@ -80,6 +80,8 @@ type Options struct {
 	// passages by itself; see SynthesizeSearching. Models without tools, such as
 	// the offline one, answer as if it were not set.
 	SearchTool bool
+	// Tools are what it may call besides searching. They need SearchTool.
+	Tools []Tool
 	// SearchRounds is in how many rounds it may do so. Default 3.
 	SearchRounds int
 	// Checkpointer saves runs, whose graph.RunOptions then name a thread. Default:
@@ -156,6 +158,10 @@ func build(deps Deps, opts *Options) (*graph.Compiled[state.Agent], error) {
 		return nil, fmt.Errorf("confidence threshold is %v: it must lie between 0 and 1", o.ConfidenceThreshold)
 	}
 
+	if len(o.Tools) > 0 && !o.SearchTool {
+		return nil, errors.New("tools are given, and the model that writes may call none: set SearchTool")
+	}
+
 	var problems []error
 	skill := func(name string) skills.Skill {
 		s, err := deps.Skills.Get(name)
@@ -178,7 +184,7 @@ func build(deps Deps, opts *Options) (*graph.Compiled[state.Agent], error) {
 	execute.AddNode(NodeRetrieve, Retrieve(deps.Corpus, o.Passages, deps.Inspect))
 	write := Synthesize(deps.Model, synthesize)
 	if o.SearchTool {
-		write = SynthesizeSearching(deps.Model, synthesize, deps.Corpus, o.SearchRounds, deps.Inspect)
+		write = SynthesizeSearching(deps.Model, synthesize, deps.Corpus, o.SearchRounds, deps.Inspect, o.Tools...)
 	}
 	execute.AddNode(NodeSynthesize, write)
 	execute.AddEdge(graph.Start, NodeRewrite)

@@ -29,13 +29,19 @@ const maxFound = 20
 // tool, to answer from all that was found, and the run is warned. A model that
 // calls no tools answers as in Synthesize. The step's confidence stays that of
 // its own search: no model makes a step confident by asking something easier.
-func SynthesizeSearching(m llm.Model, skill skills.Skill, corpus retrieval.Retriever, rounds int, inspect retrieval.Inspect) graph.Node[state.Agent] {
+//
+// Further tools are offered beside the search; see Tool.
+func SynthesizeSearching(m llm.Model, skill skills.Skill, corpus retrieval.Retriever, rounds int, inspect retrieval.Inspect, further ...Tool) graph.Node[state.Agent] {
 	return synthesize(func(ctx context.Context, s state.Agent, step state.Step) (written, error) {
 		search, err := newStepSearch(corpus, s, step, inspect)
 		if err != nil {
 			return written{}, err
 		}
-		text, _, err := llm.AskTextWith(ctx, m, skill, synthesizeInput(s, step, step.Hits), []llm.Callable{search}, &llm.ConverseOptions{MaxRounds: rounds})
+		tools := []llm.Callable{search}
+		for _, t := range further {
+			tools = append(tools, stepTool{t.Callable, t.Passages, search})
+		}
+		text, _, err := llm.AskTextWith(ctx, m, skill, synthesizeInput(s, step, step.Hits), tools, &llm.ConverseOptions{MaxRounds: rounds})
 		tooLong, ok := errors.AsType[*llm.RoundsError](err)
 		if !ok {
 			return written{text, search.hits, search.warnings}, err
@@ -120,8 +126,17 @@ func (t *stepSearch) Settle(ctx context.Context, result json.RawMessage) (json.R
 	if call.Found.Fallback != "" {
 		t.warnings = append(t.warnings, retrieval.NotReranked+call.Found.Fallback)
 	}
+	out, err := t.give(ctx, call.Found.Hits)
+	if err != nil {
+		return nil, err
+	}
+	return toModel(out)
+}
+
+// give numbers passages that the model may cite from now on.
+func (t *stepSearch) give(ctx context.Context, hits []state.Hit) (SourcesFound, error) {
 	out, known := SourcesFound{Note: sourcesNote, Sources: []skills.Source{}}, len(t.hits)
-	for _, hit := range call.Found.Hits {
+	for _, hit := range hits {
 		at := slices.IndexFunc(t.hits, func(h state.Hit) bool { return h.Passage.ID == hit.Passage.ID })
 		if at < 0 && len(t.hits)-t.own == maxFound {
 			out.Note = sourcesNote + fullNote
@@ -135,12 +150,17 @@ func (t *stepSearch) Settle(ctx context.Context, result json.RawMessage) (json.R
 	}
 	orders, err := t.inspect.Report(ctx, t.step, t.hits[known:])
 	if err != nil {
-		return nil, err
+		return out, err
 	}
 	t.warnings = append(t.warnings, orders...)
+	return out, nil
+}
+
+// toModel encodes what a tool found, for a model to read.
+func toModel(out any) (json.RawMessage, error) {
 	var b strings.Builder
 	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false) // a model reads it
+	enc.SetEscapeHTML(false)
 	if err := enc.Encode(out); err != nil {
 		return nil, fmt.Errorf("writing what was found: %w", err)
 	}

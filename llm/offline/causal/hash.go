@@ -36,19 +36,31 @@ func (c *collector) add(value float64, parts ...string) {
 // vector is the row: each feature once with its highest value, of length 1 before
 // names that hash alike are joined, of which the highest value stays.
 func (c *collector) vector(dimensions uint32) Vector {
-	slices.SortFunc(c.features, func(a, b feature) int { return cmp.Or(cmp.Compare(a.hash, b.hash), -cmp.Compare(a.value, b.value)) })
-	fs := slices.CompactFunc(c.features, func(a, b feature) bool { return a.hash == b.hash })
 	sum := 0.0 // values are halves and small integers: exact in any order
-	for _, f := range fs {
+	for _, f := range c.once() {
 		sum += f.value * f.value
 	}
 	if sum == 0 {
 		return Vector{}
 	}
+	return c.row(dimensions, math.Sqrt(sum))
+}
+
+// once is each feature once, with its highest value, in the order of hashes.
+func (c *collector) once() []feature {
+	slices.SortFunc(c.features, func(a, b feature) int { return cmp.Or(cmp.Compare(a.hash, b.hash), -cmp.Compare(a.value, b.value)) })
+	c.features = slices.CompactFunc(c.features, func(a, b feature) bool { return a.hash == b.hash })
+	return c.features
+}
+
+// row is each feature's value over length. Of names that hash alike the highest
+// value stays.
+func (c *collector) row(dimensions uint32, length float64) Vector {
+	fs := c.once()
 	for i := range fs {
 		h := fs[i].hash
 		fs[i].hash = uint64(uint32(h^h>>32) % dimensions)
-		fs[i].value /= math.Sqrt(sum)
+		fs[i].value /= length
 	}
 	slices.SortFunc(fs, func(a, b feature) int { return cmp.Or(cmp.Compare(a.hash, b.hash), -cmp.Compare(a.value, b.value)) })
 	fs = slices.CompactFunc(fs, func(a, b feature) bool { return a.hash == b.hash })

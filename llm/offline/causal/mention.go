@@ -10,6 +10,32 @@ import (
 type Variable struct {
 	stems []string // of its content words, each once
 	head  string   // of the noun that the others qualify
+	also  []Variable
+}
+
+// kinship is how many letters of their beginnings two head nouns share that are
+// forms of one word, as macropinocytosis and macropinosome.
+const kinship = 5
+
+// secondName is what a mention under another name counts beside one by the name
+// itself.
+const secondName = .9
+
+// Or returns the variable with further names, under which it is found where its
+// own is not. They come of counting words, which puts one drug next to another:
+// of those names only one counts whose head noun is the variable's, or begins as
+// it does.
+func (v Variable) Or(names ...string) Variable {
+	for _, name := range names {
+		if w := NewVariable(name); w.head != "" && (akin(w.head, v.head) || kin(w.head, v.head)) {
+			v.also = append(v.also, w)
+		}
+	}
+	return v
+}
+
+func kin(a, b string) bool {
+	return len(a) >= kinship && len(b) >= kinship && a[:kinship] == b[:kinship]
 }
 
 // mentionReach is how many tokens from the head noun its other words may stand.
@@ -80,8 +106,19 @@ type Found struct {
 }
 
 // Mentions finds a variable in a sentence: places of its head noun with enough
-// of its other words near, the words in between included.
+// of its other words near, the words in between included. Where there is none its
+// further names are looked for.
 func (s *Sentence) Mentions(v Variable) []Found {
+	out := s.named(v)
+	for i := 0; i < len(v.also) && len(out) == 0; i++ {
+		for _, f := range s.named(v.also[i]) {
+			out = append(out, Found{f.Mention, f.Share * secondName})
+		}
+	}
+	return out
+}
+
+func (s *Sentence) named(v Variable) []Found {
 	var out []Found
 	for i, t := range s.Tokens {
 		if v.head == "" || !s.holds(t, v.head) {

@@ -26,11 +26,13 @@ type Data struct {
 	SHA256 string `json:"sha256"` // over what its items say
 }
 
-// Weights are what was learned: of pairs, and of sentences of news.
+// Weights are what was learned: of pairs, of sentences of news, and of the tokens
+// that join a cause to its effect in such sentences.
 type Weights struct {
 	Trained []Data `json:"trained"`
 	Pair    Linear `json:"pair"`
 	News    Linear `json:"news"`
+	Joint   Linear `json:"joint"`
 }
 
 // ReadWeights reads what the training command wrote.
@@ -39,7 +41,7 @@ func ReadWeights(data []byte) (*Weights, error) {
 	if err := json.Unmarshal(data, &w); err != nil {
 		return nil, fmt.Errorf("reading weights of causal language: %w", err)
 	}
-	for _, m := range []Linear{w.Pair, w.News} {
+	for _, m := range []Linear{w.Pair, w.News, w.Joint} {
 		if len(m.Weights) != Dimensions {
 			return nil, fmt.Errorf("reading weights of causal language: %q has %d of the program's %d; run the training command again", m.Name, len(m.Weights), Dimensions)
 		}

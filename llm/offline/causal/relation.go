@@ -23,7 +23,11 @@ const afterReach = 4
 // Between reads what a sentence says of two variables; false when it does not
 // mention both, apart from each other.
 func (s *Sentence) Between(cause, effect Variable, pair *Linear) (Relation, bool) {
-	c, e, ok := s.nearest(s.Mentions(cause), s.Mentions(effect))
+	return s.relation(s.Mentions(cause), s.Mentions(effect), pair)
+}
+
+func (s *Sentence) relation(causes, effects []Found, pair *Linear) (Relation, bool) {
+	c, e, ok := s.nearest(causes, effects)
 	if !ok {
 		return Relation{}, false
 	}

@@ -25,4 +25,10 @@ func (w *Weights) PairP(s *Sentence, cause, effect string) float64 {
 }
 
 // NewsP is the probability that a sentence of news speaks of a cause.
-func (w *Weights) NewsP(s *Sentence) float64 { return w.News.P(SentenceFeatures(s, Dimensions)) }
+func (w *Weights) NewsP(s *Sentence) float64 {
+	joints := make([]float64, len(s.Tokens))
+	for i := range joints {
+		joints[i] = w.Joint.P(JointFeatures(s, i, Dimensions))
+	}
+	return NewsP(w.News.P(SentenceFeatures(s, Dimensions)), joints)
+}

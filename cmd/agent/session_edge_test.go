@@ -1,0 +1,126 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"example.com/assay/nodes/causal"
+)
+
+func TestCausalQuestion(t *testing.T) {
+	for _, c := range []struct{ line, cause, effect string }{
+		{"Does the evidence really show that tobacco smoking causes lung cancer?", "tobacco smoking", "lung cancer"},
+		{"does the corpus prove that damp air leads to rust", "damp air", "rust"},
+		{"Does tobacco smoking cause lung cancer?", "", ""}, // a question for research
+		{"Does the evidence show that?", "", ""},
+	} {
+		cause, effect, ok := causalQuestion(c.line)
+		if cause != c.cause || effect != c.effect || ok != (c.cause != "") {
+			t.Errorf("%q: %q causes %q, %v", c.line, cause, effect, ok)
+		}
+	}
+}
+
+// A writer is a server whose model lets an edge be verified before it writes, and
+// then cites the source that the edge's quote is in.
+type writer struct {
+	*httptest.Server
+	mu    sync.Mutex
+	tools []string // that it was offered
+	found struct {
+		Result  causal.Verified
+		Sources []struct{ N int }
+	}
+}
+
+func newWriter(t *testing.T) *writer {
+	t.Helper()
+	w := &writer{}
+	w.Server = httptest.NewServer(http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
+		var in struct {
+			Tools []struct {
+				Function struct{ Name string }
+			}
+			Messages []struct{ Role, Content string }
+		}
+		if err := json.NewDecoder(r.Body).Decode(&in); err != nil {
+			http.Error(out, err.Error(), http.StatusBadRequest)
+			return
+		}
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		message := `{"role":"assistant","content":"","tool_calls":[{"id":"c1","type":"function","function":{"name":"verify_edge","arguments":"{\"cause\":\"mosquito bites\",\"effect\":\"malaria\"}"}}]}`
+		if last := in.Messages[len(in.Messages)-1]; last.Role == "tool" {
+			if err := json.Unmarshal([]byte(last.Content), &w.found); err != nil || len(w.found.Sources) == 0 {
+				t.Errorf("the tool answers %s, %v", last.Content, err)
+				http.Error(out, "no", http.StatusBadRequest)
+				return
+			}
+			message = fmt.Sprintf(`{"role":"assistant","content":"Malaria is spread by the bites of mosquitoes. [Source %d]"}`, w.found.Sources[0].N)
+		} else {
+			for _, tool := range in.Tools {
+				w.tools = append(w.tools, tool.Function.Name)
+			}
+			if !slices.Contains(w.tools, causal.ToolVerifyEdge) {
+				message = `{"role":"assistant","content":"Malaria is spread. [Source 1]"}`
+			}
+		}
+		fmt.Fprintf(out, `{"model":"m","choices":[{"message":%s,"finish_reason":"stop"}],"usage":{"prompt_tokens":5,"completion_tokens":5}}`, message)
+	}))
+	t.Cleanup(w.Close)
+	return w
+}
+
+// In a session a model that may call tools has an edge verified: its loop is shown
+// as it goes, and what it quotes can be cited. Outside of one it is not offered.
+func TestModelVerifiesAnEdge(t *testing.T) {
+	home := t.TempDir()
+	setUp, _, stderr := testApp(home)
+	for _, args := range [][]string{{"edges", "sample", filepath.Join(home, "s")}, {"ingest", filepath.Join(home, "s", "docs")}} {
+		if code := setUp.run(t.Context(), args); code != exitDone {
+			t.Fatalf("%v: exit code %d: %s", args, code, stderr)
+		}
+	}
+	server := newWriter(t)
+	file := filepath.Join(home, "c.yaml")
+	config := "models:\n  default: offline\n  synthesize_and_cite: openai:m\nresearch:\n  search_tool: true\nverification:\n  enabled: false\n"
+	if err := os.WriteFile(file, []byte(config), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	const question = "Do mosquito bites cause malaria where the parasite is common?"
+	a, stdout, stderr := testApp(home)
+	withEnv(a, envOpenAIKey, secret, envOpenAIURL, server.URL)
+	a.stdin = strings.NewReader(question + "\n")
+	if code := a.run(t.Context(), []string{"--config", file, "--no-memory"}); code != exitDone {
+		t.Fatalf("exit code %d: %s%s", code, stderr, stdout)
+	}
+	if got := strings.Join(server.tools, " "); got != "search_corpus verify_edge" {
+		t.Errorf("the model was offered %q", got)
+	}
+	if e := server.found.Result.Edge; e.Status != "grounded" || len(server.found.Result.Audit) != 2 {
+		t.Errorf("the edge came back %s, with %d verdicts", e.Status, len(server.found.Result.Audit))
+	}
+	at := 0
+	for _, want := range []string{"1 support: mosquito bites malaria", "1 refute: no effect of mosquito bites", "1 judge_edge: direct_causal", "    “", "1 devils_advocate: direct_causal", "Malaria is spread by the bites of mosquitoes. [Query 1][Source 1]"} {
+		i := strings.Index(stdout.String()[at:], want)
+		if i < 0 {
+			t.Fatalf("%q is not where it should be in\n%s", want, stdout)
+		}
+		at += i
+	}
+
+	server.tools = nil
+	a, stdout, stderr = testApp(home)
+	withEnv(a, envOpenAIKey, secret, envOpenAIURL, server.URL)
+	if code := a.run(t.Context(), []string{"ask", "--config", file, "--no-memory", question}); code != exitDone || strings.Join(server.tools, " ") != "search_corpus" {
+		t.Errorf("outside of a session, exit code %d, the model was offered %q: %s%s", code, server.tools, stdout, stderr)
+	}
+}

@@ -1,0 +1,62 @@
+package research
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"example.com/assay/llm"
+	"example.com/assay/state"
+)
+
+// A Tool is a function that the model that writes a step's answer may call. The
+// calls of one response run one after the other, so that a graph which a tool runs
+// has its events in order.
+type Tool struct {
+	llm.Callable
+	// Passages are those that a result rests on. They join the step's passages, so
+	// that citing them is checked like any other. Nil: it rests on none.
+	Passages func(result json.RawMessage) ([]state.Passage, error)
+}
+
+// ToolFound is what a model gets of a Tool: its result, and the sources that it
+// rests on.
+type ToolFound struct {
+	Result json.RawMessage `json:"result"`
+	SourcesFound
+}
+
+// stepTool is a Tool for one step. What it finds is numbered by the step's search.
+type stepTool struct {
+	llm.Callable
+	passages func(result json.RawMessage) ([]state.Passage, error)
+	search   *stepSearch
+}
+
+// Call keeps the arguments for Settle.
+func (t stepTool) Call(_ context.Context, arguments json.RawMessage) (json.RawMessage, error) {
+	return arguments, nil
+}
+
+// Settle calls the tool.
+func (t stepTool) Settle(ctx context.Context, arguments json.RawMessage) (json.RawMessage, error) {
+	result, err := t.Callable.Call(ctx, arguments)
+	if err != nil {
+		return nil, err
+	}
+	var hits []state.Hit
+	if t.passages != nil {
+		passages, err := t.passages(result)
+		if err != nil {
+			return nil, fmt.Errorf("reading what %s rests on: %w", t.Tool().Name, err)
+		}
+		for i, p := range passages {
+			hits = append(hits, state.Hit{Passage: p, Rank: i + 1})
+		}
+	}
+	sources, err := t.search.give(ctx, hits)
+	if err != nil {
+		return nil, err
+	}
+	return toModel(ToolFound{result, sources})
+}
