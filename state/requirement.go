@@ -30,22 +30,24 @@ type Requirement struct {
 	Start      int                  `json:"start"` // bytes
 	End        int                  `json:"end"`   // bytes, exclusive
 	Confidence ExtractionConfidence `json:"extraction_confidence"`
-	// Stem is the lead-in of the list that the quote is an item of, where the quote
-	// does not hold it.
-	Stem *Quote `json:"list_stem,omitempty"`
+	// Stems are what the quote needs before it, where it does not hold it: the lead-ins
+	// of the lists that it is an item of, the outermost first, or the sentence that it
+	// leans on.
+	Stems []Quote `json:"stems,omitempty"`
 	// Refers are the parts of documents that the quote names.
 	Refers []CrossReference `json:"cross_references,omitempty"`
 	// SameAs are the ids of requirements with the same words.
 	SameAs []string `json:"same_as,omitempty"`
 }
 
-// Spoken is the quote behind its list's stem, with single spaces: what a
-// statement may say and a judge reads.
+// Spoken is the quote behind its stems, with single spaces: what a statement may
+// say and a judge reads.
 func (r Requirement) Spoken() string {
-	if r.Stem == nil {
-		return flat(r.Quote)
+	words := ""
+	for _, s := range r.Stems {
+		words += flat(s.Text) + " "
 	}
-	return flat(r.Stem.Text) + " " + flat(r.Quote)
+	return words + flat(r.Quote)
 }
 
 // A CrossReference is a part of a document that a requirement names.

@@ -55,7 +55,7 @@ ends the run.`,
   agent ask --thread lease "Who pays when a tenant leaves early?"
   agent ask - < question.txt`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			text, err := a.questionText(cmd.Context(), args)
+			text, err := a.questionText(cmd.Context(), args, askExample)
 			if err == nil {
 				err = a.ask(cmd, &flags, question{text: text, trace: traceFile, thread: thread}, asJSON)
 			}
@@ -75,7 +75,7 @@ ends the run.`,
 }
 
 // questionText returns the question of a command line.
-func (a *app) questionText(ctx context.Context, args []string) (string, error) {
+func (a *app) questionText(ctx context.Context, args []string, example string) (string, error) {
 	text := strings.Join(args, " ")
 	if len(args) == 1 && args[0] == "-" {
 		data, err := a.readStdin(ctx, maxQuestion)
@@ -85,13 +85,21 @@ func (a *app) questionText(ctx context.Context, args []string) (string, error) {
 		text = string(data)
 	}
 	text = strings.TrimSpace(text)
-	return text, checkQuestion(text)
+	return text, checkQuestion(text, example)
 }
 
-func checkQuestion(text string) error {
+// Questions that verbs show whom they were asked nothing.
+const (
+	askExample    = `ask "What must a plaintiff prove for battery?"`
+	searchExample = `search "elements of battery"`
+	complyExample = `comply "How soon must a crisis call be answered?"`
+)
+
+// checkQuestion refuses what is no question; example is one of the verb.
+func checkQuestion(text, example string) error {
 	switch {
 	case text == "":
-		return usagef(`the question is empty; ask one: agent ask "What must a plaintiff prove for battery?"`)
+		return usagef("the question is empty; ask one: agent %s", example)
 	case len(text) > maxQuestion:
 		return usagef("the question is longer than %d bytes; put long texts into a corpus: agent ingest FILE", maxQuestion)
 	case !utf8.ValidString(text):

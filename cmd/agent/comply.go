@@ -65,7 +65,7 @@ are not asked again.`,
 			var text string
 			err := c.mistakes(cmd, args)
 			if err == nil && c.check == "" && c.questions == "" {
-				text, err = a.questionText(cmd.Context(), args)
+				text, err = a.questionText(cmd.Context(), args, complyExample)
 			}
 			if err == nil {
 				switch {
@@ -108,9 +108,9 @@ are not asked again.`,
 func (c *complyFlags) mistakes(cmd *cobra.Command, args []string) error {
 	set := func(name string) bool { return cmd.Flags().Changed(name) }
 	c.filter.SourceType = state.SourceType(c.sourceType)
-	for _, name := range []string{"audit", "check", "questions", "out", "trace"} {
+	for _, name := range []string{"audit", "check", "questions", "out", "trace", "topic", "section", "category", "source-type"} {
 		if value := cmd.Flags().Lookup(name).Value.String(); set(name) && value == "" {
-			return usagef("--%s is empty: name a file or a directory", name)
+			return usagef("--%s is empty: give it a value or leave it out", name)
 		}
 	}
 	switch {
@@ -206,17 +206,17 @@ func (a *app) comply(cmd *cobra.Command, flags *settingFlags, f complyFlags, tex
 	shown := a.newProgress(f.asJSON)
 	audit, runErr := c.ask(ctx, evidence.Input{Question: text, Filter: f.filter}, f.trace, func(ev graph.Event[state.Comply]) { observe(shown, ev) })
 	shown.close()
-	if f.audit != "" && runErr == nil {
-		if err := writeAudit(f.audit, audit); err != nil {
-			return err
-		}
-	}
 	if f.asJSON {
 		a.printJSON(audit)
 	} else {
 		a.printAudit(audit)
 	}
 	a.warnOf(audit.Answer)
+	if f.audit != "" && runErr == nil {
+		if err := writeAudit(f.audit, audit); err != nil {
+			return err
+		}
+	}
 	switch {
 	case runErr != nil:
 		return runErr
@@ -300,6 +300,9 @@ func (a *app) checkAudit(f complyFlags) error {
 			evidence.Checked
 		}{1, f.check, len(got.Problems) == 0, got})
 	} else {
+		for _, d := range audit.Documents {
+			fmt.Fprintf(a.stdout, "read %s\n", visible(d.Path))
+		}
 		for _, p := range got.Problems {
 			fmt.Fprintf(a.stdout, "✗ %s\n", strings.TrimSpace(oneLine(p)))
 		}

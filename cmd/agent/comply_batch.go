@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -31,6 +32,8 @@ type askedQuestion struct {
 	Section    string           `json:"section"`
 	Category   string           `json:"category"`
 	SourceType state.SourceType `json:"source_type"`
+
+	meant string // of a line without a question: what its field may have meant
 }
 
 // input is what is asked; what a row leaves out is as the flags say.
@@ -46,6 +49,10 @@ func (q askedQuestion) input(flags state.ComplyFilter) evidence.Input {
 		SourceType: state.SourceType(or(string(q.SourceType), string(flags.SourceType))),
 	}}
 }
+
+// questionFields are the columns of a CSV file of questions, and the fields of a
+// line of JSON that are read.
+var questionFields = []string{"id", "question", "topic", "section", "category", "source_type"}
 
 // safeID is what an id may look like, as the name of a file.
 var safeID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
@@ -91,7 +98,10 @@ func readQuestions(path string) ([]askedQuestion, error) {
 			return nil, usagef("%s:%d: source_type is %q; known: statute, policy", path, lines[i], q.SourceType)
 		}
 		seen[strings.ToLower(q.ID)] = lines[i]
-		if err := checkQuestion(q.Question); err != nil {
+		if q.Question == "" {
+			return nil, usagef("%s:%d: field question is missing or empty%s", path, lines[i], q.meant)
+		}
+		if err := checkQuestion(q.Question, complyExample); err != nil {
 			return nil, usagef("%s:%d: question: %w", path, lines[i], err)
 		}
 	}
@@ -105,15 +115,20 @@ func questionRows(path string, data []byte) ([]askedQuestion, []int, error) {
 	r := csv.NewReader(bytes.NewReader(data))
 	r.FieldsPerRecord = -1
 	head, err := r.Read()
-	if err != nil {
+	switch {
+	case errors.Is(err, io.EOF):
+		return nil, nil, usagef("%s is empty: its first line must name the columns, of which one is question", path)
+	case err != nil:
 		return nil, nil, usagef("%s: reading its head: %w", path, err)
 	}
-	known := []string{"id", "question", "topic", "section", "category", "source_type"}
 	column := map[string]int{}
 	for i, name := range head {
 		name = strings.ToLower(strings.TrimSpace(name))
-		if !slices.Contains(known, name) {
-			return nil, nil, usagef("%s:1: column %q%s; known: %s", path, name, didYouMean(name, known), strings.Join(known, ", "))
+		if !slices.Contains(questionFields, name) {
+			return nil, nil, usagef("%s:1: column %q%s; known: %s", path, name, didYouMean(name, questionFields), strings.Join(questionFields, ", "))
+		}
+		if _, twice := column[name]; twice {
+			return nil, nil, usagef("%s:1: column %q is there twice", path, name)
 		}
 		column[name] = i
 	}
@@ -124,14 +139,17 @@ func questionRows(path string, data []byte) ([]askedQuestion, []int, error) {
 	var lines []int
 	for {
 		row, err := r.Read()
-		if row == nil && err != nil {
-			if errors.Is(err, io.EOF) {
-				return out, lines, nil
-			}
-			return nil, nil, usagef("%s: %w", path, err)
+		if errors.Is(err, io.EOF) {
+			return out, lines, nil
+		}
+		if bad, ok := errors.AsType[*csv.ParseError](err); ok {
+			return nil, nil, usagef("%s:%d: the row that begins here is not CSV: %w", path, bad.StartLine, bad.Err)
+		}
+		if err != nil {
+			return nil, nil, usagef("reading %s: %w", path, err)
 		}
 		line, _ := r.FieldPos(0)
-		if err != nil || len(row) > len(head) {
+		if len(row) > len(head) {
 			return nil, nil, usagef("%s:%d: the row has %d fields and the head %d", path, line, len(row), len(head))
 		}
 		field := func(name string) string {
@@ -140,7 +158,10 @@ func questionRows(path string, data []byte) ([]askedQuestion, []int, error) {
 			}
 			return ""
 		}
-		out = append(out, askedQuestion{field("id"), field("question"), field("topic"), field("section"), field("category"), state.SourceType(field("source_type"))})
+		out = append(out, askedQuestion{
+			ID: field("id"), Question: field("question"), Topic: field("topic"), Section: field("section"), Category: field("category"),
+			SourceType: state.SourceType(field("source_type")),
+		})
 		lines = append(lines, line)
 	}
 }
@@ -153,12 +174,35 @@ func questionLines(path string, data []byte) ([]askedQuestion, []int, error) {
 			continue
 		}
 		var q askedQuestion
-		if err := json.Unmarshal(line, &q); err != nil {
-			return nil, nil, usagef("%s:%d: %w", path, i+1, err)
+		err := json.Unmarshal(line, &q)
+		switch kind, ok := errors.AsType[*json.UnmarshalTypeError](err); {
+		case ok && kind.Field != "":
+			return nil, nil, usagef("%s:%d: field %s is not text: it is of type %s", path, i+1, kind.Field, kind.Value)
+		case ok:
+			return nil, nil, usagef("%s:%d: the line is not a JSON object: it is of type %s", path, i+1, kind.Value)
+		case err != nil:
+			return nil, nil, usagef("%s:%d: the line is not a JSON object: %w", path, i+1, err)
+		}
+		if q.Question == "" {
+			q.meant = meantQuestion(line)
 		}
 		out, lines = append(out, q), append(lines, i+1)
 	}
 	return out, lines, nil
+}
+
+// meantQuestion names the field of a line that may have been meant for question.
+func meantQuestion(line []byte) string {
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(line, &fields); err != nil {
+		return "" // the line was read before, as an object
+	}
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		if name != "question" && didYouMean(name, []string{"question"}) != "" {
+			return fmt.Sprintf("; %q is no field of questions: did you mean \"question\"?", name)
+		}
+	}
+	return ""
 }
 
 // complyBatch asks every question of a file that is not finished in --out.
@@ -166,6 +210,9 @@ func (a *app) complyBatch(cmd *cobra.Command, flags *settingFlags, f complyFlags
 	ctx := cmd.Context()
 	questions, err := readQuestions(f.questions)
 	if err != nil {
+		return err
+	}
+	if err := makeOut(f.out); err != nil {
 		return err
 	}
 	s, err := a.resolve(cmd, flags)
@@ -216,6 +263,19 @@ func (a *app) complyBatch(cmd *cobra.Command, flags *settingFlags, f complyFlags
 		return silent(exitFailed)
 	}
 	return nil
+}
+
+// makeOut makes the directory of the audits, and refuses one that nothing can be
+// written to before anything is asked.
+func makeOut(dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return usagef("making --out: %w", err)
+	}
+	probe, err := os.CreateTemp(dir, ".tmp-*")
+	if err != nil {
+		return usagef("--out cannot be written to: %w", err)
+	}
+	return errors.Join(probe.Close(), os.Remove(probe.Name()))
 }
 
 // A summaryRow is a question in the summary.

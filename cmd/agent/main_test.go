@@ -51,7 +51,8 @@ func (c cleaning) Run() int {
 }
 
 // hangingMain is the program with a model that hangs when it is asked to plan
-// anew: it makes the file BLOCKED and waits for the end of its context.
+// anew, or about what holds the words HANG: it makes the file BLOCKED and waits for
+// the end of its context.
 func hangingMain() {
 	a := systemApp()
 	a.models[offline.Name] = func() llm.Model { return hanging{offline.New(nil), os.Getenv("BLOCKED")} }
@@ -66,7 +67,8 @@ type hanging struct {
 }
 
 func (h hanging) Generate(ctx context.Context, req llm.Request) (llm.Response, error) {
-	if req.Skill != skills.AdaptiveReplan {
+	words := os.Getenv("HANG")
+	if req.Skill != skills.AdaptiveReplan && (words == "" || !bytes.Contains(req.Vars, []byte(words))) {
 		return h.Model.Generate(ctx, req)
 	}
 	// Nodes run ahead of the reader of their events: give it time to write down

@@ -56,7 +56,7 @@ nothing was found.`,
   agent search --explain --also "hostile touching" "harmful contact"
   agent search --filter topic=torts --filter 'dir=law/*' --mmr 0.7 --neighbours 1 "duty of care"`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			text, err := a.questionText(cmd.Context(), args)
+			text, err := a.questionText(cmd.Context(), args, searchExample)
 			switch {
 			case err != nil:
 			case k < 1 || k > mostHits:

@@ -128,7 +128,7 @@ func (s *session) line(ctx context.Context, line string) (quit bool, err error) 
 // question answers one question. On a terminal Ctrl-C stops it and nothing
 // else.
 func (s *session) question(ctx context.Context, text string) error {
-	if err := checkQuestion(text); err != nil {
+	if err := checkQuestion(text, askExample); err != nil {
 		return err
 	}
 	if s.interactive {

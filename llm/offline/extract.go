@@ -40,18 +40,17 @@ func extract(in skills.RequirementsInput, memo *orderMemo) (skills.RequirementsO
 			}
 			r := m.Read(sentence)
 			x := obligation.Fit(src.Text, s)
-			bare := strings.TrimRight(strings.TrimSpace(sentence), "*_ ")
-			if !r.Obligation && !r.Defines && x.Quote.Start < s.Start || !r.Obligation && x.Stem != (text.Span{}) {
-				stem := x.Stem
-				if stem == (text.Span{}) {
-					stem = text.Span{Start: x.Quote.Start, End: s.Start}
+			if lead := leadOf(src.Text, s, x); lead != "" {
+				of := m.Read(lead) // "A keeper must:" binds its items
+				if !r.Obligation && !r.Defines {
+					r = of
 				}
-				r = m.Read(src.Text[stem.Start:stem.End]) // "A keeper must:" binds its items
-			}
-			if !r.Obligation || r.Defines || strings.HasSuffix(bare, ":") {
-				continue
+				r.Defines = r.Defines || of.Defines
 			}
 			quote := src.Text[x.Quote.Start:x.Quote.End]
+			if !r.Obligation || r.Defines || obligation.Leads(quote) {
+				continue // a lead-in goes with its items
+			}
 			confidence := "high"
 			switch {
 			case x.Limited || !r.Explicit && !r.Imperative || reference.MatchString(quote):
@@ -63,4 +62,13 @@ func extract(in skills.RequirementsInput, memo *orderMemo) (skills.RequirementsO
 		}
 	}
 	return out, nil
+}
+
+// leadOf are the lead-ins of an item of a list.
+func leadOf(whole string, s text.Span, x obligation.Excerpt) string {
+	lead := ""
+	for _, stem := range x.Stems {
+		lead += whole[stem.Start:stem.End] + " "
+	}
+	return lead + whole[min(x.Quote.Start, s.Start):s.Start]
 }

@@ -17,7 +17,7 @@ import (
 
 const (
 	// leastCovered is the share of a question that a requirement must hold.
-	leastCovered = .2
+	leastCovered = .15
 	// headingShare is what a stem counts for that only the headings have.
 	headingShare = .5
 	// leastCited is the share of a statement that its requirements must hold.
@@ -30,6 +30,9 @@ var asked = func() map[string]bool {
 	for _, w := range strings.Fields(`specific specifically provide provides example examples detail details describe explain clarify clarification elaborate
 		require requires required requirement requirements must shall obligation obligations obligated duty duties rule rules policy policies statute statutes law laws
 		need needs expect expected expectations regulation regulations regulatory under according context regard regarding particular
+		clarity guidance guideline guidelines advice recommend recommends recommended recommendation recommendations suggest suggested best practice practices
+		outline outlines criteria criterion aspect aspects factor factors element elements scenario scenarios circumstance circumstances step steps
+		framework set include includes included consider considered considerations help meet typical typically key main certain various
 		ensure ensures applicable relevant appropriate process processes procedure procedures type types kind kinds take taken does do should may`) {
 		out[text.Stem(w)] = true
 	}

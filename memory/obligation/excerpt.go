@@ -18,10 +18,13 @@ const (
 // An Excerpt is what of a sentence is quoted. Both spans are bytes of the text
 // that the sentence is in.
 type Excerpt struct {
-	Quote   text.Span
-	Stem    text.Span // of the list that the sentence is an item of, when Quote does not hold it; else empty
-	Cut     bool      // words of the sentence are left out
-	Limited bool      // what is left out holds an exception or a condition
+	Quote text.Span
+	// Stems are what Quote needs before it, in order, where it does not hold it: the
+	// lead-ins of the lists that the sentence is an item of, the outermost first, or
+	// the sentence that it leans on.
+	Stems   []text.Span
+	Cut     bool // words of the sentence are left out
+	Limited bool // what is left out holds an exception or a condition
 }
 
 // Words counts the words of a text: runs without white space that hold a letter
@@ -43,39 +46,27 @@ var exception = words(`unless|except(?:ing)?|provided\s+that|notwithstanding|how
 // border ends a clause: behind ; : — or a comma, and before a word that joins.
 var border = regexp.MustCompile(`[;:]\s+|,\s+|\s+[—–-]\s+|\s+(?:and|or|but|unless|except|provided|which|that|where|if|when)\s+|\n+`)
 
-// Fit returns how the sentence at s is quoted: whole when it has LeastWords to
-// MostWords words. Of a longer one the clauses around its word of duty are kept,
-// from the sentence's beginning if they reach, up to MostWords. An item of a list
-// that is short, or that begins in lower case, is extended to the list's stem, or
-// gets it beside it when what lies between is too long; any other stays short.
+// Fit returns how the sentence at s is quoted: whole when it has at most MostWords
+// words. Of a longer one the clauses around its word of duty are kept, from the
+// sentence's beginning if they reach. An item of a list begins at the lead-in of its
+// list when that is short and stands directly before it; else it has the lead-ins
+// beside it. So has a sentence that leans on the one before it.
 func Fit(whole string, s text.Span) Excerpt {
 	s = trimmed(whole, s)
 	sentence := whole[s.Start:s.End]
-	n := Words(sentence)
 	out := Excerpt{Quote: s}
-	if n > MostWords {
+	if Words(sentence) > MostWords {
 		from, to := clauses(sentence)
 		left := sentence[:from] + " " + sentence[to:]
 		out = Excerpt{Quote: text.Span{Start: s.Start + from, End: s.Start + to}, Cut: true, Limited: exception.MatchString(left)}
 	}
-	if n >= LeastWords && startsUpper(sentence) {
+	stems, adjacent := stemsOf(whole, s)
+	if adjacent && !out.Cut && Words(whole[stems[0].Start:s.End]) <= MostWords {
+		out.Quote.Start = stems[0].Start
 		return out
 	}
-	stem, ok := stemOf(whole, s)
-	switch {
-	case !ok:
-	case Words(whole[stem.Start:s.End]) <= MostWords:
-		out.Quote = text.Span{Start: stem.Start, End: s.End}
-	case Words(whole[stem.Start:stem.End]) <= mostStemWords:
-		out.Stem = stem
-	}
+	out.Stems = stems
 	return out
-}
-
-func startsUpper(sentence string) bool {
-	bare, _ := unmarked(sentence)
-	r, _ := utf8.DecodeRuneInString(bare)
-	return unicode.IsUpper(r)
 }
 
 func trimmed(whole string, s text.Span) text.Span {
@@ -88,50 +79,68 @@ func trimmed(whole string, s text.Span) text.Span {
 	return s
 }
 
-// clauses returns the bytes of a long sentence that are kept.
+// clauses returns the bytes of a long sentence that are kept: from its beginning to
+// the end of the clause with its word of duty when that is short enough, else from
+// the first border from which the rest can stand alone, else from the border before
+// the word of duty; and as many clauses behind as there is room for.
 func clauses(sentence string) (from, to int) {
 	duty, dutyEnd, ok := Cue(sentence)
 	if !ok {
 		duty, dutyEnd = 0, 0
 	}
-	cuts := []int{0}
-	for _, b := range border.FindAllStringIndex(sentence, -1) {
-		at := b[0]
-		if strings.ContainsRune(",;:", rune(sentence[at])) {
-			at++ // the mark stays with its clause
-		}
-		if at > cuts[len(cuts)-1] {
-			cuts = append(cuts, at)
+	cuts, before := borders(sentence)
+	last := len(cuts) - 1
+	for last > 1 && cuts[last-1] >= dutyEnd && cuts[last-1] > duty {
+		last--
+	}
+	nearest := 0
+	for i := range last {
+		if cuts[i] <= duty {
+			nearest = i
 		}
 	}
-	cuts = append(cuts, len(sentence))
-	words := func(a, b int) int { return Words(sentence[a:b]) }
-	first, last := 0, len(cuts)-1
-	for i, c := range cuts {
-		if c <= duty {
+	first := nearest
+	for i := range nearest + 1 {
+		if before[last]-before[i] <= MostWords && (i == 0 || Complete(strings.TrimSpace(sentence[cuts[i]:cuts[last]]), false)) {
 			first = i
+			break
 		}
 	}
-	for i := len(cuts) - 1; i >= 0; i-- {
-		if cuts[i] >= dutyEnd && cuts[i] > cuts[first] {
-			last = i
-		}
-	}
-	if words(0, cuts[last]) <= MostWords {
-		first = 0 // the beginning, and with it who is bound
-	}
-	for first > 0 && words(cuts[first-1], cuts[last]) <= MostWords/2 {
-		first--
-	}
-	for last < len(cuts)-1 && words(cuts[first], cuts[last+1]) <= MostWords {
+	for last < len(cuts)-1 && before[last+1]-before[first] <= MostWords {
 		last++
 	}
 	from, to = cuts[first], cuts[last]
-	if words(from, to) > MostWords { // one clause without a border
+	if before[last]-before[first] > MostWords { // one clause without a border
 		from, to = window(sentence, from, to, duty)
 	}
 	s := trimmed(sentence, text.Span{Start: from, End: to})
 	return s.Start, s.End
+}
+
+// borders are where clauses of a sentence begin, and its end; before counts the
+// words ahead of each. What stands between brackets is not parted.
+func borders(sentence string) (cuts, before []int) {
+	cuts, before = []int{0}, []int{0}
+	depth, at := 0, 0
+	for _, b := range append(border.FindAllStringIndex(sentence, -1), []int{len(sentence), len(sentence)}) {
+		for ; at < b[0]; at++ {
+			switch sentence[at] {
+			case '(':
+				depth++
+			case ')':
+				depth = max(depth-1, 0)
+			}
+		}
+		cut := b[0]
+		if cut < len(sentence) && strings.ContainsRune(",;:", rune(sentence[cut])) {
+			cut++ // the mark stays with its clause
+		}
+		if last := cuts[len(cuts)-1]; cut > last && (depth == 0 || b[0] == len(sentence)) {
+			before = append(before, before[len(before)-1]+Words(sentence[last:cut]))
+			cuts = append(cuts, cut)
+		}
+	}
+	return cuts, before
 }
 
 // window keeps MostWords words of a clause: from its beginning if the word of
@@ -167,54 +176,6 @@ func firstWord(s string) string {
 	return w
 }
 
-// mostStemWords bounds a stem.
-const mostStemWords = 60
-
-// mostStem is how far before an item its stem is looked for, in bytes.
-const mostStem = 4 << 10
-
-// stemOf finds the lead-in of the list that a sentence is an item of: the nearest
-// line before it that ends with a colon, with only items of the list between. Of a
-// list within a list without a word of duty, it is both lead-ins and what is between.
-func stemOf(whole string, s text.Span) (text.Span, bool) {
-	bare, listed := unmarked(whole[s.Start:s.End])
-	if !listed && !lower(bare) {
-		return text.Span{}, false
-	}
-	from := max(0, s.Start-mostStem)
-	before := text.Sentences(whole[from:s.Start])
-	var inner text.Span // of the nearest list, when it has no word of duty
-	for i := len(before) - 1; i >= 0; i-- {
-		span := trimmed(whole, text.Span{Start: from + before[i].Start, End: from + before[i].End})
-		line := whole[span.Start:span.End]
-		item, ok := unmarked(line)
-		inside := ok || lower(item)
-		if strings.HasSuffix(strings.TrimRight(line, "*_ —–-"), ":") {
-			_, _, duty := Cue(line)
-			switch {
-			case inner == (text.Span{}) && (duty || !inside):
-				return span, true
-			case inner == (text.Span{}):
-				inner = span
-			case duty && Words(whole[span.Start:inner.End]) <= mostStemWords:
-				return text.Span{Start: span.Start, End: inner.End}, true
-			case !inside:
-				return inner, true
-			}
-			continue
-		}
-		if strings.HasPrefix(line, "#") || !inside {
-			break
-		}
-	}
-	return inner, inner != text.Span{}
-}
-
-func lower(s string) bool {
-	r, _ := utf8.DecodeRuneInString(s)
-	return unicode.IsLower(r)
-}
-
 // placeholder is what stands for text that is still to be written.
 var placeholder = regexp.MustCompile(`(?i)\[[^\]\[]{0,300}\b(?:placeholder|insert|tb[adc]|to\s+be\s+(?:determined|confirmed|completed|inserted|added|announced|decided))\b[^\]\[]{0,300}\]|\b(?:TBD|TBC|TBA)\b|\bto\s+be\s+(?:determined|inserted|announced)\b|\blorem\s+ipsum\b|<(?:insert|placeholder)[^>\n]{0,200}>|\{\{[^}\n]{0,200}\}\}`)
 
@@ -243,7 +204,7 @@ var leans = regexp.MustCompile(`^(?i:it|they|he|she|this|these|those|such|that|i
 // stands before it, or it is a clause that says itself who is bound.
 func Complete(quote string, stem bool) bool {
 	bare, _ := unmarked(quote)
-	if bare == "" || strings.HasSuffix(strings.TrimRight(bare, "*_ "), ":") {
+	if bare == "" || Leads(bare) {
 		return false
 	}
 	if stem {

@@ -99,8 +99,9 @@ func (m *Model) Read(sentence string) Reading {
 }
 
 // Cue returns the first bytes of a sentence that speak of a duty; ok is false
-// when none do.
+// when none do. It reads as much of a sentence as Read does.
 func Cue(sentence string) (start, end int, ok bool) {
+	sentence = sentence[:min(len(sentence), mostRead)]
 	for _, c := range cues {
 		if !c.strong {
 			continue

@@ -103,7 +103,7 @@ func Result(final state.Comply, runErr error, files verify.Locator) Audit {
 			Metrics: state.RunMetrics{Metrics: state.Metrics{ModelUsage: final.Usage, HasAnswer: final.Answer != ""}, NodeMS: map[string]float64{}},
 		},
 		Result: ResultAnswered, Missing: distinct(final.Missing), Filter: final.Filter, Final: final.Answer, Statements: []AuditStatement{},
-		References: []state.RequirementReference{}, Unused: []string{}, Grounding: final.Grounding, Statutes: final.StatuteSummary, Policies: final.PolicySummary,
+		Grounding: final.Grounding, Statutes: final.StatuteSummary, Policies: final.PolicySummary,
 		Extracted: orEmpty(final.Requirements), Verified: []VerifiedRequirement{}, Rejected: []VerifiedRequirement{},
 		Conflicts: orEmpty(final.Conflicts), Findings: orEmpty(final.Findings), Documents: []AuditDocument{}, Skills: map[string]string{},
 	}
@@ -128,27 +128,40 @@ func Result(final state.Comply, runErr error, files verify.Locator) Audit {
 		}
 		a.Statements = append(a.Statements, one)
 	}
-	for _, r := range final.Verified() {
-		ref := state.RequirementReference{ID: r.ID}
-		if at := slices.IndexFunc(final.Statements, func(s state.Statement) bool { return slices.Contains(s.IDs, r.ID) }); at >= 0 {
-			ref.Used, ref.Statement = true, final.Statements[at].Text
-		} else {
-			a.Unused = append(a.Unused, r.ID)
-		}
-		a.References = append(a.References, ref)
-	}
+	a.References, a.Unused = used(final.Verified(), final.Statements)
 	a.sources(final, files)
 	a.Trail = Trail{
 		Retrieved: len(final.Hits), Extracted: len(final.Requirements), Verified: len(a.Verified),
 		Confidence: final.Draft.Confidence, Revisions: final.Revisions,
 	}
-	if a.Trail.Extracted > 0 {
-		a.Trail.PassRate = float64(a.Trail.Verified) / float64(a.Trail.Extracted)
-	}
+	a.Trail.PassRate = passRate(a.Trail.Verified, a.Trail.Extracted)
 	if a.Trail.Confidence == "" {
 		a.Trail.Confidence = state.GroundedInsufficient
 	}
 	return a
+}
+
+func passRate(verified, extracted int) float64 {
+	if extracted == 0 {
+		return 0
+	}
+	return float64(verified) / float64(extracted)
+}
+
+// used says of each verified requirement where the answer cites it, and which it
+// does not.
+func used(verified []state.Requirement, statements []state.Statement) (refs []state.RequirementReference, unused []string) {
+	refs, unused = []state.RequirementReference{}, []string{}
+	for _, r := range verified {
+		ref := state.RequirementReference{ID: r.ID}
+		if at := slices.IndexFunc(statements, func(s state.Statement) bool { return slices.Contains(s.IDs, r.ID) }); at >= 0 {
+			ref.Used, ref.Statement = true, statements[at].Text
+		} else {
+			unused = append(unused, r.ID)
+		}
+		refs = append(refs, ref)
+	}
+	return refs, unused
 }
 
 func status(final state.Comply, runErr error) state.Status {

@@ -24,13 +24,15 @@ type Checked struct {
 // trust in who wrote it: that each document is the one it was, each quote stands at
 // its bytes, each statement of the answer is listed with its ids, each id is that
 // of a verified requirement, and no number and no must or may stands in a statement
-// that its quotes do not have. It does not say whether the requirements are all
+// that its quotes do not have; that summaries, references, counts and the quotes of
+// sources say what follows from all that. It does not say whether the requirements are all
 // there are, nor judge again whether they answer the question.
 func Check(a Audit) Checked {
 	c := checker{audit: a, out: Checked{Problems: []string{}}, texts: map[string][]byte{}, byID: map[string]state.Requirement{}}
 	c.documents()
 	c.requirements()
 	c.statements()
+	c.follows()
 	return c.out
 }
 
@@ -67,8 +69,8 @@ func (c *checker) requirements() {
 		}
 		c.byID[r.ID] = r
 		c.quote(r.ID, state.Quote{Source: r.Source, Start: r.Start, End: r.End, Text: r.Quote})
-		if r.Stem != nil {
-			c.quote(r.ID, *r.Stem)
+		for _, stem := range r.Stems {
+			c.quote(r.ID, stem)
 		}
 	}
 	for _, v := range c.audit.Verified {
@@ -158,6 +160,41 @@ func (c *checker) lineage(i int, st state.Statement) {
 	for j, l := range listed {
 		if want := c.audit.lineage(c.byID[st.IDs[j]]); l != want {
 			c.fail("statement %d: its lineage to %s is not that of the requirement", i+1, st.IDs[j])
+		}
+	}
+}
+
+// follows holds what an audit says beside its requirements and statements against
+// what follows from them.
+func (c *checker) follows() {
+	a := c.audit
+	statements := Statements(a.Final)
+	final := state.Comply{Requirements: a.Extracted}
+	for _, v := range append(slices.Clone(a.Verified), a.Rejected...) {
+		final.Verdicts = append(final.Verdicts, v.RequirementVerdict)
+		if r := c.byID[v.ID]; v.Quote != r.Quote || v.Document != r.Document || v.Heading != r.Heading {
+			c.fail("the verdict on %s shows another quote than the requirement's", v.ID)
+		}
+	}
+	verified := final.Verified()
+	refs, unused := used(verified, statements)
+	if !slices.Equal(refs, a.References) || !slices.Equal(unused, a.Unused) {
+		c.fail("requirement_references and unused_requirements are not what the answer cites")
+	}
+	if a.Statutes != summary(verified, statements, state.Statute) || a.Policies != summary(verified, statements, state.Policy) {
+		c.fail("statute_summary and policy_summary are not the verified requirements")
+	}
+	if want := grounding(verified, statements); a.Grounding != want {
+		c.fail("grounding_confidence is %q and follows to be %q", a.Grounding, want)
+	}
+	if t := a.Trail; t.Extracted != len(a.Extracted) || t.Verified != len(verified) || t.PassRate != passRate(len(verified), len(a.Extracted)) {
+		c.fail("evidence_audit_trail does not count the requirements that are listed")
+	}
+	for _, s := range a.Sources {
+		for _, q := range s.Quotes {
+			if !slices.ContainsFunc(a.Extracted, func(r state.Requirement) bool { return r.Start == q.Start && r.End == q.End && r.Quote == q.Text }) {
+				c.fail("source %d: bytes %d–%d are not its quote of a requirement", s.N, q.Start, q.End)
+			}
 		}
 	}
 }

@@ -2,9 +2,12 @@ package evidence
 
 import (
 	"context"
+	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
+	"example.com/assay/memory/citation"
 	"example.com/assay/memory/text"
 	"example.com/assay/nodes/verify/facts"
 	"example.com/assay/state"
@@ -14,13 +17,13 @@ const (
 	// sameSubject is the Jaccard index of the content stems, numbers aside, from
 	// which two requirements are on the same subject, and leastShared how many stems
 	// they share at least.
-	sameSubject = .4
+	sameSubject = .5
 	leastShared = 3
 )
 
-// conflictKinds are the differences that keep two requirements from being
-// followed both.
-var conflictKinds = []state.ConflictKind{state.ConflictNumber, state.ConflictUnit, state.ConflictDate, state.ConflictNegation, state.ConflictModality}
+// conflictKinds are the differences in values that keep two requirements from being
+// followed both. Those in what must, may and must not be done are found by opposed.
+var conflictKinds = []state.ConflictKind{state.ConflictNumber, state.ConflictUnit, state.ConflictDate}
 
 // conflicts compares each two requirements on the same subject, word by word.
 func conflicts(ctx context.Context, list []state.Requirement) ([]state.RequirementConflict, error) {
@@ -37,12 +40,14 @@ func conflicts(ctx context.Context, list []state.Requirement) ([]state.Requireme
 		}
 		for j := i + 1; j < len(list); j++ {
 			b := list[j]
-			if slices.Contains(a.SameAs, b.ID) || !alike(stems[i], stems[j]) {
+			if slices.Contains(a.SameAs, b.ID) || listed(a, b) || !alike(stems[i], stems[j]) {
 				continue
 			}
-			if c, ok := opposed(ready[j].Check(a.Spoken())); ok {
+			if c, ok := opposed(a, b); ok {
+				out = append(out, c)
+			} else if c, ok := otherValue(ready[j].Check(a.Spoken()), a, b); ok {
 				out = append(out, state.RequirementConflict{A: a.ID, B: b.ID, Kind: c.Kind, WordsA: c.Claim, WordsB: c.Evidence})
-			} else if c, ok := opposed(ready[i].Check(b.Spoken())); ok {
+			} else if c, ok := otherValue(ready[i].Check(b.Spoken()), a, b); ok {
 				out = append(out, state.RequirementConflict{A: a.ID, B: b.ID, Kind: c.Kind, WordsA: c.Evidence, WordsB: c.Claim})
 			}
 		}
@@ -50,14 +55,70 @@ func conflicts(ctx context.Context, list []state.Requirement) ([]state.Requireme
 	return out, nil
 }
 
-func opposed(r facts.Result) (state.Conflict, bool) {
+// listed reports whether two requirements are of one list: they share a stem, or
+// one of them holds it.
+func listed(a, b state.Requirement) bool {
+	if a.Source != b.Source {
+		return false
+	}
+	for _, pair := range [][2]state.Requirement{{a, b}, {b, a}} {
+		for _, s := range pair[0].Stems {
+			of := func(o state.Quote) bool { return o.Start == s.Start }
+			if slices.ContainsFunc(pair[1].Stems, of) || pair[1].Start == s.Start {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// otherValue returns a value of one requirement that the other has otherwise. The
+// number of a rule that one of them names is none.
+func otherValue(r facts.Result, a, b state.Requirement) (state.Conflict, bool) {
 	for _, c := range r.Conflicts {
-		if c.Opposed && c.Conflict.Claim != "" && c.Conflict.Evidence != "" && slices.Contains(conflictKinds, c.Kind) {
+		if c.Opposed && c.Conflict.Claim != "" && c.Conflict.Evidence != "" && slices.Contains(conflictKinds, c.Kind) && !numbersRule(c.Conflict, a, b) {
 			return c.Conflict, true
 		}
 	}
 	return state.Conflict{}, false
 }
+
+// numbersRule reports whether the words of a conflict are the number of a rule, a
+// section or another part of a document: "8.3.5", "paragraph 106", "3A".
+func numbersRule(c state.Conflict, a, b state.Requirement) bool {
+	for _, words := range []string{c.Claim, c.Evidence} {
+		if labelled.MatchString(words) {
+			return true
+		}
+		for _, r := range []state.Requirement{a, b} {
+			spoken := visible(r.Spoken())
+			at := strings.Index(spoken, words)
+			if at > 0 && inLabel(spoken[at-1]) || slices.ContainsFunc(citation.Parse(spoken), func(c citation.Citation) bool { return strings.Contains(c.Text, words) }) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// visible is a text without marks that nobody sees, such as those of the direction
+// of writing, which word processors leave before numbers.
+func visible(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.Is(unicode.Cf, r) {
+			return -1
+		}
+		return r
+	}, s)
+}
+
+// inLabel reports whether a number behind c is a part of a longer one: "A6.6.3".
+func inLabel(c byte) bool {
+	return c == '.' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+}
+
+// labelled is a number that counts nothing: "3A", "8.3.5".
+var labelled = regexp.MustCompile(`^(?:\d+[A-Z]|\d+\.\d+\.[\d.]*\d)\b|^[A-Z]\d`)
 
 // content are the distinct content stems of a text, sorted.
 func content(s string) []string {

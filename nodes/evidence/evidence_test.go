@@ -1,6 +1,7 @@
 package evidence_test
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -266,7 +267,14 @@ func TestCheckFindsChanges(t *testing.T) {
 		"a document elsewhere": func(_ *evidence.Audit, s *shelf) {
 			rewrite(t, filepath.Join(s.dir, "statute.md"), "old days", "new days")
 		},
-		"no document": func(_ *evidence.Audit, s *shelf) { s.remove(t) },
+		"no document":     func(_ *evidence.Audit, s *shelf) { s.remove(t) },
+		"a verdict shown": func(a *evidence.Audit, _ *shelf) { a.Verified[0].Quote += " or so" },
+		"a summary":       func(a *evidence.Audit, _ *shelf) { a.Statutes = strings.Replace(a.Statutes, "seven", "eight", 1) },
+		"a reference":     func(a *evidence.Audit, _ *shelf) { a.References[0].Statement = "Nothing." },
+		"an unused one":   func(a *evidence.Audit, _ *shelf) { a.Unused = append(a.Unused, "REQ-S001") },
+		"the grounding":   func(a *evidence.Audit, _ *shelf) { a.Grounding = state.GroundedHigh },
+		"the trail":       func(a *evidence.Audit, _ *shelf) { a.Trail.Extracted = 40 },
+		"a source":        func(a *evidence.Audit, _ *shelf) { a.Sources[0].Quotes[0].Text = "All is well." },
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := lanterns(t)
@@ -276,6 +284,48 @@ func TestCheckFindsChanges(t *testing.T) {
 				t.Error("nothing was found")
 			}
 		})
+	}
+}
+
+// A forger who changes an audit everywhere at once leaves no two places that differ;
+// the bytes of the document tell.
+func TestCheckFindsConsistentChanges(t *testing.T) {
+	for name, c := range map[string]struct{ old, with, problem string }{
+		"the words of a quote":    {"for seven years", "for eight years", "are not its quote"},
+		"an id that nothing has":  {"REQ-S001", "REQ-S777", ""},
+		"the ids of the answer":   {" [REQ-S001]", "", "(uncited)"},
+		"a document of that name": {"statute.md", "another.md", "another.md"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := lanterns(t)
+			data, err := json.Marshal(ask(t, nil, s, question, nil))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !strings.Contains(string(data), c.old) {
+				t.Fatalf("the audit does not hold %q", c.old)
+			}
+			var forged evidence.Audit
+			if err := json.Unmarshal([]byte(strings.ReplaceAll(string(data), c.old, c.with)), &forged); err != nil {
+				t.Fatal(err)
+			}
+			problems := strings.Join(evidence.Check(forged).Problems, "; ")
+			if c.problem != "" && !strings.Contains(problems, c.problem) {
+				t.Errorf("problems %q; want %q", problems, c.problem)
+			}
+			if c.problem == "" && problems != "" { // another name for the same thing is no lie
+				t.Errorf("renaming a requirement everywhere is refused: %s", problems)
+			}
+		})
+	}
+	// A span that is moved in every place, the quote with it left as it was.
+	s := lanterns(t)
+	a := ask(t, nil, s, question, nil)
+	a.Extracted[0].Start, a.Extracted[0].End = a.Extracted[0].Start+1, a.Extracted[0].End+1
+	a.Statements[0].Lineage[0].Start, a.Statements[0].Lineage[0].End = a.Extracted[0].Start, a.Extracted[0].End
+	a.Sources[0].Quotes[0].Start, a.Sources[0].Quotes[0].End = a.Extracted[0].Start, a.Extracted[0].End
+	if problems := strings.Join(evidence.Check(a).Problems, "; "); !strings.Contains(problems, "are not its quote") {
+		t.Errorf("a moved span: %q", problems)
 	}
 }
 
@@ -302,6 +352,8 @@ func TestStatements(t *testing.T) {
 		"- One thing. [REQ-S001]\n- Two [REQ-P002, REQ-S001]":         "One thing.|REQ-S001; Two|REQ-P002,REQ-S001",
 		"It is. So be it [REQ-S001]. C [REQ-S002][REQ-S003] and more": "It is.|; So be it|REQ-S001; C|REQ-S002,REQ-S003; and more|",
 		"“First. Second.” [REQ-S001]":                                 "“First. Second.”|REQ-S001",
+		"- “The clerk (“Keeper. Of”) must. Go.” [REQ-S001]":           "“The clerk (“Keeper. Of”) must. Go.”|REQ-S001",
+		"“A. B” Lanterns are green. “C. D” [REQ-S001]":                "“A. B” Lanterns are green.|; “C. D”|REQ-S001",
 		"# Heading\n\n1. Item [REQ-S001]\n\n[REQ-S002]\n- \n---":      "Heading|; Item|REQ-S001",
 		"See [Source 1].": "See [Source 1].|",
 		"":                "",

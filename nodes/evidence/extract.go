@@ -112,9 +112,8 @@ func settle(p state.Passage, x skills.ExtractedRequirement, inspect retrieval.In
 		SourceType: SourceTypeOf(p), Document: p.Doc, Title: p.Title, Heading: p.Section,
 		Quote: q.Text, Chunk: p.ID, Source: q.Source, Start: q.Start, End: q.End, Confidence: state.ExtractionConfidence(x.Confidence),
 	}
-	if fit.Stem != (text.Span{}) {
-		stem := state.QuoteIn(p, fit.Stem.Start, fit.Stem.End-fit.Stem.Start)
-		r.Stem = &stem
+	for _, s := range fit.Stems {
+		r.Stems = append(r.Stems, state.QuoteIn(p, s.Start, s.End-s.Start))
 	}
 	for _, c := range references(p, q.Text) {
 		r.Refers = append(r.Refers, state.CrossReference{Text: c.Text})

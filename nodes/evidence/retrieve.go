@@ -84,10 +84,24 @@ func Retrieve(corpus retrieval.Retriever, passages int, inspect retrieval.Inspec
 			sends = append(sends, graph.Send[state.Comply]{Node: NodeExtract, State: state.Comply{Question: s.Question, Hits: some}})
 		}
 		if len(sends) == 0 {
-			return append(update, graph.Goto[state.Comply](NodeFinalize)), nil
+			return append(update, state.ComplyMissing.Add(nothingRead(s.Filter)), graph.Goto[state.Comply](NodeFinalize)), nil
 		}
 		return append(update, graph.Goto[state.Comply]().Sends(sends...)), nil
 	}
+}
+
+// nothingRead says that the search found no passage, and among which.
+func nothingRead(f state.ComplyFilter) string {
+	var of []string
+	for _, c := range []struct{ key, value string }{{keyTopic, f.Topic}, {keySection, f.Section}, {keyCategory, f.Category}, {keySourceType, string(f.SourceType)}} {
+		if c.value != "" {
+			of = append(of, fmt.Sprintf("%s %q", c.key, c.value))
+		}
+	}
+	if len(of) == 0 {
+		return "no passage of the corpus has a word of the question"
+	}
+	return "no passage with " + strings.Join(of, " and ") + " has a word of the question"
 }
 
 // A finder searches for one question.

@@ -19,7 +19,6 @@ var (
 	marks  = regexp.MustCompile(oneMark + `(?:\s*(?:,|and)?\s*` + oneMark + `)*`)
 	markID = regexp.MustCompile(`REQ-[A-Za-z]*\d+`)
 	bullet = regexp.MustCompile(`^\s*(?:[-*•#>]+|\d{1,3}[.)])?\s*`)
-	curly  = regexp.MustCompile(`“[^“”]*”`)
 )
 
 // Statements parts an answer into what it states: each sentence, with the ids that
@@ -77,7 +76,7 @@ func split(answer string, from, to int) []text.Span {
 		return nil
 	}
 	part := answer[from:to]
-	masked := curly.ReplaceAllStringFunc(part, func(q string) string { return "“" + strings.Repeat("x", len(q)-len("“”")) + "”" })
+	masked := mask(part)
 	var out []text.Span
 	for _, s := range text.Sentences(masked) {
 		words := part[s.Start:s.End]
@@ -89,6 +88,26 @@ func split(answer string, from, to int) []text.Span {
 		out = append(out, text.Span{Start: from + s.Start + lead, End: from + s.Start + lead + len(words)})
 	}
 	return out
+}
+
+// mask writes over what stands between “ and ”, also where such marks stand within,
+// so that nothing in it ends a sentence. A mark without its other is left alone.
+func mask(part string) string {
+	out := []byte(part)
+	var open []int
+	for i, r := range part {
+		switch r {
+		case '“':
+			open = append(open, i)
+		case '”':
+			if n := len(open); n > 0 {
+				from := open[n-1] + len("“")
+				copy(out[from:i], strings.Repeat("x", i-from))
+				open = open[:n-1]
+			}
+		}
+	}
+	return string(out)
 }
 
 // ids are those of a mark, each once, in order.

@@ -31,7 +31,7 @@ func Verify(m llm.Model, skill skills.Skill) graph.Node[state.Comply] {
 
 func judge(ctx context.Context, m llm.Model, skill skills.Skill, question string, r state.Requirement) (state.RequirementVerdict, []state.ComplyFinding, state.ModelUsage, error) {
 	v := state.RequirementVerdict{ID: r.ID}
-	if !obligation.Complete(r.Quote, r.Stem != nil) {
+	if !obligation.Complete(r.Quote, len(r.Stems) > 0) {
 		v.Reason, v.Rationale = state.IncompleteQuote, "The quote leans on words before it, or breaks off."
 		return v, nil, state.ModelUsage{}, nil
 	}
