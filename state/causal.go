@@ -124,7 +124,7 @@ type Retrieval struct {
 type EdgeHit struct {
 	Passage string  `json:"passage"` // its id
 	Rank    int     `json:"rank"`
-	Scores  []Score `json:"scores"` // of rankers that gave it any
+	Scores  []Score `json:"scores"`              // of rankers that gave it any
 	Quoted  []int   `json:"quoted_by,omitempty"` // numbers of the verdicts that quote it
 }
 

@@ -105,7 +105,7 @@ func TestSpansOfEdges(t *testing.T) {
 		if code := a.run(t.Context(), []string{"edges", "verify", "-"}); code != exitDone || stderr.Len() > 0 {
 			t.Fatalf("exit code %d: %s%s", code, stdout, stderr)
 		}
-		searches, found, queries := 0, int64(0), ""
+		searches, found, queries, passages := 0, int64(0), "", ""
 		for _, s := range to.spans {
 			if s.Name != "retrieval default" {
 				continue
@@ -117,11 +117,16 @@ func TestSpansOfEdges(t *testing.T) {
 					found += attribute.Value.GetIntValue()
 				case "gen_ai.retrieval.query.text":
 					queries += attribute.Value.GetStringValue() + "\n"
+				case "gen_ai.retrieval.documents":
+					passages += attribute.Value.GetStringValue()
 				}
 			}
 		}
 		if searches < 2 || found != 1 {
 			t.Errorf("content %s: %d spans of searches, with %d hits", content, searches, found)
+		}
+		if got := strings.Contains(passages, `"id":"permits.md#`); got != (content == "true") {
+			t.Errorf("content %s: the spans hold the passages %q", content, passages)
 		}
 		for _, q := range []string{"damp air causes rust\n", "no effect of damp air on rust\n"} {
 			if got := strings.Contains(queries, q); got != (content == "true") {

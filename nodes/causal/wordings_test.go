@@ -27,18 +27,21 @@ func (p page) Passage(string) (state.Passage, bool, error) {
 	return state.Passage{ID: "page", Doc: "page", Text: string(p), End: len(p)}, true, nil
 }
 
-// An embedder in whose space texts that speak of deaths are one direction, and
-// those that speak of births another.
+// An embedder in whose space texts that speak of deaths are one direction, those
+// that speak of births another, and those of care between deaths and the rest.
 type topics struct{}
 
 func (topics) Embed(text string) []float32 {
-	v := make([]float32, 3)
+	v := make([]float32, 4)
 	for i, word := range []string{"mortality", "birth"} {
 		if strings.Contains(text, word) {
 			v[i] = 1
 		}
 	}
-	if v[0]+v[1] == 0 {
+	switch {
+	case strings.HasSuffix(text, "care"):
+		v[0], v[3] = .6, .8
+	case v[0]+v[1] == 0:
 		v[2] = 1
 	}
 	return v
@@ -48,7 +51,7 @@ func (topics) Embed(text string) []float32 {
 // in the embedder's space that share a word with it, or its beginning, and none
 // with the other variable.
 func TestOtherNames(t *testing.T) {
-	const text = "Neonatal mortality and mortality after birth rose. Mortally ill, perinatal mortality at low weight; the weight of births. Mortality-weight."
+	const text = "Neonatal mortality and mortality after birth rose. Mortally ill, perinatal mortality at low weight; the weight of births. Mortality-weight. Perinatal care."
 	for _, c := range []struct {
 		embedder causal.Embedder
 		from, to []string
