@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"example.com/assay/nodes/extract"
 )
@@ -58,4 +59,37 @@ func compacted(t *testing.T, raw json.RawMessage) []byte {
 		t.Fatal(err)
 	}
 	return v.Bytes()
+}
+
+// A document of 5 MB is read offline within the memory and the time that
+// docs/results.md tells of, with room for a slow machine. What all of its parts
+// say is not reported, and what one says otherwise is.
+func TestLargeDocument(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes some seconds; run without -short")
+	}
+	one, err := os.ReadFile(caseStudy("documents", "contract.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	document := filepath.Join(t.TempDir(), "large.txt")
+	if err := os.WriteFile(document, bytes.Repeat(one, 5<<20/len(one)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	a, stdout, stderr := testApp(t.TempDir())
+	began := time.Now()
+	if code := a.run(t.Context(), []string{"extract", "--schema", caseStudy("schemas", "contract.json"), document, "--json"}); code != exitDone {
+		t.Fatalf("exit code %d: %s", code, stderr)
+	}
+	if took := time.Since(began); took > time.Minute {
+		t.Errorf("it took %v", took)
+	}
+	var got extract.Answer
+	if err := json.Unmarshal(stdout.Bytes(), &got); err != nil {
+		t.Fatal(err)
+	}
+	const want = `{"effective_date":"2021-09-14","jurisdiction":"Maine","party":["Harbour Lamps Inc.","Tallow & Reed LLC"],"term":"3 years"}`
+	if result := string(compacted(t, got.Result)); result != want {
+		t.Errorf("%s\nwant %s", result, want)
+	}
 }

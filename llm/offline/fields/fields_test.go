@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"example.com/assay/skills"
 )
@@ -220,4 +221,18 @@ func FuzzExtract(f *testing.F) {
 			}
 		}
 	})
+}
+
+// A window of one line that is full of values is read in time that grows with its
+// length, and not with the square of it.
+func TestLongLine(t *testing.T) {
+	text := strings.Repeat("total 5.00 Ann Lee Inc. two years 4/5/2019 Vermont ", 4000)
+	specs := slices.Concat(receiptFields, contractFields, []skills.FieldSpec{{Path: "n", Type: "number"}})
+	began := time.Now()
+	if _, err := Extract(text, nil, specs, nil); err != nil {
+		t.Fatal(err)
+	}
+	if took := time.Since(began); took > 30*time.Second {
+		t.Errorf("%d bytes take %v", len(text), took)
+	}
 }
