@@ -50,7 +50,8 @@ func (c cleaning) Run() int {
 }
 
 // hangingMain is the program with a model that hangs when it is asked to plan
-// anew: it makes the file BLOCKED and waits for the end of its context.
+// anew, or to read a document that says so: it makes the file BLOCKED and waits for
+// the end of its context.
 func hangingMain() {
 	a := systemApp()
 	a.models[offline.Name] = func() llm.Model { return hanging{offline.New(nil), os.Getenv("BLOCKED")} }
@@ -65,7 +66,7 @@ type hanging struct {
 }
 
 func (h hanging) Generate(ctx context.Context, req llm.Request) (llm.Response, error) {
-	if req.Skill != skills.AdaptiveReplan {
+	if req.Skill != skills.AdaptiveReplan && !strings.Contains(string(req.Vars), "the reader is stuck here") {
 		return h.Model.Generate(ctx, req)
 	}
 	// Nodes run ahead of the reader of their events: give it time to write down
