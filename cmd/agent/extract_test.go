@@ -5,10 +5,12 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
 	"example.com/assay/nodes/extract"
+	"example.com/assay/state"
 )
 
 // caseStudy is a file of the case studies.
@@ -91,5 +93,44 @@ func TestLargeDocument(t *testing.T) {
 	const want = `{"effective_date":"2021-09-14","jurisdiction":"Maine","party":["Harbour Lamps Inc.","Tallow & Reed LLC"],"term":"3 years"}`
 	if result := string(compacted(t, got.Result)); result != want {
 		t.Errorf("%s\nwant %s", result, want)
+	}
+}
+
+// Line items are read without a model where a row ends in an amount, and arithmetic
+// holds them against the total.
+func TestLineItems(t *testing.T) {
+	receipt, err := os.ReadFile(caseStudy("documents", "receipt.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	schema, document := filepath.Join(dir, "items.json"), filepath.Join(dir, "receipt.txt")
+	if err := os.WriteFile(schema, []byte(`{"type": "object", "required": ["items", "total"], "x-check": "total == sum(items.amount) + tax", "properties": {
+		"items": {"type": "array", "items": {"type": "object", "required": ["name", "amount"], "properties": {"name": {"type": "string"}, "amount": {"type": "number", "format": "currency"}}}},
+		"tax": {"type": "number", "format": "currency"}, "total": {"type": "number", "format": "currency", "x-anchor": "TOTAL"}}}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	read := func(text string) (got extract.Answer) {
+		t.Helper()
+		if err := os.WriteFile(document, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		a, stdout, stderr := testApp(t.TempDir())
+		if code := a.run(t.Context(), []string{"extract", "--schema", schema, document, "--json"}); code != exitDone {
+			t.Fatalf("exit code %d: %s", code, stderr)
+		}
+		if err := json.Unmarshal(stdout.Bytes(), &got); err != nil {
+			t.Fatal(err)
+		}
+		return got
+	}
+	const want = `{"items":[{"name":"BRASS LAMP","amount":45.00},{"name":"LAMP OIL 1L","amount":12.50},{"name":"COTTON WICK","amount":3.00}],"tax":3.63,"total":64.13}`
+	got := read(string(receipt))
+	if result := string(compacted(t, got.Result)); result != want || !got.Report.Passed || got.Report.Consistency != 1 {
+		t.Errorf("%s, %+v\nwant %s", result, got.Report, want)
+	}
+	got = read(strings.Replace(string(receipt), "12.50", "13.50", 1))
+	if issues := got.Report.Issues; got.Report.Passed || len(issues) == 0 || issues[0].Kind != state.IssueArithmetic || !strings.Contains(issues[0].Message, "64.13 and 65.13") {
+		t.Errorf("an item that does not add up: %+v", issues)
 	}
 }

@@ -159,7 +159,7 @@ func recognised(s skills.FieldSpec, text string, monthFirst bool) []values.Found
 	case s.Format == "percent":
 		return values.Percents(text)
 	case s.Format == "currency" || s.Type == "number" || s.Type == "integer":
-		return values.Numbers(text)
+		return withoutRates(s, text, values.Numbers(text))
 	case len(s.Enum) > 0:
 		var out []values.Found
 		for _, e := range s.Enum {
@@ -183,6 +183,23 @@ func recognised(s skills.FieldSpec, text string, monthFirst bool) []values.Found
 		}
 	}
 	return nil
+}
+
+var percentSign = regexp.MustCompile(`^ ?%`)
+
+// withoutRates leaves out percentages that are no value of a number's field: any for
+// an amount, and those with another number behind them on the line, as in
+// "TAX 6% 3.63".
+func withoutRates(s skills.FieldSpec, text string, found []values.Found) []values.Found {
+	var out []values.Found
+	for i, v := range found {
+		rate := percentSign.MatchString(text[v.End:min(len(text), v.End+2)])
+		if rate && (s.Format == "currency" || i+1 < len(found) && !strings.Contains(text[v.End:found[i+1].Start], "\n")) {
+			continue
+		}
+		out = append(out, v)
+	}
+	return out
 }
 
 // bounded is a pattern that does not begin or end within a word.
