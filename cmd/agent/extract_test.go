@@ -2,9 +2,15 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -133,4 +139,82 @@ func TestLineItems(t *testing.T) {
 	if issues := got.Report.Issues; got.Report.Passed || len(issues) == 0 || issues[0].Kind != state.IssueArithmetic || !strings.Contains(issues[0].Message, "64.13 and 65.13") {
 		t.Errorf("an item that does not add up: %+v", issues)
 	}
+}
+
+// The page of --html is well-formed, runs nothing, fetches nothing, and shows each
+// value where it stands, whatever the document says.
+func TestFieldPage(t *testing.T) {
+	dir := t.TempDir()
+	schema, document, page := filepath.Join(dir, "s.json"), filepath.Join(dir, "scan.jsonl"), filepath.Join(dir, "page.html")
+	for path, text := range map[string]string{
+		schema: `{"type": "object", "properties": {"number": {"type": "string", "x-anchor": "Invoice"}, "total": {"type": "number", "x-anchor": "TOTAL"}}}`,
+		document: `{"text": "<script>alert(1)</script><img src=x onerror=alert(2)>", "box": [10, 0, 90, 15]}
+{"text": "Invoice: </pre><b onclick=\"x\">&amp;", "box": [10, 20, 90, 35]}
+{"text": "TOTAL", "box": [10, 40, 50, 55]}
+{"text": "60.95", "box": [60, 40, 90, 55]}
+`,
+	} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	a, _, stderr := testApp(t.TempDir())
+	if code := a.run(t.Context(), []string{"extract", "--schema", schema, document, "--html", page}); code != exitDone {
+		t.Fatalf("exit code %d: %s", code, stderr)
+	}
+	file, err := os.Open(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	marks, boxes, mark := map[string]string{}, 0, ""
+	tokens := xml.NewDecoder(file) // as lenient as browsers are
+	tokens.Strict, tokens.AutoClose, tokens.Entity = false, xml.HTMLAutoClose, xml.HTMLEntity
+	for {
+		token, err := tokens.Token()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch n := token.(type) {
+		case xml.CharData:
+			if mark != "" {
+				marks[mark], mark = string(n), ""
+			}
+		case xml.StartElement:
+			if slices.Contains([]string{"script", "img", "b", "link", "iframe", "object"}, n.Name.Local) {
+				t.Errorf("the page has a <%s>", n.Name.Local)
+			}
+			for _, attr := range n.Attr {
+				switch name := attr.Name.Local; {
+				case strings.HasPrefix(name, "on") || name == "src" || name == "href":
+					t.Errorf("<%s %s=%q>", n.Name.Local, name, attr.Value)
+				case name == "title" && n.Name.Local == "mark":
+					mark = attr.Value
+				case name == "fill" && attr.Value != "none":
+					boxes++
+				}
+			}
+		}
+	}
+	if marks["total"] != "60.95" || marks["number"] != `</pre><b onclick="x">&amp;` || boxes != 2 {
+		t.Errorf("marked are %q, and %d boxes", marks, boxes)
+	}
+	t.Run("browser", func(t *testing.T) {
+		browser, err := exec.LookPath("chromium")
+		if err != nil {
+			t.Skip("there is no chromium here: install it to see the page in a browser")
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+		defer cancel()
+		shown, err := exec.CommandContext(ctx, browser, "--headless", "--no-sandbox", "--disable-gpu", "--user-data-dir="+filepath.Join(dir, "profile"), "--dump-dom", "file://"+page).Output()
+		if err != nil {
+			t.Skipf("chromium does not run here: %v", err)
+		}
+		if n := bytes.Count(shown, []byte("<mark title=")); n != 2 || !bytes.Contains(shown, []byte("<svg viewBox=")) || bytes.Contains(shown, []byte("<script")) {
+			t.Errorf("%d marks in %s", n, shown)
+		}
+	})
 }

@@ -128,7 +128,7 @@ func (x *extractor) mention(s skills.FieldSpec, path string) func(mention, float
 
 func (x *extractor) ranked(s skills.FieldSpec, path, kind string) {
 	if found := Rank(x.candidates(kind), x.Weights.Rankers[kind]); len(found) > 0 {
-		x.put(s, path, found[0].Start, found[0].End, found[0].P)
+		x.put(s, path, found[0].Start, found[0].End, x.Weights.confidence(kind, found[0].P))
 	}
 }
 
