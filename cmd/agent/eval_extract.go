@@ -31,7 +31,8 @@ func (a *app) evalExtractCommand() *cobra.Command {
 		Short: "Measure how well fields are read from documents",
 		Long: `Extract reads every document of a judged collection with the offline model and
 prints precision, recall and F1, micro-averaged and by field, with 95 % bootstrap
-intervals. Files may be compressed with gzip. The formats are:
+intervals, and how often values are right by how sure they are (ECE is the mean
+error of that). Files may be compressed with gzip. The formats are:
 
   sroie     {id, ocr_lines: [{text, box}], fields: {company, date, address, total}};
             F1 counts exact values, F1_normalised dates as ISO, amounts as numbers,
@@ -143,6 +144,12 @@ func (a *app) printFieldsEval(m measuredFields) {
 	for _, v := range m.result.Metrics {
 		fmt.Fprintf(a.stdout, "%-26s  %7.4f  [%.4f, %.4f]\n", v.Name, v.Value, v.Lo, v.Hi)
 	}
+	fmt.Fprintf(a.stdout, "\n%-12s  %5s  %8s  %8s\n", "confidence", "n", "expected", "right")
+	for _, b := range m.result.Reliability {
+		if b.N > 0 {
+			fmt.Fprintf(a.stdout, "%.1f – %.1f     %5d  %8.3f  %8.3f\n", b.Lo, b.Hi, b.N, b.Expected, b.Observed)
+		}
+	}
 	fmt.Fprintf(a.stdout, "\nread again with another result: %s\n", count(m.result.Changed, "document"))
 	fmt.Fprintf(a.stdout, "latency p50 %.2f ms, p95 %.2f ms\n", milliseconds(m.result.P50), milliseconds(m.result.P95))
 	fmt.Fprintf(a.stdout, "intervals: %d bootstrap resamples, seed %d\n", m.result.Resample.Resamples, m.result.Resample.Seed)
@@ -160,6 +167,7 @@ type fieldsEvalDocument struct {
 	Metrics map[string]metrics.Interval `json:"metrics"`
 	Latency latency                     `json:"latency_ms"`
 	Drawn   drawnItems                  `json:"resampling"`
+	Bins    []reliabilityBin            `json:"reliability"`
 	Items   []fieldsItem                `json:"items"`
 }
 
@@ -200,6 +208,9 @@ func (a *app) printFieldsEvalJSON(m measuredFields) {
 	}
 	for _, v := range m.result.Metrics {
 		out.Metrics[v.Name] = rounded(v.Interval)
+	}
+	for _, b := range m.result.Reliability {
+		out.Bins = append(out.Bins, reliabilityBin{six(b.Lo), six(b.Hi), b.N, six(b.Expected), six(b.Observed)})
 	}
 	lists := m.set.Format == extract.FormatKleister
 	for i, o := range m.result.Outcomes {

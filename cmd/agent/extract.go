@@ -30,6 +30,7 @@ type extractFlags struct {
 	iterations int
 	review     bool
 	html, out  string
+	jobs       int
 	trace      string
 	asJSON     bool
 }
@@ -75,6 +76,7 @@ Exit code 3 says that nothing was found in any document.`,
 	f.BoolVar(&x.review, "llm-verification", false, "ask the model for its opinion, beside the rules")
 	f.StringVar(&x.html, "html", "", "write a page that shows the documents with the values marked to `FILE`")
 	f.StringVar(&x.out, "out", "", "write results.jsonl and fields.csv to the folder `DIR`, and go on there")
+	f.IntVar(&x.jobs, "jobs", 0, "`NUMBER` of documents that are read at once; 0: as many as there are processors, and as many as calls may run at once (model_limits.concurrency) with a provider")
 	f.StringVar(&x.trace, "trace", "", "write the run's trace to `FILE` (JSON Lines); for one document")
 	f.BoolVar(&x.asJSON, "json", false, "print one JSON document")
 	flags.registerModel(cmd)
@@ -89,6 +91,8 @@ func (a *app) extract(cmd *cobra.Command, flags *settingFlags, f extractFlags, p
 		return usagef("--schema is missing: name a file with a JSON Schema, such as case_studies/schemas/receipt.json")
 	case f.iterations < 1:
 		return usagef("--max-iterations is %d: it must be at least 1", f.iterations)
+	case f.jobs < 0 || f.jobs > 64:
+		return usagef("--jobs is %d: it must be from 0 to 64", f.jobs)
 	case cmd.Flags().Changed("trace") && f.trace == "":
 		return usagef("--trace is empty: name a file")
 	}
@@ -148,7 +152,7 @@ func (a *app) extract(cmd *cobra.Command, flags *settingFlags, f extractFlags, p
 	found, failed := 0, 0
 	for _, answer := range answers {
 		a.warnOf(answer.Answer)
-		if answer.Status == state.StatusFailed {
+		if runErr == nil && !finished(answer) { // else the error tells
 			failed++
 			a.warn("%s: %s", answer.Document, answer.Error)
 		}
@@ -240,13 +244,8 @@ type fieldReader struct {
 	timeout  time.Duration
 }
 
-// one reads a document. Faults are in the answer; the error is that of a run that
-// was stopped.
-func (r *fieldReader) one(ctx context.Context, doc extract.Document, watch func(graph.Event[state.Extract])) (answer extract.Answer, err error) {
-	runID, err := newRunID(r.now(), r.random)
-	if err != nil {
-		return answer, err
-	}
+// one reads a document. Faults are in the answer, and the error says the same.
+func (r *fieldReader) one(ctx context.Context, runID string, doc extract.Document, watch func(graph.Event[state.Extract])) (answer extract.Answer, err error) {
 	if r.timeout > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeoutCause(ctx, r.timeout, errTimeout(r.timeout))
@@ -277,41 +276,6 @@ func hashOf(doc extract.Document) string {
 	h := sha256.New()
 	fmt.Fprintf(h, "%d\n%s\n%v", len(doc.Text), doc.Text, doc.Boxes)
 	return hex.EncodeToString(h.Sum(nil))
-}
-
-// all reads documents one after the other. With --out what was read before is not
-// read again, and each is kept as soon as it is read. The error is that of a run
-// that was stopped, or of a single document.
-func (r *fieldReader) all(ctx context.Context, docs []extract.Document) (answers []extract.Answer, err error) {
-	kept, err := r.openKept()
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = also(err, kept.close()) }()
-	bar := r.newIngestProgress(r.flags.asJSON || len(docs) == 1)
-	defer func() { err = also(err, bar.close()) }()
-	shown := r.newProgress(r.flags.asJSON || len(docs) > 1)
-	defer shown.close()
-	for i, doc := range docs {
-		bar.update("extracting", i, len(docs))
-		key := r.key(doc)
-		if old, ok := kept.find(key); ok {
-			answers = append(answers, old)
-			continue
-		}
-		answer, runErr := r.one(ctx, doc, func(ev graph.Event[state.Extract]) { observe(shown, ev) })
-		if runErr != nil && (ctx.Err() != nil || len(docs) == 1 || answer.Status == "") {
-			if answer.Status != "" {
-				answers = append(answers, answer)
-			}
-			return answers, also(runErr, kept.table(r.schema, answers))
-		}
-		answers = append(answers, answer)
-		if err := kept.add(key, answer); err != nil {
-			return answers, err
-		}
-	}
-	return answers, kept.table(r.schema, answers)
 }
 
 // key is what a result that is kept was read from, and how.

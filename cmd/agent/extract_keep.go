@@ -36,10 +36,15 @@ func (k *keptResults) find(key string) (extract.Answer, bool) {
 	return k.file.find(key)
 }
 
-// add keeps a result. A document that could not be read is tried again by the next
-// run.
+// finished reports whether a document was read to its end, with values or without.
+func finished(a extract.Answer) bool {
+	return a.Status == state.StatusAnswered || a.Status == state.StatusNoEvidence
+}
+
+// add keeps a result. A document that could not be read to its end is tried again by
+// the next run.
 func (k *keptResults) add(key string, a extract.Answer) error {
-	if k.file == nil || a.Status == state.StatusFailed {
+	if k.file == nil || !finished(a) {
 		return nil
 	}
 	if err := k.file.add(key, a); err != nil {
@@ -69,9 +74,13 @@ func (k *keptResults) table(schema *extract.Schema, answers []extract.Answer) er
 	}
 	rows := [][]string{append(head, "issues")}
 	for _, a := range answers {
-		row := []string{a.Document, string(a.Status), strconv.FormatBool(a.Report.Passed), strconv.FormatFloat(a.Report.Score, 'f', 3, 64)}
+		row := []string{cell(a.Document), string(a.Status), strconv.FormatBool(a.Report.Passed), strconv.FormatFloat(a.Report.Score, 'f', 3, 64)}
 		for _, f := range schema.Fields {
-			row = append(row, strings.Join(valuesOf(a, f.Path), " | "))
+			value := strings.Join(valuesOf(a, f.Path), " | ")
+			if _, err := strconv.ParseFloat(value, 64); err != nil { // a number is one, also below zero
+				value = cell(value)
+			}
+			row = append(row, value)
 		}
 		var issues []string
 		for _, i := range a.Report.Issues {

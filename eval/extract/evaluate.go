@@ -50,6 +50,14 @@ type Outcome struct {
 	First   float64             // of the first one
 	Calls   int
 	Elapsed time.Duration
+	Judged  []Judged // the values that were read, in order
+}
+
+// A Judged value is one with its confidence, and whether it is right, normalised.
+type Judged struct {
+	Field      string
+	Confidence float64
+	Right      bool
 }
 
 // A Metric is a number with its interval.
@@ -65,6 +73,10 @@ type Evaluation struct {
 	P50, P95 time.Duration
 	Resample metrics.ResampleOptions
 	Changed  int // documents whose values a later iteration changed
+
+	// Reliability is how often values are right by how sure they are; the metric
+	// "ECE" is its mean error.
+	Reliability []metrics.Bin
 }
 
 // Evaluate reads every document with the pipeline and compares what it finds with
@@ -73,7 +85,8 @@ type Evaluation struct {
 // amounts numbers, and everything else letters and digits in upper case. Kleister
 // is only compared by its own normal form: spaces and colons as "_", in upper
 // case. Precision and recall are by value: a document can have several of a
-// field.
+// field. "ECE" is how far confidences are from how often values are right,
+// normalised.
 func Evaluate(ctx context.Context, d *Dataset, schema *extract.Schema, opts *Options) (*Evaluation, error) {
 	var o Options
 	if opts != nil {
@@ -173,7 +186,12 @@ func (d *Dataset) outcome(item Item, final state.Extract) Outcome {
 			exact = v.Value
 		}
 		oc.Exact[name] = append(oc.Exact[name], exact)
-		oc.Normal[name] = append(oc.Normal[name], d.normal(name, v.Value))
+		normal := d.normal(name, v.Value)
+		right := !slices.Contains(oc.Normal[name], normal) && slices.ContainsFunc(item.Gold[name], func(g string) bool { return d.normal(name, g) == normal })
+		oc.Normal[name] = append(oc.Normal[name], normal)
+		if _, judged := item.Gold[name]; judged || d.Format == FormatKleister { // a field that nobody read from a receipt is not judged
+			oc.Judged = append(oc.Judged, Judged{name, v.Confidence, right})
+		}
 	}
 	return oc
 }
@@ -272,6 +290,9 @@ func (e *Evaluation) measure(d *Dataset) error {
 			}
 		}
 	}
+	if err := e.calibration(names); err != nil {
+		return err
+	}
 	if d.Format == FormatKleister {
 		return nil
 	}
@@ -282,6 +303,35 @@ func (e *Evaluation) measure(d *Dataset) error {
 		if err := add("F1_normalised."+f, []string{f}, true, tally.f1); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// calibration compares how sure values are with how often they are right: of all
+// fields, and of each.
+func (e *Evaluation) calibration(names []string) error {
+	pooled := func(documents []int, field string) (right []bool, p []float64) {
+		for _, i := range documents {
+			for _, v := range e.Outcomes[i].Judged {
+				if field == "" || v.Field == field {
+					right, p = append(right, v.Right), append(p, v.Confidence)
+				}
+			}
+		}
+		return right, p
+	}
+	all := make([]int, len(e.Outcomes))
+	for i := range all {
+		all[i] = i
+	}
+	right, p := pooled(all, "")
+	e.Reliability = metrics.Reliability(right, p, metrics.CalibrationBins)
+	for _, field := range append([]string{""}, names...) {
+		interval, err := metrics.BootstrapOf(len(all), func(documents []int) float64 { return metrics.ECE(pooled(documents, field)) }, &e.Resample)
+		if err != nil {
+			return fmt.Errorf("evaluating ECE: %w", err)
+		}
+		e.Metrics = append(e.Metrics, Metric{strings.TrimSuffix("ECE."+field, "."), interval})
 	}
 	return nil
 }

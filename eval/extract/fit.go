@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"example.com/assay/eval/train/linear"
 	"example.com/assay/llm/offline/fields"
 	"example.com/assay/memory/text/values"
 	"example.com/assay/skills"
@@ -28,7 +29,8 @@ var recipes = map[string]recipe{
 
 // A Training is the candidates of a collection, made once for any number of fits.
 type Training struct {
-	kinds map[string]*lists
+	kinds  map[string]*lists
+	groups []string // of the documents
 }
 
 // lists are the candidates of one kind of field, document by document, with their
@@ -39,6 +41,7 @@ type lists struct {
 }
 
 type ranked struct {
+	key      string
 	features []int32
 	right    bool
 }
@@ -47,6 +50,9 @@ type ranked struct {
 // trained. The fields are found by the names of the kinds.
 func Prepare(ctx context.Context, d *Dataset) (*Training, error) {
 	t := &Training{kinds: map[string]*lists{}}
+	for _, item := range d.Items {
+		t.groups = append(t.groups, item.Group)
+	}
 	for _, kind := range fields.Kinds() {
 		l := &lists{}
 		ids := map[string]int32{}
@@ -56,7 +62,7 @@ func Prepare(ctx context.Context, d *Dataset) (*Training, error) {
 			}
 			var doc []ranked
 			for _, c := range fields.Candidates(item.Doc.Text, LaidOut(item.Doc), kind) {
-				r := ranked{right: slices.ContainsFunc(item.Gold[kind], func(g string) bool { return goldKey(kind, g) == c.Key })}
+				r := ranked{key: c.Key, right: slices.ContainsFunc(item.Gold[kind], func(g string) bool { return goldKey(kind, g) == c.Key })}
 				for _, f := range c.Features {
 					id, ok := ids[f]
 					if !ok {
@@ -98,11 +104,77 @@ func LaidOut(doc state.FieldDocument) []skills.LaidOut {
 // seed. Documents without a right candidate teach nothing. Equal input gives
 // equal bits.
 func (t *Training) Fit(keep func(doc int) bool) fields.Weights {
-	w := fields.Weights{Trained: []fields.Data{}, Rankers: map[string]map[string]float64{}}
+	w := fields.Weights{Trained: []fields.Data{}, Rankers: map[string]map[string]float64{}, Calibration: map[string]fields.Calibration{}}
 	for _, kind := range slices.Sorted(maps.Keys(t.kinds)) {
 		w.Rankers[kind] = t.kinds[kind].fit(recipes[kind], keep)
+		if c, ok := t.calibrate(kind, keep); ok {
+			w.Calibration[kind] = c
+		}
 	}
 	return w
+}
+
+const calibrationFolds = 5
+
+// calibrate fits a sigmoid to the probabilities that rankers give to their first
+// choices in documents of groups that they were not fitted on. It is not ok when
+// there are too few groups, or when all choices are right, or none.
+func (t *Training) calibrate(kind string, keep func(doc int) bool) (fields.Calibration, bool) {
+	var docs []int
+	var groups []string
+	distinct := map[string]bool{}
+	for i, g := range t.groups {
+		if keep(i) {
+			docs, groups, distinct[g] = append(docs, i), append(groups, g), true
+		}
+	}
+	if len(distinct) < calibrationFolds {
+		return fields.Calibration{}, false
+	}
+	fold := make([]int, len(t.groups))
+	for k, f := range linear.Folds(groups, calibrationFolds) {
+		fold[docs[k]] = f
+	}
+	l := t.kinds[kind]
+	var scores []float64
+	var labels []bool
+	for f := range calibrationFolds {
+		weights := l.fit(recipes[kind], func(i int) bool { return keep(i) && fold[i] != f })
+		for _, i := range docs {
+			if fold[i] != f {
+				continue
+			}
+			if p, right, ok := l.first(l.docs[i], weights); ok {
+				scores, labels = append(scores, fields.LogOdds(p)), append(labels, right)
+			}
+		}
+	}
+	c, err := linear.FitPlatt(scores, labels)
+	if err != nil || c.A <= 0 { // all alike, or sure of what is wrong
+		return fields.Calibration{}, false
+	}
+	return fields.Calibration{A: math.Round(c.A*1e4) / 1e4, B: math.Round(c.B*1e4) / 1e4}, true
+}
+
+// first is the probability of a ranker's first choice among candidates, and whether
+// it is right.
+func (l *lists) first(doc []ranked, weights map[string]float64) (p float64, right, ok bool) {
+	list := make([]fields.Candidate, len(doc))
+	rightKeys := map[string]bool{}
+	for k, c := range doc {
+		list[k].Key = c.key
+		for _, f := range c.features {
+			list[k].Features = append(list[k].Features, l.names[f])
+		}
+		if c.right {
+			rightKeys[c.key] = true
+		}
+	}
+	choices := fields.Rank(list, weights)
+	if len(choices) == 0 {
+		return 0, false, false
+	}
+	return choices[0].P, rightKeys[choices[0].Key], true
 }
 
 const (

@@ -15,7 +15,7 @@ type Answer struct {
 	Document string                   `json:"document"` // its path
 	Result   json.RawMessage          `json:"result"`   // as the schema describes it; null when there is none
 	Fields   []state.FieldValue       `json:"fields"`
-	Report   state.VerificationReport `json:"report"` // of the best iteration
+	Report   state.VerificationReport `json:"verification"` // of the best iteration; it takes the place of the answer's own, which is of quotes
 	History  []Iteration              `json:"iterations"`
 	Loop     LoopMetadata             `json:"loop_metadata"`
 }

@@ -35,17 +35,23 @@ func (r *reading) read(ctx context.Context, doc state.FieldDocument, ask part) (
 		values, warned := r.schema.values(g, w, out)
 		parts, warnings = append(parts, values), append(warnings, warned...)
 	}
-	found, conflicts = r.schema.merge(parts)
-	return found, conflicts, warnings, usage, nil
+	found, conflicts, crowded := r.schema.merge(parts)
+	return found, conflicts, append(warnings, crowded...), usage, nil
 }
 
 // values turns a model's answer into values: a path that is no field's, a blank
 // value and a second value of a field are left out with a warning.
 func (s *Schema) values(g *ground, w window, out skills.ExtractOutput) (list []state.FieldValue, warnings []string) {
 	seen := map[string]bool{}
+	crowded := false
 	for _, found := range out.Fields {
 		f, _, ok := s.field(found.Path)
 		switch {
+		case !ok && index(found.Path) >= mostItems:
+			if !crowded {
+				warnings, crowded = append(warnings, crowdedList(found.Path)), true
+			}
+			continue
 		case !ok || f.Path == found.Path && f.Listed():
 			warnings = append(warnings, fmt.Sprintf("the model named %q, which is no field of the schema", llm.Cut(found.Path, 100)))
 			continue
@@ -62,6 +68,12 @@ func (s *Schema) values(g *ground, w window, out skills.ExtractOutput) (list []s
 		list = append(list, g.value(f, found.Path, found))
 	}
 	return list, warnings
+}
+
+// crowdedList says that a list is cut off.
+func crowdedList(path string) string {
+	list, _, _ := strings.Cut(path, "[")
+	return fmt.Sprintf("%s has more than %d elements; the rest is left out", llm.Cut(list, 100), mostItems)
 }
 
 // errEmpty is what a document without text comes to.

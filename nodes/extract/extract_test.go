@@ -67,7 +67,8 @@ var (
 		"items[1].name", "Oil", "Oil", "items[1].amount", "10.00", "10.00", "tax", "1.25", "Tax 1.25", "total", "13.75", "TOTAL EUR 13.75", "currency", "EUR", "EUR"}
 	right  = answer(whole...)
 	noDate = answer(whole[3:]...)
-	made   = answer(append(slices.Clone(whole[3:]), "date", "2031-01-01", "01/01/2031")...) // hallucinated
+	made   = answer(append(slices.Clone(whole[3:]), "date", "2031-01-01", "01/01/2031")...)                             // hallucinated
+	adds   = answer(append(slices.Clone(whole[:len(whole)-6]), "total", "10.00", "10.00", "currency", "EUR", "EUR")...) // read from another place
 	less   = answer("total", "13.75", "13.75")
 	down   = llmtest.Answer{Err: errors.New("the model is down")}
 )
@@ -111,6 +112,7 @@ func TestLoop(t *testing.T) {
 	}{
 		{"one pass", []llmtest.Answer{right}, nil, 1, 1, "the verification passed", "2018-10-19"},
 		{"refined until it passes", []llmtest.Answer{noDate}, []llmtest.Answer{made, right}, 3, 3, "the verification passed", "2018-10-19"},
+		{"an amount that does not add up", []llmtest.Answer{adds}, []llmtest.Answer{right}, 2, 2, "the verification passed", "2018-10-19"},
 		{"the maximum", []llmtest.Answer{less}, []llmtest.Answer{noDate, made}, 3, 3, "the maximum of iterations is reached", "2031-01-01"},
 		{"a later one is worse", []llmtest.Answer{noDate}, []llmtest.Answer{less, answer()}, 3, 1, "the maximum of iterations is reached", ""},
 		{"nothing changes", []llmtest.Answer{noDate}, []llmtest.Answer{noDate}, 2, 1, "the iteration changed nothing", ""},

@@ -166,26 +166,36 @@ func index(path string) int {
 	return n
 }
 
-// numbersIn gives the numbers of fields to checks.
-func numbersIn(found []state.FieldValue, within string) numbersAt {
-	return func(path string) []float64 {
-		var out []float64
-		for _, full := range []string{within + "." + path, path} {
-			full = strings.TrimPrefix(full, ".")
-			for _, v := range found {
-				name, _ := pattern(v.Field)
-				if v.Field != full && name != full && strings.ReplaceAll(name, "[]", "") != full {
-					continue
-				}
-				if n, err := strconv.ParseFloat(v.Value, 64); err == nil {
-					out = append(out, n)
-				}
-			}
-			if len(out) > 0 {
-				return out
+// numbers are the numbers of an extraction by the paths that checks name them by:
+// with indices, with "[]", and without either.
+type numbers map[string][]float64
+
+func numbersOf(found []state.FieldValue) numbers {
+	out := numbers{}
+	for _, v := range found {
+		n, err := strconv.ParseFloat(v.Value, 64)
+		if err != nil {
+			continue
+		}
+		name, _ := pattern(v.Field)
+		paths := []string{v.Field, name, strings.ReplaceAll(name, "[]", "")}
+		for i, path := range paths {
+			if !slices.Contains(paths[:i], path) {
+				out[path] = append(out[path], n)
 			}
 		}
-		return nil
+	}
+	return out
+}
+
+// within gives the numbers of fields to the checks of an object: its own fields
+// before those of the root.
+func (n numbers) within(object string) numbersAt {
+	return func(path string) []float64 {
+		if own := n[strings.TrimPrefix(object+"."+path, ".")]; len(own) > 0 {
+			return own
+		}
+		return n[path]
 	}
 }
 
@@ -198,13 +208,15 @@ func (c check) elements(found []state.FieldValue) []string {
 		return []string{c.within}
 	}
 	var out []string
+	seen := map[string]bool{}
 	for _, v := range found {
 		loc := elementIndex.FindStringIndex(v.Field)
 		if loc == nil {
 			continue
 		}
 		element := strings.Replace(c.within, "[]", v.Field[loc[0]:loc[1]], 1)
-		if strings.HasPrefix(v.Field, element+".") && !slices.Contains(out, element) {
+		if strings.HasPrefix(v.Field, element+".") && !seen[element] {
+			seen[element] = true
 			out = append(out, element)
 		}
 	}

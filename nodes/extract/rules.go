@@ -256,9 +256,10 @@ func (r *ruler) plausible() {
 }
 
 func (r *ruler) arithmetic() {
+	all := numbersOf(r.values)
 	for _, c := range r.schema.checks {
 		for _, element := range c.elements(r.values) {
-			holds, left, right, ok := c.holds(numbersIn(r.values, element))
+			holds, left, right, ok := c.holds(all.within(element))
 			switch {
 			case !ok:
 				r.add(state.IssueUnchecked, state.SeverityLow, element, fmt.Sprintf("“%s” cannot be checked: a field of it has no value", c.text), "look for "+strings.Join(c.fields, ", "))

@@ -2,7 +2,6 @@ package extract
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"example.com/assay/skills"
@@ -83,18 +82,19 @@ const sure = 0.5
 // merge puts the values of windows together: of each field the most confident
 // one, the earliest of equals. Elements of lists follow one another in the order of
 // the windows, those that came before left out. What windows say differently
-// is reported.
-func (s *Schema) merge(parts [][]state.FieldValue) (out []state.FieldValue, conflicts []state.Issue) {
+// is reported, and a list that is cut off warned of.
+func (s *Schema) merge(parts [][]state.FieldValue) (out []state.FieldValue, conflicts []state.Issue, warnings []string) {
 	conflicts = []state.Issue{}
 	if len(parts) == 1 {
 		out = parts[0]
 		s.sortValues(out)
-		return out, conflicts
+		return out, conflicts, nil
 	}
 	at := map[string]int{}
 	type list struct {
 		seen map[string]bool
 		n    int
+		full bool
 	}
 	lists := map[string]*list{}
 	for _, part := range parts {
@@ -142,6 +142,12 @@ func (s *Schema) merge(parts [][]state.FieldValue) (out []state.FieldValue, conf
 				continue
 			}
 			l.seen[id.String()] = true
+			if l.n == mostItems {
+				if !l.full {
+					warnings, l.full = append(warnings, crowdedList(name)), true
+				}
+				continue
+			}
 			for _, v := range elements[key] {
 				v.Field = fmt.Sprintf("%s[%d]%s", name, l.n, v.Field[len(key):])
 				out = append(out, v)
@@ -150,23 +156,25 @@ func (s *Schema) merge(parts [][]state.FieldValue) (out []state.FieldValue, conf
 		}
 	}
 	s.sortValues(out)
-	return out, conflicts
+	return out, conflicts, warnings
 }
 
 // changed lists the fields whose values are not those of before, in the order of
 // now, then those that are gone.
 func changed(before, now []state.FieldValue) []string {
 	out := []string{}
-	find := func(list []state.FieldValue, field string) int {
-		return slices.IndexFunc(list, func(v state.FieldValue) bool { return v.Field == field })
+	old, kept := map[string]string{}, map[string]bool{}
+	for _, v := range before {
+		old[v.Field] = v.Value
 	}
 	for _, v := range now {
-		if i := find(before, v.Field); i < 0 || before[i].Value != v.Value {
+		kept[v.Field] = true
+		if value, ok := old[v.Field]; !ok || value != v.Value {
 			out = append(out, v.Field)
 		}
 	}
 	for _, v := range before {
-		if find(now, v.Field) < 0 {
+		if !kept[v.Field] {
 			out = append(out, v.Field)
 		}
 	}

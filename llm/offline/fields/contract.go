@@ -18,6 +18,18 @@ type mention struct {
 	n          int // places
 }
 
+// mostMentions is how many values of a kind are looked at: those of the head of a
+// text, and those of its end.
+const mostMentions = 400
+
+// outer is a list without its middle, when it is long.
+func outer[T any](list []T) []T {
+	if len(list) <= mostMentions {
+		return list
+	}
+	return slices.Concat(list[:mostMentions/2], list[len(list)-mostMentions/2:])
+}
+
 // before and after are the text around bytes, in lower case, white space as spaces.
 func (p *page) before(at, n int) string { return plain(p.text[max(0, at-n):at]) }
 
@@ -78,7 +90,7 @@ var (
 // effectiveDate is the date from which a contract counts.
 func (p *page) effectiveDate(monthFirst bool) (mention, float64, bool) {
 	var list []mention
-	for i, d := range values.Dates(p.text, &values.DateOptions{MonthFirst: monthFirst}) {
+	for i, d := range outer(values.Dates(p.text, &values.DateOptions{MonthFirst: monthFirst})) {
 		m := mention{start: d.Start, end: d.End, value: d.Value}
 		left, right := p.before(d.Start, 90), p.after(d.End, 60)
 		score := func(is bool, w float64) {
@@ -133,7 +145,7 @@ var placeNames = strings.Split("West Virginia|Alabama|Alaska|Arizona|Arkansas|Ca
 // governingLaw is the place whose law governs a contract.
 func (p *page) governingLaw() (mention, float64, bool) {
 	var list []mention
-	for _, at := range places.FindAllStringIndex(p.text, -1) {
+	for _, at := range outer(places.FindAllStringIndex(p.text, -1)) {
 		m := mention{start: at[0], end: at[1], value: strings.Join(strings.Fields(p.text[at[0]:at[1]]), " ")}
 		left, right := p.before(at[0], 160), p.after(at[1], 80)
 		score := func(is bool, w float64) {
@@ -182,7 +194,7 @@ var (
 // term is how long a contract counts.
 func (p *page) term() (mention, float64, bool) {
 	var list []mention
-	for _, d := range values.Durations(p.text) {
+	for _, d := range outer(values.Durations(p.text)) {
 		m := mention{start: d.Start, end: d.End, value: d.Value}
 		left, right := p.before(d.Start, 300), p.after(d.End, 90)
 		sentence := left

@@ -65,8 +65,12 @@ func (x *extractor) put(s skills.FieldSpec, path string, start, end int, p float
 }
 
 func (x *extractor) putAs(path, value string, start, end int, p float64) {
+	line := 0
+	if row := x.rowAt(start); row >= 0 {
+		line = x.rows[row].n
+	}
 	x.out = append(x.out, skills.ExtractedField{
-		Path: path, Value: value, Quote: x.text[start:end], Row: 1 + strings.Count(x.text[:start], "\n"), Confidence: math.Round(max(0, min(1, p))*1e4) / 1e4,
+		Path: path, Value: value, Quote: x.text[start:end], Row: line, Confidence: math.Round(max(0, min(1, p))*1e4) / 1e4,
 	})
 }
 
@@ -124,7 +128,7 @@ func (x *extractor) mention(s skills.FieldSpec, path string) func(mention, float
 
 func (x *extractor) ranked(s skills.FieldSpec, path, kind string) {
 	if found := Rank(x.candidates(kind), x.Weights.Rankers[kind]); len(found) > 0 {
-		x.put(s, path, found[0].Start, found[0].End, found[0].P)
+		x.put(s, path, found[0].Start, found[0].End, x.Weights.confidence(kind, found[0].P))
 	}
 }
 
@@ -155,7 +159,7 @@ func recognised(s skills.FieldSpec, text string, monthFirst bool) []values.Found
 	case s.Format == "percent":
 		return values.Percents(text)
 	case s.Format == "currency" || s.Type == "number" || s.Type == "integer":
-		return values.Numbers(text)
+		return withoutRates(s, text, values.Numbers(text))
 	case len(s.Enum) > 0:
 		var out []values.Found
 		for _, e := range s.Enum {
@@ -181,6 +185,23 @@ func recognised(s skills.FieldSpec, text string, monthFirst bool) []values.Found
 	return nil
 }
 
+var percentSign = regexp.MustCompile(`^ ?%`)
+
+// withoutRates leaves out percentages that are no value of a number's field: any for
+// an amount, and those with another number behind them on the line, as in
+// "TAX 6% 3.63".
+func withoutRates(s skills.FieldSpec, text string, found []values.Found) []values.Found {
+	var out []values.Found
+	for i, v := range found {
+		rate := percentSign.MatchString(text[v.End:min(len(text), v.End+2)])
+		if rate && (s.Format == "currency" || i+1 < len(found) && !strings.Contains(text[v.End:found[i+1].Start], "\n")) {
+			continue
+		}
+		out = append(out, v)
+	}
+	return out
+}
+
 // bounded is a pattern that does not begin or end within a word.
 func bounded(quoted string) string { return `(?:^|\b)` + quoted + `(?:\b|$)` }
 
@@ -189,7 +210,7 @@ var clock = regexp.MustCompile(`\b\d{1,2}:\d{2}\b`)
 // labelled finds a value by its label: on its row, to the left; else above it. Values
 // of a known form need no label when there is only one.
 func (x *extractor) labelled(s skills.FieldSpec, path string, monthFirst bool) {
-	labels := x.labels(s)
+	labels := x.anchors(s)
 	found := recognised(s, x.text, monthFirst)
 	if len(found) == 0 && (s.Type != "string" || s.Format != "" && s.Format != "text" || len(s.Enum) > 0 || s.Pattern != "") {
 		return
@@ -199,6 +220,7 @@ func (x *extractor) labelled(s skills.FieldSpec, path string, monthFirst bool) {
 		return
 	}
 	best, top, distinct := found[0], math.Inf(-1), map[string]bool{}
+	dated, signs := -1, 0.0
 	for i, v := range found {
 		distinct[v.Value] = true
 		row := x.rowAt(v.Start)
@@ -207,12 +229,10 @@ func (x *extractor) labelled(s skills.FieldSpec, path string, monthFirst bool) {
 		}
 		score := 3*x.nearness(labels, v.Start, v.End, row) - float64(min(i, 50))/100
 		if s.Format == "date" {
-			if clock.MatchString(x.rows[row].text) || row+1 < len(x.rows) && clock.MatchString(x.rows[row+1].text) {
-				score += 1
+			if row != dated { // dates come in the order of the rows
+				dated, signs = row, x.dateSigns(row)
 			}
-			if strings.Contains(x.rows[row].upper, "DATE") || strings.Contains(x.rows[row].upper, "TARIKH") {
-				score += 1
-			}
+			score += signs
 		}
 		if score > top {
 			best, top = v, score
@@ -241,9 +261,22 @@ func (x *extractor) labelled(s skills.FieldSpec, path string, monthFirst bool) {
 	x.put(s, path, best.Start, best.End, p)
 }
 
-// labels are the words that stand near a field's value, in upper case: those that
+// dateSigns counts what speaks for the dates of a row: a time of day there or on
+// the next row, and the word.
+func (x *extractor) dateSigns(row int) float64 {
+	n := 0.0
+	if clock.MatchString(x.rows[row].text) || row+1 < len(x.rows) && clock.MatchString(x.rows[row+1].text) {
+		n++
+	}
+	if strings.Contains(x.rows[row].upper, "DATE") || strings.Contains(x.rows[row].upper, "TARIKH") {
+		n++
+	}
+	return n
+}
+
+// anchors are the words that stand near a field's value, in upper case: those that
 // the schema names, and the field's name.
-func (x *extractor) labels(s skills.FieldSpec) []string {
+func (x *extractor) anchors(s skills.FieldSpec) []string {
 	var out []string
 	for _, a := range s.Anchors {
 		if a = strings.ToUpper(strings.Join(strings.Fields(a), " ")); a != "" {
@@ -257,11 +290,15 @@ func (x *extractor) labels(s skills.FieldSpec) []string {
 	return out
 }
 
+// nearReach is how far from a value, on its row, a label may stand.
+const nearReach = 300 // bytes
+
 // nearness is 1 for a label on the value's row to its left, .8 for one straight
 // above it, .3 for one to its right, else 0.
 func (x *extractor) nearness(labels []string, start, end, row int) float64 {
 	r := x.rows[row]
-	left, right := r.upper[:max(0, start-r.start)], r.upper[min(len(r.upper), max(0, end-r.start)):]
+	from, to := max(0, start-r.start), min(len(r.upper), max(0, end-r.start))
+	left, right := r.upper[max(0, from-nearReach):from], r.upper[to:min(len(r.upper), to+nearReach)]
 	best := 0.0
 	for _, l := range labels {
 		switch {
@@ -364,14 +401,14 @@ func (x *extractor) items(specs []skills.FieldSpec) {
 	for _, list := range order {
 		n := 0
 		for i, r := range x.rows {
-			classes := classesOf(r.upper)
-			if slices.Contains(classes, "TOTAL") || slices.Contains(classes, "SUB") || slices.Contains(classes, "GRAND") || slices.Contains(classes, "TAX") {
+			hasAmount := len(values.Amounts(r.text)) > 0
+			if (n > 0 || hasAmount) && speaks(r.upper, "TOTAL", "SUB", "GRAND", "TAX") {
 				if n > 0 {
 					break
 				}
 				continue
 			}
-			if len(values.Amounts(r.text)) > 0 && len(values.Dates(r.text, nil)) == 0 && x.item(list, n, i, byList[list]) {
+			if hasAmount && len(values.Dates(r.text, nil)) == 0 && x.item(list, n, i, byList[list]) {
 				n++
 			}
 		}

@@ -21,6 +21,8 @@ type page struct {
 	width    float64
 	median   float64 // height of rows
 	features map[int]*rowFeatures
+	labels   map[int][]string // classes of whole rows
+	keys     []string         // of rows
 }
 
 // A row is a line of the text.
@@ -37,7 +39,7 @@ type row struct {
 func (r row) tall() float64 { return max(r.y2-r.y1, 1) }
 
 func newPage(text string, boxes []skills.LaidOut) *page {
-	p := &page{text: text, laidOut: len(boxes) > 0, features: map[int]*rowFeatures{}}
+	p := &page{text: text, laidOut: len(boxes) > 0, features: map[int]*rowFeatures{}, labels: map[int][]string{}}
 	byRow := map[int][]skills.LaidOut{}
 	for _, b := range boxes {
 		byRow[b.Row] = append(byRow[b.Row], b)

@@ -24,8 +24,34 @@ func Kinds() []string { return []string{KindCompany, KindAddress, KindTotal} }
 
 // Weights are what was learned: the weight of each feature by kind of field.
 type Weights struct {
-	Trained []Data                        `json:"trained"` // on these
-	Rankers map[string]map[string]float64 `json:"rankers"`
+	Trained     []Data                        `json:"trained"` // on these
+	Rankers     map[string]map[string]float64 `json:"rankers"`
+	Calibration map[string]Calibration        `json:"calibration"` // by kind; without one a ranker's own probability counts
+}
+
+// A Calibration turns a ranker's probability of its first choice into how often
+// such a choice is right: a sigmoid of its log-odds, as they are on documents that
+// the ranker has not seen.
+type Calibration struct {
+	A float64 `json:"a"`
+	B float64 `json:"b"`
+}
+
+// P is how often a choice of a ranker's probability is right.
+func (c Calibration) P(p float64) float64 { return 1 / (1 + math.Exp(-c.A*LogOdds(p)-c.B)) }
+
+// LogOdds of a probability, which is kept from 0 and 1.
+func LogOdds(p float64) float64 {
+	p = max(1e-4, min(1-1e-4, p))
+	return math.Log(p / (1 - p))
+}
+
+// confidence is that of a ranker's first choice.
+func (w *Weights) confidence(kind string, p float64) float64 {
+	if c, ok := w.Calibration[kind]; ok {
+		return c.P(p)
+	}
+	return p
 }
 
 // Data names what was trained on.

@@ -36,6 +36,7 @@ var (
 const (
 	companyRows, companyFirst = 3, 14
 	addressRows, addressFirst = 8, 20
+	longestRow                = 400 // bytes: a longer one is prose, and in no name or address
 )
 
 // companies are spans of up to three of the first rows, and such without a
@@ -43,7 +44,7 @@ const (
 func (p *page) companies() []Candidate {
 	var out []Candidate
 	for i := range min(companyFirst, len(p.rows)) {
-		for n := 1; n <= companyRows && i+n <= len(p.rows); n++ {
+		for n := 1; n <= companyRows && i+n <= len(p.rows) && len(p.rows[i+n-1].text) <= longestRow; n++ {
 			start, end := p.rows[i].start, p.rows[i+n-1].end
 			shared := p.segment(i, n)
 			if p.repeated(i, n) {
@@ -83,7 +84,7 @@ func (p *page) addresses() []Candidate {
 		zips := 0
 		for n := 1; n <= addressRows && i+n <= len(p.rows); n++ {
 			last := i + n - 1
-			if addressStop.MatchString(p.rows[last].upper) {
+			if len(p.rows[last].text) > longestRow || addressStop.MatchString(p.rows[last].upper) {
 				break
 			}
 			if p.of(last).hasZip {
@@ -144,12 +145,17 @@ func (p *page) step(name string, a, b int) []string {
 
 // repeated reports whether a segment's first row stands elsewhere, too.
 func (p *page) repeated(i, n int) bool {
-	key := Key(p.rows[i].text)
-	if n > 1 || len(key) < 4 {
+	if n > 1 {
 		return false
 	}
-	for j := range p.rows {
-		if j != i && strings.Contains(Key(p.rows[j].upper), key) {
+	if p.keys == nil {
+		p.keys = make([]string, len(p.rows))
+		for j := range p.rows {
+			p.keys[j] = Key(p.rows[j].upper)
+		}
+	}
+	for j, other := range p.keys {
+		if j != i && len(p.keys[i]) >= 4 && strings.Contains(other, p.keys[i]) {
 			return true
 		}
 	}

@@ -30,6 +30,16 @@ var labelClasses = []struct {
 	{"AMT", regexp.MustCompile(`AMOUNT|AMT`)},
 }
 
+// speaks reports whether a text is of one of some classes.
+func speaks(upper string, classes ...string) bool {
+	for _, c := range labelClasses {
+		if slices.Contains(classes, c.name) && c.pattern.MatchString(upper) {
+			return true
+		}
+	}
+	return false
+}
+
 // classesOf are the classes of a label, in their order.
 func classesOf(upper string) []string {
 	var out []string
@@ -55,12 +65,13 @@ type amount struct {
 	bare    bool // without a sign of currency
 }
 
+// longestLabel is how much of a row in front of an amount is its label.
+const longestLabel = 200 // bytes
+
 // amounts are those of the page, negative ones too.
-func (p *page) amounts() (out []amount, classes [][]string) {
-	classes = make([][]string, len(p.rows))
+func (p *page) amounts() (out []amount) {
 	found := make([][]values.Found, len(p.rows))
 	for i, r := range p.rows {
-		classes[i] = classesOf(r.upper)
 		found[i] = values.Amounts(r.text)
 	}
 	for i, r := range p.rows {
@@ -77,13 +88,13 @@ func (p *page) amounts() (out []amount, classes [][]string) {
 				}
 			}
 			a.bare = p.text[a.Start] >= '0' && p.text[a.Start] <= '9'
-			label := r.upper[:v.Start]
+			label := r.upper[max(0, v.Start-longestLabel):v.Start]
 			if hasLetter.MatchString(label) {
 				a.classes = classesOf(label)
 			} else {
 				for _, j := range []int{i - 1, i + 1} {
 					if j >= 0 && j < len(p.rows) && len(found[j]) == 0 && hasLetter.MatchString(p.rows[j].upper) {
-						for _, c := range classes[j] {
+						for _, c := range p.classes(j) {
 							a.classes = append(a.classes, "n"+c)
 						}
 						break
@@ -96,7 +107,17 @@ func (p *page) amounts() (out []amount, classes [][]string) {
 			out = append(out, a)
 		}
 	}
-	return out, classes
+	return out
+}
+
+// classes are those of a whole row, which are computed once.
+func (p *page) classes(i int) []string {
+	c, ok := p.labels[i]
+	if !ok {
+		c = classesOf(p.rows[i].upper)
+		p.labels[i] = c
+	}
+	return c
 }
 
 // boxRight is where the box that holds a byte ends.
@@ -112,7 +133,7 @@ func (p *page) boxRight(r row, at int) float64 {
 // totals are the amounts that may be what is to be paid: one candidate for each
 // value, with what is so of any of its places.
 func (p *page) totals() []Candidate {
-	all, classes := p.amounts()
+	all := p.amounts()
 	positive := slices.ContainsFunc(all, func(a amount) bool { return a.cents > 0 })
 	var order []int
 	groups := map[int][]amount{}
@@ -127,11 +148,9 @@ func (p *page) totals() []Candidate {
 		}
 		groups[a.cents] = append(groups[a.cents], a)
 	}
-	lastTotal := -1
-	for i := range classes {
-		if slices.Contains(classes[i], "TOTAL") {
-			lastTotal = i
-		}
+	lastTotal := len(p.rows) - 1
+	for lastTotal >= 0 && !speaks(p.rows[lastTotal].upper, "TOTAL") {
+		lastTotal--
 	}
 	ranked := slices.Clone(order)
 	slices.SortFunc(ranked, func(a, b int) int { return b - a })
@@ -143,7 +162,7 @@ func (p *page) totals() []Candidate {
 		isTotal, onlyPay, onlyChange := false, true, true
 		best := group[0]
 		for _, a := range group {
-			p.placeFeatures(a, classes, lastTotal, features)
+			p.placeFeatures(a, lastTotal, features)
 			isTotal = isTotal || a.isTotal
 			onlyPay = onlyPay && anyOf(a.classes, "PAY") && !anyOf(a.classes, "TOTAL") && !anyOf(a.classes, "GRAND")
 			onlyChange = onlyChange && anyOf(a.classes, "CHG") && !anyOf(a.classes, "TOTAL") && !anyOf(a.classes, "GRAND")
@@ -154,7 +173,11 @@ func (p *page) totals() []Candidate {
 		features["isT_rep"] = isTotal && len(group) > 1
 		features["onlypay"], features["onlychg"] = onlyPay, onlyChange
 		features["cnt="+strconv.Itoa(min(len(group), 5))] = true
-		features["rank="+strconv.Itoa(min(slices.Index(ranked, c), 5))] = true
+		place := slices.Index(ranked[:min(5, len(ranked))], c)
+		if place < 0 {
+			place = 5
+		}
+		features["rank="+strconv.Itoa(place)] = true
 		features["max"] = ranked[0] == c
 		p.arithmetic(c, order, sums, present, features)
 		var names []string
@@ -185,18 +208,18 @@ func anyOf(classes []string, c string) bool {
 	return slices.Contains(classes, c) || slices.Contains(classes, "n"+c)
 }
 
-func (p *page) placeFeatures(a amount, classes [][]string, lastTotal int, features map[string]bool) {
+func (p *page) placeFeatures(a amount, lastTotal int, features map[string]bool) {
 	for _, c := range a.classes {
 		features["K="+c] = true
 	}
 	features["KK="+strings.Join(a.classes, "+")] = true
 	if a.row > 0 {
-		for _, c := range classes[a.row-1] {
+		for _, c := range p.classes(a.row - 1) {
 			features["PK="+c] = true
 		}
 	}
-	if a.row+1 < len(classes) {
-		for _, c := range classes[a.row+1] {
+	if a.row+1 < len(p.rows) {
+		for _, c := range p.classes(a.row + 1) {
 			features["NK="+c] = true
 		}
 	}
@@ -214,8 +237,15 @@ func (p *page) placeFeatures(a amount, classes [][]string, lastTotal int, featur
 	}
 }
 
+// mostAmounts is of how many amounts the sums are tried: among more, any amount
+// is the sum of two by chance.
+const mostAmounts = 500
+
 // arithmetic are the sums that an amount is a part of.
 func (p *page) arithmetic(c int, order []int, sums, present map[int]bool, features map[string]bool) {
+	if len(order) > mostAmounts {
+		order = nil
+	}
 	for _, z := range order {
 		if z > c && present[z-c] {
 			features["cash_change"] = true

@@ -25,6 +25,10 @@ var ordinals = strings.Fields(`first second third fourth fifth sixth seventh eig
 
 const year = `((?:1[89]|20) ?\d ?\d)`
 
+// dateReach is how far a date goes from its digits: "the twenty-first day of
+// September, 2014".
+const dateReach = 100 // bytes
+
 // dateLayouts are looked for in this order; groups says which group is the day,
 // the month and the year.
 var dateLayouts = []struct {
@@ -48,9 +52,11 @@ var dateLayouts = []struct {
 // are 1970 to 2069. What no calendar has is no date.
 func Dates(text string, opts *DateOptions) []Found {
 	monthFirst := opts != nil && opts.MonthFirst
+	parts := nearDigits(text, dateReach)
 	var out []Found
 	for kind, layout := range dateLayouts {
-		for _, m := range layout.pattern.FindAllStringSubmatchIndex(text, -1) {
+		var more []Found
+		for _, m := range allNear(parts, layout.pattern, text) {
 			group := func(i int) string { return text[m[2*i]:m[2*i+1]] }
 			if kind <= 2 && (group(2) != group(4) || besideDigits(text, m[0], m[1], group(2))) {
 				continue
@@ -64,16 +70,24 @@ func Dates(text string, opts *DateOptions) []Found {
 				day, month = month, day
 			}
 			found := Found{Start: m[0], End: m[1], Kind: kind}
-			if found.Value, ok = calendar(group(layout.year), month, day); ok && !slices.ContainsFunc(out, found.overlaps) {
-				out = append(out, found)
+			if found.Value, ok = calendar(group(layout.year), month, day); ok && !found.within(out) {
+				more = append(more, found)
 			}
 		}
+		if len(more) > 0 {
+			out = append(out, more...)
+			slices.SortFunc(out, func(a, b Found) int { return cmp.Compare(a.Start, b.Start) })
+		}
 	}
-	slices.SortFunc(out, func(a, b Found) int { return cmp.Compare(a.Start, b.Start) })
 	return out
 }
 
-func (f Found) overlaps(g Found) bool { return f.Start < g.End && g.Start < f.End }
+// within reports whether it overlaps one of others, which are in order and do not
+// overlap one another.
+func (f Found) within(others []Found) bool {
+	i, _ := slices.BinarySearchFunc(others, f.Start, func(o Found, at int) int { return cmp.Compare(o.End, at+1) })
+	return i < len(others) && others[i].Start < f.End
+}
 
 // besideDigits reports whether a numeric date is a part of something longer, such
 // as a number of parts by the same separator.

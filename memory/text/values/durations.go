@@ -19,12 +19,27 @@ var (
 	anniversary     = regexp.MustCompile(`(?i)\b(first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth)(?:\s\(\d+\w*\))?\s+anniversary\b`)
 )
 
+// durationReach is how far a span of time goes from its unit: "twenty-four (24)
+// consecutive additional months".
+const durationReach = 60 // bytes
+
+// startsUnit reports whether a text begins with a unit of time.
+func startsUnit(text string) bool {
+	for _, unit := range []string{"year", "month", "week", "day"} {
+		if len(text) >= len(unit) && text[0]|0x20 == unit[0] && strings.EqualFold(text[:len(unit)], unit) {
+			return true
+		}
+	}
+	return false
+}
+
 // Durations returns spans of time such as "two (2) years", and anniversaries as
 // years. Values are the number and the unit: "2 years", "1 year". A unit
 // without a number is none.
 func Durations(text string) []Found {
 	var out []Found
-	for _, m := range durationPattern.FindAllStringSubmatchIndex(text, -1) {
+	units := near(text, durationReach, func(at int) bool { return startsUnit(text[at:]) })
+	for _, m := range allNear(units, durationPattern, text) {
 		n := 0
 		switch {
 		case m[4] >= 0:

@@ -18,11 +18,14 @@ var (
 	phonePattern   = regexp.MustCompile(`\+?\(?\d[\d ()./-]{5,}\d`)
 )
 
+// numberReach is how far a number goes from its digits: signs, and a currency.
+const numberReach = 16 // bytes
+
 // Amounts returns the amounts of money with two decimals, as receipts print them.
 // Values are decimal numbers. Percentages and parts of longer numbers are none.
 func Amounts(text string) []Found {
 	var out []Found
-	for _, m := range amountPattern.FindAllStringIndex(text, -1) {
+	for _, m := range allNear(nearDigits(text, numberReach), amountPattern, text) {
 		start, end := m[0], m[1]
 		if start > 0 && (isDigit(text[start-1]) || text[start-1] == '.' || text[start-1] == ',') {
 			continue
@@ -41,7 +44,7 @@ func Amounts(text string) []Found {
 // what a hyphen joins to a word, as in LW-204. Values are as those of Number.
 func Numbers(text string) []Found {
 	var out []Found
-	for _, m := range numberPattern.FindAllStringIndex(text, -1) {
+	for _, m := range allNear(nearDigits(text, numberReach), numberPattern, text) {
 		if before := text[max(0, m[0]-1):m[0]]; before != "" && text[m[0]] == '-' && (before[0] >= 0x80 || isDigit(before[0]) || before[0]|0x20 >= 'a' && before[0]|0x20 <= 'z') {
 			continue // the hyphen joins it to a word
 		}
