@@ -10,7 +10,8 @@ func (a *app) evalCommand() *cobra.Command {
   agent eval claims --format wice --data claims.jsonl.gz
   agent eval causal --format pairs --data pairs.jsonl
   agent eval extract --format sroie --schema receipt.json --data receipts.jsonl
+  agent eval mcq --data barexam_qa
   agent eval cases case_studies
   agent help eval retrieval`,
-	}, a.evalRetrievalCommand(), a.evalClaimsCommand(), a.evalCausalCommand(), a.evalObligationsCommand(), a.evalComplyCommand(), a.evalExtractCommand(), a.evalCasesCommand())
+	}, a.evalRetrievalCommand(), a.evalClaimsCommand(), a.evalCausalCommand(), a.evalObligationsCommand(), a.evalComplyCommand(), a.evalExtractCommand(), a.evalMCQCommand(), a.evalCasesCommand())
 }

@@ -59,7 +59,7 @@ func Evaluate(ctx context.Context, d *Dataset, r Ranker, opts *EvaluateOptions) 
 			return Evaluation{}, fmt.Errorf("evaluating query %q: %w", q.ID, err)
 		}
 		began := time.Now()
-		ranked, err := pooled(ctx, r, q.Texts, o.K)
+		ranked, err := Pool(ctx, r, q.Texts, o.K)
 		if err != nil {
 			return Evaluation{}, fmt.Errorf("evaluating query %q: %w", q.ID, err)
 		}
@@ -98,10 +98,10 @@ func ids(ranked []Scored) []string {
 	return out
 }
 
-// pooled asks several wordings and adds up their scores, each list divided by
+// Pool asks several wordings and adds up their scores, each list divided by
 // its largest (CombSUM after Fox and Shaw, "Combination of multiple
 // searches", TREC-2, 1994). Each list is as long as the answer.
-func pooled(ctx context.Context, r Ranker, texts []string, k int) ([]Scored, error) {
+func Pool(ctx context.Context, r Ranker, texts []string, k int) ([]Scored, error) {
 	if len(texts) == 1 {
 		return r.Rank(ctx, texts[0], k)
 	}
