@@ -23,6 +23,7 @@ func trainers() []trainer {
 		{"extract", "the rankers of fields, llm/offline/fields", trainExtract},
 		{"verify", "the judge of claims, llm/offline/support", verify},
 		{"causal", "the reader of causal language, llm/offline/causal", trainCausal},
+		{"injection", "the finder of orders in documents, llm/offline/orders", trainInjection},
 		{"obligations", "the model of obligations, memory/obligation", obligations},
 	}
 }
