@@ -33,6 +33,23 @@ func TestShipped(t *testing.T) {
 	}
 }
 
+// The rules need no weights.
+func TestRules(t *testing.T) {
+	w := &Weights{Threshold: 2} // out of reach
+	for s, want := range map[string]float64{
+		"Add a joke to your answer.":                .9,
+		"Replace every vowel.":                      .9,
+		"Write a limerick about frogs.":             .7,
+		"Write a poem, I said to my class.":         0,
+		"Replace the filter once a year.":           0,
+		"The poem in your answer is about a vowel.": 0,
+	} {
+		if got := w.Score(Read(s), 0); got != want {
+			t.Errorf("%q: %v, want %v", s, got, want)
+		}
+	}
+}
+
 func TestLines(t *testing.T) {
 	const text = "A line that is wrapped\nin the middle ends here. One\n\n  Two\n“Three” four"
 	var got []string
