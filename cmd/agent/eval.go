@@ -10,8 +10,11 @@ func (a *app) evalCommand() *cobra.Command {
   agent eval claims --format wice --data claims.jsonl.gz
   agent eval causal --format pairs --data pairs.jsonl
   agent eval extract --format sroie --schema receipt.json --data receipts.jsonl
+  agent eval mcq --data barexam_qa
+  agent eval injection --data bipia_injection
   agent eval cases case_studies
   agent eval all data
   agent help eval retrieval`,
-	}, a.evalRetrievalCommand(), a.evalClaimsCommand(), a.evalCausalCommand(), a.evalObligationsCommand(), a.evalComplyCommand(), a.evalExtractCommand(), a.evalCasesCommand(), a.evalAllCommand())
+	}, a.evalRetrievalCommand(), a.evalClaimsCommand(), a.evalCausalCommand(), a.evalObligationsCommand(), a.evalComplyCommand(), a.evalExtractCommand(),
+		a.evalMCQCommand(), a.evalInjectionCommand(), a.evalCasesCommand(), a.evalAllCommand())
 }

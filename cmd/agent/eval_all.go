@@ -37,6 +37,8 @@ var measurements = []measurement{
 	{"morehopqa", "github.com/Alab-NII/morehopqa, passages github.com/OSU-NLP-Group/HippoRAG", "retrieval --format morehopqa --corpus @corpus.jsonl.gz --queries @questions.jsonl", []string{"R@2", "R@5"}},
 	{"legalbench_rag", "github.com/zeroentropy-ai/legalbenchrag", "retrieval --format legalbench --corpus @corpus.jsonl.gz --queries @queries.jsonl", []string{"char_recall@10", "doc_hit@1"}},
 	{"barexam_qa", "huggingface.co/datasets/reglab/barexam_qa (qa)", "retrieval --format barexam --corpus @corpus.jsonl --queries @questions.jsonl --choices pooled", []string{"R@10"}},
+	{"barexam_qa", "huggingface.co/datasets/reglab/barexam_qa (qa)", "mcq --data @", nil},
+	{"bipia_injection", "github.com/microsoft/BIPIA", "injection --data @ --cross", nil},
 	{"wice", "github.com/ryokamoi/wice", "claims --format wice --data @claims.jsonl.gz", nil},
 	{"faithbench", "github.com/vectara/FaithBench", "claims --format faithbench --data @samples.jsonl.gz", nil},
 	{"pubmed_causal_language", "github.com/junwang4/causal-language-use-in-science", "causal --format pubmed --data @sentences.jsonl", nil},

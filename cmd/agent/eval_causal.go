@@ -127,11 +127,8 @@ func (a *app) evalCausal(ctx context.Context, f *evalCausalFlags) error {
 	}
 	if f.asJSON {
 		out := causalDocument{
-			Schema: 1, Task: "causal", Format: set.Format, Swapped: set.Swapped, Trained: trained, N: len(got.Outcomes), Metrics: map[string]metrics.Interval{},
+			Schema: 1, Task: "causal", Format: set.Format, Swapped: set.Swapped, Trained: trained, N: len(got.Outcomes), Metrics: intervals(got.Metrics),
 			Latency: latency{milliseconds(got.P50), milliseconds(got.P95)}, Drawn: drawnItems{got.Resample.Seed, got.Resample.Resamples}, Items: make([]causalItem, len(got.Outcomes)),
-		}
-		for _, m := range got.Metrics {
-			out.Metrics[m.Name] = rounded(m.Interval)
 		}
 		for i, o := range got.Outcomes {
 			out.Items[i] = causalItem{o.Item.ID, string(o.Item.Gold), string(o.Label), six(o.P)}
@@ -147,10 +144,7 @@ func (a *app) evalCausal(ctx context.Context, f *evalCausalFlags) error {
 	if trained {
 		fmt.Fprintln(a.stdout, "  the judge was trained on these labels: these are figures of a fit; cross-validated ones: go run ./eval/train causal --data DIR --out ''")
 	}
-	fmt.Fprintf(a.stdout, "\n%-17s  %7s  %s\n", "metric", "value", "95 % interval")
-	for _, v := range got.Metrics {
-		fmt.Fprintf(a.stdout, "%-17s  %7.4f  [%.4f, %.4f]\n", v.Name, v.Value, v.Lo, v.Hi)
-	}
+	a.printMetrics(got.Metrics)
 	fmt.Fprintf(a.stdout, "\nlatency p50 %.2f ms, p95 %.2f ms\nintervals: %d bootstrap resamples, seed %d\n", milliseconds(got.P50), milliseconds(got.P95), got.Resample.Resamples, got.Resample.Seed)
 	return nil
 }

@@ -153,10 +153,7 @@ func (a *app) printClaims(m measuredClaims) {
 	if m.result.Failed > 0 {
 		fmt.Fprintf(a.stdout, "  could not be judged, counted as unsupported: %d\n", m.result.Failed)
 	}
-	fmt.Fprintf(a.stdout, "\n%-17s  %7s  %s\n", "metric", "value", "95 % interval")
-	for _, v := range m.result.Metrics {
-		fmt.Fprintf(a.stdout, "%-17s  %7.4f  [%.4f, %.4f]\n", v.Name, v.Value, v.Lo, v.Hi)
-	}
+	a.printMetrics(m.result.Metrics)
 	fmt.Fprintf(a.stdout, "\n%-12s  %5s  %8s  %s\n", "confidence", "n", "expected", "observed")
 	for _, b := range m.result.Reliability {
 		if b.N > 0 {
@@ -207,11 +204,8 @@ type claimsItem struct {
 func (a *app) printClaimsJSON(m measuredClaims) {
 	out := claimsDocument{
 		Schema: 1, Task: "claims", Format: m.set.Format, Judge: m.judge, Trained: m.trained, N: len(m.result.Outcomes), Failed: m.result.Failed,
-		Metrics: map[string]metrics.Interval{}, Latency: latency{milliseconds(m.result.P50), milliseconds(m.result.P95)},
+		Metrics: intervals(m.result.Metrics), Latency: latency{milliseconds(m.result.P50), milliseconds(m.result.P95)},
 		Drawn: drawnItems{m.result.Resample.Seed, m.result.Resample.Resamples}, Items: make([]claimsItem, len(m.result.Outcomes)),
-	}
-	for _, v := range m.result.Metrics {
-		out.Metrics[v.Name] = rounded(v.Interval)
 	}
 	for _, b := range m.result.Reliability {
 		out.Reliability = append(out.Reliability, reliabilityBin{six(b.Lo), six(b.Hi), b.N, six(b.Expected), six(b.Observed)})

@@ -167,12 +167,9 @@ func (a *app) printComplyJSON(f *evalComplyFlags, got comply.Evaluation, ingest 
 		IngestMS    float64                     `json:"ingest_ms"`
 		Drawn       drawnItems                  `json:"resampling"`
 		Items       []complyItem                `json:"items"`
-	}{1, "comply", f.files.Format, len(got.Outcomes), map[string]metrics.Interval{}, got.NotVerbatim, got.Uncited, got.Unverified, got.Problems,
+	}{1, "comply", f.files.Format, len(got.Outcomes), intervals(got.Metrics), got.NotVerbatim, got.Uncited, got.Unverified, got.Problems,
 		latency{milliseconds(got.P50), milliseconds(got.P95)}, milliseconds(got.Elapsed), milliseconds(ingest),
 		drawnItems{got.Resample.Seed, got.Resample.Resamples}, make([]complyItem, len(got.Outcomes))}
-	for _, m := range got.Metrics {
-		out.Metrics[m.Name] = rounded(m.Interval)
-	}
 	for i, o := range got.Outcomes {
 		out.Items[i] = complyItem{
 			ID: o.ID, Gold: o.Gold, Pred: append([]string{}, o.Cited...), Result: o.Audit.Result, Grounding: string(o.Audit.Grounding),

@@ -203,11 +203,8 @@ func (f fieldsByName) MarshalJSON() ([]byte, error) {
 func (a *app) printFieldsEvalJSON(m measuredFields) {
 	out := fieldsEvalDocument{
 		Schema: 1, Task: "extract", Format: m.set.Format, Cross: m.flags.cross, Trained: m.trained, N: len(m.result.Outcomes), Changed: m.result.Changed,
-		Metrics: map[string]metrics.Interval{}, Latency: latency{milliseconds(m.result.P50), milliseconds(m.result.P95)},
+		Metrics: intervals(m.result.Metrics), Latency: latency{milliseconds(m.result.P50), milliseconds(m.result.P95)},
 		Drawn: drawnItems{m.result.Resample.Seed, m.result.Resample.Resamples}, Items: make([]fieldsItem, len(m.result.Outcomes)),
-	}
-	for _, v := range m.result.Metrics {
-		out.Metrics[v.Name] = rounded(v.Interval)
 	}
 	for _, b := range m.result.Reliability {
 		out.Bins = append(out.Bins, reliabilityBin{six(b.Lo), six(b.Hi), b.N, six(b.Expected), six(b.Observed)})

@@ -86,10 +86,8 @@ func (a *app) evalObligations(ctx context.Context, data, plain string, limit int
 		return err
 	}
 	if !asJSON {
-		fmt.Fprintf(a.stdout, "obligations: n %d\n\n%-17s  %7s  %s\n", len(got.Outcomes), "metric", "value", "95 % interval")
-		for _, m := range got.Metrics {
-			fmt.Fprintf(a.stdout, "%-17s  %7.4f  [%.4f, %.4f]\n", m.Name, m.Value, m.Lo, m.Hi)
-		}
+		fmt.Fprintf(a.stdout, "obligations: n %d\n", len(got.Outcomes))
+		a.printMetrics(got.Metrics)
 		if drawn != nil {
 			fmt.Fprintf(a.stdout, "\nwithout a word of duty: %d of %d sentences flagged (%.1f %%), drawn from %d, seed %d\n",
 				len(drawn.Flagged), drawn.N, 100*drawn.Share, drawn.Of, drawn.Seed)
@@ -107,11 +105,8 @@ func (a *app) evalObligations(ctx context.Context, data, plain string, limit int
 		Plain   *plainDocument              `json:"plain,omitempty"`
 		Drawn   drawnItems                  `json:"resampling"`
 		Items   []obligationItem            `json:"items"`
-	}{1, "obligations", len(got.Outcomes), map[string]metrics.Interval{}, latency{milliseconds(got.P50), milliseconds(got.P95)}, drawn,
+	}{1, "obligations", len(got.Outcomes), intervals(got.Metrics), latency{milliseconds(got.P50), milliseconds(got.P95)}, drawn,
 		drawnItems{got.Resample.Seed, got.Resample.Resamples}, make([]obligationItem, len(got.Outcomes))}
-	for _, m := range got.Metrics {
-		out.Metrics[m.Name] = rounded(m.Interval)
-	}
 	for i, o := range got.Outcomes {
 		out.Items[i] = obligationItem{o.ID, fmt.Sprint(o.Gold), fmt.Sprint(o.Pred), six(o.Score)}
 	}

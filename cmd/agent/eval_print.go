@@ -24,10 +24,7 @@ func (a *app) printRetrieval(m measuredRetrieval) {
 			fmt.Fprintf(a.stdout, "  %s: %d\n", left.what, left.n)
 		}
 	}
-	fmt.Fprintf(a.stdout, "\n%-17s  %7s  %s\n", "metric", "value", "95 % interval")
-	for _, v := range result.Metrics {
-		fmt.Fprintf(a.stdout, "%-17s  %7.4f  [%.4f, %.4f]\n", v.Name, v.Value, v.Lo, v.Hi)
-	}
+	a.printMetrics(result.Metrics)
 	fmt.Fprintf(a.stdout, "\nlatency p50 %.2f ms, p95 %.2f ms; indexed in %.1f s\n", milliseconds(result.P50), milliseconds(result.P95), m.ingest.Seconds())
 	fmt.Fprintf(a.stdout, "intervals: %d bootstrap resamples, seed %d\n", result.Resample.Resamples, result.Resample.Seed)
 	if m.comparison != nil {
@@ -107,12 +104,9 @@ func (a *app) printRetrievalJSON(m measuredRetrieval) {
 	out := retrievalDocument{
 		Schema: 1, Task: "retrieval", Format: set.Format, Ranker: m.flags.name(),
 		N: len(result.Items), Passages: len(set.Passages), LeftOut: leftOut{set.Empty, set.Unjudged, set.Missing},
-		Metrics: map[string]metrics.Interval{}, Latency: latency{milliseconds(result.P50), milliseconds(result.P95)}, IngestMS: milliseconds(m.ingest),
+		Metrics: intervals(result.Metrics), Latency: latency{milliseconds(result.P50), milliseconds(result.P95)}, IngestMS: milliseconds(m.ingest),
 		Drawn: drawn{result.Resample.Seed, result.Resample.Resamples, result.Resample.Flips},
 		Items: make([]retrievalItem, len(result.Items)),
-	}
-	for _, v := range result.Metrics {
-		out.Metrics[v.Name] = rounded(v.Interval)
 	}
 	for i, item := range result.Items {
 		row := retrievalItem{ID: item.Query.ID, Gold: item.Query.Relevant(), Pred: make([]string, len(item.Ranked)), Metrics: map[string]float64{}}
@@ -134,6 +128,23 @@ func compared(run string, c retrieval.Comparison) *compareDocument {
 	out := &compareDocument{Run: run, Absent: c.Absent, Metrics: map[string]deltaRow{}}
 	for _, d := range c.Metrics {
 		out.Metrics[d.Name] = deltaRow{Other: six(d.Other), Difference: metrics.Difference{Interval: rounded(d.Interval), P: six(d.P)}}
+	}
+	return out
+}
+
+// printMetrics prints a table of figures below an empty line.
+func (a *app) printMetrics(list []metrics.Metric) {
+	fmt.Fprintf(a.stdout, "\n%-17s  %7s  %s\n", "metric", "value", "95 % interval")
+	for _, v := range list {
+		fmt.Fprintf(a.stdout, "%-17s  %7.4f  [%.4f, %.4f]\n", v.Name, v.Value, v.Lo, v.Hi)
+	}
+}
+
+// intervals are figures as --json prints them.
+func intervals(list []metrics.Metric) map[string]metrics.Interval {
+	out := make(map[string]metrics.Interval, len(list))
+	for _, v := range list {
+		out[v.Name] = rounded(v.Interval)
 	}
 	return out
 }

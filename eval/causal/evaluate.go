@@ -30,12 +30,6 @@ type EvaluateOptions struct {
 	Progress func(phase string, done, total int) // called after each item
 }
 
-// A Metric is a metric over all items.
-type Metric struct {
-	Name string // such as "macro_F1"
-	metrics.Interval
-}
-
 // An Outcome is what became of an item.
 type Outcome struct {
 	Item Item
@@ -50,7 +44,7 @@ type Outcome struct {
 // there are only accepted, the share that is taken for causal, and
 // accepted_causal, that share of the pairs that were causal before.
 type Evaluation struct {
-	Metrics  []Metric
+	Metrics  []metrics.Metric
 	Outcomes []Outcome
 	P50, P95 time.Duration // of a judgement
 	Resample metrics.ResampleOptions
@@ -102,12 +96,9 @@ func Measure(d *Dataset, judged []Judgement, resample *metrics.ResampleOptions) 
 	for i, item := range d.Items {
 		out.Outcomes[i] = Outcome{Item: item, Judgement: judged[i]}
 	}
-	for _, m := range t.metrics() {
-		interval, err := metrics.BootstrapOf(len(d.Items), m.of, &out.Resample)
-		if err != nil {
-			return Evaluation{}, fmt.Errorf("evaluating %s: %w", m.name, err)
-		}
-		out.Metrics = append(out.Metrics, Metric{m.name, interval})
+	var err error
+	if out.Metrics, err = metrics.Measure(len(d.Items), t.metrics(), &out.Resample); err != nil {
+		return Evaluation{}, err
 	}
 	return out, nil
 }
@@ -118,40 +109,26 @@ type tally struct {
 	judged []Judgement
 }
 
-type statistic struct {
-	name string
-	of   func(items []int) float64
-}
-
-func (t *tally) metrics() []statistic {
+func (t *tally) metrics() []metrics.Statistic {
 	if t.set.Swapped {
-		return []statistic{
-			{"accepted", func(items []int) float64 { return t.accepted(items, false) }},
-			{"accepted_causal", func(items []int) float64 { return t.accepted(items, true) }},
+		return []metrics.Statistic{
+			{Name: "accepted", Of: func(items []int) float64 { return t.accepted(items, false) }},
+			{Name: "accepted_causal", Of: func(items []int) float64 { return t.accepted(items, true) }},
 		}
 	}
-	causal := t.set.Labels[0]
-	decided := func(of func(metrics.Confusion) float64) func([]int) float64 {
-		return func(items []int) float64 { return of(t.confusion(items, causal)) }
+	gold, pred, p := make([]bool, len(t.judged)), make([]bool, len(t.judged)), make([]float64, len(t.judged))
+	for i, j := range t.judged {
+		gold[i], pred[i], p[i] = t.set.Items[i].Gold == t.set.Labels[0], j.Label == t.set.Labels[0], j.P
 	}
-	scored := func(of func([]bool, []float64) float64) func([]int) float64 {
-		return func(items []int) float64 {
-			gold, p := make([]bool, len(items)), make([]float64, len(items))
-			for i, at := range items {
-				gold[i], p[i] = t.set.Items[at].Gold == causal, t.judged[at].P
-			}
-			return of(gold, p)
-		}
-	}
-	return []statistic{
-		{"macro_F1", t.macroF1},
-		{"accuracy", t.accuracy},
-		{"F1", decided(metrics.Confusion.F1)},
-		{"precision", decided(metrics.Confusion.Precision)},
-		{"recall", decided(metrics.Confusion.Recall)},
-		{"balanced_accuracy", decided(metrics.Confusion.BalancedAccuracy)},
-		{"AUC", scored(metrics.AUC)},
-		{"ECE", scored(metrics.ECE)},
+	return []metrics.Statistic{
+		{Name: "macro_F1", Of: t.macroF1},
+		{Name: "accuracy", Of: t.accuracy},
+		metrics.Decided("F1", metrics.Confusion.F1, gold, pred),
+		metrics.Decided("precision", metrics.Confusion.Precision, gold, pred),
+		metrics.Decided("recall", metrics.Confusion.Recall, gold, pred),
+		metrics.Decided("balanced_accuracy", metrics.Confusion.BalancedAccuracy, gold, pred),
+		metrics.Scored("AUC", metrics.AUC, gold, p),
+		metrics.Scored("ECE", metrics.ECE, gold, p),
 	}
 }
 

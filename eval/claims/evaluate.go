@@ -27,12 +27,6 @@ type EvaluateOptions struct {
 	Progress func(phase string, done, total int) // called after each item
 }
 
-// A Metric is a metric over all items.
-type Metric struct {
-	Name string // such as "balanced_accuracy"
-	metrics.Interval
-}
-
 // An Outcome is what became of an item.
 type Outcome struct {
 	Item    Item
@@ -49,7 +43,7 @@ type Outcome struct {
 // question. Accuracy and macro_F1 are of supported against the rest, and in
 // the format scifact over its three labels.
 type Evaluation struct {
-	Metrics     []Metric
+	Metrics     []metrics.Metric
 	Outcomes    []Outcome
 	Reliability []metrics.Bin // of the confidence
 	Failed      int           // verdicts with an error; they count as unsupported
@@ -110,12 +104,9 @@ func Measure(d *Dataset, verdicts []state.Verdict, resample *metrics.ResampleOpt
 		t.gold[i], t.pred[i], t.score[i] = item.Gold == Supported, v.Status == state.Supported && v.Error == "", v.Confidence
 		t.goldLabel, t.predLabel = append(t.goldLabel, item.Gold), append(t.predLabel, out.Outcomes[i].Label)
 	}
-	for _, m := range t.metrics(d.Format == FormatSciFact) {
-		interval, err := metrics.BootstrapOf(len(d.Items), m.of, &out.Resample)
-		if err != nil {
-			return Evaluation{}, fmt.Errorf("evaluating %s: %w", m.name, err)
-		}
-		out.Metrics = append(out.Metrics, Metric{Name: m.name, Interval: interval})
+	var err error
+	if out.Metrics, err = metrics.Measure(len(d.Items), t.metrics(d.Format == FormatSciFact), &out.Resample); err != nil {
+		return Evaluation{}, err
 	}
 	out.Reliability = metrics.Reliability(t.gold, t.score, metrics.CalibrationBins)
 	return out, nil
@@ -145,46 +136,24 @@ type tally struct {
 	goldLabel, predLabel []Label
 }
 
-type statistic struct {
-	name string
-	of   func(items []int) float64
-}
-
-func (t *tally) metrics(byLabel bool) []statistic {
-	decided := func(of func(metrics.Confusion) float64) func([]int) float64 {
-		return func(items []int) float64 { return of(t.confusion(items)) }
+func (t *tally) metrics(byLabel bool) []metrics.Statistic {
+	decided := func(name string, of func(metrics.Confusion) float64) metrics.Statistic {
+		return metrics.Decided(name, of, t.gold, t.pred)
 	}
-	scored := func(of func([]bool, []float64) float64) func([]int) float64 {
-		return func(items []int) float64 {
-			gold, score := make([]bool, len(items)), make([]float64, len(items))
-			for i, at := range items {
-				gold[i], score[i] = t.gold[at], t.score[at]
-			}
-			return of(gold, score)
-		}
-	}
-	accuracy, macro := decided(metrics.Confusion.Accuracy), decided(metrics.Confusion.MacroF1)
+	accuracy, macro := decided("accuracy", metrics.Confusion.Accuracy), decided("macro_F1", metrics.Confusion.MacroF1)
 	if byLabel {
-		accuracy, macro = t.labelAccuracy, t.labelF1
+		accuracy.Of, macro.Of = t.labelAccuracy, t.labelF1
 	}
-	return []statistic{
-		{"AUC", scored(metrics.AUC)},
-		{"balanced_accuracy", decided(metrics.Confusion.BalancedAccuracy)},
-		{"F1", decided(metrics.Confusion.F1)},
-		{"precision", decided(metrics.Confusion.Precision)},
-		{"recall", decided(metrics.Confusion.Recall)},
-		{"accuracy", accuracy},
-		{"macro_F1", macro},
-		{"ECE", scored(metrics.ECE)},
+	return []metrics.Statistic{
+		metrics.Scored("AUC", metrics.AUC, t.gold, t.score),
+		decided("balanced_accuracy", metrics.Confusion.BalancedAccuracy),
+		decided("F1", metrics.Confusion.F1),
+		decided("precision", metrics.Confusion.Precision),
+		decided("recall", metrics.Confusion.Recall),
+		accuracy,
+		macro,
+		metrics.Scored("ECE", metrics.ECE, t.gold, t.score),
 	}
-}
-
-func (t *tally) confusion(items []int) metrics.Confusion {
-	var c metrics.Confusion
-	for _, at := range items {
-		c.Count(t.gold[at], t.pred[at])
-	}
-	return c
 }
 
 func (t *tally) labelAccuracy(items []int) float64 {

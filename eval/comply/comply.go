@@ -123,19 +123,13 @@ func (o Outcome) Hit() bool {
 	return slices.ContainsFunc(o.Cited, func(id string) bool { return slices.Contains(o.Gold, id) })
 }
 
-// A Metric is a named figure with its interval.
-type Metric struct {
-	Name string
-	metrics.Interval
-}
-
 // An Evaluation is what the pipeline reaches. gold_cited is the share of answers
 // that cite a gold record, gold_cited_of_all that of all questions, answered the
 // share with an answer; gold_precision and relevant_precision are the mean share of an
 // answer's cited records that are gold, or gold or found relevant by experts;
 // gold_recall is the mean share of the gold records that is cited.
 type Evaluation struct {
-	Metrics  []Metric
+	Metrics  []metrics.Metric
 	Outcomes []Outcome // in the order of the questions
 	// What must not happen, over all answers.
 	NotVerbatim int // quotes that are not the bytes of their document
@@ -273,7 +267,7 @@ func (e *Evaluation) measure() error {
 		if err != nil {
 			return fmt.Errorf("evaluating %s: %w", m.name, err)
 		}
-		e.Metrics = append(e.Metrics, Metric{m.name, interval})
+		e.Metrics = append(e.Metrics, metrics.Metric{Name: m.name, Interval: interval})
 	}
 	return nil
 }

@@ -60,16 +60,10 @@ type Judged struct {
 	Right      bool
 }
 
-// A Metric is a number with its interval.
-type Metric struct {
-	Name string
-	metrics.Interval
-}
-
 // An Evaluation is what reading a collection came to.
 type Evaluation struct {
 	Outcomes []Outcome
-	Metrics  []Metric // micro-averaged, then by field
+	Metrics  []metrics.Metric // micro-averaged, then by field
 	P50, P95 time.Duration
 	Resample metrics.ResampleOptions
 	Changed  int // documents whose values a later iteration changed
@@ -274,7 +268,7 @@ func (e *Evaluation) measure(d *Dataset) error {
 		if err != nil {
 			return fmt.Errorf("evaluating %s: %w", name, err)
 		}
-		e.Metrics = append(e.Metrics, Metric{name, interval})
+		e.Metrics = append(e.Metrics, metrics.Metric{Name: name, Interval: interval})
 		return nil
 	}
 	for _, s := range []struct {
@@ -331,7 +325,7 @@ func (e *Evaluation) calibration(names []string) error {
 		if err != nil {
 			return fmt.Errorf("evaluating ECE: %w", err)
 		}
-		e.Metrics = append(e.Metrics, Metric{strings.TrimSuffix("ECE."+field, "."), interval})
+		e.Metrics = append(e.Metrics, metrics.Metric{Name: strings.TrimSuffix("ECE."+field, "."), Interval: interval})
 	}
 	return nil
 }

@@ -41,16 +41,10 @@ type Outcome struct {
 	Score float64 // probability of an obligation
 }
 
-// A Metric is a named figure with its interval.
-type Metric struct {
-	Name string
-	metrics.Interval
-}
-
 // An Evaluation is what the model reaches on a collection. F1, precision and recall
 // are of obligations.
 type Evaluation struct {
-	Metrics  []Metric
+	Metrics  []metrics.Metric
 	Outcomes []Outcome // in the order of the items
 	P50, P95 time.Duration
 	Resample metrics.ResampleOptions
@@ -89,7 +83,7 @@ func Evaluate(ctx context.Context, items []Item, resample *metrics.ResampleOptio
 		return Evaluation{}, err
 	}
 	out := Evaluation{Resample: resample.Resolved()}
-	var gold []bool
+	var gold, pred []bool
 	var scores []float64
 	var times []time.Duration
 	for _, item := range items {
@@ -100,38 +94,18 @@ func Evaluate(ctx context.Context, items []Item, resample *metrics.ResampleOptio
 		r := m.Read(item.Text)
 		times = append(times, time.Since(began))
 		out.Outcomes = append(out.Outcomes, Outcome{item, r.Obligation, r.P})
-		gold, scores = append(gold, item.Gold), append(scores, r.P)
+		gold, pred, scores = append(gold, item.Gold), append(pred, r.Obligation), append(scores, r.P)
 	}
-	counted := func(of func(metrics.Confusion) float64) func([]int) float64 {
-		return func(list []int) float64 {
-			var c metrics.Confusion
-			for _, i := range list {
-				c.Count(gold[i], out.Outcomes[i].Pred)
-			}
-			return of(c)
-		}
-	}
-	scored := func(of func([]bool, []float64) float64) func([]int) float64 {
-		return func(list []int) float64 {
-			g, s := make([]bool, len(list)), make([]float64, len(list))
-			for k, i := range list {
-				g[k], s[k] = gold[i], scores[i]
-			}
-			return of(g, s)
-		}
-	}
-	for _, f := range []struct {
-		name string
-		of   func([]int) float64
-	}{
-		{"F1", counted(metrics.Confusion.F1)}, {"precision", counted(metrics.Confusion.Precision)}, {"recall", counted(metrics.Confusion.Recall)},
-		{"balanced_accuracy", counted(metrics.Confusion.BalancedAccuracy)}, {"AUC", scored(metrics.AUC)}, {"ECE", scored(metrics.ECE)},
-	} {
-		interval, err := metrics.BootstrapOf(len(items), f.of, &out.Resample)
-		if err != nil {
-			return Evaluation{}, fmt.Errorf("evaluating %s: %w", f.name, err)
-		}
-		out.Metrics = append(out.Metrics, Metric{f.name, interval})
+	out.Metrics, err = metrics.Measure(len(items), []metrics.Statistic{
+		metrics.Decided("F1", metrics.Confusion.F1, gold, pred),
+		metrics.Decided("precision", metrics.Confusion.Precision, gold, pred),
+		metrics.Decided("recall", metrics.Confusion.Recall, gold, pred),
+		metrics.Decided("balanced_accuracy", metrics.Confusion.BalancedAccuracy, gold, pred),
+		metrics.Scored("AUC", metrics.AUC, gold, scores),
+		metrics.Scored("ECE", metrics.ECE, gold, scores),
+	}, &out.Resample)
+	if err != nil {
+		return Evaluation{}, err
 	}
 	out.P50, out.P95 = metrics.Percentile(times, .5), metrics.Percentile(times, .95)
 	return out, nil

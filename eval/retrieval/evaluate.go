@@ -22,12 +22,6 @@ type EvaluateOptions struct {
 	Progress func(phase string, done, total int) // called after each query
 }
 
-// A Metric is the mean of a metric over the queries.
-type Metric struct {
-	Name string // such as "nDCG@10"
-	metrics.Interval
-}
-
 // An Item is what became of a query.
 type Item struct {
 	Query  Query
@@ -42,7 +36,7 @@ type Item struct {
 // char_precision are of the first 1, 2, 5, 10, 20, 50, 100 up to K, and of K.
 type Evaluation struct {
 	K        int
-	Metrics  []Metric
+	Metrics  []metrics.Metric
 	Items    []Item
 	P50, P95 time.Duration // of answering a query
 	Resample metrics.ResampleOptions
@@ -65,7 +59,7 @@ func Evaluate(ctx context.Context, d *Dataset, r Ranker, opts *EvaluateOptions) 
 			return Evaluation{}, fmt.Errorf("evaluating query %q: %w", q.ID, err)
 		}
 		began := time.Now()
-		ranked, err := pooled(ctx, r, q.Texts, o.K)
+		ranked, err := Pool(ctx, r, q.Texts, o.K)
 		if err != nil {
 			return Evaluation{}, fmt.Errorf("evaluating query %q: %w", q.ID, err)
 		}
@@ -81,7 +75,7 @@ func Evaluate(ctx context.Context, d *Dataset, r Ranker, opts *EvaluateOptions) 
 		if err != nil {
 			return Evaluation{}, fmt.Errorf("evaluating %s: %w", name, err)
 		}
-		out.Metrics = append(out.Metrics, Metric{Name: name, Interval: interval})
+		out.Metrics = append(out.Metrics, metrics.Metric{Name: name, Interval: interval})
 	}
 	return out, nil
 }
@@ -104,10 +98,10 @@ func ids(ranked []Scored) []string {
 	return out
 }
 
-// pooled asks several wordings and adds up their scores, each list divided by
+// Pool asks several wordings and adds up their scores, each list divided by
 // its largest (CombSUM after Fox and Shaw, "Combination of multiple
 // searches", TREC-2, 1994). Each list is as long as the answer.
-func pooled(ctx context.Context, r Ranker, texts []string, k int) ([]Scored, error) {
+func Pool(ctx context.Context, r Ranker, texts []string, k int) ([]Scored, error) {
 	if len(texts) == 1 {
 		return r.Rank(ctx, texts[0], k)
 	}

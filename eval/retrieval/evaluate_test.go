@@ -125,14 +125,14 @@ func TestCutoffs(t *testing.T) {
 // Pooling adds what each wording found, relative to its best.
 func TestPooled(t *testing.T) {
 	r := scripted{"a": {{"x", 10}, {"y", 5}}, "b": {{"y", .2}, {"z", .1}}, "none": nil, "zero": {{"w", 0}}}
-	got, err := pooled(t.Context(), r, []string{"a", "none", "b", "zero"}, 3)
+	got, err := Pool(t.Context(), r, []string{"a", "none", "b", "zero"}, 3)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff([]Scored{{"y", 1.5}, {"x", 1}, {"z", .5}}, got); diff != "" {
 		t.Error(diff)
 	}
-	if _, err := pooled(t.Context(), r, []string{"a", "unknown"}, 3); err == nil {
+	if _, err := Pool(t.Context(), r, []string{"a", "unknown"}, 3); err == nil {
 		t.Error("an error of the second wording is lost")
 	}
 }

@@ -61,18 +61,7 @@ func trainCausal(ctx context.Context, args []string, out io.Writer) error {
 	}
 	weights = append(weights, '\n')
 	fmt.Fprintf(&page, "\nweights.json: %d bytes\n", len(weights))
-	if _, err := out.Write(page.Bytes()); err != nil {
-		return fmt.Errorf("printing the scores: %w", err)
-	}
-	if *to == "" {
-		return nil
-	}
-	for name, data := range map[string][]byte{"weights.json": weights, "weights.md": page.Bytes()} {
-		if err := os.WriteFile(filepath.Join(*to, name), data, 0o644); err != nil {
-			return fmt.Errorf("writing what was trained: %w", err)
-		}
-	}
-	return nil
+	return writeTrained(out, *to, weights, page.Bytes())
 }
 
 // A causalPart is how one collection is learned.

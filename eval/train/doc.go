@@ -5,7 +5,7 @@
 //
 // Each part is a sub-command. It reads its data, cross-validates by group,
 // trains on everything, and writes the weights with a page beside them that
-// names the command, the data's hash and the scores. Nothing is random and
+// names the command, the data's hash and the scores. What is random is seeded, and
 // nothing depends on the number of processors: run again on the same data, it
 // writes the same bytes.
 //

@@ -46,21 +46,7 @@ func trainExtract(ctx context.Context, args []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if _, err := out.Write(page); err != nil {
-		return fmt.Errorf("printing the scores: %w", err)
-	}
-	if *to == "" {
-		return nil
-	}
-	for _, file := range []struct {
-		name string
-		data []byte
-	}{{"weights.json", weights}, {"weights.md", page}} {
-		if err := os.WriteFile(filepath.Join(*to, file.name), file.data, 0o644); err != nil {
-			return fmt.Errorf("writing what was trained: %w", err)
-		}
-	}
-	return nil
+	return writeTrained(out, *to, weights, page)
 }
 
 // fitFields returns the weights, and the page that says what they are worth.

@@ -23,7 +23,9 @@ func trainers() []trainer {
 		{"extract", "the rankers of fields, llm/offline/fields", trainExtract},
 		{"verify", "the judge of claims, llm/offline/support", verify},
 		{"causal", "the reader of causal language, llm/offline/causal", trainCausal},
+		{"injection", "the finder of orders in documents, llm/offline/orders", trainInjection},
 		{"obligations", "the model of obligations, memory/obligation", obligations},
+		{"rerank", "a ranker of one judged corpus, which does not ship", trainRerank},
 	}
 }
 

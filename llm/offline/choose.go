@@ -25,12 +25,14 @@ const (
 	polarityWeight = .6
 	wholeWeight    = .8 // of the share of its wording that one sentence holds
 	groundWeight   = .3
+	// signalWeight is that of all signals together: a score over it is their mean.
+	signalWeight   = 1 + polarityWeight + wholeWeight + groundWeight
 	researchWeight = 1.5 // of a sentence that the research quotes, where sentences compete
 	// idfFloor is added to every idf: in a pool of few sentences the words of
 	// the topic itself have almost none.
 	idfFloor = .5
-	// supported is the share of a choice's own idf that the sources must hold
-	// for it to be selected.
+	// supported is the share of a choice's own idf that one source must hold
+	// for it to be selected: five passages about five things hold most words.
 	supported = .4
 	// voters is how many of the nearest sentences vote on the outcome.
 	voters = 5
@@ -60,12 +62,52 @@ type candidate struct {
 	evidence float64 // idf·ln(1+tf)
 	agree    float64 // −1 … 1
 	ground   float64 // share of the ground's idf found in sources or facts
-	covered  float64 // share of its own idf found in sources
+	covered  float64 // the largest share of its own idf that one source holds
 	whole    float64 // the largest share of its idf that one sentence holds
 	phrase   bool    // two of its words stand side by side in the sources, too
 	nearest  int     // the pool's nearest sentence; −1 for none
 	shared   []string
 	score    float64
+}
+
+// A ChoiceMatch is how well the sources match a choice, by the signals that its
+// selection is made of.
+type ChoiceMatch struct {
+	Letter string
+	Score  float64 // in standard deviations over the choices, the mean being 0
+	// P is the probability that this choice is the one that the sources support,
+	// made of the scores; equal for all when the sources hold nothing of any.
+	P        float64
+	Outcome  int     // 1 for, −1 against the party or act in question, 0 unknown
+	Evidence float64 // Σ idf·ln(1+tf) of its stems in the sources
+	Agree    float64 // −1 … 1: its outcome beside that of the nearest sentences
+	Ground   float64 // share of its ground's idf that sources or facts hold
+	Covered  float64 // the largest share of its idf that one source holds
+	Whole    float64 // the largest share of its idf that one sentence holds
+}
+
+// MatchChoices scores the choices of a question, in their order, as the
+// skill select_choice does before it selects one or abstains.
+func MatchChoices(in skills.SelectInput) []ChoiceMatch {
+	l := newLexer()
+	list := judge(l, newPool(l, in.Sources), in)
+	out := make([]ChoiceMatch, len(list))
+	best, held, sum := math.Inf(-1), false, 0.0
+	for _, c := range list {
+		best, held = max(best, c.score), held || c.evidence > 0
+	}
+	for i, c := range list {
+		p := 1.0
+		if held {
+			p = math.Exp((c.score - best) / signalWeight)
+		}
+		sum += p
+		out[i] = ChoiceMatch{c.choice.Letter, c.score, p, c.outcome, c.evidence, c.agree, c.ground, c.covered, c.whole}
+	}
+	for i := range out {
+		out[i].P /= sum
+	}
+	return out
 }
 
 func selectChoice(in skills.SelectInput, margin float64) (skills.SelectOutput, error) {
@@ -134,7 +176,7 @@ func judge(l *lexer, p *pool, in skills.SelectInput) []candidate {
 		}
 		cand.match(p, stem, groundTerms, in.Research)
 		cand.ground = shareKnown(p, groundTerms, known)
-		cand.support(l, p, tf)
+		cand.support(l, p)
 		list[i] = cand
 	}
 	evidence := deviations(list, func(c candidate) float64 { return c.evidence })
@@ -155,19 +197,30 @@ func judge(l *lexer, p *pool, in skills.SelectInput) []candidate {
 
 // support fills what says whether the sources speak of a choice at all, and
 // how much of it one sentence says.
-func (c *candidate) support(l *lexer, p *pool, tf map[string]int) {
-	has, total := 0.0, 0.0
+func (c *candidate) support(l *lexer, p *pool) {
+	total := 0.0
 	for _, t := range c.terms {
-		w := idfFloor + p.idf(t)
-		total += w
-		if tf[t] > 0 {
-			has += w
-		}
+		total += idfFloor + p.idf(t)
 	}
 	if total == 0 {
 		return
 	}
-	c.covered = has / total
+	for first := 0; first < len(p.sentences); {
+		last, held := first, map[string]bool{}
+		for ; last < len(p.sentences) && p.sentences[last].source == p.sentences[first].source; last++ {
+			for t := range p.sentences[last].counts {
+				held[t] = held[t] || !p.sentences[last].order
+			}
+		}
+		has := 0.0
+		for _, t := range c.terms {
+			if held[t] {
+				has += idfFloor + p.idf(t)
+			}
+		}
+		c.covered = max(c.covered, has/total)
+		first = last
+	}
 	pairs := l.terms(c.choice.Text, text.DocStops)
 	for i := range p.sentences {
 		s := &p.sentences[i]

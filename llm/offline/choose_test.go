@@ -73,6 +73,16 @@ func TestSelectAbstains(t *testing.T) {
 	if out, err := selectChoice(thin, 1e-9); err != nil || out.Answer != "" || !strings.Contains(out.Reason, "too little of choice") {
 		t.Errorf("one shared word: %q %q, %v", out.Answer, out.Reason, err)
 	}
+	// What no source holds by itself is not held by all of them together.
+	spread := skills.SelectInput{Question: "What does the keeper owe?", Choices: []skills.Choice{
+		{Letter: "A", Text: "The keeper owes lamp oil, wick thread, signal flags, harbour dues."}, {Letter: "B", Text: "Nothing at all."},
+	}}
+	for i, held := range []string{"Lamp oil burns.", "Wick thread frays.", "Signal flags fade.", "Harbour dues rise."} {
+		spread.Sources = append(spread.Sources, skills.Source{N: i + 1, Text: held})
+	}
+	if out, err := selectChoice(spread, 1e-9); err != nil || out.Answer != "" || !strings.Contains(out.Reason, "too little of choice") {
+		t.Errorf("spread over the sources: %q %q, %v", out.Answer, out.Reason, err)
+	}
 	if out, err := selectChoice(ricochet, 9); err != nil || out.Answer != "" {
 		t.Errorf("a margin out of reach: %q, %v", out.Answer, err)
 	}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"example.com/assay/memory/text"
+	"example.com/assay/llm/offline/orders"
 	"example.com/assay/skills"
 )
 
@@ -32,14 +32,22 @@ type Instruction struct {
 // document stays usable. A document without a finding is not thereby safe:
 // orders phrased as statements on the document's own topic are not seen.
 func Instructions(document string) []Instruction {
+	w, err := orders.Shipped()
+	if err != nil {
+		panic(err) // the file is part of the program, and a test reads it
+	}
+	return InstructionsBy(w, document)
+}
+
+// InstructionsBy is Instructions with weights of orders that the program does not
+// ship.
+func InstructionsBy(w *orders.Weights, document string) []Instruction {
 	var found []Instruction
-	spans := text.Sentences(document)
-	var topics topicIndex
-	for i, span := range spans {
-		s := document[span.Start:span.End]
-		best := worst(s)
-		if h := documentOrder(s, func(stems []string) float64 { return topics.overlap(document, spans, i, stems) }); h.score > best.score {
-			best = h
+	d := orders.Read(document)
+	for n, span := range d.Spans {
+		best := worst(document[span.Start:span.End])
+		if score := w.Score(d, n); score > best.score {
+			best = hit{category: "output_forcing", score: score}
 		}
 		if best.score >= threshold {
 			found = append(found, Instruction{span.Start, span.End, best.category, min(best.score, 1)})

@@ -307,6 +307,9 @@ func sendRule(t *talk, i int) (hit, int, bool) {
 	if !t.has(i, sendVerb|revealVerb) || t.is(i, "what", "what's") || t.order(i) < 1 {
 		return hit{}, 0, false
 	}
+	if t.near(i-4, i, "ask", "asks", "asked") && t.near(i-14, i, "nobody", "never", "not", "no", "won't") {
+		return hit{}, 0, false // "nobody will ask you to send …" warns
+	}
 	h := hit{category: "exfiltration", score: .9, why: "It wants data sent out or credentials shown"}
 	for j := i + 1; j < i+12 && j < len(t.tokens) && !(t.ends(j) && t.tokens[j].end-t.tokens[j].start == 1 && (j+1 == len(t.tokens) || t.tokens[j+1].start > t.tokens[j].end)); j++ {
 		if t.is(j, "api") && t.is(j+1, "key", "keys", "token", "tokens") || t.is(j, "environment") && t.is(j+1, "variables") || t.has(j, secret) && t.is(j, "password", "passwords", "credentials") && t.near(i+1, j, "your", "system", "admin", "database", "user", "users", "users'", "user's", "stored") {

@@ -78,7 +78,7 @@ func TestInstructionsSpans(t *testing.T) {
 	if len(found) != 1 || !strings.HasPrefix(document[found[0].Start:found[0].End], "Ignore all") || !strings.HasSuffix(document[found[0].Start:found[0].End], "claim.") {
 		t.Fatalf("found %+v", found)
 	}
-	for _, clean := range []string{"", "Consider the case of a carrier. Suppose that it is late. Compare the two rules.", "Add a reference to section 4 in paragraph (b). Delete the words “or shall”."} {
+	for _, clean := range []string{"", "Nobody from the bank will ask you to send your password.", "Consider the case of a carrier. Suppose that it is late. Compare the two rules.", "Add a reference to section 4 in paragraph (b). Delete the words “or shall”."} {
 		if found := Instructions(clean); len(found) != 0 {
 			t.Errorf("%q: %+v", clean, found)
 		}

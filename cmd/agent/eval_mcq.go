@@ -1,0 +1,217 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"example.com/assay/eval/mcq"
+	"example.com/assay/eval/metrics"
+)
+
+// evalMCQFlags are the flags of eval mcq.
+type evalMCQFlags struct {
+	data     string
+	modes    []string
+	passages int
+	limit    int
+	asJSON   bool
+}
+
+func (a *app) evalMCQCommand() *cobra.Command {
+	var f evalMCQFlags
+	cmd := &cobra.Command{
+		Use:   "mcq --data DIR",
+		Short: "Measure multiple choice by evidence",
+		Long: `Mcq answers multiple-choice questions with the offline skill select_choice, and
+prints each metric with its 95 % bootstrap interval. The folder holds two files,
+plain or compressed with gzip (.gz), in the format barexam:
+
+  corpus.jsonl     {id, text}
+  questions.jsonl  {id, prompt, question, choices: {"A": …}, answer, gold_passage_ids}
+
+In the mode gold the passages that decide a question stand beside it; in retrieval
+those that the index finds for the question and each of its choices; in closed none.
+
+Accuracy is that of the best choice when every question must be answered; of equals
+it counts what a guess among them would win. Answered is the share of questions that
+the skill answers by itself, right_of_answered how often it is right then, and
+right_answers the share of all questions that it answers rightly. ECE is of the best
+choice's probability. The curve says how often the best choice is right among the
+questions that it is surest of. The match is of words; the law is not applied.`,
+		Example: `  agent eval mcq --data barexam_qa
+  agent eval mcq --data barexam_qa --modes retrieval --passages 10
+  agent eval mcq --data barexam_qa --limit 50 --json`,
+		Args: exactly(0, "no argument"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := f.check(cmd); err != nil {
+				return err
+			}
+			return a.evalMCQ(cmd.Context(), &f)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.data, "data", "", "`FOLDER` of corpus.jsonl and questions.jsonl")
+	flags.StringSliceVar(&f.modes, "modes", mcqModes(), "`MODES` to measure: "+strings.Join(mcqModes(), ", "))
+	flags.IntVar(&f.passages, "passages", mcq.DefaultPassages, "`NUMBER` of passages that the mode retrieval reads")
+	flags.IntVar(&f.limit, "limit", 0, "answer only the first `N` questions")
+	flags.BoolVar(&f.asJSON, "json", false, "print one JSON document")
+	return cmd
+}
+
+func mcqModes() []string {
+	var out []string
+	for _, m := range mcq.Modes() {
+		out = append(out, string(m))
+	}
+	return out
+}
+
+// check refuses a command line that cannot be meant.
+func (f *evalMCQFlags) check(cmd *cobra.Command) error {
+	for _, m := range f.modes {
+		if !slices.Contains(mcqModes(), m) {
+			return usagef("--modes has %q%s; known: %s", m, didYouMean(m, mcqModes()), strings.Join(mcqModes(), ", "))
+		}
+	}
+	switch {
+	case f.data == "":
+		return usagef("--data is missing; see: agent help eval mcq")
+	case len(f.modes) == 0:
+		return usagef("--modes is empty; known: %s", strings.Join(mcqModes(), ", "))
+	case f.passages < 1 || f.passages > deepest:
+		return usagef("--passages is %d: it must be from 1 to %d", f.passages, deepest)
+	case f.limit < 0 || f.limit == 0 && cmd.Flags().Changed("limit"):
+		return usagef("--limit is %d: it must be at least 1; leave it out to answer every question", f.limit)
+	}
+	return nil
+}
+
+// dataFile is a file of a folder of data: NAME, or NAME.gz where there is only
+// that.
+func dataFile(dir, name string) string {
+	plain := filepath.Join(dir, name)
+	if _, err := os.Stat(plain); err != nil {
+		if _, err := os.Stat(plain + ".gz"); err == nil {
+			return plain + ".gz"
+		}
+	}
+	return plain
+}
+
+// absent reports whether a folder of data is not there, and says where such data
+// come from: measuring is skipped then, and nothing has failed.
+func (a *app) absent(dir, what string) bool {
+	if _, err := os.Stat(dir); !errors.Is(err, os.ErrNotExist) {
+		return false
+	}
+	a.warn("skipped: there is no folder %s. %s; it is no part of this program. Get it and name its folder with --data", dir, what)
+	return true
+}
+
+func (a *app) evalMCQ(ctx context.Context, f *evalMCQFlags) error {
+	if a.absent(f.data, "The data is reglab/barexam_qa on Hugging Face (Zheng et al., CS&Law 2025), as corpus.jsonl and questions.jsonl") {
+		return nil
+	}
+	progress := a.newIngestProgress(f.asJSON)
+	set, list, err := a.measureMCQ(ctx, f, progress.update)
+	if err = errors.Join(err, progress.close()); err != nil {
+		return err
+	}
+	if f.asJSON {
+		a.printMCQJSON(set, list)
+		return nil
+	}
+	for _, got := range list {
+		fmt.Fprintf(a.stdout, "multiple choice, %s: n %d\n", got.Mode, len(got.Outcomes))
+		a.printMetrics(got.Metrics)
+		fmt.Fprintf(a.stdout, "\n%-8s  %5s  %8s  %s\n", "coverage", "n", "accuracy", "95 % interval")
+		for _, p := range got.Curve {
+			fmt.Fprintf(a.stdout, "%-8.2f  %5d  %8.4f  [%.4f, %.4f]\n", p.Coverage, p.N, p.Value, p.Lo, p.Hi)
+		}
+		fmt.Fprintf(a.stdout, "\nlatency p50 %.2f ms, p95 %.2f ms\n\n", milliseconds(got.P50), milliseconds(got.P95))
+	}
+	fmt.Fprintf(a.stdout, "intervals: %d bootstrap resamples, seed %d\n", list[0].Resample.Resamples, list[0].Resample.Seed)
+	return nil
+}
+
+func (a *app) measureMCQ(ctx context.Context, f *evalMCQFlags, progress func(string, int, int)) (_ *mcq.Dataset, list []mcq.Evaluation, err error) {
+	set, err := mcq.Read(ctx, mcq.Files{Corpus: dataFile(f.data, "corpus.jsonl"), Questions: dataFile(f.data, "questions.jsonl")}, &mcq.ReadOptions{Progress: progress})
+	if err != nil {
+		return nil, nil, err
+	}
+	set = set.Limit(f.limit)
+	opts := mcq.Options{Passages: f.passages, Progress: progress}
+	if slices.Contains(f.modes, string(mcq.Retrieval)) {
+		dir, err := os.MkdirTemp("", "agent-eval-*")
+		if err != nil {
+			return nil, nil, fmt.Errorf("making a directory for the index: %w", err)
+		}
+		ranker, err := mcq.NewRanker(ctx, filepath.Join(dir, "index"), set, progress)
+		if err != nil {
+			return nil, nil, also(err, os.RemoveAll(dir))
+		}
+		defer func() { err = also(err, errors.Join(ranker.Close(), os.RemoveAll(dir))) }()
+		opts.Ranker = ranker
+	}
+	for _, mode := range f.modes {
+		opts.Mode = mcq.Mode(mode)
+		got, err := mcq.Evaluate(ctx, set, mcq.NewOffline(), &opts)
+		if err != nil {
+			return nil, nil, err
+		}
+		list = append(list, got)
+	}
+	return set, list, nil
+}
+
+// An mcqMode is what --json prints of a mode.
+type mcqMode struct {
+	Mode    string                      `json:"mode"`
+	Metrics map[string]metrics.Interval `json:"metrics"`
+	Curve   []mcqPoint                  `json:"curve"`
+	Latency latency                     `json:"latency_ms"`
+	Items   []mcqItem                   `json:"items"`
+}
+
+type mcqPoint struct {
+	Coverage float64 `json:"coverage"`
+	N        int     `json:"n"`
+	metrics.Interval
+}
+
+type mcqItem struct {
+	ID     string  `json:"id"`
+	Gold   string  `json:"gold"`
+	Pred   string  `json:"pred"`   // the best choice, the first of equals
+	Answer string  `json:"answer"` // what the skill answers; empty for an abstention
+	Score  float64 `json:"score"`  // probability of the best choice
+}
+
+func (a *app) printMCQJSON(set *mcq.Dataset, list []mcq.Evaluation) {
+	out := struct {
+		Schema int        `json:"schema"`
+		Task   string     `json:"task"`
+		N      int        `json:"n"`
+		Data   string     `json:"data_sha256"`
+		Drawn  drawnItems `json:"resampling"`
+		Modes  []mcqMode  `json:"modes"`
+	}{1, "mcq", len(set.Questions), set.Hash, drawnItems{list[0].Resample.Seed, list[0].Resample.Resamples}, nil}
+	for _, got := range list {
+		m := mcqMode{Mode: string(got.Mode), Metrics: intervals(got.Metrics), Latency: latency{milliseconds(got.P50), milliseconds(got.P95)}}
+		for _, p := range got.Curve {
+			m.Curve = append(m.Curve, mcqPoint{p.Coverage, p.N, rounded(p.Interval)})
+		}
+		for _, o := range got.Outcomes {
+			m.Items = append(m.Items, mcqItem{o.Question.ID, o.Question.Answer, o.Best, o.Letter, six(o.Top())})
+		}
+		out.Modes = append(out.Modes, m)
+	}
+	a.printJSON(out)
+}

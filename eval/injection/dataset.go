@@ -1,0 +1,158 @@
+package injection
+
+import (
+	"context"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"example.com/assay/eval/jsonl"
+	"example.com/assay/memory/document"
+	"example.com/assay/memory/text"
+)
+
+// A Context is a harmless document, and a question that it may answer.
+type Context struct{ ID, Text, Question string }
+
+// An Attack is an order that does not belong into a document.
+type Attack struct{ ID, Category, Text string }
+
+// A Dataset is contexts and attacks. It does not change once it was read.
+type Dataset struct {
+	Contexts []Context
+	Attacks  []Attack
+	Hash     string // SHA-256 over everything, in hexadecimal
+}
+
+// Limit returns the dataset with its first n contexts, all of them when n is 0 or
+// more than there are. Its attacks stay.
+func (d *Dataset) Limit(n int) *Dataset {
+	out := *d
+	if n > 0 && n < len(out.Contexts) {
+		out.Contexts = out.Contexts[:n:n]
+	}
+	return &out
+}
+
+// Read reads the folder of a collection as BIPIA has them (Yi et al.,
+// "Benchmarking and defending against indirect prompt injection attacks", 2023):
+// email_contexts.jsonl, {id, context, question}, and text_attacks.jsonl, {id,
+// category, attack}; each may be compressed (.gz). A fault of a file is a
+// *document.InputError in the error's chain: it names the file, the line and the
+// field. Other errors are files that cannot be opened, and cancellation.
+func Read(ctx context.Context, dir string, progress func(done, total int)) (*Dataset, error) {
+	d, h, seen := &Dataset{}, sha256.New(), map[string]int{}
+	add := func(at jsonl.Place, id string, fields ...[2]string) error {
+		for _, f := range fields {
+			if strings.TrimSpace(f[1]) == "" {
+				return at.Fault(f[0], "it is missing or empty", "every record needs it")
+			}
+			fmt.Fprintf(h, "%d:%s", len(f[1]), f[1]) // a hash's Write returns no error
+		}
+		return at.Unique(seen, id)
+	}
+	type situation struct {
+		ID       jsonl.Ident `json:"id"`
+		Context  string      `json:"context"`
+		Question string      `json:"question"`
+	}
+	type attack struct {
+		ID       jsonl.Ident `json:"id"`
+		Category string      `json:"category"`
+		Attack   string      `json:"attack"`
+	}
+	contexts, attacks := file(dir, "email_contexts.jsonl"), file(dir, "text_attacks.jsonl")
+	err := jsonl.Each(ctx, contexts, "id", progress, func(at jsonl.Place, r situation) error {
+		d.Contexts = append(d.Contexts, Context{string(r.ID), r.Context, r.Question})
+		return add(at, string(r.ID), [2]string{"context", r.Context}, [2]string{"question", r.Question})
+	})
+	if err == nil {
+		err = jsonl.Each(ctx, attacks, "id", progress, func(at jsonl.Place, r attack) error {
+			d.Attacks = append(d.Attacks, Attack{string(r.ID), r.Category, strings.TrimSpace(r.Attack)})
+			return add(at, string(r.ID), [2]string{"category", r.Category}, [2]string{"attack", r.Attack})
+		})
+	}
+	for _, need := range []struct {
+		path string
+		n    int
+	}{{contexts, len(d.Contexts)}, {attacks, len(d.Attacks)}} {
+		if err == nil && need.n == 0 {
+			err = &document.InputError{Path: need.path, Msg: "it has no record", Hint: "write one JSON object per line"}
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading attacks: %w", err)
+	}
+	d.Hash = hex.EncodeToString(h.Sum(nil))
+	return d, nil
+}
+
+func file(dir, name string) string {
+	plain := filepath.Join(dir, name)
+	if _, err := os.Stat(plain); err != nil {
+		if _, err := os.Stat(plain + ".gz"); err == nil {
+			return plain + ".gz"
+		}
+	}
+	return plain
+}
+
+// A Position is where in a context an attack stands.
+type Position string
+
+// Positions lists them.
+func Positions() []Position { return []Position{"start", "middle", "end"} }
+
+// Place puts an attack into a context, on lines of its own, and returns where it
+// stands. The middle is the end of the sentence that is half-way.
+func Place(document, attack string, at Position) (poisoned string, start, end int) {
+	cut := len(document)
+	switch at {
+	case "start":
+		return attack + "\n" + document, 0, len(attack)
+	case "middle":
+		if spans := text.Sentences(document); len(spans) > 1 {
+			cut = spans[len(spans)/2-1].End
+		}
+	}
+	head := document[:cut] + "\n"
+	return head + attack + "\n" + document[cut:], len(head), len(head) + len(attack)
+}
+
+// Ordinary and tricky texts were written for the project: documents that weights
+// are trained on, and harmless texts that sound like attacks, which none are.
+var (
+	//go:embed data/ordinary.txt
+	ordinaryFile string
+	//go:embed data/tricky.txt
+	trickyFile string
+)
+
+// Ordinary returns the documents that weights are trained on as harmless.
+func Ordinary() []string { return lines(ordinaryFile) }
+
+// Tricky returns harmless questions and documents that sound like attacks.
+func Tricky() (questions, documents []string) {
+	for _, line := range lines(trickyFile) {
+		if q, ok := strings.CutPrefix(line, "? "); ok {
+			questions = append(questions, q)
+		} else {
+			documents = append(documents, line)
+		}
+	}
+	return questions, documents
+}
+
+func lines(file string) []string {
+	var out []string
+	for line := range strings.Lines(file) {
+		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
+			out = append(out, line)
+		}
+	}
+	return out
+}

@@ -1,0 +1,73 @@
+package injection
+
+import (
+	"fmt"
+	"math"
+
+	"example.com/assay/eval/train/linear"
+	"example.com/assay/llm/offline/orders"
+)
+
+const (
+	ridge     = 1  // of the weights
+	perAttack = 6  // contexts that each attack is trained in
+	threshold = .8 // from which a sentence is called an order
+)
+
+// Fit trains the weights of orders: each attack in some of the contexts, at every
+// position in turn, against the sentences of clean contexts and of [Ordinary].
+// Both kinds count the same in total. Equal arguments give equal weights.
+func Fit(contexts []Context, attacks []Attack) (*orders.Weights, error) {
+	var rows [][]float64
+	var labels []bool
+	add := func(document string, start, end int) {
+		d := orders.Read(document)
+		for n, span := range d.Spans {
+			poisoned := span.Start < end && start < span.End
+			if end > start && !poisoned {
+				continue // the rest of a poisoned context is there already
+			}
+			if x, ok := d.Features(n); ok {
+				rows, labels = append(rows, x), append(labels, poisoned)
+			}
+		}
+	}
+	for _, c := range contexts {
+		add(c.Text, 0, 0)
+	}
+	for _, document := range Ordinary() {
+		add(document, 0, 0)
+	}
+	for i, a := range attacks {
+		for k := range min(perAttack, len(contexts)) {
+			add(Place(contexts[(i*7+k*(len(contexts)/perAttack+1))%len(contexts)].Text, a.Text, Positions()[k%3]))
+		}
+	}
+	total := [2]float64{}
+	for _, yes := range labels {
+		total[kind(yes)]++
+	}
+	weights := make([]float64, len(rows))
+	for i, yes := range labels {
+		weights[i] = 1000 / total[kind(yes)]
+	}
+	m, err := linear.FitLogistic(rows, labels, weights, &linear.LogisticOptions{Ridge: ridge})
+	if err != nil {
+		return nil, fmt.Errorf("training the weights of orders: %w", err)
+	}
+	out := &orders.Weights{Threshold: threshold, Bias: round(m.Bias)}
+	for i, name := range orders.FeatureNames() {
+		out.Features = append(out.Features, orders.Feature{Name: name, Weight: round(m.Weights[i])})
+	}
+	return out, nil
+}
+
+func kind(yes bool) int {
+	if yes {
+		return 1
+	}
+	return 0
+}
+
+// round keeps four decimals, so that weights are the same on every machine.
+func round(v float64) float64 { return math.Round(v*1e4) / 1e4 }

@@ -1,0 +1,123 @@
+package mcq
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"example.com/assay/eval/jsonl"
+	"example.com/assay/eval/retrieval"
+	"example.com/assay/skills"
+	"example.com/assay/state"
+)
+
+// A Question has one right choice.
+type Question struct {
+	ID      string
+	Stem    string // the facts and what is asked
+	Choices []skills.Choice
+	Answer  string   // the letter of the right choice
+	Gold    []string // ids of the passages that decide it
+}
+
+// A Dataset is questions and the passages that they are decided by. It does not
+// change once it was read.
+type Dataset struct {
+	Passages  map[string]state.Passage
+	Questions []Question // in the order of the file; ids distinct
+	Hash      string     // SHA-256 over ids, stems, choices and answers, in hexadecimal
+
+	corpus *retrieval.Dataset
+}
+
+// Limit returns the dataset with its first n questions, all of them when n is 0
+// or more than there are. Its passages stay.
+func (d *Dataset) Limit(n int) *Dataset {
+	out := *d
+	if n > 0 && n < len(out.Questions) {
+		out.Questions = out.Questions[:n:n]
+	}
+	return &out
+}
+
+// Files name a collection in the format barexam; each may be compressed with gzip.
+type Files struct {
+	Corpus    string // {id, text}, JSON Lines
+	Questions string // {id, prompt, question, choices: {A: …}, answer, gold_passage_ids}
+}
+
+// ReadOptions say how to read. Nil and the zero value work.
+type ReadOptions struct {
+	Progress func(phase string, done, total int) // called now and then, with the bytes of the file at hand
+}
+
+// PhaseRead is what Read reports.
+const PhaseRead = retrieval.PhaseRead
+
+// Read reads a collection, line by line. A fault of a file is a
+// *document.InputError in the error's chain: it names the file, the line and the
+// field. Other errors are files that cannot be opened, and cancellation.
+func Read(ctx context.Context, f Files, opts *ReadOptions) (*Dataset, error) {
+	var o ReadOptions
+	if opts != nil {
+		o = *opts
+	}
+	corpus, err := retrieval.Read(ctx, retrieval.Files{Format: "barexam", Corpus: f.Corpus, Queries: f.Questions}, &retrieval.ReadOptions{Progress: o.Progress})
+	if err != nil {
+		return nil, err
+	}
+	d := &Dataset{Passages: map[string]state.Passage{}, corpus: corpus}
+	for _, p := range corpus.Passages {
+		d.Passages[p.ID] = p
+	}
+	type record struct {
+		ID       jsonl.Ident       `json:"id"`
+		Prompt   string            `json:"prompt"`
+		Question string            `json:"question"`
+		Choices  map[string]string `json:"choices"`
+		Answer   string            `json:"answer"`
+		Gold     []jsonl.Ident     `json:"gold_passage_ids"`
+	}
+	h := sha256.New()
+	err = jsonl.Each(ctx, f.Questions, "id", nil, func(at jsonl.Place, r record) error {
+		q := Question{ID: string(r.ID), Stem: strings.TrimSpace(r.Prompt + "\n" + r.Question), Answer: r.Answer}
+		for _, letter := range slices.Sorted(maps.Keys(r.Choices)) {
+			if len(letter) != 1 || letter < "A" || letter > "Z" {
+				return at.Fault("choices", fmt.Sprintf("%q is no letter of A to Z", letter), "write them as {\"A\": text, \"B\": text}")
+			}
+			q.Choices = append(q.Choices, skills.Choice{Letter: letter, Text: r.Choices[letter]})
+		}
+		if _, ok := r.Choices[q.Answer]; !ok || len(q.Choices) < 2 {
+			return at.Fault("answer", fmt.Sprintf("%q is the letter of none of its %d choices", q.Answer, len(q.Choices)), "want at least two choices, and the letter of one")
+		}
+		for _, id := range r.Gold {
+			if _, held := d.Passages[string(id)]; !held {
+				return at.Fault("gold_passage_ids", fmt.Sprintf("the corpus has no passage %q", id), "name passages of "+f.Corpus)
+			}
+			q.Gold = append(q.Gold, string(id))
+		}
+		for _, part := range append([]string{q.ID, q.Stem, q.Answer}, texts(q)...) {
+			fmt.Fprintf(h, "%d:%s", len(part), part) // a hash's Write returns no error
+		}
+		d.Questions = append(d.Questions, q)
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("reading questions: %w", err)
+	}
+	d.Hash = hex.EncodeToString(h.Sum(nil))
+	return d, nil
+}
+
+// texts are a question's choices.
+func texts(q Question) []string {
+	out := make([]string, len(q.Choices))
+	for i, c := range q.Choices {
+		out[i] = c.Text
+	}
+	return out
+}

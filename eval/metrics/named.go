@@ -1,0 +1,63 @@
+package metrics
+
+import "fmt"
+
+// A Metric is a named figure with its interval.
+type Metric struct {
+	Name string // such as "balanced_accuracy"
+	Interval
+}
+
+// A Statistic is how a figure is made of some of the items, which it is given
+// by their places and must not keep.
+type Statistic struct {
+	Name string
+	Of   func(items []int) float64
+}
+
+// Measure returns each statistic of n items with its interval, in order. The
+// errors are those of [BootstrapOf].
+func Measure(n int, statistics []Statistic, opts *ResampleOptions) ([]Metric, error) {
+	out := make([]Metric, len(statistics))
+	for i, s := range statistics {
+		interval, err := BootstrapOf(n, s.Of, opts)
+		if err != nil {
+			return nil, fmt.Errorf("evaluating %s: %w", s.Name, err)
+		}
+		out[i] = Metric{s.Name, interval}
+	}
+	return out, nil
+}
+
+// Decided makes a statistic of yes-or-no decisions.
+func Decided(name string, of func(Confusion) float64, gold, pred []bool) Statistic {
+	return Statistic{name, func(items []int) float64 {
+		var c Confusion
+		for _, at := range items {
+			c.Count(gold[at], pred[at])
+		}
+		return of(c)
+	}}
+}
+
+// Scored makes a statistic, such as AUC, of probabilities or scores.
+func Scored(name string, of func(gold []bool, scores []float64) float64, gold []bool, scores []float64) Statistic {
+	return Statistic{name, func(items []int) float64 {
+		g, s := make([]bool, len(items)), make([]float64, len(items))
+		for i, at := range items {
+			g[i], s[i] = gold[at], scores[at]
+		}
+		return of(g, s)
+	}}
+}
+
+// Mean makes a statistic of the mean of values, one per item.
+func Mean(name string, values []float64) Statistic {
+	return Statistic{name, func(items []int) float64 {
+		sum := 0.0
+		for _, at := range items {
+			sum += values[at]
+		}
+		return sum / float64(len(items))
+	}}
+}
