@@ -52,13 +52,13 @@ type shownClaim struct {
 	Evidence                 []shownQuote
 }
 
-// A shownQuote is a quote: where it is marked, or its text when no passage of the
-// page holds it.
+// A shownQuote is a quote between the words around it, and where else the page
+// marks it: nowhere when no passage holds it.
 type shownQuote struct {
-	Against bool
-	Text    string
-	Where   string
-	Places  []link
+	Against             bool
+	Before, Text, After string
+	Where               string
+	Places              []link
 }
 
 type shownRequirement struct {
@@ -150,6 +150,7 @@ func (c *shownCase) common(a state.Answer, ps *passages, anchors map[string]stri
 			names = append(names, fmt.Sprintf("[Query %d][Source %d]", s.Query, s.Source))
 		}
 		if s.Label != "" {
+			p.Head = fmt.Sprintf("Passage %d, cited as %s", s.N, s.Label)
 			names = append(names, "["+s.Label+"]")
 		}
 		ps.add(p, s.Quotes)
@@ -195,7 +196,11 @@ func (c *shownCase) claims(ps *passages) {
 }
 
 func quoted(ps *passages, q state.Quote, label link) shownQuote {
-	return shownQuote{Text: q.Text, Where: place("", q.Source, q.Start, q.End), Places: ps.quote(q.Source, q.Start, q.End, q.Text, label)}
+	one := shownQuote{Text: q.Text, Where: place("", q.Source, q.Start, q.End), Places: ps.quote(q.Source, q.Start, q.End, q.Text, label)}
+	if len(one.Places) > 0 {
+		one.Before, one.After = ps.around(one.Places[0].ID)
+	}
+	return one
 }
 
 func (c *shownCase) comply(a evidence.Audit, ps *passages, anchors map[string]string) {
@@ -220,7 +225,10 @@ func (c *shownCase) comply(a evidence.Audit, ps *passages, anchors map[string]st
 	for i, s := range a.Statements {
 		one := shownClaim{ID: fmt.Sprintf("%s-statement-%d", c.Anchor, i+1), Text: s.Text}
 		for _, id := range s.IDs {
-			one.Evidence = append(one.Evidence, shownQuote{Places: []link{{id, c.Anchor + "-" + id}}})
+			r, to := spans[id], link{id, c.Anchor + "-" + id}
+			quote := quoted(ps, state.Quote{Source: r.Source, Start: r.Start, End: r.End, Text: r.Quote}, to)
+			quote.Places = append([]link{to}, quote.Places...)
+			one.Evidence = append(one.Evidence, quote)
 		}
 		c.Statements = append(c.Statements, one)
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"example.com/assay/state"
@@ -82,6 +83,35 @@ func (ps *passages) mark(p *passage, start, end int, text string, label *link) s
 	id := fmt.Sprintf("%s-quote-%d", ps.prefix, ps.marks)
 	p.unassigned = append(p.unassigned, mark{from, to, id, label})
 	return id
+}
+
+// besides is how many bytes around a quote are shown with it, at most.
+const besides = 140
+
+// around returns what stands before and after a quote, from whole words.
+func (ps *passages) around(id string) (before, after string) {
+	for _, p := range ps.list {
+		for _, m := range p.unassigned {
+			if m.id != id {
+				continue
+			}
+			before, after = p.text[:m.start], p.text[m.end:]
+			if len(before) > besides {
+				_, rest, _ := strings.Cut(before[len(before)-besides:], " ")
+				before = "… " + rest
+			}
+			if len(after) > besides {
+				if at := strings.LastIndexByte(after[:besides], ' '); at >= 0 {
+					after = after[:at]
+				} else {
+					after = ""
+				}
+				after += " …"
+			}
+			return before, after
+		}
+	}
+	return "", ""
 }
 
 // cut divides the passages' texts at the quotes.

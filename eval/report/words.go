@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"example.com/assay/eval"
+	"example.com/assay/state"
 )
 
 // runName is a case's name, with the number of its repeat.
@@ -55,19 +56,28 @@ func duration(ms float64) string {
 		return fmt.Sprintf("%.0f ms", ms)
 	case ms >= 1:
 		return fmt.Sprintf("%.1f ms", ms)
+	case ms == 0:
+		return "0 ms"
 	}
 	return fmt.Sprintf("%.3f ms", ms)
 }
 
-// cost is what calls cost. What is unknown of it is said, and is never 0.
+// cost is what calls cost. What is unknown of it is said, and is never 0; what a
+// replay does not spend again is said beside it.
 func cost(s eval.Spent) string {
+	text := "0"
 	switch {
-	case s.Cost == nil:
-		return "unknown: " + count(s.Unpriced, "call")
-	case s.Unpriced > 0:
-		return s.Cost.String() + " and unknown: " + count(s.Unpriced, "call")
+	case s.Cost == nil && s.Unpriced > 0:
+		text = "unknown: " + count(s.Unpriced, "call")
+	case s.Cost != nil:
+		if text = s.Cost.String(); s.Unpriced > 0 {
+			text += " and unknown: " + count(s.Unpriced, "call")
+		}
 	}
-	return s.Cost.String()
+	if s.RecordedCost > 0 || s.RecordedUnpriced > 0 {
+		text += ", when recorded " + cost(eval.SpentOf(state.ModelUsage{Cost: s.RecordedCost, Unpriced: s.RecordedUnpriced}))
+	}
+	return text
 }
 
 func count(n int, what string) string {
