@@ -60,8 +60,7 @@ func openBrowser(t *testing.T) *browser {
 	// the page is a file of ours.
 	cmd := exec.Command(program, "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--disable-background-networking",
 		"--user-data-dir="+profile, "--remote-debugging-pipe", "about:blank")
-	var stderr bytes.Buffer
-	cmd.Stderr, cmd.ExtraFiles = &stderr, []*os.File{in, out}
+	cmd.ExtraFiles = []*os.File{in, out}
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -85,9 +84,6 @@ func openBrowser(t *testing.T) *browser {
 				break
 			}
 			time.Sleep(100 * time.Millisecond)
-		}
-		if t.Failed() {
-			t.Logf("the browser said:\n%s", stderr.String())
 		}
 	})
 	var target struct{ TargetID string }
@@ -153,7 +149,7 @@ func (b *browser) next(waitingFor string) browserMessage {
 	}
 	data, err := b.read.ReadBytes(0)
 	if err != nil {
-		b.t.Fatalf("waiting for %s: %v", waitingFor, err)
+		b.t.Fatalf("waiting for %s: %v; does chromium --headless=new --no-sandbox --dump-dom about:blank work here?", waitingFor, err)
 	}
 	var m browserMessage
 	if err := json.Unmarshal(bytes.TrimSuffix(data, []byte{0}), &m); err != nil {
