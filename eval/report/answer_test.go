@@ -8,7 +8,7 @@ import (
 )
 
 func TestBlocks(t *testing.T) {
-	anchors := map[string]string{"[Query 1][Source 2]": "s2", "[Source 2]": "other"}
+	anchors := map[string]string{"[Query 1][Source 2]": "s2", "[Source 2]": "other", "[Query 1]": "q1"}
 	got := blocksOf("### Rule\nFirst\nline.\n\n- one [Query 1][Source 2].\n- **two**\n\n---\n**open [x] [Source 2]", anchors)
 	want := []block{
 		{"head", [][]inline{{{Text: "Rule"}}}},
