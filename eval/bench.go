@@ -71,7 +71,9 @@ type Prepared struct {
 	Corpus string            // fingerprint of what it searches; empty without
 	Inputs string            // hash of the files that it names besides the corpus
 	Skills map[string]string // hash by name
-	run    func(ctx context.Context) (Run, error)
+	// Document is the text that an extraction reads; empty of other pipelines.
+	Document string
+	run      func(ctx context.Context) (Run, error)
 	conditions,
 	name string // of the corpus
 }

@@ -32,6 +32,10 @@ type Item struct {
 	// Confidence is the answer's; Answered says that there is one.
 	Confidence float64 `json:"confidence"`
 	Notes      string  `json:"notes,omitempty"`
+	// Expected are the case's assertions beside what came.
+	Expected []Expectation `json:"expected,omitempty"`
+	// Document is the text that places of extracted values count the bytes of.
+	Document string `json:"document,omitempty"`
 	// What the run depends on: of the case, the corpus (empty without one), and all.
 	CaseHash string            `json:"case_hash"`
 	Corpus   string            `json:"corpus_fingerprint"`
@@ -91,7 +95,7 @@ func ItemOf(o Outcome) Item {
 		ID: o.Case.Name, Repeat: o.Repeat, Pipeline: o.Case.Pipeline, Pass: o.Passed(), Misses: append([]string{}, o.Misses...), Error: answer.Error,
 		Status: answer.Status, ExitCode: ExitCode(answer.Status), Question: o.Case.question(), Choice: answer.Choice, Answer: answer.Answer,
 		Metrics: map[string]float64{}, LatencyMS: milliseconds(r.Times.Total), Usage: SpentOf(r.Usage()), NodeUsage: map[string]Spent{},
-		Path: append([]string{}, r.Path...), Timeline: timeline(r.Trace), Confidence: six(answer.Confidence), Notes: o.Case.Notes, CaseHash: o.Case.Hash, Result: r.Result,
+		Path: append([]string{}, r.Path...), Timeline: timeline(r.Trace), Confidence: six(answer.Confidence), Notes: o.Case.Notes, Expected: r.expectations(o.Case.Want), CaseHash: o.Case.Hash, Result: r.Result,
 	}
 	for name, value := range r.Scores {
 		item.Metrics[name] = six(value)
@@ -100,7 +104,7 @@ func ItemOf(o Outcome) Item {
 		item.NodeUsage[node] = SpentOf(u)
 	}
 	if p := o.Prepared; p != nil {
-		item.CaseHash, item.Corpus, item.Skills, item.Key = hashOf([]byte(p.Case.Hash+p.Inputs)), p.Corpus, p.Skills, p.Key()
+		item.CaseHash, item.Corpus, item.Skills, item.Key, item.Document = hashOf([]byte(p.Case.Hash+p.Inputs)), p.Corpus, p.Skills, p.Key(), p.Document
 	}
 	if o.Err != nil {
 		item.Error, item.Status, item.ExitCode = o.Err.Error(), state.StatusFailed, ExitCode(state.StatusFailed)

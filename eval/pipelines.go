@@ -123,7 +123,7 @@ func (b *Bench) extract(ctx context.Context, p *Prepared, _ *memory.Corpus) erro
 	}
 	doc := docs[0].FieldDocument
 	doc.Source = c.Document // the same wherever the case lies
-	p.Inputs = hashOf(fmt.Appendf(nil, "%s\n%s\n%v", data, doc.Text, doc.Boxes))
+	p.Document, p.Inputs = doc.Text, hashOf(fmt.Appendf(nil, "%s\n%s\n%v", data, doc.Text, doc.Boxes))
 	pipeline, err := extract.New(extract.Deps{Model: b.Model, Skills: b.Skills, Schema: schema}, opts)
 	if err != nil {
 		return err

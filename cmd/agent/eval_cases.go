@@ -1,10 +1,12 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -14,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/assay/eval"
+	"example.com/assay/eval/report"
 	"example.com/assay/graph/trace"
 	"example.com/assay/llm"
 	"example.com/assay/nodes/evidence"
@@ -422,8 +425,23 @@ func (a *app) writeResults(dir string, r eval.Results, changes *eval.Comparison)
 	if err := enc.Encode(casesDocument{r, changes}); err != nil {
 		return err
 	}
-	if err := writeAtomically(filepath.Join(dir, "results.json"), []byte(b.String()), 0o644); err != nil {
-		return fmt.Errorf("writing results: %w", err)
+	files := []struct {
+		name  string
+		write func(io.Writer) error
+	}{
+		{"results.json", func(w io.Writer) error { _, err := io.WriteString(w, b.String()); return err }},
+		{"junit.xml", func(w io.Writer) error { return report.JUnit(w, r) }},
+		{"summary.md", func(w io.Writer) error { return report.Markdown(w, r, changes) }},
+		{"report.html", func(w io.Writer) error { return report.HTML(w, r, changes) }},
+	}
+	for _, file := range files {
+		var out bytes.Buffer
+		if err := file.write(&out); err != nil {
+			return err
+		}
+		if err := writeAtomically(filepath.Join(dir, file.name), out.Bytes(), 0o644); err != nil {
+			return fmt.Errorf("writing results: %w", err)
+		}
 	}
 	return nil
 }
