@@ -15,5 +15,5 @@
 // somebody has read and found right. docs/evaluate-your-own.md lists the keys.
 //
 // The package does not measure data sets: eval/retrieval and its neighbours do, by
-// the metrics of eval/metrics. It draws no reports: eval/report does.
+// the metrics of eval/metrics. It draws no reports: eval/show does.
 package eval

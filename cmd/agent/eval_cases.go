@@ -16,7 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/assay/eval"
-	"example.com/assay/eval/report"
+	"example.com/assay/eval/show"
 	"example.com/assay/graph/trace"
 	"example.com/assay/llm"
 	"example.com/assay/nodes/evidence"
@@ -430,9 +430,9 @@ func (a *app) writeResults(dir string, r eval.Results, changes *eval.Comparison)
 		write func(io.Writer) error
 	}{
 		{"results.json", func(w io.Writer) error { _, err := io.WriteString(w, b.String()); return err }},
-		{"junit.xml", func(w io.Writer) error { return report.JUnit(w, r) }},
-		{"summary.md", func(w io.Writer) error { return report.Markdown(w, r, changes) }},
-		{"report.html", func(w io.Writer) error { return report.HTML(w, r, changes) }},
+		{"junit.xml", func(w io.Writer) error { return show.JUnit(w, r) }},
+		{"summary.md", func(w io.Writer) error { return show.Markdown(w, r, changes) }},
+		{"report.html", func(w io.Writer) error { return show.HTML(w, r, changes) }},
 	}
 	for _, file := range files {
 		var out bytes.Buffer
