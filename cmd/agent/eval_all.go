@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -16,38 +15,9 @@ import (
 
 	casestudies "example.com/assay/case_studies"
 	"example.com/assay/cmd/agent/internal/render"
+	"example.com/assay/eval/figures"
 	"example.com/assay/eval/metrics"
 )
-
-// A measurement is one command of agent eval on a data set. In args, names that
-// begin with "@" are files of the set's folder, and those that begin with "%" files of
-// the embedded schemas.
-type measurement struct {
-	folder string
-	about  string // where the data come from
-	args   string
-	show   []string // of its metrics; nil for all
-}
-
-// measurements are what is measured on each data set that the project knows.
-var measurements = []measurement{
-	{"obliqa", "github.com/RegNLP/ObliQADataset", "retrieval --format obliqa --corpus @corpus.jsonl.gz --queries @questions.jsonl", []string{"R@10", "MAP@10"}},
-	{"obliqa", "github.com/RegNLP/ObliQADataset", "comply --format obliqa --corpus @corpus.jsonl.gz --data @questions.jsonl --limit 300", nil},
-	{"scifact", "github.com/allenai/scifact", "retrieval --format scifact --corpus @corpus.jsonl.gz --queries @claims.jsonl", []string{"nDCG@10", "R@10"}},
-	{"morehopqa", "github.com/Alab-NII/morehopqa, passages github.com/OSU-NLP-Group/HippoRAG", "retrieval --format morehopqa --corpus @corpus.jsonl.gz --queries @questions.jsonl", []string{"R@2", "R@5"}},
-	{"legalbench_rag", "github.com/zeroentropy-ai/legalbenchrag", "retrieval --format legalbench --corpus @corpus.jsonl.gz --queries @queries.jsonl", []string{"char_recall@10", "doc_hit@1"}},
-	{"barexam_qa", "huggingface.co/datasets/reglab/barexam_qa (qa)", "retrieval --format barexam --corpus @corpus.jsonl --queries @questions.jsonl --choices pooled", []string{"R@10"}},
-	{"barexam_qa", "huggingface.co/datasets/reglab/barexam_qa (qa)", "mcq --data @", nil},
-	{"bipia_injection", "github.com/microsoft/BIPIA", "injection --data @ --cross", nil},
-	{"wice", "github.com/ryokamoi/wice", "claims --format wice --data @claims.jsonl.gz", nil},
-	{"faithbench", "github.com/vectara/FaithBench", "claims --format faithbench --data @samples.jsonl.gz", nil},
-	{"pubmed_causal_language", "github.com/junwang4/causal-language-use-in-science", "causal --format pubmed --data @sentences.jsonl", nil},
-	{"causal_news_corpus", "github.com/tanfiona/CausalNewsCorpus", "causal --format cnc --data @sentences.jsonl", nil},
-	{"semeval2010t8_pairs", "github.com/tanfiona/UniCausal", "causal --format pairs --data @pairs.jsonl", nil},
-	{"obligation_sentences", "github.com/RegNLP/RePASs", "obligations --data @sentences.jsonl", nil},
-	{"sroie", "github.com/zzzDavid/ICDAR-2019-SROIE", "extract --format sroie --schema %receipt.json --data @receipts.jsonl", []string{"F1", "F1_normalised"}},
-	{"kleister_nda", "github.com/applicaai/kleister-nda", "extract --format kleister --schema %contract.json --data @documents.jsonl.gz", []string{"F1", "F1_normalised"}},
-}
 
 func (a *app) evalAllCommand() *cobra.Command {
 	var asJSON bool
@@ -73,21 +43,27 @@ has the cross-validated figures.`,
 	return cmd
 }
 
+// inCommand are the measurements that the command can make.
+func inCommand() []figures.Measurement {
+	return slices.DeleteFunc(slices.Clone(figures.All), func(m figures.Measurement) bool { return m.Train })
+}
+
 // listed names the data sets for people.
 func listed() string {
 	var b strings.Builder
-	seen := ""
-	for _, m := range measurements {
-		if m.folder != seen {
-			fmt.Fprintf(&b, "  %-24s%s\n", m.folder, m.about)
+	var seen []string
+	for _, m := range inCommand() {
+		if !slices.Contains(seen, m.Folder) {
+			fmt.Fprintf(&b, "  %-24s%s\n", m.Folder, m.Source)
 		}
-		seen = m.folder
+		seen = append(seen, m.Folder)
 	}
 	return b.String()
 }
 
 // A measuredSet is what one measurement came to.
 type measuredSet struct {
+	Name    string                      `json:"name"`
 	Folder  string                      `json:"folder"`
 	Command string                      `json:"command"`
 	Skipped string                      `json:"skipped,omitempty"` // why it was left out
@@ -113,10 +89,10 @@ func (a *app) evalAll(cmd *cobra.Command, dir, only string, asJSON bool) (err er
 		return fmt.Errorf("writing the schemas: %w", err)
 	}
 	progress := a.newIngestProgress(asJSON)
-	chosen := slices.DeleteFunc(slices.Clone(measurements), func(m measurement) bool { return !strings.Contains(m.folder, only) })
+	chosen := slices.DeleteFunc(inCommand(), func(m figures.Measurement) bool { return !strings.Contains(m.Folder, only) })
 	var sets []measuredSet
 	for i, m := range chosen {
-		progress.update("measuring "+m.folder, i, len(chosen))
+		progress.update("measuring "+m.Folder, i, len(chosen))
 		set, err := a.measureSet(cmd, dir, schemas, m)
 		if err != nil {
 			return errors.Join(err, progress.close())
@@ -144,45 +120,44 @@ func (a *app) evalAll(cmd *cobra.Command, dir, only string, asJSON bool) (err er
 }
 
 // measureSet runs one command of agent eval and reads what it prints.
-func (a *app) measureSet(cmd *cobra.Command, dir, schemas string, m measurement) (measuredSet, error) {
-	set := measuredSet{Folder: m.folder, Metrics: map[string]metrics.Interval{}}
-	args := []string{"eval"}
-	shown := []string{"agent", "eval"}
-	for _, arg := range strings.Fields(m.args) {
-		switch name := strings.TrimLeft(arg, "@%"); arg[0] {
+func (a *app) measureSet(cmd *cobra.Command, dir, schemas string, m figures.Measurement) (measuredSet, error) {
+	set := measuredSet{Name: m.Name, Folder: m.Folder, Metrics: map[string]metrics.Interval{}}
+	var args []string
+	shown := []string{"agent"}
+	for _, word := range strings.Fields(m.Command) {
+		arg, show := word, word
+		switch name := strings.TrimLeft(word, "@%"); word[0] {
 		case '@':
-			arg = filepath.Join(dir, m.folder, name)
+			arg = filepath.Join(dir, m.Folder, name)
+			show = arg
 			if _, err := os.Stat(arg); errors.Is(err, fs.ErrNotExist) {
-				set.Command = "agent eval " + m.args
-				set.Skipped = fmt.Sprintf("there is no %s; the data come from %s", arg, m.about)
+				set.Command = "agent " + m.Command
+				set.Skipped = fmt.Sprintf("there is no %s; the data come from %s", arg, m.Source)
 				return set, nil
 			}
 		case '%':
-			args, shown = append(args, filepath.Join(schemas, name)), append(shown, "case_studies/schemas/"+name)
-			continue
+			arg, show = filepath.Join(schemas, name), "case_studies/schemas/"+name
 		}
-		args, shown = append(args, arg), append(shown, arg)
+		args, shown = append(args, arg), append(shown, show)
 	}
 	set.Command = strings.Join(shown, " ")
 	var out bytes.Buffer
 	root := a.with(&out).rootCommand()
 	root.SetArgs(append(args, "--json"))
 	if err := root.ExecuteContext(cmd.Context()); err != nil {
-		return set, fmt.Errorf("measuring %s: %w", m.folder, err)
+		return set, fmt.Errorf("measuring %s: %w", m.Folder, err)
 	}
-	var doc struct {
-		N       int                         `json:"n"`
-		Trained bool                        `json:"trained_on_this_data"`
-		Metrics map[string]metrics.Interval `json:"metrics"`
+	r, err := figures.Read(out.Bytes())
+	if err != nil {
+		return set, fmt.Errorf("measuring %s: %w", m.Folder, err)
 	}
-	if err := json.Unmarshal(out.Bytes(), &doc); err != nil {
-		return set, fmt.Errorf("measuring %s: %w", m.folder, err)
-	}
-	set.N, set.Trained = doc.N, doc.Trained
-	for name, v := range doc.Metrics {
-		if m.show == nil || slices.Contains(m.show, name) {
-			set.Metrics[name] = v
+	set.N, set.Trained = r.N, r.Trained
+	for _, f := range m.Figures {
+		v, ok := r.Metrics[f.Metric]
+		if !ok {
+			return set, fmt.Errorf("measuring %s: %s printed no %s", m.Folder, set.Command, f.Metric)
 		}
+		set.Metrics[f.Metric] = v
 	}
 	return set, nil
 }
@@ -195,12 +170,12 @@ func (a *app) with(stdout *bytes.Buffer) *app {
 }
 
 func (a *app) printSet(set measuredSet) {
-	fmt.Fprintf(a.stdout, "%s: %s\n", set.Folder, set.Command)
+	fmt.Fprintf(a.stdout, "%s\n  %s\n", set.Name, set.Command)
 	if set.Skipped != "" {
 		fmt.Fprintf(a.stdout, "  skipped: %s\n", render.Visible(set.Skipped))
 	}
 	if set.Trained {
-		fmt.Fprintln(a.stdout, "  a fit: shipped weights were trained on these labels; see docs/results.md for cross-validated figures")
+		fmt.Fprintln(a.stdout, "  a fit: shipped weights were trained on these labels; docs/results.md has cross-validated figures")
 	}
 	for _, name := range slices.Sorted(maps.Keys(set.Metrics)) {
 		v := set.Metrics[name]

@@ -70,7 +70,7 @@ func compacted(t *testing.T, raw json.RawMessage) []byte {
 }
 
 // A document of 5 MB is read offline within the memory and the time that
-// docs/results.md tells of, with room for a slow machine. What all of its parts
+// docs/measurements.md tells of, with room for a slow machine. What all of its parts
 // say is not reported, and what one says otherwise is.
 func TestLargeDocument(t *testing.T) {
 	if testing.Short() {
