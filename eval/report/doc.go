@@ -1,0 +1,12 @@
+// Command report measures every figure that the project claims and writes
+// docs/results.md:
+//
+//	go run ./eval/report DATA
+//	go run ./eval/report -out /tmp/results.md DATA
+//
+// DATA holds the data sets, each in a folder of its name (`agent help eval all`
+// lists them); a set that is not there is left out, and the page says so. It builds
+// the command, runs `agent eval all`, `agent eval cases` and the cross-validation of
+// eval/train, and needs Go and git. No number of the page is typed by hand: a hash of
+// its lines stands at its end, and a test compares.
+package main
