@@ -2,6 +2,7 @@ package eval
 
 import (
 	"encoding/json"
+	"fmt"
 	"time"
 
 	"example.com/assay/graph"
@@ -43,6 +44,14 @@ type Item struct {
 	Key      string            `json:"key"`
 	// Result is the whole answer, as the pipeline's verb prints it with --json.
 	Result json.RawMessage `json:"result,omitempty"`
+}
+
+// Name is the case's name, with the number of its repeat.
+func (item Item) Name() string {
+	if item.Repeat == 0 {
+		return item.ID
+	}
+	return fmt.Sprintf("%s #%d", item.ID, item.Repeat)
 }
 
 // A Stay is a node's work in a run. A node inside another is "execute/rewrite".

@@ -1,8 +1,10 @@
 package eval
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -43,6 +45,19 @@ type Results struct {
 	Coverage    []CoveragePoint `json:"coverage_precision"`
 	Made        Made            `json:"made"`
 	Items       []Item          `json:"items"`
+}
+
+// MetricNames lists the metrics: what is counted of every run first, then the rest
+// by name.
+func (r Results) MetricNames() []string {
+	first := []string{"pass_rate", "calls", "input_tokens", "output_tokens", "cost"}
+	rank := func(name string) int {
+		if i := slices.Index(first, name); i >= 0 {
+			return i
+		}
+		return len(first)
+	}
+	return slices.SortedFunc(maps.Keys(r.Metrics), func(x, y string) int { return cmp.Or(rank(x)-rank(y), strings.Compare(x, y)) })
 }
 
 // Made says with what, where and when results were made.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -17,13 +16,13 @@ import (
 func (a *app) printCases(r eval.Results) {
 	width := len("case")
 	for _, item := range r.Items {
-		width = max(width, len(runName(item)))
+		width = max(width, len(item.Name()))
 	}
 	row := fmt.Sprintf("%%-%ds  %%-4s  %%5s  %%9s  %%9s  %%9s  %%s\n", width)
 	fmt.Fprintf(a.stdout, row, "case", "", "calls", "read", "written", "ms", "cost")
 	for _, item := range r.Items {
 		u := item.Usage
-		fmt.Fprintf(a.stdout, row, render.Visible(runName(item)), verdict(item.Pass), strconv.Itoa(u.Calls), strconv.Itoa(u.InputTokens), strconv.Itoa(u.OutputTokens),
+		fmt.Fprintf(a.stdout, row, render.Visible(item.Name()), verdict(item.Pass), strconv.Itoa(u.Calls), strconv.Itoa(u.InputTokens), strconv.Itoa(u.OutputTokens),
 			fmt.Sprintf("%.1f", item.LatencyMS), costOf(u.Usage()))
 		if item.Error != "" && len(item.Misses) == 0 {
 			fmt.Fprintf(a.stdout, "  not run: %s\n", render.Visible(item.Error))
@@ -36,7 +35,7 @@ func (a *app) printCases(r eval.Results) {
 	if len(r.Flaky) > 0 {
 		fmt.Fprintf(a.stdout, "not the same in %d repeats: %s\n", r.Repeats, render.Visible(strings.Join(r.Flaky, ", ")))
 	}
-	names := metricOrder(r)
+	names := r.MetricNames()
 	width = len("per case")
 	for _, name := range names {
 		width = max(width, len(name))
@@ -66,26 +65,6 @@ func verdict(pass bool) string {
 		return "pass"
 	}
 	return "FAIL"
-}
-
-// runName is a case's name, with the number of its repeat.
-func runName(item eval.Item) string {
-	if item.Repeat == 0 {
-		return item.ID
-	}
-	return fmt.Sprintf("%s #%d", item.ID, item.Repeat)
-}
-
-// metricOrder lists what is measured of every run first.
-func metricOrder(r eval.Results) []string {
-	first := []string{"pass_rate", "calls", "input_tokens", "output_tokens", "cost"}
-	rank := func(name string) int {
-		if i := slices.Index(first, name); i >= 0 {
-			return i
-		}
-		return len(first)
-	}
-	return slices.SortedFunc(maps.Keys(r.Metrics), func(x, y string) int { return cmp.Or(rank(x)-rank(y), strings.Compare(x, y)) })
 }
 
 // printCalibration says how far confidence can be taken at its word.
@@ -179,7 +158,7 @@ func (a *app) printMatrix(all []eval.Results) {
 	}
 	names := map[string]bool{}
 	for _, r := range all {
-		for _, name := range metricOrder(r) {
+		for _, name := range r.MetricNames() {
 			names[name] = true
 		}
 	}

@@ -22,7 +22,7 @@ var pageText string
 var caseText string
 
 var page = template.Must(template.Must(template.New("page").Funcs(template.FuncMap{
-	"number": number, "share": share, "duration": duration, "cost": cost, "count": count, "plain": plain, "tone": tone, "runName": runName,
+	"number": number, "share": share, "duration": duration, "cost": cost, "count": count, "plain": plain, "tone": tone,
 }).Parse(pageText)).Parse(caseText))
 
 // A shownPage is everything that the page shows.
@@ -71,7 +71,7 @@ func HTML(w io.Writer, r eval.Results, c *eval.Comparison) error {
 		}
 	}
 	p.Groups = groupsOf(p.Cases)
-	for _, name := range metricNames(r) {
+	for _, name := range r.MetricNames() {
 		v := r.Metrics[name]
 		one := shownMetric{Name: name, Value: v.Value, Lo: v.Lo, Hi: v.Hi, IsShare: v.Lo >= 0 && v.Hi <= 1 && !slices.Contains(countedMetrics, name)}
 		one.Left, one.Width, one.Mean = v.Lo*100, (v.Hi-v.Lo)*100, v.Value*100

@@ -82,7 +82,7 @@ type shownField struct {
 // show lays out an item. The error is that its result is not what its pipeline
 // writes.
 func show(item eval.Item, n int) (*shownCase, error) {
-	c := &shownCase{Item: item, Anchor: fmt.Sprintf("case-%d", n), Name: runName(item), Verdict: verdict(item), Why: reasons(item), Open: !item.Pass}
+	c := &shownCase{Item: item, Anchor: fmt.Sprintf("case-%d", n), Name: item.Name(), Verdict: verdict(item), Why: reasons(item), Open: !item.Pass}
 	c.Lanes, c.LengthMS = lanesOf(item.Timeline, item.NodeUsage)
 	ps := &passages{prefix: c.Anchor}
 	anchors := map[string]string{}

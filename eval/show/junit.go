@@ -62,7 +62,7 @@ func JUnit(w io.Writer, r eval.Results) error {
 	total := 0.0
 	for _, item := range r.Items {
 		total += item.LatencyMS
-		one := junitCase{Class: item.Pipeline, Name: runName(item), Time: seconds(item.LatencyMS)}
+		one := junitCase{Class: item.Pipeline, Name: item.Name(), Time: seconds(item.LatencyMS)}
 		if why := reasons(item); len(why) > 0 {
 			reason := &junitReason{Message: why[0], Type: "missed", Text: strings.Join(why, "\n")}
 			if notRun(item) {

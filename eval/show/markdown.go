@@ -20,11 +20,11 @@ func Markdown(w io.Writer, r eval.Results, c *eval.Comparison) error {
 
 	b.WriteString("\n## Cases\n\n| case | pipeline | result | status | calls | time | cost |\n|---|---|---|---|--:|--:|--:|\n")
 	for _, item := range r.Items {
-		fmt.Fprintf(&b, "| %s | %s | %s | %s | %d | %s | %s |\n", inMarkdown(runName(item)), inMarkdown(item.Pipeline), verdict(item), inMarkdown(plain(string(item.Status))), item.Usage.Calls, duration(item.LatencyMS), cost(item.Usage))
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %d | %s | %s |\n", inMarkdown(item.Name()), inMarkdown(item.Pipeline), verdict(item), inMarkdown(plain(string(item.Status))), item.Usage.Calls, duration(item.LatencyMS), cost(item.Usage))
 	}
 
 	b.WriteString("\n## Metrics\n\n| metric | mean | 95 % interval |\n|---|--:|---|\n")
-	for _, name := range metricNames(r) {
+	for _, name := range r.MetricNames() {
 		v := r.Metrics[name]
 		fmt.Fprintf(&b, "| %s | %s | %s to %s |\n", inMarkdown(plain(name)), number(v.Value), number(v.Lo), number(v.Hi))
 	}
@@ -62,7 +62,7 @@ func failuresMarkdown(b *strings.Builder, r eval.Results) {
 		if len(why) == 0 {
 			continue
 		}
-		fmt.Fprintf(b, "%s- **%s**\n", heading, inMarkdown(runName(item)))
+		fmt.Fprintf(b, "%s- **%s**\n", heading, inMarkdown(item.Name()))
 		heading = ""
 		for _, reason := range why {
 			fmt.Fprintf(b, "  - %s\n", inMarkdown(reason))

@@ -1,25 +1,14 @@
 package show
 
 import (
-	"cmp"
 	"fmt"
-	"maps"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 
 	"example.com/assay/eval"
 	"example.com/assay/state"
 )
-
-// runName is a case's name, with the number of its repeat.
-func runName(item eval.Item) string {
-	if item.Repeat == 0 {
-		return item.ID
-	}
-	return fmt.Sprintf("%s #%d", item.ID, item.Repeat)
-}
 
 // notRun reports whether an item failed without anything that it misses: it could
 // not be run.
@@ -92,18 +81,6 @@ func plain(s string) string { return strings.ReplaceAll(s, "_", " ") }
 
 // countedMetrics are no shares; they are listed first.
 var countedMetrics = []string{"calls", "input_tokens", "output_tokens", "cost"}
-
-// metricNames lists pass_rate, then what is counted, then the rest by name.
-func metricNames(r eval.Results) []string {
-	first := append([]string{"pass_rate"}, countedMetrics...)
-	rank := func(name string) int {
-		if i := slices.Index(first, name); i >= 0 {
-			return i
-		}
-		return len(first)
-	}
-	return slices.SortedFunc(maps.Keys(r.Metrics), func(x, y string) int { return cmp.Or(rank(x)-rank(y), strings.Compare(x, y)) })
-}
 
 // A fact is a name and what is said of it.
 type fact struct{ Name, Text string }
