@@ -96,7 +96,11 @@ func (w *writer) head(v View) {
 		w.line(1, "run "+render.Visible(h.RunID))
 	}
 	for _, key := range sortedKeys(h.Config) {
-		w.line(1, render.Visible(fmt.Sprintf("%s: %s", key, h.Config[key])))
+		value := h.Config[key]
+		if !w.Full {
+			value = cut(value)
+		}
+		w.line(1, render.Visible(fmt.Sprintf("%s: %s", key, value)))
 	}
 	for _, key := range sortedKeys(h.Skills) {
 		hash := h.Skills[key]
