@@ -30,7 +30,7 @@ type tracedRun struct {
 }
 
 // openRerun makes the pipeline of a trace as its settings say.
-func (a *app) openRerun(ctx context.Context, s settings, x *exchange, path string, first trace.Record) (r *rerunner, err error) {
+func (a *app) openRerun(ctx context.Context, s settings, x *exchange, path string, first trace.Record) (_ *rerunner, err error) {
 	r, t := &rerunner{}, &tracedRun{app: a, settings: s, path: path, first: first}
 	defer func() {
 		if err != nil {

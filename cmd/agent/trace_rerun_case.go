@@ -12,8 +12,8 @@ import (
 )
 
 // openCaseRerun prepares a case as agent eval cases does.
-func (a *app) openCaseRerun(ctx context.Context, s settings, x *exchange, file string) (r *rerunner, err error) {
-	r = &rerunner{}
+func (a *app) openCaseRerun(ctx context.Context, s settings, x *exchange, file string) (_ *rerunner, err error) {
+	r := &rerunner{}
 	defer func() {
 		if err != nil {
 			err = also(err, r.close())
