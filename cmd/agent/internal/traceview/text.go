@@ -129,6 +129,9 @@ func (w *writer) node(n Node) {
 	if n.Unfinished {
 		title = n.Name + "  unfinished"
 	}
+	if n.Replayed {
+		title = n.Name + "  from an earlier trace"
+	}
 	if n.Attempts > 1 {
 		title += fmt.Sprintf(", attempt %d", n.Attempts)
 	}
