@@ -78,10 +78,13 @@ func NewRecording(records []Record, opts *RecordingOptions) (*Recording, error) 
 	}
 	known := map[string]bool{}
 	for i, rec := range Normalise(records) {
-		if len(rec.Places) == 0 {
+		inner, around := len(rec.Places)-1, strings.Split(rec.Namespace, "/")
+		switch {
+		case inner < 0:
 			return nil, fmt.Errorf("replaying a trace: event %d, %s, is at no place", i, rec.describe())
+		case inner > 0 && len(around) < inner:
+			return nil, fmt.Errorf("replaying a trace: event %d, %s, is %d graphs deep, and its namespace is %q", i, rec.describe(), inner, rec.Namespace)
 		}
-		inner := len(rec.Places) - 1
 		switch rec.Kind {
 		case graph.StepStart.String():
 			r.steps[key(rec.Places)] = step{i, rec.Nodes}
@@ -92,16 +95,12 @@ func NewRecording(records []Record, opts *RecordingOptions) (*Recording, error) 
 				run.open--
 			}
 		}
-		around := strings.Split(rec.Namespace, "/")
 		for depth, p := range rec.Places {
 			if p.Task < 0 || depth == inner && rec.Node == "" {
 				continue
 			}
 			name := rec.Node
 			if depth < inner {
-				if depth >= len(around) {
-					return nil, fmt.Errorf("replaying a trace: event %d, %s, is %d graphs deep, and its namespace is %q", i, rec.describe(), inner, rec.Namespace)
-				}
 				name = around[depth]
 			}
 			r.add(rec.Places[:depth+1], around, name, i, rec)
