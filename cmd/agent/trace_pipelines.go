@@ -142,7 +142,7 @@ func (t *tracedRun) comply(r *rerunner) error {
 }
 
 func (t *tracedRun) edges(r *rerunner) error {
-	deps := causal.Deps{Model: t.model, Skills: t.set, Corpus: t.corpus, Embedder: t.corpus}
+	deps := causal.Deps{Model: t.model, Skills: t.set, Corpus: t.corpus, Embedder: t.corpus, Inspect: ordersIn}
 	p, err := causal.New(deps, t.grounding.options(t.limits.Concurrency))
 	if err != nil {
 		return err
