@@ -36,6 +36,13 @@ type Replayed struct {
 	Handled bool
 }
 
+// ReplayError says that what a recording has of a task cannot be an update of the
+// graph.
+type ReplayError struct{ Err error }
+
+func (e *ReplayError) Error() string { return fmt.Sprintf("replaying it: %v", e.Err) }
+func (e *ReplayError) Unwrap() error { return e.Err }
+
 // places is where the task is, the graphs around it first.
 func (t *task) places() []Place {
 	if t.run.outer == nil {
@@ -63,7 +70,7 @@ func (r *run[S]) replay(res *result[S], n *node[S]) (bool, error) {
 		}
 	}
 	if res.update, err = r.DecodeUpdate(rec.Update); err != nil {
-		return false, fmt.Errorf("replaying it: %w", err)
+		return false, &ReplayError{err}
 	}
 	res.replayed = true
 	return true, nil

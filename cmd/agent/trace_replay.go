@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -300,7 +301,7 @@ func (a *app) warnOfSkill(skill string, is []trace.Record) {
 func outcomeOf(r rerun) replayedAnswer {
 	out := replayedAnswer{Status: r.answer.Status, Choice: r.answer.Choice, Confidence: r.answer.Confidence, Answer: r.answer.Answer, Error: r.answer.Error}
 	if r.err != nil {
-		out.Status, out.Error = state.StatusFailed, r.err.Error()
+		out.Status, out.Error = cmp.Or(out.Status, state.StatusFailed), r.err.Error()
 	}
 	return out
 }

@@ -37,7 +37,7 @@ func (r *rerunner) close() error {
 // both replays the whole trace, which costs nothing and gives the answer that the
 // run had, and then from the point.
 func (r *rerunner) both(ctx context.Context, path string, was []trace.Record, point *trace.Recording, shown *progress) (before, after rerun, err error) {
-	before.err = errors.New("the trace ends before its run does")
+	before.answer.Status, before.err = state.StatusInterrupted, errors.New("the trace ends before its run does")
 	if last := rootEnd(was); last != nil && last.Error == "" {
 		whole, err := trace.NewRecording(was, nil)
 		if err != nil {
@@ -46,14 +46,17 @@ func (r *rerunner) both(ctx context.Context, path string, was []trace.Record, po
 		if before, err = r.run(ctx, whole, nil); err != nil {
 			return before, after, err
 		}
-		if mismatch, ok := errors.AsType[*trace.MismatchError](before.err); ok && point != nil {
-			return before, after, fmt.Errorf("%s: %w; the pipeline is not that of the trace: without --from and --skill all of it runs again", path, mismatch)
+		if unfit(before.err) {
+			if point != nil {
+				return before, after, fmt.Errorf("%s: %w; the pipeline is not that of the trace: without --from and --skill all of it runs again", path, before.err)
+			}
+			before.answer = state.Answer{Status: unknownStatus}
 		}
 		if err := sameInput(path, was, before.records); err != nil {
 			return before, after, err
 		}
 	} else if last != nil {
-		before.err = errors.New(last.Error)
+		before.answer.Status, before.err = state.StatusFailed, errors.New(last.Error)
 	}
 	var from graph.Recording
 	if point != nil {
@@ -62,10 +65,20 @@ func (r *rerunner) both(ctx context.Context, path string, was []trace.Record, po
 	if after, err = r.run(ctx, from, shown); err != nil {
 		return before, after, err
 	}
-	if mismatch, ok := errors.AsType[*trace.MismatchError](after.err); ok {
-		return before, after, fmt.Errorf("%s: %w; begin at an earlier node, or without --from", path, mismatch)
+	if unfit(after.err) {
+		return before, after, fmt.Errorf("%s: %w; begin at an earlier node, or without --from", path, after.err)
 	}
 	return before, after, sameInput(path, was, after.records)
+}
+
+// unknownStatus is that of a run whose answer another pipeline cannot tell.
+const unknownStatus state.Status = "unknown"
+
+// unfit reports whether a run failed because it is not that of its trace.
+func unfit(err error) bool {
+	_, another := errors.AsType[*trace.MismatchError](err)
+	_, undecodable := errors.AsType[*graph.ReplayError](err)
+	return another || undecodable
 }
 
 // rootEnd is the end of the run itself, nil when the trace was cut.

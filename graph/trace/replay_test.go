@@ -214,7 +214,7 @@ func TestReplayNamesTheFirstEventThatDiffers(t *testing.T) {
 	if rec, err = trace.NewRecording(changed, nil); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err = recordRun(t, second.compile(t, ""), graph.RunOptions{Replay: rec}); err == nil || !strings.Contains(err.Error(), `node "c"`) || !strings.Contains(err.Error(), `"gone"`) {
+	if _, _, err = recordRun(t, second.compile(t, ""), graph.RunOptions{Replay: rec}); err == nil || !errors.As(err, new(*graph.ReplayError)) || !strings.Contains(err.Error(), `node "c"`) || !strings.Contains(err.Error(), `"gone"`) {
 		t.Errorf("an update of another graph: %v", err)
 	}
 	if _, err = trace.NewRecording(was, &trace.RecordingOptions{From: "nowhere"}); err == nil || !strings.Contains(err.Error(), "a, c, d, e, plain, plain/x, plain/y, sub") {
