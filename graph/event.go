@@ -118,6 +118,7 @@ type Event[S any] struct {
 	Update      Update[S]          // NodeUpdate at the root
 	State       S                  // StateValue and RunEnd at the root
 	Cached      bool               // NodeUpdate: the update comes from the node's cache
+	Replayed    bool               // what happened in an earlier run is told again; see RunOptions.Replay
 	Name        string             // NodeCustom, NodeStep
 	Text        string             // NodeToken
 	Interrupts  []PendingInterrupt // RunInterrupt: what waits for answers; none at a breakpoint

@@ -242,7 +242,7 @@ func (r *run[S]) nodeError(t *task, err error) *NodeError {
 func (r *run[S]) updated(res *result[S], began time.Time) {
 	if res.task.listens(NodeUpdate) && !res.finished() {
 		cached := res.memo != nil && res.memo.hit
-		r.publishTask(res.task, Event[S]{Kind: NodeUpdate, Update: res.update, Cached: cached, Elapsed: since(began)})
+		r.publishTask(res.task, Event[S]{Kind: NodeUpdate, Update: res.update, Cached: cached, Replayed: res.replayed, Elapsed: since(began)})
 	}
 }
 

@@ -12,7 +12,7 @@ func (r *run[S]) stage() []result[S] {
 	for i := range results {
 		res := &results[i]
 		res.task, res.update, res.sent, res.jumps, res.memo, res.err = nil, nil, nil, false, nil, nil // chosen is empty
-		res.past, res.waits = nil, false
+		res.past, res.waits, res.replayed = nil, false, false
 		if i < len(r.next) {
 			res.node = r.next[i]
 			continue

@@ -93,6 +93,8 @@ type result[S any] struct {
 	past   *past        // what earlier attempts, of other processes too, left on record; nil for nothing
 	waits  bool         // for answers
 	err    error
+
+	replayed bool // the update comes from a recording
 }
 
 // finished reports whether an earlier attempt finished the task.
@@ -254,7 +256,13 @@ func (r *run[S]) loop(ctx context.Context) error {
 	}
 	r.publish(Event[S]{Kind: RunStart, Graph: r.name, Fingerprint: r.fingerprint}, -1)
 	saving := r.saving
-	err := r.enter(ctx, saving)
+	var err error
+	if r.recording != nil {
+		err = r.replayRun()
+	}
+	if err == nil {
+		err = r.enter(ctx, saving)
+	}
 	r.first = r.step
 	for err == nil && r.due() > 0 {
 		if err = r.drained(); err == nil {

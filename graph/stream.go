@@ -124,7 +124,7 @@ func retype[T, S any](ev Event[S]) Event[T] {
 	return Event[T]{
 		Kind: ev.Kind, Namespace: ev.Namespace, Places: ev.Places, Step: ev.Step, Node: ev.Node, Attempt: ev.Attempt,
 		Time: ev.Time, Elapsed: ev.Elapsed, Graph: ev.Graph, Fingerprint: ev.Fingerprint,
-		Nodes: ev.Nodes, Waiting: ev.Waiting, Cached: ev.Cached, Name: ev.Name, Text: ev.Text, Data: ev.Data, Err: ev.Err,
+		Nodes: ev.Nodes, Waiting: ev.Waiting, Cached: ev.Cached, Replayed: ev.Replayed, Name: ev.Name, Text: ev.Text, Data: ev.Data, Err: ev.Err,
 		Interrupts: ev.Interrupts, Checkpoint: ev.Checkpoint, Parent: ev.Parent, Source: ev.Source,
 	}
 }

@@ -19,9 +19,10 @@ const (
 	userMarker   = "<!-- user -->"
 )
 
-// parse reads one skill file. The error joins all problems found.
-func parse(file string, data []byte) (Skill, error) {
-	p := &parser{file: file, lines: strings.Split(strings.ReplaceAll(string(data), "\r\n", "\n"), "\n")}
+// parse reads one skill file, whose name may be demanded to be the skill's. The
+// error joins all problems found.
+func parse(file string, data []byte, named bool) (Skill, error) {
+	p := &parser{file: file, named: named, lines: strings.Split(strings.ReplaceAll(string(data), "\r\n", "\n"), "\n")}
 	sum := sha256.Sum256(data)
 	p.skill.Hash = hex.EncodeToString(sum[:])
 	if end := p.frontMatter(); end > 0 {
@@ -32,6 +33,7 @@ func parse(file string, data []byte) (Skill, error) {
 
 type parser struct {
 	file  string
+	named bool // the file has the skill's name
 	lines []string
 	skill Skill
 	errs  []error
@@ -82,7 +84,7 @@ func (p *parser) fields(mapping *yaml.Node) {
 		switch key.Value {
 		case "name":
 			p.skill.Name = p.text(key, value)
-			if want := strings.TrimSuffix(path.Base(p.file), ".md"); p.skill.Name != want {
+			if want := strings.TrimSuffix(path.Base(p.file), ".md"); p.named && p.skill.Name != want {
 				p.fail(value.Line, "the skill is named %q, but its file says %q; make them equal", p.skill.Name, want)
 			}
 		case "version":

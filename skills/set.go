@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"slices"
@@ -68,6 +69,24 @@ func Load(opts *LoadOptions) (*Set, error) {
 	return set, nil
 }
 
+// With returns a set in which a file's skill stands in the place of the one of the
+// same name, whatever the file is called. The errors are those of an overlay.
+func (s *Set) With(file string) (*Set, Skill, error) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, Skill{}, fmt.Errorf("reading skill: %w", err)
+	}
+	skill, err := parse(file, data, false)
+	if err != nil {
+		return nil, Skill{}, err
+	}
+	out := &Set{names: s.names, skills: maps.Clone(s.skills)}
+	if err := out.replace(skill, file); err != nil {
+		return nil, Skill{}, err
+	}
+	return out, skill, nil
+}
+
 // loadDir parses every *.md file of dir. The set holds what could be parsed,
 // also beside an error; shown is the directory's name in errors.
 func loadDir(dir fs.FS, shown string) (*Set, error) {
@@ -84,7 +103,7 @@ func loadDir(dir fs.FS, shown string) (*Set, error) {
 			errs = append(errs, fmt.Errorf("reading skill: %w", err))
 			continue
 		}
-		skill, err := parse(path.Join(shown, file), data)
+		skill, err := parse(path.Join(shown, file), data, true)
 		if err != nil {
 			errs = append(errs, err)
 			continue
@@ -99,7 +118,7 @@ func loadDir(dir fs.FS, shown string) (*Set, error) {
 func (s *Set) replace(skill Skill, file string) error {
 	old, err := s.Get(skill.Name)
 	if err != nil {
-		return fmt.Errorf("%s:1: an overlay can only replace embedded skills: %w", file, err)
+		return fmt.Errorf("%s:1: it can only replace an embedded skill: %w", file, err)
 	}
 	if !slices.Equal(old.inputs, skill.inputs) {
 		return fmt.Errorf("%s:1: its inputs are %q, but the program gives it %q", file, skill.inputs, old.inputs)

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -140,10 +141,12 @@ type complier struct {
 	finder   *finder
 	pipeline *evidence.Pipeline
 	skills   map[string]string
+
+	modelReview bool
 }
 
 func (a *app) openComplier(ctx context.Context, s settings, x *exchange, modelReview bool) (_ *complier, err error) {
-	c := &complier{app: a, settings: s}
+	c := &complier{app: a, settings: s, modelReview: modelReview}
 	set, err := s.loadSkills()
 	if err != nil {
 		return nil, err
@@ -234,24 +237,14 @@ func (c *complier) ask(ctx context.Context, in evidence.Input, traceFile string,
 		return audit, err
 	}
 	opts := follow.Options[state.Comply]{Observe: watch, Run: graph.RunOptions{RunID: runID}}
-	final, took, runErr := runTraced(ctx, c.pipeline.Graph(), in.Update(), opts, traceFile, func() (trace.Header, error) { return c.header(runID, in) })
+	final, took, runErr := runTraced(ctx, c.pipeline.Graph(), in.Update(), opts, traceFile, func() (trace.Header, error) {
+		return traceHeader(c.app, c.settings, runID, in.Update(), c.skills, c.corpus, nil, map[string]string{tracedReview: strconv.FormatBool(c.modelReview)})
+	})
 	final.Question, final.Filter = in.Question, in.Filter
 	audit = evidence.Result(final, runErr, c.corpus)
 	audit.RunID, audit.Model, audit.Trace, audit.Corpus, audit.Skills, audit.Fingerprint = runID, c.modelLabel(), traceFile, c.corpus.Name(), c.skills, c.corpus.Fingerprint()
 	measured(&audit.Metrics, took)
 	return audit, runErr
-}
-
-func (c *complier) header(runID string, in evidence.Input) (trace.Header, error) {
-	input, err := traceInput(struct {
-		Question string             `json:"question"`
-		Filter   state.ComplyFilter `json:"filter"`
-	}{in.Question, in.Filter})
-	if err != nil {
-		return trace.Header{}, err
-	}
-	config := map[string]string{"model": c.modelLabel(), "corpus": c.corpus.Name(), "corpus_fingerprint": c.corpus.Fingerprint()}
-	return trace.Header{RunID: runID, Config: config, Skills: c.skills, Input: input}, nil
 }
 
 // writeAudit writes an audit file, as a whole or not at all.

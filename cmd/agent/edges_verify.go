@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strconv"
 
 	"github.com/spf13/cobra"
 
@@ -296,7 +295,9 @@ func (g *grounder) verify(ctx context.Context, edges []state.Edge, f edgesFlags,
 	if resumes {
 		in = nil
 	}
-	final, took, runErr := runTraced(ctx, g.pipeline.Graph(), in, opts, f.trace, func() (trace.Header, error) { return g.header(runID, edges) })
+	final, took, runErr := runTraced(ctx, g.pipeline.Graph(), in, opts, f.trace, func() (trace.Header, error) {
+		return traceHeader(g.app, g.settings, runID, in, g.skills, g.corpus, causalTraced, nil)
+	})
 	if runErr != nil {
 		if final, err = kept.State(edges); err != nil {
 			return answer, also(runErr, err)
@@ -306,19 +307,4 @@ func (g *grounder) verify(ctx context.Context, edges []state.Edge, f edgesFlags,
 	answer.RunID, answer.Model, answer.Trace, answer.Corpus = runID, g.modelLabel(), f.trace, g.corpus.Name()
 	measured(&answer.Metrics, took)
 	return answer, also(runErr, err)
-}
-
-func (g *grounder) header(runID string, edges []state.Edge) (trace.Header, error) {
-	input, err := traceInput(struct {
-		Edges []state.Edge `json:"edges"`
-	}{edges})
-	if err != nil {
-		return trace.Header{}, err
-	}
-	config := map[string]string{
-		"model": g.modelLabel(), "corpus": g.corpus.Name(), "corpus_fingerprint": g.corpus.Fingerprint(),
-		"max_judge_iterations": strconv.Itoa(g.grounding.iterations), "grounding_confidence_threshold": strconv.FormatFloat(g.grounding.threshold, 'g', -1, 64),
-		"enable_adversarial_pass": strconv.FormatBool(g.grounding.adversarial), "top_k": strconv.Itoa(g.grounding.topK),
-	}
-	return trace.Header{RunID: runID, Config: config, Skills: g.skills, Input: input}, nil
 }

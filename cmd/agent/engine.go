@@ -1,15 +1,12 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"strconv"
 	"strings"
 	"time"
 
@@ -232,7 +229,11 @@ func (e *engine) ask(ctx context.Context, q question) (answer state.Answer, err 
 		ctx, cancel = context.WithTimeoutCause(ctx, q.timeout, errTimeout(q.timeout))
 		defer cancel()
 	}
-	header, err := e.header(runID, q.text)
+	var in graph.Update[state.Agent] // none of a run that goes on
+	if !q.resume {
+		in = research.Input(q.text)
+	}
+	header, err := traceHeader(e.app, e.settings, runID, in, e.skills, e.corpus, askTraced, nil)
 	if err != nil {
 		return failedAnswer(q.text, err), err
 	}
@@ -331,29 +332,4 @@ func failedAnswer(question string, err error) state.Answer {
 		Schema: state.AnswerSchema, Pipeline: "research", Status: status, Question: question, Sources: []state.Source{},
 		Metrics: state.RunMetrics{NodeMS: map[string]float64{}, NodeUsage: map[string]state.ModelUsage{}}, Error: err.Error(),
 	}
-}
-
-// header is the first line of a trace. It names no path, so that traces of
-// equal runs on two machines are equal but for ids and times.
-func (e *engine) header(runID, text string) (trace.Header, error) {
-	var input bytes.Buffer
-	enc := json.NewEncoder(&input)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(struct {
-		Question string `json:"question"`
-	}{text}); err != nil {
-		return trace.Header{}, fmt.Errorf("tracing the question: %w", err)
-	}
-	return trace.Header{
-		RunID: runID,
-		Config: map[string]string{
-			"corpus": e.corpus.Name(), "corpus_fingerprint": e.corpus.Fingerprint(), "embedder": e.corpus.Info().Embedder,
-			"model": e.modelLabel(), "confidence_threshold": strconv.FormatFloat(e.threshold, 'g', -1, 64),
-			"search_tool":          strconv.FormatBool(e.searchTool),
-			"skip_injection_check": strconv.FormatBool(e.skipInjection), "memory": strconv.FormatBool(e.memory),
-			"verification": strconv.FormatBool(e.verification.enabled),
-		},
-		Skills: e.skills,
-		Input:  bytes.TrimSpace(input.Bytes()),
-	}, nil
 }

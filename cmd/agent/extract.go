@@ -100,7 +100,7 @@ func (a *app) extract(cmd *cobra.Command, flags *settingFlags, f extractFlags, p
 	if err != nil {
 		return err
 	}
-	schema, hash, err := readSchema(f.schema)
+	schema, source, err := readSchema(f.schema)
 	if err != nil {
 		return err
 	}
@@ -124,7 +124,7 @@ func (a *app) extract(cmd *cobra.Command, flags *settingFlags, f extractFlags, p
 	if err != nil {
 		return err
 	}
-	r := &fieldReader{app: a, settings: s, flags: f, schema: schema, hash: hash, timeout: flags.timeout}
+	r := &fieldReader{app: a, settings: s, flags: f, schema: schema, source: source, timeout: flags.timeout}
 	if r.skills, err = skillHashes(set, extract.Skills()); err != nil {
 		return err
 	}
@@ -179,18 +179,17 @@ type fieldsDocument struct {
 	Summary   []fieldSummary   `json:"summary"`
 }
 
-// readSchema reads a schema, and returns the hash of its file.
-func readSchema(path string) (*extract.Schema, string, error) {
+// readSchema reads a schema, and returns its file's text.
+func readSchema(path string) (*extract.Schema, []byte, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return nil, "", usagef("reading --schema: %w", err)
+		return nil, nil, usagef("reading --schema: %w", err)
 	}
 	s, err := extract.ParseSchema(data)
 	if err != nil {
-		return nil, "", usagef("%s: %w", path, err)
+		return nil, nil, usagef("%s: %w", path, err)
 	}
-	sum := sha256.Sum256(data)
-	return s, hex.EncodeToString(sum[:]), nil
+	return s, data, nil
 }
 
 // readDocuments reads files, and what can be read below folders, in the order of
@@ -238,7 +237,7 @@ type fieldReader struct {
 	settings
 	flags    extractFlags
 	schema   *extract.Schema
-	hash     string // of the schema
+	source   []byte // of the schema
 	skills   map[string]string
 	pipeline *extract.Pipeline
 	timeout  time.Duration
@@ -252,23 +251,16 @@ func (r *fieldReader) one(ctx context.Context, runID string, doc extract.Documen
 		defer cancel()
 	}
 	opts := follow.Options[state.Extract]{Observe: watch, Run: graph.RunOptions{RunID: runID}}
-	final, took, runErr := runTraced(ctx, r.pipeline.Graph(), extract.Update(doc.FieldDocument), opts, r.flags.trace, func() (trace.Header, error) { return r.header(runID, doc) })
+	in := extract.Update(doc.FieldDocument)
+	final, took, runErr := runTraced(ctx, r.pipeline.Graph(), in, opts, r.flags.trace, func() (trace.Header, error) {
+		return traceHeader(r.app, r.settings, runID, in, r.skills, nil, nil, map[string]string{
+			tracedSchema: string(r.source), tracedIterations: strconv.Itoa(r.flags.iterations), tracedOpinion: strconv.FormatBool(r.flags.review),
+		})
+	})
 	answer = r.schema.Answer(final, runErr)
 	answer.RunID, answer.Model, answer.Trace, answer.Document = runID, r.modelLabel(), r.flags.trace, doc.Source
 	measured(&answer.Metrics, took)
 	return answer, runErr
-}
-
-func (r *fieldReader) header(runID string, doc extract.Document) (trace.Header, error) {
-	input, err := traceInput(struct {
-		Document string `json:"document"`
-		SHA256   string `json:"sha256"`
-	}{doc.Source, hashOf(doc)})
-	if err != nil {
-		return trace.Header{}, err
-	}
-	config := map[string]string{"model": r.modelLabel(), "schema": r.hash, "max_iterations": strconv.Itoa(r.flags.iterations), "llm_verification": strconv.FormatBool(r.flags.review)}
-	return trace.Header{RunID: runID, Config: config, Skills: r.skills, Input: input}, nil
 }
 
 // hashOf is the hash of what fields are read from.
@@ -285,6 +277,7 @@ func (r *fieldReader) key(doc extract.Document) string {
 		names = append(names, name+"="+hash)
 	}
 	slices.Sort(names)
-	sum := sha256.Sum256([]byte(strings.Join(append(names, doc.Source, hashOf(doc), r.hash, r.modelLabel(), strconv.Itoa(r.flags.iterations), strconv.FormatBool(r.flags.review)), "\x00")))
+	schema := sha256.Sum256(r.source)
+	sum := sha256.Sum256([]byte(strings.Join(append(names, doc.Source, hashOf(doc), hex.EncodeToString(schema[:]), r.modelLabel(), strconv.Itoa(r.flags.iterations), strconv.FormatBool(r.flags.review)), "\x00")))
 	return hex.EncodeToString(sum[:])
 }

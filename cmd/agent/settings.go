@@ -39,6 +39,7 @@ type settings struct {
 	vertex        vertex             // where gemini's models are, instead of at the Gemini API
 	keyFiles      map[string]string  // by the variable that comes first: files that hold keys
 	skills        string             // overlay directory; empty for none
+	skillFile     string             // a skill beside those; empty for none
 	threshold     float64
 	skipInjection bool
 	searchTool    bool // the model that writes may search by itself
@@ -118,6 +119,7 @@ type settingFlags struct {
 	timeout   time.Duration // of a question
 	record    string        // file that calls are recorded in; empty for none
 	replay    string        // file that answers; empty for none
+	traced    []entry       // of a run that is run again: they come before all but flags
 }
 
 // register adds the flags of all settings to a verb. A single question is
@@ -188,7 +190,7 @@ func (a *app) resolve(cmd *cobra.Command, f *settingFlags) (settings, error) {
 	if err != nil {
 		return s, err
 	}
-	for _, layer := range [][]entry{file, a.env.entries(table), flags} {
+	for _, layer := range [][]entry{file, a.env.entries(table), f.traced, flags} {
 		if f.replay != "" { // a cassette needs no key, also where the files of its configuration are not
 			layer = slices.DeleteFunc(layer, func(e entry) bool { return strings.HasPrefix(e.key, keyFilesPrefix) })
 		}
@@ -284,7 +286,14 @@ func (s settings) loadSkills() (*skills.Set, error) {
 	if err != nil && s.skills != "" {
 		return nil, usagef("loading skills from %q: %w", s.skills, err)
 	}
-	return set, err
+	if err != nil || s.skillFile == "" {
+		return set, err
+	}
+	set, _, err = set.With(s.skillFile)
+	if err != nil {
+		return nil, usagef("loading --skill: %w", err)
+	}
+	return set, nil
 }
 
 // variableOf is the variable of a setting: its key in capitals, with the

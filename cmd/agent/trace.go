@@ -15,11 +15,12 @@ import (
 func (a *app) traceCommand() *cobra.Command {
 	return group(&cobra.Command{
 		Use:   "trace",
-		Short: "Read, normalise and compare traces",
+		Short: "Read, normalise, compare and replay traces",
 		Example: `  agent ask --trace run.jsonl "What is consideration?"
   agent trace show run.jsonl
-  agent trace diff golden.jsonl run.jsonl`,
-	}, a.traceShowCommand(), a.traceNormaliseCommand(), a.traceDiffCommand())
+  agent trace diff golden.jsonl run.jsonl
+  agent trace replay run.jsonl --skill my_judge_edge.md`,
+	}, a.traceShowCommand(), a.traceNormaliseCommand(), a.traceDiffCommand(), a.traceReplayCommand())
 }
 
 // readTrace reads a trace file. What could be read comes back beside an
@@ -118,9 +119,11 @@ func (a *app) traceNormaliseCommand() *cobra.Command {
 func (a *app) traceDiffCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:     "diff A B",
-		Short:   "Say where two traces first differ",
-		Long:    "Diff normalises both traces and tells the first difference. Exit code 1 says that there is one.",
+		Use:   "diff A B",
+		Short: "Say where two traces first differ",
+		Long: `Diff normalises both traces and tells the first difference: the event, its field,
+what was and what is, and the nodes that had run before it. Of traces of two graphs
+it says so first. Exit code 1 says that there is a difference.`,
 		Example: "  agent trace diff golden.jsonl run.jsonl",
 		Args:    exactly(2, "two trace files"),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -133,7 +136,7 @@ func (a *app) traceDiffCommand() *cobra.Command {
 				return err
 			}
 			d, differ := trace.First(trace.Normalise(was), trace.Normalise(is))
-			a.printDifference(d, differ, asJSON)
+			a.printDifference(twoGraphs(was[0], is[0]), d, differ, asJSON)
 			if differ {
 				return silent(exitFailed)
 			}
@@ -154,19 +157,34 @@ type difference struct {
 	Path  []string `json:"path"`
 }
 
-func (a *app) printDifference(d trace.Difference, differ, asJSON bool) {
+// twoGraphs says that two traces are not of the same graph; empty when they are.
+func twoGraphs(was, is trace.Record) string {
+	switch {
+	case was.Graph != is.Graph:
+		return fmt.Sprintf("these are runs of two graphs, %s and %s", was.Graph, is.Graph)
+	case was.Fingerprint != is.Fingerprint:
+		return fmt.Sprintf("graph %s has changed between these runs, from fingerprint %.12s to %.12s", was.Graph, was.Fingerprint, is.Fingerprint)
+	}
+	return ""
+}
+
+func (a *app) printDifference(graphs string, d trace.Difference, differ, asJSON bool) {
 	switch {
 	case asJSON:
 		doc := struct {
 			Schema     int         `json:"schema"`
 			Equal      bool        `json:"equal"`
+			Graphs     string      `json:"graphs,omitempty"` // that they are two
 			Difference *difference `json:"difference,omitempty"`
-		}{Schema: 1, Equal: !differ}
+		}{Schema: 1, Equal: !differ, Graphs: graphs}
 		if differ {
 			doc.Difference = &difference{d.Index, d.Event, d.Field, d.Was, d.Is, d.Path}
 		}
 		a.printJSON(doc)
 	case differ:
+		if graphs != "" {
+			fmt.Fprintln(a.stdout, graphs)
+		}
 		fmt.Fprintln(a.stdout, d)
 	default:
 		fmt.Fprintln(a.stdout, "the traces are equal but for times and run ids")

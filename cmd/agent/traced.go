@@ -1,14 +1,17 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
+	"strings"
 
 	"example.com/assay/graph"
 	"example.com/assay/graph/trace"
+	"example.com/assay/memory"
 	"example.com/assay/nodes/follow"
 	"example.com/assay/state"
 )
@@ -44,13 +47,49 @@ func measured(m *state.RunMetrics, took follow.Took) {
 	m.NodeUsage, m.ElapsedMS = took.Usage, milliseconds(took.Total)
 }
 
-// traceInput is what a run was given, as a trace's header holds it.
-func traceInput[T any](in T) (json.RawMessage, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(in); err != nil {
-		return nil, fmt.Errorf("tracing the input: %w", err)
+// Keys of a trace's configuration that are no settings.
+const (
+	tracedModel       = "model" // as answers name it; see settings.modelLabel
+	tracedFingerprint = "corpus_fingerprint"
+	tracedSchema      = "schema" // the JSON Schema itself
+	tracedIterations  = "max_iterations"
+	tracedOpinion     = "llm_verification"
+	tracedReview      = "model_review"
+)
+
+// Settings that a trace holds beside the model, so that it can be run again.
+var (
+	searchTraced = []string{"embedder", "embedder_dimension", "reranker", "reranker_model"}
+	verifyTraced = []string{"verification.confidence_threshold", "verification.max_crag_attempts", "verification.unsupported"}
+	askTraced    = append([]string{"confidence_threshold", "skip_injection_check", keySearchTool, keyMemory, keyVerification}, verifyTraced...)
+	causalTraced = []string{"causal.max_judge_iterations", "causal.grounding_confidence_threshold", "causal.enable_adversarial_pass", "causal.top_k"}
+)
+
+// traceHeader is the first line of a trace: what a run was given and with which
+// settings, so that agent trace replay can run it again. It names no path and no
+// server, so that traces of equal runs on two machines are equal but for ids and
+// times. A corpus may be nil; more is added to the configuration.
+func traceHeader[S any](a *app, s settings, runID string, in graph.Update[S], hashes map[string]string, corpus *memory.Corpus, keys []string, more map[string]string) (trace.Header, error) {
+	table, err := a.settingTable()
+	if err != nil {
+		return trace.Header{}, err
 	}
-	return bytes.TrimSpace(b.Bytes()), nil
+	config := map[string]string{tracedModel: s.modelLabel()}
+	maps.Copy(config, more)
+	if corpus != nil {
+		config["corpus"], config[tracedFingerprint] = corpus.Name(), corpus.Fingerprint()
+		keys = append(slices.Clone(keys), searchTraced...)
+	}
+	for _, key := range keys {
+		if value := settingOf(table, key).show(&s); value != "" && !strings.Contains(value, "://") {
+			config[key] = value
+		}
+	}
+	header := trace.Header{RunID: runID, Config: config, Skills: hashes}
+	if in != nil {
+		if header.Input, err = json.Marshal(in); err != nil {
+			return header, fmt.Errorf("tracing the input: %w", err)
+		}
+	}
+	return header, nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"os"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -280,7 +279,9 @@ func (c *checker) check(ctx context.Context, in verify.Input, traceFile string, 
 		return answer, err
 	}
 	opts := follow.Options[state.Verify]{Observe: watch, Run: graph.RunOptions{RunID: runID}}
-	final, took, runErr := runTraced(ctx, c.pipeline.Graph(), in.Update(), opts, traceFile, func() (trace.Header, error) { return c.header(runID, in) })
+	final, took, runErr := runTraced(ctx, c.pipeline.Graph(), in.Update(), opts, traceFile, func() (trace.Header, error) {
+		return traceHeader(c.app, c.settings, runID, in.Update(), c.skills, c.corpus, verifyTraced, nil)
+	})
 	answer = verify.Result(final, runErr, c)
 	answer.RunID, answer.Model, answer.Trace, answer.Question = runID, c.modelLabel(), traceFile, in.Query
 	if c.corpus != nil {
@@ -288,24 +289,6 @@ func (c *checker) check(ctx context.Context, in verify.Input, traceFile string, 
 	}
 	measured(&answer.Metrics, took)
 	return answer, runErr
-}
-
-func (c *checker) header(runID string, in verify.Input) (trace.Header, error) {
-	input, err := traceInput(struct {
-		Query    string `json:"query"`
-		Response string `json:"response"`
-	}{in.Query, in.Response})
-	if err != nil {
-		return trace.Header{}, err
-	}
-	config := map[string]string{
-		"model": c.modelLabel(), "verification_threshold": strconv.FormatFloat(c.verification.threshold, 'g', -1, 64),
-		"max_crag_attempts": strconv.Itoa(c.verification.attempts), "unsupported": string(c.verification.unsupported),
-	}
-	if c.corpus != nil {
-		config["corpus"], config["corpus_fingerprint"] = c.corpus.Name(), c.corpus.Fingerprint()
-	}
-	return trace.Header{RunID: runID, Config: config, Skills: c.skills, Input: input}, nil
 }
 
 // withoutClaims is a check as an answer shows it unless claims are asked for.

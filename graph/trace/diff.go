@@ -24,7 +24,8 @@ func (d Difference) String() string {
 	if d.Field != "" {
 		fmt.Fprintf(&b, ", field %s", d.Field)
 	}
-	fmt.Fprintf(&b, "\n  was: %s\n  is:  %s", cut(d.Was), cut(d.Is))
+	was, is := d.shown()
+	fmt.Fprintf(&b, "\n  was: %s\n  is:  %s", was, is)
 	if len(d.Path) > 0 {
 		fmt.Fprintf(&b, "\n  path so far: %s", strings.Join(d.Path, " → "))
 	}
@@ -82,11 +83,7 @@ func generic(r Record) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := json.NewDecoder(bytes.NewReader(line))
-	d.UseNumber()
-	var v any
-	err = d.Decode(&v)
-	return v, err
+	return decoded(line)
 }
 
 func firstDifference(at string, a, b any) (field, was, is string, differ bool) {
@@ -153,11 +150,48 @@ func printed(v any) string {
 	return string(out)
 }
 
-// cut shortens a value to what fits a test's message.
-func cut(s string) string {
-	const most = 400
-	if r := []rune(s); len(r) > most {
-		return string(r[:most]) + " …"
+// shown are both values as fit a test's message.
+func (d Difference) shown() (was, is string) { return Shorten(d.Was, d.Is, 400) }
+
+// Shorten cuts two values to so many characters each, from a little before the
+// place on at which they part.
+func Shorten(was, is string, most int) (string, string) {
+	a, b := []rune(was), []rune(is)
+	from := 0
+	if max(len(a), len(b)) > most {
+		for from < min(len(a), len(b)) && a[from] == b[from] {
+			from++
+		}
+		from = max(0, from-most/4)
 	}
-	return s
+	cut := func(r []rune) string {
+		out := string(r[from:min(len(r), from+most)])
+		if from > 0 {
+			out = "… " + out
+		}
+		if from+most < len(r) {
+			out += " …"
+		}
+		return out
+	}
+	return cut(a), cut(b)
+}
+
+// FirstField compares two JSON values, and returns where in them they first
+// differ, such as "[0].confidence", what was there and what is. Two values that are
+// no JSON are compared as they are.
+func FirstField(was, is json.RawMessage) (field, before, after string, differ bool) {
+	a, errA := decoded(was)
+	b, errB := decoded(is)
+	if errA != nil || errB != nil {
+		return "", string(was), string(is), !bytes.Equal(was, is)
+	}
+	return firstDifference("", a, b)
+}
+
+func decoded(data []byte) (v any, err error) {
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.UseNumber()
+	err = d.Decode(&v)
+	return v, err
 }

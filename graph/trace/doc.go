@@ -10,7 +10,8 @@
 // a trace up to its last moment. A golden trace is a normalised trace, kept in
 // a repository and compared on every test run.
 //
-// A Recording replays a run from its trace, up to a node, and live from there.
+// A Recording replays a run from its trace, up to a node or an event, and live from
+// there.
 //
 // The package does not bring back what a trace does not hold: states, Untracked
 // channels, tokens.

@@ -9,7 +9,8 @@ import (
 )
 
 // Normalise returns the trace without what changes from run to run when
-// nothing else does. It removes times, durations and the run's id; it puts the
+// nothing else does. It removes times, durations, the run's id and the marks of what
+// was taken from an earlier trace; it puts the
 // events of a superstep into the order of its tasks, which run side by side;
 // and it numbers the lines anew. Of the header's skills it keeps those that the run
 // asked, so that a change of another one changes nothing. Nothing else is touched.
@@ -18,7 +19,7 @@ func Normalise(records []Record) []Record {
 	asked := askedSkills(records)
 	for i := range out {
 		rec := &out[i]
-		rec.Seq, rec.Time, rec.ElapsedUS = i, "", 0
+		rec.Seq, rec.Time, rec.ElapsedUS, rec.Replayed = i, "", 0, false
 		if rec.Header != nil {
 			header := *rec.Header
 			header.RunID = ""

@@ -32,10 +32,11 @@ type Record struct {
 	Fingerprint string                   `json:"fingerprint,omitempty"`
 	Nodes       []string                 `json:"nodes,omitempty"`
 	Waiting     []string                 `json:"waiting,omitempty"`
-	Update      json.RawMessage          `json:"update,omitempty"` // of a node_update
-	Cached      bool                     `json:"cached,omitempty"` // the update comes from the node's cache
-	Key         string                   `json:"key,omitempty"`    // of a step: what Once was called with
-	Data        json.RawMessage          `json:"data,omitempty"`   // of a custom event; what a step returned
+	Update      json.RawMessage          `json:"update,omitempty"`   // of a node_update
+	Cached      bool                     `json:"cached,omitempty"`   // the update comes from the node's cache
+	Replayed    bool                     `json:"replayed,omitempty"` // taken from an earlier trace
+	Key         string                   `json:"key,omitempty"`      // of a step: what Once was called with
+	Data        json.RawMessage          `json:"data,omitempty"`     // of a custom event; what a step returned
 	Interrupts  []graph.PendingInterrupt `json:"interrupts,omitempty"`
 	Checkpoint  string                   `json:"checkpoint,omitempty"` // of a checkpoint: its ID
 	Parent      string                   `json:"parent,omitempty"`
@@ -71,7 +72,7 @@ func Add[S any](w *Writer, ev graph.Event[S]) error {
 		V: Version, Seq: w.seq, Kind: ev.Kind.String(), Time: ev.Time.UTC().Format(time.RFC3339Nano), ElapsedUS: ev.Elapsed.Microseconds(),
 		Namespace: ev.Namespace, Places: ev.Places, Node: ev.Node, Graph: ev.Graph, Fingerprint: ev.Fingerprint,
 		Nodes: ev.Nodes, Waiting: ev.Waiting, Interrupts: ev.Interrupts,
-		Checkpoint: ev.Checkpoint, Parent: ev.Parent, Source: string(ev.Source),
+		Checkpoint: ev.Checkpoint, Parent: ev.Parent, Source: string(ev.Source), Replayed: ev.Replayed,
 	}
 	if ev.Attempt > 1 {
 		rec.Attempt = ev.Attempt

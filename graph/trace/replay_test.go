@@ -104,7 +104,7 @@ func TestReplayOfAllRunsNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rec, err := trace.NewRecording(was, "")
+	rec, err := trace.NewRecording(was, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,7 +127,7 @@ func TestReplayIsLiveFromANode(t *testing.T) {
 	for _, c := range []struct{ from, ran, seen string }{
 		{"a", "a c d d e plain sub x x y y", "a! plain2 x! y! c! d! d! e!"},
 		{"c", "c d d e", "a plain2 x y c! d! d! e!"},
-		{"d", "d e", "a plain2 x y c d! d e!"}, // the Send beside the first is replayed
+		{"d", "d d e", "a plain2 x y c d! d! e!"}, // both Sends
 		{"sub/y", "c d d e y", "a plain2 x y! c! d! d! e!"},
 		{"e", "e", "a plain2 x y c d d e!"},
 	} {
@@ -137,7 +137,7 @@ func TestReplayIsLiveFromANode(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			rec, err := trace.NewRecording(was, c.from)
+			rec, err := trace.NewRecording(was, &trace.RecordingOptions{From: c.from})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -168,37 +168,80 @@ func TestReplayNamesTheFirstEventThatDiffers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rec, err := trace.NewRecording(was, "")
+	rec, err := trace.NewRecording(was, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, _, err = recordRun(t, second.compile(t, "", "b"), graph.RunOptions{Replay: rec})
 	var mismatch *trace.MismatchError
-	if !errors.As(err, &mismatch) || !strings.Contains(err.Error(), `step_start in step 1, field nodes: was a, is a, b`) {
+	if !errors.As(err, &mismatch) || mismatch.Field != "fingerprint" || !strings.Contains(err.Error(), `event 0, run_start of graph "outer", field fingerprint: was `) {
 		t.Errorf("another graph: %v", err)
+	}
+	if len(second.ran) > 0 {
+		t.Errorf("another graph: %q ran", second.ran)
+	}
+	if _, err = app(t).Invoke(t.Context(), graph.Update[walk]{}, &graph.RunOptions{Replay: renamed(t, was, "elsewhere")}); err == nil || !strings.Contains(err.Error(), "field graph: was elsewhere, is outer") {
+		t.Errorf("a graph of another name: %v", err)
+	}
+	unsigned := slices.Clone(was)
+	unsigned[0].Kind = "begin" // as nobody writes it: its supersteps tell
+	if rec, err = trace.NewRecording(unsigned, nil); err != nil {
+		t.Fatal(err)
+	}
+	_, _, err = recordRun(t, second.compile(t, "", "b"), graph.RunOptions{Replay: rec})
+	if !errors.As(err, &mismatch) || !strings.Contains(err.Error(), `step_start in step 1, field nodes: was a, is a, b`) {
+		t.Errorf("another superstep: %v", err)
+	}
+	elsewhere := slices.Clone(unsigned)
+	for i, r := range elsewhere {
+		if r.Node == "c" {
+			elsewhere[i].Node = "d"
+		}
+		if r.Kind == "step_start" {
+			elsewhere[i].Kind = "begin"
+		}
+	}
+	if rec, err = trace.NewRecording(elsewhere, nil); err != nil {
+		t.Fatal(err)
+	}
+	_, _, err = recordRun(t, second.compile(t, ""), graph.RunOptions{Replay: rec})
+	if !errors.As(err, &mismatch) || !strings.Contains(err.Error(), `node_start in step 3, field node: was d, is c`) {
+		t.Errorf("another node: %v", err)
 	}
 	changed := slices.Clone(was)
 	at := slices.IndexFunc(changed, func(r trace.Record) bool { return r.Kind == "node_update" && r.Node == "c" })
 	changed[at].Update = []byte(`[{"channel":"gone","op":"add","value":["c"]}]`)
-	if rec, err = trace.NewRecording(changed, ""); err != nil {
+	if rec, err = trace.NewRecording(changed, nil); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err = recordRun(t, second.compile(t, ""), graph.RunOptions{Replay: rec}); err == nil || !strings.Contains(err.Error(), `node "c"`) || !strings.Contains(err.Error(), `"gone"`) {
+	if _, _, err = recordRun(t, second.compile(t, ""), graph.RunOptions{Replay: rec}); err == nil || !errors.As(err, new(*graph.ReplayError)) || !strings.Contains(err.Error(), `node "c"`) || !strings.Contains(err.Error(), `"gone"`) {
 		t.Errorf("an update of another graph: %v", err)
 	}
-	if _, err = trace.NewRecording(was, "nowhere"); err == nil || !strings.Contains(err.Error(), "a, c, d, e, plain, plain/x, plain/y, sub") {
+	if _, err = trace.NewRecording(was, &trace.RecordingOptions{From: "nowhere"}); err == nil || !strings.Contains(err.Error(), "a, c, d, e, plain, plain/x, plain/y, sub") {
 		t.Errorf("an unknown node: %v", err)
 	}
-	if _, err = trace.NewRecording(nil, ""); err == nil {
+	if _, err = trace.NewRecording(nil, nil); err == nil {
 		t.Error("no error for an empty trace")
 	}
+}
+
+// renamed is a recording of a trace whose graph has another name.
+func renamed(t *testing.T, records []trace.Record, name string) *trace.Recording {
+	t.Helper()
+	records = slices.Clone(records)
+	records[0].Graph = name
+	rec, err := trace.NewRecording(records, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rec
 }
 
 // TestReplayRunsWhatFailed: a trace that ends in a failure is replayed up to
 // it.
 func TestReplayRunsWhatFailed(t *testing.T) {
 	records := record(t, graph.Update[walk]{fails.Set(true)})
-	rec, err := trace.NewRecording(records, "")
+	rec, err := trace.NewRecording(records, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

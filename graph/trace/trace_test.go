@@ -192,6 +192,7 @@ func (broken) Write([]byte) (int, error) { return 0, errDisk }
 
 func FuzzRead(f *testing.F) {
 	f.Add([]byte(`{"v":1,"seq":0,"kind":"node_update","at":[{"step":1,"task":0},{"step":1,"task":1}],"update":[{"a":1}]}`))
+	f.Add([]byte(`{"v":1,"seq":0,"kind":"model_call","ns":"a","node":"b","at":[{"step":1,"task":0},{"step":1,"task":-1},{"step":1,"task":0}],"data":1}`))
 	f.Add([]byte("# x\n{\"v\":1,\"kind\":\"custom\",\"at\":null,\"data\":{}}\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		records, err := trace.Read(bytes.NewReader(data))
@@ -201,6 +202,20 @@ func FuzzRead(f *testing.F) {
 		norm := trace.Normalise(records)
 		if _, differ := trace.First(norm, trace.Normalise(norm)); differ {
 			t.Error("normalising is not idempotent")
+		}
+		for _, opts := range []*trace.RecordingOptions{nil, {From: "a"}, {Live: func(r trace.Record) bool { return r.Data != nil }}} {
+			rec, err := trace.NewRecording(records, opts)
+			if err != nil {
+				continue
+			}
+			for _, r := range records {
+				if _, err := rec.Task(r.Places, r.Node); err != nil && r.Node != "" && err.Error() == "" {
+					t.Error("an error without words")
+				}
+				if err := rec.Superstep(r.Places, r.Nodes); err != nil && err.Error() == "" {
+					t.Error("an error without words")
+				}
+			}
 		}
 	})
 }

@@ -36,7 +36,7 @@ type Took struct {
 	Total time.Duration
 	// Usage holds what each node asked of models, as it happened: also what a
 	// node asked that failed then, or was tried again, which the state does not
-	// know. A node without a call is not in it.
+	// know. A node without a call is not in it, nor is what was replayed.
 	Usage map[string]state.ModelUsage
 }
 
@@ -58,7 +58,7 @@ func Run[S any](ctx context.Context, g *graph.Compiled[S], in graph.Update[S], o
 		switch {
 		case ev.Kind == graph.NodeUpdate:
 			took.Node[path(ev)] += ev.Elapsed
-		case ev.Kind == graph.NodeCustom && ev.Name == llm.EventModelCall:
+		case ev.Kind == graph.NodeCustom && ev.Name == llm.EventModelCall && !ev.Replayed:
 			var call llm.CallEvent
 			if err := json.Unmarshal(ev.Data, &call); err != nil {
 				return final, took, fmt.Errorf("counting the calls of node %q: %w", ev.Node, err)

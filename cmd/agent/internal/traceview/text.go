@@ -96,7 +96,11 @@ func (w *writer) head(v View) {
 		w.line(1, "run "+render.Visible(h.RunID))
 	}
 	for _, key := range sortedKeys(h.Config) {
-		w.line(1, render.Visible(fmt.Sprintf("%s: %s", key, h.Config[key])))
+		value := h.Config[key]
+		if !w.Full {
+			value = cut(value)
+		}
+		w.line(1, render.Visible(fmt.Sprintf("%s: %s", key, value)))
 	}
 	for _, key := range sortedKeys(h.Skills) {
 		hash := h.Skills[key]
@@ -124,6 +128,9 @@ func (w *writer) node(n Node) {
 	title := fmt.Sprintf("%s  %s", n.Name, ms(n.MS))
 	if n.Unfinished {
 		title = n.Name + "  unfinished"
+	}
+	if n.Replayed {
+		title = n.Name + "  from an earlier trace"
 	}
 	if n.Attempts > 1 {
 		title += fmt.Sprintf(", attempt %d", n.Attempts)

@@ -42,6 +42,7 @@ type Node struct {
 	Name       string            `json:"node"` // "execute/rewrite" for a node inside another
 	MS         float64           `json:"ms"`
 	Attempts   int               `json:"attempts"`
+	Replayed   bool              `json:"replayed,omitempty"` // all of it is from an earlier trace
 	ModelCalls []llm.CallEvent   `json:"model_calls,omitempty"`
 	Retrievals []retrieval.Event `json:"retrievals,omitempty"`
 	Custom     []string          `json:"custom,omitempty"` // names of other events
@@ -74,11 +75,15 @@ func New(records []trace.Record) (View, error) {
 	return v, nil
 }
 
-// count sums up the calls of models that the view shows.
+// count sums up the calls of models that the view shows, those of an earlier trace
+// left out.
 func (v *View) count() {
 	v.Usage, v.Total = map[string]state.ModelUsage{}, state.ModelUsage{}
 	for _, s := range v.Steps {
 		for _, n := range s.Nodes {
+			if n.Replayed {
+				continue
+			}
 			for _, c := range n.ModelCalls {
 				v.Usage[n.Name] = v.Usage[n.Name].Plus(c.Usage)
 				v.Total = v.Total.Plus(c.Usage)
@@ -127,7 +132,7 @@ func (b *builder) event(n *Node, rec trace.Record) error {
 	case "node_error":
 		n.Error, n.MS, n.Unfinished = rec.Error, float64(rec.ElapsedUS)/1000, false
 	case "node_update":
-		n.Error, n.MS, n.Unfinished = "", float64(rec.ElapsedUS)/1000, false
+		n.Error, n.MS, n.Unfinished, n.Replayed = "", float64(rec.ElapsedUS)/1000, false, rec.Replayed
 		if len(rec.Update) > 0 {
 			if err := json.Unmarshal(rec.Update, &n.Changed); err != nil {
 				return fmt.Errorf("reading the update of node %q: %w", n.Name, err)

@@ -1,0 +1,78 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+
+	"example.com/assay/eval"
+	"example.com/assay/graph"
+	"example.com/assay/nodes/extract"
+)
+
+// openCaseRerun prepares a case as agent eval cases does.
+func (a *app) openCaseRerun(ctx context.Context, s settings, x *exchange, file string) (_ *rerunner, err error) {
+	r := &rerunner{}
+	defer func() {
+		if err != nil {
+			err = also(err, r.close())
+		}
+	}()
+	c, err := eval.LoadCase(file)
+	if err != nil {
+		return nil, usagef("--case: %w", err)
+	}
+	set, err := s.loadSkills()
+	if err != nil {
+		return nil, err
+	}
+	model, err := x.model(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	home, err := os.MkdirTemp("", "agent-replay-*")
+	if err != nil {
+		return nil, fmt.Errorf("making a directory for the corpus: %w", err)
+	}
+	r.closers = append(r.closers, func() error { return os.RemoveAll(home) })
+	found, err := a.openFinder(ctx, s, set, x)
+	if err != nil {
+		return nil, err
+	}
+	r.closers = append(r.closers, found.close)
+	corpora := eval.NewCorpora(home, &eval.CorporaOptions{Open: *found.options()})
+	r.closers = append(r.closers, corpora.Close)
+	opts, err := a.pipelineOptions(s)
+	if err != nil {
+		return nil, err
+	}
+	prepared := func(ctx context.Context, from graph.Recording) (*eval.Prepared, error) {
+		bench, err := eval.NewBench(eval.Deps{Model: model, Skills: set, Corpora: corpora, Inspect: ordersIn}, &eval.BenchOptions{
+			Label: s.modelLabel(), Research: *opts, Edges: *s.grounding.options(s.limits.Concurrency), Verify: *s.verification.options(),
+			Run: graph.RunOptions{Replay: from},
+		})
+		if err != nil {
+			return nil, err
+		}
+		return bench.Prepare(ctx, c)
+	}
+	r.run = func(ctx context.Context, from graph.Recording, _ *progress) (rerun, error) {
+		ready, err := prepared(ctx, from)
+		if err != nil {
+			return rerun{}, err
+		}
+		got, err := ready.Run(ctx)
+		if ctx.Err() != nil {
+			err = context.Cause(ctx)
+		}
+		if c.Pipeline == eval.Extract && err == nil {
+			var whole extract.Answer
+			if err = json.Unmarshal(got.Result, &whole); err == nil {
+				got.Answer.Answer = string(whole.Result)
+			}
+		}
+		return rerun{got.Answer, got.Trace, got.Err}, err
+	}
+	return r, nil
+}
