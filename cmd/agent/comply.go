@@ -135,54 +135,22 @@ func (c *complyFlags) mistakes(cmd *cobra.Command, args []string) error {
 
 // A complier answers compliance questions with one set of settings.
 type complier struct {
-	*app
-	settings
-	corpus   *memory.Corpus
-	finder   *finder
-	pipeline *evidence.Pipeline
-	skills   map[string]string
-
+	desk
+	pipeline    *evidence.Pipeline
 	modelReview bool
 }
 
-func (a *app) openComplier(ctx context.Context, s settings, x *exchange, modelReview bool) (_ *complier, err error) {
-	c := &complier{app: a, settings: s, modelReview: modelReview}
-	set, err := s.loadSkills()
+func (a *app) openComplier(ctx context.Context, s settings, x *exchange, modelReview bool) (*complier, error) {
+	d, err := a.openDesk(ctx, s, x, evidence.Skills(), a.openComplyCorpus)
 	if err != nil {
 		return nil, err
 	}
-	if c.skills, err = skillHashes(set, evidence.Skills()); err != nil {
-		return nil, err
-	}
-	model, err := x.model(ctx, s)
+	c := &complier{desk: d, modelReview: modelReview}
+	c.pipeline, err = evidence.New(evidence.Deps{Model: d.asked, Skills: d.set, Corpus: d.corpus, Inspect: ordersIn}, &evidence.Options{ModelReview: modelReview})
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, c.Close())
 	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, c.Close())
-		}
-	}()
-	if c.finder, err = a.openFinder(ctx, s, set, x); err != nil {
-		return nil, err
-	}
-	if c.corpus, err = a.openComplyCorpus(ctx, s, c.finder.options()); err != nil {
-		return nil, err
-	}
-	c.pipeline, err = evidence.New(evidence.Deps{Model: model, Skills: set, Corpus: c.corpus, Inspect: ordersIn}, &evidence.Options{ModelReview: modelReview})
-	return c, err
-}
-
-// Close releases the corpus.
-func (c *complier) Close() error {
-	var errs []error
-	if c.corpus != nil {
-		errs = append(errs, c.corpus.Close())
-	}
-	if c.finder != nil {
-		errs = append(errs, c.finder.close())
-	}
-	return errors.Join(errs...)
+	return c, nil
 }
 
 func (a *app) comply(cmd *cobra.Command, flags *settingFlags, f complyFlags, text string) (err error) {

@@ -14,7 +14,6 @@ import (
 	"example.com/assay/graph"
 	"example.com/assay/graph/checkpoint/sqlite"
 	"example.com/assay/graph/trace"
-	"example.com/assay/memory"
 	"example.com/assay/nodes/causal"
 	"example.com/assay/nodes/follow"
 	"example.com/assay/state"
@@ -103,8 +102,8 @@ func (a *app) edgesVerify(cmd *cobra.Command, flags *settingFlags, f edgesFlags,
 		return err
 	}
 	defer func() { err = also(err, x.close()) }()
-	g := &grounder{app: a, settings: s}
-	if err := g.open(ctx, x, f.thread != ""); err != nil {
+	g, err := a.openGrounder(ctx, s, x, f.thread != "")
+	if err != nil {
 		return err
 	}
 	defer func() { err = also(err, g.Close()) }()
@@ -172,51 +171,35 @@ func joinPath(path []string) string {
 
 // A grounder verifies edges with one set of settings.
 type grounder struct {
-	*app
-	settings
-	corpus   *memory.Corpus
-	finder   *finder
+	desk
 	threads  *sqlite.Saver // nil when the run is not saved
 	tracing  *tracing
 	pipeline *causal.Pipeline
-	skills   map[string]string
 }
 
-func (g *grounder) open(ctx context.Context, x *exchange, saved bool) (err error) {
-	set, err := g.loadSkills()
+func (a *app) openGrounder(ctx context.Context, s settings, x *exchange, saved bool) (_ *grounder, err error) {
+	d, err := a.openDesk(ctx, s, x, causal.Skills(), a.openConfigured)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if g.skills, err = skillHashes(set, causal.Skills()); err != nil {
-		return err
-	}
+	g := &grounder{desk: d}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, g.Close())
 		}
 	}()
-	model, err := x.model(ctx, g.settings)
-	if err != nil {
-		return err
+	if g.tracing, err = openTracing(ctx, s); err != nil {
+		return nil, err
 	}
-	if g.finder, err = g.openFinder(ctx, g.settings, set, x); err != nil {
-		return err
-	}
-	if g.corpus, err = g.openCorpus(ctx, g.home, g.settings.corpus, g.finder.options()); err != nil {
-		return err
-	}
-	if g.tracing, err = openTracing(ctx, g.settings); err != nil {
-		return err
-	}
-	opts := g.grounding.options(g.limits.Concurrency)
+	opts := s.grounding.options(s.limits.Concurrency)
 	if saved {
-		if g.threads, err = openThreads(ctx, g.home); err != nil {
-			return err
+		if g.threads, err = openThreads(ctx, s.home); err != nil {
+			return nil, err
 		}
 		opts.Checkpointer = g.threads
 	}
-	g.pipeline, err = causal.New(causal.Deps{Model: model, Skills: set, Corpus: g.corpus, Embedder: g.corpus, Inspect: ordersIn}, opts)
-	return err
+	g.pipeline, err = causal.New(causal.Deps{Model: d.asked, Skills: d.set, Corpus: d.corpus, Embedder: d.corpus, Inspect: ordersIn}, opts)
+	return g, err
 }
 
 // Close releases the corpus and sends the spans that are left. That they are lost
@@ -225,17 +208,11 @@ func (g *grounder) Close() error {
 	if err := g.tracing.close(); err != nil {
 		g.warn("%v", err)
 	}
-	var errs []error
+	var err error
 	if g.threads != nil {
-		errs = append(errs, g.threads.Close())
+		err = g.threads.Close()
 	}
-	if g.corpus != nil {
-		errs = append(errs, g.corpus.Close())
-	}
-	if g.finder != nil {
-		errs = append(errs, g.finder.close())
-	}
-	return errors.Join(errs...)
+	return errors.Join(err, g.desk.Close())
 }
 
 // threadEdges is the metadatum of a thread that holds a hash of its edges.

@@ -116,19 +116,12 @@ func (a *app) extract(cmd *cobra.Command, flags *settingFlags, f extractFlags, p
 		return err
 	}
 	defer func() { err = also(err, x.close()) }()
-	set, err := s.loadSkills()
+	d, err := a.openDesk(cmd.Context(), s, x, extract.Skills(), nil)
 	if err != nil {
 		return err
 	}
-	model, err := x.model(cmd.Context(), s)
-	if err != nil {
-		return err
-	}
-	r := &fieldReader{app: a, settings: s, flags: f, schema: schema, source: source, timeout: flags.timeout}
-	if r.skills, err = skillHashes(set, extract.Skills()); err != nil {
-		return err
-	}
-	r.pipeline, err = extract.New(extract.Deps{Model: model, Skills: set, Schema: schema}, &extract.Options{MaxIterations: f.iterations, Review: f.review})
+	r := &fieldReader{desk: d, flags: f, schema: schema, source: source, timeout: flags.timeout}
+	r.pipeline, err = extract.New(extract.Deps{Model: d.asked, Skills: d.set, Schema: schema}, &extract.Options{MaxIterations: f.iterations, Review: f.review})
 	if err != nil {
 		return err
 	}
@@ -233,12 +226,10 @@ func (a *app) readDocuments(ctx context.Context, paths []string) ([]extract.Docu
 
 // A fieldReader reads documents with one pipeline.
 type fieldReader struct {
-	*app
-	settings
+	desk
 	flags    extractFlags
 	schema   *extract.Schema
 	source   []byte // of the schema
-	skills   map[string]string
 	pipeline *extract.Pipeline
 	timeout  time.Duration
 }

@@ -102,8 +102,8 @@ func (a *app) verify(cmd *cobra.Command, flags *settingFlags, v verifyFlags) (er
 		return err
 	}
 	defer func() { err = also(err, x.close()) }()
-	c := &checker{app: a, settings: s, texts: texts}
-	if err := c.open(ctx, x, wantsCorpus); err != nil {
+	c, err := a.openChecker(ctx, s, x, texts, wantsCorpus)
+	if err != nil {
 		return err
 	}
 	defer func() { err = also(err, c.Close()) }()
@@ -212,56 +212,29 @@ func checkResponse(text string) error {
 
 // A checker verifies responses with one set of settings.
 type checker struct {
-	*app
-	settings
+	desk
 	texts    *memory.Texts
-	corpus   *memory.Corpus // nil without one
-	finder   *finder
 	pipeline *verify.Pipeline
-	skills   map[string]string
 }
 
-func (c *checker) open(ctx context.Context, x *exchange, wantsCorpus bool) (err error) {
-	set, err := c.loadSkills()
+func (a *app) openChecker(ctx context.Context, s settings, x *exchange, texts *memory.Texts, wantsCorpus bool) (*checker, error) {
+	open := a.openConfigured
+	if !wantsCorpus {
+		open = nil
+	}
+	d, err := a.openDesk(ctx, s, x, verify.Skills(), open)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if c.skills, err = skillHashes(set, verify.Skills()); err != nil {
-		return err
+	c := &checker{desk: d, texts: texts}
+	deps := verify.Deps{Model: d.asked, Skills: d.set, Inspect: ordersIn}
+	if d.corpus != nil {
+		deps.Corpus = d.corpus
 	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, c.Close())
-		}
-	}()
-	model, err := x.model(ctx, c.settings)
-	if err != nil {
-		return err
+	if c.pipeline, err = verify.New(deps, s.verification.options()); err != nil {
+		return nil, errors.Join(err, c.Close())
 	}
-	deps := verify.Deps{Model: model, Skills: set, Inspect: ordersIn}
-	if wantsCorpus {
-		if c.finder, err = c.openFinder(ctx, c.settings, set, x); err != nil {
-			return err
-		}
-		if c.corpus, err = c.openCorpus(ctx, c.home, c.settings.corpus, c.finder.options()); err != nil {
-			return err
-		}
-		deps.Corpus = c.corpus
-	}
-	c.pipeline, err = verify.New(deps, c.verification.options())
-	return err
-}
-
-// Close releases the corpus.
-func (c *checker) Close() error {
-	var errs []error
-	if c.corpus != nil {
-		errs = append(errs, c.corpus.Close())
-	}
-	if c.finder != nil {
-		errs = append(errs, c.finder.close())
-	}
-	return errors.Join(errs...)
+	return c, nil
 }
 
 // TextPath locates a source of the context, else of the corpus.
