@@ -19,7 +19,6 @@ import (
 	"example.com/assay/eval/show"
 	"example.com/assay/graph/trace"
 	"example.com/assay/llm"
-	"example.com/assay/nodes/evidence"
 )
 
 // evalCasesFlags are the flags of eval cases.
@@ -280,6 +279,15 @@ func (a *app) evalModel(cmd *cobra.Command, f *evalCasesFlags, cases []eval.Case
 	return r, err
 }
 
+// benchOptions are what settings say of the pipelines of cases.
+func (a *app) benchOptions(s settings) (eval.BenchOptions, error) {
+	opts, err := a.pipelineOptions(s)
+	if err != nil {
+		return eval.BenchOptions{}, err
+	}
+	return eval.BenchOptions{Label: s.modelLabel(), Research: *opts, Edges: *s.grounding.options(s.limits.Concurrency), Verify: *s.verification.options()}, nil
+}
+
 // runCases ingests what the cases are about, one corpus after the other, and
 // then runs them side by side.
 func (a *app) runCases(ctx context.Context, s settings, x *exchange, tapes *tapes, cases []eval.Case, kept *keptCases, repeat int, progress *ingestProgress) (_ []eval.Item, err error) {
@@ -300,13 +308,11 @@ func (a *app) runCases(ctx context.Context, s settings, x *exchange, tapes *tape
 	corpora := eval.NewCorpora(home, &eval.CorporaOptions{Open: *found.options(), Progress: progress.update})
 	defer func() { err = also(err, corpora.Close()) }()
 
-	opts, err := a.pipelineOptions(s)
+	opts, err := a.benchOptions(s)
 	if err != nil {
 		return nil, err
 	}
-	bench, err := eval.NewBench(eval.Deps{Model: tapes, Skills: set, Corpora: corpora, Inspect: ordersIn}, &eval.BenchOptions{
-		Label: s.modelLabel(), Research: *opts, Comply: evidence.Options{}, Edges: *s.grounding.options(s.limits.Concurrency), Verify: *s.verification.options(),
-	})
+	bench, err := eval.NewBench(eval.Deps{Model: tapes, Skills: set, Corpora: corpora, Inspect: ordersIn}, &opts)
 	if err != nil {
 		return nil, err
 	}

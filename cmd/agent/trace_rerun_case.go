@@ -43,15 +43,14 @@ func (a *app) openCaseRerun(ctx context.Context, s settings, x *exchange, file s
 	r.closers = append(r.closers, found.close)
 	corpora := eval.NewCorpora(home, &eval.CorporaOptions{Open: *found.options()})
 	r.closers = append(r.closers, corpora.Close)
-	opts, err := a.pipelineOptions(s)
+	opts, err := a.benchOptions(s)
 	if err != nil {
 		return nil, err
 	}
 	prepared := func(ctx context.Context, from graph.Recording) (*eval.Prepared, error) {
-		bench, err := eval.NewBench(eval.Deps{Model: model, Skills: set, Corpora: corpora, Inspect: ordersIn}, &eval.BenchOptions{
-			Label: s.modelLabel(), Research: *opts, Edges: *s.grounding.options(s.limits.Concurrency), Verify: *s.verification.options(),
-			Run: graph.RunOptions{Replay: from},
-		})
+		replaying := opts
+		replaying.Run = graph.RunOptions{Replay: from}
+		bench, err := eval.NewBench(eval.Deps{Model: model, Skills: set, Corpora: corpora, Inspect: ordersIn}, &replaying)
 		if err != nil {
 			return nil, err
 		}
