@@ -20,6 +20,9 @@ import (
 // TestWhatTurnsRed changes one skill, one threshold or one route, and looks which
 // golden traces are no longer those of the run: those that it should, and no other.
 func TestWhatTurnsRed(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes long, and -short was asked for")
+	}
 	cases, err := eval.FindCases(".", "")
 	if err != nil {
 		t.Fatal(err)

@@ -66,6 +66,9 @@ func TestCrashChild(t *testing.T) {
 // moments, and lets others go on with the thread until it is finished. It looks
 // at what is saved after each kill.
 func TestCrash(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes long, and -short was asked for")
+	}
 	kills := 200
 	if testing.Short() {
 		kills = 16

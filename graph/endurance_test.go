@@ -16,6 +16,9 @@ import (
 // the end is what was in use early, with a checkpointer and without.
 func TestMemoryIsConstant(t *testing.T) {
 	if testing.Short() {
+		t.Skip("it takes long, and -short was asked for")
+	}
+	if testing.Short() {
 		t.Skip("-short")
 	}
 	const steps, early, allowed = 100_000, 20_000, 256 << 10

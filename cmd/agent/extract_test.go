@@ -74,6 +74,9 @@ func compacted(t *testing.T, raw json.RawMessage) []byte {
 // say is not reported, and what one says otherwise is.
 func TestLargeDocument(t *testing.T) {
 	if testing.Short() {
+		t.Skip("it takes long, and -short was asked for")
+	}
+	if testing.Short() {
 		t.Skip("it takes some seconds; run without -short")
 	}
 	one, err := os.ReadFile(caseStudy("documents", "contract.txt"))

@@ -60,6 +60,9 @@ type trainedDocument struct {
 }
 
 func TestTrainRerankThatWins(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes long, and -short was asked for")
+	}
 	home, queries, qrels := cranes(t, 300, false)
 	args := []string{"train", "rerank", "--corpus", "yard", "--queries", queries, "--qrels", qrels}
 	stdout, stderr := agentRun(t, home, exitDone, append(args, "--json")...)

@@ -98,6 +98,9 @@ func TestListsAreDeterministic(t *testing.T) {
 // A small change shares the new passages out among the lists there are; the
 // lists go when a corpus shrinks, and are trained again with the embedder.
 func TestListsFollowTheCorpus(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes long, and -short was asked for")
+	}
 	passages := indextest.Synthesise(600, 4)
 	first := updateListed(t, UpdateOptions{Add: passages[:540]}, 300)
 	second := updateListed(t, UpdateOptions{From: first, Add: passages[540:]}, 300)
@@ -153,6 +156,9 @@ func TestDamagedLists(t *testing.T) {
 // Lists of an embedder that was exchanged are not used for the next one's
 // vectors.
 func TestListsOfAnotherSpace(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes long, and -short was asked for")
+	}
 	passages := indextest.Synthesise(400, 6)
 	one, two := &embedtest.Words{Name: "one"}, &embedtest.Words{Name: "two", Dims: 96}
 	build := func(from string, add []state.Passage, s *embed.Space) string {
