@@ -80,7 +80,7 @@ func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 func holes(p state.Passage) []string {
 	var out []string
 	for _, at := range obligation.Placeholders(p.Text) {
-		out = append(out, fmt.Sprintf("%s, bytes %d–%d: the text is not written yet: %q", p.Where(), p.Start+at.Start, p.Start+at.End, llm.Cut(p.Text[at.Start:at.End], mostShown)))
+		out = append(out, fmt.Sprintf("%s, bytes %d–%d: the text is not written yet: %q", p.Where(), p.Start+at.Start, p.Start+at.End, llm.Cut(strings.Join(strings.Fields(p.Text[at.Start:at.End]), " "), mostShown)))
 	}
 	return out
 }
