@@ -131,7 +131,7 @@ func precedes(a, b string) bool {
 	if a == "" || b == "" {
 		return false
 	}
-	la, lb := strings.Trim(a, "().)"), strings.Trim(b, "().)")
+	la, lb := strings.Trim(a, "()."), strings.Trim(b, "().")
 	if strings.Replace(a, la, "", 1) != strings.Replace(b, lb, "", 1) {
 		return false // another style
 	}
