@@ -70,8 +70,24 @@ func TestEvaluate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if v := values(cross); v["recall"] < .5 || len(cross.Metrics) != 3 {
+	if v := values(cross); v["recall"] < .5 || v["recall_at_5_percent"] < v["recall"] || len(cross.Metrics) != 4 {
 		t.Errorf("left out: %v", v)
+	}
+}
+
+// Where recall is measured at a fixed share of false alarms, one of twenty harmless
+// documents may be flagged, and no more.
+func TestFixedAlarms(t *testing.T) {
+	tally := &tally{attacks: [][]float64{{.9, .5, .3, .1}, {.95}}}
+	for i := range 20 {
+		tally.harmless = append(tally.harmless, float64(i)/25) // the two strongest: .72 and .76
+	}
+	if got := tally.atFixedAlarms(); got[0] != .25 || got[1] != 1 {
+		t.Errorf("%v", got)
+	}
+	tally.harmless[0], tally.attacks[0][1] = .99, .74 // between what is spared and what may be flagged
+	if got := tally.atFixedAlarms(); got[0] != .25 || got[1] != 1 {
+		t.Errorf("one more: %v", got)
 	}
 }
 

@@ -176,6 +176,19 @@ func (w *Weights) Score(d *Document, n int) float64 {
 	return score
 }
 
+// Strength is how much the n-th sentence looks like an order, whatever the threshold:
+// P, or 1 where a rule that needs no weights says so.
+func (w *Weights) Strength(d *Document, n int) float64 {
+	x, ok := d.Features(n)
+	if !ok {
+		return 0
+	}
+	if d.ruled(n, x) > 0 {
+		return 1
+	}
+	return w.p(x)
+}
+
 // ruled scores constructions that are orders whatever was learned: to change an
 // answer or its letters, or to make a text.
 func (d *Document) ruled(n int, x []float64) float64 {
