@@ -50,10 +50,10 @@ questions that it is surest of. The match is of words; the law is not applied.
 With --cross the skill stands beside weights that are fitted on nine tenths of the
 questions and asked the rest, ten times; questions that share a passage or facts stay
 together. They read the passages and the style of the choices: length, connective,
-denial, words. It shows what the data would teach; the weights are not kept, since the
-data state no licence to ship them, and no answer is made so: with passages that were
-found most of what they reach is style, as the mode closed shows, and not evidence.
-Over_shipped is their accuracy less the skill's.`,
+denial, words. It shows what the data would teach; the weights are not kept, since what
+may be done with such questions is for their publisher to say, and no answer is made so:
+with passages that were found most of what they reach is style, as the mode closed
+shows, and not evidence. Over_shipped is their accuracy less the skill's.`,
 		Example: `  agent eval mcq --data barexam_qa
   agent eval mcq --data barexam_qa --modes retrieval --passages 10
   agent eval mcq --data barexam_qa --cross
@@ -145,8 +145,8 @@ func (a *app) evalMCQ(ctx context.Context, f *evalMCQFlags) error {
 			name += ", as shipped"
 		}
 		a.printMCQMode(name, got.Shipped)
-		fmt.Fprintf(a.stdout, "latency p50 %.2f ms, p95 %.2f ms\n\n", milliseconds(got.Shipped.P50), milliseconds(got.Shipped.P95))
 		if !f.cross {
+			fmt.Fprintf(a.stdout, "latency p50 %.2f ms, p95 %.2f ms\n\n", milliseconds(got.Shipped.P50), milliseconds(got.Shipped.P95))
 			continue
 		}
 		a.printMCQMode(fmt.Sprintf("%s, fitted without the fold (%d folds)", got.Shipped.Mode, mcq.CrossFolds), got.Fitted)
@@ -213,7 +213,7 @@ type mcqMode struct {
 	Metrics map[string]metrics.Interval `json:"metrics"`
 	Curve   []mcqPoint                  `json:"curve"`
 	Deals   []float64                   `json:"accuracy_by_deal,omitempty"` // with --cross
-	Latency *latency                    `json:"latency_ms,omitempty"`       // as shipped
+	Latency *latency                    `json:"latency_ms,omitempty"`       // without --cross
 	Items   []mcqItem                   `json:"items"`
 }
 
@@ -232,7 +232,7 @@ type mcqItem struct {
 }
 
 // printMCQJSON prints the modes; with --cross those are of the fitted weights, and
-// what is shipped stands beside them.
+// what is shipped stands beside them, without times, so that runs are alike.
 func (a *app) printMCQJSON(set *mcq.Dataset, cross bool, list []mcq.Crossed) {
 	resample := list[0].Shipped.Resample
 	out := struct {
@@ -247,8 +247,8 @@ func (a *app) printMCQJSON(set *mcq.Dataset, cross bool, list []mcq.Crossed) {
 	}{Schema: 1, Task: "mcq", Cross: cross, N: len(set.Questions), Data: set.Hash, Drawn: drawnItems{resample.Seed, resample.Resamples}}
 	for _, got := range list {
 		shipped := newMCQMode(got.Shipped)
-		shipped.Latency = &latency{milliseconds(got.Shipped.P50), milliseconds(got.Shipped.P95)}
 		if !cross {
+			shipped.Latency = &latency{milliseconds(got.Shipped.P50), milliseconds(got.Shipped.P95)}
 			out.Modes = append(out.Modes, shipped)
 			continue
 		}

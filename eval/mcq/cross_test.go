@@ -152,6 +152,15 @@ func TestCrossEvidence(t *testing.T) {
 	}
 }
 
+func TestRightWhere(t *testing.T) {
+	list := []Outcome{{Right: 1, Found: true}, {Right: .5, Found: true}, {Right: .25}, {Right: .25}}
+	for found, want := range map[bool]float64{true: .75, false: .25} {
+		if got := rightWhere("", list, found).Of([]int{0, 1, 2, 3}); got != want {
+			t.Errorf("found %v: %v, want %v", found, got, want)
+		}
+	}
+}
+
 func TestFeatures(t *testing.T) {
 	d := &Dataset{}
 	in := Input{SelectInput: skills.SelectInput{
@@ -159,9 +168,9 @@ func TestFeatures(t *testing.T) {
 		Choices: []skills.Choice{
 			{Letter: "A", Text: "Yes, because a ketch moored without a permit pays a fee."},
 			{Letter: "B", Text: "Yes, only if the owner did not sink."},
-			{Letter: "C", Text: "No."},
+			{Letter: "C", Text: "No, since lanterns never burn at harbour quays."},
 		},
-		Sources: []skills.Source{{N: 1, Text: "A ketch moored without a permit pays a fee. Lanterns burn."}},
+		Sources: []skills.Source{{N: 1, Text: "A ketch moored without a permit pays a fee. Lanterns burn at harbour quays."}},
 	}}
 	rows := features(newLexicon(d), in, map[string]int{"sink": 0})
 	column := func(name string) []float64 {
@@ -170,7 +179,7 @@ func TestFeatures(t *testing.T) {
 	}
 	for name, want := range map[string][]float64{
 		"term score": {1, 0, 0}, "coverage": {1, 0, 0}, "coverage of own words": {1, 0, 0}, "shared pairs": {1, 0, 0}, "best sentence": {1, 0, 0},
-		"own words held and not in the facts": {1, 0, 0}, "own words missing": {0, 1, 0}, "overlap with the facts": {1, 0, 0}, "overlap with the question's end": {1, 0, 0},
+		"own words held": {1, 0, 0}, "own words held and not in the facts": {0, 0, 1}, "own words missing": {0, 1, 0}, "overlap with the facts": {1, 0, 0}, "overlap with the question's end": {1, 0, 0},
 		"denial agrees": {1, 0, 0}, "proposition denies": {0, 0, 0}, "outcome denies": {0, 0, 1}, "length": {1, 0, 0}, "length of the outcome": {0, 0, 0},
 	} {
 		if got := column(name); !slices.Equal(got, want) {
@@ -181,7 +190,7 @@ func TestFeatures(t *testing.T) {
 	for i, want := range [][]float64{
 		{0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0}, // because; two share the outcome
 		{0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 1}, // only if; has the word
-		{1, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0},
+		{0, 0, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0}, // since; alone
 	} {
 		if got := rows[i][style:]; !slices.Equal(got, want) {
 			t.Errorf("choice %d: %v, want %v", i, got, want)
