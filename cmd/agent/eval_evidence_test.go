@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -61,6 +62,61 @@ func TestEvalMCQJSON(t *testing.T) {
 	}
 }
 
+// Beside what is shipped stands what was fitted without the fold, and a second run
+// prints the same bytes.
+func TestEvalMCQCross(t *testing.T) {
+	var asked, corpus strings.Builder
+	for i := range 20 {
+		fmt.Fprintf(&corpus, `{"id":"p%d","text":"Moss prefers the northern side of stone %d."}`+"\n", i, i)
+		right, answer := `"A":"Due, unless it sank.","B":"Due, because it sank."`, "A"
+		if i%2 == 1 {
+			right, answer = `"A":"Due, because it sank.","B":"Due, unless it sank."`, "B"
+		}
+		fmt.Fprintf(&asked, `{"id":"q%d","prompt":"","question":"What of fee %d?","choices":{%s},"answer":%q,"gold_passage_ids":["p%d"]}`+"\n", i, i, right, answer, i)
+	}
+	data := dataFolder(t, map[string]string{"corpus.jsonl": corpus.String(), "questions.jsonl": asked.String()})
+	for _, format := range []string{"--json", "--modes=closed,retrieval"} {
+		var printed []string
+		for range 2 {
+			a, stdout, stderr := testApp(t.TempDir())
+			if code := a.run(t.Context(), []string{"eval", "mcq", "--cross", "--data", data, format}); code != exitDone {
+				t.Fatalf("exit code %d: %s", code, stderr)
+			}
+			printed = append(printed, stdout.String())
+		}
+		if printed[0] != printed[1] {
+			t.Errorf("two runs differ:\n%s\n%s", printed[0], printed[1])
+		}
+		if format != "--json" {
+			for _, want := range []string{"closed, as shipped: n 20", "closed, fitted without the fold (10 folds): n 20", "over_shipped", "accuracy by deal", "right_if_found"} {
+				if !strings.Contains(printed[0], want) {
+					t.Errorf("no %q in:\n%s", want, printed[0])
+				}
+			}
+			continue
+		}
+		type mode struct {
+			Mode    string
+			Metrics map[string]struct{ Value float64 }
+			Deals   []float64 `json:"accuracy_by_deal"`
+		}
+		var got struct {
+			Cross          bool
+			Modes, Shipped []mode
+		}
+		if err := json.Unmarshal([]byte(printed[0]), &got); err != nil {
+			t.Fatal(err)
+		}
+		if !got.Cross || len(got.Modes) != 3 || len(got.Shipped) != 3 {
+			t.Fatalf("%+v", got)
+		}
+		fitted, shipped := got.Modes[2], got.Shipped[2]
+		if fitted.Metrics["accuracy"].Value != 1 || shipped.Metrics["accuracy"].Value != .5 || fitted.Metrics["over_shipped"].Value != .5 || len(fitted.Deals) < 2 || len(shipped.Deals) > 0 {
+			t.Errorf("%+v", got)
+		}
+	}
+}
+
 func TestEvalInjectionJSON(t *testing.T) {
 	a, stdout, stderr := testApp(t.TempDir())
 	if code := a.run(t.Context(), []string{"eval", "injection", "--data", dataFolder(t, injectionFiles), "--json"}); code != exitDone || stderr.Len() > 0 {
@@ -105,6 +161,7 @@ func TestEvalEvidence(t *testing.T) {
 		{"injection", exitUsage, "--data is missing"},
 		{"injection --data x --limit -1", exitUsage, "--limit is -1"},
 		{"injection --data x --cross --limit 1", exitUsage, "needs at least 2"},
+		{"mcq --cross --data " + mcq, exitFailed, "give at least 10 groups"},
 		{"mcq --data " + bad, exitFailed, `questions.jsonl:1: field "answer"`},
 		{"mcq --modes gold --data " + mcq, exitDone, "multiple choice, gold: n 1"},
 		{"injection --data " + injection, exitDone, "attack_success"},

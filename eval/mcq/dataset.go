@@ -19,6 +19,7 @@ import (
 type Question struct {
 	ID      string
 	Stem    string // the facts and what is asked
+	Facts   string // which several questions may share; may be empty
 	Choices []skills.Choice
 	Answer  string   // the letter of the right choice
 	Gold    []string // ids of the passages that decide it
@@ -84,7 +85,7 @@ func Read(ctx context.Context, f Files, opts *ReadOptions) (*Dataset, error) {
 	}
 	h := sha256.New()
 	err = jsonl.Each(ctx, f.Questions, "id", nil, func(at jsonl.Place, r record) error {
-		q := Question{ID: string(r.ID), Stem: strings.TrimSpace(r.Prompt + "\n" + r.Question), Answer: r.Answer}
+		q := Question{ID: string(r.ID), Stem: strings.TrimSpace(r.Prompt + "\n" + r.Question), Facts: strings.TrimSpace(r.Prompt), Answer: r.Answer}
 		for _, letter := range slices.Sorted(maps.Keys(r.Choices)) {
 			if len(letter) != 1 || letter < "A" || letter > "Z" {
 				return at.Fault("choices", fmt.Sprintf("%q is no letter of A to Z", letter), "write them as {\"A\": text, \"B\": text}")

@@ -88,6 +88,12 @@ func Evaluate(ctx context.Context, d *Dataset, c Chooser, opts *Options) (Evalua
 	if err != nil {
 		return Evaluation{}, err
 	}
+	return choose(ctx, d, inputs, c, opts)
+}
+
+// choose asks a chooser each question with the passages beside it.
+func choose(ctx context.Context, d *Dataset, inputs []Input, c Chooser, opts *Options) (Evaluation, error) {
+	var err error
 	choices, times := make([]Choice, len(inputs)), make([]time.Duration, len(inputs))
 	for i, in := range inputs {
 		if err := context.Cause(ctx); err != nil {

@@ -40,8 +40,8 @@ type posting struct {
 	tf      float64
 }
 
-// lucene is the stop list of Lucene's English analyser.
-var lucene = func() text.StopList {
+// LuceneStops is the stop list of Lucene's English analyser.
+var LuceneStops = func() text.StopList {
 	list := text.StopList{}
 	for _, word := range strings.Fields(`
 		a an and are as at be but by for if in into is it no not of on or
@@ -69,7 +69,7 @@ func NewBM25(ctx context.Context, d *Dataset, opts *BM25Options, progress func(p
 			}
 		}
 		x.ids = append(x.ids, p.ID)
-		terms := text.Terms(p.Title+"\n"+p.Text, lucene)
+		terms := text.Terms(p.Title+"\n"+p.Text, LuceneStops)
 		x.norm[i] = float64(len(terms))
 		total += float64(len(terms))
 		for _, t := range counted(terms) {
@@ -110,7 +110,7 @@ func (x *BM25) Rank(ctx context.Context, query string, k int) ([]Scored, error) 
 	}
 	scores := make([]float64, len(x.ids))
 	n := float64(len(x.ids))
-	for _, t := range counted(text.Terms(query, lucene)) {
+	for _, t := range counted(text.Terms(query, LuceneStops)) {
 		list := x.postings[t.term]
 		df := float64(len(list))
 		idf := math.Log(1 + (n-df+.5)/(df+.5))

@@ -25,7 +25,7 @@ func passagesFor(texts []string) *Dataset {
 
 // slowBM25 is the formula, word by word.
 func slowBM25(texts []string, query string, k1, b float64) []float64 {
-	words := func(s string) []string { return text.Terms(s, lucene) }
+	words := func(s string) []string { return text.Terms(s, LuceneStops) }
 	times := func(w string, in []string) (n float64) {
 		for _, v := range in {
 			if v == w {

@@ -1,0 +1,127 @@
+package linear
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+)
+
+// ListwiseOptions say how to fit. Nil and the zero value work.
+type ListwiseOptions struct {
+	Ridge  float64 // λ of the penalty λ/2·‖w‖²; default 1
+	Rounds int     // over the lists; default 10
+	Rate   float64 // of a step; default .02
+	Least  int     // in how many lists a feature must vary to count; default 1
+	Seed   uint64  // of the order in which a round takes the lists
+}
+
+// FitListwise fits the weights of a softmax over the rows of each list, one of
+// which is right: the probability of a row is exp(w·x) / Σ exp(w·x) over its list
+// (McFadden, "Conditional logit analysis of qualitative choice behavior", 1974). It
+// walks by AdaGrad (Duchi et al., 2011) and stops after so many rounds, which holds
+// the weights back more than the penalty does where lists are few. Right has the
+// index of each list's right row. Equal input gives equal bits. The errors are
+// rows of unequal length, and lists without a right row.
+func FitListwise(lists [][][]float64, right []int, opts *ListwiseOptions) ([]float64, error) {
+	o := ListwiseOptions{Ridge: 1, Rounds: 10, Rate: .02, Least: 1}
+	if opts != nil {
+		o.Seed = opts.Seed
+		if opts.Ridge > 0 {
+			o.Ridge = opts.Ridge
+		}
+		if opts.Rounds > 0 {
+			o.Rounds = opts.Rounds
+		}
+		if opts.Rate > 0 {
+			o.Rate = opts.Rate
+		}
+		if opts.Least > 0 {
+			o.Least = opts.Least
+		}
+	}
+	if err := checkLists(lists, right); err != nil {
+		return nil, fmt.Errorf("fitting a softmax over lists: %w", err)
+	}
+	width := len(lists[0][0])
+	count := make([]int, width) // lists in which a feature varies
+	varying := make([][]int, len(lists))
+	for i, list := range lists {
+		for j := range width {
+			if varies(list, j) {
+				count[j]++
+				varying[i] = append(varying[i], j)
+			}
+		}
+	}
+	weights, squares := make([]float64, width), make([]float64, width)
+	order := make([]int, len(lists))
+	for i := range order {
+		order[i] = i
+	}
+	random := rand.New(rand.NewPCG(o.Seed, o.Seed))
+	for range o.Rounds {
+		random.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
+		for _, i := range order {
+			pull := Listwise(weights, lists[i])
+			pull[right[i]]--
+			for _, j := range varying[i] {
+				if count[j] < o.Least {
+					continue
+				}
+				g := o.Ridge * weights[j] / float64(count[j])
+				for k, x := range lists[i] {
+					g += pull[k] * x[j]
+				}
+				if g != 0 {
+					squares[j] += g * g
+					weights[j] -= o.Rate * g / math.Sqrt(squares[j])
+				}
+			}
+		}
+	}
+	return weights, nil
+}
+
+// Listwise is the probability of each row of a list.
+func Listwise(weights []float64, list [][]float64) []float64 {
+	z := make([]float64, len(list))
+	for k, x := range list {
+		z[k] = dot(weights, x)
+	}
+	if len(z) == 1 {
+		return []float64{1}
+	}
+	return probabilities(z)
+}
+
+// varies reports whether rows of a list differ in a feature: one that does not
+// can change no probability.
+func varies(list [][]float64, feature int) bool {
+	for _, x := range list {
+		if x[feature] != list[0][feature] {
+			return true
+		}
+	}
+	return false
+}
+
+func checkLists(lists [][][]float64, right []int) error {
+	if len(lists) == 0 {
+		return errors.New("there are no lists")
+	}
+	if len(lists) != len(right) {
+		return fmt.Errorf("%d lists and %d right rows; give one each", len(lists), len(right))
+	}
+	for i, list := range lists {
+		if right[i] < 0 || right[i] >= len(list) {
+			return fmt.Errorf("list %d has %d rows and the right one is %d", i, len(list), right[i])
+		}
+		for k, x := range list {
+			if len(x) != len(lists[0][0]) {
+				return fmt.Errorf("row %d of list %d has %d features and the first has %d", k, i, len(x), len(lists[0][0]))
+			}
+		}
+	}
+	return nil
+}
