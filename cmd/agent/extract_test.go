@@ -74,9 +74,6 @@ func compacted(t *testing.T, raw json.RawMessage) []byte {
 // say is not reported, and what one says otherwise is.
 func TestLargeDocument(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it takes long, and -short was asked for")
-	}
-	if testing.Short() {
 		t.Skip("it takes some seconds; run without -short")
 	}
 	one, err := os.ReadFile(caseStudy("documents", "contract.txt"))
@@ -92,7 +89,7 @@ func TestLargeDocument(t *testing.T) {
 	if code := a.run(t.Context(), []string{"extract", "--schema", caseStudy("schemas", "contract.json"), document, "--json"}); code != exitDone {
 		t.Fatalf("exit code %d: %s", code, stderr)
 	}
-	if took := time.Since(began); took > time.Minute {
+	if took := time.Since(began); took > 5*time.Minute {
 		t.Errorf("it took %v", took)
 	}
 	var got extract.Answer

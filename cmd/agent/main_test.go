@@ -192,8 +192,18 @@ func TestScripts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	files, err := filepath.Glob(filepath.Join("testdata", "script", "*.txtar"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if testing.Short() { // those in which most runs beside each other
+		files = nil
+		for _, name := range []string{"ask", "comply", "eval_suite", "extract_batch", "interrupt", "session", "telemetry", "thread"} {
+			files = append(files, filepath.Join("testdata", "script", name+".txtar"))
+		}
+	}
 	testscript.Run(t, testscript.Params{
-		Dir:                 "testdata/script",
+		Files:               files,
 		RequireExplicitExec: true,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("ASSAY_HOME", filepath.Join(env.WorkDir, "home"))
