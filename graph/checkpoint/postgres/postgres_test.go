@@ -2,6 +2,7 @@ package postgres_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"example.com/assay/graph/checkpoint/checkpointtest"
 	"example.com/assay/graph/checkpoint/postgres"
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
@@ -24,12 +26,26 @@ func newSchema(t testing.TB) string {
 	name := fmt.Sprintf(`Test "%d" of %d`, schemas.Add(1), os.Getpid())
 	pool := connect(t)
 	t.Cleanup(func() {
-		if _, err := pool.Exec(context.Background(), "DROP SCHEMA IF EXISTS "+pgx.Identifier{name}.Sanitize()+" CASCADE"); err != nil {
+		if err := drop(pool, name); err != nil {
 			t.Errorf("dropping the schema: %v", err)
 		}
 	})
 	return name
 }
+
+// drop removes a schema. A change whose context ended may still be at work in the
+// server: where the two wait for each other, the server ends one of them, and if it is
+// this one, it is tried again.
+func drop(pool *pgxpool.Pool, schema string) error {
+	for {
+		_, err := pool.Exec(context.Background(), "DROP SCHEMA IF EXISTS "+pgx.Identifier{schema}.Sanitize()+" CASCADE")
+		if fault, ok := errors.AsType[*pgconn.PgError](err); !ok || fault.Code != deadlock {
+			return err
+		}
+	}
+}
+
+const deadlock = "40P01"
 
 // connect returns a pool that the test's end closes. Without a server the test
 // is skipped.
@@ -101,7 +117,7 @@ func TestDefaultSchema(t *testing.T) {
 		t.Skip("the database has a schema assay, which may be somebody's")
 	}
 	t.Cleanup(func() {
-		if _, err := pool.Exec(context.Background(), "DROP SCHEMA IF EXISTS assay CASCADE"); err != nil {
+		if err := drop(pool, "assay"); err != nil {
 			t.Errorf("dropping the schema: %v", err)
 		}
 	})
