@@ -51,7 +51,7 @@ func TestEvaluateYourOwn(t *testing.T) {
 	if ran < 8 {
 		t.Errorf("the page has %d commands", ran)
 	}
-	for _, file := range []string{"results.json", "traces/manager.jsonl"} {
+	for _, file := range []string{"results.json", "junit.xml", "summary.md", "report.html", "traces/manager.jsonl"} {
 		if info, err := os.Stat(filepath.Join(dir, "results", file)); err != nil || info.Size() == 0 {
 			t.Errorf("--out wrote no %s: %v", file, err)
 		}
