@@ -92,8 +92,7 @@ type Want struct {
 	MaxLatency time.Duration `yaml:"max_latency"`
 }
 
-// statuses are those that a run can end with.
-var statuses = []state.Status{state.StatusAnswered, state.StatusNoEvidence, state.StatusRejected, state.StatusInterrupted, state.StatusFailed}
+// state.Statuses are those that a run can end with.
 
 // LoadCase reads a case: its file, or the folder that holds one. Errors name the
 // file, the line and the key; an unknown key is one.

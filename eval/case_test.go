@@ -68,7 +68,7 @@ func TestLoadCase(t *testing.T) {
 func TestCheckNamesEveryMiss(t *testing.T) {
 	run := eval.Run{
 		Answer: state.Answer{
-			Status: state.StatusNoEvidence, Choice: "A", Answer: "text", Sources: []state.Source{{Doc: "a.md"}},
+			End: state.End{Status: state.StatusNoEvidence}, Choice: "A", Answer: "text", Sources: []state.Source{{Doc: "a.md"}},
 			Verification: state.Verification{QuotesChecked: 2, QuotesExact: 1},
 			Metrics:      state.RunMetrics{Metrics: state.Metrics{StepsFailed: 1, ModelUsage: state.ModelUsage{Calls: 4}}},
 		},

@@ -6,25 +6,12 @@ import (
 	"example.com/assay/state"
 )
 
-// ExitCode is that with which a pipeline's verb ends when a run ends with a status.
-func ExitCode(s state.Status) int {
-	switch s {
-	case state.StatusAnswered:
-		return 0
-	case state.StatusNoEvidence:
-		return 3
-	case state.StatusInterrupted:
-		return 130
-	}
-	return 1
-}
-
 // Check compares a run with what its case expects and returns what is missing,
 // one sentence each. A run that failed misses something, unless that is what
 // was expected.
 func (r Run) Check(w Want) []string {
 	var misses []string
-	if failed := r.Answer.Status == state.StatusFailed || r.Answer.Status == state.StatusInterrupted; failed && w.Status != r.Answer.Status {
+	if failed := r.Answer.Status == state.StatusFailed || r.Answer.Status == state.StatusCancelled; failed && w.Status != r.Answer.Status {
 		misses = append(misses, "the run failed: "+r.Answer.Error)
 	}
 	for _, a := range r.assertions(w) {

@@ -54,7 +54,7 @@ func (r Run) assertions(w Want) []assertion {
 	a, m := r.Answer, r.Answer.Metrics
 	same(w.Status != "", "status", "status", string(w.Status), string(a.Status))
 	if w.ExitCode != nil {
-		same(true, "exit code", "exit code", strconv.Itoa(*w.ExitCode), strconv.Itoa(ExitCode(a.Status)))
+		same(true, "exit code", "exit code", strconv.Itoa(*w.ExitCode), strconv.Itoa(a.Status.ExitCode()))
 	}
 	same(w.Grounding != "", "grounding", "grounding", string(w.Grounding), string(r.Grounding))
 	same(w.Choice != "", "choice", "choice", w.Choice, a.Choice)

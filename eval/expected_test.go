@@ -15,7 +15,7 @@ import (
 func TestExpectations(t *testing.T) {
 	r := Run{
 		Answer: state.Answer{
-			Status: state.StatusAnswered, Answer: "A kite.", Choice: "C", Sources: []state.Source{{Doc: "b.md"}, {Doc: "a.md"}, {Doc: "b.md"}},
+			End: state.End{Status: state.StatusAnswered}, Answer: "A kite.", Choice: "C", Sources: []state.Source{{Doc: "b.md"}, {Doc: "a.md"}, {Doc: "b.md"}},
 			Verification: state.Verification{ClaimCheck: &state.ClaimCheck{Claims: []state.CheckedClaim{{Status: state.Supported}, {Status: state.Unsupported}}}},
 			Metrics:      state.RunMetrics{Metrics: state.Metrics{ModelUsage: state.ModelUsage{Calls: 4}, StepsFailed: 1}},
 		},

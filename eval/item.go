@@ -102,7 +102,7 @@ func ItemOf(o Outcome) Item {
 	r, answer := o.Run, o.Run.Answer
 	item := Item{
 		ID: o.Case.Name, Repeat: o.Repeat, Pipeline: o.Case.Pipeline, Pass: o.Passed(), Misses: append([]string{}, o.Misses...), Error: answer.Error,
-		Status: answer.Status, ExitCode: ExitCode(answer.Status), Question: o.Case.question(), Choice: answer.Choice, Answer: answer.Answer,
+		Status: answer.Status, ExitCode: answer.Status.ExitCode(), Question: o.Case.question(), Choice: answer.Choice, Answer: answer.Answer,
 		Metrics: map[string]float64{}, LatencyMS: milliseconds(r.Times.Total), Usage: SpentOf(r.Usage()), NodeUsage: map[string]Spent{},
 		Path: append([]string{}, r.Path...), Timeline: timeline(r.Trace), Confidence: six(answer.Confidence), Notes: o.Case.Notes, Expected: r.expectations(o.Case.Want), CaseHash: o.Case.Hash, Result: r.Result,
 	}
@@ -116,7 +116,7 @@ func ItemOf(o Outcome) Item {
 		item.CaseHash, item.Corpus, item.Skills, item.Key, item.Document = hashOf([]byte(p.Case.Hash+p.Inputs)), p.Corpus, p.Skills, p.Key(), p.Document
 	}
 	if o.Err != nil {
-		item.Error, item.Status, item.ExitCode = o.Err.Error(), state.StatusFailed, ExitCode(state.StatusFailed)
+		item.Error, item.Status, item.ExitCode = o.Err.Error(), state.StatusFailed, state.StatusFailed.ExitCode()
 	}
 	return item
 }

@@ -87,7 +87,7 @@ func TestOverspent(t *testing.T) {
 	cost, code := .5, 3
 	run := func(u state.ModelUsage) eval.Run {
 		return eval.Run{
-			Answer: state.Answer{Status: state.StatusNoEvidence},
+			Answer: state.Answer{End: state.End{Status: state.StatusNoEvidence}},
 			Times:  follow.Took{Total: time.Second, Usage: map[string]state.ModelUsage{"a": u, "b": {Calls: 1}}},
 		}
 	}
@@ -113,7 +113,7 @@ func TestOverspent(t *testing.T) {
 			t.Errorf("%s: %q", name, misses)
 		}
 	}
-	failed := eval.Run{Answer: state.Answer{Status: state.StatusFailed, Error: "out of order"}, Faults: []string{"a fault"}}
+	failed := eval.Run{Answer: state.Answer{End: state.End{Status: state.StatusFailed, Error: "out of order"}}, Faults: []string{"a fault"}}
 	if misses := strings.Join(failed.Check(eval.Want{}), "; "); misses != "the run failed: out of order; a fault" {
 		t.Errorf("a failed run misses %q", misses)
 	}

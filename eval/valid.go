@@ -103,8 +103,8 @@ func (c Case) given() map[string]bool {
 func (w Want) check() error {
 	groundings := []state.GroundingConfidence{state.GroundedHigh, state.GroundedMedium, state.GroundedLow, state.GroundedInsufficient}
 	switch {
-	case w.Status != "" && !slices.Contains(statuses, w.Status):
-		return fmt.Errorf("want.status is %q; known are %q", w.Status, statuses)
+	case w.Status != "" && !slices.Contains(state.Statuses, w.Status):
+		return fmt.Errorf("want.status is %q; known are %q", w.Status, state.Statuses)
 	case w.Grounding != "" && !slices.Contains(groundings, w.Grounding):
 		return fmt.Errorf("want.grounding is %q; known are %q", w.Grounding, groundings)
 	case min(w.Steps, w.Failed, w.Calls, w.MaxCalls) < 0:

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"net/http"
 	"time"
+
+	"example.com/assay/state"
 )
 
 // A StatusError says that a provider's server answered a call with an HTTP
@@ -148,4 +150,33 @@ func Stops(ctx context.Context, err error) error {
 		return err
 	}
 	return nil
+}
+
+// Cause is key for a refused key, budget for an exhausted quota, else model.
+func (e *StatusError) Cause() state.Cause {
+	switch {
+	case e.Status == http.StatusUnauthorized, e.Status == http.StatusForbidden:
+		return state.CauseKey
+	case e.Code == quotaExhausted:
+		return state.CauseBudget
+	}
+	return state.CauseModel
+}
+
+func (e *ConnectionError) Cause() state.Cause { return state.CauseNetwork }
+func (e *ResponseError) Cause() state.Cause   { return state.CauseModel }
+func (e *TruncatedError) Cause() state.Cause  { return state.CauseModel }
+func (e *BlockedError) Cause() state.Cause    { return state.CauseModel }
+func (e *ParseError) Cause() state.Cause      { return state.CauseModel }
+func (e *RoundsError) Cause() state.Cause     { return state.CauseModel }
+func (e *TimeoutError) Cause() state.Cause    { return state.CauseModel }
+func (e *BudgetError) Cause() state.Cause     { return state.CauseBudget }
+func (e *PriceError) Cause() state.Cause      { return state.CauseBudget }
+
+// Cause is that of the last failure.
+func (e *CircuitError) Cause() state.Cause {
+	if cause := state.CauseOf(e.Last); cause != "" {
+		return cause
+	}
+	return state.CauseModel
 }

@@ -3,23 +3,12 @@ package state
 // AnswerSchema is the version of Answer's JSON.
 const AnswerSchema = 1
 
-// Status is how a run ended.
-type Status string
-
-const (
-	StatusAnswered    Status = "answered"
-	StatusNoEvidence  Status = "no_evidence" // the corpus does not hold an answer
-	StatusRejected    Status = "rejected"    // the question was refused
-	StatusInterrupted Status = "interrupted" // cancelled before its end
-	StatusFailed      Status = "failed"
-)
-
 // Answer is what a pipeline's run comes to, as `--json` prints it.
 type Answer struct {
-	Schema       int          `json:"schema"`
-	RunID        string       `json:"run_id"`
-	Pipeline     string       `json:"pipeline"`
-	Status       Status       `json:"status"`
+	Schema   int    `json:"schema"`
+	RunID    string `json:"run_id"`
+	Pipeline string `json:"pipeline"`
+	End
 	Question     string       `json:"question"`
 	Answer       string       `json:"answer"` // markdown
 	Choice       string       `json:"choice"` // the letter chosen; empty without choices and for an abstention
@@ -31,7 +20,6 @@ type Answer struct {
 	Corpus       string       `json:"corpus"`
 	Trace        string       `json:"trace"`              // the trace's file; empty when none was written
 	Warnings     []string     `json:"warnings,omitempty"` // what went wrong beside the answer, e.g. in memory
-	Error        string       `json:"error,omitempty"`
 }
 
 // Source is a cited passage: the bytes Start..End of the file at Path are
@@ -93,6 +81,7 @@ type CheckedClaim struct {
 	Evidence   []Quote     `json:"evidence"` // exact bytes of sources, the best first
 	Against    []Quote     `json:"against,omitempty"`
 	Conflicts  []Conflict  `json:"conflicts,omitempty"`
+	Doubts     []Doubt     `json:"doubts,omitempty"` // what could not be checked; a claim with one is never of level high
 	Cites      []string    `json:"cites,omitempty"`
 	Miscited   bool        `json:"miscited,omitempty"`
 	Reasoning  string      `json:"reasoning"`

@@ -49,6 +49,8 @@ const (
 	ConflictDirection  ConflictKind = "direction" // increases and decreases, before and after
 	ConflictQuantifier ConflictKind = "quantifier"
 	ConflictModality   ConflictKind = "modality" // may and must, associated with and causes
+	ConflictGender     ConflictKind = "gender"   // son and daughter, his and her
+	ConflictRole       ConflictKind = "role"     // who did what to whom, who said it
 )
 
 // A Conflict is a hard signal, found by code: the claim and the evidence that
@@ -60,6 +62,13 @@ type Conflict struct {
 	Opposed  bool         `json:"opposed,omitempty"`  // the evidence says the contrary, rather than nothing of the kind
 }
 
+// A Doubt is a critical part of a claim that the evidence neither shows nor
+// refutes: the claim may be supported, and this part of it was not checked.
+type Doubt struct {
+	Kind  ConflictKind `json:"kind"`
+	Claim string       `json:"claim"` // the claim's words
+}
+
 // A Verdict is what became of one claim.
 type Verdict struct {
 	Claim
@@ -68,6 +77,7 @@ type Verdict struct {
 	For        []Quote     `json:"for,omitempty"`       // what supports it, the best first
 	Against    []Quote     `json:"against,omitempty"`   // what a conflict was found with
 	Conflicts  []Conflict  `json:"conflicts,omitempty"` // hard signals
+	Doubts     []Doubt     `json:"doubts,omitempty"`    // what could be neither found nor refuted, in the order of the claim
 	Miscited   bool        `json:"miscited,omitempty"`  // supported, but not by what it cites
 	Reason     string      `json:"reason"`
 	Error      string      `json:"error,omitempty"` // what kept the model from judging; the claim then counts as unsupported

@@ -299,7 +299,7 @@ func TestStoppedRun(t *testing.T) {
 		},
 	}
 	got := e.result(final, follow.Took{}, errInterrupted, "id", "")
-	if want := "### Step 1: One\n\n“a” [Query 1][Source 1] and [Query 1][Source 2]"; got.Answer != want || got.Status != state.StatusInterrupted {
+	if want := "### Step 1: One\n\n“a” [Query 1][Source 1] and [Query 1][Source 2]"; got.Answer != want || got.Status != state.StatusCancelled {
 		t.Errorf("status %s, answer %q, want %q", got.Status, got.Answer, want)
 	}
 	if m := got.Metrics; m.Calls != 3 || m.StepsCompleted != 1 || m.StepsPending != 1 || !m.HasAnswer {

@@ -16,7 +16,7 @@ const mostNearest = 3
 // missing.
 func (a *app) printAudit(audit evidence.Audit) {
 	look := render.Options{Width: a.stdout.width, Colour: a.stdout.colour}
-	if audit.Status == state.StatusFailed || audit.Status == state.StatusInterrupted {
+	if audit.Status == state.StatusFailed || audit.Status == state.StatusCancelled {
 		return
 	}
 	if audit.Result == evidence.ResultNoEvidence {

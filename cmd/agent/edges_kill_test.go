@@ -204,7 +204,7 @@ func TestEdgesInterrupted(t *testing.T) {
 		t.Fatalf("%v in %s", err, out)
 	}
 	ended := r.lines("end")
-	if answer.Status != state.StatusInterrupted || len(answer.Edges) == 0 || len(answer.Edges) != len(ended) || len(answer.DAG.Edges) != len(ended) || len(answer.Sources) == 0 {
+	if answer.Status != state.StatusCancelled || len(answer.Edges) == 0 || len(answer.Edges) != len(ended) || len(answer.DAG.Edges) != len(ended) || len(answer.Sources) == 0 {
 		t.Errorf("%s with %d edges, %d in the graph and %d sources; %d were judged", answer.Status, len(answer.Edges), len(answer.DAG.Edges), len(answer.Sources), len(ended))
 	}
 }

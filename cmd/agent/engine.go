@@ -324,12 +324,8 @@ func soFar(s state.Agent) string {
 
 // failedAnswer is the answer of a run that did not begin.
 func failedAnswer(question string, err error) state.Answer {
-	status := state.StatusFailed
-	if errors.Is(err, context.Canceled) {
-		status = state.StatusInterrupted
-	}
 	return state.Answer{
-		Schema: state.AnswerSchema, Pipeline: "research", Status: status, Question: question, Sources: []state.Source{},
-		Metrics: state.RunMetrics{NodeMS: map[string]float64{}, NodeUsage: map[string]state.ModelUsage{}}, Error: err.Error(),
+		Schema: state.AnswerSchema, Pipeline: "research", End: state.Outcome{Err: err}.End(), Question: question, Sources: []state.Source{},
+		Metrics: state.RunMetrics{NodeMS: map[string]float64{}, NodeUsage: map[string]state.ModelUsage{}},
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"example.com/assay/eval"
 	"example.com/assay/state"
 )
 
@@ -30,9 +29,9 @@ func permitCase(t *testing.T) string {
 // A case's exit code is that of ask.
 func TestExitCodesOfCases(t *testing.T) {
 	for status, runErr := range map[state.Status]error{
-		state.StatusAnswered: nil, state.StatusNoEvidence: nil, state.StatusRejected: nil, state.StatusFailed: nil, state.StatusInterrupted: context.Canceled,
+		state.StatusAnswered: nil, state.StatusNoEvidence: nil, state.StatusRejected: nil, state.StatusFailed: nil, state.StatusCancelled: context.Canceled,
 	} {
-		if got, want := eval.ExitCode(status), exitCode(outcome(state.Answer{Status: status}, runErr)); got != want {
+		if got, want := status.ExitCode(), exitCode(outcome(state.Answer{End: state.End{Status: status}}, runErr)); got != want {
 			t.Errorf("%s: %d; ask ends with %d", status, got, want)
 		}
 	}

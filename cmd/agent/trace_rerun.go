@@ -37,7 +37,7 @@ func (r *rerunner) close() error {
 // both replays the whole trace, which costs nothing and gives the answer that the
 // run had, and then from the point.
 func (r *rerunner) both(ctx context.Context, path string, was []trace.Record, point *trace.Recording, shown *progress) (before, after rerun, err error) {
-	before.answer.Status, before.err = state.StatusInterrupted, errors.New("the trace ends before its run does")
+	before.answer.Status, before.err = state.StatusCancelled, errors.New("the trace ends before its run does")
 	if last := rootEnd(was); last != nil && last.Error == "" {
 		whole, err := trace.NewRecording(was, nil)
 		if err != nil {
@@ -50,7 +50,7 @@ func (r *rerunner) both(ctx context.Context, path string, was []trace.Record, po
 			if point != nil {
 				return before, after, fmt.Errorf("%s: %w; the pipeline is not that of the trace: without --from and --skill all of it runs again", path, before.err)
 			}
-			before.answer = state.Answer{Status: unknownStatus}
+			before.answer = state.Answer{End: state.End{Status: unknownStatus}}
 		}
 		if err := sameInput(path, was, before.records); err != nil {
 			return before, after, err

@@ -21,7 +21,7 @@ func hostile(t *testing.T) (eval.Results, *eval.Comparison) {
 	text := "A lantern needs a permit. " + attack + " " + arabic
 	quote := state.Quote{Passage: "p", Source: attack, Start: 100, End: 125, Text: "A lantern needs a permit."}
 	answer := state.Answer{
-		Schema: 1, Pipeline: "research", Status: state.StatusAnswered, Question: attack, Answer: "[Query 1][Source 1] **" + attack + "**\n\n- " + arabic, Warnings: []string{attack},
+		Schema: 1, Pipeline: "research", End: state.End{Status: state.StatusAnswered}, Question: attack, Answer: "[Query 1][Source 1] **" + attack + "**\n\n- " + arabic, Warnings: []string{attack},
 		Sources: []state.Source{{N: 1, Query: 1, Source: 1, Doc: attack, Where: attack, Start: 100, End: 100 + len(text), Text: text, Stale: attack, Quotes: []state.QuoteSpan{{Start: 100, End: 125, Text: quote.Text}}}},
 		Verification: state.Verification{ClaimCheck: &state.ClaimCheck{ClaimsChecked: 2, Level: "low", Corrections: []string{attack}, Claims: []state.CheckedClaim{
 			{Claim: attack, Status: state.Supported, Evidence: []state.Quote{quote}, Reasoning: arabic},

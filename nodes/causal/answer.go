@@ -34,7 +34,7 @@ func Result(final state.Causal, runErr error, library Library) (Answer, error) {
 	edges := final.Edges
 	a := Answer{
 		Answer: state.Answer{
-			Schema: state.AnswerSchema, Pipeline: "edges", Status: status(edges, runErr), Sources: []state.Source{}, Warnings: united(nil, final.Warnings),
+			Schema: state.AnswerSchema, Pipeline: "edges", End: state.End{Status: status(edges, runErr)}, Sources: []state.Source{}, Warnings: united(nil, final.Warnings),
 			Metrics: state.RunMetrics{Metrics: state.Metrics{ModelUsage: final.Usage, HasAnswer: runErr == nil}, NodeMS: map[string]float64{}},
 		},
 		Edges: nonNil(edges), DAG: final.DAG, Audit: nonNil(final.Audit),
@@ -96,7 +96,7 @@ func (a *Answer) quote(library Library) error {
 func status(edges []state.Edge, runErr error) state.Status {
 	switch {
 	case errors.Is(runErr, context.Canceled) || errors.Is(runErr, context.DeadlineExceeded):
-		return state.StatusInterrupted
+		return state.StatusCancelled
 	case runErr != nil:
 		return state.StatusFailed
 	case slices.ContainsFunc(edges, func(e state.Edge) bool { return e.Status == state.EdgeGrounded }):

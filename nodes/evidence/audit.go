@@ -98,7 +98,7 @@ type Trail struct {
 func Result(final state.Comply, runErr error, files verify.Locator) Audit {
 	a := Audit{
 		Answer: state.Answer{
-			Schema: state.AnswerSchema, Pipeline: "comply", Status: status(final, runErr), Question: final.Question, Answer: final.Answer,
+			Schema: state.AnswerSchema, Pipeline: "comply", End: state.End{Status: status(final, runErr)}, Question: final.Question, Answer: final.Answer,
 			Sources: []state.Source{}, Confidence: final.SearchConfidence, Warnings: final.Warnings,
 			Metrics: state.RunMetrics{Metrics: state.Metrics{ModelUsage: final.Usage, HasAnswer: final.Answer != ""}, NodeMS: map[string]float64{}},
 		},
@@ -167,7 +167,7 @@ func used(verified []state.Requirement, statements []state.Statement) (refs []st
 func status(final state.Comply, runErr error) state.Status {
 	switch {
 	case errors.Is(runErr, context.Canceled) || errors.Is(runErr, context.DeadlineExceeded):
-		return state.StatusInterrupted
+		return state.StatusCancelled
 	case runErr != nil:
 		return state.StatusFailed
 	case len(final.Statements) > 0:

@@ -48,7 +48,7 @@ const AgentType = "tool_agent_with_verification"
 func (s *Schema) Answer(final state.Extract, runErr error) Answer {
 	a := Answer{
 		Answer: state.Answer{
-			Schema: state.AnswerSchema, Pipeline: "extract", Status: state.StatusAnswered, Sources: []state.Source{}, Warnings: final.Warnings,
+			Schema: state.AnswerSchema, Pipeline: "extract", End: state.End{Status: state.StatusAnswered}, Sources: []state.Source{}, Warnings: final.Warnings,
 			Metrics: state.RunMetrics{Metrics: state.Metrics{ModelUsage: final.Usage}, NodeMS: map[string]float64{}},
 		},
 		Document: final.Document.Source, Fields: []state.FieldValue{}, Report: state.VerificationReport{Issues: []state.Issue{}}, History: []Iteration{},
@@ -65,7 +65,7 @@ func (s *Schema) Answer(final state.Extract, runErr error) Answer {
 	}
 	switch {
 	case errors.Is(runErr, context.Canceled) || errors.Is(runErr, context.DeadlineExceeded):
-		a.Status = state.StatusInterrupted
+		a.Status = state.StatusCancelled
 	case runErr != nil:
 		a.Status = state.StatusFailed
 	case len(a.Fields) == 0:

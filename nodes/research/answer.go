@@ -19,7 +19,7 @@ type Locator interface {
 // marked stale, and its quotes do not count as exact.
 func Result(final state.Agent, runErr error, files Locator) state.Answer {
 	a := state.Answer{
-		Schema: state.AnswerSchema, Pipeline: "research", Status: status(final, runErr), Question: final.Objective,
+		Schema: state.AnswerSchema, Pipeline: "research", End: state.End{Status: status(final, runErr)}, Question: final.Objective,
 		Answer: final.Answer, Choice: final.Choice.Letter, Sources: []state.Source{}, Confidence: final.MeanConfidence(), Warnings: final.Warnings,
 		Metrics: state.RunMetrics{Metrics: final.Metrics, NodeMS: map[string]float64{}, NodeUsage: map[string]state.ModelUsage{}},
 	}
@@ -44,7 +44,7 @@ func Result(final state.Agent, runErr error, files Locator) state.Answer {
 func status(final state.Agent, runErr error) state.Status {
 	switch {
 	case errors.Is(runErr, context.Canceled) || errors.Is(runErr, context.DeadlineExceeded):
-		return state.StatusInterrupted
+		return state.StatusCancelled
 	case runErr != nil:
 		return state.StatusFailed
 	case !final.Injection.Safe:

@@ -178,7 +178,7 @@ func TestCancellationInsideAStep(t *testing.T) {
 		t.Fatal(err)
 	}
 	final, _, err := p.Ask(ctx, "Who pays?", nil)
-	if got := research.Result(final, err, nil); got.Status != state.StatusInterrupted {
+	if got := research.Result(final, err, nil); got.Status != state.StatusCancelled {
 		t.Errorf("status %q, error %v", got.Status, err)
 	}
 	if len(final.Plan) != 1 || final.Plan[0].Error != "" {

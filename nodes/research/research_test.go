@@ -297,7 +297,7 @@ func TestCancelledRunIsInterrupted(t *testing.T) {
 		t.Fatal(err)
 	}
 	final, err := p.Run(ctx, "Who pays?", nil)
-	if got := research.Result(final, err, nil).Status; got != state.StatusInterrupted {
+	if got := research.Result(final, err, nil).Status; got != state.StatusCancelled {
 		t.Errorf("status %q, error %v", got, err)
 	}
 }

@@ -37,7 +37,7 @@ func Result(final state.Verify, runErr error, files Locator) Answer {
 	check := Check(final)
 	a := Answer{
 		Answer: state.Answer{
-			Schema: state.AnswerSchema, Pipeline: "verify", Status: status(check, runErr), Question: final.Query, Answer: final.Final,
+			Schema: state.AnswerSchema, Pipeline: "verify", End: state.End{Status: status(check, runErr)}, Question: final.Query, Answer: final.Final,
 			Sources: []state.Source{}, Confidence: check.Confidence, Verification: state.Verification{ClaimCheck: &check}, Warnings: final.Warnings,
 			Metrics: state.RunMetrics{Metrics: state.Metrics{ModelUsage: final.Usage, HasAnswer: final.Final != ""}, NodeMS: map[string]float64{}},
 		},
@@ -75,7 +75,7 @@ func Result(final state.Verify, runErr error, files Locator) Answer {
 func status(check state.ClaimCheck, runErr error) state.Status {
 	switch {
 	case errors.Is(runErr, context.Canceled) || errors.Is(runErr, context.DeadlineExceeded):
-		return state.StatusInterrupted
+		return state.StatusCancelled
 	case runErr != nil:
 		return state.StatusFailed
 	case check.IsGrounded:
