@@ -25,6 +25,7 @@ func trainers() []trainer {
 		{"causal", "the reader of causal language, llm/offline/causal", trainCausal},
 		{"injection", "the finder of orders in documents, llm/offline/orders", trainInjection},
 		{"obligations", "the model of obligations, memory/obligation", obligations},
+		{"wordnet", "the relations of words, memory/text/wordnet", wordnet},
 		{"rerank", "a ranker of one judged corpus, which does not ship", trainRerank},
 	}
 }
