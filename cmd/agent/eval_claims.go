@@ -11,6 +11,7 @@ import (
 
 	"example.com/assay/eval/claims"
 	"example.com/assay/eval/metrics"
+	"example.com/assay/state"
 )
 
 // Judges that can be measured.
@@ -70,7 +71,7 @@ run, in the repository: go run ./eval/train verify --data DIR --out ''`,
 	flags.StringVar(&f.files.Format, "format", "", "`FORMAT` of the files: "+strings.Join(claims.Formats(), ", "))
 	flags.StringVar(&f.files.Data, "data", "", "`FILE` of the claims or responses (JSON Lines)")
 	flags.StringVar(&f.files.Corpus, "corpus", "", "`FILE` of the abstracts; for scifact only")
-	flags.StringVar(&f.judge, "judge", judgeOffline, "`JUDGE` to measure: offline or verify")
+	flags.StringVar(&f.judge, "judge", judgeVerify, "`JUDGE` to measure: verify or offline")
 	flags.IntVar(&f.limit, "limit", 0, "judge only the first `N` items")
 	flags.BoolVar(&f.asJSON, "json", false, "print one JSON document")
 	return cmd
@@ -194,11 +195,12 @@ type drawnItems struct {
 }
 
 type claimsItem struct {
-	ID    string  `json:"id"`
-	Gold  string  `json:"gold"`
-	Pred  string  `json:"pred"`  // the verdict's status; of a response, supported or unsupported
-	Label string  `json:"label"` // the verdict in the labels of the set
-	Score float64 `json:"score"` // probability of support
+	ID     string        `json:"id"`
+	Gold   string        `json:"gold"`
+	Pred   string        `json:"pred"`             // the verdict's status; of a response, supported or unsupported
+	Label  string        `json:"label"`            // the verdict in the labels of the set
+	Score  float64       `json:"score"`            // probability of support
+	Doubts []state.Doubt `json:"doubts,omitempty"` // what could not be checked
 }
 
 func (a *app) printClaimsJSON(m measuredClaims) {
@@ -215,7 +217,7 @@ func (a *app) printClaimsJSON(m measuredClaims) {
 		if m.set.Responses {
 			pred = string(o.Label)
 		}
-		out.Items[i] = claimsItem{ID: o.Item.ID, Gold: string(o.Item.Gold), Pred: pred, Label: string(o.Label), Score: six(o.Verdict.Confidence)}
+		out.Items[i] = claimsItem{ID: o.Item.ID, Gold: string(o.Item.Gold), Pred: pred, Label: string(o.Label), Score: six(o.Verdict.Confidence), Doubts: o.Verdict.Doubts}
 	}
 	a.printJSON(out)
 }

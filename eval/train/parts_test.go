@@ -132,7 +132,7 @@ func TestShippedOrders(t *testing.T) {
 // Everything that was learned and ships is below two megabytes.
 func TestWeightsAreSmall(t *testing.T) {
 	total, files := int64(0), 0
-	for _, pattern := range []string{"llm/offline/*/weights.json", "llm/offline/*/*.bin", "memory/*/weights.json"} {
+	for _, pattern := range []string{"llm/offline/*/weights.json", "memory/text/*/*.bin", "memory/text/*/*.gz", "memory/*/weights.json"} {
 		found, err := filepath.Glob(filepath.Join("..", "..", filepath.FromSlash(pattern)))
 		if err != nil {
 			t.Fatal(err)

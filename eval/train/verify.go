@@ -13,6 +13,7 @@ import (
 
 	"example.com/assay/eval/claims"
 	"example.com/assay/llm/offline/support"
+	"example.com/assay/memory/text/idf"
 	"example.com/assay/state"
 )
 
@@ -21,7 +22,7 @@ func verify(ctx context.Context, args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("verify", flag.ContinueOnError)
 	flags.SetOutput(out)
 	data := flags.String("data", os.Getenv("ASSAY_DATA"), "`folder` that holds wice and scifact; by default that of ASSAY_DATA")
-	to := flags.String("out", filepath.Join("llm", "offline", "support"), "`folder` to write idf.bin, weights.json and weights.md to; empty only prints the scores")
+	to := flags.String("out", ".", "`folder` of the repository, in which the table of IDF, the weights and their page are written; empty only prints the scores")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -45,20 +46,35 @@ func verify(ctx context.Context, args []string, out io.Writer) error {
 	for _, file := range []struct {
 		name string
 		data []byte
-	}{{"idf.bin", trained.idf}, {"weights.json", trained.weights}, {"weights.md", trained.page}} {
-		if err := os.WriteFile(filepath.Join(*to, file.name), file.data, 0o644); err != nil {
+	}{{idfFile, trained.idf}, {weightsFile, trained.weights}, {pageFile, trained.page}} {
+		if err := writeBelow(*to, file.name, file.data); err != nil {
 			return fmt.Errorf("writing what was trained: %w", err)
 		}
 	}
 	return nil
 }
 
+// What training writes, below the folder of the repository.
+const (
+	idfFile     = "memory/text/idf/idf.bin"
+	weightsFile = "llm/offline/support/weights.json"
+	pageFile    = "llm/offline/support/weights.md"
+)
+
+func writeBelow(dir, name string, data []byte) error {
+	path := filepath.Join(dir, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(path, data, 0o644)
+}
+
 // A trainedJudge is the files that training makes.
 type trainedJudge struct{ idf, weights, page []byte }
 
 func trainVerify(ctx context.Context, p *pool) (*trainedJudge, error) {
-	idf := p.idf()
-	blank, err := support.Untrained(idf)
+	table := p.idf()
+	blank, err := support.Untrained(table)
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +83,7 @@ func trainVerify(ctx context.Context, p *pool) (*trainedJudge, error) {
 	if err != nil {
 		return nil, err
 	}
-	seen, err := p.crossValidate(ctx, idf, dealt, samples, terms)
+	seen, err := p.crossValidate(ctx, table, dealt, samples, terms)
 	if err != nil {
 		return nil, err
 	}
@@ -81,7 +97,7 @@ func trainVerify(ctx context.Context, p *pool) (*trainedJudge, error) {
 	for _, set := range p.sets {
 		weights.Trained = append(weights.Trained, support.Data{Name: set.Format, Items: len(set.Items), SHA256: set.Hash})
 	}
-	out := &trainedJudge{idf: idf}
+	out := &trainedJudge{idf: table}
 	if out.weights, err = json.MarshalIndent(weights, "", "\t"); err != nil {
 		return nil, fmt.Errorf("encoding the weights: %w", err)
 	}
@@ -115,7 +131,7 @@ func (u unseens) all(but int) (scores, widths []float64, good []bool) {
 
 // crossValidate judges every claim by weights and a calibration that were
 // fitted without its fold.
-func (p *pool) crossValidate(ctx context.Context, idf support.IDF, dealt map[string][]int, samples []sample, terms []judgedTerm) (unseens, error) {
+func (p *pool) crossValidate(ctx context.Context, table idf.Table, dealt map[string][]int, samples []sample, terms []judgedTerm) (unseens, error) {
 	models := make([]*support.Model, folds)
 	for fold := range folds {
 		if err := context.Cause(ctx); err != nil {
@@ -137,7 +153,7 @@ func (p *pool) crossValidate(ctx context.Context, idf support.IDF, dealt map[str
 		if err != nil {
 			return nil, err
 		}
-		if models[fold], err = support.New(weights, idf); err != nil {
+		if models[fold], err = support.New(weights, table); err != nil {
 			return nil, err
 		}
 	}

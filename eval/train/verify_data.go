@@ -12,6 +12,7 @@ import (
 	"example.com/assay/eval/jsonl"
 	"example.com/assay/eval/train/linear"
 	"example.com/assay/llm/offline/support"
+	"example.com/assay/memory/text/idf"
 )
 
 // folds of the cross-validation.
@@ -107,12 +108,12 @@ func (p *pool) readTexts(ctx context.Context, corpus string) error {
 }
 
 // idf counts in which sentences the words of all texts stand.
-func (p *pool) idf() support.IDF {
+func (p *pool) idf() idf.Table {
 	var sentences []string
 	for _, t := range p.texts {
 		sentences = append(sentences, support.Sentences(t)...)
 	}
-	return support.NewIDF(sentences)
+	return idf.New(support.Stems(sentences))
 }
 
 // sum is the SHA-256 of everything that is trained on.

@@ -71,7 +71,7 @@ func small(t *testing.T) string {
 	return dir
 }
 
-var written = []string{"idf.bin", "weights.json", "weights.md"}
+var written = []string{idfFile, weightsFile, pageFile}
 
 // Equal data gives equal bytes, on one processor and on eight, and a model
 // that has learned what the data says.
@@ -97,20 +97,20 @@ func TestVerifyTwice(t *testing.T) {
 			}
 		}
 		first = files
-		if out.String() != string(files["weights.md"]) {
+		if out.String() != string(files[pageFile]) {
 			t.Error("what is printed is not what is written")
 		}
 	}
 	for _, want := range []string{"- wice: 40 claims, sha256 ", "- words of WiCE claims marked supported or not: ", "| AUC | ", "| balanced_accuracy | "} {
-		if !strings.Contains(string(first["weights.md"]), want) {
-			t.Errorf("the page lacks %q:\n%s", want, first["weights.md"])
+		if !strings.Contains(string(first[pageFile]), want) {
+			t.Errorf("the page lacks %q:\n%s", want, first[pageFile])
 		}
 	}
 	var w support.Weights
-	if err := json.Unmarshal(first["weights.json"], &w); err != nil {
+	if err := json.Unmarshal(first[weightsFile], &w); err != nil {
 		t.Fatal(err)
 	}
-	m, err := support.New(w, first["idf.bin"])
+	m, err := support.New(w, first[idfFile])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,12 +138,12 @@ func TestShippedWeights(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want, err := os.ReadFile(filepath.Join("..", "..", "llm", "offline", "support", name))
+		want, err := os.ReadFile(filepath.Join("..", "..", name))
 		if err != nil {
 			t.Fatal(err)
 		}
 		if !bytes.Equal(got, want) {
-			t.Errorf("llm/offline/support/%s is not what training makes; run: go run ./eval/train verify --data DIR", name)
+			t.Errorf("%s is not what training makes; run: go run ./eval/train verify --data DIR", name)
 		}
 	}
 }
@@ -166,7 +166,7 @@ func TestUsage(t *testing.T) {
 		"reading claims: open":     {"verify", "--data", t.TempDir()},
 		"0 marks for 1 tokens":     {"verify", "--data", bad, "--out", ""},
 		`there is no claim "t999"`: {"verify", "--data", other, "--out", ""},
-		"writing what was trained": {"verify", "--data", small(t), "--out", filepath.Join(bad, "none")},
+		"writing what was trained": {"verify", "--data", small(t), "--out", filepath.Join(bad, "wice", "claims.jsonl.gz")},
 	} {
 		if err := run(t.Context(), args, &bytes.Buffer{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: error %v, want %q", args, err, want)

@@ -14,9 +14,9 @@ type found struct {
 	quote state.Quote // zero when the evidence has no words for it
 }
 
-// conflicts compares what a claim says, word by word, with the sentences of its
-// evidence that give no orders.
-func (j *Judge) conflicts(c state.Claim, evidence []state.Evidence) []found {
+// compare sets what a claim says, word by word, against the sentences of its
+// evidence that give no orders: what they contradict, and what they leave open.
+func (j *Judge) compare(c state.Claim, evidence []state.Evidence) (conflicts []found, doubts []state.Doubt) {
 	var sentences []string
 	var quotes []state.Quote
 	for _, e := range evidence {
@@ -29,13 +29,16 @@ func (j *Judge) conflicts(c state.Claim, evidence []state.Evidence) []found {
 			quotes = append(quotes, state.QuoteIn(e.Passage, s.Start, s.End-s.Start))
 		}
 	}
-	var out []found
-	for _, f := range j.facts.Prepare(sentences).Check(c.Spoken()).Conflicts {
+	checked := j.facts.Prepare(sentences).Check(c.Spoken())
+	for _, f := range checked.Conflicts {
 		one := found{Conflict: f.Conflict}
 		if f.Sentence >= 0 {
 			one.quote = quotes[f.Sentence]
 		}
-		out = append(out, one)
+		conflicts = append(conflicts, one)
 	}
-	return out
+	for _, d := range checked.Doubts {
+		doubts = append(doubts, d.Doubt)
+	}
+	return conflicts, doubts
 }

@@ -7,6 +7,7 @@ import (
 
 	"example.com/assay/graph"
 	"example.com/assay/llm"
+	"example.com/assay/memory/text"
 	"example.com/assay/nodes/retrieval"
 	"example.com/assay/nodes/verify/facts"
 	"example.com/assay/skills"
@@ -107,16 +108,22 @@ func (j *Judge) settle(c state.Claim, out skills.JudgeOutput, evidence []state.E
 		}
 		v, left = refused(v, why), afterRefusal
 	}
-	for _, f := range j.conflicts(c, evidence) {
+	conflicts, doubts := j.compare(c, evidence)
+	whole := len(text.Sentences(c.Text)) == 1
+	for _, f := range conflicts {
+		if !decides(f.Conflict, whole) {
+			doubts = append(doubts, state.Doubt{Kind: f.Kind, Claim: f.Claim})
+			continue
+		}
 		v.Conflicts = append(v.Conflicts, f.Conflict)
 		if f.quote.Text != "" && !slices.Contains(v.Against, f.quote) {
 			v.Against = append(v.Against, f.quote)
 		}
-		if overrules(f.Conflict) {
-			v, left = refused(v, inWords(f.Conflict)), afterRefusal
-		} else {
-			v, left = doubted(v, inWords(f.Conflict)), min(left, afterDoubt)
-		}
+		v, left = refused(v, inWords(f.Conflict)), afterRefusal
+	}
+	if v.Status != state.Unsupported && len(doubts) > 0 {
+		v.Doubts, left = doubts, min(left, afterDoubt)
+		v.Reason = join(v.Reason, "could not check: "+doubtful(doubts))
 	}
 	v.Confidence = min(max(out.Confidence, 0), 1) * left
 	if v.Status == state.Unsupported {
@@ -148,25 +155,30 @@ const (
 	afterDoubt   = 0.6
 )
 
-// overrules reports whether a conflict makes a claim unsupported: the evidence
-// says something else, or it has nothing of an amount, a date or an extent. Of a
-// name or a polarity that the evidence merely lacks, too much can be said in other
-// words: that leaves a part of the claim without support.
-func overrules(c state.Conflict) bool {
+// decides reports whether a conflict makes a claim unsupported: the evidence
+// says something else, or it has nothing of an amount, a date, a name or a
+// denial. Everything else that the evidence merely lacks is a doubt, for much can
+// be said in other words. So are amounts and dates of a text of several
+// sentences, which is no single claim.
+func decides(c state.Conflict, single bool) bool {
 	switch c.Kind {
-	case state.ConflictNumber, state.ConflictUnit, state.ConflictDate, state.ConflictQuantifier:
-		return true
+	case state.ConflictNumber, state.ConflictUnit, state.ConflictDate:
+		return single
+	case state.ConflictName:
+		return single || c.Opposed
 	}
 	return c.Opposed
 }
 
-// doubted makes a claim partially supported at most, and says why.
-func doubted(v state.Verdict, why string) state.Verdict {
-	if v.Status == state.Supported {
-		v.Status, v.Reason = state.PartiallySupported, ""
+// doubtful lists the words of doubts, each once.
+func doubtful(doubts []state.Doubt) string {
+	var list []string
+	for _, d := range doubts {
+		if w := "“" + d.Claim + "”"; !slices.Contains(list, w) {
+			list = append(list, w)
+		}
 	}
-	v.Reason = join(v.Reason, why)
-	return v
+	return strings.Join(list, ", ")
 }
 
 // refused makes a claim unsupported, and says why.

@@ -81,7 +81,7 @@ func (e *Evidence) read(s string) *claim {
 			continue
 		}
 		seen[w.stem] = true
-		t := term{word: w, at: i, id: id, idf: e.model.idf.of(w.stem), name: w.capital && !w.number, soft: 1}
+		t := term{word: w, at: i, id: id, idf: e.model.idf.Of(w.stem), name: w.capital && !w.number, soft: 1}
 		if len(c.terms) >= longest {
 			t.id = -1
 		}

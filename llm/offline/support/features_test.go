@@ -114,7 +114,7 @@ func distinct(m *Model, claim string) ([]term, float64) {
 		if w.stop || slices.ContainsFunc(out, func(t term) bool { return t.stem == w.stem }) {
 			continue
 		}
-		idf := m.idf.of(w.stem)
+		idf := m.idf.Of(w.stem)
 		if w.light {
 			idf *= lightWeight
 		}
@@ -153,16 +153,6 @@ func TestDice(t *testing.T) {
 	}
 }
 
-func TestIDF(t *testing.T) {
-	idf := NewIDF([]string{"the beacon", "the mole", "the quay", "the quay of the port"})
-	if the, quay, beacon, none := idf.of("the"), idf.of("quay"), idf.of("beacon"), idf.of("zebra"); !(the < quay && quay < beacon && beacon < none) {
-		t.Errorf("the %v, quay %v, beacon %v, zebra %v", the, quay, beacon, none)
-	}
-	if want := math.Log(1 + (4-1+.5)/1.5); math.Abs(idf.of("beacon")-want) > .5/idfScale {
-		t.Errorf("beacon %v, want %v", idf.of("beacon"), want)
-	}
-}
-
 func TestNewRefusesOtherWeights(t *testing.T) {
 	m := shippedModel(t)
 	if _, err := New(m.weights, m.idf[:10]); err == nil || !strings.Contains(err.Error(), "run the training command again") {
@@ -193,7 +183,7 @@ func TestCounterparts(t *testing.T) {
 		}
 	}
 	light, heavy := e.read("the however").terms[0], e.read("the lantern").terms[0]
-	if full := e.model.idf.of(light.stem); light.idf != full*lightWeight || heavy.idf != e.model.idf.of(heavy.stem) {
+	if full := e.model.idf.Of(light.stem); light.idf != full*lightWeight || heavy.idf != e.model.idf.Of(heavy.stem) {
 		t.Errorf("however weighs %v of %v, lantern %v", light.idf, full, heavy.idf)
 	}
 }

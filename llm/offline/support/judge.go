@@ -144,3 +144,16 @@ func Sentences(s string) []string {
 	}
 	return out
 }
+
+// Stems are those of each sentence, as the judge reads them: what rarity is
+// counted on.
+func Stems(sentences []string) [][]string {
+	out := make([][]string, len(sentences))
+	l := newLexer()
+	for i, s := range sentences {
+		for _, w := range l.words(s) {
+			out[i] = append(out[i], w.stem)
+		}
+	}
+	return out
+}

@@ -8,6 +8,8 @@ import (
 	"math"
 	"slices"
 	"sync"
+
+	"example.com/assay/memory/text/idf"
 )
 
 // A Part is one of the two linear parts of a model. Features are brought to
@@ -63,13 +65,13 @@ func (m *Model) Trained() []Data { return slices.Clone(m.weights.Trained) }
 
 // A Model judges claims. It does not change, and may be used by many at once.
 type Model struct {
-	idf     IDF
+	idf     idf.Table
 	weights Weights
 }
 
 // New checks that weights and IDF are of this program's features.
-func New(w Weights, idf IDF) (*Model, error) {
-	if err := idf.check(); err != nil {
+func New(w Weights, table idf.Table) (*Model, error) {
+	if err := table.Check(); err != nil {
 		return nil, err
 	}
 	for _, part := range []struct {
@@ -85,11 +87,11 @@ func New(w Weights, idf IDF) (*Model, error) {
 			return nil, fmt.Errorf("weights of the %s are of %d features, not of the program's %d: run the training command again", part.name, len(names), len(part.want))
 		}
 	}
-	return &Model{idf: idf, weights: w}, nil
+	return &Model{idf: table, weights: w}, nil
 }
 
 // Untrained returns a model that measures features and has no opinion.
-func Untrained(idf IDF) (*Model, error) {
+func Untrained(table idf.Table) (*Model, error) {
 	var w Weights
 	for _, name := range featureNames {
 		w.Claim.Features = append(w.Claim.Features, Feature{Name: name})
@@ -97,14 +99,11 @@ func Untrained(idf IDF) (*Model, error) {
 	for _, name := range termNames {
 		w.Term.Features = append(w.Term.Features, Feature{Name: name})
 	}
-	return New(w, idf)
+	return New(w, table)
 }
 
 //go:embed weights.json
 var weightsFile []byte
-
-//go:embed idf.bin
-var idfFile []byte
 
 var shipped = sync.OnceValues(func() (*Model, error) {
 	var w Weights
@@ -113,7 +112,7 @@ var shipped = sync.OnceValues(func() (*Model, error) {
 	if err := decode.Decode(&w); err != nil {
 		return nil, fmt.Errorf("reading the judge's weights: %w", err)
 	}
-	return New(w, IDF(idfFile))
+	return New(w, idf.Default())
 })
 
 // Default returns the model that the program ships. The error is that its

@@ -16,9 +16,16 @@ type Conflict struct {
 	EvidenceStart, EvidenceEnd int // bytes of that sentence
 }
 
-// A Result is what the comparison of a claim came to.
+// A Doubt is a critical part of a claim that could not be checked, with its place.
+type Doubt struct {
+	state.Doubt
+	Start, End int // bytes of the claim
+}
+
+// A Result is what comparing a claim found.
 type Result struct {
 	Conflicts []Conflict  // in the order of the claim's words
+	Doubts    []Doubt     // in the same order
 	Aligned   []Alignment // the sentences it was compared with, the best first; at most 8
 	Verbatim  bool        // a sentence or a clause of the evidence is the claim, word for word
 }
@@ -42,8 +49,10 @@ func Compare(claim string, sentences []string) []state.Conflict {
 type comparison struct {
 	e       *Evidence
 	claim   *sentence
+	groups  []int // clause groups of the claim
 	aligned []Alignment
 	found   []Conflict
+	doubts  []Doubt
 }
 
 // Check compares a claim with the evidence. An empty claim has no conflicts,
@@ -54,6 +63,7 @@ func (e *Evidence) Check(claim string) Result {
 	if len(c.claim.toks) == 0 || len(e.sentences) == 0 {
 		return Result{}
 	}
+	c.groups = groups(c.claim)
 	c.aligned = e.align(c.claim)
 	for _, a := range c.aligned {
 		if verbatim(c.claim.toks, e.sentences[a.Sentence].toks) {
@@ -68,13 +78,27 @@ func (e *Evidence) Check(claim string) Result {
 	c.checkDirection()
 	c.checkQuantifiers()
 	c.checkModality()
+	c.checkParts()
 	slices.SortStableFunc(c.found, func(a, b Conflict) int {
 		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End), strings.Compare(string(a.Kind), string(b.Kind)))
+	})
+	all := slices.Clone(c.found)
+	c.found = slices.DeleteFunc(c.found, func(f Conflict) bool { // said more firmly elsewhere
+		return !f.Opposed && slices.ContainsFunc(all, func(g Conflict) bool { return g.Opposed && g.Kind == f.Kind && g.Start < f.End && f.Start < g.End })
 	})
 	c.found = slices.CompactFunc(c.found, func(a, b Conflict) bool {
 		return a.Kind == b.Kind && a.Start == b.Start && a.End == b.End
 	})
-	return Result{Conflicts: c.found, Aligned: c.aligned}
+	slices.SortStableFunc(c.doubts, func(a, b Doubt) int { return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End)) })
+	return Result{Conflicts: c.found, Doubts: c.doubts, Aligned: c.aligned}
+}
+
+// doubt notes that tokens first..end of the claim could not be checked.
+func (c *comparison) doubt(kind state.ConflictKind, first, end int) {
+	c.doubts = append(c.doubts, Doubt{
+		Doubt: state.Doubt{Kind: kind, Claim: c.claim.words(first, end)},
+		Start: c.claim.toks[first].start, End: c.claim.toks[end-1].end,
+	})
 }
 
 // add reports tokens first..end of the claim against tokens from..to of a

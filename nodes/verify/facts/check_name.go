@@ -26,7 +26,7 @@ func (c *comparison) checkNames() {
 				m := c.e.sentences[at.sentence].names[at.index]
 				c.add(state.ConflictName, n.first, n.end, at.sentence, m.first, m.end, true)
 			} else {
-				c.add(state.ConflictName, n.first, n.end, -1, 0, 0, false)
+				c.absent(n)
 			}
 		default:
 			c.checkPart(n, missing)
@@ -206,8 +206,39 @@ func (c *comparison) checkPart(n name, missing []int) {
 		}
 	}
 	if slices.Contains(missing, last) && firstWord(toks) != last {
-		c.add(state.ConflictName, n.first, n.end, -1, 0, 0, false)
+		c.absent(n)
 	}
+}
+
+// absent notes a name that the evidence has nowhere. An abbreviation, a code or
+// an adjective of a place may stand there in other words: that is a doubt.
+func (c *comparison) absent(n name) {
+	if c.respelt(n) {
+		c.doubt(state.ConflictName, n.first, n.end)
+		return
+	}
+	c.add(state.ConflictName, n.first, n.end, -1, 0, 0, false)
+}
+
+// respelt reports whether a name is likely to be written in another way.
+func (c *comparison) respelt(n name) bool {
+	for _, i := range n.parts {
+		t := c.claim.toks[i]
+		if !t.allCaps && t.kind == word && !strings.ContainsAny(t.text, "0123456789") && !adjective(t.text) {
+			return false
+		}
+	}
+	return true
+}
+
+// adjective reports whether a name ends as adjectives of places do.
+func adjective(w string) bool {
+	for _, ending := range []string{"ish", "ese", "ian", "ean", "can", "ch"} {
+		if strings.HasSuffix(w, ending) && len(w) > len(ending)+2 {
+			return true
+		}
+	}
+	return false
 }
 
 // otherPart reports whether the name m of the evidence has, beside a part that

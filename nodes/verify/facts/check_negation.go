@@ -241,7 +241,7 @@ func (c *comparison) checkUnasserted(s *sentence, a Alignment) {
 		if !ok || t.kind != word || !t.content || s.negated[j] {
 			continue
 		}
-		if i := c.asserts(rootOf(base)); i >= 0 && !c.claim.has[t.root] && !s.has[rootOf(base)] {
+		if i := c.asserts(rootOf(base)); i >= 0 && !c.claim.has[t.root] && !c.assertedElsewhere(rootOf(base), a.Sentence) {
 			c.add(state.ConflictNegation, i, i+1, a.Sentence, j, j+1, true)
 			return
 		}

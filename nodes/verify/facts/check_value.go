@@ -24,7 +24,8 @@ func (c *comparison) checkQuantities() {
 		}
 		at := q.first
 		match, matchScore, held := c.bestQuantity(q, func(r quantity) bool { return q.equal(r) })
-		held = held && matchScore.related()
+		unrelated := held && !matchScore.related()
+		held = held && !unrelated
 		rival, rivalScore, rivalHeld := c.rivalQuantity(q)
 		switch {
 		case held && c.boundsOppose(q, match):
@@ -40,6 +41,10 @@ func (c *comparison) checkQuantities() {
 		default:
 			if unitRival, ok := c.sameNumberOtherUnit(q); ok {
 				c.addQuantity(q, unitRival, true)
+				continue
+			}
+			if unrelated {
+				c.doubt(state.ConflictNumber, q.first, q.end) // it is there, but of something else
 				continue
 			}
 			c.add(state.ConflictNumber, q.first, q.end, -1, 0, 0, false)

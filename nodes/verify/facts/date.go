@@ -9,7 +9,7 @@ func numberNames(list string) map[string]int {
 	m := map[string]int{}
 	for i, w := range strings.Fields(list) {
 		m[w] = i + 1
-		if len(w) > 4 && i != 2 { // "mar" is listed below
+		if len(w) > 3 && i != 2 { // "mar" is listed below
 			m[w[:3]] = i + 1
 		}
 	}
@@ -139,10 +139,13 @@ func skip(toks []token, i int, what string) int {
 // dayMonth reads "12 March 2024", "the 12th of March".
 func dayMonth(toks []token, i int) (date, bool) {
 	day := small(toks[i].text)
-	if day < 1 || day > 31 {
+	if day < 1 || day > 99 { // the 45th of May is a date, and a wrong one
 		return date{}, false
 	}
 	at := i + 1
+	if first, ok := rangeOfDays(toks, i); ok {
+		return first, true
+	}
 	if at < len(toks) && toks[at].joined && (toks[at].text == "st" || toks[at].text == "nd" || toks[at].text == "rd" || toks[at].text == "th") {
 		at++
 	}
@@ -157,6 +160,20 @@ func dayMonth(toks []token, i int) (date, bool) {
 		d.year, d.end = small(toks[at].text), at+1
 	}
 	return d, true
+}
+
+// rangeOfDays reads the first day of "12 to 18 April" and "12–18 April".
+func rangeOfDays(toks []token, i int) (date, bool) {
+	switch textAt(toks, i+1) {
+	case "to", "-", "–", "and", "until", "through":
+	default:
+		return date{}, false
+	}
+	last, month := small(textAt(toks, i+2)), monthAt(toks, i+3)
+	if month == 0 || last < 1 || last > 31 {
+		return date{}, false
+	}
+	return date{day: small(toks[i].text), month: month, first: i, end: i + 1}, true
 }
 
 // monthDay reads "March 12, 2024", "March 2024" and "in March".

@@ -12,6 +12,7 @@ import (
 type Evidence struct {
 	sentences []*sentence
 	holders   map[string][]int32 // sentences by root, in order
+	stemmed   map[string][]int32 // sentences by stem, in order
 	words     map[string]bool    // all words, without accents
 	proper    []string           // capitalised words, sorted
 	acronyms  map[string]bool    // of its names
@@ -70,12 +71,15 @@ func (r *Reader) reading(text string) reading {
 
 // Prepare reads the sentences of the evidence, in an order of the caller's.
 func (r *Reader) Prepare(sentences []string) *Evidence {
-	e := &Evidence{holders: map[string][]int32{}, words: map[string]bool{}, acronyms: map[string]bool{}}
+	e := &Evidence{holders: map[string][]int32{}, stemmed: map[string][]int32{}, words: map[string]bool{}, acronyms: map[string]bool{}}
 	proper := map[string]bool{}
 	for i, text := range sentences {
 		got := r.reading(text)
 		s := got.sentence
 		e.sentences = append(e.sentences, s)
+		for stem := range s.places {
+			e.stemmed[stem] = append(e.stemmed[stem], int32(i))
+		}
 		for j, t := range s.toks {
 			switch {
 			case t.kind == sign:

@@ -20,6 +20,7 @@ const (
 type token struct {
 	text       string // lower case, straight apostrophes, no possessive
 	root       string // what two forms of a word share; words only
+	stem       string // Porter2 stem of a word; a number without separators
 	start, end int    // bytes of the sentence
 	kind       tokenKind
 	capital    bool // begins with an upper-case letter
@@ -49,16 +50,16 @@ const (
 
 // A lexeme is what is known of a word wherever it stands.
 type lexeme struct {
-	root, plain string
-	content     bool
-	roles       roles
+	root, stem, plain string
+	content           bool
+	roles             roles
 }
 
 // lexicon remembers the words of one evidence, or of a claim.
 type lexicon map[string]lexeme
 
 func newLexeme(w string) lexeme {
-	l := lexeme{root: rootOf(w), plain: plainLetters.Replace(w), content: !function[w]}
+	l := lexeme{root: rootOf(w), stem: text.Stem(w), plain: plainLetters.Replace(w), content: !function[w]}
 	set := func(r roles, is bool) {
 		if is {
 			l.roles |= r
@@ -92,7 +93,7 @@ func lex(s string, known lexicon) []token {
 			continue
 		case unicode.IsDigit(r):
 			i = endOfNumber(s, i)
-			toks = append(toks, token{text: s[start:i], kind: number})
+			toks = append(toks, token{text: s[start:i], stem: strings.ReplaceAll(s[start:i], ",", ""), kind: number})
 		case unicode.IsLetter(r):
 			i = endOfWord(s, i)
 			toks = append(toks, wordToken(s[start:i], known))
@@ -136,6 +137,9 @@ func endOfWord(s string, i int) int {
 		if unicode.IsDigit(r) && lower >= 3 {
 			return i // "staged1990": a line break was lost
 		}
+		if unicode.IsUpper(r) && lower >= 4 && beginsMonth(s[i:]) {
+			return i // "SoccerMay": the same
+		}
 		if unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsDigit(r) {
 			if unicode.IsLower(r) {
 				lower++
@@ -157,6 +161,12 @@ func endOfWord(s string, i int) int {
 	return i
 }
 
+// beginsMonth reports whether a text begins with the name of a month.
+func beginsMonth(s string) bool {
+	end := strings.IndexFunc(s, func(r rune) bool { return !unicode.IsLetter(r) })
+	return end > 0 && months[strings.ToLower(s[:end])] > 0
+}
+
 func wordToken(s string, known lexicon) token {
 	first, _ := utf8.DecodeRuneInString(s)
 	t := token{kind: word, capital: unicode.IsUpper(first)}
@@ -168,7 +178,7 @@ func wordToken(s string, known lexicon) token {
 		l = newLexeme(t.text)
 		known[t.text] = l
 	}
-	t.root, t.content, t.roles = l.root, l.content, l.roles
+	t.root, t.stem, t.content, t.roles = l.root, l.stem, l.content, l.roles
 	return t
 }
 

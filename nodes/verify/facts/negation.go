@@ -47,7 +47,7 @@ func isNegator(toks []token, i int) bool {
 		return false
 	case t.text == "no" && next == "." && i+2 < len(toks) && toks[i+2].kind == number:
 		return false // No. 5
-	case t.text == "not" && (next == "only" || next == "just" || next == "merely" || next == "until"):
+	case t.text == "not" && (next == "only" || next == "just" || next == "merely" || next == "until" || next == "least"):
 		return false
 	case t.text == "not" && textAt(toks, i-1) == "or" && textAt(toks, i-2) == "whether":
 		return false

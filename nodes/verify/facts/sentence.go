@@ -7,8 +7,9 @@ import "slices"
 type sentence struct {
 	text        string
 	toks        []token
-	contents    []int           // indices of content tokens that are no name and no number
-	has         map[string]bool // roots of its words
+	contents    []int            // indices of content tokens that are no name and no number
+	has         map[string]bool  // roots of its words
+	places      map[string][]int // tokens by stem
 	quantities  []quantity
 	dates       []date
 	names       []name
@@ -21,9 +22,18 @@ type sentence struct {
 	asks        bool // whether something is so, and not that it is
 }
 
+// mostPlaces is how often a stem is looked at in one sentence.
+const mostPlaces = 16
+
 func parse(s string, known lexicon) *sentence {
 	p := &sentence{text: s, toks: lex(s, known)}
 	p.has = make(map[string]bool, len(p.toks))
+	p.places = make(map[string][]int, len(p.toks))
+	for i, t := range p.toks {
+		if t.stem != "" && len(p.places[t.stem]) < mostPlaces {
+			p.places[t.stem] = append(p.places[t.stem], i)
+		}
+	}
 	taken := make([]bool, len(p.toks))
 	p.dates = dates(p.toks, taken)
 	p.quantities = quantities(p.toks, taken)

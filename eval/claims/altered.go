@@ -1,0 +1,294 @@
+package claims
+
+import (
+	"fmt"
+	"hash/fnv"
+	"regexp"
+	"slices"
+	"strings"
+
+	"example.com/assay/memory/text/wordnet"
+)
+
+// An Alteration is a kind of edit that turns a true claim into one that its
+// evidence does not support.
+type Alteration struct {
+	Name string
+	edit func(*editor) []edit
+}
+
+// An edit replaces bytes of a claim.
+type edit struct {
+	from, to int
+	by       string
+}
+
+// Alterations lists the kinds, each an edit of one place, sorted by name.
+func Alterations() []Alteration {
+	return []Alteration{
+		{"direction", (*editor).antonyms},
+		{"exchange", (*editor).exchanges},
+		{"gender", func(e *editor) []edit { return e.swaps(genders) }},
+		{"modality", func(e *editor) []edit { return e.swaps(modalities) }},
+		{"month", (*editor).months},
+		{"name", (*editor).names},
+		{"negation", (*editor).negations},
+		{"number", (*editor).numbers},
+		{"quantifier", func(e *editor) []edit { return e.swaps(quantities) }},
+		{"unit", func(e *editor) []edit { return e.swaps(units) }},
+	}
+}
+
+// Altered returns the fully supported items of a dataset, each followed by its
+// alterations: one of each kind that the claim has a place for, with the item's
+// id, a plus sign and the kind. Equal datasets give equal ones. Items of other
+// labels are left out.
+func Altered(d *Dataset) *Dataset {
+	out := *d
+	out.Items = nil
+	e := &editor{all: namesOf(d)}
+	for _, item := range d.Items {
+		if item.Gold != Supported {
+			continue
+		}
+		out.Items = append(out.Items, item)
+		for _, kind := range Alterations() {
+			e.read(item.ID+kind.Name, item.Text)
+			edits := slices.DeleteFunc(kind.edit(e), func(x edit) bool { return strings.EqualFold(item.Text[x.from:x.to], x.by) })
+			if len(edits) == 0 {
+				continue
+			}
+			x := edits[e.pick(len(edits))]
+			altered := item
+			altered.ID, altered.Gold = item.ID+alterationMark+kind.Name, Unsupported
+			altered.Text = item.Text[:x.from] + x.by + item.Text[x.to:]
+			if kind.Name == "exchange" { // its two edits belong together
+				altered.Text = e.exchanged()
+			}
+			out.Items = append(out.Items, altered)
+		}
+	}
+	out.Hash = fmt.Sprintf("%s altered", d.Hash)
+	return &out
+}
+
+// alterationMark stands between an item's id and the kind of its alteration.
+const alterationMark = "+"
+
+// AlterationOf takes the id of an altered item apart.
+func AlterationOf(id string) (original, kind string, ok bool) { return strings.Cut(id, alterationMark) }
+
+// An editor finds the places of a claim that can be edited.
+type editor struct {
+	claim string
+	words []span // runs of letters
+	seed  uint64
+	all   []string // names of the dataset, sorted
+}
+
+type span struct{ from, to int }
+
+var wordPattern = regexp.MustCompile(`[A-Za-z]+`)
+
+func (e *editor) read(seed, claim string) {
+	h := fnv.New64a()
+	h.Write([]byte(seed))
+	e.claim, e.seed, e.words = claim, h.Sum64(), nil
+	for _, at := range wordPattern.FindAllStringIndex(claim, -1) {
+		e.words = append(e.words, span{at[0], at[1]})
+	}
+}
+
+// pick draws one of n.
+func (e *editor) pick(n int) int {
+	e.seed = e.seed*6364136223846793005 + 1442695040888963407
+	return int((e.seed >> 33) % uint64(n))
+}
+
+func (e *editor) word(i int) string {
+	if i < 0 || i >= len(e.words) {
+		return ""
+	}
+	return e.claim[e.words[i].from:e.words[i].to]
+}
+
+func (e *editor) replace(i int, by string) edit {
+	if w := e.word(i); w[0] >= 'A' && w[0] <= 'Z' {
+		by = strings.ToUpper(by[:1]) + by[1:]
+	}
+	return edit{e.words[i].from, e.words[i].to, by}
+}
+
+// A table gives words what takes their place.
+func table(pairs string) map[string]string {
+	out := map[string]string{}
+	list := strings.Fields(pairs)
+	for i := 0; i+1 < len(list); i += 2 {
+		out[list[i]] = strings.ReplaceAll(list[i+1], "_", " ")
+		if _, taken := out[list[i+1]]; !taken {
+			out[list[i+1]] = strings.ReplaceAll(list[i], "_", " ")
+		}
+	}
+	return out
+}
+
+var (
+	genders = table(`he she his her him her himself herself son daughter father mother brother sister husband wife king queen
+		actor actress uncle aunt nephew niece boy girl man woman men women male female boys girls sons daughters`)
+	modalities = table(`must may should must can must may will could will might will shall may would may`)
+	quantities = table(`all some every some most few each some only also many few several all always sometimes both neither
+		first only entire partial majority minority often rarely usually never`)
+	units = table(`percent points million billion thousand million miles kilometres kilometers miles feet metres meters feet days weeks
+		weeks months months years hours minutes dollars euros pounds kilograms kilograms tonnes km miles`)
+)
+
+func (e *editor) swaps(by map[string]string) []edit {
+	var out []edit
+	for i := range e.words {
+		if to, ok := by[strings.ToLower(e.word(i))]; ok {
+			out = append(out, e.replace(i, to))
+		}
+	}
+	return out
+}
+
+// antonyms are WordNet's direct ones, with the inflection carried over.
+func (e *editor) antonyms() []edit {
+	var out []edit
+	for i := range e.words {
+		w := e.word(i)
+		if w != strings.ToLower(w) || genders[w] != "" || quantities[w] != "" {
+			continue
+		}
+		for _, a := range wordnet.Antonyms(w) {
+			out = append(out, e.replace(i, a))
+		}
+		for _, ending := range []string{"ed", "d", "s", "ing", "er", "est"} {
+			base, ok := strings.CutSuffix(w, ending)
+			if !ok {
+				continue
+			}
+			for _, a := range wordnet.Antonyms(base) {
+				if ending == "ed" && strings.HasSuffix(a, "e") {
+					a = strings.TrimSuffix(a, "e")
+				}
+				out = append(out, e.replace(i, a+ending))
+			}
+		}
+	}
+	return out
+}
+
+var auxiliaries = regexp.MustCompile(`\b(?:is|are|was|were|has|had|have|will|can|could|did|does|would|should|must|may)\b`)
+
+// negations put in not or never, or make a past tense one that did not happen.
+func (e *editor) negations() []edit {
+	if regexp.MustCompile(`(?i)\b(?:not|never|no|none|nor|neither|cannot)\b|n't`).MatchString(e.claim) {
+		return nil
+	}
+	var out []edit
+	for _, at := range auxiliaries.FindAllStringIndex(e.claim, 1) {
+		out = append(out, edit{at[1], at[1], " not"}, edit{at[1], at[1], " never"})
+	}
+	for i := range e.words {
+		w := e.word(i)
+		base := pastOf(w)
+		if base == "" || i > 0 && auxiliaries.MatchString(e.word(i-1)) {
+			continue
+		}
+		if i > 0 && strings.ToUpper(e.word(i - 1)[:1]) == e.word(i - 1)[:1] { // "Smith won"
+			out = append(out, e.replace(i, "did not "+base), e.replace(i, "failed to "+base))
+		}
+	}
+	return out
+}
+
+// pastOf is the base of a verb in the past tense.
+func pastOf(w string) string {
+	if w != strings.ToLower(w) || !strings.HasSuffix(w, "ed") || strings.HasSuffix(w, "eed") {
+		return ""
+	}
+	for _, base := range wordnet.Bases(w) {
+		if base != w {
+			return base
+		}
+	}
+	return ""
+}
+
+var monthNames = strings.Fields("January February March April June July August September October November December")
+
+func (e *editor) months() []edit {
+	var out []edit
+	for i := range e.words {
+		if at := slices.Index(monthNames, e.word(i)); at >= 0 {
+			out = append(out, e.replace(i, monthNames[(at+1+e.pick(len(monthNames)-1))%len(monthNames)]))
+		}
+	}
+	return out
+}
+
+var numberPattern = regexp.MustCompile(`\b\d+\b`)
+
+func (e *editor) numbers() []edit {
+	var out []edit
+	for _, at := range numberPattern.FindAllStringIndex(e.claim, -1) {
+		var n int
+		if _, err := fmt.Sscan(e.claim[at[0]:at[1]], &n); err == nil {
+			out = append(out, edit{at[0], at[1], fmt.Sprint(n + []int{1, 2, 3, 10}[e.pick(4)])})
+		}
+	}
+	return out
+}
+
+var namePattern = regexp.MustCompile(`\b[A-Z][a-z]{2,}(?: [A-Z][a-z]{2,})+\b`)
+
+// namesOf lists the names in the claims of a dataset, sorted.
+func namesOf(d *Dataset) []string {
+	var out []string
+	for _, item := range d.Items {
+		out = append(out, namePattern.FindAllString(item.Text, -1)...)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+func (e *editor) names() []edit {
+	var out []edit
+	for _, at := range namePattern.FindAllStringIndex(e.claim, -1) {
+		if other := e.all[e.pick(len(e.all))]; at[0] > 0 && !strings.Contains(e.claim, other) {
+			out = append(out, edit{at[0], at[1], other})
+		}
+	}
+	return out
+}
+
+var thingPattern = regexp.MustCompile(`\b[A-Z][A-Za-z]+(?: [A-Z][A-Za-z]+)*\b`)
+
+// exchanges are the first two names with a verb between them.
+func (e *editor) exchanges() []edit {
+	first, _, ok := e.pair()
+	if !ok {
+		return nil
+	}
+	return []edit{{first.from, first.to, ""}}
+}
+
+func (e *editor) pair() (first, second span, ok bool) {
+	all := thingPattern.FindAllStringIndex(e.claim, -1)
+	for i := 0; i+1 < len(all); i++ {
+		a, b := span{all[i][0], all[i][1]}, span{all[i+1][0], all[i+1][1]}
+		between := strings.Fields(e.claim[a.to:b.from])
+		if len(between) > 0 && len(between) < 7 && slices.ContainsFunc(between, func(w string) bool {
+			return pastOf(w) != "" || strings.HasSuffix(w, "s") && wordnet.Known(strings.TrimSuffix(w, "s"))
+		}) {
+			return a, b, true
+		}
+	}
+	return first, second, false
+}
+
+func (e *editor) exchanged() string {
+	a, b, _ := e.pair()
+	return e.claim[:a.from] + e.claim[b.from:b.to] + e.claim[a.to:b.from] + e.claim[a.from:a.to] + e.claim[b.to:]
+}

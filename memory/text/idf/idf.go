@@ -1,0 +1,71 @@
+// Package idf says how rare words of English are, as far as a table of 32 kB can.
+// It holds no words: stems that share a bucket share a value.
+//
+//	idf.Default().Of(text.Stem("photosynthesis"))
+package idf
+
+import (
+	_ "embed"
+	"fmt"
+	"math"
+)
+
+// Buckets is how many places a table has.
+const Buckets = 1 << 15
+
+// scale is how many steps of the table one unit of IDF has.
+const scale = 16
+
+// A Table is the inverse document frequency of stems, hashed: a byte per
+// bucket, in sixteenths.
+type Table []byte
+
+// New counts in how many of the sentences each stem stands, and returns
+// ln(1 + (N − df + ½) / (df + ½)), the IDF of BM25 (Robertson and Zaragoza,
+// "The probabilistic relevance framework", 2009). A sentence is its stems.
+func New(sentences [][]string) Table {
+	df := make([]int, Buckets)
+	for _, stems := range sentences {
+		seen := map[uint32]bool{}
+		for _, stem := range stems {
+			if b := bucket(stem); !seen[b] {
+				seen[b] = true
+				df[b]++
+			}
+		}
+	}
+	out := make(Table, Buckets)
+	n := float64(len(sentences))
+	for b, d := range df {
+		v := math.Log(1 + (n-float64(d)+.5)/(float64(d)+.5))
+		out[b] = byte(math.Round(min(scale*v, 255)))
+	}
+	return out
+}
+
+//go:embed idf.bin
+var shipped []byte
+
+// Default is the table that the program ships. The training command of the
+// judge of claims makes it.
+func Default() Table { return Table(shipped) }
+
+// Check refuses a table of another size.
+func (t Table) Check() error {
+	if len(t) != Buckets {
+		return fmt.Errorf("the table of IDF has %d bytes: want %d; run the training command again", len(t), Buckets)
+	}
+	return nil
+}
+
+// Of is the IDF of a stem.
+func (t Table) Of(stem string) float64 { return float64(t[bucket(stem)]) / scale }
+
+// bucket is FNV-1a over the stem.
+func bucket(stem string) uint32 {
+	h := uint32(2166136261)
+	for i := range len(stem) {
+		h = (h ^ uint32(stem[i])) * 16777619
+	}
+	return (h ^ h>>15) % Buckets
+}
