@@ -22,10 +22,11 @@ const (
 
 // evalClaimsFlags are the flags of eval claims.
 type evalClaimsFlags struct {
-	files  claims.Files
-	judge  string
-	limit  int
-	asJSON bool
+	files   claims.Files
+	judge   string
+	limit   int
+	altered bool
+	asJSON  bool
 }
 
 func (a *app) evalClaimsCommand() *cobra.Command {
@@ -49,14 +50,21 @@ rest; AUC and ECE are of the probability of support. Accuracy and macro_F1 are
 of the same two classes, and in scifact of its three labels: a claim is
 contradicted only by a hard signal, which the judge offline does not look for.
 
-The judge offline is the learned one by itself; verify is that of agent verify,
-which also compares numbers, dates, names, negation, direction, quantifiers and
-modality by code, and then overrules it.
+The judge verify is that of agent verify: learned weights, and code that weighs
+each critical word of the claim (numbers, dates, names, negation, direction,
+gender, quantifiers, modality) and overrules them. offline is the weights alone.
+
+--altered judges the fully supported claims and, beside each, copies of it with
+one word or number changed, so that they no longer hold. It prints for each kind
+of change how many are refused, and how many are refused or in doubt, of the
+claims whose original is accepted. A file that holds altered claims already, with
+ids such as ID+negation, is counted in the same way.
 
 Offline was trained on the public halves of wice and scifact. On these files
 the figures are those of a fit, and the output says so; for cross-validated ones
 run, in the repository: go run ./eval/train verify --data DIR --out ''`,
 		Example: `  agent eval claims --format wice --data claims.jsonl.gz
+  agent eval claims --format wice --data claims.jsonl.gz --altered
   agent eval claims --format scifact --data claims.jsonl --corpus corpus.jsonl.gz
   agent eval claims --format faithbench --data samples.jsonl.gz --judge verify --json`,
 		Args: exactly(0, "no argument"),
@@ -73,6 +81,7 @@ run, in the repository: go run ./eval/train verify --data DIR --out ''`,
 	flags.StringVar(&f.files.Corpus, "corpus", "", "`FILE` of the abstracts; for scifact only")
 	flags.StringVar(&f.judge, "judge", judgeVerify, "`JUDGE` to measure: verify or offline")
 	flags.IntVar(&f.limit, "limit", 0, "judge only the first `N` items")
+	flags.BoolVar(&f.altered, "altered", false, "judge supported claims and altered copies of them")
 	flags.BoolVar(&f.asJSON, "json", false, "print one JSON document")
 	return cmd
 }
@@ -129,6 +138,11 @@ func measureClaims(ctx context.Context, f *evalClaimsFlags, progress func(string
 		return m, err
 	}
 	m.set = set.Limit(f.limit)
+	if f.altered {
+		if m.set = claims.Altered(m.set); len(m.set.Items) == 0 {
+			return m, fmt.Errorf("%s has no supported claim to alter", f.files.Data)
+		}
+	}
 	if m.trained, err = claims.OfflineSaw(set); err != nil {
 		return m, err
 	}
@@ -161,6 +175,12 @@ func (a *app) printClaims(m measuredClaims) {
 			fmt.Fprintf(a.stdout, "%.1f … %.1f     %5d  %8.2f  %8.2f\n", b.Lo, b.Hi, b.N, b.Expected, b.Observed)
 		}
 	}
+	if r, ok := claims.Resist(m.result.Outcomes); ok {
+		fmt.Fprintf(a.stdout, "\nof %d supported claims %d are accepted, %d of them with a doubt; altered, these are\n%-12s  %5s  %8s  %s\n", r.Originals, r.Accepted, r.InDoubt, "altered", "n", "refused", "refused or in doubt")
+		for _, k := range r.Kinds {
+			fmt.Fprintf(a.stdout, "%-12s  %5d  %8.2f  %8.2f\n", k.Kind, k.N, float64(k.Refused)/float64(k.N), float64(k.Refused+k.Doubted)/float64(k.N))
+		}
+	}
 	fmt.Fprintf(a.stdout, "\nlatency p50 %.2f ms, p95 %.2f ms\n", milliseconds(m.result.P50), milliseconds(m.result.P95))
 	fmt.Fprintf(a.stdout, "intervals: %d bootstrap resamples, seed %d\n", m.result.Resample.Resamples, m.result.Resample.Seed)
 }
@@ -178,6 +198,7 @@ type claimsDocument struct {
 	Latency     latency                     `json:"latency_ms"`
 	Reliability []reliabilityBin            `json:"reliability"`
 	Drawn       drawnItems                  `json:"resampling"`
+	Altered     *claims.Resistance          `json:"altered,omitempty"` // when the data holds altered claims
 	Items       []claimsItem                `json:"items"`
 }
 
@@ -208,6 +229,9 @@ func (a *app) printClaimsJSON(m measuredClaims) {
 		Schema: 1, Task: "claims", Format: m.set.Format, Judge: m.judge, Trained: m.trained, N: len(m.result.Outcomes), Failed: m.result.Failed,
 		Metrics: intervals(m.result.Metrics), Latency: latency{milliseconds(m.result.P50), milliseconds(m.result.P95)},
 		Drawn: drawnItems{m.result.Resample.Seed, m.result.Resample.Resamples}, Items: make([]claimsItem, len(m.result.Outcomes)),
+	}
+	if r, ok := claims.Resist(m.result.Outcomes); ok {
+		out.Altered = &r
 	}
 	for _, b := range m.result.Reliability {
 		out.Reliability = append(out.Reliability, reliabilityBin{six(b.Lo), six(b.Hi), b.N, six(b.Expected), six(b.Observed)})

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"example.com/assay/memory/text/wordnet"
+	"example.com/assay/state"
 )
 
 // An Alteration is a kind of edit that turns a true claim into one that its
@@ -78,6 +79,67 @@ const alterationMark = "+"
 // AlterationOf takes the id of an altered item apart.
 func AlterationOf(id string) (original, kind string, ok bool) { return strings.Cut(id, alterationMark) }
 
+// A Resistance says how many altered claims a judge refuses: those whose original
+// it accepts.
+type Resistance struct {
+	Originals int        `json:"originals"` // fully supported claims
+	Accepted  int        `json:"accepted"`  // of these
+	InDoubt   int        `json:"in_doubt"`  // of those accepted
+	Kinds     []Resisted `json:"kinds"`
+}
+
+// Resisted is one kind of alteration.
+type Resisted struct {
+	Kind    string `json:"kind"`
+	N       int    `json:"n"` // altered claims whose original is accepted
+	Refused int    `json:"refused"`
+	Doubted int    `json:"in_doubt"` // accepted with a doubt
+}
+
+// Resist counts what became of altered claims, kinds sorted by name. ok is false
+// when none of the items is one.
+func Resist(outcomes []Outcome) (r Resistance, ok bool) {
+	accepted := map[string]bool{}
+	for _, o := range outcomes {
+		if _, _, altered := AlterationOf(o.Item.ID); altered || o.Item.Gold != Supported {
+			continue
+		}
+		r.Originals++
+		if o.Verdict.Status == state.Supported {
+			r.Accepted++
+			accepted[o.Item.ID] = true
+			if len(o.Verdict.Doubts) > 0 {
+				r.InDoubt++
+			}
+		}
+	}
+	at := map[string]int{}
+	for _, o := range outcomes {
+		original, kind, altered := AlterationOf(o.Item.ID)
+		if !altered {
+			continue
+		}
+		ok = true
+		if !accepted[original] {
+			continue
+		}
+		if _, seen := at[kind]; !seen {
+			at[kind] = len(r.Kinds)
+			r.Kinds = append(r.Kinds, Resisted{Kind: kind})
+		}
+		row := &r.Kinds[at[kind]]
+		row.N++
+		switch {
+		case o.Verdict.Status != state.Supported:
+			row.Refused++
+		case len(o.Verdict.Doubts) > 0:
+			row.Doubted++
+		}
+	}
+	slices.SortFunc(r.Kinds, func(a, b Resisted) int { return strings.Compare(a.Kind, b.Kind) })
+	return r, ok
+}
+
 // An editor finds the places of a claim that can be edited.
 type editor struct {
 	claim string
@@ -145,6 +207,9 @@ var (
 func (e *editor) swaps(by map[string]string) []edit {
 	var out []edit
 	for i := range e.words {
+		if i > 0 && e.word(i) != strings.ToLower(e.word(i)) {
+			continue // a name, such as May
+		}
 		if to, ok := by[strings.ToLower(e.word(i))]; ok {
 			out = append(out, e.replace(i, to))
 		}
@@ -205,10 +270,16 @@ func (e *editor) negations() []edit {
 
 // pastOf is the base of a verb in the past tense.
 func pastOf(w string) string {
-	if w != strings.ToLower(w) || !strings.HasSuffix(w, "ed") || strings.HasSuffix(w, "eed") {
+	bases := wordnet.Bases(w)
+	if w != strings.ToLower(w) || slices.Contains(bases, w) && !strings.HasSuffix(w, "ed") {
 		return ""
 	}
-	for _, base := range wordnet.Bases(w) {
+	for _, ending := range []string{"s", "ing", "er", "est", "eed"} {
+		if strings.HasSuffix(w, ending) {
+			return ""
+		}
+	}
+	for _, base := range bases {
 		if base != w {
 			return base
 		}
@@ -278,6 +349,9 @@ func (e *editor) pair() (first, second span, ok bool) {
 	all := thingPattern.FindAllStringIndex(e.claim, -1)
 	for i := 0; i+1 < len(all); i++ {
 		a, b := span{all[i][0], all[i][1]}, span{all[i+1][0], all[i+1][1]}
+		if pronoun := genders[strings.ToLower(e.claim[a.from:a.to])] != ""; pronoun {
+			continue
+		}
 		between := strings.Fields(e.claim[a.to:b.from])
 		if len(between) > 0 && len(between) < 7 && slices.ContainsFunc(between, func(w string) bool {
 			return pastOf(w) != "" || strings.HasSuffix(w, "s") && wordnet.Known(strings.TrimSuffix(w, "s"))

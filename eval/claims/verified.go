@@ -34,6 +34,11 @@ func NewVerified(m llm.Model) (*Verified, error) {
 	return &Verified{verify.NewJudge(m, skill, nil)}, nil
 }
 
+// Weigh lets the pipeline's code overrule a verdict that was given without it.
+func (v *Verified) Weigh(verdict state.Verdict, evidence []state.Evidence) state.Verdict {
+	return v.judge.Weigh(verdict, evidence)
+}
+
 // Judge asks the pipeline's judge. What keeps its model from judging is in the
 // verdict; the error is one that has to stop the run.
 func (v *Verified) Judge(ctx context.Context, text string, evidence []state.Evidence) (state.Verdict, error) {

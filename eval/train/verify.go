@@ -10,6 +10,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"example.com/assay/eval/claims"
 	"example.com/assay/llm/offline/support"
@@ -109,24 +110,32 @@ func trainVerify(ctx context.Context, p *pool) (*trainedJudge, error) {
 // An unseen judgement is one of a claim by weights that had not seen it.
 type unseen struct {
 	set     string
+	item    claims.Item
 	fold    int
 	good    bool
 	width   float64
 	score   float64
-	verdict state.Verdict
+	alone   state.Verdict // of the weights
+	verdict state.Verdict // after code has weighed it
 }
 
 type unseens []unseen
 
-// all are scores, widths and labels of every judgement but those of a fold.
-// Copied claims are left out: their probability is not the model's.
-func (u unseens) all(but int) (scores, widths []float64, good []bool) {
+// all are scores, widths and labels of every judgement but those of a fold, of
+// claims as they are and altered. Copied claims are left out: their probability
+// is not the model's. So are those that code refuses or doubts: the probability is
+// that of a claim which passes.
+func (u unseens) all(but int) (scores, widths, weights []float64, good []bool) {
 	for _, j := range u {
-		if j.fold != but && !math.IsInf(j.score, 0) {
-			scores, widths, good = append(scores, j.score), append(widths, j.width), append(good, j.good)
+		if j.fold != but && !math.IsInf(j.score, 0) && len(j.verdict.Conflicts) == 0 && len(j.verdict.Doubts) == 0 {
+			weight := 1.0
+			if _, _, altered := claims.AlterationOf(j.item.ID); altered {
+				weight = alteredWeight
+			}
+			scores, widths, weights, good = append(scores, j.score), append(widths, j.width), append(weights, weight), append(good, j.good)
 		}
 	}
-	return scores, widths, good
+	return scores, widths, weights, good
 }
 
 // crossValidate judges every claim by weights and a calibration that were
@@ -157,19 +166,36 @@ func (p *pool) crossValidate(ctx context.Context, table idf.Table, dealt map[str
 			return nil, err
 		}
 	}
+	code, err := claims.NewVerified(nil)
+	if err != nil {
+		return nil, err
+	}
 	var out unseens
 	for _, set := range p.sets {
+		foldOf := map[string]int{}
 		for i, item := range set.Items {
-			fold := dealt[set.Format][i]
+			foldOf[item.ID] = dealt[set.Format][i]
+		}
+		for _, item := range slices.Concat(set.Items, claims.Altered(set).Items) {
+			if err := context.Cause(ctx); err != nil {
+				return nil, err
+			}
+			original, _, altered := claims.AlterationOf(item.ID)
+			if !altered && slices.ContainsFunc(out, func(u unseen) bool { return u.set == set.Format && u.item.ID == item.ID }) {
+				continue // the originals among the altered
+			}
+			fold := foldOf[original]
 			e := models[fold].PrepareSources(claims.Sources(item.Evidence))
 			j := e.Judge(item.Text)
 			u := unseen{
-				set: set.Format, fold: fold, good: item.Gold == claims.Supported, width: e.Width(),
-				score: math.Log(j.Balanced / (1 - j.Balanced)), verdict: state.Verdict{Status: j.Status, Confidence: j.P},
+				set: set.Format, item: item, fold: fold, good: item.Gold == claims.Supported, width: e.Width(),
+				score: math.Log(j.Balanced / (1 - j.Balanced)), alone: state.Verdict{Status: j.Status, Confidence: j.P},
 			}
+			u.alone.Claim = state.Claim{ID: 1, Text: item.Text, End: len(item.Text)}
 			if j.Copied {
 				u.score = math.Inf(1)
 			}
+			u.verdict = code.Weigh(u.alone, item.Evidence)
 			out = append(out, u)
 		}
 	}
@@ -180,7 +206,8 @@ func (p *pool) crossValidate(ctx context.Context, table idf.Table, dealt map[str
 		}
 		for i, u := range out {
 			if u.fold == fold && !math.IsInf(u.score, 0) {
-				out[i].verdict.Confidence = calibration.P(u.score, u.width)
+				out[i].alone.Confidence = calibration.P(u.score, u.width)
+				out[i].verdict = code.Weigh(out[i].alone, u.item.Evidence)
 			}
 		}
 	}
@@ -198,17 +225,12 @@ func (p *pool) page(seen unseens, terms int, files *trainedJudge) ([]byte, error
 	fmt.Fprintf(&b, "- features: %d of a claim, %d of a term; weights.json %d bytes, idf.bin %d bytes\n\n", len(support.FeatureNames()), len(support.TermNames()), len(files.weights), len(files.idf))
 	fmt.Fprintf(&b, "Cross-validation in %d folds by group (WiCE by article, SciFact by cited abstracts): every\nclaim is judged by weights and a calibration that were fitted without its group. Value and\n95 %% bootstrap interval; accuracy and macro_F1 of scifact are over its three labels. IDF is\ncounted on all texts, labels unseen.\n", folds)
 	for _, set := range p.sets {
-		var verdicts []state.Verdict
-		for _, u := range seen {
-			if u.set == set.Format {
-				verdicts = append(verdicts, u.verdict)
-			}
-		}
-		got, err := claims.Measure(set, verdicts, nil)
+		mine := seen.of(set.Format)
+		got, err := claims.Measure(set, mine.originals(), nil)
 		if err != nil {
 			return nil, err
 		}
-		fmt.Fprintf(&b, "\n| %s, n %d | value | 95 %% |\n|---|---|---|\n", set.Format, len(verdicts))
+		fmt.Fprintf(&b, "\n## %s\n\n| as they are, n %d | value | 95 %% |\n|---|---|---|\n", set.Format, len(set.Items))
 		for _, m := range got.Metrics {
 			fmt.Fprintf(&b, "| %s | %.3f | %.3f – %.3f |\n", m.Name, m.Value, m.Lo, m.Hi)
 		}
@@ -217,6 +239,9 @@ func (p *pool) page(seen unseens, terms int, files *trainedJudge) ([]byte, error
 			if bin.N > 0 {
 				fmt.Fprintf(&b, "| %.1f – %.1f | %d | %.2f | %.2f |\n", bin.Lo, bin.Hi, bin.N, bin.Expected, bin.Observed)
 			}
+		}
+		if err := mine.resistance(&b, set); err != nil {
+			return nil, err
 		}
 	}
 	return b.Bytes(), nil

@@ -17,6 +17,9 @@ const (
 	partWeight = .3 // of a judged word beside a judged claim
 	clip       = 4
 	perClass   = 165 // claims that each class of each set counts as
+	// alteredWeight is what an altered claim counts beside a real one when the
+	// probability is fitted: real claims are seldom true but for one word.
+	alteredWeight = .1
 )
 
 // A sample is a claim as the judge measures it.
@@ -143,12 +146,12 @@ func part(names []string, scale *linear.Scaler, weights []float64, bias float64)
 // calibrate fits the probability of scores that were given to claims the
 // weights had not seen: Platt's sigmoid, with a slope and an offset for narrow
 // and for wide evidence.
-func calibrate(scores, widths []float64, good []bool) (support.Calibration, error) {
+func calibrate(scores, widths, weights []float64, good []bool) (support.Calibration, error) {
 	rows := make([][]float64, len(scores))
 	for i, s := range scores {
 		rows[i] = []float64{s, s * widths[i], widths[i]}
 	}
-	m, err := linear.FitLogistic(rows, good, nil, &linear.LogisticOptions{Ridge: .1})
+	m, err := linear.FitLogistic(rows, good, weights, &linear.LogisticOptions{Ridge: .1})
 	if err != nil {
 		return support.Calibration{}, fmt.Errorf("calibrating: %w", err)
 	}

@@ -97,7 +97,7 @@ func (j *Judge) Judge(ctx context.Context, c state.Claim, evidence []state.Evide
 func (j *Judge) settle(c state.Claim, out skills.JudgeOutput, evidence []state.Evidence) (v state.Verdict, made int) {
 	v = state.Verdict{Claim: c, Status: state.ClaimStatus(out.Status), Reason: strings.TrimSpace(out.Reason)}
 	var madeFor, madeAgainst int
-	left := 1.0 // of the confidence: however much speaks against it, it is lowered once
+	v.Confidence = min(max(out.Confidence, 0), 1)
 	v.For, madeFor = located(out.Quotes, evidence)
 	v.For = slices.DeleteFunc(v.For, func(q state.Quote) bool { return j.orders(q, evidence) })
 	v.Against, madeAgainst = located(out.Against, evidence)
@@ -106,10 +106,24 @@ func (j *Judge) settle(c state.Claim, out skills.JudgeOutput, evidence []state.E
 		if madeFor > 0 {
 			why = "the quote that was given is in no passage"
 		}
-		v, left = refused(v, why), afterRefusal
+		v = refused(v, why)
+		v.Confidence *= afterRefusal
 	}
-	conflicts, doubts := j.compare(c, evidence)
-	whole := len(text.Sentences(c.Text)) == 1
+	v = j.Weigh(v, evidence)
+	if v.Status == state.Unsupported {
+		v.For = nil
+	}
+	return v, madeFor + madeAgainst
+}
+
+// Weigh lets code overrule what a model says of a claim. What the evidence
+// contradicts, and what is decided by its absence, refuses the claim; what it
+// leaves open is a doubt, which lowers the confidence. However much speaks against
+// a claim, its confidence is lowered once.
+func (j *Judge) Weigh(v state.Verdict, evidence []state.Evidence) state.Verdict {
+	conflicts, doubts := j.compare(v.Claim, evidence)
+	whole := len(text.Sentences(v.Text)) == 1
+	stood := v.Status != state.Unsupported
 	for _, f := range conflicts {
 		if !decides(f.Conflict, whole) {
 			doubts = append(doubts, state.Doubt{Kind: f.Kind, Claim: f.Claim})
@@ -119,17 +133,17 @@ func (j *Judge) settle(c state.Claim, out skills.JudgeOutput, evidence []state.E
 		if f.quote.Text != "" && !slices.Contains(v.Against, f.quote) {
 			v.Against = append(v.Against, f.quote)
 		}
-		v, left = refused(v, inWords(f.Conflict)), afterRefusal
+		v = refused(v, inWords(f.Conflict))
 	}
-	if v.Status != state.Unsupported && len(doubts) > 0 {
-		v.Doubts, left = doubts, min(left, afterDoubt)
+	switch {
+	case len(v.Conflicts) > 0:
+		v.Confidence *= afterRefusal
+	case stood && len(doubts) > 0:
+		v.Doubts = doubts
 		v.Reason = join(v.Reason, "could not check: "+doubtful(doubts))
+		v.Confidence *= afterDoubt
 	}
-	v.Confidence = min(max(out.Confidence, 0), 1) * left
-	if v.Status == state.Unsupported {
-		v.For = nil
-	}
-	return v, madeFor + madeAgainst
+	return v
 }
 
 // orders reports whether a quote is of a sentence that gives orders to whoever
@@ -148,11 +162,11 @@ func (j *Judge) orders(q state.Quote, evidence []state.Evidence) bool {
 	return false
 }
 
-// What is left of the confidence in a claim against which something speaks that
-// code found, and in one of which the evidence lacks a word that matters.
+// What is left of the confidence in a claim that code refuses, and in one with a
+// doubt. go run ./eval/train verify prints what was observed of either.
 const (
-	afterRefusal = 0.25
-	afterDoubt   = 0.6
+	afterRefusal = 0.15
+	afterDoubt   = 0.65
 )
 
 // decides reports whether a conflict makes a claim unsupported: the evidence

@@ -461,7 +461,7 @@ func (c *comparison) weigh(p part) weighing {
 		switch {
 		case lead > .4 && !relative[t.text]:
 			return contradicted
-		case polar[t.text] && p.shown < .05, lead > .2:
+		case polar[t.text] && p.shown < .02, lead > .2:
 			return doubtful
 		}
 	case state.ConflictGender:
