@@ -108,18 +108,16 @@ func TestHowVerifyEnds(t *testing.T) {
 		{"one does not", verifying{response: partly}, state.StatusUngrounded, "", 3, "Not grounded: 1 of 2 claims is not supported by the evidence."},
 		{"of something else", verifying{response: "Penguins moult in February on the ice."}, state.StatusUngrounded, "", 3, "the corpus holds nothing on any of them."},
 		{"nothing to check", verifying{response: "Hello, how are you?"}, state.StatusUngrounded, "", 3, "Nothing was checked: "},
-		{"empty", verifying{response: " \n"}, "", "", 2, "the response is empty"},
-		{"no text", verifying{response: "caf\xe9 40"}, "", "", 2, "not valid UTF-8"},
+		{"empty", verifying{response: " \n"}, state.StatusRejected, "", 2, "the response is empty"},
+		{"no text", verifying{response: "caf\xe9 40"}, state.StatusRejected, "", 2, "not valid UTF-8"},
 		{"cancelled", verifying{response: carried, model: waiting{stop}, ctx: stopped}, state.StatusCancelled, "", 130, "Cancelled"},
 		{"out of time", verifying{response: carried, model: waiting{}, args: []string{"--timeout", "200ms"}}, state.StatusUnavailable, state.CauseTime, 1, "Could not look: the time is up: "},
 		{"out of budget", verifying{response: carried, model: spent(1)}, state.StatusUnavailable, state.CauseBudget, 1, "Could not look: the budget is spent: "},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			code, stdout, stderr := c.run(t, home, "--json")
-			if a := verifiedEnd(t, stdout); code != c.code || c.status != "" && (a.Status != c.status || a.Cause != c.cause) {
+			if a := verifiedEnd(t, stdout); code != c.code || a.Status != c.status || a.Cause != c.cause {
 				t.Errorf("exit code %d, %+v: %s", code, a.End, stderr)
-			} else if a.Status == state.StatusAnswered && c.code == 2 {
-				t.Error("refused input ends as answered")
 			}
 			if c.name == "cancelled" || c.name == "out of budget" { // the model is used up
 				return

@@ -67,6 +67,9 @@ to check. 1: no claim could be judged, and the cause is named.`,
 			if err != nil && v.asJSON && !a.printed {
 				failed := failedAnswer(v.query, err)
 				failed.Pipeline = "verify"
+				if _, usage := errors.AsType[usageError](err); usage {
+					failed.End = state.End{Status: state.StatusRejected, Error: err.Error()}
+				}
 				a.printJSON(verify.Answer{Answer: failed, History: []verify.Attempt{}, Additional: []state.Source{}})
 			}
 			return err

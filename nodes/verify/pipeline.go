@@ -38,7 +38,7 @@ type Deps struct {
 // Options tune the pipeline. Nil is the zero value.
 type Options struct {
 	// Search is how many passages of the corpus are found for each claim before it
-	// is judged. Default 8; a negative value judges by the evidence given alone.
+	// is judged. Default 5; a negative value judges by the evidence given alone.
 	Search int
 	// Threshold is the confidence below which a correction is written. Default 0.7.
 	Threshold float64
@@ -56,7 +56,7 @@ type Options struct {
 }
 
 const (
-	defaultSearch      = 8 // docs/measurements.md
+	defaultSearch      = 5 // docs/measurements.md
 	defaultThreshold   = 0.7
 	defaultMaxAttempts = 2
 	defaultPassages    = 3
