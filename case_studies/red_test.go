@@ -56,7 +56,7 @@ func TestWhatTurnsRed(t *testing.T) {
 		{name: "a skill that no case asks", skill: skills.RefineExtraction, red: []string{}},
 		{name: "the threshold of a research step", opts: eval.BenchOptions{Research: research.Options{ConfidenceThreshold: 1}}, red: answered(t, of(eval.Research))},
 		{name: "the threshold of edges", opts: eval.BenchOptions{Edges: causal.Options{Threshold: .99}}, red: of(eval.Edges)},
-		{name: "the threshold of responses", opts: eval.BenchOptions{Verify: verify.Options{Threshold: .05}}, red: of(eval.Verify)},
+		{name: "what becomes of claims without support", opts: eval.BenchOptions{Verify: verify.Options{Treatment: verify.StrikeUnsupported}}, red: of(eval.Verify)},
 		{name: "the thresholds of fields", opts: eval.BenchOptions{Extract: extract.Options{Thresholds: extract.Thresholds{Confidence: 1}}}, red: of(eval.Extract)},
 		{name: "a route around the check of the question", opts: eval.BenchOptions{Research: research.Options{SkipInjectionCheck: true}}, red: of(eval.Research)},
 		{name: "a route around the adversarial pass", opts: eval.BenchOptions{Edges: causal.Options{SkipAdversarial: true}}, red: of(eval.Edges)},

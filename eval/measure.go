@@ -84,7 +84,7 @@ func passageScores(scores map[string]float64, gold []string, sources []state.Sou
 
 func claimScores(scores map[string]float64, gold map[string]string, check *state.ClaimCheck) {
 	if check.CRAGAttempts > 0 {
-		scores[MetricCRAGSuccess] = oneIf(check.IsGrounded)
+		scores[MetricCRAGSuccess] = oneIf(check.IsGrounded || check.Corrected)
 	}
 	if check.ClaimsChecked == 0 {
 		return

@@ -63,6 +63,12 @@ func run[S any](ctx context.Context, b *Bench, p *Prepared, g *graph.Compiled[S]
 		if ev.Kind == graph.NodeUpdate && ev.Namespace == "" {
 			out.Path = append(out.Path, ev.Node)
 		}
+	}, End: func(final S, err error) state.End {
+		of, bad := conclude(final, err)
+		if bad != nil {
+			return state.Outcome{Err: bad}.End()
+		}
+		return of.Answer.End
 	}}
 	final, took, runErr := follow.Run(ctx, g, in, opts)
 	out.Times, out.Err = took, runErr

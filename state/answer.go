@@ -62,13 +62,18 @@ type Verification struct {
 
 // ClaimCheck is what the verification of a response's claims came to.
 type ClaimCheck struct {
-	Confidence      float64        `json:"confidence"` // 0..1, see package verify
-	Level           string         `json:"level"`      // high, medium, low or very_low
-	IsGrounded      bool           `json:"is_grounded"`
+	Confidence      float64        `json:"confidence"`  // 0..1, see package verify
+	Level           string         `json:"level"`       // high, medium, low or very_low; unchecked without a claim
+	IsGrounded      bool           `json:"is_grounded"` // every claim is supported, and there is one
 	ClaimsChecked   int            `json:"claims_checked"`
 	ClaimsSupported int            `json:"claims_supported"`
+	ClaimsInDoubt   int            `json:"claims_in_doubt,omitempty"`            // of those that are supported
+	ClaimsPartial   int            `json:"claims_partially_supported,omitempty"` // the others, without those that were not judged, are unsupported
+	ClaimsUnjudged  int            `json:"claims_not_judged,omitempty"`
 	CRAGAttempts    int            `json:"crag_attempts"`        // corrections that were judged
-	Unverified      string         `json:"unverified,omitempty"` // what kept the response from being verified or corrected
+	Rewritten       int            `json:"rewritten,omitempty"`  // claims that a correction wrote in place of the pipeline's own
+	Corrected       bool           `json:"corrected,omitempty"`  // there is a correction whose every claim is supported
+	Unverified      string         `json:"unverified,omitempty"` // what kept claims from being judged
 	Claims          []CheckedClaim `json:"claims,omitempty"`     // in order, on request
 	Corrections     []string       `json:"suggested_corrections,omitempty"`
 }

@@ -80,5 +80,6 @@ type Verdict struct {
 	Doubts     []Doubt     `json:"doubts,omitempty"`    // what could be neither found nor refuted, in the order of the claim
 	Miscited   bool        `json:"miscited,omitempty"`  // supported, but not by what it cites
 	Reason     string      `json:"reason"`
-	Error      string      `json:"error,omitempty"` // what kept the model from judging; the claim then counts as unsupported
+	Error      string      `json:"error,omitempty"` // what kept the claim from being judged; it then counts as unsupported
+	Cause      Cause       `json:"cause,omitempty"` // of that error
 }

@@ -102,6 +102,7 @@ type End struct {
 	Cause    Cause     `json:"cause,omitempty"`    // of unavailable
 	Losses   []Loss    `json:"losses,omitempty"`   // calls that failed while the run went on
 	Searched *Searched `json:"searched,omitempty"` // of no_evidence
+	Why      string    `json:"why,omitempty"`      // of ungrounded: what does not hold, in a sentence
 	Error    string    `json:"error,omitempty"`
 }
 
@@ -114,6 +115,7 @@ type Outcome struct {
 	Grounded bool   // every part of the answer that was checked holds
 	Losses   []Loss // calls that failed while the run went on
 	Searched Searched
+	Why      string // see End
 }
 
 // End decides how a run ended. A run that lost a call never ends as answered or
@@ -138,7 +140,7 @@ func (o Outcome) End() End {
 	case o.Answered && o.Grounded && len(o.Losses) == 0:
 		e.Status = StatusAnswered
 	case o.Answered:
-		e.Status = StatusUngrounded
+		e.Status, e.Why = StatusUngrounded, o.Why
 	case len(o.Losses) > 0:
 		e.Status, e.Cause, e.Error = StatusUnavailable, o.Losses[0].Cause, o.Losses[0].Error
 	default:
@@ -154,7 +156,10 @@ func (e End) Words() string {
 		return ""
 	case StatusUngrounded:
 		if len(e.Losses) > 0 {
-			return "Answered, but not whole: " + e.lost()
+			return strings.TrimSpace(e.Why + " Answered, but not whole: " + e.lost())
+		}
+		if e.Why != "" {
+			return e.Why
 		}
 		return "Answered, but not grounded: not every statement is supported by the evidence."
 	case StatusNoEvidence:

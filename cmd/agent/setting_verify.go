@@ -11,8 +11,8 @@ import (
 // verification is how the claims of an answer are checked.
 type verification struct {
 	enabled     bool
-	threshold   float64 // of confidence, from which an answer is grounded
-	attempts    int     // of corrective retrieval
+	threshold   float64 // of confidence, below which a correction is written
+	attempts    int     // at a correction
 	showClaims  bool
 	unsupported verify.Treatment
 }
@@ -39,13 +39,13 @@ func verificationTable() []setting {
 		set:  func(p *parser, s *settings, from origin, text string) { s.verification.enabled = p.boolean(from, text) },
 		show: func(s *settings) string { return strconv.FormatBool(s.verification.enabled) },
 	}, {
-		key: "verification.confidence_threshold", flag: "verification-threshold", about: "The confidence above 0 and up to 1 from which an answer is grounded.",
+		key: "verification.confidence_threshold", flag: "verification-threshold", about: "The confidence above 0 and up to 1 below which a correction is written from more passages.",
 		set: func(p *parser, s *settings, from origin, text string) {
 			s.verification.threshold = p.threshold(from, text)
 		},
 		show: func(s *settings) string { return strconv.FormatFloat(s.verification.threshold, 'g', -1, 64) },
 	}, {
-		key: "verification.max_crag_attempts", flag: "crag-attempts", about: "How often an answer below it is corrected from more passages; 0 never does.",
+		key: "verification.max_crag_attempts", flag: "crag-attempts", about: "How often a correction is tried; 0 never does.",
 		set: func(p *parser, s *settings, from origin, text string) {
 			s.verification.attempts = p.count(from, text, 0)
 		},
@@ -69,8 +69,8 @@ func verificationTable() []setting {
 func registerVerification(cmd *cobra.Command) {
 	d := defaultVerification()
 	flags := cmd.Flags()
-	flags.String("verification-threshold", strconv.FormatFloat(d.threshold, 'g', -1, 64), "confidence above 0 and up to 1 from which an answer is grounded")
-	flags.String("crag-attempts", strconv.Itoa(d.attempts), "`NUMBER` of times that an answer below it is corrected from more passages")
+	flags.String("verification-threshold", strconv.FormatFloat(d.threshold, 'g', -1, 64), "confidence above 0 and up to 1 below which a correction is written from more passages")
+	flags.String("crag-attempts", strconv.Itoa(d.attempts), "`NUMBER` of times that a correction is tried")
 	flags.Bool("show-claims", d.showClaims, "show each claim with its verdict and quotes")
 	flags.String("unsupported", string(d.unsupported), "what becomes of claims without support: mark, strike or keep")
 }

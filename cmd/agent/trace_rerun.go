@@ -65,6 +65,11 @@ func (r *rerunner) both(ctx context.Context, path string, was []trace.Record, po
 	if after, err = r.run(ctx, from, shown); err != nil {
 		return before, after, err
 	}
+	if last := rootEnd(was); last != nil && last.End == nil { // it is of a run that did not write how it ended
+		if now := rootEnd(after.records); now != nil {
+			now.End = nil
+		}
+	}
 	if unfit(after.err) {
 		return before, after, fmt.Errorf("%s: %w; begin at an earlier node, or without --from", path, after.err)
 	}
@@ -110,7 +115,13 @@ func runsAgain[S any](r *rerunner, path string, g *graph.Compiled[S], header tra
 	}
 	r.run = func(ctx context.Context, from graph.Recording, shown *progress) (out rerun, err error) {
 		var lines bytes.Buffer
-		opts := &follow.Options[S]{Run: graph.RunOptions{Replay: from}, Trace: trace.NewWriter(&lines, header)}
+		opts := &follow.Options[S]{Run: graph.RunOptions{Replay: from}, Trace: trace.NewWriter(&lines, header), End: func(final S, err error) state.End {
+			answer, bad := conclude(final, err)
+			if bad != nil {
+				return state.Outcome{Err: bad}.End()
+			}
+			return answer.End
+		}}
 		if shown != nil {
 			opts.Observe = func(ev graph.Event[S]) { observe(shown, ev) }
 		}

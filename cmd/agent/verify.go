@@ -38,17 +38,25 @@ func (a *app) verifyCommand() *cobra.Command {
 		Use:   "verify --response FILE --context PATH…",
 		Short: "Check a response against evidence, claim by claim",
 		Long: `Verify splits a response into claims and says of each whether the evidence
-supports it, with the quotes. The evidence are files and directories (--context)
-or a corpus (--corpus), or both. With a corpus a response below the threshold is
-corrected: what is missing is searched for, the response is written again and
-checked again; the best version is kept.
+supports it, with the quotes. The evidence is files and directories (--context), a
+corpus (--corpus), or both. A corpus is searched for each claim before the claim is
+judged. The response is judged as it was given. Claims without support are marked in
+it (--unsupported).
+
+With a corpus, a correction is written for a response below the threshold: what is
+missing is searched for, the correction is checked, and shown beside the response.
+It changes no verdict and no exit code.
 
 Claims may cite: [Source 2] is the second --context, in the order given; an id of
 a record, such as [REQ-S001], is that record. What a claim cites is checked first.
+A correction cites what was found in the corpus as [P-1], [P-2] and so on.
 
 Numbers, units, dates, names, negation, quantifiers and modality are compared by
-code, whatever a model says. Claims without support are marked in the final
-response (--unsupported). Exit code 3 says that the response is not grounded.`,
+code, whatever a model says. A claim in doubt is supported, but for the words that
+are named, which could not be checked.
+
+Exit code 0: every claim is supported. 3: not every claim is, or nothing was there
+to check. 1: no claim could be judged, and the cause is named.`,
 		Example: `  agent verify --response answer.txt --context handbook.md
   agent verify --query "How long is the notice?" --response answer.txt --context docs/ --show-claims
   agent verify --response answer.txt --corpus handbook --json
@@ -59,6 +67,9 @@ response (--unsupported). Exit code 3 says that the response is not grounded.`,
 			if err != nil && v.asJSON && !a.printed {
 				failed := failedAnswer(v.query, err)
 				failed.Pipeline = "verify"
+				if _, usage := errors.AsType[usageError](err); usage {
+					failed.End = state.End{Status: state.StatusRejected, Error: err.Error()}
+				}
 				a.printJSON(verify.Answer{Answer: failed, History: []verify.Attempt{}, Additional: []state.Source{}})
 			}
 			return err
@@ -68,7 +79,7 @@ response (--unsupported). Exit code 3 says that the response is not grounded.`,
 	f.StringVar(&v.query, "query", "", "the `QUESTION` that the response answers")
 	f.StringVar(&v.response, "response", "", "`FILE` with the response; - is standard input")
 	f.StringArrayVar(&v.context, "context", nil, "`PATH` of a file or directory of evidence; - is standard input; may be repeated")
-	f.String("corpus", "", "`NAME` of a corpus in which support is looked for, and which corrects")
+	f.String("corpus", "", "`NAME` of a corpus that is searched for each claim, and for corrections")
 	f.StringVar(&v.trace, "trace", "", "write the run's trace to `FILE` (JSON Lines)")
 	f.BoolVar(&v.asJSON, "json", false, "print one JSON document")
 	flags.registerModel(cmd)
@@ -117,17 +128,20 @@ func (a *app) verify(cmd *cobra.Command, flags *settingFlags, v verifyFlags) (er
 	shown.close()
 	if v.asJSON {
 		a.printJSON(answer)
+		if answer.Status == state.StatusUnavailable {
+			a.warn("%s", answer.Words())
+		}
 	} else {
 		a.printVerified(answer, c, s.verification.showClaims)
 	}
 	a.warnOf(answer.Answer)
 	switch {
-	case runErr != nil:
+	case answer.Status == state.StatusAnswered:
+		return nil
+	case runErr != nil && (answer.Status == state.StatusCancelled || answer.Status == state.StatusFailed):
 		return runErr
-	case answer.Status == state.StatusNoEvidence:
-		return silent(exitNoEvidence)
 	}
-	return nil
+	return silent(answer.Status.ExitCode())
 }
 
 // verifyInput reads the response and the context.
@@ -251,7 +265,9 @@ func (c *checker) check(ctx context.Context, in verify.Input, traceFile string, 
 	if err != nil {
 		return answer, err
 	}
-	opts := follow.Options[state.Verify]{Observe: watch, Run: graph.RunOptions{RunID: runID}}
+	opts := follow.Options[state.Verify]{Observe: watch, Run: graph.RunOptions{RunID: runID}, End: func(final state.Verify, err error) state.End {
+		return verify.Result(final, err, c).End
+	}}
 	final, took, runErr := runTraced(ctx, c.pipeline.Graph(), in.Update(), opts, traceFile, func() (trace.Header, error) {
 		return traceHeader(c.app, c.settings, runID, in.Update(), c.skills, c.corpus, verifyTraced, nil)
 	})

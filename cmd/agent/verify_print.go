@@ -9,20 +9,42 @@ import (
 	"example.com/assay/state"
 )
 
-// printVerified prints a checked response for people: its text, what was found
-// on each claim, and how sure that makes.
+// printVerified prints a checked response for people: its text as it was given,
+// what was found on each claim, how sure that makes, and a correction behind it.
 func (a *app) printVerified(answer verify.Answer, files verify.Locator, showClaims bool) {
 	look := render.Options{Width: a.stdout.width, Colour: a.stdout.colour}
 	if answer.FinalResponse != "" {
 		fmt.Fprint(a.stdout, render.Markdown(answer.FinalResponse, look))
 		fmt.Fprintln(a.stdout)
 	}
-	check := answer.Verification.ClaimCheck
-	if check == nil {
-		return
+	if check := answer.Verification.ClaimCheck; check != nil && len(answer.History) > 0 {
+		a.printVerdicts(check, files, showClaims)
+		if answer.Correction != nil {
+			a.printCorrection(*answer.Correction)
+		}
+		fmt.Fprintln(a.stdout, checkLine(check))
 	}
-	a.printVerdicts(check, files, showClaims)
-	fmt.Fprintln(a.stdout, checkLine(check))
+	if words := answer.Words(); words != "" {
+		fmt.Fprintln(a.stdout, render.Visible(words))
+	}
+}
+
+// printCorrection prints what is suggested in place of a response, with what it
+// quotes.
+func (a *app) printCorrection(c verify.Correction) {
+	look := render.Options{Width: a.stdout.width, Colour: a.stdout.colour}
+	fmt.Fprint(a.stdout, render.Markdown("## Suggested correction\n\n"+c.Response, look))
+	fmt.Fprintln(a.stdout)
+	for _, s := range c.Sources {
+		fmt.Fprintf(a.stdout, "• %s\n  %s, bytes %d–%d\n", render.Visible("["+s.Label+"] "+s.Where), render.Visible(s.Path), s.Start, s.End)
+		for _, q := range s.Quotes {
+			fmt.Fprintf(a.stdout, "  “%s”\n", render.Visible(oneLine(q.Text)))
+		}
+		if s.Stale != "" {
+			fmt.Fprintf(a.stdout, "  stale: %s\n", render.Visible(s.Stale))
+		}
+	}
+	fmt.Fprintf(a.stdout, "\nOf the correction %d of %s supported. The line below is about the response as it was given.\n\n", c.Supported, count(c.Checked, "claim"))
 }
 
 // printVerdicts prints the claims of a check, when it has them, and what would make
@@ -44,14 +66,24 @@ func (a *app) printVerdicts(check *state.ClaimCheck, files verify.Locator, quote
 
 // checkLine says how sure a check makes: a bar, the number, the counts.
 func checkLine(check *state.ClaimCheck) string {
-	parts := []string{fmt.Sprintf("%s %.2f %s", bar(check.Confidence), check.Confidence, strings.ReplaceAll(check.Level, "_", " "))}
 	if check.ClaimsChecked == 0 {
-		parts = append(parts, "no claims to check")
-	} else {
-		parts = append(parts, fmt.Sprintf("%d of %s supported", check.ClaimsSupported, count(check.ClaimsChecked, "claim")))
+		return "no claim was checked"
 	}
-	if check.CRAGAttempts > 0 {
-		parts = append(parts, "corrected "+count(check.CRAGAttempts, "time"))
+	unsupported := check.ClaimsChecked - check.ClaimsSupported - check.ClaimsPartial - check.ClaimsUnjudged
+	counts := []string{fmt.Sprintf("%d of %s supported", check.ClaimsSupported, count(check.ClaimsChecked, "claim"))}
+	for _, of := range []struct {
+		n    int
+		what string
+	}{{check.ClaimsInDoubt, "of them in doubt"}, {check.ClaimsPartial, "in part"}, {unsupported, "unsupported"}, {check.ClaimsUnjudged, "not judged"}} {
+		if of.n > 0 {
+			counts = append(counts, fmt.Sprintf("%d %s", of.n, of.what))
+		}
+	}
+	parts := []string{
+		fmt.Sprintf("%s %.2f %s", bar(check.Confidence), check.Confidence, strings.ReplaceAll(check.Level, "_", " ")), strings.Join(counts, ", "),
+	}
+	if check.Rewritten > 0 {
+		parts = append(parts, count(check.Rewritten, "sentence")+" rewritten")
 	}
 	if check.Unverified != "" {
 		parts = append(parts, "not verified: "+render.Visible(check.Unverified))
@@ -75,6 +107,9 @@ func claimList(claims []state.CheckedClaim, files verify.Locator, quotes bool) s
 	var b strings.Builder
 	for _, c := range claims {
 		fmt.Fprintf(&b, "%s %s\n", claimMarks[c.Status], oneLine(c.Claim))
+		if c.Status == state.Supported && len(c.Doubts) > 0 {
+			fmt.Fprintf(&b, "    supported; could not check: %s\n", doubts(c.Doubts))
+		}
 		if c.Status != state.Supported || c.Miscited || c.Error != "" {
 			fmt.Fprintf(&b, "    %s\n", oneLine(c.Reasoning))
 		}
@@ -94,6 +129,15 @@ func claimList(claims []state.CheckedClaim, files verify.Locator, quotes bool) s
 		}
 	}
 	return render.Visible(b.String())
+}
+
+// doubts are the words of a claim that could not be checked.
+func doubts(list []state.Doubt) string {
+	words := make([]string, len(list))
+	for i, d := range list {
+		words[i] = "*" + oneLine(d.Claim) + "*"
+	}
+	return strings.Join(words, ", ")
 }
 
 // placeOf names the file that a quote's offsets count in.

@@ -42,6 +42,7 @@ type Record struct {
 	Parent      string                   `json:"parent,omitempty"`
 	Source      string                   `json:"source,omitempty"`
 	Error       string                   `json:"error,omitempty"`
+	End         json.RawMessage          `json:"end,omitempty"` // of the run's last line: how it ended, as its pipeline says it
 }
 
 // A Header says what was run, and how.
@@ -56,11 +57,15 @@ type Header struct {
 type Writer struct {
 	to     io.Writer
 	header *Header
+	end    json.RawMessage
 	seq    int
 }
 
 // NewWriter starts a trace. The header goes into the run's first line.
 func NewWriter(to io.Writer, header Header) *Writer { return &Writer{to: to, header: &header} }
+
+// SetEnd says how the run ended, in JSON. It is written with the run's last line.
+func (w *Writer) SetEnd(end json.RawMessage) { w.end = end }
 
 // Add writes an event. States are not traced, since the updates are what
 // changed, nor are tokens, since the event of a model's call has the whole text.
@@ -83,6 +88,10 @@ func Add[S any](w *Writer, ev graph.Event[S]) error {
 	switch ev.Kind {
 	case graph.RunStart:
 		rec.Header, w.header = w.header, nil
+	case graph.RunEnd:
+		if ev.Namespace == "" {
+			rec.End = w.end
+		}
 	case graph.NodeCustom:
 		rec.Kind, rec.Data = ev.Name, ev.Data
 	case graph.NodeStep:

@@ -25,6 +25,9 @@ type Options[S any] struct {
 	Trace *trace.Writer
 	// Observe is called for every event, in order. Default: nobody.
 	Observe func(graph.Event[S])
+	// End says how a run ended, for the last line of its trace, by its state and
+	// its error. Default: the trace does not say it.
+	End func(S, error) state.End
 	// Run is passed to the engine; its Modes are replaced.
 	Run graph.RunOptions
 }
@@ -68,6 +71,13 @@ func Run[S any](ctx context.Context, g *graph.Compiled[S], in graph.Update[S], o
 			final, took.Total = ev.State, ev.Elapsed
 		}
 		if o.Trace != nil {
+			if o.End != nil && ev.Kind == graph.RunEnd && ev.Namespace == "" {
+				end, err := json.Marshal(o.End(ev.State, stopped(ctx, ev.Err)))
+				if err != nil {
+					return final, took, fmt.Errorf("tracing the end: %w", err)
+				}
+				o.Trace.SetEnd(end)
+			}
 			if err := trace.Add(o.Trace, ev); err != nil {
 				return final, took, err
 			}
@@ -77,6 +87,14 @@ func Run[S any](ctx context.Context, g *graph.Compiled[S], in graph.Update[S], o
 		}
 	}
 	return final, took, nil
+}
+
+// stopped is the error of a run: of one that was stopped, what stopped it.
+func stopped(ctx context.Context, err error) error {
+	if err != nil && ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return err
 }
 
 // path is the name of an event's node, with that of the node that it is in.

@@ -272,6 +272,7 @@ func verifier(deps Deps, o Options) (*verify.Pipeline, error) {
 		opts = *o.Verify
 	}
 	opts.Checkpointer = nil // the run around it is saved
+	opts.Search = -1        // an answer stands on what its steps read
 	return verify.New(verify.Deps{Model: deps.Model, Skills: deps.Skills, Corpus: deps.Corpus, Inspect: deps.Inspect}, &opts)
 }
 

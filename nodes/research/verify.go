@@ -1,6 +1,7 @@
 package research
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"regexp"
@@ -31,9 +32,9 @@ func verifyInput(s state.Agent) graph.Update[state.Verify] {
 
 // verifyOutput is what the answer's run keeps of its verification.
 func verifyOutput(v state.Verify) graph.Update[state.Agent] {
-	check := verify.Check(v)
+	check := verify.CheckBest(v)
 	best, _ := v.Best()
-	correction := state.Correction{Text: v.Final, Rewrote: best.N > 0}
+	correction := state.Correction{Text: cmp.Or(v.Corrected, v.Final), Rewrote: best.N > 0}
 	if correction.Rewrote {
 		correction.Queries = v.Asked
 		for _, e := range v.Evidence {
@@ -46,8 +47,8 @@ func verifyOutput(v state.Verify) graph.Update[state.Agent] {
 	for _, w := range v.Warnings {
 		update = append(update, state.AgentWarnings.Add(w))
 	}
-	if v.Failure != "" {
-		update = append(update, state.AgentWarnings.Add("the answer could not be verified or corrected: "+v.Failure))
+	for _, l := range v.Losses {
+		update = append(update, state.AgentWarnings.Add(fmt.Sprintf("the answer could not be verified or corrected: %s is missing: %s", l.Missing, l.Error)))
 	}
 	return update
 }

@@ -32,7 +32,7 @@ func TestCorrectedAnswerCitesWhatItRead(t *testing.T) {
 	m.Answers[skills.RegenerateResponse] = []llmtest.Answer{{Text: "“Rule 0 binds every owner.” [Query 1][Source 1]\n\n“An owner who breaks rule 6 pays.” [Query 2][Source 2][Query 2][Source 9]"}}
 	corpus := &shelf{}
 	final := mustRun(t, research.Deps{Model: m, Corpus: corpus}, nil, "Who pays?")
-	if c := final.Check; !c.IsGrounded || c.CRAGAttempts != 1 {
+	if c := final.Check; !c.IsGrounded || c.CRAGAttempts != 1 || c.Rewritten != 1 {
 		t.Errorf("check %+v", c)
 	}
 	row := final.Plan[len(final.Plan)-1]

@@ -1,24 +1,39 @@
 package verify
 
 import (
-	"context"
-	"errors"
+	"fmt"
 	"slices"
+	"strings"
 
 	"example.com/assay/state"
 )
 
-// An Answer is what a run comes to, as `agent verify --json` prints it: the
-// answer's schema, with the final response as its text, and the corrections.
+// An Answer is the result of a run, as `agent verify --json` prints it: the
+// answer's schema, with the response as it was given as its text, and beside it
+// what corrections were tried.
 type Answer struct {
 	state.Answer
-	FinalResponse string         `json:"final_response"`
-	Attempts      int            `json:"attempts"` // corrections that were judged
+	FinalResponse string         `json:"final_response"`       // the response as it was given, with what has no support marked
+	Correction    *Correction    `json:"correction,omitempty"` // nil when none is supported better
+	Attempts      int            `json:"attempts"`             // corrections that were judged
 	History       []Attempt      `json:"verification_history"`
 	Additional    []state.Source `json:"additional_context_used"` // passages that corrections read
 }
 
-// An Attempt is one version of the response in an Answer.
+// A Correction is a version of the response that is suggested. No verdict on the
+// response, no status and no exit code depends on it.
+type Correction struct {
+	Response   string               `json:"response"` // with what has no support marked
+	Confidence float64              `json:"confidence"`
+	IsGrounded bool                 `json:"is_grounded"`
+	Supported  int                  `json:"claims_supported"`
+	Checked    int                  `json:"claims_checked"`
+	Claims     []state.CheckedClaim `json:"claims"` // with their quotes
+	Sources    []state.Source       `json:"sources"`
+}
+
+// An Attempt is one version of the response in an Answer; the first is the
+// response as it was given.
 type Attempt struct {
 	N          int                     `json:"n"`
 	Confidence float64                 `json:"confidence"`
@@ -30,31 +45,43 @@ type Attempt struct {
 }
 
 // Result turns a finished run into the answer that is printed. Sources are the
-// passages that verdicts quote, in the order of the evidence. A run that failed
-// or was stopped has the error; a response that is not grounded has the status
-// no_evidence.
+// passages that verdicts quote, in the order of the evidence. A run that was
+// stopped while it wrote a correction has judged the response: what stopped it is
+// a loss then, unless it was cancelled.
 func Result(final state.Verify, runErr error, files Locator) Answer {
 	check := Check(final)
+	given, judged := final.Given()
+	losses := final.Losses
+	if judged && final.Final == "" {
+		final.Final = treat(given.Response, given.Verdicts, MarkUnsupported)
+	}
+	if judged && state.CauseOf(runErr) != "" {
+		losses, runErr = append(slices.Clone(losses), state.LossOf(theCorrection, runErr)), nil
+	}
 	a := Answer{
 		Answer: state.Answer{
-			Schema: state.AnswerSchema, Pipeline: "verify", End: state.End{Status: status(check, runErr)}, Question: final.Query, Answer: final.Final,
-			Sources: []state.Source{}, Confidence: check.Confidence, Verification: state.Verification{ClaimCheck: &check}, Warnings: final.Warnings,
+			Schema: state.AnswerSchema, Pipeline: "verify", Question: final.Query, Answer: final.Final,
+			Confidence: check.Confidence, Verification: state.Verification{ClaimCheck: &check}, Warnings: final.Warnings,
 			Metrics: state.RunMetrics{Metrics: state.Metrics{ModelUsage: final.Usage, HasAnswer: final.Final != ""}, NodeMS: map[string]float64{}},
 		},
 		FinalResponse: final.Final, Attempts: check.CRAGAttempts, History: []Attempt{}, Additional: []state.Source{},
 	}
-	if runErr != nil {
-		a.Error = runErr.Error()
+	a.End = state.Outcome{
+		Err: runErr, Answered: judged && (check.ClaimsChecked == 0 || check.ClaimsUnjudged < check.ClaimsChecked),
+		Grounded: check.IsGrounded, Losses: losses, Why: why(final, check),
+	}.End()
+	a.Sources = quoted(final.Evidence, check.Claims, files)
+	for _, s := range a.Sources {
+		a.Verification.QuotesChecked += len(s.Quotes)
+		if s.Stale == "" {
+			a.Verification.QuotesExact += len(s.Quotes)
+		}
 	}
-	for _, e := range final.Evidence {
-		if quotes := quotesOf(check, e.Passage.ID); len(quotes) > 0 {
-			s := SourceOf(e.Passage, files)
-			s.N, s.Label, s.Quotes = len(a.Sources)+1, e.Label, quotes
-			a.Sources = append(a.Sources, s)
-			a.Verification.QuotesChecked += len(quotes)
-			if s.Stale == "" {
-				a.Verification.QuotesExact += len(quotes)
-			}
+	if best, _ := final.Best(); final.Corrected != "" {
+		claims := CheckOf(best).Claims
+		a.Correction = &Correction{
+			Response: final.Corrected, Confidence: best.Confidence, IsGrounded: best.Grounded, Supported: best.Counts(state.Supported),
+			Checked: len(best.Verdicts), Claims: claims, Sources: quoted(final.Evidence, claims, files),
 		}
 	}
 	for _, t := range final.Attempts {
@@ -72,23 +99,60 @@ func Result(final state.Verify, runErr error, files Locator) Answer {
 	return a
 }
 
-func status(check state.ClaimCheck, runErr error) state.Status {
+// NothingChecked is why a response without a claim is not grounded.
+const NothingChecked = "Nothing was checked: the response states no fact that evidence could support."
+
+// why says of a response that is not grounded what does not hold.
+func why(final state.Verify, check state.ClaimCheck) string {
+	without := check.ClaimsChecked - check.ClaimsSupported - check.ClaimsUnjudged
 	switch {
-	case errors.Is(runErr, context.Canceled) || errors.Is(runErr, context.DeadlineExceeded):
-		return state.StatusCancelled
-	case runErr != nil:
-		return state.StatusFailed
-	case check.IsGrounded:
-		return state.StatusAnswered
+	case check.ClaimsChecked == 0:
+		return NothingChecked
+	case without == 0:
+		return ""
+	case check.ClaimsSupported == 0 && foundNothing(final):
+		return "Not grounded: no claim is supported, and the corpus holds nothing on any of them."
+	case without == 1:
+		return fmt.Sprintf("Not grounded: 1 of %d claims is not supported by the evidence.", check.ClaimsChecked)
 	}
-	return state.StatusNoEvidence
+	return fmt.Sprintf("Not grounded: %d of %d claims are not supported by the evidence.", without, check.ClaimsChecked)
+}
+
+// notHeld is the confidence of a search below which a corpus does not hold what was
+// searched for.
+const notHeld = 0.35
+
+// foundNothing reports whether a corpus was searched for every claim, holds none
+// of them, and was all the evidence there is.
+func foundNothing(final state.Verify) bool {
+	given, _ := final.Given()
+	for _, v := range given.Verdicts {
+		at := searched(final, v.Spoken())
+		if at < 0 || final.Searches[at].Error != "" || final.Searches[at].Confidence >= notHeld {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(final.Evidence, func(e state.Evidence) bool { return !strings.HasPrefix(e.Label, foundLabel) })
+}
+
+// quoted are the passages that claims quote, in the order of the evidence.
+func quoted(evidence []state.Evidence, claims []state.CheckedClaim, files Locator) []state.Source {
+	sources := []state.Source{}
+	for _, e := range evidence {
+		if quotes := quotesOf(claims, e.Passage.ID); len(quotes) > 0 {
+			s := SourceOf(e.Passage, files)
+			s.N, s.Label, s.Quotes = len(sources)+1, e.Label, quotes
+			sources = append(sources, s)
+		}
+	}
+	return sources
 }
 
 // quotesOf returns what the verdicts quote from a passage, each span once, in
 // the order of the claims.
-func quotesOf(check state.ClaimCheck, passage string) []state.QuoteSpan {
+func quotesOf(claims []state.CheckedClaim, passage string) []state.QuoteSpan {
 	var spans []state.QuoteSpan
-	for _, c := range check.Claims {
+	for _, c := range claims {
 		for _, q := range slices.Concat(c.Evidence, c.Against) {
 			span := state.QuoteSpan{Start: q.Start, End: q.End, Text: q.Text}
 			if q.Passage == passage && !slices.Contains(spans, span) {

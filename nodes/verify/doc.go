@@ -1,6 +1,8 @@
-// Package verify checks a response against evidence, claim by claim, and, where
-// support is weak and there is a corpus, looks for what is missing, has the
-// response written again and checks it again (corrective retrieval, CRAG).
+// Package verify checks a response against evidence, claim by claim. With a
+// corpus, it searches for each claim before it judges, and where support is weak it
+// has a correction written and checked (corrective retrieval, CRAG).
+//
+// The response is judged as it was given. A correction stands beside it.
 //
 //	p, err := verify.New(verify.Deps{Model: model, Skills: set, Corpus: corpus}, nil)
 //	final, err := p.Run(ctx, verify.Input{Query: question, Response: answer, Evidence: evidence}, nil)

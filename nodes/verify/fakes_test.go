@@ -1,6 +1,7 @@
 package verify_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -35,6 +36,7 @@ type reader struct {
 	judge      func(skills.JudgeInput) skills.JudgeOutput
 	gaps       func(skills.GapInput) skills.GapOutput
 	regenerate func(skills.RegenerateInput) string
+	down       error // in place of errDown
 
 	mu    sync.Mutex
 	calls map[string]int
@@ -59,7 +61,7 @@ func (r *reader) Generate(_ context.Context, req llm.Request) (llm.Response, err
 	case req.Skill == skills.RegenerateResponse && r.regenerate != nil:
 		return llm.Response{Text: r.regenerate(decode[skills.RegenerateInput](req)), Model: "reader"}, nil
 	default:
-		return llm.Response{}, errDown
+		return llm.Response{}, cmp.Or(r.down, errDown)
 	}
 	text, err := json.Marshal(out)
 	return llm.Response{Text: string(text), Model: "reader"}, err
@@ -113,18 +115,24 @@ func passage(id, text string) state.Passage {
 
 // A shelf returns its passages in order, those that are excluded left out.
 type shelf struct {
-	passages []state.Passage
-	failAt   int // the search that fails, counted from 1
-	queries  []index.Query
+	passages   []state.Passage
+	by         map[string][]state.Passage // by query, in place of passages
+	failAt     int                        // the search that fails, counted from 1
+	confidence float64
+
+	mu      sync.Mutex
+	queries []index.Query
 }
 
 func (s *shelf) Search(_ context.Context, q index.Query) (index.Result, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.queries = append(s.queries, q)
 	if len(s.queries) == s.failAt {
 		return index.Result{}, errors.New("the index is gone")
 	}
-	var r index.Result
-	for _, p := range s.passages {
+	r := index.Result{Confidence: s.confidence}
+	for _, p := range append(s.by[q.Primary], s.passages...) {
 		excluded := false
 		for _, id := range q.Exclude {
 			excluded = excluded || id == p.ID
@@ -149,3 +157,8 @@ func run(t testing.TB, deps verify.Deps, opts *verify.Options, in verify.Input) 
 	}
 	return final
 }
+
+// nowhere keeps no file.
+type nowhere struct{}
+
+func (nowhere) TextPath(string) (path, original string, err error) { return "", "", nil }

@@ -38,12 +38,17 @@ const (
 // NothingLeft is the final response when all of it was left out.
 const NothingLeft = "No statement of the response is supported by the evidence."
 
-// Finish takes the attempt of the highest confidence, not the last one, and
-// treats what has no support in it.
+// Finish treats what has no support in the response as it was given. Of the
+// corrections it takes the one of the highest confidence, not the last one, if it
+// is above that of the response.
 func Finish(t Treatment) graph.Node[state.Verify] {
 	return func(_ context.Context, s state.Verify) (graph.Update[state.Verify], error) {
-		best, _ := s.Best()
-		return graph.Update[state.Verify]{state.VerifyFinal.Set(treat(best.Response, best.Verdicts, t))}, nil
+		given, _ := s.Given()
+		update := graph.Update[state.Verify]{state.VerifyFinal.Set(treat(given.Response, given.Verdicts, t))}
+		if best, _ := s.Best(); best.Response != given.Response {
+			update = append(update, state.VerifyFixed.Set(treat(best.Response, best.Verdicts, t)))
+		}
+		return update, nil
 	}
 }
 

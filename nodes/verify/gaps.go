@@ -18,16 +18,16 @@ import (
 func Gaps(m llm.Model, skill skills.Skill) graph.Node[state.Verify] {
 	return func(ctx context.Context, s state.Verify) (graph.Update[state.Verify], error) {
 		out, usage, err := llm.Ask[skills.GapOutput](ctx, m, skill, skills.GapInput{
-			Question: s.Query, Claims: judged(lacking(s.Verdicts)), Asked: nonNil(s.Asked),
+			Question: s.Query, Claims: judged(lacking(s.Verdicts)), Asked: tried(s),
 		})
-		if err := llm.Stops(ctx, err); err != nil {
-			return nil, err
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
 		}
 		update := graph.Update[state.Verify]{state.VerifyUsage.Add(usage)}
 		if err != nil {
-			return append(update, stop("no queries for what is missing: "+err.Error())...), nil
+			return append(update, stop(err)...), nil
 		}
-		queries := fresh(out.Queries, lacking(s.Verdicts), s.Asked)
+		queries := fresh(out.Queries, lacking(s.Verdicts), tried(s))
 		if len(queries) == 0 {
 			return append(update, state.VerifyDecided.Set(state.VerifyFinish)), nil
 		}
@@ -39,9 +39,23 @@ func Gaps(m llm.Model, skill skills.Skill) graph.Node[state.Verify] {
 	}
 }
 
-// stop ends the correction: the best attempt so far stands.
-func stop(why string) graph.Update[state.Verify] {
-	return graph.Update[state.Verify]{state.VerifyFailure.Set(why), state.VerifyDecided.Set(state.VerifyFinish)}
+// stop ends the correction at a call that failed, a spent budget included: what
+// was judged so far stands.
+func stop(err error) graph.Update[state.Verify] {
+	return graph.Update[state.Verify]{state.VerifyLosses.Add(state.LossOf(theCorrection, err)), state.VerifyDecided.Set(state.VerifyFinish)}
+}
+
+// theCorrection is what is missing when a correction fails.
+const theCorrection = "the suggested correction"
+
+// tried are the queries that were searched for already, those for claims as they
+// stand included.
+func tried(s state.Verify) []string {
+	queries := make([]string, 0, len(s.Searches)+len(s.Asked))
+	for _, f := range s.Searches {
+		queries = append(queries, f.Query)
+	}
+	return append(queries, s.Asked...)
 }
 
 // lacking returns what is not fully supported.
@@ -89,11 +103,4 @@ func normal(query string) string {
 	stems := text.Terms(query, text.QueryStops)
 	slices.Sort(stems)
 	return strings.Join(slices.Compact(stems), " ")
-}
-
-func nonNil(list []string) []string {
-	if list == nil {
-		return []string{}
-	}
-	return list
 }

@@ -76,7 +76,7 @@ func (j *Judge) Judge(ctx context.Context, c state.Claim, evidence []state.Evide
 			return state.Verdict{}, usage, err
 		}
 		if err != nil {
-			return state.Verdict{Claim: c, Status: state.Unsupported, Reason: "the claim could not be judged", Error: err.Error()}, usage, nil
+			return state.Verdict{Claim: c, Status: state.Unsupported, Reason: "the claim could not be judged", Error: err.Error(), Cause: state.CauseOf(err)}, usage, nil
 		}
 		var made int
 		v, made = j.settle(c, out, by)

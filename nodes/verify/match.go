@@ -12,8 +12,8 @@ import (
 	"example.com/assay/state"
 )
 
-// mostPassages is how many passages a claim is judged against, beside those
-// that it cites.
+// mostPassages is how many passages of the evidence given a claim is judged
+// against, beside those that it cites and those that a search found for it.
 const mostPassages = 8
 
 // Match picks the passages that each claim is judged against, and sends each
@@ -22,7 +22,7 @@ const mostPassages = 8
 // of claims, not with claims times evidence.
 func Match() graph.Node[state.Verify] {
 	return func(ctx context.Context, s state.Verify) (graph.Update[state.Verify], error) {
-		shelf := newShelf(s.Evidence)
+		shelf := newShelf(s)
 		sends := make([]graph.Send[state.Verify], len(s.Claims))
 		for i, c := range s.Claims {
 			if ctx.Err() != nil {
@@ -42,11 +42,25 @@ func Match() graph.Node[state.Verify] {
 type shelf struct {
 	evidence []state.Evidence
 	holds    map[string][]int // stem → positions in evidence, ascending
+	hits     map[string][]int // claim that was searched for → positions in evidence, the best first
+	found    []bool           // by a search for a claim, by position
 }
 
-func newShelf(evidence []state.Evidence) *shelf {
-	s := &shelf{evidence: evidence, holds: map[string][]int{}}
-	for i, e := range evidence {
+func newShelf(v state.Verify) *shelf {
+	s := &shelf{evidence: v.Evidence, holds: map[string][]int{}, hits: map[string][]int{}, found: make([]bool, len(v.Evidence))}
+	at := map[string]int{}
+	for i, e := range v.Evidence {
+		at[e.Passage.ID] = i
+	}
+	for _, f := range v.Searches {
+		hits := []int{}
+		for _, id := range f.Passages {
+			hits = append(hits, at[id])
+			s.found[at[id]] = true
+		}
+		s.hits[f.Query] = hits
+	}
+	for i, e := range v.Evidence {
 		p := e.Passage
 		for _, stem := range text.Terms(p.Title+"\n"+p.Section+"\n"+p.Text, text.DocStops) {
 			if at := s.holds[stem]; len(at) == 0 || at[len(at)-1] != i {
@@ -58,9 +72,10 @@ func newShelf(evidence []state.Evidence) *shelf {
 }
 
 // pick returns the cited passage that states the claim word for word, if one
-// does. Else it returns what the claim cites, in the order of its citations, and
-// then up to most other passages, the one that shares most with it first. Passages that
-// share nothing are left out, unless that leaves none.
+// does. Else it returns what the claim cites, in the order of its citations, then
+// what a search found for it, then up to most of the passages that no search
+// found, the one that shares most with it first. Of those, passages that share
+// nothing are left out, unless that leaves none of a claim that was not searched for.
 func (s *shelf) pick(c state.Claim, most int) []state.Evidence {
 	cited := citedBy(c, s.evidence)
 	for _, i := range cited {
@@ -69,6 +84,12 @@ func (s *shelf) pick(c state.Claim, most int) []state.Evidence {
 		}
 	}
 	chosen := slices.Clone(cited)
+	hits, searched := s.hits[c.Spoken()]
+	for _, i := range hits {
+		if !slices.Contains(cited, i) {
+			chosen = append(chosen, i)
+		}
+	}
 	score := make([]float64, len(s.evidence))
 	stems := text.Terms(c.Text, text.DocStops)
 	slices.Sort(stems)
@@ -81,13 +102,13 @@ func (s *shelf) pick(c state.Claim, most int) []state.Evidence {
 	}
 	var rest []int
 	for i := range s.evidence {
-		if !slices.Contains(cited, i) && (score[i] > 0 || len(s.evidence) <= most) {
+		if !s.found[i] && !slices.Contains(cited, i) && (score[i] > 0 || len(s.evidence) <= most) {
 			rest = append(rest, i)
 		}
 	}
 	slices.SortStableFunc(rest, func(a, b int) int { return cmp.Compare(score[b], score[a]) })
 	chosen = append(chosen, rest[:min(most, len(rest))]...)
-	if len(chosen) == 0 {
+	if len(chosen) == 0 && !searched {
 		chosen = append(chosen, 0)
 	}
 	out := make([]state.Evidence, len(chosen))

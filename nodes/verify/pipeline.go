@@ -15,6 +15,7 @@ import (
 // Names of the pipeline's nodes, as drawings and traces show them.
 const (
 	NodeSplit      = "split_claims"
+	NodeSearch     = "search" // only with a corpus to search before claims are judged
 	NodeMatch      = "match_evidence"
 	NodeJudge      = "judge" // one task for each claim
 	NodeScore      = "score"
@@ -28,7 +29,7 @@ const (
 type Deps struct {
 	Model  llm.Model
 	Skills *skills.Set
-	Corpus retrieval.Retriever // nil: the response is judged and marked, and never written again
+	Corpus retrieval.Retriever // nil: the response is judged by the evidence given, and no correction is written
 	// Inspect looks for orders in evidence: what gives one supports nothing. Nil
 	// looks for none.
 	Inspect retrieval.Inspect
@@ -36,10 +37,13 @@ type Deps struct {
 
 // Options tune the pipeline. Nil is the zero value.
 type Options struct {
-	// Threshold is the confidence from which a response is grounded. Default 0.7.
+	// Search is how many passages of the corpus are found for each claim before it
+	// is judged. Default 5; a negative value judges by the evidence given alone.
+	Search int
+	// Threshold is the confidence below which a correction is written. Default 0.7.
 	Threshold float64
-	// MaxAttempts is how often a response below it is corrected. Default 2;
-	// a negative value never corrects.
+	// MaxAttempts is how often a correction is tried. Default 2; a negative value
+	// never corrects.
 	MaxAttempts int
 	// Passages is how many passages each corrective query adds. Default 3.
 	Passages int
@@ -52,6 +56,7 @@ type Options struct {
 }
 
 const (
+	defaultSearch      = 5 // docs/measurements.md
 	defaultThreshold   = 0.7
 	defaultMaxAttempts = 2
 	defaultPassages    = 3
@@ -127,6 +132,17 @@ func build(deps Deps, opts *Options) (*graph.Compiled[state.Verify], error) {
 
 	g := graph.NewStateGraph(state.VerifyChannels()...)
 	g.AddNode(NodeSplit, Split())
+	claims, nothing := graph.Path{Key: keyClaims, Target: NodeMatch}, graph.Path{Key: keyNothing, Target: NodeScore}
+	decided := []graph.Path{{Key: string(state.VerifyCorrect), Target: NodeGaps}, {Key: string(state.VerifyFinish), Target: NodeFinish}}
+	if deps.Corpus != nil && o.Search > 0 {
+		g.AddNode(NodeSearch, Search(deps.Corpus, o.Search, deps.Inspect))
+		g.AddConditionalPaths(NodeSplit, beforeSearch, graph.Path{Key: keyClaims, Target: NodeSearch}, nothing)
+		g.AddConditionalPaths(NodeSearch, afterSearch, claims, nothing)
+		decided = append(decided, graph.Path{Key: string(state.VerifyWrite), Target: NodeRegenerate})
+	} else {
+		g.AddConditionalPaths(NodeSplit, afterSearch, claims, nothing)
+	}
+	g.AddConditionalPaths(NodeScore, afterDecision, decided...)
 	g.AddNode(NodeMatch, Match(), graph.NodeOptions[state.Verify]{Goto: []string{NodeJudge}})
 	g.AddNode(NodeJudge, JudgeNode(judge))
 	g.AddNode(NodeScore, ScoreNode(o.Threshold, attempts))
@@ -136,12 +152,10 @@ func build(deps Deps, opts *Options) (*graph.Compiled[state.Verify], error) {
 	g.AddNode(NodeFinish, Finish(o.Treatment))
 
 	g.AddEdge(graph.Start, NodeSplit)
-	g.AddConditionalPaths(NodeSplit, afterSplit, graph.Path{Key: "claims", Target: NodeMatch}, graph.Path{Key: "nothing to judge", Target: NodeScore})
 	g.AddEdge(NodeJudge, NodeScore)
 	goOn := func(node, next string) {
-		g.AddConditionalPaths(node, afterDecision, graph.Path{Key: string(state.VerifyCorrect), Target: next}, graph.Path{Key: string(state.VerifyFinish), Target: NodeFinish})
+		g.AddConditionalPaths(node, unlessFinished, graph.Path{Key: string(state.VerifyCorrect), Target: next}, graph.Path{Key: string(state.VerifyFinish), Target: NodeFinish})
 	}
-	goOn(NodeScore, NodeGaps)
 	goOn(NodeGaps, NodeRetrieve)
 	goOn(NodeRetrieve, NodeRegenerate)
 	goOn(NodeRegenerate, NodeSplit)
@@ -154,6 +168,9 @@ func (opts *Options) filled() (Options, error) {
 	var o Options
 	if opts != nil {
 		o = *opts
+	}
+	if o.Search == 0 {
+		o.Search = defaultSearch
 	}
 	if o.Threshold == 0 {
 		o.Threshold = defaultThreshold
@@ -173,14 +190,35 @@ func (opts *Options) filled() (Options, error) {
 	return o, o.Treatment.check()
 }
 
-func afterSplit(_ context.Context, s state.Verify) (graph.Route, error) {
-	if len(s.Claims) == 0 || len(s.Evidence) == 0 {
-		return graph.To("nothing to judge"), nil
+// Keys of the routes to judging.
+const (
+	keyClaims  = "claims"
+	keyNothing = "nothing to judge"
+)
+
+func beforeSearch(_ context.Context, s state.Verify) (graph.Route, error) {
+	if len(s.Claims) == 0 {
+		return graph.To(keyNothing), nil
 	}
-	return graph.To("claims"), nil
+	return graph.To(keyClaims), nil
 }
 
-// afterDecision follows what the last node decided.
+func afterSearch(_ context.Context, s state.Verify) (graph.Route, error) {
+	if len(s.Claims) == 0 || len(s.Evidence) == 0 {
+		return graph.To(keyNothing), nil
+	}
+	return graph.To(keyClaims), nil
+}
+
+// afterDecision follows what score decided.
 func afterDecision(_ context.Context, s state.Verify) (graph.Route, error) {
 	return graph.To(string(s.Decision)), nil
+}
+
+// unlessFinished goes on with the correction unless the last node ended it.
+func unlessFinished(_ context.Context, s state.Verify) (graph.Route, error) {
+	if s.Decision == state.VerifyFinish {
+		return graph.To(string(state.VerifyFinish)), nil
+	}
+	return graph.To(string(state.VerifyCorrect)), nil
 }

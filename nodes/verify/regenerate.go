@@ -10,20 +10,20 @@ import (
 	"example.com/assay/state"
 )
 
-// Regenerate has the response written again from all evidence. What comes of it
-// is judged also when not a word has changed, for there is more evidence now. A
-// model that fails ends the correction: the best attempt stands.
+// Regenerate has a correction of the response written from all evidence. It is
+// judged also when not a word has changed, for there is more evidence now. A model
+// that fails ends the correction: the best attempt stands.
 func Regenerate(m llm.Model, skill skills.Skill) graph.Node[state.Verify] {
 	return func(ctx context.Context, s state.Verify) (graph.Update[state.Verify], error) {
 		text, usage, err := llm.AskText(ctx, m, skill, skills.RegenerateInput{
 			Question: s.Query, Response: s.Response, Claims: judged(s.Verdicts), Sources: citable(toRead(s)),
 		})
-		if err := llm.Stops(ctx, err); err != nil {
-			return nil, err
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
 		}
 		update := graph.Update[state.Verify]{state.VerifyUsage.Add(usage)}
 		if err != nil {
-			return append(update, stop("the response was not written again: "+err.Error())...), nil
+			return append(update, stop(err)...), nil
 		}
 		return append(update, state.VerifyResponse.Set(strings.TrimSpace(text))), nil
 	}
@@ -32,7 +32,7 @@ func Regenerate(m llm.Model, skill skills.Skill) graph.Node[state.Verify] {
 // toRead is the evidence that a response is written from: what any claim was
 // judged against or cites, and what the round added.
 func toRead(s state.Verify) []state.Evidence {
-	shelf := newShelf(s.Evidence)
+	shelf := newShelf(s)
 	wanted := map[string]bool{}
 	for _, id := range s.Added {
 		wanted[id] = true

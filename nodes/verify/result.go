@@ -2,17 +2,34 @@ package verify
 
 import (
 	"fmt"
+	"slices"
 
 	"example.com/assay/state"
 )
 
-// Check sums up a finished run: the verdicts are those of the best attempt, and
-// Final is its text.
+// Check sums up a finished run: the verdicts are those on the response as it was
+// given. What a correction says of itself changes none of them.
 func Check(final state.Verify) state.ClaimCheck {
+	given, _ := final.Given()
+	best, _ := final.Best()
+	check := CheckOf(given)
+	check.CRAGAttempts = max(len(final.Attempts)-1, 0)
+	check.Corrected = best.Response != given.Response && best.Grounded
+	return check
+}
+
+// CheckBest sums up a finished run for a pipeline that checks its own answer and
+// shows the best version of it: the verdicts are those on that version.
+func CheckBest(final state.Verify) state.ClaimCheck {
+	given, _ := final.Given()
 	best, _ := final.Best()
 	check := CheckOf(best)
 	check.CRAGAttempts = max(len(final.Attempts)-1, 0)
-	check.Unverified = final.Failure
+	for _, v := range given.Verdicts {
+		if !slices.ContainsFunc(best.Verdicts, func(b state.Verdict) bool { return b.Spoken() == v.Spoken() }) {
+			check.Rewritten++
+		}
+	}
 	return check
 }
 
@@ -20,11 +37,20 @@ func Check(final state.Verify) state.ClaimCheck {
 func CheckOf(a state.VerifyAttempt) state.ClaimCheck {
 	check := state.ClaimCheck{
 		Confidence: a.Confidence, Level: string(LevelOf(a.Confidence)), IsGrounded: a.Grounded,
-		ClaimsChecked: len(a.Verdicts), ClaimsSupported: a.Counts(state.Supported),
+		ClaimsChecked: len(a.Verdicts), ClaimsSupported: a.Counts(state.Supported), ClaimsPartial: a.Counts(state.PartiallySupported), Unverified: unjudged(a.Verdicts),
+	}
+	if len(a.Verdicts) == 0 {
+		check.Level = string(Unchecked)
 	}
 	for _, v := range a.Verdicts {
+		switch {
+		case v.Error != "":
+			check.ClaimsUnjudged++
+		case v.Status == state.Supported && len(v.Doubts) > 0:
+			check.ClaimsInDoubt++
+		}
 		check.Claims = append(check.Claims, state.CheckedClaim{
-			Claim: v.Text, Status: v.Status, Confidence: v.Confidence, Evidence: append([]state.Quote{}, v.For...), Against: v.Against, Conflicts: v.Conflicts,
+			Claim: v.Text, Status: v.Status, Confidence: v.Confidence, Evidence: append([]state.Quote{}, v.For...), Against: v.Against, Conflicts: v.Conflicts, Doubts: v.Doubts,
 			Cites: v.Cites, Miscited: v.Miscited, Reasoning: v.Reason, Error: v.Error, Span: state.ByteSpan{Start: v.Start, End: v.End},
 		})
 		if c := correction(v); c != "" {

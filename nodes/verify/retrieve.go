@@ -23,7 +23,7 @@ func Retrieve(corpus retrieval.Retriever, passages int, inspect retrieval.Inspec
 		for _, e := range s.Evidence {
 			read = append(read, e.Passage.ID)
 		}
-		var found []state.Evidence
+		var fresh []state.Evidence
 		var added, warnings []string
 		metered, asked := llm.Metered(ctx) // a reranker may ask a model
 		for _, q := range s.Queries {
@@ -32,7 +32,7 @@ func Retrieve(corpus retrieval.Retriever, passages int, inspect retrieval.Inspec
 				return nil, context.Cause(ctx)
 			}
 			if err != nil {
-				return stop(fmt.Sprintf("searching for claim %d: %v", q.Claim, err)), nil
+				return stop(fmt.Errorf("searching for claim %d: %w", q.Claim, err)), nil
 			}
 			if err := retrieval.Publish(ctx, retrieval.Asked{Claim: q.Claim, Queries: []string{q.Query}, Excluded: len(read)}, r); err != nil {
 				return nil, err
@@ -47,24 +47,29 @@ func Retrieve(corpus retrieval.Retriever, passages int, inspect retrieval.Inspec
 			}
 			for _, h := range r.Hits {
 				read, added = append(read, h.Passage.ID), append(added, h.Passage.ID)
-				found = append(found, state.Evidence{Label: label(s, len(found)), Passage: h.Passage})
+				fresh = append(fresh, state.Evidence{Label: label(s, len(fresh)), Passage: h.Passage})
 			}
 		}
 		update := graph.Update[state.Verify]{state.VerifyWarnings.Add(warnings...)}
 		if usage := asked.Usage(); usage != (state.ModelUsage{}) {
 			update = append(update, state.VerifyUsage.Add(usage))
 		}
-		if len(found) == 0 {
+		if len(fresh) == 0 {
 			return append(update, state.VerifyDecided.Set(state.VerifyFinish)), nil
 		}
-		return append(update, state.VerifyEvidence.Add(found...), state.VerifyAdded.Set(added)), nil
+		return append(update, state.VerifyEvidence.Add(fresh...), state.VerifyAdded.Set(added)), nil
 	}
 }
 
-// label names the n-th passage that a round adds: it counts on from the labels
+// foundLabel begins the labels of passages that are found for a response that stands
+// alone. They are not called sources: what a response cites as [Source 1] is not
+// the first passage that was found.
+const foundLabel = "P-"
+
+// label names the n-th passage that a round finds: it counts on from the labels
 // there are.
 func label(s state.Verify, n int) string {
-	prefix := "Source "
+	prefix := foundLabel
 	if s.Prefix != "" {
 		prefix = s.Prefix + " Source "
 	}

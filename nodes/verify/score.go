@@ -3,7 +3,7 @@ package verify
 import (
 	"context"
 	"fmt"
-	"strings"
+	"slices"
 
 	"example.com/assay/graph"
 	"example.com/assay/state"
@@ -18,15 +18,20 @@ const (
 	allSupportedAdds = 0.1
 )
 
+// mostInDoubt is the highest confidence in a response of which a claim is not
+// supported, or is supported with a doubt.
+const mostInDoubt = highFrom - 0.01
+
 // Score is the confidence in a response with these verdicts: the share of its
 // claims that are supported, partially supported ones counting half; less 0.1
-// for each unsupported one; plus 0.1 when none is; within 0 and 1. A response
-// that claims nothing has nothing to be wrong in: 1.
+// for each unsupported one; plus 0.1 when none is; within 0 and 1. It is below
+// that of a high level unless every claim is supported without a doubt. Of a
+// response that claims nothing, nothing is known: 0.
 func Score(verdicts []state.Verdict) float64 {
 	if len(verdicts) == 0 {
-		return 1
+		return 0
 	}
-	supported, unsupported := 0.0, 0
+	supported, unsupported, most := 0.0, 0, 1.0
 	for _, v := range verdicts {
 		switch v.Status {
 		case state.Supported:
@@ -36,28 +41,34 @@ func Score(verdicts []state.Verdict) float64 {
 		default:
 			unsupported++
 		}
+		if v.Status != state.Supported || len(v.Doubts) > 0 {
+			most = mostInDoubt
+		}
 	}
 	score := supported/float64(len(verdicts)) - unsupportedCosts*float64(unsupported)
 	if unsupported == 0 {
 		score += allSupportedAdds
 	}
-	return min(max(score, 0), 1)
+	return min(max(score, 0), most)
 }
 
 // A Level is a confidence in a word.
 type Level string
 
 const (
-	High    Level = "high"     // from 0.9
-	Medium  Level = "medium"   // from 0.7
-	Low     Level = "low"      // from 0.5
-	VeryLow Level = "very_low" // below
+	High      Level = "high"      // from 0.9
+	Medium    Level = "medium"    // from 0.7
+	Low       Level = "low"       // from 0.5
+	VeryLow   Level = "very_low"  // below
+	Unchecked Level = "unchecked" // there is no claim to check
 )
+
+const highFrom = 0.9
 
 // LevelOf returns the level of a confidence.
 func LevelOf(confidence float64) Level {
 	switch {
-	case confidence >= 0.9:
+	case confidence >= highFrom:
 		return High
 	case confidence >= 0.7:
 		return Medium
@@ -67,38 +78,75 @@ func LevelOf(confidence float64) Level {
 	return VeryLow
 }
 
-// ScoreNode notes the response as it stands as an attempt, and decides whether
-// it is to be corrected: when it is below the threshold and attempts are left.
+// ScoreNode notes the response as it stands as an attempt, and decides whether a
+// correction is to be written: when it is below the threshold and attempts are left.
 // Claims that could not be judged end it, since nothing would be known of what
-// was written instead. An empty response has a confidence of 0, and one that no
-// evidence stands behind has no supported claim.
+// was written instead. The first correction is written from what was found for the
+// claims, if that was searched for.
 func ScoreNode(threshold float64, maxAttempts int) graph.Node[state.Verify] {
 	return func(_ context.Context, s state.Verify) (graph.Update[state.Verify], error) {
-		verdicts := s.Verdicts
-		var update graph.Update[state.Verify]
+		verdicts, changed := slices.Clone(s.Verdicts), false
 		if len(verdicts) == 0 && len(s.Evidence) == 0 {
+			changed = len(s.Claims) > 0
 			for _, c := range s.Claims {
 				verdicts = append(verdicts, state.Verdict{Claim: c, Status: state.Unsupported, Reason: "there is no evidence"})
 			}
-			update = append(update, state.VerifyVerdicts.Add(verdicts...))
+		}
+		for i, v := range verdicts {
+			verdicts[i] = unsearched(s, v)
+			changed = changed || verdicts[i].Error != v.Error
 		}
 		attempt := state.VerifyAttempt{
 			N: len(s.Attempts), Response: s.Response, Confidence: Score(verdicts), Verdicts: verdicts, Queries: s.Queries, Added: s.Added,
+			Grounded: len(verdicts) > 0 && len(lacking(verdicts)) == 0,
 		}
-		if strings.TrimSpace(s.Response) == "" {
-			attempt.Confidence = 0
-		}
-		failed := unjudged(verdicts)
-		attempt.Grounded = attempt.Confidence >= threshold && failed == ""
 		decision := state.VerifyFinish
-		if !attempt.Grounded && failed == "" && len(s.Attempts) < maxAttempts && len(verdicts) > 0 {
+		if attempt.Confidence < threshold && unjudged(verdicts) == "" && len(s.Attempts) < maxAttempts && len(verdicts) > 0 {
 			decision = state.VerifyCorrect
+			if len(s.Searches) > 0 && len(s.Attempts) == 0 {
+				decision = state.VerifyWrite // its passages were never written from
+			}
 		}
-		return append(update,
-			state.VerifyAttempts.Add(attempt), state.VerifyDecided.Set(decision), state.VerifyFailure.Set(failed),
+		update := graph.Update[state.Verify]{
+			state.VerifyAttempts.Add(attempt), state.VerifyDecided.Set(decision),
 			state.VerifyQueries.Set(nil), state.VerifyAdded.Set(nil),
-		), nil
+		}
+		if changed {
+			update = append(update, state.VerifyVerdicts.Overwrite(verdicts))
+		}
+		if losses := lost(s, verdicts); len(losses) > 0 {
+			update = append(update, state.VerifyLosses.Add(losses...))
+		}
+		return update, nil
 	}
+}
+
+// unsearched is a verdict on a claim: without support, and with a search that
+// failed, the claim could not be judged.
+func unsearched(s state.Verify, v state.Verdict) state.Verdict {
+	at := searched(s, v.Spoken())
+	if v.Status == state.Supported || v.Error != "" || at < 0 || s.Searches[at].Error == "" {
+		return v
+	}
+	v.Status, v.For, v.Error, v.Cause = state.Unsupported, nil, s.Searches[at].Error, s.Searches[at].Cause
+	v.Reason = "the corpus could not be searched for it"
+	return v
+}
+
+// lost are the verdicts that are missing. Of a correction, that is the correction.
+// Of a search that failed it is noted already.
+func lost(s state.Verify, verdicts []state.Verdict) []state.Loss {
+	var losses []state.Loss
+	for _, v := range verdicts {
+		switch at := searched(s, v.Spoken()); {
+		case v.Error == "" || at >= 0 && s.Searches[at].Error == v.Error:
+			continue
+		case len(s.Attempts) > 0:
+			return []state.Loss{{Missing: theCorrection, Cause: v.Cause, Error: v.Error}}
+		}
+		losses = append(losses, state.Loss{Missing: fmt.Sprintf("the verdict on “%s”", v.Text), Cause: v.Cause, Error: v.Error})
+	}
+	return losses
 }
 
 // unjudged says how many claims could not be judged, and why the first could not.

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"example.com/assay/graph"
+	"example.com/assay/llm"
 	"example.com/assay/llm/llmtest"
 	"example.com/assay/nodes/verify"
 	"example.com/assay/skills"
@@ -22,9 +23,9 @@ func TestScore(t *testing.T) {
 		want   float64
 		level  verify.Level
 	}{
-		{nil, 1, verify.High},
+		{nil, 0, verify.VeryLow},                              // nothing is known
 		{[]state.ClaimStatus{s}, 1, verify.High},              // 1 + .1, clamped
-		{[]state.ClaimStatus{s, s, s, p}, .975, verify.High},  // 3.5/4 + .1
+		{[]state.ClaimStatus{s, s, s, p}, .89, verify.Medium}, // 3.5/4 + .1 is high, and not every claim is supported
 		{[]state.ClaimStatus{p}, .6, verify.Low},              // .5 + .1
 		{[]state.ClaimStatus{s, s, s, u}, .65, verify.Low},    // .75 − .1
 		{[]state.ClaimStatus{s, s, p, u}, .525, verify.Low},   // 2.5/4 − .1
@@ -39,6 +40,22 @@ func TestScore(t *testing.T) {
 		if got := verify.Score(verdicts); math.Abs(got-c.want) > 1e-4 || verify.LevelOf(got) != c.level {
 			t.Errorf("%v: %v, %s; want %v, %s", c.claims, got, verify.LevelOf(got), c.want, c.level)
 		}
+	}
+}
+
+// A claim with a doubt is supported, and the response is never of level high.
+func TestADoubtIsNeverHigh(t *testing.T) {
+	sure := state.Verdict{Claim: state.Claim{Text: "a"}, Status: state.Supported}
+	doubted := sure
+	doubted.Doubts = []state.Doubt{{Kind: state.ConflictDirection, Claim: "before"}}
+	verdicts := make([]state.Verdict, 20)
+	for i := range verdicts {
+		verdicts[i] = sure
+	}
+	verdicts[7] = doubted
+	check := verify.CheckOf(state.VerifyAttempt{Verdicts: verdicts, Confidence: verify.Score(verdicts), Grounded: true})
+	if check.Level != string(verify.Medium) || check.ClaimsSupported != 20 || check.ClaimsInDoubt != 1 || len(check.Claims[7].Doubts) != 1 {
+		t.Errorf("%+v", check)
 	}
 }
 
@@ -130,12 +147,16 @@ func TestNothingToJudge(t *testing.T) {
 		grounded   bool
 		claims     int
 	}{
-		"opinion":     {verify.Input{Response: "I think this is great! What do you think?", Evidence: evidence("Every owner keeps a log.")}, 1, true, 0},
+		"opinion":     {verify.Input{Response: "I think this is great! What do you think?", Evidence: evidence("Every owner keeps a log.")}, 0, false, 0},
 		"empty":       {verify.Input{Response: " \n", Evidence: evidence("Every owner keeps a log.")}, 0, false, 0},
 		"no evidence": {verify.Input{Response: "Every owner keeps a log."}, 0, false, 1},
 	} {
 		m := &reader{}
-		check := verify.Check(run(t, verify.Deps{Model: m}, nil, c.in))
+		final := run(t, verify.Deps{Model: m}, nil, c.in)
+		check := verify.Check(final)
+		if end := verify.Result(final, nil, nowhere{}).End; end.Status != state.StatusUngrounded || (c.claims == 0) != (end.Why == verify.NothingChecked) {
+			t.Errorf("%s: ends as %+v", name, end)
+		}
 		if check.Confidence != c.confidence || check.IsGrounded != c.grounded || check.ClaimsChecked != c.claims || len(m.calls) > 0 {
 			t.Errorf("%s: %+v after calls %v", name, check, m.calls)
 		}
@@ -144,7 +165,7 @@ func TestNothingToJudge(t *testing.T) {
 
 const (
 	asked  = "Every owner keeps a log. The fee for a late entry is ten crowns."
-	answer = "Every owner keeps a log. The fee for a late entry is twelve crowns. [Source 2]"
+	answer = "Every owner keeps a log. The fee for a late entry is twelve crowns. [P-1]"
 )
 
 // corrected is what a model writes once it has read the tariff.
@@ -157,13 +178,27 @@ func corrected(in skills.RegenerateInput) string {
 	return in.Response + " That is all."
 }
 
+// alone judges by the evidence given, as research does.
+var alone = &verify.Options{Search: -1}
+
+// A correction stands beside the response, and changes no verdict on it.
 func TestGapThatTheCorpusFills(t *testing.T) {
 	m := &reader{judge: literal, gaps: byClaim, regenerate: corrected}
 	corpus := &shelf{passages: []state.Passage{passage("c1", "Every owner keeps a log."), passage("tariff", "By the tariff the fee for a late entry is twelve crowns.")}}
-	final := run(t, verify.Deps{Model: m, Corpus: corpus}, nil, verify.Input{Query: "What does an owner owe?", Response: asked, Evidence: evidence("Every owner keeps a log.")})
+	final := run(t, verify.Deps{Model: m, Corpus: corpus}, alone, verify.Input{Query: "What does an owner owe?", Response: asked, Evidence: evidence("Every owner keeps a log.")})
 	check := verify.Check(final)
-	if !check.IsGrounded || check.CRAGAttempts != 1 || final.Final != answer || final.Attempts[0].Confidence >= check.Confidence {
-		t.Errorf("%+v\nfinal %q", check, final.Final)
+	if check.IsGrounded || !check.Corrected || check.CRAGAttempts != 1 || check.ClaimsSupported != 1 || final.Final != asked+" [unsupported]" || final.Corrected != answer {
+		t.Errorf("%+v\nfinal %q, corrected %q", check, final.Final, final.Corrected)
+	}
+	a := verify.Result(final, nil, nowhere{})
+	if a.Status != state.StatusUngrounded || a.Status.ExitCode() != 3 || a.Confidence != check.Confidence || a.FinalResponse != final.Final || a.Answer.Answer != final.Final {
+		t.Errorf("the answer is %+v", a)
+	}
+	if c := a.Correction; c == nil || c.Response != answer || !c.IsGrounded || c.Supported != 2 || c.Confidence <= check.Confidence || len(c.Sources) != 2 || len(c.Sources[1].Quotes) != 1 {
+		t.Errorf("the correction is %+v", c)
+	}
+	if best := verify.CheckBest(final); !best.IsGrounded || best.ClaimsSupported != 2 || best.Rewritten != 1 {
+		t.Errorf("of its own answer: %+v", best)
 	}
 	if got := final.Attempts[1]; !reflect.DeepEqual(got.Added, []string{"tariff"}) || len(got.Queries) != 1 || got.Queries[0].Claim != 2 {
 		t.Errorf("attempt %+v", got)
@@ -182,9 +217,9 @@ func TestGapThatNothingFillsStops(t *testing.T) {
 	for _, id := range strings.Fields("a b c d e f g h i j k l") {
 		corpus.passages = append(corpus.passages, passage(id, "Nothing of the kind."))
 	}
-	final := run(t, verify.Deps{Model: m, Corpus: corpus}, nil, verify.Input{Response: asked, Evidence: evidence("Every owner keeps a log.")})
+	final := run(t, verify.Deps{Model: m, Corpus: corpus}, alone, verify.Input{Response: asked, Evidence: evidence("Every owner keeps a log.")})
 	check := verify.Check(final)
-	if check.IsGrounded || check.CRAGAttempts != 2 || len(final.Attempts) != 3 || m.calls[skills.RegenerateResponse] != 2 {
+	if check.IsGrounded || check.Corrected || final.Corrected != "" || check.CRAGAttempts != 2 || len(final.Attempts) != 3 || m.calls[skills.RegenerateResponse] != 2 {
 		t.Errorf("%+v", check)
 	}
 	// The best attempt is the first one, not the last.
@@ -212,7 +247,7 @@ func TestGapThatNothingFillsStops(t *testing.T) {
 func TestMoreEvidenceIsJudgedAlsoWithoutAChange(t *testing.T) {
 	m := &reader{judge: literal, gaps: byClaim, regenerate: func(in skills.RegenerateInput) string { return in.Response }}
 	corpus := &shelf{passages: []state.Passage{passage("a", "Every owner keeps a log."), passage("b", "The fee for a late entry is ten crowns.")}}
-	check := verify.Check(run(t, verify.Deps{Model: m, Corpus: corpus}, nil, verify.Input{Response: asked}))
+	check := verify.Check(run(t, verify.Deps{Model: m, Corpus: corpus}, alone, verify.Input{Response: asked}))
 	if !check.IsGrounded || check.ClaimsSupported != 2 || check.CRAGAttempts != 1 {
 		t.Errorf("%+v", check)
 	}
@@ -226,13 +261,13 @@ func TestNoQueryIsRepeated(t *testing.T) {
 		return skills.GapOutput{Queries: []skills.GapQuery{{ClaimID: 2, Query: queries[len(m.gapIn)-1]}, {ClaimID: 99, Query: "of no claim"}}}
 	}
 	corpus := &shelf{passages: []state.Passage{passage("a", "Nothing."), passage("b", "Nothing."), passage("c", "Nothing."), passage("d", "Nothing.")}}
-	final := run(t, verify.Deps{Model: m, Corpus: corpus}, nil, verify.Input{Response: asked, Evidence: evidence("Every owner keeps a log.")})
+	final := run(t, verify.Deps{Model: m, Corpus: corpus}, alone, verify.Input{Response: asked, Evidence: evidence("Every owner keeps a log.")})
 	if len(corpus.queries) != 1 || !reflect.DeepEqual(final.Asked, queries[:1]) || len(final.Attempts) != 2 {
 		t.Errorf("asked %q, %d attempts", final.Asked, len(final.Attempts))
 	}
 }
 
-// Whatever fails in the loop, the first answer stands and says so.
+// Whatever fails in the loop, the response is judged, and the correction is lost.
 func TestFailuresInTheLoop(t *testing.T) {
 	more := []state.Passage{passage("a", "Nothing.")}
 	for name, c := range map[string]struct {
@@ -240,14 +275,19 @@ func TestFailuresInTheLoop(t *testing.T) {
 		corpus *shelf
 		says   string
 	}{
-		"gap queries": {&reader{judge: literal}, &shelf{passages: more}, "no queries for what is missing"},
-		"search":      {&reader{judge: literal, gaps: byClaim}, &shelf{passages: more, failAt: 1}, "the index is gone"},
-		"regenerate":  {&reader{judge: literal, gaps: byClaim}, &shelf{passages: more}, "the response was not written again"},
+		"gap queries": {&reader{judge: literal}, &shelf{passages: more}, errDown.Error()},
+		"search":      {&reader{judge: literal, gaps: byClaim}, &shelf{passages: more, failAt: 1}, "searching for claim 2: the index is gone"},
+		"regenerate":  {&reader{judge: literal, gaps: byClaim}, &shelf{passages: more}, errDown.Error()},
+		"spent":       {&reader{judge: literal, down: &llm.BudgetError{}}, &shelf{passages: more}, (&llm.BudgetError{}).Error()},
 	} {
-		final := run(t, verify.Deps{Model: c.m, Corpus: c.corpus}, nil, verify.Input{Response: asked, Evidence: evidence("Every owner keeps a log.")})
+		final := run(t, verify.Deps{Model: c.m, Corpus: c.corpus}, alone, verify.Input{Response: asked, Evidence: evidence("Every owner keeps a log.")})
 		check := verify.Check(final)
-		if check.IsGrounded || !strings.Contains(check.Unverified, c.says) || len(final.Attempts) != 1 || final.Final != asked+" [unsupported]" {
+		if check.IsGrounded || check.Unverified != "" || len(final.Attempts) != 1 || final.Final != asked+" [unsupported]" {
 			t.Errorf("%s: %+v, final %q", name, check, final.Final)
+		}
+		end := verify.Result(final, nil, nowhere{}).End
+		if end.Status != state.StatusUngrounded || len(end.Losses) != 1 || end.Losses[0].Missing != "the suggested correction" || !strings.Contains(end.Losses[0].Error, c.says) {
+			t.Errorf("%s: ends as %+v", name, end)
 		}
 	}
 }
@@ -290,12 +330,13 @@ func TestEveryRouteIsTaken(t *testing.T) {
 		in     verify.Input
 	}{
 		{&reader{}, more(), verify.Input{Response: "Is it?", Evidence: evidence("Every owner keeps a log.")}},
+		{&reader{}, &shelf{}, verify.Input{Response: asked}},
 		{&reader{judge: literal, gaps: byClaim, regenerate: corrected}, more(), verify.Input{Response: asked, Evidence: evidence("Every owner keeps a log.")}},
 		{&reader{judge: literal, gaps: byClaim}, more(), verify.Input{Response: asked, Evidence: evidence("Every owner keeps a log.")}},
-		{&reader{judge: literal, gaps: byClaim}, &shelf{}, verify.Input{Response: asked, Evidence: evidence("Every owner keeps a log.")}},
-		{&reader{judge: literal}, more(), verify.Input{Response: asked, Evidence: evidence("Every owner keeps a log.")}},
+		{&reader{judge: literal, gaps: byClaim, regenerate: corrected}, &shelf{passages: more().passages[:1]}, verify.Input{Response: asked, Evidence: evidence("Every owner keeps a log.")}},
+		{&reader{judge: literal, regenerate: corrected}, more(), verify.Input{Response: asked, Evidence: evidence("Every owner keeps a log.")}},
 	} {
-		p, err := verify.New(verify.Deps{Model: c.m, Skills: set(t), Corpus: c.corpus}, nil)
+		p, err := verify.New(verify.Deps{Model: c.m, Skills: set(t), Corpus: c.corpus}, &verify.Options{Search: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -313,7 +354,7 @@ func TestEveryRouteIsTaken(t *testing.T) {
 		}
 	}
 	edges := regexp.MustCompile(`(?m)^ *"([^"]+)" -> "([^"]+)"`).FindAllStringSubmatch(drawing, -1)
-	if len(edges) < 12 {
+	if len(edges) < 14 {
 		t.Fatalf("only %d edges are drawn:\n%s", len(edges), drawing)
 	}
 	for _, e := range edges {

@@ -28,6 +28,7 @@ type View struct {
 	Ended     bool                        `json:"ended"` // false when the run was killed
 	ElapsedMS float64                     `json:"elapsed_ms"`
 	Error     string                      `json:"error,omitempty"`
+	End       json.RawMessage             `json:"end,omitempty"` // how the run ended, as its pipeline says it
 }
 
 // A Step is a superstep of the outermost graph.
@@ -110,7 +111,7 @@ func (b *builder) add(rec trace.Record) error {
 		return nil
 	case "run_end":
 		if rec.Namespace == "" {
-			b.Ended, b.ElapsedMS, b.Error = true, float64(rec.ElapsedUS)/1000, rec.Error
+			b.Ended, b.ElapsedMS, b.Error, b.End = true, float64(rec.ElapsedUS)/1000, rec.Error, rec.End
 		}
 		return nil
 	case "step_start":

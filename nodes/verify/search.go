@@ -1,0 +1,115 @@
+package verify
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+
+	"example.com/assay/graph"
+	"example.com/assay/llm"
+	"example.com/assay/memory/index"
+	"example.com/assay/nodes/retrieval"
+	"example.com/assay/state"
+)
+
+// searchesAtOnce bounds the searches that run at the same time.
+const searchesAtOnce = 8
+
+// Search looks in a corpus for the passages that decide each claim, before the
+// claim is judged. The claim itself is the query, for a sentence that refutes it
+// shares its words as one that supports it does; the question adds candidates.
+// A claim that was searched for is not searched for again. A search that fails is
+// a loss: its claim is judged by the evidence that was given, if there is any.
+func Search(corpus retrieval.Retriever, passages int, inspect retrieval.Inspect) graph.Node[state.Verify] {
+	return func(ctx context.Context, s state.Verify) (graph.Update[state.Verify], error) {
+		var queries []string
+		for _, c := range s.Claims {
+			if q := c.Spoken(); !slices.Contains(queries, q) && searched(s, q) < 0 {
+				queries = append(queries, q)
+			}
+		}
+		metered, asked := llm.Metered(ctx) // a reranker may ask a model
+		results, errs := searchAll(metered, corpus, queries, s.Query, passages)
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		var update graph.Update[state.Verify]
+		read := map[string]bool{}
+		for _, e := range s.Evidence {
+			read[e.Passage.ID] = true
+		}
+		found := 0
+		for i, q := range queries {
+			r, err := results[i], errs[i]
+			if err != nil {
+				cause := cmp.Or(state.CauseOf(err), state.CauseIndex)
+				update = append(update,
+					state.VerifySearches.Add(state.ClaimSearch{Query: q, Passages: []string{}, Error: err.Error(), Cause: cause}),
+					state.VerifyLosses.Add(state.Loss{Missing: fmt.Sprintf("what the corpus holds on “%s”", q), Cause: cause, Error: err.Error()}))
+				continue
+			}
+			of := claimOf(s, q)
+			if err := retrieval.Publish(ctx, retrieval.Asked{Claim: of, Queries: []string{q}}, r); err != nil {
+				return nil, err
+			}
+			if r.Fallback != "" {
+				update = append(update, state.VerifyWarnings.Add(retrieval.NotReranked+r.Fallback),
+					state.VerifyLosses.Add(state.Loss{Missing: fmt.Sprintf("the reranker's order of the passages on “%s”", q), Cause: state.CauseModel, Error: r.Fallback}))
+			}
+			search := state.ClaimSearch{Query: q, Confidence: r.Confidence, Passages: []string{}}
+			var fresh []state.Hit
+			for _, h := range r.Hits {
+				search.Passages = append(search.Passages, h.Passage.ID)
+				if !read[h.Passage.ID] {
+					read[h.Passage.ID] = true
+					fresh = append(fresh, h)
+				}
+			}
+			orders, err := inspect.Report(ctx, 0, fresh)
+			if err != nil {
+				return nil, err
+			}
+			update = append(update, state.VerifySearches.Add(search), state.VerifyWarnings.Add(orders...))
+			for _, h := range fresh {
+				update = append(update, state.VerifyEvidence.Add(state.Evidence{Label: label(s, found), Passage: h.Passage}))
+				found++
+			}
+		}
+		if usage := asked.Usage(); usage != (state.ModelUsage{}) {
+			update = append(update, state.VerifyUsage.Add(usage))
+		}
+		return update, nil
+	}
+}
+
+// searchAll searches for each query, several at the same time.
+func searchAll(ctx context.Context, corpus retrieval.Retriever, queries []string, question string, passages int) ([]index.Result, []error) {
+	results, errs := make([]index.Result, len(queries)), make([]error, len(queries))
+	slots := make(chan struct{}, searchesAtOnce)
+	var running sync.WaitGroup
+	for i, q := range queries {
+		slots <- struct{}{}
+		running.Go(func() {
+			defer func() { <-slots }()
+			query := index.Query{Primary: q, K: passages}
+			if question != "" {
+				query.Alternatives = []string{question + " " + q}
+			}
+			results[i], errs[i] = corpus.Search(ctx, query)
+		})
+	}
+	running.Wait()
+	return results, errs
+}
+
+// searched is the position of the search for a claim, or -1.
+func searched(s state.Verify, claim string) int {
+	return slices.IndexFunc(s.Searches, func(f state.ClaimSearch) bool { return f.Query == claim })
+}
+
+// claimOf is the id of the first claim that reads so.
+func claimOf(s state.Verify, spoken string) int {
+	return s.Claims[slices.IndexFunc(s.Claims, func(c state.Claim) bool { return c.Spoken() == spoken })].ID
+}
