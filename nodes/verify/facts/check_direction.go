@@ -136,9 +136,40 @@ func sides(s *sentence, at int) (left, right []string) {
 	return left, right
 }
 
+// inOrder reports whether a sentence has who, what and whom of a claim close
+// together and in the claim's order.
+func (c *comparison) inOrder(t triple) bool {
+	for _, a := range c.aligned {
+		s := c.sentence(a)
+		want := []string{t.agent, t.what, t.patient}
+		at, from := 0, 0
+		for i, u := range s.toks {
+			if u.kind != word || u.root != want[at] || at > 0 && i-from > 5 {
+				if at > 0 && i-from > 5 {
+					at = 0
+				}
+				continue
+			}
+			from = i
+			if at++; at == len(want) {
+				return !(c.passiveIn(s, i))
+			}
+		}
+	}
+	return false
+}
+
+// passiveIn reports "by" within the three tokens before a token.
+func (c *comparison) passiveIn(s *sentence, i int) bool {
+	return textAt(s.toks, i-1) == "by" || textAt(s.toks, i-2) == "by" || textAt(s.toks, i-3) == "by"
+}
+
 // checkRoles finds two parties that have changed places.
 func (c *comparison) checkRoles() bool {
 	for _, t := range c.claim.triples {
+		if c.inOrder(t) {
+			continue
+		}
 		var at place
 		found, straight := false, false
 		for _, a := range c.near(.6) {

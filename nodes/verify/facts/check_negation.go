@@ -75,6 +75,9 @@ func (c *comparison) checkDenied(n negation) (unmatched bool) {
 	if plain {
 		words = 2
 	}
+	if c.aligned[0].Share < nearCopy {
+		return true
+	}
 	for _, a := range c.near(.6) {
 		s := c.sentence(a)
 		for _, h := range n.heads {
@@ -105,6 +108,10 @@ func (c *comparison) checkDenied(n negation) (unmatched bool) {
 	}
 	return true
 }
+
+// nearCopy is the share of a claim's words from which a sentence is one that the
+// claim was written from.
+const nearCopy = .6
 
 // crossed finds the denial of a sentence that denies what the claim asserts, where
 // the sentence asserts what the claim denies: "sold, not lent" and "lent, not sold".

@@ -24,6 +24,7 @@ const (
 const (
 	inSentence = .5
 	inNext     = .25
+	referred   = .75 // in the sentence before, of one that refers to it
 )
 
 // groupSize is how many content words a clause group has at least.
@@ -116,11 +117,20 @@ func (c *comparison) nearness(stem string, k, j int) float64 {
 	}
 	for _, next := range [2]int{k - 1, k + 1} {
 		if next >= 0 && next < len(c.e.sentences) && len(c.e.sentences[next].places[stem]) > 0 {
-			return inNext
+			if next < k && refersBack(c.e.sentences[k]) {
+				return referred
+			}
+			best = inNext
 		}
 	}
-	return 0
+	return best
 }
+
+// refersBack reports whether a sentence begins with a pronoun: its subject is
+// named in the one before.
+func refersBack(s *sentence) bool { return len(s.toks) > 0 && pronouns[s.toks[0].text] }
+
+var pronouns = words(`it its he she his her they their this these those such`)
 
 // A sighting is where the evidence has one of some words, and how well the
 // company around fits. Without any, sentence is −1.

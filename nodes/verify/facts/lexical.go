@@ -12,9 +12,10 @@ import (
 // A meaning is what is known of a word: stems that say the same, and stems that
 // say the opposite.
 type meaning struct {
-	own      []string // stems of its base forms
-	same     []string // those of synonyms and derivations, its own first
-	opposite []string // those of direct opposites
+	own      []string        // stems of its base forms
+	same     []string        // those of synonyms and derivations, its own first
+	opposite []string        // those of direct opposites
+	contrary map[string]bool // the base forms of direct opposites
 }
 
 var (
@@ -42,26 +43,28 @@ func meaningOf(w string) meaning {
 
 func lookUp(w string) meaning {
 	bases := wordnet.Bases(w)
+	contrary := map[string]bool{}
 	own, same, opposite := []string{text.Stem(w)}, []string{}, []string{}
 	for _, b := range bases {
 		own = append(own, text.Stem(b))
 		same = appendStems(same, wordnet.Synonyms(b))
 		same = appendStems(same, wordnet.Derived(b))
-		opposite = appendStems(opposite, wordnet.Antonyms(b))
+		for _, a := range wordnet.Antonyms(b) {
+			opposite, contrary[a] = append(opposite, text.Stem(a)), true
+		}
 	}
-	opposite = appendStems(opposite, wordnet.Antonyms(w))
-	for _, o := range oppositesOf[w] {
-		opposite = append(opposite, text.Stem(o))
+	for _, a := range wordnet.Antonyms(w) {
+		opposite, contrary[a] = append(opposite, text.Stem(a)), true
 	}
-	for _, b := range bases {
+	for _, b := range append(bases, w) {
 		for _, o := range oppositesOf[b] {
-			opposite = append(opposite, text.Stem(o))
+			opposite, contrary[o] = append(opposite, text.Stem(o)), true
 		}
 	}
 	own, opposite = distinct(own), distinct(opposite)
 	opposite = slices.DeleteFunc(opposite, func(s string) bool { return slices.Contains(own, s) })
 	same = slices.DeleteFunc(distinct(append(slices.Clone(own), same...)), func(s string) bool { return slices.Contains(opposite, s) })
-	return meaning{own: own, same: same, opposite: opposite}
+	return meaning{own: own, same: same, opposite: opposite, contrary: contrary}
 }
 
 func appendStems(to, words []string) []string {
@@ -153,4 +156,16 @@ func readOpposites(list string) map[string][]string {
 	return out
 }
 
-func lookUpBases(w string) []string { return wordnet.Bases(w) }
+// opposes reports whether a word is a form of a direct opposite: what shares only
+// its stem, as limit does with limited, is another word.
+func (m meaning) opposes(w string) bool {
+	if m.contrary[w] {
+		return true
+	}
+	for _, b := range wordnet.Bases(w) {
+		if m.contrary[b] {
+			return true
+		}
+	}
+	return false
+}

@@ -55,6 +55,8 @@ func isNegator(toks []token, i int) bool {
 		return next == "-"
 	case t.text == "no" || t.text == "not":
 		return !boundFollows(toks, i+1)
+	case t.text == "cannot":
+		return !boundFollows(toks, i+2) // cannot have more than 64
 	}
 	return true
 }

@@ -89,7 +89,8 @@ func (c *comparison) negationParts() []part {
 							plain = max(plain, f)
 						case softDenied(s, j):
 							soft = max(soft, f)
-						case !s.asks && n < 2 && f > p.against:
+						case !s.asks && f*asserted(n, toks[h], s.toks[j]) > p.against:
+							f *= asserted(n, toks[h], s.toks[j])
 							p.against, p.by = f, sighting{int(k), j, f}
 						}
 					}
@@ -113,6 +114,19 @@ func (c *comparison) negationParts() []part {
 		out = append(out, p)
 	}
 	return out
+}
+
+// asserted is how much it counts against a denial that the evidence has one of
+// its words: the first most, and less in another form.
+func asserted(n int, claim, evidence token) float64 {
+	weight := 1.0
+	if n > 0 {
+		weight = .9
+	}
+	if claim.text != evidence.text {
+		weight *= .95
+	}
+	return weight
 }
 
 // denies are the words that a negator of the claim denies: up to three content
@@ -166,7 +180,7 @@ func (c *comparison) oppositeParts() []part {
 		p := part{kind: state.ConflictDirection, first: i, end: i + 1}
 		p.by = c.best(i, m.opposite, func(k, j int) bool {
 			s := c.e.sentences[k]
-			return alike(k, j) && excepts(s) == excepts(c.claim) && !c.converse(turn{tok: i}, place{k, j})
+			return m.opposes(s.toks[j].text) && alike(k, j) && excepts(s) == excepts(c.claim) && !c.converse(turn{tok: i}, place{k, j})
 		})
 		p.against = p.by.fit
 		p.shown = max(c.best(i, m.own, alike).fit, .8*c.best(i, m.same, alike).fit, .8*c.best(i, m.opposite, unlike).fit)
@@ -237,7 +251,7 @@ func (c *comparison) modalParts() []part {
 				other = append(other, sortedWords(class)...)
 			}
 		}
-		other = slices.DeleteFunc(other, func(w string) bool { return slices.Contains(own, w) })
+		other = slices.DeleteFunc(other, func(w string) bool { return slices.Contains(own, w) || !modalMeant[w] })
 		p.shown = c.best(m.tok, stemsOf(own), nil).fit
 		p.by = c.best(m.tok, stemsOf(other), nil)
 		p.against = p.by.fit
@@ -406,11 +420,48 @@ func (c *comparison) placed(x, at [3]int) float64 {
 // Nobody writes a longer sentence.
 const mostWeighed = 400
 
+// deniedParts are the words that the claim asserts and the evidence denies in
+// like company.
+func (c *comparison) deniedParts() []part {
+	saysNo := func(t token) bool {
+		return t.kind == word && (t.roles&asNegator != 0 || negative[t.root] || softNo[t.stem] || undone(t.text))
+	}
+	contradicts := func(f Conflict) bool { return f.Kind == state.ConflictNegation }
+	if slices.ContainsFunc(c.claim.toks, saysNo) || slices.ContainsFunc(c.found, contradicts) {
+		return nil
+	}
+	var out []part
+	for i, t := range c.claim.toks {
+		if t.kind != word || !t.content || len(c.e.stemmed[t.stem]) == 0 {
+			continue
+		}
+		m := meaningOf(t.text)
+		p := part{kind: state.ConflictNegation, first: i, end: i + 1}
+		p.by = c.best(i, m.own, func(k, j int) bool {
+			s := c.e.sentences[k]
+			return s.negated[j] && !s.asks && excepts(s) == excepts(c.claim) && !softDenied(s, j)
+		})
+		if p.by.sentence < 0 {
+			continue
+		}
+		p.against = p.by.fit
+		p.shown = max(c.best(i, m.same, func(k, j int) bool { return !c.e.sentences[k].negated[j] }).fit, .8*c.best(i, m.opposite, nil).fit)
+		out = append(out, p)
+	}
+	return out
+}
+
 // checkParts weighs every critical part: one that the evidence contradicts is a
 // conflict, one that it neither shows nor contradicts is a doubt.
 func (c *comparison) checkParts() {
 	if len(c.claim.toks) > mostWeighed {
 		return
+	}
+	for _, p := range c.deniedParts() {
+		if p.against > .4 && p.against-p.shown > .15 && !c.reported(p) {
+			c.add(p.kind, p.first, p.end, p.by.sentence, p.by.tok, p.by.tok+1, true)
+			break
+		}
 	}
 	for _, list := range [][]part{c.negationParts(), c.oppositeParts(), c.genderParts(), c.modalParts(), c.quantifierParts(), c.exchangeParts()} {
 		for _, p := range list {
@@ -452,16 +503,16 @@ func (c *comparison) weigh(p part) weighing {
 	switch p.kind {
 	case state.ConflictNegation:
 		switch {
-		case p.against > 0 && lead > -.2 && (p.shown < .3 || lead > 0):
+		case p.against > 0 && lead > -.3 && (p.shown < .35 || lead > 0):
 			return contradicted
 		case p.shown < .35:
 			return doubtful
 		}
 	case state.ConflictDirection:
 		switch {
-		case lead > .4 && !relative[t.text]:
+		case lead > .4 && !relative[t.text] && (polar[t.text] || oppositesOf[t.text] != nil || lead > .6):
 			return contradicted
-		case polar[t.text] && p.shown < .02, lead > .2:
+		case polar[t.text] && p.shown < .02, lead > .25:
 			return doubtful
 		}
 	case state.ConflictGender:
