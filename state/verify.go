@@ -75,7 +75,8 @@ type Verify struct {
 	Losses   []Loss            `json:"losses,omitempty"` // calls that failed while the run went on
 	Final    string            `json:"final"`            // the response as it was given, with what has no support marked
 	// Corrected is a version that was written here and is supported better, marked
-	// likewise; empty when there is none.
+	// likewise; empty when there is none. Its text may be that of the response, which
+	// was judged with more evidence.
 	Corrected string     `json:"corrected,omitempty"`
 	Warnings  []string   `json:"warnings,omitempty"`
 	Usage     ModelUsage `json:"usage"`
@@ -112,23 +113,18 @@ func VerifyChannels() []graph.Channel[Verify] {
 
 // Best is the attempt of the highest confidence, the earliest of equals. It may
 // be a correction.
-func (s Verify) Best() (VerifyAttempt, bool) { return bestOf(s.Attempts) }
-
-// Given is the response as it was given, as it was judged: of several attempts
-// with its text, which differ in their evidence, the best.
-func (s Verify) Given() (VerifyAttempt, bool) {
-	var same []VerifyAttempt
-	for _, a := range s.Attempts {
-		if a.Response == s.Attempts[0].Response {
-			same = append(same, a)
-		}
-	}
-	return bestOf(same)
-}
-
-func bestOf(attempts []VerifyAttempt) (VerifyAttempt, bool) {
-	if len(attempts) == 0 {
+func (s Verify) Best() (VerifyAttempt, bool) {
+	if len(s.Attempts) == 0 {
 		return VerifyAttempt{}, false
 	}
-	return slices.MaxFunc(attempts, func(a, b VerifyAttempt) int { return cmp.Compare(a.Confidence, b.Confidence) }), true
+	return slices.MaxFunc(s.Attempts, func(a, b VerifyAttempt) int { return cmp.Compare(a.Confidence, b.Confidence) }), true
+}
+
+// Given is the response as it was given, as it was judged at first. What a
+// correction reads changes none of its verdicts, whatever the correction's text is.
+func (s Verify) Given() (VerifyAttempt, bool) {
+	if len(s.Attempts) == 0 {
+		return VerifyAttempt{}, false
+	}
+	return s.Attempts[0], true
 }

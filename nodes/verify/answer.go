@@ -77,7 +77,7 @@ func Result(final state.Verify, runErr error, files Locator) Answer {
 			a.Verification.QuotesExact += len(s.Quotes)
 		}
 	}
-	if best, _ := final.Best(); final.Corrected != "" {
+	if best, _ := final.Best(); final.Corrected != "" && best.Response != given.Response {
 		claims := CheckOf(best).Claims
 		a.Correction = &Correction{
 			Response: final.Corrected, Confidence: best.Confidence, IsGrounded: best.Grounded, Supported: best.Counts(state.Supported),

@@ -45,7 +45,7 @@ func Finish(t Treatment) graph.Node[state.Verify] {
 	return func(_ context.Context, s state.Verify) (graph.Update[state.Verify], error) {
 		given, _ := s.Given()
 		update := graph.Update[state.Verify]{state.VerifyFinal.Set(treat(given.Response, given.Verdicts, t))}
-		if best, _ := s.Best(); best.Response != given.Response {
+		if best, _ := s.Best(); best.N > 0 {
 			update = append(update, state.VerifyFixed.Set(treat(best.Response, best.Verdicts, t)))
 		}
 		return update, nil

@@ -242,12 +242,19 @@ func TestGapThatNothingFillsStops(t *testing.T) {
 	}
 }
 
-// A response that nobody had evidence for is judged by what is found, word for
-// word as it was.
+// A pipeline's own answer that nobody had evidence for is judged by what is found,
+// word for word as it was. A response that stands alone keeps its verdict.
 func TestMoreEvidenceIsJudgedAlsoWithoutAChange(t *testing.T) {
 	m := &reader{judge: literal, gaps: byClaim, regenerate: func(in skills.RegenerateInput) string { return in.Response }}
 	corpus := &shelf{passages: []state.Passage{passage("a", "Every owner keeps a log."), passage("b", "The fee for a late entry is ten crowns.")}}
-	check := verify.Check(run(t, verify.Deps{Model: m, Corpus: corpus}, alone, verify.Input{Response: asked}))
+	final := run(t, verify.Deps{Model: m, Corpus: corpus}, alone, verify.Input{Response: asked})
+	if a := verify.Result(final, nil, nowhere{}); a.Status != state.StatusUngrounded || a.Verification.ClaimsSupported != 0 || a.Correction != nil {
+		t.Errorf("the response as given: %+v", a)
+	}
+	check := verify.CheckBest(final)
+	if final.Corrected != asked || check.Rewritten != 0 {
+		t.Errorf("of its own answer: %q, %+v", final.Corrected, check)
+	}
 	if !check.IsGrounded || check.ClaimsSupported != 2 || check.CRAGAttempts != 1 {
 		t.Errorf("%+v", check)
 	}
