@@ -87,7 +87,10 @@ func (r *ingestion) one(ctx context.Context, before file, same bool) (file, erro
 			return file{}, err
 		}
 	}
-	passages := document.Passages(d, &r.opts.Split)
+	passages, err := document.Passages(ctx, d, &r.opts.Split)
+	if err != nil {
+		return file{}, err
+	}
 	after.Passages = make([]string, len(passages))
 	for i, p := range passages {
 		after.Passages[i] = p.ID

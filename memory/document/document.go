@@ -14,7 +14,7 @@ import (
 // Version names the way this package turns files into text and passages. It
 // changes whenever an unchanged file would come out differently, so that a
 // corpus knows when to read its files again.
-const Version = 3
+const Version = 4
 
 // A Document is one loaded file.
 type Document struct {
@@ -38,16 +38,16 @@ type Document struct {
 // Blocks are in order and do not overlap; what lies between them is headings,
 // metadata and white space.
 type Block struct {
-	Start, End int    // bytes in Document.Text
-	Group      int    // neighbours of one group may share a passage; a heading, page or record begins a new group
-	Section    string // headings above, outermost first, joined by " > "
-	ByLine     bool   // when too long, split at line breaks and not at sentences
-	Page       int    // 1-based; 0 for formats without pages
-	Element    string // CSS selector of the HTML element that the block begins in; empty for other formats
-	Line       int    // 1-based line of the record; 0 for formats without records
-	ID         string // the record's id; empty for formats without records
-	Doc        string // the record's document, else its id; empty for formats without records
-	Title      string // the record's title; may be empty
+	Start, End int      // bytes in Document.Text
+	Group      int      // neighbours of one group may share a passage; a heading, page or record begins a new group
+	Section    string   // headings above, outermost first, joined by " > "
+	ByLine     bool     // when too long, split at line breaks and not at sentences
+	Page       int      // 1-based; 0 for formats without pages
+	Element    *Element // the HTML element that the block begins in; nil for other formats
+	Line       int      // 1-based line of the record; 0 for formats without records
+	ID         string   // the record's id; empty for formats without records
+	Doc        string   // the record's document, else its id; empty for formats without records
+	Title      string   // the record's title; may be empty
 
 	Metadata map[string]string // the record's other fields, over those of the document
 }
@@ -129,26 +129,28 @@ func parse(ctx context.Context, d *Document, raw []byte, o LoadOptions) error {
 		}
 	}
 	d.Format = kind.format
-	switch kind.format {
-	case "md":
-		err = parseMarkdown(d, raw)
-	case "txt":
-		err = parsePlain(d, raw)
-	case "html":
-		err = parseHTML(d, raw)
-	case "docx":
-		err = parseDocx(ctx, d, raw, o)
-	case "pdf":
-		err = parsePDF(ctx, d, raw, o)
-	case "csv":
-		err = parseCSV(ctx, d, raw, kind.comma, o)
-	case "jsonl":
-		err = parseJSONL(ctx, d, raw, o)
-	}
+	err = guard(d.Path, func() error {
+		(&watch{ended: ctx.Err}).now()
+		switch kind.format {
+		case "md":
+			return parseMarkdown(ctx, d, raw)
+		case "html":
+			return parseHTML(ctx, d, raw)
+		case "docx":
+			return parseDocx(ctx, d, raw, o)
+		case "pdf":
+			return parsePDF(ctx, d, raw, o)
+		case "csv":
+			return parseCSV(ctx, d, raw, kind.comma, o)
+		case "jsonl":
+			return parseJSONL(ctx, d, raw, o)
+		}
+		return parsePlain(ctx, d, raw)
+	})
 	if err != nil {
 		return err
 	}
-	if d.Title == "" {
+	if d.Title = caption(d.Title); d.Title == "" {
 		d.Title = stem(d.Source)
 	}
 	own := metadata(d.Metadata)

@@ -36,7 +36,10 @@ func mustRead(t testing.TB, name, content string, opts *LoadOptions) Document {
 // check holds passages to what their documentation promises.
 func check(t testing.TB, d Document, opts *SplitOptions) []state.Passage {
 	t.Helper()
-	ps := Passages(d, opts)
+	ps, err := Passages(t.Context(), d, opts)
+	if err != nil {
+		t.Fatalf("splitting: %v", err)
+	}
 	limit := opts.Resolved().Max
 	end, ids := 0, map[string]bool{}
 	covered := make([]bool, len(d.Text))
@@ -227,14 +230,14 @@ func TestInputErrors(t *testing.T) {
 		{"a.jsonl", "{\"text\":\"x\"}\n{\"title\":\"x\"}", nil, 2, "text", "lacks"},
 		{"a.jsonl", "{\"id\":\"q\",\"text\":\"x\"}\n\n{\"id\":\"q\",\"text\":\"y\"}", nil, 3, "id", "line 1"},
 		{"a.jsonl", "{\"id\":\"q\",\"text\":\"x\"}\n{\"text\":\"y\"}", nil, 2, "id", "no id"},
-		{"a.jsonl", `{"text":"` + strings.Repeat("x", 99) + `"}`, &LoadOptions{MaxRecordBytes: 50}, 1, "", "MaxRecordBytes"},
+		{"a.jsonl", `{"text":"` + strings.Repeat("x", 99) + `"}`, &LoadOptions{MaxRecordBytes: 50}, 1, "", "the limit is 50"},
 		{"a.jsonl", "{\"text\":\"x\"}\n{\"text\":\"\xff\"}", nil, 2, "", "not UTF-8"},
 		{"a.jsonl", `{"text":""}`, nil, 0, "text", "none of its 1 records"},
 		{"a.jsonl", "\n\n", nil, 0, "", "no records"},
 		{"a.csv", "id,text\n1,x\n2,y,z\n", nil, 3, "", "want 2 fields"},
 		{"a.csv", "id,text\n1,x\n1,y\n", nil, 3, "id", "line 2"},
 		{"a.csv", "id,text\n1,\"x\n", nil, 2, "", "quote"},
-		{"a.csv", "id,text\n1,\"" + strings.Repeat("x\n", 99), &LoadOptions{MaxRecordBytes: 60}, 2, "", "MaxRecordBytes"},
+		{"a.csv", "id,text\n1,\"" + strings.Repeat("x\n", 99), &LoadOptions{MaxRecordBytes: 60}, 2, "", "longer than 60 bytes"},
 		{"a.csv", "id,id,text\n1,2,3\n", nil, 1, "id", "two columns"},
 		{"a.csv", "a,b\n1,2\n", nil, 1, "text", "--text-field) to one of: a, b"},
 	} {

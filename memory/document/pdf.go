@@ -35,7 +35,7 @@ func parsePDF(ctx context.Context, d *Document, raw []byte, o LoadOptions) error
 	}
 	switch {
 	case errors.Is(readErr, context.DeadlineExceeded):
-		return &InputError{Path: d.Path, Msg: fmt.Sprintf("reading the PDF took longer than %v", o.PDFTimeout), Hint: "raise PDFTimeout, or convert it to text"}
+		return &InputError{Path: d.Path, Msg: fmt.Sprintf("reading the PDF took longer than %v", o.PDFTimeout), Hint: "convert it to text"}
 	case errors.Is(readErr, pdf.ErrInvalidPassword):
 		return &InputError{Path: d.Path, Msg: "the PDF asks for a password", Hint: "save it without one"}
 	case readErr != nil:
@@ -43,7 +43,7 @@ func parsePDF(ctx context.Context, d *Document, raw []byte, o LoadOptions) error
 	case !anyText(pages):
 		return &InputError{Path: d.Path, Msg: fmt.Sprintf("the PDF's %d pages hold no text: it is a scan or its fonts cannot be read", len(pages)), Hint: "run it through text recognition (e.g. ocrmypdf), or install pdftotext"}
 	}
-	writePDF(d, pages)
+	writePDF(&watch{ended: ctx.Err}, d, pages)
 	return nil
 }
 
@@ -56,9 +56,6 @@ func anyText(pages []pdfPage) bool {
 	return false
 }
 
-// A pdfStop unwinds the PDF library once time is up.
-type pdfStop struct{ err error }
-
 // A pdfFile is the file as the library sees it: every read checks the time,
 // so that a loop over broken references ends.
 type pdfFile struct {
@@ -68,7 +65,7 @@ type pdfFile struct {
 
 func (f pdfFile) ReadAt(p []byte, off int64) (int, error) {
 	if err := f.stop(); err != nil {
-		panic(pdfStop{err})
+		panic(stopped{err})
 	}
 	return f.r.ReadAt(p, off)
 }
@@ -170,7 +167,7 @@ func readPDFPage(ctx context.Context, p pdf.Page) (page pdfPage, err error) {
 func recoverPDF(err *error) {
 	switch x := recover().(type) {
 	case nil:
-	case pdfStop:
+	case stopped:
 		*err = x.err
 	case error:
 		*err = x

@@ -115,7 +115,7 @@ func readFile(ctx context.Context, path string, limit int64) ([]byte, error) {
 	}
 	raw, err := readAll(ctx, f, limit)
 	if errors.Is(err, errTooLong) {
-		return nil, &InputError{Path: path, Msg: fmt.Sprintf("the file is longer than %d bytes", limit), Hint: "split it, or raise MaxFileBytes"}
+		return nil, &InputError{Path: path, Msg: fmt.Sprintf("the file is longer than %d bytes", limit), Hint: "split it"}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("reading %q: %w", path, err)
@@ -171,7 +171,7 @@ func gunzip(ctx context.Context, path string, raw []byte, limit int64) ([]byte, 
 	case err == nil:
 		return raw, nil
 	case errors.Is(err, errTooLong):
-		return nil, &InputError{Path: path, Msg: fmt.Sprintf("it expands to more than %d bytes", limit), Hint: "split it, or raise MaxFileBytes"}
+		return nil, &InputError{Path: path, Msg: fmt.Sprintf("it expands to more than %d bytes", limit), Hint: "split it"}
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	}

@@ -60,6 +60,10 @@ func (f fields) uses(name string) bool {
 	return name == f.text || name == f.title || name == f.id || name == f.doc
 }
 
+// maxName is how long the id of a record, and that of its document, may be: every
+// passage carries both.
+const maxName = 1024
+
 // list names fields for a message, at most twenty.
 func list(names []string) string {
 	if len(names) == 0 {
@@ -81,6 +85,7 @@ type record struct {
 // A recordText joins the texts of records to a document's text.
 type recordText struct {
 	d      *Document
+	watch  *watch
 	text   strings.Builder
 	lineOf map[string]int // first line of each id
 	fields fields
@@ -107,13 +112,20 @@ func (r *recordText) add(rec record) error {
 	if rec.doc == "" {
 		rec.doc = rec.id
 	}
+	for _, name := range []struct{ field, value string }{{r.fields.id, rec.id}, {r.fields.doc, rec.doc}} {
+		if len(name.value) > maxName {
+			return &InputError{Path: r.d.Path, Line: rec.line, Field: name.field,
+				Msg: fmt.Sprintf("it is %d bytes long, the limit is %d", len(name.value), maxName), Hint: "give the record a short name"}
+		}
+	}
+	rec.title = caption(rec.title)
 	if r.text.Len() > 0 {
 		r.text.WriteString("\n\n")
 	}
 	start := r.text.Len()
 	r.text.WriteString(rec.text)
 	// The builder's text is final from here on, so offsets hold.
-	for _, b := range paragraphs(rec.text, 0, len(rec.text), Block{
+	for _, b := range paragraphs(r.watch, rec.text, 0, len(rec.text), Block{
 		Group: rec.line, Line: rec.line, ID: rec.id, Doc: rec.doc, Title: rec.title, Metadata: rec.meta,
 	}) {
 		b.Start, b.End = b.Start+start, b.End+start

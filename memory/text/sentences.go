@@ -1,6 +1,8 @@
 package text
 
 import (
+	"iter"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -19,17 +21,24 @@ var abbreviations = stopList(`
 // heading or a list item end a sentence too, and so does every line break of a
 // text whose lines are too long to be broken for width. Spans hold no
 // surrounding space, are in order and do not overlap.
-func Sentences(s string) []Span {
-	var out []Span
-	start := 0
+func Sentences(s string) []Span { return slices.Collect(EachSentence(s)) }
+
+// EachSentence gives the sentences of Sentences one by one, for texts so long that
+// their reader may want to stop.
+func EachSentence(s string) iter.Seq[Span] {
+	return func(yield func(Span) bool) { sentences(s, yield) }
+}
+
+func sentences(s string, yield func(Span) bool) {
+	start, stopped := 0, false
 	wrapped := longestLine(s) <= wrapWidth
 	cut := func(end int) {
 		if span, ok := trim(s, start, end); ok {
-			out = append(out, span)
+			stopped = !yield(span)
 		}
 		start = end
 	}
-	for i := 0; i < len(s); {
+	for i := 0; i < len(s) && !stopped; {
 		r, size := utf8.DecodeRuneInString(s[i:])
 		switch {
 		case r == '\n':
@@ -57,8 +66,9 @@ func Sentences(s string) []Span {
 			i += size
 		}
 	}
-	cut(len(s))
-	return out
+	if !stopped {
+		cut(len(s))
+	}
 }
 
 // wrapWidth is the longest line, in bytes, that somebody may have broken for
