@@ -11,12 +11,6 @@ import (
 // A Span is a range of bytes.
 type Span struct{ Start, End int }
 
-// abbreviations end with a full stop that does not end a sentence.
-var abbreviations = stopList(`
-	mr mrs ms dr prof st no nos art arts sec secs para paras ch cl reg v vs
-	cf eg ie viz fig figs eq vol ed eds pp p ref refs jan feb mar apr jun jul aug sep sept oct nov dec u.s u.s.c c.f.r
-	e.g i.e fed r evid civ crim proc cal rev approx`)
-
 // Sentences splits s into sentences. Line breaks that end a paragraph, a
 // heading or a list item end a sentence too, and so does every line break of a
 // text whose lines are too long to be broken for width. Spans hold no
@@ -133,33 +127,6 @@ func opensBlock(line string, closed bool) bool {
 func isLabel(s string) bool {
 	s = strings.TrimSuffix(strings.TrimSpace(s), ".")
 	return s != "" && len(s) <= 3 && strings.Trim(s, "0123456789") == ""
-}
-
-// closing abbreviations end a sentence as often as not; openers are words that begin
-// one and hardly stand, with a capital, within one.
-var (
-	closing = stopList(`inc ltd co corp llc etc al jr sr dept est`)
-	openers = stopList(`the this these that those it its he she they we you in on at by for from under if when while where
-		neither both each every all no none any some such as after before although because however there here one two`)
-)
-
-// isAbbreviation reports whether the full stop at the end of s is that of an
-// abbreviation, and rest goes on with the sentence.
-func isAbbreviation(s, rest string) bool {
-	s = strings.TrimRight(s, ".")
-	word := s[strings.LastIndexFunc(s, func(r rune) bool { return unicode.IsSpace(r) || r == '(' || r == '[' })+1:]
-	if word == "" {
-		return false
-	}
-	if r, size := utf8.DecodeRuneInString(word); size == len(word) && unicode.IsUpper(r) {
-		return true // an initial
-	}
-	word = strings.ToLower(word)
-	if closing.Has(word) {
-		next := strings.Fields(rest[:min(len(rest), 40)])
-		return len(next) == 0 || !openers.Has(strings.ToLower(next[0]))
-	}
-	return abbreviations.Has(word)
 }
 
 // startsSentence reports whether what follows a full stop can begin a
