@@ -78,7 +78,7 @@ func check(t testing.TB, d Document, opts *SplitOptions) []state.Passage {
 func TestMarkdownSections(t *testing.T) {
 	const src = "---\ntitle: \"Front\"\ntags: a\n---\nIntro before any heading.\n\n# The *Law* of [Torts](x.html) #\n*Sample.*\n\n## Battery\n\nText one.\n\n- item\n- item two\n\nSetext\n------\n\n```go\n# no heading\nx := 1\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n### Deep {#id}\n> # quoted heading\n> quote\n\n# Other\n\n***\n\n[link]: http://example.com\nLast.\n"
 	d := mustRead(t, "x/torts.md", src, nil)
-	if d.Title != "The Law of Torts" {
+	if d.Title != "Front" {
 		t.Errorf("title %q", d.Title)
 	}
 	if d.Text != src || !d.Plain {
@@ -105,6 +105,10 @@ func TestTitles(t *testing.T) {
 		{"a/notes.md", "Text.", "notes"},
 		{"a.md", "---\ntitle: From meta\n---\nText.", "From meta"},
 		{"a.md", "+++\ntitle = 'Toml'\n+++\nText.", "Toml"},
+		{"a.md", "---\ntitle: W&I Code § 5600.5\n---\n# Client Records\n\nText.", "W&I Code § 5600.5"},
+		{"a.md", "---\ncitation: W&I Code § 5600.5\n---\n# Client Records\n\nText.", "W&I Code § 5600.5"},
+		{"a.md", "---\ntitle: Records\ncitation: W&I Code § 5600.5\n---\n# Client Records\n\nText.", "W&I Code § 5600.5, Records"},
+		{"a.md", "---\ntitle: Records, W&I Code § 5600.5\ncitation: W&I Code § 5600.5\n---\n# Client Records\n\nText.", "Records, W&I Code § 5600.5"},
 		{"a.md", "---\n\nA rule, not metadata: yes.\n\n---\nText.", "a"},
 		{"a.md", bomText("# Bom\r\n\r\nText.\r\n"), "Bom"},
 		{"b.tar.txt", "Text.", "b.tar"},

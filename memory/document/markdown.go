@@ -24,7 +24,7 @@ func parseMarkdown(ctx context.Context, d *Document, raw []byte) error {
 	d.Text, d.Plain = string(raw), true
 	base := bodyStart(d.Text)
 	length, declared := frontMatter(d.Text[base:])
-	title := declared["title"]
+	d.Title = declaredTitle(declared)
 	delete(declared, "title")
 	d.Metadata = declared
 	base += length
@@ -34,6 +34,7 @@ func parseMarkdown(ctx context.Context, d *Document, raw []byte) error {
 	}
 
 	var sections outline
+	first := "" // heading of the first level
 	group := 0
 	for i, n := range nodes {
 		end := len(raw)
@@ -42,8 +43,8 @@ func parseMarkdown(ctx context.Context, d *Document, raw []byte) error {
 		}
 		if n.kind == ast.KindHeading {
 			title := headingText(n.title)
-			if n.level == 1 && d.Title == "" {
-				d.Title = title
+			if n.level == 1 && first == "" {
+				first = title
 			}
 			sections.add(n.level, title)
 			group++
@@ -61,9 +62,22 @@ func parseMarkdown(ctx context.Context, d *Document, raw []byte) error {
 		d.Blocks = appendBlock(d.Blocks, d.Text, n.start, end, like)
 	}
 	if d.Title == "" {
-		d.Title = title
+		d.Title = first
 	}
 	return nil
+}
+
+// declaredTitle is what the file says that it is cited as, then called. It stands
+// before the first heading, which passages have in their section anyway.
+func declaredTitle(declared metadata) string {
+	title, citation := declared["title"], declared["citation"]
+	switch {
+	case citation == "" || strings.Contains(title, citation):
+		return title
+	case title == "":
+		return citation
+	}
+	return citation + ", " + title
 }
 
 // A mdNode is a block at the top level of a markdown file.
