@@ -1,6 +1,7 @@
 package document
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -91,10 +92,11 @@ func Load(ctx context.Context, path, source string, opts *LoadOptions) (Document
 		return Document{}, fmt.Errorf("locating %q: %w", path, err)
 	}
 	o := opts.withDefaults()
-	raw, err := readFile(ctx, abs, o.MaxFileBytes)
-	if err != nil {
+	var file bytes.Buffer
+	if err := copyFile(ctx, &file, abs, o.MaxFileBytes); err != nil {
 		return Document{}, fmt.Errorf("loading document: %w", err)
 	}
+	raw := file.Bytes()
 	sum := sha256.Sum256(raw)
 	d := Document{Source: source, Path: abs, Hash: hex.EncodeToString(sum[:])}
 	if err := parse(ctx, &d, raw, o); err != nil {
@@ -104,14 +106,13 @@ func Load(ctx context.Context, path, source string, opts *LoadOptions) (Document
 }
 
 // HashFile returns what Load would set as Hash, without reading the file as a
-// document.
+// document. It holds a small part of the file at a time.
 func HashFile(ctx context.Context, path string, opts *LoadOptions) (string, error) {
-	raw, err := readFile(ctx, path, opts.withDefaults().MaxFileBytes)
-	if err != nil {
+	h := sha256.New()
+	if err := copyFile(ctx, h, path, opts.withDefaults().MaxFileBytes); err != nil {
 		return "", fmt.Errorf("hashing document: %w", err)
 	}
-	sum := sha256.Sum256(raw)
-	return hex.EncodeToString(sum[:]), nil
+	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
 // parse fills in everything that follows from the bytes of d's file.

@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"unicode"
@@ -287,6 +288,20 @@ func TestLoadFiles(t *testing.T) {
 	cancel()
 	if _, err := Load(ctx, path, "x", nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
+	}
+	// A file is hashed without being held in memory.
+	large := filepath.Join(dir, "large.txt")
+	if err := os.WriteFile(large, bytes.Repeat([]byte("0123456789abcdef"), 4<<20), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	if _, err := HashFile(t.Context(), large, nil); err != nil {
+		t.Error(err)
+	}
+	runtime.ReadMemStats(&after)
+	if used := after.TotalAlloc - before.TotalAlloc; used > 4<<20 {
+		t.Errorf("hashing 64 MB took %d bytes of memory", used)
 	}
 	// A file of an unknown kind is refused by its name, however large it is.
 	big := filepath.Join(dir, "disk.iso")
