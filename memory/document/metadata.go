@@ -21,6 +21,8 @@ const (
 const (
 	keyDir  = "dir"       // the source's directory, slash-separated; absent at the top
 	keyType = "file_type" // the format
+
+	keyReader = "reader" // Document.Reader, where there is one
 )
 
 // A metadata collects keys and values. The first value of a key stays.
@@ -43,6 +45,7 @@ func (m metadata) set(key string, values ...string) {
 // complete adds what follows from a document's name and format.
 func (m metadata) complete(d *Document) {
 	m.set(keyType, d.Format)
+	m.set(keyReader, d.Reader)
 	if dir := path.Dir(d.Source); dir != "." {
 		m.set(keyDir, dir)
 	}

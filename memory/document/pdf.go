@@ -15,8 +15,9 @@ import (
 )
 
 // parsePDF extracts the text page by page; pages are separated by a form
-// feed. Lines that are drawn larger than most are headings. When the library finds no text, the pdftotext program is asked, where
-// it is installed.
+// feed. Lines that are drawn larger than most are headings. When the library finds
+// no text, the pdftotext program is asked, where it is installed, and named as the
+// document's reader.
 func parsePDF(ctx context.Context, d *Document, raw []byte, o LoadOptions) error {
 	limited, cancel := context.WithTimeout(ctx, o.PDFTimeout)
 	defer cancel()
@@ -31,6 +32,7 @@ func parsePDF(ctx context.Context, d *Document, raw []byte, o LoadOptions) error
 		}
 		if err == nil && anyText(fallback) {
 			pages, readErr = fallback, nil
+			d.Reader = FallbackReader(ctx)
 		}
 	}
 	switch {
@@ -176,10 +178,32 @@ func recoverPDF(err *error) {
 	}
 }
 
+const pdfProgram = "pdftotext"
+
+// FallbackReader names the program on this machine that reads a PDF in which this
+// package finds no text, with its version: "pdftotext version 24.02.0". It is empty
+// where there is none. Another one may make another text of the same file.
+func FallbackReader(ctx context.Context) string {
+	program, err := exec.LookPath(pdfProgram)
+	if err != nil {
+		return ""
+	}
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, program, "-v")
+	cmd.WaitDelay = time.Second
+	out, _ := cmd.CombinedOutput() // some versions end with an error after they have named themselves
+	line, _, _ := strings.Cut(strings.ToValidUTF8(string(out), "\uFFFD"), "\n")
+	if line = strings.Join(strings.Fields(line), " "); line == "" || len(line) > 100 {
+		return pdfProgram + " of unknown version"
+	}
+	return line
+}
+
 // pdftotext asks the program of that name. Without it there are no pages and
 // no error.
 func pdftotext(ctx context.Context, raw []byte, o LoadOptions) ([]pdfPage, error) {
-	program, err := exec.LookPath("pdftotext")
+	program, err := exec.LookPath(pdfProgram)
 	if err != nil {
 		return nil, nil
 	}
