@@ -142,7 +142,7 @@ func (r *ingestion) keepOthers(ctx context.Context, kept map[string]bool) error 
 		if r.afresh {
 			var err error
 			if f, err = r.one(ctx, f, false); err != nil {
-				return fmt.Errorf("the options or the program changed, so every file is read again; this one is of an earlier ingest: %w; name the directory that has it now, or leave it out with --rebuild", err)
+				return &EarlierFileError{Err: err}
 			}
 		}
 		r.files = append(r.files, f)

@@ -229,8 +229,8 @@ func TestInputErrors(t *testing.T) {
 		{"a.jsonl", "{\"text\":\"x\"}\n{\"text\":", nil, 2, "", "not a JSON object"},
 		{"a.jsonl", "[1]", nil, 1, "", "JSON array"},
 		{"a.jsonl", "null", nil, 1, "", "null"},
-		{"a.jsonl", `{"a":"x","b":"y"}`, nil, 1, "text", "--text-field) to one of: a, b"},
-		{"a.jsonl", `{"text":"x"}`, &LoadOptions{IDField: "uid"}, 1, "uid", "--id-field) to one of: text"},
+		{"a.jsonl", `{"a":"x","b":"y"}`, nil, 1, "text", "the one that does, of: a, b"},
+		{"a.jsonl", `{"text":"x"}`, &LoadOptions{IDField: "uid"}, 1, "uid", "it has: text"},
 		{"a.jsonl", `{"text":{"x":1}}`, nil, 1, "text", "an object"},
 		{"a.jsonl", "{\"text\":\"x\"}\n{\"title\":\"x\"}", nil, 2, "text", "lacks"},
 		{"a.jsonl", "{\"id\":\"q\",\"text\":\"x\"}\n\n{\"id\":\"q\",\"text\":\"y\"}", nil, 3, "id", "line 1"},
@@ -244,7 +244,7 @@ func TestInputErrors(t *testing.T) {
 		{"a.csv", "id,text\n1,\"x\n", nil, 2, "", "quote"},
 		{"a.csv", "id,text\n1,\"" + strings.Repeat("x\n", 99), &LoadOptions{MaxRecordBytes: 60}, 2, "", "longer than 60 bytes"},
 		{"a.csv", "id,id,text\n1,2,3\n", nil, 1, "id", "two columns"},
-		{"a.csv", "a,b\n1,2\n", nil, 1, "text", "--text-field) to one of: a, b"},
+		{"a.csv", "a,b\n1,2\n", nil, 1, "text", "the one that does, of: a, b"},
 	} {
 		_, err := read(t, c.name, c.src, c.opts)
 		var in *InputError

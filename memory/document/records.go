@@ -14,6 +14,9 @@ var (
 	docNames   = []string{"doc_id", "document_id", "doc"}
 )
 
+// textOption names LoadOptions.TextField in an InputError.
+const textOption = "text_field"
+
 // fields are the names that a file's records are read by; an empty one is
 // not there.
 type fields struct{ text, title, id, doc string }
@@ -28,15 +31,15 @@ func pickFields(path string, line int, have []string, o LoadOptions) (fields, er
 		auto   []string
 		option string
 	}{
-		{&f.text, o.TextField, textNames, "the text field (--text-field)"},
-		{&f.title, o.TitleField, titleNames, "the title field (--title-field)"},
-		{&f.id, o.IDField, idNames, "the id field (--id-field)"},
-		{&f.doc, o.DocField, docNames, "the document field (--doc-field)"},
+		{&f.text, o.TextField, textNames, textOption},
+		{&f.title, o.TitleField, titleNames, "title_field"},
+		{&f.id, o.IDField, idNames, "id_field"},
+		{&f.doc, o.DocField, docNames, "doc_field"},
 	} {
 		if want.named != "" {
 			if !slices.Contains(have, want.named) {
 				return f, &InputError{Path: path, Line: line, Field: want.named,
-					Msg: "there is no such field", Hint: fmt.Sprintf("set %s to one of: %s", want.option, list(have))}
+					Msg: "there is no such field", Option: want.option, Hint: "it has: " + list(have)}
 			}
 			*want.field = want.named
 			continue
@@ -50,7 +53,7 @@ func pickFields(path string, line int, have []string, o LoadOptions) (fields, er
 	}
 	if f.text == "" {
 		return f, &InputError{Path: path, Line: line, Field: textNames[0],
-			Msg: "no field holds the text", Hint: fmt.Sprintf("set the text field (--text-field) to one of: %s", list(have))}
+			Msg: "no field holds the text", Option: textOption, Hint: "name the one that does, of: " + list(have)}
 	}
 	return f, nil
 }
@@ -139,7 +142,7 @@ func (r *recordText) finish() error {
 	r.d.Text = r.text.String()
 	if len(r.d.Blocks) == 0 {
 		return &InputError{Path: r.d.Path, Field: r.fields.text,
-			Msg: fmt.Sprintf("none of its %d records has text", r.d.Skipped), Hint: "set the text field (--text-field) to the one that holds the text"}
+			Msg: fmt.Sprintf("none of its %d records has text", r.d.Skipped), Option: textOption, Hint: "name the field that holds the text"}
 	}
 	return nil
 }
