@@ -17,7 +17,7 @@ var formatting = map[string]bool{"b": true, "big": true, "code": true, "em": tru
 
 // mostOpen is how many formatting elements may be open at a time. Pages that never
 // close them make a tree of hundreds of nodes for every paragraph.
-const mostOpen = 32
+const mostOpen = 8
 
 // htmlTags leaves out tags that change no text and make parsing slow: formatting
 // elements beyond mostOpen, and <html> and <body> when they come again.
