@@ -29,7 +29,7 @@ func (e *StatusError) Error() string {
 	}
 	switch e.Status {
 	case http.StatusUnauthorized, http.StatusForbidden:
-		text += " (check the key: agent doctor names the variable that holds it)"
+		text += " (check the key)"
 	case http.StatusNotFound:
 		text += " (check the model's name and the base URL)"
 	}

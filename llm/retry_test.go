@@ -208,7 +208,7 @@ func TestTimeout(t *testing.T) {
 
 func TestErrorsSayWhatToDo(t *testing.T) {
 	for want, err := range map[string]error{
-		"agent doctor":      status(401),
+		"check the key":     status(401),
 		"model's name":      status(404),
 		"base URL":          &llm.ResponseError{Provider: "p", Err: errors.New("x")},
 		"network":           &llm.ConnectionError{Provider: "p", Err: io.EOF},

@@ -13,7 +13,7 @@ type UnknownCorpusError struct {
 
 func (e *UnknownCorpusError) Error() string {
 	if len(e.Known) == 0 {
-		return fmt.Sprintf("there is no corpus %q, nor any other; make it with: agent ingest PATH… --corpus %s", e.Name, e.Name)
+		return fmt.Sprintf("there is no corpus %q, nor any other", e.Name)
 	}
 	return fmt.Sprintf("there is no corpus %q; there are: %s", e.Name, strings.Join(e.Known, ", "))
 }
@@ -23,7 +23,7 @@ func (e *UnknownCorpusError) Error() string {
 type EmptyCorpusError struct{ Name string }
 
 func (e *EmptyCorpusError) Error() string {
-	return fmt.Sprintf("the corpus %q holds nothing yet: its first ingest did not finish; run: agent ingest PATH… --corpus %s", e.Name, e.Name)
+	return fmt.Sprintf("the corpus %q holds nothing yet: its first ingest did not finish", e.Name)
 }
 
 // A CorruptCorpusError says that a corpus cannot be read. Nothing was changed
@@ -34,7 +34,7 @@ type CorruptCorpusError struct {
 }
 
 func (e *CorruptCorpusError) Error() string {
-	return fmt.Sprintf("the corpus %q is damaged: %v; build it again: agent ingest --rebuild PATH… --corpus %s", e.Name, e.Err, e.Name)
+	return fmt.Sprintf("the corpus %q is damaged: %v", e.Name, e.Err)
 }
 
 func (e *CorruptCorpusError) Unwrap() error { return e.Err }
@@ -50,29 +50,22 @@ type OtherVersionError struct {
 
 func (e *OtherVersionError) Error() string {
 	if e.Got > e.Want {
-		return fmt.Sprintf("the corpus %q was written by a newer version of this program (format %d, this one reads %d): use that version, or build it again: agent ingest --rebuild %s --corpus %s",
-			e.Name, e.Got, e.Want, paths(e.Roots), e.Name)
+		return fmt.Sprintf("the corpus %q was written by a newer version of this program (format %d, this one reads %d): use that version", e.Name, e.Got, e.Want)
 	}
-	return fmt.Sprintf("the corpus %q was written by an older version of this program (format %d, this one reads %d); bring it up to date with: agent ingest %s --corpus %s",
-		e.Name, e.Got, e.Want, paths(e.Roots), e.Name)
+	return fmt.Sprintf("the corpus %q was written by an older version of this program (format %d, this one reads %d)", e.Name, e.Got, e.Want)
 }
 
 func (e *OtherVersionError) Unwrap() error { return e.Err }
 
-// paths writes paths for a shell.
-func paths(list []string) string {
-	if len(list) == 0 {
-		return "PATH…"
-	}
-	out := make([]string, len(list))
-	for i, p := range list {
-		out[i] = p
-		if strings.ContainsAny(p, " \t\n'\"\\$`*?[]{}()<>|&;!#~") {
-			out[i] = "'" + strings.ReplaceAll(p, "'", `'\''`) + "'"
-		}
-	}
-	return strings.Join(out, " ")
+// An EarlierFileError says that a file of an earlier ingest has to be read again,
+// because the options or the program changed, and cannot be.
+type EarlierFileError struct{ Err error }
+
+func (e *EarlierFileError) Error() string {
+	return fmt.Sprintf("the options or the program changed, so every file is read again; this one is of an earlier ingest: %v", e.Err)
 }
+
+func (e *EarlierFileError) Unwrap() error { return e.Err }
 
 // A BusyError says that another process is writing to a corpus.
 type BusyError struct {
@@ -103,6 +96,6 @@ func (e *EmbedderError) Error() string {
 		}
 		return fmt.Sprintf("%q", id)
 	}
-	return fmt.Sprintf("corpus %q was made with %s, and %s is in use: vectors of the two cannot be compared; to change over run: agent ingest PATH… --corpus %s; or use %s again",
-		e.Corpus, name(e.Made), name(e.Given), e.Corpus, name(e.Made))
+	return fmt.Sprintf("corpus %q was made with %s, and %s is in use: vectors of the two cannot be compared; use %s, or ingest the corpus again",
+		e.Corpus, name(e.Made), name(e.Given), name(e.Made))
 }

@@ -47,7 +47,7 @@ func (r *ingestion) read(ctx context.Context, list []found) error {
 		switch {
 		case !known:
 			r.report.Added++
-		case moved || after.Hash != before.Hash:
+		case moved || after.Hash != before.Hash || after.Text != before.Text || after.Reader != before.Reader:
 			r.report.Changed++
 			r.remove = append(r.remove, before.Passages...)
 		default:
@@ -72,7 +72,7 @@ func (r *ingestion) one(ctx context.Context, before file, same bool) (file, erro
 		if err != nil {
 			return file{}, err
 		}
-		if hash == before.Hash && r.hasText(before) {
+		if hash == before.Hash && r.hasText(before) && r.sameReader(ctx, before) {
 			return before, nil
 		}
 	}
@@ -81,13 +81,16 @@ func (r *ingestion) one(ctx context.Context, before file, same bool) (file, erro
 		return file{}, err
 	}
 	after := before
-	after.Format, after.Hash, after.Text, after.Bytes, after.Skipped = d.Format, d.Hash, "", len(d.Text), d.Skipped
+	after.Format, after.Hash, after.Reader, after.Text, after.Bytes, after.Skipped = d.Format, d.Hash, d.Reader, "", len(d.Text), d.Skipped
 	if !d.Plain {
 		if after.Text, err = r.keepText(d.Text); err != nil {
 			return file{}, err
 		}
 	}
-	passages := document.Passages(d, &r.opts.Split)
+	passages, err := document.Passages(ctx, d, &r.opts.Split)
+	if err != nil {
+		return file{}, err
+	}
 	after.Passages = make([]string, len(passages))
 	for i, p := range passages {
 		after.Passages[i] = p.ID
@@ -95,6 +98,11 @@ func (r *ingestion) one(ctx context.Context, before file, same bool) (file, erro
 	r.add = append(r.add, passages...)
 	r.report.Records += d.Skipped
 	return after, nil
+}
+
+// sameReader reports whether what read a file is still what would read it.
+func (r *ingestion) sameReader(ctx context.Context, f file) bool {
+	return f.Reader == "" || f.Reader == document.FallbackReader(ctx)
 }
 
 // hasText reports whether the text kept of a file is there.
@@ -134,7 +142,7 @@ func (r *ingestion) keepOthers(ctx context.Context, kept map[string]bool) error 
 		if r.afresh {
 			var err error
 			if f, err = r.one(ctx, f, false); err != nil {
-				return fmt.Errorf("the options or the program changed, so every file is read again; this one is of an earlier ingest: %w; name the directory that has it now, or leave it out with --rebuild", err)
+				return &EarlierFileError{Err: err}
 			}
 		}
 		r.files = append(r.files, f)

@@ -41,9 +41,10 @@ type file struct {
 	Path     string   `json:"path"` // absolute
 	Root     string   `json:"root"` // the path named when it was ingested
 	Format   string   `json:"format"`
-	Hash     string   `json:"hash"`           // of the file's bytes
-	Text     string   `json:"text,omitempty"` // name in texts/ of the extracted text; empty when offsets count in the file itself
-	Bytes    int      `json:"bytes"`          // of the text
+	Hash     string   `json:"hash"`             // of the file's bytes
+	Reader   string   `json:"reader,omitempty"` // document.Document.Reader
+	Text     string   `json:"text,omitempty"`   // name in texts/ of the extracted text; empty when offsets count in the file itself
+	Bytes    int      `json:"bytes"`            // of the text
 	Skipped  int      `json:"skipped,omitempty"`
 	Passages []string `json:"passages"` // ids, in order
 }

@@ -136,8 +136,8 @@ func TestChangeOfEmbedder(t *testing.T) {
 		refused, ok := errors.AsType[*EmbedderError](err)
 		if !ok || refused.Made != id(made) || refused.Given != id(next) {
 			t.Errorf("from %q to %q: error %v", id(made), id(next), err)
-		} else if !strings.Contains(err.Error(), "agent ingest PATH… --corpus law") {
-			t.Errorf("error %q does not say what to type", err)
+		} else if !strings.Contains(err.Error(), "ingest the corpus again") {
+			t.Errorf("error %q does not say what to do", err)
 		}
 		r := ingest(next)
 		if !r.Reembedded || r.Added+r.Changed+r.Removed != 0 || r.Unchanged == 0 {

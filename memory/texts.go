@@ -34,7 +34,7 @@ func ReadTexts(ctx context.Context, paths []string) (*Texts, error) {
 	taken := map[string]bool{}
 	for _, item := range w.files {
 		source := sourceName(item, taken)
-		d, err := document.Load(ctx, item.path, source, nil)
+		d, passages, err := load(ctx, item.path, source)
 		if err != nil {
 			reason, ok := faultOf(err)
 			if !ok || item.named {
@@ -45,7 +45,7 @@ func ReadTexts(ctx context.Context, paths []string) (*Texts, error) {
 		}
 		taken[source] = true
 		t.paths[source] = place{item.path, d.Plain}
-		t.Passages = append(t.Passages, document.Passages(d, nil)...)
+		t.Passages = append(t.Passages, passages...)
 	}
 	if len(t.Passages) == 0 {
 		return nil, nothingToRead(paths, t.Skipped)
@@ -54,8 +54,20 @@ func ReadTexts(ctx context.Context, paths []string) (*Texts, error) {
 }
 
 // AddText adds a text that is in no file, as plain text under a source name.
-func (t *Texts) AddText(source, text string) {
-	t.Passages = append(t.Passages, document.Passages(document.FromText(source, text), nil)...)
+// The errors to expect are the context's.
+func (t *Texts) AddText(ctx context.Context, source, text string) error {
+	passages, err := document.Passages(ctx, document.FromText(source, text), nil)
+	t.Passages = append(t.Passages, passages...)
+	return err
+}
+
+func load(ctx context.Context, path, source string) (document.Document, []state.Passage, error) {
+	d, err := document.Load(ctx, path, source, nil)
+	if err != nil {
+		return d, nil, err
+	}
+	passages, err := document.Passages(ctx, d, nil)
+	return d, passages, err
 }
 
 // TextPath returns the file whose bytes the offsets of a source's passages

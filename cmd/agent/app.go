@@ -64,6 +64,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 
 // finish reports an error once and turns it into the exit code.
 func (a *app) finish(err error, args []string) int {
+	err = withAdvice(err)
 	code := exitCode(err)
 	if err != nil && !isSilent(err) {
 		fmt.Fprintf(a.stderr, "agent: %v\n", err)
@@ -165,8 +166,15 @@ func (a *app) logger() zerolog.Logger {
 	})
 }
 
-// warn tells the person something that does not stop the run.
+// warn tells the person something that does not stop the run. Errors among the
+// arguments come with what to type about them.
 func (a *app) warn(format string, args ...any) {
+	args = slices.Clone(args)
+	for i, arg := range args {
+		if err, ok := arg.(error); ok {
+			args[i] = withAdvice(err)
+		}
+	}
 	fmt.Fprintf(a.stderr, "agent: "+format+"\n", args...)
 }
 

@@ -193,7 +193,9 @@ func (a *app) verifyInput(ctx context.Context, v verifyFlags) (in verify.Input, 
 		a.warn("and %d more; -v lists them", n-1)
 	}
 	if v.response != "-" && fromStdin == 1 {
-		texts.AddText(stdinName, typed)
+		if err := texts.AddText(ctx, stdinName, typed); err != nil {
+			return in, nil, err
+		}
 	}
 	in.Evidence = verify.Labelled(texts.Passages)
 	return in, texts, nil

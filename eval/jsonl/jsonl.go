@@ -177,7 +177,7 @@ func (p Place) Want(field string, ok bool) error {
 	if ok {
 		return nil
 	}
-	return p.Fault(field, "it is missing or empty", "is this the right --format?")
+	return p.Fault(field, "it is missing or empty", "is the file in the format that was named?")
 }
 
 // Unique refuses an id that is empty or came before, and notes it in seen with

@@ -22,22 +22,27 @@ func parseCSV(ctx context.Context, d *Document, raw []byte, comma rune, o LoadOp
 		comma = separator(raw)
 	}
 	if line := longRecord(raw, o.MaxRecordBytes); line > 0 {
-		return &InputError{Path: d.Path, Line: line, Msg: fmt.Sprintf("the record is longer than %d bytes", o.MaxRecordBytes), Hint: "close its quote, split it, or raise MaxRecordBytes"}
+		return &InputError{Path: d.Path, Line: line, Msg: fmt.Sprintf("the record is longer than %d bytes", o.MaxRecordBytes), Hint: "close its quote, or split it"}
 	}
-	r := csv.NewReader(bytes.NewReader(raw))
+	r := csv.NewReader(stoppable(ctx, bytes.NewReader(raw)))
 	r.Comma, r.ReuseRecord = comma, true
 	header, err := r.Read()
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
 	if err != nil {
 		return csvFault(d.Path, err, 0)
 	}
 	columns := make([]string, len(header))
+	seen := make(map[string]bool, len(header))
 	for i, name := range header {
 		columns[i] = strings.TrimSpace(name)
-		if columns[i] != "" && slices.Contains(columns[:i], columns[i]) {
+		if columns[i] != "" && seen[columns[i]] {
 			return &InputError{Path: d.Path, Line: 1, Field: columns[i], Msg: "two columns have this name", Hint: "rename one"}
 		}
+		seen[columns[i]] = true
 	}
-	out := recordText{d: d, lineOf: map[string]int{}}
+	out := recordText{d: d, watch: &watch{ended: ctx.Err}, lineOf: map[string]int{}}
 	if out.fields, err = pickFields(d.Path, 1, columns, o); err != nil {
 		return err
 	}
@@ -47,11 +52,11 @@ func parseCSV(ctx context.Context, d *Document, raw []byte, comma rune, o LoadOp
 		}
 		return row[slices.Index(columns, name)]
 	}
-	for n := 0; ; n++ {
-		if n%1024 == 0 && ctx.Err() != nil {
+	for {
+		row, err := r.Read()
+		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		row, err := r.Read()
 		if errors.Is(err, io.EOF) {
 			break
 		}

@@ -2,7 +2,9 @@
 //
 //	doc, err := document.Load(ctx, "law/battery.md", "battery.md", nil)
 //	if err != nil { … }
-//	for _, p := range document.Passages(doc, nil) {
+//	passages, err := document.Passages(ctx, doc, nil)
+//	if err != nil { … }
+//	for _, p := range passages {
 //		fmt.Println(p.ID, doc.Text[p.Start:p.End] == p.Text) // always true
 //	}
 //

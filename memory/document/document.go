@@ -1,6 +1,7 @@
 package document
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -14,7 +15,7 @@ import (
 // Version names the way this package turns files into text and passages. It
 // changes whenever an unchanged file would come out differently, so that a
 // corpus knows when to read its files again.
-const Version = 3
+const Version = 4
 
 // A Document is one loaded file.
 type Document struct {
@@ -24,7 +25,8 @@ type Document struct {
 	Text    string // valid UTF-8; what all offsets count in
 	Plain   bool   // Text is the file's bytes
 	Hash    string // SHA-256 of the file's bytes, hexadecimal
-	Title   string // first level-1 heading, else the declared title, else the file's name without extension
+	Reader  string // what extracted the text, with its version, where it is no part of this program; else empty
+	Title   string // what the file declares (markdown), else its first level-1 heading, else the declared title (other formats), else its name without extension
 	Blocks  []Block
 	Skipped int // records left out because their text is empty
 
@@ -38,16 +40,16 @@ type Document struct {
 // Blocks are in order and do not overlap; what lies between them is headings,
 // metadata and white space.
 type Block struct {
-	Start, End int    // bytes in Document.Text
-	Group      int    // neighbours of one group may share a passage; a heading, page or record begins a new group
-	Section    string // headings above, outermost first, joined by " > "
-	ByLine     bool   // when too long, split at line breaks and not at sentences
-	Page       int    // 1-based; 0 for formats without pages
-	Element    string // CSS selector of the HTML element that the block begins in; empty for other formats
-	Line       int    // 1-based line of the record; 0 for formats without records
-	ID         string // the record's id; empty for formats without records
-	Doc        string // the record's document, else its id; empty for formats without records
-	Title      string // the record's title; may be empty
+	Start, End int      // bytes in Document.Text
+	Group      int      // neighbours of one group may share a passage; a heading, page or record begins a new group
+	Section    string   // headings above, outermost first, joined by " > "
+	ByLine     bool     // when too long, split at line breaks and not at sentences
+	Page       int      // 1-based; 0 for formats without pages
+	Element    *Element // the HTML element that the block begins in; nil for other formats
+	Line       int      // 1-based line of the record; 0 for formats without records
+	ID         string   // the record's id; empty for formats without records
+	Doc        string   // the record's document, else its id; empty for formats without records
+	Title      string   // the record's title; may be empty
 
 	Metadata map[string]string // the record's other fields, over those of the document
 }
@@ -91,10 +93,11 @@ func Load(ctx context.Context, path, source string, opts *LoadOptions) (Document
 		return Document{}, fmt.Errorf("locating %q: %w", path, err)
 	}
 	o := opts.withDefaults()
-	raw, err := readFile(ctx, abs, o.MaxFileBytes)
-	if err != nil {
+	var file bytes.Buffer
+	if err := copyFile(ctx, &file, abs, o.MaxFileBytes); err != nil {
 		return Document{}, fmt.Errorf("loading document: %w", err)
 	}
+	raw := file.Bytes()
 	sum := sha256.Sum256(raw)
 	d := Document{Source: source, Path: abs, Hash: hex.EncodeToString(sum[:])}
 	if err := parse(ctx, &d, raw, o); err != nil {
@@ -104,14 +107,13 @@ func Load(ctx context.Context, path, source string, opts *LoadOptions) (Document
 }
 
 // HashFile returns what Load would set as Hash, without reading the file as a
-// document.
+// document. It holds a small part of the file at a time.
 func HashFile(ctx context.Context, path string, opts *LoadOptions) (string, error) {
-	raw, err := readFile(ctx, path, opts.withDefaults().MaxFileBytes)
-	if err != nil {
+	h := sha256.New()
+	if err := copyFile(ctx, h, path, opts.withDefaults().MaxFileBytes); err != nil {
 		return "", fmt.Errorf("hashing document: %w", err)
 	}
-	sum := sha256.Sum256(raw)
-	return hex.EncodeToString(sum[:]), nil
+	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
 // parse fills in everything that follows from the bytes of d's file.
@@ -129,26 +131,28 @@ func parse(ctx context.Context, d *Document, raw []byte, o LoadOptions) error {
 		}
 	}
 	d.Format = kind.format
-	switch kind.format {
-	case "md":
-		err = parseMarkdown(d, raw)
-	case "txt":
-		err = parsePlain(d, raw)
-	case "html":
-		err = parseHTML(d, raw)
-	case "docx":
-		err = parseDocx(ctx, d, raw, o)
-	case "pdf":
-		err = parsePDF(ctx, d, raw, o)
-	case "csv":
-		err = parseCSV(ctx, d, raw, kind.comma, o)
-	case "jsonl":
-		err = parseJSONL(ctx, d, raw, o)
-	}
+	err = guard(d.Path, func() error {
+		(&watch{ended: ctx.Err}).now()
+		switch kind.format {
+		case "md":
+			return parseMarkdown(ctx, d, raw)
+		case "html":
+			return parseHTML(ctx, d, raw)
+		case "docx":
+			return parseDocx(ctx, d, raw, o)
+		case "pdf":
+			return parsePDF(ctx, d, raw, o)
+		case "csv":
+			return parseCSV(ctx, d, raw, kind.comma, o)
+		case "jsonl":
+			return parseJSONL(ctx, d, raw, o)
+		}
+		return parsePlain(ctx, d, raw)
+	})
 	if err != nil {
 		return err
 	}
-	if d.Title == "" {
+	if d.Title = caption(d.Title); d.Title == "" {
 		d.Title = stem(d.Source)
 	}
 	own := metadata(d.Metadata)

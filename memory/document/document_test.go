@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"unicode"
@@ -36,7 +37,10 @@ func mustRead(t testing.TB, name, content string, opts *LoadOptions) Document {
 // check holds passages to what their documentation promises.
 func check(t testing.TB, d Document, opts *SplitOptions) []state.Passage {
 	t.Helper()
-	ps := Passages(d, opts)
+	ps, err := Passages(t.Context(), d, opts)
+	if err != nil {
+		t.Fatalf("splitting: %v", err)
+	}
 	limit := opts.Resolved().Max
 	end, ids := 0, map[string]bool{}
 	covered := make([]bool, len(d.Text))
@@ -75,7 +79,7 @@ func check(t testing.TB, d Document, opts *SplitOptions) []state.Passage {
 func TestMarkdownSections(t *testing.T) {
 	const src = "---\ntitle: \"Front\"\ntags: a\n---\nIntro before any heading.\n\n# The *Law* of [Torts](x.html) #\n*Sample.*\n\n## Battery\n\nText one.\n\n- item\n- item two\n\nSetext\n------\n\n```go\n# no heading\nx := 1\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n### Deep {#id}\n> # quoted heading\n> quote\n\n# Other\n\n***\n\n[link]: http://example.com\nLast.\n"
 	d := mustRead(t, "x/torts.md", src, nil)
-	if d.Title != "The Law of Torts" {
+	if d.Title != "Front" {
 		t.Errorf("title %q", d.Title)
 	}
 	if d.Text != src || !d.Plain {
@@ -102,6 +106,10 @@ func TestTitles(t *testing.T) {
 		{"a/notes.md", "Text.", "notes"},
 		{"a.md", "---\ntitle: From meta\n---\nText.", "From meta"},
 		{"a.md", "+++\ntitle = 'Toml'\n+++\nText.", "Toml"},
+		{"a.md", "---\ntitle: W&I Code § 5600.5\n---\n# Client Records\n\nText.", "W&I Code § 5600.5"},
+		{"a.md", "---\ncitation: W&I Code § 5600.5\n---\n# Client Records\n\nText.", "W&I Code § 5600.5"},
+		{"a.md", "---\ntitle: Records\ncitation: W&I Code § 5600.5\n---\n# Client Records\n\nText.", "W&I Code § 5600.5, Records"},
+		{"a.md", "---\ntitle: Records, W&I Code § 5600.5\ncitation: W&I Code § 5600.5\n---\n# Client Records\n\nText.", "Records, W&I Code § 5600.5"},
 		{"a.md", "---\n\nA rule, not metadata: yes.\n\n---\nText.", "a"},
 		{"a.md", bomText("# Bom\r\n\r\nText.\r\n"), "Bom"},
 		{"b.tar.txt", "Text.", "b.tar"},
@@ -221,22 +229,22 @@ func TestInputErrors(t *testing.T) {
 		{"a.jsonl", "{\"text\":\"x\"}\n{\"text\":", nil, 2, "", "not a JSON object"},
 		{"a.jsonl", "[1]", nil, 1, "", "JSON array"},
 		{"a.jsonl", "null", nil, 1, "", "null"},
-		{"a.jsonl", `{"a":"x","b":"y"}`, nil, 1, "text", "--text-field) to one of: a, b"},
-		{"a.jsonl", `{"text":"x"}`, &LoadOptions{IDField: "uid"}, 1, "uid", "--id-field) to one of: text"},
+		{"a.jsonl", `{"a":"x","b":"y"}`, nil, 1, "text", "the one that does, of: a, b"},
+		{"a.jsonl", `{"text":"x"}`, &LoadOptions{IDField: "uid"}, 1, "uid", "it has: text"},
 		{"a.jsonl", `{"text":{"x":1}}`, nil, 1, "text", "an object"},
 		{"a.jsonl", "{\"text\":\"x\"}\n{\"title\":\"x\"}", nil, 2, "text", "lacks"},
 		{"a.jsonl", "{\"id\":\"q\",\"text\":\"x\"}\n\n{\"id\":\"q\",\"text\":\"y\"}", nil, 3, "id", "line 1"},
 		{"a.jsonl", "{\"id\":\"q\",\"text\":\"x\"}\n{\"text\":\"y\"}", nil, 2, "id", "no id"},
-		{"a.jsonl", `{"text":"` + strings.Repeat("x", 99) + `"}`, &LoadOptions{MaxRecordBytes: 50}, 1, "", "MaxRecordBytes"},
+		{"a.jsonl", `{"text":"` + strings.Repeat("x", 99) + `"}`, &LoadOptions{MaxRecordBytes: 50}, 1, "", "the limit is 50"},
 		{"a.jsonl", "{\"text\":\"x\"}\n{\"text\":\"\xff\"}", nil, 2, "", "not UTF-8"},
 		{"a.jsonl", `{"text":""}`, nil, 0, "text", "none of its 1 records"},
 		{"a.jsonl", "\n\n", nil, 0, "", "no records"},
 		{"a.csv", "id,text\n1,x\n2,y,z\n", nil, 3, "", "want 2 fields"},
 		{"a.csv", "id,text\n1,x\n1,y\n", nil, 3, "id", "line 2"},
 		{"a.csv", "id,text\n1,\"x\n", nil, 2, "", "quote"},
-		{"a.csv", "id,text\n1,\"" + strings.Repeat("x\n", 99), &LoadOptions{MaxRecordBytes: 60}, 2, "", "MaxRecordBytes"},
+		{"a.csv", "id,text\n1,\"" + strings.Repeat("x\n", 99), &LoadOptions{MaxRecordBytes: 60}, 2, "", "longer than 60 bytes"},
 		{"a.csv", "id,id,text\n1,2,3\n", nil, 1, "id", "two columns"},
-		{"a.csv", "a,b\n1,2\n", nil, 1, "text", "--text-field) to one of: a, b"},
+		{"a.csv", "a,b\n1,2\n", nil, 1, "text", "the one that does, of: a, b"},
 	} {
 		_, err := read(t, c.name, c.src, c.opts)
 		var in *InputError
@@ -280,6 +288,20 @@ func TestLoadFiles(t *testing.T) {
 	cancel()
 	if _, err := Load(ctx, path, "x", nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
+	}
+	// A file is hashed without being held in memory.
+	large := filepath.Join(dir, "large.txt")
+	if err := os.WriteFile(large, bytes.Repeat([]byte("0123456789abcdef"), 4<<20), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	if _, err := HashFile(t.Context(), large, nil); err != nil {
+		t.Error(err)
+	}
+	runtime.ReadMemStats(&after)
+	if used := after.TotalAlloc - before.TotalAlloc; used > 4<<20 {
+		t.Errorf("hashing 64 MB took %d bytes of memory", used)
 	}
 	// A file of an unknown kind is refused by its name, however large it is.
 	big := filepath.Join(dir, "disk.iso")

@@ -23,44 +23,36 @@ func parseDocx(ctx context.Context, d *Document, raw []byte, o LoadOptions) erro
 	if err != nil {
 		return err
 	}
-	main := pack.main()
-	body, err := pack.part(ctx, main)
+	main, err := pack.main(ctx)
 	if err != nil {
 		return err
 	}
-	if body == nil {
+	if pack.files[main] == nil {
 		return &InputError{Path: d.Path, Msg: "it is a ZIP file without a Word document in it", Hint: "save it as .docx again"}
 	}
-	w := &docxWriter{ctx: ctx, list: newNumbering(), paged: bytes.Contains(body, []byte("lastRenderedPageBreak"))}
+	w := &docxWriter{list: newNumbering(), noteAt: map[docxRef][]int{}}
 	for _, p := range []struct {
 		name string
-		read func(data []byte) error
+		read func(part io.Reader) error
 	}{
-		{path.Join(path.Dir(main), "styles.xml"), func(data []byte) (err error) { w.styles, err = readStyles(data); return err }},
+		{path.Join(path.Dir(main), "styles.xml"), func(part io.Reader) (err error) { w.styles, err = readStyles(part); return err }},
 		{path.Join(path.Dir(main), "numbering.xml"), w.list.read},
 		{main, w.body},
-		{path.Join(path.Dir(main), "footnotes.xml"), func(data []byte) error { return w.notes("footnote", data) }},
-		{path.Join(path.Dir(main), "endnotes.xml"), func(data []byte) error { return w.notes("endnote", data) }},
+		{path.Join(path.Dir(main), "footnotes.xml"), func(part io.Reader) error { return w.notes("footnote", part) }},
+		{path.Join(path.Dir(main), "endnotes.xml"), func(part io.Reader) error { return w.notes("endnote", part) }},
 		{"docProps/core.xml", w.properties},
 	} {
-		data := body
-		if p.name != main {
-			if data, err = pack.part(ctx, p.name); err != nil {
-				return err
-			}
-		}
-		if data == nil {
-			continue
-		}
-		if err := p.read(data); err != nil {
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
-			return &InputError{Path: d.Path, Msg: fmt.Sprintf("its part %s is malformed: %v", p.name, err), Hint: "open it in a word processor and save it again"}
+		if err := pack.read(ctx, p.name, p.read); err != nil {
+			return err
 		}
 	}
 	w.writeNotes()
 	d.Text, d.Blocks = w.out.String(), w.blocks
+	for i := range d.Blocks {
+		if !w.paged {
+			d.Blocks[i].Page = 0
+		}
+	}
 	for _, title := range []string{w.title, w.firstHeading, w.declared} {
 		if d.Title == "" {
 			d.Title = title
@@ -95,52 +87,54 @@ func openDocx(path string, raw []byte, limit int64) (*docxPack, error) {
 	return p, nil
 }
 
-// part returns the bytes of a part, nil when there is none.
-func (p *docxPack) part(ctx context.Context, name string) ([]byte, error) {
+// read hands a part to fn, as it is unpacked and never as a whole. A part that is
+// missing is not read.
+func (p *docxPack) read(ctx context.Context, name string, fn func(part io.Reader) error) error {
 	f := p.files[name]
 	if f == nil {
-		return nil, nil
+		return nil
 	}
-	broken := func(err error) error {
-		return &InputError{Path: p.path, Msg: fmt.Sprintf("its part %s cannot be read: %v", name, err), Hint: "open it in a word processor and save it again"}
+	if f.UncompressedSize64 > uint64(p.left) {
+		return p.tooLong()
 	}
 	r, err := f.Open()
-	if err != nil {
-		return nil, broken(err)
+	if err == nil {
+		limited := &io.LimitedReader{R: r, N: p.left + 1}
+		err = fn(stoppable(ctx, limited))
+		p.left = limited.N - 1
+		err = errors.Join(err, r.Close())
 	}
-	data, err := readAll(ctx, r, p.left)
-	err = errors.Join(err, r.Close())
 	switch {
-	case errors.Is(err, errTooLong):
-		return nil, &InputError{Path: p.path, Msg: fmt.Sprintf("it expands to more than %d bytes", p.limit), Hint: "split it, or raise MaxFileBytes"}
 	case ctx.Err() != nil:
-		return nil, ctx.Err()
+		return ctx.Err()
+	case p.left < 0:
+		return p.tooLong()
 	case err != nil:
-		return nil, broken(err)
+		return &InputError{Path: p.path, Msg: fmt.Sprintf("its part %s is malformed: %v", name, err), Hint: "open it in a word processor and save it again"}
 	}
-	p.left -= int64(len(data))
-	return data, nil
+	return nil
+}
+
+func (p *docxPack) tooLong() error {
+	return &InputError{Path: p.path, Msg: fmt.Sprintf("it expands to more than %d bytes", p.limit), Hint: "split it"}
 }
 
 // main names the part with the text, by the package's relations.
-func (p *docxPack) main() string {
+func (p *docxPack) main(ctx context.Context) (string, error) {
 	const usual = "word/document.xml"
 	if p.files[usual] != nil {
-		return usual
-	}
-	data, err := p.part(context.Background(), "_rels/.rels")
-	if err != nil {
-		return usual
+		return usual, nil
 	}
 	found := usual
-	// Malformed relations leave the usual name, and its absence is the error.
-	_ = eachElement(context.Background(), data, func(e xml.StartElement) error {
-		if e.Name.Local == "Relationship" && strings.HasSuffix(attribute(e, "Type"), "/officeDocument") {
-			found = strings.TrimPrefix(path.Clean(attribute(e, "Target")), "/")
-		}
-		return nil
+	err := p.read(ctx, "_rels/.rels", func(part io.Reader) error {
+		return eachElement(part, func(e xml.StartElement) error {
+			if e.Name.Local == "Relationship" && strings.HasSuffix(attribute(e, "Type"), "/officeDocument") {
+				found = strings.TrimPrefix(path.Clean(attribute(e, "Target")), "/")
+			}
+			return nil
+		})
 	})
-	return found
+	return found, err
 }
 
 // deepestXML is how far elements may be nested.
@@ -148,16 +142,13 @@ const deepestXML = 256
 
 // tokens calls fn for every token of a part. Entities that a document type
 // declares are not expanded: they are an error.
-func tokens(ctx context.Context, data []byte, fn func(xml.Token) error) error {
-	dec := xml.NewDecoder(bytes.NewReader(data))
+func tokens(part io.Reader, fn func(xml.Token) error) error {
+	dec := xml.NewDecoder(part)
 	dec.CharsetReader = func(charset string, _ io.Reader) (io.Reader, error) {
 		return nil, fmt.Errorf("its encoding %q is not UTF-8", charset)
 	}
 	depth := 0
-	for n := 0; ; n++ {
-		if n%1024 == 0 && ctx.Err() != nil {
-			return ctx.Err()
-		}
+	for {
 		t, err := dec.Token()
 		if errors.Is(err, io.EOF) {
 			return nil
@@ -179,8 +170,8 @@ func tokens(ctx context.Context, data []byte, fn func(xml.Token) error) error {
 	}
 }
 
-func eachElement(ctx context.Context, data []byte, fn func(xml.StartElement) error) error {
-	return tokens(ctx, data, func(t xml.Token) error {
+func eachElement(part io.Reader, fn func(xml.StartElement) error) error {
+	return tokens(part, func(t xml.Token) error {
 		if e, ok := t.(xml.StartElement); ok {
 			return fn(e)
 		}

@@ -93,7 +93,7 @@ func TestDocx(t *testing.T) {
 	if want := "Visits/1/Visitors |Visits > 4.1 Fees/1/(a) first|Visits > 4.1 Fees/2/On page t|Visits > 4.2 Rest/2/The end.|Visits/1/[1] Of pl"; strings.Join(got, "|") != want {
 		t.Errorf("passages %s\nwant %s", strings.Join(got, "|"), want)
 	}
-	if m := Passages(d, nil)[0].Metadata; m["file_type"] != "docx" || m["dir"] != "dir" {
+	if m := check(t, d, nil)[0].Metadata; m["file_type"] != "docx" || m["dir"] != "dir" {
 		t.Errorf("metadata %v", m)
 	}
 }
@@ -189,7 +189,7 @@ func TestMetadata(t *testing.T) {
 // Two records of a file have each their own values, over those of the file.
 func TestMetadataOfRecords(t *testing.T) {
 	d := mustRead(t, "x.csv", "id,text,topic\n1,one,a\n2,two,b\n3,three,\n", nil)
-	got := Passages(d, nil)
+	got := check(t, d, nil)
 	for i, want := range []string{"a", "b", ""} {
 		if got[i].Metadata["topic"] != want || got[i].Metadata["file_type"] != "csv" {
 			t.Errorf("record %d: %v, want topic %q", i, got[i].Metadata, want)

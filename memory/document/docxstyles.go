@@ -1,9 +1,9 @@
 package document
 
 import (
-	"context"
 	"encoding/xml"
 	"fmt"
+	"io"
 	"strconv"
 	"strings"
 )
@@ -17,11 +17,11 @@ type docxStyle struct {
 }
 
 // readStyles reads the paragraph styles by their ids.
-func readStyles(data []byte) (map[string]docxStyle, error) {
+func readStyles(part io.Reader) (map[string]docxStyle, error) {
 	styles := map[string]docxStyle{}
 	var id string
 	var s docxStyle
-	err := tokens(context.Background(), data, func(t xml.Token) error {
+	err := tokens(part, func(t xml.Token) error {
 		switch e := t.(type) {
 		case xml.StartElement:
 			val := attribute(e, "val")
@@ -123,11 +123,11 @@ func newNumbering() *numbering {
 		counts: map[string]*[numberLevels]int{}, used: map[string]*[numberLevels]bool{}}
 }
 
-func (n *numbering) read(data []byte) error {
+func (n *numbering) read(part io.Reader) error {
 	var abstract *[numberLevels]numberLevel
 	var list string
 	level := 0
-	return eachElement(context.Background(), data, func(e xml.StartElement) error {
+	return eachElement(part, func(e xml.StartElement) error {
 		val := attribute(e, "val")
 		switch e.Name.Local {
 		case "abstractNum":

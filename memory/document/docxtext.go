@@ -1,18 +1,17 @@
 package document
 
 import (
-	"context"
 	"encoding/xml"
 	"fmt"
+	"io"
 	"strings"
 )
 
 // A docxWriter writes the text of a Word document and notes its blocks.
 type docxWriter struct {
-	ctx    context.Context // of one call of parseDocx
 	styles map[string]docxStyle
 	list   *numbering
-	paged  bool // the document notes where pages ended
+	paged  bool // the document notes where pages end
 	page   int  // from 0
 
 	out      strings.Builder
@@ -23,15 +22,16 @@ type docxWriter struct {
 
 	title, firstHeading, declared string
 
-	para  []docxPara // open paragraphs: a text box is one inside another
-	cells []string   // of the open table row
+	para  []*docxPara        // open paragraphs: a text box is one inside another
+	cells []*strings.Builder // of the open table row
 	rows  []string
 	depth int // of tables
 	skip  int // depth below an element that is left out
 	inT   bool
 	start int // page on which the open table begins
 
-	noted []docxNote
+	noted  []docxNote
+	noteAt map[docxRef][]int // places in noted
 }
 
 // A docxPara is an open paragraph.
@@ -47,18 +47,21 @@ type docxPara struct {
 
 // A docxNote is a note that the text refers to.
 type docxNote struct {
-	kind, id, section string
-	page              int
-	text              string
+	section string
+	page    int
+	text    string
 }
+
+// A docxRef names a note.
+type docxRef struct{ kind, id string }
 
 // leftOut are elements whose text is not the document's: earlier places of
 // moved text, what older programs show instead, phonetic guides, comments.
 var leftOut = map[string]bool{"moveFrom": true, "del": true, "Fallback": true, "rt": true, "annotationRef": true, "rPr": true, "sectPr": true, "instrText": true, "delText": true}
 
 // body reads the main part.
-func (w *docxWriter) body(data []byte) error {
-	err := tokens(w.ctx, data, func(t xml.Token) error {
+func (w *docxWriter) body(part io.Reader) error {
+	return tokens(part, func(t xml.Token) error {
 		switch e := t.(type) {
 		case xml.StartElement:
 			if w.skip > 0 || leftOut[e.Name.Local] {
@@ -79,16 +82,15 @@ func (w *docxWriter) body(data []byte) error {
 		}
 		return nil
 	})
-	return err
 }
 
-func (w *docxWriter) top() *docxPara { return &w.para[len(w.para)-1] }
+func (w *docxWriter) top() *docxPara { return w.para[len(w.para)-1] }
 
 func (w *docxWriter) open(e xml.StartElement) {
 	val := attribute(e, "val")
 	switch e.Name.Local {
 	case "p":
-		w.para = append(w.para, docxPara{page: w.page})
+		w.para = append(w.para, &docxPara{page: w.page})
 		return
 	case "tbl":
 		if w.depth == 0 {
@@ -97,6 +99,7 @@ func (w *docxWriter) open(e xml.StartElement) {
 		w.depth++
 		return
 	case "lastRenderedPageBreak":
+		w.paged = true
 		w.page++
 		if len(w.para) > 0 && strings.TrimSpace(w.top().text.String()) == "" {
 			w.top().page = w.page
@@ -107,7 +110,7 @@ func (w *docxWriter) open(e xml.StartElement) {
 		return
 	case "tc":
 		if w.depth == 1 {
-			w.cells = append(w.cells, "")
+			w.cells = append(w.cells, new(strings.Builder))
 		}
 		return
 	}
@@ -133,8 +136,9 @@ func (w *docxWriter) open(e xml.StartElement) {
 	case "noBreakHyphen":
 		p.text.WriteByte('-')
 	case "footnoteReference", "endnoteReference":
-		w.noted = append(w.noted, docxNote{kind: strings.TrimSuffix(e.Name.Local, "Reference"), id: attribute(e, "id"),
-			section: w.sections.String(), page: w.page})
+		ref := docxRef{strings.TrimSuffix(e.Name.Local, "Reference"), attribute(e, "id")}
+		w.noteAt[ref] = append(w.noteAt[ref], len(w.noted))
+		w.noted = append(w.noted, docxNote{section: w.sections.String(), page: w.page})
 		fmt.Fprintf(&p.text, "[%d]", len(w.noted))
 	}
 }
@@ -151,10 +155,7 @@ func (w *docxWriter) close(name string) {
 		}
 	case "tr":
 		if w.depth == 1 {
-			if strings.TrimSpace(strings.Join(w.cells, "")) != "" {
-				w.rows = append(w.rows, "| "+strings.Join(w.cells, " | ")+" |")
-			}
-			w.cells = nil
+			w.row()
 		}
 	case "tbl":
 		if w.depth--; w.depth == 0 {
@@ -164,8 +165,21 @@ func (w *docxWriter) close(name string) {
 	}
 }
 
+// row ends the open table row. One without text leaves nothing behind.
+func (w *docxWriter) row() {
+	cells, some := make([]string, len(w.cells)), false
+	for i, c := range w.cells {
+		cells[i] = c.String()
+		some = some || cells[i] != ""
+	}
+	if some {
+		w.rows = append(w.rows, "| "+strings.Join(cells, " | ")+" |")
+	}
+	w.cells = nil
+}
+
 // paragraph puts a finished paragraph where it belongs.
-func (w *docxWriter) paragraph(p docxPara) {
+func (w *docxWriter) paragraph(p *docxPara) {
 	lines := strings.Split(strings.ToValidUTF8(strings.ReplaceAll(p.text.String(), "\x00", ""), "\uFFFD"), "\n")
 	for i, line := range lines {
 		lines[i] = strings.Join(strings.Fields(line), " ")
@@ -188,7 +202,11 @@ func (w *docxWriter) paragraph(p docxPara) {
 	switch {
 	case w.depth > 0:
 		if n := len(w.cells); n > 0 {
-			w.cells[n-1] = strings.TrimSpace(w.cells[n-1] + " " + strings.Join(strings.Fields(sign+text), " "))
+			cell := w.cells[n-1]
+			if cell.Len() > 0 {
+				cell.WriteByte(' ')
+			}
+			cell.WriteString(strings.Join(strings.Fields(sign+text), " "))
 		}
 	case style.outline > 0 && style.outline < 10:
 		w.heading(style.outline, strings.Join(strings.Fields(strings.TrimPrefix(sign, "- ")+text), " "))
@@ -228,7 +246,7 @@ func (w *docxWriter) gap() {
 
 // item adds an item to the list that goes on, or begins one.
 func (w *docxWriter) item(s string, page int) {
-	if w.items && w.blocks[len(w.blocks)-1].Page == w.number(page) {
+	if w.items && w.blocks[len(w.blocks)-1].Page == page+1 {
 		w.out.WriteString("\n" + s)
 		w.blocks[len(w.blocks)-1].End = w.out.Len()
 		return
@@ -237,34 +255,25 @@ func (w *docxWriter) item(s string, page int) {
 	w.items = true
 }
 
-// number is the page that readers count, 0 where pages are not known.
-func (w *docxWriter) number(page int) int {
-	if !w.paged {
-		return 0
-	}
-	return page + 1
-}
-
 func (w *docxWriter) block(s string, page int, byLine bool) {
 	if strings.TrimSpace(s) == "" {
 		return
 	}
 	w.gap()
-	n := w.number(page)
-	if len(w.blocks) > 0 && w.blocks[len(w.blocks)-1].Page != n { // a passage lies on one page
+	if len(w.blocks) > 0 && w.blocks[len(w.blocks)-1].Page != page+1 { // a passage lies on one page
 		w.group++
 	}
 	start := w.out.Len()
 	w.out.WriteString(s)
-	w.blocks = appendBlock(w.blocks, w.out.String(), start, w.out.Len(), Block{Group: w.group, Section: w.sections.String(), ByLine: byLine, Page: n})
+	w.blocks = appendBlock(w.blocks, w.out.String(), start, w.out.Len(), Block{Group: w.group, Section: w.sections.String(), ByLine: byLine, Page: page + 1})
 }
 
 // notes reads the texts of footnotes or endnotes.
-func (w *docxWriter) notes(kind string, data []byte) error {
+func (w *docxWriter) notes(kind string, part io.Reader) error {
 	var id string
 	var text strings.Builder
 	in, skip := false, 0
-	return tokens(w.ctx, data, func(t xml.Token) error {
+	return tokens(part, func(t xml.Token) error {
 		switch e := t.(type) {
 		case xml.StartElement:
 			switch name := e.Name.Local; {
@@ -285,10 +294,9 @@ func (w *docxWriter) notes(kind string, data []byte) error {
 			case e.Name.Local == "t":
 				in = false
 			case e.Name.Local == kind:
-				for i := range w.noted {
-					if n := &w.noted[i]; n.kind == kind && n.id == id {
-						n.text = strings.Join(strings.Fields(strings.ToValidUTF8(strings.ReplaceAll(text.String(), "\x00", ""), "\uFFFD")), " ")
-					}
+				note := strings.Join(strings.Fields(strings.ToValidUTF8(strings.ReplaceAll(text.String(), "\x00", ""), "\uFFFD")), " ")
+				for _, i := range w.noteAt[docxRef{kind, id}] {
+					w.noted[i].text = note
 				}
 			}
 		case xml.CharData:
@@ -311,24 +319,27 @@ func (w *docxWriter) writeNotes() {
 		start := w.out.Len()
 		fmt.Fprintf(&w.out, "[%d] %s", i+1, n.text)
 		w.group++
-		w.blocks = append(w.blocks, Block{Start: start, End: w.out.Len(), Group: w.group, Section: n.section, Page: w.number(n.page)})
+		w.blocks = append(w.blocks, Block{Start: start, End: w.out.Len(), Group: w.group, Section: n.section, Page: n.page + 1})
 	}
 }
 
 // properties reads the title that the file declares.
-func (w *docxWriter) properties(data []byte) error {
+func (w *docxWriter) properties(part io.Reader) error {
 	in := false
-	return tokens(w.ctx, data, func(t xml.Token) error {
+	var title strings.Builder
+	err := tokens(part, func(t xml.Token) error {
 		switch e := t.(type) {
 		case xml.StartElement:
 			in = e.Name.Local == "title"
 		case xml.EndElement:
 			in = false
 		case xml.CharData:
-			if in {
-				w.declared = strings.Join(strings.Fields(w.declared+string(e)), " ")
+			if in && title.Len() <= longestCaption {
+				title.Write(e)
 			}
 		}
 		return nil
 	})
+	w.declared = caption(strings.Join(strings.Fields(strings.ToValidUTF8(title.String(), "\uFFFD")), " "))
+	return err
 }

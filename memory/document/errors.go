@@ -14,6 +14,10 @@ type InputError struct {
 	Field string // the record's field, for CSV and JSONL; may be empty
 	Msg   string // what is wrong
 	Hint  string // what would be right, or what to do; may be empty
+
+	// Option is the option that would help, by its name in the JSON of LoadOptions;
+	// empty for none.
+	Option string
 }
 
 // Error returns "path:line: field "f": msg; hint" without the empty parts.

@@ -2,6 +2,7 @@ package document
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"strings"
@@ -15,43 +16,74 @@ import (
 
 // parseHTML extracts the main content: one line per heading, paragraph, list
 // item and table row, a blank line between paragraphs.
-func parseHTML(d *Document, raw []byte) error {
-	raw, err := htmlText(d.Path, raw)
+func parseHTML(ctx context.Context, d *Document, raw []byte) error {
+	raw, err := htmlText(ctx, d.Path, raw)
 	if err != nil {
 		return err
 	}
-	root, err := html.Parse(bytes.NewReader(raw))
+	var root *html.Node
+	if raw, err = htmlTags(ctx, raw); err == nil {
+		root, err = html.Parse(stoppable(ctx, bytes.NewReader(raw)))
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
 	if err != nil {
 		return &InputError{Path: d.Path, Msg: "it cannot be read as HTML: " + err.Error(), Hint: "simplify the page or save its text"}
 	}
-	body := mainContent(root)
-	w := htmlWriter{like: Block{}}
+	page := newPage(ctx)
+	body := page.mainContent(root)
+	w := htmlWriter{page: page}
 	w.walk(body)
-	for _, notes := range notesOutside(root, body) {
+	for _, notes := range page.notesOutside(root, body) {
 		w.endBlock()
 		w.walk(notes)
 	}
 	w.endBlock()
 	if len(w.blocks) == 0 && body.DataAtom != atom.Body {
-		if b := find(root, func(n *html.Node) bool { return n.DataAtom == atom.Body }); b != nil {
-			w = htmlWriter{}
+		if b := page.find(root, func(n *html.Node) bool { return n.DataAtom == atom.Body }); b != nil {
+			w = htmlWriter{page: page}
 			w.walk(b)
 			w.endBlock()
 		}
 	}
 	d.Text, d.Blocks = w.out.String(), w.blocks
+	d.Title = page.title(root)
+	return nil
+}
+
+// An htmlPage is a parsed page, and what was found out about its nodes.
+type htmlPage struct {
+	watch
+	nodePlaces
+	shows map[*html.Node]bool // whether a node shows any text
+}
+
+func newPage(ctx context.Context) *htmlPage {
+	return &htmlPage{watch: watch{ended: ctx.Err}, nodePlaces: newPlaces(), shows: map[*html.Node]bool{}}
+}
+
+// title is the first heading of the first level that has text, else what the page
+// declares.
+func (p *htmlPage) title(root *html.Node) string {
 	for _, a := range []atom.Atom{atom.H1, atom.Title} {
-		if n := find(root, func(n *html.Node) bool { return n.DataAtom == a && n.Namespace == "" && inlineText(n) != "" }); n != nil {
-			d.Title = inlineText(n)
-			break
+		title := ""
+		p.find(root, func(n *html.Node) bool {
+			if n.DataAtom == a && n.Namespace == "" && p.hasTextBelow(n) {
+				title = p.inlineText(n)
+			}
+			return title != ""
+		})
+		if title != "" {
+			return title
 		}
 	}
-	return nil
+	return ""
 }
 
 // htmlText returns the page in UTF-8, by what the page declares when it is
 // not UTF-8 already.
-func htmlText(path string, raw []byte) ([]byte, error) {
+func htmlText(ctx context.Context, path string, raw []byte) ([]byte, error) {
 	fault := checkText(path, raw)
 	if fault == nil {
 		return bytes.TrimPrefix(raw, []byte(bom)), nil
@@ -61,7 +93,10 @@ func htmlText(path string, raw []byte) ([]byte, error) {
 	if declared := certain || bytes.Contains(bytes.ToLower(head), []byte("charset")); !declared || name == "utf-8" {
 		return nil, fault
 	}
-	out, err := io.ReadAll(enc.NewDecoder().Reader(bytes.NewReader(raw)))
+	out, err := io.ReadAll(enc.NewDecoder().Reader(stoppable(ctx, bytes.NewReader(raw))))
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
 	if err != nil || !utf8.Valid(out) || bytes.IndexByte(out, 0) >= 0 {
 		return nil, &InputError{Path: path, Msg: fmt.Sprintf("it says it is encoded in %s but is not", name), Hint: "save it as UTF-8"}
 	}
@@ -69,11 +104,9 @@ func htmlText(path string, raw []byte) ([]byte, error) {
 }
 
 // inlineText returns the visible text below a node on one line.
-func inlineText(n *html.Node) string {
-	w := htmlWriter{inline: true}
-	for c := n.FirstChild; c != nil; c = c.NextSibling {
-		w.walk(c)
-	}
+func (p *htmlPage) inlineText(n *html.Node) string {
+	w := htmlWriter{page: p, inline: true}
+	w.children(n)
 	return strings.TrimSpace(w.out.String())
 }
 
@@ -81,6 +114,7 @@ func inlineText(n *html.Node) string {
 // is folded as a browser folds it: a run becomes one space, none is added
 // between inline elements and none is lost.
 type htmlWriter struct {
+	page     *htmlPage
 	out      strings.Builder
 	blocks   []Block
 	sections outline
@@ -108,7 +142,7 @@ func (w *htmlWriter) endBlock() {
 	}
 	s := w.out.String()
 	n := len(w.blocks)
-	w.like.Element = selector(w.first)
+	w.like.Element = w.page.of(w.first)
 	w.first = nil
 	w.blocks = appendBlock(w.blocks, s, w.start, len(s), w.like)
 	if len(w.blocks) > n || w.start < len(s) {
@@ -139,6 +173,7 @@ func (w *htmlWriter) text(s string) {
 		return
 	}
 	for _, r := range s {
+		w.page.step()
 		// Folded are ASCII's spaces and the no-break space, which pages use
 		// for layout.
 		if r == ' ' || r == '\n' || r == '\t' || r == '\r' || r == '\f' || r == '\u00a0' {
@@ -176,6 +211,7 @@ func (w *htmlWriter) children(n *html.Node) {
 
 // walk writes a node. The parser bounds the depth of a tree.
 func (w *htmlWriter) walk(n *html.Node) {
+	w.page.step()
 	switch {
 	case n.Type == html.TextNode:
 		if w.first == nil && strings.TrimSpace(n.Data) != "" {
@@ -209,7 +245,7 @@ func (w *htmlWriter) walk(n *html.Node) {
 	case atom.Ul, atom.Ol, atom.Dl, atom.Menu:
 		w.list(n)
 	case atom.Li, atom.Dt, atom.Dd:
-		if !hasText(n) {
+		if !w.page.hasText(n) {
 			return
 		}
 		w.newline()
@@ -258,11 +294,13 @@ func (w *htmlWriter) walk(n *html.Node) {
 
 // heading writes a heading's line between blocks and opens its section.
 func (w *htmlWriter) heading(n *html.Node) {
-	title := inlineText(n)
 	if w.inline {
-		w.text(" " + title + " ")
+		w.text(" ")
+		w.children(n)
+		w.text(" ")
 		return
 	}
+	title := caption(w.page.inlineText(n))
 	w.endBlock()
 	w.marked = false
 	if title != "" {
@@ -297,7 +335,7 @@ func (w *htmlWriter) list(n *html.Node) {
 // tableRow writes a row as "| cell | cell |"; a row without text leaves
 // nothing behind.
 func (w *htmlWriter) tableRow(n *html.Node) {
-	if !hasText(n) {
+	if !w.page.hasText(n) {
 		return
 	}
 	w.newline()

@@ -9,16 +9,16 @@ import (
 
 // mainContent returns the page's <main>, else its only <article>, else its
 // body.
-func mainContent(root *html.Node) *html.Node {
-	if n := find(root, func(n *html.Node) bool {
+func (p *htmlPage) mainContent(root *html.Node) *html.Node {
+	if n := p.find(root, func(n *html.Node) bool {
 		return n.DataAtom == atom.Main || attr(n, "role") == "main"
 	}); n != nil {
 		return n
 	}
 	isArticle := func(n *html.Node) bool { return n.DataAtom == atom.Article }
-	if n := find(root, isArticle); n != nil {
+	if n := p.find(root, isArticle); n != nil {
 		others := 0
-		find(root, func(m *html.Node) bool {
+		p.find(root, func(m *html.Node) bool {
 			if m != n && isArticle(m) {
 				others++
 			}
@@ -28,19 +28,20 @@ func mainContent(root *html.Node) *html.Node {
 			return n
 		}
 	}
-	if n := find(root, func(n *html.Node) bool { return n.DataAtom == atom.Body }); n != nil {
+	if n := p.find(root, func(n *html.Node) bool { return n.DataAtom == atom.Body }); n != nil {
 		return n
 	}
 	return root
 }
 
 // find returns the first element in document order that is wanted, or nil.
-func find(n *html.Node, wanted func(*html.Node) bool) *html.Node {
+func (p *htmlPage) find(n *html.Node, wanted func(*html.Node) bool) *html.Node {
+	p.step()
 	if n.Type == html.ElementNode && wanted(n) {
 		return n
 	}
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
-		if got := find(c, wanted); got != nil {
+		if got := p.find(c, wanted); got != nil {
 			return got
 		}
 	}
@@ -57,19 +58,29 @@ func attr(n *html.Node, key string) string {
 }
 
 // hasText reports whether a node shows any text.
-func hasText(n *html.Node) bool {
+func (p *htmlPage) hasText(n *html.Node) bool {
+	p.step()
 	if n.Type == html.TextNode {
 		return strings.TrimSpace(n.Data) != ""
 	}
-	if n.Type == html.ElementNode && hidden(n) {
-		return false
+	return (n.Type != html.ElementNode || !hidden(n)) && p.hasTextBelow(n)
+}
+
+// hasTextBelow is hasText of what a node holds. It remembers its answer for the
+// elements that are asked about by themselves, because they may be nested.
+func (p *htmlPage) hasTextBelow(n *html.Node) bool {
+	if shows, known := p.shows[n]; known {
+		return shows
 	}
-	for c := n.FirstChild; c != nil; c = c.NextSibling {
-		if hasText(c) {
-			return true
-		}
+	shows := false
+	for c := n.FirstChild; c != nil && !shows; c = c.NextSibling {
+		shows = p.hasText(c)
 	}
-	return false
+	switch n.DataAtom {
+	case atom.Li, atom.Dt, atom.Dd, atom.Tr, atom.H1, atom.Title:
+		p.shows[n] = shows
+	}
+	return shows
 }
 
 // hidden reports whether an element is not shown, or not part of the content.

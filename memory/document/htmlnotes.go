@@ -26,10 +26,11 @@ func isNotes(n *html.Node) bool {
 
 // notesOutside lists the outermost elements with notes that are not below
 // body, in order.
-func notesOutside(root, body *html.Node) []*html.Node {
+func (p *htmlPage) notesOutside(root, body *html.Node) []*html.Node {
 	var out []*html.Node
 	var visit func(n *html.Node)
 	visit = func(n *html.Node) {
+		p.step()
 		if n == body {
 			return
 		}
@@ -41,8 +42,8 @@ func notesOutside(root, body *html.Node) []*html.Node {
 			visit(c)
 		}
 	}
-	for p := body; p != nil; p = p.Parent {
-		if isNotes(p) { // the content itself is one
+	for n := body; n != nil; n = n.Parent {
+		if isNotes(n) { // the content itself is one
 			return nil
 		}
 	}
@@ -78,7 +79,7 @@ func noteMark(n *html.Node) (string, bool) {
 	if !raised && attr(link, "role") != "doc-noteref" && !strings.Contains(attr(link, "class"), "footnote-ref") {
 		return "", false
 	}
-	mark := strings.Trim(strings.Join(strings.Fields(rawText(link)), ""), "[]()")
+	mark := strings.Trim(signText(link), "[]()")
 	return mark, mark != "" && len(mark) <= longestMark
 }
 
@@ -90,22 +91,31 @@ func isBacklink(n *html.Node) bool {
 	if attr(n, "role") == "doc-backlink" || strings.Contains(attr(n, "class"), "footnote-back") {
 		return true
 	}
-	switch strings.TrimRight(strings.TrimSpace(rawText(n)), "\ufe0e\ufe0f") {
+	switch strings.TrimRight(signText(n), "\ufe0e\ufe0f") {
 	case "↩", "↑", "^", "⏎":
 		return true
 	}
 	return false
 }
 
-// rawText is all text below a node.
-func rawText(n *html.Node) string {
-	if n.Type == html.TextNode {
-		return n.Data
-	}
+// signText is all text below a node, without white space, as far as it may be the
+// sign of a note.
+func signText(n *html.Node) string {
 	var b strings.Builder
-	for c := n.FirstChild; c != nil; c = c.NextSibling {
-		b.WriteString(rawText(c))
+	var read func(n *html.Node)
+	read = func(n *html.Node) {
+		if n.Type == html.TextNode {
+			for field := range strings.FieldsSeq(n.Data) {
+				if b.WriteString(field[:min(len(field), 4*longestMark)]); b.Len() > 4*longestMark {
+					return
+				}
+			}
+		}
+		for c := n.FirstChild; c != nil && b.Len() <= 4*longestMark; c = c.NextSibling {
+			read(c)
+		}
 	}
+	read(n)
 	return b.String()
 }
 

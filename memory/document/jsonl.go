@@ -19,16 +19,16 @@ func parseJSONL(ctx context.Context, d *Document, raw []byte, o LoadOptions) err
 		return err
 	}
 	raw = raw[bodyStart(string(raw[:min(len(raw), len(bom))])):]
-	out := recordText{d: d, lineOf: map[string]int{}}
+	out := recordText{d: d, watch: &watch{ended: ctx.Err}, lineOf: map[string]int{}}
 	known := false
 	for line := 1; len(raw) > 0; line++ {
-		if line%1024 == 0 && ctx.Err() != nil {
+		if ctx.Err() != nil {
 			return ctx.Err()
 		}
 		row, rest, _ := bytes.Cut(raw, []byte("\n"))
 		raw = rest
 		if len(row) > o.MaxRecordBytes {
-			return &InputError{Path: d.Path, Line: line, Msg: fmt.Sprintf("the record is %d bytes long, the limit is %d", len(row), o.MaxRecordBytes), Hint: "split it, or raise MaxRecordBytes"}
+			return &InputError{Path: d.Path, Line: line, Msg: fmt.Sprintf("the record is %d bytes long, the limit is %d", len(row), o.MaxRecordBytes), Hint: "split it"}
 		}
 		row = bytes.TrimSpace(row)
 		if len(row) == 0 {

@@ -2,6 +2,7 @@ package document
 
 import (
 	"bytes"
+	"context"
 	"regexp"
 	"strings"
 
@@ -14,22 +15,26 @@ import (
 )
 
 // parseMarkdown finds headings and blocks; the text stays the file's bytes.
-// Only block structure is parsed: links and emphasis do not matter to
-// offsets, and their parsing is where hostile markdown takes quadratic time.
-func parseMarkdown(d *Document, raw []byte) error {
+// Only block structure is parsed: links, their definitions and emphasis do not
+// matter to offsets, and take quadratic time where the file is hostile.
+func parseMarkdown(ctx context.Context, d *Document, raw []byte) error {
 	if err := checkText(d.Path, raw); err != nil {
 		return err
 	}
 	d.Text, d.Plain = string(raw), true
 	base := bodyStart(d.Text)
 	length, declared := frontMatter(d.Text[base:])
-	title := declared["title"]
+	d.Title = declaredTitle(declared)
 	delete(declared, "title")
 	d.Metadata = declared
 	base += length
-	nodes := topLevel(raw[base:], base)
+	nodes := topLevel(ctx, raw[base:], base)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
 
 	var sections outline
+	first := "" // heading of the first level
 	group := 0
 	for i, n := range nodes {
 		end := len(raw)
@@ -38,13 +43,13 @@ func parseMarkdown(d *Document, raw []byte) error {
 		}
 		if n.kind == ast.KindHeading {
 			title := headingText(n.title)
-			if n.level == 1 && d.Title == "" {
-				d.Title = title
+			if n.level == 1 && first == "" {
+				first = title
 			}
 			sections.add(n.level, title)
 			group++
 			n.start = headingEnd(raw, n)
-			n.kind = ast.KindParagraph // what follows without being a block of its own: link definitions
+			n.kind = ast.KindParagraph // of what follows without being a block of its own
 		}
 		if n.kind == ast.KindThematicBreak {
 			n.start = lineEnd(raw, n.start)
@@ -57,9 +62,22 @@ func parseMarkdown(d *Document, raw []byte) error {
 		d.Blocks = appendBlock(d.Blocks, d.Text, n.start, end, like)
 	}
 	if d.Title == "" {
-		d.Title = title
+		d.Title = first
 	}
 	return nil
+}
+
+// declaredTitle is what the file says that it is cited as, then called. It stands
+// before the first heading, which passages have in their section anyway.
+func declaredTitle(declared metadata) string {
+	title, citation := declared["title"], declared["citation"]
+	switch {
+	case citation == "" || strings.Contains(title, citation):
+		return title
+	case title == "":
+		return citation
+	}
+	return citation + ", " + title
 }
 
 // A mdNode is a block at the top level of a markdown file.
@@ -74,14 +92,12 @@ type mdNode struct {
 // topLevel returns the blocks of body in order. Offsets are moved by base.
 // The first starts where the body does and every other ends where the next
 // starts, so nothing falls between them.
-func topLevel(body []byte, base int) []mdNode {
+func topLevel(ctx context.Context, body []byte, base int) []mdNode {
 	p := parser.NewParser(
-		parser.WithBlockParsers(parser.DefaultBlockParsers()...),
-		parser.WithParagraphTransformers(
-			append(parser.DefaultParagraphTransformers(),
-				util.Prioritized(extension.NewTableParagraphTransformer(), 200))...),
+		parser.WithBlockParsers(mdParsers...),
+		parser.WithParagraphTransformers(util.Prioritized(extension.NewTableParagraphTransformer(), 200)),
 	)
-	root := p.Parse(gtext.NewReader(body))
+	root := p.Parse(mdReader{gtext.NewReader(body), &watch{ended: ctx.Err}})
 	nodes := []mdNode{{start: base, kind: ast.KindParagraph}}
 	for n := root.FirstChild(); n != nil; n = n.NextSibling() {
 		pos := n.Pos()
@@ -107,6 +123,50 @@ func topLevel(body []byte, base int) []mdNode {
 		nodes = append(nodes, node)
 	}
 	return nodes
+}
+
+// mdParsers are the library's own, with a bound to how deep blocks are nested: its
+// time grows with the depth times the length.
+var mdParsers = []util.PrioritizedValue{
+	util.Prioritized(parser.NewSetextHeadingParser(), 100),
+	util.Prioritized(parser.NewThematicBreakParser(), 200),
+	util.Prioritized(shallow{parser.NewListParser()}, 300),
+	util.Prioritized(parser.NewListItemParser(), 400),
+	util.Prioritized(parser.NewCodeBlockParser(), 500),
+	util.Prioritized(parser.NewATXHeadingParser(), 600),
+	util.Prioritized(parser.NewFencedCodeBlockParser(), 700),
+	util.Prioritized(shallow{parser.NewBlockquoteParser()}, 800),
+	util.Prioritized(parser.NewHTMLBlockParser(), 900),
+	util.Prioritized(parser.NewParagraphParser(), 1000),
+}
+
+// deepestMarkdown is how far lists and quotes are followed into each other. What
+// is deeper is text of the innermost.
+const deepestMarkdown = 24
+
+// A shallow parser opens no block that is nested too deep.
+type shallow struct{ parser.BlockParser }
+
+func (s shallow) Open(parent ast.Node, reader gtext.Reader, pc parser.Context) (ast.Node, parser.State) {
+	depth := 0
+	for n := parent; n != nil && depth < deepestMarkdown; n = n.Parent() {
+		depth++
+	}
+	if depth == deepestMarkdown {
+		return nil, parser.NoChildren
+	}
+	return s.BlockParser.Open(parent, reader, pc)
+}
+
+// An mdReader stops the parser once its context has ended.
+type mdReader struct {
+	gtext.Reader
+	watch *watch
+}
+
+func (r mdReader) PeekLine() ([]byte, gtext.Segment) {
+	r.watch.step()
+	return r.Reader.PeekLine()
 }
 
 var atx = regexp.MustCompile(`^ {0,3}#{1,6}([ \t\r\n]|$)`)
@@ -148,33 +208,4 @@ func headingText(s string) string {
 	s = mdMarks.ReplaceAllString(s, "")
 	s = mdEscape.ReplaceAllString(s, "$1")
 	return strings.Join(strings.Fields(s), " ")
-}
-
-// An outline is the path of headings above a place.
-type outline []struct {
-	level int
-	title string
-}
-
-// add puts a heading below the nearest one of a lower level.
-func (o *outline) add(level int, title string) {
-	path := *o
-	for len(path) > 0 && path[len(path)-1].level >= level {
-		path = path[:len(path)-1]
-	}
-	*o = append(path, struct {
-		level int
-		title string
-	}{level, title})
-}
-
-// String joins the titles that are not empty, outermost first.
-func (o outline) String() string {
-	titles := make([]string, 0, len(o))
-	for _, h := range o {
-		if h.title != "" {
-			titles = append(titles, h.title)
-		}
-	}
-	return strings.Join(titles, " > ")
 }

@@ -9,17 +9,20 @@ import (
 	"example.com/assay/memory/text"
 )
 
-// Bounds of metadata. What is longer is text and no metadata; both are left
-// out, the latter keys in the order of their names.
+// Bounds of metadata. A longer value is text and no metadata, and is left out, as
+// are keys and values beyond the bounds, in the order in which they come.
 const (
 	maxMetaValue = 256 // bytes
 	maxMetaKeys  = 64
+	maxMetaList  = 64 // values of a key
 )
 
 // Keys that every document has, unless it declares them itself.
 const (
 	keyDir  = "dir"       // the source's directory, slash-separated; absent at the top
 	keyType = "file_type" // the format
+
+	keyReader = "reader" // Document.Reader, where there is one
 )
 
 // A metadata collects keys and values. The first value of a key stays.
@@ -29,7 +32,7 @@ type metadata map[string]string
 func (m metadata) set(key string, values ...string) {
 	var kept []string
 	for _, v := range values {
-		if v = strings.Join(strings.Fields(v), " "); v != "" && len(v) <= maxMetaValue && !slices.Contains(kept, v) {
+		if v = strings.Join(strings.Fields(v), " "); v != "" && len(v) <= maxMetaValue && len(kept) < maxMetaList && !slices.Contains(kept, v) {
 			kept = append(kept, v)
 		}
 	}
@@ -42,6 +45,7 @@ func (m metadata) set(key string, values ...string) {
 // complete adds what follows from a document's name and format.
 func (m metadata) complete(d *Document) {
 	m.set(keyType, d.Format)
+	m.set(keyReader, d.Reader)
 	if dir := path.Dir(d.Source); dir != "." {
 		m.set(keyDir, dir)
 	}

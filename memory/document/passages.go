@@ -1,7 +1,9 @@
 package document
 
 import (
+	"context"
 	"fmt"
+	"iter"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -40,8 +42,21 @@ func (o *SplitOptions) Resolved() SplitOptions {
 //
 // A passage of a record has the record's id, and a record that makes several
 // passages id, id~2, id~3 …; in other formats the id is SOURCE#START-END.
-func Passages(d Document, opts *SplitOptions) []state.Passage {
-	o := opts.Resolved()
+//
+// The errors to expect are the context's.
+func Passages(ctx context.Context, d Document, opts *SplitOptions) ([]state.Passage, error) {
+	var out []state.Passage
+	err := guard(d.Path, func() error {
+		out = split(&watch{ended: ctx.Err}, d, opts.Resolved())
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("splitting %q: %w", d.Source, err)
+	}
+	return out, nil
+}
+
+func split(w *watch, d Document, o SplitOptions) []state.Passage {
 	var out []state.Passage
 	for i := 0; i < len(d.Blocks); {
 		j := i + 1
@@ -50,7 +65,7 @@ func Passages(d Document, opts *SplitOptions) []state.Passage {
 		}
 		var units []text.Span
 		for _, b := range d.Blocks[i:j] {
-			units = appendUnits(units, d.Text, b, o.Max)
+			units = appendUnits(w, units, d.Text, b, o.Max)
 		}
 		first := i
 		for n, span := range pack(units, o) {
@@ -69,7 +84,7 @@ func passage(d Document, b Block, span text.Span, n int) state.Passage {
 	p := state.Passage{
 		Doc: d.Source, Title: d.Title, Section: b.Section, Source: d.Source,
 		Text: d.Text[span.Start:span.End], Start: span.Start, End: span.End,
-		Page: b.Page, Element: b.Element, Line: b.Line, Metadata: b.Metadata,
+		Page: b.Page, Element: b.Element.Selector(), Line: b.Line, Metadata: b.Metadata,
 	}
 	switch {
 	case b.ID == "":
@@ -86,41 +101,40 @@ func passage(d Document, b Block, span text.Span, n int) state.Passage {
 
 // appendUnits cuts a block into the pieces that passages are put together
 // from, none longer than limit.
-func appendUnits(units []text.Span, s string, b Block, limit int) []text.Span {
+func appendUnits(w *watch, units []text.Span, s string, b Block, limit int) []text.Span {
+	w.step()
 	if b.End-b.Start <= limit {
 		return append(units, text.Span{Start: b.Start, End: b.End})
 	}
-	var pieces []text.Span
+	pieces := text.EachSentence
 	if b.ByLine {
-		pieces = lines(s[b.Start:b.End])
-	} else {
-		pieces = text.Sentences(s[b.Start:b.End])
+		pieces = lines
 	}
-	for _, p := range pieces {
-		units = appendCut(units, s, b.Start+p.Start, b.Start+p.End, limit)
+	for p := range pieces(s[b.Start:b.End]) {
+		w.step()
+		units = appendCut(w, units, s, b.Start+p.Start, b.Start+p.End, limit)
 	}
 	return units
 }
 
-// lines returns the lines of s that are not blank.
-func lines(s string) []text.Span {
-	var out []text.Span
-	for i := 0; i < len(s); {
-		next := len(s)
-		if n := strings.IndexByte(s[i:], '\n'); n >= 0 {
-			next = i + n + 1
+// lines gives the lines of s that are not blank.
+func lines(s string) iter.Seq[text.Span] {
+	return func(yield func(text.Span) bool) {
+		i := 0
+		for line := range strings.Lines(s) {
+			words := strings.TrimRightFunc(line, unicode.IsSpace)
+			if words != "" && !yield(text.Span{Start: i, End: i + len(words)}) {
+				return
+			}
+			i += len(line)
 		}
-		if line := strings.TrimRightFunc(s[i:next], unicode.IsSpace); line != "" {
-			out = append(out, text.Span{Start: i, End: i + len(line)})
-		}
-		i = next
 	}
-	return out
 }
 
 // appendCut adds s[start:end] in pieces of at most limit bytes.
-func appendCut(units []text.Span, s string, start, end, limit int) []text.Span {
+func appendCut(w *watch, units []text.Span, s string, start, end, limit int) []text.Span {
 	for end-start > limit {
+		w.step()
 		cut := cutPoint(s[start : start+limit])
 		if piece := strings.TrimRightFunc(s[start:start+cut], unicode.IsSpace); piece != "" {
 			units = append(units, text.Span{Start: start, End: start + len(piece)})

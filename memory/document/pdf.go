@@ -15,8 +15,9 @@ import (
 )
 
 // parsePDF extracts the text page by page; pages are separated by a form
-// feed. Lines that are drawn larger than most are headings. When the library finds no text, the pdftotext program is asked, where
-// it is installed.
+// feed. Lines that are drawn larger than most are headings. When the library finds
+// no text, the pdftotext program is asked, where it is installed, and named as the
+// document's reader.
 func parsePDF(ctx context.Context, d *Document, raw []byte, o LoadOptions) error {
 	limited, cancel := context.WithTimeout(ctx, o.PDFTimeout)
 	defer cancel()
@@ -31,11 +32,12 @@ func parsePDF(ctx context.Context, d *Document, raw []byte, o LoadOptions) error
 		}
 		if err == nil && anyText(fallback) {
 			pages, readErr = fallback, nil
+			d.Reader = FallbackReader(ctx)
 		}
 	}
 	switch {
 	case errors.Is(readErr, context.DeadlineExceeded):
-		return &InputError{Path: d.Path, Msg: fmt.Sprintf("reading the PDF took longer than %v", o.PDFTimeout), Hint: "raise PDFTimeout, or convert it to text"}
+		return &InputError{Path: d.Path, Msg: fmt.Sprintf("reading the PDF took longer than %v", o.PDFTimeout), Hint: "convert it to text"}
 	case errors.Is(readErr, pdf.ErrInvalidPassword):
 		return &InputError{Path: d.Path, Msg: "the PDF asks for a password", Hint: "save it without one"}
 	case readErr != nil:
@@ -43,7 +45,7 @@ func parsePDF(ctx context.Context, d *Document, raw []byte, o LoadOptions) error
 	case !anyText(pages):
 		return &InputError{Path: d.Path, Msg: fmt.Sprintf("the PDF's %d pages hold no text: it is a scan or its fonts cannot be read", len(pages)), Hint: "run it through text recognition (e.g. ocrmypdf), or install pdftotext"}
 	}
-	writePDF(d, pages)
+	writePDF(&watch{ended: ctx.Err}, d, pages)
 	return nil
 }
 
@@ -56,9 +58,6 @@ func anyText(pages []pdfPage) bool {
 	return false
 }
 
-// A pdfStop unwinds the PDF library once time is up.
-type pdfStop struct{ err error }
-
 // A pdfFile is the file as the library sees it: every read checks the time,
 // so that a loop over broken references ends.
 type pdfFile struct {
@@ -68,7 +67,7 @@ type pdfFile struct {
 
 func (f pdfFile) ReadAt(p []byte, off int64) (int, error) {
 	if err := f.stop(); err != nil {
-		panic(pdfStop{err})
+		panic(stopped{err})
 	}
 	return f.r.ReadAt(p, off)
 }
@@ -170,7 +169,7 @@ func readPDFPage(ctx context.Context, p pdf.Page) (page pdfPage, err error) {
 func recoverPDF(err *error) {
 	switch x := recover().(type) {
 	case nil:
-	case pdfStop:
+	case stopped:
 		*err = x.err
 	case error:
 		*err = x
@@ -179,10 +178,32 @@ func recoverPDF(err *error) {
 	}
 }
 
+const pdfProgram = "pdftotext"
+
+// FallbackReader names the program on this machine that reads a PDF in which this
+// package finds no text, with its version: "pdftotext version 24.02.0". It is empty
+// where there is none. Another one may make another text of the same file.
+func FallbackReader(ctx context.Context) string {
+	program, err := exec.LookPath(pdfProgram)
+	if err != nil {
+		return ""
+	}
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, program, "-v")
+	cmd.WaitDelay = time.Second
+	out, _ := cmd.CombinedOutput() // some versions end with an error after they have named themselves
+	line, _, _ := strings.Cut(strings.ToValidUTF8(string(out), "\uFFFD"), "\n")
+	if line = strings.Join(strings.Fields(line), " "); line == "" || len(line) > 100 {
+		return pdfProgram + " of unknown version"
+	}
+	return line
+}
+
 // pdftotext asks the program of that name. Without it there are no pages and
 // no error.
 func pdftotext(ctx context.Context, raw []byte, o LoadOptions) ([]pdfPage, error) {
-	program, err := exec.LookPath("pdftotext")
+	program, err := exec.LookPath(pdfProgram)
 	if err != nil {
 		return nil, nil
 	}

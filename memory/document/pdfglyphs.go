@@ -141,7 +141,7 @@ func (g *glyphs) run(stream, resources pdf.Value, ctm matrix, depth int) {
 	}
 	pdf.Interpret(stream, func(stack *pdf.Stack, op string) {
 		if err := g.stop(); err != nil {
-			panic(pdfStop{err})
+			panic(stopped{err})
 		}
 		args := make([]pdf.Value, stack.Len())
 		for i := len(args) - 1; i >= 0; i-- {

@@ -119,7 +119,7 @@ func headingLevels(list []pdfHeading) []int {
 
 // writePDF joins the pages and notes their blocks. A heading begins a block
 // and is part of it: should it be no heading, nothing is lost.
-func writePDF(d *Document, pages []pdfPage) {
+func writePDF(w *watch, d *Document, pages []pdfPage) {
 	headings := pdfHeadings(pages)
 	levels := headingLevels(headings)
 	var text strings.Builder
@@ -134,7 +134,7 @@ func writePDF(d *Document, pages []pdfPage) {
 		group++
 		from := 0
 		flush := func(to int) {
-			for _, b := range paragraphs(page.text, from, to, Block{Group: group, Page: i + 1, Section: sections.String()}) {
+			for _, b := range paragraphs(w, page.text, from, to, Block{Group: group, Page: i + 1, Section: sections.String()}) {
 				b.Start, b.End = b.Start+start, b.End+start
 				d.Blocks = append(d.Blocks, b)
 			}

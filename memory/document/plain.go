@@ -1,24 +1,25 @@
 package document
 
 import (
+	"context"
 	"strings"
 	"unicode"
 )
 
 // parsePlain reads plain text: paragraphs between blank lines.
-func parsePlain(d *Document, raw []byte) error {
+func parsePlain(ctx context.Context, d *Document, raw []byte) error {
 	if err := checkText(d.Path, raw); err != nil {
 		return err
 	}
 	d.Text, d.Plain = string(raw), true
-	d.Blocks = paragraphs(d.Text, bodyStart(d.Text), len(d.Text), Block{})
+	d.Blocks = paragraphs(&watch{ended: ctx.Err}, d.Text, bodyStart(d.Text), len(d.Text), Block{})
 	return nil
 }
 
 // FromText makes a document of a plain text that is in no file. The text must be
 // valid UTF-8.
 func FromText(source, text string) Document {
-	return Document{Source: source, Format: "txt", Text: text, Plain: true, Title: source, Blocks: paragraphs(text, bodyStart(text), len(text), Block{})}
+	return Document{Source: source, Format: "txt", Text: text, Plain: true, Title: source, Blocks: paragraphs(nil, text, bodyStart(text), len(text), Block{})}
 }
 
 // bodyStart returns where the text begins behind a byte order mark.
@@ -30,8 +31,8 @@ func bodyStart(s string) int {
 }
 
 // paragraphs cuts s[start:end] at blank lines. Each block is a copy of like
-// with its own span.
-func paragraphs(s string, start, end int, like Block) []Block {
+// with its own span. A nil watch watches nothing.
+func paragraphs(w *watch, s string, start, end int, like Block) []Block {
 	var out []Block
 	open := -1
 	flush := func(to int) {
@@ -41,6 +42,9 @@ func paragraphs(s string, start, end int, like Block) []Block {
 		open = -1
 	}
 	for i := start; i < end; {
+		if w != nil {
+			w.step()
+		}
 		next := end
 		if n := strings.IndexByte(s[i:end], '\n'); n >= 0 {
 			next = i + n + 1

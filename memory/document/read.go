@@ -90,37 +90,37 @@ func looksHTML(raw []byte) bool {
 	return bytes.HasPrefix(head, []byte("<!doctype html")) || bytes.HasPrefix(head, []byte("<html"))
 }
 
-// readFile returns the bytes of a regular file of at most limit bytes.
-func readFile(ctx context.Context, path string, limit int64) ([]byte, error) {
+// copyFile writes the bytes of a regular file of at most limit bytes to out.
+func copyFile(ctx context.Context, out io.Writer, path string, limit int64) error {
 	info, err := os.Stat(path)
 	if err != nil {
-		return nil, unreadable(path, err)
+		return unreadable(path, err)
 	}
 	if !info.Mode().IsRegular() {
-		return nil, &InputError{Path: path, Msg: "it is not a regular file", Hint: "name a file"}
+		return &InputError{Path: path, Msg: "it is not a regular file", Hint: "name a file"}
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, unreadable(path, err)
+		return unreadable(path, err)
 	}
 	defer f.Close() // only read from
 	if !named(path) {
 		head := make([]byte, 5)
 		if n, err := io.ReadFull(f, head); err != nil || string(head[:n]) != "%PDF-" {
-			return nil, unsupported(path)
+			return unsupported(path)
 		}
 		if _, err := f.Seek(0, io.SeekStart); err != nil {
-			return nil, fmt.Errorf("reading %q: %w", path, err)
+			return fmt.Errorf("reading %q: %w", path, err)
 		}
 	}
-	raw, err := readAll(ctx, f, limit)
+	err = copyAll(ctx, out, f, limit)
 	if errors.Is(err, errTooLong) {
-		return nil, &InputError{Path: path, Msg: fmt.Sprintf("the file is longer than %d bytes", limit), Hint: "split it, or raise MaxFileBytes"}
+		return &InputError{Path: path, Msg: fmt.Sprintf("the file is longer than %d bytes", limit), Hint: "split it"}
 	}
 	if err != nil {
-		return nil, fmt.Errorf("reading %q: %w", path, err)
+		return fmt.Errorf("reading %q: %w", path, err)
 	}
-	return raw, nil
+	return nil
 }
 
 func unreadable(path string, err error) error {
@@ -142,22 +142,17 @@ var errTooLong = errors.New("too long")
 // readAll reads r to its end, or fails with errTooLong after limit bytes.
 func readAll(ctx context.Context, r io.Reader, limit int64) ([]byte, error) {
 	var buf bytes.Buffer
-	r = io.LimitReader(r, limit+1)
-	for {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		n, err := io.CopyN(&buf, r, 1<<20)
-		if int64(buf.Len()) > limit {
-			return nil, errTooLong
-		}
-		if errors.Is(err, io.EOF) || err == nil && n == 0 {
-			return buf.Bytes(), nil
-		}
-		if err != nil {
-			return nil, err
-		}
+	err := copyAll(ctx, &buf, r, limit)
+	return buf.Bytes(), err
+}
+
+// copyAll is readAll that keeps nothing.
+func copyAll(ctx context.Context, out io.Writer, r io.Reader, limit int64) error {
+	n, err := io.Copy(struct{ io.Writer }{out}, io.LimitReader(stoppable(ctx, r), limit+1))
+	if err == nil && n > limit {
+		return errTooLong
 	}
+	return err
 }
 
 func gunzip(ctx context.Context, path string, raw []byte, limit int64) ([]byte, error) {
@@ -171,7 +166,7 @@ func gunzip(ctx context.Context, path string, raw []byte, limit int64) ([]byte, 
 	case err == nil:
 		return raw, nil
 	case errors.Is(err, errTooLong):
-		return nil, &InputError{Path: path, Msg: fmt.Sprintf("it expands to more than %d bytes", limit), Hint: "split it, or raise MaxFileBytes"}
+		return nil, &InputError{Path: path, Msg: fmt.Sprintf("it expands to more than %d bytes", limit), Hint: "split it"}
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	}

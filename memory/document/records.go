@@ -14,6 +14,9 @@ var (
 	docNames   = []string{"doc_id", "document_id", "doc"}
 )
 
+// textOption names LoadOptions.TextField in an InputError.
+const textOption = "text_field"
+
 // fields are the names that a file's records are read by; an empty one is
 // not there.
 type fields struct{ text, title, id, doc string }
@@ -28,15 +31,15 @@ func pickFields(path string, line int, have []string, o LoadOptions) (fields, er
 		auto   []string
 		option string
 	}{
-		{&f.text, o.TextField, textNames, "the text field (--text-field)"},
-		{&f.title, o.TitleField, titleNames, "the title field (--title-field)"},
-		{&f.id, o.IDField, idNames, "the id field (--id-field)"},
-		{&f.doc, o.DocField, docNames, "the document field (--doc-field)"},
+		{&f.text, o.TextField, textNames, textOption},
+		{&f.title, o.TitleField, titleNames, "title_field"},
+		{&f.id, o.IDField, idNames, "id_field"},
+		{&f.doc, o.DocField, docNames, "doc_field"},
 	} {
 		if want.named != "" {
 			if !slices.Contains(have, want.named) {
 				return f, &InputError{Path: path, Line: line, Field: want.named,
-					Msg: "there is no such field", Hint: fmt.Sprintf("set %s to one of: %s", want.option, list(have))}
+					Msg: "there is no such field", Option: want.option, Hint: "it has: " + list(have)}
 			}
 			*want.field = want.named
 			continue
@@ -50,7 +53,7 @@ func pickFields(path string, line int, have []string, o LoadOptions) (fields, er
 	}
 	if f.text == "" {
 		return f, &InputError{Path: path, Line: line, Field: textNames[0],
-			Msg: "no field holds the text", Hint: fmt.Sprintf("set the text field (--text-field) to one of: %s", list(have))}
+			Msg: "no field holds the text", Option: textOption, Hint: "name the one that does, of: " + list(have)}
 	}
 	return f, nil
 }
@@ -59,6 +62,10 @@ func pickFields(path string, line int, have []string, o LoadOptions) (fields, er
 func (f fields) uses(name string) bool {
 	return name == f.text || name == f.title || name == f.id || name == f.doc
 }
+
+// maxName is how long the id of a record, and that of its document, may be: every
+// passage carries both.
+const maxName = 1024
 
 // list names fields for a message, at most twenty.
 func list(names []string) string {
@@ -81,6 +88,7 @@ type record struct {
 // A recordText joins the texts of records to a document's text.
 type recordText struct {
 	d      *Document
+	watch  *watch
 	text   strings.Builder
 	lineOf map[string]int // first line of each id
 	fields fields
@@ -107,13 +115,20 @@ func (r *recordText) add(rec record) error {
 	if rec.doc == "" {
 		rec.doc = rec.id
 	}
+	for _, name := range []struct{ field, value string }{{r.fields.id, rec.id}, {r.fields.doc, rec.doc}} {
+		if len(name.value) > maxName {
+			return &InputError{Path: r.d.Path, Line: rec.line, Field: name.field,
+				Msg: fmt.Sprintf("it is %d bytes long, the limit is %d", len(name.value), maxName), Hint: "give the record a short name"}
+		}
+	}
+	rec.title = caption(rec.title)
 	if r.text.Len() > 0 {
 		r.text.WriteString("\n\n")
 	}
 	start := r.text.Len()
 	r.text.WriteString(rec.text)
 	// The builder's text is final from here on, so offsets hold.
-	for _, b := range paragraphs(rec.text, 0, len(rec.text), Block{
+	for _, b := range paragraphs(r.watch, rec.text, 0, len(rec.text), Block{
 		Group: rec.line, Line: rec.line, ID: rec.id, Doc: rec.doc, Title: rec.title, Metadata: rec.meta,
 	}) {
 		b.Start, b.End = b.Start+start, b.End+start
@@ -127,7 +142,7 @@ func (r *recordText) finish() error {
 	r.d.Text = r.text.String()
 	if len(r.d.Blocks) == 0 {
 		return &InputError{Path: r.d.Path, Field: r.fields.text,
-			Msg: fmt.Sprintf("none of its %d records has text", r.d.Skipped), Hint: "set the text field (--text-field) to the one that holds the text"}
+			Msg: fmt.Sprintf("none of its %d records has text", r.d.Skipped), Option: textOption, Hint: "name the field that holds the text"}
 	}
 	return nil
 }

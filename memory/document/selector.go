@@ -2,63 +2,101 @@ package document
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 )
 
-// selector returns the CSS selector of the block-level element that n is or
-// stands in: from the nearest element with an id, else from the page's root,
-// each step by its tag and its place among the siblings of that tag.
-func selector(n *html.Node) string {
+// An Element is where in a page a block begins. Blocks share what they have in
+// common: only Selector writes the whole way out.
+type Element struct {
+	within *Element // nil for the root, and for what an id finds
+	step   string
+}
+
+// Selector returns the CSS selector of the element: from the nearest element with
+// an id, else from the page's root, each step by its tag and its place among the
+// siblings of that tag. It is empty for a nil element.
+func (e *Element) Selector() string {
+	var steps []string
+	for ; e != nil; e = e.within {
+		steps = append(steps, e.step)
+	}
+	slices.Reverse(steps)
+	return strings.Join(steps, " > ")
+}
+
+// nodePlaces finds where the nodes of a page stand. It looks at the children of a
+// node once, however many of them are asked for.
+type nodePlaces struct {
+	known  map[*html.Node]*Element
+	places map[*html.Node]int // among the siblings of its tag from 1; 0 for the only one
+}
+
+func newPlaces() nodePlaces {
+	return nodePlaces{known: map[*html.Node]*Element{}, places: map[*html.Node]int{}}
+}
+
+// of returns the block-level element that n is or stands in.
+func (e nodePlaces) of(n *html.Node) *Element {
 	for n != nil && n.Type == html.ElementNode && !isBlock(n.DataAtom) && n.DataAtom != atom.Td && n.DataAtom != atom.Th {
 		n = n.Parent
 	}
-	var steps []string
-	for ; n != nil && n.Type == html.ElementNode; n = n.Parent {
-		if id := idOf(n); id != "" {
-			steps = append(steps, id)
-			break
-		}
-		step := n.Data
-		if place, only := placeOf(n); !only {
-			step = fmt.Sprintf("%s:nth-of-type(%d)", n.Data, place)
-		}
-		steps = append(steps, step)
-	}
-	var b strings.Builder
-	for i := len(steps) - 1; i >= 0; i-- {
-		b.WriteString(steps[i])
-		if i > 0 {
-			b.WriteString(" > ")
-		}
-	}
-	return b.String()
+	return e.at(n)
 }
+
+func (e nodePlaces) at(n *html.Node) *Element {
+	if n == nil || n.Type != html.ElementNode {
+		return nil
+	}
+	if known, ok := e.known[n]; ok {
+		return known
+	}
+	found := &Element{step: idOf(n)}
+	if found.step == "" {
+		found.within, found.step = e.at(n.Parent), n.Data
+		if place := e.place(n); place > 0 {
+			found.step = fmt.Sprintf("%s:nth-of-type(%d)", n.Data, place)
+		}
+	}
+	e.known[n] = found
+	return found
+}
+
+// place returns the place of an element among the siblings of its tag, 0 for the
+// only one.
+func (e nodePlaces) place(n *html.Node) int {
+	if n.Parent == nil {
+		return 0
+	}
+	if _, counted := e.places[n]; !counted {
+		last := map[string]*html.Node{}
+		for s := n.Parent.FirstChild; s != nil; s = s.NextSibling {
+			if s.Type != html.ElementNode {
+				continue
+			}
+			e.places[s] = 0
+			if before := last[s.Data]; before != nil {
+				e.places[before] = max(1, e.places[before])
+				e.places[s] = e.places[before] + 1
+			}
+			last[s.Data] = s
+		}
+	}
+	return e.places[n]
+}
+
+// longestID bounds the ids that a selector names: every passage carries it.
+const longestID = 256
 
 // idOf selects an element by its id, which authors give freely.
 func idOf(n *html.Node) string {
 	for _, a := range n.Attr {
-		if a.Namespace == "" && a.Key == "id" && a.Val != "" && !strings.ContainsAny(a.Val, "\"\\\n\r\f") {
+		if a.Namespace == "" && a.Key == "id" && a.Val != "" && len(a.Val) <= longestID && !strings.ContainsAny(a.Val, "\"\\\n\r\f") {
 			return fmt.Sprintf("[id=%q]", a.Val)
 		}
 	}
 	return ""
-}
-
-// placeOf returns the place of an element among the siblings of its tag, from
-// 1, and whether it is the only one.
-func placeOf(n *html.Node) (place int, only bool) {
-	place, only = 1, true
-	for s := n.PrevSibling; s != nil; s = s.PrevSibling {
-		if s.Type == html.ElementNode && s.Data == n.Data {
-			place++
-			only = false
-		}
-	}
-	for s := n.NextSibling; s != nil && only; s = s.NextSibling {
-		only = s.Type != html.ElementNode || s.Data != n.Data
-	}
-	return place, only
 }

@@ -10,22 +10,23 @@ import (
 // TestElement follows each passage's selector back into the page, step by
 // step, and looks for the passage's first words there.
 func TestElement(t *testing.T) {
-	const page = `<html><body><main><p>First paragraph of the page.</p>
+	const source = `<html><body><main><p>First paragraph of the page.</p>
 		<section><h2>Rules</h2><p>Rule one binds <b>every</b> owner.</p><p>Rule two binds tenants.</p></section>
 		<section id="fees"><h2>Fees</h2><div><p>A fee is due.</p></div><ul><li>in cash</li><li>by card</li></ul>
 		<table><tr><td>item</td><td>price</td></tr></table></section>
 		<p id='odd "id"'>Last words.</p></main></body></html>`
-	d := mustRead(t, "page.html", page, nil)
-	root, err := html.Parse(strings.NewReader(page))
+	d := mustRead(t, "page.html", source, nil)
+	root, err := html.Parse(strings.NewReader(source))
 	if err != nil {
 		t.Fatal(err)
 	}
+	page := newPage(t.Context())
 	var got []string
-	for _, p := range Passages(d, &SplitOptions{Target: 20, Max: 60}) {
+	for _, p := range check(t, d, &SplitOptions{Target: 20, Max: 64}) {
 		got = append(got, p.Element)
-		n := follow(t, root, p.Element)
+		n := follow(t, page, root, p.Element)
 		first := strings.Fields(strings.Trim(p.Text, "-| "))[0]
-		if n == nil || !strings.Contains(inlineText(n), first) {
+		if n == nil || !strings.Contains(page.inlineText(n), first) {
 			t.Errorf("%q does not stand at %q", p.Text, p.Element)
 		}
 	}
@@ -47,13 +48,13 @@ func TestElement(t *testing.T) {
 }
 
 // follow is a reader of the selectors that this package writes.
-func follow(t *testing.T, root *html.Node, path string) *html.Node {
+func follow(t *testing.T, page *htmlPage, root *html.Node, path string) *html.Node {
 	t.Helper()
 	at := root
 	for i, step := range strings.Split(path, " > ") {
 		if id, ok := strings.CutPrefix(step, `[id="`); ok && i == 0 {
 			id = strings.TrimSuffix(id, `"]`)
-			at = find(root, func(n *html.Node) bool {
+			at = page.find(root, func(n *html.Node) bool {
 				for _, a := range n.Attr {
 					if a.Key == "id" && a.Val == id {
 						return true

@@ -1,6 +1,7 @@
 package embed
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
@@ -71,8 +72,9 @@ func (s CacheStats) HitRate() float64 {
 // written is not taken for a vector, and the next writer cuts it off. Nothing
 // is synced: a power cut may lose vectors, which are then made again.
 type Cache struct {
-	dir string
-	max int64
+	dir     string
+	max     int64
+	writing chan struct{} // holds one thing while this opening writes, or waits for others to have written
 
 	mu       sync.Mutex
 	closed   bool
@@ -93,7 +95,7 @@ type place struct {
 // OpenCache opens the cache in a directory, which is made when it is missing.
 // It reads the head of every record, not the vectors.
 func OpenCache(dir string, opts *CacheOptions) (*Cache, error) {
-	c := &Cache{dir: dir, max: DefaultMaxBytes, segments: map[int]*segment{}, places: map[Key]place{}}
+	c := &Cache{dir: dir, max: DefaultMaxBytes, writing: make(chan struct{}, 1), segments: map[int]*segment{}, places: map[Key]place{}}
 	if opts != nil && opts.MaxBytes > 0 {
 		c.max = max(opts.MaxBytes, 1<<16)
 	}
@@ -151,8 +153,9 @@ func (c *Cache) find(keys []Key, out [][]float32) (missing int) {
 }
 
 // Put adds vectors to the cache. All of them, and none of them by half, can
-// be found by every process once it returns.
-func (c *Cache) Put(keys []Key, vectors [][]float32) error {
+// be found by every process once it returns. While another process writes, it
+// waits, until the context ends; Get does not wait for it.
+func (c *Cache) Put(ctx context.Context, keys []Key, vectors [][]float32) error {
 	if len(keys) != len(vectors) {
 		return fmt.Errorf("writing to the cache of vectors: %d keys for %d vectors", len(keys), len(vectors))
 	}
@@ -164,25 +167,36 @@ func (c *Cache) Put(keys []Key, vectors [][]float32) error {
 	if len(keys) == 0 {
 		return nil
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.closed {
-		return fmt.Errorf("writing to the cache of vectors: %w", errClosed)
-	}
-	if err := c.put(keys, vectors); err != nil {
+	if err := c.locked(ctx, func() error { return c.put(keys, vectors) }); err != nil {
 		return fmt.Errorf("writing to the cache of vectors: %w", err)
 	}
 	return nil
 }
 
-func (c *Cache) put(keys []Key, vectors [][]float32) (err error) {
+// locked runs fn while no other process writes.
+func (c *Cache) locked(ctx context.Context, fn func() error) (err error) {
+	select {
+	case c.writing <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	defer func() { <-c.writing }()
 	lock, err := os.OpenFile(filepath.Join(c.dir, lockName), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, lock.Close()) }() // which ends the lock
-	if err := flock.Wait(lock); err != nil {
+	if err := flock.Wait(ctx, lock); err != nil {
 		return err
+	}
+	return fn()
+}
+
+func (c *Cache) put(keys []Key, vectors [][]float32) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return errClosed
 	}
 	if err := c.refresh(); err != nil {
 		return err
@@ -244,10 +258,21 @@ func (c *Cache) Stats() CacheStats {
 // what was asked to the totals, and releases the files. Closing twice is
 // harmless.
 func (c *Cache) Close() error {
+	first, err := c.release()
+	if first {
+		if totals := c.addTotals(); totals != nil {
+			err = errors.Join(err, fmt.Errorf("closing the cache of vectors: %w", totals))
+		}
+	}
+	return err
+}
+
+// release closes the files, and reports whether they were open.
+func (c *Cache) release() (first bool, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.closed {
-		return nil
+		return false, nil
 	}
 	c.closed = true
 	var errs []error
@@ -262,8 +287,5 @@ func (c *Cache) Close() error {
 		}
 		errs = append(errs, s.file.Close())
 	}
-	if err := c.addTotals(); err != nil {
-		errs = append(errs, fmt.Errorf("closing the cache of vectors: %w", err))
-	}
-	return errors.Join(errs...)
+	return true, errors.Join(errs...)
 }

@@ -1,6 +1,7 @@
 package embed
 
 import (
+	"context"
 	"encoding/binary"
 	"fmt"
 	"os"
@@ -29,7 +30,7 @@ func put(t testing.TB, c *Cache, numbers ...int) {
 		key, v := vectorOf(n)
 		keys, vectors = append(keys, key), append(vectors, v)
 	}
-	if err := c.Put(keys, vectors); err != nil {
+	if err := c.Put(t.Context(), keys, vectors); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -169,7 +170,7 @@ func TestSeveralWriters(t *testing.T) {
 		group.Go(func() {
 			for i := range each {
 				key, v := vectorOf(w*each + i)
-				if err := c.Put([]Key{key}, [][]float32{v}); err != nil {
+				if err := c.Put(t.Context(), []Key{key}, [][]float32{v}); err != nil {
 					t.Error(err)
 				}
 			}
@@ -252,7 +253,7 @@ func BenchmarkCacheHit(b *testing.B) {
 			for i := range keys {
 				keys[i], vectors[i] = keyOf(fmt.Sprint(i)), make([]float32, dims)
 			}
-			if err := c.Put(keys, vectors); err != nil {
+			if err := c.Put(context.Background(), keys, vectors); err != nil {
 				b.Fatal(err)
 			}
 			i := 0
@@ -345,17 +346,17 @@ func TestSweep(t *testing.T) {
 
 func TestMisuse(t *testing.T) {
 	c := reopen(t, t.TempDir(), nil)
-	if err := c.Put(make([]Key, 2), make([][]float32, 1)); err == nil {
+	if err := c.Put(t.Context(), make([]Key, 2), make([][]float32, 1)); err == nil {
 		t.Error("two keys for one vector")
 	}
-	if err := c.Put(make([]Key, 1), make([][]float32, 1)); err == nil {
+	if err := c.Put(t.Context(), make([]Key, 1), make([][]float32, 1)); err == nil {
 		t.Error("a vector without dimensions")
 	}
 	if err := c.Close(); err != nil {
 		t.Fatal(err)
 	}
 	key, v := vectorOf(1)
-	if err := c.Put([]Key{key}, [][]float32{v}); err == nil {
+	if err := c.Put(t.Context(), []Key{key}, [][]float32{v}); err == nil {
 		t.Error("written after Close")
 	}
 	if _, err := c.Get([]Key{key}); err == nil {
@@ -399,7 +400,7 @@ func BenchmarkHit(b *testing.B) {
 		vectors[i] = make([]float32, 1024)
 		vectors[i][0] = float32(i)
 	}
-	if err := c.Put(keys, vectors); err != nil {
+	if err := c.Put(context.Background(), keys, vectors); err != nil {
 		b.Fatal(err)
 	}
 	i := 0

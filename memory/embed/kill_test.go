@@ -2,6 +2,7 @@ package embed
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -37,7 +38,7 @@ func putForever(dir string) {
 			key, v := vectorOf((i*40 + j) % childVectors)
 			keys, vectors = append(keys, key), append(vectors, v)
 		}
-		if err := c.Put(keys, vectors); err != nil {
+		if err := c.Put(context.Background(), keys, vectors); err != nil {
 			fmt.Println("fault:", err)
 			os.Exit(1)
 		}

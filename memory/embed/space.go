@@ -297,7 +297,7 @@ func (w *work) one(ctx context.Context, batch []int) error {
 		w.found[i] = vectors[j]
 	}
 	if cache := w.space.opts.Cache; cache != nil {
-		if err := cache.Put(keys, vectors); err != nil {
+		if err := cache.Put(ctx, keys, vectors); err != nil {
 			return err
 		}
 	}

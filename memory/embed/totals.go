@@ -1,13 +1,13 @@
 package embed
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-
-	"example.com/assay/memory/internal/flock"
+	"time"
 )
 
 // totalsName is the file that counts what all openings of a cache were asked:
@@ -30,29 +30,30 @@ func (c *Cache) readTotals() (hits, misses int64, err error) {
 	return hits, misses, nil
 }
 
-// addTotals adds what this opening was asked to the file.
-func (c *Cache) addTotals() (err error) {
+// longestClose bounds how long a closing cache waits for others to have written.
+const longestClose = 2 * time.Second
+
+// addTotals adds what this opening was asked to the file. Where the lock does not
+// come free the counts are lost: nobody waits for a report.
+func (c *Cache) addTotals() error {
 	if c.hits+c.misses == 0 {
 		return nil
 	}
-	lock, err := os.OpenFile(filepath.Join(c.dir, lockName), os.O_RDWR|os.O_CREATE, 0o600)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil // the cache was deleted while it was open
+	ctx, cancel := context.WithTimeout(context.Background(), longestClose)
+	defer cancel()
+	err := c.locked(ctx, func() error {
+		hits, misses, err := c.readTotals()
+		if err != nil {
+			return err
+		}
+		path := filepath.Join(c.dir, totalsName)
+		if err := os.WriteFile(path+".new", fmt.Appendf(nil, "%d %d\n", hits+c.hits, misses+c.misses), 0o600); err != nil {
+			return err
+		}
+		return os.Rename(path+".new", path)
+	})
+	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, fs.ErrNotExist) { // deleted while it was open
+		return nil
 	}
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, lock.Close()) }() // which ends the lock
-	if err := flock.Wait(lock); err != nil {
-		return err
-	}
-	hits, misses, err := c.readTotals()
-	if err != nil {
-		return err
-	}
-	path := filepath.Join(c.dir, totalsName)
-	if err := os.WriteFile(path+".new", fmt.Appendf(nil, "%d %d\n", hits+c.hits, misses+c.misses), 0o600); err != nil {
-		return err
-	}
-	return os.Rename(path+".new", path)
+	return err
 }

@@ -1,8 +1,10 @@
 package index
 
 import (
+	"cmp"
 	"context"
 	"math"
+	"slices"
 
 	"example.com/assay/memory/lsa"
 	"example.com/assay/memory/vector"
@@ -43,9 +45,6 @@ type weighted struct {
 // so sums over it come out the same every time.
 func weigh(list []string, fn func(n float64) float64) []weighted {
 	bag := lsa.Bag(list)
-	if len(bag) > maxTerms {
-		bag = bag[:maxTerms]
-	}
 	out := make([]weighted, len(bag))
 	for i, t := range bag {
 		out[i] = weighted{term: t.Text, weight: fn(float64(t.N))}
@@ -54,6 +53,28 @@ func weigh(list []string, fn func(n float64) float64) []weighted {
 }
 
 func count(n float64) float64 { return n }
+
+// telling returns the terms that say most about which passages are meant, no more
+// than maxTerms, in the order given: those that the fewest passages hold. Terms that
+// no passage holds find nothing and are the first to go.
+func (x *Index) telling(ctx context.Context, field string, terms []weighted) ([]weighted, error) {
+	if len(terms) <= maxTerms {
+		return terms, nil
+	}
+	held := make(map[string]uint64, len(terms)) // passages with a term, less one: none is the most
+	for _, q := range terms {
+		n, err := x.store.frequency(ctx, field, q.term)
+		if err != nil {
+			return nil, err
+		}
+		held[q.term] = n - 1
+	}
+	rarest := slices.Clone(terms)
+	slices.SortStableFunc(rarest, func(a, b weighted) int { return cmp.Compare(held[a.term], held[b.term]) })
+	rarest = rarest[:maxTerms]
+	slices.SortFunc(rarest, func(a, b weighted) int { return cmp.Compare(a.term, b.term) })
+	return rarest, nil
+}
 
 // scratch holds the scores of every passage and document for one query. It
 // is reused, and cleared before use: only what was touched, since most
@@ -115,7 +136,11 @@ type signals struct {
 // What it returns besides is the query without the words of a document's name.
 func (x *Index) score(ctx context.Context, list []string, vector []float32, s *scratch) (*signals, []string, error) {
 	s.clear()
-	sig := &signals{scratch: s, terms: weigh(list, math.Sqrt), best: -1}
+	terms, err := x.telling(ctx, bodyField, weigh(list, math.Sqrt))
+	if err != nil {
+		return nil, nil, err
+	}
+	sig := &signals{scratch: s, terms: terms, best: -1}
 	if err := x.fetch(ctx, bodyField, sig.terms, &s.lists); err != nil {
 		return nil, nil, err
 	}
@@ -273,7 +298,10 @@ func (x *Index) withoutName(list []string, doc int) []string {
 
 // scorePairs adds BM25 of adjacent words.
 func (x *Index) scorePairs(ctx context.Context, list []string, s *scratch) error {
-	found := weigh(bigrams(list), count)
+	found, err := x.telling(ctx, bigramField, weigh(bigrams(list), count))
+	if err != nil {
+		return err
+	}
 	if err := x.fetch(ctx, bigramField, found, &s.lists); err != nil {
 		return err
 	}

@@ -214,6 +214,16 @@ func number(internal bindex.IndexInternalID) uint64 {
 	return binary.BigEndian.Uint64(internal)
 }
 
+// frequency returns how many passages hold a term.
+func (s *store) frequency(ctx context.Context, field, term string) (n uint64, err error) {
+	it, err := s.reader.TermFieldReader(ctx, []byte(term), field, false, false, false)
+	if err != nil {
+		return 0, fmt.Errorf("counting the passages with %q: %w", term, err)
+	}
+	defer func() { err = errors.Join(err, it.Close()) }()
+	return it.Count(), nil
+}
+
 // A posting says that a passage holds a term tf times.
 type posting struct{ ord, tf int32 }
 

@@ -108,8 +108,7 @@ type DamagedError struct {
 }
 
 func (e *DamagedError) Error() string {
-	return fmt.Sprintf("the memory of answers %q is damaged: %v; to begin anew, without what was remembered: agent memory forget --all --corpus %s",
-		e.Path, e.Err, strings.TrimSuffix(filepath.Base(e.Path), ".db"))
+	return fmt.Sprintf("the memory of answers %q is damaged: %v", e.Path, e.Err)
 }
 
 func (e *DamagedError) Unwrap() error { return e.Err }

@@ -1,6 +1,8 @@
 package text
 
 import (
+	"iter"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -9,27 +11,28 @@ import (
 // A Span is a range of bytes.
 type Span struct{ Start, End int }
 
-// abbreviations end with a full stop that does not end a sentence.
-var abbreviations = stopList(`
-	mr mrs ms dr prof st no nos art arts sec secs para paras ch cl reg v vs
-	cf eg ie viz fig figs eq vol ed eds pp p ref refs jan feb mar apr jun jul aug sep sept oct nov dec u.s u.s.c c.f.r
-	e.g i.e fed r evid civ crim proc cal rev approx`)
-
 // Sentences splits s into sentences. Line breaks that end a paragraph, a
 // heading or a list item end a sentence too, and so does every line break of a
 // text whose lines are too long to be broken for width. Spans hold no
 // surrounding space, are in order and do not overlap.
-func Sentences(s string) []Span {
-	var out []Span
-	start := 0
+func Sentences(s string) []Span { return slices.Collect(EachSentence(s)) }
+
+// EachSentence gives the sentences of Sentences one by one, for texts so long that
+// their reader may want to stop.
+func EachSentence(s string) iter.Seq[Span] {
+	return func(yield func(Span) bool) { sentences(s, yield) }
+}
+
+func sentences(s string, yield func(Span) bool) {
+	start, stopped := 0, false
 	wrapped := longestLine(s) <= wrapWidth
 	cut := func(end int) {
 		if span, ok := trim(s, start, end); ok {
-			out = append(out, span)
+			stopped = !yield(span)
 		}
 		start = end
 	}
-	for i := 0; i < len(s); {
+	for i := 0; i < len(s) && !stopped; {
 		r, size := utf8.DecodeRuneInString(s[i:])
 		switch {
 		case r == '\n':
@@ -57,8 +60,9 @@ func Sentences(s string) []Span {
 			i += size
 		}
 	}
-	cut(len(s))
-	return out
+	if !stopped {
+		cut(len(s))
+	}
 }
 
 // wrapWidth is the longest line, in bytes, that somebody may have broken for
@@ -123,33 +127,6 @@ func opensBlock(line string, closed bool) bool {
 func isLabel(s string) bool {
 	s = strings.TrimSuffix(strings.TrimSpace(s), ".")
 	return s != "" && len(s) <= 3 && strings.Trim(s, "0123456789") == ""
-}
-
-// closing abbreviations end a sentence as often as not; openers are words that begin
-// one and hardly stand, with a capital, within one.
-var (
-	closing = stopList(`inc ltd co corp llc etc al jr sr dept est`)
-	openers = stopList(`the this these that those it its he she they we you in on at by for from under if when while where
-		neither both each every all no none any some such as after before although because however there here one two`)
-)
-
-// isAbbreviation reports whether the full stop at the end of s is that of an
-// abbreviation, and rest goes on with the sentence.
-func isAbbreviation(s, rest string) bool {
-	s = strings.TrimRight(s, ".")
-	word := s[strings.LastIndexFunc(s, func(r rune) bool { return unicode.IsSpace(r) || r == '(' || r == '[' })+1:]
-	if word == "" {
-		return false
-	}
-	if r, size := utf8.DecodeRuneInString(word); size == len(word) && unicode.IsUpper(r) {
-		return true // an initial
-	}
-	word = strings.ToLower(word)
-	if closing.Has(word) {
-		next := strings.Fields(rest[:min(len(rest), 40)])
-		return len(next) == 0 || !openers.Has(strings.ToLower(next[0]))
-	}
-	return abbreviations.Has(word)
 }
 
 // startsSentence reports whether what follows a full stop can begin a

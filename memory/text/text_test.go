@@ -102,6 +102,51 @@ func TestStopLists(t *testing.T) {
 	}
 }
 
+// A full stop is that of an abbreviation only before what the abbreviation
+// announces: the vertical line is where the next sentence begins.
+func TestAbbreviations(t *testing.T) {
+	for _, marked := range []string{
+		"The answer is no. | Parents must sign.",
+		"Is it allowed? | No. | Parents must sign.",
+		"No. | I disagree.",
+		"Room No. 5 is closed. | Use No. 7.",
+		"Rooms nos. 5 and 6 are closed.",
+		"They study art. | Parents pay.",
+		"See Art. 12 and art. 13(2). | It holds.",
+		"Under Art. IV the court decides. | Nothing follows from Art. | Nothing at all.",
+		"He ate a fig. | Then he slept.",
+		"See Fig. A for a map. | See Figs. 2 and 3.",
+		"Pay before Dec. 3 of the year. | It closes in Dec. | Parents must sign.",
+		"It was Mar. 2019 when he came.",
+		"They ran a sec. | Then they stopped.",
+		"See Sec. 5600.5 and Secs. § 3 to 5.",
+		"She met St. John there. | He left.",
+		"Visit St. John.",
+		"They live on Main St. | Parents walk there.",
+		"Ask Dr. Brown or Mrs. Smith. | They know.",
+		"It is on Oak Dr. | Children play there.",
+		"He spoke to the dr. | Nothing came of it.",
+		"See p. 12 and pp. 13 to 15. | It is the last p. | Turn over.",
+		"Smith v. Jones was cited, e.g. In re Doe. | It holds.",
+		"He works for Acme Inc. | The company pays.",
+		"Vol. II is lost. | Look for vol. 3.",
+		"He said no. | “Parents must sign,” she said.",
+	} {
+		var want []string
+		for part := range strings.SplitSeq(marked, " | ") {
+			want = append(want, part)
+		}
+		in := strings.ReplaceAll(marked, " | ", " ")
+		var got []string
+		for _, span := range Sentences(in) {
+			got = append(got, in[span.Start:span.End])
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%q\n got %q\nwant %q", in, got, want)
+		}
+	}
+}
+
 func TestSentences(t *testing.T) {
 	tests := []struct {
 		name, in string

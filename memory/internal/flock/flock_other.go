@@ -3,6 +3,7 @@
 package flock
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -21,4 +22,4 @@ func Exclusive(f *os.File) error {
 func Shared(*os.File) error { return nil }
 
 // Wait fails as Exclusive does.
-func Wait(f *os.File) error { return Exclusive(f) }
+func Wait(_ context.Context, f *os.File) error { return Exclusive(f) }

@@ -1,0 +1,62 @@
+package document
+
+import (
+	"context"
+	"fmt"
+	"io"
+)
+
+// A stopped unwinds a parser once its context has ended.
+type stopped struct{ err error }
+
+// A watch stops a parser whose context has ended. Asking it is cheap: it looks
+// at the context every so many times only.
+type watch struct {
+	ended func() error // the context's Err
+	asked int
+}
+
+// step panics with a stopped, which guard turns into the context's error.
+func (w *watch) step() {
+	if w.asked++; w.asked%64 == 0 {
+		w.now()
+	}
+}
+
+// now is step that looks at once.
+func (w *watch) now() {
+	if err := w.ended(); err != nil {
+		panic(stopped{err})
+	}
+}
+
+// guard runs what reads a file of foreign making. A panic in it, ours or that of
+// a library, is an error of this file and not the end of the process.
+func guard(path string, read func() error) (err error) {
+	defer func() {
+		switch fault := recover().(type) {
+		case nil:
+		case stopped:
+			err = fault.err
+		default:
+			err = &InputError{Path: path, Msg: fmt.Sprintf("it cannot be read: its reader failed: %v", fault), Hint: "convert it to another format, and report the fault"}
+		}
+	}()
+	return read()
+}
+
+// A stopReader fails once its context has ended. It hands out little at a time, so
+// that whoever reads from it is stopped soon.
+type stopReader struct {
+	ended func() error // the context's Err
+	r     io.Reader
+}
+
+func stoppable(ctx context.Context, r io.Reader) io.Reader { return stopReader{ctx.Err, r} }
+
+func (s stopReader) Read(p []byte) (int, error) {
+	if err := s.ended(); err != nil {
+		return 0, err
+	}
+	return s.r.Read(p[:min(len(p), 1<<16)])
+}

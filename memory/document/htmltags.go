@@ -1,0 +1,63 @@
+package document
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"golang.org/x/net/html"
+)
+
+// formatting are the elements that a parser opens again in every paragraph until
+// they are closed.
+var formatting = map[string]bool{"b": true, "big": true, "code": true, "em": true, "font": true, "i": true, "s": true,
+	"small": true, "strike": true, "strong": true, "tt": true, "u": true}
+
+// mostOpen is how many formatting elements may be open at a time. Pages that never
+// close them make a tree of hundreds of nodes for every paragraph.
+const mostOpen = 8
+
+// htmlTags leaves out tags that change no text and make parsing slow: formatting
+// elements beyond mostOpen, and <html> and <body> when they come again.
+func htmlTags(ctx context.Context, raw []byte) ([]byte, error) {
+	out := make([]byte, 0, len(raw))
+	z := html.NewTokenizer(stoppable(ctx, bytes.NewReader(raw)))
+	open := 0
+	opened := map[string]int{}
+	for {
+		kind := z.Next()
+		if kind == html.ErrorToken {
+			break
+		}
+		from := len(out)
+		out = append(out, z.Raw()...)
+		name := ""
+		if kind == html.StartTagToken || kind == html.EndTagToken || kind == html.SelfClosingTagToken {
+			b, _ := z.TagName()
+			name = string(b)
+		}
+		start := kind != html.EndTagToken
+		switch {
+		case name == "html" || name == "body":
+			if start && opened[name] > 0 {
+				out = out[:from]
+			}
+			opened[name]++
+		case !formatting[name]:
+		case !start && opened[name] > 0:
+			opened[name]--
+			open--
+		case start && open == mostOpen:
+			out = out[:from]
+		case start:
+			opened[name]++
+			open++
+		}
+	}
+	if err := z.Err(); !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("reading its tags: %w", err)
+	}
+	return append(out, z.Raw()...), nil
+}

@@ -1,0 +1,56 @@
+package document
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// An outline is the path of headings above a place.
+type outline struct {
+	headings []heading
+	section  string // their titles, joined
+}
+
+type heading struct {
+	level int
+	title string
+}
+
+// add puts a heading below the nearest one of a lower level.
+func (o *outline) add(level int, title string) {
+	path := o.headings
+	for len(path) > 0 && path[len(path)-1].level >= level {
+		path = path[:len(path)-1]
+	}
+	o.headings = append(path, heading{level, caption(title)})
+	titles := make([]string, 0, len(o.headings))
+	for _, h := range o.headings {
+		if h.title != "" {
+			titles = append(titles, h.title)
+		}
+	}
+	o.section = strings.Join(titles, " > ")
+}
+
+// String joins the titles that are not empty, outermost first.
+func (o *outline) String() string { return o.section }
+
+// longestCaption bounds headings and titles, in bytes: every passage carries
+// those above it.
+const longestCaption = 400
+
+// caption cuts a heading or title that is a text of its own.
+func caption(s string) string {
+	if len(s) <= longestCaption {
+		return s
+	}
+	end := longestCaption
+	for !utf8.RuneStart(s[end]) {
+		end--
+	}
+	if space := strings.LastIndexFunc(s[:end], unicode.IsSpace); space > longestCaption/2 {
+		end = space
+	}
+	return strings.TrimRightFunc(s[:end], unicode.IsSpace) + "…"
+}
