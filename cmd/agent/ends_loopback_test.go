@@ -44,8 +44,8 @@ func newLoopback(t *testing.T) *loopback {
 	return l
 }
 
-// An ended command is what a run came to.
-type ended struct {
+// A runOutcome is what a run came to.
+type runOutcome struct {
 	code           int
 	stdout, stderr string
 	end            state.End // of --json; zero without it
@@ -54,7 +54,7 @@ type ended struct {
 
 // runLoopback runs a command on a loopback of its own, whose calls fail by faults: the
 // first is that of the first call, nil for none. Limits bound the client; nil for none.
-func runLoopback(t *testing.T, home string, faults []llmtest.Fault, limits *llm.ControlOptions, args ...string) ended {
+func runLoopback(t *testing.T, home string, faults []llmtest.Fault, limits *llm.ControlOptions, args ...string) runOutcome {
 	t.Helper()
 	l := newLoopback(t)
 	l.Fail(faults...)
@@ -65,7 +65,7 @@ func runLoopback(t *testing.T, home string, faults []llmtest.Fault, limits *llm.
 		client = llm.NewControls(limits).WrapNamed("openai:m", client)
 	}
 	a.models[loopbackModel] = func() llm.Model { return client }
-	got := ended{code: a.run(t.Context(), append(slices.Clone(args), "--model", loopbackModel))}
+	got := runOutcome{code: a.run(t.Context(), append(slices.Clone(args), "--model", loopbackModel))}
 	got.stdout, got.stderr, got.calls = stdout.String(), stderr.String(), l.Asked()
 	if slices.Contains(args, "--json") {
 		got.end = endIn(t, stdout.Bytes())
@@ -134,7 +134,7 @@ func garbage(w http.ResponseWriter, reply llmtest.Reply) {
 // may end as answered or no_evidence; its exit code is that of its status, and its
 // words say what happened. Words that a pipeline cannot say otherwise are in the
 // text of the same command. More checks what only one pipeline says; nil for none.
-func eachCall(t *testing.T, home string, args []string, more func(t *testing.T, lost lostCall, n int, got ended)) {
+func eachCall(t *testing.T, home string, args []string, more func(t *testing.T, lost lostCall, n int, got runOutcome)) {
 	t.Helper()
 	asJSON := append(slices.Clone(args), "--json")
 	whole := runLoopback(t, home, nil, nil, asJSON...)
