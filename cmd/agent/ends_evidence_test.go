@@ -161,3 +161,47 @@ func TestComplyBatchLosesCalls(t *testing.T) {
 		}
 	}
 }
+
+const trials = `# Smoking
+
+Smoking causes lung cancer in men. Smoking caused lung cancer in each of the trials that followed smokers for ten years.
+
+# Umbrellas
+
+The men carried umbrellas in the rain of the spring.
+`
+
+// edgeFile writes a file of one edge.
+func edgeFile(t *testing.T, from, to, strength string) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "edges.json")
+	if err := os.WriteFile(file, []byte(`[{"from_var": "`+from+`", "to_var": "`+to+`", "strength": "`+strength+`"}]`), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+func TestEndsOfEdges(t *testing.T) {
+	home := t.TempDir()
+	ingestText(t, home, trials)
+	shown, unread, unknown := edgeFile(t, "smoking", "lung cancer", "strong"), edgeFile(t, "umbrellas", "rain", "weak"), edgeFile(t, "quarks", "gluons", "weak")
+	for _, c := range []endCase{
+		{name: "answered", args: []string{"edges", "verify", shown}, want: state.StatusAnswered, words: "1 of 1 edges are grounded."},
+		{name: "no evidence", args: []string{"edges", "verify", unread}, want: state.StatusNoEvidence, code: 3, words: `No evidence: corpus "default" was searched for “umbrellas rain”, “umbrellas causes rain”`},
+		{name: "nothing found", args: []string{"edges", "verify", unknown}, want: state.StatusNoEvidence, code: 3, words: `No evidence: corpus "default" was searched for “quarks gluons”`},
+		{name: "rejected", args: []string{"edges", "verify", "--corpus", "nope", shown}, want: state.StatusRejected, code: 2, words: `there is no corpus "nope"`},
+		{name: "budget", args: []string{"edges", "verify", shown}, limits: &llm.ControlOptions{Budget: llm.BudgetOptions{MaxCalls: 1}}, want: state.StatusUnavailable, cause: state.CauseBudget, code: 1, words: "Could not look: the budget is spent"},
+		{name: "time", args: []string{"edges", "verify", "--timeout", "30ms", shown}, model: func() llm.Model { return mute{} }, want: state.StatusUnavailable, cause: state.CauseTime, code: 1, words: "Could not look: the time is up"},
+		{name: "cancelled", args: []string{"edges", "verify", shown}, stop: true, want: state.StatusCancelled, code: 130, words: "Cancelled before the end: interrupted"},
+	} {
+		t.Run(c.name, func(t *testing.T) { checkEnd(t, home, c) })
+	}
+}
+
+func TestEdgesLoseCalls(t *testing.T) {
+	home := t.TempDir()
+	ingestText(t, home, trials)
+	for _, file := range []string{edgeFile(t, "smoking", "lung cancer", "strong"), edgeFile(t, "umbrellas", "rain", "weak")} {
+		eachCall(t, home, []string{"edges", "verify", file}, nil)
+	}
+}
