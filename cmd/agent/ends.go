@@ -24,9 +24,9 @@ type endError struct {
 }
 
 func (e endError) Error() string {
-	words := strings.TrimSuffix(e.end.Words(), ".")
+	words := e.end.Words()
 	if e.err != nil && !strings.Contains(words, strings.TrimSuffix(e.err.Error(), ".")) {
-		words += ": " + e.err.Error()
+		return strings.TrimSuffix(e.err.Error(), ".") + ". " + words
 	}
 	return words
 }

@@ -122,7 +122,7 @@ func TestEndsOfComply(t *testing.T) {
 		{name: "rejected", args: []string{"comply", "--corpus", "nope", keeping}, want: state.StatusRejected, code: 2, words: `there is no corpus "nope"`},
 		{name: "budget", args: []string{"comply", keeping}, limits: &llm.ControlOptions{Budget: llm.BudgetOptions{MaxCalls: 1}}, want: state.StatusUnavailable, cause: state.CauseBudget, code: 1, words: "Could not look: the budget is spent"},
 		{name: "time", args: []string{"comply", "--timeout", "30ms", keeping}, model: func() llm.Model { return mute{} }, want: state.StatusUnavailable, cause: state.CauseTime, code: 1, words: "Could not look: the time is up"},
-		{name: "cancelled", args: []string{"comply", keeping}, stop: true, want: state.StatusCancelled, code: 130, words: "Cancelled before the end: interrupted"},
+		{name: "cancelled", args: []string{"comply", keeping}, stop: true, want: state.StatusCancelled, code: 130, words: "interrupted. Cancelled before the end."},
 	} {
 		t.Run(c.name, func(t *testing.T) { checkEnd(t, home, c) })
 	}
@@ -192,7 +192,7 @@ func TestEndsOfEdges(t *testing.T) {
 		{name: "rejected", args: []string{"edges", "verify", "--corpus", "nope", shown}, want: state.StatusRejected, code: 2, words: `there is no corpus "nope"`},
 		{name: "budget", args: []string{"edges", "verify", shown}, limits: &llm.ControlOptions{Budget: llm.BudgetOptions{MaxCalls: 1}}, want: state.StatusUnavailable, cause: state.CauseBudget, code: 1, words: "Could not look: the budget is spent"},
 		{name: "time", args: []string{"edges", "verify", "--timeout", "30ms", shown}, model: func() llm.Model { return mute{} }, want: state.StatusUnavailable, cause: state.CauseTime, code: 1, words: "Could not look: the time is up"},
-		{name: "cancelled", args: []string{"edges", "verify", shown}, stop: true, want: state.StatusCancelled, code: 130, words: "Cancelled before the end: interrupted"},
+		{name: "cancelled", args: []string{"edges", "verify", shown}, stop: true, want: state.StatusCancelled, code: 130, words: "interrupted. Cancelled before the end."},
 	} {
 		t.Run(c.name, func(t *testing.T) { checkEnd(t, home, c) })
 	}
@@ -203,5 +203,52 @@ func TestEdgesLoseCalls(t *testing.T) {
 	ingestText(t, home, trials)
 	for _, file := range []string{edgeFile(t, "smoking", "lung cancer", "strong"), edgeFile(t, "umbrellas", "rain", "weak")} {
 		eachCall(t, home, []string{"edges", "verify", file}, nil)
+	}
+}
+
+const invoiceSchema = `{"type": "object", "required": ["number", "total"], "properties": {
+	"number": {"type": "string", "x-anchor": "Invoice"}, "total": {"type": "number", "x-anchor": "TOTAL"}, "tax": {"type": "number", "x-anchor": "Tax"}}}`
+
+// inventing answers every question for fields with one that no document holds.
+type inventing struct{}
+
+func (inventing) Generate(context.Context, llm.Request) (llm.Response, error) {
+	return llm.Response{Model: "m", Text: `{"fields":[{"path":"total","value":"77.77","quote":"77.77","row":0,"confidence":0.99}]}`}, nil
+}
+
+func extractFiles(t *testing.T) (schema, whole, part, blank string) {
+	t.Helper()
+	dir := t.TempDir()
+	files := map[string]string{
+		"schema.json": invoiceSchema, "whole.txt": "Invoice: A-17\nTax 1.25\nTOTAL 13.75\n", "part.txt": "TOTAL 13.75\n", "blank.txt": "The harbour lies behind the old mill.\n",
+	}
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return filepath.Join(dir, "schema.json"), filepath.Join(dir, "whole.txt"), filepath.Join(dir, "part.txt"), filepath.Join(dir, "blank.txt")
+}
+
+func TestEndsOfExtract(t *testing.T) {
+	home := t.TempDir()
+	schema, whole, part, blank := extractFiles(t)
+	for _, c := range []endCase{
+		{name: "answered", args: []string{"extract", "--schema", schema, whole}, want: state.StatusAnswered, words: "A-17"},
+		{name: "no evidence", args: []string{"extract", "--schema", schema, blank}, want: state.StatusNoEvidence, code: 3, words: "No evidence: the evidence was searched for “number”, “total”, “tax”"},
+		{name: "made up", args: []string{"extract", "--schema", schema, whole}, model: func() llm.Model { return inventing{} }, want: state.StatusUngrounded, code: 3, words: "Answered, but not grounded"},
+		{name: "rejected", args: []string{"extract", "--schema", whole, whole}, want: state.StatusRejected, code: 2, words: "whole.txt"},
+		{name: "budget", args: []string{"extract", "--schema", schema, part}, limits: &llm.ControlOptions{Budget: llm.BudgetOptions{MaxCalls: 1}}, want: state.StatusUnavailable, cause: state.CauseBudget, code: 1, words: "Could not look: the budget is spent"},
+		{name: "time", args: []string{"extract", "--schema", schema, "--timeout", "30ms", whole}, model: func() llm.Model { return mute{} }, want: state.StatusUnavailable, cause: state.CauseTime, code: 1, words: "Could not look: the time is up"},
+		{name: "cancelled", args: []string{"extract", "--schema", schema, whole}, stop: true, want: state.StatusCancelled, code: 130, words: "interrupted. Cancelled before the end."},
+	} {
+		t.Run(c.name, func(t *testing.T) { checkEnd(t, home, c) })
+	}
+}
+
+func TestExtractLosesCalls(t *testing.T) {
+	schema, whole, part, blank := extractFiles(t)
+	for _, args := range [][]string{{whole}, {part}, {blank}, {"--llm-verification", part}} {
+		eachCall(t, t.TempDir(), append([]string{"extract", "--schema", schema}, args...), nil)
 	}
 }
