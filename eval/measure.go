@@ -153,13 +153,13 @@ func fieldScores(gold map[string]string, a extract.Answer) map[string]float64 {
 	if len(gold) == 0 {
 		return nil
 	}
-	right, read := 0, state.InDocument(a.Fields)
-	for _, v := range read {
+	right := 0
+	for _, v := range a.Fields {
 		if want, ok := gold[v.Field]; ok && v.Value == want {
 			right++
 		}
 	}
-	precision, recall := share(right, len(read)), share(right, len(gold))
+	precision, recall := share(right, len(a.Fields)), share(right, len(gold))
 	f1 := 0.0
 	if right > 0 {
 		f1 = 2 * precision * recall / (precision + recall)
