@@ -73,7 +73,9 @@ type Prepared struct {
 	Skills map[string]string // hash by name
 	// Document is the text that an extraction reads; empty of other pipelines.
 	Document string
-	run      func(ctx context.Context) (Run, error)
+	// Repeat is which of several runs of the case this is, from 1; 0 for the only one.
+	Repeat int
+	run    func(ctx context.Context) (Run, error)
 	conditions,
 	name string // of the corpus
 }
@@ -86,6 +88,7 @@ func (p *Prepared) Run(ctx context.Context) (Run, error) {
 		return r, fmt.Errorf("running case %q: %w", p.Case.Name, err)
 	}
 	r.Answer.Corpus = p.name
+	r.Answer.In(p.name)
 	return r, nil
 }
 

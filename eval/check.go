@@ -2,6 +2,7 @@ package eval
 
 import (
 	"fmt"
+	"slices"
 
 	"example.com/assay/state"
 )
@@ -11,7 +12,7 @@ import (
 // was expected.
 func (r Run) Check(w Want) []string {
 	var misses []string
-	if failed := r.Answer.Status == state.StatusFailed || r.Answer.Status == state.StatusCancelled; failed && w.Status != r.Answer.Status {
+	if failed := slices.Contains([]state.Status{state.StatusFailed, state.StatusCancelled, state.StatusUnavailable}, r.Answer.Status); failed && w.Status != r.Answer.Status {
 		misses = append(misses, "the run failed: "+r.Answer.Error)
 	}
 	for _, a := range r.assertions(w) {

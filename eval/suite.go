@@ -94,7 +94,9 @@ func RunCases(ctx context.Context, cases []*Prepared, run func(context.Context, 
 
 func outcomeOf(ctx context.Context, p *Prepared, repeat int, run func(context.Context, *Prepared) (Run, error)) Outcome {
 	o := Outcome{Case: p.Case, Prepared: p, Repeat: repeat}
-	if o.Run, o.Err = run(ctx, p); o.Err == nil {
+	this := *p
+	this.Repeat = repeat
+	if o.Run, o.Err = run(ctx, &this); o.Err == nil {
 		o.Misses = o.Run.Check(p.Case.Want)
 	}
 	return o

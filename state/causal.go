@@ -36,9 +36,11 @@ const (
 // in Rejection.Detail.
 const (
 	RejectedNoEvidence  = "no_evidence"           // nothing was found, also by single terms
-	RejectedUnavailable = "judge_unavailable"     // the judge failed, or its answer could not be read twice
+	RejectedUnavailable = "judge_unavailable"     // the judge failed, or its answer could not be read twice: nothing is known of the edge
+	RejectedSearch      = "search_unavailable"    // the search failed: nothing is known of the edge
 	RejectedRepeat      = "exhausted_refinements" // the judge wants what was searched before
 	RejectedQuote       = "quote_not_in_evidence"
+	RejectedUnnamed     = "quote_names_neither_variable"
 	RejectedOrder       = "quote_gives_orders" // its quote tells an assistant what to do
 	RejectedCorrelation = "correlation_only"
 	RejectedIrrelevant  = "irrelevant"

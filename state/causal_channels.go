@@ -12,6 +12,7 @@ type Causal struct {
 	DAG    CausalDAG    `json:"dag"`
 	Usage  ModelUsage   `json:"usage"`
 
+	Losses   []Loss   `json:"losses,omitempty"` // calls that failed while the run went on
 	Warnings []string `json:"warnings,omitempty"`
 }
 
@@ -23,12 +24,13 @@ var (
 	CausalAudit  = graph.Append("audit", func(s *Causal) *[]AuditEntry { return &s.Audit })
 	CausalGraph  = graph.LastValue("dag", func(s *Causal) *CausalDAG { return &s.DAG })
 	CausalUsage  = graph.Reduce("usage", func(s *Causal) *ModelUsage { return &s.Usage }, ModelUsage.Plus)
+	CausalLosses = graph.Append("losses", func(s *Causal) *[]Loss { return &s.Losses })
 	CausalWarned = graph.Append("warnings", func(s *Causal) *[]string { return &s.Warnings })
 )
 
 // CausalChannels returns every channel of Causal, for NewStateGraph.
 func CausalChannels() []graph.Channel[Causal] {
-	return []graph.Channel[Causal]{CausalDrafts, CausalSent, CausalEdges, CausalAudit, CausalGraph, CausalUsage, CausalWarned}
+	return []graph.Channel[Causal]{CausalDrafts, CausalSent, CausalEdges, CausalAudit, CausalGraph, CausalUsage, CausalLosses, CausalWarned}
 }
 
 // EdgeLoop is the state of the loop of one edge. Passages are in it by their ids
@@ -51,6 +53,7 @@ type EdgeLoop struct {
 	Rejection  Rejection           `json:"rejection,omitzero"`
 	Audit      []AuditEntry        `json:"audit,omitempty"`
 	Usage      ModelUsage          `json:"usage"`
+	Losses     []Loss              `json:"losses,omitempty"`
 	Warnings   []string            `json:"warnings,omitempty"`
 }
 
@@ -73,6 +76,7 @@ var (
 	LoopRejection  = graph.LastValue("rejection", func(s *EdgeLoop) *Rejection { return &s.Rejection })
 	LoopAudit      = graph.Append("audit", func(s *EdgeLoop) *[]AuditEntry { return &s.Audit })
 	LoopUsage      = graph.Reduce("usage", func(s *EdgeLoop) *ModelUsage { return &s.Usage }, ModelUsage.Plus)
+	LoopLosses     = graph.Append("losses", func(s *EdgeLoop) *[]Loss { return &s.Losses })
 	LoopWarned     = graph.Append("warnings", func(s *EdgeLoop) *[]string { return &s.Warnings })
 )
 
@@ -80,6 +84,6 @@ var (
 func EdgeLoopChannels() []graph.Channel[EdgeLoop] {
 	return []graph.Channel[EdgeLoop]{
 		LoopEdge, LoopIteration, LoopRefinement, LoopTried, LoopSources, LoopRetrievals, LoopVerdict, LoopModel, LoopQuote,
-		LoopProblem, LoopFailure, LoopQuotes, LoopObjection, LoopDecided, LoopRejection, LoopAudit, LoopUsage, LoopWarned,
+		LoopProblem, LoopFailure, LoopQuotes, LoopObjection, LoopDecided, LoopRejection, LoopAudit, LoopUsage, LoopLosses, LoopWarned,
 	}
 }

@@ -57,6 +57,7 @@ type Comply struct {
 	Revisions    int                   `json:"revisions"` // how often the draft was composed again
 	Open         []ComplyFinding       `json:"open,omitempty"`
 	Findings     []ComplyFinding       `json:"findings,omitempty"` // everything that was caught, in order
+	Losses       []Loss                `json:"losses,omitempty"`   // calls that failed while the run went on
 	Decision     ComplyDecision        `json:"decision,omitempty"`
 
 	Answer           string              `json:"answer"` // final; empty when there is none
@@ -83,6 +84,7 @@ var (
 	ComplyRevisions    = graph.LastValue("revisions", func(s *Comply) *int { return &s.Revisions })
 	ComplyOpen         = graph.LastValue("open", func(s *Comply) *[]ComplyFinding { return &s.Open })
 	ComplyFindings     = graph.Append("findings", func(s *Comply) *[]ComplyFinding { return &s.Findings })
+	ComplyLosses       = graph.Append("losses", func(s *Comply) *[]Loss { return &s.Losses })
 	ComplyDecided      = graph.LastValue("decision", func(s *Comply) *ComplyDecision { return &s.Decision })
 	ComplyAnswer       = graph.LastValue("answer", func(s *Comply) *string { return &s.Answer })
 	ComplyStatements   = graph.LastValue("statements", func(s *Comply) *[]Statement { return &s.Statements })
@@ -98,7 +100,7 @@ var (
 func ComplyChannels() []graph.Channel[Comply] {
 	return []graph.Channel[Comply]{
 		ComplyQuestion, ComplyFiltered, ComplyHits, ComplyExtracted, ComplyRequirements, ComplyVerdicts, ComplyConflicts,
-		ComplyMissing, ComplyDraft, ComplyRevisions, ComplyOpen, ComplyFindings, ComplyDecided, ComplyAnswer, ComplyStatements,
+		ComplyMissing, ComplyDraft, ComplyRevisions, ComplyOpen, ComplyFindings, ComplyLosses, ComplyDecided, ComplyAnswer, ComplyStatements,
 		ComplyGrounding, ComplyStatutes, ComplyPolicies, ComplySearched, ComplyWarnings, ComplyUsage,
 	}
 }

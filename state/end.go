@@ -149,6 +149,13 @@ func (o Outcome) End() End {
 	return e
 }
 
+// In names the corpus that was searched.
+func (e *End) In(corpus string) {
+	if e.Searched != nil {
+		e.Searched.Corpus = corpus
+	}
+}
+
 // Words says how a run ended in one line for a person. It is empty for answered.
 func (e End) Words() string {
 	switch e.Status {

@@ -108,7 +108,7 @@ type VerificationReport struct {
 	Passed           bool    `json:"passed"`
 	Score            float64 `json:"score"`
 	Confidence       float64 `json:"confidence"`        // mean of the values
-	RequiredCoverage float64 `json:"required_coverage"` // share of required fields that have a value
+	RequiredCoverage float64 `json:"required_coverage"` // share of required fields that have a value which the document holds
 	Completeness     float64 `json:"completeness"`      // share of all fields that have one
 	Consistency      float64 `json:"consistency"`       // share of checks across fields that hold
 	Issues           []Issue `json:"issues"`            // the most severe first
@@ -141,6 +141,7 @@ type Extract struct {
 	Decision   ExtractDecision    `json:"decision,omitempty"`
 	Stopped    string             `json:"stopped,omitempty"` // why the loop ended
 	Failure    string             `json:"failure,omitempty"` // the call that failed, when one did
+	Losses     []Loss             `json:"losses,omitempty"`  // calls that failed while the run went on
 	Warnings   []string           `json:"warnings,omitempty"`
 	Usage      ModelUsage         `json:"usage"`
 }
@@ -155,6 +156,7 @@ var (
 	ExtractDecided    = graph.LastValue("decision", func(s *Extract) *ExtractDecision { return &s.Decision })
 	ExtractStopped    = graph.LastValue("stopped", func(s *Extract) *string { return &s.Stopped })
 	ExtractFailure    = graph.LastValue("failure", func(s *Extract) *string { return &s.Failure })
+	ExtractLosses     = graph.Append("losses", func(s *Extract) *[]Loss { return &s.Losses })
 	ExtractWarnings   = graph.Append("warnings", func(s *Extract) *[]string { return &s.Warnings })
 	ExtractUsage      = graph.Reduce("usage", func(s *Extract) *ModelUsage { return &s.Usage }, ModelUsage.Plus)
 )
@@ -163,8 +165,13 @@ var (
 func ExtractChannels() []graph.Channel[Extract] {
 	return []graph.Channel[Extract]{
 		ExtractDocument, ExtractValues, ExtractConflicts, ExtractOpinions, ExtractIterations,
-		ExtractDecided, ExtractStopped, ExtractFailure, ExtractWarnings, ExtractUsage,
+		ExtractDecided, ExtractStopped, ExtractFailure, ExtractLosses, ExtractWarnings, ExtractUsage,
 	}
+}
+
+// InDocument are the values that the document holds.
+func InDocument(list []FieldValue) []FieldValue {
+	return slices.DeleteFunc(slices.Clone(list), func(v FieldValue) bool { return v.Place == nil })
 }
 
 // Best is the iteration of the highest score, the earliest of equals.

@@ -65,6 +65,7 @@ const (
 	NotRelevant     RejectionReason = "does_not_address_question"
 	NeedsInference  RejectionReason = "requires_inference"
 	IncompleteQuote RejectionReason = "incomplete_quote"
+	NotJudged       RejectionReason = "not_judged" // no verdict could be had; Error says why
 )
 
 // A RequirementVerdict says whether a requirement may be used for an answer.
@@ -117,6 +118,7 @@ const (
 	FindOneSided     FindingKind = "one_sided"     // one of two conflicting requirements is left out
 	FindByModel      FindingKind = "model_finding" // what the model that reviews objects to
 	FindNoStatement  FindingKind = "no_statement"  // an answer that says nothing
+	FindNotHad       FindingKind = "not_had"       // a call of a model that failed
 	FindLimit        FindingKind = "limit"         // what was left out because there was too much
 )
 

@@ -17,8 +17,12 @@ import (
 	"example.com/assay/state"
 )
 
-// EventRetrieval is the name of the custom event that a search publishes.
-const EventRetrieval = "retrieval"
+// Names of the custom events that become spans, or attributes of one: a search, and a
+// verdict on an edge, a state.AuditEntry.
+const (
+	EventRetrieval = "retrieval"
+	EventVerdict   = "verdict"
+)
 
 const (
 	attrSkill      = attribute.Key("assay.skill.name")
@@ -31,6 +35,16 @@ const (
 	attrCandidates = attribute.Key("assay.retrieval.candidates")
 	attrHits       = attribute.Key("assay.retrieval.hits")
 	attrConfidence = attribute.Key("assay.retrieval.confidence")
+	attrFailed     = attribute.Key("assay.retrieval.failed") // the search failed, so that nobody looked
+
+	attrEdge      = attribute.Key("assay.edge.id")
+	attrIteration = attribute.Key("assay.edge.iteration")
+	attrSide      = attribute.Key("assay.edge.side")    // what the search is meant to find
+	attrTried     = attribute.Key("assay.edge.tried")   // how many queries so far
+	attrSearched  = attribute.Key("assay.edge.queries") // the queries; only with Content
+	attrVerdict   = attribute.Key("assay.edge.verdict") // the support type
+	attrGrounded  = attribute.Key("assay.edge.grounded")
+	attrDecision  = attribute.Key("assay.edge.decision") // what follows the verdict
 )
 
 // custom makes the span of what a node published: it ended now.
@@ -49,6 +63,11 @@ func (r *Recorder) custom(ev graph.Event[struct{}]) {
 		var event retrieval
 		if json.Unmarshal(ev.Data, &event) == nil {
 			r.retrieval(ev, event, o)
+		}
+	case EventVerdict:
+		var entry state.AuditEntry
+		if json.Unmarshal(ev.Data, &entry) == nil && entry.Edge != "" {
+			r.verdict(ev, entry, o)
 		}
 	}
 	o.last = ev.Time
@@ -131,11 +150,16 @@ func split(label string) (provider, model string) {
 	return provider, model
 }
 
-// retrieval is what is read of the event of a search.
+// retrieval is what is read of the event of a search. What it does not say is not
+// known.
 type retrieval struct {
+	Edge       string   `json:"edge"`
+	Iteration  int      `json:"iteration"`
+	Side       string   `json:"side"`
+	Error      string   `json:"error"`
 	Queries    []string `json:"queries"`
-	Candidates int      `json:"candidates"`
-	Confidence float64  `json:"confidence"`
+	Candidates *int     `json:"candidates"`
+	Confidence *float64 `json:"confidence"`
 	Hits       []struct {
 		Passage string `json:"passage"`
 	} `json:"hits"`
@@ -149,8 +173,17 @@ type document struct {
 func (r *Recorder) retrieval(ev graph.Event[struct{}], event retrieval, o *open) {
 	name := strings.TrimSpace("retrieval " + r.opts.Corpus)
 	attributes := []attribute.KeyValue{
-		semconv.GenAIOperationNameRetrieval, attrQueries.Int(len(event.Queries)), attrCandidates.Int(event.Candidates),
-		attrHits.Int(len(event.Hits)), attrConfidence.Float64(event.Confidence),
+		semconv.GenAIOperationNameRetrieval, attrQueries.Int(len(event.Queries)), attrHits.Int(len(event.Hits)),
+	}
+	if event.Candidates != nil {
+		attributes = append(attributes, attrCandidates.Int(*event.Candidates))
+	}
+	if event.Confidence != nil {
+		attributes = append(attributes, attrConfidence.Float64(*event.Confidence))
+	}
+	if event.Edge != "" {
+		attributes = append(attributes, attrEdge.String(event.Edge), attrIteration.Int(event.Iteration), attrSide.String(event.Side))
+		r.outerOf(ev, o).SetAttributes(attrEdge.String(event.Edge))
 	}
 	if r.opts.Corpus != "" {
 		attributes = append(attributes, semconv.GenAIDataSourceID(r.opts.Corpus))
@@ -162,7 +195,41 @@ func (r *Recorder) retrieval(ev graph.Event[struct{}], event retrieval, o *open)
 		}
 		attributes = append(attributes, semconv.GenAIRetrievalQueryText(strings.Join(event.Queries, "\n")), text(semconv.GenAIRetrievalDocumentsKey, found))
 	}
-	r.start(o.span, name, trace.SpanKindClient, o.last, attributes).span.End(trace.WithTimestamp(ev.Time))
+	span := r.start(o.span, name, trace.SpanKindClient, o.last, attributes).span
+	if event.Error != "" {
+		span.SetAttributes(attrFailed.Bool(true))
+		text := ""
+		if r.opts.Content {
+			text = event.Error
+		}
+		span.SetStatus(codes.Error, text)
+	}
+	span.End(trace.WithTimestamp(ev.Time))
+}
+
+// outerOf is the span of the node whose subgraph an event is in, else that of its
+// own node.
+func (r *Recorder) outerOf(ev graph.Event[struct{}], o *open) trace.Span {
+	if n := len(ev.Places) - 1; n > 0 {
+		if outer := r.nodes[place(ev.Places[:n])]; outer != nil {
+			return outer.span
+		}
+	}
+	return o.span
+}
+
+// verdict marks the span of the node that gave or routed a verdict, and that of the
+// edge's loop, which keeps its last one.
+func (r *Recorder) verdict(ev graph.Event[struct{}], entry state.AuditEntry, o *open) {
+	attributes := []attribute.KeyValue{
+		attrEdge.String(entry.Edge), attrIteration.Int(entry.Iteration), attrTried.Int(len(entry.Queries)),
+		attrVerdict.String(string(entry.Verdict.SupportType)), attrGrounded.Bool(entry.Verdict.IsGrounded), attrDecision.String(string(entry.Decision)),
+	}
+	if r.opts.Content {
+		attributes = append(attributes, attrSearched.StringSlice(entry.Queries))
+	}
+	o.span.SetAttributes(attributes...)
+	r.outerOf(ev, o).SetAttributes(attributes...)
 }
 
 // text is an attribute that holds JSON.

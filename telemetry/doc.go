@@ -15,6 +15,10 @@
 // each call, its kind of failure and, when Options say so, what was asked and
 // answered. Nodes inside a subgraph are below the node that holds it.
 //
+// The span of a search for a causal edge has the edge's id, iteration and side; those
+// of the nodes that rule on it, and of its loop, have its last verdict and how many
+// queries were tried. A figure that a search does not give is in no span.
+//
 // Span names hold names of graphs, nodes and models only. Without
 // Options.Content no prompt, answer, query, document or text of an error is in
 // any attribute.

@@ -262,3 +262,78 @@ func TestContentOnRequest(t *testing.T) {
 		})
 	})
 }
+
+// Spans of an edge say which it is, what was tried and what came of it. What a search
+// does not say of itself is in none.
+func TestSpansOfAnEdge(t *testing.T) {
+	type searched struct {
+		Edge       string              `json:"edge"`
+		Iteration  int                 `json:"iteration"`
+		Side       string              `json:"side"`
+		Queries    []string            `json:"queries"`
+		Error      string              `json:"error,omitempty"`
+		Candidates *int                `json:"candidates,omitempty"`
+		Confidence *float64            `json:"confidence,omitempty"`
+		Hits       []map[string]string `json:"hits"`
+	}
+	candidates, confidence := 7, .5
+	loop := graph.NewStateGraph[count](n)
+	loop.AddNode("search", node(func(ctx context.Context) error {
+		return errors.Join(
+			graph.Emit(ctx, telemetry.EventRetrieval, searched{Edge: "e1", Iteration: 2, Side: "support", Queries: []string{private}, Candidates: &candidates, Confidence: &confidence}),
+			graph.Emit(ctx, telemetry.EventRetrieval, searched{Edge: "e1", Iteration: 2, Side: "refute", Queries: []string{private}, Error: private}),
+		)
+	}))
+	loop.AddNode("route", node(func(ctx context.Context) error {
+		return graph.Emit(ctx, telemetry.EventVerdict, state.AuditEntry{
+			Edge: "e1", Iteration: 2, Queries: []string{private, "b", "c"}, Decision: state.EdgeAccept,
+			Verdict: state.VerificationVerdict{IsGrounded: true, SupportType: state.DirectCausal, SupportingQuote: private},
+		})
+	}))
+	loop.AddEdge(graph.Start, "search")
+	loop.AddEdge("search", "route")
+	inner, err := loop.Compile(&graph.CompileOptions{Name: "loop"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := graph.NewStateGraph[count](n)
+	g.AddSubgraph("verify_edge", inner)
+	g.AddEdge(graph.Start, "verify_edge")
+	verdict := map[string]string{
+		"assay.edge.id": "e1", "assay.edge.iteration": "2", "assay.edge.tried": "3", "assay.edge.verdict": "direct_causal",
+		"assay.edge.grounded": "true", "assay.edge.decision": "accept",
+	}
+	for _, withContent := range []bool{false, true} {
+		_, all := spans(t, g, &telemetry.Options{Corpus: "c", Content: withContent})
+		var searches []map[string]string
+		for _, s := range all {
+			attributes := map[string]string{}
+			for _, a := range s.Attributes {
+				attributes[string(a.Key)] = a.Value.String()
+			}
+			if said := fmt.Sprint(attributes, s.Status); !withContent && strings.Contains(said, private) {
+				t.Errorf("%s shows content: %s", s.Name, said)
+			}
+			switch s.Name {
+			case "retrieval c":
+				searches = append(searches, attributes)
+			case "node route", "node verify_edge":
+				checkAttributes(t, s, verdict)
+				if _, shown := attributes["assay.edge.queries"]; shown != withContent {
+					t.Errorf("%s shows the queries: %v", s.Name, shown)
+				}
+			}
+		}
+		if len(searches) != 2 {
+			t.Fatalf("%d searches", len(searches))
+		}
+		for key, want := range map[string][2]string{
+			"assay.edge.id": {"e1", "e1"}, "assay.edge.iteration": {"2", "2"}, "assay.edge.side": {"support", "refute"}, "assay.retrieval.hits": {"0", "0"},
+			"assay.retrieval.candidates": {"7", ""}, "assay.retrieval.confidence": {"0.5", ""}, "assay.retrieval.failed": {"", "true"},
+		} {
+			if got := [2]string{searches[0][key], searches[1][key]}; got != want {
+				t.Errorf("%s is %q, want %q", key, got, want)
+			}
+		}
+	}
+}

@@ -44,7 +44,8 @@ func (a *app) complyCommand() *cobra.Command {
 nothing else: it extracts them from statutes and policies, verifies each, composes
 statements that end with their ids, and reviews every statement against the quotes
 that it cites. Without a verified requirement the answer is that there is none, and
-the exit code 3.
+the exit code 3. A run that lost a call of the model says what is missing: exit code 3
+beside an answer, 1 without one.
 
 A passage is of a statute or a policy as its metadata source_type says (front
 matter, a column), else its directory. --topic, --section and --category narrow by
@@ -80,6 +81,7 @@ are not asked again.`,
 			}
 			if err != nil && c.asJSON && !a.printed {
 				failed := evidence.Result(state.Comply{Question: text}, err, nil)
+				failed.End = endOf(err)
 				a.printJSON(failed)
 			}
 			return err
@@ -188,13 +190,7 @@ func (a *app) comply(cmd *cobra.Command, flags *settingFlags, f complyFlags, tex
 			return err
 		}
 	}
-	switch {
-	case runErr != nil:
-		return runErr
-	case audit.Status == state.StatusNoEvidence:
-		return silent(exitNoEvidence)
-	}
-	return nil
+	return told(audit.End, runErr)
 }
 
 // ask runs the pipeline on one question. The audit is complete also beside an
@@ -204,13 +200,20 @@ func (c *complier) ask(ctx context.Context, in evidence.Input, traceFile string,
 	if err != nil {
 		return audit, err
 	}
-	opts := follow.Options[state.Comply]{Observe: watch, Run: graph.RunOptions{RunID: runID}}
+	opts := follow.Options[state.Comply]{Observe: watch, Run: graph.RunOptions{RunID: runID}, End: func(final state.Comply, err error) state.End {
+		final.Question = in.Question
+		end := evidence.End(final, err)
+		end.In(c.corpus.Name())
+		return end
+	}}
 	final, took, runErr := runTraced(ctx, c.pipeline.Graph(), in.Update(), opts, traceFile, func() (trace.Header, error) {
 		return traceHeader(c.app, c.settings, runID, in.Update(), c.skills, c.corpus, nil, map[string]string{tracedReview: strconv.FormatBool(c.modelReview)})
 	})
 	final.Question, final.Filter = in.Question, in.Filter
 	audit = evidence.Result(final, runErr, c.corpus)
 	audit.RunID, audit.Model, audit.Trace, audit.Corpus, audit.Skills, audit.Fingerprint = runID, c.modelLabel(), traceFile, c.corpus.Name(), c.skills, c.corpus.Fingerprint()
+	audit.ModelReview = c.modelReview
+	audit.In(c.corpus.Name())
 	measured(&audit.Metrics, took)
 	return audit, runErr
 }
@@ -291,11 +294,10 @@ func (a *app) openComplyCorpus(ctx context.Context, s settings, opts *memory.Ope
 			a.warn("answered from the embedded compliance sample, an invented county; `agent ingest DIR` makes your own")
 			return countySample.open(ctx, s.home, func(what string) { a.warn("%s", what) })
 		}
-		if err == nil {
-			if err := corpus.Close(); err != nil {
-				return nil, err
-			}
+		if err != nil {
+			return nil, err
 		}
+		return inSpace(corpus, opts)
 	}
 	return a.openCorpus(ctx, s.home, s.corpus, opts)
 }

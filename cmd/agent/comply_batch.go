@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/csv"
 	"encoding/json"
@@ -237,11 +238,15 @@ func (a *app) complyBatch(cmd *cobra.Command, flags *settingFlags, f complyFlags
 	if err := errors.Join(writeSummaryCSV(f.out, rows), writeSummaryHTML(f.out, rows)); err != nil {
 		return err
 	}
-	failed, kept := 0, 0
+	failed, kept, lossy := 0, 0, 0
 	for _, r := range rows {
-		if r.Error != "" {
+		switch {
+		case r.Error != "":
 			failed++
 			a.warn("question %s: %s", r.ID, r.Error)
+		case r.Lost != "":
+			lossy++
+			a.warn("question %s: %s", r.ID, r.Lost)
 		}
 		if r.kept {
 			kept++
@@ -253,14 +258,21 @@ func (a *app) complyBatch(cmd *cobra.Command, flags *settingFlags, f complyFlags
 			Out       string       `json:"out"`
 			Kept      int          `json:"already_finished"`
 			Failed    int          `json:"failed"`
+			NotWhole  int          `json:"not_whole"`
 			Questions []summaryRow `json:"questions"`
-		}{1, f.out, kept, failed, rows})
+		}{1, f.out, kept, failed, lossy, rows})
 	} else {
 		fmt.Fprintf(a.stdout, "%s in %s: %d asked, %d were finished already, %d failed; see summary.csv and summary.html there\n",
 			count(len(rows), "question"), f.out, len(rows)-kept, kept, failed)
 	}
-	if failed > 0 {
+	if lossy > 0 && !f.asJSON {
+		fmt.Fprintf(a.stdout, "%d not whole, since calls were lost; the same command asks again\n", lossy)
+	}
+	switch {
+	case failed > 0:
 		return silent(exitFailed)
+	case lossy > 0:
+		return silent(state.StatusUngrounded.ExitCode())
 	}
 	return nil
 }
@@ -282,6 +294,7 @@ func makeOut(dir string) error {
 type summaryRow struct {
 	ID         string                    `json:"id"`
 	Question   string                    `json:"question"`
+	Status     state.Status              `json:"status"`
 	Result     string                    `json:"result"`
 	Grounding  state.GroundingConfidence `json:"grounding_confidence"`
 	Verified   int                       `json:"requirements_verified"`
@@ -290,14 +303,18 @@ type summaryRow struct {
 	Answer     string                    `json:"answer"`
 	Audit      string                    `json:"audit"` // file name in --out; empty when it failed
 	Error      string                    `json:"error,omitempty"`
+	Lost       string                    `json:"lost,omitempty"` // what is missing from the answer, since calls were lost
 	kept       bool                      // from an earlier run
 }
 
 func rowOf(q askedQuestion, audit evidence.Audit, err error) summaryRow {
-	row := summaryRow{ID: q.ID, Question: q.Question}
-	if err != nil {
+	row := summaryRow{ID: q.ID, Question: q.Question, Status: audit.Status}
+	if err = told(audit.End, err); err != nil && !isSilent(err) {
 		row.Error = err.Error()
 		return row
+	}
+	if len(audit.Losses) > 0 {
+		row.Lost = audit.Words()
 	}
 	row.Result, row.Grounding, row.Answer, row.Audit = audit.Result, audit.Grounding, audit.Final, q.ID+".json"
 	row.Verified, row.Statements, row.Missing = len(audit.Verified), len(audit.Statements), len(audit.Missing)
@@ -352,17 +369,20 @@ func (c *complier) askOne(ctx context.Context, q askedQuestion, f complyFlags, f
 		defer cancel()
 	}
 	audit, err := c.ask(ctx, in, "", nil)
-	if err == nil {
-		err = writeAudit(file, audit)
+	if err == nil && audit.Status != state.StatusUnavailable {
+		if err = writeAudit(file, audit); err != nil {
+			audit.End = endOf(err)
+		}
 	}
 	return rowOf(q, audit, err)
 }
 
-// finished reports whether an audit is of the same question, asked of the same
-// corpus with the same skills and model.
+// finished reports whether an audit is whole and of the same question, asked of the
+// same corpus with the same skills and model, and reviewed by the same.
 func (c *complier) finished(audit evidence.Audit, in evidence.Input) bool {
-	return audit.Question == in.Question && audit.Filter == in.Filter && audit.Corpus == c.corpus.Name() && audit.Fingerprint == c.corpus.Fingerprint() && audit.Model == c.modelLabel() &&
-		(audit.Status == state.StatusAnswered || audit.Status == state.StatusNoEvidence) && sameSkills(audit.Skills, c.skills)
+	ended := audit.Status == state.StatusAnswered || audit.Status == state.StatusNoEvidence
+	return ended && audit.ModelReview == c.modelReview && audit.Question == in.Question && audit.Filter == in.Filter && audit.Corpus == c.corpus.Name() && audit.Fingerprint == c.corpus.Fingerprint() && audit.Model == c.modelLabel() &&
+		sameSkills(audit.Skills, c.skills)
 }
 
 func sameSkills(a, b map[string]string) bool {
@@ -380,9 +400,9 @@ func sameSkills(a, b map[string]string) bool {
 func writeSummaryCSV(dir string, rows []summaryRow) error {
 	var b bytes.Buffer
 	w := csv.NewWriter(&b)
-	list := [][]string{{"id", "question", "result", "grounding_confidence", "requirements_verified", "statements", "missing_evidence", "answer", "audit", "error"}}
+	list := [][]string{{"id", "question", "result", "grounding_confidence", "requirements_verified", "statements", "missing_evidence", "answer", "audit", "error", "status"}}
 	for _, r := range rows {
-		list = append(list, []string{r.ID, cell(r.Question), r.Result, string(r.Grounding), fmt.Sprint(r.Verified), fmt.Sprint(r.Statements), fmt.Sprint(r.Missing), cell(r.Answer), r.Audit, cell(r.Error)})
+		list = append(list, []string{r.ID, cell(r.Question), r.Result, string(r.Grounding), fmt.Sprint(r.Verified), fmt.Sprint(r.Statements), fmt.Sprint(r.Missing), cell(r.Answer), r.Audit, cell(cmp.Or(r.Error, r.Lost)), string(r.Status)})
 	}
 	if err := w.WriteAll(list); err != nil {
 		return fmt.Errorf("writing the summary: %w", err)
@@ -406,7 +426,7 @@ var summaryPage = template.Must(template.New("summary").Parse(`<!doctype html>
 <style>body{font:15px/1.45 system-ui,sans-serif;margin:2em}table{border-collapse:collapse}th,td{border:1px solid #bbb;padding:.4em .6em;text-align:left;vertical-align:top}pre{white-space:pre-wrap;margin:0;font:inherit}</style>
 </head><body><h1>Compliance questions</h1>
 <table><thead><tr><th>Id</th><th>Question</th><th>Result</th><th>Grounding</th><th>Verified</th><th>Answer</th><th>Audit</th></tr></thead><tbody>
-{{range .}}<tr><td>{{.ID}}</td><td>{{.Question}}</td><td>{{if .Error}}failed: {{.Error}}{{else}}{{.Result}}{{end}}</td><td>{{.Grounding}}</td><td>{{.Verified}}</td><td><pre>{{.Answer}}</pre></td><td>{{if .Audit}}<a href="{{.Audit}}">{{.Audit}}</a>{{end}}</td></tr>
+{{range .}}<tr><td>{{.ID}}</td><td>{{.Question}}</td><td>{{if .Error}}failed: {{.Error}}{{else}}{{.Result}}{{end}}{{if .Lost}}: {{.Lost}}{{end}}</td><td>{{.Grounding}}</td><td>{{.Verified}}</td><td><pre>{{.Answer}}</pre></td><td>{{if .Audit}}<a href="{{.Audit}}">{{.Audit}}</a>{{end}}</td></tr>
 {{end}}</tbody></table></body></html>
 `))
 

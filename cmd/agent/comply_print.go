@@ -16,7 +16,7 @@ const mostNearest = 3
 // missing.
 func (a *app) printAudit(audit evidence.Audit) {
 	look := render.Options{Width: a.stdout.width, Colour: a.stdout.colour}
-	if audit.Status == state.StatusFailed || audit.Status == state.StatusCancelled {
+	if audit.Result == evidence.ResultUnknown { // the error tells
 		return
 	}
 	if audit.Result == evidence.ResultNoEvidence {
@@ -50,6 +50,7 @@ func (a *app) printAudit(audit evidence.Audit) {
 			fmt.Fprintf(a.stdout, "- %s\n", visible(m))
 		}
 	}
+	a.printEnd(audit.End)
 	fmt.Fprintf(a.stdout, "\ngrounding %s · %d of %s verified · %s read\n", audit.Grounding, audit.Trail.Verified,
 		count(audit.Trail.Extracted, "requirement"), count(audit.Trail.Retrieved, "passage"))
 }

@@ -80,7 +80,7 @@ that say plainly that one thing brings about another, and no others.`,
 			}
 			return nil
 		},
-		RunE: func(cmd *cobra.Command, args []string) error { return a.draftEdges(cmd, &flags, args) },
+		RunE: func(cmd *cobra.Command, args []string) error { return a.draftEdges(cmd, &flags, asJSON, args) },
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON document; draft always does")
 	flags.registerModel(cmd)
@@ -89,7 +89,7 @@ that say plainly that one thing brings about another, and no others.`,
 	return cmd
 }
 
-func (a *app) draftEdges(cmd *cobra.Command, flags *settingFlags, paths []string) (err error) {
+func (a *app) draftEdges(cmd *cobra.Command, flags *settingFlags, asJSON bool, paths []string) (err error) {
 	ctx := cmd.Context()
 	s, err := a.resolve(cmd, flags)
 	if err != nil {
@@ -126,12 +126,18 @@ func (a *app) draftEdges(cmd *cobra.Command, flags *settingFlags, paths []string
 	})
 	follow.close()
 	if err != nil {
-		return err
+		if ctx.Err() != nil {
+			err = context.Cause(ctx)
+		}
+		if end := endOf(err); asJSON {
+			a.printJSON(failure{Schema: 1, Status: string(end.Status), Error: end.Error})
+		}
+		return told(endOf(err), err)
 	}
 	a.printJSON(edgesDocument{1, s.modelLabel(), edges})
 	if len(edges) == 0 {
 		a.warn("no sentence says plainly that one thing causes another")
-		return silent(exitNoEvidence)
+		return silent(state.StatusNoEvidence.ExitCode())
 	}
 	return nil
 }

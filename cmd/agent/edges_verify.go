@@ -48,7 +48,8 @@ it; of an edge, from_var and to_var are needed. - is standard input.
 
 With --thread the run is saved under a name, and the same command goes on with it
 after a failure or a kill; a concluded edge is not judged again. Exit code 3 says
-that no edge is grounded.`,
+that no edge is grounded, or that calls were lost and what is missing; 1 that calls
+were lost and no edge is grounded.`,
 		Example: `  agent edges verify edges.json --corpus handbook
   agent edges verify edges.json --corpus handbook --format dot | dot -Tsvg > edges.svg
   agent edges draft docs/ | agent edges verify - --corpus handbook --json`,
@@ -57,7 +58,7 @@ that no edge is grounded.`,
 			err := a.edgesVerify(cmd, &flags, f, args[0])
 			if err != nil && f.asJSON && !a.printed {
 				failed := failedAnswer("", err)
-				failed.Pipeline = "edges"
+				failed.Pipeline, failed.End = "edges", endOf(err)
 				a.printJSON(causal.Answer{Answer: failed, Edges: []state.Edge{}, DAG: causal.DAG(nil), Audit: []state.AuditEntry{}})
 			}
 			return err
@@ -131,17 +132,15 @@ func (a *app) edgesVerify(cmd *cobra.Command, flags *settingFlags, f edgesFlags,
 	case f.format == "table":
 		fmt.Fprint(a.stdout, draw(answer.Edges, answer.DAG))
 		a.printDAG(answer)
+		a.printEnd(answer.End)
 	default:
 		fmt.Fprint(a.stdout, draw(answer.Edges, answer.DAG))
 	}
-	a.warnOf(answer.Answer)
-	switch {
-	case runErr != nil:
-		return runErr
-	case answer.Status == state.StatusNoEvidence:
-		return silent(exitNoEvidence)
+	if words := answer.Words(); !f.asJSON && f.format != "table" && len(answer.Losses) > 0 && answer.Status == state.StatusUngrounded {
+		a.warn("%s", words) // the drawing is for another program
 	}
-	return nil
+	a.warnOf(answer.Answer)
+	return told(answer.End, runErr)
 }
 
 // printDAG says what is in the graph, and what is wrong with the draft.
@@ -255,7 +254,11 @@ func (g *grounder) verify(ctx context.Context, edges []state.Edge, f edgesFlags,
 		kept.Observe(ev)
 		watch(ev)
 	}
-	opts := follow.Options[state.Causal]{Observe: observe, Run: graph.RunOptions{RunID: runID}}
+	opts := follow.Options[state.Causal]{Observe: observe, Run: graph.RunOptions{RunID: runID}, End: func(final state.Causal, err error) state.End {
+		end := causal.End(final, err)
+		end.In(g.corpus.Name())
+		return end
+	}}
 	resumes, err := g.onThread(ctx, f.thread, edges, &opts.Run)
 	if err != nil {
 		return answer, err
@@ -282,6 +285,7 @@ func (g *grounder) verify(ctx context.Context, edges []state.Edge, f edgesFlags,
 	}
 	answer, err = causal.Result(final, runErr, g.corpus)
 	answer.RunID, answer.Model, answer.Trace, answer.Corpus = runID, g.modelLabel(), f.trace, g.corpus.Name()
+	answer.In(g.corpus.Name())
 	measured(&answer.Metrics, took)
 	return answer, also(runErr, err)
 }

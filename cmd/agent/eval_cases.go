@@ -371,7 +371,8 @@ func (k *keptCases) add(item eval.Item) error {
 	return k.runs.add(key, item)
 }
 
-// tracing writes the trace of each run.
+// tracing writes the trace of each run: NAME.jsonl, and of repeats NAME.1.jsonl,
+// NAME.2.jsonl.
 func (k *keptCases) tracing(run func(context.Context, *eval.Prepared) (eval.Run, error)) func(context.Context, *eval.Prepared) (eval.Run, error) {
 	if k.dir == "" {
 		return run
@@ -385,7 +386,11 @@ func (k *keptCases) tracing(run func(context.Context, *eval.Prepared) (eval.Run,
 		if err := trace.Write(&b, r.Trace); err != nil {
 			return r, err
 		}
-		file := filepath.Join(k.dir, "traces", p.Case.Name+".jsonl")
+		name := p.Case.Name
+		if p.Repeat > 0 {
+			name = fmt.Sprintf("%s.%d", name, p.Repeat)
+		}
+		file := filepath.Join(k.dir, "traces", name+".jsonl")
 		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 			return r, fmt.Errorf("writing the trace: %w", err)
 		}

@@ -57,7 +57,9 @@ An OCR file has a record on each line: {"id": …, "ocr_lines": [{"text": …, "
 With --out a run that was stopped goes on where it was: documents that are in
 results.jsonl, unchanged and read by the same schema, are not read again.
 
-Exit code 3 says that nothing was found in any document.`,
+A value that the document does not hold is reported and left out of the result.
+Exit code 3 says that there was such a value, that calls were lost and what is missing
+because of it, or that nothing was found in any document.`,
 		Example: `  agent extract --schema receipt.json receipt.pdf
   agent extract --schema contract.json contract.txt --json
   agent extract --schema receipt.json scans/ --out results
@@ -68,7 +70,15 @@ Exit code 3 says that nothing was found in any document.`,
 			}
 			return nil
 		},
-		RunE: func(cmd *cobra.Command, args []string) error { return a.extract(cmd, &flags, x, args) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			err := a.extract(cmd, &flags, x, args)
+			if err != nil && x.asJSON && !a.printed {
+				failed := (&extract.Schema{}).Answer(state.Extract{}, err)
+				failed.End = endOf(err)
+				a.printJSON(failed)
+			}
+			return err
+		},
 	}
 	f := cmd.Flags()
 	f.StringVar(&x.schema, "schema", "", "`FILE` of the JSON Schema")
@@ -142,24 +152,25 @@ func (a *app) extract(cmd *cobra.Command, flags *settingFlags, f extractFlags, p
 	default:
 		a.printFieldSummary(schema, answers, f.out)
 	}
-	found, failed := 0, 0
+	of := map[state.Status]int{}
 	for _, answer := range answers {
 		a.warnOf(answer.Answer)
-		if runErr == nil && !finished(answer) { // else the error tells
-			failed++
-			a.warn("%s: %s", answer.Document, answer.Error)
+		if runErr == nil && len(docs) > 1 && (answer.Status == state.StatusUnavailable || answer.Status == state.StatusFailed) {
+			a.warn("%s: %s", answer.Document, answer.Words())
 		}
-		if len(answer.Fields) > 0 {
-			found++
-		}
+		of[answer.Status]++
 	}
 	switch {
+	case runErr != nil && len(docs) == 1 && len(answers) == 1:
+		return told(answers[0].End, runErr)
 	case runErr != nil:
-		return runErr
-	case failed > 0:
+		return told(endOf(runErr), runErr)
+	case len(docs) == 1:
+		return told(answers[0].End, nil)
+	case of[state.StatusUnavailable]+of[state.StatusFailed] > 0:
 		return silent(exitFailed)
-	case found == 0:
-		return silent(exitNoEvidence)
+	case of[state.StatusUngrounded] > 0, of[state.StatusAnswered] == 0:
+		return silent(state.StatusUngrounded.ExitCode())
 	}
 	return nil
 }
@@ -241,7 +252,7 @@ func (r *fieldReader) one(ctx context.Context, runID string, doc extract.Documen
 		ctx, cancel = context.WithTimeoutCause(ctx, r.timeout, errTimeout(r.timeout))
 		defer cancel()
 	}
-	opts := follow.Options[state.Extract]{Observe: watch, Run: graph.RunOptions{RunID: runID}}
+	opts := follow.Options[state.Extract]{Observe: watch, Run: graph.RunOptions{RunID: runID}, End: r.schema.End}
 	in := extract.Update(doc.FieldDocument)
 	final, took, runErr := runTraced(ctx, r.pipeline.Graph(), in, opts, r.flags.trace, func() (trace.Header, error) {
 		return traceHeader(r.app, r.settings, runID, in, r.skills, nil, nil, map[string]string{

@@ -36,9 +36,10 @@ func (k *keptResults) find(key string) (extract.Answer, bool) {
 	return k.file.find(key)
 }
 
-// finished reports whether a document was read to its end, with values or without.
+// finished reports whether a document was read to its end and no call was lost, with
+// values or without.
 func finished(a extract.Answer) bool {
-	return a.Status == state.StatusAnswered || a.Status == state.StatusNoEvidence
+	return len(a.Losses) == 0 && (a.Status == state.StatusAnswered || a.Status == state.StatusUngrounded || a.Status == state.StatusNoEvidence)
 }
 
 // add keeps a result. A document that could not be read to its end is tried again by
@@ -99,10 +100,11 @@ func (k *keptResults) table(schema *extract.Schema, answers []extract.Answer) er
 	return nil
 }
 
-// valuesOf are the values of a field of the schema, those of a list in order.
+// valuesOf are the values of a field of the schema that the document holds, those of
+// a list in order.
 func valuesOf(a extract.Answer, path string) []string {
 	var out []string
-	for _, v := range a.Fields {
+	for _, v := range state.InDocument(a.Fields) {
 		if isOf(v.Field, path) {
 			out = append(out, v.Value)
 		}

@@ -28,6 +28,7 @@ func (a *app) printFields(answer extract.Answer) {
 		fmt.Fprintf(a.stdout, "%-8s  %s: %s; %s\n", i.Severity, render.Visible(i.Field), oneLine(render.Visible(i.Message)), render.Visible(i.Suggestion))
 	}
 	fmt.Fprintln(a.stdout, extractLine(answer))
+	a.printEnd(answer.End)
 }
 
 const widestValue = 60 // columns of a value

@@ -71,6 +71,9 @@ func (s *session) verifyEdge(ctx context.Context, cause, effect string) error {
 		}
 		return err
 	}
+	if end := causal.End(final, nil); end.Status == state.StatusUnavailable {
+		return endError{end: end}
+	}
 	e := final.Edges[0]
 	verdict := fmt.Sprintf("%s %.2f grounded: the corpus shows that %s causes %s.", bar(e.Confidence), e.Confidence, e.FromVar, e.ToVar)
 	if e.Status != state.EdgeGrounded {

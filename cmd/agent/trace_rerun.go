@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -15,6 +16,8 @@ import (
 // A rerunner runs what a trace is of once more, as often as it is asked.
 type rerunner struct {
 	run func(ctx context.Context, from graph.Recording, shown *progress) (rerun, error)
+	// ends says that the trace tells how its run ended, so that a new one is to, too.
+	ends bool
 	// closers are called in reverse.
 	closers []func() error
 }
@@ -38,7 +41,9 @@ func (r *rerunner) close() error {
 // run had, and then from the point.
 func (r *rerunner) both(ctx context.Context, path string, was []trace.Record, point *trace.Recording, shown *progress) (before, after rerun, err error) {
 	before.answer.Status, before.err = state.StatusCancelled, errors.New("the trace ends before its run does")
-	if last := rootEnd(was); last != nil && last.Error == "" {
+	last := rootEnd(was)
+	r.ends = last != nil && last.End != nil
+	if last != nil && last.Error == "" {
 		whole, err := trace.NewRecording(was, nil)
 		if err != nil {
 			return before, after, fmt.Errorf("%s: %w", path, err)
@@ -57,6 +62,11 @@ func (r *rerunner) both(ctx context.Context, path string, was []trace.Record, po
 		}
 	} else if last != nil {
 		before.answer.Status, before.err = state.StatusFailed, errors.New(last.Error)
+		if r.ends {
+			if err := json.Unmarshal(last.End, &before.answer.End); err != nil {
+				return before, after, usagef("%s: reading how its run ended: %w", path, err)
+			}
+		}
 	}
 	var from graph.Recording
 	if point != nil {
@@ -115,13 +125,17 @@ func runsAgain[S any](r *rerunner, path string, g *graph.Compiled[S], header tra
 	}
 	r.run = func(ctx context.Context, from graph.Recording, shown *progress) (out rerun, err error) {
 		var lines bytes.Buffer
-		opts := &follow.Options[S]{Run: graph.RunOptions{Replay: from}, Trace: trace.NewWriter(&lines, header), End: func(final S, err error) state.End {
-			answer, bad := conclude(final, err)
-			if bad != nil {
-				return state.Outcome{Err: bad}.End()
+		opts := &follow.Options[S]{Run: graph.RunOptions{Replay: from}, Trace: trace.NewWriter(&lines, header)}
+		if r.ends {
+			opts.End = func(final S, err error) state.End {
+				answer, bad := conclude(final, err)
+				if bad != nil {
+					return state.Outcome{Err: bad}.End()
+				}
+				answer.In(header.Config["corpus"])
+				return answer.End
 			}
-			return answer.End
-		}}
+		}
 		if shown != nil {
 			opts.Observe = func(ev graph.Event[S]) { observe(shown, ev) }
 		}

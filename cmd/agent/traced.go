@@ -21,12 +21,12 @@ import (
 // node met it.
 func runTraced[S any](ctx context.Context, g *graph.Compiled[S], in graph.Update[S], opts follow.Options[S], traceFile string, header func() (trace.Header, error)) (final S, took follow.Took, err error) {
 	if traceFile != "" {
-		head, err := header()
-		if err != nil {
+		var head trace.Header
+		if head, err = header(); err != nil {
 			return final, took, err
 		}
-		file, err := os.Create(traceFile)
-		if err != nil {
+		var file *os.File
+		if file, err = os.Create(traceFile); err != nil {
 			return final, took, usagef("writing the trace: %w", err)
 		}
 		opts.Trace = trace.NewWriter(file, head)

@@ -173,7 +173,7 @@ func (d *Dataset) outcome(item Item, final state.Extract) Outcome {
 	oc := Outcome{Item: item, Exact: map[string][]string{}, Normal: map[string][]string{}, Calls: final.Usage.Calls}
 	best, _ := final.Best()
 	oc.Score, oc.First = best.Report.Score, final.Iterations[0].Report.Score
-	for _, v := range best.Values {
+	for _, v := range state.InDocument(best.Values) {
 		name, _, _ := strings.Cut(v.Field, "[")
 		exact := v.Verbatim
 		if d.Format == FormatKleister {

@@ -24,31 +24,11 @@ const (
 	leastCited = .6
 )
 
-// asked are words of questions about duties that say nothing of their subject.
-var asked = func() map[string]bool {
-	out := map[string]bool{}
-	for _, w := range strings.Fields(`specific specifically provide provides example examples detail details describe explain clarify clarification elaborate
-		require requires required requirement requirements must shall obligation obligations obligated duty duties rule rules policy policies statute statutes law laws
-		need needs expect expected expectations regulation regulations regulatory under according context regard regarding particular
-		clarity guidance guideline guidelines advice recommend recommends recommended recommendation recommendations suggest suggested best practice practices
-		outline outlines criteria criterion aspect aspects factor factors element elements scenario scenarios circumstance circumstances step steps
-		framework set include includes included consider considered considerations help meet typical typically key main certain various
-		ensure ensures applicable relevant appropriate process processes procedure procedures type types kind kinds take taken does do should may`) {
-		out[text.Stem(w)] = true
-	}
-	return out
-}()
-
 // subject are the distinct content stems of a question, in their order.
 func subject(question string) []string {
 	var out []string
-	for _, t := range text.Terms(question, text.QueryStops) {
-		if !asked[t] && !slices.Contains(out, t) {
-			out = append(out, t)
-		}
-	}
-	if len(out) == 0 { // it asks of nothing else
-		out = text.Terms(question, text.DocStops)
+	for _, w := range obligation.Subject(question) {
+		out = append(out, w.Stem)
 	}
 	return out
 }

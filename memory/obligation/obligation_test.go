@@ -200,3 +200,26 @@ func FuzzFit(f *testing.F) {
 func validBorders(s string, start, end int) bool {
 	return (start == len(s) || utf8.RuneStart(s[start])) && (end == len(s) || utf8.RuneStart(s[end]))
 }
+
+func TestSubject(t *testing.T) {
+	for question, want := range map[string]string{
+		"What is required for keys?":                            "keys",
+		"Which obligations apply to ladders?":                   "ladders",
+		"What are the key requirements for ladders?":            "ladders",
+		"How must key cabinets be locked?":                      "key cabinets locked",
+		"How long must a keeper store the records?":             "keeper store records",
+		"What does the law say?":                                "law",
+		"What is required?":                                     "required",
+		"What steps must a keeper take in a particular case?":   "keeper particular case",
+		"Who may enter the store, and who may lock the store? ": "enter store lock",
+		"": "",
+	} {
+		var got []string
+		for _, w := range obligation.Subject(question) {
+			got = append(got, question[w.Start:w.End])
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%q is about %q, want %q", question, got, want)
+		}
+	}
+}

@@ -1,8 +1,6 @@
 package causal
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -27,31 +25,35 @@ type Answer struct {
 
 // Result turns a finished run into the answer that is printed. Sources are the
 // passages that edges quote, each read once more from its file: what no longer
-// holds them is marked stale. A run in which no edge is grounded has the status
-// no_evidence; one that failed or was stopped has the error, and the edges that
-// are in its state: see Kept.
+// holds them is marked stale. One that failed or was stopped has the error, and the
+// edges that are in its state: see Kept.
 func Result(final state.Causal, runErr error, library Library) (Answer, error) {
 	edges := final.Edges
 	a := Answer{
 		Answer: state.Answer{
-			Schema: state.AnswerSchema, Pipeline: "edges", End: state.End{Status: status(edges, runErr)}, Sources: []state.Source{}, Warnings: united(nil, final.Warnings),
+			Schema: state.AnswerSchema, Pipeline: "edges", End: End(final, runErr), Sources: []state.Source{}, Warnings: united(nil, final.Warnings),
 			Metrics: state.RunMetrics{Metrics: state.Metrics{ModelUsage: final.Usage, HasAnswer: runErr == nil}, NodeMS: map[string]float64{}},
 		},
 		Edges: nonNil(edges), DAG: final.DAG, Audit: nonNil(final.Audit),
 	}
-	grounded, confidence := 0, 0.0
+	grounded, open, confidence := 0, 0, 0.0
 	for _, e := range edges {
 		if e.Status == state.EdgeGrounded {
 			grounded++
 			confidence += e.Confidence
+		}
+		if unknown(e) {
+			open++
 		}
 	}
 	if grounded > 0 {
 		a.Confidence = confidence / float64(grounded)
 	}
 	a.Answer.Answer = fmt.Sprintf("%d of %d edges are grounded.", grounded, len(final.Drafts))
+	if open > 0 {
+		a.Answer.Answer += fmt.Sprintf(" Nothing is known of %d, since calls were lost.", open)
+	}
 	if runErr != nil {
-		a.Error = runErr.Error()
 		a.DAG = DAG(edges)
 	}
 	return a, a.quote(library)
@@ -93,14 +95,20 @@ func (a *Answer) quote(library Library) error {
 	return nil
 }
 
-func status(edges []state.Edge, runErr error) state.Status {
-	switch {
-	case errors.Is(runErr, context.Canceled) || errors.Is(runErr, context.DeadlineExceeded):
-		return state.StatusCancelled
-	case runErr != nil:
-		return state.StatusFailed
-	case slices.ContainsFunc(edges, func(e state.Edge) bool { return e.Status == state.EdgeGrounded }):
-		return state.StatusAnswered
+// End says how a run ended. It answers when an edge is grounded: that another is
+// rejected is a result, too.
+func End(final state.Causal, runErr error) state.End {
+	o := state.Outcome{Err: runErr, Grounded: true, Losses: slices.Clone(final.Losses), Searched: state.Searched{Queries: []string{}}}
+	for _, e := range final.Edges {
+		o.Answered = o.Answered || e.Status == state.EdgeGrounded
+		for _, r := range e.Evidence.RetrievalTrace {
+			o.Searched.Queries = united(o.Searched.Queries, r.Queries)
+		}
 	}
-	return state.StatusNoEvidence
+	return o.End()
+}
+
+// unknown reports whether nothing was found out about an edge.
+func unknown(e state.Edge) bool {
+	return e.Rejection.Reason == state.RejectedUnavailable || e.Rejection.Reason == state.RejectedSearch
 }

@@ -266,14 +266,76 @@ func TestNothingFound(t *testing.T) {
 	all := func(index.Query) bool { return true }
 	for name, s := range map[string]*shelf{"nothing": {none: all}, "failing": {fails: all}} {
 		final := run(t, m, s, nil, edge("e1", "smoking", "lung cancer", state.Strong))
-		if e := final.Edges[0]; e.Status != state.EdgeRejected || e.Rejection.Reason != state.RejectedNoEvidence || len(final.Audit) != 1 {
+		reason, status, cause := state.RejectedNoEvidence, state.StatusNoEvidence, state.Cause("")
+		if name == "failing" {
+			reason, status, cause = state.RejectedSearch, state.StatusUnavailable, state.CauseIndex
+		}
+		if e := final.Edges[0]; e.Status != state.EdgeRejected || e.Rejection.Reason != reason || len(final.Audit) != 1 {
 			t.Errorf("%s: %s %+v, %d audit entries", name, e.Status, e.Rejection, len(final.Audit))
 		} else if name == "failing" && !strings.Contains(e.Rejection.Detail, "the index is gone") {
 			t.Errorf("the failure of the index is lost: %q", e.Rejection.Detail)
 		}
+		end := causal.End(final, nil)
+		if end.Status != status || end.Cause != cause {
+			t.Errorf("%s: the run ends as %+v", name, end)
+		}
+		if name == "nothing" && !reflect.DeepEqual(end.Searched.Queries, []string{
+			"smoking lung cancer", "smoking causes lung cancer", "smoking", "lung", "cancer", "no effect of smoking on lung cancer",
+			"smoking not associated with lung cancer", "smoking lung cancer confounding reverse causation",
+		}) {
+			t.Errorf("searched %q", end.Searched.Queries)
+		}
 	}
 	if len(m.calls) != 0 {
 		t.Errorf("the judge was asked without evidence: %v", m.calls)
+	}
+}
+
+// A judge that cannot be had is a loss, whatever became of the other edges.
+func TestLostVerdicts(t *testing.T) {
+	smoking, tar := edge("e1", "smoking", "lung cancer", state.Strong), edge("e2", "tar", "lung cancer", state.Weak)
+	for name, c := range map[string]struct {
+		fails   map[string]bool
+		edges   []state.Edge
+		status  state.Status
+		missing string
+		says    string
+	}{
+		"of all edges":   {map[string]bool{"tar": true}, []state.Edge{tar}, state.StatusUnavailable, `the verdict on edge "e2"`, "0 of 1 edges are grounded. Nothing is known of 1, since calls were lost."},
+		"of one edge":    {map[string]bool{"tar": true}, []state.Edge{edge("e3", "smoking", "lung cancer", state.Weak), tar}, state.StatusUngrounded, `the verdict on edge "e2"`, "1 of 2 edges are grounded. Nothing is known of 1, since calls were lost."},
+		"of the attacks": {nil, []state.Edge{smoking}, state.StatusUnavailable, `the adversarial pass on edge "e1"`, "0 of 1 edges are grounded. Nothing is known of 1, since calls were lost."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			final := run(t, &scripted{verdicts: map[string][]skills.JudgeEdgeOutput{"*": {direct(.9)}}, fails: c.fails}, &shelf{}, nil, c.edges...)
+			a, err := causal.Result(final, nil, &stacks{})
+			if err != nil || a.Status != c.status || a.Answer.Answer != c.says {
+				t.Errorf("%s: %s, %v", a.Status, a.Answer.Answer, err)
+			}
+			if len(a.Losses) != 1 || a.Losses[0].Missing != c.missing || !strings.Contains(a.Words(), errDown.Error()) {
+				t.Errorf("losses %+v: %s", a.Losses, a.Words())
+			}
+		})
+	}
+	final := run(t, &scripted{verdicts: map[string][]skills.JudgeEdgeOutput{"*": {direct(.9)}}}, &shelf{lost: true}, nil, smoking)
+	if end := causal.End(final, nil); end.Status != state.StatusUnavailable || end.Cause != state.CauseIndex {
+		t.Errorf("evidence that cannot be read again ends as %+v", end)
+	}
+}
+
+// A quote that names neither variable grounds nothing, whatever the judge says.
+func TestQuoteNamesAVariable(t *testing.T) {
+	for variables, want := range map[[2]string]state.EdgeStatus{
+		{"smoking", "lung cancer"}:                   state.EdgeGrounded,
+		{"smoke of cigarettes", "early death"}:       state.EdgeGrounded,
+		{"asbestos", "cancers"}:                      state.EdgeGrounded,
+		{"coffee", "risk of deafness"}:               state.EdgeRejected,
+		{"daily use of men's umbrellas", "wet feet"}: state.EdgeGrounded, // it names men
+		{"use of umbrellas", "wet feet"}:             state.EdgeRejected,
+	} {
+		e := run(t, &scripted{verdicts: map[string][]skills.JudgeEdgeOutput{"*": {direct(.9)}}}, &shelf{}, nil, edge("e1", variables[0], variables[1], state.Weak)).Edges[0]
+		if e.Status != want || want == state.EdgeRejected && (e.Rejection.Reason != state.RejectedUnnamed || len(e.Evidence.Quotes) != 0) {
+			t.Errorf("%q: %s %+v", variables, e.Status, e.Rejection)
+		}
 	}
 }
 
@@ -311,7 +373,12 @@ func TestRepeatsByEmbedding(t *testing.T) {
 }
 
 func TestGraphOfEdges(t *testing.T) {
-	verdicts := map[string][]skills.JudgeEdgeOutput{"a": {direct(.9)}, "b": {direct(.8)}, "c": {direct(.7)}, "d": {refine("")}, "*": {direct(.9)}}
+	sure := func(confidence float64) []skills.JudgeEdgeOutput {
+		out := direct(confidence)
+		out.SupportingQuote = letters
+		return []skills.JudgeEdgeOutput{out}
+	}
+	verdicts := map[string][]skills.JudgeEdgeOutput{"a": sure(.9), "b": sure(.8), "c": sure(.7), "d": {refine("")}, "*": sure(.9)}
 	final := run(t, &scripted{verdicts: verdicts}, &shelf{}, nil,
 		edge("ca", "c", "a", state.Weak), edge("ab", "a", "b", state.Weak), edge("bc", "b", "c", state.Weak), edge("ba", "b", "A", state.Weak),
 		edge("ab2", "the a", "B", state.Weak), edge("loop", "x y", "X  y", state.Strong), edge("dz", "d", "z", state.Weak))

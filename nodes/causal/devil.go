@@ -2,6 +2,7 @@ package causal
 
 import (
 	"context"
+	"fmt"
 
 	"example.com/assay/graph"
 	"example.com/assay/llm"
@@ -12,8 +13,8 @@ import (
 // DevilsAdvocate assumes that an edge which the judge grounded is spurious, and
 // asks what else explains the evidence. The edge keeps the assumptions and the
 // conditions that come of it, and falls when the objection leaves it without
-// support. An adversary that cannot be had, or whose answer cannot be read twice,
-// leaves the edge unproven: judge_unavailable. The error is one that has to stop
+// support. An adversary that cannot be had, or whose answer cannot be read twice, is a
+// loss and leaves the edge unproven: judge_unavailable. The error is one that has to stop
 // the run.
 func DevilsAdvocate(m llm.Model, skill skills.Skill, corpus Corpus) graph.Node[state.EdgeLoop] {
 	return func(ctx context.Context, s state.EdgeLoop) (graph.Update[state.EdgeLoop], error) {
@@ -21,7 +22,9 @@ func DevilsAdvocate(m llm.Model, skill skills.Skill, corpus Corpus) graph.Node[s
 		var out skills.DevilsAdvocateOutput
 		var usage state.ModelUsage
 		passages, err := passagesOf(s, corpus)
-		if err == nil {
+		if err != nil {
+			err = unread{err}
+		} else {
 			out, usage, err = llm.Ask[skills.DevilsAdvocateOutput](ctx, asked, skill, skills.DevilsAdvocateInput{
 				From: e.FromVar, To: e.ToVar, Mechanism: e.Mechanism, Quote: s.Quote.Text, Sources: sources(s, passages),
 			})
@@ -36,7 +39,8 @@ func DevilsAdvocate(m llm.Model, skill skills.Skill, corpus Corpus) graph.Node[s
 		case err != nil:
 			entry.Verdict.IsGrounded, entry.Verdict.RejectionReason = false, state.RejectedUnavailable
 			entry.Decision, entry.Note = state.EdgeReject, err.Error()
-			update = append(update, state.LoopRejection.Set(state.Rejection{Reason: state.RejectedUnavailable, Detail: "the adversarial pass: " + err.Error()}))
+			update = append(update, state.LoopRejection.Set(state.Rejection{Reason: state.RejectedUnavailable, Detail: "the adversarial pass: " + err.Error()}),
+				state.LoopLosses.Add(state.LossOf(fmt.Sprintf("the adversarial pass on edge %q", e.ID), err)))
 		default:
 			o := &state.Objection{
 				AlternativeExplanations: nonNil(out.AlternativeExplanations), StillGrounded: out.StillGrounded,

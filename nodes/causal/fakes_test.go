@@ -126,7 +126,10 @@ func answer(v any) (llm.Response, error) {
 	return llm.Response{Text: string(text), Model: "scripted"}, err
 }
 
-const quoteText = "Smoking causes lung cancer in men."
+const (
+	quoteText = "Smoking causes lung cancer in men."
+	letters   = "In it a causes b, b causes c, and c causes a."
+)
 
 func direct(confidence float64) skills.JudgeEdgeOutput {
 	return skills.JudgeEdgeOutput{IsGrounded: true, SupportType: "direct_causal", SupportingQuote: quoteText, Confidence: confidence}
@@ -182,7 +185,7 @@ func (s *shelf) Passage(id string) (state.Passage, bool, error) {
 func passage(i int) state.Passage {
 	text := fmt.Sprintf("Passage %d says little.", i)
 	if i == 0 {
-		text = "A trial. " + quoteText + " It ended."
+		text = "A trial. " + quoteText + " " + letters + " It ended."
 	}
 	id := fmt.Sprintf("p%d", i)
 	return state.Passage{ID: id, Doc: id, Text: text, Start: 100, End: 100 + len(text), Source: id + ".md"}

@@ -15,30 +15,34 @@ import (
 
 // JudgeEdge asks whether the evidence so far shows an edge. llm.Ask has an answer
 // that cannot be read repaired once; a second one, a model that fails, and
-// passages that cannot be read again leave the edge without a verdict, which the
-// route makes a rejection of. A quote that inspect finds orders in makes the
-// verdict not count. The error is one that has to stop the run: cancellation, or a
+// passages that cannot be read again leave the edge without a verdict, which is a loss
+// and which the route makes a rejection of. A quote that inspect finds orders in, and
+// one that names neither variable, make the verdict not count. The error is one that has to stop the run: cancellation, or a
 // spent budget.
 func JudgeEdge(m llm.Model, skill skills.Skill, corpus Corpus, inspect retrieval.Inspect, near *wordings) graph.Node[state.EdgeLoop] {
 	return func(ctx context.Context, s state.EdgeLoop) (graph.Update[state.EdgeLoop], error) {
 		e := s.Edge
 		passages, err := passagesOf(s, corpus)
 		if err != nil {
-			return unjudged(err), nil
+			return unjudged(e, unread{err}), nil
 		}
+		fromNear, toNear := near.of(e.FromVar, e.ToVar, passages), near.of(e.ToVar, e.FromVar, passages)
 		asked := &answering{model: m}
 		out, usage, err := llm.Ask[skills.JudgeEdgeOutput](ctx, asked, skill, skills.JudgeEdgeInput{
 			From: e.FromVar, To: e.ToVar, Mechanism: e.Mechanism, Strength: string(e.Strength), Sources: sources(s, passages), Asked: nonNil(s.Tried),
-			FromNear: near.of(e.FromVar, e.ToVar, passages), ToNear: near.of(e.ToVar, e.FromVar, passages),
+			FromNear: fromNear, ToNear: toNear,
 		})
 		if err := llm.Stops(ctx, err); err != nil {
 			return nil, err
 		}
 		update := graph.Update[state.EdgeLoop]{state.LoopUsage.Add(usage), state.LoopModel.Set(asked.name)}
 		if err != nil {
-			return append(update, unjudged(err)...), nil
+			return append(update, unjudged(e, err)...), nil
 		}
 		v, quote, problem := weigh(out, passages, inspect)
+		if v.IsGrounded && quote.Text != "" && !names(quote.Text, e.FromVar, fromNear) && !names(quote.Text, e.ToVar, toNear) {
+			quote, problem = state.Quote{}, state.Rejection{Reason: state.RejectedUnnamed, Detail: "its quote names neither variable"}
+		}
 		if quote.Text != "" {
 			update = append(update, state.LoopQuotes.Add(quote))
 		}
@@ -47,10 +51,19 @@ func JudgeEdge(m llm.Model, skill skills.Skill, corpus Corpus, inspect retrieval
 }
 
 // unjudged leaves an edge without a verdict.
-func unjudged(why error) graph.Update[state.EdgeLoop] {
+func unjudged(e state.Edge, why error) graph.Update[state.EdgeLoop] {
 	v := state.VerificationVerdict{SupportType: state.Irrelevant, RejectionReason: state.RejectedUnavailable}
-	return graph.Update[state.EdgeLoop]{state.LoopVerdict.Set(v), state.LoopFailure.Set(why.Error())}
+	return graph.Update[state.EdgeLoop]{
+		state.LoopVerdict.Set(v), state.LoopFailure.Set(why.Error()), state.LoopLosses.Add(state.LossOf(fmt.Sprintf("the verdict on edge %q", e.ID), why)),
+	}
 }
+
+// unread is evidence that could not be read again.
+type unread struct{ error }
+
+func (e unread) Unwrap() error { return e.error }
+
+func (unread) Cause() state.Cause { return state.CauseIndex }
 
 // An answering model notes the name that the last answer came under.
 type answering struct {

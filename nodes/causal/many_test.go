@@ -21,7 +21,7 @@ import (
 func manyEdges(n int) []state.Edge {
 	edges := make([]state.Edge, n)
 	for i := range edges {
-		edges[i] = edge(fmt.Sprintf("e%d", i+1), fmt.Sprintf("cause%d", i), "effect", state.Weak)
+		edges[i] = edge(fmt.Sprintf("e%d", i+1), fmt.Sprintf("cause%d", i), "lung cancer", state.Weak)
 	}
 	return edges
 }

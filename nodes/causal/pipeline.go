@@ -193,6 +193,9 @@ func loopInput(s state.Causal) graph.Update[state.EdgeLoop] {
 
 func loopOutput(s state.EdgeLoop) graph.Update[state.Causal] {
 	update := graph.Update[state.Causal]{state.CausalEdges.Add(conclude(s)), state.CausalAudit.Add(s.Audit...), state.CausalUsage.Add(s.Usage)}
+	if len(s.Losses) > 0 {
+		update = append(update, state.CausalLosses.Add(s.Losses...))
+	}
 	if len(s.Warnings) > 0 {
 		update = append(update, state.CausalWarned.Add(s.Warnings...))
 	}

@@ -23,7 +23,11 @@ type RetrievalEvent struct {
 	Queries   []string   `json:"queries"`
 	Fallback  bool       `json:"fallback,omitempty"`
 	Error     string     `json:"error,omitempty"`
-	Hits      []EventHit `json:"hits"` // best first; their scores are in the edge's retrieval trace
+	// Candidates and Confidence are those of retrieval.Event. A search by single terms
+	// and one that failed have none.
+	Candidates *int       `json:"candidates,omitempty"`
+	Confidence *float64   `json:"confidence,omitempty"`
+	Hits       []EventHit `json:"hits"` // best first; their scores are in the edge's retrieval trace
 }
 
 // EventHit is one hit of a RetrievalEvent.
@@ -40,7 +44,8 @@ type EventHit struct {
 // variables lead before all others; ties are broken by the sum of 1/rank and then
 // by id. That still finds a passage in which a single phrase of the edge occurs.
 //
-// Passages in which inspect finds orders are reported, and read all the same.
+// A search that fails is a loss, and so is a reranker that does. Passages in which
+// inspect finds orders are reported, and read all the same.
 func RetrieveGrounding(corpus retrieval.Retriever, k int, inspect retrieval.Inspect) graph.Node[state.EdgeLoop] {
 	return func(ctx context.Context, s state.EdgeLoop) (graph.Update[state.EdgeLoop], error) {
 		read := make([]string, 0, len(s.Sources)+2*k)
@@ -53,21 +58,23 @@ func RetrieveGrounding(corpus retrieval.Retriever, k int, inspect retrieval.Insp
 			if side == state.RefuteSide {
 				q = refuteQuery(s.Edge, s.Refinement, k, read)
 			}
-			found, retrievals, err := searchSide(ctx, corpus, s.Edge, q)
+			found, searches, err := searchSide(ctx, corpus, s.Edge, q)
 			if err != nil {
 				return nil, err
 			}
-			for i := range retrievals {
-				r := &retrievals[i]
-				r.Iteration, r.Side = s.Iteration+1, side
-				if err := graph.Emit(ctx, EventRetrieval, published(s.Edge.ID, *r)); err != nil {
+			for _, one := range searches {
+				one.Iteration, one.Side = s.Iteration+1, side
+				if err := graph.Emit(ctx, EventRetrieval, published(s.Edge.ID, one)); err != nil {
 					return nil, err
 				}
-				if !r.Fallback {
-					update = append(update, state.LoopTried.Add(r.Queries...))
+				if !one.Fallback {
+					update = append(update, state.LoopTried.Add(one.Queries...))
 				}
+				if len(one.losses) > 0 {
+					update = append(update, state.LoopLosses.Add(one.losses...))
+				}
+				update = append(update, state.LoopRetrievals.Add(one.Retrieval))
 			}
-			update = append(update, state.LoopRetrievals.Add(retrievals...))
 			for _, h := range found {
 				read = append(read, h.Passage.ID)
 				update = append(update, state.LoopSources.Add(state.EdgeSource{Passage: h.Passage.ID, Side: side}))
@@ -84,8 +91,18 @@ func RetrieveGrounding(corpus retrieval.Retriever, k int, inspect retrieval.Insp
 	}
 }
 
-func published(edge string, r state.Retrieval) RetrievalEvent {
+// A search is a Retrieval with what its edge does not keep.
+type search struct {
+	state.Retrieval
+	found  *index.Result // nil for a search that failed, and for one by single terms
+	losses []state.Loss
+}
+
+func published(edge string, r search) RetrievalEvent {
 	e := RetrievalEvent{Edge: edge, Iteration: r.Iteration, Side: r.Side, Queries: r.Queries, Fallback: r.Fallback, Error: r.Error, Hits: make([]EventHit, len(r.Hits))}
+	if r.found != nil {
+		e.Candidates, e.Confidence = &r.found.Candidates, &r.found.Confidence
+	}
 	for i, h := range r.Hits {
 		e.Hits[i].Passage = h.Passage
 	}
@@ -93,29 +110,37 @@ func published(edge string, r state.Retrieval) RetrievalEvent {
 }
 
 // searchSide searches, and falls back. The error is cancellation.
-func searchSide(ctx context.Context, corpus retrieval.Retriever, e state.Edge, q index.Query) ([]state.Hit, []state.Retrieval, error) {
-	first := state.Retrieval{Queries: append([]string{q.Primary}, q.Alternatives...), Hits: []state.EdgeHit{}, ReadBy: []int{}}
+func searchSide(ctx context.Context, corpus retrieval.Retriever, e state.Edge, q index.Query) ([]state.Hit, []search, error) {
+	first := search{Retrieval: state.Retrieval{Queries: append([]string{q.Primary}, q.Alternatives...), Hits: []state.EdgeHit{}, ReadBy: []int{}}}
 	r, err := corpus.Search(ctx, q)
 	if ctx.Err() != nil {
 		return nil, nil, context.Cause(ctx)
 	}
 	if err != nil {
 		first.Error = err.Error()
+		first.losses = []state.Loss{unsearched(e, q.Primary, err)}
+	} else {
+		first.found, first.losses = &r, retrieval.Lost(r, q.Primary)
 	}
 	if err == nil && len(r.Hits) > 0 {
 		first.Hits = edgeHits(r.Hits)
-		return r.Hits, []state.Retrieval{first}, nil
+		return r.Hits, []search{first}, nil
 	}
 	hits, second, err := triangulate(ctx, corpus, e, q)
 	if err != nil {
 		return nil, nil, err
 	}
-	return hits, []state.Retrieval{first, second}, nil
+	return hits, []search{first, second}, nil
+}
+
+// unsearched is the loss of a search that failed.
+func unsearched(e state.Edge, query string, err error) state.Loss {
+	return state.LossOf(fmt.Sprintf("a search for edge %q", e.ID), &retrieval.SearchError{Query: query, Err: err})
 }
 
 // triangulate is the fallback of RetrieveGrounding.
-func triangulate(ctx context.Context, corpus retrieval.Retriever, e state.Edge, q index.Query) ([]state.Hit, state.Retrieval, error) {
-	out := state.Retrieval{Fallback: true, Queries: []string{}, Hits: []state.EdgeHit{}, ReadBy: []int{}}
+func triangulate(ctx context.Context, corpus retrieval.Retriever, e state.Edge, q index.Query) ([]state.Hit, search, error) {
+	out := search{Retrieval: state.Retrieval{Fallback: true, Queries: []string{}, Hits: []state.EdgeHit{}, ReadBy: []int{}}}
 	type candidate struct {
 		passage state.Passage
 		terms   int
@@ -133,9 +158,11 @@ func triangulate(ctx context.Context, corpus retrieval.Retriever, e state.Edge, 
 		if err != nil {
 			if out.Error == "" {
 				out.Error = fmt.Sprintf("searching %q: %v", t.word, err)
+				out.losses = []state.Loss{unsearched(e, t.word, err)}
 			}
 			continue
 		}
+		out.losses = append(out.losses, retrieval.Lost(r, t.word)...)
 		for i, h := range r.Hits {
 			c := found[h.Passage.ID]
 			if c == nil {

@@ -33,7 +33,7 @@ type ruling struct {
 func RouteVerdict(o Options, judge skills.Skill, seen repeats) graph.Node[state.EdgeLoop] {
 	return func(ctx context.Context, s state.EdgeLoop) (graph.Update[state.EdgeLoop], error) {
 		if !foundNew(s) {
-			entry, update := unread(s, o)
+			entry, update := nothingNew(s, o)
 			return update, graph.Emit(ctx, EventVerdict, entry)
 		}
 		r := rule(s, o, seen)
@@ -104,14 +104,15 @@ func grounds(s state.EdgeLoop, o Options) state.Rejection {
 	return why
 }
 
-// unread rejects an edge for which nothing new was found: nothing at all, or
+// nothingNew rejects an edge for which nothing new was found: nothing at all, or
 // nothing by its refinement, when what was said before stands.
-func unread(s state.EdgeLoop, o Options) (state.AuditEntry, graph.Update[state.EdgeLoop]) {
+func nothingNew(s state.EdgeLoop, o Options) (state.AuditEntry, graph.Update[state.EdgeLoop]) {
 	v := state.VerificationVerdict{SupportType: state.Irrelevant, RejectionReason: state.RejectedNoEvidence}
 	why := state.Rejection{Reason: state.RejectedNoEvidence, Detail: "nothing was found, also by single terms"}
 	for _, r := range s.Retrievals {
 		if r.Error != "" {
-			why.Detail = "nothing was found: " + r.Error
+			why = state.Rejection{Reason: state.RejectedSearch, Detail: "nothing was found, since a search failed: " + r.Error}
+			v.RejectionReason = state.RejectedSearch
 		}
 	}
 	if len(s.Audit) > 0 {

@@ -81,9 +81,7 @@ func another(phrase string, own, others map[string]bool) bool {
 			return false
 		}
 		fresh = fresh || !own[stem]
-		for o := range own {
-			family = family || o == stem || len(o) >= kinship && len(stem) >= kinship && o[:kinship] == stem[:kinship]
-		}
+		family = family || kin(own, stem)
 	}
 	return fresh && family
 }

@@ -1,10 +1,8 @@
 package evidence
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -18,6 +16,7 @@ import (
 const (
 	ResultAnswered   = "ANSWERED"
 	ResultNoEvidence = "NO_AUTHORITATIVE_EVIDENCE"
+	ResultUnknown    = "UNKNOWN" // the run did not come to its end, or could not look
 
 	noEvidence = "No authoritative requirement found in provided sources."
 )
@@ -45,6 +44,8 @@ type Audit struct {
 	Documents  []AuditDocument              `json:"documents"`
 	Trail      Trail                        `json:"evidence_audit_trail"`
 	Skills     map[string]string            `json:"skills"` // hash by name
+	// ModelReview says that a model reviewed, too, what passed the review by code.
+	ModelReview bool `json:"model_review"`
 	// Fingerprint is that of the corpus's content.
 	Fingerprint string `json:"corpus_fingerprint"`
 }
@@ -98,20 +99,17 @@ type Trail struct {
 func Result(final state.Comply, runErr error, files verify.Locator) Audit {
 	a := Audit{
 		Answer: state.Answer{
-			Schema: state.AnswerSchema, Pipeline: "comply", End: state.End{Status: status(final, runErr)}, Question: final.Question, Answer: final.Answer,
+			Schema: state.AnswerSchema, Pipeline: "comply", End: End(final, runErr), Question: final.Question, Answer: final.Answer,
 			Sources: []state.Source{}, Confidence: final.SearchConfidence, Warnings: final.Warnings,
 			Metrics: state.RunMetrics{Metrics: state.Metrics{ModelUsage: final.Usage, HasAnswer: final.Answer != ""}, NodeMS: map[string]float64{}},
 		},
-		Result: ResultAnswered, Missing: distinct(final.Missing), Filter: final.Filter, Final: final.Answer, Statements: []AuditStatement{},
+		Missing: distinct(final.Missing), Filter: final.Filter, Final: final.Answer, Statements: []AuditStatement{},
 		Grounding: final.Grounding, Statutes: final.StatuteSummary, Policies: final.PolicySummary,
 		Extracted: orEmpty(final.Requirements), Verified: []VerifiedRequirement{}, Rejected: []VerifiedRequirement{},
 		Conflicts: orEmpty(final.Conflicts), Findings: orEmpty(final.Findings), Documents: []AuditDocument{}, Skills: map[string]string{},
 	}
-	if runErr != nil {
-		a.Error = runErr.Error()
-	}
-	if a.Status == state.StatusNoEvidence {
-		a.Result, a.Message = ResultNoEvidence, noEvidence
+	if a.Result = result(a.Status); a.Result == ResultNoEvidence {
+		a.Message = noEvidence
 	}
 	byID := map[string]state.Requirement{}
 	for _, r := range final.Requirements {
@@ -164,22 +162,31 @@ func used(verified []state.Requirement, statements []state.Statement) (refs []st
 	return refs, unused
 }
 
-func status(final state.Comply, runErr error) state.Status {
-	switch {
-	case errors.Is(runErr, context.Canceled) || errors.Is(runErr, context.DeadlineExceeded):
-		return state.StatusCancelled
-	case runErr != nil:
-		return state.StatusFailed
-	case len(final.Statements) > 0:
-		return state.StatusAnswered
+// End says how a run ended. A statement of an answer stands in it only when it passed
+// its review, so that an answer is grounded.
+func End(final state.Comply, runErr error) state.End {
+	o := state.Outcome{
+		Err: runErr, Answered: len(final.Statements) > 0, Grounded: true, Losses: distinct(final.Losses),
+		Searched: state.Searched{Queries: []string{final.Question}},
 	}
-	return state.StatusNoEvidence
+	return o.End()
+}
+
+// result is what an audit says of an end.
+func result(status state.Status) string {
+	switch status {
+	case state.StatusAnswered, state.StatusUngrounded:
+		return ResultAnswered
+	case state.StatusNoEvidence:
+		return ResultNoEvidence
+	}
+	return ResultUnknown
 }
 
 func orEmpty[T any](list []T) []T { return append([]T{}, list...) }
 
-func distinct(list []string) []string {
-	out := []string{}
+func distinct[T comparable](list []T) []T {
+	out := []T{}
 	for _, s := range list {
 		if !slices.Contains(out, s) {
 			out = append(out, s)

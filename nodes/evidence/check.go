@@ -73,6 +73,19 @@ func (c *checker) requirements() {
 			c.quote(r.ID, stem)
 		}
 	}
+	for _, v := range append(slices.Clone(c.audit.Verified), c.audit.Rejected...) {
+		switch {
+		case v.Verified && (v.Reason != "" || v.Error != ""):
+			c.fail("requirement %s is both verified and rejected: %s", v.ID, strings.TrimSpace(string(v.Reason)+" "+v.Error))
+		case !v.Verified && v.Reason == "":
+			c.fail("requirement %s is rejected for no reason", v.ID)
+		}
+	}
+	for _, v := range c.audit.Rejected {
+		if v.Verified {
+			c.fail("requirement %s is verified and listed among those that are rejected", v.ID)
+		}
+	}
 	for _, v := range c.audit.Verified {
 		if r, ok := c.byID[v.ID]; !ok || !v.Verified || v.Quote != r.Quote {
 			c.fail("verified requirement %s is not one of those that were extracted", v.ID)

@@ -12,8 +12,8 @@ import (
 )
 
 // Compose has an answer written out of the verified requirements, or one that
-// failed its review corrected. A model whose answer fits no schema is replaced by
-// the requirements themselves, quoted in their order. Ids in the references of an
+// failed its review corrected. A call that fails is a loss, and the requirements
+// themselves are quoted in their order instead. Ids in the references of an
 // answer that are not those of verified requirements are dropped and kept as
 // findings; those in its text are for review.
 func Compose(m llm.Model, skill skills.Skill) graph.Node[state.Comply] {
@@ -41,9 +41,10 @@ func Compose(m llm.Model, skill skills.Skill) graph.Node[state.Comply] {
 		}
 		update := graph.Update[state.Comply]{state.ComplyUsage.Add(usage)}
 		if err != nil {
-			f := caught(NodeCompose, state.FindNotJSON, err.Error(), "the answer could not be read")
-			f.Revision, f.Outcome = s.Revisions, "the verified requirements are quoted instead"
-			return append(update, state.ComplyFindings.Add(f), state.ComplyDraft.Set(state.Draft{Answer: quotations(verified), Confidence: state.GroundedLow})), nil
+			f := caught(NodeCompose, failure(err), err.Error(), "the answer could not be had")
+			f.Revision, f.Outcome = s.Revisions, quotedInstead
+			return append(update, state.ComplyFindings.Add(f), state.ComplyLosses.Add(state.LossOf("the composed answer, for which the requirements are quoted,", err)),
+				state.ComplyDraft.Set(quoting(verified))), nil
 		}
 		for _, ref := range out.References {
 			if kind, detail, bad := standing(s, ref.ID); bad && ref.Used {
@@ -54,6 +55,13 @@ func Compose(m llm.Model, skill skills.Skill) graph.Node[state.Comply] {
 		}
 		return append(update, state.ComplyDraft.Set(state.Draft{Answer: strings.TrimSpace(out.Answer), Confidence: state.GroundingConfidence(out.Confidence)})), nil
 	}
+}
+
+const quotedInstead = "the verified requirements are quoted instead"
+
+// quoting is the draft of quotes alone.
+func quoting(verified []state.Requirement) state.Draft {
+	return state.Draft{Answer: quotations(verified), Confidence: state.GroundedLow}
 }
 
 // standing says what is wrong with citing an id.

@@ -1,12 +1,18 @@
 package evidence_test
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"example.com/assay/llm"
+	"example.com/assay/llm/offline"
+	"example.com/assay/memory/index"
 	"example.com/assay/memory/obligation"
 	"example.com/assay/nodes/evidence"
 	"example.com/assay/skills"
@@ -127,14 +133,153 @@ func TestRevisionIsTold(t *testing.T) {
 	}
 }
 
-func TestNothingLeftIsNoEvidence(t *testing.T) {
-	m := &rewriter{edit: map[string]func(int, string, string) string{skills.ComposeAnswer: func(_ int, _, answer string) string {
-		return edit(t, answer, func(o *skills.ComposeOutput) { o.Answer = "Yes, certainly." })
+// A composer that writes no ids loses every statement to the review. The requirements
+// are verified all the same, and quoted.
+func TestNothingLeftIsQuoted(t *testing.T) {
+	for name, answer := range map[string]string{"no ids": "Yes, certainly. " + seven, "nothing": " "} {
+		t.Run(name, func(t *testing.T) {
+			m := &rewriter{edit: map[string]func(int, string, string) string{skills.ComposeAnswer: func(_ int, _, out string) string {
+				return edit(t, out, func(o *skills.ComposeOutput) { o.Answer = answer })
+			}}}
+			a := ask(t, m, lanterns(t), question, nil)
+			if a.Status != state.StatusAnswered || a.Result != evidence.ResultAnswered || a.Trail.Verified != 2 || len(a.Unused) != 0 {
+				t.Errorf("%s %s, unused %q", a.Status, a.Result, a.Unused)
+			}
+			if !strings.Contains(a.Final, "“"+seven+"” [REQ-S001]") || strings.Contains(a.Final, "certainly") {
+				t.Error(a.Final)
+			}
+			caught(t, a, evidence.NodeReview, state.FindNoStatement)
+		})
+	}
+}
+
+// A verdict that both verifies and rejects verifies nothing, and an audit that holds
+// one says so when it is checked.
+func TestContradictoryVerdict(t *testing.T) {
+	m := &rewriter{edit: map[string]func(int, string, string) string{skills.VerifyGrounding: func(_ int, vars, answer string) string {
+		if !strings.Contains(vars, "REQ-S001") {
+			return answer
+		}
+		return edit(t, answer, func(o *skills.GroundingOutput) { o.Verified, o.Reason = true, "requires_inference" })
 	}}}
 	a := ask(t, m, lanterns(t), question, nil)
-	if a.Result != evidence.ResultNoEvidence || a.Final != "" || a.Grounding != state.GroundedInsufficient || a.Message == "" {
-		t.Errorf("%s %q %s", a.Result, a.Final, a.Grounding)
+	if a.Status != state.StatusUngrounded || len(a.Losses) != 1 || a.Losses[0].Missing != "the verdict on REQ-S001" || strings.Contains(a.Final, "REQ-S001") || a.Trail.Verified != 1 {
+		t.Errorf("%s, losses %+v, %d verified: %s", a.Status, a.Losses, a.Trail.Verified, a.Final)
 	}
+	if r := a.Rejected[0]; r.ID != "REQ-S001" || r.Verified || r.Reason != state.NotJudged || r.Error == "" {
+		t.Errorf("%+v", r)
+	}
+	a = ask(t, nil, lanterns(t), question, nil)
+	a.Verified[0].Reason = state.NeedsInference
+	if problems := strings.Join(evidence.Check(a).Problems, "; "); !strings.Contains(problems, a.Verified[0].ID+" is both verified and rejected: requires_inference") {
+		t.Errorf("the check says %q", problems)
+	}
+}
+
+// A failing model lets every call of some skills fail.
+type failing struct {
+	skills []string
+	err    error
+}
+
+func (f failing) Generate(ctx context.Context, req llm.Request) (llm.Response, error) {
+	if slices.Contains(f.skills, req.Skill) {
+		return llm.Response{}, f.err
+	}
+	return offline.New(nil).Generate(ctx, req)
+}
+
+// A run that could not look never says that there is nothing, and one that lost a call
+// says what is missing.
+func TestLostCalls(t *testing.T) {
+	refused := &llm.StatusError{Provider: "openai", Status: 401}
+	for name, c := range map[string]struct {
+		skill   string
+		want    state.Status
+		result  string
+		missing string
+	}{
+		"extract": {skills.ExtractRequirements, state.StatusUnavailable, evidence.ResultUnknown, "what is required by statute.md; policy.md"},
+		"verify":  {skills.VerifyGrounding, state.StatusUnavailable, evidence.ResultUnknown, "the verdict on REQ-S001"},
+		"compose": {skills.ComposeAnswer, state.StatusUngrounded, evidence.ResultAnswered, "the composed answer, for which the requirements are quoted,"},
+		"review":  {skills.ReviewAnswer, state.StatusUngrounded, evidence.ResultAnswered, "the model's review of the answer"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := ask(t, failing{[]string{c.skill}, refused}, lanterns(t), question, &evidence.Options{ModelReview: true})
+			if a.Status != c.want || a.Result != c.result || a.Message != "" || !strings.Contains(a.Words(), "401") {
+				t.Errorf("%s %s %q: %s", a.Status, a.Result, a.Message, a.Words())
+			}
+			if c.want == state.StatusUnavailable && a.Cause != state.CauseKey {
+				t.Errorf("the cause is %q", a.Cause)
+			}
+			if len(a.Losses) == 0 || a.Losses[0].Missing != c.missing || a.Losses[0].Cause != state.CauseKey {
+				t.Errorf("losses %+v, want %q", a.Losses, c.missing)
+			}
+		})
+	}
+	prose := map[string]func(int, string, string) string{}
+	for _, skill := range evidence.Skills() {
+		prose[skill] = func(int, string, string) string { return "I would rather not." }
+	}
+	if a := ask(t, &rewriter{edit: prose}, lanterns(t), question, nil); a.Status != state.StatusUnavailable || a.Cause != state.CauseModel {
+		t.Errorf("a model that answers in prose ends as %s, %q", a.Status, a.Cause)
+	}
+}
+
+// What a question asks about and nobody wrote is missing; places that are held open
+// elsewhere, and references that lead nowhere, are not.
+func TestMissing(t *testing.T) {
+	hit := func(section, text string) state.Hit {
+		return state.Hit{Passage: state.Passage{Doc: "a.md", Title: "Rules", Section: section, Text: text, End: len(text)}}
+	}
+	hits := []state.Hit{
+		hit("Keys", "Key cabinets must be locked, see § 999."),
+		hit("Fees", "Fees are due in spring. The fee for a lost key is TBD."),
+		hit("Hospital visits", "A keeper visits the hospital."),
+	}
+	for question, want := range map[string]string{
+		"What is required for keys?":                       "",
+		"What is required for keys and for rope ladders?":  "no passage that was read speaks of “rope ladders”",
+		"Which rules apply to hospitalisation of keepers?": "",
+		"Who must pay for a lost key?":                     "no passage that was read speaks of “pay”|“lost”: the text is not written yet: Rules, Fees, bytes 50–53: \"TBD\"",
+	} {
+		if got := strings.Join(evidence.Missing(question, hits), "|"); got != want {
+			t.Errorf("%s\n got %s\nwant %s", question, got, want)
+		}
+	}
+}
+
+// Words by which people ask for duties do not stand in the way of finding them.
+func TestFrameWordsAreNoContent(t *testing.T) {
+	s := library(t, map[string]string{"policy.md": "Key cabinets must be locked.\n\nThe garden lies behind the house.\n"}, "policy.md")
+	for _, q := range []string{"What is required for keys?", "Which rules apply to keys?", "What are the key requirements for cabinets?"} {
+		if a := ask(t, nil, s, q, nil); a.Status != state.StatusAnswered || !strings.Contains(a.Final, "Key cabinets must be locked") || len(a.Missing) != 0 {
+			t.Errorf("%s %s: %q, missing %q, rejected %+v", q, a.Status, a.Final, a.Missing, a.Rejected)
+		}
+	}
+}
+
+// A search that fails is no search.
+func TestSearchFails(t *testing.T) {
+	set, err := skills.Load(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := lanterns(t)
+	p, err := evidence.New(evidence.Deps{Model: offline.New(nil), Skills: set, Corpus: broken{}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	final, err := p.Run(t.Context(), evidence.Input{Question: question}, nil)
+	if a := evidence.Result(final, err, s); a.Status != state.StatusUnavailable || a.Cause != state.CauseIndex || a.Result != evidence.ResultUnknown || !strings.Contains(a.Words(), "out of order") {
+		t.Errorf("%s, %q: %s", a.Status, a.Cause, a.Words())
+	}
+}
+
+type broken struct{}
+
+func (broken) Search(context.Context, index.Query) (index.Result, error) {
+	return index.Result{}, errors.New("out of order")
 }
 
 func TestModelReview(t *testing.T) {

@@ -21,26 +21,24 @@ const mostShown = 500
 
 // Extract asks for the requirements of its passages, and keeps those that code
 // finds there: byte for byte, no placeholder, no order to the reader. Their length
-// is brought to what can stand alone. A model whose answer fits no schema leaves
-// the passages without a requirement, and a finding.
+// is brought to what can stand alone. A call that fails leaves the passages without a
+// requirement, with a finding and a loss.
 func Extract(m llm.Model, skill skills.Skill, inspect retrieval.Inspect) graph.Node[state.Comply] {
 	return func(ctx context.Context, s state.Comply) (graph.Update[state.Comply], error) {
 		in := skills.RequirementsInput{Sources: make([]skills.Source, len(s.Hits))}
-		var missing []string
 		for i, h := range s.Hits {
 			p := h.Passage
 			in.Sources[i] = skills.Source{N: i + 1, Title: p.Title, Section: p.Section, Text: p.Text}
-			missing = append(missing, holes(p)...)
 		}
 		out, usage, err := llm.Ask[skills.RequirementsOutput](ctx, m, skill, in)
 		if err := llm.Stops(ctx, err); err != nil {
 			return nil, err
 		}
-		update := graph.Update[state.Comply]{state.ComplyUsage.Add(usage), state.ComplyMissing.Add(missing...)}
+		update := graph.Update[state.Comply]{state.ComplyUsage.Add(usage)}
 		if err != nil {
-			f := caught(NodeExtract, state.FindNotJSON, err.Error(), "the passages could not be read for requirements")
+			f := caught(NodeExtract, failure(err), err.Error(), "the passages could not be read for requirements")
 			f.Outcome = "no requirement was taken from them"
-			return append(update, state.ComplyFindings.Add(f)), nil
+			return append(update, state.ComplyFindings.Add(f), state.ComplyLosses.Add(state.LossOf("what is required by "+named(s.Hits), err))), nil
 		}
 		model, err := obligation.Default()
 		if err != nil {
@@ -70,20 +68,28 @@ func Extract(m llm.Model, skill skills.Skill, inspect retrieval.Inspect) graph.N
 	}
 }
 
+// failure is the kind of finding of a call that failed.
+func failure(err error) state.FindingKind {
+	if llm.Misread(err) {
+		return state.FindNotJSON
+	}
+	return state.FindNotHad
+}
+
+// named lists where passages stand.
+func named(hits []state.Hit) string {
+	where := make([]string, len(hits))
+	for i, h := range hits {
+		where[i] = h.Passage.Where()
+	}
+	return strings.Join(where, "; ")
+}
+
 func caught(stage string, kind state.FindingKind, words, detail string) state.ComplyFinding {
 	return state.ComplyFinding{Stage: stage, Kind: kind, Text: llm.Cut(oneLine(words), mostShown), Detail: detail}
 }
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
-
-// holes says where a passage holds places open.
-func holes(p state.Passage) []string {
-	var out []string
-	for _, at := range obligation.Placeholders(p.Text) {
-		out = append(out, fmt.Sprintf("%s, bytes %d–%d: the text is not written yet: %q", p.Where(), p.Start+at.Start, p.Start+at.End, llm.Cut(strings.Join(strings.Fields(p.Text[at.Start:at.End]), " "), mostShown)))
-	}
-	return out
-}
 
 // settle makes a requirement of what a model copied from a passage, or says why
 // it is none.

@@ -12,7 +12,8 @@ import (
 
 // Finalize completes the answer: the other side of a conflict that was left out is
 // quoted, conflicts are named, and what it all stands on is counted and summed up.
-// An answer without a statement is none.
+// An answer without a statement is none. What the question asks about and no passage
+// speaks of is missing.
 func Finalize() graph.Node[state.Comply] {
 	return func(_ context.Context, s state.Comply) (graph.Update[state.Comply], error) {
 		verified := s.Verified()
@@ -35,8 +36,12 @@ func Finalize() graph.Node[state.Comply] {
 		if len(verified) == 0 {
 			answer, statements = "", nil
 		}
+		var missing []string
+		if len(s.Hits) > 0 {
+			missing = Missing(s.Question, s.Hits)
+		}
 		return graph.Update[state.Comply]{
-			state.ComplyAnswer.Set(answer), state.ComplyStatements.Set(statements), state.ComplyGrounding.Set(grounding(verified, statements)),
+			state.ComplyMissing.Add(missing...), state.ComplyAnswer.Set(answer), state.ComplyStatements.Set(statements), state.ComplyGrounding.Set(grounding(verified, statements)),
 			state.ComplyStatutes.Set(summary(verified, statements, state.Statute)), state.ComplyPolicies.Set(summary(verified, statements, state.Policy)),
 		}, nil
 	}

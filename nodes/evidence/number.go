@@ -31,13 +31,10 @@ func Number(corpus retrieval.Retriever, most int) graph.Node[state.Comply] {
 			for j, ref := range all[i].Refers {
 				found, err := link.find(ctx, ref.Text)
 				if err != nil {
-					return nil, fmt.Errorf("looking for %q: %w", ref.Text, err)
+					return nil, &retrieval.SearchError{Query: ref.Text, Err: err}
 				}
 				all[i].Refers[j] = found
 			}
-		}
-		for _, text := range link.lost {
-			update = append(update, state.ComplyMissing.Add(fmt.Sprintf("a requirement refers to %q, which the corpus does not hold", text)))
 		}
 		update = append(update, state.ComplyRequirements.Set(all))
 		if len(all) == 0 {
@@ -132,7 +129,6 @@ type linker struct {
 	corpus retrieval.Retriever
 	hits   []state.Hit
 	known  map[string]state.CrossReference
-	lost   []string // references without a target, in order
 }
 
 func (l *linker) find(ctx context.Context, text string) (state.CrossReference, error) {
@@ -153,9 +149,6 @@ func (l *linker) find(ctx context.Context, text string) (state.CrossReference, e
 			p := r.Hits[0].Passage
 			ref.Passage, ref.Document, ref.Linked = p.ID, p.Doc, true
 		}
-	}
-	if !ref.Linked {
-		l.lost = append(l.lost, text)
 	}
 	l.known[text] = ref
 	return ref, nil

@@ -65,7 +65,7 @@ func Retrieve(corpus retrieval.Retriever, passages int, inspect retrieval.Inspec
 				return nil, context.Cause(ctx)
 			}
 			if err != nil {
-				return nil, fmt.Errorf("searching %q: %w", s.Question, err)
+				return nil, &retrieval.SearchError{Query: s.Question, Err: err}
 			}
 			hits = append(hits, of...)
 		}
@@ -76,6 +76,7 @@ func Retrieve(corpus retrieval.Retriever, passages int, inspect retrieval.Inspec
 		update := graph.Update[state.Comply]{
 			state.ComplyHits.Set(hits), state.ComplyWarnings.Add(append(f.warnings, orders...)...), state.ComplySearched.Set(f.confidence),
 		}
+		update = append(update, lost(f.losses)...)
 		if usage := asked.Usage(); usage != (state.ModelUsage{}) {
 			update = append(update, state.ComplyUsage.Add(usage))
 		}
@@ -110,6 +111,7 @@ type finder struct {
 	s          state.Comply
 	most       int
 	warnings   []string
+	losses     []state.Loss
 	confidence float64
 	whole      []state.Hit // what a search of everything found, where kinds cannot be searched by
 	unkinded   bool
@@ -181,6 +183,7 @@ func (f *finder) ask(ctx context.Context, k int, kind *index.Condition) ([]state
 	if r.Fallback != "" {
 		f.warnings = append(f.warnings, retrieval.NotReranked+r.Fallback)
 	}
+	f.losses = append(f.losses, retrieval.Lost(r, f.s.Question)...)
 	f.confidence = max(f.confidence, r.Confidence)
 	return r.Hits, retrieval.Publish(ctx, retrieval.Asked{Queries: []string{f.s.Question}}, r)
 }

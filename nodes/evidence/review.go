@@ -23,7 +23,8 @@ type Reviewer struct {
 
 // Review checks every statement of the draft. What fails goes back to compose,
 // with the exact findings, up to most times; then the statements that fail are
-// taken out.
+// taken out. When none is left the verified requirements are quoted instead. A
+// statement that could not be judged fails, and is a loss.
 func Review(r *Reviewer, most int) graph.Node[state.Comply] {
 	return func(ctx context.Context, s state.Comply) (graph.Update[state.Comply], error) {
 		seen, err := r.look(ctx, s)
@@ -31,6 +32,7 @@ func Review(r *Reviewer, most int) graph.Node[state.Comply] {
 			return nil, err
 		}
 		update := graph.Update[state.Comply]{state.ComplyUsage.Add(seen.usage), state.ComplyFindings.Add(seen.notes...)}
+		update = append(update, lost(seen.losses)...)
 		if len(seen.findings) == 0 {
 			return append(update, state.ComplyOpen.Set(nil), state.ComplyDecided.Set(state.ComplyFinalize)), nil
 		}
@@ -49,6 +51,11 @@ func Review(r *Reviewer, most int) graph.Node[state.Comply] {
 				seen.findings[i].Outcome = "quoted beside it"
 			}
 		}
+		if len(Statements(draft.Answer)) == 0 {
+			f := caught(NodeReview, state.FindNoStatement, s.Draft.Answer, "no statement of the answer passed its review")
+			f.Revision, f.Outcome = s.Revisions, quotedInstead
+			draft, seen.findings = quoting(s.Verified()), append(seen.findings, f)
+		}
 		return append(update, state.ComplyDraft.Set(draft), state.ComplyOpen.Set(nil), state.ComplyFindings.Add(seen.findings...), state.ComplyDecided.Set(state.ComplyFinalize)), nil
 	}
 }
@@ -58,6 +65,7 @@ type look struct {
 	findings []state.ComplyFinding
 	notes    []state.ComplyFinding // that leave the answer as it is
 	failed   []state.Statement
+	losses   []state.Loss
 	usage    state.ModelUsage
 }
 
@@ -70,11 +78,10 @@ func (r *Reviewer) look(ctx context.Context, s state.Comply) (look, error) {
 	}
 	var passed []state.Statement
 	for _, st := range statements {
-		found, usage, err := r.statement(ctx, s, st, byID)
+		found, err := r.statement(ctx, s, st, byID, &out)
 		if err != nil {
 			return out, err
 		}
-		out.usage = out.usage.Plus(usage)
 		if len(found) == 0 {
 			passed = append(passed, st)
 			continue
@@ -101,28 +108,33 @@ func (r *Reviewer) look(ctx context.Context, s state.Comply) (look, error) {
 	return out, nil
 }
 
-// statement reviews one statement by code and by the judge of claims.
-func (r *Reviewer) statement(ctx context.Context, s state.Comply, st state.Statement, byID map[string]state.Requirement) ([]state.ComplyFinding, state.ModelUsage, error) {
+// statement reviews one statement by code and by the judge of claims, whose usage and
+// losses go to out.
+func (r *Reviewer) statement(ctx context.Context, s state.Comply, st state.Statement, byID map[string]state.Requirement, out *look) ([]state.ComplyFinding, error) {
 	found := checkIDs(s, st)
 	if len(found) > 0 {
-		return found, state.ModelUsage{}, nil
+		return found, nil
 	}
 	cited := make([]state.Requirement, len(st.IDs))
 	for i, id := range st.IDs {
 		cited[i] = byID[id]
 	}
 	if found, done := checkWords(st, cited); done {
-		return found, state.ModelUsage{}, nil
+		return found, nil
 	}
 	evidence := make([]state.Evidence, len(cited))
 	for i, c := range cited {
 		evidence[i] = state.Evidence{Label: c.ID, Passage: state.Passage{ID: c.ID, Doc: c.Document, Text: c.Spoken(), End: len(c.Spoken())}}
 	}
 	v, usage, err := r.Judge.Judge(ctx, state.Claim{ID: 1, Text: bare(st.Text), End: len(bare(st.Text)), Cites: st.IDs}, evidence)
+	out.usage = out.usage.Plus(usage)
 	if err != nil || v.Status == state.Supported {
-		return nil, usage, err
+		return nil, err
 	}
-	return []state.ComplyFinding{objection(state.FindUnsupported, st, "the quotes that it cites do not carry it: "+v.Reason)}, usage, nil
+	if v.Error != "" {
+		out.losses = append(out.losses, state.Loss{Missing: "the verdict on “" + llm.Cut(bare(st.Text), mostShown) + "”", Error: v.Error})
+	}
+	return []state.ComplyFinding{objection(state.FindUnsupported, st, "the quotes that it cites do not carry it: "+v.Reason)}, nil
 }
 
 func objection(kind state.FindingKind, st state.Statement, detail string) state.ComplyFinding {
@@ -211,9 +223,9 @@ func (r *Reviewer) byModel(ctx context.Context, s state.Comply, passed []state.S
 		return err
 	}
 	if err != nil {
-		f := caught(NodeReview, state.FindNotJSON, err.Error(), "the model's review could not be read")
+		f := caught(NodeReview, failure(err), err.Error(), "the model's review could not be had")
 		f.Revision, f.Outcome = s.Revisions, "the review by code stands"
-		out.notes = append(out.notes, f)
+		out.notes, out.losses = append(out.notes, f), append(out.losses, state.LossOf("the model's review of the answer", err))
 		return nil
 	}
 	for _, f := range answer.Findings {

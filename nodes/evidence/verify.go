@@ -13,54 +13,84 @@ import (
 )
 
 // Verify judges the one requirement of its state. A quote that code finds
-// incomplete is rejected without a model, and a verdict on another requirement
-// than the one that was asked about does not count.
+// incomplete is rejected without a model. A verdict that cannot be had, is on another
+// requirement than the one that was asked about, or both verifies and rejects is a
+// loss, and its requirement is not verified.
 func Verify(m llm.Model, skill skills.Skill) graph.Node[state.Comply] {
 	return func(ctx context.Context, s state.Comply) (graph.Update[state.Comply], error) {
 		var update graph.Update[state.Comply]
 		for _, r := range s.Requirements {
-			verdict, findings, usage, err := judge(ctx, m, skill, s.Question, r)
+			j, err := judge(ctx, m, skill, s.Question, r)
 			if err != nil {
 				return nil, err
 			}
-			update = append(update, state.ComplyVerdicts.Add(verdict), state.ComplyUsage.Add(usage), state.ComplyFindings.Add(findings...))
+			update = append(update, state.ComplyVerdicts.Add(j.verdict), state.ComplyUsage.Add(j.usage), state.ComplyFindings.Add(j.findings...))
+			update = append(update, lost(j.losses)...)
 		}
 		return update, nil
 	}
 }
 
-func judge(ctx context.Context, m llm.Model, skill skills.Skill, question string, r state.Requirement) (state.RequirementVerdict, []state.ComplyFinding, state.ModelUsage, error) {
-	v := state.RequirementVerdict{ID: r.ID}
+// judged is what became of one requirement.
+type judged struct {
+	verdict  state.RequirementVerdict
+	findings []state.ComplyFinding
+	losses   []state.Loss
+	usage    state.ModelUsage
+}
+
+func judge(ctx context.Context, m llm.Model, skill skills.Skill, question string, r state.Requirement) (judged, error) {
+	j := judged{verdict: state.RequirementVerdict{ID: r.ID}}
 	if !obligation.Complete(r.Quote, len(r.Stems) > 0) {
-		v.Reason, v.Rationale = state.IncompleteQuote, "The quote leans on words before it, or breaks off."
-		return v, nil, state.ModelUsage{}, nil
+		j.verdict.Reason, j.verdict.Rationale = state.IncompleteQuote, "The quote leans on words before it, or breaks off."
+		return j, nil
 	}
 	out, usage, err := llm.Ask[skills.GroundingOutput](ctx, m, skill, skills.GroundingInput{Question: question, Requirement: quoted(r)})
 	if err := llm.Stops(ctx, err); err != nil {
-		return v, nil, usage, err
+		return j, err
 	}
-	reject := func(kind state.FindingKind, words, detail string) (state.RequirementVerdict, []state.ComplyFinding, state.ModelUsage, error) {
-		f := caught(NodeVerify, kind, words, detail)
-		f.IDs, f.Outcome = []string{r.ID}, "the requirement is rejected"
-		v.Reason, v.Rationale, v.Error = state.NeedsInference, "The requirement could not be verified.", detail
-		return v, []state.ComplyFinding{f}, usage, nil
-	}
+	j.usage = usage
 	switch {
 	case err != nil:
-		return reject(state.FindNotJSON, err.Error(), "the verdict could not be read: "+err.Error())
+		j.lose(failure(err), err.Error(), fmt.Errorf("the verdict could not be had: %w", err))
 	case out.ID != r.ID:
-		return reject(state.FindUnknownID, out.ID, fmt.Sprintf("the verdict is on %q, and %s was asked about", llm.Cut(out.ID, 80), r.ID))
+		j.lose(state.FindUnknownID, out.ID, verdictError(fmt.Sprintf("the verdict is on %q, and %s was asked about", llm.Cut(out.ID, 80), r.ID)))
+	case out.Verified && out.Reason != none:
+		j.lose(state.FindNotJSON, out.Reason, verdictError("the verdict both verifies and rejects: "+out.Reason))
+	case out.Verified:
+		j.verdict.Verified, j.verdict.Rationale = true, strings.TrimSpace(out.Rationale)
+	case out.Reason == none:
+		j.verdict.Reason, j.verdict.Rationale = state.NeedsInference, strings.TrimSpace(out.Rationale)
+	default:
+		j.verdict.Reason, j.verdict.Rationale = state.RejectionReason(out.Reason), strings.TrimSpace(out.Rationale)
 	}
-	v.Verified, v.Rationale = out.Verified, strings.TrimSpace(out.Rationale)
-	switch reason := state.RejectionReason(out.Reason); {
-	case v.Verified && out.Reason != "none":
-		return reject(state.FindNotJSON, out.Reason, "the verdict both verifies and rejects")
-	case !v.Verified && out.Reason == "none":
-		v.Reason = state.NeedsInference
-	case !v.Verified:
-		v.Reason = reason
+	return j, nil
+}
+
+// lost is the update of losses; none without any.
+func lost(losses []state.Loss) graph.Update[state.Comply] {
+	if len(losses) == 0 {
+		return nil
 	}
-	return v, nil, usage, nil
+	return graph.Update[state.Comply]{state.ComplyLosses.Add(losses...)}
+}
+
+// none is the reason of a verdict that does not reject.
+const none = "none"
+
+// A verdictError is a verdict that says nothing.
+type verdictError string
+
+func (e verdictError) Error() string      { return string(e) }
+func (e verdictError) Cause() state.Cause { return state.CauseModel }
+
+// lose notes that there is no verdict.
+func (j *judged) lose(kind state.FindingKind, words string, why error) {
+	v := &j.verdict
+	f := caught(NodeVerify, kind, words, why.Error())
+	f.IDs, f.Outcome = []string{v.ID}, "the requirement is not verified"
+	v.Reason, v.Rationale, v.Error = state.NotJudged, "The requirement could not be verified.", why.Error()
+	j.findings, j.losses = append(j.findings, f), append(j.losses, state.LossOf("the verdict on "+v.ID, why))
 }
 
 // quoted is a requirement as models read it.

@@ -1,9 +1,8 @@
 package extract
 
 import (
-	"context"
 	"encoding/json"
-	"errors"
+	"slices"
 
 	"example.com/assay/state"
 )
@@ -42,13 +41,13 @@ type LoopMetadata struct {
 // AgentType is what the loop is called in its metadata.
 const AgentType = "tool_agent_with_verification"
 
-// Answer turns a finished run into the answer that is printed. An extraction that
-// did not pass is still answered; its report says what is wrong. Without any
-// value the status is no_evidence.
+// Answer turns a finished run into the answer that is printed. A value that the
+// document does not hold is among the fields and in the report, and not in the result.
+// An extraction that did not pass is still answered; its report says what is wrong.
 func (s *Schema) Answer(final state.Extract, runErr error) Answer {
 	a := Answer{
 		Answer: state.Answer{
-			Schema: state.AnswerSchema, Pipeline: "extract", End: state.End{Status: state.StatusAnswered}, Sources: []state.Source{}, Warnings: final.Warnings,
+			Schema: state.AnswerSchema, Pipeline: "extract", End: s.End(final, runErr), Sources: []state.Source{}, Warnings: final.Warnings,
 			Metrics: state.RunMetrics{Metrics: state.Metrics{ModelUsage: final.Usage}, NodeMS: map[string]float64{}},
 		},
 		Document: final.Document.Source, Fields: []state.FieldValue{}, Report: state.VerificationReport{Issues: []state.Issue{}}, History: []Iteration{},
@@ -58,21 +57,25 @@ func (s *Schema) Answer(final state.Extract, runErr error) Answer {
 		a.Result, a.Report = s.Result(best.Values), best.Report
 		a.Fields = append(a.Fields, best.Values...)
 		a.Confidence, a.Loop.Best, a.Loop.Passed = best.Report.Confidence, best.N, best.Report.Passed
-		a.Metrics.HasAnswer = len(best.Values) > 0
+		a.Metrics.HasAnswer = len(state.InDocument(best.Values)) > 0
 	}
 	for _, it := range final.Iterations {
 		a.History = append(a.History, Iteration{N: it.N, Score: it.Report.Score, Issues: it.Report.Issues, ChangedFields: it.Changed})
 	}
-	switch {
-	case errors.Is(runErr, context.Canceled) || errors.Is(runErr, context.DeadlineExceeded):
-		a.Status = state.StatusCancelled
-	case runErr != nil:
-		a.Status = state.StatusFailed
-	case len(a.Fields) == 0:
-		a.Status = state.StatusNoEvidence
-	}
-	if runErr != nil {
-		a.Error = runErr.Error()
-	}
 	return a
+}
+
+// End says how a run ended. It is grounded when the document holds every value that
+// was found. What a run without a value looked for are the schema's fields.
+func (s *Schema) End(final state.Extract, runErr error) state.End {
+	best, _ := final.Best()
+	held := len(state.InDocument(best.Values))
+	o := state.Outcome{
+		Err: runErr, Answered: len(best.Values) > 0, Grounded: held == len(best.Values), Losses: slices.Clone(final.Losses),
+		Searched: state.Searched{Queries: make([]string, len(s.Fields))},
+	}
+	for i, f := range s.Fields {
+		o.Searched.Queries[i] = f.Path
+	}
+	return o.End()
 }

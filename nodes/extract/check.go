@@ -2,6 +2,7 @@ package extract
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"example.com/assay/graph"
@@ -35,7 +36,7 @@ func VerifyNode(s *Schema, limits Thresholds, iterations int) graph.Node[state.E
 }
 
 // Review asks a model what it thinks of the values. What it finds are issues
-// beside those of the rules; a model that fails has no opinion.
+// beside those of the rules. A model that fails has no opinion, which is a loss.
 func Review(m llm.Model, skill skills.Skill, r *reading) graph.Node[state.Extract] {
 	return func(ctx context.Context, e state.Extract) (graph.Update[state.Extract], error) {
 		opinions := []state.Issue{}
@@ -58,7 +59,7 @@ func Review(m llm.Model, skill skills.Skill, r *reading) graph.Node[state.Extrac
 			}
 			update = append(update, state.ExtractUsage.Add(usage))
 			if err != nil {
-				update = append(update, state.ExtractWarnings.Add("a part was not reviewed: "+err.Error()))
+				update = append(update, state.ExtractLosses.Add(state.LossOf(fmt.Sprintf("the model's opinion on bytes %d–%d", w.start, w.end), err)))
 				continue
 			}
 			for _, i := range out.Issues {

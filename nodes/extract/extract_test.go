@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"example.com/assay/graph"
+	"example.com/assay/llm"
 	"example.com/assay/llm/llmtest"
 	"example.com/assay/nodes/extract"
 	"example.com/assay/skills"
@@ -70,7 +71,7 @@ var (
 	made   = answer(append(slices.Clone(whole[3:]), "date", "2031-01-01", "01/01/2031")...)                             // hallucinated
 	adds   = answer(append(slices.Clone(whole[:len(whole)-6]), "total", "10.00", "10.00", "currency", "EUR", "EUR")...) // read from another place
 	less   = answer("total", "13.75", "13.75")
-	down   = llmtest.Answer{Err: errors.New("the model is down")}
+	down   = llmtest.Answer{Err: &llm.StatusError{Provider: "openai", Status: 500}}
 )
 
 func run(t testing.TB, text, document string, opts *extract.Options, first, again []llmtest.Answer) (*extract.Schema, state.Extract, *llmtest.Script, error) {
@@ -113,7 +114,7 @@ func TestLoop(t *testing.T) {
 		{"one pass", []llmtest.Answer{right}, nil, 1, 1, "the verification passed", "2018-10-19"},
 		{"refined until it passes", []llmtest.Answer{noDate}, []llmtest.Answer{made, right}, 3, 3, "the verification passed", "2018-10-19"},
 		{"an amount that does not add up", []llmtest.Answer{adds}, []llmtest.Answer{right}, 2, 2, "the verification passed", "2018-10-19"},
-		{"the maximum", []llmtest.Answer{less}, []llmtest.Answer{noDate, made}, 3, 3, "the maximum of iterations is reached", "2031-01-01"},
+		{"the maximum", []llmtest.Answer{less}, []llmtest.Answer{noDate, made}, 3, 2, "the maximum of iterations is reached", ""}, // a date that was made up is worth no more than none
 		{"a later one is worse", []llmtest.Answer{noDate}, []llmtest.Answer{less, answer()}, 3, 1, "the maximum of iterations is reached", ""},
 		{"nothing changes", []llmtest.Answer{noDate}, []llmtest.Answer{noDate}, 2, 1, "the iteration changed nothing", ""},
 		{"a call fails", []llmtest.Answer{noDate}, []llmtest.Answer{down}, 2, 1, "a model call failed", ""},
@@ -150,8 +151,52 @@ func TestLoop(t *testing.T) {
 // A first call that fails leaves nothing to return.
 func TestFirstCallFails(t *testing.T) {
 	s, final, _, err := run(t, invoice, paper, nil, []llmtest.Answer{down}, nil)
-	if a := s.Answer(final, err); err == nil || a.Status != state.StatusFailed || a.Result != nil || len(a.Fields) != 0 {
+	if a := s.Answer(final, err); err == nil || a.Status != state.StatusUnavailable || a.Cause != state.CauseModel || a.Result != nil || len(a.Fields) != 0 {
 		t.Errorf("%v, %+v", err, a)
+	}
+}
+
+// A value that the document does not hold is reported and not in the result, and the
+// extraction is not grounded.
+func TestMadeUpValue(t *testing.T) {
+	s, final, _, err := run(t, invoice, paper, &extract.Options{MaxIterations: 1}, []llmtest.Answer{made}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := s.Answer(final, nil)
+	if a.Status != state.StatusUngrounded || !strings.Contains(kinds(a.Report), "not_in_document date") || a.Report.Passed || a.Report.RequiredCoverage == 1 {
+		t.Errorf("%s, issues %s, coverage %v", a.Status, kinds(a.Report), a.Report.RequiredCoverage)
+	}
+	if strings.Contains(string(a.Result), "2031") || strings.Contains(string(a.Result), "date") || !strings.Contains(string(a.Result), "13.75") {
+		t.Errorf("the result is %s", a.Result)
+	}
+	if !slices.ContainsFunc(a.Fields, func(v state.FieldValue) bool { return v.Field == "date" && v.Place == nil }) {
+		t.Errorf("the fields are %+v", a.Fields)
+	}
+}
+
+// A call that fails while the run goes on is a loss.
+func TestLostCalls(t *testing.T) {
+	for name, c := range map[string]struct {
+		first, again llmtest.Answer
+		review       bool
+		want         state.Status
+		missing      string
+	}{
+		"refine":            {noDate, down, false, state.StatusUngrounded, "the correction of iteration 1"},
+		"nothing to refine": {answer(), down, false, state.StatusUnavailable, "the correction of iteration 1"},
+		"review":            {right, right, true, state.StatusUngrounded, fmt.Sprintf("the model's opinion on bytes 0–%d", len(paper))},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, final, _, err := run(t, invoice, paper, &extract.Options{Review: c.review}, []llmtest.Answer{c.first}, []llmtest.Answer{c.again})
+			if err != nil {
+				t.Fatal(err)
+			}
+			end := s.End(final, nil)
+			if end.Status != c.want || len(end.Losses) != 1 || end.Losses[0].Missing != c.missing {
+				t.Errorf("%+v", end)
+			}
+		})
 	}
 }
 
@@ -348,8 +393,8 @@ func TestReview(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(final.Iterations) != 2 || kinds(final.Iterations[0].Report) != "opinion tax" || len(m.Unused()) > 0 || len(final.Warnings) != 1 {
-		t.Errorf("%d iterations, %s, %q, %q", len(final.Iterations), kinds(final.Iterations[0].Report), m.Unused(), final.Warnings)
+	if len(final.Iterations) != 2 || kinds(final.Iterations[0].Report) != "opinion tax" || len(m.Unused()) > 0 || len(final.Losses) != 1 {
+		t.Errorf("%d iterations, %s, %q, %q", len(final.Iterations), kinds(final.Iterations[0].Report), m.Unused(), final.Losses)
 	}
 }
 

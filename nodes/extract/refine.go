@@ -2,6 +2,7 @@ package extract
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"example.com/assay/graph"
@@ -14,7 +15,7 @@ import (
 const mostIssues = 10
 
 // Refine has the fields read again by what was found wrong. A model that fails
-// ends the loop: the best iteration stands, and the failure is noted.
+// ends the loop: the best iteration stands, and the correction is a loss.
 func Refine(m llm.Model, skill skills.Skill, r *reading) graph.Node[state.Extract] {
 	return func(ctx context.Context, s state.Extract) (graph.Update[state.Extract], error) {
 		last := s.Iterations[len(s.Iterations)-1]
@@ -30,7 +31,8 @@ func Refine(m llm.Model, skill skills.Skill, r *reading) graph.Node[state.Extrac
 		update := graph.Update[state.Extract]{state.ExtractUsage.Add(usage), state.ExtractWarnings.Add(warnings...)}
 		if err != nil {
 			return append(update, state.ExtractDecided.Set(state.ExtractFinish), state.ExtractStopped.Set("a model call failed"),
-				state.ExtractFailure.Set("the extraction was not refined: "+err.Error())), nil
+				state.ExtractFailure.Set("the extraction was not refined: "+err.Error()),
+				state.ExtractLosses.Add(state.LossOf(fmt.Sprintf("the correction of iteration %d", len(s.Iterations)), err))), nil
 		}
 		return append(update, state.ExtractValues.Set(found), state.ExtractConflicts.Set(conflicts)), nil
 	}

@@ -15,9 +15,15 @@ import (
 )
 
 // Result puts values together as the JSON that the schema describes, keys in its
-// order. Fields without a value are left out. A value that is not of its
-// field's type is a string, which the schema then refuses.
+// order. Fields without a value are left out, and so are values that the document does
+// not hold. A value that is not of its field's type is a string, which the schema then
+// refuses.
 func (s *Schema) Result(found []state.FieldValue) json.RawMessage {
+	return s.write(state.InDocument(found))
+}
+
+// write is Result of all values.
+func (s *Schema) write(found []state.FieldValue) json.RawMessage {
 	b := builder{walker: walker{schema: s, root: s.root}, values: map[string]string{}, lists: map[string]int{}, objects: map[string]bool{}}
 	for _, v := range found {
 		b.values[v.Field] = v.Value

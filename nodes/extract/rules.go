@@ -35,10 +35,13 @@ func (t Thresholds) filled() Thresholds {
 // confidence that is needed.
 func (s *Schema) Verify(found []state.FieldValue, others []state.Issue, t Thresholds) state.VerificationReport {
 	t = t.filled()
-	r := &ruler{schema: s, values: found, limits: t, has: map[string]bool{}}
+	r := &ruler{schema: s, values: found, limits: t, has: map[string]bool{}, holds: map[string]bool{}}
 	for _, v := range found {
 		name, _ := pattern(v.Field)
 		r.has[name] = true
+		if v.Place != nil {
+			r.holds[name] = true
+		}
 	}
 	r.coverage()
 	r.conform()
@@ -105,6 +108,7 @@ type ruler struct {
 	values          []state.FieldValue
 	limits          Thresholds
 	has             map[string]bool // fields with a value
+	holds           map[string]bool // fields with a value that the document holds
 	issues          []state.Issue
 	checked, broken int // checks across fields
 }
@@ -113,7 +117,8 @@ func (r *ruler) add(kind state.IssueKind, severity state.Severity, field, messag
 	r.issues = append(r.issues, state.Issue{Kind: kind, Severity: severity, Field: field, Message: message, Suggestion: suggestion})
 }
 
-// share of the fields, or of the required ones, that have a value.
+// share of the fields, or of the required ones, that have a value which the document
+// holds.
 func (r *ruler) share(required bool) float64 {
 	have, all := 0, 0
 	for _, f := range r.schema.Fields {
@@ -121,7 +126,7 @@ func (r *ruler) share(required bool) float64 {
 			continue
 		}
 		all++
-		if r.has[f.Path] {
+		if r.holds[f.Path] {
 			have++
 		}
 	}
@@ -149,7 +154,7 @@ func (r *ruler) coverage() {
 
 // conform checks the result against the schema itself.
 func (r *ruler) conform() {
-	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(r.schema.Result(r.values)))
+	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(r.schema.write(r.values)))
 	if err != nil {
 		r.add(state.IssueType, state.SeverityHigh, "", "the result is not JSON: "+err.Error(), "give each value in the form of its type")
 		return

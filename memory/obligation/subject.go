@@ -1,0 +1,82 @@
+package obligation
+
+import (
+	"slices"
+	"strings"
+
+	"example.com/assay/memory/text"
+)
+
+// frames put a question about duties and say nothing of its subject. They are
+// never content.
+var frames = stemSet(`require requires required requirement requirements must shall obligation obligations obligated duty duties rule rules ruled
+	need needs expect expected expectations regulation regulations regulatory mandate mandates mandated mandatory necessary
+	provide provides describe explain clarify clarification elaborate outline outlines regarding concerning under according
+	specific specifically detail details example examples guidance guideline guidelines advice recommend recommends recommended recommendation
+	recommendations suggest suggested do does should may apply applies applicable exist exists say says tell ensure ensures clarity`)
+
+// words of questions that are content when they are all that is left: "What does
+// the policy say about the law?"
+var asides = stemSet(`policy policies statute statutes law laws context best practice practices criteria criterion aspect aspects factor factors
+	element elements scenario scenarios circumstance circumstances step steps framework set include includes included consider considered
+	considerations help meet process processes procedure procedures type types kind kinds take taken`)
+
+// modifiers are frames before another frame, "key requirements", and content before
+// anything else, "key cabinets".
+var modifiers = stemSet(`key main certain typical typically particular relevant appropriate various general`)
+
+func stemSet(words string) map[string]bool {
+	out := map[string]bool{}
+	for _, w := range strings.Fields(words) {
+		out[text.Stem(w)] = true
+	}
+	return out
+}
+
+// A SubjectWord is a word of a question that says what it is about.
+type SubjectWord struct {
+	text.Span        // bytes of the question
+	Stem      string // as text.Terms has it
+}
+
+// Subject returns the words that say what a question about duties is about, each stem
+// once, in their order. The words by which people ask for duties are left out.
+// Of a question that asks of nothing else its weaker words of asking are the subject,
+// then all of its content.
+func Subject(question string) []SubjectWord {
+	tokens := text.Tokens(question)
+	var subject, weak, all []SubjectWord
+	add := func(list []SubjectWord, w SubjectWord) []SubjectWord {
+		if slices.ContainsFunc(list, func(o SubjectWord) bool { return o.Stem == w.Stem }) {
+			return list
+		}
+		return append(list, w)
+	}
+	for i, t := range tokens {
+		if text.DocStops.Has(t.Text) {
+			continue
+		}
+		w := SubjectWord{text.Span{Start: t.Start, End: t.End}, text.Stem(t.Text)}
+		all = add(all, w)
+		switch {
+		case i > 0 && tokens[i-1].Text == "how": // long, many
+		case text.QueryStops.Has(t.Text) || frames[w.Stem] || modifiers[w.Stem] && i+1 < len(tokens) && asks(tokens[i+1].Text):
+		case asides[w.Stem]:
+			weak = add(weak, w)
+		default:
+			subject = add(subject, w)
+		}
+	}
+	for _, list := range [][]SubjectWord{subject, weak} {
+		if len(list) > 0 {
+			return list
+		}
+	}
+	return all
+}
+
+// asks reports whether a word is one by which people ask for duties.
+func asks(word string) bool {
+	stem := text.Stem(word)
+	return frames[stem] || asides[stem] || modifiers[stem]
+}

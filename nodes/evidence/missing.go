@@ -1,0 +1,111 @@
+package evidence
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"example.com/assay/llm"
+	"example.com/assay/memory/obligation"
+	"example.com/assay/memory/text"
+	"example.com/assay/state"
+)
+
+// Missing says which topics of a question no passage speaks of: words of its subject
+// that stand in none of them, or only where the text is still to be written.
+// Neighbouring words are one topic.
+func Missing(question string, hits []state.Hit) []string {
+	written := map[string]bool{}
+	var open []gap
+	for _, h := range hits {
+		w, gaps := speaks(h.Passage)
+		for _, stem := range w {
+			written[stem] = true
+		}
+		open = append(open, gaps...)
+	}
+	var absent, unwritten []obligation.SubjectWord
+	for _, w := range obligation.Subject(question) {
+		switch {
+		case within(written, w.Stem):
+		case slices.ContainsFunc(open, func(g gap) bool { return within(g.stems, w.Stem) }):
+			unwritten = append(unwritten, w)
+		default:
+			absent = append(absent, w)
+		}
+	}
+	var out []string
+	for _, topic := range topics(question, absent) {
+		out = append(out, "no passage that was read speaks of "+topic)
+	}
+	for _, g := range open {
+		of := slices.DeleteFunc(slices.Clone(unwritten), func(w obligation.SubjectWord) bool { return !within(g.stems, w.Stem) })
+		if len(of) > 0 {
+			out = append(out, fmt.Sprintf("%s: the text is not written yet: %s: %q", strings.Join(topics(question, of), ", "), g.where, g.words))
+		}
+	}
+	return out
+}
+
+// A gap is a sentence that holds a place open.
+type gap struct {
+	stems map[string]bool // of the sentence, and of what stands over its passage
+	where string
+	words string // that hold the place open
+}
+
+// speaks returns the stems of what is written in a passage, and its gaps. What stands
+// over a passage with a gap announces what it may not hold.
+func speaks(p state.Passage) (written []string, gaps []gap) {
+	open := obligation.Placeholders(p.Text)
+	over := text.Terms(p.Title+"\n"+p.Section, text.DocStops)
+	if len(open) == 0 {
+		return append(text.Terms(p.Text, text.DocStops), over...), nil
+	}
+	for _, s := range text.Sentences(p.Text) {
+		terms := text.Terms(p.Text[s.Start:s.End], text.DocStops)
+		at := slices.IndexFunc(open, func(o text.Span) bool { return o.Start < s.End && s.Start < o.End })
+		if at < 0 {
+			written = append(written, terms...)
+			continue
+		}
+		g := gap{stems: map[string]bool{}, words: llm.Cut(oneLine(p.Text[open[at].Start:open[at].End]), mostShown)}
+		g.where = fmt.Sprintf("%s, bytes %d–%d", p.Where(), p.Start+open[at].Start, p.Start+open[at].End)
+		for _, stem := range append(terms, over...) {
+			g.stems[stem] = true
+		}
+		gaps = append(gaps, g)
+	}
+	return written, gaps
+}
+
+// leastPrefix is how many letters two stems share that are of one family, "hospit"
+// and "hospital", when the one begins with the other.
+const leastPrefix = 5
+
+// within reports whether a set has a stem, or one of its family.
+func within(set map[string]bool, stem string) bool {
+	if set[stem] {
+		return true
+	}
+	for s := range set {
+		if min(len(s), len(stem)) >= leastPrefix && (strings.HasPrefix(s, stem) || strings.HasPrefix(stem, s)) {
+			return true
+		}
+	}
+	return false
+}
+
+// topics are words as the question has them, in quotation marks; those with nothing
+// between them but space are one.
+func topics(question string, list []obligation.SubjectWord) []string {
+	var out []string
+	for i := 0; i < len(list); {
+		from, to := list[i].Start, list[i].End
+		for i++; i < len(list) && strings.TrimSpace(question[to:list[i].Start]) == ""; i++ {
+			to = list[i].End
+		}
+		out = append(out, "“"+oneLine(question[from:to])+"”")
+	}
+	return out
+}
