@@ -115,8 +115,8 @@ func TestVerifyTwice(t *testing.T) {
 		t.Fatal(err)
 	}
 	e := m.Prepare([]string{"The gate of Skell was built in 1899.", "It cost 12 crowns."})
-	if good, bad := e.Judge("In 1899 Skell built a gate."), e.Judge("In 1711 Skell built a windmill and a gate."); good.P < .5 || bad.P > .5 {
-		t.Errorf("learned nothing: %.2f and %.2f", good.P, bad.P)
+	if good, bad := e.Judge("In 1899 Skell built a gate."), e.Judge("In 1711 Skell built a windmill and a gate."); good.Balanced < .5 || bad.Balanced > .5 {
+		t.Errorf("learned nothing: %.2f and %.2f", good.Balanced, bad.Balanced)
 	}
 	if len(m.Trained()) != 2 || m.Trained()[0].Name != "wice" || m.Trained()[1].Items != 40 {
 		t.Errorf("trained on %+v", m.Trained())

@@ -170,18 +170,18 @@ const (
 )
 
 // decides reports whether a conflict makes a claim unsupported: the evidence
-// says something else, or it has nothing of an amount, a date, a name or a
-// denial. Everything else that the evidence merely lacks is a doubt, for much can
+// says something else, or it has nothing of an amount, a date, a name or an
+// extent. Everything else that the evidence merely lacks is a doubt, for much can
 // be said in other words. So are amounts and dates of a text of several
-// sentences, which is no single claim.
+// sentences, which is more than one claim.
 func decides(c state.Conflict, single bool) bool {
 	switch c.Kind {
 	case state.ConflictNumber, state.ConflictUnit, state.ConflictDate:
 		return single
-	case state.ConflictName:
+	case state.ConflictName, state.ConflictQuantifier:
 		return single || c.Opposed
 	}
-	return c.Opposed
+	return c.Opposed || c.Evidence != ""
 }
 
 // doubtful lists the words of doubts, each once.
