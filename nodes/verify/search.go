@@ -11,6 +11,7 @@ import (
 	"example.com/assay/llm"
 	"example.com/assay/memory/index"
 	"example.com/assay/nodes/retrieval"
+	"example.com/assay/nodes/verify/facts"
 	"example.com/assay/state"
 )
 
@@ -20,6 +21,7 @@ const searchesAtOnce = 8
 // Search looks in a corpus for the passages that decide each claim, before the
 // claim is judged. The claim itself is the query, for a sentence that refutes it
 // shares its words as one that supports it does; the question adds candidates.
+// Contraries of the claim are searched for as well.
 // A claim that was searched for is not searched for again. A search that fails is
 // a loss: its claim is judged by the evidence that was given, if there is any.
 func Search(corpus retrieval.Retriever, passages int, inspect retrieval.Inspect) graph.Node[state.Verify] {
@@ -98,10 +100,31 @@ func searchAll(ctx context.Context, corpus retrieval.Retriever, queries []string
 				query.Alternatives = []string{question + " " + q}
 			}
 			results[i], errs[i] = corpus.Search(ctx, query)
+			for _, contrary := range facts.Contraries(q) {
+				if errs[i] != nil {
+					return
+				}
+				var against index.Result
+				against, errs[i] = corpus.Search(ctx, index.Query{Primary: contrary, K: passagesAgainst})
+				results[i].Hits = united(results[i].Hits, against.Hits)
+			}
 		})
 	}
 	running.Wait()
 	return results, errs
+}
+
+// passagesAgainst is how many passages are read for a contrary of a claim.
+const passagesAgainst = 2
+
+// united is a list of hits with those of another that it does not have.
+func united(hits, more []state.Hit) []state.Hit {
+	for _, h := range more {
+		if !slices.ContainsFunc(hits, func(o state.Hit) bool { return o.Passage.ID == h.Passage.ID }) {
+			hits = append(hits, h)
+		}
+	}
+	return hits
 }
 
 // searched is the position of the search for a claim, or -1.

@@ -33,10 +33,18 @@ func TestEachClaimIsSearchedForBeforeItIsJudged(t *testing.T) {
 	if len(final.Evidence) != 2 || final.Evidence[0].Label != "P-1" || final.Evidence[1].Label != "P-2" {
 		t.Errorf("evidence %+v", final.Evidence)
 	}
+	contraries := 0
 	for _, q := range corpus.queries {
+		if q.K == 2 && len(q.Alternatives) == 0 { // of a contrary: "The fee for an early entry"
+			contraries++
+			continue
+		}
 		if q.K != 5 || len(q.Alternatives) != 1 || q.Alternatives[0] != "What does an owner owe? "+q.Primary {
 			t.Errorf("query %+v", q)
 		}
+	}
+	if contraries == 0 {
+		t.Error("no contrary was searched for")
 	}
 	if a := verify.Result(final, nil, nowhere{}); a.Status != state.StatusAnswered || a.Correction != nil || a.Verification.QuotesChecked != 2 {
 		t.Errorf("answer %+v", a)

@@ -327,7 +327,7 @@ func TestTreatments(t *testing.T) {
 // TestEveryRouteIsTaken walks every edge that the pipeline draws.
 func TestEveryRouteIsTaken(t *testing.T) {
 	more := func() *shelf {
-		return &shelf{passages: []state.Passage{passage("a", "Nothing."), passage("b", "Nothing.")}}
+		return &shelf{passages: []state.Passage{passage("a", "Nothing."), passage("b", "Nothing."), passage("c", "Nothing."), passage("d", "Nothing.")}}
 	}
 	taken := map[string]bool{}
 	var drawing string

@@ -510,6 +510,8 @@ func (c *comparison) weigh(p part) weighing {
 		}
 	case state.ConflictDirection:
 		switch {
+		case p.against >= .9 && lead > .05 && oneGroup(c.groups):
+			return contradicted
 		case lead > .4 && !relative[t.text] && (polar[t.text] || oppositesOf[t.text] != nil || lead > .6):
 			return contradicted
 		case polar[t.text] && p.shown < .02, lead > .25:
@@ -547,6 +549,9 @@ func (c *comparison) weigh(p part) weighing {
 // relative words say how one thing stands to another: the evidence may say it
 // from the other side.
 var relative = words(`older elder younger oldest youngest brother sister husband wife`)
+
+// oneGroup reports whether a claim is short: one group of clauses.
+func oneGroup(groups []int) bool { return len(groups) > 0 && groups[len(groups)-1] == 0 }
 
 // loose quantifiers are put for one another.
 var loose = words(`several some many both`)
