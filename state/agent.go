@@ -43,6 +43,7 @@ type Step struct {
 	Citations  []Citation `json:"citations,omitempty"`
 	Verdict    string     `json:"verdict,omitempty"` // why the evaluation failed it, in words
 	Error      string     `json:"error,omitempty"`   // what stopped it: an error of the model or the index
+	Reason     string     `json:"reason,omitempty"`  // why it was planned, when that was decided after other steps
 }
 
 // A Finding is what an evaluated step adds to the accumulated context.
@@ -77,7 +78,26 @@ type Selection struct {
 	Elements []string       `json:"elements,omitempty"`
 	Options  []OptionReason `json:"options,omitempty"`
 	Reason   string         `json:"reason,omitempty"`
+	Withheld string         `json:"withheld,omitempty"` // the letter that was selected and has no support
+	Block    string         `json:"block,omitempty"`    // all of this as text, before it is verified
+	Check    *ClaimCheck    `json:"check,omitempty"`    // of the block's claims; nil when they were not checked
 }
+
+// ChoiceCheck is the reasons of a selection with what has no support marked or
+// left out, and the verdicts on them.
+type ChoiceCheck struct {
+	Text  string      `json:"text"`
+	Check *ClaimCheck `json:"check"` // nil when they were not checked
+}
+
+// Wholeness says how much of what was asked the answer's evidence has.
+type Wholeness struct {
+	Parts   int      `json:"parts"`             // that the question asks for; 0 when none can be told apart
+	Missing []string `json:"missing,omitempty"` // in words; see package research
+}
+
+// None reports whether the evidence has no part of what was asked.
+func (w Wholeness) None() bool { return w.Parts > 0 && len(w.Missing) >= w.Parts }
 
 // OptionReason is the judgement of one option.
 type OptionReason struct {
@@ -118,11 +138,16 @@ type Agent struct {
 	Memory     MemoryHit   `json:"memory"`
 	Choice     Selection   `json:"choice"`
 	Check      *ClaimCheck `json:"check,omitempty"` // of the answer's claims; nil when they were not checked
-	Correction Correction  `json:"correction,omitzero"`
-	Stored     bool        `json:"stored"`   // written to QA memory in this run
-	Warnings   []string    `json:"warnings"` // what went wrong beside the answer
-	Usage      ModelUsage  `json:"usage"`
-	Metrics    Metrics     `json:"metrics"` // set by the last node
+	Whole      Wholeness   `json:"whole,omitzero"`
+	// ChoiceCheck is what verification made of the selection's reasons.
+	ChoiceCheck ChoiceCheck `json:"choice_check,omitzero"`
+	Losses      []Loss      `json:"losses,omitempty"`  // calls that failed while the run went on
+	Stopped     string      `json:"stopped,omitempty"` // why no further step was planned, in the replanner's words
+	Correction  Correction  `json:"correction,omitzero"`
+	Stored      bool        `json:"stored"`   // written to QA memory in this run
+	Warnings    []string    `json:"warnings"` // what went wrong beside the answer
+	Usage       ModelUsage  `json:"usage"`
+	Metrics     Metrics     `json:"metrics"` // set by the last node
 }
 
 // Metrics sum up a run. Times are not among them: they are the trace's.
@@ -140,30 +165,34 @@ type Metrics struct {
 
 // Channels of Agent.
 var (
-	AgentObjective  = graph.LastValue("objective", func(s *Agent) *string { return &s.Objective })
-	AgentQueryType  = graph.LastValue("query_type", func(s *Agent) *QueryType { return &s.QueryType })
-	AgentPlan       = graph.Reduce("plan", func(s *Agent) *[]Step { return &s.Plan }, mergeSteps)
-	AgentContext    = graph.Append("context", func(s *Agent) *[]Finding { return &s.Context })
-	AgentIterations = graph.Reduce("iterations", func(s *Agent) *int { return &s.Iterations }, sum)
-	AgentDecision   = graph.LastValue("decision", func(s *Agent) *Decision { return &s.Decision })
-	AgentAnswer     = graph.LastValue("answer", func(s *Agent) *string { return &s.Answer })
-	AgentResearch   = graph.LastValue("research", func(s *Agent) *string { return &s.Research })
-	AgentInjection  = graph.LastValue("injection", func(s *Agent) *Injection { return &s.Injection })
-	AgentMemory     = graph.LastValue("memory", func(s *Agent) *MemoryHit { return &s.Memory })
-	AgentChoice     = graph.LastValue("choice", func(s *Agent) *Selection { return &s.Choice })
-	AgentCheck      = graph.LastValue("check", func(s *Agent) **ClaimCheck { return &s.Check })
-	AgentCorrection = graph.LastValue("correction", func(s *Agent) *Correction { return &s.Correction })
-	AgentStored     = graph.LastValue("stored", func(s *Agent) *bool { return &s.Stored })
-	AgentWarnings   = graph.Append("warnings", func(s *Agent) *[]string { return &s.Warnings })
-	AgentUsage      = graph.Reduce("usage", func(s *Agent) *ModelUsage { return &s.Usage }, ModelUsage.Plus)
-	AgentMetrics    = graph.LastValue("metrics", func(s *Agent) *Metrics { return &s.Metrics })
+	AgentObjective   = graph.LastValue("objective", func(s *Agent) *string { return &s.Objective })
+	AgentQueryType   = graph.LastValue("query_type", func(s *Agent) *QueryType { return &s.QueryType })
+	AgentPlan        = graph.Reduce("plan", func(s *Agent) *[]Step { return &s.Plan }, mergeSteps)
+	AgentContext     = graph.Append("context", func(s *Agent) *[]Finding { return &s.Context })
+	AgentIterations  = graph.Reduce("iterations", func(s *Agent) *int { return &s.Iterations }, sum)
+	AgentDecision    = graph.LastValue("decision", func(s *Agent) *Decision { return &s.Decision })
+	AgentAnswer      = graph.LastValue("answer", func(s *Agent) *string { return &s.Answer })
+	AgentResearch    = graph.LastValue("research", func(s *Agent) *string { return &s.Research })
+	AgentInjection   = graph.LastValue("injection", func(s *Agent) *Injection { return &s.Injection })
+	AgentMemory      = graph.LastValue("memory", func(s *Agent) *MemoryHit { return &s.Memory })
+	AgentChoice      = graph.LastValue("choice", func(s *Agent) *Selection { return &s.Choice })
+	AgentCheck       = graph.LastValue("check", func(s *Agent) **ClaimCheck { return &s.Check })
+	AgentWhole       = graph.LastValue("whole", func(s *Agent) *Wholeness { return &s.Whole })
+	AgentChoiceCheck = graph.LastValue("choice_check", func(s *Agent) *ChoiceCheck { return &s.ChoiceCheck })
+	AgentLosses      = graph.Append("losses", func(s *Agent) *[]Loss { return &s.Losses })
+	AgentStopped     = graph.LastValue("stopped", func(s *Agent) *string { return &s.Stopped })
+	AgentCorrection  = graph.LastValue("correction", func(s *Agent) *Correction { return &s.Correction })
+	AgentStored      = graph.LastValue("stored", func(s *Agent) *bool { return &s.Stored })
+	AgentWarnings    = graph.Append("warnings", func(s *Agent) *[]string { return &s.Warnings })
+	AgentUsage       = graph.Reduce("usage", func(s *Agent) *ModelUsage { return &s.Usage }, ModelUsage.Plus)
+	AgentMetrics     = graph.LastValue("metrics", func(s *Agent) *Metrics { return &s.Metrics })
 )
 
 // AgentChannels returns every channel of Agent, for NewStateGraph.
 func AgentChannels() []graph.Channel[Agent] {
 	return []graph.Channel[Agent]{
 		AgentObjective, AgentQueryType, AgentPlan, AgentContext, AgentIterations, AgentDecision, AgentAnswer,
-		AgentResearch, AgentInjection, AgentMemory, AgentChoice, AgentCheck, AgentCorrection, AgentStored, AgentWarnings, AgentUsage, AgentMetrics,
+		AgentResearch, AgentInjection, AgentMemory, AgentChoice, AgentCheck, AgentChoiceCheck, AgentWhole, AgentLosses, AgentStopped, AgentCorrection, AgentStored, AgentWarnings, AgentUsage, AgentMetrics,
 	}
 }
 
@@ -192,6 +221,7 @@ func (s Step) With(upd Step) Step {
 	fill(&s.Answer, upd.Answer)
 	fill(&s.Verdict, upd.Verdict)
 	fill(&s.Error, upd.Error)
+	fill(&s.Reason, upd.Reason)
 	if upd.Queries != nil {
 		s.Queries = upd.Queries
 	}

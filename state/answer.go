@@ -13,13 +13,24 @@ type Answer struct {
 	Answer       string       `json:"answer"` // markdown
 	Choice       string       `json:"choice"` // the letter chosen; empty without choices and for an abstention
 	Sources      []Source     `json:"sources"`
-	Confidence   float64      `json:"confidence"` // mean of the completed steps, calibrated; 0 without any
+	Confidence   float64      `json:"confidence"` // Relevance.Confidence, where there is one
+	Relevance    *Relevance   `json:"relevance,omitempty"`
 	Verification Verification `json:"verification"`
 	Metrics      RunMetrics   `json:"metrics"`
 	Model        string       `json:"model"`
 	Corpus       string       `json:"corpus"`
 	Trace        string       `json:"trace"`              // the trace's file; empty when none was written
 	Warnings     []string     `json:"warnings,omitempty"` // what went wrong beside the answer, e.g. in memory
+}
+
+// Relevance is how well the passages answer the question, as far as that can be
+// told without reading them. It says nothing of whether the sentences are the
+// sources' own: that is Verification.
+type Relevance struct {
+	Confidence float64 `json:"confidence"` // how often an answer like this one held what was asked, where it was measured
+	Retrieved  float64 `json:"retrieved"`  // how surely the passages are about the question: mean of the completed steps
+	Parts      int     `json:"parts"`      // that the question asks for; 0 when none can be told apart
+	Found      int     `json:"found"`      // of them, those that a cited passage or the answer has
 }
 
 // Source is a cited passage: the bytes Start..End of the file at Path are
@@ -57,7 +68,11 @@ type QuoteSpan struct {
 type Verification struct {
 	QuotesChecked int `json:"quotes_checked"`
 	QuotesExact   int `json:"quotes_exact"`
-	*ClaimCheck       // nil when claims were not checked
+	ClaimsQuoted  int `json:"claims_quoted,omitempty"` // supported claims that are a source's own words
+	// Choice is the check of the reasons for and against the options; nil without
+	// options, and when they were not checked.
+	Choice      *ClaimCheck `json:"choice,omitempty"`
+	*ClaimCheck             // nil when claims were not checked
 }
 
 // ClaimCheck is what the verification of a response's claims came to.

@@ -101,6 +101,7 @@ type End struct {
 	Status   Status    `json:"status"`
 	Cause    Cause     `json:"cause,omitempty"`    // of unavailable
 	Losses   []Loss    `json:"losses,omitempty"`   // calls that failed while the run went on
+	Missing  []string  `json:"missing,omitempty"`  // parts of what was asked that the evidence does not have
 	Searched *Searched `json:"searched,omitempty"` // of no_evidence
 	Why      string    `json:"why,omitempty"`      // of ungrounded: what does not hold, in a sentence
 	Error    string    `json:"error,omitempty"`
@@ -108,12 +109,13 @@ type End struct {
 
 // An Outcome is what a pipeline knows when its run is over.
 type Outcome struct {
-	Err      error  // of the run
-	Rejected bool   // the input was refused
-	Asks     bool   // the run waits for a person
-	Answered bool   // there is an answer
-	Grounded bool   // every part of the answer that was checked holds
-	Losses   []Loss // calls that failed while the run went on
+	Err      error    // of the run
+	Rejected bool     // the input was refused
+	Asks     bool     // the run waits for a person
+	Answered bool     // there is an answer
+	Grounded bool     // every part of the answer that was checked holds
+	Losses   []Loss   // calls that failed while the run went on
+	Missing  []string // parts of what was asked that the evidence does not have; an answer with some is not whole
 	Searched Searched
 	Why      string // see End
 }
@@ -121,7 +123,7 @@ type Outcome struct {
 // End decides how a run ended. A run that lost a call never ends as answered or
 // no_evidence: what it lost might have changed either.
 func (o Outcome) End() End {
-	e := End{Losses: o.Losses}
+	e := End{Losses: o.Losses, Missing: o.Missing}
 	switch {
 	case o.Err != nil:
 		e.Error = o.Err.Error()
@@ -137,7 +139,7 @@ func (o Outcome) End() End {
 		e.Status = StatusInterrupted
 	case o.Rejected:
 		e.Status = StatusRejected
-	case o.Answered && o.Grounded && len(o.Losses) == 0:
+	case o.Answered && o.Grounded && len(o.Losses) == 0 && len(o.Missing) == 0:
 		e.Status = StatusAnswered
 	case o.Answered:
 		e.Status, e.Why = StatusUngrounded, o.Why
@@ -162,15 +164,15 @@ func (e End) Words() string {
 	case StatusAnswered:
 		return ""
 	case StatusUngrounded:
-		if len(e.Losses) > 0 {
-			return strings.TrimSpace(e.Why + " Answered, but not whole: " + e.lost())
+		if lost := strings.TrimSpace(e.lost() + " " + e.missing()); lost != "" {
+			return strings.TrimSpace(e.Why + " Answered, but not whole: " + lost)
 		}
 		if e.Why != "" {
 			return e.Why
 		}
 		return "Answered, but not grounded: not every statement is supported by the evidence."
 	case StatusNoEvidence:
-		return "No evidence: " + e.Searched.words()
+		return strings.TrimSpace("No evidence: " + e.Searched.words() + " " + e.missing())
 	case StatusUnavailable:
 		why := causeWords[e.Cause]
 		if why == "" {
@@ -191,7 +193,19 @@ func (e End) Words() string {
 	return "Failed: " + e.Error
 }
 
+// missing names the parts that the evidence does not have; empty without any.
+func (e End) missing() string {
+	if len(e.Missing) == 0 {
+		return ""
+	}
+	return "The passages do not have: " + strings.Join(e.Missing, "; ") + "."
+}
+
+// lost names what failed calls took; empty without any.
 func (e End) lost() string {
+	if len(e.Losses) == 0 {
+		return ""
+	}
 	var parts []string
 	for _, l := range e.Losses {
 		parts = append(parts, fmt.Sprintf("%s is missing (%s)", l.Missing, strings.TrimSuffix(l.Error, ".")))

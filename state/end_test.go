@@ -32,6 +32,8 @@ func TestEnd(t *testing.T) {
 		{"a call was lost", state.Outcome{Answered: true, Grounded: true, Losses: lost}, state.StatusUngrounded, "", 3, "the answer to step 2 is missing (planning: openai answered 401)"},
 		{"nothing there", state.Outcome{Searched: state.Searched{Corpus: "handbook", Queries: []string{"badge"}}}, state.StatusNoEvidence, "", 3, `corpus "handbook" was searched for “badge”`},
 		{"nothing there, but a call was lost", state.Outcome{Losses: lost}, state.StatusUnavailable, state.CauseKey, 1, "the key was refused"},
+		{"a part is missing", state.Outcome{Answered: true, Grounded: true, Missing: []string{"a date"}}, state.StatusUngrounded, "", 3, "The passages do not have: a date."},
+		{"all that was asked is missing", state.Outcome{Grounded: true, Missing: []string{"a date"}}, state.StatusNoEvidence, "", 3, "The passages do not have: a date."},
 		{"the key", state.Outcome{Err: key}, state.StatusUnavailable, state.CauseKey, 1, "the key was refused"},
 		{"the time", state.Outcome{Err: context.DeadlineExceeded}, state.StatusUnavailable, state.CauseTime, 1, "the time is up"},
 		{"cancelled", state.Outcome{Err: context.Canceled, Answered: true, Grounded: true}, state.StatusCancelled, "", 130, "Cancelled"},

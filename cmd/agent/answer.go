@@ -27,11 +27,13 @@ func (a *app) printAnswer(answer state.Answer, files verify.Locator) {
 		fmt.Fprint(a.stdout, render.Markdown("## Sources\n", look), sourceList(answer.Sources))
 		fmt.Fprintln(a.stdout)
 	}
-	if check := answer.Verification.ClaimCheck; check != nil {
-		a.printVerdicts(check, files, true)
-		fmt.Fprintln(a.stdout, checkLine(check))
+	for _, check := range []*state.ClaimCheck{answer.Verification.ClaimCheck, answer.Verification.Choice} {
+		if check != nil {
+			a.printVerdicts(check, files, true)
+		}
 	}
 	if answer.Answer != "" {
+		fmt.Fprint(a.stdout, render.Markdown(relevanceLine(answer), look))
 		fmt.Fprint(a.stdout, render.Markdown(summary(answer), look))
 	}
 	if a.verbose && modelNotes[answer.Model] == "" {
@@ -74,13 +76,51 @@ func sourceList(sources []state.Source) string {
 	return render.Visible(b.String())
 }
 
-// summary is the last line: how sure, from what, by whom and at what cost. The
-// offline model costs nothing.
-func summary(answer state.Answer) string {
-	parts := []string{fmt.Sprintf("confidence %.2f", answer.Confidence)}
-	if v := answer.Verification; v.QuotesChecked > 0 {
+// relevanceLine is the headline: how well the passages answer the question, and
+// how much of what was asked is there. It is empty without an answer.
+func relevanceLine(answer state.Answer) string {
+	r := answer.Relevance
+	if r == nil || answer.Status == state.StatusNoEvidence {
+		return ""
+	}
+	measured := "measured on software manuals"
+	if modelNotes[answer.Model] == "" {
+		measured += ", with the offline model"
+	}
+	parts := []string{fmt.Sprintf("relevance %.2f: about %d in 10 answers like this one held what was asked (%s)", r.Confidence, int(r.Confidence*10+.5), measured)}
+	if r.Parts > 1 {
+		parts = append(parts, fmt.Sprintf("%d of %d parts of the question found", r.Found, r.Parts))
+	}
+	return strings.Join(parts, " · ")
+}
+
+// groundingParts says how far the answer's sentences are its sources' own. Claims that
+// are quotes say no more than the quotes do, and are not counted again.
+func groundingParts(v state.Verification) []string {
+	var parts []string
+	if v.QuotesChecked > 0 {
 		parts = append(parts, fmt.Sprintf("%d of %d quotes exact", v.QuotesExact, v.QuotesChecked))
 	}
+	for _, c := range []struct {
+		check *state.ClaimCheck
+		what  string
+	}{{v.ClaimCheck, "claim"}, {v.Choice, "reason"}} {
+		switch {
+		case c.check == nil:
+		case c.check.Unverified != "":
+			parts = append(parts, fmt.Sprintf("%d of %s supported, not verified: %s", c.check.ClaimsSupported, count(c.check.ClaimsChecked, c.what), render.Visible(c.check.Unverified)))
+		case c.check == v.ClaimCheck && v.ClaimsQuoted == c.check.ClaimsChecked && v.QuotesChecked > 0:
+		case c.check.ClaimsChecked > 0:
+			parts = append(parts, fmt.Sprintf("%d of %s supported", c.check.ClaimsSupported, count(c.check.ClaimsChecked, c.what)))
+		}
+	}
+	return parts
+}
+
+// summary is the last line: grounded how far, from what, by whom and at what cost.
+// The offline model costs nothing.
+func summary(answer state.Answer) string {
+	parts := groundingParts(answer.Verification)
 	if answer.Metrics.MemoryHit {
 		parts = append(parts, "from memory")
 	}

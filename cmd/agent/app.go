@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -117,11 +118,16 @@ func (a *app) printJSON(v any) {
 
 // errInterrupted is the cause with which a signal cancels. It is a
 // context.Canceled.
-var errInterrupted error = interruption{}
+var errInterrupted error = interruption{os.Interrupt}
 
-type interruption struct{}
+type interruption struct{ signal os.Signal }
 
-func (interruption) Error() string { return "interrupted" }
+func (i interruption) Error() string {
+	if i.signal == syscall.SIGTERM {
+		return "terminated"
+	}
+	return "interrupted"
+}
 
 func (interruption) Unwrap() error { return context.Canceled }
 
@@ -136,13 +142,13 @@ func (a *app) interruptible(ctx context.Context) (context.Context, func()) {
 		defer close(finished)
 		for {
 			select {
-			case <-a.signals:
+			case sig := <-a.signals:
 				if handle := a.onSignal.Load(); handle != nil {
 					(*handle)()
 					continue
 				}
 				a.release()
-				cancel(errInterrupted)
+				cancel(interruption{sig})
 				return
 			case <-done:
 				return
@@ -185,6 +191,7 @@ const (
 	exitUsage       = 2
 	exitNoEvidence  = 3
 	exitInterrupted = 130
+	exitTerminated  = 143 // by SIGTERM
 )
 
 // A usageError is a command line, variable or configuration that cannot be
@@ -225,6 +232,9 @@ func exitCode(err error) int {
 	}
 	if _, ok := errors.AsType[usageError](err); ok {
 		return exitUsage
+	}
+	if i, ok := errors.AsType[interruption](err); ok && i.signal == syscall.SIGTERM {
+		return exitTerminated
 	}
 	if errors.Is(err, context.Canceled) {
 		return exitInterrupted

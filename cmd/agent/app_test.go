@@ -221,7 +221,7 @@ func TestInterruptWhileReading(t *testing.T) {
 		if code := a.run(t.Context(), args); code != exitInterrupted {
 			t.Errorf("%q: exit code %d, want %d", args, code, exitInterrupted)
 		}
-		if args != nil && !strings.Contains(stdout.String(), `"status": "interrupted"`) {
+		if args != nil && !strings.Contains(stdout.String(), `"status": "cancelled"`) {
 			t.Errorf("%q: stdout %q", args, stdout)
 		}
 		if err := writer.Close(); err != nil {

@@ -30,7 +30,9 @@ A multiple-choice question lists its options as "A. …", "(A) …" or the like.
 
 Every sentence of the answer cites a source; each source is listed with its
 file, section and range of bytes. Exit code 3 says that the corpus does not
-hold enough evidence.
+hold enough evidence, that not all of the answer holds, or that a part of what
+was asked is not there; the answer says which. Exit code 1 says that it could
+not be looked for, and why: the key, the network, the budget.
 
 Settings come from flags, else from variables, else from the configuration,
 else from defaults. agent doctor lists each with its origin; a key K of the
@@ -210,10 +212,8 @@ func outcome(answer state.Answer, runErr error) error {
 		return runErr
 	case answer.Status == state.StatusAnswered:
 		return nil
-	case answer.Status == state.StatusNoEvidence:
-		return silent(exitNoEvidence)
-	case answer.Status == state.StatusFailed:
+	case answer.Status == state.StatusUnavailable, answer.Status == state.StatusFailed:
 		return fmt.Errorf("researching the question: %s", answer.Error)
 	}
-	return silent(exitFailed) // rejected: the answer says why
+	return silent(answer.Status.ExitCode()) // the answer says why
 }

@@ -285,6 +285,7 @@ func (e *engine) result(final state.Agent, times follow.Took, runErr error, runI
 	answer.RunID, answer.Model, answer.Corpus, answer.Trace = runID, e.modelLabel(), e.corpus.Name(), traceFile
 	if !e.verification.showClaims {
 		answer.Verification.ClaimCheck = withoutClaims(answer.Verification.ClaimCheck)
+		answer.Verification.Choice = withoutClaims(answer.Verification.Choice)
 	}
 	if runErr != nil { // the node that sums up did not run
 		answer.Metrics.Metrics = sumUp(final)

@@ -181,7 +181,7 @@ func TestCassetteHoldsNoKey(t *testing.T) {
 		a, stdout, stderr := testApp(home)
 		withEnv(a, envOpenAIKey, secret, envOpenAIURL, server.URL, envGeminiKey, other)
 		asked := len(server.asked)
-		if code := a.run(t.Context(), []string{"ask", "--config", config, flag, tape, question}); code != exitDone || stderr.Len() > 0 {
+		if code := a.run(t.Context(), []string{"ask", "--config", config, "--confidence-threshold", "0.1", flag, tape, question}); code != exitDone || stderr.Len() > 0 {
 			t.Fatalf("%s: exit code %d: %s%s", flag, code, stdout, stderr)
 		}
 		if (len(server.asked) > asked) != (flag == "--record") {

@@ -24,16 +24,17 @@ pipe, each line is a question.
 Corpora and memory live in the directory ` + envHome + `, by default
 $XDG_DATA_HOME/assay or ~/.local/share/assay.
 
-Exit codes: 0 done, 1 failed, 2 wrong usage, 3 no sufficient evidence,
-130 interrupted.`,
+Exit codes: 0 done, 1 failed or could not look, 2 wrong usage, 3 no sufficient
+evidence or not all of it holds, 4 stopped for a person, 130 interrupted,
+143 terminated.`,
 		Example: `  agent ask "What must a plaintiff prove for battery?"
   agent ingest docs/
   agent
   agent help ask`,
-		SilenceUsage:      true,
-		SilenceErrors:     true,
-		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
-		Args:              func(cmd *cobra.Command, args []string) error { return unknownVerb(cmd, args) },
+		Version:       currentVersions().String(),
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		Args:          func(cmd *cobra.Command, args []string) error { return unknownVerb(cmd, args) },
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.session(cmd, &flags)
 		},
@@ -42,6 +43,7 @@ Exit codes: 0 done, 1 failed, 2 wrong usage, 3 no sufficient evidence,
 	flags.registerTimeout(root)
 	flags.registerCassette(root)
 	root.PersistentFlags().BoolVarP(&a.verbose, "verbose", "v", false, "log what happens to standard error")
+	root.SetVersionTemplate("{{.Version}}")
 	root.SetFlagErrorFunc(flagError)
 	help := helpCommand()
 	root.SetHelpCommand(help)

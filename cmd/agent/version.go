@@ -43,6 +43,15 @@ func currentVersions() versions {
 	return v
 }
 
+// String is what people read, in two lines.
+func (v versions) String() string {
+	revision := ""
+	if v.Revision != "" {
+		revision = " (" + v.Revision + ")"
+	}
+	return fmt.Sprintf("agent %s%s, %s\nanswer schema %d, trace version %d, pipeline %s\n", v.Version, revision, v.Go, v.Answer, v.Trace, v.Pipeline)
+}
+
 func (a *app) versionCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
@@ -56,11 +65,7 @@ func (a *app) versionCommand() *cobra.Command {
 				a.printJSON(v)
 				return nil
 			}
-			fmt.Fprintf(a.stdout, "agent %s", v.Version)
-			if v.Revision != "" {
-				fmt.Fprintf(a.stdout, " (%s)", v.Revision)
-			}
-			fmt.Fprintf(a.stdout, ", %s\nanswer schema %d, trace version %d, pipeline %s\n", v.Go, v.Answer, v.Trace, v.Pipeline)
+			fmt.Fprint(a.stdout, v)
 			return nil
 		},
 	}

@@ -38,9 +38,6 @@ const (
 	voters = 5
 )
 
-// evidenceMatch opens the explanation of a selection.
-const evidenceMatch = "This is an evidence match, not legal reasoning: "
-
 // connective splits a choice into its outcome and its ground.
 var connective = regexp.MustCompile(`(?i)\b(because|only if|even if|even though|if|unless|since|although|provided that|provided|as long as|so long as|on the ground that|under|when|where)\b`)
 
@@ -66,7 +63,6 @@ type candidate struct {
 	whole    float64 // the largest share of its idf that one sentence holds
 	phrase   bool    // two of its words stand side by side in the sources, too
 	nearest  int     // the pool's nearest sentence; −1 for none
-	shared   []string
 	score    float64
 }
 
@@ -113,7 +109,6 @@ func MatchChoices(in skills.SelectInput) []ChoiceMatch {
 func selectChoice(in skills.SelectInput, margin float64) (skills.SelectOutput, error) {
 	out := skills.SelectOutput{Elements: []string{}, Choices: []skills.ChoiceReason{}}
 	if len(in.Choices) == 0 {
-		out.Reason = "There are no choices to select from."
 		return out, nil
 	}
 	l := newLexer()
@@ -126,13 +121,8 @@ func selectChoice(in skills.SelectInput, margin float64) (skills.SelectOutput, e
 	if len(list) > 1 {
 		lead = best.score - list[order[1]].score
 	}
-	if found && margin >= 0 && !best.supported() {
-		out.Reason = evidenceMatch + fmt.Sprintf("the sources hold too little of choice %s, which matches them best, so none is selected.", best.choice.Letter)
-	} else if found && best.score >= margin && (len(list) == 1 || lead > 1e-9) {
+	if found && best.nearest >= 0 && (margin < 0 || best.supported()) && best.score >= margin && (len(list) == 1 || lead > 1e-9) {
 		out.Answer = best.choice.Letter
-		out.Reason = evidenceMatch + fmt.Sprintf("the sources hold more of choice %s than of the others (%.2f standard deviations above the mean).", out.Answer, best.score)
-	} else {
-		out.Reason = evidenceMatch + "the sources do not prefer one choice clearly enough, so none is selected."
 	}
 	for _, c := range list {
 		out.Choices = append(out.Choices, skills.ChoiceReason{
@@ -292,11 +282,6 @@ func (c *candidate) match(p *pool, stem, ground []string, research string) {
 	}
 	c.agree = float64(c.outcome) * votes / weight
 	c.nearest = list[0].index
-	for _, t := range c.terms {
-		if p.sentences[c.nearest].counts[t] > 0 {
-			c.shared = append(c.shared, t)
-		}
-	}
 }
 
 // shareKnown is the share of the terms' idf that sources or facts hold.
@@ -341,36 +326,62 @@ func byScore(list []candidate) []int {
 	return order
 }
 
-// reason explains a judgement around the quote of the nearest sentence.
+// reason is the quote of the nearest sentence, empty when none shares a word with
+// the choice's ground.
 func (c candidate) reason(p *pool, sources []skills.Source) string {
 	if c.nearest < 0 {
-		return evidenceMatch + "no sentence of the sources shares a word with its ground."
+		return ""
 	}
-	s := &p.sentences[c.nearest]
-	relation := ""
-	switch {
-	case c.agree > 0:
-		relation = " Its outcome agrees with the nearest sentences'."
-	case c.agree < 0:
-		relation = " Its outcome is opposed to the nearest sentences'."
-	}
-	return fmt.Sprintf("the nearest sentence is [Source %d] “%s”, which shares %d of its %d terms.%s",
-		sources[s.source].N, s.text, len(c.shared), len(c.terms), relation)
+	return p.quoted(c.nearest, sources)
 }
 
-// ruleQuotes lists the nearest sentences of the choices, best choice first,
-// each once, at most four.
+func (p *pool) quoted(at int, sources []skills.Source) string {
+	s := &p.sentences[at]
+	return fmt.Sprintf("“%s” [Source %d]", s.text, sources[s.source].N)
+}
+
+// ruleQuotes lists the nearest sentences of the choices that state a rule, best
+// choice first, each once, at most four. A hypothetical and what is told of it
+// states none.
 func ruleQuotes(p *pool, sources []skills.Source, list []candidate, order []int) []string {
 	quotes := []string{}
 	seen := map[int]bool{}
 	for _, i := range order {
 		at := list[i].nearest
-		if at < 0 || seen[at] || len(quotes) == 4 {
+		if at < 0 || seen[at] || len(quotes) == 4 || p.hypothetical(at) {
 			continue
 		}
 		seen[at] = true
-		s := &p.sentences[at]
-		quotes = append(quotes, fmt.Sprintf("“%s” [Source %d]", s.text, sources[s.source].N))
+		quotes = append(quotes, p.quoted(at, sources))
 	}
 	return quotes
+}
+
+// hypothetical reports whether the sentence at i tells of an example: it says so,
+// or it names somebody whom a sentence of its source that does names.
+func (p *pool) hypothetical(i int) bool {
+	s := &p.sentences[i]
+	if exampleCue.MatchString(s.text) {
+		return true
+	}
+	l := newLexer()
+	people := storyNames(l, s.text)
+	if len(people) == 0 { // a sentence's first word is capital anyway
+		if words := l.words(s.text); len(words) > 1 && capitalised(words[0].Raw) && !text.QueryStops.Has(words[0].Text) {
+			people = map[string]bool{words[0].Text: true}
+		}
+	}
+	for j := range p.sentences {
+		o := &p.sentences[j]
+		if o.source != s.source || !exampleCue.MatchString(o.text) {
+			continue
+		}
+		told := storyNames(l, o.text)
+		for name := range people {
+			if told[name] {
+				return true
+			}
+		}
+	}
+	return false
 }

@@ -32,9 +32,6 @@ func TestSelectRicochet(t *testing.T) {
 			t.Errorf("choice %+v", c)
 		}
 	}
-	if !strings.Contains(out.Reason, "not legal reasoning") {
-		t.Errorf("reason %q", out.Reason)
-	}
 	if len(out.Elements) == 0 || !strings.HasPrefix(out.Elements[0], "“The privilege extends to a bystander") {
 		t.Errorf("elements %q", out.Elements)
 	}
@@ -70,8 +67,8 @@ func TestSelectAbstains(t *testing.T) {
 	thin := skills.SelectInput{Question: "Which clauses are violated?", Choices: []skills.Choice{
 		{Letter: "A", Text: "The bill of attainder clause only."}, {Letter: "B", Text: "The letter of marque clause only."}, {Letter: "C", Text: "No court may ask."},
 	}, Sources: []skills.Source{{N: 1, Text: "The commerce clause limits the states. A court reads each clause by its purpose."}}}
-	if out, err := selectChoice(thin, 1e-9); err != nil || out.Answer != "" || !strings.Contains(out.Reason, "too little of choice") {
-		t.Errorf("one shared word: %q %q, %v", out.Answer, out.Reason, err)
+	if out, err := selectChoice(thin, 1e-9); err != nil || out.Answer != "" {
+		t.Errorf("one shared word: %q, %v", out.Answer, err)
 	}
 	// What no source holds by itself is not held by all of them together.
 	spread := skills.SelectInput{Question: "What does the keeper owe?", Choices: []skills.Choice{
@@ -80,8 +77,8 @@ func TestSelectAbstains(t *testing.T) {
 	for i, held := range []string{"Lamp oil burns.", "Wick thread frays.", "Signal flags fade.", "Harbour dues rise."} {
 		spread.Sources = append(spread.Sources, skills.Source{N: i + 1, Text: held})
 	}
-	if out, err := selectChoice(spread, 1e-9); err != nil || out.Answer != "" || !strings.Contains(out.Reason, "too little of choice") {
-		t.Errorf("spread over the sources: %q %q, %v", out.Answer, out.Reason, err)
+	if out, err := selectChoice(spread, 1e-9); err != nil || out.Answer != "" {
+		t.Errorf("spread over the sources: %q, %v", out.Answer, err)
 	}
 	if out, err := selectChoice(ricochet, 9); err != nil || out.Answer != "" {
 		t.Errorf("a margin out of reach: %q, %v", out.Answer, err)
@@ -97,5 +94,23 @@ func TestPolarity(t *testing.T) {
 		if got := polarity(s); got != want {
 			t.Errorf("polarity(%q) = %d; want %d", s, got, want)
 		}
+	}
+}
+
+// What a hypothetical tells is no element of a rule.
+func TestElementsAreNoHypotheticals(t *testing.T) {
+	in := ricochet
+	in.Sources = append([]skills.Source{{N: 3, Title: "Self-defense", Text: "Suppose Odile, lawfully defending herself with reasonable force, fires at a mugger and hits a bystander by accident. Odile was privileged, so the bystander will not recover for battery."}}, in.Sources...)
+	out, err := selectChoice(in, 0)
+	if err != nil || len(out.Elements) == 0 {
+		t.Fatalf("%+v, %v", out, err)
+	}
+	for _, e := range out.Elements {
+		if strings.Contains(e, "Odile") {
+			t.Errorf("an element of the rule is a story: %s", e)
+		}
+	}
+	if !slices.ContainsFunc(out.Choices, func(c skills.ChoiceReason) bool { return strings.Contains(c.Reason, "Odile") }) {
+		t.Error("no choice is nearest to the story: this test cannot fail")
 	}
 }

@@ -48,9 +48,13 @@ func (x *Index) Search(ctx context.Context, q Query) (Result, error) {
 	if err == nil {
 		vectors, err = x.queryVectors(ctx, list, q)
 	}
+	var about [][]float32
+	if err == nil {
+		about, err = x.aboutVectors(ctx, q)
+	}
 	if err == nil {
 		err = x.read(func() (err error) {
-			out, err = x.searchTerms(ctx, asked{list, vectors, citation.Parse(q.Primary)}, q, nil)
+			out, err = x.searchTerms(ctx, asked{list, vectors, citation.Parse(q.Primary), about}, q, nil)
 			return err
 		})
 	}
@@ -81,6 +85,7 @@ type asked struct {
 	terms     []string
 	vectors   [][]float32
 	citations []citation.Citation
+	about     [][]float32 // vectors of the texts of Query.About
 }
 
 // vector returns the vector of the primary query, 0, or of an alternative.
@@ -122,6 +127,11 @@ func (x *Index) searchTerms(ctx context.Context, a asked, q Query, skip func(ord
 	}
 	result := Result{Candidates: len(f.ranked), Widened: f.widened, Citations: f.cited}
 	e := evidence{similarity: x.similarity(f.signals, hits), strength: x.strength(f.signals, hits, out)}
+	if len(q.About) > 0 {
+		if e, err = x.measured(ctx, q, a.about, hits, out, only); err != nil {
+			return Result{}, err
+		}
+	}
 	result.Similarity, result.Strength = e.similarity, e.strength
 	result.Confidence = x.calibration.confidence(e)
 	if known != nil {

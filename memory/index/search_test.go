@@ -348,3 +348,37 @@ func TestCosineOfUnknownWords(t *testing.T) {
 		t.Errorf("nothing was tested: %v, %v", largest, share)
 	}
 }
+
+// The confidence is that of what the hits must be about, which changes no hit.
+func TestAboutIsWhatConfidenceMeasures(t *testing.T) {
+	x := buildMeasured(t, kiteBarge(t))
+	ask := func(about ...[]string) Result {
+		t.Helper()
+		r, err := x.Search(t.Context(), Query{Primary: "How does a candidate earn the blue certificate?", About: about})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	plain := ask()
+	same := ask([]string{"How does a candidate earn the blue certificate?"})
+	if plain.Confidence < .7 || plain.Confidence != same.Confidence || plain.Similarity != same.Similarity || plain.Strength != same.Strength {
+		t.Errorf("about the query itself: %v and %v", plain.Confidence, same.Confidence)
+	}
+	const strange = "How are steam engines lubricated?"
+	other := ask([]string{strange})
+	if other.Confidence > .35 {
+		t.Errorf("hits about certificates are about steam engines: %.2f", other.Confidence)
+	}
+	if best := ask([]string{strange, "earn the blue certificate"}); best.Confidence < .7 {
+		t.Errorf("one text of a group is enough: %.2f", best.Confidence)
+	}
+	if least := ask([]string{"earn the blue certificate"}, []string{strange}); least.Confidence != other.Confidence {
+		t.Errorf("of the groups the least counts: %.2f, want %.2f", least.Confidence, other.Confidence)
+	}
+	for i, h := range plain.Hits {
+		if other.Hits[i].Passage.ID != h.Passage.ID {
+			t.Errorf("hit %d is %s, and %s when it is about something else", i, h.Passage.ID, other.Hits[i].Passage.ID)
+		}
+	}
+}

@@ -46,8 +46,12 @@ type Query struct {
 	Primary      string   // what the hits must answer
 	Alternatives []string // other wordings; they add candidates and do not score them
 	K            int      // hits wanted; default 5
-	Exclude      []string // ids of passages that must not be returned
-	Repeats      bool     // return also passages that nearly repeat a better one
+	// About is what the hits must be about, in place of Primary: of each group one
+	// text. The confidence is that of the group that they are least about. It
+	// changes no hit. Default: Primary alone.
+	About   [][]string
+	Exclude []string // ids of passages that must not be returned
+	Repeats bool     // return also passages that nearly repeat a better one
 
 	// Filter keeps passages of which every condition holds; the search is that
 	// of an index that holds no others, but for the weights of words. A key that
@@ -64,7 +68,8 @@ type Query struct {
 }
 
 // A Result is the answer to a Query. Confidence is calibrated from Similarity
-// and Strength and grows with both.
+// and Strength, which are those of Query.About where it is given, and grows with
+// both.
 type Result struct {
 	Hits       []state.Hit // best first, at most K, without near duplicates
 	Confidence float64     // 0 to 1: from .70 the hits are about this, up to .35 the corpus does not hold it

@@ -1,10 +1,11 @@
 package research
 
 import (
-	"context"
-	"errors"
+	"slices"
+	"strings"
 
 	"example.com/assay/nodes/verify"
+	"example.com/assay/skills"
 	"example.com/assay/state"
 )
 
@@ -19,17 +20,10 @@ type Locator interface {
 // marked stale, and its quotes do not count as exact.
 func Result(final state.Agent, runErr error, files Locator) state.Answer {
 	a := state.Answer{
-		Schema: state.AnswerSchema, Pipeline: "research", End: state.End{Status: status(final, runErr)}, Question: final.Objective,
-		Answer: final.Answer, Choice: final.Choice.Letter, Sources: []state.Source{}, Confidence: final.MeanConfidence(), Warnings: final.Warnings,
+		Schema: state.AnswerSchema, Pipeline: "research", Question: final.Objective,
+		Answer: final.Answer, Choice: final.Choice.Letter, Sources: []state.Source{}, Warnings: final.Warnings,
 		Metrics: state.RunMetrics{Metrics: final.Metrics, NodeMS: map[string]float64{}, NodeUsage: map[string]state.ModelUsage{}},
 	}
-	switch {
-	case runErr != nil:
-		a.Error = runErr.Error()
-	case a.Status == state.StatusFailed:
-		a.Error = stoppedBy(final.Plan)
-	}
-	a.Verification.ClaimCheck = final.Check
 	for i, c := range Cited(final) {
 		source := sourceOf(i+1, c, files)
 		a.Sources = append(a.Sources, source)
@@ -38,34 +32,92 @@ func Result(final state.Agent, runErr error, files Locator) state.Answer {
 			a.Verification.QuotesExact += len(source.Quotes)
 		}
 	}
+	a.Verification.ClaimCheck, a.Verification.Choice = final.Check, final.Choice.Check
+	a.Verification.ClaimsQuoted = claimsQuoted(final.Check)
+	if a.Relevance = relevance(final); a.Relevance != nil {
+		a.Confidence = a.Relevance.Confidence
+	}
+	a.End = end(final, runErr, a.Verification)
+	if named, ok := files.(interface{ Name() string }); ok && a.Searched != nil {
+		a.Searched.Corpus = named.Name()
+	}
+	if runErr == nil {
+		a.Answer = withNote(a.Answer, note(a.End, final.Stopped))
+	}
 	return a
 }
 
-func status(final state.Agent, runErr error) state.Status {
-	switch {
-	case errors.Is(runErr, context.Canceled) || errors.Is(runErr, context.DeadlineExceeded):
-		return state.StatusCancelled
-	case runErr != nil:
-		return state.StatusFailed
-	case !final.Injection.Safe:
-		return state.StatusRejected
-	case final.Count(state.StepCompleted) > 0:
-		return state.StatusAnswered
-	case stoppedBy(final.Plan) != "":
-		return state.StatusFailed
-	}
-	return state.StatusNoEvidence
-}
-
-// stoppedBy returns the first error of the model or the index that stopped a
-// step, which is not the same as finding nothing.
-func stoppedBy(plan []state.Step) string {
-	for _, step := range plan {
-		if step.Error != "" {
-			return step.Error
+// note is what an answer says of its own end: what is missing, and because of what.
+func note(e state.End, stopped string) string {
+	switch e.Status {
+	case state.StatusUngrounded, state.StatusUnavailable:
+		return e.Words()
+	case state.StatusNoEvidence:
+		if stopped != "" {
+			return e.Words() + " No further step was planned: " + stopped
 		}
+		return e.Words()
 	}
 	return ""
+}
+
+// withNote puts a note before an answer's list of sources, and behind a choice.
+func withNote(answer, note string) string {
+	if note == "" {
+		return answer
+	}
+	if at := strings.LastIndex(answer, sourcesHeading); at >= 0 && !strings.Contains(answer[at:], choiceRule) {
+		return answer[:at] + note + "\n\n" + answer[at:]
+	}
+	return strings.TrimSpace(answer + "\n\n" + note)
+}
+
+// end is how a run ended.
+func end(final state.Agent, runErr error, v state.Verification) state.End {
+	o := state.Outcome{Err: runErr, Losses: final.Losses, Missing: slices.Clone(final.Whole.Missing), Searched: whereSearched(final)}
+	o.Rejected = final.Injection.Checked && !final.Injection.Safe
+	o.Answered = final.Count(state.StepCompleted) > 0 && !final.Whole.None()
+	o.Grounded = allHold(v.ClaimCheck) && allHold(v.Choice) && v.QuotesExact == v.QuotesChecked
+	if len(final.Choice.Options) > 0 && final.Choice.Letter == "" {
+		o.Missing = append(o.Missing, "a choice that they support")
+	}
+	return o.End()
+}
+
+// allHold reports whether every claim of a check is supported. Claims that nobody
+// was to check do not count.
+func allHold(check *state.ClaimCheck) bool {
+	return check == nil || check.Unverified == "" && check.ClaimsSupported == check.ClaimsChecked
+}
+
+// whereSearched lists every query of a run once, in order.
+func whereSearched(final state.Agent) state.Searched {
+	s := state.Searched{Queries: []string{}}
+	for _, step := range final.Plan {
+		for _, q := range step.Queries {
+			if !slices.Contains(s.Queries, q) {
+				s.Queries = append(s.Queries, q)
+			}
+		}
+	}
+	return s
+}
+
+// claimsQuoted counts the supported claims that are a source's own words.
+func claimsQuoted(check *state.ClaimCheck) int {
+	n := 0
+	if check == nil {
+		return n
+	}
+	for _, c := range check.Claims {
+		if c.Status == state.Supported && slices.ContainsFunc(c.Evidence, func(q state.Quote) bool {
+			_, _, ok := skills.Find(q.Text, c.Claim)
+			return ok
+		}) {
+			n++
+		}
+	}
+	return n
 }
 
 func sourceOf(n int, c CitedSource, files Locator) state.Source {

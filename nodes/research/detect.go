@@ -10,8 +10,8 @@ import (
 )
 
 // DetectInjection judges whether the question tries to turn the agent against
-// its task. An answer that cannot be parsed counts as safe, and as a parse
-// failure: a filter that fails closed would refuse everybody whenever a model
+// its task. An answer that cannot be parsed counts as safe, as a parse failure and
+// as a loss: a filter that fails closed would refuse everybody whenever a model
 // stutters. A model that does not answer at all is an error.
 func DetectInjection(m llm.Model, skill skills.Skill, skip bool) graph.Node[state.Agent] {
 	return func(ctx context.Context, s state.Agent) (graph.Update[state.Agent], error) {
@@ -20,16 +20,18 @@ func DetectInjection(m llm.Model, skill skills.Skill, skip bool) graph.Node[stat
 		}
 		out, usage, err := llm.Ask[skills.DetectOutput](ctx, m, skill, skills.DetectInput{Question: s.Objective})
 		check := state.Injection{Checked: true, Safe: true}
+		var update graph.Update[state.Agent]
 		switch {
 		case llm.Misread(err):
 			check.Reason = "the verdict could not be read"
+			update = append(update, state.AgentLosses.Add(state.LossOf("the check of the question for prompt injection", err)))
 		case err != nil:
 			return nil, err
 		default:
 			check.Safe = out.Verdict != "adversarial"
 			check.Category, check.Reason = out.Category, out.Reason
 		}
-		update := graph.Update[state.Agent]{state.AgentInjection.Set(check), state.AgentUsage.Add(usage)}
+		update = append(update, state.AgentInjection.Set(check), state.AgentUsage.Add(usage))
 		if !check.Safe {
 			update = append(update, state.AgentAnswer.Set(rejection(check)))
 		}

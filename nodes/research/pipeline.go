@@ -26,7 +26,10 @@ const (
 	NodeReplan          = "replan"
 	NodeVerify          = "verify" // the verification pipeline, a subgraph
 	NodeAdopt           = "adopt"
+	NodeCheckWhole      = "check_whole"
 	NodeSelectChoice    = "select_choice"
+	NodeVerifyChoice    = "verify_choice" // the verification pipeline, without corrections
+	NodeGiveChoice      = "give_choice"
 	NodeWriteMemory     = "write_memory"
 	NodeObserve         = "observe"
 )
@@ -196,18 +199,24 @@ func build(deps Deps, opts *Options) (*graph.Compiled[state.Agent], error) {
 		return nil, err
 	}
 
-	answered := NodeSelectChoice
+	answered, chosen := NodeCheckWhole, NodeGiveChoice
 	g := graph.NewStateGraph(state.AgentChannels()...)
 	if !o.SkipVerification {
-		check, err := verifier(deps, o)
+		check, err := verifier(deps, o, true)
 		if err != nil {
 			return nil, err
 		}
-		answered = NodeVerify
+		checkChoice, err := verifier(deps, o, false)
+		if err != nil {
+			return nil, err
+		}
+		answered, chosen = NodeVerify, NodeVerifyChoice
 		graph.AddMappedSubgraph(g, NodeVerify, check.Graph(), verifyInput, verifyOutput)
 		g.AddNode(NodeAdopt, Adopt())
 		g.AddEdge(NodeVerify, NodeAdopt)
-		g.AddEdge(NodeAdopt, NodeSelectChoice)
+		g.AddEdge(NodeAdopt, NodeCheckWhole)
+		graph.AddMappedSubgraph(g, NodeVerifyChoice, checkChoice.Graph(), choiceInput, choiceOutput)
+		g.AddEdge(NodeVerifyChoice, NodeGiveChoice)
 	}
 	g.AddNode(NodeDetectInjection, DetectInjection(deps.Model, detect, o.SkipInjectionCheck))
 	g.AddNode(NodeClassify, Classify(deps.Model, classify))
@@ -215,20 +224,24 @@ func build(deps Deps, opts *Options) (*graph.Compiled[state.Agent], error) {
 	g.AddSubgraph(NodeExecute, executeStep)
 	g.AddNode(NodeEvaluate, Evaluate(o.ConfidenceThreshold))
 	g.AddNode(NodeReplan, Replan(deps.Model, replan))
+	g.AddNode(NodeCheckWhole, CheckWhole())
 	g.AddNode(NodeSelectChoice, SelectChoice(deps.Model, choose))
+	g.AddNode(NodeGiveChoice, GiveChoice())
 	g.AddNode(NodeWriteMemory, WriteMemory(deps.Memory))
 	g.AddNode(NodeObserve, Observe())
 
 	g.AddEdge(graph.Start, NodeDetectInjection)
 	g.AddConditionalPaths(NodeDetectInjection, afterDetection, graph.Path{Key: "safe", Target: NodeClassify}, graph.Path{Key: "adversarial", Target: NodeObserve})
 	g.AddEdge(NodeClassify, NodePlan)
-	g.AddConditionalPaths(NodePlan, afterPlan, graph.Path{Key: "planned", Target: NodeExecute}, graph.Path{Key: "remembered", Target: NodeSelectChoice})
+	g.AddConditionalPaths(NodePlan, afterPlan, graph.Path{Key: "planned", Target: NodeExecute}, graph.Path{Key: "remembered", Target: NodeCheckWhole})
 	g.AddEdge(NodeExecute, NodeEvaluate)
 	execution := graph.Path{Key: string(state.DecideExecute), Target: NodeExecute}
-	completion := []graph.Path{{Key: keyAnswered, Target: answered}, {Key: keyUnanswered, Target: NodeSelectChoice}}
+	completion := []graph.Path{{Key: keyAnswered, Target: answered}, {Key: keyUnanswered, Target: NodeWriteMemory}}
 	g.AddConditionalPaths(NodeEvaluate, afterDecision, append(completion, execution, graph.Path{Key: string(state.DecideReplan), Target: NodeReplan})...)
 	g.AddConditionalPaths(NodeReplan, afterDecision, append(completion, execution)...)
-	g.AddEdge(NodeSelectChoice, NodeWriteMemory)
+	g.AddEdge(NodeCheckWhole, NodeSelectChoice)
+	g.AddConditionalPaths(NodeSelectChoice, afterSelection, graph.Path{Key: "options", Target: chosen}, graph.Path{Key: "none", Target: NodeWriteMemory})
+	g.AddEdge(NodeGiveChoice, NodeWriteMemory)
 	g.AddEdge(NodeWriteMemory, NodeObserve)
 	g.AddEdge(NodeObserve, graph.End)
 	return g.Compile(&graph.CompileOptions{Name: "research", Checkpointer: o.Checkpointer})
@@ -248,6 +261,14 @@ func afterPlan(_ context.Context, s state.Agent) (graph.Route, error) {
 	return graph.To("planned"), nil
 }
 
+// afterSelection checks what was said of options, where there are any.
+func afterSelection(_ context.Context, s state.Agent) (graph.Route, error) {
+	if len(s.Choice.Options) > 0 {
+		return graph.To("options"), nil
+	}
+	return graph.To("none"), nil
+}
+
 // Ways to go on when no further step is wanted.
 const (
 	keyAnswered   = "answered"
@@ -265,14 +286,18 @@ func afterDecision(_ context.Context, s state.Agent) (graph.Route, error) {
 	return graph.To(keyAnswered), nil
 }
 
-// verifier is the part that checks an answer, with the same model and corpus.
-func verifier(deps Deps, o Options) (*verify.Pipeline, error) {
+// verifier is the part that checks an answer, with the same model and corpus, and
+// corrects it if that is wanted.
+func verifier(deps Deps, o Options, correct bool) (*verify.Pipeline, error) {
 	var opts verify.Options
 	if o.Verify != nil {
 		opts = *o.Verify
 	}
 	opts.Checkpointer = nil // the run around it is saved
 	opts.Search = -1        // an answer stands on what its steps read
+	if !correct {
+		opts.MaxAttempts = -1
+	}
 	return verify.New(verify.Deps{Model: deps.Model, Skills: deps.Skills, Corpus: deps.Corpus, Inspect: deps.Inspect}, &opts)
 }
 

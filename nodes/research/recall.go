@@ -15,7 +15,7 @@ import (
 
 // Version changes whenever an answer that an earlier pipeline gave must not be
 // served from memory any more, and nothing else that Conditions names says so.
-const Version = "research/2"
+const Version = "research/3"
 
 // hintQueries is how many earlier queries a hint brings.
 const hintQueries = 2

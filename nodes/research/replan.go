@@ -12,9 +12,9 @@ import (
 )
 
 // Replan asks what is still missing and adds one step for it. It completes the
-// research when the model says so, when its answer cannot be parsed, when it
-// only repeats a question, and when it does not answer at all: what the steps
-// found so far is worth more than an error.
+// research when the model says so, when it only repeats a question, and when its
+// answer cannot be parsed or does not come at all: what the steps found so far is
+// worth more than an error. The last two are a loss.
 func Replan(m llm.Model, skill skills.Skill) graph.Node[state.Agent] {
 	return func(ctx context.Context, s state.Agent) (graph.Update[state.Agent], error) {
 		stem, _ := SplitChoices(s.Objective)
@@ -22,13 +22,21 @@ func Replan(m llm.Model, skill skills.Skill) graph.Node[state.Agent] {
 		out, usage, err := llm.Ask[skills.ReplanOutput](ctx, m, skill, skills.ReplanInput{Objective: stem, Findings: findings(s.Context), Asked: asked})
 		if err := llm.Stops(ctx, err); err != nil {
 			return nil, err
-		} // any other error leaves no question, which completes
+		}
 		update := graph.Update[state.Agent]{state.AgentUsage.Add(usage)}
+		if err != nil {
+			return append(update, state.AgentLosses.Add(state.LossOf("what further steps would have found", err)), state.AgentDecision.Set(state.DecideComplete)), nil
+		}
 		again := slices.ContainsFunc(asked, func(q string) bool { return sameWords(q, out.Question) })
 		if out.Action == "complete" || strings.TrimSpace(out.Question) == "" || again {
-			return append(update, state.AgentDecision.Set(state.DecideComplete)), nil
+			why := strings.TrimSpace(out.Reason)
+			if again {
+				why = strings.TrimSpace("the next question was asked before: " + out.Question)
+			}
+			return append(update, state.AgentStopped.Set(why), state.AgentDecision.Set(state.DecideComplete)), nil
 		}
 		step := newStep(len(s.Plan)+1, out.Phase, out.Question)
+		step.Reason = strings.TrimSpace(out.Reason)
 		return append(update, row(step), state.AgentDecision.Set(state.DecideExecute)), nil
 	}
 }

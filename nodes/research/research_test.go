@@ -229,7 +229,7 @@ func TestMemoryHoldsTheResearchAndChoosesAnew(t *testing.T) {
 	memory.recall = &kept
 	m := script(multi)
 	second := mustRun(t, research.Deps{Model: m, Corpus: &shelf{}, Memory: memory}, &research.Options{SkipInjectionCheck: true}, withChoices)
-	if second.Answer != first.Answer || !second.Memory.Hit || m.Total() != 2 {
+	if second.Answer != first.Answer || !second.Memory.Hit || m.Total() != 3 {
 		t.Errorf("from memory with %d calls:\n%s\nwas:\n%s", m.Total(), second.Answer, first.Answer)
 	}
 	if len(memory.stored) != 1 || second.Stored {

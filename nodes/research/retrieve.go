@@ -1,6 +1,7 @@
 package research
 
 import (
+	"cmp"
 	"context"
 
 	"example.com/assay/graph"
@@ -10,9 +11,18 @@ import (
 	"example.com/assay/state"
 )
 
+// unreadable is an error of a search. Its cause is the index, unless it says
+// another itself, such as an embedder's server.
+type unreadable struct{ error }
+
+func (e unreadable) Unwrap() error { return e.error }
+
+func (e unreadable) Cause() state.Cause { return cmp.Or(state.CauseOf(e.error), state.CauseIndex) }
+
 // Retrieve searches with all queries of the pending step and keeps the best
 // passages that no earlier step has read, with the calibrated confidence that
-// they answer it. An index that fails ends the step. Passages that give orders
+// they are about what the person asked and what the step asks, whatever the
+// queries were. An index that fails ends the step. Passages that give orders
 // are reported; a nil inspect looks for none.
 func Retrieve(corpus retrieval.Retriever, passages int, inspect retrieval.Inspect) graph.Node[state.Agent] {
 	return func(ctx context.Context, s state.Agent) (graph.Update[state.Agent], error) {
@@ -22,9 +32,11 @@ func Retrieve(corpus retrieval.Retriever, passages int, inspect retrieval.Inspec
 		}
 		read := s.Read()
 		metered, asked := llm.Metered(ctx) // a reranker may ask a model
-		found, err := corpus.Search(metered, index.Query{Primary: step.Queries[0], Alternatives: step.Queries[1:], K: passages, Exclude: read})
+		found, err := corpus.Search(metered, index.Query{
+			Primary: step.Queries[0], Alternatives: step.Queries[1:], K: passages, Exclude: read, About: gate(s.Objective, step.Question),
+		})
 		if err != nil {
-			return endStep(ctx, step, asked.Usage(), err)
+			return endStep(ctx, step, asked.Usage(), unreadable{err})
 		}
 		if err := retrieval.Publish(ctx, retrieval.Asked{Step: step.ID, Queries: step.Queries, Excluded: len(read)}, found); err != nil {
 			return nil, err

@@ -2,6 +2,7 @@ package research
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"example.com/assay/graph"
@@ -13,7 +14,8 @@ import (
 // Rewrite turns the pending step's question into a primary query and two
 // alternatives. When memory gave a hint, what found the evidence of that earlier
 // question is searched for, too: it adds candidates and does not score them. An answer that cannot be parsed leaves the question as its own
-// and only query; a model that does not answer ends the step.
+// and only query, which loses nothing that was asked; a model that does not answer
+// ends the step. No query is longer than mostQueryWords.
 func Rewrite(m llm.Model, skill skills.Skill) graph.Node[state.Agent] {
 	return func(ctx context.Context, s state.Agent) (graph.Update[state.Agent], error) {
 		step, ok := s.Pending()
@@ -30,12 +32,17 @@ func Rewrite(m llm.Model, skill skills.Skill) graph.Node[state.Agent] {
 	}
 }
 
+// mostQueryWords bounds a query of a model: each word more makes the others count
+// less. The question itself is never cut.
+const mostQueryWords = 30
+
 // queries lists the usable queries, primary first, hints last, each once.
 func queries(out skills.RewriteOutput, question string, hints []string) []string {
 	var list []string
 	seen := map[string]bool{}
 	add := func(q string) {
-		q = strings.Join(strings.Fields(q), " ")
+		words := strings.Fields(q)
+		q = strings.Join(words[:min(len(words), mostQueryWords)], " ")
 		if key := strings.ToLower(q); q != "" && !seen[key] {
 			seen[key] = true
 			list = append(list, q)
@@ -64,7 +71,13 @@ func endStep(ctx context.Context, step state.Step, usage state.ModelUsage, err e
 	return graph.Update[state.Agent]{
 		row(state.Step{ID: step.ID, Status: state.StepExecuted, Error: err.Error()}),
 		state.AgentUsage.Add(usage),
+		state.AgentLosses.Add(state.LossOf(answerTo(step), err)),
 	}, nil
+}
+
+// answerTo names the answer to a step, as what a loss takes.
+func answerTo(step state.Step) string {
+	return fmt.Sprintf("the answer to step %d, %q,", step.ID, step.Question)
 }
 
 // row writes one row of the planning table.

@@ -52,14 +52,19 @@ func TestEveryRouteIsTaken(t *testing.T) {
 			t.Fatal(err)
 		}
 		drawing = p.Graph().Drawing().Expanded().DOT()
-		walk(t, p, taken)
+		walk(t, p, "Who pays?", taken)
 	}
+	p, err := research.New(research.Deps{Model: script(simple), Skills: set(t), Corpus: &shelf{}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	walk(t, p, withChoices, taken)
 	edges := regexp.MustCompile(`(?m)^ *"([^"]+)" -> "([^"]+)"`).FindAllStringSubmatch(drawing, -1)
 	if len(edges) < 20 {
 		t.Fatalf("only %d edges are drawn:\n%s", len(edges), drawing)
 	}
 	for _, e := range edges {
-		if strings.HasPrefix(e[1], research.NodeVerify+"/") {
+		if strings.HasPrefix(e[1], research.NodeVerify+"/") || strings.HasPrefix(e[1], research.NodeVerifyChoice+"/") {
 			continue // that pipeline has a test of its own
 		}
 		from, to := strings.TrimSuffix(e[1], "/"+graph.End), strings.TrimSuffix(e[2], "/"+graph.Start)
@@ -70,7 +75,7 @@ func TestEveryRouteIsTaken(t *testing.T) {
 }
 
 // walk notes every pair of nodes that one run passes, named as drawings do.
-func walk(t *testing.T, p *research.Pipeline, taken map[string]bool) {
+func walk(t *testing.T, p *research.Pipeline, question string, taken map[string]bool) {
 	t.Helper()
 	last := map[string]string{} // by namespace
 	step := func(ns, node string) {
@@ -81,7 +86,7 @@ func walk(t *testing.T, p *research.Pipeline, taken map[string]bool) {
 		taken[last[ns]+" "+name] = true
 		last[ns] = name
 	}
-	for ev, err := range p.Graph().Stream(context.Background(), research.Input("Who pays?"), &graph.RunOptions{Modes: graph.Debug}) {
+	for ev, err := range p.Graph().Stream(context.Background(), research.Input(question), &graph.RunOptions{Modes: graph.Debug}) {
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -3,18 +3,23 @@ package research
 import (
 	"context"
 	"fmt"
+	"regexp"
+	"slices"
 	"strings"
 
 	"example.com/assay/graph"
 	"example.com/assay/llm"
+	"example.com/assay/nodes/verify"
 	"example.com/assay/skills"
 	"example.com/assay/state"
 )
 
 // SelectChoice picks an option of a multiple-choice question by what research
 // found, also when the research came from memory. Without options, or without
-// an answer, it does nothing and asks nobody. A selection that cannot be
-// parsed, or that names no option, is an abstention.
+// an answer, it does nothing and asks nobody. A selection that names no option is
+// an abstention; one that cannot be parsed, or does not come, is a loss as well.
+//
+// What it writes is not yet part of the answer: GiveChoice gives the letter.
 func SelectChoice(m llm.Model, skill skills.Skill) graph.Node[state.Agent] {
 	return func(ctx context.Context, s state.Agent) (graph.Update[state.Agent], error) {
 		stem, choices := SplitChoices(s.Objective)
@@ -25,16 +30,59 @@ func SelectChoice(m llm.Model, skill skills.Skill) graph.Node[state.Agent] {
 		out, usage, err := llm.Ask[skills.SelectOutput](ctx, m, skill, skills.SelectInput{
 			Question: stem, Choices: choices, Research: s.Research, Sources: numbered(cited),
 		})
-		if err != nil && !llm.Misread(err) {
+		if err := llm.Stops(ctx, err); err != nil {
 			return nil, err
 		}
+		update := graph.Update[state.Agent]{state.AgentUsage.Add(usage)}
+		if err != nil {
+			update = append(update, state.AgentLosses.Add(state.LossOf("the choice of an option", err)))
+		}
 		pick := selection(out, choices, cited)
+		pick.Block = choiceBlock{pick}.reasons()
+		return append(update, state.AgentChoice.Set(pick)), nil
+	}
+}
+
+// GiveChoice puts what was selected under the answer. A letter is given only when
+// a statement for it, one of its own reason or of the whole selection's, cites a
+// passage and is supported; where claims were not checked, when it cites one.
+func GiveChoice() graph.Node[state.Agent] {
+	return func(_ context.Context, s state.Agent) (graph.Update[state.Agent], error) {
+		pick := s.Choice
+		if len(pick.Options) == 0 {
+			return nil, nil
+		}
+		if s.ChoiceCheck.Check != nil {
+			pick.Block, pick.Check = s.ChoiceCheck.Text, s.ChoiceCheck.Check
+		}
+		if pick.Letter != "" && !backed(pick) {
+			pick.Letter, pick.Withheld = "", pick.Letter
+		}
 		return graph.Update[state.Agent]{
-			state.AgentChoice.Set(pick.Selection),
-			state.AgentAnswer.Set(s.Research + "\n\n---\n\n" + pick.block()),
-			state.AgentUsage.Add(usage),
+			state.AgentChoice.Set(pick),
+			state.AgentAnswer.Set(s.Research + choiceRule + choiceBlock{pick}.text()),
 		}, nil
 	}
+}
+
+// choiceInput is what the verification pipeline checks of a selection: its
+// reasons, against every passage that a completed step read, and the question,
+// whose facts they may repeat.
+func choiceInput(s state.Agent) graph.Update[state.Verify] {
+	stem, _ := SplitChoices(s.Objective)
+	in := verify.Input{Query: stem, Response: s.Choice.Block, Evidence: evidenceOf(s)}
+	in.Evidence = append(in.Evidence, state.Evidence{Label: "Question", Passage: state.Passage{ID: questionID, Doc: questionID, Title: "The question", Text: stem, End: len(stem), Source: questionID}})
+	return in.Update()
+}
+
+// questionID is the passage id under which the question's facts stand.
+const questionID = "question"
+
+// choiceOutput keeps the verdicts on a selection, and its text with what has no
+// support marked or left out.
+func choiceOutput(v state.Verify) graph.Update[state.Agent] {
+	check := verify.Check(v)
+	return append(verifyLosses(check, v), state.AgentChoiceCheck.Set(state.ChoiceCheck{Text: v.Final, Check: &check}), state.AgentUsage.Add(v.Usage))
 }
 
 // CitedSource is a citation with the step that made it.
@@ -67,16 +115,13 @@ func numbered(cited []CitedSource) []skills.Source {
 	return sources(hits, 1)
 }
 
-// choiceBlock is what a selection says, made for the end of an answer.
-type choiceBlock struct{ state.Selection }
-
-func selection(out skills.SelectOutput, choices []skills.Choice, cited []CitedSource) choiceBlock {
-	pick := choiceBlock{state.Selection{Reason: rescope(out.Reason, cited)}}
+func selection(out skills.SelectOutput, choices []skills.Choice, cited []CitedSource) state.Selection {
+	pick := state.Selection{Reason: rescope(out.Reason, cited)}
 	for _, e := range out.Elements {
 		pick.Elements = append(pick.Elements, rescope(e, cited))
 	}
 	for i, c := range choices {
-		reason := state.OptionReason{Letter: c.Letter, Reason: "no reason was given"}
+		reason := state.OptionReason{Letter: c.Letter}
 		for _, r := range out.Choices {
 			if strings.EqualFold(strings.TrimSpace(r.Letter), c.Letter) {
 				reason.Eliminated, reason.Reason = r.Eliminated, rescope(r.Reason, cited)
@@ -107,32 +152,116 @@ func rescope(text string, cited []CitedSource) string {
 	})
 }
 
-func (c choiceBlock) block() string {
+// choiceBlock writes a selection as text.
+type choiceBlock struct{ state.Selection }
+
+const (
+	choiceRule      = "\n\n---\n\n" // between the research and the choice
+	whyHeading      = "#### Reason"
+	elementsHeading = "#### Elements of the rule"
+)
+
+// reasons are the statements of a selection under headings, as they are verified.
+// A heading states nothing.
+func (c choiceBlock) reasons() string {
 	var b strings.Builder
-	if c.Letter == "" {
-		b.WriteString("**Answer: none** – the evidence does not single out one choice.")
-	} else {
-		fmt.Fprintf(&b, "**Answer: (%s)**", c.Letter)
+	section := func(heading string, statements ...string) {
+		b.WriteString(heading + "\n\n")
+		for _, s := range slices.DeleteFunc(statements, func(s string) bool { return s == "" }) {
+			b.WriteString("- " + s + "\n")
+		}
 	}
 	if c.Reason != "" {
-		fmt.Fprintf(&b, "\n\n%s", c.Reason)
+		section(whyHeading, c.Reason)
 	}
 	if len(c.Elements) > 0 {
-		b.WriteString("\n\nElements of the rule:\n")
-		for _, e := range c.Elements {
-			fmt.Fprintf(&b, "\n- %s", e)
-		}
+		section(elementsHeading, c.Elements...)
 	}
-	b.WriteString("\n")
 	for _, o := range c.Options {
-		verdict := "kept"
-		switch {
-		case o.Letter == c.Letter:
-			verdict = "selected"
-		case o.Eliminated:
-			verdict = "eliminated"
-		}
-		fmt.Fprintf(&b, "\n- (%s) %s: %s", o.Letter, verdict, o.Reason)
+		section(optionHeading(o.Letter)+" "+c.fate(o), o.Reason)
 	}
-	return b.String()
+	return strings.TrimSpace(headingGap.ReplaceAllString(b.String(), "$1\n\n#"))
+}
+
+// headingGap is the end of a line before a heading.
+var headingGap = regexp.MustCompile(`([^\n])\n+#`)
+
+func optionHeading(letter string) string { return "#### (" + letter + ")" }
+
+func (c choiceBlock) fate(o state.OptionReason) string {
+	fate := "kept"
+	switch {
+	case o.Letter == c.Letter:
+		fate = "selected"
+	case o.Letter == c.Withheld:
+		fate = "selected, without support"
+	case o.Eliminated:
+		fate = "eliminated"
+	}
+	if o.Reason == "" {
+		fate += ", no reason was given"
+	}
+	return fate
+}
+
+// text is the selection as the answer shows it. Reasons that are nothing but
+// quotes were matched, not thought of, and that is said.
+func (c choiceBlock) text() string {
+	head := "**Answer: none** – the evidence does not single out one choice."
+	switch {
+	case c.Letter != "":
+		head = fmt.Sprintf("**Answer: (%s)**", c.Letter)
+	case c.Withheld != "":
+		head = fmt.Sprintf("**Answer: none** – no statement for (%s), which was selected, is supported by a passage that it cites.", c.Withheld)
+	}
+	if c.onlyQuotes() {
+		head += "\n\nThis is an evidence match, not legal reasoning: the sources hold more of the wording of one choice than of the others."
+	}
+	return head + "\n\n" + c.Block
+}
+
+// onlyQuotes reports whether no reason says anything in its own words.
+func (c choiceBlock) onlyQuotes() bool {
+	statements := append([]string{c.Reason}, c.Elements...)
+	for _, o := range c.Options {
+		statements = append(statements, o.Reason)
+	}
+	quotes := 0
+	for _, s := range statements {
+		if s == "" {
+			continue
+		}
+		if !quoteOnly.MatchString(s) {
+			return false
+		}
+		quotes++
+	}
+	return quotes > 0
+}
+
+var quoteOnly = regexp.MustCompile(`^“.*”(?:\s*\[(?:Query \d+\]\[Source|no source) \d+\])+$`)
+
+// backed reports whether a statement for the selected letter cites a passage and
+// is supported.
+func backed(pick state.Selection) bool {
+	var reasons []string // for the letter
+	for _, o := range pick.Options {
+		if o.Letter == pick.Letter {
+			reasons = append(reasons, o.Reason)
+		}
+	}
+	reasons = append(reasons, pick.Reason)
+	if pick.Check == nil {
+		return slices.ContainsFunc(reasons, scopedMark.MatchString)
+	}
+	for _, claim := range pick.Check.Claims {
+		cites := len(claim.Cites) > 0 && !claim.Miscited
+		if claim.Status != state.Supported || !cites || !slices.ContainsFunc(claim.Evidence, func(q state.Quote) bool { return q.Passage != questionID }) {
+			continue
+		}
+		if slices.ContainsFunc(reasons, func(r string) bool { return strings.Contains(r, claim.Claim) }) {
+			return true
+		}
+	}
+	return false
 }

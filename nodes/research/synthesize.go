@@ -2,6 +2,8 @@ package research
 
 import (
 	"context"
+	"errors"
+	"strings"
 
 	"example.com/assay/graph"
 	"example.com/assay/llm"
@@ -12,13 +14,25 @@ import (
 // Synthesize writes the pending step's answer from the passages it read. What
 // the answer cites is resolved here: a number that names no passage is marked
 // as such and counted as a parse failure, and a quote is located byte for byte
-// in the passage it cites. A model that does not answer ends the step; without
-// passages there is nothing to ask.
+// in the passage it cites. A model that does not answer, or neither cites a passage
+// nor says that none answers, ends the step; without passages there is nothing to
+// ask.
 func Synthesize(m llm.Model, skill skills.Skill) graph.Node[state.Agent] {
 	return synthesize(func(ctx context.Context, s state.Agent, step state.Step) (written, error) {
 		text, _, err := llm.AskText(ctx, m, skill, synthesizeInput(s, step, step.Hits))
 		return written{text: text, hits: step.Hits}, err
 	})
+}
+
+// noAnswer is what the skill has a model write when no passage answers.
+const noAnswer = "No passage answers this question."
+
+// mostShown is how much of an unusable answer an error keeps, in bytes.
+const mostShown = 500
+
+// declines reports whether an answer says that no passage answers.
+func declines(text string) bool {
+	return strings.Contains(strings.Join(strings.Fields(text), " "), noAnswer)
 }
 
 // written is an answer as a model wrote it.
@@ -41,10 +55,14 @@ func synthesize(write func(context.Context, state.Agent, state.Step) (written, e
 		metered, asked := llm.Metered(ctx)
 		answer, err := write(metered, s, step)
 		usage := asked.Usage()
-		if err != nil && !llm.Misread(err) {
+		cited := cite(answer.text, answer.hits)
+		if err == nil && len(cited.citations) == 0 && !declines(cited.text) {
+			err = &llm.ParseError{Skill: skills.SynthesizeAndCite, Text: llm.Cut(answer.text, mostShown), Err: errors.New("it cites no passage, and does not say that none answers")}
+		}
+		if err != nil {
+			usage.ParseFailures += cited.unknown
 			return endStep(ctx, step, usage, err)
 		}
-		cited := cite(answer.text, answer.hits)
 		usage.ParseFailures += cited.unknown
 		filled := state.Step{ID: step.ID, Status: state.StepExecuted, Answer: cited.text, Citations: cited.citations}
 		if len(answer.hits) > len(step.Hits) {

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"example.com/assay/graph"
+	"example.com/assay/llm"
 	"example.com/assay/nodes/verify"
 	"example.com/assay/state"
 )
@@ -18,16 +19,23 @@ import (
 // against every passage that a completed step read.
 func verifyInput(s state.Agent) graph.Update[state.Verify] {
 	stem, _ := SplitChoices(s.Objective)
-	in := verify.Input{Query: stem, Response: body(s.Research), Prefix: fmt.Sprintf("Query %d", len(s.Plan)+1)}
+	in := verify.Input{Query: stem, Response: body(s.Research), Prefix: fmt.Sprintf("Query %d", len(s.Plan)+1), Evidence: evidenceOf(s)}
+	return in.Update()
+}
+
+// evidenceOf is every passage that an answer may cite, under the labels by which
+// it cites them.
+func evidenceOf(s state.Agent) []state.Evidence {
+	var out []state.Evidence
 	for _, step := range s.Plan {
-		if step.Status != state.StepCompleted {
+		if !citable(step) {
 			continue
 		}
 		for i, h := range step.Hits {
-			in.Evidence = append(in.Evidence, state.Evidence{Label: fmt.Sprintf("Query %d Source %d", step.ID, i+1), Passage: h.Passage})
+			out = append(out, state.Evidence{Label: fmt.Sprintf("Query %d Source %d", step.ID, i+1), Passage: h.Passage})
 		}
 	}
-	return in.Update()
+	return out
 }
 
 // verifyOutput is what the answer's run keeps of its verification.
@@ -47,11 +55,26 @@ func verifyOutput(v state.Verify) graph.Update[state.Agent] {
 	for _, w := range v.Warnings {
 		update = append(update, state.AgentWarnings.Add(w))
 	}
+	return append(update, verifyLosses(check, v)...)
+}
+
+// verifyLosses are the verdicts that a run of the verification pipeline lost, and
+// what else it lost on the way.
+func verifyLosses(check state.ClaimCheck, v state.Verify) graph.Update[state.Agent] {
+	var update graph.Update[state.Agent]
+	for _, c := range check.Claims {
+		if c.Error != "" {
+			update = append(update, state.AgentLosses.Add(state.Loss{Missing: fmt.Sprintf("the verdict on “%s”", llm.Cut(c.Claim, mostClaimShown)), Error: c.Error}))
+		}
+	}
 	for _, l := range v.Losses {
-		update = append(update, state.AgentWarnings.Add(fmt.Sprintf("the answer could not be verified or corrected: %s is missing: %s", l.Missing, l.Error)))
+		update = append(update, state.AgentLosses.Add(l))
 	}
 	return update
 }
+
+// mostClaimShown is how much of a claim a loss names, in bytes.
+const mostClaimShown = 120
 
 // Adopt puts the verified text in the place of the answer. When it was written
 // again, what it read for that is a row of the planning table, and the citations

@@ -1,0 +1,84 @@
+package eval_test
+
+import (
+	"context"
+	"os"
+	"testing"
+
+	"go.yaml.in/yaml/v3"
+
+	"example.com/assay/llm/offline"
+	"example.com/assay/memory"
+	"example.com/assay/nodes/research"
+	"example.com/assay/skills"
+	"example.com/assay/state"
+)
+
+// TestWhole asks the sample corpus questions that it answers, and as many that it
+// only speaks of, and holds how many of each end wrongly.
+func TestWhole(t *testing.T) {
+	data, err := os.ReadFile("testdata/whole_questions.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var questions []struct {
+		Type     string `yaml:"type"`
+		Answered bool   `yaml:"answered"`
+		Question string `yaml:"question"`
+	}
+	if err := yaml.Unmarshal(data, &questions); err != nil {
+		t.Fatal(err)
+	}
+	set, err := skills.Load(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	home := t.TempDir()
+	if _, err := memory.Ingest(context.Background(), memory.IngestOptions{Home: home, Corpus: "primer", Paths: []string{"../case_studies/corpora/us-law-primer"}}); err != nil {
+		t.Fatal(err)
+	}
+	corpus, err := memory.Open(home, "primer")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer corpus.Close()
+	p, err := research.New(research.Deps{Model: offline.New(nil), Skills: set, Corpus: corpus}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	must := map[string]state.Status{
+		"What is a lien?": state.StatusNoEvidence, "What is a trust?": state.StatusNoEvidence, "Who is the president?": state.StatusNoEvidence,
+		"What is battery?": state.StatusAnswered, "What is consideration?": state.StatusAnswered,
+		"What must a plaintiff prove to win a claim for battery?": state.StatusAnswered,
+	}
+	var answerable, refused, absent, answered int
+	for _, q := range questions {
+		final, err := p.Run(context.Background(), q.Question, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := research.Result(final, nil, corpus)
+		if want, ok := must[q.Question]; ok && got.Status != want {
+			t.Errorf("%q ends as %s, want %s; missing %q", q.Question, got.Status, want, got.Missing)
+		}
+		delete(must, q.Question)
+		switch {
+		case q.Answered:
+			answerable++
+			if got.Status != state.StatusAnswered {
+				refused++
+				t.Logf("%s, refused: %q: %s %q", q.Type, q.Question, got.Status, got.Missing)
+			}
+		default:
+			absent++
+			if got.Status == state.StatusAnswered {
+				answered++
+				t.Logf("%s, answered: %q: %s", q.Type, q.Question, got.Answer)
+			}
+		}
+	}
+	t.Logf("refused %d of %d that the corpus answers; answered %d of %d that it does not", refused, answerable, answered, absent)
+	if refused > 2 || answered > 0 || answerable < 30 || absent < 30 || len(must) > 0 {
+		t.Errorf("refused %d of %d, answered %d of %d, not asked %v", refused, answerable, answered, absent, must)
+	}
+}

@@ -1,0 +1,37 @@
+package research
+
+import (
+	"context"
+	"strings"
+
+	"example.com/assay/graph"
+	"example.com/assay/state"
+)
+
+// CheckWhole looks for each part of the question in what the answer cites and
+// says. Where nothing of what was asked is there, the answer is that, and what was
+// quoted stands below as what comes nearest. A multiple-choice question is not
+// looked at: what it asks for is the letter.
+func CheckWhole() graph.Node[state.Agent] {
+	return func(_ context.Context, s state.Agent) (graph.Update[state.Agent], error) {
+		stem, choices := SplitChoices(s.Objective)
+		if len(choices) > 0 || s.Count(state.StepCompleted) == 0 {
+			return nil, nil
+		}
+		var cited []state.Passage
+		for _, c := range Cited(s) {
+			cited = append(cited, c.Hit.Passage)
+		}
+		var whole state.Wholeness
+		whole.Parts, whole.Missing = missingParts(stem, body(s.Research), cited)
+		update := graph.Update[state.Agent]{state.AgentWhole.Set(whole)}
+		if whole.None() {
+			update = append(update, state.AgentAnswer.Set(notThere(whole)+"\n\nWhat comes nearest:\n\n"+s.Research))
+		}
+		return update, nil
+	}
+}
+
+func notThere(w state.Wholeness) string {
+	return "No sufficient evidence: the passages that were found do not have " + strings.Join(w.Missing, "; ") + "."
+}
