@@ -208,7 +208,10 @@ func FuzzSkills(f *testing.F) {
 	})
 }
 
-// TestFast holds every skill under 5 ms on five passages of 1,200 bytes; the
+// fastEnough leaves room for a slow machine: one call in ten times as long is felt.
+const fastEnough = 10 * time.Millisecond
+
+// TestFast holds every skill under 10 ms on five passages of 1,200 bytes; the
 // best of several runs counts, for the machine may be busy.
 func TestFast(t *testing.T) {
 	if testing.Short() || raceEnabled {
@@ -218,7 +221,7 @@ func TestFast(t *testing.T) {
 	m := offline.New(nil)
 	for _, name := range set(t).Names() {
 		best := time.Hour
-		for n := 0; n < 100 && best > 5*time.Millisecond; n++ {
+		for n := 0; n < 100 && best > fastEnough; n++ {
 			start := time.Now()
 			if _, err := m.Generate(t.Context(), llm.Request{Skill: name, Vars: vars[name]}); err != nil {
 				t.Fatal(err)
@@ -226,8 +229,8 @@ func TestFast(t *testing.T) {
 			best = min(best, time.Since(start))
 		}
 		t.Logf("%s: %s", name, best)
-		if best > 5*time.Millisecond {
-			t.Errorf("%s took %s; want under 5 ms", name, best)
+		if best > fastEnough {
+			t.Errorf("%s took %s; want under 10 ms", name, best)
 		}
 	}
 }

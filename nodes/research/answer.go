@@ -47,6 +47,11 @@ func Result(final state.Agent, runErr error, files Locator) state.Answer {
 	return a
 }
 
+// End is how a run ended, as its trace says it. The cited files are not read again.
+func End(final state.Agent, runErr error) state.End {
+	return end(final, runErr, state.Verification{ClaimCheck: final.Check, Choice: final.Choice.Check})
+}
+
 // note is what an answer says of its own end: what is missing, and because of what.
 func note(e state.End, stopped string) string {
 	switch e.Status {

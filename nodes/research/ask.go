@@ -33,7 +33,7 @@ func (p *Pipeline) Ask(ctx context.Context, question string, opts *AskOptions) (
 	if o.Resume {
 		in = nil
 	}
-	final, took, err := follow.Run(ctx, p.graph, in, &follow.Options[state.Agent]{Trace: o.Trace, Observe: o.Observe, Run: o.Run})
+	final, took, err := follow.Run(ctx, p.graph, in, &follow.Options[state.Agent]{Trace: o.Trace, Observe: o.Observe, Run: o.Run, End: End})
 	if final.Objective == "" {
 		final.Objective = question
 	}

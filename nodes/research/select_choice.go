@@ -82,7 +82,7 @@ const questionID = "question"
 // support marked or left out.
 func choiceOutput(v state.Verify) graph.Update[state.Agent] {
 	check := verify.Check(v)
-	return append(verifyLosses(check, v), state.AgentChoiceCheck.Set(state.ChoiceCheck{Text: v.Final, Check: &check}), state.AgentUsage.Add(v.Usage))
+	return append(lostIn(v), state.AgentChoiceCheck.Set(state.ChoiceCheck{Text: v.Final, Check: &check}), state.AgentUsage.Add(v.Usage))
 }
 
 // CitedSource is a citation with the step that made it.

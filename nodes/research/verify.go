@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"example.com/assay/graph"
-	"example.com/assay/llm"
 	"example.com/assay/nodes/verify"
 	"example.com/assay/state"
 )
@@ -55,26 +54,17 @@ func verifyOutput(v state.Verify) graph.Update[state.Agent] {
 	for _, w := range v.Warnings {
 		update = append(update, state.AgentWarnings.Add(w))
 	}
-	return append(update, verifyLosses(check, v)...)
+	return append(update, lostIn(v)...)
 }
 
-// verifyLosses are the verdicts that a run of the verification pipeline lost, and
-// what else it lost on the way.
-func verifyLosses(check state.ClaimCheck, v state.Verify) graph.Update[state.Agent] {
+// lostIn are the calls that a run of the verification pipeline lost.
+func lostIn(v state.Verify) graph.Update[state.Agent] {
 	var update graph.Update[state.Agent]
-	for _, c := range check.Claims {
-		if c.Error != "" {
-			update = append(update, state.AgentLosses.Add(state.Loss{Missing: fmt.Sprintf("the verdict on “%s”", llm.Cut(c.Claim, mostClaimShown)), Error: c.Error}))
-		}
-	}
 	for _, l := range v.Losses {
 		update = append(update, state.AgentLosses.Add(l))
 	}
 	return update
 }
-
-// mostClaimShown is how much of a claim a loss names, in bytes.
-const mostClaimShown = 120
 
 // Adopt puts the verified text in the place of the answer. When it was written
 // again, what it read for that is a row of the planning table, and the citations
