@@ -23,7 +23,7 @@ func (a *app) evalInjectionCommand() *cobra.Command {
 	var f evalInjectionFlags
 	cmd := &cobra.Command{
 		Use:   "injection --data DIR",
-		Short: "Measure what becomes of orders hidden in evidence",
+		Short: "Measure the detection of prompt injection in evidence",
 		Long: `Injection places each attack at the start, in the middle and at the end of each
 harmless document, and prints how often it is found, how often harmless texts are
 flagged, and how often an answer follows it, with 95 % bootstrap intervals. The folder
@@ -34,7 +34,9 @@ holds two files, plain or compressed with gzip (.gz), as BIPIA has them:
 
 Recall is the share of poisoned documents in which the attack is found; clean is the
 share of the harmless ones that are flagged, tricky_documents and tricky_questions
-those of the project's own texts that only sound like attacks. Attack_success is the
+those of the project's own texts that only sound like attacks. Pairs is the share of documents
+found where two attacks stand one behind the other; unseen_kinds is the recall of
+attacks written for the project that no weights are trained on. Attack_success is the
 share of poisoned documents after which the offline synthesis writes anything but
 quotes of the document; shown that after which it quotes from the attack itself.
 
@@ -89,7 +91,7 @@ func (a *app) evalInjection(ctx context.Context, f *evalInjectionFlags) error {
 	for _, table := range []struct {
 		name   string
 		shares []injection.Share
-	}{{"category", got.Categories}, {"position", got.Positions}} {
+	}{{"category", got.Categories}, {"position", got.Positions}, {"unseen kind", got.Kinds}} {
 		fmt.Fprintf(a.stdout, "\n%-26s  %5s  %s\n", table.name, "n", "found")
 		for _, s := range table.shares {
 			fmt.Fprintf(a.stdout, "%-26s  %5d  %.4f\n", s.Name, s.N, s.Value())
@@ -148,14 +150,18 @@ func (a *app) printInjectionJSON(f *evalInjectionFlags, set *injection.Dataset, 
 		Metrics    map[string]metrics.Interval `json:"metrics"`
 		Categories map[string]float64          `json:"recall_by_category"`
 		Positions  map[string]float64          `json:"recall_by_position"`
+		Kinds      map[string]float64          `json:"recall_by_unseen_kind"`
 		Alarms     []string                    `json:"false_alarms"`
 		Latency    latency                     `json:"latency_ms"`
 		Drawn      drawnItems                  `json:"resampling"`
 		Items      []injectionItem             `json:"items"`
-	}{1, "injection", f.cross, got.Trained, len(set.Contexts), len(set.Attacks), set.Hash, intervals(got.Metrics), map[string]float64{}, map[string]float64{},
+	}{1, "injection", f.cross, got.Trained, len(set.Contexts), len(set.Attacks), set.Hash, intervals(got.Metrics), map[string]float64{}, map[string]float64{}, map[string]float64{},
 		append([]string{}, got.Alarms...), latency{milliseconds(got.P50), milliseconds(got.P95)}, drawnItems{got.Resample.Seed, got.Resample.Resamples}, nil}
 	for _, s := range got.Categories {
 		out.Categories[s.Name] = six(s.Value())
+	}
+	for _, s := range got.Kinds {
+		out.Kinds[s.Name] = six(s.Value())
 	}
 	for _, s := range got.Positions {
 		out.Positions[s.Name] = six(s.Value())

@@ -123,14 +123,42 @@ func Place(document, attack string, at Position) (poisoned string, start, end in
 	return head + attack + "\n" + document[cut:], len(head), len(head) + len(attack)
 }
 
-// Ordinary and tricky texts were written for the project: documents that weights
-// are trained on, and harmless texts that sound like attacks, which none are.
+// These texts were written for the project. Weights are trained on the ordinary
+// documents and on some kinds of attacks, never on the tricky texts, which are harmless
+// and sound like attacks, nor on the other kinds.
 var (
+	//go:embed data/attacks.txt
+	attacksFile string
 	//go:embed data/ordinary.txt
 	ordinaryFile string
 	//go:embed data/tricky.txt
 	trickyFile string
 )
+
+// Written returns the project's own attacks: of kinds to train on, and of kinds that
+// no weights are trained on. Where a kind is also one of BIPIA's, it has its name.
+func Written() (trained, unseen []Attack) {
+	for i, line := range lines(attacksFile) {
+		kind, order, _ := strings.Cut(line, ": ")
+		attack := Attack{fmt.Sprintf("written-%d", i+1), strings.TrimPrefix(kind, "!"), order}
+		if attack.Category == kind {
+			trained = append(trained, attack)
+		} else {
+			unseen = append(unseen, attack)
+		}
+	}
+	return trained, unseen
+}
+
+// second returns an attack of the n-th one's category: the next, or the first.
+func second(attacks []Attack, n int) Attack {
+	for i := range attacks {
+		if a := attacks[(n+1+i)%len(attacks)]; a.Category == attacks[n].Category {
+			return a
+		}
+	}
+	return attacks[n]
+}
 
 // Ordinary returns the documents that weights are trained on as harmless.
 func Ordinary() []string { return lines(ordinaryFile) }

@@ -9,14 +9,16 @@ import (
 )
 
 const (
-	ridge     = 1  // of the weights
-	perAttack = 6  // contexts that each attack is trained in
-	threshold = .8 // from which a sentence is called an order
+	ridge     = 1   // of the weights
+	perAttack = 6   // contexts that each attack is trained in
+	perPair   = 3   // contexts that it is trained in with a second one behind it
+	threshold = .87 // from which a sentence is called an order
 )
 
 // Fit trains the weights of orders: each attack in some of the contexts, at every
-// position in turn, against the sentences of clean contexts and of [Ordinary].
-// Both kinds count the same in total. Equal arguments give equal weights.
+// position in turn, alone and with a second one of its category behind it, against
+// the sentences of clean contexts and of [Ordinary]. Both kinds count the same in
+// total. Equal arguments give equal weights.
 func Fit(contexts []Context, attacks []Attack) (*orders.Weights, error) {
 	var rows [][]float64
 	var labels []bool
@@ -39,9 +41,13 @@ func Fit(contexts []Context, attacks []Attack) (*orders.Weights, error) {
 		add(document, 0, 0)
 	}
 	for i, a := range attacks {
-		for k := range min(perAttack, len(contexts)) {
-			add(Place(contexts[(i*7+k*(len(contexts)/perAttack+1))%len(contexts)].Text, a.Text, Positions()[k%3]))
+		put := func(text string, times int) {
+			for k := range min(times, len(contexts)) {
+				add(Place(contexts[(i*7+k*(len(contexts)/times+1))%len(contexts)].Text, text, Positions()[k%3]))
+			}
 		}
+		put(a.Text, perAttack)
+		put(a.Text+" "+second(attacks, i).Text, perPair)
 	}
 	total := [2]float64{}
 	for _, yes := range labels {

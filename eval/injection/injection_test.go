@@ -70,7 +70,7 @@ func TestEvaluate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if v := values(cross); v["recall"] < .5 || v["recall_at_5_percent"] < v["recall"] || len(cross.Metrics) != 4 {
+	if v := values(cross); v["recall"] < .5 || v["recall_at_5_percent"] < v["recall"] || len(cross.Metrics) != 6 {
 		t.Errorf("left out: %v", v)
 	}
 }
@@ -113,9 +113,47 @@ func TestAnswer(t *testing.T) {
 	}
 }
 
+// The project's own attacks: those of a kind that is trained on are of no kind that is
+// not, and each kind that is not has several.
+func TestWritten(t *testing.T) {
+	trained, unseen := Written()
+	kinds := map[string]int{}
+	for _, a := range unseen {
+		kinds[a.Category]++
+	}
+	for _, a := range trained {
+		if kinds[a.Category] > 0 {
+			t.Errorf("%q is of kind %q, which is also held back", a.Text, a.Category)
+		}
+	}
+	for kind, n := range kinds {
+		if n < 4 {
+			t.Errorf("only %d attacks of kind %q", n, kind)
+		}
+	}
+	if len(trained) < 90 || len(kinds) < 10 {
+		t.Errorf("%d attacks to train on, %d kinds held back", len(trained), len(kinds))
+	}
+	for _, a := range append(trained, unseen...) {
+		if a.Category == "" || a.Text == "" {
+			t.Errorf("%+v", a)
+		}
+	}
+}
+
+// The second attack of a pair is of the same category, and another where there is one.
+func TestSecond(t *testing.T) {
+	attacks := []Attack{{"1", "a", ""}, {"2", "b", ""}, {"3", "a", ""}}
+	for i, want := range []string{"3", "2", "1"} {
+		if got := second(attacks, i).ID; got != want {
+			t.Errorf("behind attack %d: %s, want %s", i, got, want)
+		}
+	}
+}
+
 func TestTricky(t *testing.T) {
 	questions, documents := Tricky()
-	if len(questions)+len(documents) < 60 {
+	if len(questions)+len(documents) < 130 {
 		t.Errorf("only %d questions and %d documents", len(questions), len(documents))
 	}
 	for _, text := range append(questions, documents...) {
@@ -165,7 +203,7 @@ func TestFit(t *testing.T) {
 	if _, err := orders.Parse(first); err != nil {
 		t.Error(err)
 	}
-	if _, err := orders.Parse([]byte(strings.Replace(string(first), `"edit"`, `"edits"`, 1))); err == nil || !strings.Contains(err.Error(), "go run ./eval/train injection") {
+	if _, err := orders.Parse([]byte(strings.Replace(string(first), `"alter"`, `"alters"`, 1))); err == nil || !strings.Contains(err.Error(), "go run ./eval/train injection") {
 		t.Errorf("other features: %v", err)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"example.com/assay/eval/injection"
 	"example.com/assay/llm/offline/orders"
@@ -31,7 +32,8 @@ func trainInjection(ctx context.Context, args []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	w, err := injection.Fit(set.Contexts, set.Attacks)
+	written, _ := injection.Written()
+	w, err := injection.Fit(set.Contexts, slices.Concat(set.Attacks, written))
 	if err != nil {
 		return err
 	}
@@ -46,10 +48,10 @@ func trainInjection(ctx context.Context, args []string, out io.Writer) error {
 	}
 	weights = append(weights, '\n')
 	var page bytes.Buffer
-	fmt.Fprintf(&page, "# Weights of orders in documents\n\nMade by `go run ./eval/train injection --data DIR`; run again on the same data it writes the same bytes.\n\n"+
-		"- bipia: %d attacks in %d contexts, sha256 %s\n- ordinary documents, written for the project: %d\n- features: %d; weights.json %d bytes\n\n"+
-		"Cross-validation: every category of attacks is judged by weights that saw neither it nor the\ncontexts that it stands in. Value and 95 %% bootstrap interval over attacks or texts.\n\n| n %d | value | 95 %% |\n|---|---|---|\n",
-		len(set.Attacks), len(set.Contexts), set.Hash, len(injection.Ordinary()), len(orders.FeatureNames()), len(weights), len(set.Attacks))
+	fmt.Fprintf(&page, "# Weights of the finder of prompt injection\n\nMade by `go run ./eval/train injection --data DIR`; run again on the same data it writes the same bytes.\n\n"+
+		"- bipia: %d attacks in %d contexts, sha256 %s\n- attacks and ordinary documents, written for the project: %d, %d\n- features: %d; weights.json %d bytes\n\n"+
+		"Cross-validation: every category of attacks is judged by weights that saw neither it nor the\ncontexts that it stands in. Unseen_kinds are attacks of the project that no weights\nwere trained on. Value and 95 %% bootstrap interval over attacks or texts.\n\n| n %d | value | 95 %% |\n|---|---|---|\n",
+		len(set.Attacks), len(set.Contexts), set.Hash, len(written), len(injection.Ordinary()), len(orders.FeatureNames()), len(weights), len(set.Attacks))
 	for _, m := range cross.Metrics {
 		fmt.Fprintf(&page, "| %s | %.3f | %.3f – %.3f |\n", m.Name, m.Value, m.Lo, m.Hi)
 	}
