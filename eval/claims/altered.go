@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/assay/eval/metrics"
 	"example.com/assay/memory/text/wordnet"
 	"example.com/assay/state"
 )
@@ -138,6 +139,45 @@ func Resist(outcomes []Outcome) (r Resistance, ok bool) {
 	}
 	slices.SortFunc(r.Kinds, func(a, b Resisted) int { return strings.Compare(a.Kind, b.Kind) })
 	return r, ok
+}
+
+// refusals are the shares of altered claims that are refused, and refused or in
+// doubt, by kind: of those whose original is accepted. There are none without
+// altered claims.
+func refusals(outcomes []Outcome) []metrics.Statistic {
+	r, ok := Resist(outcomes)
+	if !ok {
+		return nil
+	}
+	accepted := map[string]bool{}
+	for _, o := range outcomes {
+		accepted[o.Item.ID] = o.Verdict.Status == state.Supported
+	}
+	share := func(kind string, counts func(state.Verdict) bool) func([]int) float64 {
+		return func(items []int) float64 {
+			n, hit := 0, 0
+			for _, at := range items {
+				original, k, altered := AlterationOf(outcomes[at].Item.ID)
+				if !altered || k != kind || !accepted[original] {
+					continue
+				}
+				n++
+				if counts(outcomes[at].Verdict) {
+					hit++
+				}
+			}
+			return float64(hit) / float64(max(n, 1))
+		}
+	}
+	refused := func(v state.Verdict) bool { return v.Status != state.Supported }
+	either := func(v state.Verdict) bool { return refused(v) || len(v.Doubts) > 0 }
+	var out []metrics.Statistic
+	for _, k := range r.Kinds {
+		out = append(out,
+			metrics.Statistic{Name: "refused_" + k.Kind, Of: share(k.Kind, refused)},
+			metrics.Statistic{Name: "refused_or_doubt_" + k.Kind, Of: share(k.Kind, either)})
+	}
+	return out
 }
 
 // An editor finds the places of a claim that can be edited.

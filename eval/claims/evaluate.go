@@ -40,7 +40,8 @@ type Outcome struct {
 //
 // F1, precision, recall and balanced_accuracy are of the status supported
 // against all others; AUC and ECE are of the confidence, for the same
-// question. Accuracy and macro_F1 are of supported against the rest, and in
+// question. Of altered claims whose original is accepted, refused_KIND is the share
+// that is refused, and refused_or_doubt_KIND that with those in doubt. Accuracy and macro_F1 are of supported against the rest, and in
 // the format scifact over its three labels.
 type Evaluation struct {
 	Metrics     []metrics.Metric
@@ -107,6 +108,13 @@ func Measure(d *Dataset, verdicts []state.Verdict, resample *metrics.ResampleOpt
 	var err error
 	if out.Metrics, err = metrics.Measure(len(d.Items), t.metrics(d.Format == FormatSciFact), &out.Resample); err != nil {
 		return Evaluation{}, err
+	}
+	if altered := refusals(out.Outcomes); len(altered) > 0 {
+		more, err := metrics.Measure(len(d.Items), altered, &out.Resample)
+		if err != nil {
+			return Evaluation{}, err
+		}
+		out.Metrics = append(out.Metrics, more...)
 	}
 	out.Reliability = metrics.Reliability(t.gold, t.score, metrics.CalibrationBins)
 	return out, nil

@@ -230,7 +230,7 @@ func (p *pool) page(seen unseens, terms int, files *trainedJudge) ([]byte, error
 		if err != nil {
 			return nil, err
 		}
-		fmt.Fprintf(&b, "\n## %s\n\n| as they are, n %d | value | 95 %% |\n|---|---|---|\n", set.Format, len(set.Items))
+		fmt.Fprintf(&b, "\n| %s, n %d | value | 95 %% |\n|---|---|---|\n", set.Format, len(set.Items))
 		for _, m := range got.Metrics {
 			fmt.Fprintf(&b, "| %s | %.3f | %.3f – %.3f |\n", m.Name, m.Value, m.Lo, m.Hi)
 		}
