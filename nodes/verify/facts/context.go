@@ -1,9 +1,6 @@
 package facts
 
 import (
-	"math"
-	"slices"
-
 	"example.com/assay/memory/text"
 	"example.com/assay/memory/text/idf"
 )
@@ -159,39 +156,6 @@ func (c *comparison) best(i int, stems []string, usable func(k, j int) bool) sig
 		}
 	}
 	return found
-}
-
-// top are up to three sentences that hold most of the clause group of token i,
-// each at least half as much as the first.
-func (c *comparison) top(i int) []int {
-	weight := map[int32]float64{}
-	seen := map[string]bool{}
-	for j, t := range c.claim.toks {
-		if c.groups[j] != c.groups[i] || !t.tells() || seen[t.stem] {
-			continue
-		}
-		seen[t.stem] = true
-		for _, k := range c.e.stemmed[t.stem] {
-			weight[k] += rarityOf(t.stem)
-		}
-	}
-	order := make([]int32, 0, len(weight))
-	for k := range weight {
-		order = append(order, k)
-	}
-	slices.SortFunc(order, func(a, b int32) int {
-		if weight[a] != weight[b] {
-			return int(math.Copysign(1, weight[b]-weight[a]))
-		}
-		return int(a - b)
-	})
-	var out []int
-	for _, k := range order[:min(3, len(order))] {
-		if weight[k] >= weight[order[0]]/2 {
-			out = append(out, int(k))
-		}
-	}
-	return out
 }
 
 // stemOf is the stem of a word, or the number itself.
