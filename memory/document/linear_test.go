@@ -268,7 +268,7 @@ func fonts(n int) string {
 
 // slowest bounds how much longer eight times the input may take: eight times is
 // linear, sixty-four is quadratic.
-const slowest = 20
+const slowest = 32
 
 var whole = flag.Bool("whole", false, "measure 1 to 8 MB of each worst case, which takes minutes")
 
