@@ -64,9 +64,6 @@ func Altered(d *Dataset) *Dataset {
 			altered := item
 			altered.ID, altered.Gold = item.ID+alterationMark+kind.Name, Unsupported
 			altered.Text = item.Text[:x.from] + x.by + item.Text[x.to:]
-			if kind.Name == "exchange" { // its two edits belong together
-				altered.Text = e.exchanged()
-			}
 			out.Items = append(out.Items, altered)
 		}
 	}
@@ -378,11 +375,11 @@ var thingPattern = regexp.MustCompile(`\b[A-Z][A-Za-z]+(?: [A-Z][A-Za-z]+)*\b`)
 
 // exchanges are the first two names with a verb between them.
 func (e *editor) exchanges() []edit {
-	first, _, ok := e.pair()
+	a, b, ok := e.pair()
 	if !ok {
 		return nil
 	}
-	return []edit{{first.from, first.to, ""}}
+	return []edit{{a.from, b.to, e.claim[b.from:b.to] + e.claim[a.to:b.from] + e.claim[a.from:a.to]}}
 }
 
 func (e *editor) pair() (first, second span, ok bool) {
@@ -400,9 +397,4 @@ func (e *editor) pair() (first, second span, ok bool) {
 		}
 	}
 	return first, second, false
-}
-
-func (e *editor) exchanged() string {
-	a, b, _ := e.pair()
-	return e.claim[:a.from] + e.claim[b.from:b.to] + e.claim[a.to:b.from] + e.claim[a.from:a.to] + e.claim[b.to:]
 }

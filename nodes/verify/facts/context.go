@@ -1,7 +1,6 @@
 package facts
 
 import (
-	"example.com/assay/memory/text"
 	"example.com/assay/memory/text/idf"
 )
 
@@ -157,6 +156,3 @@ func (c *comparison) best(i int, stems []string, usable func(k, j int) bool) sig
 	}
 	return found
 }
-
-// stemOf is the stem of a word, or the number itself.
-func stemOf(t string) string { return text.Stem(t) }

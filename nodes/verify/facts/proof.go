@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/assay/memory/text"
 	"example.com/assay/state"
 )
 
@@ -26,7 +27,7 @@ func deniedAt(s *sentence, j int) bool {
 		return true
 	}
 	for i := max(0, j-6); i <= min(len(s.toks)-1, j+2); i++ {
-		if i != j && (isNegator(s.toks, i) || negatesAround[s.toks[i].text]) {
+		if i != j && isNegator(s.toks, i) {
 			return true
 		}
 	}
@@ -35,9 +36,6 @@ func deniedAt(s *sentence, j int) bool {
 
 // deniesAll are words that deny a whole sentence that they begin.
 var deniesAll = words(`neither none nobody nothing`)
-
-// negatesAround are words that deny what stands around them, beside negators.
-var negatesAround = words(`none nobody nothing nowhere without`)
 
 // softDenied reports whether words that say no in a way of their own stand near.
 func softDenied(s *sentence, j int) bool {
@@ -50,14 +48,14 @@ func softDenied(s *sentence, j int) bool {
 	return false
 }
 
-var softNo = stemSet(`lack fail refuse few little rather instead unable prevent stop avoid miss lose never deny reject halt cancel
-	postpone block bar ban absent without except exclude unlikely doubt dispute declin neglect hardly scarcely barely rarely seldom
-	yet no longer close exempt`)
+// softNo are stems of words that say no, beside those of negative.
+var softNo = stemSet(`lack fail unable miss never halt postpone block bar without unlikely doubt dispute decline neglect
+	hardly scarcely barely rarely seldom yet close`)
 
 func stemSet(list string) wordSet {
 	set := wordSet{}
 	for _, w := range strings.Fields(list) {
-		set[stemOf(w)] = true
+		set[text.Stem(w)] = true
 	}
 	return set
 }
@@ -158,7 +156,7 @@ func (c *comparison) denies(i int) []int {
 func unForms(w string) []string {
 	var out []string
 	for _, prefix := range []string{"un", "in", "dis", "im", "ir", "non"} {
-		out = append(out, stemOf(prefix+w))
+		out = append(out, text.Stem(prefix+w))
 	}
 	return out
 }
@@ -196,7 +194,18 @@ func (c *comparison) oppositeParts() []part {
 var unpolar = words(`on off up down in out over under have has had having be being been is are was were new old there here
 	manner inability get got take taken took go went give gave given make made work works`)
 
-var genderOf = map[string]int{"he": 1, "his": 1, "him": 1, "himself": 1, "she": -1, "her": -1, "hers": -1, "herself": -1}
+// pronounsOf are the pronouns of a gender.
+var pronounsOf = map[int][]string{1: {"he", "his", "him", "himself"}, -1: {"she", "her", "hers", "herself"}}
+
+var genderOf = func() map[string]int {
+	out := map[string]int{}
+	for gender, list := range pronounsOf {
+		for _, w := range list {
+			out[w] = gender
+		}
+	}
+	return out
+}()
 
 // genderParts are the pronouns of the claim, against those of the evidence.
 func (c *comparison) genderParts() []part {
@@ -213,15 +222,8 @@ func (c *comparison) genderParts() []part {
 			continue
 		}
 		own, other := count[g], count[-g]
-		var others []string
-		for w, gender := range genderOf {
-			if gender == -g {
-				others = append(others, stemOf(w))
-			}
-		}
-		slices.Sort(others)
 		out = append(out, part{
-			kind: state.ConflictGender, first: i, end: i + 1, shown: own / (own + other + 1), against: other / (own + other + 2), by: c.best(i, others, nil),
+			kind: state.ConflictGender, first: i, end: i + 1, shown: own / (own + other + 1), against: other / (own + other + 2), by: c.best(i, stemsOf(pronounsOf[-g]), nil),
 		})
 	}
 	return out
@@ -271,13 +273,7 @@ func sortedWords(set wordSet) []string {
 	return out
 }
 
-func stemsOf(list []string) []string {
-	var out []string
-	for _, w := range list {
-		out = append(out, stemOf(w))
-	}
-	return distinct(out)
-}
+func stemsOf(list []string) []string { return distinct(appendStems(nil, list)) }
 
 var quantifierClasses = []wordSet{
 	words(`all every each entire whole both everyone everybody everything always`),
@@ -287,7 +283,7 @@ var quantifierClasses = []wordSet{
 	words(`none no never nobody neither`),
 }
 
-// onlyClass restricts, and is no contrary of most or some.
+// onlyClass restricts: "only" is not the contrary of "most" or "some".
 const onlyClass = 3
 
 func (c *comparison) quantifierParts() []part {
