@@ -114,7 +114,7 @@ func TestPageWithoutScripts(t *testing.T) {
 	}
 	b.eval(`(() => { document.querySelectorAll('details').forEach(d => d.open = true); return {Text: document.body.innerText, Marks: document.querySelectorAll('mark').length, Scripts: document.scripts.length,
 		Figures: [...document.querySelectorAll('svg[role=img]')].map(s => s.querySelector('title').textContent + ': ' + s.querySelector('desc').textContent)} })()`, &page)
-	for _, want := range []string{"cases passed", "battery_ricochet", "What must an applicant show to be granted asylum?", "Self-defense is an affirmative defense to assault, battery, and related intentional torts.", "five (5) years", "execute/synthesize"} {
+	for _, want := range []string{"cases passed", "battery_ricochet", "What must an applicant show to be granted asylum?", "The privilege of self-defense extends to unintended contact with third persons.", "five (5) years", "execute/synthesize"} {
 		if !strings.Contains(page.Text, want) {
 			t.Errorf("no %q", want)
 		}
