@@ -77,7 +77,9 @@ func (e *Evidence) Check(claim string) Result {
 	c.checkNegation()
 	c.checkDirection()
 	c.checkQuantifiers()
+	c.checkCount()
 	c.checkModality()
+	c.checkThings()
 	c.checkParts()
 	slices.SortStableFunc(c.found, func(a, b Conflict) int {
 		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End), strings.Compare(string(a.Kind), string(b.Kind)))

@@ -139,8 +139,8 @@ func sides(s *sentence, at int) (left, right []string) {
 // inOrder reports whether a sentence has who, what and whom of a claim close
 // together and in the claim's order.
 func (c *comparison) inOrder(t triple) bool {
-	for _, a := range c.aligned {
-		s := c.sentence(a)
+	for _, k := range c.e.holders[t.what] {
+		s := c.e.sentences[k]
 		want := []string{t.agent, t.what, t.patient}
 		at, from := 0, 0
 		for i, u := range s.toks {

@@ -55,6 +55,11 @@ func keptFrom(toks []token, i int) bool {
 // affirms then holds for the rest only.
 func excepts(s *sentence) bool { return hasAny(s, exceptions) }
 
+// limits is excepts without "without", which is about a circumstance.
+func limits(s *sentence) bool { return hasAny(s, limiting) }
+
+var limiting = words(`except unless excluding`)
+
 // excepted reports whether a denial stands with an exception: "not without
 // consent" asks for consent.
 func (c *comparison) excepted(s *sentence, n negation) bool {
@@ -100,13 +105,18 @@ func (c *comparison) checkDenied(n negation) (unmatched bool) {
 		}
 	}
 	switch {
-	case unsure:
+	case unsure || c.deniedAnywhere(n.heads[0]):
 	case at >= 0:
 		c.add(state.ConflictNegation, n.tok, n.end, at, from, from+1, true)
 	case plain || c.aligned[0].Share >= aboutSame:
 		c.add(state.ConflictNegation, n.tok, n.end, -1, 0, 0, false)
 	}
 	return true
+}
+
+// deniedAnywhere reports whether any sentence of the evidence denies a root.
+func (c *comparison) deniedAnywhere(root string) bool {
+	return slices.ContainsFunc(c.e.holders[root], func(k int32) bool { return c.deniedIn(c.e.sentences[k], root) })
 }
 
 // nearCopy is the share of a claim's words from which a sentence is one that the

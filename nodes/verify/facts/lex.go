@@ -1,11 +1,13 @@
 package facts
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"example.com/assay/memory/text"
+	"example.com/assay/memory/text/wordnet"
 )
 
 type tokenKind uint8
@@ -26,6 +28,7 @@ type token struct {
 	capital    bool // begins with an upper-case letter
 	allCaps    bool // two or more letters, all upper case
 	joined     bool // no space before it
+	bases      []string
 	content    bool // says what the sentence is about
 	roles      roles
 	clause     int // tokens of a clause have one number
@@ -51,6 +54,7 @@ const (
 // A lexeme is what is known of a word wherever it stands.
 type lexeme struct {
 	root, stem, plain string
+	bases             []string // stems of its base forms, without its own
 	content           bool
 	roles             roles
 }
@@ -60,6 +64,11 @@ type lexicon map[string]lexeme
 
 func newLexeme(w string) lexeme {
 	l := lexeme{root: rootOf(w), stem: text.Stem(w), plain: plainLetters.Replace(w), content: !function[w]}
+	for _, b := range wordnet.Bases(w) {
+		if stem := text.Stem(b); stem != l.stem && !slices.Contains(l.bases, stem) {
+			l.bases = append(l.bases, stem)
+		}
+	}
 	set := func(r roles, is bool) {
 		if is {
 			l.roles |= r
@@ -178,7 +187,7 @@ func wordToken(s string, known lexicon) token {
 		l = newLexeme(t.text)
 		known[t.text] = l
 	}
-	t.root, t.stem, t.content, t.roles = l.root, l.stem, l.content, l.roles
+	t.root, t.stem, t.bases, t.content, t.roles = l.root, l.stem, l.bases, l.content, l.roles
 	return t
 }
 

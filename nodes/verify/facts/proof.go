@@ -14,6 +14,7 @@ type part struct {
 	shown      float64
 	against    float64
 	by         sighting // what speaks against it
+	nearer     float64  // how much closer the words around it stand to what speaks against it
 }
 
 // mostWeighed is how many tokens a claim may have and be weighed word by word.
@@ -79,7 +80,7 @@ func (c *comparison) weigh(p part) weighing {
 		}
 	case state.ConflictDirection:
 		switch {
-		case p.against >= .9 && lead > .05 && oneGroup(c.groups):
+		case p.against >= .9 && p.nearer > .04 && !slices.ContainsFunc(c.found, func(f Conflict) bool { return f.Opposed }):
 			return contradicted
 		case lead > .4 && !relative[t.text] && (polar[t.text] || oppositesOf[t.text] != nil || lead > .6):
 			return contradicted

@@ -16,13 +16,17 @@ func deniedAt(s *sentence, j int) bool {
 	if j > 0 && deniesAll[s.toks[0].text] {
 		return true
 	}
-	for i := max(0, j-6); i <= min(len(s.toks)-1, j+2); i++ {
-		if i != j && isNegator(s.toks, i) {
+	for i := max(0, j-deniedWithin); i <= min(len(s.toks)-1, j+2); i++ {
+		if i != j && (i >= j-6 || s.toks[i].clause == s.toks[j].clause) && isNegator(s.toks, i) {
 			return true
 		}
 	}
 	return false
 }
+
+// deniedWithin is how many tokens before a word the negator of its clause may
+// stand; six, where it is in another clause.
+const deniedWithin = 12
 
 // deniesAll are words that deny a whole sentence that they begin.
 var deniesAll = words(`neither none nobody nothing`)

@@ -19,12 +19,16 @@ func (c *comparison) oppositeParts() []part {
 		alike := func(k, j int) bool { return c.e.sentences[k].negated[j] == denies }
 		unlike := func(k, j int) bool { return !alike(k, j) }
 		p := part{kind: state.ConflictDirection, first: i, end: i + 1}
-		p.by = c.best(i, m.opposite, func(k, j int) bool {
+		opposed := func(k, j int) bool {
 			s := c.e.sentences[k]
-			return m.opposes(s.toks[j].text) && alike(k, j) && excepts(s) == excepts(c.claim) && !c.converse(turn{tok: i}, place{k, j})
-		})
+			return m.opposes(s.toks[j].text) && alike(k, j) && limits(s) == limits(c.claim) && !c.converse(turn{tok: i}, place{k, j})
+		}
+		p.by = c.best(i, m.opposite, opposed)
 		p.against = p.by.fit
 		p.shown = max(c.best(i, m.own, alike).fit, .8*c.best(i, m.same, alike).fit, .8*c.best(i, m.opposite, unlike).fit)
+		if p.against > 0 {
+			p.nearer = c.placed(m.opposite, i, i+1, opposed) - c.placed(m.own, i, i+1, alike)
+		}
 		if p.by.sentence < 0 && c.best(i, m.opposite, nil).fit > .5 {
 			p.shown = max(p.shown, .5) // both sides are exchanged
 		}
@@ -75,9 +79,6 @@ func (c *comparison) genderParts() []part {
 // relative words say how one thing stands to another: the evidence may say it
 // from the other side.
 var relative = words(`older elder younger oldest youngest brother sister husband wife`)
-
-// oneGroup reports whether a claim is short: one group of clauses.
-func oneGroup(groups []int) bool { return len(groups) > 0 && groups[len(groups)-1] == 0 }
 
 // polar words compare, order or point: left unproved, each is a doubt.
 var polar = words(`before after increase increased increases decrease decreased decreases rose fell more fewer less higher lower won lost win lose

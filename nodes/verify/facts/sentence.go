@@ -30,8 +30,13 @@ func parse(s string, known lexicon) *sentence {
 	p.has = make(map[string]bool, len(p.toks))
 	p.places = make(map[string][]int, len(p.toks))
 	for i, t := range p.toks {
-		if t.stem != "" && len(p.places[t.stem]) < mostPlaces {
-			p.places[t.stem] = append(p.places[t.stem], i)
+		if t.stem == "" {
+			continue
+		}
+		for _, stem := range append([]string{t.stem}, t.bases...) {
+			if len(p.places[stem]) < mostPlaces {
+				p.places[stem] = append(p.places[stem], i)
+			}
 		}
 	}
 	taken := make([]bool, len(p.toks))
