@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"example.com/assay/eval/metrics"
+	"example.com/assay/memory/text"
 	"example.com/assay/memory/text/wordnet"
 	"example.com/assay/state"
 )
@@ -382,11 +383,20 @@ func (e *editor) exchanges() []edit {
 	return []edit{{a.from, b.to, e.claim[b.from:b.to] + e.claim[a.to:b.from] + e.claim[a.from:a.to]}}
 }
 
+// named reports whether a capitalised phrase names something: a word that the
+// dictionary has may only be capitalised because it begins the sentence.
+func (e *editor) named(s span) bool {
+	w := e.claim[s.from:s.to]
+	lower := strings.ToLower(w)
+	_, small := text.DocStops[lower]
+	return !small && !slices.Contains(monthNames, w) && (s.from > 0 || len(wordnet.Bases(lower)) == 0)
+}
+
 func (e *editor) pair() (first, second span, ok bool) {
 	all := thingPattern.FindAllStringIndex(e.claim, -1)
 	for i := 0; i+1 < len(all); i++ {
 		a, b := span{all[i][0], all[i][1]}, span{all[i+1][0], all[i+1][1]}
-		if pronoun := genders[strings.ToLower(e.claim[a.from:a.to])] != ""; pronoun {
+		if !e.named(a) || !e.named(b) {
 			continue
 		}
 		between := strings.Fields(e.claim[a.to:b.from])

@@ -176,15 +176,3 @@ func (c *comparison) rival(k int, want shape) int {
 	}
 	return -1
 }
-
-// carriedWith is how much of the claim the best of some sentences carries, beside
-// word a, and which.
-func (c *comparison) carriedWith(r *carriage, a int, usable func(k int) bool) (carried float64, at int) {
-	at = -1
-	for k := range c.e.sentences {
-		if f := r.rest(a, k); f > carried && usable(k) {
-			carried, at = f, k
-		}
-	}
-	return carried, at
-}
