@@ -97,7 +97,7 @@ func TestPolarity(t *testing.T) {
 	}
 }
 
-// What a hypothetical tells is no element of a rule.
+// An element of a rule is never quoted from a hypothetical.
 func TestElementsAreNoHypotheticals(t *testing.T) {
 	in := ricochet
 	in.Sources = append([]skills.Source{{N: 3, Title: "Self-defense", Text: "Suppose Odile, lawfully defending herself with reasonable force, fires at a mugger and hits a bystander by accident. Odile was privileged, so the bystander will not recover for battery."}}, in.Sources...)

@@ -25,7 +25,7 @@ type Document struct {
 	Text    string // valid UTF-8; what all offsets count in
 	Plain   bool   // Text is the file's bytes
 	Hash    string // SHA-256 of the file's bytes, hexadecimal
-	Reader  string // what extracted the text, with its version, where it is no part of this program; else empty
+	Reader  string // the outside program that extracted the text, with its version; empty when this program did
 	Title   string // what the file declares (markdown), else its first level-1 heading, else the declared title (other formats), else its name without extension
 	Blocks  []Block
 	Skipped int // records left out because their text is empty

@@ -19,9 +19,8 @@ func relevance(final state.Agent) *state.Relevance {
 }
 
 // The curve by which what was retrieved becomes how often such an answer holds what
-// was asked: see docs/measurements.md, which names the command. That all parts of a
-// question have a sentence of the right form is no factor of it: it was measured, and
-// says no more.
+// was asked: see docs/measurements.md, which names the command. Whether all parts of
+// the question have a sentence of the right form was measured too, and added nothing.
 const (
 	perRetrieved = 2.8
 	offset       = -2.45

@@ -9,8 +9,8 @@ import (
 )
 
 // An Answer is the result of a run, as `agent verify --json` prints it: the
-// answer's schema, with the response as it was given as its text, and beside it
-// what corrections were tried.
+// answer's schema, whose text is the response as it was given, and the corrections
+// that were tried.
 type Answer struct {
 	state.Answer
 	FinalResponse string         `json:"final_response"`       // the response as it was given, with what has no support marked

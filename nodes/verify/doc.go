@@ -2,7 +2,8 @@
 // corpus, it searches for each claim before it judges, and where support is weak it
 // has a correction written and checked (corrective retrieval, CRAG).
 //
-// The response is judged as it was given. A correction stands beside it.
+// The response is judged as it was given. A correction is reported and changes no
+// verdict.
 //
 //	p, err := verify.New(verify.Deps{Model: model, Skills: set, Corpus: corpus}, nil)
 //	final, err := p.Run(ctx, verify.Input{Query: question, Response: answer, Evidence: evidence}, nil)

@@ -22,16 +22,34 @@ const (
 // supported, or is supported with a doubt.
 const mostInDoubt = highFrom - 0.01
 
-// Score is the confidence in a response with these verdicts: the share of its
-// claims that are supported, partially supported ones counting half; less 0.1
-// for each unsupported one; plus 0.1 when none is; within 0 and 1. It is below
-// that of a high level unless every claim is supported without a doubt. Of a
-// response that claims nothing, nothing is known: 0.
+// Score is the confidence in a response with these verdicts. It is never above
+// Share, nor above the mean confidence in its claims: what is supported by a judge
+// that is right in three of four such cases is no surer than that. It is below that
+// of a high level unless every claim is supported without a doubt.
 func Score(verdicts []state.Verdict) float64 {
 	if len(verdicts) == 0 {
 		return 0
 	}
-	supported, unsupported, most := 0.0, 0, 1.0
+	sum, most := 0.0, 1.0
+	for _, v := range verdicts {
+		if v.Status != state.Supported || len(v.Doubts) > 0 {
+			most = mostInDoubt
+		}
+		if v.Status != state.Unsupported {
+			sum += v.Confidence
+		}
+	}
+	return min(Share(verdicts), sum/float64(len(verdicts)), most)
+}
+
+// Share is how much of a response is supported: the share of its claims, partially
+// supported ones counting half; less 0.1 for each unsupported one; plus 0.1 when
+// none is; within 0 and 1. Of a response that claims nothing it is 0.
+func Share(verdicts []state.Verdict) float64 {
+	if len(verdicts) == 0 {
+		return 0
+	}
+	supported, unsupported := 0.0, 0
 	for _, v := range verdicts {
 		switch v.Status {
 		case state.Supported:
@@ -41,15 +59,12 @@ func Score(verdicts []state.Verdict) float64 {
 		default:
 			unsupported++
 		}
-		if v.Status != state.Supported || len(v.Doubts) > 0 {
-			most = mostInDoubt
-		}
 	}
-	score := supported/float64(len(verdicts)) - unsupportedCosts*float64(unsupported)
+	share := supported/float64(len(verdicts)) - unsupportedCosts*float64(unsupported)
 	if unsupported == 0 {
-		score += allSupportedAdds
+		share += allSupportedAdds
 	}
-	return min(max(score, 0), most)
+	return min(max(share, 0), 1)
 }
 
 // A Level is a confidence in a word.
@@ -79,7 +94,7 @@ func LevelOf(confidence float64) Level {
 }
 
 // ScoreNode notes the response as it stands as an attempt, and decides whether a
-// correction is to be written: when it is below the threshold and attempts are left.
+// correction is to be written: when too little of it is supported and attempts are left.
 // Claims that could not be judged end it, since nothing would be known of what
 // was written instead. The first correction is written from what was found for the
 // claims, if that was searched for.
@@ -101,7 +116,7 @@ func ScoreNode(threshold float64, maxAttempts int) graph.Node[state.Verify] {
 			Grounded: len(verdicts) > 0 && len(lacking(verdicts)) == 0,
 		}
 		decision := state.VerifyFinish
-		if attempt.Confidence < threshold && unjudged(verdicts) == "" && len(s.Attempts) < maxAttempts && len(verdicts) > 0 {
+		if Share(verdicts) < threshold && unjudged(verdicts) == "" && len(s.Attempts) < maxAttempts && len(verdicts) > 0 {
 			decision = state.VerifyCorrect
 			if len(s.Searches) > 0 && len(s.Attempts) == 0 {
 				decision = state.VerifyWrite // its passages were never written from

@@ -35,7 +35,7 @@ func TestScore(t *testing.T) {
 	} {
 		var verdicts []state.Verdict
 		for _, status := range c.claims {
-			verdicts = append(verdicts, state.Verdict{Status: status})
+			verdicts = append(verdicts, state.Verdict{Status: status, Confidence: 1})
 		}
 		if got := verify.Score(verdicts); math.Abs(got-c.want) > 1e-4 || verify.LevelOf(got) != c.level {
 			t.Errorf("%v: %v, %s; want %v, %s", c.claims, got, verify.LevelOf(got), c.want, c.level)
@@ -43,9 +43,22 @@ func TestScore(t *testing.T) {
 	}
 }
 
+// A response is no surer than its claims are on average.
+func TestScoreIsThatOfTheClaims(t *testing.T) {
+	verdict := func(confidence float64) state.Verdict {
+		return state.Verdict{Status: state.Supported, Confidence: confidence}
+	}
+	if got := verify.Score([]state.Verdict{verdict(1), verdict(.6), verdict(.5)}); math.Abs(got-.7) > 1e-9 {
+		t.Errorf("claims of 1, .6 and .5: %v, want .7", got)
+	}
+	if got := verify.Share([]state.Verdict{verdict(.6)}); got != 1 {
+		t.Errorf("all claims are supported, and the share is %v", got)
+	}
+}
+
 // A claim with a doubt is supported, and the response is never of level high.
 func TestADoubtIsNeverHigh(t *testing.T) {
-	sure := state.Verdict{Claim: state.Claim{Text: "a"}, Status: state.Supported}
+	sure := state.Verdict{Claim: state.Claim{Text: "a"}, Status: state.Supported, Confidence: 1}
 	doubted := sure
 	doubted.Doubts = []state.Doubt{{Kind: state.ConflictDirection, Claim: "before"}}
 	verdicts := make([]state.Verdict, 20)
