@@ -121,7 +121,7 @@ func TestEndsOfComply(t *testing.T) {
 		{name: "no evidence", args: []string{"comply", nowhere}, want: state.StatusNoEvidence, code: 3, words: `No evidence: corpus "default" was searched for “` + nowhere + `”`},
 		{name: "rejected", args: []string{"comply", "--corpus", "nope", keeping}, want: state.StatusRejected, code: 2, words: `there is no corpus "nope"`},
 		{name: "budget", args: []string{"comply", keeping}, limits: &llm.ControlOptions{Budget: llm.BudgetOptions{MaxCalls: 1}}, want: state.StatusUnavailable, cause: state.CauseBudget, code: 1, words: "Could not look: the budget is spent"},
-		{name: "time", args: []string{"comply", "--timeout", "30ms", keeping}, model: func() llm.Model { return mute{} }, want: state.StatusUnavailable, cause: state.CauseTime, code: 1, words: "Could not look: the time is up"},
+		{name: "time", args: []string{"comply", "--timeout", "1s", keeping}, model: func() llm.Model { return mute{} }, want: state.StatusUnavailable, cause: state.CauseTime, code: 1, words: "Could not look: the time is up"},
 		{name: "cancelled", args: []string{"comply", keeping}, stop: true, want: state.StatusCancelled, code: 130, words: "interrupted. Cancelled before the end."},
 	} {
 		t.Run(c.name, func(t *testing.T) { checkEnd(t, home, c) })
@@ -191,7 +191,7 @@ func TestEndsOfEdges(t *testing.T) {
 		{name: "nothing found", args: []string{"edges", "verify", unknown}, want: state.StatusNoEvidence, code: 3, words: `No evidence: corpus "default" was searched for “quarks gluons”`},
 		{name: "rejected", args: []string{"edges", "verify", "--corpus", "nope", shown}, want: state.StatusRejected, code: 2, words: `there is no corpus "nope"`},
 		{name: "budget", args: []string{"edges", "verify", shown}, limits: &llm.ControlOptions{Budget: llm.BudgetOptions{MaxCalls: 1}}, want: state.StatusUnavailable, cause: state.CauseBudget, code: 1, words: "Could not look: the budget is spent"},
-		{name: "time", args: []string{"edges", "verify", "--timeout", "30ms", shown}, model: func() llm.Model { return mute{} }, want: state.StatusUnavailable, cause: state.CauseTime, code: 1, words: "Could not look: the time is up"},
+		{name: "time", args: []string{"edges", "verify", "--timeout", "1s", shown}, model: func() llm.Model { return mute{} }, want: state.StatusUnavailable, cause: state.CauseTime, code: 1, words: "Could not look: the time is up"},
 		{name: "cancelled", args: []string{"edges", "verify", shown}, stop: true, want: state.StatusCancelled, code: 130, words: "interrupted. Cancelled before the end."},
 	} {
 		t.Run(c.name, func(t *testing.T) { checkEnd(t, home, c) })
@@ -239,7 +239,7 @@ func TestEndsOfExtract(t *testing.T) {
 		{name: "made up", args: []string{"extract", "--schema", schema, whole}, model: func() llm.Model { return inventing{} }, want: state.StatusUngrounded, code: 3, words: "Answered, but not grounded"},
 		{name: "rejected", args: []string{"extract", "--schema", whole, whole}, want: state.StatusRejected, code: 2, words: "whole.txt"},
 		{name: "budget", args: []string{"extract", "--schema", schema, part}, limits: &llm.ControlOptions{Budget: llm.BudgetOptions{MaxCalls: 1}}, want: state.StatusUnavailable, cause: state.CauseBudget, code: 1, words: "Could not look: the budget is spent"},
-		{name: "time", args: []string{"extract", "--schema", schema, "--timeout", "30ms", whole}, model: func() llm.Model { return mute{} }, want: state.StatusUnavailable, cause: state.CauseTime, code: 1, words: "Could not look: the time is up"},
+		{name: "time", args: []string{"extract", "--schema", schema, "--timeout", "1s", whole}, model: func() llm.Model { return mute{} }, want: state.StatusUnavailable, cause: state.CauseTime, code: 1, words: "Could not look: the time is up"},
 		{name: "cancelled", args: []string{"extract", "--schema", schema, whole}, stop: true, want: state.StatusCancelled, code: 130, words: "interrupted. Cancelled before the end."},
 	} {
 		t.Run(c.name, func(t *testing.T) { checkEnd(t, home, c) })

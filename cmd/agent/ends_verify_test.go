@@ -111,7 +111,7 @@ func TestHowVerifyEnds(t *testing.T) {
 		{"empty", verifying{response: " \n"}, state.StatusRejected, "", 2, "the response is empty"},
 		{"no text", verifying{response: "caf\xe9 40"}, state.StatusRejected, "", 2, "not valid UTF-8"},
 		{"cancelled", verifying{response: carried, model: waiting{stop}, ctx: stopped}, state.StatusCancelled, "", 130, "Cancelled"},
-		{"out of time", verifying{response: carried, model: waiting{}, args: []string{"--timeout", "200ms"}}, state.StatusUnavailable, state.CauseTime, 1, "Could not look: the time is up: "},
+		{"out of time", verifying{response: carried, model: waiting{}, args: []string{"--timeout", "1s"}}, state.StatusUnavailable, state.CauseTime, 1, "Could not look: the time is up: "},
 		{"out of budget", verifying{response: carried, model: spent(1)}, state.StatusUnavailable, state.CauseBudget, 1, "Could not look: the budget is spent: "},
 	} {
 		t.Run(c.name, func(t *testing.T) {
