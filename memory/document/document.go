@@ -15,7 +15,7 @@ import (
 // Version names the way this package turns files into text and passages. It
 // changes whenever an unchanged file would come out differently, so that a
 // corpus knows when to read its files again.
-const Version = 4
+const Version = 5
 
 // A Document is one loaded file.
 type Document struct {
@@ -52,7 +52,19 @@ type Block struct {
 	Title      string   // the record's title; may be empty
 
 	Metadata map[string]string // the record's other fields, over those of the document
+
+	entry *entry // of the description list that the block is in; nil for none
+	joins joins
 }
+
+// A joins says whether a block shares a passage with the sentence before it.
+type joins int
+
+const (
+	joinsNothing joins = iota
+	joinsColon         // when the sentence ends with a colon
+	joinsAlways
+)
 
 // LoadOptions says how to read files. Nil and the zero value work. The field
 // names are for CSV and JSONL; an empty one is found by itself, in the order

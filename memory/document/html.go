@@ -32,6 +32,7 @@ func parseHTML(ctx context.Context, d *Document, raw []byte) error {
 		return &InputError{Path: d.Path, Msg: "it cannot be read as HTML: " + err.Error(), Hint: "simplify the page or save its text"}
 	}
 	page := newPage(ctx)
+	page.leaveOut(root)
 	body := page.mainContent(root)
 	w := htmlWriter{page: page}
 	w.walk(body)
@@ -56,11 +57,14 @@ func parseHTML(ctx context.Context, d *Document, raw []byte) error {
 type htmlPage struct {
 	watch
 	nodePlaces
-	shows map[*html.Node]bool // whether a node shows any text
+	shows  map[*html.Node]bool   // whether a node shows any text
+	left   map[*html.Node]bool   // elements that lead elsewhere and say nothing themselves
+	tables map[*html.Node]weight // what tables hold
 }
 
 func newPage(ctx context.Context) *htmlPage {
-	return &htmlPage{watch: watch{ended: ctx.Err}, nodePlaces: newPlaces(), shows: map[*html.Node]bool{}}
+	return &htmlPage{watch: watch{ended: ctx.Err}, nodePlaces: newPlaces(), shows: map[*html.Node]bool{},
+		left: map[*html.Node]bool{}, tables: map[*html.Node]weight{}}
 }
 
 // title is the first heading of the first level that has text, else what the page
@@ -127,7 +131,10 @@ type htmlWriter struct {
 	depth    int        // of lists
 	marked   bool       // the line holds the sign of a list item and nothing else
 	row      bool       // inside a table row: cells do not break lines
+	layout   bool       // inside a table that places content: its cells are blocks
 	items    itemCount  // of the innermost list
+	outer    *entry     // of the description list that the innermost one stands in
+	termed   bool       // the last item of the innermost description list was a term
 }
 
 // endBlock closes the open block and leaves a blank line after it.
@@ -145,6 +152,9 @@ func (w *htmlWriter) endBlock() {
 	w.like.Element = w.page.of(w.first)
 	w.first = nil
 	w.blocks = appendBlock(w.blocks, s, w.start, len(s), w.like)
+	if len(w.blocks) > n {
+		w.like.joins = joinsNothing
+	}
 	if len(w.blocks) > n || w.start < len(s) {
 		w.newline()
 		w.out.WriteByte('\n')
@@ -188,7 +198,7 @@ func (w *htmlWriter) text(s string) {
 
 func (w *htmlWriter) flushSpace() {
 	if w.space && w.out.Len() > w.start {
-		if s := w.out.String(); !unicode.IsSpace(rune(s[len(s)-1])) {
+		if last, _ := utf8.DecodeLastRuneInString(w.out.String()); !unicode.IsSpace(last) {
 			w.out.WriteByte(' ')
 		}
 	}
@@ -222,7 +232,7 @@ func (w *htmlWriter) walk(n *html.Node) {
 	case n.Type != html.ElementNode:
 		w.children(n)
 		return
-	case hidden(n):
+	case w.page.hidden(n):
 		return
 	}
 	if w.row && n.DataAtom != atom.Td && n.DataAtom != atom.Th && (isBlock(n.DataAtom) || n.DataAtom == atom.Br) {
@@ -244,36 +254,38 @@ func (w *htmlWriter) walk(n *html.Node) {
 		w.endBlock()
 	case atom.Ul, atom.Ol, atom.Dl, atom.Menu:
 		w.list(n)
-	case atom.Li, atom.Dt, atom.Dd:
+	case atom.Dt, atom.Dd:
+		if w.page.hasText(n) {
+			w.description(n)
+		}
+	case atom.Li:
 		if !w.page.hasText(n) {
 			return
 		}
 		w.newline()
-		if n.DataAtom == atom.Li {
-			w.mark(w.items.sign(n))
-			w.marked = true
-		}
+		w.mark(w.items.sign(n))
+		w.marked = true
 		w.children(n)
 		w.newline()
 	case atom.Table:
-		w.endBlock()
-		w.like.ByLine = true
-		w.children(n)
-		w.endBlock()
-		w.like.ByLine = false
-	case atom.Tr:
-		w.tableRow(n)
+		w.table(n)
 	case atom.Td, atom.Th:
-		w.mark(" ")
+		if w.inline {
+			w.space = true
+			w.children(n)
+			w.space = true
+			return
+		}
+		w.endBlock()
 		w.children(n)
-		w.mark(" |")
+		w.endBlock()
 	case atom.Pre:
 		w.endBlock()
 		w.pre++
-		w.like.ByLine = true
+		w.like.ByLine, w.like.joins = true, joinsAlways
 		w.children(n)
 		w.endBlock()
-		w.like.ByLine = false
+		w.like.ByLine, w.like.joins = false, joinsNothing
 		w.pre--
 	default:
 		if !isBlock(n.DataAtom) {
@@ -313,37 +325,49 @@ func (w *htmlWriter) heading(n *html.Node) {
 	w.like.Group++
 }
 
-// list writes a list as one block, its items as lines. A nested list stays in
-// the block of the outer one.
+// list writes a list as one block, its items as lines; each entry of a description
+// list is a block of its own. A nested list stays in the block of the outer one.
 func (w *htmlWriter) list(n *html.Node) {
 	if w.depth == 0 {
 		w.endBlock()
+		w.like.joins = joinsColon
 	}
 	w.newline()
 	w.depth++
-	outer := w.items
-	w.items = countItems(n)
+	items, outer, termed, within := w.items, w.outer, w.termed, w.like.entry
+	w.items, w.outer, w.termed = countItems(n), within, false
 	w.children(n)
-	w.items = outer
+	w.items, w.outer, w.termed = items, outer, termed
+	if w.like.entry != within {
+		w.endBlock()
+		w.like.entry = within
+	}
 	w.depth--
 	w.newline()
 	if w.depth == 0 {
 		w.endBlock()
+		w.like.joins = joinsNothing
 	}
 }
 
-// tableRow writes a row as "| cell | cell |"; a row without text leaves
-// nothing behind.
-func (w *htmlWriter) tableRow(n *html.Node) {
-	if !w.page.hasText(n) {
-		return
+// description writes a term or a description as a line. A term opens an entry;
+// terms that follow each other share one.
+func (w *htmlWriter) description(n *html.Node) {
+	if n.DataAtom == atom.Dt && !w.inline {
+		head := w.page.inlineText(n)
+		if w.termed {
+			head = w.like.entry.head + ", " + head
+		} else {
+			w.endBlock()
+		}
+		w.like.entry = w.outer.open(head)
 	}
+	w.termed = n.DataAtom == atom.Dt && !w.inline
+	termed := w.termed
 	w.newline()
-	w.mark("|")
-	w.row = true
 	w.children(n)
-	w.row = false
 	w.newline()
+	w.termed = termed
 }
 
 func isBlock(a atom.Atom) bool {
