@@ -94,7 +94,7 @@ func ingest(ctx context.Context, opts IngestOptions, step func(op string)) (repo
 	if err != nil {
 		return Report{}, err
 	}
-	if err := os.MkdirAll(s.path(textsDir), 0o755); err != nil {
+	if err := os.MkdirAll(s.path(textsDir), 0o700); err != nil {
 		return Report{}, fmt.Errorf("making the corpus's directory: %w", err)
 	}
 	lock, err := s.lock()
@@ -221,7 +221,7 @@ func (r *ingestion) commit(ctx context.Context) (*manifest, error) {
 		return nil, err
 	}
 	r.store.step("make " + gen)
-	if err := os.Mkdir(r.store.path(gen), 0o755); err != nil {
+	if err := os.Mkdir(r.store.path(gen), 0o700); err != nil {
 		return nil, fmt.Errorf("making generation: %w", err)
 	}
 	m, err := r.build(ctx, gen)

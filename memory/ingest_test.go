@@ -310,6 +310,52 @@ func TestWalkLinks(t *testing.T) {
 	}
 }
 
+// A link that leads out of the folder that was named is not followed, and said.
+func TestWalkLinksOut(t *testing.T) {
+	outside := tree(t, t.TempDir(), map[string]string{"secret.txt": "Secret.", "more/deep.md": "Deep."})
+	docs := tree(t, t.TempDir(), map[string]string{"a.md": "Text."})
+	for name, target := range map[string]string{"link.txt": filepath.Join(outside, "secret.txt"), "more": filepath.Join(outside, "more"), "near": docs + "/../" + filepath.Base(docs) + "x"} {
+		if err := os.Symlink(target, filepath.Join(docs, name)); err != nil {
+			t.Skip("no links here")
+		}
+	}
+	named := filepath.Join(t.TempDir(), "named")
+	if err := os.Symlink(docs, named); err != nil {
+		t.Fatal(err)
+	}
+	for _, root := range []string{docs, named} {
+		r := mustIngest(t, IngestOptions{Home: t.TempDir(), Corpus: "x", Paths: []string{root}})
+		if r.Files != 1 || len(r.Skipped) != 3 {
+			t.Fatalf("%+v", r)
+		}
+		for _, s := range r.Skipped {
+			if filepath.Base(s.Path) != "near" && !strings.Contains(s.Reason, "leads out of the folder") {
+				t.Errorf("%s: %s", s.Path, s.Reason)
+			}
+		}
+	}
+}
+
+// What is kept of documents is for its owner alone.
+func TestModes(t *testing.T) {
+	home := filepath.Join(t.TempDir(), "home")
+	docs := tree(t, t.TempDir(), small())
+	mustIngest(t, IngestOptions{Home: home, Corpus: "law", Paths: []string{docs}})
+	err := filepath.WalkDir(home, func(path string, e os.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := e.Info()
+		if err == nil && info.Mode().Perm()&0o077 != 0 && (e.IsDir() || !strings.Contains(path, "/index/")) {
+			t.Errorf("%s has mode %v", path, info.Mode())
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 func TestOpenErrors(t *testing.T) {
 	home, docs := t.TempDir(), tree(t, t.TempDir(), map[string]string{"a.md": "Text.", "b.html": "<p>Text."})
 	opts := IngestOptions{Home: home, Corpus: "law", Paths: []string{docs}}
