@@ -336,6 +336,18 @@ func TestWalkLinksOut(t *testing.T) {
 	}
 }
 
+// A record that is lost is listed by every ingest of its file.
+func TestLostRecordsAreListed(t *testing.T) {
+	docs := tree(t, t.TempDir(), map[string]string{"a.jsonl": "{\"text\":\"One.\"}\nnonsense\n{\"text\":\"Two.\"}"})
+	opts := IngestOptions{Home: t.TempDir(), Corpus: "x", Paths: []string{docs}}
+	for range 2 {
+		r := mustIngest(t, opts)
+		if r.Passages != 2 || len(r.Skipped) != 1 || !strings.Contains(r.Skipped[0].Reason, "a.jsonl:2: it is not a JSON object") {
+			t.Errorf("%+v", r)
+		}
+	}
+}
+
 // What is kept of documents is for its owner alone.
 func TestModes(t *testing.T) {
 	home := filepath.Join(t.TempDir(), "home")

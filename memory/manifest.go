@@ -46,7 +46,9 @@ type file struct {
 	Text     string   `json:"text,omitempty"`   // name in texts/ of the extracted text; empty when offsets count in the file itself
 	Bytes    int      `json:"bytes"`            // of the text
 	Skipped  int      `json:"skipped,omitempty"`
-	Passages []string `json:"passages"` // ids, in order
+	Lost     []string `json:"lost,omitempty"`         // document.Document.Lost
+	LostAll  int      `json:"lost_records,omitempty"` // and LostRecords
+	Passages []string `json:"passages"`               // ids, in order
 }
 
 func settingsOf(load document.LoadOptions, split document.SplitOptions) settings {

@@ -11,7 +11,8 @@ import (
 	"example.com/assay/memory/document"
 )
 
-// A Skip is something below an ingested directory that was left out.
+// A Skip is something below an ingested directory that was left out, or a record
+// of a file.
 type Skip struct {
 	Path   string `json:"path"`
 	Reason string `json:"reason"`

@@ -30,6 +30,11 @@ type Document struct {
 	Blocks  []Block
 	Skipped int // records left out because their text is empty
 
+	// Lost says what is wrong with records that could not be read, the first of them,
+	// in their order; LostRecords is how many there are.
+	Lost        []string
+	LostRecords int
+
 	// Metadata is what the file declares (front matter of markdown) and, as
 	// "dir" and "file_type", where it lies and what it is. Keys are in the form
 	// of text.Key, several values of one are lines.

@@ -249,6 +249,9 @@ var worsts = []worst{
 	repeated("blank records.csv", "id,text\n", ",\n", "1,x"),
 	repeated("quoted lines.csv", "text\n", "\"a\nb\"\n", ""),
 	repeated("one record.csv", "text\n\"", "word, ", "\""),
+	repeated("open quotes.csv", "text\n", "\"x\n", ""),
+	repeated("bad rows.csv", "text\nx\n", "\"a\nb\" c\n", ""),
+	repeated("bad records.jsonl", "{\"text\":\"x\"}\n", "x\n", ""),
 	repeated("quotes.csv", "text\n\"", "\"\"", "x\""),
 	numbered("columns.csv", "text,", "c%d,", "d\nx\n"),
 	worst{"columns and rows.csv", func(_ testing.TB, n int) string {

@@ -176,10 +176,18 @@ func gunzip(ctx context.Context, path string, raw []byte, limit int64) ([]byte, 
 // bom is the UTF-8 byte order mark that some editors put first.
 const bom = "\xef\xbb\xbf"
 
-// checkText refuses what is not text in UTF-8, naming the first bad byte.
-func checkText(path string, raw []byte) error {
+// checkWide refuses text in UTF-16.
+func checkWide(path string, raw []byte) error {
 	if bytes.HasPrefix(raw, []byte("\xff\xfe")) || bytes.HasPrefix(raw, []byte("\xfe\xff")) {
 		return &InputError{Path: path, Line: 1, Msg: "it is encoded in UTF-16", Hint: "convert it: iconv -f UTF-16 -t UTF-8 FILE > NEWFILE"}
+	}
+	return nil
+}
+
+// checkText refuses what is not text in UTF-8, naming the first bad byte.
+func checkText(path string, raw []byte) error {
+	if err := checkWide(path, raw); err != nil {
+		return err
 	}
 	if i := bytes.IndexByte(raw, 0); i >= 0 {
 		return &InputError{Path: path, Line: lineOf(raw, i), Msg: fmt.Sprintf("it is a binary file: a zero byte at offset %d", i), Hint: "name a text file"}
