@@ -14,9 +14,6 @@ import (
 // parseCSV reads a table whose first row names the columns. A comma of 0 is
 // found by the header.
 func parseCSV(ctx context.Context, d *Document, raw []byte, comma rune, o LoadOptions) error {
-	if wide := checkWide(d.Path, raw); wide != nil {
-		return wide
-	}
 	raw = bytes.TrimPrefix(raw, []byte(bom))
 	if comma == 0 {
 		comma = separator(raw)

@@ -21,7 +21,7 @@ const Version = 5
 type Document struct {
 	Source  string // slash-separated name within the corpus
 	Path    string // absolute path of the file
-	Format  string // "md", "txt", "html", "docx", "pdf", "csv" or "jsonl"
+	Format  string // as in Extensions: "md", "txt", "html", "docx", "odt", "pptx", "xlsx", "epub", "eml", "pdf", "csv", "json" or "jsonl"
 	Text    string // valid UTF-8; what all offsets count in
 	Plain   bool   // Text is the file's bytes
 	Hash    string // SHA-256 of the file's bytes, hexadecimal
@@ -138,12 +138,18 @@ func parse(ctx context.Context, d *Document, raw []byte, o LoadOptions) error {
 	if len(raw) == 0 {
 		return &InputError{Path: d.Path, Msg: "the file is empty", Hint: "remove it or give it text"}
 	}
-	kind, err := detect(d.Path, raw)
+	name, raw, err := unzipped(ctx, d.Path, raw, o.MaxFileBytes)
 	if err != nil {
 		return err
 	}
-	if kind.gzip {
-		if raw, err = gunzip(ctx, d.Path, raw, o.MaxFileBytes); err != nil {
+	kind, err := detect(name, raw)
+	if err != nil {
+		return err
+	}
+	encoding := ""
+	switch kind.format {
+	case "md", "txt", "csv", "jsonl", "json":
+		if raw, encoding, err = inUTF8(ctx, d.Path, raw); err != nil {
 			return err
 		}
 	}
@@ -163,6 +169,18 @@ func parse(ctx context.Context, d *Document, raw []byte, o LoadOptions) error {
 			return parseCSV(ctx, d, raw, kind.comma, o)
 		case "jsonl":
 			return parseJSONL(ctx, d, raw, o)
+		case "json":
+			return parseJSON(ctx, d, raw, o)
+		case "odt":
+			return parseODT(ctx, d, raw, o)
+		case "pptx":
+			return parsePPTX(ctx, d, raw, o)
+		case "xlsx":
+			return parseXLSX(ctx, d, raw, o)
+		case "epub":
+			return parseEPUB(ctx, d, raw, o)
+		case "eml":
+			return parseEML(ctx, d, raw, o)
 		}
 		return parsePlain(ctx, d, raw)
 	})
@@ -176,6 +194,10 @@ func parse(ctx context.Context, d *Document, raw []byte, o LoadOptions) error {
 	if own == nil {
 		own = metadata{}
 	}
+	if encoding != "" || name != d.Path { // the text is not the file's bytes
+		d.Plain = false
+	}
+	own.set(keyEncoding, encoding)
 	own.complete(d)
 	d.Metadata = own
 	for i, b := range d.Blocks {

@@ -218,13 +218,14 @@ func TestInputErrors(t *testing.T) {
 		{"a.md", "# Only\n\n## headings\n", nil, 0, "", "no text"},
 		{"a.txt", " \n\t\n", nil, 0, "", "no text"},
 		{"a.txt", "one\ntwo\x00", nil, 2, "", "binary"},
-		{"a.txt", "one\ncaf\xe9\n", nil, 2, "", "byte 0xE9 at offset 7"},
-		{"a.txt", "\xff\xfea\x00", nil, 1, "", "iconv -f UTF-16"},
-		{"a.html", "<p>caf\xe9", nil, 1, "", "not UTF-8"},
-		{"a.odt", "PK", nil, 0, "", "supported are .md"},
-		{"a.md.gz", gz("x"), nil, 0, "", "decompress"},
+		{"a.txt", "один два ö \xe9\n", nil, 1, "", "byte 0xE9 at offset"},
+		{"a.txt", "\xcf\xf0\xe8\xe2\xe5\xf2 \xec\xe8\xf0", nil, 1, "", "not UTF-8"},
+		{"a.txt", "\xff\xfea\x00\x00\xd8b", nil, 0, "", "not whole text in utf-16le"},
+		{"a.ods", "PK", nil, 0, "", "supported are .md"},
+		{"a.docx.gz", gz("x"), nil, 0, "", "decompress"},
+		{"a.md.gz.gz", gz("x"), nil, 0, "", "decompress"},
 		{"a.jsonl.gz", "no gzip", nil, 0, "", "gzip"},
-		{"a.jsonl.gz", gz(strings.Repeat(" ", 5000)), &LoadOptions{MaxFileBytes: 4000}, 0, "", "expands"},
+		{"a.jsonl.gz", gz(strings.Repeat(" ", 5000)), &LoadOptions{MaxFileBytes: 4000}, 0, "", "unpacks to more"},
 		{"a.pdf", "not one", nil, 0, "", "%PDF-"},
 		{"a.pdf", "%PDF-1.4\nbroken", nil, 0, "", "broken"},
 		{"a.jsonl", "[1]", nil, 1, "", "JSON array"},
@@ -248,6 +249,35 @@ func TestInputErrors(t *testing.T) {
 		}
 		if in.Line != c.line || in.Field != c.field || !strings.Contains(in.Error(), c.want) || in.Hint == "" {
 			t.Errorf("%s %.40q: line %d field %q: %v; want line %d field %q and %q", c.name, c.src, in.Line, in.Field, in, c.line, c.field, c.want)
+		}
+	}
+}
+
+func TestEncodings(t *testing.T) {
+	wide := func(s string, low, high int) string {
+		var b strings.Builder
+		for _, r := range "\ufeff" + s {
+			b.WriteByte(byte(r >> low))
+			b.WriteByte(byte(r >> high))
+		}
+		return b.String()
+	}
+	for _, c := range []struct{ name, src, want, encoding string }{
+		{"a.txt", wide("Größe и мир", 0, 8), "Größe и мир", "utf-16le"},
+		{"a.md", wide("# Größe\n\nEine Zeile.", 8, 0), "Eine Zeile.", "utf-16be"},
+		{"a.txt", "Gr\xf6\xdfe \x96 \x84caf\xe9\x93 von Paris", "Größe – „café“ von Paris", "windows-1252"},
+		{"a.csv", "text\ncaf\xe9 au lait\n", "café au lait", "windows-1252"},
+		{"a.jsonl", "{\"text\":\"caf\xe9 au lait\"}", "café au lait", "windows-1252"},
+		{"a.html", "<p>caf\xe9 au lait", "café au lait", ""},
+		{"a.html", "<?xml version='1.0' encoding='ISO-8859-2'?><html><body><p>\xb1 zim\xb1", "ą zimą", ""},
+		{"a.html", wide("<p>Größe и мир", 0, 8), "Größe и мир", ""},
+		{"a.txt.gz", gz("Gr\xf6\xdfe" + " und mehr als das"), "Größe und mehr als das", "windows-1252"},
+		{"a.txt", "Größe", "Größe", ""},
+	} {
+		d := mustRead(t, c.name, c.src, nil)
+		ps := check(t, d, nil)
+		if len(ps) != 1 || ps[0].Text != c.want || d.Metadata["encoding"] != c.encoding || d.Plain != (d.Text == c.src) {
+			t.Errorf("%s %q: %+v", c.name, c.src, ps)
 		}
 	}
 }

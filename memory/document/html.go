@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"io"
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -21,26 +21,12 @@ func parseHTML(ctx context.Context, d *Document, raw []byte) error {
 	if err != nil {
 		return err
 	}
-	var root *html.Node
-	if raw, err = htmlTags(ctx, raw); err == nil {
-		root, err = html.Parse(stoppable(ctx, bytes.NewReader(raw)))
-	}
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
+	page, root, err := parsePage(ctx, d.Path, raw)
 	if err != nil {
-		return &InputError{Path: d.Path, Msg: "it cannot be read as HTML: " + err.Error(), Hint: "simplify the page or save its text"}
+		return err
 	}
-	page := newPage(ctx)
-	page.leaveOut(root)
-	body := page.mainContent(root)
 	w := htmlWriter{page: page}
-	w.walk(body)
-	for _, notes := range page.notesOutside(root, body) {
-		w.endBlock()
-		w.walk(notes)
-	}
-	w.endBlock()
+	body := w.content(root)
 	if len(w.blocks) == 0 && body.DataAtom != atom.Body {
 		if b := page.find(root, func(n *html.Node) bool { return n.DataAtom == atom.Body }); b != nil {
 			w = htmlWriter{page: page}
@@ -51,6 +37,34 @@ func parseHTML(ctx context.Context, d *Document, raw []byte) error {
 	d.Text, d.Blocks = w.out.String(), w.blocks
 	d.Title = page.title(root)
 	return nil
+}
+
+// parsePage parses a page that is in UTF-8, and finds what of it is left out.
+func parsePage(ctx context.Context, path string, raw []byte) (page *htmlPage, root *html.Node, err error) {
+	if raw, err = htmlTags(ctx, raw); err == nil {
+		root, err = html.Parse(stoppable(ctx, bytes.NewReader(raw)))
+	}
+	if ctx.Err() != nil {
+		return nil, nil, ctx.Err()
+	}
+	if err != nil {
+		return nil, nil, &InputError{Path: path, Msg: "it cannot be read as HTML: " + err.Error(), Hint: "simplify the page or save its text"}
+	}
+	page = newPage(ctx)
+	page.leaveOut(root)
+	return page, root, nil
+}
+
+// content writes a page's main content and its notes, and returns the former.
+func (w *htmlWriter) content(root *html.Node) *html.Node {
+	body := w.page.mainContent(root)
+	w.walk(body)
+	for _, notes := range w.page.notesOutside(root, body) {
+		w.endBlock()
+		w.walk(notes)
+	}
+	w.endBlock()
+	return body
 }
 
 // An htmlPage is a parsed page, and what was found out about its nodes.
@@ -85,26 +99,36 @@ func (p *htmlPage) title(root *html.Node) string {
 	return ""
 }
 
+// xmlEncoding is the declaration that opens XHTML.
+var xmlEncoding = regexp.MustCompile(`^\s*<\?xml[^>]*\bencoding\s*=\s*["']([\w.:-]+)`)
+
 // htmlText returns the page in UTF-8, by what the page declares when it is
-// not UTF-8 already.
+// not UTF-8 already, else by its bytes.
 func htmlText(ctx context.Context, path string, raw []byte) ([]byte, error) {
-	fault := checkText(path, raw)
-	if fault == nil {
+	if checkText(path, raw) == nil {
 		return bytes.TrimPrefix(raw, []byte(bom)), nil
 	}
 	head := raw[:min(len(raw), 1024)]
-	enc, name, certain := charset.DetermineEncoding(head, "")
-	if declared := certain || bytes.Contains(bytes.ToLower(head), []byte("charset")); !declared || name == "utf-8" {
-		return nil, fault
+	_, name, certain := charset.DetermineEncoding(head, "")
+	declared := certain || bytes.Contains(bytes.ToLower(head), []byte("charset"))
+	if m := xmlEncoding.FindSubmatch(head); m != nil && !declared {
+		name, declared = string(m[1]), true
 	}
-	out, err := io.ReadAll(enc.NewDecoder().Reader(stoppable(ctx, bytes.NewReader(raw))))
+	if !declared || name == "utf-8" {
+		out, _, err := inUTF8(ctx, path, raw)
+		if err == nil {
+			err = checkText(path, out)
+		}
+		return out, err
+	}
+	out, err := decode(ctx, raw, name)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
 	if err != nil || !utf8.Valid(out) || bytes.IndexByte(out, 0) >= 0 {
 		return nil, &InputError{Path: path, Msg: fmt.Sprintf("it says it is encoded in %s but is not", name), Hint: "save it as UTF-8"}
 	}
-	return out, nil
+	return bytes.TrimPrefix(out, []byte(bom)), nil
 }
 
 // inlineText returns the visible text below a node on one line.

@@ -15,9 +15,6 @@ import (
 
 // parseJSONL reads one JSON object a line.
 func parseJSONL(ctx context.Context, d *Document, raw []byte, o LoadOptions) error {
-	if wide := checkWide(d.Path, raw); wide != nil {
-		return wide
-	}
 	raw = raw[bodyStart(string(raw[:min(len(raw), len(bom))])):]
 	out := recordText{d: d, watch: &watch{ended: ctx.Err}, lineOf: map[string]int{}}
 	known := false
@@ -31,31 +28,8 @@ func parseJSONL(ctx context.Context, d *Document, raw []byte, o LoadOptions) err
 		if len(row) == 0 {
 			continue
 		}
-		obj, err := jsonObject(row, d.Path, line, o.MaxRecordBytes)
-		if err != nil {
-			if err := out.lose(err); err != nil {
-				return err
-			}
-			continue
-		}
-		if !known {
-			names, err := keys(row)
-			if err != nil {
-				return fmt.Errorf("reading the fields of %s:%d: %w", d.Path, line, err)
-			}
-			if out.fields, err = pickFields(d.Path, line, names, o); err != nil {
-				return err
-			}
-			known = true
-		}
-		rec, err := jsonRecord(obj, out.fields, d.Path, line)
-		if err == nil {
-			err = out.add(rec)
-		}
-		if err != nil {
-			if err := out.lose(err); err != nil {
-				return err
-			}
+		if err := out.object(row, line, &known, o); err != nil {
+			return err
 		}
 	}
 	if out.fault != nil && !known {
