@@ -104,7 +104,7 @@ func (r *ingestion) one(ctx context.Context, before file, same bool) (file, erro
 
 // sameReader reports whether what read a file is still what would read it.
 func (r *ingestion) sameReader(ctx context.Context, f file) bool {
-	return f.Reader == "" || f.Reader == document.FallbackReader(ctx)
+	return f.Reader == "" || document.CurrentReader(ctx, f.Reader)
 }
 
 // hasText reports whether the text kept of a file is there.
