@@ -146,6 +146,8 @@ type ingestion struct {
 	files  []file // of the new generation
 	add    []state.Passage
 	remove []string
+
+	running []string // what repeats over pages
 }
 
 // begin finds where to start from and removes leftovers.
@@ -258,7 +260,7 @@ func (r *ingestion) build(ctx context.Context, gen string) (*manifest, error) {
 		}
 		return nil, err
 	}
-	m := &manifest{Version: formatVersion, Document: document.Version, Settings: r.settings, Files: r.files}
+	m := &manifest{Version: formatVersion, Document: document.Version, Settings: r.settings, Files: r.files, Running: r.running}
 	m.seal()
 	m.Info = CorpusInfo{Files: len(m.Files), Passages: stats.Passages, Documents: stats.Documents, Embedder: cmp.Or(stats.Space, stats.Embedder), Space: stats.Space}
 	for _, f := range m.Files {

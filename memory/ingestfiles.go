@@ -62,6 +62,9 @@ func (r *ingestion) read(ctx context.Context, list []found) error {
 	if len(kept) == 0 && r.report.Removed == 0 || len(r.files) == 0 {
 		return r.nothing()
 	}
+	if err := r.dropRunning(ctx); err != nil {
+		return err
+	}
 	return r.checkIDs()
 }
 
@@ -83,6 +86,7 @@ func (r *ingestion) one(ctx context.Context, before file, same bool) (file, erro
 	}
 	after := before
 	after.Format, after.Hash, after.Reader, after.Text, after.Bytes, after.Skipped = d.Format, d.Hash, d.Reader, "", len(d.Text), d.Skipped
+	after.Edges = d.Edges()
 	after.Lost, after.LostAll = d.Lost, d.LostRecords
 	if !d.Plain {
 		if after.Text, err = r.keepText(d.Text); err != nil {

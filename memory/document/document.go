@@ -60,6 +60,7 @@ type Block struct {
 
 	entry *entry // of the description list that the block is in; nil for none
 	joins joins
+	links []string // the texts of its links
 }
 
 // A joins says whether a block shares a passage with the sentence before it.

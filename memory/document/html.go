@@ -149,6 +149,7 @@ type htmlWriter struct {
 	like     Block
 	start    int        // of the open block
 	first    *html.Node // the element in which the open block's text begins
+	links    []string   // the texts of the open block's links, the first of them
 	space    bool       // a space is due before the next word
 	inline   bool       // write one line, note no blocks
 	pre      int        // depth of preformatted elements
@@ -160,6 +161,9 @@ type htmlWriter struct {
 	outer    *entry     // of the description list that the innermost one stands in
 	termed   bool       // the last item of the innermost description list was a term
 }
+
+// mostLinks is how many links of a block are known by their texts.
+const mostLinks = 20
 
 // endBlock closes the open block and leaves a blank line after it.
 func (w *htmlWriter) endBlock() {
@@ -173,8 +177,8 @@ func (w *htmlWriter) endBlock() {
 	}
 	s := w.out.String()
 	n := len(w.blocks)
-	w.like.Element = w.page.of(w.first)
-	w.first = nil
+	w.like.Element, w.like.links = w.page.of(w.first), w.links
+	w.first, w.links = nil, nil
 	w.blocks = appendBlock(w.blocks, s, w.start, len(s), w.like)
 	if len(w.blocks) > n {
 		w.like.joins = joinsNothing
@@ -270,6 +274,12 @@ func (w *htmlWriter) walk(n *html.Node) {
 		return
 	}
 	switch n.DataAtom {
+	case atom.A:
+		from := w.out.Len()
+		w.children(n)
+		if w.out.Len() > from && len(w.links) < mostLinks && !w.inline {
+			w.links = append(w.links, shorten(strings.TrimSpace(w.out.String()[from:]), longestHeader))
+		}
 	case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6:
 		w.heading(n)
 	case atom.Br:
@@ -343,7 +353,7 @@ func (w *htmlWriter) heading(n *html.Node) {
 		w.out.WriteString(title)
 		w.out.WriteString("\n\n")
 	}
-	w.start, w.first = w.out.Len(), nil
+	w.start, w.first, w.links = w.out.Len(), nil, nil
 	w.sections.add(int(n.Data[1]-'0'), title)
 	w.like.Section = w.sections.String()
 	w.like.Group++
