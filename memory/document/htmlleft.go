@@ -153,7 +153,7 @@ func (p *htmlPage) leads(n *html.Node, w weight, neighbours int) bool {
 		(w.turns >= 2 && w.text <= turnBytes || w.turns == 1 && neighbours == 1 && w.text <= turnAlone)
 	switch n.DataAtom {
 	case atom.Ul, atom.Ol, atom.Dl, atom.Menu, atom.Table:
-		contents := n.DataAtom == atom.Dl && w.terms > 0 && w.termLinks == w.terms && w.described == 0
+		contents := n.DataAtom == atom.Dl && w.terms > 0 && w.termLinks == w.terms && w.described == 0 && 2*w.links >= w.text
 		return turns || (links || contents) && !introduced(n)
 	case atom.P:
 		return turns && 2*w.links >= w.text

@@ -68,11 +68,11 @@ func (p *zipPack) read(ctx context.Context, name string, fn func(part io.Reader)
 
 func (p *zipPack) tooLong() error { return unpacksTooFar(p.path, p.limit) }
 
-// Bounds of what a file unpacks to. Text packs to a tenth or less of its size, the
-// XML of documents to a fiftieth; a file that unpacks further is made to fill the
+// Bounds of what a file unpacks to. Text packs to a third or a tenth of its size, the
+// XML of documents to a twentieth; a file that unpacks further is made to fill the
 // memory.
 const (
-	unpackedShare = 100      // times the file's own bytes
+	unpackedShare = 50       // times the file's own bytes
 	unpackedFloor = 16 << 20 // bytes that every file may unpack to
 )
 
