@@ -22,7 +22,7 @@ type weight struct {
 	text, links int // text, and that in links
 	left        int // text in elements that are left out
 	anchors     int // links
-	turns       int // links to the pages that the page declares as its neighbours
+	turns       int // links to the pages that the page declares as its neighbours, and those with a key of their own
 	items       int // of lists and tables
 	heads       int // headings
 	tops        int // headings of the first level
@@ -31,8 +31,9 @@ type weight struct {
 	widest      int // cells of a row
 	terms       int // of description lists
 	termText    int // text in them
-	termLinks   int // terms that hold a link
+	termLinks   int // terms that end with a link, as those of contents and of an index do
 	described   int // text of descriptions besides terms
+	endsLinked  bool
 }
 
 func (w *weight) add(o weight) {
@@ -51,6 +52,9 @@ func (w *weight) add(o weight) {
 	w.termText += o.termText
 	w.termLinks += o.termLinks
 	w.described += o.described
+	if o.text > 0 {
+		w.endsLinked = o.endsLinked
+	}
 }
 
 // leaveOut finds what only leads elsewhere: lists and tables that are links,
@@ -85,7 +89,7 @@ func (p *htmlPage) weigh(n *html.Node, turns map[string]bool, linked bool) weigh
 			w.text += len(field)
 		}
 		if linked {
-			w.links = w.text
+			w.links, w.endsLinked = w.text, true
 		}
 		return w
 	}
@@ -96,7 +100,7 @@ func (p *htmlPage) weigh(n *html.Node, turns map[string]bool, linked bool) weigh
 	if n.DataAtom == atom.A {
 		if href = attr(n, "href"); href != "" {
 			linked, w.anchors = true, 1
-			if turns[href] {
+			if turns[href] || attr(n, "accesskey") != "" {
 				w.turns = 1
 			}
 		}
@@ -124,7 +128,7 @@ func (p *htmlPage) weigh(n *html.Node, turns map[string]bool, linked bool) weigh
 		w.items++
 		w.terms++
 		w.termText = w.text
-		if w.anchors > 0 {
+		if w.endsLinked {
 			w.termLinks++
 		}
 	case atom.Dd:
@@ -150,10 +154,10 @@ func (p *htmlPage) weigh(n *html.Node, turns map[string]bool, linked bool) weigh
 func (p *htmlPage) leads(n *html.Node, w weight, neighbours int) bool {
 	links := float64(w.links) > linkShare*float64(w.text) && w.items >= linkItems
 	turns := w.turns*2 >= w.anchors && w.heads == 0 &&
-		(w.turns >= 2 && w.text <= turnBytes || w.turns == 1 && neighbours == 1 && w.text <= turnAlone)
+		(w.turns >= 2 && w.text <= turnBytes || w.turns == 1 && (neighbours == 1 || w.anchors == 1) && w.text <= turnAlone)
 	switch n.DataAtom {
 	case atom.Ul, atom.Ol, atom.Dl, atom.Menu, atom.Table:
-		contents := n.DataAtom == atom.Dl && w.terms > 0 && w.termLinks == w.terms && w.described == 0 && 2*w.links >= w.text
+		contents := n.DataAtom == atom.Dl && w.terms > 0 && float64(w.termLinks) > linkShare*float64(w.terms) && w.described == 0
 		return turns || (links || contents) && !introduced(n)
 	case atom.P:
 		return turns && 2*w.links >= w.text

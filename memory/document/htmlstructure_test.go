@@ -20,6 +20,8 @@ func TestHTMLStructure(t *testing.T) {
 		{"signs of headings", `<h2>1.2. Name<a class="headerlink" href="#n">¶</a></h2><p>Text.<dl><dt>term <a href="#t">#</a><dd>It.</dl>`, "1.2. Name\n\nText.\n\nterm\nIt."},
 		{"no-break spaces after letters", "<p>à&nbsp;la х&nbsp;и Р&nbsp;и Å&nbsp;b", "à la х и Р и Å b"},
 		{"a table of contents", `<div class=x><p>Contents<dl><dt><a href=a>One chapter</a><dd><dl><dt><a href=b>Two sections</a></dl></dl></div><p>Text.`, "Text."},
+		{"an index", `<dl><dt>zones, <a href=a>Time Zones</a><dt>zlib<dd><dl><dt>needs of, <a href=b>Needs</a>, <a href=c>Build</a></dl><dt>zeros, <a href=d>Numbers</a><dt>zoo, <a href=d>Animals</a><dt>zinc, <a href=e>Metals</a></dl><p>Text.`, "Text."},
+		{"contents that say something", `<dl><dt><a href=a>ABORT</a> — stop the work<dt><a href=b>ALTER</a> — change it</dl>`, "ABORT — stop the work\nALTER — change it"},
 		{"lists of links", `<ul><li><a href=a>First page</a><li><a href=b>Second page</a><li><a href=c>Third page</a></ul><p>Text.`, "Text."},
 		{"a list of links that a sentence asks for", `<p>Commands are:<ul><li><a href=a>one</a><li><a href=b>two</a><li><a href=c>three</a></ul>`, "Commands are:\n\n- one\n- two\n- three"},
 		{"links to the pages around", `<table><tr><th colspan=3>Chapter<tr><td><a href=p.html>Back</a><th>Book<td><a href=n.html>On</a></table><p>Text.<div><a href=p.html>Back</a> <a href=n.html>On</a></div>`, "Text."},
