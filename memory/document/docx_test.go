@@ -102,8 +102,8 @@ func TestDocxErrors(t *testing.T) {
 	deep := strings.Repeat("<w:sdt>", 300) + para("", run("x")) + strings.Repeat("</w:sdt>", 300)
 	whole := docx(t, para("", run("text")), nil)
 	for name, c := range map[string]struct{ raw, want string }{
-		"no zip":       {"PK\x03\x04", "not a whole ZIP"},
-		"cut":          {whole[:len(whole)/2], "not a whole ZIP"},
+		"no zip":       {"PK\x03\x04", "not a whole .docx"},
+		"cut":          {whole[:len(whole)/2], "not a whole .docx"},
 		"old":          {"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1 xx", "1997"},
 		"no document":  {strings.ReplaceAll(whole, "word/document.xml", "word/documend.xml"), "without a Word document"},
 		"malformed":    {docx(t, "<w:p><w:r>", nil), "document.xml is malformed"},

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"strings"
 )
 
@@ -25,7 +26,7 @@ func openZip(path string, raw []byte, limit int64) (*zipPack, error) {
 	}
 	r, err := zip.NewReader(bytes.NewReader(raw), int64(len(raw)))
 	if err != nil {
-		return nil, &InputError{Path: path, Msg: "it is not a whole ZIP file, as its format is: " + err.Error(), Hint: "open it in the program that it is of, and save it again"}
+		return nil, &InputError{Path: path, Msg: fmt.Sprintf("it is not a whole %s file: %v", strings.ToLower(filepath.Ext(path)), err), Hint: "open it in the program that it is of, and save it again"}
 	}
 	p := &zipPack{path: path, files: make(map[string]*zip.File, len(r.File)), limit: unpacked(len(raw), limit)}
 	p.left = p.limit
