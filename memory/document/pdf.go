@@ -197,17 +197,17 @@ const pdfProgram = "pdftotext"
 // fallbackReader names the program on this machine that reads a PDF in which this
 // package finds no text, with its version: "pdftotext version 24.02.0". It is empty
 // where there is none.
-func fallbackReader(ctx context.Context) string { return programVersion(ctx, pdfProgram, "-v") }
+func fallbackReader(ctx context.Context) string { return programVersion(ctx, pdfProgram) }
 
 // programVersion is what a program says that it is, empty where there is none.
-func programVersion(ctx context.Context, name, flag string) string {
+func programVersion(ctx context.Context, name string) string {
 	program, err := exec.LookPath(name)
 	if err != nil {
 		return ""
 	}
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, program, flag)
+	cmd := exec.CommandContext(ctx, program, "-v")
 	cmd.WaitDelay = time.Second
 	out, _ := cmd.CombinedOutput() // some versions end with an error after they have named themselves
 	line, _, _ := strings.Cut(strings.ToValidUTF8(string(out), "\uFFFD"), "\n")

@@ -138,7 +138,7 @@ func TestPDFScan(t *testing.T) {
 	}
 	for name, script := range map[string]string{
 		"pdftoppm":  `if [ "$1" = -v ]; then echo "pdftoppm version 1" >&2; exit; fi; for last; do :; done; if [ "$2" -le 3 ]; then echo "$2" > "$last.pgm"; else exit 99; fi`,
-		"tesseract": `if [ "$1" = --version ]; then echo "tesseract 2"; exit; fi; read n < "$1"; if [ "$n" = 2 ]; then exit 1; fi; printf 'Words of page %s\n\f' "$n"`,
+		"tesseract": `if [ "$1" = -v ]; then echo "tesseract 2"; exit; fi; read n < "$1"; if [ "$n" = 2 ]; then exit 1; fi; printf 'Words of page %s\n\f' "$n"`,
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+script+"\n"), 0o700); err != nil {
 			t.Fatal(err)

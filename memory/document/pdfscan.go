@@ -27,7 +27,7 @@ const (
 // scanReader names the programs on this machine that read scans, with their versions.
 // It is empty where one of them is missing.
 func scanReader(ctx context.Context) string {
-	letters, draw := programVersion(ctx, lettersProgram, "--version"), programVersion(ctx, drawProgram, "-v")
+	letters, draw := programVersion(ctx, lettersProgram), programVersion(ctx, drawProgram)
 	if letters == "" || draw == "" {
 		return ""
 	}
