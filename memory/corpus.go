@@ -222,7 +222,7 @@ func (c *Corpus) Search(ctx context.Context, q index.Query) (index.Result, error
 
 func (c *Corpus) search(ctx context.Context, q index.Query) (index.Result, error) {
 	if c.opts.Reranker == nil {
-		r, err := c.index.Search(ctx, q)
+		r, err := c.uncovered(ctx, q)
 		if err == nil && c.ranker != nil && c.ranker.Fault != "" {
 			r.Fallback = cut("ranking with the trained ranker: "+c.ranker.Fault, maxFallback)
 		}
@@ -237,7 +237,7 @@ func (c *Corpus) search(ctx context.Context, q index.Query) (index.Result, error
 		shown, q.MMR = max(k, c.opts.RerankDepth), 0
 	}
 	q.K = max(k, c.opts.RerankDepth)
-	r, err := c.index.Search(ctx, q)
+	r, err := c.uncovered(ctx, q)
 	if err == nil {
 		err = rerank(ctx, c.opts.Reranker, q.Primary, shown, &r)
 	}

@@ -94,7 +94,7 @@ func ingest(ctx context.Context, opts IngestOptions, step func(op string)) (repo
 	if err != nil {
 		return Report{}, err
 	}
-	if err := os.MkdirAll(s.path(textsDir), 0o755); err != nil {
+	if err := os.MkdirAll(s.path(textsDir), 0o700); err != nil {
 		return Report{}, fmt.Errorf("making the corpus's directory: %w", err)
 	}
 	lock, err := s.lock()
@@ -146,6 +146,8 @@ type ingestion struct {
 	files  []file // of the new generation
 	add    []state.Passage
 	remove []string
+
+	running []string // what repeats over pages
 }
 
 // begin finds where to start from and removes leftovers.
@@ -221,7 +223,7 @@ func (r *ingestion) commit(ctx context.Context) (*manifest, error) {
 		return nil, err
 	}
 	r.store.step("make " + gen)
-	if err := os.Mkdir(r.store.path(gen), 0o755); err != nil {
+	if err := os.Mkdir(r.store.path(gen), 0o700); err != nil {
 		return nil, fmt.Errorf("making generation: %w", err)
 	}
 	m, err := r.build(ctx, gen)
@@ -258,7 +260,7 @@ func (r *ingestion) build(ctx context.Context, gen string) (*manifest, error) {
 		}
 		return nil, err
 	}
-	m := &manifest{Version: formatVersion, Document: document.Version, Settings: r.settings, Files: r.files}
+	m := &manifest{Version: formatVersion, Document: document.Version, Settings: r.settings, Files: r.files, Running: r.running}
 	m.seal()
 	m.Info = CorpusInfo{Files: len(m.Files), Passages: stats.Passages, Documents: stats.Documents, Embedder: cmp.Or(stats.Space, stats.Embedder), Space: stats.Space}
 	for _, f := range m.Files {

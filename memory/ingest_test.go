@@ -3,6 +3,7 @@ package memory
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -307,6 +308,126 @@ func TestWalkLinks(t *testing.T) {
 	}
 	if !slices.Equal(rel, []string{"a/x.md", "b/file.md", "b/y.md"}) || !slices.Equal(skipped, []string{"dangling", "a/loop", "a-link"}) {
 		t.Errorf("files %v, skipped %v", rel, skipped)
+	}
+}
+
+// A link that leads out of the folder that was named is not followed, and said.
+func TestWalkLinksOut(t *testing.T) {
+	outside := tree(t, t.TempDir(), map[string]string{"secret.txt": "Secret.", "more/deep.md": "Deep."})
+	docs := tree(t, t.TempDir(), map[string]string{"a.md": "Text."})
+	for name, target := range map[string]string{"link.txt": filepath.Join(outside, "secret.txt"), "more": filepath.Join(outside, "more"), "near": docs + "/../" + filepath.Base(docs) + "x"} {
+		if err := os.Symlink(target, filepath.Join(docs, name)); err != nil {
+			t.Skip("no links here")
+		}
+	}
+	named := filepath.Join(t.TempDir(), "named")
+	if err := os.Symlink(docs, named); err != nil {
+		t.Fatal(err)
+	}
+	for _, root := range []string{docs, named} {
+		r := mustIngest(t, IngestOptions{Home: t.TempDir(), Corpus: "x", Paths: []string{root}})
+		if r.Files != 1 || len(r.Skipped) != 3 {
+			t.Fatalf("%+v", r)
+		}
+		for _, s := range r.Skipped {
+			if filepath.Base(s.Path) != "near" && !strings.Contains(s.Reason, "leads out of the folder") {
+				t.Errorf("%s: %s", s.Path, s.Reason)
+			}
+		}
+	}
+}
+
+// A record that is lost is listed by every ingest of its file.
+func TestLostRecordsAreListed(t *testing.T) {
+	docs := tree(t, t.TempDir(), map[string]string{"a.jsonl": "{\"text\":\"One.\"}\nnonsense\n{\"text\":\"Two.\"}"})
+	opts := IngestOptions{Home: t.TempDir(), Corpus: "x", Paths: []string{docs}}
+	for range 2 {
+		r := mustIngest(t, opts)
+		if r.Passages != 2 || len(r.Skipped) != 1 || !strings.Contains(r.Skipped[0].Reason, "a.jsonl:2: it is not a JSON object") {
+			t.Errorf("%+v", r)
+		}
+	}
+}
+
+// What stands at the head or foot of most pages of a directory is in no passage,
+// whatever ingests led there.
+func TestRunningBlocks(t *testing.T) {
+	page := func(i int) string {
+		return fmt.Sprintf("<table><tr><td><a href=a%[1]d>Back</a><td>Title %[1]d<td><a href=b%[1]d>Forth</a></table><h1>Chapter %[1]d</h1><p>The text on %[2]s is its own.<p>Version %[1]d.2 of the Manual, all rights reserved.", i, []string{"leases", "liens", "torts", "wills", "trusts"}[i])
+	}
+	files := map[string]string{"other/x.html": page(0), "x.md": "Version 1.2 of the Manual, all rights reserved."}
+	for i := range 4 {
+		files[fmt.Sprintf("site/%d.html", i)] = page(i)
+	}
+	docs := tree(t, t.TempDir(), files)
+	opts := IngestOptions{Home: t.TempDir(), Corpus: "x", Paths: []string{docs}}
+	count := func(home string) (texts []string) {
+		t.Helper()
+		c := verify(t, home, "x")
+		defer closeCorpus(t, c)
+		for _, f := range c.manifest.Files {
+			for _, id := range f.Passages {
+				p, ok, err := c.Passage(id)
+				if err != nil || !ok {
+					t.Fatal(id, ok, err)
+				}
+				texts = append(texts, p.Source+": "+p.Text)
+			}
+		}
+		slices.Sort(texts)
+		return texts
+	}
+	having := func(texts []string, what string) (n int) {
+		for _, s := range texts {
+			n += strings.Count(s, what)
+		}
+		return n
+	}
+	mustIngest(t, opts)
+	if got := count(opts.Home); having(got, "all rights") != 6 || having(got, "Forth") != 5 {
+		t.Errorf("four pages: %q", got)
+	}
+	tree(t, docs, map[string]string{"site/4.html": page(4)})
+	if r := mustIngest(t, opts); r.Added != 1 || r.Changed != 4 || r.Unchanged != 2 {
+		t.Errorf("a fifth page: %+v", r)
+	}
+	five := count(opts.Home)
+	if having(five, "all rights") != 2 || having(five, "Forth") != 1 || having(five, "is its own") != 6 {
+		t.Errorf("five pages: %q", five)
+	}
+	once := opts
+	once.Home = t.TempDir()
+	mustIngest(t, once)
+	if got := count(once.Home); !slices.Equal(got, five) {
+		t.Errorf("at once %q, after each other %q", got, five)
+	}
+	if r := mustIngest(t, opts); r.Unchanged != 7 || r.Changed != 0 {
+		t.Errorf("again: %+v", r)
+	}
+	tree(t, docs, map[string]string{"site/4.html": "-"})
+	mustIngest(t, opts)
+	if got := count(opts.Home); having(got, "all rights") != 6 {
+		t.Errorf("four pages again: %q", got)
+	}
+}
+
+// What is kept of documents is for its owner alone.
+func TestModes(t *testing.T) {
+	home := filepath.Join(t.TempDir(), "home")
+	docs := tree(t, t.TempDir(), small())
+	mustIngest(t, IngestOptions{Home: home, Corpus: "law", Paths: []string{docs}})
+	err := filepath.WalkDir(home, func(path string, e os.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := e.Info()
+		if err == nil && info.Mode().Perm()&0o077 != 0 && (e.IsDir() || !strings.Contains(path, "/index/")) {
+			t.Errorf("%s has mode %v", path, info.Mode())
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 

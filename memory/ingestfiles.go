@@ -44,6 +44,7 @@ func (r *ingestion) read(ctx context.Context, list []found) error {
 		}
 		kept[item.path], taken[before.Source] = true, true
 		r.files = append(r.files, after)
+		r.report.Skipped = append(r.report.Skipped, lostOf(item.path, after.Lost, after.LostAll)...)
 		switch {
 		case !known:
 			r.report.Added++
@@ -60,6 +61,9 @@ func (r *ingestion) read(ctx context.Context, list []found) error {
 	}
 	if len(kept) == 0 && r.report.Removed == 0 || len(r.files) == 0 {
 		return r.nothing()
+	}
+	if err := r.dropRunning(ctx); err != nil {
+		return err
 	}
 	return r.checkIDs()
 }
@@ -82,6 +86,8 @@ func (r *ingestion) one(ctx context.Context, before file, same bool) (file, erro
 	}
 	after := before
 	after.Format, after.Hash, after.Reader, after.Text, after.Bytes, after.Skipped = d.Format, d.Hash, d.Reader, "", len(d.Text), d.Skipped
+	after.Edges = d.Edges()
+	after.Lost, after.LostAll = d.Lost, d.LostRecords
 	if !d.Plain {
 		if after.Text, err = r.keepText(d.Text); err != nil {
 			return file{}, err
@@ -102,7 +108,7 @@ func (r *ingestion) one(ctx context.Context, before file, same bool) (file, erro
 
 // sameReader reports whether what read a file is still what would read it.
 func (r *ingestion) sameReader(ctx context.Context, f file) bool {
-	return f.Reader == "" || f.Reader == document.FallbackReader(ctx)
+	return f.Reader == "" || document.CurrentReader(ctx, f.Reader)
 }
 
 // hasText reports whether the text kept of a file is there.
@@ -193,6 +199,18 @@ func faultOf(err error) (string, bool) {
 	short := *input
 	short.Path = filepath.Base(input.Path)
 	return short.Error(), true
+}
+
+// lostOf lists the records that a file lost.
+func lostOf(path string, lost []string, all int) []Skip {
+	var out []Skip
+	for _, reason := range lost {
+		out = append(out, Skip{Path: path, Reason: reason + " (only this record is left out)"})
+	}
+	if more := all - len(lost); more > 0 {
+		out = append(out, Skip{Path: path, Reason: fmt.Sprintf("%d more of its records are left out", more)})
+	}
+	return out
 }
 
 // sourceName names a new file within the corpus: by its path below its root,

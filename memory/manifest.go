@@ -23,7 +23,8 @@ type manifest struct {
 	Settings    settings   `json:"settings"`
 	Fingerprint string     `json:"fingerprint"`
 	Info        CorpusInfo `json:"info"`
-	Files       []file     `json:"files"` // by source
+	Files       []file     `json:"files"`             // by source
+	Running     []string   `json:"running,omitempty"` // what repeats over pages and is in no passage, as running lists it
 }
 
 // settings are the options that decide what a file becomes.
@@ -45,8 +46,11 @@ type file struct {
 	Reader   string   `json:"reader,omitempty"` // document.Document.Reader
 	Text     string   `json:"text,omitempty"`   // name in texts/ of the extracted text; empty when offsets count in the file itself
 	Bytes    int      `json:"bytes"`            // of the text
+	Edges    []string `json:"edges,omitempty"`  // document.Document.Edges
 	Skipped  int      `json:"skipped,omitempty"`
-	Passages []string `json:"passages"` // ids, in order
+	Lost     []string `json:"lost,omitempty"`         // document.Document.Lost
+	LostAll  int      `json:"lost_records,omitempty"` // and LostRecords
+	Passages []string `json:"passages"`               // ids, in order
 }
 
 func settingsOf(load document.LoadOptions, split document.SplitOptions) settings {

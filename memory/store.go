@@ -92,7 +92,7 @@ func (s *store) writeFile(name string, data []byte) error {
 
 // writeSynced writes a file and waits until it is on disk.
 func writeSynced(path string, data []byte) error {
-	f, err := os.Create(path)
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		return err
 	}
@@ -142,7 +142,7 @@ func (s *store) generations() ([]string, error) {
 
 // lock takes the corpus for one writer. The lock ends with the process.
 func (s *store) lock() (*os.File, error) {
-	f, err := os.OpenFile(s.path(lockFile), os.O_RDWR|os.O_CREATE, 0o644)
+	f, err := os.OpenFile(s.path(lockFile), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("locking corpus %q: %w", s.name, err)
 	}

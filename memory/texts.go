@@ -12,7 +12,7 @@ import (
 // where each is.
 type Texts struct {
 	Passages []state.Passage
-	Skipped  []Skip // below directories
+	Skipped  []Skip // below directories, and records of files
 
 	paths map[string]place // by source
 }
@@ -43,6 +43,7 @@ func ReadTexts(ctx context.Context, paths []string) (*Texts, error) {
 			t.Skipped = append(t.Skipped, Skip{Path: item.path, Reason: reason})
 			continue
 		}
+		t.Skipped = append(t.Skipped, lostOf(item.path, d.Lost, d.LostRecords)...)
 		taken[source] = true
 		t.paths[source] = place{item.path, d.Plain}
 		t.Passages = append(t.Passages, passages...)

@@ -11,7 +11,8 @@ import (
 	"example.com/assay/memory/document"
 )
 
-// A Skip is something below an ingested directory that was left out.
+// A Skip is something below an ingested directory that was left out, or a record
+// of a file.
 type Skip struct {
 	Path   string `json:"path"`
 	Reason string `json:"reason"`
@@ -21,6 +22,7 @@ type Skip struct {
 type found struct {
 	path  string // absolute
 	root  string // absolute: what was named
+	real  string // root with its links resolved; empty for a file
 	rel   string // slash-separated, below the root; the base name of a file that was named itself
 	named bool   // the file itself was named, so a fault of it is an error
 }
@@ -36,8 +38,9 @@ type walker struct {
 }
 
 // walk lists the files below paths, in the order of paths and sorted below
-// each; home may be empty. Hidden entries and directories reached a second time through a link
-// are skipped and listed. A path that does not exist is an error.
+// each; home may be empty. Hidden entries, links that lead out of the directory
+// that was named and directories reached a second time through a link are skipped and
+// listed. A path that does not exist is an error.
 func walk(ctx context.Context, paths []string, home string) (*walker, []string, error) {
 	w := &walker{ctx: ctx.Err, seen: map[string]bool{}, dirs: map[string]bool{}}
 	roots := make([]string, 0, len(paths))
@@ -66,7 +69,11 @@ func walk(ctx context.Context, paths []string, home string) (*walker, []string, 
 			w.add(found{path: root, root: root, rel: filepath.Base(root), named: true})
 			continue
 		}
-		if err := w.dir(found{path: root, root: root}); err != nil {
+		real, err := filepath.EvalSymlinks(root)
+		if err != nil {
+			return nil, nil, fmt.Errorf("reading %q: %w", p, inputFault(root, err))
+		}
+		if err := w.dir(found{path: root, root: root, real: real}); err != nil {
 			return nil, nil, err
 		}
 		for len(w.links) > 0 {
@@ -127,7 +134,7 @@ func (w *walker) dir(d found) error {
 		return nil
 	}
 	for _, e := range entries { // sorted by name
-		next := found{path: filepath.Join(d.path, e.Name()), root: d.root, rel: e.Name()}
+		next := found{path: filepath.Join(d.path, e.Name()), root: d.root, real: d.real, rel: e.Name()}
 		if d.rel != "" {
 			next.rel = d.rel + "/" + e.Name()
 		}
@@ -145,6 +152,12 @@ func (w *walker) entry(f found, e os.DirEntry) error {
 	}
 	if e.IsDir() {
 		return w.dir(f)
+	}
+	if e.Type()&os.ModeSymlink != 0 {
+		if real, err := filepath.EvalSymlinks(f.path); err == nil && !below(real, f.real) {
+			w.skip(f.path, "it is a link that leads out of the folder: name what it leads to, if that is to be read")
+			return nil
+		}
 	}
 	info, err := os.Stat(f.path) // follows links
 	switch {

@@ -14,24 +14,18 @@ import (
 // parseCSV reads a table whose first row names the columns. A comma of 0 is
 // found by the header.
 func parseCSV(ctx context.Context, d *Document, raw []byte, comma rune, o LoadOptions) error {
-	if err := checkText(d.Path, raw); err != nil {
-		return err
-	}
 	raw = bytes.TrimPrefix(raw, []byte(bom))
 	if comma == 0 {
 		comma = separator(raw)
 	}
-	if line := longRecord(raw, o.MaxRecordBytes); line > 0 {
-		return &InputError{Path: d.Path, Line: line, Msg: fmt.Sprintf("the record is longer than %d bytes", o.MaxRecordBytes), Hint: "close its quote, or split it"}
-	}
-	r := csv.NewReader(stoppable(ctx, bytes.NewReader(raw)))
-	r.Comma, r.ReuseRecord = comma, true
-	header, err := r.Read()
+	rows := csvRows{ctx: ctx, raw: raw, comma: comma}
+	rows.restart(0, 1)
+	header, _, err := rows.next(0)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
 	if err != nil {
-		return csvFault(d.Path, err, 0)
+		return rows.fault(d.Path, err)
 	}
 	columns := make([]string, len(header))
 	seen := make(map[string]bool, len(header))
@@ -53,32 +47,108 @@ func parseCSV(ctx context.Context, d *Document, raw []byte, comma rune, o LoadOp
 		return row[slices.Index(columns, name)]
 	}
 	for {
-		row, err := r.Read()
+		row, line, err := rows.next(len(columns))
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
 		if errors.Is(err, io.EOF) {
 			break
 		}
-		if err != nil {
-			return csvFault(d.Path, err, len(columns))
+		if err == nil {
+			err = csvCheck(row, d.Path, line, o.MaxRecordBytes)
+		} else {
+			err = rows.fault(d.Path, err)
 		}
-		line, _ := r.FieldPos(0)
-		f := out.fields
-		rec := record{line: line, text: at(f.text, row), title: strings.TrimSpace(at(f.title, row)),
-			id: strings.TrimSpace(at(f.id, row)), doc: strings.TrimSpace(at(f.doc, row))}
-		rec.meta = metadata{}
-		for i, name := range columns {
-			if !f.uses(name) {
-				rec.meta.set(name, row[i])
+		if err == nil {
+			f := out.fields
+			rec := record{line: line, text: at(f.text, row), title: strings.TrimSpace(at(f.title, row)),
+				id: strings.TrimSpace(at(f.id, row)), doc: strings.TrimSpace(at(f.doc, row))}
+			rec.meta = metadata{}
+			for i, name := range columns {
+				if !f.uses(name) {
+					rec.meta.set(name, row[i])
+				}
 			}
+			err = out.add(rec)
 		}
-		if err := out.add(rec); err != nil {
-			return err
+		if err != nil {
+			if err := out.lose(err); err != nil {
+				return err
+			}
 		}
 	}
 	return out.finish()
 }
+
+// csvCheck refuses a row that is too long or not text.
+func csvCheck(row []string, path string, line, limit int) error {
+	size := 0
+	for _, field := range row {
+		if size += len(field); size > limit {
+			return &InputError{Path: path, Line: line, Msg: fmt.Sprintf("the record is longer than %d bytes", limit), Hint: "close its quote, or split it"}
+		}
+		if i := strings.IndexByte(field, 0); i >= 0 {
+			return &InputError{Path: path, Line: line, Msg: "it holds a zero byte, which is no text", Hint: "write the file again"}
+		}
+		if i := invalidUTF8([]byte(field)); i >= 0 {
+			return &InputError{Path: path, Line: line, Msg: fmt.Sprintf("byte 0x%02X is not UTF-8", field[i]), Hint: "convert the file to UTF-8"}
+		}
+	}
+	return nil
+}
+
+// A csvRows reads rows and goes on behind one that cannot be read.
+type csvRows struct {
+	ctx      context.Context
+	raw      []byte
+	comma    rune
+	r        *csv.Reader
+	from     int // where r began in raw
+	line     int // of from, from 1
+	columns  int
+	restarts int
+}
+
+// mostRestarts bounds how often a quote that is never closed costs reading the rest
+// of the file again.
+const mostRestarts = 100
+
+func (c *csvRows) restart(from, line int) {
+	c.from, c.line = from, line
+	c.r = csv.NewReader(stoppable(c.ctx, bytes.NewReader(c.raw[from:])))
+	c.r.Comma, c.r.ReuseRecord, c.r.FieldsPerRecord = c.comma, true, c.columns
+}
+
+// next returns the next row, which is good until it is called again, and its line.
+// Zero columns are any number. Behind a fault that swallowed lines, it goes on
+// at the second of them.
+func (c *csvRows) next(columns int) ([]string, int, error) {
+	c.columns, c.r.FieldsPerRecord = columns, columns
+	row, err := c.r.Read()
+	if fault, ok := errors.AsType[*csv.ParseError](err); ok {
+		start, end := fault.StartLine, fault.Line
+		fault.StartLine, fault.Line = start+c.line-1, end+c.line-1
+		if end > start && !errors.Is(err, csv.ErrFieldCount) {
+			fault.Line = fault.StartLine
+			if c.restarts++; c.restarts <= mostRestarts {
+				at, line := c.from, c.line
+				for ; start > 0; start-- {
+					at += bytes.IndexByte(c.raw[at:], '\n') + 1
+					line++
+				}
+				c.restart(at, line)
+			}
+		}
+		return nil, 0, err
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	line, _ := c.r.FieldPos(0)
+	return row, line + c.line - 1, nil
+}
+
+func (c *csvRows) fault(path string, err error) error { return csvFault(path, err, c.columns) }
 
 // csvFault turns the reader's error into one that names the line.
 func csvFault(path string, err error, columns int) error {
@@ -116,26 +186,4 @@ func separator(raw []byte) rune {
 		}
 	}
 	return best
-}
-
-// longRecord returns the line where a record of more than limit bytes begins,
-// or 0. It looks before the reader does, which would hold all of the file
-// that follows a quote left open.
-func longRecord(raw []byte, limit int) int {
-	start, startLine, quoted := 0, 1, false
-	for i, line := 0, 1; i < len(raw); i++ {
-		if i-start >= limit && (raw[i] != '\n' || quoted) {
-			return startLine
-		}
-		switch raw[i] {
-		case '"':
-			quoted = !quoted
-		case '\n':
-			line++
-			if !quoted {
-				start, startLine = i+1, line
-			}
-		}
-	}
-	return 0
 }

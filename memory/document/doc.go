@@ -8,18 +8,20 @@
 //		fmt.Println(p.ID, doc.Text[p.Start:p.End] == p.Text) // always true
 //	}
 //
-// It reads markdown, plain text, HTML, Word (.docx), PDF, CSV, TSV and JSON Lines, the last
-// three also compressed with gzip. Every passage is a span of Document.Text
-// and carries its byte offsets. For markdown and plain text that text is the
-// file itself, byte for byte; for the other formats it is what was extracted,
+// It reads markdown, plain text, HTML, PDF, Word (.docx), OpenDocument (.odt), PowerPoint
+// (.pptx), Excel (.xlsx), EPUB, mail (.eml), CSV, TSV, JSON and JSON Lines, text and
+// PDF also compressed with gzip. Every passage is a span of Document.Text
+// and carries its byte offsets. For markdown and plain text in UTF-8 that text is
+// the file itself, byte for byte; for the other formats it is what was extracted,
 // which the caller has to keep if offsets are to mean anything later.
 //
 // A document and its passages carry metadata: what front matter or the other
 // fields of a record declare, the directory and the file type.
 //
-// What it does not do: it does not recognise text in pictures (a scanned PDF
-// is an error that says so), guess the encoding of a text file that is not
-// UTF-8, rebuild columns or tables of a PDF, follow links, run scripts, or
-// write anything. Passages of a PDF end with their page, so a sentence that
-// runs over a page break is in two passages.
+// What it does not do: it does not recognise text in pictures by itself (a scanned
+// PDF is read by programs of this machine, or is an error that says so), rebuild
+// columns or tables of a PDF, follow links, run scripts, or write anything. Text
+// that is neither UTF-8, UTF-16 nor a Western encoding has to declare its encoding,
+// as HTML can. Passages of a PDF end with their page, so a sentence that runs over a
+// page break is in two passages.
 package document

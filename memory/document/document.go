@@ -15,13 +15,13 @@ import (
 // Version names the way this package turns files into text and passages. It
 // changes whenever an unchanged file would come out differently, so that a
 // corpus knows when to read its files again.
-const Version = 4
+const Version = 5
 
 // A Document is one loaded file.
 type Document struct {
 	Source  string // slash-separated name within the corpus
 	Path    string // absolute path of the file
-	Format  string // "md", "txt", "html", "docx", "pdf", "csv" or "jsonl"
+	Format  string // as in Extensions: "md", "txt", "html", "docx", "odt", "pptx", "xlsx", "epub", "eml", "pdf", "csv", "json" or "jsonl"
 	Text    string // valid UTF-8; what all offsets count in
 	Plain   bool   // Text is the file's bytes
 	Hash    string // SHA-256 of the file's bytes, hexadecimal
@@ -29,6 +29,11 @@ type Document struct {
 	Title   string // what the file declares (markdown), else its first level-1 heading, else the declared title (other formats), else its name without extension
 	Blocks  []Block
 	Skipped int // records left out because their text is empty
+
+	// Lost says what is wrong with records that could not be read, the first of them,
+	// in their order; LostRecords is how many there are.
+	Lost        []string
+	LostRecords int
 
 	// Metadata is what the file declares (front matter of markdown) and, as
 	// "dir" and "file_type", where it lies and what it is. Keys are in the form
@@ -52,7 +57,20 @@ type Block struct {
 	Title      string   // the record's title; may be empty
 
 	Metadata map[string]string // the record's other fields, over those of the document
+
+	entry *entry // of the description list that the block is in; nil for none
+	joins joins
+	links []string // the texts of its links
 }
+
+// A joins says whether a block shares a passage with the sentence before it.
+type joins int
+
+const (
+	joinsNothing joins = iota
+	joinsColon         // when the sentence ends with a colon
+	joinsAlways
+)
 
 // LoadOptions says how to read files. Nil and the zero value work. The field
 // names are for CSV and JSONL; an empty one is found by itself, in the order
@@ -121,12 +139,18 @@ func parse(ctx context.Context, d *Document, raw []byte, o LoadOptions) error {
 	if len(raw) == 0 {
 		return &InputError{Path: d.Path, Msg: "the file is empty", Hint: "remove it or give it text"}
 	}
-	kind, err := detect(d.Path, raw)
+	name, raw, err := unzipped(ctx, d.Path, raw, o.MaxFileBytes)
 	if err != nil {
 		return err
 	}
-	if kind.gzip {
-		if raw, err = gunzip(ctx, d.Path, raw, o.MaxFileBytes); err != nil {
+	kind, err := detect(name, raw)
+	if err != nil {
+		return err
+	}
+	encoding := ""
+	switch kind.format {
+	case "md", "txt", "csv", "jsonl", "json":
+		if raw, encoding, err = inUTF8(ctx, d.Path, raw); err != nil {
 			return err
 		}
 	}
@@ -146,6 +170,18 @@ func parse(ctx context.Context, d *Document, raw []byte, o LoadOptions) error {
 			return parseCSV(ctx, d, raw, kind.comma, o)
 		case "jsonl":
 			return parseJSONL(ctx, d, raw, o)
+		case "json":
+			return parseJSON(ctx, d, raw, o)
+		case "odt":
+			return parseODT(ctx, d, raw, o)
+		case "pptx":
+			return parsePPTX(ctx, d, raw, o)
+		case "xlsx":
+			return parseXLSX(ctx, d, raw, o)
+		case "epub":
+			return parseEPUB(ctx, d, raw, o)
+		case "eml":
+			return parseEML(ctx, d, raw, o)
 		}
 		return parsePlain(ctx, d, raw)
 	})
@@ -159,13 +195,17 @@ func parse(ctx context.Context, d *Document, raw []byte, o LoadOptions) error {
 	if own == nil {
 		own = metadata{}
 	}
+	if encoding != "" || name != d.Path { // the text is not the file's bytes
+		d.Plain = false
+	}
+	own.set(keyEncoding, encoding)
 	own.complete(d)
 	d.Metadata = own
 	for i, b := range d.Blocks {
 		d.Blocks[i].Metadata = metadata(b.Metadata).over(own)
 	}
 	if len(d.Blocks) == 0 {
-		return &InputError{Path: d.Path, Msg: "there is no text in it besides headings and markup", Hint: "add text or leave the file out"}
+		return &InputError{Path: d.Path, Msg: "there is no text in it besides headings, lists of links and markup", Hint: "add text or leave the file out"}
 	}
 	return nil
 }

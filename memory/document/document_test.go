@@ -147,7 +147,8 @@ func TestHTML(t *testing.T) {
 		{"<article><p>in</p></article><div>out</div>", "in"},
 		{"<article>1</article><article>2</article>", "1\n\n2"},
 		{"<ul><li>a<ul><li>b</li></ul><li><p>c</p><li></li></ul>", "- a\n- b\n- c"},
-		{"<table><tr><th>k<th>v<tr><td><p>1</p><td>2<br>3<tr><td></td></table>", "| k | v |\n| 1 | 2 3 |"},
+		{"<table><tr><th>k<th>v<tr><td><p>1</p><td>2<br>3<tr><td></td></table>", "k; v\n\n1; v: 2 3"},
+		{"<table><tr><td>1<td>2<tr><td>3<td></table>", "| 1 | 2 |\n| 3 |  |"},
 		{"<pre>x\n  y\n\nz</pre>", "x\n  y\n\nz"},
 		{"<p>a&nbsp;&nbsp;b soft\u00adhyphen<span> c</span></p>", "a b softhyphen c"},
 		{"<h2>A</h2>x<h3>B</h3>y", "A\n\nx\n\nB\n\ny"},
@@ -217,32 +218,26 @@ func TestInputErrors(t *testing.T) {
 		{"a.md", "# Only\n\n## headings\n", nil, 0, "", "no text"},
 		{"a.txt", " \n\t\n", nil, 0, "", "no text"},
 		{"a.txt", "one\ntwo\x00", nil, 2, "", "binary"},
-		{"a.txt", "one\ncaf\xe9\n", nil, 2, "", "byte 0xE9 at offset 7"},
-		{"a.txt", "\xff\xfea\x00", nil, 1, "", "iconv -f UTF-16"},
-		{"a.html", "<p>caf\xe9", nil, 1, "", "not UTF-8"},
-		{"a.odt", "PK", nil, 0, "", "supported are .md"},
-		{"a.md.gz", gz("x"), nil, 0, "", "decompress"},
+		{"a.txt", "один два ö \xe9\n", nil, 1, "", "byte 0xE9 at offset"},
+		{"a.txt", "\xcf\xf0\xe8\xe2\xe5\xf2 \xec\xe8\xf0", nil, 1, "", "not UTF-8"},
+		{"a.txt", "\xff\xfea\x00\x00\xd8b", nil, 0, "", "not whole text in utf-16le"},
+		{"a.ods", "PK", nil, 0, "", "supported are .md"},
+		{"a.docx.gz", gz("x"), nil, 0, "", "decompress"},
+		{"a.md.gz.gz", gz("x"), nil, 0, "", "decompress"},
 		{"a.jsonl.gz", "no gzip", nil, 0, "", "gzip"},
-		{"a.jsonl.gz", gz(strings.Repeat(" ", 5000)), &LoadOptions{MaxFileBytes: 4000}, 0, "", "expands"},
+		{"a.jsonl.gz", gz(strings.Repeat(" ", 5000)), &LoadOptions{MaxFileBytes: 4000}, 0, "", "unpacks to more"},
 		{"a.pdf", "not one", nil, 0, "", "%PDF-"},
 		{"a.pdf", "%PDF-1.4\nbroken", nil, 0, "", "broken"},
-		{"a.jsonl", "{\"text\":\"x\"}\n{\"text\":", nil, 2, "", "not a JSON object"},
 		{"a.jsonl", "[1]", nil, 1, "", "JSON array"},
 		{"a.jsonl", "null", nil, 1, "", "null"},
 		{"a.jsonl", `{"a":"x","b":"y"}`, nil, 1, "text", "the one that does, of: a, b"},
 		{"a.jsonl", `{"text":"x"}`, &LoadOptions{IDField: "uid"}, 1, "uid", "it has: text"},
 		{"a.jsonl", `{"text":{"x":1}}`, nil, 1, "text", "an object"},
-		{"a.jsonl", "{\"text\":\"x\"}\n{\"title\":\"x\"}", nil, 2, "text", "lacks"},
-		{"a.jsonl", "{\"id\":\"q\",\"text\":\"x\"}\n\n{\"id\":\"q\",\"text\":\"y\"}", nil, 3, "id", "line 1"},
-		{"a.jsonl", "{\"id\":\"q\",\"text\":\"x\"}\n{\"text\":\"y\"}", nil, 2, "id", "no id"},
 		{"a.jsonl", `{"text":"` + strings.Repeat("x", 99) + `"}`, &LoadOptions{MaxRecordBytes: 50}, 1, "", "the limit is 50"},
-		{"a.jsonl", "{\"text\":\"x\"}\n{\"text\":\"\xff\"}", nil, 2, "", "not UTF-8"},
 		{"a.jsonl", `{"text":""}`, nil, 0, "text", "none of its 1 records"},
 		{"a.jsonl", "\n\n", nil, 0, "", "no records"},
-		{"a.csv", "id,text\n1,x\n2,y,z\n", nil, 3, "", "want 2 fields"},
-		{"a.csv", "id,text\n1,x\n1,y\n", nil, 3, "id", "line 2"},
 		{"a.csv", "id,text\n1,\"x\n", nil, 2, "", "quote"},
-		{"a.csv", "id,text\n1,\"" + strings.Repeat("x\n", 99), &LoadOptions{MaxRecordBytes: 60}, 2, "", "longer than 60 bytes"},
+		{"a.csv", "id,text\n1,\"" + strings.Repeat("x\n", 99), &LoadOptions{MaxRecordBytes: 60}, 2, "", "quote"},
 		{"a.csv", "id,id,text\n1,2,3\n", nil, 1, "id", "two columns"},
 		{"a.csv", "a,b\n1,2\n", nil, 1, "text", "the one that does, of: a, b"},
 	} {
@@ -255,6 +250,68 @@ func TestInputErrors(t *testing.T) {
 		if in.Line != c.line || in.Field != c.field || !strings.Contains(in.Error(), c.want) || in.Hint == "" {
 			t.Errorf("%s %.40q: line %d field %q: %v; want line %d field %q and %q", c.name, c.src, in.Line, in.Field, in, c.line, c.field, c.want)
 		}
+	}
+}
+
+func TestEncodings(t *testing.T) {
+	wide := func(s string, low, high int) string {
+		var b strings.Builder
+		for _, r := range "\ufeff" + s {
+			b.WriteByte(byte(r >> low))
+			b.WriteByte(byte(r >> high))
+		}
+		return b.String()
+	}
+	for _, c := range []struct{ name, src, want, encoding string }{
+		{"a.txt", wide("Größe и мир", 0, 8), "Größe и мир", "utf-16le"},
+		{"a.md", wide("# Größe\n\nEine Zeile.", 8, 0), "Eine Zeile.", "utf-16be"},
+		{"a.txt", "Gr\xf6\xdfe \x96 \x84caf\xe9\x93 von Paris", "Größe – „café“ von Paris", "windows-1252"},
+		{"a.csv", "text\ncaf\xe9 au lait\n", "café au lait", "windows-1252"},
+		{"a.jsonl", "{\"text\":\"caf\xe9 au lait\"}", "café au lait", "windows-1252"},
+		{"a.html", "<p>caf\xe9 au lait", "café au lait", ""},
+		{"a.html", "<?xml version='1.0' encoding='ISO-8859-2'?><html><body><p>\xb1 zim\xb1", "ą zimą", ""},
+		{"a.html", wide("<p>Größe и мир", 0, 8), "Größe и мир", ""},
+		{"a.txt.gz", gz("Gr\xf6\xdfe" + " und mehr als das"), "Größe und mehr als das", "windows-1252"},
+		{"a.txt", "Größe", "Größe", ""},
+	} {
+		d := mustRead(t, c.name, c.src, nil)
+		ps := check(t, d, nil)
+		if len(ps) != 1 || ps[0].Text != c.want || d.Metadata["encoding"] != c.encoding || d.Plain != (d.Text == c.src) {
+			t.Errorf("%s %q: %+v", c.name, c.src, ps)
+		}
+	}
+}
+
+// A record that cannot be read is lost alone, and said.
+func TestLostRecords(t *testing.T) {
+	for _, c := range []struct{ name, src, want string }{
+		{"a.jsonl", "{\"text\":\"x\"}\n{\"text\":\n{\"text\":\"y\"}", "a.jsonl:2: it is not a JSON object"},
+		{"a.jsonl", "nonsense\n{\"text\":\"x\"}\n{\"text\":\"y\"}", "a.jsonl:1: it is not a JSON object"},
+		{"a.jsonl", "{\"text\":\"x\"}\n{\"title\":\"x\"}\n{\"text\":\"y\"}", "a.jsonl:2: field \"text\": the record lacks it"},
+		{"a.jsonl", "{\"id\":\"q\",\"text\":\"x\"}\n\n{\"id\":\"q\",\"text\":\"z\"}\n{\"id\":\"r\",\"text\":\"y\"}", "a.jsonl:3: field \"id\": the id \"q\" is also that of line 1"},
+		{"a.jsonl", "{\"id\":\"q\",\"text\":\"x\"}\n{\"text\":\"y\"}\n{\"id\":\"r\",\"text\":\"y\"}", "a.jsonl:2: field \"id\": the record has no id"},
+		{"a.jsonl", "{\"text\":\"x\"}\n{\"text\":\"ö\xff\"}\n{\"text\":\"y\"}", "a.jsonl:2: byte 0xFF is not UTF-8"},
+		{"a.jsonl", "{\"text\":\"x\"}\n{\"text\":\"" + strings.Repeat("z", 200) + "\"}\n{\"text\":\"y\"}", "a.jsonl:2: the record is 211 bytes long"},
+		{"a.csv", "id,text\n1,x\n2,y,z\n3,y\n", "a.csv:3: the row has another number of fields"},
+		{"a.csv", "id,text\n1,x\n1,z\n3,y\n", "a.csv:3: field \"id\": the id \"1\" is also that of line 2"},
+		{"a.csv", "id,text\n1,x\n2,\"open\n3,y\n", "a.csv:3: extraneous or missing"},
+		{"a.csv", "id,text\n1,x\n2,\"open\" z\n3,y\n", "a.csv:3: extraneous or missing"},
+		{"a.csv", "id,text\n1,x\n2,ö\xff\n3,y\n", "a.csv:3: byte 0xFF is not UTF-8"},
+		{"a.csv", "id,text\n1,x\n2," + strings.Repeat("z", 200) + "\n3,y\n", "a.csv:3: the record is longer than 150 bytes"},
+	} {
+		d, err := read(t, c.name, c.src, &LoadOptions{MaxRecordBytes: 150})
+		if err != nil || d.LostRecords != 1 || len(d.Lost) != 1 || !strings.HasPrefix(d.Lost[0], c.want) {
+			t.Errorf("%s %q: lost %d, %q, %v", c.name, c.src, d.LostRecords, d.Lost, err)
+			continue
+		}
+		ps := check(t, d, nil)
+		if len(ps) != 2 || ps[0].Text != "x" || ps[1].Text != "y" {
+			t.Errorf("%s %q: %+v", c.name, c.src, ps)
+		}
+	}
+	d := mustRead(t, "a.jsonl", "{\"text\":\"x\"}\n"+strings.Repeat("nonsense\n", 50), nil)
+	if d.LostRecords != 50 || len(d.Lost) != mostLost {
+		t.Errorf("%d lost, %d said", d.LostRecords, len(d.Lost))
 	}
 }
 

@@ -44,3 +44,9 @@ func FuzzCSV(f *testing.F) {
 func FuzzJSONL(f *testing.F) {
 	fuzz(f, "a.jsonl", `{"id":"1","text":"x"}`, "{\"text\":[\"a\",\"b\"]}\n\n{\"text\":\"\"}")
 }
+func FuzzJSON(f *testing.F) {
+	fuzz(f, "a.json", `[{"id":"1","text":"x"}, 2]`, `{"text":"x"} {"text":"y"}`, `[{"text":"x"},`)
+}
+func FuzzMail(f *testing.F) {
+	fuzz(f, "a.eml", "Subject: =?utf-8?q?x?=\r\n\r\nText.", "Content-Type: multipart/alternative; boundary=B\r\n\r\n--B\r\n\r\nText.\r\n--B--", "Content-Type: text/html\r\nContent-Transfer-Encoding: base64\r\n\r\nPHA+eA==")
+}

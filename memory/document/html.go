@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"io"
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -21,25 +21,12 @@ func parseHTML(ctx context.Context, d *Document, raw []byte) error {
 	if err != nil {
 		return err
 	}
-	var root *html.Node
-	if raw, err = htmlTags(ctx, raw); err == nil {
-		root, err = html.Parse(stoppable(ctx, bytes.NewReader(raw)))
-	}
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
+	page, root, err := parsePage(ctx, d.Path, raw)
 	if err != nil {
-		return &InputError{Path: d.Path, Msg: "it cannot be read as HTML: " + err.Error(), Hint: "simplify the page or save its text"}
+		return err
 	}
-	page := newPage(ctx)
-	body := page.mainContent(root)
 	w := htmlWriter{page: page}
-	w.walk(body)
-	for _, notes := range page.notesOutside(root, body) {
-		w.endBlock()
-		w.walk(notes)
-	}
-	w.endBlock()
+	body := w.content(root)
 	if len(w.blocks) == 0 && body.DataAtom != atom.Body {
 		if b := page.find(root, func(n *html.Node) bool { return n.DataAtom == atom.Body }); b != nil {
 			w = htmlWriter{page: page}
@@ -52,15 +39,46 @@ func parseHTML(ctx context.Context, d *Document, raw []byte) error {
 	return nil
 }
 
+// parsePage parses a page that is in UTF-8, and finds what of it is left out.
+func parsePage(ctx context.Context, path string, raw []byte) (page *htmlPage, root *html.Node, err error) {
+	if raw, err = htmlTags(ctx, raw); err == nil {
+		root, err = html.Parse(stoppable(ctx, bytes.NewReader(raw)))
+	}
+	if ctx.Err() != nil {
+		return nil, nil, ctx.Err()
+	}
+	if err != nil {
+		return nil, nil, &InputError{Path: path, Msg: "it cannot be read as HTML: " + err.Error(), Hint: "simplify the page or save its text"}
+	}
+	page = newPage(ctx)
+	page.leaveOut(root)
+	return page, root, nil
+}
+
+// content writes a page's main content and its notes, and returns the former.
+func (w *htmlWriter) content(root *html.Node) *html.Node {
+	body := w.page.mainContent(root)
+	w.walk(body)
+	for _, notes := range w.page.notesOutside(root, body) {
+		w.endBlock()
+		w.walk(notes)
+	}
+	w.endBlock()
+	return body
+}
+
 // An htmlPage is a parsed page, and what was found out about its nodes.
 type htmlPage struct {
 	watch
 	nodePlaces
-	shows map[*html.Node]bool // whether a node shows any text
+	shows  map[*html.Node]bool   // whether a node shows any text
+	left   map[*html.Node]bool   // elements that lead elsewhere and say nothing themselves
+	tables map[*html.Node]weight // what tables hold
 }
 
 func newPage(ctx context.Context) *htmlPage {
-	return &htmlPage{watch: watch{ended: ctx.Err}, nodePlaces: newPlaces(), shows: map[*html.Node]bool{}}
+	return &htmlPage{watch: watch{ended: ctx.Err}, nodePlaces: newPlaces(), shows: map[*html.Node]bool{},
+		left: map[*html.Node]bool{}, tables: map[*html.Node]weight{}}
 }
 
 // title is the first heading of the first level that has text, else what the page
@@ -81,26 +99,36 @@ func (p *htmlPage) title(root *html.Node) string {
 	return ""
 }
 
+// xmlEncoding is the declaration that opens XHTML.
+var xmlEncoding = regexp.MustCompile(`^\s*<\?xml[^>]*\bencoding\s*=\s*["']([\w.:-]+)`)
+
 // htmlText returns the page in UTF-8, by what the page declares when it is
-// not UTF-8 already.
+// not UTF-8 already, else by its bytes.
 func htmlText(ctx context.Context, path string, raw []byte) ([]byte, error) {
-	fault := checkText(path, raw)
-	if fault == nil {
+	if checkText(path, raw) == nil {
 		return bytes.TrimPrefix(raw, []byte(bom)), nil
 	}
 	head := raw[:min(len(raw), 1024)]
-	enc, name, certain := charset.DetermineEncoding(head, "")
-	if declared := certain || bytes.Contains(bytes.ToLower(head), []byte("charset")); !declared || name == "utf-8" {
-		return nil, fault
+	_, name, certain := charset.DetermineEncoding(head, "")
+	declared := certain || bytes.Contains(bytes.ToLower(head), []byte("charset"))
+	if m := xmlEncoding.FindSubmatch(head); m != nil && !declared {
+		name, declared = string(m[1]), true
 	}
-	out, err := io.ReadAll(enc.NewDecoder().Reader(stoppable(ctx, bytes.NewReader(raw))))
+	if !declared || name == "utf-8" {
+		out, _, err := inUTF8(ctx, path, raw)
+		if err == nil {
+			err = checkText(path, out)
+		}
+		return out, err
+	}
+	out, err := decode(ctx, raw, name)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
 	if err != nil || !utf8.Valid(out) || bytes.IndexByte(out, 0) >= 0 {
 		return nil, &InputError{Path: path, Msg: fmt.Sprintf("it says it is encoded in %s but is not", name), Hint: "save it as UTF-8"}
 	}
-	return out, nil
+	return bytes.TrimPrefix(out, []byte(bom)), nil
 }
 
 // inlineText returns the visible text below a node on one line.
@@ -121,14 +149,21 @@ type htmlWriter struct {
 	like     Block
 	start    int        // of the open block
 	first    *html.Node // the element in which the open block's text begins
+	links    []string   // the texts of the open block's links, the first of them
 	space    bool       // a space is due before the next word
 	inline   bool       // write one line, note no blocks
 	pre      int        // depth of preformatted elements
 	depth    int        // of lists
 	marked   bool       // the line holds the sign of a list item and nothing else
 	row      bool       // inside a table row: cells do not break lines
+	layout   bool       // inside a table that places content: its cells are blocks
 	items    itemCount  // of the innermost list
+	outer    *entry     // of the description list that the innermost one stands in
+	termed   bool       // the last item of the innermost description list was a term
 }
+
+// mostLinks is how many links of a block are known by their texts.
+const mostLinks = 20
 
 // endBlock closes the open block and leaves a blank line after it.
 func (w *htmlWriter) endBlock() {
@@ -142,9 +177,12 @@ func (w *htmlWriter) endBlock() {
 	}
 	s := w.out.String()
 	n := len(w.blocks)
-	w.like.Element = w.page.of(w.first)
-	w.first = nil
+	w.like.Element, w.like.links = w.page.of(w.first), w.links
+	w.first, w.links = nil, nil
 	w.blocks = appendBlock(w.blocks, s, w.start, len(s), w.like)
+	if len(w.blocks) > n {
+		w.like.joins = joinsNothing
+	}
 	if len(w.blocks) > n || w.start < len(s) {
 		w.newline()
 		w.out.WriteByte('\n')
@@ -188,7 +226,7 @@ func (w *htmlWriter) text(s string) {
 
 func (w *htmlWriter) flushSpace() {
 	if w.space && w.out.Len() > w.start {
-		if s := w.out.String(); !unicode.IsSpace(rune(s[len(s)-1])) {
+		if last, _ := utf8.DecodeLastRuneInString(w.out.String()); !unicode.IsSpace(last) {
 			w.out.WriteByte(' ')
 		}
 	}
@@ -222,7 +260,7 @@ func (w *htmlWriter) walk(n *html.Node) {
 	case n.Type != html.ElementNode:
 		w.children(n)
 		return
-	case hidden(n):
+	case w.page.hidden(n):
 		return
 	}
 	if w.row && n.DataAtom != atom.Td && n.DataAtom != atom.Th && (isBlock(n.DataAtom) || n.DataAtom == atom.Br) {
@@ -236,6 +274,12 @@ func (w *htmlWriter) walk(n *html.Node) {
 		return
 	}
 	switch n.DataAtom {
+	case atom.A:
+		from := w.out.Len()
+		w.children(n)
+		if w.out.Len() > from && len(w.links) < mostLinks && !w.inline {
+			w.links = append(w.links, shorten(strings.TrimSpace(w.out.String()[from:]), longestHeader))
+		}
 	case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6:
 		w.heading(n)
 	case atom.Br:
@@ -244,36 +288,38 @@ func (w *htmlWriter) walk(n *html.Node) {
 		w.endBlock()
 	case atom.Ul, atom.Ol, atom.Dl, atom.Menu:
 		w.list(n)
-	case atom.Li, atom.Dt, atom.Dd:
+	case atom.Dt, atom.Dd:
+		if w.page.hasText(n) {
+			w.description(n)
+		}
+	case atom.Li:
 		if !w.page.hasText(n) {
 			return
 		}
 		w.newline()
-		if n.DataAtom == atom.Li {
-			w.mark(w.items.sign(n))
-			w.marked = true
-		}
+		w.mark(w.items.sign(n))
+		w.marked = true
 		w.children(n)
 		w.newline()
 	case atom.Table:
-		w.endBlock()
-		w.like.ByLine = true
-		w.children(n)
-		w.endBlock()
-		w.like.ByLine = false
-	case atom.Tr:
-		w.tableRow(n)
+		w.table(n)
 	case atom.Td, atom.Th:
-		w.mark(" ")
+		if w.inline {
+			w.space = true
+			w.children(n)
+			w.space = true
+			return
+		}
+		w.endBlock()
 		w.children(n)
-		w.mark(" |")
+		w.endBlock()
 	case atom.Pre:
 		w.endBlock()
 		w.pre++
-		w.like.ByLine = true
+		w.like.ByLine, w.like.joins = true, joinsAlways
 		w.children(n)
 		w.endBlock()
-		w.like.ByLine = false
+		w.like.ByLine, w.like.joins = false, joinsNothing
 		w.pre--
 	default:
 		if !isBlock(n.DataAtom) {
@@ -307,43 +353,55 @@ func (w *htmlWriter) heading(n *html.Node) {
 		w.out.WriteString(title)
 		w.out.WriteString("\n\n")
 	}
-	w.start, w.first = w.out.Len(), nil
+	w.start, w.first, w.links = w.out.Len(), nil, nil
 	w.sections.add(int(n.Data[1]-'0'), title)
 	w.like.Section = w.sections.String()
 	w.like.Group++
 }
 
-// list writes a list as one block, its items as lines. A nested list stays in
-// the block of the outer one.
+// list writes a list as one block, its items as lines; each entry of a description
+// list is a block of its own. A nested list stays in the block of the outer one.
 func (w *htmlWriter) list(n *html.Node) {
 	if w.depth == 0 {
 		w.endBlock()
+		w.like.joins = joinsColon
 	}
 	w.newline()
 	w.depth++
-	outer := w.items
-	w.items = countItems(n)
+	items, outer, termed, within := w.items, w.outer, w.termed, w.like.entry
+	w.items, w.outer, w.termed = countItems(n), within, false
 	w.children(n)
-	w.items = outer
+	w.items, w.outer, w.termed = items, outer, termed
+	if w.like.entry != within {
+		w.endBlock()
+		w.like.entry = within
+	}
 	w.depth--
 	w.newline()
 	if w.depth == 0 {
 		w.endBlock()
+		w.like.joins = joinsNothing
 	}
 }
 
-// tableRow writes a row as "| cell | cell |"; a row without text leaves
-// nothing behind.
-func (w *htmlWriter) tableRow(n *html.Node) {
-	if !w.page.hasText(n) {
-		return
+// description writes a term or a description as a line. A term opens an entry;
+// terms that follow each other share one.
+func (w *htmlWriter) description(n *html.Node) {
+	if n.DataAtom == atom.Dt && !w.inline {
+		head := w.page.inlineText(n)
+		if w.termed {
+			head = w.like.entry.head + ", " + head
+		} else {
+			w.endBlock()
+		}
+		w.like.entry = w.outer.open(head)
 	}
+	w.termed = n.DataAtom == atom.Dt && !w.inline
+	termed := w.termed
 	w.newline()
-	w.mark("|")
-	w.row = true
 	w.children(n)
-	w.row = false
 	w.newline()
+	w.termed = termed
 }
 
 func isBlock(a atom.Atom) bool {

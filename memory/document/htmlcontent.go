@@ -63,7 +63,7 @@ func (p *htmlPage) hasText(n *html.Node) bool {
 	if n.Type == html.TextNode {
 		return strings.TrimSpace(n.Data) != ""
 	}
-	return (n.Type != html.ElementNode || !hidden(n)) && p.hasTextBelow(n)
+	return (n.Type != html.ElementNode || !p.hidden(n)) && p.hasTextBelow(n)
 }
 
 // hasTextBelow is hasText of what a node holds. It remembers its answer for the
@@ -77,15 +77,15 @@ func (p *htmlPage) hasTextBelow(n *html.Node) bool {
 		shows = p.hasText(c)
 	}
 	switch n.DataAtom {
-	case atom.Li, atom.Dt, atom.Dd, atom.Tr, atom.H1, atom.Title:
+	case atom.Li, atom.Dt, atom.Dd, atom.Tr, atom.Td, atom.Th, atom.H1, atom.Title:
 		p.shows[n] = shows
 	}
 	return shows
 }
 
 // hidden reports whether an element is not shown, or not part of the content.
-func hidden(n *html.Node) bool {
-	if isBacklink(n) {
+func (p *htmlPage) hidden(n *html.Node) bool {
+	if p.left[n] || isBacklink(n) || isPermalink(n) {
 		return true
 	}
 	switch n.DataAtom {
@@ -99,8 +99,8 @@ func hidden(n *html.Node) bool {
 		return true
 	case atom.Header:
 		// The header of an article holds its heading; the page's holds its logo.
-		for p := n.Parent; p != nil; p = p.Parent {
-			if p.DataAtom == atom.Article || p.DataAtom == atom.Main || p.DataAtom == atom.Section {
+		for up := n.Parent; up != nil; up = up.Parent {
+			if up.DataAtom == atom.Article || up.DataAtom == atom.Main || up.DataAtom == atom.Section {
 				return false
 			}
 		}

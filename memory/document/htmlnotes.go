@@ -3,6 +3,7 @@ package document
 import (
 	"strconv"
 	"strings"
+	"unicode"
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
@@ -94,6 +95,31 @@ func isBacklink(n *html.Node) bool {
 	switch strings.TrimRight(signText(n), "\ufe0e\ufe0f") {
 	case "↩", "↑", "^", "⏎":
 		return true
+	}
+	return false
+}
+
+// isPermalink reports whether a link is the sign by which a heading or term offers
+// its own address, such as "¶".
+func isPermalink(n *html.Node) bool {
+	if n.DataAtom != atom.A || attr(n, "href") == "" {
+		return false
+	}
+	sign := signText(n)
+	if sign == "" || len(sign) > longestMark || strings.ContainsFunc(sign, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }) {
+		return false
+	}
+	if (sign == "¶" || sign == "#") && strings.HasPrefix(attr(n, "href"), "#") {
+		return true
+	}
+	for up := n.Parent; up != nil; up = up.Parent {
+		switch up.DataAtom {
+		case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6, atom.Dt, atom.Caption, atom.Figcaption:
+			return true
+		}
+		if isBlock(up.DataAtom) {
+			return false
+		}
 	}
 	return false
 }

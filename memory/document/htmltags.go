@@ -15,15 +15,21 @@ import (
 var formatting = map[string]bool{"b": true, "big": true, "code": true, "em": true, "font": true, "i": true, "s": true,
 	"small": true, "strike": true, "strong": true, "tt": true, "u": true}
 
+// void are the elements that have no content and are not closed.
+var void = map[string]bool{"area": true, "base": true, "br": true, "col": true, "embed": true, "hr": true, "img": true,
+	"input": true, "link": true, "meta": true, "param": true, "source": true, "track": true, "wbr": true}
+
 // mostOpen is how many formatting elements may be open at a time. Pages that never
 // close them make a tree of hundreds of nodes for every paragraph.
 const mostOpen = 8
 
 // htmlTags leaves out tags that change no text and make parsing slow: formatting
-// elements beyond mostOpen, and <html> and <body> when they come again.
+// elements beyond mostOpen, and <html> and <body> when they come again. Empty elements
+// of XHTML are closed.
 func htmlTags(ctx context.Context, raw []byte) ([]byte, error) {
 	out := make([]byte, 0, len(raw))
 	z := html.NewTokenizer(stoppable(ctx, bytes.NewReader(raw)))
+	xml := bytes.HasPrefix(bytes.TrimLeft(raw[:min(len(raw), 64)], " \t\r\n"), []byte("<?xml"))
 	open := 0
 	opened := map[string]int{}
 	for {
@@ -37,6 +43,11 @@ func htmlTags(ctx context.Context, raw []byte) ([]byte, error) {
 		if kind == html.StartTagToken || kind == html.EndTagToken || kind == html.SelfClosingTagToken {
 			b, _ := z.TagName()
 			name = string(b)
+		}
+		if xml && kind == html.SelfClosingTagToken && !void[name] { // HTML knows no empty element of such a name
+			z.NextIsNotRawText()
+			out = append(append(append(out, "</"...), name...), '>')
+			continue
 		}
 		start := kind != html.EndTagToken
 		switch {

@@ -15,9 +15,6 @@ import (
 
 // parseJSONL reads one JSON object a line.
 func parseJSONL(ctx context.Context, d *Document, raw []byte, o LoadOptions) error {
-	if err := checkText(d.Path, raw); err != nil {
-		return err
-	}
 	raw = raw[bodyStart(string(raw[:min(len(raw), len(bom))])):]
 	out := recordText{d: d, watch: &watch{ended: ctx.Err}, lineOf: map[string]int{}}
 	known := false
@@ -27,42 +24,39 @@ func parseJSONL(ctx context.Context, d *Document, raw []byte, o LoadOptions) err
 		}
 		row, rest, _ := bytes.Cut(raw, []byte("\n"))
 		raw = rest
-		if len(row) > o.MaxRecordBytes {
-			return &InputError{Path: d.Path, Line: line, Msg: fmt.Sprintf("the record is %d bytes long, the limit is %d", len(row), o.MaxRecordBytes), Hint: "split it"}
-		}
 		row = bytes.TrimSpace(row)
 		if len(row) == 0 {
 			continue
 		}
-		var obj map[string]json.RawMessage
-		if err := json.Unmarshal(row, &obj); err != nil {
-			return &InputError{Path: d.Path, Line: line, Msg: "it is not a JSON object: " + jsonFault(err), Hint: "write one object per line"}
-		}
-		if obj == nil {
-			return &InputError{Path: d.Path, Line: line, Msg: "it is null, not a JSON object", Hint: "write one object per line"}
-		}
-		if !known {
-			names, err := keys(row)
-			if err != nil {
-				return fmt.Errorf("reading the fields of %s:%d: %w", d.Path, line, err)
-			}
-			if out.fields, err = pickFields(d.Path, line, names, o); err != nil {
-				return err
-			}
-			known = true
-		}
-		rec, err := jsonRecord(obj, out.fields, d.Path, line)
-		if err != nil {
+		if err := out.object(row, line, &known, o); err != nil {
 			return err
 		}
-		if err := out.add(rec); err != nil {
-			return err
-		}
+	}
+	if out.fault != nil && !known {
+		return out.fault
 	}
 	if !known {
 		return &InputError{Path: d.Path, Msg: "it has no records", Hint: "write one JSON object per line"}
 	}
 	return out.finish()
+}
+
+// jsonObject reads one record.
+func jsonObject(row []byte, path string, line, limit int) (map[string]json.RawMessage, error) {
+	if len(row) > limit {
+		return nil, &InputError{Path: path, Line: line, Msg: fmt.Sprintf("the record is %d bytes long, the limit is %d", len(row), limit), Hint: "split it"}
+	}
+	if i := invalidUTF8(row); i >= 0 {
+		return nil, &InputError{Path: path, Line: line, Msg: fmt.Sprintf("byte 0x%02X is not UTF-8", row[i]), Hint: "convert the file to UTF-8"}
+	}
+	var obj map[string]json.RawMessage
+	if err := json.Unmarshal(row, &obj); err != nil {
+		return nil, &InputError{Path: path, Line: line, Msg: "it is not a JSON object: " + jsonFault(err), Hint: "write one object per line"}
+	}
+	if obj == nil {
+		return nil, &InputError{Path: path, Line: line, Msg: "it is null, not a JSON object", Hint: "write one object per line"}
+	}
+	return obj, nil
 }
 
 // jsonFault says what the decoder found, without its prefix.

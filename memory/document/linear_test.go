@@ -57,6 +57,15 @@ func inPDF(name, piece string) worst {
 	}}
 }
 
+// inZip repeats a piece inside of a packed document.
+func inZip(name string, pack func(testing.TB, string) string, piece string) worst {
+	return worst{name, func(t testing.TB, n int) string { return pack(t, strings.Repeat(piece, n/len(piece))) }}
+}
+
+func slideOf(t testing.TB, shapes string) string {
+	return pptx(t, `<p:sld xmlns:p="p" xmlns:a="a">`+shapes+`</p:sld>`)
+}
+
 func inDocx(name, before, piece, after string) worst {
 	return worst{name, func(t testing.TB, n int) string {
 		return docx(t, before+strings.Repeat(piece, n/len(piece))+after, nil)
@@ -124,6 +133,19 @@ var worsts = []worst{
 	repeated("items.html", "<ul>", "<li>x", "</ul>"),
 	repeated("items with paragraphs.html", "<ol>", "<li><p>x</p></li>", "</ol>"),
 	repeated("empty items.html", "<ul>", "<li></li>", "<li>x</ul>"),
+	repeated("terms.html", "<dl>", "<dt>x", "<dd>y</dl>"),
+	repeated("terms and descriptions.html", "<dl>", "<dt>x<dd>y", "</dl>"),
+	nested("nested descriptions.html", "", "<dl><dt>x<dd>", "y", "</dl>", 200),
+	halves("a long term.html", "<dl><dt>", "word ", "<dd>", "<p>some words"),
+	repeated("links in lists.html", "<ul>", "<li><a href=x>y</a>", "</ul>z"),
+	repeated("lists of links.html", "z", "<ul><li><a href=x>y</a><li><a href=x>y</a><li><a href=x>y</a></ul>", ""),
+	repeated("code with its sentence.html", "", "<p>x:<pre>y</pre>", ""),
+	repeated("code after code.html", "<p>x:", "<pre>y</pre>", ""),
+	halves("many headers.html", "<table><tr>", "<th>some words", "<tr>", "<td>x"),
+	repeated("rows under headers.html", "<table><tr><th>one<th>two", "<tr><td>x<td>y", ""),
+	repeated("rows under a long header.html", "<table><tr><th>one<th>"+strings.Repeat("two ", 4000), "<tr><td>x<td>y", ""),
+	repeated("cells over many rows.html", "<table><tr><th>one<th>two<tr>", "<td rowspan=9999>x<tr>", ""),
+	repeated("cells over many columns.html", "<table><tr><th>one<th>two<tr>", "<td colspan=9999>x", ""),
 	repeated("cells.html", "<table><tr>", "<td>x", ""),
 	repeated("rows.html", "<table>", "<tr><td>x", ""),
 	repeated("headings.html", "", "<h2>h</h2><p>t", ""),
@@ -232,10 +254,45 @@ var worsts = []worst{
 		return docx(t, para("", run("x")), parts)
 	}},
 
+	inZip("paragraphs.odt", odt, "<text:p>x</text:p>"),
+	inZip("nested lists.odt", odt, strings.Repeat("<text:list><text:list-item>", 50)+"<text:p>x</text:p>"+strings.Repeat("</text:list-item></text:list>", 50)),
+	inZip("notes.odt", odt, "<text:p>x<text:note><text:note-body><text:p>n</text:p></text:note-body></text:note></text:p>"),
+	inZip("tables.odt", odt, "<table:table><table:table-row><table:table-cell><text:p>x</text:p></table:table-cell><table:table-cell><text:p>y</text:p></table:table-cell></table:table-row></table:table>"),
+	worst{"a long table.odt", func(t testing.TB, n int) string {
+		row := "<table:table-row><table:table-cell><text:p>x</text:p></table:table-cell><table:table-cell><text:p>y</text:p></table:table-cell></table:table-row>"
+		return odt(t, "<table:table>"+strings.Repeat(row, n/len(row))+"</table:table>")
+	}},
+	inZip("rows.xlsx", func(t testing.TB, sheet string) string { return xlsx(t, sheet, "<si><t>x</t></si>") }, `<row><c t="s"><v>0</v></c><c><v>1</v></c></row>`),
+	inZip("strings.xlsx", func(t testing.TB, shared string) string { return xlsx(t, `<row><c t="s"><v>9</v></c></row>`, shared) }, "<si><t>x</t></si>"),
+	worst{"cells.xlsx", func(t testing.TB, n int) string {
+		cell := `<c t="str"><v>x</v></c>`
+		return xlsx(t, "<row>"+strings.Repeat(cell, n/len(cell))+"</row><row>"+strings.Repeat(cell, n/len(cell))+"</row>", "")
+	}},
+	inZip("shapes.pptx", slideOf, "<p:sp><p:txBody><a:p><a:r><a:t>x</a:t></a:r></a:p></p:txBody></p:sp>"),
+	inZip("paragraphs of a shape.pptx", func(t testing.TB, s string) string { return slideOf(t, "<p:sp>"+s+"</p:sp>") }, "<a:p><a:r><a:t>x</a:t></a:r></a:p>"),
+	inZip("paragraphs.epub", func(t testing.TB, s string) string { return epub(t, "<html><body>"+s+"</body></html>") }, "<p>x</p>"),
+	inZip("empty elements.epub", func(t testing.TB, s string) string {
+		return epub(t, "<?xml version='1.0'?><html><body>x"+s+"</body></html>")
+	}, "<a id='x'/>"),
+	repeated("lines.eml", "Subject: x\r\n\r\n", "word\r\n", ""),
+	repeated("heads.eml", "", "To: x@example.com\r\n", "\r\nText."),
+	repeated("encoded words.eml", "Subject: x", "\r\n =?utf-8?q?x?=", "\r\n\r\nText."),
+	repeated("parts.eml", "Content-Type: multipart/mixed; boundary=B\r\n\r\n", "--B\r\n\r\nText.\r\n", "--B--"),
+	repeated("alternatives.eml", "Content-Type: multipart/alternative; boundary=B\r\n\r\n", "--B\r\nContent-Type: text/html\r\n\r\nText.\r\n", "--B--"),
+	repeated("open parts.eml", "Content-Type: multipart/mixed; boundary=B\r\n\r\n", "--B\r\nContent-Type: multipart/mixed; boundary=B\r\n\r\n", "x"),
+	numbered("records.json", "[{\"id\":0,\"text\":\"x\"}", ",\n{\"id\":\"x%d\",\"text\":\"x\"}", "]"),
+	repeated("elements.json", "[{\"text\":\"x\"}", ",\n1", "]"),
+	repeated("one record.json", "{\"text\":\"", "word ", "\"}"),
+	repeated("brackets.json", "", "[", ""),
+	repeated("high bytes.txt", "", "caf\xe9 au lait ", ""),
+
 	numbered("records.csv", "id,text\n", "%d,x\n", ""),
 	repeated("blank records.csv", "id,text\n", ",\n", "1,x"),
 	repeated("quoted lines.csv", "text\n", "\"a\nb\"\n", ""),
 	repeated("one record.csv", "text\n\"", "word, ", "\""),
+	repeated("open quotes.csv", "text\n", "\"x\n", ""),
+	repeated("bad rows.csv", "text\nx\n", "\"a\nb\" c\n", ""),
+	repeated("bad records.jsonl", "{\"text\":\"x\"}\n", "x\n", ""),
 	repeated("quotes.csv", "text\n\"", "\"\"", "x\""),
 	numbered("columns.csv", "text,", "c%d,", "d\nx\n"),
 	worst{"columns and rows.csv", func(_ testing.TB, n int) string {

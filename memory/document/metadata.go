@@ -22,6 +22,8 @@ const (
 	keyDir  = "dir"       // the source's directory, slash-separated; absent at the top
 	keyType = "file_type" // the format
 
+	keyEncoding = "encoding" // of a text file that was not in UTF-8
+
 	keyReader = "reader" // Document.Reader, where there is one
 )
 

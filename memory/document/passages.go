@@ -58,31 +58,73 @@ func Passages(ctx context.Context, d Document, opts *SplitOptions) ([]state.Pass
 
 func split(w *watch, d Document, o SplitOptions) []state.Passage {
 	var out []state.Passage
+	c := cutter{w, d.Text, o}
 	for i := 0; i < len(d.Blocks); {
 		j := i + 1
 		for j < len(d.Blocks) && d.Blocks[j].Group == d.Blocks[i].Group {
 			j++
 		}
-		var units []text.Span
-		for _, b := range d.Blocks[i:j] {
-			units = appendUnits(w, units, d.Text, b, o.Max)
-		}
 		first := i
-		for n, span := range pack(units, o) {
+		for n, span := range c.cut(d.Blocks[i:j], nil, 0) {
 			for first+1 < j && d.Blocks[first+1].Start <= span.Start {
 				first++
 			}
-			out = append(out, passage(d, d.Blocks[first], span, n))
+			within := d.Blocks[first].entry
+			for last := first + 1; within != nil && last < j && d.Blocks[last].Start < span.End; last++ {
+				within = within.common(d.Blocks[last].entry)
+			}
+			out = append(out, passage(d, d.Blocks[first], within, span, n))
 		}
 		i = j
 	}
 	return out
 }
 
-// passage returns the nth passage (from 0) of a group, which begins in b.
-func passage(d Document, b Block, span text.Span, n int) state.Passage {
+// A cutter cuts the blocks of one group into passages.
+type cutter struct {
+	w    *watch
+	text string
+	o    SplitOptions
+}
+
+// cut returns the passages of blocks that share the entries above depth. An entry
+// that fits into a passage stays whole. One that does not has passages of its own,
+// so that each stands under its term. Units are what comes before the blocks.
+func (c *cutter) cut(blocks []Block, units []text.Span, depth int) []text.Span {
+	var out []text.Span
+	for i := 0; i < len(blocks); {
+		e := blocks[i].entry.at(depth)
+		if e == nil {
+			units = c.appendUnits(units, blocks[i])
+			i++
+			continue
+		}
+		j := i + 1
+		for j < len(blocks) && blocks[j].entry.at(depth) == e {
+			j++
+		}
+		whole := text.Span{Start: blocks[i].Start, End: blocks[j-1].End}
+		switch {
+		case whole.End-whole.Start <= c.o.Max:
+			units = append(units, whole)
+		case len(units) > 0 && units[len(units)-1].End-units[0].Start < c.o.Target/4: // a crumb leads into the entry
+			out = append(out, c.cut(blocks[i:j], units, depth+1)...)
+			units = nil
+		default:
+			out = append(out, pack(units, c.o)...)
+			out = append(out, c.cut(blocks[i:j], nil, depth+1)...)
+			units = nil
+		}
+		i = j
+	}
+	return append(out, pack(units, c.o)...)
+}
+
+// passage returns the nth passage (from 0) of a group, which begins in b and lies
+// within an entry, or nil.
+func passage(d Document, b Block, within *entry, span text.Span, n int) state.Passage {
 	p := state.Passage{
-		Doc: d.Source, Title: d.Title, Section: b.Section, Source: d.Source,
+		Doc: d.Source, Title: d.Title, Section: within.below(b.Section), Source: d.Source,
 		Text: d.Text[span.Start:span.End], Start: span.Start, End: span.End,
 		Page: b.Page, Element: b.Element.Selector(), Line: b.Line, Metadata: b.Metadata,
 	}
@@ -100,21 +142,60 @@ func passage(d Document, b Block, span text.Span, n int) state.Passage {
 }
 
 // appendUnits cuts a block into the pieces that passages are put together
-// from, none longer than limit.
-func appendUnits(w *watch, units []text.Span, s string, b Block, limit int) []text.Span {
-	w.step()
-	if b.End-b.Start <= limit {
-		return append(units, text.Span{Start: b.Start, End: b.End})
+// from, none longer than the maximum. A block that joins the sentence before it
+// begins with that sentence, as far as both fit.
+func (c *cutter) appendUnits(units []text.Span, b Block) []text.Span {
+	c.w.step()
+	from := b.Start
+	if lead, ok := c.lead(units, b); ok {
+		last := &units[len(units)-1]
+		if from = lead; lead == last.Start {
+			units = units[:len(units)-1]
+		} else {
+			last.End = last.Start + len(strings.TrimRightFunc(c.text[last.Start:lead], unicode.IsSpace))
+		}
+	}
+	if b.End-from <= c.o.Max {
+		return append(units, text.Span{Start: from, End: b.End})
 	}
 	pieces := text.EachSentence
 	if b.ByLine {
 		pieces = lines
 	}
-	for p := range pieces(s[b.Start:b.End]) {
-		w.step()
-		units = appendCut(w, units, s, b.Start+p.Start, b.Start+p.End, limit)
+	for p := range pieces(c.text[b.Start:b.End]) {
+		c.w.step()
+		start, end := b.Start+p.Start, b.Start+p.End
+		switch {
+		case from == b.Start:
+		case end-from <= c.o.Max:
+			start = from
+		default:
+			units = append(units, text.Span{Start: from, End: from + len(strings.TrimRightFunc(c.text[from:b.Start], unicode.IsSpace))})
+		}
+		from = b.Start
+		units = appendCut(c.w, units, c.text, start, end, c.o.Max)
 	}
 	return units
+}
+
+// lead returns where the sentence begins that a block joins.
+func (c *cutter) lead(units []text.Span, b Block) (int, bool) {
+	if b.joins == joinsNothing || len(units) == 0 {
+		return 0, false
+	}
+	last := units[len(units)-1]
+	before := c.text[last.Start:last.End]
+	if b.joins == joinsColon && !strings.HasSuffix(before, ":") {
+		return 0, false
+	}
+	if b.End-last.Start <= c.o.Target {
+		return last.Start, true
+	}
+	lead := 0
+	for s := range text.EachSentence(before) {
+		lead = s.Start
+	}
+	return last.Start + lead, last.End-last.Start-lead < c.o.Max/2
 }
 
 // lines gives the lines of s that are not blank.

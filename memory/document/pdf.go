@@ -16,8 +16,8 @@ import (
 
 // parsePDF extracts the text page by page; pages are separated by a form
 // feed. Lines that are drawn larger than most are headings. When the library finds
-// no text, the pdftotext program is asked, where it is installed, and named as the
-// document's reader.
+// no text, the pdftotext program is asked, and then those that read scans, where they
+// are installed; they are named as the document's reader.
 func parsePDF(ctx context.Context, d *Document, raw []byte, o LoadOptions) error {
 	limited, cancel := context.WithTimeout(ctx, o.PDFTimeout)
 	defer cancel()
@@ -32,7 +32,17 @@ func parsePDF(ctx context.Context, d *Document, raw []byte, o LoadOptions) error
 		}
 		if err == nil && anyText(fallback) {
 			pages, readErr = fallback, nil
-			d.Reader = FallbackReader(ctx)
+			d.Reader = fallbackReader(ctx)
+		}
+	}
+	if !anyText(pages) && !errors.Is(readErr, pdf.ErrInvalidPassword) {
+		scanned, err := readScan(ctx, raw, o)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err == nil && anyText(scanned) {
+			pages, readErr = scanned, nil
+			d.Reader = scanReader(ctx)
 		}
 	}
 	switch {
@@ -43,7 +53,11 @@ func parsePDF(ctx context.Context, d *Document, raw []byte, o LoadOptions) error
 	case readErr != nil:
 		return &InputError{Path: d.Path, Msg: "the PDF is broken: " + readErr.Error(), Hint: "open and save it again, convert it to text, or install pdftotext"}
 	case !anyText(pages):
-		return &InputError{Path: d.Path, Msg: fmt.Sprintf("the PDF's %d pages hold no text: it is a scan or its fonts cannot be read", len(pages)), Hint: "run it through text recognition (e.g. ocrmypdf), or install pdftotext"}
+		hint := "the programs that read scans found no letters on them either"
+		if missing := missingForScans(); missing != "" {
+			hint = "install " + missing + ", with which scans are read, or run it through text recognition, e.g. ocrmypdf"
+		}
+		return &InputError{Path: d.Path, Msg: fmt.Sprintf("the PDF's %d pages hold no text: it is a scan or its fonts cannot be read", len(pages)), Hint: hint}
 	}
 	writePDF(&watch{ended: ctx.Err}, d, pages)
 	return nil
@@ -180,11 +194,14 @@ func recoverPDF(err *error) {
 
 const pdfProgram = "pdftotext"
 
-// FallbackReader names the program on this machine that reads a PDF in which this
+// fallbackReader names the program on this machine that reads a PDF in which this
 // package finds no text, with its version: "pdftotext version 24.02.0". It is empty
-// where there is none. Another one may make another text of the same file.
-func FallbackReader(ctx context.Context) string {
-	program, err := exec.LookPath(pdfProgram)
+// where there is none.
+func fallbackReader(ctx context.Context) string { return programVersion(ctx, pdfProgram) }
+
+// programVersion is what a program says that it is, empty where there is none.
+func programVersion(ctx context.Context, name string) string {
+	program, err := exec.LookPath(name)
 	if err != nil {
 		return ""
 	}
@@ -195,7 +212,7 @@ func FallbackReader(ctx context.Context) string {
 	out, _ := cmd.CombinedOutput() // some versions end with an error after they have named themselves
 	line, _, _ := strings.Cut(strings.ToValidUTF8(string(out), "\uFFFD"), "\n")
 	if line = strings.Join(strings.Fields(line), " "); line == "" || len(line) > 100 {
-		return pdfProgram + " of unknown version"
+		return name + " of unknown version"
 	}
 	return line
 }

@@ -126,3 +126,27 @@ func TestPDFFallback(t *testing.T) {
 		t.Errorf("the program was asked for a file that has text: %+v", ps)
 	}
 }
+
+// A scan is read by the programs for it, page by page, and its record names them.
+func TestPDFScan(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("PATH", dir)
+	scan := makePDF("", "", "")
+	_, err := read(t, "scan.pdf", scan, nil)
+	if err == nil || !strings.Contains(err.Error(), "install tesseract (package tesseract-ocr) and pdftoppm (package poppler-utils)") {
+		t.Errorf("without the programs: %v", err)
+	}
+	for name, script := range map[string]string{
+		"pdftoppm":  `if [ "$1" = -v ]; then echo "pdftoppm version 1" >&2; exit; fi; for last; do :; done; if [ "$2" -le 3 ]; then echo "$2" > "$last.pgm"; else exit 99; fi`,
+		"tesseract": `if [ "$1" = -v ]; then echo "tesseract 2"; exit; fi; read n < "$1"; if [ "$n" = 2 ]; then exit 1; fi; printf 'Words of page %s\n\f' "$n"`,
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+script+"\n"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d := mustRead(t, "scan.pdf", scan, nil)
+	ps := check(t, d, nil)
+	if len(ps) != 2 || ps[0].Text != "Words of page 1" || ps[1].Text != "Words of page 3" || ps[1].Page != 3 || d.Reader != "tesseract 2, pdftoppm version 1" || !CurrentReader(t.Context(), d.Reader) {
+		t.Errorf("%q: %+v", d.Reader, ps)
+	}
+}

@@ -117,11 +117,13 @@ func headingLevels(list []pdfHeading) []int {
 	return out
 }
 
-// writePDF joins the pages and notes their blocks. A heading begins a block
-// and is part of it: should it be no heading, nothing is lost.
+// writePDF joins the pages and notes their blocks, which hold no running heads and
+// page numbers. A heading begins a block and is part of it: should it be no heading,
+// nothing is lost.
 func writePDF(w *watch, d *Document, pages []pdfPage) {
 	headings := pdfHeadings(pages)
 	levels := headingLevels(headings)
+	bodies := pdfBodies(w, pages)
 	var text strings.Builder
 	var sections outline
 	group := 0
@@ -132,7 +134,7 @@ func writePDF(w *watch, d *Document, pages []pdfPage) {
 		start := text.Len()
 		text.WriteString(page.text)
 		group++
-		from := 0
+		from, end := bodies[i][0], bodies[i][1]
 		flush := func(to int) {
 			for _, b := range paragraphs(w, page.text, from, to, Block{Group: group, Page: i + 1, Section: sections.String()}) {
 				b.Start, b.End = b.Start+start, b.End+start
@@ -141,11 +143,14 @@ func writePDF(w *watch, d *Document, pages []pdfPage) {
 			from = to
 		}
 		for ; len(headings) > 0 && headings[0].page == i; headings, levels = headings[1:], levels[1:] {
+			if headings[0].start < from || headings[0].start >= end {
+				continue
+			}
 			flush(headings[0].start)
 			sections.add(levels[0], headings[0].title)
 			group++
 		}
-		flush(len(page.text))
+		flush(end)
 	}
 	d.Text = text.String()
 }

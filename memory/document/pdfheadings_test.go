@@ -2,6 +2,7 @@ package document
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -55,5 +56,48 @@ func TestPDFHeadings(t *testing.T) {
 	d := mustRead(t, "a.pdf", makePDF(drawn("18 Act One", body, body, body, body)), nil)
 	if ps := check(t, d, nil); !strings.HasPrefix(ps[0].Text, "Act One\n") {
 		t.Errorf("%q", ps[0].Text)
+	}
+}
+
+// Running heads, and page numbers with what stands beside them, are in no passage.
+func TestPDFRunningLines(t *testing.T) {
+	for _, c := range []struct {
+		name       string
+		head, foot func(page int) string
+	}{
+		{"a title and a number", func(int) string { return "10 The Manual, Release 4" }, func(p int) string { return fmt.Sprintf("10 %d", p+2) }},
+		{"numbers at either side", func(int) string { return "14 The Manual" }, func(p int) string {
+			if p%2 == 0 {
+				return fmt.Sprintf("10 %d Chapter %d", p+2, p/3)
+			}
+			return fmt.Sprintf("10 Section %d.1 %d", p, p+2)
+		}},
+		{"of so many", func(p int) string { return fmt.Sprintf("10 Part %d", p/4) }, func(p int) string { return fmt.Sprintf("10 Manual %d / 12", p+1) }},
+		{"small Roman numbers first", func(int) string { return "10 Manual" }, func(p int) string {
+			if p < 3 {
+				return "10 " + []string{"i", "ii", "iii"}[p]
+			}
+			return fmt.Sprintf("10 %d", p-2)
+		}},
+	} {
+		var pages, running []string
+		for p := range 12 {
+			step := fmt.Sprintf("10 Step %d begins here", 3*p)
+			pages = append(pages, drawn(c.head(p), step, fmt.Sprintf("10 Some body text of page %d stands here.", p), fmt.Sprintf("10 It ends with %d", 7*p), c.foot(p)))
+			running = append(running, c.head(p)[3:], c.foot(p)[3:])
+		}
+		d := mustRead(t, "a.pdf", makePDF(pages...), nil)
+		steps := 0
+		for _, p := range check(t, d, nil) {
+			steps += strings.Count(p.Text, "Step ") + strings.Count(p.Text, "It ends with ")
+			for _, line := range strings.Split(p.Text, "\n") {
+				if slices.Contains(running, line) {
+					t.Errorf("%s: page %d has %q", c.name, p.Page, line)
+				}
+			}
+		}
+		if steps != 24 {
+			t.Errorf("%s: %d lines of text are left", c.name, steps)
+		}
 	}
 }

@@ -13,46 +13,53 @@ import (
 	"unicode/utf8"
 )
 
-// Extensions lists the file name extensions that Load reads, lower case.
+// Extensions lists the file name extensions that Load reads, lower case. Text and
+// PDF are read compressed, too, with ".gz" behind theirs.
 func Extensions() []string {
-	return []string{".md", ".markdown", ".txt", ".text", ".html", ".htm", ".docx", ".pdf",
-		".csv", ".tsv", ".jsonl", ".ndjson", ".csv.gz", ".tsv.gz", ".jsonl.gz", ".ndjson.gz"}
+	return []string{".md", ".markdown", ".txt", ".text", ".rst", ".html", ".htm", ".xhtml", ".docx", ".odt", ".pptx", ".xlsx", ".epub", ".eml",
+		".pdf", ".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".gz"}
 }
 
 // A kind is what a file is read as.
 type kind struct {
 	format string
 	comma  rune // CSV's separator; 0 to find it by the header
-	gzip   bool
+	packed bool // a ZIP file
 }
 
 var kinds = map[string]kind{
 	".md": {format: "md"}, ".markdown": {format: "md"},
-	".txt": {format: "txt"}, ".text": {format: "txt"},
-	".html": {format: "html"}, ".htm": {format: "html"},
-	".docx": {format: "docx"},
-	".pdf":  {format: "pdf"},
-	".csv":  {format: "csv"}, ".tsv": {format: "csv", comma: '\t'},
-	".jsonl": {format: "jsonl"}, ".ndjson": {format: "jsonl"},
+	".txt": {format: "txt"}, ".text": {format: "txt"}, ".rst": {format: "txt"},
+	".html": {format: "html"}, ".htm": {format: "html"}, ".xhtml": {format: "html"},
+	".docx": {format: "docx", packed: true}, ".odt": {format: "odt", packed: true}, ".pptx": {format: "pptx", packed: true},
+	".xlsx": {format: "xlsx", packed: true}, ".epub": {format: "epub", packed: true},
+	".eml": {format: "eml"},
+	".pdf": {format: "pdf"},
+	".csv": {format: "csv"}, ".tsv": {format: "csv", comma: '\t'},
+	".json": {format: "json"}, ".jsonl": {format: "jsonl"}, ".ndjson": {format: "jsonl"},
+}
+
+// unzipped returns the name and the bytes of what a .gz file holds; any other file
+// is as it is.
+func unzipped(ctx context.Context, path string, raw []byte, limit int64) (string, []byte, error) {
+	if !strings.EqualFold(filepath.Ext(path), ".gz") {
+		return path, raw, nil
+	}
+	inner := path[:len(path)-len(".gz")]
+	if k := kinds[strings.ToLower(filepath.Ext(inner))]; k.packed || strings.EqualFold(filepath.Ext(inner), ".gz") {
+		return "", nil, &InputError{Path: path, Msg: "what is in it is compressed again", Hint: "decompress it first"}
+	}
+	raw, err := gunzip(ctx, path, raw, limit)
+	return inner, raw, err
 }
 
 // detect decides by the extension, and corrects it by the first bytes where
 // they leave no doubt.
 func detect(path string, raw []byte) (kind, error) {
-	name := strings.ToLower(filepath.Base(path))
-	ext := filepath.Ext(name)
-	gz := ext == ".gz"
-	if gz {
-		ext = filepath.Ext(strings.TrimSuffix(name, ".gz"))
-	}
+	ext := strings.ToLower(filepath.Ext(filepath.Base(path)))
 	k, known := kinds[ext]
 	isPDF := bytes.HasPrefix(raw, []byte("%PDF-"))
 	switch {
-	case gz && (k.format == "csv" || k.format == "jsonl"):
-		k.gzip = true
-		return k, nil
-	case gz:
-		return kind{}, &InputError{Path: path, Msg: "only CSV, TSV and JSONL are read compressed", Hint: "decompress it first"}
 	case k.format == "pdf" && !isPDF:
 		return kind{}, &InputError{Path: path, Msg: "it is named .pdf but does not begin with %PDF-", Hint: "give it the extension of what it is"}
 	case isPDF:
@@ -156,21 +163,49 @@ func copyAll(ctx context.Context, out io.Writer, r io.Reader, limit int64) error
 }
 
 func gunzip(ctx context.Context, path string, raw []byte, limit int64) ([]byte, error) {
-	zr, err := gzip.NewReader(bytes.NewReader(raw))
-	if err == nil {
-		raw, err = readAll(ctx, zr, limit)
+	limit = unpacked(len(raw), limit)
+	var counted, out sized
+	err := gunzipTo(ctx, &counted, raw, limit)
+	if err == nil { // a buffer that grew would hold twice as much
+		out.kept = make([]byte, 0, counted.size)
+		out.keep = true
+		err = gunzipTo(ctx, &out, raw, limit)
 	}
+	raw = out.kept
 	switch {
 	case err == nil && len(raw) == 0:
 		return nil, &InputError{Path: path, Msg: "the compressed file is empty", Hint: "remove it or give it text"}
 	case err == nil:
 		return raw, nil
 	case errors.Is(err, errTooLong):
-		return nil, &InputError{Path: path, Msg: fmt.Sprintf("it expands to more than %d bytes", limit), Hint: "split it"}
+		return nil, unpacksTooFar(path, limit)
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	}
 	return nil, &InputError{Path: path, Msg: "it is not a whole gzip file: " + err.Error(), Hint: "compress it again"}
+}
+
+func gunzipTo(ctx context.Context, out io.Writer, raw []byte, limit int64) error {
+	zr, err := gzip.NewReader(bytes.NewReader(raw))
+	if err != nil {
+		return err
+	}
+	return copyAll(ctx, out, zr, limit)
+}
+
+// A sized writer counts what it is given, and may keep it.
+type sized struct {
+	size int
+	keep bool
+	kept []byte
+}
+
+func (s *sized) Write(p []byte) (int, error) {
+	s.size += len(p)
+	if s.keep {
+		s.kept = append(s.kept, p...)
+	}
+	return len(p), nil
 }
 
 // bom is the UTF-8 byte order mark that some editors put first.
@@ -178,9 +213,6 @@ const bom = "\xef\xbb\xbf"
 
 // checkText refuses what is not text in UTF-8, naming the first bad byte.
 func checkText(path string, raw []byte) error {
-	if bytes.HasPrefix(raw, []byte("\xff\xfe")) || bytes.HasPrefix(raw, []byte("\xfe\xff")) {
-		return &InputError{Path: path, Line: 1, Msg: "it is encoded in UTF-16", Hint: "convert it: iconv -f UTF-16 -t UTF-8 FILE > NEWFILE"}
-	}
 	if i := bytes.IndexByte(raw, 0); i >= 0 {
 		return &InputError{Path: path, Line: lineOf(raw, i), Msg: fmt.Sprintf("it is a binary file: a zero byte at offset %d", i), Hint: "name a text file"}
 	}

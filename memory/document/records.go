@@ -1,7 +1,9 @@
 package document
 
 import (
+	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -92,6 +94,28 @@ type recordText struct {
 	text   strings.Builder
 	lineOf map[string]int // first line of each id
 	fields fields
+	fault  *InputError // of the first record that was lost
+}
+
+// mostLost is how many records a document says that it lost, and why.
+const mostLost = 10
+
+// lose leaves out a record that cannot be read. Errors that are not of the record
+// come back.
+func (r *recordText) lose(err error) error {
+	fault, ok := errors.AsType[*InputError](err)
+	if !ok {
+		return err
+	}
+	if r.fault == nil {
+		r.fault = fault
+	}
+	if r.d.LostRecords++; r.d.LostRecords <= mostLost {
+		short := *fault
+		short.Path = filepath.Base(fault.Path)
+		r.d.Lost = append(r.d.Lost, short.Error())
+	}
+	return nil
 }
 
 // add appends a record: its text becomes a block, an empty one is counted.
@@ -140,6 +164,9 @@ func (r *recordText) add(rec record) error {
 // finish sets the document's text once all records are added.
 func (r *recordText) finish() error {
 	r.d.Text = r.text.String()
+	if len(r.d.Blocks) == 0 && r.fault != nil {
+		return r.fault
+	}
 	if len(r.d.Blocks) == 0 {
 		return &InputError{Path: r.d.Path, Field: r.fields.text,
 			Msg: fmt.Sprintf("none of its %d records has text", r.d.Skipped), Option: textOption, Hint: "name the field that holds the text"}

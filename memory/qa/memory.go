@@ -64,7 +64,7 @@ func Open(ctx context.Context, path string, opts *Options) (*Memory, error) {
 }
 
 func (m *Memory) open(ctx context.Context) (err error) {
-	if err := os.MkdirAll(filepath.Dir(m.path), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Dir(m.path), 0o700); err != nil {
 		return err
 	}
 	if info, err := os.Stat(m.path); err == nil && info.IsDir() {

@@ -1,0 +1,92 @@
+package memory
+
+import (
+	"context"
+	"strings"
+
+	"example.com/assay/memory/index"
+	"example.com/assay/memory/text"
+	"example.com/assay/state"
+)
+
+const (
+	// covered is the share of a hit's runs of words from which better hits of other
+	// sources say what it says: one manual in several formats is cut at other places
+	// in each. A word that differs in a hundred leaves a passage what it is.
+	covered    = .95
+	coveredRun = 5 // words
+	coverTries = 3 // times that hits in place of covered ones are asked for
+)
+
+// uncovered searches the index and lists hits that better ones say already as copies
+// of those. Others come in their place. The confidence is that of the first answer.
+func (c *Corpus) uncovered(ctx context.Context, q index.Query) (index.Result, error) {
+	first, err := c.index.Search(ctx, q)
+	if err != nil || q.Repeats {
+		return first, err
+	}
+	k := q.K
+	if k <= 0 {
+		k = index.DefaultK
+	}
+	asked, hits := len(first.Hits), first.Hits
+	first.Hits = withoutCovered(hits)
+	for try := 0; try < coverTries && len(first.Hits) < k && len(hits) >= asked && asked >= k; try++ {
+		q.K = asked + k - len(first.Hits)
+		more, err := c.index.Search(ctx, q)
+		if err != nil {
+			return index.Result{}, err
+		}
+		asked, hits = q.K, more.Hits
+		first.Hits = withoutCovered(hits)
+	}
+	first.Hits = first.Hits[:min(k, len(first.Hits))]
+	return first, nil
+}
+
+// withoutCovered leaves out hits of which better ones of other sources say nearly all.
+func withoutCovered(hits []state.Hit) []state.Hit {
+	var out []state.Hit
+	var runs []map[string]bool
+	for _, h := range hits {
+		own := runsOf(h.Passage.Text)
+		held := map[string]bool{}
+		best, most := 0, 0
+		for i, better := range out {
+			if better.Passage.Source == h.Passage.Source {
+				continue
+			}
+			n := 0
+			for run := range own {
+				if runs[i][run] {
+					held[run] = true
+					n++
+				}
+			}
+			if n > most {
+				best, most = i, n
+			}
+		}
+		if most > 0 && float64(len(held)) >= covered*float64(len(own)) {
+			out[best].Copies = append(append(out[best].Copies, h.Passage.ID), h.Copies...)
+			continue
+		}
+		h.Rank = len(out) + 1
+		out, runs = append(out, h), append(runs, own)
+	}
+	return out
+}
+
+// runsOf are the runs of words of a text; a shorter one is one run.
+func runsOf(s string) map[string]bool {
+	tokens := text.Tokens(s)
+	out := make(map[string]bool, len(tokens))
+	for i := 0; i == 0 || i+coveredRun <= len(tokens); i++ {
+		var b strings.Builder
+		for _, t := range tokens[i:min(i+coveredRun, len(tokens))] {
+			b.WriteString(t.Text + " ")
+		}
+		out[b.String()] = true
+	}
+	return out
+}

@@ -1,0 +1,100 @@
+package document
+
+import (
+	"context"
+	"encoding/xml"
+	"errors"
+	"io"
+	"net/url"
+	"path"
+	"strings"
+)
+
+// parseEPUB extracts the text of a book: its chapters as pages, in the order in
+// which they are read, without its table of contents.
+func parseEPUB(ctx context.Context, d *Document, raw []byte, o LoadOptions) error {
+	pack, err := openZip(d.Path, raw, o.MaxFileBytes)
+	if err != nil {
+		return err
+	}
+	book := ""
+	if err := pack.read(ctx, "META-INF/container.xml", func(part io.Reader) error {
+		return eachElement(part, func(e xml.StartElement) error {
+			if e.Name.Local == "rootfile" && book == "" {
+				book = path.Clean(attribute(e, "full-path"))
+			}
+			return nil
+		})
+	}); err != nil {
+		return err
+	}
+	if pack.files[book] == nil {
+		return pack.missing("META-INF/container.xml, or the one that it names,")
+	}
+	chapters, err := pack.chapters(ctx, book)
+	if err != nil {
+		return err
+	}
+	out := newOffice(ctx)
+	for _, chapter := range chapters {
+		if err := pack.read(ctx, chapter, func(part io.Reader) error {
+			raw, err := io.ReadAll(part)
+			if err == nil {
+				raw, err = htmlText(ctx, d.Path, raw)
+			}
+			if err != nil {
+				return err
+			}
+			page, root, err := parsePage(ctx, d.Path, raw)
+			if err != nil {
+				return err
+			}
+			out.w.page = page
+			out.w.like.Group++
+			out.w.content(root)
+			return nil
+		}); err != nil {
+			if _, ok := errors.AsType[*InputError](err); !ok || pack.left < 0 {
+				return err
+			}
+			d.LostRecords++ // one bad chapter does not cost the others
+			if len(d.Lost) < mostLost {
+				d.Lost = append(d.Lost, path.Base(d.Path)+": its chapter "+chapter+" cannot be read")
+			}
+		}
+	}
+	out.finish(d)
+	d.Title, err = pack.declaredTitle(ctx, book)
+	return err
+}
+
+// chapters lists the parts of a book that are pages of text, in their order.
+func (p *zipPack) chapters(ctx context.Context, book string) ([]string, error) {
+	items := map[string]string{}
+	contents := map[string]bool{}
+	var out []string
+	seen := map[string]bool{}
+	err := p.read(ctx, book, func(part io.Reader) error {
+		return eachElement(part, func(e xml.StartElement) error {
+			switch e.Name.Local {
+			case "item":
+				href, err := url.PathUnescape(attribute(e, "href"))
+				if err != nil || !strings.Contains(attribute(e, "media-type"), "html") {
+					return nil
+				}
+				items[attribute(e, "id")] = path.Join(path.Dir(book), href)
+				if strings.Contains(attribute(e, "properties"), "nav") {
+					contents[attribute(e, "id")] = true
+				}
+			case "itemref":
+				id := attribute(e, "idref")
+				if name := items[id]; name != "" && !contents[id] && !seen[name] {
+					seen[name] = true
+					out = append(out, name)
+				}
+			}
+			return nil
+		})
+	})
+	return out, err
+}

@@ -1,0 +1,161 @@
+package document
+
+import (
+	"context"
+	"encoding/xml"
+	"io"
+	"path"
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// An officeWriter writes documents that are not pages the way pages are written:
+// each piece of them becomes a tree of elements of HTML.
+type officeWriter struct {
+	ctx context.Context
+	w   htmlWriter
+}
+
+func newOffice(ctx context.Context) officeWriter {
+	return officeWriter{ctx: ctx, w: htmlWriter{page: newPage(ctx)}}
+}
+
+// write adds a piece.
+func (o *officeWriter) write(n *html.Node) {
+	o.w.page = newPage(o.ctx)
+	o.w.page.leaveOut(n)
+	o.w.walk(n)
+}
+
+// heading adds a heading of a level, which may be empty: it ends the section before.
+func (o *officeWriter) heading(level int, title string) {
+	o.w.page = newPage(o.ctx)
+	n := element([]atom.Atom{atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6}[min(max(level, 1), 6)-1])
+	n.AppendChild(words(title))
+	o.w.heading(n)
+}
+
+// finish gives the document what was written. Its blocks have no selectors: there
+// is no page that they are of.
+func (o *officeWriter) finish(d *Document) {
+	o.w.endBlock()
+	for i := range o.w.blocks {
+		o.w.blocks[i].Element = nil
+	}
+	d.Text, d.Blocks = o.w.out.String(), o.w.blocks
+}
+
+func element(a atom.Atom) *html.Node {
+	return &html.Node{Type: html.ElementNode, DataAtom: a, Data: a.String()}
+}
+
+func words(s string) *html.Node { return &html.Node{Type: html.TextNode, Data: s} }
+
+// A use is what becomes of an element of an office document.
+type use int
+
+const (
+	asContent use = iota // what it holds belongs to what is around it
+	asNothing            // left out with all that it holds
+	asElement            // becomes an element
+	asPiece              // becomes a piece of its own
+)
+
+// A treeRule says what an element becomes, given the one that it would stand in,
+// which is nil outside of pieces.
+type treeRule func(e xml.StartElement, in *html.Node) (*html.Node, use)
+
+// xmlPieces reads a part and gives write the outermost elements that a rule keeps,
+// and those that it puts apart.
+func xmlPieces(part io.Reader, rule treeRule, write func(*html.Node)) error {
+	type open struct {
+		node    *html.Node // nil outside of pieces
+		piece   bool
+		dropped bool
+	}
+	stack := []open{{}}
+	return tokens(part, func(t xml.Token) error {
+		top := stack[len(stack)-1]
+		switch e := t.(type) {
+		case xml.StartElement:
+			next := open{node: top.node, dropped: top.dropped}
+			if !top.dropped {
+				n, how := rule(e, top.node)
+				switch {
+				case how == asNothing:
+					next.dropped = true
+				case how == asPiece || how == asElement && top.node == nil:
+					next.node, next.piece = n, true
+				case how == asElement:
+					top.node.AppendChild(n)
+					next.node = n
+				}
+			}
+			stack = append(stack, next)
+		case xml.EndElement:
+			stack = stack[:len(stack)-1]
+			if top.piece {
+				write(top.node)
+			}
+		case xml.CharData:
+			if top.node != nil && !top.dropped && len(e) > 0 {
+				top.node.AppendChild(words(string(e)))
+			}
+		}
+		return nil
+	})
+}
+
+// relations reads where the relations of a part lead: targets within the pack by
+// their ids, and by the ends of their types.
+func (p *zipPack) relations(ctx context.Context, part string) (byID, byType map[string]string, err error) {
+	byID, byType = map[string]string{}, map[string]string{}
+	dir, name := path.Split(part)
+	err = p.read(ctx, dir+"_rels/"+name+".rels", func(r io.Reader) error {
+		return eachElement(r, func(e xml.StartElement) error {
+			if e.Name.Local != "Relationship" || attribute(e, "TargetMode") == "External" {
+				return nil
+			}
+			target := attribute(e, "Target")
+			if rest, ok := strings.CutPrefix(target, "/"); ok {
+				target = rest
+			} else {
+				target = path.Join(dir, target)
+			}
+			kind := attribute(e, "Type")
+			byID[attribute(e, "Id")] = target
+			byType[kind[strings.LastIndexByte(kind, '/')+1:]] = target
+			return nil
+		})
+	})
+	return byID, byType, err
+}
+
+// declaredTitle reads the title among a document's properties.
+func (p *zipPack) declaredTitle(ctx context.Context, part string) (string, error) {
+	var title strings.Builder
+	within := false
+	err := p.read(ctx, part, func(r io.Reader) error {
+		return tokens(r, func(t xml.Token) error {
+			switch e := t.(type) {
+			case xml.StartElement:
+				within = e.Name.Local == "title" && title.Len() == 0
+			case xml.EndElement:
+				within = false
+			case xml.CharData:
+				if within && title.Len() < 2*longestCaption {
+					title.Write(e)
+				}
+			}
+			return nil
+		})
+	})
+	return strings.Join(strings.Fields(title.String()), " "), err
+}
+
+// missing is the error of a pack without the part that holds its text.
+func (p *zipPack) missing(part string) error {
+	return &InputError{Path: p.path, Msg: "its part " + part + " is missing", Hint: "open it in the program that it is of, and save it again"}
+}

@@ -1,0 +1,150 @@
+package document
+
+import (
+	"context"
+	"encoding/xml"
+	"io"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// parsePPTX extracts the text of a presentation: a slide is a page, its title a
+// heading, and its notes follow it. Slide numbers, dates and footers are left out.
+func parsePPTX(ctx context.Context, d *Document, raw []byte, o LoadOptions) error {
+	pack, err := openZip(d.Path, raw, o.MaxFileBytes)
+	if err != nil {
+		return err
+	}
+	const deck = "ppt/presentation.xml"
+	if pack.files[deck] == nil {
+		return pack.missing(deck)
+	}
+	byID, _, err := pack.relations(ctx, deck)
+	if err != nil {
+		return err
+	}
+	var slides []string
+	if err := pack.read(ctx, deck, func(part io.Reader) error {
+		return eachElement(part, func(e xml.StartElement) error {
+			if e.Name.Local != "sldId" {
+				return nil
+			}
+			for _, a := range e.Attr {
+				if a.Name.Space != "" && a.Name.Local == "id" && byID[a.Value] != "" {
+					slides = append(slides, byID[a.Value])
+				}
+			}
+			return nil
+		})
+	}); err != nil {
+		return err
+	}
+	out := newOffice(ctx)
+	seen := map[string]bool{}
+	for i, slide := range slides {
+		if seen[slide] {
+			continue
+		}
+		seen[slide] = true
+		out.w.endBlock()
+		out.w.like.Page = i + 1
+		out.heading(1, "")
+		if err := pack.read(ctx, slide, slideReader(&out, d).read); err != nil {
+			return err
+		}
+		_, byType, err := pack.relations(ctx, slide)
+		if err != nil {
+			return err
+		}
+		if notes := byType["notesSlide"]; notes != "" && !seen[notes] {
+			seen[notes] = true
+			r := slideReader(&out, d)
+			r.notes = true
+			if err := pack.read(ctx, notes, r.read); err != nil {
+				return err
+			}
+		}
+	}
+	out.finish(d)
+	declared, err := pack.declaredTitle(ctx, "docProps/core.xml")
+	if d.Title == "" {
+		d.Title = declared
+	}
+	return err
+}
+
+// A pptxReader turns a slide's elements into those of a page.
+type pptxReader struct {
+	out   *officeWriter
+	d     *Document
+	notes bool       // a slide's notes: only their body is text
+	shape *html.Node // the open one
+	first bool       // the open table's first row names its columns
+	skip  bool       // the open shape is no content
+}
+
+func slideReader(out *officeWriter, d *Document) *pptxReader { return &pptxReader{out: out, d: d} }
+
+func (r *pptxReader) read(part io.Reader) error {
+	return xmlPieces(part, r.rule, func(n *html.Node) {
+		if r.skip {
+			return
+		}
+		if n.DataAtom == atom.H1 {
+			title := caption(newPage(r.out.ctx).inlineText(n))
+			if r.d.Title == "" {
+				r.d.Title = title
+			}
+		}
+		r.out.write(n)
+	})
+}
+
+func (r *pptxReader) rule(e xml.StartElement, in *html.Node) (*html.Node, use) {
+	switch e.Name.Local {
+	case "sp", "graphicFrame":
+		r.shape, r.skip, r.first = element(atom.Div), r.notes, false
+		return r.shape, asElement
+	case "ph":
+		switch kind := attribute(e, "type"); {
+		case kind == "sldNum" || kind == "dt" || kind == "ftr" || kind == "hdr":
+			r.skip = true
+		case r.notes:
+			r.skip = kind != "body"
+		case (kind == "title" || kind == "ctrTitle") && r.shape != nil:
+			r.shape.DataAtom, r.shape.Data = atom.H1, "h1"
+		}
+	}
+	if in == nil {
+		return nil, asContent
+	}
+	switch e.Name.Local {
+	case "p":
+		return element(atom.P), asElement
+	case "br":
+		return element(atom.Br), asElement
+	case "tblPr":
+		r.first = attribute(e, "firstRow") == "1"
+	case "tbl":
+		return element(atom.Table), asElement
+	case "tr":
+		return element(atom.Tr), asElement
+	case "tc":
+		if attribute(e, "hMerge") == "1" || attribute(e, "vMerge") == "1" {
+			return nil, asNothing
+		}
+		cell := element(atom.Td)
+		if r.first && in.DataAtom == atom.Tr && in.PrevSibling == nil {
+			cell = element(atom.Th)
+		}
+		if v := attribute(e, "gridSpan"); v != "" {
+			cell.Attr = append(cell.Attr, html.Attribute{Key: "colspan", Val: v})
+		}
+		if v := attribute(e, "rowSpan"); v != "" {
+			cell.Attr = append(cell.Attr, html.Attribute{Key: "rowspan", Val: v})
+		}
+		return cell, asElement
+	}
+	return nil, asContent
+}

@@ -1,0 +1,144 @@
+package document
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+)
+
+// A zipPack is the ZIP file that an office document or a book is.
+type zipPack struct {
+	path  string
+	files map[string]*zip.File
+	limit int64 // bytes that it may unpack to
+	left  int64 // bytes that may still be read, so that a small file does not become a huge one
+}
+
+func openZip(path string, raw []byte, limit int64) (*zipPack, error) {
+	if bytes.HasPrefix(raw, []byte("\xd0\xcf\x11\xe0")) {
+		return nil, &InputError{Path: path, Msg: "it is encrypted, or of an office program of 1997 to 2003", Hint: "save it in today's format, without a password"}
+	}
+	r, err := zip.NewReader(bytes.NewReader(raw), int64(len(raw)))
+	if err != nil {
+		return nil, &InputError{Path: path, Msg: fmt.Sprintf("it is not a whole %s file: %v", strings.ToLower(filepath.Ext(path)), err), Hint: "open it in the program that it is of, and save it again"}
+	}
+	p := &zipPack{path: path, files: make(map[string]*zip.File, len(r.File)), limit: unpacked(len(raw), limit)}
+	p.left = p.limit
+	for _, f := range r.File {
+		name := strings.TrimPrefix(strings.ReplaceAll(f.Name, `\`, "/"), "/")
+		if _, known := p.files[name]; !known {
+			p.files[name] = f
+		}
+	}
+	return p, nil
+}
+
+// read hands a part to fn, as it is unpacked and never as a whole. A part that is
+// missing is not read.
+func (p *zipPack) read(ctx context.Context, name string, fn func(part io.Reader) error) error {
+	f := p.files[name]
+	if f == nil {
+		return nil
+	}
+	if f.UncompressedSize64 > uint64(p.left) {
+		return p.tooLong()
+	}
+	r, err := f.Open()
+	if err == nil {
+		limited := &io.LimitedReader{R: r, N: p.left + 1}
+		err = fn(stoppable(ctx, limited))
+		p.left = limited.N - 1
+		err = errors.Join(err, r.Close())
+	}
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case p.left < 0:
+		return p.tooLong()
+	case err != nil:
+		return &InputError{Path: p.path, Msg: fmt.Sprintf("its part %s is malformed: %v", name, err), Hint: "open it in the program that it is of, and save it again"}
+	}
+	return nil
+}
+
+func (p *zipPack) tooLong() error { return unpacksTooFar(p.path, p.limit) }
+
+// Bounds of what a file unpacks to. Text packs to a third or a tenth of its size, the
+// XML of documents to a twentieth; a file that unpacks further is made to fill the
+// memory.
+const (
+	unpackedShare = 50       // times the file's own bytes
+	unpackedFloor = 16 << 20 // bytes that every file may unpack to
+)
+
+// unpacked is how many bytes a file of so many may unpack to.
+func unpacked(packed int, limit int64) int64 {
+	return min(limit, max(unpackedFloor, unpackedShare*int64(packed)))
+}
+
+func unpacksTooFar(path string, limit int64) error {
+	size := fmt.Sprintf("%d bytes", limit)
+	if limit >= 1<<20 {
+		size = fmt.Sprintf("%d MB", limit>>20)
+	}
+	return &InputError{Path: path, Msg: "it unpacks to more than " + size + ", which is too much for its own size or in all", Hint: "unpack it and split it into smaller files"}
+}
+
+// deepestXML is how far elements may be nested.
+const deepestXML = 256
+
+// tokens calls fn for every token of a part. Entities that a document type
+// declares are not expanded: they are an error.
+func tokens(part io.Reader, fn func(xml.Token) error) error {
+	dec := xml.NewDecoder(part)
+	dec.CharsetReader = func(charset string, _ io.Reader) (io.Reader, error) {
+		return nil, fmt.Errorf("its encoding %q is not UTF-8", charset)
+	}
+	depth := 0
+	for {
+		t, err := dec.Token()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		switch t.(type) {
+		case xml.StartElement:
+			if depth++; depth > deepestXML {
+				return fmt.Errorf("elements are nested more than %d deep", deepestXML)
+			}
+		case xml.EndElement:
+			depth--
+		}
+		if err := fn(t); err != nil {
+			return err
+		}
+	}
+}
+
+func eachElement(part io.Reader, fn func(xml.StartElement) error) error {
+	return tokens(part, func(t xml.Token) error {
+		if e, ok := t.(xml.StartElement); ok {
+			return fn(e)
+		}
+		return nil
+	})
+}
+
+// attribute returns an attribute by its local name: the prefix tells the
+// edition of the standard.
+func attribute(e xml.StartElement, name string) string {
+	for _, a := range e.Attr {
+		if a.Name.Local == name {
+			return a.Value
+		}
+	}
+	return ""
+}
