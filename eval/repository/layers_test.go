@@ -47,6 +47,7 @@ var layers = map[string][]string{
 	"llm/langchain": {"llm", "llm/internal"},
 	"telemetry":     {"graph", "llm", "state"},
 	"llm/rerank":    {"llm", "llm/internal", "skills"},
+	"llm/classify":  {"llm", "llm/internal", "skills", "state", "memory/text"},
 	"memory":        {"graph", "state"},
 	"memory/embed":  {"memory/internal/flock", "memory/text"},
 	"nodes":         {"graph", "graph/trace", "state", "skills", "llm", "memory"},
