@@ -15,6 +15,7 @@ import (
 	"example.com/assay/llm"
 	"example.com/assay/llm/cassette"
 	"example.com/assay/llm/offline"
+	"example.com/assay/skills"
 	"example.com/assay/telemetry"
 )
 
@@ -176,6 +177,17 @@ func (x *exchange) connect(ctx context.Context, s settings, c *connector) (llm.M
 		if bySkill[skill], err = open(chosen[skill]); err != nil {
 			return nil, err
 		}
+	}
+	if s.verification.judge.url != "" {
+		second, ok := bySkill[skills.JudgeClaim]
+		if !ok {
+			second = other
+		}
+		judge, err := x.judgedBy(s, second)
+		if err != nil {
+			return nil, err
+		}
+		bySkill[skills.JudgeClaim] = telemetry.Watch(s.verification.judge.label(), judge)
 	}
 	return llm.BySkill(bySkill, other), nil
 }
