@@ -103,9 +103,10 @@ func judgeTable() []setting {
 	}}
 }
 
-// classifierClient connects to a classifier, under the limits of models. It makes no call.
-func (a *app) classifierClient(c classifier, controls *llm.Controls) (*classify.Client, error) {
-	opts := classify.Options{URL: c.url, Model: c.model, Key: a.env.get(c.variable()), Caller: llm.NewCaller("judge", controls.WrapUnpriced)}
+// classifierClient connects to a classifier, whose requests wrap bounds. It makes
+// no call.
+func (a *app) classifierClient(c classifier, wrap func(llm.Model) llm.Model) (*classify.Client, error) {
+	opts := classify.Options{URL: c.url, Model: c.model, Key: a.env.get(c.variable()), Caller: llm.NewCaller("judge", wrap)}
 	var err error
 	if c.labels != "" {
 		opts.Labels, err = classify.ParseLabels(c.task, c.labels)
@@ -122,7 +123,7 @@ func (a *app) classifierClient(c classifier, controls *llm.Controls) (*classify.
 
 // judge returns the model of a server that judges claims.
 func (x *exchange) judge(c classifier) (*classify.Judge, error) {
-	client, err := x.classifierClient(c, x.controls)
+	client, err := x.classifierClient(c, x.controls.WrapUnpriced)
 	if err != nil {
 		return nil, err
 	}
@@ -141,7 +142,7 @@ func (a *app) checkClassifiers(ctx context.Context, s settings) []finding {
 	var out []finding
 	for _, c := range []classifier{s.verification.judge} {
 		if c.url != "" {
-			out = append(out, a.checkClassifier(ctx, s, c))
+			out = append(out, a.checkClassifier(ctx, c))
 		}
 	}
 	return out
@@ -152,12 +153,9 @@ var checked = map[classify.Task]classify.Input{
 	classify.Support: {Text: "Water boils at 100 degrees.", Claim: "Water boils."},
 }
 
-func (a *app) checkClassifier(ctx context.Context, s settings, c classifier) finding {
+func (a *app) checkClassifier(ctx context.Context, c classifier) finding {
 	const check = "judge"
-	limits := s.limits
-	limits.Timeout, limits.Retry.MaxRetries = probeTimeout, 0
-	limits.Budget = llm.BudgetOptions{}
-	client, err := a.classifierClient(c, llm.NewControls(&limits))
+	client, err := a.classifierClient(c, llm.Timeout(probeTimeout))
 	if err == nil {
 		var scores []classify.Score
 		if scores, _, err = client.Score(ctx, []classify.Input{checked[c.task]}); err == nil {
