@@ -169,3 +169,67 @@ func TestDoctorAsksTheJudge(t *testing.T) {
 		t.Errorf("exit code %d: %s", code, out)
 	}
 }
+
+// The judge configured is measured alone, recorded by its model's name, and
+// calibrated; what is pasted makes its probabilities honest.
+func TestEvalConfiguredJudge(t *testing.T) {
+	s := newSmall(t, .97, "yes", "no")
+	var data strings.Builder
+	for i := range 60 {
+		label := "supported"
+		if i%3 == 0 {
+			label = "not_supported"
+		}
+		fmt.Fprintf(&data, `{"id":"w%d","claim":"Claim number %d holds water.","label":%q,"evidence":["The claim of number %d is that water is held."],"claim_title":"t%d"}`+"\n", i, i, label, i, i)
+	}
+	file := filepath.Join(t.TempDir(), "mine.jsonl")
+	if err := os.WriteFile(file, []byte(data.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	measure := func(more string, args ...string) (int, string, string) {
+		config := writeConfig(t, "verification:\n  judge: "+s.URL+"/predict\n"+more+quickRetries)
+		a, stdout, stderr := testApp(t.TempDir())
+		code := a.run(t.Context(), append([]string{"eval", "claims", "--format", "wice", "--data", file, "--judge", "configured", "--config", config}, args...))
+		return code, stdout.String(), stderr.String()
+	}
+	tape := filepath.Join(t.TempDir(), "tape")
+	code, out, told := measure("", "--json", "--record", tape)
+	var got claimsDocument
+	if err := json.Unmarshal([]byte(out), &got); err != nil || code != exitDone {
+		t.Fatalf("exit code %d, %v: %s%s", code, err, out, told)
+	}
+	// Equal probabilities have no order: the fit is that of the share.
+	if got.Judge != "configured" || got.Model != "org/nli" || got.N != 60 || got.Failed != 0 || strings.Contains(out, s.URL) || got.Data == "" {
+		t.Errorf("%s", out)
+	}
+	if got.Fit == nil || got.Fit.N != 60 || got.Fit.ECE < .25 || got.Fit.Calibrated > .1 {
+		t.Fatalf("fit %+v, %q", got.Fit, got.Unfit)
+	}
+	code, out, _ = measure("  judge_calibration: "+got.Fit.Calibration+"\n", "--json")
+	var again claimsDocument
+	if err := json.Unmarshal([]byte(out), &again); err != nil || code != exitDone || again.Calibration != got.Fit.Calibration || again.Fit == nil || again.Fit.Calibration != got.Fit.Calibration {
+		t.Errorf("exit code %d, %v: %s; a fit is of what the server says", code, err, out)
+	}
+	if code, out, told := measure(""); code != exitDone || !strings.Contains(out, "wice, judge configured (org/nli): n 60") || !strings.Contains(out, "\nverification.judge_calibration: "+got.Fit.Calibration+"\n") {
+		t.Errorf("exit code %d: %s%s", code, out, told)
+	}
+	if _, out, _ := measure("", "--limit", "5"); !strings.Contains(out, "no calibration: calibrating: the judge was asked about 5 claims") {
+		t.Errorf("%s", out)
+	}
+	asked := s.asked.Load()
+	if code, out, told := measure("", "--replay", tape, "--json"); code != exitDone || s.asked.Load() != asked || !strings.Contains(out, got.Fit.Calibration) {
+		t.Errorf("exit code %d: %s%s", code, out, told)
+	}
+	s.status.Store(http.StatusUnauthorized)
+	if code, out, told := measure(""); code != exitFailed || !strings.Contains(told, "no claim could be judged; the first: ") || !strings.Contains(told, "401") {
+		t.Errorf("exit code %d: %s%s", code, out, told)
+	}
+	a, _, stderr := testApp(t.TempDir())
+	if code := a.run(t.Context(), []string{"eval", "claims", "--format", "wice", "--data", file, "--judge", "configured"}); code != exitUsage || !strings.Contains(stderr.String(), "names no server") {
+		t.Errorf("exit code %d: %s", code, stderr)
+	}
+	a, _, stderr = testApp(t.TempDir())
+	if code := a.run(t.Context(), []string{"eval", "claims", "--format", "wice", "--data", file, "--record", "x"}); code != exitUsage || !strings.Contains(stderr.String(), "are for --judge configured") {
+		t.Errorf("exit code %d: %s", code, stderr)
+	}
+}

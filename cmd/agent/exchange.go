@@ -104,8 +104,16 @@ func (x *exchange) model(ctx context.Context, s settings) (llm.Model, error) {
 	}
 	c := newConnector(x.env, s)
 	m, err := x.connect(ctx, s, c)
-	if err != nil || x.file == "" {
-		return m, err
+	if err != nil {
+		return nil, err
+	}
+	return x.taped(s, c, m)
+}
+
+// taped has a model's calls recorded, if calls are.
+func (x *exchange) taped(s settings, c *connector, m llm.Model) (_ llm.Model, err error) {
+	if x.file == "" {
+		return m, nil
 	}
 	if x.recorder == nil { // now, so that settings that cannot be used leave no file
 		if x.recorder, err = record(x.file, s, c); err != nil {
