@@ -14,10 +14,13 @@ import (
 
 const (
 	modelJudge = "model" // claims are judged by the model of judge_claim
+	noDetector = "none"
 
-	envJudgeKey = "JUDGE_API_KEY"
+	envJudgeKey    = "JUDGE_API_KEY"
+	envDetectorKey = "INJECTION_DETECTOR_API_KEY"
 
 	keyJudge            = "verification.judge"
+	keyDetector         = "injection_detector"
 	keyJudgeCalibration = keyJudge + "_calibration"
 )
 
@@ -32,7 +35,12 @@ type classifier struct {
 }
 
 // variable holds the key that its server is sent.
-func (c classifier) variable() string { return envJudgeKey }
+func (c classifier) variable() string {
+	if c.task == classify.Injection {
+		return envDetectorKey
+	}
+	return envJudgeKey
+}
 
 // label names it without its address; "" when there is none. Of a server of one
 // model that has no name in the settings, it is the end of the address.
@@ -106,7 +114,7 @@ func judgeTable() []setting {
 // classifierClient connects to a classifier, whose requests wrap bounds. It makes
 // no call.
 func (a *app) classifierClient(c classifier, wrap func(llm.Model) llm.Model) (*classify.Client, error) {
-	opts := classify.Options{URL: c.url, Model: c.model, Key: a.env.get(c.variable()), Caller: llm.NewCaller("judge", wrap)}
+	opts := classify.Options{URL: c.url, Model: c.model, Key: a.env.get(c.variable()), Caller: llm.NewCaller(c.key, wrap)}
 	var err error
 	if c.labels != "" {
 		opts.Labels, err = classify.ParseLabels(c.task, c.labels)
@@ -165,7 +173,7 @@ func (x *exchange) judgeAlone(s settings) (llm.Model, func(context.Context) stri
 // network.
 func (a *app) checkClassifiers(ctx context.Context, s settings) []finding {
 	var out []finding
-	for _, c := range []classifier{s.verification.judge} {
+	for _, c := range []classifier{s.verification.judge, s.lookup.detector} {
 		if c.url != "" {
 			out = append(out, a.checkClassifier(ctx, c))
 		}
@@ -175,11 +183,15 @@ func (a *app) checkClassifiers(ctx context.Context, s settings) []finding {
 
 // checked is what the doctor asks.
 var checked = map[classify.Task]classify.Input{
-	classify.Support: {Text: "Water boils at 100 degrees.", Claim: "Water boils."},
+	classify.Support:   {Text: "Water boils at 100 degrees.", Claim: "Water boils."},
+	classify.Injection: {Text: "Water boils at 100 degrees."},
 }
 
 func (a *app) checkClassifier(ctx context.Context, c classifier) finding {
-	const check = "judge"
+	check := "judge"
+	if c.task == classify.Injection {
+		check = "detector"
+	}
 	client, err := a.classifierClient(c, llm.Timeout(probeTimeout))
 	if err == nil {
 		var scores []classify.Score

@@ -233,3 +233,51 @@ func TestEvalConfiguredJudge(t *testing.T) {
 		t.Errorf("exit code %d: %s", code, stderr)
 	}
 }
+
+// A sentence that the detector takes for an order is told of and supports nothing;
+// without its server the rules look alone, and the answer says so. What was found is
+// replayed without the server.
+func TestInjectionDetector(t *testing.T) {
+	home := t.TempDir()
+	ingestText(t, home, permits)
+	s := newSmall(t, .01, "INJECTION", "SAFE")
+	config := writeConfig(t, "injection_detector: "+s.URL+"/predict\n"+quickRetries)
+	ask := func(args ...string) (int, state.Answer, string) {
+		a, stdout, stderr := testApp(home)
+		withEnv(a, envDetectorKey, secret)
+		code := a.run(t.Context(), append([]string{"ask", "--json", "--config", config, permitQuestion}, args...))
+		var answer state.Answer
+		if err := json.Unmarshal(stdout.Bytes(), &answer); err != nil {
+			t.Fatalf("%v: %s%s", err, stdout, stderr)
+		}
+		return code, answer, stderr.String()
+	}
+	if code, answer, told := ask(); code != exitDone || len(answer.Warnings) != 0 || s.asked.Load() == 0 || s.auth.Load() != "Bearer "+secret {
+		t.Errorf("exit code %d, warnings %q: %s", code, answer.Warnings, told)
+	}
+	s.p.Store(.99)
+	tape := filepath.Join(t.TempDir(), "tape")
+	code, answer, told := ask("--record", tape)
+	if len(answer.Warnings) == 0 || !strings.Contains(answer.Warnings[0], "reads as an order to an assistant (detected)") || answer.Status == state.StatusAnswered {
+		t.Errorf("exit code %d, %s, warnings %q: %s", code, answer.Status, answer.Warnings, told)
+	}
+	asked := s.asked.Load()
+	if _, again, told := ask("--replay", tape); s.asked.Load() != asked || strings.Join(again.Warnings, "\n") != strings.Join(answer.Warnings, "\n") || strings.Contains(told, "were not asked for") {
+		t.Errorf("%d requests, warnings %q: %s", s.asked.Load()-asked, again.Warnings, told)
+	}
+	s.status.Store(http.StatusUnauthorized)
+	if code, answer, told := ask(); len(answer.Warnings) == 0 || !strings.Contains(answer.Warnings[0], "by rules alone, since the detector failed") || !strings.Contains(answer.Warnings[0], "401") || strings.Contains(told, secret) {
+		t.Errorf("exit code %d, warnings %q: %s", code, answer.Warnings, told)
+	}
+	a, stdout, _ := testApp(home)
+	if code := a.run(t.Context(), []string{"doctor", "--config", config}); code != exitFailed || !strings.Contains(stdout.String(), "fail  detector       injection_detector: ") || !strings.Contains(stdout.String(), "→ export INJECTION_DETECTOR_API_KEY=…") {
+		t.Errorf("exit code %d: %s", code, stdout)
+	}
+	for text, want := range map[string]string{"http://h/v1": "asked about claims alone", "rules": "it must be none, or an address", "http://h/score": "must end in /predict"} {
+		a, _, stderr := testApp(home)
+		withEnv(a, "ASSAY_INJECTION_DETECTOR", text)
+		if code := a.run(t.Context(), []string{"ask", permitQuestion}); code != exitUsage || !strings.Contains(stderr.String(), want) {
+			t.Errorf("%s: exit code %d: %s", text, code, stderr)
+		}
+	}
+}

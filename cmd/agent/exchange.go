@@ -14,6 +14,7 @@ import (
 
 	"example.com/assay/llm"
 	"example.com/assay/llm/cassette"
+	"example.com/assay/llm/classify"
 	"example.com/assay/llm/offline"
 	"example.com/assay/skills"
 	"example.com/assay/telemetry"
@@ -196,6 +197,13 @@ func (x *exchange) connect(ctx context.Context, s settings, c *connector) (llm.M
 			return nil, err
 		}
 		bySkill[skills.JudgeClaim] = telemetry.Watch(s.verification.judge.label(), judge)
+	}
+	if s.lookup.detector.url != "" {
+		client, err := x.classifierClient(s.lookup.detector, x.controls.WrapUnpriced)
+		if err != nil {
+			return nil, err
+		}
+		bySkill[classify.SkillOrders] = telemetry.Watch(s.lookup.detector.label(), classify.NewDetector(client))
 	}
 	return llm.BySkill(bySkill, other), nil
 }

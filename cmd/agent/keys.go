@@ -44,7 +44,7 @@ func (c *connector) secrets() []string {
 			}
 		}
 	}
-	for _, variable := range []string{envRerankKey, envJudgeKey} {
+	for _, variable := range []string{envRerankKey, envJudgeKey, envDetectorKey} {
 		if key := c.env.get(variable); key != "" {
 			out = append(out, key)
 		}

@@ -51,7 +51,7 @@ var layers = map[string][]string{
 	"memory":        {"graph", "state"},
 	"memory/embed":  {"memory/internal/flock", "memory/text"},
 	"nodes":         {"graph", "graph/trace", "state", "skills", "llm", "memory"},
-	"eval":          {"graph", "graph/trace", "state", "skills", "llm", "llm/offline", "memory", "nodes", "case_studies"},
+	"eval":          {"graph", "graph/trace", "state", "skills", "llm", "llm/offline", "llm/classify", "memory", "nodes", "case_studies"},
 	"case_studies":  {},
 	"cmd":           {"graph", "state", "skills", "llm", "memory", "nodes", "eval", "case_studies", "telemetry"},
 }

@@ -198,6 +198,9 @@ func TestDetector(t *testing.T) {
 		if len(got[2]) != 1 || !strings.Contains(texts[2][got[2][0].Start:got[2][0].End], "subtle") {
 			t.Errorf("%s: %v", suffix, got[2])
 		}
+		if _, err := classify.NewDetector(client(t, classify.Injection, classify.Options{URL: s.URL + suffix})).Generate(t.Context(), llm.Request{Skill: skills.JudgeClaim}); err == nil {
+			t.Error("another skill was answered")
+		}
 		if n := len(s.requests()); n != 2 {
 			t.Errorf("%d requests; want one for the texts and one for sentences", n)
 		}

@@ -157,7 +157,7 @@ func (j *Judge) orders(q state.Quote, evidence []state.Evidence) bool {
 		if e.Passage.ID != q.Passage {
 			continue
 		}
-		for _, o := range j.inspect.In(e.Passage.Text) {
+		for _, o := range j.inspect.In(e.Passage) {
 			if e.Passage.Start+o.Start < q.End && q.Start < e.Passage.Start+o.End {
 				return true
 			}
