@@ -19,9 +19,10 @@ type account struct {
 	mu       sync.Mutex
 	cost     state.Money
 	unpriced bool
-	model    string  // the first that cost who knows what; may be empty
-	fallback error   // why the first model did not answer
-	recorded Receipt // what calls that a cassette answered had cost
+	model    string      // the first that cost who knows what; may be empty
+	fallback error       // why the first model did not answer
+	lost     state.Cause // of that, when another stood in for it
+	recorded Receipt     // what calls that a cassette answered had cost
 }
 
 type accountKey struct{}
@@ -57,10 +58,15 @@ func (a *account) payUnknown(model string) {
 	}
 }
 
-func (a *account) fellBack(why error) {
+// fellBack books that another model answered. lost is the cause when it stood in
+// for one that was chosen for this alone.
+func (a *account) fellBack(why error, lost state.Cause) {
 	for ; a != nil; a = a.above {
 		a.mu.Lock()
 		a.fallback = why
+		if lost != "" {
+			a.lost = lost
+		}
 		a.mu.Unlock()
 	}
 }
@@ -86,8 +92,8 @@ func (a *account) money() (cost state.Money, unpriced bool, model string) {
 	return a.cost, a.unpriced, a.model
 }
 
-func (a *account) whyFallback() error {
+func (a *account) whyFallback() (why error, lost state.Cause) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.fallback
+	return a.fallback, a.lost
 }

@@ -1,9 +1,12 @@
 package llm
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+
+	"example.com/assay/state"
 )
 
 // Fallback returns a wrapper that asks second when a model fails for good with
@@ -21,19 +24,35 @@ import (
 // CallEvent of Ask says why the first did not. When both fail, the error is
 // that of the second, with that of the first in its text.
 func Fallback(second Model) func(Model) Model {
-	return func(m Model) Model { return fallback{m, second} }
+	return func(m Model) Model { return fallback{m, second, false} }
 }
 
-type fallback struct{ first, second Model }
+// StandIn is Fallback for a model that was chosen for one thing alone, such as a
+// server that judges claims. Second stands in for it at every error but
+// cancellation and a spent budget, a refused key and an answer that cannot be read
+// too. The Receipt of the call then has the cause in Lost, so that whoever asked
+// can say that the run has lost what the model was chosen for.
+func StandIn(second Model) func(Model) Model {
+	return func(m Model) Model { return fallback{m, second, true} }
+}
+
+type fallback struct {
+	first, second Model
+	standIn       bool
+}
 
 func (f fallback) Generate(ctx context.Context, req Request) (Response, error) {
 	listener := relay{to: req.OnText}
 	req.OnText = listener.next()
 	resp, err := f.first.Generate(ctx, req)
-	if err == nil || ctx.Err() != nil || !curable(err) {
+	if err == nil || ctx.Err() != nil || !f.answers(err) {
 		return resp, err
 	}
-	accountOf(ctx).fellBack(err)
+	var lost state.Cause
+	if f.standIn {
+		lost = cmp.Or(state.CauseOf(err), state.CauseModel)
+	}
+	accountOf(ctx).fellBack(err, lost)
 	spent := resp.Usage
 	req.OnText = listener.next()
 	resp, secondErr := f.second.Generate(ctx, req)
@@ -44,6 +63,12 @@ func (f fallback) Generate(ctx context.Context, req Request) (Response, error) {
 	}
 	listener.settle(resp.Text)
 	return resp, nil
+}
+
+// answers reports whether second is asked after an error.
+func (f fallback) answers(err error) bool {
+	_, spent := errors.AsType[*BudgetError](err)
+	return f.standIn && !spent || curable(err)
 }
 
 // curable reports whether another model may not have an error.

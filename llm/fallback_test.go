@@ -124,3 +124,46 @@ func TestPriceOfRetriesAndFallback(t *testing.T) {
 		t.Errorf("events %+v", events)
 	}
 }
+
+// A model that stands in answers after a refused key and a misread answer, too,
+// and the receipt tells what was lost.
+func TestStandIn(t *testing.T) {
+	for name, tc := range map[string]struct {
+		err   error
+		want  bool
+		cause state.Cause
+	}{
+		"401":     {status(401), true, state.CauseKey},
+		"503":     {status(503), true, state.CauseModel},
+		"lost":    {&llm.ConnectionError{Err: io.EOF}, true, state.CauseNetwork},
+		"garbage": {&llm.ResponseError{Err: io.EOF}, true, state.CauseModel},
+		"other":   {errors.New("x"), true, state.CauseModel},
+		"none":    {nil, false, ""},
+		"budget":  {errors.Join(status(503), &llm.BudgetError{}), false, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			first := &failing{errs: []error{tc.err}}
+			second := &llmtest.Script{Model: "second", Answers: map[string][]llmtest.Answer{"": {{Text: "two words"}}}}
+			ctx, met := llm.WithReceipt(t.Context())
+			resp, err := llm.StandIn(second)(first).Generate(ctx, llm.Request{})
+			asked := second.Total() == 1
+			if asked != tc.want || asked != (resp.Model == "second") || !asked && !errors.Is(err, tc.err) {
+				t.Errorf("second asked: %v; %+v, %v", asked, resp, err)
+			}
+			if got := met(); got.Lost != tc.cause || (got.Fallback != "") != tc.want {
+				t.Errorf("receipt %+v", got)
+			}
+		})
+	}
+	ctx, met := llm.WithReceipt(t.Context())
+	second := &llmtest.Script{Model: "second", Answers: map[string][]llmtest.Answer{"": {{Text: "x"}}}}
+	if _, err := llm.Fallback(second)(&failing{errs: []error{status(503)}}).Generate(ctx, llm.Request{}); err != nil || met().Lost != "" {
+		t.Errorf("a fallback is no loss: %+v, %v", met(), err)
+	}
+	again, read := llm.WithReceipt(t.Context())
+	llm.Recorded(again, met())
+	llm.Recorded(again, llm.Receipt{Fallback: "why", Lost: state.CauseKey})
+	if got := read(); got.Lost != state.CauseKey {
+		t.Errorf("of a recording: %+v", got)
+	}
+}

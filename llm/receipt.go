@@ -14,6 +14,7 @@ type Receipt struct {
 	Cost     state.Money // what is known of it
 	Unpriced bool        // it is not known what the call cost, in part or in whole
 	Fallback string      // why the first model did not answer, when another was asked; at most 300 bytes
+	Lost     state.Cause // the cause of that, when the other only stood in for it (StandIn); else empty
 }
 
 // WithReceipt returns a context for one call of a model, and what reads the
@@ -24,8 +25,8 @@ func WithReceipt(ctx context.Context) (context.Context, func() Receipt) {
 	return inner, func() Receipt {
 		r := Receipt{}
 		r.Cost, r.Unpriced, _ = acc.money()
-		if why := acc.whyFallback(); why != nil {
-			r.Fallback = Cut(why.Error(), maxErrorText)
+		if why, lost := acc.whyFallback(); why != nil {
+			r.Fallback, r.Lost = Cut(why.Error(), maxErrorText), lost
 		}
 		return r
 	}
@@ -38,6 +39,6 @@ func Recorded(ctx context.Context, r Receipt) {
 	acc := accountOf(ctx)
 	acc.payRecorded(r)
 	if r.Fallback != "" {
-		acc.fellBack(errors.New(r.Fallback))
+		acc.fellBack(errors.New(r.Fallback), r.Lost)
 	}
 }

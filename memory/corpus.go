@@ -52,6 +52,9 @@ type OpenOptions struct {
 	Space *embed.Space
 	// Reranker orders what the index found. Nil: the index's own order.
 	Reranker Reranker
+	// Detector looks for orders to an assistant in the passages that are returned.
+	// Nil: nobody does.
+	Detector Detector
 	// RerankDepth is how many hits the reranker is shown; default 20, and never
 	// fewer than are asked for.
 	RerankDepth int
@@ -204,13 +207,17 @@ func (c *Corpus) Sources() []string {
 
 // Search returns the passages that answer a query. With a Reranker they come
 // in its order, or, when it fails, in the index's own, and the result says
-// why. A trained ranker orders before the Reranker does. The confidence is
+// why. With a Detector they hold the orders that it found, or the result says why
+// it did not look. A trained ranker orders before the Reranker does. The confidence is
 // always that of the index's own order.
 //
 // The errors to expect are the context's, *EmbedderError, which means that
 // nothing was searched, *index.UnknownKeyError of a filter, and *embed.Error.
 func (c *Corpus) Search(ctx context.Context, q index.Query) (index.Result, error) {
 	r, err := c.search(ctx, q)
+	if err == nil && c.opts.Detector != nil {
+		err = detect(ctx, c.opts.Detector, &r)
+	}
 	if _, ok := errors.AsType[*index.SpaceError](err); ok {
 		return index.Result{}, &EmbedderError{Corpus: c.store.name, Made: c.manifest.Info.Space, Given: c.spaceID()}
 	}

@@ -80,6 +80,7 @@ type Verdict struct {
 	Doubts     []Doubt     `json:"doubts,omitempty"`    // what could be neither found nor refuted, in the order of the claim
 	Miscited   bool        `json:"miscited,omitempty"`  // supported, but not by what it cites
 	Reason     string      `json:"reason"`
-	Error      string      `json:"error,omitempty"` // what kept the claim from being judged; it then counts as unsupported
-	Cause      Cause       `json:"cause,omitempty"` // of that error
+	Error      string      `json:"error,omitempty"`    // what kept the claim from being judged; it then counts as unsupported
+	StandIn    string      `json:"stand_in,omitempty"` // why the judge that was chosen did not give the verdict, and another did
+	Cause      Cause       `json:"cause,omitempty"`    // of Error, or of StandIn
 }

@@ -3,6 +3,7 @@ package state
 import (
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 )
 
@@ -23,17 +24,29 @@ type Passage struct {
 	Element string `json:"element,omitempty"` // CSS selector of the element that the text begins in, for HTML
 	Line    int    `json:"line,omitempty"`    // 1-based line of the record, for CSV and JSONL
 
+	// Orders are what a detector that looked at the passage when it was found says
+	// that it tells an assistant to do. The passage in its corpus has none.
+	Orders []Order `json:"orders,omitempty"`
+
 	// Metadata is what the document or the record says of itself, and its
 	// directory and file type. A value of several lines is several values. The
 	// map is shared between passages: it is not written to.
 	Metadata map[string]string `json:"metadata,omitempty"`
 }
 
+// An Order is a part of a passage that tells an assistant who reads it what to
+// do: the bytes Start..End of the passage's text.
+type Order struct {
+	Kind  string `json:"kind"` // such as "override"
+	Start int    `json:"start"`
+	End   int    `json:"end"`
+}
+
 // Equal reports whether two passages are the same in everything.
 func (p Passage) Equal(q Passage) bool {
 	return p.ID == q.ID && p.Doc == q.Doc && p.Title == q.Title && p.Section == q.Section && p.Text == q.Text &&
 		p.Start == q.Start && p.End == q.End && p.Source == q.Source && p.Page == q.Page && p.Element == q.Element &&
-		p.Line == q.Line && maps.Equal(p.Metadata, q.Metadata)
+		p.Line == q.Line && maps.Equal(p.Metadata, q.Metadata) && slices.Equal(p.Orders, q.Orders)
 }
 
 // Where names the place of a passage for a reader: title, section, page, line.

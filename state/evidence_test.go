@@ -21,6 +21,8 @@ func TestPassageEqual(t *testing.T) {
 				f.SetInt(1)
 			case reflect.Map:
 				f.Set(reflect.ValueOf(map[string]string{"k": "v"}))
+			case reflect.Slice:
+				f.Set(reflect.ValueOf([]state.Order{{Kind: "x", End: 1}}))
 			default:
 				t.Fatalf("a field of kind %v is new to this test", f.Kind())
 			}

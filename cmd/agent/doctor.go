@@ -49,8 +49,8 @@ $XDG_CONFIG_HOME/assay or ~/.config/assay. An existing file is left alone.
 
 Each model of a provider that the settings name is asked one small question,
 which costs a few tokens and tells whether the key, the address and the name
-are right. With the offline model and no collector of telemetry, the defaults,
-no network is used.`,
+are right; so is a small model behind an address. With the offline model, no such
+address and no collector of telemetry, the defaults, no network is used.`,
 		Example: "  agent doctor\n  agent doctor --json\n  agent doctor --init\n  agent doctor --config team.yaml\n  agent doctor --model openai:gpt-4.1-mini",
 		Args:    exactly(0, "no argument"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -119,6 +119,7 @@ func (a *app) examine(cmd *cobra.Command, flags *settingFlags) ([]finding, []set
 	out = append(out, checkChosen(s)...)
 	out = append(out, checkVectors(s)...)
 	out = append(out, a.checkModels(cmd.Context(), s)...)
+	out = append(out, a.checkClassifiers(cmd.Context(), s)...)
 	return append(out, checkTelemetry(cmd.Context(), s), checkSkills(s), a.checkTerminal()), settingLines(s, table)
 }
 

@@ -50,7 +50,7 @@ func (a *app) checkModels(ctx context.Context, s settings) []finding {
 		out = append(out, finding{"model", statusFail, err.Error(), "agent ask --search-tool=false …"})
 	}
 	if out == nil {
-		out = []finding{{"model", statusOK, s.modelLabel() + ": no key, no network", ""}}
+		out = []finding{{"model", statusOK, s.labelOfModels() + ": no key, no network", ""}}
 	}
 	return out
 }

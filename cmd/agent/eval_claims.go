@@ -16,8 +16,9 @@ import (
 
 // Judges that can be measured.
 const (
-	judgeOffline = "offline"
-	judgeVerify  = "verify"
+	judgeOffline    = "offline"
+	judgeVerify     = "verify"
+	judgeConfigured = "configured"
 )
 
 // evalClaimsFlags are the flags of eval claims.
@@ -27,6 +28,8 @@ type evalClaimsFlags struct {
 	limit   int
 	altered bool
 	asJSON  bool
+
+	settings settingFlags
 }
 
 func (a *app) evalClaimsCommand() *cobra.Command {
@@ -53,6 +56,9 @@ contradicted only by a hard signal, which the judge offline does not look for.
 The judge verify is that of agent verify: learned weights, and code that weighs
 each critical word of the claim (numbers, dates, names, negation, direction,
 gender, quantifiers, modality) and overrules them. offline is the weights alone.
+configured is verify with the small model that verification.judge names, and nothing
+that stands in for it. For that judge the output has a calibration to paste into the
+configuration, with the calibration error on claims that it was not fitted on.
 
 --altered judges the fully supported claims and, beside each, copies of it with
 one word or number changed, so that they no longer hold. It prints for each kind
@@ -66,23 +72,26 @@ run, in the repository: go run ./eval/train verify --data DIR --out ''`,
 		Example: `  agent eval claims --format wice --data claims.jsonl.gz
   agent eval claims --format wice --data claims.jsonl.gz --altered
   agent eval claims --format scifact --data claims.jsonl --corpus corpus.jsonl.gz
-  agent eval claims --format faithbench --data samples.jsonl.gz --judge verify --json`,
+  agent eval claims --format faithbench --data samples.jsonl.gz --judge verify --json
+  agent eval claims --format wice --data mine.jsonl --judge configured --config c.yaml`,
 		Args: exactly(0, "no argument"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := f.check(cmd); err != nil {
 				return err
 			}
-			return a.evalClaims(cmd.Context(), &f)
+			return a.evalClaims(cmd, &f)
 		},
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.files.Format, "format", "", "`FORMAT` of the files: "+strings.Join(claims.Formats(), ", "))
 	flags.StringVar(&f.files.Data, "data", "", "`FILE` of the claims or responses (JSON Lines)")
 	flags.StringVar(&f.files.Corpus, "corpus", "", "`FILE` of the abstracts; for scifact only")
-	flags.StringVar(&f.judge, "judge", judgeVerify, "`JUDGE` to measure: verify or offline")
+	flags.StringVar(&f.judge, "judge", judgeVerify, "`JUDGE` to measure: verify, offline or configured")
 	flags.IntVar(&f.limit, "limit", 0, "judge only the first `N` items")
 	flags.BoolVar(&f.altered, "altered", false, "judge supported claims and altered copies of them")
 	flags.BoolVar(&f.asJSON, "json", false, "print one JSON document")
+	flags.StringVar(&f.settings.config, "config", "", "configuration `FILE` (YAML) that names the judge configured")
+	f.settings.registerCassette(cmd)
 	return cmd
 }
 
@@ -93,7 +102,7 @@ func (f *evalClaimsFlags) check(cmd *cobra.Command) error {
 			return usagef("--%s is missing; see: agent help eval claims", need.flag)
 		}
 	}
-	judges := []string{judgeOffline, judgeVerify}
+	judges := []string{judgeConfigured, judgeOffline, judgeVerify}
 	switch {
 	case !slices.Contains(judges, f.judge):
 		return usagef("--judge is %q%s; known: %s", f.judge, didYouMean(f.judge, judges), strings.Join(judges, ", "))
@@ -105,6 +114,8 @@ func (f *evalClaimsFlags) check(cmd *cobra.Command) error {
 		return usagef("--corpus is for the format scifact; %s has its evidence in the file of the claims", f.files.Format)
 	case f.limit < 0 || f.limit == 0 && cmd.Flags().Changed("limit"):
 		return usagef("--limit is %d: it must be at least 1; leave it out to judge every item", f.limit)
+	case f.judge != judgeConfigured && (cmd.Flags().Changed("config") || cmd.Flags().Changed("record") || cmd.Flags().Changed("replay")):
+		return usagef("--config, --record and --replay are for --judge %s; %s asks no model", judgeConfigured, f.judge)
 	}
 	return nil
 }
@@ -115,11 +126,33 @@ type measuredClaims struct {
 	set     *claims.Dataset
 	result  claims.Evaluation
 	trained bool // the judge has seen the labels
+
+	// Of the judge configured.
+	model       string // as its server names it
+	calibration string // in use; empty for none
+	fit         claims.Fit
+	unfit       error // why there is no fit
 }
 
-func (a *app) evalClaims(ctx context.Context, f *evalClaimsFlags) error {
+// A configuredJudge is the judge that the settings name.
+type configuredJudge struct {
+	*claims.Heard
+	classifier
+	served func(context.Context) string
+}
+
+func (a *app) evalClaims(cmd *cobra.Command, f *evalClaimsFlags) (failed error) {
+	var configured *configuredJudge
+	if f.judge == judgeConfigured {
+		x, judge, err := a.openConfiguredJudge(cmd, f)
+		if err != nil {
+			return err
+		}
+		configured = judge
+		defer func() { failed = also(failed, x.close()) }()
+	}
 	progress := a.newIngestProgress(f.asJSON)
-	m, err := measureClaims(ctx, f, progress.update)
+	m, err := measureClaims(cmd.Context(), f, configured, progress.update)
 	if err = errors.Join(err, progress.close()); err != nil {
 		return err
 	}
@@ -131,7 +164,29 @@ func (a *app) evalClaims(ctx context.Context, f *evalClaimsFlags) error {
 	return nil
 }
 
-func measureClaims(ctx context.Context, f *evalClaimsFlags, progress func(string, int, int)) (m measuredClaims, err error) {
+// openConfiguredJudge opens the judge that the settings name. The exchange's close is
+// the caller's.
+func (a *app) openConfiguredJudge(cmd *cobra.Command, f *evalClaimsFlags) (*exchange, *configuredJudge, error) {
+	s, err := a.resolve(cmd, &f.settings)
+	if err != nil {
+		return nil, nil, err
+	}
+	if s.verification.judge.url == "" {
+		return nil, nil, usagef("--judge is %s, and %s names no server: set it to an address", f.judge, keyJudge)
+	}
+	x, err := a.openExchange(cmd, &f.settings, &s)
+	if err != nil {
+		return nil, nil, err
+	}
+	model, served, err := x.judgeAlone(s)
+	if err != nil {
+		return nil, nil, err
+	}
+	heard, err := claims.NewHeard(model)
+	return x, &configuredJudge{heard, s.verification.judge, served}, err
+}
+
+func measureClaims(ctx context.Context, f *evalClaimsFlags, configured *configuredJudge, progress func(string, int, int)) (m measuredClaims, err error) {
 	m.judge = f.judge
 	set, err := claims.Read(ctx, f.files, &claims.ReadOptions{Progress: progress})
 	if err != nil {
@@ -142,6 +197,10 @@ func measureClaims(ctx context.Context, f *evalClaimsFlags, progress func(string
 		if m.set = claims.Altered(m.set); len(m.set.Items) == 0 {
 			return m, fmt.Errorf("%s has no supported claim to alter", f.files.Data)
 		}
+	}
+	if configured != nil {
+		err = m.configured(ctx, configured, progress)
+		return m, err
 	}
 	if m.trained, err = claims.OfflineSaw(set); err != nil {
 		return m, err
@@ -156,12 +215,39 @@ func measureClaims(ctx context.Context, f *evalClaimsFlags, progress func(string
 	return m, err
 }
 
+// configured measures the judge that the settings name, and fits a calibration of
+// what its server said.
+func (m *measuredClaims) configured(ctx context.Context, judge *configuredJudge, progress func(string, int, int)) (err error) {
+	m.calibration = judge.calibration
+	if m.result, err = claims.Evaluate(ctx, m.set, judge, &claims.EvaluateOptions{Progress: progress}); err != nil {
+		return err
+	}
+	m.model = judge.served(ctx)
+	if m.result.Failed == len(m.result.Outcomes) {
+		return fmt.Errorf("no claim could be judged; the first: %s", m.result.Outcomes[0].Verdict.Error)
+	}
+	used, err := judge.calibrated()
+	if err != nil {
+		return err
+	}
+	raw := slices.Clone(judge.Heard.Heard())
+	for i := range raw {
+		raw[i] = used.Raw(raw[i])
+	}
+	m.fit, m.unfit = claims.Calibrate(m.set, raw)
+	return nil
+}
+
 // trainedNote says what figures on data that was trained on are worth.
 const trainedNote = "the judge was trained on these labels: these are figures of a fit; cross-validated ones: go run ./eval/train verify --data DIR --out ''"
 
 // printClaims prints an evaluation for people.
 func (a *app) printClaims(m measuredClaims) {
-	fmt.Fprintf(a.stdout, "%s, judge %s: n %d\n", m.set.Format, m.judge, len(m.result.Outcomes))
+	name := m.judge
+	if m.model != "" {
+		name += " (" + m.model + ")"
+	}
+	fmt.Fprintf(a.stdout, "%s, judge %s: n %d\n", m.set.Format, name, len(m.result.Outcomes))
 	if m.trained {
 		fmt.Fprintf(a.stdout, "  %s\n", trainedNote)
 	}
@@ -181,6 +267,12 @@ func (a *app) printClaims(m measuredClaims) {
 			fmt.Fprintf(a.stdout, "%-12s  %5d  %8.2f  %8.2f\n", k.Kind, k.N, float64(k.Refused)/float64(k.N), float64(k.Refused+k.Doubted)/float64(k.N))
 		}
 	}
+	switch {
+	case m.unfit != nil:
+		fmt.Fprintf(a.stdout, "\nno calibration: %v\n", m.unfit)
+	case m.model != "":
+		fmt.Fprintf(a.stdout, "\nits probabilities on %d claims: ECE %.4f, calibrated on other claims %.4f; to calibrate them set\n%s: %s\n", m.fit.N, m.fit.ECE, m.fit.Calibrated, keyJudgeCalibration, m.fit.Calibration.String())
+	}
 	fmt.Fprintf(a.stdout, "\nlatency p50 %.2f ms, p95 %.2f ms\n", milliseconds(m.result.P50), milliseconds(m.result.P95))
 	fmt.Fprintf(a.stdout, "intervals: %d bootstrap resamples, seed %d\n", m.result.Resample.Resamples, m.result.Resample.Seed)
 }
@@ -191,6 +283,11 @@ type claimsDocument struct {
 	Task        string                      `json:"task"` // "claims"
 	Format      string                      `json:"format"`
 	Judge       string                      `json:"judge"`
+	Model       string                      `json:"judge_model,omitempty"`       // of the judge configured
+	Calibration string                      `json:"judge_calibration,omitempty"` // in use
+	Fit         *fitDocument                `json:"calibration,omitempty"`
+	Unfit       string                      `json:"no_calibration,omitempty"` // why there is none
+	Data        string                      `json:"data_sha256"`
 	Trained     bool                        `json:"trained_on_this_data"`
 	N           int                         `json:"n"`
 	Failed      int                         `json:"failed"`
@@ -200,6 +297,14 @@ type claimsDocument struct {
 	Drawn       drawnItems                  `json:"resampling"`
 	Altered     *claims.Resistance          `json:"altered,omitempty"` // when the data holds altered claims
 	Items       []claimsItem                `json:"items"`
+}
+
+// fitDocument is a calibration that was fitted.
+type fitDocument struct {
+	Calibration string  `json:"judge_calibration"` // to paste
+	N           int     `json:"n"`
+	ECE         float64 `json:"ece"`            // of the probabilities of the server
+	Calibrated  float64 `json:"ece_calibrated"` // on claims that it was not fitted on
 }
 
 type reliabilityBin struct {
@@ -232,6 +337,13 @@ func (a *app) printClaimsJSON(m measuredClaims) {
 	}
 	if r, ok := claims.Resist(m.result.Outcomes); ok {
 		out.Altered = &r
+	}
+	out.Model, out.Calibration, out.Data = m.model, m.calibration, m.set.Hash
+	switch {
+	case m.unfit != nil:
+		out.Unfit = m.unfit.Error()
+	case m.model != "":
+		out.Fit = &fitDocument{m.fit.Calibration.String(), m.fit.N, six(m.fit.ECE), six(m.fit.Calibrated)}
 	}
 	for _, b := range m.result.Reliability {
 		out.Reliability = append(out.Reliability, reliabilityBin{six(b.Lo), six(b.Hi), b.N, six(b.Expected), six(b.Observed)})

@@ -14,7 +14,9 @@ import (
 
 	"example.com/assay/llm"
 	"example.com/assay/llm/cassette"
+	"example.com/assay/llm/classify"
 	"example.com/assay/llm/offline"
+	"example.com/assay/skills"
 	"example.com/assay/telemetry"
 )
 
@@ -103,8 +105,16 @@ func (x *exchange) model(ctx context.Context, s settings) (llm.Model, error) {
 	}
 	c := newConnector(x.env, s)
 	m, err := x.connect(ctx, s, c)
-	if err != nil || x.file == "" {
-		return m, err
+	if err != nil {
+		return nil, err
+	}
+	return x.taped(s, c, m)
+}
+
+// taped has a model's calls recorded, if calls are.
+func (x *exchange) taped(s settings, c *connector, m llm.Model) (_ llm.Model, err error) {
+	if x.file == "" {
+		return m, nil
 	}
 	if x.recorder == nil { // now, so that settings that cannot be used leave no file
 		if x.recorder, err = record(x.file, s, c); err != nil {
@@ -176,6 +186,24 @@ func (x *exchange) connect(ctx context.Context, s settings, c *connector) (llm.M
 		if bySkill[skill], err = open(chosen[skill]); err != nil {
 			return nil, err
 		}
+	}
+	if s.verification.judge.url != "" {
+		second, ok := bySkill[skills.JudgeClaim]
+		if !ok {
+			second = other
+		}
+		judge, err := x.judgedBy(s, second)
+		if err != nil {
+			return nil, err
+		}
+		bySkill[skills.JudgeClaim] = telemetry.Watch(s.verification.judge.label(), judge)
+	}
+	if s.lookup.detector.url != "" {
+		client, err := x.classifierClient(s.lookup.detector, x.controls.WrapUnpriced)
+		if err != nil {
+			return nil, err
+		}
+		bySkill[classify.SkillOrders] = telemetry.Watch(s.lookup.detector.label(), classify.NewDetector(client))
 	}
 	return llm.BySkill(bySkill, other), nil
 }

@@ -44,8 +44,10 @@ func (c *connector) secrets() []string {
 			}
 		}
 	}
-	if key := c.env.get(envRerankKey); key != "" {
-		out = append(out, key)
+	for _, variable := range []string{envRerankKey, envJudgeKey, envDetectorKey} {
+		if key := c.env.get(variable); key != "" {
+			out = append(out, key)
+		}
 	}
 	return out
 }

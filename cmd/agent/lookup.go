@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,11 +10,13 @@ import (
 	"strings"
 
 	"example.com/assay/llm"
+	"example.com/assay/llm/classify"
 	"example.com/assay/llm/gemini"
 	"example.com/assay/llm/openai"
 	"example.com/assay/llm/rerank"
 	"example.com/assay/memory"
 	"example.com/assay/memory/embed"
+	"example.com/assay/memory/text"
 	"example.com/assay/skills"
 )
 
@@ -27,11 +30,12 @@ const (
 
 // lookup is what of a corpus is found how, beside the offline index.
 type lookup struct {
-	embedder  string // offlineEmbedder, or a provider's as "openai:NAME"
-	dimension int    // of its vectors; 0 for its own
-	cache     int    // MiB that the vectors of all corpora may take
-	reranker  string // noReranker, judgeReranker, or a server's address
-	model     string // of that server
+	embedder  string     // offlineEmbedder, or a provider's as "openai:NAME"
+	dimension int        // of its vectors; 0 for its own
+	cache     int        // MiB that the vectors of all corpora may take
+	reranker  string     // noReranker, judgeReranker, or a server's address
+	model     string     // of that server
+	detector  classifier // of orders in passages
 }
 
 // lookupTable lists its settings.
@@ -81,6 +85,22 @@ func lookupTable() []setting {
 		key: "reranker_model", about: "The model that the server is asked for; some serve one and need no name.", example: "jina-reranker-v2-base-multilingual",
 		set:  func(p *parser, s *settings, from origin, text string) { s.lookup.model = p.name(from, text) },
 		show: func(s *settings) string { return s.lookup.model },
+	}, {
+		key: keyDetector, about: "What looks for prompt injection in the passages that were found, beside the rules of this program: none, or the address of a small model that ends in /predict (Text Embeddings Inference) or /classify (vLLM, SGLang), whose key is " + envDetectorKey + ".", example: "http://localhost:8081/predict",
+		set: func(p *parser, s *settings, from origin, text string) {
+			s.lookup.detector.setURL(p, from, text, noDetector)
+		},
+		show: func(s *settings) string { return cmp.Or(s.lookup.detector.url, noDetector) },
+	}, {
+		key: keyDetector + "_model", about: "The model that the server is asked for; a server of one model needs no name.", example: "protectai/deberta-v3-base-prompt-injection-v2",
+		set: func(p *parser, s *settings, from origin, text string) {
+			s.lookup.detector.model = p.modelName(from, text)
+		},
+		show: func(s *settings) string { return s.lookup.detector.model },
+	}, {
+		key: keyDetector + "_labels", about: "What the model's labels mean where their names do not tell: orders or harmless.", example: "LABEL_0=harmless, LABEL_1=orders",
+		set:  func(p *parser, s *settings, from origin, text string) { s.lookup.detector.setLabels(p, from, text) },
+		show: func(s *settings) string { return s.lookup.detector.labels },
 	}}
 }
 
@@ -103,10 +123,11 @@ type finder struct {
 	space    *embed.Space // nil for the offline embedder alone
 	cache    *embed.Cache
 	reranker memory.Reranker
+	detector memory.Detector // nil for none
 }
 
 func (f *finder) options() *memory.OpenOptions {
-	return &memory.OpenOptions{Space: f.space, Reranker: f.reranker}
+	return &memory.OpenOptions{Space: f.space, Reranker: f.reranker, Detector: f.detector}
 }
 
 func (f *finder) close() error {
@@ -144,6 +165,13 @@ func (a *app) openFinder(ctx context.Context, s settings, set *skills.Set, x *ex
 	f, err := a.openEmbedder(ctx, s, x.controls)
 	if err != nil {
 		return nil, err
+	}
+	if s.lookup.detector.url != "" {
+		model, err := x.model(ctx, s)
+		if err != nil {
+			return nil, errors.Join(err, f.close())
+		}
+		f.detector = detector{model, s.lookup.detector.label()}
 	}
 	switch s.lookup.reranker {
 	case noReranker, "":
@@ -216,6 +244,18 @@ func (e queryEmbedder) EmbedQuery(ctx context.Context, text string) (out []float
 		return llm.Usage{}, err
 	})
 	return out, err
+}
+
+// detector asks the model that answers for a detector of orders.
+type detector struct {
+	model llm.Model
+	name  string
+}
+
+func (d detector) ID() string { return d.name }
+
+func (d detector) Detect(ctx context.Context, texts []string) ([][]text.Span, error) {
+	return classify.DetectBy(ctx, d.model, texts)
 }
 
 // reranked puts a reranker's calls under the limits of models.

@@ -56,6 +56,11 @@ func TestConditions(t *testing.T) {
 		"search tool":   func(s *settings) { s.searchTool = true },
 		"edges":         func(s *settings) { s.searchTool, s.inSession = true, true },
 		"its model":     func(s *settings) { s.lookup.model = "x" },
+		"judge":         func(s *settings) { s.verification.judge.url = "http://h/predict" },
+		"calibration": func(s *settings) {
+			s.verification.judge.url, s.verification.judge.calibration = "http://h/predict", "1 1"
+		},
+		"detector": func(s *settings) { s.lookup.detector.url = "http://h/predict" },
 	} {
 		if got := of(change); len(qa.Differences(plain, got)) == 0 {
 			t.Errorf("%s is no condition", name)

@@ -226,6 +226,15 @@ func (s settings) modelLabel() string {
 	if s.replayed != "" {
 		return s.replayed
 	}
+	label := s.labelOfModels()
+	if judge := s.verification.judge.label(); judge != "" {
+		label += ", claims judged by " + judge
+	}
+	return label
+}
+
+// labelOfModels is the label without the server that judges claims.
+func (s settings) labelOfModels() string {
 	label := s.model
 	for _, skill := range slices.Sorted(maps.Keys(s.skillModels)) {
 		label += fmt.Sprintf(", %s for %s", s.skillModels[skill], skill)

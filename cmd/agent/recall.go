@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"example.com/assay/llm/offline"
 	"example.com/assay/memory"
@@ -67,9 +68,15 @@ func conditionsOf(s settings, corpus, ranker string, set *skills.Set) ([]qa.Cond
 	if s.lookup.model != "" {
 		more = append(more, qa.Condition{Name: "model of the reranker", Value: s.lookup.model})
 	}
+	if d := s.lookup.detector; d.url != "" {
+		more = append(more, qa.Condition{Name: "detector of injection", Value: strings.TrimSpace(d.url + " " + d.model + " " + d.labels)})
+	}
 	if v := s.verification; v.enabled {
 		more = append(more, qa.Condition{Name: "verification", Value: fmt.Sprintf(
 			"from confidence %s, corrected at most %d times, unsupported claims: %s", number(v.threshold), v.attempts, v.unsupported)})
+		if j := v.judge; j.url != "" {
+			more = append(more, qa.Condition{Name: "judge of claims", Value: strings.TrimSpace(j.url + " " + j.model + " " + j.labels + " " + j.calibration)})
+		}
 	}
 	return research.Conditions(corpus, p.Graph().Fingerprint(), set, more...)
 }

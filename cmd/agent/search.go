@@ -12,6 +12,7 @@ import (
 	"example.com/assay/cmd/agent/internal/render"
 	"example.com/assay/memory"
 	"example.com/assay/memory/index"
+	"example.com/assay/nodes/retrieval"
 	"example.com/assay/state"
 )
 
@@ -122,6 +123,9 @@ func (a *app) search(cmd *cobra.Command, flags *settingFlags, q index.Query, exp
 	}
 	if found.Fallback != "" {
 		a.warn("the passages are in the index's own order, since the reranker failed: %s", found.Fallback)
+	}
+	if found.Uninspected != "" {
+		a.warn("%s%s", retrieval.NotInspected, found.Uninspected)
 	}
 	if asJSON {
 		a.printJSON(searched(corpus, q, found))

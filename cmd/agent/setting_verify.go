@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"example.com/assay/llm/classify"
 	"example.com/assay/nodes/verify"
 )
 
@@ -15,10 +16,11 @@ type verification struct {
 	attempts    int     // at a correction
 	showClaims  bool
 	unsupported verify.Treatment
+	judge       classifier // a server that judges claims
 }
 
 func defaultVerification() verification {
-	return verification{enabled: true, threshold: 0.7, attempts: 2, unsupported: verify.MarkUnsupported}
+	return verification{enabled: true, threshold: 0.7, attempts: 2, unsupported: verify.MarkUnsupported, judge: classifier{task: classify.Support, key: keyJudge}}
 }
 
 // options are those of the pipeline.
@@ -34,7 +36,7 @@ const keyVerification = "verification.enabled"
 
 // verificationTable lists the settings of verification.
 func verificationTable() []setting {
-	return []setting{{
+	return append([]setting{{
 		key: keyVerification, flag: "verification", negation: "no-verification", about: "Check the claims of an answer before it is shown.",
 		set:  func(p *parser, s *settings, from origin, text string) { s.verification.enabled = p.boolean(from, text) },
 		show: func(s *settings) string { return strconv.FormatBool(s.verification.enabled) },
@@ -62,7 +64,7 @@ func verificationTable() []setting {
 			s.verification.unsupported = verify.Treatment(p.oneOf(from, text, string(verify.MarkUnsupported), string(verify.StrikeUnsupported), string(verify.KeepUnsupported)))
 		},
 		show: func(s *settings) string { return string(s.verification.unsupported) },
-	}}
+	}}, judgeTable()...)
 }
 
 // registerVerification adds the flags of verbs whose answers are checked.

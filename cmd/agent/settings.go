@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/assay/llm"
+	"example.com/assay/llm/classify"
 	"example.com/assay/llm/offline"
 	"example.com/assay/memory/embed"
 	"example.com/assay/memory/index"
@@ -62,7 +63,7 @@ type settings struct {
 // limits are the wrappers' own, written out so that they can be shown.
 func defaultSettings(remembers bool) settings {
 	return settings{
-		corpus: defaultCorpus, lookup: lookup{embedder: offlineEmbedder, cache: embed.DefaultMaxBytes >> 20, reranker: noReranker}, model: offline.Name, threshold: defaultThreshold, memory: remembers,
+		corpus: defaultCorpus, lookup: lookup{embedder: offlineEmbedder, cache: embed.DefaultMaxBytes >> 20, reranker: noReranker, detector: classifier{task: classify.Injection, key: keyDetector}}, model: offline.Name, threshold: defaultThreshold, memory: remembers,
 		verification: defaultVerification(), grounding: defaultGrounding(), bm25: index.BM25{}.Resolved(),
 		skillModels: map[string]string{}, keyFiles: map[string]string{}, origins: map[string]origin{},
 		limits: llm.ControlOptions{

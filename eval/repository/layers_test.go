@@ -47,10 +47,11 @@ var layers = map[string][]string{
 	"llm/langchain": {"llm", "llm/internal"},
 	"telemetry":     {"graph", "llm", "state"},
 	"llm/rerank":    {"llm", "llm/internal", "skills"},
+	"llm/classify":  {"llm", "llm/internal", "skills", "state", "memory/text"},
 	"memory":        {"graph", "state"},
 	"memory/embed":  {"memory/internal/flock", "memory/text"},
 	"nodes":         {"graph", "graph/trace", "state", "skills", "llm", "memory"},
-	"eval":          {"graph", "graph/trace", "state", "skills", "llm", "llm/offline", "memory", "nodes", "case_studies"},
+	"eval":          {"graph", "graph/trace", "state", "skills", "llm", "llm/offline", "llm/classify", "memory", "nodes", "case_studies"},
 	"case_studies":  {},
 	"cmd":           {"graph", "state", "skills", "llm", "memory", "nodes", "eval", "case_studies", "telemetry"},
 }

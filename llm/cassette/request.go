@@ -43,6 +43,7 @@ type receipt struct {
 	Cost     state.Money `json:"cost,omitempty"`
 	Unpriced bool        `json:"unpriced,omitempty"`
 	Fallback string      `json:"fallback,omitempty"`
+	Lost     state.Cause `json:"lost,omitempty"`
 }
 
 type response struct {

@@ -81,6 +81,8 @@ type Result struct {
 
 	Reranker string // ID of what ordered the hits in place of the index, a trained ranker too; empty when nothing did
 	Fallback string // why a reranker that was asked did not order them, at most 300 bytes; else empty
+
+	Uninspected string // why a detector of orders that was asked did not look at the hits, at most 300 bytes; else empty
 }
 
 // Names of the scores of a hit. Each but the first and RankerMMR is a weighted

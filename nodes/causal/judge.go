@@ -104,7 +104,7 @@ func weigh(out skills.JudgeEdgeOutput, passages []state.Passage, inspect retriev
 		if !ok {
 			continue
 		}
-		if ordered(inspect.In(p.Text), start, end) {
+		if ordered(inspect.In(p), start, end) {
 			problem = state.Rejection{Reason: state.RejectedOrder, Detail: "its quote gives orders to an assistant"}
 			continue
 		}

@@ -103,7 +103,7 @@ func settle(p state.Passage, x skills.ExtractedRequirement, inspect retrieval.In
 		return refuse(state.FindNotVerbatim, "the passage does not hold these bytes")
 	}
 	fit := obligation.Fit(p.Text, text.Span{Start: start, End: end})
-	for _, o := range inspect.In(p.Text) {
+	for _, o := range inspect.In(p) {
 		if o.Start < fit.Quote.End && fit.Quote.Start < o.End {
 			return refuse(state.FindOrders, "the sentence tells an assistant what to do: "+o.Kind)
 		}

@@ -180,9 +180,7 @@ func (f *finder) ask(ctx context.Context, k int, kind *index.Condition) ([]state
 	if err != nil {
 		return nil, err
 	}
-	if r.Fallback != "" {
-		f.warnings = append(f.warnings, retrieval.NotReranked+r.Fallback)
-	}
+	f.warnings = append(f.warnings, retrieval.Warnings(r)...)
 	f.losses = append(f.losses, retrieval.Lost(r, f.s.Question)...)
 	f.confidence = max(f.confidence, r.Confidence)
 	return r.Hits, retrieval.Publish(ctx, retrieval.Asked{Queries: []string{f.s.Question}}, r)

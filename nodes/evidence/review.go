@@ -128,6 +128,9 @@ func (r *Reviewer) statement(ctx context.Context, s state.Comply, st state.State
 	}
 	v, usage, err := r.Judge.Judge(ctx, state.Claim{ID: 1, Text: bare(st.Text), End: len(bare(st.Text)), Cites: st.IDs}, evidence)
 	out.usage = out.usage.Plus(usage)
+	if v.StandIn != "" {
+		out.losses = append(out.losses, state.Loss{Missing: "the verdict of the chosen judge on “" + llm.Cut(bare(st.Text), mostShown) + "”", Cause: v.Cause, Error: v.StandIn})
+	}
 	if err != nil || v.Status == state.Supported {
 		return nil, err
 	}

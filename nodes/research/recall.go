@@ -131,6 +131,7 @@ func Remembered(entry qa.Entry, corpus *memory.Corpus) (Recall, error) {
 	for _, step := range r.Steps {
 		for _, c := range step.Citations {
 			p := step.Hits[c.N-1].Passage
+			p.Orders = nil // found in a search; the corpus has none
 			if have, ok, err := corpus.Passage(p.ID); err != nil {
 				return r, err
 			} else if !ok || !have.Equal(p) {

@@ -46,10 +46,7 @@ func Retrieve(corpus retrieval.Retriever, passages int, inspect retrieval.Inspec
 			return nil, err
 		}
 		update := graph.Update[state.Agent]{row(state.Step{ID: step.ID, Hits: found.Hits, Confidence: found.Confidence})}
-		if found.Fallback != "" {
-			update = append(update, state.AgentWarnings.Add(retrieval.NotReranked+found.Fallback))
-		}
-		for _, warning := range orders {
+		for _, warning := range append(retrieval.Warnings(found), orders...) {
 			update = append(update, state.AgentWarnings.Add(warning))
 		}
 		if usage := asked.Usage(); usage != (state.ModelUsage{}) {

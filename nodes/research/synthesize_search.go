@@ -123,9 +123,7 @@ func (t *stepSearch) Settle(ctx context.Context, result json.RawMessage) (json.R
 	if err := retrieval.Publish(ctx, retrieval.Asked{Step: t.step, Queries: []string{call.Query}, Excluded: t.excluded}, call.Found); err != nil {
 		return nil, err
 	}
-	if call.Found.Fallback != "" {
-		t.warnings = append(t.warnings, retrieval.NotReranked+call.Found.Fallback)
-	}
+	t.warnings = append(t.warnings, retrieval.Warnings(call.Found)...)
 	out, err := t.give(ctx, call.Found.Hits)
 	if err != nil {
 		return nil, err

@@ -60,6 +60,9 @@ type Fallback struct {
 // NotReranked begins the warning of a search whose reranker failed.
 const NotReranked = "the passages are in the index's own order, since the reranker failed: "
 
+// NotInspected begins the warning of a search whose detector of orders failed.
+const NotInspected = "prompt injection was looked for in the passages by rules alone, since the detector failed: "
+
 // Asked is what a search was for.
 type Asked struct {
 	Step, Claim int // see Event

@@ -26,10 +26,27 @@ func (e *SearchError) Cause() state.Cause {
 	return state.CauseIndex
 }
 
-// Lost are the losses of a search that went on: its reranker failed.
+// Lost are the losses of a search that went on: its reranker, or its detector of
+// orders, failed.
 func Lost(found index.Result, query string) []state.Loss {
-	if found.Fallback == "" {
-		return nil
+	var losses []state.Loss
+	if found.Fallback != "" {
+		losses = append(losses, state.Loss{Missing: fmt.Sprintf("the reranker's order of the passages on “%s”", query), Cause: state.CauseModel, Error: found.Fallback})
 	}
-	return []state.Loss{{Missing: fmt.Sprintf("the reranker's order of the passages on “%s”", query), Cause: state.CauseModel, Error: found.Fallback}}
+	if found.Uninspected != "" {
+		losses = append(losses, state.Loss{Missing: fmt.Sprintf("the detector's look at the passages on “%s”", query), Cause: state.CauseModel, Error: found.Uninspected})
+	}
+	return losses
+}
+
+// Warnings tell of such a search.
+func Warnings(found index.Result) []string {
+	var warnings []string
+	if found.Fallback != "" {
+		warnings = append(warnings, NotReranked+found.Fallback)
+	}
+	if found.Uninspected != "" {
+		warnings = append(warnings, NotInspected+found.Uninspected)
+	}
+	return warnings
 }

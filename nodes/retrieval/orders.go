@@ -13,21 +13,19 @@ import (
 
 // An Order is a part of a passage that tells an assistant who reads it what to
 // do: the bytes Start..End of the passage's text.
-type Order struct {
-	Kind       string // such as "override"
-	Start, End int
-}
+type Order = state.Order
 
 // Inspect finds the orders in a passage's text; none in one that only informs.
 // A nil Inspect looks for none.
 type Inspect func(text string) []Order
 
-// In returns the orders in a text, also of a nil Inspect.
-func (inspect Inspect) In(text string) []Order {
+// In returns the orders in a passage, also of a nil Inspect: those that inspect
+// finds, and those that a detector found when the passage was searched for.
+func (inspect Inspect) In(p state.Passage) []Order {
 	if inspect == nil {
-		return nil
+		return p.Orders
 	}
-	return inspect(text)
+	return slices.Concat(inspect(p.Text), p.Orders)
 }
 
 // EventOrders is the name of the custom event of a passage that was read and
@@ -48,7 +46,7 @@ func (inspect Inspect) Report(ctx context.Context, step int, hits []state.Hit) (
 	var warnings []string
 	for _, h := range hits {
 		var kinds []string
-		for _, o := range inspect.In(h.Passage.Text) {
+		for _, o := range inspect.In(h.Passage) {
 			if !slices.Contains(kinds, o.Kind) {
 				kinds = append(kinds, o.Kind)
 			}

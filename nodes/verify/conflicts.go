@@ -20,7 +20,7 @@ func (j *Judge) compare(c state.Claim, evidence []state.Evidence) (conflicts []f
 	var sentences []string
 	var quotes []state.Quote
 	for _, e := range evidence {
-		orders := j.inspect.In(e.Passage.Text)
+		orders := j.inspect.In(e.Passage)
 		for _, s := range text.Sentences(e.Passage.Text) {
 			if slices.ContainsFunc(orders, func(o retrieval.Order) bool { return o.Start < s.End && s.Start < o.End }) {
 				continue

@@ -70,7 +70,8 @@ func (j *Judge) Judge(ctx context.Context, c state.Claim, evidence []state.Evide
 		if len(by) == 0 || len(by) == len(cited) && usage.Calls > 0 {
 			continue // nothing is cited, or the evidence is what is cited
 		}
-		out, spent, err := llm.Ask[skills.JudgeOutput](ctx, j.model, j.skill, skills.JudgeInput{Claim: c.Spoken(), Sources: sources(by)})
+		inner, met := llm.WithReceipt(ctx)
+		out, spent, err := llm.Ask[skills.JudgeOutput](inner, j.model, j.skill, skills.JudgeInput{Claim: c.Spoken(), Sources: sources(by)})
 		usage = usage.Plus(spent)
 		if err := llm.Stops(ctx, err); err != nil {
 			return state.Verdict{}, usage, err
@@ -80,6 +81,9 @@ func (j *Judge) Judge(ctx context.Context, c state.Claim, evidence []state.Evide
 		}
 		var made int
 		v, made = j.settle(c, out, by)
+		if r := met(); r.Lost != "" {
+			v.StandIn, v.Cause = r.Fallback, r.Lost
+		}
 		usage.ParseFailures += made
 		if v.Status == state.Supported {
 			break
@@ -153,7 +157,7 @@ func (j *Judge) orders(q state.Quote, evidence []state.Evidence) bool {
 		if e.Passage.ID != q.Passage {
 			continue
 		}
-		for _, o := range j.inspect.In(e.Passage.Text) {
+		for _, o := range j.inspect.In(e.Passage) {
 			if e.Passage.Start+o.Start < q.End && q.Start < e.Passage.Start+o.End {
 				return true
 			}

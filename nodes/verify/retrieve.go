@@ -42,9 +42,7 @@ func Retrieve(corpus retrieval.Retriever, passages int, inspect retrieval.Inspec
 				return nil, err
 			}
 			warnings = append(warnings, orders...)
-			if r.Fallback != "" {
-				warnings = append(warnings, retrieval.NotReranked+r.Fallback)
-			}
+			warnings = append(warnings, retrieval.Warnings(r)...)
 			for _, h := range r.Hits {
 				read, added = append(read, h.Passage.ID), append(added, h.Passage.ID)
 				fresh = append(fresh, state.Evidence{Label: label(s, len(fresh)), Passage: h.Passage})

@@ -129,7 +129,13 @@ func ScoreNode(threshold float64, maxAttempts int) graph.Node[state.Verify] {
 		if changed {
 			update = append(update, state.VerifyVerdicts.Overwrite(verdicts))
 		}
-		if losses := lost(s, verdicts); len(losses) > 0 {
+		losses := lost(s, verdicts)
+		if n, v := stoodIn(verdicts); n > 0 {
+			what := fmt.Sprintf("the verdict of the chosen judge on %d of %d claims", n, len(verdicts))
+			losses = append(losses, state.Loss{Missing: what, Cause: v.Cause, Error: v.StandIn})
+			update = append(update, state.VerifyWarnings.Add(what+" is missing, and another judge stood in: "+v.StandIn))
+		}
+		if len(losses) > 0 {
 			update = append(update, state.VerifyLosses.Add(losses...))
 		}
 		return update, nil
@@ -162,6 +168,19 @@ func lost(s state.Verify, verdicts []state.Verdict) []state.Loss {
 		losses = append(losses, state.Loss{Missing: fmt.Sprintf("the verdict on “%s”", v.Text), Cause: v.Cause, Error: v.Error})
 	}
 	return losses
+}
+
+// stoodIn counts the verdicts that another judge gave in the place of the chosen
+// one, and returns the first.
+func stoodIn(verdicts []state.Verdict) (n int, first state.Verdict) {
+	for _, v := range verdicts {
+		if v.StandIn != "" {
+			if n++; n == 1 {
+				first = v
+			}
+		}
+	}
+	return n, first
 }
 
 // unjudged says how many claims could not be judged, and why the first could not.

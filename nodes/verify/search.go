@@ -56,9 +56,8 @@ func Search(corpus retrieval.Retriever, passages int, inspect retrieval.Inspect)
 			if err := retrieval.Publish(ctx, retrieval.Asked{Claim: of, Queries: []string{q}}, r); err != nil {
 				return nil, err
 			}
-			if r.Fallback != "" {
-				update = append(update, state.VerifyWarnings.Add(retrieval.NotReranked+r.Fallback),
-					state.VerifyLosses.Add(state.Loss{Missing: fmt.Sprintf("the reranker's order of the passages on “%s”", q), Cause: state.CauseModel, Error: r.Fallback}))
+			if losses := retrieval.Lost(r, q); len(losses) > 0 {
+				update = append(update, state.VerifyWarnings.Add(retrieval.Warnings(r)...), state.VerifyLosses.Add(losses...))
 			}
 			search := state.ClaimSearch{Query: q, Confidence: r.Confidence, Passages: []string{}}
 			var fresh []state.Hit

@@ -1,0 +1,131 @@
+package claims
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+
+	"example.com/assay/eval/metrics"
+	"example.com/assay/eval/train/linear"
+	"example.com/assay/llm"
+	"example.com/assay/llm/classify"
+	"example.com/assay/skills"
+	"example.com/assay/state"
+)
+
+// A Heard is the pipeline's judge with a model whose probabilities are kept as the
+// model gave them, before code overrules a verdict. It judges one claim at a time.
+type Heard struct {
+	verified *Verified
+	tap      *tap
+	heard    []float64 // of each claim, in the order of Judge; NaN when the model was not asked or failed
+}
+
+// NewHeard returns the pipeline's judge with a model. The error is that the
+// embedded skills cannot be read.
+func NewHeard(m llm.Model) (*Heard, error) {
+	t := &tap{model: m}
+	v, err := NewVerified(t)
+	return &Heard{verified: v, tap: t}, err
+}
+
+// Judge asks the pipeline's judge.
+func (h *Heard) Judge(ctx context.Context, text string, evidence []state.Evidence) (state.Verdict, error) {
+	h.tap.last = math.NaN()
+	v, err := h.verified.Judge(ctx, text, evidence)
+	h.heard = append(h.heard, h.tap.last)
+	return v, err
+}
+
+// Heard returns the probabilities so far.
+func (h *Heard) Heard() []float64 { return h.heard }
+
+// A tap keeps the probability of a model's last verdict.
+type tap struct {
+	model llm.Model
+	last  float64
+}
+
+func (t *tap) Generate(ctx context.Context, req llm.Request) (llm.Response, error) {
+	resp, err := t.model.Generate(ctx, req)
+	var out skills.JudgeOutput
+	if err == nil && json.Unmarshal([]byte(resp.Text), &out) == nil {
+		t.last = out.Confidence
+	}
+	return resp, err
+}
+
+const (
+	calibrationFolds = 5
+	// fewestCalibrated is how many claims two parameters need at least.
+	fewestCalibrated = 20
+)
+
+// A Fit is a calibration of a judge's probabilities on a dataset.
+type Fit struct {
+	Calibration classify.Calibration // fitted on all claims
+	N           int
+	ECE         float64 // of the probabilities as the judge gives them
+	Calibrated  float64 // ECE of each fifth, calibrated on the other four
+}
+
+// Calibrate fits what makes a judge's probabilities honest on a dataset. There is
+// one probability for each item, in their order; NaN leaves the item out. Errors are
+// too few claims, of one kind alone, and probabilities that do not rise with the
+// truth.
+func Calibrate(d *Dataset, probabilities []float64) (Fit, error) {
+	if len(probabilities) != len(d.Items) {
+		return Fit{}, fmt.Errorf("calibrating: %d probabilities for %d items; give one each", len(probabilities), len(d.Items))
+	}
+	var scores, given []float64
+	var gold []bool
+	var groups []string
+	for i, p := range probabilities {
+		if !math.IsNaN(p) {
+			scores, given = append(scores, classify.LogOdds(p)), append(given, p)
+			gold, groups = append(gold, d.Items[i].Gold == Supported), append(groups, d.Items[i].Group)
+		}
+	}
+	if len(scores) < fewestCalibrated {
+		return Fit{}, fmt.Errorf("calibrating: the judge was asked about %d claims; at least %d are needed", len(scores), fewestCalibrated)
+	}
+	all, err := platt(scores, gold, func(int) bool { return true })
+	if err != nil {
+		return Fit{}, err
+	}
+	fold, calibrated := linear.Folds(groups, calibrationFolds), make([]float64, len(scores))
+	for f := range calibrationFolds {
+		c, err := platt(scores, gold, func(i int) bool { return fold[i] != f })
+		if err != nil {
+			return Fit{}, fmt.Errorf("%w, without one of %d parts", err, calibrationFolds)
+		}
+		for i := range scores {
+			if fold[i] == f {
+				calibrated[i] = c.P(given[i])
+			}
+		}
+	}
+	return Fit{Calibration: all, N: len(scores), ECE: metrics.ECE(gold, given), Calibrated: metrics.ECE(gold, calibrated)}, nil
+}
+
+// platt fits a sigmoid to some of the scores.
+func platt(scores []float64, gold []bool, keep func(int) bool) (classify.Calibration, error) {
+	var s []float64
+	var g []bool
+	for i := range scores {
+		if keep(i) {
+			s, g = append(s, scores[i]), append(g, gold[i])
+		}
+	}
+	c, err := linear.FitPlatt(s, g)
+	if err != nil {
+		return classify.Calibration{}, fmt.Errorf("calibrating: %w", err)
+	}
+	out := classify.Calibration{A: math.Round(c.A*1e4) / 1e4, B: math.Round(c.B*1e4) / 1e4}
+	if out.A <= 0 {
+		return out, errors.New("calibrating: the judge's probabilities do not rise with the truth")
+	}
+	return out, nil
+}

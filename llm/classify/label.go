@@ -1,0 +1,148 @@
+package classify
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"example.com/assay/state"
+)
+
+// A Task is what texts are classified for.
+type Task int
+
+const (
+	Support   Task = iota // whether a text supports a claim
+	Injection             // whether a text gives orders to an assistant
+)
+
+// name is what errors call the server.
+func (t Task) name() string {
+	if t == Injection {
+		return "injection detector"
+	}
+	return "judge"
+}
+
+// A Class is what a label means.
+type Class string
+
+const (
+	Supported    Class = "supported"    // of Support: the text supports the claim
+	Contradicted Class = "contradicted" // of Support: it contradicts it
+	Unsupported  Class = "unsupported"  // of Support: neither
+	Orders       Class = "orders"       // of Injection: the text gives orders
+	Harmless     Class = "harmless"     // of Injection: it gives none
+)
+
+// Classes are those of a task, the one that is asked for first.
+func (t Task) Classes() []Class {
+	if t == Injection {
+		return []Class{Orders, Harmless}
+	}
+	return []Class{Supported, Contradicted, Unsupported}
+}
+
+// usual are the spellings of labels that need no explanation, without case and
+// anything but letters and digits.
+var usual = map[Task]map[Class][]string{
+	Support: {
+		Supported:    {"entailment", "entailed", "entails", "entail", "support", "supports", "supported", "yes", "true", "consistent", "faithful", "factual", "grounded", "attributable"},
+		Contradicted: {"contradiction", "contradicts", "contradicted", "contradict", "refute", "refutes", "refuted"},
+		Unsupported:  {"neutral", "notentailment", "notentailed", "nonentailment", "notenoughinfo", "nei", "unsupported", "notsupported", "no", "false", "inconsistent", "unfaithful", "hallucination", "hallucinated", "notattributable"},
+	},
+	Injection: {
+		Orders:   {"injection", "promptinjection", "jailbreak", "attack", "malicious", "adversarial", "unsafe", "orders"},
+		Harmless: {"safe", "benign", "legit", "legitimate", "normal", "clean", "harmless", "notinjection", "noinjection"},
+	},
+}
+
+// Labels says what a model's labels mean: their classes, by label. LABEL_1 and
+// the number 1 are the second class of a model.
+type Labels map[string]Class
+
+// ParseLabels reads labels such as "LABEL_0=supported, LABEL_1=unsupported".
+func ParseLabels(task Task, text string) (Labels, error) {
+	out := Labels{}
+	for part := range strings.SplitSeq(text, ",") {
+		label, class, ok := strings.Cut(part, "=")
+		label, class = strings.TrimSpace(label), strings.TrimSpace(class)
+		if !ok || plain(label) == "" || out[label] != "" {
+			return nil, fmt.Errorf("%q does not name one label and its class, each label once: write LABEL_1=%s", strings.TrimSpace(part), task.Classes()[0])
+		}
+		out[label] = Class(class)
+	}
+	return out, out.check(task)
+}
+
+// String is what ParseLabels reads, sorted by label.
+func (l Labels) String() string {
+	var parts []string
+	for _, label := range slices.Sorted(maps.Keys(l)) {
+		parts = append(parts, label+"="+string(l[label]))
+	}
+	return strings.Join(parts, ", ")
+}
+
+func (l Labels) check(task Task) error {
+	for _, label := range slices.Sorted(maps.Keys(l)) {
+		if !slices.Contains(task.Classes(), l[label]) {
+			return fmt.Errorf("label %q means %q: it must be one of %v", label, l[label], task.Classes())
+		}
+	}
+	return nil
+}
+
+// class is what a label means.
+func (c *Client) class(label string) (Class, bool) {
+	name := plain(label)
+	for given, class := range c.opts.Labels {
+		if plain(given) == name {
+			return class, true
+		}
+	}
+	for class, names := range usual[c.task] {
+		if slices.Contains(names, name) {
+			return class, true
+		}
+	}
+	return "", false
+}
+
+// numbered returns the classes that the options name by their number.
+func (c *Client) numbered() map[int]Class {
+	out := map[int]Class{}
+	for given, class := range c.opts.Labels {
+		if n, err := strconv.Atoi(strings.TrimPrefix(plain(given), "label")); err == nil {
+			out[n] = class
+		}
+	}
+	return out
+}
+
+// plain is a label without case and anything but letters and digits.
+func plain(label string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, label)
+}
+
+// A LabelError says that none of the labels of a server's model is known, so
+// that its scores mean nothing yet.
+type LabelError struct {
+	Task   Task
+	Labels []string // at most ten
+}
+
+func (e *LabelError) Error() string {
+	return fmt.Sprintf("reading the answer of the %s: it is not known which of its labels (%s) means %q", e.Task.name(), strings.Join(e.Labels, ", "), e.Task.Classes()[0])
+}
+
+// Cause is model.
+func (e *LabelError) Cause() state.Cause { return state.CauseModel }

@@ -1,0 +1,305 @@
+package classify
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+
+	"example.com/assay/llm"
+)
+
+// A dialect is what a server speaks. Its value names a model that has no name.
+type dialect string
+
+const (
+	predict  dialect = "tei"
+	classify dialect = "classify"
+	chat     dialect = "chat"
+)
+
+// dialectOf reads from an address what its server speaks, and completes it.
+func dialectOf(url string) (dialect, string, bool) {
+	switch {
+	case strings.HasSuffix(url, "/predict"):
+		return predict, url, true
+	case strings.HasSuffix(url, "/classify"):
+		return classify, url, true
+	case strings.HasSuffix(url, "/chat/completions"):
+		return chat, url, true
+	case strings.HasSuffix(url, "/v1"):
+		return chat, url + "/chat/completions", true
+	}
+	return "", url, false
+}
+
+// topTokens is how many of the likeliest first words a server of /v1 is asked for.
+const topTokens = 5
+
+// encode writes a request. A request to a server of /v1 holds one input; with
+// plain it asks for no probabilities.
+func (c *Client) encode(inputs []Input, plain bool) ([]byte, error) {
+	var body any
+	switch c.wire {
+	case predict:
+		list := make([][]string, len(inputs)) // each a list, for a list of two texts is a pair
+		for i, in := range inputs {
+			list[i] = []string{in.Text}
+			if c.task == Support {
+				list[i] = append(list[i], in.Claim)
+			}
+		}
+		body = struct {
+			Inputs   [][]string `json:"inputs"`
+			Truncate bool       `json:"truncate"` // a long text is judged by its beginning, not refused
+		}{list, true}
+	case classify:
+		list := make([]string, len(inputs))
+		for i, in := range inputs {
+			list[i] = c.prompt(in)
+		}
+		body = struct {
+			Model string   `json:"model,omitempty"`
+			Input []string `json:"input"`
+		}{c.opts.Model, list}
+	case chat:
+		type message struct {
+			Role    string `json:"role"`
+			Content string `json:"content"`
+		}
+		request := struct {
+			Model       string    `json:"model"`
+			Messages    []message `json:"messages"`
+			MaxTokens   int       `json:"max_tokens"`
+			Temperature float64   `json:"temperature"`
+			Logprobs    bool      `json:"logprobs,omitempty"`
+			TopLogprobs int       `json:"top_logprobs,omitempty"`
+		}{Model: c.opts.Model, Messages: []message{{"user", c.prompt(inputs[0])}}, MaxTokens: 1}
+		if !plain {
+			request.Logprobs, request.TopLogprobs = true, topTokens
+		}
+		body = request
+	}
+	var out bytes.Buffer
+	enc := json.NewEncoder(&out)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(body); err != nil {
+		return nil, fmt.Errorf("encoding a request to the %s: %w", c.task.name(), err)
+	}
+	return out.Bytes(), nil
+}
+
+// prompt is an input as one text: a claim as MiniCheck reads it.
+func (c *Client) prompt(in Input) string {
+	if c.task != Support {
+		return in.Text
+	}
+	return "Document: " + in.Text + "\nClaim: " + in.Claim
+}
+
+// An answer is what a server said.
+type answer struct {
+	scores []Score
+	usage  llm.Usage
+	model  string // as the server names it; empty when it does not
+}
+
+func (c *Client) decode(body []byte, n int) (answer, error) {
+	switch c.wire {
+	case predict:
+		return c.decodePredict(body, n)
+	case classify:
+		return c.decodeClassify(body, n)
+	}
+	return c.decodeChat(body)
+}
+
+// decodePredict reads a list of labels with scores for each input.
+func (c *Client) decodePredict(body []byte, n int) (out answer, err error) {
+	var lists [][]struct {
+		Label string   `json:"label"`
+		Score *float64 `json:"score"`
+	}
+	if err := json.Unmarshal(body, &lists); err != nil {
+		return out, fmt.Errorf("decoding it: %w", err)
+	}
+	if len(lists) != n {
+		return out, fmt.Errorf("it classifies %d texts of %d", len(lists), n)
+	}
+	for _, list := range lists {
+		var labels []string
+		sums := map[Class]float64{}
+		for _, l := range list {
+			if l.Score == nil || !probable(*l.Score) {
+				return out, fmt.Errorf("the score of label %q is not a probability", llm.Cut(l.Label, 50))
+			}
+			labels = append(labels, l.Label)
+			if class, ok := c.class(l.Label); ok {
+				sums[class] += *l.Score
+			}
+		}
+		if _, ok := sums[c.task.Classes()[0]]; !ok {
+			return out, c.unknown(labels)
+		}
+		out.scores = append(out.scores, c.score(sums))
+	}
+	return out, nil
+}
+
+// probable reports whether x is a probability, up to rounding.
+func probable(x float64) bool { return x >= 0 && x <= 1.001 }
+
+// score is that of the probabilities of classes.
+func (c *Client) score(sums map[Class]float64) Score {
+	s := Score{P: min(sums[c.task.Classes()[0]], 1)}
+	if c.task == Support {
+		s.Against = min(sums[Contradicted], 1)
+	}
+	return s
+}
+
+func (c *Client) unknown(labels []string) error {
+	e := &LabelError{Task: c.task}
+	for _, l := range labels[:min(len(labels), 10)] {
+		e.Labels = append(e.Labels, llm.Cut(l, 50))
+	}
+	return e
+}
+
+// A classified is one input of a server of /classify: its likeliest label, and
+// the probabilities of all classes by number, whose names are not told.
+type classified struct {
+	Index *int      `json:"index"`
+	Label string    `json:"label"`
+	Probs []float64 `json:"probs"`
+}
+
+func (c *Client) decodeClassify(body []byte, n int) (out answer, err error) {
+	var said struct {
+		Model string       `json:"model"`
+		Data  []classified `json:"data"`
+		Usage struct {
+			Prompt int `json:"prompt_tokens"`
+		} `json:"usage"`
+	}
+	if err := json.Unmarshal(body, &said); err != nil {
+		return out, fmt.Errorf("decoding it: %w", err)
+	}
+	if len(said.Data) != n {
+		return out, fmt.Errorf("it classifies %d texts of %d", len(said.Data), n)
+	}
+	out = answer{scores: make([]Score, n), usage: llm.Usage{InputTokens: max(0, said.Usage.Prompt)}, model: said.Model}
+	seen := make([]bool, n)
+	for i, d := range said.Data {
+		at := i
+		if d.Index != nil {
+			at = *d.Index
+		}
+		if at < 0 || at >= n || seen[at] {
+			return answer{}, fmt.Errorf("result %d is of text %d, which there is not or was classified before", i+1, at)
+		}
+		seen[at] = true
+		if out.scores[at], err = c.scoreOf(d); err != nil {
+			return answer{}, err
+		}
+	}
+	return out, nil
+}
+
+// scoreOf reads a result by the numbers of its classes where the options tell
+// them, else by the likeliest label. Of a label that says something else, what is
+// left of the probability goes to the other classes in equal parts: exact for two.
+func (c *Client) scoreOf(d classified) (Score, error) {
+	if len(d.Probs) == 0 {
+		return Score{}, errors.New("a result has no probabilities")
+	}
+	best := 0.0
+	for _, p := range d.Probs {
+		if !probable(p) {
+			return Score{}, errors.New("a result has something else than probabilities")
+		}
+		best = max(best, p)
+	}
+	wanted, sums, byNumber := c.task.Classes()[0], map[Class]float64{}, false
+	for n, class := range c.numbered() {
+		if n < len(d.Probs) {
+			sums[class] += d.Probs[n]
+			byNumber = byNumber || class == wanted
+		}
+	}
+	if byNumber {
+		return c.score(sums), nil
+	}
+	class, ok := c.class(d.Label)
+	if !ok {
+		return Score{}, c.unknown([]string{d.Label})
+	}
+	sums = map[Class]float64{class: best}
+	if class != wanted {
+		sums[wanted] = (1 - best) / float64(max(len(d.Probs)-1, 1))
+	}
+	return c.score(sums), nil
+}
+
+// What a bare word of a server that tells no probabilities is worth.
+const (
+	bareYes = .9
+	bareNo  = .1
+)
+
+// decodeChat reads Yes or No, and how likely each was where the server tells.
+func (c *Client) decodeChat(body []byte) (out answer, err error) {
+	type token struct {
+		Token   string   `json:"token"`
+		Logprob *float64 `json:"logprob"`
+	}
+	var said struct {
+		Model   string `json:"model"`
+		Choices []struct {
+			Message struct {
+				Content string `json:"content"`
+			} `json:"message"`
+			Logprobs *struct {
+				Content []struct {
+					Top []token `json:"top_logprobs"`
+				} `json:"content"`
+			} `json:"logprobs"`
+		} `json:"choices"`
+		Usage struct {
+			Prompt     int `json:"prompt_tokens"`
+			Completion int `json:"completion_tokens"`
+		} `json:"usage"`
+	}
+	if err := json.Unmarshal(body, &said); err != nil {
+		return out, fmt.Errorf("decoding it: %w", err)
+	}
+	if len(said.Choices) == 0 {
+		return out, errors.New("it has no choices")
+	}
+	out.usage = llm.Usage{InputTokens: max(0, said.Usage.Prompt), OutputTokens: max(0, said.Usage.Completion)}
+	out.model = said.Model
+	choice := said.Choices[0]
+	sums := map[Class]float64{}
+	if choice.Logprobs != nil && len(choice.Logprobs.Content) > 0 {
+		for _, t := range choice.Logprobs.Content[0].Top {
+			if class, ok := c.class(t.Token); ok && t.Logprob != nil && *t.Logprob <= 0 {
+				sums[class] += math.Exp(*t.Logprob)
+			}
+		}
+	}
+	if all := sums[Supported] + sums[Contradicted] + sums[Unsupported]; all > 0 {
+		out.scores = []Score{{P: sums[Supported] / all, Against: sums[Contradicted] / all}}
+		return out, nil
+	}
+	class, ok := c.class(choice.Message.Content)
+	if !ok {
+		return answer{}, fmt.Errorf("it is %q, neither Yes nor No", llm.Cut(strings.TrimSpace(choice.Message.Content), 50))
+	}
+	out.scores = []Score{{P: bareNo}}
+	if class == Supported {
+		out.scores[0].P = bareYes
+	}
+	return out, nil
+}

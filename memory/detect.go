@@ -1,0 +1,64 @@
+package memory
+
+import (
+	"context"
+	"fmt"
+
+	"example.com/assay/memory/index"
+	"example.com/assay/memory/text"
+	"example.com/assay/state"
+)
+
+// A Detector finds the sentences of texts that give orders to an assistant: their
+// spans, by index. It is safe for concurrent use.
+type Detector interface {
+	Detect(ctx context.Context, texts []string) ([][]text.Span, error)
+	ID() string // names it in what went wrong
+}
+
+// kindDetected is the kind of an order that a detector found.
+const kindDetected = "detected"
+
+// detect notes in the hits of r which orders a detector finds in them. A detector
+// that fails leaves them as they are, and r says why: a search must not fail because
+// of what only looks at its passages. The error is the context's.
+func detect(ctx context.Context, by Detector, r *index.Result) error {
+	if len(r.Hits) == 0 {
+		return nil
+	}
+	texts := make([]string, len(r.Hits))
+	for i, h := range r.Hits {
+		texts[i] = h.Passage.Text
+	}
+	found, err := by.Detect(ctx, texts)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if err == nil {
+		err = checkSpans(found, texts)
+	}
+	if err != nil {
+		r.Uninspected = cut(fmt.Sprintf("detecting orders with %q: %v", by.ID(), err), maxFallback)
+		return nil
+	}
+	for i, spans := range found {
+		for _, s := range spans {
+			r.Hits[i].Passage.Orders = append(r.Hits[i].Passage.Orders, state.Order{Kind: kindDetected, Start: s.Start, End: s.End})
+		}
+	}
+	return nil
+}
+
+func checkSpans(found [][]text.Span, texts []string) error {
+	if len(found) != len(texts) {
+		return fmt.Errorf("it looked at %d of %d passages", len(found), len(texts))
+	}
+	for i, spans := range found {
+		for _, s := range spans {
+			if s.Start < 0 || s.End > len(texts[i]) || s.Start >= s.End {
+				return fmt.Errorf("it found an order outside of passage %d", i+1)
+			}
+		}
+	}
+	return nil
+}
