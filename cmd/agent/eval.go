@@ -11,10 +11,11 @@ func (a *app) evalCommand() *cobra.Command {
   agent eval causal --format pairs --data pairs.jsonl
   agent eval extract --format sroie --schema receipt.json --data receipts.jsonl
   agent eval mcq --data barexam_qa
+  agent eval answers --corpus handbook --data questions.jsonl
   agent eval injection --data bipia_injection
   agent eval cases case_studies
   agent eval all data
   agent help eval retrieval`,
 	}, a.evalRetrievalCommand(), a.evalClaimsCommand(), a.evalCausalCommand(), a.evalObligationsCommand(), a.evalComplyCommand(), a.evalExtractCommand(),
-		a.evalMCQCommand(), a.evalInjectionCommand(), a.evalCasesCommand(), a.evalAllCommand())
+		a.evalMCQCommand(), a.evalAnswersCommand(), a.evalInjectionCommand(), a.evalCasesCommand(), a.evalAllCommand())
 }

@@ -48,7 +48,7 @@ evidence or not all of it holds, 4 stopped for a person, 130 interrupted,
 	help := helpCommand()
 	root.SetHelpCommand(help)
 	root.AddCommand(help,
-		a.askCommand(), a.complyCommand(), a.verifyCommand(), a.edgesCommand(), a.extractCommand(), a.searchCommand(), a.resumeCommand(), a.threadsCommand(), a.ingestCommand(), a.corpusCommand(), a.memoryCommand(), a.graphCommand(),
+		a.askCommand(), a.complyCommand(), a.verifyCommand(), a.edgesCommand(), a.extractCommand(), a.searchCommand(), a.resumeCommand(), a.threadsCommand(), a.ingestCommand(), a.corpusCommand(), a.questionsCommand(), a.memoryCommand(), a.graphCommand(),
 		a.traceCommand(), a.trainCommand(), a.evalCommand(), a.doctorCommand(), a.versionCommand(),
 	)
 	return root

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"example.com/assay/eval/answers"
+	"example.com/assay/memory"
+	"example.com/assay/state"
+)
+
+// mostDrafts bounds --n.
+const mostDrafts = 10_000
+
+func (a *app) questionsCommand() *cobra.Command {
+	var n int
+	cmd := &cobra.Command{
+		Use:   "questions NAME",
+		Short: "Draft questions about a corpus, to measure answers with",
+		Long: `Questions drafts a file for agent eval answers from a corpus: "What is X?" from
+definitions, "What is the default of X?" where one is stated, "How do I …?" from
+headings that begin with a verb, and "What is the maximum …?" where a bound is. Each has the words that a right quote holds (gold), the file and the passage that
+they are from, a half (seen or held), and "draft": true. No model is asked, and the
+same corpus gives the same drafts.
+
+Drafts are sentences turned round by rule. Before you measure with them, delete those
+that make no sense, word the others as people ask, shorten gold to the fact, add
+wordings of it, and take "draft" out. Add questions that the corpus does not answer,
+with "answerable": false: how those are refused is half of what there is to know.`,
+		Example: `  agent questions handbook > questions.jsonl
+  agent questions handbook --n 200 > questions.jsonl
+  agent eval answers --corpus handbook --data questions.jsonl --half seen`,
+	}
+	cmd.Flags().IntVar(&n, "n", answers.DefaultDrafts, "`NUMBER` of questions, at most")
+	cmd.Args = exactly(1, "the name of a corpus")
+	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
+		if n < 1 || n > mostDrafts {
+			return usagef("--n is %d: it must be from 1 to %d", n, mostDrafts)
+		}
+		corpus, err := a.openNamed(cmd, args[0])
+		if err != nil {
+			return err
+		}
+		defer func() { err = also(err, corpus.Close()) }()
+		return a.draftQuestions(cmd.Context(), corpus, n)
+	}
+	return cmd
+}
+
+func (a *app) draftQuestions(ctx context.Context, corpus *memory.Corpus, n int) error {
+	progress := a.newIngestProgress(false)
+	passages, err := allPassages(ctx, corpus, progress.update)
+	if err = errors.Join(err, progress.close()); err != nil {
+		return err
+	}
+	list := answers.Draft(passages, &answers.DraftOptions{Corpus: corpus.Name(), N: n})
+	if len(list) == 0 {
+		return fmt.Errorf("corpus %q has no sentence or heading that a question can be made from; write questions by hand: agent help eval answers shows their form", corpus.Name())
+	}
+	e := json.NewEncoder(a.stdout)
+	e.SetEscapeHTML(false)
+	for _, q := range list {
+		if err := e.Encode(q); err != nil {
+			return fmt.Errorf("writing the questions: %w", err)
+		}
+	}
+	fmt.Fprintf(a.stderr, "agent: %s; correct them by hand before you measure with them: agent help questions says how\n", count(len(list), "draft"))
+	return nil
+}
+
+// allPassages reads the passages of a corpus.
+func allPassages(ctx context.Context, corpus *memory.Corpus, progress func(string, int, int)) ([]state.Passage, error) {
+	ids := corpus.PassageIDs()
+	out := make([]state.Passage, 0, len(ids))
+	for i, id := range ids {
+		if err := context.Cause(ctx); err != nil {
+			return nil, fmt.Errorf("reading the passages of corpus %q: %w", corpus.Name(), err)
+		}
+		p, ok, err := corpus.Passage(id)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			out = append(out, p)
+		}
+		progress("reading passages", i+1, len(ids))
+	}
+	return out, nil
+}

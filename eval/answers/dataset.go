@@ -1,0 +1,134 @@
+package answers
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+
+	"example.com/assay/eval/jsonl"
+)
+
+// A Question is asked of one corpus.
+type Question struct {
+	ID         string   `json:"id"`
+	Corpus     string   `json:"corpus,omitempty"` // empty for whichever corpus is measured
+	Type       string   `json:"type,omitempty"`   // such as "definition"; rows are counted by it
+	Question   string   `json:"question"`
+	Answerable bool     `json:"answerable"`
+	Gold       []string `json:"gold,omitempty"`  // one of them stands in a right quote; none of a question without an answer
+	Gold2      []string `json:"gold2,omitempty"` // of a question of two parts: one of these as well
+	File       string   `json:"file,omitempty"`  // that holds the answer
+	Where      string   `json:"where,omitempty"` // the passage that a draft was made from
+	Half       string   `json:"half,omitempty"`  // such as "seen" and "held"
+	Draft      bool     `json:"draft,omitempty"` // nobody has looked at it yet
+}
+
+// A Dataset is questions in the order of their file. It does not change once it
+// was read.
+type Dataset struct {
+	Questions []Question
+	Hash      string // SHA-256 over what was read, in hexadecimal
+}
+
+// Select returns the dataset with the questions that a function keeps.
+func (d *Dataset) Select(keep func(Question) bool) *Dataset {
+	out := &Dataset{Hash: d.Hash}
+	for _, q := range d.Questions {
+		if keep(q) {
+			out.Questions = append(out.Questions, q)
+		}
+	}
+	return out
+}
+
+// Half returns the dataset with the questions of one half.
+func (d *Dataset) Half(name string) *Dataset {
+	return d.Select(func(q Question) bool { return q.Half == name })
+}
+
+// Limit returns the dataset with its first n questions, all of them when n is 0
+// or more than there are.
+func (d *Dataset) Limit(n int) *Dataset {
+	out := *d
+	if n > 0 && n < len(out.Questions) {
+		out.Questions = out.Questions[:n:n]
+	}
+	return &out
+}
+
+// Halves are the names of the halves, sorted.
+func (d *Dataset) Halves() []string {
+	var out []string
+	for _, q := range d.Questions {
+		if q.Half != "" {
+			out = append(out, q.Half)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// ReadOptions say how to read. Nil and the zero value work.
+type ReadOptions struct {
+	Progress func(phase string, done, total int) // called now and then, with the bytes of the file
+}
+
+// PhaseRead is what Read reports.
+const PhaseRead = "reading"
+
+// Read reads questions as JSON Lines, plain or compressed with gzip. A fault of the
+// file is a *document.InputError in the error's chain: it names the file, the line
+// and the field. Other errors are a file that cannot be opened, and cancellation.
+func Read(ctx context.Context, path string, opts *ReadOptions) (*Dataset, error) {
+	var progress func(done, total int)
+	if opts != nil && opts.Progress != nil {
+		progress = func(done, total int) { opts.Progress(PhaseRead, done, total) }
+	}
+	type record struct {
+		Question
+		ID         jsonl.Ident `json:"id"`
+		Answerable *bool       `json:"answerable"` // without it, a question with gold is
+	}
+	d, seen, h := &Dataset{}, map[string]int{}, sha256.New()
+	err := jsonl.Each(ctx, path, "id", progress, func(at jsonl.Place, r record) error {
+		if err := at.Unique(seen, string(r.ID)); err != nil {
+			return err
+		}
+		q := r.Question
+		q.ID, q.Question, q.Answerable = string(r.ID), strings.TrimSpace(q.Question), len(q.Gold) > 0
+		if err := at.Want("question", q.Question != ""); err != nil {
+			return err
+		}
+		switch {
+		case r.Answerable != nil && *r.Answerable && len(q.Gold) == 0:
+			return at.Fault("gold", "it is missing or empty", "give the words that a right quote holds, or \"answerable\": false")
+		case r.Answerable != nil && !*r.Answerable && len(q.Gold) > 0:
+			return at.Fault("gold", "the question is not answerable, and has one", "leave gold out, or write \"answerable\": true")
+		case !q.Answerable && len(q.Gold2) > 0:
+			return at.Fault("gold2", "there is no gold", "put the first part's words into gold")
+		}
+		for _, list := range []struct {
+			field string
+			gold  []string
+		}{{"gold", q.Gold}, {"gold2", q.Gold2}} {
+			for _, g := range list.gold {
+				if normal(g) == "" {
+					return at.Fault(list.field, fmt.Sprintf("%q has nothing to compare", g), "give the words that a right quote holds")
+				}
+			}
+		}
+		for _, part := range append(append([]string{q.ID, q.Corpus, q.Type, q.Question, q.Half}, q.Gold...), q.Gold2...) {
+			fmt.Fprintf(h, "%d:%s", len(part), part) // a hash's Write returns no error
+		}
+		d.Questions = append(d.Questions, q)
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("reading questions: %w", err)
+	}
+	d.Hash = hex.EncodeToString(h.Sum(nil))
+	return d, nil
+}

@@ -1,0 +1,215 @@
+package answers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+	"unicode/utf8"
+
+	"example.com/assay/eval/metrics"
+	"example.com/assay/state"
+)
+
+// Depth is how many passages of a search are looked through.
+const Depth = 10
+
+// An Asker asks one question of its corpus. Ask answers as a person would be
+// answered, without the memory of earlier questions; Search returns up to k
+// passages, the best first.
+type Asker interface {
+	Ask(ctx context.Context, q Question) (state.Answer, error)
+	Search(ctx context.Context, q Question, k int) ([]state.Passage, error)
+}
+
+// Options say how to measure. Nil and the zero value work.
+type Options struct {
+	Resample metrics.ResampleOptions
+	Progress func(phase string, done, total int) // called after each question
+}
+
+// PhaseAsk is what Evaluate reports.
+const PhaseAsk = "asking"
+
+// An Outcome is what became of a question.
+type Outcome struct {
+	Question   Question
+	Status     state.Status
+	Answered   bool // with exit code 0
+	Refused    bool // with exit code 3: not, or not all of it, is proved
+	Confidence float64
+	First      bool // gold stands in the first quote
+	Answer     bool // and in the answer without its list of sources; of two parts, both
+	Source     bool // and in the text of a cited source
+	Rank       int  // of the first passage found that holds gold, from 1; 0 for none
+	Chars      int  // of the answer without its list of sources
+	Took       time.Duration
+}
+
+// A Row is the figures of the questions of one type or one corpus.
+type Row struct {
+	By      string // "type" or "corpus"
+	Name    string
+	N       int
+	Metrics []metrics.Metric
+}
+
+// An Evaluation is what an asker reached, outcomes in the order of the questions.
+//
+// Answered, first, answer, source and R@k are shares of the questions with an
+// answer, refused of those without one. AUC is that a right answer has a higher
+// confidence than a wrong one, ECE how far confidence is from the share of right
+// answers, chars their mean length: of what was answered, refusals left out. A
+// figure without questions is left out.
+type Evaluation struct {
+	Metrics  []metrics.Metric
+	Rows     []Row // corpora by name, then types
+	Outcomes []Outcome
+	P50, P95 time.Duration // of a question, its corpus open
+	Resample metrics.ResampleOptions
+}
+
+// Evaluate asks each question. The errors are those of the asker, answers that
+// could not be looked for among them, and cancellation.
+func Evaluate(ctx context.Context, d *Dataset, asker Asker, opts *Options) (Evaluation, error) {
+	var o Options
+	if opts != nil {
+		o = *opts
+	}
+	if len(d.Questions) == 0 {
+		return Evaluation{}, errors.New("evaluating answers: there are no questions; give at least one")
+	}
+	out := Evaluation{Outcomes: make([]Outcome, len(d.Questions)), Resample: o.Resample.Resolved()}
+	times := make([]time.Duration, len(d.Questions))
+	for i, q := range d.Questions {
+		if err := context.Cause(ctx); err != nil {
+			return Evaluation{}, fmt.Errorf("evaluating question %q: %w", q.ID, err)
+		}
+		oc, err := ask(ctx, asker, q)
+		if err != nil {
+			return Evaluation{}, fmt.Errorf("evaluating question %q: %w", q.ID, err)
+		}
+		out.Outcomes[i], times[i] = oc, oc.Took
+		if o.Progress != nil {
+			o.Progress(PhaseAsk, i+1, len(d.Questions))
+		}
+	}
+	out.P50, out.P95 = metrics.Percentile(times, .5), metrics.Percentile(times, .95)
+	var err error
+	if out.Metrics, err = measure(out.Outcomes, &out.Resample); err != nil {
+		return Evaluation{}, err
+	}
+	out.Rows, err = rows(out.Outcomes, &out.Resample)
+	return out, err
+}
+
+func ask(ctx context.Context, asker Asker, q Question) (Outcome, error) {
+	began := time.Now()
+	a, err := asker.Ask(ctx, q)
+	if err != nil {
+		return Outcome{}, err
+	}
+	body := Body(a.Answer)
+	out := Outcome{
+		Question: q, Status: a.Status, Confidence: a.Confidence, Chars: utf8.RuneCountInString(body), Took: time.Since(began),
+		Answered: a.Status == state.StatusAnswered, Refused: a.Status == state.StatusNoEvidence || a.Status == state.StatusUngrounded,
+	}
+	if !out.Answered && !out.Refused && a.Status != state.StatusRejected {
+		return Outcome{}, fmt.Errorf("the answer is %s: %s", a.Status, a.Error)
+	}
+	if !q.Answerable {
+		return out, nil
+	}
+	out.First = Holds(FirstQuote(a), q.Gold)
+	out.Answer = Holds(body, q.Gold) && (len(q.Gold2) == 0 || Holds(body, q.Gold2))
+	out.Source = slices.ContainsFunc(a.Sources, func(s state.Source) bool { return Holds(s.Text, q.Gold) })
+	found, err := asker.Search(ctx, q, Depth)
+	if err != nil {
+		return Outcome{}, err
+	}
+	out.Rank = 1 + slices.IndexFunc(found, func(p state.Passage) bool { return Holds(p.Text, q.Gold) })
+	return out, nil
+}
+
+// measure computes the figures of some outcomes, each of the questions that it is
+// about.
+func measure(all []Outcome, resample *metrics.ResampleOptions) ([]metrics.Metric, error) {
+	with := pick(all, func(o Outcome) bool { return o.Question.Answerable })
+	without := pick(all, func(o Outcome) bool { return !o.Question.Answerable })
+	told := pick(all, func(o Outcome) bool { return o.Answered })
+	right, confidence, chars := make([]bool, len(told)), make([]float64, len(told)), make([]float64, len(told))
+	for i, o := range told {
+		right[i], confidence[i], chars[i] = o.Answer, o.Confidence, float64(o.Chars)
+	}
+	within := func(k int) func(Outcome) bool { return func(o Outcome) bool { return o.Rank > 0 && o.Rank <= k } }
+	var out []metrics.Metric
+	for _, part := range []struct {
+		n    int
+		list []metrics.Statistic
+	}{
+		{len(with), []metrics.Statistic{
+			share("answered", with, func(o Outcome) bool { return o.Answered }),
+			share("first", with, func(o Outcome) bool { return o.First }),
+			share("answer", with, func(o Outcome) bool { return o.Answer }),
+			share("source", with, func(o Outcome) bool { return o.Source }),
+			share("R@1", with, within(1)), share("R@5", with, within(5)), share("R@10", with, within(Depth)),
+		}},
+		{len(without), []metrics.Statistic{share("refused", without, func(o Outcome) bool { return o.Refused })}},
+		{len(told), []metrics.Statistic{
+			metrics.Scored("AUC", metrics.AUC, right, confidence), metrics.Scored("ECE", metrics.ECE, right, confidence),
+			metrics.Mean("chars", chars),
+		}},
+	} {
+		if part.n == 0 {
+			continue
+		}
+		list, err := metrics.Measure(part.n, part.list, resample)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, list...)
+	}
+	return out, nil
+}
+
+func share(name string, list []Outcome, of func(Outcome) bool) metrics.Statistic {
+	values := make([]float64, len(list))
+	for i, o := range list {
+		if of(o) {
+			values[i] = 1
+		}
+	}
+	return metrics.Mean(name, values)
+}
+
+func pick(list []Outcome, keep func(Outcome) bool) []Outcome {
+	return slices.DeleteFunc(slices.Clone(list), func(o Outcome) bool { return !keep(o) })
+}
+
+// rows measures the questions of each corpus and of each type by themselves.
+func rows(all []Outcome, resample *metrics.ResampleOptions) ([]Row, error) {
+	var out []Row
+	for _, by := range []struct {
+		name string
+		of   func(Question) string
+	}{{"corpus", func(q Question) string { return q.Corpus }}, {"type", func(q Question) string { return q.Type }}} {
+		var names []string
+		for _, o := range all {
+			names = append(names, by.of(o.Question))
+		}
+		slices.Sort(names)
+		for _, name := range slices.Compact(names) {
+			if name == "" {
+				continue
+			}
+			part := pick(all, func(o Outcome) bool { return by.of(o.Question) == name })
+			list, err := measure(part, resample)
+			if err != nil {
+				return nil, fmt.Errorf("evaluating the %s %q: %w", by.name, name, err)
+			}
+			out = append(out, Row{By: by.name, Name: name, N: len(part), Metrics: list})
+		}
+	}
+	return out, nil
+}
