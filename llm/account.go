@@ -92,8 +92,8 @@ func (a *account) money() (cost state.Money, unpriced bool, model string) {
 	return a.cost, a.unpriced, a.model
 }
 
-func (a *account) whyFallback() (why error, lost state.Cause) {
+func (a *account) whyFallback() (lost state.Cause, why error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.fallback, a.lost
+	return a.lost, a.fallback
 }

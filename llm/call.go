@@ -45,7 +45,7 @@ func call(ctx context.Context, m Model, req Request, accept func(Response) error
 	if usage.RecordedCost = then.Cost; then.Unpriced {
 		usage.RecordedUnpriced = 1
 	}
-	if why, _ := acc.whyFallback(); why != nil {
+	if _, why := acc.whyFallback(); why != nil {
 		event.Fallback = Cut(why.Error(), maxErrorText)
 	}
 	if err != nil {

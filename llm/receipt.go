@@ -25,7 +25,7 @@ func WithReceipt(ctx context.Context) (context.Context, func() Receipt) {
 	return inner, func() Receipt {
 		r := Receipt{}
 		r.Cost, r.Unpriced, _ = acc.money()
-		if why, lost := acc.whyFallback(); why != nil {
+		if lost, why := acc.whyFallback(); why != nil {
 			r.Fallback, r.Lost = Cut(why.Error(), maxErrorText), lost
 		}
 		return r

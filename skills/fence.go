@@ -3,6 +3,7 @@ package skills
 import (
 	"regexp"
 	"strings"
+	"unicode"
 )
 
 // fence matches what a reader could take for the "<" of a data fence: any
@@ -31,7 +32,8 @@ func defuse(v any) any {
 }
 
 // Find returns where text holds a quote, as bytes text[start:end]: the quote
-// itself or, when it is not there, the place that a prompt shows as this quote.
+// itself, in other line breaks if need be, or, when it is not there, the place that a
+// prompt shows as this quote.
 // The two differ where the text imitates a data fence, as "<database>" does: a
 // model that copies it exactly from its prompt writes "&lt;database>". An empty
 // quote is nowhere.
@@ -41,6 +43,9 @@ func Find(text, quote string) (start, end int, ok bool) {
 	}
 	if at := strings.Index(text, quote); at >= 0 {
 		return at, at + len(quote), true
+	}
+	if start, end, ok := rewrapped(text, quote); ok {
+		return start, end, true
 	}
 	brackets := fence.FindAllStringSubmatchIndex(text, -1)
 	if len(brackets) == 0 {
@@ -77,6 +82,46 @@ func Find(text, quote string) (start, end int, ok bool) {
 		}
 		from = at + 1
 	}
+}
+
+// rewrapped finds a quote whose white space is another than the text's: lines are
+// broken elsewhere.
+func rewrapped(text, quote string) (start, end int, ok bool) {
+	first, _, more := strings.Cut(strings.TrimSpace(quote), " ")
+	if first, _, _ = strings.Cut(first, "\n"); !more && !strings.Contains(quote, "\n") {
+		return 0, 0, false // one word has no line break
+	}
+	for from := 0; ; {
+		at := strings.Index(text[from:], first)
+		if at < 0 {
+			return 0, 0, false
+		}
+		start = from + at
+		if size, ok := Begins(text[start:], quote); ok {
+			return start, start + size, true
+		}
+		from = start + len(first)
+	}
+}
+
+// Begins reports whether a text begins with a quote, whatever the white space
+// between their words, and with how many bytes. The last word of the quote may end
+// within one of the text's.
+func Begins(text, quote string) (size int, ok bool) {
+	for i, w := range strings.Fields(quote) {
+		rest := text[size:]
+		if i > 0 {
+			rest = strings.TrimLeftFunc(rest, unicode.IsSpace)
+			if len(rest) == len(text)-size {
+				return 0, false
+			}
+		}
+		if !strings.HasPrefix(rest, w) {
+			return 0, false
+		}
+		size = len(text) - len(rest) + len(w)
+	}
+	return size, size > 0
 }
 
 // inside marks a byte that is within what stands for one character.

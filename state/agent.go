@@ -267,12 +267,23 @@ func (s Agent) Count(status StepStatus) int {
 	return n
 }
 
-// Read returns the ids of all passages that steps have read, in step order.
+// readClosely is how many of a step's passages, the best first, count as read by
+// it; of the others only those that it cites.
+const readClosely = 5
+
+// Read returns the ids of the passages that steps have read closely or cite, in
+// step order.
 func (s Agent) Read() []string {
 	var ids []string
 	for _, step := range s.Plan {
-		for _, h := range step.Hits {
-			ids = append(ids, h.Passage.ID)
+		cited := map[string]bool{}
+		for _, c := range step.Citations {
+			cited[c.Passage] = true
+		}
+		for i, h := range step.Hits {
+			if i < readClosely || cited[h.Passage.ID] {
+				ids = append(ids, h.Passage.ID)
+			}
 		}
 	}
 	return ids

@@ -10,8 +10,9 @@ type Answer struct {
 	Pipeline string `json:"pipeline"`
 	End
 	Question     string       `json:"question"`
-	Answer       string       `json:"answer"` // markdown
-	Choice       string       `json:"choice"` // the letter chosen; empty without choices and for an abstention
+	Answer       string       `json:"answer"`           // markdown
+	Choice       string       `json:"choice"`           // the letter chosen; empty without choices and for an abstention
+	Quotes       []ShownQuote `json:"quotes,omitempty"` // in the order of the answer
 	Sources      []Source     `json:"sources"`
 	Confidence   float64      `json:"confidence"` // Relevance.Confidence, where there is one
 	Relevance    *Relevance   `json:"relevance,omitempty"`
@@ -23,12 +24,21 @@ type Answer struct {
 	Warnings     []string     `json:"warnings,omitempty"` // what went wrong beside the answer, e.g. in memory
 }
 
+// A ShownQuote is a quotation of the answer.
+type ShownQuote struct {
+	Text   string `json:"text"`   // the source's bytes
+	Shown  string `json:"shown"`  // with the headword that it stands under
+	Source int    `json:"source"` // N of the source
+}
+
 // Relevance is how well the passages answer the question, as far as that can be
 // told without reading them. It says nothing of whether the sentences are the
 // sources' own: that is Verification.
 type Relevance struct {
 	Confidence float64 `json:"confidence"` // how often an answer like this one held what was asked, where it was measured
 	Retrieved  float64 `json:"retrieved"`  // how surely the passages are about the question: mean of the completed steps
+	Match      float64 `json:"match"`      // how well the best sentence of the passages fits the question; mean, 0 to about 12
+	Absent     float64 `json:"absent"`     // share of the question's words that no passage has; mean
 	Parts      int     `json:"parts"`      // that the question asks for; 0 when none can be told apart
 	Found      int     `json:"found"`      // of them, those that a cited passage or the answer has
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -64,10 +65,7 @@ func withoutSources(answer string) string {
 func sourceList(sources []state.Source) string {
 	var b strings.Builder
 	for _, s := range sources {
-		fmt.Fprintf(&b, "• [Query %d][Source %d] %s\n  %s, bytes %d–%d", s.Query, s.Source, s.Where, s.Path, s.Start, s.End)
-		if s.Original != "" {
-			fmt.Fprintf(&b, "\n  text of %s", s.Original)
-		}
+		fmt.Fprintf(&b, "• [Query %d][Source %d] %s — %s", s.Query, s.Source, s.Where, cmp.Or(s.Original, fmt.Sprintf("%s, bytes %d–%d", s.Path, s.Start, s.End)))
 		if s.Stale != "" {
 			fmt.Fprintf(&b, "\n  stale: %s", s.Stale)
 		}

@@ -103,7 +103,7 @@ func TestHowVerifyEnds(t *testing.T) {
 		code   int
 		says   string // in the text
 	}{
-		{"every claim holds", verifying{response: carried}, state.StatusAnswered, "", 0, "1.00 high · 2 of 2 claims supported"},
+		{"every claim holds", verifying{response: carried}, state.StatusAnswered, "", 0, "0.91 high · 2 of 2 claims supported"},
 		{"word for word, never corrected", verifying{response: "The permit costs 40 crowns.", args: []string{"--crag-attempts", "0"}}, state.StatusAnswered, "", 0, "1 of 1 claim supported"},
 		{"one does not", verifying{response: partly}, state.StatusUngrounded, "", 3, "Not grounded: 1 of 2 claims is not supported by the evidence."},
 		{"of something else", verifying{response: "Penguins moult in February on the ice."}, state.StatusUngrounded, "", 3, "the corpus holds nothing on any of them."},

@@ -14,6 +14,7 @@ import (
 	"example.com/assay/graph/checkpoint/sqlite"
 	"example.com/assay/graph/trace"
 	"example.com/assay/llm"
+	"example.com/assay/llm/offline"
 	"example.com/assay/memory"
 	"example.com/assay/memory/qa"
 	"example.com/assay/nodes/follow"
@@ -109,8 +110,15 @@ func (a *app) pipelineOptions(s settings) (*research.Options, error) {
 		SkipInjectionCheck: s.skipInjection, ConfidenceThreshold: s.threshold, SearchTool: s.searchTool,
 		SkipVerification: !s.verification.enabled, Verify: s.verification.options(),
 	}
+	if cmp.Or(s.modelsBySkill()[skills.SynthesizeAndCite], s.model) == offline.Name {
+		opts.Passages = offlinePassages
+	}
 	return opts, a.checkSearchTool(s)
 }
+
+// offlinePassages is how many passages a step reads offline, where reading costs
+// no tokens.
+const offlinePassages = 20
 
 // checkSearchTool refuses that a model should search that cannot. What a
 // cassette answers for is not known, nor needed.

@@ -3,17 +3,28 @@ package injection
 import (
 	"regexp"
 	"strings"
+
+	"example.com/assay/skills"
 )
 
 // scaffold is what the offline synthesis writes around its quotes.
 var scaffold = regexp.MustCompile(`^(?:|No passage answers this question\.|#{2,3} (?:Rule|Elements|Exceptions|Application|Sources)|- \[Source 1\])$`)
 
+// headword begins a line that names what a quote stands under: the document's words,
+// too.
+const headword = "#### "
+
 // taken splits an answer of the offline synthesis into its quotes, and reports
 // whether it says anything else.
 func taken(answer string) (quotes []string, rest bool) {
+	answer += "\n"
 	for {
 		before, after, quoted := strings.Cut(answer, "- “")
 		for line := range strings.Lines(before) {
+			if name, ok := strings.CutPrefix(strings.TrimSpace(line), headword); ok {
+				quotes = append(quotes, name)
+				continue
+			}
 			rest = rest || !scaffold.MatchString(strings.TrimSpace(line))
 		}
 		if !quoted {
@@ -32,14 +43,19 @@ func taken(answer string) (quotes []string, rest bool) {
 func overlaps(document, quote string, start, end int) bool {
 	touches := false
 	for from := 0; ; {
-		n := strings.Index(document[from:], quote)
-		if n < 0 {
+		first, last, ok := skills.Find(document[from:], quote)
+		if !ok {
 			return touches
 		}
-		at := from + n
-		if at >= end || at+len(quote) <= start {
+		if from+first >= end || from+last <= start {
 			return false
 		}
-		touches, from = true, at+1
+		touches, from = true, from+first+1
 	}
+}
+
+// holds reports whether a document has a quote, whatever its line breaks.
+func holds(document, quote string) bool {
+	_, _, ok := skills.Find(document, quote)
+	return ok
 }

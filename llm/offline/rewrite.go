@@ -56,6 +56,9 @@ func rewrite(in skills.RewriteInput) (skills.RewriteOutput, error) {
 		primary = strings.Fields(question)
 	}
 	primary = head(primary, maxQuery)
+	if !legal(l, question) { // its own words are the best query
+		return skills.RewriteOutput{Primary: question, Alternatives: []string{strings.Join(primary, " "), strings.Join(anchored(l, question, words, wider), " ")}}, nil
+	}
 	first := distinctFrom(anchored(l, question, words, wider), ruleFrame, primary)
 	second := distinctFrom(synonyms(l, question, words), exceptionFrame, primary, first)
 	return skills.RewriteOutput{

@@ -52,7 +52,7 @@ func TestNothingHangs(t *testing.T) {
 		"a short item without a lead-in": "A new paragraph on the bailee of goods follows here.\n\n- the goods; or",
 		"the rest of a sentence":         "A new paragraph on the bailee of goods follows here.\n\nof a bailee of goods that are lost.",
 	} {
-		got, err := synthesize(skills.SynthesizeInput{Question: "What is a bailee of goods?", Sources: []skills.Source{{N: 1, Text: text}}}, 8)
+		got, err := synthesize(skills.SynthesizeInput{Question: "What duty does a bailee of goods have?", Sources: []skills.Source{{N: 1, Text: text}}}, 8)
 		if err != nil || strings.Count(got, "\n- “") != 1 || !strings.Contains(got, "“A new paragraph") {
 			t.Errorf("%s: %v\n%s", name, err, got)
 		}

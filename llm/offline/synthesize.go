@@ -12,6 +12,10 @@ import (
 // (score.go), chosen by maximal marginal relevance (Carbonell and Goldstein,
 // 1998, λ = .7), sorted under headings (sections.go) and copied verbatim.
 
+// lawSources is how many passages, the best first, a legal answer is written from:
+// further ones speak of neighbouring rules in the same words.
+const lawSources = 5
+
 const (
 	noAnswer       = "No passage answers this question."
 	sourcesHeading = "## Sources"
@@ -46,6 +50,10 @@ func synthesize(in skills.SynthesizeInput, maxQuotes int) (string, error) {
 		return "", errBlank
 	}
 	l := newLexer()
+	if !legal(l, question) {
+		return quoteAnswers(question, in.Sources, min(maxQuotes, mostAnswers)), nil
+	}
+	in.Sources = in.Sources[:min(len(in.Sources), lawSources)]
 	p := newPool(l, in.Sources)
 	q := newQuery(l, p, question, in.Objective)
 	chosen := choose(p, rank(p, q), maxQuotes)

@@ -32,6 +32,7 @@ func Result(final state.Agent, runErr error, files Locator) state.Answer {
 			a.Verification.QuotesExact += len(source.Quotes)
 		}
 	}
+	a.Quotes = quotesOf(final, a.Sources)
 	a.Verification.ClaimCheck, a.Verification.Choice = final.Check, final.Choice.Check
 	a.Verification.ClaimsQuoted = claimsQuoted(final.Check)
 	if a.Relevance = relevance(final); a.Relevance != nil {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -58,7 +59,7 @@ func TestResultChecksTheBytesOfItsSources(t *testing.T) {
 	if final.Metrics.ParseFailures != 1 {
 		t.Errorf("a citation of source 4 of 1 is not counted: %+v", final.Metrics)
 	}
-	want := "### Step 1: Rule\n\n#### Rule\n\n“Every owner keeps a log.” [Query 1][Source 1] More in [no source 4].\n\n" +
+	want := "#### Rule\n\n“Every owner keeps a log.” [Query 1][Source 1] More in [no source 4].\n\n" +
 		"## Sources\n\n- [Query 1][Source 1] Rules, Logs (rules.md, bytes 12–72)"
 	if got.Answer != want {
 		t.Errorf("answer\n%s\nwant\n%s", got.Answer, want)
@@ -111,8 +112,8 @@ func TestQueriesAreAskedOnce(t *testing.T) {
 	m := script(simple)
 	m.Answers[skills.QueryRewrite] = []llmtest.Answer{answer(skills.RewriteOutput{Primary: "a", Alternatives: []string{"A", "b"}})}
 	final := mustRun(t, research.Deps{Model: m, Corpus: &shelf{}}, nil, "Who pays?")
-	if got := final.Plan[0].Queries; len(got) != 2 {
-		t.Errorf("queries %q: the same query twice", got)
+	if got := final.Plan[0].Queries; !slices.Equal(got, []string{"a", "b", "What binds an owner?"}) {
+		t.Errorf("queries %q: each once, and the question itself", got)
 	}
 }
 

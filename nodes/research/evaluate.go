@@ -17,7 +17,11 @@ func Evaluate(threshold float64) graph.Node[state.Agent] {
 	return func(_ context.Context, s state.Agent) (graph.Update[state.Agent], error) {
 		update := graph.Update[state.Agent]{state.AgentIterations.Add(1)}
 		if step, ok := s.Executed(); ok {
-			verdict := judge(step, threshold)
+			relevance := 0.0 // was measured for questions of one step
+			if len(s.Plan) == 1 {
+				relevance = relevanceOf(s, step).Confidence
+			}
+			verdict := judge(step, threshold, relevance)
 			step = step.With(verdict)
 			update = append(update, row(verdict), state.AgentContext.Add(finding(step)))
 			s.Plan = withStep(s.Plan, step)
@@ -33,15 +37,23 @@ func Evaluate(threshold float64) graph.Node[state.Agent] {
 	}
 }
 
+// lift is by how much a step's relevance counts more than the confidence in its
+// passages: a sentence that fits the question says more than their words in general.
+// It lifts a step to mostLifted at most: who asks for more asks it of the passages.
+const (
+	lift       = 0.2
+	mostLifted = 0.9
+)
+
 // judge completes a step that is confident, cites something and met no error.
-func judge(step state.Step, threshold float64) state.Step {
+func judge(step state.Step, threshold, relevance float64) state.Step {
 	row := state.Step{ID: step.ID, Status: state.StepFailed}
 	switch {
 	case step.Error != "":
 		row.Verdict = "the step was stopped by an error: " + step.Error
 	case len(step.Hits) == 0:
 		row.Verdict = "no passage was found that an earlier step had not read"
-	case step.Confidence < threshold:
+	case max(step.Confidence, min(relevance+lift, mostLifted)) < threshold:
 		row.Verdict = fmt.Sprintf("confidence %.2f is below %.2f: the passages found are not about this question", step.Confidence, threshold)
 	case len(step.Citations) == 0:
 		row.Verdict = "the answer cites no passage"
@@ -105,7 +117,10 @@ func aggregate(s state.Agent, threshold float64) string {
 	var b strings.Builder
 	for _, step := range s.Plan {
 		if step.Status == state.StepCompleted {
-			fmt.Fprintf(&b, "### Step %d: %s\n\n%s\n\n", step.ID, step.Phase, scope(demote(step.Answer), step.ID))
+			if len(s.Plan) > 1 { // one step is the question itself
+				fmt.Fprintf(&b, "### Step %d: %s\n\n", step.ID, step.Phase)
+			}
+			fmt.Fprintf(&b, "%s\n\n", scope(demote(step.Answer), step.ID))
 		}
 	}
 	return b.String() + sourcesOf(s.Plan)

@@ -40,7 +40,8 @@ func harbour(t *testing.T) *memory.Corpus {
 
 // A step is about the person's question, whatever the model makes of it: of its
 // queries, or of the question of the step. Both drift here to lanterns, which the
-// corpus holds.
+// corpus holds. Where only the queries drift, the step's own question is searched for
+// as well: its passages are found, and a quote of others answers nothing.
 func TestDriftIsNotConfident(t *testing.T) {
 	corpus := harbour(t)
 	ask := func(question, step, query string) (state.Agent, state.Answer) {
@@ -57,7 +58,7 @@ func TestDriftIsNotConfident(t *testing.T) {
 	}
 	for name, step := range map[string]string{"queries": "Who fills a vacant seat of the council?", "step and queries": "When does a lantern permit expire?"} {
 		final, got := ask("Who fills a vacant seat of the council?", step, lanterns)
-		if got.Status != state.StatusNoEvidence || final.Plan[0].Confidence >= .35 || got.Status.ExitCode() != 3 {
+		if got.Status != state.StatusNoEvidence || name != "queries" && final.Plan[0].Confidence >= .35 || got.Status.ExitCode() != 3 {
 			t.Errorf("%s drift to lanterns: %s, confidence %.2f: %s", name, got.Status, final.Plan[0].Confidence, got.Answer)
 		}
 		if got.Searched == nil || got.Searched.Corpus != "harbour" || !strings.Contains(strings.Join(got.Searched.Queries, ";"), lanterns) {

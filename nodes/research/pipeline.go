@@ -72,7 +72,7 @@ type Options struct {
 	SkipInjectionCheck bool
 	// ConfidenceThreshold is what a step needs to be completed. Default 0.70.
 	ConfidenceThreshold float64
-	// Passages is how many passages a step reads. Default 5.
+	// Passages is how many passages a step reads. Default 10.
 	Passages int
 	// SkipVerification leaves the claims of the answer unchecked.
 	SkipVerification bool
@@ -94,7 +94,7 @@ type Options struct {
 
 const (
 	defaultThreshold = 0.70
-	defaultPassages  = 5
+	defaultPassages  = 10
 	defaultRounds    = 3
 	stagnationBelow  = 0.35 // confidence under which a failure counts towards stagnation
 	stagnationAfter  = 3    // failures in a row

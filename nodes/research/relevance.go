@@ -3,30 +3,70 @@ package research
 import (
 	"math"
 
+	"example.com/assay/memory/answer"
 	"example.com/assay/state"
 )
 
 // relevance is how well a run's passages answer its question, nil for a run
-// without an answer.
+// without an answer. Of several steps it is the mean.
 func relevance(final state.Agent) *state.Relevance {
-	if final.Count(state.StepCompleted) == 0 {
+	done := final.Count(state.StepCompleted)
+	if done == 0 {
 		return nil
 	}
 	r := &state.Relevance{Retrieved: final.MeanConfidence(), Parts: final.Whole.Parts}
 	r.Found = max(0, r.Parts-len(final.Whole.Missing))
-	r.Confidence = calibrated(r.Retrieved)
+	for _, step := range final.Plan {
+		if step.Status != state.StepCompleted {
+			continue
+		}
+		one := relevanceOf(final, step)
+		r.Match += one.Match / float64(done)
+		r.Absent += one.Absent / float64(done)
+	}
+	r.Confidence = calibrated(*r)
 	return r
 }
 
-// The curve by which what was retrieved becomes how often such an answer holds what
-// was asked: see docs/measurements.md, which names the command. Whether all parts of
-// the question have a sentence of the right form was measured too, and added nothing.
+// relevanceOf is that of one step.
+func relevanceOf(s state.Agent, step state.Step) state.Relevance {
+	fit := answer.Rank(asked(s, step), readable(step.Hits), 1, nil)
+	r := state.Relevance{Retrieved: step.Confidence, Match: fit.Top, Absent: fit.Absent}
+	r.Confidence = calibrated(r)
+	return r
+}
+
+// asked is the question that a step answers: the person's own, when it is the only
+// step.
+func asked(s state.Agent, step state.Step) string {
+	if len(s.Plan) > 1 {
+		return step.Question
+	}
+	stem, _ := SplitChoices(s.Objective)
+	return stem
+}
+
+func readable(hits []state.Hit) []answer.Source {
+	out := make([]answer.Source, len(hits))
+	for i, h := range hits {
+		out[i] = answer.Source{Title: h.Passage.Title, Section: h.Passage.Section, Text: h.Passage.Text}
+	}
+	return out
+}
+
+// The curve by which these figures become how often such an answer held what was
+// asked: see docs/measurements.md, which names the command. Whether all parts of the
+// question have a sentence of the right form was measured too, and added nothing.
 const (
-	perRetrieved = 2.8
-	offset       = -2.45
+	perRetrieved = 1.13
+	perMatch     = 0.36
+	perAbsent    = -0.80
+	offset       = -3.44
+	surest       = 0.95 // above it nothing was measured
 )
 
 // calibrated is the share of answers like this one that held what was asked.
-func calibrated(retrieved float64) float64 {
-	return math.Round(1e4/(1+math.Exp(-(perRetrieved*retrieved+offset)))) / 1e4
+func calibrated(r state.Relevance) float64 {
+	p := 1 / (1 + math.Exp(-(perRetrieved*r.Retrieved + perMatch*r.Match + perAbsent*r.Absent + offset)))
+	return math.Round(1e4*min(p, surest)) / 1e4
 }

@@ -128,7 +128,7 @@ func TestOnlyFirstStepOfMultiHopPlanIsKept(t *testing.T) {
 
 func TestStepsReadNewPassages(t *testing.T) {
 	corpus := &shelf{}
-	final := mustRun(t, research.Deps{Model: script(multi), Corpus: corpus}, &research.Options{SkipInjectionCheck: true}, "Who pays?")
+	final := mustRun(t, research.Deps{Model: script(multi), Corpus: corpus}, &research.Options{SkipInjectionCheck: true, Passages: 5}, "Who pays?")
 	seen := map[string]int{}
 	for _, step := range final.Plan {
 		for _, h := range step.Hits {
@@ -138,7 +138,7 @@ func TestStepsReadNewPassages(t *testing.T) {
 	if len(seen) != 15 {
 		t.Errorf("three steps of five passages read %d different ones: %v", len(seen), seen)
 	}
-	if got := corpus.queries[1]; len(got.Alternatives) != 2 || len(got.Exclude) != 5 {
+	if got := corpus.queries[1]; len(got.Alternatives) != 3 || len(got.Exclude) != 5 {
 		t.Errorf("second query %+v", got)
 	}
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // Rewrite turns the pending step's question into a primary query and two
-// alternatives. When memory gave a hint, what found the evidence of that earlier
+// alternatives; the question itself is searched for as well. When memory gave a hint, what found the evidence of that earlier
 // question is searched for, too: it adds candidates and does not score them. An answer that cannot be parsed leaves the question as its own
 // and only query, which loses nothing that was asked; a model that does not answer
 // ends the step. No query is longer than mostQueryWords.
@@ -52,9 +52,10 @@ func queries(out skills.RewriteOutput, question string, hints []string) []string
 	for _, q := range out.Alternatives {
 		add(q)
 	}
-	if len(list) == 0 {
-		list = []string{question}
-		seen[strings.ToLower(question)] = true
+	// What a model wrote may have lost a word that decides.
+	if key := strings.ToLower(question); !seen[key] {
+		seen[key] = true
+		list = append(list, question)
 	}
 	for _, q := range hints {
 		add(q)

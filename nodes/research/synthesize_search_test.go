@@ -250,7 +250,7 @@ func TestSearchesOfALaterStep(t *testing.T) {
 		search("fines"), {Text: "Owners pay. [Source 6]"}, search("appeals"), {Text: "They appeal. [Source 1]"}, {Text: "They do. [Source 1]"},
 	}
 	corpus := &library{}
-	run := runSearching(t, m, shelves{corpus, &shelf{}}, research.Options{})
+	run := runSearching(t, m, shelves{corpus, &shelf{}}, research.Options{Passages: 5})
 	if run.err != nil {
 		t.Fatal(run.err)
 	}

@@ -31,7 +31,7 @@ func TestCorrectedAnswerCitesWhatItRead(t *testing.T) {
 	m.Answers[skills.GapQueries] = []llmtest.Answer{answer(skills.GapOutput{Queries: []skills.GapQuery{{ClaimID: 2, Query: "dog of an owner"}}})}
 	m.Answers[skills.RegenerateResponse] = []llmtest.Answer{{Text: "“Rule 0 binds every owner.” [Query 1][Source 1]\n\n“An owner who breaks rule 6 pays.” [Query 2][Source 2][Query 2][Source 9]"}}
 	corpus := &shelf{}
-	final := mustRun(t, research.Deps{Model: m, Corpus: corpus}, nil, "Who pays?")
+	final := mustRun(t, research.Deps{Model: m, Corpus: corpus}, &research.Options{Passages: 5}, "Who pays?")
 	if c := final.Check; !c.IsGrounded || c.CRAGAttempts != 1 || c.Rewritten != 1 {
 		t.Errorf("check %+v", c)
 	}

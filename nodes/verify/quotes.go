@@ -56,16 +56,17 @@ func verbatim(claim string, evidence []state.Evidence) (state.Quote, bool) {
 	}
 	for _, e := range evidence {
 		p := e.Passage
-		if !strings.Contains(p.Text, words) {
+		if _, _, ok := skills.Find(p.Text, words); !ok {
 			continue
 		}
 		sentences := text.Sentences(p.Text)
 		for i, first := range sentences {
 			start := first.Start + strings.Index(p.Text[first.Start:first.End], bare(p.Text[first.Start:first.End]))
-			if !strings.HasPrefix(p.Text[start:], words) {
+			size, ok := skills.Begins(p.Text[start:], words)
+			if !ok {
 				continue
 			}
-			end := start + len(words)
+			end := start + size
 			for _, last := range sentences[i:] { // the claim may run over several
 				if last.Start < end && end <= last.End && strings.Trim(p.Text[end:last.End], closers) == "" {
 					return state.QuoteIn(p, start, last.End-start), true

@@ -1,0 +1,160 @@
+package answer
+
+import (
+	"regexp"
+	"strings"
+
+	"example.com/assay/memory/text"
+	"example.com/assay/memory/text/idf"
+)
+
+// A question is what is asked, as scoring sees it.
+type question struct {
+	terms  []term
+	total  float64 // of the terms' weights
+	forms  forms
+	focus  []string // stems of X in "what is X"
+	focusx string   // X as it is written, in lower case
+}
+
+// A term is a stem of the question.
+type term struct {
+	stem   string
+	weight float64
+	told   bool // it stands in what is told before the question only
+}
+
+// What a term counts that stands in what is told before the question, or that says
+// what kind of answer is asked for.
+const (
+	toldShare = .35
+	formShare = .5
+	sameShare = .15 // of a word of the form whose form is recognised
+)
+
+// wordPattern finds words; identifiers and numbers stay whole.
+var wordPattern = regexp.MustCompile(`[\p{L}\p{N}_]+(?:[.'’][\p{L}\p{N}_]+)*`)
+
+// stems are the stems of a text's words in order, without those that say nothing.
+func stems(s string) []string {
+	var out []string
+	for _, w := range wordPattern.FindAllString(strings.ToLower(s), -1) {
+		w = strings.TrimSuffix(strings.TrimSuffix(w, "'s"), "’s")
+		if small(w) {
+			continue
+		}
+		out = append(out, stemOf(w))
+	}
+	return out
+}
+
+func stemOf(w string) string {
+	if strings.ContainsAny(w, "_.") {
+		return w
+	}
+	return text.Stem(w)
+}
+
+func small(w string) bool { return text.DocStops.Has(w) || asking[w] }
+
+func set(words string) map[string]bool {
+	out := map[string]bool{}
+	for _, w := range strings.Fields(words) {
+		out[w] = true
+	}
+	return out
+}
+
+// asking are words in which questions are wrapped.
+var asking = set(`whats what's hows how's wheres where's whens whos who's whys does did done please tell know want wants
+	need needs use using used i'm im i've ive i'd id don't dont doesn't doesnt can't cant isn't isnt won't wont get got gets
+	want thing things way ways mean means meant much many kind sort really actually ever`)
+
+// asked are words that say what kind of answer is wanted.
+var asked = set(`default defaults value values maximum max minimum min limit limits number size long large big small old
+	most least difference differ between version release released year date place file located location stored called name
+	command option example prove win claim plaintiff defendant element elements rule requirement requirements law legal`)
+
+func parse(q string) *question {
+	told, asks := split(q)
+	out := &question{forms: formsOf(asks)}
+	seen := map[string]bool{}
+	add := func(s string, share float64, before bool) {
+		for _, w := range wordPattern.FindAllString(strings.ToLower(s), -1) {
+			w = strings.TrimSuffix(strings.TrimSuffix(w, "'s"), "’s")
+			if small(w) || seen[stemOf(w)] {
+				continue
+			}
+			stem := stemOf(w)
+			seen[stem] = true
+			weight := rarity(stem) * share
+			if asked[w] {
+				weight *= formShare
+				if out.forms.explain(w) {
+					weight *= sameShare
+				}
+			}
+			out.terms = append(out.terms, term{stem, weight, before})
+			out.total += weight
+		}
+	}
+	add(asks, 1, false)
+	add(told, toldShare, true)
+	out.focusx, out.focus = focusOf(asks)
+	return out
+}
+
+// split parts what is told from the sentence that asks, the last with a question
+// mark, else the last.
+func split(q string) (told, asks string) {
+	spans := text.Sentences(q)
+	if len(spans) == 0 {
+		return "", q
+	}
+	at := len(spans) - 1
+	for i, s := range spans {
+		if strings.HasSuffix(q[s.Start:s.End], "?") {
+			at = i
+		}
+	}
+	for i, s := range spans {
+		if i != at {
+			told += q[s.Start:s.End] + " "
+		}
+	}
+	return told, q[spans[at].Start:spans[at].End]
+}
+
+// rarity is the inverse document frequency of a stem in general text. Identifiers
+// are as rare as words get.
+func rarity(stem string) float64 {
+	if strings.ContainsAny(stem, "_.0123456789") {
+		return rarest
+	}
+	return min(idf.Default().Of(stem), rarest)
+}
+
+const rarest = 8.5
+
+// defining finds X in "what is X", "whats a X", "what does X mean", "define X",
+// "meaning of X".
+var defining = regexp.MustCompile(`(?i)^\s*(?:so |and |but |ok |please )*(?:what(?:'s|’s|s| is| are| exactly is)|who is|define|explain|meaning of|what does|what do you call)\s+(?:exactly\s+)?(?:an?\s+|the\s+)?(.{2,60}?)(?:\s+(?:mean|stand for|refer to))?\s*\??\s*$`)
+
+// limits cut a definition's subject: "a lien in property law".
+var subjectEnd = regexp.MustCompile(`(?i)\s+(?:in|on|for|with|of|when|and what|used for)\s`)
+
+func focusOf(asks string) (string, []string) {
+	m := defining.FindStringSubmatch(asks)
+	if m == nil {
+		return "", nil
+	}
+	x := m[1]
+	if at := subjectEnd.FindStringIndex(x); at != nil && at[0] > 1 {
+		x = x[:at[0]]
+	}
+	list := stems(x)
+	if len(list) == 0 || len(list) > 4 {
+		return "", nil
+	}
+	return strings.ToLower(strings.Trim(x, `"“”'?`)), list
+}

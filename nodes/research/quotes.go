@@ -1,0 +1,46 @@
+package research
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+
+	"example.com/assay/skills"
+	"example.com/assay/state"
+)
+
+// quoteLine is a line of an answer that is a quotation: “…” [Query 1][Source 2].
+var quoteLine = regexp.MustCompile(`^\s*(?:[-•*]\s+)?“(.+)”\s*\[Query (\d+)\]\[Source (\d+)\]`)
+
+// quotesOf lists the quotations of an answer in their order, as they stand in
+// their sources, each with the heading right above it.
+func quotesOf(final state.Agent, sources []state.Source) []state.ShownQuote {
+	var out []state.ShownQuote
+	head := ""
+	for _, line := range strings.Split(body(final.Answer), "\n") {
+		m := quoteLine.FindStringSubmatch(line)
+		if m == nil {
+			if strings.TrimSpace(line) != "" {
+				head = ""
+			}
+			if rest, ok := strings.CutPrefix(line, headMark); ok {
+				head = rest + ": "
+			}
+			continue
+		}
+		for _, s := range sources {
+			if strconv.Itoa(s.Query) != m[2] || strconv.Itoa(s.Source) != m[3] {
+				continue
+			}
+			if start, end, ok := skills.Find(s.Text, m[1]); ok {
+				text := s.Text[start:end]
+				out = append(out, state.ShownQuote{Text: text, Shown: head + text, Source: s.N})
+			}
+		}
+		head = ""
+	}
+	return out
+}
+
+// headMark begins the line of a headword, in an answer.
+const headMark = "##### "
