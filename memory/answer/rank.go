@@ -40,7 +40,7 @@ func Rank(q string, sources []Source, most int, usable func(source, start, end i
 	list := p.scores(asks)
 	list = slices.DeleteFunc(list, func(s scored) bool {
 		x := &p.sentences[s.index]
-		return x.size < 2 || len(x.text) > longest || usable != nil && !usable(x.source, x.start, x.end)
+		return x.size < 2 || markup(x.text) || len(x.text) > longest || usable != nil && !usable(x.source, x.start, x.end)
 	})
 	slices.SortStableFunc(list, func(a, b scored) int { return cmp.Compare(b.score, a.score) })
 	out := Ranking{Absent: asks.absent(p)}
@@ -86,6 +86,9 @@ func letters(s string) string {
 		return -1
 	}, s)
 }
+
+// markup reports a line that is not text: a heading of markdown, a fence of code.
+func markup(s string) bool { return strings.HasPrefix(s, "#") || strings.HasPrefix(s, "```") }
 
 // weigh leaves out the terms that no source has: they tell no sentence from another.
 func (q *question) weigh(p *pool) {
@@ -139,7 +142,7 @@ func (p *pool) window(q *question, i, size int, usable func(source, start, end i
 			return false
 		}
 		o := &p.sentences[j]
-		return o.source == s.source && o.head == s.head && (usable == nil || usable(o.source, o.start, o.end))
+		return o.source == s.source && o.head == s.head && !markup(o.text) && (usable == nil || usable(o.source, o.start, o.end))
 	}
 	// What stands further on belongs to it if it speaks of the question, too, leans on
 	// what is before it, or is what was announced.
