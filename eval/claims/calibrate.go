@@ -20,7 +20,7 @@ import (
 type Heard struct {
 	verified *Verified
 	tap      *tap
-	heard    []float64 // of each claim, in the order of Judge; NaN when the model was not asked or failed
+	heard    []float64 // by claim, in the order of Judge; NaN where the model gave none
 }
 
 // NewHeard returns the pipeline's judge with a model. The error is that the

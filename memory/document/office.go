@@ -37,8 +37,8 @@ func (o *officeWriter) heading(level int, title string) {
 	o.w.heading(n)
 }
 
-// finish gives the document what was written. Its blocks have no selectors: there
-// is no page that they are of.
+// finish gives the document what was written. Its blocks have no selectors, for an
+// office file has no HTML page to select from.
 func (o *officeWriter) finish(d *Document) {
 	o.w.endBlock()
 	for i := range o.w.blocks {

@@ -52,7 +52,7 @@ func judge(step state.Step, threshold, relevance float64) state.Step {
 	case step.Error != "":
 		row.Verdict = "the step was stopped by an error: " + step.Error
 	case len(step.Hits) == 0:
-		row.Verdict = "no passage was found that an earlier step had not read"
+		row.Verdict = "no passage was found, or only such as an earlier step had read"
 	case max(step.Confidence, min(relevance+lift, mostLifted)) < threshold:
 		row.Verdict = fmt.Sprintf("confidence %.2f is below %.2f: the passages found are not about this question", step.Confidence, threshold)
 	case len(step.Citations) == 0:

@@ -70,7 +70,8 @@ type Deps struct {
 type Options struct {
 	// SkipInjectionCheck saves the model call that judges the question.
 	SkipInjectionCheck bool
-	// ConfidenceThreshold is what a step needs to be completed. Default 0.70.
+	// ConfidenceThreshold is what a step needs to be completed. The only step of a
+	// question may reach up to 0.90 by its relevance, plus 0.2, instead. Default 0.70.
 	ConfidenceThreshold float64
 	// Passages is how many passages a step reads. Default 10.
 	Passages int
