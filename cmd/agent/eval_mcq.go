@@ -45,7 +45,7 @@ it counts what a guess among them would win. Answered is the share of questions 
 the skill answers by itself, right_of_answered how often it is right then, and
 right_answers the share of all questions that it answers rightly. ECE is of the best
 choice's probability. The curve says how often the best choice is right among the
-questions that it is surest of. The match is of words; the law is not applied.
+questions that it is surest of, right_of_surest_half among half of them. The match is of words; the law is not applied.
 
 With --cross the skill stands beside weights that are fitted on nine tenths of the
 questions and asked the rest, ten times; questions that share a passage or facts stay

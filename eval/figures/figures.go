@@ -79,21 +79,21 @@ var All = []Measurement{
 	},
 	{
 		Name: "claims, WiCE, cross-validated", Folder: "wice", Source: wice, Train: true, Command: "verify", Table: "wice",
-		Figures: []Figure{{Metric: "AUC", Target: .77}, {Metric: "balanced_accuracy", Target: .71, Published: .828, By: "a 7B model"}, {Metric: "F1", Target: .60, Published: .61, By: "GPT-4, oracle chunks"}, {Metric: "ECE"}},
+		Figures: []Figure{{Metric: "AUC", Target: .82}, {Metric: "balanced_accuracy", Target: .77, Published: .828, By: "a 7B model"}, {Metric: "F1", Target: .60, Published: .61, By: "GPT-4, oracle chunks"}, {Metric: "ECE", Target: .05, AtMost: true}},
 	},
 	{
 		Name: "claims, SciFact, cross-validated", Folder: "scifact", Source: scifact, Train: true, Command: "verify", Table: "scifact",
-		Figures: []Figure{{Metric: "AUC", Target: .77}, {Metric: "accuracy", Target: .58}},
+		Figures: []Figure{{Metric: "AUC", Target: .82}, {Metric: "accuracy", Target: .58}},
 	},
 	{
 		Name: "hallucination, FaithBench, not trained on", Folder: "faithbench", Source: "github.com/vectara/FaithBench",
 		Command: "eval claims --format faithbench --data @samples.jsonl.gz",
-		Figures: []Figure{{Metric: "balanced_accuracy", Target: .571, Published: .571, By: "GPT-4o"}, {Metric: "AUC"}},
+		Figures: []Figure{{Metric: "balanced_accuracy", Target: .60, Published: .571, By: "GPT-4o"}, {Metric: "AUC"}},
 	},
 	{
 		Name: "altered claims, WiCE, by alterations of our own (weights trained on the originals)", Folder: "wice", Source: wice,
 		Command: "eval claims --format wice --data @claims.jsonl.gz --altered",
-		Figures: []Figure{{Metric: "refused_negation", Target: .90}, {Metric: "refused_or_doubt_negation", Target: .95}, {Metric: "refused_number", Target: .92}, {Metric: "refused_or_doubt_number", Target: .95}, {Metric: "refused_name", Target: .95}, {Metric: "refused_or_doubt_name", Target: .95}, {Metric: "refused_direction", Target: .40}, {Metric: "refused_or_doubt_direction", Target: .75}, {Metric: "refused_gender"}, {Metric: "refused_or_doubt_gender"}, {Metric: "refused_quantifier"}, {Metric: "refused_or_doubt_quantifier"}, {Metric: "refused_modality"}, {Metric: "refused_or_doubt_modality"}, {Metric: "refused_month"}, {Metric: "refused_or_doubt_month"}, {Metric: "refused_exchange"}, {Metric: "refused_or_doubt_exchange"}, {Metric: "refused_unit"}, {Metric: "refused_or_doubt_unit"}, {Metric: "ECE"}},
+		Figures: []Figure{{Metric: "refused_negation", Target: .90}, {Metric: "refused_or_doubt_negation", Target: .95}, {Metric: "refused_number", Target: .92}, {Metric: "refused_or_doubt_number", Target: .95}, {Metric: "refused_name", Target: .95}, {Metric: "refused_or_doubt_name", Target: .95}, {Metric: "refused_direction", Target: .40}, {Metric: "refused_or_doubt_direction", Target: .75}, {Metric: "refused_gender"}, {Metric: "refused_or_doubt_gender"}, {Metric: "refused_quantifier"}, {Metric: "refused_or_doubt_quantifier"}, {Metric: "refused_modality"}, {Metric: "refused_or_doubt_modality"}, {Metric: "refused_month"}, {Metric: "refused_or_doubt_month"}, {Metric: "refused_exchange"}, {Metric: "refused_or_doubt_exchange"}, {Metric: "refused_unit"}, {Metric: "refused_or_doubt_unit"}, {Metric: "ECE", Target: .05, AtMost: true}},
 	},
 	{
 		Name: "altered claims, SciFact, by alterations of our own (weights trained on the originals)", Folder: "scifact", Source: scifact,
@@ -152,7 +152,7 @@ var All = []Measurement{
 	},
 	{
 		Name: "multiple choice, BarExam", Folder: "barexam_qa", Source: barexam, Command: "eval mcq --data @",
-		Figures: []Figure{{Metric: "gold/accuracy", Target: .49}, {Metric: "retrieval/accuracy", Target: .36}, {Metric: "closed/accuracy"}, {Metric: "gold/ECE"}},
+		Figures: []Figure{{Metric: "gold/right_of_surest_half", Target: .60}, {Metric: "gold/accuracy", Target: .52}, {Metric: "retrieval/accuracy", Target: .37}, {Metric: "closed/accuracy"}, {Metric: "gold/ECE"}},
 	},
 	{
 		Name: "the same, evidence and style of the choices fitted, cross-validated; not shipped", Folder: "barexam_qa", Source: barexam, Command: "eval mcq --data @ --cross",
@@ -160,7 +160,7 @@ var All = []Measurement{
 	},
 	{
 		Name: "orders hidden in documents, BIPIA, category left out", Folder: "bipia_injection", Source: bipia, Command: "eval injection --data @ --cross",
-		Figures: []Figure{{Metric: "recall", Target: .80}, {Metric: "recall_at_5_percent"}, {Metric: "clean", Target: .05, AtMost: true}, {Metric: "tricky_documents", Target: .05, AtMost: true}},
+		Figures: []Figure{{Metric: "recall", Target: .88}, {Metric: "recall_at_5_percent"}, {Metric: "clean", Target: 0, AtMost: true}, {Metric: "tricky_documents", Target: .05, AtMost: true}},
 	},
 	{
 		Name: "the same, shipped weights", Folder: "bipia_injection", Source: bipia, Command: "eval injection --data @",

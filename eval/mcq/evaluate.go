@@ -71,7 +71,8 @@ type Point struct {
 // Accuracy is that of the best choice of every question, made to answer; ECE of
 // its probability. Answered is the share of questions that the chooser answers
 // by itself, right_of_answered how often it is right then, right_answers their
-// product. Gold_found is the share of questions with a gold passage before them.
+// product. Right_of_surest_half is the accuracy in the half of the questions whose
+// best choice is the most probable. Gold_found is the share of questions with a gold passage before them.
 type Evaluation struct {
 	Mode     Mode
 	Metrics  []metrics.Metric
@@ -215,6 +216,13 @@ func measure(d *Dataset, inputs []Input, choices []Choice, times []time.Duration
 			return yes / max(of, 1)
 		}},
 		metrics.Mean("right_answers", correct),
+		{Name: "right_of_surest_half", Of: func(items []int) float64 {
+			drawn := make([]Outcome, len(items))
+			for i, at := range items {
+				drawn[i] = out.Outcomes[at]
+			}
+			return mean(surest(drawn, .5))
+		}},
 		metrics.Mean("gold_found", found),
 	}
 	var err error
@@ -267,22 +275,35 @@ func ece(list []Outcome, items []int) float64 {
 	return sum / float64(len(items))
 }
 
-// curve takes the surest questions first, equals in their order.
-func curve(list []Outcome, resample *metrics.ResampleOptions) ([]Point, error) {
+// surest is how right the best choices are in the share of the questions that the
+// chooser is surest of, equals in their order.
+func surest(list []Outcome, share float64) []float64 {
 	sorted := slices.Clone(list)
 	slices.SortStableFunc(sorted, func(a, b Outcome) int { return cmp.Compare(b.Top(), a.Top()) })
+	right := make([]float64, max(int(math.Round(share*float64(len(sorted)))), 1))
+	for i := range right {
+		right[i] = sorted[i].Right
+	}
+	return right
+}
+
+func mean(list []float64) float64 {
+	sum := 0.0
+	for _, v := range list {
+		sum += v
+	}
+	return sum / float64(len(list))
+}
+
+func curve(list []Outcome, resample *metrics.ResampleOptions) ([]Point, error) {
 	var out []Point
 	for _, share := range coverages {
-		n := max(int(math.Round(share*float64(len(sorted)))), 1)
-		right := make([]float64, n)
-		for i, o := range sorted[:n] {
-			right[i] = o.Right
-		}
+		right := surest(list, share)
 		interval, err := metrics.Bootstrap(right, resample)
 		if err != nil {
 			return nil, fmt.Errorf("evaluating the abstention curve: %w", err)
 		}
-		out = append(out, Point{share, n, interval})
+		out = append(out, Point{share, len(right), interval})
 	}
 	return out, nil
 }

@@ -98,7 +98,7 @@ func TestMeasure(t *testing.T) {
 	for i, want := range []struct {
 		name  string
 		value float64
-	}{{"accuracy", .5}, {"ECE", (.1 + .8 + .7) / 4}, {"answered", .5}, {"right_of_answered", 1}, {"right_answers", .5}, {"gold_found", 1}} {
+	}{{"accuracy", .5}, {"ECE", (.1 + .8 + .7) / 4}, {"answered", .5}, {"right_of_answered", 1}, {"right_answers", .5}, {"right_of_surest_half", 1}, {"gold_found", 1}} {
 		if m := got.Metrics[i]; m.Name != want.name || math.Abs(m.Value-want.value) > 1e-9 {
 			t.Errorf("%s %v, want %s %v", m.Name, m.Value, want.name, want.value)
 		}

@@ -12,56 +12,50 @@ import (
 	"example.com/assay/skills"
 )
 
-// A choice is scored by how much of its wording the sources hold: the sum
-// over its distinct stems w of idf(w)·ln(1+tf(w)), which alone answers about
-// half of bar-exam questions when the right passage is given. Three smaller
-// signals are added: how much of it one sentence says, whether the outcome that the choice names agrees with
-// the outcome of the rule sentence nearest to its ground, and whether its
-// ground's words appear in the sources or the facts at all. It is an evidence
-// match. It does not apply law to facts.
+// A choice is scored by how much of its wording the sources hold: the sum over its
+// distinct stems w of idf(w)·ln(1+tf(w)), how much of it one sentence says, how many
+// of its words stand side by side there as well, and, against it, what it alone of
+// the choices says and neither sources nor facts hold. It is an evidence match. It
+// does not apply law to facts.
 
 // Weights of the signals beside the term score, in standard deviations.
 const (
-	polarityWeight = .6
-	wholeWeight    = .8 // of the share of its wording that one sentence holds
-	groundWeight   = .3
+	wholeWeight   = 1 // of the share of its wording that one sentence holds
+	pairsWeight   = 1
+	missingWeight = .5
 	// signalWeight is that of all signals together: a score over it is their mean.
-	signalWeight   = 1 + polarityWeight + wholeWeight + groundWeight
+	signalWeight   = 1 + wholeWeight + pairsWeight + missingWeight
 	researchWeight = 1.5 // of a sentence that the research quotes, where sentences compete
 	// idfFloor is added to every idf: in a pool of few sentences the words of
 	// the topic itself have almost none.
 	idfFloor = .5
 	// supported is the share of a choice's own idf that one source must hold
 	// for it to be selected: five passages about five things hold most words.
-	supported = .4
-	// voters is how many of the nearest sentences vote on the outcome.
-	voters = 5
+	supported = .6
 )
 
 // connective splits a choice into its outcome and its ground.
 var connective = regexp.MustCompile(`(?i)\b(because|only if|even if|even though|if|unless|since|although|provided that|provided|as long as|so long as|on the ground that|under|when|where)\b`)
 
-// splitGround returns a choice's outcome and its ground; a choice without a
-// connective in its first three quarters is all outcome.
-func splitGround(choice string) (outcome, ground string) {
+// groundOf is what a choice rests its outcome on: all of it, without a connective in
+// its first three quarters.
+func groundOf(choice string) string {
 	m := connective.FindStringIndex(choice)
 	if m == nil || m[0] > len(choice)*3/4 {
-		return choice, ""
+		return choice
 	}
-	return choice[:m[0]], strings.TrimSpace(choice[m[1]:])
+	return choice[m[1]:]
 }
 
 // A candidate is a choice under judgement.
 type candidate struct {
 	choice   skills.Choice
-	outcome  int // 1 for, −1 against the party or act in question, 0 unknown
 	terms    []string
 	evidence float64 // idf·ln(1+tf)
-	agree    float64 // −1 … 1
-	ground   float64 // share of the ground's idf found in sources or facts
+	missing  float64 // idf of what it alone says, and neither sources nor facts hold
 	covered  float64 // the largest share of its own idf that one source holds
 	whole    float64 // the largest share of its idf that one sentence holds
-	phrase   bool    // two of its words stand side by side in the sources, too
+	pairs    float64 // of its words stand side by side in a sentence of the sources, too
 	nearest  int     // the pool's nearest sentence; −1 for none
 	score    float64
 }
@@ -74,12 +68,11 @@ type ChoiceMatch struct {
 	// P is the probability that this choice is the one that the sources support,
 	// made of the scores; equal for all when the sources hold nothing of any.
 	P        float64
-	Outcome  int     // 1 for, −1 against the party or act in question, 0 unknown
 	Evidence float64 // Σ idf·ln(1+tf) of its stems in the sources
-	Agree    float64 // −1 … 1: its outcome beside that of the nearest sentences
-	Ground   float64 // share of its ground's idf that sources or facts hold
+	Missing  float64 // Σ idf of what it alone says, and neither sources nor facts hold
 	Covered  float64 // the largest share of its idf that one source holds
 	Whole    float64 // the largest share of its idf that one sentence holds
+	Pairs    float64 // neighbours in it that are neighbours in a sentence of the sources
 }
 
 // MatchChoices scores the choices of a question, in their order, as the
@@ -98,7 +91,7 @@ func MatchChoices(in skills.SelectInput) []ChoiceMatch {
 			p = math.Exp((c.score - best) / signalWeight)
 		}
 		sum += p
-		out[i] = ChoiceMatch{c.choice.Letter, c.score, p, c.outcome, c.evidence, c.agree, c.ground, c.covered, c.whole}
+		out[i] = ChoiceMatch{c.choice.Letter, c.score, p, c.evidence, c.missing, c.covered, c.whole, c.pairs}
 	}
 	for i := range out {
 		out[i].P /= sum
@@ -151,29 +144,31 @@ func judge(l *lexer, p *pool, in skills.SelectInput) []candidate {
 	for t := range tf {
 		known[t] = true
 	}
-	list := make([]candidate, len(in.Choices))
+	list, saying := make([]candidate, len(in.Choices)), map[string]int{}
 	for i, c := range in.Choices {
-		outcome, ground := splitGround(c.Text)
-		cand := candidate{choice: c, outcome: polarity(outcome), terms: l.distinct(c.Text, text.DocStops), nearest: -1}
-		for _, t := range cand.terms {
-			if n := tf[t]; n > 0 {
-				cand.evidence += (idfFloor + p.idf(t)) * math.Log1p(float64(n))
+		list[i] = candidate{choice: c, terms: l.distinct(c.Text, text.DocStops), nearest: -1}
+		for _, t := range list[i].terms {
+			saying[t]++
+		}
+	}
+	for i := range list {
+		c := &list[i]
+		for _, t := range c.terms {
+			weight := idfFloor + p.idf(t)
+			c.evidence += weight * math.Log1p(float64(tf[t]))
+			if saying[t] == 1 && !known[t] {
+				c.missing += weight
 			}
 		}
-		groundTerms := l.distinct(ground, text.DocStops)
-		if len(groundTerms) == 0 {
-			groundTerms = cand.terms
-		}
-		cand.match(p, stem, groundTerms, in.Research)
-		cand.ground = shareKnown(p, groundTerms, known)
-		cand.support(l, p)
-		list[i] = cand
+		c.match(p, stem, l.distinct(groundOf(c.choice.Text), text.DocStops), in.Research)
+		c.support(l, p)
 	}
 	evidence := deviations(list, func(c candidate) float64 { return c.evidence })
-	ground := deviations(list, func(c candidate) float64 { return c.ground })
+	missing := deviations(list, func(c candidate) float64 { return c.missing })
 	whole := deviations(list, func(c candidate) float64 { return c.whole })
+	pairs := deviations(list, func(c candidate) float64 { return c.pairs })
 	for i := range list {
-		list[i].score = evidence[i] + polarityWeight*list[i].agree + groundWeight*ground[i] + wholeWeight*whole[i]
+		list[i].score = evidence[i] + wholeWeight*whole[i] + pairsWeight*pairs[i] - missingWeight*missing[i]
 	}
 	mean := 0.0
 	for _, c := range list {
@@ -211,7 +206,13 @@ func (c *candidate) support(l *lexer, p *pool) {
 		c.covered = max(c.covered, has/total)
 		first = last
 	}
-	pairs := l.terms(c.choice.Text, text.DocStops)
+	terms := l.terms(c.choice.Text, text.DocStops)
+	beside := map[[2]string]bool{}
+	for i := 1; i < len(terms); i++ {
+		if terms[i-1] != terms[i] {
+			beside[[2]string{terms[i-1], terms[i]}] = false
+		}
+	}
 	for i := range p.sentences {
 		s := &p.sentences[i]
 		if s.order {
@@ -224,28 +225,25 @@ func (c *candidate) support(l *lexer, p *pool) {
 			}
 		}
 		c.whole = max(c.whole, sum/total)
-		for j := 1; j < len(pairs) && !c.phrase && sum > 0; j++ {
-			if pairs[j-1] == pairs[j] {
-				continue
-			}
-			for k := 1; k < len(s.terms); k++ {
-				c.phrase = c.phrase || s.terms[k-1] == pairs[j-1] && s.terms[k] == pairs[j]
+		for k := 1; k < len(s.terms); k++ {
+			pair := [2]string{s.terms[k-1], s.terms[k]}
+			if seen, says := beside[pair]; says && !seen {
+				beside[pair] = true
+				c.pairs++
 			}
 		}
 	}
 }
 
-func (c *candidate) supported() bool { return c.covered >= supported && c.phrase }
+func (c *candidate) supported() bool { return c.covered >= supported && c.pairs > 0 }
 
-// match finds the sentences nearest to the ground, the stem breaking ties,
-// lets them vote on the outcome and remembers the nearest.
+// match finds the sentence nearest to the ground, the stem breaking ties.
 func (c *candidate) match(p *pool, stem, ground []string, research string) {
-	stemSet := setOf(stem)
-	type near struct {
-		index int
-		value float64
+	if len(ground) == 0 {
+		ground = c.terms
 	}
-	var list []near
+	stemSet := setOf(stem)
+	best := 0.0
 	for i := range p.sentences {
 		s := &p.sentences[i]
 		if s.order || !s.whole {
@@ -269,34 +267,10 @@ func (c *candidate) match(p *pool, stem, ground []string, research string) {
 		if research != "" && strings.Contains(research, s.text) {
 			value *= researchWeight
 		}
-		list = append(list, near{i, value})
-	}
-	if len(list) == 0 {
-		return
-	}
-	slices.SortStableFunc(list, func(a, b near) int { return cmp.Compare(b.value, a.value) })
-	votes, weight := 0.0, 0.0
-	for _, n := range list[:min(len(list), voters)] {
-		votes += float64(polarity(p.sentences[n.index].text)) * n.value
-		weight += n.value
-	}
-	c.agree = float64(c.outcome) * votes / weight
-	c.nearest = list[0].index
-}
-
-// shareKnown is the share of the terms' idf that sources or facts hold.
-func shareKnown(p *pool, terms []string, known map[string]bool) float64 {
-	has, all := 0.0, 0.0
-	for _, t := range terms {
-		all += p.idf(t)
-		if known[t] {
-			has += p.idf(t)
+		if value > best {
+			best, c.nearest = value, i
 		}
 	}
-	if all == 0 {
-		return 0
-	}
-	return has / all
 }
 
 // deviations returns (x − mean) / (sd + .001) of a value of each candidate.

@@ -85,18 +85,6 @@ func TestSelectAbstains(t *testing.T) {
 	}
 }
 
-func TestPolarity(t *testing.T) {
-	for s, want := range map[string]int{
-		"Yes, because he intended it": 1, "No, because he did not": -1, "The plaintiff will recover": 1,
-		"The plaintiff will not recover": -1, "The motion should be denied": -1, "The evidence is not inadmissible": 1,
-		"The claim fails": -1, "There is no liability": -1, "The sky is blue": 0, "She is not tall; he is liable": 1,
-	} {
-		if got := polarity(s); got != want {
-			t.Errorf("polarity(%q) = %d; want %d", s, got, want)
-		}
-	}
-}
-
 // An element of a rule is never quoted from a hypothetical.
 func TestElementsAreNoHypotheticals(t *testing.T) {
 	in := ricochet
