@@ -151,6 +151,21 @@ func TestOtherScripts(t *testing.T) {
 	}
 }
 
+// A passage may end anywhere in a sentence.
+func TestCutOff(t *testing.T) {
+	texts := []string{"The term of three (3) years ends in Q3 of 12.12.2012, at 1/2 of 5 kg per day, one of $5m.", "Between 3 and 5 % of the (twenty-) first-class rooms must not cost more than £7 a night."}
+	for _, x := range fixturesOf(t, "pairs.jsonl") {
+		texts = append(texts, x.Changed, x.Evidence[0])
+	}
+	for _, text := range texts {
+		for at := range text {
+			cut := text[:at]
+			checkPlaces(t, text, []string{cut}, Prepare([]string{cut}).Check(text))
+			checkPlaces(t, cut, []string{text}, Prepare([]string{text}).Check(cut))
+		}
+	}
+}
+
 func FuzzCheck(f *testing.F) {
 	for _, x := range fixturesOf(f, "pairs.jsonl") {
 		f.Add(x.Changed, x.Evidence[0])

@@ -90,8 +90,12 @@ type numeral struct {
 	share   bool // "half", "two thirds"
 }
 
-// readNumeral reads the number that begins at token i.
+// readNumeral reads the number that begins at token i. There is none behind the
+// last token.
 func readNumeral(toks []token, i int) (numeral, bool) {
+	if i >= len(toks) {
+		return numeral{}, false
+	}
 	t := toks[i]
 	if t.kind == number {
 		v, ok := parseDigits(t.text)
