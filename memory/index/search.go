@@ -38,7 +38,8 @@ const (
 // Search returns the passages that best match the primary query. Equal
 // queries on equal generations give equal results, scores included; of equal
 // passages the one with the lower id comes first. A query without content
-// words finds nothing and is no error. Errors are cancellation, files that
+// words finds nothing and is no error. Words that the index does not hold are
+// searched for as Result.Respelt says. Errors are cancellation, files that
 // can no longer be read, and, of an index with a remote embedder, a
 // *SpaceError and those of [embed.Space.Queries], and of a query that is none.
 func (x *Index) Search(ctx context.Context, q Query) (Result, error) {
