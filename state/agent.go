@@ -32,18 +32,19 @@ const (
 // searched and read for it, and what came of it. An update of a row carries
 // its id and only the columns that it fills in.
 type Step struct {
-	ID         int        `json:"step_id"`         // 1, 2, 3 …
-	Phase      string     `json:"phase,omitempty"` // a short title
-	Question   string     `json:"question,omitempty"`
-	Status     StepStatus `json:"status,omitempty"`
-	Queries    []string   `json:"queries,omitempty"`    // primary first
-	Hits       []Hit      `json:"hits,omitempty"`       // best first; Source N of the answer is Hits[N-1]
-	Confidence float64    `json:"confidence,omitempty"` // 0..1, calibrated: see package memory
-	Answer     string     `json:"answer,omitempty"`
-	Citations  []Citation `json:"citations,omitempty"`
-	Verdict    string     `json:"verdict,omitempty"` // why the evaluation failed it, in words
-	Error      string     `json:"error,omitempty"`   // what stopped it: an error of the model or the index
-	Reason     string     `json:"reason,omitempty"`  // why it was planned, when that was decided after other steps
+	ID         int          `json:"step_id"`         // 1, 2, 3 …
+	Phase      string       `json:"phase,omitempty"` // a short title
+	Question   string       `json:"question,omitempty"`
+	Status     StepStatus   `json:"status,omitempty"`
+	Queries    []string     `json:"queries,omitempty"`      // primary first
+	Respelt    []Respelling `json:"searched_for,omitempty"` // words that were searched for as others
+	Hits       []Hit        `json:"hits,omitempty"`         // best first; Source N of the answer is Hits[N-1]
+	Confidence float64      `json:"confidence,omitempty"`   // 0..1, calibrated: see package memory
+	Answer     string       `json:"answer,omitempty"`
+	Citations  []Citation   `json:"citations,omitempty"`
+	Verdict    string       `json:"verdict,omitempty"` // why the evaluation failed it, in words
+	Error      string       `json:"error,omitempty"`   // what stopped it: an error of the model or the index
+	Reason     string       `json:"reason,omitempty"`  // why it was planned, when that was decided after other steps
 }
 
 // A Finding is what an evaluated step adds to the accumulated context.
@@ -224,6 +225,9 @@ func (s Step) With(upd Step) Step {
 	fill(&s.Reason, upd.Reason)
 	if upd.Queries != nil {
 		s.Queries = upd.Queries
+	}
+	if upd.Respelt != nil {
+		s.Respelt = upd.Respelt
 	}
 	if upd.Hits != nil {
 		s.Hits = upd.Hits

@@ -10,9 +10,10 @@ type Answer struct {
 	Pipeline string `json:"pipeline"`
 	End
 	Question     string       `json:"question"`
-	Answer       string       `json:"answer"`           // markdown
-	Choice       string       `json:"choice"`           // the letter chosen; empty without choices and for an abstention
-	Quotes       []ShownQuote `json:"quotes,omitempty"` // in the order of the answer
+	Respelt      []Respelling `json:"searched_for,omitempty"` // words of the question that were searched for as others
+	Answer       string       `json:"answer"`                 // markdown
+	Choice       string       `json:"choice"`                 // the letter chosen; empty without choices and for an abstention
+	Quotes       []ShownQuote `json:"quotes,omitempty"`       // in the order of the answer
 	Sources      []Source     `json:"sources"`
 	Confidence   float64      `json:"confidence"` // Relevance.Confidence, where there is one
 	Relevance    *Relevance   `json:"relevance,omitempty"`

@@ -20,6 +20,7 @@ var modelNotes = map[string]string{
 // printAnswer prints an answer for people: its text, then what it rests on.
 func (a *app) printAnswer(answer state.Answer, files verify.Locator) {
 	look := render.Options{Width: a.stdout.width, Colour: a.stdout.colour}
+	fmt.Fprint(a.stdout, searchedFor(answer.Respelt))
 	if answer.Answer != "" {
 		fmt.Fprint(a.stdout, render.Markdown(withoutSources(answer.Answer), look))
 		fmt.Fprintln(a.stdout)

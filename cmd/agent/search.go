@@ -40,6 +40,9 @@ range of bytes, and how sure the index is that they are about it: from 0.70 they
 are, up to 0.35 the corpus does not hold it. No model is asked, but for a
 reranker that is one.
 
+A word that no passage has is searched for as one that the corpus has, where it is
+misspelt or British in an American text: "searched for: color (not colour)".
+
 What the query names by its number comes first: "§ 5899(b)", "Art. 12(3)",
 "Rule 8.7.1", "42 U.S.C. § 1983", "REQ-12".
 
@@ -145,25 +148,27 @@ func searched(corpus *memory.Corpus, q index.Query, found index.Result) any {
 		hits = []state.Hit{}
 	}
 	return struct {
-		Schema     int               `json:"schema"`
-		Corpus     string            `json:"corpus"`
-		Query      string            `json:"query"`
-		Also       []string          `json:"also,omitempty"`
-		Confidence float64           `json:"confidence"`
-		Similarity float64           `json:"similarity"`
-		Strength   float64           `json:"strength"`
-		Filter     []index.Condition `json:"filter,omitempty"`
-		MMR        float64           `json:"mmr,omitempty"`
-		Candidates int               `json:"candidates"`
-		Widened    int               `json:"widened"`
-		Citations  []index.Cited     `json:"citations,omitempty"`
-		Reranker   string            `json:"reranker,omitempty"`
-		Fallback   string            `json:"fallback,omitempty"`
-		Hits       []state.Hit       `json:"hits"`
-	}{1, corpus.Name(), q.Primary, q.Alternatives, found.Confidence, found.Similarity, found.Strength, q.Filter, q.MMR, found.Candidates, found.Widened, found.Citations, found.Reranker, found.Fallback, hits}
+		Schema     int                `json:"schema"`
+		Corpus     string             `json:"corpus"`
+		Query      string             `json:"query"`
+		Also       []string           `json:"also,omitempty"`
+		Confidence float64            `json:"confidence"`
+		Similarity float64            `json:"similarity"`
+		Strength   float64            `json:"strength"`
+		Respelt    []state.Respelling `json:"searched_for,omitempty"`
+		Filter     []index.Condition  `json:"filter,omitempty"`
+		MMR        float64            `json:"mmr,omitempty"`
+		Candidates int                `json:"candidates"`
+		Widened    int                `json:"widened"`
+		Citations  []index.Cited      `json:"citations,omitempty"`
+		Reranker   string             `json:"reranker,omitempty"`
+		Fallback   string             `json:"fallback,omitempty"`
+		Hits       []state.Hit        `json:"hits"`
+	}{1, corpus.Name(), q.Primary, q.Alternatives, found.Confidence, found.Similarity, found.Strength, found.Respelt, q.Filter, q.MMR, found.Candidates, found.Widened, found.Citations, found.Reranker, found.Fallback, hits}
 }
 
 func (a *app) printHits(found index.Result, explain, full bool) {
+	fmt.Fprint(a.stdout, searchedFor(found.Respelt))
 	for _, c := range found.Citations {
 		a.printCited(c)
 	}

@@ -10,18 +10,18 @@ import (
 // measured returns the evidence that hits are about the texts of Query.About:
 // of each group that of its best text, and of the groups the least. vectors are
 // the texts' in a remote embedder's space, in order, none without one.
-func (x *Index) measured(ctx context.Context, q Query, vectors [][]float32, hits []candidate, out func(int32) bool, only *subset) (evidence, error) {
+func (x *Index) measured(ctx context.Context, q Query, a asked, hits []candidate, out func(int32) bool, only *subset) (evidence, error) {
 	var least evidence
 	at := 0
 	for i, group := range q.About {
 		var best evidence
 		for _, text := range group {
 			var vector []float32
-			if at < len(vectors) {
-				vector = vectors[at]
+			if at < len(a.about) {
+				vector = a.about[at]
 			}
 			at++
-			e, err := x.evidenceFor(ctx, text, vector, hits, out, only)
+			e, err := x.evidenceFor(ctx, text, a.respelt.terms(text), vector, hits, out, only)
 			if err != nil {
 				return evidence{}, err
 			}
@@ -37,12 +37,11 @@ func (x *Index) measured(ctx context.Context, q Query, vectors [][]float32, hits
 }
 
 // evidenceFor is the evidence that hits, whatever found them, are about a text.
-func (x *Index) evidenceFor(ctx context.Context, text string, vector []float32, hits []candidate, out func(int32) bool, only *subset) (evidence, error) {
+func (x *Index) evidenceFor(ctx context.Context, text string, list []string, vector []float32, hits []candidate, out func(int32) bool, only *subset) (evidence, error) {
 	s := x.scratch.Get().(*scratch)
 	s.only = only
 	defer func() { s.only = nil; x.scratch.Put(s) }()
 	s.lists.reset()
-	list := queryTerms(text)
 	if len(list) == 0 {
 		return evidence{}, nil
 	}

@@ -34,20 +34,22 @@ func (x *Index) distinct(ctx context.Context, ranked []candidate, n int, wanted 
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		p, err := x.store.passage(x.table.rows[c.ord].id)
-		if err != nil {
-			return nil, err
+		if c.passage.ID == "" {
+			p, err := x.store.passage(x.table.rows[c.ord].id)
+			if err != nil {
+				return nil, err
+			}
+			c.passage = p
 		}
-		c.passage = p
 		if wanted {
 			out = append(out, c)
 			continue
 		}
-		c.words = shingles(p.Text)
+		c.words = shingles(c.passage.Text)
 		at := slices.IndexFunc(out, func(better candidate) bool { return repeats(c, better) })
 		switch {
 		case at >= 0:
-			out[at].copies = append(out[at].copies, p.ID)
+			out[at].copies = append(out[at].copies, c.passage.ID)
 		case len(out) < n:
 			out = append(out, c)
 		}

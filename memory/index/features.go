@@ -7,7 +7,7 @@ import (
 
 // FeatureVersion changes whenever a feature means something else than before.
 // A ranker that was trained on other features must not be used.
-const FeatureVersion = 1
+const FeatureVersion = 2
 
 // A feature is a number that says something about a passage and a question.
 // Scaled ones are divided by their largest value among the candidates; the

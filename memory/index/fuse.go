@@ -1,7 +1,6 @@
 package index
 
 import (
-	"cmp"
 	"slices"
 
 	"example.com/assay/state"
@@ -10,16 +9,17 @@ import (
 // A candidate is a passage with the weighted part of every signal in its
 // score.
 type candidate struct {
-	ord     int32
-	parts   [parts]float64 // in the order of partNames
-	cited   float64        // the part of a citation; 0 of a passage that none names
-	fused   float64
-	trained float64       // by a trained ranker
-	ordered bool          // whether one placed it
-	mmr     float64       // set by diversify
-	passage state.Passage // set by distinct, as is what follows
-	copies  []string
-	words   map[string]struct{}
+	ord                 int32
+	parts               [parts]float64 // in the order of partNames
+	cited               float64        // the part of a citation; 0 of a passage that none names
+	heading, definition float64        // the parts of its place; 0 of most passages
+	fused               float64
+	trained             float64       // by a trained ranker
+	ordered             bool          // whether one placed it
+	mmr                 float64       // set by diversify
+	passage             state.Passage // set by placed or distinct; what follows, by distinct
+	copies              []string
+	words               map[string]struct{}
 }
 
 // parts is how many weighted parts a score has; the last is that of a remote
@@ -33,6 +33,12 @@ func (c *candidate) scores(remote bool) []state.Score {
 	out := []state.Score{{Ranker: RankerFused, Value: c.fused}}
 	if c.cited > 0 {
 		out = append(out, state.Score{Ranker: RankerCitation, Value: c.cited})
+	}
+	if c.heading > 0 {
+		out = append(out, state.Score{Ranker: RankerHeading, Value: c.heading})
+	}
+	if c.definition > 0 {
+		out = append(out, state.Score{Ranker: RankerDefinition, Value: c.definition})
 	}
 	shown := partNames[:]
 	if !remote {
@@ -58,7 +64,7 @@ func (x *Index) fuse(sig *signals, pool []int32, links []link, cited map[int32]l
 	ranked := make([]candidate, len(pool))
 	for i, ord := range pool {
 		ranked[i] = candidate{ord: ord, parts: [parts]float64{
-			sig.scoped[ord], sig.pairs[ord], x.cosine(sig, ord), linkWeight * link[ord], documentWeight * x.document(sig, ord), graph[i],
+			sig.scoped[ord], sig.pairs[ord], x.cosine(sig, ord), x.linkWeight() * link[ord], documentWeight * x.document(sig, ord), graph[i],
 		}, cited: cited[ord].score}
 		if x.meaning != nil {
 			ranked[i].parts[parts-1] = x.near(sig, ord)
@@ -76,10 +82,17 @@ func (x *Index) fuse(sig *signals, pool []int32, links []link, cited map[int32]l
 		}
 	}
 	settle(ranked, cited)
-	slices.SortFunc(ranked, func(a, b candidate) int {
-		return cmp.Or(cmp.Compare(b.fused, a.fused), cmp.Compare(a.ord, b.ord))
-	})
+	slices.SortFunc(ranked, byFused)
 	return ranked
+}
+
+// linkWeight is lower where most passages share their document with others: their
+// titles are words of the subject, which many passages mention without a second step.
+func (x *Index) linkWeight() float64 {
+	if x.grouped {
+		return linkWeightGrouped
+	}
+	return linkWeight
 }
 
 // divide scales a part so that its largest value is weight.

@@ -26,25 +26,34 @@ const (
 
 // Weights of the ranking, set by design and checked on public collections.
 const (
-	pairWeight     = .25
-	cosineWeight   = .2
-	linkWeight     = 1.0
-	documentWeight = 3.0
-	graphWeight    = .1
-	meaningWeight  = 1.0 // as much as BM25: it is not measured, for no remote embedder could be
+	pairWeight        = .25
+	cosineWeight      = .2
+	linkWeight        = 1.0
+	linkWeightGrouped = .25 // where documents have several passages
+	documentWeight    = 3.0
+	graphWeight       = .1
+	meaningWeight     = 1.0 // as much as BM25: it is not measured, for no remote embedder could be
 )
 
 // Search returns the passages that best match the primary query. Equal
 // queries on equal generations give equal results, scores included; of equal
 // passages the one with the lower id comes first. A query without content
-// words finds nothing and is no error. Errors are cancellation, files that
+// words finds nothing and is no error. Words that the index does not hold are
+// searched for as Result.Respelt says. Errors are cancellation, files that
 // can no longer be read, and, of an index with a remote embedder, a
 // *SpaceError and those of [embed.Space.Queries], and of a query that is none.
 func (x *Index) Search(ctx context.Context, q Query) (Result, error) {
 	var out Result
-	list := queryTerms(q.Primary)
-	var vectors [][]float32
+	var r respelling
 	err := q.check()
+	if err == nil {
+		err = x.read(func() (err error) {
+			r, err = x.respell(ctx, q)
+			return err
+		})
+	}
+	list := r.terms(q.Primary)
+	var vectors [][]float32
 	if err == nil {
 		vectors, err = x.queryVectors(ctx, list, q)
 	}
@@ -54,13 +63,14 @@ func (x *Index) Search(ctx context.Context, q Query) (Result, error) {
 	}
 	if err == nil {
 		err = x.read(func() (err error) {
-			out, err = x.searchTerms(ctx, asked{list, vectors, citation.Parse(q.Primary), about}, q, nil)
+			out, err = x.searchTerms(ctx, asked{list, vectors, citation.Parse(q.Primary), about, r}, q, nil)
 			return err
 		})
 	}
 	if err != nil {
 		return Result{}, fmt.Errorf("searching %q: %w", q.Primary, err)
 	}
+	out.Respelt = r.list
 	out.round()
 	return out, nil
 }
@@ -86,6 +96,7 @@ type asked struct {
 	vectors   [][]float32
 	citations []citation.Citation
 	about     [][]float32 // vectors of the texts of Query.About
+	respelt   respelling
 }
 
 // vector returns the vector of the primary query, 0, or of an alternative.
@@ -128,7 +139,7 @@ func (x *Index) searchTerms(ctx context.Context, a asked, q Query, skip func(ord
 	result := Result{Candidates: len(f.ranked), Widened: f.widened, Citations: f.cited}
 	e := evidence{similarity: x.similarity(f.signals, hits), strength: x.strength(f.signals, hits, out)}
 	if len(q.About) > 0 {
-		if e, err = x.measured(ctx, q, a.about, hits, out, only); err != nil {
+		if e, err = x.measured(ctx, q, a, hits, out, only); err != nil {
 			return Result{}, err
 		}
 	}
@@ -206,7 +217,7 @@ func (x *Index) find(ctx context.Context, a asked, q Query, out func(int32) bool
 	pool = distinct(append(pool, others...))
 	f.widened = len(pool) - own
 	f.ranked = x.fuse(sig, pool, links, cited)
-	return f, nil
+	return f, x.placed(ctx, a.respelt.text(q.Primary), sig, f.ranked)
 }
 
 func (x *Index) excluded(ids []string) map[int32]bool {
@@ -223,7 +234,7 @@ func (x *Index) excluded(ids []string) map[int32]bool {
 func (x *Index) alternatives(ctx context.Context, queries []string, a asked, out func(int32) bool, s *scratch) ([]int32, error) {
 	var pool []int32
 	for i, q := range queries[:min(len(queries), maxQueries)] {
-		list := queryTerms(q)
+		list := a.respelt.terms(q)
 		if len(list) == 0 {
 			continue
 		}

@@ -66,12 +66,12 @@ func TestBM25AgainstOracle(t *testing.T) {
 
 func TestHitScoresExplainTheRank(t *testing.T) {
 	x := open(t, build(t, kiteBarge(t)))
-	const rounding = 7 * .5e-6 // seven numbers of six decimals
+	const rounding = 8 * .5e-6 // eight numbers of six decimals
 	for _, q := range bargeQuestions {
 		res := search(t, x, Query{Primary: q, K: 8})
 		last := math.Inf(1)
 		for i, h := range res.Hits {
-			if h.Rank != i+1 || h.Scores[0].Ranker != RankerFused || len(h.Scores) != 7 {
+			if h.Rank != i+1 || h.Scores[0].Ranker != RankerFused || len(h.Scores) < 7 || len(h.Scores) > 8 {
 				t.Fatalf("%q: hit %d is %+v", q, i, h)
 			}
 			var sum float64

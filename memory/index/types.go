@@ -71,13 +71,14 @@ type Query struct {
 // and Strength, which are those of Query.About where it is given, and grows with
 // both.
 type Result struct {
-	Hits       []state.Hit // best first, at most K, without near duplicates
-	Confidence float64     // 0 to 1: from .70 the hits are about this, up to .35 the corpus does not hold it
-	Similarity float64     // 0 to 1: how much of the question the first five hits cover
-	Strength   float64     // 0 to 1: how much the best of them has of it in absolute terms, over the query's background
-	Candidates int         // passages that were scored
-	Widened    int         // of those, how many only other wordings brought
-	Citations  []Cited     // numbered parts of documents that the query names, in its order
+	Hits       []state.Hit        // best first, at most K, without near duplicates
+	Confidence float64            // 0 to 1: from .70 the hits are about this, up to .35 the corpus does not hold it
+	Similarity float64            // 0 to 1: how much of the question the first five hits cover
+	Strength   float64            // 0 to 1: how much the best of them has of it in absolute terms, over the query's background
+	Candidates int                // passages that were scored
+	Widened    int                // of those, how many only other wordings brought
+	Respelt    []state.Respelling `json:",omitempty"` // words of the query that the index has not, and what was searched for in their place
+	Citations  []Cited            // numbered parts of documents that the query names, in its order
 
 	Reranker string // ID of what ordered the hits in place of the index, a trained ranker too; empty when nothing did
 	Fallback string // why a reranker that was asked did not order them, at most 300 bytes; else empty
@@ -88,16 +89,18 @@ type Result struct {
 // Names of the scores of a hit. Each but the first and RankerMMR is a weighted
 // summand of the first, so that a trace shows what put a passage where it is.
 const (
-	RankerFused     = "fused"
-	RankerBM25      = "bm25"
-	RankerBigram    = "bigram"
-	RankerLSA       = "lsa"
-	RankerTitleLink = "title_link"
-	RankerDocument  = "document"
-	RankerGraph     = "graph"
-	RankerMeaning   = "meaning"  // of a remote embedder; only where there is one
-	RankerCitation  = "citation" // only of passages that the query names by their number
-	RankerMMR       = "mmr"      // no summand: the marginal relevance, only where Query.MMR asks for it
+	RankerFused      = "fused"
+	RankerBM25       = "bm25"
+	RankerBigram     = "bigram"
+	RankerLSA        = "lsa"
+	RankerTitleLink  = "title_link"
+	RankerDocument   = "document"
+	RankerGraph      = "graph"
+	RankerMeaning    = "meaning"    // of a remote embedder; only where there is one
+	RankerCitation   = "citation"   // only of passages that the query names by their number
+	RankerHeading    = "heading"    // only of the first passage below a heading that the query is about
+	RankerDefinition = "definition" // only of passages that define what the query asks for
+	RankerMMR        = "mmr"        // no summand: the marginal relevance, only where Query.MMR asks for it
 )
 
 // A CorruptError says that a directory is not a whole generation: a file is

@@ -17,16 +17,16 @@ func Key(name string) string {
 func Nearest(name string, known []string) string {
 	best, at := "", 3
 	for _, k := range known {
-		if d := edits(name, k); d < at && 2*d < max(len(name), len(k)) {
+		if d := Edits(name, k); d < at && 2*d < max(len(name), len(k)) {
 			best, at = k, d
 		}
 	}
 	return best
 }
 
-// edits is the least number of characters to insert, remove, replace or swap
+// Edits is the least number of characters to insert, remove, replace or swap
 // with their neighbour to turn a into b (optimal string alignment).
-func edits(a, b string) int {
+func Edits(a, b string) int {
 	x, y := []rune(a), []rune(b)
 	rows := make([][]int, len(x)+1)
 	for i := range rows {

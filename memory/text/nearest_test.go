@@ -12,8 +12,8 @@ func TestNearest(t *testing.T) {
 			t.Errorf("Nearest(%q) = %q, want %q", in, got, want)
 		}
 	}
-	if d := edits("ca", "abc"); d != 3 { // optimal string alignment, not Damerau–Levenshtein
-		t.Errorf("edits(ca, abc) = %d, want 3", d)
+	if d := Edits("ca", "abc"); d != 3 { // optimal string alignment, not Damerau–Levenshtein
+		t.Errorf("Edits(ca, abc) = %d, want 3", d)
 	}
 }
 

@@ -26,7 +26,9 @@ var DocStops = stopList(`
 var QueryStops = stopList(strings.Join(DocStops.words(), " ") + `
 	whose please provide explain describe clarify elaborate detail specific
 	example examples following statement statements indicate mention state
-	consider document best must one correct`)
+	consider document best must one correct
+	whats whos hows wheres whens whys theres
+	dont doesnt didnt isnt arent wasnt cant couldnt wouldnt shouldnt`)
 
 func stopList(words string) StopList {
 	list := StopList{}

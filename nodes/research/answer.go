@@ -20,7 +20,7 @@ type Locator interface {
 // marked stale, and its quotes do not count as exact.
 func Result(final state.Agent, runErr error, files Locator) state.Answer {
 	a := state.Answer{
-		Schema: state.AnswerSchema, Pipeline: "research", Question: final.Objective,
+		Schema: state.AnswerSchema, Pipeline: "research", Question: final.Objective, Respelt: respellings(final.Plan...),
 		Answer: final.Answer, Choice: final.Choice.Letter, Sources: []state.Source{}, Warnings: final.Warnings,
 		Metrics: state.RunMetrics{Metrics: final.Metrics, NodeMS: map[string]float64{}, NodeUsage: map[string]state.ModelUsage{}},
 	}

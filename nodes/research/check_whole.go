@@ -23,7 +23,7 @@ func CheckWhole() graph.Node[state.Agent] {
 			cited = append(cited, c.Hit.Passage)
 		}
 		var whole state.Wholeness
-		whole.Parts, whole.Missing = missingParts(stem, body(s.Research), cited)
+		whole.Parts, whole.Missing = missingParts(respelt(stem, s.Plan...), body(s.Research), cited)
 		update := graph.Update[state.Agent]{state.AgentWhole.Set(whole)}
 		if whole.None() {
 			update = append(update, state.AgentAnswer.Set(notThere(whole)+"\n\nWhat comes nearest:\n\n"+s.Research))

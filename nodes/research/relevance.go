@@ -40,10 +40,10 @@ func relevanceOf(s state.Agent, step state.Step) state.Relevance {
 // step.
 func asked(s state.Agent, step state.Step) string {
 	if len(s.Plan) > 1 {
-		return step.Question
+		return respelt(step.Question, step)
 	}
 	stem, _ := SplitChoices(s.Objective)
-	return stem
+	return respelt(stem, step)
 }
 
 func readable(hits []state.Hit) []answer.Source {

@@ -22,7 +22,8 @@ func (e unreadable) Cause() state.Cause { return cmp.Or(state.CauseOf(e.error), 
 // Retrieve searches with all queries of the pending step and keeps the best
 // passages that no earlier step has read, with the calibrated confidence that
 // they are about what the person asked and what the step asks, whatever the
-// queries were. An index that fails ends the step. Passages that give orders
+// queries were. Words that the corpus does not have and that were searched for as
+// others are noted. An index that fails ends the step. Passages that give orders
 // are reported; a nil inspect looks for none.
 func Retrieve(corpus retrieval.Retriever, passages int, inspect retrieval.Inspect) graph.Node[state.Agent] {
 	return func(ctx context.Context, s state.Agent) (graph.Update[state.Agent], error) {
@@ -45,7 +46,7 @@ func Retrieve(corpus retrieval.Retriever, passages int, inspect retrieval.Inspec
 		if err != nil {
 			return nil, err
 		}
-		update := graph.Update[state.Agent]{row(state.Step{ID: step.ID, Hits: found.Hits, Confidence: found.Confidence})}
+		update := graph.Update[state.Agent]{row(state.Step{ID: step.ID, Respelt: found.Respelt, Hits: found.Hits, Confidence: found.Confidence})}
 		for _, warning := range append(retrieval.Warnings(found), orders...) {
 			update = append(update, state.AgentWarnings.Add(warning))
 		}

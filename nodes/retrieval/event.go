@@ -28,16 +28,17 @@ const EventName = "retrieval"
 // Event is its payload: what was searched, and which passages came back with
 // which scores.
 type Event struct {
-	StepID     int      `json:"step_id,omitempty"`  // of the planning table; 0 when it was for no step
-	Claim      int      `json:"claim,omitempty"`    // that support was looked for; 0 when it was for none
-	Queries    []string `json:"queries"`            // the primary first
-	Excluded   int      `json:"excluded"`           // passages that were read before
-	Candidates int      `json:"candidates"`         // pooled from all queries
-	Similarity float64  `json:"similarity"`         // raw, means something for this corpus only
-	Strength   float64  `json:"strength"`           // of the best hit against the query's background
-	Confidence float64  `json:"confidence"`         // calibrated from the two
-	Reranker   string   `json:"reranker,omitempty"` // what ordered the hits, if not the index
-	Hits       []Hit    `json:"hits"`
+	StepID     int                `json:"step_id,omitempty"`      // of the planning table; 0 when it was for no step
+	Claim      int                `json:"claim,omitempty"`        // that support was looked for; 0 when it was for none
+	Queries    []string           `json:"queries"`                // the primary first
+	Respelt    []state.Respelling `json:"searched_for,omitempty"` // words of the queries that were searched for as others
+	Excluded   int                `json:"excluded"`               // passages that were read before
+	Candidates int                `json:"candidates"`             // pooled from all queries
+	Similarity float64            `json:"similarity"`             // raw, means something for this corpus only
+	Strength   float64            `json:"strength"`               // of the best hit against the query's background
+	Confidence float64            `json:"confidence"`             // calibrated from the two
+	Reranker   string             `json:"reranker,omitempty"`     // what ordered the hits, if not the index
+	Hits       []Hit              `json:"hits"`
 }
 
 // Hit is one hit of an Event.
@@ -73,7 +74,7 @@ type Asked struct {
 // Publish publishes a search, and that its reranker failed if it did.
 func Publish(ctx context.Context, asked Asked, found index.Result) error {
 	event := Event{
-		StepID: asked.Step, Claim: asked.Claim, Queries: asked.Queries, Excluded: asked.Excluded, Candidates: found.Candidates,
+		StepID: asked.Step, Claim: asked.Claim, Queries: asked.Queries, Respelt: found.Respelt, Excluded: asked.Excluded, Candidates: found.Candidates,
 		Similarity: found.Similarity, Strength: found.Strength, Confidence: found.Confidence, Reranker: found.Reranker, Hits: make([]Hit, len(found.Hits)),
 	}
 	for i, h := range found.Hits {

@@ -1,0 +1,21 @@
+package main
+
+import (
+	"strings"
+
+	"example.com/assay/cmd/agent/internal/render"
+	"example.com/assay/state"
+)
+
+// searchedFor says which words were searched for in place of which; it is empty when
+// there are none.
+func searchedFor(list []state.Respelling) string {
+	if len(list) == 0 {
+		return ""
+	}
+	words := make([]string, len(list))
+	for i, r := range list {
+		words[i] = r.As + " (not " + r.Word + ")"
+	}
+	return "searched for: " + render.Visible(strings.Join(words, ", ")) + "\n"
+}

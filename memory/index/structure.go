@@ -1,0 +1,192 @@
+package index
+
+import (
+	"cmp"
+	"context"
+	"regexp"
+	"slices"
+
+	"example.com/assay/memory/text"
+	"example.com/assay/state"
+)
+
+// What a passage's place says: the first passage below a heading that is the
+// question's topic says what the topic is, and so does a sentence that begins as a
+// definition of it. Both need the passages themselves, so only the best candidates
+// are looked at. Passages without headings get nothing.
+const (
+	structureDepth   = 60 // candidates that are read
+	headingWeight    = .15
+	headingLeast     = .2 // match of heading and question from which it is looked whether the passage is its first
+	definitionWeight = .2
+	longestFocus     = 4 // words of what is to be defined
+)
+
+// placed adds to the best candidates what their headings and sentences say, and ranks
+// them anew.
+func (x *Index) placed(ctx context.Context, question string, sig *signals, ranked []candidate) error {
+	ranked = ranked[:min(structureDepth, len(ranked))]
+	h := x.topic(sig)
+	focus := focusOf(question)
+	for i := range ranked {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		c := &ranked[i]
+		p, err := x.store.passage(x.table.rows[c.ord].id)
+		if err != nil {
+			return err
+		}
+		c.passage = p
+		if len(focus) > 0 && defines(p.Text, focus) {
+			c.definition = definitionWeight
+		}
+		if c.heading, err = h.heading(ctx, p, c.ord); err != nil {
+			return err
+		}
+		c.fused += c.definition + c.heading
+	}
+	slices.SortFunc(ranked, byFused)
+	return nil
+}
+
+func byFused(a, b candidate) int {
+	return cmp.Or(cmp.Compare(b.fused, a.fused), cmp.Compare(a.ord, b.ord))
+}
+
+// A topic is a question that headings are compared with.
+type topic struct {
+	x     *Index
+	sig   *signals
+	at    map[string]int     // term → place in sig.terms
+	idfs  map[string]float64 // of other terms of headings
+	total float64            // weight of the terms that a passage holds
+}
+
+func (x *Index) topic(sig *signals) *topic {
+	h := &topic{x: x, sig: sig, at: make(map[string]int, len(sig.terms)), idfs: map[string]float64{}}
+	for i, t := range sig.terms {
+		h.at[t.term] = i
+		if sig.cfs[i] > 0 {
+			h.total += t.weight * sig.idfs[i]
+		}
+	}
+	return h
+}
+
+// heading is what the heading above a passage, which is its first, is worth.
+func (h *topic) heading(ctx context.Context, p state.Passage, ord int32) (float64, error) {
+	if p.Section == "" || h.total == 0 {
+		return 0, nil
+	}
+	last := p.Section
+	if _, after, found := lastCut(p.Section, " > "); found {
+		last = after
+	}
+	match, err := h.match(ctx, last)
+	if err != nil || match < headingLeast {
+		return 0, err
+	}
+	first, err := h.x.opens(p, ord)
+	if err != nil || !first {
+		return 0, err
+	}
+	return headingWeight * match, nil
+}
+
+// numbering begins a heading.
+var numbering = regexp.MustCompile(`^\s*(?i:(?:chapter|appendix|section|part)\s+)?(?:[A-Z]\.)?[\d.§]+\s+`)
+
+// match is how far a heading and the question are about the same: the share of the
+// heading that is in the question times the share of the question in the heading.
+func (h *topic) match(ctx context.Context, heading string) (float64, error) {
+	var all, both, share float64
+	for _, t := range distinct(terms(numbering.ReplaceAllString(heading, ""), text.DocStops)) {
+		if i, ok := h.at[t]; ok {
+			all += h.sig.idfs[i]
+			both += h.sig.idfs[i]
+			share += h.sig.terms[i].weight * h.sig.idfs[i]
+			continue
+		}
+		rarity, ok := h.idfs[t]
+		if !ok {
+			n, err := h.x.store.frequency(ctx, bodyField, t)
+			if err != nil {
+				return 0, err
+			}
+			rarity = idf(float64(len(h.x.table.rows)), float64(n))
+			h.idfs[t] = rarity
+		}
+		all += rarity
+	}
+	if all == 0 {
+		return 0, nil
+	}
+	return both / all * share / h.total, nil
+}
+
+// opens reports whether a passage is the first below its heading.
+func (x *Index) opens(p state.Passage, ord int32) (bool, error) {
+	before := int32(-1)
+	for _, m := range x.members[x.docOf[ord]] {
+		if x.byPlace(m, ord) < 0 && (before < 0 || x.byPlace(m, before) > 0) {
+			before = m
+		}
+	}
+	if before < 0 {
+		return true, nil
+	}
+	other, err := x.store.passage(x.table.rows[before].id)
+	return other.Section != p.Section, err
+}
+
+// asksWhat is a question for what something is.
+var asksWhat = regexp.MustCompile(`(?i)^\s*(?:what(?:['’]?s| is| are| was| were)|define|meaning of)\s+(?:meant by\s+)?(?:an? |the )?(.{2,50}?)[\s?.]*$`)
+
+// focusOf is what a question wants to be defined, as stems; nil when it wants
+// something else.
+func focusOf(question string) []string {
+	m := asksWhat.FindStringSubmatch(question)
+	if m == nil {
+		return nil
+	}
+	focus := terms(m[1], nil)
+	if len(focus) > longestFocus {
+		return nil
+	}
+	return focus
+}
+
+// defines reports whether a sentence begins by saying what the focus is.
+func defines(s string, focus []string) bool {
+	for _, span := range text.Sentences(s) {
+		words := words(firstWords(s[span.Start:span.End], len(focus)+2))
+		if len(words) > 0 && (words[0] == "a" || words[0] == "an" || words[0] == "the") {
+			words = words[1:]
+		}
+		if len(words) <= len(focus) || !isCopula(words[len(focus)]) {
+			continue
+		}
+		if slices.EqualFunc(words[:len(focus)], focus, func(w, stem string) bool { return text.Stem(w) == stem }) {
+			return true
+		}
+	}
+	return false
+}
+
+func isCopula(word string) bool {
+	return word == "is" || word == "are" || word == "means" || word == "refers"
+}
+
+// firstWords is the beginning of a sentence that holds at least n tokens, if the
+// sentence does.
+func firstWords(s string, n int) string {
+	for i, c := range s {
+		if c == ' ' || c == '\n' {
+			if n--; n < 0 {
+				return s[:i]
+			}
+		}
+	}
+	return s
+}

@@ -1,0 +1,8 @@
+package state
+
+// A Respelling says that a word of a question, which the corpus does not have, was
+// searched for as another, which it has. Both are in lower case.
+type Respelling struct {
+	Word string `json:"word"`
+	As   string `json:"as"`
+}
