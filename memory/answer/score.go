@@ -17,7 +17,7 @@ const (
 	ofTitle                    // nearest heading and question
 	ofFirst                    // the same, of the first sentence below it
 	ofDocument                 // title of the document and question
-	ofRank                     // 1/√rank of its source
+	ofRank                     // 1/√rank of its source, of the first ten
 	ofMatch                    // BM25, of the best block's
 	ofForm                     // the form that is asked for
 	ofFitting                  // the same, as far as the sentence and its source are about the question
@@ -98,6 +98,9 @@ var (
 	glossary     = regexp.MustCompile(`(?i)\b(?:glossary|concepts?|definitions?|terminology)\b`)
 )
 
+// tellingRanks is how many sources the order of the search tells apart.
+const tellingRanks = 10
+
 // scores rates every sentence of a pool.
 func (p *pool) scores(q *question) []scored {
 	out := make([]scored, len(p.sentences))
@@ -134,7 +137,10 @@ func (p *pool) features(q *question) [][features]float64 {
 		if s.start == 0 {
 			f[ofFirst] = up[0]
 		}
-		f[ofRank], f[ofMatch] = 1/math.Sqrt(float64(s.source+1)), bm[s.block]
+		if s.source < tellingRanks {
+			f[ofRank] = 1 / math.Sqrt(float64(s.source+1))
+		}
+		f[ofMatch] = bm[s.block]
 		f[ofForm], f[ofDefines] = q.forms.fits(shown, func(string) int { return q.held(s) }), p.defines(q, s)
 		f[ofFitting] = min(1, f[ofForm]) * (f[ofShare] + p.restShare(q, s))
 		f[ofAside], f[ofBegin], f[ofLead] = aside(s), is(s.first), is(announces(s.text))
