@@ -38,7 +38,8 @@ type ShownQuote struct {
 type Relevance struct {
 	Confidence float64 `json:"confidence"` // how often an answer like this one held what was asked, where it was measured
 	Retrieved  float64 `json:"retrieved"`  // how surely the passages are about the question: mean of the completed steps
-	Match      float64 `json:"match"`      // how well the best sentence of the passages fits the question; mean, 0 to about 12
+	Match      float64 `json:"match"`      // how well the best sentence of the passages fits the question; mean, 0 to about 15
+	Lead       float64 `json:"lead"`       // by how much it fits better than the ten sentences next to it; mean
 	Absent     float64 `json:"absent"`     // share of the question's words that no passage has; mean
 	Parts      int     `json:"parts"`      // that the question asks for; 0 when none can be told apart
 	Found      int     `json:"found"`      // of them, those that a cited passage or the answer has

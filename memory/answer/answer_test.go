@@ -103,3 +103,26 @@ func ExampleRank() {
 	}
 	// Output: Tables are stored row by row. A table has at most 1600 columns.
 }
+
+var entries = []answer.Source{
+	{Title: "Walks", Section: "Walks > 7.2. How do I ask for a boat?", Text: "7.2. How do I ask for a boat?\n\n" + strings.Repeat("The tide at the pier is minded before all else, as it is on the stairs. ", 6) + "\n\nUse two lamps to ask for a boat."},
+	{Title: "Rounds", Section: "Rounds", Text: "A round is walked by one warden alone, with one lamp that is never put down, from the pier to the north stairs and back, in every weather and whatever the bell says. What a warden may do on a round is:\n\nquick walk\nThe warden walks the wall.  It is done five times a night.\n\nslow walk\nThe warden walks the wall. It is done three times a night."},
+	{Title: "Lists", Section: "Lists", Text: "Only some lamps are in WLR — the others burn without oil. The guild keeps WLR (Wall Lamp Register) at the door."},
+	{Title: "Options", Section: "Options", Text: "The options of the lamp stand here in the order in which they are read, and where two of them tell the opposite, the one that was read later is the one that counts.\n\n--quiet::\n\tThe bell is not rung. The default is yes.\n\n-d::\n--dark::\n\tThe lamp is not lit. The default is no."},
+}
+
+// What only names what follows is not the answer itself, whatever the form in which a
+// text lists its entries.
+func TestRankEntries(t *testing.T) {
+	for question, want := range map[string]string{
+		"How do I ask for a boat?":       "Use two lamps",
+		"How often is a slow walk done?": "three times",
+		"What is WLR?":                   "Wall Lamp Register",
+		"What is the default of --dark?": "The default is no.",
+	} {
+		got := quoted(answer.Rank(question, entries, 1, nil), entries)
+		if len(got) == 0 || !strings.Contains(got[0], want) || strings.Contains(got[0], "five times") || strings.Contains(got[0], "is yes") {
+			t.Errorf("%s: %q, want %q", question, got, want)
+		}
+	}
+}

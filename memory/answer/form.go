@@ -57,7 +57,7 @@ var (
 	measured    = regexp.MustCompile(`(?i)\b` + numberWord + `[ -]?(?:bytes?|kb|mb|gb|tb|kib|mib|gib|kilobytes?|megabytes?|gigabytes?|bits?|characters?|digits?|seconds?|minutes?|hours?|days?|weeks?|months?|years?|milliseconds?|ms|s|columns?|rows?|tables?|pages?|lines?|times|connections?|packages?|files?|people|members|developers|percent|%|blocks?|levels?|entries|items|keys?|arguments?|parameters?|objects?|commits?|votes?|copies)\b|\b` + numberWord + `(?: to |–|-)` + numberWord + `\b`)
 	anyNumber   = regexp.MustCompile(`(?i)\b` + numberWord + `\b`)
 	limitWord   = regexp.MustCompile(`(?i)\b(?:maximum|at most|up to|limit(?:ed)?|no more than|cannot exceed|at least|minimum|exactly|no limit|unlimited|must be (?:less|more|greater))\b`)
-	isDefault   = regexp.MustCompile(`(?i)\bdefaults? (?:value |setting |behaviou?r )?(?:is|are|was|to|of)\b|\bby default\b|\bdefaults to\b|\(default|\(the default`)
+	isDefault   = regexp.MustCompile(`(?i)\bdefaults? (?:value |setting |behaviou?r )?(?:is|are|was|to|of)\b|\bby default\b|\bdefault:|\bdefaults to\b|\(default|\(the default`)
 	defaultWord = regexp.MustCompile(`(?i)\bdefaults?\b`)
 	yearWord    = regexp.MustCompile(`\b(?:1[89]|20)\d\d\b`)
 	versionWord = regexp.MustCompile(`(?i)\bversions? \d|\b\d+\.\d+(?:\.\d+)?\b`)

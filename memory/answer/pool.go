@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -48,13 +49,14 @@ type pool struct {
 	sentences []sentence
 	df        map[string]int // blocks by stem, with their headwords
 	blocks    int
+	words     []map[string]bool // stems of each source's sentences
 }
 
 // longestHead is how long a line may be that is a headword, in bytes.
 const longestHead = 100
 
 func newPool(sources []Source) *pool {
-	p := &pool{sources: sources, df: map[string]int{}}
+	p := &pool{sources: sources, df: map[string]int{}, words: make([]map[string]bool, len(sources))}
 	for i, src := range sources {
 		p.add(i, src)
 	}
@@ -81,6 +83,7 @@ func newPool(sources []Source) *pool {
 
 func (p *pool) add(index int, src Source) {
 	up := aboveOf(src)
+	p.words[index] = map[string]bool{}
 	spans := text.Sentences(src.Text)
 	var head *heading
 	block := p.blocks
@@ -99,6 +102,7 @@ func (p *pool) add(index int, src Source) {
 		for _, stem := range stems(body) {
 			s.words[stem]++
 			s.size++
+			p.words[index][stem] = true
 		}
 		p.sentences = append(p.sentences, s)
 	}
@@ -141,19 +145,28 @@ func unnumbered(s string) string {
 // an end of its own, and with a sentence below it.
 func isHead(in string, spans []text.Span, n int) bool {
 	line := in[spans[n].Start:spans[n].End]
+	line = strings.TrimSuffix(line, "::") // of AsciiDoc
 	if !headlike(line) || n+1 < len(spans) && !strings.Contains(in[spans[n].End:spans[n+1].Start], "\n") {
 		return false
 	}
-	if n > 0 && announces(in[spans[n-1].Start:spans[n-1].End]) {
-		return false // an example, a command
+	below := ""
+	if n+1 < len(spans) {
+		below = in[spans[n].End:spans[n+1].Start]
 	}
+	announced := n > 0 && announces(in[spans[n-1].Start:spans[n-1].End])
 	if n+1 == len(spans) {
-		return n > 0 // of what the next passage holds
+		return n > 0 && !announced // of what the next passage holds
 	}
 	next := in[spans[n+1].Start:spans[n+1].End]
+	if announced && (exampleSign.MatchString(line) || !strings.HasSuffix(next, ".") || strings.Count(below, "\n") > 1) {
+		return false // an example, a command
+	}
 	r, _ := utf8.DecodeRuneInString(next)
-	return (unicode.IsUpper(r) || unicode.IsDigit(r)) && len(strings.Fields(next)) >= 4 && !strings.HasPrefix(next, "|")
+	return (unicode.IsUpper(r) || unicode.IsDigit(r) || strings.Count(below, "\n") == 1 && strings.HasSuffix(next, ".") && len(strings.Fields(line)) <= 4 && !exampleSign.MatchString(line)) && len(strings.Fields(next)) >= 4 && !strings.HasPrefix(next, "|")
 }
+
+// exampleSign finds what stands in examples and commands, not in the names of things.
+var exampleSign = regexp.MustCompile(`[=;{}<>$|\\]`)
 
 // announces reports whether a sentence is continued by what stands below it: it ends
 // with a colon, or is long and does not end at all.

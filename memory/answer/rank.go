@@ -28,7 +28,7 @@ type Ranking struct {
 // windows is how long a quote gets by what stands around its sentence, in bytes: the
 // first most, for the others are read when it did not do. longest is how long one is
 // at most.
-var windows = []int{400, 350, 300}
+var windows = []int{450, 400, 350}
 
 const longest = 900
 
@@ -40,7 +40,7 @@ func Rank(q string, sources []Source, most int, usable func(source, start, end i
 	list := p.scores(asks)
 	list = slices.DeleteFunc(list, func(s scored) bool {
 		x := &p.sentences[s.index]
-		return x.size < 2 || markup(x.text) || len(x.text) > longest || usable != nil && !usable(x.source, x.start, x.end)
+		return x.size < 2 || markup(x.text) || x.names() || len(x.text) > longest || usable != nil && !usable(x.source, x.start, x.end)
 	})
 	slices.SortStableFunc(list, func(a, b scored) int { return cmp.Compare(b.score, a.score) })
 	out := Ranking{Absent: asks.absent(p)}
@@ -89,6 +89,12 @@ func letters(s string) string {
 
 // markup reports a line that is not text: a heading of markdown, a fence of code.
 func markup(s string) bool { return strings.HasPrefix(s, "#") || strings.HasPrefix(s, "```") }
+
+// names reports a sentence that only names what follows: a question, or the heading
+// that stands above it as well.
+func (s *sentence) names() bool {
+	return strings.HasSuffix(s.text, "?") || letters(unnumbered(s.text)) == letters(s.above.last.text)
+}
 
 // weigh leaves out the terms that no source has: they tell no sentence from another.
 func (q *question) weigh(p *pool) {

@@ -6,25 +6,36 @@ import (
 	"strings"
 )
 
-// What each feature counts. Hand-set weights, of which each was measured by leaving
-// it out: see docs/measurements.md.
+// A feature is something that a sentence is judged by.
+type feature int
+
 const (
-	perShare     = 3.3 // of the question in the sentence and its headword
-	perNear      = 1   // further share in its window
-	perAbove     = 1   // further share in the headings
-	perHead      = 2.2 // headword and question are the same
-	perTitle     = 2.3 // nearest heading and question
-	perFirst     = 1.5 // the same, of the first sentence below it
-	perDocument  = 1.1 // title of the document and question
-	perRank      = 1.4 // 1/√rank
-	perMatch     = 1.4 // BM25, of the best block's
-	perForm      = 2   // the form that is asked for
-	perDefines   = 2.2 // it defines what is asked about
-	perAside     = -.9 // it stands under release notes, an index, or refers elsewhere
-	perRow       = -.3 // a row of a table
-	perDependent = -.6 // it leans on the sentence before
-	perBroken    = -.6 // a word is broken at the end of a line: a page that was set, not written
+	ofShare     feature = iota // of the question in the sentence and its headword
+	ofNear                     // further share in the sentences beside it
+	ofAbove                    // further share in the headings
+	ofHead                     // headword and question are the same
+	ofTitle                    // nearest heading and question
+	ofFirst                    // the same, of the first sentence below it
+	ofDocument                 // title of the document and question
+	ofRank                     // 1/√rank of its source, of the first ten
+	ofMatch                    // BM25, of the best block's
+	ofForm                     // the form that is asked for
+	ofFitting                  // the same, as far as the sentence and its source are about the question
+	ofDefines                  // it defines what is asked about
+	ofAside                    // it stands under release notes, an index, or refers elsewhere
+	ofRow                      // a row of a table
+	ofBegin                    // it begins a block
+	ofLead                     // it announces what follows
+	ofDependent                // it leans on the sentence before
+	ofBroken                   // a word is broken at the end of a line: a page that was set, not written
+	features
 )
+
+// weights are set by hand; each was measured by leaving it out: docs/measurements.md.
+var weights = [features]float64{
+	ofShare: 3.3, ofNear: 1, ofAbove: 1, ofHead: 2.2, ofTitle: 2.3, ofFirst: 1.5, ofDocument: 1.1, ofRank: 1.7,
+	ofMatch: 1.9, ofForm: 2, ofFitting: 1.6, ofDefines: 2.2, ofAside: -.9, ofRow: -.3, ofBegin: .3, ofLead: -.4, ofDependent: -.6, ofBroken: -.6,
+}
 
 // A scored sentence.
 type scored struct {
@@ -82,62 +93,83 @@ var (
 	asideHeading = regexp.MustCompile(`(?i)\b(?:release notes?|changelog|change log|history|changes in|what'?s new)\b`)
 	listHeading  = regexp.MustCompile(`(?i)\b(?:index|table of contents|contents|cross.?references?|references|bibliography)\b`)
 	refersOn     = regexp.MustCompile(`^(?:See\b|Refer to\b|This (?:chapter|section|appendix|document)\b|For (?:more|further) )`)
-	leans        = regexp.MustCompile(`^(?:However|For example|Also|Note|It|This|That|These|Those|They|Changed in version|New in version|Such|Then|Thus|But|And|Otherwise)\b`)
+	leans        = regexp.MustCompile(`^(?i:however|for (?:example|instance)|e\.g\.|also|in addition|additionally|moreover|furthermore|otherwise|therefore|thus|hence|but|and|or|so|then|note|(?:changed|new|added|deprecated) (?:in|since) version|(?:bear|keep) in mind|remember|in (?:this|that|such|these|either|both) (?:case|way|mode|situation)s?|conversely|similarly|likewise|instead|such|these|those|it|they|he|she|its|their|this|that|the (?:latter|former|following|above|same)|as (?:mentioned|noted|described|explained|above)|again|finally|after that|if (?:so|not)|even so)\b`)
 	broken       = regexp.MustCompile(`\pL-\n\pL`)
 	glossary     = regexp.MustCompile(`(?i)\b(?:glossary|concepts?|definitions?|terminology)\b`)
 )
 
+// tellingRanks is how many sources the order of the search tells apart.
+const tellingRanks = 10
+
 // scores rates every sentence of a pool.
 func (p *pool) scores(q *question) []scored {
-	bm := p.bm25(q)
 	out := make([]scored, len(p.sentences))
+	for i, f := range p.features(q) {
+		out[i] = scored{index: i, form: f[ofForm]}
+		for j, w := range weights {
+			out[i].score += w * f[j]
+		}
+	}
+	return out
+}
+
+// features are what every sentence of a pool is judged by.
+func (p *pool) features(q *question) [][features]float64 {
+	bm := p.bm25(q)
+	out := make([][features]float64, len(p.sentences))
 	titled := map[*above][2]float64{}
 	for i := range p.sentences {
-		s := &p.sentences[i]
+		s, f := &p.sentences[i], &out[i]
 		up, ok := titled[s.above]
 		if !ok {
 			up = [2]float64{q.match(s.above.last.stems), q.match(s.above.title.stems)}
 			titled[s.above] = up
 		}
-		v := perShare*q.share(s) + perNear*p.nearShare(q, i) + perAbove*q.aboveShare(s)
-		if s.head != nil {
-			v += perHead * q.headMatch(s.head)
-		} else {
-			v += perHead * .5 * up[0]
-		}
-		v += perTitle*up[0] + perDocument*up[1]
-		if s.start == 0 {
-			v += perFirst * up[0]
-		}
-		v += perRank/math.Sqrt(float64(s.source+1)) + perMatch*bm[s.block]
+		f[ofShare], f[ofNear], f[ofAbove] = q.share(s), p.nearShare(q, i), q.aboveShare(s)
+		f[ofHead], f[ofTitle], f[ofDocument] = .5*up[0], up[0], up[1]
 		shown := s.text
-		if s.head != nil && s.first {
-			shown = s.head.text + ": " + s.text
+		if s.head != nil {
+			f[ofHead] = q.headMatch(s.head)
+			if s.first {
+				shown = s.head.text + ": " + s.text
+			}
 		}
-		form := q.forms.fits(shown, func(string) int { return q.held(s) })
-		v += perForm*form + perDefines*p.defines(q, s)
-		section := s.above.last.text
-		if asideHeading.MatchString(section) || asideHeading.MatchString(s.above.title.text) {
-			v += perAside
+		if s.start == 0 {
+			f[ofFirst] = up[0]
 		}
-		if listHeading.MatchString(section) {
-			v += perAside * .5
+		if s.source < tellingRanks {
+			f[ofRank] = 1 / math.Sqrt(float64(s.source+1))
 		}
-		if refersOn.MatchString(s.text) {
-			v += perAside * .7
-		}
-		if s.row {
-			v += perRow
-		}
-		if broken.MatchString(s.text) {
-			v += perBroken
-		}
-		if leans.MatchString(s.text) {
-			v += perDependent
-		}
-		out[i] = scored{i, v, form}
+		f[ofMatch] = bm[s.block]
+		f[ofForm], f[ofDefines] = q.forms.fits(shown, func(string) int { return q.held(s) }), p.defines(q, s)
+		f[ofFitting] = min(1, f[ofForm]) * (f[ofShare] + p.restShare(q, s))
+		f[ofAside], f[ofBegin], f[ofLead] = aside(s), is(s.first), is(announces(s.text))
+		f[ofRow], f[ofDependent], f[ofBroken] = is(s.row), is(leans.MatchString(s.text)), is(broken.MatchString(s.text))
 	}
 	return out
+}
+
+func is(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// aside is how far a sentence speaks of what was, or of other places.
+func aside(s *sentence) float64 {
+	v := 0.0
+	section := s.above.last.text
+	if asideHeading.MatchString(section) || asideHeading.MatchString(s.above.title.text) {
+		v++
+	}
+	if listHeading.MatchString(section) {
+		v += .5
+	}
+	if refersOn.MatchString(s.text) {
+		v += .7
+	}
+	return v
 }
 
 // share is how much of the question a sentence and its headword hold.
@@ -225,6 +257,21 @@ func (p *pool) nearShare(q *question, i int) float64 {
 	return sum / q.total
 }
 
+// restShare is how much of the question stands elsewhere in the source of a sentence,
+// and in no heading.
+func (p *pool) restShare(q *question, s *sentence) float64 {
+	sum := 0.0
+	for _, t := range q.terms {
+		if p.words[s.source][t.stem] && !s.holds(t.stem) && !s.above.holds(t.stem) {
+			sum += t.weight
+		}
+	}
+	if q.total == 0 {
+		return 0
+	}
+	return sum / q.total
+}
+
 // BM25's constants (Robertson and Zaragoza, 2009), and what a word counts that
 // stands in a headword or a heading.
 const (
@@ -288,73 +335,4 @@ func contains(list []string, stem string) bool {
 		}
 	}
 	return false
-}
-
-var defineVerb = regexp.MustCompile(`(?i)^\s*(?:\([^)]*\)\s*)?,?\s*(?:is|are|means?|refers? to|stands? for|denotes?|describes|consists? of)\b\s*(an?\b|the\b)?`)
-
-// defines is how far a sentence says what the question's X is.
-func (p *pool) defines(q *question, s *sentence) float64 {
-	if len(q.focus) == 0 {
-		return 0
-	}
-	best := 0.0
-	if s.head != nil && s.first {
-		switch m := overlap(s.head.stems, q.focus); {
-		case m >= 1:
-			best = .9
-		case m >= .5:
-			best = .5
-		}
-	}
-	if s.start == 0 && overlap(s.above.last.stems, q.focus) >= 1 {
-		best = max(best, .5)
-	}
-	lower := strings.ToLower(s.text)
-	if at := strings.Index(lower, q.focusx); at >= 0 {
-		after := s.text[at+len(q.focusx):]
-		after = strings.TrimLeft(after, "s’”\"'`*_")
-		before := stems(s.text[:at])
-		if m := defineVerb.FindStringSubmatch(after); m != nil {
-			v := .3
-			switch {
-			case len(before) == 0:
-				v = 1
-			case len(before) <= 1:
-				v = .7
-			case len(before) <= 3:
-				v = .5
-			}
-			if m[1] != "" {
-				v += .2
-			}
-			best = max(best, v)
-		}
-		if strings.HasPrefix(after, " —") || strings.HasPrefix(after, " –") {
-			best = max(best, .8)
-		}
-		if strings.HasPrefix(after, ")") && at > 0 && s.text[at-1] == '(' {
-			best = max(best, .9)
-		}
-		if called := s.text[:at]; strings.HasSuffix(strings.TrimRight(called, " “\"`*a"), "called") || strings.HasSuffix(strings.TrimRight(called, " “\"`*a"), "known as") {
-			best = max(best, .6)
-		}
-	}
-	if best > 0 && glossary.MatchString(s.above.last.text+" "+s.above.title.text) {
-		best += .4
-	}
-	return best
-}
-
-// overlap is the share of both lists that they have in common: 1 for equal ones.
-func overlap(a, b []string) float64 {
-	if len(a) == 0 || len(b) == 0 {
-		return 0
-	}
-	n := 0
-	for _, x := range a {
-		if contains(b, x) {
-			n++
-		}
-	}
-	return 2 * float64(n) / float64(len(a)+len(b))
 }

@@ -22,6 +22,7 @@ func relevance(final state.Agent) *state.Relevance {
 		}
 		one := relevanceOf(final, step)
 		r.Match += one.Match / float64(done)
+		r.Lead += one.Lead / float64(done)
 		r.Absent += one.Absent / float64(done)
 	}
 	r.Confidence = calibrated(*r)
@@ -31,7 +32,7 @@ func relevance(final state.Agent) *state.Relevance {
 // relevanceOf is that of one step.
 func relevanceOf(s state.Agent, step state.Step) state.Relevance {
 	fit := answer.Rank(asked(s, step), readable(step.Hits), 1, nil)
-	r := state.Relevance{Retrieved: step.Confidence, Match: fit.Top, Absent: fit.Absent}
+	r := state.Relevance{Retrieved: step.Confidence, Match: fit.Top, Lead: fit.Lead, Absent: fit.Absent}
 	r.Confidence = calibrated(r)
 	return r
 }
@@ -58,15 +59,16 @@ func readable(hits []state.Hit) []answer.Source {
 // asked: see docs/measurements.md, which names the command. Whether all parts of the
 // question have a sentence of the right form was measured too, and added nothing.
 const (
-	perRetrieved = 1.13
-	perMatch     = 0.36
-	perAbsent    = -0.80
-	offset       = -3.44
-	surest       = 0.95 // above it nothing was measured
+	perRetrieved = 0.88
+	perMatch     = 0.28
+	perLead      = 0.47
+	perAbsent    = -3.57
+	offset       = -4.09
+	surest       = 0.93 // what the surest answers held: docs/measurements.md
 )
 
 // calibrated is the share of answers like this one that held what was asked.
 func calibrated(r state.Relevance) float64 {
-	p := 1 / (1 + math.Exp(-(perRetrieved*r.Retrieved + perMatch*r.Match + perAbsent*r.Absent + offset)))
+	p := 1 / (1 + math.Exp(-(perRetrieved*r.Retrieved + perMatch*r.Match + perLead*r.Lead + perAbsent*r.Absent + offset)))
 	return math.Round(1e4*min(p, surest)) / 1e4
 }

@@ -41,9 +41,19 @@ type line struct {
 func linesOf(answer string, cited []state.Passage) []line {
 	var out []line
 	add := func(body, heading string, above []string, passage int) {
+		before := "" // the line above, if it may be a headword
 		for i, span := range text.Sentences(body) {
 			s := strings.Trim(body[span.Start:span.End], " \t\n-•*#>“”\"")
-			out = append(out, line{text: s, words: wordsOf(s), heading: heading, above: above, first: i == 0, passage: passage})
+			if name, rest, ok := strings.Cut(s, "\n"); ok && isEntry(name, rest) {
+				before, s = name, rest
+			}
+			s = strings.Join(strings.Fields(s), " ")
+			l := line{text: s, words: wordsOf(s), heading: heading, above: above, first: i == 0, passage: passage}
+			if isEntry(before, s) {
+				l.heading, l.first = before, true
+			}
+			out = append(out, l)
+			before = s
 		}
 	}
 	for i, p := range cited {
@@ -57,6 +67,16 @@ func linesOf(answer string, cited []state.Passage) []line {
 	add(sourceMark.ReplaceAllString(answer, ""), "", nil, len(cited))
 	return out
 }
+
+// isEntry reports whether a line is the headword of what stands below it: a few words
+// without an end, above a statement.
+func isEntry(name, below string) bool {
+	n := len(strings.Fields(name))
+	return n > 0 && n <= mostOfName && !strings.ContainsAny(name[len(name)-1:], ".!?:;,") && len(strings.Fields(below)) >= 4
+}
+
+// mostOfName is how many words a headword has.
+const mostOfName = 6
 
 // missing says in words what no line has of a part, or "".
 func (p part) missing(lines []line) string {
@@ -201,7 +221,7 @@ func oneSlip(a, b string) bool {
 var (
 	says     = regexp.MustCompile(`(?i)\b(?:is|are|was|were|be|been|has|have|had|does|do|did|can|cannot|could|may|might|must|shall|should|will|would|means?|requires?|allows?|permits?|applies|apply|prevents?|makes?|not|never|no|only|\w+s|\w+ed)\b`)
 	timeCue  = regexp.MustCompile(`(?i)\b(?:when|whenever|if|until|after|before|upon|once|unless|while|during|where|whether|by|within|on|at|as soon as|at the time|so long as|as long as|provided|immediately|every|each|always|never|spring|summer|autumn|winter|daily|weekly|monthly|yearly|annually|years?|months?|weeks?|days?|hours?|\d{4})\b`)
-	dateCue  = regexp.MustCompile(`(?i)\b(?:1[0-9]{3}|20[0-9]{2})\b|\b(?:january|february|march|april|june|july|august|september|october|november|december)\b|\bcentury\b`)
+	dateCue  = regexp.MustCompile(`(?i)\b\d{4}-\d\d-\d\d\b|(?:^|[^-\w])(?:1[0-9]{3}|20[0-9]{2})(?:$|[^-\w])|\b(?:january|february|march|april|june|july|august|september|october|november|december)\b|\bcentury\b`)
 	placeCue = regexp.MustCompile(`(?i)\b(?:in|at|on|under|into|to|from|within|near|inside|outside|between|behind|of)\s+\S|/\w+`)
 	quantity = regexp.MustCompile(`(?i)\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|forty|fifty|sixty|ninety|hundred|thousand|million|half|third|quarter|dozen|single|double|once|twice|annual\w*|yearly|monthly|weekly|daily|hourly|nominal|unlimited|indefinite\w*|reasonable|immediate\w*|forthwith|promptly|lifetime|life|never|none|no more than|at most|at least|every|each)\b`)
 	roleWord = regexp.MustCompile(`(?i)\b(?:\w{3,}(?:er|or|ee|ist|ian|ant|man|men)s?|court|courts|judge|judges|jury|party|parties|person|persons|people|one|anyone|everyone|nobody|parent|parents|child|children|government|state|congress|police|president|board|council|committee|client|agent|user|users|group|team|staff|heirs?|spouse|victims?|witness(?:es)?|accused|public|company)\b`)

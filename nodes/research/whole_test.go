@@ -65,6 +65,8 @@ func TestMissingParts(t *testing.T) {
 		{"What is a lantern?", "", "Loss of a lantern is an offence.", `what "lantern" is`},
 		{"What is slack water?", "", "Slack water is the short time between two tides.", ""},
 		{"What is slack water?", "", "Water is a liquid, and slack rope is a danger.", `what "slack water" is`},
+		{"What is slack water?", "", "Times of the tide are:\n\nslack water\nNo tide runs for less than an hour.", ""},
+		{"What is slack water?", "", "Slack water is described as the time\nthat lies between two tides.", ""},
 		{"What does MOB stand for?", "", "MOB stands for man overboard.", ""},
 		// Who is a name, or a role.
 		{"Who is the harbour master?", "", "The harbour master, Ada Moor, lives at the quay.", ""},
@@ -76,6 +78,8 @@ func TestMissingParts(t *testing.T) {
 		{"When does a permit expire?", "", "A permit expires.", "when it is so"},
 		{"When was the lighthouse built?", "", "The lighthouse was built in 1788.", ""},
 		{"When was the lighthouse built?", "", "The lighthouse was built when the harbour grew.", "a date"},
+		{"When was the lighthouse built?", "", "The lighthouse was built by plan LH-1788-12.", "a date"},
+		{"When was the lighthouse built?", "", "The lighthouse was built on 1788-05-01.", ""},
 		{"How many winters does a permit last?", "", "A permit lasts two winters.", ""},
 		{"How many winters does a permit last?", "", "A permit lasts through winters of calm.", "a number"},
 		{"How many winters does a permit last?", "", "The quay has two cranes. A permit lasts through winters.", "a number"},

@@ -1,0 +1,95 @@
+package answer
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+)
+
+var defineVerb = regexp.MustCompile(`(?i)^\s*(?:\([^)]*\)\s*)?,?\s*(?:is|are|means?|refers? to|stands? for|denotes?|describes|consists? of)\b\s*(an?\b|the\b)?`)
+
+// defines is how far a sentence says what the question's X is.
+func (p *pool) defines(q *question, s *sentence) float64 {
+	if len(q.focus) == 0 {
+		return 0
+	}
+	best := 0.0
+	if s.head != nil && s.first {
+		switch m := overlap(s.head.stems, q.focus); {
+		case m >= 1:
+			best = .9
+		case m >= .5:
+			best = .5
+		}
+	}
+	if s.start == 0 && overlap(s.above.last.stems, q.focus) >= 1 {
+		best = max(best, .5)
+	}
+	lower := strings.ToLower(s.text)
+	if at := strings.Index(lower, q.focusx); at >= 0 {
+		after := s.text[at+len(q.focusx):]
+		after = strings.TrimLeft(after, "s’”\"'`*_")
+		before := stems(s.text[:at])
+		if m := defineVerb.FindStringSubmatch(after); m != nil {
+			v := .3
+			switch {
+			case len(before) == 0:
+				v = 1
+			case len(before) <= 1:
+				v = .7
+			case len(before) <= 3:
+				v = .5
+			}
+			if m[1] != "" {
+				v += .2
+			}
+			best = max(best, v)
+		}
+		if len(before) == 0 && (strings.HasPrefix(after, " —") || strings.HasPrefix(after, " –")) {
+			best = max(best, .8)
+		}
+		if abbreviates(q.focusx, after) {
+			best = max(best, 1.2)
+		}
+		if strings.HasPrefix(after, ")") && at > 0 && s.text[at-1] == '(' {
+			best = max(best, .9)
+		}
+		if called := s.text[:at]; strings.HasSuffix(strings.TrimRight(called, " “\"`*a"), "called") || strings.HasSuffix(strings.TrimRight(called, " “\"`*a"), "known as") {
+			best = max(best, .6)
+		}
+	}
+	if best > 0 && glossary.MatchString(s.above.last.text+" "+s.above.title.text) {
+		best += .4
+	}
+	return best
+}
+
+// abbreviates reports whether what follows a short form is, in brackets, the long one.
+func abbreviates(short, after string) bool {
+	rest, ok := strings.CutPrefix(strings.TrimSpace(after), "(")
+	long, _, closed := strings.Cut(rest, ")")
+	if !ok || !closed || len(short) < 2 {
+		return false
+	}
+	at := 0
+	for _, w := range strings.FieldsFunc(strings.ToLower(long), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+		if at < len(short) && w[0] == short[at] {
+			at++
+		}
+	}
+	return at == len(short)
+}
+
+// overlap is the share of both lists that they have in common: 1 for equal ones.
+func overlap(a, b []string) float64 {
+	if len(a) == 0 || len(b) == 0 {
+		return 0
+	}
+	n := 0
+	for _, x := range a {
+		if contains(b, x) {
+			n++
+		}
+	}
+	return 2 * float64(n) / float64(len(a)+len(b))
+}
