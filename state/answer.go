@@ -9,10 +9,11 @@ type Answer struct {
 	RunID    string `json:"run_id"`
 	Pipeline string `json:"pipeline"`
 	End
-	Question     string       `json:"question"`
-	Answer       string       `json:"answer"`           // markdown
-	Choice       string       `json:"choice"`           // the letter chosen; empty without choices and for an abstention
-	Quotes       []ShownQuote `json:"quotes,omitempty"` // in the order of the answer
+	Question     string       `json:"question"`           // as it was typed
+	Resolved     string       `json:"resolved,omitempty"` // what was searched for, where the question leaned on the one before
+	Answer       string       `json:"answer"`             // markdown
+	Choice       string       `json:"choice"`             // the letter chosen; empty without choices and for an abstention
+	Quotes       []ShownQuote `json:"quotes,omitempty"`   // in the order of the answer
 	Sources      []Source     `json:"sources"`
 	Confidence   float64      `json:"confidence"` // Relevance.Confidence, where there is one
 	Relevance    *Relevance   `json:"relevance,omitempty"`
@@ -26,9 +27,10 @@ type Answer struct {
 
 // A ShownQuote is a quotation of the answer.
 type ShownQuote struct {
-	Text   string `json:"text"`   // the source's bytes
-	Shown  string `json:"shown"`  // with the headword that it stands under
-	Source int    `json:"source"` // N of the source
+	Text   string `json:"text"`           // the source's bytes
+	Shown  string `json:"shown"`          // with the headword that it stands under
+	Head   string `json:"head,omitempty"` // the headword
+	Source int    `json:"source"`         // N of the source
 }
 
 // Relevance is how well the passages answer the question, as far as that can be

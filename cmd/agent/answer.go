@@ -20,6 +20,9 @@ var modelNotes = map[string]string{
 // printAnswer prints an answer for people: its text, then what it rests on.
 func (a *app) printAnswer(answer state.Answer, files verify.Locator) {
 	look := render.Options{Width: a.stdout.width, Colour: a.stdout.colour}
+	if answer.Resolved != "" {
+		fmt.Fprintf(a.stdout, "searched for: %s\n\n", render.Visible(answer.Resolved))
+	}
 	if answer.Answer != "" {
 		fmt.Fprint(a.stdout, render.Markdown(withoutSources(answer.Answer), look))
 		fmt.Fprintln(a.stdout)

@@ -55,6 +55,7 @@ ends the run.`,
   agent ask --model openai:gpt-4.1-mini --record run.cassette "What is consideration?"
   agent ask --replay run.cassette "What is consideration?"
   agent ask --thread lease "Who pays when a tenant leaves early?"
+  agent ask --thread lease "and who pays for the repairs?"
   agent ask - < question.txt`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			text, err := a.questionText(cmd.Context(), args, askExample)
@@ -72,7 +73,7 @@ ends the run.`,
 	flags.registerCassette(cmd)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
 	cmd.Flags().StringVar(&traceFile, "trace", "", "write the run's trace to `FILE` (JSON Lines)")
-	cmd.Flags().StringVar(&thread, "thread", "", "save the run under this `NAME`, so that agent resume goes on with it after a failure or a kill")
+	cmd.Flags().StringVar(&thread, "thread", "", "save the run under this `NAME`, so that agent resume goes on with it after a failure or a kill; a further question under it may refer to the one before")
 	return cmd
 }
 
@@ -152,6 +153,11 @@ func (a *app) ask(cmd *cobra.Command, flags *settingFlags, q question, asJSON bo
 	if cmd.Flags().Changed("thread") {
 		if err := checkThread("--thread", q.thread); err != nil {
 			return err
+		}
+		if corpus, err := corpusOf(cmd.Context(), s.home, q.thread); err != nil {
+			return err
+		} else if corpus != "" && !cmd.Flags().Changed("corpus") {
+			s.corpus = corpus
 		}
 	}
 	q.timeout = flags.timeout

@@ -208,10 +208,11 @@ func unknownCorpus(name string, known []string) error {
 // A question is one thing to ask and who follows.
 type question struct {
 	text    string
-	trace   string    // file that receives the trace; empty for none
-	copy    io.Writer // receives the trace, too; nil for none
-	thread  string    // that the run is saved in; empty for none
-	resume  bool      // go on with the thread; text is what it asks
+	trace   string           // file that receives the trace; empty for none
+	copy    io.Writer        // receives the trace, too; nil for none
+	thread  string           // that the run is saved in; empty for none
+	resume  bool             // go on with the thread; text is what it asks
+	earlier []state.Exchange // the conversation before it
 	timeout time.Duration
 	observe func(graph.Event[state.Agent])
 }
@@ -237,16 +238,12 @@ func (e *engine) ask(ctx context.Context, q question) (answer state.Answer, err 
 		ctx, cancel = context.WithTimeoutCause(ctx, q.timeout, errTimeout(q.timeout))
 		defer cancel()
 	}
-	var in graph.Update[state.Agent] // none of a run that goes on
-	if !q.resume {
-		in = research.Input(q.text)
-	}
-	header, err := traceHeader(e.app, e.settings, runID, in, e.skills, e.corpus, askTraced, nil)
-	if err != nil {
+	opts := &research.AskOptions{Observe: q.observe, Earlier: q.earlier, Resume: q.resume, Run: graph.RunOptions{RunID: runID}}
+	if err := e.onThread(ctx, q, opts); err != nil {
 		return failedAnswer(q.text, err), err
 	}
-	opts := &research.AskOptions{Observe: q.observe, Resume: q.resume, Run: graph.RunOptions{RunID: runID}}
-	if err := e.onThread(ctx, q, &opts.Run); err != nil {
+	header, err := traceHeader(e.app, e.settings, runID, opts.Input(q.text), e.skills, e.corpus, askTraced, nil)
+	if err != nil {
 		return failedAnswer(q.text, err), err
 	}
 	var sinks []io.Writer

@@ -96,6 +96,7 @@ func (s *session) corpusSlash(ctx context.Context, args []string) error {
 	if err := s.open(ctx, next); err != nil {
 		return err
 	}
+	s.earlier = nil
 	fmt.Fprintf(s.stdout, "answering from %s\n", s.engine.corpus.Name())
 	return nil
 }

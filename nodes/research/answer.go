@@ -1,6 +1,7 @@
 package research
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -20,9 +21,12 @@ type Locator interface {
 // marked stale, and its quotes do not count as exact.
 func Result(final state.Agent, runErr error, files Locator) state.Answer {
 	a := state.Answer{
-		Schema: state.AnswerSchema, Pipeline: "research", Question: final.Objective,
+		Schema: state.AnswerSchema, Pipeline: "research", Question: cmp.Or(final.Asked, final.Objective),
 		Answer: final.Answer, Choice: final.Choice.Letter, Sources: []state.Source{}, Warnings: final.Warnings,
 		Metrics: state.RunMetrics{Metrics: final.Metrics, NodeMS: map[string]float64{}, NodeUsage: map[string]state.ModelUsage{}},
+	}
+	if final.Asked != "" {
+		a.Resolved = final.Objective
 	}
 	for i, c := range Cited(final) {
 		source := sourceOf(i+1, c, files)

@@ -257,6 +257,9 @@ func (t turn) count(asked string) string {
 		return ""
 	}
 	noun = bareNoun(noun)
+	if !plural(noun) && strings.EqualFold(how, "how many") && noun != strings.ToUpper(noun) && !symbol.MatchString(noun) {
+		noun = several(noun)
+	}
 	switch {
 	case rest != "":
 		return how + " " + noun + " " + strings.TrimRight(rest, " ?")
@@ -264,6 +267,23 @@ func (t turn) count(asked string) string {
 		return how + " of " + noun
 	}
 	return how + " " + noun + " are there"
+}
+
+// several puts a noun into the plural.
+func several(noun string) string {
+	head, of, more := strings.Cut(noun, " of ")
+	switch {
+	case strings.HasSuffix(head, "s"), strings.HasSuffix(head, "x"), strings.HasSuffix(head, "ch"), strings.HasSuffix(head, "sh"):
+		head += "es"
+	case strings.HasSuffix(head, "y") && len(head) > 1 && !strings.ContainsRune("aeiou", rune(head[len(head)-2])):
+		head = head[:len(head)-1] + "ies"
+	default:
+		head += "s"
+	}
+	if more {
+		head += " of " + of
+	}
+	return head
 }
 
 func bareNoun(noun string) string {
