@@ -118,7 +118,7 @@ func (s *session) loop(ctx context.Context, lines lineReader) error {
 
 // line does one line: a command or a question.
 func (s *session) line(ctx context.Context, line string) (quit bool, err error) {
-	if name, ok := strings.CutPrefix(line, "/"); ok {
+	if name, ok := strings.CutPrefix(line, "/"); ok && !strings.Contains(line, "\n") {
 		return s.command(ctx, strings.Fields(name))
 	}
 	if cause, effect, ok := causalQuestion(line); ok {
