@@ -111,7 +111,7 @@ func (a *app) pipelineOptions(s settings) (*research.Options, error) {
 		SkipVerification: !s.verification.enabled, Verify: s.verification.options(),
 	}
 	if cmp.Or(s.modelsBySkill()[skills.SynthesizeAndCite], s.model) == offline.Name {
-		opts.Passages = offlinePassages
+		opts.Passages, opts.WarnOfCited = offlinePassages, true
 	}
 	return opts, a.checkSearchTool(s)
 }

@@ -76,6 +76,10 @@ type Options struct {
 	ConfidenceThreshold float64
 	// Passages is how many passages a step reads. Default 10.
 	Passages int
+	// WarnOfCited warns of passages that give orders only where the answer cites them:
+	// the model that writes it follows none, such as the offline one. Default: of every
+	// passage that is read.
+	WarnOfCited bool
 	// SkipVerification leaves the claims of the answer unchecked.
 	SkipVerification bool
 	// Verify tunes the check of the answer's claims. Its Checkpointer is not used.
@@ -195,7 +199,7 @@ func build(deps Deps, opts *Options) (*graph.Compiled[state.Agent], error) {
 
 	execute := graph.NewStateGraph(state.AgentChannels()...)
 	execute.AddNode(NodeRewrite, Rewrite(deps.Model, rewrite))
-	execute.AddNode(NodeRetrieve, Retrieve(deps.Corpus, o.Passages, deps.Inspect))
+	execute.AddNode(NodeRetrieve, Retrieve(deps.Corpus, o.Passages, deps.Inspect, o.WarnOfCited))
 	write := Synthesize(deps.Model, synthesize)
 	if o.SearchTool {
 		write = SynthesizeSearching(deps.Model, synthesize, deps.Corpus, o.SearchRounds, deps.Inspect, o.Tools...)
@@ -240,7 +244,11 @@ func build(deps Deps, opts *Options) (*graph.Compiled[state.Agent], error) {
 	g.AddNode(NodeSelectChoice, SelectChoice(deps.Model, choose))
 	g.AddNode(NodeGiveChoice, GiveChoice())
 	g.AddNode(NodeWriteMemory, WriteMemory(deps.Memory))
-	g.AddNode(NodeObserve, Observe())
+	var late retrieval.Inspect
+	if o.WarnOfCited {
+		late = deps.Inspect
+	}
+	g.AddNode(NodeObserve, Observe(late))
 
 	g.AddConditionalPaths(graph.Start, afterStart, graph.Path{Key: "first", Target: NodeDetectInjection}, graph.Path{Key: "in a conversation", Target: NodeFollowUp})
 	g.AddEdge(NodeFollowUp, NodeDetectInjection)
