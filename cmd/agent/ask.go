@@ -19,7 +19,7 @@ const maxQuestion = 64 << 10
 func (a *app) askCommand() *cobra.Command {
 	var flags settingFlags
 	var asJSON bool
-	var traceFile, thread string
+	var traceFile, thread, open string
 	cmd := &cobra.Command{
 		Use:   "ask QUESTION…",
 		Short: "Answer a question from a corpus, with citations",
@@ -60,7 +60,7 @@ ends the run.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			text, err := a.questionText(cmd.Context(), args, askExample)
 			if err == nil {
-				err = a.ask(cmd, &flags, question{text: text, trace: traceFile, thread: thread}, asJSON)
+				err = a.ask(cmd, &flags, question{text: text, trace: traceFile, thread: thread, open: open}, asJSON)
 			}
 			if err != nil && asJSON && !a.printed {
 				a.printJSON(failedAnswer(text, err))
@@ -73,6 +73,7 @@ ends the run.`,
 	flags.registerCassette(cmd)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
 	cmd.Flags().StringVar(&traceFile, "trace", "", "write the run's trace to `FILE` (JSON Lines)")
+	cmd.Flags().StringVar(&open, "open", "", "open source `N` of the answer: a text at its line with $PAGER or $EDITOR, others with the system's program; Q.N where several queries cite an N")
 	cmd.Flags().StringVar(&thread, "thread", "", "save the run under this `NAME`, so that agent resume goes on with it after a failure or a kill; a further question under it may refer to the one before")
 	return cmd
 }
@@ -160,6 +161,9 @@ func (a *app) ask(cmd *cobra.Command, flags *settingFlags, q question, asJSON bo
 			s.corpus = corpus
 		}
 	}
+	if cmd.Flags().Changed("open") && (asJSON || q.open == "") {
+		return usagef("--open wants the number of a source, and goes without --json, which has the paths")
+	}
 	q.timeout = flags.timeout
 	return a.answer(cmd, flags, s, q, asJSON)
 }
@@ -195,6 +199,15 @@ func (a *app) answer(cmd *cobra.Command, flags *settingFlags, s settings, q ques
 		a.warn(sampleNote)
 	}
 	a.howToGoOn(q.thread, runErr)
+	if q.open != "" && runErr == nil {
+		source, err := sourceNumbered(answer.Sources, q.open)
+		if err == nil {
+			err = a.open(ctx, source)
+		}
+		if err != nil {
+			return err
+		}
+	}
 	return outcome(answer, runErr)
 }
 

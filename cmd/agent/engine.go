@@ -210,6 +210,7 @@ type question struct {
 	text    string
 	trace   string           // file that receives the trace; empty for none
 	copy    io.Writer        // receives the trace, too; nil for none
+	open    string           // source of the answer to open; empty for none
 	thread  string           // that the run is saved in; empty for none
 	resume  bool             // go on with the thread; text is what it asks
 	earlier []state.Exchange // the conversation before it
