@@ -64,7 +64,7 @@ func whyNot(question string, passage state.Passage, step state.Step) string {
 		return "no passage that was read has " + strings.Join(list, ", ")
 	}
 	if list := absent(question, wordsOf(passage.Title+" "+passage.Section+" "+passage.Text)); len(list) > 0 {
-		return "it does not have " + strings.Join(list, ", ") + ", which stand in other passages"
+		return "it does not have " + strings.Join(list, ", ") + ", which other passages have"
 	}
 	if _, missing := missingParts(question, "", []state.Passage{passage}); len(missing) > 0 {
 		return "it does not have " + strings.Join(missing, "; ")

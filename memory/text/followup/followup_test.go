@@ -21,6 +21,8 @@ func TestResolve(t *testing.T) {
 		{"How do I install a package?", "", "and on Windows?", "how do I install a package on Windows?"},
 		{"What are the lock modes?", "", "how many of them are there?", "how many lock modes are there?"},
 		{"How do I create an index?", "", "how many of them can a table have?", "how many indexes can a table have?"},
+		{"how do I turn autovacuum off?", "", "and is that safe?", "is turning autovacuum off safe?"},
+		{"how do I turn autovacuum off?", "", "does it need a restart?", "does autovacuum need a restart?"},
 		{"Which documents must an applicant bring?", "", "how many of them?", "how many documents must an applicant bring?"},
 		{"Who may approve a refund?", "", "in which form?", "in which form may one approve a refund?"},
 		{"Does VACUUM lock the table?", "", "how long does it take?", "how long does VACUUM take?"},

@@ -34,6 +34,12 @@ func (t turn) fill(asked string) string {
 			}
 		}
 	}
+	if what == "that" || what == "this" {
+		before := tokens(asked[:at[0]])
+		if t.act != "" && len(before) > 0 && auxiliary[before[len(before)-1].word] && !strings.Contains(asked[at[0]:at[1]], " ") {
+			return asked[:at[0]] + gerund(t.act) + asked[at[1]:] // "is that safe?"
+		}
+	}
 	noun := t.antecedent(what)
 	if noun == "" {
 		return ""

@@ -182,7 +182,7 @@ func phrases(s string, list []token) []string {
 	for i, t := range list {
 		switch {
 		case t.word == "of" && from >= 0:
-		case preps[t.word] || connecting[t.word] || auxiliary[t.word] || pronouns[t.word] || from >= 0 && last >= 0 && !articles[list[last].word] && (stative[t.word] || states.MatchString(t.word)):
+		case preps[t.word] || particle[t.word] && from >= 0 || connecting[t.word] || auxiliary[t.word] || pronouns[t.word] || from >= 0 && last >= 0 && !articles[list[last].word] && (stative[t.word] || states.MatchString(t.word)):
 			end()
 			if connecting[t.word] {
 				return out // another clause
