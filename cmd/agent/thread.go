@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -115,6 +117,9 @@ func (e *engine) converse(ctx context.Context, thread string, info threadInfo, o
 
 // corpusOf is the corpus of a thread, "" for one that does not exist.
 func corpusOf(ctx context.Context, home, thread string) (string, error) {
+	if _, err := os.Stat(threadsFile(home)); errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
 	saver, err := openThreads(ctx, home)
 	if err != nil {
 		return "", err

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"example.com/assay/memory/text"
-	"example.com/assay/memory/text/followup"
 	"example.com/assay/skills"
 )
 
@@ -70,9 +69,6 @@ func decompose(question string) []skills.PlanStep {
 		return clauseSteps(l, list, told)
 	}
 	if !legal(l, question) { // what was found for its parts answers them, and not it
-		if facts != "" && !followup.Leans(asks) && len(topicWords(l, asks)) >= leastAsked {
-			question = asks // what was told before it stays the objective's
-		}
 		return []skills.PlanStep{{Phase: "The question", Question: question}}
 	}
 	if a, b, ok := comparison(asks); ok {
@@ -87,10 +83,6 @@ func decompose(question string) []skills.PlanStep {
 	}
 	return []skills.PlanStep{{Phase: "The question", Question: question}}
 }
-
-// leastAsked is how many topic words a sentence has that can be searched for without
-// what is told before it.
-const leastAsked = 2
 
 // clauseSteps asks each of several questions.
 func clauseSteps(l *lexer, list, told []string) []skills.PlanStep {

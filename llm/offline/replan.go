@@ -136,9 +136,6 @@ func uncovered(l *lexer, objective string, findings []skills.Finding) (open []wo
 func otherWordings(l *lexer, question, objective string) []string {
 	var wordings []string
 	facts, _ := parts(objective)
-	if facts != "" && !legal(l, objective) {
-		return nil // there is no rule on what happened
-	}
 	for _, name := range terminology().concepts(l.words(facts)) {
 		wordings = append(wordings, ruleQuestion(name))
 	}
