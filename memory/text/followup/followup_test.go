@@ -23,6 +23,7 @@ func TestResolve(t *testing.T) {
 		{"How do I create an index?", "", "how many of them can a table have?", "how many indexes can a table have?"},
 		{"how do I turn autovacuum off?", "", "and is that safe?", "is turning autovacuum off safe?"},
 		{"how do I turn autovacuum off?", "", "does it need a restart?", "does autovacuum need a restart?"},
+		{"What must a plaintiff prove to win a claim for battery?", "", "must he show intent?", "must a plaintiff show intent?"},
 		{"Which documents must an applicant bring?", "", "how many of them?", "how many documents must an applicant bring?"},
 		{"Who may approve a refund?", "", "in which form?", "in which form may one approve a refund?"},
 		{"Does VACUUM lock the table?", "", "how long does it take?", "how long does VACUUM take?"},

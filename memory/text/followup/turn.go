@@ -38,7 +38,8 @@ var (
 	stative  = words(`have has need needs get take takes use uses work works run runs lock locks allow allows require requires apply
 		applies keep keeps hold holds contain contains support supports change changes mean means do happen happens start stop
 		expire expires cost costs last affect affects store stored protect cover covers enabled disabled allowed required be
-		stay leave end ends return returns accept refuse return cause causes belong live sleep grow reset read write become`)
+		stay leave end ends return returns accept refuse return cause causes belong live sleep grow reset read write become
+		prove show win sue pay give make file sign ask bring prevent create delete drop move sell buy inspect approve`)
 )
 
 // parse takes the earlier question apart.
