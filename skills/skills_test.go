@@ -24,6 +24,7 @@ func load(t testing.TB) *Set {
 // contracts ties every skill to its Go types; a nil output is text.
 var contracts = map[string]struct{ in, out any }{
 	DetectPromptInjection: {DetectInput{}, DetectOutput{}},
+	ResolveFollowUp:       {FollowUpInput{}, FollowUpOutput{}},
 	ClassifyAndRoute:      {ClassifyInput{}, ClassifyOutput{}},
 	PlanSynthesis:         {PlanInput{}, PlanOutput{}},
 	QueryRewrite:          {RewriteInput{}, RewriteOutput{}},

@@ -9,6 +9,7 @@ package skills
 const (
 	DetectPromptInjection = "detect_prompt_injection"
 	ClassifyAndRoute      = "classify_and_route"
+	ResolveFollowUp       = "resolve_follow_up"
 	PlanSynthesis         = "plan_synthesis"
 	QueryRewrite          = "query_rewrite"
 	SynthesizeAndCite     = "synthesize_and_cite"
@@ -50,6 +51,24 @@ type DetectOutput struct {
 	Verdict  string `json:"verdict"`  // "safe" or "adversarial"
 	Category string `json:"category"` // "none", or the kind of attack
 	Reason   string `json:"reason"`
+}
+
+// FollowUpInput is the input of resolve_follow_up.
+type FollowUpInput struct {
+	Question string `json:"question"`
+	Earlier  []Said `json:"earlier"` // the last one at the end
+}
+
+// Said is what was asked and answered before.
+type Said struct {
+	Question string `json:"question"` // as it was searched for
+	Head     string `json:"head"`     // the headword of the answer's first quote, if it has one
+	Answer   string `json:"answer"`   // how it begins
+}
+
+// FollowUpOutput is its output.
+type FollowUpOutput struct {
+	Question string `json:"question"` // that stands alone
 }
 
 // ClassifyInput is the input of classify_and_route.

@@ -56,6 +56,13 @@ type Finding struct {
 	Status     StepStatus `json:"status"`
 }
 
+// An Exchange is a question of a conversation and how its answer began.
+type Exchange struct {
+	Question string `json:"question"`         // as it was researched
+	Head     string `json:"head,omitempty"`   // the headword of the answer's first quote
+	Answer   string `json:"answer,omitempty"` // its first quote; of a model that quotes nothing, its first 300 runes
+}
+
 // Injection is the verdict on the question itself.
 type Injection struct {
 	Checked  bool   `json:"checked"`
@@ -127,7 +134,9 @@ const (
 // Agent is the state of the research pipeline. Nodes change it only through
 // the channels below.
 type Agent struct {
-	Objective  string      `json:"objective"` // the question as asked, choices included
+	Objective  string      `json:"objective"`         // the question that is researched, choices included
+	Asked      string      `json:"asked,omitempty"`   // as it was typed, where it leaned on Earlier
+	Earlier    []Exchange  `json:"earlier,omitempty"` // the conversation before it, the last one at the end
 	QueryType  QueryType   `json:"query_type,omitempty"`
 	Plan       []Step      `json:"plan"`
 	Context    []Finding   `json:"context"` // accumulated, one per evaluated step
@@ -167,6 +176,8 @@ type Metrics struct {
 // Channels of Agent.
 var (
 	AgentObjective   = graph.LastValue("objective", func(s *Agent) *string { return &s.Objective })
+	AgentAsked       = graph.LastValue("asked", func(s *Agent) *string { return &s.Asked })
+	AgentEarlier     = graph.LastValue("earlier", func(s *Agent) *[]Exchange { return &s.Earlier })
 	AgentQueryType   = graph.LastValue("query_type", func(s *Agent) *QueryType { return &s.QueryType })
 	AgentPlan        = graph.Reduce("plan", func(s *Agent) *[]Step { return &s.Plan }, mergeSteps)
 	AgentContext     = graph.Append("context", func(s *Agent) *[]Finding { return &s.Context })
@@ -192,8 +203,20 @@ var (
 // AgentChannels returns every channel of Agent, for NewStateGraph.
 func AgentChannels() []graph.Channel[Agent] {
 	return []graph.Channel[Agent]{
-		AgentObjective, AgentQueryType, AgentPlan, AgentContext, AgentIterations, AgentDecision, AgentAnswer,
+		AgentObjective, AgentAsked, AgentEarlier, AgentQueryType, AgentPlan, AgentContext, AgentIterations, AgentDecision, AgentAnswer,
 		AgentResearch, AgentInjection, AgentMemory, AgentChoice, AgentCheck, AgentChoiceCheck, AgentWhole, AgentLosses, AgentStopped, AgentCorrection, AgentStored, AgentWarnings, AgentUsage, AgentMetrics,
+	}
+}
+
+// NextQuestion takes back what a thread holds of the question before, all but what
+// the update that starts the next one sets itself.
+func NextQuestion() graph.Update[Agent] {
+	return graph.Update[Agent]{
+		AgentAsked.Overwrite(""), AgentQueryType.Overwrite(""), AgentPlan.Overwrite(nil), AgentContext.Overwrite(nil), AgentIterations.Overwrite(0),
+		AgentDecision.Overwrite(""), AgentAnswer.Overwrite(""), AgentResearch.Overwrite(""), AgentInjection.Overwrite(Injection{}),
+		AgentMemory.Overwrite(MemoryHit{}), AgentChoice.Overwrite(Selection{}), AgentCheck.Overwrite(nil), AgentChoiceCheck.Overwrite(ChoiceCheck{}),
+		AgentWhole.Overwrite(Wholeness{}), AgentLosses.Overwrite(nil), AgentStopped.Overwrite(""), AgentCorrection.Overwrite(Correction{}),
+		AgentStored.Overwrite(false), AgentWarnings.Overwrite(nil), AgentUsage.Overwrite(ModelUsage{}), AgentMetrics.Overwrite(Metrics{}),
 	}
 }
 

@@ -9,13 +9,15 @@ type Answer struct {
 	RunID    string `json:"run_id"`
 	Pipeline string `json:"pipeline"`
 	End
-	Question     string       `json:"question"`
+	Question     string       `json:"question"`               // as it was typed
+	Resolved     string       `json:"resolved,omitempty"`     // what was searched for, where the question leaned on the one before
 	Respelt      []Respelling `json:"searched_for,omitempty"` // words of the question that were searched for as others
 	Answer       string       `json:"answer"`                 // markdown
 	Choice       string       `json:"choice"`                 // the letter chosen; empty without choices and for an abstention
 	Quotes       []ShownQuote `json:"quotes,omitempty"`       // in the order of the answer
 	Sources      []Source     `json:"sources"`
-	Confidence   float64      `json:"confidence"` // Relevance.Confidence, where there is one
+	Nearest      *Nearest     `json:"nearest,omitempty"` // of no_evidence, where a passage was found
+	Confidence   float64      `json:"confidence"`        // Relevance.Confidence, where there is one
 	Relevance    *Relevance   `json:"relevance,omitempty"`
 	Verification Verification `json:"verification"`
 	Metrics      RunMetrics   `json:"metrics"`
@@ -25,11 +27,32 @@ type Answer struct {
 	Warnings     []string     `json:"warnings,omitempty"` // what went wrong beside the answer, e.g. in memory
 }
 
+// Nearest is the passage that comes nearest to a question that was not answered.
+type Nearest struct {
+	Where    string `json:"where"` // title, section, page and line, for a reader
+	Doc      string `json:"doc"`
+	Path     string `json:"path"`               // see Source
+	Original string `json:"original,omitempty"` // see Source
+	Start    int    `json:"start"`              // bytes
+	End      int    `json:"end"`                // bytes, exclusive
+	Line     string `json:"line"`               // what of it comes nearest, in one line
+	Why      string `json:"why"`                // why it does not answer, as far as can be told by words and form
+}
+
+// Words shows it to a person.
+func (n *Nearest) Words() string {
+	if n == nil {
+		return ""
+	}
+	return "Nearest: " + n.Where + ": “" + n.Line + "” It does not answer: " + n.Why + "."
+}
+
 // A ShownQuote is a quotation of the answer.
 type ShownQuote struct {
-	Text   string `json:"text"`   // the source's bytes
-	Shown  string `json:"shown"`  // with the headword that it stands under
-	Source int    `json:"source"` // N of the source
+	Text   string `json:"text"`           // the source's bytes
+	Shown  string `json:"shown"`          // with the headword that it stands under
+	Head   string `json:"head,omitempty"` // the headword
+	Source int    `json:"source"`         // N of the source
 }
 
 // Relevance is how well the passages answer the question, as far as that can be

@@ -3,6 +3,8 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"net/url"
+	"path/filepath"
 	"strings"
 
 	"example.com/assay/cmd/agent/internal/render"
@@ -20,13 +22,16 @@ var modelNotes = map[string]string{
 // printAnswer prints an answer for people: its text, then what it rests on.
 func (a *app) printAnswer(answer state.Answer, files verify.Locator) {
 	look := render.Options{Width: a.stdout.width, Colour: a.stdout.colour}
+	if answer.Resolved != "" {
+		fmt.Fprintf(a.stdout, "searched for: %s\n\n", render.Visible(answer.Resolved))
+	}
 	fmt.Fprint(a.stdout, searchedFor(answer.Respelt))
 	if answer.Answer != "" {
 		fmt.Fprint(a.stdout, render.Markdown(withoutSources(answer.Answer), look))
 		fmt.Fprintln(a.stdout)
 	}
 	if len(answer.Sources) > 0 {
-		fmt.Fprint(a.stdout, render.Markdown("## Sources\n", look), sourceList(answer.Sources))
+		fmt.Fprint(a.stdout, render.Markdown("## Sources\n", look), sourceList(answer.Sources, a.stdout.colour))
 		fmt.Fprintln(a.stdout)
 	}
 	for _, check := range []*state.ClaimCheck{answer.Verification.ClaimCheck, answer.Verification.Choice} {
@@ -62,17 +67,22 @@ func withoutSources(answer string) string {
 	return answer[:at]
 }
 
-// sourceList is not wrapped: paths are to be copied.
-func sourceList(sources []state.Source) string {
+// sourceList is not wrapped: paths are to be copied. With links a terminal opens the
+// file on a click (OSC 8).
+func sourceList(sources []state.Source, links bool) string {
 	var b strings.Builder
 	for _, s := range sources {
-		fmt.Fprintf(&b, "• [Query %d][Source %d] %s — %s", s.Query, s.Source, s.Where, cmp.Or(s.Original, fmt.Sprintf("%s, bytes %d–%d", s.Path, s.Start, s.End)))
-		if s.Stale != "" {
-			fmt.Fprintf(&b, "\n  stale: %s", s.Stale)
+		place := render.Visible(cmp.Or(s.Original, fmt.Sprintf("%s, bytes %d–%d", s.Path, s.Start, s.End)))
+		if file := cmp.Or(s.Original, s.Path); links && filepath.IsAbs(file) {
+			target := url.URL{Scheme: "file", Path: filepath.ToSlash(file)}
+			place = "\x1b]8;;" + target.String() + "\x1b\\" + place + "\x1b]8;;\x1b\\"
 		}
-		b.WriteByte('\n')
+		fmt.Fprintf(&b, "• [Query %d][Source %d] %s — %s\n", s.Query, s.Source, render.Visible(s.Where), place)
+		if s.Stale != "" {
+			fmt.Fprintf(&b, "  stale: %s\n", render.Visible(s.Stale))
+		}
 	}
-	return render.Visible(b.String())
+	return b.String()
 }
 
 // relevanceLine is the headline: how well the passages answer the question, and

@@ -19,7 +19,7 @@ const maxQuestion = 64 << 10
 func (a *app) askCommand() *cobra.Command {
 	var flags settingFlags
 	var asJSON bool
-	var traceFile, thread string
+	var traceFile, thread, open string
 	cmd := &cobra.Command{
 		Use:   "ask QUESTION…",
 		Short: "Answer a question from a corpus, with citations",
@@ -55,11 +55,12 @@ ends the run.`,
   agent ask --model openai:gpt-4.1-mini --record run.cassette "What is consideration?"
   agent ask --replay run.cassette "What is consideration?"
   agent ask --thread lease "Who pays when a tenant leaves early?"
+  agent ask --thread lease "and who pays for the repairs?"
   agent ask - < question.txt`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			text, err := a.questionText(cmd.Context(), args, askExample)
 			if err == nil {
-				err = a.ask(cmd, &flags, question{text: text, trace: traceFile, thread: thread}, asJSON)
+				err = a.ask(cmd, &flags, question{text: text, trace: traceFile, thread: thread, open: open}, asJSON)
 			}
 			if err != nil && asJSON && !a.printed {
 				a.printJSON(failedAnswer(text, err))
@@ -72,7 +73,8 @@ ends the run.`,
 	flags.registerCassette(cmd)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
 	cmd.Flags().StringVar(&traceFile, "trace", "", "write the run's trace to `FILE` (JSON Lines)")
-	cmd.Flags().StringVar(&thread, "thread", "", "save the run under this `NAME`, so that agent resume goes on with it after a failure or a kill")
+	cmd.Flags().StringVar(&open, "open", "", "open source `N` of the answer: a text at its line with $PAGER or $EDITOR, others with the system's program; Q.N where several queries cite an N")
+	cmd.Flags().StringVar(&thread, "thread", "", "save the run under this `NAME`, so that agent resume goes on with it after a failure or a kill; a further question under it may refer to the one before")
 	return cmd
 }
 
@@ -153,6 +155,14 @@ func (a *app) ask(cmd *cobra.Command, flags *settingFlags, q question, asJSON bo
 		if err := checkThread("--thread", q.thread); err != nil {
 			return err
 		}
+		if corpus, err := corpusOf(cmd.Context(), s.home, q.thread); err != nil {
+			return err
+		} else if corpus != "" && !cmd.Flags().Changed("corpus") {
+			s.corpus = corpus
+		}
+	}
+	if cmd.Flags().Changed("open") && (asJSON || q.open == "") {
+		return usagef("--open wants the number of a source, and goes without --json, which has the paths")
 	}
 	q.timeout = flags.timeout
 	return a.answer(cmd, flags, s, q, asJSON)
@@ -189,6 +199,15 @@ func (a *app) answer(cmd *cobra.Command, flags *settingFlags, s settings, q ques
 		a.warn(sampleNote)
 	}
 	a.howToGoOn(q.thread, runErr)
+	if q.open != "" && runErr == nil {
+		source, err := sourceNumbered(answer.Sources, q.open)
+		if err == nil {
+			err = a.open(ctx, source)
+		}
+		if err != nil {
+			return err
+		}
+	}
 	return outcome(answer, runErr)
 }
 

@@ -111,7 +111,7 @@ func (a *app) pipelineOptions(s settings) (*research.Options, error) {
 		SkipVerification: !s.verification.enabled, Verify: s.verification.options(),
 	}
 	if cmp.Or(s.modelsBySkill()[skills.SynthesizeAndCite], s.model) == offline.Name {
-		opts.Passages = offlinePassages
+		opts.Passages, opts.WarnOfCited = offlinePassages, true
 	}
 	return opts, a.checkSearchTool(s)
 }
@@ -208,10 +208,12 @@ func unknownCorpus(name string, known []string) error {
 // A question is one thing to ask and who follows.
 type question struct {
 	text    string
-	trace   string    // file that receives the trace; empty for none
-	copy    io.Writer // receives the trace, too; nil for none
-	thread  string    // that the run is saved in; empty for none
-	resume  bool      // go on with the thread; text is what it asks
+	trace   string           // file that receives the trace; empty for none
+	copy    io.Writer        // receives the trace, too; nil for none
+	open    string           // source of the answer to open; empty for none
+	thread  string           // that the run is saved in; empty for none
+	resume  bool             // go on with the thread; text is what it asks
+	earlier []state.Exchange // the conversation before it
 	timeout time.Duration
 	observe func(graph.Event[state.Agent])
 }
@@ -237,16 +239,12 @@ func (e *engine) ask(ctx context.Context, q question) (answer state.Answer, err 
 		ctx, cancel = context.WithTimeoutCause(ctx, q.timeout, errTimeout(q.timeout))
 		defer cancel()
 	}
-	var in graph.Update[state.Agent] // none of a run that goes on
-	if !q.resume {
-		in = research.Input(q.text)
-	}
-	header, err := traceHeader(e.app, e.settings, runID, in, e.skills, e.corpus, askTraced, nil)
-	if err != nil {
+	opts := &research.AskOptions{Observe: q.observe, Earlier: q.earlier, Resume: q.resume, Run: graph.RunOptions{RunID: runID}}
+	if err := e.onThread(ctx, q, opts); err != nil {
 		return failedAnswer(q.text, err), err
 	}
-	opts := &research.AskOptions{Observe: q.observe, Resume: q.resume, Run: graph.RunOptions{RunID: runID}}
-	if err := e.onThread(ctx, q, &opts.Run); err != nil {
+	header, err := traceHeader(e.app, e.settings, runID, opts.Input(q.text), e.skills, e.corpus, askTraced, nil)
+	if err != nil {
 		return failedAnswer(q.text, err), err
 	}
 	var sinks []io.Writer

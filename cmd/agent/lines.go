@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 
 	"github.com/peterh/liner"
@@ -68,11 +69,20 @@ func (p *plainLines) close() error { return nil }
 type editor struct {
 	state *liner.State
 	path  string // of the history
+	out   io.Writer
 	warn  func(format string, args ...any)
 }
 
 func newEditor(a *app, history string) *editor {
-	e := &editor{state: liner.NewLiner(), path: history, warn: a.warn}
+	e := &editor{path: history, out: a.stdout, warn: a.warn}
+	start := func() { e.state = liner.NewLiner() }
+	if tty, ok := a.stdin.(*os.File); !ok || runtime.GOOS == "windows" {
+		start()
+	} else if err := pasteAware(tty, start); err != nil {
+		e.warn("a paste of several lines will be several questions: %v", err)
+		start()
+	}
+	fmt.Fprint(e.out, pasteOn)
 	e.state.SetCtrlCAborts(true)
 	e.state.SetCompleter(completeCommand)
 	data, err := os.ReadFile(history)
@@ -90,14 +100,17 @@ func (e *editor) next() (string, error) {
 	if errors.Is(err, liner.ErrPromptAborted) {
 		return "", errAborted
 	}
-	return line, err
+	return unmarked(line), err
 }
 
-func (e *editor) remember(line string) { e.state.AppendHistory(line) }
+func (e *editor) remember(line string) {
+	e.state.AppendHistory(strings.ReplaceAll(line, "\n", lineMark))
+}
 
 // close gives the terminal back and writes the history. A history that cannot
 // be written is a warning: the session itself went well.
 func (e *editor) close() error {
+	fmt.Fprint(e.out, pasteOff)
 	err := e.state.Close()
 	var history bytes.Buffer
 	_, saved := e.state.WriteHistory(&history)

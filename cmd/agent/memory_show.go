@@ -161,7 +161,7 @@ func (a *app) printRemembered(s shownAnswer) {
 	fmt.Fprintf(a.stdout, "%s\n\n", render.Visible(s.Question))
 	fmt.Fprint(a.stdout, render.Markdown(withoutSources(s.Answer), look))
 	if len(s.Sources) > 0 {
-		fmt.Fprint(a.stdout, "\n", render.Markdown("## Sources\n", look), sourceList(s.Sources))
+		fmt.Fprint(a.stdout, "\n", render.Markdown("## Sources\n", look), sourceList(s.Sources, a.stdout.colour))
 	}
 	fmt.Fprintf(a.stdout, "\nid          %s\ncorpus      %s\nconfidence  %.2f\nstored      %s\nserved      %s\n", s.ID, s.Corpus, s.Confidence, day(s.Stored), times(s.Served))
 	fmt.Fprintln(a.stdout, "made with")

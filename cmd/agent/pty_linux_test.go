@@ -182,6 +182,36 @@ func TestTerminalSession(t *testing.T) {
 	}
 }
 
+// A paste of several lines is one question, sent off by the person; it comes back
+// from the history as it was.
+func TestTerminalPaste(t *testing.T) {
+	home := t.TempDir()
+	ingestText(t, home, permits)
+	p := startTerminal(t, []string{envHome + "=" + home}, "agent", "--no-memory")
+	p.await(1, prompt)
+	p.awaitEditing()
+	p.key("\x1b[200~The guild asks me for papers.\rI only have a lantern.\r\rWhat are the elements of a valid lantern permit?\r\x1b[201~")
+	p.await(1, "lantern permit?")
+	if strings.Contains(p.text(), "Sources") {
+		t.Error("the paste was sent off by itself")
+	}
+	p.key("\r")
+	p.await(1, "payment of the lantern fee in full;")
+	p.awaitEditing()
+	p.key("\x04")
+	p.exit()
+	history, err := os.ReadFile(filepath.Join(home, "history"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := string(history); got != "The guild asks me for papers.↵I only have a lantern.↵What are the elements of a valid lantern permit?\n" {
+		t.Errorf("history: %q", got)
+	}
+	if n := strings.Count(p.text(), "corpus default · model"); n != 1 {
+		t.Errorf("%d answers:\n%s", n, p.text())
+	}
+}
+
 // A progress bar and the live line do not reach standard output's pipe.
 func TestTerminalIngest(t *testing.T) {
 	home := t.TempDir()

@@ -18,8 +18,10 @@ func (a *app) rootCommand() *cobra.Command {
 		Short: "Answers with citations from your own documents, offline",
 		Long: `Agent answers questions from your own documents, only with what it can prove.
 
-Without a verb it starts an interactive session; when standard input is a
-pipe, each line is a question.
+Without a verb it starts an interactive session. A question there may refer to
+the one before it ("and how do I change it?"), and a paste of several lines is
+one question. From a pipe each line is a question; agent ask - takes all of
+standard input as one.
 
 Corpora and memory live in the directory ` + envHome + `, by default
 $XDG_DATA_HOME/assay or ~/.local/share/assay.

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/assay/graph"
+	"example.com/assay/nodes/research"
 	"example.com/assay/state"
 )
 
@@ -27,8 +28,9 @@ type session struct {
 	tracing string        // file that receives the trace of each question; empty for none
 	trace   bytes.Buffer  // of the last question
 	last    *state.Answer // nil before the first
-	failed  bool          // a question or command failed
-	noted   bool          // that the sample answers
+	earlier []state.Exchange
+	failed  bool // a question or command failed
+	noted   bool // that the sample answers
 }
 
 // session runs until its input ends or /quit.
@@ -116,7 +118,7 @@ func (s *session) loop(ctx context.Context, lines lineReader) error {
 
 // line does one line: a command or a question.
 func (s *session) line(ctx context.Context, line string) (quit bool, err error) {
-	if name, ok := strings.CutPrefix(line, "/"); ok {
+	if name, ok := strings.CutPrefix(line, "/"); ok && !strings.Contains(line, "\n") {
 		return s.command(ctx, strings.Fields(name))
 	}
 	if cause, effect, ok := causalQuestion(line); ok {
@@ -143,7 +145,7 @@ func (s *session) question(ctx context.Context, text string) error {
 	}
 	s.trace.Reset()
 	follow := s.newProgress(false)
-	answer, err := s.engine.ask(ctx, question{text: text, trace: s.tracing, copy: &s.trace, timeout: s.flags.timeout, observe: func(ev graph.Event[state.Agent]) {
+	answer, err := s.engine.ask(ctx, question{text: text, trace: s.tracing, copy: &s.trace, earlier: s.earlier, timeout: s.flags.timeout, observe: func(ev graph.Event[state.Agent]) {
 		observe(follow, ev)
 		if ofLoop(ev) {
 			follow.close()
@@ -152,6 +154,9 @@ func (s *session) question(ctx context.Context, text string) error {
 	}})
 	follow.close()
 	s.last = &answer
+	if e, ok := research.ExchangeOf(answer); ok {
+		s.earlier = append(s.earlier, e)
+	}
 	s.printAnswer(answer, s.engine.corpus)
 	fmt.Fprintln(s.stdout)
 	s.warnOf(answer)

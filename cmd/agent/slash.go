@@ -27,6 +27,7 @@ var slashCommands = []slashCommand{
 	{"trace", "[on FILE | off | show]", "write the trace of each question to FILE, stop that, or show the last trace"},
 	{"graph", "", "draw the pipeline"},
 	{"sources", "", "print the sources of the last answer with their texts"},
+	{"open", "N", "open source N of the last answer at its place"},
 	{"json", "", "print the last answer as JSON"},
 	{"quit", "", "end the session, as Ctrl-D does"},
 }
@@ -57,6 +58,8 @@ func (s *session) command(ctx context.Context, words []string) (quit bool, err e
 		fmt.Fprint(s.stdout, s.engine.pipeline.Graph().Drawing().Expanded().Text())
 	case "sources":
 		return false, s.sourcesSlash()
+	case "open":
+		return false, s.openSlash(ctx, args)
 	case "json":
 		if s.last == nil {
 			return false, usagef("nothing was asked yet")
@@ -96,6 +99,7 @@ func (s *session) corpusSlash(ctx context.Context, args []string) error {
 	if err := s.open(ctx, next); err != nil {
 		return err
 	}
+	s.earlier = nil
 	fmt.Fprintf(s.stdout, "answering from %s\n", s.engine.corpus.Name())
 	return nil
 }
@@ -189,6 +193,17 @@ func (s *session) showTrace() error {
 	return nil
 }
 
+func (s *session) openSlash(ctx context.Context, args []string) error {
+	if len(args) != 1 || s.last == nil {
+		return usagef("/open takes the number of a source of the last answer")
+	}
+	source, err := sourceNumbered(s.last.Sources, args[0])
+	if err != nil {
+		return err
+	}
+	return s.app.open(ctx, source)
+}
+
 func (s *session) sourcesSlash() error {
 	if s.last == nil || len(s.last.Sources) == 0 {
 		return usagef("the last answer has no sources, or nothing was asked yet")
@@ -197,7 +212,7 @@ func (s *session) sourcesSlash() error {
 		if i > 0 {
 			fmt.Fprintln(s.stdout)
 		}
-		fmt.Fprint(s.stdout, sourceList(s.last.Sources[i:i+1]))
+		fmt.Fprint(s.stdout, sourceList(s.last.Sources[i:i+1], s.stdout.colour))
 		quoted := slices.Collect(strings.Lines(render.Visible(source.Text)))
 		fmt.Fprintf(s.stdout, "    %s\n", strings.Join(quoted, "    "))
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,6 +16,7 @@ import (
 	"example.com/assay/graph"
 	"example.com/assay/graph/checkpoint/sqlite"
 	"example.com/assay/llm"
+	"example.com/assay/nodes/research"
 )
 
 // Metadata that a thread's checkpoints carry, for those that list and resume.
@@ -67,8 +70,9 @@ func infoOf(ctx context.Context, saver graph.Checkpointer, thread string) (threa
 	return threadInfo{}, graph.ErrNoCheckpoint
 }
 
-// onThread puts a question on its thread: run options, and whether it goes on.
-func (e *engine) onThread(ctx context.Context, q question, run *graph.RunOptions) error {
+// onThread puts a question on its thread: run options, and the conversation that the
+// thread holds.
+func (e *engine) onThread(ctx context.Context, q question, opts *research.AskOptions) error {
 	if q.thread == "" {
 		return nil
 	}
@@ -79,16 +83,52 @@ func (e *engine) onThread(ctx context.Context, q question, run *graph.RunOptions
 	case q.resume && err != nil:
 		return unknownThread(ctx, e.threads, q.thread)
 	case !q.resume && err == nil:
-		return usagef("thread %q has a question already (%s); go on with it: agent resume %s; or remove it: agent threads remove %s", q.thread, llm.Cut(info.Question, 60), q.thread, q.thread)
+		if err := e.converse(ctx, q.thread, info, opts); err != nil {
+			return err
+		}
 	case q.resume && info.fingerprint != e.corpus.Fingerprint():
 		e.warn("corpus %s has changed since thread %q began: what it read then is checked against what is there now", e.corpus.Name(), q.thread)
 	}
+	run := &opts.Run
 	run.Thread = q.thread
 	run.Metadata = map[string]string{threadCorpus: e.corpus.Name(), threadFingerprint: e.corpus.Fingerprint(), threadQuestion: llm.Cut(printable(q.text), maxThreadQuestion)}
 	if q.resume {
 		run.Metadata[threadQuestion] = info.Question
 	}
 	return nil
+}
+
+// converse makes the answered question of a thread, and those before it, the
+// conversation of the next one.
+func (e *engine) converse(ctx context.Context, thread string, info threadInfo, opts *research.AskOptions) error {
+	last, err := e.pipeline.Graph().State(ctx, graph.Key{Thread: thread})
+	if err != nil {
+		return fmt.Errorf("reading thread %q: %w", thread, err)
+	}
+	if len(last.Next) > 0 {
+		return usagef("thread %q has a question that is not answered yet (%s); go on with it: agent resume %s; or remove it: agent threads remove %s", thread, llm.Cut(info.Question, 60), thread, thread)
+	}
+	opts.Again, opts.Earlier = true, last.State.Earlier
+	if e, ok := research.ExchangeOf(research.Result(last.State, nil, e.corpus)); ok {
+		opts.Earlier = append(opts.Earlier, e)
+	}
+	return nil
+}
+
+// corpusOf is the corpus of a thread, "" for one that does not exist.
+func corpusOf(ctx context.Context, home, thread string) (string, error) {
+	if _, err := os.Stat(threadsFile(home)); errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	saver, err := openThreads(ctx, home)
+	if err != nil {
+		return "", err
+	}
+	info, err := infoOf(ctx, saver, thread)
+	if errors.Is(err, graph.ErrNoCheckpoint) {
+		err = nil
+	}
+	return info.Corpus, errors.Join(err, saver.Close())
 }
 
 // printable is a text without what a checkpoint's metadata may not hold.

@@ -39,7 +39,7 @@ var layers = map[string][]string{
 	"state":         {"graph"},
 	"skills":        {},
 	"llm":           {"graph", "skills", "state"},
-	"llm/offline":   {"graph", "skills", "state", "llm", "memory/text", "memory/obligation", "memory/text/values", "memory/text/idf", "memory/text/wordnet", "memory/answer"},
+	"llm/offline":   {"graph", "skills", "state", "llm", "memory/text", "memory/obligation", "memory/text/values", "memory/text/idf", "memory/text/wordnet", "memory/text/followup", "memory/answer"},
 	"llm/llmtest":   {"graph", "skills", "state", "llm"},
 	"llm/internal":  {"llm"},
 	"llm/openai":    {"llm", "llm/internal"},

@@ -69,6 +69,7 @@ func New(opts *Options) llm.Model {
 	m := &model{skills: map[string]func(json.RawMessage) (string, error){
 		skills.DetectPromptInjection: answerJSON(detect),
 		skills.ClassifyAndRoute:      answerJSON(classify),
+		skills.ResolveFollowUp:       answerJSON(resolveFollowUp),
 		skills.PlanSynthesis:         answerJSON(plan),
 		skills.QueryRewrite:          answerJSON(rewrite),
 		skills.AdaptiveReplan:        answerJSON(replan),

@@ -40,7 +40,7 @@ func TestOfflineIsAModel(t *testing.T) { llmtest.TestModel(t, offline.New(nil)) 
 func TestUnknownSkill(t *testing.T) {
 	_, err := offline.New(nil).Generate(t.Context(), llm.Request{Skill: "poetry", Vars: json.RawMessage(`{}`)})
 	unknown, ok := errors.AsType[*offline.UnknownSkillError](err)
-	if !ok || unknown.Skill != "poetry" || len(unknown.Known) != 21 || !strings.Contains(err.Error(), skills.QueryRewrite) {
+	if !ok || unknown.Skill != "poetry" || len(unknown.Known) != 22 || !strings.Contains(err.Error(), skills.QueryRewrite) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -105,6 +105,8 @@ func outputs(t testing.TB, s *skills.Set, m llm.Model, question, other, source s
 	var b strings.Builder
 	detect, u, err := llm.Ask[skills.DetectOutput](ctx, m, skill(t, s, skills.DetectPromptInjection), skills.DetectInput{Question: question})
 	b.WriteString(check(detect, u.Calls, err))
+	follow, u, err := llm.Ask[skills.FollowUpOutput](ctx, m, skill(t, s, skills.ResolveFollowUp), skills.FollowUpInput{Question: question, Earlier: []skills.Said{{Question: other, Answer: source}}})
+	b.WriteString(check(follow, u.Calls, err))
 	class, u, err := llm.Ask[skills.ClassifyOutput](ctx, m, skill(t, s, skills.ClassifyAndRoute), skills.ClassifyInput{Question: question})
 	b.WriteString(check(class, u.Calls, err))
 	plan, u, err := llm.Ask[skills.PlanOutput](ctx, m, skill(t, s, skills.PlanSynthesis), skills.PlanInput{Question: question, QueryType: class.QueryType})
@@ -252,6 +254,7 @@ func bigInputs(t testing.TB) map[string]json.RawMessage {
 	out := map[string]json.RawMessage{}
 	for name, in := range map[string]any{
 		skills.DetectPromptInjection: skills.DetectInput{Question: question},
+		skills.ResolveFollowUp:       skills.FollowUpInput{Question: "and who pays for it?", Earlier: []skills.Said{{Question: question, Head: "Liability", Answer: sources[0].Text}}},
 		skills.ClassifyAndRoute:      skills.ClassifyInput{Question: question},
 		skills.PlanSynthesis:         skills.PlanInput{Question: question, QueryType: "multi_hop"},
 		skills.QueryRewrite:          skills.RewriteInput{Question: question, Objective: question},

@@ -1,6 +1,7 @@
 package research
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -20,9 +21,12 @@ type Locator interface {
 // marked stale, and its quotes do not count as exact.
 func Result(final state.Agent, runErr error, files Locator) state.Answer {
 	a := state.Answer{
-		Schema: state.AnswerSchema, Pipeline: "research", Question: final.Objective, Respelt: respellings(final.Plan...),
+		Schema: state.AnswerSchema, Pipeline: "research", Question: cmp.Or(final.Asked, final.Objective), Respelt: respellings(final.Plan...),
 		Answer: final.Answer, Choice: final.Choice.Letter, Sources: []state.Source{}, Warnings: final.Warnings,
 		Metrics: state.RunMetrics{Metrics: final.Metrics, NodeMS: map[string]float64{}, NodeUsage: map[string]state.ModelUsage{}},
+	}
+	if final.Asked != "" {
+		a.Resolved = final.Objective
 	}
 	for i, c := range Cited(final) {
 		source := sourceOf(i+1, c, files)
@@ -43,7 +47,10 @@ func Result(final state.Agent, runErr error, files Locator) state.Answer {
 		a.Searched.Corpus = named.Name()
 	}
 	if runErr == nil {
-		a.Answer = withNote(a.Answer, note(a.End, final.Stopped))
+		if a.Status == state.StatusNoEvidence {
+			a.Nearest = nearest(final, files)
+		}
+		a.Answer = withNote(a.Answer, note(a.End, final, a.Nearest))
 	}
 	return a
 }
@@ -54,15 +61,22 @@ func End(final state.Agent, runErr error) state.End {
 }
 
 // note is what an answer says of its own end: what is missing, and because of what.
-func note(e state.End, stopped string) string {
+func note(e state.End, final state.Agent, near *state.Nearest) string {
 	switch e.Status {
 	case state.StatusUngrounded, state.StatusUnavailable:
 		return e.Words()
 	case state.StatusNoEvidence:
-		if stopped != "" {
-			return e.Words() + " No further step was planned: " + stopped
+		words := e.Words()
+		if final.Stopped != "" {
+			words += " No further step was planned: " + final.Stopped
 		}
-		return e.Words()
+		switch {
+		case near == nil:
+			return words
+		case final.Whole.None(): // what comes nearest stands above
+			return words + " The nearest passage does not answer: " + near.Why + "."
+		}
+		return words + "\n\n" + near.Words()
 	}
 	return ""
 }

@@ -15,11 +15,26 @@ type AskOptions struct {
 	Trace *trace.Writer
 	// Observe is called for every event, in order. Default: nobody.
 	Observe func(graph.Event[state.Agent])
+	// Earlier is the conversation before the question, the last exchange at the end.
+	Earlier []state.Exchange
+	// Again says that Run.Thread holds an earlier question, which has ended.
+	Again bool
 	// Run is passed to the engine; its Modes are replaced.
 	Run graph.RunOptions
 	// Resume goes on with the run that Run.Thread was left with, after a failure
 	// or a kill; the question is that of the thread. Times are of this part.
 	Resume bool
+}
+
+// Input is the update with which Ask starts; nil for a run that goes on.
+func (o *AskOptions) Input(question string) graph.Update[state.Agent] {
+	switch {
+	case o.Resume:
+		return nil
+	case o.Again:
+		return append(Input(question, o.Earlier...), state.NextQuestion()...)
+	}
+	return Input(question, o.Earlier...)
 }
 
 // Ask runs the pipeline on one question and follows it. The state is final or,
@@ -29,10 +44,7 @@ func (p *Pipeline) Ask(ctx context.Context, question string, opts *AskOptions) (
 	if opts != nil {
 		o = *opts
 	}
-	in := Input(question)
-	if o.Resume {
-		in = nil
-	}
+	in := o.Input(question)
 	final, took, err := follow.Run(ctx, p.graph, in, &follow.Options[state.Agent]{Trace: o.Trace, Observe: o.Observe, Run: o.Run, End: End})
 	if final.Objective == "" {
 		final.Objective = question

@@ -2,15 +2,23 @@ package research
 
 import (
 	"context"
+	"slices"
 
 	"example.com/assay/graph"
+	"example.com/assay/nodes/retrieval"
 	"example.com/assay/state"
 )
 
-// Observe sums up the run. The time of each node is in the trace.
-func Observe() graph.Node[state.Agent] {
+// Observe sums up the run. The time of each node is in the trace. It warns of the
+// passages that give orders and concern the answer, as inspect finds them; a nil
+// inspect looks for none.
+func Observe(inspect retrieval.Inspect) graph.Node[state.Agent] {
 	return func(_ context.Context, s state.Agent) (graph.Update[state.Agent], error) {
-		return graph.Update[state.Agent]{state.AgentMetrics.Set(state.Metrics{
+		var update graph.Update[state.Agent]
+		for _, w := range inspect.Warnings(concerned(s)) {
+			update = append(update, state.AgentWarnings.Add(w))
+		}
+		return append(update, graph.Update[state.Agent]{state.AgentMetrics.Set(state.Metrics{
 			ModelUsage:     s.Usage,
 			Iterations:     s.Iterations,
 			StepsCompleted: s.Count(state.StepCompleted),
@@ -20,6 +28,29 @@ func Observe() graph.Node[state.Agent] {
 			MemoryHit:      s.Memory.Hit,
 			HasAnswer:      s.Count(state.StepCompleted) > 0,
 			InjectionSafe:  s.Injection.Safe,
-		})}, nil
+		})}...), nil
 	}
+}
+
+// concerned are the passages that an answer cites, each once; without an answer, the
+// best of each step: had they no orders, they might have been cited.
+func concerned(s state.Agent) []state.Hit {
+	var hits []state.Hit
+	add := func(h state.Hit) {
+		if !slices.ContainsFunc(hits, func(o state.Hit) bool { return o.Passage.ID == h.Passage.ID }) {
+			hits = append(hits, h)
+		}
+	}
+	for _, c := range Cited(s) {
+		add(c.Hit)
+	}
+	if len(hits) > 0 {
+		return hits
+	}
+	for _, step := range s.Plan {
+		if len(step.Hits) > 0 {
+			add(step.Hits[0])
+		}
+	}
+	return hits
 }

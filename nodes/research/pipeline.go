@@ -15,6 +15,7 @@ import (
 
 // Names of the pipeline's nodes, as drawings and traces show them.
 const (
+	NodeFollowUp        = "follow_up" // of a question with a conversation before it
 	NodeDetectInjection = "detect_injection"
 	NodeClassify        = "classify"
 	NodePlan            = "plan"
@@ -75,6 +76,10 @@ type Options struct {
 	ConfidenceThreshold float64
 	// Passages is how many passages a step reads. Default 10.
 	Passages int
+	// WarnOfCited warns of passages that give orders only where the answer cites them:
+	// the model that writes it follows none, such as the offline one. Default: of every
+	// passage that is read.
+	WarnOfCited bool
 	// SkipVerification leaves the claims of the answer unchecked.
 	SkipVerification bool
 	// Verify tunes the check of the answer's claims. Its Checkpointer is not used.
@@ -126,14 +131,22 @@ func (p *Pipeline) Graph() *graph.Compiled[state.Agent] { return p.graph }
 func Skills() []string {
 	return []string{
 		skills.AdaptiveReplan, skills.ClassifyAndRoute, skills.DetectPromptInjection, skills.GapQueries, skills.JudgeClaim,
-		skills.PlanSynthesis, skills.QueryRewrite, skills.RegenerateResponse, skills.SelectChoice, skills.SynthesizeAndCite,
+		skills.PlanSynthesis, skills.QueryRewrite, skills.RegenerateResponse, skills.ResolveFollowUp, skills.SelectChoice, skills.SynthesizeAndCite,
 	}
 }
 
-// Input is the update that starts a run.
-func Input(question string) graph.Update[state.Agent] {
-	return graph.Update[state.Agent]{state.AgentObjective.Set(question)}
+// Input is the update that starts a run on a question, with the conversation before
+// it, the last exchange at the end.
+func Input(question string, earlier ...state.Exchange) graph.Update[state.Agent] {
+	in := graph.Update[state.Agent]{state.AgentObjective.Set(question)}
+	if len(earlier) > 0 {
+		in = append(in, state.AgentEarlier.Set(earlier[max(0, len(earlier)-remembered):]))
+	}
+	return in
 }
+
+// remembered is how many exchanges of a conversation a question is given.
+const remembered = 3
 
 // Run answers one question. The state it returns is final, or, beside an
 // error, what was reached before it.
@@ -172,6 +185,7 @@ func build(deps Deps, opts *Options) (*graph.Compiled[state.Agent], error) {
 		problems = append(problems, err)
 		return s
 	}
+	followUp := skill(skills.ResolveFollowUp)
 	detect := skill(skills.DetectPromptInjection)
 	classify := skill(skills.ClassifyAndRoute)
 	plan := skill(skills.PlanSynthesis)
@@ -185,7 +199,7 @@ func build(deps Deps, opts *Options) (*graph.Compiled[state.Agent], error) {
 
 	execute := graph.NewStateGraph(state.AgentChannels()...)
 	execute.AddNode(NodeRewrite, Rewrite(deps.Model, rewrite))
-	execute.AddNode(NodeRetrieve, Retrieve(deps.Corpus, o.Passages, deps.Inspect))
+	execute.AddNode(NodeRetrieve, Retrieve(deps.Corpus, o.Passages, deps.Inspect, o.WarnOfCited))
 	write := Synthesize(deps.Model, synthesize)
 	if o.SearchTool {
 		write = SynthesizeSearching(deps.Model, synthesize, deps.Corpus, o.SearchRounds, deps.Inspect, o.Tools...)
@@ -219,6 +233,7 @@ func build(deps Deps, opts *Options) (*graph.Compiled[state.Agent], error) {
 		graph.AddMappedSubgraph(g, NodeVerifyChoice, checkChoice.Graph(), choiceInput, choiceOutput)
 		g.AddEdge(NodeVerifyChoice, NodeGiveChoice)
 	}
+	g.AddNode(NodeFollowUp, FollowUp(deps.Model, followUp))
 	g.AddNode(NodeDetectInjection, DetectInjection(deps.Model, detect, o.SkipInjectionCheck))
 	g.AddNode(NodeClassify, Classify(deps.Model, classify))
 	g.AddNode(NodePlan, Plan(deps.Model, plan, deps.Memory))
@@ -229,9 +244,14 @@ func build(deps Deps, opts *Options) (*graph.Compiled[state.Agent], error) {
 	g.AddNode(NodeSelectChoice, SelectChoice(deps.Model, choose))
 	g.AddNode(NodeGiveChoice, GiveChoice())
 	g.AddNode(NodeWriteMemory, WriteMemory(deps.Memory))
-	g.AddNode(NodeObserve, Observe())
+	var late retrieval.Inspect
+	if o.WarnOfCited {
+		late = deps.Inspect
+	}
+	g.AddNode(NodeObserve, Observe(late))
 
-	g.AddEdge(graph.Start, NodeDetectInjection)
+	g.AddConditionalPaths(graph.Start, afterStart, graph.Path{Key: "first", Target: NodeDetectInjection}, graph.Path{Key: "in a conversation", Target: NodeFollowUp})
+	g.AddEdge(NodeFollowUp, NodeDetectInjection)
 	g.AddConditionalPaths(NodeDetectInjection, afterDetection, graph.Path{Key: "safe", Target: NodeClassify}, graph.Path{Key: "adversarial", Target: NodeObserve})
 	g.AddEdge(NodeClassify, NodePlan)
 	g.AddConditionalPaths(NodePlan, afterPlan, graph.Path{Key: "planned", Target: NodeExecute}, graph.Path{Key: "remembered", Target: NodeCheckWhole})
@@ -246,6 +266,13 @@ func build(deps Deps, opts *Options) (*graph.Compiled[state.Agent], error) {
 	g.AddEdge(NodeWriteMemory, NodeObserve)
 	g.AddEdge(NodeObserve, graph.End)
 	return g.Compile(&graph.CompileOptions{Name: "research", Checkpointer: o.Checkpointer})
+}
+
+func afterStart(_ context.Context, s state.Agent) (graph.Route, error) {
+	if len(s.Earlier) > 0 {
+		return graph.To("in a conversation"), nil
+	}
+	return graph.To("first"), nil
 }
 
 func afterDetection(_ context.Context, s state.Agent) (graph.Route, error) {

@@ -17,6 +17,12 @@ var quoteLine = regexp.MustCompile(`^\s*(?:[-•*]\s+)?“(.+)”\s*\[Query (\d+
 func quotesOf(final state.Agent, sources []state.Source) []state.ShownQuote {
 	var out []state.ShownQuote
 	head := ""
+	shown := func(text string) string {
+		if head == "" {
+			return text
+		}
+		return head + ": " + text
+	}
 	for _, line := range strings.Split(body(final.Answer), "\n") {
 		m := quoteLine.FindStringSubmatch(line)
 		if m == nil {
@@ -24,7 +30,7 @@ func quotesOf(final state.Agent, sources []state.Source) []state.ShownQuote {
 				head = ""
 			}
 			if rest, ok := strings.CutPrefix(line, headMark); ok {
-				head = rest + ": "
+				head = rest
 			}
 			continue
 		}
@@ -34,7 +40,7 @@ func quotesOf(final state.Agent, sources []state.Source) []state.ShownQuote {
 			}
 			if start, end, ok := skills.Find(s.Text, m[1]); ok {
 				text := s.Text[start:end]
-				out = append(out, state.ShownQuote{Text: text, Shown: head + text, Source: s.N})
+				out = append(out, state.ShownQuote{Text: text, Shown: shown(text), Head: head, Source: s.N})
 			}
 		}
 		head = ""

@@ -132,7 +132,7 @@ func TestFailedRerankFallsBackVisibly(t *testing.T) {
 func TestSkills(t *testing.T) {
 	want := []string{
 		skills.AdaptiveReplan, skills.ClassifyAndRoute, skills.DetectPromptInjection, skills.GapQueries, skills.JudgeClaim,
-		skills.PlanSynthesis, skills.QueryRewrite, skills.RegenerateResponse, skills.SelectChoice, skills.SynthesizeAndCite,
+		skills.PlanSynthesis, skills.QueryRewrite, skills.RegenerateResponse, skills.ResolveFollowUp, skills.SelectChoice, skills.SynthesizeAndCite,
 	}
 	if got := research.Skills(); !slices.Equal(got, want) {
 		t.Errorf("skills %q; want %q", got, want)

@@ -24,8 +24,9 @@ func (e unreadable) Cause() state.Cause { return cmp.Or(state.CauseOf(e.error), 
 // they are about what the person asked and what the step asks, whatever the
 // queries were. Words that the corpus does not have and that were searched for as
 // others are noted. An index that fails ends the step. Passages that give orders
-// are reported; a nil inspect looks for none.
-func Retrieve(corpus retrieval.Retriever, passages int, inspect retrieval.Inspect) graph.Node[state.Agent] {
+// are reported; a nil inspect looks for none. With later, Observe warns of them, and
+// not this node.
+func Retrieve(corpus retrieval.Retriever, passages int, inspect retrieval.Inspect, later bool) graph.Node[state.Agent] {
 	return func(ctx context.Context, s state.Agent) (graph.Update[state.Agent], error) {
 		step, ok := s.Pending()
 		if !ok {
@@ -45,6 +46,9 @@ func Retrieve(corpus retrieval.Retriever, passages int, inspect retrieval.Inspec
 		orders, err := inspect.Report(ctx, step.ID, found.Hits)
 		if err != nil {
 			return nil, err
+		}
+		if later {
+			orders = nil
 		}
 		update := graph.Update[state.Agent]{row(state.Step{ID: step.ID, Respelt: found.Respelt, Hits: found.Hits, Confidence: found.Confidence})}
 		for _, warning := range append(retrieval.Warnings(found), orders...) {

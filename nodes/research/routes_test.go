@@ -59,6 +59,10 @@ func TestEveryRouteIsTaken(t *testing.T) {
 		t.Fatal(err)
 	}
 	walk(t, p, withChoices, taken)
+	if p, err = research.New(research.Deps{Model: script(simple), Skills: set(t), Corpus: &shelf{}}, nil); err != nil {
+		t.Fatal(err)
+	}
+	walk(t, p, withChoices, taken, talk...)
 	edges := regexp.MustCompile(`(?m)^ *"([^"]+)" -> "([^"]+)"`).FindAllStringSubmatch(drawing, -1)
 	if len(edges) < 20 {
 		t.Fatalf("only %d edges are drawn:\n%s", len(edges), drawing)
@@ -75,7 +79,7 @@ func TestEveryRouteIsTaken(t *testing.T) {
 }
 
 // walk notes every pair of nodes that one run passes, named as drawings do.
-func walk(t *testing.T, p *research.Pipeline, question string, taken map[string]bool) {
+func walk(t *testing.T, p *research.Pipeline, question string, taken map[string]bool, earlier ...state.Exchange) {
 	t.Helper()
 	last := map[string]string{} // by namespace
 	step := func(ns, node string) {
@@ -86,7 +90,7 @@ func walk(t *testing.T, p *research.Pipeline, question string, taken map[string]
 		taken[last[ns]+" "+name] = true
 		last[ns] = name
 	}
-	for ev, err := range p.Graph().Stream(context.Background(), research.Input(question), &graph.RunOptions{Modes: graph.Debug}) {
+	for ev, err := range p.Graph().Stream(context.Background(), research.Input(question, earlier...), &graph.RunOptions{Modes: graph.Debug}) {
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -43,24 +43,41 @@ type OrdersEvent struct {
 // each. They are read all the same, as data: a detector that takes evidence away
 // would let whoever plants such a sentence hide what stands beside it.
 func (inspect Inspect) Report(ctx context.Context, step int, hits []state.Hit) ([]string, error) {
-	var warnings []string
 	for _, h := range hits {
-		var kinds []string
-		for _, o := range inspect.In(h.Passage) {
-			if !slices.Contains(kinds, o.Kind) {
-				kinds = append(kinds, o.Kind)
-			}
-		}
+		kinds := inspect.kinds(h.Passage)
 		if len(kinds) == 0 {
 			continue
 		}
 		if err := graph.Emit(ctx, EventOrders, OrdersEvent{step, h.Passage.ID, kinds}); err != nil {
 			return nil, err
 		}
+	}
+	return inspect.Warnings(hits), nil
+}
+
+// kinds are those of the orders in a passage, each once.
+func (inspect Inspect) kinds(p state.Passage) []string {
+	var kinds []string
+	for _, o := range inspect.In(p) {
+		if !slices.Contains(kinds, o.Kind) {
+			kinds = append(kinds, o.Kind)
+		}
+	}
+	return kinds
+}
+
+// Warnings tell which of the passages give orders.
+func (inspect Inspect) Warnings(hits []state.Hit) []string {
+	var warnings []string
+	for _, h := range hits {
+		kinds := inspect.kinds(h.Passage)
+		if len(kinds) == 0 {
+			continue
+		}
 		warnings = append(warnings, fmt.Sprintf("a passage of %s (%s, bytes %d–%d) reads as an order to an assistant (%s): it was shown as data; check it before you rely on it",
 			h.Passage.Doc, h.Passage.Where(), h.Passage.Start, h.Passage.End, strings.Join(kinds, ", ")))
 	}
-	return warnings, nil
+	return warnings
 }
 
 // Remember returns an Inspect that keeps what it found in the last texts, up to

@@ -1,0 +1,179 @@
+package followup
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"example.com/assay/memory/text"
+)
+
+// A Turn is what was asked and answered before.
+type Turn struct {
+	Question string // as it was searched for
+	Head     string // the headword that the answer's first quote stands under, if any
+}
+
+// longest is how many words a question may have that leans on another one: a longer
+// one brings its own context.
+const longest = 25
+
+// Leans reports whether a question leans on one before it by its form.
+func Leans(question string) bool {
+	_, how := read(question)
+	return how != alone
+}
+
+// Resolve returns a question that leans on an earlier one so that it stands alone.
+// It returns others as they are, and those for which the earlier one has nothing
+// that fits.
+func Resolve(question string, earlier Turn) string {
+	asked, how := read(question)
+	if how == alone || strings.TrimSpace(earlier.Question) == "" {
+		return question
+	}
+	before := parse(earlier)
+	out := ""
+	switch how {
+	case pronoun:
+		out = before.fill(asked)
+	case bare:
+		out = before.under(asked)
+	case instead:
+		out = before.replace(thing(asked))
+	case property:
+		out = before.of(asked)
+	case more:
+		out = before.about(asked)
+	case counting:
+		out = before.count(asked)
+	}
+	if out == "" {
+		return question
+	}
+	return strings.TrimRight(out, " ?.!,;:") + "?"
+}
+
+// A leaning is how a question leans on the one before it.
+type leaning int
+
+const (
+	alone    leaning = iota
+	pronoun          // "how do I change it?"
+	bare             // "why?", "in which file?"
+	instead          // "what about shared_buffers?", "and on Windows?"
+	property         // "what is the maximum?"
+	more             // "tell me more", "an example?"
+	counting         // "how many of them are there?"
+)
+
+var (
+	courtesy = regexp.MustCompile(`(?i)^(?:thanks?(?: you)?|great|good|nice|i see|right|hm+|cool|perfect|got it|okay|ok|yes|no)\s*[.!,]+\s+`)
+	opening  = regexp.MustCompile(`(?i)^(?:(?:and|but|so|ok|okay|then|also|well)\b,?\s+)+`)
+	// A bare question word, alone or with a preposition or a noun of its own.
+	bareWords = regexp.MustCompile(`(?i)^(?:why|why not|why so|why is (?:that|this|it)(?: so| the case)?|how come|how so|how|when|where|who|since when|until when|(?:for )?how (?:long|often|much|many)|how many times|` +
+		`(?:in|on|at|by|for|to|with|from|under|within|after|of|since|before) (?:what|which|whom|whose)(?: \w+){0,2}|by whom)\s*\??$`)
+	aboutIt  = regexp.MustCompile(`(?i)^(?:(?:what|how) (?:about|of)|(?:is (?:it|that) )?the same (?:for|with|in)|same (?:for|with|in))\s+(.{2,60}?)\s*\??$`)
+	fragment = regexp.MustCompile(`(?i)^(?:(?:in|on|at|by|for|to|with|from|under|within|after|without|before|during|inside|outside)\s+)?[\w"'“‘-][^?.!,;]{0,50}\??$`)
+	verbs    = regexp.MustCompile(`(?i)\b(?:what|who|whom|whose|which|when|where|why|how|is|are|was|were|do|does|did|can|could|may|might|must|shall|should|will|would|has|have|had|if|i|you|we|it|they|tell|show|explain|give|list|describe|please)\b`)
+	partsOf  = regexp.MustCompile(`(?i)^(how many|how much|which) of (?:them|those|these|it)\b\s*(.*?)\s*\??$`)
+	counts   = regexp.MustCompile(`(?i)^how many(?: (?:are|were|is) there| exist| do (?:i|you|we) (?:have|need|get))\s*\??$`)
+	moreOf   = regexp.MustCompile(`(?i)^(?:tell me more|more details?|say more|explain(?: more| further| that| it)?|(?:give|show)(?: me)? (?:an |some |more )?examples?|an example|for example|examples?)(?:,? please)?\s*[?.!]*$`)
+	whatProp = regexp.MustCompile(`(?i)^(?:(?:what(?:'s|’s| is| are| was)|is there|are there) )?(?:the |a |an |any )?((?:` + properties + `)(?: (?:` + properties + `))?)\s*\??$`)
+)
+
+// properties are what things have: alone they say nothing of whose they are.
+const properties = `defaults?|values?|maximum|minimum|max|min|limits?|sizes?|names?|types?|syntax|units?|range|purpose|meaning|effects?|differences?|costs?|price|penalt(?:y|ies)|deadline|fees?|length|duration|exceptions?|advantages?|disadvantages?|drawbacks?|alternatives?|requirements?|options?|arguments?|parameters?|permissions?|formats?`
+
+var propertyWord = regexp.MustCompile(`(?i)^(?:the |its |a |an )?(?:` + properties + `)(?: (?:` + properties + `))?$`)
+
+// read parts a question from what opens it, and says how it leans on another one.
+func read(question string) (string, leaning) {
+	q := strings.Join(strings.Fields(question), " ")
+	for courtesy.MatchString(q) {
+		q = courtesy.ReplaceAllString(q, "")
+	}
+	if q == "" || len(strings.Fields(q)) > longest || len(text.Sentences(q)) > 1 {
+		return q, alone
+	}
+	rest := opening.ReplaceAllString(q, "")
+	opened := rest != q
+	if strings.HasPrefix(strings.ToLower(rest), "if ") && !strings.Contains(rest, ",") {
+		rest = "what " + rest
+	}
+	switch {
+	case bareWords.MatchString(rest):
+		return rest, bare
+	case moreOf.MatchString(rest):
+		return rest, more
+	case aboutIt.MatchString(rest) && named(thing(rest)):
+		return rest, instead
+	case partsOf.MatchString(rest), counts.MatchString(rest):
+		return rest, counting
+	case whatProp.MatchString(rest) && (opened || verbs.MatchString(rest)):
+		return rest, property
+	case opened && fragment.MatchString(rest) && !verbs.MatchString(rest) && named(rest):
+		return rest, instead
+	case leansByPronoun(rest):
+		return rest, pronoun
+	}
+	return rest, alone
+}
+
+// thing is what "what about X?" and "and X?" name.
+func thing(asked string) string {
+	if m := aboutIt.FindStringSubmatch(asked); m != nil {
+		return m[1]
+	}
+	return strings.TrimRight(asked, " ?")
+}
+
+// named reports whether words name a thing: "then" and "this one" do not.
+func named(x string) bool {
+	return slices.ContainsFunc(tokens(x), func(t token) bool {
+		return !text.DocStops.Has(t.word) && !pronouns[t.word] && !pointers[t.word] && t.word != "one" && t.word != "ones" && t.word != "else"
+	})
+}
+
+func words(s string) map[string]bool {
+	set := map[string]bool{}
+	for _, w := range strings.Fields(s) {
+		set[w] = true
+	}
+	return set
+}
+
+// token is a word of a question with what stands around it.
+type token struct {
+	start, end int
+	word       string // in lower case
+}
+
+var wordForm = regexp.MustCompile(`[\p{L}\p{N}_$./@-]*[\p{L}\p{N}_]+(?:[’'][\p{L}]+)?(?:\(\))?`)
+
+func tokens(s string) []token {
+	var out []token
+	for _, m := range wordForm.FindAllStringIndex(s, -1) {
+		out = append(out, token{m[0], m[1], strings.ToLower(strings.ReplaceAll(s[m[0]:m[1]], "’", "'"))})
+	}
+	return out
+}
+
+// symbol finds a name that no other words stand for: max_connections, --force, a.conf.
+var symbol = regexp.MustCompile("^(?:-{1,2}[a-z][\\w-]*|[\\w$]*_[\\w$]*|\\w+\\(\\)|[\\w-]+\\.[\\w.]*[a-z]\\w*|\\w*[a-z]\\w*[A-Z]\\w*|[A-Za-z]+\\d\\w*)$")
+
+// capitals is a word written in capitals, as statements and acronyms are.
+func capitals(w string) bool {
+	return len(w) > 1 && w == strings.ToUpper(w) && strings.ContainsFunc(w, func(r rune) bool { return r >= 'A' && r <= 'Z' })
+}
+
+// symbols are the names of a text, each once.
+func symbols(s string) []string {
+	var out []string
+	for _, t := range tokens(s) {
+		if w := s[t.start:t.end]; symbol.MatchString(w) && !slices.Contains(out, w) {
+			out = append(out, w)
+		}
+	}
+	return out
+}

@@ -1,0 +1,209 @@
+package followup
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"example.com/assay/memory/text"
+)
+
+// A turn is an earlier question taken apart.
+type turn struct {
+	Turn
+	asked   string   // its sentence that asks, without its end
+	wh      string   // "what", "how many columns"; empty for yes or no
+	rest    string   // from the auxiliary on: "does a table have"; empty without one
+	act     string   // what somebody is to do: "create an index on a table"
+	nouns   []string // what it speaks of, the first foremost
+	whose   string   // "the default value" in "the default value of work_mem"
+	is      bool     // "what is X?"
+	which   string   // "parameter" in "which parameter sets …?"
+	clause  string   // "a replica falls behind" in "what happens when …"
+	between bool     // it asks for a difference
+}
+
+var (
+	whatIs   = regexp.MustCompile(`(?i)^(?:what|who)(?:'s|’s|s)?\s*(?:is|are|was|were)?\s+(?:exactly )?(?:meant by )?(.+)$`)
+	isWhat   = regexp.MustCompile(`(?i)^(?:what|who)(?:\s+(?:is|are|was|were)\b|'s\b|’s\b)`)
+	asksFor  = regexp.MustCompile(`(?i)^(?:which|what)\s+((?:[\w-]+ ){0,2}?[\w-]+)\s+(.+)$`)
+	theWay   = regexp.MustCompile(`(?i)^(?:the |an? )?(command|option|parameter|setting|function|statement|way|file|tool|variable|flag)\s+(?:to|for|that|which)\s+(.+)$`)
+	howTo    = regexp.MustCompile(`(?i)^(?:(?:what (?:is|'s) the )?(?:best |right |easiest )?(?:way|how) to|how (?:do|does|can|could|would|should|did) (?:i|you|we|one|someone|somebody|people)|(?:can|could|may|must|should|do|am|are|may) (?:i|you|we|one)(?: allowed to| able to| have to| need to)?|(?:where|when|why) (?:do|can|should|must|would) (?:i|you|we|one))\s+(.+)$`)
+	happens  = regexp.MustCompile(`(?i)^what (?:would )?happens? (?:when|if|after) (.+)$`)
+	whatDoes = regexp.MustCompile(`(?i)^what ([a-z]+[^s]s) ([^.]+)$`)
+	states   = regexp.MustCompile(`(?i)^(?:\w{3,}(?:ed|ing|able|ible|less|ous|ful)|valid|void|legal|illegal|lawful|safe|free|open|due|binding|liable|secret|public|private|unique|final|optional|mandatory|temporary|permanent)$`)
+	ofPhrase = regexp.MustCompile(`(?i)^(.+?) (?:of|for) (.+)$`)
+	brackets = regexp.MustCompile(`\s*[(\[][^)\]]*[)\]]`)
+	particle = words(`up off on out down in back away over`)
+	stative  = words(`have has need needs get take takes use uses work works run runs lock locks allow allows require requires apply
+		applies keep keeps hold holds contain contains support supports change changes mean means do happen happens start stop
+		expire expires cost costs last affect affects store stored protect cover covers enabled disabled allowed required be
+		stay leave end ends return returns accept refuse return cause causes belong live sleep grow reset read write become
+		prove show win sue pay give make file sign ask bring prevent create delete drop move sell buy inspect approve`)
+)
+
+// parse takes the earlier question apart.
+func parse(earlier Turn) turn {
+	t := turn{Turn: earlier}
+	t.asked = asking(earlier.Question)
+	t.between = strings.Contains(strings.ToLower(t.asked), "difference between")
+	list := tokens(t.asked)
+	for i, w := range list {
+		if auxiliary[w.word] && (i == 0 || askers[list[0].word] || preps[list[0].word]) {
+			t.wh, t.rest = strings.TrimSpace(t.asked[:w.start]), t.asked[w.start:]
+			break
+		}
+	}
+	t.find()
+	if t.Head = headword(earlier.Head); t.Head != "" && (t.which != "" && !slices.Contains(t.nouns, t.Head)) {
+		t.nouns = slices.Insert(t.nouns, 0, t.Head)
+	} else if t.which != "" && len(t.nouns) == 0 {
+		t.nouns = []string{t.which}
+	}
+	if list := symbols(t.asked); len(list) == 1 && t.which == "" {
+		t.nouns = append([]string{list[0]}, slices.DeleteFunc(t.nouns, func(n string) bool { return n == list[0] })...)
+	} else if len(t.nouns) == 0 && t.Head != "" {
+		t.nouns = []string{t.Head}
+	}
+	return t
+}
+
+// asking is the sentence of a question that asks.
+func asking(q string) string {
+	q = strings.Join(strings.Fields(q), " ")
+	for _, s := range slices.Backward(text.Sentences(q)) {
+		if one := q[s.Start:s.End]; strings.HasSuffix(one, "?") || s.Start == 0 {
+			q = one
+			break
+		}
+	}
+	return strings.TrimRight(opening.ReplaceAllString(q, ""), " ?.!")
+}
+
+// longestHead is how many words a headword has that can stand for a thing.
+const longestHead = 5
+
+// headword is a headword without its brackets and marks.
+func headword(s string) string {
+	s = strings.Trim(brackets.ReplaceAllString(s, ""), " #¶*`:—–-")
+	if n := len(strings.Fields(s)); n == 0 || n > longestHead {
+		return ""
+	}
+	return s
+}
+
+// find fills in what the question speaks of.
+func (t *turn) find() {
+	q := t.asked
+	switch m := howTo.FindStringSubmatch(q); {
+	case m != nil:
+		t.act = m[1]
+		t.nouns = objects(t.act)
+		return
+	case happens.MatchString(q):
+		t.clause = happens.FindStringSubmatch(q)[1]
+		t.nouns = phrases(t.clause, tokens(t.clause))
+		return
+	case t.rest == "" && whatDoes.MatchString(q): // "what causes a deadlock"
+		rest := whatDoes.FindStringSubmatch(q)[2]
+		t.nouns = phrases(rest, tokens(rest))
+		return
+	case isWhat.MatchString(q):
+		t.is = true
+		x := whatIs.FindStringSubmatch(q)
+		if x == nil {
+			return
+		}
+		if way := theWay.FindStringSubmatch(x[1]); way != nil {
+			t.which = "the " + strings.TrimPrefix(strings.ToLower(x[1]), "the ")
+			t.nouns = objects(way[2])
+			t.act = way[2]
+			return
+		}
+		t.named(x[1])
+		return
+	case t.rest == "" || strings.HasPrefix(strings.ToLower(t.wh), "which "), strings.HasPrefix(strings.ToLower(t.wh), "what "):
+		if m := asksFor.FindStringSubmatch(q); m != nil {
+			t.which = "the " + m[1] + " that " + m[2]
+			if t.rest != "" {
+				t.which = "the " + strings.TrimSpace(t.wh[strings.Index(t.wh, " ")+1:])
+				t.nouns = subject(t.rest)
+			}
+			return
+		}
+		if t.rest == "" && !askers[strings.ToLower(strings.SplitN(q, " ", 2)[0])] && len(strings.Fields(q)) <= longestHead {
+			t.named(q) // words without a question
+		}
+		return
+	}
+	t.nouns = subject(t.rest)
+}
+
+// named takes "the A of B" apart.
+func (t *turn) named(x string) {
+	if m := ofPhrase.FindStringSubmatch(x); m != nil && (propertyWord.MatchString(m[1]) || len(symbols(m[2])) == 1) {
+		t.whose = m[1]
+		t.nouns = []string{m[2], x}
+		return
+	}
+	t.nouns = []string{x}
+}
+
+// objects are the things that an act is about: "an index", "a table" of "create an
+// index on a table".
+func objects(act string) []string {
+	list := tokens(act)
+	i := 1
+	if i < len(list) && particle[list[i].word] {
+		i++
+	}
+	return phrases(act, list[min(i, len(list)):])
+}
+
+// subject are the things of a clause that begins with its auxiliary: "a table", "two
+// keys" of "can a table have two keys".
+func subject(clause string) []string {
+	list := tokens(clause)
+	if len(list) < 2 || subjects[list[1].word] {
+		return nil
+	}
+	return phrases(clause, list[1:])
+}
+
+// phrases cuts words into noun phrases at prepositions, connecting words and verbs.
+func phrases(s string, list []token) []string {
+	var out []string
+	from, last := -1, -1
+	end := func() {
+		if from >= 0 {
+			out = append(out, s[list[from].start:list[last].end])
+		}
+		from = -1
+	}
+	for i, t := range list {
+		switch {
+		case t.word == "of" && from >= 0:
+		case preps[t.word] || particle[t.word] && from >= 0 || connecting[t.word] || auxiliary[t.word] || pronouns[t.word] || from >= 0 && last >= 0 && !articles[list[last].word] && (stative[t.word] || states.MatchString(t.word)):
+			end()
+			if connecting[t.word] {
+				return out // another clause
+			}
+			continue
+		case from >= 0 && articles[t.word] && list[last].word != "of":
+			end()
+		}
+		if from < 0 {
+			from = i
+		}
+		last = i
+	}
+	end()
+	return out
+}
+
+// plural reports whether a noun phrase speaks of several things.
+func plural(phrase string) bool {
+	head, _, _ := strings.Cut(phrase, " of ")
+	w := strings.ToLower(head)
+	return strings.HasSuffix(w, "s") && !strings.HasSuffix(w, "ss") && !strings.HasSuffix(w, "us") && !strings.HasSuffix(w, "is") && !symbol.MatchString(head)
+}
