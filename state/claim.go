@@ -27,6 +27,9 @@ type Claim struct {
 	// Context is what a claim needs in front of it to be read: the lead-in of its
 	// list, the label of its item, the head of its table. It is no part of the span.
 	Context string `json:"context,omitempty"`
+	// Quotation is what stands between the quotation marks that the claim is a part
+	// of; empty where it is all of it, or stands outside of any.
+	Quotation string `json:"quotation,omitempty"`
 }
 
 // Spoken is the claim as it is judged: its text after its context.

@@ -60,7 +60,7 @@ func (j *Judge) Judge(ctx context.Context, c state.Claim, evidence []state.Evide
 	for _, i := range citedBy(c, evidence) {
 		cited = append(cited, evidence[i])
 	}
-	if q, ok := verbatim(c.Text, slices.Concat(cited, evidence)); ok && !j.orders(q, evidence) {
+	if q, ok := stated(c, slices.Concat(cited, evidence)); ok && !j.orders(q, evidence) {
 		v := state.Verdict{Claim: c, Status: state.Supported, Confidence: 1, For: []state.Quote{q}, Reason: "the evidence states it word for word"}
 		return citing(v, cited), state.ModelUsage{}, nil
 	}

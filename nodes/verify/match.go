@@ -79,7 +79,7 @@ func newShelf(v state.Verify) *shelf {
 func (s *shelf) pick(c state.Claim, most int) []state.Evidence {
 	cited := citedBy(c, s.evidence)
 	for _, i := range cited {
-		if _, ok := verbatim(c.Text, s.evidence[i:i+1]); ok {
+		if _, ok := stated(c, s.evidence[i:i+1]); ok {
 			return s.evidence[i : i+1]
 		}
 	}

@@ -46,11 +46,20 @@ func quoteIn(p state.Passage, words string) (state.Quote, bool) {
 	return state.QuoteIn(p, start, end-start), true
 }
 
-// verbatim finds a passage that holds the claim as a whole: from the beginning
-// of a sentence to the end of one. A clause of a sentence is not enough, for the
-// rest of it may turn what it says.
-func verbatim(claim string, evidence []state.Evidence) (state.Quote, bool) {
-	words := bare(claim)
+// stated finds a passage that holds a claim, or the quotation that it is a part of,
+// word for word: where a response's sentences end need not be where the source's do.
+func stated(c state.Claim, evidence []state.Evidence) (state.Quote, bool) {
+	if q, ok := verbatim(c.Text, evidence); ok {
+		return q, true
+	}
+	return verbatim(c.Quotation, evidence)
+}
+
+// verbatim finds a passage that holds words as a whole: from the beginning of a
+// sentence to the end of one. A clause of a sentence is not enough, for the rest of it
+// may turn what it says.
+func verbatim(said string, evidence []state.Evidence) (state.Quote, bool) {
+	words := bare(said)
 	if words == "" {
 		return state.Quote{}, false
 	}

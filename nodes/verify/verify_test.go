@@ -93,6 +93,22 @@ func TestVerbatimClaimsAreNotAsked(t *testing.T) {
 	}
 }
 
+// The sentences of a quotation need not end where those of its source do: its lines
+// are joined.
+func TestQuotationOfLines(t *testing.T) {
+	lines := "21. Winding the lamp in a storm\n22. Where the oil of a lamp is kept dry\n23. Command of the watch"
+	m := &reader{judge: func(skills.JudgeInput) skills.JudgeOutput { return verdict("unsupported", .1) }}
+	for quoted, supported := range map[string]bool{
+		strings.ReplaceAll(lines, "\n", " "):                true,
+		"storm 22. Where the oil of a lamp is kept dry 23.": false, // begins in the middle of one
+	} {
+		final := run(t, verify.Deps{Model: m}, nil, verify.Input{Response: "- “" + quoted + "” [Source 1]", Evidence: evidence(lines)})
+		if got := verify.Check(final); got.IsGrounded != supported || len(got.Claims) == 0 {
+			t.Errorf("%q: %+v", quoted, got)
+		}
+	}
+}
+
 func TestJudge(t *testing.T) {
 	records := "Records of the clinic are kept for seven years in a locked room."
 	for name, c := range map[string]struct {

@@ -180,3 +180,8 @@ func quotations(s string, start, end int) []text.Span {
 	}
 	return out
 }
+
+// inside is what stands between the marks of a quotation.
+func inside(quotation text.Span) text.Span {
+	return text.Span{Start: quotation.Start + len("“"), End: quotation.End - len("”")}
+}

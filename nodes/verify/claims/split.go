@@ -51,7 +51,13 @@ func (b block) claims(s string) []state.Claim {
 		if i+1 < len(sentences) {
 			until = sentences[i+1].Start
 		}
-		out = append(out, b.claimsOf(masked, span, until, cites[i], m, quoted)...)
+		found := b.claimsOf(masked, span, until, cites[i], m, quoted)
+		for j := range found {
+			if c := &found[j]; quoted && c.End-c.Start < inside(quotes[at]).End-inside(quotes[at]).Start {
+				c.Quotation = s[inside(quotes[at]).Start:inside(quotes[at]).End]
+			}
+		}
+		out = append(out, found...)
 	}
 	return out
 }
