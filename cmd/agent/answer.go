@@ -27,7 +27,7 @@ func (a *app) printAnswer(answer state.Answer, files verify.Locator) {
 	}
 	fmt.Fprint(a.stdout, searchedFor(answer.Respelt))
 	if answer.Answer != "" {
-		fmt.Fprint(a.stdout, render.Markdown(withoutSources(answer.Answer), look))
+		fmt.Fprint(a.stdout, render.Markdown(withLines(withoutSources(answer.Answer), answer.Quotes), look))
 		fmt.Fprintln(a.stdout)
 	}
 	if len(answer.Sources) > 0 {

@@ -27,6 +27,7 @@ type word struct {
 	style style
 	glued bool // no space before it
 	line  bool // the source has a line break before it
+	hard  bool // one that stays whatever the width: a backslash stood before it
 }
 
 // sourceMark is a citation as answers write it.
@@ -48,10 +49,15 @@ func inline(text string, base style) []word {
 			m := sourceMark.FindString(rest)
 			s.flush()
 			for n, part := range strings.Fields(m) { // "[Source 2]" has a space in it
-				s.words = append(s.words, word{part, mark, n == 0 && s.glue && len(s.words) > 0, n == 0 && s.line})
+				s.words = append(s.words, word{part, mark, n == 0 && s.glue && len(s.words) > 0, n == 0 && s.line, n == 0 && s.hard})
 			}
-			s.glue, s.line = true, false
+			s.glue, s.line, s.hard = true, false, false
 			i += len(m)
+			continue
+		case strings.HasPrefix(rest, "\\\n"):
+			s.flush()
+			s.glue, s.line, s.hard = false, true, true
+			i += len("\\\n")
 			continue
 		case rest[0] == ' ' || rest[0] == '\n' || rest[0] == '\t':
 			s.flush()
@@ -97,6 +103,7 @@ type scanner struct {
 	part  strings.Builder // the word being read
 	glue  bool            // no space since the last word
 	line  bool            // a line break since the last word
+	hard  bool            // one that stays
 	bold  bool
 	depth int // of quotation marks
 }
@@ -112,7 +119,7 @@ func (s *scanner) flush() {
 	case s.bold && s.base == normal:
 		look = bold
 	}
-	s.words = append(s.words, word{s.part.String(), look, s.glue && len(s.words) > 0, s.line})
+	s.words = append(s.words, word{s.part.String(), look, s.glue && len(s.words) > 0, s.line, s.hard})
 	s.part.Reset()
-	s.glue, s.line = true, false
+	s.glue, s.line, s.hard = true, false, false
 }

@@ -165,13 +165,13 @@ func (p *page) paragraph(text, first, rest string, base style) {
 }
 
 // fit returns how many words go on one line, at least one: as many as have
-// room, with no break between glued words; without a room, up to the source's
-// own line break.
+// room, with no break between glued words, up to a line break that stays; without
+// a room, up to the source's own line break.
 func fit(words []word, room int) int {
+	if next := slices.IndexFunc(words[1:], func(w word) bool { return w.hard || w.line && room <= 0 }); next >= 0 {
+		words = words[:next+1]
+	}
 	if room <= 0 {
-		if next := slices.IndexFunc(words[1:], func(w word) bool { return w.line }); next >= 0 {
-			return next + 1
-		}
 		return len(words)
 	}
 	used, last := 0, 0 // last is where the line may end
