@@ -23,23 +23,21 @@ func withLines(answer string, quotes []state.ShownQuote) string {
 // a page.
 const wrapped = 60
 
-// sourceLines are the lines of a text as its writer meant them.
+// sourceLines are the lines of a text as its writer meant them, each with its
+// indentation.
 func sourceLines(text string) []string {
 	var out []string
 	long := false // the last line ended where a page does
-	for _, line := range strings.Split(text, "\n") {
-		size := utf8.RuneCountInString(strings.TrimSpace(line))
-		line = strings.Join(strings.Fields(line), " ")
+	for _, line := range strings.Split(strings.ReplaceAll(text, "\t", "    "), "\n") {
+		words := strings.Join(strings.Fields(line), " ")
 		switch last := len(out) - 1; {
-		case line == "":
-			long = false
-			continue
-		case last >= 0 && long:
-			out[last] = unwrapped(out[last], line)
+		case words == "":
+		case long:
+			out[last] = unwrapped(out[last], words)
 		default:
-			out = append(out, line)
+			out = append(out, line[:len(line)-len(strings.TrimLeft(line, " "))]+words)
 		}
-		long = size >= wrapped && !strings.HasSuffix(line, ":")
+		long = utf8.RuneCountInString(words) >= wrapped && !strings.HasSuffix(words, ":")
 	}
 	return out
 }

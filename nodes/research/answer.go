@@ -70,11 +70,8 @@ func note(e state.End, final state.Agent, near *state.Nearest) string {
 		if final.Stopped != "" {
 			words += " No further step was planned: " + final.Stopped
 		}
-		switch {
-		case near == nil:
+		if near == nil || final.Whole.None() { // what comes nearest stands above, and what it lacks
 			return words
-		case final.Whole.None(): // what comes nearest stands above
-			return words + " The nearest passage does not answer: " + near.Why + "."
 		}
 		return words + "\n\n" + near.Words()
 	}

@@ -128,7 +128,7 @@ func (p part) needs(lines []line, what string, share float64, has func(line) boo
 			return ""
 		}
 	}
-	return fmt.Sprintf("%s: %s", what, p.text)
+	return fmt.Sprintf("%s (“%s”)", what, p.text)
 }
 
 // share is how much of the topic a line and the headings above it hold.

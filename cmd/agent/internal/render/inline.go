@@ -21,13 +21,19 @@ var codes = [...]string{normal: "", bold: "\x1b[1m", quoted: "\x1b[32m", mark: "
 
 const reset = "\x1b[0m"
 
-// A word is printed whole; a space or a line break follows it, unless glued.
+// A word is printed whole.
 type word struct {
 	text  string
 	style style
-	glued bool // no space before it
-	line  bool // the source has a line break before it
-	hard  bool // one that stays whatever the width: a backslash stood before it
+	gap
+}
+
+// A gap is what stands before a word: a space, unless it is glued.
+type gap struct {
+	glued bool
+	line  bool // the source has a line break there
+	hard  bool // one that stays whatever the width: a backslash stands before it
+	in    int  // columns that the line behind such a break is indented by
 }
 
 // sourceMark is a citation as answers write it.
@@ -36,7 +42,7 @@ var sourceMark = regexp.MustCompile(`^(?:\[Query \d+\])?\[Source \d+\]`)
 // inline splits the text of a block into styled words. base is the style of
 // what has no other.
 func inline(text string, base style) []word {
-	s := scanner{base: base, glue: true}
+	s := scanner{base: base, gap: gap{glued: true}}
 	for i := 0; i < len(text); {
 		rest := text[i:]
 		switch {
@@ -48,20 +54,21 @@ func inline(text string, base style) []word {
 		case s.depth == 0 && sourceMark.MatchString(rest):
 			m := sourceMark.FindString(rest)
 			s.flush()
-			for n, part := range strings.Fields(m) { // "[Source 2]" has a space in it
-				s.words = append(s.words, word{part, mark, n == 0 && s.glue && len(s.words) > 0, n == 0 && s.line, n == 0 && s.hard})
+			for _, part := range strings.Fields(m) { // "[Source 2]" has a space in it
+				s.add(part, mark)
+				s.gap = gap{}
 			}
-			s.glue, s.line, s.hard = true, false, false
+			s.glued = true
 			i += len(m)
 			continue
 		case strings.HasPrefix(rest, "\\\n"):
 			s.flush()
-			s.glue, s.line, s.hard = false, true, true
 			i += len("\\\n")
+			s.gap = gap{line: true, hard: true, in: len(text[i:]) - len(strings.TrimLeft(text[i:], " "))}
 			continue
 		case rest[0] == ' ' || rest[0] == '\n' || rest[0] == '\t':
 			s.flush()
-			s.glue = false
+			s.glued = false
 			s.line = s.line || rest[0] == '\n' && len(s.words) > 0
 			i++
 			continue
@@ -101,9 +108,7 @@ type scanner struct {
 	base  style
 	words []word
 	part  strings.Builder // the word being read
-	glue  bool            // no space since the last word
-	line  bool            // a line break since the last word
-	hard  bool            // one that stays
+	gap                   // before the next word
 	bold  bool
 	depth int // of quotation marks
 }
@@ -119,7 +124,12 @@ func (s *scanner) flush() {
 	case s.bold && s.base == normal:
 		look = bold
 	}
-	s.words = append(s.words, word{s.part.String(), look, s.glue && len(s.words) > 0, s.line, s.hard})
+	s.add(s.part.String(), look)
 	s.part.Reset()
-	s.glue, s.line, s.hard = true, false, false
+	s.gap = gap{glued: true}
+}
+
+func (s *scanner) add(text string, look style) {
+	s.glued = s.glued && len(s.words) > 0
+	s.words = append(s.words, word{text, look, s.gap})
 }

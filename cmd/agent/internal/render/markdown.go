@@ -91,6 +91,9 @@ func (p *page) block(lines []string) int {
 	taken := 1
 	for taken < len(lines) && p.continues(lines[taken]) {
 		next := strings.TrimSpace(lines[taken])
+		if strings.HasSuffix(text, "\\") { // a break that stays keeps its indentation, beyond that of the item
+			next = strings.TrimPrefix(strings.TrimRight(lines[taken], " \t"), rest)
+		}
 		if rest == "│ " {
 			next = strings.TrimSpace(strings.TrimPrefix(next, ">"))
 		}
@@ -157,7 +160,7 @@ func (p *page) paragraph(text, first, rest string, base style) {
 	words := inline(text, base)
 	for begin := 0; begin < len(words); {
 		end := fit(words[begin:], room) + begin
-		p.out.WriteString(first)
+		p.out.WriteString(first + strings.Repeat(" ", words[begin].in))
 		p.words(words[begin:end])
 		p.out.WriteByte('\n')
 		first, begin = rest, end
