@@ -124,7 +124,7 @@ func TestReplayOfAChangedSkill(t *testing.T) {
 	// The new trace is one as any other: all of it, with the skill as it was, gives
 	// the old answer.
 	text, _ = agent(exitFailed, "trace", "replay", out)
-	if !strings.Contains(text, "nodes: 0 from the trace") || !strings.Contains(text, "after: answered, confidence") {
+	if !strings.Contains(text, "nodes: 0 from the trace") || !strings.Contains(text, "answered, confidence") {
 		t.Errorf("back again: %s", text)
 	}
 }
