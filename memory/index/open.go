@@ -1,13 +1,13 @@
 package index
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"sync"
-
-	bolterrors "go.etcd.io/bbolt/errors"
 
 	"example.com/assay/memory/embed"
 	"example.com/assay/memory/lsa"
@@ -36,9 +36,9 @@ type Index struct {
 	norm     []float64              // per passage: what BM25 adds to a term's frequency, for its length
 	members  [][]int32              // passages per document
 	docLen   []float64              // terms per document, its name included
-	nameOf   [][]string             // stems of a document's name, sorted; nil for none
+	nameOf   [][]nameTerm           // of the table
 	named    map[string][]nameCount // stem → documents with it in their name
-	titles   []titleRef             // sorted by key
+	titles   []titleRef             // of the table
 	bm25     BM25                   // resolved
 	avgLen   float64
 	avgPairs float64
@@ -73,16 +73,12 @@ func OpenIn(dir string, space *embed.Space) (*Index, error) {
 		return nil, err
 	}
 	wait := m.verifyOthers(dir, m.sidecars())
-	x, err := readSidecars(dir, m)
+	x, files, err := readSidecars(dir, m)
 	if err := errors.Join(err, wait()); err != nil {
 		return nil, err
 	}
 	x.space = space
-	err = x.openStore()
-	if errors.Is(err, bolterrors.ErrTimeout) {
-		return nil, fmt.Errorf("opening index %q: another program holds it open for writing; end that program: %w", dir, err)
-	}
-	if err != nil {
+	if err := x.openStore(m.Parts, sumsOf(m.Parts, files)); err != nil {
 		return nil, &CorruptError{Dir: dir, Err: err}
 	}
 	return x, nil
@@ -98,17 +94,34 @@ func ReadStats(dir string) (Stats, error) {
 	return m.Stats, nil
 }
 
-// readSidecars reads all of a generation but bleve's files.
-func readSidecars(dir string, m *manifest) (*Index, error) {
+// readSidecars reads all of a generation but what searches read of its parts.
+func readSidecars(dir string, m *manifest) (*Index, map[string][]byte, error) {
 	files, err := m.read(dir, m.sidecars())
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	x, err := assemble(dir, m, files)
-	if err != nil {
-		return nil, &CorruptError{Dir: dir, Err: err}
+	if err == nil {
+		for _, sums := range sumsOf(m.Parts, files) {
+			if len(sums)%sumSize != 0 {
+				err = errors.New("reading the check sums: not a file of them of this version")
+			}
+		}
 	}
-	return x, nil
+	if err != nil {
+		return nil, nil, &CorruptError{Dir: dir, Err: err}
+	}
+	return x, files, nil
+}
+
+// sumsOf are the check sums of the parts.
+func sumsOf(parts []part, files map[string][]byte) [][]byte {
+	out := make([][]byte, len(parts))
+	for i, p := range parts {
+		sums, _ := bytes.CutPrefix(files[p.Name+sumsExt], []byte(sumsMagic))
+		out[i] = sums
+	}
+	return out
 }
 
 // assemble decodes the sidecar files.
@@ -159,13 +172,13 @@ func newIndex(dir string, t *table, model *lsa.Model, vectors *vector.Set, bm25 
 	return x
 }
 
-// openStore opens bleve's files, if there is anything in them.
-func (x *Index) openStore() error {
+// openStore opens the parts, if there is anything in them.
+func (x *Index) openStore(parts []part, sums [][]byte) error {
 	if len(x.table.rows) == 0 {
 		return nil
 	}
 	return guarded(func() (err error) {
-		x.store, err = openStore(x.dir)
+		x.store, err = openStore(x.dir, x.table, parts, sums)
 		return err
 	})
 }
@@ -173,35 +186,23 @@ func (x *Index) openStore() error {
 // prepare derives what ranking needs from the table.
 func (x *Index) prepare() {
 	t := x.table
-	x.members = make([][]int32, len(t.docs))
-	x.docLen = make([]float64, len(t.docs))
-	x.nameOf = make([][]string, len(t.docs))
-	x.named = make(map[string][]nameCount)
-	var length, pairs int
-	titleUse := make([]int, len(t.names))
-	owner := make([]int, len(t.names)) // document + 1 of a source; -1 when several have it
 	x.docOf, x.norm = make([]int32, len(t.rows)), make([]float64, len(t.rows))
+	x.docLen = make([]float64, len(t.docs))
+	x.nameOf, x.titles = t.nameOf, t.titles
+	x.members = t.members()
+	var length, pairs int
 	for ord, r := range t.rows {
 		x.docOf[ord] = int32(r.doc)
-		x.members[r.doc] = append(x.members[r.doc], int32(ord))
 		x.docLen[r.doc] += float64(r.length)
 		length += r.length
 		pairs += r.bigrams
-		titleUse[r.title]++
-		switch owner[r.source] {
-		case 0:
-			owner[r.source] = r.doc + 1
-		case r.doc + 1:
-		default:
-			owner[r.source] = -1
-		}
 	}
+	x.nameDocuments()
 	shared := 0
 	var docs float64
 	for doc, members := range x.members {
 		if len(members) > 1 {
 			shared += len(members)
-			x.setName(doc, x.documentName(members, owner))
 		}
 		docs += x.docLen[doc]
 	}
@@ -211,40 +212,41 @@ func (x *Index) prepare() {
 		x.norm[ord] = lengthNorm(float64(r.length), x.avgLen, x.bm25.K1, x.bm25.B)
 	}
 	x.grouped = 2*shared >= len(t.rows)
-	x.indexTitles(titleUse)
 }
 
-// documentName is the title that all passages of a document share, or else
-// the name of the file that is this document's alone.
-func (x *Index) documentName(members []int32, owner []int) string {
-	first := x.table.rows[members[0]]
-	title, source := true, owner[first.source] > 0
-	for _, ord := range members {
-		r := x.table.rows[ord]
-		title = title && r.title == first.title
-		source = source && r.source == first.source
+// nameDocuments makes the documents of each stem of their names, and counts these
+// among the documents' terms.
+func (x *Index) nameDocuments() {
+	t := x.table
+	uses := make([]int, len(t.nameTerms)+1)
+	for _, name := range t.nameOf {
+		for _, n := range name {
+			uses[n.term+1]++
+		}
 	}
-	if title && x.table.names[first.title] != "" {
-		return x.table.names[first.title]
+	for i := range t.nameTerms {
+		uses[i+1] += uses[i]
 	}
-	if source {
-		return fileName(x.table.names[first.source])
+	all := make([]nameCount, uses[len(t.nameTerms)])
+	next := slices.Clone(uses)
+	for doc, name := range t.nameOf {
+		for _, n := range name {
+			all[next[n.term]] = nameCount{doc: int32(doc), count: int(n.count)}
+			next[n.term]++
+			x.docLen[doc] += float64(nameWeight * n.count)
+		}
 	}
-	return ""
-}
-
-func (x *Index) setName(doc int, name string) {
-	bag := lsa.Bag(terms(name, text.DocStops))
-	for _, t := range bag {
-		x.nameOf[doc] = append(x.nameOf[doc], t.Text)
-		x.named[t.Text] = append(x.named[t.Text], nameCount{doc: int32(doc), count: t.N})
-		x.docLen[doc] += float64(nameWeight * t.N)
+	x.named = make(map[string][]nameCount, len(t.nameTerms))
+	for i, term := range t.nameTerms {
+		x.named[term] = all[uses[i]:uses[i+1]:uses[i+1]]
 	}
 }
 
 // inName reports whether a stem is part of a document's name.
 func (x *Index) inName(doc int, term string) bool {
-	_, found := slices.BinarySearch(x.nameOf[doc], term)
+	_, found := slices.BinarySearchFunc(x.nameOf[doc], term, func(n nameTerm, term string) int {
+		return strings.Compare(x.table.nameTerms[n.term], term)
+	})
 	return found
 }
 
