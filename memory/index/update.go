@@ -54,7 +54,7 @@ func Update(ctx context.Context, opts UpdateOptions) (Stats, error) {
 		return Stats{}, fmt.Errorf("updating the index: %w", err)
 	}
 	u := &update{ctx: ctx, opts: opts, refitBelow: refitBelow, flatUpTo: flatUpTo}
-	if err := guarded(u.run); err != nil {
+	if err := u.run(); err != nil {
 		return Stats{}, errors.Join(fmt.Errorf("updating the index: %w", err), os.RemoveAll(opts.Dir))
 	}
 	return u.manifest.Stats, nil
@@ -122,9 +122,15 @@ type update struct {
 func (u *update) run() (err error) {
 	u.parts = newPartsBuilder(u)
 	defer func() { err = errors.Join(err, u.parts.wait()) }()
-	steps := []func() error{u.open, u.index, u.embed, u.calibrate, u.seal}
-	for _, step := range steps {
-		if err := step(); err != nil {
+	if err := guarded(u.open); err != nil {
+		return err
+	}
+	gone, err := u.addAll() // calls Stream, whose panics are not ours
+	if err != nil {
+		return err
+	}
+	for _, step := range []func() error{func() error { return u.index(gone) }, u.embed, u.calibrate, u.seal} {
+		if err := guarded(step); err != nil {
 			return err
 		}
 	}
@@ -164,16 +170,8 @@ func (u *update) open() error {
 	return u.report(PhaseOpen, 1, 1)
 }
 
-// index writes the parts and makes the new table.
-func (u *update) index() error {
-	if u.old != nil {
-		u.parts.parts = slices.Clone(u.oldFiles.Parts)
-		u.parts.old = len(u.parts.parts)
-	}
-	gone, err := u.addAll()
-	if err != nil {
-		return err
-	}
+// index makes the new table, and settles which parts there are.
+func (u *update) index(gone []string) error {
 	removed, err := u.removed(gone)
 	if err != nil {
 		return err
@@ -198,8 +196,12 @@ func (u *update) index() error {
 	return errors.Join(writeFile(u.opts.Dir, termsFile, u.terms.encode()), writeFile(u.opts.Dir, tableFile, u.table.encode()))
 }
 
-// addAll builds parts of what is new. It returns the sources that are gone.
+// addAll builds the parts of what is new. It returns the sources that are gone.
 func (u *update) addAll() (gone []string, err error) {
+	if u.old != nil {
+		u.parts.parts = slices.Clone(u.oldFiles.Parts)
+		u.parts.old = len(u.parts.parts)
+	}
 	const step = 512
 	for from := 0; from < len(u.opts.Add); from += step {
 		if err := u.report(PhaseIndex, from, len(u.opts.Add)); err != nil {
@@ -259,7 +261,9 @@ func (u *update) collect(removed func(r *row) bool) error {
 	}
 	u.drafts = append(u.drafts, u.parts.fresh...)
 	u.fresh = len(u.parts.fresh)
-	slices.SortFunc(u.drafts, func(a, b draft) int { return cmp.Or(strings.Compare(a.id, b.id), cmp.Compare(b.old, a.old)) })
+	slices.SortFunc(u.drafts, func(a, b draft) int {
+		return cmp.Or(strings.Compare(a.id, b.id), cmp.Compare(b.old, a.old), cmp.Compare(a.place, b.place))
+	})
 	stay := u.drafts[:0]
 	for i, d := range u.drafts {
 		if i == 0 || d.id != stay[len(stay)-1].id {
