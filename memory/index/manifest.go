@@ -111,7 +111,10 @@ func decodeManifest(dir string, data []byte) (*manifest, error) {
 
 // sidecars are the files that are read whole when a generation is opened.
 func (m *manifest) sidecars() []string {
-	out := []string{tableFile, modelFile, vectorsFile}
+	out := []string{tableFile, modelFile}
+	if !m.coded() {
+		out = append(out, vectorsFile)
+	}
 	if m.Scale != nil {
 		out = append(out, meaningFile)
 	}
@@ -124,6 +127,12 @@ func (m *manifest) sidecars() []string {
 		out = append(out, p.Name+sumsExt)
 	}
 	return out
+}
+
+// coded reports whether the vectors are so many that they are in lists, and read as
+// they are needed.
+func (m *manifest) coded() bool {
+	return slices.ContainsFunc(m.Files, func(f file) bool { return f.Name == listsFile })
 }
 
 // verify compares every file with the manifest. It returns the content of

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -24,6 +26,7 @@ type Index struct {
 	table       *table
 	model       *lsa.Model
 	vectors     *vector.Set // a row of model.Dims per passage
+	codedFile   *os.File    // that vectors read from; nil for a small index
 	calibration Calibration
 	stats       Stats
 	changed     int          // passages added or removed since the embedder was trained
@@ -75,13 +78,21 @@ func OpenIn(dir string, space *embed.Space) (*Index, error) {
 	wait := m.verifyOthers(dir, m.sidecars())
 	x, files, err := readSidecars(dir, m)
 	if err := errors.Join(err, wait()); err != nil {
-		return nil, err
+		return nil, closing(x, err)
 	}
 	x.space = space
 	if err := x.openStore(m.Parts, sumsOf(m.Parts, files)); err != nil {
-		return nil, &CorruptError{Dir: dir, Err: err}
+		return nil, closing(x, &CorruptError{Dir: dir, Err: err})
 	}
 	return x, nil
+}
+
+// closing is an error that leaves an index, which may be nil, unopened.
+func closing(x *Index, err error) error {
+	if x == nil {
+		return err
+	}
+	return errors.Join(err, x.Close())
 }
 
 // ReadStats returns what a generation's manifest says of it, without opening
@@ -134,15 +145,12 @@ func assemble(dir string, m *manifest, files map[string][]byte) (*Index, error) 
 	if err := model.Decode(files[modelFile], m.Stats.Embedder); err != nil {
 		return nil, err
 	}
-	vectors, err := decodeVectors(files[vectorsFile], len(t.rows)*model.Dims())
-	if err != nil {
-		return nil, err
-	}
-	set, err := setOf(vectors, model.Dims(), files[listsFile])
+	set, coded, err := openVectors(dir, m, files, len(t.rows), model.Dims())
 	if err != nil {
 		return nil, err
 	}
 	x := newIndex(dir, t, model, set, m.Stats.BM25)
+	x.codedFile = coded
 	x.calibration, x.stats, x.changed = m.Calibration, m.Stats, m.Changed
 	if m.Scale == nil {
 		return x, nil
@@ -151,6 +159,35 @@ func assemble(dir string, m *manifest, files map[string][]byte) (*Index, error) 
 		x.meaning.set, err = setOf(x.meaning.rows, x.meaning.dims, files[meaningListsFile])
 	}
 	return x, err
+}
+
+// openVectors opens the offline embedder's vectors, and the file that those of a large
+// corpus are read from.
+func openVectors(dir string, m *manifest, files map[string][]byte, rows, dims int) (*vector.Set, *os.File, error) {
+	if !m.coded() {
+		vectors, err := decodeVectors(files[vectorsFile], rows*dims)
+		if err != nil {
+			return nil, nil, err
+		}
+		set, err := vector.NewSet(vectors, dims, nil)
+		return set, nil, err
+	}
+	lists, err := vector.DecodeLists(files[listsFile])
+	if err != nil {
+		return nil, nil, err
+	}
+	f, err := os.Open(filepath.Join(dir, vectorsFile))
+	if err != nil {
+		return nil, nil, err
+	}
+	set, err := vector.OpenCoded(f, lists)
+	if err == nil && (set.Len() != rows || set.Dims() != dims) {
+		err = fmt.Errorf("%d vectors of %d dimensions, want %d of %d", set.Len(), set.Dims(), rows, dims)
+	}
+	if err != nil {
+		return nil, nil, errors.Join(err, f.Close())
+	}
+	return set, f, nil
 }
 
 // setOf makes the set of rows, with lists where there is a file of them.
@@ -271,10 +308,14 @@ func (x *Index) Close() error {
 		return nil
 	}
 	x.closed = true
-	if x.store == nil {
-		return nil
+	var errs []error
+	if x.store != nil {
+		errs = append(errs, guarded(x.store.close))
 	}
-	if err := guarded(x.store.close); err != nil {
+	if x.codedFile != nil {
+		errs = append(errs, x.codedFile.Close())
+	}
+	if err := errors.Join(errs...); err != nil {
 		return fmt.Errorf("closing index %q: %w", x.dir, err)
 	}
 	return nil

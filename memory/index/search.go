@@ -55,6 +55,9 @@ func (x *Index) Search(ctx context.Context, q Query) (Result, error) {
 	if err == nil {
 		err = x.read(func() (err error) {
 			out, err = x.searchTerms(ctx, asked{list, vectors, citation.Parse(q.Primary), about}, q, nil)
+			if damage := x.vectors.Err(); err == nil && damage != nil {
+				err = &CorruptError{Dir: x.dir, Err: damage}
+			}
 			return err
 		})
 	}

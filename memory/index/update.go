@@ -114,14 +114,15 @@ type update struct {
 	table    *table
 	terms    vocabulary
 	model    *lsa.Model
-	vectors  []float32
-	set      *vector.Set // of vectors
+	set      *vector.Set // of the vectors
 	manifest manifest
+
+	codedFile *os.File // that set reads; nil for a small one
 }
 
 func (u *update) run() (err error) {
 	u.parts = newPartsBuilder(u)
-	defer func() { err = errors.Join(err, u.parts.wait()) }()
+	defer func() { err = errors.Join(err, u.parts.wait(), u.close()) }()
 	if err := guarded(u.open); err != nil {
 		return err
 	}
@@ -135,6 +136,18 @@ func (u *update) run() (err error) {
 		}
 	}
 	return u.ctx.Err()
+}
+
+// close releases what was read.
+func (u *update) close() error {
+	var err error
+	if u.old != nil {
+		err = u.old.Close()
+	}
+	if u.codedFile != nil {
+		err = errors.Join(err, u.codedFile.Close())
+	}
+	return err
 }
 
 // report tells the caller how far the work is, and whether to go on.
@@ -305,14 +318,11 @@ func (u *update) embed() error {
 		u.model = u.old.model
 	}
 	stats.Dimensions, stats.Embedder = u.model.Dims(), u.model.ID()
-	if err := u.project(); err != nil {
-		return err
-	}
 	model, err := u.model.MarshalBinary()
 	if err != nil {
 		return fmt.Errorf("encoding the embedder: %w", err)
 	}
-	if err := errors.Join(writeFile(u.opts.Dir, modelFile, model), writeFile(u.opts.Dir, vectorsFile, encodeVectors(u.vectors))); err != nil {
+	if err := writeFile(u.opts.Dir, modelFile, model); err != nil {
 		return err
 	}
 	if err := u.arrange(); err != nil {

@@ -270,7 +270,7 @@ func updateAsLarge(t *testing.T, opts UpdateOptions) Stats {
 	if err := os.Mkdir(opts.Dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	u := &update{ctx: t.Context(), opts: opts, refitBelow: 0}
+	u := &update{ctx: t.Context(), opts: opts, refitBelow: 0, flatUpTo: flatUpTo}
 	if err := u.run(); err != nil {
 		t.Fatal(err)
 	}

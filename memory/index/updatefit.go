@@ -2,6 +2,7 @@ package index
 
 import (
 	"cmp"
+	"errors"
 	"slices"
 
 	"example.com/assay/memory/lsa"
@@ -108,30 +109,41 @@ func (u *update) sample() ([]int32, error) {
 	return ords, nil
 }
 
-// project computes the vectors that are not those of the earlier generation.
-func (u *update) project() error {
+// projected is how many vectors are made at a time.
+const projected = 4096
+
+// project makes the vectors of passages that are wanted and hands them to take, some
+// at a time, by several goroutines.
+func (u *update) project(wanted func(ord int32) bool, take func(ords []int32, vectors []float32) error) error {
 	dims := u.model.Dims()
-	u.vectors = make([]float32, len(u.table.rows)*dims)
-	keeps := func(ord int32) bool { return !u.manifest.Stats.Refit && u.kept[ord] >= 0 }
-	for ord := range u.kept {
-		if keeps(int32(ord)) {
-			copy(u.vectors[ord*dims:(ord+1)*dims], u.old.vector(u.kept[ord]))
-		}
-	}
-	return u.eachBag(func(ord int32) bool { return !keeps(ord) }, func(b *bags, ords []int32) error {
+	return u.eachBag(wanted, func(b *bags, ords []int32) error {
 		place := make([]int32, len(b.terms))
 		for i, t := range b.terms {
 			place[i] = u.model.Place(t)
 		}
-		return b.each(func(row int, cells []lsa.Cell) {
-			ord := int(ords[row])
-			if ord < 0 || keeps(int32(ord)) {
+		var batch []int32
+		vectors := make([]float32, projected*dims)
+		var failed error
+		flush := func() {
+			if failed == nil && len(batch) > 0 {
+				failed = take(batch, vectors[:len(batch)*dims])
+			}
+			batch = batch[:0]
+			clear(vectors)
+		}
+		err := b.each(func(row int, cells []lsa.Cell) {
+			if ords[row] < 0 || !wanted(ords[row]) {
 				return
 			}
 			for i := range cells {
 				cells[i].Term = place[cells[i].Term]
 			}
-			u.model.ProjectCells(cells, u.vectors[ord*dims:(ord+1)*dims])
+			u.model.ProjectCells(cells, vectors[len(batch)*dims:(len(batch)+1)*dims])
+			if batch = append(batch, ords[row]); len(batch) == projected {
+				flush()
+			}
 		})
+		flush()
+		return errors.Join(err, failed)
 	})
 }
