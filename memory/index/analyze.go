@@ -43,8 +43,20 @@ func analyse(passages []state.Passage, labels []citation.Labels, stems stemmer) 
 			return nil, err
 		}
 		out[i].labels = labels[i]
+		if i > 0 { // neighbours share these, and drafts are many
+			same, d := &out[i-1].draft, &out[i].draft
+			d.doc, d.title, d.source = shared(same.doc, d.doc), shared(same.title, d.title), shared(same.source, d.source)
+		}
 	}
 	return out, nil
+}
+
+// shared is b, as a where they are equal.
+func shared(a, b string) string {
+	if a == b {
+		return a
+	}
+	return b
 }
 
 func analyseOne(p state.Passage, stems stemmer) (analysed, error) {

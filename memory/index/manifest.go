@@ -138,7 +138,7 @@ func (m *manifest) coded() bool {
 // verify compares every file with the manifest. It returns the content of
 // those named by keep.
 func (m *manifest) verify(dir string, keep ...string) (map[string][]byte, error) {
-	wait := m.verifyOthers(dir, keep)
+	wait := m.verifyOthers(dir, keep, checkedWhole)
 	kept, err := m.read(dir, keep)
 	return kept, errors.Join(err, wait())
 }
@@ -171,9 +171,9 @@ func (m *manifest) read(dir string, names []string) (map[string][]byte, error) {
 const checkedWhole = 64 << 20
 
 // verifyOthers compares the files that are not named with the manifest while
-// the caller goes on; they are most of a generation's bytes, and of a large one only
-// their sizes are compared. The caller must wait for what it returns.
-func (m *manifest) verifyOthers(dir string, named []string) (wait func() error) {
+// the caller goes on; they are most of a generation's bytes, and of more than whole
+// only the sizes are compared. The caller must wait for what it returns.
+func (m *manifest) verifyOthers(dir string, named []string, whole int64) (wait func() error) {
 	done := make(chan error, 1)
 	var others []file
 	var size int64
@@ -187,7 +187,7 @@ func (m *manifest) verifyOthers(dir string, named []string) (wait func() error) 
 		buf := make([]byte, 1<<20)
 		for _, f := range others {
 			check := f.verifySize
-			if size <= checkedWhole {
+			if size <= whole {
 				check = func(dir string) error { _, err := f.verify(dir, false, buf); return err }
 			}
 			if err := check(dir); err != nil {

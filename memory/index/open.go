@@ -61,7 +61,9 @@ type nameCount struct {
 	count int
 }
 
-// Open opens a generation for reading. It checks every file's checksum. The
+// Open opens a generation for reading. It checks every file's checksum, but of a
+// large one the parts, of which what is read is checked when it is read: what was
+// changed there is a *CorruptError of the search. The
 // error is a *CorruptError or a *VersionError when the directory is not a
 // whole generation of this version, and wraps fs.ErrNotExist when there is
 // none. Questions to an index with vectors of a remote embedder need OpenIn.
@@ -71,11 +73,16 @@ func Open(dir string) (*Index, error) { return OpenIn(dir, nil) }
 // that of the index shows when a search needs it: the error of Search is a
 // *SpaceError then.
 func OpenIn(dir string, space *embed.Space) (*Index, error) {
+	return openChecking(dir, space, checkedWhole)
+}
+
+// openChecking is OpenIn with other parts than the constant's checked whole.
+func openChecking(dir string, space *embed.Space, whole int64) (*Index, error) {
 	m, err := readManifest(dir)
 	if err != nil {
 		return nil, err
 	}
-	wait := m.verifyOthers(dir, m.sidecars())
+	wait := m.verifyOthers(dir, m.sidecars(), whole)
 	x, files, err := readSidecars(dir, m)
 	if err := errors.Join(err, wait()); err != nil {
 		return nil, closing(x, err)
@@ -296,7 +303,11 @@ func (x *Index) read(fn func() error) error {
 	if x.closed {
 		return errClosed
 	}
-	return guarded(fn)
+	err := guarded(fn)
+	if damage, ok := errors.AsType[*panicked](err); ok {
+		return &CorruptError{Dir: x.dir, Err: damage}
+	}
+	return err
 }
 
 // Close waits for searches that are running and releases the files. Closing

@@ -232,6 +232,7 @@ func (s *store) passage(id string) (state.Passage, error) {
 // a term to go on from, "" for the next one, and says whether to go on.
 func (s *store) terms(field, prefix string, fn func(term string) (from string, more bool)) error {
 	type stream struct {
+		part *openPart
 		dict segment.TermDictionary
 		it   segment.DictionaryIterator
 		term string
@@ -239,15 +240,19 @@ func (s *store) terms(field, prefix string, fn func(term string) (from string, m
 	var streams []*stream
 	step := func(st *stream) (more bool, err error) {
 		var entry *bindex.DictEntry
-		if entry, err = st.it.Next(); entry != nil && err == nil {
-			st.term = entry.Term
+		if entry, err = st.it.Next(); entry == nil || err != nil {
+			return false, err
 		}
-		return entry != nil, err
+		if _, ok := st.part.sum(termKey(field, entry.Term)); !ok {
+			return false, errors.New("they were changed")
+		}
+		st.term = entry.Term
+		return true, nil
 	}
 	seek := func(from string) (err error) {
 		streams = streams[:0]
 		for _, p := range s.parts {
-			st := new(stream)
+			st := &stream{part: p}
 			if st.dict, err = p.segment.Dictionary(field); err != nil {
 				return err
 			}
@@ -294,6 +299,11 @@ func (s *store) terms(field, prefix string, fn func(term string) (from string, m
 	return nil
 }
 
+// A panicked is what stopped the reading of files that are not as they were written.
+type panicked struct{ value any }
+
+func (p *panicked) Error() string { return fmt.Sprintf("reading the stored index: %v", p.value) }
+
 // guarded runs fn, which reads memory-mapped files, and turns bleve's panics, and
 // the faults of a file that was cut while it was mapped, into errors. It covers
 // fn's own goroutine only.
@@ -301,7 +311,7 @@ func guarded(fn func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
 		if r := recover(); r != nil {
-			err = fmt.Errorf("reading the stored index: %v", r)
+			err = &panicked{r}
 		}
 	}()
 	return fn()

@@ -205,7 +205,7 @@ func (u *update) index(gone []string) error {
 	for i := range u.drafts {
 		u.kept[i] = u.drafts[i].old
 	}
-	u.drafts, u.parts.fresh = nil, nil
+	u.drafts = nil
 	return errors.Join(writeFile(u.opts.Dir, termsFile, u.terms.encode()), writeFile(u.opts.Dir, tableFile, u.table.encode()))
 }
 
@@ -272,8 +272,13 @@ func (u *update) collect(removed func(r *row) bool) error {
 			}
 		}
 	}
-	u.drafts = append(u.drafts, u.parts.fresh...)
 	u.fresh = len(u.parts.fresh)
+	if len(u.drafts) == 0 {
+		u.drafts = u.parts.fresh
+	} else {
+		u.drafts = append(u.drafts, u.parts.fresh...)
+	}
+	u.parts.fresh = nil
 	slices.SortFunc(u.drafts, func(a, b draft) int {
 		return cmp.Or(strings.Compare(a.id, b.id), cmp.Compare(b.old, a.old), cmp.Compare(a.place, b.place))
 	})

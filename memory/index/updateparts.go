@@ -69,8 +69,14 @@ func (b *partsBuilder) flush() error {
 	if err := b.wait(); err != nil {
 		return err
 	}
+	n := 0
 	for _, drafts := range b.built {
+		n += len(drafts)
+	}
+	b.fresh = make([]draft, 0, n)
+	for i, drafts := range b.built {
 		b.fresh = append(b.fresh, drafts...)
+		b.built[i] = nil
 	}
 	b.built = nil
 	base := 0
