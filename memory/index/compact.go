@@ -39,7 +39,7 @@ type group struct {
 // groups says what becomes of the parts; those of which nothing is alive go.
 func (b *partsBuilder) groups(bases []int, alive []bool) []group {
 	var out []group
-	var sizes [largestSize + 1][]int
+	var sizes [largestSize][]int
 	for i, p := range b.parts {
 		living := 0
 		for _, yes := range alive[bases[i] : bases[i]+p.Passages] {
@@ -49,14 +49,10 @@ func (b *partsBuilder) groups(bases []int, alive []bool) []group {
 		}
 		switch size := sizeOf(p.Passages); {
 		case living == 0:
-		case size < largestSize:
-			sizes[size] = append(sizes[size], i)
-		default:
+		case 2*living < p.Passages || size == largestSize:
 			out = append(out, group{[]int{i}, 2*living < p.Passages})
-		}
-		if living > 0 && 2*living < p.Passages && sizeOf(p.Passages) < largestSize {
-			sizes[sizeOf(p.Passages)] = slices.DeleteFunc(sizes[sizeOf(p.Passages)], func(at int) bool { return at == i })
-			out = append(out, group{[]int{i}, true})
+		default:
+			sizes[size] = append(sizes[size], i)
 		}
 	}
 	for _, list := range sizes {
