@@ -84,7 +84,9 @@ func (t *table) documentName(members []int32, owner []int) string {
 func (t *table) findTitles() {
 	sharers := make(map[uint64]int)
 	for i := range t.rows {
-		sharers[t.keys[t.rows[i].title]]++
+		if key := t.keys[t.rows[i].title]; key != 0 {
+			sharers[key]++
+		}
 	}
 	for ord := range t.rows {
 		if key := t.keys[t.rows[ord].title]; key != 0 && sharers[key] <= maxTitleSharer {

@@ -88,9 +88,17 @@ func (t *table) drafts() []draft {
 func newTable(drafts []draft, places int) *table {
 	t := &table{rows: make([]row, len(drafts)), places: make([]int32, len(drafts))}
 	docs, names := map[string]int{}, map[string]int{}
+	like := func(i int) bool { // neighbours are of one document, and need no look-up
+		if i == 0 {
+			return false
+		}
+		a, b := &drafts[i-1], &drafts[i]
+		return a.doc == b.doc && a.title == b.title && a.source == b.source
+	}
 	for i := range drafts {
-		d := &drafts[i]
-		docs[d.doc], names[d.title], names[d.source] = 0, 0, 0
+		if d := &drafts[i]; !like(i) {
+			docs[d.doc], names[d.title], names[d.source] = 0, 0, 0
+		}
 	}
 	t.docs, t.names = numbered(docs), numbered(names)
 	t.keys = make([]uint64, len(t.names))
@@ -99,11 +107,14 @@ func newTable(drafts []draft, places int) *table {
 	}
 	for i := range drafts {
 		d := &drafts[i]
-		t.rows[i] = row{
-			id: d.id, doc: docs[d.doc], title: names[d.title], source: names[d.source],
-			length: d.length, bigrams: d.bigrams, start: d.start, hash: d.hash,
+		r := row{id: d.id, length: d.length, bigrams: d.bigrams, start: d.start, hash: d.hash}
+		if like(i) {
+			before := &t.rows[i-1]
+			r.doc, r.title, r.source = before.doc, before.title, before.source
+		} else {
+			r.doc, r.title, r.source = docs[d.doc], names[d.title], names[d.source]
 		}
-		t.places[i] = d.place
+		t.rows[i], t.places[i] = r, d.place
 	}
 	t.draw(places)
 	t.nameDocuments()
