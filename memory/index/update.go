@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -131,6 +132,9 @@ func (u *update) run() (err error) {
 		return err
 	}
 	for _, step := range []func() error{func() error { return u.index(gone) }, u.embed, u.calibrate, u.seal} {
+		if u.parts.places() > u.flatUpTo {
+			debug.FreeOSMemory() // what a step of a large corpus took is not needed by the next
+		}
 		if err := guarded(step); err != nil {
 			return err
 		}
