@@ -158,8 +158,7 @@ type ingestion struct {
 
 	running []string // what repeats over pages
 
-	bytesRead, bytesAll int64 // bytes of files that were read, and are to be
-	fault               error // of reading, which ends the making of the index
+	fault error // of reading, which ends the making of the index
 }
 
 // errSettled says that a new generation would be the live one again.
@@ -235,31 +234,6 @@ func (r *ingestion) space() string {
 func (r *ingestion) finish(m *manifest) Report {
 	r.report.Files, r.report.Passages, r.report.Fingerprint = m.Info.Files, m.Info.Passages, m.Fingerprint
 	return r.report
-}
-
-// begun notes how much there is to read.
-func (r *ingestion) begun(list []found) {
-	for _, item := range list {
-		r.bytesAll += r.sizeOf(item.path)
-	}
-	r.passed("")
-}
-
-// passed notes that a file was read.
-func (r *ingestion) passed(path string) {
-	if path != "" {
-		r.bytesRead += r.sizeOf(path)
-	}
-	r.progress("reading files", int(r.bytesRead), int(r.bytesAll))
-}
-
-// sizeOf is what there is to read of a file.
-func (r *ingestion) sizeOf(path string) int64 {
-	info, err := os.Stat(path)
-	if err != nil || r.same[path] {
-		return 0
-	}
-	return info.Size()
 }
 
 func (r *ingestion) progress(phase string, done, total int) {

@@ -62,9 +62,9 @@ func (r *ingestion) read(ctx context.Context, list []found, push func([]state.Pa
 		old[f.Path] = f
 		taken[f.Source] = true
 	}
-	r.begun(list)
 	kept := map[string]bool{} // paths below the roots that stay in the corpus
-	for _, item := range list {
+	for i, item := range list {
+		r.progress("reading files", i, len(list))
 		before, known := old[item.path]
 		moved, earlier := known && movedTo(before, item), before.Source
 		if !known || moved {
@@ -76,7 +76,6 @@ func (r *ingestion) read(ctx context.Context, list []found, push func([]state.Pa
 		if !r.same[item.path] {
 			after, err = r.load(ctx, before)
 		}
-		r.passed(item.path)
 		if err != nil {
 			reason, ok := faultOf(err)
 			if !ok || item.named {
@@ -101,6 +100,7 @@ func (r *ingestion) read(ctx context.Context, list []found, push func([]state.Pa
 			r.gone = append(r.gone, earlier)
 		}
 	}
+	r.progress("reading files", len(list), len(list))
 	if err := r.keepOthers(ctx, kept); err != nil {
 		return err
 	}

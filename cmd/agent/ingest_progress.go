@@ -42,7 +42,7 @@ func (p *ingestProgress) update(phase string, done, total int) {
 		p.show(done, left)
 	case now.Sub(p.last) >= time.Second:
 		p.last = now
-		fmt.Fprintf(p.app.stderr, "%s %d %%%s\n", phase, int(100*float64(done)/float64(total)), left)
+		fmt.Fprintf(p.app.stderr, "%s %d/%d%s\n", phase, done, total, left)
 	}
 }
 
@@ -60,7 +60,7 @@ func (p *ingestProgress) show(done int, left string) {
 	if p.bar == nil {
 		p.bar = progressbar.NewOptions(p.total,
 			progressbar.OptionSetWriter(p.app.stderr), progressbar.OptionSetDescription(p.phase),
-			progressbar.OptionEnableColorCodes(false), progressbar.OptionSetPredictTime(false),
+			progressbar.OptionEnableColorCodes(false), progressbar.OptionShowCount(), progressbar.OptionSetPredictTime(false),
 			progressbar.OptionSetWidth(min(max(p.app.stderr.width-50, 10), 40)),
 			progressbar.OptionThrottle(50*time.Millisecond), progressbar.OptionClearOnFinish())
 	}
