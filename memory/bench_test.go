@@ -74,7 +74,7 @@ func BenchmarkIngest(b *testing.B) {
 	passages := indextest.Synthesise(likeObliqa, 1)
 	for b.Loop() {
 		g := ingestPassages(b, passages)
-		b.ReportMetric(float64(g.passages)/g.ingest.Seconds(), "passages/s")
+		b.ReportMetric(float64(g.passages)/g.took.Seconds(), "passages/s")
 		closeCorpus(b, g.corpus)
 	}
 }
@@ -102,7 +102,7 @@ func TestGrowthOfLittle(t *testing.T) {
 	}
 	g := ingestPassages(t, passages)
 	defer closeCorpus(t, g.corpus)
-	if g.passages != 200 || g.ingest <= 0 || g.open <= 0 || g.disk < 200*100 {
+	if g.passages != 200 || g.took <= 0 || g.open <= 0 || g.disk < 200*100 {
 		t.Errorf("%+v", g)
 	}
 	questions := indextest.Questions(10, passages, 2)

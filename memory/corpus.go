@@ -221,6 +221,9 @@ func (c *Corpus) Search(ctx context.Context, q index.Query) (index.Result, error
 	if _, ok := errors.AsType[*index.SpaceError](err); ok {
 		return index.Result{}, &EmbedderError{Corpus: c.store.name, Made: c.manifest.Info.Space, Given: c.spaceID()}
 	}
+	if _, ok := errors.AsType[*index.CorruptError](err); ok {
+		err = &CorruptCorpusError{Name: c.store.name, Err: err}
+	}
 	if err != nil {
 		return index.Result{}, fmt.Errorf("searching corpus %q: %w", c.store.name, err)
 	}

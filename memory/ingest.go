@@ -118,13 +118,20 @@ func attempt(ctx context.Context, s *store, opts IngestOptions, w *walker, roots
 		return Report{}, err
 	}
 	run.afresh = !run.old.sameMaking(run.settings) || run.outdated()
-	if err := run.read(ctx, w.files); err != nil {
+	all, err := run.survey(ctx, w.files)
+	if err != nil {
 		return Report{}, err
 	}
-	if run.settled() {
+	if all && run.live != "" && !run.goneBelow(w.files) && !run.respaced() && !run.reranked() {
+		if err := run.read(ctx, w.files, func([]state.Passage) error { return nil }); err != nil {
+			return Report{}, err
+		}
 		return run.finish(run.old), nil
 	}
-	m, err := run.commit(ctx)
+	m, err := run.commit(ctx, w.files)
+	if errors.Is(err, errSettled) {
+		return run.finish(run.old), nil
+	}
 	if err != nil {
 		return Report{}, err
 	}
@@ -143,12 +150,19 @@ type ingestion struct {
 	afresh   bool      // read every file again and start from no index
 	report   Report
 
-	files  []file // of the new generation
-	add    []state.Passage
-	remove []string
+	same  map[string]bool             // paths of files that are as they were
+	files []file                      // of the new generation
+	push  func([]state.Passage) error // takes the passages of a source
+	pages map[string][]state.Passage  // by source: of pages, which wait
+	gone  []string                    // sources of the live generation whose passages go
 
 	running []string // what repeats over pages
+
+	fault error // of reading, which ends the making of the index
 }
+
+// errSettled says that a new generation would be the live one again.
+var errSettled = errors.New("nothing has changed")
 
 // begin finds where to start from and removes leftovers.
 func (r *ingestion) begin() error {
@@ -177,6 +191,18 @@ func (r *ingestion) outdated() bool {
 	_, err := index.ReadStats(r.store.path(r.live, indexDir))
 	_, other := errors.AsType[*index.VersionError](err)
 	return other
+}
+
+// goneBelow reports whether a file of the live generation is no longer below the
+// roots.
+func (r *ingestion) goneBelow(list []found) bool {
+	there := make(map[string]bool, len(list))
+	for _, item := range list {
+		there[item.path] = true
+	}
+	return slices.ContainsFunc(r.old.Files, func(f file) bool {
+		return !there[f.Path] && slices.ContainsFunc(r.roots, func(root string) bool { return below(f.Path, root) })
+	})
 }
 
 // settled reports whether the live generation already holds what was read.
@@ -217,7 +243,7 @@ func (r *ingestion) progress(phase string, done, total int) {
 }
 
 // commit writes the next generation and makes it the live one.
-func (r *ingestion) commit(ctx context.Context) (*manifest, error) {
+func (r *ingestion) commit(ctx context.Context, list []found) (*manifest, error) {
 	gen, err := r.store.next(r.live)
 	if err != nil {
 		return nil, err
@@ -226,7 +252,7 @@ func (r *ingestion) commit(ctx context.Context) (*manifest, error) {
 	if err := os.Mkdir(r.store.path(gen), 0o700); err != nil {
 		return nil, fmt.Errorf("making generation: %w", err)
 	}
-	m, err := r.build(ctx, gen)
+	m, err := r.build(ctx, gen, list)
 	if err == nil {
 		err = r.store.setCurrent(gen)
 	}
@@ -244,18 +270,30 @@ func (r *ingestion) commit(ctx context.Context) (*manifest, error) {
 }
 
 // build fills the directory of a generation.
-func (r *ingestion) build(ctx context.Context, gen string) (*manifest, error) {
-	from, remove := "", []string(nil)
+func (r *ingestion) build(ctx context.Context, gen string, list []found) (*manifest, error) {
+	from := ""
 	if r.live != "" && !r.afresh {
-		from, remove = r.store.path(r.live, indexDir), r.remove
+		from = r.store.path(r.live, indexDir)
 	}
 	r.store.step("index " + gen)
+	r.pages = map[string][]state.Passage{}
 	stats, err := index.Update(ctx, index.UpdateOptions{
-		Dir: r.store.path(gen, indexDir), From: from, Remove: remove, Add: r.add, BM25: r.opts.BM25, Space: r.opts.Space, Progress: r.opts.Progress,
+		Dir: r.store.path(gen, indexDir), From: from, BM25: r.opts.BM25, Space: r.opts.Space, Progress: r.opts.Progress,
+		Stream: func(add func([]state.Passage) error) ([]string, error) {
+			if r.fault = r.read(ctx, list, add); r.fault == nil && r.settled() {
+				r.fault = errSettled
+			}
+			return r.gone, r.fault
+		},
 	})
+	if r.fault != nil {
+		return nil, r.fault
+	}
 	if err != nil {
-		var corrupt *index.CorruptError
-		if errors.As(err, &corrupt) {
+		if duplicate, ok := errors.AsType[*index.DuplicateError](err); ok {
+			return nil, r.duplicated(duplicate)
+		}
+		if _, ok := errors.AsType[*index.CorruptError](err); ok {
 			err = &CorruptCorpusError{Name: r.store.name, Err: err}
 		}
 		return nil, err

@@ -12,6 +12,7 @@ import (
 
 	"example.com/assay/memory/document"
 	"example.com/assay/memory/index"
+	"example.com/assay/state"
 )
 
 // tree writes files below a new directory; a content of "-" removes one.
@@ -78,13 +79,9 @@ func verify(t testing.TB, home, name string) *Corpus {
 		if want := map[bool]string{true: f.Path}[f.Text != ""]; original != want {
 			t.Fatalf("original of %s is %s", f.Source, original)
 		}
-		for _, id := range f.Passages {
-			p, ok, err := c.Passage(id)
-			if err != nil || !ok {
-				t.Fatalf("passage %q: %v, %v", id, ok, err)
-			}
-			if string(text[p.Start:p.End]) != p.Text || p.Source != f.Source {
-				t.Fatalf("passage %q is not at its place in %s", id, path)
+		for _, p := range passagesOf(t, c, f.Source) {
+			if string(text[p.Start:p.End]) != p.Text {
+				t.Fatalf("passage %q is not at its place in %s", p.ID, path)
 			}
 			n++
 		}
@@ -93,6 +90,21 @@ func verify(t testing.TB, home, name string) *Corpus {
 		t.Fatalf("info %+v of %d passages in %d files", info, n, len(c.manifest.Files))
 	}
 	return c
+}
+
+// passagesOf reads the passages of a source, by id.
+func passagesOf(t testing.TB, c *Corpus, source string) (out []state.Passage) {
+	t.Helper()
+	for _, id := range c.index.IDs() {
+		p, ok, err := c.Passage(id)
+		if err != nil || !ok {
+			t.Fatalf("passage %q: %v, %v", id, ok, err)
+		}
+		if p.Source == source {
+			out = append(out, p)
+		}
+	}
+	return out
 }
 
 func closeCorpus(t testing.TB, c *Corpus) {
@@ -366,11 +378,7 @@ func TestRunningBlocks(t *testing.T) {
 		c := verify(t, home, "x")
 		defer closeCorpus(t, c)
 		for _, f := range c.manifest.Files {
-			for _, id := range f.Passages {
-				p, ok, err := c.Passage(id)
-				if err != nil || !ok {
-					t.Fatal(id, ok, err)
-				}
+			for _, p := range passagesOf(t, c, f.Source) {
 				texts = append(texts, p.Source+": "+p.Text)
 			}
 		}

@@ -12,11 +12,50 @@ import (
 	"strings"
 
 	"example.com/assay/memory/document"
+	"example.com/assay/memory/index"
+	"example.com/assay/state"
 )
 
-// read loads what is new or changed below the roots and decides what of the
-// old generation stays.
-func (r *ingestion) read(ctx context.Context, list []found) error {
+// survey finds the files that are as the live generation has them. It reports
+// whether these are all.
+func (r *ingestion) survey(ctx context.Context, list []found) (all bool, err error) {
+	old := make(map[string]file, len(r.old.Files)) // by path
+	for _, f := range r.old.Files {
+		old[f.Path] = f
+	}
+	r.same = make(map[string]bool, len(list))
+	for _, item := range list {
+		before, known := old[item.path]
+		if !known || r.afresh || movedTo(before, item) {
+			continue
+		}
+		hash, err := document.HashFile(ctx, before.Path, &r.opts.Load)
+		if err != nil {
+			if _, ok := faultOf(err); !ok {
+				return false, err
+			}
+			continue
+		}
+		r.same[item.path] = hash == before.Hash && r.hasText(before) && r.sameReader(ctx, before)
+	}
+	for _, item := range list {
+		if !r.same[item.path] {
+			return false, nil
+		}
+	}
+	return !r.afresh, nil
+}
+
+// movedTo reports whether a wider root names a file anew, so that it does not matter
+// which was first.
+func movedTo(before file, item found) bool {
+	return before.Root != item.root && below(before.Root, item.root)
+}
+
+// read loads what is new or changed below the roots, hands its passages to push, and
+// decides what of the old generation stays.
+func (r *ingestion) read(ctx context.Context, list []found, push func([]state.Passage) error) error {
+	r.push = push
 	old := make(map[string]file, len(r.old.Files))   // by path
 	taken := make(map[string]bool, len(r.old.Files)) // sources
 	for _, f := range r.old.Files {
@@ -27,13 +66,16 @@ func (r *ingestion) read(ctx context.Context, list []found) error {
 	for i, item := range list {
 		r.progress("reading files", i, len(list))
 		before, known := old[item.path]
-		moved := known && before.Root != item.root && below(before.Root, item.root)
-		if !known || moved { // a wider root names its files anew, so that it does not matter which was first
+		moved, earlier := known && movedTo(before, item), before.Source
+		if !known || moved {
 			delete(taken, before.Source)
 			before.Source = sourceName(item, taken)
 			before.Path, before.Root = item.path, item.root
 		}
-		after, err := r.one(ctx, before, known && !moved && !r.afresh)
+		after, err := before, error(nil)
+		if !r.same[item.path] {
+			after, err = r.load(ctx, before)
+		}
 		if err != nil {
 			reason, ok := faultOf(err)
 			if !ok || item.named {
@@ -48,11 +90,14 @@ func (r *ingestion) read(ctx context.Context, list []found) error {
 		switch {
 		case !known:
 			r.report.Added++
+		case r.same[item.path]:
+			r.report.Unchanged++
 		case moved || after.Hash != before.Hash || after.Text != before.Text || after.Reader != before.Reader:
 			r.report.Changed++
-			r.remove = append(r.remove, before.Passages...)
-		default:
+			r.gone = append(r.gone, earlier)
+		default: // only read again
 			r.report.Unchanged++
+			r.gone = append(r.gone, earlier)
 		}
 	}
 	r.progress("reading files", len(list), len(list))
@@ -62,24 +107,12 @@ func (r *ingestion) read(ctx context.Context, list []found) error {
 	if len(kept) == 0 && r.report.Removed == 0 || len(r.files) == 0 {
 		return r.nothing()
 	}
-	if err := r.dropRunning(ctx); err != nil {
-		return err
-	}
-	return r.checkIDs()
+	return r.dropRunning(ctx)
 }
 
-// one returns a file as it is now, with its passages added to the new
-// generation unless the old one holds them already (same).
-func (r *ingestion) one(ctx context.Context, before file, same bool) (file, error) {
-	if same {
-		hash, err := document.HashFile(ctx, before.Path, &r.opts.Load)
-		if err != nil {
-			return file{}, err
-		}
-		if hash == before.Hash && r.hasText(before) && r.sameReader(ctx, before) {
-			return before, nil
-		}
-	}
+// load reads a file and hands its passages on. Those of a page wait until it is known
+// what repeats over pages.
+func (r *ingestion) load(ctx context.Context, before file) (file, error) {
 	d, err := document.Load(ctx, before.Path, before.Source, &r.opts.Load)
 	if err != nil {
 		return file{}, err
@@ -97,13 +130,12 @@ func (r *ingestion) one(ctx context.Context, before file, same bool) (file, erro
 	if err != nil {
 		return file{}, err
 	}
-	after.Passages = make([]string, len(passages))
-	for i, p := range passages {
-		after.Passages[i] = p.ID
-	}
-	r.add = append(r.add, passages...)
 	r.report.Records += d.Skipped
-	return after, nil
+	if len(after.Edges) > 0 {
+		r.pages[after.Source] = passages
+		return after, nil
+	}
+	return after, r.push(passages)
 }
 
 // sameReader reports whether what read a file is still what would read it.
@@ -142,12 +174,12 @@ func (r *ingestion) keepOthers(ctx context.Context, kept map[string]bool) error 
 		}
 		if slices.ContainsFunc(r.roots, func(root string) bool { return below(f.Path, root) }) {
 			r.report.Removed++
-			r.remove = append(r.remove, f.Passages...)
+			r.gone = append(r.gone, f.Source)
 			continue
 		}
 		if r.afresh {
 			var err error
-			if f, err = r.one(ctx, f, false); err != nil {
+			if f, err = r.load(ctx, f); err != nil {
 				return &EarlierFileError{Err: err}
 			}
 		}
@@ -173,20 +205,18 @@ func nothingToRead(paths []string, skipped []Skip) error {
 		strings.Join(paths, ", "), strings.Join(document.Extensions(), " "), b.String())
 }
 
-// checkIDs refuses two passages of one id, which records of two files can
-// have.
-func (r *ingestion) checkIDs() error {
-	owner := map[string]string{}
-	for _, f := range r.files {
-		for _, id := range f.Passages {
-			if first, ok := owner[id]; ok {
-				return &document.InputError{Path: f.Path, Msg: fmt.Sprintf("its passage %q has the id of one in %s", id, first),
-					Hint: "give records ids that are unique in the corpus, or ingest the files into two corpora"}
+// duplicated says which two files have passages of one id, which records can have.
+func (r *ingestion) duplicated(d *index.DuplicateError) error {
+	path := func(source string) string {
+		for _, f := range r.files {
+			if f.Source == source {
+				return f.Path
 			}
-			owner[id] = f.Path
 		}
+		return source
 	}
-	return nil
+	return &document.InputError{Path: path(d.Sources[1]), Msg: fmt.Sprintf("its passage %q has the id of one in %s", d.ID, path(d.Sources[0])),
+		Hint: "give records ids that are unique in the corpus, or ingest the files into two corpora"}
 }
 
 // faultOf returns what is wrong with a file, or false when the error is not

@@ -38,19 +38,18 @@ type settings struct {
 
 // A file is one document of a corpus.
 type file struct {
-	Source   string   `json:"source"`
-	Path     string   `json:"path"` // absolute
-	Root     string   `json:"root"` // the path named when it was ingested
-	Format   string   `json:"format"`
-	Hash     string   `json:"hash"`             // of the file's bytes
-	Reader   string   `json:"reader,omitempty"` // document.Document.Reader
-	Text     string   `json:"text,omitempty"`   // name in texts/ of the extracted text; empty when offsets count in the file itself
-	Bytes    int      `json:"bytes"`            // of the text
-	Edges    []string `json:"edges,omitempty"`  // document.Document.Edges
-	Skipped  int      `json:"skipped,omitempty"`
-	Lost     []string `json:"lost,omitempty"`         // document.Document.Lost
-	LostAll  int      `json:"lost_records,omitempty"` // and LostRecords
-	Passages []string `json:"passages"`               // ids, in order
+	Source  string   `json:"source"`
+	Path    string   `json:"path"` // absolute
+	Root    string   `json:"root"` // the path named when it was ingested
+	Format  string   `json:"format"`
+	Hash    string   `json:"hash"`             // of the file's bytes
+	Reader  string   `json:"reader,omitempty"` // document.Document.Reader
+	Text    string   `json:"text,omitempty"`   // name in texts/ of the extracted text; empty when offsets count in the file itself
+	Bytes   int      `json:"bytes"`            // of the text
+	Edges   []string `json:"edges,omitempty"`  // document.Document.Edges
+	Skipped int      `json:"skipped,omitempty"`
+	Lost    []string `json:"lost,omitempty"`         // document.Document.Lost
+	LostAll int      `json:"lost_records,omitempty"` // and LostRecords
 }
 
 func settingsOf(load document.LoadOptions, split document.SplitOptions) settings {

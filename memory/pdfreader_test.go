@@ -33,10 +33,7 @@ func TestReaderOfPDF(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, ok, err := c.Passage(f.Passages[0])
-		if err != nil || !ok {
-			t.Fatal(ok, err)
-		}
+		p := passagesOf(t, c, f.Source)[0]
 		if p.Metadata["reader"] != f.Reader {
 			t.Errorf("the passage names %q, the record %q", p.Metadata["reader"], f.Reader)
 		}

@@ -46,57 +46,55 @@ func running(files []file) []string {
 // ingests that led there.
 func (r *ingestion) dropRunning(ctx context.Context) error {
 	r.running = running(r.files)
-	fresh := map[string]bool{} // sources whose passages are in add
-	for _, p := range r.add {
-		fresh[p.Source] = true
-	}
-	again := map[string][]state.Passage{}
-	for i, f := range r.files {
+	for _, f := range r.files {
+		passages, fresh := r.pages[f.Source]
 		now, before := runningOf(f, r.running), []string(nil)
-		if !fresh[f.Source] {
+		if !fresh {
 			before = runningOf(f, r.old.Running)
 		}
-		if slices.Equal(now, before) {
-			continue
-		}
-		d, err := document.Load(ctx, f.Path, f.Source, &r.opts.Load)
-		if err != nil || d.Hash != f.Hash {
-			if ctx.Err() != nil {
-				return ctx.Err()
+		if !slices.Equal(now, before) {
+			again, err := r.without(ctx, f, now)
+			if err != nil {
+				return err
 			}
-			continue // changed since: the next ingest reads it
+			if again != nil {
+				passages = *again
+				if !fresh {
+					r.changed(f)
+				}
+			}
 		}
-		names := map[string]bool{}
-		for _, name := range now {
-			names[name] = true
-		}
-		d.DropEdges(names)
-		passages, err := document.Passages(ctx, d, &r.opts.Split)
-		if err != nil {
+		delete(r.pages, f.Source)
+		if err := r.push(passages); err != nil {
 			return err
 		}
-		if !fresh[f.Source] {
-			r.remove = append(r.remove, f.Passages...)
-			r.report.Changed++
-			if below := slices.ContainsFunc(r.roots, func(root string) bool { return below(f.Path, root) }); below {
-				r.report.Unchanged--
-			}
-		}
-		r.files[i].Passages = make([]string, len(passages))
-		for j, p := range passages {
-			r.files[i].Passages[j] = p.ID
-		}
-		again[f.Source] = passages
 	}
-	if len(again) == 0 {
-		return nil
-	}
-	add := slices.DeleteFunc(r.add, func(p state.Passage) bool { _, ok := again[p.Source]; return ok })
-	for _, f := range r.files {
-		add = append(add, again[f.Source]...)
-	}
-	r.add = add
 	return nil
+}
+
+// changed counts a file of the earlier generation as changed by others.
+func (r *ingestion) changed(f file) {
+	r.gone = append(r.gone, f.Source)
+	r.report.Changed++
+	if slices.ContainsFunc(r.roots, func(root string) bool { return below(f.Path, root) }) {
+		r.report.Unchanged--
+	}
+}
+
+// without reads a file's passages without some of its blocks; nil when it has changed
+// since, and the next ingest reads it.
+func (r *ingestion) without(ctx context.Context, f file, blocks []string) (*[]state.Passage, error) {
+	d, err := document.Load(ctx, f.Path, f.Source, &r.opts.Load)
+	if err != nil || d.Hash != f.Hash {
+		return nil, ctx.Err()
+	}
+	names := map[string]bool{}
+	for _, name := range blocks {
+		names[name] = true
+	}
+	d.DropEdges(names)
+	passages, err := document.Passages(ctx, d, &r.opts.Split)
+	return &passages, err
 }
 
 // runningOf lists the names of a file's blocks that repeat.

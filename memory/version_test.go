@@ -36,7 +36,7 @@ func TestOtherVersion(t *testing.T) {
 	opts := IngestOptions{Home: home, Corpus: "law", Paths: []string{docs}}
 	before := mustIngest(t, opts)
 	for _, c := range []struct{ version, want string }{
-		{"2", "older version of this program (format 2, this one reads 4)"},
+		{"2", "older version of this program (format 2, this one reads 6)"},
 		{"99", "newer version of this program (format 99"},
 	} {
 		restamp(t, home, c.version)

@@ -245,6 +245,9 @@ func TestIngestProgress(t *testing.T) {
 	if n := strings.Count(stderr.String(), "\n"); n == 0 || n > 6 {
 		t.Errorf("%d lines in 6 seconds:\n%s", n, stderr)
 	}
+	if !strings.Contains(stderr.String(), "reading files 7/20, 4s left") {
+		t.Errorf("what remains is not said:\n%s", stderr)
+	}
 	stderr.Reset()
 	p = a.newIngestProgress(true)
 	for i := range 20 {

@@ -7,13 +7,15 @@ import (
 	"github.com/schollz/progressbar/v3"
 )
 
-// ingestProgress shows how far an ingest is: a bar on a terminal, else a line
-// a second at most, so that quick ones print nothing.
+// ingestProgress shows how far a phase of an ingest is, and how long the rest of it
+// takes at the pace so far: a bar on a terminal, else a line a second at most, so that
+// quick ones print nothing.
 type ingestProgress struct {
 	app   *app
 	quiet bool
 	phase string
 	total int
+	began time.Time // the phase
 	bar   *progressbar.ProgressBar
 	last  time.Time
 	err   error
@@ -25,31 +27,46 @@ func (a *app) newIngestProgress(quiet bool) *ingestProgress {
 
 // update takes one report of progress.
 func (p *ingestProgress) update(phase string, done, total int) {
+	if p.quiet || total <= 0 {
+		return // nobody watches, or nothing to measure
+	}
+	now := p.app.now()
+	if phase != p.phase || total != p.total {
+		p.finish()
+		p.phase, p.total, p.began = phase, total, now
+	}
+	done = min(max(done, 0), total)
+	left := remaining(now.Sub(p.began), done, total)
 	switch {
-	case p.quiet:
 	case p.app.stderr.tty:
-		p.show(phase, done, total)
-	case p.app.now().Sub(p.last) >= time.Second:
-		p.last = p.app.now()
-		fmt.Fprintf(p.app.stderr, "%s %d/%d\n", phase, done, total)
+		p.show(done, left)
+	case now.Sub(p.last) >= time.Second:
+		p.last = now
+		fmt.Fprintf(p.app.stderr, "%s %d/%d%s\n", phase, done, total, left)
 	}
 }
 
-func (p *ingestProgress) show(phase string, done, total int) {
-	if total <= 0 {
-		return // nothing to measure
+// remaining says how long the rest takes if it goes on as it did; nothing while that
+// is not known.
+func remaining(took time.Duration, done, total int) string {
+	if done == 0 || done == total || took < time.Second {
+		return ""
 	}
-	if p.bar == nil || phase != p.phase || total != p.total {
-		p.finish()
-		p.phase, p.total = phase, total
-		p.bar = progressbar.NewOptions(total,
-			progressbar.OptionSetWriter(p.app.stderr), progressbar.OptionSetDescription(phase),
+	left := time.Duration(float64(took) * float64(total-done) / float64(done))
+	return fmt.Sprintf(", %s left", left.Round(time.Second))
+}
+
+func (p *ingestProgress) show(done int, left string) {
+	if p.bar == nil {
+		p.bar = progressbar.NewOptions(p.total,
+			progressbar.OptionSetWriter(p.app.stderr), progressbar.OptionSetDescription(p.phase),
 			progressbar.OptionEnableColorCodes(false), progressbar.OptionShowCount(), progressbar.OptionSetPredictTime(false),
-			progressbar.OptionSetWidth(min(max(p.app.stderr.width-40, 10), 40)),
+			progressbar.OptionSetWidth(min(max(p.app.stderr.width-50, 10), 40)),
 			progressbar.OptionThrottle(50*time.Millisecond), progressbar.OptionClearOnFinish())
 	}
+	p.bar.Describe(p.phase + left)
 	if p.err == nil {
-		p.err = p.bar.Set(min(max(done, 0), total))
+		p.err = p.bar.Set(done)
 	}
 }
 

@@ -122,7 +122,7 @@ func TestReplayOfAChangedSkill(t *testing.T) {
 		t.Errorf("the new trace begins %+v", is[0].Header)
 	}
 	// The new trace is one as any other: all of it, with the skill as it was, gives
-	// the old answer.
+	// The new trace is one as any other: all of it, with the skill as it was.
 	text, _ = agent(exitFailed, "trace", "replay", out)
 	if !strings.Contains(text, "nodes: 0 from the trace") || !strings.Contains(text, "answered, confidence") {
 		t.Errorf("back again: %s", text)

@@ -26,51 +26,95 @@ const (
 
 // An analysed passage is one that is ready to be stored.
 type analysed struct {
-	passage state.Passage
-	json    []byte
-	hash    [hashSize]byte
-	terms   []string // of the body, with the title's words repeated
-	bigrams []string
-	bag     []lsa.Term // of terms
-	labels  citation.Labels
+	draft
+	json   []byte
+	bag    []lsa.Term // terms of the body, with the title's words repeated
+	pairs  []uint64   // keys of the pairs of adjacent terms
+	meta   []string   // terms of its metadata
+	labels citation.Labels
 }
 
-// analyse prepares passages, with their labels, on all processors; results
-// come by index.
-func analyse(passages []state.Passage, labels []citation.Labels) ([]analysed, error) {
+// analyse prepares passages, with their labels.
+func analyse(passages []state.Passage, labels []citation.Labels, stems stemmer) ([]analysed, error) {
 	out := make([]analysed, len(passages))
-	errs := make([]error, len(passages))
-	parallel(len(passages), func(i int) {
-		out[i], errs[i] = analyseOne(passages[i])
-		out[i].labels = labels[i]
-	})
-	for _, err := range errs {
-		if err != nil {
+	for i := range passages {
+		var err error
+		if out[i], err = analyseOne(passages[i], stems); err != nil {
 			return nil, err
+		}
+		out[i].labels = labels[i]
+		if i > 0 { // neighbours share these, and drafts are many
+			same, d := &out[i-1].draft, &out[i].draft
+			d.doc, d.title, d.source = shared(same.doc, d.doc), shared(same.title, d.title), shared(same.source, d.source)
 		}
 	}
 	return out, nil
 }
 
-func analyseOne(p state.Passage) (analysed, error) {
+// shared is b, as a where they are equal.
+func shared(a, b string) string {
+	if a == b {
+		return a
+	}
+	return b
+}
+
+func analyseOne(p state.Passage, stems stemmer) (analysed, error) {
 	data, err := json.Marshal(p)
 	if err != nil {
 		return analysed{}, fmt.Errorf("encoding passage %q: %w", p.ID, err)
 	}
-	a := analysed{passage: p, json: data}
-	sum := sha256.Sum256(data)
-	copy(a.hash[:], sum[:])
-	body, title := terms(p.Text, text.DocStops), terms(p.Title, text.DocStops)
-	a.bigrams = append(bigrams(body), bigrams(title)...)
-	a.terms = slices.Clone(body)
+	a := analysed{json: data, meta: metaTerms(p)}
+	body, title := stems.terms(p.Text, text.DocStops), stems.terms(p.Title, text.DocStops)
+	a.pairs = appendPairs(appendPairs(make([]uint64, 0, len(body)+len(title)), body), title)
+	all := slices.Clone(body)
 	for range titleWeight {
-		a.terms = append(a.terms, title...)
+		all = append(all, title...)
 	}
 	if heading := lastHeading(p); heading != "" {
-		a.terms = append(a.terms, terms(heading, text.DocStops)...)
+		all = append(all, stems.terms(heading, text.DocStops)...)
 	}
-	a.bag = lsa.Bag(a.terms)
+	a.bag = lsa.Bag(all)
+	// What is kept until the end must not hold the text of a whole file.
+	a.draft = draft{
+		id: strings.Clone(p.ID), doc: strings.Clone(p.Doc), title: strings.Clone(p.Title), source: strings.Clone(p.Source),
+		length: len(all), bigrams: len(a.pairs), start: max(0, p.Start), hash: hashOf(data),
+	}
 	return a, nil
+}
+
+// hashOf is what a stored passage is recognised by.
+func hashOf(data []byte) (hash [hashSize]byte) {
+	sum := sha256.Sum256(data)
+	copy(hash[:], sum[:])
+	return hash
+}
+
+// A stemmer remembers the stems of words: a corpus has few words and many
+// occurrences of them. It is of one goroutine.
+type stemmer map[string]string
+
+// terms is the function of that name.
+func (m stemmer) terms(s string, stop text.StopList) []string {
+	tokens := text.Tokens(s)
+	out := make([]string, 0, len(tokens))
+	for _, t := range tokens {
+		if stop.Has(t.Text) {
+			continue
+		}
+		stem, known := m[t.Text]
+		if !known {
+			if stem = text.Stem(t.Text); len(stem) > maxTerm {
+				stem = stem[:maxTerm]
+			}
+			stem = strings.Clone(stem)
+			if len(m) < maxStems {
+				m[strings.Clone(t.Text)] = stem
+			}
+		}
+		out = append(out, stem)
+	}
+	return out
 }
 
 // terms are the stems of s without stop words, of bounded length.

@@ -14,6 +14,7 @@ type encoder struct{ out []byte }
 
 func (e *encoder) uint(v int)         { e.out = binary.AppendUvarint(e.out, uint64(v)) }
 func (e *encoder) fixed64(v uint64)   { e.out = binary.LittleEndian.AppendUint64(e.out, v) }
+func (e *encoder) fixed32(v uint32)   { e.out = binary.LittleEndian.AppendUint32(e.out, v) }
 func (e *encoder) raw(b []byte)       { e.out = append(e.out, b...) }
 func (e *encoder) str(s string)       { e.uint(len(s)); e.out = append(e.out, s...) }
 func (e *encoder) strs(list []string) { e.uint(len(list)); e.each(list) }
@@ -38,17 +39,22 @@ func (d *decoder) fail(err error) {
 	d.in = nil
 }
 
-func (d *decoder) uint() int {
+func (d *decoder) uint64() uint64 {
 	v, n := binary.Uvarint(d.in)
 	if n <= 0 {
 		d.fail(errTruncated)
 		return 0
 	}
+	d.in = d.in[n:]
+	return v
+}
+
+func (d *decoder) uint() int {
+	v := d.uint64()
 	if v > math.MaxInt32 {
 		d.fail(fmt.Errorf("a number of %d is not plausible", v))
 		return 0
 	}
-	d.in = d.in[n:]
 	return int(v)
 }
 
@@ -93,12 +99,38 @@ func (d *decoder) fixed64() uint64 {
 
 func (d *decoder) str() string { return string(d.raw(d.uint())) }
 
+// strs reads strings that share one allocation.
 func (d *decoder) strs() []string {
-	list := make([]string, d.count())
-	for i := range list {
-		list[i] = d.str()
+	ends := make([][2]int, d.count())
+	from := d.in
+	for i := range ends {
+		n := d.uint()
+		at := len(from) - len(d.in)
+		d.raw(n)
+		ends[i] = [2]int{at, at + n}
+	}
+	list := make([]string, len(ends))
+	if d.err != nil {
+		return list
+	}
+	all := string(from[:len(from)-len(d.in)])
+	for i, e := range ends {
+		list[i] = all[e[0]:e[1]]
 	}
 	return list
+}
+
+// fixed32s reads n numbers of four bytes.
+func (d *decoder) fixed32s(n int) []uint32 {
+	b := d.raw(4 * n)
+	if b == nil {
+		return make([]uint32, 0)
+	}
+	out := make([]uint32, n)
+	for i := range out {
+		out[i] = binary.LittleEndian.Uint32(b[4*i:])
+	}
+	return out
 }
 
 // end reports the first error, or that data is left over.

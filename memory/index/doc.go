@@ -4,7 +4,9 @@
 //
 // An index is a directory, a generation, that is written once and never
 // changed. [Update] makes a new generation from nothing or from an earlier
-// one; the caller points readers at it.
+// one; the caller points readers at it. It consists of parts (part.go), which
+// generations share by links: an update writes a part of what is new, and the
+// table of all passages, and merges small parts.
 //
 //	stats, err := index.Update(ctx, index.UpdateOptions{Dir: "gen-2", From: "gen-1", Add: passages})
 //	ix, err := index.Open("gen-2")
@@ -41,7 +43,9 @@
 // # Size
 //
 // Vectors are scanned whole, exactly, up to 200,000 passages; above that they
-// have lists of which the nearest are looked at (package vector). The offline
+// are kept in eight bits a coordinate, in lists of which the nearest are looked
+// at (package vector), and are read when they are. Parts are checked whole when
+// they are opened up to 64 MB; above that, what is read of them is. The offline
 // embedder is trained on 50,000 passages at most (package lsa), again when a
 // fifth of the passages have changed, and below 5,000 passages at every change;
 // between two trainings, new passages are folded in. [Index.Training] tells

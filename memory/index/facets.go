@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	bindex "github.com/blevesearch/bleve_index_api"
 )
 
 // A Facet is a key of metadata and what the passages have of it.
@@ -50,7 +48,7 @@ func (x *Index) facet(ctx context.Context, key string, limit int) (Facet, error)
 	has := make([]bool, len(x.table.rows))
 	var list []posting
 	var terms []string
-	if err := x.store.terms(metaField, metaTerm(key, ""), func(term string, _ int) (string, bool) {
+	if err := x.store.terms(metaField, metaTerm(key, ""), func(term string) (string, bool) {
 		terms = append(terms, term)
 		return "", true
 	}); err != nil {
@@ -89,7 +87,7 @@ func (x *Index) metadataKeys(ctx context.Context) ([]string, error) {
 	var out []string
 	var list []posting
 	var failed error
-	err := x.store.terms(metaField, "", func(term string, _ int) (string, bool) {
+	err := x.store.terms(metaField, "", func(term string) (string, bool) {
 		key, _, _ := strings.Cut(term, "\x00")
 		if list, failed = x.store.postings(ctx, metaField, term, x.table.drawn, list[:0]); failed != nil {
 			return "", false
@@ -101,45 +99,4 @@ func (x *Index) metadataKeys(ctx context.Context) ([]string, error) {
 		return key + "\x01", true
 	})
 	return out, errors.Join(err, failed)
-}
-
-// terms calls fn for every term of a field that begins with prefix, sorted,
-// with how many documents hold it, deleted ones perhaps included. fn may name
-// a term to go on from, "" for the next one, and says whether to go on.
-func (s *store) terms(field, prefix string, fn func(term string, n int) (from string, more bool)) (err error) {
-	open := func(from string) (bindex.FieldDict, error) {
-		return s.reader.FieldDictRange(field, []byte(from), nil)
-	}
-	dict, err := open(prefix)
-	if err != nil {
-		return fmt.Errorf("listing the terms of %s: %w", field, err)
-	}
-	defer func() {
-		if dict != nil {
-			err = errors.Join(err, dict.Close())
-		}
-	}()
-	for {
-		entry, err := dict.Next()
-		if err != nil {
-			return fmt.Errorf("listing the terms of %s: %w", field, err)
-		}
-		if entry == nil || !strings.HasPrefix(entry.Term, prefix) {
-			return nil
-		}
-		from, more := fn(entry.Term, int(entry.Count))
-		if !more {
-			return nil
-		}
-		if from == "" {
-			continue
-		}
-		err, dict = dict.Close(), nil
-		if err == nil {
-			dict, err = open(from)
-		}
-		if err != nil {
-			return fmt.Errorf("listing the terms of %s: %w", field, err)
-		}
-	}
 }

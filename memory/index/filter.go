@@ -157,7 +157,7 @@ func (x *Index) holding(ctx context.Context, c Condition) ([]bool, error) {
 		terms = append(terms, metaTerm(key, strings.TrimSpace(value)))
 	}
 	if len(c.OneOf) == 0 || c.Prefix != "" {
-		if err := x.store.terms(metaField, metaTerm(key, c.Prefix), func(term string, _ int) (string, bool) {
+		if err := x.store.terms(metaField, metaTerm(key, c.Prefix), func(term string) (string, bool) {
 			terms = append(terms, term)
 			return "", true
 		}); err != nil {

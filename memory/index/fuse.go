@@ -111,7 +111,7 @@ func divide(ranked []candidate, part int, weight float64) {
 
 // graph scores each passage of the pool by its likeness to the best ones.
 func (x *Index) graph(sig *signals, pool []int32) []float64 {
-	seeds := best(sig.plain, graphSeeds, nil)
+	seeds := sig.bestPlain(graphSeeds, nil)
 	out := make([]float64, len(pool))
 	if len(seeds) == 0 {
 		return out
@@ -120,10 +120,15 @@ func (x *Index) graph(sig *signals, pool []int32) []float64 {
 	for _, seed := range seeds {
 		total += sig.plain[seed]
 	}
+	vectors := make([][]float32, len(seeds))
+	for j, seed := range seeds {
+		vectors[j] = x.vector(seed)
+	}
 	for i, ord := range pool {
-		for _, seed := range seeds {
+		own := x.vector(ord)
+		for j, seed := range seeds {
 			if seed != ord {
-				c := x.alike(ord, seed)
+				c := alike(own, vectors[j])
 				out[i] += c * c * sig.plain[seed] / total
 			}
 		}

@@ -16,26 +16,6 @@ type titleRef struct {
 	ord int32
 }
 
-// indexTitles lists the titles that a text can mention. use counts the
-// passages per title.
-func (x *Index) indexTitles(use []int) {
-	keys := x.table.keys
-	sharers := make(map[uint64]int)
-	for i, n := range use {
-		if n > 0 {
-			sharers[keys[i]] += n
-		}
-	}
-	for ord, r := range x.table.rows {
-		if key := keys[r.title]; key != 0 && sharers[key] <= maxTitleSharer {
-			x.titles = append(x.titles, titleRef{key: key, ord: int32(ord)})
-		}
-	}
-	slices.SortFunc(x.titles, func(a, b titleRef) int {
-		return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.ord, b.ord))
-	})
-}
-
 // mentioned calls fn for every passage whose title s mentions, in any order
 // and perhaps repeatedly.
 func (x *Index) mentioned(s string, fn func(ord int32)) {

@@ -16,17 +16,17 @@ import (
 
 // formatVersion is the version of a generation's layout. Every change of what
 // a file holds or of how text becomes terms takes a new one.
-const formatVersion = 4
+const formatVersion = 6
 
 // spaceVersion is the version of a layout with the vectors of a remote
 // embedder, which a program that knows formatVersion alone must not search.
-const spaceVersion = 5
+const spaceVersion = 7
 
-// Files of a generation, beside bleve's own in storeDir.
+// Files of a generation, beside those of its parts.
 const (
 	manifestFile = "manifest"
 	tableFile    = "table"
-	bagsFile     = "bags"
+	termsFile    = "terms" // of the bags, with how many passages hold each; only Update reads it
 	modelFile    = "lsa"
 	vectorsFile  = "vectors"
 	meaningFile  = "meaning" // vectors of a remote embedder; only where there is one
@@ -48,7 +48,8 @@ type manifest struct {
 	Changed     int         `json:"changed"` // passages added or removed since the embedder was trained
 	Calibration Calibration `json:"calibration"`
 	Scale       *scale      `json:"scale,omitempty"` // of a remote embedder; nil without one
-	Files       []file      `json:"files"`           // by name
+	Parts       []part      `json:"parts"`
+	Files       []file      `json:"files"` // by name
 }
 
 type file struct {
@@ -110,7 +111,10 @@ func decodeManifest(dir string, data []byte) (*manifest, error) {
 
 // sidecars are the files that are read whole when a generation is opened.
 func (m *manifest) sidecars() []string {
-	out := []string{tableFile, modelFile, vectorsFile}
+	out := []string{tableFile, modelFile}
+	if !m.coded() {
+		out = append(out, vectorsFile)
+	}
 	if m.Scale != nil {
 		out = append(out, meaningFile)
 	}
@@ -119,13 +123,22 @@ func (m *manifest) sidecars() []string {
 			out = append(out, f.Name)
 		}
 	}
+	for _, p := range m.Parts {
+		out = append(out, p.Name+sumsExt)
+	}
 	return out
+}
+
+// coded reports whether the vectors are so many that they are in lists, and read as
+// they are needed.
+func (m *manifest) coded() bool {
+	return slices.ContainsFunc(m.Files, func(f file) bool { return f.Name == listsFile })
 }
 
 // verify compares every file with the manifest. It returns the content of
 // those named by keep.
 func (m *manifest) verify(dir string, keep ...string) (map[string][]byte, error) {
-	wait := m.verifyOthers(dir, keep)
+	wait := m.verifyOthers(dir, keep, checkedWhole)
 	kept, err := m.read(dir, keep)
 	return kept, errors.Join(err, wait())
 }
@@ -153,18 +166,31 @@ func (m *manifest) read(dir string, names []string) (map[string][]byte, error) {
 	return kept, nil
 }
 
+// checkedWhole is how many bytes of parts are compared with their check sums when
+// a generation is opened. Of a larger one what is read is checked when it is read.
+const checkedWhole = 64 << 20
+
 // verifyOthers compares the files that are not named with the manifest while
-// the caller goes on; they are most of a generation's bytes. The caller must
-// wait for what it returns.
-func (m *manifest) verifyOthers(dir string, named []string) (wait func() error) {
+// the caller goes on; they are most of a generation's bytes, and of more than whole
+// only the sizes are compared. The caller must wait for what it returns.
+func (m *manifest) verifyOthers(dir string, named []string, whole int64) (wait func() error) {
 	done := make(chan error, 1)
+	var others []file
+	var size int64
+	for _, f := range m.Files {
+		if !slices.Contains(named, f.Name) {
+			others = append(others, f)
+			size += f.Size
+		}
+	}
 	go func() {
 		buf := make([]byte, 1<<20)
-		for _, f := range m.Files {
-			if slices.Contains(named, f.Name) {
-				continue
+		for _, f := range others {
+			check := f.verifySize
+			if size <= whole {
+				check = func(dir string) error { _, err := f.verify(dir, false, buf); return err }
 			}
-			if _, err := f.verify(dir, false, buf); err != nil {
+			if err := check(dir); err != nil {
 				done <- &CorruptError{Dir: dir, Err: err}
 				return
 			}
@@ -188,6 +214,18 @@ func (f file) verify(dir string, wanted bool, buf []byte) ([]byte, error) {
 		err = fmt.Errorf("file %s was changed", f.Name)
 	}
 	return data, err
+}
+
+// verifySize compares the size of a file with its entry.
+func (f file) verifySize(dir string) error {
+	if !filepath.IsLocal(filepath.FromSlash(f.Name)) {
+		return fmt.Errorf("its manifest names the file %q", f.Name)
+	}
+	info, err := os.Stat(filepath.Join(dir, filepath.FromSlash(f.Name)))
+	if err == nil && info.Size() != f.Size {
+		err = fmt.Errorf("file %s has %d bytes, want %d", f.Name, info.Size(), f.Size)
+	}
+	return err
 }
 
 // checksum reads a file through buf, or whole where its content is wanted.
@@ -215,7 +253,8 @@ func checksum(path string, whole bool, buf []byte) (data []byte, sum uint32, siz
 }
 
 // seal syncs every file below dir, and the manifest with their checksums last.
-func (m *manifest) seal(dir string) error {
+// Files that were linked have those that they had.
+func (m *manifest) seal(dir string, linked map[string]file) error {
 	m.Files = nil
 	buf := make([]byte, 1<<20)
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
@@ -225,6 +264,10 @@ func (m *manifest) seal(dir string) error {
 		name, err := filepath.Rel(dir, path)
 		if err != nil {
 			return err
+		}
+		if f, ok := linked[filepath.ToSlash(name)]; ok {
+			m.Files = append(m.Files, f)
+			return nil
 		}
 		_, sum, size, err := checksum(path, false, buf)
 		if err != nil {
@@ -243,8 +286,8 @@ func (m *manifest) seal(dir string) error {
 	if err := writeFile(dir, manifestFile, data); err != nil {
 		return err
 	}
-	for _, path := range []string{filepath.Join(dir, manifestFile), filepath.Join(dir, storeDir), dir, filepath.Dir(dir)} {
-		if err := syncPath(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	for _, path := range []string{filepath.Join(dir, manifestFile), dir, filepath.Dir(dir)} {
+		if err := syncPath(path); err != nil {
 			return fmt.Errorf("sealing the index: %w", err)
 		}
 	}
@@ -266,27 +309,6 @@ func syncPath(path string) (err error) {
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
 	return f.Sync()
-}
-
-// cloneStore gives dir the bleve files of another generation. Segments are
-// never written again once they exist, so they are linked; the rest is copied.
-func cloneStore(from, dir string, files []file) error {
-	if err := os.Mkdir(filepath.Join(dir, storeDir), 0o700); err != nil {
-		return err
-	}
-	for _, f := range files {
-		if !strings.HasPrefix(f.Name, storeDir+"/") {
-			continue
-		}
-		src, dst := filepath.Join(from, filepath.FromSlash(f.Name)), filepath.Join(dir, filepath.FromSlash(f.Name))
-		if strings.HasSuffix(f.Name, ".zap") && os.Link(src, dst) == nil {
-			continue
-		}
-		if err := copyFile(src, dst); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 func copyFile(src, dst string) (err error) {

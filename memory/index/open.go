@@ -1,13 +1,14 @@
 package index
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"math"
+	"os"
 	"slices"
+	"strings"
 	"sync"
-
-	bolterrors "go.etcd.io/bbolt/errors"
 
 	"example.com/assay/memory/embed"
 	"example.com/assay/memory/lsa"
@@ -24,6 +25,7 @@ type Index struct {
 	table       *table
 	model       *lsa.Model
 	vectors     *vector.Set // a row of model.Dims per passage
+	codedFile   *os.File    // that vectors read from; nil for a small index
 	calibration Calibration
 	stats       Stats
 	changed     int          // passages added or removed since the embedder was trained
@@ -36,9 +38,9 @@ type Index struct {
 	norm     []float64              // per passage: what BM25 adds to a term's frequency, for its length
 	members  [][]int32              // passages per document
 	docLen   []float64              // terms per document, its name included
-	nameOf   [][]string             // stems of a document's name, sorted; nil for none
+	nameOf   [][]nameTerm           // of the table
 	named    map[string][]nameCount // stem → documents with it in their name
-	titles   []titleRef             // sorted by key
+	titles   []titleRef             // of the table
 	bm25     BM25                   // resolved
 	avgLen   float64
 	avgPairs float64
@@ -58,7 +60,9 @@ type nameCount struct {
 	count int
 }
 
-// Open opens a generation for reading. It checks every file's checksum. The
+// Open opens a generation for reading. It checks every file's checksum, but of a
+// large one the parts, of which what is read is checked when it is read: what was
+// changed there is a *CorruptError of the search. The
 // error is a *CorruptError or a *VersionError when the directory is not a
 // whole generation of this version, and wraps fs.ErrNotExist when there is
 // none. Questions to an index with vectors of a remote embedder need OpenIn.
@@ -68,24 +72,33 @@ func Open(dir string) (*Index, error) { return OpenIn(dir, nil) }
 // that of the index shows when a search needs it: the error of Search is a
 // *SpaceError then.
 func OpenIn(dir string, space *embed.Space) (*Index, error) {
+	return openChecking(dir, space, checkedWhole)
+}
+
+// openChecking is OpenIn with other parts than the constant's checked whole.
+func openChecking(dir string, space *embed.Space, whole int64) (*Index, error) {
 	m, err := readManifest(dir)
 	if err != nil {
 		return nil, err
 	}
-	wait := m.verifyOthers(dir, m.sidecars())
-	x, err := readSidecars(dir, m)
+	wait := m.verifyOthers(dir, m.sidecars(), whole)
+	x, files, err := readSidecars(dir, m)
 	if err := errors.Join(err, wait()); err != nil {
-		return nil, err
+		return nil, closing(x, err)
 	}
 	x.space = space
-	err = x.openStore()
-	if errors.Is(err, bolterrors.ErrTimeout) {
-		return nil, fmt.Errorf("opening index %q: another program holds it open for writing; end that program: %w", dir, err)
-	}
-	if err != nil {
-		return nil, &CorruptError{Dir: dir, Err: err}
+	if err := x.openStore(m.Parts, sumsOf(m.Parts, files)); err != nil {
+		return nil, closing(x, &CorruptError{Dir: dir, Err: err})
 	}
 	return x, nil
+}
+
+// closing is an error that leaves an index, which may be nil, unopened.
+func closing(x *Index, err error) error {
+	if x == nil {
+		return err
+	}
+	return errors.Join(err, x.Close())
 }
 
 // ReadStats returns what a generation's manifest says of it, without opening
@@ -98,17 +111,34 @@ func ReadStats(dir string) (Stats, error) {
 	return m.Stats, nil
 }
 
-// readSidecars reads all of a generation but bleve's files.
-func readSidecars(dir string, m *manifest) (*Index, error) {
+// readSidecars reads all of a generation but what searches read of its parts.
+func readSidecars(dir string, m *manifest) (*Index, map[string][]byte, error) {
 	files, err := m.read(dir, m.sidecars())
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	x, err := assemble(dir, m, files)
-	if err != nil {
-		return nil, &CorruptError{Dir: dir, Err: err}
+	if err == nil {
+		for _, sums := range sumsOf(m.Parts, files) {
+			if len(sums)%sumSize != 0 {
+				err = errors.New("reading the check sums: not a file of them of this version")
+			}
+		}
 	}
-	return x, nil
+	if err != nil {
+		return nil, nil, &CorruptError{Dir: dir, Err: err}
+	}
+	return x, files, nil
+}
+
+// sumsOf are the check sums of the parts.
+func sumsOf(parts []part, files map[string][]byte) [][]byte {
+	out := make([][]byte, len(parts))
+	for i, p := range parts {
+		sums, _ := bytes.CutPrefix(files[p.Name+sumsExt], []byte(sumsMagic))
+		out[i] = sums
+	}
+	return out
 }
 
 // assemble decodes the sidecar files.
@@ -121,15 +151,12 @@ func assemble(dir string, m *manifest, files map[string][]byte) (*Index, error) 
 	if err := model.Decode(files[modelFile], m.Stats.Embedder); err != nil {
 		return nil, err
 	}
-	vectors, err := decodeVectors(files[vectorsFile], len(t.rows)*model.Dims())
-	if err != nil {
-		return nil, err
-	}
-	set, err := setOf(vectors, model.Dims(), files[listsFile])
+	set, coded, err := openVectors(dir, m, files, len(t.rows), model.Dims())
 	if err != nil {
 		return nil, err
 	}
 	x := newIndex(dir, t, model, set, m.Stats.BM25)
+	x.codedFile = coded
 	x.calibration, x.stats, x.changed = m.Calibration, m.Stats, m.Changed
 	if m.Scale == nil {
 		return x, nil
@@ -140,18 +167,6 @@ func assemble(dir string, m *manifest, files map[string][]byte) (*Index, error) 
 	return x, err
 }
 
-// setOf makes the set of rows, with lists where there is a file of them.
-func setOf(rows []float32, dims int, file []byte) (*vector.Set, error) {
-	if file == nil {
-		return vector.NewSet(rows, dims, nil)
-	}
-	lists, err := vector.DecodeLists(file)
-	if err != nil {
-		return nil, err
-	}
-	return vector.NewSet(rows, dims, lists)
-}
-
 func newIndex(dir string, t *table, model *lsa.Model, vectors *vector.Set, bm25 BM25) *Index {
 	x := &Index{dir: dir, table: t, model: model, vectors: vectors, bm25: bm25.Resolved(), stems: make(map[string]string)}
 	x.scratch.New = func() any { return newScratch(len(t.rows), len(t.docs)) }
@@ -159,13 +174,13 @@ func newIndex(dir string, t *table, model *lsa.Model, vectors *vector.Set, bm25 
 	return x
 }
 
-// openStore opens bleve's files, if there is anything in them.
-func (x *Index) openStore() error {
+// openStore opens the parts, if there is anything in them.
+func (x *Index) openStore(parts []part, sums [][]byte) error {
 	if len(x.table.rows) == 0 {
 		return nil
 	}
 	return guarded(func() (err error) {
-		x.store, err = openStore(x.dir)
+		x.store, err = openStore(x.dir, x.table, parts, sums)
 		return err
 	})
 }
@@ -173,35 +188,23 @@ func (x *Index) openStore() error {
 // prepare derives what ranking needs from the table.
 func (x *Index) prepare() {
 	t := x.table
-	x.members = make([][]int32, len(t.docs))
-	x.docLen = make([]float64, len(t.docs))
-	x.nameOf = make([][]string, len(t.docs))
-	x.named = make(map[string][]nameCount)
-	var length, pairs int
-	titleUse := make([]int, len(t.names))
-	owner := make([]int, len(t.names)) // document + 1 of a source; -1 when several have it
 	x.docOf, x.norm = make([]int32, len(t.rows)), make([]float64, len(t.rows))
+	x.docLen = make([]float64, len(t.docs))
+	x.nameOf, x.titles = t.nameOf, t.titles
+	x.members = t.members()
+	var length, pairs int
 	for ord, r := range t.rows {
 		x.docOf[ord] = int32(r.doc)
-		x.members[r.doc] = append(x.members[r.doc], int32(ord))
 		x.docLen[r.doc] += float64(r.length)
 		length += r.length
 		pairs += r.bigrams
-		titleUse[r.title]++
-		switch owner[r.source] {
-		case 0:
-			owner[r.source] = r.doc + 1
-		case r.doc + 1:
-		default:
-			owner[r.source] = -1
-		}
 	}
+	x.nameDocuments()
 	shared := 0
 	var docs float64
 	for doc, members := range x.members {
 		if len(members) > 1 {
 			shared += len(members)
-			x.setName(doc, x.documentName(members, owner))
 		}
 		docs += x.docLen[doc]
 	}
@@ -211,40 +214,41 @@ func (x *Index) prepare() {
 		x.norm[ord] = lengthNorm(float64(r.length), x.avgLen, x.bm25.K1, x.bm25.B)
 	}
 	x.grouped = 2*shared >= len(t.rows)
-	x.indexTitles(titleUse)
 }
 
-// documentName is the title that all passages of a document share, or else
-// the name of the file that is this document's alone.
-func (x *Index) documentName(members []int32, owner []int) string {
-	first := x.table.rows[members[0]]
-	title, source := true, owner[first.source] > 0
-	for _, ord := range members {
-		r := x.table.rows[ord]
-		title = title && r.title == first.title
-		source = source && r.source == first.source
+// nameDocuments makes the documents of each stem of their names, and counts these
+// among the documents' terms.
+func (x *Index) nameDocuments() {
+	t := x.table
+	uses := make([]int, len(t.nameTerms)+1)
+	for _, name := range t.nameOf {
+		for _, n := range name {
+			uses[n.term+1]++
+		}
 	}
-	if title && x.table.names[first.title] != "" {
-		return x.table.names[first.title]
+	for i := range t.nameTerms {
+		uses[i+1] += uses[i]
 	}
-	if source {
-		return fileName(x.table.names[first.source])
+	all := make([]nameCount, uses[len(t.nameTerms)])
+	next := slices.Clone(uses)
+	for doc, name := range t.nameOf {
+		for _, n := range name {
+			all[next[n.term]] = nameCount{doc: int32(doc), count: int(n.count)}
+			next[n.term]++
+			x.docLen[doc] += float64(nameWeight * n.count)
+		}
 	}
-	return ""
-}
-
-func (x *Index) setName(doc int, name string) {
-	bag := lsa.Bag(terms(name, text.DocStops))
-	for _, t := range bag {
-		x.nameOf[doc] = append(x.nameOf[doc], t.Text)
-		x.named[t.Text] = append(x.named[t.Text], nameCount{doc: int32(doc), count: t.N})
-		x.docLen[doc] += float64(nameWeight * t.N)
+	x.named = make(map[string][]nameCount, len(t.nameTerms))
+	for i, term := range t.nameTerms {
+		x.named[term] = all[uses[i]:uses[i+1]:uses[i+1]]
 	}
 }
 
 // inName reports whether a stem is part of a document's name.
 func (x *Index) inName(doc int, term string) bool {
-	_, found := slices.BinarySearch(x.nameOf[doc], term)
+	_, found := slices.BinarySearchFunc(x.nameOf[doc], term, func(n nameTerm, term string) int {
+		return strings.Compare(x.table.nameTerms[n.term], term)
+	})
 	return found
 }
 
@@ -257,7 +261,11 @@ func (x *Index) read(fn func() error) error {
 	if x.closed {
 		return errClosed
 	}
-	return guarded(fn)
+	err := guarded(fn)
+	if damage, ok := errors.AsType[*panicked](err); ok {
+		return &CorruptError{Dir: x.dir, Err: damage}
+	}
+	return err
 }
 
 // Close waits for searches that are running and releases the files. Closing
@@ -269,10 +277,14 @@ func (x *Index) Close() error {
 		return nil
 	}
 	x.closed = true
-	if x.store == nil {
-		return nil
+	var errs []error
+	if x.store != nil {
+		errs = append(errs, guarded(x.store.close))
 	}
-	if err := guarded(x.store.close); err != nil {
+	if x.codedFile != nil {
+		errs = append(errs, x.codedFile.Close())
+	}
+	if err := errors.Join(errs...); err != nil {
 		return fmt.Errorf("closing index %q: %w", x.dir, err)
 	}
 	return nil

@@ -3,13 +3,10 @@ package index
 import (
 	"cmp"
 	"context"
-	"errors"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	bindex "github.com/blevesearch/bleve_index_api"
 
 	"example.com/assay/memory/text"
 	"example.com/assay/memory/text/wordnet"
@@ -174,14 +171,11 @@ type likeStem struct {
 // be: those that differ little from its stem, and those that it begins with, for an
 // error at the end of a word hides its stem.
 func (x *Index) stemsLike(ctx context.Context, word string) ([]likeStem, error) {
-	dictionary, ok := x.store.reader.(bindex.IndexReaderFuzzy)
-	if !ok {
-		return nil, errors.New("the stored index has no dictionary of similar words")
-	}
 	stem := text.Stem(word)
 	var found []string
 	for _, form := range distinct([]string{word, stem}) {
-		if err := similar(dictionary, form, editsIn(word), &found); err != nil {
+		var err error
+		if found, err = x.store.similar(bodyField, form, editsIn(word), found); err != nil {
 			return nil, err
 		}
 	}
@@ -204,22 +198,6 @@ func (x *Index) stemsLike(ctx context.Context, word string) ([]likeStem, error) 
 		return cmp.Or(cmp.Compare(a.edits, b.edits), cmp.Compare(b.held, a.held), cmp.Compare(a.term, b.term))
 	})
 	return out[:min(len(out), stemsTried)], nil
-}
-
-// similar appends the stems that few edits make of a word, with its first letter.
-func similar(dictionary bindex.IndexReaderFuzzy, word string, edits int, out *[]string) (err error) {
-	found, err := dictionary.FieldDictFuzzy(bodyField, word, edits, string(firstRune(word)))
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, found.Close()) }()
-	for {
-		entry, err := found.Next()
-		if err != nil || entry == nil {
-			return err
-		}
-		*out = append(*out, strings.Clone(entry.Term))
-	}
 }
 
 // wordsOf reads passages for the words of a stem, as long as fn wants more.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 
 	"example.com/assay/memory/citation"
 	"example.com/assay/memory/vector"
@@ -64,6 +65,9 @@ func (x *Index) Search(ctx context.Context, q Query) (Result, error) {
 	if err == nil {
 		err = x.read(func() (err error) {
 			out, err = x.searchTerms(ctx, asked{list, vectors, citation.Parse(q.Primary), about, r}, q, nil)
+			if damage := x.vectors.Err(); err == nil && damage != nil {
+				err = &CorruptError{Dir: x.dir, Err: damage}
+			}
 			return err
 		})
 	}
@@ -185,10 +189,8 @@ type found struct {
 // find pools the candidates of a query and its alternatives, and ranks them.
 func (x *Index) find(ctx context.Context, a asked, q Query, out func(int32) bool, known *precedents, without int, s *scratch) (*found, error) {
 	s.lists.reset()
-	others, err := x.alternatives(ctx, q.Alternatives, a, out, s)
-	if err != nil {
-		return nil, err
-	}
+	others, wait := x.alternatives(ctx, q.Alternatives, a, out, s)
+	defer wait() // whatever happens: it reads files that may be closed then
 	sig, residual, err := x.score(ctx, a.terms, a.vector(0), s)
 	if err != nil {
 		return nil, err
@@ -198,6 +200,9 @@ func (x *Index) find(ctx context.Context, a asked, q Query, out func(int32) bool
 	}
 	f := &found{signals: sig, without: without}
 	pool := x.candidates(sig, out)
+	if err := wait(); err != nil {
+		return nil, err
+	}
 	links, err := x.links(ctx, sig)
 	if err != nil {
 		return nil, err
@@ -214,7 +219,7 @@ func (x *Index) find(ctx context.Context, a asked, q Query, out func(int32) bool
 	}
 	pool = distinct(pool)
 	own := len(pool)
-	pool = distinct(append(pool, others...))
+	pool = distinct(append(pool, *others...))
 	f.widened = len(pool) - own
 	f.ranked = x.fuse(sig, pool, links, cited)
 	return f, x.placed(ctx, a.respelt.text(q.Primary), sig, f.ranked)
@@ -230,9 +235,33 @@ func (x *Index) excluded(ids []string) map[int32]bool {
 	return out
 }
 
-// alternatives pools the candidates of other wordings of the query.
-func (x *Index) alternatives(ctx context.Context, queries []string, a asked, out func(int32) bool, s *scratch) ([]int32, error) {
-	var pool []int32
+// apart is how many passages make it worth while to look for other wordings on a
+// processor, and in a scratch, of their own.
+const apart = 100000
+
+// alternatives pools the candidates of other wordings of the query: at once, or in a
+// large corpus while the caller goes on, which must wait for what it returns.
+func (x *Index) alternatives(ctx context.Context, queries []string, a asked, out func(int32) bool, s *scratch) (*[]int32, func() error) {
+	pool := new([]int32)
+	if len(queries) == 0 || len(x.table.rows) < apart {
+		err := x.pool(ctx, queries, a, out, s, pool)
+		return pool, func() error { return err }
+	}
+	done := make(chan error, 1)
+	own := x.scratch.Get().(*scratch)
+	own.only = s.only
+	own.lists.reset()
+	go func() {
+		err := guarded(func() error { return x.pool(ctx, queries, a, out, own, pool) })
+		own.only = nil
+		x.scratch.Put(own)
+		done <- err
+	}()
+	return pool, sync.OnceValue(func() error { return <-done })
+}
+
+// pool appends the candidates of wordings.
+func (x *Index) pool(ctx context.Context, queries []string, a asked, out func(int32) bool, s *scratch, pool *[]int32) error {
 	for i, q := range queries[:min(len(queries), maxQueries)] {
 		list := a.respelt.terms(q)
 		if len(list) == 0 {
@@ -240,11 +269,11 @@ func (x *Index) alternatives(ctx context.Context, queries []string, a asked, out
 		}
 		sig, _, err := x.score(ctx, list, a.vector(i+1), s)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		pool = append(pool, x.candidates(sig, out)...)
+		*pool = append(*pool, x.candidates(sig, out)...)
 	}
-	return pool, nil
+	return nil
 }
 
 // candidates lists what is worth scoring of one query.
@@ -256,15 +285,9 @@ func (x *Index) candidates(sig *signals, out func(int32) bool) []int32 {
 	if largest <= 0 {
 		largest = 1
 	}
-	lexical := top{k: poolLexical}
-	limit := 0.0
-	for i, v := range sig.scoped {
-		if v = v/largest + documentWeight*x.document(sig, int32(i)); v > limit && !out(int32(i)) {
-			lexical.add(int32(i), v)
-			limit = lexical.limit()
-		}
-	}
-	pool := lexical.ords
+	pool := bestOf(poolLexical, sig.touched, func(ord int32) float64 {
+		return sig.scoped[ord]/largest + documentWeight*x.document(sig, ord)
+	}, func(least float64) []int32 { return x.ofDocuments(sig, least) }, out)
 	if sig.latent != nil {
 		pool = append(pool, rows(x.vectors.Top(sig.latent, poolCosine, 0, out))...)
 	}
@@ -272,6 +295,20 @@ func (x *Index) candidates(sig *signals, out func(int32) bool) []int32 {
 		pool = append(pool, rows(x.meaning.set.Top(sig.meaning, poolCosine, x.meaning.scale.Floor, out))...)
 	}
 	return pool
+}
+
+// ofDocuments lists the passages of documents whose score alone is worth a value.
+func (x *Index) ofDocuments(sig *signals, least float64) []int32 {
+	var list []int32
+	if sig.top == 0 || sig.gate == 0 {
+		return nil
+	}
+	for doc, score := range sig.docs {
+		if members := x.members[doc]; score > 0 && len(members) > 0 && documentWeight*x.document(sig, members[0]) >= least {
+			list = append(list, members...)
+		}
+	}
+	return list
 }
 
 func rows(matches []vector.Match) []int32 {
@@ -296,7 +333,7 @@ func (x *Index) links(ctx context.Context, sig *signals) ([]link, error) {
 		return nil, nil
 	}
 	found := make(map[int32]float64)
-	top := best(sig.plain, bridges, nil)
+	top := sig.bestPlain(bridges, nil)
 	for _, from := range top {
 		if err := ctx.Err(); err != nil {
 			return nil, err

@@ -350,8 +350,9 @@ func (x *Index) vector(ord int32) []float32 { return x.vectors.Row(ord) }
 const graphDims = 100
 
 // alike is the cosine of two passages over the leading dimensions.
-func (x *Index) alike(a, b int32) float64 {
-	u, v := x.vector(a), x.vector(b)
+func (x *Index) alike(a, b int32) float64 { return alike(x.vector(a), x.vector(b)) }
+
+func alike(u, v []float32) float64 {
 	if len(u) <= graphDims {
 		return max(0, vector.Dot(u, v))
 	}

@@ -84,17 +84,15 @@ func (x *Index) strength(sig *signals, hits []candidate, out func(ord int32) boo
 	for _, h := range hits[:min(judged, len(hits))] {
 		top = max(top, sig.plain[h.ord])
 	}
-	words := (top - backgroundShare*background(sig.plain, out)) / idf(float64(len(x.table.rows)), 1)
+	words := (top - backgroundShare*background(sig.plain, sig.bestPlain(backgroundTo, out))) / idf(float64(len(x.table.rows)), 1)
 	if words <= 0 {
 		return 0
 	}
 	return words / (words + halfStrength)
 }
 
-// background is the mean score of ranks 21 to 50 without passages that are
-// left out. A rank that no passage with a score takes counts as zero.
-func background(scores []float64, out func(ord int32) bool) float64 {
-	ranked := best(scores, backgroundTo, out)
+// background is the mean score of ranks 21 to 50 of what is ranked. A rank that no passage with a score takes counts as zero.
+func background(scores []float64, ranked []int32) float64 {
 	var sum float64
 	for _, ord := range ranked[min(backgroundFrom, len(ranked)):] {
 		sum += scores[ord]

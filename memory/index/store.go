@@ -6,283 +6,312 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
+	"strings"
 
-	"github.com/blevesearch/bleve/v2/analysis"
-	"github.com/blevesearch/bleve/v2/document"
-	"github.com/blevesearch/bleve/v2/index/scorch"
+	"github.com/RoaringBitmap/roaring/v2"
 	bindex "github.com/blevesearch/bleve_index_api"
+	segment "github.com/blevesearch/scorch_segment_api/v2"
+	zap "github.com/blevesearch/zapx/v17"
 
 	"example.com/assay/state"
 )
 
-// Fields of a bleve document.
-const (
-	bodyField    = "body"    // terms
-	bigramField  = "bigram"  // pairs of terms
-	passageField = "passage" // the passage as JSON, stored and not indexed
-	metaField    = "meta"    // key, zero byte, value
-	ownField     = "own"     // keys of the numbered parts that the passage is
-	withinField  = "within"  // and of those that it lies in
-)
-
-const (
-	storeDir    = "bleve"
-	lockWait    = "2s" // bleve waits forever for a locked file without it
-	batchSize   = 1000 // documents a segment begins with at least
-	mostBatch   = 4000 // and at most: it costs some 60 kB of memory a document
-	segments    = 50   // that a new index is made of if the batches allow; merging takes longer with more
-	mergeAtOnce = 200  // segments: merging ten at a time, as bleve does, writes a large corpus three times
-	analysers   = 2    // goroutines of a bleve that is written to
-	keepHistory = 1    // bleve's own snapshots; a generation is the snapshot
-)
-
-// givenTerms is an analyzer that ignores the text: the terms are known.
-type givenTerms []string
-
-func (g givenTerms) Analyze([]byte) analysis.TokenStream {
-	stream := make(analysis.TokenStream, len(g))
-	tokens := make([]analysis.Token, len(g))
-	for i, t := range g {
-		tokens[i] = analysis.Token{Term: []byte(t), Position: i + 1}
-		stream[i] = &tokens[i]
-	}
-	return stream
-}
-
-func newDocument(a analysed) *document.Document {
-	doc := document.NewDocument(a.passage.ID)
-	doc.AddField(document.NewTextFieldCustom(bodyField, nil, nil, bindex.IndexField, givenTerms(a.terms)))
-	doc.AddField(document.NewTextFieldCustom(bigramField, nil, nil, bindex.IndexField, givenTerms(a.bigrams)))
-	for _, f := range []struct {
-		name  string
-		terms []string
-	}{{metaField, metaTerms(a.passage)}, {ownField, a.labels.Own}, {withinField, a.labels.Within}} {
-		if len(f.terms) > 0 {
-			doc.AddField(document.NewTextFieldCustom(f.name, nil, nil, bindex.IndexField, givenTerms(f.terms)))
-		}
-	}
-	doc.AddField(document.NewTextFieldCustom(passageField, nil, a.json, bindex.StoreField, nil))
-	return doc
-}
-
-// A builder writes passages to a bleve directory.
-type builder interface {
-	add(a analysed) error
-	close() error
-}
-
-// offlineBuilder writes a new bleve directory as one merged segment.
-type offlineBuilder struct{ b *scorch.Builder }
-
-func newOfflineBuilder(dir string, passages int) (*offlineBuilder, error) {
-	b, err := scorch.NewBuilder(map[string]any{
-		"path": filepath.Join(dir, storeDir), "buildPathPrefix": dir, "batchSize": min(mostBatch, max(batchSize, passages/segments)), "mergeMax": mergeAtOnce,
-	})
-	if err != nil {
-		return nil, err
-	}
-	return &offlineBuilder{b}, nil
-}
-
-func (o *offlineBuilder) add(a analysed) error { return o.b.Index(newDocument(a)) }
-func (o *offlineBuilder) close() error         { return o.b.Close() }
-
-// deltaBuilder changes an existing bleve directory.
-type deltaBuilder struct {
-	index bindex.Index
-	queue *bindex.AnalysisQueue
-	batch *bindex.Batch
-}
-
-func newDeltaBuilder(dir string) (*deltaBuilder, error) {
-	queue := bindex.NewAnalysisQueue(analysers)
-	ix, err := scorch.NewScorch(scorch.Name, map[string]any{
-		"path": filepath.Join(dir, storeDir), "bolt_timeout": lockWait, "numSnapshotsToKeep": keepHistory,
-	}, queue)
-	if err == nil {
-		err = ix.Open()
-	}
-	if err != nil {
-		queue.Close()
-		return nil, err
-	}
-	return &deltaBuilder{index: ix, queue: queue, batch: bindex.NewBatch()}, nil
-}
-
-func (d *deltaBuilder) remove(id string) error {
-	d.batch.Delete(id)
-	return d.flush(batchSize)
-}
-
-func (d *deltaBuilder) add(a analysed) error {
-	d.batch.Update(newDocument(a))
-	return d.flush(batchSize)
-}
-
-func (d *deltaBuilder) flush(atLeast int) error {
-	if len(d.batch.IndexOps) < atLeast {
-		return nil
-	}
-	batch := d.batch
-	d.batch = bindex.NewBatch() // the index still reads the old one when it has returned
-	return d.index.Batch(batch) // returns when the batch is on disk
-}
-
-func (d *deltaBuilder) close() error {
-	err := d.flush(1)
-	err = errors.Join(err, d.index.Close())
-	d.queue.Close()
-	return err
-}
-
-// A store is a bleve directory that is open for reading.
+// A store is the parts of a generation, open for reading.
 type store struct {
-	index  bindex.Index
-	reader bindex.IndexReader
-	queue  *bindex.AnalysisQueue
+	dir   string
+	table *table
+	parts []*openPart
 }
 
-func openStore(dir string) (*store, error) {
-	path := filepath.Join(dir, storeDir)
-	if _, err := os.Stat(filepath.Join(path, "root.bolt")); err != nil {
-		return nil, err // bleve would create it
+// An openPart is a part whose files are open. What is read of it is checked: the
+// postings by their sums, pairs by their blocks, passages by their hashes.
+type openPart struct {
+	segment segment.Segment
+	pairs   *pairs
+	sums    []byte
+	base    int             // place of its first passage
+	dead    *roaring.Bitmap // passages that the generation leaves out; nil for none
+}
+
+func openStore(dir string, t *table, parts []part, sums [][]byte) (s *store, err error) {
+	s = &store{dir: dir, table: t}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, s.close())
+		}
+	}()
+	base := 0
+	for i, p := range parts {
+		o := &openPart{base: base, sums: sums[i]}
+		s.parts = append(s.parts, o)
+		if o.segment, err = new(zap.ZapPlugin).Open(filepath.Join(dir, p.Name+segmentExt)); err != nil {
+			return nil, err
+		}
+		if o.pairs, err = openPairs(filepath.Join(dir, p.Name+pairsExt)); err != nil {
+			return nil, err
+		}
+		if int(o.segment.Count()) != p.Passages || base+p.Passages > len(t.drawn) {
+			return nil, fmt.Errorf("part %s holds %d passages, want %d", p.Name, o.segment.Count(), p.Passages)
+		}
+		o.dead = deadOf(t.drawn[base : base+p.Passages])
+		base += p.Passages
 	}
-	queue := bindex.NewAnalysisQueue(1)
-	ix, err := scorch.NewScorch(scorch.Name, map[string]any{
-		"path": path, "read_only": true, "bolt_timeout": lockWait,
-	}, queue)
-	if err == nil {
-		err = ix.Open()
-	}
-	if err != nil {
-		queue.Close()
-		return nil, err
-	}
-	s := &store{index: ix, queue: queue}
-	if s.reader, err = ix.Reader(); err != nil {
-		return nil, errors.Join(err, s.close())
+	if base != len(t.drawn) {
+		return nil, fmt.Errorf("the parts hold %d passages, want %d", base, len(t.drawn))
 	}
 	return s, nil
 }
 
+func deadOf(drawn []int32) *roaring.Bitmap {
+	var dead *roaring.Bitmap
+	for i, ord := range drawn {
+		if ord >= 0 {
+			continue
+		}
+		if dead == nil {
+			dead = roaring.New()
+		}
+		dead.Add(uint32(i))
+	}
+	return dead
+}
+
 func (s *store) close() error {
-	var err error
-	if s.reader != nil {
-		err = s.reader.Close()
+	var errs []error
+	for _, p := range s.parts {
+		if p.segment != nil {
+			errs = append(errs, p.segment.Close())
+		}
+		if p.pairs != nil {
+			errs = append(errs, p.pairs.close())
+		}
 	}
-	err = errors.Join(err, s.index.Close())
-	s.queue.Close()
-	return err
+	return errors.Join(errs...)
 }
 
-// ids returns the passage id of every document number, "" where deleted.
-func (s *store) ids() (ids []string, err error) {
-	it, err := s.reader.DocIDReaderAll()
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, it.Close()) }()
-	for {
-		internal, err := it.Next()
-		if err != nil {
-			return nil, err
-		}
-		if internal == nil {
-			return ids, nil
-		}
-		n := int(number(internal))
-		id, err := s.reader.ExternalID(internal)
-		if err != nil {
-			return nil, err
-		}
-		for len(ids) <= n {
-			ids = append(ids, "")
-		}
-		ids[n] = id
-	}
-}
+// changed is the error of what is not as it was written.
+func (s *store) changed(err error) error { return &CorruptError{Dir: s.dir, Err: err} }
 
-// number is bleve's document number: its internal id, eight bytes.
-func number(internal bindex.IndexInternalID) uint64 {
-	if len(internal) != 8 {
-		return 0
+// sum returns the check sum of a term's postings, and whether the part has any.
+func (p *openPart) sum(key uint64) (uint64, bool) {
+	at := func(i int) uint64 { return binary.LittleEndian.Uint64(p.sums[i*sumSize:]) }
+	lo, hi := 0, len(p.sums)/sumSize
+	for lo < hi {
+		if mid := (lo + hi) / 2; at(mid) < key {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
 	}
-	return binary.BigEndian.Uint64(internal)
+	if lo == len(p.sums)/sumSize || at(lo) != key {
+		return 0, false
+	}
+	return binary.LittleEndian.Uint64(p.sums[lo*sumSize+8:]), true
 }
 
 // frequency returns how many passages hold a term.
 func (s *store) frequency(ctx context.Context, field, term string) (n uint64, err error) {
-	it, err := s.reader.TermFieldReader(ctx, []byte(term), field, false, false, false)
-	if err != nil {
-		return 0, fmt.Errorf("counting the passages with %q: %w", term, err)
+	if field == bigramField {
+		list, err := s.pairsOf(term, s.table.drawn, nil)
+		return uint64(len(list)), err
 	}
-	defer func() { err = errors.Join(err, it.Close()) }()
-	return it.Count(), nil
+	key := termKey(field, term)
+	for _, p := range s.parts {
+		if _, ok := p.sum(key); !ok {
+			continue
+		}
+		if ctx.Err() != nil {
+			return 0, ctx.Err()
+		}
+		dict, err := p.segment.Dictionary(field)
+		if err != nil {
+			return 0, s.changed(fmt.Errorf("counting the passages with %q: %w", term, err))
+		}
+		list, err := dict.PostingsList([]byte(term), p.dead, nil)
+		if err != nil {
+			return 0, s.changed(fmt.Errorf("counting the passages with %q: %w", term, err))
+		}
+		n += list.Count()
+	}
+	return n, nil
 }
 
 // A posting says that a passage holds a term tf times.
 type posting struct{ ord, tf int32 }
 
 // postings appends the passages that hold a term, in no particular order.
-func (s *store) postings(ctx context.Context, field, term string, drawn []int, out []posting) (_ []posting, err error) {
-	it, err := s.reader.TermFieldReader(ctx, []byte(term), field, true, false, false)
-	if err != nil {
-		return nil, fmt.Errorf("reading the postings of %q: %w", term, err)
+func (s *store) postings(ctx context.Context, field, term string, drawn []int32, out []posting) ([]posting, error) {
+	if field == bigramField {
+		return s.pairsOf(term, drawn, out)
 	}
-	defer func() { err = errors.Join(err, it.Close()) }()
-	var doc bindex.TermFieldDoc
-	for {
-		next, err := it.Next(doc.Reset())
+	key := termKey(field, term)
+	for _, p := range s.parts {
+		want, ok := p.sum(key)
+		if !ok {
+			continue
+		}
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		dict, err := p.segment.Dictionary(field)
+		var got uint64
+		if err == nil {
+			err = eachPosting(dict, term, func(doc uint64, tf int32) {
+				got += mixed(doc, tf)
+				if at := uint64(p.base) + doc; at < uint64(len(drawn)) && drawn[at] >= 0 {
+					out = append(out, posting{ord: drawn[at], tf: tf})
+				}
+			})
+		}
+		if err == nil && got != want {
+			err = errors.New("they were changed")
+		}
 		if err != nil {
-			return nil, fmt.Errorf("reading the postings of %q: %w", term, err)
+			return nil, s.changed(fmt.Errorf("reading the postings of %q: %w", term, err))
 		}
-		if next == nil {
-			return out, nil
-		}
-		n := number(next.ID)
-		if n >= uint64(len(drawn)) || drawn[n] < 0 {
-			return nil, fmt.Errorf("reading the postings of %q: document %d is not in the passage table", term, n)
-		}
-		out = append(out, posting{ord: int32(drawn[n]), tf: int32(next.Freq)})
 	}
+	return out, nil
+}
+
+// pairsOf appends the passages that hold two terms, joined by a space, one after the
+// other.
+func (s *store) pairsOf(term string, drawn []int32, out []posting) ([]posting, error) {
+	key := pairKey(keyOf(keyStart, term))
+	for _, p := range s.parts {
+		from := len(out)
+		var err error
+		if out, err = p.pairs.of(key, out); err != nil {
+			return nil, s.changed(err)
+		}
+		kept := out[:from]
+		for _, at := range out[from:] {
+			place := p.base + int(at.ord)
+			if place >= len(drawn) {
+				return nil, s.changed(fmt.Errorf("a pair is in passage %d, which is not in the table", place))
+			}
+			if drawn[place] >= 0 {
+				kept = append(kept, posting{ord: drawn[place], tf: at.tf})
+			}
+		}
+		out = kept
+	}
+	return out, nil
 }
 
 // passage reads a stored passage.
 func (s *store) passage(id string) (state.Passage, error) {
 	var p state.Passage
-	doc, err := s.reader.Document(id)
-	if err != nil {
-		return p, fmt.Errorf("reading passage %q: %w", id, err)
+	ord, ok := s.table.find(id)
+	if !ok {
+		return p, fmt.Errorf("reading passage %q: the index does not hold it", id)
 	}
-	if doc == nil {
-		return p, fmt.Errorf("reading passage %q: %w", id, io.ErrUnexpectedEOF)
-	}
-	doc.VisitFields(func(f bindex.Field) {
-		if f.Name() == passageField {
-			err = json.Unmarshal(f.Value(), &p)
+	place := int(s.table.places[ord])
+	at, _ := slices.BinarySearchFunc(s.parts, place+1, func(o *openPart, place int) int { return o.base - place })
+	from := s.parts[at-1]
+	err := errors.New("it was changed")
+	visitErr := from.segment.VisitStoredFields(uint64(place-from.base), func(field string, _ byte, value []byte, _ []uint64) bool {
+		if field != passageField {
+			return true
 		}
+		if hashOf(value) == s.table.rows[ord].hash {
+			err = json.Unmarshal(value, &p)
+		}
+		return false
 	})
-	if err == nil && p.ID != id {
-		err = fmt.Errorf("it holds passage %q", p.ID)
-	}
-	if err != nil {
-		return p, fmt.Errorf("reading passage %q: %w", id, err)
+	if err = errors.Join(visitErr, err); err != nil {
+		return p, s.changed(fmt.Errorf("reading passage %q: %w", id, err))
 	}
 	return p, nil
 }
 
-// guarded runs fn, which reads bleve's and bolt's memory-mapped files, and
-// turns their panics, and the faults of a file that was cut while it was
-// mapped, into errors. It covers fn's own goroutine only.
+// terms calls fn for every term of a field that begins with prefix, sorted.
+// Terms of deleted passages alone are among them. fn may name
+// a term to go on from, "" for the next one, and says whether to go on.
+func (s *store) terms(field, prefix string, fn func(term string) (from string, more bool)) error {
+	type stream struct {
+		part *openPart
+		dict segment.TermDictionary
+		it   segment.DictionaryIterator
+		term string
+	}
+	var streams []*stream
+	step := func(st *stream) (more bool, err error) {
+		var entry *bindex.DictEntry
+		if entry, err = st.it.Next(); entry == nil || err != nil {
+			return false, err
+		}
+		if _, ok := st.part.sum(termKey(field, entry.Term)); !ok {
+			return false, errors.New("they were changed")
+		}
+		st.term = entry.Term
+		return true, nil
+	}
+	seek := func(from string) (err error) {
+		streams = streams[:0]
+		for _, p := range s.parts {
+			st := &stream{part: p}
+			if st.dict, err = p.segment.Dictionary(field); err != nil {
+				return err
+			}
+			st.it = st.dict.AutomatonIterator(nil, []byte(from), nil)
+			more, err := step(st)
+			if err != nil {
+				return err
+			}
+			if more {
+				streams = append(streams, st)
+			}
+		}
+		return nil
+	}
+	err := seek(prefix)
+	for err == nil && len(streams) > 0 {
+		least := streams[0].term
+		for _, st := range streams[1:] {
+			least = min(least, st.term)
+		}
+		if !strings.HasPrefix(least, prefix) {
+			return nil
+		}
+		from, more := fn(least)
+		if !more {
+			return nil
+		}
+		if from != "" {
+			err = seek(from)
+			continue
+		}
+		streams = slices.DeleteFunc(streams, func(st *stream) bool {
+			if err != nil || st.term != least {
+				return false
+			}
+			var more bool
+			more, err = step(st)
+			return !more
+		})
+	}
+	if err != nil {
+		return s.changed(fmt.Errorf("listing the terms of %s: %w", field, err))
+	}
+	return nil
+}
+
+// A panicked is what stopped the reading of files that are not as they were written.
+type panicked struct{ value any }
+
+func (p *panicked) Error() string { return fmt.Sprintf("reading the stored index: %v", p.value) }
+
+// guarded runs fn, which reads memory-mapped files, and turns bleve's panics, and
+// the faults of a file that was cut while it was mapped, into errors. It covers
+// fn's own goroutine only.
 func guarded(fn func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
 		if r := recover(); r != nil {
-			err = fmt.Errorf("reading the stored index: %v", r)
+			err = &panicked{r}
 		}
 	}()
 	return fn()

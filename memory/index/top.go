@@ -33,6 +33,43 @@ func (t *top) add(ord int32, value float64) {
 	t.values, t.ords = slices.Insert(t.values, at, value), slices.Insert(t.ords, at, ord)
 }
 
+// bestPlain is best of the scores by BM25.
+func (s *scratch) bestPlain(k int, out func(ord int32) bool) []int32 {
+	if out == nil {
+		out = func(int32) bool { return false }
+	}
+	return bestOf(k, s.touched, func(ord int32) float64 { return s.plain[ord] }, func(float64) []int32 { return nil }, out)
+}
+
+// bestOf is what a top of k would be if it were shown all passages: those of list
+// have their values, in any order, and others has what passages beside them may have
+// that are worth a value, which it is told. Passages that out reports are left out.
+func bestOf(k int, list []int32, value func(ord int32) float64, others func(least float64) []int32, out func(ord int32) bool) []int32 {
+	least := top{k: k}
+	limit := 0.0
+	for _, ord := range list {
+		if v := value(ord); v > limit && !out(ord) {
+			least.add(ord, v)
+			limit = least.limit()
+		}
+	}
+	shown := others(limit)
+	for _, ord := range list {
+		if v := value(ord); v >= limit && v > 0 {
+			shown = append(shown, ord)
+		}
+	}
+	found := top{k: k}
+	limit = 0
+	for _, ord := range distinct(shown) {
+		if v := value(ord); v > limit && !out(ord) {
+			found.add(ord, v)
+			limit = found.limit()
+		}
+	}
+	return found.ords
+}
+
 // best returns the k passages with the highest positive values, best first;
 // of equals, the one with the lower ordinal. Those that out reports are left
 // out; nil leaves none out.

@@ -14,6 +14,12 @@ type UpdateOptions struct {
 	Remove []string        // ids of passages of From that the new generation leaves out
 	Add    []state.Passage // new passages; one with the id of a passage of From replaces it
 
+	// Stream, where it is not nil, adds further passages in pieces, all of a source
+	// in one, and returns the sources whose earlier passages are left out. Add may be
+	// called by one goroutine at a time. An id that a passage of From has already,
+	// or that comes twice, is a *DuplicateError then. An error of Stream ends the update.
+	Stream func(add func([]state.Passage) error) (gone []string, err error)
+
 	// BM25 are the parameters that passages are ranked with. Others than those of
 	// From train the embedder and learn the calibration anew.
 	BM25 BM25
@@ -126,6 +132,16 @@ type VersionError struct {
 
 func (e *VersionError) Error() string {
 	return fmt.Sprintf("opening index %q: its format is version %d and this program reads version %d; ingest its documents again", e.Dir, e.Got, e.Want)
+}
+
+// A DuplicateError says that two passages have the same id.
+type DuplicateError struct {
+	ID      string
+	Sources [2]string
+}
+
+func (e *DuplicateError) Error() string {
+	return fmt.Sprintf("two passages have the id %q, in %q and %q; ids must be unique in a corpus", e.ID, e.Sources[0], e.Sources[1])
 }
 
 // A SpaceError says that a generation's vectors and the embedder that

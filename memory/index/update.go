@@ -1,16 +1,19 @@
 package index
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
-	"example.com/assay/memory/citation"
 	"example.com/assay/memory/lsa"
 	"example.com/assay/memory/vector"
 	"example.com/assay/state"
@@ -27,9 +30,8 @@ const (
 )
 
 const (
-	analyseBatch = 512  // passages that are prepared at a time
-	refitBelow   = 5000 // passages up to which every update trains the embedder anew
-	refitShare   = .20  // of the passages must have changed for it above that
+	refitBelow = 5000 // passages up to which every update trains the embedder anew
+	refitShare = .20  // of the passages must have changed for it above that
 
 	// flatUpTo is how many passages' vectors are scanned whole. Above it the
 	// scan takes longer than the rest of a query, and they get lists.
@@ -53,7 +55,7 @@ func Update(ctx context.Context, opts UpdateOptions) (Stats, error) {
 		return Stats{}, fmt.Errorf("updating the index: %w", err)
 	}
 	u := &update{ctx: ctx, opts: opts, refitBelow: refitBelow, flatUpTo: flatUpTo}
-	if err := guarded(u.run); err != nil {
+	if err := u.run(); err != nil {
 		return Stats{}, errors.Join(fmt.Errorf("updating the index: %w", err), os.RemoveAll(opts.Dir))
 	}
 	return u.manifest.Stats, nil
@@ -69,15 +71,15 @@ func checkOptions(opts UpdateOptions) error {
 	if _, err := os.Lstat(opts.Dir); err == nil {
 		return fmt.Errorf("%q exists; a generation is written once, give a new directory: %w", opts.Dir, fs.ErrExist)
 	}
-	ids := make(map[string]bool, len(opts.Add))
-	for i, p := range opts.Add {
+	return nil
+}
+
+// checkPassages refuses what cannot be stored.
+func checkPassages(passages []state.Passage) error {
+	for i, p := range passages {
 		if p.ID == "" {
-			return fmt.Errorf("passage %d of %d (document %q) has no id", i+1, len(opts.Add), p.Doc)
+			return fmt.Errorf("passage %d of %d (document %q) has no id", i+1, len(passages), p.Doc)
 		}
-		if ids[p.ID] {
-			return fmt.Errorf("two passages have the id %q; ids must be unique in a corpus", p.ID)
-		}
-		ids[p.ID] = true
 		if !validText(p) {
 			return fmt.Errorf("passage %q is not valid UTF-8; convert its document first", p.ID)
 		}
@@ -102,28 +104,54 @@ type update struct {
 	refitBelow, flatUpTo int // the constants, but in tests
 
 	old      *Index // without a store; nil when starting from nothing
-	oldBags  [][]lsa.Cell
 	oldFiles *manifest
+	oldTerms vocabulary
 
+	parts    *partsBuilder
 	drafts   []draft
-	lexicon  *lexicon        // of the drafts' bags
-	fresh    map[string]bool // ids that the new generation has and From has not in this form
-	gone     int
+	kept     []int32 // per row of table: its ordinal in the earlier generation, -1 of a new one
+	fresh    int     // passages that From has not in this form
+	gone     int     // of From that are not there any more, or not in this form
 	table    *table
+	terms    vocabulary
 	model    *lsa.Model
-	vectors  []float32
-	set      *vector.Set // of vectors
+	set      *vector.Set // of the vectors
 	manifest manifest
+
+	codedFile *os.File // that set reads; nil for a small one
 }
 
-func (u *update) run() error {
-	steps := []func() error{u.open, u.index, u.embed, u.calibrate, u.seal}
-	for _, step := range steps {
-		if err := step(); err != nil {
+func (u *update) run() (err error) {
+	u.parts = newPartsBuilder(u)
+	defer func() { err = errors.Join(err, u.parts.wait(), u.close()) }()
+	if err := guarded(u.open); err != nil {
+		return err
+	}
+	gone, err := u.addAll() // calls Stream, whose panics are not ours
+	if err != nil {
+		return err
+	}
+	for _, step := range []func() error{func() error { return u.index(gone) }, u.embed, u.calibrate, u.seal} {
+		if u.parts.places() > u.flatUpTo {
+			debug.FreeOSMemory() // what a step of a large corpus took is not needed by the next
+		}
+		if err := guarded(step); err != nil {
 			return err
 		}
 	}
 	return u.ctx.Err()
+}
+
+// close releases what was read.
+func (u *update) close() error {
+	var err error
+	if u.old != nil {
+		err = u.old.Close()
+	}
+	if u.codedFile != nil {
+		err = errors.Join(err, u.codedFile.Close())
+	}
+	return err
 }
 
 // report tells the caller how far the work is, and whether to go on.
@@ -139,24 +167,18 @@ func (u *update) open() error {
 	if err := u.report(PhaseOpen, 0, 1); err != nil {
 		return err
 	}
-	u.lexicon = newLexicon(nil)
 	if u.opts.From != "" {
 		m, err := readManifest(u.opts.From)
 		if err != nil {
 			return err
 		}
-		files, err := m.verify(u.opts.From, append(m.sidecars(), bagsFile)...)
+		files, err := m.verify(u.opts.From, append(m.sidecars(), termsFile)...)
 		if err != nil {
 			return err
 		}
 		u.oldFiles = m
 		if u.old, err = assemble(u.opts.From, m, files); err == nil {
-			var bags lsa.Corpus
-			bags, err = decodeBags(files[bagsFile])
-			u.oldBags, u.lexicon = bags.Docs, newLexicon(bags.Terms)
-		}
-		if err == nil && len(u.oldBags) != len(u.old.table.rows) {
-			err = fmt.Errorf("%d bags for %d passages", len(u.oldBags), len(u.old.table.rows))
+			u.oldTerms, err = decodeVocabulary(files[termsFile])
 		}
 		if err != nil {
 			return &CorruptError{Dir: u.opts.From, Err: err}
@@ -165,37 +187,63 @@ func (u *update) open() error {
 	return u.report(PhaseOpen, 1, 1)
 }
 
-// index writes bleve's files and the drafts of the new table.
-func (u *update) index() error {
-	removed, err := u.removed()
+// index makes the new table, and settles which parts there are.
+func (u *update) index(gone []string) error {
+	removed, err := u.removed(gone)
 	if err != nil {
 		return err
 	}
-	var old []draft
-	if u.old != nil {
-		old = u.old.table.drafts(u.oldBags)
-	}
-	u.fresh = make(map[string]bool, len(u.opts.Add))
-	for _, p := range u.opts.Add {
-		u.fresh[p.ID] = true
-	}
-	for _, d := range old {
-		if !removed[d.id] && !u.fresh[d.id] {
-			u.drafts = append(u.drafts, d)
-		}
-	}
-	u.gone = len(old) - len(u.drafts)
-	if err := u.write(removed); err != nil {
+	if err := u.collect(removed); err != nil {
 		return err
 	}
-	slices.SortFunc(u.drafts, func(a, b draft) int { return strings.Compare(a.id, b.id) })
-	u.table = newTable(u.drafts)
-	return nil
+	u.terms, err = u.parts.vocabulary(u.drafts)
+	if err != nil {
+		return err
+	}
+	if err := u.parts.compact(u.drafts); err != nil {
+		return err
+	}
+	u.manifest.Parts = u.parts.parts
+	u.table = newTable(u.drafts, u.parts.places())
+	u.kept = make([]int32, len(u.drafts))
+	for i := range u.drafts {
+		u.kept[i] = u.drafts[i].old
+	}
+	u.drafts = nil
+	return errors.Join(writeFile(u.opts.Dir, termsFile, u.terms.encode()), writeFile(u.opts.Dir, tableFile, u.table.encode()))
 }
 
-// removed is the set of ids to leave out.
-func (u *update) removed() (map[string]bool, error) {
-	out := make(map[string]bool, len(u.opts.Remove))
+// addAll builds the parts of what is new. It returns the sources that are gone.
+func (u *update) addAll() (gone []string, err error) {
+	if u.old != nil {
+		u.parts.parts = slices.Clone(u.oldFiles.Parts)
+		u.parts.old = len(u.parts.parts)
+	}
+	const step = 512
+	for from := 0; from < len(u.opts.Add); from += step {
+		if err := u.report(PhaseIndex, from, len(u.opts.Add)); err != nil {
+			return nil, err
+		}
+		if from == 0 {
+			if err := u.parts.add(u.opts.Add); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if u.opts.Stream != nil {
+		if gone, err = u.opts.Stream(u.parts.add); err != nil {
+			return nil, err
+		}
+	}
+	if err := u.parts.flush(); err != nil {
+		return nil, err
+	}
+	return gone, u.report(PhaseIndex, len(u.opts.Add), len(u.opts.Add))
+}
+
+// removed tells which passages of the earlier generation to leave out.
+func (u *update) removed(sources []string) (func(r *row) bool, error) {
+	ids, names := map[string]bool{}, map[int]bool{}
 	for _, id := range u.opts.Remove {
 		known := false
 		if u.old != nil {
@@ -204,72 +252,55 @@ func (u *update) removed() (map[string]bool, error) {
 		if !known {
 			return nil, fmt.Errorf("removing passage %q: the index %q does not hold it", id, u.opts.From)
 		}
-		out[id] = true
+		ids[id] = true
 	}
-	return out, nil
-}
-
-// write puts the passages into bleve: as a change of the earlier generation
-// where something of it stays, else from nothing.
-func (u *update) write(removed map[string]bool) (err error) {
-	if len(u.drafts)+len(u.opts.Add) == 0 {
-		return nil // an empty corpus has no bleve
-	}
-	var b builder
-	switch {
-	case len(u.drafts) == 0:
-		if b, err = newOfflineBuilder(u.opts.Dir, len(u.opts.Add)); err != nil {
-			return fmt.Errorf("creating the stored index: %w", err)
-		}
-	default:
-		if err := cloneStore(u.opts.From, u.opts.Dir, u.oldFiles.Files); err != nil {
-			return fmt.Errorf("copying the stored index: %w", err)
-		}
-		delta, err := newDeltaBuilder(u.opts.Dir)
-		if err != nil {
-			return fmt.Errorf("opening the copied index: %w", err)
-		}
-		b = delta
-		for _, id := range u.opts.Remove {
-			if removed[id] && !u.fresh[id] {
-				if err := delta.remove(id); err != nil {
-					return errors.Join(fmt.Errorf("removing passage %q: %w", id, err), delta.close())
-				}
+	if u.old != nil {
+		for _, source := range sources {
+			if at, ok := slices.BinarySearch(u.old.table.names, source); ok {
+				names[at] = true
 			}
 		}
 	}
-	if err := u.addAll(b); err != nil {
-		if _, offline := b.(*offlineBuilder); offline {
-			return err // its files lie in Dir, which goes
+	return func(r *row) bool { return names[r.source] || len(ids) > 0 && ids[r.id] }, nil
+}
+
+// collect makes the drafts of the new generation: those of the earlier one that
+// stay, and the new ones, sorted by id.
+func (u *update) collect(removed func(r *row) bool) error {
+	before := 0
+	if u.old != nil {
+		before = len(u.old.table.rows)
+		for i, d := range u.old.table.drafts() {
+			if !removed(&u.old.table.rows[i]) {
+				u.drafts = append(u.drafts, d)
+			}
 		}
-		return errors.Join(err, b.close())
 	}
-	if err := b.close(); err != nil {
-		return fmt.Errorf("writing the stored index: %w", err)
+	u.fresh = len(u.parts.fresh)
+	if len(u.drafts) == 0 {
+		u.drafts = u.parts.fresh
+	} else {
+		u.drafts = append(u.drafts, u.parts.fresh...)
 	}
+	u.parts.fresh = nil
+	slices.SortFunc(u.drafts, func(a, b draft) int {
+		return cmp.Or(strings.Compare(a.id, b.id), cmp.Compare(b.old, a.old), cmp.Compare(a.place, b.place))
+	})
+	stay := u.drafts[:0]
+	for i, d := range u.drafts {
+		if i == 0 || d.id != stay[len(stay)-1].id {
+			stay = append(stay, d)
+			continue
+		}
+		replaced := stay[len(stay)-1] // an earlier one comes first
+		if replaced.old < 0 || u.opts.Stream != nil {
+			return &DuplicateError{ID: d.id, Sources: [2]string{replaced.source, d.source}}
+		}
+		stay[len(stay)-1] = d
+	}
+	u.drafts = stay
+	u.gone = before + u.fresh - len(u.drafts)
 	return nil
-}
-
-func (u *update) addAll(b builder) error {
-	total := len(u.opts.Add)
-	labels := citation.Label(u.opts.Add)
-	for from := 0; from < total; from += analyseBatch {
-		if err := u.report(PhaseIndex, from, total); err != nil {
-			return err
-		}
-		to := min(from+analyseBatch, total)
-		batch, err := analyse(u.opts.Add[from:to], labels[from:to])
-		if err != nil {
-			return err
-		}
-		for _, a := range batch {
-			u.drafts = append(u.drafts, newDraft(a, u.lexicon.cells(a.bag)))
-			if err := b.add(a); err != nil {
-				return fmt.Errorf("storing passage %q: %w", a.passage.ID, err)
-			}
-		}
-	}
-	return u.report(PhaseIndex, total, total)
 }
 
 // embed trains the embedder, or folds the new passages in.
@@ -277,24 +308,18 @@ func (u *update) embed() error {
 	if err := u.report(PhaseEmbed, 0, 1); err != nil {
 		return err
 	}
-	rows := make([][]lsa.Cell, len(u.drafts))
-	for i, d := range u.drafts {
-		rows[i] = d.bag
-	}
-	corpus := u.lexicon.corpus(rows)
-	stats := &u.manifest.Stats
-	*stats = Stats{Passages: len(u.table.rows), Documents: len(u.table.docs), Terms: len(corpus.Terms), Fingerprint: u.table.fingerprint()}
+	stats, rows := &u.manifest.Stats, len(u.table.rows)
+	*stats = Stats{Passages: rows, Documents: len(u.table.docs), Terms: len(u.terms), Fingerprint: u.table.fingerprint()}
 
-	u.manifest.Changed = len(u.fresh) + u.gone
+	u.manifest.Changed = u.fresh + u.gone
 	if u.old != nil {
 		u.manifest.Changed += u.oldFiles.Changed
 	}
 	stats.Space = u.spaceID()
 	stats.BM25 = u.opts.BM25.Resolved()
-	stats.Refit = u.old == nil || u.respaced() || u.old.bm25 != stats.BM25 || len(rows) < u.refitBelow || outgrown(u.manifest.Changed, u.old.model.Docs())
+	stats.Refit = u.old == nil || u.respaced() || u.old.bm25 != stats.BM25 || rows < u.refitBelow || outgrown(u.manifest.Changed, u.old.model.Docs())
 	if stats.Refit {
-		var err error
-		if u.model, err = lsa.Fit(u.ctx, corpus, nil); err != nil {
+		if err := u.fit(); err != nil {
 			return err
 		}
 		u.manifest.Changed = 0
@@ -302,18 +327,12 @@ func (u *update) embed() error {
 		u.model = u.old.model
 	}
 	stats.Dimensions, stats.Embedder = u.model.Dims(), u.model.ID()
-	u.project(corpus)
 	model, err := u.model.MarshalBinary()
 	if err != nil {
 		return fmt.Errorf("encoding the embedder: %w", err)
 	}
-	for _, f := range []struct {
-		name string
-		data []byte
-	}{{bagsFile, encodeBags(corpus)}, {modelFile, model}, {vectorsFile, encodeVectors(u.vectors)}} {
-		if err := writeFile(u.opts.Dir, f.name, f.data); err != nil {
-			return err
-		}
+	if err := writeFile(u.opts.Dir, modelFile, model); err != nil {
+		return err
 	}
 	if err := u.arrange(); err != nil {
 		return err
@@ -327,38 +346,21 @@ func outgrown(changed, fitted int) bool {
 	return float64(changed) >= refitShare*float64(fitted)
 }
 
-// project computes the vectors that are not those of the earlier generation.
-func (u *update) project(corpus lsa.Corpus) {
-	dims := u.model.Dims()
-	u.vectors = make([]float32, len(corpus.Docs)*dims)
-	parallel(len(corpus.Docs), func(i int) {
-		row := u.vectors[i*dims : (i+1)*dims]
-		id := u.drafts[i].id
-		if !u.manifest.Stats.Refit && !u.fresh[id] {
-			if ord, ok := u.old.table.find(id); ok {
-				copy(row, u.old.vector(int32(ord)))
-				return
-			}
-		}
-		vector, _ := u.model.Project(bagOf(corpus, i))
-		copy(row, vector)
-	})
-}
-
-// calibrate writes the table, now that bleve's document numbers are final,
-// asks the remote embedder and learns the calibration.
+// calibrate asks the remote embedder and learns the calibration.
 func (u *update) calibrate() (err error) {
 	x := newIndex(u.opts.Dir, u.table, u.model, u.set, u.opts.BM25)
-	if err := x.openStore(); err != nil {
+	sums := make([][]byte, len(u.manifest.Parts))
+	for i, p := range u.manifest.Parts {
+		data, err := os.ReadFile(filepath.Join(u.opts.Dir, p.Name+sumsExt))
+		if err != nil {
+			return err
+		}
+		sums[i], _ = bytes.CutPrefix(data, []byte(sumsMagic))
+	}
+	if err := x.openStore(u.manifest.Parts, sums); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, x.Close()) }()
-	if err := u.number(x); err != nil {
-		return err
-	}
-	if err := writeFile(u.opts.Dir, tableFile, u.table.encode()); err != nil {
-		return err
-	}
 	if err := u.mean(x); err != nil {
 		return err
 	}
@@ -373,40 +375,19 @@ func (u *update) calibrate() (err error) {
 	return nil
 }
 
-// number records which passage each of bleve's document numbers is.
-func (u *update) number(x *Index) error {
-	if x.store == nil {
-		return nil
-	}
-	ids, err := x.store.ids()
-	if err != nil {
-		return fmt.Errorf("reading back the stored index: %w", err)
-	}
-	found := 0
-	u.table.drawn = make([]int, len(ids))
-	for i, id := range ids {
-		u.table.drawn[i] = -1
-		if id == "" {
-			continue
-		}
-		ord, ok := u.table.find(id)
-		if !ok {
-			return fmt.Errorf("reading back the stored index: it holds passage %q, which was removed", id)
-		}
-		u.table.drawn[i] = ord
-		found++
-	}
-	if found != len(u.table.rows) {
-		return fmt.Errorf("reading back the stored index: it holds %d of %d passages", found, len(u.table.rows))
-	}
-	return nil
-}
-
 func (u *update) seal() error {
 	if err := u.report(PhaseSeal, 0, 1); err != nil {
 		return err
 	}
-	if err := u.manifest.seal(u.opts.Dir); err != nil {
+	linked := map[string]file{}
+	if u.old != nil {
+		for _, f := range u.oldFiles.Files {
+			if name := strings.TrimSuffix(f.Name, filepath.Ext(f.Name)); u.parts.linked[name] {
+				linked[f.Name] = f
+			}
+		}
+	}
+	if err := u.manifest.seal(u.opts.Dir, linked); err != nil {
 		return err
 	}
 	return u.report(PhaseSeal, 1, 1)

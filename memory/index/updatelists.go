@@ -2,25 +2,124 @@ package index
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 
 	"example.com/assay/memory/vector"
 )
 
-// arrange makes the set of the vectors, and the lists of a large one.
+// arrange writes the vectors and opens the set of them.
 func (u *update) arrange() error {
-	var before *vector.Lists
-	if u.old != nil && !u.manifest.Stats.Refit {
-		before = u.old.vectors.Lists()
+	dims := u.model.Dims()
+	if dims > 0 && len(u.table.rows) > u.flatUpTo {
+		return u.code()
 	}
-	lists, err := u.lists(listsFile, u.vectors, u.model.Dims(), before)
-	if err != nil {
+	rows := make([]float32, len(u.table.rows)*dims)
+	keeps := u.keeps()
+	for ord := range u.kept {
+		if keeps(int32(ord)) {
+			copy(rows[ord*dims:(ord+1)*dims], u.old.vector(u.kept[ord]))
+		}
+	}
+	if err := u.project(func(ord int32) bool { return !keeps(ord) }, func(ords []int32, vectors []float32) error {
+		for i, ord := range ords {
+			copy(rows[int(ord)*dims:(int(ord)+1)*dims], vectors[i*dims:(i+1)*dims])
+		}
+		return nil
+	}); err != nil {
 		return err
 	}
-	u.set, err = vector.NewSet(u.vectors, u.model.Dims(), lists)
+	if err := writeFile(u.opts.Dir, vectorsFile, encodeVectors(rows)); err != nil {
+		return err
+	}
+	var err error
+	u.set, err = vector.NewSet(rows, dims, nil)
 	return err
 }
 
-// lists writes the lists of vectors that are too many to be scanned, made of
+// code shares the vectors of a large corpus out among lists, and writes them in eight
+// bits a coordinate. At no time are all of them in memory in single precision.
+func (u *update) code() (err error) {
+	var lists *vector.Lists
+	keeps := u.keeps()
+	if u.old != nil && !u.manifest.Stats.Refit {
+		lists = u.old.vectors.Lists()
+	}
+	trained := lists == nil
+	if trained {
+		if lists, err = u.trainLists(); err != nil {
+			return err
+		}
+	}
+	coder := vector.NewCoder(lists, len(u.table.rows))
+	const chunk = 1 << 12
+	parallel((len(u.kept)+chunk-1)/chunk, func(c int) {
+		for ord := c * chunk; ord < min((c+1)*chunk, len(u.kept)); ord++ {
+			if !trained && keeps(int32(ord)) {
+				coder.Keep(int32(ord), u.old.vector(u.kept[ord]), lists.Of(u.kept[ord]))
+			}
+		}
+	})
+	if err := u.project(func(ord int32) bool { return trained || !keeps(ord) }, func(ords []int32, vectors []float32) error {
+		return coder.Put(u.ctx, ords, vectors)
+	}); err != nil {
+		return err
+	}
+	if u.old != nil && u.old.vectors.Err() != nil {
+		return &CorruptError{Dir: u.opts.From, Err: u.old.vectors.Err()}
+	}
+	data, err := coder.Lists().MarshalBinary()
+	if err != nil {
+		return fmt.Errorf("encoding the lists of vectors: %w", err)
+	}
+	if err := writeFile(u.opts.Dir, listsFile, data); err != nil {
+		return err
+	}
+	u.codedFile, err = os.OpenFile(filepath.Join(u.opts.Dir, vectorsFile), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	if err == nil {
+		_, err = coder.WriteTo(u.codedFile)
+	}
+	if err != nil {
+		return fmt.Errorf("writing the index: %w", err)
+	}
+	u.set, err = vector.OpenCoded(u.codedFile, coder.Lists())
+	return err
+}
+
+// listSample is how many passages' vectors lists are trained on.
+const listSample = 100000
+
+// trainLists trains lists on the vectors of a sample.
+func (u *update) trainLists() (*vector.Lists, error) {
+	n, dims := len(u.table.rows), u.model.Dims()
+	size := min(n, listSample)
+	at := func(i int) int { return i * n / size } // the i-th of the sample
+	sample := make([]float32, size*dims)
+	within := func(ord int32) (int, bool) {
+		i := (int(ord)*size + size - 1) / n
+		for i < size && at(i) < int(ord) {
+			i++
+		}
+		return i, i < size && at(i) == int(ord)
+	}
+	if err := u.project(func(ord int32) bool { _, yes := within(ord); return yes }, func(ords []int32, vectors []float32) error {
+		for j, ord := range ords {
+			i, _ := within(ord)
+			copy(sample[i*dims:(i+1)*dims], vectors[j*dims:(j+1)*dims])
+		}
+		return nil
+	}); err != nil {
+		return nil, err
+	}
+	return vector.TrainFor(u.ctx, sample, dims, n)
+}
+
+// keeps tells which passages have the vectors that they had.
+func (u *update) keeps() func(ord int32) bool {
+	return func(ord int32) bool { return !u.manifest.Stats.Refit && u.kept[ord] >= 0 }
+}
+
+// lists writes the lists of a remote embedder's vectors that are too many to be scanned, made of
 // the earlier generation's where there are some that still fit; else there
 // are none.
 func (u *update) lists(name string, rows []float32, dims int, before *vector.Lists) (lists *vector.Lists, err error) {

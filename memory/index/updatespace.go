@@ -36,11 +36,9 @@ func (u *update) mean(x *Index) error {
 	var texts []string
 	for ord, r := range u.table.rows {
 		kept[ord] = -1
-		if reuse && !u.fresh[r.id] {
-			if at, ok := u.old.table.find(r.id); ok {
-				kept[ord] = at
-				continue
-			}
+		if reuse && u.kept[ord] >= 0 {
+			kept[ord] = int(u.kept[ord])
+			continue
 		}
 		p, err := x.store.passage(r.id)
 		if err != nil {

@@ -23,6 +23,44 @@ func Bag(terms []string) []Term {
 	return bag
 }
 
+// Hash is what a sample of passages is drawn by: FNV-1a of a bag's terms and
+// counts, in order.
+func Hash(bag []Term) uint64 {
+	h := fnvStart
+	for _, t := range bag {
+		h = h.term(t.Text, t.N)
+	}
+	return uint64(h)
+}
+
+// hash is Hash of a row, whatever its terms' numbers are.
+func (c Corpus) hash(row int) uint64 {
+	h := fnvStart
+	for _, cell := range c.Docs[row] {
+		h = h.term(c.Terms[cell.Term], int(cell.N))
+	}
+	return uint64(h)
+}
+
+// A fnv is FNV-1a of what was read so far.
+type fnv uint64
+
+const fnvStart fnv = 14695981039346656037
+
+func (h fnv) byte(b byte) fnv { return (h ^ fnv(b)) * 1099511628211 }
+
+// term reads a term, a zero byte and a count.
+func (h fnv) term(text string, count int) fnv {
+	for i := range len(text) {
+		h = h.byte(text[i])
+	}
+	h = h.byte(0)
+	for shift := 0; shift < 32; shift += 8 {
+		h = h.byte(byte(count >> shift))
+	}
+	return h
+}
+
 // A Cell is a non-zero entry of a passage's row: the index of a term in
 // Corpus.Terms and how often it occurs.
 type Cell struct {
@@ -33,4 +71,10 @@ type Cell struct {
 type Corpus struct {
 	Terms []string // sorted, each once
 	Docs  [][]Cell // a row per passage, sorted by term, each term once
+
+	// Of a corpus too large to be given whole, Docs are its sample and the rest is
+	// counted: Passages is how many it has, DF how many of them hold each term.
+	// 0 and nil otherwise.
+	Passages int
+	DF       []int
 }

@@ -3,9 +3,7 @@ package lsa
 import (
 	"cmp"
 	"context"
-	"encoding/binary"
 	"fmt"
-	"hash/fnv"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -74,7 +72,10 @@ func Fit(ctx context.Context, c Corpus, opts *FitOptions) (*Model, error) {
 	if err := c.check(); err != nil {
 		return nil, err
 	}
-	o := opts.withDefaults(len(c.Docs))
+	if c.Passages == 0 {
+		c.Passages = len(c.Docs)
+	}
+	o := opts.withDefaults(c.Passages)
 	m, a := weigh(c, sample(c, o.Sample), o.MinDocs)
 	if a.rows == 0 || a.cols == 0 {
 		m.id = m.hash()
@@ -94,6 +95,9 @@ func (c Corpus) check() error {
 		if c.Terms[i-1] >= c.Terms[i] {
 			return fmt.Errorf("fitting the embedder: terms %d and %d are not in order; sort them and keep each once", i-1, i)
 		}
+	}
+	if c.DF != nil && len(c.DF) != len(c.Terms) {
+		return fmt.Errorf("fitting the embedder: %d terms and the passages of %d of them", len(c.Terms), len(c.DF))
 	}
 	for d, row := range c.Docs {
 		last := int32(-1)
@@ -129,37 +133,24 @@ func sample(c Corpus, n int) []int {
 	return rows
 }
 
-// hash is FNV-1a of a row's terms and counts, whatever their numbers are.
-func (c Corpus) hash(d int) uint64 {
-	h := fnv.New64a()
-	var n [5]byte
-	for _, cell := range c.Docs[d] {
-		h.Write([]byte(c.Terms[cell.Term]))
-		binary.LittleEndian.PutUint32(n[1:], uint32(cell.N))
-		h.Write(n[:]) // a zero byte ends the term
-	}
-	return h.Sum64()
-}
-
 // weigh selects the model's terms and builds the weighted terms × passages
 // matrix of some rows, whose columns have unit length.
 func weigh(c Corpus, rows []int, minDocs int) (*Model, *sparse) {
-	df := make([]int, len(c.Terms))
-	for _, row := range c.Docs {
-		for _, cell := range row {
-			df[cell.Term]++
-		}
-	}
-	sampled := df
-	if len(rows) < len(c.Docs) {
-		sampled = make([]int, len(c.Terms))
-		for _, d := range rows {
-			for _, cell := range c.Docs[d] {
-				sampled[cell.Term]++
+	df, sampled := c.DF, make([]int, len(c.Terms))
+	if df == nil {
+		df = make([]int, len(c.Terms))
+		for _, row := range c.Docs {
+			for _, cell := range row {
+				df[cell.Term]++
 			}
 		}
 	}
-	m := &Model{docs: len(c.Docs)}
+	for _, d := range rows {
+		for _, cell := range c.Docs[d] {
+			sampled[cell.Term]++
+		}
+	}
+	m := &Model{docs: c.Passages}
 	local := make([]int32, len(c.Terms))
 	for t, n := range sampled {
 		local[t] = -1

@@ -93,16 +93,42 @@ func (m *Model) Project(bag []Term) (vector []float32, known float64) {
 		}
 		have += m.mass[t]
 		all += m.mass[t]
-		w := m.weight(t, term.N)
-		for j, v := range m.u[t*m.dims : (t+1)*m.dims] {
-			sum[j] += w * float64(v)
-		}
+		m.add(sum, t, term.N)
 	}
 	vector = make([]float32, m.dims)
 	if !unit(sum, vector, 1) || all == 0 {
 		return vector, 0
 	}
 	return vector, have / all
+}
+
+// Place is the number that a term has in the model's cells, -1 of one that it
+// does not know.
+func (m *Model) Place(term string) int32 {
+	if t, ok := slices.BinarySearch(m.terms, term); ok {
+		return int32(t)
+	}
+	return -1
+}
+
+// ProjectCells writes the vector that Project returns of a bag whose terms are
+// given by their places, in the order of the bag.
+func (m *Model) ProjectCells(cells []Cell, vector []float32) {
+	sum := make([]float64, m.dims)
+	for _, cell := range cells {
+		if cell.Term >= 0 {
+			m.add(sum, int(cell.Term), int(cell.N))
+		}
+	}
+	unit(sum, vector, 1)
+}
+
+// add adds a term's row to a sum.
+func (m *Model) add(sum []float64, t, n int) {
+	w := m.weight(t, n)
+	for j, v := range m.u[t*m.dims : (t+1)*m.dims] {
+		sum[j] += w * float64(v)
+	}
 }
 
 // Embed returns a unit vector of Dims + 32 coordinates for comparing texts

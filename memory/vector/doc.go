@@ -15,7 +15,10 @@
 // some of the best; the tests of the package and docs/performance.md say how
 // many.
 //
-// What the package does not do: it embeds nothing, reads and writes no files,
+// A [Coder] writes rows that are too many for memory in their eight bits, by list;
+// [OpenCoded] makes a set of them, which reads a list when it is looked at first.
+//
+// What the package does not do: it embeds nothing, opens no files,
 // and deletes no rows; another set is made instead. There is no graph index
 // (HNSW): it would need each row's neighbours in memory, is built in an order
 // that decides its bytes, and is not faster at these sizes than a tenth of a

@@ -92,19 +92,27 @@ func assign(ctx context.Context, centroids *codes, rows []float32, dims int, out
 			if ctx.Err() != nil {
 				return
 			}
-			p := centroids.probe(rows[i*dims : (i+1)*dims])
-			dotRows(p.codes, centroids.data, products)
-			var top float32
-			out[i] = 0
-			for c, product := range products {
-				if v := centroids.step[c] * float32(product); c == 0 || v > top {
-					top, out[i] = v, int32(c)
-				}
-			}
+			out[i] = nearestTo(centroids, rows[i*dims:(i+1)*dims], products)
 		}
 	})
 	return ctx.Err()
 }
+
+// nearestTo returns the nearest centroid; products is room for one of each.
+func nearestTo(centroids *codes, row []float32, products []int32) (nearest int32) {
+	p := centroids.probe(row)
+	dotRows(p.codes, centroids.data, products)
+	var top float32
+	for c, product := range products {
+		if v := centroids.step[c] * float32(product); c == 0 || v > top {
+			top, nearest = v, int32(c)
+		}
+	}
+	return nearest
+}
+
+// Of returns the list of a row.
+func (l *Lists) Of(row int32) int32 { return l.assigned[row] }
 
 // MarshalBinary encodes the lists: magic, dimensions, lists, probes, recall,
 // rows, the centroids as little-endian float32 and the list of each row. It

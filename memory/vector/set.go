@@ -15,6 +15,8 @@ type Set struct {
 	lists *Lists  // nil for a set that is scanned whole
 	order []int32 // with lists: the row that each coded row is; by list, then by row
 	start []int   // with lists: where each list begins in order, and its end
+
+	coded *coded // of a set that is read from a file; its rows are what their codes say
 }
 
 // NewSet makes a set of rows that lie one after the other. It keeps rows, which
@@ -32,12 +34,12 @@ func NewSet(rows []float32, dims int, lists *Lists) (*Set, error) {
 		s.lists = lists
 		s.order, s.start = lists.order()
 	}
-	s.codes = encode(s.Len(), dims, s.coded)
+	s.codes = encode(s.Len(), dims, s.inOrder)
 	return s, nil
 }
 
-// coded returns the i-th row in the order of the codes.
-func (s *Set) coded(i int) []float32 {
+// inOrder returns the i-th row in the order of the codes.
+func (s *Set) inOrder(i int) []float32 {
 	if s.order != nil {
 		return s.Row(s.order[i])
 	}
@@ -46,6 +48,9 @@ func (s *Set) coded(i int) []float32 {
 
 // Len is the number of rows.
 func (s *Set) Len() int {
+	if s.coded != nil {
+		return len(s.coded.place)
+	}
 	if s.dims == 0 {
 		return 0
 	}
@@ -59,10 +64,30 @@ func (s *Set) Dims() int { return s.dims }
 func (s *Set) Lists() *Lists { return s.lists }
 
 // Row returns a row, which the caller must not change.
-func (s *Set) Row(i int32) []float32 { return s.rows[int(i)*s.dims : (int(i)+1)*s.dims] }
+func (s *Set) Row(i int32) []float32 {
+	if s.coded == nil {
+		return s.rows[int(i)*s.dims : (int(i)+1)*s.dims]
+	}
+	codes, step := s.codeOf(i)
+	out := make([]float32, s.dims)
+	for j := range out {
+		out[j] = step * float32(codes[j])
+	}
+	return out
+}
 
 // Dot is the dot product of a query and a row.
-func (s *Set) Dot(query []float32, i int32) float64 { return Dot(query, s.Row(i)) }
+func (s *Set) Dot(query []float32, i int32) float64 {
+	if s.coded == nil {
+		return Dot(query, s.Row(i))
+	}
+	codes, step := s.codeOf(i)
+	var sum float32
+	for j, q := range query[:s.dims] {
+		sum += q * float32(codes[j])
+	}
+	return float64(step) * float64(sum)
+}
 
 // Top returns the k rows of the largest products with a query among those
 // above a bound, best first and of equals the lower row first. Rows that skip
@@ -78,6 +103,7 @@ func (s *Set) Top(query []float32, k int, above float64, skip func(row int32) bo
 	}
 	found := &best{k: k, above: above}
 	for _, list := range s.lists.nearest(query) {
+		s.load(list)
 		s.scan(p, s.start[list], s.start[list+1], skip, found)
 	}
 	return found.list
@@ -130,7 +156,7 @@ func (s *Set) scan(p probe, from, to int, skip func(row int32) bool, found *best
 			if s.order != nil {
 				row = s.order[from+i]
 			}
-			m := Match{Row: row, Value: Dot(p.vector, s.Row(row))}
+			m := Match{Row: row, Value: s.Dot(p.vector, row)}
 			if !found.admits(m) || math.IsNaN(m.Value) || skip != nil && skip(row) {
 				continue
 			}

@@ -30,19 +30,28 @@ const (
 // of processors. Errors are rows that do not fit and
 // cancellation.
 func Train(ctx context.Context, rows []float32, dims int) (*Lists, error) {
-	l, err := train(ctx, rows, dims)
+	if dims <= 0 {
+		return TrainFor(ctx, rows, dims, 0)
+	}
+	return TrainFor(ctx, rows, dims, len(rows)/dims)
+}
+
+// TrainFor is Train for so many rows of which a sample is given. The lists have the
+// sample's rows.
+func TrainFor(ctx context.Context, sample []float32, dims, rows int) (*Lists, error) {
+	l, err := train(ctx, sample, dims, rows)
 	if err != nil {
 		return nil, fmt.Errorf("training lists of vectors: %w", err)
 	}
 	return l, nil
 }
 
-func train(ctx context.Context, rows []float32, dims int) (*Lists, error) {
+func train(ctx context.Context, rows []float32, dims, all int) (*Lists, error) {
 	if dims <= 0 || len(rows) == 0 || len(rows)%dims != 0 {
 		return nil, fmt.Errorf("%d numbers are no rows of %d", len(rows), dims)
 	}
 	n := len(rows) / dims
-	count := max(1, min(mostLists, int(listShare*math.Sqrt(float64(n)))))
+	count := max(1, min(mostLists, int(listShare*math.Sqrt(float64(all))), n))
 	rng := rand.New(rand.NewPCG(seed, uint64(n)))
 	l := &Lists{dims: dims, centroids: make([]float32, 0, count*dims)}
 	sample := draw(rng, n, perList*count)

@@ -27,12 +27,22 @@ var function = []string{"the", "of", "and", "to", "in", "a", "is", "that", "for"
 // second one is of the document's topic. The same n and seed give the same
 // passages, and the first m of n are those of m.
 func Synthesise(n int, seed uint64) []state.Passage {
-	out := make([]state.Passage, n)
+	return Part(0, n, seed)
+}
+
+// Part makes the passages from..to of those that Synthesise makes.
+func Part(from, to int, seed uint64) []state.Passage {
+	out := make([]state.Passage, to-from)
+	var words []uint64
 	for i := range out {
-		doc := i / perDocument
+		at := from + i
+		doc := at / perDocument
+		if words == nil || at%(perDocument*perTopic) == 0 {
+			words = topic(seed, doc/perTopic)
+		}
 		source := fmt.Sprintf("doc%06d.txt", doc)
-		text := sentences(rand.New(rand.NewPCG(seed, uint64(i))), topic(seed, doc/perTopic))
-		out[i] = state.Passage{ID: fmt.Sprintf("%s#%d", source, i%perDocument), Doc: source, Text: text, End: len(text), Source: source}
+		text := sentences(rand.New(rand.NewPCG(seed, uint64(at))), words)
+		out[i] = state.Passage{ID: fmt.Sprintf("%s#%d", source, at%perDocument), Doc: source, Text: text, End: len(text), Source: source}
 	}
 	return out
 }

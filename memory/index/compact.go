@@ -1,0 +1,235 @@
+package index
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/RoaringBitmap/roaring/v2"
+	segment "github.com/blevesearch/scorch_segment_api/v2"
+	zap "github.com/blevesearch/zapx/v17"
+)
+
+// A query looks its words up in each part: where mergeAt parts are of one size,
+// which means the same power of mergeAt, they become one. The largest stay, so
+// that an update of a large corpus writes little. A part of which more than half
+// is left out is written again.
+const (
+	mergeAt     = 16
+	largestSize = 4
+)
+
+// sizeOf is the power of mergeAt that a part has reached.
+func sizeOf(passages int) int {
+	size := 0
+	for ; passages >= mergeAt && size < largestSize; passages /= mergeAt {
+		size++
+	}
+	return size
+}
+
+// A group is parts that become one, or one that stays as it is.
+type group struct {
+	members []int // of the parts, ascending
+	rewrite bool
+}
+
+// groups says what becomes of the parts; those of which nothing is alive go.
+func (b *partsBuilder) groups(bases []int, alive []bool) []group {
+	var out []group
+	var sizes [largestSize][]int
+	for i, p := range b.parts {
+		living := 0
+		for _, yes := range alive[bases[i] : bases[i]+p.Passages] {
+			if yes {
+				living++
+			}
+		}
+		switch size := sizeOf(p.Passages); {
+		case living == 0:
+		case 2*living < p.Passages || size == largestSize:
+			out = append(out, group{[]int{i}, 2*living < p.Passages})
+		default:
+			sizes[size] = append(sizes[size], i)
+		}
+	}
+	for _, list := range sizes {
+		for ; len(list) >= mergeAt; list = list[mergeAt:] {
+			out = append(out, group{list[:mergeAt], true})
+		}
+		for _, i := range list {
+			out = append(out, group{[]int{i}, false})
+		}
+	}
+	slices.SortFunc(out, func(a, b group) int { return a.members[0] - b.members[0] })
+	return out
+}
+
+// compact merges parts of which there are many, gives the new generation those of
+// the earlier one that stay, and places the drafts anew.
+func (b *partsBuilder) compact(drafts []draft) error {
+	alive, bases := b.alive(drafts), make([]int, len(b.parts))
+	for i := 1; i < len(b.parts); i++ {
+		bases[i] = bases[i-1] + b.parts[i-1].Passages
+	}
+	moved := make([]int32, len(alive))
+	var parts []part
+	var merged []string
+	next := int32(0)
+	for _, g := range b.groups(bases, alive) {
+		first, made := next, part{}
+		var inputs []mergeInput
+		for _, i := range g.members {
+			p := b.parts[i]
+			living := alive[bases[i] : bases[i]+p.Passages]
+			for row, yes := range living {
+				moved[bases[i]+row] = next
+				if yes || !g.rewrite {
+					next++
+				}
+			}
+			in := mergeInput{dir: b.u.opts.Dir, part: p, alive: living}
+			switch {
+			case i >= b.old && g.rewrite:
+				merged = append(merged, p.Name)
+			case i < b.old && g.rewrite:
+				in.dir = b.u.opts.From
+				if err := b.check(p); err != nil {
+					return err
+				}
+			case i < b.old:
+				b.linked[p.Name] = true
+				if err := linkPart(b.u.opts.From, b.u.opts.Dir, p.Name); err != nil {
+					return fmt.Errorf("linking a part: %w", err)
+				}
+			}
+			made, inputs = p, append(inputs, in)
+		}
+		if g.rewrite {
+			made = part{Name: b.newName(), Passages: int(next - first)}
+			if err := b.start(func() error { return mergeParts(b.u.opts.Dir, made.Name, inputs) }); err != nil {
+				return err
+			}
+		}
+		parts = append(parts, made)
+	}
+	if err := b.wait(); err != nil {
+		return err
+	}
+	for _, name := range merged {
+		for _, ext := range partExts {
+			if err := os.Remove(filepath.Join(b.u.opts.Dir, name+ext)); err != nil {
+				return fmt.Errorf("removing a merged part: %w", err)
+			}
+		}
+	}
+	for i := range drafts {
+		drafts[i].place = moved[drafts[i].place]
+	}
+	b.parts = parts
+	return nil
+}
+
+// check compares the files of a part of the earlier generation with its manifest.
+func (b *partsBuilder) check(p part) error {
+	for _, ext := range partExts {
+		if ext == bagsExt {
+			continue
+		}
+		for _, f := range b.u.oldFiles.Files {
+			if f.Name != p.Name+ext {
+				continue
+			}
+			if _, err := f.verify(b.u.opts.From, false, make([]byte, 1<<20)); err != nil {
+				return &CorruptError{Dir: b.u.opts.From, Err: err}
+			}
+		}
+	}
+	return nil
+}
+
+// A mergeInput is a part, and which of its passages stay.
+type mergeInput struct {
+	dir   string
+	part  part
+	alive []bool
+}
+
+// mergeParts writes a part of what stays of others, in their order.
+func mergeParts(dir, name string, inputs []mergeInput) error {
+	if err := mergeSegments(filepath.Join(dir, name+segmentExt), inputs); err != nil {
+		return err
+	}
+	if err := mergePairFiles(filepath.Join(dir, name+pairsExt), inputs); err != nil {
+		return err
+	}
+	w := newBagWriter()
+	for _, in := range inputs {
+		data, err := os.ReadFile(filepath.Join(in.dir, in.part.Name+bagsExt))
+		if err != nil {
+			return err
+		}
+		bags, err := decodeBags(data)
+		if err != nil {
+			return err
+		}
+		if err := bags.into(w, func(row int) bool { return in.alive[row] }); err != nil {
+			return err
+		}
+	}
+	if err := writeFile(dir, name+bagsExt, w.encode()); err != nil {
+		return err
+	}
+	return writeSums(dir, name)
+}
+
+func mergeSegments(path string, inputs []mergeInput) (err error) {
+	segments, drops := make([]segment.Segment, len(inputs)), make([]*roaring.Bitmap, len(inputs))
+	for i, in := range inputs {
+		opened, openErr := new(zap.ZapPlugin).Open(filepath.Join(in.dir, in.part.Name+segmentExt))
+		if openErr != nil {
+			return openErr
+		}
+		defer func() { err = errors.Join(err, opened.Close()) }()
+		segments[i] = opened
+		for row, yes := range in.alive {
+			if yes {
+				continue
+			}
+			if drops[i] == nil {
+				drops[i] = roaring.New()
+			}
+			drops[i].Add(uint32(row))
+		}
+	}
+	_, _, err = new(zap.ZapPlugin).Merge(segments, drops, path, nil, nil)
+	return err
+}
+
+func mergePairFiles(path string, inputs []mergeInput) (err error) {
+	streams := make([]*pairStream, len(inputs))
+	next := int32(0)
+	for i, in := range inputs {
+		opened, openErr := openPairs(filepath.Join(in.dir, in.part.Name+pairsExt))
+		if openErr != nil {
+			return openErr
+		}
+		defer func() { err = errors.Join(err, opened.close()) }()
+		places := make([]int32, len(in.alive))
+		for row, yes := range in.alive {
+			if places[row] = -1; yes {
+				places[row] = next
+				next++
+			}
+		}
+		streams[i] = &pairStream{pairs: opened, place: func(doc int32) int32 {
+			if int(doc) >= len(places) {
+				return -1
+			}
+			return places[doc]
+		}}
+	}
+	return mergePairs(path, streams)
+}

@@ -1,0 +1,102 @@
+package index
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	"example.com/assay/memory/index/indextest"
+)
+
+// Of a passage that is in a part an update holds a row until all are: of a million
+// passages their texts would take a gigabyte.
+func TestMemoryOfAddedPassages(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes long, and -short was asked for")
+	}
+	const file = 1000
+	b := newPartsBuilder(&update{ctx: t.Context(), opts: UpdateOptions{Dir: t.TempDir()}})
+	live := func() int64 {
+		for range 3 { // pools keep what they have for two
+			runtime.GC()
+		}
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return int64(m.HeapAlloc)
+	}
+	var before int64
+	for from := 0; from < 5*partSize; from += file {
+		if err := b.add(indextest.Part(from, from+file, 1)); err != nil {
+			t.Fatal(err)
+		}
+		if from+file == partSize/file*file+file {
+			if err := b.wait(); err != nil {
+				t.Fatal(err)
+			}
+			before = live()
+		}
+	}
+	if err := b.flush(); err != nil {
+		t.Fatal(err)
+	}
+	if each := (live() - before) / (4 * partSize); each > 400 {
+		t.Errorf("an added passage takes %d bytes", each)
+	}
+	runtime.KeepAlive(b)
+}
+
+// An update links the parts of what stays, and writes those of what is new.
+func TestAnUpdateWritesWhatIsNew(t *testing.T) {
+	passages := indextest.Synthesise(400, 3)
+	from := updateListed(t, UpdateOptions{Add: passages[:390]}, 100)
+	dir := updateListed(t, UpdateOptions{From: from, Add: passages[390:]}, 100)
+	m, err := readManifest(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(m.Parts) != 2 || m.Parts[0].Passages != 390 || m.Parts[1].Passages != 10 {
+		t.Fatalf("parts %+v", m.Parts)
+	}
+	for _, ext := range partExts {
+		a, err := os.Stat(filepath.Join(from, m.Parts[0].Name+ext))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if b, err := os.Stat(filepath.Join(dir, m.Parts[0].Name+ext)); err != nil || !os.SameFile(a, b) {
+			t.Errorf("%s was written again: %v", ext, err)
+		}
+	}
+}
+
+// Many small updates leave few parts, and what half is left of is written again.
+func TestPartsAreMerged(t *testing.T) {
+	passages := indextest.Synthesise(60, 4)
+	dir, single := "", build(t, passages[:57])
+	for i := range passages {
+		opts := UpdateOptions{From: dir, Add: passages[i : i+1]}
+		if i >= 57 {
+			opts.Add, opts.Remove = nil, []string{passages[i].ID}
+		}
+		if i == 56 {
+			opts.Add = passages[56:]
+		}
+		opts.Dir = filepath.Join(t.TempDir(), "gen")
+		if _, err := Update(t.Context(), opts); err != nil {
+			t.Fatal(err)
+		}
+		dir = opts.Dir
+	}
+	x, y := open(t, dir), open(t, single)
+	if got := x.Stats(); got.Fingerprint != y.Stats().Fingerprint || got.Terms != y.Stats().Terms {
+		t.Errorf("%+v, want those of %+v", got, y.Stats())
+	}
+	if n := len(x.store.parts); n > mergeAt+4 {
+		t.Errorf("57 passages are in %d parts", n)
+	}
+	for _, q := range indextest.Questions(10, passages[:57], 5) {
+		if a, b := outcome(search(t, x, Query{Primary: q})), outcome(search(t, y, Query{Primary: q})); a != b {
+			t.Errorf("%q finds\n%s, want\n%s", q, a, b)
+		}
+	}
+}
