@@ -97,8 +97,6 @@ func (d *decoder) fixed64() uint64 {
 	return binary.LittleEndian.Uint64(b)
 }
 
-func (d *decoder) str() string { return string(d.raw(d.uint())) }
-
 // strs reads strings that share one allocation.
 func (d *decoder) strs() []string {
 	ends := make([][2]int, d.count())

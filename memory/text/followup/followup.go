@@ -160,7 +160,7 @@ func tokens(s string) []token {
 }
 
 // symbol finds a name that no other words stand for: max_connections, --force, a.conf.
-var symbol = regexp.MustCompile("^(?:-{1,2}[a-z][\\w-]*|[\\w$]*_[\\w$]*|\\w+\\(\\)|[\\w-]+\\.[\\w.]*[a-z]\\w*|\\w*[a-z]\\w*[A-Z]\\w*|[A-Za-z]+\\d\\w*)$")
+var symbol = regexp.MustCompile(`^(?:-{1,2}[a-z][\w-]*|[\w$]*_[\w$]*|\w+\(\)|[\w-]+\.[\w.]*[a-z]\w*|\w*[a-z]\w*[A-Z]\w*|[A-Za-z]+\d\w*)$`)
 
 // capitals is a word written in capitals, as statements and acronyms are.
 func capitals(w string) bool {
