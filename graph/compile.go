@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -128,6 +129,23 @@ type compiledJoin struct {
 	to      int
 	sources []string // sorted
 	label   string
+	flat    string // the label in format 1 of checkpoints
+}
+
+// joinLabel names a join. A name that would read like several is quoted, so that
+// no two joins share a label.
+func joinLabel(sources []string, to string) string {
+	plain := func(name string) string {
+		if strings.ContainsAny(name, `+"`) || strings.Contains(name, "=>") {
+			return strconv.Quote(name)
+		}
+		return name
+	}
+	parts := make([]string, len(sources))
+	for i, name := range sources {
+		parts[i] = plain(name)
+	}
+	return strings.Join(parts, "+") + " => " + plain(to)
 }
 
 // joinPlace is one source of one join.
@@ -223,7 +241,7 @@ func (g *StateGraph[S]) Compile(opts *CompileOptions) (*Compiled[S], error) {
 	}
 	for i, j := range g.joins {
 		sources := slices.Compact(slices.Sorted(slices.Values(j.from)))
-		c.joins = append(c.joins, compiledJoin{ids[j.to], sources, strings.Join(sources, "+") + " => " + j.to})
+		c.joins = append(c.joins, compiledJoin{ids[j.to], sources, joinLabel(sources, j.to), strings.Join(sources, "+") + " => " + j.to})
 		for place, from := range sources {
 			x := exitsOf(from)
 			x.joins = append(x.joins, joinPlace{i, place})

@@ -22,6 +22,7 @@ type journal struct {
 	step  int
 	send  int
 	lends bool // the task's state is that of the checkpoint
+	flat  bool // keys are numbered as format 1 did
 
 	mu      sync.Mutex
 	name    string               // the task's ID, once it was asked for
@@ -30,6 +31,7 @@ type journal struct {
 	waits   []question           // in this attempt: what was asked and has no answer
 	stopped bool                 // in this attempt: a graph inside the node stopped at a breakpoint
 	inner   map[string]string    // subgraphs that keep their state: namespace to newest checkpoint
+	active  map[string]bool      // in this attempt: calls under way, by place without its number
 }
 
 // A question is a pending interrupt and where in the task it was asked: empty
@@ -74,29 +76,51 @@ func (j *journal) begin(prefix string) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if prefix == "" {
-		j.calls, j.waits, j.stopped = nil, nil, false
+		j.calls, j.waits, j.stopped, j.active = nil, nil, false, nil
 		return
 	}
 	maps.DeleteFunc(j.calls, func(place string, _ int) bool { return strings.HasPrefix(place, prefix) })
+	maps.DeleteFunc(j.active, func(place string, _ bool) bool { return strings.HasPrefix(place, prefix) })
 	j.waits = slices.DeleteFunc(j.waits, func(q question) bool { return strings.HasPrefix(q.place, prefix) })
 }
 
 // use counts a use of a key in this attempt, from 1, and returns the key that
-// tells this use from others. Doubling a key's own "#" keeps it apart from
-// numbers.
+// tells this use from others.
 func (j *journal) use(prefix, key string) string {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if j.calls == nil {
 		j.calls = map[string]int{}
 	}
+	key = plainKey(key)
 	j.calls[prefix+key]++
-	n := j.calls[prefix+key]
-	key = strings.ReplaceAll(key, "#", "##")
-	if n > 1 {
+	if n := j.calls[prefix+key]; n > 1 {
 		key += "#" + strconv.Itoa(n)
 	}
 	return key
+}
+
+// plainKey doubles a key's own "#", which keeps it apart from numbers and scopes.
+func plainKey(key string) string { return strings.ReplaceAll(key, "#", "##") }
+
+// occupy begins a call that lasts. Two calls of one key at the same time are
+// numbered by chance, so a resumed run would mix up their results: the second
+// is refused.
+func (j *journal) occupy(place string) (leave func(), free bool) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.active[place] {
+		return nil, false
+	}
+	if j.active == nil {
+		j.active = map[string]bool{}
+	}
+	j.active[place] = true
+	return func() {
+		j.mu.Lock()
+		defer j.mu.Unlock()
+		delete(j.active, place)
+	}, true
 }
 
 // recall returns what is on record.
@@ -183,7 +207,7 @@ func (t *task) ledger() (*journal, string) {
 	}
 	prefix := ""
 	for ; ; t = t.run.outer {
-		if t.handles() { // what the handler does is apart from what the node did
+		if t.handles { // what the handler does is apart from what the node did
 			prefix = "!/" + prefix
 		}
 		if t == owner {
@@ -191,6 +215,18 @@ func (t *task) ledger() (*journal, string) {
 		}
 		prefix = fmt.Sprintf("%s/%06d/%06d/%s", t.run.ordinal, t.step, t.place, prefix)
 	}
+}
+
+// within is the task as code inside a recorded call sees it. Keys are numbered
+// within the call, so that a call that is on record and skipped shifts no number
+// behind it.
+func (t *task) within(ctx context.Context, j *journal, key string) *task {
+	inner := *t
+	inner.Context = ctx
+	if !j.flat {
+		inner.inside += key + "#>"
+	}
+	return &inner
 }
 
 // begin starts an attempt at a task.
@@ -264,8 +300,9 @@ func (j *journal) keepsChild(namespace, id string) {
 // inside a node. A failure is not recorded.
 //
 // The key tells the calls of one node apart; a key that is used again, as in a
-// loop, is numbered. Calls side by side need keys of their own. T is encoded
-// as JSON.
+// loop, is numbered. Calls side by side need keys of their own (OverlapError).
+// Keys that fn uses are apart from those outside of it: it has to pass on the
+// context that it is given. T is encoded as JSON.
 //
 // Without a checkpointer Once just calls fn.
 func Once[T any](ctx context.Context, key string, fn func(context.Context) (T, error)) (T, error) {
@@ -278,14 +315,21 @@ func Once[T any](ctx context.Context, key string, fn func(context.Context) (T, e
 	if j == nil {
 		return fn(ctx)
 	}
-	place := prefix + j.use(prefix, key)
+	prefix += t.inside
+	numbered := j.use(prefix, key)
+	place := prefix + numbered
 	if data, ok := j.recall(RecordOnce, place); ok {
 		if err := decodeInto(data, &out); err != nil {
 			return out, fmt.Errorf("reading what %q returned before: %w", key, err)
 		}
 		return out, nil
 	}
-	out, err := fn(ctx)
+	leave, free := j.occupy(prefix + plainKey(key))
+	if !free {
+		return out, &OverlapError{Node: t.node, Call: "Once", Key: key}
+	}
+	defer leave()
+	out, err := fn(t.within(ctx, j, numbered))
 	if err != nil {
 		return out, err
 	}

@@ -10,6 +10,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -30,6 +31,7 @@ type keeper struct {
 	unsaved  bool   // DurabilityExit: the run is ahead of what is saved
 	from     string // what it is ahead of
 	halts    bool   // the run stops at a breakpoint behind its next checkpoint
+	flat     bool   // the checkpoint numbers keys as format 1 did
 
 	last     int               // bytes of the last checkpoint
 	children map[string]string // newest checkpoints of subgraphs that keep their state
@@ -106,7 +108,7 @@ func (k *keeper) add(ctx context.Context, c Checkpoint, full bool) (Checkpoint, 
 	if k.size += len(c.Data); full {
 		k.base, k.baseSize, k.size = id, len(c.Data), len(c.Data)
 	}
-	k.id, k.newest, k.unsaved, k.halts, k.left = id, id, false, false, nil
+	k.id, k.newest, k.unsaved, k.halts, k.left, k.flat = id, id, false, false, nil, false
 	return c, nil
 }
 
@@ -214,6 +216,7 @@ func (k *keeper) stand(p *point) {
 		k.base = ""
 	}
 	k.children, k.left = p.children, p.records
+	k.flat = p.last != nil && p.last.V == flatFormat
 	k.done = slices.ContainsFunc(p.records, func(r Record) bool { return r.Kind == RecordUpdate })
 	if k.newest == "" {
 		k.newest = p.ID
@@ -287,14 +290,13 @@ func (r *run[S]) attach(ctx context.Context, opts *RunOptions) (release func(), 
 	if opts == nil {
 		opts = &RunOptions{}
 	}
-	release = func() {}
 	switch {
 	case r.outer != nil && opts.Thread == "":
-		return release, r.inherit(ctx, opts)
+		return r.inherit(opts)
 	case r.saver == nil && (opts.Thread != "" || len(opts.Resume) > 0 || opts.Checkpoint != ""):
 		return nil, ErrNoCheckpointer
 	case r.saver == nil:
-		return release, nil
+		return func() {}, nil
 	case opts.Thread == "":
 		return nil, ErrNoThread
 	}
@@ -318,33 +320,42 @@ func (r *run[S]) attach(ctx context.Context, opts *RunOptions) (release func(), 
 	}, nil
 }
 
-// inherit takes a place in the thread of the graph around this one.
-func (r *run[S]) inherit(ctx context.Context, opts *RunOptions) error {
+// inherit takes a place in the thread of the graph around this one. What it
+// returns lets the place go.
+func (r *run[S]) inherit(opts *RunOptions) (release func(), err error) {
 	t := r.outer
 	j, prefix := t.ledger()
 	if j == nil {
 		if r.persist == PersistAlways {
-			return fmt.Errorf("graph %q keeps its state: %w", r.name, ErrNoCheckpointer)
+			return nil, fmt.Errorf("graph %q keeps its state: %w", r.name, ErrNoCheckpointer)
 		}
-		return nil
+		return func() {}, nil
 	}
-	name := j.use(prefix+"|", opts.Namespace)
-	if t.handles() {
-		name = "!" + name
+	scope := prefix + t.inside + "#|"
+	release, free := j.occupy(scope + plainKey(opts.Namespace))
+	if !free {
+		return nil, &OverlapError{Node: t.node, Call: "graph", Key: opts.Namespace}
 	}
-	r.ordinal = name
+	r.ordinal = inNamespace.Replace(t.inside) + j.use(scope, opts.Namespace)
+	if t.handles {
+		r.ordinal = "!" + r.ordinal
+	}
 	if r.persist == PersistNever || t.journal == nil {
-		return nil
+		return release, nil
 	}
 	outer := t.journal.keep
-	r.keep = &keeper{lane: outer.lane, clock: outer.clock, namespace: j.childNamespace(name, r.persist == PersistAlways), owner: j.identity()}
+	r.keep = &keeper{lane: outer.lane, clock: outer.clock, namespace: j.childNamespace(r.ordinal, r.persist == PersistAlways), owner: j.identity()}
 	if r.persist == PersistAlways && !outer.claim(r.keep.namespace, r.keep.owner) {
-		return fmt.Errorf("graph %q keeps its state in %q, where another task of the superstep runs it too: it can only be run by one at a time: %w", r.name, r.keep.namespace, ErrThreadBusy)
+		release()
+		return nil, fmt.Errorf("graph %q keeps its state in %q, where another task of the superstep runs it too: it can only be run by one at a time: %w", r.name, r.keep.namespace, ErrThreadBusy)
 	}
 	r.keep.stamp = outer.stamp
 	r.keep.stamp.Graph, r.keep.stamp.Fingerprint, r.keep.stamp.Version = r.name, r.fingerprint, r.version
-	return nil
+	return release, nil
 }
+
+// inNamespace keeps what separates namespaces out of a key.
+var inNamespace = strings.NewReplacer("%", "%25", "/", "%2F")
 
 // load reads the checkpoint that the run starts from, the newest when id is
 // empty, or nil when there is none.

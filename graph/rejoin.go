@@ -58,7 +58,10 @@ func (r *run[S]) finished() ([]result[S], error) {
 	var out []result[S]
 	for i := range results {
 		if results[i].finished() {
-			results[i].task = &task{journal: &journal{inner: results[i].past.inner}}
+			results[i].task = &task{
+				Context: context.Background(), node: r.nodes[results[i].node].name, step: int32(r.step + 1),
+				journal: &journal{inner: results[i].past.inner},
+			}
 			out = append(out, results[i])
 		}
 	}

@@ -71,17 +71,33 @@ func (r *run[S]) restoreFrontier(s *saved) error {
 		r.held[id] = true
 	}
 	for _, label := range slices.Sorted(maps.Keys(s.Arrived)) {
-		join := slices.IndexFunc(r.joins, func(j compiledJoin) bool { return j.label == label })
-		if join < 0 {
-			return fmt.Errorf("the checkpoint has a join %q under way, which graph %q does not have", label, r.name)
+		if err := r.restoreArrived(label, s.Arrived[label], s.V == flatFormat); err != nil {
+			return err
 		}
-		for _, from := range s.Arrived[label] {
-			place := slices.Index(r.joins[join].sources, from)
-			if place < 0 {
-				return fmt.Errorf("the checkpoint has %q at the join %q, which does not wait for it", from, label)
+	}
+	return nil
+}
+
+// restoreArrived notes who has arrived at a join. In format 1 several could have
+// one label, and then sources are those of all of them.
+func (r *run[S]) restoreArrived(label string, sources []string, flat bool) error {
+	known, arrived := false, make([]bool, len(sources))
+	for join, j := range r.joins {
+		if j.label != label && !(flat && j.flat == label) {
+			continue
+		}
+		known = true
+		for i, from := range sources {
+			if place := slices.Index(j.sources, from); place >= 0 {
+				r.arrived[join][place], arrived[i] = true, true
 			}
-			r.arrived[join][place] = true
 		}
+	}
+	if !known {
+		return fmt.Errorf("the checkpoint has a join %q under way, which graph %q does not have", label, r.name)
+	}
+	if lost := slices.Index(arrived, false); lost >= 0 {
+		return fmt.Errorf("the checkpoint has %q at the join %q, which does not wait for it", sources[lost], label)
 	}
 	return nil
 }

@@ -14,8 +14,22 @@ const DefaultRecursionLimit = 1000
 
 // Invoke runs the graph to its end and returns the final state. When it fails,
 // it returns the state of the last superstep that was committed, and the error.
+// A run that stops to ask did not fail: the state has what tasks beside those
+// that ask have written, as that of State has.
+//
+// On a thread that exists it begins a turn: what was left to run is given up.
+// Resume goes on with it.
 func (c *Compiled[S]) Invoke(ctx context.Context, in Update[S], opts *RunOptions) (S, error) {
-	return c.run(ctx, in, opts, nil)
+	return c.run(ctx, in, opts, nil, (*run[S]).begin)
+}
+
+// Resume goes on with a thread where it was left: after an interrupt, with
+// the answers in RunOptions.Resume, after a breakpoint, a failure or a drain, or
+// from RunOptions.Checkpoint. What the writes and Commands of with say is merged
+// before; nil is none. A thread that has nothing left to run stays as it is. It
+// returns what Invoke does.
+func (c *Compiled[S]) Resume(ctx context.Context, with Update[S], opts *RunOptions) (S, error) {
+	return c.run(ctx, with, opts, nil, (*run[S]).resume)
 }
 
 // sink is where a run's events go.
@@ -27,9 +41,10 @@ type sink[S any] interface {
 // run is one execution of a graph. Its loop owns every field; nodes get copies.
 type run[S any] struct {
 	*Compiled[S]
-	now      snapshot[S] // the committed state
-	then     snapshot[S] // what the superstep under way makes of it
-	was      snapshot[S] // the state before that, of a run that is saved: it stands when the superstep is not
+	now      snapshot[S]  // the committed state
+	then     snapshot[S]  // what the superstep under way makes of it
+	was      snapshot[S]  // the state before that, of a run that is saved: it stands when the superstep is not
+	paused   *snapshot[S] // of a run that stopped to ask: the committed state with what finished tasks wrote
 	parallel int
 	perStep  time.Duration // 0 is no limit
 	timed    bool          // a superstep or the run may run out of time
@@ -107,7 +122,10 @@ type past struct {
 	done  bool              // they finished the task
 }
 
-func (c *Compiled[S]) run(ctx context.Context, in Update[S], opts *RunOptions, out sink[S]) (S, error) {
+// A beginning puts a run where it starts.
+type beginning[S any] func(r *run[S], ctx context.Context, in Update[S], opts *RunOptions) error
+
+func (c *Compiled[S]) run(ctx context.Context, in Update[S], opts *RunOptions, out sink[S], begin beginning[S]) (S, error) {
 	var zero S
 	if err := opts.check(); err != nil {
 		return zero, err
@@ -130,7 +148,7 @@ func (c *Compiled[S]) run(ctx context.Context, in Update[S], opts *RunOptions, o
 			return slot >= 0 && !c.input[slot]
 		})
 	}
-	err := r.conduct(ctx, opts, func() error { return r.begin(ctx, in, opts) })
+	err := r.conduct(ctx, opts, func() error { return begin(r, ctx, in, opts) })
 	return r.visible(), err
 }
 
@@ -279,6 +297,9 @@ func (r *run[S]) loop(ctx context.Context) error {
 		r.outer.journal.keepsChild(r.keep.namespace, r.keep.id)
 	}
 	err = r.close(err)
+	if r.paused != nil && errors.Is(err, errWaiting) {
+		r.now = *r.paused
+	}
 	if r.wants(RunEnd) {
 		r.step++
 		r.publish(Event[S]{Kind: RunEnd, State: r.visible(), Nodes: r.dueNames(), Waiting: r.waiting(), Err: err, Elapsed: time.Since(began)}, -1)

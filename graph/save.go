@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 )
 
 // save makes a checkpoint of what the run is now. The results are those of the
@@ -185,7 +186,7 @@ func (r *run[S]) appendTasks(dst []byte, results []result[S]) ([]byte, error) {
 
 // appendHead begins the data.
 func (r *run[S]) appendHead(dst []byte, full bool) []byte {
-	dst = append(dst, `{"v":1`...)
+	dst = strconv.AppendInt(append(dst, `{"v":`...), formatVersion, 10)
 	if r.keep.owner != "" {
 		dst = appendString(append(dst, `,"owner":`...), r.keep.owner)
 	}

@@ -61,7 +61,8 @@ func (c *Compiled[S]) With(saver Checkpointer) *Compiled[S] {
 // State returns a thread as it is, or as it was at a checkpoint when the key
 // has an ID. It reads, and leaves a run of the thread alone. A thread that does
 // not exist is ErrNoCheckpoint.
-func (c *Compiled[S]) State(ctx context.Context, key Key) (*StateSnapshot[S], error) {
+func (c *Compiled[S]) State(ctx context.Context, key Key) (_ *StateSnapshot[S], err error) {
+	defer recoverAs(&err)
 	r, p, err := c.look(ctx, key)
 	if err != nil {
 		return nil, err
@@ -236,6 +237,16 @@ func (r *run[S]) taskStates(p *point, ran []savedTask) ([]TaskState[S], error) {
 	return out, nil
 }
 
+// told is a checkpoint as the history shows it.
+func (c *Compiled[S]) told(ctx context.Context, key Key, ran ranTasks) (_ *StateSnapshot[S], err error) {
+	defer recoverAs(&err)
+	r, p, err := c.look(ctx, key)
+	if err != nil {
+		return nil, err
+	}
+	return r.describe(p, ran.after(p), false)
+}
+
 // id is a node's, which exists.
 func (c *Compiled[S]) id(name string) int {
 	return slices.IndexFunc(c.nodes, func(n node[S]) bool { return n.name == name })
@@ -280,11 +291,7 @@ func (c *Compiled[S]) History(ctx context.Context, thread string, opts *HistoryO
 			}
 			var snap *StateSnapshot[S]
 			if err == nil {
-				var r *run[S]
-				var p *point
-				if r, p, err = c.look(ctx, Key{thread, opts.Namespace, row.ID}); err == nil {
-					snap, err = r.describe(p, ran[row.ID].after(p), false)
-				}
+				snap, err = c.told(ctx, Key{thread, opts.Namespace, row.ID}, ran[row.ID])
 			}
 			if errors.Is(err, ErrNoCheckpoint) {
 				continue // pruned meanwhile

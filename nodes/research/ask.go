@@ -29,11 +29,11 @@ func (p *Pipeline) Ask(ctx context.Context, question string, opts *AskOptions) (
 	if opts != nil {
 		o = *opts
 	}
-	in := Input(question)
-	if o.Resume {
-		in = nil
+	var in graph.Update[state.Agent]
+	if !o.Resume {
+		in = Input(question)
 	}
-	final, took, err := follow.Run(ctx, p.graph, in, &follow.Options[state.Agent]{Trace: o.Trace, Observe: o.Observe, Run: o.Run, End: End})
+	final, took, err := follow.Run(ctx, p.graph, in, &follow.Options[state.Agent]{Trace: o.Trace, Observe: o.Observe, Resume: o.Resume, Run: o.Run, End: End})
 	if final.Objective == "" {
 		final.Objective = question
 	}
