@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -73,6 +74,7 @@ type Compiled[S any] struct {
 	joins       []compiledJoin
 	drawing     Drawing
 	saver       Checkpointer
+	savable     func() []Problem // why threads of the graph cannot be saved
 	persist     Persistence
 	before      breakpoints
 	after       breakpoints
@@ -163,13 +165,14 @@ func (g *StateGraph[S]) Compile(opts *CompileOptions) (*Compiled[S], error) {
 	}
 	problems = append(problems, opts.problems(g.nodeNames())...)
 	if opts.Checkpointer != nil {
-		problems = append(problems, g.unsaved()...)
+		problems = append(problems, unsaved(g.channels)...)
 	}
 	if len(problems) > 0 {
 		return nil, &CompileError{problems}
 	}
 	c := &Compiled[S]{
-		name: opts.Name, most: opts.RecursionLimit, channels: g.channels, output: g.output,
+		savable: sync.OnceValue(func() []Problem { return unsaved(g.channels) }),
+		name:    opts.Name, most: opts.RecursionLimit, channels: g.channels, output: g.output,
 		saver: opts.Checkpointer, persist: opts.Persistence, version: opts.Version, migrate: opts.Migrate, clock: opts.Now,
 		before: slices.Clone(opts.InterruptBefore), after: slices.Clone(opts.InterruptAfter),
 	}

@@ -249,7 +249,7 @@ func (r *run[S]) bring(in Update[S]) ([]Record, error) {
 	if len(in) == 0 {
 		return nil, nil
 	}
-	data, err := appendUpdate(nil, all)
+	data, err := r.appendSaved(nil, all)
 	if err != nil {
 		return nil, fmt.Errorf("recording the input: %w", err)
 	}

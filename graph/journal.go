@@ -319,7 +319,7 @@ func Once[T any](ctx context.Context, key string, fn func(context.Context) (T, e
 	numbered := j.use(prefix, key)
 	place := prefix + numbered
 	if data, ok := j.recall(RecordOnce, place); ok {
-		if err := decodeInto(data, &out); err != nil {
+		if err := decodeWhole(data, &out); err != nil {
 			return out, fmt.Errorf("reading what %q returned before: %w", key, err)
 		}
 		return out, nil
@@ -333,7 +333,7 @@ func Once[T any](ctx context.Context, key string, fn func(context.Context) (T, e
 	if err != nil {
 		return out, err
 	}
-	data, err := encode(out)
+	data, err := appendWhole(nil, out)
 	if err != nil {
 		return out, fmt.Errorf("recording what %q returned: %w", key, err)
 	}

@@ -223,7 +223,7 @@ func (k *keeper) stand(p *point) {
 	}
 }
 
-// left of a task, by kind and key.
+// leftBy is what a task left on record, by kind and key.
 func (k *keeper) leftBy(task string) map[recordKey][]byte {
 	var out map[recordKey][]byte
 	for _, r := range k.left {
@@ -237,7 +237,7 @@ func (k *keeper) leftBy(task string) map[recordKey][]byte {
 	return out
 }
 
-// pending lists the interrupts that wait for an answer: those of tasks that
+// pendingOf lists the interrupts that wait for an answer: those of tasks that
 // have not returned, in the order of the tasks.
 func pendingOf(records []Record, order []string) ([]PendingInterrupt, error) {
 	asked := map[string][]PendingInterrupt{}
@@ -342,6 +342,10 @@ func (r *run[S]) inherit(opts *RunOptions) (release func(), err error) {
 	}
 	if r.persist == PersistNever || t.journal == nil {
 		return release, nil
+	}
+	if problems := r.savable(); len(problems) > 0 {
+		release()
+		return nil, fmt.Errorf("saving graph %q inside node %q: %w", r.name, t.node, &CompileError{problems})
 	}
 	outer := t.journal.keep
 	r.keep = &keeper{lane: outer.lane, clock: outer.clock, namespace: j.childNamespace(r.ordinal, r.persist == PersistAlways), owner: j.identity()}

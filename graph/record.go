@@ -80,7 +80,7 @@ func (r *run[S]) finish(res *result[S]) error {
 	if r.keep == nil || res.jumps && res.update[0].Op() == OpParent {
 		return nil
 	}
-	data, err := appendUpdate(nil, res.update)
+	data, err := r.appendSaved(nil, res.update)
 	if err == nil {
 		err = res.task.journal.finish(r.saving, data)
 	}

@@ -12,19 +12,29 @@ import (
 // lent may be some that this one does not have.
 func (c *Compiled[S]) restore(values map[string]json.RawMessage, lent bool) (S, error) {
 	var s, zero S
+	if err := c.restoreInto(&s, values, lent); err != nil {
+		return zero, err
+	}
+	return s, nil
+}
+
+// convertIt is the way out when a value's type has changed.
+const convertIt = "if its type has changed, raise CompileOptions.Version and convert its value in CompileOptions.Migrate"
+
+func (c *Compiled[S]) restoreInto(s *S, values map[string]json.RawMessage, lent bool) error {
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		at := slices.IndexFunc(c.ids, func(id *channelID) bool { return id.name == name })
 		if at < 0 && lent {
 			continue
 		}
 		if at < 0 {
-			return zero, fmt.Errorf("the checkpoint has channel %q, which graph %q does not have: if it was renamed or removed, raise CompileOptions.Version and move its value in CompileOptions.Migrate", name, c.name)
+			return fmt.Errorf("the checkpoint has channel %q, which graph %q does not have: if it was renamed or removed, raise CompileOptions.Version and move its value in CompileOptions.Migrate", name, c.name)
 		}
-		if err := c.channels[at].decode(&s, values[name]); err != nil {
-			return zero, fmt.Errorf("reading channel %q of the checkpoint: %w: if its type has changed, raise CompileOptions.Version and convert its value in CompileOptions.Migrate", name, err)
+		if err := c.channels[at].decode(s, values[name]); err != nil {
+			return fmt.Errorf("reading channel %q of the checkpoint: %w: %s", name, err, convertIt)
 		}
 	}
-	return s, nil
+	return nil
 }
 
 // restoreFrontier puts in place what a checkpoint says is to run next.
@@ -57,7 +67,7 @@ func (r *run[S]) restoreFrontier(s *saved) error {
 		if send.Timeout != nil {
 			d.timeout = *send.Timeout
 		}
-		if err := decodeInto(send.State, &d.state); err != nil {
+		if d.state, err = r.readSend(send); err != nil {
 			return fmt.Errorf("reading a Send to %q: %w", send.Node, err)
 		}
 		r.clip(&d.state)

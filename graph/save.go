@@ -156,7 +156,7 @@ func (r *run[S]) appendTasks(dst []byte, results []result[S]) ([]byte, error) {
 		dst = appendString(append(dst, `{"node":`...), node)
 		if len(update) > 0 {
 			var failure error
-			if dst, failure = appendUpdate(append(dst, `,"update":`...), update); failure != nil {
+			if dst, failure = r.appendSaved(append(dst, `,"update":`...), update); failure != nil {
 				return err(failure)
 			}
 		}
@@ -201,7 +201,7 @@ func (r *run[S]) appendInput(dst []byte) (_ []byte, err error) {
 	if !r.entering || r.given == nil {
 		return dst, nil
 	}
-	if dst, err = appendUpdate(append(dst, `,"input":`...), r.given); err != nil {
+	if dst, err = r.appendSaved(append(dst, `,"input":`...), r.given); err != nil {
 		return nil, fmt.Errorf("saving the input: %w", err)
 	}
 	return dst, nil
@@ -278,8 +278,8 @@ func (r *run[S]) appendFrontier(dst []byte, children map[string]string) (_ []byt
 			if i > 0 {
 				dst = append(dst, ',')
 			}
-			if dst, err = appendJSON(dst, Send[S]{r.nodes[d.to].name, d.state, d.timeout}); err != nil {
-				return nil, fmt.Errorf("saving a Send to %q: %w", r.nodes[d.to].name, err)
+			if dst, err = r.appendSend(dst, r.nodes[d.to].name, &d.state, d.timeout); err != nil {
+				return nil, err
 			}
 		}
 		dst = append(dst, ']')

@@ -99,7 +99,7 @@ func (r *run[S]) saveAtExit(ctx context.Context) error {
 		return err
 	}
 	if r.record && len(r.written) > 0 {
-		if dst, err = appendUpdate(append(dst, `,"written":`...), r.written); err != nil {
+		if dst, err = r.appendSaved(append(dst, `,"written":`...), r.written); err != nil {
 			return fmt.Errorf("saving what graph %q wrote: %w", r.name, err)
 		}
 	}

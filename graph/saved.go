@@ -64,10 +64,15 @@ type savedTask struct {
 	Update []writeJSON `json:"update,omitempty"`
 }
 
+// savedSend is a Send. Its state is that of the channels that are not zero, and,
+// if there is more, of the fields that have no channel; in format 1 and in traces
+// it is plain JSON.
 type savedSend struct {
-	Node    string          `json:"node"`
-	State   json.RawMessage `json:"state"`
-	Timeout *Timeout        `json:"timeout,omitempty"`
+	Node    string                     `json:"node"`
+	State   json.RawMessage            `json:"state,omitempty"`
+	Values  map[string]json.RawMessage `json:"values,omitempty"`
+	Rest    map[string]json.RawMessage `json:"rest,omitempty"` // by field
+	Timeout *Timeout                   `json:"timeout,omitempty"`
 }
 
 // readSaved decodes a checkpoint's data. Its errors name the checkpoint.
