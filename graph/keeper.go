@@ -223,25 +223,22 @@ func (k *keeper) stand(p *point) {
 	}
 }
 
-// leftBy is what a task left on record, by kind and key.
-func (k *keeper) leftBy(task string) map[recordKey][]byte {
-	var out map[recordKey][]byte
+// leftByTask is what each task left on record, by kind and key.
+func (k *keeper) leftByTask() map[string]map[recordKey][]byte {
+	out := map[string]map[recordKey][]byte{}
 	for _, r := range k.left {
-		if r.Task == task {
-			if out == nil {
-				out = map[recordKey][]byte{}
-			}
-			out[recordKey{r.Kind, r.Key}] = r.Data
+		if out[r.Task] == nil {
+			out[r.Task] = map[recordKey][]byte{}
 		}
+		out[r.Task][recordKey{r.Kind, r.Key}] = r.Data
 	}
 	return out
 }
 
-// pendingOf lists the interrupts that wait for an answer: those of tasks that
-// have not returned, in the order of the tasks.
-func pendingOf(records []Record, order []string) ([]PendingInterrupt, error) {
-	asked := map[string][]PendingInterrupt{}
-	over := map[string]bool{}
+// pendingBy is the interrupts that wait for an answer, by task: those of tasks
+// that have not returned.
+func pendingBy(records []Record) (map[string][]PendingInterrupt, error) {
+	pending := map[string][]PendingInterrupt{}
 	answered := map[string]bool{}
 	for _, r := range records {
 		switch r.Kind {
@@ -250,23 +247,32 @@ func pendingOf(records []Record, order []string) ([]PendingInterrupt, error) {
 			if err := decodeInto(r.Data, &list); err != nil {
 				return nil, fmt.Errorf("reading the interrupts of task %s: %w", r.Task, err)
 			}
-			asked[r.Task] = list
-		case RecordUpdate:
-			over[r.Task] = true
+			pending[r.Task] = list
 		case RecordAnswer:
 			answered[r.Key] = true
 		}
 	}
+	for _, r := range records {
+		if r.Kind == RecordUpdate {
+			delete(pending, r.Task)
+		}
+	}
+	for task, list := range pending {
+		pending[task] = slices.DeleteFunc(list, func(p PendingInterrupt) bool { return answered[p.ID] && p.Problem == "" })
+	}
+	return pending, nil
+}
+
+// pendingOf lists the interrupts that wait for an answer, in the order of the
+// tasks.
+func pendingOf(records []Record, order []string) ([]PendingInterrupt, error) {
+	pending, err := pendingBy(records)
+	if err != nil {
+		return nil, err
+	}
 	var out []PendingInterrupt
 	for _, task := range order {
-		if over[task] {
-			continue
-		}
-		for _, p := range asked[task] {
-			if !answered[p.ID] || p.Problem != "" {
-				out = append(out, p)
-			}
-		}
+		out = append(out, pending[task]...)
 	}
 	return out, nil
 }

@@ -20,11 +20,12 @@ func (r *run[S]) rejoin(results []result[S]) error {
 	if len(r.keep.left) == 0 {
 		return nil
 	}
+	left := r.keep.leftByTask()
 	for i := range results {
 		res := &results[i]
 		name := r.nodes[res.node].name
 		id := taskID(r.keep.namespace, r.keep.id, r.step, name, max(0, i-len(r.next)+1))
-		res.past = &past{left: r.keep.leftBy(id)}
+		res.past = &past{left: left[id]}
 		data, ok := res.past.left[recordKey{RecordUpdate, ""}]
 		if !ok {
 			continue

@@ -197,11 +197,16 @@ func (r *run[S]) taskStates(p *point, ran []savedTask) ([]TaskState[S], error) {
 		return []TaskState[S]{t}, nil
 	}
 	ran = slices.DeleteFunc(slices.Clone(ran), func(t savedTask) bool { return t.Node == "" || t.Node == Start })
+	byTask := k.leftByTask()
+	pending, err := pendingBy(k.left)
+	if err != nil {
+		return nil, err
+	}
 	var out []TaskState[S]
 	for i, name := range r.dueNames() {
 		send := max(0, i-len(r.next)+1)
 		t := TaskState[S]{ID: taskID(k.namespace, k.id, p.Step+1, name, send), Node: name, Send: send}
-		left := k.leftBy(t.ID)
+		left := byTask[t.ID]
 		if data, ok := left[recordKey{RecordError, ""}]; ok {
 			var f savedFailure
 			if err := decodeInto(data, &f); err != nil {
@@ -209,7 +214,6 @@ func (r *run[S]) taskStates(p *point, ran []savedTask) ([]TaskState[S], error) {
 			}
 			t.Failure = f.Message
 		}
-		var err error
 		switch data, ok := left[recordKey{RecordUpdate, ""}]; {
 		case i < len(ran) && ran[i].Node == name:
 			t.Done = true
@@ -224,9 +228,7 @@ func (r *run[S]) taskStates(p *point, ran []savedTask) ([]TaskState[S], error) {
 			return nil, fmt.Errorf("reading what node %q returned: %w", name, err)
 		}
 		if !t.Done {
-			if t.Interrupts, err = pendingOf(k.left, []string{t.ID}); err != nil {
-				return nil, err
-			}
+			t.Interrupts = pending[t.ID]
 		}
 		if n := &r.nodes[r.id(name)]; n.inner && n.keeps != PersistNever {
 			j := journal{keep: k, node: name, name: t.ID}
