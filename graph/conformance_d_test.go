@@ -500,7 +500,7 @@ var durableD = []durable{
 		_, err := app.Invoke(t.Context(), update{}, on("1"))
 		old := pendingIn(t, err, "ask: q?")
 		out, err := app.Invoke(t.Context(), update{log.Add("in")}, on("1"))
-		if ids := pendingIn(t, err, "ask: q?"); ids[0] == old[0] || !slices.Equal(out.Log, []string{"ok", "in"}) {
+		if ids := pendingIn(t, err, "ask: q?"); ids[0] == old[0] || !slices.Equal(out.Log, []string{"ok", "in", "ok"}) {
 			t.Errorf("IDs %q and %q, log %q", old, ids, out.Log)
 		}
 		if _, err = app.Resume(t.Context(), nil, on("1", graph.ReplyTo(old[0], "late"))); !errors.Is(err, graph.ErrAnswer) {

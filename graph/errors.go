@@ -87,8 +87,8 @@ func (e *NodeError) Error() string {
 
 func (e *NodeError) Unwrap() error { return e.Err }
 
-// PanicError is a panic in a node, a router, a reducer or a checkpointer. Its message leaves
-// the stack out, so that equal failures read equal.
+// PanicError is a panic in what the package calls: a node, a router, a reducer, an
+// error's own method, a checkpointer. Its message leaves the stack out, so that equal failures read equal.
 type PanicError struct {
 	Value string // the panic's value, printed
 	Stack string // of the goroutine that panicked

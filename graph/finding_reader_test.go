@@ -57,6 +57,18 @@ func TestFindingE13WaitingForTheReaderIsNotTheNodes(t *testing.T) {
 			if err := read(app, time.Minute); err != nil {
 				t.Errorf("an idle limit, nested %t: %v", nested, err)
 			}
+			patient := build(func(ctx context.Context, _ board) (update, error) {
+				at, ok := ctx.Deadline()
+				_ = graph.Emit(ctx, "said", 0)
+				<-ctx.Done()
+				if left := time.Until(at); !ok || left != 0 {
+					t.Errorf("at its end the node has %v left, and a deadline: %t", left, ok)
+				}
+				return nil, ctx.Err()
+			}, graph.Timeout{Run: time.Second}, false)
+			if err := read(patient, 0); !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("a deadline: %v", err)
+			}
 			// The node takes two seconds of its own, of which it may have one.
 			var late *graph.NodeTimeout
 			began := time.Now()

@@ -44,6 +44,14 @@ func (d NodeDefaults[S]) resolve(o NodeOptions[S]) NodeOptions[S] {
 	return o
 }
 
+// handling is the context of a task whose node's handler runs.
+type handling struct{ context.Context }
+
+func (t *task) handles() bool {
+	_, is := t.Context.(handling)
+	return is
+}
+
 // rescue asks a node's handler about its failure, and takes its update. The
 // handler may ask for answers, as a node may.
 func (r *run[S]) rescue(res *result[S], n *node[S], failure *NodeError) error {
@@ -64,7 +72,7 @@ func (r *run[S]) handle(res *result[S], n *node[S], failure *NodeError) (Update[
 	handler := func(ctx context.Context, state S) (Update[S], error) { return n.opts.OnError(ctx, state, failure) }
 	res.task.begin()
 	t := *res.task
-	t.handles = true
+	t.Context = handling{t.Context}
 	res.task = &t
 	update, err := call(res.task, handler, r.input(res, n))
 	if err == error(failure) {

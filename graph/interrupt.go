@@ -61,7 +61,7 @@ func Interrupt[T, P any](ctx context.Context, key string, payload P) (T, error) 
 	if j == nil {
 		return answer, fmt.Errorf("interrupting node %q for %q: %w", t.node, key, ErrNoCheckpointer)
 	}
-	scope := prefix + t.inside
+	scope := prefix + t.inside(ctx)
 	place := scope + j.use(scope, key)
 	pending := PendingInterrupt{ID: interruptID(j.identity(), place), Namespace: t.path(), Node: t.node, Key: key}
 	if data, ok := t.run.answers[pending.ID]; ok {

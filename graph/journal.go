@@ -27,11 +27,10 @@ type journal struct {
 	mu      sync.Mutex
 	name    string               // the task's ID, once it was asked for
 	kept    map[recordKey][]byte // records of the task
-	calls   map[string]int       // in this attempt: how often a key was used
+	calls   map[string]int       // in this attempt: how often a key was used, and which calls are under way
 	waits   []question           // in this attempt: what was asked and has no answer
 	stopped bool                 // in this attempt: a graph inside the node stopped at a breakpoint
 	inner   map[string]string    // subgraphs that keep their state: namespace to newest checkpoint
-	active  map[string]bool      // in this attempt: calls under way, by place without its number
 }
 
 // A question is a pending interrupt and where in the task it was asked: empty
@@ -76,11 +75,10 @@ func (j *journal) begin(prefix string) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if prefix == "" {
-		j.calls, j.waits, j.stopped, j.active = nil, nil, false, nil
+		j.calls, j.waits, j.stopped = nil, nil, false
 		return
 	}
 	maps.DeleteFunc(j.calls, func(place string, _ int) bool { return strings.HasPrefix(place, prefix) })
-	maps.DeleteFunc(j.active, func(place string, _ bool) bool { return strings.HasPrefix(place, prefix) })
 	j.waits = slices.DeleteFunc(j.waits, func(q question) bool { return strings.HasPrefix(q.place, prefix) })
 }
 
@@ -109,17 +107,18 @@ func plainKey(key string) string { return strings.ReplaceAll(key, "#", "##") }
 func (j *journal) occupy(place string) (leave func(), free bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if j.active[place] {
+	underWay := place + "#!"
+	if j.calls[underWay] > 0 {
 		return nil, false
 	}
-	if j.active == nil {
-		j.active = map[string]bool{}
+	if j.calls == nil {
+		j.calls = map[string]int{}
 	}
-	j.active[place] = true
+	j.calls[underWay] = 1
 	return func() {
 		j.mu.Lock()
 		defer j.mu.Unlock()
-		delete(j.active, place)
+		delete(j.calls, underWay)
 	}, true
 }
 
@@ -207,7 +206,7 @@ func (t *task) ledger() (*journal, string) {
 	}
 	prefix := ""
 	for ; ; t = t.run.outer {
-		if t.handles { // what the handler does is apart from what the node did
+		if t.handles() { // what the handler does is apart from what the node did
 			prefix = "!/" + prefix
 		}
 		if t == owner {
@@ -217,16 +216,30 @@ func (t *task) ledger() (*journal, string) {
 	}
 }
 
-// within is the task as code inside a recorded call sees it. Keys are numbered
-// within the call, so that a call that is on record and skipped shifts no number
-// behind it.
-func (t *task) within(ctx context.Context, j *journal, key string) *task {
-	inner := *t
-	inner.Context = ctx
-	if !j.flat {
-		inner.inside += key + "#>"
+// within is the context of code inside a recorded call. Keys are numbered within
+// the call, so that a call that is on record and skipped shifts no number behind
+// it.
+type within struct {
+	context.Context
+	task  *task
+	calls string // that the code runs in, outermost first
+}
+
+type withinKey struct{}
+
+func (w *within) Value(key any) any {
+	if _, ok := key.(withinKey); ok {
+		return w
 	}
-	return &inner
+	return w.Context.Value(key)
+}
+
+// inside are the recorded calls of the task that code with ctx runs in.
+func (t *task) inside(ctx context.Context) string {
+	if w, ok := ctx.Value(withinKey{}).(*within); ok && w.task == t {
+		return w.calls
+	}
+	return ""
 }
 
 // begin starts an attempt at a task.
@@ -315,7 +328,8 @@ func Once[T any](ctx context.Context, key string, fn func(context.Context) (T, e
 	if j == nil {
 		return fn(ctx)
 	}
-	prefix += t.inside
+	inside := t.inside(ctx)
+	prefix += inside
 	numbered := j.use(prefix, key)
 	place := prefix + numbered
 	if data, ok := j.recall(RecordOnce, place); ok {
@@ -329,7 +343,10 @@ func Once[T any](ctx context.Context, key string, fn func(context.Context) (T, e
 		return out, &OverlapError{Node: t.node, Call: "Once", Key: key}
 	}
 	defer leave()
-	out, err := fn(t.within(ctx, j, numbered))
+	if !j.flat {
+		ctx = &within{ctx, t, inside + numbered + "#>"}
+	}
+	out, err := fn(ctx)
 	if err != nil {
 		return out, err
 	}

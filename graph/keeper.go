@@ -298,7 +298,7 @@ func (r *run[S]) attach(ctx context.Context, opts *RunOptions) (release func(), 
 	}
 	switch {
 	case r.outer != nil && opts.Thread == "":
-		return r.inherit(opts)
+		return r.inherit(ctx, opts)
 	case r.saver == nil && (opts.Thread != "" || len(opts.Resume) > 0 || opts.Checkpoint != ""):
 		return nil, ErrNoCheckpointer
 	case r.saver == nil:
@@ -328,7 +328,7 @@ func (r *run[S]) attach(ctx context.Context, opts *RunOptions) (release func(), 
 
 // inherit takes a place in the thread of the graph around this one. What it
 // returns lets the place go.
-func (r *run[S]) inherit(opts *RunOptions) (release func(), err error) {
+func (r *run[S]) inherit(ctx context.Context, opts *RunOptions) (release func(), err error) {
 	t := r.outer
 	j, prefix := t.ledger()
 	if j == nil {
@@ -337,13 +337,14 @@ func (r *run[S]) inherit(opts *RunOptions) (release func(), err error) {
 		}
 		return func() {}, nil
 	}
-	scope := prefix + t.inside + "#|"
+	inside := t.inside(ctx)
+	scope := prefix + inside + "#|"
 	release, free := j.occupy(scope + plainKey(opts.Namespace))
 	if !free {
 		return nil, &OverlapError{Node: t.node, Call: "graph", Key: opts.Namespace}
 	}
-	r.ordinal = inNamespace.Replace(t.inside) + j.use(scope, opts.Namespace)
-	if t.handles {
+	r.ordinal = inNamespace.Replace(inside) + j.use(scope, opts.Namespace)
+	if t.handles() {
 		r.ordinal = "!" + r.ordinal
 	}
 	if r.persist == PersistNever || t.journal == nil {

@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"reflect"
@@ -112,16 +113,17 @@ func restOf(state reflect.Value) (map[string]json.RawMessage, error) {
 // appendSend does, and no text that JSON would change.
 func (c *Compiled[S]) appendSaved(dst []byte, u Update[S]) ([]byte, error) {
 	return appendWrites(dst, u, func(dst []byte, w Write[S]) ([]byte, error) {
-		cmd, ok := w.(Command[S])
-		if !ok {
-			from := len(dst)
-			dst, err := w.encode(dst)
-			if err == nil {
-				err = w.intact(dst[from:])
+		if w.channel() == nil {
+			if cmd, ok := w.(Command[S]); ok {
+				return c.appendDirections(dst, cmd)
 			}
-			return dst, err
 		}
-		return c.appendDirections(dst, cmd)
+		from := len(dst)
+		dst, err := w.encode(dst)
+		if err == nil && bytes.Contains(dst[from:], replaced) {
+			err = w.intact(dst[from:])
+		}
+		return dst, err
 	})
 }
 

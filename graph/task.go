@@ -49,8 +49,6 @@ type task struct {
 	run     *scope
 	watch   *watch   // nil without a timeout
 	journal *journal // nil when the run is not saved
-	inside  string   // the recorded calls that the code runs in, outermost first
-	handles bool     // the node's handler runs
 }
 
 // scope is what the tasks of a run share. It does not change while they run.

@@ -112,6 +112,7 @@ type watch struct {
 	waiting   int           // events of the attempt that the reader has not taken yet
 	since     time.Time     // when the attempt began to wait
 	waited    time.Duration // and is not given back yet
+	given     time.Duration // and is given back
 	late      bool          // the run timer went off meanwhile; waited is what is left
 	over      bool
 }
@@ -130,11 +131,36 @@ func (t *task) watched(limits Timeout) {
 	defer w.mu.Unlock()
 	if limits.Run > 0 && t.run.events != nil {
 		w.run = time.AfterFunc(limits.Run, w.runEnds)
+		w.ctx = limited{w.ctx, w}
 	}
 	if limits.Idle > 0 {
 		w.idle = time.AfterFunc(limits.Idle, w.idleEnds)
 	}
 	t.Context, t.watch = w.ctx, w
+}
+
+// limited is the context of an attempt whose deadline moves on while the attempt
+// waits for the reader.
+type limited struct {
+	context.Context
+	watch *watch
+}
+
+func (l limited) Deadline() (time.Time, bool) {
+	l.watch.mu.Lock()
+	at := l.watch.began.Add(l.watch.limit.Run + l.watch.waited + l.watch.given)
+	l.watch.mu.Unlock()
+	if outer, ok := l.Context.Deadline(); ok && outer.Before(at) {
+		at = outer
+	}
+	return at, true
+}
+
+func (l limited) Err() error {
+	if reached(l.Context) != nil {
+		return context.DeadlineExceeded
+	}
+	return l.Context.Err()
 }
 
 func (w *watch) timeout(kind TimeoutKind, limit, elapsed time.Duration) *NodeTimeout {
@@ -149,11 +175,16 @@ func (w *watch) runEnds() {
 	case w.waiting > 0:
 		w.waited, w.late = w.waited+time.Since(w.since), true
 	case w.waited > 0:
-		w.run.Reset(w.waited)
-		w.waited = 0
+		w.giveBack()
 	default:
 		w.cancel(w.timeout(TimeoutRun, w.limit.Run, w.limit.Run))
 	}
+}
+
+// giveBack lets the run timer go on for as long as the attempt has waited.
+func (w *watch) giveBack() {
+	w.run.Reset(w.waited)
+	w.given, w.waited, w.late = w.given+w.waited, 0, false
 }
 
 func (w *watch) idleEnds() {
@@ -192,8 +223,7 @@ func (w *watch) resume() {
 	}
 	switch {
 	case w.late:
-		w.run.Reset(w.waited)
-		w.waited, w.late = 0, false
+		w.giveBack()
 	case w.run != nil:
 		w.waited += time.Since(w.since)
 	}
