@@ -4,6 +4,7 @@ import (
 	"encoding"
 	"encoding/json"
 	"fmt"
+	"iter"
 	"reflect"
 	"slices"
 	"strings"
@@ -183,6 +184,9 @@ func lost(v reflect.Value, path string) (where, why string) {
 		return "", ""
 	}
 	for name, part := range parts(v) {
+		if !part.CanInterface() {
+			continue // an embedded struct that is not exported, whose fields JSON takes for those around it
+		}
 		if where, why := lost(part, path+name); why != "" {
 			return where, why
 		}
@@ -203,8 +207,8 @@ func thereAndBack(v, back reflect.Value) (err error) {
 	return decodeWhole(data, &into)
 }
 
-// parts are those of a value that JSON writes each for itself.
-func parts(v reflect.Value) func(yield func(string, reflect.Value) bool) {
+// parts are those of a value that JSON writes each for itself, keys among them.
+func parts(v reflect.Value) iter.Seq2[string, reflect.Value] {
 	return func(yield func(string, reflect.Value) bool) {
 		if codesItself(v.Type()) {
 			return
@@ -221,14 +225,16 @@ func parts(v reflect.Value) func(yield func(string, reflect.Value) bool) {
 				}
 			}
 		case reflect.Map:
-			for _, k := range sortedKeys(v) {
-				if !yield("[]", v.MapIndex(k)) {
+			keys := v.MapKeys()
+			slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
+			for _, k := range keys {
+				if !yield("[]", k) || !yield("[]", v.MapIndex(k)) {
 					return
 				}
 			}
 		case reflect.Struct:
 			for i := range v.NumField() {
-				if s := v.Type().Field(i); s.IsExported() && s.Tag.Get("json") != "-" && !yield("."+s.Name, v.Field(i)) {
+				if s := v.Type().Field(i); (s.IsExported() || s.Anonymous) && s.Tag.Get("json") != "-" && !yield("."+s.Name, v.Field(i)) {
 					return
 				}
 			}
@@ -241,59 +247,25 @@ func differs(a, b reflect.Value, path string) (where string, differ bool) {
 	if codesItself(a.Type()) {
 		return "", false
 	}
-	any := func(n int, part func(i int) (string, reflect.Value, reflect.Value)) (string, bool) {
-		for i := range n {
-			name, x, y := part(i)
-			if !y.IsValid() {
-				return path + name, true
-			}
-			if where, differ := differs(x, y, path+name); differ {
-				return where, true
-			}
-		}
-		return "", false
+	var others []reflect.Value
+	for _, part := range parts(b) {
+		others = append(others, part)
 	}
-	switch a.Kind() {
-	case reflect.Struct:
-		return any(a.NumField(), func(i int) (string, reflect.Value, reflect.Value) {
-			return "." + a.Type().Field(i).Name, a.Field(i), b.Field(i)
-		})
-	case reflect.Array:
-		return any(a.Len(), func(i int) (string, reflect.Value, reflect.Value) { return "[]", a.Index(i), b.Index(i) })
-	case reflect.Slice, reflect.Map, reflect.Pointer, reflect.Interface, reflect.Func, reflect.Chan, reflect.UnsafePointer:
-		if a.IsNil() || b.IsNil() {
-			return path, a.IsNil() != b.IsNil()
+	n := 0
+	for name, part := range parts(a) {
+		if n == len(others) {
+			return path, true
 		}
+		if where, differ := differs(part, others[n], path+name); differ {
+			return where, true
+		}
+		n++
 	}
-	switch a.Kind() {
-	case reflect.Pointer:
-		return differs(a.Elem(), b.Elem(), path)
-	case reflect.Interface:
-		if a.Elem().Type() != b.Elem().Type() {
-			return path, true
-		}
-		return differs(a.Elem(), b.Elem(), path)
-	case reflect.Slice:
-		if a.Len() != b.Len() {
-			return path, true
-		}
-		return any(a.Len(), func(i int) (string, reflect.Value, reflect.Value) { return "[]", a.Index(i), b.Index(i) })
-	case reflect.Map:
-		if a.Len() != b.Len() {
-			return path, true
-		}
-		keys := sortedKeys(a)
-		return any(len(keys), func(i int) (string, reflect.Value, reflect.Value) {
-			return "[]", a.MapIndex(keys[i]), b.MapIndex(keys[i])
-		})
-	case reflect.Func, reflect.Chan, reflect.UnsafePointer:
+	if n != len(others) {
 		return path, true
 	}
-	return path, !a.Equal(b)
-}
-
-func sortedKeys(m reflect.Value) []reflect.Value {
-	keys := m.MapKeys()
-	slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
-	return keys
+	if n > 0 || a.Kind() == reflect.Struct { // the parts are all there is
+		return "", false
+	}
+	return path, !reflect.DeepEqual(a.Interface(), b.Interface())
 }

@@ -94,7 +94,11 @@ func restOf(state reflect.Value) (map[string]json.RawMessage, error) {
 		case !f.IsExported():
 			return nil, fmt.Errorf("field %s has no channel and is not exported", f.Name)
 		}
-		if where, why := lost(v, f.Name); why != "" {
+		where, why := unfit(v.Type(), f.Name, map[reflect.Type]bool{})
+		if why == "" {
+			where, why = lost(v, f.Name)
+		}
+		if why != "" {
 			return nil, fmt.Errorf("field %s has no channel: %s", where, why)
 		}
 		data, err := encode(v.Interface())
