@@ -342,3 +342,38 @@ func compiledHold[T any](t *testing.T, saver graph.Checkpointer) holdApp[T] {
 	g.AddEdge(graph.Start, "n")
 	return holdApp[T]{compileOn(t, saver, g), ch}
 }
+
+// A Send that waits is migrated as the state is.
+func TestFindingE14SendsAreMigrated(t *testing.T) {
+	saver := memory.New()
+	build := func(label *graph.LastValueChannel[crate, string], opts *graph.CompileOptions) *graph.Compiled[crate] {
+		g := graph.NewStateGraph[crate](label, crateOut)
+		g.AddNode("w", func(_ context.Context, s crate) (crateUpdate, error) { return crateUpdate{crateOut.Add(s.Label)}, nil })
+		g.AddConditionalEdges(graph.Start, func(context.Context, crate) (graph.Route, error) {
+			return graph.Sends(crateSend{Node: "w", State: crate{Label: "sent"}}, crateSend{Node: "w"}), nil
+		}, "w")
+		opts.Checkpointer = saver
+		app, err := g.Compile(opts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return app
+	}
+	opts := &graph.RunOptions{Thread: "1"}
+	var stopped *graph.InterruptedError
+	old := build(crateLabel, &graph.CompileOptions{InterruptBefore: []string{"w"}})
+	if _, err := old.Invoke(t.Context(), crateUpdate{}, opts); !errors.As(err, &stopped) {
+		t.Fatal(err)
+	}
+	title := graph.LastValue("title", func(s *crate) *string { return &s.Label })
+	out, err := build(title, &graph.CompileOptions{Version: 1, Migrate: func(m *graph.Migration) error {
+		if v, ok := m.Values["label"]; ok {
+			m.Values["title"] = v
+			delete(m.Values, "label")
+		}
+		return nil
+	}}).Resume(t.Context(), nil, opts)
+	if err != nil || strings.Join(out.Out, ",") != "sent," {
+		t.Errorf("%q, error %v", out.Out, err)
+	}
+}
