@@ -70,7 +70,11 @@ func (r *run[S]) attempts(res *result[S]) error {
 			}
 			return nil
 		}
-		if wait, again := retryWait(n.opts.Retry, err, int(t.attempt)); again && t.Err() == nil {
+		wait, again, fault := retryWait(n.opts.Retry, err, int(t.attempt))
+		if fault != nil {
+			err = fmt.Errorf("%w after: %w", fault, err)
+		}
+		if again && t.Err() == nil {
 			r.publishTask(t, Event[S]{Kind: NodeRetry, Err: err, Elapsed: since(began)})
 			if sleep(t, wait) == nil {
 				res.task = t.next()
@@ -140,5 +144,8 @@ func (r *run[S]) accepted(t *task, update Update[S], err error) (Update[S], erro
 // call runs a node and turns its panic into an error.
 func call[S any](ctx context.Context, run Node[S], state *S) (update Update[S], err error) {
 	defer recoverAs(&err)
-	return run(ctx, *state)
+	if update, err = run(ctx, *state); err != nil {
+		err = tamed(err)
+	}
+	return update, err
 }

@@ -50,7 +50,8 @@ type Channel[S any] interface {
 	encode(dst []byte, s *S) ([]byte, error)
 	encodeTail(dst []byte, s *S, from int) ([]byte, error)
 	length(s *S) int
-	valueType() reflect.Type
+	equal(a, b *S) bool
+	unsavable() (where, why string) // what of its values JSON does not bring back; empty for all well
 	decode(s *S, data []byte) error
 	decodeWrite(op Op, data []byte) (Write[S], error)
 	clip(s *S)
@@ -100,6 +101,7 @@ type Write[S any] interface {
 	channel() *channelID // nil for a Command
 	apply(s *S)
 	encode(dst []byte) ([]byte, error) // its value; nothing for an Untracked one
+	intact(data []byte) error          // whether the encoded value holds all of its text
 }
 
 // An Update is what a node returns: the channels it writes, and no others, and
@@ -142,21 +144,24 @@ func (f *field[S, T]) reset(s *S) {
 	*f.at(s) = zero
 }
 
-func (f *field[S, T]) encode(dst []byte, s *S) ([]byte, error) { return appendJSON(dst, *f.at(s)) }
+func (f *field[S, T]) encode(dst []byte, s *S) ([]byte, error) { return appendWhole(dst, *f.at(s)) }
 
 // encodeTail and length are for lists.
 func (f *field[S, T]) encodeTail(dst []byte, s *S, _ int) ([]byte, error) { return f.encode(dst, s) }
-func (f *field[S, T]) valueType() reflect.Type                            { return reflect.TypeFor[T]() }
 func (f *field[S, T]) length(*S) int                                      { return 0 }
 
-func (f *field[S, T]) decode(s *S, data []byte) error { return decodeInto(data, f.at(s)) }
+func (f *field[S, T]) equal(a, b *S) bool { return reflect.DeepEqual(*f.at(a), *f.at(b)) }
+
+func (f *field[S, T]) unsavable() (where, why string) { return unsavable(reflect.TypeFor[T]()) }
+
+func (f *field[S, T]) decode(s *S, data []byte) error { return decodeWhole(data, f.at(s)) }
 
 func (f *field[S, T]) decodeWrite(op Op, data []byte) (Write[S], error) {
 	w := &write[S, T]{to: f, op: op}
 	if known := op == OpOverwrite || op == OpAdd && f.merge != nil || op == OpSet && f.merge == nil; !known {
 		return nil, fmt.Errorf("channel %q, which is of kind %s, knows no %s", f.name, f.kind, op)
 	}
-	if err := decodeInto(data, &w.val); err != nil {
+	if err := decodeWhole(data, &w.val); err != nil {
 		return nil, fmt.Errorf("decoding a write to channel %q: %w", f.name, err)
 	}
 	return w, nil
@@ -194,6 +199,8 @@ func (w *write[S, T]) encode(dst []byte) ([]byte, error) {
 	}
 	return appendJSON(dst, w.val)
 }
+
+func (w *write[S, T]) intact(data []byte) error { return intact(data, w.val) }
 
 // LastValueChannel holds the last value written. Two writes in one superstep
 // are a conflict, because their order would decide the result.
@@ -233,7 +240,20 @@ func (c *AppendChannel[S, E]) clip(s *S) {
 }
 
 func (c *AppendChannel[S, E]) encodeTail(dst []byte, s *S, from int) ([]byte, error) {
-	return appendJSON(dst, (*c.at(s))[from:])
+	return appendWhole(dst, (*c.at(s))[from:])
+}
+
+// unsavable also asks whether the list can be added to as JSON.
+func (c *AppendChannel[S, E]) unsavable() (where, why string) {
+	if where, why = c.field.unsavable(); why != "" {
+		return where, why
+	}
+	if data, err := encode(make([]E, 1)); err == nil {
+		if _, err := elements(data); err != nil {
+			return "", fmt.Sprintf("JSON writes a list of %s as %s, to which nothing can be added", reflect.TypeFor[E](), data)
+		}
+	}
+	return "", ""
 }
 
 func (c *AppendChannel[S, E]) length(s *S) int { return len(*c.at(s)) }

@@ -56,6 +56,14 @@ type Checkpointer interface {
 	Threads(ctx context.Context) iter.Seq2[Thread, error]
 }
 
+// A RecordReader is a Checkpointer that returns all records of a thread at once,
+// sorted by namespace, checkpoint, task, kind and key. CopyThread and Prune ask
+// it: Load reads a checkpoint's whole lineage along with its records.
+type RecordReader interface {
+	Checkpointer
+	Records(ctx context.Context, thread string) ([]Record, error)
+}
+
 // A Key names a checkpoint. The root graph's namespace is empty.
 type Key struct{ Thread, Namespace, ID string }
 

@@ -16,7 +16,8 @@ import (
 // among them is enough to take the place. Targets must stand in the node's
 // NodeOptions.Goto.
 //
-// A Command is a value; the run's input cannot hold one.
+// A Command is a value. What begins a turn cannot hold one: the update that goes
+// with Resume can, and adds to what is due.
 type Command[S any] struct {
 	op      Op
 	targets []string
@@ -50,11 +51,19 @@ func (c Command[S]) Op() Op { return c.op }
 
 func (c Command[S]) channel() *channelID { return nil }
 func (c Command[S]) apply(*S)            {}
+func (c Command[S]) intact([]byte) error { return nil }
 
-// directions is a Command's value as JSON.
+// directions is a Command's value as JSON in a trace.
 type directions[S any] struct {
 	To    []string  `json:"to,omitempty"`
 	Sends []Send[S] `json:"sends,omitempty"`
+}
+
+// savedDirections is a Command's value in a checkpoint, which reads that of a
+// trace, too.
+type savedDirections struct {
+	To    []string    `json:"to,omitempty"`
+	Sends []savedSend `json:"sends,omitempty"`
 }
 
 func (c Command[S]) encode(dst []byte) ([]byte, error) {
@@ -78,6 +87,7 @@ func (u upward[S, P]) Channel() string                   { return "" }
 func (u upward[S, P]) Op() Op                            { return OpParent }
 func (u upward[S, P]) channel() *channelID               { return nil }
 func (u upward[S, P]) apply(*S)                          {}
+func (u upward[S, P]) intact([]byte) error               { return nil }
 func (u upward[S, P]) encode(dst []byte) ([]byte, error) { return appendUpdate(dst, u.update) }
 func (u upward[S, P]) handover(from string) error        { return &handover[P]{from, u.update} }
 

@@ -5,7 +5,9 @@ import (
 	"encoding/hex"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -72,6 +74,7 @@ type Compiled[S any] struct {
 	joins       []compiledJoin
 	drawing     Drawing
 	saver       Checkpointer
+	savable     func() []Problem // why threads of the graph cannot be saved
 	persist     Persistence
 	before      breakpoints
 	after       breakpoints
@@ -128,6 +131,23 @@ type compiledJoin struct {
 	to      int
 	sources []string // sorted
 	label   string
+	flat    string // the label in format 1 of checkpoints
+}
+
+// joinLabel names a join. A name that would read like several is quoted, so that
+// no two joins share a label.
+func joinLabel(sources []string, to string) string {
+	plain := func(name string) string {
+		if strings.ContainsAny(name, `+"`) || strings.Contains(name, "=>") {
+			return strconv.Quote(name)
+		}
+		return name
+	}
+	parts := make([]string, len(sources))
+	for i, name := range sources {
+		parts[i] = plain(name)
+	}
+	return strings.Join(parts, "+") + " => " + plain(to)
 }
 
 // joinPlace is one source of one join.
@@ -145,13 +165,14 @@ func (g *StateGraph[S]) Compile(opts *CompileOptions) (*Compiled[S], error) {
 	}
 	problems = append(problems, opts.problems(g.nodeNames())...)
 	if opts.Checkpointer != nil {
-		problems = append(problems, g.unsaved()...)
+		problems = append(problems, unsaved(g.channels)...)
 	}
 	if len(problems) > 0 {
 		return nil, &CompileError{problems}
 	}
 	c := &Compiled[S]{
-		name: opts.Name, most: opts.RecursionLimit, channels: g.channels, output: g.output,
+		savable: sync.OnceValue(func() []Problem { return unsaved(g.channels) }),
+		name:    opts.Name, most: opts.RecursionLimit, channels: g.channels, output: g.output,
 		saver: opts.Checkpointer, persist: opts.Persistence, version: opts.Version, migrate: opts.Migrate, clock: opts.Now,
 		before: slices.Clone(opts.InterruptBefore), after: slices.Clone(opts.InterruptAfter),
 	}
@@ -223,7 +244,7 @@ func (g *StateGraph[S]) Compile(opts *CompileOptions) (*Compiled[S], error) {
 	}
 	for i, j := range g.joins {
 		sources := slices.Compact(slices.Sorted(slices.Values(j.from)))
-		c.joins = append(c.joins, compiledJoin{ids[j.to], sources, strings.Join(sources, "+") + " => " + j.to})
+		c.joins = append(c.joins, compiledJoin{ids[j.to], sources, joinLabel(sources, j.to), strings.Join(sources, "+") + " => " + j.to})
 		for place, from := range sources {
 			x := exitsOf(from)
 			x.joins = append(x.joins, joinPlace{i, place})

@@ -75,12 +75,12 @@ var durableD = []durable{
 		_, err := app.Invoke(t.Context(), update{}, on("1"))
 		first := pendingIn(t, err, "n: 1?")
 		nextOf(t, app, "1", "n")
-		out, err := app.Invoke(t.Context(), nil, on("1", graph.Reply("x")))
+		out, err := app.Resume(t.Context(), nil, on("1", graph.Reply("x")))
 		second := pendingIn(t, err, "n: 2?")
 		if s := nextOf(t, app, "1", "n"); first[0] == second[0] || len(out.Log)+len(s.State.Log) > 0 || len(s.Interrupts) != 1 {
 			t.Errorf("IDs %s %s, state %+v", first, second, s)
 		}
-		out, err = app.Invoke(t.Context(), nil, on("1", graph.Reply("y")))
+		out, err = app.Resume(t.Context(), nil, on("1", graph.Reply("y")))
 		logged(t, out, err, "x", "y")
 		c.were(t, "n3")
 	}},
@@ -100,10 +100,10 @@ var durableD = []durable{
 		_, err := app.Invoke(t.Context(), update{}, on("1"))
 		pendingIn(t, err, "n: How old are you?")
 		for _, age := range []int{13, 15} {
-			_, err = app.Invoke(t.Context(), nil, on("1", graph.Reply(age)))
+			_, err = app.Resume(t.Context(), nil, on("1", graph.Reply(age)))
 			pendingIn(t, err, "n: invalid")
 		}
-		out, err := app.Invoke(t.Context(), nil, on("1", graph.Reply(19)))
+		out, err := app.Resume(t.Context(), nil, on("1", graph.Reply(19)))
 		if err != nil || out.X != 19 {
 			t.Errorf("age %d, error %v", out.X, err)
 		}
@@ -119,17 +119,17 @@ var durableD = []durable{
 				t.Errorf("IDs %q", ids)
 			}
 			// A scalar says nothing of which, and changes nothing.
-			if _, err = app.Invoke(t.Context(), nil, on("1", graph.Reply("A"))); !errors.Is(err, graph.ErrAnswer) || !strings.Contains(err.Error(), ids[1]) {
+			if _, err = app.Resume(t.Context(), nil, on("1", graph.Reply("A"))); !errors.Is(err, graph.ErrAnswer) || !strings.Contains(err.Error(), ids[1]) {
 				t.Errorf("a scalar for two questions: %v", err)
 			}
-			_, err = app.Invoke(t.Context(), nil, on("1", graph.ReplyTo(ids[0], "A")))
+			_, err = app.Resume(t.Context(), nil, on("1", graph.ReplyTo(ids[0], "A")))
 			if left := pendingIn(t, err, "h2: 2?"); left[0] != ids[1] {
 				t.Errorf("the second question was %s and is %s", ids[1], left[0])
 			}
 			if s := nextOf(t, app, "1", "h2"); !slices.Equal(s.State.Log, []string{"h1:A"}) {
 				t.Errorf("state %+v", s.State)
 			}
-			out, err := app.Invoke(t.Context(), nil, on("1", graph.ReplyTo(ids[1], "B")))
+			out, err := app.Resume(t.Context(), nil, on("1", graph.ReplyTo(ids[1], "B")))
 			logged(t, out, err, "h1:A", "h2:B", "j")
 			c.were(t, "h12 h23 j1")
 		}
@@ -139,7 +139,7 @@ var durableD = []durable{
 		app := compileOn(t, open(), askBeside(&c))
 		_, err := app.Invoke(t.Context(), update{}, on("1"))
 		ids := pendingIn(t, err, "h1: 1?", "h2: 2?")
-		out, err := app.Invoke(t.Context(), nil, on("1", graph.ReplyTo(ids[1], "B"), graph.ReplyTo(ids[0], "A")))
+		out, err := app.Resume(t.Context(), nil, on("1", graph.ReplyTo(ids[1], "B"), graph.ReplyTo(ids[0], "A")))
 		logged(t, out, err, "h1:A", "h2:B", "j")
 		c.were(t, "h12 h22 j1")
 	}},
@@ -154,14 +154,14 @@ var durableD = []durable{
 		app := compileOn(t, open(), g)
 		_, err := app.Invoke(t.Context(), update{}, on("1"))
 		ids := pendingIn(t, err, "w: a?", "w: b?", "w: c?")
-		_, err = app.Invoke(t.Context(), nil, on("1", graph.ReplyTo(ids[1], "B")))
+		_, err = app.Resume(t.Context(), nil, on("1", graph.ReplyTo(ids[1], "B")))
 		if left := pendingIn(t, err, "w: a?", "w: c?"); left[0] != ids[0] || left[1] != ids[2] {
 			t.Errorf("IDs %q have become %q", ids, left)
 		}
 		nextOf(t, app, "1", "w", "w")
-		_, err = app.Invoke(t.Context(), nil, on("1", graph.ReplyTo(ids[2], "C")))
+		_, err = app.Resume(t.Context(), nil, on("1", graph.ReplyTo(ids[2], "C")))
 		pendingIn(t, err, "w: a?")
-		out, err := app.Invoke(t.Context(), nil, on("1", graph.Reply("A")))
+		out, err := app.Resume(t.Context(), nil, on("1", graph.Reply("A")))
 		logged(t, out, err, "a:A", "b:B", "c:C")
 		c.were(t, "w9")
 	}},
@@ -178,11 +178,11 @@ var durableD = []durable{
 		}})))
 		_, err := app.Invoke(t.Context(), update{}, on("1"))
 		ids := pendingIn(t, err, "n: name?", "n: age?")
-		_, err = app.Invoke(t.Context(), nil, on("1", graph.ReplyTo(ids[1], 7)))
+		_, err = app.Resume(t.Context(), nil, on("1", graph.ReplyTo(ids[1], 7)))
 		if left := pendingIn(t, err, "n: name?"); left[0] != ids[0] {
 			t.Errorf("IDs %q have become %q", ids, left)
 		}
-		out, err := app.Invoke(t.Context(), nil, on("1", graph.Reply("Ann")))
+		out, err := app.Resume(t.Context(), nil, on("1", graph.Reply("Ann")))
 		if logged(t, out, err, "Ann"); out.X != 7 {
 			t.Errorf("age %d", out.X)
 		}
@@ -196,7 +196,7 @@ var durableD = []durable{
 		_, err := app.Invoke(t.Context(), update{}, on("1"))
 		ids := pendingIn(t, err, "n: age?")
 		for range 2 {
-			_, err = app.Invoke(t.Context(), nil, on("1", graph.Reply("seven")))
+			_, err = app.Resume(t.Context(), nil, on("1", graph.Reply("seven")))
 			if again := pendingIn(t, err, "n: age?"); again[0] != ids[0] {
 				t.Errorf("ID %q has become %q", ids, again)
 			}
@@ -206,9 +206,9 @@ var durableD = []durable{
 			}
 		}
 		// Without another answer it is asked again.
-		_, err = app.Invoke(t.Context(), nil, on("1"))
+		_, err = app.Resume(t.Context(), nil, on("1"))
 		pendingIn(t, err, "n: age?")
-		out, err := app.Invoke(t.Context(), nil, on("1", graph.Reply(7)))
+		out, err := app.Resume(t.Context(), nil, on("1", graph.Reply(7)))
 		if err != nil || out.X != 7 {
 			t.Errorf("age %d, error %v", out.X, err)
 		}
@@ -223,36 +223,36 @@ var durableD = []durable{
 				t.Errorf("error %v, want %v with %q", err, graph.ErrAnswer, part)
 			}
 		}
-		_, err := app.Invoke(t.Context(), nil, on("nobody", graph.Reply("x")))
+		_, err := app.Resume(t.Context(), nil, on("nobody", graph.Reply("x")))
 		misfit(err, `thread "nobody" does not exist`)
 		_, err = app.Invoke(t.Context(), update{}, on("nobody", graph.Reply("x")))
-		misfit(err, `thread "nobody" does not exist`)
+		misfit(err, `call Resume to answer`)
 		_, err = app.Invoke(t.Context(), update{}, on("1"))
 		ids := pendingIn(t, err, "ask: q?")
 		before := rowsOf(t, app, "1")
-		_, err = app.Invoke(t.Context(), nil, on("1", graph.ReplyTo("0123", "x")))
+		_, err = app.Resume(t.Context(), nil, on("1", graph.ReplyTo("0123", "x")))
 		misfit(err, `no interrupt "0123" is pending`)
-		_, err = app.Invoke(t.Context(), nil, on("1", graph.ReplyTo(ids[0], "x"), graph.ReplyTo("0123", "y")))
+		_, err = app.Resume(t.Context(), nil, on("1", graph.ReplyTo(ids[0], "x"), graph.ReplyTo("0123", "y")))
 		misfit(err, `no interrupt "0123" is pending`)
-		_, err = app.Invoke(t.Context(), nil, on("1", graph.Reply("x"), graph.Reply("y")))
+		_, err = app.Resume(t.Context(), nil, on("1", graph.Reply("x"), graph.Reply("y")))
 		misfit(err, "it names no interrupt")
-		_, err = app.Invoke(t.Context(), nil, on("1", graph.ReplyTo(ids[0], "x"), graph.ReplyTo(ids[0], "y")))
+		_, err = app.Resume(t.Context(), nil, on("1", graph.ReplyTo(ids[0], "x"), graph.ReplyTo(ids[0], "y")))
 		misfit(err, "answered twice")
-		if _, err = app.Invoke(t.Context(), nil, on("1", graph.Reply(func() {}))); err == nil || !strings.Contains(err.Error(), "encoding an answer") {
+		if _, err = app.Resume(t.Context(), nil, on("1", graph.Reply(func() {}))); err == nil || !strings.Contains(err.Error(), "encoding an answer") {
 			t.Errorf("an answer that is no JSON: %v", err)
 		}
 		old := nextOf(t, app, "1", "ask").Parent
-		_, err = app.Invoke(t.Context(), nil, &graph.RunOptions{Thread: "1", Checkpoint: old, Resume: []graph.Answer{graph.ReplyTo(ids[0], "x")}})
+		_, err = app.Resume(t.Context(), nil, &graph.RunOptions{Thread: "1", Checkpoint: old, Resume: []graph.Answer{graph.ReplyTo(ids[0], "x")}})
 		misfit(err, "asks anew")
 		sameLines(t, rowsOf(t, app, "1"), before...)
-		out, err := app.Invoke(t.Context(), nil, on("1", graph.ReplyTo(ids[0], "ok")))
+		out, err := app.Resume(t.Context(), nil, on("1", graph.ReplyTo(ids[0], "ok")))
 		logged(t, out, err, "a", "h:ok", "b")
-		_, err = app.Invoke(t.Context(), nil, on("1", graph.ReplyTo(ids[0], "again")))
+		_, err = app.Resume(t.Context(), nil, on("1", graph.ReplyTo(ids[0], "again")))
 		misfit(err, "nothing is pending")
-		if _, err = mustCompile(t, askBetween(&c)).Invoke(t.Context(), nil, on("1", graph.Reply("x"))); !errors.Is(err, graph.ErrNoCheckpointer) {
+		if _, err = mustCompile(t, askBetween(&c)).Resume(t.Context(), nil, on("1", graph.Reply("x"))); !errors.Is(err, graph.ErrNoCheckpointer) {
 			t.Errorf("resumed without a checkpointer: %v", err)
 		}
-		if _, err = mustCompile(t, askBetween(&c)).Invoke(t.Context(), nil, &graph.RunOptions{Resume: []graph.Answer{graph.Reply("x")}}); !errors.Is(err, graph.ErrNoCheckpointer) {
+		if _, err = mustCompile(t, askBetween(&c)).Resume(t.Context(), nil, &graph.RunOptions{Resume: []graph.Answer{graph.Reply("x")}}); !errors.Is(err, graph.ErrNoCheckpointer) {
 			t.Errorf("resumed without a checkpointer: %v", err)
 		}
 	}},
@@ -262,13 +262,13 @@ var durableD = []durable{
 		_, err := app.Invoke(t.Context(), update{}, on("1"))
 		ids := pendingIn(t, err, "ask: q?")
 		for range 2 {
-			_, err = app.Invoke(t.Context(), nil, on("1"))
+			_, err = app.Resume(t.Context(), nil, on("1"))
 			if again := pendingIn(t, err, "ask: q?"); again[0] != ids[0] {
 				t.Errorf("ID %q has become %q", ids, again)
 			}
 		}
 		c.were(t, "ask3 ok1")
-		out, err := app.Invoke(t.Context(), nil, on("1", graph.Reply("y")))
+		out, err := app.Resume(t.Context(), nil, on("1", graph.Reply("y")))
 		logged(t, out, err, "h:y", "ok")
 		c.were(t, "ask4 ok1")
 	}},
@@ -312,7 +312,7 @@ var durableD = []durable{
 			_, err := app.Invoke(t.Context(), update{}, all)
 			pendingIn(t, err)
 			nextOf(t, app, "1", "s2")
-			if _, err = app.Invoke(t.Context(), nil, all); err != nil {
+			if _, err = app.Resume(t.Context(), nil, all); err != nil {
 				t.Error(err)
 			}
 			nextOf(t, app, "1")
@@ -327,7 +327,7 @@ var durableD = []durable{
 			if i == 0 {
 				in = update{}
 			}
-			_, err := app.Invoke(t.Context(), in, every)
+			_, err := goOn(t.Context(), app, in, every)
 			if next == "" {
 				if err != nil {
 					t.Error(err)
@@ -361,7 +361,7 @@ var durableD = []durable{
 		if _, err := app.UpdateState(t.Context(), graph.Key{Thread: "1"}, graph.StateUpdate[board]{Update: update{log.Add("fixed")}}); err != nil {
 			t.Fatal(err)
 		}
-		out, err := app.Invoke(t.Context(), nil, breaks)
+		out, err := app.Resume(t.Context(), nil, breaks)
 		logged(t, out, err, "a", "fixed", "b", "c")
 	}},
 	{"D8/replayed", func(t *testing.T, open func() graph.Checkpointer) {
@@ -373,7 +373,7 @@ var durableD = []durable{
 		at := nextOf(t, app, "1", "b").Key.ID
 		for range 2 {
 			breaks.Checkpoint = at
-			out, err := app.Invoke(t.Context(), nil, &breaks)
+			out, err := app.Resume(t.Context(), nil, &breaks)
 			logged(t, out, err, "a", "b", "c")
 		}
 	}},
@@ -392,7 +392,7 @@ var durableD = []durable{
 					if !exists(t, app, "1") {
 						in = update{}
 					}
-					out, err := app.Invoke(t.Context(), in, &breaks)
+					out, err := goOn(t.Context(), app, in, &breaks)
 					var stop *graph.InterruptedError
 					switch {
 					case c.count["b"] > 0 && (!stopped || c.count["a"] > began):
@@ -421,14 +421,14 @@ var durableD = []durable{
 		if s := nextOf(t, app, "1", "w", "w"); !slices.Equal(out.Log, []string{"a"}) || !slices.Equal(s.State.Log, out.Log) {
 			t.Errorf("log %q, state %q", out.Log, s.State.Log)
 		}
-		out, err = app.Invoke(t.Context(), nil, breaks)
+		out, err = app.Resume(t.Context(), nil, breaks)
 		logged(t, out, err, "a", "w|0", "w|1")
 	}},
 	{"D10", func(t *testing.T, open func() graph.Checkpointer) {
 		app := compileOn(t, open(), wire("START -> n", map[string]node{"n": asks("n", "q?")}))
 		_, err := app.Invoke(t.Context(), update{log.Add("0")}, on("1"))
 		pendingIn(t, err, "n: q?")
-		out, err := app.Invoke(t.Context(), update{log.Add("u")}, on("1", graph.Reply("r")))
+		out, err := app.Resume(t.Context(), update{log.Add("u")}, on("1", graph.Reply("r")))
 		logged(t, out, err, "0", "u", "n:r")
 		sameLines(t, rowsOf(t, app, "1"), `(loop,1,[],{"log":["0","u","n:r"]})`, `(loop,0,[n],{"log":["0"]})`, `(input,-1,[__start__],{})`)
 	}},
@@ -438,7 +438,7 @@ var durableD = []durable{
 		breaks := &graph.RunOptions{Thread: "1", InterruptBefore: []string{"node1"}}
 		_, err := app.Invoke(t.Context(), update{foo.Add("abc")}, breaks)
 		pendingIn(t, err)
-		out, err := app.Invoke(t.Context(), update{goTo("node2")}, on("1"))
+		out, err := app.Resume(t.Context(), update{goTo("node2")}, on("1"))
 		if err != nil || out.Foo != "abc|1|2|2" {
 			t.Errorf("foo %q, error %v", out.Foo, err)
 		}
@@ -449,16 +449,16 @@ var durableD = []durable{
 		_, err := app.Invoke(t.Context(), update{}, on("1"))
 		pendingIn(t, err, "n: q?")
 		var bad *graph.CommandError
-		if _, err = app.Invoke(t.Context(), update{goTo("ghost")}, on("1", graph.Reply("r"))); !errors.As(err, &bad) {
+		if _, err = app.Resume(t.Context(), update{goTo("ghost")}, on("1", graph.Reply("r"))); !errors.As(err, &bad) {
 			t.Errorf("error %v", err)
 		}
-		if _, err = app.Invoke(t.Context(), update{hello.Set("1"), hello.Set("2")}, on("1", graph.Reply("r"))); !errors.Is(err, graph.ErrInvalidUpdate) {
+		if _, err = app.Resume(t.Context(), update{hello.Set("1"), hello.Set("2")}, on("1", graph.Reply("r"))); !errors.Is(err, graph.ErrInvalidUpdate) {
 			t.Errorf("error %v", err)
 		}
 		if s := nextOf(t, app, "1", "n"); len(s.Interrupts) != 1 {
 			t.Errorf("interrupts %+v", s.Interrupts)
 		}
-		out, err := app.Invoke(t.Context(), nil, on("1", graph.Reply("r")))
+		out, err := app.Resume(t.Context(), nil, on("1", graph.Reply("r")))
 		logged(t, out, err, "n:r")
 	}},
 	{"D10/update_survives", func(t *testing.T, open func() graph.Checkpointer) {
@@ -466,12 +466,12 @@ var durableD = []durable{
 		app := compileOn(t, open(), askBeside(&calls{}))
 		_, err := app.Invoke(t.Context(), update{}, on("1"))
 		ids := pendingIn(t, err, "h1: 1?", "h2: 2?")
-		_, err = app.Invoke(t.Context(), update{x.Add(1), log.Add("u1")}, on("1", graph.ReplyTo(ids[0], "A")))
+		_, err = app.Resume(t.Context(), update{x.Add(1), log.Add("u1")}, on("1", graph.ReplyTo(ids[0], "A")))
 		pendingIn(t, err, "h2: 2?")
 		if s := nextOf(t, app, "1", "h2"); s.State.X != 1 || !slices.Equal(s.State.Log, []string{"u1", "h1:A"}) {
 			t.Errorf("state %+v", s.State)
 		}
-		out, err := app.Invoke(t.Context(), update{x.Add(10), log.Add("u2")}, on("1", graph.Reply("B")))
+		out, err := app.Resume(t.Context(), update{x.Add(10), log.Add("u2")}, on("1", graph.Reply("B")))
 		if logged(t, out, err, "u1", "u2", "h1:A", "h2:B", "j"); out.X != 11 {
 			t.Errorf("x is %d", out.X)
 		}
@@ -490,7 +490,7 @@ var durableD = []durable{
 		if s.Source != graph.SourceUpdate || s.Step != 1 || len(s.Interrupts) > 0 || len(s.Tasks) > 0 || !slices.Equal(s.State.Log, []string{"ok"}) {
 			t.Errorf("state %+v", s)
 		}
-		if _, err = app.Invoke(t.Context(), nil, on("1", graph.Reply("late"))); !errors.Is(err, graph.ErrAnswer) {
+		if _, err = app.Resume(t.Context(), nil, on("1", graph.Reply("late"))); !errors.Is(err, graph.ErrAnswer) {
 			t.Errorf("error %v", err)
 		}
 	}},
@@ -500,13 +500,13 @@ var durableD = []durable{
 		_, err := app.Invoke(t.Context(), update{}, on("1"))
 		old := pendingIn(t, err, "ask: q?")
 		out, err := app.Invoke(t.Context(), update{log.Add("in")}, on("1"))
-		if ids := pendingIn(t, err, "ask: q?"); ids[0] == old[0] || !slices.Equal(out.Log, []string{"ok", "in"}) {
+		if ids := pendingIn(t, err, "ask: q?"); ids[0] == old[0] || !slices.Equal(out.Log, []string{"ok", "in", "ok"}) {
 			t.Errorf("IDs %q and %q, log %q", old, ids, out.Log)
 		}
-		if _, err = app.Invoke(t.Context(), nil, on("1", graph.ReplyTo(old[0], "late"))); !errors.Is(err, graph.ErrAnswer) {
+		if _, err = app.Resume(t.Context(), nil, on("1", graph.ReplyTo(old[0], "late"))); !errors.Is(err, graph.ErrAnswer) {
 			t.Errorf("error %v", err)
 		}
-		out, err = app.Invoke(t.Context(), nil, on("1", graph.Reply("y")))
+		out, err = app.Resume(t.Context(), nil, on("1", graph.Reply("y")))
 		logged(t, out, err, "ok", "in", "h:y", "ok")
 	}},
 	{"D13", func(t *testing.T, open func() graph.Checkpointer) {
@@ -533,7 +533,7 @@ var durableD = []durable{
 			if s := nextOf(t, app, "1", "ask"); len(s.Interrupts) != 1 || s.Tasks[0].Failure != "" {
 				t.Errorf("state %+v", s)
 			}
-			out, err := app.Invoke(t.Context(), nil, on("1", graph.Reply("y")))
+			out, err := app.Resume(t.Context(), nil, on("1", graph.Reply("y")))
 			logged(t, out, err, "h:y")
 			c.were(t, "ask2")
 		}
@@ -562,10 +562,10 @@ var durableD = []durable{
 		app := compileOn(t, open(), g)
 		_, err := app.Invoke(t.Context(), update{}, on("1"))
 		pendingIn(t, err, "n: go on?")
-		_, err = app.Invoke(t.Context(), nil, on("1", graph.Reply("yes")))
+		_, err = app.Resume(t.Context(), nil, on("1", graph.Reply("yes")))
 		pendingIn(t, err, "n: what now?")
 		c.were(t, "handler1 n2")
-		out, err := app.Invoke(t.Context(), nil, on("1", graph.Reply("nothing")))
+		out, err := app.Resume(t.Context(), nil, on("1", graph.Reply("nothing")))
 		logged(t, out, err, "handled:nothing")
 		c.were(t, "handler2 n2")
 	}},
@@ -655,7 +655,7 @@ var durableD = []durable{
 		if want := `run interrupted, waiting for "form" of node "n"`; err.Error() != want {
 			t.Errorf("error %q, want %q", err, want)
 		}
-		out, err := app.Invoke(t.Context(), nil, on("2", graph.Reply(form{"u", []string{"c"}})))
+		out, err := app.Resume(t.Context(), nil, on("2", graph.Reply(form{"u", []string{"c"}})))
 		logged(t, out, err, "u", "c")
 	}},
 }

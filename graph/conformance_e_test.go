@@ -149,7 +149,7 @@ var durableE = []durable{
 		for i, thread := range []string{"1", "2"} {
 			_, err := app.Invoke(t.Context(), update{x.Add(1)}, on(thread))
 			pendingIn(t, err, "ask: q?")
-			out, err := app.Invoke(t.Context(), nil, on(thread, graph.Reply(thread)))
+			out, err := app.Resume(t.Context(), nil, on(thread, graph.Reply(thread)))
 			logged(t, out, err, "h:"+thread)
 			c.were(t, fmt.Sprintf("ask%d", 2*(i+1)))
 		}
@@ -163,7 +163,7 @@ var durableE = []durable{
 			if thread == "4" {
 				in = update{x.Add(2)}
 			}
-			out, err := app.Invoke(t.Context(), in, on(thread))
+			out, err := goOn(t.Context(), app, in, on(thread))
 			logged(t, out, err, "well")
 		}
 		c.were(t, "ask5")
@@ -198,7 +198,7 @@ var durableE = []durable{
 				t.Errorf("state %+v", s)
 			}
 			bad = false
-			out, err := app.Invoke(t.Context(), nil, on("1"))
+			out, err := app.Resume(t.Context(), nil, on("1"))
 			logged(t, out, err, "bad", "slow")
 			c.were(t, "bad2 slow2")
 		}
@@ -232,7 +232,7 @@ var durableE = []durable{
 			t.Errorf("state %+v", s)
 		}
 		late = false
-		out, err := app.Invoke(t.Context(), nil, on("1"))
+		out, err := app.Resume(t.Context(), nil, on("1"))
 		logged(t, out, err, "late", "quick")
 		c.were(t, "paid1 quick1")
 	}},
@@ -253,7 +253,7 @@ var durableE = []durable{
 		if s := nextOf(t, app, "1", "slow"); !slices.Equal(s.State.Log, []string{"quick"}) {
 			t.Errorf("state %+v", s)
 		}
-		out, err := app.Invoke(t.Context(), nil, on("1"))
+		out, err := app.Resume(t.Context(), nil, on("1"))
 		logged(t, out, err, "quick", "slow")
 		c.were(t, "quick1 slow2")
 	}},
@@ -284,7 +284,7 @@ var durableE = []durable{
 				t.Errorf("tasks %+v", s.Tasks)
 			}
 			broken = false
-			out, err := app.Invoke(t.Context(), nil, opts)
+			out, err := app.Resume(t.Context(), nil, opts)
 			logged(t, out, err, "handler's", `running node "bad" in step 1: boom`, "after")
 			c.were(t, "handler2 node1")
 		}
@@ -312,11 +312,11 @@ var durableE = []durable{
 			t.Errorf("error %v", err)
 		}
 		var failed *graph.NodeError
-		if _, err = app.Invoke(t.Context(), nil, on("1")); !errors.As(err, &failed) || failed.Err.Error() != "boom" {
+		if _, err = app.Resume(t.Context(), nil, on("1")); !errors.As(err, &failed) || failed.Err.Error() != "boom" {
 			t.Errorf("error %v", err)
 		}
 		c.were(t, "handler2 node1")
-		out, err := app.Invoke(t.Context(), nil, on("1"))
+		out, err := app.Resume(t.Context(), nil, on("1"))
 		logged(t, out, err, "well")
 		c.were(t, "handler2 node2")
 	}},
@@ -329,7 +329,7 @@ var durableE = []durable{
 			if s := nextOf(t, app, "1", "b"); s.Step != 1 {
 				t.Errorf("step %d", s.Step)
 			}
-			out, err := app.Invoke(t.Context(), nil, opts)
+			out, err := app.Resume(t.Context(), nil, opts)
 			logged(t, out, err, "a", "b")
 			// In the last step there is nothing to stop.
 			app = compileOn(t, open(), wire("START -> a", map[string]node{"a": drains("a", "sigterm")}))
@@ -351,7 +351,7 @@ var durableE = []durable{
 			isDrained(t, err, "sigterm", "o")
 			nextOf(t, app, "1", "o")
 			want = append(want, "in", "i1", "i2")
-			out, err := app.Invoke(t.Context(), nil, on("1"))
+			out, err := app.Resume(t.Context(), nil, on("1"))
 			logged(t, out, err, append(slices.Clone(want), "o")...)
 		}
 	}},
@@ -399,7 +399,7 @@ var durableE = []durable{
 					t.Errorf("state %+v", s)
 				}
 				bad = false
-				if out, err := app.Invoke(t.Context(), nil, opts); err != nil || len(out.Items) != 2 {
+				if out, err := app.Resume(t.Context(), nil, opts); err != nil || len(out.Items) != 2 {
 					t.Errorf("%+v, error %v", out, err)
 				}
 			}
@@ -447,13 +447,13 @@ func pendingWrites(t *testing.T, saver graph.Checkpointer, durability graph.Dura
 	if at.State.X != 1 || !slices.Equal(at.Next, []string{"one", "two"}) {
 		t.Errorf("by its ID: %+v", at)
 	}
-	if _, err := app.Invoke(t.Context(), nil, opts); err == nil {
+	if _, err := app.Resume(t.Context(), nil, opts); err == nil {
 		t.Error("it did not fail again")
 	}
 	c.were(t, "one1 two4")
 	sameLines(t, rowsOf(t, app, "1"), before...)
 	broken = false
-	if out, err := app.Invoke(t.Context(), nil, opts); err != nil || out.X != 6 {
+	if out, err := app.Resume(t.Context(), nil, opts); err != nil || out.X != 6 {
 		t.Errorf("x is %d, error %v", out.X, err)
 	}
 	c.were(t, "one1 two5")
@@ -486,7 +486,7 @@ func surfaces(t *testing.T, saver *checkpointtest.FaultySaver, durability graph.
 				return
 			}
 			calls := saver.Calls()
-			out, err := app.Invoke(t.Context(), in, opts)
+			out, err := goOn(t.Context(), app, in, opts)
 			var stopped *graph.InterruptedError
 			switch {
 			case errors.Is(err, checkpointtest.ErrFault):

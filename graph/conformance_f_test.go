@@ -87,7 +87,7 @@ var durableF = []durable{
 		opts := on("1")
 		opts.Checkpoint = "99"
 		for _, in := range []update{nil, {}} {
-			if _, err := app.Invoke(t.Context(), in, opts); !errors.Is(err, graph.ErrNoCheckpoint) || !strings.Contains(err.Error(), "99") {
+			if _, err := goOn(t.Context(), app, in, opts); !errors.Is(err, graph.ErrNoCheckpoint) || !strings.Contains(err.Error(), "99") {
 				t.Errorf("error %v", err)
 			}
 		}

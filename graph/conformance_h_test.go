@@ -69,12 +69,12 @@ var durableH = []durable{
 			_, err := app.Invoke(t.Context(), update{}, on("1"))
 			pendingIn(t, err, "s2: q?")
 			p, q := fmt.Sprint("p", turn), fmt.Sprint("q", turn)
-			_, err = app.Invoke(t.Context(), nil, on("1", graph.Reply(p)))
+			_, err = app.Resume(t.Context(), nil, on("1", graph.Reply(p)))
 			pendingIn(t, err, "s2: q?")
 			if s := nextOf(t, app, "1", "q"); !slices.Equal(s.State.Log, append(slices.Clone(want), "in", "s1", "s2:"+p)) && turn == 0 {
 				t.Errorf("state %q", s.State.Log)
 			}
-			out, err := app.Invoke(t.Context(), nil, on("1", graph.Reply(q)))
+			out, err := app.Resume(t.Context(), nil, on("1", graph.Reply(q)))
 			want = append(want, "in", "s1", "s2:"+q)
 			logged(t, out, err, want...)
 		}
@@ -99,7 +99,7 @@ var durableH = []durable{
 				}
 			}
 		}
-		out, err := app.Invoke(t.Context(), nil, &graph.RunOptions{Thread: "1", Checkpoint: at})
+		out, err := app.Resume(t.Context(), nil, &graph.RunOptions{Thread: "1", Checkpoint: at})
 		logged(t, out, err, "in", "s", "in", "s")
 		out, err = app.Invoke(t.Context(), update{}, on("1"))
 		logged(t, out, err, "in", "s", "in", "s", "in", "s")
@@ -131,7 +131,7 @@ var durableH = []durable{
 			bad = false
 			want := 1
 			if resumed {
-				out, err := app.Invoke(t.Context(), nil, on("1"))
+				out, err := app.Resume(t.Context(), nil, on("1"))
 				logged(t, out, err, "in", "s")
 			}
 			out, err := app.Invoke(t.Context(), update{}, on("1"))
@@ -144,7 +144,7 @@ var durableH = []durable{
 			_, err := app.Invoke(t.Context(), update{}, on("1"))
 			pendingIn(t, err, "s2: q?")
 		}
-		out, err := app.Invoke(t.Context(), nil, on("1", graph.Reply("y")))
+		out, err := app.Resume(t.Context(), nil, on("1", graph.Reply("y")))
 		logged(t, out, err, "in", "s1", "s2:y")
 	}},
 	{"H1/one_at_a_time", func(t *testing.T, open func() graph.Checkpointer) {
@@ -171,7 +171,7 @@ var durableH = []durable{
 				_, err := app.Invoke(t.Context(), update{}, opts)
 				pendingIn(t, err, "s2: q?")
 				opts.Resume = []graph.Answer{graph.Reply("ok")}
-				out, err := app.Invoke(t.Context(), nil, opts)
+				out, err := app.Resume(t.Context(), nil, opts)
 				logged(t, out, err, "in", "s1", "s2:ok")
 				if want := map[bool]string{true: "p2 s12 s22", false: "p2 s11 s22"}; true {
 					c.were(t, want[persist == graph.PersistNever])
@@ -233,7 +233,7 @@ var durableH = []durable{
 			if !slices.Equal(s2.Next, []string{"l3"}) || !slices.Equal(s3.Next, []string{"c"}) || s1.Interrupts[0].Namespace != "l2/l3" {
 				t.Errorf("next %q and %q, interrupts %+v", s2.Next, s3.Next, s1.Interrupts)
 			}
-			out, err := app.Invoke(t.Context(), nil, &graph.RunOptions{Thread: "1", Durability: durability, Resume: []graph.Answer{graph.Reply("y")}})
+			out, err := app.Resume(t.Context(), nil, &graph.RunOptions{Thread: "1", Durability: durability, Resume: []graph.Answer{graph.Reply("y")}})
 			logged(t, out, err, "a", "b", "c:y")
 			c.were(t, "a1 b1 c2")
 		}
@@ -252,14 +252,14 @@ var durableH = []durable{
 				app := compileOn(t, open(), g)
 				_, err := app.Invoke(t.Context(), update{}, &graph.RunOptions{Thread: "1", Concurrency: concurrency})
 				ids := pendingIn(t, err, "i1: 1x", "i2: 2x", "i1: 1y", "i2: 2y")
-				_, err = app.Invoke(t.Context(), nil, on("1", graph.ReplyTo(ids[2], "a")))
+				_, err = app.Resume(t.Context(), nil, on("1", graph.ReplyTo(ids[2], "a")))
 				pendingIn(t, err, "i1: 1x", "i2: 2x", "i2: 2y")
-				_, err = app.Invoke(t.Context(), nil, on("1", graph.ReplyTo(ids[0], "b"), graph.ReplyTo(ids[1], "c")))
+				_, err = app.Resume(t.Context(), nil, on("1", graph.ReplyTo(ids[0], "b"), graph.ReplyTo(ids[1], "c")))
 				if left := pendingIn(t, err, "i2: 2y"); left[0] != ids[3] {
 					t.Errorf("IDs %q, left %q", ids, left)
 				}
 				nextOf(t, app, "1", "sub")
-				out, err := app.Invoke(t.Context(), nil, on("1", graph.Reply("d")))
+				out, err := app.Resume(t.Context(), nil, on("1", graph.Reply("d")))
 				logged(t, out, err, "i1x:b", "i2x:c", "i1y:a", "i2y:d")
 			}
 		}
@@ -280,14 +280,14 @@ var durableH = []durable{
 		opts := &graph.RunOptions{Thread: "1", InterruptBefore: []string{"sub"}, InterruptAfter: []string{"sub"}}
 		in := update{}
 		for i, next := range []string{"beside sub", "sub", "sub", "o"} {
-			_, err := app.Invoke(t.Context(), in, opts)
+			_, err := goOn(t.Context(), app, in, opts)
 			pendingIn(t, err)
 			nextOf(t, app, "1", strings.Fields(next)...)
 			if in = nil; i == 2 {
 				c.were(t, "beside1 s11")
 			}
 		}
-		out, err := app.Invoke(t.Context(), nil, opts)
+		out, err := app.Resume(t.Context(), nil, opts)
 		logged(t, out, err, "beside", "s1", "s2", "o")
 		c.were(t, "beside1 s11 s21")
 	}},
@@ -312,7 +312,7 @@ var durableH = []durable{
 		for i, answer := range []string{"a", "b", "c"} {
 			pendingIn(t, err, fmt.Sprintf("flow: %d", 2*(i+1)))
 			var out board
-			if out, err = app.Invoke(t.Context(), nil, on("1", graph.Reply(answer))); i == 2 {
+			if out, err = app.Resume(t.Context(), nil, on("1", graph.Reply(answer))); i == 2 {
 				logged(t, out, err, "2", "a", "4", "b", "6", "c")
 			}
 		}
@@ -374,7 +374,7 @@ var durableH = []durable{
 		if len(order) != 8 || slices.Index(order, `t0="r0"`) < slices.Index(order, `t1="r1"`) {
 			t.Errorf("steps %q", order)
 		}
-		out, err := app.Invoke(t.Context(), nil, on("1", graph.Reply("y")))
+		out, err := app.Resume(t.Context(), nil, on("1", graph.Reply("y")))
 		logged(t, out, err, "r0", "r1", "r2", "r3", "r4", "r5", "r6", "r7", "y")
 		c.were(t, "task8")
 	}},
@@ -425,7 +425,7 @@ var durableH = []durable{
 		app := compileOn(t, open(), wire("START -> flow", map[string]node{"flow": run}))
 		_, err := app.Invoke(t.Context(), update{}, on("1"))
 		pendingIn(t, err, "flow: q?")
-		out, err := app.Invoke(t.Context(), nil, on("1", graph.Reply("y")))
+		out, err := app.Resume(t.Context(), nil, on("1", graph.Reply("y")))
 		logged(t, out, err, "k0", "k1", "k#22", "#3", "#4", "5", "##26")
 	}},
 	{"H4/outside", func(t *testing.T, open func() graph.Checkpointer) {
@@ -455,7 +455,7 @@ var durableH = []durable{
 		if _, err := app.Invoke(t.Context(), update{}, nil); !errors.Is(err, graph.ErrNoThread) {
 			t.Errorf("error %v", err)
 		}
-		if _, err := app.Invoke(t.Context(), nil, on("3")); !errors.Is(err, graph.ErrEmptyInput) {
+		if _, err := app.Resume(t.Context(), nil, on("3")); !errors.Is(err, graph.ErrEmptyInput) {
 			t.Errorf("error %v", err)
 		}
 		if exists(t, app, "3") {
@@ -513,7 +513,7 @@ var durableH = []durable{
 			if rows == 0 {
 				t.Error("nothing was saved")
 			}
-			if out, err = app.Invoke(t.Context(), nil, opts); err != nil || out.Log[2] != "saw " {
+			if out, err = app.Resume(t.Context(), nil, opts); err != nil || out.Log[2] != "saw " {
 				t.Errorf("after a resume %+v, error %v", out, err)
 			}
 		}

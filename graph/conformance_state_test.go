@@ -61,10 +61,10 @@ func samePast(t testing.TB, app *graph.Compiled[board], want ...string) {
 	}
 }
 
-// runs runs a thread, and expects no error.
+// runs runs a thread, or resumes it without an input, and expects no error.
 func runs(t testing.TB, app *graph.Compiled[board], in update, opts *graph.RunOptions) board {
 	t.Helper()
-	out, err := app.Invoke(t.Context(), in, opts)
+	out, err := goOn(t.Context(), app, in, opts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +105,7 @@ var durableState = []durable{
 		count := &calls{}
 		app := compileOn(t, open(), wire("START -> a -> b c", map[string]node{"a": world, "b": count.of("b", world), "c": count.of("c", world)}))
 		for _, in := range []update{{}, nil} {
-			_, err := app.Invoke(t.Context(), in, on("1"))
+			_, err := goOn(t.Context(), app, in, on("1"))
 			var conflict *graph.ConflictError
 			if !errors.As(err, &conflict) || conflict.Channel != "hello" {
 				t.Fatalf("error %v, want a conflict", err)
@@ -202,7 +202,7 @@ var durableState = []durable{
 		if s := stateOf(t, app, graph.Key{Thread: "1"}); told(s) != `(loop,5,[a],{"x":5})` || count.times("a") != 5 {
 			t.Errorf("%s, a ran %d times", told(s), count.times("a"))
 		}
-		_, err = app.Invoke(t.Context(), nil, opts)
+		_, err = app.Resume(t.Context(), nil, opts)
 		overLimit(t, err, 5, "a")
 		if s := stateOf(t, app, graph.Key{Thread: "1"}); told(s) != `(loop,10,[a],{"x":10})` || count.times("a") != 10 {
 			t.Errorf("resumed: %s, a ran %d times", told(s), count.times("a"))
@@ -217,7 +217,7 @@ var durableState = []durable{
 			if next != "n03" {
 				in = nil
 			}
-			_, err := app.Invoke(t.Context(), in, opts)
+			_, err := goOn(t.Context(), app, in, opts)
 			overLimit(t, err, 3, next)
 		}
 		if out := runs(t, app, nil, opts); len(out.Log) != 7 {

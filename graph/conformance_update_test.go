@@ -149,7 +149,7 @@ var durableUpdate = []durable{
 			t.Errorf("the copy is %s of %s, parent %s", told(s), s.Key, s.Parent)
 		}
 		var again *graph.InterruptedError
-		if _, err := app.Invoke(t.Context(), nil, on("1")); !errors.As(err, &again) || again.Pending[0].ID == stopped.Pending[0].ID {
+		if _, err := app.Resume(t.Context(), nil, on("1")); !errors.As(err, &again) || again.Pending[0].ID == stopped.Pending[0].ID {
 			t.Fatalf("the interrupt must be asked anew: %v", err)
 		}
 		opts.Resume = []graph.Answer{graph.Reply("second")}

@@ -50,7 +50,7 @@ func TestCorruptCheckpoints(t *testing.T) {
 		"half":               {func(c *graph.Checkpoint) { c.Data = c.Data[:len(c.Data)/2] }, "not the data of a checkpoint"},
 		"no JSON":            {func(c *graph.Checkpoint) { c.Data = []byte("\x00\xff") }, "not the data of a checkpoint"},
 		"another's JSON":     {func(c *graph.Checkpoint) { c.Data = []byte(`{"channel_values":{}}`) }, "no format version"},
-		"a later format":     {field("v", "2"), "format version is 2"},
+		"a later format":     {field("v", "3"), "format version is 3"},
 		"a snapshot's data":  {field("full", "true"), "full: true"},
 		"a base of its own":  {func(c *graph.Checkpoint) { c.Base = c.ID }, "full: false"},
 		"an unknown channel": {field("set", `{"ghost":1}`), `"ghost"`},
@@ -82,7 +82,7 @@ func TestCorruptCheckpoints(t *testing.T) {
 			named("State", err)
 			opts := on("1")
 			opts.Checkpoint = key.ID
-			_, err = app.Invoke(t.Context(), nil, opts)
+			_, err = app.Resume(t.Context(), nil, opts)
 			named("Invoke", err)
 			_, err = app.UpdateState(t.Context(), key, graph.StateUpdate[board]{As: "a"})
 			named("UpdateState", err)
@@ -137,7 +137,7 @@ func TestCorruptRecords(t *testing.T) {
 		if _, err := app.State(t.Context(), s.Key); err == nil || !strings.Contains(err.Error(), "unexpected end") {
 			t.Errorf("a broken %s: %v", kind, err)
 		}
-		if _, err := app.Invoke(t.Context(), nil, on("1")); err == nil {
+		if _, err := app.Resume(t.Context(), nil, on("1")); err == nil {
 			t.Errorf("a broken %s is run on", kind)
 		}
 	}
@@ -168,7 +168,7 @@ func FuzzCheckpoint(f *testing.F) {
 			}
 			opts := on("1")
 			opts.RecursionLimit = 20
-			out, ran := app.Invoke(t.Context(), nil, opts)
+			out, ran := app.Resume(t.Context(), nil, opts)
 			if err != nil && ran == nil {
 				t.Errorf("a run goes on to %+v from what State refuses: %v", out, err)
 			}

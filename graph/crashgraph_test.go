@@ -165,7 +165,11 @@ func (g crashGraphs) drive(ctx context.Context, thread string, opts graph.RunOpt
 				opts.Resume = append(opts.Resume, graph.ReplyTo(p.ID, "yes, at "+string(p.Payload)))
 			}
 		}
-		for ev, err := range g.root.Stream(ctx, in, &opts) {
+		stream := g.root.Stream
+		if in == nil {
+			stream = g.root.StreamResume
+		}
+		for ev, err := range stream(ctx, in, &opts) {
 			if stop := (*graph.InterruptedError)(nil); errors.As(err, &stop) {
 				break
 			}

@@ -127,7 +127,7 @@ func TestNoCacheKeepsAnAnswer(t *testing.T) {
 					}
 					opts.Resume = []graph.Answer{graph.Reply(thread)}
 					var out board
-					if out, err = app.Invoke(t.Context(), nil, opts); err == nil && !slices.Equal(out.Log, []string{thread, thread}) {
+					if out, err = app.Resume(t.Context(), nil, opts); err == nil && !slices.Equal(out.Log, []string{thread, thread}) {
 						t.Errorf("%s gets %q", thread, out.Log)
 					}
 				}

@@ -41,8 +41,8 @@
 // # Threads
 //
 // With CompileOptions.Checkpointer and RunOptions.Thread a run is saved, each
-// superstep in one transaction, and a thread goes on where it was: after a
-// failure, after the process died, with its next input. Inside a node,
+// superstep in one transaction. Invoke begins its next turn; Resume goes on where
+// it was left: after a failure, after the process died, with an answer. Inside a node,
 // Interrupt stops the run to ask somebody, and Once calls something that must
 // not happen twice. State, History, UpdateState and Fork look at a thread and
 // change it by hand; a run from an earlier checkpoint is a fork. Savers are in
@@ -53,7 +53,7 @@
 //	out, err := app.Invoke(ctx, in, &graph.RunOptions{Thread: "t1"})
 //	if stopped, ok := errors.AsType[*graph.InterruptedError](err); ok {
 //		fmt.Println(stopped.Pending[0].Payload)
-//		out, err = app.Invoke(ctx, nil, &graph.RunOptions{Thread: "t1", Resume: []graph.Answer{graph.Reply("yes")}})
+//		out, err = app.Resume(ctx, nil, &graph.RunOptions{Thread: "t1", Resume: []graph.Answer{graph.Reply("yes")}})
 //	}
 //
 // # Rules
@@ -78,15 +78,17 @@
 //     the process's death can lose it, and it is not run again. A task that has
 //     not returned runs again from its top. One run at a time has a thread
 //     (ErrThreadBusy), and a stale writer fails (ErrStale).
-//   - Saved as JSON: channels say what is saved. What a checkpoint cannot bring
-//     back is found by Compile, or fails the superstep; Untracked channels are
-//     left out. What is stored grows with what changes, not with the state.
+//   - Saved as JSON: channels say what is saved, of the state and of Sends. What a
+//     checkpoint cannot bring back is found by Compile, which tries a value of
+//     each type, or fails the superstep; Untracked channels are left out. What is
+//     stored grows with what changes, not with the state.
 //   - Cancelled means stopped: the context reaches every node, and the first
 //     node that fails cancels those beside it. A run waits for its nodes, so a
 //     node that ignores its context holds the run up, and nothing of a run is
 //     left when Invoke returns or the loop over Stream is left. Timeouts end
 //     contexts, too, and what a node returns after that is discarded.
-//   - Panics in nodes, routers and reducers become errors (PanicError).
+//   - Panics in nodes, routers, reducers and all else that is handed to the
+//     package become errors (PanicError) that name the node or the channel.
 //
 // # What it does not do
 //

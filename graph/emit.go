@@ -54,7 +54,7 @@ func WantsTokens(ctx context.Context) bool {
 		return true
 	}
 	for ; t != nil; t = t.run.outer {
-		if t.watch != nil && t.watch.limit > 0 {
+		if t.watch != nil && t.watch.limit.Idle > 0 {
 			return true
 		}
 	}

@@ -6,11 +6,14 @@ import (
 	"slices"
 )
 
-// begin puts the run where it starts: at the state of its thread with the
-// input, or where the thread was left.
+// begin puts the run where it starts: at the state of its thread, with an
+// input. A graph inside a task goes on when the task does.
 func (r *run[S]) begin(ctx context.Context, in Update[S], opts *RunOptions) error {
 	if opts == nil {
 		opts = &RunOptions{}
+	}
+	if len(opts.Resume) > 0 {
+		return fmt.Errorf("%w: an input begins a turn, in which nothing is asked yet: call Resume to answer", ErrAnswer)
 	}
 	if r.keep == nil {
 		if in == nil {
@@ -18,19 +21,13 @@ func (r *run[S]) begin(ctx context.Context, in Update[S], opts *RunOptions) erro
 		}
 		return r.start(ctx, in)
 	}
+	inner := r.keep.owner != ""
 	p, err := r.read(ctx, opts.Checkpoint)
-	if err != nil {
-		return err
-	}
-	goesOn := in == nil || len(opts.Resume) > 0 || slices.ContainsFunc(in, isCommand[S])
-	if r.keep.owner != "" { // the task decides: it is run again, or for the first time
-		goesOn = p != nil && p.last.Owner == r.keep.owner
-	}
 	switch {
-	case p == nil && len(opts.Resume) > 0:
-		return fmt.Errorf("%w: thread %q does not exist", ErrAnswer, opts.Thread)
+	case err != nil:
+		return err
 	case p == nil && in == nil:
-		return fmt.Errorf("thread %q does not exist, so there is nothing to resume: %w", opts.Thread, ErrEmptyInput)
+		return fmt.Errorf("thread %q does not exist: %w", opts.Thread, ErrEmptyInput)
 	case p == nil:
 		r.given = in
 		return r.start(ctx, in)
@@ -38,16 +35,42 @@ func (r *run[S]) begin(ctx context.Context, in Update[S], opts *RunOptions) erro
 	if err := r.adopt(p); err != nil {
 		return fmt.Errorf("loading %s: %w", Key{r.keep.thread, r.keep.namespace, p.ID}, err)
 	}
-	if !goesOn {
-		return r.turn(ctx, in)
+	switch {
+	case inner && p.last.Owner == r.keep.owner:
+		return r.goOn(ctx, nil, opts)
+	case in == nil && !inner && (r.entering || r.due() > 0):
+		return fmt.Errorf("thread %q has %s still to run: call Resume to go on with it: %w", opts.Thread, orNone(r.comingNames()), ErrEmptyInput)
+	case in == nil && !inner:
+		return fmt.Errorf("thread %q has nothing left to run: %w", opts.Thread, ErrEmptyInput)
 	}
-	if r.keep.owner != "" {
-		in = nil
-	}
-	return r.goOn(ctx, in, opts)
+	return r.turn(ctx, in)
 }
 
-func isCommand[S any](w Write[S]) bool { return w != nil && w.channel() == nil }
+// resume puts the run where its thread was left.
+func (r *run[S]) resume(ctx context.Context, with Update[S], opts *RunOptions) error {
+	if opts == nil {
+		opts = &RunOptions{}
+	}
+	switch {
+	case r.keep == nil:
+		return fmt.Errorf("resuming graph %q: %w", r.name, ErrNoCheckpointer)
+	case r.keep.owner != "":
+		return fmt.Errorf("resuming graph %q inside a node, which goes on with the node's task: call Invoke: %w", r.name, ErrInvalidUpdate)
+	}
+	p, err := r.read(ctx, opts.Checkpoint)
+	switch {
+	case err != nil:
+		return err
+	case p == nil && len(opts.Resume) > 0:
+		return fmt.Errorf("%w: thread %q does not exist", ErrAnswer, opts.Thread)
+	case p == nil:
+		return fmt.Errorf("thread %q does not exist, so there is nothing to resume: %w", opts.Thread, ErrEmptyInput)
+	}
+	if err := r.adopt(p); err != nil {
+		return fmt.Errorf("loading %s: %w", Key{r.keep.thread, r.keep.namespace, p.ID}, err)
+	}
+	return r.goOn(ctx, with, opts)
+}
 
 // read loads the checkpoint to start from. A subgraph that keeps its state
 // starts where the graph around it says it was.
@@ -226,7 +249,7 @@ func (r *run[S]) bring(in Update[S]) ([]Record, error) {
 	if len(in) == 0 {
 		return nil, nil
 	}
-	data, err := appendUpdate(nil, all)
+	data, err := r.appendSaved(nil, all)
 	if err != nil {
 		return nil, fmt.Errorf("recording the input: %w", err)
 	}

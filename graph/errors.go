@@ -87,8 +87,8 @@ func (e *NodeError) Error() string {
 
 func (e *NodeError) Unwrap() error { return e.Err }
 
-// PanicError is a panic in a node, a router, a reducer or a checkpointer. Its message leaves
-// the stack out, so that equal failures read equal.
+// PanicError is a panic in what the package calls: a node, a router, a reducer, an
+// error's own method, a checkpointer. Its message leaves the stack out, so that equal failures read equal.
 type PanicError struct {
 	Value string // the panic's value, printed
 	Stack string // of the goroutine that panicked
@@ -107,6 +107,22 @@ func recoverAs(err *error) {
 	if v := recover(); v != nil {
 		*err = caught(v)
 	}
+}
+
+// tamed is an error that can be read, compared and looked into, or what came of
+// trying: a person's methods may panic, as those of a nil pointer do.
+func tamed(err error) (safe error) {
+	defer func() {
+		if v := recover(); v != nil {
+			safe = fmt.Errorf("its error, of type %T, cannot be read: %w", err, caught(v))
+		}
+	}()
+	if err != nil {
+		_ = err.Error()
+		_ = errors.Is(err, errNotFinished)
+		_ = errors.As(err, new(*PanicError))
+	}
+	return err
 }
 
 // ConflictError is several writes to a channel that takes one per superstep.
@@ -209,6 +225,23 @@ func orNone(names []string) string {
 		return "(none)"
 	}
 	return strings.Join(names, ", ")
+}
+
+// OverlapError is a second call of one name in a node, while the first is under
+// way. Which of them is the first next time would be chance, so that a resumed
+// run could give one the other's result.
+type OverlapError struct {
+	Node string
+	Call string // "graph" for a graph that runs inside the node, or "Once"
+	Key  string // RunOptions.Namespace of the graph, or the key of Once
+}
+
+func (e *OverlapError) Error() string {
+	own := "key"
+	if e.Call == "graph" {
+		own = "RunOptions.Namespace"
+	}
+	return fmt.Sprintf("node %q runs %s %q twice at the same time: give each its own %s", e.Node, e.Call, e.Key, own)
 }
 
 // RecursionError is a run that used up its supersteps with work left to do.

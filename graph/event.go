@@ -42,7 +42,7 @@ const (
 	NodeRetry                            // Tasks: an attempt failed with Err and another will follow
 	NodeUpdate                           // Updates: a node returned; Update, or Data below the root, is what
 	NodeFailed                           // Tasks: a node failed for good with Err
-	StateValue                           // Values: the state after the input or a superstep; State, or Data below the root
+	StateValue                           // Values: the state after the input or a superstep, or when a run stops to ask; State, or Data below the root
 	RunEnd                               // Debug: a run is over; State, Nodes, Waiting, and Err when it failed
 	NodeHandled                          // Tasks: a node failed for good with Err, and its handler takes over
 	NodeToken                            // Tokens: a node called EmitToken; Text is its argument
@@ -117,7 +117,7 @@ type Event[S any] struct {
 	Waiting     []string           // RunEnd: joins that still wait for a source
 	Update      Update[S]          // NodeUpdate at the root
 	State       S                  // StateValue and RunEnd at the root
-	Cached      bool               // NodeUpdate: the update comes from the node's cache
+	Cached      bool               // NodeUpdate: the node did not run; the update comes from its cache or, when a thread is resumed, from the record
 	Replayed    bool               // what happened in an earlier run is told again; see RunOptions.Replay
 	Name        string             // NodeCustom, NodeStep
 	Text        string             // NodeToken

@@ -50,7 +50,7 @@ func ExampleInterrupt() {
 	}
 	fmt.Printf("%s\n", stopped.Pending[0].Payload)
 
-	out, err := app.Invoke(ctx, nil, &graph.RunOptions{Thread: "t1", Resume: []graph.Answer{graph.Reply(true)}})
+	out, err := app.Resume(ctx, nil, &graph.RunOptions{Thread: "t1", Resume: []graph.Answer{graph.Reply(true)}})
 	fmt.Println(out.State, err)
 	// Output:
 	// ordering a lamp
@@ -97,7 +97,7 @@ func ExampleCompiled_History() {
 		fmt.Println(err)
 		return
 	}
-	out, err := app.Invoke(ctx, nil, &graph.RunOptions{Thread: "t1"})
+	out, err := app.Resume(ctx, nil, &graph.RunOptions{Thread: "t1"})
 	fmt.Println(out.Path, err)
 	// Output:
 	// 0000000004 loop [] [a b]

@@ -81,6 +81,12 @@ func (r *run[S]) executeOne(ctx context.Context, results []result[S]) (wrote boo
 	res := &results[0]
 	began := r.began()
 	r.newTasks(ctx, results)
+	defer func() {
+		if v := recover(); v != nil {
+			err = r.nodeError(res.task, caught(v))
+			r.failed(res.task, err, began)
+		}
+	}()
 	if err := r.attempts(res); err != nil {
 		return false, err
 	}
@@ -119,8 +125,11 @@ func (r *run[S]) executeBeside(cancel context.CancelCauseFunc, one []result[S]) 
 	began := r.began()
 	res.err = errNotFinished
 	defer func() {
-		if res.err == errNotFinished {
-			res.err = r.nodeError(res.task, errNotFinished)
+		if v := recover(); v != nil || res.err == errNotFinished {
+			if v != nil {
+				res.err = caught(v)
+			}
+			res.err = r.nodeError(res.task, res.err)
 			r.failed(res.task, res.err, began)
 		}
 		if res.err != nil {
@@ -219,7 +228,7 @@ func (r *run[S]) newTasks(ctx context.Context, results []result[S]) {
 			}
 			t.journal, r.journals = &r.journals[0], r.journals[1:]
 			t.journal.keep, t.journal.point, t.journal.node = r.keep, r.keep.id, t.node
-			t.journal.step, t.journal.send = r.step, int(t.send)
+			t.journal.step, t.journal.send, t.journal.flat = r.step, int(t.send), r.keep.flat
 			if past := results[i].past; past != nil {
 				t.journal.kept, t.journal.inner = past.left, past.inner
 			}
@@ -240,8 +249,8 @@ func (r *run[S]) nodeError(t *task, err error) *NodeError {
 }
 
 func (r *run[S]) updated(res *result[S], began time.Time) {
-	if res.task.listens(NodeUpdate) && !res.finished() {
-		cached := res.memo != nil && res.memo.hit
+	if res.task.listens(NodeUpdate) {
+		cached := res.finished() || res.memo != nil && res.memo.hit
 		r.publishTask(res.task, Event[S]{Kind: NodeUpdate, Update: res.update, Cached: cached, Replayed: res.replayed, Elapsed: since(began)})
 	}
 }

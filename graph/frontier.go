@@ -57,6 +57,11 @@ func (r *run[S]) leave(x *exits[S], chosen *choice[S], jumps bool) {
 	for _, id := range x.next {
 		r.queue(id)
 	}
+	r.arrive(x)
+}
+
+// arrive notes at the joins behind a node that it has run.
+func (r *run[S]) arrive(x *exits[S]) {
 	for _, p := range x.joins {
 		r.arrived[p.join][p.place] = true
 		r.touched = append(r.touched, p.join)

@@ -129,13 +129,25 @@ type played struct {
 	err    error
 }
 
-// play runs a graph with all events.
+// goOn gives a run its input or, without one, resumes its thread.
+func goOn[S any](ctx context.Context, app *graph.Compiled[S], in graph.Update[S], opts *graph.RunOptions) (S, error) {
+	if in == nil {
+		return app.Resume(ctx, nil, opts)
+	}
+	return app.Invoke(ctx, in, opts)
+}
+
+// play runs a graph with all events; without an input it resumes the thread.
 func play(ctx context.Context, app *graph.Compiled[board], in update, opts graph.RunOptions) played {
 	var p played
 	if opts.Modes == 0 {
 		opts.Modes = graph.Debug
 	}
-	for ev, err := range app.Stream(ctx, in, &opts) {
+	stream := app.Stream
+	if in == nil && opts.Thread != "" {
+		stream = app.StreamResume
+	}
+	for ev, err := range stream(ctx, in, &opts) {
 		if err != nil {
 			p.err = err
 			break

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 )
 
@@ -62,7 +61,8 @@ func Interrupt[T, P any](ctx context.Context, key string, payload P) (T, error) 
 	if j == nil {
 		return answer, fmt.Errorf("interrupting node %q for %q: %w", t.node, key, ErrNoCheckpointer)
 	}
-	place := prefix + j.use(prefix, key)
+	scope := prefix + t.inside(ctx)
+	place := scope + j.use(scope, key)
 	pending := PendingInterrupt{ID: interruptID(j.identity(), place), Namespace: t.path(), Node: t.node, Key: key}
 	if data, ok := t.run.answers[pending.ID]; ok {
 		err := decodeInto(data, &answer)
@@ -141,6 +141,10 @@ func (t *task) path() string {
 
 // resume takes answers for what is pending.
 func (k *keeper) resume(answers []Answer, pending []PendingInterrupt) ([]Record, error) {
+	known, answered := map[string]bool{}, map[string]bool{}
+	for _, p := range pending {
+		known[p.ID] = true
+	}
 	var records []Record
 	for _, a := range answers {
 		if a.err != nil {
@@ -150,17 +154,12 @@ func (k *keeper) resume(answers []Answer, pending []PendingInterrupt) ([]Record,
 		if id == "" && len(pending) == 1 && len(answers) == 1 {
 			id = pending[0].ID
 		}
-		if id != "" && slices.ContainsFunc(records, func(r Record) bool { return r.Key == id }) {
-			return nil, fmt.Errorf("%w: interrupt %q is answered twice", ErrAnswer, id)
-		}
-		known := false
-		for _, p := range pending {
-			known = known || p.ID == id
-		}
 		switch {
-		case id == "" && len(pending) == 0, !known && len(pending) == 0:
+		case answered[id]:
+			return nil, fmt.Errorf("%w: interrupt %q is answered twice", ErrAnswer, id)
+		case len(pending) == 0:
 			return nil, fmt.Errorf("%w: nothing is pending on thread %q", ErrAnswer, k.thread)
-		case !known:
+		case !known[id]:
 			which := fmt.Sprintf("no interrupt %q is pending", id)
 			if id == "" {
 				which = "it names no interrupt, and should"
@@ -171,6 +170,7 @@ func (k *keeper) resume(answers []Answer, pending []PendingInterrupt) ([]Record,
 			}
 			return nil, fmt.Errorf("%w: %s; pending on thread %q: %s", ErrAnswer, which, k.thread, strings.Join(ids, ", "))
 		}
+		answered[id] = true
 		records = append(records, Record{Namespace: k.namespace, Checkpoint: k.id, Kind: RecordAnswer, Key: id, Data: a.data})
 	}
 	return records, nil

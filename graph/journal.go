@@ -22,11 +22,12 @@ type journal struct {
 	step  int
 	send  int
 	lends bool // the task's state is that of the checkpoint
+	flat  bool // keys are numbered as format 1 did
 
 	mu      sync.Mutex
 	name    string               // the task's ID, once it was asked for
 	kept    map[recordKey][]byte // records of the task
-	calls   map[string]int       // in this attempt: how often a key was used
+	calls   map[string]int       // in this attempt: how often a key was used, and which calls are under way
 	waits   []question           // in this attempt: what was asked and has no answer
 	stopped bool                 // in this attempt: a graph inside the node stopped at a breakpoint
 	inner   map[string]string    // subgraphs that keep their state: namespace to newest checkpoint
@@ -82,21 +83,43 @@ func (j *journal) begin(prefix string) {
 }
 
 // use counts a use of a key in this attempt, from 1, and returns the key that
-// tells this use from others. Doubling a key's own "#" keeps it apart from
-// numbers.
+// tells this use from others.
 func (j *journal) use(prefix, key string) string {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if j.calls == nil {
 		j.calls = map[string]int{}
 	}
+	key = plainKey(key)
 	j.calls[prefix+key]++
-	n := j.calls[prefix+key]
-	key = strings.ReplaceAll(key, "#", "##")
-	if n > 1 {
+	if n := j.calls[prefix+key]; n > 1 {
 		key += "#" + strconv.Itoa(n)
 	}
 	return key
+}
+
+// plainKey doubles a key's own "#", which keeps it apart from numbers and scopes.
+func plainKey(key string) string { return strings.ReplaceAll(key, "#", "##") }
+
+// occupy begins a call that lasts. Two calls of one key at the same time are
+// numbered by chance, so a resumed run would mix up their results: the second
+// is refused.
+func (j *journal) occupy(place string) (leave func(), free bool) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	underWay := place + "#!"
+	if j.calls[underWay] > 0 {
+		return nil, false
+	}
+	if j.calls == nil {
+		j.calls = map[string]int{}
+	}
+	j.calls[underWay] = 1
+	return func() {
+		j.mu.Lock()
+		defer j.mu.Unlock()
+		delete(j.calls, underWay)
+	}, true
 }
 
 // recall returns what is on record.
@@ -193,6 +216,32 @@ func (t *task) ledger() (*journal, string) {
 	}
 }
 
+// within is the context of code inside a recorded call. Keys are numbered within
+// the call, so that a call that is on record and skipped shifts no number behind
+// it.
+type within struct {
+	context.Context
+	task  *task
+	calls string // that the code runs in, outermost first
+}
+
+type withinKey struct{}
+
+func (w *within) Value(key any) any {
+	if _, ok := key.(withinKey); ok {
+		return w
+	}
+	return w.Context.Value(key)
+}
+
+// inside are the recorded calls of the task that code with ctx runs in.
+func (t *task) inside(ctx context.Context) string {
+	if w, ok := ctx.Value(withinKey{}).(*within); ok && w.task == t {
+		return w.calls
+	}
+	return ""
+}
+
 // begin starts an attempt at a task.
 func (t *task) begin() {
 	if j, prefix := t.ledger(); j != nil {
@@ -264,8 +313,9 @@ func (j *journal) keepsChild(namespace, id string) {
 // inside a node. A failure is not recorded.
 //
 // The key tells the calls of one node apart; a key that is used again, as in a
-// loop, is numbered. Calls side by side need keys of their own. T is encoded
-// as JSON.
+// loop, is numbered. Calls side by side need keys of their own (OverlapError).
+// Keys that fn uses are apart from those outside of it: it has to pass on the
+// context that it is given. T is encoded as JSON.
 //
 // Without a checkpointer Once just calls fn.
 func Once[T any](ctx context.Context, key string, fn func(context.Context) (T, error)) (T, error) {
@@ -278,18 +328,29 @@ func Once[T any](ctx context.Context, key string, fn func(context.Context) (T, e
 	if j == nil {
 		return fn(ctx)
 	}
-	place := prefix + j.use(prefix, key)
+	inside := t.inside(ctx)
+	prefix += inside
+	numbered := j.use(prefix, key)
+	place := prefix + numbered
 	if data, ok := j.recall(RecordOnce, place); ok {
-		if err := decodeInto(data, &out); err != nil {
+		if err := decodeWhole(data, &out); err != nil {
 			return out, fmt.Errorf("reading what %q returned before: %w", key, err)
 		}
 		return out, nil
+	}
+	leave, free := j.occupy(prefix + plainKey(key))
+	if !free {
+		return out, &OverlapError{Node: t.node, Call: "Once", Key: key}
+	}
+	defer leave()
+	if !j.flat {
+		ctx = &within{ctx, t, inside + numbered + "#>"}
 	}
 	out, err := fn(ctx)
 	if err != nil {
 		return out, err
 	}
-	data, err := encode(out)
+	data, err := appendWhole(nil, out)
 	if err != nil {
 		return out, fmt.Errorf("recording what %q returned: %w", key, err)
 	}

@@ -17,7 +17,7 @@ func encode[T any](v T) (data json.RawMessage, err error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
+	if err := e.Encode(&v); err != nil { // its address: methods with pointer receivers count
 		return nil, err
 	}
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
@@ -55,6 +55,17 @@ func appendJSON[T any](dst []byte, v T) ([]byte, error) {
 		return dst, unencodable(reflect.ValueOf(v), err)
 	}
 	return append(dst, data...), nil
+}
+
+// appendWhole is appendJSON for what is saved: text that JSON would change is an
+// error.
+func appendWhole[T any](dst []byte, v T) ([]byte, error) {
+	from := len(dst)
+	dst, err := appendJSON(dst, v)
+	if err == nil {
+		err = intact(dst[from:], v)
+	}
+	return dst, err
 }
 
 func appendStrings(dst []byte, list []string) ([]byte, error) {
@@ -149,6 +160,22 @@ func offender(v reflect.Value, depth int) string {
 		return found
 	}
 	return ""
+}
+
+// decodeWhole is decodeInto for what was encoded from the same type: a field that
+// the type does not have was renamed or removed since, and its value would be
+// lost.
+func decodeWhole[T any](data []byte, v *T) (err error) {
+	defer recoverAs(&err)
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.DisallowUnknownFields()
+	if err := d.Decode(v); err != nil {
+		return err
+	}
+	if len(bytes.TrimSpace(data[d.InputOffset():])) > 0 {
+		return fmt.Errorf("more than one value: %.20q", data)
+	}
+	return nil
 }
 
 // decodeInto reads JSON that may be only one value. A value whose own method

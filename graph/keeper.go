@@ -10,6 +10,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -30,6 +31,7 @@ type keeper struct {
 	unsaved  bool   // DurabilityExit: the run is ahead of what is saved
 	from     string // what it is ahead of
 	halts    bool   // the run stops at a breakpoint behind its next checkpoint
+	flat     bool   // the checkpoint numbers keys as format 1 did
 
 	last     int               // bytes of the last checkpoint
 	children map[string]string // newest checkpoints of subgraphs that keep their state
@@ -106,7 +108,7 @@ func (k *keeper) add(ctx context.Context, c Checkpoint, full bool) (Checkpoint, 
 	if k.size += len(c.Data); full {
 		k.base, k.baseSize, k.size = id, len(c.Data), len(c.Data)
 	}
-	k.id, k.newest, k.unsaved, k.halts, k.left = id, id, false, false, nil
+	k.id, k.newest, k.unsaved, k.halts, k.left, k.flat = id, id, false, false, nil, false
 	return c, nil
 }
 
@@ -214,31 +216,29 @@ func (k *keeper) stand(p *point) {
 		k.base = ""
 	}
 	k.children, k.left = p.children, p.records
+	k.flat = p.last != nil && p.last.V == flatFormat
 	k.done = slices.ContainsFunc(p.records, func(r Record) bool { return r.Kind == RecordUpdate })
 	if k.newest == "" {
 		k.newest = p.ID
 	}
 }
 
-// left of a task, by kind and key.
-func (k *keeper) leftBy(task string) map[recordKey][]byte {
-	var out map[recordKey][]byte
+// leftByTask is what each task left on record, by kind and key.
+func (k *keeper) leftByTask() map[string]map[recordKey][]byte {
+	out := map[string]map[recordKey][]byte{}
 	for _, r := range k.left {
-		if r.Task == task {
-			if out == nil {
-				out = map[recordKey][]byte{}
-			}
-			out[recordKey{r.Kind, r.Key}] = r.Data
+		if out[r.Task] == nil {
+			out[r.Task] = map[recordKey][]byte{}
 		}
+		out[r.Task][recordKey{r.Kind, r.Key}] = r.Data
 	}
 	return out
 }
 
-// pending lists the interrupts that wait for an answer: those of tasks that
-// have not returned, in the order of the tasks.
-func pendingOf(records []Record, order []string) ([]PendingInterrupt, error) {
-	asked := map[string][]PendingInterrupt{}
-	over := map[string]bool{}
+// pendingBy is the interrupts that wait for an answer, by task: those of tasks
+// that have not returned.
+func pendingBy(records []Record) (map[string][]PendingInterrupt, error) {
+	pending := map[string][]PendingInterrupt{}
 	answered := map[string]bool{}
 	for _, r := range records {
 		switch r.Kind {
@@ -247,23 +247,32 @@ func pendingOf(records []Record, order []string) ([]PendingInterrupt, error) {
 			if err := decodeInto(r.Data, &list); err != nil {
 				return nil, fmt.Errorf("reading the interrupts of task %s: %w", r.Task, err)
 			}
-			asked[r.Task] = list
-		case RecordUpdate:
-			over[r.Task] = true
+			pending[r.Task] = list
 		case RecordAnswer:
 			answered[r.Key] = true
 		}
 	}
+	for _, r := range records {
+		if r.Kind == RecordUpdate {
+			delete(pending, r.Task)
+		}
+	}
+	for task, list := range pending {
+		pending[task] = slices.DeleteFunc(list, func(p PendingInterrupt) bool { return answered[p.ID] && p.Problem == "" })
+	}
+	return pending, nil
+}
+
+// pendingOf lists the interrupts that wait for an answer, in the order of the
+// tasks.
+func pendingOf(records []Record, order []string) ([]PendingInterrupt, error) {
+	pending, err := pendingBy(records)
+	if err != nil {
+		return nil, err
+	}
 	var out []PendingInterrupt
 	for _, task := range order {
-		if over[task] {
-			continue
-		}
-		for _, p := range asked[task] {
-			if !answered[p.ID] || p.Problem != "" {
-				out = append(out, p)
-			}
-		}
+		out = append(out, pending[task]...)
 	}
 	return out, nil
 }
@@ -287,14 +296,13 @@ func (r *run[S]) attach(ctx context.Context, opts *RunOptions) (release func(), 
 	if opts == nil {
 		opts = &RunOptions{}
 	}
-	release = func() {}
 	switch {
 	case r.outer != nil && opts.Thread == "":
-		return release, r.inherit(ctx, opts)
+		return r.inherit(ctx, opts)
 	case r.saver == nil && (opts.Thread != "" || len(opts.Resume) > 0 || opts.Checkpoint != ""):
 		return nil, ErrNoCheckpointer
 	case r.saver == nil:
-		return release, nil
+		return func() {}, nil
 	case opts.Thread == "":
 		return nil, ErrNoThread
 	}
@@ -318,33 +326,47 @@ func (r *run[S]) attach(ctx context.Context, opts *RunOptions) (release func(), 
 	}, nil
 }
 
-// inherit takes a place in the thread of the graph around this one.
-func (r *run[S]) inherit(ctx context.Context, opts *RunOptions) error {
+// inherit takes a place in the thread of the graph around this one. What it
+// returns lets the place go.
+func (r *run[S]) inherit(ctx context.Context, opts *RunOptions) (release func(), err error) {
 	t := r.outer
 	j, prefix := t.ledger()
 	if j == nil {
 		if r.persist == PersistAlways {
-			return fmt.Errorf("graph %q keeps its state: %w", r.name, ErrNoCheckpointer)
+			return nil, fmt.Errorf("graph %q keeps its state: %w", r.name, ErrNoCheckpointer)
 		}
-		return nil
+		return func() {}, nil
 	}
-	name := j.use(prefix+"|", opts.Namespace)
+	inside := t.inside(ctx)
+	scope := prefix + inside + "#|"
+	release, free := j.occupy(scope + plainKey(opts.Namespace))
+	if !free {
+		return nil, &OverlapError{Node: t.node, Call: "graph", Key: opts.Namespace}
+	}
+	r.ordinal = inNamespace.Replace(inside) + j.use(scope, opts.Namespace)
 	if t.handles() {
-		name = "!" + name
+		r.ordinal = "!" + r.ordinal
 	}
-	r.ordinal = name
 	if r.persist == PersistNever || t.journal == nil {
-		return nil
+		return release, nil
+	}
+	if problems := r.savable(); len(problems) > 0 {
+		release()
+		return nil, fmt.Errorf("saving graph %q inside node %q: %w", r.name, t.node, &CompileError{problems})
 	}
 	outer := t.journal.keep
-	r.keep = &keeper{lane: outer.lane, clock: outer.clock, namespace: j.childNamespace(name, r.persist == PersistAlways), owner: j.identity()}
+	r.keep = &keeper{lane: outer.lane, clock: outer.clock, namespace: j.childNamespace(r.ordinal, r.persist == PersistAlways), owner: j.identity()}
 	if r.persist == PersistAlways && !outer.claim(r.keep.namespace, r.keep.owner) {
-		return fmt.Errorf("graph %q keeps its state in %q, where another task of the superstep runs it too: it can only be run by one at a time: %w", r.name, r.keep.namespace, ErrThreadBusy)
+		release()
+		return nil, fmt.Errorf("graph %q keeps its state in %q, where another task of the superstep runs it too: it can only be run by one at a time: %w", r.name, r.keep.namespace, ErrThreadBusy)
 	}
 	r.keep.stamp = outer.stamp
 	r.keep.stamp.Graph, r.keep.stamp.Fingerprint, r.keep.stamp.Version = r.name, r.fingerprint, r.version
-	return nil
+	return release, nil
 }
+
+// inNamespace keeps what separates namespaces out of a key.
+var inNamespace = strings.NewReplacer("%", "%25", "/", "%2F")
 
 // load reads the checkpoint that the run starts from, the newest when id is
 // empty, or nil when there is none.

@@ -162,7 +162,7 @@ func TestCancelDuringACommit(t *testing.T) {
 					if len(snap.Tasks) == 0 {
 						return
 					}
-					out, err := app.With(store).Invoke(t.Context(), nil, opts)
+					out, err := app.With(store).Resume(t.Context(), nil, opts)
 					want := []string{"a", "w"}
 					if shape != "alone" {
 						want = []string{"a", "v", "w"}

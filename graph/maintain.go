@@ -64,14 +64,27 @@ func copyThread(ctx context.Context, saver Checkpointer, from, to string) error 
 		return ErrNoCheckpoint
 	}
 	slices.Reverse(change.Add) // what others come from comes before them
-	for _, c := range change.Add {
-		_, records, err := saver.Load(ctx, Key{from, c.Namespace, c.ID})
-		if err != nil {
-			return err
-		}
-		change.Records = append(change.Records, records...)
+	var err error
+	if change.Records, err = recordsOf(ctx, saver, from, change.Add); err != nil {
+		return err
 	}
 	return saver.Commit(ctx, to, change)
+}
+
+// recordsOf are the records of a thread that has these checkpoints.
+func recordsOf(ctx context.Context, saver Checkpointer, thread string, checkpoints []Checkpoint) ([]Record, error) {
+	if all, ok := saver.(RecordReader); ok {
+		return all.Records(ctx, thread)
+	}
+	var out []Record
+	for _, c := range checkpoints {
+		_, records, err := saver.Load(ctx, Key{thread, c.Namespace, c.ID})
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, records...)
+	}
+	return out, nil
 }
 
 // Sweep deletes the threads that have not changed since a time, and returns how

@@ -125,7 +125,7 @@ func (r *run[S]) merge(state *S, t *tally, results []result[S]) (wrote bool, err
 // mergePanic names the write that a reducer panicked on.
 func (r *run[S]) mergePanic(res *result[S], w Write[S], panicked *PanicError) error {
 	err := fmt.Errorf("merging a write to channel %q: %w", w.Channel(), panicked)
-	if res.task == nil { // the run's input
+	if res.node == end { // the run's input
 		return err
 	}
 	return r.nodeError(res.task, err)

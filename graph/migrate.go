@@ -7,7 +7,8 @@ import (
 
 // A Migration turns what an older version of a graph saved into what this one
 // reads. Migrate changes it in place. Tasks of a superstep that was not
-// finished run again.
+// finished run again. It is called for the state and then for each Send that
+// waits to run, whose Values are those channels that are not zero.
 type Migration struct {
 	From, To int
 	// Values are the state's channels, by name.
@@ -57,9 +58,21 @@ func (r *run[S]) migrated(p *point) error {
 	rename(p.last.Next)
 	rename(p.last.Held)
 	for i := range p.last.Sends {
-		if to, ok := m.Nodes[p.last.Sends[i].Node]; ok {
-			p.last.Sends[i].Node = to
+		send := &p.last.Sends[i]
+		if to, ok := m.Nodes[send.Node]; ok {
+			send.Node = to
 		}
+		if send.State != nil { // in format 1, which has no channels here
+			continue
+		}
+		own := &Migration{From: m.From, To: m.To, Values: send.Values, Nodes: map[string]string{}}
+		if own.Values == nil {
+			own.Values = map[string]json.RawMessage{}
+		}
+		if err := r.runMigration(own); err != nil {
+			return fmt.Errorf("migrating a Send to %q from version %d to %d: %w", send.Node, m.From, m.To, err)
+		}
+		send.Values = own.Values
 	}
 	p.records, p.older = nil, true
 	return nil

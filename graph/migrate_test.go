@@ -58,7 +58,7 @@ func TestMigration(t *testing.T) {
 		refused := func(what string, app *graph.Compiled[board], part string) {
 			t.Helper()
 			for _, in := range []update{nil, {}} {
-				_, err := app.Invoke(t.Context(), in, on("1"))
+				_, err := goOn(t.Context(), app, in, on("1"))
 				var mismatch *graph.MismatchError
 				if !errors.As(err, &mismatch) || mismatch.Thread != "1" || !strings.Contains(err.Error(), part) {
 					t.Errorf("%s: %v", what, err)
@@ -106,7 +106,7 @@ func TestMigration(t *testing.T) {
 			t.Errorf("%d rows can be read", n)
 		}
 		opts.Checkpoint = past(t, app, &graph.HistoryOptions{Source: graph.SourceInput})[1].Key.ID
-		if _, err := app.Invoke(t.Context(), nil, opts); err != nil && !strings.Contains(err.Error(), "give it once more") {
+		if _, err := app.Resume(t.Context(), nil, opts); err != nil && !strings.Contains(err.Error(), "give it once more") {
 			t.Errorf("an old input: %v", err)
 		}
 	})

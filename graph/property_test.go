@@ -145,7 +145,7 @@ func (d *patience) drive(thread, from string, in update, ahead int) {
 			kind := rapid.SampledFrom([]func(graph.Checkpointer, int) *checkpointtest.FaultySaver{checkpointtest.Faulty, checkpointtest.Lossy}).Draw(d.T, "fault")
 			app = app.With(kind(d.saver, rapid.IntRange(0, 20).Draw(d.T, "call")))
 		}
-		out, err := app.Invoke(context.Background(), in, &opts)
+		out, err := goOn(context.Background(), app, in, &opts)
 		var failed planFailure
 		var stop *graph.InterruptedError
 		switch {

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -73,9 +74,18 @@ func trim(ctx context.Context, saver Checkpointer, thread string, goes func(c *C
 	}
 	var change Change
 	removed := 0
+	records := sync.OnceValues(func() ([]Record, error) {
+		var staying []Checkpoint
+		for _, name := range slices.Sorted(maps.Keys(spaces)) {
+			for i := range spaces[name].survivors {
+				staying = append(staying, spaces[name].rows[i])
+			}
+		}
+		return recordsOf(ctx, saver, thread, staying)
+	})
 	for _, name := range slices.Sorted(maps.Keys(spaces)) { // a graph comes before those inside it
 		s := spaces[name]
-		pins, err := s.needed(ctx, saver, thread, spaces)
+		pins, err := s.needed(spaces, records)
 		if err != nil {
 			return 0, err
 		}
@@ -104,6 +114,10 @@ type space struct {
 	name string
 	rows []Checkpoint // sorted by ID
 	gone []bool       // by row
+
+	// By node, once they are known: IDs of the tasks after the rows that stay, and
+	// of those that a run's input sent there.
+	tasks, sent map[string]map[string]bool
 }
 
 func readSpaces(ctx context.Context, saver Checkpointer, thread string) (map[string]*space, error) {
@@ -114,7 +128,7 @@ func readSpaces(ctx context.Context, saver Checkpointer, thread string) (map[str
 		}
 		s := spaces[c.Namespace]
 		if s == nil {
-			s = &space{name: c.Namespace}
+			s = &space{name: c.Namespace, tasks: map[string]map[string]bool{}, sent: map[string]map[string]bool{}}
 			spaces[c.Namespace] = s
 		}
 		s.rows = append(s.rows, c)
@@ -146,7 +160,7 @@ func (s *space) survivors(yield func(int) bool) {
 
 // needed are the rows of a namespace that what stays of the graph around it
 // needs, or nil when that needs nothing of the whole namespace.
-func (s *space) needed(ctx context.Context, saver Checkpointer, thread string, spaces map[string]*space) (map[string]bool, error) {
+func (s *space) needed(spaces map[string]*space, records func() ([]Record, error)) (map[string]bool, error) {
 	pins := map[string]bool{}
 	if s.name == "" {
 		return pins, nil
@@ -161,11 +175,9 @@ func (s *space) needed(ctx context.Context, saver Checkpointer, thread string, s
 	if !perRun {
 		return pins, outer.goesOn(s.name, pins)
 	}
-	for i := range outer.survivors {
-		has, err := outer.hasTask(ctx, saver, thread, i, node, task)
-		if err != nil || has {
-			return pins, err
-		}
+	has, err := outer.hasTask(node, task, records)
+	if err != nil || has {
+		return pins, err
 	}
 	return nil, nil
 }
@@ -195,38 +207,59 @@ func (s *space) goesOn(child string, ids map[string]bool) error {
 	return nil
 }
 
-// hasTask reports whether a task of a node is one of those after a row. Nodes
-// that a command in a run's input led to are not in the row itself.
-func (s *space) hasTask(ctx context.Context, saver Checkpointer, thread string, i int, node, task string) (bool, error) {
-	c := &s.rows[i]
-	if taskID(s.name, c.ID, c.Step+1, node, 0) == task {
+// hasTask reports whether a task of a node is one of those after the rows that
+// stay. Records are read when it is not found without: nodes that a command in a
+// run's input led to are not in the rows themselves.
+func (s *space) hasTask(node, task string, records func() ([]Record, error)) (bool, error) {
+	if s.tasks[node] == nil {
+		ids := map[string]bool{}
+		for i := range s.survivors {
+			saved, err := readSaved(s.rows[i])
+			if err != nil {
+				return false, err
+			}
+			s.addTasks(ids, i, node, 0, len(saved.Sends))
+		}
+		s.tasks[node] = ids
+	}
+	if s.tasks[node][task] {
 		return true, nil
 	}
-	saved, err := readSaved(*c)
+	all, err := records()
 	if err != nil {
 		return false, err
 	}
-	sends := len(saved.Sends)
-	_, records, err := saver.Load(ctx, Key{thread, s.name, c.ID})
-	if err != nil {
-		return false, err
-	}
-	for _, r := range records {
-		if r.Kind != RecordUpdate || r.Task != "" {
-			continue
+	if s.sent[node] == nil {
+		ids := map[string]bool{}
+		for _, r := range all {
+			if r.Namespace != s.name || r.Kind != RecordUpdate || r.Task != "" {
+				continue
+			}
+			i, found := slices.BinarySearchFunc(s.rows, r.Checkpoint, func(c Checkpoint, id string) int { return strings.Compare(c.ID, id) })
+			if !found || s.gone[i] {
+				continue
+			}
+			more, err := sendsIn(r.Data)
+			if err != nil {
+				return false, fmt.Errorf("reading the input on record at checkpoint %s: %w", r.Checkpoint, err)
+			}
+			saved, err := readSaved(s.rows[i])
+			if err != nil {
+				return false, err
+			}
+			s.addTasks(ids, i, node, len(saved.Sends)+1, len(saved.Sends)+more)
 		}
-		more, err := sendsIn(r.Data)
-		if err != nil {
-			return false, fmt.Errorf("reading the input on record at checkpoint %s: %w", c.ID, err)
-		}
-		sends += more
+		s.sent[node] = ids
 	}
-	for send := range sends {
-		if taskID(s.name, c.ID, c.Step+1, node, send+1) == task {
-			return true, nil
-		}
+	return s.sent[node][task], nil
+}
+
+// addTasks adds the IDs of a node's tasks after a row, from one Send to another;
+// 0 is the task that edges lead to.
+func (s *space) addTasks(ids map[string]bool, i int, node string, from, to int) {
+	for send := from; send <= to; send++ {
+		ids[taskID(s.name, s.rows[i].ID, s.rows[i].Step+1, node, send)] = true
 	}
-	return false, nil
 }
 
 // sendsIn counts the Sends of an encoded update.

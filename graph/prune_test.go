@@ -63,7 +63,7 @@ func TestPruneKeepsWhoRanLast(t *testing.T) {
 	runs(t, app, update{}, on("1"))
 	opts := on("1")
 	opts.Checkpoint, opts.InterruptBefore = where(t, app, "b").Key.ID, []string{"b"}
-	if _, err := app.Invoke(t.Context(), nil, opts); !errors.As(err, new(*graph.InterruptedError)) {
+	if _, err := app.Resume(t.Context(), nil, opts); !errors.As(err, new(*graph.InterruptedError)) {
 		t.Fatalf("error %v", err)
 	}
 	prunes(t, saver, nil)
@@ -150,7 +150,7 @@ func TestPruneKeepsWhatTheInputSent(t *testing.T) {
 	}
 	var stopped *graph.InterruptedError
 	in := update{graph.Also[board]().Sends(send{Node: "sub", State: board{Log: []string{"sent"}}})}
-	if _, err := app.Invoke(t.Context(), in, on("1")); !errors.As(err, &stopped) || len(stopped.Pending) != 2 {
+	if _, err := app.Resume(t.Context(), in, on("1")); !errors.As(err, &stopped) || len(stopped.Pending) != 2 {
 		t.Fatalf("error %v", err)
 	}
 	prunes(t, saver, nil)
@@ -288,7 +288,7 @@ func life(t *rapid.T, app *graph.Compiled[board], thread string, now *time.Time)
 		case 2:
 			if len(ids) > 0 {
 				opts.Checkpoint = at
-				_, err = app.Invoke(ctx, nil, opts)
+				_, err = app.Resume(ctx, nil, opts)
 			}
 		case 3:
 			if len(ids) > 0 {
@@ -297,7 +297,7 @@ func life(t *rapid.T, app *graph.Compiled[board], thread string, now *time.Time)
 		default:
 			if s, none := app.State(ctx, graph.Key{Thread: thread}); none == nil && len(s.Interrupts) > 0 {
 				opts.Resume = []graph.Answer{graph.ReplyTo(s.Interrupts[0].ID, "yes")}
-				_, err = app.Invoke(ctx, nil, opts)
+				_, err = app.Resume(ctx, nil, opts)
 			} else if len(ids) > 0 {
 				_, err = app.Fork(ctx, key)
 			}
@@ -423,7 +423,7 @@ func TestPruneChangesNothingThatStays(t *testing.T) {
 			if opts.Checkpoint == ids[0] && ids[0] != newest(t, app, "2") {
 				return // runs were deleted: the copy would fork where this goes on
 			}
-			out, err := app.Invoke(ctx, nil, &opts)
+			out, err := app.Resume(ctx, nil, &opts)
 			ends = append(ends, strings.ReplaceAll(fmt.Sprintf("%+v %v", out, err), `"2"`, `"1"`))
 		}
 		if opts.Checkpoint == ids[0] && ends[0] != ends[1] {

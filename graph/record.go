@@ -30,7 +30,7 @@ func (r *run[S]) stops(res *result[S], err error) (bool, error) {
 }
 
 // waits ends a superstep whose tasks ask for answers. What the others wrote is
-// on record.
+// on record, and shown.
 func (r *run[S]) waits(results []result[S]) error {
 	if !r.asks {
 		return nil
@@ -47,7 +47,30 @@ func (r *run[S]) waits(results []result[S]) error {
 	if !waiting {
 		return nil
 	}
-	return r.interrupted(pending)
+	err := r.interrupted(pending)
+	if wrote := r.showFinished(results); wrote && r.wants(StateValue) {
+		r.publish(Event[S]{Kind: StateValue, State: r.paused.shown}, len(results))
+	}
+	return err
+}
+
+// showFinished makes the state that State has of a superstep that waits. What
+// cannot be merged is left out, as State leaves it out.
+func (r *run[S]) showFinished(results []result[S]) (wrote bool) {
+	var finished []result[S]
+	for _, res := range results {
+		if !res.waits && !(res.jumps && res.update[0].Op() == OpParent) {
+			finished = append(finished, res)
+		}
+	}
+	then := r.now
+	wrote, err := r.merge(&then.kept, newTally(len(r.channels)), finished)
+	if err != nil {
+		return false
+	}
+	r.show(&then)
+	r.paused = &then
+	return wrote
 }
 
 // finish puts on record what one of several tasks returned, so that it is not
@@ -57,7 +80,7 @@ func (r *run[S]) finish(res *result[S]) error {
 	if r.keep == nil || res.jumps && res.update[0].Op() == OpParent {
 		return nil
 	}
-	data, err := appendUpdate(nil, res.update)
+	data, err := r.appendSaved(nil, res.update)
 	if err == nil {
 		err = res.task.journal.finish(r.saving, data)
 	}

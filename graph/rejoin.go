@@ -20,11 +20,12 @@ func (r *run[S]) rejoin(results []result[S]) error {
 	if len(r.keep.left) == 0 {
 		return nil
 	}
+	left := r.keep.leftByTask()
 	for i := range results {
 		res := &results[i]
 		name := r.nodes[res.node].name
 		id := taskID(r.keep.namespace, r.keep.id, r.step, name, max(0, i-len(r.next)+1))
-		res.past = &past{left: r.keep.leftBy(id)}
+		res.past = &past{left: left[id]}
 		data, ok := res.past.left[recordKey{RecordUpdate, ""}]
 		if !ok {
 			continue
@@ -58,7 +59,10 @@ func (r *run[S]) finished() ([]result[S], error) {
 	var out []result[S]
 	for i := range results {
 		if results[i].finished() {
-			results[i].task = &task{journal: &journal{inner: results[i].past.inner}}
+			results[i].task = &task{
+				Context: context.Background(), node: r.nodes[results[i].node].name, step: int32(r.step + 1),
+				journal: &journal{inner: results[i].past.inner},
+			}
 			out = append(out, results[i])
 		}
 	}

@@ -12,19 +12,29 @@ import (
 // lent may be some that this one does not have.
 func (c *Compiled[S]) restore(values map[string]json.RawMessage, lent bool) (S, error) {
 	var s, zero S
+	if err := c.restoreInto(&s, values, lent); err != nil {
+		return zero, err
+	}
+	return s, nil
+}
+
+// convertIt is the way out when a value's type has changed.
+const convertIt = "if its type has changed, raise CompileOptions.Version and convert its value in CompileOptions.Migrate"
+
+func (c *Compiled[S]) restoreInto(s *S, values map[string]json.RawMessage, lent bool) error {
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		at := slices.IndexFunc(c.ids, func(id *channelID) bool { return id.name == name })
 		if at < 0 && lent {
 			continue
 		}
 		if at < 0 {
-			return zero, fmt.Errorf("the checkpoint has channel %q, which graph %q does not have: if it was renamed or removed, raise CompileOptions.Version and move its value in CompileOptions.Migrate", name, c.name)
+			return fmt.Errorf("the checkpoint has channel %q, which graph %q does not have: if it was renamed or removed, raise CompileOptions.Version and move its value in CompileOptions.Migrate", name, c.name)
 		}
-		if err := c.channels[at].decode(&s, values[name]); err != nil {
-			return zero, fmt.Errorf("reading channel %q of the checkpoint: %w: if its type has changed, raise CompileOptions.Version and convert its value in CompileOptions.Migrate", name, err)
+		if err := c.channels[at].decode(s, values[name]); err != nil {
+			return fmt.Errorf("reading channel %q of the checkpoint: %w: %s", name, err, convertIt)
 		}
 	}
-	return s, nil
+	return nil
 }
 
 // restoreFrontier puts in place what a checkpoint says is to run next.
@@ -57,7 +67,7 @@ func (r *run[S]) restoreFrontier(s *saved) error {
 		if send.Timeout != nil {
 			d.timeout = *send.Timeout
 		}
-		if err := decodeInto(send.State, &d.state); err != nil {
+		if d.state, err = r.readSend(send); err != nil {
 			return fmt.Errorf("reading a Send to %q: %w", send.Node, err)
 		}
 		r.clip(&d.state)
@@ -71,17 +81,33 @@ func (r *run[S]) restoreFrontier(s *saved) error {
 		r.held[id] = true
 	}
 	for _, label := range slices.Sorted(maps.Keys(s.Arrived)) {
-		join := slices.IndexFunc(r.joins, func(j compiledJoin) bool { return j.label == label })
-		if join < 0 {
-			return fmt.Errorf("the checkpoint has a join %q under way, which graph %q does not have", label, r.name)
+		if err := r.restoreArrived(label, s.Arrived[label], s.V == flatFormat); err != nil {
+			return err
 		}
-		for _, from := range s.Arrived[label] {
-			place := slices.Index(r.joins[join].sources, from)
-			if place < 0 {
-				return fmt.Errorf("the checkpoint has %q at the join %q, which does not wait for it", from, label)
+	}
+	return nil
+}
+
+// restoreArrived notes who has arrived at a join. In format 1 several could have
+// one label, and then sources are those of all of them.
+func (r *run[S]) restoreArrived(label string, sources []string, flat bool) error {
+	known, arrived := false, make([]bool, len(sources))
+	for join, j := range r.joins {
+		if j.label != label && !(flat && j.flat == label) {
+			continue
+		}
+		known = true
+		for i, from := range sources {
+			if place := slices.Index(j.sources, from); place >= 0 {
+				r.arrived[join][place], arrived[i] = true, true
 			}
-			r.arrived[join][place] = true
 		}
+	}
+	if !known {
+		return fmt.Errorf("the checkpoint has a join %q under way, which graph %q does not have", label, r.name)
+	}
+	if lost := slices.Index(arrived, false); lost >= 0 {
+		return fmt.Errorf("the checkpoint has %q at the join %q, which does not wait for it", sources[lost], label)
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package graph
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"time"
 )
@@ -63,14 +64,19 @@ func (p RetryPolicy) attempts() int {
 }
 
 // retryWait returns how long to wait before another attempt, or false when the
-// error is final.
-func retryWait(policies []RetryPolicy, err error, attempt int) (time.Duration, bool) {
+// error is final. The fault is a policy's that panics.
+func retryWait(policies []RetryPolicy, err error, attempt int) (wait time.Duration, again bool, fault error) {
+	defer func() {
+		if v := recover(); v != nil {
+			fault = fmt.Errorf("asking RetryOn: %w", caught(v))
+		}
+	}()
 	for _, p := range policies {
 		if p.matches(err) {
-			return p.wait(attempt), attempt < p.attempts()
+			return p.wait(attempt), attempt < p.attempts(), nil
 		}
 	}
-	return 0, false
+	return 0, false, nil
 }
 
 // sleep waits for d or until ctx ends.

@@ -89,7 +89,7 @@ func (r *run[S]) route(ctx context.Context, from string, x *exits[S], state S, c
 		b := &x.branches[i]
 		route, err := b.route(ctx, state)
 		if err != nil {
-			return fmt.Errorf("routing from %q: %w", from, err)
+			return fmt.Errorf("routing from %q: %w", from, tamed(err))
 		}
 		if route.nowhere {
 			continue

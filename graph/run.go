@@ -4,19 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 )
-
-// DefaultRecursionLimit is how many supersteps a run may take when neither its
-// options nor the graph's say otherwise.
-const DefaultRecursionLimit = 1000
-
-// Invoke runs the graph to its end and returns the final state. When it fails,
-// it returns the state of the last superstep that was committed, and the error.
-func (c *Compiled[S]) Invoke(ctx context.Context, in Update[S], opts *RunOptions) (S, error) {
-	return c.run(ctx, in, opts, nil)
-}
 
 // sink is where a run's events go.
 type sink[S any] interface {
@@ -27,9 +16,10 @@ type sink[S any] interface {
 // run is one execution of a graph. Its loop owns every field; nodes get copies.
 type run[S any] struct {
 	*Compiled[S]
-	now      snapshot[S] // the committed state
-	then     snapshot[S] // what the superstep under way makes of it
-	was      snapshot[S] // the state before that, of a run that is saved: it stands when the superstep is not
+	now      snapshot[S]  // the committed state
+	then     snapshot[S]  // what the superstep under way makes of it
+	was      snapshot[S]  // the state before that, of a run that is saved: it stands when the superstep is not
+	paused   *snapshot[S] // of a run that stopped to ask: the committed state with what finished tasks wrote
 	parallel int
 	perStep  time.Duration // 0 is no limit
 	timed    bool          // a superstep or the run may run out of time
@@ -105,72 +95,6 @@ type past struct {
 	left  map[recordKey][]byte
 	inner map[string]string // newest checkpoints of subgraphs that keep their state
 	done  bool              // they finished the task
-}
-
-func (c *Compiled[S]) run(ctx context.Context, in Update[S], opts *RunOptions, out sink[S]) (S, error) {
-	var zero S
-	if err := opts.check(); err != nil {
-		return zero, err
-	}
-	r := newRun(ctx, c, zero, opts)
-	if out != nil {
-		r.out = out
-	}
-	if opts != nil && opts.Timeout > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, opts.Timeout, &NodeTimeout{"", TimeoutTotal, opts.Timeout, opts.Timeout})
-		defer cancel()
-	}
-	if c.input != nil {
-		in = slices.DeleteFunc(slices.Clone(in), func(w Write[S]) bool {
-			if w == nil {
-				return false // merge says so
-			}
-			slot := c.slot(w.channel())
-			return slot >= 0 && !c.input[slot]
-		})
-	}
-	err := r.conduct(ctx, opts, func() error { return r.begin(ctx, in, opts) })
-	return r.visible(), err
-}
-
-// conduct runs the graph from where begin puts it. A checkpointer's panic is
-// an error of the run.
-func (r *run[S]) conduct(ctx context.Context, opts *RunOptions, begin func() error) (err error) {
-	defer recoverAs(&err)
-	release, err := r.attach(ctx, opts)
-	if err != nil {
-		return err
-	}
-	defer release()
-	r.asks = r.keep != nil || r.outer != nil
-	if err = r.breaks(opts); err == nil {
-		err = begin()
-	}
-	if err != nil {
-		return r.close(err)
-	}
-	return r.loop(ctx)
-}
-
-// close waits until all that the run has made is saved.
-func (r *run[S]) close(err error) error {
-	if r.keep == nil || r.keep.owner != "" {
-		return err
-	}
-	if late := r.keep.lane.close(); late != nil && !errors.Is(err, late) {
-		return notSaved(err, fmt.Errorf("saving the run: %w", late))
-	}
-	return err
-}
-
-// notSaved is the error of a run whose end could not be saved. What is asked
-// is then not on record, so that nobody can answer it: the run failed.
-func notSaved(err, late error) error {
-	if _, stopped := err.(*InterruptedError); stopped {
-		return late
-	}
-	return errors.Join(err, late)
 }
 
 // newRun prepares a run from state. Inside a node of another graph its events
@@ -279,6 +203,9 @@ func (r *run[S]) loop(ctx context.Context) error {
 		r.outer.journal.keepsChild(r.keep.namespace, r.keep.id)
 	}
 	err = r.close(err)
+	if r.paused != nil && errors.Is(err, errWaiting) {
+		r.now = *r.paused
+	}
 	if r.wants(RunEnd) {
 		r.step++
 		r.publish(Event[S]{Kind: RunEnd, State: r.visible(), Nodes: r.dueNames(), Waiting: r.waiting(), Err: err, Elapsed: time.Since(began)}, -1)

@@ -37,8 +37,8 @@ type RunOptions struct {
 	// newest the run is a fork: what came after it stays as it was. Default: the
 	// newest.
 	Checkpoint string
-	// Resume answers interrupts; the input's writes are merged before the run
-	// goes on. Default: nobody answers.
+	// Resume answers interrupts, in a call of Compiled.Resume. Default: nobody
+	// answers.
 	Resume []Answer
 	// InterruptBefore and InterruptAfter are breakpoints beside the graph's own.
 	InterruptBefore, InterruptAfter []string
@@ -51,8 +51,9 @@ type RunOptions struct {
 	// Replay takes what nodes return from an earlier run. Graphs inside nodes are
 	// replayed as well. Default: nodes run.
 	Replay Recording
-	// Namespace tells apart the graphs that one node runs side by side. Default:
-	// how manieth of the node's it is.
+	// Namespace tells apart the graphs that one node runs at the same time; two of
+	// one name are an OverlapError. Default: graphs are counted, in the order in
+	// which the node runs them.
 	Namespace string
 }
 

@@ -4,37 +4,63 @@ import (
 	"encoding"
 	"encoding/json"
 	"fmt"
+	"iter"
 	"reflect"
+	"slices"
 	"strings"
 )
 
 // unsaved finds channels whose values cannot be saved and read back, whatever
 // they hold.
-func (g *StateGraph[S]) unsaved() []Problem {
+func unsaved[S any](channels []Channel[S]) []Problem {
 	var out []Problem
-	for _, ch := range g.channels {
+	for _, ch := range channels {
 		if ch == nil || ch.Kind() == KindUntracked || ch.fault() != "" {
 			continue
 		}
-		if path, why := unsavable(ch.valueType(), "", map[reflect.Type]bool{}); why != "" {
-			if path != "" {
-				path = " at " + strings.TrimPrefix(path, ".")
+		if where, why := ch.unsavable(); why != "" {
+			if where != "" {
+				where = " at " + strings.TrimPrefix(where, ".")
 			}
-			out = append(out, Problem{InvalidOptions, ch.Name(), fmt.Sprintf("its values cannot be saved%s: %s; give the type MarshalJSON and UnmarshalJSON, or use an Untracked channel", path, why)})
+			out = append(out, Problem{InvalidOptions, ch.Name(), fmt.Sprintf("its values cannot be saved%s: %s; give the type MarshalJSON and UnmarshalJSON, or use an Untracked channel", where, why)})
 		}
 	}
 	return out
 }
 
+// unsavable says where in a type something is that JSON cannot bring back, and
+// what: by looking at the type, and by sending a value of it there and back.
+func unsavable(t reflect.Type) (where, why string) {
+	if where, why = unfit(t, "", map[reflect.Type]bool{}); why != "" {
+		return where, why
+	}
+	f := filler{busy: map[reflect.Type]bool{}}
+	v := reflect.New(t).Elem()
+	if f.fill(v); f.opaque {
+		return "", ""
+	}
+	return lost(v, "")
+}
+
 var (
+	jsonWriter = reflect.TypeFor[json.Marshaler]()
 	jsonReader = reflect.TypeFor[json.Unmarshaler]()
+	textWriter = reflect.TypeFor[encoding.TextMarshaler]()
 	textReader = reflect.TypeFor[encoding.TextUnmarshaler]()
 )
 
-// unsavable says where in a type something is that JSON cannot bring back, and
-// what. A type that reads itself is trusted.
-func unsavable(t reflect.Type, path string, seen map[reflect.Type]bool) (where, why string) {
-	if seen[t] || reflect.PointerTo(t).Implements(jsonReader) || reflect.PointerTo(t).Implements(textReader) {
+// codesItself reports whether a type both writes and reads itself. It is trusted.
+func codesItself(t reflect.Type) bool {
+	p := reflect.PointerTo(t)
+	if p.Implements(jsonWriter) || p.Implements(jsonReader) {
+		return p.Implements(jsonWriter) && p.Implements(jsonReader)
+	}
+	return p.Implements(textWriter) && p.Implements(textReader)
+}
+
+// unfit finds what no value of a type brings back.
+func unfit(t reflect.Type, path string, seen map[reflect.Type]bool) (where, why string) {
+	if seen[t] || codesItself(t) {
 		return "", ""
 	}
 	seen[t] = true
@@ -46,22 +72,200 @@ func unsavable(t reflect.Type, path string, seen map[reflect.Type]bool) (where, 
 			return path, fmt.Sprintf("JSON does not say which %s it was", t)
 		}
 	case reflect.Pointer, reflect.Slice, reflect.Array:
-		return unsavable(t.Elem(), path, seen)
+		return unfit(t.Elem(), path, seen)
 	case reflect.Map:
-		return unsavable(t.Elem(), path+"[]", seen)
+		if of := t.Elem(); reflect.PointerTo(of).Implements(jsonWriter) && !of.Implements(jsonWriter) {
+			return path + "[]", fmt.Sprintf("JSON does not call the MarshalJSON of *%s for a value in a map", of)
+		}
+		return unfit(t.Elem(), path+"[]", seen)
 	case reflect.Struct:
 		for i := range t.NumField() {
 			f := t.Field(i)
 			if f.Tag.Get("json") == "-" || f.Type.Size() == 0 && !f.IsExported() {
 				continue // left out on purpose
 			}
-			if !f.IsExported() && !f.Anonymous {
+			if !f.IsExported() && !(f.Anonymous && f.Type.Kind() == reflect.Struct) {
 				return path + "." + f.Name, "JSON leaves out fields that are not exported"
 			}
-			if where, why := unsavable(f.Type, path+"."+f.Name, seen); why != "" {
+			if where, why := unfit(f.Type, path+"."+f.Name, seen); why != "" {
 				return where, why
 			}
 		}
 	}
 	return "", ""
+}
+
+// fillMost bounds the parts of a value that a filler makes.
+const fillMost = 10_000
+
+// A filler makes a value in which no part is zero, as far as it can.
+type filler struct {
+	n      int
+	busy   map[reflect.Type]bool // a type within itself stays zero
+	opaque bool                  // some part codes itself, and not its zero value, so that nothing can be tried
+}
+
+func (f *filler) fill(v reflect.Value) {
+	t := v.Type()
+	f.n++
+	switch {
+	case f.busy[t] || f.n > fillMost:
+		return
+	case codesItself(t):
+		f.opaque = f.opaque || thereAndBack(v, reflect.New(t)) != nil
+		return
+	}
+	switch t.Kind() {
+	case reflect.Bool:
+		v.SetBool(true)
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		v.SetInt(int64(f.n%100 + 1))
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
+		v.SetUint(uint64(f.n%100 + 1))
+	case reflect.Float32, reflect.Float64:
+		v.SetFloat(float64(f.n%100) + 0.5)
+	case reflect.String:
+		v.SetString(fmt.Sprint("s", f.n))
+	case reflect.Interface:
+		v.Set(reflect.ValueOf(fmt.Sprint("s", f.n)))
+	case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Map, reflect.Struct:
+		f.busy[t] = true
+		f.fillParts(v)
+		delete(f.busy, t)
+	}
+}
+
+func (f *filler) fillParts(v reflect.Value) {
+	t := v.Type()
+	switch t.Kind() {
+	case reflect.Pointer:
+		if f.busy[t.Elem()] {
+			return
+		}
+		v.Set(reflect.New(t.Elem()))
+		f.fill(v.Elem())
+	case reflect.Slice:
+		if f.busy[t.Elem()] {
+			return
+		}
+		v.Set(reflect.MakeSlice(t, 1, 1))
+		f.fill(v.Index(0))
+	case reflect.Array:
+		for i := range v.Len() {
+			f.fill(v.Index(i))
+		}
+	case reflect.Map:
+		if f.busy[t.Elem()] {
+			return
+		}
+		key, value := reflect.New(t.Key()).Elem(), reflect.New(t.Elem()).Elem()
+		f.fill(key)
+		f.fill(value)
+		v.Set(reflect.MakeMap(t))
+		v.SetMapIndex(key, value)
+	case reflect.Struct:
+		for i := range t.NumField() {
+			if s := t.Field(i); s.Tag.Get("json") != "-" && (s.IsExported() || s.Anonymous) {
+				f.fill(v.Field(i))
+			}
+		}
+	}
+}
+
+// lost says what of a value JSON does not bring back: the smallest part that it
+// does not bring back for itself.
+func lost(v reflect.Value, path string) (where, why string) {
+	back := reflect.New(v.Type())
+	err := thereAndBack(v, back)
+	if err == nil {
+		if where, differ := differs(v, back.Elem(), path); differ {
+			return where, "JSON does not bring it back"
+		}
+		return "", ""
+	}
+	for name, part := range parts(v) {
+		if !part.CanInterface() {
+			continue // an embedded struct that is not exported, whose fields JSON takes for those around it
+		}
+		if where, why := lost(part, path+name); why != "" {
+			return where, why
+		}
+	}
+	return path, err.Error()
+}
+
+// thereAndBack encodes a value and decodes what comes of it.
+func thereAndBack(v, back reflect.Value) (err error) {
+	defer recoverAs(&err)
+	own := reflect.New(v.Type())
+	own.Elem().Set(v)
+	data, err := encode(own.Interface())
+	if err != nil {
+		return err
+	}
+	into := back.Interface()
+	return decodeWhole(data, &into)
+}
+
+// parts are those of a value that JSON writes each for itself, keys among them.
+func parts(v reflect.Value) iter.Seq2[string, reflect.Value] {
+	return func(yield func(string, reflect.Value) bool) {
+		if codesItself(v.Type()) {
+			return
+		}
+		switch v.Kind() {
+		case reflect.Pointer:
+			if !v.IsNil() {
+				yield("", v.Elem())
+			}
+		case reflect.Slice, reflect.Array:
+			for i := range v.Len() {
+				if !yield("[]", v.Index(i)) {
+					return
+				}
+			}
+		case reflect.Map:
+			keys := v.MapKeys()
+			slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
+			for _, k := range keys {
+				if !yield("[]", k) || !yield("[]", v.MapIndex(k)) {
+					return
+				}
+			}
+		case reflect.Struct:
+			for i := range v.NumField() {
+				if s := v.Type().Field(i); (s.IsExported() || s.Anonymous) && s.Tag.Get("json") != "-" && !yield("."+s.Name, v.Field(i)) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// differs says where two values of one type differ. What codes itself is trusted.
+func differs(a, b reflect.Value, path string) (where string, differ bool) {
+	if codesItself(a.Type()) {
+		return "", false
+	}
+	var others []reflect.Value
+	for _, part := range parts(b) {
+		others = append(others, part)
+	}
+	n := 0
+	for name, part := range parts(a) {
+		if n == len(others) {
+			return path, true
+		}
+		if where, differ := differs(part, others[n], path+name); differ {
+			return where, true
+		}
+		n++
+	}
+	if n != len(others) {
+		return path, true
+	}
+	if n > 0 || a.Kind() == reflect.Struct { // the parts are all there is
+		return "", false
+	}
+	return path, !reflect.DeepEqual(a.Interface(), b.Interface())
 }

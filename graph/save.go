@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 )
 
 // save makes a checkpoint of what the run is now. The results are those of the
@@ -155,7 +156,7 @@ func (r *run[S]) appendTasks(dst []byte, results []result[S]) ([]byte, error) {
 		dst = appendString(append(dst, `{"node":`...), node)
 		if len(update) > 0 {
 			var failure error
-			if dst, failure = appendUpdate(append(dst, `,"update":`...), update); failure != nil {
+			if dst, failure = r.appendSaved(append(dst, `,"update":`...), update); failure != nil {
 				return err(failure)
 			}
 		}
@@ -185,7 +186,7 @@ func (r *run[S]) appendTasks(dst []byte, results []result[S]) ([]byte, error) {
 
 // appendHead begins the data.
 func (r *run[S]) appendHead(dst []byte, full bool) []byte {
-	dst = append(dst, `{"v":1`...)
+	dst = strconv.AppendInt(append(dst, `{"v":`...), formatVersion, 10)
 	if r.keep.owner != "" {
 		dst = appendString(append(dst, `,"owner":`...), r.keep.owner)
 	}
@@ -200,7 +201,7 @@ func (r *run[S]) appendInput(dst []byte) (_ []byte, err error) {
 	if !r.entering || r.given == nil {
 		return dst, nil
 	}
-	if dst, err = appendUpdate(append(dst, `,"input":`...), r.given); err != nil {
+	if dst, err = r.appendSaved(append(dst, `,"input":`...), r.given); err != nil {
 		return nil, fmt.Errorf("saving the input: %w", err)
 	}
 	return dst, nil
@@ -277,8 +278,8 @@ func (r *run[S]) appendFrontier(dst []byte, children map[string]string) (_ []byt
 			if i > 0 {
 				dst = append(dst, ',')
 			}
-			if dst, err = appendJSON(dst, Send[S]{r.nodes[d.to].name, d.state, d.timeout}); err != nil {
-				return nil, fmt.Errorf("saving a Send to %q: %w", r.nodes[d.to].name, err)
+			if dst, err = r.appendSend(dst, r.nodes[d.to].name, &d.state, d.timeout); err != nil {
+				return nil, err
 			}
 		}
 		dst = append(dst, ']')

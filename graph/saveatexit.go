@@ -30,7 +30,6 @@ func (r *run[S]) note(results []result[S]) error {
 	if !r.keep.unsaved {
 		d.touched, d.redone = make([]bool, len(r.channels)), make([]bool, len(r.channels))
 	}
-	d.step = r.step
 	touch(r.given, r.early)
 	for i := range results {
 		touch(results[i].update)
@@ -38,7 +37,6 @@ func (r *run[S]) note(results []result[S]) error {
 	for _, ch := range r.fleeting {
 		d.touched[r.slot(ch.id())] = true
 	}
-	d.step = r.step
 	k := r.keep
 	if !k.unsaved {
 		id, err := following(k.newest)
@@ -47,7 +45,7 @@ func (r *run[S]) note(results []result[S]) error {
 		}
 		k.from, k.id, k.unsaved = k.id, id, true
 	}
-	d.step = r.step
+	d.step, k.flat = r.step, false
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.held, k.left, k.done = nil, nil, false
@@ -101,7 +99,7 @@ func (r *run[S]) saveAtExit(ctx context.Context) error {
 		return err
 	}
 	if r.record && len(r.written) > 0 {
-		if dst, err = appendUpdate(append(dst, `,"written":`...), r.written); err != nil {
+		if dst, err = r.appendSaved(append(dst, `,"written":`...), r.written); err != nil {
 			return fmt.Errorf("saving what graph %q wrote: %w", r.name, err)
 		}
 	}

@@ -8,8 +8,17 @@ import (
 	"slices"
 )
 
-// formatVersion is that of Checkpoint.Data.
-const formatVersion = 1
+// formatVersion is that of Checkpoint.Data. What was written in an older format
+// is read as it is; a superstep that begins on it goes by the rules of its
+// format.
+//
+//	1  keys inside a recorded call are numbered with those outside of it; a Send
+//	   is its state as plain JSON; labels of joins are not quoted
+//	2  today's
+const (
+	formatVersion = 2
+	flatFormat    = 1
+)
 
 // A saved is Checkpoint.Data: what a superstep changed, and what is to run
 // next. Values are JSON, so that it can be read without the state's type.
@@ -55,10 +64,15 @@ type savedTask struct {
 	Update []writeJSON `json:"update,omitempty"`
 }
 
+// savedSend is a Send. Its state is that of the channels that are not zero, and,
+// if there is more, of the fields that have no channel; in format 1 and in traces
+// it is plain JSON.
 type savedSend struct {
-	Node    string          `json:"node"`
-	State   json.RawMessage `json:"state"`
-	Timeout *Timeout        `json:"timeout,omitempty"`
+	Node    string                     `json:"node"`
+	State   json.RawMessage            `json:"state,omitempty"`
+	Values  map[string]json.RawMessage `json:"values,omitempty"`
+	Rest    map[string]json.RawMessage `json:"rest,omitempty"` // by field
+	Timeout *Timeout                   `json:"timeout,omitempty"`
 }
 
 // readSaved decodes a checkpoint's data. Its errors name the checkpoint.
@@ -70,8 +84,8 @@ func readSaved(c Checkpoint) (*saved, error) {
 	switch {
 	case s.V == 0:
 		return nil, fmt.Errorf("reading checkpoint %s: no format version: not the data of a checkpoint", c.ID)
-	case s.V != formatVersion:
-		return nil, fmt.Errorf("reading checkpoint %s: format version is %d, this program reads %d", c.ID, s.V, formatVersion)
+	case s.V < flatFormat || s.V > formatVersion:
+		return nil, fmt.Errorf("reading checkpoint %s: format version is %d, this program reads up to %d", c.ID, s.V, formatVersion)
 	case s.Full != (c.Base == c.ID):
 		return nil, fmt.Errorf("reading checkpoint %s: it is read from %s, and its data says otherwise (full: %t)", c.ID, c.Base, s.Full)
 	}

@@ -33,8 +33,8 @@ type UntrackedChannel[S, T any] struct{ field[S, T] }
 // Untracked makes a channel like LastValue whose value never leaves the
 // process: a connection, a secret, something large that can be made again.
 // Encoded updates name the channel without the value, and states of subgraphs
-// reach a stream without it. The state that a Send carries is encoded as it
-// stands.
+// reach a stream without it. Only the state that a Send carries is saved with it,
+// and fails the superstep if JSON does not bring it back.
 func Untracked[S, T any](name string, at func(*S) *T) *UntrackedChannel[S, T] {
 	return &UntrackedChannel[S, T]{field[S, T]{channelID{name, KindUntracked}, at, nil}}
 }
@@ -67,7 +67,7 @@ func (c *Compiled[S]) expire(s *S) {
 	}
 }
 
-// keep notes a superstep's writes for the graph that encloses this run.
+// noteWrites keeps a superstep's writes for the graph that encloses this run.
 func (r *run[S]) noteWrites(results []result[S]) {
 	if len(r.fleeting) > 0 {
 		r.written = slices.DeleteFunc(r.written, func(w Write[S]) bool {

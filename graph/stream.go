@@ -16,6 +16,15 @@ const streamBuffer = 64
 //
 // A reader that falls behind slows the run down; no event is dropped.
 func (c *Compiled[S]) Stream(ctx context.Context, in Update[S], opts *RunOptions) iter.Seq2[Event[S], error] {
+	return c.stream(ctx, in, opts, (*run[S]).begin)
+}
+
+// StreamResume goes on with a thread, as Resume does, and yields the events.
+func (c *Compiled[S]) StreamResume(ctx context.Context, with Update[S], opts *RunOptions) iter.Seq2[Event[S], error] {
+	return c.stream(ctx, with, opts, (*run[S]).resume)
+}
+
+func (c *Compiled[S]) stream(ctx context.Context, in Update[S], opts *RunOptions, begin beginning[S]) iter.Seq2[Event[S], error] {
 	return func(yield func(Event[S], error) bool) {
 		ctx, cancel := context.WithCancel(ctx)
 		s := &stream[S]{modes: Updates, events: make(chan Event[S], streamBuffer), gone: make(chan struct{})}
@@ -27,7 +36,7 @@ func (c *Compiled[S]) Stream(ctx context.Context, in Update[S], opts *RunOptions
 		go func() {
 			defer close(done)
 			defer s.close()
-			_, err = c.run(ctx, in, opts, s)
+			_, err = c.run(ctx, in, opts, s, begin)
 		}()
 		stopped := false
 		defer func() { // also when yield panics
@@ -109,7 +118,7 @@ func (n nested[S]) send(ev Event[S]) {
 func (n nested[S]) publish(ev foreign) {
 	ev.Namespace = joinPath(n.name, ev.Namespace)
 	ev.Places = append([]Place{n.outer.at()}, ev.Places...)
-	n.outer.run.events.publish(ev)
+	n.outer.deliver(ev)
 }
 
 func joinPath(outer, inner string) string {

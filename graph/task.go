@@ -99,6 +99,16 @@ func (t *task) listens(k EventKind) bool { return t.run.events != nil && t.run.e
 // emit publishes an event of the task's node.
 func (t *task) emit(ev foreign) {
 	ev.Places, ev.Step, ev.Node, ev.Attempt = []Place{t.at()}, int(t.step), t.node, int(t.attempt)
+	t.deliver(ev)
+}
+
+// deliver hands an event of the task, or of a graph inside it, on. It waits for
+// the stream's reader, which is not the node's time.
+func (t *task) deliver(ev foreign) {
+	if t.watch != nil {
+		t.watch.wait()
+		defer t.watch.resume()
+	}
 	t.run.events.publish(ev)
 }
 

@@ -71,7 +71,7 @@ func TestAsyncSurfacesEveryFailure(t *testing.T) {
 		if _, err := app.Invoke(t.Context(), update{}, opts); !errors.Is(err, checkpointtest.ErrFault) {
 			t.Errorf("call %d fails: error %v", n, err)
 		}
-		if out, err := app.Invoke(t.Context(), nil, opts); err == nil && fmt.Sprint(out.Log) != "[a b c]" {
+		if out, err := app.Resume(t.Context(), nil, opts); err == nil && fmt.Sprint(out.Log) != "[a b c]" {
 			t.Errorf("call %d failed, and the run goes on to %v", n, out.Log)
 		}
 	}

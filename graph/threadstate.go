@@ -61,7 +61,8 @@ func (c *Compiled[S]) With(saver Checkpointer) *Compiled[S] {
 // State returns a thread as it is, or as it was at a checkpoint when the key
 // has an ID. It reads, and leaves a run of the thread alone. A thread that does
 // not exist is ErrNoCheckpoint.
-func (c *Compiled[S]) State(ctx context.Context, key Key) (*StateSnapshot[S], error) {
+func (c *Compiled[S]) State(ctx context.Context, key Key) (_ *StateSnapshot[S], err error) {
+	defer recoverAs(&err)
 	r, p, err := c.look(ctx, key)
 	if err != nil {
 		return nil, err
@@ -196,11 +197,16 @@ func (r *run[S]) taskStates(p *point, ran []savedTask) ([]TaskState[S], error) {
 		return []TaskState[S]{t}, nil
 	}
 	ran = slices.DeleteFunc(slices.Clone(ran), func(t savedTask) bool { return t.Node == "" || t.Node == Start })
+	byTask := k.leftByTask()
+	pending, err := pendingBy(k.left)
+	if err != nil {
+		return nil, err
+	}
 	var out []TaskState[S]
 	for i, name := range r.dueNames() {
 		send := max(0, i-len(r.next)+1)
 		t := TaskState[S]{ID: taskID(k.namespace, k.id, p.Step+1, name, send), Node: name, Send: send}
-		left := k.leftBy(t.ID)
+		left := byTask[t.ID]
 		if data, ok := left[recordKey{RecordError, ""}]; ok {
 			var f savedFailure
 			if err := decodeInto(data, &f); err != nil {
@@ -208,7 +214,6 @@ func (r *run[S]) taskStates(p *point, ran []savedTask) ([]TaskState[S], error) {
 			}
 			t.Failure = f.Message
 		}
-		var err error
 		switch data, ok := left[recordKey{RecordUpdate, ""}]; {
 		case i < len(ran) && ran[i].Node == name:
 			t.Done = true
@@ -223,9 +228,7 @@ func (r *run[S]) taskStates(p *point, ran []savedTask) ([]TaskState[S], error) {
 			return nil, fmt.Errorf("reading what node %q returned: %w", name, err)
 		}
 		if !t.Done {
-			if t.Interrupts, err = pendingOf(k.left, []string{t.ID}); err != nil {
-				return nil, err
-			}
+			t.Interrupts = pending[t.ID]
 		}
 		if n := &r.nodes[r.id(name)]; n.inner && n.keeps != PersistNever {
 			j := journal{keep: k, node: name, name: t.ID}
@@ -234,6 +237,16 @@ func (r *run[S]) taskStates(p *point, ran []savedTask) ([]TaskState[S], error) {
 		out = append(out, t)
 	}
 	return out, nil
+}
+
+// told is a checkpoint as the history shows it.
+func (c *Compiled[S]) told(ctx context.Context, key Key, ran ranTasks) (_ *StateSnapshot[S], err error) {
+	defer recoverAs(&err)
+	r, p, err := c.look(ctx, key)
+	if err != nil {
+		return nil, err
+	}
+	return r.describe(p, ran.after(p), false)
 }
 
 // id is a node's, which exists.
@@ -280,11 +293,7 @@ func (c *Compiled[S]) History(ctx context.Context, thread string, opts *HistoryO
 			}
 			var snap *StateSnapshot[S]
 			if err == nil {
-				var r *run[S]
-				var p *point
-				if r, p, err = c.look(ctx, Key{thread, opts.Namespace, row.ID}); err == nil {
-					snap, err = r.describe(p, ran[row.ID].after(p), false)
-				}
+				snap, err = c.told(ctx, Key{thread, opts.Namespace, row.ID}, ran[row.ID])
 			}
 			if errors.Is(err, ErrNoCheckpoint) {
 				continue // pruned meanwhile

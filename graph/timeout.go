@@ -11,7 +11,8 @@ import (
 // Timeout limits an attempt at a node. When a limit is reached the node's
 // context ends, and what the node returns after that is discarded, also when it
 // is a success; retry policies see a *NodeTimeout. A node that ignores its
-// context still holds the run up, since nothing of a run may outlive it.
+// context still holds the run up, since nothing of a run may outlive it. Time in
+// which an attempt waits for a slow reader of Stream does not count.
 type Timeout struct {
 	// Run is how long an attempt may take. Default: no limit.
 	Run time.Duration `json:"run,omitzero"`
@@ -97,40 +98,134 @@ func (t *task) beat() {
 	}
 }
 
-// A watch holds an attempt to its timeout.
+// A watch holds an attempt to its timeout. Time that the attempt waits for the
+// reader of the stream is not its own: both limits stand still.
 type watch struct {
 	base, ctx context.Context
-	cancel    context.CancelFunc
+	cancel    context.CancelCauseFunc
+	node      string
+	limit     Timeout
+	began     time.Time
+
 	mu        sync.Mutex
-	idle      *time.Timer // nil without a limit
-	limit     time.Duration
+	run, idle *time.Timer   // nil without a limit
+	waiting   int           // events of the attempt that the reader has not taken yet
+	since     time.Time     // when the attempt began to wait
+	waited    time.Duration // and is not given back yet
+	given     time.Duration // and is given back
+	late      bool          // the run timer went off meanwhile; waited is what is left
 	over      bool
 }
 
-// watched puts an attempt that has not begun under a watch.
+// watched puts an attempt that has not begun under a watch. An attempt that
+// nobody listens to has its limit as its context's deadline.
 func (t *task) watched(limits Timeout) {
-	w := &watch{base: t.Context, limit: limits.Idle, cancel: func() {}}
-	w.ctx = w.base
-	if limits.Run > 0 {
-		w.ctx, w.cancel = context.WithTimeoutCause(w.ctx, limits.Run, &NodeTimeout{t.node, TimeoutRun, limits.Run, limits.Run})
+	w := &watch{base: t.Context, node: t.node, limit: limits, began: time.Now()}
+	w.ctx, w.cancel = context.WithCancelCause(w.base)
+	if limits.Run > 0 && t.run.events == nil {
+		cancel := w.cancel
+		timed, stop := context.WithTimeoutCause(w.ctx, limits.Run, w.timeout(TimeoutRun, limits.Run, limits.Run))
+		w.ctx, w.cancel = timed, func(cause error) { cancel(cause); stop() }
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if limits.Run > 0 && t.run.events != nil {
+		w.run = time.AfterFunc(limits.Run, w.runEnds)
+		w.ctx = limited{w.ctx, w}
 	}
 	if limits.Idle > 0 {
-		ctx, cancel := context.WithCancelCause(w.ctx)
-		stop := w.cancel
-		w.ctx, w.cancel = ctx, func() { cancel(nil); stop() }
-		began, node := time.Now(), t.node
-		w.idle = time.AfterFunc(limits.Idle, func() {
-			cancel(&NodeTimeout{node, TimeoutIdle, limits.Idle, time.Since(began)})
-		})
+		w.idle = time.AfterFunc(limits.Idle, w.idleEnds)
 	}
 	t.Context, t.watch = w.ctx, w
+}
+
+// limited is the context of an attempt whose deadline moves on while the attempt
+// waits for the reader.
+type limited struct {
+	context.Context
+	watch *watch
+}
+
+func (l limited) Deadline() (time.Time, bool) {
+	l.watch.mu.Lock()
+	at := l.watch.began.Add(l.watch.limit.Run + l.watch.waited + l.watch.given)
+	l.watch.mu.Unlock()
+	if outer, ok := l.Context.Deadline(); ok && outer.Before(at) {
+		at = outer
+	}
+	return at, true
+}
+
+func (l limited) Err() error {
+	if reached(l.Context) != nil {
+		return context.DeadlineExceeded
+	}
+	return l.Context.Err()
+}
+
+func (w *watch) timeout(kind TimeoutKind, limit, elapsed time.Duration) *NodeTimeout {
+	return &NodeTimeout{w.node, kind, limit, elapsed}
+}
+
+func (w *watch) runEnds() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	switch {
+	case w.over:
+	case w.waiting > 0:
+		w.waited, w.late = w.waited+time.Since(w.since), true
+	case w.waited > 0:
+		w.giveBack()
+	default:
+		w.cancel(w.timeout(TimeoutRun, w.limit.Run, w.limit.Run))
+	}
+}
+
+// giveBack lets the run timer go on for as long as the attempt has waited.
+func (w *watch) giveBack() {
+	w.run.Reset(w.waited)
+	w.given, w.waited, w.late = w.given+w.waited, 0, false
+}
+
+func (w *watch) idleEnds() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !w.over && w.waiting == 0 {
+		w.cancel(w.timeout(TimeoutIdle, w.limit.Idle, time.Since(w.began)))
+	}
 }
 
 func (w *watch) beat() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.idle != nil && !w.over {
-		w.idle.Reset(w.limit)
+		w.idle.Reset(w.limit.Idle)
+	}
+}
+
+// wait stops the clocks until resume.
+func (w *watch) wait() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.waiting++; w.waiting == 1 {
+		w.since = time.Now()
+	}
+}
+
+func (w *watch) resume() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.waiting--; w.waiting > 0 || w.over {
+		return
+	}
+	if w.idle != nil {
+		w.idle.Reset(w.limit.Idle)
+	}
+	switch {
+	case w.late:
+		w.giveBack()
+	case w.run != nil:
+		w.waited += time.Since(w.since)
 	}
 }
 
@@ -139,12 +234,14 @@ func (w *watch) beat() {
 func (w *watch) end() *NodeTimeout {
 	w.mu.Lock()
 	w.over = true
-	if w.idle != nil {
-		w.idle.Stop()
+	for _, timer := range []*time.Timer{w.run, w.idle} {
+		if timer != nil {
+			timer.Stop()
+		}
 	}
 	w.mu.Unlock()
 	late := reached(w.ctx)
-	w.cancel()
+	w.cancel(nil)
 	return late
 }
 

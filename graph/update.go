@@ -20,7 +20,12 @@ type writeJSON struct {
 // Untracked channels have no value.
 func (u Update[S]) MarshalJSON() ([]byte, error) { return appendUpdate(nil, u) }
 
-func appendUpdate[S any](dst []byte, u Update[S]) (data []byte, err error) {
+func appendUpdate[S any](dst []byte, u Update[S]) ([]byte, error) {
+	return appendWrites(dst, u, func(dst []byte, w Write[S]) ([]byte, error) { return w.encode(dst) })
+}
+
+// appendWrites writes an update with the values that value writes.
+func appendWrites[S any](dst []byte, u Update[S], encode func([]byte, Write[S]) ([]byte, error)) (data []byte, err error) {
 	defer recoverAs(&err)
 	dst = append(dst, '[')
 	for i, w := range u {
@@ -38,7 +43,7 @@ func appendUpdate[S any](dst []byte, u Update[S]) (data []byte, err error) {
 		dst = append(append(append(dst, `"op":"`...), w.Op().String()...), '"')
 		const value = `,"value":`
 		before := len(dst)
-		if dst, err = w.encode(append(dst, value...)); err != nil {
+		if dst, err = encode(append(dst, value...), w); err != nil {
 			if id == nil {
 				return nil, fmt.Errorf("encoding command: %w", err)
 			}
@@ -88,11 +93,23 @@ func (c *Compiled[S]) readWrite(w writeJSON, op Op) (Write[S], error) {
 		if w.Channel != "" {
 			return nil, fmt.Errorf("a command (%s) that names channel %q", op, w.Channel)
 		}
-		var where directions[S]
+		var where savedDirections
 		if err := decodeInto(w.Value, &where); err != nil {
 			return nil, fmt.Errorf("decoding a command (%s): %w", op, err)
 		}
-		return Command[S]{op: op, targets: where.To, sends: where.Sends, sending: len(where.Sends) > 0}, nil
+		cmd := Command[S]{op: op, targets: where.To, sending: len(where.Sends) > 0}
+		for _, saved := range where.Sends {
+			send := Send[S]{Node: saved.Node}
+			if saved.Timeout != nil {
+				send.Timeout = *saved.Timeout
+			}
+			var err error
+			if send.State, err = c.readSend(saved); err != nil {
+				return nil, fmt.Errorf("decoding a command (%s): reading a Send to %q: %w", op, saved.Node, err)
+			}
+			cmd.sends = append(cmd.sends, send)
+		}
+		return cmd, nil
 	case OpParent:
 		return nil, fmt.Errorf("it hands over to the parent graph (%s)", op)
 	}

@@ -35,7 +35,8 @@ func (c *Compiled[S]) UpdateState(ctx context.Context, key Key, update StateUpda
 
 // BulkUpdateState is UpdateState for several supersteps, each with the updates
 // of its nodes, one checkpoint for each. All of them are saved, or none.
-func (c *Compiled[S]) BulkUpdateState(ctx context.Context, key Key, supersteps [][]StateUpdate[S]) (Key, error) {
+func (c *Compiled[S]) BulkUpdateState(ctx context.Context, key Key, supersteps [][]StateUpdate[S]) (_ Key, err error) {
+	defer recoverAs(&err)
 	if len(supersteps) == 0 {
 		return key, fmt.Errorf("updating %s: %w: no supersteps", key, ErrInvalidUpdate)
 	}
@@ -78,7 +79,8 @@ func (g *gatherer) Commit(_ context.Context, _ string, change Change) error {
 // Fork adds a checkpoint like the one that key names, with the same parent, so
 // that a run can go on from there once more: its tasks run anew. It returns the
 // new checkpoint's key.
-func (c *Compiled[S]) Fork(ctx context.Context, key Key) (Key, error) {
+func (c *Compiled[S]) Fork(ctx context.Context, key Key) (_ Key, err error) {
+	defer recoverAs(&err)
 	release, r, err := c.writable(ctx, key)
 	if err != nil {
 		return key, fmt.Errorf("forking %s: %w", key, err)
@@ -120,7 +122,7 @@ func (c *Compiled[S]) writable(ctx context.Context, key Key) (release func(), r 
 		return nil, nil, err
 	}
 	defer func() {
-		if err != nil {
+		if release == nil { // an error, or a panic
 			unlock()
 		}
 	}()
@@ -169,6 +171,9 @@ func (r *run[S]) updateByHand(ctx context.Context, updates []StateUpdate[S], nam
 		return r.inputByHand(ctx, updates)
 	}
 	results := slices.Clone(r.kept)
+	if len(results) > 0 { // they were merged for themselves, before the update: no delta says so
+		r.keep.base = ""
+	}
 	was := r.dueNames()
 	if r.entering { // what goes on by hand has left Start
 		r.entering, r.leaves = false, true
@@ -234,7 +239,8 @@ func (r *run[S]) borderByHand(ctx context.Context, as string, updates []StateUpd
 }
 
 // nodesByHand merges updates in the names of nodes, after those of tasks that
-// have finished, and queues what follows the nodes.
+// have finished, and queues what follows the nodes. The others have arrived at
+// their joins.
 func (r *run[S]) nodesByHand(ctx context.Context, updates []StateUpdate[S], results []result[S]) ([]result[S], error) {
 	var own []result[S]
 	for i, u := range updates {
@@ -254,6 +260,11 @@ func (r *run[S]) nodesByHand(ctx context.Context, updates []StateUpdate[S], resu
 		return nil, err
 	}
 	r.show(&r.now)
+	for i := range results {
+		if !slices.ContainsFunc(results[i].update, func(w Write[S]) bool { return w.Op() == OpGoto }) {
+			r.arrive(&r.nodes[results[i].node].exits)
+		}
+	}
 	r.lastRan = nil
 	for i := range own {
 		res := &own[i]

@@ -226,7 +226,7 @@ func TestConverseInterrupts(t *testing.T) {
 	if e, ok := errors.AsType[*graph.InterruptedError](err); !ok || len(e.Pending) != 1 || e.Pending[0].Key != "approve 7" {
 		t.Fatalf("error %v", err)
 	}
-	final, err := app.Invoke(t.Context(), nil, &graph.RunOptions{Thread: "t", Resume: []graph.Answer{graph.Reply(true)}})
+	final, err := app.Resume(t.Context(), nil, &graph.RunOptions{Thread: "t", Resume: []graph.Answer{graph.Reply(true)}})
 	if err != nil || final.N != 1 {
 		t.Errorf("%+v, %v", final, err)
 	}

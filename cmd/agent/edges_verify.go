@@ -272,7 +272,7 @@ func (g *grounder) verify(ctx context.Context, edges []state.Edge, f edgesFlags,
 		defer rec.End()
 	}
 	in := causal.Input(edges)
-	if resumes {
+	if opts.Resume = resumes; resumes {
 		in = nil
 	}
 	final, took, runErr := runTraced(ctx, g.pipeline.Graph(), in, opts, f.trace, func() (trace.Header, error) {

@@ -53,7 +53,7 @@ func TestManyEdgesCancelledHalfWay(t *testing.T) {
 		halfWay(t, &kept, n, judges)
 		before := m.calls
 		m.calls, m.each = nil, nil
-		final, err := p.Graph().Invoke(context.Background(), nil, &graph.RunOptions{Thread: "t"})
+		final, err := p.Graph().Resume(context.Background(), nil, &graph.RunOptions{Thread: "t"})
 		if err != nil {
 			t.Fatal(err)
 		}

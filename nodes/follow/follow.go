@@ -28,6 +28,9 @@ type Options[S any] struct {
 	// End says how a run ended, for the last line of its trace, by its state and
 	// its error. Default: the trace does not say it.
 	End func(S, error) state.End
+	// Resume goes on with the thread that Run names; see graph.Compiled.Resume.
+	// Default: the run begins with its input.
+	Resume bool
 	// Run is passed to the engine; its Modes are replaced.
 	Run graph.RunOptions
 }
@@ -43,9 +46,8 @@ type Took struct {
 	Usage map[string]state.ModelUsage
 }
 
-// Run runs a graph and follows it. A nil input goes on with the run that
-// Run.Thread was left with. The state is final or, beside an error, that of the
-// last superstep that was committed; zero when none was.
+// Run runs a graph and follows it. The state is final or, beside an error, that
+// of the last superstep that was committed; zero when none was.
 func Run[S any](ctx context.Context, g *graph.Compiled[S], in graph.Update[S], opts *Options[S]) (S, Took, error) {
 	var o Options[S]
 	if opts != nil {
@@ -54,7 +56,11 @@ func Run[S any](ctx context.Context, g *graph.Compiled[S], in graph.Update[S], o
 	o.Run.Modes = graph.Debug
 	took := Took{Node: map[string]time.Duration{}, Usage: map[string]state.ModelUsage{}}
 	var final S
-	for ev, err := range g.Stream(ctx, in, &o.Run) {
+	stream := g.Stream
+	if o.Resume {
+		stream = g.StreamResume
+	}
+	for ev, err := range stream(ctx, in, &o.Run) {
 		if err != nil {
 			return final, took, err
 		}

@@ -45,7 +45,7 @@ func (p *Pipeline) Ask(ctx context.Context, question string, opts *AskOptions) (
 		o = *opts
 	}
 	in := o.Input(question)
-	final, took, err := follow.Run(ctx, p.graph, in, &follow.Options[state.Agent]{Trace: o.Trace, Observe: o.Observe, Run: o.Run, End: End})
+	final, took, err := follow.Run(ctx, p.graph, in, &follow.Options[state.Agent]{Trace: o.Trace, Observe: o.Observe, Resume: o.Resume, Run: o.Run, End: End})
 	if final.Objective == "" {
 		final.Objective = question
 	}

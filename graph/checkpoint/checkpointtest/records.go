@@ -1,6 +1,7 @@
 package checkpointtest
 
 import (
+	"reflect"
 	"testing"
 
 	"example.com/assay/graph"
@@ -46,6 +47,31 @@ var recordChecks = []check{
 		}
 		commit(t, s, thread, graph.Change{Records: shuffled})
 		loads(t, s, graph.Key{Thread: thread}, []graph.Checkpoint{snapshot(1)}, want...)
+	}},
+	{"all of a thread", func(t *testing.T, s graph.Checkpointer) {
+		all, ok := s.(graph.RecordReader)
+		if !ok {
+			return
+		}
+		inner := snapshot(1)
+		inner.Namespace = "inner"
+		want := []graph.Record{
+			record(1, "a", graph.RecordOnce, "1", "0"),
+			record(1, "b", graph.RecordOnce, "1", "1"),
+			record(2, "a", graph.RecordAnswer, "", "2"),
+			record(1, "a", graph.RecordOnce, "1", "3"),
+		}
+		want[3].Namespace = "inner"
+		commit(t, s, thread, graph.Change{Add: append(chain(2), inner), Records: []graph.Record{want[2], want[3], want[1], want[0]}})
+		add(t, s, "other", snapshot(1))
+		commit(t, s, "other", graph.Change{Records: want[:1]})
+		got, err := all.Records(t.Context(), thread)
+		if err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("error %v, records %+v, want %+v", err, got, want)
+		}
+		if got, err := all.Records(t.Context(), "nobody"); err != nil || len(got) > 0 {
+			t.Errorf("%d records of no thread, error %v", len(got), err)
+		}
 	}},
 	{"the same key replaces", func(t *testing.T, s graph.Checkpointer) {
 		r := record(1, "task", graph.RecordUpdate, "k", "old")

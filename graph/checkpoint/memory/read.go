@@ -27,6 +27,26 @@ func (t *thread) load(namespace, id string) ([]graph.Checkpoint, []graph.Record,
 	return out, records, nil
 }
 
+// Records implements graph.RecordReader.
+func (s *Saver) Records(ctx context.Context, thread string) ([]graph.Record, error) {
+	if err := begin(ctx, names.Check(thread)); err != nil {
+		return nil, fmt.Errorf("reading the records of thread %q: %w", thread, err)
+	}
+	t := s.find(thread)
+	if t == nil {
+		return nil, nil
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var out []graph.Record
+	for _, ns := range slices.Sorted(maps.Keys(t.spaces)) {
+		for _, id := range slices.Sorted(maps.Keys(t.spaces[ns].records)) {
+			out = append(out, t.spaces[ns].records[id]...)
+		}
+	}
+	return out, nil
+}
+
 // look returns the checkpoints of a namespace, where among them the wanted one
 // is, and its records. The place is negative if there is none.
 func (t *thread) look(namespace, id string) (checkpoints []*graph.Checkpoint, at int, records []graph.Record) {

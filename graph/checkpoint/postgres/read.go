@@ -51,6 +51,20 @@ func (s *Saver) load(ctx context.Context, k graph.Key) (lineage []graph.Checkpoi
 	return lineage, records, err
 }
 
+// Records implements graph.RecordReader.
+func (s *Saver) Records(ctx context.Context, thread string) (records []graph.Record, err error) {
+	if err = names.Check(thread); err == nil {
+		var rows pgx.Rows
+		if rows, err = s.pool.Query(ctx, s.sql.allRecords, key(thread)); err == nil {
+			records, err = pgx.CollectRows(rows, scanRecord)
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading the records of thread %q: %w", thread, because(ctx, err))
+	}
+	return records, nil
+}
+
 // List implements graph.Checkpointer. It reads some at a time; between those,
 // and while the caller looks at one, other commits may come in.
 func (s *Saver) List(ctx context.Context, query graph.Query) iter.Seq2[graph.Checkpoint, error] {

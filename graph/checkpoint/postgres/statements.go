@@ -57,6 +57,8 @@ const (
 		ORDER BY c.id`
 	loadRecords = `SELECT namespace, checkpoint, task, kind, key, data FROM {s}.records
 		WHERE thread = $1::bytea AND space = $2::bytea AND checkpoint = ` + wanted + ` ORDER BY task, kind, key`
+	loadAllRecords = `SELECT namespace, checkpoint, task, kind, key, data FROM {s}.records
+		WHERE thread = $1::bytea ORDER BY namespace, checkpoint, task, kind, key`
 	listSpaces = `SELECT DISTINCT namespace FROM {s}.checkpoints WHERE thread = $1::bytea ORDER BY namespace`
 	// Of the rows, those at which the bytes of Data before are still few.
 	listSome = `SELECT ` + columns + ` FROM (
@@ -76,7 +78,7 @@ const (
 // statements are those above with the schema's name in them.
 type statements struct {
 	nameThread, unnameThread, clear, removeSpace, removeOne, add, replace, forget, record string
-	lineage, records, spaces, list, listBefore, threads                                   string
+	lineage, records, allRecords, spaces, list, listBefore, threads                       string
 }
 
 func newStatements(schema string) statements {
@@ -84,7 +86,7 @@ func newStatements(schema string) statements {
 		nameThread: in(schema, nameThread), unnameThread: in(schema, unnameThread), clear: in(schema, clearThread),
 		removeSpace: in(schema, removeSpace), removeOne: in(schema, removeOne),
 		add: in(schema, addOne), replace: in(schema, replaceOne), forget: in(schema, forgetKind), record: in(schema, addRecord),
-		lineage: in(schema, loadLineage), records: in(schema, loadRecords), spaces: in(schema, listSpaces),
+		lineage: in(schema, loadLineage), records: in(schema, loadRecords), allRecords: in(schema, loadAllRecords), spaces: in(schema, listSpaces),
 		list:       in(schema, strings.Replace(listSome, "{before}", "", 1)),
 		listBefore: in(schema, strings.Replace(listSome, "{before}", listBefore, 1)),
 		threads:    in(schema, listThreads),

@@ -27,6 +27,8 @@ const (
 		SELECT ` + columns + ` FROM walk JOIN checkpoints c ON c.thread = ?1 AND c.namespace = ?2 AND c.id = walk.id`
 	selectRecords = `SELECT namespace, checkpoint, task, kind, key, data FROM records
 		WHERE thread = ? AND namespace = ? AND checkpoint = ? ORDER BY task, kind, key`
+	selectAllRecords = `SELECT namespace, checkpoint, task, kind, key, data FROM records
+		WHERE thread = ? ORDER BY namespace, checkpoint, task, kind, key`
 	selectList = `SELECT ` + columns + ` FROM checkpoints c WHERE thread = ?1 AND namespace = ?2 AND id < ?3
 		AND (?4 = '' OR parent = ?4) AND (?5 = '' OR source = ?5) AND (?6 = '' OR run = ?6)
 		AND (?7 = '' OR instr(metadata, ?7) > 0) ORDER BY id DESC LIMIT ?8`
@@ -43,7 +45,7 @@ const (
 
 // A reader has the statements of all connections that read.
 type reader struct {
-	lineage, records, list, space, threads *sql.Stmt
+	lineage, records, all, list, space, threads *sql.Stmt
 }
 
 func (r *reader) prepare(ctx context.Context, db *sql.DB) error {
@@ -51,7 +53,7 @@ func (r *reader) prepare(ctx context.Context, db *sql.DB) error {
 		into  **sql.Stmt
 		query string
 	}{
-		{&r.lineage, selectLineage}, {&r.records, selectRecords}, {&r.list, selectList},
+		{&r.lineage, selectLineage}, {&r.records, selectRecords}, {&r.all, selectAllRecords}, {&r.list, selectList},
 		{&r.space, selectSpace}, {&r.threads, selectThreads},
 	} {
 		var err error
@@ -95,6 +97,19 @@ func (s *Saver) load(ctx context.Context, key graph.Key) ([]graph.Checkpoint, []
 	rows, err = tx.StmtContext(ctx, s.reader.records).QueryContext(ctx, key.Thread, key.Namespace, lineage[len(lineage)-1].ID)
 	records, err := collect(rows, err, scanRecord)
 	return lineage, records, err
+}
+
+// Records implements graph.RecordReader.
+func (s *Saver) Records(ctx context.Context, thread string) (records []graph.Record, err error) {
+	if err = names.Check(thread); err == nil {
+		var rows *sql.Rows
+		rows, err = s.reader.all.QueryContext(ctx, thread)
+		records, err = collect(rows, err, scanRecord)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading the records of thread %q: %w", thread, because(ctx, err))
+	}
+	return records, nil
 }
 
 // List implements graph.Checkpointer. It reads some at a time; between those,

@@ -1,0 +1,158 @@
+package graph
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"reflect"
+)
+
+// appendSend writes a Send for a checkpoint: each channel as it is saved in the
+// state, so that one that is saved comes back whole.
+func (c *Compiled[S]) appendSend(dst []byte, node string, state *S, timeout Timeout) ([]byte, error) {
+	dst = appendString(append(dst, `{"node":`...), node)
+	var zero S
+	rest, first := *state, true
+	for i, ch := range c.channels {
+		ch.reset(&rest)
+		if ch.equal(state, &zero) {
+			continue
+		}
+		if first {
+			dst = append(dst, `,"values":{`...)
+		} else {
+			dst = append(dst, ',')
+		}
+		first = false
+		from := len(dst)
+		dst = append(appendString(dst, c.ids[i].name), ':')
+		value := len(dst)
+		var err error
+		if dst, err = ch.encode(dst, state); err != nil {
+			return dst[:from], fmt.Errorf("saving channel %q of a Send to %q: %w", ch.Name(), node, err)
+		}
+		if ch.Kind() != KindUntracked { // whose type was not looked at
+			continue
+		}
+		var back S
+		if err := ch.decode(&back, dst[value:]); err != nil || !ch.equal(state, &back) {
+			return dst[:from], fmt.Errorf("saving channel %q of a Send to %q: it is Untracked, and JSON does not bring its value back", ch.Name(), node)
+		}
+	}
+	if !first {
+		dst = append(dst, '}')
+	}
+	if v := reflect.ValueOf(&rest).Elem(); !v.IsZero() {
+		fields, err := restOf(v)
+		if err == nil {
+			dst, err = appendJSON(append(dst, `,"rest":`...), fields)
+		}
+		if err != nil {
+			return dst, fmt.Errorf("saving a Send to %q: %w", node, err)
+		}
+	}
+	if timeout != (Timeout{}) {
+		var err error
+		if dst, err = appendJSON(append(dst, `,"timeout":`...), timeout); err != nil {
+			return dst, err
+		}
+	}
+	return append(dst, '}'), nil
+}
+
+// readSend reads the state of a Send.
+func (c *Compiled[S]) readSend(send savedSend) (state S, err error) {
+	if send.State != nil {
+		err = decodeInto(send.State, &state)
+		return state, err
+	}
+	for name, data := range send.Rest {
+		field := reflect.ValueOf(&state).Elem().FieldByName(name)
+		if !field.IsValid() || !field.CanSet() {
+			return state, fmt.Errorf("the state has no field %s: %s", name, convertIt)
+		}
+		into := field.Addr().Interface()
+		if err := decodeWhole(data, &into); err != nil {
+			return state, fmt.Errorf("reading field %s: %w: %s", name, err, convertIt)
+		}
+	}
+	err = c.restoreInto(&state, send.Values, false)
+	return state, err
+}
+
+// restOf encodes the fields of a state that are not zero, which no channel has.
+func restOf(state reflect.Value) (map[string]json.RawMessage, error) {
+	if state.Kind() != reflect.Struct {
+		return nil, fmt.Errorf("the state is a %s, and not a struct whose fields have channels", state.Type())
+	}
+	fields := map[string]json.RawMessage{}
+	for i := range state.NumField() {
+		f, v := state.Type().Field(i), state.Field(i)
+		switch {
+		case v.IsZero():
+			continue
+		case !f.IsExported():
+			return nil, fmt.Errorf("field %s has no channel and is not exported", f.Name)
+		}
+		where, why := unfit(v.Type(), f.Name, map[reflect.Type]bool{})
+		if why == "" {
+			where, why = lost(v, f.Name)
+		}
+		if why != "" {
+			return nil, fmt.Errorf("field %s has no channel: %s", where, why)
+		}
+		data, err := encode(v.Interface())
+		if err == nil {
+			err = intact(data, v.Interface())
+		}
+		if err != nil {
+			return nil, fmt.Errorf("field %s: %w", f.Name, err)
+		}
+		fields[f.Name] = data
+	}
+	return fields, nil
+}
+
+// appendSaved writes an update for a checkpoint: the Sends of Commands as
+// appendSend does, and no text that JSON would change.
+func (c *Compiled[S]) appendSaved(dst []byte, u Update[S]) ([]byte, error) {
+	return appendWrites(dst, u, func(dst []byte, w Write[S]) ([]byte, error) {
+		if w.channel() == nil {
+			if cmd, ok := w.(Command[S]); ok {
+				return c.appendDirections(dst, cmd)
+			}
+		}
+		from := len(dst)
+		dst, err := w.encode(dst)
+		if err == nil && bytes.Contains(dst[from:], replaced) {
+			err = w.intact(dst[from:])
+		}
+		return dst, err
+	})
+}
+
+func (c *Compiled[S]) appendDirections(dst []byte, cmd Command[S]) (_ []byte, err error) {
+	dst = append(dst, '{')
+	if len(cmd.targets) > 0 {
+		if dst, err = appendStrings(append(dst, `"to":`...), cmd.targets); err != nil {
+			return dst, err
+		}
+	}
+	for i := range cmd.sends {
+		switch {
+		case i > 0:
+			dst = append(dst, ',')
+		case len(cmd.targets) > 0:
+			dst = append(dst, `,"sends":[`...)
+		default:
+			dst = append(dst, `"sends":[`...)
+		}
+		if dst, err = c.appendSend(dst, cmd.sends[i].Node, &cmd.sends[i].State, cmd.sends[i].Timeout); err != nil {
+			return dst, err
+		}
+	}
+	if len(cmd.sends) > 0 {
+		dst = append(dst, ']')
+	}
+	return append(dst, '}'), nil
+}
