@@ -112,7 +112,7 @@ func TestFindingE4E6CompileTriesTheTypes(t *testing.T) {
 	refuses("equal tags", refusing(last(twins{})), "at A:", "does not bring it back")
 	refuses("equal tags, deep", refusing(last(deepTwins{})), "at List[][].A:")
 	refuses("an embedded pointer", refusing(last(embeds{})), "at secret:")
-	refuses("an embedded number", refusing(last(aliased{})), "at level:")
+	refuses("an embedded number", refusing(last(aliased{level(1)})), "at level:")
 	refuses("keys that are lists", refusing(last(byArray{})), "byArray")
 	refuses("own methods in a map", refusing(last(map[string]pointerOnly{})), "*graph_test.pointerOnly")
 

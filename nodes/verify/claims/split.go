@@ -25,6 +25,9 @@ func Split(response string) []state.Claim {
 	return out
 }
 
+// longestQuotation is how many bytes a quotation may have for its claims to carry it.
+const longestQuotation = 4096
+
 // claims returns those of one block.
 func (b block) claims(s string) []state.Claim {
 	m := findMarks(s, b.start, b.end)
@@ -52,9 +55,12 @@ func (b block) claims(s string) []state.Claim {
 			until = sentences[i+1].Start
 		}
 		found := b.claimsOf(masked, span, until, cites[i], m, quoted)
-		for j := range found {
-			if c := &found[j]; quoted && c.End-c.Start < inside(quotes[at]).End-inside(quotes[at]).Start {
-				c.Quotation = s[inside(quotes[at]).Start:inside(quotes[at]).End]
+		if quoted {
+			whole := inside(quotes[at])
+			for j := range found {
+				if size := whole.End - whole.Start; found[j].End-found[j].Start < size && size <= longestQuotation {
+					found[j].Quotation = s[whole.Start:whole.End]
+				}
 			}
 		}
 		out = append(out, found...)
