@@ -19,6 +19,7 @@ import (
 var inputs = map[string]any{
 	skills.DetectPromptInjection: skills.DetectInput{},
 	skills.ClassifyAndRoute:      skills.ClassifyInput{},
+	skills.ResolveFollowUp:       skills.FollowUpInput{Earlier: make([]skills.Said, 1)},
 	skills.PlanSynthesis:         skills.PlanInput{},
 	skills.QueryRewrite:          skills.RewriteInput{},
 	skills.SynthesizeAndCite:     skills.SynthesizeInput{Sources: make([]skills.Source, 1)},
@@ -180,7 +181,7 @@ func checkHygiene(t *testing.T, attacks []string) {
 			field.SetString("")
 		})
 	}
-	if want := len(attacks) * len(forms) * 129; prompts != want {
+	if want := len(attacks) * len(forms) * 133; prompts != want {
 		t.Errorf("%d prompts were checked; want %d", prompts, want)
 	}
 }
