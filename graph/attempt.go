@@ -9,9 +9,9 @@ import (
 
 // attempts finds the node's update in its cache, or calls the node until it succeeds or no retry policy wants more and
 // its handler, if it has one, does not help either.
-func (r *run[S]) attempts(res *result[S]) error {
+func (r *run) attempts(res *result) error {
 	n := &r.nodes[res.node]
-	limits := n.opts.Timeout
+	limits := n.opts.timeout
 	if res.sent != nil {
 		limits = res.sent.timeout.or(limits)
 	}
@@ -37,7 +37,7 @@ func (r *run[S]) attempts(res *result[S]) error {
 			return err
 		}
 	}
-	if n.opts.Cache != nil {
+	if n.opts.cache != nil {
 		if err := r.recall(res, n); err != nil {
 			err = r.nodeError(res.task, err)
 			r.failed(res.task, err, r.began())
@@ -50,7 +50,7 @@ func (r *run[S]) attempts(res *result[S]) error {
 	for {
 		t := res.task
 		if t.listens(NodeStart) {
-			r.publishTask(t, Event[S]{Kind: NodeStart})
+			r.publishTask(t, event{foreign: foreign{Kind: NodeStart}})
 		}
 		began := r.began()
 		update, err := r.attempt(res, n, limits)
@@ -70,12 +70,12 @@ func (r *run[S]) attempts(res *result[S]) error {
 			}
 			return nil
 		}
-		wait, again, fault := retryWait(n.opts.Retry, err, int(t.attempt))
+		wait, again, fault := retryWait(n.opts.retry, err, int(t.attempt))
 		if fault != nil {
 			err = fmt.Errorf("%w after: %w", fault, err)
 		}
 		if again && t.Err() == nil {
-			r.publishTask(t, Event[S]{Kind: NodeRetry, Err: err, Elapsed: since(began)})
+			r.publishTask(t, event{foreign: foreign{Kind: NodeRetry, Err: err, Elapsed: since(began)}})
 			if sleep(t, wait) == nil {
 				res.task = t.next()
 				continue
@@ -84,8 +84,8 @@ func (r *run[S]) attempts(res *result[S]) error {
 		}
 		failure := r.nodeError(t, err)
 		err = failure
-		if n.opts.OnError != nil && t.Err() == nil {
-			r.publishTask(t, Event[S]{Kind: NodeHandled, Err: failure, Elapsed: since(began)})
+		if n.opts.onError != nil && t.Err() == nil {
+			r.publishTask(t, event{foreign: foreign{Kind: NodeHandled, Err: failure, Elapsed: since(began)}})
 			if err = r.recordFailure(t, failure, true); err != nil {
 				return err
 			}
@@ -93,13 +93,13 @@ func (r *run[S]) attempts(res *result[S]) error {
 				return nil
 			}
 		}
-		return r.giveUp(t, failure, err, n.opts.OnError != nil && err != error(failure), began)
+		return r.giveUp(t, failure, err, n.opts.onError != nil && err != error(failure), began)
 	}
 }
 
 // giveUp ends a task that failed with err. On record is the failure of its
 // node, and whether the node's handler is to go on from there.
-func (r *run[S]) giveUp(t *task, failure *NodeError, err error, handled bool, began time.Time) error {
+func (r *run) giveUp(t *task, failure *NodeError, err error, handled bool, began time.Time) error {
 	if late := r.recordFailure(t, failure, handled); late != nil {
 		err = errors.Join(err, late)
 	}
@@ -108,7 +108,7 @@ func (r *run[S]) giveUp(t *task, failure *NodeError, err error, handled bool, be
 }
 
 // attempt calls the node once. What it returns too late does not count.
-func (r *run[S]) attempt(res *result[S], n *node[S], limits Timeout) (Update[S], error) {
+func (r *run) attempt(res *result, n *node, limits Timeout) (update, error) {
 	t := res.task
 	if r.asks {
 		t.begin()
@@ -117,7 +117,7 @@ func (r *run[S]) attempt(res *result[S], n *node[S], limits Timeout) (Update[S],
 	if watched {
 		t.watched(limits)
 	}
-	update, err := call(t, n.run, r.input(res, n))
+	update, err := call(t, n.run, r.input(res, n), res.update[:0])
 	if watched {
 		late := t.watch.end()
 		res.task = t.unwatched()
@@ -129,9 +129,9 @@ func (r *run[S]) attempt(res *result[S], n *node[S], limits Timeout) (Update[S],
 }
 
 // accepted is what counts of what a node or a handler returned.
-func (r *run[S]) accepted(t *task, update Update[S], err error) (Update[S], error) {
+func (r *run) accepted(t *task, update update, err error) (update, error) {
 	if err != nil {
-		return received[S](err)
+		return r.received(err)
 	}
 	if r.timed {
 		if late := reached(t); late != nil {
@@ -142,10 +142,10 @@ func (r *run[S]) accepted(t *task, update Update[S], err error) (Update[S], erro
 }
 
 // call runs a node and turns its panic into an error.
-func call[S any](ctx context.Context, run Node[S], state *S) (update Update[S], err error) {
+func call(ctx context.Context, run nodeFunc, state any, dst update) (u update, err error) {
 	defer recoverAs(&err)
-	if update, err = run(ctx, *state); err != nil {
+	if u, err = run(ctx, state, dst); err != nil {
 		err = tamed(err)
 	}
-	return update, err
+	return u, err
 }

@@ -14,7 +14,7 @@ func (b breakpoints) has(node string) bool {
 	return slices.Contains(b, node) || slices.Contains(b, "*")
 }
 
-func (g *StateGraph[S]) nodeNames() []string {
+func (g *blueprint) nodeNames() []string {
 	var names []string
 	for _, n := range g.nodes {
 		names = append(names, n.name)
@@ -41,11 +41,11 @@ func (o *CompileOptions) problems(nodes []string) []Problem {
 }
 
 // breaks takes the breakpoints of a call.
-func (r *run[S]) breaks(opts *RunOptions) error {
-	r.before, r.after = r.Compiled.before, r.Compiled.after
+func (r *run) breaks(opts *RunOptions) error {
+	r.before, r.after = r.program.before, r.program.after
 	if opts != nil {
 		for _, name := range slices.Concat(opts.InterruptBefore, opts.InterruptAfter) {
-			if name != "*" && !slices.ContainsFunc(r.nodes, func(n node[S]) bool { return n.name == name }) {
+			if name != "*" && !slices.ContainsFunc(r.nodes, func(n node) bool { return n.name == name }) {
 				return fmt.Errorf("a breakpoint names %q, which does not exist; known nodes: %s", name, strings.Join(r.names(), ", "))
 			}
 		}
@@ -57,10 +57,10 @@ func (r *run[S]) breaks(opts *RunOptions) error {
 	return nil
 }
 
-func (c *Compiled[S]) names() []string {
-	names := make([]string, len(c.nodes))
-	for i := range c.nodes {
-		names[i] = c.nodes[i].name
+func (p *program) names() []string {
+	names := make([]string, len(p.nodes))
+	for i := range p.nodes {
+		names[i] = p.nodes[i].name
 	}
 	return names
 }
@@ -68,7 +68,7 @@ func (c *Compiled[S]) names() []string {
 // stopBefore stops the run when a breakpoint stands before what is due. That
 // it did is on record, so that the run passes it when it is resumed, and only
 // then.
-func (r *run[S]) stopBefore(ctx context.Context) error {
+func (r *run) stopBefore(ctx context.Context) error {
 	passed := r.passed
 	r.passed = false
 	if len(r.before) == 0 || passed || !slices.ContainsFunc(r.dueNames(), r.before.has) {
@@ -83,15 +83,15 @@ func (r *run[S]) stopBefore(ctx context.Context) error {
 // stopsAfter reports whether a breakpoint stands after a node that has run and
 // something is left to run. The stop is saved with the superstep, so that a
 // process that dies in between does not run past it.
-func (r *run[S]) stopsAfter(ran []string) bool {
+func (r *run) stopsAfter(ran []string) bool {
 	return len(ran) > 0 && r.due() > 0 && slices.ContainsFunc(ran, r.after.has)
 }
 
 // interrupted ends a run that waits, and lets the graph around it wait as well.
-func (r *run[S]) interrupted(pending []PendingInterrupt) error {
+func (r *run) interrupted(pending []PendingInterrupt) error {
 	if r.keep != nil && r.keep.owner != "" {
 		r.outer.journal.wait(r.ordinal, pending)
 	}
-	r.publish(Event[S]{Kind: RunInterrupt, Interrupts: pending, Nodes: r.dueNames()}, r.due())
+	r.publish(event{foreign: foreign{Kind: RunInterrupt, Interrupts: pending, Nodes: r.dueNames()}}, r.due())
 	return &InterruptedError{Pending: pending, Next: r.dueNames()}
 }

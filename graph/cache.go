@@ -3,6 +3,7 @@ package graph
 import (
 	"crypto/sha256"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 )
@@ -31,9 +32,38 @@ type CachePolicy[S any] struct {
 
 // A CacheStore is a *Cache or a *DiskCache.
 type CacheStore[S any] interface {
-	get(c *Compiled[S], key cacheKey) (Update[S], bool, error)
-	put(key cacheKey, update Update[S], ttl time.Duration) error
+	of(*S)
+	get(p *program, key cacheKey) (update, bool, error)
+	put(key cacheKey, u update, ttl time.Duration) error
 	fault() string // why it cannot be used; empty when it can
+}
+
+// A cachePolicy is a CachePolicy without the type of its state.
+type cachePolicy struct {
+	key     func(state any) string // nil for the default
+	version string
+	ttl     time.Duration
+	store   cacheStore
+}
+
+type cacheStore interface {
+	get(p *program, key cacheKey) (update, bool, error)
+	put(key cacheKey, u update, ttl time.Duration) error
+	fault() string
+}
+
+func (c *CachePolicy[S]) untyped() *cachePolicy {
+	if c == nil {
+		return nil
+	}
+	p := &cachePolicy{version: c.Version, ttl: c.TTL}
+	if c.Store != nil {
+		p.store = c.Store
+	}
+	if c.Key != nil {
+		p.key = func(state any) string { return c.Key(*state.(*S)) }
+	}
+	return p
 }
 
 // A Cache keeps updates of nodes in memory, by the node's name, its version and
@@ -44,24 +74,15 @@ type Cache[S any] struct {
 	// before first use. Default 1000.
 	MaxEntries int
 
-	mu      sync.Mutex
-	entries map[cacheKey]cacheEntry[S]
-	order   []cacheKey // oldest first
+	inner memoryCache
 }
 
 type cacheKey [sha256.Size]byte
 
-type cacheEntry[S any] struct {
-	update Update[S]
-	until  time.Time // zero is for ever
-}
-
 // Clear forgets everything.
-func (c *Cache[S]) Clear() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.entries, c.order = nil, nil
-}
+func (c *Cache[S]) Clear() { c.inner.clear() }
+
+func (c *Cache[S]) of(*S) {}
 
 func (c *Cache[S]) fault() string {
 	if c.MaxEntries < 0 {
@@ -70,7 +91,34 @@ func (c *Cache[S]) fault() string {
 	return ""
 }
 
-func (c *Cache[S]) get(_ *Compiled[S], key cacheKey) (Update[S], bool, error) {
+func (c *Cache[S]) get(p *program, key cacheKey) (update, bool, error) { return c.inner.get(p, key) }
+
+func (c *Cache[S]) put(key cacheKey, u update, ttl time.Duration) error {
+	return c.inner.keep(key, u, ttl, c.MaxEntries)
+}
+
+// A memoryCache is a Cache without the type of its state. The zero value is
+// ready.
+type memoryCache struct {
+	mu      sync.Mutex
+	entries map[cacheKey]cacheEntry
+	order   []cacheKey // oldest first
+}
+
+type cacheEntry struct {
+	update update
+	until  time.Time // zero is for ever
+}
+
+func (c *memoryCache) fault() string { return "" }
+
+func (c *memoryCache) clear() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.entries, c.order = nil, nil
+}
+
+func (c *memoryCache) get(_ *program, key cacheKey) (update, bool, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	e, ok := c.entries[key]
@@ -80,15 +128,19 @@ func (c *Cache[S]) get(_ *Compiled[S], key cacheKey) (Update[S], bool, error) {
 	return e.update, true, nil
 }
 
-func (c *Cache[S]) put(key cacheKey, update Update[S], ttl time.Duration) error {
+func (c *memoryCache) put(key cacheKey, u update, ttl time.Duration) error {
+	return c.keep(key, u, ttl, 0)
+}
+
+// keep keeps an update beside most-1 others, 999 when most is 0.
+func (c *memoryCache) keep(key cacheKey, u update, ttl time.Duration, most int) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	e := cacheEntry[S]{update: update}
+	e := cacheEntry{update: slices.Clone(u)}
 	if ttl > 0 {
 		e.until = time.Now().Add(ttl)
 	}
 	if _, known := c.entries[key]; !known {
-		most := c.MaxEntries
 		if most <= 0 {
 			most = 1000
 		}
@@ -99,7 +151,7 @@ func (c *Cache[S]) put(key cacheKey, update Update[S], ttl time.Duration) error 
 		c.order = append(c.order, key)
 	}
 	if c.entries == nil {
-		c.entries = map[cacheKey]cacheEntry[S]{}
+		c.entries = map[cacheKey]cacheEntry{}
 	}
 	c.entries[key] = e
 	return nil
@@ -113,20 +165,21 @@ type memo struct {
 }
 
 // recall looks for a task's update in its node's cache.
-func (r *run[S]) recall(res *result[S], n *node[S]) error {
+func (r *run) recall(res *result, n *node) error {
 	key, err := r.cacheKey(n, r.input(res, n))
 	if err != nil {
 		return fmt.Errorf("making the key of its cache: %w", err)
 	}
 	res.memo = &memo{key: key}
-	res.update, res.memo.hit, err = n.opts.Cache.Store.get(r.Compiled, key)
+	found, hit, err := n.opts.cache.store.get(r.program, key)
+	res.update, res.memo.hit = append(res.update[:0], found...), hit
 	if err != nil {
 		return fmt.Errorf("reading its cache: %w", err)
 	}
 	return nil
 }
 
-func (r *run[S]) cacheKey(n *node[S], state *S) (key cacheKey, err error) {
+func (r *run) cacheKey(n *node, state any) (key cacheKey, err error) {
 	defer recoverAs(&err)
 	h := sha256.New()
 	part := func(data []byte) {
@@ -134,25 +187,25 @@ func (r *run[S]) cacheKey(n *node[S], state *S) (key cacheKey, err error) {
 		h.Write(data)
 	}
 	part([]byte(n.name))
-	part([]byte(n.opts.Cache.Version))
-	if n.opts.Cache.Key != nil {
-		part([]byte(n.opts.Cache.Key(*state)))
+	part([]byte(n.opts.cache.version))
+	if n.opts.cache.key != nil {
+		part([]byte(n.opts.cache.key(state)))
 		h.Sum(key[:0])
 		return key, nil
 	}
-	input := r.saved(*state)
+	input := r.saved(state)
 	whole, err := encode(input) // a Send may fill fields that no channel has
 	if err != nil {
 		return key, fmt.Errorf("encoding the input: %w; CachePolicy.Key is the way round", err)
 	}
 	part(whole)
 	for _, ch := range r.channels { // and a field's tag may hide it from JSON
-		if ch.Kind() == KindUntracked {
+		if ch.id().kind == KindUntracked {
 			continue
 		}
-		data, err := ch.encode(nil, &input)
+		data, err := ch.encode(nil, input)
 		if err != nil {
-			return key, fmt.Errorf("encoding channel %q: %w; CachePolicy.Key is the way round", ch.Name(), err)
+			return key, fmt.Errorf("encoding channel %q: %w; CachePolicy.Key is the way round", ch.id().name, err)
 		}
 		part(data)
 	}
@@ -161,11 +214,11 @@ func (r *run[S]) cacheKey(n *node[S], state *S) (key cacheKey, err error) {
 }
 
 // remember puts the new updates of a superstep into the caches, in task order.
-func (r *run[S]) remember(results []result[S]) error {
+func (r *run) remember(results []result) error {
 	for i := range results {
 		if m := results[i].memo; m != nil && m.fresh {
-			policy := r.nodes[results[i].node].opts.Cache
-			if err := policy.Store.put(m.key, results[i].update, policy.TTL); err != nil {
+			policy := r.nodes[results[i].node].opts.cache
+			if err := policy.store.put(m.key, results[i].update, policy.ttl); err != nil {
 				return r.nodeError(results[i].task, fmt.Errorf("writing its cache: %w", err))
 			}
 		}

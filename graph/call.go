@@ -19,7 +19,8 @@ const DefaultRecursionLimit = 1000
 // On a thread that exists it begins a turn: what was left to run is given up.
 // Resume goes on with it.
 func (c *Compiled[S]) Invoke(ctx context.Context, in Update[S], opts *RunOptions) (S, error) {
-	return c.run(ctx, in, opts, nil, (*run[S]).begin)
+	state, err := c.run(ctx, inputOf(in), opts, nil, (*run).begin)
+	return *state.(*S), err
 }
 
 // Resume goes on with a thread where it was left: after an interrupt, with
@@ -28,18 +29,26 @@ func (c *Compiled[S]) Invoke(ctx context.Context, in Update[S], opts *RunOptions
 // before; nil is none. A thread that has nothing left to run stays as it is. It
 // returns what Invoke does.
 func (c *Compiled[S]) Resume(ctx context.Context, with Update[S], opts *RunOptions) (S, error) {
-	return c.run(ctx, with, opts, nil, (*run[S]).resume)
+	state, err := c.run(ctx, inputOf(with), opts, nil, (*run).resume)
+	return *state.(*S), err
+}
+
+// inputOf keeps a nil input, which is none.
+func inputOf[S any](in Update[S]) update {
+	if in == nil {
+		return nil
+	}
+	return in.untyped(make(update, 0, len(in)))
 }
 
 // A beginning puts a run where it starts.
-type beginning[S any] func(r *run[S], ctx context.Context, in Update[S], opts *RunOptions) error
+type beginning func(r *run, ctx context.Context, in update, opts *RunOptions) error
 
-func (c *Compiled[S]) run(ctx context.Context, in Update[S], opts *RunOptions, out sink[S], begin beginning[S]) (S, error) {
-	var zero S
+func (p *program) run(ctx context.Context, in update, opts *RunOptions, out publisher, begin beginning) (any, error) {
 	if err := opts.check(); err != nil {
-		return zero, err
+		return p.typ.fresh(), err
 	}
-	r := newRun(ctx, c, zero, opts)
+	r := newRun(ctx, p, opts)
 	if out != nil {
 		r.out = out
 	}
@@ -48,13 +57,13 @@ func (c *Compiled[S]) run(ctx context.Context, in Update[S], opts *RunOptions, o
 		ctx, cancel = context.WithTimeoutCause(ctx, opts.Timeout, &NodeTimeout{"", TimeoutTotal, opts.Timeout, opts.Timeout})
 		defer cancel()
 	}
-	if c.input != nil {
-		in = slices.DeleteFunc(slices.Clone(in), func(w Write[S]) bool {
+	if p.input != nil {
+		in = slices.DeleteFunc(in, func(w write) bool {
 			if w == nil {
 				return false // merge says so
 			}
-			slot := c.slot(w.channel())
-			return slot >= 0 && !c.input[slot]
+			slot := p.slot(w.channel())
+			return slot >= 0 && !p.input[slot]
 		})
 	}
 	err := r.conduct(ctx, opts, func() error { return begin(r, ctx, in, opts) })
@@ -63,7 +72,7 @@ func (c *Compiled[S]) run(ctx context.Context, in Update[S], opts *RunOptions, o
 
 // conduct runs the graph from where begin puts it. A checkpointer's panic is
 // an error of the run.
-func (r *run[S]) conduct(ctx context.Context, opts *RunOptions, begin func() error) (err error) {
+func (r *run) conduct(ctx context.Context, opts *RunOptions, begin func() error) (err error) {
 	defer recoverAs(&err)
 	release, err := r.attach(ctx, opts)
 	if err != nil {
@@ -81,7 +90,7 @@ func (r *run[S]) conduct(ctx context.Context, opts *RunOptions, begin func() err
 }
 
 // close waits until all that the run has made is saved.
-func (r *run[S]) close(err error) error {
+func (r *run) close(err error) error {
 	if r.keep == nil || r.keep.owner != "" {
 		return err
 	}

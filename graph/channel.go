@@ -43,19 +43,26 @@ type Channel[S any] interface {
 	Name() string
 	// Kind says how the channel merges what is written to it.
 	Kind() ChannelKind
+	of(*S)
+	untyped() channel
+}
+
+// A channel is a Channel without the type of its state. States are pointers to
+// one, in an interface.
+type channel interface {
 	id() *channelID
-	fault() string // why the channel cannot be used; empty when it can
-	copyField(dst, src *S)
-	reset(s *S)
-	encode(dst []byte, s *S) ([]byte, error)
-	encodeTail(dst []byte, s *S, from int) ([]byte, error)
-	length(s *S) int
-	equal(a, b *S) bool
+	fault(zero any) string // why the channel cannot be used; empty when it can
+	copyField(dst, src any)
+	reset(s any)
+	encode(dst []byte, s any) ([]byte, error)
+	encodeTail(dst []byte, s any, from int) ([]byte, error)
+	length(s any) int
+	equal(a, b any) bool
 	unsavable() (where, why string) // what of its values JSON does not bring back; empty for all well
-	decode(s *S, data []byte) error
-	decodeWrite(op Op, data []byte) (Write[S], error)
-	clip(s *S)
-	overwriteWith(s *S) Write[S]
+	decode(s any, data []byte) error
+	decodeWrite(op Op, data []byte) (write, error)
+	clip(s any)
+	overwriteWith(s any) write
 }
 
 // channelID is a channel's identity. Its address is what counts: two channels
@@ -98,8 +105,16 @@ type Write[S any] interface {
 	Channel() string
 	// Op is what the write does to it.
 	Op() Op
+	of(*S)
+	untyped() write
+}
+
+// A write is a Write without the type of its state.
+type write interface {
+	Channel() string
+	Op() Op
 	channel() *channelID // nil for a Command
-	apply(s *S)
+	apply(s any)
 	encode(dst []byte) ([]byte, error) // its value; nothing for an Untracked one
 	intact(data []byte) error          // whether the encoded value holds all of its text
 }
@@ -109,16 +124,24 @@ type Write[S any] interface {
 // changes nothing.
 type Update[S any] []Write[S]
 
-// field is what every channel knows: its identity, where its value lives and
-// how it takes an OpAdd.
-type field[S, T any] struct {
+// A field is a channel: its identity, where its value lives and how it takes
+// an OpAdd. Only the closure at knows the state's type.
+type field[T any] struct {
 	channelID
-	at    func(*S) *T
+	at    func(s any) *T
 	merge func(cur, upd T) T
 }
 
+func fieldOf[S, T any](name string, kind ChannelKind, at func(*S) *T, merge func(cur, upd T) T) field[T] {
+	f := field[T]{channelID{name, kind}, nil, merge}
+	if at != nil {
+		f.at = func(s any) *T { return at(s.(*S)) }
+	}
+	return f
+}
+
 // fault tries the channel out on the zero state.
-func (f *field[S, T]) fault() (fault string) {
+func (f *field[T]) fault(zero any) (fault string) {
 	switch {
 	case f.name == "":
 		return "a channel needs a name"
@@ -133,31 +156,31 @@ func (f *field[S, T]) fault() (fault string) {
 			fault = unusable
 		}
 	}()
-	if f.at(new(S)) == nil {
+	if f.at(zero) == nil {
 		return unusable
 	}
 	return ""
 }
 
-func (f *field[S, T]) reset(s *S) {
+func (f *field[T]) reset(s any) {
 	var zero T
 	*f.at(s) = zero
 }
 
-func (f *field[S, T]) encode(dst []byte, s *S) ([]byte, error) { return appendWhole(dst, *f.at(s)) }
+func (f *field[T]) encode(dst []byte, s any) ([]byte, error) { return appendWhole(dst, f.at(s)) }
 
 // encodeTail and length are for lists.
-func (f *field[S, T]) encodeTail(dst []byte, s *S, _ int) ([]byte, error) { return f.encode(dst, s) }
-func (f *field[S, T]) length(*S) int                                      { return 0 }
+func (f *field[T]) encodeTail(dst []byte, s any, _ int) ([]byte, error) { return f.encode(dst, s) }
+func (f *field[T]) length(any) int                                      { return 0 }
 
-func (f *field[S, T]) equal(a, b *S) bool { return reflect.DeepEqual(*f.at(a), *f.at(b)) }
+func (f *field[T]) equal(a, b any) bool { return reflect.DeepEqual(f.at(a), f.at(b)) }
 
-func (f *field[S, T]) unsavable() (where, why string) { return unsavable(reflect.TypeFor[T]()) }
+func (f *field[T]) unsavable() (where, why string) { return unsavable(reflect.TypeFor[T]()) }
 
-func (f *field[S, T]) decode(s *S, data []byte) error { return decodeWhole(data, f.at(s)) }
+func (f *field[T]) decode(s any, data []byte) error { return decodeWhole(data, f.at(s)) }
 
-func (f *field[S, T]) decodeWrite(op Op, data []byte) (Write[S], error) {
-	w := &write[S, T]{to: f, op: op}
+func (f *field[T]) decodeWrite(op Op, data []byte) (write, error) {
+	w := &valueWrite[T]{to: f, op: op}
 	if known := op == OpOverwrite || op == OpAdd && f.merge != nil || op == OpSet && f.merge == nil; !known {
 		return nil, fmt.Errorf("channel %q, which is of kind %s, knows no %s", f.name, f.kind, op)
 	}
@@ -167,24 +190,26 @@ func (f *field[S, T]) decodeWrite(op Op, data []byte) (Write[S], error) {
 	return w, nil
 }
 
-func (f *field[S, T]) copyField(dst, src *S) { *f.at(dst) = *f.at(src) }
+func (f *field[T]) copyField(dst, src any) { *f.at(dst) = *f.at(src) }
 
-func (f *field[S, T]) overwriteWith(s *S) Write[S] {
-	return &write[S, T]{to: f, val: *f.at(s), op: OpOverwrite}
+func (f *field[T]) clip(any) {}
+
+func (f *field[T]) overwriteWith(s any) write {
+	return &valueWrite[T]{to: f, val: *f.at(s), op: OpOverwrite}
 }
 
-// write is the one implementation of Write.
-type write[S, T any] struct {
-	to  *field[S, T]
+// A valueWrite writes a value to a channel.
+type valueWrite[T any] struct {
+	to  *field[T]
 	val T
 	op  Op
 }
 
-func (w *write[S, T]) Channel() string     { return w.to.name }
-func (w *write[S, T]) Op() Op              { return w.op }
-func (w *write[S, T]) channel() *channelID { return &w.to.channelID }
+func (w *valueWrite[T]) Channel() string     { return w.to.name }
+func (w *valueWrite[T]) Op() Op              { return w.op }
+func (w *valueWrite[T]) channel() *channelID { return &w.to.channelID }
 
-func (w *write[S, T]) apply(s *S) {
+func (w *valueWrite[T]) apply(s any) {
 	at := w.to.at(s)
 	if w.op == OpAdd {
 		*at = w.to.merge(*at, w.val)
@@ -193,62 +218,70 @@ func (w *write[S, T]) apply(s *S) {
 	*at = w.val
 }
 
-func (w *write[S, T]) encode(dst []byte) ([]byte, error) {
+func (w *valueWrite[T]) encode(dst []byte) ([]byte, error) {
 	if w.to.kind == KindUntracked {
 		return dst, nil
 	}
-	return appendJSON(dst, w.val)
+	return appendJSON(dst, &w.val)
 }
 
-func (w *write[S, T]) intact(data []byte) error { return intact(data, w.val) }
+func (w *valueWrite[T]) intact(data []byte) error { return intact(data, &w.val) }
+
+// A stateWrite is a valueWrite to a channel of S.
+type stateWrite[S, T any] struct{ valueWrite[T] }
+
+func (w *stateWrite[S, T]) of(*S)          {}
+func (w *stateWrite[S, T]) untyped() write { return &w.valueWrite }
+
+func writeTo[S, T any](to *field[T], op Op, v T) Write[S] {
+	return &stateWrite[S, T]{valueWrite[T]{to, v, op}}
+}
 
 // LastValueChannel holds the last value written. Two writes in one superstep
 // are a conflict, because their order would decide the result.
-type LastValueChannel[S, T any] struct{ field[S, T] }
+type LastValueChannel[S, T any] struct{ field[T] }
+
+func (c *LastValueChannel[S, T]) of(*S)            {}
+func (c *LastValueChannel[S, T]) untyped() channel { return &c.field }
 
 // LastValue makes a channel that keeps the last value written to a field.
 func LastValue[S, T any](name string, at func(*S) *T) *LastValueChannel[S, T] {
-	return &LastValueChannel[S, T]{field[S, T]{channelID{name, KindLastValue}, at, nil}}
+	return &LastValueChannel[S, T]{fieldOf(name, KindLastValue, at, nil)}
 }
-
-func (c *LastValueChannel[S, T]) clip(*S) {}
 
 // Set writes v.
 func (c *LastValueChannel[S, T]) Set(v T) Write[S] {
-	return &write[S, T]{to: &c.field, val: v, op: OpSet}
+	return writeTo[S](&c.field, OpSet, v)
 }
 
 // Overwrite writes v even when other nodes write the channel in the same
 // superstep; their writes are discarded. Two overwrites are a conflict.
 func (c *LastValueChannel[S, T]) Overwrite(v T) Write[S] {
-	return &write[S, T]{to: &c.field, val: v, op: OpOverwrite}
+	return writeTo[S](&c.field, OpOverwrite, v)
 }
 
-// AppendChannel is a list that writes add to, in the order of their tasks.
-type AppendChannel[S, E any] struct{ field[S, []E] }
-
-// Append makes a channel that appends to a list.
-func Append[S, E any](name string, at func(*S) *[]E) *AppendChannel[S, E] {
-	return &AppendChannel[S, E]{field[S, []E]{channelID{name, KindAppend}, at, appendAll[E]}}
-}
+// A list is a field that writes add to.
+type listField[E any] struct{ field[[]E] }
 
 // clip takes the spare capacity off the list that a node sees, so that a node
 // that appends to its own copy cannot write into the engine's.
-func (c *AppendChannel[S, E]) clip(s *S) {
-	at := c.at(s)
+func (f *listField[E]) clip(s any) {
+	at := f.at(s)
 	*at = slices.Clip(*at)
 }
 
-func (c *AppendChannel[S, E]) encodeTail(dst []byte, s *S, from int) ([]byte, error) {
-	return appendWhole(dst, (*c.at(s))[from:])
+func (f *listField[E]) encodeTail(dst []byte, s any, from int) ([]byte, error) {
+	tail := (*f.at(s))[from:]
+	return appendWhole(dst, &tail)
 }
 
 // unsavable also asks whether the list can be added to as JSON.
-func (c *AppendChannel[S, E]) unsavable() (where, why string) {
-	if where, why = c.field.unsavable(); why != "" {
+func (f *listField[E]) unsavable() (where, why string) {
+	if where, why = f.field.unsavable(); why != "" {
 		return where, why
 	}
-	if data, err := encode(make([]E, 1)); err == nil {
+	one := make([]E, 1)
+	if data, err := encode(&one); err == nil {
 		if _, err := elements(data); err != nil {
 			return "", fmt.Sprintf("JSON writes a list of %s as %s, to which nothing can be added", reflect.TypeFor[E](), data)
 		}
@@ -256,17 +289,28 @@ func (c *AppendChannel[S, E]) unsavable() (where, why string) {
 	return "", ""
 }
 
-func (c *AppendChannel[S, E]) length(s *S) int { return len(*c.at(s)) }
+func (f *listField[E]) length(s any) int { return len(*f.at(s)) }
 
 // overwriteWith clips as Overwrite does, and for the same reason.
-func (c *AppendChannel[S, E]) overwriteWith(s *S) Write[S] {
-	return &write[S, []E]{to: &c.field, val: slices.Clip(*c.at(s)), op: OpOverwrite}
+func (f *listField[E]) overwriteWith(s any) write {
+	return &valueWrite[[]E]{to: &f.field, val: slices.Clip(*f.at(s)), op: OpOverwrite}
+}
+
+// AppendChannel is a list that writes add to, in the order of their tasks.
+type AppendChannel[S, E any] struct{ listField[E] }
+
+func (c *AppendChannel[S, E]) of(*S)            {}
+func (c *AppendChannel[S, E]) untyped() channel { return &c.listField }
+
+// Append makes a channel that appends to a list.
+func Append[S, E any](name string, at func(*S) *[]E) *AppendChannel[S, E] {
+	return &AppendChannel[S, E]{listField[E]{fieldOf(name, KindAppend, at, appendAll[E])}}
 }
 
 // Add appends values. The write keeps the slice: a caller that passes one with
 // "…" must not change it afterwards.
 func (c *AppendChannel[S, E]) Add(values ...E) Write[S] {
-	return &write[S, []E]{to: &c.field, val: values, op: OpAdd}
+	return writeTo[S](&c.field, OpAdd, values)
 }
 
 // Overwrite replaces the whole list; what other nodes append in the same
@@ -274,30 +318,31 @@ func (c *AppendChannel[S, E]) Add(values ...E) Write[S] {
 // copy of values, without spare capacity: a write that is committed twice
 // would otherwise give two lists one array to grow into.
 func (c *AppendChannel[S, E]) Overwrite(values []E) Write[S] {
-	return &write[S, []E]{to: &c.field, val: slices.Clip(slices.Clone(values)), op: OpOverwrite}
+	return writeTo[S](&c.field, OpOverwrite, slices.Clip(slices.Clone(values)))
 }
 
 func appendAll[E any](cur, upd []E) []E { return append(cur, upd...) }
 
 // ReduceChannel merges writes by a function, in the order of their tasks.
-type ReduceChannel[S, T any] struct{ field[S, T] }
+type ReduceChannel[S, T any] struct{ field[T] }
+
+func (c *ReduceChannel[S, T]) of(*S)            {}
+func (c *ReduceChannel[S, T]) untyped() channel { return &c.field }
 
 // Reduce makes a channel whose value becomes merge(current, update) for every
 // write. Earlier states share the current value, so merge must return a new
 // value and leave cur as it is.
 func Reduce[S, T any](name string, at func(*S) *T, merge func(cur, upd T) T) *ReduceChannel[S, T] {
-	return &ReduceChannel[S, T]{field[S, T]{channelID{name, KindReduce}, at, merge}}
+	return &ReduceChannel[S, T]{fieldOf(name, KindReduce, at, merge)}
 }
-
-func (c *ReduceChannel[S, T]) clip(*S) {}
 
 // Add merges v into the value.
 func (c *ReduceChannel[S, T]) Add(v T) Write[S] {
-	return &write[S, T]{to: &c.field, val: v, op: OpAdd}
+	return writeTo[S](&c.field, OpAdd, v)
 }
 
 // Overwrite replaces the value; what other nodes add in the same superstep is
 // discarded. Two overwrites are a conflict.
 func (c *ReduceChannel[S, T]) Overwrite(v T) Write[S] {
-	return &write[S, T]{to: &c.field, val: v, op: OpOverwrite}
+	return writeTo[S](&c.field, OpOverwrite, v)
 }

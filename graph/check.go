@@ -8,15 +8,15 @@ import (
 )
 
 // checker gathers the problems of one graph.
-type checker[S any] struct {
-	*StateGraph[S]
+type checker struct {
+	*blueprint
 	names []string // of the nodes, sorted
 }
 
 // check finds every problem of the graph.
-func (g *StateGraph[S]) check() []Problem {
-	c := checker[S]{StateGraph: &StateGraph[S]{}}
-	*c.StateGraph = *g
+func (g *blueprint) check() []Problem {
+	own := *g
+	c := checker{blueprint: &own}
 	c.problems = slices.Clone(g.problems)
 	for _, n := range g.nodes {
 		c.names = append(c.names, n.name)
@@ -33,31 +33,28 @@ func (g *StateGraph[S]) check() []Problem {
 	return c.problems
 }
 
-func (c *checker[S]) report(code ProblemCode, node, message string) {
-	c.problems = append(c.problems, Problem{code, node, message})
-}
-
-func (c *checker[S]) checkChannels() {
+func (c *checker) checkChannels() {
 	known := map[string]*channelID{}
 	for _, ch := range c.channels {
 		if ch == nil {
 			c.report(InvalidOptions, "", "NewStateGraph was given a nil channel")
 			continue
 		}
-		if fault := ch.fault(); fault != "" {
-			c.report(InvalidOptions, ch.Name(), fault)
+		id := ch.id()
+		if fault := ch.fault(c.typ.fresh()); fault != "" {
+			c.report(InvalidOptions, id.name, fault)
 		}
-		if known[ch.Name()] != nil {
-			c.report(DuplicateChannel, ch.Name(), "two channels have this name")
+		if known[id.name] != nil {
+			c.report(DuplicateChannel, id.name, "two channels have this name")
 		}
-		known[ch.Name()] = ch.id()
+		known[id.name] = id
 	}
-	need := func(ch Channel[S], where string) {
+	need := func(ch channel, where string) {
 		switch {
 		case ch == nil:
 			c.report(InvalidOptions, "", where+" names a nil channel")
-		case known[ch.Name()] != ch.id():
-			c.report(UnknownChannel, ch.Name(), where+" names a channel that NewStateGraph was not given")
+		case known[ch.id().name] != ch.id():
+			c.report(UnknownChannel, ch.id().name, where+" names a channel that NewStateGraph was not given")
 		}
 	}
 	for _, ch := range c.input {
@@ -67,7 +64,7 @@ func (c *checker[S]) checkChannels() {
 		need(ch, "Output")
 	}
 	for _, n := range c.nodes {
-		for _, ch := range n.opts.Reads {
+		for _, ch := range n.opts.reads {
 			need(ch, fmt.Sprintf("Reads of node %q", n.name))
 		}
 		for _, ch := range n.gives {
@@ -76,7 +73,7 @@ func (c *checker[S]) checkChannels() {
 	}
 }
 
-func (c *checker[S]) checkNodes() {
+func (c *checker) checkNodes() {
 	seen := map[string]bool{}
 	for _, n := range c.nodes {
 		switch {
@@ -92,16 +89,16 @@ func (c *checker[S]) checkNodes() {
 			c.report(DuplicateNode, n.name, "a node of this name was already added")
 		}
 		seen[n.name] = true
-		if cache := n.opts.Cache; cache != nil && cache.TTL < 0 {
+		if cache := n.opts.cache; cache != nil && cache.ttl < 0 {
 			c.report(InvalidOptions, n.name, "its cache's TTL must not be negative")
 		}
-		if cache := n.opts.Cache; cache != nil && cache.Store != nil && cache.Store.fault() != "" {
-			c.report(InvalidOptions, n.name, cache.Store.fault())
+		if cache := n.opts.cache; cache != nil && cache.store != nil && cache.store.fault() != "" {
+			c.report(InvalidOptions, n.name, cache.store.fault())
 		}
 	}
 }
 
-func (c *checker[S]) checkEdges() {
+func (c *checker) checkEdges() {
 	entry := false
 	for _, e := range c.edges {
 		c.checkSource(e.from, "an edge")
@@ -144,9 +141,9 @@ func (c *checker[S]) checkEdges() {
 		entry = entry || b.from == Start
 	}
 	for _, n := range c.nodes {
-		for i, to := range n.opts.Goto {
+		for i, to := range n.opts.gotos {
 			c.checkTarget(to, fmt.Sprintf("Goto of node %q", n.name))
-			if slices.Contains(n.opts.Goto[:i], to) {
+			if slices.Contains(n.opts.gotos[:i], to) {
 				c.report(InvalidOptions, n.name, fmt.Sprintf("its Goto declares %q twice", to))
 			}
 		}
@@ -156,7 +153,7 @@ func (c *checker[S]) checkEdges() {
 	}
 }
 
-func (c *checker[S]) checkSource(name, what string) {
+func (c *checker) checkSource(name, what string) {
 	switch {
 	case name == End:
 		c.report(EndAsSource, name, "End cannot be the source of "+what)
@@ -165,7 +162,7 @@ func (c *checker[S]) checkSource(name, what string) {
 	}
 }
 
-func (c *checker[S]) checkTarget(name, what string) {
+func (c *checker) checkTarget(name, what string) {
 	switch {
 	case name == Start:
 		c.report(StartAsTarget, name, "Start cannot be the target of "+what)
@@ -174,12 +171,12 @@ func (c *checker[S]) checkTarget(name, what string) {
 	}
 }
 
-func (c *checker[S]) isNode(name string) bool {
+func (c *checker) isNode(name string) bool {
 	_, ok := slices.BinarySearch(c.names, name)
 	return ok
 }
 
-func (c *checker[S]) known() string {
+func (c *checker) known() string {
 	if len(c.names) == 0 {
 		return "(none)"
 	}
@@ -189,7 +186,7 @@ func (c *checker[S]) known() string {
 // checkReachable walks from Start. A join is passed when all its sources are
 // reachable. It is asked of graphs without other problems only: one misspelt
 // edge would make a list of everything behind it.
-func (c *checker[S]) checkReachable() {
+func (c *checker) checkReachable() {
 	reached := map[string]bool{Start: true}
 	for grew := true; grew; {
 		grew = false
@@ -212,7 +209,7 @@ func (c *checker[S]) checkReachable() {
 		}
 		for _, n := range c.nodes {
 			if reached[n.name] {
-				for _, to := range n.opts.Goto {
+				for _, to := range n.opts.gotos {
 					visit(to)
 				}
 			}

@@ -49,14 +49,45 @@ func (c Command[S]) Channel() string { return "" }
 // Op returns OpGoto or OpAlso.
 func (c Command[S]) Op() Op { return c.op }
 
-func (c Command[S]) channel() *channelID { return nil }
-func (c Command[S]) apply(*S)            {}
-func (c Command[S]) intact([]byte) error { return nil }
+func (c Command[S]) of(*S) {}
+
+func (c Command[S]) untyped() write {
+	return &command{c.op, c.targets, parcelOf[S](c.sends).deliveries(), c.sending}
+}
+
+// A command is a Command without the type of its state. Nobody changes it.
+type command struct {
+	op      Op
+	targets []string
+	sends   []delivery
+	sending bool
+}
+
+func (c *command) Channel() string     { return "" }
+func (c *command) Op() Op              { return c.op }
+func (c *command) channel() *channelID { return nil }
+func (c *command) apply(any)           {}
+func (c *command) intact([]byte) error { return nil }
 
 // directions is a Command's value as JSON in a trace.
-type directions[S any] struct {
-	To    []string  `json:"to,omitempty"`
-	Sends []Send[S] `json:"sends,omitempty"`
+type directions struct {
+	To    []string     `json:"to,omitempty"`
+	Sends []tracedSend `json:"sends,omitempty"`
+}
+
+// tracedSend is a Send as JSON in a trace.
+type tracedSend struct {
+	Node    string  `json:"node"`
+	State   any     `json:"state"`
+	Timeout Timeout `json:"timeout,omitzero"`
+}
+
+func (c *command) encode(dst []byte) ([]byte, error) {
+	d := directions{To: c.targets}
+	for _, s := range c.sends {
+		d.Sends = append(d.Sends, tracedSend{s.node, s.state, s.timeout})
+	}
+	return appendJSON(dst, &d)
 }
 
 // savedDirections is a Command's value in a checkpoint, which reads that of a
@@ -64,10 +95,6 @@ type directions[S any] struct {
 type savedDirections struct {
 	To    []string    `json:"to,omitempty"`
 	Sends []savedSend `json:"sends,omitempty"`
-}
-
-func (c Command[S]) encode(dst []byte) ([]byte, error) {
-	return appendJSON(dst, directions[S]{c.targets, c.sends})
 }
 
 // Parent ends the run of a graph that runs inside a node of another graph, and
@@ -79,50 +106,49 @@ func (c Command[S]) encode(dst []byte) ([]byte, error) {
 // one's own. S is the state of the graph that ends, P that of its parent. In a
 // graph that has no parent it is ErrNoParentGraph, and two of them in one
 // superstep are an invalid update.
-func Parent[S, P any](update Update[P]) Write[S] { return upward[S, P]{update} }
+func Parent[S, P any](update Update[P]) Write[S] {
+	return plainWrite[S]{&handingOver{typeOf[P]{}, update.untyped(nil)}}
+}
 
-type upward[S, P any] struct{ update Update[P] }
+// A handingOver is a Parent without the types.
+type handingOver struct {
+	typ    stateType // of the parent
+	update update
+}
 
-func (u upward[S, P]) Channel() string                   { return "" }
-func (u upward[S, P]) Op() Op                            { return OpParent }
-func (u upward[S, P]) channel() *channelID               { return nil }
-func (u upward[S, P]) apply(*S)                          {}
-func (u upward[S, P]) intact([]byte) error               { return nil }
-func (u upward[S, P]) encode(dst []byte) ([]byte, error) { return appendUpdate(dst, u.update) }
-func (u upward[S, P]) handover(from string) error        { return &handover[P]{from, u.update} }
+func (h *handingOver) Channel() string                   { return "" }
+func (h *handingOver) Op() Op                            { return OpParent }
+func (h *handingOver) channel() *channelID               { return nil }
+func (h *handingOver) apply(any)                         {}
+func (h *handingOver) intact([]byte) error               { return nil }
+func (h *handingOver) encode(dst []byte) ([]byte, error) { return appendUpdate(dst, h.update) }
 
 // handover is how a graph that is given up tells the node that runs it. As an
 // error it also finds its way through a node that calls Invoke by itself.
-type handover[P any] struct {
-	from   string
-	update Update[P]
+type handover struct {
+	*handingOver
+	from string
 }
 
-func (h *handover[P]) Error() string {
+func (h *handover) Error() string {
 	return fmt.Sprintf("node %q handed over to the parent graph", h.from)
 }
 
-func (h *handover[P]) stateType() string { return parcelOf[P]{}.stateType() }
-
 // received is what a graph inside a node handed over, if that is what err
 // says; other errors are returned as they are.
-func received[S any](err error) (Update[S], error) {
-	up, is := errors.AsType[interface {
-		error
-		parcel
-	}](err)
-	if !is {
+func (p *program) received(err error) (update, error) {
+	h, is := errors.AsType[*handover](err)
+	switch {
+	case !is:
 		return nil, err
+	case h.typ != p.typ:
+		return nil, fmt.Errorf("%w: %v with an update of a %s, and the parent's state is a %s", ErrInvalidUpdate, h, h.typ, p.typ)
 	}
-	h, ok := up.(*handover[S])
-	if !ok {
-		return nil, fmt.Errorf("%w: %v with an update of a %s, and the parent's state is a %s", ErrInvalidUpdate, up, up.stateType(), parcelOf[S]{}.stateType())
-	}
-	return h.update, nil
+	return slices.Clone(h.update), nil
 }
 
 // steer carries out the commands in a task's update.
-func (r *run[S]) steer(res *result[S]) error {
+func (r *run) steer(res *result) error {
 	for _, w := range res.update {
 		if w == nil || w.channel() != nil { // merge complains of nil
 			continue
@@ -134,9 +160,9 @@ func (r *run[S]) steer(res *result[S]) error {
 	return nil
 }
 
-func (r *run[S]) command(res *result[S], w Write[S]) error {
+func (r *run) command(res *result, w write) error {
 	n := &r.nodes[res.node]
-	c, ok := w.(Command[S])
+	c, ok := w.(*command)
 	if !ok { // Parent
 		switch {
 		case r.outer == nil:
@@ -154,24 +180,24 @@ func (r *run[S]) command(res *result[S], w Write[S]) error {
 		}
 	}
 	for _, name := range c.targets {
-		at := slices.Index(n.opts.Goto, name)
+		at := slices.Index(n.opts.gotos, name)
 		if at < 0 {
 			return r.badCommand(n, name, false)
 		}
 		res.chosen.nodes = append(res.chosen.nodes, n.gotos[at])
 	}
 	for _, s := range c.sends {
-		at := slices.Index(n.opts.Goto, s.Node)
-		if at < 0 || s.Node == End {
-			return r.badCommand(n, s.Node, true)
+		at := slices.Index(n.opts.gotos, s.node)
+		if at < 0 || s.node == End {
+			return r.badCommand(n, s.node, true)
 		}
 		r.deliver(&res.chosen, n.gotos[at], s)
 	}
 	return nil
 }
 
-func (r *run[S]) badCommand(n *node[S], target string, send bool) error {
-	e := &CommandError{Node: n.name, Target: target, Send: send, Declared: slices.Clone(n.opts.Goto)}
+func (r *run) badCommand(n *node, target string, send bool) error {
+	e := &CommandError{Node: n.name, Target: target, Send: send, Declared: slices.Clone(n.opts.gotos)}
 	for i := range r.nodes {
 		e.Known = append(e.Known, r.nodes[i].name)
 	}
@@ -179,8 +205,8 @@ func (r *run[S]) badCommand(n *node[S], target string, send bool) error {
 }
 
 // handedOver is the end of a run that a task gave up for its parent, or nil.
-func (r *run[S]) handedOver(results []result[S]) error {
-	var first *result[S]
+func (r *run) handedOver(results []result) error {
+	var first *result
 	for i := range results {
 		res := &results[i]
 		switch {
@@ -194,5 +220,5 @@ func (r *run[S]) handedOver(results []result[S]) error {
 	if first == nil {
 		return nil
 	}
-	return first.update[0].(interface{ handover(string) error }).handover(r.writer(first.node))
+	return &handover{first.update[0].(*handingOver), r.writer(first.node)}
 }

@@ -57,20 +57,24 @@ const (
 
 // Compiled is a graph that can run. It does not change, and any number of runs
 // may share it.
-type Compiled[S any] struct {
+type Compiled[S any] struct{ *program }
+
+// A program is a Compiled without the type of its state.
+type program struct {
+	typ         stateType
 	name        string
 	most        int // supersteps of a run that names no limit
 	fingerprint string
-	channels    []Channel[S]
+	channels    []channel
 	ids         []*channelID // of channels, in their order
-	lists       []Channel[S] // the Append channels among them
-	fleeting    []Channel[S] // the Ephemeral ones
-	untracked   []Channel[S] // the Untracked ones
+	lists       []channel    // the Append channels among them
+	fleeting    []channel    // the Ephemeral ones
+	untracked   []channel    // the Untracked ones
 	input       []bool       // by slot; nil accepts all
-	output      []Channel[S] // nil returns all
-	nodes       []node[S]    // sorted by name: a node's index is its rank
+	output      []channel    // nil returns all
+	nodes       []node       // sorted by name: a node's index is its rank
 	caching     bool         // a node has a cache
-	start       exits[S]
+	start       exits
 	joins       []compiledJoin
 	drawing     Drawing
 	saver       Checkpointer
@@ -83,43 +87,43 @@ type Compiled[S any] struct {
 	clock       func() time.Time
 }
 
-type node[S any] struct {
+type node struct {
 	name  string
-	run   Node[S]
-	opts  NodeOptions[S]
-	gotos []int // of opts.Goto; end for End
+	run   nodeFunc
+	opts  nodeOptions
+	gotos []int // of opts.gotos; end for End
 	inner bool  // it is a subgraph
 	keeps Persistence
-	exits exits[S]
+	exits exits
 }
 
 // slot is the index of a channel, or -1. Graphs have few channels, and a look
 // through them is quicker than a map.
-func (c *Compiled[S]) slot(id *channelID) int { return slices.Index(c.ids, id) }
+func (p *program) slot(id *channelID) int { return slices.Index(p.ids, id) }
 
 // accept is the part of a parent's state that the graph takes as input.
-func (c *Compiled[S]) accept(state S) S {
-	if c.input == nil {
+func (p *program) accept(state any) any {
+	if p.input == nil {
 		return state
 	}
-	var own S
-	for i, ch := range c.channels {
-		if c.input[i] {
-			ch.copyField(&own, &state)
+	own := p.typ.fresh()
+	for i, ch := range p.channels {
+		if p.input[i] {
+			ch.copyField(own, state)
 		}
 	}
 	return own
 }
 
 // exits is what happens after a node has run.
-type exits[S any] struct {
+type exits struct {
 	next     []int // static successors, sorted
-	branches []branch[S]
+	branches []branch
 	joins    []joinPlace
 }
 
-type branch[S any] struct {
-	route   Router[S]
+type branch struct {
+	route   routeFunc
 	paths   []Path
 	targets []int // by path; end for End
 }
@@ -156,6 +160,14 @@ type joinPlace struct{ join, place int }
 // Compile checks the graph and prepares it to run. Its error is a
 // *CompileError with every problem found.
 func (g *StateGraph[S]) Compile(opts *CompileOptions) (*Compiled[S], error) {
+	p, err := g.plan.compile(opts)
+	if err != nil {
+		return nil, err
+	}
+	return &Compiled[S]{p}, nil
+}
+
+func (g *blueprint) compile(opts *CompileOptions) (*program, error) {
 	if opts == nil {
 		opts = &CompileOptions{}
 	}
@@ -165,14 +177,14 @@ func (g *StateGraph[S]) Compile(opts *CompileOptions) (*Compiled[S], error) {
 	}
 	problems = append(problems, opts.problems(g.nodeNames())...)
 	if opts.Checkpointer != nil {
-		problems = append(problems, unsaved(g.channels)...)
+		problems = append(problems, g.unsaved()...)
 	}
 	if len(problems) > 0 {
 		return nil, &CompileError{problems}
 	}
-	c := &Compiled[S]{
-		savable: sync.OnceValue(func() []Problem { return unsaved(g.channels) }),
-		name:    opts.Name, most: opts.RecursionLimit, channels: g.channels, output: g.output,
+	c := &program{
+		savable: sync.OnceValue(g.unsaved), typ: g.typ,
+		name: opts.Name, most: opts.RecursionLimit, channels: slices.Clone(g.channels), output: g.output,
 		saver: opts.Checkpointer, persist: opts.Persistence, version: opts.Version, migrate: opts.Migrate, clock: opts.Now,
 		before: slices.Clone(opts.InterruptBefore), after: slices.Clone(opts.InterruptAfter),
 	}
@@ -184,7 +196,7 @@ func (g *StateGraph[S]) Compile(opts *CompileOptions) (*Compiled[S], error) {
 	}
 	for _, ch := range g.channels {
 		c.ids = append(c.ids, ch.id())
-		switch ch.Kind() {
+		switch ch.id().kind {
 		case KindAppend:
 			c.lists = append(c.lists, ch)
 		case KindEphemeral:
@@ -201,28 +213,29 @@ func (g *StateGraph[S]) Compile(opts *CompileOptions) (*Compiled[S], error) {
 	}
 
 	specs := slices.Clone(g.nodes)
-	slices.SortFunc(specs, func(a, b nodeSpec[S]) int { return strings.Compare(a.name, b.name) })
+	slices.SortFunc(specs, func(a, b nodeSpec) int { return strings.Compare(a.name, b.name) })
 	ids := map[string]int{End: end}
 	for i, s := range specs {
 		ids[s.name] = i
-		c.nodes = append(c.nodes, node[S]{name: s.name, run: s.run, opts: g.defaults.resolve(s.opts), inner: s.inner != nil, keeps: s.keeps})
+		s.opts.policies = s.opts.policies.or(g.defaults)
+		c.nodes = append(c.nodes, node{name: s.name, run: s.run, opts: s.opts, inner: s.inner != nil, keeps: s.keeps})
 	}
-	var cache Cache[S]
+	var cache memoryCache
 	for i := range c.nodes {
 		n := &c.nodes[i]
-		n.opts.Goto = slices.Clone(n.opts.Goto)
-		if n.opts.Cache != nil {
-			policy := *n.opts.Cache
-			if policy.Store == nil {
-				policy.Store = &cache
+		n.opts.gotos = slices.Clone(n.opts.gotos)
+		if n.opts.cache != nil {
+			policy := *n.opts.cache
+			if policy.store == nil {
+				policy.store = &cache
 			}
-			n.opts.Cache, c.caching = &policy, true
+			n.opts.cache, c.caching = &policy, true
 		}
-		for _, to := range n.opts.Goto {
+		for _, to := range n.opts.gotos {
 			n.gotos = append(n.gotos, ids[to])
 		}
 	}
-	exitsOf := func(name string) *exits[S] {
+	exitsOf := func(name string) *exits {
 		if name == Start {
 			return &c.start
 		}
@@ -240,7 +253,7 @@ func (g *StateGraph[S]) Compile(opts *CompileOptions) (*Compiled[S], error) {
 		for i, p := range b.paths {
 			targets[i] = ids[p.Target]
 		}
-		x.branches = append(x.branches, branch[S]{b.route, b.paths, targets})
+		x.branches = append(x.branches, branch{b.route, b.paths, targets})
 	}
 	for i, j := range g.joins {
 		sources := slices.Compact(slices.Sorted(slices.Values(j.from)))
@@ -256,17 +269,17 @@ func (g *StateGraph[S]) Compile(opts *CompileOptions) (*Compiled[S], error) {
 }
 
 // Name returns the graph's name.
-func (c *Compiled[S]) Name() string { return c.name }
+func (p *program) Name() string { return p.name }
 
 // Fingerprint identifies the graph's structure: its channels, nodes and edges,
 // not the code of its functions, its name, or the order in which it was put
 // together. Equal structures have equal fingerprints.
-func (c *Compiled[S]) Fingerprint() string { return c.fingerprint }
+func (p *program) Fingerprint() string { return p.fingerprint }
 
-func (g *StateGraph[S]) hash(d Drawing) string {
+func (g *blueprint) hash(d Drawing) string {
 	facts := d.facts(nil, "")
 	for _, ch := range g.channels {
-		facts = append(facts, fmt.Sprintf("channel %q %s", ch.Name(), ch.Kind()))
+		facts = append(facts, fmt.Sprintf("channel %q %s", ch.id().name, ch.id().kind))
 	}
 	slices.Sort(facts)
 	sum := sha256.Sum256([]byte(strings.Join(facts, "\n")))

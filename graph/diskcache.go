@@ -29,6 +29,8 @@ type diskEntry struct {
 	Update json.RawMessage `json:"update"`
 }
 
+func (c *DiskCache[S]) of(*S) {}
+
 func (c *DiskCache[S]) fault() string {
 	if c.Dir == "" {
 		return "its cache's Dir is empty"
@@ -36,12 +38,27 @@ func (c *DiskCache[S]) fault() string {
 	return ""
 }
 
-func (c *DiskCache[S]) path(key cacheKey) string {
-	name := hex.EncodeToString(key[:])
-	return filepath.Join(c.Dir, name[:2], name+".json")
+func (c *DiskCache[S]) get(p *program, key cacheKey) (update, bool, error) {
+	return diskCache(c.Dir).get(p, key)
 }
 
-func (c *DiskCache[S]) get(in *Compiled[S], key cacheKey) (Update[S], bool, error) {
+func (c *DiskCache[S]) put(key cacheKey, u update, ttl time.Duration) error {
+	return diskCache(c.Dir).put(key, u, ttl)
+}
+
+// Sweep removes what has expired, and what was written before a time unless
+// that is zero. It returns how many updates it removed.
+func (c *DiskCache[S]) Sweep(before time.Time) (int, error) { return diskCache(c.Dir).sweep(before) }
+
+// A diskCache is a DiskCache without the type of its state: its folder.
+type diskCache string
+
+func (c diskCache) path(key cacheKey) string {
+	name := hex.EncodeToString(key[:])
+	return filepath.Join(string(c), name[:2], name+".json")
+}
+
+func (c diskCache) get(p *program, key cacheKey) (update, bool, error) {
 	data, err := os.ReadFile(c.path(key))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, false, nil
@@ -53,12 +70,12 @@ func (c *DiskCache[S]) get(in *Compiled[S], key cacheKey) (Update[S], bool, erro
 	if decodeInto(data, &e) != nil || !e.Until.IsZero() && !time.Now().Before(e.Until) {
 		return nil, false, nil
 	}
-	update, err := in.DecodeUpdate(e.Update)
-	return update, err == nil, nil
+	u, err := p.decodeUpdate(e.Update)
+	return u, err == nil, nil
 }
 
-func (c *DiskCache[S]) put(key cacheKey, update Update[S], ttl time.Duration) error {
-	for _, w := range update {
+func (c diskCache) put(key cacheKey, u update, ttl time.Duration) error {
+	for _, w := range u {
 		if w == nil || w.Op() == OpParent || w.channel() != nil && w.channel().kind == KindUntracked {
 			return nil
 		}
@@ -68,10 +85,10 @@ func (c *DiskCache[S]) put(key cacheKey, update Update[S], ttl time.Duration) er
 		e.Until = time.Now().Add(ttl)
 	}
 	var err error
-	if e.Update, err = appendUpdate(nil, update); err != nil {
+	if e.Update, err = appendUpdate(nil, u); err != nil {
 		return err
 	}
-	data, err := encode(e)
+	data, err := encode(&e)
 	if err != nil {
 		return err
 	}
@@ -101,10 +118,8 @@ func writeFile(path string, data []byte) error {
 	return nil
 }
 
-// Sweep removes what has expired, and what was written before a time unless
-// that is zero. It returns how many updates it removed.
-func (c *DiskCache[S]) Sweep(before time.Time) (int, error) {
-	files, err := filepath.Glob(filepath.Join(c.Dir, "??", "*.json"))
+func (c diskCache) sweep(before time.Time) (int, error) {
+	files, err := filepath.Glob(filepath.Join(string(c), "??", "*.json"))
 	if err != nil {
 		return 0, fmt.Errorf("sweeping the cache: %w", err)
 	}

@@ -45,7 +45,7 @@ func (e *DrainedError) Error() string {
 }
 
 // drained is the end of a run that was asked to stop, or nil.
-func (r *run[S]) drained() error {
+func (r *run) drained() error {
 	reason := r.control.reason.Load()
 	if reason == nil || !r.obeys {
 		return nil

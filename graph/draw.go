@@ -37,10 +37,10 @@ type drawnEdge struct {
 	label    string
 }
 
-func (g *StateGraph[S]) draw(name string) Drawing {
+func (g *blueprint) draw(name string) Drawing {
 	d := Drawing{name: name}
 	for _, n := range g.nodes {
-		d.nodes = append(d.nodes, drawnNode{n.name, n.opts.Defer, n.inner})
+		d.nodes = append(d.nodes, drawnNode{n.name, n.opts.wait, n.inner})
 	}
 	slices.SortFunc(d.nodes, func(a, b drawnNode) int { return strings.Compare(a.name, b.name) })
 	leaves := map[string]bool{}
@@ -69,7 +69,7 @@ func (g *StateGraph[S]) draw(name string) Drawing {
 		}
 	}
 	for _, n := range g.nodes {
-		for _, to := range n.opts.Goto {
+		for _, to := range n.opts.gotos {
 			add(drawnEdge{n.name, to, gotoEdge, ""})
 		}
 	}
@@ -96,7 +96,7 @@ func (d Drawing) facts(facts []string, prefix string) []string {
 }
 
 // Drawing returns the graph's structure, subgraphs as single nodes.
-func (c *Compiled[S]) Drawing() Drawing { return c.drawing }
+func (p *program) Drawing() Drawing { return p.drawing }
 
 // Expanded returns the drawing with the insides of subgraphs shown.
 func (d Drawing) Expanded() Drawing {

@@ -19,11 +19,11 @@ func Emit[T any](ctx context.Context, name string, payload T) error {
 	if !t.listens(NodeCustom) {
 		return nil
 	}
-	data, err := encode(payload)
+	data, err := encode(&payload)
 	if err != nil {
 		return fmt.Errorf("encoding custom event %q: %w", name, err)
 	}
-	t.emit(foreign{Kind: NodeCustom, Name: name, Data: data})
+	t.emit(event{foreign: foreign{Kind: NodeCustom, Name: name, Data: data}})
 	return nil
 }
 
@@ -38,7 +38,7 @@ func EmitToken(ctx context.Context, text string) {
 	}
 	t.beat()
 	if text != "" && t.listens(NodeToken) {
-		t.emit(foreign{Kind: NodeToken, Text: text})
+		t.emit(event{foreign: foreign{Kind: NodeToken, Text: text}})
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 
 // begin puts the run where it starts: at the state of its thread, with an
 // input. A graph inside a task goes on when the task does.
-func (r *run[S]) begin(ctx context.Context, in Update[S], opts *RunOptions) error {
+func (r *run) begin(ctx context.Context, in update, opts *RunOptions) error {
 	if opts == nil {
 		opts = &RunOptions{}
 	}
@@ -47,7 +47,7 @@ func (r *run[S]) begin(ctx context.Context, in Update[S], opts *RunOptions) erro
 }
 
 // resume puts the run where its thread was left.
-func (r *run[S]) resume(ctx context.Context, with Update[S], opts *RunOptions) error {
+func (r *run) resume(ctx context.Context, with update, opts *RunOptions) error {
 	if opts == nil {
 		opts = &RunOptions{}
 	}
@@ -74,7 +74,7 @@ func (r *run[S]) resume(ctx context.Context, with Update[S], opts *RunOptions) e
 
 // read loads the checkpoint to start from. A subgraph that keeps its state
 // starts where the graph around it says it was.
-func (r *run[S]) read(ctx context.Context, id string) (*point, error) {
+func (r *run) read(ctx context.Context, id string) (*point, error) {
 	k := r.keep
 	k.settle()
 	p, err := r.load(ctx, id)
@@ -96,16 +96,16 @@ func (r *run[S]) read(ctx context.Context, id string) (*point, error) {
 }
 
 // adopt makes a checkpoint the run's state.
-func (r *run[S]) adopt(p *point) error {
+func (r *run) adopt(p *point) error {
 	if err := r.migrated(p); err != nil {
 		return err
 	}
-	state, err := r.Compiled.restore(p.values, p.lent)
+	state, err := r.program.restore(p.values, p.lent)
 	if err != nil {
 		return err
 	}
-	r.now.kept, r.origin = state, state
-	r.show(&r.now)
+	r.put(&r.now, state)
+	r.origin = state
 	r.step = p.Step
 	r.keep.stand(p)
 	r.measure()
@@ -120,21 +120,21 @@ func (r *run[S]) adopt(p *point) error {
 
 // turn starts anew from the state of a thread. What finished tasks of an
 // unfinished superstep wrote is kept; the rest of that superstep is given up.
-func (r *run[S]) turn(ctx context.Context, in Update[S]) error {
+func (r *run) turn(ctx context.Context, in update) error {
 	finished, err := r.finished()
 	if err != nil {
 		return err
 	}
-	r.expire(&r.now.kept)
+	r.expire(r.now.kept)
 	if r.entering { // an input that was accepted and never began to run
-		if _, err := r.merge(&r.now.kept, r.tally, []result[S]{{node: end, update: r.given}}); err != nil {
+		if _, err := r.merge(r.now.kept, r.tally, []result{{node: end, update: r.given}}); err != nil {
 			return fmt.Errorf("merging the input before: %w", err)
 		}
 		r.keep.base = "" // the checkpoint is a snapshot: no task wrote that input
 	}
 	r.show(&r.now)
-	kept := r.now
-	if _, err := r.merge(&kept.kept, r.tally, finished); err == nil {
+	kept := r.copied(r.now)
+	if _, err := r.merge(kept.kept, r.tally, finished); err == nil {
 		r.show(&kept)
 		r.now, r.kept = kept, finished
 	}
@@ -146,7 +146,7 @@ func (r *run[S]) turn(ctx context.Context, in Update[S]) error {
 }
 
 // goOn resumes a thread.
-func (r *run[S]) goOn(ctx context.Context, in Update[S], opts *RunOptions) error {
+func (r *run) goOn(ctx context.Context, in update, opts *RunOptions) error {
 	k := r.keep
 	if r.entering && r.lost != nil {
 		return fmt.Errorf("reading the input, which an older version of the graph saved: %w: give it once more", r.lost)
@@ -202,7 +202,7 @@ func (r *run[S]) goOn(ctx context.Context, in Update[S], opts *RunOptions) error
 }
 
 // fork makes a checkpoint like the one that the run stands on, to go on from.
-func (r *run[S]) fork() error {
+func (r *run) fork() error {
 	if r.due() == 0 && !r.entering {
 		return nil // nothing would follow it
 	}
@@ -213,13 +213,13 @@ func (r *run[S]) fork() error {
 
 // bring merges what came with an answer, and leads where its commands say. What
 // it returns is to be on record until the superstep is committed.
-func (r *run[S]) bring(in Update[S]) ([]Record, error) {
+func (r *run) bring(in update) ([]Record, error) {
 	k := r.keep
-	var before Update[S]
+	var before update
 	for _, rec := range k.left {
 		if rec.Kind == RecordUpdate && rec.Task == "" {
 			var err error
-			if before, err = r.DecodeUpdate(rec.Data); err != nil {
+			if before, err = r.decodeUpdate(rec.Data); err != nil {
 				return nil, fmt.Errorf("reading what came with an answer: %w", err)
 			}
 		}
@@ -228,13 +228,13 @@ func (r *run[S]) bring(in Update[S]) ([]Record, error) {
 	if len(all) == 0 {
 		return nil, nil
 	}
-	res := result[S]{node: end, update: all, task: &task{}}
-	if _, err := r.merge(&r.now.kept, r.tally, []result[S]{res}); err != nil {
+	res := result{node: end, update: all, task: &task{}}
+	if _, err := r.merge(r.now.kept, r.tally, []result{res}); err != nil {
 		return nil, fmt.Errorf("merging the input: %w", err)
 	}
 	r.show(&r.now)
 	for _, w := range all {
-		c, ok := w.(Command[S])
+		c, ok := w.(*command)
 		switch {
 		case ok:
 			if err := r.lead(c); err != nil {
@@ -258,8 +258,8 @@ func (r *run[S]) bring(in Update[S]) ([]Record, error) {
 
 // tasksToCome are the IDs of the tasks that are due, with those that commands
 // on record lead to.
-func (r *run[S]) tasksToCome() ([]string, error) {
-	was, next, sends := r.now, slices.Clone(r.next), slices.Clone(r.sends)
+func (r *run) tasksToCome() ([]string, error) {
+	was, next, sends := r.copied(r.now), slices.Clone(r.next), slices.Clone(r.sends)
 	_, err := r.bring(nil)
 	tasks := r.taskIDs()
 	r.now, r.next, r.sends, r.early = was, next, sends, nil
@@ -268,9 +268,9 @@ func (r *run[S]) tasksToCome() ([]string, error) {
 
 // lead adds to the frontier where a command in the input leads. What is due
 // already stays: it was decided by others.
-func (r *run[S]) lead(c Command[S]) error {
+func (r *run) lead(c *command) error {
 	find := func(name string, send bool) (int, error) {
-		at := slices.IndexFunc(r.nodes, func(n node[S]) bool { return n.name == name })
+		at := slices.IndexFunc(r.nodes, func(n node) bool { return n.name == name })
 		if at < 0 {
 			return 0, &CommandError{Node: Start, Target: name, Send: send, Known: r.names()}
 		}
@@ -288,9 +288,9 @@ func (r *run[S]) lead(c Command[S]) error {
 			r.next = append(r.next, id)
 		}
 	}
-	var chosen choice[S]
+	var chosen choice
 	for _, s := range c.sends {
-		id, err := find(s.Node, true)
+		id, err := find(s.node, true)
 		if err != nil {
 			return err
 		}
@@ -302,11 +302,10 @@ func (r *run[S]) lead(c Command[S]) error {
 
 // beginAt is begin for a subgraph that starts from a state of the graph around
 // it and not from an input.
-func (r *run[S]) beginAt(ctx context.Context, state S) error {
+func (r *run) beginAt(ctx context.Context, state any) error {
 	r.entering = true
 	if r.keep == nil {
-		r.now.kept = state
-		r.show(&r.now)
+		r.put(&r.now, state)
 		return nil
 	}
 	p, err := r.read(ctx, "")
@@ -325,19 +324,19 @@ func (r *run[S]) beginAt(ctx context.Context, state S) error {
 		r.keep.left, r.keep.base, r.entering = nil, "", true
 		r.step++
 		own := state
-		if r.Compiled.input != nil { // what it does not take from outside is its own
-			own = r.now.kept
+		if r.program.input != nil { // what it does not take from outside is its own
+			own = r.typ.copyOf(r.now.kept)
 			for i, ch := range r.channels {
-				if r.Compiled.input[i] {
-					ch.copyField(&own, &state)
+				if r.program.input[i] {
+					ch.copyField(own, state)
 				}
 			}
 		}
 		state = own
 	}
-	r.now.kept, r.origin = state, state
-	r.show(&r.now)
-	if j := r.outer.journal; j.lends && r.persist == PersistPerRun && r.Compiled.input == nil {
+	r.put(&r.now, state)
+	r.origin = r.typ.copyOf(state)
+	if j := r.outer.journal; j.lends && r.persist == PersistPerRun && r.program.input == nil {
 		r.from = &lent{j.keep.namespace, j.point}
 	}
 	return nil

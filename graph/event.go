@@ -135,5 +135,30 @@ func (e Event[S]) UpdateJSON() (json.RawMessage, error) {
 	if e.Namespace != "" {
 		return e.Data, e.Err
 	}
-	return appendUpdate(nil, e.Update)
+	return appendUpdate(nil, e.Update.untyped(nil))
+}
+
+// foreign is an event without the types of a graph.
+type foreign = Event[struct{}]
+
+// An event is a foreign one with what is typed by its own graph.
+type event struct {
+	foreign
+	update update
+	state  any // nobody changes it while the event is delivered
+}
+
+// eventOf is an event as the readers of a graph's stream get it.
+func eventOf[S any](ev event) Event[S] {
+	out := Event[S]{
+		Kind: ev.Kind, Namespace: ev.Namespace, Places: ev.Places, Step: ev.Step, Node: ev.Node, Attempt: ev.Attempt,
+		Time: ev.Time, Elapsed: ev.Elapsed, Graph: ev.Graph, Fingerprint: ev.Fingerprint,
+		Nodes: ev.Nodes, Waiting: ev.Waiting, Update: typed[S](ev.update), Cached: ev.Cached, Replayed: ev.Replayed,
+		Name: ev.Name, Text: ev.Text, Data: ev.Data, Err: ev.Err,
+		Interrupts: ev.Interrupts, Checkpoint: ev.Checkpoint, Parent: ev.Parent, Source: ev.Source,
+	}
+	if ev.state != nil {
+		out.State = *ev.state.(*S)
+	}
+	return out
 }

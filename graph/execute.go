@@ -19,7 +19,7 @@ var (
 // execute runs the tasks that results name, fills results in, and makes the
 // next state of them. The error is that of the first task, in order, that
 // failed by itself.
-func (r *run[S]) execute(ctx context.Context, results []result[S]) (wrote bool, err error) {
+func (r *run) execute(ctx context.Context, results []result) (wrote bool, err error) {
 	if len(results) == 1 {
 		return r.executeOne(ctx, results)
 	}
@@ -60,7 +60,7 @@ func (r *run[S]) execute(ctx context.Context, results []result[S]) (wrote bool, 
 }
 
 // firstFailure prefers what failed by itself to what was made to stop.
-func firstFailure[S any](results []result[S]) error {
+func firstFailure(results []result) error {
 	var stopped error
 	for _, res := range results {
 		switch {
@@ -77,7 +77,7 @@ func firstFailure[S any](results []result[S]) error {
 // executeOne runs a lone task on the loop's own goroutine. Its router reads
 // the next state, which but for Ephemeral channels is the state with the task's
 // own writes.
-func (r *run[S]) executeOne(ctx context.Context, results []result[S]) (wrote bool, err error) {
+func (r *run) executeOne(ctx context.Context, results []result) (wrote bool, err error) {
 	res := &results[0]
 	began := r.began()
 	r.newTasks(ctx, results)
@@ -98,14 +98,12 @@ func (r *run[S]) executeOne(ctx context.Context, results []result[S]) (wrote boo
 		wrote, err = r.commit(results)
 	}
 	if err == nil && len(n.exits.branches) > 0 && !res.jumps {
-		state := &r.then.shown
+		state := r.then.shown
 		if len(r.fleeting) > 0 { // which the next state has lost
-			var own S
-			own, err = r.ownWrites(results)
-			state = &own
+			state, err = r.ownWrites(results)
 		}
 		if err == nil {
-			err = r.route(res.task, n.name, &n.exits, *state, &res.chosen)
+			err = r.route(res.task, n.name, &n.exits, state, &res.chosen)
 		}
 		if err != nil {
 			err = r.nodeError(res.task, err)
@@ -120,7 +118,7 @@ func (r *run[S]) executeOne(ctx context.Context, results []result[S]) (wrote boo
 }
 
 // executeBeside runs one of several tasks, and stops the others when it fails.
-func (r *run[S]) executeBeside(cancel context.CancelCauseFunc, one []result[S]) {
+func (r *run) executeBeside(cancel context.CancelCauseFunc, one []result) {
 	res := &one[0]
 	began := r.began()
 	res.err = errNotFinished
@@ -164,7 +162,7 @@ func (r *run[S]) executeBeside(cancel context.CancelCauseFunc, one []result[S]) 
 
 // decide finds out where one of several tasks leads. Its router reads the
 // state with the task's own writes.
-func (r *run[S]) decide(one []result[S]) error {
+func (r *run) decide(one []result) error {
 	res := &one[0]
 	n := &r.nodes[res.node]
 	if err := r.steer(res); err != nil || res.jumps || len(n.exits.branches) == 0 {
@@ -210,7 +208,7 @@ func ended(ctx context.Context, err error) error {
 
 // newTasks gives each result its task. Tasks are allocated in batches, since
 // a node may keep its context and they cannot be used again.
-func (r *run[S]) newTasks(ctx context.Context, results []result[S]) {
+func (r *run) newTasks(ctx context.Context, results []result) {
 	for i := range results {
 		if len(r.tasks) == 0 {
 			r.tasks = make([]task, max(len(results)-i, min(r.step, 16)))
@@ -232,14 +230,14 @@ func (r *run[S]) newTasks(ctx context.Context, results []result[S]) {
 			if past := results[i].past; past != nil {
 				t.journal.kept, t.journal.inner = past.left, past.inner
 			}
-			t.journal.lends = results[i].sent == nil && r.nodes[results[i].node].opts.Reads == nil && r.early == nil && r.keep.mode != DurabilityExit
+			t.journal.lends = results[i].sent == nil && r.nodes[results[i].node].opts.reads == nil && r.early == nil && r.keep.mode != DurabilityExit
 		}
 		results[i].task = t
 	}
 }
 
 // nodeError is err as the failure of a task.
-func (r *run[S]) nodeError(t *task, err error) *NodeError {
+func (r *run) nodeError(t *task, err error) *NodeError {
 	if late := reached(t); late != nil {
 		err = late.of(t.node)
 	} else if t.Err() != nil {
@@ -248,27 +246,27 @@ func (r *run[S]) nodeError(t *task, err error) *NodeError {
 	return &NodeError{Node: t.node, Step: int(t.step), Send: int(t.send), Attempts: int(t.attempt), Err: err}
 }
 
-func (r *run[S]) updated(res *result[S], began time.Time) {
+func (r *run) updated(res *result, began time.Time) {
 	if res.task.listens(NodeUpdate) {
 		cached := res.finished() || res.memo != nil && res.memo.hit
-		r.publishTask(res.task, Event[S]{Kind: NodeUpdate, Update: res.update, Cached: cached, Replayed: res.replayed, Elapsed: since(began)})
+		r.publishTask(res.task, event{foreign: foreign{Kind: NodeUpdate, Cached: cached, Replayed: res.replayed, Elapsed: since(began)}, update: res.update})
 	}
 }
 
-func (r *run[S]) failed(t *task, err error, began time.Time) {
-	r.publishTask(t, Event[S]{Kind: NodeFailed, Err: err, Elapsed: since(began)})
+func (r *run) failed(t *task, err error, began time.Time) {
+	r.publishTask(t, event{foreign: foreign{Kind: NodeFailed, Err: err, Elapsed: since(began)}})
 }
 
-func (r *run[S]) publishTask(t *task, ev Event[S]) {
+func (r *run) publishTask(t *task, ev event) {
 	if !t.listens(ev.Kind) {
 		return
 	}
 	ev.Step, ev.Node, ev.Attempt, ev.Places = int(t.step), t.node, int(t.attempt), []Place{t.at()}
-	r.out.send(ev)
+	r.out.publish(ev)
 }
 
 // began reads the clock only for a reader.
-func (r *run[S]) began() time.Time {
+func (r *run) began() time.Time {
 	if r.out == nil {
 		return time.Time{}
 	}

@@ -4,14 +4,14 @@ import "slices"
 
 // stage makes a result for every task that is due: nodes that edges trigger, in
 // the order of their names, then Sends.
-func (r *run[S]) stage() []result[S] {
+func (r *run) stage() []result {
 	if due := r.due(); cap(r.results) < due {
-		r.results = make([]result[S], due)
+		r.results = make([]result, due)
 	}
 	results := r.results[:r.due()]
 	for i := range results {
 		res := &results[i]
-		res.task, res.update, res.sent, res.jumps, res.memo, res.err = nil, nil, nil, false, nil, nil // chosen is empty
+		res.task, res.update, res.sent, res.jumps, res.memo, res.err = nil, res.update[:0], nil, false, nil, nil // chosen is empty
 		res.past, res.waits, res.replayed = nil, false, false
 		if i < len(r.next) {
 			res.node = r.next[i]
@@ -24,7 +24,7 @@ func (r *run[S]) stage() []result[S] {
 }
 
 // advance replaces the frontier by what follows the tasks of a superstep.
-func (r *run[S]) advance(results []result[S]) {
+func (r *run) advance(results []result) {
 	r.next = r.next[:0]
 	if len(r.sends)+len(r.spare) > 0 {
 		clear(r.spare) // lets go of the states
@@ -40,7 +40,7 @@ func (r *run[S]) advance(results []result[S]) {
 
 // leave queues the successors of a node that has run: what was chosen and,
 // unless it jumps, what follows it always.
-func (r *run[S]) leave(x *exits[S], chosen *choice[S], jumps bool) {
+func (r *run) leave(x *exits, chosen *choice, jumps bool) {
 	for _, id := range chosen.nodes {
 		r.queue(id)
 	}
@@ -61,17 +61,17 @@ func (r *run[S]) leave(x *exits[S], chosen *choice[S], jumps bool) {
 }
 
 // arrive notes at the joins behind a node that it has run.
-func (r *run[S]) arrive(x *exits[S]) {
+func (r *run) arrive(x *exits) {
 	for _, p := range x.joins {
 		r.arrived[p.join][p.place] = true
 		r.touched = append(r.touched, p.join)
 	}
 }
 
-func (r *run[S]) queue(id int) {
+func (r *run) queue(id int) {
 	switch {
 	case id == end:
-	case r.nodes[id].opts.Defer:
+	case r.nodes[id].opts.wait:
 		r.held[id] = true
 	case r.queued[id] != r.step+1:
 		r.queued[id] = r.step + 1
@@ -82,7 +82,7 @@ func (r *run[S]) queue(id int) {
 // settle passes the joins that are complete, puts the queue in order, and lets
 // deferred nodes go when nothing else is left. Joins come last because several
 // tasks of one node are one arrival at a join, not the first of another round.
-func (r *run[S]) settle() {
+func (r *run) settle() {
 	for _, join := range r.touched {
 		if arrived := r.arrived[join]; !slices.Contains(arrived, false) {
 			clear(arrived)
@@ -103,10 +103,10 @@ func (r *run[S]) settle() {
 }
 
 // due is how many tasks the next superstep has.
-func (r *run[S]) due() int { return len(r.next) + len(r.sends) }
+func (r *run) due() int { return len(r.next) + len(r.sends) }
 
 // dueNames names them, in their order. A node may be there several times.
-func (r *run[S]) dueNames() []string {
+func (r *run) dueNames() []string {
 	names := make([]string, 0, r.due())
 	for _, id := range r.next {
 		names = append(names, r.nodes[id].name)
@@ -118,7 +118,7 @@ func (r *run[S]) dueNames() []string {
 }
 
 // waiting names the joins that some but not all of their sources have reached.
-func (r *run[S]) waiting() []string {
+func (r *run) waiting() []string {
 	var out []string
 	for i, arrived := range r.arrived {
 		if slices.Contains(arrived, true) {

@@ -43,25 +43,74 @@ type NodeOptions[S any] struct {
 
 // StateGraph collects nodes and edges. Mistakes are gathered and reported all
 // at once by Compile, so that no call here returns an error.
-type StateGraph[S any] struct {
-	channels []Channel[S]
-	input    []Channel[S] // nil accepts every channel
-	output   []Channel[S] // nil returns every channel
-	nodes    []nodeSpec[S]
+type StateGraph[S any] struct{ plan blueprint }
+
+// A blueprint is a StateGraph without the type of its state.
+type blueprint struct {
+	typ      stateType
+	channels []channel
+	input    []channel // nil accepts every channel
+	output   []channel // nil returns every channel
+	nodes    []nodeSpec
 	edges    []edge
 	joins    []join
-	branches []branchSpec[S]
-	defaults NodeDefaults[S]
+	branches []branchSpec
+	defaults policies
 	problems []Problem // found while building
 }
 
-type nodeSpec[S any] struct {
+type nodeSpec struct {
 	name  string
-	run   Node[S]
-	opts  NodeOptions[S]
-	inner *Drawing     // a subgraph's structure, nil for a plain node
-	gives []Channel[S] // the channels that a subgraph over the same state may write
-	keeps Persistence  // of a subgraph
+	run   nodeFunc
+	opts  nodeOptions
+	inner *Drawing    // a subgraph's structure, nil for a plain node
+	gives []channel   // the channels that a subgraph over the same state may write
+	keeps Persistence // of a subgraph
+}
+
+// A nodeFunc is a Node without the type of its state. It appends its writes to
+// dst.
+type nodeFunc func(ctx context.Context, state any, dst update) (update, error)
+
+func (n Node[S]) untyped() nodeFunc {
+	return func(ctx context.Context, state any, dst update) (update, error) {
+		u, err := n(ctx, *state.(*S))
+		if err != nil {
+			return nil, err
+		}
+		return u.untyped(dst), nil
+	}
+}
+
+// nodeOptions are NodeOptions without the type of the state.
+type nodeOptions struct {
+	policies
+	cache *cachePolicy
+	reads []channel
+	wait  bool // Defer
+	gotos []string
+}
+
+func (o NodeOptions[S]) untyped() nodeOptions {
+	return nodeOptions{
+		policies: NodeDefaults[S]{o.Retry, o.Timeout, o.OnError}.untyped(),
+		cache:    o.Cache.untyped(), reads: channelsOf(o.Reads), wait: o.Defer, gotos: o.Goto,
+	}
+}
+
+// channelsOf keeps a nil list, which is all of them, and a nil channel, of which
+// Compile complains.
+func channelsOf[S any](list []Channel[S]) []channel {
+	if list == nil {
+		return nil
+	}
+	out := make([]channel, len(list))
+	for i, ch := range list {
+		if ch != nil {
+			out[i] = ch.untyped()
+		}
+	}
+	return out
 }
 
 type edge struct{ from, to string }
@@ -71,11 +120,14 @@ type join struct {
 	to   string
 }
 
-type branchSpec[S any] struct {
+type branchSpec struct {
 	from  string
-	route Router[S]
+	route routeFunc
 	paths []Path
 }
+
+// A routeFunc is a Router without the type of its state.
+type routeFunc func(ctx context.Context, state any) (Route, error)
 
 // A Path is a declared outcome of a conditional edge: the key that the router
 // returns, and the node it leads to.
@@ -83,39 +135,50 @@ type Path struct{ Key, Target string }
 
 // NewStateGraph makes an empty graph over the state S with its channels.
 func NewStateGraph[S any](channels ...Channel[S]) *StateGraph[S] {
-	return &StateGraph[S]{channels: slices.Clone(channels)}
+	return &StateGraph[S]{blueprint{typ: typeOf[S]{}, channels: channelsOf(channels)}}
 }
 
 // Input limits what a caller may write to these channels; writes to others in
 // a run's input are ignored. Default: every channel.
-func (g *StateGraph[S]) Input(channels ...Channel[S]) { g.input = slices.Clone(channels) }
+func (g *StateGraph[S]) Input(channels ...Channel[S]) { g.plan.input = channelsOf(channels) }
 
 // Output limits the state that Invoke returns to these channels; the other
 // fields are zero. Default: every channel.
-func (g *StateGraph[S]) Output(channels ...Channel[S]) { g.output = slices.Clone(channels) }
+func (g *StateGraph[S]) Output(channels ...Channel[S]) { g.plan.output = channelsOf(channels) }
 
 // AddNode adds a node. At most one options value is read.
 func (g *StateGraph[S]) AddNode(name string, node Node[S], opts ...NodeOptions[S]) {
-	spec := nodeSpec[S]{name: name, run: node}
+	spec := nodeSpec{name: name}
+	if node != nil {
+		spec.run = node.untyped()
+	}
 	if len(opts) > 0 {
-		spec.opts = opts[0]
+		spec.opts = opts[0].untyped()
 	}
-	if len(opts) > 1 {
-		g.problems = append(g.problems, Problem{Code: InvalidOptions, Node: name, Message: "AddNode takes one NodeOptions value"})
+	g.plan.addNode(spec, len(opts))
+}
+
+func (b *blueprint) addNode(spec nodeSpec, options int) {
+	if options > 1 {
+		b.report(InvalidOptions, spec.name, "AddNode takes one NodeOptions value")
 	}
-	if node == nil {
-		g.problems = append(g.problems, Problem{Code: InvalidOptions, Node: name, Message: "the node's function is nil"})
+	if spec.run == nil {
+		b.report(InvalidOptions, spec.name, "the node's function is nil")
 	}
-	g.nodes = append(g.nodes, spec)
+	b.nodes = append(b.nodes, spec)
+}
+
+func (b *blueprint) report(code ProblemCode, node, message string) {
+	b.problems = append(b.problems, Problem{code, node, message})
 }
 
 // AddEdge runs to after from, whenever from has run.
-func (g *StateGraph[S]) AddEdge(from, to string) { g.edges = append(g.edges, edge{from, to}) }
+func (g *StateGraph[S]) AddEdge(from, to string) { g.plan.edges = append(g.plan.edges, edge{from, to}) }
 
 // AddJoin runs to once after all of from have run, in whatever supersteps;
 // then the join waits for all of them again.
 func (g *StateGraph[S]) AddJoin(from []string, to string) {
-	g.joins = append(g.joins, join{slices.Clone(from), to})
+	g.plan.joins = append(g.plan.joins, join{slices.Clone(from), to})
 }
 
 // AddConditionalEdges lets route choose the successors of from among targets.
@@ -131,8 +194,11 @@ func (g *StateGraph[S]) AddConditionalEdges(from string, route Router[S], target
 // AddConditionalPaths is AddConditionalEdges with a router that returns keys;
 // drawings show the keys on the edges.
 func (g *StateGraph[S]) AddConditionalPaths(from string, route Router[S], paths ...Path) {
+	spec := branchSpec{from: from, paths: slices.Clone(paths)}
 	if route == nil {
-		g.problems = append(g.problems, Problem{Code: InvalidOptions, Node: from, Message: "the router of its conditional edges is nil"})
+		g.plan.report(InvalidOptions, from, "the router of its conditional edges is nil")
+	} else {
+		spec.route = func(ctx context.Context, state any) (Route, error) { return route(ctx, *state.(*S)) }
 	}
-	g.branches = append(g.branches, branchSpec[S]{from, route, slices.Clone(paths)})
+	g.plan.branches = append(g.plan.branches, spec)
 }

@@ -30,18 +30,42 @@ type NodeDefaults[S any] struct {
 
 // Defaults sets what holds for every node, subgraphs as single nodes. The last
 // call counts.
-func (g *StateGraph[S]) Defaults(d NodeDefaults[S]) { g.defaults = d }
+func (g *StateGraph[S]) Defaults(d NodeDefaults[S]) { g.plan.defaults = d.untyped() }
 
-// resolve fills in the options that a node left open.
-func (d NodeDefaults[S]) resolve(o NodeOptions[S]) NodeOptions[S] {
-	if o.Retry == nil {
-		o.Retry = d.Retry
+// policies are NodeDefaults without the type of the state.
+type policies struct {
+	retry   []RetryPolicy
+	timeout Timeout
+	onError handlerFunc // nil for none
+}
+
+// A handlerFunc is an ErrorHandler without the type of its state.
+type handlerFunc func(ctx context.Context, state any, failure error, dst update) (update, error)
+
+func (d NodeDefaults[S]) untyped() policies {
+	p := policies{d.Retry, d.Timeout, nil}
+	if d.OnError != nil {
+		p.onError = func(ctx context.Context, state any, failure error, dst update) (update, error) {
+			u, err := d.OnError(ctx, *state.(*S), failure)
+			if err != nil {
+				return nil, err
+			}
+			return u.untyped(dst), nil
+		}
 	}
-	o.Timeout = o.Timeout.or(d.Timeout)
-	if o.OnError == nil {
-		o.OnError = d.OnError
+	return p
+}
+
+// or fills in what a node left open.
+func (p policies) or(d policies) policies {
+	if p.retry == nil {
+		p.retry = d.retry
 	}
-	return o
+	p.timeout = p.timeout.or(d.timeout)
+	if p.onError == nil {
+		p.onError = d.onError
+	}
+	return p
 }
 
 // handling is the context of a task whose node's handler runs.
@@ -54,7 +78,7 @@ func (t *task) handles() bool {
 
 // rescue asks a node's handler about its failure, and takes its update. The
 // handler may ask for answers, as a node may.
-func (r *run[S]) rescue(res *result[S], n *node[S], failure *NodeError) error {
+func (r *run) rescue(res *result, n *node, failure *NodeError) error {
 	update, err := r.handle(res, n, failure)
 	waiting, fault := r.stops(res, err)
 	switch {
@@ -68,13 +92,15 @@ func (r *run[S]) rescue(res *result[S], n *node[S], failure *NodeError) error {
 }
 
 // handle asks a node's handler about its failure.
-func (r *run[S]) handle(res *result[S], n *node[S], failure *NodeError) (Update[S], error) {
-	handler := func(ctx context.Context, state S) (Update[S], error) { return n.opts.OnError(ctx, state, failure) }
+func (r *run) handle(res *result, n *node, failure *NodeError) (update, error) {
+	handler := func(ctx context.Context, state any, dst update) (update, error) {
+		return n.opts.onError(ctx, state, failure, dst)
+	}
 	res.task.begin()
 	t := *res.task
 	t.Context = handling{t.Context}
 	res.task = &t
-	update, err := call(res.task, handler, r.input(res, n))
+	update, err := call(res.task, handler, r.input(res, n), res.update[:0])
 	if err == error(failure) {
 		return nil, failure
 	}

@@ -72,7 +72,7 @@ func Interrupt[T, P any](ctx context.Context, key string, payload P) (T, error) 
 		var zero T
 		answer, pending.Problem = zero, fmt.Sprintf("the answer is no %T: %v", answer, err)
 	}
-	data, err := encode(payload)
+	data, err := encode(&payload)
 	if err != nil {
 		return answer, fmt.Errorf("encoding the payload of interrupt %q: %w", key, err)
 	}
@@ -104,7 +104,7 @@ func Reply[T any](value T) Answer { return ReplyTo("", value) }
 
 // ReplyTo answers the interrupt with this ID.
 func ReplyTo[T any](id string, value T) Answer {
-	data, err := encode(value)
+	data, err := encode(&value)
 	return Answer{id: id, data: data, err: err}
 }
 

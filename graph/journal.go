@@ -155,7 +155,7 @@ func (j *journal) finish(ctx context.Context, update []byte) error {
 	if len(inner) == 0 {
 		return j.keep.record(ctx, done)
 	}
-	data, err := encode(inner)
+	data, err := encode(&inner)
 	if err != nil {
 		return err
 	}
@@ -350,7 +350,7 @@ func Once[T any](ctx context.Context, key string, fn func(context.Context) (T, e
 	if err != nil {
 		return out, err
 	}
-	data, err := appendWhole(nil, out)
+	data, err := appendWhole(nil, &out)
 	if err != nil {
 		return out, fmt.Errorf("recording what %q returned: %w", key, err)
 	}
@@ -359,7 +359,7 @@ func Once[T any](ctx context.Context, key string, fn func(context.Context) (T, e
 	}
 	t.beat()
 	if t.listens(NodeStep) {
-		t.emit(foreign{Kind: NodeStep, Name: key, Data: json.RawMessage(data)})
+		t.emit(event{foreign: foreign{Kind: NodeStep, Name: key, Data: json.RawMessage(data)}})
 	}
 	return out, nil
 }

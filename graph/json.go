@@ -10,14 +10,14 @@ import (
 	"unicode/utf8"
 )
 
-// encode writes a value as JSON for people: <, > and & stay as they are. A
-// value whose own method panics is an error.
-func encode[T any](v T) (data json.RawMessage, err error) {
+// encode writes what v points to as JSON for people: <, > and & stay as they are.
+// A value whose own method panics is an error.
+func encode(v any) (data json.RawMessage, err error) {
 	defer recoverAs(&err)
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	if err := e.Encode(&v); err != nil { // its address: methods with pointer receivers count
+	if err := e.Encode(v); err != nil { // an address: methods with pointer receivers count
 		return nil, err
 	}
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
@@ -25,8 +25,8 @@ func encode[T any](v T) (data json.RawMessage, err error) {
 
 // appendJSON appends what encode returns, and is quick about what most steps
 // write. An error says where in the value it is.
-func appendJSON[T any](dst []byte, v T) ([]byte, error) {
-	switch v := any(&v).(type) {
+func appendJSON(dst []byte, v any) ([]byte, error) {
+	switch v := v.(type) {
 	case *int:
 		return strconv.AppendInt(dst, int64(*v), 10), nil
 	case *bool:
@@ -52,14 +52,14 @@ func appendJSON[T any](dst []byte, v T) ([]byte, error) {
 	}
 	data, err := encode(v)
 	if err != nil {
-		return dst, unencodable(reflect.ValueOf(v), err)
+		return dst, unencodable(reflect.ValueOf(v).Elem(), err)
 	}
 	return append(dst, data...), nil
 }
 
 // appendWhole is appendJSON for what is saved: text that JSON would change is an
 // error.
-func appendWhole[T any](dst []byte, v T) ([]byte, error) {
+func appendWhole(dst []byte, v any) ([]byte, error) {
 	from := len(dst)
 	dst, err := appendJSON(dst, v)
 	if err == nil {
@@ -86,7 +86,7 @@ func appendString(dst []byte, s string) []byte {
 	if plain(s) {
 		return append(append(append(dst, '"'), s...), '"')
 	}
-	data, _ := encode(s) // a string can always be encoded
+	data, _ := encode(&s) // a string can always be encoded
 	return append(dst, data...)
 }
 
@@ -123,7 +123,8 @@ func offender(v reflect.Value, depth int) string {
 		if !part.CanInterface() {
 			return "", false
 		}
-		if _, err := encode(part.Interface()); err == nil {
+		whole := part.Interface()
+		if _, err := encode(&whole); err == nil {
 			return "", false
 		}
 		return name + offender(part, depth+1), true
@@ -165,7 +166,7 @@ func offender(v reflect.Value, depth int) string {
 // decodeWhole is decodeInto for what was encoded from the same type: a field that
 // the type does not have was renamed or removed since, and its value would be
 // lost.
-func decodeWhole[T any](data []byte, v *T) (err error) {
+func decodeWhole(data []byte, v any) (err error) {
 	defer recoverAs(&err)
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
@@ -180,7 +181,7 @@ func decodeWhole[T any](data []byte, v *T) (err error) {
 
 // decodeInto reads JSON that may be only one value. A value whose own method
 // panics is an error.
-func decodeInto[T any](data []byte, v *T) (err error) {
+func decodeInto(data []byte, v any) (err error) {
 	defer recoverAs(&err)
 	return json.Unmarshal(data, v)
 }

@@ -292,7 +292,7 @@ func answersOf(records []Record) map[string]json.RawMessage {
 
 // attach finds out where the run is saved, and makes sure that nobody else
 // saves there. What it returns lets the thread go.
-func (r *run[S]) attach(ctx context.Context, opts *RunOptions) (release func(), err error) {
+func (r *run) attach(ctx context.Context, opts *RunOptions) (release func(), err error) {
 	if opts == nil {
 		opts = &RunOptions{}
 	}
@@ -328,7 +328,7 @@ func (r *run[S]) attach(ctx context.Context, opts *RunOptions) (release func(), 
 
 // inherit takes a place in the thread of the graph around this one. What it
 // returns lets the place go.
-func (r *run[S]) inherit(ctx context.Context, opts *RunOptions) (release func(), err error) {
+func (r *run) inherit(ctx context.Context, opts *RunOptions) (release func(), err error) {
 	t := r.outer
 	j, prefix := t.ledger()
 	if j == nil {
@@ -370,7 +370,7 @@ var inNamespace = strings.NewReplacer("%", "%25", "/", "%2F")
 
 // load reads the checkpoint that the run starts from, the newest when id is
 // empty, or nil when there is none.
-func (r *run[S]) load(ctx context.Context, id string) (*point, error) {
+func (r *run) load(ctx context.Context, id string) (*point, error) {
 	k := r.keep
 	p, newest, err := readBoth(ctx, k.saver, Key{k.thread, k.namespace, id})
 	if errors.Is(err, ErrNoCheckpoint) && id == "" {

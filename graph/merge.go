@@ -49,10 +49,10 @@ func (t *tally) overwritten(at int) bool {
 
 // commit makes the next state of the committed one and the results of the
 // superstep. The committed state stands until the run takes the next.
-func (r *run[S]) commit(results []result[S]) (wrote bool, err error) {
-	r.then.kept = r.now.kept
-	r.expire(&r.then.kept)
-	if wrote, err = r.merge(&r.then.kept, r.tally, results); err != nil {
+func (r *run) commit(results []result) (wrote bool, err error) {
+	r.typ.copyTo(r.then.kept, r.now.kept)
+	r.expire(r.then.kept)
+	if wrote, err = r.merge(r.then.kept, r.tally, results); err != nil {
 		return false, r.refused(err)
 	}
 	r.show(&r.then)
@@ -60,22 +60,22 @@ func (r *run[S]) commit(results []result[S]) (wrote bool, err error) {
 }
 
 // ownWrites is the committed state with one task's writes, for its router.
-func (r *run[S]) ownWrites(one []result[S]) (S, error) {
-	own := &snapshot[S]{kept: r.now.shown}
-	if _, err := r.merge(&own.kept, newTally(len(r.channels)), one); err != nil {
-		return own.shown, r.refused(err)
+func (r *run) ownWrites(one []result) (any, error) {
+	own := r.typ.copyOf(r.now.shown)
+	if _, err := r.merge(own, newTally(len(r.channels)), one); err != nil {
+		return nil, r.refused(err)
 	}
-	r.show(own)
-	return own.shown, nil
+	r.clip(own)
+	return own, nil
 }
 
-func (r *run[S]) refused(err error) error {
+func (r *run) refused(err error) error {
 	return fmt.Errorf("committing step %d: %w", r.step, err)
 }
 
 // merge applies the updates of results to state, in their order. Every write
 // is checked before one is applied; when a reducer panics, state is spoilt.
-func (r *run[S]) merge(state *S, t *tally, results []result[S]) (wrote bool, err error) {
+func (r *run) merge(state any, t *tally, results []result) (wrote bool, err error) {
 	t.begin()
 	crowded := false
 	for i := range results {
@@ -103,8 +103,8 @@ func (r *run[S]) merge(state *S, t *tally, results []result[S]) (wrote bool, err
 			return false, err
 		}
 	}
-	var res *result[S]
-	var w Write[S]
+	var res *result
+	var w write
 	defer func() {
 		if v := recover(); v != nil {
 			err = r.mergePanic(res, w, caught(v))
@@ -123,7 +123,7 @@ func (r *run[S]) merge(state *S, t *tally, results []result[S]) (wrote bool, err
 }
 
 // mergePanic names the write that a reducer panicked on.
-func (r *run[S]) mergePanic(res *result[S], w Write[S], panicked *PanicError) error {
+func (r *run) mergePanic(res *result, w write, panicked *PanicError) error {
 	err := fmt.Errorf("merging a write to channel %q: %w", w.Channel(), panicked)
 	if res.node == end { // the run's input
 		return err
@@ -133,7 +133,7 @@ func (r *run[S]) mergePanic(res *result[S], w Write[S], panicked *PanicError) er
 
 // conflict names the first channel, in the graph's order, whose writes cannot
 // be merged. An overwrite makes the sets beside it void.
-func (r *run[S]) conflict(t *tally, results []result[S]) error {
+func (r *run) conflict(t *tally, results []result) error {
 	for at, s := range t.slots {
 		if s.epoch != t.epoch || s.overwrites == 0 && s.sets < 2 || s.overwrites == 1 {
 			continue
@@ -142,10 +142,10 @@ func (r *run[S]) conflict(t *tally, results []result[S]) error {
 		if s.overwrites > 1 {
 			op = OpOverwrite
 		}
-		e := &ConflictError{Channel: r.channels[at].Name(), Op: op}
+		e := &ConflictError{Channel: r.ids[at].name, Op: op}
 		for _, res := range results {
 			for _, w := range res.update {
-				if w.channel() == r.channels[at].id() && w.Op() == op {
+				if w.channel() == r.ids[at] && w.Op() == op {
 					e.Writers = append(e.Writers, r.writer(res.node))
 				}
 			}
@@ -156,12 +156,12 @@ func (r *run[S]) conflict(t *tally, results []result[S]) error {
 	return nil
 }
 
-func (r *run[S]) unknownChannel(node int, w Write[S]) error {
+func (r *run) unknownChannel(node int, w write) error {
 	return &UnknownChannelError{Channel: w.Channel(), Writer: r.writer(node), Known: r.channelNames()}
 }
 
 // writer names who wrote: a node, or Start for the input.
-func (r *run[S]) writer(node int) string {
+func (r *run) writer(node int) string {
 	if node == end {
 		return Start
 	}

@@ -36,7 +36,7 @@ func (e *MismatchError) Error() string {
 }
 
 // migrated makes a checkpoint one of this version, or refuses it.
-func (r *run[S]) migrated(p *point) error {
+func (r *run) migrated(p *point) error {
 	if p.Version == r.version && p.Fingerprint == r.fingerprint {
 		return nil
 	}
@@ -78,7 +78,7 @@ func (r *run[S]) migrated(p *point) error {
 	return nil
 }
 
-func (c *Compiled[S]) runMigration(m *Migration) (err error) {
+func (c *program) runMigration(m *Migration) (err error) {
 	defer recoverAs(&err)
 	return c.migrate(m)
 }

@@ -7,7 +7,7 @@ import (
 
 // stops reports whether a node has stopped to ask somebody. The node's error is
 // what it returned; one that asked and went on without the answer is at fault.
-func (r *run[S]) stops(res *result[S], err error) (bool, error) {
+func (r *run) stops(res *result, err error) (bool, error) {
 	t := res.task
 	pending, waiting := t.waiting()
 	switch {
@@ -22,7 +22,7 @@ func (r *run[S]) stops(res *result[S], err error) (bool, error) {
 	if t.journal == nil { // a graph around this one has the journal, and saves
 		return true, nil
 	}
-	data, err := encode(pending)
+	data, err := encode(&pending)
 	if err == nil {
 		err = t.journal.record(t.run.saving, RecordInterrupt, "", data)
 	}
@@ -31,7 +31,7 @@ func (r *run[S]) stops(res *result[S], err error) (bool, error) {
 
 // waits ends a superstep whose tasks ask for answers. What the others wrote is
 // on record, and shown.
-func (r *run[S]) waits(results []result[S]) error {
+func (r *run) waits(results []result) error {
 	if !r.asks {
 		return nil
 	}
@@ -49,22 +49,22 @@ func (r *run[S]) waits(results []result[S]) error {
 	}
 	err := r.interrupted(pending)
 	if wrote := r.showFinished(results); wrote && r.wants(StateValue) {
-		r.publish(Event[S]{Kind: StateValue, State: r.paused.shown}, len(results))
+		r.publish(event{foreign: foreign{Kind: StateValue}, state: r.paused.shown}, len(results))
 	}
 	return err
 }
 
 // showFinished makes the state that State has of a superstep that waits. What
 // cannot be merged is left out, as State leaves it out.
-func (r *run[S]) showFinished(results []result[S]) (wrote bool) {
-	var finished []result[S]
+func (r *run) showFinished(results []result) (wrote bool) {
+	var finished []result
 	for _, res := range results {
 		if !res.waits && !(res.jumps && res.update[0].Op() == OpParent) {
 			finished = append(finished, res)
 		}
 	}
-	then := r.now
-	wrote, err := r.merge(&then.kept, newTally(len(r.channels)), finished)
+	then := r.copied(r.now)
+	wrote, err := r.merge(then.kept, newTally(len(r.channels)), finished)
 	if err != nil {
 		return false
 	}
@@ -76,7 +76,7 @@ func (r *run[S]) showFinished(results []result[S]) (wrote bool) {
 // finish puts on record what one of several tasks returned, so that it is not
 // run again when another fails or the process dies. An update for a parent
 // graph cannot be read again, so its task is.
-func (r *run[S]) finish(res *result[S]) error {
+func (r *run) finish(res *result) error {
 	if r.keep == nil || res.jumps && res.update[0].Op() == OpParent {
 		return nil
 	}
@@ -92,11 +92,11 @@ func (r *run[S]) finish(res *result[S]) error {
 
 // recordFailure puts on record that a task failed for good, unless it was made
 // to stop.
-func (r *run[S]) recordFailure(t *task, failure *NodeError, handled bool) error {
+func (r *run) recordFailure(t *task, failure *NodeError, handled bool) error {
 	if t.journal == nil || t.Err() != nil && reached(t) == nil {
 		return nil
 	}
-	data, err := encode(savedFailure{failure.Err.Error(), failure.Attempts, handled})
+	data, err := encode(&savedFailure{failure.Err.Error(), failure.Attempts, handled})
 	if err != nil {
 		return err
 	}
@@ -105,9 +105,9 @@ func (r *run[S]) recordFailure(t *task, failure *NodeError, handled bool) error 
 
 // leftFailure is the failure that an earlier attempt, of another process
 // maybe, handed to the node's handler, which did not finish.
-func (r *run[S]) leftFailure(res *result[S], n *node[S]) *NodeError {
+func (r *run) leftFailure(res *result, n *node) *NodeError {
 	data, ok := res.past.left[recordKey{RecordError, ""}]
-	if !ok || n.opts.OnError == nil {
+	if !ok || n.opts.onError == nil {
 		return nil
 	}
 	var f savedFailure

@@ -7,7 +7,7 @@ import (
 )
 
 // taskIDs are those of the tasks that are due.
-func (r *run[S]) taskIDs() []string {
+func (r *run) taskIDs() []string {
 	var ids []string
 	for i, name := range r.dueNames() {
 		ids = append(ids, taskID(r.keep.namespace, r.keep.id, r.step+1, name, max(0, i-len(r.next)+1)))
@@ -16,7 +16,7 @@ func (r *run[S]) taskIDs() []string {
 }
 
 // rejoin gives the tasks of a superstep what is on record of them.
-func (r *run[S]) rejoin(results []result[S]) error {
+func (r *run) rejoin(results []result) error {
 	if len(r.keep.left) == 0 {
 		return nil
 	}
@@ -30,7 +30,7 @@ func (r *run[S]) rejoin(results []result[S]) error {
 		if !ok {
 			continue
 		}
-		update, err := r.DecodeUpdate(data)
+		update, err := r.decodeUpdate(data)
 		if err != nil {
 			return fmt.Errorf("reading what node %q returned: %w", name, err)
 		}
@@ -48,7 +48,7 @@ func (r *run[S]) rejoin(results []result[S]) error {
 }
 
 // finished are the tasks of the superstep under way that have returned.
-func (r *run[S]) finished() ([]result[S], error) {
+func (r *run) finished() ([]result, error) {
 	results := r.stage()
 	r.step++
 	err := r.rejoin(results)
@@ -56,7 +56,7 @@ func (r *run[S]) finished() ([]result[S], error) {
 	if err != nil {
 		return nil, err
 	}
-	var out []result[S]
+	var out []result
 	for i := range results {
 		if results[i].finished() {
 			results[i].task = &task{
@@ -64,15 +64,16 @@ func (r *run[S]) finished() ([]result[S], error) {
 				journal: &journal{inner: results[i].past.inner},
 			}
 			out = append(out, results[i])
+			results[i].update = nil // whose place is used again
 		}
 	}
 	return out, nil
 }
 
 // recover finds out what an earlier process wrote for the graph around it.
-func (r *run[S]) recover(ctx context.Context) error {
+func (r *run) recover(ctx context.Context) error {
 	k := r.keep
-	var rows []Update[S]
+	var rows []update
 	at := k.id
 	for c, err := range k.saver.List(ctx, Query{Thread: k.thread, Namespace: k.namespace}) {
 		if err != nil {

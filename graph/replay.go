@@ -53,7 +53,7 @@ func (t *task) places() []Place {
 
 // replay takes a task's update from a recording. It reports whether there is
 // one.
-func (r *run[S]) replay(res *result[S], n *node[S]) (bool, error) {
+func (r *run) replay(res *result, n *node) (bool, error) {
 	t := res.task
 	rec, err := r.recording.Task(t.places(), n.name)
 	if err != nil || rec == nil || n.inner && !rec.Handled {
@@ -66,10 +66,10 @@ func (r *run[S]) replay(res *result[S], n *node[S]) (bool, error) {
 		if t.listens(ev.Kind) {
 			ev.Places = append([]Place{t.at()}, ev.Places...)
 			ev.Step, ev.Replayed = ev.Places[len(ev.Places)-1].Step, true
-			r.events.publish(ev)
+			r.events.publish(event{foreign: ev})
 		}
 	}
-	if res.update, err = r.DecodeUpdate(rec.Update); err != nil {
+	if res.update, err = r.decodeUpdate(rec.Update); err != nil {
 		return false, &ReplayError{err}
 	}
 	res.replayed = true
@@ -77,7 +77,7 @@ func (r *run[S]) replay(res *result[S], n *node[S]) (bool, error) {
 }
 
 // replayRun tells a recording that the graph begins to run.
-func (r *run[S]) replayRun() error {
+func (r *run) replayRun() error {
 	var at []Place
 	if r.outer != nil {
 		at = r.outer.places()
@@ -86,7 +86,7 @@ func (r *run[S]) replayRun() error {
 }
 
 // replayStep tells a recording that a superstep is to run.
-func (r *run[S]) replayStep() error {
+func (r *run) replayStep() error {
 	var at []Place
 	if r.outer != nil {
 		at = r.outer.places()

@@ -10,18 +10,15 @@ import (
 
 // restore reads channel values into a state. Among those that another graph
 // lent may be some that this one does not have.
-func (c *Compiled[S]) restore(values map[string]json.RawMessage, lent bool) (S, error) {
-	var s, zero S
-	if err := c.restoreInto(&s, values, lent); err != nil {
-		return zero, err
-	}
-	return s, nil
+func (c *program) restore(values map[string]json.RawMessage, lent bool) (any, error) {
+	s := c.typ.fresh()
+	return s, c.restoreInto(s, values, lent)
 }
 
 // convertIt is the way out when a value's type has changed.
 const convertIt = "if its type has changed, raise CompileOptions.Version and convert its value in CompileOptions.Migrate"
 
-func (c *Compiled[S]) restoreInto(s *S, values map[string]json.RawMessage, lent bool) error {
+func (c *program) restoreInto(s any, values map[string]json.RawMessage, lent bool) error {
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		at := slices.IndexFunc(c.ids, func(id *channelID) bool { return id.name == name })
 		if at < 0 && lent {
@@ -38,9 +35,9 @@ func (c *Compiled[S]) restoreInto(s *S, values map[string]json.RawMessage, lent 
 }
 
 // restoreFrontier puts in place what a checkpoint says is to run next.
-func (r *run[S]) restoreFrontier(s *saved) error {
+func (r *run) restoreFrontier(s *saved) error {
 	find := func(name string) (int, error) {
-		at, ok := slices.BinarySearchFunc(r.nodes, name, func(n node[S], name string) int { return strings.Compare(n.name, name) })
+		at, ok := slices.BinarySearchFunc(r.nodes, name, func(n node, name string) int { return strings.Compare(n.name, name) })
 		if !ok {
 			return 0, fmt.Errorf("the checkpoint goes on at node %q, which graph %q does not have; known nodes: %s: UpdateState can lead the thread elsewhere", name, r.name, orNone(r.names()))
 		}
@@ -63,14 +60,14 @@ func (r *run[S]) restoreFrontier(s *saved) error {
 		if err != nil {
 			return err
 		}
-		d := delivery[S]{to: id}
+		d := delivery{to: id}
 		if send.Timeout != nil {
 			d.timeout = *send.Timeout
 		}
 		if d.state, err = r.readSend(send); err != nil {
 			return fmt.Errorf("reading a Send to %q: %w", send.Node, err)
 		}
-		r.clip(&d.state)
+		r.clip(d.state)
 		r.sends = append(r.sends, d)
 	}
 	for _, name := range s.Held {
@@ -90,7 +87,7 @@ func (r *run[S]) restoreFrontier(s *saved) error {
 
 // restoreArrived notes who has arrived at a join. In format 1 several could have
 // one label, and then sources are those of all of them.
-func (r *run[S]) restoreArrived(label string, sources []string, flat bool) error {
+func (r *run) restoreArrived(label string, sources []string, flat bool) error {
 	known, arrived := false, make([]bool, len(sources))
 	for join, j := range r.joins {
 		if j.label != label && !(flat && j.flat == label) {
@@ -113,7 +110,7 @@ func (r *run[S]) restoreArrived(label string, sources []string, flat bool) error
 }
 
 // clearFrontier forgets what is to run next.
-func (r *run[S]) clearFrontier() {
+func (r *run) clearFrontier() {
 	r.next, r.sends, r.entering, r.reenters = r.next[:0], r.sends[:0], false, false
 	clear(r.held)
 	for _, places := range r.arrived {

@@ -66,20 +66,20 @@ func (r Route) And(other Route) Route {
 func (r Route) undecided() bool { return r.first == "" && r.rest == nil && !r.nowhere }
 
 // choice is what routers chose: nodes to trigger, and nodes to send to.
-type choice[S any] struct {
+type choice struct {
 	nodes []int
-	sends []delivery[S]
+	sends []delivery
 }
 
 // reset empties the choice for use by another task.
-func (c *choice[S]) reset() {
+func (c *choice) reset() {
 	c.nodes = c.nodes[:0]
 	clear(c.sends) // lets go of the states
 	c.sends = c.sends[:0]
 }
 
 // route asks the routers of a node where to go, and adds that to chosen.
-func (r *run[S]) route(ctx context.Context, from string, x *exits[S], state S, chosen *choice[S]) (err error) {
+func (r *run) route(ctx context.Context, from string, x *exits, state any, chosen *choice) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = fmt.Errorf("routing from %q: %w", from, caught(v))
@@ -118,7 +118,7 @@ func (r *run[S]) route(ctx context.Context, from string, x *exits[S], state S, c
 
 // add finds the target of a key. No key is empty, so the zero Route and To("")
 // are refused like any other that is not declared.
-func (b *branch[S]) add(chosen *choice[S], from, key string) error {
+func (b *branch) add(chosen *choice, from, key string) error {
 	for i := range b.paths {
 		if b.paths[i].Key == key {
 			chosen.nodes = append(chosen.nodes, b.targets[i])
@@ -133,7 +133,7 @@ func (b *branch[S]) add(chosen *choice[S], from, key string) error {
 }
 
 // declared names the nodes among targets, each once.
-func (r *run[S]) declared(targets []int) []string {
+func (r *run) declared(targets []int) []string {
 	var names []string
 	for _, id := range targets {
 		if id != end && !slices.Contains(names, r.nodes[id].name) {

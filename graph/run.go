@@ -7,39 +7,33 @@ import (
 	"time"
 )
 
-// sink is where a run's events go.
-type sink[S any] interface {
-	publisher
-	send(Event[S])
-}
-
 // run is one execution of a graph. Its loop owns every field; nodes get copies.
-type run[S any] struct {
-	*Compiled[S]
-	now      snapshot[S]  // the committed state
-	then     snapshot[S]  // what the superstep under way makes of it
-	was      snapshot[S]  // the state before that, of a run that is saved: it stands when the superstep is not
-	paused   *snapshot[S] // of a run that stopped to ask: the committed state with what finished tasks wrote
+type run struct {
+	*program
+	now      snapshot  // the committed state
+	then     snapshot  // what the superstep under way makes of it
+	was      snapshot  // the state before that, of a run that is saved: it stands when the superstep is not
+	paused   *snapshot // of a run that stopped to ask: the committed state with what finished tasks wrote
 	parallel int
 	perStep  time.Duration // 0 is no limit
 	timed    bool          // a superstep or the run may run out of time
 	step     int           // the last superstep begun: -1 input, 0 Start, 1 the first nodes
-	out      sink[S]
+	out      publisher
 	scope
-	own     Control   // unless there is another
-	obeys   bool      // the control is the run's, not that of an enclosing run
-	record  bool      // keep what is written, for a parent graph
-	written Update[S] // all committed writes, when record is set
+	own     Control // unless there is another
+	obeys   bool    // the control is the run's, not that of an enclosing run
+	record  bool    // keep what is written, for a parent graph
+	written update  // all committed writes, when record is set
 
 	keep     *keeper     // nil when the run is not saved
 	asks     bool        // nodes may stop the run: it is saved, or a graph around it may be
 	entering bool        // the input is to be committed and Start to be left
 	reenters bool        // the input is saved already
-	given    Update[S]   // of a run that enters
+	given    update      // of a run that enters
 	lost     error       // why the input, which an older version saved, cannot be read
-	origin   S           // the state before the input
-	kept     []result[S] // finished tasks of the superstep that the input put an end to
-	early    Update[S]   // writes that came with answers, merged before the superstep
+	origin   any         // the state before the input
+	kept     []result    // finished tasks of the superstep that the input put an end to
+	early    update      // writes that came with answers, merged before the superstep
 	before   breakpoints // of the call
 	after    breakpoints
 	passed   bool    // the run has stopped before the next superstep already
@@ -52,15 +46,15 @@ type run[S any] struct {
 
 	// The frontier: what is to run, and what waits. With state and step it is
 	// all that a run is made of between two supersteps.
-	next    []int         // nodes of the next superstep that edges trigger, sorted
-	sends   []delivery[S] // and those that Sends start, after them
-	held    []bool        // deferred nodes that were triggered, by node
-	arrived [][]bool      // by join, by place: which sources have run
+	next    []int      // nodes of the next superstep that edges trigger, sorted
+	sends   []delivery // and those that Sends start, after them
+	held    []bool     // deferred nodes that were triggered, by node
+	arrived [][]bool   // by join, by place: which sources have run
 
-	queued   []int         // by node: the superstep it was last queued for
-	touched  []int         // joins that the superstep under way has reached
-	spare    []delivery[S] // what sends was a superstep ago, to be used again
-	results  []result[S]
+	queued   []int      // by node: the superstep it was last queued for
+	touched  []int      // joins that the superstep under way has reached
+	spare    []delivery // what sends was a superstep ago, to be used again
+	results  []result
 	tasks    []task    // allocated and not used yet
 	journals []journal // likewise
 	tally    *tally
@@ -69,26 +63,39 @@ type run[S any] struct {
 // A snapshot is a state as the run keeps it and as it shows it. In what is
 // shown lists have no spare capacity, so that a node that appends to its copy
 // does not write into the run's.
-type snapshot[S any] struct{ kept, shown S }
+type snapshot struct{ kept, shown any }
+
+func (p *program) newSnapshot() snapshot { return snapshot{p.typ.fresh(), p.typ.fresh()} }
+
+// copied is a snapshot that shares nothing with s but what the states point to.
+func (p *program) copied(s snapshot) snapshot {
+	return snapshot{p.typ.copyOf(s.kept), p.typ.copyOf(s.shown)}
+}
+
+// put makes a state the one of a snapshot.
+func (p *program) put(s *snapshot, state any) {
+	p.typ.copyTo(s.kept, state)
+	p.show(s)
+}
 
 // result is what a task came to.
-type result[S any] struct {
+type result struct {
 	node   int   // end for a run's input
 	task   *task // its last attempt
-	update Update[S]
-	sent   *delivery[S] // what a Send gave it to run on; nil reads the state
-	chosen choice[S]    // successors chosen by conditional edges and commands
-	jumps  bool         // a command stands in for all that leads away
-	memo   *memo        // nil without a cache
-	past   *past        // what earlier attempts, of other processes too, left on record; nil for nothing
-	waits  bool         // for answers
+	update update
+	sent   *delivery // what a Send gave it to run on; nil reads the state
+	chosen choice    // successors chosen by conditional edges and commands
+	jumps  bool      // a command stands in for all that leads away
+	memo   *memo     // nil without a cache
+	past   *past     // what earlier attempts, of other processes too, left on record; nil for nothing
+	waits  bool      // for answers
 	err    error
 
 	replayed bool // the update comes from a recording
 }
 
 // finished reports whether an earlier attempt finished the task.
-func (res *result[S]) finished() bool { return res.past != nil && res.past.done }
+func (res *result) finished() bool { return res.past != nil && res.past.done }
 
 // past is what earlier attempts at a task left on record.
 type past struct {
@@ -97,13 +104,11 @@ type past struct {
 	done  bool              // they finished the task
 }
 
-// newRun prepares a run from state. Inside a node of another graph its events
+// newRun prepares a run from the zero state. Inside a node of another graph its events
 // go to that graph's stream.
-func newRun[S any](ctx context.Context, c *Compiled[S], state S, opts *RunOptions) *run[S] {
-	r := &run[S]{Compiled: c, step: -1}
+func newRun(ctx context.Context, c *program, opts *RunOptions) *run {
+	r := &run{program: c, step: -1, now: c.newSnapshot(), then: c.newSnapshot()}
 	r.limit = c.most
-	r.now.kept = state
-	r.show(&r.now)
 	outer := taskFrom(ctx)
 	r.outer = outer
 	r.control, r.obeys = &r.own, outer == nil
@@ -131,7 +136,7 @@ func newRun[S any](ctx context.Context, c *Compiled[S], state S, opts *RunOption
 		r.limit = DefaultRecursionLimit
 	}
 	if outer != nil && outer.run.events != nil {
-		r.out = nested[S]{outer, outer.node, c}
+		r.out = nested{outer, outer.node, c}
 	}
 	r.held = make([]bool, len(c.nodes))
 	r.queued = make([]int, len(c.nodes))
@@ -144,11 +149,10 @@ func newRun[S any](ctx context.Context, c *Compiled[S], state S, opts *RunOption
 }
 
 // start merges the input into the state.
-func (r *run[S]) start(ctx context.Context, in Update[S]) error {
-	r.entering, r.origin = true, r.now.kept
-	if _, err := r.merge(&r.now.kept, r.tally, []result[S]{{node: end, update: in}}); err != nil {
-		var zero S // a reducer may have stopped half-way
-		r.now.kept = zero
+func (r *run) start(ctx context.Context, in update) error {
+	r.entering, r.origin = true, r.typ.copyOf(r.now.kept)
+	if _, err := r.merge(r.now.kept, r.tally, []result{{node: end, update: in}}); err != nil {
+		r.now = r.newSnapshot() // a reducer may have stopped half-way
 		return fmt.Errorf("merging the input: %w", err)
 	}
 	r.show(&r.now)
@@ -159,26 +163,26 @@ func (r *run[S]) start(ctx context.Context, in Update[S]) error {
 }
 
 // show sets what is shown of a snapshot from what is kept.
-func (r *run[S]) show(s *snapshot[S]) {
-	s.shown = s.kept
-	r.clip(&s.shown)
+func (p *program) show(s *snapshot) {
+	p.typ.copyTo(s.shown, s.kept)
+	p.clip(s.shown)
 }
 
 // clip takes the spare capacity off a state's lists.
-func (r *run[S]) clip(s *S) {
-	for _, ch := range r.lists {
+func (p *program) clip(s any) {
+	for _, ch := range p.lists {
 		ch.clip(s)
 	}
 }
 
 // loop runs supersteps until nothing is left to run.
-func (r *run[S]) loop(ctx context.Context) error {
+func (r *run) loop(ctx context.Context) error {
 	r.events = r.out
 	began := time.Time{}
 	if r.out != nil {
 		began = time.Now()
 	}
-	r.publish(Event[S]{Kind: RunStart, Graph: r.name, Fingerprint: r.fingerprint}, -1)
+	r.publish(event{foreign: foreign{Kind: RunStart, Graph: r.name, Fingerprint: r.fingerprint}}, -1)
 	saving := r.saving
 	var err error
 	if r.recording != nil {
@@ -208,13 +212,13 @@ func (r *run[S]) loop(ctx context.Context) error {
 	}
 	if r.wants(RunEnd) {
 		r.step++
-		r.publish(Event[S]{Kind: RunEnd, State: r.visible(), Nodes: r.dueNames(), Waiting: r.waiting(), Err: err, Elapsed: time.Since(began)}, -1)
+		r.publish(event{foreign: foreign{Kind: RunEnd, Nodes: r.dueNames(), Waiting: r.waiting(), Err: err, Elapsed: time.Since(began)}, state: r.visible()}, -1)
 	}
 	return err
 }
 
 // enter commits the input and leaves Start, unless the run goes on where it was.
-func (r *run[S]) enter(ctx, saving context.Context) error {
+func (r *run) enter(ctx, saving context.Context) error {
 	if !r.entering {
 		r.publishState(r.due())
 		return nil
@@ -237,19 +241,19 @@ func (r *run[S]) enter(ctx, saving context.Context) error {
 }
 
 // leaveStart queues what follows Start.
-func (r *run[S]) leaveStart(ctx context.Context) error {
-	var chosen choice[S]
-	if err := r.route(ctx, Start, &r.Compiled.start, r.now.shown, &chosen); err != nil {
+func (r *run) leaveStart(ctx context.Context) error {
+	var chosen choice
+	if err := r.route(ctx, Start, &r.program.start, r.now.shown, &chosen); err != nil {
 		return err
 	}
-	r.leave(&r.Compiled.start, &chosen, false)
+	r.leave(&r.program.start, &chosen, false)
 	r.settle()
 	return nil
 }
 
 // superstep runs the queued nodes on one state and commits what they return,
 // all of it or nothing.
-func (r *run[S]) superstep(ctx, saving context.Context) error {
+func (r *run) superstep(ctx, saving context.Context) error {
 	if ctx.Err() != nil {
 		return ended(ctx, nil)
 	}
@@ -261,7 +265,7 @@ func (r *run[S]) superstep(ctx, saving context.Context) error {
 		r.outer.beat()
 	}
 	if r.wants(StepStart) {
-		r.publish(Event[S]{Kind: StepStart, Nodes: r.dueNames()}, -1)
+		r.publish(event{foreign: foreign{Kind: StepStart, Nodes: r.dueNames()}}, -1)
 	}
 	if r.recording != nil {
 		if err := r.replayStep(); err != nil {
@@ -292,10 +296,14 @@ func (r *run[S]) superstep(ctx, saving context.Context) error {
 	if err := r.handedOver(results); err != nil {
 		return err
 	}
-	if r.keep != nil {
-		r.was = r.now
+	if r.keep == nil {
+		r.now, r.then = r.then, r.now
+	} else {
+		if r.was.kept == nil {
+			r.was = r.newSnapshot()
+		}
+		r.was, r.now, r.then = r.now, r.then, r.was
 	}
-	r.now = r.then
 	if r.record {
 		r.noteWrites(results)
 	}
@@ -312,7 +320,7 @@ func (r *run[S]) superstep(ctx, saving context.Context) error {
 		r.keep.halts = true
 	}
 	if err := r.save(saving, SourceLoop, results); err != nil {
-		r.now = r.was
+		r.now, r.was = r.was, r.now
 		return err
 	}
 	r.early = nil

@@ -12,17 +12,17 @@ import (
 
 // unsaved finds channels whose values cannot be saved and read back, whatever
 // they hold.
-func unsaved[S any](channels []Channel[S]) []Problem {
+func (g *blueprint) unsaved() []Problem {
 	var out []Problem
-	for _, ch := range channels {
-		if ch == nil || ch.Kind() == KindUntracked || ch.fault() != "" {
+	for _, ch := range g.channels {
+		if ch == nil || ch.id().kind == KindUntracked || ch.fault(g.typ.fresh()) != "" {
 			continue
 		}
 		if where, why := ch.unsavable(); why != "" {
 			if where != "" {
 				where = " at " + strings.TrimPrefix(where, ".")
 			}
-			out = append(out, Problem{InvalidOptions, ch.Name(), fmt.Sprintf("its values cannot be saved%s: %s; give the type MarshalJSON and UnmarshalJSON, or use an Untracked channel", where, why)})
+			out = append(out, Problem{InvalidOptions, ch.id().name, fmt.Sprintf("its values cannot be saved%s: %s; give the type MarshalJSON and UnmarshalJSON, or use an Untracked channel", where, why)})
 		}
 	}
 	return out
@@ -203,8 +203,7 @@ func thereAndBack(v, back reflect.Value) (err error) {
 	if err != nil {
 		return err
 	}
-	into := back.Interface()
-	return decodeWhole(data, &into)
+	return decodeWhole(data, back.Interface())
 }
 
 // parts are those of a value that JSON writes each for itself, keys among them.

@@ -11,7 +11,7 @@ import (
 // save makes a checkpoint of what the run is now. The results are those of the
 // superstep that led here, if one did. The context is one that is not
 // cancelled: what has been done is saved.
-func (r *run[S]) save(ctx context.Context, source Source, results []result[S]) error {
+func (r *run) save(ctx context.Context, source Source, results []result) error {
 	k := r.keep
 	if k == nil {
 		return nil
@@ -28,20 +28,20 @@ func (r *run[S]) save(ctx context.Context, source Source, results []result[S]) e
 	return r.checkpoint(ctx, source, r.step, data, full)
 }
 
-func (r *run[S]) checkpoint(ctx context.Context, source Source, step int, data []byte, full bool) error {
+func (r *run) checkpoint(ctx context.Context, source Source, step int, data []byte, full bool) error {
 	r.from = nil
 	c, err := r.keep.add(ctx, Checkpoint{Source: source, Step: step, Time: r.keep.timestamp(), Data: data}, full)
 	if err != nil {
 		return err
 	}
 	if r.wants(CheckpointSaved) {
-		r.publish(Event[S]{Kind: CheckpointSaved, Checkpoint: c.ID, Parent: c.Parent, Source: source, Nodes: r.comingNames()}, r.due())
+		r.publish(event{foreign: foreign{Kind: CheckpointSaved, Checkpoint: c.ID, Parent: c.Parent, Source: source, Nodes: r.comingNames()}}, r.due())
 	}
 	return nil
 }
 
 // comingNames is dueNames, or Start for a run that has not left it.
-func (r *run[S]) comingNames() []string {
+func (r *run) comingNames() []string {
 	if r.entering {
 		return []string{Start}
 	}
@@ -49,7 +49,7 @@ func (r *run[S]) comingNames() []string {
 }
 
 // adoptChildren notes how far the subgraphs of a superstep have come.
-func (r *run[S]) adoptChildren(results []result[S]) {
+func (r *run) adoptChildren(results []result) {
 	for i := range results {
 		if t := results[i].task; t != nil && t.journal != nil && t.journal.inner != nil {
 			r.keep.adopt(t.journal.inner)
@@ -67,7 +67,7 @@ func (k *keeper) adopt(children map[string]string) {
 }
 
 // body is the data of a checkpoint; see saved.
-func (r *run[S]) body(source Source, results []result[S], full bool) (dst []byte, err error) {
+func (r *run) body(source Source, results []result, full bool) (dst []byte, err error) {
 	k := r.keep
 	dst = r.appendHead(make([]byte, 0, max(64, k.last+16)), full)
 	if !full && source != SourceFork && len(r.fleeting) > 0 {
@@ -98,7 +98,7 @@ func (r *run[S]) body(source Source, results []result[S], full bool) (dst []byte
 		case source == SourceLoop:
 			return r.tally.slots[at].epoch == r.tally.epoch || writes(r.early, id)
 		}
-		return writes(r.early, id) || slices.ContainsFunc(results, func(res result[S]) bool { return writes(res.update, id) })
+		return writes(r.early, id) || slices.ContainsFunc(results, func(res result) bool { return writes(res.update, id) })
 	}
 	if dst, err = r.appendChannels(dst, "set", set, r.whole); err != nil {
 		return nil, err
@@ -113,7 +113,7 @@ func (r *run[S]) body(source Source, results []result[S], full bool) (dst []byte
 
 // childrenOf are the subgraphs that a checkpoint has to name: all of them in a
 // snapshot, else those of its superstep.
-func (r *run[S]) childrenOf(results []result[S], full bool) map[string]string {
+func (r *run) childrenOf(results []result, full bool) map[string]string {
 	if full {
 		return r.keep.children
 	}
@@ -130,26 +130,26 @@ func (r *run[S]) childrenOf(results []result[S], full bool) map[string]string {
 }
 
 // writes reports whether an update writes a channel.
-func writes[S any](u Update[S], id *channelID) bool {
-	return slices.ContainsFunc(u, func(w Write[S]) bool { return w.channel() == id })
+func writes(u update, id *channelID) bool {
+	return slices.ContainsFunc(u, func(w write) bool { return w.channel() == id })
 }
 
-func channelNames[S any](channels []Channel[S]) []string {
+func channelNames(channels []channel) []string {
 	names := make([]string, len(channels))
 	for i, ch := range channels {
-		names[i] = ch.Name()
+		names[i] = ch.id().name
 	}
 	return names
 }
 
 // appendTasks writes what the tasks of a superstep returned.
-func (r *run[S]) appendTasks(dst []byte, results []result[S]) ([]byte, error) {
+func (r *run) appendTasks(dst []byte, results []result) ([]byte, error) {
 	if results == nil && !r.leaves && r.early == nil {
 		return dst, nil
 	}
 	dst = append(dst, `,"tasks":[`...)
 	begun := len(dst)
-	task := func(node string, update Update[S], err func(error) error) error {
+	task := func(node string, update update, err func(error) error) error {
 		if len(dst) > begun {
 			dst = append(dst, ',')
 		}
@@ -185,7 +185,7 @@ func (r *run[S]) appendTasks(dst []byte, results []result[S]) ([]byte, error) {
 }
 
 // appendHead begins the data.
-func (r *run[S]) appendHead(dst []byte, full bool) []byte {
+func (r *run) appendHead(dst []byte, full bool) []byte {
 	dst = strconv.AppendInt(append(dst, `{"v":`...), formatVersion, 10)
 	if r.keep.owner != "" {
 		dst = appendString(append(dst, `,"owner":`...), r.keep.owner)
@@ -197,7 +197,7 @@ func (r *run[S]) appendHead(dst []byte, full bool) []byte {
 }
 
 // appendInput writes the input of a run that has not committed it.
-func (r *run[S]) appendInput(dst []byte) (_ []byte, err error) {
+func (r *run) appendInput(dst []byte) (_ []byte, err error) {
 	if !r.entering || r.given == nil {
 		return dst, nil
 	}
@@ -209,16 +209,16 @@ func (r *run[S]) appendInput(dst []byte) (_ []byte, err error) {
 
 // committed is the state that a checkpoint holds: without an input that is not
 // committed.
-func (r *run[S]) committed() *S {
+func (r *run) committed() any {
 	if r.entering {
-		return &r.origin
+		return r.origin
 	}
-	return &r.now.kept
+	return r.now.kept
 }
 
 // appendChannels writes an object of the channels that are picked, with what
 // value writes of each.
-func (r *run[S]) appendChannels(dst []byte, name string, pick func(at int) bool, value func(dst []byte, at int) ([]byte, error)) ([]byte, error) {
+func (r *run) appendChannels(dst []byte, name string, pick func(at int) bool, value func(dst []byte, at int) ([]byte, error)) ([]byte, error) {
 	first := true
 	for at, id := range r.ids {
 		if !pick(at) {
@@ -242,12 +242,12 @@ func (r *run[S]) appendChannels(dst []byte, name string, pick func(at int) bool,
 }
 
 // whole writes the whole value of a channel.
-func (r *run[S]) whole(dst []byte, at int) ([]byte, error) {
+func (r *run) whole(dst []byte, at int) ([]byte, error) {
 	return r.channels[at].encode(dst, r.committed())
 }
 
 // appendFrontier writes what is to run next, and ends the data.
-func (r *run[S]) appendFrontier(dst []byte, children map[string]string) (_ []byte, err error) {
+func (r *run) appendFrontier(dst []byte, children map[string]string) (_ []byte, err error) {
 	if r.entering {
 		dst = append(dst, `,"next":["`+Start+`"]`...)
 	}
@@ -278,7 +278,7 @@ func (r *run[S]) appendFrontier(dst []byte, children map[string]string) (_ []byt
 			if i > 0 {
 				dst = append(dst, ',')
 			}
-			if dst, err = r.appendSend(dst, r.nodes[d.to].name, &d.state, d.timeout); err != nil {
+			if dst, err = r.appendSend(dst, r.nodes[d.to].name, d.state, d.timeout); err != nil {
 				return nil, err
 			}
 		}
@@ -303,12 +303,12 @@ func (r *run[S]) appendFrontier(dst []byte, children map[string]string) (_ []byt
 		}
 	}
 	if len(arrived) > 0 {
-		if dst, err = appendJSON(append(dst, `,"arrived":`...), arrived); err != nil {
+		if dst, err = appendJSON(append(dst, `,"arrived":`...), &arrived); err != nil {
 			return nil, err
 		}
 	}
 	if len(children) > 0 {
-		if dst, err = appendJSON(append(dst, `,"children":`...), children); err != nil {
+		if dst, err = appendJSON(append(dst, `,"children":`...), &children); err != nil {
 			return nil, err
 		}
 	}

@@ -14,9 +14,9 @@ type changes struct {
 }
 
 // note remembers what a superstep changed, for the one checkpoint at the end.
-func (r *run[S]) note(results []result[S]) error {
+func (r *run) note(results []result) error {
 	d := &r.dirty
-	touch := func(updates ...Update[S]) {
+	touch := func(updates ...update) {
 		for _, u := range updates {
 			for _, w := range u {
 				if id := w.channel(); id != nil {
@@ -56,18 +56,18 @@ func (r *run[S]) note(results []result[S]) error {
 }
 
 // measure notes the lengths of the state's lists, as they are saved.
-func (r *run[S]) measure() {
+func (r *run) measure() {
 	if r.keep == nil || r.keep.mode != DurabilityExit {
 		return
 	}
 	r.dirty.lengths = make([]int, len(r.channels))
 	for at, ch := range r.channels {
-		r.dirty.lengths[at] = ch.length(&r.now.kept)
+		r.dirty.lengths[at] = ch.length(r.now.kept)
 	}
 }
 
 // saveAtExit makes the one checkpoint of a run with DurabilityExit.
-func (r *run[S]) saveAtExit(ctx context.Context) error {
+func (r *run) saveAtExit(ctx context.Context) error {
 	k := r.keep
 	switch {
 	case k == nil || k.mode != DurabilityExit:

@@ -9,13 +9,12 @@ import (
 
 // appendSend writes a Send for a checkpoint: each channel as it is saved in the
 // state, so that one that is saved comes back whole.
-func (c *Compiled[S]) appendSend(dst []byte, node string, state *S, timeout Timeout) ([]byte, error) {
+func (c *program) appendSend(dst []byte, node string, state any, timeout Timeout) ([]byte, error) {
 	dst = appendString(append(dst, `{"node":`...), node)
-	var zero S
-	rest, first := *state, true
+	zero, rest, first := c.typ.fresh(), c.typ.copyOf(state), true
 	for i, ch := range c.channels {
-		ch.reset(&rest)
-		if ch.equal(state, &zero) {
+		ch.reset(rest)
+		if ch.equal(state, zero) {
 			continue
 		}
 		if first {
@@ -29,23 +28,23 @@ func (c *Compiled[S]) appendSend(dst []byte, node string, state *S, timeout Time
 		value := len(dst)
 		var err error
 		if dst, err = ch.encode(dst, state); err != nil {
-			return dst[:from], fmt.Errorf("saving channel %q of a Send to %q: %w", ch.Name(), node, err)
+			return dst[:from], fmt.Errorf("saving channel %q of a Send to %q: %w", c.ids[i].name, node, err)
 		}
-		if ch.Kind() != KindUntracked { // whose type was not looked at
+		if c.ids[i].kind != KindUntracked { // whose type was not looked at
 			continue
 		}
-		var back S
-		if err := ch.decode(&back, dst[value:]); err != nil || !ch.equal(state, &back) {
-			return dst[:from], fmt.Errorf("saving channel %q of a Send to %q: it is Untracked, and JSON does not bring its value back", ch.Name(), node)
+		back := c.typ.fresh()
+		if err := ch.decode(back, dst[value:]); err != nil || !ch.equal(state, back) {
+			return dst[:from], fmt.Errorf("saving channel %q of a Send to %q: it is Untracked, and JSON does not bring its value back", c.ids[i].name, node)
 		}
 	}
 	if !first {
 		dst = append(dst, '}')
 	}
-	if v := reflect.ValueOf(&rest).Elem(); !v.IsZero() {
+	if v := reflect.ValueOf(rest).Elem(); !v.IsZero() {
 		fields, err := restOf(v)
 		if err == nil {
-			dst, err = appendJSON(append(dst, `,"rest":`...), fields)
+			dst, err = appendJSON(append(dst, `,"rest":`...), &fields)
 		}
 		if err != nil {
 			return dst, fmt.Errorf("saving a Send to %q: %w", node, err)
@@ -53,7 +52,7 @@ func (c *Compiled[S]) appendSend(dst []byte, node string, state *S, timeout Time
 	}
 	if timeout != (Timeout{}) {
 		var err error
-		if dst, err = appendJSON(append(dst, `,"timeout":`...), timeout); err != nil {
+		if dst, err = appendJSON(append(dst, `,"timeout":`...), &timeout); err != nil {
 			return dst, err
 		}
 	}
@@ -61,22 +60,22 @@ func (c *Compiled[S]) appendSend(dst []byte, node string, state *S, timeout Time
 }
 
 // readSend reads the state of a Send.
-func (c *Compiled[S]) readSend(send savedSend) (state S, err error) {
+func (c *program) readSend(send savedSend) (state any, err error) {
+	state = c.typ.fresh()
 	if send.State != nil {
-		err = decodeInto(send.State, &state)
+		err = decodeInto(send.State, state)
 		return state, err
 	}
 	for name, data := range send.Rest {
-		field := reflect.ValueOf(&state).Elem().FieldByName(name)
+		field := reflect.ValueOf(state).Elem().FieldByName(name)
 		if !field.IsValid() || !field.CanSet() {
 			return state, fmt.Errorf("the state has no field %s: %s", name, convertIt)
 		}
-		into := field.Addr().Interface()
-		if err := decodeWhole(data, &into); err != nil {
+		if err := decodeWhole(data, field.Addr().Interface()); err != nil {
 			return state, fmt.Errorf("reading field %s: %w: %s", name, err, convertIt)
 		}
 	}
-	err = c.restoreInto(&state, send.Values, false)
+	err = c.restoreInto(state, send.Values, false)
 	return state, err
 }
 
@@ -101,9 +100,9 @@ func restOf(state reflect.Value) (map[string]json.RawMessage, error) {
 		if why != "" {
 			return nil, fmt.Errorf("field %s has no channel: %s", where, why)
 		}
-		data, err := encode(v.Interface())
+		data, err := encode(v.Addr().Interface())
 		if err == nil {
-			err = intact(data, v.Interface())
+			err = intact(data, v.Addr().Interface())
 		}
 		if err != nil {
 			return nil, fmt.Errorf("field %s: %w", f.Name, err)
@@ -115,10 +114,10 @@ func restOf(state reflect.Value) (map[string]json.RawMessage, error) {
 
 // appendSaved writes an update for a checkpoint: the Sends of Commands as
 // appendSend does, and no text that JSON would change.
-func (c *Compiled[S]) appendSaved(dst []byte, u Update[S]) ([]byte, error) {
-	return appendWrites(dst, u, func(dst []byte, w Write[S]) ([]byte, error) {
+func (c *program) appendSaved(dst []byte, u update) ([]byte, error) {
+	return appendWrites(dst, u, func(dst []byte, w write) ([]byte, error) {
 		if w.channel() == nil {
-			if cmd, ok := w.(Command[S]); ok {
+			if cmd, ok := w.(*command); ok {
 				return c.appendDirections(dst, cmd)
 			}
 		}
@@ -131,7 +130,7 @@ func (c *Compiled[S]) appendSaved(dst []byte, u Update[S]) ([]byte, error) {
 	})
 }
 
-func (c *Compiled[S]) appendDirections(dst []byte, cmd Command[S]) (_ []byte, err error) {
+func (c *program) appendDirections(dst []byte, cmd *command) (_ []byte, err error) {
 	dst = append(dst, '{')
 	if len(cmd.targets) > 0 {
 		if dst, err = appendStrings(append(dst, `"to":`...), cmd.targets); err != nil {
@@ -147,7 +146,7 @@ func (c *Compiled[S]) appendDirections(dst []byte, cmd Command[S]) (_ []byte, er
 		default:
 			dst = append(dst, `"sends":[`...)
 		}
-		if dst, err = c.appendSend(dst, cmd.sends[i].Node, &cmd.sends[i].State, cmd.sends[i].Timeout); err != nil {
+		if dst, err = c.appendSend(dst, cmd.sends[i].node, cmd.sends[i].state, cmd.sends[i].timeout); err != nil {
 			return dst, err
 		}
 	}

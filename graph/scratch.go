@@ -3,7 +3,10 @@ package graph
 import "slices"
 
 // EphemeralChannel holds a value for one superstep.
-type EphemeralChannel[S, T any] struct{ field[S, T] }
+type EphemeralChannel[S, T any] struct{ field[T] }
+
+func (c *EphemeralChannel[S, T]) of(*S)            {}
+func (c *EphemeralChannel[S, T]) untyped() channel { return &c.field }
 
 // Ephemeral makes a channel whose value is there for the superstep after the
 // one that wrote it, and zero again after that, whether or not anything was
@@ -11,24 +14,25 @@ type EphemeralChannel[S, T any] struct{ field[S, T] }
 // what the last one writes is in the final state. Two writes in one superstep
 // are a conflict. A router reads what its node read, or what its node wrote.
 func Ephemeral[S, T any](name string, at func(*S) *T) *EphemeralChannel[S, T] {
-	return &EphemeralChannel[S, T]{field[S, T]{channelID{name, KindEphemeral}, at, nil}}
+	return &EphemeralChannel[S, T]{fieldOf(name, KindEphemeral, at, nil)}
 }
-
-func (c *EphemeralChannel[S, T]) clip(*S) {}
 
 // Set writes v.
 func (c *EphemeralChannel[S, T]) Set(v T) Write[S] {
-	return &write[S, T]{to: &c.field, val: v, op: OpSet}
+	return writeTo[S](&c.field, OpSet, v)
 }
 
 // Overwrite writes v even when other nodes write the channel in the same
 // superstep; their writes are discarded. Two overwrites are a conflict.
 func (c *EphemeralChannel[S, T]) Overwrite(v T) Write[S] {
-	return &write[S, T]{to: &c.field, val: v, op: OpOverwrite}
+	return writeTo[S](&c.field, OpOverwrite, v)
 }
 
 // UntrackedChannel holds the last value written, in memory only.
-type UntrackedChannel[S, T any] struct{ field[S, T] }
+type UntrackedChannel[S, T any] struct{ field[T] }
+
+func (c *UntrackedChannel[S, T]) of(*S)            {}
+func (c *UntrackedChannel[S, T]) untyped() channel { return &c.field }
 
 // Untracked makes a channel like LastValue whose value never leaves the
 // process: a connection, a secret, something large that can be made again.
@@ -36,41 +40,44 @@ type UntrackedChannel[S, T any] struct{ field[S, T] }
 // reach a stream without it. Only the state that a Send carries is saved with it,
 // and fails the superstep if JSON does not bring it back.
 func Untracked[S, T any](name string, at func(*S) *T) *UntrackedChannel[S, T] {
-	return &UntrackedChannel[S, T]{field[S, T]{channelID{name, KindUntracked}, at, nil}}
+	return &UntrackedChannel[S, T]{fieldOf(name, KindUntracked, at, nil)}
 }
-
-func (c *UntrackedChannel[S, T]) clip(*S) {}
 
 // Set writes v.
 func (c *UntrackedChannel[S, T]) Set(v T) Write[S] {
-	return &write[S, T]{to: &c.field, val: v, op: OpSet}
+	return writeTo[S](&c.field, OpSet, v)
 }
 
 // Overwrite writes v even when other nodes write the channel in the same
 // superstep; their writes are discarded. Two overwrites are a conflict.
 func (c *UntrackedChannel[S, T]) Overwrite(v T) Write[S] {
-	return &write[S, T]{to: &c.field, val: v, op: OpOverwrite}
+	return writeTo[S](&c.field, OpOverwrite, v)
 }
 
-// saved is the part of a state that may be written down.
-func (c *Compiled[S]) saved(state S) S {
-	for _, ch := range c.untracked {
-		ch.reset(&state)
+// saved is the part of a state that may be written down: the state itself, or a
+// copy.
+func (p *program) saved(state any) any {
+	if len(p.untracked) == 0 {
+		return state
 	}
-	return state
+	own := p.typ.copyOf(state)
+	for _, ch := range p.untracked {
+		ch.reset(own)
+	}
+	return own
 }
 
 // expire empties the channels whose superstep is over.
-func (c *Compiled[S]) expire(s *S) {
-	for _, ch := range c.fleeting {
+func (p *program) expire(s any) {
+	for _, ch := range p.fleeting {
 		ch.reset(s)
 	}
 }
 
 // noteWrites keeps a superstep's writes for the graph that encloses this run.
-func (r *run[S]) noteWrites(results []result[S]) {
+func (r *run) noteWrites(results []result) {
 	if len(r.fleeting) > 0 {
-		r.written = slices.DeleteFunc(r.written, func(w Write[S]) bool {
+		r.written = slices.DeleteFunc(r.written, func(w write) bool {
 			id := w.channel()
 			return id != nil && id.kind == KindEphemeral
 		})

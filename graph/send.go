@@ -3,7 +3,6 @@ package graph
 import (
 	"fmt"
 	"slices"
-	"strings"
 )
 
 // A Send runs a node in the next superstep on a state of its own, beside what
@@ -35,45 +34,65 @@ func Sends[S any](sends ...Send[S]) Route {
 
 // A parcel is Sends that a Route carries. A Route has no type parameter, so
 // that To needs none; what is in a parcel is looked at by the graph it is for.
-type parcel interface{ stateType() string }
+type parcel interface {
+	of() stateType
+	deliveries() []delivery
+}
 
 type parcelOf[S any] []Send[S]
 
-func (parcelOf[S]) stateType() string { return strings.TrimPrefix(fmt.Sprintf("%T", new(S)), "*") }
+func (p parcelOf[S]) of() stateType { return typeOf[S]{} }
 
-// delivery is a Send whose node is known.
-type delivery[S any] struct {
+// deliveries are the Sends with states that nobody else has.
+func (p parcelOf[S]) deliveries() []delivery {
+	if len(p) == 0 {
+		return nil
+	}
+	states, out := make([]S, len(p)), make([]delivery, len(p))
+	for i := range p {
+		states[i] = p[i].State
+		out[i] = delivery{node: p[i].Node, timeout: p[i].Timeout, state: &states[i]}
+	}
+	return out
+}
+
+// delivery is a Send: to a node by its name and, once that is known, by its
+// place.
+type delivery struct {
 	to      int
+	node    string
 	timeout Timeout
-	state   S
+	state   any
 }
 
 // unpack checks the Sends of a parcel against the declared targets and adds
 // them to chosen.
-func (r *run[S]) unpack(chosen *choice[S], p parcel, from string, targets []int) error {
-	sends, ok := p.(parcelOf[S])
-	if !ok {
-		return fmt.Errorf("routing from %q: %w: a Send of a %s in a graph over %s", from, ErrInvalidUpdate, p.stateType(), parcelOf[S]{}.stateType())
+func (r *run) unpack(chosen *choice, p parcel, from string, targets []int) error {
+	if p.of() != r.typ {
+		return fmt.Errorf("routing from %q: %w: a Send of a %s in a graph over %s", from, ErrInvalidUpdate, p.of(), r.typ)
 	}
+	sends := p.deliveries()
 	chosen.sends = slices.Grow(chosen.sends, len(sends))
-	for i := range sends {
-		to := end
+	for _, d := range sends {
+		d.to = end
 		for _, id := range targets {
-			if id != end && r.nodes[id].name == sends[i].Node {
-				to = id
+			if id != end && r.nodes[id].name == d.node {
+				d.to = id
 				break
 			}
 		}
-		if to == end {
-			return &RouteError{From: from, Target: sends[i].Node, Send: true, Allowed: r.declared(targets)}
+		if d.to == end {
+			return &RouteError{From: from, Target: d.node, Send: true, Allowed: r.declared(targets)}
 		}
-		r.deliver(chosen, to, sends[i])
+		r.clip(d.state)
+		chosen.sends = append(chosen.sends, d)
 	}
 	return nil
 }
 
-// deliver adds a Send to chosen.
-func (r *run[S]) deliver(chosen *choice[S], to int, s Send[S]) {
-	chosen.sends = append(chosen.sends, delivery[S]{to, s.Timeout, s.State})
-	r.clip(&chosen.sends[len(chosen.sends)-1].state)
+// deliver adds a Send of a Command, which may be given again, to chosen.
+func (r *run) deliver(chosen *choice, to int, d delivery) {
+	d.to, d.state = to, r.typ.copyOf(d.state)
+	r.clip(d.state)
+	chosen.sends = append(chosen.sends, d)
 }

@@ -3,6 +3,7 @@ package graph
 import (
 	"context"
 	"iter"
+	"slices"
 	"sync"
 	"time"
 )
@@ -16,18 +17,28 @@ const streamBuffer = 64
 //
 // A reader that falls behind slows the run down; no event is dropped.
 func (c *Compiled[S]) Stream(ctx context.Context, in Update[S], opts *RunOptions) iter.Seq2[Event[S], error] {
-	return c.stream(ctx, in, opts, (*run[S]).begin)
+	return events[S](c.stream(ctx, inputOf(in), opts, (*run).begin))
 }
 
 // StreamResume goes on with a thread, as Resume does, and yields the events.
 func (c *Compiled[S]) StreamResume(ctx context.Context, with Update[S], opts *RunOptions) iter.Seq2[Event[S], error] {
-	return c.stream(ctx, with, opts, (*run[S]).resume)
+	return events[S](c.stream(ctx, inputOf(with), opts, (*run).resume))
 }
 
-func (c *Compiled[S]) stream(ctx context.Context, in Update[S], opts *RunOptions, begin beginning[S]) iter.Seq2[Event[S], error] {
+func events[S any](from iter.Seq2[event, error]) iter.Seq2[Event[S], error] {
 	return func(yield func(Event[S], error) bool) {
+		for ev, err := range from {
+			if !yield(eventOf[S](ev), err) {
+				return
+			}
+		}
+	}
+}
+
+func (p *program) stream(ctx context.Context, in update, opts *RunOptions, begin beginning) iter.Seq2[event, error] {
+	return func(yield func(event, error) bool) {
 		ctx, cancel := context.WithCancel(ctx)
-		s := &stream[S]{modes: Updates, events: make(chan Event[S], streamBuffer), gone: make(chan struct{})}
+		s := &stream{modes: Updates, events: make(chan event, streamBuffer), gone: make(chan struct{}), typ: p.typ}
 		if opts != nil && opts.Modes != 0 {
 			s.modes = opts.Modes
 		}
@@ -36,7 +47,7 @@ func (c *Compiled[S]) stream(ctx context.Context, in Update[S], opts *RunOptions
 		go func() {
 			defer close(done)
 			defer s.close()
-			_, err = c.run(ctx, in, opts, s, begin)
+			_, err = p.run(ctx, in, opts, s, begin)
 		}()
 		stopped := false
 		defer func() { // also when yield panics
@@ -55,70 +66,77 @@ func (c *Compiled[S]) stream(ctx context.Context, in Update[S], opts *RunOptions
 		}
 		<-done
 		if err != nil {
-			yield(Event[S]{}, err)
+			yield(event{}, err)
 		}
 	}
 }
 
+// A publisher is where a run's events go.
+type publisher interface {
+	wants(EventKind) bool
+	publish(event)
+}
+
 // stream carries a run's events to its reader, one at a time.
-type stream[S any] struct {
+type stream struct {
 	modes  Mode
+	typ    stateType
 	mu     sync.Mutex // held while sending, so that order is one
 	closed bool       // no run sends any more; what a node left behind may try
-	events chan Event[S]
+	events chan event
 	gone   chan struct{} // closed when nobody reads any more
 }
 
-func (s *stream[S]) wants(k EventKind) bool { return s.modes.wants(k) }
+func (s *stream) wants(k EventKind) bool { return s.modes.wants(k) }
 
-// send delivers an event unless the reader has left.
-func (s *stream[S]) send(ev Event[S]) {
+// publish delivers an event unless the reader has left.
+func (s *stream) publish(ev event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
 		return
 	}
 	ev.Time = time.Now()
+	ev.update = slices.Clone(ev.update) // the run uses both again
+	if ev.state != nil {
+		ev.state = s.typ.copyOf(ev.state)
+	}
 	select {
 	case s.events <- ev:
 	case <-s.gone:
 	}
 }
 
-func (s *stream[S]) close() {
+func (s *stream) close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.closed = true
 	close(s.events)
 }
 
-// publish takes an event from inside a node.
-func (s *stream[S]) publish(ev foreign) { s.send(retype[S](ev)) }
-
 // nested is the stream of a graph that runs inside a node of another.
-type nested[S any] struct {
+type nested struct {
 	outer *task
 	name  string
-	graph *Compiled[S]
+	graph *program
 }
 
-func (n nested[S]) wants(k EventKind) bool { return n.outer.listens(k) }
+func (n nested) wants(k EventKind) bool { return n.outer.listens(k) }
 
-func (n nested[S]) send(ev Event[S]) {
-	out := retype[struct{}](ev)
-	switch ev.Kind {
-	case NodeUpdate:
-		out.Data, out.Err = ev.UpdateJSON()
-	case StateValue:
-		out.Data, out.Err = encode(n.graph.saved(ev.State))
+// publish sends an event on. Updates and states go encoded, since the two
+// graphs' states differ in type.
+func (n nested) publish(ev event) {
+	out := event{foreign: ev.foreign}
+	switch {
+	case ev.Namespace != "":
+	case ev.Kind == NodeUpdate:
+		out.Data, out.Err = appendUpdate(nil, ev.update)
+	case ev.Kind == StateValue:
+		out.Data, out.Err = encode(n.graph.saved(ev.state))
 	}
-	n.publish(out)
-}
-
-func (n nested[S]) publish(ev foreign) {
-	ev.Namespace = joinPath(n.name, ev.Namespace)
-	ev.Places = append([]Place{n.outer.at()}, ev.Places...)
-	n.outer.deliver(ev)
+	out.Namespace = joinPath(n.name, ev.Namespace)
+	out.Places = append([]Place{n.outer.at()}, ev.Places...)
+	n.outer.deliver(out)
 }
 
 func joinPath(outer, inner string) string {
@@ -126,14 +144,4 @@ func joinPath(outer, inner string) string {
 		return outer
 	}
 	return outer + "/" + inner
-}
-
-// retype copies an event without what is typed by the graph.
-func retype[T, S any](ev Event[S]) Event[T] {
-	return Event[T]{
-		Kind: ev.Kind, Namespace: ev.Namespace, Places: ev.Places, Step: ev.Step, Node: ev.Node, Attempt: ev.Attempt,
-		Time: ev.Time, Elapsed: ev.Elapsed, Graph: ev.Graph, Fingerprint: ev.Fingerprint,
-		Nodes: ev.Nodes, Waiting: ev.Waiting, Cached: ev.Cached, Replayed: ev.Replayed, Name: ev.Name, Text: ev.Text, Data: ev.Data, Err: ev.Err,
-		Interrupts: ev.Interrupts, Checkpoint: ev.Checkpoint, Parent: ev.Parent, Source: ev.Source,
-	}
 }

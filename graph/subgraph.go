@@ -14,28 +14,38 @@ import (
 // parent's limit says, counted from one.
 func (g *StateGraph[S]) AddSubgraph(name string, child *Compiled[S], opts ...NodeOptions[S]) {
 	if child == nil {
-		g.addFaulty(name, "the subgraph is nil")
+		g.plan.addFaulty(name, "the subgraph is nil")
 		return
 	}
-	g.AddNode(name, func(ctx context.Context, state S) (Update[S], error) {
-		var zero S
-		r := newRun(ctx, child, zero, nil)
+	g.plan.addSubgraph(name, child.program, optionsOf(opts), len(opts))
+}
+
+func optionsOf[S any](opts []NodeOptions[S]) nodeOptions {
+	if len(opts) == 0 {
+		return nodeOptions{}
+	}
+	return opts[0].untyped()
+}
+
+func (b *blueprint) addSubgraph(name string, child *program, opts nodeOptions, options int) {
+	spec := nodeSpec{name: name, opts: opts, inner: &child.drawing, gives: child.channels, keeps: child.persist}
+	spec.run = func(ctx context.Context, state any, dst update) (update, error) {
+		r := newRun(ctx, child, nil)
 		r.record = true
 		err := r.conduct(ctx, nil, func() error { return r.beginAt(ctx, child.accept(state)) })
-		return r.net(), err
-	}, opts...)
-	added := &g.nodes[len(g.nodes)-1]
-	added.inner, added.gives, added.keeps = &child.drawing, child.channels, child.persist
-	if child.output != nil {
-		added.gives = child.output
+		return append(dst, r.net()...), err
 	}
+	if child.output != nil {
+		spec.gives = child.output
+	}
+	b.addNode(spec, options)
 }
 
 // addFaulty notes a node that Compile will refuse. The node is there all the
 // same, so that the edges to it are not refused as well.
-func (g *StateGraph[S]) addFaulty(name, message string) {
-	g.problems = append(g.problems, Problem{Code: InvalidOptions, Node: name, Message: message})
-	g.nodes = append(g.nodes, nodeSpec[S]{name: name})
+func (b *blueprint) addFaulty(name, message string) {
+	b.report(InvalidOptions, name, message)
+	b.nodes = append(b.nodes, nodeSpec{name: name})
 }
 
 // AddMappedSubgraph adds a compiled graph over another state as a node of g:
@@ -44,7 +54,7 @@ func (g *StateGraph[S]) addFaulty(name, message string) {
 // parameter of its own.
 func AddMappedSubgraph[S, C any](g *StateGraph[S], name string, child *Compiled[C], in func(S) Update[C], out func(C) Update[S], opts ...NodeOptions[S]) {
 	if child == nil || in == nil || out == nil {
-		g.addFaulty(name, "the subgraph or one of its mappings is nil")
+		g.plan.addFaulty(name, "the subgraph or one of its mappings is nil")
 		return
 	}
 	g.AddNode(name, func(ctx context.Context, state S) (Update[S], error) {
@@ -54,28 +64,28 @@ func AddMappedSubgraph[S, C any](g *StateGraph[S], name string, child *Compiled[
 		}
 		return out(result), nil
 	}, opts...)
-	added := &g.nodes[len(g.nodes)-1]
+	added := &g.plan.nodes[len(g.plan.nodes)-1]
 	added.inner, added.keeps = &child.drawing, child.persist
 }
 
 // net is what a finished run wrote, as one update: of each channel only what
 // its last state needs. A channel that was overwritten on the way is given
 // whole, since within one update an overwrite would void the adds after it.
-func (r *run[S]) net() Update[S] {
+func (r *run) net() update {
 	last := map[*channelID]int{}
 	overwritten := map[*channelID]bool{}
 	for i, w := range r.written {
 		last[w.channel()] = i
 		overwritten[w.channel()] = overwritten[w.channel()] || w.Op() == OpOverwrite
 	}
-	out := make(Update[S], 0, len(r.written))
+	out := make(update, 0, len(r.written))
 	for i, w := range r.written {
 		switch id := w.channel(); {
 		case id == nil: // a command: the child's own way
-		case r.output != nil && !slices.ContainsFunc(r.output, func(ch Channel[S]) bool { return ch.id() == id }):
+		case r.output != nil && !slices.ContainsFunc(r.output, func(ch channel) bool { return ch.id() == id }):
 		case overwritten[id]:
 			if last[id] == i {
-				out = append(out, r.channels[r.slot(id)].overwriteWith(&r.now.kept))
+				out = append(out, r.channels[r.slot(id)].overwriteWith(r.now.kept))
 			}
 		case w.Op() == OpAdd || last[id] == i:
 			out = append(out, w)

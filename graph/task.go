@@ -97,27 +97,17 @@ func (t *task) next() *task {
 func (t *task) listens(k EventKind) bool { return t.run.events != nil && t.run.events.wants(k) }
 
 // emit publishes an event of the task's node.
-func (t *task) emit(ev foreign) {
+func (t *task) emit(ev event) {
 	ev.Places, ev.Step, ev.Node, ev.Attempt = []Place{t.at()}, int(t.step), t.node, int(t.attempt)
 	t.deliver(ev)
 }
 
 // deliver hands an event of the task, or of a graph inside it, on. It waits for
 // the stream's reader, which is not the node's time.
-func (t *task) deliver(ev foreign) {
+func (t *task) deliver(ev event) {
 	if t.watch != nil {
 		t.watch.wait()
 		defer t.watch.resume()
 	}
 	t.run.events.publish(ev)
 }
-
-// publisher is a run's stream as seen from inside one of its nodes. Events of
-// a subgraph cross it encoded, since the two graphs' states differ in type.
-type publisher interface {
-	wants(EventKind) bool
-	publish(foreign)
-}
-
-// foreign is an event without the types of a graph.
-type foreign = Event[struct{}]

@@ -12,12 +12,12 @@ import (
 // is lost. A string that holds U+FFFD itself is written as it is.
 var replaced = []byte(`\ufffd`)
 
-// intact checks that the text in a value is all in its encoding.
-func intact[T any](data []byte, v T) error {
+// intact checks that the text in what v points to is all in its encoding.
+func intact(data []byte, v any) error {
 	if !bytes.Contains(data, replaced) {
 		return nil
 	}
-	if path, found := badText(reflect.ValueOf(&v).Elem(), 0); found {
+	if path, found := badText(reflect.ValueOf(v).Elem(), 0); found {
 		return fmt.Errorf("at %s: a string that is not UTF-8, which JSON cannot hold", strings.TrimPrefix(path, "."))
 	}
 	return nil

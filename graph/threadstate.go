@@ -53,15 +53,41 @@ type TaskState[S any] struct {
 // With returns the graph with a checkpointer: for reading, with its own types,
 // the threads of a graph that others run inside a node.
 func (c *Compiled[S]) With(saver Checkpointer) *Compiled[S] {
-	own := *c
+	own := *c.program
 	own.saver = saver
-	return &own
+	return &Compiled[S]{&own}
 }
 
 // State returns a thread as it is, or as it was at a checkpoint when the key
 // has an ID. It reads, and leaves a run of the thread alone. A thread that does
 // not exist is ErrNoCheckpoint.
-func (c *Compiled[S]) State(ctx context.Context, key Key) (_ *StateSnapshot[S], err error) {
+func (c *Compiled[S]) State(ctx context.Context, key Key) (*StateSnapshot[S], error) {
+	d, err := c.stateAt(ctx, key)
+	return snapshotOf[S](d), err
+}
+
+// A described thread is a StateSnapshot without the type of its state.
+type described struct {
+	StateSnapshot[struct{}]
+	state   any
+	updates []update // by task
+}
+
+func snapshotOf[S any](d *described) *StateSnapshot[S] {
+	if d == nil {
+		return nil
+	}
+	out := &StateSnapshot[S]{
+		State: *d.state.(*S), Key: d.Key, Parent: d.Parent, Source: d.Source, Step: d.Step, Time: d.Time, Run: d.Run,
+		Metadata: d.Metadata, Next: d.Next, Interrupts: d.Interrupts, Conflict: d.Conflict,
+	}
+	for i, t := range d.Tasks {
+		out.Tasks = append(out.Tasks, TaskState[S]{t.ID, t.Node, t.Send, t.Done, typed[S](d.updates[i]), t.Failure, t.Interrupts, t.Child})
+	}
+	return out
+}
+
+func (c *program) stateAt(ctx context.Context, key Key) (_ *described, err error) {
 	defer recoverAs(&err)
 	r, p, err := c.look(ctx, key)
 	if err != nil {
@@ -82,7 +108,7 @@ func (c *Compiled[S]) State(ctx context.Context, key Key) (_ *StateSnapshot[S], 
 }
 
 // look reads a checkpoint into a run that is not going to run.
-func (c *Compiled[S]) look(ctx context.Context, key Key) (*run[S], *point, error) {
+func (c *program) look(ctx context.Context, key Key) (*run, *point, error) {
 	if c.saver == nil {
 		return nil, nil, ErrNoCheckpointer
 	}
@@ -98,9 +124,8 @@ func (c *Compiled[S]) look(ctx context.Context, key Key) (*run[S], *point, error
 }
 
 // resting is a run that stands on a checkpoint.
-func (c *Compiled[S]) resting(key Key, p *point) (*run[S], error) {
-	var zero S
-	r := newRun(context.Background(), c, zero, nil)
+func (c *program) resting(key Key, p *point) (*run, error) {
+	r := newRun(context.Background(), c, nil)
 	r.keep = &keeper{clock: c.clock, lane: &lane{saver: c.saver, thread: key.Thread}, namespace: key.Namespace}
 	if p == nil {
 		return r, nil
@@ -114,19 +139,19 @@ func (c *Compiled[S]) resting(key Key, p *point) (*run[S], error) {
 
 // describe is the snapshot of what a run stands on. Ran is what the tasks after
 // it returned, if the superstep was committed.
-func (r *run[S]) describe(p *point, ran []savedTask, merged bool) (*StateSnapshot[S], error) {
+func (r *run) describe(p *point, ran []savedTask, merged bool) (*described, error) {
 	k := r.keep
-	s := &StateSnapshot[S]{
+	s := &described{StateSnapshot: StateSnapshot[struct{}]{
 		Key: Key{k.thread, k.namespace, p.ID}, Parent: p.Parent, Source: p.Source, Step: p.Step,
 		Time: p.Time, Run: p.Run, Metadata: p.Metadata,
-	}
+	}}
 	if merged {
 		if err := r.mergeEarly(); err != nil {
 			s.Conflict = err
 		}
 	}
 	var err error
-	if s.Tasks, err = r.taskStates(p, ran); err != nil {
+	if err = r.taskStates(s, p, ran); err != nil {
 		return nil, err
 	}
 	if s.Interrupts, err = pendingOf(k.left, r.taskIDs()); err != nil {
@@ -143,7 +168,7 @@ func (r *run[S]) describe(p *point, ran []savedTask, merged bool) (*StateSnapsho
 			s.Conflict, s.Next = err, r.comingNames()
 		}
 	}
-	s.State = r.now.shown
+	s.state = r.now.shown
 	return s, nil
 }
 
@@ -164,8 +189,8 @@ func (r ranTasks) after(p *point) []savedTask {
 
 // mergeEarly merges what came with an answer to a superstep that is not
 // committed.
-func (r *run[S]) mergeEarly() error {
-	was := r.now
+func (r *run) mergeEarly() error {
+	was := r.copied(r.now)
 	if _, err := r.bring(nil); err != nil {
 		r.now = was
 		return err
@@ -174,13 +199,13 @@ func (r *run[S]) mergeEarly() error {
 }
 
 // mergeFinished merges what finished tasks wrote, if it can be merged.
-func (r *run[S]) mergeFinished() error {
+func (r *run) mergeFinished() error {
 	finished, err := r.finished()
 	if err != nil {
 		return err
 	}
-	then := r.now
-	if _, err := r.merge(&then.kept, r.tally, finished); err != nil {
+	then := r.copied(r.now)
+	if _, err := r.merge(then.kept, r.tally, finished); err != nil {
 		return err
 	}
 	r.show(&then)
@@ -189,28 +214,27 @@ func (r *run[S]) mergeFinished() error {
 }
 
 // taskStates are the tasks after the checkpoint that the run stands on.
-func (r *run[S]) taskStates(p *point, ran []savedTask) ([]TaskState[S], error) {
+func (r *run) taskStates(s *described, p *point, ran []savedTask) error {
 	k := r.keep
 	if r.entering {
-		t := TaskState[S]{Node: Start, ID: taskID(k.namespace, k.id, p.Step+1, Start, 0)}
-		t.Done, t.Update = ran != nil, r.given
-		return []TaskState[S]{t}, nil
+		s.Tasks = []TaskState[struct{}]{{Node: Start, ID: taskID(k.namespace, k.id, p.Step+1, Start, 0), Done: ran != nil}}
+		s.updates = []update{r.given}
+		return nil
 	}
 	ran = slices.DeleteFunc(slices.Clone(ran), func(t savedTask) bool { return t.Node == "" || t.Node == Start })
 	byTask := k.leftByTask()
 	pending, err := pendingBy(k.left)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	var out []TaskState[S]
 	for i, name := range r.dueNames() {
 		send := max(0, i-len(r.next)+1)
-		t := TaskState[S]{ID: taskID(k.namespace, k.id, p.Step+1, name, send), Node: name, Send: send}
+		t, wrote := TaskState[struct{}]{ID: taskID(k.namespace, k.id, p.Step+1, name, send), Node: name, Send: send}, update(nil)
 		left := byTask[t.ID]
 		if data, ok := left[recordKey{RecordError, ""}]; ok {
 			var f savedFailure
 			if err := decodeInto(data, &f); err != nil {
-				return nil, fmt.Errorf("reading the failure of node %q: %w", name, err)
+				return fmt.Errorf("reading the failure of node %q: %w", name, err)
 			}
 			t.Failure = f.Message
 		}
@@ -218,14 +242,14 @@ func (r *run[S]) taskStates(p *point, ran []savedTask) ([]TaskState[S], error) {
 		case i < len(ran) && ran[i].Node == name:
 			t.Done = true
 			if !p.older {
-				t.Update, _ = r.readUpdate(ran[i].Update) // or else the next checkpoint is at fault, and says so
+				wrote, _ = r.readUpdate(ran[i].Update) // or else the next checkpoint is at fault, and says so
 			}
 		case ok:
 			t.Done = true
-			t.Update, err = r.DecodeUpdate(data)
+			wrote, err = r.decodeUpdate(data)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("reading what node %q returned: %w", name, err)
+			return fmt.Errorf("reading what node %q returned: %w", name, err)
 		}
 		if !t.Done {
 			t.Interrupts = pending[t.ID]
@@ -234,13 +258,13 @@ func (r *run[S]) taskStates(p *point, ran []savedTask) ([]TaskState[S], error) {
 			j := journal{keep: k, node: name, name: t.ID}
 			t.Child = Key{Thread: k.thread, Namespace: j.childNamespace("", n.keeps == PersistAlways)}
 		}
-		out = append(out, t)
+		s.Tasks, s.updates = append(s.Tasks, t), append(s.updates, wrote)
 	}
-	return out, nil
+	return nil
 }
 
 // told is a checkpoint as the history shows it.
-func (c *Compiled[S]) told(ctx context.Context, key Key, ran ranTasks) (_ *StateSnapshot[S], err error) {
+func (c *program) told(ctx context.Context, key Key, ran ranTasks) (_ *described, err error) {
 	defer recoverAs(&err)
 	r, p, err := c.look(ctx, key)
 	if err != nil {
@@ -250,8 +274,8 @@ func (c *Compiled[S]) told(ctx context.Context, key Key, ran ranTasks) (_ *State
 }
 
 // id is a node's, which exists.
-func (c *Compiled[S]) id(name string) int {
-	return slices.IndexFunc(c.nodes, func(n node[S]) bool { return n.name == name })
+func (c *program) id(name string) int {
+	return slices.IndexFunc(c.nodes, func(n node) bool { return n.name == name })
 }
 
 // HistoryOptions select checkpoints of a thread. Nil is the zero value.
@@ -268,10 +292,20 @@ type HistoryOptions struct {
 // committed. A checkpoint that cannot be read is yielded as an error, and the
 // history goes on behind it. A thread that does not exist has none.
 func (c *Compiled[S]) History(ctx context.Context, thread string, opts *HistoryOptions) iter.Seq2[*StateSnapshot[S], error] {
+	return func(yield func(*StateSnapshot[S], error) bool) {
+		for d, err := range c.history(ctx, thread, opts) {
+			if !yield(snapshotOf[S](d), err) {
+				return
+			}
+		}
+	}
+}
+
+func (c *program) history(ctx context.Context, thread string, opts *HistoryOptions) iter.Seq2[*described, error] {
 	if opts == nil {
 		opts = &HistoryOptions{}
 	}
-	return func(yield func(*StateSnapshot[S], error) bool) {
+	return func(yield func(*described, error) bool) {
 		if c.saver == nil {
 			yield(nil, ErrNoCheckpointer)
 			return
@@ -291,7 +325,7 @@ func (c *Compiled[S]) History(ctx context.Context, thread string, opts *HistoryO
 			if !wanted.Matches(row) {
 				continue
 			}
-			var snap *StateSnapshot[S]
+			var snap *described
 			if err == nil {
 				snap, err = c.told(ctx, Key{thread, opts.Namespace, row.ID}, ran[row.ID])
 			}

@@ -18,14 +18,14 @@ type writeJSON struct {
 // MarshalJSON encodes the update as [{"channel":…,"op":…,"value":…}, …].
 // Commands have no channel; their value is {"to":…,"sends":…}. Writes to
 // Untracked channels have no value.
-func (u Update[S]) MarshalJSON() ([]byte, error) { return appendUpdate(nil, u) }
+func (u Update[S]) MarshalJSON() ([]byte, error) { return appendUpdate(nil, u.untyped(nil)) }
 
-func appendUpdate[S any](dst []byte, u Update[S]) ([]byte, error) {
-	return appendWrites(dst, u, func(dst []byte, w Write[S]) ([]byte, error) { return w.encode(dst) })
+func appendUpdate(dst []byte, u update) ([]byte, error) {
+	return appendWrites(dst, u, func(dst []byte, w write) ([]byte, error) { return w.encode(dst) })
 }
 
 // appendWrites writes an update with the values that value writes.
-func appendWrites[S any](dst []byte, u Update[S], encode func([]byte, Write[S]) ([]byte, error)) (data []byte, err error) {
+func appendWrites(dst []byte, u update, encode func([]byte, write) ([]byte, error)) (data []byte, err error) {
 	defer recoverAs(&err)
 	dst = append(dst, '[')
 	for i, w := range u {
@@ -62,21 +62,26 @@ func appendWrites[S any](dst []byte, u Update[S], encode func([]byte, Write[S]) 
 // encoded, are left out. An update that hands over to a parent graph cannot be
 // read, since it is typed by that graph.
 func (c *Compiled[S]) DecodeUpdate(data []byte) (Update[S], error) {
+	u, err := c.decodeUpdate(data)
+	return typed[S](u), err
+}
+
+func (p *program) decodeUpdate(data []byte) (update, error) {
 	var writes []writeJSON
 	if err := decodeInto(data, &writes); err != nil {
 		return nil, fmt.Errorf("decoding update: %w", err)
 	}
-	return c.readUpdate(writes)
+	return p.readUpdate(writes)
 }
 
-func (c *Compiled[S]) readUpdate(writes []writeJSON) (Update[S], error) {
-	out := make(Update[S], 0, len(writes))
+func (p *program) readUpdate(writes []writeJSON) (update, error) {
+	out := make(update, 0, len(writes))
 	for i, w := range writes {
 		op, err := opNamed(w.Op)
 		if err != nil {
 			return nil, fmt.Errorf("decoding update, write %d: %w", i, err)
 		}
-		read, err := c.readWrite(w, op)
+		read, err := p.readWrite(w, op)
 		if err != nil {
 			return nil, fmt.Errorf("decoding update, write %d: %w", i, err)
 		}
@@ -87,7 +92,7 @@ func (c *Compiled[S]) readUpdate(writes []writeJSON) (Update[S], error) {
 	return out, nil
 }
 
-func (c *Compiled[S]) readWrite(w writeJSON, op Op) (Write[S], error) {
+func (p *program) readWrite(w writeJSON, op Op) (write, error) {
 	switch op {
 	case OpGoto, OpAlso:
 		if w.Channel != "" {
@@ -97,37 +102,36 @@ func (c *Compiled[S]) readWrite(w writeJSON, op Op) (Write[S], error) {
 		if err := decodeInto(w.Value, &where); err != nil {
 			return nil, fmt.Errorf("decoding a command (%s): %w", op, err)
 		}
-		cmd := Command[S]{op: op, targets: where.To, sending: len(where.Sends) > 0}
+		cmd := &command{op: op, targets: where.To, sending: len(where.Sends) > 0}
 		for _, saved := range where.Sends {
-			send := Send[S]{Node: saved.Node}
+			d := delivery{node: saved.Node}
 			if saved.Timeout != nil {
-				send.Timeout = *saved.Timeout
+				d.timeout = *saved.Timeout
 			}
 			var err error
-			if send.State, err = c.readSend(saved); err != nil {
+			if d.state, err = p.readSend(saved); err != nil {
 				return nil, fmt.Errorf("decoding a command (%s): reading a Send to %q: %w", op, saved.Node, err)
 			}
-			cmd.sends = append(cmd.sends, send)
+			cmd.sends = append(cmd.sends, d)
 		}
 		return cmd, nil
 	case OpParent:
 		return nil, fmt.Errorf("it hands over to the parent graph (%s)", op)
 	}
-	at := slices.IndexFunc(c.ids, func(id *channelID) bool { return id.name == w.Channel })
+	at := slices.IndexFunc(p.ids, func(id *channelID) bool { return id.name == w.Channel })
 	if at < 0 {
-		return nil, fmt.Errorf("unknown channel %q; graph %q has %s", w.Channel, c.name, orNone(c.channelNames()))
+		return nil, fmt.Errorf("unknown channel %q; graph %q has %s", w.Channel, p.name, orNone(p.channelNames()))
 	}
-	ch := c.channels[at]
-	if ch.Kind() == KindUntracked && w.Value == nil {
+	if p.ids[at].kind == KindUntracked && w.Value == nil {
 		return nil, nil
 	}
-	return ch.decodeWrite(op, w.Value)
+	return p.channels[at].decodeWrite(op, w.Value)
 }
 
-func (c *Compiled[S]) channelNames() []string {
-	names := make([]string, len(c.channels))
-	for i, ch := range c.channels {
-		names[i] = ch.Name()
+func (p *program) channelNames() []string {
+	names := make([]string, len(p.ids))
+	for i, id := range p.ids {
+		names[i] = id.name
 	}
 	return names
 }

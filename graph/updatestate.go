@@ -35,7 +35,23 @@ func (c *Compiled[S]) UpdateState(ctx context.Context, key Key, update StateUpda
 
 // BulkUpdateState is UpdateState for several supersteps, each with the updates
 // of its nodes, one checkpoint for each. All of them are saved, or none.
-func (c *Compiled[S]) BulkUpdateState(ctx context.Context, key Key, supersteps [][]StateUpdate[S]) (_ Key, err error) {
+func (c *Compiled[S]) BulkUpdateState(ctx context.Context, key Key, supersteps [][]StateUpdate[S]) (Key, error) {
+	plain := make([][]handUpdate, len(supersteps))
+	for i, updates := range supersteps {
+		for _, u := range updates {
+			plain[i] = append(plain[i], handUpdate{u.As, inputOf(u.Update)})
+		}
+	}
+	return c.updateState(ctx, key, plain)
+}
+
+// A handUpdate is a StateUpdate without the type of its state.
+type handUpdate struct {
+	as     string
+	update update
+}
+
+func (c *program) updateState(ctx context.Context, key Key, supersteps [][]handUpdate) (_ Key, err error) {
 	defer recoverAs(&err)
 	if len(supersteps) == 0 {
 		return key, fmt.Errorf("updating %s: %w: no supersteps", key, ErrInvalidUpdate)
@@ -79,7 +95,7 @@ func (g *gatherer) Commit(_ context.Context, _ string, change Change) error {
 // Fork adds a checkpoint like the one that key names, with the same parent, so
 // that a run can go on from there once more: its tasks run anew. It returns the
 // new checkpoint's key.
-func (c *Compiled[S]) Fork(ctx context.Context, key Key) (_ Key, err error) {
+func (c *program) Fork(ctx context.Context, key Key) (_ Key, err error) {
 	defer recoverAs(&err)
 	release, r, err := c.writable(ctx, key)
 	if err != nil {
@@ -110,7 +126,7 @@ func (c *Compiled[S]) Fork(ctx context.Context, key Key) (_ Key, err error) {
 }
 
 // writable reads a checkpoint into a run that may save.
-func (c *Compiled[S]) writable(ctx context.Context, key Key) (release func(), r *run[S], err error) {
+func (c *program) writable(ctx context.Context, key Key) (release func(), r *run, err error) {
 	if c.saver == nil {
 		return nil, nil, ErrNoCheckpointer
 	}
@@ -147,8 +163,8 @@ func (c *Compiled[S]) writable(ctx context.Context, key Key) (release func(), r 
 		if r.kept, err = r.finished(); err != nil {
 			return nil, nil, err
 		}
-		then := r.now
-		if _, err := r.merge(&then.kept, r.tally, r.kept); err != nil {
+		then := r.copied(r.now)
+		if _, err := r.merge(then.kept, r.tally, r.kept); err != nil {
 			r.kept = nil // in conflict; what is written by hand stands alone
 		} else {
 			r.show(&then)
@@ -159,8 +175,8 @@ func (c *Compiled[S]) writable(ctx context.Context, key Key) (release func(), r 
 }
 
 // updateByHand makes one checkpoint of the updates of a superstep.
-func (r *run[S]) updateByHand(ctx context.Context, updates []StateUpdate[S], named bool) error {
-	as := updates[0].As
+func (r *run) updateByHand(ctx context.Context, updates []handUpdate, named bool) error {
+	as := updates[0].as
 	if as == "" && len(updates) == 1 && !named {
 		var err error
 		if as, err = r.lastNode(); err != nil {
@@ -177,18 +193,18 @@ func (r *run[S]) updateByHand(ctx context.Context, updates []StateUpdate[S], nam
 	was := r.dueNames()
 	if r.entering { // what goes on by hand has left Start
 		r.entering, r.leaves = false, true
-		if _, err := r.merge(&r.now.kept, r.tally, []result[S]{{node: end, update: r.given}}); err != nil {
+		if _, err := r.merge(r.now.kept, r.tally, []result{{node: end, update: r.given}}); err != nil {
 			return fmt.Errorf("merging the input: %w", err)
 		}
 	}
-	r.expire(&r.now.kept)
+	r.expire(r.now.kept)
 	r.next, r.sends = r.next[:0], r.sends[:0]
 	r.step++
 	var err error
 	if as == Start || as == End {
 		err = r.borderByHand(ctx, as, updates)
 	} else {
-		updates[0].As = as
+		updates[0].as = as
 		results, err = r.nodesByHand(ctx, updates, results)
 	}
 	if err != nil {
@@ -203,7 +219,7 @@ func (r *run[S]) updateByHand(ctx context.Context, updates []StateUpdate[S], nam
 }
 
 // inputByHand makes the update an input that is not committed.
-func (r *run[S]) inputByHand(ctx context.Context, updates []StateUpdate[S]) error {
+func (r *run) inputByHand(ctx context.Context, updates []handUpdate) error {
 	if len(updates) > 1 {
 		return fmt.Errorf("%w: an update as Input stands alone", ErrInvalidUpdate)
 	}
@@ -211,9 +227,8 @@ func (r *run[S]) inputByHand(ctx context.Context, updates []StateUpdate[S]) erro
 		r.step++
 	}
 	r.clearFrontier()
-	r.entering, r.origin, r.given = true, r.now.kept, updates[0].Update
-	trial := r.now.kept
-	if _, err := r.merge(&trial, r.tally, []result[S]{{node: end, update: r.given}}); err != nil {
+	r.entering, r.origin, r.given = true, r.typ.copyOf(r.now.kept), updates[0].update
+	if _, err := r.merge(r.typ.copyOf(r.now.kept), r.tally, []result{{node: end, update: r.given}}); err != nil {
 		return err
 	}
 	r.lastRan = nil
@@ -221,12 +236,12 @@ func (r *run[S]) inputByHand(ctx context.Context, updates []StateUpdate[S]) erro
 }
 
 // borderByHand leaves Start with an update, or ends everything with it.
-func (r *run[S]) borderByHand(ctx context.Context, as string, updates []StateUpdate[S]) error {
+func (r *run) borderByHand(ctx context.Context, as string, updates []handUpdate) error {
 	if len(updates) > 1 {
 		return fmt.Errorf("%w: an update as %s stands alone", ErrInvalidUpdate, as)
 	}
-	r.early = updates[0].Update
-	if _, err := r.merge(&r.now.kept, r.tally, []result[S]{{node: end, update: r.early}}); err != nil {
+	r.early = updates[0].update
+	if _, err := r.merge(r.now.kept, r.tally, []result{{node: end, update: r.early}}); err != nil {
 		return err
 	}
 	r.show(&r.now)
@@ -241,27 +256,27 @@ func (r *run[S]) borderByHand(ctx context.Context, as string, updates []StateUpd
 // nodesByHand merges updates in the names of nodes, after those of tasks that
 // have finished, and queues what follows the nodes. The others have arrived at
 // their joins.
-func (r *run[S]) nodesByHand(ctx context.Context, updates []StateUpdate[S], results []result[S]) ([]result[S], error) {
-	var own []result[S]
+func (r *run) nodesByHand(ctx context.Context, updates []handUpdate, results []result) ([]result, error) {
+	var own []result
 	for i, u := range updates {
-		id := r.id(u.As)
+		id := r.id(u.as)
 		switch {
-		case u.As == "":
+		case u.as == "":
 			return nil, fmt.Errorf("%w: update %d does not say As which node it is made", ErrInvalidUpdate, i)
 		case id < 0:
-			return nil, fmt.Errorf("%w: no node %q to update as; known nodes: %s", ErrInvalidUpdate, u.As, orNone(r.names()))
+			return nil, fmt.Errorf("%w: no node %q to update as; known nodes: %s", ErrInvalidUpdate, u.as, orNone(r.names()))
 		}
 		t := &task{Context: ctx, run: &r.scope}
-		t.node, t.step = u.As, int32(r.step)
-		own = append(own, result[S]{node: id, update: u.Update, task: t})
+		t.node, t.step = u.as, int32(r.step)
+		own = append(own, result{node: id, update: u.update, task: t})
 	}
-	slices.SortStableFunc(own, func(a, b result[S]) int { return a.node - b.node })
-	if _, err := r.merge(&r.now.kept, r.tally, own); err != nil {
+	slices.SortStableFunc(own, func(a, b result) int { return a.node - b.node })
+	if _, err := r.merge(r.now.kept, r.tally, own); err != nil {
 		return nil, err
 	}
 	r.show(&r.now)
 	for i := range results {
-		if !slices.ContainsFunc(results[i].update, func(w Write[S]) bool { return w.Op() == OpGoto }) {
+		if !slices.ContainsFunc(results[i].update, func(w write) bool { return w.Op() == OpGoto }) {
 			r.arrive(&r.nodes[results[i].node].exits)
 		}
 	}
@@ -284,7 +299,7 @@ func (r *run[S]) nodesByHand(ctx context.Context, updates []StateUpdate[S], resu
 }
 
 // lastNode is the one node that ran last, or Start.
-func (r *run[S]) lastNode() (string, error) {
+func (r *run) lastNode() (string, error) {
 	var names []string
 	for _, t := range r.lastRan {
 		if t.Node != "" && t.Node != Start && !slices.Contains(names, t.Node) {

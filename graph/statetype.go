@@ -1,0 +1,61 @@
+package graph
+
+import (
+	"fmt"
+	"strings"
+)
+
+// A stateType is what the engine has to do with the states of a graph. The
+// engine is compiled once, not for each type of state: to it, a state is a
+// pointer to one, in an interface.
+type stateType interface {
+	fresh() any // a pointer to the zero state
+	copyOf(state any) any
+	copyTo(dst, src any)
+	String() string // as errors write it
+}
+
+type typeOf[S any] struct{}
+
+func (typeOf[S]) fresh() any          { return new(S) }
+func (typeOf[S]) copyTo(dst, src any) { *dst.(*S) = *src.(*S) }
+func (typeOf[S]) String() string      { return strings.TrimPrefix(fmt.Sprintf("%T", new(S)), "*") }
+
+func (typeOf[S]) copyOf(state any) any {
+	own := *state.(*S)
+	return &own
+}
+
+// An update is an Update without the type of its state.
+type update []write
+
+// untyped appends the writes of an update.
+func (u Update[S]) untyped(dst update) update {
+	for _, w := range u {
+		if w == nil {
+			dst = append(dst, nil) // merge complains of it
+		} else {
+			dst = append(dst, w.untyped())
+		}
+	}
+	return dst
+}
+
+// A plainWrite is a write that was untyped, as one of a state S.
+type plainWrite[S any] struct{ write }
+
+func (w plainWrite[S]) of(*S)          {}
+func (w plainWrite[S]) untyped() write { return w.write }
+
+func typed[S any](u update) Update[S] {
+	if u == nil {
+		return nil
+	}
+	out := make(Update[S], len(u))
+	for i, w := range u {
+		if w != nil {
+			out[i] = plainWrite[S]{w}
+		}
+	}
+	return out
+}
