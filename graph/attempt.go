@@ -4,63 +4,54 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 )
 
-// attempts finds the node's update in its cache, or calls the node until it succeeds or no retry policy wants more and
-// its handler, if it has one, does not help either.
+// attempts finds the node's update on record, in a recording or in its cache, or
+// calls the node until it succeeds or no retry policy wants more, and its
+// handler, if it has one, does not help either.
 func (r *run) attempts(res *result) error {
 	n := &r.nodes[res.node]
-	limits := n.opts.timeout
-	if res.sent != nil {
-		limits = res.sent.timeout.or(limits)
-	}
 	if res.past != nil {
 		if res.past.done {
 			return nil
 		}
 		if failure := r.leftFailure(res, n); failure != nil {
-			err := r.rescue(res, n, failure)
-			if err == nil {
-				return nil
-			}
 			// When the handler declines, the next attempt is the node's again.
-			return r.giveUp(res.task, failure, err, err != error(failure), r.began())
+			return r.rescue(res, n, failure)
 		}
 	}
 	if r.recording != nil {
-		if found, err := r.replay(res, n); found || err != nil {
-			if err != nil {
-				err = r.nodeError(res.task, err)
-				r.failed(res.task, err, r.began())
-			}
-			return err
+		if found, err := r.replay(res, n); err != nil {
+			return r.failureOf(res, err)
+		} else if found {
+			return nil
 		}
 	}
 	if n.opts.cache != nil {
 		if err := r.recall(res, n); err != nil {
-			err = r.nodeError(res.task, err)
-			r.failed(res.task, err, r.began())
-			return err
+			return r.failureOf(res, err)
 		}
 		if res.memo.hit {
 			return nil
 		}
 	}
+	limits := n.opts.timeout
+	if res.sent != nil {
+		limits = res.sent.timeout.or(limits)
+	}
 	for {
 		t := res.task
 		if t.listens(NodeStart) {
-			r.publishTask(t, event{foreign: foreign{Kind: NodeStart}})
+			r.publishTask(t, foreign{Kind: NodeStart})
 		}
 		began := r.began()
 		update, err := r.attempt(res, n, limits)
 		t = res.task
 		if r.asks {
-			if waiting, fault := r.stops(res, err); waiting {
+			if waits, fault := r.stopsToAsk(res, err); waits {
 				return nil
 			} else if fault != nil {
-				failure := r.nodeError(t, fault)
-				return r.giveUp(t, failure, failure, false, began)
+				return r.giveUp(res, r.failureOf(res, fault), nil)
 			}
 		}
 		if err == nil {
@@ -75,36 +66,93 @@ func (r *run) attempts(res *result) error {
 			err = fmt.Errorf("%w after: %w", fault, err)
 		}
 		if again && t.Err() == nil {
-			r.publishTask(t, event{foreign: foreign{Kind: NodeRetry, Err: err, Elapsed: since(began)}})
+			r.publishTask(t, foreign{Kind: NodeRetry, Err: err, Elapsed: since(began)})
 			if sleep(t, wait) == nil {
 				res.task = t.next()
 				continue
 			}
 			err = fmt.Errorf("waiting to try again: %w after: %w", ended(t, nil), err)
 		}
-		failure := r.nodeError(t, err)
-		err = failure
-		if n.opts.onError != nil && t.Err() == nil {
-			r.publishTask(t, event{foreign: foreign{Kind: NodeHandled, Err: failure, Elapsed: since(began)}})
-			if err = r.recordFailure(t, failure, true); err != nil {
-				return err
-			}
-			if err = r.rescue(res, n, failure); err == nil {
-				return nil
-			}
+		failure := r.failureOf(res, err)
+		if n.opts.onError == nil || t.Err() != nil {
+			return r.giveUp(res, failure, nil)
 		}
-		return r.giveUp(t, failure, err, n.opts.onError != nil && err != error(failure), began)
+		r.publishTask(t, foreign{Kind: NodeHandled, Err: failure, Elapsed: since(began)})
+		if err := r.recordFailure(res, failure); err != nil {
+			return err
+		}
+		return r.rescue(res, n, failure)
 	}
 }
 
-// giveUp ends a task that failed with err. On record is the failure of its
-// node, and whether the node's handler is to go on from there.
-func (r *run) giveUp(t *task, failure *NodeError, err error, handled bool, began time.Time) error {
-	if late := r.recordFailure(t, failure, handled); late != nil {
-		err = errors.Join(err, late)
+// giveUp ends a task that failed, or whose handler failed with err. On record is
+// the failure of its node, unless that was made to stop, and whether the node's
+// handler is to go on from there.
+func (r *run) giveUp(res *result, failure *NodeError, err error) error {
+	if t := res.task; t.Err() == nil || reached(t) != nil {
+		res.failure, res.handled = failure, err != nil
 	}
-	r.failed(t, err, began)
-	return err
+	if err != nil {
+		return err
+	}
+	return failure
+}
+
+// stopsToAsk reports whether a node has stopped to ask somebody. The node's error
+// is what it returned; one that asked and went on without the answer is at fault.
+func (r *run) stopsToAsk(res *result, err error) (bool, error) {
+	t := res.task
+	pending, waiting := t.waiting()
+	switch {
+	case !waiting:
+		return false, nil
+	case err == nil:
+		return false, fmt.Errorf("it asked for answers and went on without them: it must return the error of Interrupt: %w", ErrInterruptIgnored)
+	case !errors.Is(err, errWaiting):
+		return false, nil
+	}
+	if t.journal == nil { // a graph around this one has the journal, and saves
+		res.waits, res.asked = true, pending
+		return true, nil
+	}
+	data, err := encode(&pending)
+	if err == nil {
+		err = t.journal.record(r.saving, RecordInterrupt, "", data)
+	}
+	if err != nil {
+		return false, err
+	}
+	res.waits, res.asked = true, pending
+	return true, nil
+}
+
+// recordFailure puts on record that a node failed for good, and that its handler
+// is to take over.
+func (r *run) recordFailure(res *result, failure *NodeError) error {
+	if res.task.journal == nil {
+		return nil
+	}
+	data, err := encode(&savedFailure{failure.Err.Error(), failure.Attempts, true})
+	if err != nil {
+		return err
+	}
+	return res.task.journal.record(r.saving, RecordError, "", data)
+}
+
+// leftFailure is the failure that an earlier attempt, of another process
+// maybe, handed to the node's handler, which did not finish.
+func (r *run) leftFailure(res *result, n *node) *NodeError {
+	data, ok := res.past.left[recordKey{RecordError, ""}]
+	if !ok || n.opts.onError == nil {
+		return nil
+	}
+	var f savedFailure
+	if decodeInto(data, &f) != nil || !f.Handled {
+		return nil
+	}
+	failure := r.failureOf(res, errors.New(f.Message))
+	failure.Attempts = f.Attempts
+	return failure
 }
 
 // attempt calls the node once. What it returns too late does not count.
@@ -117,7 +165,7 @@ func (r *run) attempt(res *result, n *node, limits Timeout) (update, error) {
 	if watched {
 		t.watched(limits)
 	}
-	update, err := call(t, n.run, r.input(res, n), res.update[:0])
+	update, err := call(t, n.run, r.input(res), res.update[:0])
 	if watched {
 		late := t.watch.end()
 		res.task = t.unwatched()

@@ -1,7 +1,6 @@
 package graph
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -41,17 +40,17 @@ func (o *CompileOptions) problems(nodes []string) []Problem {
 }
 
 // breaks takes the breakpoints of a call.
-func (r *run) breaks(opts *RunOptions) error {
-	r.before, r.after = r.program.before, r.program.after
-	if opts != nil {
+func (m *machine) breaks(opts *RunOptions) error {
+	m.before, m.after = m.program.before, m.program.after
+	if len(opts.InterruptBefore)+len(opts.InterruptAfter) > 0 {
 		for _, name := range slices.Concat(opts.InterruptBefore, opts.InterruptAfter) {
-			if name != "*" && !slices.ContainsFunc(r.nodes, func(n node) bool { return n.name == name }) {
-				return fmt.Errorf("a breakpoint names %q, which does not exist; known nodes: %s", name, strings.Join(r.names(), ", "))
+			if name != "*" && !slices.ContainsFunc(m.nodes, func(n node) bool { return n.name == name }) {
+				return fmt.Errorf("a breakpoint names %q, which does not exist; known nodes: %s", name, strings.Join(m.names(), ", "))
 			}
 		}
-		r.before, r.after = slices.Concat(r.before, opts.InterruptBefore), slices.Concat(r.after, opts.InterruptAfter)
+		m.before, m.after = slices.Concat(m.before, opts.InterruptBefore), slices.Concat(m.after, opts.InterruptAfter)
 	}
-	if r.keep == nil && len(r.before)+len(r.after) > 0 {
+	if m.ledger == nil && len(m.before)+len(m.after) > 0 {
 		return fmt.Errorf("stopping at breakpoints: %w", ErrNoCheckpointer)
 	}
 	return nil
@@ -63,35 +62,4 @@ func (p *program) names() []string {
 		names[i] = p.nodes[i].name
 	}
 	return names
-}
-
-// stopBefore stops the run when a breakpoint stands before what is due. That
-// it did is on record, so that the run passes it when it is resumed, and only
-// then.
-func (r *run) stopBefore(ctx context.Context) error {
-	passed := r.passed
-	r.passed = false
-	if len(r.before) == 0 || passed || !slices.ContainsFunc(r.dueNames(), r.before.has) {
-		return nil
-	}
-	if err := r.keep.record(ctx, r.keep.mark(r.keep.id)); err != nil {
-		return err
-	}
-	return r.interrupted(nil)
-}
-
-// stopsAfter reports whether a breakpoint stands after a node that has run and
-// something is left to run. The stop is saved with the superstep, so that a
-// process that dies in between does not run past it.
-func (r *run) stopsAfter(ran []string) bool {
-	return len(ran) > 0 && r.due() > 0 && slices.ContainsFunc(ran, r.after.has)
-}
-
-// interrupted ends a run that waits, and lets the graph around it wait as well.
-func (r *run) interrupted(pending []PendingInterrupt) error {
-	if r.keep != nil && r.keep.owner != "" {
-		r.outer.journal.wait(r.ordinal, pending)
-	}
-	r.publish(event{foreign: foreign{Kind: RunInterrupt, Interrupts: pending, Nodes: r.dueNames()}}, r.due())
-	return &InterruptedError{Pending: pending, Next: r.dueNames()}
 }

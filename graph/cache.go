@@ -166,13 +166,13 @@ type memo struct {
 
 // recall looks for a task's update in its node's cache.
 func (r *run) recall(res *result, n *node) error {
-	key, err := r.cacheKey(n, r.input(res, n))
+	key, err := r.cacheKey(n, r.input(res))
 	if err != nil {
 		return fmt.Errorf("making the key of its cache: %w", err)
 	}
 	res.memo = &memo{key: key}
 	found, hit, err := n.opts.cache.store.get(r.program, key)
-	res.update, res.memo.hit = append(res.update[:0], found...), hit
+	res.update, res.memo.hit, res.cached = append(res.update[:0], found...), hit, hit
 	if err != nil {
 		return fmt.Errorf("reading its cache: %w", err)
 	}
@@ -193,7 +193,7 @@ func (r *run) cacheKey(n *node, state any) (key cacheKey, err error) {
 		h.Sum(key[:0])
 		return key, nil
 	}
-	input := r.saved(state)
+	input := r.storable(state)
 	whole, err := encode(input) // a Send may fill fields that no channel has
 	if err != nil {
 		return key, fmt.Errorf("encoding the input: %w; CachePolicy.Key is the way round", err)
@@ -214,12 +214,13 @@ func (r *run) cacheKey(n *node, state any) (key cacheKey, err error) {
 }
 
 // remember puts the new updates of a superstep into the caches, in task order.
-func (r *run) remember(results []result) error {
-	for i := range results {
-		if m := results[i].memo; m != nil && m.fresh {
-			policy := r.nodes[results[i].node].opts.cache
-			if err := policy.store.put(m.key, results[i].update, policy.ttl); err != nil {
-				return r.nodeError(results[i].task, fmt.Errorf("writing its cache: %w", err))
+func (r *run) remember() error {
+	for i := range r.results {
+		res := &r.results[i]
+		if m := res.memo; m != nil && m.fresh {
+			policy := r.nodes[res.node].opts.cache
+			if err := policy.store.put(m.key, res.update, policy.ttl); err != nil {
+				return r.failureOf(res, fmt.Errorf("writing its cache: %w", err))
 			}
 		}
 	}

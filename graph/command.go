@@ -148,24 +148,24 @@ func (p *program) received(err error) (update, error) {
 }
 
 // steer carries out the commands in a task's update.
-func (r *run) steer(res *result) error {
+func (m *machine) steer(res *result) error {
 	for _, w := range res.update {
 		if w == nil || w.channel() != nil { // merge complains of nil
 			continue
 		}
-		if err := r.command(res, w); err != nil {
-			return r.nodeError(res.task, err)
+		if err := m.command(res, w); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-func (r *run) command(res *result, w write) error {
-	n := &r.nodes[res.node]
+func (m *machine) command(res *result, w write) error {
+	n := &m.nodes[res.node]
 	c, ok := w.(*command)
 	if !ok { // Parent
 		switch {
-		case r.outer == nil:
+		case !m.inner:
 			return ErrNoParentGraph
 		case len(res.update) > 1:
 			return fmt.Errorf("%w: node %q returned more than a Parent: what the parent is to get belongs into Parent's own update", ErrInvalidUpdate, n.name)
@@ -176,49 +176,53 @@ func (r *run) command(res *result, w write) error {
 	if c.op == OpGoto {
 		res.jumps = true
 		if len(c.targets) == 0 && !c.sending {
-			return r.badCommand(n, "", false)
+			return m.badCommand(n, "", false)
 		}
 	}
 	for _, name := range c.targets {
 		at := slices.Index(n.opts.gotos, name)
 		if at < 0 {
-			return r.badCommand(n, name, false)
+			return m.badCommand(n, name, false)
 		}
 		res.chosen.nodes = append(res.chosen.nodes, n.gotos[at])
 	}
 	for _, s := range c.sends {
 		at := slices.Index(n.opts.gotos, s.node)
 		if at < 0 || s.node == End {
-			return r.badCommand(n, s.node, true)
+			return m.badCommand(n, s.node, true)
 		}
-		r.deliver(&res.chosen, n.gotos[at], s)
+		m.deliver(&res.chosen, n.gotos[at], s)
 	}
 	return nil
 }
 
-func (r *run) badCommand(n *node, target string, send bool) error {
+func (p *program) badCommand(n *node, target string, send bool) error {
 	e := &CommandError{Node: n.name, Target: target, Send: send, Declared: slices.Clone(n.opts.gotos)}
-	for i := range r.nodes {
-		e.Known = append(e.Known, r.nodes[i].name)
+	for i := range p.nodes {
+		e.Known = append(e.Known, p.nodes[i].name)
 	}
 	return e
 }
 
+// parent reports whether a task gave up its run for the graph around it: a
+// Parent stands alone.
+func (res *result) parent() bool { return res.jumps && res.update[0].Op() == OpParent }
+
 // handedOver is the end of a run that a task gave up for its parent, or nil.
-func (r *run) handedOver(results []result) error {
+func (m *machine) handedOver() error {
 	var first *result
-	for i := range results {
-		res := &results[i]
+	for i := range m.results {
+		res := &m.results[i]
 		switch {
-		case !res.jumps || res.update[0].Op() != OpParent: // a Parent stands alone
+		case !res.parent():
 		case first == nil:
 			first = res
 		default:
-			return r.refused(fmt.Errorf("%w: %q and %q both hand over to the parent graph", ErrInvalidUpdate, r.writer(first.node), r.writer(res.node)))
+			return m.refused(fmt.Errorf("%w: %q and %q both hand over to the parent graph", ErrInvalidUpdate, m.writer(first.node), m.writer(res.node)))
 		}
 	}
 	if first == nil {
 		return nil
 	}
-	return &handover{first.update[0].(*handingOver), r.writer(first.node)}
+	return &handover{first.update[0].(*handingOver), m.writer(first.node)}
 }

@@ -128,8 +128,11 @@ type branch struct {
 	targets []int // by path; end for End
 }
 
-// end is the index of End, which is no node.
-const end = -1
+// end and atStart are the indices of End and Start, which are no nodes.
+const (
+	end     = -1
+	atStart = -2
+)
 
 type compiledJoin struct {
 	to      int

@@ -43,12 +43,3 @@ type DrainedError struct {
 func (e *DrainedError) Error() string {
 	return fmt.Sprintf("run drained (%s) with %s still to run", e.Reason, strings.Join(e.Next, ", "))
 }
-
-// drained is the end of a run that was asked to stop, or nil.
-func (r *run) drained() error {
-	reason := r.control.reason.Load()
-	if reason == nil || !r.obeys {
-		return nil
-	}
-	return &DrainedError{*reason, r.dueNames()}
-}

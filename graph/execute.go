@@ -6,27 +6,49 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
-	"time"
 )
 
-var (
-	// errSibling ends the nodes beside one that failed.
-	errSibling = errors.New("another node of the superstep failed")
-	// errNotFinished is a task that never returned.
-	errNotFinished = errors.New("the node ended its goroutine without returning")
-)
+// errNotFinished is a task that never returned.
+var errNotFinished = errors.New("the node ended its goroutine without returning")
 
-// execute runs the tasks that results name, fills results in, and makes the
-// next state of them. The error is that of the first task, in order, that
-// failed by itself.
-func (r *run) execute(ctx context.Context, results []result) (wrote bool, err error) {
-	if len(results) == 1 {
-		return r.executeOne(ctx, results)
+// execute runs the tasks of a superstep and tells the machine of each. The
+// error is why some of them did not begin, or why one could not be cached.
+func (r *run) execute(ctx context.Context) error {
+	if r.outer != nil {
+		r.outer.beat()
 	}
+	if r.recording != nil {
+		if err := r.recording.Superstep(append(r.at(), Place{r.step, -1}), r.dueNames()); err != nil {
+			return err
+		}
+	}
+	if r.perStep > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, r.perStep, &NodeTimeout{"", TimeoutStep, r.perStep, r.perStep})
+		defer cancel()
+	}
+	var err error
+	if len(r.results) == 1 {
+		r.newTasks(ctx)
+		r.work(&r.results[0])
+	} else {
+		err = r.executeAll(ctx)
+	}
+	if r.caching {
+		if late := r.remember(); err == nil {
+			err = late
+		}
+	}
+	return err
+}
+
+// executeAll runs several tasks side by side. The first that fails stops the
+// others.
+func (r *run) executeAll(ctx context.Context) error {
 	step, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	r.newTasks(step, results)
-	workers := len(results)
+	r.newTasks(step)
+	workers := len(r.results)
 	if r.parallel > 0 {
 		workers = min(workers, r.parallel)
 	}
@@ -36,146 +58,97 @@ func (r *run) execute(ctx context.Context, results []result) (wrote bool, err er
 	work := func() {
 		for step.Err() == nil {
 			i := int(claimed.Add(1)) - 1
-			if i >= len(results) {
+			if i >= len(r.results) {
 				return
 			}
-			r.executeBeside(cancel, results[i:i+1])
+			r.workBeside(&r.results[i], cancel)
 		}
 	}
 	var wg sync.WaitGroup
-	for n := 0; n < workers && int(claimed.Load()) < len(results); n++ {
+	for n := 0; n < workers && int(claimed.Load()) < len(r.results); n++ {
 		wg.Go(work)
 	}
 	wg.Wait()
-	if err := firstFailure(results); err != nil {
-		return false, err
+	if int(claimed.Load()) < len(r.results) {
+		return ended(ctx, nil)
 	}
-	if int(claimed.Load()) < len(results) {
-		return false, ended(ctx, nil)
-	}
-	if err := r.waits(results); err != nil {
-		return false, err
-	}
-	return r.commit(results)
+	return nil
 }
 
-// firstFailure prefers what failed by itself to what was made to stop.
-func firstFailure(results []result) error {
-	var stopped error
-	for _, res := range results {
-		switch {
-		case res.err == nil:
-		case !errors.Is(res.err, errSibling):
-			return res.err
-		case stopped == nil:
-			stopped = res.err
-		}
-	}
-	return stopped
-}
-
-// executeOne runs a lone task on the loop's own goroutine. Its router reads
-// the next state, which but for Ephemeral channels is the state with the task's
-// own writes.
-func (r *run) executeOne(ctx context.Context, results []result) (wrote bool, err error) {
-	res := &results[0]
-	began := r.began()
-	r.newTasks(ctx, results)
-	defer func() {
-		if v := recover(); v != nil {
-			err = r.nodeError(res.task, caught(v))
-			r.failed(res.task, err, began)
-		}
-	}()
-	if err := r.attempts(res); err != nil {
-		return false, err
-	}
-	if res.waits {
-		return false, r.waits(results)
-	}
-	n := &r.nodes[res.node]
-	if err = r.steer(res); err == nil {
-		wrote, err = r.commit(results)
-	}
-	if err == nil && len(n.exits.branches) > 0 && !res.jumps {
-		state := r.then.shown
-		if len(r.fleeting) > 0 { // which the next state has lost
-			state, err = r.ownWrites(results)
-		}
-		if err == nil {
-			err = r.route(res.task, n.name, &n.exits, state, &res.chosen)
-		}
-		if err != nil {
-			err = r.nodeError(res.task, err)
-		}
-	}
-	if err != nil {
-		r.failed(res.task, err, began)
-		return false, err
-	}
-	r.updated(res, began)
-	return wrote, nil
-}
-
-// executeBeside runs one of several tasks, and stops the others when it fails.
-func (r *run) executeBeside(cancel context.CancelCauseFunc, one []result) {
-	res := &one[0]
-	began := r.began()
+// workBeside is work for one of several tasks. A node may end its goroutine.
+func (r *run) workBeside(res *result, cancel context.CancelCauseFunc) {
 	res.err = errNotFinished
 	defer func() {
-		if v := recover(); v != nil || res.err == errNotFinished {
-			if v != nil {
-				res.err = caught(v)
-			}
-			res.err = r.nodeError(res.task, res.err)
-			r.failed(res.task, res.err, began)
+		if res.err == errNotFinished {
+			res.err = r.failureOf(res, errNotFinished)
+			r.report(res)
 		}
 		if res.err != nil {
 			cancel(errSibling)
 		}
 	}()
-	if err := r.attempts(res); err != nil {
-		res.err = err
-		return
-	}
-	if res.waits {
-		res.err = nil
-		return
-	}
-	if errors.Is(context.Cause(res.task), errSibling) { // too late, as after a timeout
-		res.err = r.nodeError(res.task, ended(res.task, nil))
-		r.failed(res.task, res.err, began)
-		return
-	}
-	err := r.decide(one)
-	if err == nil && !res.finished() {
-		err = r.finish(res)
-	}
-	if err != nil {
-		res.err = err
-		r.failed(res.task, err, began)
-		return
-	}
-	res.err = nil
-	r.updated(res, began)
+	r.work(res)
 }
 
-// decide finds out where one of several tasks leads. Its router reads the
-// state with the task's own writes.
-func (r *run) decide(one []result) error {
-	res := &one[0]
-	n := &r.nodes[res.node]
-	if err := r.steer(res); err != nil || res.jumps || len(n.exits.branches) == 0 {
+// work runs a task and its routers, and tells the machine how that went.
+func (r *run) work(res *result) {
+	began := r.began()
+	err := r.try(res)
+	res.err, res.elapsed, res.attempt = err, since(began), int(res.task.attempt)
+	if j := res.task.journal; j != nil && j.inner != nil {
+		res.inner = j.inner
+	}
+	r.report(res)
+}
+
+// try runs a task and its routers.
+func (r *run) try(res *result) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = r.failureOf(res, caught(v))
+		}
+	}()
+	if err := r.attempts(res); err != nil || res.waits {
 		return err
 	}
-	own, err := r.ownWrites(one)
+	if len(r.results) > 1 && errors.Is(context.Cause(res.task), errSibling) { // too late, as after a timeout
+		return r.failureOf(res, ended(res.task, nil))
+	}
+	if err := r.steer(res); err != nil {
+		return r.failureOf(res, err)
+	}
+	n := &r.nodes[res.node]
+	if res.jumps || len(n.exits.branches) == 0 {
+		return nil
+	}
+	state, err := r.seenBy(res)
 	if err != nil {
 		return err
 	}
-	if err = r.route(res.task, n.name, &n.exits, own, &res.chosen); err != nil {
-		return r.nodeError(res.task, err)
+	if err := r.route(res.task, n.name, &n.exits, state, &res.chosen); err != nil {
+		return r.failureOf(res, err)
 	}
 	return nil
+}
+
+// report tells the machine of a task, and does what it wants done.
+func (r *run) report(res *result) {
+	if r.ledger == nil {
+		if r.out != nil || len(r.results) == 1 {
+			r.show(r.stepped(res.place).events)
+		}
+		return
+	}
+	r.mu.Lock()
+	out := r.stepped(res.place)
+	r.mu.Unlock()
+	if out.save != nil {
+		late := r.persister.commit(r.saving, *out.save)
+		r.mu.Lock()
+		out = r.putDown(res.place, late)
+		r.mu.Unlock()
+	}
+	r.show(out.events)
 }
 
 // ended is the error of what a context stopped: why it was stopped, and what
@@ -208,74 +181,55 @@ func ended(ctx context.Context, err error) error {
 
 // newTasks gives each result its task. Tasks are allocated in batches, since
 // a node may keep its context and they cannot be used again.
-func (r *run) newTasks(ctx context.Context, results []result) {
-	for i := range results {
+func (r *run) newTasks(ctx context.Context) {
+	for i := range r.results {
+		res := &r.results[i]
 		if len(r.tasks) == 0 {
-			r.tasks = make([]task, max(len(results)-i, min(r.step, 16)))
+			r.tasks = make([]task, max(len(r.results)-i, min(r.step, 16)))
 		}
 		t := &r.tasks[0]
 		r.tasks = r.tasks[1:]
-		t.Context, t.run = ctx, &r.scope
-		t.node, t.step, t.place, t.attempt = r.nodes[results[i].node].name, int32(r.step), int32(i), 1
-		if results[i].sent != nil {
-			t.send = int32(i - len(r.next) + 1)
+		t.Context, t.run = ctx, r
+		t.node, t.step, t.place, t.send, t.attempt = r.nodes[res.node].name, int32(r.step), int32(i), int32(res.send), 1
+		if r.ledger != nil {
+			t.journal = r.newJournal(res)
 		}
-		if r.keep != nil {
-			if len(r.journals) == 0 {
-				r.journals = make([]journal, max(len(results)-i, min(r.step, 16)))
-			}
-			t.journal, r.journals = &r.journals[0], r.journals[1:]
-			t.journal.keep, t.journal.point, t.journal.node = r.keep, r.keep.id, t.node
-			t.journal.step, t.journal.send, t.journal.flat = r.step, int(t.send), r.keep.flat
-			if past := results[i].past; past != nil {
-				t.journal.kept, t.journal.inner = past.left, past.inner
-			}
-			t.journal.lends = results[i].sent == nil && r.nodes[results[i].node].opts.reads == nil && r.early == nil && r.keep.mode != DurabilityExit
-		}
-		results[i].task = t
+		res.task = t
 	}
 }
 
-// nodeError is err as the failure of a task.
-func (r *run) nodeError(t *task, err error) *NodeError {
+func (r *run) newJournal(res *result) *journal {
+	if len(r.journals) == 0 {
+		r.journals = make([]journal, max(len(r.results)-res.place, min(r.step, 16)))
+	}
+	j := &r.journals[0]
+	r.journals = r.journals[1:]
+	n := &r.nodes[res.node]
+	j.run, j.point, j.node, j.step, j.send, j.flat = r, r.id, n.name, r.step, res.send, r.flat
+	if res.past != nil {
+		j.kept, j.inner = res.past.left, res.inner
+	}
+	j.lends = res.sent == nil && n.opts.reads == nil && r.early == nil && r.mode != DurabilityExit
+	return j
+}
+
+// failureOf is err as the failure of a task, or why its context ended.
+func (r *run) failureOf(res *result, err error) *NodeError {
+	t := res.task
 	if late := reached(t); late != nil {
 		err = late.of(t.node)
 	} else if t.Err() != nil {
 		err = ended(t, err)
 	}
-	return &NodeError{Node: t.node, Step: int(t.step), Send: int(t.send), Attempts: int(t.attempt), Err: err}
+	res.attempt = int(t.attempt)
+	return r.nodeError(res, err)
 }
 
-func (r *run) updated(res *result, began time.Time) {
-	if res.task.listens(NodeUpdate) {
-		cached := res.finished() || res.memo != nil && res.memo.hit
-		r.publishTask(res.task, event{foreign: foreign{Kind: NodeUpdate, Cached: cached, Replayed: res.replayed, Elapsed: since(began)}, update: res.update})
-	}
-}
-
-func (r *run) failed(t *task, err error, began time.Time) {
-	r.publishTask(t, event{foreign: foreign{Kind: NodeFailed, Err: err, Elapsed: since(began)}})
-}
-
-func (r *run) publishTask(t *task, ev event) {
+// publishTask sends an event of a task.
+func (r *run) publishTask(t *task, ev foreign) {
 	if !t.listens(ev.Kind) {
 		return
 	}
 	ev.Step, ev.Node, ev.Attempt, ev.Places = int(t.step), t.node, int(t.attempt), []Place{t.at()}
-	r.out.publish(ev)
-}
-
-// began reads the clock only for a reader.
-func (r *run) began() time.Time {
-	if r.out == nil {
-		return time.Time{}
-	}
-	return time.Now()
-}
-
-func since(began time.Time) time.Duration {
-	if began.IsZero() {
-		return 0
-	}
-	return time.Since(began)
+	r.out.publish(event{foreign: ev})
 }

@@ -2,127 +2,146 @@ package graph
 
 import "slices"
 
-// stage makes a result for every task that is due: nodes that edges trigger, in
-// the order of their names, then Sends.
-func (r *run) stage() []result {
-	if due := r.due(); cap(r.results) < due {
-		r.results = make([]result, due)
-	}
-	results := r.results[:r.due()]
-	for i := range results {
-		res := &results[i]
-		res.task, res.update, res.sent, res.jumps, res.memo, res.err = nil, res.update[:0], nil, false, nil, nil // chosen is empty
-		res.past, res.waits, res.replayed = nil, false, false
-		if i < len(r.next) {
-			res.node = r.next[i]
-			continue
-		}
-		res.sent = &r.sends[i-len(r.next)]
-		res.node = res.sent.to
-	}
-	return results
+// A frontier is what is to run, and what waits. With state and step it is all
+// that a run is made of between two supersteps.
+type frontier struct {
+	next    []int      // nodes of the next superstep that edges trigger, sorted
+	sends   []delivery // and those that Sends start, after them
+	held    []bool     // deferred nodes that were triggered, by node
+	arrived [][]bool   // by join, by place: which sources have run
+
+	queued  []int      // by node: the superstep it was last queued for
+	touched []int      // joins that the superstep under way has reached
+	spare   []delivery // what sends was a superstep ago, to be used again
 }
 
-// advance replaces the frontier by what follows the tasks of a superstep.
-func (r *run) advance(results []result) {
-	r.next = r.next[:0]
-	if len(r.sends)+len(r.spare) > 0 {
-		clear(r.spare) // lets go of the states
-		r.sends, r.spare = r.spare[:0], r.sends
+// stage makes a result for every task that is due: nodes that edges trigger, in
+// the order of their names, then Sends.
+func (m *machine) stage() {
+	if due := m.due(); cap(m.results) < due {
+		m.results = make([]result, due)
 	}
-	for i := range results {
-		res := &results[i]
-		r.leave(&r.nodes[res.node].exits, &res.chosen, res.jumps)
+	m.results = m.results[:m.due()]
+	for i := range m.results {
+		res := &m.results[i]
+		*res = result{place: i, attempt: 1, update: res.update[:0], chosen: res.chosen} // which is empty
+		if i < len(m.next) {
+			res.node = m.next[i]
+			continue
+		}
+		res.sent, res.send = &m.sends[i-len(m.next)], i-len(m.next)+1
+		res.node = res.sent.to
+	}
+}
+
+// replaceFrontier queues what follows the tasks of a superstep in place of them.
+func (m *machine) replaceFrontier() {
+	m.next = m.next[:0]
+	if len(m.sends)+len(m.spare) > 0 {
+		clear(m.spare) // lets go of the states
+		m.sends, m.spare = m.spare[:0], m.sends
+	}
+	for i := range m.results {
+		res := &m.results[i]
+		m.leave(m.exits(res.node), &res.chosen, res.jumps)
 		res.chosen.reset()
 	}
-	r.settle()
+	m.arrange()
+}
+
+// exits are those of a node, or of Start.
+func (p *program) exits(node int) *exits {
+	if node == atStart {
+		return &p.start
+	}
+	return &p.nodes[node].exits
 }
 
 // leave queues the successors of a node that has run: what was chosen and,
 // unless it jumps, what follows it always.
-func (r *run) leave(x *exits, chosen *choice, jumps bool) {
+func (m *machine) leave(x *exits, chosen *choice, jumps bool) {
 	for _, id := range chosen.nodes {
-		r.queue(id)
+		m.queue(id)
 	}
 	switch {
 	case len(chosen.sends) == 0:
-	case len(r.sends) == 0:
-		r.sends, chosen.sends = chosen.sends, r.sends
+	case len(m.sends) == 0:
+		m.sends, chosen.sends = chosen.sends, m.sends
 	default:
-		r.sends = append(r.sends, chosen.sends...)
+		m.sends = append(m.sends, chosen.sends...)
 	}
 	if jumps {
 		return
 	}
 	for _, id := range x.next {
-		r.queue(id)
+		m.queue(id)
 	}
-	r.arrive(x)
+	m.arrive(x)
 }
 
 // arrive notes at the joins behind a node that it has run.
-func (r *run) arrive(x *exits) {
+func (m *machine) arrive(x *exits) {
 	for _, p := range x.joins {
-		r.arrived[p.join][p.place] = true
-		r.touched = append(r.touched, p.join)
+		m.arrived[p.join][p.place] = true
+		m.touched = append(m.touched, p.join)
 	}
 }
 
-func (r *run) queue(id int) {
+func (m *machine) queue(id int) {
 	switch {
 	case id == end:
-	case r.nodes[id].opts.wait:
-		r.held[id] = true
-	case r.queued[id] != r.step+1:
-		r.queued[id] = r.step + 1
-		r.next = append(r.next, id)
+	case m.nodes[id].opts.wait:
+		m.held[id] = true
+	case m.queued[id] != m.step+1:
+		m.queued[id] = m.step + 1
+		m.next = append(m.next, id)
 	}
 }
 
-// settle passes the joins that are complete, puts the queue in order, and lets
+// arrange passes the joins that are complete, puts the queue in order, and lets
 // deferred nodes go when nothing else is left. Joins come last because several
 // tasks of one node are one arrival at a join, not the first of another round.
-func (r *run) settle() {
-	for _, join := range r.touched {
-		if arrived := r.arrived[join]; !slices.Contains(arrived, false) {
+func (m *machine) arrange() {
+	for _, join := range m.touched {
+		if arrived := m.arrived[join]; !slices.Contains(arrived, false) {
 			clear(arrived)
-			r.queue(r.joins[join].to)
+			m.queue(m.joins[join].to)
 		}
 	}
-	r.touched = r.touched[:0]
-	if r.due() == 0 {
-		for id, held := range r.held {
+	m.touched = m.touched[:0]
+	if m.due() == 0 {
+		for id, held := range m.held {
 			if held {
-				r.held[id] = false
-				r.next = append(r.next, id)
+				m.held[id] = false
+				m.next = append(m.next, id)
 			}
 		}
 		return
 	}
-	slices.Sort(r.next)
+	slices.Sort(m.next)
 }
 
 // due is how many tasks the next superstep has.
-func (r *run) due() int { return len(r.next) + len(r.sends) }
+func (m *machine) due() int { return len(m.next) + len(m.sends) }
 
 // dueNames names them, in their order. A node may be there several times.
-func (r *run) dueNames() []string {
-	names := make([]string, 0, r.due())
-	for _, id := range r.next {
-		names = append(names, r.nodes[id].name)
+func (m *machine) dueNames() []string {
+	names := make([]string, 0, m.due())
+	for _, id := range m.next {
+		names = append(names, m.nodes[id].name)
 	}
-	for i := range r.sends {
-		names = append(names, r.nodes[r.sends[i].to].name)
+	for i := range m.sends {
+		names = append(names, m.nodes[m.sends[i].to].name)
 	}
 	return names
 }
 
 // waiting names the joins that some but not all of their sources have reached.
-func (r *run) waiting() []string {
+func (m *machine) waiting() []string {
 	var out []string
-	for i, arrived := range r.arrived {
+	for i, arrived := range m.arrived {
 		if slices.Contains(arrived, true) {
-			out = append(out, r.joins[i].label)
+			out = append(out, m.joins[i].label)
 		}
 	}
 	return out

@@ -79,16 +79,20 @@ func (t *task) handles() bool {
 // rescue asks a node's handler about its failure, and takes its update. The
 // handler may ask for answers, as a node may.
 func (r *run) rescue(res *result, n *node, failure *NodeError) error {
-	update, err := r.handle(res, n, failure)
-	waiting, fault := r.stops(res, err)
+	u, err := r.handle(res, n, failure)
+	waits, fault := r.stopsToAsk(res, err)
 	switch {
-	case waiting:
+	case waits:
 		return nil
 	case fault != nil:
-		return r.nodeError(res.task, fault)
+		err = r.failureOf(res, fault)
+	case err == nil:
+		res.update = u
+		return nil
+	case err == error(failure):
+		err = nil
 	}
-	res.update = update
-	return err
+	return r.giveUp(res, failure, err)
 }
 
 // handle asks a node's handler about its failure.
@@ -100,12 +104,12 @@ func (r *run) handle(res *result, n *node, failure *NodeError) (update, error) {
 	t := *res.task
 	t.Context = handling{t.Context}
 	res.task = &t
-	update, err := call(res.task, handler, r.input(res, n), res.update[:0])
+	u, err := call(res.task, handler, r.input(res), res.update[:0])
 	if err == error(failure) {
 		return nil, failure
 	}
-	if update, err = r.accepted(res.task, update, err); err != nil {
-		return nil, r.nodeError(res.task, fmt.Errorf("handling its error (%w): %w", failure.Err, err))
+	if u, err = r.accepted(res.task, u, err); err != nil {
+		return nil, r.failureOf(res, fmt.Errorf("handling its error (%w): %w", failure.Err, err))
 	}
-	return update, nil
+	return u, nil
 }

@@ -139,8 +139,8 @@ func (t *task) path() string {
 	return path
 }
 
-// resume takes answers for what is pending.
-func (k *keeper) resume(answers []Answer, pending []PendingInterrupt) ([]Record, error) {
+// take makes records of answers to what is pending.
+func (l *ledger) take(answers []Answer, pending []PendingInterrupt) ([]Record, error) {
 	known, answered := map[string]bool{}, map[string]bool{}
 	for _, p := range pending {
 		known[p.ID] = true
@@ -158,7 +158,7 @@ func (k *keeper) resume(answers []Answer, pending []PendingInterrupt) ([]Record,
 		case answered[id]:
 			return nil, fmt.Errorf("%w: interrupt %q is answered twice", ErrAnswer, id)
 		case len(pending) == 0:
-			return nil, fmt.Errorf("%w: nothing is pending on thread %q", ErrAnswer, k.thread)
+			return nil, fmt.Errorf("%w: nothing is pending on thread %q", ErrAnswer, l.thread)
 		case !known[id]:
 			which := fmt.Sprintf("no interrupt %q is pending", id)
 			if id == "" {
@@ -168,10 +168,10 @@ func (k *keeper) resume(answers []Answer, pending []PendingInterrupt) ([]Record,
 			for i, p := range pending {
 				ids[i] = fmt.Sprintf("%s (%q of node %q)", p.ID, p.Key, p.Node)
 			}
-			return nil, fmt.Errorf("%w: %s; pending on thread %q: %s", ErrAnswer, which, k.thread, strings.Join(ids, ", "))
+			return nil, fmt.Errorf("%w: %s; pending on thread %q: %s", ErrAnswer, which, l.thread, strings.Join(ids, ", "))
 		}
 		answered[id] = true
-		records = append(records, Record{Namespace: k.namespace, Checkpoint: k.id, Kind: RecordAnswer, Key: id, Data: a.data})
+		records = append(records, Record{Namespace: l.namespace, Checkpoint: l.id, Kind: RecordAnswer, Key: id, Data: a.data})
 	}
 	return records, nil
 }

@@ -16,7 +16,7 @@ import (
 // A journal is what a task has on record: what earlier attempts of it left,
 // also those of a process that died, and what this one adds.
 type journal struct {
-	keep  *keeper
+	run   *run
 	point string // the checkpoint that the task runs on
 	node  string
 	step  int
@@ -58,7 +58,7 @@ func taskID(namespace, point string, step int, node string, send int) string {
 // id is the task's. The caller holds mu.
 func (j *journal) id() string {
 	if j.name == "" {
-		j.name = taskID(j.keep.namespace, j.point, j.step, j.node, j.send)
+		j.name = taskID(j.run.namespace, j.point, j.step, j.node, j.send)
 	}
 	return j.name
 }
@@ -137,32 +137,14 @@ func (j *journal) record(ctx context.Context, kind RecordKind, key string, data 
 		j.kept = map[recordKey][]byte{}
 	}
 	j.kept[recordKey{kind, key}] = data
-	rec := Record{Namespace: j.keep.namespace, Checkpoint: j.point, Task: j.id(), Kind: kind, Key: key, Data: data}
+	rec := Record{Namespace: j.run.namespace, Checkpoint: j.point, Task: j.id(), Kind: kind, Key: key, Data: data}
 	j.mu.Unlock()
-	return j.keep.record(ctx, rec)
+	return j.run.record(ctx, rec)
 }
 
 // childrenKey is that of the record that says where subgraphs that keep their
 // state are. No key of a user comes to it; see use.
 const childrenKey = "#children"
-
-// finish puts on record what the task returned, with what belongs to it.
-func (j *journal) finish(ctx context.Context, update []byte) error {
-	j.mu.Lock()
-	done := Record{Namespace: j.keep.namespace, Checkpoint: j.point, Task: j.id(), Kind: RecordUpdate, Data: update}
-	inner := maps.Clone(j.inner)
-	j.mu.Unlock()
-	if len(inner) == 0 {
-		return j.keep.record(ctx, done)
-	}
-	data, err := encode(&inner)
-	if err != nil {
-		return err
-	}
-	children := done
-	children.Kind, children.Key, children.Data = RecordOnce, childrenKey, data
-	return j.keep.record(ctx, done, children)
-}
 
 // wait notes that the node stops until somebody answers.
 func (j *journal) wait(place string, pending []PendingInterrupt) {
@@ -279,17 +261,22 @@ type savedFailure struct {
 	Handled bool `json:"handled,omitempty"`
 }
 
-// childNamespace is where a graph inside a task keeps its checkpoints. What
+// childNamespace is where a graph inside a task keeps its checkpoints.
+func (j *journal) childNamespace(name string, stateful bool) string {
+	return childNamespace(j.run.namespace, j.node, j.identity(), name, stateful)
+}
+
+// childNamespace is where a graph inside a node's task keeps its checkpoints. What
 // keeps its state from turn to turn is known by its node, what does not by the
 // task.
-func (j *journal) childNamespace(name string, stateful bool) string {
+func childNamespace(outer, node, task, name string, stateful bool) string {
 	var b strings.Builder
-	if j.keep.namespace != "" {
-		b.WriteString(j.keep.namespace + "/")
+	if outer != "" {
+		b.WriteString(outer + "/")
 	}
-	b.WriteString(j.node)
+	b.WriteString(node)
 	if !stateful {
-		b.WriteString(":" + j.identity())
+		b.WriteString(":" + task)
 	}
 	if name != "" {
 		b.WriteString("|" + name)

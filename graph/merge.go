@@ -48,58 +48,66 @@ func (t *tally) overwritten(at int) bool {
 }
 
 // commit makes the next state of the committed one and the results of the
-// superstep. The committed state stands until the run takes the next.
-func (r *run) commit(results []result) (wrote bool, err error) {
-	r.typ.copyTo(r.then.kept, r.now.kept)
-	r.expire(r.then.kept)
-	if wrote, err = r.merge(r.then.kept, r.tally, results); err != nil {
-		return false, r.refused(err)
+// superstep. The committed state stands until the superstep is concluded.
+func (m *machine) commit() error {
+	m.typ.copyTo(m.then.kept, m.now.kept)
+	m.expire(m.then.kept)
+	if _, err := m.merge(m.then.kept, m.tally, m.results); err != nil {
+		return m.refused(err)
 	}
-	r.show(&r.then)
-	return wrote, nil
+	m.show(&m.then)
+	m.merged = true
+	return nil
 }
 
-// ownWrites is the committed state with one task's writes, for its router.
-func (r *run) ownWrites(one []result) (any, error) {
-	own := r.typ.copyOf(r.now.shown)
-	if _, err := r.merge(own, newTally(len(r.channels)), one); err != nil {
-		return nil, r.refused(err)
+// seenBy is the state that the routers behind a task read: the committed one
+// with the task's own writes. Of a lone task that is the next state, but for
+// Ephemeral channels. Tasks side by side may ask at the same time.
+func (m *machine) seenBy(res *result) (any, error) {
+	if len(m.results) == 1 {
+		if err := m.commit(); err != nil || len(m.fleeting) == 0 {
+			return m.then.shown, err
+		}
 	}
-	r.clip(own)
+	own := m.typ.copyOf(m.now.shown)
+	if _, err := m.merge(own, newTally(len(m.channels)), m.results[res.place:res.place+1]); err != nil {
+		return nil, m.refused(err)
+	}
+	m.clip(own)
 	return own, nil
 }
 
-func (r *run) refused(err error) error {
-	return fmt.Errorf("committing step %d: %w", r.step, err)
+func (m *machine) refused(err error) error {
+	return fmt.Errorf("committing step %d: %w", m.step, err)
 }
 
 // merge applies the updates of results to state, in their order. Every write
 // is checked before one is applied; when a reducer panics, state is spoilt.
-func (r *run) merge(state any, t *tally, results []result) (wrote bool, err error) {
+func (m *machine) merge(state any, t *tally, results []result) (wrote bool, err error) {
 	t.begin()
 	crowded := false
 	for i := range results {
 		for _, w := range results[i].update {
 			if w == nil {
-				return false, fmt.Errorf("%w: node %q returned a nil write", ErrInvalidUpdate, r.writer(results[i].node))
+				return false, fmt.Errorf("%w: node %q returned a nil write", ErrInvalidUpdate, m.writer(results[i].node))
 			}
 			id := w.channel()
 			if id == nil {
-				if results[i].task == nil {
+				if results[i].node == end && !results[i].leads {
 					return false, fmt.Errorf("%w: a command (%s) in the run's input, which no node returned", ErrInvalidUpdate, w.Op())
 				}
 				continue
 			}
-			at := r.slot(id)
+			at := m.slot(id)
 			if at < 0 {
-				return false, r.unknownChannel(results[i].node, w)
+				return false, m.unknownChannel(results[i].node, w)
 			}
 			crowded = t.count(at, w.Op()) || crowded
 			wrote = true
 		}
 	}
 	if crowded {
-		if err := r.conflict(t, results); err != nil {
+		if err := m.conflict(t, results); err != nil {
 			return false, err
 		}
 	}
@@ -107,13 +115,13 @@ func (r *run) merge(state any, t *tally, results []result) (wrote bool, err erro
 	var w write
 	defer func() {
 		if v := recover(); v != nil {
-			err = r.mergePanic(res, w, caught(v))
+			err = m.mergePanic(res, w, caught(v))
 		}
 	}()
 	for i := range results {
 		res = &results[i]
 		for _, w = range res.update {
-			if t.overwrites > 0 && w.Op() != OpOverwrite && w.channel() != nil && t.overwritten(r.slot(w.channel())) {
+			if t.overwrites > 0 && w.Op() != OpOverwrite && w.channel() != nil && t.overwritten(m.slot(w.channel())) {
 				continue
 			}
 			w.apply(state)
@@ -123,17 +131,17 @@ func (r *run) merge(state any, t *tally, results []result) (wrote bool, err erro
 }
 
 // mergePanic names the write that a reducer panicked on.
-func (r *run) mergePanic(res *result, w write, panicked *PanicError) error {
+func (m *machine) mergePanic(res *result, w write, panicked *PanicError) error {
 	err := fmt.Errorf("merging a write to channel %q: %w", w.Channel(), panicked)
 	if res.node == end { // the run's input
 		return err
 	}
-	return r.nodeError(res.task, err)
+	return m.nodeError(res, err)
 }
 
 // conflict names the first channel, in the graph's order, whose writes cannot
 // be merged. An overwrite makes the sets beside it void.
-func (r *run) conflict(t *tally, results []result) error {
+func (m *machine) conflict(t *tally, results []result) error {
 	for at, s := range t.slots {
 		if s.epoch != t.epoch || s.overwrites == 0 && s.sets < 2 || s.overwrites == 1 {
 			continue
@@ -142,11 +150,11 @@ func (r *run) conflict(t *tally, results []result) error {
 		if s.overwrites > 1 {
 			op = OpOverwrite
 		}
-		e := &ConflictError{Channel: r.ids[at].name, Op: op}
+		e := &ConflictError{Channel: m.ids[at].name, Op: op}
 		for _, res := range results {
 			for _, w := range res.update {
-				if w.channel() == r.ids[at] && w.Op() == op {
-					e.Writers = append(e.Writers, r.writer(res.node))
+				if w.channel() == m.ids[at] && w.Op() == op {
+					e.Writers = append(e.Writers, m.writer(res.node))
 				}
 			}
 		}
@@ -156,14 +164,14 @@ func (r *run) conflict(t *tally, results []result) error {
 	return nil
 }
 
-func (r *run) unknownChannel(node int, w write) error {
-	return &UnknownChannelError{Channel: w.Channel(), Writer: r.writer(node), Known: r.channelNames()}
+func (p *program) unknownChannel(node int, w write) error {
+	return &UnknownChannelError{Channel: w.Channel(), Writer: p.writer(node), Known: p.channelNames()}
 }
 
 // writer names who wrote: a node, or Start for the input.
-func (r *run) writer(node int) string {
-	if node == end {
+func (p *program) writer(node int) string {
+	if node < 0 {
 		return Start
 	}
-	return r.nodes[node].name
+	return p.nodes[node].name
 }

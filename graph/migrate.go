@@ -36,12 +36,12 @@ func (e *MismatchError) Error() string {
 }
 
 // migrated makes a checkpoint one of this version, or refuses it.
-func (r *run) migrated(p *point) error {
+func (r *machine) migrated(p *point) error {
 	if p.Version == r.version && p.Fingerprint == r.fingerprint {
 		return nil
 	}
 	if p.Version >= r.version || r.migrate == nil {
-		return &MismatchError{r.keep.thread, r.name, p.Graph, r.version, p.Version, r.fingerprint, p.Fingerprint}
+		return &MismatchError{r.thread, r.name, p.Graph, r.version, p.Version, r.fingerprint, p.Fingerprint}
 	}
 	m := &Migration{From: p.Version, To: r.version, Values: p.values, Nodes: map[string]string{}}
 	if err := r.runMigration(m); err != nil {

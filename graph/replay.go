@@ -66,7 +66,7 @@ func (r *run) replay(res *result, n *node) (bool, error) {
 		if t.listens(ev.Kind) {
 			ev.Places = append([]Place{t.at()}, ev.Places...)
 			ev.Step, ev.Replayed = ev.Places[len(ev.Places)-1].Step, true
-			r.events.publish(event{foreign: ev})
+			r.out.publish(event{foreign: ev})
 		}
 	}
 	if res.update, err = r.decodeUpdate(rec.Update); err != nil {
@@ -74,22 +74,4 @@ func (r *run) replay(res *result, n *node) (bool, error) {
 	}
 	res.replayed = true
 	return true, nil
-}
-
-// replayRun tells a recording that the graph begins to run.
-func (r *run) replayRun() error {
-	var at []Place
-	if r.outer != nil {
-		at = r.outer.places()
-	}
-	return r.recording.Run(at, r.name, r.fingerprint)
-}
-
-// replayStep tells a recording that a superstep is to run.
-func (r *run) replayStep() error {
-	var at []Place
-	if r.outer != nil {
-		at = r.outer.places()
-	}
-	return r.recording.Superstep(append(at, Place{r.step, -1}), r.dueNames())
 }

@@ -79,7 +79,7 @@ func (c *choice) reset() {
 }
 
 // route asks the routers of a node where to go, and adds that to chosen.
-func (r *run) route(ctx context.Context, from string, x *exits, state any, chosen *choice) (err error) {
+func (p *program) route(ctx context.Context, from string, x *exits, state any, chosen *choice) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = fmt.Errorf("routing from %q: %w", from, caught(v))
@@ -107,8 +107,8 @@ func (r *run) route(ctx context.Context, from string, x *exits, state any, chose
 				return err
 			}
 		}
-		for _, p := range route.rest.sends {
-			if err := r.unpack(chosen, p, from, b.targets); err != nil {
+		for _, sends := range route.rest.sends {
+			if err := p.unpack(chosen, sends, from, b.targets); err != nil {
 				return err
 			}
 		}
@@ -133,11 +133,11 @@ func (b *branch) add(chosen *choice, from, key string) error {
 }
 
 // declared names the nodes among targets, each once.
-func (r *run) declared(targets []int) []string {
+func (p *program) declared(targets []int) []string {
 	var names []string
 	for _, id := range targets {
-		if id != end && !slices.Contains(names, r.nodes[id].name) {
-			names = append(names, r.nodes[id].name)
+		if id != end && !slices.Contains(names, p.nodes[id].name) {
+			names = append(names, p.nodes[id].name)
 		}
 	}
 	return names

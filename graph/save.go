@@ -1,129 +1,135 @@
 package graph
 
 import (
-	"context"
 	"fmt"
 	"maps"
 	"slices"
 	"strconv"
 )
 
-// save makes a checkpoint of what the run is now. The results are those of the
-// superstep that led here, if one did. The context is one that is not
-// cancelled: what has been done is saved.
-func (r *run) save(ctx context.Context, source Source, results []result) error {
-	k := r.keep
-	if k == nil {
-		return nil
+// save has a checkpoint made of what the run is now. The results are those of
+// the superstep that led here, if one did.
+func (m *machine) save(out *output, source Source, results []result) {
+	if m.ledger == nil {
+		return
 	}
-	r.adoptChildren(results)
-	if k.mode == DurabilityExit {
-		return r.note(results)
-	}
-	full := k.snapshotDue() && source == SourceLoop || k.base == ""
-	data, err := r.body(source, results, full)
+	err := m.makeCheckpoint(out, source, results)
 	if err != nil {
-		return err
+		m.unsave(err)
 	}
-	return r.checkpoint(ctx, source, r.step, data, full)
 }
 
-func (r *run) checkpoint(ctx context.Context, source Source, step int, data []byte, full bool) error {
-	r.from = nil
-	c, err := r.keep.add(ctx, Checkpoint{Source: source, Step: step, Time: r.keep.timestamp(), Data: data}, full)
+func (m *machine) makeCheckpoint(out *output, source Source, results []result) error {
+	m.adoptChildren(results)
+	if m.mode == DurabilityExit {
+		return m.note(results)
+	}
+	full := m.snapshotDue() && source == SourceLoop || m.base == ""
+	data, err := m.body(source, results, full)
 	if err != nil {
 		return err
 	}
-	if r.wants(CheckpointSaved) {
-		r.publish(event{foreign: foreign{Kind: CheckpointSaved, Checkpoint: c.ID, Parent: c.Parent, Source: source, Nodes: r.comingNames()}}, r.due())
+	return m.checkpoint(out, source, m.step, data, full)
+}
+
+func (m *machine) checkpoint(out *output, source Source, step int, data []byte, full bool) error {
+	m.from = nil
+	parent := m.id
+	if m.unsaved {
+		parent = m.parent
+	}
+	change, err := m.add(Checkpoint{Source: source, Step: step, Data: data}, full)
+	if err != nil {
+		return err
+	}
+	m.hand(out, change)
+	if m.wants(CheckpointSaved) {
+		m.told = event{foreign: foreign{
+			Kind: CheckpointSaved, Step: m.step, Places: []Place{{m.step, m.due()}},
+			Checkpoint: m.id, Parent: parent, Source: source, Nodes: m.comingNames(),
+		}}
 	}
 	return nil
 }
 
 // comingNames is dueNames, or Start for a run that has not left it.
-func (r *run) comingNames() []string {
-	if r.entering {
+func (m *machine) comingNames() []string {
+	if m.entering {
 		return []string{Start}
 	}
-	return r.dueNames()
+	return m.dueNames()
 }
 
 // adoptChildren notes how far the subgraphs of a superstep have come.
-func (r *run) adoptChildren(results []result) {
+func (m *machine) adoptChildren(results []result) {
 	for i := range results {
-		if t := results[i].task; t != nil && t.journal != nil && t.journal.inner != nil {
-			r.keep.adopt(t.journal.inner)
+		if results[i].inner == nil {
+			continue
 		}
+		if m.children == nil {
+			m.children = map[string]string{}
+		}
+		maps.Copy(m.children, results[i].inner)
 	}
-}
-
-func (k *keeper) adopt(children map[string]string) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.children == nil {
-		k.children = map[string]string{}
-	}
-	maps.Copy(k.children, children)
 }
 
 // body is the data of a checkpoint; see saved.
-func (r *run) body(source Source, results []result, full bool) (dst []byte, err error) {
-	k := r.keep
-	dst = r.appendHead(make([]byte, 0, max(64, k.last+16)), full)
-	if !full && source != SourceFork && len(r.fleeting) > 0 {
+func (m *machine) body(source Source, results []result, full bool) (dst []byte, err error) {
+	dst = m.appendHead(make([]byte, 0, max(64, m.last+16)), full)
+	if !full && source != SourceFork && len(m.fleeting) > 0 {
 		dst = append(dst, `,"drop":`...)
-		if dst, err = appendStrings(dst, channelNames(r.fleeting)); err != nil {
+		if dst, err = appendStrings(dst, channelNames(m.fleeting)); err != nil {
 			return nil, err
 		}
 	}
-	if dst, err = r.appendTasks(dst, results); err != nil {
+	if dst, err = m.appendTasks(dst, results); err != nil {
 		return nil, err
 	}
-	if r.from != nil {
-		if dst, err = appendJSON(append(dst, `,"from":`...), r.from); err != nil {
+	if m.from != nil {
+		if dst, err = appendJSON(append(dst, `,"from":`...), m.from); err != nil {
 			return nil, err
 		}
 	}
 	set := func(at int) bool {
-		id := r.ids[at]
+		id := m.ids[at]
 		switch {
 		case id.kind == KindUntracked:
 			return false
 		case full:
-			return r.from == nil
+			return m.from == nil
 		case id.kind != KindReduce:
 			return false
-		case r.leaves && writes(r.given, id):
+		case m.leaves && writes(m.given, id):
 			return true
 		case source == SourceLoop:
-			return r.tally.slots[at].epoch == r.tally.epoch || writes(r.early, id)
+			return m.tally.slots[at].epoch == m.tally.epoch || writes(m.early, id)
 		}
-		return writes(r.early, id) || slices.ContainsFunc(results, func(res result) bool { return writes(res.update, id) })
+		return writes(m.early, id) || slices.ContainsFunc(results, func(res result) bool { return writes(res.update, id) })
 	}
-	if dst, err = r.appendChannels(dst, "set", set, r.whole); err != nil {
+	if dst, err = m.appendChannels(dst, "set", set, m.whole); err != nil {
 		return nil, err
 	}
-	if dst, err = r.appendInput(dst); err != nil {
+	if dst, err = m.appendInput(dst); err != nil {
 		return nil, err
 	}
-	dst, err = r.appendFrontier(dst, r.childrenOf(results, full))
-	k.last = len(dst)
+	dst, err = m.appendFrontier(dst, m.childrenOf(results, full))
+	m.last = len(dst)
 	return dst, err
 }
 
 // childrenOf are the subgraphs that a checkpoint has to name: all of them in a
 // snapshot, else those of its superstep.
-func (r *run) childrenOf(results []result, full bool) map[string]string {
+func (m *machine) childrenOf(results []result, full bool) map[string]string {
 	if full {
-		return r.keep.children
+		return m.children
 	}
 	var out map[string]string
 	for i := range results {
-		if t := results[i].task; t != nil && t.journal != nil && t.journal.inner != nil {
+		if results[i].inner != nil {
 			if out == nil {
 				out = map[string]string{}
 			}
-			maps.Copy(out, t.journal.inner)
+			maps.Copy(out, results[i].inner)
 		}
 	}
 	return out
@@ -143,8 +149,8 @@ func channelNames(channels []channel) []string {
 }
 
 // appendTasks writes what the tasks of a superstep returned.
-func (r *run) appendTasks(dst []byte, results []result) ([]byte, error) {
-	if results == nil && !r.leaves && r.early == nil {
+func (m *machine) appendTasks(dst []byte, results []result) ([]byte, error) {
+	if results == nil && !m.leaves && m.early == nil {
 		return dst, nil
 	}
 	dst = append(dst, `,"tasks":[`...)
@@ -156,27 +162,27 @@ func (r *run) appendTasks(dst []byte, results []result) ([]byte, error) {
 		dst = appendString(append(dst, `{"node":`...), node)
 		if len(update) > 0 {
 			var failure error
-			if dst, failure = r.appendSaved(append(dst, `,"update":`...), update); failure != nil {
+			if dst, failure = m.appendSaved(append(dst, `,"update":`...), update); failure != nil {
 				return err(failure)
 			}
 		}
 		dst = append(dst, '}')
 		return nil
 	}
-	if r.leaves {
+	if m.leaves {
 		if err := task(Start, nil, nil); err != nil {
 			return nil, err
 		}
 	}
-	if r.early != nil {
-		if err := task("", r.early, func(err error) error { return fmt.Errorf("saving the writes of the input: %w", err) }); err != nil {
+	if m.early != nil {
+		if err := task("", m.early, func(err error) error { return fmt.Errorf("saving the writes of the input: %w", err) }); err != nil {
 			return nil, err
 		}
 	}
 	for i := range results {
 		res := &results[i]
-		if err := task(r.nodes[res.node].name, res.update, func(err error) error {
-			return r.nodeError(res.task, fmt.Errorf("saving what it returned: %w", err))
+		if err := task(m.nodes[res.node].name, res.update, func(err error) error {
+			return m.nodeError(res, fmt.Errorf("saving what it returned: %w", err))
 		}); err != nil {
 			return nil, err
 		}
@@ -185,10 +191,10 @@ func (r *run) appendTasks(dst []byte, results []result) ([]byte, error) {
 }
 
 // appendHead begins the data.
-func (r *run) appendHead(dst []byte, full bool) []byte {
+func (m *machine) appendHead(dst []byte, full bool) []byte {
 	dst = strconv.AppendInt(append(dst, `{"v":`...), formatVersion, 10)
-	if r.keep.owner != "" {
-		dst = appendString(append(dst, `,"owner":`...), r.keep.owner)
+	if m.owner != "" {
+		dst = appendString(append(dst, `,"owner":`...), m.owner)
 	}
 	if full {
 		dst = append(dst, `,"full":true`...)
@@ -197,11 +203,11 @@ func (r *run) appendHead(dst []byte, full bool) []byte {
 }
 
 // appendInput writes the input of a run that has not committed it.
-func (r *run) appendInput(dst []byte) (_ []byte, err error) {
-	if !r.entering || r.given == nil {
+func (m *machine) appendInput(dst []byte) (_ []byte, err error) {
+	if !m.entering || m.given == nil {
 		return dst, nil
 	}
-	if dst, err = r.appendSaved(append(dst, `,"input":`...), r.given); err != nil {
+	if dst, err = m.appendSaved(append(dst, `,"input":`...), m.given); err != nil {
 		return nil, fmt.Errorf("saving the input: %w", err)
 	}
 	return dst, nil
@@ -209,18 +215,18 @@ func (r *run) appendInput(dst []byte) (_ []byte, err error) {
 
 // committed is the state that a checkpoint holds: without an input that is not
 // committed.
-func (r *run) committed() any {
-	if r.entering {
-		return r.origin
+func (m *machine) committed() any {
+	if m.entering {
+		return m.origin
 	}
-	return r.now.kept
+	return m.now.kept
 }
 
 // appendChannels writes an object of the channels that are picked, with what
 // value writes of each.
-func (r *run) appendChannels(dst []byte, name string, pick func(at int) bool, value func(dst []byte, at int) ([]byte, error)) ([]byte, error) {
+func (m *machine) appendChannels(dst []byte, name string, pick func(at int) bool, value func(dst []byte, at int) ([]byte, error)) ([]byte, error) {
 	first := true
-	for at, id := range r.ids {
+	for at, id := range m.ids {
 		if !pick(at) {
 			continue
 		}
@@ -242,13 +248,13 @@ func (r *run) appendChannels(dst []byte, name string, pick func(at int) bool, va
 }
 
 // whole writes the whole value of a channel.
-func (r *run) whole(dst []byte, at int) ([]byte, error) {
-	return r.channels[at].encode(dst, r.committed())
+func (m *machine) whole(dst []byte, at int) ([]byte, error) {
+	return m.channels[at].encode(dst, m.committed())
 }
 
 // appendFrontier writes what is to run next, and ends the data.
-func (r *run) appendFrontier(dst []byte, children map[string]string) (_ []byte, err error) {
-	if r.entering {
+func (m *machine) appendFrontier(dst []byte, children map[string]string) (_ []byte, err error) {
+	if m.entering {
 		dst = append(dst, `,"next":["`+Start+`"]`...)
 	}
 	list := func(name string, ids func(yield func(int))) {
@@ -260,45 +266,45 @@ func (r *run) appendFrontier(dst []byte, children map[string]string) (_ []byte, 
 				dst = append(dst, ',')
 			}
 			first = false
-			dst = appendString(dst, r.nodes[id].name)
+			dst = appendString(dst, m.nodes[id].name)
 		})
 		if !first {
 			dst = append(dst, ']')
 		}
 	}
 	list("next", func(yield func(int)) {
-		for _, id := range r.next {
+		for _, id := range m.next {
 			yield(id)
 		}
 	})
-	if len(r.sends) > 0 {
+	if len(m.sends) > 0 {
 		dst = append(dst, `,"sends":[`...)
-		for i := range r.sends {
-			d := &r.sends[i]
+		for i := range m.sends {
+			d := &m.sends[i]
 			if i > 0 {
 				dst = append(dst, ',')
 			}
-			if dst, err = r.appendSend(dst, r.nodes[d.to].name, d.state, d.timeout); err != nil {
+			if dst, err = m.appendSend(dst, m.nodes[d.to].name, d.state, d.timeout); err != nil {
 				return nil, err
 			}
 		}
 		dst = append(dst, ']')
 	}
 	list("held", func(yield func(int)) {
-		for id, held := range r.held {
+		for id, held := range m.held {
 			if held {
 				yield(id)
 			}
 		}
 	})
 	var arrived map[string][]string
-	for i, places := range r.arrived {
+	for i, places := range m.arrived {
 		for place, there := range places {
 			if there {
 				if arrived == nil {
 					arrived = map[string][]string{}
 				}
-				arrived[r.joins[i].label] = append(arrived[r.joins[i].label], r.joins[i].sources[place])
+				arrived[m.joins[i].label] = append(arrived[m.joins[i].label], m.joins[i].sources[place])
 			}
 		}
 	}

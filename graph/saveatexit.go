@@ -1,7 +1,6 @@
 package graph
 
 import (
-	"context"
 	"fmt"
 )
 
@@ -14,100 +13,103 @@ type changes struct {
 }
 
 // note remembers what a superstep changed, for the one checkpoint at the end.
-func (r *run) note(results []result) error {
-	d := &r.dirty
+func (m *machine) note(results []result) error {
+	d := &m.dirty
 	touch := func(updates ...update) {
 		for _, u := range updates {
 			for _, w := range u {
 				if id := w.channel(); id != nil {
-					at := r.slot(id)
+					at := m.slot(id)
 					d.touched[at] = true
 					d.redone[at] = d.redone[at] || w.Op() == OpOverwrite
 				}
 			}
 		}
 	}
-	if !r.keep.unsaved {
-		d.touched, d.redone = make([]bool, len(r.channels)), make([]bool, len(r.channels))
+	if !m.unsaved {
+		d.touched, d.redone = make([]bool, len(m.channels)), make([]bool, len(m.channels))
 	}
-	touch(r.given, r.early)
+	touch(m.given, m.early)
 	for i := range results {
 		touch(results[i].update)
 	}
-	for _, ch := range r.fleeting {
-		d.touched[r.slot(ch.id())] = true
+	for _, ch := range m.fleeting {
+		d.touched[m.slot(ch.id())] = true
 	}
-	k := r.keep
-	if !k.unsaved {
-		id, err := following(k.newest)
+	if !m.unsaved {
+		id, err := following(m.newest)
 		if err != nil {
 			return err
 		}
-		k.from, k.id, k.unsaved = k.id, id, true
+		m.parent, m.id, m.unsaved = m.id, id, true
 	}
-	d.step, k.flat = r.step, false
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.held, k.left, k.done = nil, nil, false
-	if k.halts {
-		k.held, k.halts = []Record{k.mark(k.id)}, false
+	d.step, m.flat = m.step, false
+	m.atExit, m.left, m.done = nil, nil, false
+	if m.halts {
+		m.atExit, m.halts = []Record{m.mark(m.id)}, false
 	}
 	return nil
 }
 
 // measure notes the lengths of the state's lists, as they are saved.
-func (r *run) measure() {
-	if r.keep == nil || r.keep.mode != DurabilityExit {
+func (m *machine) measure() {
+	if m.mode != DurabilityExit {
 		return
 	}
-	r.dirty.lengths = make([]int, len(r.channels))
-	for at, ch := range r.channels {
-		r.dirty.lengths[at] = ch.length(r.now.kept)
+	m.dirty.lengths = make([]int, len(m.channels))
+	for at, ch := range m.channels {
+		m.dirty.lengths[at] = ch.length(m.now.kept)
 	}
 }
 
 // saveAtExit makes the one checkpoint of a run with DurabilityExit.
-func (r *run) saveAtExit(ctx context.Context) error {
-	k := r.keep
+func (m *machine) saveAtExit(out *output) {
 	switch {
-	case k == nil || k.mode != DurabilityExit:
-		return nil
-	case !k.unsaved && len(k.held) > 0:
-		return k.commit(ctx, Change{Records: k.held})
-	case !k.unsaved:
-		return nil
+	case m.ledger == nil || m.mode != DurabilityExit:
+		return
+	case !m.unsaved && len(m.atExit) > 0:
+		m.hand(out, &Change{Records: m.atExit})
+		return
+	case !m.unsaved:
+		return
 	}
+	if err := m.lastCheckpoint(out); err != nil {
+		m.err = notSaved(m.err, err)
+	}
+}
+
+func (m *machine) lastCheckpoint(out *output) error {
 	source := SourceLoop
-	if r.entering {
+	if m.entering {
 		source = SourceInput
 	}
-	full := k.base == "" || k.snapshotDue()
-	d := &r.dirty
+	full := m.snapshotDue()
+	d := &m.dirty
 	list := func(at int) bool { // of which the end is enough
-		return !full && d.touched[at] && r.ids[at].kind == KindAppend && !d.redone[at] && d.lengths != nil
+		return !full && d.touched[at] && m.ids[at].kind == KindAppend && !d.redone[at] && d.lengths != nil
 	}
-	dst, err := r.appendChannels(r.appendHead(nil, full), "set", func(at int) bool {
-		return r.ids[at].kind != KindUntracked && (full || d.touched[at]) && !list(at)
-	}, r.whole)
+	dst, err := m.appendChannels(m.appendHead(nil, full), "set", func(at int) bool {
+		return m.ids[at].kind != KindUntracked && (full || d.touched[at]) && !list(at)
+	}, m.whole)
 	if err != nil {
 		return err
 	}
-	dst, err = r.appendChannels(dst, "add", list, func(dst []byte, at int) ([]byte, error) {
-		return r.channels[at].encodeTail(dst, r.committed(), d.lengths[at])
+	dst, err = m.appendChannels(dst, "add", list, func(dst []byte, at int) ([]byte, error) {
+		return m.channels[at].encodeTail(dst, m.committed(), d.lengths[at])
 	})
 	if err != nil {
 		return err
 	}
-	if r.record && len(r.written) > 0 {
-		if dst, err = r.appendSaved(append(dst, `,"written":`...), r.written); err != nil {
-			return fmt.Errorf("saving what graph %q wrote: %w", r.name, err)
+	if m.collects && len(m.written) > 0 {
+		if dst, err = m.appendSaved(append(dst, `,"written":`...), m.written); err != nil {
+			return fmt.Errorf("saving what graph %q wrote: %w", m.name, err)
 		}
 	}
-	if dst, err = r.appendInput(dst); err != nil {
+	if dst, err = m.appendInput(dst); err != nil {
 		return err
 	}
-	if dst, err = r.appendFrontier(dst, k.children); err != nil {
+	if dst, err = m.appendFrontier(dst, m.children); err != nil {
 		return err
 	}
-	return r.checkpoint(ctx, source, d.step, dst, full)
+	return m.checkpoint(out, source, d.step, dst, full)
 }

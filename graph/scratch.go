@@ -54,9 +54,9 @@ func (c *UntrackedChannel[S, T]) Overwrite(v T) Write[S] {
 	return writeTo[S](&c.field, OpOverwrite, v)
 }
 
-// saved is the part of a state that may be written down: the state itself, or a
+// storable is the part of a state that may be written down: the state itself, or a
 // copy.
-func (p *program) saved(state any) any {
+func (p *program) storable(state any) any {
 	if len(p.untracked) == 0 {
 		return state
 	}
@@ -75,14 +75,14 @@ func (p *program) expire(s any) {
 }
 
 // noteWrites keeps a superstep's writes for the graph that encloses this run.
-func (r *run) noteWrites(results []result) {
-	if len(r.fleeting) > 0 {
-		r.written = slices.DeleteFunc(r.written, func(w write) bool {
+func (m *machine) noteWrites() {
+	if len(m.fleeting) > 0 {
+		m.written = slices.DeleteFunc(m.written, func(w write) bool {
 			id := w.channel()
 			return id != nil && id.kind == KindEphemeral
 		})
 	}
-	for i := range results {
-		r.written = append(r.written, results[i].update...)
+	for i := range m.results {
+		m.written = append(m.written, m.results[i].update...)
 	}
 }

@@ -2,7 +2,6 @@ package graph
 
 import (
 	"fmt"
-	"slices"
 )
 
 // A Send runs a node in the next superstep on a state of its own, beside what
@@ -23,7 +22,7 @@ type Send[S any] struct {
 
 // Sends routes to nodes with inputs of their own. They run after the nodes that
 // edges trigger, in the order of the tasks that sent them and, of one task, in
-// the order given here: their updates merge in that order. Without any it is
+// the order given here: their updates merge in that ordep. Without any it is
 // Nowhere. The graph that the router belongs to must be over S.
 func Sends[S any](sends ...Send[S]) Route {
 	if len(sends) == 0 {
@@ -33,7 +32,7 @@ func Sends[S any](sends ...Send[S]) Route {
 }
 
 // A parcel is Sends that a Route carries. A Route has no type parameter, so
-// that To needs none; what is in a parcel is looked at by the graph it is for.
+// that To needs none; what is in a parcel is looked at by the graph it is fop.
 type parcel interface {
 	of() stateType
 	deliveries() []delivery
@@ -67,32 +66,32 @@ type delivery struct {
 
 // unpack checks the Sends of a parcel against the declared targets and adds
 // them to chosen.
-func (r *run) unpack(chosen *choice, p parcel, from string, targets []int) error {
-	if p.of() != r.typ {
-		return fmt.Errorf("routing from %q: %w: a Send of a %s in a graph over %s", from, ErrInvalidUpdate, p.of(), r.typ)
+func (p *program) unpack(chosen *choice, list parcel, from string, targets []int) error {
+	if list.of() != p.typ {
+		return fmt.Errorf("routing from %q: %w: a Send of a %s in a graph over %s", from, ErrInvalidUpdate, list.of(), p.typ)
 	}
-	sends := p.deliveries()
-	chosen.sends = slices.Grow(chosen.sends, len(sends))
-	for _, d := range sends {
+	sends := list.deliveries()
+	for i := range sends {
+		d := &sends[i]
 		d.to = end
 		for _, id := range targets {
-			if id != end && r.nodes[id].name == d.node {
+			if id != end && p.nodes[id].name == d.node {
 				d.to = id
 				break
 			}
 		}
 		if d.to == end {
-			return &RouteError{From: from, Target: d.node, Send: true, Allowed: r.declared(targets)}
+			return &RouteError{From: from, Target: d.node, Send: true, Allowed: p.declared(targets)}
 		}
-		r.clip(d.state)
-		chosen.sends = append(chosen.sends, d)
+		p.clip(d.state)
 	}
+	chosen.sends = append(chosen.sends, sends...)
 	return nil
 }
 
 // deliver adds a Send of a Command, which may be given again, to chosen.
-func (r *run) deliver(chosen *choice, to int, d delivery) {
-	d.to, d.state = to, r.typ.copyOf(d.state)
-	r.clip(d.state)
+func (p *program) deliver(chosen *choice, to int, d delivery) {
+	d.to, d.state = to, p.typ.copyOf(d.state)
+	p.clip(d.state)
 	chosen.sends = append(chosen.sends, d)
 }

@@ -17,12 +17,12 @@ const streamBuffer = 64
 //
 // A reader that falls behind slows the run down; no event is dropped.
 func (c *Compiled[S]) Stream(ctx context.Context, in Update[S], opts *RunOptions) iter.Seq2[Event[S], error] {
-	return events[S](c.stream(ctx, inputOf(in), opts, (*run).begin))
+	return events[S](c.stream(ctx, inputOf(in), opts, (*machine).begin))
 }
 
 // StreamResume goes on with a thread, as Resume does, and yields the events.
 func (c *Compiled[S]) StreamResume(ctx context.Context, with Update[S], opts *RunOptions) iter.Seq2[Event[S], error] {
-	return events[S](c.stream(ctx, inputOf(with), opts, (*run).resume))
+	return events[S](c.stream(ctx, inputOf(with), opts, (*machine).resume))
 }
 
 func events[S any](from iter.Seq2[event, error]) iter.Seq2[Event[S], error] {
@@ -73,7 +73,7 @@ func (p *program) stream(ctx context.Context, in update, opts *RunOptions, begin
 
 // A publisher is where a run's events go.
 type publisher interface {
-	wants(EventKind) bool
+	wanted() Mode
 	publish(event)
 }
 
@@ -87,7 +87,7 @@ type stream struct {
 	gone   chan struct{} // closed when nobody reads any more
 }
 
-func (s *stream) wants(k EventKind) bool { return s.modes.wants(k) }
+func (s *stream) wanted() Mode { return s.modes }
 
 // publish delivers an event unless the reader has left.
 func (s *stream) publish(ev event) {
@@ -121,7 +121,7 @@ type nested struct {
 	graph *program
 }
 
-func (n nested) wants(k EventKind) bool { return n.outer.listens(k) }
+func (n nested) wanted() Mode { return n.outer.run.modes }
 
 // publish sends an event on. Updates and states go encoded, since the two
 // graphs' states differ in type.
@@ -132,7 +132,7 @@ func (n nested) publish(ev event) {
 	case ev.Kind == NodeUpdate:
 		out.Data, out.Err = appendUpdate(nil, ev.update)
 	case ev.Kind == StateValue:
-		out.Data, out.Err = encode(n.graph.saved(ev.state))
+		out.Data, out.Err = encode(n.graph.storable(ev.state))
 	}
 	out.Namespace = joinPath(n.name, ev.Namespace)
 	out.Places = append([]Place{n.outer.at()}, ev.Places...)

@@ -30,9 +30,10 @@ func optionsOf[S any](opts []NodeOptions[S]) nodeOptions {
 func (b *blueprint) addSubgraph(name string, child *program, opts nodeOptions, options int) {
 	spec := nodeSpec{name: name, opts: opts, inner: &child.drawing, gives: child.channels, keeps: child.persist}
 	spec.run = func(ctx context.Context, state any, dst update) (update, error) {
-		r := newRun(ctx, child, nil)
-		r.record = true
-		err := r.conduct(ctx, nil, func() error { return r.beginAt(ctx, child.accept(state)) })
+		opts := &RunOptions{}
+		r := newRun(ctx, child, opts)
+		r.machine.collects = true
+		err := r.conduct(ctx, opts, func(p *point) error { return r.beginAt(child.accept(state), p, r.lent()) })
 		return append(dst, r.net()...), err
 	}
 	if child.output != nil {
@@ -68,24 +69,32 @@ func AddMappedSubgraph[S, C any](g *StateGraph[S], name string, child *Compiled[
 	added.inner, added.keeps = &child.drawing, child.persist
 }
 
+// lent is the checkpoint whose state the run starts from, if there is one.
+func (r *run) lent() *lent {
+	if r.ledger == nil || !r.outer.journal.lends {
+		return nil
+	}
+	return &lent{r.outer.run.namespace, r.outer.journal.point}
+}
+
 // net is what a finished run wrote, as one update: of each channel only what
 // its last state needs. A channel that was overwritten on the way is given
 // whole, since within one update an overwrite would void the adds after it.
-func (r *run) net() update {
+func (m *machine) net() update {
 	last := map[*channelID]int{}
 	overwritten := map[*channelID]bool{}
-	for i, w := range r.written {
+	for i, w := range m.written {
 		last[w.channel()] = i
 		overwritten[w.channel()] = overwritten[w.channel()] || w.Op() == OpOverwrite
 	}
-	out := make(update, 0, len(r.written))
-	for i, w := range r.written {
+	out := make(update, 0, len(m.written))
+	for i, w := range m.written {
 		switch id := w.channel(); {
 		case id == nil: // a command: the child's own way
-		case r.output != nil && !slices.ContainsFunc(r.output, func(ch channel) bool { return ch.id() == id }):
+		case m.output != nil && !slices.ContainsFunc(m.output, func(ch channel) bool { return ch.id() == id }):
 		case overwritten[id]:
 			if last[id] == i {
-				out = append(out, r.channels[r.slot(id)].overwriteWith(r.now.kept))
+				out = append(out, m.channels[m.slot(id)].overwriteWith(m.now.kept))
 			}
 		case w.Op() == OpAdd || last[id] == i:
 			out = append(out, w)

@@ -1,9 +1,6 @@
 package graph
 
-import (
-	"context"
-	"encoding/json"
-)
+import "context"
 
 // Info is what a node may know of its own place in a run.
 type Info struct {
@@ -37,8 +34,9 @@ func CurrentTask(ctx context.Context) (Info, bool) {
 	}, true
 }
 
-// A task is one execution of a node. It travels in the node's context, so that
-// Emit and runs of other graphs inside the node find their way to the stream.
+// A task is one execution of a node, as its code sees it. It travels in the
+// node's context, so that Emit and runs of other graphs inside the node find
+// their way to the stream.
 type task struct {
 	context.Context
 	node    string
@@ -46,26 +44,9 @@ type task struct {
 	place   int32 // among the superstep's tasks, from 0
 	send    int32 // among its Sends, from 1; 0 for none
 	attempt int32 // from 1
-	run     *scope
+	run     *run
 	watch   *watch   // nil without a timeout
 	journal *journal // nil when the run is not saved
-}
-
-// scope is what the tasks of a run share. It does not change while they run.
-type scope struct {
-	events  publisher // nil when nobody listens
-	outer   *task     // the node of another graph that the run is in; nil at the root
-	control *Control
-	limit   int                        // supersteps that the call may run
-	first   int                        // the superstep before the call's first
-	ordinal string                     // tells the run from others inside its node
-	answers map[string]json.RawMessage // to interrupts, by ID
-
-	recording Recording // nil when the run is not a replay
-
-	// saving is what the run saves with: what has been done is saved, also when
-	// the run is made to stop. Nil when nothing is saved.
-	saving context.Context
 }
 
 // at is where in its run the task belongs.
@@ -94,7 +75,7 @@ func (t *task) next() *task {
 	return &again
 }
 
-func (t *task) listens(k EventKind) bool { return t.run.events != nil && t.run.events.wants(k) }
+func (t *task) listens(k EventKind) bool { return t.run.modes.wants(k) }
 
 // emit publishes an event of the task's node.
 func (t *task) emit(ev event) {
@@ -109,5 +90,5 @@ func (t *task) deliver(ev event) {
 		t.watch.wait()
 		defer t.watch.resume()
 	}
-	t.run.events.publish(ev)
+	t.run.out.publish(ev)
 }

@@ -89,7 +89,7 @@ func snapshotOf[S any](d *described) *StateSnapshot[S] {
 
 func (c *program) stateAt(ctx context.Context, key Key) (_ *described, err error) {
 	defer recoverAs(&err)
-	r, p, err := c.look(ctx, key)
+	m, p, err := c.look(ctx, key)
 	if err != nil {
 		return nil, err
 	}
@@ -104,11 +104,11 @@ func (c *program) stateAt(ctx context.Context, key Key) (_ *described, err error
 		}
 		next = ranTasks{child.Step, s.Tasks}
 	}
-	return r.describe(p, next.after(p), key.ID == "")
+	return m.describe(p, next.after(p), key.ID == "")
 }
 
-// look reads a checkpoint into a run that is not going to run.
-func (c *program) look(ctx context.Context, key Key) (*run, *point, error) {
+// look reads a checkpoint into a machine that is not going to run.
+func (c *program) look(ctx context.Context, key Key) (*machine, *point, error) {
 	if c.saver == nil {
 		return nil, nil, ErrNoCheckpointer
 	}
@@ -119,56 +119,55 @@ func (c *program) look(ctx context.Context, key Key) (*run, *point, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	r, err := c.resting(key, p)
-	return r, p, err
+	m, err := c.resting(key, p)
+	return m, p, err
 }
 
-// resting is a run that stands on a checkpoint.
-func (c *program) resting(key Key, p *point) (*run, error) {
-	r := newRun(context.Background(), c, nil)
-	r.keep = &keeper{clock: c.clock, lane: &lane{saver: c.saver, thread: key.Thread}, namespace: key.Namespace}
+// resting is a machine that stands on a checkpoint.
+func (c *program) resting(key Key, p *point) (*machine, error) {
+	m := newMachine(c)
+	m.ledger, m.phase = &ledger{thread: key.Thread, namespace: key.Namespace}, phaseEdit
 	if p == nil {
-		return r, nil
+		return &m, nil
 	}
-	r.keep.owner = p.last.Owner
-	if err := r.adopt(p); err != nil {
+	m.owner = p.last.Owner
+	if err := m.adopt(p); err != nil {
 		return nil, fmt.Errorf("loading %s: %w", Key{key.Thread, key.Namespace, p.ID}, err)
 	}
-	return r, nil
+	return &m, nil
 }
 
 // describe is the snapshot of what a run stands on. Ran is what the tasks after
 // it returned, if the superstep was committed.
-func (r *run) describe(p *point, ran []savedTask, merged bool) (*described, error) {
-	k := r.keep
+func (m *machine) describe(p *point, ran []savedTask, merged bool) (*described, error) {
 	s := &described{StateSnapshot: StateSnapshot[struct{}]{
-		Key: Key{k.thread, k.namespace, p.ID}, Parent: p.Parent, Source: p.Source, Step: p.Step,
+		Key: Key{m.thread, m.namespace, p.ID}, Parent: p.Parent, Source: p.Source, Step: p.Step,
 		Time: p.Time, Run: p.Run, Metadata: p.Metadata,
 	}}
 	if merged {
-		if err := r.mergeEarly(); err != nil {
+		if err := m.mergeEarly(); err != nil {
 			s.Conflict = err
 		}
 	}
 	var err error
-	if err = r.taskStates(s, p, ran); err != nil {
+	if err = m.taskStates(s, p, ran); err != nil {
 		return nil, err
 	}
-	if s.Interrupts, err = pendingOf(k.left, r.taskIDs()); err != nil {
+	if s.Interrupts, err = pendingOf(m.left, m.taskIDs()); err != nil {
 		return nil, err
 	}
-	if s.Next = r.comingNames(); merged && ran == nil && !r.entering {
+	if s.Next = m.comingNames(); merged && ran == nil && !m.entering {
 		s.Next = s.Next[:0]
 		for _, t := range s.Tasks {
 			if !t.Done {
 				s.Next = append(s.Next, t.Node)
 			}
 		}
-		if err := r.mergeFinished(); err != nil {
-			s.Conflict, s.Next = err, r.comingNames()
+		if err := m.mergeFinished(); err != nil {
+			s.Conflict, s.Next = err, m.comingNames()
 		}
 	}
-	s.state = r.now.shown
+	s.state = m.now.shown
 	return s, nil
 }
 
@@ -189,47 +188,46 @@ func (r ranTasks) after(p *point) []savedTask {
 
 // mergeEarly merges what came with an answer to a superstep that is not
 // committed.
-func (r *run) mergeEarly() error {
-	was := r.copied(r.now)
-	if _, err := r.bring(nil); err != nil {
-		r.now = was
+func (m *machine) mergeEarly() error {
+	was := m.copied(m.now)
+	if _, err := m.bring(nil); err != nil {
+		m.now = was
 		return err
 	}
 	return nil
 }
 
 // mergeFinished merges what finished tasks wrote, if it can be merged.
-func (r *run) mergeFinished() error {
-	finished, err := r.finished()
+func (m *machine) mergeFinished() error {
+	finished, err := m.finishedTasks()
 	if err != nil {
 		return err
 	}
-	then := r.copied(r.now)
-	if _, err := r.merge(then.kept, r.tally, finished); err != nil {
+	then := m.copied(m.now)
+	if _, err := m.merge(then.kept, m.tally, finished); err != nil {
 		return err
 	}
-	r.show(&then)
-	r.now = then
+	m.show(&then)
+	m.now = then
 	return nil
 }
 
 // taskStates are the tasks after the checkpoint that the run stands on.
-func (r *run) taskStates(s *described, p *point, ran []savedTask) error {
-	k := r.keep
-	if r.entering {
-		s.Tasks = []TaskState[struct{}]{{Node: Start, ID: taskID(k.namespace, k.id, p.Step+1, Start, 0), Done: ran != nil}}
-		s.updates = []update{r.given}
+func (m *machine) taskStates(s *described, p *point, ran []savedTask) error {
+	if m.entering {
+		s.Tasks = []TaskState[struct{}]{{Node: Start, ID: taskID(m.namespace, m.id, p.Step+1, Start, 0), Done: ran != nil}}
+		s.updates = []update{m.given}
 		return nil
 	}
 	ran = slices.DeleteFunc(slices.Clone(ran), func(t savedTask) bool { return t.Node == "" || t.Node == Start })
-	byTask := k.leftByTask()
-	pending, err := pendingBy(k.left)
+	byTask := m.leftByTask()
+	pending, err := pendingBy(m.left)
 	if err != nil {
 		return err
 	}
-	for i, name := range r.dueNames() {
-		send := max(0, i-len(r.next)+1)
-		t, wrote := TaskState[struct{}]{ID: taskID(k.namespace, k.id, p.Step+1, name, send), Node: name, Send: send}, update(nil)
+	for i, name := range m.dueNames() {
+		send := max(0, i-len(m.next)+1)
+		t, wrote := TaskState[struct{}]{ID: taskID(m.namespace, m.id, p.Step+1, name, send), Node: name, Send: send}, update(nil)
 		left := byTask[t.ID]
 		if data, ok := left[recordKey{RecordError, ""}]; ok {
 			var f savedFailure
@@ -242,11 +240,11 @@ func (r *run) taskStates(s *described, p *point, ran []savedTask) error {
 		case i < len(ran) && ran[i].Node == name:
 			t.Done = true
 			if !p.older {
-				wrote, _ = r.readUpdate(ran[i].Update) // or else the next checkpoint is at fault, and says so
+				wrote, _ = m.readUpdate(ran[i].Update) // or else the next checkpoint is at fault, and says so
 			}
 		case ok:
 			t.Done = true
-			wrote, err = r.decodeUpdate(data)
+			wrote, err = m.decodeUpdate(data)
 		}
 		if err != nil {
 			return fmt.Errorf("reading what node %q returned: %w", name, err)
@@ -254,9 +252,8 @@ func (r *run) taskStates(s *described, p *point, ran []savedTask) error {
 		if !t.Done {
 			t.Interrupts = pending[t.ID]
 		}
-		if n := &r.nodes[r.id(name)]; n.inner && n.keeps != PersistNever {
-			j := journal{keep: k, node: name, name: t.ID}
-			t.Child = Key{Thread: k.thread, Namespace: j.childNamespace("", n.keeps == PersistAlways)}
+		if n := &m.nodes[m.nodeID(name)]; n.inner && n.keeps != PersistNever {
+			t.Child = Key{Thread: m.thread, Namespace: childNamespace(m.namespace, name, t.ID, "", n.keeps == PersistAlways)}
 		}
 		s.Tasks, s.updates = append(s.Tasks, t), append(s.updates, wrote)
 	}
@@ -266,15 +263,15 @@ func (r *run) taskStates(s *described, p *point, ran []savedTask) error {
 // told is a checkpoint as the history shows it.
 func (c *program) told(ctx context.Context, key Key, ran ranTasks) (_ *described, err error) {
 	defer recoverAs(&err)
-	r, p, err := c.look(ctx, key)
+	m, p, err := c.look(ctx, key)
 	if err != nil {
 		return nil, err
 	}
-	return r.describe(p, ran.after(p), false)
+	return m.describe(p, ran.after(p), false)
 }
 
-// id is a node's, which exists.
-func (c *program) id(name string) int {
+// nodeID is a node's place, or -1.
+func (c *program) nodeID(name string) int {
 	return slices.IndexFunc(c.nodes, func(n node) bool { return n.name == name })
 }
 

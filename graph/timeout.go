@@ -122,14 +122,14 @@ type watch struct {
 func (t *task) watched(limits Timeout) {
 	w := &watch{base: t.Context, node: t.node, limit: limits, began: time.Now()}
 	w.ctx, w.cancel = context.WithCancelCause(w.base)
-	if limits.Run > 0 && t.run.events == nil {
+	if limits.Run > 0 && t.run.out == nil {
 		cancel := w.cancel
 		timed, stop := context.WithTimeoutCause(w.ctx, limits.Run, w.timeout(TimeoutRun, limits.Run, limits.Run))
 		w.ctx, w.cancel = timed, func(cause error) { cancel(cause); stop() }
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if limits.Run > 0 && t.run.events != nil {
+	if limits.Run > 0 && t.run.out != nil {
 		w.run = time.AfterFunc(limits.Run, w.runEnds)
 		w.ctx = limited{w.ctx, w}
 	}

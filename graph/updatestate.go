@@ -56,39 +56,47 @@ func (c *program) updateState(ctx context.Context, key Key, supersteps [][]handU
 	if len(supersteps) == 0 {
 		return key, fmt.Errorf("updating %s: %w: no supersteps", key, ErrInvalidUpdate)
 	}
-	release, r, err := c.writable(ctx, key)
+	release, m, _, err := c.writable(ctx, key)
 	if err != nil {
 		return key, fmt.Errorf("updating %s: %w", key, err)
 	}
 	defer release()
-	all := &gatherer{Checkpointer: c.saver}
-	r.keep.saver = all
+	var all Change
 	for i, updates := range supersteps {
 		if len(updates) == 0 {
 			return key, fmt.Errorf("updating %s: %w: superstep %d has no updates", key, ErrInvalidUpdate, i)
 		}
-		if err := r.updateByHand(ctx, updates, len(supersteps) > 1 || len(updates) > 1); err != nil {
-			return key, fmt.Errorf("updating %s: %w", key, err)
+		out := m.edit(updates, len(supersteps) > 1 || len(updates) > 1)
+		if out.routes != nil {
+			out = m.routed(c.ask(ctx, out.routes, m.now.shown))
 		}
+		if m.err != nil {
+			return key, fmt.Errorf("updating %s: %w", key, m.err)
+		}
+		all.Add = append(all.Add, out.save.Add...)
+		all.Forget = append(all.Forget, out.save.Forget...)
+		all.Records = append(all.Records, out.save.Records...)
+		m.saved(nil)
 	}
-	if err := c.saver.Commit(context.WithoutCancel(ctx), key.Thread, all.change); err != nil {
+	stamp(all.Add, c.clock)
+	if err := c.saver.Commit(context.WithoutCancel(ctx), key.Thread, all); err != nil {
 		return key, fmt.Errorf("updating %s: %w", key, err)
 	}
-	key.ID = r.keep.id
+	key.ID = m.id
 	return key, nil
 }
 
-// A gatherer makes one change of several, which others commit.
-type gatherer struct {
-	Checkpointer
-	change Change
-}
-
-// Commit keeps an addition back.
-func (g *gatherer) Commit(_ context.Context, _ string, change Change) error {
-	g.change.Add = append(g.change.Add, change.Add...)
-	g.change.Forget = append(g.change.Forget, change.Forget...)
-	g.change.Records = append(g.change.Records, change.Records...)
+// ask asks the routers of nodes that have run where to go.
+func (p *program) ask(ctx context.Context, asked []result, state any) error {
+	for i := range asked {
+		res := &asked[i]
+		if res.jumps {
+			continue
+		}
+		if err := p.route(ctx, p.writer(res.node), p.exits(res.node), state, &res.chosen); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
@@ -97,26 +105,27 @@ func (g *gatherer) Commit(_ context.Context, _ string, change Change) error {
 // new checkpoint's key.
 func (c *program) Fork(ctx context.Context, key Key) (_ Key, err error) {
 	defer recoverAs(&err)
-	release, r, err := c.writable(ctx, key)
+	release, m, p, err := c.writable(ctx, key)
 	if err != nil {
 		return key, fmt.Errorf("forking %s: %w", key, err)
 	}
 	defer release()
-	if r.keep.id == "" {
+	if p == nil {
 		return key, fmt.Errorf("forking %s: %w", key, ErrNoCheckpoint)
 	}
-	id, err := following(r.keep.newest)
+	id, err := following(m.newest)
 	if err != nil {
 		return key, fmt.Errorf("forking %s: %w", key, err)
 	}
-	same := r.point.Checkpoint
+	same := p.Checkpoint
 	if same.Base == same.ID {
 		same.Base = id
 	}
-	same.ID, same.Source, same.Time = id, SourceFork, r.keep.timestamp()
+	same.ID, same.Source = id, SourceFork
 	change := Change{Add: []Checkpoint{same}}
-	if r.passed { // a run from there does not stop where it has stopped
-		change.Records = []Record{r.keep.mark(id)}
+	stamp(change.Add, c.clock)
+	if m.passed { // a run from there does not stop where it has stopped
+		change.Records = []Record{m.mark(id)}
 	}
 	if err := c.saver.Commit(context.WithoutCancel(ctx), key.Thread, change); err != nil {
 		return key, fmt.Errorf("forking %s: %w", key, err)
@@ -125,17 +134,18 @@ func (c *program) Fork(ctx context.Context, key Key) (_ Key, err error) {
 	return key, nil
 }
 
-// writable reads a checkpoint into a run that may save.
-func (c *program) writable(ctx context.Context, key Key) (release func(), r *run, err error) {
+// writable reads a checkpoint into a machine that can be edited. The point is nil
+// for a thread that does not exist.
+func (c *program) writable(ctx context.Context, key Key) (release func(), m *machine, p *point, err error) {
 	if c.saver == nil {
-		return nil, nil, ErrNoCheckpointer
+		return nil, nil, nil, ErrNoCheckpointer
 	}
 	if key.Thread == "" {
-		return nil, nil, ErrNoThread
+		return nil, nil, nil, ErrNoThread
 	}
 	unlock, err := c.saver.Lock(ctx, key.Thread)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	defer func() {
 		if release == nil { // an error, or a panic
@@ -144,164 +154,182 @@ func (c *program) writable(ctx context.Context, key Key) (release func(), r *run
 	}()
 	p, newest, err := readBoth(ctx, c.saver, key)
 	if err != nil && (key.ID != "" || !errors.Is(err, ErrNoCheckpoint)) {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
-	if r, err = c.resting(key, p); err != nil {
-		return nil, nil, err
+	if m, err = c.resting(key, p); err != nil {
+		return nil, nil, nil, err
 	}
-	r.keep.stamp = Checkpoint{Graph: c.name, Fingerprint: c.fingerprint, Version: c.version}
+	m.ledger.stamp = Checkpoint{Graph: c.name, Fingerprint: c.fingerprint, Version: c.version}
 	if p == nil {
-		return unlock, r, nil
+		return unlock, m, nil, nil
 	}
-	r.keep.newest, r.point, r.lastRan = newest, p, p.ran
-	r.passed = marked(p.records)
-	r.keep.stamp.Metadata, r.keep.stamp.Run = p.Metadata, p.Run
-	if key.ID == "" && !r.entering {
-		if err := r.mergeEarly(); err != nil {
-			return nil, nil, err
-		}
-		if r.kept, err = r.finished(); err != nil {
-			return nil, nil, err
-		}
-		then := r.copied(r.now)
-		if _, err := r.merge(then.kept, r.tally, r.kept); err != nil {
-			r.kept = nil // in conflict; what is written by hand stands alone
-		} else {
-			r.show(&then)
-			r.now = then
+	m.newest, m.lastRan = newest, p.ran
+	m.passed = marked(p.records)
+	m.ledger.stamp.Metadata, m.ledger.stamp.Run = p.Metadata, p.Run
+	if key.ID == "" {
+		if err := m.takeUp(); err != nil {
+			return nil, nil, nil, err
 		}
 	}
-	return unlock, r, nil
+	return unlock, m, p, nil
 }
 
-// updateByHand makes one checkpoint of the updates of a superstep.
-func (r *run) updateByHand(ctx context.Context, updates []handUpdate, named bool) error {
-	as := updates[0].as
-	if as == "" && len(updates) == 1 && !named {
-		var err error
-		if as, err = r.lastNode(); err != nil {
-			return err
-		}
+// takeUp merges what finished tasks of the superstep under way wrote, if it can
+// be merged: what is written by hand stands on it.
+func (m *machine) takeUp() error {
+	if m.entering {
+		return nil
 	}
-	if as == Input {
-		return r.inputByHand(ctx, updates)
-	}
-	results := slices.Clone(r.kept)
-	if len(results) > 0 { // they were merged for themselves, before the update: no delta says so
-		r.keep.base = ""
-	}
-	was := r.dueNames()
-	if r.entering { // what goes on by hand has left Start
-		r.entering, r.leaves = false, true
-		if _, err := r.merge(r.now.kept, r.tally, []result{{node: end, update: r.given}}); err != nil {
-			return fmt.Errorf("merging the input: %w", err)
-		}
-	}
-	r.expire(r.now.kept)
-	r.next, r.sends = r.next[:0], r.sends[:0]
-	r.step++
-	var err error
-	if as == Start || as == End {
-		err = r.borderByHand(ctx, as, updates)
-	} else {
-		updates[0].as = as
-		results, err = r.nodesByHand(ctx, updates, results)
+	err := m.mergeEarly()
+	if err == nil {
+		m.kept, err = m.finishedTasks()
 	}
 	if err != nil {
 		return err
 	}
-	r.settle()
+	then := m.copied(m.now)
+	if _, err := m.merge(then.kept, m.tally, m.kept); err != nil {
+		m.kept = nil
+		return nil
+	}
+	m.show(&then)
+	m.now = then
+	return nil
+}
+
+// edit makes one superstep of updates by hand: its output is a change to commit,
+// or routers to ask before.
+func (m *machine) edit(updates []handUpdate, named bool) (out output) {
+	if m.err = m.editOnce(&out, updates, named); m.err == nil && out.save == nil && out.routes == nil {
+		m.edited(&out)
+	}
+	return out
+}
+
+func (m *machine) editOnce(out *output, updates []handUpdate, named bool) (err error) {
+	as := updates[0].as
+	if as == "" && len(updates) == 1 && !named {
+		if as, err = m.lastNode(); err != nil {
+			return err
+		}
+	}
+	if as == Input {
+		return m.inputByHand(out, updates)
+	}
+	m.ran = slices.Clone(m.kept)
+	if len(m.ran) > 0 { // they were merged for themselves, before the update: no delta says so
+		m.base = ""
+	}
+	m.wasDue = m.dueNames()
+	if m.entering { // what goes on by hand has left Start
+		m.entering, m.leaves = false, true
+		if _, err := m.merge(m.now.kept, m.tally, []result{{node: end, update: m.given}}); err != nil {
+			return fmt.Errorf("merging the input: %w", err)
+		}
+	}
+	m.expire(m.now.kept)
+	m.next, m.sends = m.next[:0], m.sends[:0]
+	m.step++
+	if as == Start || as == End {
+		return m.borderByHand(out, as, updates)
+	}
+	updates[0].as = as
+	return m.nodesByHand(out, updates)
+}
+
+// edited queues what follows the edits, and makes a checkpoint.
+func (m *machine) edited(out *output) {
+	for i := range m.edits {
+		res := &m.edits[i]
+		m.leave(m.exits(res.node), &res.chosen, res.jumps)
+	}
+	m.edits = nil
+	m.arrange()
 	// A run that has stopped before these nodes goes on with them.
-	r.keep.halts = r.passed && slices.Equal(was, r.dueNames())
-	err = r.save(ctx, SourceUpdate, results)
-	r.kept, r.keep.left, r.early, r.leaves = nil, nil, nil, false
-	return err
+	m.halts = m.passed && slices.Equal(m.wasDue, m.dueNames())
+	if m.err = m.makeCheckpoint(out, SourceUpdate, m.ran); m.err != nil {
+		return
+	}
+	m.kept, m.early, m.leaves = nil, nil, false
 }
 
 // inputByHand makes the update an input that is not committed.
-func (r *run) inputByHand(ctx context.Context, updates []handUpdate) error {
+func (m *machine) inputByHand(out *output, updates []handUpdate) error {
 	if len(updates) > 1 {
 		return fmt.Errorf("%w: an update as Input stands alone", ErrInvalidUpdate)
 	}
-	if r.keep.id != "" {
-		r.step++
+	if m.id != "" {
+		m.step++
 	}
-	r.clearFrontier()
-	r.entering, r.origin, r.given = true, r.typ.copyOf(r.now.kept), updates[0].update
-	if _, err := r.merge(r.typ.copyOf(r.now.kept), r.tally, []result{{node: end, update: r.given}}); err != nil {
+	m.clearFrontier()
+	m.entering, m.origin, m.given = true, m.typ.copyOf(m.now.kept), updates[0].update
+	if _, err := m.merge(m.typ.copyOf(m.now.kept), m.tally, []result{{node: end, update: m.given}}); err != nil {
 		return err
 	}
-	r.lastRan = nil
-	return r.save(ctx, SourceInput, r.kept)
+	m.lastRan = nil
+	return m.makeCheckpoint(out, SourceInput, m.kept)
 }
 
 // borderByHand leaves Start with an update, or ends everything with it.
-func (r *run) borderByHand(ctx context.Context, as string, updates []handUpdate) error {
+func (m *machine) borderByHand(out *output, as string, updates []handUpdate) error {
 	if len(updates) > 1 {
 		return fmt.Errorf("%w: an update as %s stands alone", ErrInvalidUpdate, as)
 	}
-	r.early = updates[0].update
-	if _, err := r.merge(r.now.kept, r.tally, []result{{node: end, update: r.early}}); err != nil {
+	m.early = updates[0].update
+	if _, err := m.merge(m.now.kept, m.tally, []result{{node: end, update: m.early}}); err != nil {
 		return err
 	}
-	r.show(&r.now)
+	m.show(&m.now)
 	if as == End {
-		r.clearFrontier()
+		m.clearFrontier()
 		return nil
 	}
-	r.leaves, r.lastRan = true, nil
-	return r.leaveStart(ctx)
+	m.leaves, m.lastRan = true, nil
+	m.edits = []result{{node: atStart}}
+	out.routes = m.edits
+	return nil
 }
 
 // nodesByHand merges updates in the names of nodes, after those of tasks that
-// have finished, and queues what follows the nodes. The others have arrived at
-// their joins.
-func (r *run) nodesByHand(ctx context.Context, updates []handUpdate, results []result) ([]result, error) {
+// have finished. The others have arrived at their joins.
+func (m *machine) nodesByHand(out *output, updates []handUpdate) error {
 	var own []result
 	for i, u := range updates {
-		id := r.id(u.as)
+		id := m.nodeID(u.as)
 		switch {
 		case u.as == "":
-			return nil, fmt.Errorf("%w: update %d does not say As which node it is made", ErrInvalidUpdate, i)
+			return fmt.Errorf("%w: update %d does not say As which node it is made", ErrInvalidUpdate, i)
 		case id < 0:
-			return nil, fmt.Errorf("%w: no node %q to update as; known nodes: %s", ErrInvalidUpdate, u.as, orNone(r.names()))
+			return fmt.Errorf("%w: no node %q to update as; known nodes: %s", ErrInvalidUpdate, u.as, orNone(m.names()))
 		}
-		t := &task{Context: ctx, run: &r.scope}
-		t.node, t.step = u.as, int32(r.step)
-		own = append(own, result{node: id, update: u.update, task: t})
+		own = append(own, result{node: id, update: u.update})
 	}
 	slices.SortStableFunc(own, func(a, b result) int { return a.node - b.node })
-	if _, err := r.merge(r.now.kept, r.tally, own); err != nil {
-		return nil, err
+	if _, err := m.merge(m.now.kept, m.tally, own); err != nil {
+		return err
 	}
-	r.show(&r.now)
-	for i := range results {
-		if !slices.ContainsFunc(results[i].update, func(w write) bool { return w.Op() == OpGoto }) {
-			r.arrive(&r.nodes[results[i].node].exits)
+	m.show(&m.now)
+	for i := range m.ran {
+		if !slices.ContainsFunc(m.ran[i].update, func(w write) bool { return w.Op() == OpGoto }) {
+			m.arrive(m.exits(m.ran[i].node))
 		}
 	}
-	r.lastRan = nil
+	m.lastRan = nil
 	for i := range own {
-		res := &own[i]
-		n := &r.nodes[res.node]
-		if err := r.steer(res); err != nil {
-			return nil, err
+		if err := m.steer(&own[i]); err != nil {
+			return m.nodeError(&own[i], err)
 		}
-		if !res.jumps {
-			if err := r.route(res.task, n.name, &n.exits, r.now.shown, &res.chosen); err != nil {
-				return nil, err
-			}
-		}
-		r.leave(&n.exits, &res.chosen, res.jumps)
-		r.lastRan = append(r.lastRan, savedTask{Node: n.name})
+		m.lastRan = append(m.lastRan, savedTask{Node: m.writer(own[i].node)})
 	}
-	return append(results, own...), nil
+	m.edits, m.ran = own, append(m.ran, own...)
+	out.routes = m.edits
+	return nil
 }
 
 // lastNode is the one node that ran last, or Start.
-func (r *run) lastNode() (string, error) {
+func (m *machine) lastNode() (string, error) {
 	var names []string
-	for _, t := range r.lastRan {
+	for _, t := range m.lastRan {
 		if t.Node != "" && t.Node != Start && !slices.Contains(names, t.Node) {
 			names = append(names, t.Node)
 		}

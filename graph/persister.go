@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 )
@@ -25,15 +26,15 @@ const (
 // errRunOver is what a goroutine gets that a node left behind.
 var errRunOver = errors.New("the run has ended")
 
-// laneLength is how many changes may wait to be saved before a run waits.
-const laneLength = 64
+// queueLength is how many changes may wait to be saved before a run waits.
+const queueLength = 64
 
-// A lane carries the changes of a run, and of the graphs in it, to the
+// A persister carries the changes of a run, and of the graphs in it, to the
 // checkpointer: one after the other, in the order in which they were made.
-type lane struct {
+type persister struct {
 	saver  Checkpointer
+	clock  func() time.Time
 	thread string
-	mode   Durability
 
 	mu   sync.Mutex
 	busy bool   // a change is being saved
@@ -90,10 +91,10 @@ type batch struct {
 	err    error
 }
 
-func newLane(ctx context.Context, saver Checkpointer, thread string, mode Durability) *lane {
-	l := &lane{saver: saver, thread: thread, mode: mode}
+func newPersister(ctx context.Context, p *program, thread string, mode Durability) *persister {
+	l := &persister{saver: p.saver, clock: p.clock, thread: thread}
 	if mode == DurabilityAsync {
-		l.queue, l.done = make(chan queued, laneLength), make(chan struct{})
+		l.queue, l.done = make(chan queued, queueLength), make(chan struct{})
 		go l.drain(ctx)
 	}
 	return l
@@ -101,7 +102,7 @@ func newLane(ctx context.Context, saver Checkpointer, thread string, mode Durabi
 
 // drain saves what is queued. What follows a failure is dropped: it stands on
 // what could not be saved.
-func (l *lane) drain(ctx context.Context) {
+func (l *persister) drain(ctx context.Context) {
 	defer close(l.done)
 	for q := range l.queue {
 		if q.ack != nil {
@@ -119,14 +120,14 @@ func (l *lane) drain(ctx context.Context) {
 	}
 }
 
-func (l *lane) failure() error {
+func (l *persister) failure() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.err
 }
 
 // close waits until everything is saved. It may be called again.
-func (l *lane) close() error {
+func (l *persister) close() error {
 	l.gate.Lock()
 	if !l.over && l.queue != nil {
 		close(l.queue)
@@ -141,7 +142,7 @@ func (l *lane) close() error {
 }
 
 // settle waits until what was committed is saved.
-func (l *lane) settle() {
+func (l *persister) settle() {
 	if l.queue == nil {
 		return
 	}
@@ -159,16 +160,18 @@ func (l *lane) settle() {
 // commit saves a change. A run that is cancelled still saves what it has done.
 // What several tasks want to save while another change is under way is saved
 // as one.
-func (l *lane) commit(ctx context.Context, change Change) error {
+func (l *persister) commit(ctx context.Context, change Change) error {
 	l.gate.RLock()
 	defer l.gate.RUnlock()
 	if l.over {
 		return errRunOver
 	}
+	stamp(change.Add, l.clock)
 	if l.queue != nil {
 		if err := l.failure(); err != nil {
 			return err
 		}
+		change.Add = slices.Clone(change.Add) // whose place is used again
 		l.queue <- queued{change: change}
 		return nil
 	}
@@ -198,7 +201,7 @@ func (l *lane) commit(ctx context.Context, change Change) error {
 	return b.err
 }
 
-func (l *lane) save(ctx context.Context, change Change) (err error) {
+func (l *persister) save(ctx context.Context, change Change) (err error) {
 	defer recoverAs(&err)
 	err = l.saver.Commit(ctx, l.thread, change)
 	if err != nil && errors.Is(context.Cause(ctx), errGrace) {
@@ -208,7 +211,7 @@ func (l *lane) save(ctx context.Context, change Change) (err error) {
 }
 
 // pass gives the lane to the batch that waits, if one does.
-func (l *lane) pass() {
+func (l *persister) pass() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.next == nil {
@@ -220,11 +223,18 @@ func (l *lane) pass() {
 }
 
 // open is an error when the run has ended.
-func (l *lane) open() error {
+func (l *persister) open() error {
 	l.gate.RLock()
 	defer l.gate.RUnlock()
 	if l.over {
 		return errRunOver
 	}
 	return nil
+}
+
+// stamp sets the time of checkpoints, as checkpointers keep it.
+func stamp(list []Checkpoint, clock func() time.Time) {
+	for i := range list {
+		list[i].Time = clock().UTC().Truncate(time.Microsecond)
+	}
 }

@@ -1,0 +1,164 @@
+package graph
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// attach finds out where the run is saved, and makes sure that nobody else
+// saves there. What it returns lets the thread go.
+func (r *run) attach(ctx context.Context, opts *RunOptions) (release func(), err error) {
+	switch {
+	case r.outer != nil && opts.Thread == "":
+		return r.inherit(ctx, opts)
+	case r.saver == nil && (opts.Thread != "" || len(opts.Resume) > 0 || opts.Checkpoint != ""):
+		return nil, ErrNoCheckpointer
+	case r.saver == nil:
+		return func() {}, nil
+	case opts.Thread == "":
+		return nil, ErrNoThread
+	}
+	unlock, err := r.saver.Lock(ctx, opts.Thread)
+	if err != nil {
+		return nil, fmt.Errorf("taking thread %q: %w", opts.Thread, err)
+	}
+	id := cmp.Or(opts.RunID, rand.Text())
+	saving, stop := lasting(ctx)
+	r.saving = saving
+	r.persister = newPersister(saving, r.program, opts.Thread, opts.Durability)
+	r.ledger = &ledger{
+		thread: opts.Thread, mode: opts.Durability,
+		stamp: Checkpoint{Run: id, Graph: r.name, Fingerprint: r.fingerprint, Version: r.version, Metadata: maps.Clone(opts.Metadata)},
+	}
+	return func() {
+		_ = r.persister.close() // said before, unless the run's goroutine was ended
+		stop()
+		unlock()
+	}, nil
+}
+
+// inherit takes a place in the thread of the graph around this one. What it
+// returns lets the place go.
+func (r *run) inherit(ctx context.Context, opts *RunOptions) (release func(), err error) {
+	t := r.outer
+	j, prefix := t.ledger()
+	if j == nil {
+		if r.persist == PersistAlways {
+			return nil, fmt.Errorf("graph %q keeps its state: %w", r.name, ErrNoCheckpointer)
+		}
+		return func() {}, nil
+	}
+	inside := t.inside(ctx)
+	scope := prefix + inside + "#|"
+	release, free := j.occupy(scope + plainKey(opts.Namespace))
+	if !free {
+		return nil, &OverlapError{Node: t.node, Call: "graph", Key: opts.Namespace}
+	}
+	r.ordinal = inNamespace.Replace(inside) + j.use(scope, opts.Namespace)
+	if t.handles() {
+		r.ordinal = "!" + r.ordinal
+	}
+	if r.persist == PersistNever || t.journal == nil {
+		return release, nil
+	}
+	if problems := r.savable(); len(problems) > 0 {
+		release()
+		return nil, fmt.Errorf("saving graph %q inside node %q: %w", r.name, t.node, &CompileError{problems})
+	}
+	outer := t.run
+	r.persister = outer.persister
+	r.ledger = &ledger{thread: outer.thread, mode: outer.mode, namespace: j.childNamespace(r.ordinal, r.persist == PersistAlways), owner: j.identity()}
+	if r.persist == PersistAlways && !outer.takes(r.namespace, r.owner) {
+		release()
+		return nil, fmt.Errorf("graph %q keeps its state in %q, where another task of the superstep runs it too: it can only be run by one at a time: %w", r.name, r.namespace, ErrThreadBusy)
+	}
+	r.stamp = outer.stamp
+	r.stamp.Graph, r.stamp.Fingerprint, r.stamp.Version = r.name, r.fingerprint, r.version
+	return release, nil
+}
+
+// takes is claim, for the tasks of the run.
+func (r *run) takes(namespace, task string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.claim(namespace, task)
+}
+
+// inNamespace keeps what separates namespaces out of a key.
+var inNamespace = strings.NewReplacer("%", "%25", "/", "%2F")
+
+// read loads the checkpoint to start from. A subgraph that keeps its state
+// starts where the graph around it says it was.
+func (r *run) read(ctx context.Context, id string) (*point, error) {
+	r.persister.settle()
+	p, err := r.load(ctx, id)
+	if err != nil || p == nil || r.owner == "" {
+		return p, err
+	}
+	outer := r.outer.run
+	// With DurabilityExit a task's checkpoint may not be saved yet. If the process
+	// died, another run uses its ID again, and the task is not the same.
+	dead := outer.unsaved && p.Run != r.stamp.Run
+	if p.last.Owner == r.owner && !dead {
+		if r.machine.collects {
+			r.written, err = r.writtenBefore(ctx, p.ID)
+		}
+		return p, err
+	}
+	outer.mu.Lock()
+	id = outer.children[r.namespace]
+	outer.mu.Unlock()
+	if id == "" {
+		r.stand(&point{folded: &folded{}}) // its rows are of a run that was given up
+		return nil, nil
+	}
+	return r.load(ctx, id)
+}
+
+// load reads the checkpoint that the run starts from, the newest when id is
+// empty, or nil when there is none.
+func (r *run) load(ctx context.Context, id string) (*point, error) {
+	p, newest, err := readBoth(ctx, r.persister.saver, Key{r.thread, r.namespace, id})
+	if errors.Is(err, ErrNoCheckpoint) && id == "" {
+		return nil, nil
+	}
+	r.newest = newest
+	return p, err
+}
+
+// writtenBefore is what an earlier process wrote for the graph around this one, up to
+// a checkpoint.
+func (r *run) writtenBefore(ctx context.Context, at string) (update, error) {
+	var rows []update
+	for c, err := range r.persister.saver.List(ctx, Query{Thread: r.thread, Namespace: r.namespace}) {
+		if err != nil {
+			return nil, fmt.Errorf("reading what graph %q wrote: %w", r.name, err)
+		}
+		if c.ID != at {
+			continue
+		}
+		at = c.Parent
+		s, err := readSaved(c)
+		if err != nil {
+			return nil, err
+		}
+		if s.Owner != r.owner {
+			break
+		}
+		update, err := r.readUpdate(s.writes())
+		if err != nil {
+			return nil, err
+		}
+		if rows = append(rows, update); s.Written != nil {
+			break
+		}
+	}
+	slices.Reverse(rows)
+	return slices.Concat(rows...), nil
+}

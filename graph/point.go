@@ -1,0 +1,54 @@
+package graph
+
+import (
+	"context"
+	"fmt"
+)
+
+// A point is a checkpoint as it is read.
+type point struct {
+	Checkpoint
+	*folded
+	records []Record
+	older   bool // it was migrated
+}
+
+func readPoint(ctx context.Context, saver Checkpointer, key Key) (*point, error) {
+	lineage, records, err := saver.Load(ctx, key)
+	if err != nil {
+		return nil, fmt.Errorf("loading %s: %w", key, err)
+	}
+	f, err := fold(lineage, lenderOf(ctx, saver, key.Thread))
+	if err != nil {
+		return nil, fmt.Errorf("loading %s: %w", key, err)
+	}
+	return &point{Checkpoint: lineage[len(lineage)-1], folded: f, records: records}, nil
+}
+
+func lenderOf(ctx context.Context, saver Checkpointer, thread string) lender {
+	return func(from lent) (*folded, error) {
+		p, err := readPoint(ctx, saver, Key{thread, from.Namespace, from.ID})
+		if err != nil {
+			return nil, err
+		}
+		return p.folded, nil
+	}
+}
+
+// readBoth reads a checkpoint, and the ID of its namespace's newest, which
+// need not be readable itself when the key has an ID.
+func readBoth(ctx context.Context, saver Checkpointer, key Key) (p *point, newest string, err error) {
+	if p, err = readPoint(ctx, saver, key); err != nil {
+		return nil, "", err
+	}
+	if key.ID == "" {
+		return p, p.ID, nil
+	}
+	for c, err := range saver.List(ctx, Query{Thread: key.Thread, Namespace: key.Namespace, Limit: 1}) {
+		if err != nil {
+			return nil, "", fmt.Errorf("listing %s: %w", key, err)
+		}
+		newest = c.ID
+	}
+	return p, newest, nil
+}
