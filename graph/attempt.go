@@ -111,18 +111,17 @@ func (r *run) stopsToAsk(res *result, err error) (bool, error) {
 	case !errors.Is(err, errWaiting):
 		return false, nil
 	}
-	if t.journal == nil { // a graph around this one has the journal, and saves
-		res.waits, res.asked = true, pending
-		return true, nil
+	own := pending // which then is not always on the heap
+	if t.journal != nil { // else a graph around this one has it, and saves
+		data, err := encode(&own)
+		if err == nil {
+			err = t.journal.record(r.saving, RecordInterrupt, "", data)
+		}
+		if err != nil {
+			return false, err
+		}
 	}
-	data, err := encode(&pending)
-	if err == nil {
-		err = t.journal.record(r.saving, RecordInterrupt, "", data)
-	}
-	if err != nil {
-		return false, err
-	}
-	res.waits, res.asked = true, pending
+	res.waits, res.asked = true, &own
 	return true, nil
 }
 

@@ -44,31 +44,9 @@ func benchmarkSQLite(b *testing.B, synchronous sqlite.Synchronous) {
 }
 
 func benchmarkFloorSQLite(b *testing.B, synchronous sqlite.Synchronous) {
-	// What a run saves: the data, and the names around it.
-	saver := openSQLite(b, filepath.Join(b.TempDir(), "rows.db"), synchronous)
-	app := loopGraph(b, benchSteps).With(saver)
-	if _, err := app.Invoke(b.Context(), graph.Update[job]{jobCount.Set(0)}, &graph.RunOptions{Thread: "t"}); err != nil {
-		b.Fatal(err)
-	}
-	var rows [][]byte
-	for c, err := range saver.List(b.Context(), graph.Query{Thread: "t"}) {
-		if err != nil {
-			b.Fatal(err)
-		}
-		names := c.Namespace + c.ID + c.Parent + c.Base + string(c.Source) + c.Run + c.Graph + c.Fingerprint
-		rows = append(rows, append(make([]byte, len(names)), c.Data...))
-	}
-	path := filepath.Join(b.TempDir(), "x.db")
-	db, err := sql.Open("sqlite", fmt.Sprintf("file://%s?_pragma=journal_mode(WAL)&_pragma=synchronous(%s)", path, synchronous))
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer db.Close()
-	db.SetMaxOpenConns(1)
-	if _, err := db.Exec("CREATE TABLE rows (id INTEGER PRIMARY KEY, data BLOB)"); err != nil {
-		b.Fatal(err)
-	}
-	insert, err := db.Prepare("INSERT INTO rows (data) VALUES (?)")
+	rows := savedRows(b, loopGraph(b, benchSteps))
+	db := floorTable(b, filepath.Join(b.TempDir(), "x.db"), synchronous)
+	insert, err := db.Prepare(insertRow)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -83,4 +61,37 @@ func benchmarkFloorSQLite(b *testing.B, synchronous sqlite.Synchronous) {
 		}
 	}
 	perUnit(b, len(rows), "ns/step")
+}
+
+const insertRow = "INSERT INTO rows (data) VALUES (?)"
+
+// savedRows is what a run saves: the data, and as many bytes as the names around
+// it have.
+func savedRows(b *testing.B, app *graph.Compiled[job]) (rows [][]byte) {
+	saver := openSQLite(b, filepath.Join(b.TempDir(), "rows.db"), sqlite.Normal)
+	if _, err := app.With(saver).Invoke(b.Context(), graph.Update[job]{jobCount.Set(0)}, &graph.RunOptions{Thread: "t"}); err != nil {
+		b.Fatal(err)
+	}
+	for c, err := range saver.List(b.Context(), graph.Query{Thread: "t"}) {
+		if err != nil {
+			b.Fatal(err)
+		}
+		names := c.Namespace + c.ID + c.Parent + c.Base + string(c.Source) + c.Run + c.Graph + c.Fingerprint
+		rows = append(rows, append(make([]byte, len(names)), c.Data...))
+	}
+	return rows
+}
+
+// floorTable is a table of two columns.
+func floorTable(b *testing.B, path string, synchronous sqlite.Synchronous) *sql.DB {
+	db, err := sql.Open("sqlite", fmt.Sprintf("file://%s?_pragma=journal_mode(WAL)&_pragma=synchronous(%s)", path, synchronous))
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { db.Close() })
+	db.SetMaxOpenConns(1)
+	if _, err := db.Exec("CREATE TABLE rows (id INTEGER PRIMARY KEY, data BLOB)"); err != nil {
+		b.Fatal(err)
+	}
+	return db
 }

@@ -94,7 +94,7 @@ func (r *run) workBeside(res *result, cancel context.CancelCauseFunc) {
 func (r *run) work(res *result) {
 	began := r.began()
 	err := r.try(res)
-	res.err, res.elapsed, res.attempt = err, since(began), int(res.task.attempt)
+	res.err, res.elapsed, res.attempt = err, since(began), res.task.attempt
 	if j := res.task.journal; j != nil && j.inner != nil {
 		res.inner = j.inner
 	}
@@ -135,17 +135,17 @@ func (r *run) try(res *result) (err error) {
 func (r *run) report(res *result) {
 	if r.ledger == nil {
 		if r.out != nil || len(r.results) == 1 {
-			r.show(r.stepped(res.place).events)
+			r.show(r.stepped(int(res.place)).events)
 		}
 		return
 	}
 	r.mu.Lock()
-	out := r.stepped(res.place)
+	out := r.stepped(int(res.place))
 	r.mu.Unlock()
 	if out.save != nil {
 		late := r.persister.commit(r.saving, *out.save)
 		r.mu.Lock()
-		out = r.putDown(res.place, late)
+		out = r.putDown(int(res.place), late)
 		r.mu.Unlock()
 	}
 	r.show(out.events)
@@ -190,7 +190,7 @@ func (r *run) newTasks(ctx context.Context) {
 		t := &r.tasks[0]
 		r.tasks = r.tasks[1:]
 		t.Context, t.run = ctx, r
-		t.node, t.step, t.place, t.send, t.attempt = r.nodes[res.node].name, int32(r.step), int32(i), int32(res.send), 1
+		t.node, t.step, t.place, t.send, t.attempt = r.nodes[res.node].name, int32(r.step), res.place, res.send, 1
 		if r.ledger != nil {
 			t.journal = r.newJournal(res)
 		}
@@ -200,12 +200,12 @@ func (r *run) newTasks(ctx context.Context) {
 
 func (r *run) newJournal(res *result) *journal {
 	if len(r.journals) == 0 {
-		r.journals = make([]journal, max(len(r.results)-res.place, min(r.step, 16)))
+		r.journals = make([]journal, max(len(r.results)-int(res.place), min(r.step, 16)))
 	}
 	j := &r.journals[0]
 	r.journals = r.journals[1:]
 	n := &r.nodes[res.node]
-	j.run, j.point, j.node, j.step, j.send, j.flat = r, r.id, n.name, r.step, res.send, r.flat
+	j.run, j.point, j.node, j.step, j.send, j.flat = r, r.id, n.name, r.step, int(res.send), r.flat
 	if res.past != nil {
 		j.kept, j.inner = res.past.left, res.inner
 	}
@@ -221,7 +221,7 @@ func (r *run) failureOf(res *result, err error) *NodeError {
 	} else if t.Err() != nil {
 		err = ended(t, err)
 	}
-	res.attempt = int(t.attempt)
+	res.attempt = t.attempt
 	return r.nodeError(res, err)
 }
 

@@ -24,12 +24,13 @@ func (m *machine) stage() {
 	m.results = m.results[:m.due()]
 	for i := range m.results {
 		res := &m.results[i]
-		*res = result{place: i, attempt: 1, update: res.update[:0], chosen: res.chosen} // which is empty
+		res.clear()
+		res.place, res.send = int32(i), 0
 		if i < len(m.next) {
 			res.node = m.next[i]
 			continue
 		}
-		res.sent, res.send = &m.sends[i-len(m.next)], i-len(m.next)+1
+		res.sent, res.send = &m.sends[i-len(m.next)], int32(i-len(m.next)+1)
 		res.node = res.sent.to
 	}
 }

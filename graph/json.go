@@ -86,7 +86,8 @@ func appendString(dst []byte, s string) []byte {
 	if plain(s) {
 		return append(append(append(dst, '"'), s...), '"')
 	}
-	data, _ := encode(&s) // a string can always be encoded
+	own := s                // which then is not always on the heap
+	data, _ := encode(&own) // a string can always be encoded
 	return append(dst, data...)
 }
 

@@ -56,7 +56,7 @@ type machine struct {
 	results []result
 	tally   *tally
 	dirty   changes // DurabilityExit: what is not saved yet
-	told    event   // of the checkpoint that is to be saved
+	told    *event  // of the checkpoint that is to be saved
 	handed  *Change // what the driver is to commit
 }
 
@@ -93,28 +93,33 @@ func (p *program) clip(s any) {
 
 // A result is a task and what came of it.
 type result struct {
-	node    int // end for a run's input
-	place   int // among the superstep's tasks
-	send    int // among its Sends, from 1; 0 for none
+	node    int   // end for a run's input
+	place   int32 // among the superstep's tasks
+	send    int32 // among its Sends, from 1; 0 for none
+	attempt int32 // the last one
+	jumps   bool  // a command stands in for all that leads away
+	waits   bool  // for answers
+	leads   bool  // of the input: its commands count
 	sent    *delivery
 	past    *past // what earlier attempts, of other processes too, left on record; nil for nothing
-	attempt int   // the last one
 	task    *task // the driver's
+	memo    *memo // nil without a cache
+	err     error
+	failure *NodeError          // what is to be on record of err; nil for nothing
+	asked   *[]PendingInterrupt // nil for nothing
+	inner   map[string]string   // newest checkpoints of subgraphs that keep their state
+	update  update
+	chosen  choice // successors chosen by conditional edges and commands
 
-	update   update
-	chosen   choice // successors chosen by conditional edges and commands
-	jumps    bool   // a command stands in for all that leads away
-	waits    bool   // for answers
-	asked    []PendingInterrupt
-	inner    map[string]string // newest checkpoints of subgraphs that keep their state
-	err      error
-	failure  *NodeError // what is to be on record of err; nil for nothing
-	handled  bool       // the node's handler had the failure before
-	leads    bool       // of the input: its commands count
-	cached   bool
-	replayed bool
-	elapsed  time.Duration
-	memo     *memo // nil without a cache
+	handled, cached, replayed bool // the node's handler had the failure before; where the update comes from
+	elapsed                   time.Duration
+}
+
+// clear makes the place of a result one for the next superstep.
+func (res *result) clear() {
+	res.attempt, res.jumps, res.waits, res.handled, res.cached, res.replayed = 1, false, false, false, false, false
+	res.sent, res.past, res.memo, res.err, res.failure, res.asked, res.inner = nil, nil, nil, nil, nil, nil, nil
+	res.update, res.elapsed = res.update[:0], 0 // chosen is empty
 }
 
 // finished reports whether an earlier attempt finished the task.
@@ -367,15 +372,19 @@ func (m *machine) putDown(i int, late error) (out output) {
 	default:
 		res.err = errors.Join(res.err, late)
 	}
-	ev := event{foreign: foreign{Kind: NodeUpdate, Cached: res.finished() || res.cached, Replayed: res.replayed, Elapsed: res.elapsed}, update: res.update}
-	if res.err != nil {
-		ev = event{foreign: foreign{Kind: NodeFailed, Err: res.err, Elapsed: res.elapsed}}
-	}
-	if m.wants(ev.Kind) {
-		ev.Step, ev.Node, ev.Attempt, ev.Places = m.step, m.nodes[res.node].name, res.attempt, []Place{{m.step, i}}
-		out.events = append(out.events, ev)
+	switch {
+	case res.err != nil && m.wants(NodeFailed):
+		m.publishOf(&out, res, event{foreign: foreign{Kind: NodeFailed, Err: res.err}})
+	case res.err == nil && m.wants(NodeUpdate):
+		m.publishOf(&out, res, event{foreign: foreign{Kind: NodeUpdate, Cached: res.finished() || res.cached, Replayed: res.replayed}, update: res.update})
 	}
 	return out
+}
+
+func (m *machine) publishOf(out *output, res *result, ev event) {
+	ev.Step, ev.Node, ev.Attempt, ev.Elapsed = m.step, m.nodes[res.node].name, int(res.attempt), res.elapsed
+	ev.Places = []Place{{m.step, int(res.place)}}
+	out.events = append(out.events, ev)
 }
 
 // settle is told that no more tasks come to their end; why is the reason if some
@@ -464,10 +473,10 @@ func (m *machine) wrote() bool {
 // saved is told how the commit of a change went.
 func (m *machine) saved(err error) (out output) {
 	told, change := m.told, m.handed
-	m.told, m.handed = event{}, nil
+	m.told, m.handed = nil, nil
 	if err == nil {
-		if told.Kind != 0 {
-			out.events = append(out.events, told)
+		if told != nil {
+			out.events = append(out.events, *told)
 		}
 		return m.with(out)
 	}
@@ -533,7 +542,7 @@ func (m *machine) halt(out *output, pending []PendingInterrupt) {
 func (m *machine) pending() (pending []PendingInterrupt, waits bool) {
 	for i := range m.results {
 		if m.results[i].waits {
-			waits, pending = true, append(pending, m.results[i].asked...)
+			waits, pending = true, append(pending, *m.results[i].asked...)
 		}
 	}
 	return pending, waits
@@ -592,7 +601,7 @@ func (m *machine) input(res *result) any {
 
 // nodeError is err as the failure of a task.
 func (m *machine) nodeError(res *result, err error) *NodeError {
-	return &NodeError{Node: m.nodes[res.node].name, Step: m.step, Send: res.send, Attempts: res.attempt, Err: err}
+	return &NodeError{Node: m.nodes[res.node].name, Step: m.step, Send: int(res.send), Attempts: int(res.attempt), Err: err}
 }
 
 func (m *machine) wants(k EventKind) bool { return m.modes.wants(k) }

@@ -4,7 +4,7 @@ import "fmt"
 
 // taskID is a task's; see taskID.
 func (m *machine) taskID(res *result) string {
-	return taskID(m.namespace, m.id, m.step, m.nodes[res.node].name, res.send)
+	return taskID(m.namespace, m.id, m.step, m.nodes[res.node].name, int(res.send))
 }
 
 // taskIDs are those of the tasks that are due.

@@ -44,7 +44,7 @@ func (m *machine) checkpoint(out *output, source Source, step int, data []byte, 
 	}
 	m.hand(out, change)
 	if m.wants(CheckpointSaved) {
-		m.told = event{foreign: foreign{
+		m.told = &event{foreign: foreign{
 			Kind: CheckpointSaved, Step: m.step, Places: []Place{{m.step, m.due()}},
 			Checkpoint: m.id, Parent: parent, Source: source, Nodes: m.comingNames(),
 		}}
@@ -309,12 +309,14 @@ func (m *machine) appendFrontier(dst []byte, children map[string]string) (_ []by
 		}
 	}
 	if len(arrived) > 0 {
-		if dst, err = appendJSON(append(dst, `,"arrived":`...), &arrived); err != nil {
+		own := arrived // which then is not always on the heap
+		if dst, err = appendJSON(append(dst, `,"arrived":`...), &own); err != nil {
 			return nil, err
 		}
 	}
 	if len(children) > 0 {
-		if dst, err = appendJSON(append(dst, `,"children":`...), &children); err != nil {
+		own := children
+		if dst, err = appendJSON(append(dst, `,"children":`...), &own); err != nil {
 			return nil, err
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"example.com/assay/graph"
@@ -33,6 +34,7 @@ type writer struct {
 	conn                             *sql.Conn
 	all                              []*sql.Stmt // the ones below
 	begin, commit, rollback          *sql.Stmt
+	savepoint, undo, release         *sql.Stmt
 	add, replace, record, forget     *sql.Stmt
 	clear, removeSpace, removeOne    *sql.Stmt // of checkpoints
 	clearR, removeSpaceR, removeOneR *sql.Stmt // of records
@@ -45,6 +47,7 @@ func (w *writer) prepare(ctx context.Context, conn *sql.Conn) error {
 		query string
 	}{
 		{&w.begin, "BEGIN IMMEDIATE"}, {&w.commit, "COMMIT"}, {&w.rollback, "ROLLBACK"},
+		{&w.savepoint, "SAVEPOINT change"}, {&w.undo, "ROLLBACK TO change"}, {&w.release, "RELEASE change"},
 		{&w.add, insertCheckpoint}, {&w.replace, replaceCheckpoint}, {&w.record, insertRecord}, {&w.forget, deleteKind},
 		{&w.clear, "DELETE FROM checkpoints WHERE thread = ?"},
 		{&w.clearR, "DELETE FROM records WHERE thread = ?"},
@@ -84,6 +87,13 @@ func (s *Saver) Commit(ctx context.Context, thread string, change graph.Change) 
 	return nil
 }
 
+// A waiting change is one that somebody wants to commit.
+type waiting struct {
+	thread string
+	change graph.Change
+	done   chan error // takes one
+}
+
 func (s *Saver) doCommit(ctx context.Context, thread string, change graph.Change) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -91,28 +101,102 @@ func (s *Saver) doCommit(ctx context.Context, thread string, change graph.Change
 	if err := names.CheckChange(thread, change); err != nil {
 		return err
 	}
+	own := &waiting{thread, change, make(chan error, 1)}
+	s.mu.Lock()
+	s.queue = append(s.queue, own)
+	s.mu.Unlock()
 	select {
+	case err := <-own.done:
+		return err
 	case _, open := <-s.turn:
 		if !open {
 			return errors.New("the saver is closed")
 		}
+		s.mu.Lock()
+		batch := s.queue
+		s.queue = nil
+		s.mu.Unlock()
+		// From here on the changes are made or fail, whatever becomes of the context.
+		s.writer.commitAll(context.WithoutCancel(ctx), batch)
+		s.turn <- struct{}{}
 	case <-ctx.Done():
-		return ctx.Err()
+		s.mu.Lock()
+		at := slices.Index(s.queue, own)
+		if at >= 0 {
+			s.queue = slices.Delete(s.queue, at, at+1)
+		}
+		s.mu.Unlock()
+		if at >= 0 {
+			return ctx.Err()
+		}
 	}
-	defer func() { s.turn <- struct{}{} }()
-	// From here on the change is made or fails, whatever becomes of the context.
-	return s.writer.change(context.WithoutCancel(ctx), thread, change)
+	return <-own.done
+}
+
+// commitAll makes changes, each of them entirely or not at all: those that came
+// while the disk was busy in one transaction.
+func (w *writer) commitAll(ctx context.Context, batch []*waiting) {
+	errs := make([]error, len(batch))
+	if len(batch) == 1 || w.together(ctx, batch, errs) != nil {
+		for i, c := range batch {
+			errs[i] = w.change(ctx, c.thread, c.change)
+		}
+	}
+	for i, c := range batch {
+		c.done <- errs[i]
+	}
+}
+
+// together makes changes in one transaction. Its error means that none is made;
+// a stale change is an error of its own.
+func (w *writer) together(ctx context.Context, batch []*waiting, errs []error) error {
+	return w.transaction(ctx, func() error {
+		for i, c := range batch {
+			lone := single(c.change)
+			if !lone {
+				if _, err := w.savepoint.ExecContext(ctx); err != nil {
+					return err
+				}
+			}
+			errs[i] = w.parts(ctx, c.thread, c.change)
+			if errs[i] != nil && !errors.Is(errs[i], graph.ErrStale) {
+				return errs[i]
+			}
+			if lone {
+				continue
+			}
+			if errs[i] != nil {
+				if _, err := w.undo.ExecContext(ctx); err != nil {
+					return err
+				}
+			}
+			if _, err := w.release.ExecContext(ctx); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// single reports whether a change is one statement, which is made or not without
+// a transaction.
+func single(c graph.Change) bool {
+	return !c.Clear && len(c.Remove) == 0 && // a removal is two statements
+		len(c.Replace)+len(c.Add)+len(c.Forget)+len(c.Records) == 1
 }
 
 func (w *writer) change(ctx context.Context, thread string, change graph.Change) error {
-	if !change.Clear && len(change.Remove)+len(change.Replace)+len(change.Add)+len(change.Forget)+len(change.Records) == 1 &&
-		len(change.Remove) == 0 { // a removal is two statements
+	if single(change) {
 		return w.parts(ctx, thread, change)
 	}
+	return w.transaction(ctx, func() error { return w.parts(ctx, thread, change) })
+}
+
+func (w *writer) transaction(ctx context.Context, do func() error) error {
 	if _, err := w.begin.ExecContext(ctx); err != nil {
 		return err
 	}
-	err := w.parts(ctx, thread, change)
+	err := do()
 	if err == nil {
 		_, err = w.commit.ExecContext(ctx)
 	}

@@ -64,6 +64,8 @@ type Saver struct {
 	write  *sql.DB // of one connection
 	read   *sql.DB
 	turn   chan struct{} // holds a token while nobody writes
+	mu     sync.Mutex
+	queue  []*waiting // changes that wait for their turn
 	writer writer        // for who has the token
 	reader reader
 	locks  *locks
