@@ -1,0 +1,389 @@
+package graph_test
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"example.com/assay/graph"
+)
+
+// What the engine does today although it should not. Each is a line in the
+// reference that goes when the engine is right.
+const (
+	// refNoteLost: a graph inside a node that goes on in its first superstep does
+	// not see the Ephemeral that it began with.
+	refNoteLost = true
+)
+
+// A refThread is a second, naive engine: one thread of a simPlan as data. It
+// says which tasks may run (due), is told that one of them did (finish), and
+// goes on by itself until tasks are due again or the call ends. All of it but
+// what wake forgets is on record: a crash is to call resume or invoke next.
+type refThread struct {
+	root                  *refGraph
+	rows                  []refRow            // checkpoints, oldest first
+	kept                  map[string][]string // the channel seen of graphs that keep their state, by path
+	limit                 int
+	broken, drain, unsure bool           // unsure: what runs may not have run
+	least, most           map[string]int // how often something ran, and may have
+	point                 func()         // is called when something is on record
+}
+
+type refRow struct {
+	Source graph.Source
+	Step   int
+	Next   []string
+	State  board
+}
+
+type refGraph struct { // one graph of the thread
+	*refThread
+	plan    *simPlan
+	path    string
+	state   board
+	input   []simWrite // if waits: not committed yet
+	waits   bool
+	edit    []simWrite // what came with resume in this superstep
+	step    int
+	used    int // supersteps of this call
+	tasks   []*refTask
+	held    map[string]bool   // deferred nodes that were reached
+	arrived []map[string]bool // by join
+	stopped bool              // at a breakpoint before these tasks
+	wrote   []simWrite        // since it began
+	handed  *refOut           // to the graph around, by a Parent
+	known   map[string]*refTask
+}
+
+type refTask struct {
+	node    *simNode
+	send    int
+	own     *board // of a Send
+	answers map[string]int
+	asked   []refQuestion
+	effect  *int // what its Once returned
+	out     *refOut
+	child   *refGraph
+	known   map[string]*refTask // of a child that keeps nothing
+	failed  bool                // and its handler did not finish
+	settled bool                // it asked, in this call
+}
+
+type refOut struct {
+	writes []simWrite
+	cmd    simCommand
+}
+
+type refQuestion struct {
+	Node, Key, Payload string
+	task               *refTask
+}
+
+func newReference(p *simPlan, limit int) *refThread {
+	t := &refThread{kept: map[string][]string{}, limit: limit, least: map[string]int{}, most: map[string]int{}, point: func() {}}
+	t.root = t.newGraph(p, "", board{}, nil)
+	t.root.step = -2
+	return t
+}
+
+func (t *refThread) newGraph(p *simPlan, path string, s board, known map[string]*refTask) *refGraph {
+	g := &refGraph{refThread: t, plan: p, path: path, state: s, held: map[string]bool{}, known: known}
+	for range p.Joins {
+		g.arrived = append(g.arrived, map[string]bool{})
+	}
+	return g
+}
+
+// invoke begins a turn; what was left to run is given up.
+func (t *refThread) invoke(in []simWrite) string {
+	g := t.root
+	s, _ := refMerge(g.base(), g.finished()...)
+	g.input, g.waits, g.held = in, true, map[string]bool{}
+	g.commit(graph.SourceInput, s, nil, nil)
+	return t.resume(nil, nil, nil)
+}
+
+// resume goes on with answers, by their place in pending, and an edit.
+func (t *refThread) resume(answers map[int]int, edit []simWrite, to []string) string {
+	g := t.root
+	for i, q := range g.pending() {
+		if v, ok := answers[i]; ok {
+			q.task.answers[q.Key] = v
+		}
+	}
+	g.edit = append(g.edit, edit...)
+	for _, name := range to {
+		if !slices.ContainsFunc(g.tasks, func(t *refTask) bool { return t.send == 0 && t.node.Name == name }) {
+			g.tasks = append(g.tasks, g.newTask(name, 0, nil))
+		}
+	}
+	slices.SortStableFunc(g.tasks, func(a, b *refTask) int {
+		return cmp.Or(cmp.Compare(a.send, b.send), strings.Compare(a.node.Name, b.node.Name))
+	})
+	t.drain = false
+	g.wake()
+	t.point()
+	return g.begin()
+}
+
+// update writes by hand in a node's name.
+func (t *refThread) update(as string, writes []simWrite) string {
+	g := t.root
+	s, conflict := g.shown()
+	for _, t := range g.tasks {
+		if t.out != nil && conflict == "" {
+			g.arrive(t)
+		}
+	}
+	if s, conflict = refMerge(s, writes); conflict != "" {
+		return "conflict " + conflict
+	}
+	var next map[string]bool
+	var sends []simSend
+	if as == graph.End {
+		g.held = map[string]bool{}
+	} else {
+		by := g.newTask(as, 0, &s)
+		by.out = &refOut{}
+		g.arrive(by)
+		next, sends = g.follow([]*refTask{by}, s)
+	}
+	stopped := g.stopped
+	g.waits = false
+	g.commit(graph.SourceUpdate, s, next, sends)
+	g.stopped = stopped // who updates at a breakpoint means to go on behind it
+	return ""
+}
+
+// wake forgets what only the last call knew.
+func (g *refGraph) wake() {
+	g.used = 0
+	if refNoteLost && g.path != "" && g.step == 0 {
+		g.state.Inp = ""
+	}
+	for _, t := range g.tasks {
+		t.settled = false
+		if t.out != nil && t.out.cmd.parent {
+			t.out = nil // typed by the graph around, so it cannot be on record
+		}
+		switch {
+		case t.child == nil || t.out != nil:
+		case t.child.plan.Persist != graph.PersistNever:
+			t.child.wake()
+		default:
+			t.known, t.child = t.child.known, nil
+		}
+	}
+}
+
+// begin goes on until tasks are due, and returns how the graph ended if it did.
+func (g *refGraph) begin() string {
+	if g.waits {
+		s, conflict := refMerge(g.state, g.input)
+		if conflict != "" {
+			return "conflict " + conflict
+		}
+		g.waits = false
+		next, _ := g.follow([]*refTask{{node: &simNode{Edges: g.plan.Start}, out: &refOut{}}}, s)
+		g.commit(graph.SourceLoop, s, next, nil)
+		g.point()
+	}
+	switch names := g.names(); {
+	case len(names) == 0:
+		return "done"
+	case g.path == "" && g.drain:
+		return "drained"
+	case g.used >= g.limit:
+		return "recursion"
+	case !g.stopped && intersect(names, g.plan.Before):
+		g.stopped = true
+		g.point()
+		return "interrupted"
+	}
+	for _, t := range g.tasks {
+		if t.failed && t.out == nil {
+			g.rescue(t)
+		}
+		if t.node.Sub == nil || t.out != nil {
+			continue
+		}
+		if t.child == nil {
+			s, path := g.base(), g.path+t.node.Name+"/"
+			if t.node.Sub.Private {
+				s.Seen = g.kept[path]
+			}
+			if t.known == nil && (g.known != nil || t.node.Sub.Persist == graph.PersistNever) {
+				t.known = map[string]*refTask{}
+			}
+			t.child = g.newGraph(t.node.Sub, path, s, t.known)
+			t.child.step, t.child.waits, t.child.input = -1, true, []simWrite{{"note", graph.OpOverwrite, s.Inp, 0}}
+		}
+		if end := t.child.begin(); end != "" {
+			if end = g.ended(t, end); end != "" {
+				return end
+			}
+		}
+	}
+	return g.look()
+}
+
+// due lists the tasks that may run.
+func (g *refGraph) due() (out []string) {
+	for _, t := range g.tasks {
+		switch {
+		case t.out != nil || t.settled:
+		case t.child != nil:
+			out = append(out, t.child.due()...)
+		default:
+			out = append(out, g.label(t))
+		}
+	}
+	return out
+}
+
+// finish runs a task that is due, if there is one of this name.
+func (g *refGraph) finish(label string) (found bool, end string) {
+	for _, t := range g.tasks {
+		switch {
+		case t.out != nil || t.settled:
+		case t.child != nil:
+			if found, end = t.child.finish(label); end != "" {
+				end = g.ended(t, end)
+			}
+		case g.label(t) == label:
+			found, end = true, g.run(t)
+		}
+		if found && end == "" {
+			end = g.look()
+		}
+		if found {
+			break
+		}
+	}
+	return found, end
+}
+
+// run is a node with its attempts, and returns how it failed.
+func (g *refGraph) run(t *refTask) string {
+	n, name, s := t.node, g.path+t.node.Name, g.sees(t)
+	for attempt := 1; ; attempt++ {
+		g.count(name)
+		g.drain = g.drain || n.Drains
+		more := 0
+		if n.Once && t.effect == nil {
+			g.count("effect of " + name)
+			e := n.effect(s)
+			t.effect = &e
+			g.point()
+		}
+		if n.Once {
+			more = *t.effect
+		}
+		t.asked = nil
+		for i := range n.Asks {
+			key := fmt.Sprint("key", i)
+			if v, ok := t.answers[key]; ok {
+				more += v
+			} else if len(t.asked) == 0 || n.Together {
+				t.asked = append(t.asked, refQuestion{name, key, fmt.Sprint(s.X), t})
+			}
+		}
+		if t.settled = len(t.asked) > 0; t.settled {
+			break
+		}
+		fails := g.broken && n.fails(s, attempt)
+		if fails && attempt < n.Attempts {
+			continue
+		}
+		switch {
+		case fails && (n.Handler == "" || n.Handler == "decline"):
+			return "failed " + name
+		case fails:
+			t.failed = true
+			g.point()
+			g.rescue(t)
+			return ""
+		}
+		t.out = &refOut{}
+		t.out.writes, t.out.cmd = n.result(s, more, g.plan.Private)
+		break
+	}
+	g.point()
+	return ""
+}
+
+// rescue lets the handler of a node take over.
+func (g *refGraph) rescue(t *refTask) {
+	t.out = &refOut{}
+	t.out.writes, t.out.cmd = t.node.rescued(g.sees(t))
+	g.point()
+}
+
+// ended is the end of a task's own graph, and returns how the task failed.
+func (g *refGraph) ended(t *refTask, end string) string {
+	switch end {
+	case "done":
+		t.out = &refOut{writes: t.child.flat()}
+		if t.child.plan.Persist == graph.PersistAlways {
+			g.kept[t.child.path] = t.child.state.Seen
+		}
+	case "parent":
+		t.out = t.child.handed
+	case "interrupted":
+		t.settled, t.asked = true, t.child.pending()
+	default:
+		return end
+	}
+	g.point()
+	return ""
+}
+
+// look commits the superstep once each of its tasks has come to something.
+func (g *refGraph) look() string {
+	open := false
+	var outs [][]simWrite
+	g.handed = nil
+	for _, t := range g.tasks {
+		if open = open || t.settled; t.out == nil {
+			if !t.settled {
+				return ""
+			}
+			continue
+		}
+		if outs = append(outs, t.out.writes); t.out.cmd.parent {
+			if g.handed != nil && !open {
+				return "invalid"
+			}
+			g.handed = &refOut{t.out.writes, simCommand{to: t.out.cmd.to, instead: true}}
+		}
+	}
+	switch {
+	case open:
+		return "interrupted"
+	case g.handed != nil:
+		return "parent"
+	}
+	s, conflict := refMerge(g.base(), outs...)
+	if conflict != "" {
+		return "conflict " + conflict
+	}
+	var ran []string
+	for _, t := range g.tasks {
+		g.arrive(t)
+		ran = append(ran, t.node.Name)
+	}
+	g.wrote = append(g.wrote, refJoined(outs)...)
+	g.used++
+	next, sends := g.follow(g.tasks, g.base())
+	g.commit(graph.SourceLoop, s, next, sends)
+	if len(g.tasks) > 0 && intersect(ran, g.plan.After) {
+		g.stopped = true
+	}
+	g.point()
+	if g.stopped {
+		return "interrupted"
+	}
+	return g.begin()
+}
