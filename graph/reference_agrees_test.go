@@ -227,8 +227,8 @@ func (s *sim) do(op simOp) string {
 		if i := s.IntN(len(s.Plan.Nodes) + 1); i > 0 {
 			as = s.Plan.Nodes[i-1].Name
 		}
-		if as == graph.End && len(s.refs[0].root.edit) > 0 {
-			return simBlind // the writes of an edit to Append channels are lost, others are not
+		if as == graph.End && (len(s.refs[0].root.edit) > 0 || s.refs[0].root.waits) {
+			return simBlind // the edit's writes to Append channels are lost, others are not; an input is merged after the update
 		}
 		s.say("update as %s %v", as, more)
 		s.saver.live(0, false)
@@ -404,15 +404,15 @@ func simEnded(end simEnd) string { return fmt.Sprintf("%s %+v", simKind(end.err)
 
 // simKind says what kind of error a call returned.
 func simKind(err error) string {
-	var failed simFailure
 	var conflict *graph.ConflictError
 	switch {
 	case err == nil:
 		return "done"
 	case errors.As(err, new(*graph.InterruptedError)):
 		return "interrupted"
-	case errors.As(err, &failed):
-		return "failed " + failed.label
+	case strings.HasSuffix(err.Error(), " fails"): // a failure that was on record has no type
+		text := err.Error()
+		return "failed " + strings.TrimSuffix(text[strings.LastIndex(text, ": ")+2:], " fails")
 	case errors.As(err, new(*graph.RecursionError)):
 		return "recursion"
 	case errors.As(err, new(*graph.DrainedError)):

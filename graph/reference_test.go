@@ -99,8 +99,15 @@ func (t *refThread) newGraph(p *simPlan, path string, s board, known map[string]
 // invoke begins a turn; what was left to run is given up.
 func (t *refThread) invoke(in []simWrite) string {
 	g := t.root
-	s, _ := refMerge(g.base(), g.finished()...)
+	g.letIn()
+	s, conflict := refMerge(g.base(), g.finished()...)
+	if conflict != "" {
+		s, _ = refMerge(g.base())
+	}
 	g.input, g.waits, g.held = in, true, map[string]bool{}
+	for i := range g.arrived {
+		g.arrived[i] = map[string]bool{}
+	}
 	g.commit(graph.SourceInput, s, nil, nil)
 	return t.resume(nil, nil, nil)
 }
@@ -128,9 +135,18 @@ func (t *refThread) resume(answers map[int]int, edit []simWrite, to []string) st
 	return g.begin()
 }
 
+// letIn takes an input that no run has committed into the state.
+func (g *refGraph) letIn() {
+	if g.waits {
+		g.state, _ = refMerge(g.state, g.input)
+		g.waits = false
+	}
+}
+
 // update writes by hand in a node's name.
 func (t *refThread) update(as string, writes []simWrite) string {
 	g := t.root
+	g.letIn()
 	s, conflict := g.shown()
 	for _, t := range g.tasks {
 		if t.out != nil && conflict == "" {
@@ -150,10 +166,9 @@ func (t *refThread) update(as string, writes []simWrite) string {
 		g.arrive(by)
 		next, sends = g.follow([]*refTask{by}, s)
 	}
-	stopped := g.stopped
-	g.waits = false
+	stopped, was := g.stopped, g.names()
 	g.commit(graph.SourceUpdate, s, next, sends)
-	g.stopped = stopped // who updates at a breakpoint means to go on behind it
+	g.stopped = stopped && slices.Equal(was, g.names()) // the same breakpoint is passed
 	return ""
 }
 
@@ -195,16 +210,18 @@ func (g *refGraph) begin() string {
 		return "done"
 	case g.path == "" && g.drain:
 		return "drained"
-	case g.used >= g.limit:
-		return "recursion"
 	case !g.stopped && intersect(names, g.plan.Before):
 		g.stopped = true
 		g.point()
 		return "interrupted"
+	case g.used >= g.limit:
+		return "recursion"
 	}
 	for _, t := range g.tasks {
-		if t.failed && t.out == nil {
-			g.rescue(t)
+		if t.failed {
+			if end := g.rescue(t); end != "" {
+				return end
+			}
 		}
 		if t.node.Sub == nil || t.out != nil {
 			continue
@@ -298,13 +315,12 @@ func (g *refGraph) run(t *refTask) string {
 			continue
 		}
 		switch {
-		case fails && (n.Handler == "" || n.Handler == "decline"):
+		case fails && n.Handler == "":
 			return "failed " + name
 		case fails:
 			t.failed = true
 			g.point()
-			g.rescue(t)
-			return ""
+			return g.rescue(t)
 		}
 		t.out = &refOut{}
 		t.out.writes, t.out.cmd = n.result(s, more, g.plan.Private)
@@ -314,11 +330,16 @@ func (g *refGraph) run(t *refTask) string {
 	return ""
 }
 
-// rescue lets the handler of a node take over.
-func (g *refGraph) rescue(t *refTask) {
+// rescue lets the handler of a node take over, also when the process died before
+// it could. It returns how the task failed.
+func (g *refGraph) rescue(t *refTask) string {
+	if t.failed = false; t.node.Handler == "decline" {
+		return "failed " + g.path + t.node.Name
+	}
 	t.out = &refOut{}
 	t.out.writes, t.out.cmd = t.node.rescued(g.sees(t))
 	g.point()
+	return ""
 }
 
 // ended is the end of a task's own graph, and returns how the task failed.
