@@ -145,7 +145,10 @@ func (g *refGraph) letIn() {
 
 // update writes by hand in a node's name.
 func (t *refThread) update(as string, writes []simWrite) string {
-	g := t.root
+	g, merge := t.root, refMerge
+	if g.waits {
+		merge = refKeeping // the first superstep of the input is yet to come
+	}
 	g.letIn()
 	s, conflict := g.shown()
 	for _, t := range g.tasks {
@@ -153,7 +156,7 @@ func (t *refThread) update(as string, writes []simWrite) string {
 			g.arrive(t)
 		}
 	}
-	if s, conflict = refMerge(s, writes); conflict != "" {
+	if s, conflict = merge(s, writes); conflict != "" {
 		return "conflict " + conflict
 	}
 	var next map[string]bool
