@@ -216,7 +216,11 @@ func (s *sim) do(op simOp) string {
 		if len(s.refs[0].root.edit) > 0 {
 			return simBlind // an edit that came with Resume, and that State shows, is lost
 		}
-		if fresh, _ := refMerge(board{}, s.refs[0].root.finished()...); fresh.Inp != "" {
+		outs := s.refs[0].root.finished()
+		if s.refs[0].root.waits {
+			outs = append(outs, s.refs[0].root.input)
+		}
+		if fresh, _ := refMerge(board{}, outs...); fresh.Inp != "" {
 			return simBlind // the turn's first nodes see an Ephemeral of the turn that was given up, and what is saved is without it
 		}
 		s.say("invoke %v", more)
