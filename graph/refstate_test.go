@@ -73,7 +73,7 @@ func (g *refGraph) flat() (out []simWrite) {
 	last := map[string]bool{}
 	for _, w := range g.wrote {
 		switch {
-		case w.Channel == "seen" && g.plan.Private:
+		case w.Channel == "seen" && g.plan.Private, w.Channel == "note" && g.state.Inp == "":
 		case over[w.Channel] || w.Op == graph.OpSet:
 			last[w.Channel] = true
 		default:
