@@ -14,7 +14,6 @@ import (
 // refMerge merges the writes of tasks into a state, and names a channel that
 // more than one of them wants for itself.
 func refMerge(s board, outs ...[]simWrite) (board, string) {
-	was := s
 	sets, overs := map[string]int{}, map[string]int{}
 	for _, w := range refJoined(outs) {
 		switch w.Op {
@@ -24,12 +23,14 @@ func refMerge(s board, outs ...[]simWrite) (board, string) {
 			sets[w.Channel]++
 		}
 	}
+	for _, channel := range []string{"log", "foo", "hello", "note"} { // in the order of the graph
+		if overs[channel] > 1 || overs[channel] == 0 && sets[channel] > 1 {
+			return s, channel
+		}
+	}
 	s.Inp = ""
 	for _, w := range refJoined(outs) {
 		over, list := w.Op == graph.OpOverwrite, strings.Split(w.Str, "\n")
-		if overs[w.Channel] > 1 || overs[w.Channel] == 0 && sets[w.Channel] > 1 {
-			return was, w.Channel
-		}
 		switch {
 		case overs[w.Channel] == 1 && !over: // discarded
 		case w.Channel == "log" && over:
