@@ -21,6 +21,9 @@ func drawSimPlan(r *rand.Rand, depth int, around []string, never bool) *simPlan 
 	rarely := func(n int) bool { return r.IntN(n) == 0 }
 	if depth > 0 {
 		p.Persist = graph.Persistence(r.IntN(3))
+		if never {
+			p.Persist = graph.Persistence(r.IntN(2)) // what is always kept within what is never kept is left out
+		}
 		p.Private = rarely(2)
 		never = never || p.Persist == graph.PersistNever
 	}
