@@ -15,6 +15,9 @@ const (
 	// refNoteLost: a graph inside a node that goes on in its first superstep does
 	// not see the Ephemeral that it began with.
 	refNoteLost = true
+	// refNoteBack: a graph inside a node that had ended when the process died
+	// returns the last Ephemeral that it ever wrote.
+	refNoteBack = true
 )
 
 // A refThread is a second, naive engine: one thread of a simPlan as data. It
@@ -180,6 +183,11 @@ func (g *refGraph) wake() {
 	g.used = 0
 	if refNoteLost && g.path != "" && g.step == 0 {
 		g.state.Inp = ""
+	}
+	for _, w := range g.wrote {
+		if refNoteBack && g.path != "" && len(g.tasks) == 0 && w.Channel == "note" {
+			g.state.Inp = w.Str
+		}
 	}
 	for _, t := range g.tasks {
 		t.settled = false
