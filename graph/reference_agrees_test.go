@@ -196,7 +196,9 @@ func (s *sim) turn(ctx context.Context, label string) error {
 func (s *sim) count(what string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.counts[what]++
+	if !s.saver.dead() {
+		s.counts[what]++
+	}
 }
 
 func (s *sim) say(format string, args ...any) {
