@@ -23,73 +23,6 @@ var (
 	simFirst = flag.Uint64("sim.first", 1, "the seed of the first of them")
 )
 
-// A simCase is a plan and what is done with a thread of it.
-type simCase struct {
-	Plan  *simPlan
-	Limit int
-	Ops   []simOp
-}
-
-// A simOp is a call. What it leaves open, such as the order in which tasks
-// return, its seed decides.
-type simOp struct {
-	Kind   string // go on, turn, edit or by hand
-	Seed   uint64
-	Broken bool // nodes fail
-	Crash  int  // the process dies before so many tasks have run
-	Commit int  // or at this commit
-	Lossy  bool // which takes effect
-	Drain  int  // it is asked to stop before so many tasks have run
-}
-
-func drawSimCase(seed uint64) *simCase {
-	r := rand.New(rand.NewPCG(seed, 19))
-	c := &simCase{Plan: drawSimPlan(r, 0, nil, false), Limit: 1 + r.IntN(8)}
-	for range 3 + r.IntN(8) {
-		op := simOp{Kind: []string{"go on", "go on", "go on", "go on", "turn", "edit", "by hand"}[r.IntN(7)], Seed: r.Uint64(), Broken: r.IntN(3) == 0}
-		switch r.IntN(6) {
-		case 0:
-			op.Crash = 1 + r.IntN(8)
-		case 1:
-			op.Commit, op.Lossy = 1+r.IntN(12), r.IntN(2) == 0
-		case 2:
-			op.Drain = r.IntN(6)
-		}
-		c.Ops = append(c.Ops, op)
-	}
-	return c
-}
-
-func (c *simCase) String() string {
-	out := fmt.Sprintf("%slimit %d\n", c.Plan, c.Limit)
-	for _, op := range c.Ops {
-		out += fmt.Sprintf("%+v\n", op)
-	}
-	return out
-}
-
-func (c *simCase) shrunk() (out []*simCase) {
-	for i := range c.Ops {
-		out = append(out, &simCase{c.Plan, c.Limit, slices.Delete(slices.Clone(c.Ops), i, i+1)})
-	}
-	for _, p := range c.Plan.shrunk() {
-		out = append(out, &simCase{p, c.Limit, c.Ops})
-	}
-	for i, op := range c.Ops {
-		for _, simpler := range []simOp{
-			{op.Kind, op.Seed, false, op.Crash, op.Commit, op.Lossy, op.Drain}, {op.Kind, op.Seed, op.Broken, 0, 0, false, 0},
-			{op.Kind, 1, op.Broken, op.Crash, op.Commit, op.Lossy, op.Drain}, {"go on", op.Seed, op.Broken, op.Crash, op.Commit, op.Lossy, op.Drain},
-		} {
-			if simpler != op {
-				ops := slices.Clone(c.Ops)
-				ops[i] = simpler
-				out = append(out, &simCase{c.Plan, c.Limit, ops})
-			}
-		}
-	}
-	return out
-}
-
 // TestReferenceAgrees plays random threads on the engine and on the reference:
 // tasks return in any order, one after the other, and calls fail, are drained,
 // or die with their process.
@@ -169,6 +102,10 @@ func (c *simCase) play(t *testing.T) (problem string, supersteps int) {
 				problem = strings.Join(append(s.story, problem), "\n")
 				return
 			}
+		}
+		if problem = s.compareRows(0, nil, ""); problem != "" {
+			problem = strings.Join(append(s.story, "at the end:", problem), "\n")
+			return
 		}
 		supersteps = len(s.refs[0].rows)
 	})
@@ -376,7 +313,12 @@ func refDied(refs []*refThread, step func(*refThread) string) (out []*refThread)
 // compare lets the references make a step, which may be none, and keeps those
 // that look as the thread does.
 func (s *sim) compare(step func(*refThread) string, end string) string {
-	got := end + "\n" + s.looks()
+	return s.compareRows(3, step, end)
+}
+
+// compareRows is compare with so many of the newest checkpoints, 0 for all.
+func (s *sim) compareRows(rows int, step func(*refThread) string, end string) string {
+	got := end + "\n" + s.looks(rows)
 	var next []*refThread
 	var want string
 	for _, r := range s.refs {
@@ -384,7 +326,7 @@ func (s *sim) compare(step func(*refThread) string, end string) string {
 		if step != nil {
 			want = r.told(step(r)) + "\n"
 		}
-		if want += r.looks(s.counts); want == got {
+		if want += r.looks(rows, s.counts); want == got {
 			next = append(next, r)
 		}
 	}
@@ -392,139 +334,4 @@ func (s *sim) compare(step func(*refThread) string, end string) string {
 		return "(-reference +engine)\n" + differ(strings.Split(want, "\n"), strings.Split(got, "\n"))
 	}
 	return ""
-}
-
-// told is the end of a call and the state that it returns.
-func (r *refThread) told(end string) string {
-	switch s, _ := r.root.shown(); {
-	case strings.HasPrefix(end, "by hand"):
-		return end
-	case end == "interrupted":
-		return fmt.Sprintf("%s %+v", end, s)
-	default:
-		return fmt.Sprintf("%s %+v", end, r.root.base())
-	}
-}
-
-func simEnded(end simEnd) string { return fmt.Sprintf("%s %+v", simKind(end.err), end.out) }
-
-// simKind says what kind of error a call returned.
-func simKind(err error) string {
-	var conflict *graph.ConflictError
-	switch {
-	case err == nil:
-		return "done"
-	case errors.As(err, new(*graph.InterruptedError)):
-		return "interrupted"
-	case strings.HasSuffix(err.Error(), " fails"): // a failure that was on record has no type
-		text := err.Error()
-		return "failed " + strings.TrimSuffix(text[strings.LastIndex(text, ": ")+2:], " fails")
-	case errors.As(err, new(*graph.RecursionError)):
-		return "recursion"
-	case errors.As(err, new(*graph.DrainedError)):
-		return "drained"
-	case errors.As(err, &conflict):
-		return "conflict " + conflict.Channel
-	case errors.Is(err, graph.ErrInvalidUpdate):
-		return "invalid"
-	}
-	return "error " + err.Error()
-}
-
-// looks is what can be seen of a thread from outside.
-func (r *refThread) looks(counts map[string]int) string {
-	var b strings.Builder
-	if len(r.rows) == 0 {
-		return "nothing\n"
-	}
-	for _, row := range r.rows {
-		fmt.Fprintf(&b, "%s %d %v %+v\n", row.Source, row.Step, row.Next, row.State)
-	}
-	s, conflict := r.root.shown()
-	fmt.Fprintf(&b, "now %+v next %v conflict %t\n", s, r.root.left(), conflict != "")
-	for _, q := range r.root.pending() {
-		fmt.Fprintf(&b, "%s asks %s %s\n", q.Node, q.Key, q.Payload)
-	}
-	for _, what := range slices.Sorted(maps.Keys(r.most)) {
-		if n := counts[what]; n < r.least[what] || n > r.most[what] {
-			fmt.Fprintf(&b, "%s ran %d to %d times, and not %d\n", what, r.least[what], r.most[what], n)
-		}
-	}
-	for what, n := range counts {
-		if n > 0 && r.most[what] == 0 {
-			fmt.Fprintf(&b, "%s must not run\n", what)
-		}
-	}
-	return b.String()
-}
-
-func (s *sim) looks() string {
-	ctx := context.Background()
-	now, err := s.app.State(ctx, graph.Key{Thread: "t"})
-	if errors.Is(err, graph.ErrNoCheckpoint) {
-		return "nothing\n"
-	} else if err != nil {
-		return err.Error()
-	}
-	var rows []string
-	for snap, err := range s.app.History(ctx, "t", nil) {
-		if err != nil {
-			return err.Error()
-		}
-		rows = append(rows, fmt.Sprintf("%s %d %v %+v\n", snap.Source, snap.Step, snap.Next, snap.State))
-	}
-	slices.Reverse(rows)
-	var b strings.Builder
-	b.WriteString(strings.Join(rows, ""))
-	fmt.Fprintf(&b, "now %+v next %v conflict %t\n", now.State, now.Next, now.Conflict != nil)
-	for _, p := range now.Interrupts {
-		fmt.Fprintf(&b, "%s asks %s %s\n", strings.TrimPrefix(p.Namespace+"/"+p.Node, "/"), p.Key, p.Payload)
-	}
-	return b.String()
-}
-
-// A simSaver dies with its process: after that it does nothing that is asked of
-// it by a run. State and History read what is there.
-type simSaver struct {
-	graph.Checkpointer
-	mu    sync.Mutex
-	left  int // commits until it dies
-	lossy bool
-	gone  bool
-}
-
-func (s *simSaver) live(commits int, lossy bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.left, s.lossy, s.gone = commits, lossy, false
-}
-
-func (s *simSaver) dead() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.gone
-}
-
-func (s *simSaver) kill() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.gone = true
-}
-
-func (s *simSaver) Commit(ctx context.Context, thread string, change graph.Change) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.gone {
-		return errDead
-	}
-	if s.left--; s.left != 0 {
-		return s.Checkpointer.Commit(ctx, thread, change)
-	}
-	s.gone = true
-	if s.lossy {
-		if err := s.Checkpointer.Commit(ctx, thread, change); err != nil {
-			return err
-		}
-	}
-	return errDead
 }
