@@ -152,6 +152,13 @@ func (n *simNode) result(s board, more int, private bool) (out []simWrite, cmd s
 	return out, cmd
 }
 
+// forgets reports whether a graph that keeps nothing asks.
+func (p *simPlan) forgets(never bool) bool {
+	return slices.ContainsFunc(p.Nodes, func(n *simNode) bool {
+		return never && n.Asks > 0 || n.Sub != nil && n.Sub.forgets(never || n.Sub.Persist == graph.PersistNever)
+	})
+}
+
 // rescued is what its handler returns.
 func (n *simNode) rescued(s board) (out []simWrite, cmd simCommand) {
 	out = []simWrite{{"log", graph.OpAdd, n.Name + "!", 0}, {"x", graph.OpAdd, "", 1}}
