@@ -195,7 +195,7 @@ func (s *sim) do(op simOp) string {
 	more = more[:min(2, len(more))]
 	s.say("resume with answers %v edit %v", answers, more)
 	return s.call(op, opts, func(ctx context.Context) (board, error) { return s.app.Resume(ctx, simUpdate(more), opts) },
-		func(r *refThread) string { return r.resume(answers, more, nil) })
+		func(r *refThread) string { return r.resume(answers, more) })
 }
 
 type simEnd struct {

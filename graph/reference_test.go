@@ -1,9 +1,7 @@
 package graph_test
 
 import (
-	"cmp"
 	"slices"
-	"strings"
 
 	"example.com/assay/graph"
 )
@@ -106,16 +104,14 @@ func (t *refThread) invoke(in []simWrite) string {
 	if conflict != "" {
 		s, _ = refMerge(g.base())
 	}
-	g.input, g.waits, g.held = in, true, map[string]bool{}
-	for i := range g.arrived {
-		g.arrived[i] = map[string]bool{}
-	}
+	g.input, g.waits = in, true
+	g.giveUp()
 	g.commit(graph.SourceInput, s, nil, nil)
-	return t.resume(nil, nil, nil)
+	return t.resume(nil, nil)
 }
 
 // resume goes on with answers, by their place in pending, and an edit.
-func (t *refThread) resume(answers map[int]int, edit []simWrite, to []string) string {
+func (t *refThread) resume(answers map[int]int, edit []simWrite) string {
 	g := t.root
 	for i, q := range g.pending() {
 		if v, ok := answers[i]; ok {
@@ -123,18 +119,18 @@ func (t *refThread) resume(answers map[int]int, edit []simWrite, to []string) st
 		}
 	}
 	g.edit = append(g.edit, edit...)
-	for _, name := range to {
-		if !slices.ContainsFunc(g.tasks, func(t *refTask) bool { return t.send == 0 && t.node.Name == name }) {
-			g.tasks = append(g.tasks, g.newTask(name, 0, nil))
-		}
-	}
-	slices.SortStableFunc(g.tasks, func(a, b *refTask) int {
-		return cmp.Or(cmp.Compare(a.send, b.send), strings.Compare(a.node.Name, b.node.Name))
-	})
 	t.drain = false
 	g.wake()
 	t.point()
 	return g.begin()
+}
+
+// giveUp forgets what is waited for.
+func (g *refGraph) giveUp() {
+	g.held = map[string]bool{}
+	for i := range g.arrived {
+		g.arrived[i] = map[string]bool{}
+	}
 }
 
 // letIn takes an input that no run has committed into the state.
@@ -164,7 +160,7 @@ func (t *refThread) update(as string, writes []simWrite) string {
 	var next map[string]bool
 	var sends []simSend
 	if as == graph.End {
-		g.held = map[string]bool{}
+		g.giveUp()
 	} else {
 		by := g.newTask(as, 0, &s)
 		by.out = &refOut{}

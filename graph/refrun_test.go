@@ -135,22 +135,24 @@ func (g *refGraph) look() string {
 			}
 			continue
 		}
-		if outs = append(outs, t.out.writes); t.out.cmd.parent {
+		if !t.out.cmd.parent {
+			outs = append(outs, t.out.writes)
+		} else {
 			parents++
 			g.handed = &refOut{t.out.writes, simCommand{to: t.out.cmd.to, instead: true}}
 		}
 	}
-	switch {
-	case open:
+	if open {
 		return "interrupted"
+	}
+	s, conflict := refMerge(g.base(), outs...)
+	switch {
+	case conflict != "":
+		return "conflict " + conflict
 	case parents > 1:
 		return "invalid"
 	case parents == 1:
 		return "parent"
-	}
-	s, conflict := refMerge(g.base(), outs...)
-	if conflict != "" {
-		return "conflict " + conflict
 	}
 	var ran []string
 	for _, t := range g.tasks {
