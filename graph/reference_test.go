@@ -1,0 +1,253 @@
+package graph_test
+
+import (
+	"slices"
+
+	"example.com/assay/graph"
+)
+
+// What the engine does today although it should not. Each is a line in the
+// reference that goes when the engine is right.
+const (
+	// refNoteLost: a graph inside a node that goes on in its first superstep does
+	// not see the Ephemeral that it began with.
+	refNoteLost = true
+	// refNoteBack: a graph inside a node that had ended when the process died
+	// returns the last Ephemeral that it ever wrote.
+	refNoteBack = true
+)
+
+// A refThread is a second, naive engine: one thread of a simPlan as data. It
+// says which tasks may run (due), is told that one of them did (finish), and
+// goes on by itself until tasks are due again or the call ends. All of it but
+// what wake forgets is on record: a crash is to call resume or invoke next.
+type refThread struct {
+	root                  *refGraph
+	rows                  []refRow            // checkpoints, oldest first
+	kept                  map[string][]string // the channel seen of graphs that keep their state, by path
+	limit                 int
+	broken, drain, unsure bool           // unsure: what runs may not have run
+	least, most           map[string]int // how often something ran, and may have
+	point                 func()         // is called when something is on record
+}
+
+type refRow struct {
+	Source graph.Source
+	Step   int
+	Next   []string
+	State  board
+}
+
+type refGraph struct { // one graph of the thread
+	*refThread
+	plan    *simPlan
+	path    string
+	state   board
+	input   []simWrite // if waits: not committed yet
+	waits   bool
+	edit    []simWrite // what came with resume in this superstep
+	step    int
+	used    int // supersteps of this call
+	tasks   []*refTask
+	held    map[string]bool   // deferred nodes that were reached
+	arrived []map[string]bool // by join
+	stopped bool              // at a breakpoint before these tasks
+	wrote   []simWrite        // since it began
+	handed  *refOut           // to the graph around, by a Parent
+	known   map[string]*refTask
+}
+
+type refTask struct {
+	node    *simNode
+	send    int
+	own     *board // of a Send
+	answers map[string]int
+	asked   []refQuestion
+	effect  *int // what its Once returned
+	out     *refOut
+	child   *refGraph
+	known   map[string]*refTask // of a child that keeps nothing
+	failed  bool                // and its handler did not finish
+	settled bool                // it asked, in this call
+}
+
+type refOut struct {
+	writes []simWrite
+	cmd    simCommand
+}
+
+type refQuestion struct {
+	Node, Key, Payload string
+	task               *refTask
+}
+
+func newReference(p *simPlan, limit int) *refThread {
+	t := &refThread{kept: map[string][]string{}, limit: limit, least: map[string]int{}, most: map[string]int{}, point: func() {}}
+	t.root = t.newGraph(p, "", board{}, nil)
+	t.root.step = -2
+	return t
+}
+
+func (t *refThread) newGraph(p *simPlan, path string, s board, known map[string]*refTask) *refGraph {
+	g := &refGraph{refThread: t, plan: p, path: path, state: s, held: map[string]bool{}, known: known}
+	for range p.Joins {
+		g.arrived = append(g.arrived, map[string]bool{})
+	}
+	return g
+}
+
+// invoke begins a turn; what was left to run is given up.
+func (t *refThread) invoke(in []simWrite) string {
+	g := t.root
+	g.letIn()
+	s, conflict := refMerge(g.base(), g.finished()...)
+	if conflict != "" {
+		s, _ = refMerge(g.base())
+	}
+	g.input, g.waits = in, true
+	g.giveUp()
+	g.commit(graph.SourceInput, s, nil, nil)
+	return t.resume(nil, nil)
+}
+
+// resume goes on with answers, by their place in pending, and an edit.
+func (t *refThread) resume(answers map[int]int, edit []simWrite) string {
+	g := t.root
+	for i, q := range g.pending() {
+		if v, ok := answers[i]; ok {
+			q.task.answers[q.Key] = v
+		}
+	}
+	g.edit = append(g.edit, edit...)
+	t.drain = false
+	g.wake()
+	t.point()
+	return g.begin()
+}
+
+// giveUp forgets what is waited for.
+func (g *refGraph) giveUp() {
+	g.held = map[string]bool{}
+	for i := range g.arrived {
+		g.arrived[i] = map[string]bool{}
+	}
+}
+
+// letIn takes an input that no run has committed into the state.
+func (g *refGraph) letIn() {
+	if g.waits {
+		g.state, _ = refMerge(g.state, g.input)
+		g.waits = false
+	}
+}
+
+// update writes by hand in a node's name.
+func (t *refThread) update(as string, writes []simWrite) string {
+	g, merge := t.root, refMerge
+	if g.waits {
+		merge = refKeeping // the first superstep of the input is yet to come
+	}
+	g.letIn()
+	s, conflict := g.shown()
+	for _, t := range g.tasks {
+		if t.out != nil && conflict == "" {
+			g.arrive(t)
+		}
+	}
+	if s, conflict = merge(s, writes); conflict != "" {
+		return "conflict " + conflict
+	}
+	var next map[string]bool
+	var sends []simSend
+	if as == graph.End {
+		g.giveUp()
+	} else {
+		by := g.newTask(as, 0, &s)
+		by.out = &refOut{}
+		g.arrive(by)
+		next, sends = g.follow([]*refTask{by}, s)
+	}
+	stopped, was := g.stopped, g.names()
+	g.commit(graph.SourceUpdate, s, next, sends)
+	g.stopped = stopped && slices.Equal(was, g.names()) // the same breakpoint is passed
+	return ""
+}
+
+// wake forgets what only the last call knew.
+func (g *refGraph) wake() {
+	g.used = 0
+	if refNoteLost && g.path != "" && g.step == 0 {
+		g.state.Inp = ""
+	}
+	for _, w := range g.wrote {
+		if refNoteBack && g.path != "" && len(g.tasks) == 0 && w.Channel == "note" {
+			g.state.Inp = w.Str
+		}
+	}
+	for _, t := range g.tasks {
+		t.settled = false
+		if t.out != nil && t.out.cmd.parent {
+			t.out = nil // typed by the graph around, so it cannot be on record
+		}
+		switch {
+		case t.child == nil || t.out != nil:
+		case t.child.plan.Persist != graph.PersistNever:
+			t.child.wake()
+		default:
+			t.known, t.child = t.child.known, nil
+		}
+	}
+}
+
+// begin goes on until tasks are due, and returns how the graph ended if it did.
+func (g *refGraph) begin() string {
+	if g.waits {
+		s, conflict := refMerge(g.state, g.input)
+		if conflict != "" {
+			return "conflict " + conflict
+		}
+		g.waits = false
+		next, _ := g.follow([]*refTask{{node: &simNode{Edges: g.plan.Start}, out: &refOut{}}}, s)
+		g.commit(graph.SourceLoop, s, next, nil)
+		g.point()
+	}
+	switch names := g.names(); {
+	case len(names) == 0:
+		return "done"
+	case g.path == "" && g.drain:
+		return "drained"
+	case !g.stopped && intersect(names, g.plan.Before):
+		g.stopped = true
+		g.point()
+		return "interrupted"
+	case g.used >= g.limit:
+		return "recursion"
+	}
+	for _, t := range g.tasks {
+		if t.failed {
+			if end := g.rescue(t); end != "" {
+				return end
+			}
+		}
+		if t.node.Sub == nil || t.out != nil {
+			continue
+		}
+		if t.child == nil {
+			s, path := g.base(), g.path+t.node.Name+"/"
+			if t.node.Sub.Private {
+				s.Seen = g.kept[path]
+			}
+			if t.known == nil && (g.known != nil || t.node.Sub.Persist == graph.PersistNever) {
+				t.known = map[string]*refTask{}
+			}
+			t.child = g.newGraph(t.node.Sub, path, s, t.known)
+			t.child.step, t.child.waits, t.child.input = -1, true, []simWrite{{"note", graph.OpOverwrite, s.Inp, 0}}
+		}
+		if end := t.child.begin(); end != "" {
+			if end = g.ended(t, end); end != "" {
+				return end
+			}
+		}
+	}
+	return g.look()
+}

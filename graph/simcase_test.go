@@ -1,0 +1,124 @@
+package graph_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync"
+
+	"example.com/assay/graph"
+)
+
+// A simCase is a plan and what is done with a thread of it.
+type simCase struct {
+	Plan  *simPlan
+	Limit int
+	Ops   []simOp
+}
+
+// A simOp is a call. What it leaves open, such as the order in which tasks
+// return, its seed decides.
+type simOp struct {
+	Kind   string // go on, turn, edit or by hand
+	Seed   uint64
+	Broken bool // nodes fail
+	Crash  int  // the process dies before so many tasks have run
+	Commit int  // or at this commit
+	Lossy  bool // which takes effect
+	Drain  int  // it is asked to stop before so many tasks have run
+}
+
+func drawSimCase(seed uint64) *simCase {
+	r := rand.New(rand.NewPCG(seed, 19))
+	c := &simCase{Plan: drawSimPlan(r, 0, nil, false), Limit: 1 + r.IntN(8)}
+	for range 3 + r.IntN(8) {
+		op := simOp{Kind: []string{"go on", "go on", "go on", "go on", "turn", "edit", "by hand"}[r.IntN(7)], Seed: r.Uint64(), Broken: r.IntN(3) == 0}
+		switch r.IntN(6) {
+		case 0:
+			op.Crash = 1 + r.IntN(8)
+		case 1:
+			op.Commit, op.Lossy = 1+r.IntN(12), r.IntN(2) == 0
+		case 2:
+			op.Drain = r.IntN(6)
+		}
+		c.Ops = append(c.Ops, op)
+	}
+	return c
+}
+
+func (c *simCase) String() string {
+	out := fmt.Sprintf("%slimit %d\n", c.Plan, c.Limit)
+	for _, op := range c.Ops {
+		out += fmt.Sprintf("%+v\n", op)
+	}
+	return out
+}
+
+func (c *simCase) shrunk() (out []*simCase) {
+	for i := range c.Ops {
+		out = append(out, &simCase{c.Plan, c.Limit, slices.Delete(slices.Clone(c.Ops), i, i+1)})
+	}
+	for _, p := range c.Plan.shrunk() {
+		out = append(out, &simCase{p, c.Limit, c.Ops})
+	}
+	for i, op := range c.Ops {
+		for _, simpler := range []simOp{
+			{op.Kind, op.Seed, false, op.Crash, op.Commit, op.Lossy, op.Drain}, {op.Kind, op.Seed, op.Broken, 0, 0, false, 0},
+			{op.Kind, 1, op.Broken, op.Crash, op.Commit, op.Lossy, op.Drain}, {"go on", op.Seed, op.Broken, op.Crash, op.Commit, op.Lossy, op.Drain},
+		} {
+			if simpler != op {
+				ops := slices.Clone(c.Ops)
+				ops[i] = simpler
+				out = append(out, &simCase{c.Plan, c.Limit, ops})
+			}
+		}
+	}
+	return out
+}
+
+// A simSaver dies with its process: after that it does nothing that is asked of
+// it by a run. State and History read what is there.
+type simSaver struct {
+	graph.Checkpointer
+	mu    sync.Mutex
+	left  int // commits until it dies
+	lossy bool
+	gone  bool
+}
+
+func (s *simSaver) live(commits int, lossy bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.left, s.lossy, s.gone = commits, lossy, false
+}
+
+func (s *simSaver) dead() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.gone
+}
+
+func (s *simSaver) kill() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.gone = true
+}
+
+func (s *simSaver) Commit(ctx context.Context, thread string, change graph.Change) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.gone {
+		return errDead
+	}
+	if s.left--; s.left != 0 {
+		return s.Checkpointer.Commit(ctx, thread, change)
+	}
+	s.gone = true
+	if s.lossy {
+		if err := s.Checkpointer.Commit(ctx, thread, change); err != nil {
+			return err
+		}
+	}
+	return errDead
+}
