@@ -159,6 +159,11 @@ func (r *run) writtenBefore(ctx context.Context, at string) (update, error) {
 			break
 		}
 	}
+	for i, row := range rows {
+		if i > 0 { // what lasts for a superstep is over
+			rows[i] = slices.DeleteFunc(row, ephemeral)
+		}
+	}
 	slices.Reverse(rows)
 	return slices.Concat(rows...), nil
 }

@@ -111,7 +111,7 @@ func (r *run) stopsToAsk(res *result, err error) (bool, error) {
 	case !errors.Is(err, errWaiting):
 		return false, nil
 	}
-	own := pending // which then is not always on the heap
+	own := pending        // which then is not always on the heap
 	if t.journal != nil { // else a graph around this one has it, and saves
 		data, err := encode(&own)
 		if err == nil {

@@ -75,7 +75,8 @@
 //     given, and must not change its elements, or what maps and pointers hold.
 //     A Reduce function returns a new value and leaves the current one alone.
 //   - Durable: what a task returned is on record before a sibling's failure or
-//     the process's death can lose it, and it is not run again. A task that has
+//     the process's death can lose it, and it is not run again (but for one that
+//     returned Parent). A task that has
 //     not returned runs again from its top. One run at a time has a thread
 //     (ErrThreadBusy), and a stale writer fails (ErrStale).
 //   - Saved as JSON: channels say what is saved, of the state and of Sends. What a

@@ -114,6 +114,9 @@ func (m *machine) adopt(p *point) error {
 // unfinished superstep wrote is kept; the rest of that superstep is given up.
 func (m *machine) turn(in update) error {
 	finished, err := m.finishedTasks()
+	if err == nil {
+		err = m.takeEarly()
+	}
 	if err != nil {
 		return err
 	}
@@ -135,6 +138,22 @@ func (m *machine) turn(in update) error {
 	m.step++
 	m.reenters, m.given = false, in
 	return m.start(in)
+}
+
+// takeEarly merges what came with an answer to a superstep that will not be
+// committed. The next checkpoint is a snapshot, since no task of its own wrote
+// that.
+func (m *machine) takeEarly() error {
+	if m.entering {
+		return nil
+	}
+	if err := m.mergeEarly(); err != nil {
+		return err
+	}
+	if m.early != nil {
+		m.early, m.base = nil, ""
+	}
+	return nil
 }
 
 // goOn resumes a thread.

@@ -6,17 +6,6 @@ import (
 	"example.com/assay/graph"
 )
 
-// What the engine does today although it should not. Each is a line in the
-// reference that goes when the engine is right.
-const (
-	// refNoteLost: a graph inside a node that goes on in its first superstep does
-	// not see the Ephemeral that it began with.
-	refNoteLost = true
-	// refNoteBack: a graph inside a node that had ended when the process died
-	// returns the last Ephemeral that it ever wrote.
-	refNoteBack = true
-)
-
 // A refThread is a second, naive engine: one thread of a simPlan as data. It
 // says which tasks may run (due), is told that one of them did (finish), and
 // goes on by itself until tasks are due again or the call ends. All of it but
@@ -98,11 +87,14 @@ func (t *refThread) newGraph(p *simPlan, path string, s board, known map[string]
 
 // invoke begins a turn; what was left to run is given up.
 func (t *refThread) invoke(in []simWrite) string {
-	g := t.root
+	g, merge := t.root, refMerge
+	if g.waits {
+		merge = refKeeping // the first superstep of the input is yet to come
+	}
 	g.letIn()
-	s, conflict := refMerge(g.base(), g.finished()...)
+	s, conflict := merge(g.base(), g.finished()...)
 	if conflict != "" {
-		s, _ = refMerge(g.base())
+		s, _ = merge(g.base())
 	}
 	g.input, g.waits = in, true
 	g.giveUp()
@@ -176,14 +168,6 @@ func (t *refThread) update(as string, writes []simWrite) string {
 // wake forgets what only the last call knew.
 func (g *refGraph) wake() {
 	g.used = 0
-	if refNoteLost && g.path != "" && g.step == 0 {
-		g.state.Inp = ""
-	}
-	for _, w := range g.wrote {
-		if refNoteBack && g.path != "" && len(g.tasks) == 0 && w.Channel == "note" {
-			g.state.Inp = w.Str
-		}
-	}
 	for _, t := range g.tasks {
 		t.settled = false
 		if t.out != nil && t.out.cmd.parent {
@@ -202,7 +186,7 @@ func (g *refGraph) wake() {
 // begin goes on until tasks are due, and returns how the graph ended if it did.
 func (g *refGraph) begin() string {
 	if g.waits {
-		s, conflict := refMerge(g.state, g.input)
+		s, conflict := refKeeping(g.state, g.input)
 		if conflict != "" {
 			return "conflict " + conflict
 		}

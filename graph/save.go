@@ -76,7 +76,7 @@ func (m *machine) adoptChildren(results []result) {
 // body is the data of a checkpoint; see saved.
 func (m *machine) body(source Source, results []result, full bool) (dst []byte, err error) {
 	dst = m.appendHead(make([]byte, 0, max(64, m.last+16)), full)
-	if !full && source != SourceFork && len(m.fleeting) > 0 {
+	if !full && source != SourceFork && !(m.leaves && source == SourceLoop) && len(m.fleeting) > 0 {
 		dst = append(dst, `,"drop":`...)
 		if dst, err = appendStrings(dst, channelNames(m.fleeting)); err != nil {
 			return nil, err

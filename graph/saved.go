@@ -134,10 +134,7 @@ func fold(lineage []Checkpoint, read lender) (*folded, error) {
 		}
 		f.size += len(c.Data)
 		if !s.Full {
-			for _, name := range s.Drop {
-				delete(lists, name)
-			}
-			if err := s.apply(lists, before.Input); err != nil {
+			if err := s.apply(lists, before.Input, c.Source); err != nil {
 				return nil, fmt.Errorf("reading checkpoint %s: %w", c.ID, err)
 			}
 		}
@@ -169,21 +166,33 @@ func fold(lineage []Checkpoint, read lender) (*folded, error) {
 }
 
 // apply makes the writes of the superstep's tasks. What came with answers was
-// merged before, for itself.
-func (s *saved) apply(lists map[string]*list, input []writeJSON) error {
-	var before, beside []writeJSON
+// merged for itself: before the superstep, so that what lasts for one is over, and
+// by hand in its place.
+func (s *saved) apply(lists map[string]*list, input []writeJSON, source Source) error {
+	var early, beside []writeJSON
 	for _, t := range s.Tasks {
 		switch t.Node {
 		case Start:
 			beside = append(beside, input...)
 		case "":
-			before = append(before, t.Update...)
+			early = append(early, t.Update...)
 		default:
 			beside = append(beside, t.Update...)
 		}
 	}
-	if err := s.merge(lists, before); err != nil {
+	drop := func() {
+		for _, name := range s.Drop {
+			delete(lists, name)
+		}
+	}
+	if source == SourceUpdate {
+		drop()
+	}
+	if err := s.merge(lists, early); err != nil {
 		return err
+	}
+	if source != SourceUpdate {
+		drop()
 	}
 	return s.merge(lists, beside)
 }

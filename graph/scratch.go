@@ -74,13 +74,16 @@ func (p *program) expire(s any) {
 	}
 }
 
+// ephemeral reports whether a write lasts for a superstep only.
+func ephemeral(w write) bool {
+	id := w.channel()
+	return id != nil && id.kind == KindEphemeral
+}
+
 // noteWrites keeps a superstep's writes for the graph that encloses this run.
 func (m *machine) noteWrites() {
 	if len(m.fleeting) > 0 {
-		m.written = slices.DeleteFunc(m.written, func(w write) bool {
-			id := w.channel()
-			return id != nil && id.kind == KindEphemeral
-		})
+		m.written = slices.DeleteFunc(m.written, ephemeral)
 	}
 	for i := range m.results {
 		m.written = append(m.written, m.results[i].update...)

@@ -180,7 +180,7 @@ func (m *machine) takeUp() error {
 	if m.entering {
 		return nil
 	}
-	err := m.mergeEarly()
+	err := m.takeEarly()
 	if err == nil {
 		m.kept, err = m.finishedTasks()
 	}
@@ -223,6 +223,7 @@ func (m *machine) editOnce(out *output, updates []handUpdate, named bool) (err e
 	m.wasDue = m.dueNames()
 	if m.entering { // what goes on by hand has left Start
 		m.entering, m.leaves = false, true
+		m.base = "" // the input is a superstep before this one, and no delta says so
 		if _, err := m.merge(m.now.kept, m.tally, []result{{node: end, update: m.given}}); err != nil {
 			return fmt.Errorf("merging the input: %w", err)
 		}

@@ -66,7 +66,7 @@ type Saver struct {
 	turn   chan struct{} // holds a token while nobody writes
 	mu     sync.Mutex
 	queue  []*waiting // changes that wait for their turn
-	writer writer        // for who has the token
+	writer writer     // for who has the token
 	reader reader
 	locks  *locks
 	close  func() error
