@@ -19,7 +19,7 @@ type entrance struct {
 	forks    bool                       // the run goes on from a checkpoint that is not the newest
 	resumes  []Answer                   // to interrupts
 	brings   update                     // writes that come with them
-	early    update                     // those and earlier ones, merged before the superstep
+	early    []update                   // those and earlier ones, merged before the superstep
 	answers  map[string]json.RawMessage // on record, by interrupt
 }
 
@@ -222,48 +222,61 @@ func (m *machine) answersAndWrites() (records []Record, err error) {
 	return append(records, brought...), err
 }
 
-// bring merges what came with an answer, and leads where its commands say. What
-// it returns is to be on record until the superstep is committed.
+// bring merges what came with answers, this call's and those before it each for
+// itself, and leads where their commands say. What it returns is to be on record
+// until the superstep is committed.
 func (m *machine) bring(in update) ([]Record, error) {
-	var before update
+	var all []update
 	for _, rec := range m.left {
 		if rec.Kind == RecordUpdate && rec.Task == "" {
-			var err error
-			if before, err = m.decodeUpdate(rec.Data); err != nil {
+			u, err := m.decodeUpdate(rec.Data)
+			if err != nil {
 				return nil, fmt.Errorf("reading what came with an answer: %w", err)
 			}
+			all = append(all, u)
 		}
 	}
-	all := slices.Concat(before, in)
-	if len(all) == 0 {
-		return nil, nil
+	key := ""
+	if len(all) > 0 {
+		key = fmt.Sprintf("%06d", len(all))
 	}
-	res := result{node: end, update: all, leads: true}
-	if _, err := m.merge(m.now.kept, m.tally, []result{res}); err != nil {
-		return nil, fmt.Errorf("merging the input: %w", err)
+	if len(in) > 0 {
+		all = append(all, in)
 	}
-	m.show(&m.now)
-	for _, w := range all {
-		c, ok := w.(*command)
-		switch {
-		case ok:
-			if err := m.lead(c); err != nil {
-				return nil, err
-			}
-		case w.channel() == nil:
-			return nil, fmt.Errorf("%w: a command (%s) in the run's input, which no node returned", ErrInvalidUpdate, w.Op())
+	for _, u := range all {
+		if err := m.bringOne(u); err != nil {
+			return nil, err
 		}
 	}
-	slices.Sort(m.next)
 	m.early = all
 	if len(in) == 0 {
 		return nil, nil
 	}
-	data, err := m.appendSaved(nil, all)
+	data, err := m.appendSaved(nil, in)
 	if err != nil {
 		return nil, fmt.Errorf("recording the input: %w", err)
 	}
-	return []Record{{Namespace: m.namespace, Checkpoint: m.id, Kind: RecordUpdate, Data: data}}, nil
+	return []Record{{Namespace: m.namespace, Checkpoint: m.id, Kind: RecordUpdate, Key: key, Data: data}}, nil
+}
+
+func (m *machine) bringOne(u update) error {
+	if _, err := m.merge(m.now.kept, m.tally, []result{{node: end, update: u, leads: true}}); err != nil {
+		return fmt.Errorf("merging the input: %w", err)
+	}
+	m.show(&m.now)
+	for _, w := range u {
+		c, ok := w.(*command)
+		switch {
+		case ok:
+			if err := m.lead(c); err != nil {
+				return err
+			}
+		case w.channel() == nil:
+			return fmt.Errorf("%w: a command (%s) in the run's input, which no node returned", ErrInvalidUpdate, w.Op())
+		}
+	}
+	slices.Sort(m.next)
+	return nil
 }
 
 // tasksToCome are the IDs of the tasks that are due, with those that commands

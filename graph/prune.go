@@ -230,7 +230,7 @@ func (s *space) hasTask(node, task string, records func() ([]Record, error)) (bo
 		return false, err
 	}
 	if s.sent[node] == nil {
-		ids := map[string]bool{}
+		ids, before := map[string]bool{}, map[string]int{} // Sends that came to a checkpoint before
 		for _, r := range all {
 			if r.Namespace != s.name || r.Kind != RecordUpdate || r.Task != "" {
 				continue
@@ -247,7 +247,9 @@ func (s *space) hasTask(node, task string, records func() ([]Record, error)) (bo
 			if err != nil {
 				return false, err
 			}
-			s.addTasks(ids, i, node, len(saved.Sends)+1, len(saved.Sends)+more)
+			first := len(saved.Sends) + before[r.Checkpoint] + 1
+			s.addTasks(ids, i, node, first, first+more-1)
+			before[r.Checkpoint] += more
 		}
 		s.sent[node] = ids
 	}

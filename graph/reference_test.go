@@ -34,7 +34,7 @@ type refGraph struct { // one graph of the thread
 	state   board
 	input   []simWrite // if waits: not committed yet
 	waits   bool
-	edit    []simWrite // what came with resume in this superstep
+	edit    [][]simWrite // what came with resume in this superstep
 	step    int
 	used    int // supersteps of this call
 	tasks   []*refTask
@@ -110,7 +110,7 @@ func (t *refThread) resume(answers map[int]int, edit []simWrite) string {
 			q.task.answers[q.Key] = v
 		}
 	}
-	g.edit = append(g.edit, edit...)
+	g.edit = append(g.edit, edit)
 	t.drain = false
 	g.wake()
 	t.point()
@@ -135,10 +135,7 @@ func (g *refGraph) letIn() {
 
 // update writes by hand in a node's name.
 func (t *refThread) update(as string, writes []simWrite) string {
-	g, merge := t.root, refMerge
-	if g.waits {
-		merge = refKeeping // the first superstep of the input is yet to come
-	}
+	g := t.root
 	g.letIn()
 	s, conflict := g.shown()
 	for _, t := range g.tasks {
@@ -146,7 +143,7 @@ func (t *refThread) update(as string, writes []simWrite) string {
 			g.arrive(t)
 		}
 	}
-	if s, conflict = merge(s, writes); conflict != "" {
+	if s, conflict = refMerge(s, writes); conflict != "" {
 		return "conflict " + conflict
 	}
 	var next map[string]bool

@@ -94,7 +94,10 @@ func (g *refGraph) flat() (out []simWrite) {
 
 // base is what the superstep runs on.
 func (g *refGraph) base() board {
-	s, _ := refKeeping(g.state, g.edit)
+	s := g.state
+	for _, edit := range g.edit { // each call's for itself
+		s, _ = refKeeping(s, edit)
+	}
 	return s
 }
 

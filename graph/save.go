@@ -102,9 +102,9 @@ func (m *machine) body(source Source, results []result, full bool) (dst []byte, 
 		case m.leaves && writes(m.given, id):
 			return true
 		case source == SourceLoop:
-			return m.tally.slots[at].epoch == m.tally.epoch || writes(m.early, id)
+			return m.tally.slots[at].epoch == m.tally.epoch || m.brought(id)
 		}
-		return writes(m.early, id) || slices.ContainsFunc(results, func(res result) bool { return writes(res.update, id) })
+		return m.brought(id) || slices.ContainsFunc(results, func(res result) bool { return writes(res.update, id) })
 	}
 	if dst, err = m.appendChannels(dst, "set", set, m.whole); err != nil {
 		return nil, err
@@ -133,6 +133,11 @@ func (m *machine) childrenOf(results []result, full bool) map[string]string {
 		}
 	}
 	return out
+}
+
+// brought reports whether what came with answers writes a channel.
+func (m *machine) brought(id *channelID) bool {
+	return slices.ContainsFunc(m.early, func(u update) bool { return writes(u, id) })
 }
 
 // writes reports whether an update writes a channel.
@@ -174,8 +179,8 @@ func (m *machine) appendTasks(dst []byte, results []result) ([]byte, error) {
 			return nil, err
 		}
 	}
-	if m.early != nil {
-		if err := task("", m.early, func(err error) error { return fmt.Errorf("saving the writes of the input: %w", err) }); err != nil {
+	for _, u := range m.early {
+		if err := task("", u, func(err error) error { return fmt.Errorf("saving the writes of the input: %w", err) }); err != nil {
 			return nil, err
 		}
 	}

@@ -29,7 +29,8 @@ func (m *machine) note(results []result) error {
 	if !m.unsaved {
 		d.touched, d.redone = make([]bool, len(m.channels)), make([]bool, len(m.channels))
 	}
-	touch(m.given, m.early)
+	touch(m.given)
+	touch(m.early...)
 	for i := range results {
 		touch(results[i].update)
 	}

@@ -169,13 +169,14 @@ func fold(lineage []Checkpoint, read lender) (*folded, error) {
 // merged for itself: before the superstep, so that what lasts for one is over, and
 // by hand in its place.
 func (s *saved) apply(lists map[string]*list, input []writeJSON, source Source) error {
-	var early, beside []writeJSON
+	var early [][]writeJSON
+	var beside []writeJSON
 	for _, t := range s.Tasks {
 		switch t.Node {
 		case Start:
 			beside = append(beside, input...)
 		case "":
-			early = append(early, t.Update...)
+			early = append(early, t.Update)
 		default:
 			beside = append(beside, t.Update...)
 		}
@@ -188,8 +189,10 @@ func (s *saved) apply(lists map[string]*list, input []writeJSON, source Source) 
 	if source == SourceUpdate {
 		drop()
 	}
-	if err := s.merge(lists, early); err != nil {
-		return err
+	for _, writes := range early {
+		if err := s.merge(lists, writes); err != nil {
+			return err
+		}
 	}
 	if source != SourceUpdate {
 		drop()

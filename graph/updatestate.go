@@ -228,7 +228,9 @@ func (m *machine) editOnce(out *output, updates []handUpdate, named bool) (err e
 			return fmt.Errorf("merging the input: %w", err)
 		}
 	}
-	m.expire(m.now.kept)
+	if !(m.leaves && as == Start) { // the superstep of the input is then still to come
+		m.expire(m.now.kept)
+	}
 	m.next, m.sends = m.next[:0], m.sends[:0]
 	m.step++
 	if as == Start || as == End {
@@ -276,8 +278,8 @@ func (m *machine) borderByHand(out *output, as string, updates []handUpdate) err
 	if len(updates) > 1 {
 		return fmt.Errorf("%w: an update as %s stands alone", ErrInvalidUpdate, as)
 	}
-	m.early = updates[0].update
-	if _, err := m.merge(m.now.kept, m.tally, []result{{node: end, update: m.early}}); err != nil {
+	m.early = []update{updates[0].update}
+	if _, err := m.merge(m.now.kept, m.tally, []result{{node: end, update: updates[0].update}}); err != nil {
 		return err
 	}
 	m.show(&m.now)
