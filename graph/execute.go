@@ -133,22 +133,29 @@ func (r *run) try(res *result) (err error) {
 
 // report tells the machine of a task, and does what it wants done.
 func (r *run) report(res *result) {
-	if r.ledger == nil {
-		if r.out != nil || len(r.results) == 1 {
-			r.show(r.stepped(int(res.place)).events)
+	lone := len(r.results) == 1
+	out := &r.todo
+	if !lone {
+		if r.ledger == nil && r.out == nil {
+			return // it wants nothing done before all tasks have come to their end
 		}
-		return
+		out = new(output)
 	}
-	r.mu.Lock()
-	out := r.stepped(int(res.place))
-	r.mu.Unlock()
+	r.locked(func() { r.stepped(out, int(res.place)) })
 	if out.save != nil {
-		late := r.persister.commit(r.saving, *out.save)
-		r.mu.Lock()
-		out = r.putDown(int(res.place), late)
-		r.mu.Unlock()
+		late := r.persister.commit(r.saving, out.save)
+		r.locked(func() { r.putDown(out, int(res.place), late) })
 	}
 	r.show(out.events)
+}
+
+// locked does something with the machine that no task may do at the same time.
+func (r *run) locked(do func()) {
+	if r.ledger != nil {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+	}
+	do()
 }
 
 // ended is the error of what a context stopped: why it was stopped, and what

@@ -20,6 +20,10 @@ type frontier struct {
 func (m *machine) stage() {
 	if due := m.due(); cap(m.results) < due {
 		m.results = make([]result, due)
+		updates := make(update, 2*due) // most nodes write one or two channels
+		for i := range m.results {
+			m.results[i].update = updates[2*i : 2*i : 2*i+2]
+		}
 	}
 	m.results = m.results[:m.due()]
 	for i := range m.results {

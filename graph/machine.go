@@ -154,9 +154,9 @@ const (
 // An output is what a machine wants done, in the order of the fields.
 type output struct {
 	events []event
-	save   *Change  // saved says how that went
-	tasks  []result // step says of each how it went, settle that there is no more
-	routes []result // tasks that have run: ask their routers only
+	save   *Change // saved says how that went
+	tasks  bool    // run the results: stepped says of each how it went, settle that there is no more
+	routes bool    // ask the routers behind the edits: routed says how that went
 	end    bool
 }
 
@@ -171,12 +171,11 @@ func newMachine(p *program) machine {
 	return m
 }
 
-// ready is what the machine wants done next.
-func (m *machine) ready() (out output) {
-	for out.save == nil && out.tasks == nil && out.routes == nil && !out.end {
-		m.advance(&out)
+// ready adds to an output what the machine wants done next, unless something is.
+func (m *machine) ready(out *output) {
+	for out.save == nil && !out.tasks && !out.routes && !out.end {
+		m.advance(out)
 	}
-	return out
 }
 
 func (m *machine) advance(out *output) {
@@ -237,7 +236,7 @@ func (m *machine) begins(out *output) {
 func (m *machine) askStart(out *output) {
 	m.edits = append(m.edits[:0], result{node: atStart})
 	if len(m.program.start.branches) > 0 {
-		out.routes = m.edits
+		out.routes = true
 		return
 	}
 	m.leaveStart(out)
@@ -253,31 +252,22 @@ func (m *machine) leaveStart(out *output) {
 }
 
 // routed is told that the routers asked for have chosen, or that one failed.
-func (m *machine) routed(err error) (out output) {
+func (m *machine) routed(out *output, err error) {
+	*out = output{}
 	switch {
 	case m.phase == phaseEdit && err == nil:
-		m.edited(&out)
-		return out
+		m.edited(out)
+		return
 	case m.phase == phaseEdit:
 		m.err = err
-		return out
+		return
 	case err != nil:
 		m.step--
 		m.fail(err)
 	default:
-		m.leaveStart(&out)
+		m.leaveStart(out)
 	}
-	return m.with(out)
-}
-
-// with is what is ready behind an output that may be enough.
-func (m *machine) with(out output) output {
-	if out.save != nil {
-		return out
-	}
-	more := m.ready()
-	more.events = append(out.events, more.events...)
-	return more
+	m.ready(out)
 }
 
 // rest begins the next superstep, or ends the run.
@@ -310,12 +300,13 @@ func (m *machine) rest(out *output) {
 			m.fail(err)
 			return
 		}
-		m.merged, m.phase, out.tasks = false, phaseTasks, m.results
+		m.merged, m.phase, out.tasks = false, phaseTasks, true
 	}
 }
 
 // stepped is told that a task has come to its end.
-func (m *machine) stepped(i int) (out output) {
+func (m *machine) stepped(out *output, i int) {
+	*out = output{}
 	res := &m.results[i]
 	lone := len(m.results) == 1
 	if res.err == nil && !res.waits && lone && !m.merged {
@@ -323,25 +314,26 @@ func (m *machine) stepped(i int) (out output) {
 	}
 	switch {
 	case res.waits && res.err == nil:
-		return out
+		return
 	case m.ledger == nil:
 	case res.failure != nil:
 		data, err := encode(&savedFailure{res.failure.Err.Error(), res.failure.Attempts, res.handled})
 		if err != nil {
-			return m.putDown(i, err)
+			m.putDown(out, i, err)
+			return
 		}
 		out.save = m.recorded(m.recordOf(res, RecordError, "", data))
 	case res.err == nil && !lone && !res.finished() && !res.parent():
 		records, err := m.returned(res)
 		if err != nil {
-			return m.putDown(i, err)
+			m.putDown(out, i, err)
+			return
 		}
 		out.save = m.recorded(records...)
 	}
 	if out.save == nil {
-		return m.putDown(i, nil)
+		m.putDown(out, i, nil)
 	}
-	return out
 }
 
 // returned are the records of what one of several tasks returned, so that it is
@@ -363,7 +355,8 @@ func (m *machine) returned(res *result) ([]Record, error) {
 }
 
 // putDown is told that a task's outcome is on record, or why not.
-func (m *machine) putDown(i int, late error) (out output) {
+func (m *machine) putDown(out *output, i int, late error) {
+	*out = output{}
 	res := &m.results[i]
 	switch {
 	case late == nil:
@@ -374,11 +367,10 @@ func (m *machine) putDown(i int, late error) (out output) {
 	}
 	switch {
 	case res.err != nil && m.wants(NodeFailed):
-		m.publishOf(&out, res, event{foreign: foreign{Kind: NodeFailed, Err: res.err}})
+		m.publishOf(out, res, event{foreign: foreign{Kind: NodeFailed, Err: res.err}})
 	case res.err == nil && m.wants(NodeUpdate):
-		m.publishOf(&out, res, event{foreign: foreign{Kind: NodeUpdate, Cached: res.finished() || res.cached, Replayed: res.replayed}, update: res.update})
+		m.publishOf(out, res, event{foreign: foreign{Kind: NodeUpdate, Cached: res.finished() || res.cached, Replayed: res.replayed}, update: res.update})
 	}
-	return out
 }
 
 func (m *machine) publishOf(out *output, res *result, ev event) {
@@ -389,16 +381,18 @@ func (m *machine) publishOf(out *output, res *result, ev event) {
 
 // settle is told that no more tasks come to their end; why is the reason if some
 // of them did not begin, or the fault of a driver.
-func (m *machine) settle(why error) (out output) {
+func (m *machine) settle(out *output, why error) {
+	*out = output{}
 	err := firstFailure(m.results)
 	if err == nil {
 		err = why
 	}
 	if err == nil && m.asks {
 		if pending, waits := m.pending(); waits {
-			m.showFinished(&out)
-			m.halt(&out, pending)
-			return m.with(out)
+			m.showFinished(out)
+			m.halt(out, pending)
+			m.ready(out)
+			return
 		}
 	}
 	if err == nil && !m.merged {
@@ -409,10 +403,10 @@ func (m *machine) settle(why error) (out output) {
 	}
 	if err != nil {
 		m.fail(err)
-		return m.with(out)
+	} else {
+		m.conclude(out)
 	}
-	m.conclude(&out)
-	return m.with(out)
+	m.ready(out)
 }
 
 // errSibling ends the nodes beside one that failed.
@@ -471,14 +465,16 @@ func (m *machine) wrote() bool {
 }
 
 // saved is told how the commit of a change went.
-func (m *machine) saved(err error) (out output) {
+func (m *machine) saved(out *output, err error) {
+	*out = output{}
 	told, change := m.told, m.handed
 	m.told, m.handed = nil, nil
 	if err == nil {
 		if told != nil {
 			out.events = append(out.events, *told)
 		}
-		return m.with(out)
+		m.ready(out)
+		return
 	}
 	if len(change.Add) > 0 {
 		err = fmt.Errorf("saving checkpoint %s: %w", m.id, err)
@@ -490,7 +486,7 @@ func (m *machine) saved(err error) (out output) {
 	} else {
 		m.unsave(err)
 	}
-	return m.with(out)
+	m.ready(out)
 }
 
 // hand gives the driver a change to commit.
@@ -518,7 +514,8 @@ func notSaved(err, late error) error {
 }
 
 // ended is told that all changes are committed, or why not, and ends the run.
-func (m *machine) ended(late error) (out output) {
+func (m *machine) ended(out *output, late error) {
+	*out = output{}
 	if late != nil && !errors.Is(m.err, late) {
 		m.err = notSaved(m.err, fmt.Errorf("saving the run: %w", late))
 	}
@@ -527,9 +524,8 @@ func (m *machine) ended(late error) (out output) {
 	}
 	if m.begun && m.wants(RunEnd) {
 		m.step++
-		m.publish(&out, event{foreign: foreign{Kind: RunEnd, Nodes: m.dueNames(), Waiting: m.waiting(), Err: m.err}, state: m.visible()}, -1)
+		m.publish(out, event{foreign: foreign{Kind: RunEnd, Nodes: m.dueNames(), Waiting: m.waiting(), Err: m.err}, state: m.visible()}, -1)
 	}
-	return out
 }
 
 // halt ends a run that waits: for answers, or at a breakpoint.

@@ -160,7 +160,8 @@ func (l *persister) settle() {
 // commit saves a change. A run that is cancelled still saves what it has done.
 // What several tasks want to save while another change is under way is saved
 // as one.
-func (l *persister) commit(ctx context.Context, change Change) error {
+func (l *persister) commit(ctx context.Context, made *Change) error {
+	change := *made
 	l.gate.RLock()
 	defer l.gate.RUnlock()
 	if l.over {

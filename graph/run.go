@@ -16,6 +16,7 @@ type run struct {
 	machine
 	mu        sync.Mutex
 	out       publisher  // nil when nobody listens
+	todo      output     // what the machine wants done
 	persister *persister // nil when the run is not saved
 	outer     *task      // the node of another graph that the run is in; nil at the root
 	ordinal   string     // tells the run from others inside its node
@@ -128,50 +129,65 @@ func (r *run) loop(ctx context.Context) error {
 	if r.recording != nil {
 		r.why = r.recording.Run(r.at(), r.name, r.fingerprint)
 	}
-	out := r.feed(ctx, func() output { return r.ready() })
-	for !out.end {
+	r.tell(ctx, nothing, nil)
+	for out := &r.todo; !out.end; {
 		switch r.show(out.events); {
 		case out.save != nil:
-			err := r.persister.commit(r.saving, *out.save)
-			out = r.feed(ctx, func() output { return r.saved(err) })
-		case out.routes != nil:
-			err := r.ask(ctx, out.routes, r.now.shown)
-			out = r.feed(ctx, func() output { return r.routed(err) })
+			r.tell(ctx, wasSaved, r.persister.commit(r.saving, out.save))
+		case out.routes:
+			r.tell(ctx, wasRouted, r.ask(ctx, r.edits, r.now.shown))
 		default:
-			why := r.execute(ctx)
-			out = r.feed(ctx, func() output { return r.settle(why) })
+			r.tell(ctx, wasRun, r.execute(ctx))
 		}
 	}
-	r.show(out.events)
+	r.show(r.todo.events)
 	if r.err == nil && r.persist == PersistAlways && r.ledger != nil && r.owner != "" {
 		r.outer.journal.keepsChild(r.namespace, r.id)
 	}
-	out = r.ended(r.close())
-	for i := range out.events {
-		out.events[i].Elapsed = since(began)
+	r.ended(&r.todo, r.close())
+	for i := range r.todo.events {
+		r.todo.events[i].Elapsed = since(began)
 	}
-	r.show(out.events)
-	if _, stopped := r.err.(*InterruptedError); stopped && r.ledger != nil && r.owner != "" {
-		r.outer.journal.wait(r.ordinal, r.err.(*InterruptedError).Pending)
+	r.show(r.todo.events)
+	if stopped, is := r.err.(*InterruptedError); is && r.ledger != nil && r.owner != "" {
+		r.outer.journal.wait(r.ordinal, stopped.Pending)
 	}
 	return r.err
 }
 
-// feed hands something to the machine. What a node left behind may record
-// meanwhile.
-func (r *run) feed(ctx context.Context, in func() output) output {
+// What a run tells its machine.
+type telling uint8
+
+const (
+	nothing telling = iota
+	wasSaved
+	wasRouted
+	wasRun
+)
+
+// tell feeds the machine what came of its last output, with what stops the run.
+// What a node left behind may record meanwhile.
+func (r *run) tell(ctx context.Context, what telling, err error) {
 	if ctx.Err() != nil {
 		r.why = ended(ctx, nil)
 	}
 	if reason := r.control.reason.Load(); reason != nil && r.obeys {
 		r.reason = reason
 	}
-	if r.ledger == nil {
-		return in()
+	if r.ledger != nil {
+		r.mu.Lock()
+		defer r.mu.Unlock()
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return in()
+	switch what {
+	case nothing:
+		r.ready(&r.todo)
+	case wasSaved:
+		r.saved(&r.todo, err)
+	case wasRouted:
+		r.routed(&r.todo, err)
+	case wasRun:
+		r.settle(&r.todo, err)
+	}
 }
 
 // record puts what tasks have come to on record: all of it, or nothing.
@@ -182,7 +198,7 @@ func (r *run) record(ctx context.Context, records ...Record) error {
 	if change == nil {
 		return r.persister.open()
 	}
-	if err := r.persister.commit(ctx, *change); err != nil {
+	if err := r.persister.commit(ctx, change); err != nil {
 		return fmt.Errorf("recording the %s of a task: %w", records[0].Kind, err)
 	}
 	return nil

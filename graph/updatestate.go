@@ -66,9 +66,9 @@ func (c *program) updateState(ctx context.Context, key Key, supersteps [][]handU
 		if len(updates) == 0 {
 			return key, fmt.Errorf("updating %s: %w: superstep %d has no updates", key, ErrInvalidUpdate, i)
 		}
-		out := m.edit(updates, len(supersteps) > 1 || len(updates) > 1)
-		if out.routes != nil {
-			out = m.routed(c.ask(ctx, out.routes, m.now.shown))
+		var out output
+		if m.edit(&out, updates, len(supersteps) > 1 || len(updates) > 1); out.routes {
+			m.routed(&out, c.ask(ctx, m.edits, m.now.shown))
 		}
 		if m.err != nil {
 			return key, fmt.Errorf("updating %s: %w", key, m.err)
@@ -76,7 +76,7 @@ func (c *program) updateState(ctx context.Context, key Key, supersteps [][]handU
 		all.Add = append(all.Add, out.save.Add...)
 		all.Forget = append(all.Forget, out.save.Forget...)
 		all.Records = append(all.Records, out.save.Records...)
-		m.saved(nil)
+		m.saved(&out, nil)
 	}
 	stamp(all.Add, c.clock)
 	if err := c.saver.Commit(context.WithoutCancel(ctx), key.Thread, all); err != nil {
@@ -199,11 +199,10 @@ func (m *machine) takeUp() error {
 
 // edit makes one superstep of updates by hand: its output is a change to commit,
 // or routers to ask before.
-func (m *machine) edit(updates []handUpdate, named bool) (out output) {
-	if m.err = m.editOnce(&out, updates, named); m.err == nil && out.save == nil && out.routes == nil {
-		m.edited(&out)
+func (m *machine) edit(out *output, updates []handUpdate, named bool) {
+	if m.err = m.editOnce(out, updates, named); m.err == nil && out.save == nil && !out.routes {
+		m.edited(out)
 	}
-	return out
 }
 
 func (m *machine) editOnce(out *output, updates []handUpdate, named bool) (err error) {
@@ -289,7 +288,7 @@ func (m *machine) borderByHand(out *output, as string, updates []handUpdate) err
 	}
 	m.leaves, m.lastRan = true, nil
 	m.edits = []result{{node: atStart}}
-	out.routes = m.edits
+	out.routes = true
 	return nil
 }
 
@@ -325,7 +324,7 @@ func (m *machine) nodesByHand(out *output, updates []handUpdate) error {
 		m.lastRan = append(m.lastRan, savedTask{Node: m.writer(own[i].node)})
 	}
 	m.edits, m.ran = own, append(m.ran, own...)
-	out.routes = m.edits
+	out.routes = true
 	return nil
 }
 
