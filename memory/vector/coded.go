@@ -67,8 +67,11 @@ func (c *Coder) put(row int32, v []float32) {
 	_, c.norms[row] = encodeRow(v, c.codes.data[int(row)*width:(int(row)+1)*width], &c.codes.step[row])
 }
 
-// Lists are those of the rows that were put.
-func (c *Coder) Lists() *Lists { return &c.lists }
+// Lists are those of the rows that were put. They do not keep the coder.
+func (c *Coder) Lists() *Lists {
+	own := c.lists
+	return &own
+}
 
 // WriteTo writes the file.
 func (c *Coder) WriteTo(w io.Writer) (int64, error) {

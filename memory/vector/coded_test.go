@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"testing"
+	"weak"
 )
 
 // A coded set finds what a set of the same lists in single precision finds, but for
@@ -82,4 +84,24 @@ func TestCoded(t *testing.T) {
 	if _, err := OpenCoded(bytes.NewReader(file.Bytes()[:100]), c.Lists()); err == nil {
 		t.Error("a cut file was opened")
 	}
+}
+
+// The lists outlive their coder, whose codes are as large as the file.
+func TestListsDoNotKeepTheCoder(t *testing.T) {
+	rows := make([]float32, 64*8)
+	for i := range rows {
+		rows[i] = float32(i%7) - 3
+	}
+	trained, err := Train(t.Context(), rows, 8)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := NewCoder(trained, 64)
+	coder, lists := weak.Make(c), c.Lists()
+	c = nil
+	runtime.GC()
+	if coder.Value() != nil {
+		t.Error("the coder is kept")
+	}
+	runtime.KeepAlive(lists)
 }
