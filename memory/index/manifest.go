@@ -294,8 +294,18 @@ func (m *manifest) seal(dir string, linked map[string]file) error {
 	return nil
 }
 
-func writeFile(dir, name string, data []byte) error {
-	if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
+// writeFile writes a file of what pieces hold one after the other.
+func writeFile(dir, name string, pieces ...[]byte) error {
+	f, err := os.OpenFile(filepath.Join(dir, name), os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err == nil {
+		for _, data := range pieces {
+			if err == nil {
+				_, err = f.Write(data)
+			}
+		}
+		err = errors.Join(err, f.Close())
+	}
+	if err != nil {
 		return fmt.Errorf("writing the index: %w", err)
 	}
 	return nil

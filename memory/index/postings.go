@@ -52,7 +52,7 @@ func (x *Index) fetch(ctx context.Context, field string, terms []weighted, l *po
 		list := &l.list[from+i]
 		*list, errs[i] = x.store.postings(ctx, field, missing[i], x.table.drawn, (*list)[:0])
 	}
-	if workers := min(runtime.GOMAXPROCS(0), len(missing)); workers > 1 && len(x.table.rows) >= together {
+	if workers := min(runtime.GOMAXPROCS(0), len(missing)); workers > 1 && x.table.len() >= together {
 		x.readTogether(workers, len(missing), read, errs)
 	} else {
 		for i := range missing {

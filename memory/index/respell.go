@@ -208,7 +208,7 @@ func (x *Index) wordsOf(ctx context.Context, stem string, passages int, fn func(
 	}
 	slices.SortFunc(list, func(a, b posting) int { return cmp.Compare(a.ord, b.ord) })
 	for _, found := range list[:min(len(list), passages)] {
-		p, err := x.store.passage(x.table.rows[found.ord].id)
+		p, err := x.store.passage(x.table.id(found.ord))
 		if err != nil {
 			return err
 		}

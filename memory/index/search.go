@@ -243,7 +243,7 @@ const apart = 100000
 // large corpus while the caller goes on, which must wait for what it returns.
 func (x *Index) alternatives(ctx context.Context, queries []string, a asked, out func(int32) bool, s *scratch) (*[]int32, func() error) {
 	pool := new([]int32)
-	if len(queries) == 0 || len(x.table.rows) < apart {
+	if len(queries) == 0 || x.table.len() < apart {
 		err := x.pool(ctx, queries, a, out, s, pool)
 		return pool, func() error { return err }
 	}
@@ -338,7 +338,7 @@ func (x *Index) links(ctx context.Context, sig *signals) ([]link, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		p, err := x.store.passage(x.table.rows[from].id)
+		p, err := x.store.passage(x.table.id(from))
 		if err != nil {
 			return nil, err
 		}

@@ -1,6 +1,7 @@
 package index
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"encoding/json"
@@ -208,7 +209,7 @@ func (s *store) passage(id string) (state.Passage, error) {
 	if !ok {
 		return p, fmt.Errorf("reading passage %q: the index does not hold it", id)
 	}
-	place := int(s.table.places[ord])
+	place := int(s.table.place(ord))
 	at, _ := slices.BinarySearchFunc(s.parts, place+1, func(o *openPart, place int) int { return o.base - place })
 	from := s.parts[at-1]
 	err := errors.New("it was changed")
@@ -216,7 +217,7 @@ func (s *store) passage(id string) (state.Passage, error) {
 		if field != passageField {
 			return true
 		}
-		if hashOf(value) == s.table.rows[ord].hash {
+		if hash := hashOf(value); bytes.Equal(hash[:], s.table.hash(ord)) {
 			err = json.Unmarshal(value, &p)
 		}
 		return false

@@ -108,7 +108,6 @@ type update struct {
 	oldTerms vocabulary
 
 	parts    *partsBuilder
-	drafts   []draft
 	kept     []int32 // per row of table: its ordinal in the earlier generation, -1 of a new one
 	fresh    int     // passages that From has not in this form
 	gone     int     // of From that are not there any more, or not in this form
@@ -193,24 +192,25 @@ func (u *update) index(gone []string) error {
 	if err != nil {
 		return err
 	}
-	if err := u.collect(removed); err != nil {
-		return err
-	}
-	u.terms, err = u.parts.vocabulary(u.drafts)
+	places, err := u.collect(removed)
 	if err != nil {
 		return err
 	}
-	if err := u.parts.compact(u.drafts); err != nil {
+	alive := u.parts.alive(places)
+	if u.terms, err = u.parts.vocabulary(alive); err != nil {
+		return err
+	}
+	if err := u.parts.compact(alive, places); err != nil {
 		return err
 	}
 	u.manifest.Parts = u.parts.parts
-	u.table = newTable(u.drafts, u.parts.places())
-	u.kept = make([]int32, len(u.drafts))
-	for i := range u.drafts {
-		u.kept[i] = u.drafts[i].old
+	var old *table
+	if u.old != nil {
+		old = u.old.table
 	}
-	u.drafts = nil
-	return errors.Join(writeFile(u.opts.Dir, termsFile, u.terms.encode()), writeFile(u.opts.Dir, tableFile, u.table.encode()))
+	u.table = newTable(old, u.kept, u.parts.fresh, places, u.parts.places())
+	u.parts.fresh = nil
+	return errors.Join(writeFile(u.opts.Dir, termsFile, u.terms.encode()), writeFile(u.opts.Dir, tableFile, u.table.encode()...))
 }
 
 // addAll builds the parts of what is new. It returns the sources that are gone.
@@ -241,66 +241,79 @@ func (u *update) addAll() (gone []string, err error) {
 	return gone, u.report(PhaseIndex, len(u.opts.Add), len(u.opts.Add))
 }
 
-// removed tells which passages of the earlier generation to leave out.
-func (u *update) removed(sources []string) (func(r *row) bool, error) {
-	ids, names := map[string]bool{}, map[int]bool{}
+// removed tells which passages of the earlier generation to leave out, by their
+// ordinals; nil for none.
+func (u *update) removed(sources []string) ([]bool, error) {
+	var out []bool
+	if u.old != nil && len(sources)+len(u.opts.Remove) > 0 {
+		out = make([]bool, u.old.table.len())
+	}
 	for _, id := range u.opts.Remove {
 		known := false
 		if u.old != nil {
-			_, known = u.old.table.find(id)
+			var ord int32
+			if ord, known = u.old.table.find(id); known {
+				out[ord] = true
+			}
 		}
 		if !known {
 			return nil, fmt.Errorf("removing passage %q: the index %q does not hold it", id, u.opts.From)
 		}
-		ids[id] = true
 	}
-	if u.old != nil {
-		for _, source := range sources {
-			if at, ok := slices.BinarySearch(u.old.table.names, source); ok {
-				names[at] = true
-			}
+	if out == nil {
+		return nil, nil
+	}
+	names := make([]bool, len(u.old.table.names))
+	for _, source := range sources {
+		if at, ok := slices.BinarySearch(u.old.table.names, source); ok {
+			names[at] = true
 		}
 	}
-	return func(r *row) bool { return names[r.source] || len(ids) > 0 && ids[r.id] }, nil
+	for ord := range out {
+		out[ord] = out[ord] || names[u.old.table.number(int32(ord), rowSource)]
+	}
+	return out, nil
 }
 
-// collect makes the drafts of the new generation: those of the earlier one that
-// stay, and the new ones, sorted by id.
-func (u *update) collect(removed func(r *row) bool) error {
+// collect lists the rows of the new generation, sorted by id: those of the earlier
+// one that stay, and the new ones. It returns their places.
+func (u *update) collect(removed []bool) (places []int32, err error) {
+	fresh := u.parts.fresh
+	slices.SortFunc(fresh, func(a, b draft) int { return cmp.Or(strings.Compare(a.id, b.id), cmp.Compare(a.place, b.place)) })
 	before := 0
 	if u.old != nil {
-		before = len(u.old.table.rows)
-		for i, d := range u.old.table.drafts() {
-			if !removed(&u.old.table.rows[i]) {
-				u.drafts = append(u.drafts, d)
+		before = u.old.table.len()
+	}
+	u.kept, places = make([]int32, 0, before+len(fresh)), make([]int32, 0, before+len(fresh))
+	next := int32(0)
+	keep := func(to int32) {
+		for ; next < to; next++ {
+			if removed == nil || !removed[next] {
+				u.kept, places = append(u.kept, next), append(places, u.old.table.place(next))
 			}
 		}
 	}
-	u.fresh = len(u.parts.fresh)
-	if len(u.drafts) == 0 {
-		u.drafts = u.parts.fresh
-	} else {
-		u.drafts = append(u.drafts, u.parts.fresh...)
-	}
-	u.parts.fresh = nil
-	slices.SortFunc(u.drafts, func(a, b draft) int {
-		return cmp.Or(strings.Compare(a.id, b.id), cmp.Compare(b.old, a.old), cmp.Compare(a.place, b.place))
-	})
-	stay := u.drafts[:0]
-	for i, d := range u.drafts {
-		if i == 0 || d.id != stay[len(stay)-1].id {
-			stay = append(stay, d)
-			continue
+	for i := range fresh {
+		d := &fresh[i]
+		if u.old != nil {
+			at, known := u.old.table.find(d.id)
+			keep(at)
+			if known && at == next && (removed == nil || !removed[at]) {
+				if u.opts.Stream != nil {
+					return nil, &DuplicateError{ID: d.id, Sources: [2]string{u.old.table.source(at), d.source}}
+				}
+				next++ // it is replaced
+			}
 		}
-		replaced := stay[len(stay)-1] // an earlier one comes first
-		if replaced.old < 0 || u.opts.Stream != nil {
-			return &DuplicateError{ID: d.id, Sources: [2]string{replaced.source, d.source}}
+		if i > 0 && d.id == fresh[i-1].id {
+			return nil, &DuplicateError{ID: d.id, Sources: [2]string{fresh[i-1].source, d.source}}
 		}
-		stay[len(stay)-1] = d
+		u.kept, places = append(u.kept, -1), append(places, d.place)
 	}
-	u.drafts = stay
-	u.gone = before + u.fresh - len(u.drafts)
-	return nil
+	keep(int32(before))
+	u.fresh = len(fresh)
+	u.gone = before + u.fresh - len(u.kept)
+	return places, nil
 }
 
 // embed trains the embedder, or folds the new passages in.
@@ -308,7 +321,7 @@ func (u *update) embed() error {
 	if err := u.report(PhaseEmbed, 0, 1); err != nil {
 		return err
 	}
-	stats, rows := &u.manifest.Stats, len(u.table.rows)
+	stats, rows := &u.manifest.Stats, u.table.len()
 	*stats = Stats{Passages: rows, Documents: len(u.table.docs), Terms: len(u.terms), Fingerprint: u.table.fingerprint()}
 
 	u.manifest.Changed = u.fresh + u.gone

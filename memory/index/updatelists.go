@@ -11,10 +11,10 @@ import (
 // arrange writes the vectors and opens the set of them.
 func (u *update) arrange() error {
 	dims := u.model.Dims()
-	if dims > 0 && len(u.table.rows) > u.flatUpTo {
+	if dims > 0 && u.table.len() > u.flatUpTo {
 		return u.code()
 	}
-	rows := make([]float32, len(u.table.rows)*dims)
+	rows := make([]float32, u.table.len()*dims)
 	keeps := u.keeps()
 	for ord := range u.kept {
 		if keeps(int32(ord)) {
@@ -51,7 +51,7 @@ func (u *update) code() (err error) {
 			return err
 		}
 	}
-	coder := vector.NewCoder(lists, len(u.table.rows))
+	coder := vector.NewCoder(lists, u.table.len())
 	const chunk = 1 << 12
 	parallel((len(u.kept)+chunk-1)/chunk, func(c int) {
 		for ord := c * chunk; ord < min((c+1)*chunk, len(u.kept)); ord++ {
@@ -91,7 +91,7 @@ const listSample = 100000
 
 // trainLists trains lists on the vectors of a sample.
 func (u *update) trainLists() (*vector.Lists, error) {
-	n, dims := len(u.table.rows), u.model.Dims()
+	n, dims := u.table.len(), u.model.Dims()
 	size := min(n, listSample)
 	at := func(i int) int { return i * n / size } // the i-th of the sample
 	sample := make([]float32, size*dims)
