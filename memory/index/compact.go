@@ -100,9 +100,10 @@ func (b *partsBuilder) compact(alive []bool, places []int32) error {
 					return err
 				}
 			case i < b.old:
-				b.linked[p.Name] = true
-				if err := linkPart(b.u.opts.From, b.u.opts.Dir, p.Name); err != nil {
-					return fmt.Errorf("linking a part: %w", err)
+				for _, ext := range partExts {
+					if err := b.u.link(p.Name + ext); err != nil {
+						return err
+					}
 				}
 			}
 			made, inputs = p, append(inputs, in)

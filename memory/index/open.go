@@ -33,7 +33,7 @@ type Index struct {
 	meaning     *meaning     // nil without a remote embedder
 	trained     *trained     // nil without a trained ranker
 
-	// Derived from the table by prepare.
+	// Derived from the table by prepare, which searches need.
 	docOf    []int32                // document per passage
 	norm     []float64              // per passage: what BM25 adds to a term's frequency, for its length
 	members  [][]int32              // passages per document
@@ -87,6 +87,7 @@ func openChecking(dir string, space *embed.Space, whole int64) (*Index, error) {
 		return nil, closing(x, err)
 	}
 	x.space = space
+	x.prepare()
 	if err := x.openStore(m.Parts, sumsOf(m.Parts, files)); err != nil {
 		return nil, closing(x, &CorruptError{Dir: dir, Err: err})
 	}
@@ -170,7 +171,6 @@ func assemble(dir string, m *manifest, files map[string][]byte) (*Index, error) 
 func newIndex(dir string, t *table, model *lsa.Model, vectors *vector.Set, bm25 BM25) *Index {
 	x := &Index{dir: dir, table: t, model: model, vectors: vectors, bm25: bm25.Resolved(), stems: make(map[string]string)}
 	x.scratch.New = func() any { return newScratch(t.len(), len(t.docs)) }
-	x.prepare()
 	return x
 }
 

@@ -2,7 +2,6 @@ package index
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,7 +10,6 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"slices"
-	"strings"
 	"unicode/utf8"
 
 	"example.com/assay/memory/lsa"
@@ -114,10 +112,11 @@ type update struct {
 	table    *table
 	terms    vocabulary
 	model    *lsa.Model
-	set      *vector.Set // of the vectors
+	set      *vector.Set // of the vectors; nil where nobody searches it
 	manifest manifest
 
-	codedFile *os.File // that set reads; nil for a small one
+	codedFile *os.File        // that set reads; nil for a small one
+	linked    map[string]file // of the earlier generation, that stay as they are
 }
 
 func (u *update) run() (err error) {
@@ -241,81 +240,6 @@ func (u *update) addAll() (gone []string, err error) {
 	return gone, u.report(PhaseIndex, len(u.opts.Add), len(u.opts.Add))
 }
 
-// removed tells which passages of the earlier generation to leave out, by their
-// ordinals; nil for none.
-func (u *update) removed(sources []string) ([]bool, error) {
-	var out []bool
-	if u.old != nil && len(sources)+len(u.opts.Remove) > 0 {
-		out = make([]bool, u.old.table.len())
-	}
-	for _, id := range u.opts.Remove {
-		known := false
-		if u.old != nil {
-			var ord int32
-			if ord, known = u.old.table.find(id); known {
-				out[ord] = true
-			}
-		}
-		if !known {
-			return nil, fmt.Errorf("removing passage %q: the index %q does not hold it", id, u.opts.From)
-		}
-	}
-	if out == nil {
-		return nil, nil
-	}
-	names := make([]bool, len(u.old.table.names))
-	for _, source := range sources {
-		if at, ok := slices.BinarySearch(u.old.table.names, source); ok {
-			names[at] = true
-		}
-	}
-	for ord := range out {
-		out[ord] = out[ord] || names[u.old.table.number(int32(ord), rowSource)]
-	}
-	return out, nil
-}
-
-// collect lists the rows of the new generation, sorted by id: those of the earlier
-// one that stay, and the new ones. It returns their places.
-func (u *update) collect(removed []bool) (places []int32, err error) {
-	fresh := u.parts.fresh
-	slices.SortFunc(fresh, func(a, b draft) int { return cmp.Or(strings.Compare(a.id, b.id), cmp.Compare(a.place, b.place)) })
-	before := 0
-	if u.old != nil {
-		before = u.old.table.len()
-	}
-	u.kept, places = make([]int32, 0, before+len(fresh)), make([]int32, 0, before+len(fresh))
-	next := int32(0)
-	keep := func(to int32) {
-		for ; next < to; next++ {
-			if removed == nil || !removed[next] {
-				u.kept, places = append(u.kept, next), append(places, u.old.table.place(next))
-			}
-		}
-	}
-	for i := range fresh {
-		d := &fresh[i]
-		if u.old != nil {
-			at, known := u.old.table.find(d.id)
-			keep(at)
-			if known && at == next && (removed == nil || !removed[at]) {
-				if u.opts.Stream != nil {
-					return nil, &DuplicateError{ID: d.id, Sources: [2]string{u.old.table.source(at), d.source}}
-				}
-				next++ // it is replaced
-			}
-		}
-		if i > 0 && d.id == fresh[i-1].id {
-			return nil, &DuplicateError{ID: d.id, Sources: [2]string{fresh[i-1].source, d.source}}
-		}
-		u.kept, places = append(u.kept, -1), append(places, d.place)
-	}
-	keep(int32(before))
-	u.fresh = len(fresh)
-	u.gone = before + u.fresh - len(u.kept)
-	return places, nil
-}
-
 // embed trains the embedder, or folds the new passages in.
 func (u *update) embed() error {
 	if err := u.report(PhaseEmbed, 0, 1); err != nil {
@@ -340,11 +264,7 @@ func (u *update) embed() error {
 		u.model = u.old.model
 	}
 	stats.Dimensions, stats.Embedder = u.model.Dims(), u.model.ID()
-	model, err := u.model.MarshalBinary()
-	if err != nil {
-		return fmt.Errorf("encoding the embedder: %w", err)
-	}
-	if err := writeFile(u.opts.Dir, modelFile, model); err != nil {
+	if err := u.keepModel(); err != nil {
 		return err
 	}
 	if err := u.arrange(); err != nil {
@@ -361,6 +281,12 @@ func outgrown(changed, fitted int) bool {
 
 // calibrate asks the remote embedder and learns the calibration.
 func (u *update) calibrate() (err error) {
+	if !u.manifest.Stats.Refit {
+		u.manifest.Calibration = u.old.calibration
+		if u.opts.Space == nil {
+			return nil
+		}
+	}
 	x := newIndex(u.opts.Dir, u.table, u.model, u.set, u.opts.BM25)
 	sums := make([][]byte, len(u.manifest.Parts))
 	for i, p := range u.manifest.Parts {
@@ -377,10 +303,12 @@ func (u *update) calibrate() (err error) {
 	if err := u.mean(x); err != nil {
 		return err
 	}
-	if !u.manifest.Stats.Refit {
-		u.manifest.Calibration = u.old.calibration
-	} else if u.manifest.Calibration, err = x.calibrate(u.ctx, func(done, total int) error { return u.report(PhaseCalibrate, done, total) }); err != nil {
-		return err
+	if u.manifest.Stats.Refit {
+		x.prepare()
+		u.manifest.Calibration, err = x.calibrate(u.ctx, func(done, total int) error { return u.report(PhaseCalibrate, done, total) })
+		if err != nil {
+			return err
+		}
 	}
 	if x.meaning != nil {
 		u.manifest.Scale = &x.meaning.scale
@@ -392,15 +320,7 @@ func (u *update) seal() error {
 	if err := u.report(PhaseSeal, 0, 1); err != nil {
 		return err
 	}
-	linked := map[string]file{}
-	if u.old != nil {
-		for _, f := range u.oldFiles.Files {
-			if name := strings.TrimSuffix(f.Name, filepath.Ext(f.Name)); u.parts.linked[name] {
-				linked[f.Name] = f
-			}
-		}
-	}
-	if err := u.manifest.seal(u.opts.Dir, linked); err != nil {
+	if err := u.manifest.seal(u.opts.Dir, u.linked); err != nil {
 		return err
 	}
 	return u.report(PhaseSeal, 1, 1)

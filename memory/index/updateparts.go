@@ -28,7 +28,6 @@ type partsBuilder struct {
 	fresh   []draft
 	pending []state.Passage
 	labels  []citation.Labels
-	linked  map[string]bool // parts of the earlier generation that stay as they are
 
 	limit   chan struct{}
 	working sync.WaitGroup
@@ -39,7 +38,7 @@ type partsBuilder struct {
 }
 
 func newPartsBuilder(u *update) *partsBuilder {
-	b := &partsBuilder{u: u, limit: make(chan struct{}, runtime.GOMAXPROCS(0)), linked: map[string]bool{}}
+	b := &partsBuilder{u: u, limit: make(chan struct{}, runtime.GOMAXPROCS(0))}
 	b.stems.New = func() any { return stemmer{} }
 	return b
 }

@@ -40,7 +40,6 @@ func TestCoded(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	c.Keep(7, rows[7*dims:8*dims], lists.Of(7))
 	var file bytes.Buffer
 	if n, err := c.WriteTo(&file); err != nil || n != int64(file.Len()) {
 		t.Fatal(n, err)
@@ -49,7 +48,7 @@ func TestCoded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := OpenCoded(bytes.NewReader(file.Bytes()), c.Lists())
+	s, err := OpenCoded(bytes.NewReader(file.Bytes()), c.Lists(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +69,7 @@ func TestCoded(t *testing.T) {
 	for at := 0; at < file.Len(); at += 131 {
 		damaged := slices.Clone(file.Bytes())
 		damaged[at] ^= 4
-		s, err := OpenCoded(bytes.NewReader(damaged), c.Lists())
+		s, err := OpenCoded(bytes.NewReader(damaged), c.Lists(), nil)
 		if err != nil {
 			continue
 		}
@@ -81,7 +80,7 @@ func TestCoded(t *testing.T) {
 			t.Errorf("byte %d was changed, and nothing said so", at)
 		}
 	}
-	if _, err := OpenCoded(bytes.NewReader(file.Bytes()[:100]), c.Lists()); err == nil {
+	if _, err := OpenCoded(bytes.NewReader(file.Bytes()[:100]), c.Lists(), nil); err == nil {
 		t.Error("a cut file was opened")
 	}
 }
