@@ -278,15 +278,17 @@ func (x *Index) pool(ctx context.Context, queries []string, a asked, out func(in
 
 // candidates lists what is worth scoring of one query.
 func (x *Index) candidates(sig *signals, out func(int32) bool) []int32 {
-	largest := 0.0
-	for _, ord := range sig.touched {
-		largest = max(largest, sig.scoped[ord])
-	}
+	largest := sig.largest
 	if largest <= 0 {
 		largest = 1
 	}
-	pool := bestOf(poolLexical, sig.touched, func(ord int32) float64 {
-		return sig.scoped[ord]/largest + documentWeight*x.document(sig, ord)
+	most := documentWeight * sig.gate * (1 + 1e-9) // that a document is worth, whatever is rounded
+	pool := bestOf(poolLexical, sig.touched, func(ord int32, least float64) float64 {
+		own := sig.of[ord].scoped / largest
+		if own+most < least {
+			return 0
+		}
+		return own + documentWeight*x.document(sig, ord)
 	}, func(least float64) []int32 { return x.ofDocuments(sig, least) }, out)
 	if sig.latent != nil {
 		pool = append(pool, rows(x.vectors.Top(sig.latent, poolCosine, 0, out))...)
@@ -342,7 +344,7 @@ func (x *Index) links(ctx context.Context, sig *signals) ([]link, error) {
 		if err != nil {
 			return nil, err
 		}
-		value := sig.plain[from] / sig.plain[top[0]]
+		value := sig.of[from].plain / sig.of[top[0]].plain
 		x.mentioned(p.Text, func(ord int32) {
 			if ord != from {
 				found[ord] = max(found[ord], value)
