@@ -116,18 +116,17 @@ func TestBackground(t *testing.T) {
 	for i := range scores {
 		scores[i] = float64(60 - i)
 	}
-	of := func(ord int32) float64 { return scores[ord] }
 	none := func(int32) bool { return false }
 	// Ranks 21 to 50 score 40 to 11.
-	if got := background(of, best(scores, backgroundTo, none)); got != 25.5 {
+	if got := background(scores, best(scores, backgroundTo, none)); got != 25.5 {
 		t.Errorf("background %v, want 25.5", got)
 	}
 	// Without the first ten, ranks 21 to 50 score 30 to 1.
-	if got := background(of, best(scores, backgroundTo, func(ord int32) bool { return ord < 10 })); got != 15.5 {
+	if got := background(scores, best(scores, backgroundTo, func(ord int32) bool { return ord < 10 })); got != 15.5 {
 		t.Errorf("background without the best ten %v, want 15.5", got)
 	}
 	// Ranks that nothing takes count as zero.
-	if got := background(of, best(scores[:22], backgroundTo, none)); got != (40.0+39)/30 {
+	if got := background(scores, best(scores[:22], backgroundTo, none)); got != (40.0+39)/30 {
 		t.Errorf("background of 22 passages %v", got)
 	}
 	if got := background(nil, nil); got != 0 {

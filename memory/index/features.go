@@ -132,7 +132,7 @@ func (x *Index) features(ctx context.Context, question string, list []string, si
 		}
 		row[fFused], row[fFusedRaw], row[fPlace] = c.fused-c.cited, c.fused-c.cited, 1/float64(i+1)
 		row[fScoped], row[fPairs], row[fLink], row[fDocument], row[fGraph] = c.parts[0], c.parts[1], c.parts[3], c.parts[4], c.parts[5]
-		row[fPlain], row[fCosine] = sig.of[c.ord].plain, x.cosine(sig, c.ord)
+		row[fPlain], row[fCosine] = sig.plain[c.ord], x.cosine(sig, c.ord)
 		doc := x.table.doc(c.ord)
 		if sig.top > 0 {
 			row[fDocumentShare] = math.Pow(sig.docs[doc]/sig.top, 4)

@@ -186,7 +186,7 @@ func (s *subset) lexical(sc *scratch) {
 	}
 	for _, ord := range sc.touched {
 		if !s.passages[ord] {
-			sc.of[ord] = scores{}
+			sc.plain[ord], sc.scoped[ord], sc.names[ord], sc.holds[ord] = 0, 0, 0, 0
 		}
 	}
 	for doc, in := range s.docs {

@@ -146,7 +146,7 @@ func TestFilterSilencesTheRest(t *testing.T) {
 	}
 	inside, outside := 0, 0
 	for ord, in := range s.only.passages {
-		any := sig.of[ord].plain + sig.of[ord].scoped + sig.of[ord].names + float64(sig.of[ord].holds)
+		any := sig.plain[ord] + sig.scoped[ord] + sig.names[ord] + float64(sig.holds[ord])
 		if in && any > 0 {
 			inside++
 		}

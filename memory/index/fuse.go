@@ -64,7 +64,7 @@ func (x *Index) fuse(sig *signals, pool []int32, links []link, cited map[int32]l
 	ranked := make([]candidate, len(pool))
 	for i, ord := range pool {
 		ranked[i] = candidate{ord: ord, parts: [parts]float64{
-			sig.of[ord].scoped, sig.pairs[ord], x.cosine(sig, ord), x.linkWeight() * link[ord], documentWeight * x.document(sig, ord), graph[i],
+			sig.scoped[ord], sig.pairs[ord], x.cosine(sig, ord), x.linkWeight() * link[ord], documentWeight * x.document(sig, ord), graph[i],
 		}, cited: cited[ord].score}
 		if x.meaning != nil {
 			ranked[i].parts[parts-1] = x.near(sig, ord)
@@ -118,7 +118,7 @@ func (x *Index) graph(sig *signals, pool []int32) []float64 {
 	}
 	var total float64
 	for _, seed := range seeds {
-		total += sig.of[seed].plain
+		total += sig.plain[seed]
 	}
 	vectors := make([][]float32, len(seeds))
 	for j, seed := range seeds {
@@ -129,7 +129,7 @@ func (x *Index) graph(sig *signals, pool []int32) []float64 {
 		for j, seed := range seeds {
 			if seed != ord {
 				c := alike(own, vectors[j])
-				out[i] += c * c * sig.of[seed].plain / total
+				out[i] += c * c * sig.plain[seed] / total
 			}
 		}
 	}

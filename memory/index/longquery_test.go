@@ -39,8 +39,8 @@ func TestLongQuery(t *testing.T) {
 			t.Errorf("%.20s…: looked at %d terms: %v", query, len(names), names)
 		}
 		held := 0
-		for _, own := range sig.of {
-			if own.holds != 0 {
+		for _, holds := range sig.holds {
+			if holds != 0 {
 				held++
 			}
 		}

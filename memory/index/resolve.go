@@ -209,11 +209,11 @@ func (x *Index) countCited(c citation.Citation, exact []int32, sig *signals) {
 		sig.idfs = append(sig.idfs, weight)
 	}
 	for _, ord := range exact {
-		if sig.of[ord].holds == 0 && sig.of[ord].plain == 0 { // no word of the query has reached it
+		if sig.holds[ord] == 0 && sig.plain[ord] == 0 { // no word of the query has reached it
 			sig.touched = append(sig.touched, ord)
 		}
-		sig.of[ord].holds |= held
-		sig.of[ord].plain += weight
+		sig.holds[ord] |= held
+		sig.plain[ord] += weight
 		sig.plainBest = nil
 	}
 }
@@ -239,7 +239,7 @@ func lift(cited map[int32]lifted, sig *signals, out func(int32) bool) []int32 {
 		}
 	}
 	slices.SortFunc(pool, func(a, b int32) int {
-		return cmp.Or(cmp.Compare(cited[b].score, cited[a].score), cmp.Compare(sig.of[b].scoped, sig.of[a].scoped), cmp.Compare(a, b))
+		return cmp.Or(cmp.Compare(cited[b].score, cited[a].score), cmp.Compare(sig.scoped[b], sig.scoped[a]), cmp.Compare(a, b))
 	})
 	return pool[:min(poolCited, len(pool))]
 }

@@ -193,8 +193,8 @@ func TestSearchesDoNotSeeEachOther(t *testing.T) {
 			search(t, x, first)
 			if s := x.scratch.Get().(*scratch); s != nil {
 				s.clear()
-				for ord := range s.of {
-					if s.of[ord].plain != 0 || s.of[ord].scoped != 0 || s.of[ord].names != 0 || s.pairs[ord] != 0 || s.of[ord].holds != 0 {
+				for ord := range s.plain {
+					if s.plain[ord] != 0 || s.scoped[ord] != 0 || s.names[ord] != 0 || s.pairs[ord] != 0 || s.holds[ord] != 0 {
 						t.Fatalf("query %d leaves something of passage %s behind", i, x.table.id(int32(ord)))
 					}
 				}

@@ -278,13 +278,16 @@ func (x *Index) pool(ctx context.Context, queries []string, a asked, out func(in
 
 // candidates lists what is worth scoring of one query.
 func (x *Index) candidates(sig *signals, out func(int32) bool) []int32 {
-	largest := sig.largest
+	largest := 0.0
+	for _, ord := range sig.touched {
+		largest = max(largest, sig.scoped[ord])
+	}
 	if largest <= 0 {
 		largest = 1
 	}
 	most := documentWeight * sig.gate * (1 + 1e-9) // that a document is worth, whatever is rounded
 	pool := bestOf(poolLexical, sig.touched, func(ord int32, least float64) float64 {
-		own := sig.of[ord].scoped / largest
+		own := sig.scoped[ord] / largest
 		if own+most < least {
 			return 0
 		}
@@ -344,7 +347,7 @@ func (x *Index) links(ctx context.Context, sig *signals) ([]link, error) {
 		if err != nil {
 			return nil, err
 		}
-		value := sig.of[from].plain / sig.of[top[0]].plain
+		value := sig.plain[from] / sig.plain[top[0]]
 		x.mentioned(p.Text, func(ord int32) {
 			if ord != from {
 				found[ord] = max(found[ord], value)

@@ -57,8 +57,8 @@ func TestBM25AgainstOracle(t *testing.T) {
 		for i, p := range passages {
 			ord, _ := x.table.find(p.ID)
 			want := simpleBM25(corpus, query, i)
-			if math.Abs(sig.of[ord].plain-want) > 1e-9 || math.Abs(sig.of[ord].scoped-want) > 1e-9 {
-				t.Fatalf("%q on %s: %v and %v, want %v", query, p.ID, sig.of[ord].plain, sig.of[ord].scoped, want)
+			if math.Abs(sig.plain[ord]-want) > 1e-9 || math.Abs(sig.scoped[ord]-want) > 1e-9 {
+				t.Fatalf("%q on %s: %v and %v, want %v", query, p.ID, sig.plain[ord], sig.scoped[ord], want)
 			}
 		}
 	}
@@ -267,8 +267,8 @@ func TestRestoreNames(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if sig.of[0].plain == 0 || math.Abs(sig.of[0].scoped-test.share*sig.of[0].plain) > 1e-12 {
-			t.Errorf("%s: %v of %v is kept", test.name, sig.of[0].scoped, sig.of[0].plain)
+		if sig.plain[0] == 0 || math.Abs(sig.scoped[0]-test.share*sig.plain[0]) > 1e-12 {
+			t.Errorf("%s: %v of %v is kept", test.name, sig.scoped[0], sig.plain[0])
 		}
 	}
 }
@@ -306,10 +306,10 @@ func TestIDFWithinDocuments(t *testing.T) {
 			global := globalIDF(bags, q)
 			want += one / global * (global + math.Log(1+(each-df+.5)/(df+.5))) / 2
 		}
-		if math.Abs(sig.of[i].scoped-want) > 1e-9 {
-			t.Fatalf("passage %d: %v, want %v", i, sig.of[i].scoped, want)
+		if math.Abs(sig.scoped[i]-want) > 1e-9 {
+			t.Fatalf("passage %d: %v, want %v", i, sig.scoped[i], want)
 		}
-		if math.Abs(sig.of[i].scoped-sig.of[i].plain) > .1 {
+		if math.Abs(sig.scoped[i]-sig.plain[i]) > .1 {
 			unequal++
 		}
 	}

@@ -80,13 +80,14 @@ func (x *Index) telling(ctx context.Context, field string, terms []weighted) ([]
 // is reused, and cleared before use: only what was touched, since most
 // queries touch few passages.
 type scratch struct {
-	of      []scores
-	pairs   []float64 // BM25 of bigrams
-	docs    []float64 // BM25 of documents
-	touched []int32   // passages that hold a term, each once
-	paired  []int32   // passages that hold a bigram, each once
-	largest float64   // of their scoped scores, as restoreNames left them
-	only    *subset   // what a filter lets through; nil for all
+	plain, scoped []float64 // BM25; BM25 with in-document idf and with name words as far as restoreNames says
+	names         []float64 // the name words' part of BM25
+	pairs         []float64 // BM25 of bigrams
+	holds         []uint64  // bit i: the passage holds term i of the query
+	docs          []float64 // BM25 of documents
+	touched       []int32   // passages that hold a term, each once
+	paired        []int32   // passages that hold a bigram, each once
+	only          *subset   // what a filter lets through; nil for all
 
 	// Of one term, and zero between two of them.
 	docTF  []float64
@@ -97,26 +98,17 @@ type scratch struct {
 	lists postingLists
 }
 
-// scores are those of a passage by single words. They lie together: each posting of a
-// query changes most of them.
-type scores struct {
-	plain, scoped float64 // BM25; BM25 with in-document idf and with name words as far as restoreNames says
-	names         float64 // the name words' part of BM25
-	holds         uint64  // bit i: the passage holds term i of the query
-}
-
 func newScratch(passages, docs int) *scratch {
 	return &scratch{
-		of: make([]scores, passages), pairs: make([]float64, passages), docs: make([]float64, docs),
+		plain: make([]float64, passages), scoped: make([]float64, passages), names: make([]float64, passages),
+		pairs: make([]float64, passages), holds: make([]uint64, passages), docs: make([]float64, docs),
 		docTF: make([]float64, docs), docDF: make([]int, docs), docIDF: make([]float64, docs), inName: make([]bool, docs),
 	}
 }
 
-func (s *scratch) plain(ord int32) float64 { return s.of[ord].plain }
-
 func (s *scratch) clear() {
 	for _, ord := range s.touched {
-		s.of[ord] = scores{}
+		s.plain[ord], s.scoped[ord], s.names[ord], s.holds[ord] = 0, 0, 0, 0
 	}
 	for _, ord := range s.paired {
 		s.pairs[ord] = 0
@@ -180,10 +172,10 @@ func (x *Index) scoreTerm(i int, q weighted, sig *signals) {
 		s.docDF[doc]++
 		s.docTF[doc] += float64(p.tf)
 		cf += float64(p.tf)
-		if s.of[p.ord].holds == 0 {
+		if s.holds[p.ord] == 0 {
 			s.touched = append(s.touched, p.ord)
 		}
-		s.of[p.ord].holds |= 1 << i
+		s.holds[p.ord] |= 1 << i
 	}
 	sig.cfs = append(sig.cfs, cf)
 	for _, named := range x.named[q.term] {
@@ -194,15 +186,14 @@ func (x *Index) scoreTerm(i int, q weighted, sig *signals) {
 		tf := float64(p.tf)
 		tfn := (x.bm25.K1 + 1) * tf / (tf + x.norm[p.ord])
 		plain := q.weight * global * tfn
-		own := &s.of[p.ord]
-		own.plain += plain
+		s.plain[p.ord] += plain
 		switch {
 		case x.nameOf[doc] == nil:
-			own.scoped += plain
+			s.scoped[p.ord] += plain
 		case !s.inName[doc]:
-			own.scoped += q.weight * (global + x.localIDF(doc, global, s)) / 2 * tfn
+			s.scoped[p.ord] += q.weight * (global + x.localIDF(doc, global, s)) / 2 * tfn
 		default:
-			own.names += plain
+			s.names[p.ord] += plain
 		}
 	}
 	x.scoreDocuments(q, list, s)
@@ -272,13 +263,10 @@ func (x *Index) gateDocuments(sig *signals) {
 // does not, as with a topic that several documents treat, dropping them would
 // hand the query to the documents that are named otherwise.
 func (x *Index) restoreNames(sig *signals) {
-	sig.largest = 0
 	for _, ord := range sig.touched {
-		own := &sig.of[ord]
-		if own.names > 0 {
-			own.scoped += own.names * max(0, 1-documentWeight*x.document(sig, ord))
+		if part := sig.names[ord]; part > 0 {
+			sig.scoped[ord] += part * max(0, 1-documentWeight*x.document(sig, ord))
 		}
-		sig.largest = max(sig.largest, own.scoped)
 	}
 }
 

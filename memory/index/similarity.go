@@ -51,11 +51,11 @@ func (x *Index) similarity(sig *signals, hits []candidate) float64 {
 	}
 	var passage, document, cosine float64
 	for i, h := range hits {
-		held := sig.of[h.ord].holds
+		held := sig.holds[h.ord]
 		passage = max(passage, covered(held))
 		for _, other := range hits[i+1:] {
 			if x.table.doc(other.ord) == x.table.doc(h.ord) {
-				held |= sig.of[other.ord].holds
+				held |= sig.holds[other.ord]
 			}
 		}
 		document = max(document, covered(held))
@@ -82,7 +82,7 @@ func (x *Index) similarity(sig *signals, hits []candidate) float64 {
 func (x *Index) strength(sig *signals, hits []candidate, out func(ord int32) bool) float64 {
 	var top float64
 	for _, h := range hits[:min(judged, len(hits))] {
-		top = max(top, sig.of[h.ord].plain)
+		top = max(top, sig.plain[h.ord])
 	}
 	words := (top - backgroundShare*background(sig.plain, sig.bestPlain(backgroundTo, out))) / idf(float64(x.table.len()), 1)
 	if words <= 0 {
@@ -92,10 +92,10 @@ func (x *Index) strength(sig *signals, hits []candidate, out func(ord int32) boo
 }
 
 // background is the mean score of ranks 21 to 50 of what is ranked. A rank that no passage with a score takes counts as zero.
-func background(plain func(ord int32) float64, ranked []int32) float64 {
+func background(scores []float64, ranked []int32) float64 {
 	var sum float64
 	for _, ord := range ranked[min(backgroundFrom, len(ranked)):] {
-		sum += plain(ord)
+		sum += scores[ord]
 	}
 	return sum / (backgroundTo - backgroundFrom)
 }

@@ -47,7 +47,7 @@ func (sig *signals) bestPlain(k int, out func(ord int32) bool) []int32 {
 }
 
 func (s *scratch) lookPlain(k int, out func(ord int32) bool) []int32 {
-	value := func(ord int32, _ float64) float64 { return s.of[ord].plain }
+	value := func(ord int32, _ float64) float64 { return s.plain[ord] }
 	return bestOf(k, s.touched, value, func(float64) []int32 { return nil }, out)
 }
 
