@@ -37,8 +37,8 @@ type openPart struct {
 	dead    *roaring.Bitmap // passages that the generation leaves out; nil for none
 }
 
-func openStore(dir string, t *table, parts []part, sums [][]byte) (s *store, err error) {
-	s = &store{dir: dir, table: t}
+func openStore(dir string, t *table, parts []part, sums [][]byte) (_ *store, err error) {
+	s := &store{dir: dir, table: t}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, s.close())
