@@ -50,13 +50,14 @@ type pool struct {
 	df        map[string]int // blocks by stem, with their headwords
 	blocks    int
 	words     []map[string]bool // stems of each source's sentences
+	same      []otherForm       // what sentences and headwords name as the question does not
 }
 
 // longestHead is how long a line may be that is a headword, in bytes.
 const longestHead = 100
 
-func newPool(sources []Source) *pool {
-	p := &pool{sources: sources, df: map[string]int{}, words: make([]map[string]bool, len(sources))}
+func newPool(sources []Source, same []otherForm) *pool {
+	p := &pool{sources: sources, df: map[string]int{}, words: make([]map[string]bool, len(sources)), same: same}
 	for i, src := range sources {
 		p.add(i, src)
 	}
@@ -95,11 +96,11 @@ func (p *pool) add(index int, src Source) {
 			p.blocks++
 		}
 		if breaks && isHead(src.Text, spans, n) {
-			head = &heading{text: body, stems: stems(body), start: span.Start, end: span.End}
+			head = &heading{text: body, stems: p.stems(body), start: span.Start, end: span.End}
 			continue
 		}
 		s := sentence{source: index, start: span.Start, end: span.End, text: body, words: map[string]int{}, block: block, first: breaks, head: head, above: up, row: strings.HasPrefix(body, "|")}
-		for _, stem := range stems(body) {
+		for _, stem := range p.stems(body) {
 			s.words[stem]++
 			s.size++
 			p.words[index][stem] = true
