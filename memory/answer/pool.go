@@ -50,7 +50,7 @@ type pool struct {
 	df        map[string]int // blocks by stem, with their headwords
 	blocks    int
 	words     []map[string]bool // stems of each source's sentences
-	same      []otherForm       // what sentences and headwords name as the question does not
+	same      []otherForm       // what sources name as the question does not
 }
 
 // longestHead is how long a line may be that is a headword, in bytes.
@@ -83,7 +83,7 @@ func newPool(sources []Source, same []otherForm) *pool {
 }
 
 func (p *pool) add(index int, src Source) {
-	up := aboveOf(src)
+	up := p.aboveOf(src)
 	p.words[index] = map[string]bool{}
 	spans := text.Sentences(src.Text)
 	var head *heading
@@ -109,12 +109,12 @@ func (p *pool) add(index int, src Source) {
 	}
 }
 
-func aboveOf(src Source) *above {
+func (p *pool) aboveOf(src Source) *above {
 	parts := strings.Split(src.Section, " > ")
 	last := unnumbered(parts[len(parts)-1])
-	up := &above{title: heading{text: src.Title, stems: stems(plainTitle(src.Title)), start: -1}, last: heading{text: last, stems: stems(last), start: -1}}
-	for _, p := range parts[:len(parts)-1] {
-		up.other = append(up.other, stems(unnumbered(p))...)
+	up := &above{title: heading{text: src.Title, stems: p.stems(plainTitle(src.Title)), start: -1}, last: heading{text: last, stems: p.stems(last), start: -1}}
+	for _, part := range parts[:len(parts)-1] {
+		up.other = append(up.other, p.stems(unnumbered(part))...)
 	}
 	return up
 }
