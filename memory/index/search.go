@@ -40,7 +40,8 @@ const (
 // queries on equal generations give equal results, scores included; of equal
 // passages the one with the lower id comes first. A query without content
 // words finds nothing and is no error. Words that the index does not hold are
-// searched for as Result.Respelt says. Errors are cancellation, files that
+// searched for as Result.Respelt says, and abbreviations that its passages define are
+// searched for in both forms. Errors are cancellation, files that
 // can no longer be read, and, of an index with a remote embedder, a
 // *SpaceError and those of [embed.Space.Queries], and of a query that is none.
 func (x *Index) Search(ctx context.Context, q Query) (Result, error) {
@@ -74,7 +75,7 @@ func (x *Index) Search(ctx context.Context, q Query) (Result, error) {
 	if err != nil {
 		return Result{}, fmt.Errorf("searching %q: %w", q.Primary, err)
 	}
-	out.Respelt = r.list
+	out.Respelt = r.shown()
 	out.round()
 	return out, nil
 }
@@ -188,7 +189,7 @@ type found struct {
 
 // find pools the candidates of a query and its alternatives, and ranks them.
 func (x *Index) find(ctx context.Context, a asked, q Query, out func(int32) bool, known *precedents, without int, s *scratch) (*found, error) {
-	s.lists.reset()
+	s.lists.reset(a.respelt.same)
 	others, wait := x.alternatives(ctx, q.Alternatives, a, out, s)
 	defer wait() // whatever happens: it reads files that may be closed then
 	sig, residual, err := x.score(ctx, a.terms, a.vector(0), s)
@@ -250,7 +251,7 @@ func (x *Index) alternatives(ctx context.Context, queries []string, a asked, out
 	done := make(chan error, 1)
 	own := x.scratch.Get().(*scratch)
 	own.only = s.only
-	own.lists.reset()
+	own.lists.reset(a.respelt.same)
 	go func() {
 		err := guarded(func() error { return x.pool(ctx, queries, a, out, own, pool) })
 		own.only = nil
