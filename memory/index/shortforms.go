@@ -209,7 +209,7 @@ func (x *Index) shortForm(ctx context.Context, phrase string) (string, error) {
 func (x *Index) mostDefined(list []posting, fn func(text.ShortForm) string) (string, error) {
 	counts := map[string]int{}
 	for _, found := range list[:min(len(list), definersRead)] {
-		p, err := x.store.passage(x.table.rows[found.ord].id)
+		p, err := x.store.passage(x.table.id(found.ord))
 		if err != nil {
 			return "", err
 		}
