@@ -11,7 +11,7 @@ type Answer struct {
 	End
 	Question     string       `json:"question"`               // as it was typed
 	Resolved     string       `json:"resolved,omitempty"`     // what was searched for, where the question leaned on the one before
-	Respelt      []Respelling `json:"searched_for,omitempty"` // words of the question that were searched for as others
+	Respelt      []Respelling `json:"searched_for,omitempty"` // words of the question that were searched for as others, or as others too
 	Answer       string       `json:"answer"`                 // markdown
 	Choice       string       `json:"choice"`                 // the letter chosen; empty without choices and for an abstention
 	Quotes       []ShownQuote `json:"quotes,omitempty"`       // in the order of the answer

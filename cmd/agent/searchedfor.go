@@ -7,8 +7,8 @@ import (
 	"example.com/assay/state"
 )
 
-// searchedFor says which words were searched for in place of which; it is empty when
-// there are none.
+// searchedFor says which words were searched for in place of which, or as well; it is
+// empty when there are none.
 func searchedFor(list []state.Respelling) string {
 	if len(list) == 0 {
 		return ""
@@ -16,6 +16,9 @@ func searchedFor(list []state.Respelling) string {
 	words := make([]string, len(list))
 	for i, r := range list {
 		words[i] = r.As + " (not " + r.Word + ")"
+		if r.Also {
+			words[i] = r.As + " (as well as " + r.Word + ")"
+		}
 	}
 	return "searched for: " + render.Visible(strings.Join(words, ", ")) + "\n"
 }

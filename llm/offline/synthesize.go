@@ -50,7 +50,7 @@ func synthesize(in skills.SynthesizeInput, maxQuotes int) (string, error) {
 		return "", errBlank
 	}
 	l := newLexer()
-	if !legal(l, question) {
+	if !framed(l, question, in.Sources) {
 		return quoteAnswers(question, in.Sources, min(maxQuotes, mostAnswers)), nil
 	}
 	in.Sources = in.Sources[:min(len(in.Sources), lawSources)]

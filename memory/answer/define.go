@@ -25,9 +25,20 @@ func (p *pool) defines(q *question, s *sentence) float64 {
 	if s.start == 0 && overlap(s.above.last.stems, q.focus) >= 1 {
 		best = max(best, .5)
 	}
-	lower := strings.ToLower(s.text)
-	if at := strings.Index(lower, q.focusx); at >= 0 {
-		after := s.text[at+len(q.focusx):]
+	for _, x := range p.names(q) {
+		best = max(best, s.says(x))
+	}
+	if best > 0 && glossary.MatchString(s.above.last.text+" "+s.above.title.text) {
+		best += .4
+	}
+	return best
+}
+
+// says is how far a sentence says what something is, by its name in lower case.
+func (s *sentence) says(name string) float64 {
+	best := 0.0
+	if at := strings.Index(strings.ToLower(s.text), name); at >= 0 {
+		after := s.text[at+len(name):]
 		after = strings.TrimLeft(after, "s’”\"'`*_")
 		before := stems(s.text[:at])
 		if m := defineVerb.FindStringSubmatch(after); m != nil {
@@ -48,7 +59,7 @@ func (p *pool) defines(q *question, s *sentence) float64 {
 		if len(before) == 0 && (strings.HasPrefix(after, " —") || strings.HasPrefix(after, " –")) {
 			best = max(best, .8)
 		}
-		if abbreviates(q.focusx, after) {
+		if abbreviates(name, after) {
 			best = max(best, 1.2)
 		}
 		if strings.HasPrefix(after, ")") && at > 0 && s.text[at-1] == '(' {
@@ -57,9 +68,6 @@ func (p *pool) defines(q *question, s *sentence) float64 {
 		if called := s.text[:at]; strings.HasSuffix(strings.TrimRight(called, " “\"`*a"), "called") || strings.HasSuffix(strings.TrimRight(called, " “\"`*a"), "known as") {
 			best = max(best, .6)
 		}
-	}
-	if best > 0 && glossary.MatchString(s.above.last.text+" "+s.above.title.text) {
-		best += .4
 	}
 	return best
 }

@@ -50,13 +50,14 @@ type pool struct {
 	df        map[string]int // blocks by stem, with their headwords
 	blocks    int
 	words     []map[string]bool // stems of each source's sentences
+	same      []otherForm       // what sources name as the question does not
 }
 
 // longestHead is how long a line may be that is a headword, in bytes.
 const longestHead = 100
 
-func newPool(sources []Source) *pool {
-	p := &pool{sources: sources, df: map[string]int{}, words: make([]map[string]bool, len(sources))}
+func newPool(sources []Source, same []otherForm) *pool {
+	p := &pool{sources: sources, df: map[string]int{}, words: make([]map[string]bool, len(sources)), same: same}
 	for i, src := range sources {
 		p.add(i, src)
 	}
@@ -82,7 +83,7 @@ func newPool(sources []Source) *pool {
 }
 
 func (p *pool) add(index int, src Source) {
-	up := aboveOf(src)
+	up := p.aboveOf(src)
 	p.words[index] = map[string]bool{}
 	spans := text.Sentences(src.Text)
 	var head *heading
@@ -95,11 +96,11 @@ func (p *pool) add(index int, src Source) {
 			p.blocks++
 		}
 		if breaks && isHead(src.Text, spans, n) {
-			head = &heading{text: body, stems: stems(body), start: span.Start, end: span.End}
+			head = &heading{text: body, stems: p.stems(body), start: span.Start, end: span.End}
 			continue
 		}
 		s := sentence{source: index, start: span.Start, end: span.End, text: body, words: map[string]int{}, block: block, first: breaks, head: head, above: up, row: strings.HasPrefix(body, "|")}
-		for _, stem := range stems(body) {
+		for _, stem := range p.stems(body) {
 			s.words[stem]++
 			s.size++
 			p.words[index][stem] = true
@@ -108,12 +109,12 @@ func (p *pool) add(index int, src Source) {
 	}
 }
 
-func aboveOf(src Source) *above {
+func (p *pool) aboveOf(src Source) *above {
 	parts := strings.Split(src.Section, " > ")
 	last := unnumbered(parts[len(parts)-1])
-	up := &above{title: heading{text: src.Title, stems: stems(plainTitle(src.Title)), start: -1}, last: heading{text: last, stems: stems(last), start: -1}}
-	for _, p := range parts[:len(parts)-1] {
-		up.other = append(up.other, stems(unnumbered(p))...)
+	up := &above{title: heading{text: src.Title, stems: p.stems(plainTitle(src.Title)), start: -1}, last: heading{text: last, stems: p.stems(last), start: -1}}
+	for _, part := range parts[:len(parts)-1] {
+		up.other = append(up.other, p.stems(unnumbered(part))...)
 	}
 	return up
 }

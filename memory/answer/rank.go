@@ -35,7 +35,8 @@ const longest = 900
 // Rank chooses up to most stretches of the sources, in their order of search, that
 // answer a question. usable may leave sentences out; nil takes all.
 func Rank(q string, sources []Source, most int, usable func(source, start, end int) bool) Ranking {
-	p, asks := newPool(sources), parse(q)
+	asks := parse(q)
+	p := newPool(sources, otherForms(asks, sources))
 	asks.weigh(p)
 	list := p.scores(asks)
 	list = slices.DeleteFunc(list, func(s scored) bool {

@@ -74,16 +74,16 @@ func (q *question) match(list []string) float64 {
 
 // headMatch is the best match of a headword: without its brackets, or one of the
 // names that it lists.
-func (q *question) headMatch(h *heading) float64 {
+func (p *pool) headMatch(q *question, h *heading) float64 {
 	best := q.match(h.stems)
 	plain := h.text
 	if at := strings.IndexByte(plain, '('); at > 0 {
 		plain = plain[:at]
 	}
-	best = max(best, q.match(stems(plain)))
+	best = max(best, q.match(p.stems(plain)))
 	if strings.Contains(plain, ",") {
 		for _, part := range strings.Split(plain, ",") {
-			best = max(best, q.match(stems(part)))
+			best = max(best, q.match(p.stems(part)))
 		}
 	}
 	return best
@@ -129,7 +129,7 @@ func (p *pool) features(q *question) [][features]float64 {
 		f[ofHead], f[ofTitle], f[ofDocument] = .5*up[0], up[0], up[1]
 		shown := s.text
 		if s.head != nil {
-			f[ofHead] = q.headMatch(s.head)
+			f[ofHead] = p.headMatch(q, s.head)
 			if s.first {
 				shown = s.head.text + ": " + s.text
 			}

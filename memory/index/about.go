@@ -21,7 +21,7 @@ func (x *Index) measured(ctx context.Context, q Query, a asked, hits []candidate
 				vector = a.about[at]
 			}
 			at++
-			e, err := x.evidenceFor(ctx, text, a.respelt.terms(text), vector, hits, out, only)
+			e, err := x.evidenceFor(ctx, text, a.respelt.terms(text), vector, a.respelt.same, hits, out, only)
 			if err != nil {
 				return evidence{}, err
 			}
@@ -37,11 +37,11 @@ func (x *Index) measured(ctx context.Context, q Query, a asked, hits []candidate
 }
 
 // evidenceFor is the evidence that hits, whatever found them, are about a text.
-func (x *Index) evidenceFor(ctx context.Context, text string, list []string, vector []float32, hits []candidate, out func(int32) bool, only *subset) (evidence, error) {
+func (x *Index) evidenceFor(ctx context.Context, text string, list []string, vector []float32, same []otherForm, hits []candidate, out func(int32) bool, only *subset) (evidence, error) {
 	s := x.scratch.Get().(*scratch)
 	s.only = only
 	defer func() { s.only = nil; x.scratch.Put(s) }()
-	s.lists.reset()
+	s.lists.reset(same)
 	if len(list) == 0 {
 		return evidence{}, nil
 	}

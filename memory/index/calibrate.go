@@ -97,7 +97,7 @@ func (x *Index) calibrate(ctx context.Context, progress func(done, total int) er
 func (x *Index) ask(ctx context.Context, q pseudo, a asked) (evidence, error) {
 	var skip func(int32) bool
 	if q.without >= 0 {
-		skip = func(ord int32) bool { return x.table.rows[ord].doc == q.without }
+		skip = func(ord int32) bool { return x.table.doc(ord) == q.without }
 	}
 	var found Result
 	err := guarded(func() (err error) {

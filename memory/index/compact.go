@@ -68,9 +68,9 @@ func (b *partsBuilder) groups(bases []int, alive []bool) []group {
 }
 
 // compact merges parts of which there are many, gives the new generation those of
-// the earlier one that stay, and places the drafts anew.
-func (b *partsBuilder) compact(drafts []draft) error {
-	alive, bases := b.alive(drafts), make([]int, len(b.parts))
+// the earlier one that stay, and changes places to where their passages are then.
+func (b *partsBuilder) compact(alive []bool, places []int32) error {
+	bases := make([]int, len(b.parts))
 	for i := 1; i < len(b.parts); i++ {
 		bases[i] = bases[i-1] + b.parts[i-1].Passages
 	}
@@ -100,9 +100,10 @@ func (b *partsBuilder) compact(drafts []draft) error {
 					return err
 				}
 			case i < b.old:
-				b.linked[p.Name] = true
-				if err := linkPart(b.u.opts.From, b.u.opts.Dir, p.Name); err != nil {
-					return fmt.Errorf("linking a part: %w", err)
+				for _, ext := range partExts {
+					if err := b.u.link(p.Name + ext); err != nil {
+						return err
+					}
 				}
 			}
 			made, inputs = p, append(inputs, in)
@@ -125,8 +126,8 @@ func (b *partsBuilder) compact(drafts []draft) error {
 			}
 		}
 	}
-	for i := range drafts {
-		drafts[i].place = moved[drafts[i].place]
+	for i, at := range places {
+		places[i] = moved[at]
 	}
 	b.parts = parts
 	return nil

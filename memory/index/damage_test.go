@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -64,7 +65,7 @@ func TestDamageIsFoundWhenItIsRead(t *testing.T) {
 	for i := range passages {
 		passages[i].Metadata = map[string]string{"kind": indextest.Word(uint64(i % 5))}
 	}
-	dir := updateListed(t, UpdateOptions{Add: passages}, 100)
+	dir := updateListed(t, UpdateOptions{From: updateListed(t, UpdateOptions{Add: passages[:295]}, 100), Add: passages[295:]}, 100)
 	var queries []Query
 	for i, q := range indextest.Questions(4, passages, 2) {
 		queries = append(queries, Query{Primary: q, Filter: []Condition{{Key: "kind"}}[:i%2]})
@@ -167,12 +168,12 @@ func TestOpenRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	newer := bytes.Replace(data, fmt.Appendf(nil, "%s %d ", manifestMagic, formatVersion), fmt.Appendf(nil, "%s %d ", manifestMagic, spaceVersion+1), 1)
+	newer := bytes.Replace(data, fmt.Appendf(nil, "%s %d ", manifestMagic, formatVersion), fmt.Appendf(nil, "%s %d ", manifestMagic, changeVersion+1), 1)
 	if err := os.WriteFile(manifest, newer, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	var version *VersionError
-	if _, err := Open(dir); !errors.As(err, &version) || version.Got != spaceVersion+1 || version.Want != formatVersion {
+	if _, err := Open(dir); !errors.As(err, &version) || version.Got != changeVersion+1 || version.Want != formatVersion {
 		t.Errorf("another version: %v", err)
 	}
 	for _, name := range []string{"../outside", "/etc/passwd"} {
@@ -241,7 +242,7 @@ func FuzzDecodeSidecars(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if table, err := decodeTable(data); err == nil {
-			if again, err := decodeTable(table.encode()); err != nil || again.fingerprint() != table.fingerprint() {
+			if again, err := decodeTable(slices.Concat(table.encode()...)); err != nil || again.fingerprint() != table.fingerprint() {
 				t.Errorf("a table does not survive encoding: %v", err)
 			}
 		}

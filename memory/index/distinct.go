@@ -35,7 +35,7 @@ func (x *Index) distinct(ctx context.Context, ranked []candidate, n int, wanted 
 			return nil, err
 		}
 		if c.passage.ID == "" {
-			p, err := x.store.passage(x.table.rows[c.ord].id)
+			p, err := x.store.passage(x.table.id(c.ord))
 			if err != nil {
 				return nil, err
 			}

@@ -123,8 +123,8 @@ func (x *Index) neighbours(ctx context.Context, ord int32, n int, only *subset) 
 	if n == 0 {
 		return nil, nil, nil
 	}
-	list := make([]int32, 0, len(x.members[x.table.rows[ord].doc]))
-	for _, m := range x.members[x.table.rows[ord].doc] {
+	list := make([]int32, 0, len(x.members[x.table.doc(ord)]))
+	for _, m := range x.members[x.table.doc(ord)] {
 		if m == ord || only.has(m) {
 			list = append(list, m)
 		}
@@ -137,7 +137,7 @@ func (x *Index) neighbours(ctx context.Context, ord int32, n int, only *subset) 
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			p, err := x.store.passage(x.table.rows[o].id)
+			p, err := x.store.passage(x.table.id(o))
 			if err != nil {
 				return nil, err
 			}
@@ -154,6 +154,7 @@ func (x *Index) neighbours(ctx context.Context, ord int32, n int, only *subset) 
 
 // byPlace orders the passages of a document as they stand in it.
 func (x *Index) byPlace(a, b int32) int {
-	p, q := &x.table.rows[a], &x.table.rows[b]
-	return cmp.Or(cmp.Compare(p.source, q.source), cmp.Compare(p.start, q.start), cmp.Compare(a, b))
+	t := x.table
+	return cmp.Or(
+		cmp.Compare(t.number(a, rowSource), t.number(b, rowSource)), cmp.Compare(t.number(a, rowStart), t.number(b, rowStart)), cmp.Compare(a, b))
 }

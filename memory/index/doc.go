@@ -44,7 +44,8 @@
 //
 // Vectors are scanned whole, exactly, up to 200,000 passages; above that they
 // are kept in eight bits a coordinate, in lists of which the nearest are looked
-// at (package vector), and are read when they are. Parts are checked whole when
+// at (package vector), and are read when they are. An update links their file and
+// writes what differs from it. Parts are checked whole when
 // they are opened up to 64 MB; above that, what is read of them is. The offline
 // embedder is trained on 50,000 passages at most (package lsa), again when a
 // fifth of the passages have changed, and below 5,000 passages at every change;

@@ -45,7 +45,7 @@ func (x *Index) Facets(ctx context.Context, limit int) ([]Facet, error) {
 
 func (x *Index) facet(ctx context.Context, key string, limit int) (Facet, error) {
 	f := Facet{Key: key}
-	has := make([]bool, len(x.table.rows))
+	has := make([]bool, x.table.len())
 	var list []posting
 	var terms []string
 	if err := x.store.terms(metaField, metaTerm(key, ""), func(term string) (string, bool) {

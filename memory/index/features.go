@@ -117,7 +117,7 @@ func (x *Index) features(ctx context.Context, question string, list []string, si
 	places := make([]place, len(ranked))
 	family := make(map[int]float64)
 	for i, c := range ranked {
-		family[x.table.rows[c.ord].doc] += 1 / float64(i+1)
+		family[x.table.doc(c.ord)] += 1 / float64(i+1)
 	}
 	for i := range ranked {
 		if err := ctx.Err(); err != nil {
@@ -126,14 +126,14 @@ func (x *Index) features(ctx context.Context, question string, list []string, si
 		c := &ranked[i]
 		row := flat[i*features : (i+1)*features : (i+1)*features]
 		rows[i] = row
-		p, err := x.store.passage(x.table.rows[c.ord].id)
+		p, err := x.store.passage(x.table.id(c.ord))
 		if err != nil {
 			return nil, err
 		}
 		row[fFused], row[fFusedRaw], row[fPlace] = c.fused-c.cited, c.fused-c.cited, 1/float64(i+1)
 		row[fScoped], row[fPairs], row[fLink], row[fDocument], row[fGraph] = c.parts[0], c.parts[1], c.parts[3], c.parts[4], c.parts[5]
 		row[fPlain], row[fCosine] = sig.plain[c.ord], x.cosine(sig, c.ord)
-		doc := x.table.rows[c.ord].doc
+		doc := x.table.doc(c.ord)
 		if sig.top > 0 {
 			row[fDocumentShare] = math.Pow(sig.docs[doc]/sig.top, 4)
 		}
@@ -150,7 +150,7 @@ func (x *Index) features(ctx context.Context, question string, list []string, si
 			row[fFew] = max(row[fFew], like)
 		}
 		r := w.read(x, p.Text)
-		r.fill(row, w, x, float64(x.table.rows[c.ord].length))
+		r.fill(row, w, x, float64(x.table.number(c.ord, rowLength)))
 		row[fHeading], row[fTitle] = w.share(x.held(w, lastHeading(p))), w.share(x.held(w, p.Title))
 		row[fQueryLength] = math.Log1p(float64(len(sig.terms)))
 	}

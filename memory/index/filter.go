@@ -121,7 +121,7 @@ func (x *Index) subset(ctx context.Context, conditions []Condition) (*subset, er
 	if len(conditions) == 0 {
 		return nil, nil
 	}
-	out := &subset{passages: make([]bool, len(x.table.rows)), docs: make([]bool, len(x.table.docs))}
+	out := &subset{passages: make([]bool, x.table.len()), docs: make([]bool, len(x.table.docs))}
 	for i := range out.passages {
 		out.passages[i] = true
 	}
@@ -136,7 +136,7 @@ func (x *Index) subset(ctx context.Context, conditions []Condition) (*subset, er
 	}
 	for ord, in := range out.passages {
 		if in {
-			out.docs[x.table.rows[ord].doc] = true
+			out.docs[x.table.doc(int32(ord))] = true
 		}
 	}
 	return out, nil
@@ -164,7 +164,7 @@ func (x *Index) holding(ctx context.Context, c Condition) ([]bool, error) {
 			return nil, err
 		}
 	}
-	out := make([]bool, len(x.table.rows))
+	out := make([]bool, x.table.len())
 	var list []posting
 	for _, term := range terms {
 		if list, err = x.store.postings(ctx, metaField, term, x.table.drawn, list[:0]); err != nil {

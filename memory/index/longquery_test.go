@@ -26,7 +26,7 @@ func TestLongQuery(t *testing.T) {
 		common.String() + unknown.String() + "zymurgist",
 		"zymurgist " + unknown.String(),
 	} {
-		s := newScratch(len(x.table.rows), len(x.table.docs))
+		s := newScratch(x.table.len(), len(x.table.docs))
 		sig, _, err := x.score(t.Context(), queryTerms(query), nil, s)
 		if err != nil {
 			t.Fatal(err)

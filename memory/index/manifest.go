@@ -22,6 +22,10 @@ const formatVersion = 6
 // embedder, which a program that knows formatVersion alone must not search.
 const spaceVersion = 7
 
+// changeVersion is the version of either layout whose vectors' file is of an earlier
+// generation, with what has changed since beside it.
+const changeVersion = 8
+
 // Files of a generation, beside those of its parts.
 const (
 	manifestFile = "manifest"
@@ -34,6 +38,7 @@ const (
 	// What only a large corpus has: the lists that its vectors are found by. A
 	// generation with the files of one without them is whole, and is scanned.
 	listsFile        = "lists"
+	changeFile       = "vectors-change"
 	meaningListsFile = "meaning-lists"
 )
 
@@ -69,6 +74,9 @@ func (m *manifest) encode() ([]byte, error) {
 	if m.Scale != nil {
 		version = spaceVersion
 	}
+	if m.has(changeFile) {
+		version = changeVersion
+	}
 	head := fmt.Sprintf("%s %d %08x\n", manifestMagic, version, crc32.Checksum(body, castagnoli))
 	return append([]byte(head), body...), nil
 }
@@ -93,7 +101,7 @@ func decodeManifest(dir string, data []byte) (*manifest, error) {
 	if _, err := fmt.Sscanf(head, manifestMagic+" %d %x", &version, &sum); err != nil {
 		return nil, &CorruptError{Dir: dir, Err: errors.New("its manifest is not one of ours")}
 	}
-	if version != formatVersion && version != spaceVersion {
+	if version != formatVersion && version != spaceVersion && version != changeVersion {
 		return nil, &VersionError{Dir: dir, Got: version, Want: formatVersion}
 	}
 	if crc32.Checksum([]byte(body), castagnoli) != sum {
@@ -103,7 +111,8 @@ func decodeManifest(dir string, data []byte) (*manifest, error) {
 	if err := json.Unmarshal([]byte(body), m); err != nil {
 		return nil, &CorruptError{Dir: dir, Err: fmt.Errorf("reading its manifest: %w", err)}
 	}
-	if (version == spaceVersion) != (m.Scale != nil) || (m.Scale != nil) != (m.Stats.Space != "") {
+	spaced := version == spaceVersion || version == changeVersion && m.Scale != nil
+	if spaced != (m.Scale != nil) || (version == changeVersion) != m.has(changeFile) || (m.Scale != nil) != (m.Stats.Space != "") {
 		return nil, &CorruptError{Dir: dir, Err: errors.New("its manifest does not say how its vectors were made")}
 	}
 	return m, nil
@@ -118,9 +127,9 @@ func (m *manifest) sidecars() []string {
 	if m.Scale != nil {
 		out = append(out, meaningFile)
 	}
-	for _, f := range m.Files {
-		if f.Name == listsFile || f.Name == meaningListsFile {
-			out = append(out, f.Name)
+	for _, name := range []string{listsFile, changeFile, meaningListsFile} {
+		if m.has(name) {
+			out = append(out, name)
 		}
 	}
 	for _, p := range m.Parts {
@@ -131,8 +140,10 @@ func (m *manifest) sidecars() []string {
 
 // coded reports whether the vectors are so many that they are in lists, and read as
 // they are needed.
-func (m *manifest) coded() bool {
-	return slices.ContainsFunc(m.Files, func(f file) bool { return f.Name == listsFile })
+func (m *manifest) coded() bool { return m.has(listsFile) }
+
+func (m *manifest) has(name string) bool {
+	return slices.ContainsFunc(m.Files, func(f file) bool { return f.Name == name })
 }
 
 // verify compares every file with the manifest. It returns the content of
@@ -294,8 +305,18 @@ func (m *manifest) seal(dir string, linked map[string]file) error {
 	return nil
 }
 
-func writeFile(dir, name string, data []byte) error {
-	if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
+// writeFile writes a file of what pieces hold one after the other.
+func writeFile(dir, name string, pieces ...[]byte) error {
+	f, err := os.OpenFile(filepath.Join(dir, name), os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err == nil {
+		for _, data := range pieces {
+			if err == nil {
+				_, err = f.Write(data)
+			}
+		}
+		err = errors.Join(err, f.Close())
+	}
+	if err != nil {
 		return fmt.Errorf("writing the index: %w", err)
 	}
 	return nil

@@ -178,7 +178,7 @@ func (x *Index) floor() float64 {
 	pairs := 0
 	for range floorPairs {
 		a, b := rng.IntN(n), rng.IntN(n)
-		if a == b || len(x.table.docs) > 1 && x.table.rows[a].doc == x.table.rows[b].doc {
+		if a == b || len(x.table.docs) > 1 && x.table.doc(int32(a)) == x.table.doc(int32(b)) {
 			continue
 		}
 		sum += vector.Dot(x.meaning.row(a), x.meaning.row(b))

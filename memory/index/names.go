@@ -11,19 +11,19 @@ import (
 // members lists the passages of each document.
 func (t *table) members() [][]int32 {
 	ends := make([]int, len(t.docs)+1)
-	for i := range t.rows {
-		ends[t.rows[i].doc+1]++
+	for ord := range int32(t.len()) {
+		ends[t.doc(ord)+1]++
 	}
 	for doc := range t.docs {
 		ends[doc+1] += ends[doc]
 	}
-	out, flat := make([][]int32, len(t.docs)), make([]int32, len(t.rows))
+	out, flat := make([][]int32, len(t.docs)), make([]int32, t.len())
 	for doc := range out {
 		out[doc] = flat[ends[doc]:ends[doc]:ends[doc+1]]
 	}
-	for ord := range t.rows {
-		doc := t.rows[ord].doc
-		out[doc] = append(out[doc], int32(ord))
+	for ord := range int32(t.len()) {
+		doc := t.doc(ord)
+		out[doc] = append(out[doc], ord)
 	}
 	return out
 }
@@ -33,13 +33,14 @@ func (t *table) members() [][]int32 {
 // index does.
 func (t *table) nameDocuments() {
 	owner := make([]int, len(t.names)) // document + 1 of a source; -1 when several have it
-	for i := range t.rows {
-		switch r := &t.rows[i]; owner[r.source] {
+	for ord := range int32(t.len()) {
+		source, doc := t.number(ord, rowSource), t.doc(ord)
+		switch owner[source] {
 		case 0:
-			owner[r.source] = r.doc + 1
-		case r.doc + 1:
+			owner[source] = doc + 1
+		case doc + 1:
 		default:
-			owner[r.source] = -1
+			owner[source] = -1
 		}
 	}
 	t.nameOf = make([][]nameTerm, len(t.docs))
@@ -64,18 +65,17 @@ func (t *table) nameDocuments() {
 // documentName is the title that all passages of a document share, or else
 // the name of the file that is this document's alone.
 func (t *table) documentName(members []int32, owner []int) string {
-	first := t.rows[members[0]]
-	title, source := true, owner[first.source] > 0
+	firstTitle, firstSource := t.number(members[0], rowTitle), t.number(members[0], rowSource)
+	title, source := true, owner[firstSource] > 0
 	for _, ord := range members {
-		r := &t.rows[ord]
-		title = title && r.title == first.title
-		source = source && r.source == first.source
+		title = title && t.number(ord, rowTitle) == firstTitle
+		source = source && t.number(ord, rowSource) == firstSource
 	}
-	if title && t.names[first.title] != "" {
-		return t.names[first.title]
+	if title && t.names[firstTitle] != "" {
+		return t.names[firstTitle]
 	}
 	if source {
-		return fileName(t.names[first.source])
+		return fileName(t.names[firstSource])
 	}
 	return ""
 }
@@ -83,14 +83,14 @@ func (t *table) documentName(members []int32, owner []int) string {
 // findTitles lists the titles that a text can mention.
 func (t *table) findTitles() {
 	sharers := make(map[uint64]int)
-	for i := range t.rows {
-		if key := t.keys[t.rows[i].title]; key != 0 {
+	for ord := range int32(t.len()) {
+		if key := t.keys[t.number(ord, rowTitle)]; key != 0 {
 			sharers[key]++
 		}
 	}
-	for ord := range t.rows {
-		if key := t.keys[t.rows[ord].title]; key != 0 && sharers[key] <= maxTitleSharer {
-			t.titles = append(t.titles, titleRef{key: key, ord: int32(ord)})
+	for ord := range int32(t.len()) {
+		if key := t.keys[t.number(ord, rowTitle)]; key != 0 && sharers[key] <= maxTitleSharer {
+			t.titles = append(t.titles, titleRef{key: key, ord: ord})
 		}
 	}
 	slices.SortFunc(t.titles, func(a, b titleRef) int {

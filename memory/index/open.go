@@ -33,7 +33,7 @@ type Index struct {
 	meaning     *meaning     // nil without a remote embedder
 	trained     *trained     // nil without a trained ranker
 
-	// Derived from the table by prepare.
+	// Derived from the table by prepare, which searches need.
 	docOf    []int32                // document per passage
 	norm     []float64              // per passage: what BM25 adds to a term's frequency, for its length
 	members  [][]int32              // passages per document
@@ -87,6 +87,7 @@ func openChecking(dir string, space *embed.Space, whole int64) (*Index, error) {
 		return nil, closing(x, err)
 	}
 	x.space = space
+	x.prepare()
 	if err := x.openStore(m.Parts, sumsOf(m.Parts, files)); err != nil {
 		return nil, closing(x, &CorruptError{Dir: dir, Err: err})
 	}
@@ -151,7 +152,7 @@ func assemble(dir string, m *manifest, files map[string][]byte) (*Index, error) 
 	if err := model.Decode(files[modelFile], m.Stats.Embedder); err != nil {
 		return nil, err
 	}
-	set, coded, err := openVectors(dir, m, files, len(t.rows), model.Dims())
+	set, coded, err := openVectors(dir, m, files, t.len(), model.Dims())
 	if err != nil {
 		return nil, err
 	}
@@ -161,7 +162,7 @@ func assemble(dir string, m *manifest, files map[string][]byte) (*Index, error) 
 	if m.Scale == nil {
 		return x, nil
 	}
-	if x.meaning, err = decodeMeaning(files[meaningFile], len(t.rows), *m.Scale); err == nil {
+	if x.meaning, err = decodeMeaning(files[meaningFile], t.len(), *m.Scale); err == nil {
 		x.meaning.set, err = setOf(x.meaning.rows, x.meaning.dims, files[meaningListsFile])
 	}
 	return x, err
@@ -169,14 +170,13 @@ func assemble(dir string, m *manifest, files map[string][]byte) (*Index, error) 
 
 func newIndex(dir string, t *table, model *lsa.Model, vectors *vector.Set, bm25 BM25) *Index {
 	x := &Index{dir: dir, table: t, model: model, vectors: vectors, bm25: bm25.Resolved(), stems: make(map[string]string)}
-	x.scratch.New = func() any { return newScratch(len(t.rows), len(t.docs)) }
-	x.prepare()
+	x.scratch.New = func() any { return newScratch(t.len(), len(t.docs)) }
 	return x
 }
 
 // openStore opens the parts, if there is anything in them.
 func (x *Index) openStore(parts []part, sums [][]byte) error {
-	if len(x.table.rows) == 0 {
+	if x.table.len() == 0 {
 		return nil
 	}
 	return guarded(func() (err error) {
@@ -188,16 +188,17 @@ func (x *Index) openStore(parts []part, sums [][]byte) error {
 // prepare derives what ranking needs from the table.
 func (x *Index) prepare() {
 	t := x.table
-	x.docOf, x.norm = make([]int32, len(t.rows)), make([]float64, len(t.rows))
+	x.docOf, x.norm = make([]int32, t.len()), make([]float64, t.len())
 	x.docLen = make([]float64, len(t.docs))
 	x.nameOf, x.titles = t.nameOf, t.titles
 	x.members = t.members()
 	var length, pairs int
-	for ord, r := range t.rows {
-		x.docOf[ord] = int32(r.doc)
-		x.docLen[r.doc] += float64(r.length)
-		length += r.length
-		pairs += r.bigrams
+	for ord := range int32(t.len()) {
+		doc, terms := t.doc(ord), t.number(ord, rowLength)
+		x.docOf[ord] = int32(doc)
+		x.docLen[doc] += float64(terms)
+		length += terms
+		pairs += t.number(ord, rowBigrams)
 	}
 	x.nameDocuments()
 	shared := 0
@@ -208,12 +209,12 @@ func (x *Index) prepare() {
 		}
 		docs += x.docLen[doc]
 	}
-	n := float64(max(1, len(t.rows)))
+	n := float64(max(1, t.len()))
 	x.avgLen, x.avgPairs, x.avgDoc = float64(length)/n, float64(pairs)/n, docs/float64(max(1, len(t.docs)))
-	for ord, r := range t.rows {
-		x.norm[ord] = lengthNorm(float64(r.length), x.avgLen, x.bm25.K1, x.bm25.B)
+	for ord := range x.norm {
+		x.norm[ord] = lengthNorm(float64(t.number(int32(ord), rowLength)), x.avgLen, x.bm25.K1, x.bm25.B)
 	}
-	x.grouped = 2*shared >= len(t.rows)
+	x.grouped = 2*shared >= t.len()
 }
 
 // nameDocuments makes the documents of each stem of their names, and counts these
@@ -316,7 +317,7 @@ type Training struct {
 // vectors, those of a remote embedder where there is one.
 func (x *Index) Training() Training {
 	t := Training{BM25: x.bm25, Calibration: x.calibration, Fitted: x.model.Docs(), Sampled: min(x.model.Docs(), lsa.DefaultSample), Changed: x.changed}
-	if len(x.table.rows) >= refitBelow {
+	if x.table.len() >= refitBelow {
 		t.RefitAt = int(math.Ceil(refitShare * float64(x.model.Docs())))
 	}
 	lists := x.vectors.Lists()

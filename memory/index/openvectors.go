@@ -28,7 +28,7 @@ func openVectors(dir string, m *manifest, files map[string][]byte, rows, dims in
 	if err != nil {
 		return nil, nil, err
 	}
-	set, err := vector.OpenCoded(f, lists)
+	set, err := vector.OpenCoded(f, lists, files[changeFile])
 	if err == nil && (set.Len() != rows || set.Dims() != dims) {
 		err = fmt.Errorf("%d vectors of %d dimensions, want %d of %d", set.Len(), set.Dims(), rows, dims)
 	}

@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -234,18 +233,4 @@ func keyOf(h uint64, s string) uint64 {
 		h = (h ^ uint64(s[i])) * keyPrime
 	}
 	return h
-}
-
-// linkPart gives dir a part of another generation.
-func linkPart(from, dir, name string) error {
-	for _, ext := range partExts {
-		src, dst := filepath.Join(from, name+ext), filepath.Join(dir, name+ext)
-		if os.Link(src, dst) == nil {
-			continue
-		}
-		if err := copyFile(src, dst); err != nil {
-			return err
-		}
-	}
-	return nil
 }

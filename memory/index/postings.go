@@ -13,15 +13,16 @@ type postingLists struct {
 	at   map[string]int
 	list [][]posting // reused, also its elements, by the next question
 	used int
+	same []otherForm // whose terms are read with the postings of the other form
 }
 
 // of returns the postings of a term that was fetched.
 func (l *postingLists) of(term string) []posting { return l.list[l.at[term]] }
 
 // reset forgets the terms and keeps the memory.
-func (l *postingLists) reset() {
+func (l *postingLists) reset(same []otherForm) {
 	clear(l.at)
-	l.used = 0
+	l.used, l.same = 0, same
 }
 
 // together is how many passages make it worth while to read the postings of
@@ -51,8 +52,11 @@ func (x *Index) fetch(ctx context.Context, field string, terms []weighted, l *po
 	read := func(i int) {
 		list := &l.list[from+i]
 		*list, errs[i] = x.store.postings(ctx, field, missing[i], x.table.drawn, (*list)[:0])
+		if field == bodyField && errs[i] == nil {
+			*list, errs[i] = x.withOther(ctx, missing[i], *list, l.same)
+		}
 	}
-	if workers := min(runtime.GOMAXPROCS(0), len(missing)); workers > 1 && len(x.table.rows) >= together {
+	if workers := min(runtime.GOMAXPROCS(0), len(missing)); workers > 1 && x.table.len() >= together {
 		x.readTogether(workers, len(missing), read, errs)
 	} else {
 		for i := range missing {

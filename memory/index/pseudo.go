@@ -48,10 +48,10 @@ type pseudo struct {
 //     replaced by unknown words. The words that stay are frequent ones more
 //     often than not.
 func (x *Index) pseudoQuestions(ctx context.Context) ([]pseudo, error) {
-	if len(x.table.rows) == 0 {
+	if x.table.len() == 0 {
 		return nil, nil
 	}
-	rng := rand.New(rand.NewPCG(pseudoSeed, uint64(len(x.table.rows))))
+	rng := rand.New(rand.NewPCG(pseudoSeed, uint64(x.table.len())))
 	samples, spelled, err := x.samples(ctx, rng)
 	if err != nil {
 		return nil, err
@@ -119,7 +119,7 @@ func names(words []word) []string {
 func (x *Index) samples(ctx context.Context, rng *rand.Rand) ([]sample, spelling, error) {
 	var out []sample
 	spelled := spelling{}
-	order := rng.Perm(len(x.table.rows))
+	order := rng.Perm(x.table.len())
 	for _, ord := range order[:min(len(order), 3*pseudoSentences)] {
 		if len(out) == pseudoSentences {
 			break
@@ -127,7 +127,7 @@ func (x *Index) samples(ctx context.Context, rng *rand.Rand) ([]sample, spelling
 		if err := ctx.Err(); err != nil {
 			return nil, nil, err
 		}
-		p, err := x.store.passage(x.table.rows[ord].id)
+		p, err := x.store.passage(x.table.id(int32(ord)))
 		if err != nil {
 			return nil, nil, err
 		}
@@ -141,7 +141,7 @@ func (x *Index) samples(ctx context.Context, rng *rand.Rand) ([]sample, spelling
 		if len(list) <= shortest {
 			continue
 		}
-		s := sample{doc: x.table.rows[ord].doc}
+		s := sample{doc: x.table.doc(int32(ord))}
 		around := terms(p.Text[first.Start:last.End], text.QueryStops)
 		s.around = distinct(append(around, terms(lastHeading(p), text.QueryStops)...))
 		if s.words, err = x.words(ctx, list, s.doc); err != nil {
@@ -163,7 +163,7 @@ func (x *Index) words(ctx context.Context, list []string, doc int) ([]word, erro
 		if found, err = x.store.postings(ctx, bodyField, t, x.table.drawn, found[:0]); err != nil {
 			return nil, err
 		}
-		elsewhere := func(p posting) bool { return x.table.rows[p.ord].doc != doc }
+		elsewhere := func(p posting) bool { return x.table.doc(p.ord) != doc }
 		out[i] = word{term: t, held: len(found), own: !slices.ContainsFunc(found, elsewhere)}
 	}
 	slices.SortFunc(out, rarestFirst)

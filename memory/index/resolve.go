@@ -148,7 +148,7 @@ func (x *Index) labelled(ctx context.Context, field string, c citation.Citation,
 func (x *Index) documents(ords []int32) int {
 	seen := map[int]bool{}
 	for _, ord := range ords {
-		seen[x.table.rows[ord].doc] = true
+		seen[x.table.doc(ord)] = true
 	}
 	return len(seen)
 }
@@ -160,12 +160,12 @@ func (x *Index) works(ords []int32) int {
 	titles := map[string]bool{}
 	untitled := 0
 	for _, ord := range ords {
-		r := &x.table.rows[ord]
-		if seen[r.doc] {
+		doc := x.table.doc(ord)
+		if seen[doc] {
 			continue
 		}
-		seen[r.doc] = true
-		if title := x.table.names[r.title]; title != "" {
+		seen[doc] = true
+		if title := x.table.title(ord); title != "" {
 			titles[title] = true
 		} else {
 			untitled++
@@ -185,8 +185,7 @@ func (x *Index) narrow(query string, ords []int32) []int32 {
 	var kept []int32
 	names := acronym.FindAllString(query, 20)
 	for _, ord := range ords {
-		r := &x.table.rows[ord]
-		own := append(words(x.table.names[r.title]), words(fileName(x.table.names[r.source]))...)
+		own := append(words(x.table.title(ord)), words(fileName(x.table.source(ord)))...)
 		if slices.ContainsFunc(names, func(a string) bool { return slices.Contains(own, strings.ToLower(a)) }) {
 			kept = append(kept, ord)
 		}
@@ -204,7 +203,7 @@ func (x *Index) countCited(c citation.Citation, exact []int32, sig *signals) {
 		return
 	}
 	held := sig.bits(queryTerms(c.Text))
-	weight := idf(float64(len(x.table.rows)), float64(len(exact)))
+	weight := idf(float64(x.table.len()), float64(len(exact)))
 	if len(sig.idfs) < maxTerms {
 		held |= 1 << len(sig.idfs)
 		sig.idfs = append(sig.idfs, weight)
@@ -215,6 +214,7 @@ func (x *Index) countCited(c citation.Citation, exact []int32, sig *signals) {
 		}
 		sig.holds[ord] |= held
 		sig.plain[ord] += weight
+		sig.plainBest = nil
 	}
 }
 

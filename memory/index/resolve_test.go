@@ -195,7 +195,7 @@ func TestSearchesDoNotSeeEachOther(t *testing.T) {
 				s.clear()
 				for ord := range s.plain {
 					if s.plain[ord] != 0 || s.scoped[ord] != 0 || s.names[ord] != 0 || s.pairs[ord] != 0 || s.holds[ord] != 0 {
-						t.Fatalf("query %d leaves something of passage %s behind", i, x.table.rows[ord].id)
+						t.Fatalf("query %d leaves something of passage %s behind", i, x.table.id(int32(ord)))
 					}
 				}
 				x.scratch.Put(s)

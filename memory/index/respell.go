@@ -27,6 +27,7 @@ type respelling struct {
 	list []state.Respelling // in the order of the query
 	as   map[string]string
 	kept map[string]bool // stems of the words that a passage holds all the same
+	same []otherForm     // abbreviations and long forms that are searched for as well
 }
 
 func (r respelling) text(s string) string {
@@ -97,7 +98,8 @@ func (x *Index) respell(ctx context.Context, q Query) (r respelling, err error) 
 			}
 		}
 	}
-	return r, nil
+	r.same, err = x.otherForms(ctx, q.asWritten())
+	return r, err
 }
 
 // isPlain reports whether a word is of letters alone, and of enough to be told from
@@ -208,7 +210,7 @@ func (x *Index) wordsOf(ctx context.Context, stem string, passages int, fn func(
 	}
 	slices.SortFunc(list, func(a, b posting) int { return cmp.Compare(a.ord, b.ord) })
 	for _, found := range list[:min(len(list), passages)] {
-		p, err := x.store.passage(x.table.rows[found.ord].id)
+		p, err := x.store.passage(x.table.id(found.ord))
 		if err != nil {
 			return err
 		}

@@ -46,11 +46,13 @@ func TestMemoryOfAddedPassages(t *testing.T) {
 	runtime.KeepAlive(b)
 }
 
-// An update links the parts of what stays, and writes those of what is new.
+// An update links the parts of what stays, the embedder and the vectors, and writes
+// what is new. It answers as an update that writes all vectors again.
 func TestAnUpdateWritesWhatIsNew(t *testing.T) {
 	passages := indextest.Synthesise(400, 3)
 	from := updateListed(t, UpdateOptions{Add: passages[:390]}, 100)
-	dir := updateListed(t, UpdateOptions{From: from, Add: passages[390:]}, 100)
+	opts := UpdateOptions{From: from, Add: passages[390:], Remove: []string{passages[17].ID, passages[200].ID}}
+	dir := updateListed(t, opts, 100)
 	m, err := readManifest(dir)
 	if err != nil {
 		t.Fatal(err)
@@ -58,15 +60,43 @@ func TestAnUpdateWritesWhatIsNew(t *testing.T) {
 	if len(m.Parts) != 2 || m.Parts[0].Passages != 390 || m.Parts[1].Passages != 10 {
 		t.Fatalf("parts %+v", m.Parts)
 	}
+	linked := []string{modelFile, listsFile, vectorsFile}
 	for _, ext := range partExts {
-		a, err := os.Stat(filepath.Join(from, m.Parts[0].Name+ext))
+		linked = append(linked, m.Parts[0].Name+ext)
+	}
+	for _, name := range linked {
+		a, err := os.Stat(filepath.Join(from, name))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if b, err := os.Stat(filepath.Join(dir, m.Parts[0].Name+ext)); err != nil || !os.SameFile(a, b) {
-			t.Errorf("%s was written again: %v", ext, err)
+		if b, err := os.Stat(filepath.Join(dir, name)); err != nil || !os.SameFile(a, b) {
+			t.Errorf("%s was written again: %v", name, err)
 		}
 	}
+	next := updateListed(t, UpdateOptions{From: dir, Add: passages[17:18], Remove: []string{passages[395].ID}}, 100)
+	whole := flattened(t, next)
+	if m, err := readManifest(whole); err != nil || m.has(changeFile) {
+		t.Fatal("the other update did not write all vectors", err)
+	}
+	x, y := open(t, next), open(t, whole)
+	for _, q := range indextest.Questions(20, passages, 5) {
+		if a, b := outcome(search(t, x, Query{Primary: q})), outcome(search(t, y, Query{Primary: q})); a != b {
+			t.Errorf("%q finds\n%s, want\n%s", q, a, b)
+		}
+	}
+}
+
+// flattened is a generation that holds what dir does, with all vectors in one file: so
+// many passages came and went.
+func flattened(t *testing.T, dir string) string {
+	t.Helper()
+	more := indextest.Synthesise(28, 8)
+	var ids []string
+	for i := range more {
+		more[i].ID, more[i].Doc, more[i].Source = "more "+more[i].ID, "more "+more[i].Doc, "more "+more[i].Source
+		ids = append(ids, more[i].ID)
+	}
+	return updateListed(t, UpdateOptions{From: updateListed(t, UpdateOptions{From: dir, Add: more}, 100), Remove: ids}, 100)
 }
 
 // Many small updates leave few parts, and what half is left of is written again.

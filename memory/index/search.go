@@ -40,7 +40,8 @@ const (
 // queries on equal generations give equal results, scores included; of equal
 // passages the one with the lower id comes first. A query without content
 // words finds nothing and is no error. Words that the index does not hold are
-// searched for as Result.Respelt says. Errors are cancellation, files that
+// searched for as Result.Respelt says, and abbreviations that its passages define are
+// searched for in both forms. Errors are cancellation, files that
 // can no longer be read, and, of an index with a remote embedder, a
 // *SpaceError and those of [embed.Space.Queries], and of a query that is none.
 func (x *Index) Search(ctx context.Context, q Query) (Result, error) {
@@ -74,7 +75,7 @@ func (x *Index) Search(ctx context.Context, q Query) (Result, error) {
 	if err != nil {
 		return Result{}, fmt.Errorf("searching %q: %w", q.Primary, err)
 	}
-	out.Respelt = r.list
+	out.Respelt = r.shown()
 	out.round()
 	return out, nil
 }
@@ -188,7 +189,7 @@ type found struct {
 
 // find pools the candidates of a query and its alternatives, and ranks them.
 func (x *Index) find(ctx context.Context, a asked, q Query, out func(int32) bool, known *precedents, without int, s *scratch) (*found, error) {
-	s.lists.reset()
+	s.lists.reset(a.respelt.same)
 	others, wait := x.alternatives(ctx, q.Alternatives, a, out, s)
 	defer wait() // whatever happens: it reads files that may be closed then
 	sig, residual, err := x.score(ctx, a.terms, a.vector(0), s)
@@ -243,14 +244,14 @@ const apart = 100000
 // large corpus while the caller goes on, which must wait for what it returns.
 func (x *Index) alternatives(ctx context.Context, queries []string, a asked, out func(int32) bool, s *scratch) (*[]int32, func() error) {
 	pool := new([]int32)
-	if len(queries) == 0 || len(x.table.rows) < apart {
+	if len(queries) == 0 || x.table.len() < apart {
 		err := x.pool(ctx, queries, a, out, s, pool)
 		return pool, func() error { return err }
 	}
 	done := make(chan error, 1)
 	own := x.scratch.Get().(*scratch)
 	own.only = s.only
-	own.lists.reset()
+	own.lists.reset(a.respelt.same)
 	go func() {
 		err := guarded(func() error { return x.pool(ctx, queries, a, out, own, pool) })
 		own.only = nil
@@ -285,8 +286,13 @@ func (x *Index) candidates(sig *signals, out func(int32) bool) []int32 {
 	if largest <= 0 {
 		largest = 1
 	}
-	pool := bestOf(poolLexical, sig.touched, func(ord int32) float64 {
-		return sig.scoped[ord]/largest + documentWeight*x.document(sig, ord)
+	most := documentWeight * sig.gate * (1 + 1e-9) // that a document is worth, whatever is rounded
+	pool := bestOf(poolLexical, sig.touched, func(ord int32, least float64) float64 {
+		own := sig.scoped[ord] / largest
+		if own+most < least {
+			return 0
+		}
+		return own + documentWeight*x.document(sig, ord)
 	}, func(least float64) []int32 { return x.ofDocuments(sig, least) }, out)
 	if sig.latent != nil {
 		pool = append(pool, rows(x.vectors.Top(sig.latent, poolCosine, 0, out))...)
@@ -338,7 +344,7 @@ func (x *Index) links(ctx context.Context, sig *signals) ([]link, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		p, err := x.store.passage(x.table.rows[from].id)
+		p, err := x.store.passage(x.table.id(from))
 		if err != nil {
 			return nil, err
 		}

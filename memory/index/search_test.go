@@ -331,7 +331,7 @@ func globalIDF(bags [][]string, term string) float64 {
 // Unknown words lower the cosine by the root of the share that is known.
 func TestCosineOfUnknownWords(t *testing.T) {
 	x := open(t, build(t, kiteBarge(t)))
-	n := len(x.table.rows)
+	n := x.table.len()
 	known, mixed := &signals{}, &signals{}
 	x.project([]string{"larch", "hull"}, known)
 	x.project([]string{"larch", "hull", "qwvzx"}, mixed)

@@ -129,6 +129,8 @@ type signals struct {
 	latent  []float32 // the query in the offline embedder's space; nil when it knows no word of it
 	known   float64   // by which a cosine there is lowered: the root of the share of the query that it knows
 	meaning []float32 // the query in a remote embedder's space; nil without one
+
+	plainBest []int32 // what bestPlain found; nil before
 }
 
 // score computes the signals that candidates are chosen by. vector is the
@@ -162,7 +164,7 @@ func (x *Index) score(ctx context.Context, list []string, vector []float32, s *s
 func (x *Index) scoreTerm(i int, q weighted, sig *signals) {
 	s := sig.scratch
 	list := s.lists.of(q.term)
-	global := idf(float64(len(x.table.rows)), float64(len(list)))
+	global := idf(float64(x.table.len()), float64(len(list)))
 	sig.idfs = append(sig.idfs, global)
 	var cf float64
 	for _, p := range list {
@@ -307,12 +309,12 @@ func (x *Index) scorePairs(ctx context.Context, list []string, s *scratch) error
 	}
 	for _, q := range found {
 		list := s.lists.of(q.term)
-		weight := q.weight * idf(float64(len(x.table.rows)), float64(len(list)))
+		weight := q.weight * idf(float64(x.table.len()), float64(len(list)))
 		for _, p := range list {
 			if s.pairs[p.ord] == 0 {
 				s.paired = append(s.paired, p.ord)
 			}
-			s.pairs[p.ord] += weight * saturate(float64(p.tf), float64(x.table.rows[p.ord].bigrams), x.avgPairs, pairK1, pairB)
+			s.pairs[p.ord] += weight * saturate(float64(p.tf), float64(x.table.number(p.ord, rowBigrams)), x.avgPairs, pairK1, pairB)
 		}
 	}
 	return nil

@@ -54,7 +54,7 @@ func (x *Index) similarity(sig *signals, hits []candidate) float64 {
 		held := sig.holds[h.ord]
 		passage = max(passage, covered(held))
 		for _, other := range hits[i+1:] {
-			if x.table.rows[other.ord].doc == x.table.rows[h.ord].doc {
+			if x.table.doc(other.ord) == x.table.doc(h.ord) {
 				held |= sig.holds[other.ord]
 			}
 		}
@@ -84,7 +84,7 @@ func (x *Index) strength(sig *signals, hits []candidate, out func(ord int32) boo
 	for _, h := range hits[:min(judged, len(hits))] {
 		top = max(top, sig.plain[h.ord])
 	}
-	words := (top - backgroundShare*background(sig.plain, sig.bestPlain(backgroundTo, out))) / idf(float64(len(x.table.rows)), 1)
+	words := (top - backgroundShare*background(sig.plain, sig.bestPlain(backgroundTo, out))) / idf(float64(x.table.len()), 1)
 	if words <= 0 {
 		return 0
 	}

@@ -1,6 +1,7 @@
 package index
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"encoding/json"
@@ -36,8 +37,8 @@ type openPart struct {
 	dead    *roaring.Bitmap // passages that the generation leaves out; nil for none
 }
 
-func openStore(dir string, t *table, parts []part, sums [][]byte) (s *store, err error) {
-	s = &store{dir: dir, table: t}
+func openStore(dir string, t *table, parts []part, sums [][]byte) (_ *store, err error) {
+	s := &store{dir: dir, table: t}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, s.close())
@@ -208,7 +209,7 @@ func (s *store) passage(id string) (state.Passage, error) {
 	if !ok {
 		return p, fmt.Errorf("reading passage %q: the index does not hold it", id)
 	}
-	place := int(s.table.places[ord])
+	place := int(s.table.place(ord))
 	at, _ := slices.BinarySearchFunc(s.parts, place+1, func(o *openPart, place int) int { return o.base - place })
 	from := s.parts[at-1]
 	err := errors.New("it was changed")
@@ -216,7 +217,7 @@ func (s *store) passage(id string) (state.Passage, error) {
 		if field != passageField {
 			return true
 		}
-		if hashOf(value) == s.table.rows[ord].hash {
+		if hash := hashOf(value); bytes.Equal(hash[:], s.table.hash(ord)) {
 			err = json.Unmarshal(value, &p)
 		}
 		return false

@@ -33,7 +33,7 @@ func (x *Index) placed(ctx context.Context, question string, sig *signals, ranke
 			return err
 		}
 		c := &ranked[i]
-		p, err := x.store.passage(x.table.rows[c.ord].id)
+		p, err := x.store.passage(x.table.id(c.ord))
 		if err != nil {
 			return err
 		}
@@ -114,7 +114,7 @@ func (h *topic) match(ctx context.Context, heading string) (float64, error) {
 			if err != nil {
 				return 0, err
 			}
-			rarity = idf(float64(len(h.x.table.rows)), float64(n))
+			rarity = idf(float64(h.x.table.len()), float64(n))
 			h.idfs[t] = rarity
 		}
 		all += rarity
@@ -136,7 +136,7 @@ func (x *Index) opens(p state.Passage, ord int32) (bool, error) {
 	if before < 0 {
 		return true, nil
 	}
-	other, err := x.store.passage(x.table.rows[before].id)
+	other, err := x.store.passage(x.table.id(before))
 	return other.Section != p.Section, err
 }
 

@@ -1,13 +1,10 @@
 package index
 
 import (
-	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
-	"errors"
-	"fmt"
 	"hash/fnv"
 	"maps"
 	"slices"
@@ -17,47 +14,86 @@ import (
 	"example.com/assay/state"
 )
 
-// tableMagic begins the table's file; its last byte is the format's version.
-const tableMagic = "assay-table\x03"
-
-// A row is what ranking must know of a passage without reading it.
-type row struct {
-	id            string
-	doc           int // index into table.docs
-	title, source int // indexes into table.names
-	length        int // terms in the body, with the title's weight
-	bigrams       int // bigrams
-	start         int // byte in the source
-	hash          [hashSize]byte
-}
-
 // A table holds the rows of a generation, sorted by id: the position of a
-// row, its ordinal, stands for the passage everywhere.
+// row, its ordinal, stands for the passage everywhere. Rows are what ranking must
+// know of a passage without reading it. They stay as they are in the file: of a
+// million passages, taking them apart costs more than all that a query asks of them.
 type table struct {
-	rows   []row
-	docs   []string // sorted document ids
-	names  []string // sorted distinct titles and sources
-	keys   []uint64 // titleKey of each name
-	places []int32  // per row: its number among the passages of all parts, one part's after the other's
-	drawn  []int32  // place → ordinal, or -1 where deleted
+	fixed []byte   // rowSize bytes a row
+	ids   []byte   // of the rows, one after the other
+	ends  []uint32 // per row: where its id ends
+
+	docs  []string // sorted document ids
+	names []string // sorted distinct titles and sources
+	keys  []uint64 // titleKey of each name
+	drawn []int32  // place → ordinal, or -1 where deleted
 
 	nameTerms []string     // sorted stems of the names of documents
 	nameOf    [][]nameTerm // per document: its name's terms, by their index in nameTerms; nil for none
 	titles    []titleRef   // that a text can mention, sorted by key
 }
 
+// Numbers of a row, four bytes each. Its hash follows them.
+const (
+	rowID = 4 * iota // bytes of its id
+	rowDoc
+	rowTitle // index into table.names, as rowSource
+	rowSource
+	rowLength  // terms in the body, with the title's weight
+	rowBigrams // bigrams
+	rowStart   // byte in the source
+	rowPlace   // its number among the passages of all parts, one part's after the other's
+	rowHash
+	rowSize = rowHash + hashSize
+)
+
 // A nameTerm says how often a name holds a term.
 type nameTerm struct{ term, count int32 }
 
-func (t *table) find(id string) (int, bool) {
-	return slices.BinarySearchFunc(t.rows, id, func(r row, id string) int { return strings.Compare(r.id, id) })
+func (t *table) len() int { return len(t.fixed) / rowSize }
+
+// number returns one of a row's numbers.
+func (t *table) number(ord int32, at int) int {
+	return int(binary.LittleEndian.Uint32(t.fixed[int(ord)*rowSize+at:]))
+}
+
+func (t *table) set(ord int32, at, v int) {
+	binary.LittleEndian.PutUint32(t.fixed[int(ord)*rowSize+at:], uint32(v))
+}
+
+func (t *table) doc(ord int32) int       { return t.number(ord, rowDoc) }
+func (t *table) place(ord int32) int32   { return int32(t.number(ord, rowPlace)) }
+func (t *table) title(ord int32) string  { return t.names[t.number(ord, rowTitle)] }
+func (t *table) source(ord int32) string { return t.names[t.number(ord, rowSource)] }
+func (t *table) id(ord int32) string     { return string(t.idBytes(ord)) }
+
+func (t *table) idBytes(ord int32) []byte {
+	end := t.ends[ord]
+	return t.ids[end-uint32(t.number(ord, rowID)) : end]
+}
+
+func (t *table) hash(ord int32) []byte {
+	return t.fixed[int(ord)*rowSize+rowHash : (int(ord)+1)*rowSize]
+}
+
+// find returns the ordinal of a passage, or where it would be.
+func (t *table) find(id string) (int32, bool) {
+	lo, hi := 0, t.len()
+	for lo < hi {
+		if mid := (lo + hi) / 2; string(t.idBytes(int32(mid))) < id {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	return int32(lo), lo < t.len() && string(t.idBytes(int32(lo))) == id
 }
 
 // fingerprint hashes the passages in the order of their ids.
 func (t *table) fingerprint() string {
 	h := sha256.New()
-	for i := range t.rows {
-		h.Write(t.rows[i].hash[:])
+	for ord := range int32(t.len()) {
+		h.Write(t.hash(ord))
 	}
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
@@ -68,58 +104,132 @@ type draft struct {
 	length, bigrams, start int
 	hash                   [hashSize]byte
 	place                  int32 // its number among the passages of all parts
-	old                    int32 // its ordinal in the earlier generation; -1 of a new one
 }
 
-// drafts takes a table apart.
-func (t *table) drafts() []draft {
-	out := make([]draft, len(t.rows))
-	for i, r := range t.rows {
-		out[i] = draft{
-			id: r.id, doc: t.docs[r.doc], title: t.names[r.title], source: t.names[r.source],
-			length: r.length, bigrams: r.bigrams, start: r.start, hash: r.hash, place: t.places[i], old: int32(i),
-		}
-	}
-	return out
-}
-
-// newTable builds the table of drafts that are sorted by id. places is how many
-// passages all parts have, deleted ones included.
-func newTable(drafts []draft, places int) *table {
-	t := &table{rows: make([]row, len(drafts)), places: make([]int32, len(drafts))}
-	docs, names := map[string]int{}, map[string]int{}
-	like := func(i int) bool { // neighbours are of one document, and need no look-up
-		if i == 0 {
-			return false
-		}
-		a, b := &drafts[i-1], &drafts[i]
-		return a.doc == b.doc && a.title == b.title && a.source == b.source
-	}
+// newTable builds the table of rows of an earlier one and of drafts, both sorted by
+// id. Of each row kept tells its ordinal in the earlier table, -1 of the next draft,
+// and places its place; total is how many places all parts have, those of deleted
+// passages included.
+func newTable(old *table, kept []int32, drafts []draft, places []int32, total int) *table {
+	t := &table{fixed: make([]byte, len(kept)*rowSize), ends: make([]uint32, len(kept))}
+	docs, names := t.gather(old, kept, drafts)
+	size := 0
 	for i := range drafts {
-		if d := &drafts[i]; !like(i) {
-			docs[d.doc], names[d.title], names[d.source] = 0, 0, 0
-		}
+		size += len(drafts[i].id)
 	}
-	t.docs, t.names = numbered(docs), numbered(names)
-	t.keys = make([]uint64, len(t.names))
-	for i, name := range t.names {
-		t.keys[i] = titleKey(name)
+	if old != nil {
+		size += len(old.ids)
 	}
-	for i := range drafts {
-		d := &drafts[i]
-		r := row{id: d.id, length: d.length, bigrams: d.bigrams, start: d.start, hash: d.hash}
-		if like(i) {
-			before := &t.rows[i-1]
-			r.doc, r.title, r.source = before.doc, before.title, before.source
+	t.ids = make([]byte, 0, size)
+	for i, from := range kept {
+		ord := int32(i)
+		if from < 0 {
+			t.draft(ord, &drafts[0])
+			drafts = drafts[1:]
 		} else {
-			r.doc, r.title, r.source = docs[d.doc], names[d.title], names[d.source]
+			copy(t.fixed[i*rowSize:], old.fixed[int(from)*rowSize:int(from+1)*rowSize])
+			t.set(ord, rowDoc, int(docs[old.doc(from)]))
+			t.set(ord, rowTitle, int(names[old.number(from, rowTitle)]))
+			t.set(ord, rowSource, int(names[old.number(from, rowSource)]))
+			t.ids = append(t.ids, old.idBytes(from)...)
 		}
-		t.rows[i], t.places[i] = r, d.place
+		t.set(ord, rowPlace, int(places[i]))
+		t.ends[i] = uint32(len(t.ids))
 	}
-	t.draw(places)
+	t.drawn = make([]int32, total)
+	for i := range t.drawn {
+		t.drawn[i] = -1
+	}
+	for i, at := range places {
+		t.drawn[at] = int32(i)
+	}
 	t.nameDocuments()
 	t.findTitles()
 	return t
+}
+
+// draft writes a row; its doc and names are looked up unless they are those of the
+// row before.
+func (t *table) draft(ord int32, d *draft) {
+	t.set(ord, rowID, len(d.id))
+	t.set(ord, rowDoc, indexOf(t.docs, d.doc, ord, func(before int32) int { return t.doc(before) }))
+	t.set(ord, rowTitle, indexOf(t.names, d.title, ord, func(before int32) int { return t.number(before, rowTitle) }))
+	t.set(ord, rowSource, indexOf(t.names, d.source, ord, func(before int32) int { return t.number(before, rowSource) }))
+	t.set(ord, rowLength, d.length)
+	t.set(ord, rowBigrams, d.bigrams)
+	t.set(ord, rowStart, d.start)
+	copy(t.hash(ord), d.hash[:])
+	t.ids = append(t.ids, d.id...)
+}
+
+// indexOf finds a value in a sorted list that has it, at first where the row before
+// has its own.
+func indexOf(list []string, value string, ord int32, at func(before int32) int) int {
+	if ord > 0 {
+		if before := at(ord - 1); list[before] == value {
+			return before
+		}
+	}
+	i, _ := slices.BinarySearch(list, value)
+	return i
+}
+
+// gather lists the documents and names, and returns where those of an earlier table
+// are among them.
+func (t *table) gather(old *table, kept []int32, drafts []draft) (docs, names []int32) {
+	var oldDocs, oldNames []string
+	if old != nil {
+		oldDocs, oldNames = old.docs, old.names
+	}
+	usedDocs, usedNames := make([]bool, len(oldDocs)), make([]bool, len(oldNames))
+	for _, from := range kept {
+		if from >= 0 {
+			usedDocs[old.doc(from)] = true
+			usedNames[old.number(from, rowTitle)], usedNames[old.number(from, rowSource)] = true, true
+		}
+	}
+	newDocs, newNames := map[string]bool{}, map[string]bool{}
+	for i := range drafts {
+		d := &drafts[i]
+		if i > 0 && d.doc == drafts[i-1].doc && d.title == drafts[i-1].title && d.source == drafts[i-1].source {
+			continue // neighbours are of one document, and need no look-up
+		}
+		newDocs[d.doc], newNames[d.title], newNames[d.source] = true, true, true
+	}
+	t.docs, docs = union(oldDocs, usedDocs, newDocs)
+	t.names, names = union(oldNames, usedNames, newNames)
+	t.keys = make([]uint64, len(t.names))
+	for i, at := range names {
+		if usedNames[i] {
+			t.keys[at] = old.keys[i]
+			delete(newNames, t.names[at])
+		}
+	}
+	for name := range newNames {
+		at, _ := slices.BinarySearch(t.names, name)
+		t.keys[at] = titleKey(name)
+	}
+	return docs, names
+}
+
+// union merges what is used of a sorted list with others, and tells where each is.
+func union(list []string, used []bool, others map[string]bool) (out []string, places []int32) {
+	more := slices.Sorted(maps.Keys(others))
+	out, places = make([]string, 0, len(list)+len(more)), make([]int32, len(list))
+	for i, s := range list {
+		if !used[i] {
+			continue
+		}
+		for len(more) > 0 && more[0] < s {
+			out, more = append(out, more[0]), more[1:]
+		}
+		if len(more) > 0 && more[0] == s {
+			more = more[1:]
+		}
+		places[i] = int32(len(out))
+		out = append(out, s)
+	}
+	return append(out, more...), places
 }
 
 // numbered sorts the keys of a map and sets each one's place.
@@ -131,162 +241,9 @@ func numbered(set map[string]int) []string {
 	return list
 }
 
-// draw makes drawn of places.
-func (t *table) draw(places int) {
-	t.drawn = make([]int32, places)
-	for i := range t.drawn {
-		t.drawn[i] = -1
-	}
-	for ord, at := range t.places {
-		t.drawn[at] = int32(ord)
-	}
-}
-
 func distinct[T cmp.Ordered](list []T) []T {
 	slices.Sort(list)
 	return slices.Clip(slices.Compact(list))
-}
-
-func (t *table) encode() []byte {
-	e := &encoder{out: make([]byte, 0, 128*len(t.rows)+1024)}
-	e.raw([]byte(tableMagic))
-	e.strs(t.docs)
-	e.strs(t.names)
-	for _, key := range t.keys {
-		e.fixed64(key)
-	}
-	e.uint(len(t.rows))
-	e.uint(len(t.drawn))
-	for i, r := range t.rows {
-		for _, v := range [rowNumbers]int{len(r.id), r.doc, r.title, r.source, r.length, r.bigrams, r.start, int(t.places[i])} {
-			e.fixed32(uint32(v))
-		}
-		e.raw(r.hash[:])
-	}
-	for _, r := range t.rows {
-		e.raw([]byte(r.id))
-	}
-	e.strs(t.nameTerms)
-	for _, name := range t.nameOf {
-		e.uint(len(name))
-		for _, n := range name {
-			e.uint(int(n.term))
-			e.uint(int(n.count))
-		}
-	}
-	e.uint(len(t.titles))
-	for _, ref := range t.titles {
-		e.fixed32(uint32(ref.ord))
-	}
-	return e.out
-}
-
-// A row takes so many numbers of four bytes, and its hash.
-const (
-	rowNumbers = 8
-	rowSize    = 4*rowNumbers + hashSize
-)
-
-func decodeTable(data []byte) (*table, error) {
-	rest, ok := bytes.CutPrefix(data, []byte(tableMagic))
-	if !ok {
-		return nil, errors.New("reading the passage table: not a passage table of this version")
-	}
-	d := &decoder{in: rest}
-	t := &table{docs: d.strs(), names: d.strs()}
-	t.keys = make([]uint64, len(t.names))
-	for i := range t.keys {
-		t.keys[i] = d.fixed64()
-	}
-	n := d.count()
-	places := d.uint()
-	if places < n || places > 2*len(data) { // parts of which more is deleted are merged
-		d.fail(fmt.Errorf("%d places of %d passages are not plausible", places, n))
-	}
-	t.decodeRows(d, n, places)
-	if d.err == nil {
-		t.draw(places)
-	}
-	t.decodeNames(d)
-	if err := d.end(); err != nil {
-		return nil, fmt.Errorf("reading the passage table: %w", err)
-	}
-	return t, nil
-}
-
-// decodeRows reads the rows on all processors.
-func (t *table) decodeRows(d *decoder, n, places int) {
-	fixed := d.raw(n * rowSize)
-	if d.err != nil {
-		return
-	}
-	ends := make([]int, n+1)
-	for i := range n {
-		ends[i+1] = ends[i] + int(binary.LittleEndian.Uint32(fixed[i*rowSize:]))
-	}
-	ids := string(d.raw(ends[n]))
-	if d.err != nil {
-		return
-	}
-	t.rows, t.places = make([]row, n), make([]int32, n)
-	taken := make([]bool, places)
-	const chunk = 1 << 14
-	errs := make([]error, (n+chunk-1)/chunk)
-	parallel(len(errs), func(c int) {
-		for i := c * chunk; i < min((c+1)*chunk, n); i++ {
-			in := fixed[i*rowSize : (i+1)*rowSize]
-			var v [rowNumbers]int
-			for j := range v {
-				v[j] = int(binary.LittleEndian.Uint32(in[4*j:]))
-			}
-			r := row{id: ids[ends[i]:ends[i+1]], doc: v[1], title: v[2], source: v[3], length: v[4], bigrams: v[5], start: v[6]}
-			copy(r.hash[:], in[4*rowNumbers:])
-			if r.doc >= len(t.docs) || r.title >= len(t.names) || r.source >= len(t.names) || v[7] >= places {
-				errs[c] = fmt.Errorf("row %d names what there is not", i)
-				return
-			}
-			t.rows[i], t.places[i] = r, int32(v[7])
-		}
-	})
-	for _, err := range errs {
-		if err != nil {
-			d.fail(err)
-			return
-		}
-	}
-	for i, at := range t.places {
-		if taken[at] || i > 0 && t.rows[i-1].id >= t.rows[i].id {
-			d.fail(fmt.Errorf("passage %q is out of order", t.rows[i].id))
-			return
-		}
-		taken[at] = true
-	}
-}
-
-// decodeNames reads what was derived from the rows when they were written.
-func (t *table) decodeNames(d *decoder) {
-	t.nameTerms = d.strs()
-	t.nameOf = make([][]nameTerm, len(t.docs))
-	var flat []nameTerm
-	for doc := range t.nameOf {
-		n := d.count()
-		from := len(flat)
-		for range n {
-			flat = append(flat, nameTerm{int32(d.below(len(t.nameTerms))), int32(d.uint())})
-		}
-		if n > 0 {
-			t.nameOf[doc] = flat[from:len(flat):len(flat)]
-		}
-	}
-	ords := d.fixed32s(d.count())
-	t.titles = make([]titleRef, len(ords))
-	for i, ord := range ords {
-		if int(ord) >= len(t.rows) {
-			d.fail(fmt.Errorf("title %d is of no passage", i))
-			return
-		}
-		t.titles[i] = titleRef{key: t.keys[t.rows[ord].title], ord: int32(ord)}
-	}
 }
 
 // titleKey hashes the words of a title, without what stands in brackets. It

@@ -33,36 +33,58 @@ func (t *top) add(ord int32, value float64) {
 	t.values, t.ords = slices.Insert(t.values, at, value), slices.Insert(t.ords, at, ord)
 }
 
-// bestPlain is best of the scores by BM25.
-func (s *scratch) bestPlain(k int, out func(ord int32) bool) []int32 {
-	if out == nil {
-		out = func(int32) bool { return false }
+// bestPlain is best of the scores by BM25, which the caller must not change. Without what
+// is left out, one look at all passages answers up to backgroundTo of them.
+func (sig *signals) bestPlain(k int, out func(ord int32) bool) []int32 {
+	if sig.plainBest == nil {
+		sig.plainBest = sig.lookPlain(backgroundTo, func(int32) bool { return false })
 	}
-	return bestOf(k, s.touched, func(ord int32) float64 { return s.plain[ord] }, func(float64) []int32 { return nil }, out)
+	first := sig.plainBest[:min(k, len(sig.plainBest))]
+	if k > backgroundTo || out != nil && slices.ContainsFunc(first, out) {
+		return sig.lookPlain(k, out)
+	}
+	return first
+}
+
+func (s *scratch) lookPlain(k int, out func(ord int32) bool) []int32 {
+	value := func(ord int32, _ float64) float64 { return s.plain[ord] }
+	return bestOf(k, s.touched, value, func(float64) []int32 { return nil }, out)
+}
+
+type match struct {
+	ord   int32
+	value float64
 }
 
 // bestOf is what a top of k would be if it were shown all passages: those of list
 // have their values, in any order, and others has what passages beside them may have
-// that are worth a value, which it is told. Passages that out reports are left out.
-func bestOf(k int, list []int32, value func(ord int32) float64, others func(least float64) []int32, out func(ord int32) bool) []int32 {
+// that are worth a value, which it is told. Passages that out reports are left out. value
+// may return anything below least for what is worth less.
+func bestOf(k int, list []int32, value func(ord int32, least float64) float64, others func(least float64) []int32, out func(ord int32) bool) []int32 {
 	least := top{k: k}
 	limit := 0.0
+	var good []match // that had a chance when they were seen: the limit only rises
 	for _, ord := range list {
-		if v := value(ord); v > limit && !out(ord) {
+		v := value(ord, limit)
+		if v < limit || v <= 0 {
+			continue
+		}
+		good = append(good, match{ord, v})
+		if v > limit && !out(ord) {
 			least.add(ord, v)
 			limit = least.limit()
 		}
 	}
 	shown := others(limit)
-	for _, ord := range list {
-		if v := value(ord); v >= limit && v > 0 {
-			shown = append(shown, ord)
+	for _, m := range good {
+		if m.value >= limit {
+			shown = append(shown, m.ord)
 		}
 	}
 	found := top{k: k}
 	limit = 0
 	for _, ord := range distinct(shown) {
-		if v := value(ord); v > limit && !out(ord) {
+		if v := value(ord, limit); v > limit && !out(ord) {
 			found.add(ord, v)
 			limit = found.limit()
 		}

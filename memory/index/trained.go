@@ -103,7 +103,7 @@ func (l *Lesson) Candidates(ctx context.Context, question string, number int) ([
 				return err
 			}
 			for i, c := range ranked {
-				out = append(out, Candidate{ID: x.table.rows[c.ord].id, Fused: c.fused, Row: rows[i]})
+				out = append(out, Candidate{ID: x.table.id(c.ord), Fused: c.fused, Row: rows[i]})
 			}
 			return nil
 		})
@@ -153,7 +153,7 @@ func (x *Index) reorder(ctx context.Context, question string, list []string, f *
 		c.trained = x.trained.Base*c.fused + x.trained.Scorer.Score(rows[i])
 		c.ordered = true
 		if math.IsNaN(c.trained) {
-			return fmt.Errorf("ranking with %q: it scored passage %q as no number", x.trained.ID, x.table.rows[c.ord].id)
+			return fmt.Errorf("ranking with %q: it scored passage %q as no number", x.trained.ID, x.table.id(c.ord))
 		}
 	}
 	slices.SortStableFunc(ranked, func(a, b candidate) int { return cmp.Compare(b.trained, a.trained) })
@@ -176,9 +176,9 @@ func (c *candidate) trainedScore() []state.Score {
 
 // IDs lists the ids of the passages, sorted.
 func (x *Index) IDs() []string {
-	out := make([]string, len(x.table.rows))
-	for i := range x.table.rows {
-		out[i] = x.table.rows[i].id
+	out := make([]string, x.table.len())
+	for i := range out {
+		out[i] = x.table.id(int32(i))
 	}
 	return out
 }

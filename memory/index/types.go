@@ -83,7 +83,7 @@ type Result struct {
 	Strength   float64            // 0 to 1: how much the best of them has of it in absolute terms, over the query's background
 	Candidates int                // passages that were scored
 	Widened    int                // of those, how many only other wordings brought
-	Respelt    []state.Respelling `json:",omitempty"` // words of the query that the index has not, and what was searched for in their place
+	Respelt    []state.Respelling `json:",omitempty"` // what was searched for in place of words that the index has not, and beside those that have another form
 	Citations  []Cited            // numbered parts of documents that the query names, in its order
 
 	Reranker string // ID of what ordered the hits in place of the index, a trained ranker too; empty when nothing did

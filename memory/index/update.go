@@ -2,7 +2,6 @@ package index
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,7 +10,6 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"slices"
-	"strings"
 	"unicode/utf8"
 
 	"example.com/assay/memory/lsa"
@@ -108,17 +106,17 @@ type update struct {
 	oldTerms vocabulary
 
 	parts    *partsBuilder
-	drafts   []draft
 	kept     []int32 // per row of table: its ordinal in the earlier generation, -1 of a new one
 	fresh    int     // passages that From has not in this form
 	gone     int     // of From that are not there any more, or not in this form
 	table    *table
 	terms    vocabulary
 	model    *lsa.Model
-	set      *vector.Set // of the vectors
+	set      *vector.Set // of the vectors; nil where nobody searches it
 	manifest manifest
 
-	codedFile *os.File // that set reads; nil for a small one
+	codedFile *os.File        // that set reads; nil for a small one
+	linked    map[string]file // of the earlier generation, that stay as they are
 }
 
 func (u *update) run() (err error) {
@@ -193,24 +191,25 @@ func (u *update) index(gone []string) error {
 	if err != nil {
 		return err
 	}
-	if err := u.collect(removed); err != nil {
-		return err
-	}
-	u.terms, err = u.parts.vocabulary(u.drafts)
+	places, err := u.collect(removed)
 	if err != nil {
 		return err
 	}
-	if err := u.parts.compact(u.drafts); err != nil {
+	alive := u.parts.alive(places)
+	if u.terms, err = u.parts.vocabulary(alive); err != nil {
+		return err
+	}
+	if err := u.parts.compact(alive, places); err != nil {
 		return err
 	}
 	u.manifest.Parts = u.parts.parts
-	u.table = newTable(u.drafts, u.parts.places())
-	u.kept = make([]int32, len(u.drafts))
-	for i := range u.drafts {
-		u.kept[i] = u.drafts[i].old
+	var old *table
+	if u.old != nil {
+		old = u.old.table
 	}
-	u.drafts = nil
-	return errors.Join(writeFile(u.opts.Dir, termsFile, u.terms.encode()), writeFile(u.opts.Dir, tableFile, u.table.encode()))
+	u.table = newTable(old, u.kept, u.parts.fresh, places, u.parts.places())
+	u.parts.fresh = nil
+	return errors.Join(writeFile(u.opts.Dir, termsFile, u.terms.encode()), writeFile(u.opts.Dir, tableFile, u.table.encode()...))
 }
 
 // addAll builds the parts of what is new. It returns the sources that are gone.
@@ -241,74 +240,12 @@ func (u *update) addAll() (gone []string, err error) {
 	return gone, u.report(PhaseIndex, len(u.opts.Add), len(u.opts.Add))
 }
 
-// removed tells which passages of the earlier generation to leave out.
-func (u *update) removed(sources []string) (func(r *row) bool, error) {
-	ids, names := map[string]bool{}, map[int]bool{}
-	for _, id := range u.opts.Remove {
-		known := false
-		if u.old != nil {
-			_, known = u.old.table.find(id)
-		}
-		if !known {
-			return nil, fmt.Errorf("removing passage %q: the index %q does not hold it", id, u.opts.From)
-		}
-		ids[id] = true
-	}
-	if u.old != nil {
-		for _, source := range sources {
-			if at, ok := slices.BinarySearch(u.old.table.names, source); ok {
-				names[at] = true
-			}
-		}
-	}
-	return func(r *row) bool { return names[r.source] || len(ids) > 0 && ids[r.id] }, nil
-}
-
-// collect makes the drafts of the new generation: those of the earlier one that
-// stay, and the new ones, sorted by id.
-func (u *update) collect(removed func(r *row) bool) error {
-	before := 0
-	if u.old != nil {
-		before = len(u.old.table.rows)
-		for i, d := range u.old.table.drafts() {
-			if !removed(&u.old.table.rows[i]) {
-				u.drafts = append(u.drafts, d)
-			}
-		}
-	}
-	u.fresh = len(u.parts.fresh)
-	if len(u.drafts) == 0 {
-		u.drafts = u.parts.fresh
-	} else {
-		u.drafts = append(u.drafts, u.parts.fresh...)
-	}
-	u.parts.fresh = nil
-	slices.SortFunc(u.drafts, func(a, b draft) int {
-		return cmp.Or(strings.Compare(a.id, b.id), cmp.Compare(b.old, a.old), cmp.Compare(a.place, b.place))
-	})
-	stay := u.drafts[:0]
-	for i, d := range u.drafts {
-		if i == 0 || d.id != stay[len(stay)-1].id {
-			stay = append(stay, d)
-			continue
-		}
-		replaced := stay[len(stay)-1] // an earlier one comes first
-		if replaced.old < 0 || u.opts.Stream != nil {
-			return &DuplicateError{ID: d.id, Sources: [2]string{replaced.source, d.source}}
-		}
-		stay[len(stay)-1] = d
-	}
-	u.drafts = stay
-	u.gone = before + u.fresh - len(u.drafts)
-	return nil
-}
-
 // embed trains the embedder, or folds the new passages in.
 func (u *update) embed() error {
 	if err := u.report(PhaseEmbed, 0, 1); err != nil {
 		return err
 	}
-	stats, rows := &u.manifest.Stats, len(u.table.rows)
+	stats, rows := &u.manifest.Stats, u.table.len()
 	*stats = Stats{Passages: rows, Documents: len(u.table.docs), Terms: len(u.terms), Fingerprint: u.table.fingerprint()}
 
 	u.manifest.Changed = u.fresh + u.gone
@@ -327,11 +264,7 @@ func (u *update) embed() error {
 		u.model = u.old.model
 	}
 	stats.Dimensions, stats.Embedder = u.model.Dims(), u.model.ID()
-	model, err := u.model.MarshalBinary()
-	if err != nil {
-		return fmt.Errorf("encoding the embedder: %w", err)
-	}
-	if err := writeFile(u.opts.Dir, modelFile, model); err != nil {
+	if err := u.keepModel(); err != nil {
 		return err
 	}
 	if err := u.arrange(); err != nil {
@@ -348,6 +281,12 @@ func outgrown(changed, fitted int) bool {
 
 // calibrate asks the remote embedder and learns the calibration.
 func (u *update) calibrate() (err error) {
+	if !u.manifest.Stats.Refit {
+		u.manifest.Calibration = u.old.calibration
+		if u.opts.Space == nil {
+			return nil
+		}
+	}
 	x := newIndex(u.opts.Dir, u.table, u.model, u.set, u.opts.BM25)
 	sums := make([][]byte, len(u.manifest.Parts))
 	for i, p := range u.manifest.Parts {
@@ -364,10 +303,12 @@ func (u *update) calibrate() (err error) {
 	if err := u.mean(x); err != nil {
 		return err
 	}
-	if !u.manifest.Stats.Refit {
-		u.manifest.Calibration = u.old.calibration
-	} else if u.manifest.Calibration, err = x.calibrate(u.ctx, func(done, total int) error { return u.report(PhaseCalibrate, done, total) }); err != nil {
-		return err
+	if u.manifest.Stats.Refit {
+		x.prepare()
+		u.manifest.Calibration, err = x.calibrate(u.ctx, func(done, total int) error { return u.report(PhaseCalibrate, done, total) })
+		if err != nil {
+			return err
+		}
 	}
 	if x.meaning != nil {
 		u.manifest.Scale = &x.meaning.scale
@@ -379,15 +320,7 @@ func (u *update) seal() error {
 	if err := u.report(PhaseSeal, 0, 1); err != nil {
 		return err
 	}
-	linked := map[string]file{}
-	if u.old != nil {
-		for _, f := range u.oldFiles.Files {
-			if name := strings.TrimSuffix(f.Name, filepath.Ext(f.Name)); u.parts.linked[name] {
-				linked[f.Name] = f
-			}
-		}
-	}
-	if err := u.manifest.seal(u.opts.Dir, linked); err != nil {
+	if err := u.manifest.seal(u.opts.Dir, u.linked); err != nil {
 		return err
 	}
 	return u.report(PhaseSeal, 1, 1)

@@ -46,11 +46,11 @@ func (u *update) fit() error {
 	if err != nil {
 		return err
 	}
-	at := make([]int32, len(u.table.rows)) // place in the sample, counted from 1
+	at := make([]int32, u.table.len()) // place in the sample, counted from 1
 	for i, ord := range sample {
 		at[ord] = int32(i + 1)
 	}
-	corpus := lsa.Corpus{Terms: terms, DF: df, Passages: len(u.table.rows), Docs: make([][]lsa.Cell, len(sample))}
+	corpus := lsa.Corpus{Terms: terms, DF: df, Passages: u.table.len(), Docs: make([][]lsa.Cell, len(sample))}
 	err = u.eachBag(func(ord int32) bool { return at[ord] > 0 }, func(b *bags, ords []int32) error {
 		place := make([]int32, len(b.terms))
 		for i, t := range b.terms {
@@ -79,7 +79,7 @@ func (u *update) fit() error {
 // sample returns the passages to train on, in order: all, or those whose bags hash
 // lowest, of equal ones the first.
 func (u *update) sample() ([]int32, error) {
-	ords := make([]int32, len(u.table.rows))
+	ords := make([]int32, u.table.len())
 	for i := range ords {
 		ords[i] = int32(i)
 	}

@@ -11,10 +11,10 @@ import (
 // arrange writes the vectors and opens the set of them.
 func (u *update) arrange() error {
 	dims := u.model.Dims()
-	if dims > 0 && len(u.table.rows) > u.flatUpTo {
+	if dims > 0 && u.table.len() > u.flatUpTo {
 		return u.code()
 	}
-	rows := make([]float32, len(u.table.rows)*dims)
+	rows := make([]float32, u.table.len()*dims)
 	keeps := u.keeps()
 	for ord := range u.kept {
 		if keeps(int32(ord)) {
@@ -38,36 +38,46 @@ func (u *update) arrange() error {
 }
 
 // code shares the vectors of a large corpus out among lists, and writes them in eight
-// bits a coordinate. At no time are all of them in memory in single precision.
-func (u *update) code() (err error) {
-	var lists *vector.Lists
-	keeps := u.keeps()
-	if u.old != nil && !u.manifest.Stats.Refit {
-		lists = u.old.vectors.Lists()
-	}
-	trained := lists == nil
-	if trained {
-		if lists, err = u.trainLists(); err != nil {
-			return err
+// bits a coordinate. At no time are all of them in memory in single precision. Where
+// little has changed, the earlier generation's file stays, and the change is written.
+func (u *update) code() error {
+	stays := u.old != nil && !u.manifest.Stats.Refit && u.oldFiles.coded()
+	if stays {
+		change := vector.NewChange(u.old.vectors, u.kept)
+		if change != nil {
+			return u.change(change)
 		}
 	}
-	coder := vector.NewCoder(lists, len(u.table.rows))
+	var lists *vector.Lists
+	var err error
+	if stays {
+		lists = u.old.vectors.Lists()
+	} else if lists, err = u.trainLists(); err != nil {
+		return err
+	}
+	coder := vector.NewCoder(lists, u.table.len())
+	keeps := func(ord int32) bool { return stays && u.kept[ord] >= 0 }
 	const chunk = 1 << 12
 	parallel((len(u.kept)+chunk-1)/chunk, func(c int) {
-		for ord := c * chunk; ord < min((c+1)*chunk, len(u.kept)); ord++ {
-			if !trained && keeps(int32(ord)) {
-				coder.Keep(int32(ord), u.old.vector(u.kept[ord]), lists.Of(u.kept[ord]))
+		for ord := int32(c * chunk); ord < int32(min((c+1)*chunk, len(u.kept))); ord++ {
+			if keeps(ord) {
+				coder.Keep(ord, u.old.vectors, u.kept[ord])
 			}
 		}
 	})
-	if err := u.project(func(ord int32) bool { return trained || !keeps(ord) }, func(ords []int32, vectors []float32) error {
+	if err := u.project(func(ord int32) bool { return !keeps(ord) }, func(ords []int32, vectors []float32) error {
 		return coder.Put(u.ctx, ords, vectors)
 	}); err != nil {
 		return err
 	}
-	if u.old != nil && u.old.vectors.Err() != nil {
+	if stays && u.old.vectors.Err() != nil {
 		return &CorruptError{Dir: u.opts.From, Err: u.old.vectors.Err()}
 	}
+	return u.writeCodes(coder)
+}
+
+// writeCodes writes the files of coded vectors and opens the set of them.
+func (u *update) writeCodes(coder *vector.Coder) error {
 	data, err := coder.Lists().MarshalBinary()
 	if err != nil {
 		return fmt.Errorf("encoding the lists of vectors: %w", err)
@@ -82,8 +92,23 @@ func (u *update) code() (err error) {
 	if err != nil {
 		return fmt.Errorf("writing the index: %w", err)
 	}
-	u.set, err = vector.OpenCoded(u.codedFile, coder.Lists())
+	u.set, err = vector.OpenCoded(u.codedFile, coder.Lists(), nil)
 	return err
+}
+
+// change writes how the vectors differ from the earlier generation's file, and links that.
+func (u *update) change(change *vector.Change) error {
+	if err := u.project(func(ord int32) bool { return u.kept[ord] < 0 }, func(ords []int32, vectors []float32) error {
+		return change.Put(u.ctx, ords, vectors)
+	}); err != nil {
+		return err
+	}
+	for _, name := range []string{listsFile, vectorsFile} {
+		if err := u.link(name); err != nil {
+			return err
+		}
+	}
+	return writeFile(u.opts.Dir, changeFile, change.Encode())
 }
 
 // listSample is how many passages' vectors lists are trained on.
@@ -91,7 +116,7 @@ const listSample = 100000
 
 // trainLists trains lists on the vectors of a sample.
 func (u *update) trainLists() (*vector.Lists, error) {
-	n, dims := len(u.table.rows), u.model.Dims()
+	n, dims := u.table.len(), u.model.Dims()
 	size := min(n, listSample)
 	at := func(i int) int { return i * n / size } // the i-th of the sample
 	sample := make([]float32, size*dims)

@@ -28,7 +28,6 @@ type partsBuilder struct {
 	fresh   []draft
 	pending []state.Passage
 	labels  []citation.Labels
-	linked  map[string]bool // parts of the earlier generation that stay as they are
 
 	limit   chan struct{}
 	working sync.WaitGroup
@@ -39,7 +38,7 @@ type partsBuilder struct {
 }
 
 func newPartsBuilder(u *update) *partsBuilder {
-	b := &partsBuilder{u: u, limit: make(chan struct{}, runtime.GOMAXPROCS(0)), linked: map[string]bool{}}
+	b := &partsBuilder{u: u, limit: make(chan struct{}, runtime.GOMAXPROCS(0))}
 	b.stems.New = func() any { return stemmer{} }
 	return b
 }
@@ -84,7 +83,7 @@ func (b *partsBuilder) flush() error {
 		base += p.Passages
 	}
 	for i := range b.fresh {
-		b.fresh[i].place, b.fresh[i].old = int32(base+i), -1
+		b.fresh[i].place = int32(base + i)
 	}
 	return nil
 }
@@ -175,11 +174,11 @@ func (b *partsBuilder) places() int {
 	return n
 }
 
-// alive marks the places of drafts.
-func (b *partsBuilder) alive(drafts []draft) []bool {
+// alive marks places among those of all parts.
+func (b *partsBuilder) alive(places []int32) []bool {
 	out := make([]bool, b.places())
-	for i := range drafts {
-		out[drafts[i].place] = true
+	for _, at := range places {
+		out[at] = true
 	}
 	return out
 }
@@ -216,12 +215,11 @@ func (b *partsBuilder) bags(p part) (*bags, error) {
 
 // vocabulary is that of the earlier generation with what is new and without what is
 // gone.
-func (b *partsBuilder) vocabulary(drafts []draft) (vocabulary, error) {
+func (b *partsBuilder) vocabulary(alive []bool) (vocabulary, error) {
 	v := b.u.oldTerms
 	if v == nil {
 		v = vocabulary{}
 	}
-	alive := b.alive(drafts)
 	base := 0
 	for i, p := range b.parts {
 		was := func(row int) bool { return true }

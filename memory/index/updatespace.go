@@ -32,15 +32,15 @@ func (u *update) mean(x *Index) error {
 	if reuse {
 		x.meaning.dims, x.meaning.scale = u.old.meaning.dims, u.old.meaning.scale
 	}
-	kept := make([]int, len(u.table.rows)) // ordinal in the earlier generation, or -1
+	kept := make([]int, u.table.len()) // ordinal in the earlier generation, or -1
 	var texts []string
-	for ord, r := range u.table.rows {
+	for ord := range kept {
 		kept[ord] = -1
 		if reuse && u.kept[ord] >= 0 {
 			kept[ord] = int(u.kept[ord])
 			continue
 		}
-		p, err := x.store.passage(r.id)
+		p, err := x.store.passage(u.table.id(int32(ord)))
 		if err != nil {
 			return err
 		}

@@ -56,10 +56,22 @@ func (c *Coder) Put(ctx context.Context, rows []int32, vectors []float32) error 
 	return nil
 }
 
-// Keep codes a row that stays in a list of the same centroids.
-func (c *Coder) Keep(row int32, vector []float32, list int32) {
-	c.lists.assigned[row] = list
-	c.put(row, vector)
+// Keep takes over the codes that a row has in another coded set of the same centroids.
+func (c *Coder) Keep(row int32, from *Set, at int32) {
+	c.lists.assigned[row] = from.lists.Of(at)
+	own, step := from.codeOf(at)
+	copy(c.codes.data[int(row)*c.codes.width:], own)
+	c.codes.step[row] = step
+	c.norms[row] = normOf(own, step)
+}
+
+// normOf is the length of what codes say.
+func normOf(codes []int8, step float32) float64 {
+	sum := 0
+	for _, v := range codes {
+		sum += int(v) * int(v)
+	}
+	return float64(step) * math.Sqrt(float64(sum))
 }
 
 func (c *Coder) put(row int32, v []float32) {
@@ -67,8 +79,11 @@ func (c *Coder) put(row int32, v []float32) {
 	_, c.norms[row] = encodeRow(v, c.codes.data[int(row)*width:(int(row)+1)*width], &c.codes.step[row])
 }
 
-// Lists are those of the rows that were put.
-func (c *Coder) Lists() *Lists { return &c.lists }
+// Lists are those of the rows that were put. They do not keep the coder.
+func (c *Coder) Lists() *Lists {
+	own := c.lists
+	return &own
+}
 
 // WriteTo writes the file.
 func (c *Coder) WriteTo(w io.Writer) (int64, error) {
@@ -120,14 +135,22 @@ type coded struct {
 	at    int64 // of the codes
 	sums  []uint32
 	once  []sync.Once
+	rows  int     // of the file; codes of added rows follow
+	added []int   // with added rows: where those of each list begin, and their end
 	place []int32 // of each row among the codes
 	fault atomic.Pointer[error]
 }
 
-// OpenCoded opens the file that a Coder wrote, of the same lists. It reads from file
-// until the set is no longer used.
-func OpenCoded(file io.ReaderAt, lists *Lists) (*Set, error) {
+// OpenCoded opens the file that a Coder wrote, of the same lists, with what a Change
+// encoded of it, nil for none. It reads from file until the set is no longer used.
+func OpenCoded(file io.ReaderAt, lists *Lists, change []byte) (*Set, error) {
 	s, err := openCoded(file, lists)
+	if err == nil && change != nil {
+		err = s.change(change)
+	}
+	if err == nil && s.codes.data == nil {
+		s.codes.data = make([]int8, s.coded.rows*s.codes.width)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("reading the coded vectors: %w", err)
 	}
@@ -154,12 +177,12 @@ func openCoded(file io.ReaderAt, lists *Lists) (*Set, error) {
 	s := &Set{dims: lists.dims, lists: lists}
 	s.order, s.start = lists.order()
 	width := (s.dims + lane - 1) / lane * lane
-	s.codes = &codes{width: width, data: make([]int8, rows*width), step: make([]float32, rows), norm: math.Float64frombits(number(3))}
+	s.codes = &codes{width: width, step: make([]float32, rows), norm: math.Float64frombits(number(3))}
 	steps := head[4*8:]
 	for i := range s.codes.step {
 		s.codes.step[i] = math.Float32frombits(binary.LittleEndian.Uint32(steps[4*i:]))
 	}
-	s.coded = &coded{file: file, at: at, sums: make([]uint32, count), once: make([]sync.Once, count), place: make([]int32, rows)}
+	s.coded = &coded{file: file, at: at, sums: make([]uint32, count), once: make([]sync.Once, count), rows: rows, place: make([]int32, rows)}
 	for i := range s.coded.sums {
 		s.coded.sums[i] = binary.LittleEndian.Uint32(steps[4*rows+4*i:])
 	}
@@ -203,7 +226,9 @@ func (s *Set) Err() error {
 
 // codeOf returns a row's codes and their step.
 func (s *Set) codeOf(row int32) ([]int8, float32) {
-	s.load(s.lists.assigned[row])
 	at := int(s.coded.place[row])
+	if at < s.coded.rows {
+		s.load(s.lists.assigned[row])
+	}
 	return s.codes.data[at*s.codes.width : (at+1)*s.codes.width], s.codes.step[at]
 }

@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"testing"
+	"weak"
 )
 
 // A coded set finds what a set of the same lists in single precision finds, but for
@@ -38,7 +40,6 @@ func TestCoded(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	c.Keep(7, rows[7*dims:8*dims], lists.Of(7))
 	var file bytes.Buffer
 	if n, err := c.WriteTo(&file); err != nil || n != int64(file.Len()) {
 		t.Fatal(n, err)
@@ -47,7 +48,7 @@ func TestCoded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := OpenCoded(bytes.NewReader(file.Bytes()), c.Lists())
+	s, err := OpenCoded(bytes.NewReader(file.Bytes()), c.Lists(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +69,7 @@ func TestCoded(t *testing.T) {
 	for at := 0; at < file.Len(); at += 131 {
 		damaged := slices.Clone(file.Bytes())
 		damaged[at] ^= 4
-		s, err := OpenCoded(bytes.NewReader(damaged), c.Lists())
+		s, err := OpenCoded(bytes.NewReader(damaged), c.Lists(), nil)
 		if err != nil {
 			continue
 		}
@@ -79,7 +80,27 @@ func TestCoded(t *testing.T) {
 			t.Errorf("byte %d was changed, and nothing said so", at)
 		}
 	}
-	if _, err := OpenCoded(bytes.NewReader(file.Bytes()[:100]), c.Lists()); err == nil {
+	if _, err := OpenCoded(bytes.NewReader(file.Bytes()[:100]), c.Lists(), nil); err == nil {
 		t.Error("a cut file was opened")
 	}
+}
+
+// The lists outlive their coder, whose codes are as large as the file.
+func TestListsDoNotKeepTheCoder(t *testing.T) {
+	rows := make([]float32, 64*8)
+	for i := range rows {
+		rows[i] = float32(i%7) - 3
+	}
+	trained, err := Train(t.Context(), rows, 8)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := NewCoder(trained, 64)
+	coder, lists := weak.Make(c), c.Lists()
+	c = nil
+	runtime.GC()
+	if coder.Value() != nil {
+		t.Error("the coder is kept")
+	}
+	runtime.KeepAlive(lists)
 }

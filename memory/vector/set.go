@@ -13,7 +13,7 @@ type Set struct {
 	rows  []float32
 	codes *codes
 	lists *Lists  // nil for a set that is scanned whole
-	order []int32 // with lists: the row that each coded row is; by list, then by row
+	order []int32 // with lists: the row that each coded row is, -1 of one that is gone; by list, then by row
 	start []int   // with lists: where each list begins in order, and its end
 
 	coded *coded // of a set that is read from a file; its rows are what their codes say
@@ -105,6 +105,9 @@ func (s *Set) Top(query []float32, k int, above float64, skip func(row int32) bo
 	for _, list := range s.lists.nearest(query) {
 		s.load(list)
 		s.scan(p, s.start[list], s.start[list+1], skip, found)
+		if s.coded != nil && s.coded.added != nil {
+			s.scan(p, s.coded.added[list], s.coded.added[list+1], skip, found)
+		}
 	}
 	return found.list
 }
@@ -155,6 +158,9 @@ func (s *Set) scan(p probe, from, to int, skip func(row int32) bool, found *best
 			row := int32(from + i)
 			if s.order != nil {
 				row = s.order[from+i]
+			}
+			if row < 0 {
+				continue
 			}
 			m := Match{Row: row, Value: s.Dot(p.vector, row)}
 			if !found.admits(m) || math.IsNaN(m.Value) || skip != nil && skip(row) {

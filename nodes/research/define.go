@@ -9,6 +9,41 @@ import (
 	"example.com/assay/memory/text"
 )
 
+// defined reports whether lines say what a term is: one does, by this name or by the
+// abbreviation that they have for it, or one says what an abbreviation is short for. Of
+// a term that stands in a heading, what holds in it defines it, too.
+func defined(lines []line, term []string) bool {
+	names, headword := [][]string{term}, false
+	for _, l := range lines {
+		headword = headword || len(occurrences(l.above, term)) > 0
+		for _, f := range text.ShortForms(l.text) {
+			short, long := wordsOf(f.Short), wordsOf(f.Long)
+			if slices.Equal(short, term) {
+				return true
+			}
+			if len(long) == len(term) && len(occurrences(long, term)) > 0 {
+				names = append(names, short)
+			}
+		}
+	}
+	return slices.ContainsFunc(lines, func(l line) bool {
+		return slices.ContainsFunc(names, func(name []string) bool { return defines(l, name) || headword && holdsIn(l, name) })
+	})
+}
+
+// holdsIn reports whether a line begins by saying what holds in a term: "In X, …".
+func holdsIn(l line, term []string) bool {
+	for _, at := range occurrences(l.words, term) {
+		before, after := l.around(at, len(term))
+		if within.MatchString(before) && strings.HasPrefix(after, ",") && says.MatchString(after) {
+			return true
+		}
+	}
+	return false
+}
+
+var within = regexp.MustCompile(`(?i)^(?:in|under|with|during)(?:\s+(?:an?|the))?$`)
+
 // defines reports whether a line says what a term is: the term is the subject of
 // a sentence that tells, it is called so or stands for something, or the line
 // opens the section of that name. A sentence that only uses the term does not.
@@ -19,6 +54,8 @@ func defines(l line, term []string) bool {
 		case subjectOf(before) && tells(after):
 			return true
 		case calls.MatchString(before):
+			return true
+		case relative.MatchString(after):
 			return true
 		case apposed.MatchString(after) && len(before) == 0:
 			return true
@@ -69,8 +106,10 @@ var (
 	calls = regexp.MustCompile(`(?i)\b(?:called|termed|known as|referred to as|named|defined as|dubbed|is meant by|we call)(?:\s+(?:the|an?))?\s*$`)
 	// apposed is a definition behind the term: a colon, a dash, "or", "that is".
 	apposed = regexp.MustCompile(`(?i)^(?:[:–—]|--|-\s|\(|,\s*(?:or|i\.e\.|that is|meaning|which (?:is|means)|an?|the)\b)\s*\S+(?:\s+\S+){2,}`)
-	copula  = regexp.MustCompile(`(?i)^(?:(?:in|of|within|under|at|on)\s+\S+\s+(?:\S+\s+)?)?(?:is|are|was|were)\s+(?:(?:also|thus|simply|usually|generally|essentially|basically|therefore|often|just|normally|typically|ordinarily)\s+)?(.+)$`)
-	telling = regexp.MustCompile(`(?i)^(?:(?:in|of|within|under|at|on|for)\s+\S+\s+(?:\S+\s+)?)?(?:also\s+|usually\s+|generally\s+|often\s+)?(?:means?|meant|refers? to|denotes?|describes?|consists? of|stands? for|occurs?|arises?|exists?|happens?|comprises?|constitutes?|represents?|requires?|allows?|lets?|permits?|enables?|provides?|contains?|stores?|specifies|specify|determines?|controls?|defines?|protects?|holds?|gives?|makes?|covers?|includes?|involves?|grants?|confers?|creates?|transfers?|imposes?|prohibits?|forbids?|prevents?|ensures?|serves?|helps?|combines?|returns?|shows?|displays?|performs?|executes?|measures?|records?|lists?|can be (?:defined|described|thought)|may be (?:defined|described))\b`)
+	// relative begins a clause about the term, wherever the term stands.
+	relative = regexp.MustCompile(`(?i)^,?\s*(?:that|which)\s+(?:is|are)\s+(?:an?|the)\s`)
+	copula   = regexp.MustCompile(`(?i)^(?:(?:in|of|within|under|at|on)\s+\S+\s+(?:\S+\s+)?)?(?:is|are|was|were)\s+(?:(?:also|thus|simply|usually|generally|essentially|basically|therefore|often|just|normally|typically|ordinarily)\s+)?(.+)$`)
+	telling  = regexp.MustCompile(`(?i)^(?:(?:in|of|within|under|at|on|for)\s+\S+\s+(?:\S+\s+)?)?(?:also\s+|usually\s+|generally\s+|often\s+)?(?:means?|meant|refers? to|denotes?|describes?|consists? of|stands? for|occurs?|arises?|exists?|happens?|comprises?|constitutes?|represents?|requires?|allows?|lets?|permits?|enables?|provides?|contains?|stores?|specifies|specify|determines?|controls?|defines?|protects?|holds?|gives?|makes?|covers?|includes?|involves?|grants?|confers?|creates?|transfers?|imposes?|prohibits?|forbids?|prevents?|ensures?|serves?|helps?|combines?|returns?|shows?|displays?|performs?|executes?|measures?|records?|lists?|can be (?:defined|described|thought)|may be (?:defined|described))\b`)
 	// states are words behind a copula that say how something is, not what it is.
 	howItIs = setOfWords(`not also only available able subject likely unlikely possible necessary more less most very too
 		of in on for to at by with from under about like still already now never always void valid invalid good bad

@@ -34,6 +34,7 @@ type part struct {
 }
 
 var (
+	inPlace    = regexp.MustCompile(`(?i)^in\s+[^,?]{1,40},\s+`) // "In SQLite, what is …"
 	definite   = regexp.MustCompile(`(?i)^(?:the|this|that)\s+`)
 	article    = regexp.MustCompile(`(?i)^(?:an?|the|any)\s+`)
 	whatIs     = regexp.MustCompile(`(?i)^(?:what(?:'s|’s|\s+(?:is|are|was|were))|define|explain what (?:is|are))\s+(.+?)[?.!\s]*$`)
@@ -68,6 +69,9 @@ func partsOf(question string) []part {
 	var list []string
 	for _, span := range text.Sentences(question) {
 		s := question[span.Start:span.End]
+		if rest := inPlace.ReplaceAllString(s, ""); rest != s && partOf(rest).kind == askDefinition {
+			s = rest
+		}
 		if !asking.MatchString(s) {
 			return nil
 		}

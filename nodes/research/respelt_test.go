@@ -29,7 +29,7 @@ func (r *respelling) Search(ctx context.Context, q index.Query) (index.Result, e
 // the model sees it.
 func TestWhatWasSearchedForIsShown(t *testing.T) {
 	const asked = "What binds an onwer?"
-	words := []state.Respelling{{Word: "onwer", As: "owner"}}
+	words := []state.Respelling{{Word: "onwer", As: "owner"}, {Word: "binds", As: "bi", Also: true}}
 	m, shelf := script(simple), &respelling{words: words}
 	m.Answers[skills.PlanSynthesis] = repeat(1, answer(skills.PlanOutput{Steps: []skills.PlanStep{{StepID: 1, Phase: "Rule", Question: asked}}}))
 	final := mustRun(t, research.Deps{Model: m, Corpus: shelf}, nil, asked)

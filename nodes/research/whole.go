@@ -87,7 +87,7 @@ func (p part) missing(lines []line) string {
 	}
 	switch p.kind {
 	case askDefinition:
-		if !slices.ContainsFunc(lines, func(l line) bool { return defines(l, p.term) }) {
+		if !defined(lines, p.term) {
 			return fmt.Sprintf("a sentence that says what %q is", strings.Join(p.term, " "))
 		}
 	case askIdentity:

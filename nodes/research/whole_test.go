@@ -67,6 +67,20 @@ func TestMissingParts(t *testing.T) {
 		{"What is slack water?", "", "Water is a liquid, and slack rope is a danger.", `what "slack water" is`},
 		{"What is slack water?", "", "Times of the tide are:\n\nslack water\nNo tide runs for less than an hour.", ""},
 		{"What is slack water?", "", "Slack water is described as the time\nthat lies between two tides.", ""},
+		{"In the harbour, what is slack water?", "", "Slack water is the short time between two tides.", ""},
+		{"In the harbour, what is slack water?", "", "Slack water is dangerous.", `what "slack water" is`},
+		// What holds in X is a definition where X is a headword, else a mention.
+		{"What is storm mode?", "Lamps > Setting Storm Mode", "In storm mode, the lamp burns behind two shutters.", ""},
+		{"What is storm mode?", "Lamps", "In storm mode, the lamp burns behind two shutters.", `what "storm mode" is`},
+		{"What is storm mode?", "Lamps > Setting Storm Mode", "The lamp is dearer in storm mode, as oil is.", `what "storm mode" is`},
+		// What says which abbreviation a name has defines both.
+		{"What is the MOB?", "", "A red flag is raised for a man overboard (MOB) at sea.", ""},
+		{"What is a MOB?", "", "A man overboard (MOB) is a seaman who fell into the water. A MOB is wet.", ""},
+		{"What is a MOB?", "", "A man overboard shouts, and the MOB (see there) is wet.", `what "mob" is`},
+		{"What is a man overboard?", "", "Seamen fear the man overboard (MOB). A MOB is a seaman who fell into the water.", ""},
+		{"What is a man overboard?", "", "Seamen fear the man overboard (MOB). The MOB is wet.", `what "man overboard" is`},
+		{"What is a tide book?", "", "Each page has a tide book number that is a count of moons.", `what "tide book" is`},
+		{"What is a tide number?", "", "Each page has a tide number that is a count of moons.", ""},
 		{"What does MOB stand for?", "", "MOB stands for man overboard.", ""},
 		// Who is a name, or a role.
 		{"Who is the harbour master?", "", "The harbour master, Ada Moor, lives at the quay.", ""},

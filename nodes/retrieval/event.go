@@ -31,7 +31,7 @@ type Event struct {
 	StepID     int                `json:"step_id,omitempty"`      // of the planning table; 0 when it was for no step
 	Claim      int                `json:"claim,omitempty"`        // that support was looked for; 0 when it was for none
 	Queries    []string           `json:"queries"`                // the primary first
-	Respelt    []state.Respelling `json:"searched_for,omitempty"` // words of the queries that were searched for as others
+	Respelt    []state.Respelling `json:"searched_for,omitempty"` // words of the queries that were searched for as others, or as others too
 	Excluded   int                `json:"excluded"`               // passages that were read before
 	Candidates int                `json:"candidates"`             // pooled from all queries
 	Similarity float64            `json:"similarity"`             // raw, means something for this corpus only

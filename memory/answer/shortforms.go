@@ -1,0 +1,82 @@
+package answer
+
+import (
+	"slices"
+	"strings"
+
+	"example.com/assay/memory/text"
+)
+
+// An otherForm is an abbreviation or a long form of the question's words, as a source
+// defines it: where the sources have it, they speak of those words.
+type otherForm struct {
+	as           string // in lower case
+	words, asked []string
+}
+
+// otherForms lists the other forms of what a question names that sources define.
+func otherForms(q *question, sources []Source) []otherForm {
+	var asked []string
+	for _, t := range q.terms {
+		asked = append(asked, t.stem)
+	}
+	var out []otherForm
+	for _, src := range sources {
+		for _, f := range text.ShortForms(src.Text) {
+			short, long := stems(f.Short), stems(f.Long)
+			if len(short) == 0 || len(long) < 2 {
+				continue
+			}
+			hasShort, hasLong := follows(asked, short) >= 0, follows(asked, long) >= 0
+			if hasShort == hasLong {
+				continue
+			}
+			o := otherForm{strings.ToLower(f.Long), long, short}
+			if hasLong {
+				o = otherForm{strings.ToLower(f.Short), short, long}
+			}
+			if !slices.ContainsFunc(out, func(p otherForm) bool { return slices.Equal(p.words, o.words) }) {
+				out = append(out, o)
+			}
+		}
+	}
+	return out
+}
+
+// follows is where some stems stand one after the other among others, −1 for nowhere.
+func follows(list, some []string) int {
+	for i := 0; i+len(some) <= len(list); i++ {
+		if slices.Equal(list[i:i+len(some)], some) {
+			return i
+		}
+	}
+	return -1
+}
+
+// stems are the stems of a text's words, those of other forms as the question has them.
+func (p *pool) stems(s string) []string {
+	list := stems(s)
+	for _, o := range p.same {
+		for from := 0; ; {
+			at := follows(list[from:], o.words)
+			if at < 0 {
+				break
+			}
+			list = slices.Replace(list, from+at, from+at+len(o.words), o.asked...)
+			from += at + len(o.asked)
+		}
+	}
+	return list
+}
+
+// names are what the question wants to know about, in lower case: as it is written,
+// and in the other forms.
+func (p *pool) names(q *question) []string {
+	out := []string{q.focusx}
+	for _, o := range p.same {
+		if slices.Equal(o.asked, q.focus) {
+			out = append(out, o.as)
+		}
+	}
+	return out
+}

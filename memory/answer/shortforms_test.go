@@ -1,0 +1,31 @@
+package answer
+
+import (
+	"strings"
+	"testing"
+)
+
+// A sentence with the other form of what the question names is about it, where a source
+// says that both are one.
+func TestTheOtherFormIsTheSameName(t *testing.T) {
+	defined := Source{Title: "Offices", Text: "The Harbor Watch Office (HWO) is named in the charter."}
+	others := []Source{
+		{Title: "Coats", Text: "A harbor clerk is a person who writes lists of the office."},
+		{Title: "Boats", Text: "An HWO is a board of nine that inspects boats."},
+		{Title: "Maps", Text: "The watch of the office sells maps of the harbor on every day."},
+	}
+	for _, q := range []string{"What is a harbor watch office?", "What is an HWO?"} {
+		got := Rank(q, append([]Source{defined}, others...), 2, nil).Quotes
+		found := false
+		for _, quote := range got {
+			found = found || quote.Source == 2
+		}
+		if !found {
+			t.Errorf("%q is answered by %v, not by what the other form is", q, got)
+		}
+	}
+	apart := Rank("What is a harbor watch office?", others, 1, nil).Quotes
+	if len(apart) > 0 && strings.Contains(others[apart[0].Source].Text, "HWO") {
+		t.Error("without a definition the forms are one")
+	}
+}

@@ -1,0 +1,231 @@
+package index
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"example.com/assay/memory/text"
+	"example.com/assay/state"
+)
+
+const (
+	definersRead = 128 // passages with a word that are read for what it stands for
+	longestForm  = 6   // words of a question that may be a long form
+)
+
+// An otherForm is a form of a query's word or phrase that the corpus says is the same:
+// the long form of an abbreviation, or the abbreviation of a long form.
+type otherForm struct {
+	written, as string   // in lower case
+	terms       []string // of what is written
+	other       []string // of the other form
+}
+
+// shown lists what a query was searched for in place of its words, then beside them.
+func (r respelling) shown() []state.Respelling {
+	list := slices.Clip(r.list)
+	for _, o := range r.same {
+		list = append(list, state.Respelling{Word: o.written, As: o.as, Also: true})
+	}
+	return list
+}
+
+// asWritten are the texts of a query that a person may have written.
+func (q Query) asWritten() []string {
+	out := []string{q.Primary}
+	for _, group := range q.About {
+		if len(group) > 0 {
+			out = append(out, group[0])
+		}
+	}
+	return distinct(out)
+}
+
+// otherForms looks for abbreviations of texts that passages define, and for long forms
+// of which they define the abbreviation. A text that has both needs neither.
+func (x *Index) otherForms(ctx context.Context, texts []string) ([]otherForm, error) {
+	var out []otherForm
+	add := func(s, written, as string) {
+		o := otherForm{written, as, terms(written, text.DocStops), terms(as, text.DocStops)}
+		known := slices.ContainsFunc(out, func(p otherForm) bool { return slices.Equal(p.terms, o.terms) })
+		if as != "" && !known && len(o.terms) > 0 && len(o.other) > 0 && !holdsAll(terms(s, text.DocStops), o.other) {
+			out = append(out, o)
+		}
+	}
+	for _, s := range texts {
+		tokens := text.Tokens(s)
+		for i := 0; i < len(tokens); i++ {
+			if word := s[tokens[i].Start:tokens[i].End]; text.IsShortForm(word) {
+				long, err := x.longForm(ctx, word)
+				if err != nil {
+					return nil, err
+				}
+				add(s, tokens[i].Text, long)
+			}
+			for n := min(longestForm, len(tokens)-i); n >= 2; n-- {
+				phrase := s[tokens[i].Start:tokens[i+n-1].End]
+				short, err := x.shortForm(ctx, phrase)
+				if err != nil {
+					return nil, err
+				}
+				if short != "" {
+					add(s, strings.ToLower(phrase), short)
+					i += n - 1
+					break
+				}
+			}
+		}
+	}
+	return out, nil
+}
+
+func holdsAll(list, of []string) bool {
+	return !slices.ContainsFunc(of, func(t string) bool { return !slices.Contains(list, t) })
+}
+
+// withOther adds to the postings of a term those of the other form of what it is part
+// of: all terms of an abbreviated phrase are where its abbreviation is, and an
+// abbreviation is where all words of the phrase follow each other.
+func (x *Index) withOther(ctx context.Context, term string, list []posting, same []otherForm) ([]posting, error) {
+	for _, o := range same {
+		if !slices.Contains(o.terms, term) {
+			continue
+		}
+		more, err := x.phrase(ctx, o.other)
+		if err != nil {
+			return nil, err
+		}
+		list = united(list, more)
+	}
+	return list, nil
+}
+
+// phrase are the postings of terms that follow each other, how often at most.
+func (x *Index) phrase(ctx context.Context, list []string) ([]posting, error) {
+	if len(list) == 1 {
+		return x.store.postings(ctx, bodyField, list[0], x.table.drawn, nil)
+	}
+	var out []posting
+	for i, pair := range bigrams(list) {
+		found, err := x.store.postings(ctx, bigramField, pair, x.table.drawn, nil)
+		if err != nil {
+			return nil, err
+		}
+		if i == 0 {
+			out = found
+			continue
+		}
+		times := make(map[int32]int32, len(found))
+		for _, p := range found {
+			times[p.ord] = p.tf
+		}
+		kept := out[:0]
+		for _, p := range out {
+			if n := min(p.tf, times[p.ord]); n > 0 {
+				kept = append(kept, posting{p.ord, n})
+			}
+		}
+		out = kept
+	}
+	return out, nil
+}
+
+// united adds postings to others, one for each passage, in the order of the passages.
+func united(list, more []posting) []posting {
+	list = append(list, more...)
+	slices.SortFunc(list, func(a, b posting) int { return cmp.Compare(a.ord, b.ord) })
+	out := list[:0]
+	for _, p := range list {
+		if n := len(out); n > 0 && out[n-1].ord == p.ord {
+			out[n-1].tf += p.tf
+			continue
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+// longForm is what most passages that define an abbreviation say that it stands for, in
+// lower case.
+func (x *Index) longForm(ctx context.Context, short string) (string, error) {
+	list, err := x.store.postings(ctx, bodyField, x.stem(strings.ToLower(short)), x.table.drawn, nil)
+	if err != nil {
+		return "", err
+	}
+	slices.SortFunc(list, func(a, b posting) int { return cmp.Or(cmp.Compare(b.tf, a.tf), cmp.Compare(a.ord, b.ord)) })
+	return x.mostDefined(list, func(f text.ShortForm) string {
+		if !strings.EqualFold(f.Short, short) {
+			return ""
+		}
+		return strings.ToLower(strings.Join(strings.Fields(f.Long), " "))
+	})
+}
+
+// shortForm is the abbreviation that passages define for a phrase, in lower case. Only
+// passages are read in which the initials stand beside the phrase.
+func (x *Index) shortForm(ctx context.Context, phrase string) (string, error) {
+	if strings.ContainsAny(phrase, ".,;:?!()\"“”") {
+		return "", nil
+	}
+	all := words(phrase)
+	stems := terms(phrase, text.DocStops)
+	if len(stems) < 2 || text.DocStops.Has(all[0]) || text.DocStops.Has(all[len(all)-1]) {
+		return "", nil
+	}
+	tried := map[string]bool{}
+	for _, from := range [][]string{all, stems} { // "board of pilots" is BOP or BP
+		initials := ""
+		for _, w := range from {
+			initials += string(firstRune(w))
+		}
+		if tried[initials] {
+			continue
+		}
+		tried[initials] = true
+		stem := x.stem(initials)
+		for _, pair := range []string{stems[len(stems)-1] + " " + stem, stem + " " + stems[0]} {
+			list, err := x.store.postings(ctx, bigramField, pair, x.table.drawn, nil)
+			if err != nil {
+				return "", err
+			}
+			short, err := x.mostDefined(list, func(f text.ShortForm) string {
+				if !strings.EqualFold(f.Short, initials) || !slices.Equal(terms(f.Long, text.DocStops), stems) {
+					return ""
+				}
+				return initials
+			})
+			if short != "" || err != nil {
+				return short, err
+			}
+		}
+	}
+	return "", nil
+}
+
+// mostDefined reads passages, and returns what fn makes of most of their definitions,
+// of equals the first in the alphabet.
+func (x *Index) mostDefined(list []posting, fn func(text.ShortForm) string) (string, error) {
+	counts := map[string]int{}
+	for _, found := range list[:min(len(list), definersRead)] {
+		p, err := x.store.passage(x.table.id(found.ord))
+		if err != nil {
+			return "", err
+		}
+		for _, s := range []string{p.Text, lastHeading(p), p.Title} {
+			for _, f := range text.ShortForms(s) {
+				if form := fn(f); form != "" {
+					counts[form]++
+				}
+			}
+		}
+	}
+	best := ""
+	for form, n := range counts {
+		if best == "" || n > counts[best] || n == counts[best] && form < best {
+			best = form
+		}
+	}
+	return best, nil
+}
