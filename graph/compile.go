@@ -85,6 +85,7 @@ type program struct {
 	version     int
 	migrate     func(*Migration) error
 	clock       func() time.Time
+	drive       driver
 }
 
 type node struct {
@@ -191,6 +192,7 @@ func (g *blueprint) compile(opts *CompileOptions) (*program, error) {
 		saver: opts.Checkpointer, persist: opts.Persistence, version: opts.Version, migrate: opts.Migrate, clock: opts.Now,
 		before: slices.Clone(opts.InterruptBefore), after: slices.Clone(opts.InterruptAfter),
 	}
+	c.drive = (*run).loop
 	if c.clock == nil {
 		c.clock = time.Now
 	}

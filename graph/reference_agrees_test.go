@@ -27,18 +27,24 @@ var (
 // tasks return in any order, one after the other, and calls fail, are drained,
 // or die with their process.
 func TestReferenceAgrees(t *testing.T) {
+	playSeeds(t, *simSeeds, func(c *simCase) (string, int) { return c.play(t) })
+}
+
+// playSeeds plays a case for each seed. One that shows a problem is made as simple
+// as it can be, and told.
+func playSeeds(t *testing.T, seeds int, play func(*simCase) (problem string, supersteps int)) {
 	supersteps := 0
-	for seed := *simFirst; seed < *simFirst+uint64(*simSeeds); seed++ {
+	for seed := *simFirst; seed < *simFirst+uint64(seeds); seed++ {
 		c := drawSimCase(seed)
-		problem, n := c.play(t)
+		problem, n := play(c)
 		supersteps += n
-		if problem == "" {
+		if problem == "" || problem == simRefused {
 			continue
 		}
 		for again := true; again; {
 			again = false
 			for _, simpler := range c.shrunk() {
-				if p, _ := simpler.play(t); p != "" && !strings.HasPrefix(p, simRefused) {
+				if p, _ := play(simpler); p != "" && !strings.HasPrefix(p, simRefused) {
 					c, problem, again = simpler, p, true
 					break
 				}
@@ -46,8 +52,11 @@ func TestReferenceAgrees(t *testing.T) {
 		}
 		t.Fatalf("seed %d:\n%s\n%s", seed, c, problem)
 	}
-	t.Logf("%d threads, %d supersteps", *simSeeds, supersteps)
+	t.Logf("%d threads, %d supersteps", seeds, supersteps)
 }
+
+// simOver ends a play in which two drivers may differ.
+const simOver = "over"
 
 // simRefused is the problem of a plan that does not compile.
 const simRefused = "the plan is refused"
@@ -65,43 +74,54 @@ type sim struct {
 	waiting map[string]chan struct{}
 	counts  map[string]int
 	broken  bool
+	died    bool // in a call before: graphs inside nodes may have begun or not
+	engine  func(op simOp, opts *graph.RunOptions, run func(ctx context.Context) (board, error), begin func(*refThread) string) string
 }
 
 func (c *simCase) play(t *testing.T) (problem string, supersteps int) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &sim{simCase: c, waiting: map[string]chan struct{}{}, counts: map[string]int{}, saver: &simSaver{Checkpointer: memory.New()}, refs: []*refThread{newReference(c.Plan, c.Limit)}}
-		var err error
-		s.app, err = c.Plan.compiled("", &simHost{
-			turn:   s.turn,
-			effect: func(label string) { s.count("effect of " + label) },
-			start:  s.count,
-			broken: func() bool { return s.broken },
-			saver:  s.saver,
-		})
-		if err != nil {
-			problem = simRefused
-			if bad := new(graph.CompileError); !errors.As(err, &bad) || slices.ContainsFunc(bad.Problems, func(p graph.Problem) bool { return p.Code != graph.Unreachable && p.Code != graph.NoEntry }) {
-				problem = simRefused + ": " + err.Error()
-			}
-			return
-		}
-		for _, op := range c.Ops {
-			s.Rand, s.broken = rand.New(rand.NewPCG(op.Seed, 7)), op.Broken
-			for _, r := range s.refs {
-				r.broken = op.Broken
-			}
-			if problem = s.do(op); problem != "" {
-				problem = strings.Join(append(s.story, problem), "\n")
-				return
-			}
-		}
-		if problem = s.compareRows(0, nil, ""); problem != "" {
-			problem = strings.Join(append(s.story, "at the end:", problem), "\n")
-			return
-		}
-		supersteps = len(s.refs[0].rows)
+		s := c.newSim()
+		s.engine = s.call
+		problem, supersteps = s.playAll(s.turn, func(app *graph.Compiled[board]) *graph.Compiled[board] { return app })
 	})
 	return problem, supersteps
+}
+
+func (c *simCase) newSim() *sim {
+	return &sim{simCase: c, waiting: map[string]chan struct{}{}, counts: map[string]int{}, saver: &simSaver{Checkpointer: memory.New()}, refs: []*refThread{newReference(c.Plan, c.Limit)}}
+}
+
+// playAll makes all calls of a case.
+func (s *sim) playAll(turn func(context.Context, string) error, driven func(*graph.Compiled[board]) *graph.Compiled[board]) (problem string, supersteps int) {
+	app, err := s.Plan.compiled("", &simHost{
+		turn:   turn,
+		effect: func(label string) { s.count("effect of " + label) },
+		start:  s.count,
+		broken: func() bool { return s.broken },
+		saver:  s.saver,
+	})
+	if err != nil {
+		if bad := new(graph.CompileError); !errors.As(err, &bad) || slices.ContainsFunc(bad.Problems, func(p graph.Problem) bool { return p.Code != graph.Unreachable && p.Code != graph.NoEntry }) {
+			return simRefused + ": " + err.Error(), 0
+		}
+		return simRefused, 0
+	}
+	s.app = driven(app)
+	for _, op := range s.Ops {
+		s.Rand, s.broken = rand.New(rand.NewPCG(op.Seed, 7)), op.Broken
+		for _, r := range s.refs {
+			r.broken = op.Broken
+		}
+		if problem = s.do(op); problem == simOver {
+			return "", len(s.refs)
+		} else if problem != "" {
+			return strings.Join(append(s.story, problem), "\n"), 0
+		}
+	}
+	if problem = s.compareRows(0, nil, ""); problem != "" {
+		return strings.Join(append(s.story, "at the end:", problem), "\n"), 0
+	}
+	return "", len(s.refs[0].rows)
 }
 
 // turn waits until the task is let go.
@@ -145,7 +165,7 @@ func (s *sim) do(op simOp) string {
 	switch {
 	case snap == nil || op.Kind == "turn" || op.Kind == "go on" && len(snap.Next) == 0:
 		s.say("invoke %v", more)
-		return s.call(op, opts, func(ctx context.Context) (board, error) { return s.app.Invoke(ctx, simUpdate(more), opts) },
+		return s.engine(op, opts, func(ctx context.Context) (board, error) { return s.app.Invoke(ctx, simUpdate(more), opts) },
 			func(r *refThread) string { return r.invoke(more) })
 	case op.Kind == "by hand":
 		as := graph.End
@@ -155,7 +175,7 @@ func (s *sim) do(op simOp) string {
 		s.say("update as %s %v", as, more)
 		s.saver.live(0, false)
 		_, err := s.app.UpdateState(context.Background(), graph.Key{Thread: "t"}, graph.StateUpdate[board]{As: as, Update: simUpdate(more)})
-		return s.compare(func(r *refThread) string { return "by hand: " + r.update(as, more) }, "by hand: "+strings.TrimPrefix(simKind(err), "done"))
+		return s.compare(func(r *refThread) string { return "by hand: " + r.update(as, more) }, "by hand: "+simEnd{err: err}.kind())
 	}
 	answers := map[int]int{}
 	for i, p := range snap.Interrupts {
@@ -166,11 +186,11 @@ func (s *sim) do(op simOp) string {
 	}
 	// An edit may lead a graph that keeps nothing elsewhere than where it asked;
 	// which answers it has at hand then is not said anywhere.
-	if op.Kind != "edit" || s.Plan.forgets(false) || len(snap.Next) == 0 || snap.Next[0] == graph.Start {
+	if op.Kind != "edit" || s.died || s.Plan.forgets(false) || len(snap.Next) == 0 || snap.Next[0] == graph.Start {
 		more = nil
 	}
 	s.say("resume with answers %v edit %v", answers, more)
-	return s.call(op, opts, func(ctx context.Context) (board, error) { return s.app.Resume(ctx, simUpdate(more), opts) },
+	return s.engine(op, opts, func(ctx context.Context) (board, error) { return s.app.Resume(ctx, simUpdate(more), opts) },
 		func(r *refThread) string { return r.resume(answers, more) })
 }
 
@@ -178,6 +198,9 @@ type simEnd struct {
 	out board
 	err error
 }
+
+// kind is what an update by hand came to.
+func (e simEnd) kind() string { return strings.TrimPrefix(simKind(e.err), "done") }
 
 // call runs the engine's call, and tells the references what it did.
 func (s *sim) call(op simOp, opts *graph.RunOptions, run func(ctx context.Context) (board, error), begin func(*refThread) string) string {
@@ -291,7 +314,7 @@ func refDied(refs []*refThread, step func(*refThread) string) (out []*refThread)
 // compare lets the references make a step, which may be none, and keeps those
 // that look as the thread does.
 func (s *sim) compare(step func(*refThread) string, end string) string {
-	return s.compareRows(3, step, end)
+	return s.compareRows(2, step, end)
 }
 
 // compareRows is compare with so many of the newest checkpoints, 0 for all.

@@ -2,6 +2,7 @@ package graph_test
 
 import (
 	"slices"
+	"strings"
 
 	"example.com/assay/graph"
 )
@@ -16,6 +17,7 @@ type refThread struct {
 	kept                  map[string][]string // the channel seen of graphs that keep their state, by path
 	limit                 int
 	broken, drain, unsure bool           // unsure: what runs may not have run
+	lazy                  bool           // a graph inside a node begins with its first task, and not with its superstep
 	least, most           map[string]int // how often something ran, and may have
 	point                 func()         // is called when something is on record
 }
@@ -58,6 +60,7 @@ type refTask struct {
 	known   map[string]*refTask // of a child that keeps nothing
 	failed  bool                // and its handler did not finish
 	settled bool                // it asked, in this call
+	begun   bool                // of a child: a task of it began
 }
 
 type refOut struct {
@@ -172,10 +175,22 @@ func (g *refGraph) wake() {
 		}
 		switch {
 		case t.child == nil || t.out != nil:
+		case g.lazy && !t.begun:
+			t.known, t.child = t.child.known, nil
 		case t.child.plan.Persist != graph.PersistNever:
 			t.child.wake()
 		default:
 			t.known, t.child = t.child.known, nil
+		}
+	}
+}
+
+// touch notes that a task begins, and with it the graphs around it.
+func (g *refGraph) touch(label string) {
+	for _, t := range g.tasks {
+		if t.child != nil && strings.HasPrefix(label, t.child.path) {
+			t.begun = true
+			t.child.touch(label)
 		}
 	}
 }

@@ -21,7 +21,8 @@ type run struct {
 	outer     *task      // the node of another graph that the run is in; nil at the root
 	ordinal   string     // tells the run from others inside its node
 	control   *Control
-	own       Control   // unless there is another
+	own       Control // unless there is another
+	drive     driver
 	obeys     bool      // the control is the run's, not that of an enclosing run
 	recording Recording // nil when the run is not a replay
 	parallel  int
@@ -35,14 +36,19 @@ type run struct {
 	saving context.Context
 }
 
+// A driver does what the machine of a run wants done, until that is nothing.
+// Graphs inside the nodes of a run have its driver.
+type driver func(r *run, ctx context.Context) error
+
 // newRun prepares a run from the zero state. Inside a node of another graph its
 // events go to that graph's stream.
 func newRun(ctx context.Context, p *program, opts *RunOptions) *run {
 	r := &run{machine: newMachine(p)}
-	r.limit, r.outer = p.most, taskFrom(ctx)
+	r.limit, r.outer, r.drive = p.most, taskFrom(ctx), p.drive
 	r.control, r.obeys = &r.own, r.outer == nil
 	if r.outer != nil {
 		outer := r.outer.run
+		r.drive = outer.drive
 		r.inner, r.control, r.answers, r.recording, r.saving = true, outer.control, outer.answers, outer.recording, outer.saving
 		if outer.out != nil {
 			r.out = nested{r.outer, r.outer.node, p}
@@ -120,7 +126,7 @@ func (r *run) conduct(ctx context.Context, opts *RunOptions, begin func(*point) 
 		}
 		return err
 	}
-	return r.loop(ctx)
+	return r.drive(r, ctx)
 }
 
 // loop does what the machine wants done, until that is nothing.
@@ -130,16 +136,28 @@ func (r *run) loop(ctx context.Context) error {
 		r.why = r.recording.Run(r.at(), r.name, r.fingerprint)
 	}
 	r.tell(ctx, nothing, nil)
-	for out := &r.todo; !out.end; {
-		switch r.show(out.events); {
-		case out.save != nil:
-			r.tell(ctx, wasSaved, r.persister.commit(r.saving, out.save))
-		case out.routes:
-			r.tell(ctx, wasRouted, r.ask(ctx, r.edits, r.now.shown))
-		default:
-			r.tell(ctx, wasRun, r.execute(ctx))
-		}
+	for !r.todo.end {
+		r.carryOut(ctx, (*run).execute)
 	}
+	return r.over(began)
+}
+
+// carryOut does what the machine wants done next. How tasks are run is execute's
+// to say.
+func (r *run) carryOut(ctx context.Context, execute driver) {
+	out := &r.todo
+	switch r.show(out.events); {
+	case out.save != nil:
+		r.tell(ctx, wasSaved, r.persister.commit(r.saving, out.save))
+	case out.routes:
+		r.tell(ctx, wasRouted, r.ask(ctx, r.edits, r.now.shown))
+	default:
+		r.tell(ctx, wasRun, execute(r, ctx))
+	}
+}
+
+// over ends a run whose machine wants nothing done any more.
+func (r *run) over(began time.Time) error {
 	r.show(r.todo.events)
 	if r.err == nil && r.persist == PersistAlways && r.ledger != nil && r.owner != "" {
 		r.outer.journal.keepsChild(r.namespace, r.id)

@@ -1,0 +1,65 @@
+package graph
+
+import (
+	"context"
+	"errors"
+)
+
+// A Simulation is a driver of one goroutine: it decides in which order tasks come
+// to their end, and when the process dies.
+type Simulation struct {
+	// Pick chooses one of n tasks that are under way.
+	Pick func(n int) int
+	// Crash reports, before each output of a machine is carried out, whether the
+	// process dies there.
+	Crash func() bool
+}
+
+// ErrCrashed is a run whose process died.
+var ErrCrashed = errors.New("the process died")
+
+// Simulated returns the graph with runs that a simulation drives.
+func Simulated[S any](c *Compiled[S], s *Simulation) *Compiled[S] {
+	own := *c.program
+	own.drive = s.loop
+	return &Compiled[S]{&own}
+}
+
+func (s *Simulation) loop(r *run, ctx context.Context) error {
+	if r.recording != nil {
+		r.why = r.recording.Run(r.at(), r.name, r.fingerprint)
+	}
+	for r.tell(ctx, nothing, nil); !r.todo.end; {
+		if s.Crash() {
+			return ErrCrashed
+		}
+		r.carryOut(ctx, s.execute)
+	}
+	if s.Crash() {
+		return ErrCrashed
+	}
+	return r.over(r.began())
+}
+
+// execute runs tasks one after the other. When one has failed no other begins.
+func (s *Simulation) execute(r *run, ctx context.Context) error {
+	if len(r.results) == 1 || r.perStep > 0 || r.recording != nil || r.caching {
+		return r.execute(ctx)
+	}
+	step, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	r.newTasks(step)
+	left := make([]*result, len(r.results))
+	for i := range r.results {
+		left[i] = &r.results[i]
+	}
+	for len(left) > 0 && step.Err() == nil {
+		i := s.Pick(len(left))
+		r.workBeside(left[i], cancel)
+		left = append(left[:i], left[i+1:]...)
+	}
+	if len(left) > 0 {
+		return ended(step, nil)
+	}
+	return nil
+}
