@@ -127,9 +127,8 @@ func (res *result) finished() bool { return res.past != nil && res.past.done }
 
 // past is what earlier attempts at a task left on record.
 type past struct {
-	left  map[recordKey][]byte
-	inner map[string]string // newest checkpoints of subgraphs that keep their state
-	done  bool              // they finished the task
+	left map[recordKey][]byte
+	done bool // they finished the task
 }
 
 // A phase is what a machine does next.
