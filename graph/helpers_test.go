@@ -119,7 +119,17 @@ func mustCompile[S any](t testing.TB, g *graph.StateGraph[S]) *graph.Compiled[S]
 	if err != nil {
 		t.Fatal(err)
 	}
-	return app
+	return driven(app)
+}
+
+// simulating drives the graphs of a test; nil is the driver that users have.
+var simulating *graph.Simulation
+
+func driven[S any](app *graph.Compiled[S]) *graph.Compiled[S] {
+	if simulating == nil {
+		return app
+	}
+	return graph.Simulated(app, simulating)
 }
 
 // played is everything that a run showed.
