@@ -16,6 +16,7 @@ import (
 // processors to compile and link, and bytes of the program. Run it with
 // -benchtime 1x.
 func BenchmarkStateTypes(b *testing.B) {
+	buildGraphs(b, 1, -1) // compiles the package
 	for n := 0; b.Loop(); n++ {
 		few, small := buildGraphs(b, 1, n)
 		many, large := buildGraphs(b, 11, n)

@@ -17,7 +17,7 @@ const DefaultRecursionLimit = 1000
 // On a thread that exists it begins a turn: what was left to run is given up.
 // Resume goes on with it.
 func (c *Compiled[S]) Invoke(ctx context.Context, in Update[S], opts *RunOptions) (S, error) {
-	state, err := c.run(ctx, inputOf(in), opts, nil, (*machine).begin)
+	state, err := c.plain.run(ctx, inputOf(in), opts, nil, (*machine).begin)
 	return *state.(*S), err
 }
 
@@ -27,7 +27,7 @@ func (c *Compiled[S]) Invoke(ctx context.Context, in Update[S], opts *RunOptions
 // before; nil is none. A thread that has nothing left to run stays as it is. It
 // returns what Invoke does.
 func (c *Compiled[S]) Resume(ctx context.Context, with Update[S], opts *RunOptions) (S, error) {
-	state, err := c.run(ctx, inputOf(with), opts, nil, (*machine).resume)
+	state, err := c.plain.run(ctx, inputOf(with), opts, nil, (*machine).resume)
 	return *state.(*S), err
 }
 

@@ -228,36 +228,52 @@ func (w *valueWrite[T]) encode(dst []byte) ([]byte, error) {
 func (w *valueWrite[T]) intact(data []byte) error { return intact(data, &w.val) }
 
 // A stateWrite is a valueWrite to a channel of S.
-type stateWrite[S, T any] struct{ valueWrite[T] }
+type stateWrite[S, T any] struct{ plain valueWrite[T] }
 
-func (w *stateWrite[S, T]) of(*S)          {}
-func (w *stateWrite[S, T]) untyped() write { return &w.valueWrite }
+func (w *stateWrite[S, T]) Channel() string { return w.plain.to.name }
+func (w *stateWrite[S, T]) Op() Op          { return w.plain.op }
+func (w *stateWrite[S, T]) of(*S)           {}
+func (w *stateWrite[S, T]) untyped() write  { return &w.plain }
 
 func writeTo[S, T any](to *field[T], op Op, v T) Write[S] {
 	return &stateWrite[S, T]{valueWrite[T]{to, v, op}}
 }
 
+// A handle is a channel as one of a state S. The channel is not embedded, since
+// its methods would then be compiled for each type of state.
+type handle[S any] struct{ plain channel }
+
+// Name returns what errors, traces and encoded updates call the channel.
+func (h handle[S]) Name() string { return h.plain.id().name }
+
+// Kind says how the channel merges what is written to it.
+func (h handle[S]) Kind() ChannelKind { return h.plain.id().kind }
+
+func (h handle[S]) of(*S)            {}
+func (h handle[S]) untyped() channel { return h.plain }
+
 // LastValueChannel holds the last value written. Two writes in one superstep
 // are a conflict, because their order would decide the result.
-type LastValueChannel[S, T any] struct{ field[T] }
-
-func (c *LastValueChannel[S, T]) of(*S)            {}
-func (c *LastValueChannel[S, T]) untyped() channel { return &c.field }
+type LastValueChannel[S, T any] struct {
+	handle[S]
+	to *field[T]
+}
 
 // LastValue makes a channel that keeps the last value written to a field.
 func LastValue[S, T any](name string, at func(*S) *T) *LastValueChannel[S, T] {
-	return &LastValueChannel[S, T]{fieldOf(name, KindLastValue, at, nil)}
+	f := fieldOf(name, KindLastValue, at, nil)
+	return &LastValueChannel[S, T]{handle[S]{&f}, &f}
 }
 
 // Set writes v.
 func (c *LastValueChannel[S, T]) Set(v T) Write[S] {
-	return writeTo[S](&c.field, OpSet, v)
+	return writeTo[S](c.to, OpSet, v)
 }
 
 // Overwrite writes v even when other nodes write the channel in the same
 // superstep; their writes are discarded. Two overwrites are a conflict.
 func (c *LastValueChannel[S, T]) Overwrite(v T) Write[S] {
-	return writeTo[S](&c.field, OpOverwrite, v)
+	return writeTo[S](c.to, OpOverwrite, v)
 }
 
 // A list is a field that writes add to.
@@ -297,20 +313,21 @@ func (f *listField[E]) overwriteWith(s any) write {
 }
 
 // AppendChannel is a list that writes add to, in the order of their tasks.
-type AppendChannel[S, E any] struct{ listField[E] }
-
-func (c *AppendChannel[S, E]) of(*S)            {}
-func (c *AppendChannel[S, E]) untyped() channel { return &c.listField }
+type AppendChannel[S, E any] struct {
+	handle[S]
+	to *field[[]E]
+}
 
 // Append makes a channel that appends to a list.
 func Append[S, E any](name string, at func(*S) *[]E) *AppendChannel[S, E] {
-	return &AppendChannel[S, E]{listField[E]{fieldOf(name, KindAppend, at, appendAll[E])}}
+	f := &listField[E]{fieldOf(name, KindAppend, at, appendAll[E])}
+	return &AppendChannel[S, E]{handle[S]{f}, &f.field}
 }
 
 // Add appends values. The write keeps the slice: a caller that passes one with
 // "…" must not change it afterwards.
 func (c *AppendChannel[S, E]) Add(values ...E) Write[S] {
-	return writeTo[S](&c.field, OpAdd, values)
+	return writeTo[S](c.to, OpAdd, values)
 }
 
 // Overwrite replaces the whole list; what other nodes append in the same
@@ -318,31 +335,32 @@ func (c *AppendChannel[S, E]) Add(values ...E) Write[S] {
 // copy of values, without spare capacity: a write that is committed twice
 // would otherwise give two lists one array to grow into.
 func (c *AppendChannel[S, E]) Overwrite(values []E) Write[S] {
-	return writeTo[S](&c.field, OpOverwrite, slices.Clip(slices.Clone(values)))
+	return writeTo[S](c.to, OpOverwrite, slices.Clip(slices.Clone(values)))
 }
 
 func appendAll[E any](cur, upd []E) []E { return append(cur, upd...) }
 
 // ReduceChannel merges writes by a function, in the order of their tasks.
-type ReduceChannel[S, T any] struct{ field[T] }
-
-func (c *ReduceChannel[S, T]) of(*S)            {}
-func (c *ReduceChannel[S, T]) untyped() channel { return &c.field }
+type ReduceChannel[S, T any] struct {
+	handle[S]
+	to *field[T]
+}
 
 // Reduce makes a channel whose value becomes merge(current, update) for every
 // write. Earlier states share the current value, so merge must return a new
 // value and leave cur as it is.
 func Reduce[S, T any](name string, at func(*S) *T, merge func(cur, upd T) T) *ReduceChannel[S, T] {
-	return &ReduceChannel[S, T]{fieldOf(name, KindReduce, at, merge)}
+	f := fieldOf(name, KindReduce, at, merge)
+	return &ReduceChannel[S, T]{handle[S]{&f}, &f}
 }
 
 // Add merges v into the value.
 func (c *ReduceChannel[S, T]) Add(v T) Write[S] {
-	return writeTo[S](&c.field, OpAdd, v)
+	return writeTo[S](c.to, OpAdd, v)
 }
 
 // Overwrite replaces the value; what other nodes add in the same superstep is
 // discarded. Two overwrites are a conflict.
 func (c *ReduceChannel[S, T]) Overwrite(v T) Write[S] {
-	return writeTo[S](&c.field, OpOverwrite, v)
+	return writeTo[S](c.to, OpOverwrite, v)
 }

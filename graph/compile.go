@@ -57,7 +57,7 @@ const (
 
 // Compiled is a graph that can run. It does not change, and any number of runs
 // may share it.
-type Compiled[S any] struct{ *program }
+type Compiled[S any] struct{ plain *program }
 
 // A program is a Compiled without the type of its state.
 type program struct {
@@ -274,12 +274,12 @@ func (g *blueprint) compile(opts *CompileOptions) (*program, error) {
 }
 
 // Name returns the graph's name.
-func (p *program) Name() string { return p.name }
+func (c *Compiled[S]) Name() string { return c.plain.name }
 
 // Fingerprint identifies the graph's structure: its channels, nodes and edges,
 // not the code of its functions, its name, or the order in which it was put
 // together. Equal structures have equal fingerprints.
-func (p *program) Fingerprint() string { return p.fingerprint }
+func (c *Compiled[S]) Fingerprint() string { return c.plain.fingerprint }
 
 func (g *blueprint) hash(d Drawing) string {
 	facts := d.facts(nil, "")

@@ -96,7 +96,7 @@ func (d Drawing) facts(facts []string, prefix string) []string {
 }
 
 // Drawing returns the graph's structure, subgraphs as single nodes.
-func (p *program) Drawing() Drawing { return p.drawing }
+func (c *Compiled[S]) Drawing() Drawing { return c.plain.drawing }
 
 // Expanded returns the drawing with the insides of subgraphs shown.
 func (d Drawing) Expanded() Drawing {

@@ -20,7 +20,7 @@ var ErrCrashed = errors.New("the process died")
 
 // Simulated returns the graph with runs that a simulation drives.
 func Simulated[S any](c *Compiled[S], s *Simulation) *Compiled[S] {
-	own := *c.program
+	own := *c.plain
 	own.drive = s.loop
 	return &Compiled[S]{&own}
 }

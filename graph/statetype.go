@@ -42,10 +42,12 @@ func (u Update[S]) untyped(dst update) update {
 }
 
 // A plainWrite is a write that was untyped, as one of a state S.
-type plainWrite[S any] struct{ write }
+type plainWrite[S any] struct{ plain write }
 
-func (w plainWrite[S]) of(*S)          {}
-func (w plainWrite[S]) untyped() write { return w.write }
+func (w plainWrite[S]) Channel() string { return w.plain.Channel() }
+func (w plainWrite[S]) Op() Op          { return w.plain.Op() }
+func (w plainWrite[S]) of(*S)           {}
+func (w plainWrite[S]) untyped() write  { return w.plain }
 
 func typed[S any](u update) Update[S] {
 	if u == nil {

@@ -17,12 +17,12 @@ const streamBuffer = 64
 //
 // A reader that falls behind slows the run down; no event is dropped.
 func (c *Compiled[S]) Stream(ctx context.Context, in Update[S], opts *RunOptions) iter.Seq2[Event[S], error] {
-	return events[S](c.stream(ctx, inputOf(in), opts, (*machine).begin))
+	return events[S](c.plain.stream(ctx, inputOf(in), opts, (*machine).begin))
 }
 
 // StreamResume goes on with a thread, as Resume does, and yields the events.
 func (c *Compiled[S]) StreamResume(ctx context.Context, with Update[S], opts *RunOptions) iter.Seq2[Event[S], error] {
-	return events[S](c.stream(ctx, inputOf(with), opts, (*machine).resume))
+	return events[S](c.plain.stream(ctx, inputOf(with), opts, (*machine).resume))
 }
 
 func events[S any](from iter.Seq2[event, error]) iter.Seq2[Event[S], error] {

@@ -17,7 +17,7 @@ func (g *StateGraph[S]) AddSubgraph(name string, child *Compiled[S], opts ...Nod
 		g.plan.addFaulty(name, "the subgraph is nil")
 		return
 	}
-	g.plan.addSubgraph(name, child.program, optionsOf(opts), len(opts))
+	g.plan.addSubgraph(name, child.plain, optionsOf(opts), len(opts))
 }
 
 func optionsOf[S any](opts []NodeOptions[S]) nodeOptions {
@@ -66,7 +66,7 @@ func AddMappedSubgraph[S, C any](g *StateGraph[S], name string, child *Compiled[
 		return out(result), nil
 	}, opts...)
 	added := &g.plan.nodes[len(g.plan.nodes)-1]
-	added.inner, added.keeps = &child.drawing, child.persist
+	added.inner, added.keeps = &child.plain.drawing, child.plain.persist
 }
 
 // lent is the checkpoint whose state the run starts from, if there is one.

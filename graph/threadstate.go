@@ -53,7 +53,7 @@ type TaskState[S any] struct {
 // With returns the graph with a checkpointer: for reading, with its own types,
 // the threads of a graph that others run inside a node.
 func (c *Compiled[S]) With(saver Checkpointer) *Compiled[S] {
-	own := *c.program
+	own := *c.plain
 	own.saver = saver
 	return &Compiled[S]{&own}
 }
@@ -62,7 +62,7 @@ func (c *Compiled[S]) With(saver Checkpointer) *Compiled[S] {
 // has an ID. It reads, and leaves a run of the thread alone. A thread that does
 // not exist is ErrNoCheckpoint.
 func (c *Compiled[S]) State(ctx context.Context, key Key) (*StateSnapshot[S], error) {
-	d, err := c.stateAt(ctx, key)
+	d, err := c.plain.stateAt(ctx, key)
 	return snapshotOf[S](d), err
 }
 
@@ -290,7 +290,7 @@ type HistoryOptions struct {
 // history goes on behind it. A thread that does not exist has none.
 func (c *Compiled[S]) History(ctx context.Context, thread string, opts *HistoryOptions) iter.Seq2[*StateSnapshot[S], error] {
 	return func(yield func(*StateSnapshot[S], error) bool) {
-		for d, err := range c.history(ctx, thread, opts) {
+		for d, err := range c.plain.history(ctx, thread, opts) {
 			if !yield(snapshotOf[S](d), err) {
 				return
 			}

@@ -62,7 +62,7 @@ func appendWrites(dst []byte, u update, encode func([]byte, write) ([]byte, erro
 // encoded, are left out. An update that hands over to a parent graph cannot be
 // read, since it is typed by that graph.
 func (c *Compiled[S]) DecodeUpdate(data []byte) (Update[S], error) {
-	u, err := c.decodeUpdate(data)
+	u, err := c.plain.decodeUpdate(data)
 	return typed[S](u), err
 }
 

@@ -42,7 +42,7 @@ func (c *Compiled[S]) BulkUpdateState(ctx context.Context, key Key, supersteps [
 			plain[i] = append(plain[i], handUpdate{u.As, inputOf(u.Update)})
 		}
 	}
-	return c.updateState(ctx, key, plain)
+	return c.plain.updateState(ctx, key, plain)
 }
 
 // A handUpdate is a StateUpdate without the type of its state.
@@ -103,7 +103,11 @@ func (p *program) ask(ctx context.Context, asked []result, state any) error {
 // Fork adds a checkpoint like the one that key names, with the same parent, so
 // that a run can go on from there once more: its tasks run anew. It returns the
 // new checkpoint's key.
-func (c *program) Fork(ctx context.Context, key Key) (_ Key, err error) {
+func (c *Compiled[S]) Fork(ctx context.Context, key Key) (Key, error) {
+	return c.plain.fork(ctx, key)
+}
+
+func (c *program) fork(ctx context.Context, key Key) (_ Key, err error) {
 	defer recoverAs(&err)
 	release, m, p, err := c.writable(ctx, key)
 	if err != nil {
