@@ -78,7 +78,10 @@ func (m *machine) resume(with update, p *point, opts *RunOptions) error {
 
 // start merges the input into the state.
 func (m *machine) start(in update) error {
-	m.entering, m.phase, m.origin = true, phaseBegin, m.typ.copyOf(m.now.kept)
+	m.entering, m.phase = true, phaseBegin
+	if m.ledger != nil {
+		m.origin = m.typ.copyOf(m.now.kept)
+	}
 	if _, err := m.merge(m.now.kept, m.tally, []result{{node: end, update: in}}); err != nil {
 		m.now = m.newSnapshot() // a reducer may have stopped half-way
 		return fmt.Errorf("merging the input: %w", err)

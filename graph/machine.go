@@ -35,10 +35,10 @@ type machine struct {
 	reason   *string   // why somebody asked the run to drain
 	why      error     // why the run cannot go on
 	now      snapshot  // the committed state
-	then     snapshot  // what the superstep under way makes of it
-	was      snapshot  // what it was, of a run that is saved: it stands when the superstep is not
+	then     any       // what will be shown when the superstep under way is concluded
+	was      any       // what was shown before, of a run that is saved: it stands when the superstep is not
 	paused   *snapshot // of a run that stopped to ask: now, with what finished tasks wrote
-	merged   bool      // then is made
+	merged   bool      // then is made, and now.kept is ahead of what is shown
 	collects bool      // keep what is written, for a parent graph
 	written  update    // all committed writes, when collects is set
 	before   breakpoints
@@ -62,7 +62,8 @@ type machine struct {
 
 // A snapshot is a state as the run keeps it and as it shows it. In what is
 // shown lists have no spare capacity, so that a node that appends to its copy
-// does not write into the run's.
+// does not write into the run's. A superstep is merged into what is kept; what is
+// shown stands until the superstep is concluded.
 type snapshot struct{ kept, shown any }
 
 func (p *program) newSnapshot() snapshot { return snapshot{p.typ.fresh(), p.typ.fresh()} }
@@ -160,12 +161,14 @@ type output struct {
 }
 
 func newMachine(p *program) machine {
-	m := machine{program: p, step: -1, now: p.newSnapshot(), then: p.newSnapshot(), tally: newTally(len(p.channels))}
+	m := machine{program: p, step: -1, now: p.newSnapshot(), then: p.typ.fresh(), tally: newTally(len(p.channels))}
 	m.held = make([]bool, len(p.nodes))
 	m.queued = make([]int, len(p.nodes))
-	m.arrived = make([][]bool, len(p.joins))
-	for i, j := range p.joins {
-		m.arrived[i] = make([]bool, len(j.sources))
+	if len(p.joins) > 0 {
+		m.arrived = make([][]bool, len(p.joins))
+		for i, j := range p.joins {
+			m.arrived[i] = make([]bool, len(j.sources))
+		}
 	}
 	return m
 }
@@ -233,17 +236,17 @@ func (m *machine) begins(out *output) {
 
 // askStart leaves Start, or asks its routers where to go first.
 func (m *machine) askStart(out *output) {
-	m.edits = append(m.edits[:0], result{node: atStart})
 	if len(m.program.start.branches) > 0 {
+		m.edits = append(m.edits[:0], result{node: atStart})
 		out.routes = true
 		return
 	}
-	m.leaveStart(out)
+	m.leaveStart(out, &choice{})
 }
 
 // leaveStart queues what follows Start.
-func (m *machine) leaveStart(out *output) {
-	m.leave(&m.program.start, &m.edits[0].chosen, false)
+func (m *machine) leaveStart(out *output, chosen *choice) {
+	m.leave(&m.program.start, chosen, false)
 	m.arrange()
 	m.entering, m.leaves = false, true
 	m.first, m.phase = m.step, phaseSaved
@@ -264,7 +267,7 @@ func (m *machine) routed(out *output, err error) {
 		m.step--
 		m.fail(err)
 	default:
-		m.leaveStart(out)
+		m.leaveStart(out, &m.edits[0].chosen)
 	}
 	m.ready(out)
 }
@@ -429,13 +432,14 @@ func firstFailure(results []result) error {
 // conclude makes the next state the committed one, and saves it.
 func (m *machine) conclude(out *output) {
 	if m.ledger == nil {
-		m.now, m.then = m.then, m.now
+		m.now.shown, m.then = m.then, m.now.shown
 	} else {
-		if m.was.kept == nil {
-			m.was = m.newSnapshot()
+		if m.was == nil {
+			m.was = m.typ.fresh()
 		}
-		m.was, m.now, m.then = m.now, m.then, m.was
+		m.was, m.now.shown, m.then = m.now.shown, m.then, m.was
 	}
+	m.merged = false
 	if m.collects {
 		m.noteWrites()
 	}
@@ -495,13 +499,19 @@ func (m *machine) hand(out *output, change *Change) { out.save, m.handed = chang
 // checkpoint before.
 func (m *machine) unsave(err error) {
 	if m.phase == phaseSaved && !m.leaves {
-		m.now, m.was = m.was, m.now
+		m.now.shown, m.was = m.was, m.now.shown
+		m.typ.copyTo(m.now.kept, m.now.shown)
 	}
 	m.fail(err)
 }
 
 // fail ends the run, with success if err is nil.
-func (m *machine) fail(err error) { m.err, m.phase = err, phaseClose }
+func (m *machine) fail(err error) {
+	if m.merged { // and not concluded
+		m.unmerge()
+	}
+	m.err, m.phase = err, phaseClose
+}
 
 // notSaved is the error of a run whose end could not be saved. What is asked
 // is then not on record, so that nobody can answer it: the run failed.

@@ -50,14 +50,21 @@ func (t *tally) overwritten(at int) bool {
 // commit makes the next state of the committed one and the results of the
 // superstep. The committed state stands until the superstep is concluded.
 func (m *machine) commit() error {
-	m.typ.copyTo(m.then.kept, m.now.kept)
-	m.expire(m.then.kept)
-	if _, err := m.merge(m.then.kept, m.tally, m.results); err != nil {
+	m.merged = true
+	m.expire(m.now.kept)
+	if _, err := m.merge(m.now.kept, m.tally, m.results); err != nil {
+		m.unmerge()
 		return m.refused(err)
 	}
-	m.show(&m.then)
-	m.merged = true
+	m.typ.copyTo(m.then, m.now.kept)
+	m.clip(m.then)
 	return nil
+}
+
+// unmerge takes back what commit made: what is shown stands.
+func (m *machine) unmerge() {
+	m.typ.copyTo(m.now.kept, m.now.shown)
+	m.merged = false
 }
 
 // seenBy is the state that the routers behind a task read: the committed one
@@ -66,7 +73,7 @@ func (m *machine) commit() error {
 func (m *machine) seenBy(res *result) (any, error) {
 	if len(m.results) == 1 {
 		if err := m.commit(); err != nil || len(m.fleeting) == 0 {
-			return m.then.shown, err
+			return m.then, err
 		}
 	}
 	own := m.typ.copyOf(m.now.shown)
