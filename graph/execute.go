@@ -192,7 +192,7 @@ func (r *run) newTasks(ctx context.Context) {
 	for i := range r.results {
 		res := &r.results[i]
 		if len(r.tasks) == 0 {
-			r.tasks = make([]task, max(len(r.results)-i, min(2*r.step, 16)))
+			r.tasks = make([]task, max(len(r.results)-i, min(r.step, 16)))
 		}
 		t := &r.tasks[0]
 		r.tasks = r.tasks[1:]
@@ -207,7 +207,7 @@ func (r *run) newTasks(ctx context.Context) {
 
 func (r *run) newJournal(res *result) *journal {
 	if len(r.journals) == 0 {
-		r.journals = make([]journal, max(len(r.results)-int(res.place), min(2*r.step, 16)))
+		r.journals = make([]journal, max(len(r.results)-int(res.place), min(r.step, 16)))
 	}
 	j := &r.journals[0]
 	r.journals = r.journals[1:]

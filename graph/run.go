@@ -72,12 +72,15 @@ func newRun(ctx context.Context, p *program, opts *RunOptions) *run {
 	return r
 }
 
+// noOptions are those of a call without any. Nobody changes them.
+var noOptions RunOptions
+
 // A beginning puts a machine where it starts: on a point, or nil.
 type beginning func(m *machine, in update, p *point, opts *RunOptions) error
 
 func (p *program) run(ctx context.Context, in update, opts *RunOptions, out publisher, begin beginning) (any, error) {
 	if opts == nil {
-		opts = &RunOptions{}
+		opts = &noOptions
 	}
 	if err := opts.check(); err != nil {
 		return p.typ.fresh(), err

@@ -30,10 +30,9 @@ func optionsOf[S any](opts []NodeOptions[S]) nodeOptions {
 func (b *blueprint) addSubgraph(name string, child *program, opts nodeOptions, options int) {
 	spec := nodeSpec{name: name, opts: opts, inner: &child.drawing, gives: child.channels, keeps: child.persist}
 	spec.run = func(ctx context.Context, state any, dst update) (update, error) {
-		opts := &RunOptions{}
-		r := newRun(ctx, child, opts)
+		r := newRun(ctx, child, &noOptions)
 		r.machine.collects = true
-		err := r.conduct(ctx, opts, func(p *point) error { return r.beginAt(child.accept(state), p, r.lent()) })
+		err := r.conduct(ctx, &noOptions, func(p *point) error { return r.beginAt(child.accept(state), p, r.lent()) })
 		return append(dst, r.net()...), err
 	}
 	if child.output != nil {
