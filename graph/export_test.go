@@ -13,6 +13,8 @@ type Simulation struct {
 	// Crash reports, before each output of a machine is carried out, whether the
 	// process dies there.
 	Crash func() bool
+	// Supersteps counts those that were run, in graphs inside nodes, too.
+	Supersteps int
 }
 
 // ErrCrashed is a run whose process died.
@@ -43,6 +45,7 @@ func (s *Simulation) loop(r *run, ctx context.Context) error {
 
 // execute runs tasks one after the other. When one has failed no other begins.
 func (s *Simulation) execute(r *run, ctx context.Context) error {
+	s.Supersteps++
 	if len(r.results) == 1 || r.perStep > 0 || r.recording != nil || r.caching {
 		return r.execute(ctx)
 	}

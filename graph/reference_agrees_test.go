@@ -314,7 +314,7 @@ func refDied(refs []*refThread, step func(*refThread) string) (out []*refThread)
 // compare lets the references make a step, which may be none, and keeps those
 // that look as the thread does.
 func (s *sim) compare(step func(*refThread) string, end string) string {
-	return s.compareRows(2, step, end)
+	return s.compareRows(1, step, end)
 }
 
 // compareRows is compare with so many of the newest checkpoints, 0 for all.

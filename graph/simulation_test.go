@@ -21,7 +21,11 @@ var simRuns = flag.Int("sim.runs", 1000, "how many random threads TestSimulation
 //
 //	go test ./graph -run TestSimulation -timeout 0 -sim.runs 10000000 -sim.first 1
 func TestSimulation(t *testing.T) {
-	playSeeds(t, *simRuns, (*simCase).simulate)
+	runs := *simRuns
+	if testing.Short() {
+		runs = min(runs, 200)
+	}
+	playSeeds(t, runs, (*simCase).simulate)
 }
 
 // A lockstep is a sim whose references go on when the engine does.
@@ -41,9 +45,9 @@ func (c *simCase) simulate() (string, int) {
 	l := &lockstep{sim: c.newSim()}
 	l.refs[0].lazy = true
 	l.engine = l.call
-	return l.playAll(l.turn, func(app *graph.Compiled[board]) *graph.Compiled[board] {
-		return graph.Simulated(app, &graph.Simulation{Pick: func(n int) int { return l.IntN(n) }, Crash: l.crash})
-	})
+	driver := &graph.Simulation{Pick: func(n int) int { return l.IntN(n) }, Crash: l.crash}
+	problem, _ := l.playAll(l.turn, func(app *graph.Compiled[board]) *graph.Compiled[board] { return graph.Simulated(app, driver) })
+	return problem, driver.Supersteps
 }
 
 // stopInside takes away the breakpoints before nodes of graphs inside nodes. When
