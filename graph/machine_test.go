@@ -11,7 +11,7 @@ import (
 
 // machineFiles are those of the machine: the rules of a run.
 var machineFiles = []string{
-	"machine.go", "frontier.go", "merge.go", "enter.go", "ledger.go", "rejoin.go", "restore.go", "save.go", "saveatexit.go", "savesend.go", "saved.go",
+	"machine.go", "outcome.go", "snapshot.go", "frontier.go", "merge.go", "enter.go", "ledger.go", "rejoin.go", "restore.go", "save.go", "saveatexit.go", "savesend.go", "saved.go",
 }
 
 // TestMachineHasNoIO parses the machine's files: they start no goroutine, use no
