@@ -32,10 +32,8 @@ func (r *run) attach(ctx context.Context, opts *RunOptions) (release func(), err
 	saving, stop := lasting(ctx)
 	r.saving = saving
 	r.persister = newPersister(saving, r.program, opts.Thread, opts.Durability)
-	r.ledger = &ledger{
-		thread: opts.Thread, mode: opts.Durability,
-		stamp: Checkpoint{Run: id, Graph: r.name, Fingerprint: r.fingerprint, Version: r.version, Metadata: maps.Clone(opts.Metadata)},
-	}
+	r.ledger = &ledger{thread: opts.Thread, mode: opts.Durability}
+	r.stampWith(Checkpoint{Run: id, Graph: r.name, Fingerprint: r.fingerprint, Version: r.version, Metadata: maps.Clone(opts.Metadata)})
 	return func() {
 		_ = r.persister.close() // said before, unless the run's goroutine was ended
 		stop()
@@ -58,7 +56,7 @@ func (r *run) inherit(ctx context.Context, opts *RunOptions) (release func(), er
 	scope := prefix + inside + "#|"
 	release, free := j.occupy(scope + plainKey(opts.Namespace))
 	if !free {
-		return nil, &OverlapError{Node: t.node, Call: "graph", Key: opts.Namespace}
+		return nil, &OverlapError{Node: t.name(), Call: "graph", Key: opts.Namespace}
 	}
 	r.ordinal = inNamespace.Replace(inside) + j.use(scope, opts.Namespace)
 	if t.handles() {
@@ -69,7 +67,7 @@ func (r *run) inherit(ctx context.Context, opts *RunOptions) (release func(), er
 	}
 	if problems := r.savable(); len(problems) > 0 {
 		release()
-		return nil, fmt.Errorf("saving graph %q inside node %q: %w", r.name, t.node, &CompileError{problems})
+		return nil, fmt.Errorf("saving graph %q inside node %q: %w", r.name, t.name(), &CompileError{problems})
 	}
 	outer := t.run
 	r.persister = outer.persister
@@ -78,8 +76,9 @@ func (r *run) inherit(ctx context.Context, opts *RunOptions) (release func(), er
 		release()
 		return nil, fmt.Errorf("graph %q keeps its state in %q, where another task of the superstep runs it too: it can only be run by one at a time: %w", r.name, r.namespace, ErrThreadBusy)
 	}
-	r.stamp = outer.stamp
-	r.stamp.Graph, r.stamp.Fingerprint, r.stamp.Version = r.name, r.fingerprint, r.version
+	stamp := outer.stamp
+	stamp.Graph, stamp.Fingerprint, stamp.Version = r.name, r.fingerprint, r.version
+	r.stampWith(stamp)
 	return release, nil
 }
 

@@ -210,6 +210,9 @@ func (res *result) parent() bool { return res.jumps && res.update[0].Op() == OpP
 
 // handedOver is the end of a run that a task gave up for its parent, or nil.
 func (m *machine) handedOver() error {
+	if !m.inner {
+		return nil
+	}
 	var first *result
 	for i := range m.results {
 		res := &m.results[i]

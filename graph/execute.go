@@ -133,12 +133,11 @@ func (r *run) try(res *result) (err error) {
 
 // report tells the machine of a task, and does what it wants done.
 func (r *run) report(res *result) {
-	lone := len(r.results) == 1
+	if r.ledger == nil && r.out == nil {
+		return // it wants nothing done before all tasks have come to their end
+	}
 	out := &r.todo
-	if !lone {
-		if r.ledger == nil && r.out == nil {
-			return // it wants nothing done before all tasks have come to their end
-		}
+	if len(r.results) > 1 {
 		out = new(output)
 	}
 	r.locked(func() { r.stepped(out, int(res.place)) })
@@ -191,32 +190,31 @@ func ended(ctx context.Context, err error) error {
 func (r *run) newTasks(ctx context.Context) {
 	for i := range r.results {
 		res := &r.results[i]
-		if len(r.tasks) == 0 {
-			r.tasks = make([]task, max(len(r.results)-i, min(r.step, 16)))
+		if r.used == len(r.tasks) {
+			r.tasks, r.used = make([]task, max(len(r.results)-i, min(r.step, 16))), 0
 		}
-		t := &r.tasks[0]
-		r.tasks = r.tasks[1:]
+		t := &r.tasks[r.used]
+		r.used++
 		t.Context, t.run = ctx, r
-		t.node, t.step, t.place, t.send, t.attempt = r.nodes[res.node].name, int32(r.step), res.place, res.send, 1
+		t.node, t.step, t.place, t.send, t.attempt = int32(res.node), int32(r.step), res.place, res.send, 1
 		if r.ledger != nil {
-			t.journal = r.newJournal(res)
+			t.journal = r.newJournal(res, t)
 		}
 		res.task = t
 	}
 }
 
-func (r *run) newJournal(res *result) *journal {
+func (r *run) newJournal(res *result, t *task) *journal {
 	if len(r.journals) == 0 {
 		r.journals = make([]journal, max(len(r.results)-int(res.place), min(r.step, 16)))
 	}
 	j := &r.journals[0]
 	r.journals = r.journals[1:]
-	n := &r.nodes[res.node]
-	j.run, j.point, j.node, j.step, j.send, j.flat = r, r.id, n.name, r.step, int(res.send), r.flat
+	j.task, j.point, j.flat = t, r.id, r.flat
 	if res.past != nil {
 		j.kept, j.inner = res.past.left, res.inner
 	}
-	j.lends = res.sent == nil && n.opts.reads == nil && r.early == nil && r.mode != DurabilityExit
+	j.lends = res.sent == nil && r.nodes[res.node].opts.reads == nil && r.early == nil && r.mode != DurabilityExit
 	return j
 }
 
@@ -224,7 +222,7 @@ func (r *run) newJournal(res *result) *journal {
 func (r *run) failureOf(res *result, err error) *NodeError {
 	t := res.task
 	if late := reached(t); late != nil {
-		err = late.of(t.node)
+		err = late.of(t.name())
 	} else if t.Err() != nil {
 		err = ended(t, err)
 	}
@@ -237,6 +235,6 @@ func (r *run) publishTask(t *task, ev foreign) {
 	if !t.listens(ev.Kind) {
 		return
 	}
-	ev.Step, ev.Node, ev.Attempt, ev.Places = int(t.step), t.node, int(t.attempt), []Place{t.at()}
+	ev.Step, ev.Node, ev.Attempt, ev.Places = int(t.step), t.name(), int(t.attempt), []Place{t.at()}
 	r.out.publish(event{foreign: ev})
 }

@@ -123,7 +123,9 @@ func (m *machine) arrange() {
 		}
 		return
 	}
-	slices.Sort(m.next)
+	if len(m.next) > 1 {
+		slices.Sort(m.next)
+	}
 }
 
 // due is how many tasks the next superstep has.

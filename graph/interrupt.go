@@ -59,11 +59,11 @@ func Interrupt[T, P any](ctx context.Context, key string, payload P) (T, error) 
 	}
 	j, prefix := t.ledger()
 	if j == nil {
-		return answer, fmt.Errorf("interrupting node %q for %q: %w", t.node, key, ErrNoCheckpointer)
+		return answer, fmt.Errorf("interrupting node %q for %q: %w", t.name(), key, ErrNoCheckpointer)
 	}
 	scope := prefix + t.inside(ctx)
 	place := scope + j.use(scope, key)
-	pending := PendingInterrupt{ID: interruptID(j.identity(), place), Namespace: t.path(), Node: t.node, Key: key}
+	pending := PendingInterrupt{ID: interruptID(j.identity(), place), Namespace: t.path(), Node: t.name(), Key: key}
 	if data, ok := t.run.answers[pending.ID]; ok {
 		err := decodeInto(data, &answer)
 		if err == nil {
@@ -78,7 +78,7 @@ func Interrupt[T, P any](ctx context.Context, key string, payload P) (T, error) 
 	}
 	pending.Payload = data
 	j.wait(prefix, []PendingInterrupt{pending})
-	return answer, fmt.Errorf("interrupt %q of node %q: %w", key, t.node, errWaiting)
+	return answer, fmt.Errorf("interrupt %q of node %q: %w", key, t.name(), errWaiting)
 }
 
 // IsInterrupt reports whether err, or one in its chain, is that of an
@@ -134,7 +134,7 @@ func (e *InterruptedError) Is(target error) bool { return target == errWaiting }
 func (t *task) path() string {
 	path := ""
 	for o := t.run.outer; o != nil; o = o.run.outer {
-		path = joinPath(o.node, path)
+		path = joinPath(o.name(), path)
 	}
 	return path
 }

@@ -16,13 +16,10 @@ import (
 // A journal is what a task has on record: what earlier attempts of it left,
 // also those of a process that died, and what this one adds.
 type journal struct {
-	run   *run
+	task  *task  // its first attempt
 	point string // the checkpoint that the task runs on
-	node  string
-	step  int
-	send  int
-	lends bool // the task's state is that of the checkpoint
-	flat  bool // keys are numbered as format 1 did
+	lends bool   // the task's state is that of the checkpoint
+	flat  bool   // keys are numbered as format 1 did
 
 	mu      sync.Mutex
 	name    string               // the task's ID, once it was asked for
@@ -58,7 +55,8 @@ func taskID(namespace, point string, step int, node string, send int) string {
 // id is the task's. The caller holds mu.
 func (j *journal) id() string {
 	if j.name == "" {
-		j.name = taskID(j.run.namespace, j.point, j.step, j.node, j.send)
+		t := j.task
+		j.name = taskID(t.run.namespace, j.point, int(t.step), t.name(), int(t.send))
 	}
 	return j.name
 }
@@ -137,9 +135,9 @@ func (j *journal) record(ctx context.Context, kind RecordKind, key string, data 
 		j.kept = map[recordKey][]byte{}
 	}
 	j.kept[recordKey{kind, key}] = data
-	rec := Record{Namespace: j.run.namespace, Checkpoint: j.point, Task: j.id(), Kind: kind, Key: key, Data: data}
+	rec := Record{Namespace: j.task.run.namespace, Checkpoint: j.point, Task: j.id(), Kind: kind, Key: key, Data: data}
 	j.mu.Unlock()
-	return j.run.record(ctx, rec)
+	return j.task.run.record(ctx, rec)
 }
 
 // childrenKey is that of the record that says where subgraphs that keep their
@@ -263,7 +261,7 @@ type savedFailure struct {
 
 // childNamespace is where a graph inside a task keeps its checkpoints.
 func (j *journal) childNamespace(name string, stateful bool) string {
-	return childNamespace(j.run.namespace, j.node, j.identity(), name, stateful)
+	return childNamespace(j.task.run.namespace, j.task.name(), j.identity(), name, stateful)
 }
 
 // childNamespace is where a graph inside a node's task keeps its checkpoints. What
@@ -327,7 +325,7 @@ func Once[T any](ctx context.Context, key string, fn func(context.Context) (T, e
 	}
 	leave, free := j.occupy(prefix + plainKey(key))
 	if !free {
-		return out, &OverlapError{Node: t.node, Call: "Once", Key: key}
+		return out, &OverlapError{Node: t.name(), Call: "Once", Key: key}
 	}
 	defer leave()
 	if !j.flat {

@@ -34,7 +34,7 @@ type ledger struct {
 	claims   map[string]string // tasks of the current superstep by the subgraphs that keep their state in them
 	atExit   []Record          // DurabilityExit: records of the current superstep
 
-	single [1]Checkpoint // of a change, used again when it is saved
+	single [1]Checkpoint // of a change, used again when it is saved; a stamp with more
 	change Change
 }
 
@@ -45,6 +45,12 @@ const snapshotMin = 4096
 
 func (l *ledger) snapshotDue() bool {
 	return l.base == "" || l.size-l.baseSize > max(l.baseSize, snapshotMin)
+}
+
+// stampWith sets what all checkpoints of the run have in common.
+func (l *ledger) stampWith(c Checkpoint) {
+	c.Namespace = l.namespace
+	l.stamp, l.single[0] = c, c
 }
 
 // following returns the ID after one.
@@ -69,29 +75,25 @@ func following(id string) (string, error) {
 // add makes the change that adds a checkpoint behind the one that the run stands
 // on, and stands on it. The change is good until the next one. Whoever commits
 // it sets the time.
-func (l *ledger) add(c Checkpoint, full bool) (*Change, error) {
+func (l *ledger) add(source Source, step int, data []byte, full bool) (*Change, error) {
 	id, err := following(l.newest)
 	if err != nil {
 		return nil, err
 	}
-	c.Namespace, c.ID, c.Parent, c.Base = l.namespace, id, l.id, l.base
+	if l.size += len(data); full {
+		l.base, l.baseSize, l.size = id, len(data), len(data)
+	}
+	c := &l.single[0]
+	c.ID, c.Parent, c.Base, c.Source, c.Step, c.Data = id, l.id, l.base, source, step, data
 	if l.unsaved {
 		c.Parent = l.parent
 	}
-	if full {
-		c.Base = id
-	}
-	c.Run, c.Graph, c.Fingerprint, c.Version, c.Metadata = l.stamp.Run, l.stamp.Graph, l.stamp.Fingerprint, l.stamp.Version, l.stamp.Metadata
-	l.single[0] = c
 	l.change = Change{Add: l.single[:], Records: l.atExit}
 	if l.done {
 		l.change.Forget = []Forget{{l.namespace, l.id, RecordUpdate}}
 	}
 	if l.halts {
 		l.change.Records = append(l.change.Records, l.mark(id))
-	}
-	if l.size += len(c.Data); full {
-		l.base, l.baseSize, l.size = id, len(c.Data), len(c.Data)
 	}
 	l.id, l.newest, l.unsaved, l.halts, l.flat = id, id, false, false, false
 	l.left, l.atExit, l.done = nil, nil, false

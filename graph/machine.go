@@ -87,6 +87,12 @@ type output struct {
 	end    bool
 }
 
+// reset empties an output, which is used again: its events have been shown.
+func (out *output) reset() {
+	clear(out.events)
+	*out = output{events: out.events[:0]}
+}
+
 func newMachine(p *program) machine {
 	m := machine{program: p, step: -1, now: p.newSnapshot(), then: p.typ.fresh(), tally: newTally(len(p.channels))}
 	m.held = make([]bool, len(p.nodes))
@@ -182,7 +188,7 @@ func (m *machine) leaveStart(out *output, chosen *choice) {
 
 // routed is told that the routers asked for have chosen, or that one failed.
 func (m *machine) routed(out *output, err error) {
-	*out = output{}
+	out.reset()
 	switch {
 	case m.phase == phaseEdit && err == nil:
 		m.edited(out)
@@ -235,7 +241,7 @@ func (m *machine) rest(out *output) {
 
 // saved is told how the commit of a change went.
 func (m *machine) saved(out *output, err error) {
-	*out = output{}
+	out.reset()
 	told, change := m.told, m.handed
 	m.told, m.handed = nil, nil
 	if err == nil {
@@ -290,7 +296,7 @@ func notSaved(err, late error) error {
 
 // ended is told that all changes are committed, or why not, and ends the run.
 func (m *machine) ended(out *output, late error) {
-	*out = output{}
+	out.reset()
 	if late != nil && !errors.Is(m.err, late) {
 		m.err = notSaved(m.err, fmt.Errorf("saving the run: %w", late))
 	}

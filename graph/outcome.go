@@ -49,7 +49,7 @@ type past struct {
 
 // stepped is told that a task has come to its end.
 func (m *machine) stepped(out *output, i int) {
-	*out = output{}
+	out.reset()
 	res := &m.results[i]
 	lone := len(m.results) == 1
 	if res.err == nil && !res.waits && lone && !m.merged {
@@ -99,7 +99,7 @@ func (m *machine) returned(res *result) ([]Record, error) {
 
 // putDown is told that a task's outcome is on record, or why not.
 func (m *machine) putDown(out *output, i int, late error) {
-	*out = output{}
+	out.reset()
 	res := &m.results[i]
 	switch {
 	case late == nil:
@@ -125,7 +125,7 @@ func (m *machine) publishOf(out *output, res *result, ev event) {
 // settle is told that no more tasks come to their end; why is the reason if some
 // of them did not begin, or the fault of a driver.
 func (m *machine) settle(out *output, why error) {
-	*out = output{}
+	out.reset()
 	err := firstFailure(m.results)
 	if err == nil {
 		err = why

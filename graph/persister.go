@@ -236,6 +236,6 @@ func (l *persister) open() error {
 // stamp sets the time of checkpoints, as checkpointers keep it.
 func stamp(list []Checkpoint, clock func() time.Time) {
 	for i := range list {
-		list[i].Time = clock().UTC().Truncate(time.Microsecond)
+		list[i].Time = time.UnixMicro(clock().UnixMicro()).UTC()
 	}
 }

@@ -28,8 +28,9 @@ type run struct {
 	parallel  int
 	perStep   time.Duration // 0 is no limit
 	timed     bool          // a superstep or the run may run out of time
-	tasks     []task        // allocated and not used yet
-	journals  []journal     // likewise
+	tasks     []task        // allocated together
+	used      int           // how many of them
+	journals  []journal     // allocated and not used yet
 
 	// saving is what the run saves with: what has been done is saved, also when
 	// the run is made to stop. Nil when nothing is saved.
@@ -51,7 +52,7 @@ func newRun(ctx context.Context, p *program, opts *RunOptions) *run {
 		r.drive = outer.drive
 		r.inner, r.control, r.answers, r.recording, r.saving = true, outer.control, outer.answers, outer.recording, outer.saving
 		if outer.out != nil {
-			r.out = nested{r.outer, r.outer.node, p}
+			r.out = nested{r.outer, r.outer.name(), p}
 		}
 	}
 	r.parallel, r.perStep = opts.Concurrency, opts.StepTimeout

@@ -38,7 +38,7 @@ func (m *machine) checkpoint(out *output, source Source, step int, data []byte, 
 	if m.unsaved {
 		parent = m.parent
 	}
-	change, err := m.add(Checkpoint{Source: source, Step: step, Data: data}, full)
+	change, err := m.add(source, step, data, full)
 	if err != nil {
 		return err
 	}

@@ -22,7 +22,7 @@ type Send[S any] struct {
 
 // Sends routes to nodes with inputs of their own. They run after the nodes that
 // edges trigger, in the order of the tasks that sent them and, of one task, in
-// the order given here: their updates merge in that ordep. Without any it is
+// the order given here: their updates merge in that order. Without any it is
 // Nowhere. The graph that the router belongs to must be over S.
 func Sends[S any](sends ...Send[S]) Route {
 	if len(sends) == 0 {
@@ -32,7 +32,7 @@ func Sends[S any](sends ...Send[S]) Route {
 }
 
 // A parcel is Sends that a Route carries. A Route has no type parameter, so
-// that To needs none; what is in a parcel is looked at by the graph it is fop.
+// that To needs none; what is in a parcel is looked at by the graph it is for.
 type parcel interface {
 	of() stateType
 	deliveries() []delivery

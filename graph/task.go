@@ -29,7 +29,7 @@ func CurrentTask(ctx context.Context) (Info, bool) {
 		return Info{}, false
 	}
 	return Info{
-		Node: t.node, Step: int(t.step), Task: int(t.place), Send: int(t.send), Attempt: int(t.attempt),
+		Node: t.name(), Step: int(t.step), Task: int(t.place), Send: int(t.send), Attempt: int(t.attempt),
 		Limit: t.run.limit, first: t.run.first,
 	}, true
 }
@@ -39,7 +39,7 @@ func CurrentTask(ctx context.Context) (Info, bool) {
 // their way to the stream.
 type task struct {
 	context.Context
-	node    string
+	node    int32
 	step    int32
 	place   int32 // among the superstep's tasks, from 0
 	send    int32 // among its Sends, from 1; 0 for none
@@ -48,6 +48,8 @@ type task struct {
 	watch   *watch   // nil without a timeout
 	journal *journal // nil when the run is not saved
 }
+
+func (t *task) name() string { return t.run.nodes[t.node].name }
 
 // at is where in its run the task belongs.
 func (t *task) at() Place { return Place{int(t.step), int(t.place)} }
@@ -79,7 +81,7 @@ func (t *task) listens(k EventKind) bool { return t.run.modes.wants(k) }
 
 // emit publishes an event of the task's node.
 func (t *task) emit(ev event) {
-	ev.Places, ev.Step, ev.Node, ev.Attempt = []Place{t.at()}, int(t.step), t.node, int(t.attempt)
+	ev.Places, ev.Step, ev.Node, ev.Attempt = []Place{t.at()}, int(t.step), t.name(), int(t.attempt)
 	t.deliver(ev)
 }
 

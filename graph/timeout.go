@@ -120,7 +120,7 @@ type watch struct {
 // watched puts an attempt that has not begun under a watch. An attempt that
 // nobody listens to has its limit as its context's deadline.
 func (t *task) watched(limits Timeout) {
-	w := &watch{base: t.Context, node: t.node, limit: limits, began: time.Now()}
+	w := &watch{base: t.Context, node: t.name(), limit: limits, began: time.Now()}
 	w.ctx, w.cancel = context.WithCancelCause(w.base)
 	if limits.Run > 0 && t.run.out == nil {
 		cancel := w.cancel

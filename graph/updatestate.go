@@ -163,13 +163,15 @@ func (c *program) writable(ctx context.Context, key Key) (release func(), m *mac
 	if m, err = c.resting(key, p); err != nil {
 		return nil, nil, nil, err
 	}
-	m.ledger.stamp = Checkpoint{Graph: c.name, Fingerprint: c.fingerprint, Version: c.version}
+	stamp := Checkpoint{Graph: c.name, Fingerprint: c.fingerprint, Version: c.version}
 	if p == nil {
+		m.stampWith(stamp)
 		return unlock, m, nil, nil
 	}
 	m.newest, m.lastRan = newest, p.ran
 	m.passed = marked(p.records)
-	m.ledger.stamp.Metadata, m.ledger.stamp.Run = p.Metadata, p.Run
+	stamp.Metadata, stamp.Run = p.Metadata, p.Run
+	m.stampWith(stamp)
 	if key.ID == "" {
 		if err := m.takeUp(); err != nil {
 			return nil, nil, nil, err

@@ -97,24 +97,33 @@ func checkMetadata(metadata map[string]string) error {
 // good is called a dozen times by each commit, nearly always with ASCII, of
 // which it looks at eight bytes at once.
 func good(s string) bool {
-	const ones, tops = 0x0101010101010101, 0x8080808080808080
-	for i := 0; i < len(s); {
-		if rest := s[i:]; len(rest) >= 8 {
-			x := uint64(rest[0]) | uint64(rest[1])<<8 | uint64(rest[2])<<16 | uint64(rest[3])<<24 |
-				uint64(rest[4])<<32 | uint64(rest[5])<<40 | uint64(rest[6])<<48 | uint64(rest[7])<<56
-			if (x-ones|x)&tops == 0 { // no byte is zero, and none above 127
-				i += 8
-				continue
-			}
-			return strings.IndexByte(rest, 0) < 0 && utf8.ValidString(rest)
+	i := 0
+	for ; i+8 <= len(s); i += 8 {
+		if !clean(s[i:]) {
+			return whole(s)
 		}
+	}
+	if i > 0 && i < len(s) { // the last eight bytes, some of them again
+		return clean(s[len(s)-8:]) || whole(s)
+	}
+	for ; i < len(s); i++ {
 		if s[i] == 0 || s[i] >= utf8.RuneSelf {
-			return strings.IndexByte(s[i:], 0) < 0 && utf8.ValidString(s[i:])
+			return whole(s)
 		}
-		i++
 	}
 	return true
 }
+
+// clean reports whether none of the first eight bytes is zero or above 127.
+func clean(s string) bool {
+	const ones, tops = 0x0101010101010101, 0x8080808080808080
+	_ = s[7]
+	x := uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
+		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+	return (x-ones|x)&tops == 0
+}
+
+func whole(s string) bool { return strings.IndexByte(s, 0) < 0 && utf8.ValidString(s) }
 
 func bad(s string) error {
 	return fmt.Errorf("%.100q has a zero byte or is not UTF-8, which no name and no metadata may", s)
