@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"fmt"
 	"slices"
@@ -33,9 +34,7 @@ type CachePolicy[S any] struct {
 // A CacheStore is a *Cache or a *DiskCache.
 type CacheStore[S any] interface {
 	of(*S)
-	get(p *program, key cacheKey) (update, bool, error)
-	put(key cacheKey, u update, ttl time.Duration) error
-	fault() string // why it cannot be used; empty when it can
+	untyped() cacheStore
 }
 
 // A cachePolicy is a CachePolicy without the type of its state.
@@ -46,10 +45,11 @@ type cachePolicy struct {
 	store   cacheStore
 }
 
+// A cacheStore is a CacheStore without the type of the state.
 type cacheStore interface {
 	get(p *program, key cacheKey) (update, bool, error)
 	put(key cacheKey, u update, ttl time.Duration) error
-	fault() string
+	fault() string // why it cannot be used; empty when it can
 }
 
 func (c *CachePolicy[S]) untyped() *cachePolicy {
@@ -58,7 +58,7 @@ func (c *CachePolicy[S]) untyped() *cachePolicy {
 	}
 	p := &cachePolicy{version: c.Version, ttl: c.TTL}
 	if c.Store != nil {
-		p.store = c.Store
+		p.store = c.Store.untyped()
 	}
 	if c.Key != nil {
 		p.key = func(state any) string { return c.Key(*state.(*S)) }
@@ -84,18 +84,7 @@ func (c *Cache[S]) Clear() { c.inner.clear() }
 
 func (c *Cache[S]) of(*S) {}
 
-func (c *Cache[S]) fault() string {
-	if c.MaxEntries < 0 {
-		return "its cache's MaxEntries must not be negative"
-	}
-	return ""
-}
-
-func (c *Cache[S]) get(p *program, key cacheKey) (update, bool, error) { return c.inner.get(p, key) }
-
-func (c *Cache[S]) put(key cacheKey, u update, ttl time.Duration) error {
-	return c.inner.keep(key, u, ttl, c.MaxEntries)
-}
+func (c *Cache[S]) untyped() cacheStore { return limitedCache{&c.inner, &c.MaxEntries} }
 
 // A memoryCache is a Cache without the type of its state. The zero value is
 // ready.
@@ -109,8 +98,6 @@ type cacheEntry struct {
 	update update
 	until  time.Time // zero is for ever
 }
-
-func (c *memoryCache) fault() string { return "" }
 
 func (c *memoryCache) clear() {
 	c.mu.Lock()
@@ -128,12 +115,20 @@ func (c *memoryCache) get(_ *program, key cacheKey) (update, bool, error) {
 	return e.update, true, nil
 }
 
-func (c *memoryCache) put(key cacheKey, u update, ttl time.Duration) error {
-	return c.keep(key, u, ttl, 0)
+// A limitedCache is a memoryCache with the MaxEntries of its Cache.
+type limitedCache struct {
+	*memoryCache
+	most *int
 }
 
-// keep keeps an update beside most-1 others, 999 when most is 0.
-func (c *memoryCache) keep(key cacheKey, u update, ttl time.Duration, most int) error {
+func (c limitedCache) fault() string {
+	if *c.most < 0 {
+		return "its cache's MaxEntries must not be negative"
+	}
+	return ""
+}
+
+func (c limitedCache) put(key cacheKey, u update, ttl time.Duration) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	e := cacheEntry{update: slices.Clone(u)}
@@ -141,10 +136,7 @@ func (c *memoryCache) keep(key cacheKey, u update, ttl time.Duration, most int) 
 		e.until = time.Now().Add(ttl)
 	}
 	if _, known := c.entries[key]; !known {
-		if most <= 0 {
-			most = 1000
-		}
-		for len(c.order) >= most {
+		for len(c.order) >= cmp.Or(*c.most, 1000) {
 			delete(c.entries, c.order[0])
 			c.order = c.order[1:]
 		}

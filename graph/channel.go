@@ -17,21 +17,17 @@ const (
 	KindUntracked                        // keeps the last value, in memory only; made by Untracked
 )
 
+var channelKindNames = [...]string{"", "last_value", "append", "reduce", "ephemeral", "untracked"}
+
 // String returns the kind as drawings and traces write it, e.g. "last_value".
-func (k ChannelKind) String() string {
-	switch k {
-	case KindLastValue:
-		return "last_value"
-	case KindAppend:
-		return "append"
-	case KindReduce:
-		return "reduce"
-	case KindEphemeral:
-		return "ephemeral"
-	case KindUntracked:
-		return "untracked"
+func (k ChannelKind) String() string { return nameOf(k, channelKindNames[:]) }
+
+// nameOf is the name of a constant. Constants begin with 1.
+func nameOf[T ~uint8](constant T, names []string) string {
+	if constant > 0 && int(constant) < len(names) {
+		return names[constant]
 	}
-	return fmt.Sprintf("ChannelKind(%d)", uint8(k))
+	return fmt.Sprintf("%s(%d)", reflect.TypeFor[T]().Name(), uint8(constant))
 }
 
 // A Channel is a field of the state S with a rule for merging writes. Channels
@@ -90,12 +86,7 @@ const (
 
 // String returns the operation as encoded updates write it: "set", "add",
 // "overwrite", "goto", "also" or "parent".
-func (o Op) String() string {
-	if o > 0 && int(o) < len(opNames) {
-		return opNames[o]
-	}
-	return fmt.Sprintf("Op(%d)", uint8(o))
-}
+func (o Op) String() string { return nameOf(o, opNames[:]) }
 
 // A Write changes one channel. Writes are made by a channel's methods (Set,
 // Add, Overwrite) and are values: they do nothing until a superstep commits.
@@ -239,41 +230,44 @@ func writeTo[S, T any](to *field[T], op Op, v T) Write[S] {
 	return &stateWrite[S, T]{valueWrite[T]{to, v, op}}
 }
 
-// A handle is a channel as one of a state S. The channel is not embedded, since
-// its methods would then be compiled for each type of state.
-type handle[S any] struct{ plain channel }
+// A handle is a channel of values T as one of a state S. The channel is not
+// embedded, since its methods would then be compiled for each type of state.
+type handle[S, T any] struct {
+	plain channel
+	to    *field[T]
+}
+
+func handleOf[S, T any](name string, kind ChannelKind, at func(*S) *T, merge func(cur, upd T) T) handle[S, T] {
+	f := fieldOf(name, kind, at, merge)
+	return handle[S, T]{&f, &f}
+}
 
 // Name returns what errors, traces and encoded updates call the channel.
-func (h handle[S]) Name() string { return h.plain.id().name }
+func (h handle[S, T]) Name() string { return h.to.name }
 
 // Kind says how the channel merges what is written to it.
-func (h handle[S]) Kind() ChannelKind { return h.plain.id().kind }
+func (h handle[S, T]) Kind() ChannelKind { return h.to.kind }
 
-func (h handle[S]) of(*S)            {}
-func (h handle[S]) untyped() channel { return h.plain }
+func (h handle[S, T]) of(*S)            {}
+func (h handle[S, T]) untyped() channel { return h.plain }
+
+// Overwrite replaces the value. Other nodes' writes to the channel in the same
+// superstep are discarded. Two overwrites are a conflict.
+func (h handle[S, T]) Overwrite(v T) Write[S] { return writeTo[S](h.to, OpOverwrite, v) }
+
+// A settable is a handle of a channel without a reducer.
+type settable[S, T any] struct{ handle[S, T] }
+
+// Set writes v.
+func (c settable[S, T]) Set(v T) Write[S] { return writeTo[S](c.to, OpSet, v) }
 
 // LastValueChannel holds the last value written. Two writes in one superstep
 // are a conflict, because their order would decide the result.
-type LastValueChannel[S, T any] struct {
-	handle[S]
-	to *field[T]
-}
+type LastValueChannel[S, T any] struct{ settable[S, T] }
 
 // LastValue makes a channel that keeps the last value written to a field.
 func LastValue[S, T any](name string, at func(*S) *T) *LastValueChannel[S, T] {
-	f := fieldOf(name, KindLastValue, at, nil)
-	return &LastValueChannel[S, T]{handle[S]{&f}, &f}
-}
-
-// Set writes v.
-func (c *LastValueChannel[S, T]) Set(v T) Write[S] {
-	return writeTo[S](c.to, OpSet, v)
-}
-
-// Overwrite writes v even when other nodes write the channel in the same
-// superstep; their writes are discarded. Two overwrites are a conflict.
-func (c *LastValueChannel[S, T]) Overwrite(v T) Write[S] {
-	return writeTo[S](c.to, OpOverwrite, v)
+	return &LastValueChannel[S, T]{settable[S, T]{handleOf(name, KindLastValue, at, nil)}}
 }
 
 // A list is a field that writes add to.
@@ -313,15 +307,12 @@ func (f *listField[E]) overwriteWith(s any) write {
 }
 
 // AppendChannel is a list that writes add to, in the order of their tasks.
-type AppendChannel[S, E any] struct {
-	handle[S]
-	to *field[[]E]
-}
+type AppendChannel[S, E any] struct{ handle[S, []E] }
 
 // Append makes a channel that appends to a list.
 func Append[S, E any](name string, at func(*S) *[]E) *AppendChannel[S, E] {
 	f := &listField[E]{fieldOf(name, KindAppend, at, appendAll[E])}
-	return &AppendChannel[S, E]{handle[S]{f}, &f.field}
+	return &AppendChannel[S, E]{handle[S, []E]{f, &f.field}}
 }
 
 // Add appends values. The write keeps the slice: a caller that passes one with
@@ -341,26 +332,14 @@ func (c *AppendChannel[S, E]) Overwrite(values []E) Write[S] {
 func appendAll[E any](cur, upd []E) []E { return append(cur, upd...) }
 
 // ReduceChannel merges writes by a function, in the order of their tasks.
-type ReduceChannel[S, T any] struct {
-	handle[S]
-	to *field[T]
-}
+type ReduceChannel[S, T any] struct{ handle[S, T] }
 
 // Reduce makes a channel whose value becomes merge(current, update) for every
 // write. Earlier states share the current value, so merge must return a new
 // value and leave cur as it is.
 func Reduce[S, T any](name string, at func(*S) *T, merge func(cur, upd T) T) *ReduceChannel[S, T] {
-	f := fieldOf(name, KindReduce, at, merge)
-	return &ReduceChannel[S, T]{handle[S]{&f}, &f}
+	return &ReduceChannel[S, T]{handleOf(name, KindReduce, at, merge)}
 }
 
 // Add merges v into the value.
-func (c *ReduceChannel[S, T]) Add(v T) Write[S] {
-	return writeTo[S](c.to, OpAdd, v)
-}
-
-// Overwrite replaces the value; what other nodes add in the same superstep is
-// discarded. Two overwrites are a conflict.
-func (c *ReduceChannel[S, T]) Overwrite(v T) Write[S] {
-	return writeTo[S](c.to, OpOverwrite, v)
-}
+func (c *ReduceChannel[S, T]) Add(v T) Write[S] { return writeTo[S](c.to, OpAdd, v) }

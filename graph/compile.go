@@ -225,14 +225,14 @@ func (g *blueprint) compile(opts *CompileOptions) (*program, error) {
 		s.opts.policies = s.opts.policies.or(g.defaults)
 		c.nodes = append(c.nodes, node{name: s.name, run: s.run, opts: s.opts, inner: s.inner != nil, keeps: s.keeps})
 	}
-	var cache memoryCache
+	cache := (&Cache[struct{}]{}).untyped() // of nodes that name none
 	for i := range c.nodes {
 		n := &c.nodes[i]
 		n.opts.gotos = slices.Clone(n.opts.gotos)
 		if n.opts.cache != nil {
 			policy := *n.opts.cache
 			if policy.store == nil {
-				policy.store = &cache
+				policy.store = cache
 			}
 			n.opts.cache, c.caching = &policy, true
 		}

@@ -19,7 +19,7 @@ import (
 // A cache that cannot be read or written for another reason, such as a full
 // disk, fails the node. Nothing is removed but by Sweep.
 type DiskCache[S any] struct {
-	// Dir is the folder. It is made when the first update is kept.
+	// Dir is the folder, made when the first update is kept. AddNode reads it.
 	Dir string
 }
 
@@ -31,20 +31,7 @@ type diskEntry struct {
 
 func (c *DiskCache[S]) of(*S) {}
 
-func (c *DiskCache[S]) fault() string {
-	if c.Dir == "" {
-		return "its cache's Dir is empty"
-	}
-	return ""
-}
-
-func (c *DiskCache[S]) get(p *program, key cacheKey) (update, bool, error) {
-	return diskCache(c.Dir).get(p, key)
-}
-
-func (c *DiskCache[S]) put(key cacheKey, u update, ttl time.Duration) error {
-	return diskCache(c.Dir).put(key, u, ttl)
-}
+func (c *DiskCache[S]) untyped() cacheStore { return diskCache(c.Dir) }
 
 // Sweep removes what has expired, and what was written before a time unless
 // that is zero. It returns how many updates it removed.
@@ -52,6 +39,13 @@ func (c *DiskCache[S]) Sweep(before time.Time) (int, error) { return diskCache(c
 
 // A diskCache is a DiskCache without the type of its state: its folder.
 type diskCache string
+
+func (c diskCache) fault() string {
+	if c == "" {
+		return "its cache's Dir is empty"
+	}
+	return ""
+}
 
 func (c diskCache) path(key cacheKey) string {
 	name := hex.EncodeToString(key[:])

@@ -2,7 +2,6 @@ package graph
 
 import (
 	"encoding/json"
-	"fmt"
 	"slices"
 	"time"
 )
@@ -54,12 +53,7 @@ const (
 var kindNames = [...]string{"", "run_start", "step_start", "node_start", "custom", "node_retry", "node_update", "node_error", "values", "run_end", "node_handled", "token", "step", "interrupt", "checkpoint"}
 
 // String returns the kind as traces write it, e.g. "node_update".
-func (k EventKind) String() string {
-	if int(k) < len(kindNames) && k > 0 {
-		return kindNames[k]
-	}
-	return fmt.Sprintf("EventKind(%d)", uint8(k))
-}
+func (k EventKind) String() string { return nameOf(k, kindNames[:]) }
 
 // KindNamed is the kind that String writes so, or 0.
 func KindNamed(name string) EventKind { return EventKind(max(0, slices.Index(kindNames[:], name))) }

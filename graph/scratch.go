@@ -3,10 +3,7 @@ package graph
 import "slices"
 
 // EphemeralChannel holds a value for one superstep.
-type EphemeralChannel[S, T any] struct {
-	handle[S]
-	to *field[T]
-}
+type EphemeralChannel[S, T any] struct{ settable[S, T] }
 
 // Ephemeral makes a channel whose value is there for the superstep after the
 // one that wrote it, and zero again after that, whether or not anything was
@@ -14,26 +11,11 @@ type EphemeralChannel[S, T any] struct {
 // what the last one writes is in the final state. Two writes in one superstep
 // are a conflict. A router reads what its node read, or what its node wrote.
 func Ephemeral[S, T any](name string, at func(*S) *T) *EphemeralChannel[S, T] {
-	f := fieldOf(name, KindEphemeral, at, nil)
-	return &EphemeralChannel[S, T]{handle[S]{&f}, &f}
-}
-
-// Set writes v.
-func (c *EphemeralChannel[S, T]) Set(v T) Write[S] {
-	return writeTo[S](c.to, OpSet, v)
-}
-
-// Overwrite writes v even when other nodes write the channel in the same
-// superstep; their writes are discarded. Two overwrites are a conflict.
-func (c *EphemeralChannel[S, T]) Overwrite(v T) Write[S] {
-	return writeTo[S](c.to, OpOverwrite, v)
+	return &EphemeralChannel[S, T]{settable[S, T]{handleOf(name, KindEphemeral, at, nil)}}
 }
 
 // UntrackedChannel holds the last value written, in memory only.
-type UntrackedChannel[S, T any] struct {
-	handle[S]
-	to *field[T]
-}
+type UntrackedChannel[S, T any] struct{ settable[S, T] }
 
 // Untracked makes a channel like LastValue whose value never leaves the
 // process: a connection, a secret, something large that can be made again.
@@ -41,19 +23,7 @@ type UntrackedChannel[S, T any] struct {
 // reach a stream without it. Only the state that a Send carries is saved with it,
 // and fails the superstep if JSON does not bring it back.
 func Untracked[S, T any](name string, at func(*S) *T) *UntrackedChannel[S, T] {
-	f := fieldOf(name, KindUntracked, at, nil)
-	return &UntrackedChannel[S, T]{handle[S]{&f}, &f}
-}
-
-// Set writes v.
-func (c *UntrackedChannel[S, T]) Set(v T) Write[S] {
-	return writeTo[S](c.to, OpSet, v)
-}
-
-// Overwrite writes v even when other nodes write the channel in the same
-// superstep; their writes are discarded. Two overwrites are a conflict.
-func (c *UntrackedChannel[S, T]) Overwrite(v T) Write[S] {
-	return writeTo[S](c.to, OpOverwrite, v)
+	return &UntrackedChannel[S, T]{settable[S, T]{handleOf(name, KindUntracked, at, nil)}}
 }
 
 // storable is the part of a state that may be written down: the state itself, or a
