@@ -52,7 +52,15 @@ func appendJSON(dst []byte, v any) ([]byte, error) {
 	}
 	data, err := encode(v)
 	if err != nil {
-		return dst, unencodable(reflect.ValueOf(v).Elem(), err)
+		path, _ := firstBad(reflect.ValueOf(v).Elem(), func(part reflect.Value) bool {
+			whole := part.Interface()
+			_, err := encode(&whole)
+			return err != nil
+		}, 0)
+		if path != "" {
+			err = fmt.Errorf("at %s: %w", strings.TrimPrefix(path, "."), err)
+		}
+		return dst, err
 	}
 	return append(dst, data...), nil
 }
@@ -66,6 +74,24 @@ func appendWhole(dst []byte, v any) ([]byte, error) {
 		err = intact(dst[from:], v)
 	}
 	return dst, err
+}
+
+// replaced is how encoding/json writes a byte that is not UTF-8. What stood there
+// is lost. A string that holds U+FFFD itself is written as it is.
+var replaced = []byte(`\ufffd`)
+
+// intact checks that the text in what v points to is all in its encoding.
+func intact(data []byte, v any) error {
+	if !bytes.Contains(data, replaced) {
+		return nil
+	}
+	notUTF8 := func(part reflect.Value) bool {
+		return part.Kind() == reflect.String && !codesItself(part.Type()) && !utf8.ValidString(part.String())
+	}
+	if path, found := firstBad(reflect.ValueOf(v).Elem(), notUTF8, 0); found {
+		return fmt.Errorf("at %s: a string that is not UTF-8, which JSON cannot hold", strings.TrimPrefix(path, "."))
+	}
+	return nil
 }
 
 func appendStrings(dst []byte, list []string) ([]byte, error) {
@@ -99,69 +125,6 @@ func plain(s string) bool {
 		}
 	}
 	return true
-}
-
-// unencodable says where in a value the part is that JSON refuses: the first
-// that cannot be encoded although all of its own parts can.
-func unencodable(v reflect.Value, err error) error {
-	path := offender(v, 0)
-	if path == "" {
-		return err
-	}
-	return fmt.Errorf("at %s: %w", strings.TrimPrefix(path, "."), err)
-}
-
-// offender is the path to what JSON refuses within a value, or "". Values that
-// write themselves are not looked into.
-func offender(v reflect.Value, depth int) string {
-	if depth > 32 || !v.IsValid() || !v.CanInterface() {
-		return ""
-	}
-	if _, itself := v.Interface().(json.Marshaler); itself {
-		return ""
-	}
-	inner := func(name string, part reflect.Value) (string, bool) {
-		if !part.CanInterface() {
-			return "", false
-		}
-		whole := part.Interface()
-		if _, err := encode(&whole); err == nil {
-			return "", false
-		}
-		return name + offender(part, depth+1), true
-	}
-	switch v.Kind() {
-	case reflect.Pointer, reflect.Interface:
-		if !v.IsNil() {
-			return offender(v.Elem(), depth+1)
-		}
-	case reflect.Struct:
-		for i := range v.NumField() {
-			f := v.Type().Field(i)
-			if !f.IsExported() || f.Tag.Get("json") == "-" {
-				continue
-			}
-			if path, found := inner("."+f.Name, v.Field(i)); found {
-				return path
-			}
-		}
-	case reflect.Slice, reflect.Array:
-		for i := range v.Len() {
-			if path, found := inner(fmt.Sprintf("[%d]", i), v.Index(i)); found {
-				return path
-			}
-		}
-	case reflect.Map:
-		found, first := "", ""
-		for _, k := range v.MapKeys() {
-			name := fmt.Sprintf("[%v]", k)
-			if path, is := inner(name, v.MapIndex(k)); is && (first == "" || name < first) {
-				found, first = path, name
-			}
-		}
-		return found
-	}
-	return ""
 }
 
 // decodeWhole is decodeInto for what was encoded from the same type: a field that

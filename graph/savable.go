@@ -4,9 +4,8 @@ import (
 	"encoding"
 	"encoding/json"
 	"fmt"
-	"iter"
 	"reflect"
-	"slices"
+	"regexp"
 	"strings"
 )
 
@@ -20,13 +19,16 @@ func (g *blueprint) unsaved() []Problem {
 		}
 		if where, why := ch.unsavable(); why != "" {
 			if where != "" {
-				where = " at " + strings.TrimPrefix(where, ".")
+				where = " at " + strings.TrimPrefix(anyPlace.ReplaceAllString(where, "[]"), ".")
 			}
 			out = append(out, Problem{InvalidOptions, ch.id().name, fmt.Sprintf("its values cannot be saved%s: %s; give the type MarshalJSON and UnmarshalJSON, or use an Untracked channel", where, why)})
 		}
 	}
 	return out
 }
+
+// anyPlace is a place in a list or map. It means nothing for a type.
+var anyPlace = regexp.MustCompile(`\[[^]]*\]`)
 
 // unsavable says where in a type something is that JSON cannot bring back, and
 // what: by looking at the type, and by sending a value of it there and back.
@@ -183,11 +185,11 @@ func lost(v reflect.Value, path string) (where, why string) {
 		}
 		return "", ""
 	}
-	for name, part := range parts(v) {
-		if !part.CanInterface() {
+	for _, p := range parts(v) {
+		if !p.CanInterface() {
 			continue // an embedded struct that is not exported, whose fields JSON takes for those around it
 		}
-		if where, why := lost(part, path+name); why != "" {
+		if where, why := lost(p.Value, path+p.name); why != "" {
 			return where, why
 		}
 	}
@@ -204,67 +206,4 @@ func thereAndBack(v, back reflect.Value) (err error) {
 		return err
 	}
 	return decodeWhole(data, back.Interface())
-}
-
-// parts are those of a value that JSON writes each for itself, keys among them.
-func parts(v reflect.Value) iter.Seq2[string, reflect.Value] {
-	return func(yield func(string, reflect.Value) bool) {
-		if codesItself(v.Type()) {
-			return
-		}
-		switch v.Kind() {
-		case reflect.Pointer:
-			if !v.IsNil() {
-				yield("", v.Elem())
-			}
-		case reflect.Slice, reflect.Array:
-			for i := range v.Len() {
-				if !yield("[]", v.Index(i)) {
-					return
-				}
-			}
-		case reflect.Map:
-			keys := v.MapKeys()
-			slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
-			for _, k := range keys {
-				if !yield("[]", k) || !yield("[]", v.MapIndex(k)) {
-					return
-				}
-			}
-		case reflect.Struct:
-			for i := range v.NumField() {
-				if s := v.Type().Field(i); (s.IsExported() || s.Anonymous) && s.Tag.Get("json") != "-" && !yield("."+s.Name, v.Field(i)) {
-					return
-				}
-			}
-		}
-	}
-}
-
-// differs says where two values of one type differ. What codes itself is trusted.
-func differs(a, b reflect.Value, path string) (where string, differ bool) {
-	if codesItself(a.Type()) {
-		return "", false
-	}
-	var others []reflect.Value
-	for _, part := range parts(b) {
-		others = append(others, part)
-	}
-	n := 0
-	for name, part := range parts(a) {
-		if n == len(others) {
-			return path, true
-		}
-		if where, differ := differs(part, others[n], path+name); differ {
-			return where, true
-		}
-		n++
-	}
-	if n != len(others) {
-		return path, true
-	}
-	if n > 0 || a.Kind() == reflect.Struct { // the parts are all there is
-		return "", false
-	}
-	return path, !reflect.DeepEqual(a.Interface(), b.Interface())
 }
