@@ -71,7 +71,8 @@ func (r *run) inherit(ctx context.Context, opts *RunOptions) (release func(), er
 	}
 	outer := t.run
 	r.persister = outer.persister
-	r.ledger = &ledger{thread: outer.thread, mode: outer.mode, namespace: j.childNamespace(r.ordinal, r.persist == PersistAlways), owner: j.identity()}
+	r.ledger = &ledger{thread: outer.thread, mode: outer.mode, owner: j.identity()}
+	r.namespace = childNamespace(outer.namespace, t.name(), r.owner, r.ordinal, r.persist == PersistAlways)
 	if r.persist == PersistAlways && !outer.takes(r.namespace, r.owner) {
 		release()
 		return nil, fmt.Errorf("graph %q keeps its state in %q, where another task of the superstep runs it too: it can only be run by one at a time: %w", r.name, r.namespace, ErrThreadBusy)

@@ -41,8 +41,8 @@ func (r *run) attempts(res *result) error {
 	}
 	for {
 		t := res.task
-		if t.listens(NodeStart) {
-			r.publishTask(t, foreign{Kind: NodeStart})
+		if t.listens(NodeStart) { // else an event is made for nobody
+			t.emit(foreign{Kind: NodeStart})
 		}
 		began := r.began()
 		update, err := r.attempt(res, n, limits)
@@ -66,7 +66,7 @@ func (r *run) attempts(res *result) error {
 			err = fmt.Errorf("%w after: %w", fault, err)
 		}
 		if again && t.Err() == nil {
-			r.publishTask(t, foreign{Kind: NodeRetry, Err: err, Elapsed: since(began)})
+			t.emit(foreign{Kind: NodeRetry, Err: err, Elapsed: since(began)})
 			if sleep(t, wait) == nil {
 				res.task = t.next()
 				continue
@@ -77,7 +77,7 @@ func (r *run) attempts(res *result) error {
 		if n.opts.onError == nil || t.Err() != nil {
 			return r.giveUp(res, failure, nil)
 		}
-		r.publishTask(t, foreign{Kind: NodeHandled, Err: failure, Elapsed: since(began)})
+		t.emit(foreign{Kind: NodeHandled, Err: failure, Elapsed: since(began)})
 		if err := r.recordFailure(res, failure); err != nil {
 			return err
 		}
@@ -131,7 +131,7 @@ func (r *run) recordFailure(res *result, failure *NodeError) error {
 	if res.task.journal == nil {
 		return nil
 	}
-	data, err := encode(&savedFailure{failure.Err.Error(), failure.Attempts, true})
+	data, err := encodeFailure(failure, true)
 	if err != nil {
 		return err
 	}

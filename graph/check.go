@@ -13,8 +13,8 @@ type checker struct {
 	names []string // of the nodes, sorted
 }
 
-// check finds every problem of the graph.
-func (g *blueprint) check() []Problem {
+// check finds every problem of the graph and of its options.
+func (g *blueprint) check(opts *CompileOptions) []Problem {
 	own := *g
 	c := checker{blueprint: &own}
 	c.problems = slices.Clone(g.problems)
@@ -30,7 +30,25 @@ func (g *blueprint) check() []Problem {
 	if len(c.problems) == 0 {
 		c.checkReachable()
 	}
+	c.checkOptions(opts)
 	return c.problems
+}
+
+func (c *checker) checkOptions(o *CompileOptions) {
+	if o.RecursionLimit < 0 {
+		c.report(InvalidOptions, "", fmt.Sprintf("recursion limit is %d: it must be at least 1", o.RecursionLimit))
+	}
+	for _, name := range slices.Concat(o.InterruptBefore, o.InterruptAfter) {
+		if name != "*" && !c.isNode(name) {
+			c.report(UnknownTarget, name, "a breakpoint names a node that does not exist; known nodes: "+orNone(c.names))
+		}
+	}
+	if o.Persistence > PersistAlways {
+		c.report(InvalidOptions, "", fmt.Sprintf("persistence is %d: it must be one of the constants", o.Persistence))
+	}
+	if o.Version < 0 {
+		c.report(InvalidOptions, "", fmt.Sprintf("version is %d: it must not be negative", o.Version))
+	}
 }
 
 func (c *checker) checkChannels() {
@@ -149,7 +167,7 @@ func (c *checker) checkEdges() {
 		}
 	}
 	if !entry {
-		c.report(NoEntry, "", "nothing follows Start: add an edge from graph.Start to one of "+c.known())
+		c.report(NoEntry, "", "nothing follows Start: add an edge from graph.Start to one of "+orNone(c.names))
 	}
 }
 
@@ -158,7 +176,7 @@ func (c *checker) checkSource(name, what string) {
 	case name == End:
 		c.report(EndAsSource, name, "End cannot be the source of "+what)
 	case name != Start && !c.isNode(name):
-		c.report(UnknownSource, name, what+" starts at a node that does not exist; known nodes: "+c.known())
+		c.report(UnknownSource, name, what+" starts at a node that does not exist; known nodes: "+orNone(c.names))
 	}
 }
 
@@ -167,20 +185,13 @@ func (c *checker) checkTarget(name, what string) {
 	case name == Start:
 		c.report(StartAsTarget, name, "Start cannot be the target of "+what)
 	case name != End && !c.isNode(name):
-		c.report(UnknownTarget, name, what+" leads to a node that does not exist; known nodes: "+c.known())
+		c.report(UnknownTarget, name, what+" leads to a node that does not exist; known nodes: "+orNone(c.names))
 	}
 }
 
 func (c *checker) isNode(name string) bool {
 	_, ok := slices.BinarySearch(c.names, name)
 	return ok
-}
-
-func (c *checker) known() string {
-	if len(c.names) == 0 {
-		return "(none)"
-	}
-	return strings.Join(c.names, ", ")
 }
 
 // checkReachable walks from Start. A join is passed when all its sources are

@@ -197,11 +197,7 @@ func (m *machine) command(res *result, w write) error {
 }
 
 func (p *program) badCommand(n *node, target string, send bool) error {
-	e := &CommandError{Node: n.name, Target: target, Send: send, Declared: slices.Clone(n.opts.gotos)}
-	for i := range p.nodes {
-		e.Known = append(e.Known, p.nodes[i].name)
-	}
-	return e
+	return &CommandError{Node: n.name, Target: target, Send: send, Declared: slices.Clone(n.opts.gotos), Known: p.names()}
 }
 
 // parent reports whether a task gave up its run for the graph around it: a

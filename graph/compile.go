@@ -98,6 +98,24 @@ type node struct {
 	exits exits
 }
 
+// nodeID is a node's place, or -1.
+func (p *program) nodeID(name string) int {
+	at, found := slices.BinarySearchFunc(p.nodes, name, func(n node, name string) int { return strings.Compare(n.name, name) })
+	if !found {
+		return -1
+	}
+	return at
+}
+
+// names are those of the nodes, sorted.
+func (p *program) names() []string {
+	names := make([]string, len(p.nodes))
+	for i := range p.nodes {
+		names[i] = p.nodes[i].name
+	}
+	return names
+}
+
 // slot is the index of a channel, or -1. Graphs have few channels, and a look
 // through them is quicker than a map.
 func (p *program) slot(id *channelID) int { return slices.Index(p.ids, id) }
@@ -175,11 +193,7 @@ func (g *blueprint) compile(opts *CompileOptions) (*program, error) {
 	if opts == nil {
 		opts = &CompileOptions{}
 	}
-	problems := g.check()
-	if opts.RecursionLimit < 0 {
-		problems = append(problems, Problem{Code: InvalidOptions, Message: fmt.Sprintf("recursion limit is %d: it must be at least 1", opts.RecursionLimit)})
-	}
-	problems = append(problems, opts.problems(g.nodeNames())...)
+	problems := g.check(opts)
 	if opts.Checkpointer != nil {
 		problems = append(problems, g.unsaved()...)
 	}

@@ -23,7 +23,7 @@ func Emit[T any](ctx context.Context, name string, payload T) error {
 	if err != nil {
 		return fmt.Errorf("encoding custom event %q: %w", name, err)
 	}
-	t.emit(event{foreign: foreign{Kind: NodeCustom, Name: name, Data: data}})
+	t.emit(foreign{Kind: NodeCustom, Name: name, Data: data})
 	return nil
 }
 
@@ -37,8 +37,8 @@ func EmitToken(ctx context.Context, text string) {
 		return
 	}
 	t.beat()
-	if text != "" && t.listens(NodeToken) {
-		t.emit(event{foreign: foreign{Kind: NodeToken, Text: text}})
+	if text != "" {
+		t.emit(foreign{Kind: NodeToken, Text: text})
 	}
 }
 

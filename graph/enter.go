@@ -45,7 +45,7 @@ func (m *machine) begin(in update, p *point, opts *RunOptions) error {
 		return m.start(in)
 	}
 	if err := m.adopt(p); err != nil {
-		return fmt.Errorf("loading %s: %w", Key{m.thread, m.namespace, p.ID}, err)
+		return err
 	}
 	switch {
 	case !outermost && p.last.Owner == m.owner:
@@ -71,7 +71,7 @@ func (m *machine) resume(with update, p *point, opts *RunOptions) error {
 		return fmt.Errorf("thread %q does not exist, so there is nothing to resume: %w", m.thread, ErrEmptyInput)
 	}
 	if err := m.adopt(p); err != nil {
-		return fmt.Errorf("loading %s: %w", Key{m.thread, m.namespace, p.ID}, err)
+		return err
 	}
 	return m.goOn(with, opts)
 }
@@ -82,7 +82,7 @@ func (m *machine) start(in update) error {
 	if m.ledger != nil {
 		m.origin = m.typ.copyOf(m.now.kept)
 	}
-	if _, err := m.merge(m.now.kept, m.tally, []result{{node: end, update: in}}); err != nil {
+	if err := m.mergeInput(m.now.kept, in); err != nil {
 		m.now = m.newSnapshot() // a reducer may have stopped half-way
 		return fmt.Errorf("merging the input: %w", err)
 	}
@@ -90,12 +90,36 @@ func (m *machine) start(in update) error {
 	return nil
 }
 
+// mergeInput merges writes that no task returned into a state.
+func (m *machine) mergeInput(state any, in update) error {
+	_, err := m.merge(state, m.tally, []result{{node: end, update: in}})
+	return err
+}
+
+// mergedWith is a copy of the committed state with the results of tasks merged
+// into it, and whether they wrote a channel.
+func (m *machine) mergedWith(finished []result) (then snapshot, wrote bool, err error) {
+	then = m.copied(m.now)
+	if wrote, err = m.merge(then.kept, m.tally, finished); err == nil {
+		m.show(&then)
+	}
+	return then, wrote, err
+}
+
 // adopt makes a checkpoint the run's state.
 func (m *machine) adopt(p *point) error {
+	if err := m.adoptPoint(p); err != nil {
+		return fmt.Errorf("loading %s: %w", Key{m.thread, m.namespace, p.ID}, err)
+	}
+	return nil
+}
+
+func (m *machine) adoptPoint(p *point) error {
 	if err := m.migrated(p); err != nil {
 		return err
 	}
-	state, err := m.program.restore(p.values, p.lent)
+	state := m.typ.fresh()
+	err := m.restore(state, p.values, p.lent)
 	if err != nil {
 		return err
 	}
@@ -125,16 +149,14 @@ func (m *machine) turn(in update) error {
 	}
 	m.expire(m.now.kept)
 	if m.entering { // an input that was accepted and never began to run
-		if _, err := m.merge(m.now.kept, m.tally, []result{{node: end, update: m.given}}); err != nil {
+		if err := m.mergeInput(m.now.kept, m.given); err != nil {
 			return fmt.Errorf("merging the input before: %w", err)
 		}
 		m.base = "" // the checkpoint is a snapshot: no task wrote that input
 	}
 	m.show(&m.now)
-	kept := m.copied(m.now)
-	if _, err := m.merge(kept.kept, m.tally, finished); err == nil {
-		m.show(&kept)
-		m.now, m.kept = kept, finished
+	if then, _, err := m.mergedWith(finished); err == nil {
+		m.now, m.kept = then, finished
 	}
 	m.clearFrontier()
 	m.left = nil
@@ -295,30 +317,20 @@ func (m *machine) tasksToCome() ([]string, error) {
 // lead adds to the frontier where a command in the input leads. What is due
 // already stays: it was decided by others.
 func (m *machine) lead(c *command) error {
-	find := func(name string, send bool) (int, error) {
-		at := slices.IndexFunc(m.nodes, func(n node) bool { return n.name == name })
-		if at < 0 {
-			return 0, &CommandError{Node: Start, Target: name, Send: send, Known: m.names()}
-		}
-		return at, nil
-	}
 	for _, name := range c.targets {
-		if name == End {
-			continue
-		}
-		id, err := find(name, false)
-		if err != nil {
-			return err
-		}
-		if !slices.Contains(m.next, id) {
+		switch id := m.nodeID(name); {
+		case name == End:
+		case id < 0:
+			return &CommandError{Node: Start, Target: name, Known: m.names()}
+		case !slices.Contains(m.next, id):
 			m.next = append(m.next, id)
 		}
 	}
 	var chosen choice
 	for _, s := range c.sends {
-		id, err := find(s.node, true)
-		if err != nil {
-			return err
+		id := m.nodeID(s.node)
+		if id < 0 {
+			return &CommandError{Node: Start, Target: s.node, Send: true, Known: m.names()}
 		}
 		m.deliver(&chosen, id, s)
 	}
@@ -337,7 +349,7 @@ func (m *machine) beginAt(state any, p *point, of *lent) error {
 	if p != nil {
 		m.entering = false
 		if err := m.adopt(p); err != nil {
-			return fmt.Errorf("loading %s: %w", Key{m.thread, m.namespace, p.ID}, err)
+			return err
 		}
 		if p.last.Owner == m.owner {
 			return m.goOn(nil, &RunOptions{})

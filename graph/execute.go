@@ -229,12 +229,3 @@ func (r *run) failureOf(res *result, err error) *NodeError {
 	res.attempt = t.attempt
 	return r.nodeError(res, err)
 }
-
-// publishTask sends an event of a task.
-func (r *run) publishTask(t *task, ev foreign) {
-	if !t.listens(ev.Kind) {
-		return
-	}
-	ev.Step, ev.Node, ev.Attempt, ev.Places = int(t.step), t.name(), int(t.attempt), []Place{t.at()}
-	r.out.publish(event{foreign: ev})
-}

@@ -31,7 +31,7 @@ func (s *Simulation) loop(r *run, ctx context.Context) error {
 	if r.recording != nil {
 		r.why = r.recording.Run(r.at(), r.name, r.fingerprint)
 	}
-	for r.tell(ctx, nothing, nil); !r.todo.end; {
+	for r.feed(ctx, func() { r.ready(&r.todo) }); !r.todo.end; {
 		if s.Crash() {
 			return ErrCrashed
 		}

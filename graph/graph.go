@@ -148,12 +148,9 @@ func (g *StateGraph[S]) Output(channels ...Channel[S]) { g.plan.output = channel
 
 // AddNode adds a node. At most one options value is read.
 func (g *StateGraph[S]) AddNode(name string, node Node[S], opts ...NodeOptions[S]) {
-	spec := nodeSpec{name: name}
+	spec := nodeSpec{name: name, opts: optionsOf(opts)}
 	if node != nil {
 		spec.run = node.untyped()
-	}
-	if len(opts) > 0 {
-		spec.opts = opts[0].untyped()
 	}
 	g.plan.addNode(spec, len(opts))
 }

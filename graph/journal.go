@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -259,9 +258,8 @@ type savedFailure struct {
 	Handled bool `json:"handled,omitempty"`
 }
 
-// childNamespace is where a graph inside a task keeps its checkpoints.
-func (j *journal) childNamespace(name string, stateful bool) string {
-	return childNamespace(j.task.run.namespace, j.task.name(), j.identity(), name, stateful)
+func encodeFailure(e *NodeError, handled bool) ([]byte, error) {
+	return encode(&savedFailure{e.Err.Error(), e.Attempts, handled})
 }
 
 // childNamespace is where a graph inside a node's task keeps its checkpoints. What
@@ -343,8 +341,6 @@ func Once[T any](ctx context.Context, key string, fn func(context.Context) (T, e
 		return out, fmt.Errorf("recording what %q returned: %w", key, err)
 	}
 	t.beat()
-	if t.listens(NodeStep) {
-		t.emit(event{foreign: foreign{Kind: NodeStep, Name: key, Data: json.RawMessage(data)}})
-	}
+	t.emit(foreign{Kind: NodeStep, Name: key, Data: data})
 	return out, nil
 }

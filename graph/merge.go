@@ -172,7 +172,7 @@ func (m *machine) conflict(t *tally, results []result) error {
 }
 
 func (p *program) unknownChannel(node int, w write) error {
-	return &UnknownChannelError{Channel: w.Channel(), Writer: p.writer(node), Known: p.channelNames()}
+	return &UnknownChannelError{Channel: w.Channel(), Writer: p.writer(node), Known: channelNames(p.channels)}
 }
 
 // writer names who wrote: a node, or Start for the input.

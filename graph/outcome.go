@@ -60,7 +60,7 @@ func (m *machine) stepped(out *output, i int) {
 		return
 	case m.ledger == nil:
 	case res.failure != nil:
-		data, err := encode(&savedFailure{res.failure.Err.Error(), res.failure.Attempts, res.handled})
+		data, err := encodeFailure(res.failure, res.handled)
 		if err != nil {
 			m.putDown(out, i, err)
 			return
@@ -227,12 +227,10 @@ func (m *machine) showFinished(out *output) {
 			finished = append(finished, res)
 		}
 	}
-	then := m.copied(m.now)
-	wrote, err := m.merge(then.kept, newTally(len(m.channels)), finished)
+	then, wrote, err := m.mergedWith(finished)
 	if err != nil {
 		return
 	}
-	m.show(&then)
 	m.paused = &then
 	if wrote && m.wants(StateValue) {
 		m.publish(out, event{foreign: foreign{Kind: StateValue}, state: then.shown}, len(m.results))

@@ -5,20 +5,14 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 )
-
-// restore reads channel values into a state. Among those that another graph
-// lent may be some that this one does not have.
-func (p *program) restore(values map[string]json.RawMessage, lent bool) (any, error) {
-	s := p.typ.fresh()
-	return s, p.restoreInto(s, values, lent)
-}
 
 // convertIt is the way out when a value's type has changed.
 const convertIt = "if its type has changed, raise CompileOptions.Version and convert its value in CompileOptions.Migrate"
 
-func (p *program) restoreInto(s any, values map[string]json.RawMessage, lent bool) error {
+// restore reads channel values into a state. Among those that another graph
+// lent may be some that this one does not have.
+func (p *program) restore(s any, values map[string]json.RawMessage, lent bool) error {
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		at := slices.IndexFunc(p.ids, func(id *channelID) bool { return id.name == name })
 		if at < 0 && lent {
@@ -37,8 +31,8 @@ func (p *program) restoreInto(s any, values map[string]json.RawMessage, lent boo
 // restoreFrontier puts in place what a checkpoint says is to run next.
 func (m *machine) restoreFrontier(s *saved) error {
 	find := func(name string) (int, error) {
-		at, ok := slices.BinarySearchFunc(m.nodes, name, func(n node, name string) int { return strings.Compare(n.name, name) })
-		if !ok {
+		at := m.nodeID(name)
+		if at < 0 {
 			return 0, fmt.Errorf("the checkpoint goes on at node %q, which graph %q does not have; known nodes: %s: UpdateState can lead the thread elsewhere", name, m.name, orNone(m.names()))
 		}
 		return at, nil
@@ -60,13 +54,11 @@ func (m *machine) restoreFrontier(s *saved) error {
 		if err != nil {
 			return err
 		}
-		d := delivery{to: id}
-		if send.Timeout != nil {
-			d.timeout = *send.Timeout
+		d, err := m.readSend(send)
+		if err != nil {
+			return err
 		}
-		if d.state, err = m.readSend(send); err != nil {
-			return fmt.Errorf("reading a Send to %q: %w", send.Node, err)
-		}
+		d.to = id
 		m.clip(d.state)
 		m.sends = append(m.sends, d)
 	}

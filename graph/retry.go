@@ -35,32 +35,23 @@ func (p RetryPolicy) matches(err error) bool {
 
 // wait is the pause after the failure of an attempt, 1 for the first.
 func (p RetryPolicy) wait(attempt int) time.Duration {
-	interval, backoff, most := p.InitialInterval, p.Backoff, p.MaxInterval
-	if interval <= 0 {
-		interval = 500 * time.Millisecond
-	}
-	if backoff <= 0 {
-		backoff = 2
-	}
-	if most <= 0 {
-		most = 128 * time.Second
-	}
-	wait := float64(interval)
+	wait, backoff := float64(positive(p.InitialInterval, 500*time.Millisecond)), positive(p.Backoff, 2)
 	for range attempt - 1 {
 		wait *= backoff
 	}
-	d := time.Duration(min(wait, float64(most)))
+	d := time.Duration(min(wait, float64(positive(p.MaxInterval, 128*time.Second))))
 	if p.Jitter > 0 {
 		d += rand.N(p.Jitter)
 	}
 	return d
 }
 
-func (p RetryPolicy) attempts() int {
-	if p.MaxAttempts <= 0 {
-		return 3
+// positive is v, or the default when v is not positive.
+func positive[T int | float64 | time.Duration](v, byDefault T) T {
+	if v <= 0 {
+		return byDefault
 	}
-	return p.MaxAttempts
+	return v
 }
 
 // retryWait returns how long to wait before another attempt, or false when the
@@ -73,7 +64,7 @@ func retryWait(policies []RetryPolicy, err error, attempt int) (wait time.Durati
 	}()
 	for _, p := range policies {
 		if p.matches(err) {
-			return p.wait(attempt), attempt < p.attempts(), nil
+			return p.wait(attempt), attempt < positive(p.MaxAttempts, 3), nil
 		}
 	}
 	return 0, false, nil

@@ -139,7 +139,7 @@ func (r *run) loop(ctx context.Context) error {
 	if r.recording != nil {
 		r.why = r.recording.Run(r.at(), r.name, r.fingerprint)
 	}
-	r.tell(ctx, nothing, nil)
+	r.feed(ctx, func() { r.ready(&r.todo) })
 	for !r.todo.end {
 		r.carryOut(ctx, (*run).execute)
 	}
@@ -152,11 +152,14 @@ func (r *run) carryOut(ctx context.Context, execute driver) {
 	out := &r.todo
 	switch r.show(out.events); {
 	case out.save != nil:
-		r.tell(ctx, wasSaved, r.persister.commit(r.saving, out.save))
+		err := r.persister.commit(r.saving, out.save)
+		r.feed(ctx, func() { r.saved(out, err) })
 	case out.routes:
-		r.tell(ctx, wasRouted, r.ask(ctx, r.edits, r.now.shown))
+		err := r.ask(ctx, r.edits, r.now.shown)
+		r.feed(ctx, func() { r.routed(out, err) })
 	default:
-		r.tell(ctx, wasRun, execute(r, ctx))
+		err := execute(r, ctx)
+		r.feed(ctx, func() { r.settle(out, err) })
 	}
 }
 
@@ -177,39 +180,16 @@ func (r *run) over(began time.Time) error {
 	return r.err
 }
 
-// What a run tells its machine.
-type telling uint8
-
-const (
-	nothing telling = iota
-	wasSaved
-	wasRouted
-	wasRun
-)
-
-// tell feeds the machine what came of its last output, with what stops the run.
-// What a node left behind may record meanwhile.
-func (r *run) tell(ctx context.Context, what telling, err error) {
+// feed gives the machine the reasons to stop the run, then the outcome of its
+// last output. Goroutines that a node left behind may record meanwhile.
+func (r *run) feed(ctx context.Context, outcome func()) {
 	if ctx.Err() != nil {
 		r.why = ended(ctx, nil)
 	}
 	if reason := r.control.reason.Load(); reason != nil && r.obeys {
 		r.reason = reason
 	}
-	if r.ledger != nil {
-		r.mu.Lock()
-		defer r.mu.Unlock()
-	}
-	switch what {
-	case nothing:
-		r.ready(&r.todo)
-	case wasSaved:
-		r.saved(&r.todo, err)
-	case wasRouted:
-		r.routed(&r.todo, err)
-	case wasRun:
-		r.settle(&r.todo, err)
-	}
+	r.locked(outcome)
 }
 
 // record puts what tasks have come to on record: all of it, or nothing.

@@ -20,7 +20,7 @@ func (m *machine) save(out *output, source Source, results []result) {
 }
 
 func (m *machine) makeCheckpoint(out *output, source Source, results []result) error {
-	m.adoptChildren(results)
+	m.children = childrenOf(results, m.children)
 	if m.mode == DurabilityExit {
 		return m.note(results)
 	}
@@ -60,17 +60,19 @@ func (m *machine) comingNames() []string {
 	return m.dueNames()
 }
 
-// adoptChildren notes how far the subgraphs of a superstep have come.
-func (m *machine) adoptChildren(results []result) {
+// childrenOf adds the subgraphs of a superstep that keep their state, with how
+// far they have come, to a map that may be nil.
+func childrenOf(results []result, children map[string]string) map[string]string {
 	for i := range results {
 		if results[i].inner == nil {
 			continue
 		}
-		if m.children == nil {
-			m.children = map[string]string{}
+		if children == nil {
+			children = map[string]string{}
 		}
-		maps.Copy(m.children, results[i].inner)
+		maps.Copy(children, results[i].inner)
 	}
+	return children
 }
 
 // body is the data of a checkpoint; see saved.
@@ -112,27 +114,13 @@ func (m *machine) body(source Source, results []result, full bool) (dst []byte, 
 	if dst, err = m.appendInput(dst); err != nil {
 		return nil, err
 	}
-	dst, err = m.appendFrontier(dst, m.childrenOf(results, full))
+	children := m.children
+	if !full {
+		children = childrenOf(results, nil)
+	}
+	dst, err = m.appendFrontier(dst, children)
 	m.last = len(dst)
 	return dst, err
-}
-
-// childrenOf are the subgraphs that a checkpoint has to name: all of them in a
-// snapshot, else those of its superstep.
-func (m *machine) childrenOf(results []result, full bool) map[string]string {
-	if full {
-		return m.children
-	}
-	var out map[string]string
-	for i := range results {
-		if results[i].inner != nil {
-			if out == nil {
-				out = map[string]string{}
-			}
-			maps.Copy(out, results[i].inner)
-		}
-	}
-	return out
 }
 
 // brought reports whether what came with answers writes a channel.
@@ -160,36 +148,33 @@ func (m *machine) appendTasks(dst []byte, results []result) ([]byte, error) {
 	}
 	dst = append(dst, `,"tasks":[`...)
 	begun := len(dst)
-	task := func(node string, update update, err func(error) error) error {
+	task := func(node string, update update) (err error) {
 		if len(dst) > begun {
 			dst = append(dst, ',')
 		}
 		dst = appendString(append(dst, `{"node":`...), node)
 		if len(update) > 0 {
-			var failure error
-			if dst, failure = m.appendSaved(append(dst, `,"update":`...), update); failure != nil {
-				return err(failure)
+			if dst, err = m.appendSaved(append(dst, `,"update":`...), update); err != nil {
+				return err
 			}
 		}
 		dst = append(dst, '}')
 		return nil
 	}
 	if m.leaves {
-		if err := task(Start, nil, nil); err != nil {
+		if err := task(Start, nil); err != nil {
 			return nil, err
 		}
 	}
 	for _, u := range m.early {
-		if err := task("", u, func(err error) error { return fmt.Errorf("saving the writes of the input: %w", err) }); err != nil {
-			return nil, err
+		if err := task("", u); err != nil {
+			return nil, fmt.Errorf("saving the writes of the input: %w", err)
 		}
 	}
 	for i := range results {
 		res := &results[i]
-		if err := task(m.nodes[res.node].name, res.update, func(err error) error {
-			return m.nodeError(res, fmt.Errorf("saving what it returned: %w", err))
-		}); err != nil {
-			return nil, err
+		if err := task(m.nodes[res.node].name, res.update); err != nil {
+			return nil, m.nodeError(res, fmt.Errorf("saving what it returned: %w", err))
 		}
 	}
 	return append(dst, ']'), nil
@@ -262,26 +247,7 @@ func (m *machine) appendFrontier(dst []byte, children map[string]string) (_ []by
 	if m.entering {
 		dst = append(dst, `,"next":["`+Start+`"]`...)
 	}
-	list := func(name string, ids func(yield func(int))) {
-		first := true
-		ids(func(id int) {
-			if first {
-				dst = append(append(append(dst, `,"`...), name...), `":[`...)
-			} else {
-				dst = append(dst, ',')
-			}
-			first = false
-			dst = appendString(dst, m.nodes[id].name)
-		})
-		if !first {
-			dst = append(dst, ']')
-		}
-	}
-	list("next", func(yield func(int)) {
-		for _, id := range m.next {
-			yield(id)
-		}
-	})
+	dst = m.appendNodes(dst, `,"next":[`, m.next)
 	if len(m.sends) > 0 {
 		dst = append(dst, `,"sends":[`...)
 		for i := range m.sends {
@@ -295,13 +261,13 @@ func (m *machine) appendFrontier(dst []byte, children map[string]string) (_ []by
 		}
 		dst = append(dst, ']')
 	}
-	list("held", func(yield func(int)) {
-		for id, held := range m.held {
-			if held {
-				yield(id)
-			}
+	var held []int
+	for id, is := range m.held {
+		if is {
+			held = append(held, id)
 		}
-	})
+	}
+	dst = m.appendNodes(dst, `,"held":[`, held)
 	var arrived map[string][]string
 	for i, places := range m.arrived {
 		for place, there := range places {
@@ -326,4 +292,20 @@ func (m *machine) appendFrontier(dst []byte, children map[string]string) (_ []by
 		}
 	}
 	return append(dst, '}'), nil
+}
+
+// appendNodes writes a list of nodes by their names, unless it is empty.
+func (m *machine) appendNodes(dst []byte, opening string, ids []int) []byte {
+	for i, id := range ids {
+		if i == 0 {
+			dst = append(dst, opening...)
+		} else {
+			dst = append(dst, ',')
+		}
+		dst = appendString(dst, m.nodes[id].name)
+	}
+	if len(ids) > 0 {
+		dst = append(dst, ']')
+	}
+	return dst
 }

@@ -59,24 +59,32 @@ func (c *program) appendSend(dst []byte, node string, state any, timeout Timeout
 	return append(dst, '}'), nil
 }
 
-// readSend reads the state of a Send.
-func (c *program) readSend(send savedSend) (state any, err error) {
-	state = c.typ.fresh()
+// readSend reads a Send. Its target is known by name only.
+func (c *program) readSend(send savedSend) (delivery, error) {
+	d := delivery{node: send.Node, state: c.typ.fresh()}
+	if send.Timeout != nil {
+		d.timeout = *send.Timeout
+	}
+	if err := c.readSendState(d.state, send); err != nil {
+		return d, fmt.Errorf("reading a Send to %q: %w", send.Node, err)
+	}
+	return d, nil
+}
+
+func (c *program) readSendState(state any, send savedSend) error {
 	if send.State != nil {
-		err = decodeInto(send.State, state)
-		return state, err
+		return decodeInto(send.State, state)
 	}
 	for name, data := range send.Rest {
 		field := reflect.ValueOf(state).Elem().FieldByName(name)
 		if !field.IsValid() || !field.CanSet() {
-			return state, fmt.Errorf("the state has no field %s: %s", name, convertIt)
+			return fmt.Errorf("the state has no field %s: %s", name, convertIt)
 		}
 		if err := decodeWhole(data, field.Addr().Interface()); err != nil {
-			return state, fmt.Errorf("reading field %s: %w: %s", name, err, convertIt)
+			return fmt.Errorf("reading field %s: %w: %s", name, err, convertIt)
 		}
 	}
-	err = c.restoreInto(state, send.Values, false)
-	return state, err
+	return c.restore(state, send.Values, false)
 }
 
 // restOf encodes the fields of a state that are not zero, which no channel has.

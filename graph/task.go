@@ -79,10 +79,12 @@ func (t *task) next() *task {
 
 func (t *task) listens(k EventKind) bool { return t.run.modes.wants(k) }
 
-// emit publishes an event of the task's node.
-func (t *task) emit(ev event) {
-	ev.Places, ev.Step, ev.Node, ev.Attempt = []Place{t.at()}, int(t.step), t.name(), int(t.attempt)
-	t.deliver(ev)
+// emit publishes an event of the task, if somebody reads events of its kind.
+func (t *task) emit(ev foreign) {
+	if t.listens(ev.Kind) {
+		ev.Places, ev.Step, ev.Node, ev.Attempt = []Place{t.at()}, int(t.step), t.name(), int(t.attempt)
+		t.deliver(event{foreign: ev})
+	}
 }
 
 // deliver hands an event of the task, or of a graph inside it, on. It waits for

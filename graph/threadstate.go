@@ -131,10 +131,7 @@ func (c *program) resting(key Key, p *point) (*machine, error) {
 		return &m, nil
 	}
 	m.owner = p.last.Owner
-	if err := m.adopt(p); err != nil {
-		return nil, fmt.Errorf("loading %s: %w", Key{key.Thread, key.Namespace, p.ID}, err)
-	}
-	return &m, nil
+	return &m, m.adopt(p)
 }
 
 // describe is the snapshot of what a run stands on. Ran is what the tasks after
@@ -203,13 +200,11 @@ func (m *machine) mergeFinished() error {
 	if err != nil {
 		return err
 	}
-	then := m.copied(m.now)
-	if _, err := m.merge(then.kept, m.tally, finished); err != nil {
-		return err
+	then, _, err := m.mergedWith(finished)
+	if err == nil {
+		m.now = then
 	}
-	m.show(&then)
-	m.now = then
-	return nil
+	return err
 }
 
 // taskStates are the tasks after the checkpoint that the run stands on.
@@ -268,11 +263,6 @@ func (c *program) told(ctx context.Context, key Key, ran ranTasks) (_ *described
 		return nil, err
 	}
 	return m.describe(p, ran.after(p), false)
-}
-
-// nodeID is a node's place, or -1.
-func (c *program) nodeID(name string) int {
-	return slices.IndexFunc(c.nodes, func(n node) bool { return n.name == name })
 }
 
 // HistoryOptions select checkpoints of a thread. Nil is the zero value.

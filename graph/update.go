@@ -104,15 +104,11 @@ func (p *program) readWrite(w writeJSON, op Op) (write, error) {
 		}
 		cmd := &command{op: op, targets: where.To, sending: len(where.Sends) > 0}
 		for _, saved := range where.Sends {
-			d := delivery{node: saved.Node}
-			if saved.Timeout != nil {
-				d.timeout = *saved.Timeout
+			send, err := p.readSend(saved)
+			if err != nil {
+				return nil, fmt.Errorf("decoding a command (%s): %w", op, err)
 			}
-			var err error
-			if d.state, err = p.readSend(saved); err != nil {
-				return nil, fmt.Errorf("decoding a command (%s): reading a Send to %q: %w", op, saved.Node, err)
-			}
-			cmd.sends = append(cmd.sends, d)
+			cmd.sends = append(cmd.sends, send)
 		}
 		return cmd, nil
 	case OpParent:
@@ -120,20 +116,12 @@ func (p *program) readWrite(w writeJSON, op Op) (write, error) {
 	}
 	at := slices.IndexFunc(p.ids, func(id *channelID) bool { return id.name == w.Channel })
 	if at < 0 {
-		return nil, fmt.Errorf("unknown channel %q; graph %q has %s", w.Channel, p.name, orNone(p.channelNames()))
+		return nil, fmt.Errorf("unknown channel %q; graph %q has %s", w.Channel, p.name, orNone(channelNames(p.channels)))
 	}
 	if p.ids[at].kind == KindUntracked && w.Value == nil {
 		return nil, nil
 	}
 	return p.channels[at].decodeWrite(op, w.Value)
-}
-
-func (p *program) channelNames() []string {
-	names := make([]string, len(p.ids))
-	for i, id := range p.ids {
-		names[i] = id.name
-	}
-	return names
 }
 
 // opNames are the operations as encoded updates write them, by Op.

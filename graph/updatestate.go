@@ -193,13 +193,11 @@ func (m *machine) takeUp() error {
 	if err != nil {
 		return err
 	}
-	then := m.copied(m.now)
-	if _, err := m.merge(then.kept, m.tally, m.kept); err != nil {
+	if then, _, err := m.mergedWith(m.kept); err == nil {
+		m.now = then
+	} else {
 		m.kept = nil
-		return nil
 	}
-	m.show(&then)
-	m.now = then
 	return nil
 }
 
@@ -229,7 +227,7 @@ func (m *machine) editOnce(out *output, updates []handUpdate, named bool) (err e
 	if m.entering { // what goes on by hand has left Start
 		m.entering, m.leaves = false, true
 		m.base = "" // the input is a superstep before this one, and no delta says so
-		if _, err := m.merge(m.now.kept, m.tally, []result{{node: end, update: m.given}}); err != nil {
+		if err := m.mergeInput(m.now.kept, m.given); err != nil {
 			return fmt.Errorf("merging the input: %w", err)
 		}
 	}
@@ -271,7 +269,7 @@ func (m *machine) inputByHand(out *output, updates []handUpdate) error {
 	}
 	m.clearFrontier()
 	m.entering, m.origin, m.given = true, m.typ.copyOf(m.now.kept), updates[0].update
-	if _, err := m.merge(m.typ.copyOf(m.now.kept), m.tally, []result{{node: end, update: m.given}}); err != nil {
+	if err := m.mergeInput(m.typ.copyOf(m.now.kept), m.given); err != nil {
 		return err
 	}
 	m.lastRan = nil
@@ -284,7 +282,7 @@ func (m *machine) borderByHand(out *output, as string, updates []handUpdate) err
 		return fmt.Errorf("%w: an update as %s stands alone", ErrInvalidUpdate, as)
 	}
 	m.early = []update{updates[0].update}
-	if _, err := m.merge(m.now.kept, m.tally, []result{{node: end, update: updates[0].update}}); err != nil {
+	if err := m.mergeInput(m.now.kept, updates[0].update); err != nil {
 		return err
 	}
 	m.show(&m.now)
