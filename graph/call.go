@@ -44,11 +44,7 @@ func (p *program) allowed(in update) update {
 	if p.input == nil || in == nil {
 		return in
 	}
-	return slices.DeleteFunc(in, func(w write) bool {
-		if w == nil {
-			return false // merge says so
-		}
-		slot := p.slot(w.channel())
-		return slot >= 0 && !p.input[slot]
+	return slices.DeleteFunc(in, func(w write) bool { // merge complains of nil and of what is unknown
+		return w != nil && p.slot(w.channel()) >= 0 && !hasChannel(p.input, w.channel())
 	})
 }

@@ -61,6 +61,17 @@ type channel interface {
 	overwriteWith(s any) write
 }
 
+// copyFields copies the fields of some channels from one state to another.
+func copyFields(dst, src any, channels []channel) {
+	for _, ch := range channels {
+		ch.copyField(dst, src)
+	}
+}
+
+func hasChannel(list []channel, id *channelID) bool {
+	return slices.ContainsFunc(list, func(ch channel) bool { return ch.id() == id })
+}
+
 // channelID is a channel's identity. Its address is what counts: two channels
 // of one name are two channels, which Compile refuses.
 type channelID struct {

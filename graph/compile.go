@@ -70,7 +70,7 @@ type program struct {
 	lists       []channel    // the Append channels among them
 	fleeting    []channel    // the Ephemeral ones
 	untracked   []channel    // the Untracked ones
-	input       []bool       // by slot; nil accepts all
+	input       []channel    // nil accepts all
 	output      []channel    // nil returns all
 	nodes       []node       // sorted by name: a node's index is its rank
 	caching     bool         // a node has a cache
@@ -126,11 +126,7 @@ func (p *program) accept(state any) any {
 		return state
 	}
 	own := p.typ.fresh()
-	for i, ch := range p.channels {
-		if p.input[i] {
-			ch.copyField(own, state)
-		}
-	}
+	copyFields(own, state, p.input)
 	return own
 }
 
@@ -202,7 +198,7 @@ func (g *blueprint) compile(opts *CompileOptions) (*program, error) {
 	}
 	c := &program{
 		savable: sync.OnceValue(g.unsaved), typ: g.typ,
-		name: opts.Name, most: opts.RecursionLimit, channels: slices.Clone(g.channels), output: g.output,
+		name: opts.Name, most: opts.RecursionLimit, channels: slices.Clone(g.channels), input: g.input, output: g.output,
 		saver: opts.Checkpointer, persist: opts.Persistence, version: opts.Version, migrate: opts.Migrate, clock: opts.Now,
 		before: slices.Clone(opts.InterruptBefore), after: slices.Clone(opts.InterruptAfter),
 	}
@@ -224,13 +220,6 @@ func (g *blueprint) compile(opts *CompileOptions) (*program, error) {
 			c.untracked = append(c.untracked, ch)
 		}
 	}
-	if g.input != nil {
-		c.input = make([]bool, len(g.channels))
-		for _, ch := range g.input {
-			c.input[c.slot(ch.id())] = true
-		}
-	}
-
 	specs := slices.Clone(g.nodes)
 	slices.SortFunc(specs, func(a, b nodeSpec) int { return strings.Compare(a.name, b.name) })
 	ids := map[string]int{End: end}

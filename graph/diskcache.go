@@ -35,7 +35,13 @@ func (c *DiskCache[S]) untyped() cacheStore { return diskCache(c.Dir) }
 
 // Sweep removes what has expired, and what was written before a time unless
 // that is zero. It returns how many updates it removed.
-func (c *DiskCache[S]) Sweep(before time.Time) (int, error) { return diskCache(c.Dir).sweep(before) }
+func (c *DiskCache[S]) Sweep(before time.Time) (int, error) {
+	n, err := diskCache(c.Dir).sweep(before)
+	if err != nil {
+		err = fmt.Errorf("sweeping the cache: %w", err)
+	}
+	return n, err
+}
 
 // A diskCache is a DiskCache without the type of its state: its folder.
 type diskCache string
@@ -115,7 +121,7 @@ func writeFile(path string, data []byte) error {
 func (c diskCache) sweep(before time.Time) (int, error) {
 	files, err := filepath.Glob(filepath.Join(string(c), "??", "*.json"))
 	if err != nil {
-		return 0, fmt.Errorf("sweeping the cache: %w", err)
+		return 0, err
 	}
 	n := 0
 	for _, path := range files {
@@ -124,11 +130,11 @@ func (c diskCache) sweep(before time.Time) (int, error) {
 			continue
 		}
 		if err != nil {
-			return n, fmt.Errorf("sweeping the cache: %w", err)
+			return n, err
 		}
 		data, err := os.ReadFile(path)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return n, fmt.Errorf("sweeping the cache: %w", err)
+			return n, err
 		}
 		var e diskEntry
 		old := !before.IsZero() && info.ModTime().Before(before)
@@ -136,7 +142,7 @@ func (c diskCache) sweep(before time.Time) (int, error) {
 			continue
 		}
 		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return n, fmt.Errorf("sweeping the cache: %w", err)
+			return n, err
 		}
 		n++
 	}

@@ -37,6 +37,20 @@ type drawnEdge struct {
 	label    string
 }
 
+// styled picks the text for an edge that is always taken, that joins, or that a
+// router or a Command chooses, with a label or without.
+func (e drawnEdge) styled(plain, joining, chosen, labelled string) string {
+	switch {
+	case e.style == plainEdge:
+		return plain
+	case e.style == joinEdge:
+		return joining
+	case e.label == "":
+		return chosen
+	}
+	return labelled
+}
+
 func (g *blueprint) draw(name string) Drawing {
 	d := Drawing{name: name}
 	for _, n := range g.nodes {
@@ -136,15 +150,7 @@ func (d Drawing) mermaid(b *strings.Builder, prefix, indent string) {
 	}
 	fmt.Fprintf(b, "%s%s([\"end\"])\n", indent, mermaidID(prefix, End))
 	for _, e := range d.edges {
-		arrow := " --> "
-		switch {
-		case e.style == joinEdge:
-			arrow = " ==> "
-		case e.style == conditionalEdge && e.label != "":
-			arrow = fmt.Sprintf(" -. \"%s\" .-> ", mermaidText(e.label))
-		case e.style == conditionalEdge, e.style == gotoEdge:
-			arrow = " -.-> "
-		}
+		arrow := e.styled(" --> ", " ==> ", " -.-> ", fmt.Sprintf(" -. \"%s\" .-> ", mermaidText(e.label)))
 		fmt.Fprintf(b, "%s%s%s%s\n", indent, mermaidID(prefix, e.from), arrow, mermaidID(prefix, e.to))
 	}
 }
@@ -207,15 +213,7 @@ func (d Drawing) dot(b *strings.Builder, prefix, indent string) {
 	}
 	fmt.Fprintf(b, "%s%q [label=\"end\", shape=oval]\n", indent, prefix+End)
 	for _, e := range d.edges {
-		attrs := ""
-		switch {
-		case e.style == joinEdge:
-			attrs = " [style=bold]"
-		case e.style == conditionalEdge && e.label != "":
-			attrs = fmt.Sprintf(" [style=dashed, label=%q]", e.label)
-		case e.style == conditionalEdge, e.style == gotoEdge:
-			attrs = " [style=dashed]"
-		}
+		attrs := e.styled("", " [style=bold]", " [style=dashed]", fmt.Sprintf(" [style=dashed, label=%q]", e.label))
 		fmt.Fprintf(b, "%s%q -> %q%s\n", indent, d.dotEnd(prefix, e.from, End), d.dotEnd(prefix, e.to, Start), attrs)
 	}
 }
@@ -252,18 +250,9 @@ func (d Drawing) text(b *strings.Builder, indent string) {
 			n.inner.Expanded().text(b, indent+"  | ")
 		}
 		for _, e := range d.edges {
-			if e.from != n.name {
-				continue
-			}
-			switch {
-			case e.style == joinEdge:
-				fmt.Fprintf(b, "%s  => %s (joins %s)\n", indent, shown(e.to), e.label)
-			case e.style == conditionalEdge && e.label != "":
-				fmt.Fprintf(b, "%s  ?> %s (%s)\n", indent, shown(e.to), e.label)
-			case e.style == conditionalEdge, e.style == gotoEdge:
-				fmt.Fprintf(b, "%s  ?> %s\n", indent, shown(e.to))
-			default:
-				fmt.Fprintf(b, "%s  -> %s\n", indent, shown(e.to))
+			if e.from == n.name {
+				label := e.styled("", " (joins "+e.label+")", "", " ("+e.label+")")
+				fmt.Fprintf(b, "%s  %s %s%s\n", indent, e.styled("->", "=>", "?>", "?>"), shown(e.to), label)
 			}
 		}
 	}

@@ -359,11 +359,7 @@ func (m *machine) beginAt(state any, p *point, of *lent) error {
 		m.step++
 		if m.program.input != nil { // what it does not take from outside is its own
 			own := m.typ.copyOf(m.now.kept)
-			for i, ch := range m.channels {
-				if m.program.input[i] {
-					ch.copyField(own, state)
-				}
-			}
+			copyFields(own, state, m.program.input)
 			state = own
 		}
 	}

@@ -107,7 +107,7 @@ func (m *machine) merge(state any, t *tally, results []result) (wrote bool, err 
 			}
 			at := m.slot(id)
 			if at < 0 {
-				return false, m.unknownChannel(results[i].node, w)
+				return false, &UnknownChannelError{Channel: id.name, Writer: m.writer(results[i].node), Known: channelNames(m.channels)}
 			}
 			crowded = t.count(at, w.Op()) || crowded
 			wrote = true
@@ -169,10 +169,6 @@ func (m *machine) conflict(t *tally, results []result) error {
 		return e
 	}
 	return nil
-}
-
-func (p *program) unknownChannel(node int, w write) error {
-	return &UnknownChannelError{Channel: w.Channel(), Writer: p.writer(node), Known: channelNames(p.channels)}
 }
 
 // writer names who wrote: a node, or Start for the input.

@@ -43,9 +43,7 @@ func (m *machine) visible() any {
 // part is a copy of the committed state with these channels only.
 func (m *machine) part(only []channel) any {
 	s := m.typ.fresh()
-	for _, ch := range only {
-		ch.copyField(s, m.now.shown)
-	}
+	copyFields(s, m.now.shown, only)
 	return s
 }
 

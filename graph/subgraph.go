@@ -2,7 +2,6 @@ package graph
 
 import (
 	"context"
-	"slices"
 )
 
 // AddSubgraph adds a compiled graph over the same state as a node. It starts
@@ -90,7 +89,7 @@ func (m *machine) net() update {
 	for i, w := range m.written {
 		switch id := w.channel(); {
 		case id == nil: // a command: the child's own way
-		case m.output != nil && !slices.ContainsFunc(m.output, func(ch channel) bool { return ch.id() == id }):
+		case m.output != nil && !hasChannel(m.output, id):
 		case overwritten[id]:
 			if last[id] == i {
 				out = append(out, m.channels[m.slot(id)].overwriteWith(m.now.kept))
