@@ -29,11 +29,11 @@ func (r *run) attach(ctx context.Context, opts *RunOptions) (release func(), err
 		return nil, fmt.Errorf("taking thread %q: %w", opts.Thread, err)
 	}
 	id := cmp.Or(opts.RunID, rand.Text())
-	saving, stop := lasting(ctx)
+	saving, stop := savingContext(ctx)
 	r.saving = saving
 	r.persister = newPersister(saving, r.program, opts.Thread, opts.Durability)
 	r.ledger = &ledger{thread: opts.Thread, mode: opts.Durability}
-	r.stampWith(Checkpoint{Run: id, Graph: r.name, Fingerprint: r.fingerprint, Version: r.version, Metadata: maps.Clone(opts.Metadata)})
+	r.setTemplate(Checkpoint{Run: id, Graph: r.name, Fingerprint: r.fingerprint, Version: r.version, Metadata: maps.Clone(opts.Metadata)})
 	return func() {
 		_ = r.persister.close() // said before, unless the run's goroutine was ended
 		stop()
@@ -45,14 +45,14 @@ func (r *run) attach(ctx context.Context, opts *RunOptions) (release func(), err
 // returns lets the place go.
 func (r *run) inherit(ctx context.Context, opts *RunOptions) (release func(), err error) {
 	t := r.outer
-	j, prefix := t.ledger()
+	j, prefix := t.nearestJournal()
 	if j == nil {
 		if r.persist == PersistAlways {
 			return nil, fmt.Errorf("graph %q keeps its state: %w", r.name, ErrNoCheckpointer)
 		}
 		return func() {}, nil
 	}
-	inside := t.inside(ctx)
+	inside := t.onceScope(ctx)
 	scope := prefix + inside + "#|"
 	release, free := j.occupy(scope + plainKey(opts.Namespace))
 	if !free {
@@ -65,7 +65,7 @@ func (r *run) inherit(ctx context.Context, opts *RunOptions) (release func(), er
 	if r.persist == PersistNever || t.journal == nil {
 		return release, nil
 	}
-	if problems := r.savable(); len(problems) > 0 {
+	if problems := r.saveProblems(); len(problems) > 0 {
 		release()
 		return nil, fmt.Errorf("saving graph %q inside node %q: %w", r.name, t.name(), &CompileError{problems})
 	}
@@ -73,18 +73,18 @@ func (r *run) inherit(ctx context.Context, opts *RunOptions) (release func(), er
 	r.persister = outer.persister
 	r.ledger = &ledger{thread: outer.thread, mode: outer.mode, owner: j.identity()}
 	r.namespace = childNamespace(outer.namespace, t.name(), r.owner, r.ordinal, r.persist == PersistAlways)
-	if r.persist == PersistAlways && !outer.takes(r.namespace, r.owner) {
+	if r.persist == PersistAlways && !outer.claimFor(r.namespace, r.owner) {
 		release()
 		return nil, fmt.Errorf("graph %q keeps its state in %q, where another task of the superstep runs it too: it can only be run by one at a time: %w", r.name, r.namespace, ErrThreadBusy)
 	}
-	stamp := outer.stamp
+	stamp := outer.template
 	stamp.Graph, stamp.Fingerprint, stamp.Version = r.name, r.fingerprint, r.version
-	r.stampWith(stamp)
+	r.setTemplate(stamp)
 	return release, nil
 }
 
-// takes is claim, for the tasks of the run.
-func (r *run) takes(namespace, task string) bool {
+// claimFor is claim, for the tasks of the run.
+func (r *run) claimFor(namespace, task string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.claim(namespace, task)
@@ -96,7 +96,7 @@ var inNamespace = strings.NewReplacer("%", "%25", "/", "%2F")
 // read loads the checkpoint to start from. A subgraph that keeps its state
 // starts where the graph around it says it was.
 func (r *run) read(ctx context.Context, id string) (*point, error) {
-	r.persister.settle()
+	r.persister.flush()
 	p, err := r.load(ctx, id)
 	if err != nil || p == nil || r.owner == "" {
 		return p, err
@@ -104,7 +104,7 @@ func (r *run) read(ctx context.Context, id string) (*point, error) {
 	outer := r.outer.run
 	// With DurabilityExit a task's checkpoint may not be saved yet. If the process
 	// died, another run uses its ID again, and the task is not the same.
-	dead := outer.unsaved && p.Run != r.stamp.Run
+	dead := outer.unsaved && p.Run != r.template.Run
 	if p.last.Owner == r.owner && !dead {
 		if r.machine.collects {
 			r.written, err = r.writtenBefore(ctx, p.ID)
@@ -115,7 +115,7 @@ func (r *run) read(ctx context.Context, id string) (*point, error) {
 	id = outer.children[r.namespace]
 	outer.mu.Unlock()
 	if id == "" {
-		r.stand(&point{folded: &folded{}}) // its rows are of a run that was given up
+		r.moveTo(&point{folded: &folded{}}) // its rows are of a run that was given up
 		return nil, nil
 	}
 	return r.load(ctx, id)

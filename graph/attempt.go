@@ -11,11 +11,11 @@ import (
 // handler, if it has one, does not help either.
 func (r *run) attempts(res *result) error {
 	n := &r.nodes[res.node]
-	if res.past != nil {
-		if res.past.done {
+	if res.earlier != nil {
+		if res.earlier.done {
 			return nil
 		}
-		if failure := r.leftFailure(res, n); failure != nil {
+		if failure := r.recordedFailure(res, n); failure != nil {
 			// When the handler declines, the next attempt is the node's again.
 			return r.rescue(res, n, failure)
 		}
@@ -47,8 +47,8 @@ func (r *run) attempts(res *result) error {
 		began := r.began()
 		update, err := r.attempt(res, n, limits)
 		t = res.task
-		if r.asks {
-			if waits, fault := r.stopsToAsk(res, err); waits {
+		if r.canInterrupt {
+			if waits, fault := r.interruptedBy(res, err); waits {
 				return nil
 			} else if fault != nil {
 				return r.giveUp(res, r.failureOf(res, fault), nil)
@@ -57,7 +57,7 @@ func (r *run) attempts(res *result) error {
 		if err == nil {
 			res.update = update
 			if res.memo != nil { // an answer is given once, and not for all equal inputs
-				res.memo.fresh = !t.asked()
+				res.memo.fresh = !t.interruptedBefore()
 			}
 			return nil
 		}
@@ -98,11 +98,11 @@ func (r *run) giveUp(res *result, failure *NodeError, err error) error {
 	return failure
 }
 
-// stopsToAsk reports whether a node has stopped to ask somebody. The node's error
+// interruptedBy reports whether a node has stopped to ask somebody. The node's error
 // is what it returned; one that asked and went on without the answer is at fault.
-func (r *run) stopsToAsk(res *result, err error) (bool, error) {
+func (r *run) interruptedBy(res *result, err error) (bool, error) {
 	t := res.task
-	pending, waiting := t.waiting()
+	pending, waiting := t.openQuestions()
 	switch {
 	case !waiting:
 		return false, nil
@@ -121,7 +121,7 @@ func (r *run) stopsToAsk(res *result, err error) (bool, error) {
 			return false, err
 		}
 	}
-	res.waits, res.asked = true, &own
+	res.interrupted, res.interrupts = true, &own
 	return true, nil
 }
 
@@ -138,10 +138,10 @@ func (r *run) recordFailure(res *result, failure *NodeError) error {
 	return res.task.journal.record(r.saving, RecordError, "", data)
 }
 
-// leftFailure is the failure that an earlier attempt, of another process
+// recordedFailure is the failure that an earlier attempt, of another process
 // maybe, handed to the node's handler, which did not finish.
-func (r *run) leftFailure(res *result, n *node) *NodeError {
-	data, ok := res.past.left[recordKey{RecordError, ""}]
+func (r *run) recordedFailure(res *result, n *node) *NodeError {
+	data, ok := res.earlier.records[recordKey{RecordError, ""}]
 	if !ok || n.opts.onError == nil {
 		return nil
 	}
@@ -157,7 +157,7 @@ func (r *run) leftFailure(res *result, n *node) *NodeError {
 // attempt calls the node once. What it returns too late does not count.
 func (r *run) attempt(res *result, n *node, limits Timeout) (update, error) {
 	t := res.task
-	if r.asks {
+	if r.canInterrupt {
 		t.begin()
 	}
 	watched := limits.Run > 0 || limits.Idle > 0
@@ -178,7 +178,7 @@ func (r *run) attempt(res *result, n *node, limits Timeout) (update, error) {
 // accepted is what counts of what a node or a handler returned.
 func (r *run) accepted(t *task, update update, err error) (update, error) {
 	if err != nil {
-		return r.received(err)
+		return r.updateFromChild(err)
 	}
 	if r.timed {
 		if late := reached(t); late != nil {
@@ -192,7 +192,7 @@ func (r *run) accepted(t *task, update update, err error) (update, error) {
 func call(ctx context.Context, run nodeFunc, state any, dst update) (u update, err error) {
 	defer recoverAs(&err)
 	if u, err = run(ctx, state, dst); err != nil {
-		err = tamed(err)
+		err = readableError(err)
 	}
 	return u, err
 }

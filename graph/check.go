@@ -85,7 +85,7 @@ func (c *checker) checkChannels() {
 		for _, ch := range n.opts.reads {
 			need(ch, fmt.Sprintf("Reads of node %q", n.name))
 		}
-		for _, ch := range n.gives {
+		for _, ch := range n.outputs {
 			need(ch, fmt.Sprintf("the subgraph %q", n.name))
 		}
 	}

@@ -52,14 +52,14 @@ func (c Command[S]) Op() Op { return c.op }
 func (c Command[S]) of(*S) {}
 
 func (c Command[S]) untyped() write {
-	return &command{c.op, c.targets, parcelOf[S](c.sends).deliveries(), c.sending}
+	return &command{c.op, c.targets, sendListOf[S](c.sends).queued(), c.sending}
 }
 
 // A command is a Command without the type of its state. Nobody changes it.
 type command struct {
 	op      Op
 	targets []string
-	sends   []delivery
+	sends   []queuedSend
 	sending bool
 }
 
@@ -107,37 +107,37 @@ type savedDirections struct {
 // graph that has no parent it is ErrNoParentGraph, and two of them in one
 // superstep are an invalid update.
 func Parent[S, P any](update Update[P]) Write[S] {
-	return plainWrite[S]{&handingOver{typeOf[P]{}, update.untyped(nil)}}
+	return plainWrite[S]{&parentWrite{typeOf[P]{}, update.untyped(nil)}}
 }
 
 // A handingOver is a Parent without the types.
-type handingOver struct {
+type parentWrite struct {
 	typ    stateType // of the parent
 	update update
 }
 
-func (h *handingOver) Channel() string                   { return "" }
-func (h *handingOver) Op() Op                            { return OpParent }
-func (h *handingOver) channel() *channelID               { return nil }
-func (h *handingOver) apply(any)                         {}
-func (h *handingOver) intact([]byte) error               { return nil }
-func (h *handingOver) encode(dst []byte) ([]byte, error) { return appendUpdate(dst, h.update) }
+func (h *parentWrite) Channel() string                   { return "" }
+func (h *parentWrite) Op() Op                            { return OpParent }
+func (h *parentWrite) channel() *channelID               { return nil }
+func (h *parentWrite) apply(any)                         {}
+func (h *parentWrite) intact([]byte) error               { return nil }
+func (h *parentWrite) encode(dst []byte) ([]byte, error) { return appendUpdate(dst, h.update) }
 
 // handover is how a graph that is given up tells the node that runs it. As an
 // error it also finds its way through a node that calls Invoke by itself.
-type handover struct {
-	*handingOver
+type parentUpdateError struct {
+	*parentWrite
 	from string
 }
 
-func (h *handover) Error() string {
+func (h *parentUpdateError) Error() string {
 	return fmt.Sprintf("node %q handed over to the parent graph", h.from)
 }
 
-// received is what a graph inside a node handed over, if that is what err
+// updateFromChild is what a graph inside a node handed over, if that is what err
 // says; other errors are returned as they are.
-func (p *program) received(err error) (update, error) {
-	h, is := errors.AsType[*handover](err)
+func (p *program) updateFromChild(err error) (update, error) {
+	h, is := errors.AsType[*parentUpdateError](err)
 	switch {
 	case !is:
 		return nil, err
@@ -147,25 +147,25 @@ func (p *program) received(err error) (update, error) {
 	return slices.Clone(h.update), nil
 }
 
-// steer carries out the commands in a task's update.
-func (m *machine) steer(res *result) error {
+// applyCommands carries out the commands in a task's update.
+func (m *machine) applyCommands(res *result) error {
 	for _, w := range res.update {
 		if w == nil || w.channel() != nil { // merge complains of nil
 			continue
 		}
-		if err := m.command(res, w); err != nil {
+		if err := m.applyCommand(res, w); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (m *machine) command(res *result, w write) error {
+func (m *machine) applyCommand(res *result, w write) error {
 	n := &m.nodes[res.node]
 	c, ok := w.(*command)
 	if !ok { // Parent
 		switch {
-		case !m.inner:
+		case !m.isSubgraph:
 			return ErrNoParentGraph
 		case len(res.update) > 1:
 			return fmt.Errorf("%w: node %q returned more than a Parent: what the parent is to get belongs into Parent's own update", ErrInvalidUpdate, n.name)
@@ -191,7 +191,7 @@ func (m *machine) command(res *result, w write) error {
 		if at < 0 || s.node == End {
 			return m.badCommand(n, s.node, true)
 		}
-		m.deliver(&res.chosen, n.gotos[at], s)
+		m.addSend(&res.chosen, n.gotos[at], s)
 	}
 	return nil
 }
@@ -200,20 +200,20 @@ func (p *program) badCommand(n *node, target string, send bool) error {
 	return &CommandError{Node: n.name, Target: target, Send: send, Declared: slices.Clone(n.opts.gotos), Known: p.names()}
 }
 
-// parent reports whether a task gave up its run for the graph around it: a
+// returnsParent reports whether a task gave up its run for the graph around it: a
 // Parent stands alone.
-func (res *result) parent() bool { return res.jumps && res.update[0].Op() == OpParent }
+func (res *result) returnsParent() bool { return res.jumps && res.update[0].Op() == OpParent }
 
-// handedOver is the end of a run that a task gave up for its parent, or nil.
-func (m *machine) handedOver() error {
-	if !m.inner {
+// parentUpdate is the end of a run that a task gave up for its parent, or nil.
+func (m *machine) parentUpdate() error {
+	if !m.isSubgraph {
 		return nil
 	}
 	var first *result
 	for i := range m.results {
 		res := &m.results[i]
 		switch {
-		case !res.parent():
+		case !res.returnsParent():
 		case first == nil:
 			first = res
 		default:
@@ -223,5 +223,5 @@ func (m *machine) handedOver() error {
 	if first == nil {
 		return nil
 	}
-	return &handover{first.update[0].(*handingOver), m.writer(first.node)}
+	return &parentUpdateError{first.update[0].(*parentWrite), m.writer(first.node)}
 }

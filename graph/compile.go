@@ -61,41 +61,41 @@ type Compiled[S any] struct{ plain *program }
 
 // A program is a Compiled without the type of its state.
 type program struct {
-	typ         stateType
-	name        string
-	most        int // supersteps of a run that names no limit
-	fingerprint string
-	channels    []channel
-	ids         []*channelID // of channels, in their order
-	lists       []channel    // the Append channels among them
-	fleeting    []channel    // the Ephemeral ones
-	untracked   []channel    // the Untracked ones
-	input       []channel    // nil accepts all
-	output      []channel    // nil returns all
-	nodes       []node       // sorted by name: a node's index is its rank
-	caching     bool         // a node has a cache
-	start       exits
-	joins       []compiledJoin
-	drawing     Drawing
-	saver       Checkpointer
-	savable     func() []Problem // why threads of the graph cannot be saved
-	persist     Persistence
-	before      breakpoints
-	after       breakpoints
-	version     int
-	migrate     func(*Migration) error
-	clock       func() time.Time
-	drive       driver
+	typ          stateType
+	name         string
+	defaultLimit int // supersteps of a run that names no limit
+	fingerprint  string
+	channels     []channel
+	ids          []*channelID // of channels, in their order
+	lists        []channel    // the Append channels among them
+	fleeting     []channel    // the Ephemeral ones
+	untracked    []channel    // the Untracked ones
+	input        []channel    // nil accepts all
+	output       []channel    // nil returns all
+	nodes        []node       // sorted by name: a node's index is its rank
+	caching      bool         // a node has a cache
+	start        exits
+	joins        []compiledJoin
+	drawing      Drawing
+	saver        Checkpointer
+	saveProblems func() []Problem // why threads of the graph cannot be saved
+	persist      Persistence
+	before       breakpoints
+	after        breakpoints
+	version      int
+	migrate      func(*Migration) error
+	clock        func() time.Time
+	drive        driver
 }
 
 type node struct {
-	name  string
-	run   nodeFunc
-	opts  nodeOptions
-	gotos []int // of opts.gotos; end for End
-	inner bool  // it is a subgraph
-	keeps Persistence
-	exits exits
+	name        string
+	run         nodeFunc
+	opts        nodeOptions
+	gotos       []int // of opts.gotos; end for End
+	isSubgraph  bool  // it is a subgraph
+	persistence Persistence
+	exits       exits
 }
 
 // nodeID is a node's place, or -1.
@@ -191,14 +191,14 @@ func (g *blueprint) compile(opts *CompileOptions) (*program, error) {
 	}
 	problems := g.check(opts)
 	if opts.Checkpointer != nil {
-		problems = append(problems, g.unsaved()...)
+		problems = append(problems, g.unsavableChannels()...)
 	}
 	if len(problems) > 0 {
 		return nil, &CompileError{problems}
 	}
 	c := &program{
-		savable: sync.OnceValue(g.unsaved), typ: g.typ,
-		name: opts.Name, most: opts.RecursionLimit, channels: slices.Clone(g.channels), input: g.input, output: g.output,
+		saveProblems: sync.OnceValue(g.unsavableChannels), typ: g.typ,
+		name: opts.Name, defaultLimit: opts.RecursionLimit, channels: slices.Clone(g.channels), input: g.input, output: g.output,
 		saver: opts.Checkpointer, persist: opts.Persistence, version: opts.Version, migrate: opts.Migrate, clock: opts.Now,
 		before: slices.Clone(opts.InterruptBefore), after: slices.Clone(opts.InterruptAfter),
 	}
@@ -226,7 +226,7 @@ func (g *blueprint) compile(opts *CompileOptions) (*program, error) {
 	for i, s := range specs {
 		ids[s.name] = i
 		s.opts.policies = s.opts.policies.or(g.defaults)
-		c.nodes = append(c.nodes, node{name: s.name, run: s.run, opts: s.opts, inner: s.inner != nil, keeps: s.keeps})
+		c.nodes = append(c.nodes, node{name: s.name, run: s.run, opts: s.opts, isSubgraph: s.inner != nil, persistence: s.persistence})
 	}
 	cache := (&Cache[struct{}]{}).untyped() // of nodes that name none
 	for i := range c.nodes {

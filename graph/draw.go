@@ -54,7 +54,7 @@ func (e drawnEdge) styled(plain, joining, chosen, labelled string) string {
 func (g *blueprint) draw(name string) Drawing {
 	d := Drawing{name: name}
 	for _, n := range g.nodes {
-		d.nodes = append(d.nodes, drawnNode{n.name, n.opts.wait, n.inner})
+		d.nodes = append(d.nodes, drawnNode{n.name, n.opts.deferred, n.inner})
 	}
 	slices.SortFunc(d.nodes, func(a, b drawnNode) int { return strings.Compare(a.name, b.name) })
 	leaves := map[string]bool{}

@@ -6,26 +6,25 @@ import (
 	"slices"
 )
 
-// An entrance is where a run comes in.
+// An entrance holds how a run begins or resumes.
 type entrance struct {
-	entering bool                       // the input is to be committed and Start to be left
-	reenters bool                       // the input is saved already
-	leaves   bool                       // the superstep under way leaves Start
-	given    update                     // the input
-	lost     error                      // why the input, which an older version saved, cannot be read
-	origin   any                        // the state before the input
-	kept     []result                   // finished tasks of the superstep that the input put an end to
-	from     *lent                      // the state that the run starts from, when another checkpoint has it
-	forks    bool                       // the run goes on from a checkpoint that is not the newest
-	resumes  []Answer                   // to interrupts
-	brings   update                     // writes that come with them
-	early    []update                   // those and earlier ones, merged before the superstep
-	answers  map[string]json.RawMessage // on record, by interrupt
+	entering       bool                       // the input is still to be committed, and Start to be left
+	reenters       bool                       // the input is already saved
+	leavesStart    bool                       // the current superstep leaves Start
+	turnInput      update                     // the input
+	lost           error                      // why the input, saved by an older version, cannot be decoded
+	origin         any                        // the state before the input
+	finishedBefore []result                   // finished tasks of the superstep that the input ended
+	stateFrom      *stateRef                  // the other checkpoint that holds the first state; nil for none
+	forks          bool                       // the run starts from a checkpoint that is not the newest
+	resumeAnswers  []Answer                   // answers to interrupts
+	resumeUpdate   update                     // writes given with them
+	resumeUpdates  []update                   // these and earlier ones, merged before the superstep
+	answers        map[string]json.RawMessage // recorded, by interrupt
 }
 
-// begin puts the run where it starts: at the state of its thread, with an
-// input. A graph inside a task goes on when the task does. The point is nil for
-// a thread that does not exist.
+// begin starts a run at the state of its thread with an input. A subgraph
+// continues when its task does. The point is nil for a new thread.
 func (m *machine) begin(in update, p *point, opts *RunOptions) error {
 	if len(opts.Resume) > 0 {
 		return fmt.Errorf("%w: an input begins a turn, in which nothing is asked yet: call Resume to answer", ErrAnswer)
@@ -41,7 +40,7 @@ func (m *machine) begin(in update, p *point, opts *RunOptions) error {
 	case p == nil && in == nil:
 		return fmt.Errorf("thread %q does not exist: %w", m.thread, ErrEmptyInput)
 	case p == nil:
-		m.given = in
+		m.turnInput = in
 		return m.start(in)
 	}
 	if err := m.adopt(p); err != nil {
@@ -49,16 +48,16 @@ func (m *machine) begin(in update, p *point, opts *RunOptions) error {
 	}
 	switch {
 	case !outermost && p.last.Owner == m.owner:
-		return m.goOn(nil, opts)
+		return m.continueThread(nil, opts)
 	case in == nil && outermost && (m.entering || m.due() > 0):
 		return fmt.Errorf("thread %q has %s still to run: call Resume to go on with it: %w", m.thread, orNone(m.comingNames()), ErrEmptyInput)
 	case in == nil && outermost:
 		return fmt.Errorf("thread %q has nothing left to run: %w", m.thread, ErrEmptyInput)
 	}
-	return m.turn(in)
+	return m.beginTurn(in)
 }
 
-// resume puts the run where its thread was left.
+// resume continues a thread.
 func (m *machine) resume(with update, p *point, opts *RunOptions) error {
 	switch {
 	case m.ledger == nil:
@@ -73,16 +72,16 @@ func (m *machine) resume(with update, p *point, opts *RunOptions) error {
 	if err := m.adopt(p); err != nil {
 		return err
 	}
-	return m.goOn(with, opts)
+	return m.continueThread(with, opts)
 }
 
 // start merges the input into the state.
 func (m *machine) start(in update) error {
 	m.entering, m.phase = true, phaseBegin
 	if m.ledger != nil {
-		m.origin = m.typ.copyOf(m.now.kept)
+		m.origin = m.typ.copyOf(m.now.writable)
 	}
-	if err := m.mergeInput(m.now.kept, in); err != nil {
+	if err := m.mergeInput(m.now.writable, in); err != nil {
 		m.now = m.newSnapshot() // a reducer may have stopped half-way
 		return fmt.Errorf("merging the input: %w", err)
 	}
@@ -96,11 +95,11 @@ func (m *machine) mergeInput(state any, in update) error {
 	return err
 }
 
-// mergedWith is a copy of the committed state with the results of tasks merged
-// into it, and whether they wrote a channel.
+// mergedWith copies the committed state, merges the updates of finished tasks
+// into the copy, and reports whether they wrote a channel.
 func (m *machine) mergedWith(finished []result) (then snapshot, wrote bool, err error) {
 	then = m.copied(m.now)
-	if wrote, err = m.merge(then.kept, m.tally, finished); err == nil {
+	if wrote, err = m.merge(then.writable, m.tally, finished); err == nil {
 		m.show(&then)
 	}
 	return then, wrote, err
@@ -119,74 +118,75 @@ func (m *machine) adoptPoint(p *point) error {
 		return err
 	}
 	state := m.typ.fresh()
-	err := m.restore(state, p.values, p.lent)
+	err := m.restore(state, p.values, p.extra)
 	if err != nil {
 		return err
 	}
 	m.put(&m.now, state)
 	m.origin = state
 	m.step = p.Step
-	m.stand(p)
-	m.measure()
-	if m.given, err = m.readUpdate(p.last.Input); err != nil {
+	m.moveTo(p)
+	m.noteLengths()
+	if m.turnInput, err = m.readUpdate(p.last.Input); err != nil {
 		if !p.older {
 			return fmt.Errorf("reading the input: %w", err)
 		}
-		m.given, m.lost = nil, err
+		m.turnInput, m.lost = nil, err
 	}
 	return m.restoreFrontier(p.last)
 }
 
-// turn starts anew from the state of a thread. What finished tasks of an
-// unfinished superstep wrote is kept; the rest of that superstep is given up.
-func (m *machine) turn(in update) error {
+// beginTurn begins a turn at the state of a thread. It keeps the writes of
+// finished tasks of an unfinished superstep, and drops the rest of that
+// superstep.
+func (m *machine) beginTurn(in update) error {
 	finished, err := m.finishedTasks()
 	if err == nil {
-		err = m.takeEarly()
+		err = m.commitResumeUpdates()
 	}
 	if err != nil {
 		return err
 	}
-	m.expire(m.now.kept)
-	if m.entering { // an input that was accepted and never began to run
-		if err := m.mergeInput(m.now.kept, m.given); err != nil {
+	m.expire(m.now.writable)
+	if m.entering { // an accepted input that no run committed
+		if err := m.mergeInput(m.now.writable, m.turnInput); err != nil {
 			return fmt.Errorf("merging the input before: %w", err)
 		}
-		m.base = "" // the checkpoint is a snapshot: no task wrote that input
+		m.base = "" // save a snapshot: no task wrote that input
 	}
 	m.show(&m.now)
 	if then, _, err := m.mergedWith(finished); err == nil {
-		m.now, m.kept = then, finished
+		m.now, m.finishedBefore = then, finished
 	}
 	m.clearFrontier()
-	m.left = nil
+	m.pendingWrites = nil
 	m.step++
-	m.reenters, m.given = false, in
+	m.reenters, m.turnInput = false, in
 	return m.start(in)
 }
 
-// takeEarly merges what came with an answer to a superstep that will not be
-// committed. The next checkpoint is a snapshot, since no task of its own wrote
-// that.
-func (m *machine) takeEarly() error {
+// commitResumeUpdates merges updates given with answers to a superstep that
+// will not be committed. No task wrote them, so the next checkpoint is a
+// snapshot.
+func (m *machine) commitResumeUpdates() error {
 	if m.entering {
 		return nil
 	}
-	if err := m.mergeEarly(); err != nil {
+	if err := m.tryResumeUpdates(); err != nil {
 		return err
 	}
-	if m.early != nil {
-		m.early, m.base = nil, ""
+	if m.resumeUpdates != nil {
+		m.resumeUpdates, m.base = nil, ""
 	}
 	return nil
 }
 
-// goOn resumes a thread.
-func (m *machine) goOn(in update, opts *RunOptions) error {
+// continueThread prepares a thread to continue.
+func (m *machine) continueThread(in update, opts *RunOptions) error {
 	if m.entering && m.lost != nil {
 		return fmt.Errorf("reading the input, which an older version of the graph saved: %w: give it once more", m.lost)
 	}
-	m.passed = marked(m.left)
+	m.stoppedBefore = stoppedAtBreakpoint(m.pendingWrites)
 	if opts.Checkpoint != "" && opts.Checkpoint != m.newest {
 		if len(opts.Resume) > 0 {
 			return fmt.Errorf("%w: checkpoint %s is not the newest of thread %q, and a run from there asks anew", ErrAnswer, opts.Checkpoint, m.thread)
@@ -196,63 +196,63 @@ func (m *machine) goOn(in update, opts *RunOptions) error {
 	if m.entering && (len(opts.Resume) > 0 || in != nil) {
 		return fmt.Errorf("%w: thread %q has an input that has not begun to run", ErrAnswer, m.thread)
 	}
-	m.phase, m.resumes, m.brings = phaseFork, opts.Resume, in
+	m.phase, m.resumeAnswers, m.resumeUpdate = phaseFork, opts.Resume, in
 	return nil
 }
 
-// fork makes a checkpoint like the one that the run stands on, to go on from.
+// fork saves a copy of the current checkpoint, and continues from the copy.
 func (m *machine) fork(out *output) {
 	m.step++
-	m.left = nil
+	m.pendingWrites = nil
 	m.save(out, SourceFork, nil)
 }
 
-// takeAnswers puts on record what came with the call, and merges it.
-func (m *machine) takeAnswers(out *output) {
+// recordResume merges the answers and the update of the call, and records them.
+func (m *machine) recordResume(out *output) {
 	if m.entering {
-		if err := m.start(m.given); err != nil {
+		if err := m.start(m.turnInput); err != nil {
 			m.fail(err)
 		}
 		return
 	}
-	records, err := m.answersAndWrites()
+	records, err := m.resumeRecords()
 	if err != nil {
 		m.fail(err)
 		return
 	}
 	if len(records) > 0 {
-		m.hand(out, m.recorded(records...))
-		m.left = append(m.left, records...)
+		m.requestCommit(out, m.recorded(records...))
+		m.pendingWrites = append(m.pendingWrites, records...)
 	}
 	if m.owner == "" {
-		m.answers = answersOf(m.left)
+		m.answers = answersOf(m.pendingWrites)
 	}
 }
 
-func (m *machine) answersAndWrites() (records []Record, err error) {
-	if len(m.resumes) > 0 {
-		tasks, err := m.tasksToCome()
+func (m *machine) resumeRecords() (records []Record, err error) {
+	if len(m.resumeAnswers) > 0 {
+		tasks, err := m.taskIDsAfterResume()
 		if err != nil {
 			return nil, err
 		}
-		pending, err := pendingOf(m.left, tasks)
+		pending, err := pendingOf(m.pendingWrites, tasks)
 		if err != nil {
 			return nil, err
 		}
-		if records, err = m.take(m.resumes, pending); err != nil {
+		if records, err = m.answerRecords(m.resumeAnswers, pending); err != nil {
 			return nil, err
 		}
 	}
-	brought, err := m.bring(m.brings)
+	brought, err := m.mergeResumeUpdates(m.resumeUpdate)
 	return append(records, brought...), err
 }
 
-// bring merges what came with answers, this call's and those before it each for
-// itself, and leads where their commands say. What it returns is to be on record
-// until the superstep is committed.
-func (m *machine) bring(in update) ([]Record, error) {
+// mergeResumeUpdates merges the updates given with answers, one by one, and
+// follows their Commands. Updates of earlier calls come first. It returns the
+// record of the new one; the record holds until the superstep is committed.
+func (m *machine) mergeResumeUpdates(in update) ([]Record, error) {
 	var all []update
-	for _, rec := range m.left {
+	for _, rec := range m.pendingWrites {
 		if rec.Kind == RecordUpdate && rec.Task == "" {
 			u, err := m.decodeUpdate(rec.Data)
 			if err != nil {
@@ -269,11 +269,11 @@ func (m *machine) bring(in update) ([]Record, error) {
 		all = append(all, in)
 	}
 	for _, u := range all {
-		if err := m.bringOne(u); err != nil {
+		if err := m.mergeResumeUpdate(u); err != nil {
 			return nil, err
 		}
 	}
-	m.early = all
+	m.resumeUpdates = all
 	if len(in) == 0 {
 		return nil, nil
 	}
@@ -284,8 +284,8 @@ func (m *machine) bring(in update) ([]Record, error) {
 	return []Record{{Namespace: m.namespace, Checkpoint: m.id, Kind: RecordUpdate, Key: key, Data: data}}, nil
 }
 
-func (m *machine) bringOne(u update) error {
-	if _, err := m.merge(m.now.kept, m.tally, []result{{node: end, update: u, leads: true}}); err != nil {
+func (m *machine) mergeResumeUpdate(u update) error {
+	if _, err := m.merge(m.now.writable, m.tally, []result{{node: end, update: u, allowCommands: true}}); err != nil {
 		return fmt.Errorf("merging the input: %w", err)
 	}
 	m.show(&m.now)
@@ -293,7 +293,7 @@ func (m *machine) bringOne(u update) error {
 		c, ok := w.(*command)
 		switch {
 		case ok:
-			if err := m.lead(c); err != nil {
+			if err := m.followCommand(c); err != nil {
 				return err
 			}
 		case w.channel() == nil:
@@ -304,19 +304,19 @@ func (m *machine) bringOne(u update) error {
 	return nil
 }
 
-// tasksToCome are the IDs of the tasks that are due, with those that commands
-// on record lead to.
-func (m *machine) tasksToCome() ([]string, error) {
+// taskIDsAfterResume returns the IDs of the tasks that are due. It includes
+// targets of recorded Commands.
+func (m *machine) taskIDsAfterResume() ([]string, error) {
 	was, next, sends := m.copied(m.now), slices.Clone(m.next), slices.Clone(m.sends)
-	_, err := m.bring(nil)
+	_, err := m.mergeResumeUpdates(nil)
 	tasks := m.taskIDs()
-	m.now, m.next, m.sends, m.early = was, next, sends, nil
+	m.now, m.next, m.sends, m.resumeUpdates = was, next, sends, nil
 	return tasks, err
 }
 
-// lead adds to the frontier where a command in the input leads. What is due
-// already stays: it was decided by others.
-func (m *machine) lead(c *command) error {
+// followCommand adds the targets of a Command in the input to the frontier.
+// Tasks that are due stay.
+func (m *machine) followCommand(c *command) error {
 	for _, name := range c.targets {
 		switch id := m.nodeID(name); {
 		case name == End:
@@ -332,15 +332,15 @@ func (m *machine) lead(c *command) error {
 		if id < 0 {
 			return &CommandError{Node: Start, Target: s.node, Send: true, Known: m.names()}
 		}
-		m.deliver(&chosen, id, s)
+		m.addSend(&chosen, id, s)
 	}
 	m.sends = append(m.sends, chosen.sends...)
 	return nil
 }
 
-// beginAt is begin for a subgraph that starts from a state of the graph around
-// it and not from an input. The state may be that of a checkpoint.
-func (m *machine) beginAt(state any, p *point, of *lent) error {
+// beginAt begins a subgraph at a state of the outer graph instead of an input.
+// That state may be the state of a checkpoint.
+func (m *machine) beginAt(state any, p *point, of *stateRef) error {
 	m.entering, m.phase = true, phaseBegin
 	if m.ledger == nil {
 		m.put(&m.now, state)
@@ -352,13 +352,13 @@ func (m *machine) beginAt(state any, p *point, of *lent) error {
 			return err
 		}
 		if p.last.Owner == m.owner {
-			return m.goOn(nil, &RunOptions{})
+			return m.continueThread(nil, &RunOptions{})
 		}
 		m.clearFrontier()
-		m.left, m.base, m.entering = nil, "", true
+		m.pendingWrites, m.base, m.entering = nil, "", true
 		m.step++
-		if m.program.input != nil { // what it does not take from outside is its own
-			own := m.typ.copyOf(m.now.kept)
+		if m.program.input != nil { // other channels keep the subgraph's own values
+			own := m.typ.copyOf(m.now.writable)
 			copyFields(own, state, m.program.input)
 			state = own
 		}
@@ -366,7 +366,7 @@ func (m *machine) beginAt(state any, p *point, of *lent) error {
 	m.put(&m.now, state)
 	m.origin = m.typ.copyOf(state)
 	if m.persist == PersistPerRun && m.program.input == nil {
-		m.from = of
+		m.stateFrom = of
 	}
 	return nil
 }

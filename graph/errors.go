@@ -109,9 +109,9 @@ func recoverAs(err *error) {
 	}
 }
 
-// tamed is an error that can be read, compared and looked into, or what came of
+// readableError is an error that can be read, compared and looked into, or what came of
 // trying: a person's methods may panic, as those of a nil pointer do.
-func tamed(err error) (safe error) {
+func readableError(err error) (safe error) {
 	defer func() {
 		if v := recover(); v != nil {
 			safe = fmt.Errorf("its error, of type %T, cannot be read: %w", err, caught(v))

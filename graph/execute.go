@@ -95,8 +95,8 @@ func (r *run) work(res *result) {
 	began := r.began()
 	err := r.try(res)
 	res.err, res.elapsed, res.attempt = err, since(began), res.task.attempt
-	if j := res.task.journal; j != nil && j.inner != nil {
-		res.inner = j.inner
+	if j := res.task.journal; j != nil && j.children != nil {
+		res.children = j.children
 	}
 	r.report(res)
 }
@@ -108,20 +108,20 @@ func (r *run) try(res *result) (err error) {
 			err = r.failureOf(res, caught(v))
 		}
 	}()
-	if err := r.attempts(res); err != nil || res.waits {
+	if err := r.attempts(res); err != nil || res.interrupted {
 		return err
 	}
 	if len(r.results) > 1 && errors.Is(context.Cause(res.task), errSibling) { // too late, as after a timeout
 		return r.failureOf(res, ended(res.task, nil))
 	}
-	if err := r.steer(res); err != nil {
+	if err := r.applyCommands(res); err != nil {
 		return r.failureOf(res, err)
 	}
 	n := &r.nodes[res.node]
 	if res.jumps || len(n.exits.branches) == 0 {
 		return nil
 	}
-	state, err := r.seenBy(res)
+	state, err := r.routerState(res)
 	if err != nil {
 		return err
 	}
@@ -140,10 +140,10 @@ func (r *run) report(res *result) {
 	if len(r.results) > 1 {
 		out = new(output)
 	}
-	r.locked(func() { r.stepped(out, int(res.place)) })
+	r.locked(func() { r.taskDone(out, int(res.place)) })
 	if out.save != nil {
 		late := r.persister.commit(r.saving, out.save)
-		r.locked(func() { r.putDown(out, int(res.place), late) })
+		r.locked(func() { r.taskRecorded(out, int(res.place), late) })
 	}
 	r.show(out.events)
 }
@@ -211,10 +211,10 @@ func (r *run) newJournal(res *result, t *task) *journal {
 	j := &r.journals[0]
 	r.journals = r.journals[1:]
 	j.task, j.point, j.flat = t, r.id, r.flat
-	if res.past != nil {
-		j.kept, j.inner = res.past.left, res.inner
+	if res.earlier != nil {
+		j.records, j.children = res.earlier.records, res.children
 	}
-	j.lends = res.sent == nil && r.nodes[res.node].opts.reads == nil && r.early == nil && r.mode != DurabilityExit
+	j.sharesState = res.sent == nil && r.nodes[res.node].opts.reads == nil && r.resumeUpdates == nil && r.mode != DurabilityExit
 	return j
 }
 

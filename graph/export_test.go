@@ -29,7 +29,7 @@ func Simulated[S any](c *Compiled[S], s *Simulation) *Compiled[S] {
 
 func (s *Simulation) loop(r *run, ctx context.Context) error {
 	if r.recording != nil {
-		r.why = r.recording.Run(r.at(), r.name, r.fingerprint)
+		r.stopErr = r.recording.Run(r.at(), r.name, r.fingerprint)
 	}
 	for r.feed(ctx, func() { r.ready(&r.todo) }); !r.todo.end; {
 		if s.Crash() {
@@ -40,7 +40,7 @@ func (s *Simulation) loop(r *run, ctx context.Context) error {
 	if s.Crash() {
 		return ErrCrashed
 	}
-	return r.over(r.began())
+	return r.finish(r.began())
 }
 
 // execute runs tasks one after the other. When one has failed no other begins.

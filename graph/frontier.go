@@ -2,21 +2,21 @@ package graph
 
 import "slices"
 
-// A frontier is what is to run, and what waits. With state and step it is all
-// that a run is made of between two supersteps.
+// A frontier holds the tasks that are due and the nodes that wait. With the
+// state and the step, it is all that a run keeps between two supersteps.
 type frontier struct {
-	next    []int      // nodes of the next superstep that edges trigger, sorted
-	sends   []delivery // and those that Sends start, after them
-	held    []bool     // deferred nodes that were triggered, by node
-	arrived [][]bool   // by join, by place: which sources have run
+	next     []int        // nodes of the next superstep that edges trigger, sorted
+	sends    []queuedSend // run after them
+	deferred []bool       // by node: triggered deferred nodes
+	arrived  [][]bool     // by join, by place: sources that have run
 
-	queued  []int      // by node: the superstep it was last queued for
-	touched []int      // joins that the superstep under way has reached
-	spare   []delivery // what sends was a superstep ago, to be used again
+	queued  []int        // by node: the last superstep that it was queued for
+	touched []int        // joins that the current superstep reached
+	spare   []queuedSend // the previous array of sends, for reuse
 }
 
-// stage makes a result for every task that is due: nodes that edges trigger, in
-// the order of their names, then Sends.
+// stage makes a result for each task that is due: first nodes that edges
+// trigger, by name, then Sends.
 func (m *machine) stage() {
 	if due := m.due(); cap(m.results) < due {
 		m.results = make([]result, due)
@@ -39,7 +39,7 @@ func (m *machine) stage() {
 	}
 }
 
-// replaceFrontier queues what follows the tasks of a superstep in place of them.
+// replaceFrontier replaces the tasks of a superstep by their successors.
 func (m *machine) replaceFrontier() {
 	m.next = m.next[:0]
 	if len(m.sends)+len(m.spare) > 0 {
@@ -48,13 +48,13 @@ func (m *machine) replaceFrontier() {
 	}
 	for i := range m.results {
 		res := &m.results[i]
-		m.leave(m.exits(res.node), &res.chosen, res.jumps)
+		m.queueSuccessors(m.exits(res.node), &res.chosen, res.jumps)
 		res.chosen.reset()
 	}
 	m.arrange()
 }
 
-// exits are those of a node, or of Start.
+// exits returns the exits of a node, or of Start.
 func (p *program) exits(node int) *exits {
 	if node == atStart {
 		return &p.start
@@ -62,9 +62,9 @@ func (p *program) exits(node int) *exits {
 	return &p.nodes[node].exits
 }
 
-// leave queues the successors of a node that has run: what was chosen and,
-// unless it jumps, what follows it always.
-func (m *machine) leave(x *exits, chosen *choice, jumps bool) {
+// queueSuccessors queues what a node's routers and Commands chose and, unless
+// it jumps, the targets of its edges.
+func (m *machine) queueSuccessors(x *exits, chosen *choice, jumps bool) {
 	for _, id := range chosen.nodes {
 		m.queue(id)
 	}
@@ -84,7 +84,7 @@ func (m *machine) leave(x *exits, chosen *choice, jumps bool) {
 	m.arrive(x)
 }
 
-// arrive notes at the joins behind a node that it has run.
+// arrive marks a node as arrived at its joins.
 func (m *machine) arrive(x *exits) {
 	for _, p := range x.joins {
 		m.arrived[p.join][p.place] = true
@@ -95,17 +95,17 @@ func (m *machine) arrive(x *exits) {
 func (m *machine) queue(id int) {
 	switch {
 	case id == end:
-	case m.nodes[id].opts.wait:
-		m.held[id] = true
+	case m.nodes[id].opts.deferred:
+		m.deferred[id] = true
 	case m.queued[id] != m.step+1:
 		m.queued[id] = m.step + 1
 		m.next = append(m.next, id)
 	}
 }
 
-// arrange passes the joins that are complete, puts the queue in order, and lets
-// deferred nodes go when nothing else is left. Joins come last because several
-// tasks of one node are one arrival at a join, not the first of another round.
+// arrange passes complete joins, sorts the queue, and releases deferred nodes
+// when nothing else is left. Joins come last: several tasks of one node arrive
+// at a join once, and do not begin its next round.
 func (m *machine) arrange() {
 	for _, join := range m.touched {
 		if arrived := m.arrived[join]; !slices.Contains(arrived, false) {
@@ -115,9 +115,9 @@ func (m *machine) arrange() {
 	}
 	m.touched = m.touched[:0]
 	if m.due() == 0 {
-		for id, held := range m.held {
+		for id, held := range m.deferred {
 			if held {
-				m.held[id] = false
+				m.deferred[id] = false
 				m.next = append(m.next, id)
 			}
 		}
@@ -128,10 +128,10 @@ func (m *machine) arrange() {
 	}
 }
 
-// due is how many tasks the next superstep has.
+// due counts the tasks of the next superstep.
 func (m *machine) due() int { return len(m.next) + len(m.sends) }
 
-// dueNames names them, in their order. A node may be there several times.
+// dueNames names the nodes of these tasks in order, with repetitions.
 func (m *machine) dueNames() []string {
 	names := make([]string, 0, m.due())
 	for _, id := range m.next {
@@ -143,7 +143,7 @@ func (m *machine) dueNames() []string {
 	return names
 }
 
-// waiting names the joins that some but not all of their sources have reached.
+// waiting names the joins that only some of their sources have reached.
 func (m *machine) waiting() []string {
 	var out []string
 	for i, arrived := range m.arrived {

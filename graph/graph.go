@@ -60,12 +60,12 @@ type blueprint struct {
 }
 
 type nodeSpec struct {
-	name  string
-	run   nodeFunc
-	opts  nodeOptions
-	inner *Drawing    // a subgraph's structure, nil for a plain node
-	gives []channel   // the channels that a subgraph over the same state may write
-	keeps Persistence // of a subgraph
+	name        string
+	run         nodeFunc
+	opts        nodeOptions
+	inner       *Drawing    // a subgraph's structure, nil for a plain node
+	outputs     []channel   // the channels that a subgraph over the same state may write
+	persistence Persistence // of a subgraph
 }
 
 // A nodeFunc is a Node without the type of its state. It appends its writes to
@@ -85,16 +85,16 @@ func (n Node[S]) untyped() nodeFunc {
 // nodeOptions are NodeOptions without the type of the state.
 type nodeOptions struct {
 	policies
-	cache *cachePolicy
-	reads []channel
-	wait  bool // Defer
-	gotos []string
+	cache    *cachePolicy
+	reads    []channel
+	deferred bool // Defer
+	gotos    []string
 }
 
 func (o NodeOptions[S]) untyped() nodeOptions {
 	return nodeOptions{
 		policies: NodeDefaults[S]{o.Retry, o.Timeout, o.OnError}.untyped(),
-		cache:    o.Cache.untyped(), reads: channelsOf(o.Reads), wait: o.Defer, gotos: o.Goto,
+		cache:    o.Cache.untyped(), reads: channelsOf(o.Reads), deferred: o.Defer, gotos: o.Goto,
 	}
 }
 

@@ -80,7 +80,7 @@ func (t *task) handles() bool {
 // handler may ask for answers, as a node may.
 func (r *run) rescue(res *result, n *node, failure *NodeError) error {
 	u, err := r.handle(res, n, failure)
-	waits, fault := r.stopsToAsk(res, err)
+	waits, fault := r.interruptedBy(res, err)
 	switch {
 	case waits:
 		return nil

@@ -57,11 +57,11 @@ func Interrupt[T, P any](ctx context.Context, key string, payload P) (T, error) 
 	if t == nil {
 		return answer, fmt.Errorf("interrupting for %q: %w", key, ErrNoCheckpointer)
 	}
-	j, prefix := t.ledger()
+	j, prefix := t.nearestJournal()
 	if j == nil {
 		return answer, fmt.Errorf("interrupting node %q for %q: %w", t.name(), key, ErrNoCheckpointer)
 	}
-	scope := prefix + t.inside(ctx)
+	scope := prefix + t.onceScope(ctx)
 	place := scope + j.use(scope, key)
 	pending := PendingInterrupt{ID: interruptID(j.identity(), place), Namespace: t.path(), Node: t.name(), Key: key}
 	if data, ok := t.run.answers[pending.ID]; ok {
@@ -77,7 +77,7 @@ func Interrupt[T, P any](ctx context.Context, key string, payload P) (T, error) 
 		return answer, fmt.Errorf("encoding the payload of interrupt %q: %w", key, err)
 	}
 	pending.Payload = data
-	j.wait(prefix, []PendingInterrupt{pending})
+	j.addQuestions(prefix, []PendingInterrupt{pending})
 	return answer, fmt.Errorf("interrupt %q of node %q: %w", key, t.name(), errWaiting)
 }
 
@@ -139,8 +139,8 @@ func (t *task) path() string {
 	return path
 }
 
-// take makes records of answers to what is pending.
-func (l *ledger) take(answers []Answer, pending []PendingInterrupt) ([]Record, error) {
+// answerRecords makes records of answers to what is pending.
+func (l *ledger) answerRecords(answers []Answer, pending []PendingInterrupt) ([]Record, error) {
 	known, answered := map[string]bool{}, map[string]bool{}
 	for _, p := range pending {
 		known[p.ID] = true

@@ -12,25 +12,25 @@ import (
 	"sync"
 )
 
-// A journal is what a task has on record: what earlier attempts of it left,
-// also those of a process that died, and what this one adds.
+// A journal holds the records of a task: those of earlier attempts, also by
+// other processes, and those of this attempt.
 type journal struct {
-	task  *task  // its first attempt
-	point string // the checkpoint that the task runs on
-	lends bool   // the task's state is that of the checkpoint
-	flat  bool   // keys are numbered as format 1 did
+	task        *task  // its first attempt
+	point       string // the checkpoint before the task
+	sharesState bool   // the task's input is the checkpoint's state
+	flat        bool   // keys are numbered by the rules of format 1
 
-	mu      sync.Mutex
-	name    string               // the task's ID, once it was asked for
-	kept    map[recordKey][]byte // records of the task
-	calls   map[string]int       // in this attempt: how often a key was used, and which calls are under way
-	waits   []question           // in this attempt: what was asked and has no answer
-	stopped bool                 // in this attempt: a graph inside the node stopped at a breakpoint
-	inner   map[string]string    // subgraphs that keep their state: namespace to newest checkpoint
+	mu        sync.Mutex
+	name      string // the task's ID, once computed
+	records   map[recordKey][]byte
+	calls     map[string]int    // in this attempt: uses of each key, and running calls
+	questions []question        // in this attempt: interrupts without an answer
+	stopped   bool              // in this attempt: a subgraph stopped at a breakpoint
+	children  map[string]string // newest checkpoints of stateful subgraphs, by namespace
 }
 
-// A question is a pending interrupt and where in the task it was asked: empty
-// for the node's own, else the place of the graph inside it.
+// A question is a pending interrupt and its place in the task. The place is
+// empty in the node itself, else that of the subgraph.
 type question struct {
 	place string
 	PendingInterrupt
@@ -41,17 +41,17 @@ type recordKey struct {
 	key  string
 }
 
-// taskID identifies a task within its thread and namespace. It does not hang
-// on the thread's name, so that equal runs of two threads have equal traces, nor
-// on what runs beside the task. Send counts Sends from 1; it is 0 for the one
-// task of a node that edges lead to.
+// taskID identifies a task in its thread and namespace. It is independent of
+// the thread's name, so equal runs of two threads have equal traces. It is also
+// independent of concurrent tasks. Send counts from 1, and is 0 for the task
+// that edges trigger.
 func taskID(namespace, point string, step int, node string, send int) string {
 	h := sha256.New()
 	fmt.Fprintf(h, "%s\n%s\n%d\n%s\n%d", namespace, point, step, node, send)
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// id is the task's. The caller holds mu.
+// id returns the task's ID. The caller holds mu.
 func (j *journal) id() string {
 	if j.name == "" {
 		t := j.task
@@ -66,21 +66,20 @@ func (j *journal) identity() string {
 	return j.id()
 }
 
-// begin starts an attempt at the task, or at the task inside it that prefix
-// names.
+// begin begins an attempt at the task, or at the inner task with this prefix.
 func (j *journal) begin(prefix string) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if prefix == "" {
-		j.calls, j.waits, j.stopped = nil, nil, false
+		j.calls, j.questions, j.stopped = nil, nil, false
 		return
 	}
 	maps.DeleteFunc(j.calls, func(place string, _ int) bool { return strings.HasPrefix(place, prefix) })
-	j.waits = slices.DeleteFunc(j.waits, func(q question) bool { return strings.HasPrefix(q.place, prefix) })
+	j.questions = slices.DeleteFunc(j.questions, func(q question) bool { return strings.HasPrefix(q.place, prefix) })
 }
 
-// use counts a use of a key in this attempt, from 1, and returns the key that
-// tells this use from others.
+// use counts the uses of a key in this attempt, and returns the key with its
+// number. The first use has none.
 func (j *journal) use(prefix, key string) string {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -95,12 +94,11 @@ func (j *journal) use(prefix, key string) string {
 	return key
 }
 
-// plainKey doubles a key's own "#", which keeps it apart from numbers and scopes.
+// plainKey doubles each "#" of a key. A single "#" marks numbers and scopes.
 func plainKey(key string) string { return strings.ReplaceAll(key, "#", "##") }
 
-// occupy begins a call that lasts. Two calls of one key at the same time are
-// numbered by chance, so a resumed run would mix up their results: the second
-// is refused.
+// occupy begins a call that lasts. Chance would number two concurrent calls of
+// one key, and a resumed run could swap their results. It refuses the second.
 func (j *journal) occupy(place string) (leave func(), free bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -119,52 +117,53 @@ func (j *journal) occupy(place string) (leave func(), free bool) {
 	}, true
 }
 
-// recall returns what is on record.
+// recall returns a record.
 func (j *journal) recall(kind RecordKind, key string) ([]byte, bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	data, ok := j.kept[recordKey{kind, key}]
+	data, ok := j.records[recordKey{kind, key}]
 	return data, ok
 }
 
-// record puts something on record, durably.
+// record saves a record.
 func (j *journal) record(ctx context.Context, kind RecordKind, key string, data []byte) error {
 	j.mu.Lock()
-	if j.kept == nil {
-		j.kept = map[recordKey][]byte{}
+	if j.records == nil {
+		j.records = map[recordKey][]byte{}
 	}
-	j.kept[recordKey{kind, key}] = data
+	j.records[recordKey{kind, key}] = data
 	rec := Record{Namespace: j.task.run.namespace, Checkpoint: j.point, Task: j.id(), Kind: kind, Key: key, Data: data}
 	j.mu.Unlock()
 	return j.task.run.record(ctx, rec)
 }
 
-// childrenKey is that of the record that says where subgraphs that keep their
-// state are. No key of a user comes to it; see use.
+// childrenKey is the key of the record of stateful subgraphs. No user key
+// equals it; see plainKey.
 const childrenKey = "#children"
 
-// wait notes that the node stops until somebody answers.
-func (j *journal) wait(place string, pending []PendingInterrupt) {
+// addQuestions records that the node waits for answers, or that a subgraph
+// stopped at a breakpoint when there are none.
+func (j *journal) addQuestions(place string, pending []PendingInterrupt) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	for _, p := range pending {
-		j.waits = append(j.waits, question{place, p})
+		j.questions = append(j.questions, question{place, p})
 	}
 	j.stopped = j.stopped || len(pending) == 0
 }
 
-// waiting is what the attempt waits for within a place, and whether it waits
-// there at all. The order is that of the places, since graphs inside the node
-// may run side by side.
-func (j *journal) waiting(prefix string) ([]PendingInterrupt, bool) {
+// openQuestions returns the interrupts with this prefix, and whether the
+// attempt waits. Subgraphs may run concurrently, so the interrupts are sorted
+// by place.
+func (j *journal) openQuestions(prefix string) ([]PendingInterrupt, bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if len(j.waits) == 0 {
+	if len(j.questions) == 0 {
 		return nil, prefix == "" && j.stopped
 	}
-	slices.SortStableFunc(j.waits, func(a, b question) int { return strings.Compare(a.place, b.place) })
+	slices.SortStableFunc(j.questions, func(a, b question) int { return strings.Compare(a.place, b.place) })
 	var pending []PendingInterrupt
-	for _, q := range j.waits {
+	for _, q := range j.questions {
 		if strings.HasPrefix(q.place, prefix) {
 			pending = append(pending, q.PendingInterrupt)
 		}
@@ -172,10 +171,9 @@ func (j *journal) waiting(prefix string) ([]PendingInterrupt, bool) {
 	return pending, len(pending) > 0 || prefix == "" && j.stopped
 }
 
-// ledger is the journal of the task that ctx runs in, or of the nearest around
-// it that has one, and what to put before keys then. It is nil without a
-// checkpointer.
-func (t *task) ledger() (*journal, string) {
+// nearestJournal returns the journal of the task, or of the nearest outer task
+// with one, and the prefix for keys. It returns nil without a checkpointer.
+func (t *task) nearestJournal() (*journal, string) {
 	owner := t
 	for owner != nil && owner.journal == nil {
 		owner = owner.run.outer
@@ -185,7 +183,7 @@ func (t *task) ledger() (*journal, string) {
 	}
 	prefix := ""
 	for ; ; t = t.run.outer {
-		if t.handles() { // what the handler does is apart from what the node did
+		if t.handles() { // the handler's keys are separate from the node's
 			prefix = "!/" + prefix
 		}
 		if t == owner {
@@ -195,54 +193,56 @@ func (t *task) ledger() (*journal, string) {
 	}
 }
 
-// within is the context of code inside a recorded call. Keys are numbered within
-// the call, so that a call that is on record and skipped shifts no number behind
-// it.
-type within struct {
+// A onceContext is the context inside a call of Once. Keys have a scope for
+// each call, so a skipped call does not renumber later keys.
+type onceContext struct {
 	context.Context
 	task  *task
-	calls string // that the code runs in, outermost first
+	scope string // enclosing calls of Once, outermost first
 }
 
-type withinKey struct{}
+type onceKey struct{}
 
-func (w *within) Value(key any) any {
-	if _, ok := key.(withinKey); ok {
+func (w *onceContext) Value(key any) any {
+	if _, ok := key.(onceKey); ok {
 		return w
 	}
 	return w.Context.Value(key)
 }
 
-// inside are the recorded calls of the task that code with ctx runs in.
-func (t *task) inside(ctx context.Context) string {
-	if w, ok := ctx.Value(withinKey{}).(*within); ok && w.task == t {
-		return w.calls
+// onceScope returns the scope of the calls of Once in the task that ctx is
+// inside of.
+func (t *task) onceScope(ctx context.Context) string {
+	if w, ok := ctx.Value(onceKey{}).(*onceContext); ok && w.task == t {
+		return w.scope
 	}
 	return ""
 }
 
-// begin starts an attempt at a task.
+// begin begins an attempt at a task.
 func (t *task) begin() {
-	if j, prefix := t.ledger(); j != nil {
+	if j, prefix := t.nearestJournal(); j != nil {
 		j.begin(prefix)
 	}
 }
 
-// waiting is what the task's attempt waits for, and whether it waits at all.
-func (t *task) waiting() ([]PendingInterrupt, bool) {
-	j, prefix := t.ledger()
+// openQuestions returns the interrupts of the task's attempt, and whether it
+// waits.
+func (t *task) openQuestions() ([]PendingInterrupt, bool) {
+	j, prefix := t.nearestJournal()
 	switch {
 	case j == nil:
 		return nil, false
 	case t.journal != nil:
 		prefix = ""
 	}
-	return j.waiting(prefix)
+	return j.openQuestions(prefix)
 }
 
-// asked reports whether the task stopped in an attempt before this one.
-func (t *task) asked() bool {
-	j, _ := t.ledger()
+// interruptedBefore reports whether an earlier attempt at the task was
+// interrupted.
+func (t *task) interruptedBefore() bool {
+	j, _ := t.nearestJournal()
 	if j == nil {
 		return false
 	}
@@ -250,7 +250,7 @@ func (t *task) asked() bool {
 	return asked
 }
 
-// savedFailure is a RecordError.
+// A savedFailure is the data of a RecordError.
 type savedFailure struct {
 	Message  string `json:"message"`
 	Attempts int    `json:"attempts"`
@@ -262,9 +262,8 @@ func encodeFailure(e *NodeError, handled bool) ([]byte, error) {
 	return encode(&savedFailure{e.Err.Error(), e.Attempts, handled})
 }
 
-// childNamespace is where a graph inside a node's task keeps its checkpoints. What
-// keeps its state from turn to turn is known by its node, what does not by the
-// task.
+// childNamespace returns the namespace for a subgraph's checkpoints. A stateful
+// subgraph is identified by its node, any other by its task.
 func childNamespace(outer, node, task, name string, stateful bool) string {
 	var b strings.Builder
 	if outer != "" {
@@ -280,38 +279,38 @@ func childNamespace(outer, node, task, name string, stateful bool) string {
 	return b.String()
 }
 
-// keepsChild notes how far a graph inside the task has come.
-func (j *journal) keepsChild(namespace, id string) {
+// noteChild stores the newest checkpoint of a stateful subgraph.
+func (j *journal) noteChild(namespace, id string) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if j.inner == nil {
-		j.inner = map[string]string{}
+	if j.children == nil {
+		j.children = map[string]string{}
 	}
-	j.inner[namespace] = id
+	j.children[namespace] = id
 }
 
-// Once calls fn, and puts on record what it returns: when the node runs again,
-// because it was interrupted, failed or died after that, Once returns what is
-// on record and does not call fn. It is for side effects and costly calls
-// inside a node. A failure is not recorded.
+// Once calls fn and records its result. When the node runs again after an
+// interrupt, a failure or a crash, Once returns the recorded result and does
+// not call fn. Use it for side effects and costly calls inside a node. Failures
+// are not recorded.
 //
-// The key tells the calls of one node apart; a key that is used again, as in a
-// loop, is numbered. Calls side by side need keys of their own (OverlapError).
-// Keys that fn uses are apart from those outside of it: it has to pass on the
-// context that it is given. T is encoded as JSON.
+// The key identifies the call within its node. Repeated keys, as in a loop, are
+// numbered. Concurrent calls need different keys (OverlapError). Keys inside fn
+// are separate from those outside, if fn uses the context that it is given. T
+// is encoded as JSON.
 //
-// Without a checkpointer Once just calls fn.
+// Without a checkpointer Once only calls fn.
 func Once[T any](ctx context.Context, key string, fn func(context.Context) (T, error)) (T, error) {
 	var out T
 	t := taskFrom(ctx)
 	if t == nil {
 		return fn(ctx)
 	}
-	j, prefix := t.ledger()
+	j, prefix := t.nearestJournal()
 	if j == nil {
 		return fn(ctx)
 	}
-	inside := t.inside(ctx)
+	inside := t.onceScope(ctx)
 	prefix += inside
 	numbered := j.use(prefix, key)
 	place := prefix + numbered
@@ -327,7 +326,7 @@ func Once[T any](ctx context.Context, key string, fn func(context.Context) (T, e
 	}
 	defer leave()
 	if !j.flat {
-		ctx = &within{ctx, t, inside + numbered + "#>"}
+		ctx = &onceContext{ctx, t, inside + numbered + "#>"}
 	}
 	out, err := fn(ctx)
 	if err != nil {

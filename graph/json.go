@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// encode writes what v points to as JSON for people: <, > and & stay as they are.
-// A value whose own method panics is an error.
+// encode writes *v as readable JSON: <, > and & are not escaped. A panic in a
+// method of the value is an error.
 func encode(v any) (data json.RawMessage, err error) {
 	defer recoverAs(&err)
 	var b bytes.Buffer
@@ -23,8 +23,8 @@ func encode(v any) (data json.RawMessage, err error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
-// appendJSON appends what encode returns, and is quick about what most steps
-// write. An error says where in the value it is.
+// appendJSON appends the result of encode, with fast paths for common types.
+// Its error names the place in the value.
 func appendJSON(dst []byte, v any) ([]byte, error) {
 	switch v := v.(type) {
 	case *int:
@@ -65,8 +65,8 @@ func appendJSON(dst []byte, v any) ([]byte, error) {
 	return append(dst, data...), nil
 }
 
-// appendWhole is appendJSON for what is saved: text that JSON would change is an
-// error.
+// appendWhole is appendJSON for saved values. It refuses text that JSON would
+// change.
 func appendWhole(dst []byte, v any) ([]byte, error) {
 	from := len(dst)
 	dst, err := appendJSON(dst, v)
@@ -76,11 +76,11 @@ func appendWhole(dst []byte, v any) ([]byte, error) {
 	return dst, err
 }
 
-// replaced is how encoding/json writes a byte that is not UTF-8. What stood there
-// is lost. A string that holds U+FFFD itself is written as it is.
+// replaced is what encoding/json writes for a byte that is not UTF-8. That byte
+// is lost. A U+FFFD of the string itself is written unescaped.
 var replaced = []byte(`\ufffd`)
 
-// intact checks that the text in what v points to is all in its encoding.
+// intact checks that an encoding holds all text of *v.
 func intact(data []byte, v any) error {
 	if !bytes.Contains(data, replaced) {
 		return nil
@@ -112,12 +112,12 @@ func appendString(dst []byte, s string) []byte {
 	if plain(s) {
 		return append(append(append(dst, '"'), s...), '"')
 	}
-	own := s                // which then is not always on the heap
+	own := s                // only an escaped string goes to the heap
 	data, _ := encode(&own) // a string can always be encoded
 	return append(dst, data...)
 }
 
-// plain reports whether a string stands in JSON as it is.
+// plain reports whether JSON needs no escapes for a string.
 func plain(s string) bool {
 	for i := range len(s) {
 		if c := s[i]; c < ' ' || c == '"' || c == '\\' || c >= utf8.RuneSelf {
@@ -127,9 +127,9 @@ func plain(s string) bool {
 	return true
 }
 
-// decodeWhole is decodeInto for what was encoded from the same type: a field that
-// the type does not have was renamed or removed since, and its value would be
-// lost.
+// decodeWhole is decodeInto for values encoded from the same type. An unknown
+// field was renamed or removed since, and its value would be lost: that is an
+// error.
 func decodeWhole(data []byte, v any) (err error) {
 	defer recoverAs(&err)
 	d := json.NewDecoder(bytes.NewReader(data))
@@ -143,8 +143,8 @@ func decodeWhole(data []byte, v any) (err error) {
 	return nil
 }
 
-// decodeInto reads JSON that may be only one value. A value whose own method
-// panics is an error.
+// decodeInto decodes exactly one JSON value. A panic in a method of the value
+// is an error.
 func decodeInto(data []byte, v any) (err error) {
 	defer recoverAs(&err)
 	return json.Unmarshal(data, v)

@@ -7,54 +7,53 @@ import (
 	"strconv"
 )
 
-// A ledger is where a run is saved, and how far that has come: one namespace of
-// a thread. It gives checkpoints their IDs and makes changes, and commits
-// nothing.
+// A ledger tracks where in a thread a run is saved: one namespace. It numbers
+// checkpoints and makes changes. It commits nothing.
 type ledger struct {
 	thread    string
 	namespace string
-	owner     string // the task of the graph around it
+	owner     string // the outer graph's task
 	mode      Durability
-	stamp     Checkpoint // what all checkpoints of the run have in common
+	template  Checkpoint // fields that all checkpoints of the run share
 
-	id       string // of the checkpoint that the run stands on; to come when it is unsaved
-	newest   string // of the namespace
-	base     string // of the lineage
-	baseSize int    // bytes of the snapshot
-	size     int    // bytes since then, with it
-	unsaved  bool   // DurabilityExit: the run is ahead of what is saved
-	parent   string // what it is ahead of
-	halts    bool   // the run stops at a breakpoint behind its next checkpoint
-	flat     bool   // the checkpoint numbers keys as format 1 did
+	id                string // the current checkpoint; reserved while unsaved
+	newest            string // newest in the namespace
+	base              string // the lineage's snapshot
+	baseSize          int    // bytes of the snapshot
+	size              int    // bytes since then, snapshot included
+	unsaved           bool   // DurabilityExit: the run is ahead of its last checkpoint
+	parent            string // that checkpoint
+	stopsAtBreakpoint bool   // the run stops at a breakpoint after its next checkpoint
+	flat              bool   // the checkpoint numbers keys by the rules of format 1
 
-	last     int               // bytes of the last checkpoint
-	children map[string]string // newest checkpoints of subgraphs that keep their state
-	left     []Record          // what tasks of the current superstep left on record, from before
-	done     bool              // tasks of the current superstep put their updates on record
-	claims   map[string]string // tasks of the current superstep by the subgraphs that keep their state in them
-	atExit   []Record          // DurabilityExit: records of the current superstep
+	lastSize      int               // bytes of the last checkpoint
+	children      map[string]string // newest checkpoints of subgraphs that keep their state
+	pendingWrites []Record          // earlier records of tasks of the current superstep
+	hasUpdates    bool              // tasks of the current superstep have recorded updates
+	claims        map[string]string // tasks of the current superstep, by namespace of the stateful subgraph that they run
+	atExit        []Record          // DurabilityExit: records of the current superstep
 
-	single [1]Checkpoint // of a change, used again when it is saved; a stamp with more
+	single [1]Checkpoint // reused by each change; starts as the template
 	change Change
 }
 
-// snapshotMin is how many bytes of changes a lineage may always have. Beyond
-// it a snapshot is made when the changes are as large as the last one, so that
-// all snapshots together are about as large as all changes.
+// snapshotMin is the size in bytes that the changes of a lineage may always
+// reach. Beyond it, a snapshot follows once the changes outgrow the last
+// snapshot. All snapshots together are then about as large as all changes.
 const snapshotMin = 4096
 
 func (l *ledger) snapshotDue() bool {
 	return l.base == "" || l.size-l.baseSize > max(l.baseSize, snapshotMin)
 }
 
-// stampWith sets what all checkpoints of the run have in common.
-func (l *ledger) stampWith(c Checkpoint) {
+// setTemplate sets the fields that all checkpoints of the run share.
+func (l *ledger) setTemplate(c Checkpoint) {
 	c.Namespace = l.namespace
-	l.stamp, l.single[0] = c, c
+	l.template, l.single[0] = c, c
 }
 
-// following returns the ID after one.
-func following(id string) (string, error) {
+// nextID returns the ID after id.
+func nextID(id string) (string, error) {
 	n := 0
 	if id != "" {
 		var err error
@@ -72,11 +71,11 @@ func following(id string) (string, error) {
 	return string(digits), nil
 }
 
-// add makes the change that adds a checkpoint behind the one that the run stands
-// on, and stands on it. The change is good until the next one. Whoever commits
-// it sets the time.
-func (l *ledger) add(source Source, step int, data []byte, full bool) (*Change, error) {
-	id, err := following(l.newest)
+// addCheckpoint makes the change that adds a checkpoint after the current one,
+// and moves to it. The change is valid until the next call. The persister sets
+// its time.
+func (l *ledger) addCheckpoint(source Source, step int, data []byte, full bool) (*Change, error) {
+	id, err := nextID(l.newest)
 	if err != nil {
 		return nil, err
 	}
@@ -89,21 +88,21 @@ func (l *ledger) add(source Source, step int, data []byte, full bool) (*Change, 
 		c.Parent = l.parent
 	}
 	l.change = Change{Add: l.single[:], Records: l.atExit}
-	if l.done {
+	if l.hasUpdates {
 		l.change.Forget = []Forget{{l.namespace, l.id, RecordUpdate}}
 	}
-	if l.halts {
-		l.change.Records = append(l.change.Records, l.mark(id))
+	if l.stopsAtBreakpoint {
+		l.change.Records = append(l.change.Records, l.breakpointRecord(id))
 	}
-	l.id, l.newest, l.unsaved, l.halts, l.flat = id, id, false, false, false
-	l.left, l.atExit, l.done = nil, nil, false
+	l.id, l.newest, l.unsaved, l.stopsAtBreakpoint, l.flat = id, id, false, false, false
+	l.pendingWrites, l.atExit, l.hasUpdates = nil, nil, false
 	return &l.change, nil
 }
 
-// recorded makes the change that puts records there, or nil when they are to wait
-// for the end of the run.
+// recorded makes the change that adds records. It is nil with DurabilityExit,
+// where records wait for the end of the run.
 func (l *ledger) recorded(records ...Record) *Change {
-	l.done = l.done || slices.ContainsFunc(records, func(r Record) bool { return r.Kind == RecordUpdate })
+	l.hasUpdates = l.hasUpdates || slices.ContainsFunc(records, func(r Record) bool { return r.Kind == RecordUpdate })
 	if l.mode == DurabilityExit {
 		l.atExit = append(l.atExit, records...)
 		return nil
@@ -111,13 +110,13 @@ func (l *ledger) recorded(records ...Record) *Change {
 	return &Change{Records: records}
 }
 
-// recordOf is a record of a task.
+// recordOf makes a record of a task.
 func (m *machine) recordOf(res *result, kind RecordKind, key string, data []byte) Record {
 	return Record{Namespace: m.namespace, Checkpoint: m.id, Task: m.taskID(res), Kind: kind, Key: key, Data: data}
 }
 
-// claim takes a subgraph's namespace for a task of the current superstep. It is
-// false when another task has it.
+// claim reserves a subgraph's namespace for a task of the current superstep. It
+// returns false when another task has it.
 func (l *ledger) claim(namespace, task string) bool {
 	if by, taken := l.claims[namespace]; taken {
 		return by == task
@@ -129,35 +128,36 @@ func (l *ledger) claim(namespace, task string) bool {
 	return true
 }
 
-// mark is the record of a stop at a breakpoint, behind a checkpoint.
-func (l *ledger) mark(id string) Record {
+// breakpointRecord records that the run stopped at a breakpoint after a
+// checkpoint.
+func (l *ledger) breakpointRecord(id string) Record {
 	return Record{Namespace: l.namespace, Checkpoint: id, Kind: RecordInterrupt, Data: []byte("[]")}
 }
 
-// marked reports whether the run has stopped before the superstep after a
-// checkpoint that has these records.
-func marked(records []Record) bool {
+// stoppedAtBreakpoint reports whether the records of a checkpoint hold a
+// breakpointRecord.
+func stoppedAtBreakpoint(records []Record) bool {
 	return slices.ContainsFunc(records, func(r Record) bool { return r.Kind == RecordInterrupt && r.Task == "" })
 }
 
-// stand puts the ledger on a checkpoint that was read.
-func (l *ledger) stand(p *point) {
+// moveTo moves to a checkpoint that was read.
+func (l *ledger) moveTo(p *point) {
 	l.id, l.base, l.baseSize, l.size = p.ID, p.Base, p.folded.base, p.size
-	if p.older { // what is saved of it is not what it is now: a snapshot must follow
+	if p.older { // the saved values differ from the migrated ones: a snapshot must follow
 		l.base = ""
 	}
-	l.children, l.left = p.children, p.records
+	l.children, l.pendingWrites = p.children, p.records
 	l.flat = p.last != nil && p.last.V == flatFormat
-	l.done = slices.ContainsFunc(p.records, func(r Record) bool { return r.Kind == RecordUpdate })
+	l.hasUpdates = slices.ContainsFunc(p.records, func(r Record) bool { return r.Kind == RecordUpdate })
 	if l.newest == "" {
 		l.newest = p.ID
 	}
 }
 
-// leftByTask is what each task left on record, by kind and key.
-func (l *ledger) leftByTask() map[string]map[recordKey][]byte {
+// recordsByTask groups the pending writes by task, kind and key.
+func (l *ledger) recordsByTask() map[string]map[recordKey][]byte {
 	out := map[string]map[recordKey][]byte{}
-	for _, r := range l.left {
+	for _, r := range l.pendingWrites {
 		if out[r.Task] == nil {
 			out[r.Task] = map[recordKey][]byte{}
 		}
@@ -166,8 +166,8 @@ func (l *ledger) leftByTask() map[string]map[recordKey][]byte {
 	return out
 }
 
-// pendingBy is the interrupts that wait for an answer, by task: those of tasks
-// that have not returned.
+// pendingBy returns the interrupts without an answer by task. Finished tasks
+// have none.
 func pendingBy(records []Record) (map[string][]PendingInterrupt, error) {
 	pending := map[string][]PendingInterrupt{}
 	answered := map[string]bool{}
@@ -194,8 +194,7 @@ func pendingBy(records []Record) (map[string][]PendingInterrupt, error) {
 	return pending, nil
 }
 
-// pendingOf lists the interrupts that wait for an answer, in the order of the
-// tasks.
+// pendingOf lists the interrupts without an answer in task order.
 func pendingOf(records []Record, order []string) ([]PendingInterrupt, error) {
 	pending, err := pendingBy(records)
 	if err != nil {

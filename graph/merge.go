@@ -5,11 +5,11 @@ import (
 	"slices"
 )
 
-// A tally counts the writes of one merge, channel by channel. It is reused
-// from merge to merge; a count of an earlier epoch is void.
+// A tally counts the writes of one merge by channel. Merges reuse it. Counts of
+// an earlier epoch are void.
 type tally struct {
 	epoch      int
-	overwrites int // in this epoch, of all channels
+	overwrites int // in this epoch, in all channels
 	slots      []slot
 }
 
@@ -26,7 +26,7 @@ func (t *tally) begin() {
 	t.overwrites = 0
 }
 
-// count notes a write and reports whether its channel now has too many.
+// count counts a write and reports whether its channel now has too many.
 func (t *tally) count(at int, op Op) bool {
 	s := &t.slots[at]
 	if s.epoch != t.epoch {
@@ -42,38 +42,38 @@ func (t *tally) count(at int, op Op) bool {
 	return s.sets > 1 || s.overwrites > 1
 }
 
-// overwritten reports whether a channel is overwritten in this epoch.
+// overwritten reports whether this epoch overwrites a channel.
 func (t *tally) overwritten(at int) bool {
 	return t.slots[at].epoch == t.epoch && t.slots[at].overwrites > 0
 }
 
-// commit makes the next state of the committed one and the results of the
-// superstep. The committed state stands until the superstep is concluded.
+// commit merges the results of the superstep into the next state. The shown
+// state stands until the superstep is concluded.
 func (m *machine) commit() error {
 	m.merged = true
-	m.expire(m.now.kept)
-	if _, err := m.merge(m.now.kept, m.tally, m.results); err != nil {
+	m.expire(m.now.writable)
+	if _, err := m.merge(m.now.writable, m.tally, m.results); err != nil {
 		m.unmerge()
 		return m.refused(err)
 	}
-	m.typ.copyTo(m.then, m.now.kept)
-	m.clip(m.then)
+	m.typ.copyTo(m.nextShown, m.now.writable)
+	m.clip(m.nextShown)
 	return nil
 }
 
-// unmerge takes back what commit made: what is shown stands.
+// unmerge undoes commit.
 func (m *machine) unmerge() {
-	m.typ.copyTo(m.now.kept, m.now.shown)
+	m.typ.copyTo(m.now.writable, m.now.shown)
 	m.merged = false
 }
 
-// seenBy is the state that the routers behind a task read: the committed one
-// with the task's own writes. Of a lone task that is the next state, but for
-// Ephemeral channels. Tasks side by side may ask at the same time.
-func (m *machine) seenBy(res *result) (any, error) {
+// routerState returns the state for a task's routers: the committed state with
+// the task's own writes. For a lone task it is the next state, except for
+// Ephemeral channels. Concurrent tasks may call it.
+func (m *machine) routerState(res *result) (any, error) {
 	if len(m.results) == 1 {
 		if err := m.commit(); err != nil || len(m.fleeting) == 0 {
-			return m.then, err
+			return m.nextShown, err
 		}
 	}
 	own := m.typ.copyOf(m.now.shown)
@@ -88,8 +88,8 @@ func (m *machine) refused(err error) error {
 	return fmt.Errorf("committing step %d: %w", m.step, err)
 }
 
-// merge applies the updates of results to state, in their order. Every write
-// is checked before one is applied; when a reducer panics, state is spoilt.
+// merge applies the updates of results to state in order. It checks every write
+// before it applies one. A reducer's panic leaves state unusable.
 func (m *machine) merge(state any, t *tally, results []result) (wrote bool, err error) {
 	t.begin()
 	crowded := false
@@ -100,7 +100,7 @@ func (m *machine) merge(state any, t *tally, results []result) (wrote bool, err 
 			}
 			id := w.channel()
 			if id == nil {
-				if results[i].node == end && !results[i].leads {
+				if results[i].node == end && !results[i].allowCommands {
 					return false, fmt.Errorf("%w: a command (%s) in the run's input, which no node returned", ErrInvalidUpdate, w.Op())
 				}
 				continue
@@ -146,8 +146,8 @@ func (m *machine) mergePanic(res *result, w write, panicked *PanicError) error {
 	return m.nodeError(res, err)
 }
 
-// conflict names the first channel, in the graph's order, whose writes cannot
-// be merged. An overwrite makes the sets beside it void.
+// conflict names the first channel, in the graph's order, with conflicting
+// writes. An overwrite voids other writes to its channel.
 func (m *machine) conflict(t *tally, results []result) error {
 	for at, s := range t.slots {
 		if s.epoch != t.epoch || s.overwrites == 0 && s.sets < 2 || s.overwrites == 1 {
@@ -171,7 +171,7 @@ func (m *machine) conflict(t *tally, results []result) error {
 	return nil
 }
 
-// writer names who wrote: a node, or Start for the input.
+// writer names the node of a write, or Start for the input.
 func (p *program) writer(node int) string {
 	if node < 0 {
 		return Start

@@ -56,7 +56,7 @@ func (r *machine) migrated(p *point) error {
 		}
 	}
 	rename(p.last.Next)
-	rename(p.last.Held)
+	rename(p.last.Deferred)
 	for i := range p.last.Sends {
 		send := &p.last.Sends[i]
 		if to, ok := m.Nodes[send.Node]; ok {

@@ -7,89 +7,90 @@ import (
 	"time"
 )
 
-// A result is a task and what came of it.
+// A result is a task with its outcome.
 type result struct {
-	node    int   // end for a run's input
-	place   int32 // among the superstep's tasks
-	send    int32 // among its Sends, from 1; 0 for none
-	attempt int32 // the last one
-	jumps   bool  // a command stands in for all that leads away
-	waits   bool  // for answers
-	leads   bool  // of the input: its commands count
-	sent    *delivery
-	past    *past // what earlier attempts, of other processes too, left on record; nil for nothing
-	task    *task // the driver's
-	memo    *memo // nil without a cache
-	err     error
-	failure *NodeError          // what is to be on record of err; nil for nothing
-	asked   *[]PendingInterrupt // nil for nothing
-	inner   map[string]string   // newest checkpoints of subgraphs that keep their state
-	update  update
-	chosen  choice // successors chosen by conditional edges and commands
+	node          int   // end for a run's input
+	place         int32 // position among the superstep's tasks
+	send          int32 // position among its Sends, from 1; 0 for none
+	attempt       int32 // the last attempt
+	jumps         bool  // a Command replaces the node's edges
+	interrupted   bool  // the task waits for answers
+	allowCommands bool  // the input may hold Commands
+	sent          *queuedSend
+	earlier       *earlierAttempts // nil without records of earlier attempts
+	task          *task            // owned by the driver
+	memo          *memo            // nil without a cache
+	err           error
+	failure       *NodeError          // to be recorded for err; nil for nothing
+	interrupts    *[]PendingInterrupt // nil for none
+	children      map[string]string   // newest checkpoints of subgraphs that keep their state
+	update        update
+	chosen        choice // successors that routers and Commands chose
 
-	handled, cached, replayed bool // the node's handler had the failure before; where the update comes from
+	handled, cached, replayed bool // an earlier attempt left the failure to the handler; the update's origin
 	elapsed                   time.Duration
 }
 
-// clear makes the place of a result one for the next superstep.
+// clear empties a result for the next superstep.
 func (res *result) clear() {
-	res.attempt, res.jumps, res.waits, res.handled, res.cached, res.replayed = 1, false, false, false, false, false
-	res.sent, res.past, res.memo, res.err, res.failure, res.asked, res.inner = nil, nil, nil, nil, nil, nil, nil
+	res.attempt, res.jumps, res.interrupted, res.handled, res.cached, res.replayed = 1, false, false, false, false, false
+	res.sent, res.earlier, res.memo, res.err, res.failure, res.interrupts, res.children = nil, nil, nil, nil, nil, nil, nil
 	res.update, res.elapsed = res.update[:0], 0 // chosen is empty
 }
 
 // finished reports whether an earlier attempt finished the task.
-func (res *result) finished() bool { return res.past != nil && res.past.done }
+func (res *result) finished() bool { return res.earlier != nil && res.earlier.done }
 
-// past is what earlier attempts at a task left on record.
-type past struct {
-	left map[recordKey][]byte
-	done bool // they finished the task
+// earlierAttempts holds the records of earlier attempts at a task, also by
+// other processes.
+type earlierAttempts struct {
+	records map[recordKey][]byte
+	done    bool // they finished the task
 }
 
-// stepped is told that a task has come to its end.
-func (m *machine) stepped(out *output, i int) {
+// taskDone takes the outcome of a task.
+func (m *machine) taskDone(out *output, i int) {
 	out.reset()
 	res := &m.results[i]
 	lone := len(m.results) == 1
-	if res.err == nil && !res.waits && lone && !m.merged {
+	if res.err == nil && !res.interrupted && lone && !m.merged {
 		res.err = m.commit()
 	}
 	switch {
-	case res.waits && res.err == nil:
+	case res.interrupted && res.err == nil:
 		return
 	case m.ledger == nil:
 	case res.failure != nil:
 		data, err := encodeFailure(res.failure, res.handled)
 		if err != nil {
-			m.putDown(out, i, err)
+			m.taskRecorded(out, i, err)
 			return
 		}
 		out.save = m.recorded(m.recordOf(res, RecordError, "", data))
-	case res.err == nil && !lone && !res.finished() && !res.parent():
+	case res.err == nil && !lone && !res.finished() && !res.returnsParent():
 		records, err := m.returned(res)
 		if err != nil {
-			m.putDown(out, i, err)
+			m.taskRecorded(out, i, err)
 			return
 		}
 		out.save = m.recorded(records...)
 	}
 	if out.save == nil {
-		m.putDown(out, i, nil)
+		m.taskRecorded(out, i, nil)
 	}
 }
 
-// returned are the records of what one of several tasks returned, so that it is
-// not run again when another fails or the process dies. An update for a parent
-// graph cannot be read again, so its task is.
+// returned makes the records of a task's update. A task with a record does not
+// run again when a sibling fails or the process dies. An update for a parent
+// graph cannot be decoded, so its task gets no record.
 func (m *machine) returned(res *result) ([]Record, error) {
 	data, err := m.appendSaved(nil, res.update)
 	if err != nil {
 		return nil, err
 	}
 	records := []Record{m.recordOf(res, RecordUpdate, "", data)}
-	if len(res.inner) > 0 {
-		if data, err = encode(&res.inner); err != nil {
+	if len(res.children) > 0 {
+		if data, err = encode(&res.children); err != nil {
 			return nil, err
 		}
 		records = append(records, m.recordOf(res, RecordOnce, childrenKey, data))
@@ -97,8 +98,9 @@ func (m *machine) returned(res *result) ([]Record, error) {
 	return records, nil
 }
 
-// putDown is told that a task's outcome is on record, or why not.
-func (m *machine) putDown(out *output, i int, late error) {
+// taskRecorded takes the outcome of recording a task, and publishes the task's
+// end.
+func (m *machine) taskRecorded(out *output, i int, late error) {
 	out.reset()
 	res := &m.results[i]
 	switch {
@@ -122,15 +124,15 @@ func (m *machine) publishOf(out *output, res *result, ev event) {
 	out.events = append(out.events, ev)
 }
 
-// settle is told that no more tasks come to their end; why is the reason if some
-// of them did not begin, or the fault of a driver.
-func (m *machine) settle(out *output, why error) {
+// tasksDone ends the tasks of a superstep. The error says why some did not
+// begin, or what a driver did wrong.
+func (m *machine) tasksDone(out *output, why error) {
 	out.reset()
 	err := firstFailure(m.results)
 	if err == nil {
 		err = why
 	}
-	if err == nil && m.asks {
+	if err == nil && m.canInterrupt {
 		if pending, waits := m.pending(); waits {
 			m.showFinished(out)
 			m.halt(out, pending)
@@ -142,7 +144,7 @@ func (m *machine) settle(out *output, why error) {
 		err = m.commit()
 	}
 	if err == nil {
-		err = m.handedOver()
+		err = m.parentUpdate()
 	}
 	if err != nil {
 		m.fail(err)
@@ -152,10 +154,10 @@ func (m *machine) settle(out *output, why error) {
 	m.ready(out)
 }
 
-// errSibling ends the nodes beside one that failed.
+// errSibling cancels a node whose sibling failed.
 var errSibling = errors.New("another node of the superstep failed")
 
-// firstFailure prefers what failed by itself to what was made to stop.
+// firstFailure prefers a task's own failure to a cancellation by a sibling.
 func firstFailure(results []result) error {
 	var stopped error
 	for i := range results {
@@ -170,15 +172,15 @@ func firstFailure(results []result) error {
 	return stopped
 }
 
-// conclude makes the next state the committed one, and saves it.
+// conclude commits the next state, and saves it.
 func (m *machine) conclude(out *output) {
 	if m.ledger == nil {
-		m.now.shown, m.then = m.then, m.now.shown
+		m.now.shown, m.nextShown = m.nextShown, m.now.shown
 	} else {
-		if m.was == nil {
-			m.was = m.typ.fresh()
+		if m.previousShown == nil {
+			m.previousShown = m.typ.fresh()
 		}
-		m.was, m.now.shown, m.then = m.now.shown, m.then, m.was
+		m.previousShown, m.now.shown, m.nextShown = m.now.shown, m.nextShown, m.previousShown
 	}
 	m.merged = false
 	if m.collects {
@@ -188,15 +190,15 @@ func (m *machine) conclude(out *output) {
 	if len(m.after) > 0 {
 		ran = m.dueNames()
 	}
-	wrote := m.early != nil || m.wants(StateValue) && m.wrote()
+	wrote := m.resumeUpdates != nil || m.wants(StateValue) && m.wrote()
 	m.replaceFrontier()
 	if wrote {
 		m.publishState(out, len(m.results))
 	}
-	m.stops = len(ran) > 0 && m.due() > 0 && slices.ContainsFunc(ran, m.after.has)
+	m.stopsAfter = len(ran) > 0 && m.due() > 0 && slices.ContainsFunc(ran, m.after.has)
 	m.phase = phaseSaved
 	if m.ledger != nil {
-		m.halts = m.stops
+		m.stopsAtBreakpoint = m.stopsAfter
 		m.save(out, SourceLoop, m.results)
 	}
 }
@@ -208,22 +210,23 @@ func (m *machine) wrote() bool {
 	})
 }
 
-// pending are the questions of the superstep's tasks.
+// pending lists the interrupts of the superstep's tasks.
 func (m *machine) pending() (pending []PendingInterrupt, waits bool) {
 	for i := range m.results {
-		if m.results[i].waits {
-			waits, pending = true, append(pending, *m.results[i].asked...)
+		if m.results[i].interrupted {
+			waits, pending = true, append(pending, *m.results[i].interrupts...)
 		}
 	}
 	return pending, waits
 }
 
-// showFinished makes the state that State has of a superstep that waits. What
-// cannot be merged is left out, as State leaves it out.
+// showFinished merges the writes of finished tasks for a run that is
+// interrupted. The state equals that of State. It leaves out writes that
+// conflict, as State does.
 func (m *machine) showFinished(out *output) {
 	var finished []result
 	for _, res := range m.results {
-		if !res.waits && !res.parent() {
+		if !res.interrupted && !res.returnsParent() {
 			finished = append(finished, res)
 		}
 	}

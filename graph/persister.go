@@ -9,54 +9,54 @@ import (
 	"time"
 )
 
-// Durability says when the checkpointer has what a run made.
+// Durability says when a run is saved.
 type Durability uint8
 
 const (
 	// DurabilitySync saves each superstep before the next one begins.
 	DurabilitySync Durability = iota
 	// DurabilityAsync saves a superstep while the next ones run, in order. A
-	// process that dies loses the last ones; a run that ends has saved all.
+	// process that dies loses the last supersteps. Everything is saved when the
+	// run ends.
 	DurabilityAsync
-	// DurabilityExit saves once, when the run ends, however it ends. A process
-	// that dies loses what the run has done.
+	// DurabilityExit saves once, when the run ends for any reason. A process
+	// that dies loses the whole run.
 	DurabilityExit
 )
 
-// errRunOver is what a goroutine gets that a node left behind.
+// errRunOver is returned to a goroutine that a node left behind.
 var errRunOver = errors.New("the run has ended")
 
-// queueLength is how many changes may wait to be saved before a run waits.
+// queueLength bounds the commit queue. A run waits while it is full.
 const queueLength = 64
 
-// A persister carries the changes of a run, and of the graphs in it, to the
-// checkpointer: one after the other, in the order in which they were made.
+// A persister commits the changes of a run and of its subgraphs to the
+// checkpointer, one by one, in order.
 type persister struct {
 	saver  Checkpointer
 	clock  func() time.Time
 	thread string
 
 	mu   sync.Mutex
-	busy bool   // a change is being saved
-	next *batch // those that wait for that
+	busy bool   // a commit is running
+	next *batch // waits for that commit
 	err  error  // DurabilityAsync: the first failure; nothing is saved after it
 
-	gate  sync.RWMutex  // held while something is saved or queued
-	over  bool          // the run has ended, and nothing is saved any more
-	queue chan queued   // DurabilityAsync
-	done  chan struct{} // closed when the queue is empty for good
+	gate   sync.RWMutex  // held during a commit or a queueing
+	closed bool          // the run has ended, and nothing is saved any more
+	queue  chan queued   // the commit queue of DurabilityAsync
+	done   chan struct{} // closed after the last commit of the queue
 }
 
-// savingGrace is how long a run that is made to stop goes on saving what it has
-// done.
+// savingGrace is how long a cancelled run may still save.
 const savingGrace = 10 * time.Second
 
-// errGrace ends a commit that takes longer.
+// errGrace cancels a commit that takes longer.
 var errGrace = fmt.Errorf("the run was stopped, and its checkpointer has not saved it after %v", savingGrace)
 
-// lasting is the context that a run saves with: it ends some time after the
-// run's own, or when stop is called.
-func lasting(ctx context.Context) (saving context.Context, stop func()) {
+// savingContext returns the context for commits. It ends savingGrace after the
+// run's own context, or when stop is called.
+func savingContext(ctx context.Context) (saving context.Context, stop func()) {
 	saving, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	done := make(chan struct{})
 	unhook := context.AfterFunc(ctx, func() {
@@ -77,17 +77,17 @@ func lasting(ctx context.Context) (saving context.Context, stop func()) {
 	}
 }
 
-// queued is a change, or a wish to know when all before it are saved.
+// A queued is a change, or a request to acknowledge all changes before it.
 type queued struct {
 	change Change
 	ack    chan struct{}
 }
 
-// A batch is changes that are saved as one.
+// A batch joins several changes into one commit.
 type batch struct {
 	change Change
-	turn   chan struct{} // closed when it is the batch's turn
-	done   chan struct{} // closed when it was saved
+	turn   chan struct{} // closed when the batch may commit
+	done   chan struct{} // closed after its commit
 	err    error
 }
 
@@ -100,8 +100,8 @@ func newPersister(ctx context.Context, p *program, thread string, mode Durabilit
 	return l
 }
 
-// drain saves what is queued. What follows a failure is dropped: it stands on
-// what could not be saved.
+// drain commits the queue. It drops the changes after a failure, since they
+// build on it.
 func (l *persister) drain(ctx context.Context) {
 	defer close(l.done)
 	for q := range l.queue {
@@ -129,10 +129,10 @@ func (l *persister) failure() error {
 // close waits until everything is saved. It may be called again.
 func (l *persister) close() error {
 	l.gate.Lock()
-	if !l.over && l.queue != nil {
+	if !l.closed && l.queue != nil {
 		close(l.queue)
 	}
-	l.over = true
+	l.closed = true
 	l.gate.Unlock()
 	if l.queue == nil {
 		return nil
@@ -141,14 +141,14 @@ func (l *persister) close() error {
 	return l.err
 }
 
-// settle waits until what was committed is saved.
-func (l *persister) settle() {
+// flush waits until all earlier commits are saved.
+func (l *persister) flush() {
 	if l.queue == nil {
 		return
 	}
 	ack := make(chan struct{})
 	l.gate.RLock()
-	if l.over {
+	if l.closed {
 		close(ack)
 	} else {
 		l.queue <- queued{ack: ack}
@@ -157,22 +157,21 @@ func (l *persister) settle() {
 	<-ack
 }
 
-// commit saves a change. A run that is cancelled still saves what it has done.
-// What several tasks want to save while another change is under way is saved
-// as one.
+// commit saves a change, also when the run is cancelled. Concurrent changes of
+// several tasks share one commit.
 func (l *persister) commit(ctx context.Context, made *Change) error {
 	change := *made
 	l.gate.RLock()
 	defer l.gate.RUnlock()
-	if l.over {
+	if l.closed {
 		return errRunOver
 	}
-	stamp(change.Add, l.clock)
+	setTimes(change.Add, l.clock)
 	if l.queue != nil {
 		if err := l.failure(); err != nil {
 			return err
 		}
-		change.Add = slices.Clone(change.Add) // whose place is used again
+		change.Add = slices.Clone(change.Add) // the caller reuses its array
 		l.queue <- queued{change: change}
 		return nil
 	}
@@ -181,7 +180,7 @@ func (l *persister) commit(ctx context.Context, made *Change) error {
 		l.busy = true
 		l.mu.Unlock()
 		err := l.save(ctx, change)
-		l.pass()
+		l.startNext()
 		return err
 	}
 	if b := l.next; b != nil {
@@ -198,7 +197,7 @@ func (l *persister) commit(ctx context.Context, made *Change) error {
 	<-b.turn
 	b.err = l.save(ctx, b.change)
 	close(b.done)
-	l.pass()
+	l.startNext()
 	return b.err
 }
 
@@ -211,8 +210,8 @@ func (l *persister) save(ctx context.Context, change Change) (err error) {
 	return err
 }
 
-// pass gives the lane to the batch that waits, if one does.
-func (l *persister) pass() {
+// startNext lets the waiting batch commit.
+func (l *persister) startNext() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.next == nil {
@@ -223,18 +222,18 @@ func (l *persister) pass() {
 	l.next = nil
 }
 
-// open is an error when the run has ended.
-func (l *persister) open() error {
+// checkOpen returns errRunOver after the end of the run.
+func (l *persister) checkOpen() error {
 	l.gate.RLock()
 	defer l.gate.RUnlock()
-	if l.over {
+	if l.closed {
 		return errRunOver
 	}
 	return nil
 }
 
-// stamp sets the time of checkpoints, as checkpointers keep it.
-func stamp(list []Checkpoint, clock func() time.Time) {
+// setTimes sets the time of checkpoints with the precision of checkpointers.
+func setTimes(list []Checkpoint, clock func() time.Time) {
 	for i := range list {
 		list[i].Time = time.UnixMicro(clock().UnixMicro()).UTC()
 	}

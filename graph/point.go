@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// A point is a checkpoint as it is read.
+// A point is a checkpoint with its decoded content.
 type point struct {
 	Checkpoint
 	*folded
@@ -18,15 +18,15 @@ func readPoint(ctx context.Context, saver Checkpointer, key Key) (*point, error)
 	if err != nil {
 		return nil, fmt.Errorf("loading %s: %w", key, err)
 	}
-	f, err := fold(lineage, lenderOf(ctx, saver, key.Thread))
+	f, err := fold(lineage, stateReaderOf(ctx, saver, key.Thread))
 	if err != nil {
 		return nil, fmt.Errorf("loading %s: %w", key, err)
 	}
 	return &point{Checkpoint: lineage[len(lineage)-1], folded: f, records: records}, nil
 }
 
-func lenderOf(ctx context.Context, saver Checkpointer, thread string) lender {
-	return func(from lent) (*folded, error) {
+func stateReaderOf(ctx context.Context, saver Checkpointer, thread string) stateReader {
+	return func(from stateRef) (*folded, error) {
 		p, err := readPoint(ctx, saver, Key{thread, from.Namespace, from.ID})
 		if err != nil {
 			return nil, err
@@ -35,8 +35,8 @@ func lenderOf(ctx context.Context, saver Checkpointer, thread string) lender {
 	}
 }
 
-// readBoth reads a checkpoint, and the ID of its namespace's newest, which
-// need not be readable itself when the key has an ID.
+// readBoth reads a checkpoint, and the ID of the newest in its namespace. When
+// the key has an ID, the newest itself may be unreadable.
 func readBoth(ctx context.Context, saver Checkpointer, key Key) (p *point, newest string, err error) {
 	if p, err = readPoint(ctx, saver, key); err != nil {
 		return nil, "", err

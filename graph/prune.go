@@ -97,7 +97,7 @@ func trim(ctx context.Context, saver Checkpointer, thread string, goes func(c *C
 				change.Remove = append(change.Remove, Key{thread, name, c.ID})
 			}
 		}
-		repaired, err := s.repair(lenderOf(ctx, saver, thread))
+		repaired, err := s.repair(stateReaderOf(ctx, saver, thread))
 		if err != nil {
 			return 0, err
 		}
@@ -173,7 +173,7 @@ func (s *space) needed(spaces map[string]*space, records func() ([]Record, error
 		return nil, nil
 	}
 	if !perRun {
-		return pins, outer.goesOn(s.name, pins)
+		return pins, outer.childrenInUse(s.name, pins)
 	}
 	has, err := outer.hasTask(node, task, records)
 	if err != nil || has {
@@ -182,9 +182,9 @@ func (s *space) needed(spaces map[string]*space, records func() ([]Record, error
 	return nil, nil
 }
 
-// goesOn collects the checkpoints of a subgraph that keeps its state which the
+// childrenInUse collects the checkpoints of a subgraph that keeps its state which the
 // rows that stay go on from.
-func (s *space) goesOn(child string, ids map[string]bool) error {
+func (s *space) childrenInUse(child string, ids map[string]bool) error {
 	from := make([]string, len(s.rows))
 	for i, c := range s.rows {
 		saved, err := readSaved(c)
@@ -288,7 +288,7 @@ func sendsIn(data []byte) (int, error) {
 
 // repair returns the rows that stay and are not as they were, since what they
 // came from or are read from does not.
-func (s *space) repair(read lender) ([]Checkpoint, error) {
+func (s *space) repair(read stateReader) ([]Checkpoint, error) {
 	var out []Checkpoint
 	bases := make([]string, len(s.rows))
 	for i := range s.survivors {
@@ -301,7 +301,7 @@ func (s *space) repair(read lender) ([]Checkpoint, error) {
 		switch {
 		case orphan:
 			var err error
-			if c, err = s.uprooted(i, read); err != nil {
+			if c, err = s.standalone(i, read); err != nil {
 				return nil, err
 			}
 			c.Parent = ""
@@ -318,13 +318,13 @@ func (s *space) repair(read lender) ([]Checkpoint, error) {
 	return out, nil
 }
 
-// uprooted is a row that has in itself all that was read from rows before it.
-func (s *space) uprooted(i int, read lender) (Checkpoint, error) {
+// standalone is a row that has in itself all that was read from rows before it.
+func (s *space) standalone(i int, read stateReader) (Checkpoint, error) {
 	lineage, err := Lineage(s.rows[:i+1], s.rows[i].ID)
 	if err != nil {
 		return Checkpoint{}, err
 	}
-	c, err := whole(lineage, read, func(last *saved) error {
+	c, err := asSnapshot(lineage, read, func(last *saved) error {
 		if last.Owner == "" {
 			return nil
 		}

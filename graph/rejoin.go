@@ -2,12 +2,12 @@ package graph
 
 import "fmt"
 
-// taskID is a task's; see taskID.
+// taskID returns the ID of a task; see the function taskID.
 func (m *machine) taskID(res *result) string {
 	return taskID(m.namespace, m.id, m.step, m.nodes[res.node].name, int(res.send))
 }
 
-// taskIDs are those of the tasks that are due.
+// taskIDs returns the IDs of the tasks that are due.
 func (m *machine) taskIDs() []string {
 	var ids []string
 	for i, name := range m.dueNames() {
@@ -16,21 +16,21 @@ func (m *machine) taskIDs() []string {
 	return ids
 }
 
-// rejoin gives the tasks of a superstep what is on record of them.
+// rejoin gives each task of a superstep its earlier records.
 func (m *machine) rejoin() error {
 	if m.ledger == nil {
 		return nil
 	}
 	m.claims = nil
-	if len(m.left) == 0 {
+	if len(m.pendingWrites) == 0 {
 		return nil
 	}
-	left := m.leftByTask()
+	left := m.recordsByTask()
 	for i := range m.results {
 		res := &m.results[i]
 		id := m.taskID(res)
-		res.past = &past{left: left[id]}
-		data, ok := res.past.left[recordKey{RecordUpdate, ""}]
+		res.earlier = &earlierAttempts{records: left[id]}
+		data, ok := res.earlier.records[recordKey{RecordUpdate, ""}]
 		if !ok {
 			continue
 		}
@@ -39,20 +39,20 @@ func (m *machine) rejoin() error {
 		if res.update, err = m.decodeUpdate(data); err != nil {
 			return fmt.Errorf("reading what node %q returned: %w", name, err)
 		}
-		if data, ok := res.past.left[recordKey{RecordOnce, childrenKey}]; ok {
-			if err := decodeInto(data, &res.inner); err != nil {
+		if data, ok := res.earlier.records[recordKey{RecordOnce, childrenKey}]; ok {
+			if err := decodeInto(data, &res.children); err != nil {
 				return fmt.Errorf("reading where the graphs in node %q are: %w", name, err)
 			}
 		}
-		for namespace := range res.inner {
+		for namespace := range res.children {
 			m.claim(namespace, id)
 		}
-		res.past.done = true
+		res.earlier.done = true
 	}
 	return nil
 }
 
-// finishedTasks are the tasks of the superstep under way that have returned.
+// finishedTasks returns the finished tasks of an unfinished superstep.
 func (m *machine) finishedTasks() ([]result, error) {
 	m.stage()
 	m.step++
@@ -67,6 +67,6 @@ func (m *machine) finishedTasks() ([]result, error) {
 			out = append(out, res)
 		}
 	}
-	m.results = nil // whose places would be used again
+	m.results = nil // else stage would reuse the array
 	return out, nil
 }

@@ -5,45 +5,43 @@ import (
 	"fmt"
 )
 
-// A Recording is an earlier run that a run is replayed from: its nodes do not
-// run, what they returned is taken from there. Routers, reducers and the
-// mappings of subgraphs do run. What was answered to Interrupt or put on record
-// by Once is in what the node returned: it is neither asked nor called again.
-// graph/trace makes a Recording of a trace. It may be asked by several goroutines
-// at once.
+// A Recording is an earlier run to replay. Its nodes do not run: their updates
+// come from the recording. Routers, reducers and the mappings of subgraphs do
+// run. Recorded updates already contain the effects of Interrupt and Once,
+// which are neither asked nor called again. Package graph/trace makes a
+// Recording from a trace. Several goroutines may use it at once.
 type Recording interface {
-	// Run is asked when a graph begins to run inside a task, or at the root, where
-	// at is empty. An error ends the run.
+	// Run is called when a graph begins, at the root with an empty at, or
+	// inside a task. An error ends the run.
 	Run(at []Place, graph, fingerprint string) error
-	// Superstep is asked before every superstep of every graph of the run, with
-	// where it is, the graphs around it first, and what is to run. An error ends
-	// the run.
+	// Superstep is called before every superstep of every graph. The places
+	// list outer graphs first. The nodes are due. An error ends the run.
 	Superstep(at []Place, nodes []string) error
-	// Task is asked before a task runs. Without a Replayed it does run; an error
-	// fails it. A subgraph is taken task by task, and not as a whole, unless its
-	// node's handler took over.
+	// Task is called before a task runs. The task runs when the result is nil.
+	// An error fails the task. Subgraphs are replayed task by task, unless
+	// their node's handler took over.
 	Task(at []Place, node string) (*Replayed, error)
 }
 
-// Replayed is what a task of an earlier run came to.
+// Replayed is the outcome of a task in an earlier run.
 type Replayed struct {
-	// Update is what it returned, as Update.MarshalJSON writes it.
+	// Update is the task's update, encoded by Update.MarshalJSON.
 	Update json.RawMessage
-	// Events are what it published, its start included, and what graphs inside it
-	// did. They are published again, as Replayed.
+	// Events are the events of the task and of graphs inside it, from its
+	// start. They are published again as Replayed.
 	Events []Event[struct{}]
-	// Handled says that the node failed, and that its handler returned the update.
+	// Handled says that the node failed, and that its handler returned the
+	// update.
 	Handled bool
 }
 
-// ReplayError says that what a recording has of a task cannot be an update of the
-// graph.
+// ReplayError says that a recorded update does not fit the graph.
 type ReplayError struct{ Err error }
 
 func (e *ReplayError) Error() string { return fmt.Sprintf("replaying it: %v", e.Err) }
 func (e *ReplayError) Unwrap() error { return e.Err }
 
-// places is where the task is, the graphs around it first.
+// places returns the task's place, outer graphs first.
 func (t *task) places() []Place {
 	if t.run.outer == nil {
 		return []Place{t.at()}
@@ -51,12 +49,12 @@ func (t *task) places() []Place {
 	return append(t.run.outer.places(), t.at())
 }
 
-// replay takes a task's update from a recording. It reports whether there is
+// replay takes a task's update from the recording, and reports whether there is
 // one.
 func (r *run) replay(res *result, n *node) (bool, error) {
 	t := res.task
 	rec, err := r.recording.Task(t.places(), n.name)
-	if err != nil || rec == nil || n.inner && !rec.Handled {
+	if err != nil || rec == nil || n.isSubgraph && !rec.Handled {
 		return false, err
 	}
 	for _, ev := range rec.Events {

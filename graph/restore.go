@@ -7,11 +7,11 @@ import (
 	"slices"
 )
 
-// convertIt is the way out when a value's type has changed.
+// convertIt is the advice when a value's type has changed.
 const convertIt = "if its type has changed, raise CompileOptions.Version and convert its value in CompileOptions.Migrate"
 
-// restore reads channel values into a state. Among those that another graph
-// lent may be some that this one does not have.
+// restore decodes channel values into a state. With extra it skips channels
+// that the graph lacks.
 func (p *program) restore(s any, values map[string]json.RawMessage, lent bool) error {
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		at := slices.IndexFunc(p.ids, func(id *channelID) bool { return id.name == name })
@@ -28,7 +28,7 @@ func (p *program) restore(s any, values map[string]json.RawMessage, lent bool) e
 	return nil
 }
 
-// restoreFrontier puts in place what a checkpoint says is to run next.
+// restoreFrontier decodes a checkpoint's frontier.
 func (m *machine) restoreFrontier(s *saved) error {
 	find := func(name string) (int, error) {
 		at := m.nodeID(name)
@@ -62,12 +62,12 @@ func (m *machine) restoreFrontier(s *saved) error {
 		m.clip(d.state)
 		m.sends = append(m.sends, d)
 	}
-	for _, name := range s.Held {
+	for _, name := range s.Deferred {
 		id, err := find(name)
 		if err != nil {
 			return err
 		}
-		m.held[id] = true
+		m.deferred[id] = true
 	}
 	for _, label := range slices.Sorted(maps.Keys(s.Arrived)) {
 		if err := m.restoreArrived(label, s.Arrived[label], s.V == flatFormat); err != nil {
@@ -77,8 +77,8 @@ func (m *machine) restoreFrontier(s *saved) error {
 	return nil
 }
 
-// restoreArrived notes who has arrived at a join. In format 1 several could have
-// one label, and then sources are those of all of them.
+// restoreArrived marks sources as arrived at a join. In format 1, joins may
+// share a label; their sources are then listed together.
 func (m *machine) restoreArrived(label string, sources []string, flat bool) error {
 	known, arrived := false, make([]bool, len(sources))
 	for join, j := range m.joins {
@@ -101,10 +101,10 @@ func (m *machine) restoreArrived(label string, sources []string, flat bool) erro
 	return nil
 }
 
-// clearFrontier forgets what is to run next.
+// clearFrontier empties the frontier.
 func (m *machine) clearFrontier() {
 	m.next, m.sends, m.entering, m.reenters = m.next[:0], m.sends[:0], false, false
-	clear(m.held)
+	clear(m.deferred)
 	for _, places := range m.arrived {
 		clear(places)
 	}

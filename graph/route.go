@@ -21,7 +21,7 @@ type Route struct {
 // further is what only some routes have. It does not change.
 type further struct {
 	names []string
-	sends []parcel
+	sends []sendList
 }
 
 // To routes to one or more nodes, or to the keys that AddConditionalPaths
@@ -68,7 +68,7 @@ func (r Route) undecided() bool { return r.first == "" && r.rest == nil && !r.no
 // choice is what routers chose: nodes to trigger, and nodes to send to.
 type choice struct {
 	nodes []int
-	sends []delivery
+	sends []queuedSend
 }
 
 // reset empties the choice for use by another task.
@@ -89,7 +89,7 @@ func (p *program) route(ctx context.Context, from string, x *exits, state any, c
 		b := &x.branches[i]
 		route, err := b.route(ctx, state)
 		if err != nil {
-			return fmt.Errorf("routing from %q: %w", from, tamed(err))
+			return fmt.Errorf("routing from %q: %w", from, readableError(err))
 		}
 		if route.nowhere {
 			continue
@@ -108,7 +108,7 @@ func (p *program) route(ctx context.Context, from string, x *exits, state any, c
 			}
 		}
 		for _, sends := range route.rest.sends {
-			if err := p.unpack(chosen, sends, from, b.targets); err != nil {
+			if err := p.addSends(chosen, sends, from, b.targets); err != nil {
 				return err
 			}
 		}

@@ -14,23 +14,23 @@ import (
 // stream. Its loop owns the machine; tasks that record something take mu.
 type run struct {
 	machine
-	mu        sync.Mutex
-	out       publisher  // nil when nobody listens
-	todo      output     // what the machine wants done
-	persister *persister // nil when the run is not saved
-	outer     *task      // the node of another graph that the run is in; nil at the root
-	ordinal   string     // tells the run from others inside its node
-	control   *Control
-	own       Control // unless there is another
-	drive     driver
-	obeys     bool      // the control is the run's, not that of an enclosing run
-	recording Recording // nil when the run is not a replay
-	parallel  int
-	perStep   time.Duration // 0 is no limit
-	timed     bool          // a superstep or the run may run out of time
-	tasks     []task        // allocated together
-	used      int           // how many of them
-	journals  []journal     // allocated and not used yet
+	mu          sync.Mutex
+	out         publisher  // nil when nobody listens
+	todo        output     // what the machine wants done
+	persister   *persister // nil when the run is not saved
+	outer       *task      // the node of another graph that the run is in; nil at the root
+	ordinal     string     // tells the run from others inside its node
+	control     *Control
+	ownControl  Control // unless there is another
+	drive       driver
+	ownsControl bool      // the control is the run's, not that of an enclosing run
+	recording   Recording // nil when the run is not a replay
+	parallel    int
+	perStep     time.Duration // 0 is no limit
+	timed       bool          // a superstep or the run may run out of time
+	tasks       []task        // allocated together
+	used        int           // how many of them
+	journals    []journal     // allocated and not used yet
 
 	// saving is what the run saves with: what has been done is saved, also when
 	// the run is made to stop. Nil when nothing is saved.
@@ -45,12 +45,12 @@ type driver func(r *run, ctx context.Context) error
 // events go to that graph's stream.
 func newRun(ctx context.Context, p *program, opts *RunOptions) *run {
 	r := &run{machine: newMachine(p)}
-	r.limit, r.outer, r.drive = p.most, taskFrom(ctx), p.drive
-	r.control, r.obeys = &r.own, r.outer == nil
+	r.limit, r.outer, r.drive = p.defaultLimit, taskFrom(ctx), p.drive
+	r.control, r.ownsControl = &r.ownControl, r.outer == nil
 	if r.outer != nil {
 		outer := r.outer.run
 		r.drive = outer.drive
-		r.inner, r.control, r.answers, r.recording, r.saving = true, outer.control, outer.answers, outer.recording, outer.saving
+		r.isSubgraph, r.control, r.answers, r.recording, r.saving = true, outer.control, outer.answers, outer.recording, outer.saving
 		if outer.out != nil {
 			r.out = nested{r.outer, r.outer.name(), p}
 		}
@@ -61,7 +61,7 @@ func newRun(ctx context.Context, p *program, opts *RunOptions) *run {
 		r.recording = opts.Replay
 	}
 	if opts.Control != nil {
-		r.control, r.obeys = opts.Control, true
+		r.control, r.ownsControl = opts.Control, true
 	}
 	if opts.RecursionLimit > 0 {
 		r.limit = opts.RecursionLimit
@@ -96,13 +96,13 @@ func (p *program) run(ctx context.Context, in update, opts *RunOptions, out publ
 		defer cancel()
 	}
 	in = p.allowed(in)
-	err := r.conduct(ctx, opts, func(at *point) error { return begin(&r.machine, in, at, opts) })
+	err := r.runFrom(ctx, opts, func(at *point) error { return begin(&r.machine, in, at, opts) })
 	return r.visible(), err
 }
 
-// conduct runs the graph from where begin puts it. A checkpointer's panic is
+// runFrom runs the graph from where begin puts it. A checkpointer's panic is
 // an error of the run.
-func (r *run) conduct(ctx context.Context, opts *RunOptions, begin func(*point) error) (err error) {
+func (r *run) runFrom(ctx context.Context, opts *RunOptions, begin func(*point) error) (err error) {
 	defer recoverAs(&err)
 	release, err := r.attach(ctx, opts)
 	if err != nil {
@@ -112,7 +112,7 @@ func (r *run) conduct(ctx context.Context, opts *RunOptions, begin func(*point) 
 	if r.out != nil {
 		r.modes = r.out.wanted()
 	}
-	r.asks = r.ledger != nil || r.inner
+	r.canInterrupt = r.ledger != nil || r.isSubgraph
 	err = r.breaks(opts)
 	var p *point
 	if err == nil && r.ledger != nil {
@@ -126,7 +126,7 @@ func (r *run) conduct(ctx context.Context, opts *RunOptions, begin func(*point) 
 	}
 	if err != nil {
 		if late := r.close(); late != nil && !errors.Is(err, late) {
-			err = notSaved(err, fmt.Errorf("saving the run: %w", late))
+			err = saveError(err, fmt.Errorf("saving the run: %w", late))
 		}
 		return err
 	}
@@ -137,13 +137,13 @@ func (r *run) conduct(ctx context.Context, opts *RunOptions, begin func(*point) 
 func (r *run) loop(ctx context.Context) error {
 	began := r.began()
 	if r.recording != nil {
-		r.why = r.recording.Run(r.at(), r.name, r.fingerprint)
+		r.stopErr = r.recording.Run(r.at(), r.name, r.fingerprint)
 	}
 	r.feed(ctx, func() { r.ready(&r.todo) })
 	for !r.todo.end {
 		r.carryOut(ctx, (*run).execute)
 	}
-	return r.over(began)
+	return r.finish(began)
 }
 
 // carryOut does what the machine wants done next. How tasks are run is execute's
@@ -153,21 +153,21 @@ func (r *run) carryOut(ctx context.Context, execute driver) {
 	switch r.show(out.events); {
 	case out.save != nil:
 		err := r.persister.commit(r.saving, out.save)
-		r.feed(ctx, func() { r.saved(out, err) })
+		r.feed(ctx, func() { r.commitDone(out, err) })
 	case out.routes:
-		err := r.ask(ctx, r.edits, r.now.shown)
-		r.feed(ctx, func() { r.routed(out, err) })
+		err := r.askRouters(ctx, r.edits, r.now.shown)
+		r.feed(ctx, func() { r.routersDone(out, err) })
 	default:
 		err := execute(r, ctx)
-		r.feed(ctx, func() { r.settle(out, err) })
+		r.feed(ctx, func() { r.tasksDone(out, err) })
 	}
 }
 
-// over ends a run whose machine wants nothing done any more.
-func (r *run) over(began time.Time) error {
+// finish ends a run whose machine wants nothing done any more.
+func (r *run) finish(began time.Time) error {
 	r.show(r.todo.events)
 	if r.err == nil && r.persist == PersistAlways && r.ledger != nil && r.owner != "" {
-		r.outer.journal.keepsChild(r.namespace, r.id)
+		r.outer.journal.noteChild(r.namespace, r.id)
 	}
 	r.ended(&r.todo, r.close())
 	for i := range r.todo.events {
@@ -175,7 +175,7 @@ func (r *run) over(began time.Time) error {
 	}
 	r.show(r.todo.events)
 	if stopped, is := r.err.(*InterruptedError); is && r.ledger != nil && r.owner != "" {
-		r.outer.journal.wait(r.ordinal, stopped.Pending)
+		r.outer.journal.addQuestions(r.ordinal, stopped.Pending)
 	}
 	return r.err
 }
@@ -184,10 +184,10 @@ func (r *run) over(began time.Time) error {
 // last output. Goroutines that a node left behind may record meanwhile.
 func (r *run) feed(ctx context.Context, outcome func()) {
 	if ctx.Err() != nil {
-		r.why = ended(ctx, nil)
+		r.stopErr = ended(ctx, nil)
 	}
-	if reason := r.control.reason.Load(); reason != nil && r.obeys {
-		r.reason = reason
+	if reason := r.control.reason.Load(); reason != nil && r.ownsControl {
+		r.drainReason = reason
 	}
 	r.locked(outcome)
 }
@@ -198,7 +198,7 @@ func (r *run) record(ctx context.Context, records ...Record) error {
 	change := r.recorded(records...)
 	r.mu.Unlock()
 	if change == nil {
-		return r.persister.open()
+		return r.persister.checkOpen()
 	}
 	if err := r.persister.commit(ctx, change); err != nil {
 		return fmt.Errorf("recording the %s of a task: %w", records[0].Kind, err)

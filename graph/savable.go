@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// unsaved finds channels whose values cannot be saved and read back, whatever
-// they hold.
-func (g *blueprint) unsaved() []Problem {
+// unsavableChannels finds channels that JSON cannot encode and decode, for any
+// value.
+func (g *blueprint) unsavableChannels() []Problem {
 	var out []Problem
 	for _, ch := range g.channels {
 		if ch == nil || ch.id().kind == KindUntracked || ch.fault(g.typ.fresh()) != "" {
@@ -27,11 +27,11 @@ func (g *blueprint) unsaved() []Problem {
 	return out
 }
 
-// anyPlace is a place in a list or map. It means nothing for a type.
+// anyPlace matches an index or a key. A type has none.
 var anyPlace = regexp.MustCompile(`\[[^]]*\]`)
 
-// unsavable says where in a type something is that JSON cannot bring back, and
-// what: by looking at the type, and by sending a value of it there and back.
+// unsavable returns the place in a type that JSON does not bring back, and the
+// reason. It checks the type, then encodes and decodes a sample value.
 func unsavable(t reflect.Type) (where, why string) {
 	if where, why = unfit(t, "", map[reflect.Type]bool{}); why != "" {
 		return where, why
@@ -51,7 +51,8 @@ var (
 	textReader = reflect.TypeFor[encoding.TextUnmarshaler]()
 )
 
-// codesItself reports whether a type both writes and reads itself. It is trusted.
+// codesItself reports whether a type has its own methods for both directions.
+// They are trusted.
 func codesItself(t reflect.Type) bool {
 	p := reflect.PointerTo(t)
 	if p.Implements(jsonWriter) || p.Implements(jsonReader) {
@@ -60,7 +61,7 @@ func codesItself(t reflect.Type) bool {
 	return p.Implements(textWriter) && p.Implements(textReader)
 }
 
-// unfit finds what no value of a type brings back.
+// unfit finds a part of a type that JSON never brings back.
 func unfit(t reflect.Type, path string, seen map[reflect.Type]bool) (where, why string) {
 	if seen[t] || codesItself(t) {
 		return "", ""
@@ -84,7 +85,7 @@ func unfit(t reflect.Type, path string, seen map[reflect.Type]bool) (where, why 
 		for i := range t.NumField() {
 			f := t.Field(i)
 			if f.Tag.Get("json") == "-" || f.Type.Size() == 0 && !f.IsExported() {
-				continue // left out on purpose
+				continue // omitted on purpose
 			}
 			if !f.IsExported() && !(f.Anonymous && f.Type.Kind() == reflect.Struct) {
 				return path + "." + f.Name, "JSON leaves out fields that are not exported"
@@ -97,14 +98,14 @@ func unfit(t reflect.Type, path string, seen map[reflect.Type]bool) (where, why 
 	return "", ""
 }
 
-// fillMost bounds the parts of a value that a filler makes.
+// fillMost bounds the parts of a sample value.
 const fillMost = 10_000
 
-// A filler makes a value in which no part is zero, as far as it can.
+// A filler makes a sample value, with no zero part where possible.
 type filler struct {
 	n      int
-	busy   map[reflect.Type]bool // a type within itself stays zero
-	opaque bool                  // some part codes itself, and not its zero value, so that nothing can be tried
+	busy   map[reflect.Type]bool // types being filled; a type inside itself stays zero
+	opaque bool                  // a part codes itself but not its zero value, so no sample is possible
 }
 
 func (f *filler) fill(v reflect.Value) {
@@ -174,8 +175,7 @@ func (f *filler) fillParts(v reflect.Value) {
 	}
 }
 
-// lost says what of a value JSON does not bring back: the smallest part that it
-// does not bring back for itself.
+// lost finds the smallest part of a value that JSON does not bring back.
 func lost(v reflect.Value, path string) (where, why string) {
 	back := reflect.New(v.Type())
 	err := thereAndBack(v, back)
@@ -196,7 +196,7 @@ func lost(v reflect.Value, path string) (where, why string) {
 	return path, err.Error()
 }
 
-// thereAndBack encodes a value and decodes what comes of it.
+// thereAndBack encodes a value and decodes the result.
 func thereAndBack(v, back reflect.Value) (err error) {
 	defer recoverAs(&err)
 	own := reflect.New(v.Type())

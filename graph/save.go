@@ -7,22 +7,22 @@ import (
 	"strconv"
 )
 
-// save has a checkpoint made of what the run is now. The results are those of
-// the superstep that led here, if one did.
+// save makes a checkpoint of the run. The results are those of the last
+// superstep, or nil.
 func (m *machine) save(out *output, source Source, results []result) {
 	if m.ledger == nil {
 		return
 	}
 	err := m.makeCheckpoint(out, source, results)
 	if err != nil {
-		m.unsave(err)
+		m.failSave(err)
 	}
 }
 
 func (m *machine) makeCheckpoint(out *output, source Source, results []result) error {
 	m.children = childrenOf(results, m.children)
 	if m.mode == DurabilityExit {
-		return m.note(results)
+		return m.noteChanges(results)
 	}
 	full := m.snapshotDue() && source == SourceLoop || m.base == ""
 	data, err := m.body(source, results, full)
@@ -33,18 +33,18 @@ func (m *machine) makeCheckpoint(out *output, source Source, results []result) e
 }
 
 func (m *machine) checkpoint(out *output, source Source, step int, data []byte, full bool) error {
-	m.from = nil
+	m.stateFrom = nil
 	parent := m.id
 	if m.unsaved {
 		parent = m.parent
 	}
-	change, err := m.add(source, step, data, full)
+	change, err := m.addCheckpoint(source, step, data, full)
 	if err != nil {
 		return err
 	}
-	m.hand(out, change)
+	m.requestCommit(out, change)
 	if m.wants(CheckpointSaved) {
-		m.told = &event{foreign: foreign{
+		m.savedEvent = &event{foreign: foreign{
 			Kind: CheckpointSaved, Step: m.step, Places: []Place{{m.step, m.due()}},
 			Checkpoint: m.id, Parent: parent, Source: source, Nodes: m.comingNames(),
 		}}
@@ -52,7 +52,7 @@ func (m *machine) checkpoint(out *output, source Source, step int, data []byte, 
 	return nil
 }
 
-// comingNames is dueNames, or Start for a run that has not left it.
+// comingNames returns dueNames, or Start before the run has left it.
 func (m *machine) comingNames() []string {
 	if m.entering {
 		return []string{Start}
@@ -60,25 +60,25 @@ func (m *machine) comingNames() []string {
 	return m.dueNames()
 }
 
-// childrenOf adds the subgraphs of a superstep that keep their state, with how
-// far they have come, to a map that may be nil.
+// childrenOf adds the newest checkpoints of a superstep's stateful subgraphs to
+// children, which may be nil.
 func childrenOf(results []result, children map[string]string) map[string]string {
 	for i := range results {
-		if results[i].inner == nil {
+		if results[i].children == nil {
 			continue
 		}
 		if children == nil {
 			children = map[string]string{}
 		}
-		maps.Copy(children, results[i].inner)
+		maps.Copy(children, results[i].children)
 	}
 	return children
 }
 
-// body is the data of a checkpoint; see saved.
+// body encodes a checkpoint; see saved.
 func (m *machine) body(source Source, results []result, full bool) (dst []byte, err error) {
-	dst = m.appendHead(make([]byte, 0, max(64, m.last+16)), full)
-	if !full && source != SourceFork && !(m.leaves && source == SourceLoop) && len(m.fleeting) > 0 {
+	dst = m.appendHead(make([]byte, 0, max(64, m.lastSize+16)), full)
+	if !full && source != SourceFork && !(m.leavesStart && source == SourceLoop) && len(m.fleeting) > 0 {
 		dst = append(dst, `,"drop":`...)
 		if dst, err = appendStrings(dst, channelNames(m.fleeting)); err != nil {
 			return nil, err
@@ -87,8 +87,8 @@ func (m *machine) body(source Source, results []result, full bool) (dst []byte, 
 	if dst, err = m.appendTasks(dst, results); err != nil {
 		return nil, err
 	}
-	if m.from != nil {
-		if dst, err = appendJSON(append(dst, `,"from":`...), m.from); err != nil {
+	if m.stateFrom != nil {
+		if dst, err = appendJSON(append(dst, `,"from":`...), m.stateFrom); err != nil {
 			return nil, err
 		}
 	}
@@ -98,17 +98,17 @@ func (m *machine) body(source Source, results []result, full bool) (dst []byte, 
 		case id.kind == KindUntracked:
 			return false
 		case full:
-			return m.from == nil
+			return m.stateFrom == nil
 		case id.kind != KindReduce:
 			return false
-		case m.leaves && writes(m.given, id):
+		case m.leavesStart && writes(m.turnInput, id):
 			return true
 		case source == SourceLoop:
-			return m.tally.slots[at].epoch == m.tally.epoch || m.brought(id)
+			return m.tally.slots[at].epoch == m.tally.epoch || m.resumeWrites(id)
 		}
-		return m.brought(id) || slices.ContainsFunc(results, func(res result) bool { return writes(res.update, id) })
+		return m.resumeWrites(id) || slices.ContainsFunc(results, func(res result) bool { return writes(res.update, id) })
 	}
-	if dst, err = m.appendChannels(dst, "set", set, m.whole); err != nil {
+	if dst, err = m.appendChannels(dst, "set", set, m.appendValue); err != nil {
 		return nil, err
 	}
 	if dst, err = m.appendInput(dst); err != nil {
@@ -119,13 +119,13 @@ func (m *machine) body(source Source, results []result, full bool) (dst []byte, 
 		children = childrenOf(results, nil)
 	}
 	dst, err = m.appendFrontier(dst, children)
-	m.last = len(dst)
+	m.lastSize = len(dst)
 	return dst, err
 }
 
-// brought reports whether what came with answers writes a channel.
-func (m *machine) brought(id *channelID) bool {
-	return slices.ContainsFunc(m.early, func(u update) bool { return writes(u, id) })
+// resumeWrites reports whether an update given with answers writes a channel.
+func (m *machine) resumeWrites(id *channelID) bool {
+	return slices.ContainsFunc(m.resumeUpdates, func(u update) bool { return writes(u, id) })
 }
 
 // writes reports whether an update writes a channel.
@@ -141,9 +141,9 @@ func channelNames(channels []channel) []string {
 	return names
 }
 
-// appendTasks writes what the tasks of a superstep returned.
+// appendTasks encodes the updates of a superstep's tasks.
 func (m *machine) appendTasks(dst []byte, results []result) ([]byte, error) {
-	if results == nil && !m.leaves && m.early == nil {
+	if results == nil && !m.leavesStart && m.resumeUpdates == nil {
 		return dst, nil
 	}
 	dst = append(dst, `,"tasks":[`...)
@@ -161,12 +161,12 @@ func (m *machine) appendTasks(dst []byte, results []result) ([]byte, error) {
 		dst = append(dst, '}')
 		return nil
 	}
-	if m.leaves {
+	if m.leavesStart {
 		if err := task(Start, nil); err != nil {
 			return nil, err
 		}
 	}
-	for _, u := range m.early {
+	for _, u := range m.resumeUpdates {
 		if err := task("", u); err != nil {
 			return nil, fmt.Errorf("saving the writes of the input: %w", err)
 		}
@@ -180,7 +180,7 @@ func (m *machine) appendTasks(dst []byte, results []result) ([]byte, error) {
 	return append(dst, ']'), nil
 }
 
-// appendHead begins the data.
+// appendHead begins the encoding.
 func (m *machine) appendHead(dst []byte, full bool) []byte {
 	dst = strconv.AppendInt(append(dst, `{"v":`...), formatVersion, 10)
 	if m.owner != "" {
@@ -192,28 +192,26 @@ func (m *machine) appendHead(dst []byte, full bool) []byte {
 	return dst
 }
 
-// appendInput writes the input of a run that has not committed it.
+// appendInput encodes an input that is not committed.
 func (m *machine) appendInput(dst []byte) (_ []byte, err error) {
-	if !m.entering || m.given == nil {
+	if !m.entering || m.turnInput == nil {
 		return dst, nil
 	}
-	if dst, err = m.appendSaved(append(dst, `,"input":`...), m.given); err != nil {
+	if dst, err = m.appendSaved(append(dst, `,"input":`...), m.turnInput); err != nil {
 		return nil, fmt.Errorf("saving the input: %w", err)
 	}
 	return dst, nil
 }
 
-// committed is the state that a checkpoint holds: without an input that is not
-// committed.
-func (m *machine) committed() any {
+// savedState returns the state for a checkpoint, without an uncommitted input.
+func (m *machine) savedState() any {
 	if m.entering {
 		return m.origin
 	}
-	return m.now.kept
+	return m.now.writable
 }
 
-// appendChannels writes an object of the channels that are picked, with what
-// value writes of each.
+// appendChannels encodes an object of the picked channels. Value encodes each.
 func (m *machine) appendChannels(dst []byte, name string, pick func(at int) bool, value func(dst []byte, at int) ([]byte, error)) ([]byte, error) {
 	first := true
 	for at, id := range m.ids {
@@ -237,12 +235,12 @@ func (m *machine) appendChannels(dst []byte, name string, pick func(at int) bool
 	return dst, nil
 }
 
-// whole writes the whole value of a channel.
-func (m *machine) whole(dst []byte, at int) ([]byte, error) {
-	return m.channels[at].encode(dst, m.committed())
+// appendValue encodes the whole value of a channel.
+func (m *machine) appendValue(dst []byte, at int) ([]byte, error) {
+	return m.channels[at].encode(dst, m.savedState())
 }
 
-// appendFrontier writes what is to run next, and ends the data.
+// appendFrontier encodes the frontier, and ends the encoding.
 func (m *machine) appendFrontier(dst []byte, children map[string]string) (_ []byte, err error) {
 	if m.entering {
 		dst = append(dst, `,"next":["`+Start+`"]`...)
@@ -262,7 +260,7 @@ func (m *machine) appendFrontier(dst []byte, children map[string]string) (_ []by
 		dst = append(dst, ']')
 	}
 	var held []int
-	for id, is := range m.held {
+	for id, is := range m.deferred {
 		if is {
 			held = append(held, id)
 		}
@@ -294,7 +292,7 @@ func (m *machine) appendFrontier(dst []byte, children map[string]string) (_ []by
 	return append(dst, '}'), nil
 }
 
-// appendNodes writes a list of nodes by their names, unless it is empty.
+// appendNodes encodes a list of node names, unless it is empty.
 func (m *machine) appendNodes(dst []byte, opening string, ids []int) []byte {
 	for i, id := range ids {
 		if i == 0 {

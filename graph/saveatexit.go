@@ -4,16 +4,16 @@ import (
 	"fmt"
 )
 
-// changes are what a run has made of its state since it was last saved.
+// changes are the unsaved changes of a run with DurabilityExit.
 type changes struct {
-	step    int    // of what is to be saved; that of a superstep that failed is not
+	step    int    // of the next checkpoint; a failed superstep does not count
 	touched []bool // by slot
-	redone  []bool // by slot: a list that was not only added to
-	lengths []int  // by slot: of lists, when they were saved
+	redone  []bool // by slot: a list that was replaced
+	lengths []int  // by slot: saved lengths of lists
 }
 
-// note remembers what a superstep changed, for the one checkpoint at the end.
-func (m *machine) note(results []result) error {
+// noteChanges adds the changes of a superstep.
+func (m *machine) noteChanges(results []result) error {
 	d := &m.dirty
 	touch := func(updates ...update) {
 		for _, u := range updates {
@@ -29,8 +29,8 @@ func (m *machine) note(results []result) error {
 	if !m.unsaved {
 		d.touched, d.redone = make([]bool, len(m.channels)), make([]bool, len(m.channels))
 	}
-	touch(m.given)
-	touch(m.early...)
+	touch(m.turnInput)
+	touch(m.resumeUpdates...)
 	for i := range results {
 		touch(results[i].update)
 	}
@@ -38,28 +38,28 @@ func (m *machine) note(results []result) error {
 		d.touched[m.slot(ch.id())] = true
 	}
 	if !m.unsaved {
-		id, err := following(m.newest)
+		id, err := nextID(m.newest)
 		if err != nil {
 			return err
 		}
 		m.parent, m.id, m.unsaved = m.id, id, true
 	}
 	d.step, m.flat = m.step, false
-	m.atExit, m.left, m.done = nil, nil, false
-	if m.halts {
-		m.atExit, m.halts = []Record{m.mark(m.id)}, false
+	m.atExit, m.pendingWrites, m.hasUpdates = nil, nil, false
+	if m.stopsAtBreakpoint {
+		m.atExit, m.stopsAtBreakpoint = []Record{m.breakpointRecord(m.id)}, false
 	}
 	return nil
 }
 
-// measure notes the lengths of the state's lists, as they are saved.
-func (m *machine) measure() {
+// noteLengths stores the saved lengths of the lists.
+func (m *machine) noteLengths() {
 	if m.mode != DurabilityExit {
 		return
 	}
 	m.dirty.lengths = make([]int, len(m.channels))
 	for at, ch := range m.channels {
-		m.dirty.lengths[at] = ch.length(m.now.kept)
+		m.dirty.lengths[at] = ch.length(m.now.writable)
 	}
 }
 
@@ -69,13 +69,13 @@ func (m *machine) saveAtExit(out *output) {
 	case m.ledger == nil || m.mode != DurabilityExit:
 		return
 	case !m.unsaved && len(m.atExit) > 0:
-		m.hand(out, &Change{Records: m.atExit})
+		m.requestCommit(out, &Change{Records: m.atExit})
 		return
 	case !m.unsaved:
 		return
 	}
 	if err := m.lastCheckpoint(out); err != nil {
-		m.err = notSaved(m.err, err)
+		m.err = saveError(m.err, err)
 	}
 }
 
@@ -86,17 +86,17 @@ func (m *machine) lastCheckpoint(out *output) error {
 	}
 	full := m.snapshotDue()
 	d := &m.dirty
-	list := func(at int) bool { // of which the end is enough
+	list := func(at int) bool { // saved as an addition
 		return !full && d.touched[at] && m.ids[at].kind == KindAppend && !d.redone[at] && d.lengths != nil
 	}
 	dst, err := m.appendChannels(m.appendHead(nil, full), "set", func(at int) bool {
 		return m.ids[at].kind != KindUntracked && (full || d.touched[at]) && !list(at)
-	}, m.whole)
+	}, m.appendValue)
 	if err != nil {
 		return err
 	}
 	dst, err = m.appendChannels(dst, "add", list, func(dst []byte, at int) ([]byte, error) {
-		return m.channels[at].encodeTail(dst, m.committed(), d.lengths[at])
+		return m.channels[at].encodeTail(dst, m.savedState(), d.lengths[at])
 	})
 	if err != nil {
 		return err

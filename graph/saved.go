@@ -8,65 +8,64 @@ import (
 	"slices"
 )
 
-// formatVersion is that of Checkpoint.Data. What was written in an older format
-// is read as it is; a superstep that begins on it goes by the rules of its
-// format.
+// formatVersion is the version of Checkpoint.Data. Older formats are read as
+// they are. A superstep that begins on an older checkpoint follows the rules of
+// its format.
 //
-//	1  keys inside a recorded call are numbered with those outside of it; a Send
-//	   is its state as plain JSON; labels of joins are not quoted
-//	2  today's
+//	1  keys inside Once share the numbers of keys outside; a Send is its
+//	   state as plain JSON; labels of joins are not quoted
+//	2  current
 const (
 	formatVersion = 2
 	flatFormat    = 1
 )
 
-// A saved is Checkpoint.Data: what a superstep changed, and what is to run
-// next. Values are JSON, so that it can be read without the state's type.
+// A saved is Checkpoint.Data: the changes of a superstep and the frontier after
+// it. Values are JSON, readable without the state's type.
 //
-// A snapshot has the whole state in Set. Else the state is that of the parent,
-// without Drop, with the writes of Tasks, then with Set in place of what is
-// there, and Add at the end of lists. What goes through a reducer is always in
-// Set: reducers are not asked again when a checkpoint is read.
+// A snapshot holds the whole state in Set. Any other checkpoint changes its
+// parent's state: it removes the channels in Drop, applies the writes of Tasks,
+// replaces the values in Set, and extends lists by Add. Reduced values are
+// always in Set, since reading a checkpoint calls no reducer.
 type saved struct {
-	V       int                        `json:"v"`
-	Owner   string                     `json:"owner,omitempty"` // the task of the parent graph that this graph runs in
-	Full    bool                       `json:"full,omitempty"`
-	From    *lent                      `json:"from,omitempty"`
-	Lent    bool                       `json:"lent,omitempty"` // Set may have channels that the graph does not have
-	Drop    []string                   `json:"drop,omitempty"`
-	Tasks   []savedTask                `json:"tasks,omitempty"`
-	Set     map[string]json.RawMessage `json:"set,omitempty"`
-	Add     map[string]json.RawMessage `json:"add,omitempty"`
-	Input   []writeJSON                `json:"input,omitempty"` // not merged yet
-	Next    []string                   `json:"next,omitempty"`
-	Sends   []savedSend                `json:"sends,omitempty"`
-	Held    []string                   `json:"held,omitempty"`
-	Arrived map[string][]string        `json:"arrived,omitempty"` // by join
-	// Children are the newest checkpoints of subgraphs that keep their state, by
-	// namespace, as far as this superstep changed them.
+	V        int                        `json:"v"`
+	Owner    string                     `json:"owner,omitempty"` // the outer graph's task
+	Full     bool                       `json:"full,omitempty"`
+	From     *stateRef                  `json:"from,omitempty"`
+	Extra    bool                       `json:"lent,omitempty"` // Set may have channels that the graph lacks
+	Drop     []string                   `json:"drop,omitempty"`
+	Tasks    []savedTask                `json:"tasks,omitempty"`
+	Set      map[string]json.RawMessage `json:"set,omitempty"`
+	Add      map[string]json.RawMessage `json:"add,omitempty"`
+	Input    []writeJSON                `json:"input,omitempty"` // not merged yet
+	Next     []string                   `json:"next,omitempty"`
+	Sends    []savedSend                `json:"sends,omitempty"`
+	Deferred []string                   `json:"held,omitempty"`
+	Arrived  map[string][]string        `json:"arrived,omitempty"` // by join
+	// Children are the newest checkpoints of stateful subgraphs by namespace,
+	// as far as this superstep changed them.
 	Children map[string]string `json:"children,omitempty"`
-	// Written is what a subgraph has written for the graph around it, when Tasks
-	// does not say.
+	// Written holds the writes of a subgraph for the outer graph, when Tasks
+	// lacks them.
 	Written []writeJSON `json:"written,omitempty"`
 }
 
-// lent is a checkpoint of the graph around this one whose state is that of the
-// snapshot, so that a subgraph in a loop does not save it round after round.
-type lent struct {
+// A stateRef is an outer graph's checkpoint that holds the state of a
+// subgraph's snapshot. A subgraph in a loop thus does not save that state every
+// round.
+type stateRef struct {
 	Namespace string `json:"ns,omitempty"`
 	ID        string `json:"id"`
 }
 
-// savedTask is what a task of the superstep returned. The input is that of
-// Start, and stands in the parent.
+// A savedTask is a task's update. Start's is the input, saved in the parent.
 type savedTask struct {
 	Node   string      `json:"node"`
 	Update []writeJSON `json:"update,omitempty"`
 }
 
-// savedSend is a Send. Its state is that of the channels that are not zero, and,
-// if there is more, of the fields that have no channel; in format 1 and in traces
-// it is plain JSON.
+// A savedSend is a Send: its channels that are not zero, and its other fields
+// that are not zero in Rest. In format 1 and in traces its state is plain JSON.
 type savedSend struct {
 	Node    string                     `json:"node"`
 	State   json.RawMessage            `json:"state,omitempty"`
@@ -92,22 +91,22 @@ func readSaved(c Checkpoint) (*saved, error) {
 	return s, nil
 }
 
-// A folded is what a lineage comes to.
+// A folded is the content of a lineage.
 type folded struct {
-	last     *saved // of the checkpoint itself
+	last     *saved // data of the last checkpoint
 	values   map[string]json.RawMessage
 	children map[string]string
-	ran      []savedTask // by the last superstep that ran nodes since the input
-	lent     bool        // some of the values may be of channels that the graph does not have
-	size     int         // bytes of data since the snapshot, with it
+	ran      []savedTask // tasks of the last superstep with nodes since the input
+	extra    bool        // values may have channels that the graph lacks
+	size     int         // bytes since the snapshot, with it
 	base     int         // bytes of the snapshot
 }
 
-// lender reads a checkpoint of another namespace of the thread.
-type lender func(lent) (*folded, error)
+// A stateReader reads a checkpoint of another namespace of the thread.
+type stateReader func(stateRef) (*folded, error)
 
 // fold reads a lineage, oldest first.
-func fold(lineage []Checkpoint, read lender) (*folded, error) {
+func fold(lineage []Checkpoint, read stateReader) (*folded, error) {
 	f := &folded{children: map[string]string{}}
 	lists := map[string]*list{}
 	var before *saved
@@ -118,7 +117,7 @@ func fold(lineage []Checkpoint, read lender) (*folded, error) {
 		}
 		if s.Full {
 			clear(lists)
-			f.base, f.size, f.lent = len(c.Data), 0, s.Lent
+			f.base, f.size, f.extra = len(c.Data), 0, s.Extra
 			if s.From != nil {
 				from, err := read(*s.From)
 				if err != nil {
@@ -127,7 +126,7 @@ func fold(lineage []Checkpoint, read lender) (*folded, error) {
 				for name, value := range from.values {
 					lists[name] = &list{whole: value}
 				}
-				f.lent = true
+				f.extra = true
 			}
 		} else if before == nil {
 			return nil, fmt.Errorf("reading checkpoint %s: its lineage does not begin with a snapshot", c.ID)
@@ -142,7 +141,7 @@ func fold(lineage []Checkpoint, read lender) (*folded, error) {
 			lists[name] = &list{whole: value}
 		}
 		for name, more := range s.Add {
-			if err := add(lists, name, more); err != nil {
+			if err := addTo(lists, name, more); err != nil {
 				return nil, fmt.Errorf("reading checkpoint %s: %w", c.ID, err)
 			}
 		}
@@ -165,9 +164,9 @@ func fold(lineage []Checkpoint, read lender) (*folded, error) {
 	return f, nil
 }
 
-// apply makes the writes of the superstep's tasks. What came with answers was
-// merged for itself: before the superstep, so that what lasts for one is over, and
-// by hand in its place.
+// apply applies the writes of the superstep's tasks. Updates given with answers
+// were merged separately: before the superstep and its Drop, or after Drop in
+// an update by hand.
 func (s *saved) apply(lists map[string]*list, input []writeJSON, source Source) error {
 	var early [][]writeJSON
 	var beside []writeJSON
@@ -200,7 +199,7 @@ func (s *saved) apply(lists map[string]*list, input []writeJSON, source Source) 
 	return s.merge(lists, beside)
 }
 
-// merge follows the rules of run.merge.
+// merge follows the rules of machine.merge.
 func (s *saved) merge(lists map[string]*list, writes []writeJSON) error {
 	overwritten := map[string]bool{}
 	for _, w := range writes {
@@ -215,7 +214,7 @@ func (s *saved) merge(lists map[string]*list, writes []writeJSON) error {
 		case w.Channel == "" || w.Value == nil: // a command, or an untracked value
 		case overwritten[w.Channel] && w.Op != opNames[OpOverwrite], reduced:
 		case w.Op == opNames[OpAdd]:
-			if err := add(lists, w.Channel, w.Value); err != nil {
+			if err := addTo(lists, w.Channel, w.Value); err != nil {
 				return err
 			}
 		default:
@@ -225,13 +224,13 @@ func (s *saved) merge(lists map[string]*list, writes []writeJSON) error {
 	return nil
 }
 
-// A list is a value and what was added to it.
+// A list is a value and its additions.
 type list struct {
 	whole json.RawMessage
 	parts [][]byte // elements with commas between them
 }
 
-func add(lists map[string]*list, name string, more json.RawMessage) error {
+func addTo(lists map[string]*list, name string, more json.RawMessage) error {
 	inner, err := elements(more)
 	if err != nil {
 		return fmt.Errorf("adding to channel %q: %w", name, err)
@@ -246,7 +245,7 @@ func add(lists map[string]*list, name string, more json.RawMessage) error {
 	return nil
 }
 
-// elements is what stands between the brackets of a JSON list.
+// elements returns the text between the brackets of a JSON list.
 func elements(data json.RawMessage) ([]byte, error) {
 	data = bytes.TrimSpace(data)
 	if len(data) == 0 || bytes.Equal(data, []byte("null")) {
@@ -258,8 +257,8 @@ func elements(data json.RawMessage) ([]byte, error) {
 	return bytes.TrimSpace(data[1 : len(data)-1]), nil
 }
 
-// join is the value with what was added. What is no list cannot be added to,
-// and stands as it is; decoding it says so.
+// join returns the value with its additions. A value that is not a list stays
+// unchanged, and fails to decode.
 func (l *list) join() json.RawMessage {
 	if len(l.parts) == 0 {
 		return l.whole
@@ -276,17 +275,17 @@ func (l *list) join() json.RawMessage {
 	return append(out, ']')
 }
 
-// whole is the checkpoint that a lineage ends with, as a snapshot. Change may
-// change its data before it is encoded.
-func whole(lineage []Checkpoint, read lender, change func(*saved) error) (Checkpoint, error) {
+// asSnapshot returns the last checkpoint of a lineage as a snapshot. Change
+// edits its data before the encoding.
+func asSnapshot(lineage []Checkpoint, read stateReader, change func(*saved) error) (Checkpoint, error) {
 	c := lineage[len(lineage)-1]
 	f, err := fold(lineage, read)
 	if err != nil {
 		return c, err
 	}
 	s := *f.last
-	s.Full, s.From, s.Lent, s.Drop, s.Set, s.Add, s.Children = true, nil, f.lent, nil, f.values, nil, f.children
-	if !s.runsNodes() { // which nodes ran last is read from before it
+	s.Full, s.From, s.Extra, s.Drop, s.Set, s.Add, s.Children = true, nil, f.extra, nil, f.values, nil, f.children
+	if !s.runsNodes() { // readers look for the last nodes in earlier checkpoints
 		for _, t := range f.ran {
 			s.Tasks = append(s.Tasks, savedTask{Node: t.Node})
 		}
@@ -306,8 +305,7 @@ func (s *saved) runsNodes() bool {
 	return slices.ContainsFunc(s.Tasks, func(t savedTask) bool { return t.Node != "" && t.Node != Start })
 }
 
-// writes is what a subgraph wrote for the graph around it up to here, if it is
-// Written, or else in this superstep.
+// writes returns Written, or else the superstep's writes.
 func (s *saved) writes() []writeJSON {
 	if s.Written != nil {
 		return s.Written

@@ -7,8 +7,8 @@ import (
 	"reflect"
 )
 
-// appendSend writes a Send for a checkpoint: each channel as it is saved in the
-// state, so that one that is saved comes back whole.
+// appendSend encodes a Send for a checkpoint, channel by channel, as the state
+// is encoded.
 func (c *program) appendSend(dst []byte, node string, state any, timeout Timeout) ([]byte, error) {
 	dst = appendString(append(dst, `{"node":`...), node)
 	zero, rest, first := c.typ.fresh(), c.typ.copyOf(state), true
@@ -30,7 +30,7 @@ func (c *program) appendSend(dst []byte, node string, state any, timeout Timeout
 		if dst, err = ch.encode(dst, state); err != nil {
 			return dst[:from], fmt.Errorf("saving channel %q of a Send to %q: %w", c.ids[i].name, node, err)
 		}
-		if c.ids[i].kind != KindUntracked { // whose type was not looked at
+		if c.ids[i].kind != KindUntracked { // Compile did not check an Untracked type
 			continue
 		}
 		back := c.typ.fresh()
@@ -59,9 +59,9 @@ func (c *program) appendSend(dst []byte, node string, state any, timeout Timeout
 	return append(dst, '}'), nil
 }
 
-// readSend reads a Send. Its target is known by name only.
-func (c *program) readSend(send savedSend) (delivery, error) {
-	d := delivery{node: send.Node, state: c.typ.fresh()}
+// readSend decodes a Send. Its target is known by name only.
+func (c *program) readSend(send savedSend) (queuedSend, error) {
+	d := queuedSend{node: send.Node, state: c.typ.fresh()}
 	if send.Timeout != nil {
 		d.timeout = *send.Timeout
 	}
@@ -87,7 +87,7 @@ func (c *program) readSendState(state any, send savedSend) error {
 	return c.restore(state, send.Values, false)
 }
 
-// restOf encodes the fields of a state that are not zero, which no channel has.
+// restOf encodes the fields that have no channel and are not zero.
 func restOf(state reflect.Value) (map[string]json.RawMessage, error) {
 	if state.Kind() != reflect.Struct {
 		return nil, fmt.Errorf("the state is a %s, and not a struct whose fields have channels", state.Type())
@@ -120,8 +120,8 @@ func restOf(state reflect.Value) (map[string]json.RawMessage, error) {
 	return fields, nil
 }
 
-// appendSaved writes an update for a checkpoint: the Sends of Commands as
-// appendSend does, and no text that JSON would change.
+// appendSaved encodes an update for a checkpoint. It encodes the Sends of
+// Commands as appendSend does, and refuses text that JSON would change.
 func (c *program) appendSaved(dst []byte, u update) ([]byte, error) {
 	return appendWrites(dst, u, func(dst []byte, w write) ([]byte, error) {
 		if w.channel() == nil {

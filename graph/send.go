@@ -28,49 +28,49 @@ func Sends[S any](sends ...Send[S]) Route {
 	if len(sends) == 0 {
 		return Nowhere()
 	}
-	return Route{rest: &further{sends: []parcel{parcelOf[S](sends)}}}
+	return Route{rest: &further{sends: []sendList{sendListOf[S](sends)}}}
 }
 
 // A parcel is Sends that a Route carries. A Route has no type parameter, so
 // that To needs none; what is in a parcel is looked at by the graph it is for.
-type parcel interface {
+type sendList interface {
 	of() stateType
-	deliveries() []delivery
+	queued() []queuedSend
 }
 
-type parcelOf[S any] []Send[S]
+type sendListOf[S any] []Send[S]
 
-func (p parcelOf[S]) of() stateType { return typeOf[S]{} }
+func (p sendListOf[S]) of() stateType { return typeOf[S]{} }
 
-// deliveries are the Sends with states that nobody else has.
-func (p parcelOf[S]) deliveries() []delivery {
+// queued are the Sends with states that nobody else has.
+func (p sendListOf[S]) queued() []queuedSend {
 	if len(p) == 0 {
 		return nil
 	}
-	states, out := make([]S, len(p)), make([]delivery, len(p))
+	states, out := make([]S, len(p)), make([]queuedSend, len(p))
 	for i := range p {
 		states[i] = p[i].State
-		out[i] = delivery{node: p[i].Node, timeout: p[i].Timeout, state: &states[i]}
+		out[i] = queuedSend{node: p[i].Node, timeout: p[i].Timeout, state: &states[i]}
 	}
 	return out
 }
 
 // delivery is a Send: to a node by its name and, once that is known, by its
 // place.
-type delivery struct {
+type queuedSend struct {
 	to      int
 	node    string
 	timeout Timeout
 	state   any
 }
 
-// unpack checks the Sends of a parcel against the declared targets and adds
+// addSends checks the Sends of a parcel against the declared targets and adds
 // them to chosen.
-func (p *program) unpack(chosen *choice, list parcel, from string, targets []int) error {
+func (p *program) addSends(chosen *choice, list sendList, from string, targets []int) error {
 	if list.of() != p.typ {
 		return fmt.Errorf("routing from %q: %w: a Send of a %s in a graph over %s", from, ErrInvalidUpdate, list.of(), p.typ)
 	}
-	sends := list.deliveries()
+	sends := list.queued()
 	for i := range sends {
 		d := &sends[i]
 		d.to = end
@@ -89,8 +89,8 @@ func (p *program) unpack(chosen *choice, list parcel, from string, targets []int
 	return nil
 }
 
-// deliver adds a Send of a Command, which may be given again, to chosen.
-func (p *program) deliver(chosen *choice, to int, d delivery) {
+// addSend adds a Send of a Command, which may be given again, to chosen.
+func (p *program) addSend(chosen *choice, to int, d queuedSend) {
 	d.to, d.state = to, p.typ.copyOf(d.state)
 	p.clip(d.state)
 	chosen.sends = append(chosen.sends, d)

@@ -1,38 +1,38 @@
 package graph
 
-// A snapshot is a state as the run keeps it and as it shows it. In what is
-// shown lists have no spare capacity, so that a node that appends to its copy
-// does not write into the run's. A superstep is merged into what is kept; what is
-// shown stands until the superstep is concluded.
-type snapshot struct{ kept, shown any }
+// A snapshot is a state in two copies. The run merges supersteps into the
+// writable one. Nodes and readers see the shown one until the superstep is
+// concluded. Its lists have no spare capacity: a node's append cannot write
+// into the run's array.
+type snapshot struct{ writable, shown any }
 
 func (p *program) newSnapshot() snapshot { return snapshot{p.typ.fresh(), p.typ.fresh()} }
 
-// copied is a snapshot that shares nothing with s but what the states point to.
+// copied copies both states. The copies share what the states point to.
 func (p *program) copied(s snapshot) snapshot {
-	return snapshot{p.typ.copyOf(s.kept), p.typ.copyOf(s.shown)}
+	return snapshot{p.typ.copyOf(s.writable), p.typ.copyOf(s.shown)}
 }
 
-// put makes a state the one of a snapshot.
+// put sets both copies of a snapshot.
 func (p *program) put(s *snapshot, state any) {
-	p.typ.copyTo(s.kept, state)
+	p.typ.copyTo(s.writable, state)
 	p.show(s)
 }
 
-// show sets what is shown of a snapshot from what is kept.
+// show sets the shown copy from the writable one.
 func (p *program) show(s *snapshot) {
-	p.typ.copyTo(s.shown, s.kept)
+	p.typ.copyTo(s.shown, s.writable)
 	p.clip(s.shown)
 }
 
-// clip takes the spare capacity off a state's lists.
+// clip removes the spare capacity of a state's lists.
 func (p *program) clip(s any) {
 	for _, ch := range p.lists {
 		ch.clip(s)
 	}
 }
 
-// visible is the state as the caller sees it.
+// visible returns the state for the caller.
 func (m *machine) visible() any {
 	if m.output == nil {
 		return m.now.shown
@@ -40,15 +40,15 @@ func (m *machine) visible() any {
 	return m.part(m.output)
 }
 
-// part is a copy of the committed state with these channels only.
+// part returns a copy of the committed state with only these channels.
 func (m *machine) part(only []channel) any {
 	s := m.typ.fresh()
 	copyFields(s, m.now.shown, only)
 	return s
 }
 
-// input is what a task runs on: the committed state, or what it was sent. It is
-// for reading only.
+// input returns a task's input: the committed state, or that of its Send.
+// Callers only read it.
 func (m *machine) input(res *result) any {
 	switch reads := m.nodes[res.node].opts.reads; {
 	case res.sent != nil:
@@ -60,14 +60,14 @@ func (m *machine) input(res *result) any {
 	}
 }
 
-// nodeError is err as the failure of a task.
+// nodeError makes err the failure of a task.
 func (m *machine) nodeError(res *result, err error) *NodeError {
 	return &NodeError{Node: m.nodes[res.node].name, Step: m.step, Send: int(res.send), Attempts: int(res.attempt), Err: err}
 }
 
 func (m *machine) wants(k EventKind) bool { return m.modes.wants(k) }
 
-// publish adds an event of the run itself, placed at a position in its step.
+// publish adds an event of the run itself, at a position in its step.
 func (m *machine) publish(out *output, ev event, position int) {
 	if !m.wants(ev.Kind) {
 		return

@@ -136,7 +136,7 @@ func (n nested) publish(ev event) {
 	}
 	out.Namespace = joinPath(n.name, ev.Namespace)
 	out.Places = append([]Place{n.outer.at()}, ev.Places...)
-	n.outer.deliver(out)
+	n.outer.publish(out)
 }
 
 func joinPath(outer, inner string) string {

@@ -27,15 +27,15 @@ func optionsOf[S any](opts []NodeOptions[S]) nodeOptions {
 }
 
 func (b *blueprint) addSubgraph(name string, child *program, opts nodeOptions, options int) {
-	spec := nodeSpec{name: name, opts: opts, inner: &child.drawing, gives: child.channels, keeps: child.persist}
+	spec := nodeSpec{name: name, opts: opts, inner: &child.drawing, outputs: child.channels, persistence: child.persist}
 	spec.run = func(ctx context.Context, state any, dst update) (update, error) {
 		r := newRun(ctx, child, &noOptions)
 		r.machine.collects = true
-		err := r.conduct(ctx, &noOptions, func(p *point) error { return r.beginAt(child.accept(state), p, r.lent()) })
+		err := r.runFrom(ctx, &noOptions, func(p *point) error { return r.beginAt(child.accept(state), p, r.outerStateRef()) })
 		return append(dst, r.net()...), err
 	}
 	if child.output != nil {
-		spec.gives = child.output
+		spec.outputs = child.output
 	}
 	b.addNode(spec, options)
 }
@@ -64,15 +64,15 @@ func AddMappedSubgraph[S, C any](g *StateGraph[S], name string, child *Compiled[
 		return out(result), nil
 	}, opts...)
 	added := &g.plan.nodes[len(g.plan.nodes)-1]
-	added.inner, added.keeps = &child.plain.drawing, child.plain.persist
+	added.inner, added.persistence = &child.plain.drawing, child.plain.persist
 }
 
-// lent is the checkpoint whose state the run starts from, if there is one.
-func (r *run) lent() *lent {
-	if r.ledger == nil || !r.outer.journal.lends {
+// outerStateRef is the checkpoint whose state the run starts from, if there is one.
+func (r *run) outerStateRef() *stateRef {
+	if r.ledger == nil || !r.outer.journal.sharesState {
 		return nil
 	}
-	return &lent{r.outer.run.namespace, r.outer.journal.point}
+	return &stateRef{r.outer.run.namespace, r.outer.journal.point}
 }
 
 // net is what a finished run wrote, as one update: of each channel only what
@@ -92,7 +92,7 @@ func (m *machine) net() update {
 		case m.output != nil && !hasChannel(m.output, id):
 		case overwritten[id]:
 			if last[id] == i {
-				out = append(out, m.channels[m.slot(id)].overwriteWith(m.now.kept))
+				out = append(out, m.channels[m.slot(id)].overwriteWith(m.now.writable))
 			}
 		case w.Op() == OpAdd || last[id] == i:
 			out = append(out, w)

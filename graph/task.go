@@ -83,13 +83,13 @@ func (t *task) listens(k EventKind) bool { return t.run.modes.wants(k) }
 func (t *task) emit(ev foreign) {
 	if t.listens(ev.Kind) {
 		ev.Places, ev.Step, ev.Node, ev.Attempt = []Place{t.at()}, int(t.step), t.name(), int(t.attempt)
-		t.deliver(event{foreign: ev})
+		t.publish(event{foreign: ev})
 	}
 }
 
-// deliver hands an event of the task, or of a graph inside it, on. It waits for
+// publish hands an event of the task, or of a graph inside it, on. It waits for
 // the stream's reader, which is not the node's time.
-func (t *task) deliver(ev event) {
+func (t *task) publish(ev event) {
 	if t.watch != nil {
 		t.watch.wait()
 		defer t.watch.resume()

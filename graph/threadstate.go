@@ -89,7 +89,7 @@ func snapshotOf[S any](d *described) *StateSnapshot[S] {
 
 func (c *program) stateAt(ctx context.Context, key Key) (_ *described, err error) {
 	defer recoverAs(&err)
-	m, p, err := c.look(ctx, key)
+	m, p, err := c.readMachine(ctx, key)
 	if err != nil {
 		return nil, err
 	}
@@ -107,8 +107,8 @@ func (c *program) stateAt(ctx context.Context, key Key) (_ *described, err error
 	return m.describe(p, next.after(p), key.ID == "")
 }
 
-// look reads a checkpoint into a machine that is not going to run.
-func (c *program) look(ctx context.Context, key Key) (*machine, *point, error) {
+// readMachine reads a checkpoint into a machine that is not going to run.
+func (c *program) readMachine(ctx context.Context, key Key) (*machine, *point, error) {
 	if c.saver == nil {
 		return nil, nil, ErrNoCheckpointer
 	}
@@ -119,12 +119,12 @@ func (c *program) look(ctx context.Context, key Key) (*machine, *point, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	m, err := c.resting(key, p)
+	m, err := c.machineAt(key, p)
 	return m, p, err
 }
 
-// resting is a machine that stands on a checkpoint.
-func (c *program) resting(key Key, p *point) (*machine, error) {
+// machineAt is a machine that stands on a checkpoint.
+func (c *program) machineAt(key Key, p *point) (*machine, error) {
 	m := newMachine(c)
 	m.ledger, m.phase = &ledger{thread: key.Thread, namespace: key.Namespace}, phaseEdit
 	if p == nil {
@@ -142,7 +142,7 @@ func (m *machine) describe(p *point, ran []savedTask, merged bool) (*described, 
 		Time: p.Time, Run: p.Run, Metadata: p.Metadata,
 	}}
 	if merged {
-		if err := m.mergeEarly(); err != nil {
+		if err := m.tryResumeUpdates(); err != nil {
 			s.Conflict = err
 		}
 	}
@@ -150,7 +150,7 @@ func (m *machine) describe(p *point, ran []savedTask, merged bool) (*described, 
 	if err = m.taskStates(s, p, ran); err != nil {
 		return nil, err
 	}
-	if s.Interrupts, err = pendingOf(m.left, m.taskIDs()); err != nil {
+	if s.Interrupts, err = pendingOf(m.pendingWrites, m.taskIDs()); err != nil {
 		return nil, err
 	}
 	if s.Next = m.comingNames(); merged && ran == nil && !m.entering {
@@ -183,11 +183,11 @@ func (r ranTasks) after(p *point) []savedTask {
 	return r.tasks
 }
 
-// mergeEarly merges what came with an answer to a superstep that is not
+// tryResumeUpdates merges what came with an answer to a superstep that is not
 // committed.
-func (m *machine) mergeEarly() error {
+func (m *machine) tryResumeUpdates() error {
 	was := m.copied(m.now)
-	if _, err := m.bring(nil); err != nil {
+	if _, err := m.mergeResumeUpdates(nil); err != nil {
 		m.now = was
 		return err
 	}
@@ -211,12 +211,12 @@ func (m *machine) mergeFinished() error {
 func (m *machine) taskStates(s *described, p *point, ran []savedTask) error {
 	if m.entering {
 		s.Tasks = []TaskState[struct{}]{{Node: Start, ID: taskID(m.namespace, m.id, p.Step+1, Start, 0), Done: ran != nil}}
-		s.updates = []update{m.given}
+		s.updates = []update{m.turnInput}
 		return nil
 	}
 	ran = slices.DeleteFunc(slices.Clone(ran), func(t savedTask) bool { return t.Node == "" || t.Node == Start })
-	byTask := m.leftByTask()
-	pending, err := pendingBy(m.left)
+	byTask := m.recordsByTask()
+	pending, err := pendingBy(m.pendingWrites)
 	if err != nil {
 		return err
 	}
@@ -247,18 +247,18 @@ func (m *machine) taskStates(s *described, p *point, ran []savedTask) error {
 		if !t.Done {
 			t.Interrupts = pending[t.ID]
 		}
-		if n := &m.nodes[m.nodeID(name)]; n.inner && n.keeps != PersistNever {
-			t.Child = Key{Thread: m.thread, Namespace: childNamespace(m.namespace, name, t.ID, "", n.keeps == PersistAlways)}
+		if n := &m.nodes[m.nodeID(name)]; n.isSubgraph && n.persistence != PersistNever {
+			t.Child = Key{Thread: m.thread, Namespace: childNamespace(m.namespace, name, t.ID, "", n.persistence == PersistAlways)}
 		}
 		s.Tasks, s.updates = append(s.Tasks, t), append(s.updates, wrote)
 	}
 	return nil
 }
 
-// told is a checkpoint as the history shows it.
-func (c *program) told(ctx context.Context, key Key, ran ranTasks) (_ *described, err error) {
+// historySnapshot is a checkpoint as the history shows it.
+func (c *program) historySnapshot(ctx context.Context, key Key, ran ranTasks) (_ *described, err error) {
 	defer recoverAs(&err)
-	m, p, err := c.look(ctx, key)
+	m, p, err := c.readMachine(ctx, key)
 	if err != nil {
 		return nil, err
 	}
@@ -314,7 +314,7 @@ func (c *program) history(ctx context.Context, thread string, opts *HistoryOptio
 			}
 			var snap *described
 			if err == nil {
-				snap, err = c.told(ctx, Key{thread, opts.Namespace, row.ID}, ran[row.ID])
+				snap, err = c.historySnapshot(ctx, Key{thread, opts.Namespace, row.ID}, ran[row.ID])
 			}
 			if errors.Is(err, ErrNoCheckpoint) {
 				continue // pruned meanwhile

@@ -114,7 +114,7 @@ type watch struct {
 	waited    time.Duration // and is not given back yet
 	given     time.Duration // and is given back
 	late      bool          // the run timer went off meanwhile; waited is what is left
-	over      bool
+	stopped   bool
 }
 
 // watched puts an attempt that has not begun under a watch. An attempt that
@@ -171,7 +171,7 @@ func (w *watch) runEnds() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	switch {
-	case w.over:
+	case w.stopped:
 	case w.waiting > 0:
 		w.waited, w.late = w.waited+time.Since(w.since), true
 	case w.waited > 0:
@@ -190,7 +190,7 @@ func (w *watch) giveBack() {
 func (w *watch) idleEnds() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if !w.over && w.waiting == 0 {
+	if !w.stopped && w.waiting == 0 {
 		w.cancel(w.timeout(TimeoutIdle, w.limit.Idle, time.Since(w.began)))
 	}
 }
@@ -198,7 +198,7 @@ func (w *watch) idleEnds() {
 func (w *watch) beat() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.idle != nil && !w.over {
+	if w.idle != nil && !w.stopped {
 		w.idle.Reset(w.limit.Idle)
 	}
 }
@@ -215,7 +215,7 @@ func (w *watch) wait() {
 func (w *watch) resume() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.waiting--; w.waiting > 0 || w.over {
+	if w.waiting--; w.waiting > 0 || w.stopped {
 		return
 	}
 	if w.idle != nil {
@@ -233,7 +233,7 @@ func (w *watch) resume() {
 // or one that it shares with others, or nil.
 func (w *watch) end() *NodeTimeout {
 	w.mu.Lock()
-	w.over = true
+	w.stopped = true
 	for _, timer := range []*time.Timer{w.run, w.idle} {
 		if timer != nil {
 			timer.Stop()

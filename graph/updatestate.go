@@ -56,7 +56,7 @@ func (c *program) updateState(ctx context.Context, key Key, supersteps [][]handU
 	if len(supersteps) == 0 {
 		return key, fmt.Errorf("updating %s: %w: no supersteps", key, ErrInvalidUpdate)
 	}
-	release, m, _, err := c.writable(ctx, key)
+	release, m, _, err := c.openThread(ctx, key)
 	if err != nil {
 		return key, fmt.Errorf("updating %s: %w", key, err)
 	}
@@ -68,7 +68,7 @@ func (c *program) updateState(ctx context.Context, key Key, supersteps [][]handU
 		}
 		var out output
 		if m.edit(&out, updates, len(supersteps) > 1 || len(updates) > 1); out.routes {
-			m.routed(&out, c.ask(ctx, m.edits, m.now.shown))
+			m.routersDone(&out, c.askRouters(ctx, m.edits, m.now.shown))
 		}
 		if m.err != nil {
 			return key, fmt.Errorf("updating %s: %w", key, m.err)
@@ -76,9 +76,9 @@ func (c *program) updateState(ctx context.Context, key Key, supersteps [][]handU
 		all.Add = append(all.Add, out.save.Add...)
 		all.Forget = append(all.Forget, out.save.Forget...)
 		all.Records = append(all.Records, out.save.Records...)
-		m.saved(&out, nil)
+		m.commitDone(&out, nil)
 	}
-	stamp(all.Add, c.clock)
+	setTimes(all.Add, c.clock)
 	if err := c.saver.Commit(context.WithoutCancel(ctx), key.Thread, all); err != nil {
 		return key, fmt.Errorf("updating %s: %w", key, err)
 	}
@@ -86,8 +86,8 @@ func (c *program) updateState(ctx context.Context, key Key, supersteps [][]handU
 	return key, nil
 }
 
-// ask asks the routers of nodes that have run where to go.
-func (p *program) ask(ctx context.Context, asked []result, state any) error {
+// askRouters asks the routers of nodes that have run where to go.
+func (p *program) askRouters(ctx context.Context, asked []result, state any) error {
 	for i := range asked {
 		res := &asked[i]
 		if res.jumps {
@@ -109,7 +109,7 @@ func (c *Compiled[S]) Fork(ctx context.Context, key Key) (Key, error) {
 
 func (c *program) fork(ctx context.Context, key Key) (_ Key, err error) {
 	defer recoverAs(&err)
-	release, m, p, err := c.writable(ctx, key)
+	release, m, p, err := c.openThread(ctx, key)
 	if err != nil {
 		return key, fmt.Errorf("forking %s: %w", key, err)
 	}
@@ -117,7 +117,7 @@ func (c *program) fork(ctx context.Context, key Key) (_ Key, err error) {
 	if p == nil {
 		return key, fmt.Errorf("forking %s: %w", key, ErrNoCheckpoint)
 	}
-	id, err := following(m.newest)
+	id, err := nextID(m.newest)
 	if err != nil {
 		return key, fmt.Errorf("forking %s: %w", key, err)
 	}
@@ -127,9 +127,9 @@ func (c *program) fork(ctx context.Context, key Key) (_ Key, err error) {
 	}
 	same.ID, same.Source = id, SourceFork
 	change := Change{Add: []Checkpoint{same}}
-	stamp(change.Add, c.clock)
-	if m.passed { // a run from there does not stop where it has stopped
-		change.Records = []Record{m.mark(id)}
+	setTimes(change.Add, c.clock)
+	if m.stoppedBefore { // a run from there does not stop where it has stopped
+		change.Records = []Record{m.breakpointRecord(id)}
 	}
 	if err := c.saver.Commit(context.WithoutCancel(ctx), key.Thread, change); err != nil {
 		return key, fmt.Errorf("forking %s: %w", key, err)
@@ -138,9 +138,9 @@ func (c *program) fork(ctx context.Context, key Key) (_ Key, err error) {
 	return key, nil
 }
 
-// writable reads a checkpoint into a machine that can be edited. The point is nil
+// openThread reads a checkpoint into a machine that can be edited. The point is nil
 // for a thread that does not exist.
-func (c *program) writable(ctx context.Context, key Key) (release func(), m *machine, p *point, err error) {
+func (c *program) openThread(ctx context.Context, key Key) (release func(), m *machine, p *point, err error) {
 	if c.saver == nil {
 		return nil, nil, nil, ErrNoCheckpointer
 	}
@@ -160,43 +160,43 @@ func (c *program) writable(ctx context.Context, key Key) (release func(), m *mac
 	if err != nil && (key.ID != "" || !errors.Is(err, ErrNoCheckpoint)) {
 		return nil, nil, nil, err
 	}
-	if m, err = c.resting(key, p); err != nil {
+	if m, err = c.machineAt(key, p); err != nil {
 		return nil, nil, nil, err
 	}
 	stamp := Checkpoint{Graph: c.name, Fingerprint: c.fingerprint, Version: c.version}
 	if p == nil {
-		m.stampWith(stamp)
+		m.setTemplate(stamp)
 		return unlock, m, nil, nil
 	}
 	m.newest, m.lastRan = newest, p.ran
-	m.passed = marked(p.records)
+	m.stoppedBefore = stoppedAtBreakpoint(p.records)
 	stamp.Metadata, stamp.Run = p.Metadata, p.Run
-	m.stampWith(stamp)
+	m.setTemplate(stamp)
 	if key.ID == "" {
-		if err := m.takeUp(); err != nil {
+		if err := m.mergeFinishedTasks(); err != nil {
 			return nil, nil, nil, err
 		}
 	}
 	return unlock, m, p, nil
 }
 
-// takeUp merges what finished tasks of the superstep under way wrote, if it can
+// mergeFinishedTasks merges what finished tasks of the superstep under way wrote, if it can
 // be merged: what is written by hand stands on it.
-func (m *machine) takeUp() error {
+func (m *machine) mergeFinishedTasks() error {
 	if m.entering {
 		return nil
 	}
-	err := m.takeEarly()
+	err := m.commitResumeUpdates()
 	if err == nil {
-		m.kept, err = m.finishedTasks()
+		m.finishedBefore, err = m.finishedTasks()
 	}
 	if err != nil {
 		return err
 	}
-	if then, _, err := m.mergedWith(m.kept); err == nil {
+	if then, _, err := m.mergedWith(m.finishedBefore); err == nil {
 		m.now = then
 	} else {
-		m.kept = nil
+		m.finishedBefore = nil
 	}
 	return nil
 }
@@ -205,7 +205,7 @@ func (m *machine) takeUp() error {
 // or routers to ask before.
 func (m *machine) edit(out *output, updates []handUpdate, named bool) {
 	if m.err = m.editOnce(out, updates, named); m.err == nil && out.save == nil && !out.routes {
-		m.edited(out)
+		m.finishEdit(out)
 	}
 }
 
@@ -219,20 +219,20 @@ func (m *machine) editOnce(out *output, updates []handUpdate, named bool) (err e
 	if as == Input {
 		return m.inputByHand(out, updates)
 	}
-	m.ran = slices.Clone(m.kept)
-	if len(m.ran) > 0 { // they were merged for themselves, before the update: no delta says so
+	m.editRan = slices.Clone(m.finishedBefore)
+	if len(m.editRan) > 0 { // they were merged for themselves, before the update: no delta says so
 		m.base = ""
 	}
-	m.wasDue = m.dueNames()
+	m.editDue = m.dueNames()
 	if m.entering { // what goes on by hand has left Start
-		m.entering, m.leaves = false, true
+		m.entering, m.leavesStart = false, true
 		m.base = "" // the input is a superstep before this one, and no delta says so
-		if err := m.mergeInput(m.now.kept, m.given); err != nil {
+		if err := m.mergeInput(m.now.writable, m.turnInput); err != nil {
 			return fmt.Errorf("merging the input: %w", err)
 		}
 	}
-	if !(m.leaves && as == Start) { // the superstep of the input is then still to come
-		m.expire(m.now.kept)
+	if !(m.leavesStart && as == Start) { // the superstep of the input is then still to come
+		m.expire(m.now.writable)
 	}
 	m.next, m.sends = m.next[:0], m.sends[:0]
 	m.step++
@@ -243,20 +243,20 @@ func (m *machine) editOnce(out *output, updates []handUpdate, named bool) (err e
 	return m.nodesByHand(out, updates)
 }
 
-// edited queues what follows the edits, and makes a checkpoint.
-func (m *machine) edited(out *output) {
+// finishEdit queues what follows the edits, and makes a checkpoint.
+func (m *machine) finishEdit(out *output) {
 	for i := range m.edits {
 		res := &m.edits[i]
-		m.leave(m.exits(res.node), &res.chosen, res.jumps)
+		m.queueSuccessors(m.exits(res.node), &res.chosen, res.jumps)
 	}
 	m.edits = nil
 	m.arrange()
 	// A run that has stopped before these nodes goes on with them.
-	m.halts = m.passed && slices.Equal(m.wasDue, m.dueNames())
-	if m.err = m.makeCheckpoint(out, SourceUpdate, m.ran); m.err != nil {
+	m.stopsAtBreakpoint = m.stoppedBefore && slices.Equal(m.editDue, m.dueNames())
+	if m.err = m.makeCheckpoint(out, SourceUpdate, m.editRan); m.err != nil {
 		return
 	}
-	m.kept, m.early, m.leaves = nil, nil, false
+	m.finishedBefore, m.resumeUpdates, m.leavesStart = nil, nil, false
 }
 
 // inputByHand makes the update an input that is not committed.
@@ -268,12 +268,12 @@ func (m *machine) inputByHand(out *output, updates []handUpdate) error {
 		m.step++
 	}
 	m.clearFrontier()
-	m.entering, m.origin, m.given = true, m.typ.copyOf(m.now.kept), updates[0].update
-	if err := m.mergeInput(m.typ.copyOf(m.now.kept), m.given); err != nil {
+	m.entering, m.origin, m.turnInput = true, m.typ.copyOf(m.now.writable), updates[0].update
+	if err := m.mergeInput(m.typ.copyOf(m.now.writable), m.turnInput); err != nil {
 		return err
 	}
 	m.lastRan = nil
-	return m.makeCheckpoint(out, SourceInput, m.kept)
+	return m.makeCheckpoint(out, SourceInput, m.finishedBefore)
 }
 
 // borderByHand leaves Start with an update, or ends everything with it.
@@ -281,8 +281,8 @@ func (m *machine) borderByHand(out *output, as string, updates []handUpdate) err
 	if len(updates) > 1 {
 		return fmt.Errorf("%w: an update as %s stands alone", ErrInvalidUpdate, as)
 	}
-	m.early = []update{updates[0].update}
-	if err := m.mergeInput(m.now.kept, updates[0].update); err != nil {
+	m.resumeUpdates = []update{updates[0].update}
+	if err := m.mergeInput(m.now.writable, updates[0].update); err != nil {
 		return err
 	}
 	m.show(&m.now)
@@ -290,7 +290,7 @@ func (m *machine) borderByHand(out *output, as string, updates []handUpdate) err
 		m.clearFrontier()
 		return nil
 	}
-	m.leaves, m.lastRan = true, nil
+	m.leavesStart, m.lastRan = true, nil
 	m.edits = []result{{node: atStart}}
 	out.routes = true
 	return nil
@@ -311,23 +311,23 @@ func (m *machine) nodesByHand(out *output, updates []handUpdate) error {
 		own = append(own, result{node: id, update: u.update})
 	}
 	slices.SortStableFunc(own, func(a, b result) int { return a.node - b.node })
-	if _, err := m.merge(m.now.kept, m.tally, own); err != nil {
+	if _, err := m.merge(m.now.writable, m.tally, own); err != nil {
 		return err
 	}
 	m.show(&m.now)
-	for i := range m.ran {
-		if !slices.ContainsFunc(m.ran[i].update, func(w write) bool { return w.Op() == OpGoto }) {
-			m.arrive(m.exits(m.ran[i].node))
+	for i := range m.editRan {
+		if !slices.ContainsFunc(m.editRan[i].update, func(w write) bool { return w.Op() == OpGoto }) {
+			m.arrive(m.exits(m.editRan[i].node))
 		}
 	}
 	m.lastRan = nil
 	for i := range own {
-		if err := m.steer(&own[i]); err != nil {
+		if err := m.applyCommands(&own[i]); err != nil {
 			return m.nodeError(&own[i], err)
 		}
 		m.lastRan = append(m.lastRan, savedTask{Node: m.writer(own[i].node)})
 	}
-	m.edits, m.ran = own, append(m.ran, own...)
+	m.edits, m.editRan = own, append(m.editRan, own...)
 	out.routes = true
 	return nil
 }
