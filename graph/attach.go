@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// attach finds out where the run is saved, and makes sure that nobody else
-// saves there. What it returns lets the thread go.
+// attach opens the run's place in a thread and locks the thread. Release undoes
+// that.
 func (r *run) attach(ctx context.Context, opts *RunOptions) (release func(), err error) {
 	switch {
 	case r.outer != nil && opts.Thread == "":
@@ -35,14 +35,13 @@ func (r *run) attach(ctx context.Context, opts *RunOptions) (release func(), err
 	r.ledger = &ledger{thread: opts.Thread, mode: opts.Durability}
 	r.setTemplate(Checkpoint{Run: id, Graph: r.name, Fingerprint: r.fingerprint, Version: r.version, Metadata: maps.Clone(opts.Metadata)})
 	return func() {
-		_ = r.persister.close() // said before, unless the run's goroutine was ended
+		_ = r.persister.close() // its error was returned before, unless the run's goroutine ended
 		stop()
 		unlock()
 	}, nil
 }
 
-// inherit takes a place in the thread of the graph around this one. What it
-// returns lets the place go.
+// inherit opens a subgraph's place in the outer graph's thread.
 func (r *run) inherit(ctx context.Context, opts *RunOptions) (release func(), err error) {
 	t := r.outer
 	j, prefix := t.nearestJournal()
@@ -83,18 +82,18 @@ func (r *run) inherit(ctx context.Context, opts *RunOptions) (release func(), er
 	return release, nil
 }
 
-// claimFor is claim, for the tasks of the run.
+// claimFor is claim for concurrent tasks.
 func (r *run) claimFor(namespace, task string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.claim(namespace, task)
 }
 
-// inNamespace keeps what separates namespaces out of a key.
+// inNamespace escapes separators of namespaces in a key.
 var inNamespace = strings.NewReplacer("%", "%25", "/", "%2F")
 
-// read loads the checkpoint to start from. A subgraph that keeps its state
-// starts where the graph around it says it was.
+// read loads the checkpoint to start from. A stateful subgraph starts at the
+// checkpoint that the outer graph names.
 func (r *run) read(ctx context.Context, id string) (*point, error) {
 	r.persister.flush()
 	p, err := r.load(ctx, id)
@@ -115,14 +114,14 @@ func (r *run) read(ctx context.Context, id string) (*point, error) {
 	id = outer.children[r.namespace]
 	outer.mu.Unlock()
 	if id == "" {
-		r.moveTo(&point{folded: &folded{}}) // its rows are of a run that was given up
+		r.moveTo(&point{folded: &folded{}}) // its rows belong to a run that was dropped
 		return nil, nil
 	}
 	return r.load(ctx, id)
 }
 
-// load reads the checkpoint that the run starts from, the newest when id is
-// empty, or nil when there is none.
+// load reads the checkpoint to start from: the newest without an id. It returns
+// nil when there is none.
 func (r *run) load(ctx context.Context, id string) (*point, error) {
 	p, newest, err := readBoth(ctx, r.persister.saver, Key{r.thread, r.namespace, id})
 	if errors.Is(err, ErrNoCheckpoint) && id == "" {
@@ -132,8 +131,8 @@ func (r *run) load(ctx context.Context, id string) (*point, error) {
 	return p, err
 }
 
-// writtenBefore is what an earlier process wrote for the graph around this one, up to
-// a checkpoint.
+// writtenBefore returns the writes of an earlier process for the outer graph,
+// up to a checkpoint.
 func (r *run) writtenBefore(ctx context.Context, at string) (update, error) {
 	var rows []update
 	for c, err := range r.persister.saver.List(ctx, Query{Thread: r.thread, Namespace: r.namespace}) {
@@ -160,7 +159,7 @@ func (r *run) writtenBefore(ctx context.Context, at string) (update, error) {
 		}
 	}
 	for i, row := range rows {
-		if i > 0 { // what lasts for a superstep is over
+		if i > 0 { // Ephemeral values have expired
 			rows[i] = slices.DeleteFunc(row, ephemeral)
 		}
 	}

@@ -6,9 +6,8 @@ import (
 	"fmt"
 )
 
-// attempts finds the node's update on record, in a recording or in its cache, or
-// calls the node until it succeeds or no retry policy wants more, and its
-// handler, if it has one, does not help either.
+// attempts takes a task's update from its records, the recording or the cache.
+// Otherwise it runs the node with its retry policies, then its handler.
 func (r *run) attempts(res *result) error {
 	n := &r.nodes[res.node]
 	if res.earlier != nil {
@@ -56,7 +55,7 @@ func (r *run) attempts(res *result) error {
 		}
 		if err == nil {
 			res.update = update
-			if res.memo != nil { // an answer is given once, and not for all equal inputs
+			if res.memo != nil { // an answer counts once, not for all equal inputs
 				res.memo.fresh = !t.interruptedBefore()
 			}
 			return nil
@@ -85,9 +84,9 @@ func (r *run) attempts(res *result) error {
 	}
 }
 
-// giveUp ends a task that failed, or whose handler failed with err. On record is
-// the failure of its node, unless that was made to stop, and whether the node's
-// handler is to go on from there.
+// giveUp ends a task that failed; err is its handler's error, if any. It
+// records the node's failure, unless the node was cancelled. The record says
+// whether to continue with the handler.
 func (r *run) giveUp(res *result, failure *NodeError, err error) error {
 	if t := res.task; t.Err() == nil || reached(t) != nil {
 		res.failure, res.handled = failure, err != nil
@@ -98,8 +97,8 @@ func (r *run) giveUp(res *result, failure *NodeError, err error) error {
 	return failure
 }
 
-// interruptedBy reports whether a node has stopped to ask somebody. The node's error
-// is what it returned; one that asked and went on without the answer is at fault.
+// interruptedBy reports whether a node was interrupted. Err is the node's
+// error. A node that asked and returned without that error is at fault.
 func (r *run) interruptedBy(res *result, err error) (bool, error) {
 	t := res.task
 	pending, waiting := t.openQuestions()
@@ -111,8 +110,8 @@ func (r *run) interruptedBy(res *result, err error) (bool, error) {
 	case !errors.Is(err, errWaiting):
 		return false, nil
 	}
-	own := pending        // which then is not always on the heap
-	if t.journal != nil { // else a graph around this one has it, and saves
+	own := pending        // only an interrupt goes to the heap
+	if t.journal != nil { // else an outer graph saves it
 		data, err := encode(&own)
 		if err == nil {
 			err = t.journal.record(r.saving, RecordInterrupt, "", data)
@@ -125,8 +124,8 @@ func (r *run) interruptedBy(res *result, err error) (bool, error) {
 	return true, nil
 }
 
-// recordFailure puts on record that a node failed for good, and that its handler
-// is to take over.
+// recordFailure records that a node failed for good and that its handler takes
+// over.
 func (r *run) recordFailure(res *result, failure *NodeError) error {
 	if res.task.journal == nil {
 		return nil
@@ -138,8 +137,8 @@ func (r *run) recordFailure(res *result, failure *NodeError) error {
 	return res.task.journal.record(r.saving, RecordError, "", data)
 }
 
-// recordedFailure is the failure that an earlier attempt, of another process
-// maybe, handed to the node's handler, which did not finish.
+// recordedFailure returns the failure that an earlier attempt left to a handler
+// that did not finish. That attempt may belong to another process.
 func (r *run) recordedFailure(res *result, n *node) *NodeError {
 	data, ok := res.earlier.records[recordKey{RecordError, ""}]
 	if !ok || n.opts.onError == nil {
@@ -154,7 +153,7 @@ func (r *run) recordedFailure(res *result, n *node) *NodeError {
 	return failure
 }
 
-// attempt calls the node once. What it returns too late does not count.
+// attempt calls the node once. It discards a late result.
 func (r *run) attempt(res *result, n *node, limits Timeout) (update, error) {
 	t := res.task
 	if r.canInterrupt {
@@ -175,7 +174,7 @@ func (r *run) attempt(res *result, n *node, limits Timeout) (update, error) {
 	return r.accepted(res.task, update, err)
 }
 
-// accepted is what counts of what a node or a handler returned.
+// accepted returns the result of a node or a handler, or why it does not count.
 func (r *run) accepted(t *task, update update, err error) (update, error) {
 	if err != nil {
 		return r.updateFromChild(err)
@@ -188,7 +187,7 @@ func (r *run) accepted(t *task, update update, err error) (update, error) {
 	return update, nil
 }
 
-// call runs a node and turns its panic into an error.
+// call runs a node and turns a panic into an error.
 func call(ctx context.Context, run nodeFunc, state any, dst update) (u update, err error) {
 	defer recoverAs(&err)
 	if u, err = run(ctx, state, dst); err != nil {

@@ -5,14 +5,14 @@ import (
 	"slices"
 )
 
-// breakpoints are nodes at which runs stop; "*" is all.
+// breakpoints are nodes where runs stop; "*" stands for all.
 type breakpoints []string
 
 func (b breakpoints) has(node string) bool {
 	return slices.Contains(b, node) || slices.Contains(b, "*")
 }
 
-// breaks takes the breakpoints of a call.
+// breaks sets the breakpoints of a call.
 func (m *machine) breaks(opts *RunOptions) error {
 	m.before, m.after = m.program.before, m.program.after
 	if len(opts.InterruptBefore)+len(opts.InterruptAfter) > 0 {

@@ -9,25 +9,24 @@ import (
 	"time"
 )
 
-// CachePolicy lets a node's update be used again for an equal input, instead of
-// running the node. Only what the node itself returned with success is kept: no
-// failure, nothing from an error handler, and nothing that somebody's answer to
-// an Interrupt went into. It is kept when the superstep's
-// tasks have ended, so that tasks side by side never use each other's. Routers
-// run all the same; what the node emitted is not emitted again.
+// CachePolicy reuses a node's update for an equal input instead of running the
+// node. Only the node's own successes are cached: no failures, nothing from an
+// error handler, and nothing after an answer to an Interrupt. Updates enter the
+// cache after the superstep's tasks, so concurrent tasks never share them. On a
+// cache hit routers run, and emitted events are not repeated.
 type CachePolicy[S any] struct {
-	// Key says which inputs are equal. Default: all that the node sees, as JSON;
-	// what JSON leaves out, such as unexported fields inside a value, and
-	// Untracked channels do not count.
+	// Key returns equal strings for equal inputs. Default: the node's whole
+	// input as JSON. That ignores Untracked channels and what JSON leaves out,
+	// such as unexported fields.
 	Key func(state S) string
-	// Version is the node's. Updates of another version are not used, which
-	// matters for a Store that outlives the graph. Default "".
+	// Version is the node's version. Updates of other versions are not used.
+	// That matters for a Store that outlives the graph. Default "".
 	Version string
-	// TTL is how long an update is used. Default: as long as the store keeps it.
-	// Negative is a problem that Compile reports.
+	// TTL limits the age of updates. Default: no limit. Compile reports a
+	// negative TTL.
 	TTL time.Duration
-	// Store keeps the updates: a Cache in memory, or a DiskCache. Default: a Cache
-	// of the compiled graph's own, shared by its nodes and runs.
+	// Store keeps the updates: a Cache in memory, or a DiskCache. Default: a
+	// Cache that the compiled graph's nodes and runs share.
 	Store CacheStore[S]
 }
 
@@ -66,12 +65,12 @@ func (c *CachePolicy[S]) untyped() *cachePolicy {
 	return p
 }
 
-// A Cache keeps updates of nodes in memory, by the node's name, its version and
-// its key. The zero value is ready; it may be used by several goroutines and
-// graphs, which then must mean the same by a name and version.
+// A Cache keeps updates in memory by node name, version and key. The zero value
+// is ready. Several goroutines and graphs may share it, if equal names and
+// versions mean equal nodes.
 type Cache[S any] struct {
-	// MaxEntries is how many updates are kept; the oldest goes first. It is set
-	// before first use. Default 1000.
+	// MaxEntries bounds the number of updates; the oldest is dropped first. Set
+	// it before first use. Default 1000.
 	MaxEntries int
 
 	inner memoryCache
@@ -79,7 +78,7 @@ type Cache[S any] struct {
 
 type cacheKey [sha256.Size]byte
 
-// Clear forgets everything.
+// Clear empties the cache.
 func (c *Cache[S]) Clear() { c.inner.clear() }
 
 func (c *Cache[S]) of(*S) {}
@@ -96,7 +95,7 @@ type memoryCache struct {
 
 type cacheEntry struct {
 	update update
-	until  time.Time // zero is for ever
+	until  time.Time // zero for no limit
 }
 
 func (c *memoryCache) clear() {
@@ -149,14 +148,14 @@ func (c limitedCache) put(key cacheKey, u update, ttl time.Duration) error {
 	return nil
 }
 
-// memo is what a task has to do with its node's cache.
+// A memo is a task's use of its node's cache.
 type memo struct {
 	key   cacheKey
-	hit   bool // the update comes from the cache
-	fresh bool // the update is to go there
+	hit   bool // the update is a cache hit
+	fresh bool // the update is to be cached
 }
 
-// recall looks for a task's update in its node's cache.
+// recall looks up a task in its node's cache.
 func (r *run) recall(res *result, n *node) error {
 	key, err := r.cacheKey(n, r.input(res))
 	if err != nil {
@@ -186,12 +185,12 @@ func (r *run) cacheKey(n *node, state any) (key cacheKey, err error) {
 		return key, nil
 	}
 	input := r.storable(state)
-	whole, err := encode(input) // a Send may fill fields that no channel has
+	whole, err := encode(input) // a Send may fill fields without channels
 	if err != nil {
 		return key, fmt.Errorf("encoding the input: %w; CachePolicy.Key is the way round", err)
 	}
 	part(whole)
-	for _, ch := range r.channels { // and a field's tag may hide it from JSON
+	for _, ch := range r.channels { // a struct tag may hide a channel's field from JSON
 		if ch.id().kind == KindUntracked {
 			continue
 		}
@@ -205,7 +204,7 @@ func (r *run) cacheKey(n *node, state any) (key cacheKey, err error) {
 	return key, nil
 }
 
-// remember puts the new updates of a superstep into the caches, in task order.
+// remember caches the new updates of a superstep in task order.
 func (r *run) remember() error {
 	for i := range r.results {
 		res := &r.results[i]

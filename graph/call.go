@@ -5,33 +5,32 @@ import (
 	"slices"
 )
 
-// DefaultRecursionLimit is how many supersteps a run may take when neither its
-// options nor the graph's say otherwise.
+// DefaultRecursionLimit is the limit in supersteps of a run without its own, in
+// a graph without its own.
 const DefaultRecursionLimit = 1000
 
-// Invoke runs the graph to its end and returns the final state. When it fails,
-// it returns the state of the last superstep that was committed, and the error.
-// A run that stops to ask did not fail: the state has what tasks beside those
-// that ask have written, as that of State has.
+// Invoke runs the graph to its end and returns the final state. A failed run
+// returns the last committed state and the error. An interrupted run did not
+// fail: like State, it includes the writes of finished tasks.
 //
-// On a thread that exists it begins a turn: what was left to run is given up.
-// Resume goes on with it.
+// On an existing thread it begins a turn and drops the tasks that are due.
+// Resume continues them.
 func (c *Compiled[S]) Invoke(ctx context.Context, in Update[S], opts *RunOptions) (S, error) {
 	state, err := c.plain.run(ctx, inputOf(in), opts, nil, (*machine).begin)
 	return *state.(*S), err
 }
 
-// Resume goes on with a thread where it was left: after an interrupt, with
-// the answers in RunOptions.Resume, after a breakpoint, a failure or a drain, or
-// from RunOptions.Checkpoint. What the writes and Commands of with say is merged
-// before; nil is none. A thread that has nothing left to run stays as it is. It
-// returns what Invoke does.
+// Resume continues a thread: after an interrupt with the answers in
+// RunOptions.Resume, after a breakpoint, a failure or a drain, or from
+// RunOptions.Checkpoint. It first merges the writes and Commands of with; nil
+// is none. A thread with nothing left to run does not change. Resume returns
+// what Invoke returns.
 func (c *Compiled[S]) Resume(ctx context.Context, with Update[S], opts *RunOptions) (S, error) {
 	state, err := c.plain.run(ctx, inputOf(with), opts, nil, (*machine).resume)
 	return *state.(*S), err
 }
 
-// inputOf keeps a nil input, which is none.
+// inputOf keeps a nil input, which means none.
 func inputOf[S any](in Update[S]) update {
 	if in == nil {
 		return nil
@@ -39,12 +38,12 @@ func inputOf[S any](in Update[S]) update {
 	return in.untyped(make(update, 0, len(in)))
 }
 
-// allowed is an input without the channels that the graph does not take.
+// allowed removes writes to channels outside the graph's Input.
 func (p *program) allowed(in update) update {
 	if p.input == nil || in == nil {
 		return in
 	}
-	return slices.DeleteFunc(in, func(w write) bool { // merge complains of nil and of what is unknown
+	return slices.DeleteFunc(in, func(w write) bool { // merge reports nil and unknown channels
 		return w != nil && p.slot(w.channel()) >= 0 && !hasChannel(p.input, w.channel())
 	})
 }

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// ChannelKind says how a channel merges what is written to it.
+// ChannelKind says how a channel merges writes.
 type ChannelKind uint8
 
 const (
@@ -30,21 +30,21 @@ func nameOf[T ~uint8](constant T, names []string) string {
 	return fmt.Sprintf("%s(%d)", reflect.TypeFor[T]().Name(), uint8(constant))
 }
 
-// A Channel is a field of the state S with a rule for merging writes. Channels
-// are made by LastValue, Append, Reduce, Ephemeral and Untracked; a field
+// A Channel is a field of the state S with a rule for merging writes.
+// LastValue, Append, Reduce, Ephemeral and Untracked make channels. A field
 // without a channel cannot be written.
 type Channel[S any] interface {
-	// Name is what errors, traces and encoded updates call the channel. It is
+	// Name is the channel's name in errors, traces and encoded updates. It is
 	// unique in its graph.
 	Name() string
-	// Kind says how the channel merges what is written to it.
+	// Kind says how the channel merges writes.
 	Kind() ChannelKind
 	of(*S)
 	untyped() channel
 }
 
-// A channel is a Channel without the type of its state. States are pointers to
-// one, in an interface.
+// A channel is a Channel without the type of its state. A state is a pointer in
+// an interface.
 type channel interface {
 	id() *channelID
 	fault(zero any) string // why the channel cannot be used; empty when it can
@@ -54,7 +54,7 @@ type channel interface {
 	encodeTail(dst []byte, s any, from int) ([]byte, error)
 	length(s any) int
 	equal(a, b any) bool
-	unsavable() (where, why string) // what of its values JSON does not bring back; empty for all well
+	unsavable() (where, why string) // a place that JSON does not bring back; empty for none
 	decode(s any, data []byte) error
 	decodeWrite(op Op, data []byte) (write, error)
 	clip(s any)
@@ -72,8 +72,8 @@ func hasChannel(list []channel, id *channelID) bool {
 	return slices.ContainsFunc(list, func(ch channel) bool { return ch.id() == id })
 }
 
-// channelID is a channel's identity. Its address is what counts: two channels
-// of one name are two channels, which Compile refuses.
+// A channelID identifies a channel by its address. Two channels of one name are
+// different, and Compile refuses them.
 type channelID struct {
 	name string
 	kind ChannelKind
@@ -83,25 +83,25 @@ func (c *channelID) Name() string      { return c.name }
 func (c *channelID) Kind() ChannelKind { return c.kind }
 func (c *channelID) id() *channelID    { return c }
 
-// Op is what a write does to its channel.
+// Op is the effect of a write.
 type Op uint8
 
 const (
-	OpSet       Op = iota + 1 // replaces a LastValue; a second one in a superstep is a conflict
+	OpSet       Op = iota + 1 // replaces a LastValue; two in a superstep are a conflict
 	OpAdd                     // goes through the channel's reducer
-	OpOverwrite               // replaces the value, whatever else the superstep adds
-	OpGoto                    // no write: a Command that leads elsewhere than the node's edges
-	OpAlso                    // no write: a Command that leads further than the node's edges
-	OpParent                  // no write: hands over to the parent graph
+	OpOverwrite               // replaces the value, and voids other writes of the superstep
+	OpGoto                    // a Command that replaces the node's edges
+	OpAlso                    // a Command that adds to the node's edges
+	OpParent                  // ends the run with an update for the parent graph
 )
 
 // String returns the operation as encoded updates write it: "set", "add",
 // "overwrite", "goto", "also" or "parent".
 func (o Op) String() string { return nameOf(o, opNames[:]) }
 
-// A Write changes one channel. Writes are made by a channel's methods (Set,
-// Add, Overwrite) and are values: they do nothing until a superstep commits.
-// Commands stand among them and change where the run goes instead.
+// A Write changes one channel. A channel's methods (Set, Add, Overwrite) make
+// it. It has no effect until a superstep commits. Commands and Parent are
+// Writes too: they direct the run instead.
 type Write[S any] interface {
 	// Channel is the name of the channel that is written; a Command has none.
 	Channel() string
@@ -117,17 +117,16 @@ type write interface {
 	Op() Op
 	channel() *channelID // nil for a Command
 	apply(s any)
-	encode(dst []byte) ([]byte, error) // its value; nothing for an Untracked one
-	intact(data []byte) error          // whether the encoded value holds all of its text
+	encode(dst []byte) ([]byte, error) // appends its value; nothing for an Untracked channel
+	intact(data []byte) error          // checks that the encoded value holds all text
 }
 
-// An Update is what a node returns: the channels it writes, and no others, and
-// Commands if edges alone do not say what comes next. A nil or empty update
-// changes nothing.
+// An Update is a node's result: writes to channels and, where edges are not
+// enough, Commands. A nil or empty update changes nothing.
 type Update[S any] []Write[S]
 
-// A field is a channel: its identity, where its value lives and how it takes
-// an OpAdd. Only the closure at knows the state's type.
+// A field is a channel: its identity, its place in the state, and its reducer.
+// Only the closure at knows the state's type.
 type field[T any] struct {
 	channelID
 	at    func(s any) *T
@@ -142,7 +141,7 @@ func fieldOf[S, T any](name string, kind ChannelKind, at func(*S) *T, merge func
 	return f
 }
 
-// fault tries the channel out on the zero state.
+// fault tests the channel on the zero state.
 func (f *field[T]) fault(zero any) (fault string) {
 	switch {
 	case f.name == "":
@@ -241,8 +240,8 @@ func writeTo[S, T any](to *field[T], op Op, v T) Write[S] {
 	return &stateWrite[S, T]{valueWrite[T]{to, v, op}}
 }
 
-// A handle is a channel of values T as one of a state S. The channel is not
-// embedded, since its methods would then be compiled for each type of state.
+// A handle is a channel with values T in the state S. The channel is not
+// embedded: its methods would then be compiled for each type of state.
 type handle[S, T any] struct {
 	plain channel
 	to    *field[T]
@@ -253,16 +252,16 @@ func handleOf[S, T any](name string, kind ChannelKind, at func(*S) *T, merge fun
 	return handle[S, T]{&f, &f}
 }
 
-// Name returns what errors, traces and encoded updates call the channel.
+// Name returns the channel's name in errors, traces and encoded updates.
 func (h handle[S, T]) Name() string { return h.to.name }
 
-// Kind says how the channel merges what is written to it.
+// Kind says how the channel merges writes.
 func (h handle[S, T]) Kind() ChannelKind { return h.to.kind }
 
 func (h handle[S, T]) of(*S)            {}
 func (h handle[S, T]) untyped() channel { return h.plain }
 
-// Overwrite replaces the value. Other nodes' writes to the channel in the same
+// Overwrite replaces the value. Other writes to the channel in the same
 // superstep are discarded. Two overwrites are a conflict.
 func (h handle[S, T]) Overwrite(v T) Write[S] { return writeTo[S](h.to, OpOverwrite, v) }
 
@@ -273,7 +272,7 @@ type settable[S, T any] struct{ handle[S, T] }
 func (c settable[S, T]) Set(v T) Write[S] { return writeTo[S](c.to, OpSet, v) }
 
 // LastValueChannel holds the last value written. Two writes in one superstep
-// are a conflict, because their order would decide the result.
+// are a conflict, since only their order would decide.
 type LastValueChannel[S, T any] struct{ settable[S, T] }
 
 // LastValue makes a channel that keeps the last value written to a field.
@@ -281,11 +280,11 @@ func LastValue[S, T any](name string, at func(*S) *T) *LastValueChannel[S, T] {
 	return &LastValueChannel[S, T]{settable[S, T]{handleOf(name, KindLastValue, at, nil)}}
 }
 
-// A list is a field that writes add to.
+// A listField is a list that writes add to.
 type listField[E any] struct{ field[[]E] }
 
-// clip takes the spare capacity off the list that a node sees, so that a node
-// that appends to its own copy cannot write into the engine's.
+// clip removes the list's spare capacity, so that a node's append cannot write
+// into the engine's array.
 func (f *listField[E]) clip(s any) {
 	at := f.at(s)
 	*at = slices.Clip(*at)
@@ -296,7 +295,7 @@ func (f *listField[E]) encodeTail(dst []byte, s any, from int) ([]byte, error) {
 	return appendWhole(dst, &tail)
 }
 
-// unsavable also asks whether the list can be added to as JSON.
+// unsavable also checks that the list's JSON can be extended.
 func (f *listField[E]) unsavable() (where, why string) {
 	if where, why = f.field.unsavable(); why != "" {
 		return where, why
@@ -312,12 +311,12 @@ func (f *listField[E]) unsavable() (where, why string) {
 
 func (f *listField[E]) length(s any) int { return len(*f.at(s)) }
 
-// overwriteWith clips as Overwrite does, and for the same reason.
+// overwriteWith clips for the same reason as Overwrite.
 func (f *listField[E]) overwriteWith(s any) write {
 	return &valueWrite[[]E]{to: &f.field, val: slices.Clip(*f.at(s)), op: OpOverwrite}
 }
 
-// AppendChannel is a list that writes add to, in the order of their tasks.
+// AppendChannel is a list that writes extend in task order.
 type AppendChannel[S, E any] struct{ handle[S, []E] }
 
 // Append makes a channel that appends to a list.
@@ -327,27 +326,26 @@ func Append[S, E any](name string, at func(*S) *[]E) *AppendChannel[S, E] {
 }
 
 // Add appends values. The write keeps the slice: a caller that passes one with
-// "…" must not change it afterwards.
+// "…" must not change it later.
 func (c *AppendChannel[S, E]) Add(values ...E) Write[S] {
 	return writeTo[S](c.to, OpAdd, values)
 }
 
-// Overwrite replaces the whole list; what other nodes append in the same
-// superstep is discarded. Two overwrites are a conflict. The write keeps a
-// copy of values, without spare capacity: a write that is committed twice
-// would otherwise give two lists one array to grow into.
+// Overwrite replaces the whole list, and discards what other nodes append in
+// the same superstep. Two overwrites are a conflict. The write keeps a copy
+// without spare capacity: two commits of one write must not share an array.
 func (c *AppendChannel[S, E]) Overwrite(values []E) Write[S] {
 	return writeTo[S](c.to, OpOverwrite, slices.Clip(slices.Clone(values)))
 }
 
 func appendAll[E any](cur, upd []E) []E { return append(cur, upd...) }
 
-// ReduceChannel merges writes by a function, in the order of their tasks.
+// ReduceChannel merges writes with a function in task order.
 type ReduceChannel[S, T any] struct{ handle[S, T] }
 
 // Reduce makes a channel whose value becomes merge(current, update) for every
-// write. Earlier states share the current value, so merge must return a new
-// value and leave cur as it is.
+// write. Earlier states share the current value: merge returns a new value and
+// does not change cur.
 func Reduce[S, T any](name string, at func(*S) *T, merge func(cur, upd T) T) *ReduceChannel[S, T] {
 	return &ReduceChannel[S, T]{handleOf(name, KindReduce, at, merge)}
 }

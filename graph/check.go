@@ -7,10 +7,10 @@ import (
 	"unicode/utf8"
 )
 
-// checker gathers the problems of one graph.
+// A checker gathers the problems of one graph.
 type checker struct {
 	*blueprint
-	names []string // of the nodes, sorted
+	names []string // sorted names of the nodes
 }
 
 // check finds every problem of the graph and of its options.
@@ -194,9 +194,9 @@ func (c *checker) isNode(name string) bool {
 	return ok
 }
 
-// checkReachable walks from Start. A join is passed when all its sources are
-// reachable. It is asked of graphs without other problems only: one misspelt
-// edge would make a list of everything behind it.
+// checkReachable finds nodes without a path from Start. A join is passed when
+// all its sources are reachable. It runs only on graphs without other problems:
+// one misspelt edge would report every node behind it.
 func (c *checker) checkReachable() {
 	reached := map[string]bool{Start: true}
 	for grew := true; grew; {

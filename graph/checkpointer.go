@@ -10,55 +10,54 @@ import (
 )
 
 var (
-	// ErrThreadBusy is a run of a thread that another run has not let go yet.
+	// ErrThreadBusy is a run of a thread that another run uses.
 	ErrThreadBusy = errors.New("thread is busy: another run of it is under way")
 	// ErrStale is a change to a thread that has changed since it was read.
 	ErrStale = errors.New("stale checkpoint: the thread has changed since it was read")
-	// ErrNoCheckpoint is a checkpoint or a thread that does not exist.
+	// ErrNoCheckpoint is a missing checkpoint or thread.
 	ErrNoCheckpoint = errors.New("no such checkpoint")
 )
 
-// A Checkpointer keeps threads: for each of them the checkpoints of its runs,
-// and what the tasks of an unfinished superstep have come to so far. It knows
-// nothing of graphs and states; what it keeps of them is Data that graph wrote.
+// A Checkpointer stores threads: the checkpoints of their runs, and the records
+// of tasks of unfinished supersteps. It knows neither graphs nor states; their
+// Data is opaque.
 //
-// Any number of goroutines may use it, and of processes, if the store is one
-// that processes share. What a caller hands over it does not change
-// afterwards, and neither does it change what it is given. The package
-// graph/checkpoint/checkpointtest checks all that is said here.
+// Any number of goroutines may use it, and several processes if they share the
+// store. It does not change what it is given. Callers do not change what they
+// pass or receive. Package graph/checkpoint/checkpointtest checks this
+// contract.
 //
-// Strings are compared by their bytes. All of them, metadata too, are UTF-8
-// without zero bytes, which not every store can hold: a call that is given
-// another one fails. Data is any bytes. Times are kept to the microsecond and
-// come back in UTC; an empty Data or Metadata may come back as nil. A call whose
-// context has ended before it fails with the context's error and does nothing.
+// Strings are compared by bytes. All strings, also in metadata, are UTF-8
+// without zero bytes; a call with another string fails. Data is any bytes.
+// Times have microseconds and come back in UTC. An empty Data or Metadata may
+// come back as nil. A call after its context has ended returns the context's
+// error and does nothing.
 type Checkpointer interface {
-	// Lock makes the caller the only writer of a thread until it calls unlock,
-	// or fails with ErrThreadBusy at once. A process that dies lets go. Locks
-	// keep two runs from doing the same work; what keeps a thread whole is
-	// Commit.
+	// Lock makes the caller the only writer of a thread until it calls unlock.
+	// It fails with ErrThreadBusy at once. A process that dies loses its locks.
+	// Locks avoid duplicate work; Commit keeps a thread consistent.
 	Lock(ctx context.Context, thread string) (unlock func(), err error)
-	// Commit makes a change in one transaction: all of it, durably, or nothing.
-	// What a run has done is saved also when it is made to stop: the context of
-	// its commits ends 10 seconds after the run's own.
-	// The lists of the change, not what they refer to, are the caller's again when
-	// Commit returns.
+	// Commit makes a change in one durable transaction, or not at all. A
+	// cancelled run still saves its finished work: the context of its commits
+	// ends 10 seconds after the run's own. After Commit the caller may reuse
+	// the lists of the change, but not what they refer to.
 	Commit(ctx context.Context, thread string, change Change) error
-	// Load returns a checkpoint: the last element of its lineage, which holds all
-	// that its state is made of, oldest first, beginning with a snapshot; and its
-	// records, sorted by task, kind and key. Without an ID it is the newest of
-	// the namespace. When there is none the error is ErrNoCheckpoint.
+	// Load returns a checkpoint as its lineage, oldest first: a snapshot, the
+	// deltas after it, and the checkpoint itself as the last element. It also
+	// returns the checkpoint's records, sorted by task, kind and key. Without
+	// an ID it loads the newest of the namespace. A missing checkpoint is
+	// ErrNoCheckpoint.
 	Load(ctx context.Context, key Key) (lineage []Checkpoint, records []Record, err error)
-	// List yields checkpoints, newest first. It holds no lock while the caller
-	// looks at one, so that the caller may use the checkpointer meanwhile.
+	// List yields checkpoints, newest first. It holds no lock during yield, so
+	// the caller may use the checkpointer.
 	List(ctx context.Context, query Query) iter.Seq2[Checkpoint, error]
 	// Threads yields all threads, sorted by ID.
 	Threads(ctx context.Context) iter.Seq2[Thread, error]
 }
 
-// A RecordReader is a Checkpointer that returns all records of a thread at once,
-// sorted by namespace, checkpoint, task, kind and key. CopyThread and Prune ask
-// it: Load reads a checkpoint's whole lineage along with its records.
+// A RecordReader is a Checkpointer that can return all records of a thread,
+// sorted by namespace, checkpoint, task, kind and key. CopyThread and Prune use
+// it, since Load reads a whole lineage for its records.
 type RecordReader interface {
 	Checkpointer
 	Records(ctx context.Context, thread string) ([]Record, error)
@@ -79,16 +78,16 @@ func (k Key) String() string {
 	return s
 }
 
-// A Checkpoint is what a run was between two supersteps.
+// A Checkpoint is a run between two supersteps.
 type Checkpoint struct {
 	Namespace string
-	// ID is unique in its thread and namespace, and not empty. Later ones are
+	// ID is not empty, and unique in its thread and namespace. Later IDs are
 	// greater strings.
 	ID string
-	// Parent is the ID of the checkpoint that it came from; the first has none.
+	// Parent is the ID of the previous checkpoint; empty for the first.
 	Parent string
-	// Base is the ID of the ancestor that its state is read from, going down from
-	// there; its own for a snapshot, which holds the whole state. Never empty.
+	// Base is the ID of the snapshot that the state is read from: an ancestor,
+	// or the checkpoint itself. Never empty.
 	Base        string
 	Source      Source
 	Step        int // superstep: -1 for a thread's first input
@@ -105,60 +104,59 @@ type Checkpoint struct {
 type Source string
 
 const (
-	SourceInput  Source = "input"  // the input of a run, not merged yet
+	SourceInput  Source = "input"  // a run's input, not merged yet
 	SourceLoop   Source = "loop"   // a superstep
 	SourceUpdate Source = "update" // UpdateState
-	SourceFork   Source = "fork"   // a run that began at an earlier checkpoint, or Fork
+	SourceFork   Source = "fork"   // a run from an earlier checkpoint, or Fork
 )
 
-// A Record is what one task of the superstep after a checkpoint has come to,
-// kept apart from checkpoints because the superstep is not finished.
+// A Record is an outcome of one task of the superstep after a checkpoint. It is
+// separate from checkpoints, since the superstep is unfinished.
 type Record struct {
 	Namespace  string
 	Checkpoint string
 	Task       string
 	Kind       RecordKind
-	Key        string // tells several of one kind apart
+	Key        string // distinguishes records of one kind
 	Data       []byte
 }
 
-// RecordKind says what a record is of.
+// RecordKind says what a record holds.
 type RecordKind string
 
 const (
-	RecordUpdate    RecordKind = "update"    // the task returned this
-	RecordError     RecordKind = "error"     // the task failed with this
-	RecordInterrupt RecordKind = "interrupt" // the task waits for answers to these
-	RecordAnswer    RecordKind = "answer"    // the answer to an interrupt
-	RecordOnce      RecordKind = "once"      // what a recorded call inside the task returned
+	RecordUpdate    RecordKind = "update"    // the task's update
+	RecordError     RecordKind = "error"     // the task's failure
+	RecordInterrupt RecordKind = "interrupt" // the task's interrupts
+	RecordAnswer    RecordKind = "answer"    // an answer to an interrupt
+	RecordOnce      RecordKind = "once"      // the result of a call of Once in the task
 )
 
-// A Change is a transaction on one thread. Its parts are made in the order of
-// the fields.
+// A Change is a transaction on one thread. Its parts are applied in the order
+// of the fields.
 type Change struct {
-	// Clear removes all that the thread has, in every namespace.
+	// Clear removes the whole thread, in every namespace.
 	Clear bool
-	// Remove removes checkpoints, with their records. Those that do not exist
-	// are passed over. A key without an ID is all of its namespace; the thread
-	// is that of the change.
+	// Remove removes checkpoints with their records, and ignores missing ones.
+	// A key without an ID selects its whole namespace. The key's thread is
+	// ignored.
 	Remove []Key
-	// Replace puts checkpoints in the place of those with their IDs, which keep
-	// their records. One that does not exist makes the change fail with ErrStale.
-	// Parent and Base are not checked, nor does Remove look for what is read from
-	// what it removes: Load reports a gap.
+	// Replace replaces checkpoints by ID; their records stay. A missing one
+	// fails the change with ErrStale. Parent and Base are not checked, and
+	// Remove does not check for dependent checkpoints: Load reports a gap.
 	Replace []Checkpoint
-	// Add adds checkpoints. An ID that exists, or a Parent or Base that does not,
-	// makes the change fail with ErrStale. It may refer to one before it.
+	// Add adds checkpoints, each after the ones that it refers to. An existing
+	// ID, or a missing Parent or Base, fails the change with ErrStale.
 	Add []Checkpoint
 	// Forget removes records.
 	Forget []Forget
-	// Records adds records; one that exists with the same namespace, checkpoint,
-	// task, kind and key is replaced. One whose checkpoint does not exist makes
-	// the change fail with ErrStale.
+	// Records adds records. It replaces a record with the same namespace,
+	// checkpoint, task, kind and key. A missing checkpoint fails the change
+	// with ErrStale.
 	Records []Record
 }
 
-// Forget selects the records of one kind that a checkpoint has.
+// Forget selects a checkpoint's records of one kind.
 type Forget struct {
 	Namespace, Checkpoint string
 	Kind                  RecordKind
@@ -169,24 +167,25 @@ type Query struct {
 	Thread string
 	// Namespace is ignored with All.
 	Namespace string
-	// All selects every namespace. Then checkpoints are sorted by namespace
-	// first, and newest first within it.
+	// All selects every namespace. Checkpoints are then sorted by namespace,
+	// newest first within each.
 	All bool
-	// Before selects those older than this ID. Default: all.
+	// Before selects checkpoints older than this ID. Default: all.
 	Before string
-	// Parent selects those that came from this ID. Default: all.
+	// Parent selects the direct successors of this ID. Default: all.
 	Parent string
-	// Source selects those that this made. Default: all.
+	// Source selects checkpoints with this source. Default: all.
 	Source Source
-	// Run selects those that this run made. Default: all.
+	// Run selects checkpoints of this run. Default: all.
 	Run string
-	// Metadata selects those that have all of it. Default: all.
+	// Metadata selects checkpoints with all these entries. Default: all.
 	Metadata map[string]string
-	// Limit is how many are yielded at most. Default: all.
+	// Limit bounds the number of checkpoints. Default: all.
 	Limit int
 }
 
-// Matches reports whether a checkpoint is selected, but for Thread and Limit.
+// Matches reports whether the query selects a checkpoint. It ignores Thread and
+// Limit.
 func (q Query) Matches(c Checkpoint) bool {
 	switch {
 	case !q.All && c.Namespace != q.Namespace,
@@ -204,17 +203,17 @@ func (q Query) Matches(c Checkpoint) bool {
 	return true
 }
 
-// Thread is what a checkpointer knows of a thread. One without checkpoints does
-// not exist.
+// Thread describes a thread in a checkpointer. A thread has at least one
+// checkpoint.
 type Thread struct {
 	ID          string
 	Checkpoints int       // in all namespaces
 	Updated     time.Time // the latest Time of them
 }
 
-// Lineage picks from the checkpoints of one namespace, sorted by ID, those that
-// the one with this ID is read from: from its Base down to itself. Checkpointers
-// may use it in Load. A lineage with a gap is an error.
+// Lineage returns the checkpoints that the one with this ID is read from, from
+// its Base to itself. Sorted holds the checkpoints of one namespace by ID.
+// Checkpointers may use it in Load. A gap is an error.
 func Lineage(sorted []Checkpoint, id string) ([]Checkpoint, error) {
 	var out []Checkpoint
 	base := ""

@@ -6,44 +6,42 @@ import (
 	"slices"
 )
 
-// A Command is the part of a node's Update that says where the run goes next:
+// A Command in a node's Update directs the run:
 //
 //	return graph.Update[S]{Answer.Set(a), graph.Goto[S]("review")}, nil
 //
-// Goto takes the place of everything that leads away from the node for this
-// superstep: edges, conditional edges and joins, which then keep waiting for
-// it. Also adds to them. Several Commands in one update add up, and one Goto
-// among them is enough to take the place. Targets must stand in the node's
-// NodeOptions.Goto.
+// Goto replaces the node's edges, conditional edges and joins in this
+// superstep. The joins keep waiting for the node. Also adds to the edges. The
+// Commands of one update add up, and a single Goto among them replaces the
+// edges. NodeOptions.Goto must declare every target.
 //
-// A Command is a value. What begins a turn cannot hold one: the update that goes
-// with Resume can, and adds to what is due.
+// A Command is a value. The input of Invoke cannot hold one. The update of
+// Resume can, and adds to the tasks that are due.
 type Command[S any] struct {
 	op      Op
 	targets []string
 	sends   []Send[S]
-	sending bool // Sends was called, if with none
+	sending bool // Sends was called, maybe without any
 }
 
-// Goto leads to these nodes only, or to End. Without targets and Sends it is
-// an error.
+// Goto leads only to these nodes, or to End. Without targets and Sends it is an
+// error.
 func Goto[S any](targets ...string) Command[S] {
 	return Command[S]{op: OpGoto, targets: slices.Clone(targets)}
 }
 
-// Also leads to these nodes beside where the node's edges lead.
+// Also leads to these nodes in addition to the node's edges.
 func Also[S any](targets ...string) Command[S] {
 	return Command[S]{op: OpAlso, targets: slices.Clone(targets)}
 }
 
-// Sends returns the command with Sends added to it, which run as those of a
-// router do.
+// Sends returns the command with more Sends. They run like a router's.
 func (c Command[S]) Sends(sends ...Send[S]) Command[S] {
 	c.sends, c.sending = slices.Concat(c.sends, sends), true
 	return c
 }
 
-// Channel returns "": a command writes no channel.
+// Channel returns "": a Command writes no channel.
 func (c Command[S]) Channel() string { return "" }
 
 // Op returns OpGoto or OpAlso.
@@ -55,7 +53,7 @@ func (c Command[S]) untyped() write {
 	return &command{c.op, c.targets, sendListOf[S](c.sends).queued(), c.sending}
 }
 
-// A command is a Command without the type of its state. Nobody changes it.
+// A command is a Command without the type of its state. It never changes.
 type command struct {
 	op      Op
 	targets []string
@@ -69,13 +67,13 @@ func (c *command) channel() *channelID { return nil }
 func (c *command) apply(any)           {}
 func (c *command) intact([]byte) error { return nil }
 
-// directions is a Command's value as JSON in a trace.
+// directions is the JSON value of a Command in a trace.
 type directions struct {
 	To    []string     `json:"to,omitempty"`
 	Sends []tracedSend `json:"sends,omitempty"`
 }
 
-// tracedSend is a Send as JSON in a trace.
+// A tracedSend is the JSON of a Send in a trace.
 type tracedSend struct {
 	Node    string  `json:"node"`
 	State   any     `json:"state"`
@@ -90,27 +88,27 @@ func (c *command) encode(dst []byte) ([]byte, error) {
 	return appendJSON(dst, &d)
 }
 
-// savedDirections is a Command's value in a checkpoint, which reads that of a
-// trace, too.
+// savedDirections is the JSON value of a Command in a checkpoint. It also
+// decodes a trace's.
 type savedDirections struct {
 	To    []string    `json:"to,omitempty"`
 	Sends []savedSend `json:"sends,omitempty"`
 }
 
-// Parent ends the run of a graph that runs inside a node of another graph, and
-// makes update that node's: what it writes, and where its Commands lead, both
-// in the parent. It stands alone in its update. The superstep is finished, and
-// whatever the graph has written is dropped: it never was the parent's.
+// Parent ends the run of a graph inside a node, and makes update the node's
+// result: its writes and Commands apply to the parent. It must be alone in its
+// update. The superstep is finished first. All other writes of the graph are
+// dropped.
 //
-// It reaches the nearest parent only; a Parent within update goes on to that
-// one's own. S is the state of the graph that ends, P that of its parent. In a
-// graph that has no parent it is ErrNoParentGraph, and two of them in one
-// superstep are an invalid update.
+// Parent reaches the nearest parent only. A Parent inside update continues to
+// the next. S is the state of the ending graph, P of its parent. A graph
+// without a parent returns ErrNoParentGraph. Two Parents in one superstep are
+// an invalid update.
 func Parent[S, P any](update Update[P]) Write[S] {
 	return plainWrite[S]{&parentWrite{typeOf[P]{}, update.untyped(nil)}}
 }
 
-// A handingOver is a Parent without the types.
+// A parentWrite is a Parent without the types.
 type parentWrite struct {
 	typ    stateType // of the parent
 	update update
@@ -123,8 +121,8 @@ func (h *parentWrite) apply(any)                         {}
 func (h *parentWrite) intact([]byte) error               { return nil }
 func (h *parentWrite) encode(dst []byte) ([]byte, error) { return appendUpdate(dst, h.update) }
 
-// handover is how a graph that is given up tells the node that runs it. As an
-// error it also finds its way through a node that calls Invoke by itself.
+// A parentUpdateError carries a Parent to the node that runs the graph. As an
+// error, it also passes through a node that calls Invoke.
 type parentUpdateError struct {
 	*parentWrite
 	from string
@@ -134,8 +132,8 @@ func (h *parentUpdateError) Error() string {
 	return fmt.Sprintf("node %q handed over to the parent graph", h.from)
 }
 
-// updateFromChild is what a graph inside a node handed over, if that is what err
-// says; other errors are returned as they are.
+// updateFromChild returns the update of a Parent in err's chain. It returns
+// other errors unchanged.
 func (p *program) updateFromChild(err error) (update, error) {
 	h, is := errors.AsType[*parentUpdateError](err)
 	switch {
@@ -147,10 +145,10 @@ func (p *program) updateFromChild(err error) (update, error) {
 	return slices.Clone(h.update), nil
 }
 
-// applyCommands carries out the commands in a task's update.
+// applyCommands follows the Commands of a task's update.
 func (m *machine) applyCommands(res *result) error {
 	for _, w := range res.update {
-		if w == nil || w.channel() != nil { // merge complains of nil
+		if w == nil || w.channel() != nil { // merge reports nil
 			continue
 		}
 		if err := m.applyCommand(res, w); err != nil {
@@ -200,11 +198,11 @@ func (p *program) badCommand(n *node, target string, send bool) error {
 	return &CommandError{Node: n.name, Target: target, Send: send, Declared: slices.Clone(n.opts.gotos), Known: p.names()}
 }
 
-// returnsParent reports whether a task gave up its run for the graph around it: a
-// Parent stands alone.
+// returnsParent reports whether the task returned a Parent, which is alone in
+// its update.
 func (res *result) returnsParent() bool { return res.jumps && res.update[0].Op() == OpParent }
 
-// parentUpdate is the end of a run that a task gave up for its parent, or nil.
+// parentUpdate returns the error that ends a run with a Parent, or nil.
 func (m *machine) parentUpdate() error {
 	if !m.isSubgraph {
 		return nil

@@ -15,61 +15,61 @@ import (
 type CompileOptions struct {
 	// Name is the graph's name in drawings and traces. Default "graph".
 	Name string
-	// RecursionLimit is the limit of runs whose options name none. Default: the
-	// enclosing run's inside a node, else DefaultRecursionLimit. Negative is a
-	// problem that Compile reports.
+	// RecursionLimit applies to runs without their own limit. Default: that of
+	// the outer run inside a node, else DefaultRecursionLimit. Compile reports
+	// a negative limit.
 	RecursionLimit int
-	// Checkpointer keeps the threads of the graph's runs. Inside a node the graph
-	// saves where the graph around it does. Default: runs are not saved.
+	// Checkpointer saves the threads of the graph's runs. Inside a node the
+	// graph is saved with the outer graph. Default: runs are not saved.
 	Checkpointer Checkpointer
-	// Persistence is what is saved when the graph runs inside a node. Default
-	// PersistPerRun.
+	// Persistence selects what is saved when the graph runs inside a node.
+	// Default PersistPerRun.
 	Persistence Persistence
-	// InterruptBefore and InterruptAfter name nodes before and after which runs
-	// stop, "*" for all. Default: none.
+	// InterruptBefore and InterruptAfter name nodes as breakpoints, "*" for
+	// all. Runs stop before or after them. Default: none.
 	InterruptBefore, InterruptAfter []string
-	// Version is that of the state. Raise it when channels are renamed, removed
-	// or change their type, or when a thread must go on in a changed graph.
+	// Version is the version of the state. Raise it when channels are renamed,
+	// removed or change type, or when threads must continue in a changed graph.
 	// Default 0.
 	Version int
-	// Migrate turns what an older version saved into what this one reads.
-	// Default: older versions are refused.
+	// Migrate converts checkpoints of older versions. Default: they are
+	// refused.
 	Migrate func(*Migration) error
-	// Now is the clock that checkpoints are stamped by. Default time.Now.
+	// Now is the clock for checkpoints. Default time.Now.
 	Now func() time.Time
 }
 
-// Persistence says what is saved of a graph that runs inside a node of another.
+// Persistence says what is saved of a graph that runs inside a node.
 type Persistence uint8
 
 const (
-	// PersistPerRun saves each run of the graph for itself: one that is
-	// interrupted goes on where it was, and the next begins anew.
+	// PersistPerRun saves each run separately: an interrupted run continues,
+	// and the next run begins anew.
 	PersistPerRun Persistence = iota
-	// PersistNever saves nothing: after an interrupt the graph begins anew, with
-	// the answers at hand.
+	// PersistNever saves nothing: after an interrupt the graph begins anew with
+	// the recorded answers.
 	PersistNever
-	// PersistAlways keeps the state for the next run of the graph in the same
-	// node and thread. A subgraph over the same state keeps the channels that its
-	// Input does not take from the graph around it.
+	// PersistAlways keeps the state for the graph's next run in the same node
+	// and thread. A subgraph over the same state keeps the channels outside its
+	// Input.
 	PersistAlways
 )
 
-// Compiled is a graph that can run. It does not change, and any number of runs
-// may share it.
+// Compiled is a graph that can run. It never changes, and concurrent runs may
+// share it.
 type Compiled[S any] struct{ plain *program }
 
 // A program is a Compiled without the type of its state.
 type program struct {
 	typ          stateType
 	name         string
-	defaultLimit int // supersteps of a run that names no limit
+	defaultLimit int // supersteps of a run without a limit; 0 for none
 	fingerprint  string
 	channels     []channel
-	ids          []*channelID // of channels, in their order
-	lists        []channel    // the Append channels among them
-	fleeting     []channel    // the Ephemeral ones
-	untracked    []channel    // the Untracked ones
+	ids          []*channelID // by slot
+	lists        []channel    // Append channels
+	fleeting     []channel    // Ephemeral channels
+	untracked    []channel    // Untracked channels
 	input        []channel    // nil accepts all
 	output       []channel    // nil returns all
 	nodes        []node       // sorted by name: a node's index is its rank
@@ -78,7 +78,7 @@ type program struct {
 	joins        []compiledJoin
 	drawing      Drawing
 	saver        Checkpointer
-	saveProblems func() []Problem // why threads of the graph cannot be saved
+	saveProblems func() []Problem // reasons why threads of the graph cannot be saved
 	persist      Persistence
 	before       breakpoints
 	after        breakpoints
@@ -93,12 +93,12 @@ type node struct {
 	run         nodeFunc
 	opts        nodeOptions
 	gotos       []int // of opts.gotos; end for End
-	isSubgraph  bool  // it is a subgraph
+	isSubgraph  bool  // its function runs a graph
 	persistence Persistence
 	exits       exits
 }
 
-// nodeID is a node's place, or -1.
+// nodeID returns a node's index, or -1.
 func (p *program) nodeID(name string) int {
 	at, found := slices.BinarySearchFunc(p.nodes, name, func(n node, name string) int { return strings.Compare(n.name, name) })
 	if !found {
@@ -107,7 +107,7 @@ func (p *program) nodeID(name string) int {
 	return at
 }
 
-// names are those of the nodes, sorted.
+// names returns the sorted names of the nodes.
 func (p *program) names() []string {
 	names := make([]string, len(p.nodes))
 	for i := range p.nodes {
@@ -116,11 +116,11 @@ func (p *program) names() []string {
 	return names
 }
 
-// slot is the index of a channel, or -1. Graphs have few channels, and a look
-// through them is quicker than a map.
+// slot returns the index of a channel, or -1. Graphs have few channels: a
+// linear search is faster than a map.
 func (p *program) slot(id *channelID) int { return slices.Index(p.ids, id) }
 
-// accept is the part of a parent's state that the graph takes as input.
+// accept returns the part of a parent's state that the graph takes as input.
 func (p *program) accept(state any) any {
 	if p.input == nil {
 		return state
@@ -130,7 +130,7 @@ func (p *program) accept(state any) any {
 	return own
 }
 
-// exits is what happens after a node has run.
+// Exits are the ways out of a node.
 type exits struct {
 	next     []int // static successors, sorted
 	branches []branch
@@ -143,7 +143,7 @@ type branch struct {
 	targets []int // by path; end for End
 }
 
-// end and atStart are the indices of End and Start, which are no nodes.
+// end and atStart stand for End and Start, which have no index.
 const (
 	end     = -1
 	atStart = -2
@@ -156,8 +156,7 @@ type compiledJoin struct {
 	flat    string // the label in format 1 of checkpoints
 }
 
-// joinLabel names a join. A name that would read like several is quoted, so that
-// no two joins share a label.
+// joinLabel names a join. It quotes ambiguous names, so labels are unique.
 func joinLabel(sources []string, to string) string {
 	plain := func(name string) string {
 		if strings.ContainsAny(name, `+"`) || strings.Contains(name, "=>") {
@@ -175,8 +174,8 @@ func joinLabel(sources []string, to string) string {
 // joinPlace is one source of one join.
 type joinPlace struct{ join, place int }
 
-// Compile checks the graph and prepares it to run. Its error is a
-// *CompileError with every problem found.
+// Compile checks the graph and prepares it to run. Its error is a *CompileError
+// with all problems.
 func (g *StateGraph[S]) Compile(opts *CompileOptions) (*Compiled[S], error) {
 	p, err := g.plan.compile(opts)
 	if err != nil {
@@ -279,9 +278,9 @@ func (g *blueprint) compile(opts *CompileOptions) (*program, error) {
 // Name returns the graph's name.
 func (c *Compiled[S]) Name() string { return c.plain.name }
 
-// Fingerprint identifies the graph's structure: its channels, nodes and edges,
-// not the code of its functions, its name, or the order in which it was put
-// together. Equal structures have equal fingerprints.
+// Fingerprint identifies the graph's structure: channels, nodes and edges. It
+// ignores the code of functions, the graph's name, and the order of the calls
+// that built it.
 func (c *Compiled[S]) Fingerprint() string { return c.plain.fingerprint }
 
 func (g *blueprint) hash(d Drawing) string {

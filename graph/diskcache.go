@@ -11,21 +11,21 @@ import (
 	"time"
 )
 
-// A DiskCache keeps updates of nodes in files, so that they outlive the
-// process; see CachePolicy. Processes may share a folder. An update that writes
-// an Untracked channel is not kept, since that value would be missing. A file
-// that cannot be read as an update counts as none, and is replaced.
+// A DiskCache keeps updates in files, so they outlive the process; see
+// CachePolicy. Processes may share a folder. Updates with writes to Untracked
+// channels are not cached, since their values would be missing. A file that
+// does not hold an update is a cache miss, and is replaced.
 //
-// A cache that cannot be read or written for another reason, such as a full
-// disk, fails the node. Nothing is removed but by Sweep.
+// Other read and write errors, such as a full disk, fail the node. Only Sweep
+// removes files.
 type DiskCache[S any] struct {
-	// Dir is the folder, made when the first update is kept. AddNode reads it.
+	// Dir is the folder, created with the first update. AddNode reads it.
 	Dir string
 }
 
-// diskEntry is what a file of a DiskCache holds.
+// A diskEntry is the content of a file.
 type diskEntry struct {
-	Until  time.Time       `json:"until,omitzero"` // zero is for ever
+	Until  time.Time       `json:"until,omitzero"` // zero for no limit
 	Update json.RawMessage `json:"update"`
 }
 
@@ -33,8 +33,8 @@ func (c *DiskCache[S]) of(*S) {}
 
 func (c *DiskCache[S]) untyped() cacheStore { return diskCache(c.Dir) }
 
-// Sweep removes what has expired, and what was written before a time unless
-// that is zero. It returns how many updates it removed.
+// Sweep removes expired updates and, unless before is zero, updates written
+// before it. It returns their number.
 func (c *DiskCache[S]) Sweep(before time.Time) (int, error) {
 	n, err := diskCache(c.Dir).sweep(before)
 	if err != nil {
@@ -99,7 +99,7 @@ func (c diskCache) put(key cacheKey, u update, ttl time.Duration) error {
 	return writeFile(path, data)
 }
 
-// writeFile puts a whole file in place, or none.
+// writeFile replaces a file as a whole, or not at all.
 func writeFile(path string, data []byte) error {
 	f, err := os.CreateTemp(filepath.Dir(path), ".new-*")
 	if err != nil {

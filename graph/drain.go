@@ -7,23 +7,21 @@ import (
 	"sync/atomic"
 )
 
-// A Control asks runs to stop from outside; the zero value is ready. It may be
-// used by any goroutine, and by several runs at once.
+// A Control stops runs from outside. The zero value is ready. Several
+// goroutines and runs may share it.
 type Control struct{ reason atomic.Pointer[string] }
 
 // Drain asks every run with this control to stop after its current superstep,
-// as graph.Drain does. Of several reasons the first counts.
+// like graph.Drain. The first reason counts.
 func (c *Control) Drain(reason string) { c.reason.CompareAndSwap(nil, &reason) }
 
-// Drain asks the run that the node in ctx belongs to to stop when its current
-// superstep is committed, and reports false outside a run. If nothing is left
-// to run by then, it ends as usual; else its error is a *DrainedError. Of
-// several reasons the first counts.
+// Drain asks the run of the node in ctx to stop after its current superstep. It
+// returns false outside a run. The run's error is a *DrainedError, unless
+// nothing is left to run. The first reason counts.
 //
-// In a graph that runs inside a node, it is the outermost run that stops. The
-// inner one goes on to its end, since a superstep is not left half done; but a
-// run that was given a Control of its own stops itself, and whatever else has
-// that control.
+// Inside a subgraph it stops the outermost run. The subgraph continues to its
+// end, since a superstep is never half done. A run with its own Control stops
+// itself and all other runs with that Control.
 func Drain(ctx context.Context, reason string) bool {
 	t := taskFrom(ctx)
 	if t == nil {
@@ -33,11 +31,11 @@ func Drain(ctx context.Context, reason string) bool {
 	return true
 }
 
-// DrainedError is a run that stopped because it was asked to, with work left
-// to do. Its state is that of the last superstep, which was committed.
+// DrainedError reports a run that stopped on request with nodes left to run.
+// Its last superstep is committed.
 type DrainedError struct {
 	Reason string
-	Next   []string // the nodes that would have run
+	Next   []string // the nodes that would be next
 }
 
 func (e *DrainedError) Error() string {

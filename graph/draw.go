@@ -8,11 +8,11 @@ import (
 	"unicode"
 )
 
-// A Drawing is a graph's structure, for people and for fingerprints.
+// A Drawing is a graph's structure, for readers and fingerprints.
 type Drawing struct {
 	name     string
 	nodes    []drawnNode // sorted by name
-	edges    []drawnEdge // in the order in which they were added
+	edges    []drawnEdge // in the order of the calls that added them
 	expanded bool
 }
 
@@ -37,8 +37,8 @@ type drawnEdge struct {
 	label    string
 }
 
-// styled picks the text for an edge that is always taken, that joins, or that a
-// router or a Command chooses, with a label or without.
+// styled picks the text for an edge: always taken, joining, or chosen by a
+// router or a Command, without or with a label.
 func (e drawnEdge) styled(plain, joining, chosen, labelled string) string {
 	switch {
 	case e.style == plainEdge:
@@ -95,7 +95,7 @@ func (g *blueprint) draw(name string) Drawing {
 	return d
 }
 
-// facts lists the structure without regard to order or to names of graphs.
+// facts lists the structure, independent of order and graph names.
 func (d Drawing) facts(facts []string, prefix string) []string {
 	for _, n := range d.nodes {
 		facts = append(facts, fmt.Sprintf("%snode %q deferred=%t subgraph=%t", prefix, n.name, n.deferred, n.inner != nil))
@@ -109,18 +109,17 @@ func (d Drawing) facts(facts []string, prefix string) []string {
 	return facts
 }
 
-// Drawing returns the graph's structure, subgraphs as single nodes.
+// Drawing returns the graph's structure, with subgraphs as single nodes.
 func (c *Compiled[S]) Drawing() Drawing { return c.plain.drawing }
 
-// Expanded returns the drawing with the insides of subgraphs shown.
+// Expanded returns the drawing with the nodes of subgraphs.
 func (d Drawing) Expanded() Drawing {
 	d.expanded = true
 	return d
 }
 
-// Mermaid draws the graph as a Mermaid flowchart: solid edges are taken
-// always, dotted ones when a router or a node's Command chooses them, thick
-// ones join.
+// Mermaid draws the graph as a Mermaid flowchart. Solid edges are always taken,
+// dotted ones are chosen by routers or Commands, thick ones join.
 func (d Drawing) Mermaid() string {
 	var b strings.Builder
 	b.WriteString("flowchart TD\n")
@@ -155,9 +154,8 @@ func (d Drawing) mermaid(b *strings.Builder, prefix, indent string) {
 	}
 }
 
-// mermaidID makes an identifier that no keyword of the language can clash
-// with. Different nodes have different ones: only Start and End go without
-// "n_", and of what follows it "_" belongs to an escape, or else ends a prefix.
+// mermaidID makes a unique identifier that is not a keyword. Only Start and End
+// lack "n_". After "n_", each "_" belongs to an escape or ends a prefix.
 func mermaidID(prefix, name string) string {
 	switch name {
 	case Start:
@@ -178,8 +176,8 @@ func mermaidID(prefix, name string) string {
 	return b.String()
 }
 
-// mermaidEscapes keeps a label from being read as markup: Mermaid takes HTML
-// entities with # for &, and a backtick at the start for Markdown.
+// mermaidEscapes escapes markup in labels. Mermaid writes HTML entities with #
+// instead of &, and treats a leading backtick as Markdown.
 var mermaidEscapes = strings.NewReplacer("#", "#35;", "&", "#amp;", `"`, "#quot;", "<", "#lt;", ">", "#gt;", "`", "#96;", "\n", " ", "\r", " ")
 
 func mermaidText(s string) string { return mermaidEscapes.Replace(s) }
@@ -218,8 +216,8 @@ func (d Drawing) dot(b *strings.Builder, prefix, indent string) {
 	}
 }
 
-// dotEnd names the point at which an edge meets a node: an expanded subgraph
-// is left at its end and entered at its start.
+// dotEnd names the end of an edge at a node. Edges leave an expanded subgraph
+// at its end and enter it at its start.
 func (d Drawing) dotEnd(prefix, name, inside string) string {
 	if d.expanded {
 		for _, n := range d.nodes {
@@ -231,7 +229,7 @@ func (d Drawing) dotEnd(prefix, name, inside string) string {
 	return prefix + name
 }
 
-// Text draws the graph as an indented list of nodes and where each leads.
+// Text draws the graph as an indented list of nodes and their edges.
 func (d Drawing) Text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n", d.name)
@@ -262,8 +260,7 @@ func (d Drawing) text(b *strings.Builder, indent string) {
 	}
 }
 
-// shown is a node's name in text. Names that would read as something else
-// stand in quotes.
+// shown returns a node's name in text. Ambiguous names are quoted.
 func shown(name string) string {
 	switch name {
 	case Start:

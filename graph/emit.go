@@ -5,11 +5,10 @@ import (
 	"fmt"
 )
 
-// Emit publishes a custom event of the running node: what it retrieved, asked
-// or decided on its way. The payload is encoded as JSON, and only when
-// somebody reads the stream; outside a run Emit does nothing. A payload that
-// cannot be encoded is an error, and nothing is published. It is a sign of life,
-// as Heartbeat is.
+// Emit publishes a custom event of the running node: for example what it
+// retrieved or decided. The payload is encoded as JSON, and only for a reader
+// of the stream. A payload that cannot be encoded is an error, and nothing is
+// published. Outside a run Emit does nothing. It counts as a Heartbeat.
 func Emit[T any](ctx context.Context, name string, payload T) error {
 	t := taskFrom(ctx)
 	if t == nil {
@@ -27,10 +26,9 @@ func Emit[T any](ctx context.Context, name string, payload T) error {
 	return nil
 }
 
-// EmitToken publishes a piece of a text that the running node's model is
-// writing, in the order of the calls, for streams of mode Tokens. An empty text
-// is no event; outside a run EmitToken does nothing. It is a sign of life, as
-// Heartbeat is.
+// EmitToken publishes a piece of the text that the node's model is writing, in
+// the order of the calls, to streams of mode Tokens. An empty text publishes
+// nothing. Outside a run EmitToken does nothing. It counts as a Heartbeat.
 func EmitToken(ctx context.Context, text string) {
 	t := taskFrom(ctx)
 	if t == nil {
@@ -42,9 +40,9 @@ func EmitToken(ctx context.Context, text string) {
 	}
 }
 
-// WantsTokens reports whether EmitToken has an effect in ctx: somebody reads a
-// stream of mode Tokens, or an idle timeout watches the node. A node need not
-// have its model stream otherwise.
+// WantsTokens reports whether EmitToken has an effect in ctx: a stream of mode
+// Tokens has a reader, or the node has an idle timeout. Otherwise the node need
+// not stream from its model.
 func WantsTokens(ctx context.Context) bool {
 	t := taskFrom(ctx)
 	if t == nil {

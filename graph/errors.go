@@ -9,16 +9,16 @@ import (
 )
 
 var (
-	// ErrEmptyInput is a run that was given nothing to start from.
+	// ErrEmptyInput is a run without an input.
 	ErrEmptyInput = errors.New("empty input: pass a graph.Update, an empty one to start from the zero state")
-	// ErrNoParentGraph is a Parent in a graph that no other graph runs.
+	// ErrNoParentGraph is a Parent in a graph without an outer graph.
 	ErrNoParentGraph = errors.New("no parent graph: graph.Parent works in graphs that run inside a node of another graph")
 	// ErrInvalidUpdate is in the chain of every error about writes that cannot
 	// be merged.
 	ErrInvalidUpdate = errors.New("invalid update")
 )
 
-// ProblemCode classifies what Compile found.
+// ProblemCode classifies a problem that Compile found.
 type ProblemCode string
 
 const (
@@ -32,18 +32,18 @@ const (
 	EndAsSource      ProblemCode = "end_as_source"     // an edge starts at End
 	StartAsTarget    ProblemCode = "start_as_target"   // an edge leads to Start
 	Unreachable      ProblemCode = "unreachable_node"  // no path leads to a node
-	NoTargets        ProblemCode = "no_targets"        // a conditional edge or a join leads or waits for nothing
+	NoTargets        ProblemCode = "no_targets"        // a conditional edge has no targets, or a join no sources
 	InvalidOptions   ProblemCode = "invalid_options"   // an option, function or channel that cannot work
 )
 
-// A Problem is one thing that is wrong with a graph.
+// A Problem is one mistake in a graph.
 type Problem struct {
 	Code    ProblemCode
-	Node    string // the node or channel concerned
+	Node    string // the node or channel
 	Message string
 }
 
-// String returns the problem as CompileError lists it, without its code.
+// String returns the problem without its code, as CompileError lists it.
 func (p Problem) String() string {
 	if p.Node == "" {
 		return p.Message
@@ -63,12 +63,12 @@ func (e *CompileError) Error() string {
 	return b.String()
 }
 
-// NodeError is a node's failure: its own error, its router's, or its panic.
+// NodeError is a node's failure: its own error, its router's error, or a panic.
 type NodeError struct {
 	Node     string
 	Step     int // the superstep, 1 for the first
-	Send     int // which of the superstep's Sends, 1 for the first; 0 when edges triggered the node
-	Attempts int // how often the node was started
+	Send     int // position among the superstep's Sends, 1 for the first; 0 when edges triggered the node
+	Attempts int // how many attempts began
 	Err      error
 }
 
@@ -87,8 +87,9 @@ func (e *NodeError) Error() string {
 
 func (e *NodeError) Unwrap() error { return e.Err }
 
-// PanicError is a panic in what the package calls: a node, a router, a reducer, an
-// error's own method, a checkpointer. Its message leaves the stack out, so that equal failures read equal.
+// PanicError is a panic in code called by the package: a node, a router, a
+// reducer, an error's method, a checkpointer. Its message leaves the stack out,
+// so equal failures have equal texts.
 type PanicError struct {
 	Value string // the panic's value, printed
 	Stack string // of the goroutine that panicked
@@ -96,8 +97,8 @@ type PanicError struct {
 
 func (e *PanicError) Error() string { return "panic: " + e.Value }
 
-// caught makes a PanicError of what recover returned. It is called by the
-// deferred function itself, while the stack still stands.
+// caught makes a PanicError of recover's result. The deferred function calls it
+// directly, while the stack exists.
 func caught(value any) *PanicError {
 	return &PanicError{Value: fmt.Sprint(value), Stack: string(debug.Stack())}
 }
@@ -109,8 +110,8 @@ func recoverAs(err *error) {
 	}
 }
 
-// readableError is an error that can be read, compared and looked into, or what came of
-// trying: a person's methods may panic, as those of a nil pointer do.
+// readableError returns err, or a replacement when its methods panic, as those
+// of a nil pointer do.
 func readableError(err error) (safe error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -125,7 +126,8 @@ func readableError(err error) (safe error) {
 	return err
 }
 
-// ConflictError is several writes to a channel that takes one per superstep.
+// ConflictError reports several writes to a channel that takes one per
+// superstep.
 type ConflictError struct {
 	Channel string
 	Writers []string // nodes, in task order; Start for the input
@@ -140,10 +142,11 @@ func (e *ConflictError) Error() string {
 	return fmt.Sprintf("invalid update: channel %q takes one value per superstep and got several (from %s): use an Append or Reduce channel, or let one node write it", e.Channel, writers)
 }
 
-// Is reports ErrInvalidUpdate as being in the chain.
+// Is puts ErrInvalidUpdate into the chain.
 func (e *ConflictError) Is(target error) bool { return target == ErrInvalidUpdate }
 
-// UnknownChannelError is a write to a channel that the graph was not made with.
+// UnknownChannelError reports a write to a channel that the graph does not
+// have.
 type UnknownChannelError struct {
 	Channel string
 	Writer  string
@@ -154,10 +157,10 @@ func (e *UnknownChannelError) Error() string {
 	return fmt.Sprintf("invalid update: node %q wrote channel %q, which this graph was not made with; it has %s", e.Writer, e.Channel, strings.Join(e.Known, ", "))
 }
 
-// Is reports ErrInvalidUpdate as being in the chain.
+// Is puts ErrInvalidUpdate into the chain.
 func (e *UnknownChannelError) Is(target error) bool { return target == ErrInvalidUpdate }
 
-// RouteError is a router's choice that was not declared, or no choice at all.
+// RouteError reports a router's undeclared choice, or a missing one.
 type RouteError struct {
 	From    string
 	Target  string   // empty when the router named none
@@ -182,13 +185,12 @@ func (e *RouteError) Error() string {
 	return fmt.Sprintf("routing from %q: target %q is not declared; declared are %s", e.From, e.Target, allowed)
 }
 
-// Is reports ErrInvalidUpdate as being in the chain when something was sent to
-// End.
+// Is puts ErrInvalidUpdate into the chain of a Send to End.
 func (e *RouteError) Is(target error) bool {
 	return target == ErrInvalidUpdate && e.Send && e.Target == End
 }
 
-// CommandError is a Command that leads where its node may not go, or nowhere.
+// CommandError reports a Command with an undeclared target, or with none.
 type CommandError struct {
 	Node     string
 	Target   string   // empty when the command named none
@@ -214,8 +216,7 @@ func (e *CommandError) Error() string {
 	return fmt.Sprintf("%s of node %q leads to %q, which is not declared: add it to NodeOptions.Goto; %s", what, e.Node, e.Target, where)
 }
 
-// Is reports ErrInvalidUpdate as being in the chain when something was sent to
-// End.
+// Is puts ErrInvalidUpdate into the chain of a Send to End.
 func (e *CommandError) Is(target error) bool {
 	return target == ErrInvalidUpdate && e.Send && e.Target == End
 }
@@ -227,12 +228,11 @@ func orNone(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// OverlapError is a second call of one name in a node, while the first is under
-// way. Which of them is the first next time would be chance, so that a resumed
-// run could give one the other's result.
+// OverlapError reports two concurrent calls with one name in a node. Chance
+// decides which comes first, so a resumed run could swap their results.
 type OverlapError struct {
 	Node string
-	Call string // "graph" for a graph that runs inside the node, or "Once"
+	Call string // "graph" for a graph inside the node, or "Once"
 	Key  string // RunOptions.Namespace of the graph, or the key of Once
 }
 
@@ -244,10 +244,10 @@ func (e *OverlapError) Error() string {
 	return fmt.Sprintf("node %q runs %s %q twice at the same time: give each its own %s", e.Node, e.Call, e.Key, own)
 }
 
-// RecursionError is a run that used up its supersteps with work left to do.
+// RecursionError reports that a run reached its limit with nodes left to run.
 type RecursionError struct {
 	Limit int
-	Next  []string // the nodes that would have run
+	Next  []string // the nodes that would be next
 }
 
 func (e *RecursionError) Error() string {

@@ -6,48 +6,48 @@ import (
 	"time"
 )
 
-// Mode selects what a stream reports; modes combine with |.
+// Mode selects the events of a stream. Modes combine with |.
 type Mode uint8
 
 const (
-	// Values reports the state after the input and after every superstep that
-	// wrote something.
+	// Values reports the state after the input and after every superstep with
+	// writes.
 	Values Mode = 1 << iota
-	// Updates reports what each node returned, as soon as it did.
+	// Updates reports each node's result at once.
 	Updates
-	// Custom reports what nodes publish with Emit.
+	// Custom reports the events of Emit.
 	Custom
-	// Tasks reports the start, retry, failure and rescue of nodes.
+	// Tasks reports starts, retries, failures and handled failures of nodes.
 	Tasks
-	// Debug reports all of the above and the borders of runs and supersteps.
+	// Debug reports all of the above, and the start and end of runs and
+	// supersteps.
 	Debug
-	// Tokens reports what nodes publish with EmitToken: a model's text as it is
-	// written. Debug does not include it, since there are many, and the whole text
-	// comes with the model's answer.
+	// Tokens reports the texts of EmitToken. Debug leaves them out: they are
+	// many, and the model's answer repeats them.
 	Tokens
-	// Checkpoints reports what is saved.
+	// Checkpoints reports saved checkpoints.
 	Checkpoints
 )
 
-// EventKind is what an event is about. The mode that reports it stands in
-// front of what it means.
+// EventKind says what happened. Each comment begins with the mode that reports
+// the kind.
 type EventKind uint8
 
 const (
-	RunStart        EventKind = iota + 1 // Debug: a run begins; Graph and Fingerprint say of what
+	RunStart        EventKind = iota + 1 // Debug: a run begins; see Graph and Fingerprint
 	StepStart                            // Debug: a superstep begins; Nodes will run
 	NodeStart                            // Tasks: an attempt at a node begins
 	NodeCustom                           // Custom: a node called Emit; Name and Data are its arguments
-	NodeRetry                            // Tasks: an attempt failed with Err and another will follow
-	NodeUpdate                           // Updates: a node returned; Update, or Data below the root, is what
+	NodeRetry                            // Tasks: an attempt failed with Err, and another will follow
+	NodeUpdate                           // Updates: a node returned Update, or Data below the root
 	NodeFailed                           // Tasks: a node failed for good with Err
-	StateValue                           // Values: the state after the input or a superstep, or when a run stops to ask; State, or Data below the root
-	RunEnd                               // Debug: a run is over; State, Nodes, Waiting, and Err when it failed
+	StateValue                           // Values: State, or Data below the root, after the input, after a superstep, or at an interrupt
+	RunEnd                               // Debug: a run ended; see State, Nodes, Waiting, and Err after a failure
 	NodeHandled                          // Tasks: a node failed for good with Err, and its handler takes over
 	NodeToken                            // Tokens: a node called EmitToken; Text is its argument
-	NodeStep                             // Updates: a call of Once inside a node returned; Name is its key and Data its result
-	RunInterrupt                         // Updates: a run stops for Interrupts, or at a breakpoint; Nodes would be next
-	CheckpointSaved                      // Checkpoints: what the run is now was saved, as Checkpoint, from Parent, by Source; Nodes are next
+	NodeStep                             // Updates: a call of Once returned; Name is its key and Data its result
+	RunInterrupt                         // Updates: a run stopped for Interrupts, or at a breakpoint; Nodes are next
+	CheckpointSaved                      // Checkpoints: the run was saved as Checkpoint, from Parent, by Source; Nodes are next
 )
 
 var kindNames = [...]string{"", "run_start", "step_start", "node_start", "custom", "node_retry", "node_update", "node_error", "values", "run_end", "node_handled", "token", "step", "interrupt", "checkpoint"}
@@ -55,7 +55,7 @@ var kindNames = [...]string{"", "run_start", "step_start", "node_start", "custom
 // String returns the kind as traces write it, e.g. "node_update".
 func (k EventKind) String() string { return nameOf(k, kindNames[:]) }
 
-// KindNamed is the kind that String writes so, or 0.
+// KindNamed returns the kind with this name, or 0.
 func KindNamed(name string) EventKind { return EventKind(max(0, slices.Index(kindNames[:], name))) }
 
 func (k EventKind) mode() Mode {
@@ -85,21 +85,20 @@ func (m Mode) wants(k EventKind) bool {
 	return m&mode != 0
 }
 
-// A Place is where in a run an event belongs: a superstep and, within it, the
-// position of a task; -1 stands before all tasks of the step.
+// A Place is an event's position in a run: a superstep and the position of a
+// task in it. Task -1 is before all tasks of the superstep.
 type Place struct {
 	Step int `json:"step"`
 	Task int `json:"task"`
 }
 
-// Event is one thing that happened in a run. Events arrive in the order in
-// which things happened; nodes that run side by side interleave, and Places
-// tells which of them an event belongs to.
+// Event is one event of a run. Events arrive in the order in which they
+// happened. Concurrent nodes interleave; Places tell their events apart.
 type Event[S any] struct {
 	Kind      EventKind
-	Namespace string  // nodes whose subgraphs enclose the event, joined by "/"; empty at the root
+	Namespace string  // outer nodes, joined by "/"; empty at the root
 	Places    []Place // outermost graph first
-	Step      int     // superstep in the innermost graph: -1 for the input, 0 for Start, 1 for the first nodes
+	Step      int     // in the innermost graph: -1 for the input, 0 for Start, 1 for the first nodes
 	Node      string
 	Attempt   int // 1 for the first
 	Time      time.Time
@@ -107,24 +106,23 @@ type Event[S any] struct {
 
 	Graph       string             // RunStart: the graph's name
 	Fingerprint string             // RunStart: the graph's fingerprint
-	Nodes       []string           // StepStart: nodes that will run; RunEnd: those that would have been next
+	Nodes       []string           // StepStart: nodes that will run; RunEnd: nodes that would be next
 	Waiting     []string           // RunEnd: joins that still wait for a source
 	Update      Update[S]          // NodeUpdate at the root
 	State       S                  // StateValue and RunEnd at the root
-	Cached      bool               // NodeUpdate: the node did not run; the update comes from its cache or, when a thread is resumed, from the record
-	Replayed    bool               // what happened in an earlier run is told again; see RunOptions.Replay
+	Cached      bool               // NodeUpdate: the node did not run; the update is a cache hit or a pending write
+	Replayed    bool               // it happened in an earlier run; see RunOptions.Replay
 	Name        string             // NodeCustom, NodeStep
 	Text        string             // NodeToken
-	Interrupts  []PendingInterrupt // RunInterrupt: what waits for answers; none at a breakpoint
+	Interrupts  []PendingInterrupt // RunInterrupt: interrupts without an answer; none at a breakpoint
 	Checkpoint  string             // CheckpointSaved
 	Parent      string             // CheckpointSaved
 	Source      Source             // CheckpointSaved
 	Data        json.RawMessage    // NodeCustom; NodeUpdate and StateValue below the root
-	Err         error              // NodeRetry, NodeHandled, NodeFailed, RunEnd; why Data is missing, when it could not be encoded
+	Err         error              // NodeRetry, NodeHandled, NodeFailed, RunEnd; also why Data could not be encoded
 }
 
-// UpdateJSON returns the update of a NodeUpdate event as JSON, wherever in the
-// graph it happened.
+// UpdateJSON returns the update of a NodeUpdate event as JSON, at any depth.
 func (e Event[S]) UpdateJSON() (json.RawMessage, error) {
 	if e.Namespace != "" {
 		return e.Data, e.Err
@@ -132,17 +130,17 @@ func (e Event[S]) UpdateJSON() (json.RawMessage, error) {
 	return appendUpdate(nil, e.Update.untyped(nil))
 }
 
-// foreign is an event without the types of a graph.
+// A foreign is an event without the types of a graph.
 type foreign = Event[struct{}]
 
-// An event is a foreign one with what is typed by its own graph.
+// An event is a foreign with the values of its own graph.
 type event struct {
 	foreign
 	update update
-	state  any // nobody changes it while the event is delivered
+	state  any // must not change during the delivery
 }
 
-// eventOf is an event as the readers of a graph's stream get it.
+// eventOf makes the event for readers of a graph's stream.
 func eventOf[S any](ev event) Event[S] {
 	out := Event[S]{
 		Kind: ev.Kind, Namespace: ev.Namespace, Places: ev.Places, Step: ev.Step, Node: ev.Node, Attempt: ev.Attempt,

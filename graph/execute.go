@@ -11,8 +11,8 @@ import (
 // errNotFinished is a task that never returned.
 var errNotFinished = errors.New("the node ended its goroutine without returning")
 
-// execute runs the tasks of a superstep and tells the machine of each. The
-// error is why some of them did not begin, or why one could not be cached.
+// execute runs the tasks of a superstep and reports each to the machine. Its
+// error says why some did not begin, or why one was not cached.
 func (r *run) execute(ctx context.Context) error {
 	if r.outer != nil {
 		r.outer.beat()
@@ -42,7 +42,7 @@ func (r *run) execute(ctx context.Context) error {
 	return err
 }
 
-// executeAll runs several tasks side by side. The first that fails stops the
+// executeAll runs several tasks concurrently. The first failure cancels the
 // others.
 func (r *run) executeAll(ctx context.Context) error {
 	step, cancel := context.WithCancelCause(ctx)
@@ -75,7 +75,8 @@ func (r *run) executeAll(ctx context.Context) error {
 	return nil
 }
 
-// workBeside is work for one of several tasks. A node may end its goroutine.
+// workBeside is work for one of several tasks. It survives a node that ends its
+// goroutine.
 func (r *run) workBeside(res *result, cancel context.CancelCauseFunc) {
 	res.err = errNotFinished
 	defer func() {
@@ -90,7 +91,7 @@ func (r *run) workBeside(res *result, cancel context.CancelCauseFunc) {
 	r.work(res)
 }
 
-// work runs a task and its routers, and tells the machine how that went.
+// work runs a task and its routers, and reports the outcome to the machine.
 func (r *run) work(res *result) {
 	began := r.began()
 	err := r.try(res)
@@ -131,10 +132,10 @@ func (r *run) try(res *result) (err error) {
 	return nil
 }
 
-// report tells the machine of a task, and does what it wants done.
+// report reports a task's outcome to the machine, and carries out its output.
 func (r *run) report(res *result) {
 	if r.ledger == nil && r.out == nil {
-		return // it wants nothing done before all tasks have come to their end
+		return // the machine wants nothing before tasksDone
 	}
 	out := &r.todo
 	if len(r.results) > 1 {
@@ -148,7 +149,7 @@ func (r *run) report(res *result) {
 	r.show(out.events)
 }
 
-// locked does something with the machine that no task may do at the same time.
+// locked calls do while no task changes the machine.
 func (r *run) locked(do func()) {
 	if r.ledger != nil {
 		r.mu.Lock()
@@ -157,13 +158,12 @@ func (r *run) locked(do func()) {
 	do()
 }
 
-// ended is the error of what a context stopped: why it was stopped, and what
-// came of it when that says more. It is context.Canceled or DeadlineExceeded
-// as well as the cause.
+// ended is the error of a call that its context stopped. It joins the context's
+// error, the cause and err, and leaves out repetitions.
 //
-// A failure that is no answer to being stopped is returned as it is when only
-// the step was stopped: which of two failing nodes is reported must not hang
-// on which of them was quicker. A timeout says all there is to say.
+// A cancellation by a sibling does not hide the node's own failure: the
+// reported failure must not depend on which node was faster. A timeout is
+// returned alone.
 func ended(ctx context.Context, err error) error {
 	why, cause := ctx.Err(), context.Cause(ctx)
 	if late := reached(ctx); late != nil {
@@ -185,8 +185,8 @@ func ended(ctx context.Context, err error) error {
 	return err
 }
 
-// newTasks gives each result its task. Tasks are allocated in batches, since
-// a node may keep its context and they cannot be used again.
+// newTasks gives each result a task. Nodes may keep their context, so tasks are
+// not reused; they are allocated in batches instead.
 func (r *run) newTasks(ctx context.Context) {
 	for i := range r.results {
 		res := &r.results[i]
@@ -218,7 +218,7 @@ func (r *run) newJournal(res *result, t *task) *journal {
 	return j
 }
 
-// failureOf is err as the failure of a task, or why its context ended.
+// failureOf makes err the failure of a task, or reports why its context ended.
 func (r *run) failureOf(res *result, err error) *NodeError {
 	t := res.task
 	if late := reached(t); late != nil {

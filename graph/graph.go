@@ -6,43 +6,43 @@ import (
 )
 
 const (
-	// Start is where a run enters the graph. It can only be the source of edges.
+	// Start is where a run enters the graph. Edges may only lead from it.
 	Start = "__start__"
-	// End is where a path ends. It can only be the target of edges.
+	// End is where a path ends. Edges may only lead to it.
 	End = "__end__"
 )
 
-// A Node reads the state and returns what it changes. It must not modify what
-// the state refers to (slices, maps, pointers): other nodes read it too.
+// A Node reads the state and returns its writes. It must not modify what the
+// state points to (slices, maps, pointers): other nodes read it too.
 type Node[S any] func(ctx context.Context, state S) (Update[S], error)
 
-// NodeOptions configure a node. The zero value is a node that runs once, sees
-// the whole state and runs as soon as it is triggered.
+// NodeOptions configure a node. With the zero value a node runs once when it is
+// triggered, and sees the whole state.
 type NodeOptions[S any] struct {
-	// Retry is tried in order: the first policy that matches an error decides.
-	// Default: no retry.
+	// Retry lists policies. The first that matches an error decides. Default:
+	// no retry.
 	Retry []RetryPolicy
 	// Timeout limits each attempt. Default: no limit.
 	Timeout Timeout
-	// OnError takes over when no policy tries again. Default: the run fails.
+	// OnError takes over after the last retry. Default: the run fails.
 	OnError ErrorHandler[S]
-	// Cache lets the node's updates be used again. Default: the node always runs.
+	// Cache reuses the node's updates. Default: the node always runs.
 	Cache *CachePolicy[S]
-	// Reads limits the fields that the node sees of the graph's state; the others
-	// are zero. The state of a Send is the node's whole input, and not limited.
-	// Default: all of them.
+	// Reads limits the fields of the graph's state that the node sees; other
+	// fields are zero. It does not limit the state of a Send. Default: all
+	// fields.
 	Reads []Channel[S]
-	// Defer holds the node back until nothing else is left to run. A Send does
-	// not wait.
+	// Defer delays the node until nothing else is left to run. It does not
+	// delay a Send.
 	Defer bool
-	// Goto declares where the node's Commands may lead and send: nodes, or End.
-	// Drawings show it, and Compile counts it as a way to reach a node. Default:
-	// nowhere.
+	// Goto declares the targets of the node's Commands and their Sends: nodes,
+	// or End. Drawings show them, and Compile counts them as paths to a node.
+	// Default: none.
 	Goto []string
 }
 
-// StateGraph collects nodes and edges. Mistakes are gathered and reported all
-// at once by Compile, so that no call here returns an error.
+// StateGraph collects nodes and edges. Compile reports all mistakes at once, so
+// no method here returns an error.
 type StateGraph[S any] struct{ plan blueprint }
 
 // A blueprint is a StateGraph without the type of its state.
@@ -63,9 +63,9 @@ type nodeSpec struct {
 	name        string
 	run         nodeFunc
 	opts        nodeOptions
-	inner       *Drawing    // a subgraph's structure, nil for a plain node
-	outputs     []channel   // the channels that a subgraph over the same state may write
-	persistence Persistence // of a subgraph
+	inner       *Drawing    // a subgraph's structure; nil for a plain node
+	outputs     []channel   // channels that a subgraph over the same state may write
+	persistence Persistence // of a subgraph :: a subgraph's
 }
 
 // A nodeFunc is a Node without the type of its state. It appends its writes to
@@ -98,8 +98,8 @@ func (o NodeOptions[S]) untyped() nodeOptions {
 	}
 }
 
-// channelsOf keeps a nil list, which is all of them, and a nil channel, of which
-// Compile complains.
+// channelsOf keeps a nil list, which means all channels. It keeps a nil
+// channel, which Compile reports.
 func channelsOf[S any](list []Channel[S]) []channel {
 	if list == nil {
 		return nil
@@ -129,24 +129,24 @@ type branchSpec struct {
 // A routeFunc is a Router without the type of its state.
 type routeFunc func(ctx context.Context, state any) (Route, error)
 
-// A Path is a declared outcome of a conditional edge: the key that the router
-// returns, and the node it leads to.
+// A Path is a declared outcome of a conditional edge: the router's key and its
+// target node.
 type Path struct{ Key, Target string }
 
-// NewStateGraph makes an empty graph over the state S with its channels.
+// NewStateGraph makes an empty graph over the state S with these channels.
 func NewStateGraph[S any](channels ...Channel[S]) *StateGraph[S] {
 	return &StateGraph[S]{blueprint{typ: typeOf[S]{}, channels: channelsOf(channels)}}
 }
 
-// Input limits what a caller may write to these channels; writes to others in
-// a run's input are ignored. Default: every channel.
+// Input limits the channels of a run's input. Writes to other channels are
+// ignored. Default: every channel.
 func (g *StateGraph[S]) Input(channels ...Channel[S]) { g.plan.input = channelsOf(channels) }
 
-// Output limits the state that Invoke returns to these channels; the other
-// fields are zero. Default: every channel.
+// Output limits the state that Invoke returns to these channels. Other fields
+// are zero. Default: every channel.
 func (g *StateGraph[S]) Output(channels ...Channel[S]) { g.plan.output = channelsOf(channels) }
 
-// AddNode adds a node. At most one options value is read.
+// AddNode adds a node with at most one options value.
 func (g *StateGraph[S]) AddNode(name string, node Node[S], opts ...NodeOptions[S]) {
 	spec := nodeSpec{name: name, opts: optionsOf(opts)}
 	if node != nil {
@@ -169,17 +169,17 @@ func (b *blueprint) report(code ProblemCode, node, message string) {
 	b.problems = append(b.problems, Problem{code, node, message})
 }
 
-// AddEdge runs to after from, whenever from has run.
+// AddEdge runs to whenever from has run.
 func (g *StateGraph[S]) AddEdge(from, to string) { g.plan.edges = append(g.plan.edges, edge{from, to}) }
 
-// AddJoin runs to once after all of from have run, in whatever supersteps;
-// then the join waits for all of them again.
+// AddJoin runs to once all of from have run, in any supersteps. Then the join
+// waits for all of them again.
 func (g *StateGraph[S]) AddJoin(from []string, to string) {
 	g.plan.joins = append(g.plan.joins, join{slices.Clone(from), to})
 }
 
-// AddConditionalEdges lets route choose the successors of from among targets.
-// A choice that is not declared here is an error.
+// AddConditionalEdges lets route choose among targets after from. An undeclared
+// choice is an error.
 func (g *StateGraph[S]) AddConditionalEdges(from string, route Router[S], targets ...string) {
 	paths := make([]Path, len(targets))
 	for i, t := range targets {
@@ -188,8 +188,8 @@ func (g *StateGraph[S]) AddConditionalEdges(from string, route Router[S], target
 	g.AddConditionalPaths(from, route, paths...)
 }
 
-// AddConditionalPaths is AddConditionalEdges with a router that returns keys;
-// drawings show the keys on the edges.
+// AddConditionalPaths is AddConditionalEdges with a router that returns keys.
+// Drawings show the keys on the edges.
 func (g *StateGraph[S]) AddConditionalPaths(from string, route Router[S], paths ...Path) {
 	spec := branchSpec{from: from, paths: slices.Clone(paths)}
 	if route == nil {

@@ -5,31 +5,30 @@ import (
 	"fmt"
 )
 
-// An ErrorHandler takes over from a node that has failed for good: what it
-// returns is the node's update, in the same superstep, Commands included. The
-// failure is a *NodeError; state is what the node saw. To decline, it returns
-// the failure. What it returns itself, or a panic, fails the run.
+// An ErrorHandler takes over from a node that failed for good. Its result is
+// the node's update in the same superstep, Commands included. Failure is a
+// *NodeError, and state is the node's input. To decline, it returns failure.
+// Any other error, or a panic, fails the run.
 //
-// It is asked about the node's own failures, its panics and timeouts among
-// them, not about those of its routers and reducers, nor when the run or a
-// sibling was what ended the node.
+// It handles the node's own failures, panics and timeouts. It does not handle
+// failures of routers and reducers, nor cancellation by the run or a sibling.
 type ErrorHandler[S any] func(ctx context.Context, state S, failure error) (Update[S], error)
 
-// NodeDefaults are options of every node that does not set them itself.
+// NodeDefaults are options for nodes that do not set their own.
 type NodeDefaults[S any] struct {
-	// Retry is for nodes whose Retry is nil; an empty list is none. Default: no
-	// retry.
+	// Retry applies to nodes with a nil Retry; an empty list means none.
+	// Default: no retry.
 	Retry []RetryPolicy
-	// Timeout is for what a node's Timeout leaves zero; negative is none.
-	// Default: no limit.
+	// Timeout applies to zero fields of a node's Timeout; a negative field
+	// means none. Default: no limit.
 	Timeout Timeout
-	// OnError is for nodes without a handler. It does not handle what another
-	// handler returns. Default: failures end the run.
+	// OnError applies to nodes without a handler. It does not handle the error
+	// of another handler. Default: failures end the run.
 	OnError ErrorHandler[S]
 }
 
-// Defaults sets what holds for every node, subgraphs as single nodes. The last
-// call counts.
+// Defaults sets the options of all nodes, including subgraphs as single nodes.
+// The last call counts.
 func (g *StateGraph[S]) Defaults(d NodeDefaults[S]) { g.plan.defaults = d.untyped() }
 
 // policies are NodeDefaults without the type of the state.
@@ -56,7 +55,7 @@ func (d NodeDefaults[S]) untyped() policies {
 	return p
 }
 
-// or fills in what a node left open.
+// or fills unset policies from d.
 func (p policies) or(d policies) policies {
 	if p.retry == nil {
 		p.retry = d.retry
@@ -76,8 +75,8 @@ func (t *task) handles() bool {
 	return is
 }
 
-// rescue asks a node's handler about its failure, and takes its update. The
-// handler may ask for answers, as a node may.
+// rescue calls a node's handler after a failure, and takes its update. The
+// handler may interrupt, as a node may.
 func (r *run) rescue(res *result, n *node, failure *NodeError) error {
 	u, err := r.handle(res, n, failure)
 	waits, fault := r.interruptedBy(res, err)
@@ -95,7 +94,7 @@ func (r *run) rescue(res *result, n *node, failure *NodeError) error {
 	return r.giveUp(res, failure, err)
 }
 
-// handle asks a node's handler about its failure.
+// handle calls a node's handler.
 func (r *run) handle(res *result, n *node, failure *NodeError) (update, error) {
 	handler := func(ctx context.Context, state any, dst update) (update, error) {
 		return n.opts.onError(ctx, state, failure, dst)

@@ -11,46 +11,47 @@ import (
 )
 
 var (
-	// ErrNoCheckpointer is a run that needs a checkpointer and has none.
+	// ErrNoCheckpointer is a run without a checkpointer that needs one.
 	ErrNoCheckpointer = errors.New("no checkpointer: set CompileOptions.Checkpointer and RunOptions.Thread")
-	// ErrNoThread is a run of a graph with a checkpointer that names no thread.
+	// ErrNoThread is a run with a checkpointer and without a thread.
 	ErrNoThread = errors.New("no thread: set RunOptions.Thread, which says where the run is saved")
-	// ErrAnswer is an answer that no interrupt waits for, or that does not say
-	// which one it is for.
+	// ErrAnswer is an answer without a pending interrupt, or one that does not
+	// name its interrupt.
 	ErrAnswer = errors.New("answer fits no interrupt")
 
-	// ErrInterruptIgnored is a node that asked and did not wait for the answer.
+	// ErrInterruptIgnored is a node that interrupted and returned without that
+	// error.
 	ErrInterruptIgnored = errors.New("interrupt ignored")
 
-	// errWaiting is in the chain of what stops a node to ask somebody.
+	// errWaiting is in the chain of an interrupt's error.
 	errWaiting = errors.New("waiting for an answer")
 )
 
-// A PendingInterrupt is a question that a run has stopped for.
+// A PendingInterrupt is an interrupt without an answer.
 type PendingInterrupt struct {
 	// ID is 32 hexadecimal digits. ReplyTo takes it.
 	ID        string          `json:"id"`
-	Namespace string          `json:"ns,omitempty"` // nodes whose subgraphs enclose the node, joined by "/"
+	Namespace string          `json:"ns,omitempty"` // outer nodes, joined by "/"
 	Node      string          `json:"node"`
 	Key       string          `json:"key"`
 	Payload   json.RawMessage `json:"payload"`
-	// Problem is what was wrong with the answer before, if there was one.
+	// Problem is why the previous answer was refused, if there was one.
 	Problem string `json:"problem,omitempty"`
 }
 
-// Interrupt asks somebody outside of the run, and returns the answer. The
-// first time there is none: the error stops the node, which must return it, and
-// the run ends with an *InterruptedError that has the payload. When the run is
-// resumed with an Answer the node runs again from its top, and Interrupt
-// returns the answer. What must not happen twice before that belongs into Once.
+// Interrupt asks a question outside the run, and returns the answer. The first
+// call returns an error that the node must return; the run then ends with an
+// *InterruptedError that has the payload. A resumed run with an Answer runs the
+// node again from its top, and Interrupt returns the answer. Use Once for side
+// effects before it.
 //
-// The key tells the interrupts of one node apart; a key that is used again, as
-// in a loop that asks until the answer is good, is numbered. A node that calls
-// several before it returns their errors (errors.Join) asks all at once. An
-// answer that T cannot hold is refused: the interrupt is pending again, with
-// the reason in Problem.
+// The key identifies the interrupt within its node. Repeated keys, as in a loop
+// until the answer is good, are numbered. A node can ask several questions at
+// once: it calls Interrupt for each and returns the joined errors
+// (errors.Join). An answer that does not fit T is refused, and the interrupt is
+// pending again with a Problem.
 //
-// It needs a checkpointer: ErrNoCheckpointer.
+// Without a checkpointer it returns ErrNoCheckpointer.
 func Interrupt[T, P any](ctx context.Context, key string, payload P) (T, error) {
 	var answer T
 	t := taskFrom(ctx)
@@ -81,9 +82,9 @@ func Interrupt[T, P any](ctx context.Context, key string, payload P) (T, error) 
 	return answer, fmt.Errorf("interrupt %q of node %q: %w", key, t.name(), errWaiting)
 }
 
-// IsInterrupt reports whether err, or one in its chain, is that of an
-// Interrupt that has no answer yet. Code that turns a function's errors into
-// values must let it pass: the node has to return it.
+// IsInterrupt reports whether err's chain has an Interrupt without an answer.
+// Code that turns errors into values must pass this one on: the node has to
+// return it.
 func IsInterrupt(err error) bool { return errors.Is(err, errWaiting) }
 
 func interruptID(task, place string) string {
@@ -91,15 +92,14 @@ func interruptID(task, place string) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// An Answer resumes an interrupted run.
+// An Answer answers an interrupt in Resume.
 type Answer struct {
 	id   string
 	data json.RawMessage
 	err  error
 }
 
-// Reply answers the interrupt that is pending. When several are it is refused,
-// since it does not say which.
+// Reply answers the only pending interrupt. With several it is refused.
 func Reply[T any](value T) Answer { return ReplyTo("", value) }
 
 // ReplyTo answers the interrupt with this ID.
@@ -108,12 +108,12 @@ func ReplyTo[T any](id string, value T) Answer {
 	return Answer{id: id, data: data, err: err}
 }
 
-// InterruptedError is a run that stopped to ask, or at a breakpoint. It is no
-// failure: with the same thread and, if something is pending, an Answer, the
-// run goes on.
+// InterruptedError reports a run that stopped for answers or at a breakpoint.
+// It is not a failure: Resume continues the thread, with Answers to pending
+// interrupts.
 type InterruptedError struct {
-	Pending []PendingInterrupt // in the order of their tasks; none at a breakpoint
-	Next    []string           // the nodes that run when it is resumed
+	Pending []PendingInterrupt // in task order; none at a breakpoint
+	Next    []string           // the nodes that Resume runs
 }
 
 func (e *InterruptedError) Error() string {
@@ -127,10 +127,10 @@ func (e *InterruptedError) Error() string {
 	return "run interrupted, waiting for " + strings.Join(keys, ", ")
 }
 
-// Is reports errWaiting as being in the chain.
+// Is puts errWaiting into the chain.
 func (e *InterruptedError) Is(target error) bool { return target == errWaiting }
 
-// path is the namespace of the task in events: the nodes around it.
+// path returns the task's namespace in events: its outer nodes.
 func (t *task) path() string {
 	path := ""
 	for o := t.run.outer; o != nil; o = o.run.outer {
@@ -139,7 +139,7 @@ func (t *task) path() string {
 	return path
 }
 
-// answerRecords makes records of answers to what is pending.
+// answerRecords makes records of answers to pending interrupts.
 func (l *ledger) answerRecords(answers []Answer, pending []PendingInterrupt) ([]Record, error) {
 	known, answered := map[string]bool{}, map[string]bool{}
 	for _, p := range pending {

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// DeleteThread removes all that a checkpointer has of a thread. One that does
-// not exist is no error. It takes the thread's lock: ErrThreadBusy.
+// DeleteThread removes a thread from a checkpointer. A missing thread is not an
+// error. It takes the thread's lock (ErrThreadBusy).
 func DeleteThread(ctx context.Context, saver Checkpointer, thread string) error {
 	unlock, err := saver.Lock(ctx, thread)
 	if err != nil {
@@ -22,13 +22,13 @@ func DeleteThread(ctx context.Context, saver Checkpointer, thread string) error 
 	return nil
 }
 
-// ErrThreadExists is a copy onto a thread that exists.
+// ErrThreadExists is a copy onto an existing thread.
 var ErrThreadExists = errors.New("thread exists")
 
-// CopyThread copies a thread: all namespaces, checkpoints and records, in one
-// Commit. What is pending on it is pending on the copy, under the same IDs. It
-// takes the locks of both threads (ErrThreadBusy). A target that exists is
-// ErrThreadExists, a source that does not ErrNoCheckpoint.
+// CopyThread copies all namespaces, checkpoints and records of a thread in one
+// Commit. Its interrupts are pending on the copy too, with the same IDs. It
+// locks both threads (ErrThreadBusy). An existing target is ErrThreadExists, a
+// missing source ErrNoCheckpoint.
 func CopyThread(ctx context.Context, saver Checkpointer, from, to string) error {
 	if err := copyThread(ctx, saver, from, to); err != nil {
 		return fmt.Errorf("copying thread %q to %q: %w", from, to, err)
@@ -63,7 +63,7 @@ func copyThread(ctx context.Context, saver Checkpointer, from, to string) error 
 	if change.Add == nil {
 		return ErrNoCheckpoint
 	}
-	slices.Reverse(change.Add) // what others come from comes before them
+	slices.Reverse(change.Add) // parents come first
 	var err error
 	if change.Records, err = recordsOf(ctx, saver, from, change.Add); err != nil {
 		return err
@@ -71,7 +71,7 @@ func copyThread(ctx context.Context, saver Checkpointer, from, to string) error 
 	return saver.Commit(ctx, to, change)
 }
 
-// recordsOf are the records of a thread that has these checkpoints.
+// recordsOf returns the records of a thread with these checkpoints.
 func recordsOf(ctx context.Context, saver Checkpointer, thread string, checkpoints []Checkpoint) ([]Record, error) {
 	if all, ok := saver.(RecordReader); ok {
 		return all.Records(ctx, thread)
@@ -87,10 +87,10 @@ func recordsOf(ctx context.Context, saver Checkpointer, thread string, checkpoin
 	return out, nil
 }
 
-// Sweep deletes the threads that have not changed since a time, and returns how
-// many. Threads that are busy, or that a run takes up meanwhile, it passes over;
-// the busy ones it names in the error, which is ErrThreadBusy then, after all
-// others are deleted.
+// Sweep deletes the threads that have not changed since a time, and returns
+// their number. It skips threads that a run takes up meanwhile, and busy
+// threads. Its error names the busy ones and is ErrThreadBusy; all others are
+// deleted first.
 func Sweep(ctx context.Context, saver Checkpointer, olderThan time.Time) (threads int, err error) {
 	var old []string
 	for t, err := range saver.Threads(ctx) {
@@ -116,7 +116,7 @@ func Sweep(ctx context.Context, saver Checkpointer, olderThan time.Time) (thread
 	return threads, errors.Join(busy...)
 }
 
-// sweepThread looks once more, with the lock, whether the thread is old.
+// sweepThread deletes a thread if it is still old under its lock.
 func sweepThread(ctx context.Context, saver Checkpointer, thread string, olderThan time.Time) (bool, error) {
 	unlock, err := saver.Lock(ctx, thread)
 	if err != nil {

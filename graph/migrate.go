@@ -5,19 +5,19 @@ import (
 	"fmt"
 )
 
-// A Migration turns what an older version of a graph saved into what this one
-// reads. Migrate changes it in place. Tasks of a superstep that was not
-// finished run again. It is called for the state and then for each Send that
-// waits to run, whose Values are those channels that are not zero.
+// A Migration converts a checkpoint of an older version of a graph. Migrate
+// changes it in place. It is called for the state, then for each Send that is
+// due, with the Send's non-zero channels as Values. Tasks of an unfinished
+// superstep run again.
 type Migration struct {
 	From, To int
-	// Values are the state's channels, by name.
+	// Values are the channels by name.
 	Values map[string]json.RawMessage
-	// Nodes renames nodes that are to run next: from their old names to the new.
+	// Nodes renames due nodes, from old names to new.
 	Nodes map[string]string
 }
 
-// MismatchError is a checkpoint of another graph, or of another version.
+// MismatchError reports a checkpoint of another graph, or of another version.
 type MismatchError struct {
 	Thread                        string
 	Graph, SavedGraph             string
@@ -35,7 +35,7 @@ func (e *MismatchError) Error() string {
 	return fmt.Sprintf("thread %q was saved by graph %q with fingerprint %s, and graph %q has %s: if the graph was changed on purpose, raise CompileOptions.Version and set CompileOptions.Migrate", e.Thread, e.SavedGraph, e.SavedFingerprint, e.Graph, e.Fingerprint)
 }
 
-// migrated makes a checkpoint one of this version, or refuses it.
+// migrated migrates a checkpoint to this version, or refuses it.
 func (r *machine) migrated(p *point) error {
 	if p.Version == r.version && p.Fingerprint == r.fingerprint {
 		return nil
@@ -62,7 +62,7 @@ func (r *machine) migrated(p *point) error {
 		if to, ok := m.Nodes[send.Node]; ok {
 			send.Node = to
 		}
-		if send.State != nil { // in format 1, which has no channels here
+		if send.State != nil { // format 1, without channels
 			continue
 		}
 		own := &Migration{From: m.From, To: m.To, Values: send.Values, Nodes: map[string]string{}}

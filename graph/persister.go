@@ -40,7 +40,7 @@ type persister struct {
 	mu   sync.Mutex
 	busy bool   // a commit is running
 	next *batch // waits for that commit
-	err  error  // DurabilityAsync: the first failure; nothing is saved after it
+	err  error  // DurabilityAsync: the first failure; later changes are dropped
 
 	gate   sync.RWMutex  // held during a commit or a queueing
 	closed bool          // the run has ended, and nothing is saved any more

@@ -11,27 +11,28 @@ import (
 	"time"
 )
 
-// PruneOptions say which checkpoints Prune removes. Nil is the zero value.
+// PruneOptions select the checkpoints that Prune removes. Nil is the zero
+// value.
 type PruneOptions struct {
 	// KeepLast is how many of the newest checkpoints of each namespace stay.
 	// Default 1. Negative is an error.
 	KeepLast int
-	// OlderThan removes only checkpoints that were made before it. Default: of
-	// any age.
+	// OlderThan limits the removal to checkpoints made before it. Default: any
+	// age.
 	OlderThan time.Time
 }
 
-// Prune removes old checkpoints of a thread and returns how many. It takes the
-// thread's lock (ErrThreadBusy) and makes one Commit. A thread that does not
-// exist has nothing to remove.
+// Prune removes old checkpoints of a thread and returns their number. It takes
+// the thread's lock (ErrThreadBusy) and makes one Commit. A missing thread has
+// nothing to remove.
 //
-// What stays is as it was: its state, what is to run next, what was asked. A
-// checkpoint whose parent is removed comes from its nearest ancestor that
-// stays. The newest checkpoint of a namespace always stays, and so do those of
-// subgraphs that keep their state which a checkpoint of the graph around them
-// goes on from. The checkpoints of a subgraph's run go with the last
-// checkpoint whose task the run was in. A checkpoint that stays and cannot be
-// read is an error, and nothing is removed.
+// The remaining checkpoints keep their state, due tasks and interrupts. A
+// checkpoint whose parent is removed gets its nearest remaining ancestor as
+// parent. The newest checkpoint of each namespace stays. Checkpoints of a
+// stateful subgraph stay while an outer checkpoint continues from them.
+// Checkpoints of a subgraph's run are removed with the last checkpoint before
+// its task. An unreadable remaining checkpoint is an error, and nothing is
+// removed.
 func Prune(ctx context.Context, saver Checkpointer, thread string, opts *PruneOptions) (removed int, err error) {
 	if opts == nil {
 		opts = &PruneOptions{}
@@ -48,10 +49,10 @@ func Prune(ctx context.Context, saver Checkpointer, thread string, opts *PruneOp
 	return removed, nil
 }
 
-// DeleteRuns removes the checkpoints that runs of a thread made, with the care
-// of Prune, and returns how many. Unlike Prune it removes the newest too: the
-// thread is then what it was before. What other runs built on them stays, and
-// with it what the removed runs had written to the state by then.
+// DeleteRuns removes the checkpoints of some runs of a thread, as carefully as
+// Prune, and returns their number. Unlike Prune it also removes the newest: the
+// thread returns to its earlier state. Checkpoints that other runs built on
+// them stay, including what the removed runs had written by then.
 func DeleteRuns(ctx context.Context, saver Checkpointer, thread string, runs ...string) (removed int, err error) {
 	removed, err = trim(ctx, saver, thread, func(c *Checkpoint, _ int) bool { return slices.Contains(runs, c.Run) })
 	if err != nil {
@@ -60,8 +61,8 @@ func DeleteRuns(ctx context.Context, saver Checkpointer, thread string, runs ...
 	return removed, nil
 }
 
-// trim removes the checkpoints of a thread that are to go. Newer is how many
-// newer ones the checkpoint's namespace has.
+// trim removes the checkpoints that goes selects. Newer counts the newer
+// checkpoints of the same namespace.
 func trim(ctx context.Context, saver Checkpointer, thread string, goes func(c *Checkpoint, newer int) bool) (int, error) {
 	unlock, err := saver.Lock(ctx, thread)
 	if err != nil {
@@ -83,7 +84,7 @@ func trim(ctx context.Context, saver Checkpointer, thread string, goes func(c *C
 		}
 		return recordsOf(ctx, saver, thread, staying)
 	})
-	for _, name := range slices.Sorted(maps.Keys(spaces)) { // a graph comes before those inside it
+	for _, name := range slices.Sorted(maps.Keys(spaces)) { // an outer graph comes before its subgraphs
 		s := spaces[name]
 		pins, err := s.needed(spaces, records)
 		if err != nil {
@@ -109,14 +110,14 @@ func trim(ctx context.Context, saver Checkpointer, thread string, goes func(c *C
 	return removed, saver.Commit(ctx, thread, change)
 }
 
-// A space is one namespace of a thread from which checkpoints are removed.
+// A space is one namespace of a thread.
 type space struct {
 	name string
 	rows []Checkpoint // sorted by ID
 	gone []bool       // by row
 
-	// By node, once they are known: IDs of the tasks after the rows that stay, and
-	// of those that a run's input sent there.
+	// tasks are the IDs of tasks after remaining rows, by node. sent are those
+	// that Commands in a run's input sent. Both are filled on demand.
 	tasks, sent map[string]map[string]bool
 }
 
@@ -140,7 +141,7 @@ func readSpaces(ctx context.Context, saver Checkpointer, thread string) (map[str
 	return spaces, nil
 }
 
-// parent is the row that a row came from, or -1.
+// parent returns the row of a row's parent, or -1.
 func (s *space) parent(i int) int {
 	at, ok := slices.BinarySearchFunc(s.rows[:i], s.rows[i].Parent, func(c Checkpoint, id string) int { return strings.Compare(c.ID, id) })
 	if !ok {
@@ -149,7 +150,7 @@ func (s *space) parent(i int) int {
 	return at
 }
 
-// survivors are the rows that stay, as far as it is known.
+// survivors yields the rows that remain so far.
 func (s *space) survivors(yield func(int) bool) {
 	for i := range s.rows {
 		if !s.gone[i] && !yield(i) {
@@ -158,8 +159,8 @@ func (s *space) survivors(yield func(int) bool) {
 	}
 }
 
-// needed are the rows of a namespace that what stays of the graph around it
-// needs, or nil when that needs nothing of the whole namespace.
+// needed returns the rows that the remaining outer checkpoints need, or nil
+// when they do not need this namespace.
 func (s *space) needed(spaces map[string]*space, records func() ([]Record, error)) (map[string]bool, error) {
 	pins := map[string]bool{}
 	if s.name == "" {
@@ -182,15 +183,15 @@ func (s *space) needed(spaces map[string]*space, records func() ([]Record, error
 	return nil, nil
 }
 
-// childrenInUse collects the checkpoints of a subgraph that keeps its state which the
-// rows that stay go on from.
+// childrenInUse collects the checkpoints of a stateful subgraph that the
+// remaining rows continue from.
 func (s *space) childrenInUse(child string, ids map[string]bool) error {
 	from := make([]string, len(s.rows))
 	for i, c := range s.rows {
 		saved, err := readSaved(c)
 		if err != nil {
 			if s.gone[i] {
-				continue // what is read from it cannot be read either, and says so
+				continue // a row that depends on it reports the error
 			}
 			return err
 		}
@@ -207,9 +208,9 @@ func (s *space) childrenInUse(child string, ids map[string]bool) error {
 	return nil
 }
 
-// hasTask reports whether a task of a node is one of those after the rows that
-// stay. Records are read when it is not found without: nodes that a command in a
-// run's input led to are not in the rows themselves.
+// hasTask reports whether a remaining row is followed by this task of a node.
+// It reads records only when the rows lack it: they do not name targets of
+// Commands in a run's input.
 func (s *space) hasTask(node, task string, records func() ([]Record, error)) (bool, error) {
 	if s.tasks[node] == nil {
 		ids := map[string]bool{}
@@ -230,7 +231,7 @@ func (s *space) hasTask(node, task string, records func() ([]Record, error)) (bo
 		return false, err
 	}
 	if s.sent[node] == nil {
-		ids, before := map[string]bool{}, map[string]int{} // Sends that came to a checkpoint before
+		ids, before := map[string]bool{}, map[string]int{} // Sends of earlier inputs, by checkpoint
 		for _, r := range all {
 			if r.Namespace != s.name || r.Kind != RecordUpdate || r.Task != "" {
 				continue
@@ -256,8 +257,8 @@ func (s *space) hasTask(node, task string, records func() ([]Record, error)) (bo
 	return s.sent[node][task], nil
 }
 
-// addTasks adds the IDs of a node's tasks after a row, from one Send to another;
-// 0 is the task that edges lead to.
+// addTasks adds the IDs of a node's tasks after a row, for a range of Sends.
+// Send 0 is the task that edges trigger.
 func (s *space) addTasks(ids map[string]bool, i int, node string, from, to int) {
 	for send := from; send <= to; send++ {
 		ids[taskID(s.name, s.rows[i].ID, s.rows[i].Step+1, node, send)] = true
@@ -286,8 +287,8 @@ func sendsIn(data []byte) (int, error) {
 	return n, nil
 }
 
-// repair returns the rows that stay and are not as they were, since what they
-// came from or are read from does not.
+// repair returns the remaining rows that change, because a row that they depend
+// on is removed.
 func (s *space) repair(read stateReader) ([]Checkpoint, error) {
 	var out []Checkpoint
 	bases := make([]string, len(s.rows))
@@ -318,7 +319,7 @@ func (s *space) repair(read stateReader) ([]Checkpoint, error) {
 	return out, nil
 }
 
-// standalone is a row that has in itself all that was read from rows before it.
+// standalone returns a row as a snapshot, independent of earlier rows.
 func (s *space) standalone(i int, read stateReader) (Checkpoint, error) {
 	lineage, err := Lineage(s.rows[:i+1], s.rows[i].ID)
 	if err != nil {

@@ -8,20 +8,20 @@ import (
 	"time"
 )
 
-// RetryPolicy says which errors of a node are worth another attempt, and when.
+// RetryPolicy selects errors for a retry, and its delay.
 type RetryPolicy struct {
-	// MaxAttempts counts the first one. Default 3.
+	// MaxAttempts includes the first attempt. Default 3.
 	MaxAttempts int
-	// InitialInterval is the wait after the first failure. Default 500 ms.
+	// InitialInterval is the delay after the first failure. Default 500 ms.
 	InitialInterval time.Duration
-	// Backoff multiplies the wait after each failure. Default 2.
+	// Backoff multiplies the delay after each failure. Default 2.
 	Backoff float64
-	// MaxInterval bounds the wait before jitter. Default 128 s.
+	// MaxInterval bounds the delay before jitter. Default 128 s.
 	MaxInterval time.Duration
-	// Jitter adds a random time below it to every wait. Default none.
+	// Jitter adds a random time below it to each delay. Default none.
 	Jitter time.Duration
-	// RetryOn selects errors. Default: all but cancellation, an invalid update,
-	// a missing checkpointer and a panic, which would only happen again.
+	// RetryOn selects errors. Default: all except cancellation, an invalid
+	// update, a missing checkpointer and a panic, which would recur.
 	RetryOn func(error) bool
 }
 
@@ -33,7 +33,7 @@ func (p RetryPolicy) matches(err error) bool {
 	return !errors.Is(err, context.Canceled) && !errors.Is(err, ErrInvalidUpdate) && !errors.Is(err, ErrNoCheckpointer) && !errors.As(err, &panicked)
 }
 
-// wait is the pause after the failure of an attempt, 1 for the first.
+// wait returns the delay after a failed attempt, 1 for the first.
 func (p RetryPolicy) wait(attempt int) time.Duration {
 	wait, backoff := float64(positive(p.InitialInterval, 500*time.Millisecond)), positive(p.Backoff, 2)
 	for range attempt - 1 {
@@ -54,8 +54,8 @@ func positive[T int | float64 | time.Duration](v, byDefault T) T {
 	return v
 }
 
-// retryWait returns how long to wait before another attempt, or false when the
-// error is final. The fault is a policy's that panics.
+// retryWait returns the delay before the next attempt, or false when the error
+// is final. Fault is the panic of a policy.
 func retryWait(policies []RetryPolicy, err error, attempt int) (wait time.Duration, again bool, fault error) {
 	defer func() {
 		if v := recover(); v != nil {

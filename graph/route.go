@@ -6,26 +6,26 @@ import (
 	"slices"
 )
 
-// A Router decides where a run goes after a node. It sees the state with that
-// node's own writes applied, not those of nodes that ran beside it.
+// A Router chooses the next nodes after a node. It sees the state with the
+// node's own writes, without those of concurrent nodes.
 type Router[S any] func(ctx context.Context, state S) (Route, error)
 
-// A Route is a router's decision. The zero Route is no decision, which is an
-// error; Nowhere says that a path ends here.
+// A Route is a router's decision. The zero Route is an error; Nowhere ends a
+// path.
 type Route struct {
 	first   string
 	rest    *further
 	nowhere bool
 }
 
-// further is what only some routes have. It does not change.
+// A further holds the rarer parts of a route. It never changes.
 type further struct {
 	names []string
 	sends []sendList
 }
 
-// To routes to one or more nodes, or to the keys that AddConditionalPaths
-// declared for them. Duplicates run once, End among others adds nothing.
+// To routes to nodes, or to keys that AddConditionalPaths declared. Duplicates
+// run once. End adds nothing to other targets.
 func To(target string, more ...string) Route {
 	if len(more) == 0 {
 		return Route{first: target}
@@ -33,11 +33,11 @@ func To(target string, more ...string) Route {
 	return Route{first: target, rest: &further{names: more}}
 }
 
-// Nowhere routes to no successor: this path ends.
+// Nowhere ends this path.
 func Nowhere() Route { return Route{nowhere: true} }
 
-// And routes to where either route goes: first the Sends of r, then those of
-// other. Nowhere and the zero Route add nothing to another.
+// And routes to the targets of both routes. The Sends of r come first. Nowhere
+// and the zero Route add nothing to the other.
 func (r Route) And(other Route) Route {
 	switch {
 	case other.undecided():
@@ -65,20 +65,20 @@ func (r Route) And(other Route) Route {
 
 func (r Route) undecided() bool { return r.first == "" && r.rest == nil && !r.nowhere }
 
-// choice is what routers chose: nodes to trigger, and nodes to send to.
+// A choice holds the nodes and Sends that routers and Commands chose.
 type choice struct {
 	nodes []int
 	sends []queuedSend
 }
 
-// reset empties the choice for use by another task.
+// reset empties the choice for reuse.
 func (c *choice) reset() {
 	c.nodes = c.nodes[:0]
-	clear(c.sends) // lets go of the states
+	clear(c.sends) // releases the states
 	c.sends = c.sends[:0]
 }
 
-// route asks the routers of a node where to go, and adds that to chosen.
+// route calls the routers of a node, and adds their routes to chosen.
 func (p *program) route(ctx context.Context, from string, x *exits, state any, chosen *choice) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -116,8 +116,8 @@ func (p *program) route(ctx context.Context, from string, x *exits, state any, c
 	return nil
 }
 
-// add finds the target of a key. No key is empty, so the zero Route and To("")
-// are refused like any other that is not declared.
+// add adds the target of a key. No declared key is empty, so it refuses the
+// zero Route and To("").
 func (b *branch) add(chosen *choice, from, key string) error {
 	for i := range b.paths {
 		if b.paths[i].Key == key {
@@ -132,7 +132,7 @@ func (b *branch) add(chosen *choice, from, key string) error {
 	return &RouteError{From: from, Target: key, Allowed: allowed}
 }
 
-// declared names the nodes among targets, each once.
+// declared names the nodes among targets without repetitions.
 func (p *program) declared(targets []int) []string {
 	var names []string
 	for _, id := range targets {

@@ -9,40 +9,40 @@ import (
 	"time"
 )
 
-// A run is the driver of a machine in this process: it runs nodes as
-// goroutines, commits changes through a persister, and sends events to a
-// stream. Its loop owns the machine; tasks that record something take mu.
+// A run drives a machine in this process. It runs nodes as goroutines, commits
+// changes through a persister, and publishes events to a stream. Its loop owns
+// the machine. Tasks that record something hold mu.
 type run struct {
 	machine
 	mu          sync.Mutex
-	out         publisher  // nil when nobody listens
-	todo        output     // what the machine wants done
+	out         publisher  // nil without a reader
+	todo        output     // the machine's last output
 	persister   *persister // nil when the run is not saved
-	outer       *task      // the node of another graph that the run is in; nil at the root
-	ordinal     string     // tells the run from others inside its node
+	outer       *task      // the task of the outer graph; nil at the root
+	ordinal     string     // identifies the run inside its node
 	control     *Control
-	ownControl  Control // unless there is another
+	ownControl  Control // used without another
 	drive       driver
-	ownsControl bool      // the control is the run's, not that of an enclosing run
+	ownsControl bool      // the control is not the outer run's
 	recording   Recording // nil when the run is not a replay
 	parallel    int
-	perStep     time.Duration // 0 is no limit
-	timed       bool          // a superstep or the run may run out of time
-	tasks       []task        // allocated together
-	used        int           // how many of them
-	journals    []journal     // allocated and not used yet
+	perStep     time.Duration // 0 for no limit
+	timed       bool          // a limit for supersteps or the run is set
+	tasks       []task        // allocated in a batch
+	used        int           // tasks in use
+	journals    []journal     // allocated in a batch, not used yet
 
-	// saving is what the run saves with: what has been done is saved, also when
-	// the run is made to stop. Nil when nothing is saved.
+	// saving is the context for commits. It outlives the run's cancellation, so
+	// finished work is saved. Nil when nothing is saved.
 	saving context.Context
 }
 
-// A driver does what the machine of a run wants done, until that is nothing.
-// Graphs inside the nodes of a run have its driver.
+// A driver carries out the outputs of a run's machine until the end. Subgraphs
+// use their outer run's driver.
 type driver func(r *run, ctx context.Context) error
 
-// newRun prepares a run from the zero state. Inside a node of another graph its
-// events go to that graph's stream.
+// newRun prepares a run from the zero state. Inside a node its events go to the
+// outer graph's stream.
 func newRun(ctx context.Context, p *program, opts *RunOptions) *run {
 	r := &run{machine: newMachine(p)}
 	r.limit, r.outer, r.drive = p.defaultLimit, taskFrom(ctx), p.drive
@@ -73,10 +73,10 @@ func newRun(ctx context.Context, p *program, opts *RunOptions) *run {
 	return r
 }
 
-// noOptions are those of a call without any. Nobody changes them.
+// noOptions are the options of a call without any. They never change.
 var noOptions RunOptions
 
-// A beginning puts a machine where it starts: on a point, or nil.
+// A beginning starts a machine at a point, or at nil for a new thread.
 type beginning func(m *machine, in update, p *point, opts *RunOptions) error
 
 func (p *program) run(ctx context.Context, in update, opts *RunOptions, out publisher, begin beginning) (any, error) {
@@ -100,8 +100,8 @@ func (p *program) run(ctx context.Context, in update, opts *RunOptions, out publ
 	return r.visible(), err
 }
 
-// runFrom runs the graph from where begin puts it. A checkpointer's panic is
-// an error of the run.
+// runFrom runs the graph after begin. A panic of the checkpointer is an error
+// of the run.
 func (r *run) runFrom(ctx context.Context, opts *RunOptions, begin func(*point) error) (err error) {
 	defer recoverAs(&err)
 	release, err := r.attach(ctx, opts)
@@ -133,7 +133,7 @@ func (r *run) runFrom(ctx context.Context, opts *RunOptions, begin func(*point) 
 	return r.drive(r, ctx)
 }
 
-// loop does what the machine wants done, until that is nothing.
+// loop carries out the machine's outputs until the end.
 func (r *run) loop(ctx context.Context) error {
 	began := r.began()
 	if r.recording != nil {
@@ -146,8 +146,7 @@ func (r *run) loop(ctx context.Context) error {
 	return r.finish(began)
 }
 
-// carryOut does what the machine wants done next. How tasks are run is execute's
-// to say.
+// carryOut carries out the machine's last output. Execute runs its tasks.
 func (r *run) carryOut(ctx context.Context, execute driver) {
 	out := &r.todo
 	switch r.show(out.events); {
@@ -163,7 +162,7 @@ func (r *run) carryOut(ctx context.Context, execute driver) {
 	}
 }
 
-// finish ends a run whose machine wants nothing done any more.
+// finish ends a run after the machine's last output.
 func (r *run) finish(began time.Time) error {
 	r.show(r.todo.events)
 	if r.err == nil && r.persist == PersistAlways && r.ledger != nil && r.owner != "" {
@@ -180,8 +179,8 @@ func (r *run) finish(began time.Time) error {
 	return r.err
 }
 
-// feed gives the machine the reasons to stop the run, then the outcome of its
-// last output. Goroutines that a node left behind may record meanwhile.
+// feed tells the machine why to stop, if at all, and reports an outcome.
+// Goroutines that a node left behind may record meanwhile.
 func (r *run) feed(ctx context.Context, outcome func()) {
 	if ctx.Err() != nil {
 		r.stopErr = ended(ctx, nil)
@@ -192,7 +191,7 @@ func (r *run) feed(ctx context.Context, outcome func()) {
 	r.locked(outcome)
 }
 
-// record puts what tasks have come to on record: all of it, or nothing.
+// record saves records of tasks in one commit.
 func (r *run) record(ctx context.Context, records ...Record) error {
 	r.mu.Lock()
 	change := r.recorded(records...)
@@ -206,7 +205,7 @@ func (r *run) record(ctx context.Context, records ...Record) error {
 	return nil
 }
 
-// close waits until all that the run has made is saved.
+// close waits until everything is saved.
 func (r *run) close() error {
 	if r.ledger == nil || r.owner != "" {
 		return nil
@@ -220,7 +219,7 @@ func (r *run) show(events []event) {
 	}
 }
 
-// at is where the run is: nowhere at the root.
+// at returns the run's place: none at the root.
 func (r *run) at() []Place {
 	if r.outer == nil {
 		return nil
@@ -228,7 +227,7 @@ func (r *run) at() []Place {
 	return r.outer.places()
 }
 
-// began reads the clock only for a reader.
+// began reads the clock only for a reader of events.
 func (r *run) began() time.Time {
 	if r.out == nil {
 		return time.Time{}

@@ -9,51 +9,48 @@ import (
 // RunOptions configure one run. Nil is the zero value.
 type RunOptions struct {
 	// RecursionLimit is how many supersteps this call may run. Default: the
-	// graph's own limit; else, inside a node, the limit of the enclosing run;
-	// else DefaultRecursionLimit. Negative is an error.
+	// graph's limit; else the outer run's inside a node; else
+	// DefaultRecursionLimit. Negative is an error.
 	RecursionLimit int
-	// Concurrency is how many nodes of a superstep run at once. It does not
-	// change the result. Default: all of them. Negative is an error. Graphs that
-	// run inside a node count for themselves.
+	// Concurrency is how many nodes of a superstep run at the same time. It
+	// does not change the result, and does not count nodes of subgraphs.
+	// Default: all. Negative is an error.
 	Concurrency int
-	// StepTimeout is how long a superstep may take. When it is reached the run
-	// fails, and nothing of the superstep is committed. Default: no limit.
-	// Negative is an error.
+	// StepTimeout limits a superstep. A superstep that exceeds it fails the
+	// run, and is not committed. Default: no limit. Negative is an error.
 	StepTimeout time.Duration
-	// Timeout is how long the whole run may take. Default: no limit. Negative is
-	// an error.
+	// Timeout limits the whole run. Default: no limit. Negative is an error.
 	Timeout time.Duration
-	// Control lets others stop the run. Default: only its nodes can, with Drain.
+	// Control stops the run from outside. Default: only its nodes can, with
+	// Drain.
 	Control *Control
-	// Modes selects what Stream reports. Default Updates.
+	// Modes selects the events of Stream. Default Updates.
 	Modes Mode
 
-	// Thread names the thread that the run belongs to. Its state is what the run
-	// starts from; one run at a time may have it (ErrThreadBusy). With a
-	// checkpointer it must be set, but for a graph inside a node, which belongs
-	// to the thread of the graph around it unless it names one of its own.
+	// Thread names the thread of the run. The run starts from its state. Only
+	// one run at a time may use it (ErrThreadBusy). It is required with a
+	// checkpointer. A graph inside a node belongs to the outer graph's thread,
+	// unless it names its own.
 	Thread string
-	// Checkpoint is the ID of the checkpoint to start from. When it is not the
-	// newest the run is a fork: what came after it stays as it was. Default: the
-	// newest.
+	// Checkpoint is the ID of the checkpoint to start from. An older one forks
+	// the thread: later checkpoints stay unchanged. Default: the newest.
 	Checkpoint string
-	// Resume answers interrupts, in a call of Compiled.Resume. Default: nobody
-	// answers.
+	// Resume answers interrupts in a call of Compiled.Resume. Default: none.
 	Resume []Answer
-	// InterruptBefore and InterruptAfter are breakpoints beside the graph's own.
+	// InterruptBefore and InterruptAfter add breakpoints to the graph's own.
 	InterruptBefore, InterruptAfter []string
 	// Durability says when the run is saved. Default DurabilitySync.
 	Durability Durability
-	// RunID names the run in its checkpoints. Default: a random one.
+	// RunID names the run in its checkpoints. Default: a random ID.
 	RunID string
-	// Metadata is kept with every checkpoint of the run.
+	// Metadata is saved with every checkpoint of the run.
 	Metadata map[string]string
-	// Replay takes what nodes return from an earlier run. Graphs inside nodes are
-	// replayed as well. Default: nodes run.
+	// Replay takes the updates of nodes from an earlier run, also inside
+	// subgraphs. Default: nodes run.
 	Replay Recording
-	// Namespace tells apart the graphs that one node runs at the same time; two of
-	// one name are an OverlapError. Default: graphs are counted, in the order in
-	// which the node runs them.
+	// Namespace identifies this run among concurrent ones in the same node. Two
+	// equal ones are an OverlapError. Default: runs are numbered in the order
+	// in which the node starts them.
 	Namespace string
 }
 

@@ -4,26 +4,24 @@ import (
 	"fmt"
 )
 
-// A Send runs a node in the next superstep on a state of its own, beside what
-// edges trigger and beside other Sends, to the same node or to others. It is
-// how a run fans out over a list.
+// A Send runs a node in the next superstep on its own state. It runs together
+// with triggered nodes and other Sends, also of the same node. Use it to fan
+// out over a list.
 type Send[S any] struct {
-	// Node is the name of the node, which must be the target of one of the paths
-	// that the router's conditional edges declare, or stand in NodeOptions.Goto
-	// of the node whose Command sends.
+	// Node is the target. The router's conditional edges must declare it, or
+	// the NodeOptions.Goto of the node whose Command sends.
 	Node string `json:"node"`
-	// State is all that the node sees; fields that are not set here are zero for
-	// it. What it points to is shared, as everywhere: see the package's rules.
+	// State is the node's whole input; unset fields are zero. What it points to
+	// is shared: see the package's rules.
 	State S `json:"state"`
-	// Timeout limits the attempts of this task. What it leaves zero is as the
-	// node's own; negative lifts the node's limit.
+	// Timeout limits the attempts of this task. Zero fields keep the node's
+	// limits. Negative fields remove them.
 	Timeout Timeout `json:"timeout,omitzero"`
 }
 
-// Sends routes to nodes with inputs of their own. They run after the nodes that
-// edges trigger, in the order of the tasks that sent them and, of one task, in
-// the order given here: their updates merge in that order. Without any it is
-// Nowhere. The graph that the router belongs to must be over S.
+// Sends routes to nodes with their own inputs. They run after triggered nodes,
+// ordered by sending task, then as listed here. Updates merge in that order.
+// Without Sends it is Nowhere. The router's graph must be over S.
 func Sends[S any](sends ...Send[S]) Route {
 	if len(sends) == 0 {
 		return Nowhere()
@@ -31,8 +29,8 @@ func Sends[S any](sends ...Send[S]) Route {
 	return Route{rest: &further{sends: []sendList{sendListOf[S](sends)}}}
 }
 
-// A parcel is Sends that a Route carries. A Route has no type parameter, so
-// that To needs none; what is in a parcel is looked at by the graph it is for.
+// A sendList holds the Sends of a Route. A Route has no type parameter, so To
+// needs none. The graph checks the type.
 type sendList interface {
 	of() stateType
 	queued() []queuedSend
@@ -42,7 +40,7 @@ type sendListOf[S any] []Send[S]
 
 func (p sendListOf[S]) of() stateType { return typeOf[S]{} }
 
-// queued are the Sends with states that nobody else has.
+// queued copies the Sends with their states.
 func (p sendListOf[S]) queued() []queuedSend {
 	if len(p) == 0 {
 		return nil
@@ -55,8 +53,7 @@ func (p sendListOf[S]) queued() []queuedSend {
 	return out
 }
 
-// delivery is a Send: to a node by its name and, once that is known, by its
-// place.
+// A queuedSend is a Send to a node, by name and later by index.
 type queuedSend struct {
 	to      int
 	node    string
@@ -64,8 +61,7 @@ type queuedSend struct {
 	state   any
 }
 
-// addSends checks the Sends of a parcel against the declared targets and adds
-// them to chosen.
+// addSends adds Sends to chosen. It refuses undeclared targets.
 func (p *program) addSends(chosen *choice, list sendList, from string, targets []int) error {
 	if list.of() != p.typ {
 		return fmt.Errorf("routing from %q: %w: a Send of a %s in a graph over %s", from, ErrInvalidUpdate, list.of(), p.typ)
@@ -89,7 +85,7 @@ func (p *program) addSends(chosen *choice, list sendList, from string, targets [
 	return nil
 }
 
-// addSend adds a Send of a Command, which may be given again, to chosen.
+// addSend adds a copy of a Command's Send to chosen.
 func (p *program) addSend(chosen *choice, to int, d queuedSend) {
 	d.to, d.state = to, p.typ.copyOf(d.state)
 	p.clip(d.state)

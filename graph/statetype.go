@@ -5,14 +5,13 @@ import (
 	"strings"
 )
 
-// A stateType is what the engine has to do with the states of a graph. The
-// engine is compiled once, not for each type of state: to it, a state is a
-// pointer to one, in an interface.
+// A stateType holds the engine's operations on states. The engine is compiled
+// once for all state types: a state is a pointer in an interface.
 type stateType interface {
 	fresh() any // a pointer to the zero state
 	copyOf(state any) any
 	copyTo(dst, src any)
-	String() string // as errors write it
+	String() string // in errors
 }
 
 type typeOf[S any] struct{}
@@ -33,7 +32,7 @@ type update []write
 func (u Update[S]) untyped(dst update) update {
 	for _, w := range u {
 		if w == nil {
-			dst = append(dst, nil) // merge complains of it
+			dst = append(dst, nil) // merge reports it
 		} else {
 			dst = append(dst, w.untyped())
 		}
@@ -41,7 +40,7 @@ func (u Update[S]) untyped(dst update) update {
 	return dst
 }
 
-// A plainWrite is a write that was untyped, as one of a state S.
+// A plainWrite makes a Write of a write.
 type plainWrite[S any] struct{ plain write }
 
 func (w plainWrite[S]) Channel() string { return w.plain.Channel() }

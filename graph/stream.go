@@ -12,15 +12,14 @@ import (
 const streamBuffer = 64
 
 // Stream runs the graph and yields its events. A failure is the last element,
-// with a zero event. Breaking off the loop cancels the run and waits for it:
-// when the loop is left, nothing of the run goes on.
+// with a zero event. Breaking the loop cancels the run and waits for its end.
 //
-// A reader that falls behind slows the run down; no event is dropped.
+// A slow reader slows the run down. No event is dropped.
 func (c *Compiled[S]) Stream(ctx context.Context, in Update[S], opts *RunOptions) iter.Seq2[Event[S], error] {
 	return events[S](c.plain.stream(ctx, inputOf(in), opts, (*machine).begin))
 }
 
-// StreamResume goes on with a thread, as Resume does, and yields the events.
+// StreamResume continues a thread as Resume does, and yields the events.
 func (c *Compiled[S]) StreamResume(ctx context.Context, with Update[S], opts *RunOptions) iter.Seq2[Event[S], error] {
 	return events[S](c.plain.stream(ctx, inputOf(with), opts, (*machine).resume))
 }
@@ -42,7 +41,7 @@ func (p *program) stream(ctx context.Context, in update, opts *RunOptions, begin
 		if opts != nil && opts.Modes != 0 {
 			s.modes = opts.Modes
 		}
-		err := errNotFinished // stands when a node ends the run's goroutine
+		err := errNotFinished // kept when a node ends the run's goroutine
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
@@ -71,20 +70,20 @@ func (p *program) stream(ctx context.Context, in update, opts *RunOptions, begin
 	}
 }
 
-// A publisher is where a run's events go.
+// A publisher takes a run's events.
 type publisher interface {
 	wanted() Mode
 	publish(event)
 }
 
-// stream carries a run's events to its reader, one at a time.
+// A stream passes a run's events to its reader, one at a time.
 type stream struct {
 	modes  Mode
 	typ    stateType
-	mu     sync.Mutex // held while sending, so that order is one
-	closed bool       // no run sends any more; what a node left behind may try
+	mu     sync.Mutex // held while sending, for one order of events
+	closed bool       // no run sends any more, but goroutines that a node left behind may try
 	events chan event
-	gone   chan struct{} // closed when nobody reads any more
+	gone   chan struct{} // closed when the reader has left
 }
 
 func (s *stream) wanted() Mode { return s.modes }
@@ -114,7 +113,7 @@ func (s *stream) close() {
 	close(s.events)
 }
 
-// nested is the stream of a graph that runs inside a node of another.
+// nested is the stream of a graph inside a node.
 type nested struct {
 	outer *task
 	name  string
@@ -123,8 +122,8 @@ type nested struct {
 
 func (n nested) wanted() Mode { return n.outer.run.modes }
 
-// publish sends an event on. Updates and states go encoded, since the two
-// graphs' states differ in type.
+// publish forwards an event. It encodes updates and states, since their types
+// differ from the outer graph's.
 func (n nested) publish(ev event) {
 	out := event{foreign: ev.foreign}
 	switch {

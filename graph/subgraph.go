@@ -5,12 +5,11 @@ import (
 )
 
 // AddSubgraph adds a compiled graph over the same state as a node. It starts
-// from the parent's state and returns what it wrote, not its whole state: of a
-// LastValue the last value, of the others every write in order. Its Input and
-// Output hold here too: other channels of the parent are zero in the child, and
-// what the child writes to others stays in it. Its events reach the parent's
-// stream under the node's name, and it may run as many supersteps as the
-// parent's limit says, counted from one.
+// from the parent's state and returns its writes, not its whole state: the last
+// value of a LastValue, and every write in order for other channels. Its Input
+// and Output apply: channels outside Input are zero in the child, and writes
+// outside Output stay there. Its events reach the parent's stream under the
+// node's name. Its recursion limit is the parent's, counted from one.
 func (g *StateGraph[S]) AddSubgraph(name string, child *Compiled[S], opts ...NodeOptions[S]) {
 	if child == nil {
 		g.plan.addFaulty(name, "the subgraph is nil")
@@ -40,17 +39,16 @@ func (b *blueprint) addSubgraph(name string, child *program, opts nodeOptions, o
 	b.addNode(spec, options)
 }
 
-// addFaulty notes a node that Compile will refuse. The node is there all the
-// same, so that the edges to it are not refused as well.
+// addFaulty reports a node and adds it anyway, so edges to it are not reported
+// too.
 func (b *blueprint) addFaulty(name, message string) {
 	b.report(InvalidOptions, name, message)
 	b.nodes = append(b.nodes, nodeSpec{name: name})
 }
 
-// AddMappedSubgraph adds a compiled graph over another state as a node of g:
-// in makes its input from the parent's state, out turns its result into the
-// parent's update. It is a function because a method cannot have a type
-// parameter of its own.
+// AddMappedSubgraph adds a compiled graph over another state as a node of g. In
+// makes its input from the parent's state; out makes the parent's update from
+// its result. It is a function, since a method cannot have type parameters.
 func AddMappedSubgraph[S, C any](g *StateGraph[S], name string, child *Compiled[C], in func(S) Update[C], out func(C) Update[S], opts ...NodeOptions[S]) {
 	if child == nil || in == nil || out == nil {
 		g.plan.addFaulty(name, "the subgraph or one of its mappings is nil")
@@ -67,7 +65,8 @@ func AddMappedSubgraph[S, C any](g *StateGraph[S], name string, child *Compiled[
 	added.inner, added.persistence = &child.plain.drawing, child.plain.persist
 }
 
-// outerStateRef is the checkpoint whose state the run starts from, if there is one.
+// outerStateRef returns the outer checkpoint that holds the run's first state,
+// or nil.
 func (r *run) outerStateRef() *stateRef {
 	if r.ledger == nil || !r.outer.journal.sharesState {
 		return nil
@@ -75,9 +74,9 @@ func (r *run) outerStateRef() *stateRef {
 	return &stateRef{r.outer.run.namespace, r.outer.journal.point}
 }
 
-// net is what a finished run wrote, as one update: of each channel only what
-// its last state needs. A channel that was overwritten on the way is given
-// whole, since within one update an overwrite would void the adds after it.
+// net returns a finished run's writes as one update, with only those that its
+// last state needs. An overwrite would void later adds in the same update, so
+// an overwritten channel is given as one whole value.
 func (m *machine) net() update {
 	last := map[*channelID]int{}
 	overwritten := map[*channelID]bool{}
@@ -88,7 +87,7 @@ func (m *machine) net() update {
 	out := make(update, 0, len(m.written))
 	for i, w := range m.written {
 		switch id := w.channel(); {
-		case id == nil: // a command: the child's own way
+		case id == nil: // the child's own Command
 		case m.output != nil && !hasChannel(m.output, id):
 		case overwritten[id]:
 			if last[id] == i {

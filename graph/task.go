@@ -2,26 +2,26 @@ package graph
 
 import "context"
 
-// Info is what a node may know of its own place in a run.
+// Info is a node's place in its run.
 type Info struct {
 	Node    string
 	Step    int // superstep, 1 for a thread's first
 	Task    int // position among the superstep's tasks, 0 for the first
-	Send    int // position among its Sends, 1 for the first; 0 when edges brought the run here
+	Send    int // position among its Sends, 1 for the first; 0 when edges triggered the node
 	Attempt int // 1 for the first, 2 for the first retry
-	Limit   int // the run's recursion limit: how many supersteps this call may run
+	Limit   int // recursion limit: supersteps that this call may run
 
 	first int // the superstep before this call's first
 }
 
-// RemainingSteps is how many supersteps may still follow this one.
+// RemainingSteps returns how many supersteps may follow this one.
 func (i Info) RemainingSteps() int { return i.Limit - (i.Step - i.first) }
 
-// IsLastStep reports whether exactly one superstep may still follow: the last
-// moment to route to a closing node instead of going round once more.
+// IsLastStep reports whether exactly one superstep may follow. It is the last
+// chance to route to a closing node.
 func (i Info) IsLastStep() bool { return i.RemainingSteps() == 1 }
 
-// CurrentTask returns the place of the node that runs in ctx, and false
+// CurrentTask returns the place of the node that runs in ctx. It returns false
 // outside a run.
 func CurrentTask(ctx context.Context) (Info, bool) {
 	t := taskFrom(ctx)
@@ -34,9 +34,8 @@ func CurrentTask(ctx context.Context) (Info, bool) {
 	}, true
 }
 
-// A task is one execution of a node, as its code sees it. It travels in the
-// node's context, so that Emit and runs of other graphs inside the node find
-// their way to the stream.
+// A task is one execution of a node. It is the node's context, so Emit and
+// inner runs find the stream.
 type task struct {
 	context.Context
 	node    int32
@@ -51,13 +50,13 @@ type task struct {
 
 func (t *task) name() string { return t.run.nodes[t.node].name }
 
-// at is where in its run the task belongs.
+// at returns the task's place in its run.
 func (t *task) at() Place { return Place{int(t.step), int(t.place)} }
 
 type taskKey struct{}
 
-// Value returns the task itself for its own key, so that a task is a context
-// without a second allocation.
+// Value returns the task for its own key. A task is thus a context without a
+// second allocation.
 func (t *task) Value(key any) any {
 	if _, ok := key.(taskKey); ok {
 		return t
@@ -70,7 +69,7 @@ func taskFrom(ctx context.Context) *task {
 	return t
 }
 
-// next is the task's next attempt.
+// next returns the task for another attempt.
 func (t *task) next() *task {
 	again := *t
 	again.attempt++
@@ -79,7 +78,7 @@ func (t *task) next() *task {
 
 func (t *task) listens(k EventKind) bool { return t.run.modes.wants(k) }
 
-// emit publishes an event of the task, if somebody reads events of its kind.
+// emit publishes an event of the task to a reader of its kind.
 func (t *task) emit(ev foreign) {
 	if t.listens(ev.Kind) {
 		ev.Places, ev.Step, ev.Node, ev.Attempt = []Place{t.at()}, int(t.step), t.name(), int(t.attempt)
@@ -87,8 +86,8 @@ func (t *task) emit(ev foreign) {
 	}
 }
 
-// publish hands an event of the task, or of a graph inside it, on. It waits for
-// the stream's reader, which is not the node's time.
+// publish forwards an event of the task, or of a graph inside it. A wait for
+// the stream's reader does not count as the node's time.
 func (t *task) publish(ev event) {
 	if t.watch != nil {
 		t.watch.wait()

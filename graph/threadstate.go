@@ -12,9 +12,9 @@ import (
 
 // A StateSnapshot is a thread at one of its checkpoints.
 type StateSnapshot[S any] struct {
-	// State is what the checkpoint holds, with what the graph's Output keeps from
-	// callers. That of a thread's newest, asked for without an ID, has what finished
-	// tasks of the superstep under way wrote.
+	// State is the checkpoint's state, including the channels that Output
+	// hides. Without an ID in the key it also has the writes of finished tasks
+	// of the unfinished superstep.
 	State    S
 	Key      Key
 	Parent   string
@@ -23,50 +23,50 @@ type StateSnapshot[S any] struct {
 	Time     time.Time
 	Run      string
 	Metadata map[string]string
-	// Next names the nodes that are to run, a node once for each of its tasks;
-	// without an ID, those that have not finished, or all when there is a Conflict.
-	// Start when the input is not committed.
+	// Next names the nodes that are due, once for each of their tasks. Without
+	// an ID in the key it leaves out finished tasks, unless there is a
+	// Conflict. It is Start before the input is committed.
 	Next []string
-	// Tasks are those of the superstep after the checkpoint, as far as they are
-	// known: the ones that are due, or did run.
+	// Tasks are the known tasks of the superstep after the checkpoint: tasks
+	// that are due, or that ran.
 	Tasks []TaskState[S]
 	// Interrupts wait for answers.
 	Interrupts []PendingInterrupt
-	// Conflict is why the updates of finished tasks cannot be merged. Then State
-	// is without them.
+	// Conflict is why the updates of finished tasks cannot be merged. State
+	// then lacks them.
 	Conflict error
 }
 
-// A TaskState is one task of a superstep.
+// A TaskState is a task of a superstep.
 type TaskState[S any] struct {
 	ID         string
 	Node       string
-	Send       int // which of the superstep's Sends, 1 for the first; 0 when edges led to the node
+	Send       int // position among the superstep's Sends, 1 for the first; 0 when edges triggered the node
 	Done       bool
-	Update     Update[S] // when it is done; nil when it cannot be read: an older version of the graph returned it, or the next checkpoint is broken
-	Failure    string    // of its last attempt that failed, if one did
+	Update     Update[S] // of a finished task; nil when an older graph version returned it, or the next checkpoint is broken
+	Failure    string    // of its last failed attempt, if any
 	Interrupts []PendingInterrupt
-	// Child is where a graph that ran inside the node saved itself; see With.
+	// Child is the key of a graph inside the node; see With.
 	Child Key
 }
 
-// With returns the graph with a checkpointer: for reading, with its own types,
-// the threads of a graph that others run inside a node.
+// With returns the graph with a checkpointer. Use it to read a subgraph's
+// threads with the subgraph's types.
 func (c *Compiled[S]) With(saver Checkpointer) *Compiled[S] {
 	own := *c.plain
 	own.saver = saver
 	return &Compiled[S]{&own}
 }
 
-// State returns a thread as it is, or as it was at a checkpoint when the key
-// has an ID. It reads, and leaves a run of the thread alone. A thread that does
-// not exist is ErrNoCheckpoint.
+// State returns the current state of a thread, or that of a checkpoint when the
+// key has an ID. It only reads, and does not disturb a run of the thread. A
+// missing thread is ErrNoCheckpoint.
 func (c *Compiled[S]) State(ctx context.Context, key Key) (*StateSnapshot[S], error) {
 	d, err := c.plain.stateAt(ctx, key)
 	return snapshotOf[S](d), err
 }
 
-// A described thread is a StateSnapshot without the type of its state.
+// A described is a StateSnapshot without the type of its state.
 type described struct {
 	StateSnapshot[struct{}]
 	state   any
@@ -107,7 +107,7 @@ func (c *program) stateAt(ctx context.Context, key Key) (_ *described, err error
 	return m.describe(p, next.after(p), key.ID == "")
 }
 
-// readMachine reads a checkpoint into a machine that is not going to run.
+// readMachine reads a checkpoint into a machine that will not run.
 func (c *program) readMachine(ctx context.Context, key Key) (*machine, *point, error) {
 	if c.saver == nil {
 		return nil, nil, ErrNoCheckpointer
@@ -123,7 +123,7 @@ func (c *program) readMachine(ctx context.Context, key Key) (*machine, *point, e
 	return m, p, err
 }
 
-// machineAt is a machine that stands on a checkpoint.
+// machineAt returns a machine at a checkpoint.
 func (c *program) machineAt(key Key, p *point) (*machine, error) {
 	m := newMachine(c)
 	m.ledger, m.phase = &ledger{thread: key.Thread, namespace: key.Namespace}, phaseEdit
@@ -134,8 +134,8 @@ func (c *program) machineAt(key Key, p *point) (*machine, error) {
 	return &m, m.adopt(p)
 }
 
-// describe is the snapshot of what a run stands on. Ran is what the tasks after
-// it returned, if the superstep was committed.
+// describe returns the snapshot of the current checkpoint. Ran holds the tasks
+// after it, if their superstep was committed.
 func (m *machine) describe(p *point, ran []savedTask, merged bool) (*described, error) {
 	s := &described{StateSnapshot: StateSnapshot[struct{}]{
 		Key: Key{m.thread, m.namespace, p.ID}, Parent: p.Parent, Source: p.Source, Step: p.Step,
@@ -168,14 +168,14 @@ func (m *machine) describe(p *point, ran []savedTask, merged bool) (*described, 
 	return s, nil
 }
 
-// ranTasks are those that led to a superstep's checkpoint.
+// ranTasks are the tasks whose superstep made a checkpoint.
 type ranTasks struct {
 	step  int
 	tasks []savedTask
 }
 
-// after is what the tasks of the superstep after a checkpoint returned. When
-// that superstep's checkpoint is removed a later one may stand in its place.
+// after returns the tasks of the superstep after a checkpoint. When that
+// superstep's checkpoint was removed, a later one may have its place.
 func (r ranTasks) after(p *point) []savedTask {
 	if r.step != p.Step+1 {
 		return nil
@@ -183,8 +183,8 @@ func (r ranTasks) after(p *point) []savedTask {
 	return r.tasks
 }
 
-// tryResumeUpdates merges what came with an answer to a superstep that is not
-// committed.
+// tryResumeUpdates merges updates given with answers to an uncommitted
+// superstep. On an error the state does not change.
 func (m *machine) tryResumeUpdates() error {
 	was := m.copied(m.now)
 	if _, err := m.mergeResumeUpdates(nil); err != nil {
@@ -194,7 +194,7 @@ func (m *machine) tryResumeUpdates() error {
 	return nil
 }
 
-// mergeFinished merges what finished tasks wrote, if it can be merged.
+// mergeFinished merges the updates of finished tasks, unless they conflict.
 func (m *machine) mergeFinished() error {
 	finished, err := m.finishedTasks()
 	if err != nil {
@@ -207,7 +207,7 @@ func (m *machine) mergeFinished() error {
 	return err
 }
 
-// taskStates are the tasks after the checkpoint that the run stands on.
+// taskStates describes the tasks after the current checkpoint.
 func (m *machine) taskStates(s *described, p *point, ran []savedTask) error {
 	if m.entering {
 		s.Tasks = []TaskState[struct{}]{{Node: Start, ID: taskID(m.namespace, m.id, p.Step+1, Start, 0), Done: ran != nil}}
@@ -235,7 +235,7 @@ func (m *machine) taskStates(s *described, p *point, ran []savedTask) error {
 		case i < len(ran) && ran[i].Node == name:
 			t.Done = true
 			if !p.older {
-				wrote, _ = m.readUpdate(ran[i].Update) // or else the next checkpoint is at fault, and says so
+				wrote, _ = m.readUpdate(ran[i].Update) // on an error the next checkpoint is broken, and reading that one fails
 			}
 		case ok:
 			t.Done = true
@@ -255,7 +255,7 @@ func (m *machine) taskStates(s *described, p *point, ran []savedTask) error {
 	return nil
 }
 
-// historySnapshot is a checkpoint as the history shows it.
+// historySnapshot returns a checkpoint for History.
 func (c *program) historySnapshot(ctx context.Context, key Key, ran ranTasks) (_ *described, err error) {
 	defer recoverAs(&err)
 	m, p, err := c.readMachine(ctx, key)
@@ -268,16 +268,16 @@ func (c *program) historySnapshot(ctx context.Context, key Key, ran ranTasks) (_
 // HistoryOptions select checkpoints of a thread. Nil is the zero value.
 type HistoryOptions struct {
 	Namespace string            // of a subgraph; see TaskState.Child
-	Before    string            // those older than this ID. Default: all
-	Source    Source            // those that this made. Default: all
-	Run       string            // those of this run. Default: all
-	Metadata  map[string]string // those that have all of it. Default: all
-	Limit     int               // how many at most. Default: all
+	Before    string            // older than this ID. Default: all
+	Source    Source            // with this source. Default: all
+	Run       string            // of this run. Default: all
+	Metadata  map[string]string // with all these entries. Default: all
+	Limit     int               // maximum number. Default: all
 }
 
-// History yields a thread's snapshots, newest first, without what is not
-// committed. A checkpoint that cannot be read is yielded as an error, and the
-// history goes on behind it. A thread that does not exist has none.
+// History yields a thread's snapshots, newest first, without uncommitted
+// writes. It yields an unreadable checkpoint as an error, and continues with
+// the next. A missing thread has no snapshots.
 func (c *Compiled[S]) History(ctx context.Context, thread string, opts *HistoryOptions) iter.Seq2[*StateSnapshot[S], error] {
 	return func(yield func(*StateSnapshot[S], error) bool) {
 		for d, err := range c.plain.history(ctx, thread, opts) {

@@ -8,22 +8,20 @@ import (
 	"time"
 )
 
-// Timeout limits an attempt at a node. When a limit is reached the node's
-// context ends, and what the node returns after that is discarded, also when it
-// is a success; retry policies see a *NodeTimeout. A node that ignores its
-// context still holds the run up, since nothing of a run may outlive it. Time in
-// which an attempt waits for a slow reader of Stream does not count.
+// Timeout limits an attempt at a node. At a limit the node's context ends, and
+// its result is discarded, even a success. Retry policies see a *NodeTimeout. A
+// node that ignores its context delays the run, since a run never ends before
+// its nodes. Waiting for a slow reader of Stream does not count.
 type Timeout struct {
-	// Run is how long an attempt may take. Default: no limit.
+	// Run limits an attempt. Default: no limit.
 	Run time.Duration `json:"run,omitzero"`
-	// Idle is how long an attempt may go without a sign of life: a call of
-	// Heartbeat, Emit or EmitToken, or a superstep of a graph that runs inside the
-	// node. Default: no limit.
+	// Idle limits the time without a sign of life: Heartbeat, Emit, EmitToken,
+	// or a superstep of a graph inside the node. Default: no limit.
 	Idle time.Duration `json:"idle,omitzero"`
 }
 
-// or is the timeout with what it leaves open taken from another. Negative
-// limits are none, and leave nothing open.
+// or fills zero limits from other. A negative limit means none, and is not
+// filled.
 func (l Timeout) or(other Timeout) Timeout {
 	return Timeout{cmp.Or(l.Run, other.Run), cmp.Or(l.Idle, other.Idle)}
 }
@@ -38,17 +36,16 @@ const (
 	TimeoutTotal TimeoutKind = "total" // RunOptions.Timeout
 )
 
-// NodeTimeout is a limit that was reached while a node ran. It is a
-// context.DeadlineExceeded. Those of a superstep or of the whole run are not
-// tried again.
+// NodeTimeout reports a limit that was reached while a node ran. It matches
+// context.DeadlineExceeded. Limits of a superstep or a run are not retried.
 type NodeTimeout struct {
-	Node    string // the first in task order that had not returned; empty between nodes
+	Node    string // the first unfinished node in task order; empty between nodes
 	Kind    TimeoutKind
 	Limit   time.Duration
-	Elapsed time.Duration // since what the limit is for began, until it was reached
+	Elapsed time.Duration // until the limit, since its start
 }
 
-// Error leaves Elapsed out, so that equal failures read equal.
+// Error leaves Elapsed out, so equal failures have equal texts.
 func (e *NodeTimeout) Error() string {
 	switch e.Kind {
 	case TimeoutIdle:
@@ -61,17 +58,17 @@ func (e *NodeTimeout) Error() string {
 	return fmt.Sprintf("timed out: took more than %v", e.Limit)
 }
 
-// Is reports context.DeadlineExceeded as being in the chain.
+// Is puts context.DeadlineExceeded into the chain.
 func (e *NodeTimeout) Is(target error) bool { return target == context.DeadlineExceeded }
 
-// of is the timeout as that of a node, unless it is another's already.
+// of names the node of a timeout, unless it has one.
 func (e *NodeTimeout) of(node string) *NodeTimeout {
 	named := *e
 	named.Node = cmp.Or(e.Node, node)
 	return &named
 }
 
-// reached is the timeout that ended ctx, or nil.
+// reached returns the timeout that ended ctx, or nil.
 func reached(ctx context.Context) *NodeTimeout {
 	if ctx.Err() == nil {
 		return nil
@@ -80,16 +77,15 @@ func reached(ctx context.Context) *NodeTimeout {
 	return late
 }
 
-// Heartbeat says that the node that runs in ctx is alive, and starts its idle
-// timeout anew, as well as those of the nodes that its graph runs in. Outside a
-// run it does nothing.
+// Heartbeat restarts the idle timeout of the node in ctx, and those of its
+// outer nodes. Outside a run it does nothing.
 func Heartbeat(ctx context.Context) {
 	if t := taskFrom(ctx); t != nil {
 		t.beat()
 	}
 }
 
-// beat is a sign of life of a task and of those that it runs in.
+// beat is a sign of life of a task and its outer tasks.
 func (t *task) beat() {
 	for ; t != nil; t = t.run.outer {
 		if t.watch != nil {
@@ -98,8 +94,8 @@ func (t *task) beat() {
 	}
 }
 
-// A watch holds an attempt to its timeout. Time that the attempt waits for the
-// reader of the stream is not its own: both limits stand still.
+// A watch limits an attempt. Both limits pause while the attempt waits for the
+// stream's reader.
 type watch struct {
 	base, ctx context.Context
 	cancel    context.CancelCauseFunc
@@ -109,16 +105,16 @@ type watch struct {
 
 	mu        sync.Mutex
 	run, idle *time.Timer   // nil without a limit
-	waiting   int           // events of the attempt that the reader has not taken yet
-	since     time.Time     // when the attempt began to wait
-	waited    time.Duration // and is not given back yet
-	given     time.Duration // and is given back
-	late      bool          // the run timer went off meanwhile; waited is what is left
+	waiting   int           // events of the attempt that the reader has not taken
+	since     time.Time     // start of that wait
+	waited    time.Duration // not yet added to the limit
+	given     time.Duration // added to the limit
+	late      bool          // the run timer fired during a wait
 	stopped   bool
 }
 
-// watched puts an attempt that has not begun under a watch. An attempt that
-// nobody listens to has its limit as its context's deadline.
+// watched starts a watch for an attempt. Without a reader the limit is simply
+// the context's deadline.
 func (t *task) watched(limits Timeout) {
 	w := &watch{base: t.Context, node: t.name(), limit: limits, began: time.Now()}
 	w.ctx, w.cancel = context.WithCancelCause(w.base)
@@ -139,8 +135,8 @@ func (t *task) watched(limits Timeout) {
 	t.Context, t.watch = w.ctx, w
 }
 
-// limited is the context of an attempt whose deadline moves on while the attempt
-// waits for the reader.
+// limited is the context of a watched attempt. Its deadline moves while the
+// attempt waits for the reader.
 type limited struct {
 	context.Context
 	watch *watch
@@ -181,7 +177,7 @@ func (w *watch) runEnds() {
 	}
 }
 
-// giveBack lets the run timer go on for as long as the attempt has waited.
+// giveBack restarts the run timer for the time that the attempt has waited.
 func (w *watch) giveBack() {
 	w.run.Reset(w.waited)
 	w.given, w.waited, w.late = w.given+w.waited, 0, false
@@ -203,7 +199,7 @@ func (w *watch) beat() {
 	}
 }
 
-// wait stops the clocks until resume.
+// wait pauses both limits until resume.
 func (w *watch) wait() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -229,8 +225,8 @@ func (w *watch) resume() {
 	}
 }
 
-// end stops the watch and returns the limit that the attempt reached, its own
-// or one that it shares with others, or nil.
+// end stops the watch. It returns the limit that the attempt reached, which may
+// be the run's or the superstep's, or nil.
 func (w *watch) end() *NodeTimeout {
 	w.mu.Lock()
 	w.stopped = true
@@ -245,7 +241,7 @@ func (w *watch) end() *NodeTimeout {
 	return late
 }
 
-// unwatched is the task after its attempt, in the context from before it.
+// unwatched returns the task after an attempt, with the context from before.
 func (t *task) unwatched() *task {
 	after := *t
 	after.Context, after.watch = t.watch.base, nil

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// A writeJSON is a write as it is encoded. Commands have no channel; writes to
+// A writeJSON is an encoded write. Commands have no channel. Writes to
 // Untracked channels have no value.
 type writeJSON struct {
 	Channel string          `json:"channel,omitempty"`
@@ -24,7 +24,7 @@ func appendUpdate(dst []byte, u update) ([]byte, error) {
 	return appendWrites(dst, u, func(dst []byte, w write) ([]byte, error) { return w.encode(dst) })
 }
 
-// appendWrites writes an update with the values that value writes.
+// appendWrites encodes an update. Encode appends each value.
 func appendWrites(dst []byte, u update, encode func([]byte, write) ([]byte, error)) (data []byte, err error) {
 	defer recoverAs(&err)
 	dst = append(dst, '[')
@@ -57,10 +57,9 @@ func appendWrites(dst []byte, u update, encode func([]byte, write) ([]byte, erro
 	return append(dst, ']'), nil
 }
 
-// DecodeUpdate reads an update that was encoded as JSON, as a trace or a
-// checkpoint holds it. Writes to Untracked channels, whose values were not
-// encoded, are left out. An update that hands over to a parent graph cannot be
-// read, since it is typed by that graph.
+// DecodeUpdate decodes an update from a trace or a checkpoint. It drops writes
+// to Untracked channels, which have no encoded values. It refuses Parent, whose
+// update has the type of another graph.
 func (c *Compiled[S]) DecodeUpdate(data []byte) (Update[S], error) {
 	u, err := c.plain.decodeUpdate(data)
 	return typed[S](u), err
@@ -124,7 +123,7 @@ func (p *program) readWrite(w writeJSON, op Op) (write, error) {
 	return p.channels[at].decodeWrite(op, w.Value)
 }
 
-// opNames are the operations as encoded updates write them, by Op.
+// opNames are the operations in encoded updates, by Op.
 var opNames = [...]string{OpSet: "set", OpAdd: "add", OpOverwrite: "overwrite", OpGoto: "goto", OpAlso: "also", OpParent: "parent"}
 
 func opNamed(name string) (Op, error) {

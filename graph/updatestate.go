@@ -7,34 +7,32 @@ import (
 	"slices"
 )
 
-// A StateUpdate is an update made by hand, in a node's name.
+// A StateUpdate is an update by hand, made as a node.
 type StateUpdate[S any] struct {
-	// As is the node that is to have made the update: what follows it in the
-	// graph is what runs next. Input leaves the update to the next run, Start
-	// lets the nodes that follow Start be next; with End nothing is. Default: the
-	// node that ran last, or Start if none did; when several ran beside each
-	// other, an error.
+	// As is the node that the update counts for; its successors run next. Input
+	// saves the update as the input of the next run. Start triggers the
+	// successors of Start, End triggers nothing. Default: the node that ran
+	// last, or Start before the first. When several ran last, it is an error.
 	As     string
 	Update Update[S]
 }
 
-// Input is what StateUpdate.As says of an input that no run has committed.
+// Input is the StateUpdate.As of an input that no run has committed.
 const Input = "__input__"
 
-// UpdateState adds a checkpoint to a thread with an update made by hand, and
-// returns its key. The key's ID is the checkpoint that the update is made on;
-// when it is not the newest the thread forks there. Without an ID it is the
-// newest, with what finished tasks of the superstep under way wrote. A thread
-// that does not exist begins with it.
+// UpdateState adds a checkpoint with an update by hand, and returns its key.
+// The update applies to the key's checkpoint; an older one forks the thread.
+// Without an ID it applies to the newest, with the writes of finished tasks of
+// the unfinished superstep. A missing thread begins with it.
 //
-// Routers run, on the updated state; nodes do not. With a Command the update
-// leads where the command says.
+// Routers run on the updated state; nodes do not. A Command in the update is
+// followed.
 func (c *Compiled[S]) UpdateState(ctx context.Context, key Key, update StateUpdate[S]) (Key, error) {
 	return c.BulkUpdateState(ctx, key, [][]StateUpdate[S]{{update}})
 }
 
 // BulkUpdateState is UpdateState for several supersteps, each with the updates
-// of its nodes, one checkpoint for each. All of them are saved, or none.
+// of its nodes. Each superstep makes one checkpoint. All are saved, or none.
 func (c *Compiled[S]) BulkUpdateState(ctx context.Context, key Key, supersteps [][]StateUpdate[S]) (Key, error) {
 	plain := make([][]handUpdate, len(supersteps))
 	for i, updates := range supersteps {
@@ -86,7 +84,7 @@ func (c *program) updateState(ctx context.Context, key Key, supersteps [][]handU
 	return key, nil
 }
 
-// askRouters asks the routers of nodes that have run where to go.
+// askRouters calls the routers of nodes that have run.
 func (p *program) askRouters(ctx context.Context, asked []result, state any) error {
 	for i := range asked {
 		res := &asked[i]
@@ -100,9 +98,8 @@ func (p *program) askRouters(ctx context.Context, asked []result, state any) err
 	return nil
 }
 
-// Fork adds a checkpoint like the one that key names, with the same parent, so
-// that a run can go on from there once more: its tasks run anew. It returns the
-// new checkpoint's key.
+// Fork copies the key's checkpoint, with the same parent, and returns the
+// copy's key. A run from there runs its tasks anew.
 func (c *Compiled[S]) Fork(ctx context.Context, key Key) (Key, error) {
 	return c.plain.fork(ctx, key)
 }
@@ -138,8 +135,8 @@ func (c *program) fork(ctx context.Context, key Key) (_ Key, err error) {
 	return key, nil
 }
 
-// openThread reads a checkpoint into a machine that can be edited. The point is nil
-// for a thread that does not exist.
+// openThread locks a thread and reads a checkpoint into a machine for edits.
+// The point is nil for a missing thread.
 func (c *program) openThread(ctx context.Context, key Key) (release func(), m *machine, p *point, err error) {
 	if c.saver == nil {
 		return nil, nil, nil, ErrNoCheckpointer
@@ -180,8 +177,8 @@ func (c *program) openThread(ctx context.Context, key Key) (release func(), m *m
 	return unlock, m, p, nil
 }
 
-// mergeFinishedTasks merges what finished tasks of the superstep under way wrote, if it can
-// be merged: what is written by hand stands on it.
+// mergeFinishedTasks merges the updates of finished tasks, unless they
+// conflict. An update by hand follows them.
 func (m *machine) mergeFinishedTasks() error {
 	if m.entering {
 		return nil
@@ -201,8 +198,8 @@ func (m *machine) mergeFinishedTasks() error {
 	return nil
 }
 
-// edit makes one superstep of updates by hand: its output is a change to commit,
-// or routers to ask before.
+// edit makes one superstep of updates by hand. Its output is a change to
+// commit, or routers to call first.
 func (m *machine) edit(out *output, updates []handUpdate, named bool) {
 	if m.err = m.editOnce(out, updates, named); m.err == nil && out.save == nil && !out.routes {
 		m.finishEdit(out)
@@ -220,18 +217,18 @@ func (m *machine) editOnce(out *output, updates []handUpdate, named bool) (err e
 		return m.inputByHand(out, updates)
 	}
 	m.editRan = slices.Clone(m.finishedBefore)
-	if len(m.editRan) > 0 { // they were merged for themselves, before the update: no delta says so
+	if len(m.editRan) > 0 { // they were merged before the update, and no delta contains that
 		m.base = ""
 	}
 	m.editDue = m.dueNames()
 	if m.entering { // what goes on by hand has left Start
 		m.entering, m.leavesStart = false, true
-		m.base = "" // the input is a superstep before this one, and no delta says so
+		m.base = "" // the input is an earlier superstep, and no delta contains it
 		if err := m.mergeInput(m.now.writable, m.turnInput); err != nil {
 			return fmt.Errorf("merging the input: %w", err)
 		}
 	}
-	if !(m.leavesStart && as == Start) { // the superstep of the input is then still to come
+	if !(m.leavesStart && as == Start) { // else the superstep of the input is still to come
 		m.expire(m.now.writable)
 	}
 	m.next, m.sends = m.next[:0], m.sends[:0]
@@ -243,7 +240,7 @@ func (m *machine) editOnce(out *output, updates []handUpdate, named bool) (err e
 	return m.nodesByHand(out, updates)
 }
 
-// finishEdit queues what follows the edits, and makes a checkpoint.
+// finishEdit queues the successors of the edits, and makes a checkpoint.
 func (m *machine) finishEdit(out *output) {
 	for i := range m.edits {
 		res := &m.edits[i]
@@ -259,7 +256,7 @@ func (m *machine) finishEdit(out *output) {
 	m.finishedBefore, m.resumeUpdates, m.leavesStart = nil, nil, false
 }
 
-// inputByHand makes the update an input that is not committed.
+// inputByHand saves the update as an uncommitted input.
 func (m *machine) inputByHand(out *output, updates []handUpdate) error {
 	if len(updates) > 1 {
 		return fmt.Errorf("%w: an update as Input stands alone", ErrInvalidUpdate)
@@ -276,7 +273,7 @@ func (m *machine) inputByHand(out *output, updates []handUpdate) error {
 	return m.makeCheckpoint(out, SourceInput, m.finishedBefore)
 }
 
-// borderByHand leaves Start with an update, or ends everything with it.
+// borderByHand leaves Start with an update, or ends the thread's work with it.
 func (m *machine) borderByHand(out *output, as string, updates []handUpdate) error {
 	if len(updates) > 1 {
 		return fmt.Errorf("%w: an update as %s stands alone", ErrInvalidUpdate, as)
@@ -296,8 +293,8 @@ func (m *machine) borderByHand(out *output, as string, updates []handUpdate) err
 	return nil
 }
 
-// nodesByHand merges updates in the names of nodes, after those of tasks that
-// have finished. The others have arrived at their joins.
+// nodesByHand merges updates as nodes, after the updates of finished tasks. The
+// finished tasks count as arrived at their joins.
 func (m *machine) nodesByHand(out *output, updates []handUpdate) error {
 	var own []result
 	for i, u := range updates {
@@ -332,7 +329,7 @@ func (m *machine) nodesByHand(out *output, updates []handUpdate) error {
 	return nil
 }
 
-// lastNode is the one node that ran last, or Start.
+// lastNode returns the one node that ran last, or Start.
 func (m *machine) lastNode() (string, error) {
 	var names []string
 	for _, t := range m.lastRan {
