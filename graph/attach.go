@@ -74,7 +74,7 @@ func (r *run) inherit(ctx context.Context, opts *RunOptions) (release func(), er
 	r.namespace = childNamespace(outer.namespace, t.name(), r.owner, r.ordinal, r.persist == PersistAlways)
 	if r.persist == PersistAlways && !outer.claimFor(r.namespace, r.owner) {
 		release()
-		return nil, fmt.Errorf("graph %q keeps its state in %q, where another task of the superstep runs it too: it can only be run by one at a time: %w", r.name, r.namespace, ErrThreadBusy)
+		return nil, fmt.Errorf("graph %q keeps its state in %q, and another task of the superstep runs it too: run it in one task at a time: %w", r.name, r.namespace, ErrThreadBusy)
 	}
 	stamp := outer.template
 	stamp.Graph, stamp.Fingerprint, stamp.Version = r.name, r.fingerprint, r.version

@@ -106,7 +106,7 @@ func (r *run) interruptedBy(res *result, err error) (bool, error) {
 	case !waiting:
 		return false, nil
 	case err == nil:
-		return false, fmt.Errorf("it asked for answers and went on without them: it must return the error of Interrupt: %w", ErrInterruptIgnored)
+		return false, fmt.Errorf("it asked for answers and continued without them: it must return Interrupt's error: %w", ErrInterruptIgnored)
 	case !errors.Is(err, errWaiting):
 		return false, nil
 	}

@@ -152,7 +152,7 @@ func (c limitedCache) put(key cacheKey, u update, ttl time.Duration) error {
 type memo struct {
 	key   cacheKey
 	hit   bool // the update is a cache hit
-	fresh bool // the update is to be cached
+	fresh bool // the update has to be cached
 }
 
 // recall looks up a task in its node's cache.
@@ -187,7 +187,7 @@ func (r *run) cacheKey(n *node, state any) (key cacheKey, err error) {
 	input := r.storable(state)
 	whole, err := encode(input) // a Send may fill fields without channels
 	if err != nil {
-		return key, fmt.Errorf("encoding the input: %w; CachePolicy.Key is the way round", err)
+		return key, fmt.Errorf("encoding the input: %w; set CachePolicy.Key", err)
 	}
 	part(whole)
 	for _, ch := range r.channels { // a struct tag may hide a channel's field from JSON
@@ -196,7 +196,7 @@ func (r *run) cacheKey(n *node, state any) (key cacheKey, err error) {
 		}
 		data, err := ch.encode(nil, input)
 		if err != nil {
-			return key, fmt.Errorf("encoding channel %q: %w; CachePolicy.Key is the way round", ch.id().name, err)
+			return key, fmt.Errorf("encoding channel %q: %w; set CachePolicy.Key", ch.id().name, err)
 		}
 		part(data)
 	}

@@ -184,7 +184,7 @@ var factsCache = []fact{
 		g.AddEdge(graph.Start, "a")
 		app := mustCompile(t, g)
 		for _, in := range []int{1, 2, 1} { // a channel counts, whatever its tag says
-			if _, err := app.Invoke(t.Context(), graph.Update[hidden]{n.Set(in)}, nil); err == nil || !strings.Contains(err.Error(), "CachePolicy.Key is the way round") {
+			if _, err := app.Invoke(t.Context(), graph.Update[hidden]{n.Set(in)}, nil); err == nil || !strings.Contains(err.Error(), "set CachePolicy.Key") {
 				t.Errorf("a field of the state that has no JSON: %v", err)
 			}
 		}

@@ -105,7 +105,7 @@ func (o Op) String() string { return nameOf(o, opNames[:]) }
 type Write[S any] interface {
 	// Channel is the name of the channel that is written; a Command has none.
 	Channel() string
-	// Op is what the write does to it.
+	// Op is the write's effect.
 	Op() Op
 	of(*S)
 	untyped() write
@@ -303,7 +303,7 @@ func (f *listField[E]) unsavable() (where, why string) {
 	one := make([]E, 1)
 	if data, err := encode(&one); err == nil {
 		if _, err := elements(data); err != nil {
-			return "", fmt.Sprintf("JSON writes a list of %s as %s, to which nothing can be added", reflect.TypeFor[E](), data)
+			return "", fmt.Sprintf("JSON writes a list of %s as %s, which cannot be extended", reflect.TypeFor[E](), data)
 		}
 	}
 	return "", ""

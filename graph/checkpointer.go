@@ -29,9 +29,9 @@ var (
 //
 // Strings are compared by bytes. All strings, also in metadata, are UTF-8
 // without zero bytes; a call with another string fails. Data is any bytes.
-// Times have microseconds and come back in UTC. An empty Data or Metadata may
-// come back as nil. A call after its context has ended returns the context's
-// error and does nothing.
+// Times have microsecond precision and come back in UTC. An empty Data or
+// Metadata may come back as nil. A call after its context has ended returns the
+// context's error and does nothing.
 type Checkpointer interface {
 	// Lock makes the caller the only writer of a thread until it calls unlock.
 	// It fails with ErrThreadBusy at once. A process that dies loses its locks.

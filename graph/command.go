@@ -140,7 +140,7 @@ func (p *program) updateFromChild(err error) (update, error) {
 	case !is:
 		return nil, err
 	case h.typ != p.typ:
-		return nil, fmt.Errorf("%w: %v with an update of a %s, and the parent's state is a %s", ErrInvalidUpdate, h, h.typ, p.typ)
+		return nil, fmt.Errorf("%w: %v with an update of a %s, but the parent's state is a %s", ErrInvalidUpdate, h, h.typ, p.typ)
 	}
 	return slices.Clone(h.update), nil
 }
@@ -166,7 +166,7 @@ func (m *machine) applyCommand(res *result, w write) error {
 		case !m.isSubgraph:
 			return ErrNoParentGraph
 		case len(res.update) > 1:
-			return fmt.Errorf("%w: node %q returned more than a Parent: what the parent is to get belongs into Parent's own update", ErrInvalidUpdate, n.name)
+			return fmt.Errorf("%w: node %q returned a Parent together with other writes: put them into Parent's update", ErrInvalidUpdate, n.name)
 		}
 		res.jumps = true
 		return nil

@@ -291,9 +291,9 @@ var factsCommand = []fact{
 			says  string
 		}{
 			"two":    {wire("START -> i1 i2", map[string]node{"i1": writes(up), "i2": writes(up)}), `"i1" and "i2" both hand over`},
-			"beside": {wire("START -> i1", map[string]node{"i1": writes(log.Add("lost"), up)}), `"i1" returned more than a Parent`},
+			"beside": {wire("START -> i1", map[string]node{"i1": writes(log.Add("lost"), up)}), `"i1" returned a Parent together with other writes`},
 			"type": {wire("START -> i1", map[string]node{"i1": writes(graph.Parent[board](graph.Update[job]{}))}),
-				"with an update of a graph_test.job, and the parent's state is a graph_test.board"},
+				"with an update of a graph_test.job, but the parent's state is a graph_test.board"},
 		} {
 			out, err := inside(t, c.child).Invoke(t.Context(), update{}, nil)
 			if !errors.Is(err, graph.ErrInvalidUpdate) || !strings.Contains(err.Error(), c.says) || !slices.Equal(out.Log, []string{"before"}) {

@@ -201,7 +201,7 @@ var durableD = []durable{
 				t.Errorf("ID %q has become %q", ids, again)
 			}
 			s := nextOf(t, app, "1", "n")
-			if len(s.Interrupts) != 1 || !strings.Contains(s.Interrupts[0].Problem, "no int") {
+			if len(s.Interrupts) != 1 || !strings.Contains(s.Interrupts[0].Problem, "not of type int") {
 				t.Errorf("interrupts %+v", s.Interrupts)
 			}
 		}
@@ -235,7 +235,7 @@ var durableD = []durable{
 		_, err = app.Resume(t.Context(), nil, on("1", graph.ReplyTo(ids[0], "x"), graph.ReplyTo("0123", "y")))
 		misfit(err, `no interrupt "0123" is pending`)
 		_, err = app.Resume(t.Context(), nil, on("1", graph.Reply("x"), graph.Reply("y")))
-		misfit(err, "it names no interrupt")
+		misfit(err, "it does not name its interrupt")
 		_, err = app.Resume(t.Context(), nil, on("1", graph.ReplyTo(ids[0], "x"), graph.ReplyTo(ids[0], "y")))
 		misfit(err, "answered twice")
 		if _, err = app.Resume(t.Context(), nil, on("1", graph.Reply(func() {}))); err == nil || !strings.Contains(err.Error(), "encoding an answer") {

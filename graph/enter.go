@@ -50,7 +50,7 @@ func (m *machine) begin(in update, p *point, opts *RunOptions) error {
 	case !outermost && p.last.Owner == m.owner:
 		return m.continueThread(nil, opts)
 	case in == nil && outermost && (m.entering || m.due() > 0):
-		return fmt.Errorf("thread %q has %s still to run: call Resume to go on with it: %w", m.thread, orNone(m.comingNames()), ErrEmptyInput)
+		return fmt.Errorf("thread %q has %s still to run: call Resume to continue it: %w", m.thread, orNone(m.comingNames()), ErrEmptyInput)
 	case in == nil && outermost:
 		return fmt.Errorf("thread %q has nothing left to run: %w", m.thread, ErrEmptyInput)
 	}
@@ -63,7 +63,7 @@ func (m *machine) resume(with update, p *point, opts *RunOptions) error {
 	case m.ledger == nil:
 		return fmt.Errorf("resuming graph %q: %w", m.name, ErrNoCheckpointer)
 	case m.owner != "":
-		return fmt.Errorf("resuming graph %q inside a node, which goes on with the node's task: call Invoke: %w", m.name, ErrInvalidUpdate)
+		return fmt.Errorf("resuming graph %q inside a node: call Invoke, which continues it with the node's task: %w", m.name, ErrInvalidUpdate)
 	case p == nil && len(opts.Resume) > 0:
 		return fmt.Errorf("%w: thread %q does not exist", ErrAnswer, m.thread)
 	case p == nil:
@@ -297,7 +297,7 @@ func (m *machine) mergeResumeUpdate(u update) error {
 				return err
 			}
 		case w.channel() == nil:
-			return fmt.Errorf("%w: a command (%s) in the run's input, which no node returned", ErrInvalidUpdate, w.Op())
+			return fmt.Errorf("%w: a command (%s) in the run's input: only nodes return commands", ErrInvalidUpdate, w.Op())
 		}
 	}
 	slices.Sort(m.next)

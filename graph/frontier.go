@@ -43,7 +43,7 @@ func (m *machine) stage() {
 func (m *machine) replaceFrontier() {
 	m.next = m.next[:0]
 	if len(m.sends)+len(m.spare) > 0 {
-		clear(m.spare) // lets go of the states
+		clear(m.spare) // releases the states
 		m.sends, m.spare = m.spare[:0], m.sends
 	}
 	for i := range m.results {

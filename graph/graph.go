@@ -65,7 +65,7 @@ type nodeSpec struct {
 	opts        nodeOptions
 	inner       *Drawing    // a subgraph's structure; nil for a plain node
 	outputs     []channel   // channels that a subgraph over the same state may write
-	persistence Persistence // of a subgraph :: a subgraph's
+	persistence Persistence // of a subgraph
 }
 
 // A nodeFunc is a Node without the type of its state. It appends its writes to

@@ -71,7 +71,7 @@ func Interrupt[T, P any](ctx context.Context, key string, payload P) (T, error) 
 			return answer, nil
 		}
 		var zero T
-		answer, pending.Problem = zero, fmt.Sprintf("the answer is no %T: %v", answer, err)
+		answer, pending.Problem = zero, fmt.Sprintf("the answer is not of type %T: %v", answer, err)
 	}
 	data, err := encode(&payload)
 	if err != nil {
@@ -162,7 +162,7 @@ func (l *ledger) answerRecords(answers []Answer, pending []PendingInterrupt) ([]
 		case !known[id]:
 			which := fmt.Sprintf("no interrupt %q is pending", id)
 			if id == "" {
-				which = "it names no interrupt, and should"
+				which = "it does not name its interrupt"
 			}
 			ids := make([]string, len(pending))
 			for i, p := range pending {

@@ -58,7 +58,7 @@ func nextID(id string) (string, error) {
 	if id != "" {
 		var err error
 		if n, err = strconv.Atoi(id); err != nil || n < 1 {
-			return "", fmt.Errorf("checkpoint %q was not made by this package: its ID is no number", id)
+			return "", fmt.Errorf("checkpoint %q was not made by this package: its ID is not a number", id)
 		}
 	}
 	digits := []byte("0000000000")

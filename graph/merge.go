@@ -101,7 +101,7 @@ func (m *machine) merge(state any, t *tally, results []result) (wrote bool, err 
 			id := w.channel()
 			if id == nil {
 				if results[i].node == end && !results[i].allowCommands {
-					return false, fmt.Errorf("%w: a command (%s) in the run's input, which no node returned", ErrInvalidUpdate, w.Op())
+					return false, fmt.Errorf("%w: a command (%s) in the run's input: only nodes return commands", ErrInvalidUpdate, w.Op())
 				}
 				continue
 			}

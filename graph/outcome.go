@@ -27,7 +27,7 @@ type result struct {
 	update        update
 	chosen        choice // successors that routers and Commands chose
 
-	handled, cached, replayed bool // an earlier attempt left the failure to the handler; the update's origin
+	handled, cached, replayed bool // the handler took over; the update's origin
 	elapsed                   time.Duration
 }
 

@@ -33,7 +33,7 @@ func (m *machine) restoreFrontier(s *saved) error {
 	find := func(name string) (int, error) {
 		at := m.nodeID(name)
 		if at < 0 {
-			return 0, fmt.Errorf("the checkpoint goes on at node %q, which graph %q does not have; known nodes: %s: UpdateState can lead the thread elsewhere", name, m.name, orNone(m.names()))
+			return 0, fmt.Errorf("the checkpoint continues at node %q, which graph %q does not have; known nodes: %s: UpdateState can lead the thread elsewhere", name, m.name, orNone(m.names()))
 		}
 		return at, nil
 	}

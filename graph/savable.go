@@ -187,7 +187,7 @@ func lost(v reflect.Value, path string) (where, why string) {
 	}
 	for _, p := range parts(v) {
 		if !p.CanInterface() {
-			continue // an embedded struct that is not exported, whose fields JSON takes for those around it
+			continue // an unexported embedded struct; JSON promotes its fields
 		}
 		if where, why := lost(p.Value, path+p.name); why != "" {
 			return where, why

@@ -278,7 +278,7 @@ func (m *machine) appendFrontier(dst []byte, children map[string]string) (_ []by
 		}
 	}
 	if len(arrived) > 0 {
-		own := arrived // which then is not always on the heap
+		own := arrived // a copy, so that arrived itself stays off the heap
 		if dst, err = appendJSON(append(dst, `,"arrived":`...), &own); err != nil {
 			return nil, err
 		}

@@ -86,7 +86,7 @@ func readSaved(c Checkpoint) (*saved, error) {
 	case s.V < flatFormat || s.V > formatVersion:
 		return nil, fmt.Errorf("reading checkpoint %s: format version is %d, this program reads up to %d", c.ID, s.V, formatVersion)
 	case s.Full != (c.Base == c.ID):
-		return nil, fmt.Errorf("reading checkpoint %s: it is read from %s, and its data says otherwise (full: %t)", c.ID, c.Base, s.Full)
+		return nil, fmt.Errorf("reading checkpoint %s: it builds on %s, but its data says full: %t", c.ID, c.Base, s.Full)
 	}
 	return s, nil
 }
@@ -252,7 +252,7 @@ func elements(data json.RawMessage) ([]byte, error) {
 		return nil, nil
 	}
 	if data[0] != '[' {
-		return nil, fmt.Errorf("%.20q is no list", data)
+		return nil, fmt.Errorf("%.20q is not a list", data)
 	}
 	return bytes.TrimSpace(data[1 : len(data)-1]), nil
 }

@@ -90,7 +90,7 @@ func (c *program) readSendState(state any, send savedSend) error {
 // restOf encodes the fields that have no channel and are not zero.
 func restOf(state reflect.Value) (map[string]json.RawMessage, error) {
 	if state.Kind() != reflect.Struct {
-		return nil, fmt.Errorf("the state is a %s, and not a struct whose fields have channels", state.Type())
+		return nil, fmt.Errorf("the state is a %s, not a struct with channels for its fields", state.Type())
 	}
 	fields := map[string]json.RawMessage{}
 	for i := range state.NumField() {

@@ -111,7 +111,7 @@ func (p *program) readWrite(w writeJSON, op Op) (write, error) {
 		}
 		return cmd, nil
 	case OpParent:
-		return nil, fmt.Errorf("it hands over to the parent graph (%s)", op)
+		return nil, fmt.Errorf("it is for the parent graph (%s)", op)
 	}
 	at := slices.IndexFunc(p.ids, func(id *channelID) bool { return id.name == w.Channel })
 	if at < 0 {

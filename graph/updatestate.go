@@ -170,16 +170,16 @@ func (c *program) openThread(ctx context.Context, key Key) (release func(), m *m
 	stamp.Metadata, stamp.Run = p.Metadata, p.Run
 	m.setTemplate(stamp)
 	if key.ID == "" {
-		if err := m.mergeFinishedTasks(); err != nil {
+		if err := m.keepFinishedTasks(); err != nil {
 			return nil, nil, nil, err
 		}
 	}
 	return unlock, m, p, nil
 }
 
-// mergeFinishedTasks merges the updates of finished tasks, unless they
+// keepFinishedTasks merges the updates of finished tasks, unless they
 // conflict. An update by hand follows them.
-func (m *machine) mergeFinishedTasks() error {
+func (m *machine) keepFinishedTasks() error {
 	if m.entering {
 		return nil
 	}
@@ -221,7 +221,7 @@ func (m *machine) editOnce(out *output, updates []handUpdate, named bool) (err e
 		m.base = ""
 	}
 	m.editDue = m.dueNames()
-	if m.entering { // what goes on by hand has left Start
+	if m.entering { // an edit leaves Start
 		m.entering, m.leavesStart = false, true
 		m.base = "" // the input is an earlier superstep, and no delta contains it
 		if err := m.mergeInput(m.now.writable, m.turnInput); err != nil {
@@ -259,7 +259,7 @@ func (m *machine) finishEdit(out *output) {
 // inputByHand saves the update as an uncommitted input.
 func (m *machine) inputByHand(out *output, updates []handUpdate) error {
 	if len(updates) > 1 {
-		return fmt.Errorf("%w: an update as Input stands alone", ErrInvalidUpdate)
+		return fmt.Errorf("%w: an update as Input must be the only one", ErrInvalidUpdate)
 	}
 	if m.id != "" {
 		m.step++
@@ -276,7 +276,7 @@ func (m *machine) inputByHand(out *output, updates []handUpdate) error {
 // borderByHand leaves Start with an update, or ends the thread's work with it.
 func (m *machine) borderByHand(out *output, as string, updates []handUpdate) error {
 	if len(updates) > 1 {
-		return fmt.Errorf("%w: an update as %s stands alone", ErrInvalidUpdate, as)
+		return fmt.Errorf("%w: an update as %s must be the only one", ErrInvalidUpdate, as)
 	}
 	m.resumeUpdates = []update{updates[0].update}
 	if err := m.mergeInput(m.now.writable, updates[0].update); err != nil {
@@ -301,7 +301,7 @@ func (m *machine) nodesByHand(out *output, updates []handUpdate) error {
 		id := m.nodeID(u.as)
 		switch {
 		case u.as == "":
-			return fmt.Errorf("%w: update %d does not say As which node it is made", ErrInvalidUpdate, i)
+			return fmt.Errorf("%w: update %d names no node: set StateUpdate.As", ErrInvalidUpdate, i)
 		case id < 0:
 			return fmt.Errorf("%w: no node %q to update as; known nodes: %s", ErrInvalidUpdate, u.as, orNone(m.names()))
 		}
@@ -343,5 +343,5 @@ func (m *machine) lastNode() (string, error) {
 	case 1:
 		return names[0], nil
 	}
-	return "", fmt.Errorf("%w: ambiguous: %s ran last, beside each other; say As which of them the update is made", ErrInvalidUpdate, orNone(names))
+	return "", fmt.Errorf("%w: ambiguous: %s ran last at the same time: set StateUpdate.As to one of them", ErrInvalidUpdate, orNone(names))
 }
