@@ -184,9 +184,7 @@ func (l *persister) commit(ctx context.Context, made *Change) error {
 		return err
 	}
 	if b := l.next; b != nil {
-		b.change.Add = append(b.change.Add, change.Add...)
-		b.change.Forget = append(b.change.Forget, change.Forget...)
-		b.change.Records = append(b.change.Records, change.Records...)
+		b.change.extend(change)
 		l.mu.Unlock()
 		<-b.done
 		return b.err
@@ -230,6 +228,13 @@ func (l *persister) checkOpen() error {
 		return errRunOver
 	}
 	return nil
+}
+
+// extend adds a run's later change.
+func (c *Change) extend(later Change) {
+	c.Add = append(c.Add, later.Add...)
+	c.Forget = append(c.Forget, later.Forget...)
+	c.Records = append(c.Records, later.Records...)
 }
 
 // setTimes sets the time of checkpoints with the precision of checkpointers.

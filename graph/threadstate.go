@@ -109,11 +109,8 @@ func (c *program) stateAt(ctx context.Context, key Key) (_ *described, err error
 
 // readMachine reads a checkpoint into a machine that will not run.
 func (c *program) readMachine(ctx context.Context, key Key) (*machine, *point, error) {
-	if c.saver == nil {
-		return nil, nil, ErrNoCheckpointer
-	}
-	if key.Thread == "" {
-		return nil, nil, ErrNoThread
+	if err := c.checkThread(key.Thread); err != nil {
+		return nil, nil, err
 	}
 	p, err := readPoint(ctx, c.saver, key)
 	if err != nil {
@@ -121,6 +118,16 @@ func (c *program) readMachine(ctx context.Context, key Key) (*machine, *point, e
 	}
 	m, err := c.machineAt(key, p)
 	return m, p, err
+}
+
+func (c *program) checkThread(thread string) error {
+	switch {
+	case c.saver == nil:
+		return ErrNoCheckpointer
+	case thread == "":
+		return ErrNoThread
+	}
+	return nil
 }
 
 // machineAt returns a machine at a checkpoint.

@@ -71,9 +71,7 @@ func (c *program) updateState(ctx context.Context, key Key, supersteps [][]handU
 		if m.err != nil {
 			return key, fmt.Errorf("updating %s: %w", key, m.err)
 		}
-		all.Add = append(all.Add, out.save.Add...)
-		all.Forget = append(all.Forget, out.save.Forget...)
-		all.Records = append(all.Records, out.save.Records...)
+		all.extend(*out.save)
 		m.commitDone(&out, nil)
 	}
 	setTimes(all.Add, c.clock)
@@ -138,11 +136,8 @@ func (c *program) fork(ctx context.Context, key Key) (_ Key, err error) {
 // openThread locks a thread and reads a checkpoint into a machine for edits.
 // The point is nil for a missing thread.
 func (c *program) openThread(ctx context.Context, key Key) (release func(), m *machine, p *point, err error) {
-	if c.saver == nil {
-		return nil, nil, nil, ErrNoCheckpointer
-	}
-	if key.Thread == "" {
-		return nil, nil, nil, ErrNoThread
+	if err := c.checkThread(key.Thread); err != nil {
+		return nil, nil, nil, err
 	}
 	unlock, err := c.saver.Lock(ctx, key.Thread)
 	if err != nil {
