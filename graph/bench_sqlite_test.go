@@ -23,7 +23,7 @@ func BenchmarkFloorLoop1000SQLite(b *testing.B) {
 }
 
 // The same without waiting for the disk, which shows what the engine and the
-// saver cost beside SQLite.
+// saver cost on top of SQLite.
 func BenchmarkLoop1000SQLiteNormal(b *testing.B)      { benchmarkSQLite(b, sqlite.Normal) }
 func BenchmarkFloorLoop1000SQLiteNormal(b *testing.B) { benchmarkFloorSQLite(b, sqlite.Normal) }
 
@@ -65,8 +65,7 @@ func benchmarkFloorSQLite(b *testing.B, synchronous sqlite.Synchronous) {
 
 const insertRow = "INSERT INTO rows (data) VALUES (?)"
 
-// savedRows is what a run saves: the data, and as many bytes as the names around
-// it have.
+// savedRows returns the rows of a run: the data, and as many bytes as its names.
 func savedRows(b *testing.B, app *graph.Compiled[job]) (rows [][]byte) {
 	saver := openSQLite(b, filepath.Join(b.TempDir(), "rows.db"), sqlite.Normal)
 	if _, err := app.With(saver).Invoke(b.Context(), graph.Update[job]{jobCount.Set(0)}, &graph.RunOptions{Thread: "t"}); err != nil {

@@ -11,7 +11,7 @@ import (
 	"example.com/assay/graph/checkpoint/memory"
 )
 
-// The benchmarks say what a step costs beside the work that is done in it.
+// The benchmarks measure the cost of a step without its work.
 // Each has a floor: the same work by hand, with no more machinery than any
 // engine needs. Floors and benchmarks report the same unit, so that their
 // difference is the engine's price.
@@ -35,7 +35,7 @@ func newJobGraph() *graph.StateGraph[job] {
 	return graph.NewStateGraph[job](jobCount, jobSum, jobName, jobLog)
 }
 
-// work stands for what a node computes: about 20 ns.
+// work stands for a node's computation: about 20 ns.
 //
 //go:noinline
 func work(s job) int {

@@ -38,8 +38,8 @@ func BenchmarkThreads1000SQLite(b *testing.B) {
 	perUnit(b, manyThreads*threadSteps, "ns/step")
 }
 
-// BenchmarkFloorThreads1000SQLite inserts the same rows, those of all threads
-// that wait in one durable transaction.
+// BenchmarkFloorThreads1000SQLite inserts the same rows. The rows of all waiting
+// threads share one durable transaction.
 func BenchmarkFloorThreads1000SQLite(b *testing.B) {
 	rows := savedRows(b, loopGraph(b, threadSteps))
 	round := 0

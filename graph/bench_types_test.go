@@ -12,8 +12,8 @@ import (
 )
 
 // BenchmarkStateTypes builds a program with one graph and one with eleven, each
-// over a state of its own, and reports what a further one costs: seconds of
-// processors to compile and link, and bytes of the program. Run it with
+// over its own state, and reports the cost of each further graph: CPU seconds to
+// compile and link, and bytes of the program. Run it with
 // -benchtime 1x.
 func BenchmarkStateTypes(b *testing.B) {
 	buildGraphs(b, 1, -1) // compiles the package

@@ -93,7 +93,7 @@ var factsCache = []fact{
 		}
 	}},
 	{"E8/commands", func(t *testing.T) {
-		// Where an update leads is part of it.
+		// An update includes its Commands.
 		g := newBoard()
 		g.AddNode("a", writes(log.Add("a"), goTo("b").Sends(to("b", "1")...)), options{Cache: &policy{}, Goto: []string{"b"}})
 		g.AddNode("b", sayFoo("b"))
@@ -117,7 +117,7 @@ var factsCache = []fact{
 				t.Errorf("log %q after %d attempts, error %v", out.Log, len(f.at), err)
 			}
 		}
-		// What a handler made of a failure is not kept either, nor a late success.
+		// A handler's update is not cached either, nor a late success.
 		for name, opts := range map[string]options{
 			"handler": {Cache: &policy{}, OnError: rescues()},
 			"late":    {Cache: &policy{}, OnError: rescues(), Timeout: graph.Timeout{Run: ms}},
@@ -136,7 +136,7 @@ var factsCache = []fact{
 		}
 	}},
 	{"E8/beside_a_failure", func(t *testing.T) {
-		// What was finished when a sibling failed need not be done again.
+		// A task that finished before its sibling failed does not run again.
 		count := 0
 		f := &flaky{fails: 1, err: errBoom}
 		g := cachedGraph(&count, policy{})
@@ -151,8 +151,8 @@ var factsCache = []fact{
 		}
 	}},
 	{"E8/side_by_side", func(t *testing.T) {
-		// Equal inputs in one superstep do not wait for each other, whatever the
-		// concurrency; a superstep later they are known.
+		// Equal inputs in one superstep do not wait for each other at any
+		// concurrency; the next superstep has cache hits.
 		for _, n := range []int{0, 1, 2} {
 			g := wire("START -> a", nil)
 			g.AddNode("w", sayFoo("w"), options{Cache: &policy{}})
@@ -211,7 +211,7 @@ var factsCache = []fact{
 		}
 	}},
 	{"E8/reads", func(t *testing.T) {
-		// What a node cannot see makes no difference.
+		// Fields that a node cannot see make no difference.
 		count := 0
 		g := newBoard()
 		g.AddNode("a", counted(&count), options{Cache: &policy{}, Reads: []graph.Channel[board]{x}})
@@ -248,7 +248,7 @@ var factsCache = []fact{
 		run("a", "2", 5)
 	}},
 	{"E8/expired", func(t *testing.T) {
-		// What is made anew takes the place of what expired, and no second one.
+		// A new update replaces the expired one, and takes no second place.
 		store := graph.Cache[board]{MaxEntries: 2}
 		count := 0
 		app := mustCompile(t, cachedGraph(&count, policy{TTL: time.Second, Store: &store}))

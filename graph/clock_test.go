@@ -8,8 +8,8 @@ import (
 	"example.com/assay/graph/checkpoint/memory"
 )
 
-// TestCheckpointsAreStampedByOneClock: that of the graph whose thread it is,
-// also for graphs inside its nodes and for what is changed by hand.
+// TestCheckpointsAreStampedByOneClock: the clock of the thread's own graph also
+// stamps its subgraphs and its updates by hand.
 func TestCheckpointsAreStampedByOneClock(t *testing.T) {
 	saver := memory.New()
 	now := time.Date(2031, 5, 6, 7, 8, 9, 123456789, time.FixedZone("east", 3600))

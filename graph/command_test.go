@@ -47,7 +47,7 @@ func rowsCommand() []row {
 		{id: "C6/no_sends", in: update{}, steps: "a", want: logs("a"), build: commanded(goTo().Sends())},
 		{id: "C6/also_sends", in: update{}, steps: "a | c b", want: logs("a", "c", "b|1"), build: commanded(also().Sends(to("b", "1")...))},
 		{
-			// A jump passes by routers and joins; beside it, z goes its own way.
+			// A jump skips routers and joins; the concurrent z follows its edges.
 			id: "C5/routers_and_joins", in: update{}, steps: "a z | b c", want: logs("a", "z", "b", "c"),
 			build: func() *graph.StateGraph[board] {
 				g := commanded(goTo("b"))()
@@ -88,7 +88,7 @@ func rowsCommand() []row {
 			},
 		},
 		{
-			// Inside a child a command is the child's own affair.
+			// A command inside a child directs only the child.
 			id: "C6/in_a_subgraph", in: update{}, steps: "sub | after", want: logs("a", "b", "after"),
 			build: func() *graph.StateGraph[board] {
 				inner := newBoard()
@@ -216,7 +216,7 @@ var factsCommand = []fact{
 		}
 	}},
 	{"C9/undeclared", func(t *testing.T) {
-		// What the child asks for is checked as the parent's node's own.
+		// The child's Commands are checked as the parent node's own.
 		child := mustCompile(t, wire("START -> i", map[string]node{"i": writes(graph.Parent[board](update{goTo("pb")}))}))
 		g := wire("pb -> END", nil)
 		g.AddSubgraph("sub", child)
@@ -387,7 +387,7 @@ func TestCommandsAreValues(t *testing.T) {
 	}
 }
 
-// TestOverwriteBesideACommand: what voids writes leaves commands alone.
+// TestOverwriteBesideACommand: an overwrite does not void commands.
 func TestOverwriteBesideACommand(t *testing.T) {
 	g := commanded(goTo("b"), log.Overwrite([]string{"new"}))()
 	out, err := mustCompile(t, g).Invoke(t.Context(), update{}, nil)

@@ -49,7 +49,7 @@ func rowsC() []row {
 			},
 		},
 		{
-			// A router sees its own node's writes, not those made beside it.
+			// A router sees its own node's writes, not those of concurrent nodes.
 			id: "C8/own_writes", steps: "a b | one", want: board{X: 11, Log: []string{"one"}}, in: update{},
 			build: func() *graph.StateGraph[board] {
 				g := wire("START -> a b\none more -> END", map[string]node{"a": writes(x.Add(1)), "b": writes(x.Add(10))})
@@ -85,8 +85,8 @@ var factsC = []fact{
 	}},
 }
 
-// badRoute asserts that a route from a is refused, for a lone node, for one
-// beside others and at the entry, and that the step leaves no trace.
+// badRoute asserts that a route from a is refused and that the step changes
+// nothing: for a lone node, for one of several, and at the entry.
 func badRoute(t *testing.T, target string, route graph.Router[board]) {
 	t.Helper()
 	beside := routed(route)()
@@ -119,7 +119,7 @@ func badRoute(t *testing.T, target string, route graph.Router[board]) {
 	}
 }
 
-// flaky fails n times, and notes when it was called as what attempt.
+// flaky fails n times, and records the time and number of each attempt.
 type flaky struct {
 	fails    int
 	err      error
@@ -276,8 +276,8 @@ var factsE = []fact{
 		}
 	}},
 	{"E9/first_in_order", func(t *testing.T) {
-		// Nodes that fail whatever their context says: the first by name is
-		// reported, whichever was quicker.
+		// Nodes that fail and ignore their context: the first by name is
+		// reported, whichever was faster.
 		fail := func(d time.Duration, err error) node {
 			return func(context.Context, board) (update, error) { time.Sleep(d); return nil, err }
 		}

@@ -118,7 +118,7 @@ var durableD = []durable{
 			if len(ids[0]) != 32 || strings.Trim(ids[0]+ids[1], "0123456789abcdef") != "" || ids[0] == ids[1] {
 				t.Errorf("IDs %q", ids)
 			}
-			// A scalar says nothing of which, and changes nothing.
+			// A scalar names no interrupt, and changes nothing.
 			if _, err = app.Resume(t.Context(), nil, on("1", graph.Reply("A"))); !errors.Is(err, graph.ErrAnswer) || !strings.Contains(err.Error(), ids[1]) {
 				t.Errorf("a scalar for two questions: %v", err)
 			}
@@ -353,7 +353,7 @@ var durableD = []durable{
 		}
 	}},
 	{"D8/updated", func(t *testing.T, open func() graph.Checkpointer) {
-		// Somebody corrects the state at a breakpoint, and the run goes on behind it.
+		// An update by hand at a breakpoint: the run continues after it.
 		app := compileOn(t, open(), wire("START -> a -> b -> c", nil))
 		breaks := &graph.RunOptions{Thread: "1", InterruptBefore: []string{"b"}}
 		_, err := app.Invoke(t.Context(), update{}, breaks)
@@ -365,7 +365,7 @@ var durableD = []durable{
 		logged(t, out, err, "a", "fixed", "b", "c")
 	}},
 	{"D8/replayed", func(t *testing.T, open func() graph.Checkpointer) {
-		// Who names the checkpoint at which the run stopped means to pass it.
+		// A call that names the checkpoint of the stop passes the breakpoint.
 		app := compileOn(t, open(), wire("START -> a -> b -> c", nil))
 		breaks := graph.RunOptions{Thread: "1", InterruptBefore: []string{"b"}}
 		_, err := app.Invoke(t.Context(), update{}, &breaks)
@@ -378,9 +378,9 @@ var durableD = []durable{
 		}
 	}},
 	{"D8/crash", func(t *testing.T, open func() graph.Checkpointer) {
-		// Whatever call of the saver is the last before the process dies, the run
-		// does not get past the breakpoint without having stopped at it. A saver
-		// whose answer is lost has stopped the run for it.
+		// The process dies after any call of the saver: the run never passes the
+		// breakpoint without a stop. A saver whose answer is lost has recorded the
+		// stop.
 		for _, breaks := range []graph.RunOptions{{InterruptBefore: []string{"b"}}, {InterruptAfter: []string{"a"}}} {
 			breaks.Thread = "1"
 			crashes(t, open, func(saver graph.Checkpointer, lossy bool) {
@@ -444,7 +444,7 @@ var durableD = []durable{
 		}
 	}},
 	{"D10/refused", func(t *testing.T, open func() graph.Checkpointer) {
-		// What comes with an answer and is wrong leaves the question open.
+		// A wrong update given with an answer leaves the interrupt pending.
 		app := compileOn(t, open(), wire("START -> n", map[string]node{"n": asks("n", "q?")}))
 		_, err := app.Invoke(t.Context(), update{}, on("1"))
 		pendingIn(t, err, "n: q?")
@@ -462,7 +462,7 @@ var durableD = []durable{
 		logged(t, out, err, "n:r")
 	}},
 	{"D10/update_survives", func(t *testing.T, open func() graph.Checkpointer) {
-		// What came with the first of two answers is there when the second comes.
+		// The update given with the first of two answers stays for the second.
 		app := compileOn(t, open(), askBeside(&calls{}))
 		_, err := app.Invoke(t.Context(), update{}, on("1"))
 		ids := pendingIn(t, err, "h1: 1?", "h2: 2?")
@@ -495,7 +495,7 @@ var durableD = []durable{
 		}
 	}},
 	{"D12/new_input", func(t *testing.T, open func() graph.Checkpointer) {
-		// A new input gives the question up, and keeps what its sibling wrote.
+		// A new input drops the interrupt, and keeps its sibling's writes.
 		app := compileOn(t, open(), wire("START -> ok ask", map[string]node{"ask": asks("h", "q?")}))
 		_, err := app.Invoke(t.Context(), update{}, on("1"))
 		old := pendingIn(t, err, "ask: q?")
@@ -570,7 +570,7 @@ var durableD = []durable{
 		c.were(t, "handler2 n2")
 	}},
 	{"D13/swallowed", func(t *testing.T, open func() graph.Checkpointer) {
-		// A node that goes on without the answer is at fault, and its update lost.
+		// A node that continues without the answer fails, and its update is dropped.
 		for _, beside := range []bool{false, true} {
 			var c calls
 			g := newBoard()

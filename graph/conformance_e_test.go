@@ -15,10 +15,10 @@ import (
 	"example.com/assay/graph/checkpoint/memory"
 )
 
-// Group E as far as threads matter: what is left behind by a failure, and what
-// a resumed run makes of it.
+// Group E with threads: the records of a failed run, and their use by a resumed
+// run.
 
-// oneAndTwo is one beside two, which fails until it is fixed.
+// oneAndTwo runs one and two concurrently; two fails until it is fixed.
 func oneAndTwo(c *calls, broken *bool) *graph.StateGraph[board] {
 	g := newBoard()
 	g.AddNode("one", c.of("one", writes(x.Add(2))))
@@ -97,7 +97,7 @@ var durableE = []durable{
 		}
 	}},
 	{"E7", func(t *testing.T, open func() graph.Checkpointer) {
-		// The parent's node is tried again: the graph in it goes on where it was.
+		// The parent's node is retried: the graph in it continues.
 		for _, called := range []bool{false, true} {
 			var c calls
 			child := mustCompile(t, wire("START -> s1 -> s2", c.counting(map[string]node{"s1": nil, "s2": func(context.Context, board) (update, error) {
@@ -130,8 +130,8 @@ var durableE = []durable{
 		}
 	}},
 	{"E8/interrupt", func(t *testing.T, open func() graph.Checkpointer) {
-		// What somebody answered in one thread is not the answer in another, nor is
-		// a failure kept.
+		// An answer in one thread is not used in another, and a failure is not
+		// cached.
 		var c calls
 		saver := open()
 		g := newBoard()
@@ -204,8 +204,8 @@ var durableE = []durable{
 		}
 	}},
 	{"E11/state", func(t *testing.T, open func() graph.Checkpointer) {
-		// A node that is too late has written nothing, its sibling has; what Once
-		// recorded in time stands.
+		// A late node has written nothing, its sibling has. A result that Once
+		// recorded in time stays.
 		var c calls
 		late := true
 		g := newBoard()
@@ -356,8 +356,8 @@ var durableE = []durable{
 		}
 	}},
 	{"E14", func(t *testing.T, open func() graph.Checkpointer) {
-		// Every call of the saver fails once: the caller hears of it, and a thread
-		// that is resumed until it ends comes to the same state.
+		// Every call of the saver fails once: the caller gets the error, and a
+		// thread that is resumed until its end reaches the same state.
 		for _, durability := range []graph.Durability{graph.DurabilitySync, graph.DurabilityAsync, graph.DurabilityExit} {
 			crashes(t, open, func(saver graph.Checkpointer, lossy bool) {
 				surfaces(t, saver.(*checkpointtest.FaultySaver), durability)
@@ -414,13 +414,13 @@ var durableE = []durable{
 
 type box struct{ Weight float64 }
 
-// nan is no number that JSON has.
+// JSON has no nan.
 func nan() float64 {
 	zero := 0.0
 	return zero / zero
 }
 
-// called is a node that gives its state to a graph, and takes what it logs.
+// called is a node that gives its state to a graph, and takes its log.
 func called(child *graph.Compiled[board]) node {
 	return func(ctx context.Context, s board) (update, error) {
 		out, err := child.Invoke(ctx, update{log.Add(s.Log...)}, nil)
@@ -428,7 +428,7 @@ func called(child *graph.Compiled[board]) node {
 	}
 }
 
-// pendingWrites is E1: what a finished task wrote outlives its sibling's failure.
+// pendingWrites is E1: a finished task's writes outlive its sibling's failure.
 func pendingWrites(t *testing.T, saver graph.Checkpointer, durability graph.Durability, rows int) {
 	var c calls
 	broken := true
@@ -491,7 +491,7 @@ func surfaces(t *testing.T, saver *checkpointtest.FaultySaver, durability graph.
 			switch {
 			case errors.Is(err, checkpointtest.ErrFault):
 				faults++
-				// Who does not know how far the thread came looks at it.
+				// The caller reads the thread to find out how far it came.
 				if s, err := app.State(t.Context(), graph.Key{Thread: "1"}); err == nil && begun(s, turn) {
 					in = nil
 				}
@@ -532,8 +532,8 @@ func count(list []string, s string) (n int) {
 	return n
 }
 
-// TestOrphansOfARun leaves goroutines behind that record and run graphs when
-// the run is over: nothing happens to the program.
+// TestOrphansOfARun leaves goroutines behind that record and run graphs after
+// the run's end: the program survives.
 func TestOrphansOfARun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		child := mustCompile(t, wire("START -> s", nil))

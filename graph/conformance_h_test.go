@@ -13,8 +13,8 @@ import (
 	"example.com/assay/graph"
 )
 
-// Group H as far as threads matter: graphs in nodes, the functional style,
-// threads that are apart, and what is not saved.
+// Group H with threads: subgraphs, the functional style, separate threads, and
+// unsaved values.
 
 // keeping compiles a graph to be run in a node.
 func keeping(t testing.TB, g *graph.StateGraph[board], persist graph.Persistence) *graph.Compiled[board] {
@@ -26,7 +26,7 @@ func keeping(t testing.TB, g *graph.StateGraph[board], persist graph.Persistence
 	return app
 }
 
-// turns is a node that gives a graph "in" and takes over what it logs.
+// turns is a node that gives a graph "in" and takes its log.
 func turns(child *graph.Compiled[board]) node {
 	return func(ctx context.Context, _ board) (update, error) {
 		return called(child)(ctx, board{Log: []string{"in"}})
@@ -105,9 +105,9 @@ var durableH = []durable{
 		logged(t, out, err, "in", "s", "in", "s", "in", "s")
 	}},
 	{"H1/given_up", func(t *testing.T, open func() graph.Checkpointer) {
-		// What the graph did in a turn that was given up is not its state. What it
-		// did in a task that finished is, also when that task's sibling failed, and
-		// the thread was resumed or went on with another input.
+		// The graph's state excludes a turn that was dropped. It includes a finished
+		// task, also when the task's sibling failed and the thread was resumed or
+		// got another input.
 		for _, resumed := range []bool{false, true} {
 			bad := true
 			child := keeping(t, wire("START -> s", nil), graph.PersistAlways)
@@ -319,7 +319,7 @@ var durableH = []durable{
 		c.were(t, "flow4 task3")
 	}},
 	{"H4/previous", func(t *testing.T, open func() graph.Checkpointer) {
-		// What a turn sees of the one before is the state.
+		// A turn sees the state of the turn before.
 		app := compileOn(t, open(), wire("START -> flow", map[string]node{"flow": func(_ context.Context, s board) (update, error) {
 			return update{log.Add(fmt.Sprint(s.X)), x.Add(6)}, nil
 		}}))
@@ -333,8 +333,8 @@ var durableH = []durable{
 		}
 	}},
 	{"H4/parallel", func(t *testing.T, open func() graph.Checkpointer) {
-		// Calls side by side end in their own order, and are seen so; their results
-		// stand where they were asked for, and none is called again.
+		// Concurrent calls end in any order, and their events show it. Their results
+		// keep their places, and no call is repeated.
 		var c calls
 		app := compileOn(t, open(), wire("START -> flow", map[string]node{"flow": func(ctx context.Context, s board) (update, error) {
 			results := make([]string, 8)
@@ -409,7 +409,7 @@ var durableH = []durable{
 		}
 	}},
 	{"H4/keys", func(t *testing.T, open func() graph.Checkpointer) {
-		// A key is not taken for another's number.
+		// A key never equals another's numbered key.
 		run := func(ctx context.Context, _ board) (update, error) {
 			var out []string
 			for _, key := range []string{"k", "k", "k#2", "#", "#", "", "##2"} {

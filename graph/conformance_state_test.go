@@ -12,7 +12,7 @@ import (
 	"example.com/assay/graph"
 )
 
-// What the cases of the other groups leave on their thread.
+// The threads that the cases of the other groups leave.
 
 // past is a thread's history, newest first.
 func past(t testing.TB, app *graph.Compiled[board], opts *graph.HistoryOptions) []*graph.StateSnapshot[board] {

@@ -14,7 +14,7 @@ import (
 // a checkpointer run on every one; the others run without, and see through
 // events what a checkpoint would hold.
 
-// A row is a case that is a graph, an input and what must come of it.
+// A row is a case with a graph, an input and the expected result.
 type row struct {
 	id    string
 	build func() *graph.StateGraph[board]

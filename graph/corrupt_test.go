@@ -29,8 +29,8 @@ func spoilt(t testing.TB, change func(c *graph.Checkpoint)) (*graph.Compiled[boa
 	return app, saver
 }
 
-// A checkpoint that is broken or foreign is an error that names it and what is
-// wrong, for all who read it. The history goes on behind it.
+// A broken or foreign checkpoint is an error for every reader. The error names
+// the checkpoint and the fault. The history continues after it.
 func TestCorruptCheckpoints(t *testing.T) {
 	field := func(name, value string) func(*graph.Checkpoint) {
 		return func(c *graph.Checkpoint) {
@@ -88,7 +88,7 @@ func TestCorruptCheckpoints(t *testing.T) {
 			named("UpdateState", err)
 			_, err = app.Fork(t.Context(), key)
 			named("Fork", err)
-			// What is before it can be gone on from.
+			// Earlier checkpoints can be continued.
 			opts.Checkpoint = "0000000002"
 			if out := runs(t, app, nil, opts); fmt.Sprint(out.Log) != "[in a b c d]" {
 				t.Errorf("from the checkpoint before: %v", out.Log)
@@ -121,7 +121,7 @@ func TestForeignIDs(t *testing.T) {
 	}
 }
 
-// What is on record of a task may be broken too.
+// A task's records may be broken too.
 func TestCorruptRecords(t *testing.T) {
 	for _, kind := range []graph.RecordKind{graph.RecordUpdate, graph.RecordError, graph.RecordInterrupt} {
 		saver := memory.New()

@@ -14,14 +14,14 @@ import (
 	"example.com/assay/graph"
 )
 
-// A crashPlan is a graph with all that a crash could do harm to: a loop of
-// rounds, and in each of them Sends, nodes of unequal length beside each other,
-// a subgraph with a loop of its own, and a join that their ends reach in
-// different supersteps; then a node that records a call and asks.
+// A crashPlan is a graph that a crash could harm: a loop of rounds, each with
+// Sends, concurrent nodes of unequal length, a subgraph with its own loop, and a
+// join whose sources end in different supersteps. Then a node records a call and
+// interrupts.
 type crashPlan struct {
 	rounds int
 	pause  time.Duration     // what nodes take is a multiple of it
-	note   func(line string) // tells the world outside of the state what is done, as it happens
+	note   func(line string) // reports each action outside the state, as it happens
 }
 
 // crashTask names a task in notes and in the log of the state. The round tells
@@ -130,8 +130,8 @@ func (p crashPlan) graphs(t testing.TB, saver graph.Checkpointer) crashGraphs {
 	return crashGraphs{app.With(saver), child.With(saver), saver}
 }
 
-// beside are the nodes of the root that never run alone, so that what they
-// return is on record before it is published.
+// beside are the root's nodes that never run alone: their updates are recorded
+// before they are published.
 var beside = []string{"work", "collect", "long", "short"}
 
 type crashGraphs struct {
@@ -243,7 +243,7 @@ func historyRow(s *graph.StateSnapshot[board]) string {
 	return fmt.Sprintf("(%s,%d,%v,%+v)", s.Source, s.Step, s.Next, s.State)
 }
 
-// reference is a run that nothing happens to.
+// reference is a run without faults.
 func (g crashGraphs) reference(t testing.TB, opts graph.RunOptions) (board, found) {
 	t.Helper()
 	out, err := g.drive(t.Context(), "reference", opts, func(graph.Event[board]) {})
@@ -257,8 +257,8 @@ func (g crashGraphs) reference(t testing.TB, opts graph.RunOptions) (board, foun
 	return out, f
 }
 
-// wronged checks what was noted by one part of a run that began on what the
-// saver had before, and left it as after. With sync, what was published is there.
+// wronged checks the notes of one part of a run against the saver before and
+// after it. With sync, everything that was published is saved.
 func wronged(lines []string, before, after found, sync bool) []string {
 	var out []string
 	finished := map[string]bool{}

@@ -96,8 +96,7 @@ func TestDiskCacheSweeps(t *testing.T) {
 	}
 }
 
-// TestNoCacheKeepsAnAnswer: what one person said in one thread is not the
-// answer of another.
+// TestNoCacheKeepsAnAnswer: an answer in one thread is not used in another.
 func TestNoCacheKeepsAnAnswer(t *testing.T) {
 	for name, store := range map[string]graph.CacheStore[board]{"memory": &graph.Cache[board]{}, "disk": &graph.DiskCache[board]{Dir: t.TempDir()}} {
 		t.Run(name, func(t *testing.T) {

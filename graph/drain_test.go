@@ -67,7 +67,7 @@ var factsDrain = []fact{
 		}
 	}},
 	{"E13/below", func(t *testing.T) {
-		// The graph inside goes on to its end; the one outside stops.
+		// The inner graph continues to its end; the outer one stops.
 		child := wire("START -> i1 -> i2", map[string]node{"i1": drains("i1", "sigterm")})
 		out, err := inside(t, child).Invoke(t.Context(), update{}, nil)
 		isDrained(t, err, "sigterm", "later")

@@ -58,17 +58,17 @@ func TestMemoryIsConstant(t *testing.T) {
 	}
 }
 
-// inUse is how much memory is reachable.
+// inUse returns the reachable memory.
 func inUse() uint64 {
 	runtime.GC()
-	runtime.GC() // what pools hold is let go by the second
+	runtime.GC() // the second call empties pools
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return m.HeapAlloc
 }
 
 // TestCostOfASavedStepIsConstant is TestCostOfAStepIsConstant with a
-// checkpointer, and for Sends and nodes beside each other.
+// checkpointer, for Sends and for concurrent nodes.
 func TestCostOfASavedStepIsConstant(t *testing.T) {
 	shapes := map[string]struct {
 		few, many int

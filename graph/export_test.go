@@ -5,13 +5,12 @@ import (
 	"errors"
 )
 
-// A Simulation is a driver of one goroutine: it decides in which order tasks come
-// to their end, and when the process dies.
+// A Simulation is a driver of one goroutine. It decides the order in which tasks
+// end, and when the process dies.
 type Simulation struct {
 	// Pick chooses one of n tasks that are under way.
 	Pick func(n int) int
-	// Crash reports, before each output of a machine is carried out, whether the
-	// process dies there.
+	// Crash reports, before each output is carried out, whether the process dies.
 	Crash func() bool
 	// Supersteps counts those that were run, in graphs inside nodes, too.
 	Supersteps int

@@ -49,8 +49,7 @@ func childThatAsks(t *testing.T, text string) *graph.Compiled[board] {
 	}}))
 }
 
-// A call that is on record and skipped shifts the number of no call behind it,
-// however deep they lie in each other.
+// A recorded call that is skipped renumbers no later call, at any depth.
 func TestFindingE1KeysAreScopedByOnce(t *testing.T) {
 	child := func(app *graph.Compiled[board]) func(context.Context) (string, error) {
 		return func(ctx context.Context) (string, error) {

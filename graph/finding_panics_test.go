@@ -72,8 +72,8 @@ func mines(bad graph.Node[mine], opts graph.NodeOptions[mine], route graph.Route
 	return g
 }
 
-// Whatever of a person's panics is an error that names the node or the channel,
-// the process lives, and the thread can be read, written and run again.
+// A panic in a caller's function is an error that names the node or the channel.
+// The process survives, and the thread can be read, written and run again.
 func TestFindingE2E3PanicsAreErrors(t *testing.T) {
 	fine := func(context.Context, mine) (mineUpdate, error) { return mineUpdate{mineLog.Add("bad")}, nil }
 	failing := func(err error) graph.Node[mine] {
@@ -145,7 +145,7 @@ func TestFindingE2E3PanicsAreErrors(t *testing.T) {
 	}
 }
 
-// A panic while a thread is changed by hand lets the thread go.
+// A panic during an update by hand releases the thread.
 func TestFindingE2UpdateStateLetsGo(t *testing.T) {
 	app := compileOn(t, memory.New(), mines(func(context.Context, mine) (mineUpdate, error) { return nil, errBoom }, graph.NodeOptions[mine]{}, nil, false))
 	key := graph.Key{Thread: "1"}
@@ -169,8 +169,8 @@ func TestFindingE2UpdateStateLetsGo(t *testing.T) {
 	}
 }
 
-// What a finished task did counts when a sibling's update is made by hand: its
-// arrival at a join, too.
+// A finished task counts when a sibling's update is made by hand, also its
+// arrival at a join.
 func TestFindingE7JoinsAfterAnUpdateByHand(t *testing.T) {
 	app := compileOn(t, memory.New(), wire("START -> a b c\na b => j\na c => k\nc -> d", map[string]node{"b": asks("b", "q?"), "c": asks("c", "q?")}))
 	_, err := app.Invoke(t.Context(), update{}, on("1"))

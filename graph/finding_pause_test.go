@@ -9,8 +9,8 @@ import (
 	"example.com/assay/graph/checkpoint/memory"
 )
 
-// An interrupt is no failure: what has finished beside it is in the state that
-// Invoke, the stream and State have, and a resumed stream shows it, too.
+// An interrupt is not a failure. The writes of finished siblings are in the states
+// of Invoke, the stream and State, and a resumed stream shows them.
 func TestFindingE11InvokeAndStateAgreeOnAnInterrupt(t *testing.T) {
 	for _, durability := range []graph.Durability{graph.DurabilitySync, graph.DurabilityAsync, graph.DurabilityExit} {
 		for _, concurrency := range []int{0, 1} {
@@ -48,7 +48,7 @@ func TestFindingE11InvokeAndStateAgreeOnAnInterrupt(t *testing.T) {
 					t.Errorf("updates %q", updates)
 				}
 				logged(t, p.final, nil, "in", "a", "ask:yes", "b", "j")
-				// What is saved has the sibling's writes once.
+				// The sibling's writes are saved once.
 				if s := stateOf(t, app, graph.Key{Thread: "1"}); !slices.Equal(s.State.Log, p.final.Log) {
 					t.Errorf("saved %q", s.State.Log)
 				}
@@ -57,7 +57,7 @@ func TestFindingE11InvokeAndStateAgreeOnAnInterrupt(t *testing.T) {
 	}
 }
 
-// Conflicting writes beside an interrupt are left out by Invoke as by State.
+// Invoke and State leave out the conflicting writes of an interrupt's siblings.
 func TestFindingE11Conflict(t *testing.T) {
 	world := writes(hello.Set("world"))
 	app := compileOn(t, memory.New(), wire("START -> a b ask", map[string]node{"a": world, "b": world, "ask": asks("ask", "q?")}))

@@ -10,8 +10,8 @@ import (
 	"example.com/assay/graph"
 )
 
-// The time that a node waits for a slow reader of its stream is not the node's;
-// its own time is limited all the same.
+// Waiting for a slow reader of the stream does not count as the node's time. The
+// node's own time is still limited.
 func TestFindingE13WaitingForTheReaderIsNotTheNodes(t *testing.T) {
 	const events = 200 // more than the stream holds
 	talks := func(pause time.Duration) node {

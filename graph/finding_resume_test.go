@@ -9,8 +9,8 @@ import (
 	"example.com/assay/graph/checkpoint/memory"
 )
 
-// Beginning a turn and going on with a thread are two calls, and neither does
-// what the other is for.
+// Invoke begins a turn and Resume continues a thread. Neither does the other's
+// work.
 func TestFindingE15ResumingIsACallOfItsOwn(t *testing.T) {
 	app := compileOn(t, memory.New(), wire("START -> a -> ask -> b", map[string]node{"ask": asks("h", "q?")}))
 	refused := func(what string, err, is error, part string) {

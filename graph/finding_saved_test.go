@@ -81,8 +81,8 @@ func (c color) MarshalText() ([]byte, error) {
 
 func (c *color) UnmarshalText(d []byte) error { *c = color(d); return nil }
 
-// What a checkpoint cannot bring back is found by Compile, which names the
-// field; and what Compile accepts comes back.
+// Compile refuses types that a checkpoint cannot bring back, and names the field.
+// Values of accepted types come back.
 func TestFindingE4E6CompileTriesTheTypes(t *testing.T) {
 	refuses := func(name string, compile func(t *testing.T) error, parts ...string) {
 		t.Run("refuses "+name, func(t *testing.T) {
@@ -199,7 +199,7 @@ func failing[T any](ch func(func(*hold1[T]) *T) (graph.Channel[hold1[T]], graph.
 	}
 }
 
-// A graph inside a node that is saved is held to the same.
+// The same holds for a saved subgraph.
 func TestFindingE6GraphsInsideNodes(t *testing.T) {
 	type inner struct{ F func() }
 	ch := graph.LastValue("f", func(s *inner) *func() { return &s.F })

@@ -19,7 +19,7 @@ type (
 	handler  = graph.ErrorHandler[board]
 )
 
-// fails always fails, and counts how often it was asked, by tasks side by side too.
+// fails always fails, and counts its calls, also concurrent ones.
 func fails(count *int, err error) node {
 	var mu sync.Mutex
 	return func(context.Context, board) (update, error) {
@@ -30,7 +30,7 @@ func fails(count *int, err error) node {
 	}
 }
 
-// rescues writes what it was told, and goes where it is told.
+// rescues logs its failure, and goes to a given node.
 func rescues(more ...graph.Write[board]) handler {
 	return func(_ context.Context, _ board, failure error) (update, error) {
 		var failed *graph.NodeError
@@ -135,7 +135,7 @@ var factsHandler = []fact{
 		}
 	}},
 	{"E12/not_asked", func(t *testing.T) {
-		// Not about what ended the node from outside, nor about routers.
+		// Not for a cancelled node, nor for routers.
 		asked := 0
 		opts := options{OnError: func(context.Context, board, error) (update, error) { asked++; return nil, nil }}
 		g := limited(opts, map[string]node{"w": waits})

@@ -250,8 +250,8 @@ func (p played) normal() []string {
 	return lines
 }
 
-// byPlace sorts by the place at one depth. The events of a task stay in their
-// order, and what happened deeper, between two of them, is sorted for itself.
+// byPlace sorts by the place at one depth. The events of a task keep their order.
+// Deeper events between two of them are sorted separately.
 func byPlace(events []graph.Event[board], depth int) {
 	slices.SortStableFunc(events, func(a, b graph.Event[board]) int {
 		p, q := a.Places[depth], b.Places[depth]

@@ -17,8 +17,8 @@ import (
 	"example.com/assay/graph/checkpoint/memory"
 )
 
-// A hooked saver asks a function before each of its calls, which are counted
-// from 1. The function may fail, sleep, block and panic.
+// A hooked saver calls a function before each of its calls, counted from 1. The
+// function may fail, sleep, block and panic.
 type hooked struct {
 	graph.Checkpointer
 	before func(ctx context.Context, n int, call string) error
@@ -71,7 +71,7 @@ func savedShapes(t *testing.T, last node) map[string]*graph.StateGraph[board] {
 }
 
 // TestNothingOutlivesASavedRun ends runs with a checkpointer in every way, in
-// every durability. Afterwards the thread is free, and goes on to its end.
+// every durability. Afterwards the thread is free, and continues to its end.
 func TestNothingOutlivesASavedRun(t *testing.T) {
 	ways := map[string]struct {
 		last node
@@ -128,8 +128,8 @@ func TestNothingOutlivesASavedRun(t *testing.T) {
 	}
 }
 
-// TestCancelDuringACommit: the commit that is under way is waited for, and what
-// was done counts.
+// TestCancelDuringACommit: the run waits for the current commit, and finished work
+// counts.
 func TestCancelDuringACommit(t *testing.T) {
 	for shape, g := range savedShapes(t, say("w")) {
 		for _, mode := range durabilities {
@@ -244,8 +244,8 @@ func saverStops(t *testing.T, what string, wrong func(context.Context) error, wa
 	}
 }
 
-// TestOnceAfterTheRun: what a goroutine that a node left behind wants to save
-// is refused, in every durability.
+// TestOnceAfterTheRun: a goroutine that a node left behind cannot save, in any
+// durability.
 func TestOnceAfterTheRun(t *testing.T) {
 	for _, mode := range durabilities {
 		synctest.Test(t, func(t *testing.T) {

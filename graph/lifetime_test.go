@@ -14,8 +14,8 @@ import (
 	"example.com/assay/graph"
 )
 
-// In these tests synctest finds what outlives a run: a bubble does not end
-// while a goroutine of it is left.
+// In these tests synctest finds goroutines that outlive a run: a bubble does not
+// end before they do.
 
 // waits blocks until its context ends.
 func waits(ctx context.Context, _ board) (update, error) {
@@ -224,8 +224,8 @@ func TestNodeTimeout(t *testing.T) {
 	})
 }
 
-// TestPanics: in a node, a router and a reducer, alone and beside others, a
-// panic is an error that names the node and keeps the stack.
+// TestPanics: a panic in a node, a router or a reducer is an error that names the
+// node and keeps the stack, for a lone task and for one of several.
 func TestPanics(t *testing.T) {
 	panics := func(context.Context, board) (update, error) { panic("ouch") }
 	badRouter := func(context.Context, board) (graph.Route, error) { panic("ouch") }

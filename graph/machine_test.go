@@ -14,8 +14,8 @@ var machineFiles = []string{
 	"machine.go", "outcome.go", "snapshot.go", "frontier.go", "merge.go", "enter.go", "ledger.go", "rejoin.go", "restore.go", "save.go", "saveatexit.go", "savesend.go", "saved.go",
 }
 
-// TestMachineHasNoIO parses the machine's files: they start no goroutine, use no
-// channel and no lock, hold no context, and read no clock, file or chance.
+// TestMachineHasNoIO parses the machine's files. They start no goroutine, use no
+// channel and no lock, hold no context, and read no clock, file or random number.
 func TestMachineHasNoIO(t *testing.T) {
 	for _, name := range machineFiles {
 		file, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)

@@ -15,8 +15,8 @@ import (
 
 var errDead = errors.New("the process is dead")
 
-// A dying saver makes the process die when it has saved a superstep of the
-// root: nothing that is asked of it later is done.
+// A dying saver stops after it has saved a superstep of the root, as if the process
+// died: it ignores later calls.
 type dying struct {
 	graph.Checkpointer
 	dead bool

@@ -17,9 +17,8 @@ import (
 
 var concurrencies = []int{1, 2, 8}
 
-// TestConcurrencyChangesNothing plays every conformance graph with few and
-// many nodes at once: the same state, and the same events once they are put in
-// the order of their places.
+// TestConcurrencyChangesNothing plays every conformance graph with few and many
+// nodes at once. The states are equal, and so are the events sorted by place.
 func TestConcurrencyChangesNothing(t *testing.T) {
 	graphs := append(rows(), row{id: "G2", in: update{}, build: func() *graph.StateGraph[board] { return nestedGraph(t) }},
 		row{id: "nested_beside", in: update{}, build: func() *graph.StateGraph[board] { return nestedBeside(t) }})
@@ -45,8 +44,8 @@ func TestConcurrencyChangesNothing(t *testing.T) {
 	}
 }
 
-// nestedBeside is two subgraphs with parallel nodes, side by side, the first
-// of them slower.
+// nestedBeside runs two subgraphs with parallel nodes concurrently. The first is
+// slower.
 func nestedBeside(t testing.TB) *graph.StateGraph[board] {
 	child := func(d time.Duration) *graph.Compiled[board] {
 		return mustCompile(t, wire("START -> i1 i2 i3\ni1 i2 i3 => i4", map[string]node{

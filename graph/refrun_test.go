@@ -6,7 +6,7 @@ import (
 	"example.com/assay/graph"
 )
 
-// The reference's supersteps: tasks run one by one, and what they come to is
+// The reference's supersteps: tasks run one by one, and their outcomes are
 // committed.
 
 // due lists the tasks that may run.

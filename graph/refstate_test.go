@@ -56,7 +56,7 @@ func refMerge(s board, outs ...[]simWrite) (board, string) {
 
 func refJoined(outs [][]simWrite) []simWrite { return slices.Concat(outs...) }
 
-// refKeeping merges without putting an end to what lasts for a superstep.
+// refKeeping merges without expiring ephemeral values.
 func refKeeping(s board, outs ...[]simWrite) (board, string) {
 	after, conflict := refMerge(s, outs...)
 	if after.Inp == "" {
@@ -65,7 +65,7 @@ func refKeeping(s board, outs ...[]simWrite) (board, string) {
 	return after, conflict
 }
 
-// flat is what the graph wrote, as the update of a node around it.
+// flat returns the graph's writes as the update of its outer node.
 func (g *refGraph) flat() (out []simWrite) {
 	over := map[string]bool{}
 	for _, w := range g.wrote {
@@ -108,7 +108,7 @@ func (g *refGraph) sees(t *refTask) board {
 	return g.base()
 }
 
-// finished is what finished tasks of the superstep wrote.
+// finished returns the writes of finished tasks.
 func (g *refGraph) finished() (outs [][]simWrite) {
 	for _, t := range g.tasks {
 		if t.out != nil {
@@ -170,7 +170,7 @@ func (g *refGraph) arrive(t *refTask) {
 	}
 }
 
-// follow is what comes after tasks that ran on a state.
+// follow queues the successors of tasks that ran on a state.
 func (g *refGraph) follow(ran []*refTask, base board) (next map[string]bool, sends []simSend) {
 	next = map[string]bool{}
 	queue := func(names []string) {

@@ -41,7 +41,7 @@ func compileHold[T any](t *testing.T, saver graph.Checkpointer) error {
 	return err
 }
 
-// TestCompileFindsWhatCannotBeSaved: before a run has lost it.
+// TestCompileFindsWhatCannotBeSaved: Compile refuses it before a run can lose it.
 func TestCompileFindsWhatCannotBeSaved(t *testing.T) {
 	for _, c := range []struct {
 		name    string

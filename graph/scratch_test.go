@@ -74,7 +74,7 @@ func rowsScratch() []row {
 			},
 		},
 		{
-			// There for one superstep, whether or not the next one writes at all.
+			// Visible for one superstep, whether or not the next one writes.
 			id: "A16/ephemeral", in: update{brief.Set("in")}, steps: "a | b | c | d", want: board{Log: []string{"a:in:", "b:1:", "d::"}},
 			build: func() *graph.StateGraph[board] {
 				return wireBrief("START -> a -> b -> c -> d", map[string]node{
@@ -100,8 +100,8 @@ func rowsScratch() []row {
 			},
 		},
 		{
-			// What a child wrote earlier than in its last superstep is over for the
-			// parent, too.
+			// A child's ephemeral writes before its last superstep have expired for
+			// the parent too.
 			id: "A16/ephemeral_in_a_subgraph", in: update{}, steps: "new old | c", want: board{Log: []string{"i1::", "i2:1:", "i1::", "i2:1:", "c:2:"}},
 			build: func() *graph.StateGraph[board] {
 				child := func(last ...graph.Write[board]) *graph.Compiled[board] {
@@ -135,7 +135,7 @@ var factsScratch = []fact{
 		}
 	}},
 	{"A16/ephemeral_router", func(t *testing.T) {
-		// A router reads what its node read, alone as well as beside others.
+		// A router reads what its node read, for a lone task and for one of several.
 		for _, beside := range []string{"", " z"} {
 			read := ""
 			for want, w := range map[string][]graph.Write[board]{"in": nil, "own": {brief.Set("own")}} {

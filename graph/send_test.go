@@ -109,7 +109,7 @@ func rowsSend() []row {
 			},
 		},
 		{
-			// A Send does not wait, and what waits does so until no Send is left.
+			// A Send is not deferred. Deferred nodes wait until no Send is left.
 			id: "C1/deferred", in: update{}, steps: "a | w | d | d", want: board{Log: []string{"a", "w|1", "d|2", "d"}},
 			build: func() *graph.StateGraph[board] {
 				g := wire("START -> a", nil)
@@ -121,7 +121,7 @@ func rowsSend() []row {
 			},
 		},
 		{
-			// A subgraph starts from what it is sent, and returns what it wrote.
+			// A subgraph starts from its Send, and returns its writes.
 			id: "C3/to_a_subgraph", in: update{log.Add("in")}, steps: "a | sub sub", want: board{Log: []string{"in", "a", "i|1", "i|2"}},
 			build: func() *graph.StateGraph[board] {
 				child, err := wire("START -> i", map[string]node{"i": sayFoo("i")}).Compile(nil)
@@ -228,7 +228,7 @@ func TestRouteAnd(t *testing.T) {
 	}
 }
 
-// TestSentListsAreApart: nodes that append to a list that several were sent.
+// TestSentListsAreApart: nodes append to a list that they share by Sends.
 func TestSentListsAreApart(t *testing.T) {
 	shared := make([]string, 1, 64)
 	g := wire("START -> a", nil)
@@ -259,8 +259,8 @@ func TestSentListsAreApart(t *testing.T) {
 	}
 }
 
-// TestSendsOfVaryingWidth: the memory of one superstep's Sends is used again by
-// later ones, which must not see them.
+// TestSendsOfVaryingWidth: later supersteps reuse the memory of earlier Sends, and
+// must not see them.
 func TestSendsOfVaryingWidth(t *testing.T) {
 	g := wire("START -> a", map[string]node{"a": writes(x.Add(1))})
 	g.AddNode("w", writes())

@@ -10,15 +10,15 @@ import (
 	"example.com/assay/graph"
 )
 
-// A simCase is a plan and what is done with a thread of it.
+// A simCase is a plan and the calls on a thread of it.
 type simCase struct {
 	Plan  *simPlan
 	Limit int
 	Ops   []simOp
 }
 
-// A simOp is a call. What it leaves open, such as the order in which tasks
-// return, its seed decides.
+// A simOp is a call. Its seed decides everything else, such as the order in which
+// tasks return.
 type simOp struct {
 	Kind   string // go on, turn, edit or by hand
 	Seed   uint64
@@ -77,8 +77,8 @@ func (c *simCase) shrunk() (out []*simCase) {
 	return out
 }
 
-// A simSaver dies with its process: after that it does nothing that is asked of
-// it by a run. State and History read what is there.
+// A simSaver dies with its process. After that it ignores calls of a run. State and
+// History still read it.
 type simSaver struct {
 	graph.Checkpointer
 	mu    sync.Mutex

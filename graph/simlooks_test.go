@@ -11,7 +11,7 @@ import (
 	"example.com/assay/graph"
 )
 
-// What can be seen of a thread and of a call, on both sides.
+// Observations of a thread and of a call, on both sides.
 
 // told is the end of a call and the state that it returns.
 func (r *refThread) told(end string) string {
@@ -50,7 +50,7 @@ func simKind(err error) string {
 	return "error " + err.Error()
 }
 
-// looks is what can be seen of a thread from outside.
+// looks is what a caller sees of a thread.
 func (r *refThread) looks(rows int, counts map[string]int) string {
 	var b strings.Builder
 	if len(r.rows) == 0 {

@@ -9,9 +9,9 @@ import (
 	"example.com/assay/graph"
 )
 
-// A simPlan is a random graph as data: the engine runs what graph makes of it,
-// and the reference reads it. What a node does depends on nothing but the node,
-// what it sees, the attempt and whether the world is broken.
+// A simPlan is a random graph as data. The engine runs the graph that method graph
+// makes, and the reference reads the plan. A node's result depends only on the node,
+// its input, the attempt, and whether the world is broken.
 type simPlan struct {
 	Nodes         []*simNode
 	Start         []string

@@ -13,11 +13,11 @@ import (
 
 var simRuns = flag.Int("sim.runs", 1000, "how many random threads TestSimulation plays")
 
-// TestSimulation plays random threads on a driver of one goroutine, which decides
-// in which order tasks come to their end, before which output the process dies,
-// at which commit the saver fails, and when another writer takes the thread. The
-// reference agrees at every task on what runs and what it sees, and at every end
-// on all that can be seen of the thread. For hours:
+// TestSimulation plays random threads on a driver of one goroutine. The driver
+// decides the order in which tasks end, the output before which the process dies,
+// the commit at which the saver fails, and when another writer takes the thread. The
+// reference must agree at every task on its node and input, and at every end on the
+// whole visible thread. For hours:
 //
 //	go test ./graph -run TestSimulation -timeout 0 -sim.runs 10000000 -sim.first 1
 func TestSimulation(t *testing.T) {

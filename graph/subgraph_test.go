@@ -79,8 +79,8 @@ func TestSubgraphReturnsWhatItWrote(t *testing.T) {
 	}
 }
 
-// TestSubgraphsBeside: two children that append to one list, and one that
-// overwrites what another sets.
+// TestSubgraphsBeside: two concurrent children append to one list, and one
+// overwrites another's value.
 func TestSubgraphsBeside(t *testing.T) {
 	child := func(lines string, nodes map[string]node) *graph.Compiled[board] {
 		return mustCompile(t, wire(lines, nodes))
@@ -243,8 +243,8 @@ func (s shy) MarshalJSON() ([]byte, error) {
 	return nil, errors.New("not in public")
 }
 
-// TestUnencodableEventsSaySo: a value that has no JSON shows in the event, and
-// does not stop the run, let alone the process.
+// TestUnencodableEventsSaySo: a value without JSON is an error in the event. It stops
+// neither the run nor the process.
 func TestUnencodableEventsSaySo(t *testing.T) {
 	type secretive struct{ Value shy }
 	value := graph.LastValue("value", func(s *secretive) *shy { return &s.Value })

@@ -24,8 +24,8 @@ func stored(t *testing.T, saver graph.Checkpointer, thread string) int {
 }
 
 // TestSubgraphsDoNotSaveTheStateAgain: a subgraph in a loop starts from the
-// state around it, which the checkpoint around it has. Twice the rounds take
-// twice the bytes.
+// outer state, which the outer checkpoint holds. Twice the rounds take twice the
+// bytes.
 func TestSubgraphsDoNotSaveTheStateAgain(t *testing.T) {
 	line := strings.Repeat("x", 200)
 	child := mustCompile(t, wire("START -> s", map[string]node{"s": writes(log.Add(line))}))

@@ -13,8 +13,8 @@ import (
 	"example.com/assay/graph/checkpoint/memory"
 )
 
-// However a run is saved, it shows the same events and results, and leaves the
-// thread in the same state, also when it fails or asks on the way.
+// Every durability shows the same events and results, and leaves the thread in the
+// same state, also after a failure or an interrupt.
 func TestDurabilityChangesNothingVisible(t *testing.T) {
 	onSavers(t, func(t *testing.T, open func() graph.Checkpointer) {
 		var first []string
@@ -58,7 +58,7 @@ func TestDurabilityChangesNothingVisible(t *testing.T) {
 	})
 }
 
-// Whatever call of the saver fails, an asynchronous run says so when it ends.
+// An asynchronous run reports any failed call of the saver when it ends.
 func TestAsyncSurfacesEveryFailure(t *testing.T) {
 	opts := on("1")
 	opts.Durability = graph.DurabilityAsync
@@ -77,8 +77,8 @@ func TestAsyncSurfacesEveryFailure(t *testing.T) {
 	}
 }
 
-// A run that dies before its exit leaves what its subgraphs saved. The next run
-// of the thread is none the worse for it.
+// A run that dies before its exit leaves checkpoints of its subgraphs. They do not
+// disturb the thread's next run.
 func TestExitForgetsARunThatDied(t *testing.T) {
 	inner := memory.New()
 	g := newBoard()
@@ -125,8 +125,8 @@ type careless struct{ graph.Checkpointer }
 
 func (careless) Lock(context.Context, string) (func(), error) { return func() {}, nil }
 
-// Without locks too only one of two runs saves; the other is stale, and nothing
-// that was saved is lost.
+// Also without locks only one of two runs saves. The other is stale, and nothing
+// saved is lost.
 func TestStaleRun(t *testing.T) {
 	onSavers(t, func(t *testing.T, open func() graph.Checkpointer) {
 		for _, mode := range durabilities {
@@ -182,7 +182,7 @@ func (s *sized) Commit(ctx context.Context, thread string, change graph.Change) 
 	return s.Checkpointer.Commit(ctx, thread, change)
 }
 
-// What is stored grows with what changes, not with what there is.
+// The stored size grows with the changes, not with the state.
 func TestStorage(t *testing.T) {
 	const steps, each = 400, 200
 	word := strings.Repeat("x", each)

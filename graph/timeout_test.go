@@ -24,7 +24,7 @@ func timedOut(t *testing.T, err error, began time.Time, node string, kind graph.
 	}
 }
 
-// deaf takes its time, whatever its context says.
+// deaf takes its time and ignores its context.
 func deaf(d time.Duration, n node) node {
 	return func(ctx context.Context, s board) (update, error) { time.Sleep(d); return n(ctx, s) }
 }
@@ -89,8 +89,8 @@ var factsTimeout = []fact{
 		}
 	}},
 	{"E11/late_writes", func(t *testing.T) {
-		// A node that returns well, but late, has failed: it holds the run up and
-		// leaves nothing.
+		// A late success is a failure: the node delays the run, and its writes are
+		// dropped.
 		p := play(t.Context(), mustCompile(t, limited(graph.NodeOptions[board]{Timeout: graph.Timeout{Run: 20 * ms}}, map[string]node{
 			"a": deaf(70*ms, say("late")), "b": say("b")})), update{}, graph.RunOptions{})
 		var late *graph.NodeTimeout
@@ -137,8 +137,8 @@ var factsTimeout = []fact{
 		graph.Heartbeat(t.Context()) // outside a run
 	}},
 	{"E11/idle_below", func(t *testing.T) {
-		// What happens in a graph inside the node is a sign of life of the node:
-		// its supersteps, and its nodes' own signs.
+		// A graph inside the node gives signs of life for the node: its supersteps,
+		// and its nodes' own signs.
 		for name, child := range map[string]*graph.StateGraph[board]{
 			"steps": wire("START -> i1 -> i2 -> i3", map[string]node{"i1": slowly(15*ms, say("i1")), "i2": slowly(15*ms, say("i2")), "i3": slowly(15*ms, say("i3"))}),
 			"signs": wire("START -> i1", map[string]node{"i1": func(ctx context.Context, _ board) (update, error) {
