@@ -242,8 +242,8 @@ func (p *plan) named(ids []int) []string {
 	return names
 }
 
-// run is the oracle: the rules of the engine, one node at a time. It shows the
-// state after each superstep, 0 for that of the input.
+// run is the oracle: the engine's rules, one node at a time. It returns the state
+// after each superstep, 0 for the input's.
 func (p *plan) run(s board, show func(step int, s board)) (board, string, error) {
 	var steps []string
 	show(0, s)
@@ -324,9 +324,9 @@ func (p *plan) run(s board, show func(step int, s board)) (board, string, error)
 	}
 }
 
-// TestRandomGraphs compares the engine with the oracle, for any concurrency:
-// no write lost or made twice, a failing superstep leaves the state of the one
-// before, the error is that of the first node by name.
+// TestRandomGraphs compares the engine with the oracle at any concurrency. No write
+// is lost or repeated. A failing superstep keeps the state before it. The error is
+// the first node's by name.
 func TestRandomGraphs(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := drawPlan(t)
@@ -347,7 +347,7 @@ func TestRandomGraphs(t *testing.T) {
 			}
 			sameFailure(t, wantErr, got.err)
 			if wantErr != nil && !errors.As(wantErr, new(*graph.RecursionError)) {
-				continue // which siblings still ran is a matter of time
+				continue // timing decides which siblings still ran
 			}
 			if first == nil {
 				first = got.normal()

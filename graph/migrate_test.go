@@ -10,7 +10,7 @@ import (
 	"example.com/assay/graph"
 )
 
-// versioned compiles a graph as a version of what saver has.
+// versioned compiles a version of the saved graph.
 func versioned(t *testing.T, saver graph.Checkpointer, g *graph.StateGraph[board], version int, migrate func(*graph.Migration) error) *graph.Compiled[board] {
 	t.Helper()
 	app, err := g.Compile(&graph.CompileOptions{Checkpointer: saver, Version: version, Migrate: migrate})

@@ -13,11 +13,10 @@ import (
 )
 
 // The threads in testdata/threads_v1.json were saved by the program that wrote
-// format 1 of checkpoints (commit ba5f869), each at the moment its name tells.
-// They must load, and go on, for ever.
+// format 1 of checkpoints (commit ba5f869), each at the moment in its name. They
+// must always load and continue.
 
-// A threadDump is all that a checkpointer has of a thread, with the data in
-// readable form.
+// A threadDump is a checkpointer's whole thread, with readable data.
 type threadDump struct {
 	Checkpoints []dumpedCheckpoint
 	Records     []dumpedRecord
@@ -123,7 +122,7 @@ func oldGraphs() map[string]func(saver graph.Checkpointer) (*graph.Compiled[boar
 	}
 }
 
-// TestOldThreads: each goes on to the end that its graph would have had.
+// TestOldThreads: each thread continues to its graph's usual end.
 func TestOldThreads(t *testing.T) {
 	data, err := os.ReadFile("testdata/threads_v1.json")
 	if err != nil {

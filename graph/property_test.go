@@ -16,7 +16,7 @@ import (
 )
 
 // A patience drives a random graph to the oracle's end, through failures,
-// questions and savers that fail.
+// interrupts and failing savers.
 type patience struct {
 	*rapid.T
 	plan   *plan
@@ -26,10 +26,9 @@ type patience struct {
 	faults bool    // let calls of the saver fail
 }
 
-// TestRandomGraphsResumed: however often a run fails, asks or loses its saver,
-// and in whatever durability, its end is the oracle's, which nothing happens
-// to. Each checkpoint is a state of the oracle's, and from each a fork comes to
-// the same end.
+// TestRandomGraphsResumed: runs fail, interrupt and lose their saver in every
+// durability. Their end is the oracle's, which has no faults. Each checkpoint is a
+// state of the oracle, and a fork from it reaches the same end.
 func TestRandomGraphsResumed(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := drawPlan(t)
@@ -81,7 +80,7 @@ func TestRandomGraphsResumed(t *testing.T) {
 		if len(from.Next) > 0 && from.Step < p.limit {
 			// A fork is a checkpoint itself, and takes a number.
 			d.drive("t", from.Key.ID, nil, 1)
-			for _, snap := range rows { // those before it stand as they were
+			for _, snap := range rows { // earlier rows are unchanged
 				again, err := d.app.State(t.Context(), snap.Key)
 				if err != nil || again.Parent != snap.Parent || differ(snap.State, again.State) != "" {
 					t.Fatalf("checkpoint %s was %+v and is %+v (%v)", snap.Key.ID, snap, again, err)
@@ -180,7 +179,7 @@ func (d *patience) drive(thread, from string, in update, ahead int) {
 	d.same(last.State, len(d.trail)-1, "the last checkpoint")
 }
 
-// answers says yes to some of what is asked.
+// answers says yes to some interrupts.
 func (d *patience) answers(at *graph.StateSnapshot[board]) []graph.Answer {
 	var out []graph.Answer
 	if at == nil {

@@ -55,8 +55,8 @@ func TestPrune(t *testing.T) {
 	})
 }
 
-// An update by hand is made as the node that ran last, also when only a fork is
-// left, whose superstep ran none.
+// An update by hand is made as the node that ran last, also when only a fork is left,
+// which ran no node.
 func TestPruneKeepsWhoRanLast(t *testing.T) {
 	saver := memory.New()
 	app := compileOn(t, saver, abc(nil))
@@ -93,8 +93,8 @@ func TestPruneOlderThan(t *testing.T) {
 	}
 }
 
-// What a subgraph was doing stays as long as its task can be resumed, with
-// what it had written; that of tasks which are removed goes.
+// A subgraph's checkpoints and writes stay while its task can be resumed. They are
+// removed with the task.
 func TestPruneSubgraphs(t *testing.T) {
 	onSavers(t, func(t *testing.T, open func() graph.Checkpointer) {
 		saver := open()
@@ -138,7 +138,7 @@ func TestPruneSubgraphs(t *testing.T) {
 	})
 }
 
-// A Send that a command in the input started is in no checkpoint.
+// No checkpoint names a Send of a command in the input.
 func TestPruneKeepsWhatTheInputSent(t *testing.T) {
 	saver, count := memory.New(), &calls{}
 	g := wire("START -> a -> ask", map[string]node{"ask": asks("first", "first?")})
@@ -163,8 +163,8 @@ func TestPruneKeepsWhatTheInputSent(t *testing.T) {
 	}
 }
 
-// What a subgraph that keeps its state was at an older checkpoint stays, since
-// a run can go on from there.
+// The older checkpoints of a stateful subgraph stay, since a run can continue from
+// them.
 func TestPruneKeepsStates(t *testing.T) {
 	saver := memory.New()
 	var add []graph.Checkpoint
@@ -246,7 +246,7 @@ func TestDeleteRuns(t *testing.T) {
 	})
 }
 
-// A thread that cannot be read is left as it is.
+// An unreadable thread does not change.
 func TestPruneRefusesWhatItCannotRead(t *testing.T) {
 	saver := memory.New()
 	app := compileOn(t, saver, abc(nil))
@@ -308,8 +308,8 @@ func life(t *rapid.T, app *graph.Compiled[board], thread string, now *time.Time)
 	}
 }
 
-// lively has what threads are made of: lists, a reducer, a value, an ephemeral
-// one, routes, a Send, a subgraph that asks, two nodes side by side.
+// lively has lists, a reducer, a value, an ephemeral value, routes, a Send, a
+// subgraph that interrupts, and two concurrent nodes.
 func lively(t testing.TB) *graph.StateGraph[board] {
 	child := wire("START -> s0 -> s1 -> ask -> s2", map[string]node{"s1": writes(log.Add("s1"), foo.Add("s")), "ask": func(ctx context.Context, s board) (update, error) {
 		if s.X%3 == 1 {
@@ -334,8 +334,8 @@ func lively(t testing.TB) *graph.StateGraph[board] {
 	return g
 }
 
-// What stays of a pruned thread is what the same rows of a copy are that was
-// not pruned, and both go on alike from each of them.
+// The rows of a pruned thread equal those of an unpruned copy, and both threads
+// continue equally from each row.
 func TestPruneChangesNothingThatStays(t *testing.T) {
 	g := lively(t)
 	rapid.Check(t, func(t *rapid.T) {

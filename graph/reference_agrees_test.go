@@ -23,15 +23,14 @@ var (
 	simFirst = flag.Uint64("sim.first", 1, "the seed of the first of them")
 )
 
-// TestReferenceAgrees plays random threads on the engine and on the reference:
-// tasks return in any order, one after the other, and calls fail, are drained,
-// or die with their process.
+// TestReferenceAgrees plays random threads on the engine and on the reference. Tasks
+// return one by one in any order. Calls fail, are drained, or die with their process.
 func TestReferenceAgrees(t *testing.T) {
 	playSeeds(t, *simSeeds, func(c *simCase) (string, int) { return c.play(t) })
 }
 
-// playSeeds plays a case for each seed. One that shows a problem is made as simple
-// as it can be, and told.
+// playSeeds plays a case for each seed. It shrinks and reports a case with a
+// problem.
 func playSeeds(t *testing.T, seeds int, play func(*simCase) (problem string, supersteps int)) {
 	supersteps := 0
 	for seed := *simFirst; seed < *simFirst+uint64(seeds); seed++ {
@@ -67,7 +66,7 @@ type sim struct {
 	*rand.Rand
 	app   *graph.Compiled[board]
 	saver *simSaver
-	refs  []*refThread // what the thread may be after a crash: it is one of them
+	refs  []*refThread // possible threads after a crash; one of them is right
 	story []string
 
 	mu      sync.Mutex
@@ -184,8 +183,8 @@ func (s *sim) do(op simOp) string {
 			opts.Resume = append(opts.Resume, graph.ReplyTo(p.ID, answers[i]))
 		}
 	}
-	// An edit may lead a graph that keeps nothing elsewhere than where it asked;
-	// which answers it has at hand then is not said anywhere.
+	// An edit may lead a stateless graph away from its interrupt. No rule then says
+	// which answers it has.
 	if op.Kind != "edit" || s.died || s.Plan.forgets(false) || len(snap.Next) == 0 || snap.Next[0] == graph.Start {
 		more = nil
 	}
@@ -199,10 +198,10 @@ type simEnd struct {
 	err error
 }
 
-// kind is what an update by hand came to.
+// kind returns the outcome of an update by hand.
 func (e simEnd) kind() string { return strings.TrimPrefix(simKind(e.err), "done") }
 
-// call runs the engine's call, and tells the references what it did.
+// call runs the engine's call, and reports its steps to the references.
 func (s *sim) call(op simOp, opts *graph.RunOptions, run func(ctx context.Context) (board, error), begin func(*refThread) string) string {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -295,7 +294,7 @@ func (s *sim) labels() []string {
 // forget drops the tasks of a call that is over.
 func (s *sim) forget() { s.waiting = map[string]chan struct{}{} }
 
-// refDied is what threads may be on record as when a process died in a step.
+// refDied lists the possible threads after a process died in a step.
 func refDied(refs []*refThread, step func(*refThread) string) (out []*refThread) {
 	for _, r := range refs {
 		first := len(out)
@@ -311,13 +310,13 @@ func refDied(refs []*refThread, step func(*refThread) string) (out []*refThread)
 	return out
 }
 
-// compare lets the references make a step, which may be none, and keeps those
-// that look as the thread does.
+// compare lets the references make at most one step, and keeps those that look like
+// the thread.
 func (s *sim) compare(step func(*refThread) string, end string) string {
 	return s.compareRows(1, step, end)
 }
 
-// compareRows is compare with so many of the newest checkpoints, 0 for all.
+// compareRows compares only some of the newest checkpoints, 0 for all.
 func (s *sim) compareRows(rows int, step func(*refThread) string, end string) string {
 	got := end + "\n" + s.looks(rows)
 	var next []*refThread

@@ -7,17 +7,17 @@ import (
 	"example.com/assay/graph"
 )
 
-// A refThread is a second, naive engine: one thread of a simPlan as data. It
-// says which tasks may run (due), is told that one of them did (finish), and
-// goes on by itself until tasks are due again or the call ends. All of it but
-// what wake forgets is on record: a crash is to call resume or invoke next.
+// A refThread is a second, naive engine: one thread of a simPlan as data. Method due
+// lists the tasks that may run, and finish reports one that ran. The thread then
+// continues until tasks are due again or the call ends. Everything is recorded except
+// what wake drops: after a crash the next call is resume or invoke.
 type refThread struct {
 	root                  *refGraph
 	rows                  []refRow            // checkpoints, oldest first
 	kept                  map[string][]string // the channel seen of graphs that keep their state, by path
 	limit                 int
 	broken, drain, unsure bool           // unsure: what runs may not have run
-	lazy                  bool           // a graph inside a node begins with its first task, and not with its superstep
+	lazy                  bool           // a subgraph begins with its first task, not with its superstep
 	least, most           map[string]int // how often something ran, and may have
 	point                 func()         // is called when something is on record
 }
@@ -88,7 +88,7 @@ func (t *refThread) newGraph(p *simPlan, path string, s board, known map[string]
 	return g
 }
 
-// invoke begins a turn; what was left to run is given up.
+// invoke begins a turn and drops the tasks that are due.
 func (t *refThread) invoke(in []simWrite) string {
 	g, merge := t.root, refMerge
 	if g.waits {
@@ -105,7 +105,7 @@ func (t *refThread) invoke(in []simWrite) string {
 	return t.resume(nil, nil)
 }
 
-// resume goes on with answers, by their place in pending, and an edit.
+// resume continues with answers, by their place in pending, and an edit.
 func (t *refThread) resume(answers map[int]int, edit []simWrite) string {
 	g := t.root
 	for i, q := range g.pending() {
@@ -120,7 +120,7 @@ func (t *refThread) resume(answers map[int]int, edit []simWrite) string {
 	return g.begin()
 }
 
-// giveUp forgets what is waited for.
+// giveUp drops the open questions.
 func (g *refGraph) giveUp() {
 	g.held = map[string]bool{}
 	for i := range g.arrived {
@@ -128,7 +128,7 @@ func (g *refGraph) giveUp() {
 	}
 }
 
-// letIn takes an input that no run has committed into the state.
+// letIn merges an uncommitted input into the state.
 func (g *refGraph) letIn() {
 	if g.waits {
 		g.state, _ = refMerge(g.state, g.input)
@@ -165,7 +165,7 @@ func (t *refThread) update(as string, writes []simWrite) string {
 	return ""
 }
 
-// wake forgets what only the last call knew.
+// wake drops the last call's own data.
 func (g *refGraph) wake() {
 	g.used = 0
 	for _, t := range g.tasks {
@@ -185,7 +185,7 @@ func (g *refGraph) wake() {
 	}
 }
 
-// touch notes that a task begins, and with it the graphs around it.
+// touch marks a task and its outer graphs as begun.
 func (g *refGraph) touch(label string) {
 	for _, t := range g.tasks {
 		if t.child != nil && strings.HasPrefix(label, t.child.path) {
@@ -195,7 +195,7 @@ func (g *refGraph) touch(label string) {
 	}
 }
 
-// begin goes on until tasks are due, and returns how the graph ended if it did.
+// begin continues until tasks are due. It returns the graph's end, if it ended.
 func (g *refGraph) begin() string {
 	if g.waits {
 		s, conflict := refKeeping(g.state, g.input)

@@ -45,7 +45,7 @@ func (g *refGraph) finish(label string) (found bool, end string) {
 	return found, end
 }
 
-// run is a node with its attempts, and returns how it failed.
+// run plays a node with its attempts, and returns its failure.
 func (g *refGraph) run(t *refTask) string {
 	n, name, s := t.node, g.path+t.node.Name, g.sees(t)
 	for attempt := 1; ; attempt++ {
@@ -93,8 +93,8 @@ func (g *refGraph) run(t *refTask) string {
 	return ""
 }
 
-// rescue lets the handler of a node take over, also when the process died before
-// it could. It returns how the task failed.
+// rescue lets the handler of a node take over, also when the process died before. It
+// returns the task's failure.
 func (g *refGraph) rescue(t *refTask) string {
 	if t.failed = false; t.node.Handler == "decline" {
 		return "failed " + g.path + t.node.Name
@@ -105,7 +105,7 @@ func (g *refGraph) rescue(t *refTask) string {
 	return ""
 }
 
-// ended is the end of a task's own graph, and returns how the task failed.
+// ended ends a task's own graph, and returns the task's failure.
 func (g *refGraph) ended(t *refTask, end string) string {
 	switch end {
 	case "done":
@@ -124,7 +124,7 @@ func (g *refGraph) ended(t *refTask, end string) string {
 	return ""
 }
 
-// look commits the superstep once each of its tasks has come to something.
+// look commits the superstep once each of its tasks has an outcome.
 func (g *refGraph) look() string {
 	open, parents := false, 0
 	var outs [][]simWrite
