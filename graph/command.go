@@ -67,32 +67,27 @@ func (c *command) channel() *channelID { return nil }
 func (c *command) apply(any)           {}
 func (c *command) intact([]byte) error { return nil }
 
-// directions is the JSON value of a Command in a trace.
+// directions is the JSON value of a Command, in a trace or a checkpoint.
 type directions struct {
-	To    []string     `json:"to,omitempty"`
-	Sends []tracedSend `json:"sends,omitempty"`
-}
-
-// A tracedSend is the JSON of a Send in a trace.
-type tracedSend struct {
-	Node    string  `json:"node"`
-	State   any     `json:"state"`
-	Timeout Timeout `json:"timeout,omitzero"`
-}
-
-func (c *command) encode(dst []byte) ([]byte, error) {
-	d := directions{To: c.targets}
-	for _, s := range c.sends {
-		d.Sends = append(d.Sends, tracedSend{s.node, s.state, s.timeout})
-	}
-	return appendJSON(dst, &d)
-}
-
-// savedDirections is the JSON value of a Command in a checkpoint. It also
-// decodes a trace's.
-type savedDirections struct {
 	To    []string    `json:"to,omitempty"`
 	Sends []savedSend `json:"sends,omitempty"`
+}
+
+// encode writes the states of Sends as plain JSON, for a trace.
+func (c *command) encode(dst []byte) ([]byte, error) {
+	d := directions{To: c.targets}
+	for i := range c.sends {
+		state, err := appendJSON(nil, c.sends[i].state)
+		if err != nil {
+			return dst, err
+		}
+		send := savedSend{Node: c.sends[i].node, State: state}
+		if c.sends[i].timeout != (Timeout{}) {
+			send.Timeout = &c.sends[i].timeout
+		}
+		d.Sends = append(d.Sends, send)
+	}
+	return appendJSON(dst, &d)
 }
 
 // Parent ends the run of a graph inside a node, and makes update the node's

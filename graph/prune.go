@@ -2,7 +2,6 @@ package graph
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -276,9 +275,7 @@ func sendsIn(data []byte) (int, error) {
 		if w.Channel != "" {
 			continue
 		}
-		var where struct {
-			Sends []json.RawMessage `json:"sends"`
-		}
+		var where directions
 		if err := decodeInto(w.Value, &where); err != nil {
 			return 0, err
 		}

@@ -1,8 +1,6 @@
 package graph
 
-import (
-	"fmt"
-)
+import "fmt"
 
 // changes are the unsaved changes of a run with DurabilityExit.
 type changes struct {

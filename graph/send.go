@@ -1,8 +1,6 @@
 package graph
 
-import (
-	"fmt"
-)
+import "fmt"
 
 // A Send runs a node in the next superstep on its own state. It runs together
 // with triggered nodes and other Sends, also of the same node. Use it to fan

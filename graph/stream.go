@@ -16,18 +16,19 @@ const streamBuffer = 64
 //
 // A slow reader slows the run down. No event is dropped.
 func (c *Compiled[S]) Stream(ctx context.Context, in Update[S], opts *RunOptions) iter.Seq2[Event[S], error] {
-	return events[S](c.plain.stream(ctx, inputOf(in), opts, (*machine).begin))
+	return mapped(c.plain.stream(ctx, inputOf(in), opts, (*machine).begin), eventOf[S])
 }
 
 // StreamResume continues a thread as Resume does, and yields the events.
 func (c *Compiled[S]) StreamResume(ctx context.Context, with Update[S], opts *RunOptions) iter.Seq2[Event[S], error] {
-	return events[S](c.plain.stream(ctx, inputOf(with), opts, (*machine).resume))
+	return mapped(c.plain.stream(ctx, inputOf(with), opts, (*machine).resume), eventOf[S])
 }
 
-func events[S any](from iter.Seq2[event, error]) iter.Seq2[Event[S], error] {
-	return func(yield func(Event[S], error) bool) {
-		for ev, err := range from {
-			if !yield(eventOf[S](ev), err) {
+// mapped converts the values of a sequence.
+func mapped[A, B any](from iter.Seq2[A, error], convert func(A) B) iter.Seq2[B, error] {
+	return func(yield func(B, error) bool) {
+		for v, err := range from {
+			if !yield(convert(v), err) {
 				return
 			}
 		}

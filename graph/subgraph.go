@@ -1,8 +1,6 @@
 package graph
 
-import (
-	"context"
-)
+import "context"
 
 // AddSubgraph adds a compiled graph over the same state as a node. It starts
 // from the parent's state and returns its writes, not its whole state: the last

@@ -286,13 +286,7 @@ type HistoryOptions struct {
 // writes. It yields an unreadable checkpoint as an error, and continues with
 // the next. A missing thread has no snapshots.
 func (c *Compiled[S]) History(ctx context.Context, thread string, opts *HistoryOptions) iter.Seq2[*StateSnapshot[S], error] {
-	return func(yield func(*StateSnapshot[S], error) bool) {
-		for d, err := range c.plain.history(ctx, thread, opts) {
-			if !yield(snapshotOf[S](d), err) {
-				return
-			}
-		}
-	}
+	return mapped(c.plain.history(ctx, thread, opts), snapshotOf[S])
 }
 
 func (c *program) history(ctx context.Context, thread string, opts *HistoryOptions) iter.Seq2[*described, error] {

@@ -97,7 +97,7 @@ func (p *program) readWrite(w writeJSON, op Op) (write, error) {
 		if w.Channel != "" {
 			return nil, fmt.Errorf("a command (%s) that names channel %q", op, w.Channel)
 		}
-		var where savedDirections
+		var where directions
 		if err := decodeInto(w.Value, &where); err != nil {
 			return nil, fmt.Errorf("decoding a command (%s): %w", op, err)
 		}
