@@ -101,8 +101,8 @@ func (r *run) read(ctx context.Context, id string) (*point, error) {
 		return p, err
 	}
 	outer := r.outer.run
-	// With DurabilityExit a task's checkpoint may not be saved yet. If the process
-	// died, another run uses its ID again, and the task is not the same.
+	// With DurabilityExit the checkpoint before a task may be unsaved. After a crash
+	// another run reuses its ID, and this task is a different one.
 	dead := outer.unsaved && p.Run != r.template.Run
 	if p.last.Owner == r.owner && !dead {
 		if r.machine.collects {

@@ -15,7 +15,7 @@ func (r *run) attempts(res *result) error {
 			return nil
 		}
 		if failure := r.recordedFailure(res, n); failure != nil {
-			// When the handler declines, the next attempt is the node's again.
+			// When the handler declines, the next run starts with the node again.
 			return r.rescue(res, n, failure)
 		}
 	}

@@ -103,7 +103,7 @@ func (o Op) String() string { return nameOf(o, opNames[:]) }
 // it. It has no effect until a superstep commits. Commands and Parent are
 // Writes too: they direct the run instead.
 type Write[S any] interface {
-	// Channel is the name of the channel that is written; a Command has none.
+	// Channel is the name of the written channel; a Command has none.
 	Channel() string
 	// Op is the write's effect.
 	Op() Op

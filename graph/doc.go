@@ -5,9 +5,9 @@
 // # Use
 //
 // A state is a plain struct. A channel names one field and the rule for merging
-// writes to it: LastValue keeps the last value, Append extends a list, Reduce
-// calls a function, Ephemeral keeps a value for one superstep, and Untracked
-// keeps it in memory only. A node is a function of the state. It returns an
+// writes to it. LastValue keeps the last value, Append extends a list, and Reduce
+// calls a function. Ephemeral keeps a value for one superstep, Untracked in memory
+// only. A node is a function of the state. It returns an
 // Update: a list of writes to channels.
 //
 //	type Counter struct{ N int }

@@ -52,8 +52,8 @@ func (r *run) executeAll(ctx context.Context) error {
 	if r.parallel > 0 {
 		workers = min(workers, r.parallel)
 	}
-	// Tasks are claimed in order and a claimed task is run, so those before one
-	// that failed have all been asked, whatever the concurrency.
+	// Tasks are claimed in order, and a claimed task runs. All tasks before a failed
+	// one thus run, at any concurrency.
 	var claimed atomic.Int64
 	work := func() {
 		for step.Err() == nil {

@@ -115,8 +115,8 @@ func (m *machine) arrange() {
 	}
 	m.touched = m.touched[:0]
 	if m.due() == 0 {
-		for id, held := range m.deferred {
-			if held {
+		for id, triggered := range m.deferred {
+			if triggered {
 				m.deferred[id] = false
 				m.next = append(m.next, id)
 			}

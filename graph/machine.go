@@ -241,11 +241,11 @@ func (m *machine) rest(out *output) {
 // commitDone takes the outcome of a commit.
 func (m *machine) commitDone(out *output, err error) {
 	out.reset()
-	told, change := m.savedEvent, m.committing
+	saved, change := m.savedEvent, m.committing
 	m.savedEvent, m.committing = nil, nil
 	if err == nil {
-		if told != nil {
-			out.events = append(out.events, *told)
+		if saved != nil {
+			out.events = append(out.events, *saved)
 		}
 		m.ready(out)
 		return

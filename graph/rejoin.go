@@ -25,11 +25,11 @@ func (m *machine) rejoin() error {
 	if len(m.pendingWrites) == 0 {
 		return nil
 	}
-	left := m.recordsByTask()
+	records := m.recordsByTask()
 	for i := range m.results {
 		res := &m.results[i]
 		id := m.taskID(res)
-		res.earlier = &earlierAttempts{records: left[id]}
+		res.earlier = &earlierAttempts{records: records[id]}
 		data, ok := res.earlier.records[recordKey{RecordUpdate, ""}]
 		if !ok {
 			continue

@@ -259,13 +259,13 @@ func (m *machine) appendFrontier(dst []byte, children map[string]string) (_ []by
 		}
 		dst = append(dst, ']')
 	}
-	var held []int
+	var deferred []int
 	for id, is := range m.deferred {
 		if is {
-			held = append(held, id)
+			deferred = append(deferred, id)
 		}
 	}
-	dst = m.appendNodes(dst, `,"held":[`, held)
+	dst = m.appendNodes(dst, `,"held":[`, deferred)
 	var arrived map[string][]string
 	for i, places := range m.arrived {
 		for place, there := range places {

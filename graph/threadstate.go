@@ -230,15 +230,15 @@ func (m *machine) taskStates(s *described, p *point, ran []savedTask) error {
 	for i, name := range m.dueNames() {
 		send := max(0, i-len(m.next)+1)
 		t, wrote := TaskState[struct{}]{ID: taskID(m.namespace, m.id, p.Step+1, name, send), Node: name, Send: send}, update(nil)
-		left := byTask[t.ID]
-		if data, ok := left[recordKey{RecordError, ""}]; ok {
+		records := byTask[t.ID]
+		if data, ok := records[recordKey{RecordError, ""}]; ok {
 			var f savedFailure
 			if err := decodeInto(data, &f); err != nil {
 				return fmt.Errorf("reading the failure of node %q: %w", name, err)
 			}
 			t.Failure = f.Message
 		}
-		switch data, ok := left[recordKey{RecordUpdate, ""}]; {
+		switch data, ok := records[recordKey{RecordUpdate, ""}]; {
 		case i < len(ran) && ran[i].Node == name:
 			t.Done = true
 			if !p.older {

@@ -243,7 +243,7 @@ func (m *machine) finishEdit(out *output) {
 	}
 	m.edits = nil
 	m.arrange()
-	// A run that has stopped before these nodes goes on with them.
+	// A run that has already stopped before these nodes runs them next.
 	m.stopsAtBreakpoint = m.stoppedBefore && slices.Equal(m.editDue, m.dueNames())
 	if m.err = m.makeCheckpoint(out, SourceUpdate, m.editRan); m.err != nil {
 		return
