@@ -304,9 +304,6 @@ func (c *Corpus) Passage(id string) (state.Passage, bool, error) {
 // embedder, which every corpus has, for package qa. A text without a word of the corpus has the zero vector.
 func (c *Corpus) Embed(text string) []float32 { return c.index.Embed(text) }
 
-// EmbedderID identifies the space that Embed's vectors are in.
-func (c *Corpus) EmbedderID() string { return c.index.EmbedderID() }
-
 // TextPath returns the file in which the bytes Start to End of a passage of
 // the source are its text: the ingested file itself for markdown and plain
 // text, the text that the corpus keeps for the other formats. Original is the

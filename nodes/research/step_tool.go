@@ -23,7 +23,7 @@ type Tool struct {
 // rests on.
 type ToolFound struct {
 	Result json.RawMessage `json:"result"`
-	SourcesFound
+	sourcesFound
 }
 
 // stepTool is a Tool for one step. What it finds is numbered by the step's search.
