@@ -29,7 +29,7 @@ func (k *Kept) Observe(ev graph.Event[state.Causal]) {
 func (k *Kept) State(edges []state.Edge) (state.Causal, error) {
 	g := graph.NewStateGraph(state.CausalChannels()...)
 	g.AddNode("keep", func(context.Context, state.Causal) (graph.Update[state.Causal], error) { return k.writes, nil })
-	g.AddNode(NodeAssemble, Assemble())
+	g.AddNode(NodeAssemble, assemble())
 	g.AddEdge(graph.Start, "keep")
 	g.AddEdge("keep", NodeAssemble)
 	g.AddEdge(NodeAssemble, graph.End)

@@ -128,10 +128,10 @@ func build(deps Deps, opts *Options) (*Pipeline, error) {
 
 	l := graph.NewStateGraph(state.EdgeLoopChannels()...)
 	inspect := retrieval.Remember(deps.Inspect, mostInspected)
-	l.AddNode(NodeRetrieve, RetrieveGrounding(deps.Corpus, o.TopK, inspect))
-	l.AddNode(NodeJudge, JudgeEdge(model, judge, deps.Corpus, inspect, newWordings(deps.Embedder)))
-	l.AddNode(NodeRoute, RouteVerdict(o, judge, newRepeats(deps.Embedder)))
-	l.AddNode(NodeDevil, DevilsAdvocate(model, devil, deps.Corpus))
+	l.AddNode(NodeRetrieve, retrieveGrounding(deps.Corpus, o.TopK, inspect))
+	l.AddNode(NodeJudge, judgeEdge(model, judge, deps.Corpus, inspect, newWordings(deps.Embedder)))
+	l.AddNode(NodeRoute, routeVerdict(o, judge, newRepeats(deps.Embedder)))
+	l.AddNode(NodeDevil, devilsAdvocate(model, devil, deps.Corpus))
 	l.AddEdge(graph.Start, NodeRetrieve)
 	l.AddConditionalPaths(NodeRetrieve, afterRetrieval, graph.Path{Key: keyFound, Target: NodeJudge}, graph.Path{Key: keyNothing, Target: NodeRoute})
 	l.AddEdge(NodeJudge, NodeRoute)
@@ -146,9 +146,9 @@ func build(deps Deps, opts *Options) (*Pipeline, error) {
 	}
 
 	g := graph.NewStateGraph(state.CausalChannels()...)
-	g.AddNode(NodePlan, Plan(), graph.NodeOptions[state.Causal]{Goto: []string{NodeEdge, NodeAssemble}})
+	g.AddNode(NodePlan, plan(), graph.NodeOptions[state.Causal]{Goto: []string{NodeEdge, NodeAssemble}})
 	graph.AddMappedSubgraph(g, NodeEdge, loop, loopInput, loopOutput)
-	g.AddNode(NodeAssemble, Assemble())
+	g.AddNode(NodeAssemble, assemble())
 	g.AddEdge(graph.Start, NodePlan)
 	g.AddEdge(NodeEdge, NodeAssemble)
 	g.AddEdge(NodeAssemble, graph.End)

@@ -35,7 +35,7 @@ type EventHit struct {
 	Passage string `json:"passage"`
 }
 
-// RetrieveGrounding searches for what shows an edge and for what refutes it, up
+// retrieveGrounding searches for what shows an edge and for what refutes it, up
 // to k passages a side, without those that were read before.
 //
 // A side whose search fails or finds nothing falls back to single terms: each
@@ -46,7 +46,7 @@ type EventHit struct {
 //
 // A search that fails is a loss, and so is a reranker that does. Passages in which
 // inspect finds orders are reported, and read all the same.
-func RetrieveGrounding(corpus retrieval.Retriever, k int, inspect retrieval.Inspect) graph.Node[state.EdgeLoop] {
+func retrieveGrounding(corpus retrieval.Retriever, k int, inspect retrieval.Inspect) graph.Node[state.EdgeLoop] {
 	return func(ctx context.Context, s state.EdgeLoop) (graph.Update[state.EdgeLoop], error) {
 		read := make([]string, 0, len(s.Sources)+2*k)
 		for _, src := range s.Sources {
@@ -138,7 +138,7 @@ func unsearched(e state.Edge, query string, err error) state.Loss {
 	return state.LossOf(fmt.Sprintf("a search for edge %q", e.ID), &retrieval.SearchError{Query: query, Err: err})
 }
 
-// triangulate is the fallback of RetrieveGrounding.
+// triangulate is the fallback of retrieveGrounding.
 func triangulate(ctx context.Context, corpus retrieval.Retriever, e state.Edge, q index.Query) ([]state.Hit, search, error) {
 	out := search{Retrieval: state.Retrieval{Fallback: true, Queries: []string{}, Hits: []state.EdgeHit{}, ReadBy: []int{}}}
 	type candidate struct {

@@ -20,7 +20,7 @@ type ruling struct {
 	refinement string          // of EdgeRefine
 }
 
-// RouteVerdict decides what follows a verdict:
+// routeVerdict decides what follows a verdict:
 //
 //   - grounded, direct_causal, a quote that counts, and confidence at the
 //     threshold or above: a strong edge is attacked, another is accepted;
@@ -30,7 +30,7 @@ type ruling struct {
 //   - else the edge is rejected, with the reason.
 //
 // Judge is the skill that the verdict came by, for the audit.
-func RouteVerdict(o Options, judge skills.Skill, seen repeats) graph.Node[state.EdgeLoop] {
+func routeVerdict(o Options, judge skills.Skill, seen repeats) graph.Node[state.EdgeLoop] {
 	return func(ctx context.Context, s state.EdgeLoop) (graph.Update[state.EdgeLoop], error) {
 		if !foundNew(s) {
 			entry, update := nothingNew(s, o)

@@ -139,7 +139,7 @@ func (c *checker) statements() {
 	}
 }
 
-// conflicting is what Finalize writes of a conflict.
+// conflicting is what finalizeNode writes of a conflict.
 var conflicting = regexp.MustCompile(`^Conflict \([a-z]+\): “([^“”]*)” against “([^“”]*)”$`)
 
 func (c *checker) words(st state.Statement) []state.ComplyFinding {

@@ -10,11 +10,11 @@ import (
 	"example.com/assay/state"
 )
 
-// Finalize completes the answer: the other side of a conflict that was left out is
+// finalizeNode completes the answer: the other side of a conflict that was left out is
 // quoted, conflicts are named, and what it all stands on is counted and summed up.
 // An answer without a statement is none. What the question asks about and no passage
 // speaks of is missing.
-func Finalize() graph.Node[state.Comply] {
+func finalizeNode() graph.Node[state.Comply] {
 	return func(_ context.Context, s state.Comply) (graph.Update[state.Comply], error) {
 		verified := s.Verified()
 		answer := s.Draft.Answer

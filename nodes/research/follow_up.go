@@ -12,14 +12,14 @@ import (
 	"example.com/assay/state"
 )
 
-// FollowUp makes of a question that leans on the conversation one that stands
+// followUp makes of a question that leans on the conversation one that stands
 // alone, and writes it in its place; what was typed stays in Asked. No model is
 // asked about a question that stands alone by its form, or one with choices. What a
 // model returns is taken only if every word of it was said in the conversation: an
 // answer quotes documents, and none of them is to word a question.
-func FollowUp(m llm.Model, skill skills.Skill) graph.Node[state.Agent] {
+func followUp(m llm.Model, skill skills.Skill) graph.Node[state.Agent] {
 	return func(ctx context.Context, s state.Agent) (graph.Update[state.Agent], error) {
-		if _, choices := SplitChoices(s.Objective); len(choices) > 0 || len(s.Earlier) == 0 || !followup.Leans(s.Objective) {
+		if _, choices := splitChoices(s.Objective); len(choices) > 0 || len(s.Earlier) == 0 || !followup.Leans(s.Objective) {
 			return nil, nil
 		}
 		in := skills.FollowUpInput{Question: s.Objective}

@@ -43,7 +43,7 @@ func asked(s state.Agent, step state.Step) string {
 	if len(s.Plan) > 1 {
 		return respelt(step.Question, step)
 	}
-	stem, _ := SplitChoices(s.Objective)
+	stem, _ := splitChoices(s.Objective)
 	return respelt(stem, step)
 }
 

@@ -19,9 +19,9 @@ type Tool struct {
 	Passages func(result json.RawMessage) ([]state.Passage, error)
 }
 
-// ToolFound is what a model gets of a Tool: its result, and the sources that it
+// toolFound is what a model gets of a Tool: its result, and the sources that it
 // rests on.
-type ToolFound struct {
+type toolFound struct {
 	Result json.RawMessage `json:"result"`
 	sourcesFound
 }
@@ -58,5 +58,5 @@ func (t stepTool) Settle(ctx context.Context, arguments json.RawMessage) (json.R
 	if err != nil {
 		return nil, err
 	}
-	return toModel(ToolFound{result, sources})
+	return toModel(toolFound{result, sources})
 }
