@@ -44,8 +44,7 @@ type Corpus struct {
 	ranker   *RankerInfo // nil without a trained ranker
 }
 
-// OpenOptions says with whose help a corpus is searched. Nil and the zero
-// value need nobody.
+// OpenOptions names the helpers of a search. Nil and the zero value need none.
 type OpenOptions struct {
 	// Space embeds the questions. It must be the one that the corpus was
 	// ingested with; otherwise Search refuses. Nil: the offline embedder alone.

@@ -7,9 +7,9 @@ import (
 	"example.com/assay/state"
 )
 
-// Kept gathers what a run concludes, from its events. All edges are judged in one
-// superstep, and one that is stopped is not committed: the run's state does not
-// hold what was concluded in it.
+// Kept gathers the conclusions of a run from its events. All edges are judged in one
+// superstep, and a stopped superstep is not committed: the run's state does not have
+// what was concluded in it.
 type Kept struct{ writes graph.Update[state.Causal] }
 
 // Observe takes an event of the run.

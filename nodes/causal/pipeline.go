@@ -60,9 +60,9 @@ type Options struct {
 	// MaxConcurrent is how many calls of the model run at once, over all edges
 	// of all runs. Default llm.DefaultLimit.
 	MaxConcurrent int
-	// Checkpointer saves runs, whose graph.RunOptions then name a thread: a run
-	// that was killed goes on without judging a concluded edge again. Default:
-	// runs are not saved.
+	// Checkpointer saves runs, whose graph.RunOptions then name a thread. A killed
+	// run continues without judging a concluded edge again. Default: runs are not
+	// saved.
 	Checkpointer graph.Checkpointer
 }
 
@@ -105,8 +105,8 @@ func Input(edges []state.Edge) graph.Update[state.Causal] {
 	return graph.Update[state.Causal]{state.CausalDrafts.Add(drafts...)}
 }
 
-// Run verifies edges. The state it returns is final or, beside an error, what
-// was reached before it.
+// Run verifies edges. The state that it returns is final or, with an error, the last
+// one that was reached.
 func (p *Pipeline) Run(ctx context.Context, edges []state.Edge, opts *graph.RunOptions) (state.Causal, error) {
 	return p.graph.Invoke(ctx, Input(edges), opts)
 }

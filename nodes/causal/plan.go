@@ -38,9 +38,8 @@ func plan() graph.Node[state.Causal] {
 	}
 }
 
-// assemble draws the graph of the edges that are grounded. Edges are concluded in
-// the order of the draft but for those from a variable to itself, which plan
-// rejects before all others: where there is one it brings them into that order.
+// assemble draws the graph of the grounded edges. plan rejects edges from a variable to
+// itself before all others; assemble puts the edges back into the order of the draft.
 func assemble() graph.Node[state.Causal] {
 	return func(_ context.Context, s state.Causal) (graph.Update[state.Causal], error) {
 		place := map[string]int{}

@@ -104,8 +104,8 @@ func grounds(s state.EdgeLoop, o Options) state.Rejection {
 	return why
 }
 
-// nothingNew rejects an edge for which nothing new was found: nothing at all, or
-// nothing by its refinement, when what was said before stands.
+// nothingNew rejects an edge without new evidence. When only its refinement found none,
+// the earlier verdict stands.
 func nothingNew(s state.EdgeLoop, o Options) (state.AuditEntry, graph.Update[state.EdgeLoop]) {
 	v := state.VerificationVerdict{SupportType: state.Irrelevant, RejectionReason: state.RejectedNoEvidence}
 	why := state.Rejection{Reason: state.RejectedNoEvidence, Detail: "nothing was found, also by single terms"}

@@ -160,9 +160,8 @@ func checkIDs(s state.Comply, st state.Statement) []state.ComplyFinding {
 	return out
 }
 
-// mostAbsent is the share of a statement's content stems from which it says too
-// much that stands in no quote: a judge of meaning overlooks an added fact beside
-// much that is right.
+// mostAbsent is the share of a statement's content stems that may be absent from its
+// quotes. A judge of meaning overlooks an added fact among much that is right.
 const mostAbsent = .3
 
 // absent are the stems that a list does not have.
@@ -245,7 +244,7 @@ func (r *reviewer) byModel(ctx context.Context, s state.Comply, passed []state.S
 	return nil
 }
 
-// A side is a conflict of which an answer gives one requirement.
+// A side is a conflict with only one of its requirements in the answer.
 type side struct{ has, lacks, words string }
 
 func oneSided(list []state.RequirementConflict, statements []state.Statement) []side {

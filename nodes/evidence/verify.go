@@ -31,7 +31,7 @@ func verifyNode(m llm.Model, skill skills.Skill) graph.Node[state.Comply] {
 	}
 }
 
-// judged is what became of one requirement.
+// judged is the result for one requirement.
 type judged struct {
 	verdict  state.RequirementVerdict
 	findings []state.ComplyFinding

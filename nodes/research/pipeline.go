@@ -47,10 +47,10 @@ type Recall struct {
 
 // Memory keeps answers for questions that come again.
 type Memory interface {
-	// Lookup returns the answer of an earlier, equivalent question, if any. False
-	// with a Question is a hint: a question that was much like this one, and the
-	// Queries that found its evidence. True beside an error is an answer, too, and
-	// something that went wrong beside it.
+	// Lookup returns the answer of an earlier, equivalent question, if any. False with
+	// a Question is a hint: a similar question, with the Queries that found its
+	// evidence. True with an error is a valid answer; the error is about something
+	// else that failed, such as counting the hit.
 	Lookup(ctx context.Context, question string) (Recall, bool, error)
 	// Store keeps an answer.
 	Store(ctx context.Context, question string, r Recall, confidence float64) error
@@ -147,8 +147,8 @@ func Input(question string, earlier ...state.Exchange) graph.Update[state.Agent]
 // remembered is how many exchanges of a conversation a question is given.
 const remembered = 3
 
-// Run answers one question. The state it returns is final, or, beside an
-// error, what was reached before it.
+// Run answers one question. The state that it returns is final or, with an error, the
+// last one that was reached.
 func (p *Pipeline) Run(ctx context.Context, question string, opts *graph.RunOptions) (state.Agent, error) {
 	return p.graph.Invoke(ctx, Input(question), opts)
 }
@@ -304,7 +304,7 @@ func afterPlan(_ context.Context, s state.Agent) (graph.Route, error) {
 	return graph.To("planned"), nil
 }
 
-// afterSelection checks what was said of options, where there are any.
+// afterSelection sends what was said about options, if there are any, to its check.
 func afterSelection(_ context.Context, s state.Agent) (graph.Route, error) {
 	if len(s.Choice.Options) > 0 {
 		return graph.To("options"), nil
@@ -312,7 +312,7 @@ func afterSelection(_ context.Context, s state.Agent) (graph.Route, error) {
 	return graph.To("none"), nil
 }
 
-// Ways to go on when no further step is wanted.
+// The ways on when no further step is wanted.
 const (
 	keyAnswered   = "answered"
 	keyUnanswered = "unanswered" // no step was completed: there is nothing to verify
@@ -344,7 +344,7 @@ func verifier(deps Deps, o Options, correct bool) (*verify.Pipeline, error) {
 	return verify.New(verify.Deps{Model: deps.Model, Skills: deps.Skills, Corpus: deps.Corpus, Inspect: deps.Inspect}, &opts)
 }
 
-// unlessFailed goes on to next while the current step has no error.
+// unlessFailed leads to next while the current step has no error.
 func unlessFailed(next string) graph.Router[state.Agent] {
 	return func(_ context.Context, s state.Agent) (graph.Route, error) {
 		if _, pending := s.Pending(); pending {

@@ -43,9 +43,9 @@ func selectChoice(m llm.Model, skill skills.Skill) graph.Node[state.Agent] {
 	}
 }
 
-// giveChoice puts what was selected under the answer. A letter is given only when
-// a statement for it, one of its own reason or of the whole selection's, cites a
-// passage and is supported; where claims were not checked, when it cites one.
+// giveChoice puts the selection under the answer. A letter needs a statement, of its own
+// reason or of the whole selection, that cites a passage and is supported. Where claims
+// were not checked, citing a passage suffices.
 func giveChoice() graph.Node[state.Agent] {
 	return func(_ context.Context, s state.Agent) (graph.Update[state.Agent], error) {
 		pick := s.Choice
@@ -78,8 +78,8 @@ func choiceInput(s state.Agent) graph.Update[state.Verify] {
 // questionID is the passage id under which the question's facts stand.
 const questionID = "question"
 
-// choiceOutput keeps the verdicts on a selection, and its text with what has no
-// support marked or left out.
+// choiceOutput keeps the verdicts on a selection, and its text with unsupported parts
+// marked or left out.
 func choiceOutput(v state.Verify) graph.Update[state.Agent] {
 	check := verify.Check(v)
 	return append(lostIn(v), state.AgentChoiceCheck.Set(state.ChoiceCheck{Text: v.Final, Check: &check}), state.AgentUsage.Add(v.Usage))
