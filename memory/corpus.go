@@ -44,8 +44,7 @@ type Corpus struct {
 	ranker   *RankerInfo // nil without a trained ranker
 }
 
-// OpenOptions says with whose help a corpus is searched. Nil and the zero
-// value need nobody.
+// OpenOptions names the helpers of a search. Nil and the zero value need none.
 type OpenOptions struct {
 	// Space embeds the questions. It must be the one that the corpus was
 	// ingested with; otherwise Search refuses. Nil: the offline embedder alone.
@@ -303,9 +302,6 @@ func (c *Corpus) Passage(id string) (state.Passage, bool, error) {
 // Embed returns the unit vector of a text in the space of the offline
 // embedder, which every corpus has, for package qa. A text without a word of the corpus has the zero vector.
 func (c *Corpus) Embed(text string) []float32 { return c.index.Embed(text) }
-
-// EmbedderID identifies the space that Embed's vectors are in.
-func (c *Corpus) EmbedderID() string { return c.index.EmbedderID() }
 
 // TextPath returns the file in which the bytes Start to End of a passage of
 // the source are its text: the ingested file itself for markdown and plain

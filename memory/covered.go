@@ -10,16 +10,16 @@ import (
 )
 
 const (
-	// covered is the share of a hit's runs of words from which better hits of other
-	// sources say what it says: one manual in several formats is cut at other places
-	// in each. A word that differs in a hundred leaves a passage what it is.
+	// covered is the share of a hit's word sequences that better hits of other sources
+	// must have for them to say the same. One manual in several formats is cut at other
+	// places in each. One differing word in a hundred changes nothing.
 	covered    = .95
 	coveredRun = 5 // words
 	coverTries = 3 // times that hits in place of covered ones are asked for
 )
 
-// uncovered searches the index and lists hits that better ones say already as copies
-// of those. Others come in their place. The confidence is that of the first answer.
+// uncovered searches the index, and lists hits that repeat better ones as copies of
+// those. Others take their place. The confidence is that of the first answer.
 func (c *Corpus) uncovered(ctx context.Context, q index.Query) (index.Result, error) {
 	first, err := c.index.Search(ctx, q)
 	if err != nil || q.Repeats {
@@ -44,7 +44,7 @@ func (c *Corpus) uncovered(ctx context.Context, q index.Query) (index.Result, er
 	return first, nil
 }
 
-// withoutCovered leaves out hits of which better ones of other sources say nearly all.
+// withoutCovered leaves out hits that better ones of other sources nearly repeat.
 func withoutCovered(hits []state.Hit) []state.Hit {
 	var out []state.Hit
 	var runs []map[string]bool

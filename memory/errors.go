@@ -3,6 +3,8 @@ package memory
 import (
 	"fmt"
 	"strings"
+
+	"example.com/assay/state"
 )
 
 // An UnknownCorpusError says that there is no corpus of a name.
@@ -37,6 +39,9 @@ func (e *CorruptCorpusError) Error() string {
 	return fmt.Sprintf("the corpus %q is damaged: %v", e.Name, e.Err)
 }
 
+// Cause is CauseIndex: the run cannot read its corpus.
+func (e *CorruptCorpusError) Cause() state.Cause { return state.CauseIndex }
+
 func (e *CorruptCorpusError) Unwrap() error { return e.Err }
 
 // An OtherVersionError says that a corpus was written by another version of the
@@ -54,6 +59,9 @@ func (e *OtherVersionError) Error() string {
 	}
 	return fmt.Sprintf("the corpus %q was written by an older version of this program (format %d, this one reads %d)", e.Name, e.Got, e.Want)
 }
+
+// Cause is CauseIndex: the run cannot read its corpus.
+func (e *OtherVersionError) Cause() state.Cause { return state.CauseIndex }
 
 func (e *OtherVersionError) Unwrap() error { return e.Err }
 
@@ -99,3 +107,6 @@ func (e *EmbedderError) Error() string {
 	return fmt.Sprintf("corpus %q was made with %s, and %s is in use: vectors of the two cannot be compared; use %s, or ingest the corpus again",
 		e.Corpus, name(e.Made), name(e.Given), name(e.Made))
 }
+
+// Cause is CauseIndex: the run cannot read its corpus.
+func (e *EmbedderError) Cause() state.Cause { return state.CauseIndex }

@@ -14,7 +14,7 @@ import (
 	"example.com/assay/state"
 )
 
-// IngestOptions says what to put into which corpus.
+// IngestOptions names the files and the corpus, and how to read them.
 type IngestOptions struct {
 	Home   string   // the directory that holds everything; made when it is missing
 	Corpus string   // its name: a-z, 0-9, '.', '_' and '-'
@@ -25,10 +25,9 @@ type IngestOptions struct {
 	Load  document.LoadOptions
 	Split document.SplitOptions
 
-	// Space embeds the passages, beside the offline embedder. A corpus that
-	// was made in another space, or without one, is embedded and calibrated
-	// anew, from the cache of the space where that has the vectors. Nil: the
-	// offline embedder alone.
+	// Space embeds the passages in addition to the offline embedder. A corpus of another
+	// space, or of none, is embedded and calibrated anew; vectors in the space's cache are
+	// used. Nil: the offline embedder alone.
 	Space *embed.Space
 
 	// BM25 are the parameters that passages are ranked with. Others than those that
@@ -40,8 +39,8 @@ type IngestOptions struct {
 	// removes it once the new one is live.
 	Rebuild bool
 
-	// Progress is called as the work goes on, never concurrently: what is
-	// being done and how much of it. Nil means nobody watches.
+	// Progress is called during the work, never concurrently, with the current task and
+	// how much of it is done. Nil: not called.
 	Progress func(phase string, done, total int)
 }
 
@@ -60,16 +59,17 @@ type Report struct {
 	Fingerprint string `json:"fingerprint"`
 }
 
-// Ingest reads files into a corpus, which it makes when it does not exist. A
-// file whose content is that of the last ingest is not read again; a file
-// that is gone from below one of Paths leaves the corpus, and so does one that
-// can no longer be read; files that came from elsewhere stay.
+// Ingest reads files into a corpus, and makes it when it does not exist. A file with the
+// content of the last ingest is not read again. A file leaves the corpus when it is
+// gone from below one of Paths, or can no longer be read. Files from elsewhere stay.
 //
-// A file that was named itself and cannot be read is an error; below a
-// directory it is skipped and listed. The corpus is as before, whole, after
-// every error but that of clearing away what was replaced, which says so. The errors to expect are *BusyError, *document.InputError,
-// *CorruptCorpusError and, of a remote embedder, *embed.Error; after that one
-// the next ingest asks for what the cache of the space does not hold.
+// A file that Paths names and that cannot be read is an error; below a directory it is
+// skipped and listed. After an error the corpus is unchanged, with one exception: when
+// only the removal of replaced files failed, the new state is live, and the error says so.
+//
+// The errors to expect are *BusyError, *document.InputError, *CorruptCorpusError and,
+// from a remote embedder, *embed.Error. After an *embed.Error the next ingest asks only
+// for vectors that the cache of the space lacks.
 func Ingest(ctx context.Context, opts IngestOptions) (Report, error) {
 	report, err := ingest(ctx, opts, func(string) {})
 	if err != nil {
@@ -264,7 +264,7 @@ func (r *ingestion) commit(ctx context.Context, list []found) (*manifest, error)
 		return nil, err
 	}
 	if err := r.store.clean(gen); err != nil {
-		return nil, fmt.Errorf("the files are ingested, but what they replace is not cleared away: %w", err)
+		return nil, fmt.Errorf("the files are ingested, but the replaced ones could not be removed: %w", err)
 	}
 	return m, nil
 }

@@ -52,8 +52,8 @@ func movedTo(before file, item found) bool {
 	return before.Root != item.root && below(before.Root, item.root)
 }
 
-// read loads what is new or changed below the roots, hands its passages to push, and
-// decides what of the old generation stays.
+// read loads new and changed files below the roots, hands their passages to push, and
+// decides which old ones stay.
 func (r *ingestion) read(ctx context.Context, list []found, push func([]state.Passage) error) error {
 	r.push = push
 	old := make(map[string]file, len(r.old.Files))   // by path
@@ -219,8 +219,7 @@ func (r *ingestion) duplicated(d *index.DuplicateError) error {
 		Hint: "give records ids that are unique in the corpus, or ingest the files into two corpora"}
 }
 
-// faultOf returns what is wrong with a file, or false when the error is not
-// the file's.
+// faultOf returns the fault of a file, or false when the error is not the file's.
 func faultOf(err error) (string, bool) {
 	var input *document.InputError
 	if !errors.As(err, &input) {

@@ -27,10 +27,9 @@ const (
 	maxFallback        = 300 // bytes of a reason
 )
 
-// rerank orders the hits of r by a reranker's scores and keeps k. A reranker
-// that fails, or answers what is no order, leaves the first k as they are: a
-// search must not fail because of what only improves it. The error is the
-// context's.
+// rerank orders the hits of r by a reranker's scores and keeps k. A reranker that fails,
+// or returns no valid order, leaves the first k unchanged: an improvement must not fail a
+// search. The error is the context's.
 func rerank(ctx context.Context, by Reranker, query string, k int, r *index.Result) error {
 	if len(r.Hits) == 0 {
 		return nil

@@ -27,8 +27,7 @@ var corpusName = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]*$`)
 // NameRule says what a corpus may be called.
 const NameRule = "a corpus name is 1 to 100 of a-z, 0-9, '.', '_' and '-', the first a letter or digit"
 
-// CheckName holds a corpus name to what is safe as a directory on every
-// system.
+// CheckName accepts corpus names that are safe as directories on every system.
 func CheckName(name string) error {
 	if !corpusName.MatchString(name) || len(name) > 100 {
 		return fmt.Errorf("naming corpus %q: %s", name, NameRule)
@@ -206,7 +205,7 @@ func (s *store) removeGeneration(gen string) (bool, error) {
 	case err != nil:
 		return false, fmt.Errorf("removing generation %s: %w", gen, err)
 	default:
-		defer f.Close() // releases the lock
+		defer func() { _ = f.Close() }() // releases the lock
 		if err := flock.Exclusive(f); errors.Is(err, flock.ErrLocked) {
 			return false, nil
 		} else if err != nil {

@@ -14,8 +14,7 @@ import (
 	"example.com/assay/memory/learn"
 )
 
-// rankerFile holds a corpus's trained ranker, beside its generations: it
-// outlives them.
+// rankerFile holds a corpus's trained ranker, outside its generations: it outlives them.
 const rankerFile = "ranker"
 
 const rankerMagic = "assay-ranker"
@@ -50,10 +49,10 @@ type rankerRecord struct {
 	Model json.RawMessage `json:"model"`
 }
 
-// SaveRanker makes a trained ranker that of a corpus, in place of another. It
-// is there as a whole or not at all, and orders what is found from the next
-// Open on. Of info, what describes the opened corpus is not kept. The errors
-// to expect are *UnknownCorpusError and *BusyError.
+// SaveRanker gives a corpus a trained ranker, in place of an earlier one. The file is
+// replaced as a whole. It orders hits from the next Open on. The part of info that
+// describes the opened corpus is not saved. The errors to expect are
+// *UnknownCorpusError and *BusyError.
 func SaveRanker(home, name string, m *learn.Model, info RankerInfo) error {
 	model, err := m.Encode()
 	if err == nil {

@@ -11,7 +11,7 @@ import (
 // "data".
 var fence = regexp.MustCompile(`(?i)[<＜﹤‹〈⟨]([^\pL\pN]{0,8}data)`)
 
-// defused is what stands in place of the bracket.
+// defused replaces the bracket.
 const defused = "&lt;"
 
 // defuse rewrites the strings of a decoded JSON value in place.
@@ -51,9 +51,9 @@ func Find(text, quote string) (start, end int, ok bool) {
 	if len(brackets) == 0 {
 		return 0, 0, false
 	}
-	// shown is the text as prompts show it; origin has the place in text of
-	// each of its bytes, and the end. The bytes of a defused bracket are all at
-	// the bracket, but for the first none begins a character of the text.
+	// shown is the text as prompts show it. origin has the place in text of each of its
+	// bytes, and the end. All bytes of a defused bracket are at the bracket, and only
+	// the first of them begins a character of the text.
 	var shown strings.Builder
 	var origin []int
 	last := 0
@@ -84,8 +84,8 @@ func Find(text, quote string) (start, end int, ok bool) {
 	}
 }
 
-// rewrapped finds a quote whose white space is another than the text's: lines are
-// broken elsewhere.
+// rewrapped finds a quote with other white space than the text: its lines break
+// elsewhere.
 func rewrapped(text, quote string) (start, end int, ok bool) {
 	first, _, more := strings.Cut(strings.TrimSpace(quote), " ")
 	if first, _, _ = strings.Cut(first, "\n"); !more && !strings.Contains(quote, "\n") {
@@ -124,5 +124,5 @@ func Begins(text, quote string) (size int, ok bool) {
 	return size, size > 0
 }
 
-// inside marks a byte that is within what stands for one character.
+// inside marks a byte within the replacement of one character.
 const inside = -1

@@ -19,8 +19,8 @@ const (
 	userMarker   = "<!-- user -->"
 )
 
-// parse reads one skill file, whose name may be demanded to be the skill's. The
-// error joins all problems found.
+// parse reads one skill file. A name that is given must be the skill's. The error
+// joins all problems found.
 func parse(file string, data []byte, named bool) (Skill, error) {
 	p := &parser{file: file, named: named, lines: strings.Split(strings.ReplaceAll(string(data), "\r\n", "\n"), "\n")}
 	sum := sha256.Sum256(data)
@@ -152,8 +152,8 @@ func (p *parser) output(value *yaml.Node) {
 	p.skill.Schema = schema
 }
 
-// toJSON appends node as JSON, keys in the file's order: some models fill
-// fields in the order in which the schema lists them.
+// toJSON appends node as JSON with the keys in the file's order: some models fill
+// fields in the order of the schema.
 func toJSON(out []byte, node *yaml.Node) ([]byte, error) {
 	var err error
 	switch node.Kind {

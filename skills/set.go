@@ -17,10 +17,9 @@ var embedded embed.FS
 
 // LoadOptions adjusts Load. Nil and the zero value load the embedded skills.
 type LoadOptions struct {
-	// Overlay is a directory whose *.md files replace the embedded skills of
-	// the same file name. A file that names no embedded skill is an error, as
-	// is one whose inputs or output fields differ from what it replaces.
-	// Empty: no overlay.
+	// Overlay is a directory whose *.md files replace the embedded skills of the
+	// same file name. A file that names no embedded skill is an error. So is one
+	// with other inputs or output fields. Empty: no overlay.
 	Overlay string
 }
 
@@ -41,8 +40,8 @@ func (e *UnknownSkillError) Error() string {
 	return fmt.Sprintf("no skill is called %q; did you mean %q? (known: %s)", e.Name, e.Nearest, strings.Join(e.Known, ", "))
 }
 
-// Load parses the embedded skills and the overlay's. It reports every problem
-// of every file at once, each as "file:line: what is wrong".
+// Load parses the embedded skills and the overlay's. It reports every problem of
+// every file at once, each as "file:line: problem".
 func Load(opts *LoadOptions) (*Set, error) {
 	if opts == nil {
 		opts = &LoadOptions{}
@@ -69,8 +68,8 @@ func Load(opts *LoadOptions) (*Set, error) {
 	return set, nil
 }
 
-// With returns a set in which a file's skill stands in the place of the one of the
-// same name, whatever the file is called. The errors are those of an overlay.
+// With returns a set in which a file's skill replaces the skill of the same name. The
+// file may have any name. The errors are those of an overlay.
 func (s *Set) With(file string) (*Set, Skill, error) {
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -87,8 +86,8 @@ func (s *Set) With(file string) (*Set, Skill, error) {
 	return out, skill, nil
 }
 
-// loadDir parses every *.md file of dir. The set holds what could be parsed,
-// also beside an error; shown is the directory's name in errors.
+// loadDir parses every *.md file of dir. With an error, the set has the files that
+// could be parsed. Errors show the directory's name as shown.
 func loadDir(dir fs.FS, shown string) (*Set, error) {
 	files, err := fs.Glob(dir, "*.md")
 	if err != nil {
@@ -114,7 +113,7 @@ func loadDir(dir fs.FS, shown string) (*Set, error) {
 	return set, errors.Join(errs...)
 }
 
-// replace puts an overlay's skill in the place of the embedded one.
+// replace puts an overlay's skill in place of the embedded one.
 func (s *Set) replace(skill Skill, file string) error {
 	old, err := s.Get(skill.Name)
 	if err != nil {

@@ -59,7 +59,7 @@ type FollowUpInput struct {
 	Earlier  []Said `json:"earlier"` // the last one at the end
 }
 
-// Said is what was asked and answered before.
+// Said is an earlier question with its answer.
 type Said struct {
 	Question string `json:"question"` // as it was searched for
 	Head     string `json:"head"`     // the headword of the answer's first quote, if it has one

@@ -7,7 +7,7 @@ const (
 	DevilsAdvocate = "devils_advocate"
 )
 
-// EdgeSource is a numbered passage with what it was searched for.
+// EdgeSource is a numbered passage and the side whose search found it.
 type EdgeSource struct {
 	Source
 	Side string `json:"side"` // "support" or "refute"

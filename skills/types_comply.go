@@ -105,7 +105,7 @@ type ReviewOutput struct {
 	Findings []ReviewFinding `json:"findings"` // empty: nothing to object to
 }
 
-// ReviewFinding is what is wrong with a statement.
+// ReviewFinding is a fault of a statement.
 type ReviewFinding struct {
 	Statement int    `json:"statement"` // its number
 	Problem   string `json:"problem"`

@@ -52,7 +52,7 @@ type ExtractOutput struct {
 	Fields []ExtractedField `json:"fields"`
 }
 
-// ExtractionIssue is what was found wrong with an extraction.
+// ExtractionIssue is a fault of an extraction.
 type ExtractionIssue struct {
 	Severity   string `json:"severity"` // CRITICAL, HIGH, MEDIUM or LOW
 	Field      string `json:"field"`    // may be empty

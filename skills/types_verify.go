@@ -28,7 +28,7 @@ type SourceQuote struct {
 	Text   string `json:"text"`
 }
 
-// JudgedClaim is a claim with what became of it.
+// JudgedClaim is a claim with its verdict.
 type JudgedClaim struct {
 	ID     int    `json:"id"`
 	Text   string `json:"text"`   // as in the response
@@ -62,7 +62,7 @@ type RegenerateInput struct {
 	Sources  []CitedSource `json:"sources"`
 }
 
-// CitedSource is a source with the mark by which a response cites it.
+// CitedSource is a source and the mark by which a response cites it.
 type CitedSource struct {
 	Source
 	Cite string `json:"cite"` // brackets included: "[Source 2]", "[Query 1][Source 2]"

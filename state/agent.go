@@ -15,8 +15,8 @@ const (
 	StepCompleted StepStatus = "completed" // evaluated, confident enough
 	StepFailed    StepStatus = "failed"    // evaluated, or ended by an error
 
-	// StepCorrective is a row that verification added: what it searched and read
-	// for claims that lacked support. It counts as neither completed nor failed.
+	// StepCorrective is a row that verification added: its searches and passages for
+	// claims without support. It counts as neither completed nor failed.
 	StepCorrective StepStatus = "corrective"
 )
 
@@ -28,9 +28,9 @@ const (
 	MultiHop QueryType = "multi_hop" // several concepts, application, comparison
 )
 
-// A Step is one row of the planning table: a question of its own, what was
-// searched and read for it, and what came of it. An update of a row carries
-// its id and only the columns that it fills in.
+// A Step is one row of the planning table: a question of its own, its queries and
+// passages, and the result. An update of a row carries its id and only the columns
+// that it fills in.
 type Step struct {
 	ID         int          `json:"step_id"`         // 1, 2, 3 …
 	Phase      string       `json:"phase,omitempty"` // a short title
@@ -91,20 +91,20 @@ type Selection struct {
 	Check    *ClaimCheck    `json:"check,omitempty"`    // of the block's claims; nil when they were not checked
 }
 
-// ChoiceCheck is the reasons of a selection with what has no support marked or
-// left out, and the verdicts on them.
+// ChoiceCheck is the reasons of a selection, with unsupported ones marked or left
+// out, and the verdicts on them.
 type ChoiceCheck struct {
 	Text  string      `json:"text"`
 	Check *ClaimCheck `json:"check"` // nil when they were not checked
 }
 
-// Wholeness says how much of what was asked the answer's evidence has.
+// Wholeness says how many parts of the question the answer's evidence covers.
 type Wholeness struct {
 	Parts   int      `json:"parts"`             // that the question asks for; 0 when none can be told apart
 	Missing []string `json:"missing,omitempty"` // in words; see package research
 }
 
-// None reports whether the evidence has no part of what was asked.
+// None reports whether the evidence covers no part of the question.
 func (w Wholeness) None() bool { return w.Parts > 0 && len(w.Missing) >= w.Parts }
 
 // OptionReason is the judgement of one option.

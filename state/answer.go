@@ -3,7 +3,7 @@ package state
 // AnswerSchema is the version of Answer's JSON.
 const AnswerSchema = 1
 
-// Answer is what a pipeline's run comes to, as `--json` prints it.
+// Answer is the result of a pipeline's run, as `--json` prints it.
 type Answer struct {
 	Schema   int    `json:"schema"`
 	RunID    string `json:"run_id"`
@@ -98,8 +98,8 @@ type QuoteSpan struct {
 	Text  string `json:"text"`
 }
 
-// Verification is what was checked of an answer: its quotes, byte for byte,
-// against the files as they are now, and its claims against the evidence.
+// Verification says what was checked: the answer's quotes, byte for byte against the
+// files as they are now, and its claims against the evidence.
 type Verification struct {
 	QuotesChecked int `json:"quotes_checked"`
 	QuotesExact   int `json:"quotes_exact"`
@@ -110,7 +110,7 @@ type Verification struct {
 	*ClaimCheck             // nil when claims were not checked
 }
 
-// ClaimCheck is what the verification of a response's claims came to.
+// ClaimCheck is the result of verifying a response's claims.
 type ClaimCheck struct {
 	Confidence      float64        `json:"confidence"`  // 0..1, see package verify
 	Level           string         `json:"level"`       // high, medium, low or very_low; unchecked without a claim
@@ -128,7 +128,7 @@ type ClaimCheck struct {
 	Corrections     []string       `json:"suggested_corrections,omitempty"`
 }
 
-// CheckedClaim is a claim with what was found on it.
+// CheckedClaim is a claim with its verdict and evidence.
 type CheckedClaim struct {
 	Claim      string      `json:"claim"`
 	Status     ClaimStatus `json:"status"`
@@ -155,10 +155,9 @@ type ByteSpan struct {
 type RunMetrics struct {
 	Metrics
 	NodeMS map[string]float64 `json:"node_ms"` // milliseconds; "execute" holds those of its nodes
-	// NodeUsage holds the calls of models of each node that made any, those of
-	// nodes that failed and of attempts that were repeated included, which are
-	// in no sum of the state. Citations of no source are parse failures of the
-	// sum alone.
+	// NodeUsage has the model calls of each node, also those of failed nodes and
+	// of retried attempts, which no sum of the state has. Citations of no source
+	// count as parse failures in the sum alone.
 	NodeUsage map[string]ModelUsage `json:"node_usage"`
 	ElapsedMS float64               `json:"elapsed_ms"`
 }

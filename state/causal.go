@@ -14,7 +14,7 @@ const (
 // Strengths lists them, the strongest first.
 func Strengths() []Strength { return []Strength{Strong, Moderate, Weak} }
 
-// EdgeStatus is what became of an edge.
+// EdgeStatus says how the verification of an edge ended.
 type EdgeStatus string
 
 const (
@@ -83,8 +83,8 @@ type VerificationVerdict struct {
 	RefinementQuery string      `json:"suggested_refinement_query"`
 }
 
-// An EvidenceBundle is what the verification of an edge has read. Quotes are
-// those of verdicts that counted, also of an edge that was rejected.
+// An EvidenceBundle is what the verification of an edge has read. Quotes are the
+// quotes of verdicts that counted, also for a rejected edge.
 type EvidenceBundle struct {
 	Quotes         []Quote        `json:"quotes"`
 	RetrievalTrace RetrievalTrace `json:"retrieval_trace"`
@@ -104,8 +104,7 @@ const (
 	RefuteSide  Side = "refute"
 )
 
-// An EdgeSource is a passage that was read for an edge, and the side whose search
-// found it.
+// An EdgeSource is a passage read for an edge, and the side whose search found it.
 type EdgeSource struct {
 	Passage string `json:"passage"` // its id
 	Side    Side   `json:"side"`

@@ -24,11 +24,11 @@ type Claim struct {
 	Start int      `json:"start"`           // bytes of the response
 	End   int      `json:"end"`             // bytes, exclusive
 	Cites []string `json:"cites,omitempty"` // labels of the marks that stand with it, in order
-	// Context is what a claim needs in front of it to be read: the lead-in of its
-	// list, the label of its item, the head of its table. It is no part of the span.
+	// Context is the text that must precede a claim to make it readable: the lead-in
+	// of its list, the label of its item, the head of its table. The span omits it.
 	Context string `json:"context,omitempty"`
-	// Quotation is what stands between the quotation marks that the claim is a part
-	// of; empty where it is all of it, or stands outside of any.
+	// Quotation is the text between the quotation marks around the claim. It is empty
+	// when the claim is all of it, or stands outside any.
 	Quotation string `json:"quotation,omitempty"`
 }
 
@@ -56,8 +56,8 @@ const (
 	ConflictRole       ConflictKind = "role"     // who did what to whom, who said it
 )
 
-// A Conflict is a hard signal, found by code: the claim and the evidence that
-// speaks of the same thing differ in a word that changes what is said.
+// A Conflict is a hard signal, found by code: the claim and the evidence on the same
+// thing differ in a word that changes the meaning.
 type Conflict struct {
 	Kind     ConflictKind `json:"kind"`
 	Claim    string       `json:"claim"`              // the claim's words
@@ -72,7 +72,7 @@ type Doubt struct {
 	Claim string       `json:"claim"` // the claim's words
 }
 
-// A Verdict is what became of one claim.
+// A Verdict is the judgement of one claim.
 type Verdict struct {
 	Claim
 	Status     ClaimStatus `json:"status"`

@@ -8,7 +8,7 @@ import (
 
 func flat(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// ComplyFilter narrows what is read, by metadata. Empty fields do not.
+// ComplyFilter limits the passages by metadata. Empty fields do not.
 type ComplyFilter struct {
 	Topic      string     `json:"topic,omitempty"`
 	Section    string     `json:"section,omitempty"` // of the metadata, or a part of the heading

@@ -27,8 +27,8 @@ var Statuses = []Status{
 	StatusAnswered, StatusUngrounded, StatusNoEvidence, StatusUnavailable, StatusRejected, StatusInterrupted, StatusCancelled, StatusFailed,
 }
 
-// ExitCode is the exit code of a command whose run ended so. A command that a
-// SIGTERM cancelled ends with 143 instead of 130.
+// ExitCode is the exit code for a run that ended this way. A command that SIGTERM
+// cancelled ends with 143 instead of 130.
 func (s Status) ExitCode() int {
 	switch s {
 	case StatusAnswered:
@@ -77,8 +77,7 @@ func CauseOf(err error) Cause {
 	return ""
 }
 
-// A Loss is a call that failed while the run went on, and what is missing
-// because of it.
+// A Loss is a call that failed while the run continued, and what is missing for it.
 type Loss struct {
 	Missing string `json:"missing"` // in words: "the answer to step 2"
 	Cause   Cause  `json:"cause,omitempty"`
@@ -121,7 +120,7 @@ type Outcome struct {
 }
 
 // End decides how a run ended. A run that lost a call never ends as answered or
-// no_evidence: what it lost might have changed either.
+// no_evidence, since the lost call might have changed that.
 func (o Outcome) End() End {
 	e := End{Losses: o.Losses, Missing: o.Missing}
 	switch {

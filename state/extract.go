@@ -73,7 +73,7 @@ func (s Severity) Rank() int {
 	return slices.Index([]Severity{SeverityCritical, SeverityHigh, SeverityMedium, SeverityLow}, s)
 }
 
-// IssueKind is what is wrong with a field.
+// IssueKind is a kind of fault of a field.
 type IssueKind string
 
 const (
@@ -114,7 +114,7 @@ type VerificationReport struct {
 	Issues           []Issue `json:"issues"`            // the most severe first
 }
 
-// An ExtractIteration is one extraction with what was found on it.
+// An ExtractIteration is one extraction and the findings on it.
 type ExtractIteration struct {
 	N       int                `json:"n"` // from 1
 	Values  []FieldValue       `json:"values"`

@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// Money is an amount in billionths of the currency in which prices are given.
-// It is whole, so that a sum is the same in every order. In JSON it is a
-// decimal number of the currency, such as 0.00125.
+// Money is an amount in billionths of the currency of the prices. It is an integer,
+// so that a sum is the same in every order. In JSON it is a decimal number of the
+// currency, such as 0.00125.
 type Money int64
 
 // one is one unit of the currency.

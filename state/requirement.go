@@ -102,7 +102,7 @@ type RequirementConflict struct {
 	WordsB string       `json:"words_b"`
 }
 
-// FindingKind is what is wrong with what a model wrote.
+// FindingKind is a kind of fault in a model's text.
 type FindingKind string
 
 const (
@@ -122,7 +122,7 @@ const (
 	FindLimit        FindingKind = "limit"         // what was left out because there was too much
 )
 
-// A ComplyFinding is something that was caught, where, and what became of it.
+// A ComplyFinding is a fault that was caught, its place, and what was done about it.
 type ComplyFinding struct {
 	Stage    string      `json:"stage"` // the node
 	Kind     FindingKind `json:"kind"`

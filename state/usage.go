@@ -1,6 +1,6 @@
 package state
 
-// ModelUsage counts what was asked of models and what came back.
+// ModelUsage counts calls of models, their sizes and their cost.
 type ModelUsage struct {
 	Calls         int `json:"calls"`
 	InputChars    int `json:"input_chars"`
@@ -9,17 +9,17 @@ type ModelUsage struct {
 	OutputTokens  int `json:"output_tokens"`
 	ParseFailures int `json:"parse_failures"` // answers that did not fit their schema, repaired or not
 
-	// Cost is what the calls cost whose price is known. Without configured
-	// prices it is absent, and so is Unpriced.
+	// Cost is the cost of the calls with a known price. Without configured prices it
+	// is absent, and so is Unpriced.
 	Cost Money `json:"cost,omitempty"`
-	// Unpriced counts the calls of which it is not known what they cost, in
-	// part or in whole: unless it is 0, Cost is less than the truth.
+	// Unpriced counts the calls whose cost is unknown, in part or in whole. Unless it
+	// is 0, the true cost is higher than Cost.
 	Unpriced int `json:"unpriced,omitempty"`
 
 	// RecordedCost is what those calls cost, when they were recorded, that a
 	// cassette answered. Nothing was spent on them now: it is not in Cost.
 	RecordedCost Money `json:"recorded_cost,omitempty"`
-	// RecordedUnpriced counts those of them of which it was not known.
+	// RecordedUnpriced counts those of them whose cost is unknown.
 	RecordedUnpriced int `json:"recorded_unpriced,omitempty"`
 }
 

@@ -22,8 +22,7 @@ type CorrectiveQuery struct {
 	Query string `json:"query"`
 }
 
-// A ClaimSearch is what a corpus was searched for before a claim was judged, and
-// what it returned.
+// A ClaimSearch is a search of a corpus before a claim was judged, and its result.
 type ClaimSearch struct {
 	Query      string   `json:"query"`      // the claim as it is judged
 	Confidence float64  `json:"confidence"` // calibrated: below 0.35 the corpus does not hold it
@@ -74,9 +73,9 @@ type Verify struct {
 	Decision VerifyDecision    `json:"decision,omitempty"`
 	Losses   []Loss            `json:"losses,omitempty"` // calls that failed while the run went on
 	Final    string            `json:"final"`            // the response as it was given, with what has no support marked
-	// Corrected is a version that was written here and is supported better, marked
-	// likewise; empty when there is none. Its text may be that of the response, which
-	// was judged with more evidence.
+	// Corrected is a version that this run wrote and that is better supported, marked
+	// likewise; empty when there is none. Its text may equal the response, judged with
+	// more evidence.
 	Corrected string     `json:"corrected,omitempty"`
 	Warnings  []string   `json:"warnings,omitempty"`
 	Usage     ModelUsage `json:"usage"`
@@ -120,8 +119,8 @@ func (s Verify) Best() (VerifyAttempt, bool) {
 	return slices.MaxFunc(s.Attempts, func(a, b VerifyAttempt) int { return cmp.Compare(a.Confidence, b.Confidence) }), true
 }
 
-// Given is the response as it was given, as it was judged at first. What a
-// correction reads changes none of its verdicts, whatever the correction's text is.
+// Given is the first verdict on the response as it was given. A correction, and what
+// it reads, changes none of its verdicts.
 func (s Verify) Given() (VerifyAttempt, bool) {
 	if len(s.Attempts) == 0 {
 		return VerifyAttempt{}, false

@@ -126,7 +126,7 @@ func TestReadmeCommands(t *testing.T) {
 			t.Errorf("%q does not stand in both README.md and .ci/run", command)
 		}
 	}
-	if lines := strings.Count(text, "\n"); lines > 250 {
-		t.Errorf("the README has %d lines, more than 250", lines)
+	if lines := strings.Count(text, "\n"); lines > 200 {
+		t.Errorf("the README has %d lines, more than 200", lines)
 	}
 }

@@ -6,9 +6,9 @@ import (
 	"math"
 )
 
-// A Backend keeps rows, sorted by path and then key, both byte by byte. It does
-// not read a clock and checks nothing: New does all that. Whoever only uses
-// stores has no need of it.
+// A Backend keeps rows, sorted by path and then key, both byte by byte. It reads no
+// clock and checks nothing: New does both. A program that only uses stores does not
+// need it.
 type Backend interface {
 	// Write makes changes in their order in one transaction: all of them, or none
 	// and an error. They are sorted by path and key.
@@ -22,8 +22,7 @@ type Backend interface {
 	// Paths yields the paths of the rows of a range, sorted, each once, as Scan
 	// does. Range.Vectors does not matter.
 	Paths(ctx context.Context, r Range) iter.Seq2[string, error]
-	// Sweep deletes the rows whose Expires is at or before now and returns their
-	// number.
+	// Sweep deletes the rows with Expires at or before now and returns their number.
 	Sweep(ctx context.Context, now int64) (int, error)
 }
 
@@ -56,8 +55,8 @@ type Change struct {
 type ChangeKind int
 
 const (
-	// ChangePut adds the row or puts it in the place of the one that exists, whose
-	// Created it keeps if that is not expired at Row.Updated, which is now.
+	// ChangePut adds the row or replaces the existing one. It keeps the Created of an
+	// existing row that is not expired at Row.Updated, which is now.
 	ChangePut ChangeKind = iota
 	// ChangeDelete removes the row, if it exists.
 	ChangeDelete

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// An Embedder turns texts into vectors whose cosine says how alike the texts
+// An Embedder turns texts into vectors. The cosine of two says how alike their texts
 // are in meaning. Any number of goroutines may use it.
 type Embedder interface {
 	// ID names the model and all that changes its vectors. Vectors of different
@@ -20,8 +20,8 @@ type Embedder interface {
 
 const embedBatch = 128
 
-// indexName says whose vectors can be compared: those that one embedder made of
-// the same fields.
+// indexName names vectors that can be compared: one embedder made them from the same
+// fields.
 func indexName(id string, fields []string) string {
 	return strings.Join(append([]string{id}, fields...), "\x00")
 }
@@ -92,7 +92,7 @@ func (e *engine) embedRows(ctx context.Context, rows []*Row) error {
 	return nil
 }
 
-// texts returns what is to be embedded of a row. Empty texts are left out.
+// texts returns the texts of a row that are embedded. Empty texts are left out.
 func (e *engine) texts(row *Row) ([]string, error) {
 	object, err := parse(row.Value)
 	if err != nil {

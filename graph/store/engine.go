@@ -10,11 +10,11 @@ import (
 	"time"
 )
 
-// Options are those of a store, whichever backend it has.
+// Options configure a store of any backend.
 type Options struct {
 	// Now is the clock. Default: time.Now.
 	Now func() time.Time
-	// TTL is how long items live whose Op does not say. Default: for ever.
+	// TTL is the life of items whose Op gives none. Default: for ever.
 	TTL time.Duration
 	// RefreshOnRead makes an item that Get or Search returns live for its TTL from
 	// then on. Reads then write. Default: only a put does that.
@@ -91,8 +91,8 @@ func (e *engine) Apply(ctx context.Context, ops ...Op) error {
 	return e.write(ctx, now, changes)
 }
 
-// write sorts changes, so that two transactions never wait for each other, and
-// leaves those of one row in their order.
+// write sorts changes, so that two transactions never wait for each other. Changes
+// of one row keep their order.
 func (e *engine) write(ctx context.Context, now int64, changes []Change) error {
 	if len(changes) == 0 {
 		return nil

@@ -6,14 +6,14 @@ import "fmt"
 type InvalidError struct {
 	// What is "namespace", "key", "value", "ttl", "filter", "query" or "options".
 	What string
-	// Reason says what is wrong with it, and shows the part that is.
+	// Reason says what is wrong with it, and shows the wrong part.
 	Reason string
 	// Namespace and Key name the item, where the request is about one.
 	Namespace []string
 	Key       string
 }
 
-// Error names what is wrong and, where there is one, the item.
+// Error names the fault and, where there is one, the item.
 func (e *InvalidError) Error() string {
 	s := fmt.Sprintf("invalid %s: %s", e.What, e.Reason)
 	if e.Namespace != nil || e.Key != "" {

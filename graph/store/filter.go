@@ -46,8 +46,7 @@ type Scalar interface{ Ordered | ~bool }
 // Equal matches a field that is v.
 func Equal[T Scalar](field string, v T) Filter { return filter(field, opEqual, v) }
 
-// NotEqual matches what Equal does not, absent fields and those of other types
-// included.
+// NotEqual matches what Equal does not, also absent fields and fields of other types.
 func NotEqual[T Scalar](field string, v T) Filter { return filter(field, opNotEqual, v) }
 
 // Greater matches a field that is above v.

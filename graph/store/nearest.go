@@ -7,14 +7,12 @@ import (
 	"slices"
 )
 
-// nearest returns the n rows that match and are nearest to a text, the best
-// first.
+// nearest returns the n matching rows nearest to a text, the best first.
 //
-// Rows whose vectors are of another embedder, or that have none, are embedded
-// now and keep the new vectors. To report them as an error instead would leave
-// a store unusable after a change of the model; to pass over them would hide
-// them. The first search after a change is slow, and holds the values of those
-// rows in memory.
+// Rows without vectors, or with those of another embedder, are embedded now and keep
+// the new vectors. An error instead would make a store unusable after a change of
+// the model, and leaving them out would hide them. The first search after a change
+// is slow, and holds the values of those rows in memory.
 func (e *engine) nearest(ctx context.Context, text string, r Range, conditions []condition, n int) ([]scored, error) {
 	if e.opts.Embedder == nil {
 		return nil, ErrNoEmbedder

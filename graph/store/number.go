@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// A number is a JSON number. Whole ones up to 64 bits are exact, since they are
-// often identifiers; others are float64, as they are to whoever wrote them.
+// A number is a JSON number. Integers up to 64 bits are exact, since they are often
+// identifiers; others are float64, as for their writer.
 type number struct {
 	whole    bool
 	negative bool

@@ -17,10 +17,9 @@ var (
 // Forever is the TTL of an item that never expires.
 const Forever time.Duration = -1
 
-// A Store keeps items. Any number of goroutines may use it, and of processes, if
-// its backend is one that processes share. It does not change what it is given
-// and gives out copies. A namespace, key, value or filter that is not allowed
-// is an *InvalidError, and then nothing is done.
+// A Store keeps items. Any number of goroutines may use it, and of processes, if they
+// share its backend. It does not change its arguments, and returns copies. An
+// invalid namespace, key, value or filter is an *InvalidError, and nothing is done.
 type Store interface {
 	// Apply makes changes in the order given, all of them or none.
 	Apply(ctx context.Context, ops ...Op) error
@@ -67,8 +66,8 @@ type Op struct {
 	Namespace []string
 	// Key is not empty and has at most 1024 bytes.
 	Key string
-	// Value is a JSON object without U+0000. It takes the place of the one that
-	// the key had. Nil deletes the item; one that does not exist is passed over.
+	// Value is a JSON object without U+0000. It replaces the key's value. Nil deletes
+	// the item; a missing item is not an error.
 	Value json.RawMessage
 	// TTL is how long the item lives from now. Default: Options.TTL. Less than a
 	// microsecond counts as one.
@@ -77,7 +76,7 @@ type Op struct {
 
 // Query selects items.
 type Query struct {
-	// Namespace selects what is in it and below it. Default: all.
+	// Namespace selects a namespace and all below it. Default: all.
 	Namespace []string
 	// Filters select items that match all of them. Default: all.
 	Filters []Filter

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// PutOptions are those of one Put.
+// PutOptions configure one Put.
 type PutOptions struct {
 	// TTL is how long the item lives. Default: Options.TTL of the store.
 	TTL time.Duration
@@ -42,7 +42,7 @@ func Get[T any](ctx context.Context, s Store, namespace []string, key string) (T
 	return Decode[T](item)
 }
 
-// Delete removes an item. One that does not exist is no error.
+// Delete removes an item. A missing item is not an error.
 func Delete(ctx context.Context, s Store, namespace []string, key string) error {
 	if err := s.Apply(ctx, Op{Namespace: namespace, Key: key}); err != nil {
 		return named("deleting", namespace, key, err)

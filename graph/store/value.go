@@ -50,7 +50,7 @@ func parse(value json.RawMessage) (map[string]any, error) {
 	return object, err
 }
 
-// field returns what is at a path of names, and whether anything is.
+// field returns the value at a path of names, and whether there is one.
 func field(object map[string]any, path []string) (any, bool) {
 	var at any = object
 	for _, name := range path {
@@ -65,9 +65,8 @@ func field(object map[string]any, path []string) (any, bool) {
 	return at, true
 }
 
-// text joins the strings in a part of a value, a line each: those of an object
-// in the order of its sorted names, so that the same object always gives the
-// same text.
+// text joins the strings in a part of a value, one a line. An object's strings are in
+// the order of its sorted names, so that equal objects give equal text.
 func text(part any) string {
 	var lines []string
 	var walk func(any)

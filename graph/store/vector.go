@@ -28,8 +28,8 @@ func encodeVectors(index string, vectors [][]float32) []byte {
 	return b
 }
 
-// decodeVectors returns the vectors of an index, and false if the bytes hold
-// those of another one, or none at all.
+// decodeVectors returns the vectors of an index, and false if the bytes hold none or
+// those of another index.
 func decodeVectors(index string, b []byte) ([][]float32, bool, error) {
 	if len(b) == 0 {
 		return nil, false, nil

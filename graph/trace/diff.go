@@ -76,8 +76,8 @@ func (r Record) describe() string {
 	return s
 }
 
-// generic decodes a record into maps, slices and scalars, the one form in
-// which two of them can be walked side by side.
+// generic decodes a record into maps, slices and scalars, so that two records can be
+// walked together.
 func generic(r Record) (any, error) {
 	line, err := encode(r)
 	if err != nil {
@@ -177,9 +177,9 @@ func Shorten(was, is string, most int) (string, string) {
 	return cut(a), cut(b)
 }
 
-// FirstField compares two JSON values, and returns where in them they first
-// differ, such as "[0].confidence", what was there and what is. Two values that are
-// no JSON are compared as they are.
+// FirstField compares two JSON values. It returns the place where they first differ,
+// such as "[0].confidence", and both values there. Two values that are not JSON are
+// compared as text.
 func FirstField(was, is json.RawMessage) (field, before, after string, differ bool) {
 	a, errA := decoded(was)
 	b, errB := decoded(is)

@@ -8,12 +8,11 @@ import (
 	"example.com/assay/graph"
 )
 
-// Normalise returns the trace without what changes from run to run when
-// nothing else does. It removes times, durations, the run's id and the marks of what
-// was taken from an earlier trace; it puts the
-// events of a superstep into the order of its tasks, which run side by side;
-// and it numbers the lines anew. Of the header's skills it keeps those that the run
-// asked, so that a change of another one changes nothing. Nothing else is touched.
+// Normalise returns the trace without what changes between equal runs. It removes
+// times, durations, the run's id and the marks of replayed events. It sorts the
+// events of a superstep by task, since tasks run at the same time, and numbers the
+// lines anew. In the header it keeps the skills that the run asked, so that a change
+// of another skill changes nothing. It touches nothing else.
 func Normalise(records []Record) []Record {
 	out := inOrder(slices.Clone(records), 0)
 	asked := askedSkills(records)

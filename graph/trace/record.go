@@ -15,8 +15,8 @@ import (
 // Version is the format's version, in every line.
 const Version = 1
 
-// A Record is one line of a trace. Kind is that of the graph's event, or for a
-// custom event the name it was emitted with, such as "model_call".
+// A Record is one line of a trace. Kind is the kind of the graph's event, or the name
+// of a custom event, such as "model_call".
 type Record struct {
 	V           int                      `json:"v"`
 	Seq         int                      `json:"seq"` // 0, 1, 2 … in the order in which things happened
@@ -45,7 +45,7 @@ type Record struct {
 	End         json.RawMessage          `json:"end,omitempty"` // of the run's last line: how it ended, as its pipeline says it
 }
 
-// A Header says what was run, and how.
+// A Header says what ran, and with which settings.
 type Header struct {
 	RunID  string            `json:"run_id,omitempty"`
 	Config map[string]string `json:"config,omitempty"`

@@ -16,7 +16,7 @@ import (
 type RecordingOptions struct {
 	// From is a node, "outer/inner" for one of a subgraph.
 	From string
-	// Live picks records, such as those of certain calls. With From, both count.
+	// Live picks records, such as certain calls. With From, both count.
 	Live func(Record) bool
 }
 
@@ -25,16 +25,15 @@ type RecordingOptions struct {
 //	rec, err := trace.NewRecording(records, &trace.RecordingOptions{From: "grade"})
 //	out, err := app.Invoke(ctx, in, &graph.RunOptions{Replay: rec})
 //
-// In each graph it is live from the first superstep on in which a task is picked:
-// there the picked tasks run, and what stands beside them is replayed; all that
-// follows runs. A graph inside a picked task runs as a whole; one whose own tasks
-// are picked is replayed up to them. So each of several graphs that Sends
-// started is live from its own point on.
+// Each graph is live from the first superstep with a picked task. There the picked
+// tasks run and the others are replayed; everything after it runs. A graph inside a
+// picked task runs as a whole. A graph with picked tasks of its own is replayed up to
+// them. So each of several graphs that Sends started is live from its own point on.
 //
-// Untracked channels are not in a trace: what nodes wrote to them is lost. Nor
-// are a run's answers to interrupts; nodes that asked are in the trace with
-// what they returned in the end. When one node ran several graphs, their events
-// cannot be told apart: they are replayed only with the node as a whole.
+// Untracked channels are not in a trace, so writes to them are lost. So are a run's
+// answers to interrupts; a node that asked is in the trace with its final result.
+// The events of several graphs that one node ran cannot be separated: these graphs
+// are replayed only with the node as a whole.
 type Recording struct {
 	live  bool           // something is picked
 	cuts  map[string]int // by graph, as the key of the task that it is in: the first superstep with a picked task
@@ -122,8 +121,7 @@ func NewRecording(records []Record, opts *RecordingOptions) (*Recording, error) 
 	return r, nil
 }
 
-// Nodes are the nodes that a trace tells of, sorted, "outer/inner" for those of
-// subgraphs.
+// Nodes lists the nodes in a trace, sorted; a node of a subgraph is "outer/inner".
 func Nodes(records []Record) []string {
 	var names []string
 	for _, rec := range records {
@@ -205,7 +203,7 @@ func (r Record) event() graph.Event[struct{}] {
 	return ev
 }
 
-// recordedError is an error of which only the text is left.
+// recordedError is an error that a trace has as text only.
 type recordedError string
 
 func (e recordedError) Error() string { return string(e) }

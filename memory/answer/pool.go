@@ -16,7 +16,7 @@ type Source struct {
 	Text    string
 }
 
-// A sentence of a source, with what stands above it.
+// A sentence of a source, with the headings and headword above it.
 type sentence struct {
 	source     int
 	start, end int
@@ -169,8 +169,8 @@ func isHead(in string, spans []text.Span, n int) bool {
 // exampleSign finds what stands in examples and commands, not in the names of things.
 var exampleSign = regexp.MustCompile(`[=;{}<>$|\\]`)
 
-// announces reports whether a sentence is continued by what stands below it: it ends
-// with a colon, or is long and does not end at all.
+// announces reports whether the text below continues a sentence: it ends with a colon,
+// or is long and does not end at all.
 func announces(s string) bool {
 	s = strings.TrimRight(s, "*_ ")
 	r, _ := utf8.DecodeLastRuneInString(s)

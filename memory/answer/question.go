@@ -24,7 +24,7 @@ type term struct {
 	told   bool // it stands in what is told before the question only
 }
 
-// What a term counts that stands in what is told before the question, or that says
+// The weight of a term that stands in the story before the question, or that only says
 // what kind of answer is asked for.
 const (
 	toldShare = .35
@@ -104,7 +104,7 @@ func parse(q string) *question {
 	return out
 }
 
-// split parts what is told from the sentence that asks, the last with a question
+// split separates the story from the sentence that asks: the last with a question
 // mark, else the last.
 func split(q string) (told, asks string) {
 	spans := text.Sentences(q)

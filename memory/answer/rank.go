@@ -25,9 +25,9 @@ type Ranking struct {
 	Form   float64 // how far the best has the form asked for
 }
 
-// windows is how long a quote gets by what stands around its sentence, in bytes: the
-// first most, for the others are read when it did not do. longest is how long one is
-// at most.
+// windows are the lengths in bytes to which quotes grow around their sentence. The
+// first is longest, since the others are read when the first did not answer. longest
+// is the maximum.
 var windows = []int{450, 400, 350}
 
 const longest = 900
@@ -139,9 +139,9 @@ func (q *question) absent(p *pool) float64 {
 	return missing / all
 }
 
-// window is what is shown of a sentence: from the beginning of its block, if that
-// fits, on to what follows, as far as it fits and belongs to it. A headword right
-// above belongs to it.
+// window is the shown stretch of a sentence. It starts at the beginning of the block,
+// if that fits, or at a headword right above, and ends with the last fitting text that
+// belongs to the sentence.
 func (p *pool) window(q *question, i, size int, usable func(source, start, end int) bool) Quote {
 	s := &p.sentences[i]
 	free := func(j int) bool {
@@ -151,8 +151,8 @@ func (p *pool) window(q *question, i, size int, usable func(source, start, end i
 		o := &p.sentences[j]
 		return o.source == s.source && o.head == s.head && !markup(o.text) && (usable == nil || usable(o.source, o.start, o.end))
 	}
-	// What stands further on belongs to it if it speaks of the question, too, leans on
-	// what is before it, or is what was announced.
+	// Later text belongs to it if it speaks of the question too, refers to the text
+	// before it, or was announced.
 	belongs := func(j int) bool {
 		o := &p.sentences[j]
 		return q.held(o) > 0 || leans.MatchString(o.text) || j > 0 && announces(p.sentences[j-1].text)

@@ -156,7 +156,7 @@ func is(b bool) float64 {
 	return 0
 }
 
-// aside is how far a sentence speaks of what was, or of other places.
+// aside is how far a sentence speaks of the past, or of other places.
 func aside(s *sentence) float64 {
 	v := 0.0
 	section := s.above.last.text

@@ -53,7 +53,7 @@ func follows(list, some []string) int {
 	return -1
 }
 
-// stems are the stems of a text's words, those of other forms as the question has them.
+// stems are the stems of a text's words. A word in another form gets the question's form.
 func (p *pool) stems(s string) []string {
 	list := stems(s)
 	for _, o := range p.same {

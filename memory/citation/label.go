@@ -57,10 +57,9 @@ func (p part) in() []part {
 	return out
 }
 
-// Label returns the labels of passages, by index. What stands in one passage
-// counts for those that follow under the same heading: where a part in
-// brackets begins, "(b)", is known from what was numbered above it. The order
-// of the passages does not matter, passages of a document do.
+// Label returns the labels of passages, by index. Numbers in one passage count for
+// later ones under the same heading: the numbers above "(b)" say where it begins. The
+// passages may come in any order; Label sorts those of a document.
 func Label(passages []state.Passage) []Labels {
 	order := make([]int, len(passages))
 	for i := range order {
@@ -190,9 +189,9 @@ func (s *scan) read(p *state.Passage) Labels {
 	return Labels{Own: sorted(own, nil), Within: sorted(within, own)}
 }
 
-// line reads how a line begins, and reports whether a part does. A number within a passage counts if it goes on
-// from the one above: in tables and lists numbers are references. In a row of a
-// table only identifiers count.
+// line reads how a line begins, and reports whether a part does. A number within a
+// passage counts if it continues the one above, since numbers in tables and lists are
+// references. In a row of a table only identifiers count.
 func (s *scan) line(line string, first, row bool, mine func(part)) bool {
 	if !numbered(line[0]) && line[0] < 0x80 {
 		return false
@@ -315,7 +314,7 @@ func keysOf(m map[string]string) map[string]bool {
 	return out
 }
 
-// sorted lists a set without those of another.
+// sorted lists a set without the elements of another.
 func sorted(set, without map[string]bool) []string {
 	var out []string
 	for key := range set {

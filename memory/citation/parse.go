@@ -94,8 +94,8 @@ func isWord(c byte) bool {
 // ranks orders the kinds that can hold others, the widest first.
 var ranks = map[string]int{"title": 1, "article": 2, "part": 2, "chapter": 3, "annex": 2, "appendix": 2, "schedule": 2, "section": 4, "rule": 4, "paragraph": 5, "clause": 5}
 
-// chained joins neighbours of which one is a part of the other: "Article I,
-// Section 8", "Section 8 of Article I".
+// chained joins neighbours when one is a part of the other: "Article I, Section 8",
+// "Section 8 of Article I".
 func chained(s string, list []Citation) []Citation {
 	var out []Citation
 	for _, c := range list {
@@ -133,9 +133,8 @@ func (c Citation) Exact() []string {
 	return []string{outer + c.Kind + " " + c.Number, outer + noKind + c.Number}
 }
 
-// Wider lists, nearest first, what else would hold what the citation names:
-// the same number where nothing says of what it is, and then what the part is
-// a part of, "§ 12(3)" of "§ 12(3)(b)".
+// Wider lists, nearest first, other keys that would hold the named part: the same number
+// without its kind, then the enclosing part, "§ 12(3)" of "§ 12(3)(b)".
 func (c Citation) Wider() []Citation {
 	var out []Citation
 	if c.Outer != "" {

@@ -47,9 +47,8 @@ func start(s string, heading bool) (part, bool) {
 	return part{}, false
 }
 
-// begins reports whether what follows a number lets the number be that of
-// what follows: a mark, a line's end, a capital. Behind a heading's number
-// anything but more of a word does.
+// begins reports whether the text after a number lets the number name it: a mark, a
+// line's end, a capital. After a heading's number anything but the rest of a word does.
 func begins(rest string, heading bool) bool {
 	if rest == "" || rest[0] == '\t' {
 		return true

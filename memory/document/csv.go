@@ -97,7 +97,7 @@ func csvCheck(row []string, path string, line, limit int) error {
 	return nil
 }
 
-// A csvRows reads rows and goes on behind one that cannot be read.
+// A csvRows reads rows, and continues after one that cannot be read.
 type csvRows struct {
 	ctx      context.Context
 	raw      []byte
@@ -119,9 +119,9 @@ func (c *csvRows) restart(from, line int) {
 	c.r.Comma, c.r.ReuseRecord, c.r.FieldsPerRecord = c.comma, true, c.columns
 }
 
-// next returns the next row, which is good until it is called again, and its line.
-// Zero columns are any number. Behind a fault that swallowed lines, it goes on
-// at the second of them.
+// next returns the next row, which is valid until the next call, and its line. Zero
+// columns allow any number. After a fault that swallowed lines, it continues at the
+// second of them.
 func (c *csvRows) next(columns int) ([]string, int, error) {
 	c.columns, c.r.FieldsPerRecord = columns, columns
 	row, err := c.r.Read()

@@ -30,8 +30,8 @@ type Document struct {
 	Blocks  []Block
 	Skipped int // records left out because their text is empty
 
-	// Lost says what is wrong with records that could not be read, the first of them,
-	// in their order; LostRecords is how many there are.
+	// Lost describes the first records that could not be read, in their order.
+	// LostRecords is their number.
 	Lost        []string
 	LostRecords int
 

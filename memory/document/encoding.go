@@ -15,10 +15,10 @@ import (
 // which one its bytes do not say.
 const westernShare = .3
 
-// inUTF8 returns a text in UTF-8 and the encoding that it was in, empty for UTF-8.
-// UTF-16 is known by its byte order mark. Other bytes that are not UTF-8 are taken
-// for Windows-1252, of which ISO 8859-1 is a part, where they make words in it. What
-// is neither is returned as it is: most of a file may be good.
+// inUTF8 returns a text in UTF-8 and its former encoding, empty for UTF-8. A byte order
+// mark tells UTF-16. Other bytes that are not UTF-8 count as Windows-1252, which has
+// ISO 8859-1 in it, where they make words in it. Anything else is returned unchanged:
+// most of a file may be good.
 func inUTF8(ctx context.Context, path string, raw []byte) ([]byte, string, error) {
 	encoding := ""
 	switch {

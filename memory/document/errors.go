@@ -5,9 +5,8 @@ import (
 	"strings"
 )
 
-// An InputError says what is wrong with a file that a person supplied, where,
-// and what to do about it. Errors of Load wrap one wherever the file, and not
-// the machine, is at fault.
+// An InputError says what is wrong with a file that a person supplied, where, and what
+// to do about it. Errors of Load wrap one where the file is at fault, not the machine.
 type InputError struct {
 	Path  string // the file
 	Line  int    // 1-based; 0 when the whole file is meant

@@ -9,8 +9,8 @@ import (
 // A stopped unwinds a parser once its context has ended.
 type stopped struct{ err error }
 
-// A watch stops a parser whose context has ended. Asking it is cheap: it looks
-// at the context every so many times only.
+// A watch stops a parser when its context ends. Asking it is cheap: it looks at the
+// context only once in many calls.
 type watch struct {
 	ended func() error // the context's Err
 	asked int
@@ -30,8 +30,8 @@ func (w *watch) now() {
 	}
 }
 
-// guard runs what reads a file of foreign making. A panic in it, ours or that of
-// a library, is an error of this file and not the end of the process.
+// guard runs a reader of a foreign file. A panic in it, ours or a library's, is an error
+// of this file and does not end the process.
 func guard(path string, read func() error) (err error) {
 	defer func() {
 		switch fault := recover().(type) {
@@ -45,8 +45,8 @@ func guard(path string, read func() error) (err error) {
 	return read()
 }
 
-// A stopReader fails once its context has ended. It hands out little at a time, so
-// that whoever reads from it is stopped soon.
+// A stopReader fails once its context has ended. It returns little at a time, so that
+// its caller stops soon.
 type stopReader struct {
 	ended func() error // the context's Err
 	r     io.Reader

@@ -67,7 +67,7 @@ func (w *htmlWriter) content(root *html.Node) *html.Node {
 	return body
 }
 
-// An htmlPage is a parsed page, and what was found out about its nodes.
+// An htmlPage is a parsed page, and the findings about its nodes.
 type htmlPage struct {
 	watch
 	nodePlaces

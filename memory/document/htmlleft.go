@@ -63,8 +63,7 @@ func (p *htmlPage) leaveOut(root *html.Node) {
 	p.weigh(root, p.neighbours(root), false)
 }
 
-// neighbours are the pages to which a page's head says that it belongs: the one
-// before it, the one after it, those above.
+// neighbours are the pages that a page's head names as previous, next and above.
 func (p *htmlPage) neighbours(root *html.Node) map[string]bool {
 	out := map[string]bool{}
 	p.find(root, func(n *html.Node) bool {

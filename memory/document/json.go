@@ -35,7 +35,7 @@ func parseJSON(ctx context.Context, d *Document, raw []byte, o LoadOptions) erro
 			if errors.Is(err, io.EOF) && !list {
 				break
 			}
-			// What follows a fault of syntax cannot be told apart.
+			// After a syntax error the next record cannot be found.
 			at := len(raw) - len(bytes.TrimLeft(raw[end:], " \t\r\n,"))
 			if err := out.lose(&InputError{Path: d.Path, Line: lineOf(raw, at), Msg: fmt.Sprintf("it is not JSON from here on: %v", err), Hint: "write a list of objects"}); err != nil {
 				return err

@@ -9,8 +9,8 @@ import (
 	"example.com/assay/memory/text"
 )
 
-// Bounds of metadata. A longer value is text and no metadata, and is left out, as
-// are keys and values beyond the bounds, in the order in which they come.
+// Bounds of metadata. A longer value is text, not metadata, and is left out. So are keys
+// and values beyond the bounds, in their order.
 const (
 	maxMetaValue = 256 // bytes
 	maxMetaKeys  = 64

@@ -217,8 +217,7 @@ func programVersion(ctx context.Context, name string) string {
 	return line
 }
 
-// pdftotext asks the program of that name. Without it there are no pages and
-// no error.
+// pdftotext runs the program of that name. Without it there are no pages and no error.
 func pdftotext(ctx context.Context, raw []byte, o LoadOptions) ([]pdfPage, error) {
 	program, err := exec.LookPath(pdfProgram)
 	if err != nil {

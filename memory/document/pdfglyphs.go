@@ -44,8 +44,8 @@ func (f *pdfFont) decode(code string) string {
 	return text
 }
 
-// estimate is the width taken for a glyph whose font states none: about what
-// the standard fonts average.
+// estimate is the width of a glyph whose font states none: about the average of the
+// standard fonts.
 const estimate = 500
 
 func loadFont(f pdf.Font) *pdfFont {
@@ -373,8 +373,8 @@ func (g *glyphs) text() pdfPage {
 // types as letters.
 var ligatures = strings.NewReplacer("ﬀ", "ff", "ﬁ", "fi", "ﬂ", "fl", "ﬃ", "ffi", "ﬄ", "ffl", "ﬅ", "st", "ﬆ", "st")
 
-// cleanGlyph drops what is not text: controls, soft hyphens, the private use
-// area and the mark for what could not be decoded.
+// cleanGlyph drops controls, soft hyphens, the private use area and the replacement
+// character, which are not text.
 func cleanGlyph(s string) string {
 	s = strings.Map(func(r rune) rune {
 		switch {

@@ -110,7 +110,7 @@ func copyFile(ctx context.Context, out io.Writer, path string, limit int64) erro
 	if err != nil {
 		return unreadable(path, err)
 	}
-	defer f.Close() // only read from
+	defer func() { _ = f.Close() }() // only read from
 	if !named(path) {
 		head := make([]byte, 5)
 		if n, err := io.ReadFull(f, head); err != nil || string(head[:n]) != "%PDF-" {
@@ -193,7 +193,7 @@ func gunzipTo(ctx context.Context, out io.Writer, raw []byte, limit int64) error
 	return copyAll(ctx, out, zr, limit)
 }
 
-// A sized writer counts what it is given, and may keep it.
+// A sized writer counts the bytes written to it, and may keep them.
 type sized struct {
 	size int
 	keep bool

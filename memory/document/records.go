@@ -23,8 +23,8 @@ const textOption = "text_field"
 // not there.
 type fields struct{ text, title, id, doc string }
 
-// pickFields settles the names for a file by those of its header or first
-// record, in the file's order.
+// pickFields chooses the names of a file's fields from its header or first record, in
+// the file's order.
 func pickFields(path string, line int, have []string, o LoadOptions) (fields, error) {
 	var f fields
 	for _, want := range []struct {
@@ -65,8 +65,7 @@ func (f fields) uses(name string) bool {
 	return name == f.text || name == f.title || name == f.id || name == f.doc
 }
 
-// maxName is how long the id of a record, and that of its document, may be: every
-// passage carries both.
+// maxName limits the id of a record and of its document: every passage has both.
 const maxName = 1024
 
 // list names fields for a message, at most twenty.

@@ -14,9 +14,9 @@ const (
 	siteBytes = 400 // of such a block, no more
 )
 
-// Edges names the blocks at the head and foot of a page, sorted. Two pages share a
-// name where the blocks have the same links, or the same words but for numbers.
-// Other formats than HTML have none.
+// Edges names the blocks at the head and foot of a page, sorted. Two pages share a name
+// where the blocks have the same links, or the same words without numbers. Only HTML
+// has any.
 func (d *Document) Edges() []string {
 	var out []string
 	d.edges(func(_ int, name string) { out = append(out, name) })

@@ -177,7 +177,7 @@ type xlsxCell struct {
 	number bool
 }
 
-// widestSheet is how many columns are told apart; a sheet has 16,384 at most.
+// widestSheet is the number of columns that are kept apart; a sheet has at most 16,384.
 const widestSheet = 16_384
 
 func (x *xlsxReader) readSheet(part io.Reader) error {

@@ -16,7 +16,7 @@ import (
 	"example.com/assay/memory/ltr"
 )
 
-// A Question is one whose answers are known.
+// A Question has known answers.
 type Question struct {
 	Text   string
 	Grades map[string]int // passage id → how relevant it is; what is not listed or not above 0 is not relevant
@@ -28,8 +28,8 @@ func (q Question) relevant() []string {
 	return slices.DeleteFunc(out, func(id string) bool { return q.Grades[id] <= 0 })
 }
 
-// Enough is how many judged questions a ranker should be trained on. With half
-// of that, gains and losses on one corpus could not be told apart.
+// Enough is the number of judged questions that training needs. With half of them, gain
+// and loss on one corpus looked alike.
 const Enough = 300
 
 // Phases that Train reports.
@@ -42,22 +42,20 @@ const (
 type Options struct {
 	Seed uint64 // of what is drawn; default 1
 
-	// Progress is called as the work goes on, never concurrently. Nil means
-	// nobody watches.
+	// Progress is called during the work, never concurrently. Nil: not called.
 	Progress func(phase string, done, total int)
 }
 
-// base is what a fused score counts for beside the trees: as much as a few of
-// them, so that the ranking changes where the trees are sure.
+// base is the weight of the fused score against the trees: as much as a few of them, so
+// that the ranking changes only where the trees are sure.
 const base = 4.0
 
-// workers find candidates side by side.
+// workers find candidates at the same time.
 const workers = 2
 
-// Train trains a ranker on judged questions about the passages of an index.
-// Equal indexes, questions and seeds give equal models. The errors are those
-// of searching, cancellation, and those of [ltr.Train], [ltr.ErrNothing] among
-// them.
+// Train trains a ranker on judged questions about the passages of an index. Equal
+// indexes, questions and seeds give equal models. Errors come from the search, from
+// cancellation and from [ltr.Train], such as [ltr.ErrNothing].
 func Train(ctx context.Context, x *index.Index, questions []Question, opts *Options) (*Model, error) {
 	var o Options
 	if opts != nil {

@@ -34,13 +34,9 @@ func (m *Model) content() []byte {
 // MarshalBinary encodes the model. It never fails.
 func (m *Model) MarshalBinary() ([]byte, error) { return m.content(), nil }
 
-// UnmarshalBinary replaces the model by the one that data holds. The id is
-// what the caller keeps beside the data; when it is set, hashing is spared.
-// It does not keep data.
-func (m *Model) UnmarshalBinary(data []byte) error { return m.Decode(data, "") }
-
-// Decode is UnmarshalBinary for a caller who has kept the model's ID and has
-// checked data by other means, which spares hashing it.
+// Decode replaces the model by the one that MarshalBinary encoded in data. It does
+// not keep data. A caller that kept the model's ID, and checked data by other means,
+// gives the id and saves hashing; "" computes it.
 func (m *Model) Decode(data []byte, id string) error {
 	if len(data) < len(magic) || string(data[:len(magic)]) != magic {
 		return errors.New("decoding the embedder: not an encoded model of this version")

@@ -111,8 +111,8 @@ func (c Corpus) check() error {
 	return nil
 }
 
-// sample returns the rows to decompose, in order: all, or the n whose content
-// hashes lowest, of equal ones the first.
+// sample returns the rows to decompose, in order: all, or the n with the lowest content
+// hashes; of equal hashes the first rows.
 func sample(c Corpus, n int) []int {
 	rows := make([]int, len(c.Docs))
 	for d := range rows {
@@ -226,7 +226,7 @@ func leftVectors(ctx context.Context, a *sparse, o FitOptions) (*mat.Dense, erro
 	return &u, nil
 }
 
-// rank counts the values that are not noise beside the first.
+// rank counts the values that are not noise compared with the first.
 func rank(values []float64) int {
 	n, _ := slices.BinarySearchFunc(values, values[0]*1e-10, func(v, limit float64) int {
 		if v > limit {

@@ -247,7 +247,7 @@ func TestRoundTrip(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got Model
-	if err := got.UnmarshalBinary(data); err != nil {
+	if err := got.Decode(data, ""); err != nil {
 		t.Fatal(err)
 	}
 	bag := Bag([]string{"w001", "w007", "unknown"})
@@ -259,7 +259,7 @@ func TestRoundTrip(t *testing.T) {
 		t.Error("two models have one id")
 	}
 	for n := range data {
-		if err := new(Model).UnmarshalBinary(data[:n]); err == nil {
+		if err := new(Model).Decode(data[:n], ""); err == nil {
 			t.Fatalf("%d of %d bytes were accepted", n, len(data))
 		}
 	}
@@ -275,12 +275,12 @@ func FuzzDecode(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var m Model
-		if m.UnmarshalBinary(data) != nil {
+		if m.Decode(data, "") != nil {
 			return
 		}
 		m.Embed(Bag([]string{"w001", "x"}))
 		again, err := m.MarshalBinary()
-		if err != nil || new(Model).UnmarshalBinary(again) != nil {
+		if err != nil || new(Model).Decode(again, "") != nil {
 			t.Errorf("a decoded model does not survive encoding: %v", err)
 		}
 	})

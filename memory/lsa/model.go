@@ -63,9 +63,6 @@ func (m *Model) Dims() int { return m.dims }
 // on, whether or not they were in its sample.
 func (m *Model) Docs() int { return m.docs }
 
-// Terms returns the number of terms that the model knows.
-func (m *Model) Terms() int { return len(m.terms) }
-
 // ID is a hash of the model's content. Vectors of models with different ids
 // must not be compared.
 func (m *Model) ID() string { return m.id }

@@ -76,8 +76,8 @@ func TestFitOfSample(t *testing.T) {
 		}
 	}
 	part, whole := fit(t, c, opts), fit(t, c, &FitOptions{Dimensions: 20})
-	if part.Docs() != 2000 || part.Terms() >= whole.Terms() || part.Terms() < whole.Terms()/2 {
-		t.Errorf("%d passages and %d terms of %d", part.Docs(), part.Terms(), whole.Terms())
+	if part.Docs() != 2000 || len(part.terms) >= len(whole.terms) || len(part.terms) < len(whole.terms)/2 {
+		t.Errorf("%d passages and %d terms of %d", part.Docs(), len(part.terms), len(whole.terms))
 	}
 	for i, term := range part.terms {
 		if at, ok := slices.BinarySearch(whole.terms, term); !ok || part.df[i] != whole.df[at] {

@@ -84,8 +84,8 @@ func (t *trainer) columns() []int {
 	return t.rng.Perm(t.features)[:min(n, t.features)]
 }
 
-// findSplit sets the split of a leaf that gains the most. Features are looked
-// at side by side, and compared in the order of columns.
+// findSplit sets the split of a leaf that gains the most. Features are examined at the
+// same time, and compared in the order of columns.
 func (t *trainer) findSplit(l *leaf, columns []int) {
 	found := make([]split, len(columns))
 	var wg sync.WaitGroup

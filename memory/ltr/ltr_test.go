@@ -244,8 +244,8 @@ func TestTrainRefuses(t *testing.T) {
 		{"only relevant ones", []Group{{Examples: []Example{row(1, 1)}}, {Examples: []Example{row(0, 1)}}}, "no group has both"},
 		{"unequal rows", []Group{{Examples: []Example{row(1, 1), row(0, 2, 3)}}}, "has 2 features, others have 1"},
 		{"no features", []Group{{Examples: []Example{row(1), row(0)}}}, "has 0 features"},
-		{"no number", []Group{{Examples: []Example{row(1, math.NaN()), row(0, 1)}}}, "what is no number"},
-		{"infinite base", []Group{{Examples: []Example{{Row: []float64{1}, Base: math.Inf(1)}, row(1, 1)}}}, "what is no number"},
+		{"no number", []Group{{Examples: []Example{row(1, math.NaN()), row(0, 1)}}}, "not a finite number"},
+		{"infinite base", []Group{{Examples: []Example{{Row: []float64{1}, Base: math.Inf(1)}, row(1, 1)}}}, "not a finite number"},
 		{"nothing to tell by", []Group{{Examples: []Example{row(1, 1), row(0, 1)}}}, "give more judged questions"},
 	} {
 		if _, err := Train(t.Context(), tt.groups, nil); err == nil || !strings.Contains(err.Error(), tt.want) {

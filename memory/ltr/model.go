@@ -50,8 +50,8 @@ func (t Tree) score(row []float64) float64 {
 	return t[at].Value
 }
 
-// Check reports what is wrong with a model that was read from elsewhere.
-// Only a model without an error may be asked for scores.
+// Check reports faults of a model that was read from elsewhere. Only a model without an
+// error may score.
 func (m *Model) Check() error {
 	if m.Features < 1 || len(m.Trees) == 0 {
 		return errors.New("it has no features or no trees")

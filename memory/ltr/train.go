@@ -67,9 +67,9 @@ func (o *Options) withDefaults() Options {
 // nothing tells the relevant ones from the others.
 var ErrNothing = errors.New("nothing was found that tells the relevant examples from the others; give more judged questions")
 
-// Train learns a model that orders the examples of each group. The errors are
-// rows of different lengths, numbers that are none, groups of which none has
-// both a relevant example and another, ErrNothing, and cancellation.
+// Train learns a model that orders the examples of each group. It returns an error for
+// rows of different lengths, for NaN and infinities, when no group has both a relevant
+// example and another, ErrNothing when no tree can be grown, and on cancellation.
 func Train(ctx context.Context, groups []Group, opts *Options) (*Model, error) {
 	o := opts.withDefaults()
 	t, err := newTrainer(groups, o)
@@ -110,7 +110,7 @@ func check(groups []Group) (features int, err error) {
 				return 0, fmt.Errorf("example %d of group %d has %d features, others have %d", j, i, len(e.Row), features)
 			}
 			if slices.ContainsFunc(e.Row, bad) || bad(e.Base) {
-				return 0, fmt.Errorf("example %d of group %d holds what is no number", j, i)
+				return 0, fmt.Errorf("example %d of group %d has a value that is not a finite number", j, i)
 			}
 			grades[e.Grade > 0] = true
 		}

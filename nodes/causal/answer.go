@@ -14,7 +14,7 @@ type Library interface {
 	Passage(id string) (p state.Passage, ok bool, err error)
 }
 
-// An Answer is what a run comes to, as `agent edges verify --json` prints it: the
+// An Answer is the result of a run, as `agent edges verify --json` prints it: the
 // answer's schema, with the edges, the graph and the audit.
 type Answer struct {
 	state.Answer

@@ -22,11 +22,10 @@ func Variable(name string) string {
 	return strings.Join(words, " ")
 }
 
-// DAG draws the graph of the edges that are grounded. Edges go in by confidence,
-// the highest first, those of one confidence in the given order: of a cycle it is
-// the edge of the least evidence that is left out, and reported with the shortest
-// way round. Pairs of edges between the same two variables are reported whatever
-// became of them.
+// DAG draws the graph of the grounded edges. Edges enter by confidence, the highest
+// first; those of one confidence keep the given order. So a cycle loses its least
+// certain edge, which is reported with the shortest way round. Opposite edges between
+// two variables are always reported.
 func DAG(edges []state.Edge) state.CausalDAG {
 	d := newDigraph()
 	out := state.CausalDAG{Variables: []string{}, Edges: []string{}, Cycles: []state.Cycle{}, Reversed: []state.EdgePair{}, Duplicates: []state.EdgePair{}}
@@ -89,8 +88,8 @@ func (d *digraph) node(name string) int64 {
 	return id
 }
 
-// path is a shortest way from one node to another, by name, ends included; nil
-// when there is none. Of several it takes the one whose nodes were named first.
+// path is a shortest way from one node to another, by name, with both ends; nil when
+// there is none. Of several it takes the one whose nodes were named first.
 func (d *digraph) path(from, to int64) []string {
 	before := map[int64]int64{from: from}
 	queue := []int64{from}

@@ -10,13 +10,12 @@ import (
 	"example.com/assay/state"
 )
 
-// DevilsAdvocate assumes that an edge which the judge grounded is spurious, and
-// asks what else explains the evidence. The edge keeps the assumptions and the
-// conditions that come of it, and falls when the objection leaves it without
-// support. An adversary that cannot be had, or whose answer cannot be read twice, is a
-// loss and leaves the edge unproven: judge_unavailable. The error is one that has to stop
-// the run.
-func DevilsAdvocate(m llm.Model, skill skills.Skill, corpus Corpus) graph.Node[state.EdgeLoop] {
+// devilsAdvocate assumes that a grounded edge is spurious, and asks what else explains
+// the evidence. The edge keeps the assumptions and conditions from the answer, and falls
+// when the objection leaves it without support. A failed call, and an answer that
+// cannot be read twice, are a loss and leave the edge unproven: judge_unavailable. An
+// error stops the run.
+func devilsAdvocate(m llm.Model, skill skills.Skill, corpus Corpus) graph.Node[state.EdgeLoop] {
 	return func(ctx context.Context, s state.EdgeLoop) (graph.Update[state.EdgeLoop], error) {
 		e, asked := s.Edge, &answering{model: m}
 		var out skills.DevilsAdvocateOutput

@@ -15,13 +15,12 @@ import (
 // draftBatch is how many passages one call drafts from.
 const draftBatch = 8
 
-// Draft drafts edges from passages, a few at a time, in their order. Edges of one
-// pair of variables are joined: the first stands. What a model gives without two
-// different variables is left out. Drafting gives no evidence: that is the
-// verifier's work. The edges are called "e1", "e2" ….
+// Draft drafts edges from passages, a few at a time, in their order. Of edges of one pair
+// of variables the first is kept. An edge needs two different variables. Drafting
+// gives no evidence: that is the verifier's work. The edges are called "e1", "e2" ….
 //
-// Progress may be nil; it is told how many passages are done. The error is the
-// model's, beside what was drafted before it.
+// Progress may be nil; it gets the number of passages done. The error is the model's, and
+// comes with the edges drafted before it.
 func Draft(ctx context.Context, m llm.Model, set *skills.Set, passages []state.Passage, progress func(done, total int)) ([]state.Edge, state.ModelUsage, error) {
 	var usage state.ModelUsage
 	if m == nil || set == nil {

@@ -13,13 +13,13 @@ import (
 	"example.com/assay/state"
 )
 
-// JudgeEdge asks whether the evidence so far shows an edge. llm.Ask has an answer
+// judgeEdge asks whether the evidence so far shows an edge. llm.Ask has an answer
 // that cannot be read repaired once; a second one, a model that fails, and
 // passages that cannot be read again leave the edge without a verdict, which is a loss
 // and which the route makes a rejection of. A quote that inspect finds orders in, and
 // one that names neither variable, make the verdict not count. The error is one that has to stop the run: cancellation, or a
 // spent budget.
-func JudgeEdge(m llm.Model, skill skills.Skill, corpus Corpus, inspect retrieval.Inspect, near *wordings) graph.Node[state.EdgeLoop] {
+func judgeEdge(m llm.Model, skill skills.Skill, corpus Corpus, inspect retrieval.Inspect, near *wordings) graph.Node[state.EdgeLoop] {
 	return func(ctx context.Context, s state.EdgeLoop) (graph.Update[state.EdgeLoop], error) {
 		e := s.Edge
 		passages, err := passagesOf(s, corpus)

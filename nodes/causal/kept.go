@@ -7,9 +7,9 @@ import (
 	"example.com/assay/state"
 )
 
-// Kept gathers what a run concludes, from its events. All edges are judged in one
-// superstep, and one that is stopped is not committed: the run's state does not
-// hold what was concluded in it.
+// Kept gathers the conclusions of a run from its events. All edges are judged in one
+// superstep, and a stopped superstep is not committed: the run's state does not have
+// what was concluded in it.
 type Kept struct{ writes graph.Update[state.Causal] }
 
 // Observe takes an event of the run.
@@ -29,7 +29,7 @@ func (k *Kept) Observe(ev graph.Event[state.Causal]) {
 func (k *Kept) State(edges []state.Edge) (state.Causal, error) {
 	g := graph.NewStateGraph(state.CausalChannels()...)
 	g.AddNode("keep", func(context.Context, state.Causal) (graph.Update[state.Causal], error) { return k.writes, nil })
-	g.AddNode(NodeAssemble, Assemble())
+	g.AddNode(NodeAssemble, assemble())
 	g.AddEdge(graph.Start, "keep")
 	g.AddEdge("keep", NodeAssemble)
 	g.AddEdge(NodeAssemble, graph.End)

@@ -13,9 +13,9 @@ import (
 var measures = stems("risk risks rate rates level levels amount amounts number numbers use uses exposure consumption intake frequency increase increased " +
 	"increases decrease decreased decreases reduction reduced change changes higher lower high low more less daily regular long short incidence prevalence")
 
-// names reports whether a quote names a variable: by one of its words, or one of their
-// family, by its initials, or by another wording of it. Words that only say how much
-// of it there is count when there are no others.
+// names reports whether a quote names a variable: by one of its words or a word of the
+// same family, by its initials, or by another wording. Words that only say how much of it
+// there is count when there are no others.
 func names(quote, variable string, near []string) bool {
 	said := stems(quote)
 	for _, wording := range near {

@@ -60,9 +60,9 @@ type Options struct {
 	// MaxConcurrent is how many calls of the model run at once, over all edges
 	// of all runs. Default llm.DefaultLimit.
 	MaxConcurrent int
-	// Checkpointer saves runs, whose graph.RunOptions then name a thread: a run
-	// that was killed goes on without judging a concluded edge again. Default:
-	// runs are not saved.
+	// Checkpointer saves runs, whose graph.RunOptions then name a thread. A killed
+	// run continues without judging a concluded edge again. Default: runs are not
+	// saved.
 	Checkpointer graph.Checkpointer
 }
 
@@ -105,8 +105,8 @@ func Input(edges []state.Edge) graph.Update[state.Causal] {
 	return graph.Update[state.Causal]{state.CausalDrafts.Add(drafts...)}
 }
 
-// Run verifies edges. The state it returns is final or, beside an error, what
-// was reached before it.
+// Run verifies edges. The state that it returns is final or, with an error, the last
+// one that was reached.
 func (p *Pipeline) Run(ctx context.Context, edges []state.Edge, opts *graph.RunOptions) (state.Causal, error) {
 	return p.graph.Invoke(ctx, Input(edges), opts)
 }
@@ -128,10 +128,10 @@ func build(deps Deps, opts *Options) (*Pipeline, error) {
 
 	l := graph.NewStateGraph(state.EdgeLoopChannels()...)
 	inspect := retrieval.Remember(deps.Inspect, mostInspected)
-	l.AddNode(NodeRetrieve, RetrieveGrounding(deps.Corpus, o.TopK, inspect))
-	l.AddNode(NodeJudge, JudgeEdge(model, judge, deps.Corpus, inspect, newWordings(deps.Embedder)))
-	l.AddNode(NodeRoute, RouteVerdict(o, judge, newRepeats(deps.Embedder)))
-	l.AddNode(NodeDevil, DevilsAdvocate(model, devil, deps.Corpus))
+	l.AddNode(NodeRetrieve, retrieveGrounding(deps.Corpus, o.TopK, inspect))
+	l.AddNode(NodeJudge, judgeEdge(model, judge, deps.Corpus, inspect, newWordings(deps.Embedder)))
+	l.AddNode(NodeRoute, routeVerdict(o, judge, newRepeats(deps.Embedder)))
+	l.AddNode(NodeDevil, devilsAdvocate(model, devil, deps.Corpus))
 	l.AddEdge(graph.Start, NodeRetrieve)
 	l.AddConditionalPaths(NodeRetrieve, afterRetrieval, graph.Path{Key: keyFound, Target: NodeJudge}, graph.Path{Key: keyNothing, Target: NodeRoute})
 	l.AddEdge(NodeJudge, NodeRoute)
@@ -146,9 +146,9 @@ func build(deps Deps, opts *Options) (*Pipeline, error) {
 	}
 
 	g := graph.NewStateGraph(state.CausalChannels()...)
-	g.AddNode(NodePlan, Plan(), graph.NodeOptions[state.Causal]{Goto: []string{NodeEdge, NodeAssemble}})
+	g.AddNode(NodePlan, plan(), graph.NodeOptions[state.Causal]{Goto: []string{NodeEdge, NodeAssemble}})
 	graph.AddMappedSubgraph(g, NodeEdge, loop, loopInput, loopOutput)
-	g.AddNode(NodeAssemble, Assemble())
+	g.AddNode(NodeAssemble, assemble())
 	g.AddEdge(graph.Start, NodePlan)
 	g.AddEdge(NodeEdge, NodeAssemble)
 	g.AddEdge(NodeAssemble, graph.End)

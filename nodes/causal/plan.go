@@ -10,9 +10,9 @@ import (
 	"example.com/assay/state"
 )
 
-// Plan sends each edge to a loop of its own. An edge from a variable to itself
+// plan sends each edge to a loop of its own. An edge from a variable to itself
 // is rejected here: no document can show it.
-func Plan() graph.Node[state.Causal] {
+func plan() graph.Node[state.Causal] {
 	return func(_ context.Context, s state.Causal) (graph.Update[state.Causal], error) {
 		if len(s.Drafts) == 0 {
 			return nil, errors.New("planning: there is no edge to verify")
@@ -38,10 +38,9 @@ func Plan() graph.Node[state.Causal] {
 	}
 }
 
-// Assemble draws the graph of the edges that are grounded. Edges are concluded in
-// the order of the draft but for those from a variable to itself, which Plan
-// rejects before all others: where there is one it brings them into that order.
-func Assemble() graph.Node[state.Causal] {
+// assemble draws the graph of the grounded edges. plan rejects edges from a variable to
+// itself before all others; assemble puts the edges back into the order of the draft.
+func assemble() graph.Node[state.Causal] {
 	return func(_ context.Context, s state.Causal) (graph.Update[state.Causal], error) {
 		place := map[string]int{}
 		for i, e := range s.Drafts {

@@ -8,8 +8,8 @@ import (
 	"example.com/assay/state"
 )
 
-// supportQuery looks for what shows an edge: its two variables and, in other
-// wordings, its mechanism. A refinement takes the place of the primary wording.
+// supportQuery looks for evidence of an edge: its two variables and, in other wordings,
+// its mechanism. A refinement replaces the primary wording.
 func supportQuery(e state.Edge, refinement string, k int, read []string) index.Query {
 	pair := e.FromVar + " " + e.ToVar
 	q := index.Query{Primary: pair, K: k, Exclude: read}

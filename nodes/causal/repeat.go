@@ -18,10 +18,10 @@ type repeats struct{ embedder Embedder }
 
 func newRepeats(e Embedder) repeats { return repeats{e} }
 
-// of returns the first of earlier queries that q repeats: the same words but for
-// case, order, inflection, stop words and words that frame a relation; or a
-// similarity of at least 0.9, by the embedder where it places both queries, else
-// by the cosine of their counted stems.
+// of returns the first of earlier queries that q repeats. They have the same words without
+// case, order, inflection, stop words and words that frame a relation. Or they have a
+// similarity of at least 0.9: by the embedder where it places both queries, else by the
+// cosine of their counted stems.
 func (r repeats) of(q string, earlier []string) (string, bool) {
 	key := normalized(q)
 	for _, e := range earlier {

@@ -35,18 +35,17 @@ type EventHit struct {
 	Passage string `json:"passage"`
 }
 
-// RetrieveGrounding searches for what shows an edge and for what refutes it, up
-// to k passages a side, without those that were read before.
+// retrieveGrounding searches for what shows an edge and for what refutes it, up to k
+// passages a side, without those that were read before.
 //
-// A side whose search fails or finds nothing falls back to single terms: each
-// content word of both variables is searched by itself, and of what that finds
-// the passages come first that more terms lead to, those to which terms of both
-// variables lead before all others; ties are broken by the sum of 1/rank and then
-// by id. That still finds a passage in which a single phrase of the edge occurs.
+// A side whose search fails or finds nothing falls back to single terms: each content
+// word of both variables is searched by itself. Passages found by terms of both variables
+// come first, then those found by more terms. The sum of 1/rank and then the id break
+// ties. That still finds a passage with a single phrase of the edge.
 //
-// A search that fails is a loss, and so is a reranker that does. Passages in which
-// inspect finds orders are reported, and read all the same.
-func RetrieveGrounding(corpus retrieval.Retriever, k int, inspect retrieval.Inspect) graph.Node[state.EdgeLoop] {
+// A failed search and a failed reranker are losses. Passages in which inspect finds
+// prompt injection are reported, and read all the same.
+func retrieveGrounding(corpus retrieval.Retriever, k int, inspect retrieval.Inspect) graph.Node[state.EdgeLoop] {
 	return func(ctx context.Context, s state.EdgeLoop) (graph.Update[state.EdgeLoop], error) {
 		read := make([]string, 0, len(s.Sources)+2*k)
 		for _, src := range s.Sources {
@@ -138,7 +137,7 @@ func unsearched(e state.Edge, query string, err error) state.Loss {
 	return state.LossOf(fmt.Sprintf("a search for edge %q", e.ID), &retrieval.SearchError{Query: query, Err: err})
 }
 
-// triangulate is the fallback of RetrieveGrounding.
+// triangulate is the fallback of retrieveGrounding.
 func triangulate(ctx context.Context, corpus retrieval.Retriever, e state.Edge, q index.Query) ([]state.Hit, search, error) {
 	out := search{Retrieval: state.Retrieval{Fallback: true, Queries: []string{}, Hits: []state.EdgeHit{}, ReadBy: []int{}}}
 	type candidate struct {

@@ -20,7 +20,7 @@ type ruling struct {
 	refinement string          // of EdgeRefine
 }
 
-// RouteVerdict decides what follows a verdict:
+// routeVerdict decides what follows a verdict:
 //
 //   - grounded, direct_causal, a quote that counts, and confidence at the
 //     threshold or above: a strong edge is attacked, another is accepted;
@@ -30,7 +30,7 @@ type ruling struct {
 //   - else the edge is rejected, with the reason.
 //
 // Judge is the skill that the verdict came by, for the audit.
-func RouteVerdict(o Options, judge skills.Skill, seen repeats) graph.Node[state.EdgeLoop] {
+func routeVerdict(o Options, judge skills.Skill, seen repeats) graph.Node[state.EdgeLoop] {
 	return func(ctx context.Context, s state.EdgeLoop) (graph.Update[state.EdgeLoop], error) {
 		if !foundNew(s) {
 			entry, update := nothingNew(s, o)
@@ -104,8 +104,8 @@ func grounds(s state.EdgeLoop, o Options) state.Rejection {
 	return why
 }
 
-// nothingNew rejects an edge for which nothing new was found: nothing at all, or
-// nothing by its refinement, when what was said before stands.
+// nothingNew rejects an edge without new evidence. When only its refinement found none,
+// the earlier verdict stands.
 func nothingNew(s state.EdgeLoop, o Options) (state.AuditEntry, graph.Update[state.EdgeLoop]) {
 	v := state.VerificationVerdict{SupportType: state.Irrelevant, RejectionReason: state.RejectedNoEvidence}
 	why := state.Rejection{Reason: state.RejectedNoEvidence, Detail: "nothing was found, also by single terms"}

@@ -21,8 +21,8 @@ const (
 	noEvidence = "No authoritative requirement found in provided sources."
 )
 
-// An Audit is what a run comes to, as `agent comply --json` prints it: the
-// answer's schema, and everything by which it can be checked again.
+// An Audit is the result of a run, as `agent comply --json` prints it: the answer's
+// schema, and everything needed to check it again.
 type Audit struct {
 	state.Answer
 	Result     string                       `json:"result"`
@@ -58,7 +58,7 @@ type VerifiedRequirement struct {
 	Heading  string `json:"section_heading"`
 }
 
-// An AuditStatement is a statement with what it stands on.
+// An AuditStatement is a statement with its evidence.
 type AuditStatement struct {
 	state.Statement
 	Lineage []Lineage `json:"lineage"` // one for each id
@@ -272,7 +272,7 @@ func fileHash(path string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("opening the document: %w", err)
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }() // only read from
 	hash := sha256.New()
 	if _, err := io.Copy(hash, f); err != nil {
 		return "", fmt.Errorf("reading the document: %w", err)

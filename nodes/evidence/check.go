@@ -12,7 +12,7 @@ import (
 	"example.com/assay/state"
 )
 
-// A Checked is what checking an audit again came to.
+// A Checked is the result of checking an audit again.
 type Checked struct {
 	Documents  int      `json:"documents_checked"`
 	Quotes     int      `json:"quotes_checked"`
@@ -139,7 +139,7 @@ func (c *checker) statements() {
 	}
 }
 
-// conflicting is what Finalize writes of a conflict.
+// conflicting is what finalizeNode writes of a conflict.
 var conflicting = regexp.MustCompile(`^Conflict \([a-z]+\): “([^“”]*)” against “([^“”]*)”$`)
 
 func (c *checker) words(st state.Statement) []state.ComplyFinding {
@@ -177,8 +177,8 @@ func (c *checker) lineage(i int, st state.Statement) {
 	}
 }
 
-// follows holds what an audit says beside its requirements and statements against
-// what follows from them.
+// follows compares the rest of an audit with what follows from its requirements and
+// statements.
 func (c *checker) follows() {
 	a := c.audit
 	statements := Statements(a.Final)

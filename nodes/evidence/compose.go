@@ -11,12 +11,11 @@ import (
 	"example.com/assay/state"
 )
 
-// Compose has an answer written out of the verified requirements, or one that
-// failed its review corrected. A call that fails is a loss, and the requirements
-// themselves are quoted in their order instead. Ids in the references of an
-// answer that are not those of verified requirements are dropped and kept as
-// findings; those in its text are for review.
-func Compose(m llm.Model, skill skills.Skill) graph.Node[state.Comply] {
+// composeNode asks a model to write an answer from the verified requirements, or to
+// correct one that failed its review. A failed call is a loss, and the requirements
+// are quoted in their order instead. References to ids that are not verified are
+// dropped and kept as findings; ids in the text are for review.
+func composeNode(m llm.Model, skill skills.Skill) graph.Node[state.Comply] {
 	return func(ctx context.Context, s state.Comply) (graph.Update[state.Comply], error) {
 		verified := s.Verified()
 		in := skills.ComposeInput{

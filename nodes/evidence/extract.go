@@ -19,11 +19,11 @@ import (
 // mostShown is how much of the words at fault a finding keeps, in bytes.
 const mostShown = 500
 
-// Extract asks for the requirements of its passages, and keeps those that code
+// extractNode asks for the requirements of its passages, and keeps those that code
 // finds there: byte for byte, no placeholder, no order to the reader. Their length
 // is brought to what can stand alone. A call that fails leaves the passages without a
 // requirement, with a finding and a loss.
-func Extract(m llm.Model, skill skills.Skill, inspect retrieval.Inspect) graph.Node[state.Comply] {
+func extractNode(m llm.Model, skill skills.Skill, inspect retrieval.Inspect) graph.Node[state.Comply] {
 	return func(ctx context.Context, s state.Comply) (graph.Update[state.Comply], error) {
 		in := skills.RequirementsInput{Sources: make([]skills.Source, len(s.Hits))}
 		for i, h := range s.Hits {
@@ -115,7 +115,7 @@ func settle(p state.Passage, x skills.ExtractedRequirement, inspect retrieval.In
 	}
 	q := state.QuoteIn(p, fit.Quote.Start, fit.Quote.End-fit.Quote.Start)
 	r := state.Requirement{
-		SourceType: SourceTypeOf(p), Document: p.Doc, Title: p.Title, Heading: p.Section,
+		SourceType: sourceTypeOf(p), Document: p.Doc, Title: p.Title, Heading: p.Section,
 		Quote: q.Text, Chunk: p.ID, Source: q.Source, Start: q.Start, End: q.End, Confidence: state.ExtractionConfidence(x.Confidence),
 	}
 	for _, s := range fit.Stems {

@@ -10,11 +10,10 @@ import (
 	"example.com/assay/state"
 )
 
-// Finalize completes the answer: the other side of a conflict that was left out is
-// quoted, conflicts are named, and what it all stands on is counted and summed up.
-// An answer without a statement is none. What the question asks about and no passage
-// speaks of is missing.
-func Finalize() graph.Node[state.Comply] {
+// finalizeNode completes the answer. It quotes the omitted side of a conflict, names
+// conflicts, counts the evidence and sums it up. An answer without a statement is empty.
+// Topics of the question that no passage has are missing.
+func finalizeNode() graph.Node[state.Comply] {
 	return func(_ context.Context, s state.Comply) (graph.Update[state.Comply], error) {
 		verified := s.Verified()
 		answer := s.Draft.Answer

@@ -54,8 +54,8 @@ type gap struct {
 	words string // that hold the place open
 }
 
-// speaks returns the stems of what is written in a passage, and its gaps. What stands
-// over a passage with a gap announces what it may not hold.
+// speaks returns the stems of a passage's text, and its gaps. A heading over a passage
+// with a gap announces what the passage may lack.
 func speaks(p state.Passage) (written []string, gaps []gap) {
 	open := obligation.Placeholders(p.Text)
 	over := text.Terms(p.Title+"\n"+p.Section, text.DocStops)

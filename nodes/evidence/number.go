@@ -12,10 +12,10 @@ import (
 	"example.com/assay/state"
 )
 
-// Number gives requirements their ids, in the order of passages and offsets,
-// links those of the same words, fetches what they refer to, and sends each to a
-// task of verify. Of more than most, those of the best passages are kept.
-func Number(corpus retrieval.Retriever, most int) graph.Node[state.Comply] {
+// numberNode gives requirements their ids, in the order of passages and offsets. It links
+// those with the same words, fetches what they refer to, and sends each to a task of
+// verify. Above the limit it keeps those of the best passages.
+func numberNode(corpus retrieval.Retriever, most int) graph.Node[state.Comply] {
 	return func(ctx context.Context, s state.Comply) (graph.Update[state.Comply], error) {
 		all := ordered(s.Hits, s.Extracted)
 		var update graph.Update[state.Comply]

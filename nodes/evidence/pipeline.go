@@ -119,21 +119,21 @@ func build(deps Deps, opts *Options) (*graph.Compiled[state.Comply], error) {
 	if err := errors.Join(problems...); err != nil {
 		return nil, err
 	}
-	reviewer := &Reviewer{Judge: judge}
+	reviewer := &reviewer{Judge: judge}
 	if o.ModelReview {
 		reviewer.Model, reviewer.Skill = deps.Model, review
 	}
 
 	type options = graph.NodeOptions[state.Comply]
 	g := graph.NewStateGraph(state.ComplyChannels()...)
-	g.AddNode(NodeRetrieve, Retrieve(deps.Corpus, o.Passages, deps.Inspect), options{Goto: []string{NodeExtract, NodeFinalize}})
-	g.AddNode(NodeExtract, Extract(deps.Model, extract, deps.Inspect))
-	g.AddNode(NodeNumber, Number(deps.Corpus, o.Requirements), options{Goto: []string{NodeVerify, NodeFinalize}})
-	g.AddNode(NodeVerify, Verify(deps.Model, ground))
-	g.AddNode(NodeSettle, Settle())
-	g.AddNode(NodeCompose, Compose(deps.Model, compose))
-	g.AddNode(NodeReview, Review(reviewer, o.MaxRevisions))
-	g.AddNode(NodeFinalize, Finalize())
+	g.AddNode(NodeRetrieve, retrieveNode(deps.Corpus, o.Passages, deps.Inspect), options{Goto: []string{NodeExtract, NodeFinalize}})
+	g.AddNode(NodeExtract, extractNode(deps.Model, extract, deps.Inspect))
+	g.AddNode(NodeNumber, numberNode(deps.Corpus, o.Requirements), options{Goto: []string{NodeVerify, NodeFinalize}})
+	g.AddNode(NodeVerify, verifyNode(deps.Model, ground))
+	g.AddNode(NodeSettle, settleNode())
+	g.AddNode(NodeCompose, composeNode(deps.Model, compose))
+	g.AddNode(NodeReview, reviewNode(reviewer, o.MaxRevisions))
+	g.AddNode(NodeFinalize, finalizeNode())
 
 	g.AddEdge(graph.Start, NodeRetrieve)
 	g.AddEdge(NodeExtract, NodeNumber)

@@ -25,9 +25,9 @@ const (
 // statutes are the words by which a document says that it is law.
 var statutes = []string{"statute", "statutes", "law", "laws", "code", "act", "regulation", "regulations", "rule", "rules", "ordinance", "legislation"}
 
-// SourceTypeOf says what kind of source a passage is of: what its metadata
+// sourceTypeOf says what kind of source a passage is of: what its metadata
 // declare, else a word of its directory. Whatever says nothing is a policy.
-func SourceTypeOf(p state.Passage) state.SourceType {
+func sourceTypeOf(p state.Passage) state.SourceType {
 	declared := strings.ToLower(p.Metadata[keySourceType])
 	if declared == "" {
 		for _, part := range strings.FieldsFunc(strings.ToLower(p.Metadata["dir"]), func(r rune) bool { return strings.ContainsRune("/-_ ", r) }) {
@@ -46,11 +46,11 @@ func SourceTypeOf(p state.Passage) state.SourceType {
 // widest is how many passages are looked through for a section by its heading.
 const widest = 200
 
-// Retrieve searches statutes and policies, each by itself so that neither crowds
+// retrieveNode searches statutes and policies, each by itself so that neither crowds
 // out the other, and takes the best passages of each. A corpus whose passages do
 // not say what they are is searched as one, and sorted. Passages that give orders
 // are reported.
-func Retrieve(corpus retrieval.Retriever, passages int, inspect retrieval.Inspect) graph.Node[state.Comply] {
+func retrieveNode(corpus retrieval.Retriever, passages int, inspect retrieval.Inspect) graph.Node[state.Comply] {
 	return func(ctx context.Context, s state.Comply) (graph.Update[state.Comply], error) {
 		f := finder{corpus: corpus, s: s, most: passages}
 		metered, asked := llm.Metered(ctx) // a reranker may ask a model
@@ -140,7 +140,7 @@ func (f *finder) search(ctx context.Context, kind state.SourceType) ([]state.Hit
 		}
 	}
 	for _, h := range f.whole {
-		if SourceTypeOf(h.Passage) == kind {
+		if sourceTypeOf(h.Passage) == kind {
 			found = append(found, h)
 		}
 	}

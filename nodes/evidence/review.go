@@ -14,18 +14,18 @@ import (
 	"example.com/assay/state"
 )
 
-// A Reviewer looks for what must not stand in an answer.
-type Reviewer struct {
+// A reviewer looks for what must not stand in an answer.
+type reviewer struct {
 	Judge *verify.Judge // of statements against the quotes that they cite
 	Model llm.Model     // that reviews what passed; nil for none
 	Skill skills.Skill  // review_answer
 }
 
-// Review checks every statement of the draft. What fails goes back to compose,
+// reviewNode checks every statement of the draft. What fails goes back to compose,
 // with the exact findings, up to most times; then the statements that fail are
 // taken out. When none is left the verified requirements are quoted instead. A
 // statement that could not be judged fails, and is a loss.
-func Review(r *Reviewer, most int) graph.Node[state.Comply] {
+func reviewNode(r *reviewer, most int) graph.Node[state.Comply] {
 	return func(ctx context.Context, s state.Comply) (graph.Update[state.Comply], error) {
 		seen, err := r.look(ctx, s)
 		if err != nil {
@@ -69,7 +69,7 @@ type look struct {
 	usage    state.ModelUsage
 }
 
-func (r *Reviewer) look(ctx context.Context, s state.Comply) (look, error) {
+func (r *reviewer) look(ctx context.Context, s state.Comply) (look, error) {
 	var out look
 	statements := Statements(s.Draft.Answer)
 	byID := map[string]state.Requirement{}
@@ -110,7 +110,7 @@ func (r *Reviewer) look(ctx context.Context, s state.Comply) (look, error) {
 
 // statement reviews one statement by code and by the judge of claims, whose usage and
 // losses go to out.
-func (r *Reviewer) statement(ctx context.Context, s state.Comply, st state.Statement, byID map[string]state.Requirement, out *look) ([]state.ComplyFinding, error) {
+func (r *reviewer) statement(ctx context.Context, s state.Comply, st state.Statement, byID map[string]state.Requirement, out *look) ([]state.ComplyFinding, error) {
 	found := checkIDs(s, st)
 	if len(found) > 0 {
 		return found, nil
@@ -160,9 +160,8 @@ func checkIDs(s state.Comply, st state.Statement) []state.ComplyFinding {
 	return out
 }
 
-// mostAbsent is the share of a statement's content stems from which it says too
-// much that stands in no quote: a judge of meaning overlooks an added fact beside
-// much that is right.
+// mostAbsent is the share of a statement's content stems that may be absent from its
+// quotes. A judge of meaning overlooks an added fact among much that is right.
 const mostAbsent = .3
 
 // absent are the stems that a list does not have.
@@ -208,7 +207,7 @@ func checkWords(st state.Statement, cited []state.Requirement) (found []state.Co
 }
 
 // byModel asks the model that reviews about the statements that passed.
-func (r *Reviewer) byModel(ctx context.Context, s state.Comply, passed []state.Statement, byID map[string]state.Requirement, out *look) error {
+func (r *reviewer) byModel(ctx context.Context, s state.Comply, passed []state.Statement, byID map[string]state.Requirement, out *look) error {
 	in := skills.ReviewInput{Question: s.Question, Statements: make([]skills.ReviewStatement, len(passed)), Requirements: []skills.QuotedRequirement{}}
 	var shown []string
 	for i, st := range passed {
@@ -245,7 +244,7 @@ func (r *Reviewer) byModel(ctx context.Context, s state.Comply, passed []state.S
 	return nil
 }
 
-// A side is a conflict of which an answer gives one requirement.
+// A side is a conflict with only one of its requirements in the answer.
 type side struct{ has, lacks, words string }
 
 func oneSided(list []state.RequirementConflict, statements []state.Statement) []side {

@@ -21,10 +21,9 @@ var (
 	bullet = regexp.MustCompile(`^\s*(?:[-*•#>]+|\d{1,3}[.)])?\s*`)
 )
 
-// Statements parts an answer into what it states: each sentence, with the ids that
-// stand behind it. What stands between “ and ” is one sentence with what is around
-// it. Everything with a letter or a digit is a statement, headings too: nothing
-// can be said beside the requirements.
+// Statements splits an answer into its sentences, with the ids at the end of each. Text
+// between “ and ” does not end a sentence. Everything with a letter or a digit is a
+// statement, headings too: nothing may be said without a requirement.
 func Statements(answer string) []state.Statement {
 	var out []state.Statement
 	at := 0
@@ -90,8 +89,8 @@ func split(answer string, from, to int) []text.Span {
 	return out
 }
 
-// mask writes over what stands between “ and ”, also where such marks stand within,
-// so that nothing in it ends a sentence. A mark without its other is left alone.
+// mask overwrites the text between “ and ”, nested marks included, so that nothing in it
+// ends a sentence. A mark without its partner is left alone.
 func mask(part string) string {
 	out := []byte(part)
 	var open []int

@@ -12,11 +12,11 @@ import (
 	"example.com/assay/state"
 )
 
-// Verify judges the one requirement of its state. A quote that code finds
+// verifyNode judges the one requirement of its state. A quote that code finds
 // incomplete is rejected without a model. A verdict that cannot be had, is on another
 // requirement than the one that was asked about, or both verifies and rejects is a
 // loss, and its requirement is not verified.
-func Verify(m llm.Model, skill skills.Skill) graph.Node[state.Comply] {
+func verifyNode(m llm.Model, skill skills.Skill) graph.Node[state.Comply] {
 	return func(ctx context.Context, s state.Comply) (graph.Update[state.Comply], error) {
 		var update graph.Update[state.Comply]
 		for _, r := range s.Requirements {
@@ -31,7 +31,7 @@ func Verify(m llm.Model, skill skills.Skill) graph.Node[state.Comply] {
 	}
 }
 
-// judged is what became of one requirement.
+// judged is the result for one requirement.
 type judged struct {
 	verdict  state.RequirementVerdict
 	findings []state.ComplyFinding
@@ -98,9 +98,9 @@ func quoted(r state.Requirement) skills.QuotedRequirement {
 	return skills.QuotedRequirement{ID: r.ID, SourceType: string(r.SourceType), Document: r.Title, Section: r.Heading, Quote: r.Spoken()}
 }
 
-// Settle looks for conflicts between the verified requirements, and decides
+// settleNode looks for conflicts between the verified requirements, and decides
 // whether there is anything to compose from.
-func Settle() graph.Node[state.Comply] {
+func settleNode() graph.Node[state.Comply] {
 	return func(ctx context.Context, s state.Comply) (graph.Update[state.Comply], error) {
 		verified := s.Verified()
 		if len(verified) == 0 {

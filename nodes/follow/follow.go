@@ -1,10 +1,9 @@
-// Package follow runs a pipeline's graph while its events go to a trace, to an
-// observer, and into what the run took, by node.
+// Package follow runs a pipeline's graph, sends its events to a trace and to an observer,
+// and sums up times and usage by node.
 //
 //	final, took, err := follow.Run(ctx, pipeline.Graph(), input, &follow.Options[state.Verify]{Trace: writer})
 //
-// It keeps nothing between runs and reads no clock: times are those of the
-// events.
+// It keeps nothing between runs and reads no clock: times come from the events.
 package follow
 
 import (
@@ -28,7 +27,7 @@ type Options[S any] struct {
 	// End says how a run ended, for the last line of its trace, by its state and
 	// its error. Default: the trace does not say it.
 	End func(S, error) state.End
-	// Resume goes on with the thread that Run names; see graph.Compiled.Resume.
+	// Resume continues the thread that Run names; see graph.Compiled.Resume.
 	// Default: the run begins with its input.
 	Resume bool
 	// Run is passed to the engine; its Modes are replaced.
@@ -40,14 +39,14 @@ type Options[S any] struct {
 type Took struct {
 	Node  map[string]time.Duration
 	Total time.Duration
-	// Usage holds what each node asked of models, as it happened: also what a
-	// node asked that failed then, or was tried again, which the state does not
-	// know. A node without a call is not in it, nor is what was replayed.
+	// Usage has the model calls of each node, also of nodes that failed and of attempts
+	// that were retried, which the state does not have. Nodes without a call and
+	// replayed calls are not in it.
 	Usage map[string]state.ModelUsage
 }
 
-// Run runs a graph and follows it. The state is final or, beside an error, that
-// of the last superstep that was committed; zero when none was.
+// Run runs a graph and follows it. The state is final or, with an error, the last one
+// that was committed; zero when none was.
 func Run[S any](ctx context.Context, g *graph.Compiled[S], in graph.Update[S], opts *Options[S]) (S, Took, error) {
 	var o Options[S]
 	if opts != nil {

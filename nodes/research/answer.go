@@ -60,7 +60,7 @@ func End(final state.Agent, runErr error) state.End {
 	return end(final, runErr, state.Verification{ClaimCheck: final.Check, Choice: final.Choice.Check})
 }
 
-// note is what an answer says of its own end: what is missing, and because of what.
+// note is what an answer says about its own end: what is missing, and why.
 func note(e state.End, final state.Agent, near *state.Nearest) string {
 	switch e.Status {
 	case state.StatusUngrounded, state.StatusUnavailable:

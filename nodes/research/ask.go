@@ -21,12 +21,12 @@ type AskOptions struct {
 	Again bool
 	// Run is passed to the engine; its Modes are replaced.
 	Run graph.RunOptions
-	// Resume goes on with the run that Run.Thread was left with, after a failure
-	// or a kill; the question is that of the thread. Times are of this part.
+	// Resume continues the run of Run.Thread after a failure or a kill. The question is
+	// the thread's. Times are of this part.
 	Resume bool
 }
 
-// Input is the update with which Ask starts; nil for a run that goes on.
+// Input is the update with which Ask starts; nil for a resumed run.
 func (o *AskOptions) Input(question string) graph.Update[state.Agent] {
 	switch {
 	case o.Resume:
@@ -37,8 +37,8 @@ func (o *AskOptions) Input(question string) graph.Update[state.Agent] {
 	return Input(question, o.Earlier...)
 }
 
-// Ask runs the pipeline on one question and follows it. The state is final or,
-// beside an error, that of the last superstep that was committed.
+// Ask runs the pipeline on one question and follows it. The state is final or, with an
+// error, the last one that was committed.
 func (p *Pipeline) Ask(ctx context.Context, question string, opts *AskOptions) (state.Agent, follow.Took, error) {
 	var o AskOptions
 	if opts != nil {

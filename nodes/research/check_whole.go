@@ -8,13 +8,12 @@ import (
 	"example.com/assay/state"
 )
 
-// CheckWhole looks for each part of the question in what the answer cites and
-// says. Where nothing of what was asked is there, the answer is that, and what was
-// quoted stands below as what comes nearest. A multiple-choice question is not
-// looked at: what it asks for is the letter.
-func CheckWhole() graph.Node[state.Agent] {
+// checkWhole looks for each part of the question in the cited passages and the answer.
+// When no part is there, the answer says so, and its quotes follow as the nearest
+// passages. A multiple-choice question is not checked: it asks for the letter.
+func checkWhole() graph.Node[state.Agent] {
 	return func(_ context.Context, s state.Agent) (graph.Update[state.Agent], error) {
-		stem, choices := SplitChoices(s.Objective)
+		stem, choices := splitChoices(s.Objective)
 		if len(choices) > 0 || s.Count(state.StepCompleted) == 0 {
 			return nil, nil
 		}

@@ -21,11 +21,11 @@ var (
 	looseLabel = regexp.MustCompile(`(?:^|[\s;,])(?:\(([A-Za-z])\)|([A-Z])[.):])[ \t]+`)
 )
 
-// SplitChoices separates a multiple-choice question into its stem and its
+// splitChoices separates a multiple-choice question into its stem and its
 // options. It knows options on lines of their own, options in running text
 // marked (A) or A), and either after a heading such as "Answer choices:". A
 // question without at least two options in the order A, B, … is all stem.
-func SplitChoices(question string) (stem string, choices []skills.Choice) {
+func splitChoices(question string) (stem string, choices []skills.Choice) {
 	if at := choiceHeader.FindStringIndex(question); at != nil {
 		if c := options(question[at[1]:], lineLabel); c != nil {
 			return strings.TrimSpace(question[:at[0]]), c

@@ -9,9 +9,9 @@ import (
 	"example.com/assay/state"
 )
 
-// Classify decides whether one step can answer the question. In doubt, and
+// classify decides whether one step can answer the question. In doubt, and
 // when the answer cannot be parsed, it is multi-hop.
-func Classify(m llm.Model, skill skills.Skill) graph.Node[state.Agent] {
+func classify(m llm.Model, skill skills.Skill) graph.Node[state.Agent] {
 	return func(ctx context.Context, s state.Agent) (graph.Update[state.Agent], error) {
 		out, usage, err := llm.Ask[skills.ClassifyOutput](ctx, m, skill, skills.ClassifyInput{Question: s.Objective})
 		if err != nil && !llm.Misread(err) {

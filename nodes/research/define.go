@@ -80,9 +80,8 @@ func occurrences(words, term []string) []int {
 	return out
 }
 
-// around returns the text before and behind the words at..at+n of a line, without
-// marks of quotation and emphasis, and without what stands in brackets behind
-// them.
+// around returns the text before and after the words at..at+n of a line, without marks
+// of quotation and emphasis, and without brackets right after them.
 func (l line) around(at, n int) (before, after string) {
 	tokens := text.Tokens(l.text)
 	before = strings.TrimSpace(plainMarks.Replace(l.text[:tokens[at].Start]))
@@ -122,7 +121,7 @@ var (
 // a term.
 func subjectOf(before string) bool { return lead.MatchString(before) }
 
-// tells reports whether what stands behind a subject says what it is.
+// tells reports whether the text after a subject says what it is.
 func tells(after string) bool {
 	if telling.MatchString(after) {
 		return true

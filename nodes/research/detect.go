@@ -9,11 +9,11 @@ import (
 	"example.com/assay/state"
 )
 
-// DetectInjection judges whether the question tries to turn the agent against
+// detectInjection judges whether the question tries to turn the agent against
 // its task. An answer that cannot be parsed counts as safe, as a parse failure and
 // as a loss: a filter that fails closed would refuse everybody whenever a model
 // stutters. A model that does not answer at all is an error.
-func DetectInjection(m llm.Model, skill skills.Skill, skip bool) graph.Node[state.Agent] {
+func detectInjection(m llm.Model, skill skills.Skill, skip bool) graph.Node[state.Agent] {
 	return func(ctx context.Context, s state.Agent) (graph.Update[state.Agent], error) {
 		if skip {
 			return graph.Update[state.Agent]{state.AgentInjection.Set(state.Injection{Safe: true})}, nil

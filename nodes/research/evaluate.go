@@ -9,11 +9,11 @@ import (
 	"example.com/assay/state"
 )
 
-// Evaluate judges the step that was just executed, adds it to the accumulated
+// evaluate judges the step that was just executed, adds it to the accumulated
 // context, and decides what comes next. When nothing is pending it writes the
 // answer anew from all completed steps, so that the answer is always that of
 // the table as it stands.
-func Evaluate(threshold float64) graph.Node[state.Agent] {
+func evaluate(threshold float64) graph.Node[state.Agent] {
 	return func(_ context.Context, s state.Agent) (graph.Update[state.Agent], error) {
 		update := graph.Update[state.Agent]{state.AgentIterations.Add(1)}
 		if step, ok := s.Executed(); ok {

@@ -12,14 +12,13 @@ import (
 	"example.com/assay/state"
 )
 
-// FollowUp makes of a question that leans on the conversation one that stands
-// alone, and writes it in its place; what was typed stays in Asked. No model is
-// asked about a question that stands alone by its form, or one with choices. What a
-// model returns is taken only if every word of it was said in the conversation: an
-// answer quotes documents, and none of them is to word a question.
-func FollowUp(m llm.Model, skill skills.Skill) graph.Node[state.Agent] {
+// followUp rewrites a question that refers to the conversation as one that stands alone;
+// Asked keeps the typed one. No model is asked when the question stands alone by its
+// form, or has choices. A model's version is taken only if every word of it was said in
+// the conversation: answers quote documents, and no document may word a question.
+func followUp(m llm.Model, skill skills.Skill) graph.Node[state.Agent] {
 	return func(ctx context.Context, s state.Agent) (graph.Update[state.Agent], error) {
-		if _, choices := SplitChoices(s.Objective); len(choices) > 0 || len(s.Earlier) == 0 || !followup.Leans(s.Objective) {
+		if _, choices := splitChoices(s.Objective); len(choices) > 0 || len(s.Earlier) == 0 || !followup.Leans(s.Objective) {
 			return nil, nil
 		}
 		in := skills.FollowUpInput{Question: s.Objective}
@@ -69,8 +68,7 @@ func said(question string, s state.Agent) bool {
 // questions that it is made of.
 const slackOfGrammar = 60
 
-// ExchangeOf is what a conversation keeps of an answer; false for one that says
-// nothing of what was asked.
+// ExchangeOf is what a conversation keeps of an answer; false for one that does not answer.
 func ExchangeOf(a state.Answer) (state.Exchange, bool) {
 	switch a.Status {
 	case state.StatusAnswered, state.StatusUngrounded, state.StatusNoEvidence:

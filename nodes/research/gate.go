@@ -10,7 +10,7 @@ import (
 // or one of its sentences or parts, and the step's question, likewise. The
 // queries are not among it: a model wrote them.
 func gate(objective, question string) [][]string {
-	stem, _ := SplitChoices(objective)
+	stem, _ := splitChoices(objective)
 	if strings.TrimSpace(question) == "" || sameWords(stem, question) {
 		return [][]string{aspects(stem)}
 	}

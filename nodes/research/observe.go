@@ -9,10 +9,10 @@ import (
 	"example.com/assay/state"
 )
 
-// Observe sums up the run. The time of each node is in the trace. It warns of the
+// observe sums up the run. The time of each node is in the trace. It warns of the
 // passages that give orders and concern the answer, as inspect finds them; a nil
 // inspect looks for none.
-func Observe(inspect retrieval.Inspect) graph.Node[state.Agent] {
+func observe(inspect retrieval.Inspect) graph.Node[state.Agent] {
 	return func(_ context.Context, s state.Agent) (graph.Update[state.Agent], error) {
 		var update graph.Update[state.Agent]
 		for _, w := range inspect.Warnings(concerned(s)) {

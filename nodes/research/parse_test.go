@@ -35,7 +35,7 @@ func TestSplitChoices(t *testing.T) {
 		{"an empty option is none", "Who wins?\nA. \nB. another", "Who wins?\nA. \nB. another", nil},
 		{"section references are no options", "Does § 2(A) or § 2(B) apply?", "Does § 2(A) or § 2(B) apply?", nil},
 	} {
-		stem, choices := SplitChoices(tc.question)
+		stem, choices := splitChoices(tc.question)
 		if stem != tc.stem {
 			t.Errorf("%s: stem %q, want %q", tc.name, stem, tc.stem)
 		}
@@ -49,7 +49,7 @@ func FuzzSplitChoices(f *testing.F) {
 	f.Add("Who wins?\nA. one\nB. two")
 	f.Add("Options: (A) \xff (B) x")
 	f.Fuzz(func(t *testing.T, q string) {
-		stem, choices := SplitChoices(q)
+		stem, choices := splitChoices(q)
 		if len(choices) == 1 || !strings.Contains(q, stem) {
 			t.Errorf("stem %q, choices %v", stem, choices)
 		}

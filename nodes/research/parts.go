@@ -191,8 +191,8 @@ const (
 	longestIdentity = 9 // words of a thing that somebody asks what it is
 )
 
-// verbal reports whether what follows "what is" or "who is" is an event and no
-// thing: "required for keys", "liable when …".
+// verbal reports whether an event, not a thing, follows "what is" or "who is": "required
+// for keys", "liable when …".
 func verbal(t string) bool {
 	words := wordsOf(article.ReplaceAllString(t, ""))
 	if len(words) == 0 {
@@ -219,8 +219,8 @@ var putting = setOfWords(`what when where who whom whose which why how many much
 	plaintiff plaintiffs defendant defendants claimant claimants party parties claim claims element elements requirement
 	requirements require requires required exception exceptions treat treated relevant governing result outcome`)
 
-// topicOf returns the words of a question that say what it is about; when all of
-// them put it, those.
+// topicOf returns the words of a question that say what it is about. When all of them only
+// put the question, it returns all.
 func topicOf(s string) []string {
 	var topic, content []string
 	for _, t := range text.Tokens(s) {

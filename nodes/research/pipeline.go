@@ -47,10 +47,10 @@ type Recall struct {
 
 // Memory keeps answers for questions that come again.
 type Memory interface {
-	// Lookup returns the answer of an earlier, equivalent question, if any. False
-	// with a Question is a hint: a question that was much like this one, and the
-	// Queries that found its evidence. True beside an error is an answer, too, and
-	// something that went wrong beside it.
+	// Lookup returns the answer of an earlier, equivalent question, if any. False with
+	// a Question is a hint: a similar question, with the Queries that found its
+	// evidence. True with an error is a valid answer; the error is about something
+	// else that failed, such as counting the hit.
 	Lookup(ctx context.Context, question string) (Recall, bool, error)
 	// Store keeps an answer.
 	Store(ctx context.Context, question string, r Recall, confidence float64) error
@@ -85,9 +85,8 @@ type Options struct {
 	// Verify tunes the check of the answer's claims. Its Checkpointer is not used.
 	// Nil is its zero value.
 	Verify *verify.Options
-	// SearchTool lets the model that writes a step's answer look for more
-	// passages by itself; see SynthesizeSearching. Models without tools, such as
-	// the offline one, answer as if it were not set.
+	// SearchTool lets the model that writes a step's answer search for more passages.
+	// Models without tools, such as the offline one, answer as if it were not set.
 	SearchTool bool
 	// Tools are what it may call besides searching. They need SearchTool.
 	Tools []Tool
@@ -148,16 +147,14 @@ func Input(question string, earlier ...state.Exchange) graph.Update[state.Agent]
 // remembered is how many exchanges of a conversation a question is given.
 const remembered = 3
 
-// Run answers one question. The state it returns is final, or, beside an
-// error, what was reached before it.
+// Run answers one question. The state that it returns is final or, with an error, the
+// last one that was reached.
 func (p *Pipeline) Run(ctx context.Context, question string, opts *graph.RunOptions) (state.Agent, error) {
 	return p.graph.Invoke(ctx, Input(question), opts)
 }
 
-func build(deps Deps, opts *Options) (*graph.Compiled[state.Agent], error) {
-	if deps.Model == nil || deps.Skills == nil || deps.Corpus == nil {
-		return nil, errors.New("a model, skills and a corpus are needed")
-	}
+// filled returns the options with their defaults.
+func (opts *Options) filled() (Options, error) {
 	var o Options
 	if opts != nil {
 		o = *opts
@@ -172,84 +169,103 @@ func build(deps Deps, opts *Options) (*graph.Compiled[state.Agent], error) {
 		o.SearchRounds = defaultRounds
 	}
 	if o.ConfidenceThreshold < 0 || o.ConfidenceThreshold > 1 {
-		return nil, fmt.Errorf("confidence threshold is %v: it must lie between 0 and 1", o.ConfidenceThreshold)
+		return o, fmt.Errorf("confidence threshold is %v: it must lie between 0 and 1", o.ConfidenceThreshold)
 	}
-
 	if len(o.Tools) > 0 && !o.SearchTool {
-		return nil, errors.New("tools are given, and the model that writes may call none: set SearchTool")
+		return o, errors.New("tools are given, and the model that writes may call none: set SearchTool")
 	}
+	return o, nil
+}
 
+// executeGraph is the subgraph of one step.
+func executeGraph(deps Deps, o Options, skill func(name string) skills.Skill) *graph.StateGraph[state.Agent] {
+	g := graph.NewStateGraph(state.AgentChannels()...)
+	g.AddNode(NodeRewrite, rewrite(deps.Model, skill(skills.QueryRewrite)))
+	g.AddNode(NodeRetrieve, retrieve(deps.Corpus, o.Passages, deps.Inspect, o.WarnOfCited))
+	if write := skill(skills.SynthesizeAndCite); o.SearchTool {
+		g.AddNode(NodeSynthesize, synthesizeSearching(deps.Model, write, deps.Corpus, o.SearchRounds, deps.Inspect, o.Tools...))
+	} else {
+		g.AddNode(NodeSynthesize, synthesizeStep(deps.Model, write))
+	}
+	g.AddEdge(graph.Start, NodeRewrite)
+	g.AddConditionalEdges(NodeRewrite, unlessFailed(NodeRetrieve), NodeRetrieve, graph.End)
+	g.AddConditionalEdges(NodeRetrieve, unlessFailed(NodeSynthesize), NodeSynthesize, graph.End)
+	g.AddEdge(NodeSynthesize, graph.End)
+	return g
+}
+
+func build(deps Deps, opts *Options) (*graph.Compiled[state.Agent], error) {
+	if deps.Model == nil || deps.Skills == nil || deps.Corpus == nil {
+		return nil, errors.New("a model, skills and a corpus are needed")
+	}
+	o, err := opts.filled()
+	if err != nil {
+		return nil, err
+	}
 	var problems []error
 	skill := func(name string) skills.Skill {
 		s, err := deps.Skills.Get(name)
 		problems = append(problems, err)
 		return s
 	}
-	followUp := skill(skills.ResolveFollowUp)
-	detect := skill(skills.DetectPromptInjection)
-	classify := skill(skills.ClassifyAndRoute)
-	plan := skill(skills.PlanSynthesis)
-	rewrite := skill(skills.QueryRewrite)
-	synthesize := skill(skills.SynthesizeAndCite)
-	replan := skill(skills.AdaptiveReplan)
-	choose := skill(skills.SelectChoice)
-	if err := errors.Join(problems...); err != nil {
-		return nil, err
-	}
-
-	execute := graph.NewStateGraph(state.AgentChannels()...)
-	execute.AddNode(NodeRewrite, Rewrite(deps.Model, rewrite))
-	execute.AddNode(NodeRetrieve, Retrieve(deps.Corpus, o.Passages, deps.Inspect, o.WarnOfCited))
-	write := Synthesize(deps.Model, synthesize)
-	if o.SearchTool {
-		write = SynthesizeSearching(deps.Model, synthesize, deps.Corpus, o.SearchRounds, deps.Inspect, o.Tools...)
-	}
-	execute.AddNode(NodeSynthesize, write)
-	execute.AddEdge(graph.Start, NodeRewrite)
-	execute.AddConditionalEdges(NodeRewrite, unlessFailed(NodeRetrieve), NodeRetrieve, graph.End)
-	execute.AddConditionalEdges(NodeRetrieve, unlessFailed(NodeSynthesize), NodeSynthesize, graph.End)
-	execute.AddEdge(NodeSynthesize, graph.End)
-	executeStep, err := execute.Compile(&graph.CompileOptions{Name: NodeExecute})
-	if err != nil {
-		return nil, err
-	}
-
-	answered, chosen := NodeCheckWhole, NodeGiveChoice
 	g := graph.NewStateGraph(state.AgentChannels()...)
-	if !o.SkipVerification {
-		check, err := verifier(deps, o, true)
-		if err != nil {
-			return nil, err
-		}
-		checkChoice, err := verifier(deps, o, false)
-		if err != nil {
-			return nil, err
-		}
-		answered, chosen = NodeVerify, NodeVerifyChoice
-		graph.AddMappedSubgraph(g, NodeVerify, check.Graph(), verifyInput, verifyOutput)
-		g.AddNode(NodeAdopt, Adopt())
-		g.AddEdge(NodeVerify, NodeAdopt)
-		g.AddEdge(NodeAdopt, NodeCheckWhole)
-		graph.AddMappedSubgraph(g, NodeVerifyChoice, checkChoice.Graph(), choiceInput, choiceOutput)
-		g.AddEdge(NodeVerifyChoice, NodeGiveChoice)
-	}
-	g.AddNode(NodeFollowUp, FollowUp(deps.Model, followUp))
-	g.AddNode(NodeDetectInjection, DetectInjection(deps.Model, detect, o.SkipInjectionCheck))
-	g.AddNode(NodeClassify, Classify(deps.Model, classify))
-	g.AddNode(NodePlan, Plan(deps.Model, plan, deps.Memory))
-	g.AddSubgraph(NodeExecute, executeStep)
-	g.AddNode(NodeEvaluate, Evaluate(o.ConfidenceThreshold))
-	g.AddNode(NodeReplan, Replan(deps.Model, replan))
-	g.AddNode(NodeCheckWhole, CheckWhole())
-	g.AddNode(NodeSelectChoice, SelectChoice(deps.Model, choose))
-	g.AddNode(NodeGiveChoice, GiveChoice())
-	g.AddNode(NodeWriteMemory, WriteMemory(deps.Memory))
+	g.AddNode(NodeFollowUp, followUp(deps.Model, skill(skills.ResolveFollowUp)))
+	g.AddNode(NodeDetectInjection, detectInjection(deps.Model, skill(skills.DetectPromptInjection), o.SkipInjectionCheck))
+	g.AddNode(NodeClassify, classify(deps.Model, skill(skills.ClassifyAndRoute)))
+	g.AddNode(NodePlan, plan(deps.Model, skill(skills.PlanSynthesis), deps.Memory))
+	execute := executeGraph(deps, o, skill)
+	g.AddNode(NodeEvaluate, evaluate(o.ConfidenceThreshold))
+	g.AddNode(NodeReplan, replan(deps.Model, skill(skills.AdaptiveReplan)))
+	g.AddNode(NodeCheckWhole, checkWhole())
+	g.AddNode(NodeSelectChoice, selectChoice(deps.Model, skill(skills.SelectChoice)))
+	g.AddNode(NodeGiveChoice, giveChoice())
+	g.AddNode(NodeWriteMemory, writeMemory(deps.Memory))
 	var late retrieval.Inspect
 	if o.WarnOfCited {
 		late = deps.Inspect
 	}
-	g.AddNode(NodeObserve, Observe(late))
+	g.AddNode(NodeObserve, observe(late))
+	if err := errors.Join(problems...); err != nil {
+		return nil, err
+	}
+	step, err := execute.Compile(&graph.CompileOptions{Name: NodeExecute})
+	if err != nil {
+		return nil, err
+	}
+	g.AddSubgraph(NodeExecute, step)
+	answered, chosen := NodeCheckWhole, NodeGiveChoice
+	if !o.SkipVerification {
+		if err := addVerification(g, deps, o); err != nil {
+			return nil, err
+		}
+		answered, chosen = NodeVerify, NodeVerifyChoice
+	}
+	addEdges(g, answered, chosen)
+	return g.Compile(&graph.CompileOptions{Name: "research", Checkpointer: o.Checkpointer})
+}
 
+// addVerification adds the subgraphs that check the answer and the choice.
+func addVerification(g *graph.StateGraph[state.Agent], deps Deps, o Options) error {
+	check, err := verifier(deps, o, true)
+	if err != nil {
+		return err
+	}
+	checkChoice, err := verifier(deps, o, false)
+	if err != nil {
+		return err
+	}
+	graph.AddMappedSubgraph(g, NodeVerify, check.Graph(), verifyInput, verifyOutput)
+	g.AddNode(NodeAdopt, adopt())
+	g.AddEdge(NodeVerify, NodeAdopt)
+	g.AddEdge(NodeAdopt, NodeCheckWhole)
+	graph.AddMappedSubgraph(g, NodeVerifyChoice, checkChoice.Graph(), choiceInput, choiceOutput)
+	g.AddEdge(NodeVerifyChoice, NodeGiveChoice)
+	return nil
+}
+
+// addEdges adds the ways between the nodes. answered and chosen are the nodes that an
+// answer and a choice go to.
+func addEdges(g *graph.StateGraph[state.Agent], answered, chosen string) {
 	g.AddConditionalPaths(graph.Start, afterStart, graph.Path{Key: "first", Target: NodeDetectInjection}, graph.Path{Key: "in a conversation", Target: NodeFollowUp})
 	g.AddEdge(NodeFollowUp, NodeDetectInjection)
 	g.AddConditionalPaths(NodeDetectInjection, afterDetection, graph.Path{Key: "safe", Target: NodeClassify}, graph.Path{Key: "adversarial", Target: NodeObserve})
@@ -265,7 +281,6 @@ func build(deps Deps, opts *Options) (*graph.Compiled[state.Agent], error) {
 	g.AddEdge(NodeGiveChoice, NodeWriteMemory)
 	g.AddEdge(NodeWriteMemory, NodeObserve)
 	g.AddEdge(NodeObserve, graph.End)
-	return g.Compile(&graph.CompileOptions{Name: "research", Checkpointer: o.Checkpointer})
 }
 
 func afterStart(_ context.Context, s state.Agent) (graph.Route, error) {
@@ -289,7 +304,7 @@ func afterPlan(_ context.Context, s state.Agent) (graph.Route, error) {
 	return graph.To("planned"), nil
 }
 
-// afterSelection checks what was said of options, where there are any.
+// afterSelection sends what was said about options, if there are any, to its check.
 func afterSelection(_ context.Context, s state.Agent) (graph.Route, error) {
 	if len(s.Choice.Options) > 0 {
 		return graph.To("options"), nil
@@ -297,7 +312,7 @@ func afterSelection(_ context.Context, s state.Agent) (graph.Route, error) {
 	return graph.To("none"), nil
 }
 
-// Ways to go on when no further step is wanted.
+// The ways on when no further step is wanted.
 const (
 	keyAnswered   = "answered"
 	keyUnanswered = "unanswered" // no step was completed: there is nothing to verify
@@ -329,7 +344,7 @@ func verifier(deps Deps, o Options, correct bool) (*verify.Pipeline, error) {
 	return verify.New(verify.Deps{Model: deps.Model, Skills: deps.Skills, Corpus: deps.Corpus, Inspect: deps.Inspect}, &opts)
 }
 
-// unlessFailed goes on to next while the current step has no error.
+// unlessFailed leads to next while the current step has no error.
 func unlessFailed(next string) graph.Router[state.Agent] {
 	return func(_ context.Context, s state.Agent) (graph.Route, error) {
 		if _, pending := s.Pending(); pending {

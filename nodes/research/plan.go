@@ -10,14 +10,14 @@ import (
 	"example.com/assay/state"
 )
 
-// Plan first asks memory for the question without its choices, which costs no
+// plan first asks memory for the question without its choices, which costs no
 // model call; a memory that cannot be read is a warning, and a question that is
-// only like this one a hint to Rewrite. Otherwise the model plans steps; a plan
+// only like this one a hint to rewrite. Otherwise the model plans steps; a plan
 // that cannot be parsed is the question itself as the only step. Of a multi-hop plan only the first
 // step is kept: the others are planned when it is known what that one found.
-func Plan(m llm.Model, skill skills.Skill, memory Memory) graph.Node[state.Agent] {
+func plan(m llm.Model, skill skills.Skill, memory Memory) graph.Node[state.Agent] {
 	return func(ctx context.Context, s state.Agent) (graph.Update[state.Agent], error) {
-		stem, _ := SplitChoices(s.Objective)
+		stem, _ := splitChoices(s.Objective)
 		var update graph.Update[state.Agent]
 		if memory != nil {
 			recall, ok, err := memory.Lookup(ctx, stem)

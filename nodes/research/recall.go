@@ -48,9 +48,8 @@ type recalls struct {
 	conditions []qa.Condition
 }
 
-// Lookup implements Memory. An entry that does not hold together, because it
-// was cut or edited, is no hit and no hint. That a hit could not be counted is
-// an error beside it.
+// Lookup implements Memory. An entry that is inconsistent, because it was cut or edited,
+// is neither hit nor hint. A hit that could not be counted comes with an error.
 func (r *recalls) Lookup(ctx context.Context, question string) (Recall, bool, error) {
 	found, err := r.answers.Lookup(ctx, question, r.conditions)
 	if err != nil || found.Kind == qa.None {

@@ -29,7 +29,7 @@ func relevance(final state.Agent) *state.Relevance {
 	return r
 }
 
-// relevanceOf is that of one step.
+// relevanceOf is the relevance of one step.
 func relevanceOf(s state.Agent, step state.Step) state.Relevance {
 	fit := answer.Rank(asked(s, step), readable(step.Hits), 1, nil)
 	r := state.Relevance{Retrieved: step.Confidence, Match: fit.Top, Lead: fit.Lead, Absent: fit.Absent}
@@ -43,7 +43,7 @@ func asked(s state.Agent, step state.Step) string {
 	if len(s.Plan) > 1 {
 		return respelt(step.Question, step)
 	}
-	stem, _ := SplitChoices(s.Objective)
+	stem, _ := splitChoices(s.Objective)
 	return respelt(stem, step)
 }
 
@@ -55,9 +55,9 @@ func readable(hits []state.Hit) []answer.Source {
 	return out
 }
 
-// The curve by which these figures become how often such an answer held what was
-// asked: see docs/measurements.md, which names the command. Whether all parts of the
-// question have a sentence of the right form was measured too, and added nothing.
+// The curve that turns these figures into the share of such answers that held what was
+// asked. docs/measurements.md names the command. Whether all parts of the question have
+// a sentence of the right form was measured too, and added nothing.
 const (
 	perRetrieved = 0.88
 	perMatch     = 0.28

@@ -11,13 +11,13 @@ import (
 	"example.com/assay/state"
 )
 
-// Replan asks what is still missing and adds one step for it. It completes the
-// research when the model says so, when it only repeats a question, and when its
-// answer cannot be parsed or does not come at all: what the steps found so far is
-// worth more than an error. The last two are a loss.
-func Replan(m llm.Model, skill skills.Skill) graph.Node[state.Agent] {
+// replan asks what is still missing and adds one step for it. It completes the research
+// when the model says so, when the model only repeats a question, and when its answer
+// fails or cannot be parsed: the results so far are worth more than an error. The last
+// two are a loss.
+func replan(m llm.Model, skill skills.Skill) graph.Node[state.Agent] {
 	return func(ctx context.Context, s state.Agent) (graph.Update[state.Agent], error) {
-		stem, _ := SplitChoices(s.Objective)
+		stem, _ := splitChoices(s.Objective)
 		asked := askedSoFar(s.Plan)
 		out, usage, err := llm.Ask[skills.ReplanOutput](ctx, m, skill, skills.ReplanInput{Objective: stem, Findings: findings(s.Context), Asked: asked})
 		if err := llm.Stops(ctx, err); err != nil {
@@ -62,7 +62,7 @@ func askedSoFar(plan []state.Step) []string {
 	return out
 }
 
-// sameWords compares two questions but for case, spacing and punctuation.
+// sameWords compares two questions without case, spacing and punctuation.
 func sameWords(a, b string) bool {
 	words := func(s string) []string {
 		return strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return strings.ContainsRune(" \t\n.,;:?!\"'“”‘’()", r) })

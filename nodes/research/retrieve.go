@@ -19,14 +19,14 @@ func (e unreadable) Unwrap() error { return e.error }
 
 func (e unreadable) Cause() state.Cause { return cmp.Or(state.CauseOf(e.error), state.CauseIndex) }
 
-// Retrieve searches with all queries of the pending step and keeps the best
+// retrieve searches with all queries of the pending step and keeps the best
 // passages that no earlier step has read, with the calibrated confidence that
 // they are about what the person asked and what the step asks, whatever the
 // queries were. Words that the corpus does not have and that were searched for as
 // others are noted. An index that fails ends the step. Passages that give orders
-// are reported; a nil inspect looks for none. With later, Observe warns of them, and
+// are reported; a nil inspect looks for none. With later, observe warns of them, and
 // not this node.
-func Retrieve(corpus retrieval.Retriever, passages int, inspect retrieval.Inspect, later bool) graph.Node[state.Agent] {
+func retrieve(corpus retrieval.Retriever, passages int, inspect retrieval.Inspect, later bool) graph.Node[state.Agent] {
 	return func(ctx context.Context, s state.Agent) (graph.Update[state.Agent], error) {
 		step, ok := s.Pending()
 		if !ok {

@@ -11,18 +11,18 @@ import (
 	"example.com/assay/state"
 )
 
-// Rewrite turns the pending step's question into a primary query and two
+// rewrite turns the pending step's question into a primary query and two
 // alternatives; the question itself is searched for as well. When memory gave a hint, what found the evidence of that earlier
 // question is searched for, too: it adds candidates and does not score them. An answer that cannot be parsed leaves the question as its own
 // and only query, which loses nothing that was asked; a model that does not answer
 // ends the step. No query is longer than mostQueryWords.
-func Rewrite(m llm.Model, skill skills.Skill) graph.Node[state.Agent] {
+func rewrite(m llm.Model, skill skills.Skill) graph.Node[state.Agent] {
 	return func(ctx context.Context, s state.Agent) (graph.Update[state.Agent], error) {
 		step, ok := s.Pending()
 		if !ok {
 			return nil, nil
 		}
-		stem, _ := SplitChoices(s.Objective)
+		stem, _ := splitChoices(s.Objective)
 		out, usage, err := llm.Ask[skills.RewriteOutput](ctx, m, skill, skills.RewriteInput{Objective: stem, Question: step.Question})
 		if err != nil && !llm.Misread(err) {
 			return endStep(ctx, step, usage, err)

@@ -14,15 +14,15 @@ import (
 	"example.com/assay/state"
 )
 
-// SelectChoice picks an option of a multiple-choice question by what research
+// selectChoice picks an option of a multiple-choice question by what research
 // found, also when the research came from memory. Without options, or without
 // an answer, it does nothing and asks nobody. A selection that names no option is
 // an abstention; one that cannot be parsed, or does not come, is a loss as well.
 //
-// What it writes is not yet part of the answer: GiveChoice gives the letter.
-func SelectChoice(m llm.Model, skill skills.Skill) graph.Node[state.Agent] {
+// What it writes is not yet part of the answer: giveChoice gives the letter.
+func selectChoice(m llm.Model, skill skills.Skill) graph.Node[state.Agent] {
 	return func(ctx context.Context, s state.Agent) (graph.Update[state.Agent], error) {
-		stem, choices := SplitChoices(s.Objective)
+		stem, choices := splitChoices(s.Objective)
 		if len(choices) == 0 || s.Count(state.StepCompleted) == 0 {
 			return nil, nil
 		}
@@ -43,10 +43,10 @@ func SelectChoice(m llm.Model, skill skills.Skill) graph.Node[state.Agent] {
 	}
 }
 
-// GiveChoice puts what was selected under the answer. A letter is given only when
-// a statement for it, one of its own reason or of the whole selection's, cites a
-// passage and is supported; where claims were not checked, when it cites one.
-func GiveChoice() graph.Node[state.Agent] {
+// giveChoice puts the selection under the answer. A letter needs a statement, of its own
+// reason or of the whole selection, that cites a passage and is supported. Where claims
+// were not checked, citing a passage suffices.
+func giveChoice() graph.Node[state.Agent] {
 	return func(_ context.Context, s state.Agent) (graph.Update[state.Agent], error) {
 		pick := s.Choice
 		if len(pick.Options) == 0 {
@@ -69,7 +69,7 @@ func GiveChoice() graph.Node[state.Agent] {
 // reasons, against every passage that a completed step read, and the question,
 // whose facts they may repeat.
 func choiceInput(s state.Agent) graph.Update[state.Verify] {
-	stem, _ := SplitChoices(s.Objective)
+	stem, _ := splitChoices(s.Objective)
 	in := verify.Input{Query: stem, Response: s.Choice.Block, Evidence: evidenceOf(s)}
 	in.Evidence = append(in.Evidence, state.Evidence{Label: "Question", Passage: state.Passage{ID: questionID, Doc: questionID, Title: "The question", Text: stem, End: len(stem), Source: questionID}})
 	return in.Update()
@@ -78,8 +78,8 @@ func choiceInput(s state.Agent) graph.Update[state.Verify] {
 // questionID is the passage id under which the question's facts stand.
 const questionID = "question"
 
-// choiceOutput keeps the verdicts on a selection, and its text with what has no
-// support marked or left out.
+// choiceOutput keeps the verdicts on a selection, and its text with unsupported parts
+// marked or left out.
 func choiceOutput(v state.Verify) graph.Update[state.Agent] {
 	check := verify.Check(v)
 	return append(lostIn(v), state.AgentChoiceCheck.Set(state.ChoiceCheck{Text: v.Final, Check: &check}), state.AgentUsage.Add(v.Usage))

@@ -19,11 +19,11 @@ type Tool struct {
 	Passages func(result json.RawMessage) ([]state.Passage, error)
 }
 
-// ToolFound is what a model gets of a Tool: its result, and the sources that it
+// toolFound is what a model gets of a Tool: its result, and the sources that it
 // rests on.
-type ToolFound struct {
+type toolFound struct {
 	Result json.RawMessage `json:"result"`
-	SourcesFound
+	sourcesFound
 }
 
 // stepTool is a Tool for one step. What it finds is numbered by the step's search.
@@ -58,5 +58,5 @@ func (t stepTool) Settle(ctx context.Context, arguments json.RawMessage) (json.R
 	if err != nil {
 		return nil, err
 	}
-	return toModel(ToolFound{result, sources})
+	return toModel(toolFound{result, sources})
 }

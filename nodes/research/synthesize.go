@@ -11,13 +11,13 @@ import (
 	"example.com/assay/state"
 )
 
-// Synthesize writes the pending step's answer from the passages it read. What
+// synthesizeStep writes the pending step's answer from the passages it read. What
 // the answer cites is resolved here: a number that names no passage is marked
 // as such and counted as a parse failure, and a quote is located byte for byte
 // in the passage it cites. A model that does not answer, or neither cites a passage
 // nor says that none answers, ends the step; without passages there is nothing to
 // ask.
-func Synthesize(m llm.Model, skill skills.Skill) graph.Node[state.Agent] {
+func synthesizeStep(m llm.Model, skill skills.Skill) graph.Node[state.Agent] {
 	return synthesize(func(ctx context.Context, s state.Agent, step state.Step) (written, error) {
 		text, _, err := llm.AskText(ctx, m, skill, synthesizeInput(s, step, step.Hits))
 		return written{text: text, hits: step.Hits}, err
@@ -42,7 +42,7 @@ type written struct {
 	warnings []string
 }
 
-// synthesize is Synthesize by whatever writes the answer.
+// synthesize is synthesizeStep by whatever writes the answer.
 func synthesize(write func(context.Context, state.Agent, state.Step) (written, error)) graph.Node[state.Agent] {
 	return func(ctx context.Context, s state.Agent) (graph.Update[state.Agent], error) {
 		step, ok := s.Pending()
@@ -77,7 +77,7 @@ func synthesize(write func(context.Context, state.Agent, state.Step) (written, e
 }
 
 func synthesizeInput(s state.Agent, step state.Step, hits []state.Hit) skills.SynthesizeInput {
-	stem, _ := SplitChoices(s.Objective)
+	stem, _ := splitChoices(s.Objective)
 	return skills.SynthesizeInput{Objective: stem, Question: respelt(step.Question, step), Sources: sources(hits, 1)}
 }
 

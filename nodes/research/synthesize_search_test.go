@@ -57,11 +57,21 @@ func (l *library) Search(_ context.Context, q index.Query) (index.Result, error)
 	return out, nil
 }
 
+// sourcesFound is what a tool of the step returns to the model.
+type sourcesFound struct {
+	Note    string
+	Sources []skills.Source
+}
+
 // search is a model's wish to search, once per query.
 func search(queries ...string) llmtest.Answer {
 	a := llmtest.Answer{Text: "I look further."}
 	for i, q := range queries {
-		arguments, _ := json.Marshal(map[string]any{"query": q, "limit": 19})
+		limit := 19
+		if q == "greedy" {
+			limit = 21
+		}
+		arguments, _ := json.Marshal(map[string]any{"query": q, "limit": limit})
 		a.Calls = append(a.Calls, llm.ToolCall{ID: "call" + string(rune('a'+i)), Name: research.ToolSearchCorpus, Arguments: arguments})
 	}
 	return a
@@ -141,13 +151,13 @@ func TestAModelSearchesWhileItWrites(t *testing.T) {
 			t.Errorf("step %+v, usage %+v", step, run.final.Usage)
 		}
 		results := m.Requests()[m.Total()-1].Messages[3].Results
-		var found [2]research.SourcesFound
+		var found [2]sourcesFound
 		for i, r := range results {
 			if err := json.Unmarshal([]byte(r.Text), &found[i]); err != nil {
 				t.Fatalf("%v: %s", err, r.Text)
 			}
 		}
-		numbers := func(f research.SourcesFound) (out []int) {
+		numbers := func(f sourcesFound) (out []int) {
 			for _, s := range f.Sources {
 				out = append(out, s.N)
 			}
@@ -172,13 +182,14 @@ func TestAModelSearchesWhileItWrites(t *testing.T) {
 
 // What goes wrong with a search is told to the model, which goes on.
 func TestASearchThatFails(t *testing.T) {
-	m := searching(search("", "broken", "own"), llmtest.Answer{Text: "Owners are bound. [Source 2]"})
+	m := searching(search("", "broken", "own", "greedy"), llmtest.Answer{Text: "Owners are bound. [Source 2]"})
 	run := runSearching(t, m, &library{}, research.Options{})
 	if run.err != nil || run.final.Plan[0].Status != state.StepCompleted || hits(run.final.Plan[0]) != "p00 p01 p02 p03 p04" || len(run.searches) != 2 {
 		t.Errorf("%+v, %v", run.final.Plan, run.err)
 	}
 	results := m.Requests()[m.Total()-1].Messages[3].Results
-	if len(results) != 3 || !results[0].Failed || !strings.Contains(results[0].Text, "empty") || !results[1].Failed || !strings.Contains(results[1].Text, errIndex.Error()) || results[2].Failed {
+	if len(results) != 4 || !results[0].Failed || !strings.Contains(results[0].Text, "empty") || !results[1].Failed || !strings.Contains(results[1].Text, errIndex.Error()) || results[2].Failed ||
+		!results[3].Failed || !strings.Contains(results[3].Text, "1 to 20") {
 		t.Errorf("results %+v", results)
 	}
 	// A blank answer is repaired within the conversation.

@@ -17,7 +17,7 @@ import (
 // verifyInput is what the verification pipeline checks of an answer: its body,
 // against every passage that a completed step read.
 func verifyInput(s state.Agent) graph.Update[state.Verify] {
-	stem, _ := SplitChoices(s.Objective)
+	stem, _ := splitChoices(s.Objective)
 	in := verify.Input{Query: stem, Response: body(s.Research), Prefix: fmt.Sprintf("Query %d", len(s.Plan)+1), Evidence: evidenceOf(s)}
 	return in.Update()
 }
@@ -66,10 +66,10 @@ func lostIn(v state.Verify) graph.Update[state.Agent] {
 	return update
 }
 
-// Adopt puts the verified text in the place of the answer. When it was written
+// adopt puts the verified text in the place of the answer. When it was written
 // again, what it read for that is a row of the planning table, and the citations
 // are those of the new text.
-func Adopt() graph.Node[state.Agent] {
+func adopt() graph.Node[state.Agent] {
 	return func(_ context.Context, s state.Agent) (graph.Update[state.Agent], error) {
 		c := s.Correction
 		var update graph.Update[state.Agent]

@@ -7,14 +7,14 @@ import (
 	"example.com/assay/state"
 )
 
-// WriteMemory keeps the research part of a good answer, never the choice
+// writeMemory keeps the research part of a good answer, never the choice
 // block, and none that verification found without support, that lacks a part of the
 // question, or that a failed call took something from. It keeps it under the
 // question without its choices: the same facts with other
 // options are answered from memory, and choose anew. What came from memory is
 // not written again. A memory that fails is a warning, since the answer stands
 // without it; a nil memory keeps nothing.
-func WriteMemory(memory Memory) graph.Node[state.Agent] {
+func writeMemory(memory Memory) graph.Node[state.Agent] {
 	return func(ctx context.Context, s state.Agent) (graph.Update[state.Agent], error) {
 		worth := s.Count(state.StepCompleted) > 0 && s.MeanConfidence() >= rememberFrom && s.Research != "" && len(s.Losses) == 0 && len(s.Whole.Missing) == 0 && (s.Check == nil || s.Check.IsGrounded)
 		if memory == nil || s.Memory.Hit || !worth {
@@ -26,7 +26,7 @@ func WriteMemory(memory Memory) graph.Node[state.Agent] {
 				steps = append(steps, step)
 			}
 		}
-		stem, _ := SplitChoices(s.Objective)
+		stem, _ := splitChoices(s.Objective)
 		if err := memory.Store(ctx, stem, Recall{Question: stem, Similarity: 1, Answer: s.Research, Steps: steps, Check: s.Check}, s.MeanConfidence()); err != nil {
 			if ctx.Err() != nil {
 				return nil, context.Cause(ctx)

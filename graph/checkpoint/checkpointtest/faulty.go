@@ -13,9 +13,8 @@ import (
 // ErrFault is in the errors of a FaultySaver.
 var ErrFault = errors.New("injected fault")
 
-// A FaultySaver is a checkpointer one of whose calls fails. Calls are those of
-// Lock, Commit, Load, List and Threads; one of the latter two is made when a
-// loop over it begins.
+// A FaultySaver is a checkpointer with one failing call. Calls of Lock, Commit,
+// Load, List and Threads count; List and Threads count when a loop over them begins.
 type FaultySaver struct {
 	saver graph.Checkpointer
 	at    int64
@@ -25,9 +24,8 @@ type FaultySaver struct {
 
 var _ graph.Checkpointer = (*FaultySaver)(nil)
 
-// Faulty returns a saver whose n-th call fails and does nothing; 1 is the
-// first. With n = 0 none fails, which is how the calls of a program are
-// counted.
+// Faulty returns a saver whose n-th call, counted from 1, fails and does nothing.
+// With n = 0 none fails; that counts the calls of a program.
 func Faulty(saver graph.Checkpointer, n int) *FaultySaver {
 	return &FaultySaver{saver: saver, at: int64(n)}
 }
@@ -42,7 +40,7 @@ func Lossy(saver graph.Checkpointer, n int) *FaultySaver {
 // Calls returns how many calls were made, the failed one included.
 func (f *FaultySaver) Calls() int { return int(f.calls.Load()) }
 
-// Lock implements graph.Checkpointer. Unlocking is no call and never fails.
+// Lock implements graph.Checkpointer. Unlocking does not count and never fails.
 func (f *FaultySaver) Lock(ctx context.Context, thread string) (unlock func(), err error) {
 	if err := f.call("Lock"); err != nil {
 		return nil, err

@@ -7,11 +7,11 @@ import (
 	"example.com/assay/graph"
 )
 
-// TestStore checks what a store owes that outlives its savers: that what was
-// committed is there for another saver, and that savers that are open side by
-// side exclude each other. The function store makes an empty store and returns
-// what opens a saver on it, each one as another process would. Savers that have
-// a Close method are closed with it, more than once.
+// TestStore checks a store that outlives its savers. What one saver committed is
+// there for another, and savers that are open at the same time exclude each other.
+// The function store makes an empty store, and returns a function that opens a
+// saver on it as another process would. Savers with a Close method are closed with
+// it, more than once.
 func TestStore(t *testing.T, store func(t *testing.T) (open func() graph.Checkpointer)) {
 	t.Helper()
 	for _, c := range []struct {

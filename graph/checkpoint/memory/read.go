@@ -119,8 +119,8 @@ func (t *thread) lists(query graph.Query) [][]*graph.Checkpoint {
 	return out
 }
 
-// Threads implements graph.Checkpointer. It yields the threads that there were
-// when the loop began, as they are when it comes to them.
+// Threads implements graph.Checkpointer. It yields the threads that existed when the
+// loop began, each in its state when the loop reaches it.
 func (s *Saver) Threads(ctx context.Context) iter.Seq2[graph.Thread, error] {
 	return func(yield func(graph.Thread, error) bool) {
 		ids, threads := s.all()

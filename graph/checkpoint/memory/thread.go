@@ -40,8 +40,8 @@ func (t *thread) empty() bool {
 func (s *space) find(id string) (at int, found bool) { return find(s.checkpoints, id) }
 
 func find(checkpoints []*graph.Checkpoint, id string) (at int, found bool) {
-	// The newest is what is nearly always asked for. The search is written out
-	// because that of package slices copies what it compares.
+	// Nearly every call asks for the newest. The search is written out because that of
+	// package slices copies what it compares.
 	low, high := 0, len(checkpoints)
 	for at = high - 1; low < high; at = int(uint(low+high) / 2) {
 		switch c := strings.Compare(checkpoints[at].ID, id); {
@@ -80,8 +80,8 @@ func (s *space) add(at int, c *graph.Checkpoint) {
 	s.checkpoints = slices.Concat(s.checkpoints[:at], []*graph.Checkpoint{kept(c)}, s.checkpoints[at:])
 }
 
-// replace puts a checkpoint in the place of the one with its ID, in a space
-// that no reader has seen.
+// replace puts a checkpoint in place of the one with its ID, in a space that no
+// reader has seen.
 func (s *space) replace(at int, c *graph.Checkpoint) {
 	s.checkpoints[at] = kept(c)
 }
@@ -106,7 +106,7 @@ func lineage(checkpoints []*graph.Checkpoint, at int) ([]graph.Checkpoint, error
 			slices.Reverse(out)
 			return out, nil
 		}
-		// Only among the older ones: Replace can make a parent that is none.
+		// Only among the older ones: after Replace a parent may be newer than its child.
 		next, ok := find(checkpoints[:at], c.Parent)
 		if !ok {
 			return nil, fmt.Errorf("checkpoint %s is read from %s, and %q between them is missing", last.ID, last.Base, c.Parent)

@@ -124,7 +124,7 @@ func (s *Saver) parts(thread string, change graph.Change) ([]part, error) {
 	return parts, nil
 }
 
-// row returns the values of a checkpoint's columns, but for the thread.
+// row returns the values of a checkpoint's columns, without the thread.
 func row(c *graph.Checkpoint) ([]any, error) {
 	metadata, err := metadataText(c.Metadata)
 	return []any{

@@ -18,9 +18,8 @@ import (
 // of all others.
 const patience = 10 * time.Second
 
-// locks are those of threads: advisory locks of one session, which ends with
-// the process. Since a session may lock twice what it holds already, those that
-// it holds are in a map, too.
+// locks are the locks of threads: advisory locks of one session, which ends with
+// the process. A session may take a lock twice, so a map holds the taken ones.
 type locks struct {
 	pool *pgxpool.Pool // says how to connect
 	turn chan struct{} // holds a token while nobody uses what follows
@@ -36,10 +35,10 @@ func newLocks(pool *pgxpool.Pool) locks {
 	return l
 }
 
-// Lock implements graph.Checkpointer. All locks of a saver are those of one
-// connection beside the pool. If that breaks they are gone, though users of
-// the same saver still keep each other out, and the next Lock connects anew;
-// until then only Commit keeps the other savers' runs from a thread.
+// Lock implements graph.Checkpointer. One connection outside the pool holds all
+// locks of a saver. If it breaks they are gone, and the next Lock connects anew.
+// Until then users of the same saver still exclude each other, but only Commit
+// keeps other savers' runs from a thread.
 func (s *Saver) Lock(ctx context.Context, thread string) (unlock func(), err error) {
 	if err = ctx.Err(); err == nil {
 		err = names.Check(thread)

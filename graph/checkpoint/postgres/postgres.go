@@ -56,8 +56,8 @@ type Saver struct {
 
 var _ graph.Checkpointer = (*Saver)(nil)
 
-// New returns a saver that uses the pool, once the tables are those of this
-// package. Tables of a later version of it are an error.
+// New returns a saver that uses the pool, and brings the tables to this version of
+// the package. Tables of a later version are an error.
 func New(ctx context.Context, pool *pgxpool.Pool, opts *Options) (*Saver, error) {
 	schema := "assay"
 	if opts != nil && opts.Schema != "" {
@@ -72,8 +72,8 @@ func New(ctx context.Context, pool *pgxpool.Pool, opts *Options) (*Saver, error)
 	return &Saver{pool: pool, schema: schema, sql: newStatements(schema), locks: newLocks(pool)}, nil
 }
 
-// Close lets go of all locks and closes their connection. The pool stays open,
-// and all but Lock go on working.
+// Close releases all locks and closes their connection. The pool stays open, and
+// every method except Lock still works.
 func (s *Saver) Close() error { return s.locks.close() }
 
 // key makes a short key of a name: an index of Postgres takes no long ones.
@@ -99,8 +99,7 @@ func in(schema, statement string) string {
 	return strings.ReplaceAll(statement, "{s}", pgx.Identifier{schema}.Sanitize())
 }
 
-// because prefers the error of a context that has ended to that of the call
-// which it has stopped.
+// because returns the context's error when it ended, since that stopped the call.
 func because(ctx context.Context, err error) error {
 	if ended := ctx.Err(); ended != nil && !errors.Is(err, ended) {
 		return fmt.Errorf("%w: %w", ended, err)

@@ -10,8 +10,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// A batch is what is read at a time while a caller looks at a list: so many
-// rows, or so many bytes of Data if those are reached first.
+// A batch is the part of a list that is read at a time: so many rows, or so many
+// bytes of Data if these are reached first.
 const (
 	batchRows  = 200
 	batchBytes = 4 << 20

@@ -8,11 +8,11 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// migrations bring the tables from the version of their index to the next. One
-// that was released never changes.
+// migrations bring the tables from the version of their index to the next. A
+// released one never changes.
 //
-// thread and space are keys of a thread's and a namespace's name, and the
-// collation "C" is that of bytes. must ends a transaction with the code stale.
+// thread and space are keys for the names of threads and namespaces. The collation
+// "C" orders by bytes. must ends a transaction with the code stale.
 var migrations = [...]string{
 	`CREATE TABLE {s}.threads (
 		key bytea PRIMARY KEY, name text COLLATE "C" NOT NULL);

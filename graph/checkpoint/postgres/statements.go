@@ -47,7 +47,7 @@ const (
 	endLoad   = `COMMIT`
 	wanted    = `CASE WHEN $3::text <> '' THEN $3::text
 		ELSE (SELECT max(id) FROM {s}.checkpoints WHERE thread = $1::bytea AND space = $2::bytea) END`
-	// A parent that is no older, which only Replace can make, would be no end.
+	// A parent must be older, or the walk would not end: Replace can make a newer one.
 	loadLineage = `WITH RECURSIVE walk AS (
 			SELECT id, parent, base FROM {s}.checkpoints WHERE thread = $1::bytea AND space = $2::bytea AND id = ` + wanted + `
 			UNION ALL

@@ -24,7 +24,7 @@ import (
 	"example.com/assay/graph/store"
 )
 
-// Options are those of a store in a database.
+// Options configure a store in a database.
 type Options struct {
 	store.Options
 	// Schema is where the tables are, store_items and store_migrations. It is made
@@ -32,9 +32,9 @@ type Options struct {
 	Schema string
 }
 
-// New returns the store in a schema, whose tables it makes or brings to this
-// version. The pool stays the caller's. Nil options are the defaults. Tables of
-// a newer version of this package are ErrNewer.
+// New returns the store in a schema, and makes its tables or brings them to this
+// version. The caller keeps the pool. Nil options are the defaults. Tables of a
+// newer version of this package are ErrNewer.
 func New(ctx context.Context, pool *pgxpool.Pool, opts *Options) (store.Store, error) {
 	var o Options
 	if opts != nil {

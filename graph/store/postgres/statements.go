@@ -1,6 +1,6 @@
 package postgres
 
-// statements are those of one schema.
+// statements are the SQL for one schema.
 type statements struct {
 	put, delete, refresh, vectors, read, scan, paths, sweep string
 }

@@ -110,10 +110,9 @@ func (t *table) Paths(ctx context.Context, r store.Range) iter.Seq2[string, erro
 	})
 }
 
-// pages yields the rows of a statement that is asked again for those after the
-// last one. All pages are of one moment, as they share a transaction. One query
-// without pages would have to be read to its end, also by whoever wants ten
-// rows of a million.
+// pages yields the rows of a statement that each page asks again, for rows after the
+// last one. All pages share a transaction, so they show one moment. A single query
+// would have to be read to its end, even for ten rows of a million.
 func pages[T any](ctx context.Context, pool *pgxpool.Pool, read pgx.RowToFunc[T], statement string, args func(last *T, size int) []any) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		stopped := false

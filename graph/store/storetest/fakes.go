@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// A Clock stands still until it is told to go on. Its Now is for Options.Now.
+// A Clock stands still until Advance. Its Now is for Options.Now.
 type Clock struct {
 	mu  sync.Mutex
 	now time.Time
