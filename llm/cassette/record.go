@@ -138,12 +138,13 @@ func (m recorded) Generate(ctx context.Context, req llm.Request) (llm.Response, 
 			listener(c)
 		}
 	}
-	inner, met := llm.WithReceipt(ctx)
+	inner, ledger := llm.Open(ctx)
 	resp, err := m.model.Generate(inner, req)
+	met := ledger.Close()
 	if err != nil && ctx.Err() != nil {
 		return resp, err
 	}
-	rec.receipt = receipt(met())
+	rec.receipt = receipt{met.Cost, met.Unpriced > 0, met.Fallback, met.Lost}
 	rec.Response = response{resp.Text, written(resp.Calls), resp.Model, resp.Usage}
 	rec.Error = failureOf(err)
 	m.to.scrub.recording(&rec)
