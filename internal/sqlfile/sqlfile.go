@@ -43,7 +43,7 @@ const DefaultBusy = 10 * time.Second
 // Options adjust Open. Nil and the zero value mean the defaults.
 type Options struct {
 	Synchronous string        // when a commit is on the disk, in SQLite's words; default FULL
-	Busy        time.Duration // how long a call waits for other processes; default DefaultBusy
+	Busy        time.Duration // how long a call waits for other processes; default DefaultBusy, which Open waits at least
 	Readers     int           // connections that read at the same time; default without bound
 	Pragmas     []string      // further ones of the connection that writes, such as "secure_delete(ON)"
 }
@@ -73,7 +73,7 @@ func Open(ctx context.Context, path string, schema Schema, opts *Options) (*File
 	if o.Busy <= 0 {
 		o.Busy = DefaultBusy
 	}
-	return open(ctx, path, schema, o, o.Busy)
+	return open(ctx, path, schema, o, max(o.Busy, DefaultBusy))
 }
 
 // open is Open. SQLite's own wait is that of the options; patience is how long
