@@ -91,6 +91,7 @@ var standsBehind = map[string][]string{
 	"github.com/tmc/langchaingo":                   {"llm/langchain"},
 	"golang.org/x/sys":                             {"cmd/agent", "graph/checkpoint/sqlite", "memory/vector"},
 	"github.com/jackc/pgx/v5":                      {"graph/checkpoint/postgres", "graph/internal/savers", "graph/store/postgres", "graph/store/internal/backends"},
+	"github.com/gofrs/flock":                       {"memory"},
 	"modernc.org/sqlite":                           {"internal/sqlfile", "graph/checkpoint/sqlite"}, // there in tests
 	"golang.org/x/term":                            {"cmd/agent"},
 	"go.opentelemetry.io/otel":                     {"telemetry", "cmd/agent"},
