@@ -30,9 +30,6 @@ type Request struct {
 	// not stream call it once, with the whole text, or not at all: the response
 	// is what counts. Nil asks for no streaming.
 	OnText func(Chunk) `json:"-"`
-
-	// call is what a Caller's request does in place of asking a model.
-	call func(context.Context) (Usage, error)
 }
 
 // A Chunk is a piece of an answer on its way.
