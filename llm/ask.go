@@ -55,7 +55,7 @@ func Ask[Out, In any](ctx context.Context, m Model, skill skills.Skill, in In) (
 	if err != nil {
 		return out, state.ModelUsage{}, fmt.Errorf("asking skill %q: %w", skill.Name, err)
 	}
-	text, usage, err := exchange(ctx, m, skill, in, nil, func(text string) error {
+	text, usage, err := exchange(ctx, m, skill, in, nil, nil, &relay{}, func(text string) error {
 		data, err := schema.check(text)
 		if err != nil {
 			return err
@@ -84,16 +84,7 @@ func Ask[Out, In any](ctx context.Context, m Model, skill skills.Skill, in In) (
 // EventTextAgain. The tokens since the last one are together the text that is
 // returned.
 func AskText[In any](ctx context.Context, m Model, skill skills.Skill, in In) (string, state.ModelUsage, error) {
-	if skill.Schema != nil {
-		return "", state.ModelUsage{}, fmt.Errorf("asking skill %q for text: it answers in JSON; use Ask", skill.Name)
-	}
-	listener := relay{to: tokens(ctx, skill.Name)}
-	text, usage, err := exchange(ctx, m, skill, in, &listener, notBlank)
-	if err != nil {
-		return "", usage, notParsed(skill, text, err)
-	}
-	listener.finish(text)
-	return text, usage, nil
+	return AskTextWith(ctx, m, skill, in, nil, nil)
 }
 
 // AskTextWith is AskText of a model that may call tools before it answers, as
@@ -103,23 +94,13 @@ func AskTextWith[In any](ctx context.Context, m Model, skill skills.Skill, in In
 	if skill.Schema != nil {
 		return "", state.ModelUsage{}, fmt.Errorf("asking skill %q for text: it answers in JSON; use Ask", skill.Name)
 	}
-	req, err := request(skill, in)
-	if err != nil {
-		return "", state.ModelUsage{}, err
-	}
 	listener := relay{to: tokens(ctx, skill.Name)}
-	conv, err := converse(ctx, m, req, tools, opts, &listener, func(text string) (string, error) {
-		refusal := notBlank(text)
-		if refusal == nil {
-			return "", nil
-		}
-		return repairPrompt(skill, refusal), refusal
-	})
+	text, usage, err := exchange(ctx, m, skill, in, tools, opts, &listener, notBlank)
 	if err != nil {
-		return "", conv.Usage, notParsed(skill, conv.Response.Text, err)
+		return "", usage, notParsed(skill, text, err)
 	}
-	listener.finish(conv.Response.Text)
-	return conv.Response.Text, conv.Usage, nil
+	listener.finish(text)
+	return text, usage, nil
 }
 
 func notBlank(text string) error {
@@ -153,39 +134,27 @@ func notParsed(skill skills.Skill, text string, err error) error {
 }
 
 // exchange asks and, when accept refuses the answer, asks once more. It
-// returns the last answer; a refusal of both comes back as a misfit. A nil
-// listener asks for no streaming.
-func exchange[In any](ctx context.Context, m Model, skill skills.Skill, in In, listener *relay, accept func(string) error) (string, state.ModelUsage, error) {
+// returns the last answer; a refusal of both comes back as a misfit.
+func exchange[In any](ctx context.Context, m Model, skill skills.Skill, in In, tools []Callable, opts *ConverseOptions, listener *relay, accept func(string) error) (string, state.ModelUsage, error) {
 	req, err := request(skill, in)
 	if err != nil {
 		return "", state.ModelUsage{}, err
 	}
-	if listener == nil {
-		listener = &relay{}
-	}
-	fits := func(resp Response) error { return accept(resp.Text) }
-	req.OnText = listener.next()
-	resp, usage, refusal, err := call(ctx, m, req, fits, false)
-	if err != nil || refusal == nil {
-		return resp.Text, usage, err
-	}
-	req.Messages = append(req.Messages, Message{Role: Assistant, Text: resp.Text}, Message{Role: User, Text: repairPrompt(skill, refusal)})
-	req.OnText = listener.next()
-	resp, again, refusal, err := call(ctx, m, req, fits, true)
-	if err == nil && refusal != nil {
-		err = misfit{refusal}
-	}
-	return resp.Text, usage.Plus(again), err
+	conv, err := converse(ctx, m, req, tools, opts, listener, func(text string) (string, error) {
+		refusal := accept(text)
+		if refusal == nil {
+			return "", nil
+		}
+		return repairPrompt(skill, refusal), refusal
+	})
+	return conv.Response.Text, conv.Usage, err
 }
 
 func request[In any](skill skills.Skill, in In) (Request, error) {
-	var vars bytes.Buffer
-	enc := json.NewEncoder(&vars)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(in); err != nil {
+	raw, err := Encode(in)
+	if err != nil {
 		return Request{}, fmt.Errorf("encoding the input of skill %q: %w", skill.Name, err)
 	}
-	raw := json.RawMessage(bytes.TrimSpace(vars.Bytes()))
 	prompt, err := skill.Render(raw)
 	if err != nil {
 		return Request{}, err
@@ -202,6 +171,18 @@ func repairPrompt(skill skills.Skill, refusal error) string {
 		want = "Answer the same question again, in text."
 	}
 	return fmt.Sprintf("That answer cannot be used: %s\n\n%s", Cut(refusal.Error(), 1000), want)
+}
+
+// Encode returns v as JSON for models and people to read: with <, > and & as they
+// are, and without a line end.
+func Encode(v any) (json.RawMessage, error) {
+	var out bytes.Buffer
+	enc := json.NewEncoder(&out)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSpace(out.Bytes()), nil
 }
 
 // Cut shortens s to at most n bytes, the dots at its end included, without

@@ -46,14 +46,6 @@ func (e *BudgetError) Error() string {
 	return fmt.Sprintf("the %s's budget of %s is spent (%s so far): allow more with %s under model_limits", whose, what, number(e.Spent), key)
 }
 
-// Spending is what was spent.
-type Spending struct {
-	Calls    int
-	Tokens   int         // read and written, together
-	Money    state.Money // of the calls whose price is known
-	Unpriced int         // calls of which it is not known what they cost
-}
-
 // A Budget counts what the models that it wraps spend in a run and in all
 // runs, its session, and refuses calls beyond its bounds. It is safe for
 // concurrent use.
@@ -66,14 +58,21 @@ type Budget struct {
 	perRun, perSession BudgetBounds
 
 	mu       sync.Mutex
-	run      *Spending // of the calls without a run of their own; another one after each reset, so that late answers count in theirs
-	session  Spending
+	current  *run // of the calls without a run of their own; another one after each reset, so that late answers count in theirs
+	session  Entry
 	unpriced string // the model that made Unpriced differ from 0
+}
+
+// A run is what the calls of one run have spent of a budget.
+type run struct {
+	of    *Budget
+	spent Entry
 }
 
 // NewBudget returns a budget of which nothing is spent.
 func NewBudget(opts *BudgetOptions) *Budget {
-	b := &Budget{run: &Spending{}}
+	b := &Budget{}
+	b.Reset()
 	if opts != nil {
 		b.perRun = BudgetBounds{opts.MaxCalls, opts.MaxTokens, opts.MaxMoney}
 		b.perSession = opts.Session
@@ -89,92 +88,66 @@ func (b *Budget) Wrap(m Model) Model { return budgeted{m, b} }
 func (b *Budget) Reset() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.run = &Spending{}
+	b.current = &run{of: b}
 }
 
 // Begin returns a context whose calls are a run of their own in the same
 // session: runs that go on side by side each have their bounds.
 func (b *Budget) Begin(ctx context.Context) context.Context {
-	return context.WithValue(ctx, runKey{b}, &Spending{})
-}
-
-type runKey struct{ of *Budget }
-
-// runOf is the run that a call belongs to. The lock must be held.
-func (b *Budget) runOf(ctx context.Context) *Spending {
-	if run, ok := ctx.Value(runKey{b}).(*Spending); ok {
-		return run
-	}
-	return b.run
-}
-
-// Spent returns what the run has spent so far that Reset began.
-func (b *Budget) Spent() Spending {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return *b.run
-}
-
-// SpentInSession returns what all runs have spent so far.
-func (b *Budget) SpentInSession() Spending {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.session
+	ctx, l := Open(ctx)
+	l.run = &run{of: b}
+	return ctx
 }
 
 // boundsMoney reports whether either bound is one of money.
 func (b *Budget) boundsMoney() bool { return b.perRun.MaxMoney > 0 || b.perSession.MaxMoney > 0 }
 
 // start books a call and returns its run.
-func (b *Budget) start(ctx context.Context) (*Spending, error) {
+func (b *Budget) start(ctx context.Context) (*run, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	run := b.runOf(ctx)
-	if err := b.refusal(b.perRun, *run, false); err != nil {
+	r := b.current
+	if l := ledgerOf(ctx); l != nil && l.run != nil && l.run.of == b {
+		r = l.run
+	}
+	if err := b.refusal(b.perRun, r.spent, false); err != nil {
 		return nil, err
 	}
 	if err := b.refusal(b.perSession, b.session, true); err != nil {
 		return nil, err
 	}
-	run.Calls++
+	r.spent.Calls++
 	b.session.Calls++
-	return run, nil
+	return r, nil
 }
 
 // refusal is why bounds refuse a call after what was spent, or nil.
-func (b *Budget) refusal(bounds BudgetBounds, spent Spending, session bool) error {
+func (b *Budget) refusal(bounds BudgetBounds, spent Entry, session bool) error {
+	tokens := spent.InputTokens + spent.OutputTokens
 	switch money := state.MoneyOf(bounds.MaxMoney); {
 	case bounds.MaxCalls > 0 && spent.Calls >= bounds.MaxCalls:
 		return &BudgetError{"calls", session, float64(spent.Calls), float64(bounds.MaxCalls)}
-	case bounds.MaxTokens > 0 && spent.Tokens >= bounds.MaxTokens:
-		return &BudgetError{"tokens", session, float64(spent.Tokens), float64(bounds.MaxTokens)}
-	case bounds.MaxMoney > 0 && spent.Money >= money:
-		return &BudgetError{"money", session, spent.Money.Amount(), bounds.MaxMoney}
+	case bounds.MaxTokens > 0 && tokens >= bounds.MaxTokens:
+		return &BudgetError{"tokens", session, float64(tokens), float64(bounds.MaxTokens)}
+	case bounds.MaxMoney > 0 && spent.Cost >= money:
+		return &BudgetError{"money", session, spent.Cost.Amount(), bounds.MaxMoney}
 	case bounds.MaxMoney > 0 && spent.Unpriced > 0:
 		return &PriceError{b.unpriced}
 	}
 	return nil
 }
 
-func (b *Budget) spend(run *Spending, u Usage, acc *account) {
-	cost, unpriced, model := acc.money()
-	add := Spending{Tokens: u.InputTokens + u.OutputTokens, Money: cost}
-	if unpriced {
-		add.Unpriced = 1
-	}
+// spend books what a call cost, in its run and in the session.
+func (b *Budget) spend(r *run, u Usage, met Entry) {
+	spent := u.Entry()
+	spent.Cost, spent.Unpriced = met.Cost, min(met.Unpriced, 1)
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.session.add(add)
-	run.add(add)
-	if unpriced {
-		b.unpriced = model
+	b.session = b.session.Plus(spent)
+	r.spent = r.spent.Plus(spent)
+	if met.Unpriced > 0 {
+		b.unpriced = met.model
 	}
-}
-
-func (s *Spending) add(v Spending) {
-	s.Tokens += v.Tokens
-	s.Money += v.Money
-	s.Unpriced += v.Unpriced
 }
 
 type budgeted struct {
@@ -183,12 +156,13 @@ type budgeted struct {
 }
 
 func (m budgeted) Generate(ctx context.Context, req Request) (Response, error) {
-	run, err := m.budget.start(ctx)
+	r, err := m.budget.start(ctx)
 	if err != nil {
 		return Response{}, err
 	}
-	inner, acc := open(ctx, m.budget.boundsMoney())
+	inner, ledger := Open(ctx)
+	ledger.bounded = ledger.bounded || m.budget.boundsMoney()
 	resp, err := m.model.Generate(inner, req)
-	m.budget.spend(run, resp.Usage, acc)
+	m.budget.spend(r, resp.Usage, ledger.Close())
 	return resp, err
 }

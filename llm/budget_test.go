@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"example.com/assay/llm"
+	"example.com/assay/state"
 )
 
 func TestBudget(t *testing.T) {
@@ -35,7 +36,7 @@ func TestBudget(t *testing.T) {
 						t.Fatalf("round %d, call %d: %v", round, i+1, err)
 					}
 				}
-				if got, want := budget.Spent(), (llm.Spending{Calls: tc.calls, Tokens: 3 * tc.calls}); got != want {
+				if got, want := ofRun(budget), (state.ModelUsage{Calls: tc.calls, InputTokens: 2 * tc.calls, OutputTokens: tc.calls}); got != want {
 					t.Errorf("spent %+v; want %+v", got, want)
 				}
 				if len(m.asked) != (round+1)*tc.calls {
@@ -60,10 +61,10 @@ func TestBudgetOfLateAnswers(t *testing.T) {
 		synctest.Wait()
 		budget.Reset()
 		wg.Wait()
-		if got := budget.Spent(); got != (llm.Spending{}) {
+		if got := ofRun(budget); got != (state.ModelUsage{}) {
 			t.Errorf("the new run has spent %+v", got)
 		}
-		if got, want := budget.SpentInSession(), (llm.Spending{Calls: 1, Tokens: 7}); got != want {
+		if got, want := ofSession(budget), (state.ModelUsage{Calls: 1, OutputTokens: 7}); got != want {
 			t.Errorf("the session has spent %+v; want %+v", got, want)
 		}
 	})
@@ -87,12 +88,22 @@ func TestBudgetsOfRunsSideBySide(t *testing.T) {
 			t.Errorf("call %d: %v", i+1, err)
 		}
 	}
-	if got, want := budget.Spent(), (llm.Spending{Calls: 1, Tokens: 1}); got != want {
+	if got, want := ofRun(budget), (state.ModelUsage{Calls: 1, OutputTokens: 1}); got != want {
 		t.Errorf("the run of nobody has spent %+v; want %+v", got, want)
 	}
-	if got, want := budget.SpentInSession(), (llm.Spending{Calls: 5, Tokens: 5}); got != want {
+	if got, want := ofSession(budget), (state.ModelUsage{Calls: 5, OutputTokens: 5}); got != want {
 		t.Errorf("the session has spent %+v; want %+v", got, want)
 	}
+}
+
+func ofRun(b *llm.Budget) state.ModelUsage {
+	run, _ := b.Spent()
+	return run
+}
+
+func ofSession(b *llm.Budget) state.ModelUsage {
+	_, session := b.Spent()
+	return session
 }
 
 type late struct{}

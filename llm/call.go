@@ -34,20 +34,13 @@ func call(ctx context.Context, m Model, req Request, accept func(Response) error
 	usage.Calls = 1
 	usage.InputChars = inputChars(req.Messages)
 	event := CallEvent{Skill: req.Skill, SkillHash: req.SkillHash, Repaired: repair}
-	inner, acc := open(ctx, false)
+	inner, ledger := Open(ctx)
 	resp, err = m.Generate(inner, req)
+	met := ledger.read()
 	usage.InputTokens, usage.OutputTokens = resp.Usage.InputTokens, resp.Usage.OutputTokens // also of a call that cost and failed
-	var unpriced bool
-	if usage.Cost, unpriced, _ = acc.money(); unpriced {
-		usage.Unpriced = 1
-	}
-	then := acc.paidThen()
-	if usage.RecordedCost = then.Cost; then.Unpriced {
-		usage.RecordedUnpriced = 1
-	}
-	if _, why := acc.whyFallback(); why != nil {
-		event.Fallback = Cut(why.Error(), maxErrorText)
-	}
+	usage.Cost, usage.Unpriced = met.Cost, min(met.Unpriced, 1)
+	usage.RecordedCost, usage.RecordedUnpriced = met.RecordedCost, min(met.RecordedUnpriced, 1)
+	event.Fallback = met.Fallback
 	if err != nil {
 		err = fmt.Errorf("asking skill %q: %w", req.Skill, err)
 		event.Error = Cut(err.Error(), maxErrorText)
@@ -60,7 +53,8 @@ func call(ctx context.Context, m Model, req Request, accept func(Response) error
 		}
 	}
 	event.Usage, event.OK = usage, err == nil && refusal == nil
-	meterOf(ctx).count(usage)
+	met.ModelUsage = usage
+	Book(ctx, met)
 	if emitErr := graph.Emit(ctx, EventModelCall, event); emitErr != nil {
 		err = errors.Join(err, fmt.Errorf("publishing a call of skill %q: %w", req.Skill, emitErr))
 	}

@@ -26,14 +26,14 @@ func TestCallsOtherThanQuestionsAreUnderControl(t *testing.T) {
 				<-ctx.Done()
 				return llm.Usage{}, context.Cause(ctx)
 			}
-			llm.Spend(ctx, llm.Usage{InputTokens: 3})
-			llm.Spend(t.Context(), llm.Usage{InputTokens: 1000}) // nobody's
+			llm.Book(ctx, llm.Usage{InputTokens: 3}.Entry())
+			llm.Book(t.Context(), llm.Usage{InputTokens: 1000}.Entry()) // nobody's
 			return llm.Usage{InputTokens: 4}, nil
 		})
 		if err != nil || attempts != 3 {
 			t.Fatalf("%d attempts, error %v", attempts, err)
 		}
-		if spent := controls.Budget().Spent(); spent.Calls != 1 || spent.Tokens != 7 {
+		if spent := ofRun(controls.Budget()); spent.Calls != 1 || spent.InputTokens != 7 {
 			t.Errorf("spent %+v", spent)
 		}
 		fails := func(context.Context) (llm.Usage, error) { attempts++; return llm.Usage{}, status(401) }

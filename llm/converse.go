@@ -89,7 +89,8 @@ func Converse(ctx context.Context, m Model, req Request, tools []Callable, opts 
 
 // converse is Converse. An answer that accept refuses gets one repair, with the
 // prompt that goes with the refusal; a second one is a misfit, beside which the
-// response is kept. A nil accept refuses nothing.
+// response is kept. A nil accept refuses nothing; with one, and without tools, a
+// response is an answer whatever it wishes to call.
 func converse(ctx context.Context, m Model, req Request, tools []Callable, opts *ConverseOptions, listener *relay, accept func(text string) (repair string, refusal error)) (Conversation, error) {
 	conv := Conversation{Messages: slices.Clone(req.Messages)}
 	rounds := DefaultRounds
@@ -102,8 +103,9 @@ func converse(ctx context.Context, m Model, req Request, tools []Callable, opts 
 	}
 	req.Tools = described
 	prompt, refused, repair := "", false, false
+	answers := func(resp Response) bool { return len(resp.Calls) == 0 || accept != nil && len(tools) == 0 }
 	fits := func(resp Response) (refusal error) {
-		if accept != nil && len(resp.Calls) == 0 {
+		if accept != nil && answers(resp) {
 			prompt, refusal = accept(resp.Text)
 		}
 		return refusal
@@ -115,7 +117,11 @@ func converse(ctx context.Context, m Model, req Request, tools []Callable, opts 
 		if err != nil {
 			return conv, err
 		}
-		conv.Messages = append(conv.Messages, Message{Role: Assistant, Text: resp.Text, Calls: resp.Calls})
+		said := Message{Role: Assistant, Text: resp.Text}
+		if len(tools) > 0 || accept == nil {
+			said.Calls = resp.Calls
+		}
+		conv.Messages = append(conv.Messages, said)
 		switch repair = false; {
 		case refusal != nil && refused:
 			conv.Response = resp
@@ -124,7 +130,7 @@ func converse(ctx context.Context, m Model, req Request, tools []Callable, opts 
 			refused, repair = true, true
 			conv.Messages = append(conv.Messages, Message{Role: User, Text: prompt})
 			continue
-		case len(resp.Calls) == 0:
+		case answers(resp):
 			conv.Response = resp
 			return conv, nil
 		case conv.Rounds == rounds:

@@ -30,7 +30,7 @@ func Fallback(second Model) func(Model) Model {
 // StandIn is Fallback for a model that was chosen for one thing alone, such as a
 // server that judges claims. Second stands in for it at every error but
 // cancellation and a spent budget, a refused key and an answer that cannot be read
-// too. The Receipt of the call then has the cause in Lost, so that whoever asked
+// too. The Entry of the call then has the cause in Lost, so that whoever asked
 // can say that the run has lost what the model was chosen for.
 func StandIn(second Model) func(Model) Model {
 	return func(m Model) Model { return fallback{m, second, true} }
@@ -52,7 +52,7 @@ func (f fallback) Generate(ctx context.Context, req Request) (Response, error) {
 	if f.standIn {
 		lost = cmp.Or(state.CauseOf(err), state.CauseModel)
 	}
-	accountOf(ctx).fellBack(err, lost)
+	Book(ctx, Entry{Fallback: err.Error(), Lost: lost})
 	spent := resp.Usage
 	req.OnText = listener.next()
 	resp, secondErr := f.second.Generate(ctx, req)

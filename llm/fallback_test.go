@@ -144,26 +144,26 @@ func TestStandIn(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			first := &failing{errs: []error{tc.err}}
 			second := &llmtest.Script{Model: "second", Answers: map[string][]llmtest.Answer{"": {{Text: "two words"}}}}
-			ctx, met := llm.WithReceipt(t.Context())
+			ctx, met := llm.Open(t.Context())
 			resp, err := llm.StandIn(second)(first).Generate(ctx, llm.Request{})
 			asked := second.Total() == 1
 			if asked != tc.want || asked != (resp.Model == "second") || !asked && !errors.Is(err, tc.err) {
 				t.Errorf("second asked: %v; %+v, %v", asked, resp, err)
 			}
-			if got := met(); got.Lost != tc.cause || (got.Fallback != "") != tc.want {
-				t.Errorf("receipt %+v", got)
+			if got := met.Close(); got.Lost != tc.cause || (got.Fallback != "") != tc.want {
+				t.Errorf("entry %+v", got)
 			}
 		})
 	}
-	ctx, met := llm.WithReceipt(t.Context())
+	ctx, met := llm.Open(t.Context())
 	second := &llmtest.Script{Model: "second", Answers: map[string][]llmtest.Answer{"": {{Text: "x"}}}}
-	if _, err := llm.Fallback(second)(&failing{errs: []error{status(503)}}).Generate(ctx, llm.Request{}); err != nil || met().Lost != "" {
-		t.Errorf("a fallback is no loss: %+v, %v", met(), err)
+	if _, err := llm.Fallback(second)(&failing{errs: []error{status(503)}}).Generate(ctx, llm.Request{}); err != nil || met.Close().Lost != "" {
+		t.Errorf("a fallback is no loss: %+v, %v", met.Close(), err)
 	}
-	again, read := llm.WithReceipt(t.Context())
-	llm.Recorded(again, met())
-	llm.Recorded(again, llm.Receipt{Fallback: "why", Lost: state.CauseKey})
-	if got := read(); got.Lost != state.CauseKey {
+	again, read := llm.Open(t.Context())
+	llm.Book(again, met.Close())
+	llm.Book(again, llm.Entry{Fallback: "why", Lost: state.CauseKey})
+	if got := read.Close(); got.Lost != state.CauseKey {
 		t.Errorf("of a recording: %+v", got)
 	}
 }

@@ -57,8 +57,8 @@ type priced struct {
 }
 
 func (p priced) Generate(ctx context.Context, req Request) (Response, error) {
-	acc := accountOf(ctx)
-	if _, ok := p.prices[p.name]; !ok && p.name != "" && acc != nil && acc.bounded {
+	ledger := ledgerOf(ctx)
+	if _, ok := p.prices[p.name]; !ok && p.name != "" && ledger != nil && ledger.bounded {
 		return Response{}, &PriceError{p.name}
 	}
 	resp, err := p.model.Generate(ctx, req)
@@ -70,9 +70,9 @@ func (p priced) Generate(ctx context.Context, req Request) (Response, error) {
 		name = resp.Model
 	}
 	if cost, ok := p.prices.Cost(name, resp.Usage); ok && resp.Usage != (Usage{}) {
-		acc.pay(cost)
+		ledger.book(Entry{ModelUsage: state.ModelUsage{Cost: cost}})
 	} else {
-		acc.payUnknown(name)
+		ledger.book(Entry{ModelUsage: state.ModelUsage{Unpriced: 1}, model: name})
 	}
 	return resp, err
 }

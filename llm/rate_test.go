@@ -145,7 +145,7 @@ func TestControls(t *testing.T) {
 		if _, err := stuck.Generate(t.Context(), llm.Request{}); err != nil || time.Since(start) != 4*time.Second {
 			t.Errorf("a call that hangs once took %v: %v", time.Since(start), err)
 		}
-		if calls := controls.Budget().Spent().Calls; calls != 3 {
+		if calls := ofRun(controls.Budget()).Calls; calls != 3 {
 			t.Errorf("%d calls were counted; want 3", calls)
 		}
 		start = time.Now()

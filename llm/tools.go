@@ -103,13 +103,11 @@ func (t typedTool[In, Out]) Call(ctx context.Context, arguments json.RawMessage)
 	if err != nil {
 		return nil, err
 	}
-	var result bytes.Buffer
-	enc := json.NewEncoder(&result)
-	enc.SetEscapeHTML(false) // a model reads it
-	if err := enc.Encode(out); err != nil {
+	result, err := Encode(out)
+	if err != nil {
 		return nil, fmt.Errorf("encoding the result: %w", err)
 	}
-	return bytes.TrimSpace(result.Bytes()), nil
+	return result, nil
 }
 
 // fitting returns the arguments of a call if they fit a tool's parameters. No
@@ -138,6 +136,9 @@ func fitting(parameters, arguments json.RawMessage) (json.RawMessage, error) {
 // describe lists the tools for a request, and by name. Two of one name are an
 // error.
 func describe(callables []Callable) ([]Tool, map[string]Callable, error) {
+	if len(callables) == 0 {
+		return nil, nil, nil
+	}
 	tools, byName := make([]Tool, len(callables)), map[string]Callable{}
 	for i, c := range callables {
 		if c == nil {

@@ -13,9 +13,10 @@ import (
 	"example.com/assay/memory/document"
 	"example.com/assay/memory/embed"
 	"example.com/assay/memory/index"
-	"example.com/assay/memory/internal/flock"
 	"example.com/assay/memory/learn"
 	"example.com/assay/state"
+
+	"github.com/gofrs/flock"
 )
 
 // CorpusInfo describes a corpus.
@@ -39,7 +40,7 @@ type Corpus struct {
 	gen      string
 	manifest *manifest
 	index    *index.Index
-	inUse    *os.File
+	inUse    *flock.Flock
 	opts     OpenOptions
 	ranker   *RankerInfo // nil without a trained ranker
 }
@@ -115,7 +116,7 @@ func open(home, name string, opts OpenOptions) (*Corpus, error) {
 			return openGeneration(s, gen, inUse, opts)
 		}
 		lastErr = err
-		if now, err := s.current(); err == nil && now == gen && !errors.Is(lastErr, flock.ErrLocked) {
+		if now, err := s.current(); err == nil && now == gen && !errors.Is(lastErr, errLocked) {
 			break // nobody replaced it: it is damaged
 		}
 	}
@@ -123,12 +124,9 @@ func open(home, name string, opts OpenOptions) (*Corpus, error) {
 }
 
 // useGeneration holds a generation against removal.
-func useGeneration(path string) (*os.File, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	err = flock.Shared(f)
+func useGeneration(path string) (*flock.Flock, error) {
+	f := flock.New(path, flock.SetFlag(os.O_RDONLY)) // one that was removed is not made again
+	err := locked(f.TryRLock())
 	if err == nil {
 		// Removed between opening and locking, it is no longer the file there.
 		var mine, there os.FileInfo
@@ -144,7 +142,7 @@ func useGeneration(path string) (*os.File, error) {
 	return f, nil
 }
 
-func openGeneration(s *store, gen string, inUse *os.File, opts OpenOptions) (*Corpus, error) {
+func openGeneration(s *store, gen string, inUse *flock.Flock, opts OpenOptions) (*Corpus, error) {
 	var m *manifest
 	var manifestErr error
 	var reading sync.WaitGroup

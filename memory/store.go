@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"example.com/assay/memory/internal/flock"
+	"github.com/gofrs/flock"
 )
 
 const (
@@ -139,28 +139,33 @@ func (s *store) generations() ([]string, error) {
 	return out, nil
 }
 
-// lock takes the corpus for one writer. The lock ends with the process.
-func (s *store) lock() (*os.File, error) {
-	f, err := os.OpenFile(s.path(lockFile), os.O_RDWR|os.O_CREATE, 0o600)
-	if err != nil {
-		return nil, fmt.Errorf("locking corpus %q: %w", s.name, err)
+// errLocked says that another process, or another part of this one, holds a lock.
+var errLocked = errors.New("locked")
+
+// locked is the error of a lock that was tried.
+func locked(got bool, err error) error {
+	if err == nil && !got {
+		return errLocked
 	}
-	if err := flock.Exclusive(f); err != nil {
-		if errors.Is(err, flock.ErrLocked) {
-			pid := make([]byte, 20)
-			n, _ := f.ReadAt(pid, 0) // a writer that has not written its number yet is reported without
-			id, _ := strconv.Atoi(strings.TrimSpace(string(pid[:n])))
-			err = &BusyError{Corpus: s.name, PID: id}
-		}
-		return nil, errors.Join(err, f.Close())
-	}
-	err = f.Truncate(0)
-	if err == nil {
-		_, err = f.WriteAt([]byte(strconv.Itoa(os.Getpid())+"\n"), 0)
+	return err
+}
+
+// lock takes the corpus for one writer. The lock ends with the process. The file
+// says which process has it, except on Windows, which lets nobody write or read a
+// file that is locked.
+func (s *store) lock() (*flock.Flock, error) {
+	path := s.path(lockFile)
+	f := flock.New(path)
+	err := locked(f.TryLock())
+	if errors.Is(err, errLocked) {
+		pid, _ := os.ReadFile(path) // a writer that has not written its number yet is reported without
+		id, _ := strconv.Atoi(strings.TrimSpace(string(pid)))
+		return nil, &BusyError{Corpus: s.name, PID: id}
 	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("locking corpus %q: %w", s.name, err), f.Close())
 	}
+	_ = os.WriteFile(path, []byte(strconv.Itoa(os.Getpid())+"\n"), 0o600) // the lock holds without it
 	return f, nil
 }
 
@@ -199,21 +204,19 @@ func (s *store) clean(live string) error {
 
 // removeGeneration deletes a generation unless a reader has it open.
 func (s *store) removeGeneration(gen string) (bool, error) {
-	f, err := os.Open(s.path(gen, inUseFile))
-	switch {
-	case errors.Is(err, os.ErrNotExist): // never finished: nobody can have opened it
-	case err != nil:
-		return false, fmt.Errorf("removing generation %s: %w", gen, err)
-	default:
-		defer func() { _ = f.Close() }() // releases the lock
-		if err := flock.Exclusive(f); errors.Is(err, flock.ErrLocked) {
-			return false, nil
-		} else if err != nil {
-			return false, err
+	f := flock.New(s.path(gen, inUseFile), flock.SetFlag(os.O_RDONLY))
+	defer func() { _ = f.Close() }() // releases the lock
+	err := locked(f.TryLock())
+	if errors.Is(err, errLocked) {
+		return false, nil
+	}
+	if err == nil || errors.Is(err, os.ErrNotExist) { // without the file it was never finished: nobody can have opened it
+		s.step("remove " + gen)
+		if err = os.RemoveAll(s.path(gen)); err != nil && f.Close() == nil { // Windows removes no file that is open
+			err = os.RemoveAll(s.path(gen))
 		}
 	}
-	s.step("remove " + gen)
-	if err := os.RemoveAll(s.path(gen)); err != nil {
+	if err != nil {
 		return false, fmt.Errorf("removing generation %s: %w", gen, err)
 	}
 	return true, nil

@@ -21,17 +21,21 @@ const module = "example.com/assay"
 var layers = map[string][]string{
 	"graph": {},
 
+	// What opens SQLite files is plumbing that imports nothing of ours. It stands
+	// outside of graph and memory because packages of both keep such files.
+	"internal/sqlfile": {},
+
 	// Savers and stores do not know each other; what tests all of them knows all.
 	"graph/checkpoint/internal":       {"graph"},
 	"graph/checkpoint/checkpointtest": {"graph"},
 	"graph/checkpoint/memory":         {"graph", "graph/checkpoint/internal"},
-	"graph/checkpoint/sqlite":         {"graph", "graph/checkpoint/internal"},
+	"graph/checkpoint/sqlite":         {"graph", "graph/checkpoint/internal", "internal/sqlfile"},
 	"graph/checkpoint/postgres":       {"graph", "graph/checkpoint/internal"},
 	"graph/internal/savers":           {"graph", "graph/checkpoint/sqlite", "graph/checkpoint/postgres"},
 
 	"graph/store":                   {},
 	"graph/store/memory":            {"graph/store"},
-	"graph/store/sqlite":            {"graph/store"},
+	"graph/store/sqlite":            {"graph/store", "internal/sqlfile"},
 	"graph/store/postgres":          {"graph/store"},
 	"graph/store/storetest":         {"graph/store"},
 	"graph/store/internal/backends": {"graph/store", "graph/store/memory", "graph/store/sqlite", "graph/store/postgres", "graph/store/storetest"},
@@ -48,8 +52,8 @@ var layers = map[string][]string{
 	"telemetry":     {"graph", "llm", "state"},
 	"llm/rerank":    {"llm", "llm/internal", "skills"},
 	"llm/classify":  {"llm", "llm/internal", "skills", "state", "memory/text"},
-	"memory":        {"graph", "state"},
-	"memory/embed":  {"memory/internal/flock", "memory/text"},
+	"memory":        {"graph", "state", "internal/sqlfile"}, // memory/qa keeps a file
+	"memory/embed":  {"internal/sqlfile", "memory/text"},
 	"nodes":         {"graph", "graph/trace", "state", "skills", "llm", "memory"},
 	"eval":          {"graph", "graph/trace", "state", "skills", "llm", "llm/offline", "llm/classify", "memory", "nodes", "case_studies"},
 	"case_studies":  {},
@@ -87,7 +91,8 @@ var standsBehind = map[string][]string{
 	"github.com/tmc/langchaingo":                   {"llm/langchain"},
 	"golang.org/x/sys":                             {"cmd/agent", "graph/checkpoint/sqlite", "memory/vector"},
 	"github.com/jackc/pgx/v5":                      {"graph/checkpoint/postgres", "graph/internal/savers", "graph/store/postgres", "graph/store/internal/backends"},
-	"modernc.org/sqlite":                           {"graph/checkpoint/sqlite", "graph/store/sqlite", "memory/qa"},
+	"github.com/gofrs/flock":                       {"memory"},
+	"modernc.org/sqlite":                           {"internal/sqlfile", "graph/checkpoint/sqlite"}, // there in tests
 	"golang.org/x/term":                            {"cmd/agent"},
 	"go.opentelemetry.io/otel":                     {"telemetry", "cmd/agent"},
 	"github.com/go-logr/logr":                      {"cmd/agent"},

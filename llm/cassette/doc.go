@@ -22,5 +22,5 @@
 // RecordOptions.Secrets are cut everywhere.
 //
 // What a call cost, and why a fallback answered it, are recorded, too. A replay
-// costs nothing: what was paid then counts apart (llm.Recorded).
+// costs nothing: what was paid then counts apart (state.ModelUsage.RecordedCost).
 package cassette

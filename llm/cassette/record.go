@@ -1,9 +1,7 @@
 package cassette
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -109,13 +107,11 @@ func (r *Recorder) keep(rec recording) {
 
 // write writes a line in one piece, so that only the last one can be cut.
 func (r *Recorder) write(v any) error {
-	var line bytes.Buffer
-	enc := json.NewEncoder(&line)
-	enc.SetEscapeHTML(false) // people read it
-	if err := enc.Encode(v); err != nil {
+	line, err := llm.Encode(v)
+	if err != nil {
 		return fmt.Errorf("encoding a recording: %w", err)
 	}
-	if _, err := r.file.Write(line.Bytes()); err != nil {
+	if _, err := r.file.Write(append(line, '\n')); err != nil {
 		return fmt.Errorf("writing a recording: %w", err)
 	}
 	return nil
@@ -138,12 +134,13 @@ func (m recorded) Generate(ctx context.Context, req llm.Request) (llm.Response, 
 			listener(c)
 		}
 	}
-	inner, met := llm.WithReceipt(ctx)
+	inner, ledger := llm.Open(ctx)
 	resp, err := m.model.Generate(inner, req)
+	met := ledger.Close()
 	if err != nil && ctx.Err() != nil {
 		return resp, err
 	}
-	rec.receipt = receipt(met())
+	rec.receipt = receipt{met.Cost, met.Unpriced > 0, met.Fallback, met.Lost}
 	rec.Response = response{resp.Text, written(resp.Calls), resp.Model, resp.Usage}
 	rec.Error = failureOf(err)
 	m.to.scrub.recording(&rec)

@@ -105,7 +105,7 @@ func parse(file string, data []byte) (model string, out []recording, err error) 
 // Generate answers from the recordings; each is used once. A request that was
 // not recorded, or not so often, is an *UnknownRequestError. A recording that
 // has chunks streams them; of another one the text is streamed at once. What the
-// call cost when it was recorded counts as llm.Recorded says.
+// call cost when it was recorded is booked apart from what is spent now.
 func (p *Player) Generate(ctx context.Context, req llm.Request) (llm.Response, error) {
 	if ctx.Err() != nil {
 		return llm.Response{}, context.Cause(ctx)
@@ -114,7 +114,7 @@ func (p *Player) Generate(ctx context.Context, req llm.Request) (llm.Response, e
 	if err != nil {
 		return llm.Response{}, err
 	}
-	llm.Recorded(ctx, llm.Receipt(rec.receipt))
+	llm.Book(ctx, rec.receipt.entry())
 	if req.OnText != nil {
 		rec.stream(req.OnText)
 	}

@@ -37,13 +37,22 @@ type recording struct {
 	receipt
 }
 
-// A receipt is an llm.Receipt as it is written. Files of older programs have
-// none: nothing is said of what their calls cost.
+// A receipt is what a call cost and met, as it is written. Files of older
+// programs have none: nothing is said of what their calls cost.
 type receipt struct {
 	Cost     state.Money `json:"cost,omitempty"`
 	Unpriced bool        `json:"unpriced,omitempty"`
 	Fallback string      `json:"fallback,omitempty"`
 	Lost     state.Cause `json:"lost,omitempty"`
+}
+
+// entry books the call of a receipt as one that was paid at another time.
+func (r receipt) entry() llm.Entry {
+	e := llm.Entry{Fallback: r.Fallback, Lost: r.Lost}
+	if e.RecordedCost = r.Cost; r.Unpriced {
+		e.RecordedUnpriced = 1
+	}
+	return e
 }
 
 type response struct {

@@ -1,12 +1,10 @@
 package classify
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"strings"
 	"sync"
@@ -54,7 +52,7 @@ type Client struct {
 	opts   Options
 	wire   dialect
 	url    string
-	client *http.Client
+	server *wire.Server
 
 	noLogprobs atomic.Bool // the server of /v1 refuses a request for them
 	mu         sync.Mutex
@@ -89,7 +87,7 @@ func NewClient(task Task, opts *Options) (*Client, error) {
 		o.Batch = 1
 	}
 	c.opts = o
-	c.client = &http.Client{Transport: &wire.Transport{Provider: task.name(), Base: o.Transport, Secrets: []string{o.Key}}}
+	c.server = wire.NewServer(task.name(), o.Key, o.Transport)
 	return c, nil
 }
 
@@ -156,11 +154,11 @@ func (c *Client) batch(ctx context.Context, inputs []Input) (scores []Score, usa
 // asked without them from then on.
 func (c *Client) ask(ctx context.Context, inputs []Input) ([]Score, llm.Usage, error) {
 	plain := c.noLogprobs.Load()
-	body, err := c.post(ctx, inputs, plain)
+	body, err := c.server.Post(ctx, c.url, c.request(inputs, plain))
 	if status, ok := errors.AsType[*llm.StatusError](err); ok && c.wire == chat && !plain &&
 		(status.Status == http.StatusBadRequest || status.Status == http.StatusUnprocessableEntity) {
 		var second error
-		if body, second = c.post(ctx, inputs, true); second == nil {
+		if body, second = c.server.Post(ctx, c.url, c.request(inputs, true)); second == nil {
 			c.noLogprobs.Store(true)
 			err = nil
 		}
@@ -178,39 +176,6 @@ func (c *Client) ask(ctx context.Context, inputs []Input) ([]Score, llm.Usage, e
 		c.mu.Unlock()
 	}
 	return got.scores, got.usage, err
-}
-
-func (c *Client) post(ctx context.Context, inputs []Input, plain bool) ([]byte, error) {
-	body, err := c.encode(inputs, plain)
-	if err != nil {
-		return nil, err
-	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.url, bytes.NewReader(body))
-	if err != nil {
-		return nil, fmt.Errorf("making a request to the %s: %w", c.task.name(), err)
-	}
-	req.Header.Set("Content-Type", "application/json")
-	return c.send(ctx, req)
-}
-
-func (c *Client) send(ctx context.Context, req *http.Request) ([]byte, error) {
-	req.Header.Set("Accept", "application/json")
-	if c.opts.Key != "" {
-		req.Header.Set("Authorization", "Bearer "+c.opts.Key)
-	}
-	resp, err := c.client.Do(req)
-	switch {
-	case err == nil:
-	case ctx.Err() != nil:
-		return nil, context.Cause(ctx)
-	default:
-		if plain, ok := wire.Plain(err); ok {
-			return nil, plain
-		}
-		return nil, &llm.ConnectionError{Provider: c.task.name(), Err: errors.New("the request failed")} // the client's own words may hold what was sent
-	}
-	defer resp.Body.Close() // it was read to its end below the client
-	return io.ReadAll(resp.Body)
 }
 
 // Name is what the model is called before anything was asked: as in the
@@ -232,14 +197,10 @@ func (c *Client) Served(ctx context.Context) string {
 	if served != "" || c.wire != predict {
 		return orName(served, c.Name())
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimSuffix(c.url, "/predict")+"/info", nil)
-	if err != nil {
-		return c.Name()
-	}
 	var info struct {
 		Model string `json:"model_id"`
 	}
-	if body, err := c.send(ctx, req); err != nil || json.Unmarshal(body, &info) != nil {
+	if body, err := c.server.Get(ctx, strings.TrimSuffix(c.url, "/predict")+"/info"); err != nil || json.Unmarshal(body, &info) != nil {
 		return c.Name() // servers that speak like it need not have /info
 	}
 	return orName(info.Model, c.Name())

@@ -1,7 +1,6 @@
 package classify
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -38,10 +37,9 @@ func dialectOf(url string) (dialect, string, bool) {
 // topTokens is how many of the likeliest first words a server of /v1 is asked for.
 const topTokens = 5
 
-// encode writes a request. A request to a server of /v1 holds one input; with
+// request is the body of a request. One to a server of /v1 holds one input; with
 // plain it asks for no probabilities.
-func (c *Client) encode(inputs []Input, plain bool) ([]byte, error) {
-	var body any
+func (c *Client) request(inputs []Input, plain bool) any {
 	switch c.wire {
 	case predict:
 		list := make([][]string, len(inputs)) // each a list, for a list of two texts is a pair
@@ -51,7 +49,7 @@ func (c *Client) encode(inputs []Input, plain bool) ([]byte, error) {
 				list[i] = append(list[i], in.Claim)
 			}
 		}
-		body = struct {
+		return struct {
 			Inputs   [][]string `json:"inputs"`
 			Truncate bool       `json:"truncate"` // a long text is judged by its beginning, not refused
 		}{list, true}
@@ -60,35 +58,27 @@ func (c *Client) encode(inputs []Input, plain bool) ([]byte, error) {
 		for i, in := range inputs {
 			list[i] = c.prompt(in)
 		}
-		body = struct {
+		return struct {
 			Model string   `json:"model,omitempty"`
 			Input []string `json:"input"`
 		}{c.opts.Model, list}
-	case chat:
-		type message struct {
-			Role    string `json:"role"`
-			Content string `json:"content"`
-		}
-		request := struct {
-			Model       string    `json:"model"`
-			Messages    []message `json:"messages"`
-			MaxTokens   int       `json:"max_tokens"`
-			Temperature float64   `json:"temperature"`
-			Logprobs    bool      `json:"logprobs,omitempty"`
-			TopLogprobs int       `json:"top_logprobs,omitempty"`
-		}{Model: c.opts.Model, Messages: []message{{"user", c.prompt(inputs[0])}}, MaxTokens: 1}
-		if !plain {
-			request.Logprobs, request.TopLogprobs = true, topTokens
-		}
-		body = request
 	}
-	var out bytes.Buffer
-	enc := json.NewEncoder(&out)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(body); err != nil {
-		return nil, fmt.Errorf("encoding a request to the %s: %w", c.task.name(), err)
+	type message struct {
+		Role    string `json:"role"`
+		Content string `json:"content"`
 	}
-	return out.Bytes(), nil
+	body := struct {
+		Model       string    `json:"model"`
+		Messages    []message `json:"messages"`
+		MaxTokens   int       `json:"max_tokens"`
+		Temperature float64   `json:"temperature"`
+		Logprobs    bool      `json:"logprobs,omitempty"`
+		TopLogprobs int       `json:"top_logprobs,omitempty"`
+	}{Model: c.opts.Model, Messages: []message{{"user", c.prompt(inputs[0])}}, MaxTokens: 1}
+	if !plain {
+		body.Logprobs, body.TopLogprobs = true, topTokens
+	}
+	return body
 }
 
 // prompt is an input as one text: a claim as MiniCheck reads it.

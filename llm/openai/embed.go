@@ -68,7 +68,7 @@ func (e *Embedder) ID() string {
 // the server scales them. Errors are those of ctx (its cause),
 // *llm.StatusError, *llm.ConnectionError and *llm.ResponseError; nothing is
 // returned beside one. A text without a word is an error. What was used goes to
-// llm.Spend.
+// llm.Book.
 func (e *Embedder) Embed(ctx context.Context, texts []string) ([][]float32, error) {
 	vectors, err := wire.InBatches(ctx, texts, e.opts.MaxTexts, e.opts.MaxBytes, e.opts.Dimension, e.batch)
 	if err == nil {
@@ -100,6 +100,6 @@ func (e *Embedder) batch(ctx context.Context, texts []string) ([][]float32, erro
 		}
 		vectors[item.Index] = item.Embedding
 	}
-	llm.Spend(ctx, llm.Usage{InputTokens: max(0, out.Usage.PromptTokens)})
+	llm.Book(ctx, llm.Usage{InputTokens: max(0, out.Usage.PromptTokens)}.Entry())
 	return vectors, nil
 }

@@ -1,9 +1,7 @@
 package rerank
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -59,7 +57,7 @@ type Options struct {
 type Client struct {
 	url    string
 	opts   Options
-	client *http.Client
+	server *wire.Server
 	known  atomic.Value // Dialect, once it is found
 }
 
@@ -85,8 +83,7 @@ func NewClient(opts *Options) (*Client, error) {
 	if o.Timeout <= 0 {
 		o.Timeout = llm.DefaultTimeout
 	}
-	c := &Client{url: o.BaseURL + "/rerank", opts: o}
-	c.client = &http.Client{Transport: &wire.Transport{Provider: provider, Base: o.Transport, Secrets: []string{o.Key}}}
+	c := &Client{url: o.BaseURL + "/rerank", opts: o, server: wire.NewServer(provider, o.Key, o.Transport)}
 	if o.Dialect != Detect {
 		c.known.Store(o.Dialect)
 	}
@@ -153,37 +150,14 @@ func refusesFields(err error) bool {
 }
 
 func (c *Client) post(ctx context.Context, d Dialect, query string, texts []string) ([]float64, error) {
-	body, err := encode(d, c.opts.Model, query, texts)
-	if err != nil {
-		return nil, err
-	}
 	late := &llm.TimeoutError{After: c.opts.Timeout}
 	inner, cancel := context.WithTimeoutCause(ctx, c.opts.Timeout, late)
 	defer cancel()
-	req, err := http.NewRequestWithContext(inner, http.MethodPost, c.url, bytes.NewReader(body))
+	body, err := c.server.Post(inner, c.url, request(d, c.opts.Model, query, texts))
 	if err != nil {
-		return nil, fmt.Errorf("making a request to rerank: %w", err)
+		return nil, err
 	}
-	req.Header.Set("Content-Type", "application/json")
-	req.Header.Set("Accept", "application/json")
-	if c.opts.Key != "" {
-		req.Header.Set("Authorization", "Bearer "+c.opts.Key)
-	}
-	resp, err := c.client.Do(req)
-	switch {
-	case err == nil:
-	case ctx.Err() != nil:
-		return nil, context.Cause(ctx)
-	case inner.Err() != nil:
-		return nil, late
-	default:
-		if plain, ok := wire.Plain(err); ok {
-			return nil, plain
-		}
-		return nil, &llm.ConnectionError{Provider: provider, Err: errors.New("the request failed")} // the client's own words may hold what was sent
-	}
-	defer resp.Body.Close() // it was read to its end below the client
-	scores, err := decode(json.NewDecoder(resp.Body), len(texts))
+	scores, err := decode(body, len(texts))
 	if err != nil {
 		return nil, &llm.ResponseError{Provider: provider, Err: err}
 	}

@@ -6,30 +6,23 @@ import (
 	"fmt"
 )
 
-// encode writes a request. Only fields that every server of the dialect takes
-// are in it; top_n asks for a score of every text, where the default may be
+// request is the body of a request. Only fields that every server of the dialect
+// takes are in it; top_n asks for a score of every text, where the default may be
 // fewer.
-func encode(d Dialect, model, query string, texts []string) ([]byte, error) {
-	var body any = struct {
-		Model     string   `json:"model,omitempty"`
-		Query     string   `json:"query"`
-		Documents []string `json:"documents"`
-		TopN      int      `json:"top_n"`
-	}{model, query, texts, len(texts)}
+func request(d Dialect, model, query string, texts []string) any {
 	if d == Texts {
-		body = struct {
+		return struct {
 			Query    string   `json:"query"`
 			Texts    []string `json:"texts"`
 			Truncate bool     `json:"truncate"` // a long text is scored by its beginning, not refused
 		}{query, texts, true}
 	}
-	var out bytes.Buffer
-	enc := json.NewEncoder(&out)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(body); err != nil {
-		return nil, fmt.Errorf("encoding a request to rerank: %w", err)
-	}
-	return out.Bytes(), nil
+	return struct {
+		Model     string   `json:"model,omitempty"`
+		Query     string   `json:"query"`
+		Documents []string `json:"documents"`
+		TopN      int      `json:"top_n"`
+	}{model, query, texts, len(texts)}
 }
 
 // A result is one score. Servers list them best first, with the place of the
@@ -42,11 +35,7 @@ type result struct {
 
 // decode reads an answer in either form into n scores by index. Each text
 // must have exactly one.
-func decode(dec *json.Decoder, n int) ([]float64, error) {
-	var raw json.RawMessage
-	if err := dec.Decode(&raw); err != nil {
-		return nil, fmt.Errorf("decoding it: %w", err)
-	}
+func decode(raw []byte, n int) ([]float64, error) {
 	var list []result
 	if bytes.HasPrefix(bytes.TrimSpace(raw), []byte("[")) {
 		if err := json.Unmarshal(raw, &list); err != nil {

@@ -1,8 +1,6 @@
 package rerank
 
 import (
-	"encoding/json"
-	"strings"
 	"testing"
 )
 
@@ -16,7 +14,7 @@ func FuzzDecode(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, body string, n int) {
 		n = min(max(n, 0), 100)
-		scores, err := decode(json.NewDecoder(strings.NewReader(body)), n)
+		scores, err := decode([]byte(body), n)
 		if (err == nil && len(scores) != n) || (err != nil && scores != nil) {
 			t.Errorf("%d scores for %d texts, error %v", len(scores), n, err)
 		}

@@ -3,22 +3,29 @@ package embed
 import (
 	"context"
 	"crypto/sha256"
+	"database/sql"
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"maps"
+	"hash/crc32"
+	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
-	"slices"
 	"sync"
 	"time"
 
-	"example.com/assay/memory/internal/flock"
+	"example.com/assay/internal/sqlfile"
 )
 
 const (
-	segmentShare = 64 // segments that a full cache has about
-	lockName     = "lock"
+	cacheName = "vectors.db"
+	maxDims   = 1 << 16
+	// busy is how long SQLite waits before change asks whether the context has
+	// ended: its own wait cannot be ended.
+	busy = 50 * time.Millisecond
+	// longestClose bounds how long a closing cache waits for others to have written.
+	longestClose = 2 * time.Second
 )
 
 // DefaultMaxBytes is the bound of a cache whose options do not say: 1 GiB.
@@ -40,10 +47,10 @@ func keyOf(parts ...string) Key {
 
 // CacheOptions adjusts OpenCache. Nil and the zero value mean the defaults.
 type CacheOptions struct {
-	// MaxBytes is about how large the directory may grow, 64 KiB at least;
-	// default DefaultMaxBytes. When it is more, the files that were used the longest ago
-	// are deleted, each about a 64th of MaxBytes. A larger batch of vectors
-	// than that stays whole.
+	// MaxBytes bounds the bytes of the vectors and their keys, 64 KiB at least;
+	// default DefaultMaxBytes. The file takes up to a third more. When there are
+	// more, the batches that were used the longest ago are deleted. The batch that
+	// was written last stays, whatever its size.
 	MaxBytes int64
 }
 
@@ -51,7 +58,7 @@ type CacheOptions struct {
 // that are closed were asked.
 type CacheStats struct {
 	Vectors     int   `json:"vectors"`   // that can be found
-	Bytes       int64 `json:"bytes"`     // on disk
+	Bytes       int64 `json:"bytes"`     // of the vectors and their keys
 	MaxBytes    int64 `json:"max_bytes"` // CacheOptions.MaxBytes
 	Hits        int64 `json:"hits"`      // of this opening
 	Misses      int64 `json:"misses"`
@@ -64,92 +71,114 @@ func (s CacheStats) HitRate() float64 {
 	return float64(s.TotalHits) / float64(max(1, s.TotalHits+s.TotalMisses))
 }
 
-// A Cache keeps vectors on disk. It is safe for concurrent use, also by
-// several processes on one machine.
+// A Cache keeps vectors on disk. It is safe for concurrent use, also by several
+// processes on one machine.
 //
-// The directory holds segments, files to which records are appended under a
-// lock. A record carries checksums, so that one that a process left half
-// written is not taken for a vector, and the next writer cuts it off. Nothing
-// is synced: a power cut may lose vectors, which are then made again.
+// What one Put wrote is a batch. Batches are deleted and not single vectors,
+// because a corpus's vectors are written together and are needed together. Commits
+// do not wait for the disk: a power cut may lose the last vectors, which are then
+// made again.
 type Cache struct {
-	dir     string
-	max     int64
-	writing chan struct{} // holds one thing while this opening writes, or waits for others to have written
+	path string
+	max  int64
+	file *sqlfile.File
 
-	mu       sync.Mutex
-	closed   bool
-	segments map[int]*segment
-	order    []int // numbers of segments, ascending
-	places   map[Key]place
-	hits     int64
-	misses   int64
+	mu     sync.Mutex
+	closed bool
+	used   map[int64]bool // batches of which a vector was returned
+	hits   int64
+	misses int64
 }
 
-// A place is where a record lies.
-type place struct {
-	in   *segment
-	at   int64
-	dims int32
-}
+// cacheSchema is what a cache's file holds. The use of a batch is a number that
+// grows with each Put and each Close.
+var cacheSchema = sqlfile.Schema{Application: 0x41537663, Steps: []string{`
+	CREATE TABLE batches (id INTEGER PRIMARY KEY, vectors INTEGER NOT NULL, bytes INTEGER NOT NULL, used INTEGER NOT NULL) STRICT;
+	CREATE TABLE vectors (key BLOB NOT NULL UNIQUE, batch INTEGER NOT NULL, vector BLOB NOT NULL) STRICT;
+	CREATE INDEX vectors_batch ON vectors (batch);
+	CREATE TABLE totals (hits INTEGER NOT NULL, misses INTEGER NOT NULL) STRICT;
+	INSERT INTO totals VALUES (0, 0);`,
+}}
 
 // OpenCache opens the cache in a directory, which is made when it is missing.
-// It reads the head of every record, not the vectors.
+// Vectors of an earlier version of this program, which kept them in files of its
+// own, are deleted: they are made again when they are needed.
 func OpenCache(dir string, opts *CacheOptions) (*Cache, error) {
-	c := &Cache{dir: dir, max: DefaultMaxBytes, writing: make(chan struct{}, 1), segments: map[int]*segment{}, places: map[Key]place{}}
+	c := &Cache{path: filepath.Join(dir, cacheName), max: DefaultMaxBytes, used: map[int64]bool{}}
 	if opts != nil && opts.MaxBytes > 0 {
 		c.max = max(opts.MaxBytes, 1<<16)
 	}
 	err := os.MkdirAll(dir, 0o700)
 	if err == nil {
-		err = c.refresh()
+		err = removeEarlier(dir)
+	}
+	if err == nil {
+		c.file, err = sqlfile.Open(context.Background(), c.path, cacheSchema, &sqlfile.Options{
+			Synchronous: "NORMAL", Busy: busy, Pragmas: []string{"auto_vacuum(INCREMENTAL)"},
+		})
 	}
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("opening the cache of vectors: %w", err), c.Close())
+		return nil, fmt.Errorf("opening the cache of vectors in %s: %w", dir, err)
 	}
 	return c, nil
 }
 
-var errClosed = errors.New("the cache is closed")
+// removeEarlier deletes the files of the cache's earlier form.
+func removeEarlier(dir string) error {
+	earlier, err := filepath.Glob(filepath.Join(dir, "[0-9]*.vec"))
+	if err != nil || len(earlier) == 0 {
+		return err
+	}
+	for _, path := range append(earlier, filepath.Join(dir, "totals"), filepath.Join(dir, "lock")) {
+		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
 
 // Get returns the vectors of keys by index, nil where there is none. What
-// other processes have added meanwhile is found, too. A damaged record counts
-// as none.
+// other processes have added meanwhile is found, too. A vector whose checksum is
+// wrong counts as none.
 func (c *Cache) Get(keys []Key) ([][]float32, error) {
+	out, used, err := c.get(keys)
+	if err != nil {
+		return nil, fmt.Errorf("reading the cache of vectors: %w", err)
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.closed {
-		return nil, fmt.Errorf("reading the cache of vectors: %w", errClosed)
-	}
-	out := make([][]float32, len(keys))
-	missing := c.find(keys, out)
-	if missing > 0 {
-		if err := c.refresh(); err != nil {
-			return nil, fmt.Errorf("reading the cache of vectors: %w", err)
+	for i, v := range out {
+		if v == nil {
+			c.misses++
+			continue
 		}
-		missing = c.find(keys, out)
+		c.hits++
+		c.used[used[i]] = true
 	}
-	c.hits += int64(len(keys) - missing)
-	c.misses += int64(missing)
 	return out, nil
 }
 
-// find fills what out lacks, and returns how much it lacks then.
-func (c *Cache) find(keys []Key, out [][]float32) (missing int) {
+// get returns the vectors and their batches.
+func (c *Cache) get(keys []Key) (out [][]float32, batches []int64, err error) {
+	ctx := context.Background()
+	stmt, err := c.file.Read.PrepareContext(ctx, "SELECT batch, vector FROM vectors WHERE key = ?")
+	if err != nil {
+		return nil, nil, err
+	}
+	defer func() { err = errors.Join(err, stmt.Close()) }()
+	out, batches = make([][]float32, len(keys)), make([]int64, len(keys))
 	for i, key := range keys {
-		if out[i] != nil {
+		var data []byte
+		err := stmt.QueryRowContext(ctx, key[:]).Scan(&batches[i], &data)
+		if errors.Is(err, sql.ErrNoRows) {
 			continue
 		}
-		p, ok := c.places[key]
-		if ok && !p.in.gone {
-			if v, ok := p.in.read(key, p); ok {
-				out[i], p.in.used = v, true
-				continue
-			}
+		if err != nil {
+			return nil, nil, err
 		}
-		delete(c.places, key)
-		missing++
+		out[i] = decode(key, data)
 	}
-	return missing
+	return out, batches, nil
 }
 
 // Put adds vectors to the cache. All of them, and none of them by half, can
@@ -167,125 +196,172 @@ func (c *Cache) Put(ctx context.Context, keys []Key, vectors [][]float32) error 
 	if len(keys) == 0 {
 		return nil
 	}
-	if err := c.locked(ctx, func() error { return c.put(keys, vectors) }); err != nil {
+	err := c.change(ctx, func(tx *sql.Tx) error {
+		batch, err := c.put(ctx, tx, keys, vectors)
+		if err != nil {
+			return err
+		}
+		return c.sweep(ctx, tx, batch)
+	})
+	if err != nil {
 		return fmt.Errorf("writing to the cache of vectors: %w", err)
 	}
 	return nil
 }
 
-// locked runs fn while no other process writes.
-func (c *Cache) locked(ctx context.Context, fn func() error) (err error) {
-	select {
-	case c.writing <- struct{}{}:
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	defer func() { <-c.writing }()
-	lock, err := os.OpenFile(filepath.Join(c.dir, lockName), os.O_RDWR|os.O_CREATE, 0o600)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, lock.Close()) }() // which ends the lock
-	if err := flock.Wait(ctx, lock); err != nil {
-		return err
-	}
-	return fn()
-}
-
-func (c *Cache) put(keys []Key, vectors [][]float32) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.closed {
-		return errClosed
-	}
-	if err := c.refresh(); err != nil {
-		return err
-	}
-	active, err := c.active()
-	if err != nil {
-		return err
-	}
-	at := active.end
-	if err := active.write(keys, vectors); err != nil {
-		return err
-	}
-	for i, v := range vectors {
-		c.places[keys[i]] = place{active, at, int32(len(v))}
-		at += recordSize(len(v))
-	}
-	return c.sweep()
-}
-
-// active returns the segment to append to, made when the last one is full.
-func (c *Cache) active() (*segment, error) {
-	number := 1
-	if n := len(c.order); n > 0 {
-		number = c.order[n-1]
-		last := c.segments[number]
-		if last.end < c.max/segmentShare {
-			return last, nil
+// change makes a change in one transaction, once no other process writes.
+func (c *Cache) change(ctx context.Context, make func(*sql.Tx) error) error {
+	return sqlfile.WhileBusy(ctx, func() error {
+		tx, err := c.file.Write.BeginTx(ctx, nil)
+		if err != nil {
+			return err
 		}
-		number++
+		defer tx.Rollback() // after Commit there is nothing to undo
+		if err := make(tx); err != nil {
+			return err
+		}
+		return tx.Commit()
+	})
+}
+
+// put writes a batch and returns its number. A vector that is there already is
+// written over in its own batch: it may be damaged.
+func (c *Cache) put(ctx context.Context, tx *sql.Tx, keys []Key, vectors [][]float32) (batch int64, err error) {
+	if err := tx.QueryRowContext(ctx, "SELECT coalesce(max(id), 0) + 1 FROM batches").Scan(&batch); err != nil {
+		return 0, err
 	}
-	s, err := openSegment(filepath.Join(c.dir, segmentName(number)), os.O_CREATE)
+	insert, err := tx.PrepareContext(ctx, "INSERT INTO vectors VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET vector = excluded.vector RETURNING batch")
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
-	c.segments[number] = s
-	c.order = append(c.order, number)
-	return s, nil
+	defer func() { err = errors.Join(err, insert.Close()) }()
+	var count, size, in int64
+	for i, key := range keys {
+		data := encode(key, vectors[i])
+		if err := insert.QueryRowContext(ctx, key[:], batch, data).Scan(&in); err != nil {
+			return 0, err
+		}
+		if in == batch {
+			count++
+			size += int64(len(key) + len(data))
+		}
+	}
+	if count == 0 {
+		return batch, nil
+	}
+	_, err = tx.ExecContext(ctx, "INSERT INTO batches SELECT ?, ?, ?, coalesce(max(used), 0) + 1 FROM batches", batch, count, size)
+	return batch, err
+}
+
+// sweep deletes batches, those first that were used the longest ago, until the
+// cache is within its bound. The batch of a number stays.
+func (c *Cache) sweep(ctx context.Context, tx *sql.Tx, stays int64) error {
+	var total int64
+	if err := tx.QueryRowContext(ctx, "SELECT coalesce(sum(bytes), 0) FROM batches").Scan(&total); err != nil || total <= c.max {
+		return err
+	}
+	for total > c.max {
+		var id, size int64
+		err := tx.QueryRowContext(ctx, "SELECT id, bytes FROM batches WHERE id <> ? ORDER BY used, id LIMIT 1", stays).Scan(&id, &size)
+		if errors.Is(err, sql.ErrNoRows) {
+			return nil
+		}
+		if err == nil {
+			_, err = tx.ExecContext(ctx, "DELETE FROM vectors WHERE batch = ?1; DELETE FROM batches WHERE id = ?1", id)
+		}
+		if err != nil {
+			return err
+		}
+		total -= size
+	}
+	_, err := tx.ExecContext(ctx, "PRAGMA incremental_vacuum") // also after the bound was lowered
+	return err
 }
 
 // Stats describes the cache. What other processes have asked it is counted
-// when they have closed it.
+// when they have closed it. Of a cache that cannot be read nothing is known but
+// what this opening was asked.
 func (c *Cache) Stats() CacheStats {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	out := CacheStats{Vectors: len(c.places), MaxBytes: c.max, Hits: c.hits, Misses: c.misses}
-	if hits, misses, err := c.readTotals(); err == nil { // else nothing is known of others
-		out.TotalHits, out.TotalMisses = hits, misses
+	out := CacheStats{MaxBytes: c.max, Hits: c.hits, Misses: c.misses}
+	row := c.file.Read.QueryRow("SELECT coalesce(sum(vectors), 0), coalesce(sum(bytes), 0), (SELECT hits FROM totals), (SELECT misses FROM totals) FROM batches")
+	if err := row.Scan(&out.Vectors, &out.Bytes, &out.TotalHits, &out.TotalMisses); err != nil {
+		out = CacheStats{MaxBytes: c.max, Hits: c.hits, Misses: c.misses}
 	}
 	if !c.closed {
 		out.TotalHits, out.TotalMisses = out.TotalHits+c.hits, out.TotalMisses+c.misses
 	}
-	for _, n := range c.order {
-		out.Bytes += c.segments[n].end
-	}
 	return out
 }
 
-// Close marks the files that were used, so that they are deleted last, adds
-// what was asked to the totals, and releases the files. Closing twice is
-// harmless.
+// Close marks the batches that were used, so that they are deleted last, adds
+// what was asked to the totals, and closes the file. Where others write for too
+// long, both are lost: nobody waits for a report. Closing twice is harmless.
 func (c *Cache) Close() error {
-	first, err := c.release()
-	if first {
-		if totals := c.addTotals(); totals != nil {
-			err = errors.Join(err, fmt.Errorf("closing the cache of vectors: %w", totals))
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return nil
+	}
+	c.closed = true
+	if err := errors.Join(c.report(), c.file.Close()); err != nil {
+		return fmt.Errorf("closing the cache of vectors: %w", err)
+	}
+	return nil
+}
+
+// report writes what this opening has used and was asked.
+func (c *Cache) report() error {
+	if _, err := os.Stat(c.path); c.hits+c.misses == 0 || errors.Is(err, fs.ErrNotExist) { // deleted while it was open
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), longestClose)
+	defer cancel()
+	err := c.change(ctx, func(tx *sql.Tx) error {
+		var now int64
+		if err := tx.QueryRowContext(ctx, "SELECT coalesce(max(used), 0) + 1 FROM batches").Scan(&now); err != nil {
+			return err
 		}
+		for batch := range c.used {
+			if _, err := tx.ExecContext(ctx, "UPDATE batches SET used = ? WHERE id = ?", now, batch); err != nil {
+				return err
+			}
+		}
+		_, err := tx.ExecContext(ctx, "UPDATE totals SET hits = hits + ?, misses = misses + ?", c.hits, c.misses)
+		return err
+	})
+	if errors.Is(err, context.DeadlineExceeded) {
+		return nil
 	}
 	return err
 }
 
-// release closes the files, and reports whether they were open.
-func (c *Cache) release() (first bool, err error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.closed {
-		return false, nil
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// encode writes the coordinates as float32, in little-endian numbers, and the
+// CRC-32C of the key and of them.
+func encode(key Key, v []float32) []byte {
+	out := make([]byte, 0, 4*len(v)+4)
+	for _, x := range v {
+		out = binary.LittleEndian.AppendUint32(out, math.Float32bits(x))
 	}
-	c.closed = true
-	var errs []error
-	now := time.Now()
-	for _, n := range slices.Sorted(maps.Keys(c.segments)) {
-		s := c.segments[n]
-		if s.used {
-			err := os.Chtimes(s.path, now, now)
-			if err != nil && !errors.Is(err, os.ErrNotExist) { // another process has swept it
-				errs = append(errs, fmt.Errorf("closing the cache of vectors: %w", err))
-			}
-		}
-		errs = append(errs, s.file.Close())
+	return binary.LittleEndian.AppendUint32(out, checksum(key, out))
+}
+
+func checksum(key Key, coordinates []byte) uint32 {
+	return crc32.Update(crc32.Checksum(key[:], castagnoli), castagnoli, coordinates)
+}
+
+// decode reads what encode writes; nil of what is damaged.
+func decode(key Key, data []byte) []float32 {
+	n := len(data)/4 - 1
+	if n < 1 || len(data)%4 != 0 || binary.LittleEndian.Uint32(data[4*n:]) != checksum(key, data[:4*n]) {
+		return nil
 	}
-	return true, errors.Join(errs...)
+	v := make([]float32, n)
+	for i := range v {
+		v[i] = math.Float32frombits(binary.LittleEndian.Uint32(data[4*i:]))
+	}
+	return v
 }

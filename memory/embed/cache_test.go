@@ -2,14 +2,15 @@ package embed
 
 import (
 	"context"
-	"encoding/binary"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
-	"time"
+
+	"example.com/assay/internal/sqlfile"
 )
 
 // vectorOf is the vector that tests keep under a number: its key can be made
@@ -83,79 +84,74 @@ func TestKeysDiffer(t *testing.T) {
 	}
 }
 
-// A segment that ends anywhere holds the whole vectors before that place, and
-// takes new ones.
-func TestCutAnywhere(t *testing.T) {
-	dir := t.TempDir()
-	put(t, reopen(t, dir, nil), 0, 1, 2)
-	data, err := os.ReadFile(filepath.Join(dir, segmentName(1)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	ends := make([]int64, 3)
-	var at int64
-	for i := range ends {
-		_, v := vectorOf(i)
-		at += recordSize(len(v))
-		ends[i] = at
-	}
-	for cut := range len(data) + 1 {
-		dir := t.TempDir()
-		if err := os.WriteFile(filepath.Join(dir, segmentName(1)), data[:cut], 0o600); err != nil {
-			t.Fatal(err)
-		}
-		whole := 0
-		for _, end := range ends {
-			if end <= int64(cut) {
-				whole++
-			}
-		}
-		c := reopen(t, dir, nil)
-		if got := held(t, c, 3); got != whole {
-			t.Fatalf("cut at %d of %d: %d vectors; want %d", cut, len(data), got, whole)
-		}
-		put(t, c, 3)
-		_, v := vectorOf(3)
-		want := recordSize(len(v))
-		if whole > 0 {
-			want += ends[whole-1]
-		}
-		if info, err := os.Stat(filepath.Join(dir, segmentName(1))); err != nil || info.Size() != want {
-			t.Fatalf("cut at %d and written again: %d bytes; want %d, without the torn record", cut, info.Size(), want)
-		}
-		for _, again := range []*Cache{c, reopen(t, dir, nil)} {
-			if got := held(t, again, 4); got != whole+1 {
-				t.Fatalf("cut at %d and written again: %d vectors; want %d", cut, got, whole+1)
-			}
-		}
-	}
-}
-
-// A byte that changed anywhere costs vectors and never makes a wrong one.
+// A byte of a vector that changed anywhere costs the vector and never makes a
+// wrong one. The next Put mends it.
 func TestFlippedAnywhere(t *testing.T) {
 	dir := t.TempDir()
-	put(t, reopen(t, dir, nil), 0, 1, 2)
-	path := filepath.Join(dir, segmentName(1))
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := reopen(t, dir, nil)
+	put(t, c, 0, 1, 2)
+	key, v := vectorOf(1)
+	data := encode(key, v)
 	for i := range data {
 		bad := slices.Clone(data)
 		bad[i] ^= 1 << (i % 8)
-		if err := os.WriteFile(path, bad, 0o600); err != nil {
+		for name, bad := range map[string][]byte{"changed": bad, "cut": data[:i]} {
+			if _, err := c.file.Write.Exec("UPDATE vectors SET vector = ? WHERE key = ?", append([]byte{}, bad...), key[:]); err != nil {
+				t.Fatal(err)
+			}
+			if got := held(t, c, 3); got != 2 {
+				t.Errorf("byte %d %s: %d vectors; want 2", i, name, got)
+			}
+		}
+	}
+	other, _ := vectorOf(2)
+	if _, err := c.file.Write.Exec("UPDATE vectors SET vector = ? WHERE key = ?", data, other[:]); err != nil {
+		t.Fatal(err)
+	}
+	if got := held(t, c, 3); got != 1 {
+		t.Errorf("with the vector of another key: %d vectors; want 1", got)
+	}
+	put(t, c, 1, 2)
+	if got := held(t, reopen(t, dir, nil), 3); got != 3 {
+		t.Errorf("written again: %d vectors; want 3", got)
+	}
+	if got := c.Stats(); got.Vectors != 3 {
+		t.Errorf("written again: %+v", got)
+	}
+}
+
+// Files of the cache's earlier form are deleted, and nothing else is.
+func TestEarlierForm(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"00000001.vec", "00000002.vec", "totals", "lock", "notes.vec"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("x"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		c, err := OpenCache(dir, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := held(t, c, 3); got == 3 {
-			t.Errorf("byte %d changed, and nobody noticed", i)
-		}
-		if err := c.Close(); err != nil {
-			t.Fatal(err)
-		}
+	}
+	put(t, reopen(t, dir, nil), 0)
+	left, err := filepath.Glob(filepath.Join(dir, "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	left = slices.DeleteFunc(left, func(path string) bool { return strings.HasPrefix(filepath.Base(path), cacheName) })
+	if len(left) != 1 || filepath.Base(left[0]) != "notes.vec" {
+		t.Errorf("left are %q", left)
+	}
+}
+
+// What is no cache is an error that names its place, and is not changed.
+func TestDamagedFile(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, cacheName)
+	text := strings.Repeat("no vectors ", 20)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := OpenCache(dir, nil); !sqlfile.Damaged(err) || !strings.Contains(err.Error(), dir) {
+		t.Errorf("error %v", err)
+	}
+	if data, err := os.ReadFile(path); err != nil || string(data) != text {
+		t.Errorf("the file holds %d bytes, %v", len(data), err)
 	}
 }
 
@@ -185,10 +181,7 @@ func TestSeveralWriters(t *testing.T) {
 	}
 }
 
-// The directory stays within its bound; what was used lately stays, and a
-// reader of a deleted segment goes on.
-// What all openings were asked adds up, also of several at once; a file of
-// totals that is damaged starts anew.
+// What all openings were asked adds up, also of several at once.
 func TestTotals(t *testing.T) {
 	dir := t.TempDir()
 	c := reopen(t, dir, nil)
@@ -224,14 +217,6 @@ func TestTotals(t *testing.T) {
 	idle := reopen(t, dir, nil)
 	if got := idle.Stats(); got.Hits != 0 || got.TotalHits != 11 || got.TotalMisses != 1 || got.HitRate() != 11./12 {
 		t.Errorf("of all openings: %+v", got)
-	}
-	for _, bad := range []string{"", "x", "1", "-3 4\n"} {
-		if err := os.WriteFile(filepath.Join(dir, totalsName), []byte(bad), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if got := idle.Stats(); got.TotalHits != 0 || got.TotalMisses != 0 {
-			t.Errorf("%q: %+v", bad, got)
-		}
 	}
 	gone := filepath.Join(t.TempDir(), "gone")
 	removed := reopen(t, gone, nil)
@@ -269,26 +254,17 @@ func BenchmarkCacheHit(b *testing.B) {
 	}
 }
 
+// The cache stays within its bound, on the disk too, and what was used lately stays.
 func TestSweep(t *testing.T) {
 	dir := t.TempDir()
 	opts := &CacheOptions{MaxBytes: 1 << 16}
 	const n = 2000
-	first := reopen(t, dir, opts)
-	for i := range 40 { // segments of their own times
-		put(t, first, i)
-	}
 	reader := reopen(t, dir, opts)
 	c := reopen(t, dir, opts)
-	for i := 40; i < n; i++ {
+	for i := range n {
 		put(t, c, i)
 		if i == n/2 {
-			// Segments that were read are marked when their reader closes.
-			old := time.Now().Add(-time.Hour)
-			for _, number := range c.order {
-				if err := os.Chtimes(filepath.Join(dir, segmentName(number)), old, old); err != nil {
-					t.Fatal(err)
-				}
-			}
+			// Batches that were read are marked when their reader closes.
 			user := reopen(t, dir, opts)
 			key, _ := vectorOf(n/2 - 50)
 			if v, err := user.Get([]Key{key}); err != nil || v[0] == nil {
@@ -298,7 +274,7 @@ func TestSweep(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if i == n/2+540 {
+		if i == n/2+590 {
 			used, _ := vectorOf(n/2 - 50)
 			unused, _ := vectorOf(n/2 - 80)
 			v, err := c.Get([]Key{used, unused})
@@ -309,38 +285,28 @@ func TestSweep(t *testing.T) {
 				t.Errorf("used: %t, not used: %t; want the used one kept longer", v[0] != nil, v[1] != nil)
 			}
 		}
-		if bytes := c.Stats().Bytes; bytes > opts.MaxBytes+2048 {
+		if bytes := c.Stats().Bytes; bytes > opts.MaxBytes {
 			t.Fatalf("%d bytes; the bound is %d", bytes, opts.MaxBytes)
 		}
 	}
-	var onDisk int64
-	entries, err := os.ReadDir(dir)
-	if err != nil {
+	if got := held(t, c, n); got < 300 || got >= n || got != c.Stats().Vectors || got != held(t, reader, n) {
+		t.Errorf("%d of %d vectors are left, %+v", got, n, c.Stats())
+	}
+	// One batch above the bound stays whole, and the place of the others is given back.
+	big := make([]float32, 1<<15)
+	if err := c.Put(t.Context(), []Key{{1}}, [][]float32{big}); err != nil {
 		t.Fatal(err)
 	}
-	for _, e := range entries {
-		info, err := e.Info()
-		if err != nil {
-			t.Fatal(err)
-		}
-		onDisk += info.Size()
+	if got := c.Stats(); got.Vectors != 1 || held(t, c, n) != 0 {
+		t.Errorf("with a large batch: %+v", got)
 	}
-	if onDisk > opts.MaxBytes+2048 {
-		t.Errorf("%d bytes on disk; the bound is %d", onDisk, opts.MaxBytes)
+	put(t, c, 1)
+	if got := c.Stats(); got.Vectors != 1 || held(t, c, n) != 1 {
+		t.Errorf("after a large batch: %+v", got)
 	}
-	if got := held(t, c, n); got < 300 || got >= n {
-		t.Errorf("%d of %d vectors are left", got, n)
-	}
-	// An open file outlives its name: a reader has what it had until it looks
-	// for something else.
-	for _, want := range []int{40, 0} {
-		if got := held(t, reader, 40); got != want {
-			t.Errorf("%d vectors of deleted segments are found; want %d", got, want)
-		}
-		key, _ := vectorOf(-1)
-		if _, err := reader.Get([]Key{key}); err != nil {
-			t.Fatal(err)
-		}
+	var pages int64
+	if err := c.file.Read.QueryRow("SELECT page_count FROM pragma_page_count").Scan(&pages); err != nil || pages > 16 {
+		t.Errorf("%d pages hold one vector, %v", pages, err)
 	}
 }
 
@@ -364,30 +330,38 @@ func TestMisuse(t *testing.T) {
 	}
 }
 
-// FuzzSegment opens a segment of any bytes: no panic, and no vector under a
-// key unless its checksums say so.
-func FuzzSegment(f *testing.F) {
+// Any bytes in place of a vector: no panic, and no vector unless the checksum says
+// so.
+func FuzzDecode(f *testing.F) {
 	key, v := vectorOf(1)
-	whole := appendRecord(nil, key, v)
+	whole := encode(key, v)
 	f.Add(whole)
 	f.Add(whole[:len(whole)-1])
-	f.Add(binary.LittleEndian.AppendUint32([]byte(recordMagic), 1<<31))
+	f.Add(whole[:4])
 	f.Fuzz(func(t *testing.T, data []byte) {
-		dir := t.TempDir()
-		if err := os.WriteFile(filepath.Join(dir, segmentName(1)), data, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		c, err := OpenCache(dir, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := c.Get([]Key{key}); err != nil {
-			t.Error(err)
-		}
-		if err := c.Close(); err != nil {
-			t.Error(err)
+		if got := decode(key, data); got != nil && !slices.Equal(encode(key, got), data) {
+			t.Errorf("%x was read as %v", data, got)
 		}
 	})
+}
+
+// BenchmarkPut writes batches of 64 vectors of 1,024 dimensions.
+func BenchmarkPut(b *testing.B) {
+	c := reopen(b, b.TempDir(), nil)
+	keys, vectors := make([]Key, 64), make([][]float32, 64)
+	for i := range vectors {
+		vectors[i] = make([]float32, 1024)
+	}
+	n := 0
+	for b.Loop() {
+		for i := range keys {
+			keys[i] = keyOf(fmt.Sprint(n))
+			n++
+		}
+		if err := c.Put(context.Background(), keys, vectors); err != nil {
+			b.Fatal(err)
+		}
+	}
 }
 
 // BenchmarkHit measures a vector of 1,024 dimensions among 10,000.

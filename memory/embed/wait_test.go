@@ -3,12 +3,8 @@ package embed
 import (
 	"context"
 	"errors"
-	"os"
-	"path/filepath"
 	"testing"
 	"time"
-
-	"example.com/assay/memory/internal/flock"
 )
 
 // While another process holds the lock, a writer waits for as long as it is asked
@@ -20,10 +16,7 @@ func TestWaitingForTheLock(t *testing.T) {
 	if err := c.Put(t.Context(), []Key{known}, [][]float32{v}); err != nil {
 		t.Fatal(err)
 	}
-	other, err := os.OpenFile(filepath.Join(dir, lockName), os.O_RDWR, 0o600)
-	if err == nil {
-		err = flock.Exclusive(other)
-	}
+	other, err := reopen(t, dir, nil).file.Write.BeginTx(t.Context(), nil) // as another process would
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +54,7 @@ func TestWaitingForTheLock(t *testing.T) {
 			t.Fatal("a cancelled writer goes on waiting")
 		}
 	}
-	if err := other.Close(); err != nil {
+	if err := other.Rollback(); err != nil {
 		t.Fatal(err)
 	}
 	if err := c.Put(t.Context(), []Key{key}, [][]float32{v}); err != nil {

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"example.com/assay/internal/sqlfile"
 )
 
 const (
@@ -40,7 +42,8 @@ type Options struct {
 type Memory struct {
 	path string
 	opts Options
-	db   *sql.DB
+	rows *sqlfile.File
+	db   *sql.DB     // of rows
 	file os.FileInfo // what path was when it was opened
 }
 
@@ -70,18 +73,19 @@ func (m *Memory) open(ctx context.Context) (err error) {
 	if info, err := os.Stat(m.path); err == nil && info.IsDir() {
 		return errors.New("it is a directory")
 	}
-	if m.db, err = openRows(ctx, m.path, busyFor); err != nil {
+	if m.rows, err = openRows(ctx, m.path); err != nil {
 		return err
 	}
+	m.db = m.rows.Write
 	if m.file, err = os.Stat(m.path); err != nil {
-		return errors.Join(err, m.db.Close())
+		return errors.Join(err, m.rows.Close())
 	}
 	return nil
 }
 
 // Close ends the use of the file. It waits for what is under way.
 func (m *Memory) Close() error {
-	if err := m.db.Close(); err != nil {
+	if err := m.rows.Close(); err != nil {
 		return fmt.Errorf("closing the memory of answers %q: %w", m.path, err)
 	}
 	return nil

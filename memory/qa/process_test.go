@@ -12,7 +12,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 )
 
 // childFile names, for a process of this test, the memory that it is to store
@@ -131,39 +130,6 @@ func TestConcurrent(t *testing.T) {
 	}
 }
 
-// Where SQLite itself does not wait for another process, opening does.
-func TestOpenWaits(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "x.db")
-	execute(t, path, "VACUUM") // a file with nothing in it, not in WAL mode
-	other, err := sql.Open("sqlite", path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer other.Close()
-	tx, err := other.Begin()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var n int
-	if err := tx.QueryRow("SELECT count(*) FROM sqlite_schema").Scan(&n); err != nil { // takes a lock for reading
-		t.Fatal(err)
-	}
-	done := make(chan error)
-	go func() {
-		time.Sleep(200 * time.Millisecond)
-		done <- tx.Rollback()
-	}()
-	db, err := openRows(t.Context(), path, time.Millisecond)
-	if err != nil {
-		t.Error(err)
-	} else if err := db.Close(); err != nil {
-		t.Error(err)
-	}
-	if err := <-done; err != nil {
-		t.Error(err)
-	}
-}
-
 // A file that is no memory is told apart from one that is damaged, and neither
 // is changed.
 func TestOpenRefuses(t *testing.T) {
@@ -193,7 +159,7 @@ func TestOpenRefuses(t *testing.T) {
 	foreign := filepath.Join(dir, "foreign.db")
 	execute(t, foreign, "CREATE TABLE mine (x)")
 	newer := filepath.Join(dir, "newer.db")
-	execute(t, newer, fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d; CREATE TABLE x (y)", application, version+1))
+	execute(t, newer, fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d; CREATE TABLE x (y)", schema.Application, len(schema.Steps)+1))
 	overwritten := strings.Repeat("garbage ", len(data)/8)
 	for _, c := range []struct {
 		path    string

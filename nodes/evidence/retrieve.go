@@ -53,7 +53,7 @@ const widest = 200
 func retrieveNode(corpus retrieval.Retriever, passages int, inspect retrieval.Inspect) graph.Node[state.Comply] {
 	return func(ctx context.Context, s state.Comply) (graph.Update[state.Comply], error) {
 		f := finder{corpus: corpus, s: s, most: passages}
-		metered, asked := llm.Metered(ctx) // a reranker may ask a model
+		metered, asked := llm.Open(ctx) // a reranker may ask a model
 		kinds := []state.SourceType{state.Statute, state.Policy}
 		if s.Filter.SourceType != "" {
 			kinds = []state.SourceType{s.Filter.SourceType}
@@ -77,7 +77,7 @@ func retrieveNode(corpus retrieval.Retriever, passages int, inspect retrieval.In
 			state.ComplyHits.Set(hits), state.ComplyWarnings.Add(append(f.warnings, orders...)...), state.ComplySearched.Set(f.confidence),
 		}
 		update = append(update, lost(f.losses)...)
-		if usage := asked.Usage(); usage != (state.ModelUsage{}) {
+		if usage := asked.Close().ModelUsage; usage != (state.ModelUsage{}) {
 			update = append(update, state.ComplyUsage.Add(usage))
 		}
 		var sends []graph.Send[state.Comply]

@@ -33,12 +33,12 @@ func retrieve(corpus retrieval.Retriever, passages int, inspect retrieval.Inspec
 			return nil, nil
 		}
 		read := s.Read()
-		metered, asked := llm.Metered(ctx) // a reranker may ask a model
+		metered, asked := llm.Open(ctx) // a reranker may ask a model
 		found, err := corpus.Search(metered, index.Query{
 			Primary: step.Queries[0], Alternatives: step.Queries[1:], K: passages, Exclude: read, About: gate(s.Objective, step.Question),
 		})
 		if err != nil {
-			return endStep(ctx, step, asked.Usage(), unreadable{err})
+			return endStep(ctx, step, asked.Close().ModelUsage, unreadable{err})
 		}
 		if err := retrieval.Publish(ctx, retrieval.Asked{Step: step.ID, Queries: step.Queries, Excluded: len(read)}, found); err != nil {
 			return nil, err
@@ -54,7 +54,7 @@ func retrieve(corpus retrieval.Retriever, passages int, inspect retrieval.Inspec
 		for _, warning := range append(retrieval.Warnings(found), orders...) {
 			update = append(update, state.AgentWarnings.Add(warning))
 		}
-		if usage := asked.Usage(); usage != (state.ModelUsage{}) {
+		if usage := asked.Close().ModelUsage; usage != (state.ModelUsage{}) {
 			update = append(update, state.AgentUsage.Add(usage))
 		}
 		return update, nil

@@ -52,9 +52,9 @@ func synthesize(write func(context.Context, state.Agent, state.Step) (written, e
 		if len(step.Hits) == 0 {
 			return graph.Update[state.Agent]{row(state.Step{ID: step.ID, Status: state.StepExecuted})}, nil
 		}
-		metered, asked := llm.Metered(ctx)
+		metered, asked := llm.Open(ctx)
 		answer, err := write(metered, s, step)
-		usage := asked.Usage()
+		usage := asked.Close().ModelUsage
 		cited := cite(answer.text, answer.hits)
 		if err == nil && len(cited.citations) == 0 && !declines(cited.text) {
 			err = &llm.ParseError{Skill: skills.SynthesizeAndCite, Text: llm.Cut(answer.text, mostShown), Err: errors.New("it cites no passage, and does not say that none answers")}

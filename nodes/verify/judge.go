@@ -70,7 +70,7 @@ func (j *Judge) Judge(ctx context.Context, c state.Claim, evidence []state.Evide
 		if len(by) == 0 || len(by) == len(cited) && usage.Calls > 0 {
 			continue // nothing is cited, or the evidence is what is cited
 		}
-		inner, met := llm.WithReceipt(ctx)
+		inner, met := llm.Open(ctx)
 		out, spent, err := llm.Ask[skills.JudgeOutput](inner, j.model, j.skill, skills.JudgeInput{Claim: c.Spoken(), Sources: sources(by)})
 		usage = usage.Plus(spent)
 		if err := llm.Stops(ctx, err); err != nil {
@@ -81,7 +81,7 @@ func (j *Judge) Judge(ctx context.Context, c state.Claim, evidence []state.Evide
 		}
 		var made int
 		v, made = j.settle(c, out, by)
-		if r := met(); r.Lost != "" {
+		if r := met.Close(); r.Lost != "" {
 			v.StandIn, v.Cause = r.Fallback, r.Lost
 		}
 		usage.ParseFailures += made

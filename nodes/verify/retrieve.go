@@ -25,7 +25,7 @@ func Retrieve(corpus retrieval.Retriever, passages int, inspect retrieval.Inspec
 		}
 		var fresh []state.Evidence
 		var added, warnings []string
-		metered, asked := llm.Metered(ctx) // a reranker may ask a model
+		metered, asked := llm.Open(ctx) // a reranker may ask a model
 		for _, q := range s.Queries {
 			r, err := corpus.Search(metered, index.Query{Primary: q.Query, K: passages, Exclude: read})
 			if ctx.Err() != nil {
@@ -49,7 +49,7 @@ func Retrieve(corpus retrieval.Retriever, passages int, inspect retrieval.Inspec
 			}
 		}
 		update := graph.Update[state.Verify]{state.VerifyWarnings.Add(warnings...)}
-		if usage := asked.Usage(); usage != (state.ModelUsage{}) {
+		if usage := asked.Close().ModelUsage; usage != (state.ModelUsage{}) {
 			update = append(update, state.VerifyUsage.Add(usage))
 		}
 		if len(fresh) == 0 {

@@ -32,7 +32,7 @@ func Search(corpus retrieval.Retriever, passages int, inspect retrieval.Inspect)
 				queries = append(queries, q)
 			}
 		}
-		metered, asked := llm.Metered(ctx) // a reranker may ask a model
+		metered, asked := llm.Open(ctx) // a reranker may ask a model
 		results, errs := searchAll(metered, corpus, queries, s.Query, passages)
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
@@ -78,7 +78,7 @@ func Search(corpus retrieval.Retriever, passages int, inspect retrieval.Inspect)
 				found++
 			}
 		}
-		if usage := asked.Usage(); usage != (state.ModelUsage{}) {
+		if usage := asked.Close().ModelUsage; usage != (state.ModelUsage{}) {
 			update = append(update, state.VerifyUsage.Add(usage))
 		}
 		return update, nil

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"example.com/assay/graph"
 	driver "modernc.org/sqlite"
@@ -32,7 +31,7 @@ func execFile(t *testing.T, path, query string) {
 
 func TestOpenRefusesOtherSchemas(t *testing.T) {
 	for _, c := range []struct{ query, want string }{
-		{fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d", application, len(migrations)+1), "use a later one"},
+		{fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d", schema.Application, len(schema.Steps)+1), "later version"},
 		{"CREATE TABLE mine (x)", "another program"},
 		{"PRAGMA user_version = 1", "another program"},
 		{"PRAGMA application_id = 7", "another program"},
@@ -68,44 +67,6 @@ func TestManyOpenAtOnce(t *testing.T) {
 		})
 	}
 	wg.Wait()
-}
-
-// Where SQLite itself does not wait long enough, opening tries again.
-func TestOpenWaitsForAnotherProgram(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "x.db")
-	execFile(t, path, "VACUUM") // a file with nothing in it, not in WAL mode
-	db, err := sql.Open("sqlite", path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	tx, err := db.Begin()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var n int
-	if err := tx.QueryRow("SELECT count(*) FROM sqlite_schema").Scan(&n); err != nil { // takes a lock for reading
-		t.Fatal(err)
-	}
-	done := make(chan error)
-	go func() {
-		time.Sleep(200 * time.Millisecond)
-		done <- tx.Rollback()
-	}()
-	ours, err := sql.Open("sqlite", dsn(path, Options{BusyTimeout: time.Millisecond, Synchronous: Full}, false))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer ours.Close()
-	conn, err := firstConn(t.Context(), ours, 10*time.Second)
-	if err != nil {
-		t.Error(err)
-	} else if err := conn.Close(); err != nil {
-		t.Error(err)
-	}
-	if err := <-done; err != nil {
-		t.Error(err)
-	}
 }
 
 func TestPragmas(t *testing.T) {
@@ -180,7 +141,7 @@ func TestFullDisk(t *testing.T) {
 		t.Errorf("%d checkpoints; want the %d that were committed", got, n)
 	}
 	var check string
-	if err := s.read.QueryRowContext(t.Context(), "PRAGMA integrity_check").Scan(&check); err != nil || check != "ok" {
+	if err := s.file.Read.QueryRowContext(t.Context(), "PRAGMA integrity_check").Scan(&check); err != nil || check != "ok" {
 		t.Errorf("integrity: %s (%v)", check, err)
 	}
 	// And with room again it goes on.

@@ -77,7 +77,7 @@ func (s *Saver) load(ctx context.Context, key graph.Key) ([]graph.Checkpoint, []
 	if err := names.Check(key.Thread, key.Namespace, key.ID); err != nil {
 		return nil, nil, err
 	}
-	tx, err := s.read.BeginTx(ctx, nil) // both queries see the same commits
+	tx, err := s.file.Read.BeginTx(ctx, nil) // both queries see the same commits
 	if err != nil {
 		return nil, nil, err
 	}

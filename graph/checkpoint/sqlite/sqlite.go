@@ -20,10 +20,8 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -31,7 +29,7 @@ import (
 	"time"
 
 	"example.com/assay/graph"
-	_ "modernc.org/sqlite" // the driver's name is "sqlite"
+	"example.com/assay/internal/sqlfile"
 )
 
 // Synchronous says when a commit is on the disk.
@@ -61,8 +59,7 @@ const readers = 4
 // is not stopped when its context ends, so that its result is always known.
 type Saver struct {
 	path   string
-	write  *sql.DB // of one connection
-	read   *sql.DB
+	file   *sqlfile.File
 	turn   chan struct{} // holds a token while nobody writes
 	mu     sync.Mutex
 	queue  []*waiting // changes that wait for their turn
@@ -90,14 +87,8 @@ func open(ctx context.Context, path string, opts *Options) (*Saver, error) {
 	if opts != nil {
 		o = *opts
 	}
-	if o.Synchronous == "" {
-		o.Synchronous = Full
-	}
-	if o.Synchronous != Full && o.Synchronous != Normal {
+	if o.Synchronous != "" && o.Synchronous != Full && o.Synchronous != Normal {
 		return nil, fmt.Errorf("synchronous %q is neither %s nor %s", o.Synchronous, Full, Normal)
-	}
-	if o.BusyTimeout <= 0 {
-		o.BusyTimeout = 10 * time.Second
 	}
 	if path == "" || strings.HasPrefix(path, ":memory:") || strings.HasPrefix(path, "file:") {
 		return nil, errors.New("the path of a file is wanted; for threads in memory see graph/checkpoint/memory")
@@ -118,23 +109,17 @@ func open(ctx context.Context, path string, opts *Options) (*Saver, error) {
 // connect opens the connections. On an error release closes what it opened.
 func (s *Saver) connect(ctx context.Context, o Options) error {
 	var err error
-	if s.write, err = sql.Open("sqlite", dsn(s.path, o, false)); err != nil {
+	if s.file, err = sqlfile.Open(ctx, s.path, schema, &sqlfile.Options{Synchronous: string(o.Synchronous), Busy: o.BusyTimeout, Readers: readers}); err != nil {
 		return err
 	}
-	s.write.SetMaxOpenConns(1)
-	conn, err := firstConn(ctx, s.write, o.BusyTimeout)
+	conn, err := s.file.Write.Conn(ctx)
 	if err != nil {
 		return err
 	}
 	if err := s.writer.prepare(ctx, conn); err != nil {
 		return err
 	}
-	if s.read, err = sql.Open("sqlite", dsn(s.path, o, true)); err != nil {
-		return err
-	}
-	s.read.SetMaxOpenConns(readers)
-	s.read.SetMaxIdleConns(readers)
-	if err := s.reader.prepare(ctx, s.read); err != nil {
+	if err := s.reader.prepare(ctx, s.file.Read); err != nil {
 		return err
 	}
 	s.locks, err = openLocks(s.path + "-locks")
@@ -150,11 +135,8 @@ func (s *Saver) release() error {
 		<-s.turn
 	}
 	errs := []error{s.writer.close()}
-	if s.read != nil { // before the writer, which as the last one tidies up
-		errs = append(errs, s.read.Close())
-	}
-	if s.write != nil {
-		errs = append(errs, s.write.Close())
+	if s.file != nil {
+		errs = append(errs, s.file.Close())
 	}
 	if s.locks != nil {
 		errs = append(errs, s.locks.close())
@@ -178,20 +160,18 @@ func realPath(path string) (string, error) {
 	return filepath.Join(dir, filepath.Base(abs)), err
 }
 
-// dsn is how the driver wants a file named. Its pragmas hold for each
-// connection.
-func dsn(path string, o Options, reading bool) string {
-	slashed := filepath.ToSlash(path)
-	if !strings.HasPrefix(slashed, "/") { // a drive's letter
-		slashed = "/" + slashed
-	}
-	pragmas := url.Values{"_pragma": {
-		fmt.Sprintf("busy_timeout(%d)", o.BusyTimeout.Milliseconds()),
-		"journal_mode(WAL)",
-		fmt.Sprintf("synchronous(%s)", o.Synchronous),
-	}}
-	if reading {
-		pragmas.Add("_pragma", "query_only(1)")
-	}
-	return "file://" + (&url.URL{Path: slashed}).EscapedPath() + "?" + pragmas.Encode()
-}
+// schema is what a file of checkpoints holds.
+var schema = sqlfile.Schema{Application: 0x41737361, Steps: []string{
+	`CREATE TABLE checkpoints (
+		thread TEXT NOT NULL, namespace TEXT NOT NULL, id TEXT NOT NULL,
+		parent TEXT NOT NULL, base TEXT NOT NULL, source TEXT NOT NULL,
+		step INTEGER NOT NULL, time INTEGER NOT NULL, -- microseconds since 1970
+		run TEXT NOT NULL, graph TEXT NOT NULL, fingerprint TEXT NOT NULL, version INTEGER NOT NULL,
+		metadata TEXT NOT NULL, -- a JSON object with sorted keys, or nothing
+		data BLOB,
+		PRIMARY KEY (thread, namespace, id));
+	CREATE TABLE records (
+		thread TEXT NOT NULL, namespace TEXT NOT NULL, checkpoint TEXT NOT NULL,
+		task TEXT NOT NULL, kind TEXT NOT NULL, key TEXT NOT NULL, data BLOB,
+		PRIMARY KEY (thread, namespace, checkpoint, task, kind, key));`,
+}}

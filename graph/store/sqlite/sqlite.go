@@ -14,14 +14,12 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
-	"net/url"
-	"path/filepath"
 	"time"
 
 	"example.com/assay/graph/store"
+	"example.com/assay/internal/sqlfile"
 )
 
 // Options are those of a store in a file.
@@ -39,8 +37,8 @@ type Store struct {
 }
 
 // Open opens the file, which is made if it does not exist. Nil options are the
-// defaults. A file of a newer version of this package is ErrNewer, one of
-// another program ErrForeign, and neither is changed.
+// defaults. A file of a newer version of this package, or of another program, is
+// an error, and is not changed.
 func Open(ctx context.Context, path string, opts *Options) (*Store, error) {
 	var o Options
 	if opts != nil {
@@ -49,53 +47,37 @@ func Open(ctx context.Context, path string, opts *Options) (*Store, error) {
 	if o.BusyTimeout < 0 {
 		return nil, &store.InvalidError{What: "options", Reason: fmt.Sprintf("BusyTimeout is %v", o.BusyTimeout)}
 	}
-	if o.BusyTimeout == 0 {
-		o.BusyTimeout = 10 * time.Second
-	}
-	rows, err := openTable(ctx, path, o.BusyTimeout)
+	file, err := sqlfile.Open(ctx, path, schema, &sqlfile.Options{Busy: o.BusyTimeout})
 	if err != nil {
 		return nil, fmt.Errorf("opening the store %q: %w", path, err)
 	}
+	rows := &table{file}
 	s, err := store.New(rows, &o.Options)
 	if err != nil {
-		return nil, errors.Join(err, rows.close())
+		return nil, errors.Join(err, file.Close())
 	}
 	return &Store{Store: s, rows: rows}, nil
 }
 
 // Close ends the use of the file. It waits for what is under way.
-func (s *Store) Close() error { return s.rows.close() }
+func (s *Store) Close() error { return s.rows.file.Close() }
 
 // table is a store.Backend. All writes of the process go through one connection,
 // so that they queue here and not in the file's lock.
-type table struct {
-	read, write *sql.DB
-}
+type table struct{ file *sqlfile.File }
 
-func openTable(ctx context.Context, path string, busy time.Duration) (*table, error) {
-	absolute, err := filepath.Abs(path)
-	if err != nil {
-		return nil, err
-	}
-	// The address is a URI because a path may have a question mark.
-	address := (&url.URL{Scheme: "file", Path: filepath.ToSlash(absolute)}).String()
-	pragmas := url.Values{"_pragma": {fmt.Sprintf("busy_timeout(%d)", busy.Milliseconds()), "synchronous(FULL)"}}
-	write, err := sql.Open("sqlite", address+"?"+pragmas.Encode()+"&_txlock=immediate")
-	if err != nil {
-		return nil, err
-	}
-	write.SetMaxOpenConns(1)
-	if err := migrate(ctx, write, busy); err != nil {
-		return nil, errors.Join(err, write.Close())
-	}
-	pragmas.Add("_pragma", "query_only(1)")
-	read, err := sql.Open("sqlite", address+"?"+pragmas.Encode())
-	if err != nil {
-		return nil, errors.Join(err, write.Close())
-	}
-	return &table{read: read, write: write}, nil
-}
-
-func (t *table) close() error {
-	return errors.Join(t.read.Close(), t.write.Close())
-}
+// schema is what a file of a store holds.
+var schema = sqlfile.Schema{Application: 0x41537374, Steps: []string{`
+	CREATE TABLE items (
+		path    BLOB NOT NULL,
+		key     TEXT NOT NULL,
+		value   TEXT NOT NULL,
+		created INTEGER NOT NULL,
+		updated INTEGER NOT NULL,
+		ttl     INTEGER NOT NULL,
+		expires INTEGER NOT NULL,
+		vectors BLOB NOT NULL,
+		PRIMARY KEY (path, key)
+	) STRICT;
+	CREATE INDEX items_expires ON items (expires);`,
+}}

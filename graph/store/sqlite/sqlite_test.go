@@ -15,6 +15,7 @@ import (
 
 	"example.com/assay/graph/store"
 	"example.com/assay/graph/store/sqlite"
+	"example.com/assay/internal/sqlfile"
 )
 
 // childFile makes this test binary a writer of a file: see TestProcesses.
@@ -95,30 +96,6 @@ func TestProcesses(t *testing.T) {
 	}
 }
 
-// TestManyOpenAtOnce opens new files from many connections, each with its own
-// lock. What goes wrong then goes wrong now and then, hence the number of files.
-func TestManyOpenAtOnce(t *testing.T) {
-	dir := t.TempDir()
-	for file := range 15 {
-		path := filepath.Join(dir, strconv.Itoa(file)+".db")
-		errs := make([]error, 8)
-		stores := make([]*sqlite.Store, len(errs))
-		var wait sync.WaitGroup
-		for i := range errs {
-			wait.Go(func() { stores[i], errs[i] = sqlite.Open(t.Context(), path, nil) })
-		}
-		wait.Wait()
-		if err := errors.Join(errs...); err != nil {
-			t.Fatal(err)
-		}
-		for _, s := range stores {
-			if err := s.Close(); err != nil {
-				t.Error(err)
-			}
-		}
-	}
-}
-
 func open(t *testing.T, path string, opts *sqlite.Options) *sqlite.Store {
 	t.Helper()
 	s, err := sqlite.Open(t.Context(), path, opts)
@@ -181,7 +158,7 @@ func TestFilesThatAreRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	for path, want := range map[string]error{
-		newer: sqlite.ErrNewer, foreign: sqlite.ErrForeign, versioned: sqlite.ErrForeign, text: sqlite.ErrForeign,
+		newer: sqlfile.ErrNewer, foreign: sqlfile.ErrForeign, versioned: sqlfile.ErrForeign, text: nil,
 		filepath.Join(dir, "no", "folder.db"): nil,
 	} {
 		before, _ := os.ReadFile(path)

@@ -31,7 +31,7 @@ const (
 )
 
 func (t *table) Write(ctx context.Context, now int64, changes []store.Change) error {
-	tx, err := t.write.BeginTx(ctx, nil)
+	tx, err := t.file.Write.BeginTx(ctx, nil)
 	if err != nil {
 		return fmt.Errorf("beginning a transaction: %w", err)
 	}
@@ -72,7 +72,7 @@ func blob(b []byte) []byte {
 }
 
 func (t *table) Read(ctx context.Context, path, key string) (store.Row, bool, error) {
-	rows, err := t.read.QueryContext(ctx, sqlRead, []byte(path), key)
+	rows, err := t.file.Read.QueryContext(ctx, sqlRead, []byte(path), key)
 	if err != nil {
 		return store.Row{}, false, fmt.Errorf("reading: %w", err)
 	}
@@ -101,14 +101,14 @@ func scan(rows *sql.Rows, r *store.Row, more ...any) error {
 }
 
 func (t *table) Scan(ctx context.Context, r store.Range) iter.Seq2[store.Row, error] {
-	return query(ctx, t.read, func(rows *sql.Rows) (row store.Row, err error) {
+	return query(ctx, t.file.Read, func(rows *sql.Rows) (row store.Row, err error) {
 		err = scan(rows, &row, &row.Vectors)
 		return row, err
 	}, sqlScan, []byte(r.Prefix), []byte(r.End()), r.Live, r.Vectors)
 }
 
 func (t *table) Paths(ctx context.Context, r store.Range) iter.Seq2[string, error] {
-	return query(ctx, t.read, func(rows *sql.Rows) (string, error) {
+	return query(ctx, t.file.Read, func(rows *sql.Rows) (string, error) {
 		var path []byte
 		err := rows.Scan(&path)
 		return string(path), err
@@ -143,7 +143,7 @@ func query[T any](ctx context.Context, db *sql.DB, read func(*sql.Rows) (T, erro
 }
 
 func (t *table) Sweep(ctx context.Context, now int64) (int, error) {
-	result, err := t.write.ExecContext(ctx, sqlSweep, now)
+	result, err := t.file.Write.ExecContext(ctx, sqlSweep, now)
 	if err != nil {
 		return 0, fmt.Errorf("sweeping: %w", err)
 	}

@@ -1,0 +1,209 @@
+// Package sqlfile opens SQLite files, in one way for all that is kept in them.
+//
+//	f, err := sqlfile.Open(ctx, "answers.db", schema, nil)
+//	if err != nil {
+//		return err
+//	}
+//	defer f.Close()
+//
+// A file has one connection that writes and a pool of others that only read. It
+// is in WAL mode: readers and the writer do not wait for each other, and writers
+// of several processes wait for one another. The library is SQLite translated to
+// Go. It needs no C compiler and nothing installed.
+//
+// The package knows no table. A file must be on a local disk: SQLite's log is in
+// memory that processes share.
+package sqlfile
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"modernc.org/sqlite"
+	codes "modernc.org/sqlite/lib"
+)
+
+// A Schema says what the files of one kind hold.
+type Schema struct {
+	Application int // SQLite's application_id, so that other programs' files are told apart
+	// Steps bring a file from the version of their index to the next. The version
+	// is SQLite's user_version. A step that was released never changes.
+	Steps []string
+}
+
+// DefaultBusy is how long a call waits for other processes by default.
+const DefaultBusy = 10 * time.Second
+
+// Options adjust Open. Nil and the zero value mean the defaults.
+type Options struct {
+	Synchronous string        // when a commit is on the disk, in SQLite's words; default FULL
+	Busy        time.Duration // how long a call waits for other processes; default DefaultBusy, which Open waits at least
+	Readers     int           // connections that read at the same time; default without bound
+	Pragmas     []string      // further ones of the connection that writes, such as "secure_delete(ON)"
+}
+
+// A File is an open file.
+type File struct {
+	Write *sql.DB // of one connection, whose transactions lock the file when they begin
+	Read  *sql.DB
+}
+
+// Errors of Open. A file that is refused is not changed.
+var (
+	ErrForeign = errors.New("it is a database of another program; move it away")
+	ErrNewer   = errors.New("it was written by a later version of this program; use that, or move it away")
+)
+
+var errInUse = errors.New("it is in use")
+
+// Open opens a file and brings its schema to the last version. A file that does
+// not exist is made, its folder is not. Errors to expect are ErrForeign, ErrNewer
+// and those that Damaged tells. They do not name the file.
+func Open(ctx context.Context, path string, schema Schema, opts *Options) (*File, error) {
+	o := Options{}
+	if opts != nil {
+		o = *opts
+	}
+	if o.Busy <= 0 {
+		o.Busy = DefaultBusy
+	}
+	return open(ctx, path, schema, o, max(o.Busy, DefaultBusy))
+}
+
+// open is Open. SQLite's own wait is that of the options; patience is how long
+// opening is tried again where SQLite does not wait.
+func open(ctx context.Context, path string, schema Schema, o Options, patience time.Duration) (*File, error) {
+	absolute, err := filepath.Abs(path)
+	if err != nil {
+		return nil, err
+	}
+	f := &File{}
+	if f.Write, err = sql.Open("sqlite", address(absolute, o, o.Pragmas...)+"&_txlock=immediate"); err != nil {
+		return nil, err
+	}
+	f.Write.SetMaxOpenConns(1)
+	waiting, cancel := context.WithTimeoutCause(ctx, patience, errInUse)
+	defer cancel()
+	err = WhileBusy(waiting, func() error { return prepare(ctx, f.Write, schema) })
+	if err == nil {
+		f.Read, err = sql.Open("sqlite", address(absolute, o, "query_only(1)"))
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Write.Close())
+	}
+	f.Read.SetMaxOpenConns(o.Readers)
+	f.Read.SetMaxIdleConns(max(o.Readers, 2))
+	return f, nil
+}
+
+// Close closes the file. It waits for what is under way.
+func (f *File) Close() error {
+	return errors.Join(f.Read.Close(), f.Write.Close()) // the writer, as the last one, tidies up
+}
+
+// address is how the driver wants a file named: a URI, because a path may have a
+// question mark. Its pragmas hold for each connection.
+func address(path string, o Options, pragmas ...string) string {
+	slashed := filepath.ToSlash(path)
+	if !strings.HasPrefix(slashed, "/") { // a drive's letter
+		slashed = "/" + slashed
+	}
+	synchronous := o.Synchronous
+	if synchronous == "" {
+		synchronous = "FULL"
+	}
+	all := append([]string{fmt.Sprintf("busy_timeout(%d)", o.Busy.Milliseconds()), "synchronous(" + synchronous + ")"}, pragmas...)
+	return "file://" + (&url.URL{Path: slashed}).EscapedPath() + "?" + url.Values{"_pragma": all}.Encode()
+}
+
+// prepare brings a file to WAL mode and to the last version of its schema.
+// Several processes may do so at the same time.
+func prepare(ctx context.Context, db *sql.DB, schema Schema) error {
+	// It is looked at before anything is written: it may not be ours.
+	found, err := version(ctx, db, schema)
+	if err != nil {
+		return err
+	}
+	var mode string
+	if err := db.QueryRowContext(ctx, "PRAGMA journal_mode = WAL").Scan(&mode); err != nil {
+		return fmt.Errorf("switching to WAL: %w", err)
+	}
+	if mode != "wal" {
+		return fmt.Errorf("switching to WAL: the mode stays %q", mode)
+	}
+	if found == len(schema.Steps) {
+		return nil
+	}
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback()                                    // after Commit there is nothing to undo
+	if found, err = version(ctx, tx, schema); err != nil { // another process may have been faster
+		return err
+	}
+	for ; found < len(schema.Steps); found++ {
+		if _, err := tx.ExecContext(ctx, schema.Steps[found]); err != nil {
+			return fmt.Errorf("bringing the schema to version %d: %w", found+1, err)
+		}
+	}
+	if _, err := tx.ExecContext(ctx, fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d", schema.Application, found)); err != nil {
+		return fmt.Errorf("marking the version: %w", err)
+	}
+	return tx.Commit()
+}
+
+// version returns the version of a file's schema, 0 for one that holds nothing.
+func version(ctx context.Context, db interface {
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+}, schema Schema) (int, error) {
+	// One statement sees the file at one moment, also while another process makes it.
+	var found, application, tables int
+	err := db.QueryRowContext(ctx, `SELECT (SELECT user_version FROM pragma_user_version),
+		(SELECT application_id FROM pragma_application_id), (SELECT count(*) FROM sqlite_schema)`).Scan(&found, &application, &tables)
+	switch {
+	case err != nil:
+		return 0, err
+	case application != schema.Application && (application != 0 || found != 0 || tables != 0):
+		return 0, ErrForeign
+	case found > len(schema.Steps):
+		return 0, fmt.Errorf("%w (its format is %d, this one reads %d)", ErrNewer, found, len(schema.Steps))
+	}
+	return found, nil
+}
+
+// WhileBusy calls do again while another process keeps it from the file, until
+// the context ends. SQLite itself does not always wait.
+func WhileBusy(ctx context.Context, do func() error) error {
+	for pause := time.Millisecond; ; pause = min(2*pause, 50*time.Millisecond) {
+		err := do()
+		if code := codeOf(err); code != codes.SQLITE_BUSY && code != codes.SQLITE_LOCKED {
+			return err
+		}
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return fmt.Errorf("waiting for another process: %w (%w)", context.Cause(ctx), err)
+		}
+	}
+}
+
+// Damaged reports whether an error says that a file cannot be read.
+func Damaged(err error) bool {
+	code := codeOf(err)
+	return code == codes.SQLITE_CORRUPT || code == codes.SQLITE_NOTADB
+}
+
+// codeOf returns the primary result code of an error of SQLite, else 0.
+func codeOf(err error) int {
+	if e, ok := errors.AsType[*sqlite.Error](err); ok {
+		return e.Code() & 0xff
+	}
+	return 0
+}
