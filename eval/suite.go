@@ -74,7 +74,9 @@ func RunCases(ctx context.Context, cases []*Prepared, run func(context.Context, 
 	for range min(max(o.Concurrency, 1), len(out)) {
 		wg.Go(func() {
 			for i := range next {
-				one(i)
+				if ctx.Err() == nil {
+					one(i)
+				}
 			}
 		})
 	}
