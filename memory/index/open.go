@@ -50,7 +50,8 @@ type Index struct {
 	stemLock sync.RWMutex
 	stems    map[string]string // of words that were read, stem
 
-	scratch sync.Pool
+	scratch   sync.Pool
+	gatherers sync.Pool
 	closing sync.RWMutex // held for reading while files are read
 	closed  bool
 }
@@ -171,6 +172,7 @@ func assemble(dir string, m *manifest, files map[string][]byte) (*Index, error) 
 func newIndex(dir string, t *table, model *lsa.Model, vectors *vector.Set, bm25 BM25) *Index {
 	x := &Index{dir: dir, table: t, model: model, vectors: vectors, bm25: bm25.Resolved(), stems: make(map[string]string)}
 	x.scratch.New = func() any { return newScratch(t.len(), len(t.docs)) }
+	x.gatherers.New = func() any { return &gatherer{place: make([]int32, len(t.docs))} }
 	return x
 }
 

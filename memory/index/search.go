@@ -189,21 +189,19 @@ type found struct {
 
 // find pools the candidates of a query and its alternatives, and ranks them.
 func (x *Index) find(ctx context.Context, a asked, q Query, out func(int32) bool, known *precedents, without int, s *scratch) (*found, error) {
-	s.lists.reset(a.respelt.same)
-	others, wait := x.alternatives(ctx, q.Alternatives, a, out, s)
-	defer wait() // whatever happens: it reads files that may be closed then
-	sig, residual, err := x.score(ctx, a.terms, a.vector(0), s)
+	wordings, err := x.wordings(ctx, a, q.Alternatives, &s.lists)
 	if err != nil {
 		return nil, err
 	}
+	others, wait := x.alternatives(wordings[1:], out, s)
+	defer wait()
+	sig, residual := x.scoreScoped(wordings[0], &s.lists, s)
+	sig.scorePlain()
 	if err := x.scorePairs(ctx, residual, s); err != nil {
 		return nil, err
 	}
 	f := &found{signals: sig, without: without}
 	pool := x.candidates(sig, out)
-	if err := wait(); err != nil {
-		return nil, err
-	}
 	links, err := x.links(ctx, sig)
 	if err != nil {
 		return nil, err
@@ -220,6 +218,9 @@ func (x *Index) find(ctx context.Context, a asked, q Query, out func(int32) bool
 	}
 	pool = distinct(pool)
 	own := len(pool)
+	if err := wait(); err != nil {
+		return nil, err
+	}
 	pool = distinct(append(pool, *others...))
 	f.widened = len(pool) - own
 	f.ranked = x.fuse(sig, pool, links, cited)
@@ -236,45 +237,56 @@ func (x *Index) excluded(ids []string) map[int32]bool {
 	return out
 }
 
+// wordings are the query and its alternatives, whose postings it fetches.
+func (x *Index) wordings(ctx context.Context, a asked, alternatives []string, lists *postingLists) ([]worded, error) {
+	lists.reset(a.respelt.same)
+	own, err := x.worded(ctx, a.terms, a.vector(0))
+	if err != nil {
+		return nil, err
+	}
+	out, terms := []worded{own}, slices.Clone(own.terms)
+	for i, text := range alternatives[:min(len(alternatives), maxQueries)] {
+		stems := a.respelt.terms(text)
+		if len(stems) == 0 {
+			continue
+		}
+		w, err := x.worded(ctx, stems, a.vector(i+1))
+		if err != nil {
+			return nil, err
+		}
+		out, terms = append(out, w), append(terms, w.terms...)
+	}
+	return out, x.fetch(ctx, terms, lists)
+}
+
 // apart is how many passages make it worth while to look for other wordings on a
 // processor, and in a scratch, of their own.
 const apart = 100000
 
 // alternatives pools the candidates of other wordings of the query: at once, or in a
 // large corpus while the caller goes on, which must wait for what it returns.
-func (x *Index) alternatives(ctx context.Context, queries []string, a asked, out func(int32) bool, s *scratch) (*[]int32, func() error) {
+func (x *Index) alternatives(wordings []worded, out func(int32) bool, s *scratch) (*[]int32, func() error) {
 	pool := new([]int32)
-	if len(queries) == 0 || x.table.len() < apart {
-		err := x.pool(ctx, queries, a, out, s, pool)
-		return pool, func() error { return err }
+	look := func(s2 *scratch) {
+		for _, w := range wordings {
+			sig, _ := x.scoreScoped(w, &s.lists, s2)
+			*pool = append(*pool, x.candidates(sig, out)...)
+		}
+	}
+	if len(wordings) == 0 || x.table.len() < apart {
+		look(s)
+		return pool, func() error { return nil }
 	}
 	done := make(chan error, 1)
 	own := x.scratch.Get().(*scratch)
 	own.only = s.only
-	own.lists.reset(a.respelt.same)
 	go func() {
-		err := guarded(func() error { return x.pool(ctx, queries, a, out, own, pool) })
+		err := guarded(func() error { look(own); return nil })
 		own.only = nil
 		x.scratch.Put(own)
 		done <- err
 	}()
 	return pool, sync.OnceValue(func() error { return <-done })
-}
-
-// pool appends the candidates of wordings.
-func (x *Index) pool(ctx context.Context, queries []string, a asked, out func(int32) bool, s *scratch, pool *[]int32) error {
-	for i, q := range queries[:min(len(queries), maxQueries)] {
-		list := a.respelt.terms(q)
-		if len(list) == 0 {
-			continue
-		}
-		sig, _, err := x.score(ctx, list, a.vector(i+1), s)
-		if err != nil {
-			return err
-		}
-		*pool = append(*pool, x.candidates(sig, out)...)
-	}
-	return nil
 }
 
 // candidates lists what is worth scoring of one query.
@@ -286,14 +298,12 @@ func (x *Index) candidates(sig *signals, out func(int32) bool) []int32 {
 	if largest <= 0 {
 		largest = 1
 	}
-	most := documentWeight * sig.gate * (1 + 1e-9) // that a document is worth, whatever is rounded
-	pool := bestOf(poolLexical, sig.touched, func(ord int32, least float64) float64 {
-		own := sig.scoped[ord] / largest
-		if own+most < least {
-			return 0
-		}
-		return own + documentWeight*x.document(sig, ord)
-	}, func(least float64) []int32 { return x.ofDocuments(sig, least) }, out)
+	pool := bestOf(poolLexical, sig.touched, scoring{
+		scores: sig.scoped, largest: largest,
+		more:   func(ord int32) float64 { return documentWeight * x.document(sig, ord) },
+		most:   documentWeight * sig.gate,
+		others: func(least float64) []int32 { return x.ofDocuments(sig, least) },
+	}, out)
 	if sig.latent != nil {
 		pool = append(pool, rows(x.vectors.Top(sig.latent, poolCosine, 0, out))...)
 	}
@@ -309,8 +319,12 @@ func (x *Index) ofDocuments(sig *signals, least float64) []int32 {
 	if sig.top == 0 || sig.gate == 0 {
 		return nil
 	}
+	floor := least / documentWeight / sig.gate * sig.top * (1 - 1e-9)
 	for doc, score := range sig.docs {
-		if members := x.members[doc]; score > 0 && len(members) > 0 && documentWeight*x.document(sig, members[0]) >= least {
+		if score <= 0 || score < floor {
+			continue
+		}
+		if members := x.members[doc]; len(members) > 0 && documentWeight*x.document(sig, members[0]) >= least {
 			list = append(list, members...)
 		}
 	}
