@@ -98,46 +98,47 @@ func (s *Set) Top(query []float32, k int, above float64, skip func(row int32) bo
 		return nil
 	}
 	p := s.codes.probe(query)
-	if s.lists == nil {
-		return s.all(p, k, above, skip)
+	var lists []int32
+	rows := s.Len()
+	if s.lists != nil {
+		lists = s.lists.nearest(query)
+		rows = rows / s.lists.Count() * len(lists)
 	}
-	found := &best{k: k, above: above}
-	for _, list := range s.lists.nearest(query) {
-		s.load(list)
-		s.scan(p, s.start[list], s.start[list+1], skip, found)
-		if s.coded != nil && s.coded.added != nil {
-			s.scan(p, s.coded.added[list], s.coded.added[list+1], skip, found)
-		}
-	}
-	return found.list
-}
-
-// serial is how many rows are not worth a second goroutine.
-const serial = 8 * blockRows
-
-// all scans every row on all processors. What is found does not depend on how
-// the rows are shared out: it is the k first of all.
-func (s *Set) all(p probe, k int, above float64, skip func(row int32) bool) []Match {
-	n := s.Len()
-	workers := max(1, min(runtime.GOMAXPROCS(0), n/serial))
+	workers := max(1, min(runtime.GOMAXPROCS(0), rows/serial))
 	parts := make([]best, workers)
-	var wg sync.WaitGroup
-	for w := range workers {
+	look := func(w int) {
 		parts[w] = best{k: k, above: above}
-		from, to := n*w/workers, n*(w+1)/workers
-		if w == workers-1 {
-			s.scan(p, from, to, skip, &parts[w])
-			break
+		if lists == nil {
+			s.scan(p, s.Len()*w/workers, s.Len()*(w+1)/workers, skip, &parts[w])
 		}
-		wg.Go(func() { s.scan(p, from, to, skip, &parts[w]) })
+		for i := w; i < len(lists); i += workers {
+			s.scanList(p, lists[i], skip, &parts[w])
+		}
 	}
-	wg.Wait()
-	for _, part := range parts[1:] {
+	var others sync.WaitGroup
+	for w := 1; w < workers; w++ {
+		others.Go(func() { look(w) })
+	}
+	look(0)
+	others.Wait()
+	for _, part := range parts[1:] { // what is found does not depend on how the rows are shared out
 		for _, m := range part.list {
 			parts[0].add(m)
 		}
 	}
 	return parts[0].list
+}
+
+// serial is how many rows are not worth a second goroutine.
+const serial = 8 * blockRows
+
+// scanList shows found the rows of a list.
+func (s *Set) scanList(p probe, list int32, skip func(row int32) bool, found *best) {
+	s.load(list)
+	s.scan(p, s.start[list], s.start[list+1], skip, found)
+	if s.coded != nil && s.coded.added != nil {
+		s.scan(p, s.coded.added[list], s.coded.added[list+1], skip, found)
+	}
 }
 
 // scan shows found the rows of a range of coded rows. A row is passed over
