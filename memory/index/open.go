@@ -52,8 +52,8 @@ type Index struct {
 
 	scratch   sync.Pool
 	gatherers sync.Pool
-	closing sync.RWMutex // held for reading while files are read
-	closed  bool
+	closing   sync.RWMutex // held for reading while files are read
+	closed    bool
 }
 
 type nameCount struct {

@@ -202,6 +202,11 @@ func (x *Index) find(ctx context.Context, a asked, q Query, out func(int32) bool
 	}
 	f := &found{signals: sig, without: without}
 	pool := x.candidates(sig, out)
+	if err := wait(); err != nil {
+		return nil, err
+	}
+	near := x.nearest(append([]*signals{sig}, others.signals...), out)
+	pool = append(pool, near[0]...)
 	links, err := x.links(ctx, sig)
 	if err != nil {
 		return nil, err
@@ -218,10 +223,7 @@ func (x *Index) find(ctx context.Context, a asked, q Query, out func(int32) bool
 	}
 	pool = distinct(pool)
 	own := len(pool)
-	if err := wait(); err != nil {
-		return nil, err
-	}
-	pool = distinct(append(pool, *others...))
+	pool = distinct(slices.Concat(pool, others.pool, slices.Concat(near[1:]...)))
 	f.widened = len(pool) - own
 	f.ranked = x.fuse(sig, pool, links, cited)
 	return f, x.placed(ctx, a.respelt.text(q.Primary), sig, f.ranked)
@@ -263,19 +265,25 @@ func (x *Index) wordings(ctx context.Context, a asked, alternatives []string, li
 // processor, and in a scratch, of their own.
 const apart = 100000
 
-// alternatives pools the candidates of other wordings of the query: at once, or in a
+// An other is what other wordings of the query bring.
+type other struct {
+	signals []*signals // good for their vectors alone
+	pool    []int32
+}
+
+// alternatives chooses candidates by other wordings of the query: at once, or in a
 // large corpus while the caller goes on, which must wait for what it returns.
-func (x *Index) alternatives(wordings []worded, out func(int32) bool, s *scratch) (*[]int32, func() error) {
-	pool := new([]int32)
-	look := func(s2 *scratch) {
+func (x *Index) alternatives(wordings []worded, out func(int32) bool, s *scratch) (*other, func() error) {
+	found := new(other)
+	look := func(own *scratch) {
 		for _, w := range wordings {
-			sig, _ := x.scoreScoped(w, &s.lists, s2)
-			*pool = append(*pool, x.candidates(sig, out)...)
+			sig, _ := x.scoreScoped(w, &s.lists, own)
+			found.signals, found.pool = append(found.signals, sig), append(found.pool, x.candidates(sig, out)...)
 		}
 	}
 	if len(wordings) == 0 || x.table.len() < apart {
 		look(s)
-		return pool, func() error { return nil }
+		return found, func() error { return nil }
 	}
 	done := make(chan error, 1)
 	own := x.scratch.Get().(*scratch)
@@ -286,10 +294,10 @@ func (x *Index) alternatives(wordings []worded, out func(int32) bool, s *scratch
 		x.scratch.Put(own)
 		done <- err
 	}()
-	return pool, sync.OnceValue(func() error { return <-done })
+	return found, sync.OnceValue(func() error { return <-done })
 }
 
-// candidates lists what is worth scoring of one query.
+// candidates lists what is worth scoring by the words of one wording.
 func (x *Index) candidates(sig *signals, out func(int32) bool) []int32 {
 	largest := 0.0
 	for _, ord := range sig.touched {
@@ -298,25 +306,38 @@ func (x *Index) candidates(sig *signals, out func(int32) bool) []int32 {
 	if largest <= 0 {
 		largest = 1
 	}
-	pool := bestOf(poolLexical, sig.touched, scoring{
+	return bestOf(poolLexical, sig.touched, scoring{
 		scores: sig.scoped, largest: largest,
 		more:   func(ord int32) float64 { return documentWeight * x.document(sig, ord) },
 		most:   documentWeight * sig.gate,
 		others: func(least float64) []int32 { return x.ofDocuments(sig, least) },
 	}, out)
-	if sig.latent != nil {
-		pool = append(pool, rows(x.vectors.Top(sig.latent, poolCosine, 0, out))...)
+}
+
+// nearest lists what is worth scoring of each wording by the embedders.
+func (x *Index) nearest(wordings []*signals, out func(int32) bool) [][]int32 {
+	pools, queries := make([][]int32, len(wordings)), make([][]float32, len(wordings))
+	look := func(set *vector.Set, of func(*signals) []float32, floor float64) {
+		for i, sig := range wordings {
+			queries[i] = of(sig)
+		}
+		for i, matches := range set.TopOfEach(queries, poolCosine, floor, out) {
+			for _, m := range matches {
+				pools[i] = append(pools[i], m.Row)
+			}
+		}
 	}
-	if sig.meaning != nil && x.meaning.scale.tells() {
-		pool = append(pool, rows(x.meaning.set.Top(sig.meaning, poolCosine, x.meaning.scale.Floor, out))...)
+	look(x.vectors, func(sig *signals) []float32 { return sig.latent }, 0)
+	if x.meaning != nil && x.meaning.scale.tells() {
+		look(x.meaning.set, func(sig *signals) []float32 { return sig.meaning }, x.meaning.scale.Floor)
 	}
-	return pool
+	return pools
 }
 
 // ofDocuments lists the passages of documents whose score alone is worth a value.
 func (x *Index) ofDocuments(sig *signals, least float64) []int32 {
 	var list []int32
-	if sig.top == 0 || sig.gate == 0 {
+	if sig.top == 0 || documentWeight*sig.gate*(1+1e-9) < least || sig.gate == 0 {
 		return nil
 	}
 	floor := least / documentWeight / sig.gate * sig.top * (1 - 1e-9)
@@ -329,14 +350,6 @@ func (x *Index) ofDocuments(sig *signals, least float64) []int32 {
 		}
 	}
 	return list
-}
-
-func rows(matches []vector.Match) []int32 {
-	out := make([]int32, len(matches))
-	for i, m := range matches {
-		out[i] = m.Row
-	}
-	return out
 }
 
 // A link says that a passage's title is mentioned by a good passage: by how

@@ -3,7 +3,9 @@ package vector
 import (
 	"fmt"
 	"math"
+	"math/bits"
 	"runtime"
+	"slices"
 	"sync"
 )
 
@@ -94,25 +96,32 @@ func (s *Set) Dot(query []float32, i int32) float64 {
 // reports are left out; nil leaves none out. It is called by several goroutines at
 // once. A query of another length than the rows' has no matches.
 func (s *Set) Top(query []float32, k int, above float64, skip func(row int32) bool) []Match {
-	if k <= 0 || s.Len() == 0 || len(query) != s.dims {
-		return nil
+	return s.TopOfEach([][]float32{query}, k, above, skip)[0]
+}
+
+// TopOfEach is Top of up to 64 queries. Together they take less time: the rows that one
+// query looks at are in the processor's cache for the next.
+func (s *Set) TopOfEach(queries [][]float32, k int, above float64, skip func(row int32) bool) [][]Match {
+	out := make([][]Match, len(queries))
+	if k <= 0 || s.Len() == 0 {
+		return out
 	}
-	p := s.codes.probe(query)
-	var lists []int32
-	rows := s.Len()
-	if s.lists != nil {
-		lists = s.lists.nearest(query)
-		rows = rows / s.lists.Count() * len(lists)
-	}
-	workers := max(1, min(runtime.GOMAXPROCS(0), rows/serial))
-	parts := make([]best, workers)
-	look := func(w int) {
-		parts[w] = best{k: k, above: above}
-		if lists == nil {
-			s.scan(p, s.Len()*w/workers, s.Len()*(w+1)/workers, skip, &parts[w])
+	order, wanted := s.stretches(queries)
+	probes := make([]probe, len(queries))
+	for q, query := range queries {
+		if len(query) == s.dims {
+			probes[q] = s.codes.probe(query)
 		}
-		for i := w; i < len(lists); i += workers {
-			s.scanList(p, lists[i], skip, &parts[w])
+	}
+	workers := max(1, min(runtime.GOMAXPROCS(0), len(order)*s.Len()/len(wanted)/serial))
+	parts := make([][]best, workers)
+	look := func(w int) {
+		parts[w] = slices.Repeat([]best{{k: k, above: above}}, len(queries))
+		for i := w; i < len(order); i += workers {
+			for asked := wanted[order[i]]; asked != 0; asked &= asked - 1 {
+				q := bits.TrailingZeros64(asked)
+				s.scanStretch(probes[q], order[i], skip, &parts[w][q])
+			}
 		}
 	}
 	var others sync.WaitGroup
@@ -121,23 +130,64 @@ func (s *Set) Top(query []float32, k int, above float64, skip func(row int32) bo
 	}
 	look(0)
 	others.Wait()
-	for _, part := range parts[1:] { // what is found does not depend on how the rows are shared out
-		for _, m := range part.list {
-			parts[0].add(m)
+	for q := range out { // what is found does not depend on how the rows are shared out
+		for _, part := range parts[1:] {
+			for _, m := range part[q].list {
+				parts[0][q].add(m)
+			}
 		}
+		out[q] = parts[0][q].list
 	}
-	return parts[0].list
+	return out
 }
 
 // serial is how many rows are not worth a second goroutine.
 const serial = 8 * blockRows
 
-// scanList shows found the rows of a list.
-func (s *Set) scanList(p probe, list int32, skip func(row int32) bool, found *best) {
-	s.load(list)
-	s.scan(p, s.start[list], s.start[list+1], skip, found)
+// stretches are the lists that queries look at, the nearest first; without lists, blocks
+// of all rows. Of each list or block wanted has the bits of the queries that look at it.
+func (s *Set) stretches(queries [][]float32) (order []int32, wanted []uint64) {
+	count := blocks(s.Len())
+	if s.lists != nil {
+		count = s.lists.Count()
+	}
+	wanted = make([]uint64, count)
+	nearest := make([][]int32, len(queries))
+	for q, query := range queries {
+		switch {
+		case len(query) != s.dims:
+		case s.lists != nil:
+			nearest[q] = s.lists.nearest(query)
+		default:
+			for at := range int32(count) {
+				nearest[q] = append(nearest[q], at)
+			}
+		}
+	}
+	for i := range count {
+		for q, list := range nearest {
+			if i >= len(list) {
+				continue
+			}
+			if wanted[list[i]] == 0 {
+				order = append(order, list[i])
+			}
+			wanted[list[i]] |= 1 << q
+		}
+	}
+	return order, wanted
+}
+
+// scanStretch shows found the rows of a list or block.
+func (s *Set) scanStretch(p probe, at int32, skip func(row int32) bool, found *best) {
+	if s.lists == nil {
+		s.scan(p, int(at)*blockRows, min((int(at)+1)*blockRows, s.Len()), skip, found)
+		return
+	}
+	s.load(at)
+	s.scan(p, s.start[at], s.start[at+1], skip, found)
 	if s.coded != nil && s.coded.added != nil {
-		s.scan(p, s.coded.added[list], s.coded.added[list+1], skip, found)
+		s.scan(p, s.coded.added[at], s.coded.added[at+1], skip, found)
 	}
 }
 
