@@ -158,7 +158,7 @@ func (x *Index) byDocument(term string, g *gatherer, o *occurrences) []posting {
 		d.passages++
 		d.saturated += float64(p.tf)
 	}
-	for _, named := range x.named[term] {
+	for _, named := range x.named(term) {
 		d := add(named.doc)
 		d.saturated += float64(nameWeight * named.count)
 		d.idf = -1
