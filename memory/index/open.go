@@ -34,14 +34,15 @@ type Index struct {
 	trained     *trained     // nil without a trained ranker
 
 	// Derived from the table by prepare, which searches need.
-	docOf    []int32                // document per passage
-	norm     []float64              // per passage: what BM25 adds to a term's frequency, for its length
-	members  [][]int32              // passages per document
-	docLen   []float64              // terms per document, its name included
-	nameOf   [][]nameTerm           // of the table
-	named    map[string][]nameCount // stem → documents with it in their name
-	titles   []titleRef             // of the table
-	bm25     BM25                   // resolved
+	docOf    []int32      // document per passage
+	norm     []float64    // per passage: what BM25 adds to a term's frequency, for its length
+	members  [][]int32    // passages per document
+	docLen   []float64    // terms per document, its name included
+	nameOf   [][]nameTerm // of the table
+	nameUses []nameCount  // documents whose name holds each of the table's nameTerms, one term's after the other's
+	nameFrom []int        // per term: where its begin, and their end
+	titles   []titleRef   // of the table
+	bm25     BM25         // resolved
 	avgLen   float64
 	avgPairs float64
 	avgDoc   float64
@@ -50,9 +51,10 @@ type Index struct {
 	stemLock sync.RWMutex
 	stems    map[string]string // of words that were read, stem
 
-	scratch sync.Pool
-	closing sync.RWMutex // held for reading while files are read
-	closed  bool
+	scratch   sync.Pool
+	gatherers sync.Pool
+	closing   sync.RWMutex // held for reading while files are read
+	closed    bool
 }
 
 type nameCount struct {
@@ -144,15 +146,25 @@ func sumsOf(parts []part, files map[string][]byte) [][]byte {
 
 // assemble decodes the sidecar files.
 func assemble(dir string, m *manifest, files map[string][]byte) (*Index, error) {
-	t, err := decodeTable(files[tableFile])
-	if err != nil {
-		return nil, err
-	}
+	var t *table
+	var set *vector.Set
+	var coded *os.File
 	model := new(lsa.Model)
-	if err := model.Decode(files[modelFile], m.Stats.Embedder); err != nil {
-		return nil, err
+	var errs [2]error
+	parallel(len(errs), func(i int) {
+		if i == 0 {
+			t, errs[i] = decodeTable(files[tableFile])
+		} else if errs[i] = model.Decode(files[modelFile], m.Stats.Embedder); errs[i] == nil {
+			set, coded, errs[i] = openVectors(dir, m, files, m.Stats.Passages, model.Dims())
+		}
+	})
+	err := errors.Join(errs[:]...)
+	if err == nil && t.len() != m.Stats.Passages {
+		err = fmt.Errorf("the table holds %d passages, want %d", t.len(), m.Stats.Passages)
 	}
-	set, coded, err := openVectors(dir, m, files, t.len(), model.Dims())
+	if err != nil && coded != nil {
+		err = errors.Join(err, coded.Close())
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -171,6 +183,7 @@ func assemble(dir string, m *manifest, files map[string][]byte) (*Index, error) 
 func newIndex(dir string, t *table, model *lsa.Model, vectors *vector.Set, bm25 BM25) *Index {
 	x := &Index{dir: dir, table: t, model: model, vectors: vectors, bm25: bm25.Resolved(), stems: make(map[string]string)}
 	x.scratch.New = func() any { return newScratch(t.len(), len(t.docs)) }
+	x.gatherers.New = func() any { return &gatherer{place: make([]int32, len(t.docs))} }
 	return x
 }
 
@@ -191,15 +204,20 @@ func (x *Index) prepare() {
 	x.docOf, x.norm = make([]int32, t.len()), make([]float64, t.len())
 	x.docLen = make([]float64, len(t.docs))
 	x.nameOf, x.titles = t.nameOf, t.titles
-	x.members = t.members()
 	var length, pairs int
-	for ord := range int32(t.len()) {
-		doc, terms := t.doc(ord), t.number(ord, rowLength)
-		x.docOf[ord] = int32(doc)
-		x.docLen[doc] += float64(terms)
-		length += terms
-		pairs += t.number(ord, rowBigrams)
-	}
+	parallel(2, func(i int) {
+		if i == 0 {
+			x.members = t.members()
+			return
+		}
+		for ord := range int32(t.len()) {
+			doc, terms := t.doc(ord), t.number(ord, rowLength)
+			x.docOf[ord] = int32(doc)
+			x.docLen[doc] += float64(terms)
+			length += terms
+			pairs += t.number(ord, rowBigrams)
+		}
+	})
 	x.nameDocuments()
 	shared := 0
 	var docs float64
@@ -221,28 +239,33 @@ func (x *Index) prepare() {
 // among the documents' terms.
 func (x *Index) nameDocuments() {
 	t := x.table
-	uses := make([]int, len(t.nameTerms)+1)
+	from := make([]int, len(t.nameTerms)+1)
 	for _, name := range t.nameOf {
 		for _, n := range name {
-			uses[n.term+1]++
+			from[n.term+1]++
 		}
 	}
 	for i := range t.nameTerms {
-		uses[i+1] += uses[i]
+		from[i+1] += from[i]
 	}
-	all := make([]nameCount, uses[len(t.nameTerms)])
-	next := slices.Clone(uses)
+	x.nameFrom, x.nameUses = from, make([]nameCount, from[len(t.nameTerms)])
+	next := slices.Clone(from)
 	for doc, name := range t.nameOf {
 		for _, n := range name {
-			all[next[n.term]] = nameCount{doc: int32(doc), count: int(n.count)}
+			x.nameUses[next[n.term]] = nameCount{doc: int32(doc), count: int(n.count)}
 			next[n.term]++
 			x.docLen[doc] += float64(nameWeight * n.count)
 		}
 	}
-	x.named = make(map[string][]nameCount, len(t.nameTerms))
-	for i, term := range t.nameTerms {
-		x.named[term] = all[uses[i]:uses[i+1]:uses[i+1]]
+}
+
+// named lists the documents with a stem in their name, and how often it is there.
+func (x *Index) named(term string) []nameCount {
+	at, found := slices.BinarySearch(x.table.nameTerms, term)
+	if !found {
+		return nil
 	}
+	return x.nameUses[x.nameFrom[at]:x.nameFrom[at+1]]
 }
 
 // inName reports whether a stem is part of a document's name.

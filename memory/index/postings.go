@@ -3,21 +3,40 @@ package index
 import (
 	"context"
 	"runtime"
+	"slices"
 	"sync"
 )
 
-// postingLists are the postings of terms of one question and its other
-// wordings, which share most of them: each is read once. Body terms hold no
-// space and bigrams hold one, so that both fields can share the map.
+// Occurrences are where a term occurs, with what BM25 makes of it in any wording of a
+// question.
+type occurrences struct {
+	idf       float64   // over passages
+	total     float64   // occurrences in all passages
+	ords      []int32   // passages, those of one document one after the other
+	saturated []float64 // the part of BM25 that depends on the passage
+	docs      []docOccurrences
+	docIDF    float64 // over documents
+}
+
+// DocOccurrences are those in one document.
+type docOccurrences struct {
+	doc       int32
+	passages  int32   // that hold the term; none where only the document's name does
+	saturated float64 // the part of BM25 that depends on the document
+	idf       float64 // in a document of many passages over these; -1 where its name holds the term
+}
+
+// postingLists are the occurrences of the terms of one question and its other wordings,
+// which share most of them: each term is read once.
 type postingLists struct {
 	at   map[string]int
-	list [][]posting // reused, also its elements, by the next question
+	list []*occurrences // reused, also its elements, by the next question
 	used int
 	same []otherForm // whose terms are read with the postings of the other form
 }
 
-// of returns the postings of a term that was fetched.
-func (l *postingLists) of(term string) []posting { return l.list[l.at[term]] }
+// of returns the occurrences of a term that was fetched.
+func (l *postingLists) of(term string) *occurrences { return l.list[l.at[term]] }
 
 // reset forgets the terms and keeps the memory.
 func (l *postingLists) reset(same []otherForm) {
@@ -26,12 +45,12 @@ func (l *postingLists) reset(same []otherForm) {
 }
 
 // together is how many passages make it worth while to read the postings of
-// several terms at once.
+// several terms at the same time.
 const together = 4096
 
 // fetch reads the postings of terms that were not read yet, on all processors
 // where the corpus is large.
-func (x *Index) fetch(ctx context.Context, field string, terms []weighted, l *postingLists) error {
+func (x *Index) fetch(ctx context.Context, terms []weighted, l *postingLists) error {
 	if l.at == nil {
 		l.at = make(map[string]int)
 	}
@@ -43,26 +62,34 @@ func (x *Index) fetch(ctx context.Context, field string, terms []weighted, l *po
 		}
 		l.at[q.term] = l.used
 		if l.used == len(l.list) {
-			l.list = append(l.list, nil)
+			l.list = append(l.list, new(occurrences))
 		}
 		l.used++
 		missing = append(missing, q.term)
 	}
+	workers := 1
+	if x.table.len() >= together {
+		workers = min(runtime.GOMAXPROCS(0), len(missing))
+	}
+	next := make(chan int, len(missing)) // handed out and not dealt: the postings of terms differ in length
+	for i := range missing {
+		next <- i
+	}
+	close(next)
 	errs := make([]error, len(missing))
-	read := func(i int) {
-		list := &l.list[from+i]
-		*list, errs[i] = x.store.postings(ctx, field, missing[i], x.table.drawn, (*list)[:0])
-		if field == bodyField && errs[i] == nil {
-			*list, errs[i] = x.withOther(ctx, missing[i], *list, l.same)
+	work := func() {
+		g := x.gatherers.Get().(*gatherer)
+		defer x.gatherers.Put(g)
+		for i := range next {
+			errs[i] = guarded(func() error { return x.gather(ctx, missing[i], l.same, g, l.list[from+i]) })
 		}
 	}
-	if workers := min(runtime.GOMAXPROCS(0), len(missing)); workers > 1 && x.table.len() >= together {
-		x.readTogether(workers, len(missing), read, errs)
-	} else {
-		for i := range missing {
-			read(i)
-		}
+	var others sync.WaitGroup
+	for range workers - 1 {
+		others.Go(work)
 	}
+	work()
+	others.Wait()
 	for _, err := range errs {
 		if err != nil {
 			return err
@@ -71,23 +98,83 @@ func (x *Index) fetch(ctx context.Context, field string, terms []weighted, l *po
 	return nil
 }
 
-// readTogether runs read for 0 … n-1 on several goroutines, each guarded as
-// the caller's is, and waits.
-func (x *Index) readTogether(workers, n int, read func(i int), errs []error) {
-	next := make(chan int, n) // handed out and not dealt: the postings of terms differ in length
-	for i := range n {
-		next <- i
+// A gatherer is the memory in which one goroutine gathers postings.
+type gatherer struct {
+	list, sorted []posting
+	place        []int32 // per document: its place among those that hold the term, plus one; 0 between two terms
+}
+
+// gather reads the postings of a term, brings those of a document together, and
+// computes what all wordings need of them.
+func (x *Index) gather(ctx context.Context, term string, same []otherForm, g *gatherer, o *occurrences) (err error) {
+	g.list, err = x.store.postings(ctx, bodyField, term, x.table.drawn, g.list[:0])
+	if err == nil {
+		g.list, err = x.withOther(ctx, term, g.list, same)
 	}
-	close(next)
-	var wg sync.WaitGroup
-	for range workers {
-		wg.Go(func() {
-			for i := range next {
-				if err := guarded(func() error { read(i); return nil }); err != nil {
-					errs[i] = err
-				}
-			}
-		})
+	if err != nil {
+		return err
 	}
-	wg.Wait()
+	list := x.byDocument(term, g, o)
+	o.idf = idf(float64(x.table.len()), float64(len(list)))
+	o.docIDF = idf(float64(len(x.table.docs)), float64(len(o.docs)))
+	for i := range o.docs {
+		d := &o.docs[i]
+		g.place[d.doc] = 0
+		d.saturated = saturate(d.saturated, x.docLen[d.doc], x.avgDoc, x.bm25.K1, x.bm25.B)
+		switch size := len(x.members[d.doc]); {
+		case d.idf < 0:
+		case x.nameOf[d.doc] == nil || size < inDocMin:
+			d.idf = o.idf
+		default:
+			d.idf = idf(float64(size), float64(d.passages))
+		}
+	}
+	o.total = 0
+	o.ords, o.saturated = slices.Grow(o.ords[:0], len(list)), slices.Grow(o.saturated[:0], len(list))
+	for _, p := range list {
+		tf := float64(p.tf)
+		o.total += tf
+		o.ords = append(o.ords, p.ord)
+		o.saturated = append(o.saturated, (x.bm25.K1+1)*tf/(tf+x.norm[p.ord]))
+	}
+	return nil
+}
+
+// byDocument counts the occurrences in each document, three times those in its name,
+// and returns the gathered postings with those of a document one after the other.
+func (x *Index) byDocument(term string, g *gatherer, o *occurrences) []posting {
+	o.docs = o.docs[:0]
+	add := func(doc int32) *docOccurrences {
+		if g.place[doc] == 0 {
+			o.docs = append(o.docs, docOccurrences{doc: doc})
+			g.place[doc] = int32(len(o.docs))
+		}
+		return &o.docs[g.place[doc]-1]
+	}
+	apart := false
+	for _, p := range g.list {
+		d := add(x.docOf[p.ord])
+		apart = apart || d != &o.docs[len(o.docs)-1]
+		d.passages++
+		d.saturated += float64(p.tf)
+	}
+	for _, named := range x.named(term) {
+		d := add(named.doc)
+		d.saturated += float64(nameWeight * named.count)
+		d.idf = -1
+	}
+	if !apart {
+		return g.list
+	}
+	next := make([]int32, len(o.docs)+1)
+	for i, d := range o.docs {
+		next[i+1] = next[i] + d.passages
+	}
+	g.sorted = slices.Grow(g.sorted[:0], len(g.list))[:len(g.list)]
+	for _, p := range g.list {
+		at := &next[g.place[x.docOf[p.ord]]-1]
+		g.sorted[*at] = p
+		*at++
+	}
+	return g.sorted
 }

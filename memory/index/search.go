@@ -1,7 +1,6 @@
 package index
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -189,13 +188,14 @@ type found struct {
 
 // find pools the candidates of a query and its alternatives, and ranks them.
 func (x *Index) find(ctx context.Context, a asked, q Query, out func(int32) bool, known *precedents, without int, s *scratch) (*found, error) {
-	s.lists.reset(a.respelt.same)
-	others, wait := x.alternatives(ctx, q.Alternatives, a, out, s)
-	defer wait() // whatever happens: it reads files that may be closed then
-	sig, residual, err := x.score(ctx, a.terms, a.vector(0), s)
+	wordings, err := x.wordings(ctx, a, q.Alternatives, &s.lists)
 	if err != nil {
 		return nil, err
 	}
+	others, wait := x.alternatives(wordings[1:], out, s)
+	defer wait()
+	sig, residual := x.scoreScoped(wordings[0], &s.lists, s)
+	sig.scorePlain()
 	if err := x.scorePairs(ctx, residual, s); err != nil {
 		return nil, err
 	}
@@ -204,6 +204,8 @@ func (x *Index) find(ctx context.Context, a asked, q Query, out func(int32) bool
 	if err := wait(); err != nil {
 		return nil, err
 	}
+	near := x.nearest(append([]*signals{sig}, others.signals...), out)
+	pool = append(pool, near[0]...)
 	links, err := x.links(ctx, sig)
 	if err != nil {
 		return nil, err
@@ -220,7 +222,7 @@ func (x *Index) find(ctx context.Context, a asked, q Query, out func(int32) bool
 	}
 	pool = distinct(pool)
 	own := len(pool)
-	pool = distinct(append(pool, *others...))
+	pool = distinct(slices.Concat(pool, others.pool, slices.Concat(near[1:]...)))
 	f.widened = len(pool) - own
 	f.ranked = x.fuse(sig, pool, links, cited)
 	return f, x.placed(ctx, a.respelt.text(q.Primary), sig, f.ranked)
@@ -236,48 +238,65 @@ func (x *Index) excluded(ids []string) map[int32]bool {
 	return out
 }
 
+// wordings are the query and its alternatives, whose postings it fetches.
+func (x *Index) wordings(ctx context.Context, a asked, alternatives []string, lists *postingLists) ([]worded, error) {
+	lists.reset(a.respelt.same)
+	own, err := x.worded(ctx, a.terms, a.vector(0))
+	if err != nil {
+		return nil, err
+	}
+	out, terms := []worded{own}, slices.Clone(own.terms)
+	for i, text := range alternatives[:min(len(alternatives), maxQueries)] {
+		stems := a.respelt.terms(text)
+		if len(stems) == 0 {
+			continue
+		}
+		w, err := x.worded(ctx, stems, a.vector(i+1))
+		if err != nil {
+			return nil, err
+		}
+		out, terms = append(out, w), append(terms, w.terms...)
+	}
+	return out, x.fetch(ctx, terms, lists)
+}
+
 // apart is how many passages make it worth while to look for other wordings on a
 // processor, and in a scratch, of their own.
 const apart = 100000
 
-// alternatives pools the candidates of other wordings of the query: at once, or in a
+// An other is what other wordings of the query bring.
+type other struct {
+	signals []*signals // good for their vectors alone
+	pool    []int32
+}
+
+// alternatives chooses candidates by other wordings of the query: at once, or in a
 // large corpus while the caller goes on, which must wait for what it returns.
-func (x *Index) alternatives(ctx context.Context, queries []string, a asked, out func(int32) bool, s *scratch) (*[]int32, func() error) {
-	pool := new([]int32)
-	if len(queries) == 0 || x.table.len() < apart {
-		err := x.pool(ctx, queries, a, out, s, pool)
-		return pool, func() error { return err }
+func (x *Index) alternatives(wordings []worded, out func(int32) bool, s *scratch) (*other, func() error) {
+	found := new(other)
+	look := func(own *scratch) {
+		for _, w := range wordings {
+			sig, _ := x.scoreScoped(w, &s.lists, own)
+			found.signals, found.pool = append(found.signals, sig), append(found.pool, x.candidates(sig, out)...)
+		}
+	}
+	if len(wordings) == 0 || x.table.len() < apart {
+		look(s)
+		return found, func() error { return nil }
 	}
 	done := make(chan error, 1)
 	own := x.scratch.Get().(*scratch)
 	own.only = s.only
-	own.lists.reset(a.respelt.same)
 	go func() {
-		err := guarded(func() error { return x.pool(ctx, queries, a, out, own, pool) })
+		err := guarded(func() error { look(own); return nil })
 		own.only = nil
 		x.scratch.Put(own)
 		done <- err
 	}()
-	return pool, sync.OnceValue(func() error { return <-done })
+	return found, sync.OnceValue(func() error { return <-done })
 }
 
-// pool appends the candidates of wordings.
-func (x *Index) pool(ctx context.Context, queries []string, a asked, out func(int32) bool, s *scratch, pool *[]int32) error {
-	for i, q := range queries[:min(len(queries), maxQueries)] {
-		list := a.respelt.terms(q)
-		if len(list) == 0 {
-			continue
-		}
-		sig, _, err := x.score(ctx, list, a.vector(i+1), s)
-		if err != nil {
-			return err
-		}
-		*pool = append(*pool, x.candidates(sig, out)...)
-	}
-	return nil
-}
-
-// candidates lists what is worth scoring of one query.
+// candidates lists what is worth scoring by the words of one wording.
 func (x *Index) candidates(sig *signals, out func(int32) bool) []int32 {
 	largest := 0.0
 	for _, ord := range sig.touched {
@@ -286,92 +305,48 @@ func (x *Index) candidates(sig *signals, out func(int32) bool) []int32 {
 	if largest <= 0 {
 		largest = 1
 	}
-	most := documentWeight * sig.gate * (1 + 1e-9) // that a document is worth, whatever is rounded
-	pool := bestOf(poolLexical, sig.touched, func(ord int32, least float64) float64 {
-		own := sig.scoped[ord] / largest
-		if own+most < least {
-			return 0
+	return bestOf(poolLexical, sig.touched, scoring{
+		scores: sig.scoped, largest: largest,
+		more:   func(ord int32) float64 { return documentWeight * x.document(sig, ord) },
+		most:   documentWeight * sig.gate,
+		others: func(least float64) []int32 { return x.ofDocuments(sig, least) },
+	}, out)
+}
+
+// nearest lists what is worth scoring of each wording by the embedders.
+func (x *Index) nearest(wordings []*signals, out func(int32) bool) [][]int32 {
+	pools, queries := make([][]int32, len(wordings)), make([][]float32, len(wordings))
+	look := func(set *vector.Set, of func(*signals) []float32, floor float64) {
+		for i, sig := range wordings {
+			queries[i] = of(sig)
 		}
-		return own + documentWeight*x.document(sig, ord)
-	}, func(least float64) []int32 { return x.ofDocuments(sig, least) }, out)
-	if sig.latent != nil {
-		pool = append(pool, rows(x.vectors.Top(sig.latent, poolCosine, 0, out))...)
+		for i, matches := range set.TopOfEach(queries, poolCosine, floor, out) {
+			for _, m := range matches {
+				pools[i] = append(pools[i], m.Row)
+			}
+		}
 	}
-	if sig.meaning != nil && x.meaning.scale.tells() {
-		pool = append(pool, rows(x.meaning.set.Top(sig.meaning, poolCosine, x.meaning.scale.Floor, out))...)
+	look(x.vectors, func(sig *signals) []float32 { return sig.latent }, 0)
+	if x.meaning != nil && x.meaning.scale.tells() {
+		look(x.meaning.set, func(sig *signals) []float32 { return sig.meaning }, x.meaning.scale.Floor)
 	}
-	return pool
+	return pools
 }
 
 // ofDocuments lists the passages of documents whose score alone is worth a value.
 func (x *Index) ofDocuments(sig *signals, least float64) []int32 {
 	var list []int32
-	if sig.top == 0 || sig.gate == 0 {
+	if sig.top == 0 || documentWeight*sig.gate*(1+1e-9) < least || sig.gate == 0 {
 		return nil
 	}
+	floor := least / documentWeight / sig.gate * sig.top * (1 - 1e-9)
 	for doc, score := range sig.docs {
-		if members := x.members[doc]; score > 0 && len(members) > 0 && documentWeight*x.document(sig, members[0]) >= least {
+		if score <= 0 || score < floor {
+			continue
+		}
+		if members := x.members[doc]; len(members) > 0 && documentWeight*x.document(sig, members[0]) >= least {
 			list = append(list, members...)
 		}
 	}
 	return list
-}
-
-func rows(matches []vector.Match) []int32 {
-	out := make([]int32, len(matches))
-	for i, m := range matches {
-		out[i] = m.Row
-	}
-	return out
-}
-
-// A link says that a passage's title is mentioned by a good passage: by how
-// good a one, relative to the best.
-type link struct {
-	ord   int32
-	value float64
-}
-
-// links follows the titles that the best passages mention; passages that
-// may not be returned are followed too, they are why the next hop is asked.
-func (x *Index) links(ctx context.Context, sig *signals) ([]link, error) {
-	if len(x.titles) == 0 {
-		return nil, nil
-	}
-	found := make(map[int32]float64)
-	top := sig.bestPlain(bridges, nil)
-	for _, from := range top {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		p, err := x.store.passage(x.table.id(from))
-		if err != nil {
-			return nil, err
-		}
-		value := sig.plain[from] / sig.plain[top[0]]
-		x.mentioned(p.Text, func(ord int32) {
-			if ord != from {
-				found[ord] = max(found[ord], value)
-			}
-		})
-	}
-	out := make([]link, 0, len(found))
-	for ord, value := range found {
-		out = append(out, link{ord: ord, value: value})
-	}
-	slices.SortFunc(out, func(a, b link) int { return cmp.Or(cmp.Compare(b.value, a.value), cmp.Compare(a.ord, b.ord)) })
-	return out, nil
-}
-
-func linked(links []link, out func(int32) bool) []int32 {
-	var pool []int32
-	for _, l := range links {
-		if len(pool) == poolLinks {
-			break
-		}
-		if !out(l.ord) {
-			pool = append(pool, l.ord)
-		}
-	}
-	return pool
 }

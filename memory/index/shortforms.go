@@ -185,6 +185,9 @@ func (x *Index) shortForm(ctx context.Context, phrase string) (string, error) {
 		}
 		tried[initials] = true
 		stem := x.stem(initials)
+		if !x.store.holds(stem) {
+			continue
+		}
 		for _, pair := range []string{stems[len(stems)-1] + " " + stem, stem + " " + stems[0]} {
 			list, err := x.store.postings(ctx, bigramField, pair, x.table.drawn, nil)
 			if err != nil {

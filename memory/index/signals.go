@@ -80,20 +80,17 @@ func (x *Index) telling(ctx context.Context, field string, terms []weighted) ([]
 // is reused, and cleared before use: only what was touched, since most
 // queries touch few passages.
 type scratch struct {
-	plain, scoped []float64 // BM25; BM25 with in-document idf and with name words as far as restoreNames says
-	names         []float64 // the name words' part of BM25
-	pairs         []float64 // BM25 of bigrams
-	holds         []uint64  // bit i: the passage holds term i of the query
-	docs          []float64 // BM25 of documents
-	touched       []int32   // passages that hold a term, each once
-	paired        []int32   // passages that hold a bigram, each once
-	only          *subset   // what a filter lets through; nil for all
-
-	// Of one term, and zero between two of them.
-	docTF  []float64
-	docDF  []int     // passages of a document that hold it
-	docIDF []float64 // among those passages
-	inName []bool    // whether the document's name has it
+	plain    []float64 // BM25; of what scorePlain was asked for
+	scoped   []float64 // BM25 with in-document idf and with name words as far as restoreNames says
+	names    []float64 // the name words' part of BM25
+	pairs    []float64 // BM25 of bigrams
+	holds    []uint64  // bit i: the passage holds term i of the query
+	docs     []float64 // BM25 of documents
+	touched  []int32   // passages that hold a term, each once
+	named    []int32   // passages that hold a term of their document's name, each once
+	paired   []int32   // passages that hold a bigram, each once
+	hasPlain bool
+	only     *subset // what a filter lets through; nil for all
 
 	lists postingLists
 }
@@ -102,141 +99,129 @@ func newScratch(passages, docs int) *scratch {
 	return &scratch{
 		plain: make([]float64, passages), scoped: make([]float64, passages), names: make([]float64, passages),
 		pairs: make([]float64, passages), holds: make([]uint64, passages), docs: make([]float64, docs),
-		docTF: make([]float64, docs), docDF: make([]int, docs), docIDF: make([]float64, docs), inName: make([]bool, docs),
 	}
 }
 
 func (s *scratch) clear() {
 	for _, ord := range s.touched {
-		s.plain[ord], s.scoped[ord], s.names[ord], s.holds[ord] = 0, 0, 0, 0
+		s.scoped[ord], s.holds[ord] = 0, 0
+	}
+	if s.hasPlain {
+		for _, ord := range s.touched {
+			s.plain[ord] = 0
+		}
+	}
+	for _, ord := range s.named {
+		s.names[ord] = 0
 	}
 	for _, ord := range s.paired {
 		s.pairs[ord] = 0
 	}
-	s.touched, s.paired = s.touched[:0], s.paired[:0]
+	s.touched, s.named, s.paired, s.hasPlain = s.touched[:0], s.named[:0], s.paired[:0], false
 	clear(s.docs)
+}
+
+// A worded query is one wording of it.
+type worded struct {
+	stems  []string
+	terms  []weighted // those of the stems that are looked at
+	vector []float32  // in the space of a remote embedder; nil without one
+}
+
+func (x *Index) worded(ctx context.Context, stems []string, vector []float32) (worded, error) {
+	terms, err := x.telling(ctx, bodyField, weigh(stems, math.Sqrt))
+	return worded{stems, terms, vector}, err
 }
 
 // signals are the scores of one query, each over all passages.
 type signals struct {
 	*scratch
 	terms   []weighted
-	idfs    []float64 // per term, over passages
-	cfs     []float64 // per term, occurrences in all passages
-	best    int       // the document that scores best, -1 for none
-	top     float64   // its score
-	gate    float64   // 1 − second best / best document score
-	latent  []float32 // the query in the offline embedder's space; nil when it knows no word of it
-	known   float64   // by which a cosine there is lowered: the root of the share of the query that it knows
-	meaning []float32 // the query in a remote embedder's space; nil without one
+	found   []*occurrences // per term
+	idfs    []float64      // per term, over passages
+	cfs     []float64      // per term, occurrences in all passages
+	best    int            // the document that scores best, -1 for none
+	top     float64        // its score
+	gate    float64        // 1 − second best / best document score
+	latent  []float32      // the query in the offline embedder's space; nil when it knows no word of it
+	known   float64        // by which a cosine there is lowered: the root of the share of the query that it knows
+	meaning []float32      // the query in a remote embedder's space; nil without one
 
 	plainBest []int32 // what bestPlain found; nil before
 }
 
-// score computes the signals that candidates are chosen by. vector is the
-// query's in the space of a remote embedder; nil leaves that signal at zero.
-// What it returns besides is the query without the words of a document's name.
-func (x *Index) score(ctx context.Context, list []string, vector []float32, s *scratch) (*signals, []string, error) {
-	s.clear()
-	terms, err := x.telling(ctx, bodyField, weigh(list, math.Sqrt))
+// score computes the signals of a wording that shares its postings with no other.
+// vector is the query's in the space of a remote embedder; nil leaves that signal at
+// zero. What it returns besides is the query without the words of a document's name.
+func (x *Index) score(ctx context.Context, stems []string, vector []float32, s *scratch) (*signals, []string, error) {
+	w, err := x.worded(ctx, stems, vector)
+	if err == nil {
+		err = x.fetch(ctx, w.terms, &s.lists)
+	}
 	if err != nil {
 		return nil, nil, err
 	}
-	sig := &signals{scratch: s, terms: terms, best: -1}
-	if err := x.fetch(ctx, bodyField, sig.terms, &s.lists); err != nil {
-		return nil, nil, err
-	}
+	sig, residual := x.scoreScoped(w, &s.lists, s)
+	sig.scorePlain()
+	return sig, residual, nil
+}
+
+// scoreScoped computes the signals that candidates are chosen by, and returns besides
+// the query without the words of a document's name. The postings were fetched.
+func (x *Index) scoreScoped(w worded, lists *postingLists, s *scratch) (*signals, []string) {
+	s.clear()
+	sig := &signals{scratch: s, terms: w.terms, best: -1}
 	for i, q := range sig.terms {
-		x.scoreTerm(i, q, sig)
+		o := lists.of(q.term)
+		sig.found, sig.idfs, sig.cfs = append(sig.found, o), append(sig.idfs, o.idf), append(sig.cfs, o.total)
+		s.scoreTerm(1<<i, q.weight, o)
 	}
 	s.only.lexical(s)
 	x.gateDocuments(sig)
 	x.restoreNames(sig)
-	residual := x.withoutName(list, sig.best)
+	residual := x.withoutName(w.stems, sig.best)
 	x.project(residual, sig)
-	if x.meaning != nil && len(vector) == x.meaning.dims {
-		sig.meaning = vector
+	if x.meaning != nil && len(w.vector) == x.meaning.dims {
+		sig.meaning = w.vector
 	}
-	return sig, residual, nil
+	return sig, residual
 }
 
 // scoreTerm adds one term's part to the passages' and documents' BM25.
-func (x *Index) scoreTerm(i int, q weighted, sig *signals) {
-	s := sig.scratch
-	list := s.lists.of(q.term)
-	global := idf(float64(x.table.len()), float64(len(list)))
-	sig.idfs = append(sig.idfs, global)
-	var cf float64
-	for _, p := range list {
-		doc := x.docOf[p.ord]
-		s.docDF[doc]++
-		s.docTF[doc] += float64(p.tf)
-		cf += float64(p.tf)
-		if s.holds[p.ord] == 0 {
-			s.touched = append(s.touched, p.ord)
+func (s *scratch) scoreTerm(bit uint64, weight float64, o *occurrences) {
+	global, docWeight := weight*o.idf, weight*math.Sqrt(o.docIDF)*o.docIDF
+	ords, saturated := o.ords, o.saturated
+	for _, d := range o.docs {
+		s.docs[d.doc] += docWeight * d.saturated
+		local := weight * (o.idf + d.idf) / 2
+		for i, ord := range ords[:d.passages] {
+			if s.holds[ord] == 0 {
+				s.touched = append(s.touched, ord)
+			}
+			s.holds[ord] |= bit
+			if d.idf > 0 {
+				s.scoped[ord] += local * saturated[i]
+				continue
+			}
+			if s.names[ord] == 0 {
+				s.named = append(s.named, ord)
+			}
+			s.names[ord] += global * saturated[i]
 		}
-		s.holds[p.ord] |= 1 << i
-	}
-	sig.cfs = append(sig.cfs, cf)
-	for _, named := range x.named[q.term] {
-		s.inName[named.doc] = true
-	}
-	for _, p := range list {
-		doc := x.docOf[p.ord]
-		tf := float64(p.tf)
-		tfn := (x.bm25.K1 + 1) * tf / (tf + x.norm[p.ord])
-		plain := q.weight * global * tfn
-		s.plain[p.ord] += plain
-		switch {
-		case x.nameOf[doc] == nil:
-			s.scoped[p.ord] += plain
-		case !s.inName[doc]:
-			s.scoped[p.ord] += q.weight * (global + x.localIDF(doc, global, s)) / 2 * tfn
-		default:
-			s.names[p.ord] += plain
-		}
-	}
-	x.scoreDocuments(q, list, s)
-	for _, named := range x.named[q.term] {
-		s.inName[named.doc] = false
+		ords, saturated = ords[d.passages:], saturated[d.passages:]
 	}
 }
 
-// localIDF is a term's idf among the passages of a document, that among all
-// where it has few.
-func (x *Index) localIDF(doc int32, global float64, s *scratch) float64 {
-	size := len(x.members[doc])
-	if size < inDocMin {
-		return global
-	}
-	if s.docIDF[doc] == 0 { // it is never 0
-		s.docIDF[doc] = idf(float64(size), float64(s.docDF[doc]))
-	}
-	return s.docIDF[doc]
-}
-
-// scoreDocuments adds one term's part to the documents' BM25, whose bag is
-// that of all passages and, three times, the name. It clears what is of one
-// term.
-func (x *Index) scoreDocuments(q weighted, list []posting, s *scratch) {
-	var docs []int32
-	for _, named := range x.named[q.term] {
-		if s.docTF[named.doc] == 0 {
-			docs = append(docs, named.doc)
-		}
-		s.docTF[named.doc] += float64(nameWeight * named.count)
-	}
-	for _, p := range list {
-		if doc := x.docOf[p.ord]; s.docDF[doc] > 0 {
-			docs = append(docs, doc)
-			s.docDF[doc], s.docIDF[doc] = 0, 0
+// scorePlain computes the passages' BM25.
+func (sig *signals) scorePlain() {
+	for i, o := range sig.found {
+		weight := sig.terms[i].weight * o.idf
+		for j, ord := range o.ords {
+			sig.plain[ord] += weight * o.saturated[j]
 		}
 	}
-	weight := idf(float64(len(x.table.docs)), float64(len(docs)))
-	for _, doc := range docs {
-		s.docs[doc] += q.weight * math.Sqrt(weight) * weight * saturate(s.docTF[doc], x.docLen[doc], x.avgDoc, x.bm25.K1, x.bm25.B)
-		s.docTF[doc] = 0
-	}
+	sig.hasPlain = true
+	sig.only.lexical(sig.scratch)
 }
 
 // gateDocuments finds the best document and how far it is ahead. The margin
@@ -263,10 +248,8 @@ func (x *Index) gateDocuments(sig *signals) {
 // does not, as with a topic that several documents treat, dropping them would
 // hand the query to the documents that are named otherwise.
 func (x *Index) restoreNames(sig *signals) {
-	for _, ord := range sig.touched {
-		if part := sig.names[ord]; part > 0 {
-			sig.scoped[ord] += part * max(0, 1-documentWeight*x.document(sig, ord))
-		}
+	for _, ord := range sig.named {
+		sig.scoped[ord] += sig.names[ord] * max(0, 1-documentWeight*x.document(sig, ord))
 	}
 }
 
@@ -304,13 +287,13 @@ func (x *Index) scorePairs(ctx context.Context, list []string, s *scratch) error
 	if err != nil {
 		return err
 	}
-	if err := x.fetch(ctx, bigramField, found, &s.lists); err != nil {
-		return err
-	}
+	var held []posting
 	for _, q := range found {
-		list := s.lists.of(q.term)
-		weight := q.weight * idf(float64(x.table.len()), float64(len(list)))
-		for _, p := range list {
+		if held, err = x.store.postings(ctx, bigramField, q.term, x.table.drawn, held[:0]); err != nil {
+			return err
+		}
+		weight := q.weight * idf(float64(x.table.len()), float64(len(held)))
+		for _, p := range held {
 			if s.pairs[p.ord] == 0 {
 				s.paired = append(s.paired, p.ord)
 			}

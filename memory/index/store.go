@@ -113,6 +113,18 @@ func (p *openPart) sum(key uint64) (uint64, bool) {
 	return binary.LittleEndian.Uint64(p.sums[lo*sumSize+8:]), true
 }
 
+// holds reports whether a passage of the part, perhaps a deleted one, holds a term.
+func (p *openPart) holds(key uint64) bool {
+	_, ok := p.sum(key)
+	return ok
+}
+
+// holds reports whether a passage, perhaps a deleted one, holds a term.
+func (s *store) holds(term string) bool {
+	key := termKey(bodyField, term)
+	return slices.ContainsFunc(s.parts, func(p *openPart) bool { return p.holds(key) })
+}
+
 // frequency returns how many passages hold a term.
 func (s *store) frequency(ctx context.Context, field, term string) (n uint64, err error) {
 	if field == bigramField {
@@ -178,10 +190,15 @@ func (s *store) postings(ctx context.Context, field, term string, drawn []int32,
 }
 
 // pairsOf appends the passages that hold two terms, joined by a space, one after the
-// other.
+// other. It reads no block of a part that lacks one of the two.
 func (s *store) pairsOf(term string, drawn []int32, out []posting) ([]posting, error) {
 	key := pairKey(keyOf(keyStart, term))
+	one, other, _ := strings.Cut(term, " ")
+	oneKey, otherKey := termKey(bodyField, one), termKey(bodyField, other)
 	for _, p := range s.parts {
+		if !p.holds(oneKey) || !p.holds(otherKey) {
+			continue
+		}
 		from := len(out)
 		var err error
 		if out, err = p.pairs.of(key, out); err != nil {

@@ -47,8 +47,29 @@ func (sig *signals) bestPlain(k int, out func(ord int32) bool) []int32 {
 }
 
 func (s *scratch) lookPlain(k int, out func(ord int32) bool) []int32 {
-	value := func(ord int32, _ float64) float64 { return s.plain[ord] }
-	return bestOf(k, s.touched, value, func(float64) []int32 { return nil }, out)
+	return bestOf(k, s.touched, scoring{scores: s.plain, largest: 1}, out)
+}
+
+// A scoring gives passages their values: the score divided by the largest, and more.
+type scoring struct {
+	scores  []float64
+	largest float64
+	more    func(ord int32) float64     // nil for nothing
+	most    float64                     // that more returns
+	others  func(least float64) []int32 // passages without a score that may be worth a value; nil for none
+}
+
+func (s scoring) value(ord int32) float64 {
+	v := s.scores[ord] / s.largest
+	if s.more != nil {
+		v += s.more(ord)
+	}
+	return v
+}
+
+// floor is a score below which no passage is worth a value, whatever is rounded.
+func (s scoring) floor(value float64) float64 {
+	return (value - s.most*(1+1e-9)) * s.largest * (1 - 1e-9)
 }
 
 type match struct {
@@ -56,16 +77,17 @@ type match struct {
 	value float64
 }
 
-// bestOf is what a top of k would be if it were shown all passages: those of list
-// have their values, in any order, and others has what passages beside them may have
-// that are worth a value, which it is told. Passages that out reports are left out. value
-// may return anything below least for what is worth less.
-func bestOf(k int, list []int32, value func(ord int32, least float64) float64, others func(least float64) []int32, out func(ord int32) bool) []int32 {
+// bestOf is what a top of k would be if it were shown all passages. Those of list have
+// a score, and are in any order. Passages that out reports are left out.
+func bestOf(k int, list []int32, s scoring, out func(ord int32) bool) []int32 {
 	least := top{k: k}
-	limit := 0.0
+	limit, floor := 0.0, s.floor(0)
 	var good []match // that had a chance when they were seen: the limit only rises
 	for _, ord := range list {
-		v := value(ord, limit)
+		if s.scores[ord] < floor {
+			continue
+		}
+		v := s.value(ord)
 		if v < limit || v <= 0 {
 			continue
 		}
@@ -73,20 +95,22 @@ func bestOf(k int, list []int32, value func(ord int32, least float64) float64, o
 		if v > limit && !out(ord) {
 			least.add(ord, v)
 			limit = least.limit()
+			floor = s.floor(limit)
 		}
 	}
-	shown := others(limit)
+	var shown []int32
+	if s.others != nil {
+		shown = s.others(limit)
+	}
 	for _, m := range good {
 		if m.value >= limit {
 			shown = append(shown, m.ord)
 		}
 	}
 	found := top{k: k}
-	limit = 0
 	for _, ord := range distinct(shown) {
-		if v := value(ord, limit); v > limit && !out(ord) {
+		if v := s.value(ord); v > found.limit() && !out(ord) {
 			found.add(ord, v)
-			limit = found.limit()
 		}
 	}
 	return found.ords

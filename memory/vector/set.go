@@ -3,7 +3,9 @@ package vector
 import (
 	"fmt"
 	"math"
+	"math/bits"
 	"runtime"
+	"slices"
 	"sync"
 )
 
@@ -94,50 +96,99 @@ func (s *Set) Dot(query []float32, i int32) float64 {
 // reports are left out; nil leaves none out. It is called by several goroutines at
 // once. A query of another length than the rows' has no matches.
 func (s *Set) Top(query []float32, k int, above float64, skip func(row int32) bool) []Match {
-	if k <= 0 || s.Len() == 0 || len(query) != s.dims {
-		return nil
+	return s.TopOfEach([][]float32{query}, k, above, skip)[0]
+}
+
+// TopOfEach is Top of up to 64 queries. Together they take less time: the rows that one
+// query looks at are in the processor's cache for the next.
+func (s *Set) TopOfEach(queries [][]float32, k int, above float64, skip func(row int32) bool) [][]Match {
+	out := make([][]Match, len(queries))
+	if k <= 0 || s.Len() == 0 {
+		return out
 	}
-	p := s.codes.probe(query)
-	if s.lists == nil {
-		return s.all(p, k, above, skip)
-	}
-	found := &best{k: k, above: above}
-	for _, list := range s.lists.nearest(query) {
-		s.load(list)
-		s.scan(p, s.start[list], s.start[list+1], skip, found)
-		if s.coded != nil && s.coded.added != nil {
-			s.scan(p, s.coded.added[list], s.coded.added[list+1], skip, found)
+	order, wanted := s.stretches(queries)
+	probes := make([]probe, len(queries))
+	for q, query := range queries {
+		if len(query) == s.dims {
+			probes[q] = s.codes.probe(query)
 		}
 	}
-	return found.list
+	workers := max(1, min(runtime.GOMAXPROCS(0), len(order)*s.Len()/len(wanted)/serial))
+	parts := make([][]best, workers)
+	look := func(w int) {
+		parts[w] = slices.Repeat([]best{{k: k, above: above}}, len(queries))
+		for i := w; i < len(order); i += workers {
+			for asked := wanted[order[i]]; asked != 0; asked &= asked - 1 {
+				q := bits.TrailingZeros64(asked)
+				s.scanStretch(probes[q], order[i], skip, &parts[w][q])
+			}
+		}
+	}
+	var others sync.WaitGroup
+	for w := 1; w < workers; w++ {
+		others.Go(func() { look(w) })
+	}
+	look(0)
+	others.Wait()
+	for q := range out { // what is found does not depend on how the rows are shared out
+		for _, part := range parts[1:] {
+			for _, m := range part[q].list {
+				parts[0][q].add(m)
+			}
+		}
+		out[q] = parts[0][q].list
+	}
+	return out
 }
 
 // serial is how many rows are not worth a second goroutine.
 const serial = 8 * blockRows
 
-// all scans every row on all processors. What is found does not depend on how
-// the rows are shared out: it is the k first of all.
-func (s *Set) all(p probe, k int, above float64, skip func(row int32) bool) []Match {
-	n := s.Len()
-	workers := max(1, min(runtime.GOMAXPROCS(0), n/serial))
-	parts := make([]best, workers)
-	var wg sync.WaitGroup
-	for w := range workers {
-		parts[w] = best{k: k, above: above}
-		from, to := n*w/workers, n*(w+1)/workers
-		if w == workers-1 {
-			s.scan(p, from, to, skip, &parts[w])
-			break
-		}
-		wg.Go(func() { s.scan(p, from, to, skip, &parts[w]) })
+// stretches are the lists that queries look at, the nearest first; without lists, blocks
+// of all rows. Of each list or block wanted has the bits of the queries that look at it.
+func (s *Set) stretches(queries [][]float32) (order []int32, wanted []uint64) {
+	count := blocks(s.Len())
+	if s.lists != nil {
+		count = s.lists.Count()
 	}
-	wg.Wait()
-	for _, part := range parts[1:] {
-		for _, m := range part.list {
-			parts[0].add(m)
+	wanted = make([]uint64, count)
+	nearest := make([][]int32, len(queries))
+	for q, query := range queries {
+		switch {
+		case len(query) != s.dims:
+		case s.lists != nil:
+			nearest[q] = s.lists.nearest(query)
+		default:
+			for at := range int32(count) {
+				nearest[q] = append(nearest[q], at)
+			}
 		}
 	}
-	return parts[0].list
+	for i := range count {
+		for q, list := range nearest {
+			if i >= len(list) {
+				continue
+			}
+			if wanted[list[i]] == 0 {
+				order = append(order, list[i])
+			}
+			wanted[list[i]] |= 1 << q
+		}
+	}
+	return order, wanted
+}
+
+// scanStretch shows found the rows of a list or block.
+func (s *Set) scanStretch(p probe, at int32, skip func(row int32) bool, found *best) {
+	if s.lists == nil {
+		s.scan(p, int(at)*blockRows, min((int(at)+1)*blockRows, s.Len()), skip, found)
+		return
+	}
+	s.load(at)
+	s.scan(p, s.start[at], s.start[at+1], skip, found)
+	if s.coded != nil && s.coded.added != nil {
+		s.scan(p, s.coded.added[at], s.coded.added[at+1], skip, found)
+	}
 }
 
 // scan shows found the rows of a range of coded rows. A row is passed over

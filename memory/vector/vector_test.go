@@ -92,6 +92,25 @@ func TestTopIsExact(t *testing.T) {
 	})
 }
 
+// Queries that look together find what each finds alone, one of another length nothing.
+func TestTopOfEachIsTop(t *testing.T) {
+	rows := clustered(5000, 20, 40, .5, 3)
+	lists, err := Train(t.Context(), rows, 20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range []*Lists{nil, lists} {
+		s := set(t, rows, 20, l)
+		queries := [][]float32{s.Row(7), nil, s.Row(4000), s.Row(7), make([]float32, 3), s.Row(123)}
+		for i, got := range s.TopOfEach(queries, 50, .1, nil) {
+			want := s.Top(queries[i], 50, .1, nil)
+			if !slices.Equal(got, want) || (len(want) > 0) != (len(queries[i]) == 20) {
+				t.Errorf("lists %v, query %d: %v, want %v", l != nil, i, got, want)
+			}
+		}
+	}
+}
+
 func TestTopOnAnyNumberOfProcessors(t *testing.T) {
 	rows := clustered(5*serial/2, 20, 40, .5, 1)
 	s := set(t, rows, 20, nil)
