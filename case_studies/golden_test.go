@@ -14,8 +14,8 @@ import (
 	"example.com/assay/graph"
 	"example.com/assay/graph/trace"
 	"example.com/assay/llm/offline"
+	"example.com/assay/memory/retrieval"
 	"example.com/assay/nodes/research"
-	"example.com/assay/nodes/retrieval"
 	"example.com/assay/skills"
 )
 

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"example.com/assay/llm/offline"
-	"example.com/assay/nodes/retrieval"
+	"example.com/assay/memory/retrieval"
 	"example.com/assay/nodes/verify"
 	"example.com/assay/skills"
 	"example.com/assay/state"

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"example.com/assay/memory/index"
+	"example.com/assay/memory/retrieval"
 	"example.com/assay/state"
 )
 
@@ -31,7 +32,7 @@ const (
 // that fails, or answers what is no order, leaves the first k as they are: a
 // search must not fail because of what only improves it. The error is the
 // context's.
-func rerank(ctx context.Context, by Reranker, query string, k int, r *index.Result) error {
+func rerank(ctx context.Context, by Reranker, query string, k int, r *retrieval.Result) error {
 	if len(r.Hits) == 0 {
 		return nil
 	}

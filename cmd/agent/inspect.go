@@ -2,7 +2,7 @@ package main
 
 import (
 	"example.com/assay/llm/offline"
-	"example.com/assay/nodes/retrieval"
+	"example.com/assay/memory/retrieval"
 )
 
 // ordersIn finds the orders that a text gives to an assistant, by the offline

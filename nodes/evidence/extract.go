@@ -10,8 +10,8 @@ import (
 	"example.com/assay/llm"
 	"example.com/assay/memory/citation"
 	"example.com/assay/memory/obligation"
+	"example.com/assay/memory/retrieval"
 	"example.com/assay/memory/text"
-	"example.com/assay/nodes/retrieval"
 	"example.com/assay/skills"
 	"example.com/assay/state"
 )

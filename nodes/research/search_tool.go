@@ -7,8 +7,7 @@ import (
 	"strings"
 
 	"example.com/assay/llm"
-	"example.com/assay/memory/index"
-	"example.com/assay/nodes/retrieval"
+	"example.com/assay/memory/retrieval"
 )
 
 // ToolSearchCorpus is the name of the tool that SearchCorpus makes.
@@ -67,7 +66,7 @@ func SearchCorpus(corpus retrieval.Retriever) (llm.Callable, error) {
 			if err := in.check(); err != nil {
 				return SearchFound{}, err
 			}
-			found, err := corpus.Search(ctx, index.Query{Primary: in.Query, K: in.Limit})
+			found, err := corpus.Search(ctx, retrieval.Query{Primary: in.Query, K: in.Limit})
 			if err != nil {
 				return SearchFound{}, fmt.Errorf("searching the corpus: %w", err)
 			}

@@ -3,8 +3,8 @@ package verify
 import (
 	"slices"
 
+	"example.com/assay/memory/retrieval"
 	"example.com/assay/memory/text"
-	"example.com/assay/nodes/retrieval"
 	"example.com/assay/state"
 )
 

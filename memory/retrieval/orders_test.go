@@ -3,8 +3,7 @@ package retrieval_test
 import (
 	"testing"
 
-	"example.com/assay/memory/index"
-	"example.com/assay/nodes/retrieval"
+	"example.com/assay/memory/retrieval"
 	"example.com/assay/state"
 )
 
@@ -22,9 +21,9 @@ func TestInspectIn(t *testing.T) {
 
 func TestFailuresOfASearch(t *testing.T) {
 	for _, tc := range []struct {
-		found index.Result
+		found retrieval.Result
 		n     int
-	}{{index.Result{}, 0}, {index.Result{Fallback: "x"}, 1}, {index.Result{Uninspected: "x"}, 1}, {index.Result{Fallback: "x", Uninspected: "y"}, 2}} {
+	}{{retrieval.Result{}, 0}, {retrieval.Result{Fallback: "x"}, 1}, {retrieval.Result{Uninspected: "x"}, 1}, {retrieval.Result{Fallback: "x", Uninspected: "y"}, 2}} {
 		if l, w := retrieval.Lost(tc.found, "q"), retrieval.Warnings(tc.found); len(l) != tc.n || len(w) != tc.n {
 			t.Errorf("%+v: %v, %q", tc.found, l, w)
 		}

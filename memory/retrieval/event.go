@@ -1,25 +1,25 @@
-// Package retrieval is what pipelines share about searching: what they search
-// in, the events by which a trace tells what was searched and found, and the look
-// for orders in what they read.
+// Package retrieval is what is asked of a corpus and what it answers: queries,
+// conditions, results, as plain types; and what pipelines share about searching:
+// the events by which a trace tells what was searched and found, and the look for
+// prompt injection in what they read.
 //
-//	found, err := corpus.Search(ctx, query)
+//	found, err := corpus.Search(ctx, retrieval.Query{Primary: "Who may appoint a deputy?"})
 //	err = retrieval.Publish(ctx, retrieval.Asked{Step: 1, Queries: queries}, found)
 //	warnings, err := inspect.Report(ctx, 1, found.Hits)
 //
-// It does not search, and filters nothing.
+// It does not search: memory/index does, and nothing here links it.
 package retrieval
 
 import (
 	"context"
 
 	"example.com/assay/graph"
-	"example.com/assay/memory/index"
 	"example.com/assay/state"
 )
 
 // A Retriever finds passages. memory.Corpus is one.
 type Retriever interface {
-	Search(ctx context.Context, q index.Query) (index.Result, error)
+	Search(ctx context.Context, q Query) (Result, error)
 }
 
 // EventName is the name of the custom event that each search publishes.
@@ -72,7 +72,7 @@ type Asked struct {
 }
 
 // Publish publishes a search, and that its reranker failed if it did.
-func Publish(ctx context.Context, asked Asked, found index.Result) error {
+func Publish(ctx context.Context, asked Asked, found Result) error {
 	event := Event{
 		StepID: asked.Step, Claim: asked.Claim, Queries: asked.Queries, Respelt: found.Respelt, Excluded: asked.Excluded, Candidates: found.Candidates,
 		Similarity: found.Similarity, Strength: found.Strength, Confidence: found.Confidence, Reranker: found.Reranker, Hits: make([]Hit, len(found.Hits)),

@@ -3,7 +3,6 @@ package retrieval
 import (
 	"fmt"
 
-	"example.com/assay/memory/index"
 	"example.com/assay/state"
 )
 
@@ -28,7 +27,7 @@ func (e *SearchError) Cause() state.Cause {
 
 // Lost are the losses of a search that went on: its reranker, or its detector of
 // orders, failed.
-func Lost(found index.Result, query string) []state.Loss {
+func Lost(found Result, query string) []state.Loss {
 	var losses []state.Loss
 	if found.Fallback != "" {
 		losses = append(losses, state.Loss{Missing: fmt.Sprintf("the reranker's order of the passages on “%s”", query), Cause: state.CauseModel, Error: found.Fallback})
@@ -40,7 +39,7 @@ func Lost(found index.Result, query string) []state.Loss {
 }
 
 // Warnings tell of such a search.
-func Warnings(found index.Result) []string {
+func Warnings(found Result) []string {
 	var warnings []string
 	if found.Fallback != "" {
 		warnings = append(warnings, NotReranked+found.Fallback)

@@ -1,4 +1,10 @@
-package extract
+// Package docfile reads the files that fields are extracted from: documents of any
+// format that memory/document knows, and OCR with boxes as JSON Lines.
+//
+//	docs, err := docfile.Read(ctx, "receipts.jsonl")
+//
+// It does not read images.
+package docfile
 
 import (
 	"bufio"
@@ -13,15 +19,9 @@ import (
 	"unicode/utf8"
 
 	"example.com/assay/memory/document"
+	"example.com/assay/nodes/extract"
 	"example.com/assay/state"
 )
-
-// A Document is what fields are read from, and where it came from.
-type Document struct {
-	state.FieldDocument
-	Path string // the file
-	ID   string // of the record in its file; empty when the file is one document
-}
 
 const longestLine = 16 << 20 // bytes of a line of JSON
 
@@ -29,7 +29,7 @@ const longestLine = 16 << 20 // bytes of a line of JSON
 // an id and ocr_lines, each a document, or lines with text and box, together
 // one. A box is x1, y1, x2, y2 or four corners. Everything else is read as
 // memory/document reads it. A fault of the file is a *document.InputError.
-func Read(ctx context.Context, path string) ([]Document, error) {
+func Read(ctx context.Context, path string) ([]extract.Document, error) {
 	if ext := strings.ToLower(filepath.Ext(path)); ext == ".jsonl" || ext == ".ndjson" {
 		return readLines(ctx, path)
 	}
@@ -37,20 +37,20 @@ func Read(ctx context.Context, path string) ([]Document, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := Document{Path: path, FieldDocument: state.FieldDocument{Source: path, Text: d.Text}}
+	out := extract.Document{Path: path, FieldDocument: state.FieldDocument{Source: path, Text: d.Text}}
 	for _, b := range d.Blocks {
 		if n := len(out.Pages); b.Page > 0 && (n == 0 || out.Pages[n-1].Page < b.Page) {
 			out.Pages = append(out.Pages, state.PageStart{Page: b.Page, Start: b.Start})
 		}
 	}
-	return []Document{out}, nil
+	return []extract.Document{out}, nil
 }
 
 type ocrRecord struct {
-	ID    *scalar   `json:"id"` // a string or a number
-	Lines []ocrLine `json:"ocr_lines"`
-	Text  *string   `json:"text"`
-	Box   []float64 `json:"box"`
+	ID    json.RawMessage `json:"id"` // a string or a number
+	Lines []ocrLine       `json:"ocr_lines"`
+	Text  *string         `json:"text"`
+	Box   []float64       `json:"box"`
 }
 
 type ocrLine struct {
@@ -58,7 +58,7 @@ type ocrLine struct {
 	Box  []float64 `json:"box"`
 }
 
-func readLines(ctx context.Context, path string) (out []Document, err error) {
+func readLines(ctx context.Context, path string) (out []extract.Document, err error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("%w", &document.InputError{Path: path, Msg: "it cannot be read: " + err.Error(), Hint: "check the path"})
@@ -66,7 +66,7 @@ func readLines(ctx context.Context, path string) (out []Document, err error) {
 	defer func() { err = errors.Join(err, f.Close()) }()
 	scan := bufio.NewScanner(f)
 	scan.Buffer(nil, longestLine)
-	var loose []Line
+	var loose []extract.Line
 	n := 0
 	fault := func(field, msg, hint string) error {
 		return &document.InputError{Path: path, Line: n, Field: field, Msg: msg, Hint: hint}
@@ -97,10 +97,11 @@ func readLines(ctx context.Context, path string) (out []Document, err error) {
 			continue
 		}
 		id := fmt.Sprintf("line %d", n)
-		if r.ID != nil {
-			id = string(*r.ID)
+		if len(r.ID) > 0 && string(r.ID) != "null" {
+			id = string(r.ID)
+			_ = json.Unmarshal(r.ID, &id) // a number stays as it is written
 		}
-		var lines []Line
+		var lines []extract.Line
 		for _, l := range r.Lines {
 			line, ok := l.line()
 			if !ok {
@@ -108,14 +109,14 @@ func readLines(ctx context.Context, path string) (out []Document, err error) {
 			}
 			lines = append(lines, line)
 		}
-		out = append(out, Document{Path: path, ID: id, FieldDocument: Layout(path+"#"+id, lines)})
+		out = append(out, extract.Document{Path: path, ID: id, FieldDocument: extract.Layout(path+"#"+id, lines)})
 	}
 	if err := scan.Err(); err != nil {
 		n++
 		return nil, fault("", "it cannot be read: "+err.Error(), fmt.Sprintf("lines may have up to %d bytes", longestLine))
 	}
 	if len(loose) > 0 {
-		out = append(out, Document{Path: path, FieldDocument: Layout(path, loose)})
+		out = append(out, extract.Document{Path: path, FieldDocument: extract.Layout(path, loose)})
 	}
 	if len(out) == 0 {
 		return nil, &document.InputError{Path: path, Msg: "the file is empty", Hint: "remove it or give it text"}
@@ -123,7 +124,7 @@ func readLines(ctx context.Context, path string) (out []Document, err error) {
 	return out, nil
 }
 
-func (l ocrLine) line() (Line, bool) {
-	box, ok := Rectangle(l.Box)
-	return Line{Text: l.Text, Box: box}, ok
+func (l ocrLine) line() (extract.Line, bool) {
+	box, ok := extract.Rectangle(l.Box)
+	return extract.Line{Text: l.Text, Box: box}, ok
 }

@@ -1,4 +1,11 @@
-package research
+// Package recall keeps answers of the research pipeline in a corpus's QA memory,
+// and gives one again only when everything that it cites is still there.
+//
+//	conditions, err := recall.Conditions(corpus.Fingerprint(), graph, set)
+//	p, err := research.New(research.Deps{Memory: recall.New(answers, corpus, conditions), …})
+//
+// It does not decide when two questions are one: memory/qa does.
+package recall
 
 import (
 	"context"
@@ -9,23 +16,20 @@ import (
 
 	"example.com/assay/memory"
 	"example.com/assay/memory/qa"
+	"example.com/assay/nodes/research"
 	"example.com/assay/skills"
 	"example.com/assay/state"
 )
-
-// Version changes whenever an answer that an earlier pipeline gave must not be
-// served from memory any more, and nothing else that Conditions names says so.
-const Version = "research/3"
 
 // hintQueries is how many earlier queries a hint brings.
 const hintQueries = 2
 
 // Conditions lists what an answer depends on: the content of the corpus, the
-// Version, the pipeline's graph ([Pipeline.Graph]), the skills, and more that
+// research.Version, the pipeline's graph ([research.Pipeline.Graph]), the skills, and more that
 // the caller knows: the model, thresholds, what retrieval is helped by.
 func Conditions(corpus, graph string, set *skills.Set, more ...qa.Condition) ([]qa.Condition, error) {
-	list := []qa.Condition{{Name: "corpus", Value: corpus}, {Name: "pipeline", Value: Version}, {Name: "graph", Value: graph}}
-	for _, name := range Skills() {
+	list := []qa.Condition{{Name: "corpus", Value: corpus}, {Name: "pipeline", Value: research.Version}, {Name: "graph", Value: graph}}
+	for _, name := range research.Skills() {
 		skill, err := set.Get(name)
 		if err != nil {
 			return nil, fmt.Errorf("listing what an answer depends on: %w", err)
@@ -35,10 +39,10 @@ func Conditions(corpus, graph string, set *skills.Set, more ...qa.Condition) ([]
 	return append(list, more...), nil
 }
 
-// NewMemory is the memory of a corpus's answers as the pipeline uses it. An
+// New is the memory of a corpus's answers as the pipeline uses it. An
 // answer is served again only under the same conditions ([Conditions]), and
 // when every passage and quote that it cites is still there.
-func NewMemory(answers *qa.Memory, corpus *memory.Corpus, conditions []qa.Condition) Memory {
+func New(answers *qa.Memory, corpus *memory.Corpus, conditions []qa.Condition) research.Memory {
 	return &recalls{answers, corpus, conditions}
 }
 
@@ -48,20 +52,20 @@ type recalls struct {
 	conditions []qa.Condition
 }
 
-// Lookup implements Memory. An entry that does not hold together, because it
+// Lookup implements research.Memory. An entry that does not hold together, because it
 // was cut or edited, is no hit and no hint. That a hit could not be counted is
 // an error beside it.
-func (r *recalls) Lookup(ctx context.Context, question string) (Recall, bool, error) {
+func (r *recalls) Lookup(ctx context.Context, question string) (research.Recall, bool, error) {
 	found, err := r.answers.Lookup(ctx, question, r.conditions)
 	if err != nil || found.Kind == qa.None {
-		return Recall{}, false, err
+		return research.Recall{}, false, err
 	}
 	recall, err := Remembered(found.Entry, r.corpus)
 	if errors.As(err, new(*UnsoundError)) {
-		return Recall{}, false, nil
+		return research.Recall{}, false, nil
 	}
 	if err != nil {
-		return Recall{}, false, err
+		return research.Recall{}, false, err
 	}
 	recall.Similarity = found.Similarity
 	if !found.Kind.Hit() {
@@ -71,8 +75,8 @@ func (r *recalls) Lookup(ctx context.Context, question string) (Recall, bool, er
 }
 
 // hintOf keeps of an answer what helps to find its evidence again.
-func hintOf(r Recall) Recall {
-	hint := Recall{Question: r.Question, Similarity: r.Similarity}
+func hintOf(r research.Recall) research.Recall {
+	hint := research.Recall{Question: r.Question, Similarity: r.Similarity}
 	for _, step := range r.Steps {
 		if len(step.Queries) > 0 && len(step.Citations) > 0 && len(hint.Queries) < hintQueries && !slices.Contains(hint.Queries, step.Queries[0]) {
 			hint.Queries = append(hint.Queries, step.Queries[0])
@@ -87,8 +91,8 @@ type kept struct {
 	Check *state.ClaimCheck `json:"check,omitempty"`
 }
 
-// Store implements Memory.
-func (r *recalls) Store(ctx context.Context, question string, answer Recall, confidence float64) error {
+// Store implements research.Memory.
+func (r *recalls) Store(ctx context.Context, question string, answer research.Recall, confidence float64) error {
 	payload, err := json.Marshal(kept{answer.Steps, answer.Check})
 	if err != nil {
 		return fmt.Errorf("encoding an answer for memory: %w", err)
@@ -98,10 +102,6 @@ func (r *recalls) Store(ctx context.Context, question string, answer Recall, con
 	})
 	return err
 }
-
-// Whole reports whether the steps can be cited and every citation of theirs
-// names a hit.
-func (r Recall) Whole() bool { return whole(r.Steps) }
 
 // An UnsoundError says why a remembered answer cannot be given again, whatever
 // the conditions.
@@ -114,15 +114,15 @@ func unsoundf(format string, args ...any) error { return &UnsoundError{fmt.Sprin
 // Remembered reads what an entry remembers and checks that it can be given
 // again: its steps are completed, and every passage and quote that they, or
 // the check of the answer's claims, cite is in the corpus as it stands there.
-// If it cannot, the error is an *UnsoundError, and the Recall is what could be
+// If it cannot, the error is an *UnsoundError, and the research.Recall is what could be
 // read. A nil corpus leaves passages unchecked.
-func Remembered(entry qa.Entry, corpus *memory.Corpus) (Recall, error) {
+func Remembered(entry qa.Entry, corpus *memory.Corpus) (research.Recall, error) {
 	var k kept
 	if err := json.Unmarshal(entry.Payload, &k); err != nil {
-		return Recall{Question: entry.Question, Answer: entry.Answer}, unsoundf("what is kept of it cannot be read: %v", err)
+		return research.Recall{Question: entry.Question, Answer: entry.Answer}, unsoundf("what is kept of it cannot be read: %v", err)
 	}
-	r := Recall{Question: entry.Question, Similarity: 1, Answer: entry.Answer, Steps: k.Steps, Check: k.Check}
-	if !whole(r.Steps) {
+	r := research.Recall{Question: entry.Question, Similarity: 1, Answer: entry.Answer, Steps: k.Steps, Check: k.Check}
+	if !r.Whole() {
 		return r, unsoundf("what is kept of it does not hold together")
 	}
 	if corpus == nil {

@@ -1,4 +1,4 @@
-package causal_test
+package edgefile_test
 
 import (
 	"encoding/json"
@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"example.com/assay/memory/document"
-	"example.com/assay/nodes/causal"
+	"example.com/assay/nodes/causal/edgefile"
 	"example.com/assay/state"
 )
 
@@ -20,7 +20,7 @@ func TestReadEdges(t *testing.T) {
 	list := `[{"id": "x", "from_var": " smoking ", "to_var": "lung cancer", "mechanism": "tar", "strength": "strong", "assumptions": ["a"],
 	  "edge_status": "grounded", "confidence": 0.9, "evidence": {"quotes": []}, "rejection": {}}, {"from_var": "a", "to_var": "b", "strength": ""}]`
 	for _, data := range []string{list, "\ufeff" + list + "\n", `{"schema": 1, "edges": ` + list + `, "dag": {"edges": []}}`} {
-		got, err := causal.ReadEdges("edges.json", []byte(data))
+		got, err := edgefile.Read("edges.json", []byte(data))
 		if err != nil {
 			t.Fatalf("%v in %s", err, data)
 		}
@@ -58,7 +58,7 @@ func TestReadEdgesNamesTheFault(t *testing.T) {
 		{"not UTF-8", "[{\"from_var\": \"a\",\n\"to_var\": \"\xff\"}]", 2, "", "not valid UTF-8"},
 	} {
 		t.Run(strings.ReplaceAll(c.name, " ", "_"), func(t *testing.T) {
-			_, err := causal.ReadEdges("edges.json", []byte(c.data))
+			_, err := edgefile.Read("edges.json", []byte(c.data))
 			fault, ok := errors.AsType[*document.InputError](err)
 			if !ok {
 				t.Fatalf("got %v, want an input error", err)
@@ -75,7 +75,7 @@ func FuzzReadEdges(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		edges, err := causal.ReadEdges("f", data)
+		edges, err := edgefile.Read("f", data)
 		if err != nil {
 			if _, ok := errors.AsType[*document.InputError](err); !ok {
 				t.Fatalf("an error that names no place: %v", err)
@@ -89,7 +89,7 @@ func FuzzReadEdges(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		back, err := causal.ReadEdges("f", again)
+		back, err := edgefile.Read("f", again)
 		if err != nil {
 			t.Fatalf("what was read cannot be read again: %v\n%s", err, again)
 		}

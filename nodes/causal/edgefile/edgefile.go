@@ -1,4 +1,9 @@
-package causal
+// Package edgefile reads files of causal edges, which the causal pipeline verifies.
+//
+//	edges, err := edgefile.Read("edges.json", data)
+//
+// It opens no file and judges no edge.
+package edgefile
 
 import (
 	"bytes"
@@ -11,17 +16,13 @@ import (
 	"unicode/utf8"
 
 	"example.com/assay/memory/document"
+	"example.com/assay/nodes/causal"
 	"example.com/assay/state"
 )
 
-// Bounds of an edges file.
-const (
-	maxEdges    = 10_000
-	maxVariable = 500  // bytes
-	maxText     = 4000 // bytes, of a mechanism or a chain of thought
-)
+const maxEdges = 10_000 // of one file
 
-// ReadEdges reads a file of edges: a JSON list of objects, or an object whose key
+// Read reads a file of edges: a JSON list of objects, or an object whose key
 // "edges" holds one, as drafting and verifying write it. Name is what errors call
 // the file.
 //
@@ -29,7 +30,7 @@ const (
 // its place, "e1", "e2" …; without a strength it is moderate. What an earlier
 // verification said (edge_status, confidence, evidence, rejection) is read over.
 // A fault is a *document.InputError with the line and the field.
-func ReadEdges(name string, data []byte) ([]state.Edge, error) {
+func Read(name string, data []byte) ([]state.Edge, error) {
 	r := &edgeReader{name: name, data: data}
 	if err := r.read(); err != nil {
 		return nil, fmt.Errorf("reading edges: %w", err)
@@ -198,18 +199,18 @@ func (r *edgeReader) edge(s span) (state.Edge, error) {
 		seen[key] = true
 		switch key {
 		case "id":
-			return r.text(value, key, maxVariable, &e.ID)
+			return r.text(value, key, causal.MaxVariable, &e.ID)
 		case "from_var":
-			return r.text(value, key, maxVariable, &e.FromVar)
+			return r.text(value, key, causal.MaxVariable, &e.FromVar)
 		case "to_var":
-			return r.text(value, key, maxVariable, &e.ToVar)
+			return r.text(value, key, causal.MaxVariable, &e.ToVar)
 		case "mechanism":
-			return r.text(value, key, maxText, &e.Mechanism)
+			return r.text(value, key, causal.MaxText, &e.Mechanism)
 		case "chain_of_thought":
-			return r.text(value, key, maxText, &e.ChainOfThought)
+			return r.text(value, key, causal.MaxText, &e.ChainOfThought)
 		case "strength":
 			var strength string
-			if err := r.text(value, key, maxVariable, &strength); err != nil {
+			if err := r.text(value, key, causal.MaxVariable, &strength); err != nil {
 				return err
 			}
 			if strength != "" {
@@ -239,7 +240,7 @@ func (r *edgeReader) edge(s span) (state.Edge, error) {
 	if e.ID == "" {
 		e.ID = fmt.Sprintf("e%d", len(r.edges)+1)
 	}
-	e.Assumptions, e.Conditions = nonNil(e.Assumptions), nonNil(e.Conditions)
+	e.Assumptions, e.Conditions = append([]string{}, e.Assumptions...), append([]string{}, e.Conditions...)
 	return e, nil
 }
 
