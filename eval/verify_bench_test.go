@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"example.com/assay/decide/injection"
 	"example.com/assay/llm/offline"
 	"example.com/assay/memory/retrieval"
 	"example.com/assay/nodes/verify"
@@ -21,7 +22,7 @@ func BenchmarkVerify(b *testing.B) {
 	}
 	inspect := func(text string) []retrieval.Order {
 		var out []retrieval.Order
-		for _, o := range offline.Instructions(text) {
+		for _, o := range injection.Instructions(text) {
 			out = append(out, retrieval.Order{Kind: o.Category, Start: o.Start, End: o.End})
 		}
 		return out

@@ -12,12 +12,12 @@ import (
 // Sources hold many of them in sentences about anything. They are dropped
 // while other content is left.
 var (
-	askingVerbs = wordSet(`prove proves proved proving show shows showing shown establish establishes established
+	askingVerbs = text.Set(`prove proves proved proving show shows showing shown establish establishes established
 		establishing win wins winning succeed succeeds prevail prevails sue sues sued suing bring brings brought take
 		takes count counts counted make makes made need needs needed get gets give gives given come comes become try
 		tries want wants find decide decides rule ruled look follow follows say says happen happens cost costs
 		mean means known called never always another together commit commits committed guilty possible ever just still enough really exactly actually likely`)
-	askingNouns = wordSet(`plaintiff plaintiffs defendant defendants claimant claimants party parties someone somebody
+	askingNouns = text.Set(`plaintiff plaintiffs defendant defendants claimant claimants party parties someone somebody
 		anyone person persons people thing things kind kinds type types way ways case cases question claim claims
 		lawsuit court courts liable liability action actions police`)
 )

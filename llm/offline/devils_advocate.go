@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/assay/llm/offline/causal"
+	"example.com/assay/decide/causal"
 	"example.com/assay/memory/text"
 	"example.com/assay/skills"
 )
@@ -30,19 +30,19 @@ func devilsAdvocate(in skills.DevilsAdvocateInput, orders *orderMemo) (skills.De
 		n := in.Sources[r.source].N
 		switch {
 		case denies(r):
-			out.AlternativeExplanations = append(out.AlternativeExplanations, fmt.Sprintf("chance or bias: source %d says “%s”", n, clip(r.quote, 200)))
+			out.AlternativeExplanations = append(out.AlternativeExplanations, fmt.Sprintf("chance or bias: source %d says “%s”", n, text.Clip(r.quote, 200)))
 			if r.trial && !(hasYes && yes.trial) || !hasYes {
 				out.StillGrounded, out.Reason = false, fmt.Sprintf("Source %d, of a study that can tell, finds no such effect.", n)
 			}
 		case reverses(r):
-			out.AlternativeExplanations = append(out.AlternativeExplanations, fmt.Sprintf("the reverse direction: source %d says “%s”", n, clip(r.quote, 200)))
+			out.AlternativeExplanations = append(out.AlternativeExplanations, fmt.Sprintf("the reverse direction: source %d says “%s”", n, text.Clip(r.quote, 200)))
 		case correlates(r) && r.survey:
 			out.Assumptions = united(out.Assumptions, fmt.Sprintf("the association in source %d is not confounded", n))
 		}
 	}
 	for _, src := range in.Sources {
 		for _, quote := range confounded(in, src) {
-			out.AlternativeExplanations = append(out.AlternativeExplanations, fmt.Sprintf("a common cause: source %d says “%s”", src.N, clip(quote, 200)))
+			out.AlternativeExplanations = append(out.AlternativeExplanations, fmt.Sprintf("a common cause: source %d says “%s”", src.N, text.Clip(quote, 200)))
 			if !(hasYes && yes.trial) {
 				out.StillGrounded, out.Reason = false, fmt.Sprintf("Source %d explains it by something else, and no trial rules that out.", src.N)
 			}

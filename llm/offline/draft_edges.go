@@ -5,7 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/assay/llm/offline/causal"
+	"example.com/assay/decide/causal"
+	"example.com/assay/decide/injection"
 	"example.com/assay/memory/text"
 	"example.com/assay/skills"
 )
@@ -18,9 +19,9 @@ func draftEdges(in skills.DraftEdgesInput) (skills.DraftEdgesOutput, error) {
 	out := skills.DraftEdgesOutput{Edges: []skills.DraftedEdge{}}
 	seen := map[string]bool{}
 	for _, src := range in.Sources {
-		orders := Instructions(src.Text)
+		orders := injection.Instructions(src.Text)
 		for _, span := range text.Sentences(src.Text) {
-			if slices.ContainsFunc(orders, func(o Instruction) bool { return o.Start < span.End && span.Start < o.End }) {
+			if slices.ContainsFunc(orders, func(o injection.Instruction) bool { return o.Start < span.End && span.Start < o.End }) {
 				continue
 			}
 			words := src.Text[span.Start:span.End]
@@ -30,7 +31,7 @@ func draftEdges(in skills.DraftEdgesInput) (skills.DraftEdgesOutput, error) {
 				continue
 			}
 			seen[key] = true
-			e := skills.DraftedEdge{From: from, To: to, Strength: "moderate", ChainOfThought: fmt.Sprintf("Source %d says: “%s”", src.N, clip(words, 300))}
+			e := skills.DraftedEdge{From: from, To: to, Strength: "moderate", ChainOfThought: fmt.Sprintf("Source %d says: “%s”", src.N, text.Clip(words, 300))}
 			if hedged {
 				e.Strength = "weak"
 			}

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"example.com/assay/memory/obligation"
+	"example.com/assay/decide/obligation"
 	"example.com/assay/memory/text"
 	"example.com/assay/skills"
 )

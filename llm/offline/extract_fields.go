@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/assay/llm/offline/fields"
+	"example.com/assay/decide/fields"
 	"example.com/assay/skills"
 )
 

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/assay/memory/obligation"
+	"example.com/assay/decide/obligation"
 	"example.com/assay/memory/text"
 	"example.com/assay/skills"
 	"example.com/assay/state"

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"example.com/assay/llm/offline/causal"
+	"example.com/assay/decide/causal"
 	"example.com/assay/memory/text"
 	"example.com/assay/skills"
 	"example.com/assay/state"
@@ -120,7 +120,7 @@ func judgeEdge(in skills.JudgeEdgeInput, orders *orderMemo) (skills.JudgeEdgeOut
 				doubt = .05
 			}
 			out.Confidence = max(0, out.Confidence-doubt)
-			out.RejectionReason = fmt.Sprintf("Source %d denies it: “%s”", in.Sources[no.source].N, clip(no.quote, 200))
+			out.RejectionReason = fmt.Sprintf("Source %d denies it: “%s”", in.Sources[no.source].N, text.Clip(no.quote, 200))
 		}
 		return out, nil
 	case hasNo:

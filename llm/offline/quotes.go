@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"strings"
 
+	"example.com/assay/decide/injection"
 	"example.com/assay/memory/answer"
+	"example.com/assay/memory/text"
 	"example.com/assay/skills"
 )
 
@@ -23,10 +25,10 @@ const (
 // that answer it, the best first.
 func quoteAnswers(question string, sources []skills.Source, most int) string {
 	list := make([]answer.Source, len(sources))
-	orders := make([][]Instruction, len(sources))
+	orders := make([][]injection.Instruction, len(sources))
 	for i, s := range sources {
 		list[i] = answer.Source{Title: s.Title, Section: s.Section, Text: s.Text}
-		orders[i] = Instructions(s.Text)
+		orders[i] = injection.Instructions(s.Text)
 	}
 	ranking := answer.Rank(question, list, most, func(source, start, end int) bool {
 		for _, o := range orders[source] {
@@ -43,9 +45,9 @@ func quoteAnswers(question string, sources []skills.Source, most int) string {
 	for _, q := range ranking.Quotes {
 		s := sources[q.Source]
 		if q.Head != "" {
-			fmt.Fprintf(&b, "#### %s\n", oneLine(q.Head))
+			fmt.Fprintf(&b, "#### %s\n", text.OneLine(q.Head))
 		}
-		fmt.Fprintf(&b, "- “%s” [Source %d]\n", oneLine(s.Text[q.Start:q.End]), s.N)
+		fmt.Fprintf(&b, "- “%s” [Source %d]\n", text.OneLine(s.Text[q.Start:q.End]), s.N)
 	}
 	return strings.TrimRight(b.String(), "\n")
 }

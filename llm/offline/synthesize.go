@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/assay/memory/text"
 	"example.com/assay/skills"
 )
 
@@ -42,9 +43,9 @@ type ranked struct {
 }
 
 func synthesize(in skills.SynthesizeInput, maxQuotes int) (string, error) {
-	question := oneLine(in.Question)
+	question := text.OneLine(in.Question)
 	if question == "" {
-		question = oneLine(in.Objective)
+		question = text.OneLine(in.Objective)
 	}
 	if question == "" {
 		return "", errBlank
@@ -186,7 +187,7 @@ func layout(p *pool, sources []skills.Source, sections [4][]int) string {
 	var entries []entry
 	for i, src := range sources {
 		if cited[i] {
-			label := strings.Join(slices.DeleteFunc([]string{oneLine(src.Title), oneLine(src.Section)}, func(s string) bool { return s == "" }), ", ")
+			label := strings.Join(slices.DeleteFunc([]string{text.OneLine(src.Title), text.OneLine(src.Section)}, func(s string) bool { return s == "" }), ", ")
 			entries = append(entries, entry{src.N, strings.TrimRight(fmt.Sprintf("- [Source %d] %s", src.N, label), " ")})
 		}
 	}

@@ -10,9 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/assay/decide/obligation"
 	"example.com/assay/llm"
 	"example.com/assay/llm/offline"
-	"example.com/assay/memory/obligation"
 	"example.com/assay/memory/retrieval"
 	"example.com/assay/nodes/evidence"
 	"example.com/assay/skills"

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"testing"
 
+	"example.com/assay/decide/injection"
 	"example.com/assay/graph"
 	"example.com/assay/llm"
 	"example.com/assay/llm/offline"
@@ -87,7 +88,7 @@ func library(t testing.TB, texts map[string]string, order ...string) *shelf {
 
 func orders(text string) []retrieval.Order {
 	var out []retrieval.Order
-	for _, o := range offline.Instructions(text) {
+	for _, o := range injection.Instructions(text) {
 		out = append(out, retrieval.Order{Kind: o.Category, Start: o.Start, End: o.End})
 	}
 	return out

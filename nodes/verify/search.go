@@ -7,10 +7,10 @@ import (
 	"slices"
 	"sync"
 
+	"example.com/assay/decide/claim/facts"
 	"example.com/assay/graph"
 	"example.com/assay/llm"
 	"example.com/assay/memory/retrieval"
-	"example.com/assay/nodes/verify/facts"
 	"example.com/assay/state"
 )
 

@@ -1,4 +1,4 @@
-package offline
+package injection
 
 import (
 	"strings"
@@ -8,25 +8,25 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// class is a set of parts that a word can play in an order to an assistant.
-type class uint32
+// part is a set of parts that a word can play in an order to an assistant.
+type part uint32
 
 const (
-	overrideVerb class = 1 << iota // ignore, forget, bypass …
-	obeyVerb                       // follow, obey: an override when negated
-	revealVerb                     // reveal, show, print …
-	sayVerb                        // say, respond, output …
-	sendVerb                       // send, upload …
-	roleVerb                       // act, pretend, imagine …
-	instrNoun                      // instructions, rules, prompt …
-	promptNoun                     // of these, what only an assistant has
-	prior                          // previous, above …
-	system                         // system, hidden …
-	your                           // your
-	all                            // all, any, these …
-	filler                         // may stand between verb and object
-	persona                        // assistant, hacker, unrestricted …
-	secret                         // password, API key, conversation …
+	overrideVerb part = 1 << iota // ignore, forget, bypass …
+	obeyVerb                      // follow, obey: an override when negated
+	revealVerb                    // reveal, show, print …
+	sayVerb                       // say, respond, output …
+	sendVerb                      // send, upload …
+	roleVerb                      // act, pretend, imagine …
+	instrNoun                     // instructions, rules, prompt …
+	promptNoun                    // of these, what only an assistant has
+	prior                         // previous, above …
+	system                        // system, hidden …
+	your                          // your
+	all                           // all, any, these …
+	filler                        // may stand between verb and object
+	persona                       // assistant, hacker, unrestricted …
+	secret                        // password, API key, conversation …
 	foreignVerb
 	foreignNoun
 	foreignPrior
@@ -36,15 +36,15 @@ const (
 )
 
 const (
-	verbs   = overrideVerb | obeyVerb | revealVerb | sayVerb | sendVerb | roleVerb | foreignVerb
-	nouns   = instrNoun | promptNoun | persona | secret | foreignNoun
-	trigger = verbs
+	orderVerbs = overrideVerb | obeyVerb | revealVerb | sayVerb | sendVerb | roleVerb | foreignVerb
+	nouns      = instrNoun | promptNoun | persona | secret | foreignNoun
+	trigger    = orderVerbs
 )
 
-var classes = sync.OnceValue(func() map[string]class {
-	m := map[string]class{}
+var classes = sync.OnceValue(func() map[string]part {
+	m := map[string]part{}
 	for _, row := range []struct {
-		c     class
+		c     part
 		words string
 	}{
 		{overrideVerb, `ignore ignoring disregard disregarding forget override overriding bypass skip overlook neglect discard
@@ -104,14 +104,14 @@ type piece struct {
 	text       string // lower case, without accents
 	start, end int
 	punct      bool
-	class      class
+	part       part
 }
 
 // A talk is a reading cut into pieces.
 type talk struct {
 	s       string
 	tokens  []piece
-	classes class    // of all pieces
+	classes part     // of all pieces
 	quotes  [][2]int // byte ranges inside quotation marks
 }
 
@@ -126,8 +126,8 @@ func newTalk(s string) *talk {
 		w := strings.ToLower(strings.ReplaceAll(s[start:end], "’", "'"))
 		w = strings.Trim(bare(w), "-'")
 		if w != "" {
-			p := piece{text: w, start: start, end: end, class: m[w]}
-			t.classes |= p.class
+			p := piece{text: w, start: start, end: end, part: m[w]}
+			t.classes |= p.part
 			t.tokens = append(t.tokens, p)
 		}
 		start = -1
@@ -222,9 +222,9 @@ func (t *talk) is(i int, words ...string) bool {
 	return false
 }
 
-// has reports whether piece i is a word of class c.
-func (t *talk) has(i int, c class) bool {
-	return i >= 0 && i < len(t.tokens) && t.tokens[i].class&c != 0
+// has reports whether piece i is a word of part c.
+func (t *talk) has(i int, c part) bool {
+	return i >= 0 && i < len(t.tokens) && t.tokens[i].part&c != 0
 }
 
 // near reports whether one of the words stands in from..to−1.

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"example.com/assay/memory/obligation"
+	"example.com/assay/decide/obligation"
 	"example.com/assay/memory/text"
 )
 

@@ -1,24 +1,50 @@
-package extract
+package fields
 
 import (
-	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
-	"golang.org/x/text/language"
-	"golang.org/x/text/message"
-
+	"example.com/assay/memory/text"
 	"example.com/assay/memory/text/values"
 )
 
-var english = message.NewPrinter(language.English)
+// A Form is how the values of a field are written.
+type Form struct {
+	Type   string // string, number, integer or boolean
+	Format string // date, currency, email, phone, percent, period, or another; or empty
+	Enum   []string
+	Steps  []string // further steps of Write, by their names in Normalisers
+}
 
-// normalisers are the names that x-normalise knows.
-func normalisers() []string {
+func (f Form) numeric() bool { return f.Type == "number" || f.Type == "integer" }
+
+// monthFirst reports whether 3/4 is the fourth of March.
+func (f Form) monthFirst() bool { return slices.Contains(f.Steps, "month_first") }
+
+// Find returns what has the form in a text. Of a form without a shape of its own, such
+// as a name, it finds nothing.
+func (f Form) Find(s string) []values.Found {
+	switch {
+	case f.Format == "percent":
+		return values.Percents(s)
+	case f.numeric() || f.Format == "currency":
+		return values.Numbers(s)
+	case f.Format == "date":
+		return values.Dates(s, &values.DateOptions{MonthFirst: f.monthFirst()})
+	case f.Format == "period":
+		return values.Durations(s)
+	case f.Format == "email":
+		return values.Mails(s)
+	case f.Format == "phone":
+		return values.Phones(s)
+	}
+	return nil
+}
+
+// Normalisers are the names of steps that a Form knows.
+func Normalisers() []string {
 	return []string{"upper", "lower", "title", "alphanumeric", "underscore", "legal_form", "month_first"}
 }
 
@@ -28,8 +54,8 @@ var legalForms = map[string]string{
 	"inc": "Inc.", "incorporated": "Inc.", "corp": "Corp.", "ltd": "Ltd.", "limited": "Ltd.", "co": "Co.", "llc": "LLC", "lp": "LP", "llp": "LLP", "plc": "PLC",
 }
 
-// legalForm writes the forms of a company in one way, without commas.
-func legalForm(s string) string {
+// inLegalForm writes the forms of a company in one way, without commas.
+func inLegalForm(s string) string {
 	words := strings.Fields(strings.ReplaceAll(s, ",", " "))
 	for i, w := range words {
 		if form, ok := legalForms[strings.ToLower(strings.ReplaceAll(w, ".", ""))]; ok && i > 0 {
@@ -39,26 +65,25 @@ func legalForm(s string) string {
 	return strings.Join(words, " ")
 }
 
-// normalise writes a value in the one way of its field: dates as ISO, numbers
-// with a point, white space collapsed, then what x-normalise names, in order.
-// Steps say what changed. A value that is not of its type stays as it is, for the
-// rules to find.
-func (f Field) normalise(value string) (out string, steps []string) {
-	out = strings.Join(strings.Fields(value), " ")
+// Write gives a value in the one way of its form: dates as ISO, numbers with a
+// point, white space collapsed, then the named steps, in order. Steps say what
+// changed. A value that is not of its form stays as it is.
+func (f Form) Write(value string) (out string, steps []string) {
+	out = text.OneLine(value)
 	step := func(name, changed string, ok bool) {
 		if ok && changed != out {
 			out, steps = changed, append(steps, name)
 		}
 	}
 	switch {
-	case f.Numeric():
+	case f.numeric():
 		n, ok := values.Number(out)
 		step("number", n, ok)
 	case f.Type == "boolean":
 		b, ok := truth[strings.ToLower(out)]
 		step("boolean", strconv.FormatBool(b), ok)
 	case f.Format == "date":
-		d, ok := values.Date(out, &values.DateOptions{MonthFirst: slices.Contains(f.Normalise, "month_first")})
+		d, ok := values.Date(out, &values.DateOptions{MonthFirst: f.monthFirst()})
 		step("date", d, ok)
 	case f.Format == "period":
 		d, ok := values.Duration(out)
@@ -76,7 +101,7 @@ func (f Field) normalise(value string) (out string, steps []string) {
 			step("enum", e, strings.EqualFold(e, out))
 		}
 	}
-	for _, name := range f.Normalise {
+	for _, name := range f.Steps {
 		switch name {
 		case "upper":
 			step(name, strings.ToUpper(out), true)
@@ -85,11 +110,11 @@ func (f Field) normalise(value string) (out string, steps []string) {
 		case "title":
 			step(name, title(out), true)
 		case "alphanumeric":
-			step(name, alphanumeric(out), true)
+			step(name, Alphanumeric(out), true)
 		case "underscore":
 			step(name, strings.NewReplacer(" ", "_", ":", "_").Replace(out), true)
 		case "legal_form":
-			step(name, legalForm(out), true)
+			step(name, inLegalForm(out), true)
 		}
 	}
 	return out, steps
@@ -107,34 +132,12 @@ func title(s string) string {
 	return strings.Join(words, " ")
 }
 
-// alphanumeric is s without what is neither a letter nor a digit, in upper case.
-func alphanumeric(s string) string {
+// Alphanumeric is s without what is neither a letter nor a digit, in upper case.
+func Alphanumeric(s string) string {
 	return strings.Map(func(r rune) rune {
 		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) {
 			return -1
 		}
 		return unicode.ToUpper(r)
 	}, s)
-}
-
-var (
-	phoneForm   = regexp.MustCompile(`^\+?[0-9]{7,15}$`)
-	decimalForm = regexp.MustCompile(`^-?[0-9]+(\.[0-9]+)?$`)
-	timeForm    = regexp.MustCompile(`^[0-9]+ (?:year|month|week|day)s?$`)
-)
-
-// formats are those that the standard does not know, or knows otherwise, on
-// values that are normalised.
-func formats() []*jsonschema.Format {
-	must := func(name string, form *regexp.Regexp) *jsonschema.Format {
-		return &jsonschema.Format{Name: name, Validate: func(v any) error {
-			if s, ok := v.(string); ok && !form.MatchString(s) {
-				return fmt.Errorf("%q is no %s", s, name)
-			}
-			return nil
-		}}
-	}
-	return []*jsonschema.Format{
-		must("currency", decimalForm), must("percent", decimalForm), must("phone", phoneForm), must("period", timeForm),
-	}
 }

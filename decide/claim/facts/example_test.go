@@ -3,7 +3,7 @@ package facts_test
 import (
 	"fmt"
 
-	"example.com/assay/nodes/verify/facts"
+	"example.com/assay/decide/claim/facts"
 )
 
 func ExampleEvidence_Check() {

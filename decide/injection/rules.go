@@ -1,8 +1,10 @@
-package offline
+package injection
 
 import (
 	"regexp"
 	"strings"
+
+	"example.com/assay/memory/text"
 )
 
 // tokenRules look at the piece i as the verb of an order. They return the
@@ -22,37 +24,37 @@ func overrideRule(t *talk, i int) (hit, int, bool) {
 	if t.has(i, obeyVerb) && t.near(i-4, i, "you", "you're", "stop", "longer") {
 		mood = 1
 	}
-	var seen class
+	var seen part
 	j := i + 1
 	for ; j < len(t.tokens) && j < i+14 && !t.ends(j); j++ {
 		p := t.tokens[j]
 		if p.punct && p.text != "," && p.text != "\n" && p.text != "/" && p.text != "\"" {
 			break
 		}
-		object := p.class&instrNoun != 0 && !(p.class&(prior|system) != 0 && t.has(j+1, instrNoun))
+		object := p.part&instrNoun != 0 && !(p.part&(prior|system) != 0 && t.has(j+1, instrNoun))
 		if object {
 			return t.overrideObject(i, j, seen, mood)
 		}
 		if whole, to, ok := t.everythingBefore(i, j); ok {
 			return hit{category: "override", score: whole * mood, why: "It tells the assistant to disregard what it was told"}, to, true
 		}
-		if !p.punct && p.class&(prior|system|your|all|filler) == 0 {
+		if !p.punct && p.part&(prior|system|your|all|filler) == 0 {
 			break
 		}
-		seen |= p.class
+		seen |= p.part
 	}
 	return hit{}, 0, false
 }
 
 // overrideObject scores "ignore … instructions" by what stands between verb
 // and object and by what follows: rules "of evidence" are not the assistant's.
-func (t *talk) overrideObject(i, j int, seen class, mood float64) (hit, int, bool) {
+func (t *talk) overrideObject(i, j int, seen part, mood float64) (hit, int, bool) {
 	noun := t.tokens[j]
 	score := .55
 	switch {
 	case seen&(prior|your|system) != 0 || t.is(j+1, "above", "before") || t.is(j+1, "you") && t.near(j+2, j+5, "given", "received", "got"):
 		score = 1
-	case noun.class&promptNoun != 0:
+	case noun.part&promptNoun != 0:
 		score = .9
 	case seen&all != 0:
 		score = .85
@@ -88,7 +90,7 @@ func (t *talk) complement(j int) bool {
 			return false
 		}
 	}
-	return !t.is(j, "to") || !t.has(j+1, verbs)
+	return !t.is(j, "to") || !t.has(j+1, orderVerbs)
 }
 
 // everythingBefore recognises the objects "everything above", "all of the
@@ -126,7 +128,7 @@ func revealRule(t *talk, i int) (hit, int, bool) {
 			mood = 1
 		}
 	}
-	var seen class
+	var seen part
 	for j := i + 1; j < len(t.tokens) && j < i+14 && !t.ends(j); j++ {
 		p := t.tokens[j]
 		if p.punct && p.text != "," && p.text != "\n" && p.text != "\"" {
@@ -143,10 +145,10 @@ func revealRule(t *talk, i int) (hit, int, bool) {
 			t.is(j, "instructions", "prompt", "directives", "guidelines", "rules", "everything", "text") && t.near(j+1, j+5, "you") && t.near(j+2, j+7, "given", "received", "got", "told", "provided", "follow") && !t.near(j+2, j+8, "by"):
 			return hit{category: "prompt_leak", score: .9 * mood, why: "It asks for what the assistant was told"}, j + 2, true
 		}
-		if !p.punct && p.class&(prior|system|your|all|filler|instrNoun) == 0 && !t.is(j, "text", "words", "exact", "sentences", "lines", "content") {
+		if !p.punct && p.part&(prior|system|your|all|filler|instrNoun) == 0 && !t.is(j, "text", "words", "exact", "sentences", "lines", "content") {
 			break
 		}
-		seen |= p.class
+		seen |= p.part
 	}
 	return hit{}, 0, false
 }
@@ -365,7 +367,7 @@ var rawRules = []func(string) (hit, bool){
 		func(s string) bool { return strings.Contains(s, "://") },
 		`(?i)!\[[^\]]*\]\(\s*https?://[^)\s]*[?&=][^)]*\)|https?://\S*[?&]\w+=(?:\{|<|\[|%7b)`),
 	rawRule("override", .9, "In another language, it tells the assistant to disregard its instructions",
-		func(s string) bool { return !isASCII(s) },
+		func(s string) bool { return !text.IsASCII(s) },
 		`(?:忽略|无视|無視|忘记|忘記|不要遵守|不要遵循).{0,12}(?:指令|指示|提示|规则|規則|命令|说明|內容|内容)|(?:指示|命令|ルール|プロンプト).{0,8}(?:無視|忘れ)|(?:지시|명령|규칙|프롬프트).{0,8}(?:무시|잊)|(?:显示|輸出|输出|透露|告诉我).{0,10}(?:系统提示|系統提示|提示词)|(?:システムプロンプト).{0,8}(?:表示|教え|見せ)|(?:تجاهل).{0,20}(?:التعليمات|الأوامر)|(?:अनदेखा|भूल).{0,20}(?:निर्देश)|(?:निर्देश).{0,24}(?:अनदेखा|भूल)`),
 }
 

@@ -1,4 +1,4 @@
-package orders
+package injection
 
 import (
 	"fmt"
@@ -76,7 +76,7 @@ func TestSampleCorpora(t *testing.T) {
 		t.Fatal(err)
 	}
 	sentences := 0
-	err = filepath.WalkDir(filepath.Join("..", "..", "..", "case_studies", "corpora"), func(path string, file fs.DirEntry, err error) error {
+	err = filepath.WalkDir(filepath.Join("..", "..", "case_studies", "corpora"), func(path string, file fs.DirEntry, err error) error {
 		if err != nil || file.IsDir() || filepath.Ext(path) != ".md" {
 			return err
 		}

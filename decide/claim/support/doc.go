@@ -1,10 +1,8 @@
 // Package support judges how far evidence carries a claim: by the claim's
 // words, weighed by what was learned from claims that people judged.
 //
-//	m, err := support.Default()
-//	evidence := m.PrepareSources([]support.Source{{Title: "Moorings", Text: passage}})
-//	j := evidence.Judge("A mooring costs two crowns a week.")
-//	fmt.Println(j.Status, j.P, j.Missing)
+//	read, err := support.Read("A mooring costs two crowns a week.", []support.Source{{Title: "Moorings", Text: passage}})
+//	fmt.Println(read.Status, read.Confidence, read.Reason)
 //
 // A claim is measured twice: as a whole (coverage by IDF, windows, order,
 // copied fragments, numbers, names, directions; features.go), and word by word

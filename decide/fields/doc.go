@@ -1,8 +1,11 @@
-// Package fields finds the values of typed fields in a document without a model:
-// recognisers make candidates, features say how each stands among its
-// neighbours, and a small ranker for each type of field chooses.
+// Package fields reads the values of typed fields in a document. A [Form] says what
+// has the form of a field's values and writes a value in one way: the extraction
+// pipeline checks by it what any model found. [Extract] finds values without a model,
+// for the offline one: recognisers make candidates, features say how each stands among
+// its neighbours, and a small ranker for each type of field chooses.
 //
 //	found, err := fields.Extract(text, boxes, specs, nil)
+//	value, steps := fields.Form{Type: "string", Format: "date"}.Write("3 May 2014")
 //
 // Amounts, names and addresses on forms are ranked by weights that were trained
 // (go run ./eval/train extract): segments of rows by how their rows begin, end and

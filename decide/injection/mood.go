@@ -1,6 +1,10 @@
-package offline
+package injection
 
-import "strings"
+import (
+	"strings"
+
+	"example.com/assay/memory/text"
+)
 
 // order tells how much the verb at piece i is an order to whoever reads: 1
 // for an imperative or "you must …", .7 behind a conjunction, .3 when it has
@@ -57,7 +61,7 @@ func (t *talk) asksAboutOthers(i int) bool {
 	if t.near(s, s+3, "you") && t.is(s, "can", "could", "would", "will") {
 		return false // "can you ignore …" is a request, "must you ignore …" a question
 	}
-	return whWords[first] || auxWords[first] || t.is(s, "whether", "explain", "discuss", "describe", "analyze", "analyse",
+	return text.Interrogatives[first] || text.Auxiliaries[first] || t.is(s, "whether", "explain", "discuss", "describe", "analyze", "analyse",
 		"summarize", "compare", "under", "if", "suppose", "assume", "a", "an", "the", "in", "after", "during", "what's")
 }
 

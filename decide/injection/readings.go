@@ -1,4 +1,4 @@
-package offline
+package injection
 
 import (
 	"encoding/base64"
@@ -10,10 +10,12 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
+
+	"example.com/assay/memory/text"
 )
 
-// A reading is a text as somebody may have meant it to be read.
-type reading struct {
+// A rendering is a text as somebody may have meant it to be read.
+type rendering struct {
 	name string // "" for the plain one
 	text string
 }
@@ -44,12 +46,12 @@ const maxReading = 16 << 10
 
 // readings returns the plain reading first, then those that undo one way of
 // hiding text each, where there is something to undo.
-func readings(s string) []reading {
+func readings(s string) []rendering {
 	plain, tagged := fold(s)
-	list := []reading{{"", plain}}
-	add := func(name, text string) {
-		if text != "" && text != plain {
-			list = append(list, reading{name, text})
+	list := []rendering{{"", plain}}
+	add := func(name, meant string) {
+		if meant != "" && meant != plain {
+			list = append(list, rendering{name, meant})
 		}
 	}
 	add("in invisible characters", tagged)
@@ -77,7 +79,7 @@ func readings(s string) []reading {
 		}
 	}
 	if english := englishness(plain); english*8 < len(strings.Fields(plain)) {
-		for _, r := range []reading{{"in rot13", rot13(plain)}, {"written backwards", reverse(plain)}} {
+		for _, r := range []rendering{{"in rot13", rot13(plain)}, {"written backwards", reverse(plain)}} {
 			if englishness(r.text) > english {
 				add(r.name, r.text)
 			}
@@ -105,20 +107,11 @@ func wordShapes(s string) (long, short bool) {
 	return long, shorts >= 5
 }
 
-func isASCII(s string) bool {
-	for i := 0; i < len(s); i++ {
-		if s[i] >= utf8.RuneSelf {
-			return false
-		}
-	}
-	return true
-}
-
 // fold removes what cannot be seen, unifies compatible characters and writes
 // look-alikes of Latin letters in words that are Latin otherwise as Latin. It
 // also returns what the invisible tag characters spell.
 func fold(s string) (plain, tagged string) {
-	if isASCII(s) {
+	if text.IsASCII(s) {
 		return s, ""
 	}
 	var visible, tags strings.Builder
@@ -268,7 +261,7 @@ func reverse(s string) string {
 	return string(runes)
 }
 
-var commonWords = wordSet(`the of and to a in is you that it for on are with as your all be this have from or
+var commonWords = text.Set(`the of and to a in is you that it for on are with as your all be this have from or
 	what how when where not can will my me do if an by at was which their any`)
 
 // englishness counts common English words.
