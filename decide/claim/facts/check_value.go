@@ -37,7 +37,7 @@ func (c *comparison) checkQuantities() {
 			c.addQuantity(q, rival, true)
 		case held || c.numberStands(q) || q.soft && (!rivalHeld || !rivalScore.same):
 		case rivalHeld:
-			c.addQuantity(q, rival, rivalScore.same || rivalScore.local > 1 && rivalScore.share >= aboutSame && len(q.units) > 0 && q.units[0].dimension != "ratio")
+			c.addQuantity(q, rival, rivalScore.same || rivalScore.local > 1 && rivalScore.share >= aboutSame && len(q.units) > 0 && q.units[0].Dimension != "ratio")
 		default:
 			if unitRival, ok := c.sameNumberOtherUnit(q); ok {
 				c.addQuantity(q, unitRival, true)
@@ -92,7 +92,7 @@ func (c *comparison) converted(i int) bool {
 		}
 		for _, u := range q.units {
 			for _, v := range p.units {
-				if u.dimension == v.dimension && u.factor != v.factor && near(q.value*u.factor, p.value*v.factor, .06) {
+				if u.Dimension == v.Dimension && u.Factor != v.Factor && near(q.value*u.Factor, p.value*v.Factor, .06) {
 					_, _, held := c.bestQuantity(p, func(r quantity) bool { return p.equal(r) })
 					return held
 				}

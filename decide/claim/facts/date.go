@@ -1,19 +1,18 @@
 package facts
 
-import "strings"
+import (
+	"strings"
 
-var months = numberNames(`january february march april may june july august september october november december`)
-var weekdays = numberNames(`monday tuesday wednesday thursday friday saturday sunday`)
+	"example.com/assay/memory/text/values"
+)
 
-func numberNames(list string) map[string]int {
-	m := map[string]int{}
-	for i, w := range strings.Fields(list) {
-		m[w] = i + 1
-		if len(w) > 3 && i != 2 { // "mar" is listed below
-			m[w[:3]] = i + 1
-		}
+// month is the number of a month's name. Short forms are names, too, but for "mar" and
+// "sept".
+func month(w string) int {
+	if w == "mar" || w == "sept" {
+		return 0
 	}
-	return m
+	return values.Month(w)
 }
 
 // A date is a day, a month, a quarter, a year or a decade; what it does not say
@@ -66,7 +65,7 @@ func readDate(toks []token, i int) (date, bool) {
 	if d, ok := quarterOf(toks, i); ok {
 		return d, true
 	}
-	if n, ok := weekdays[t.text]; ok && t.capital && len(t.text) > 5 {
+	if n, ok := values.Weekdays[t.text]; ok && t.capital {
 		return date{weekday: n, first: i, end: i + 1}, true
 	}
 	return date{}, false
@@ -125,7 +124,7 @@ func monthAt(toks []token, i int) int {
 	if i < 0 || i >= len(toks) || !toks[i].capital {
 		return 0
 	}
-	return months[toks[i].text]
+	return month(toks[i].text)
 }
 
 // skip passes over "of", "the", commas and the full stop of "Jan.".
@@ -218,8 +217,8 @@ func quarterOf(toks []token, i int) (date, bool) {
 	n, at := 0, i+1
 	if t := toks[i].text; len(t) == 2 && t[0] == 'q' && t[1] >= '1' && t[1] <= '4' {
 		n = int(t[1] - '0')
-	} else if v := ordinals[t]; v >= 1 && v <= 4 && textAt(toks, i+1) == "quarter" {
-		n, at = int(v), i+2
+	} else if v := values.Ordinals[t]; v >= 1 && v <= 4 && textAt(toks, i+1) == "quarter" {
+		n, at = v, i+2
 	} else {
 		return date{}, false
 	}
@@ -240,7 +239,7 @@ func yearAlone(toks []token, i int) (date, bool) {
 			return date{year: from - from%100 + y, first: i, end: i + 1}, true
 		}
 	}
-	if !isYear(y) || len(toks[i].text) != 4 || currencySigns[before].factor != 0 || partOfName(toks, i) {
+	if !isYear(y) || len(toks[i].text) != 4 || values.CurrencySigns[before].Factor != 0 || partOfName(toks, i) {
 		return date{}, false
 	}
 	d := date{year: y, first: i, end: i + 1}
@@ -254,7 +253,7 @@ func yearAlone(toks []token, i int) (date, bool) {
 			d.decade, d.end = y%10 == 0, i+3
 			return d, true
 		}
-		if _, isUnit := unitWords[next.text]; isUnit || next.text == "%" {
+		if _, isUnit := values.UnitWords[next.text]; isUnit || next.text == "%" {
 			return date{}, false
 		}
 		if next.kind == word && next.content && !next.capital && !(i > 0 && yearBefore[before]) {

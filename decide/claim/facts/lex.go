@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"example.com/assay/memory/text"
+	"example.com/assay/memory/text/values"
 	"example.com/assay/memory/text/wordnet"
 )
 
@@ -77,7 +78,7 @@ func newLexeme(w string) lexeme {
 	_, part := parts[w]
 	_, size := magnitudes[w]
 	set(asNumber, isCardinal(w) || part || size || w == "a" || w == "dozen" || multiples[w] > 0)
-	set(asDate, months[w] > 0 || weekdays[w] > 0 || ordinals[w] > 0 || len(w) == 2 && w[0] == 'q')
+	set(asDate, month(w) > 0 || values.Weekdays[w] > 0 || values.Ordinals[w] > 0 || len(w) == 2 && w[0] == 'q')
 	set(asNegator, negators[w] || failing[w] || strings.HasSuffix(w, "n't"))
 	set(asQuantifier, extents[w] > 0)
 	set(asTurn, axes[l.root] != nil)
@@ -173,7 +174,7 @@ func endOfWord(s string, i int) int {
 // beginsMonth reports whether a text begins with the name of a month.
 func beginsMonth(s string) bool {
 	end := strings.IndexFunc(s, func(r rune) bool { return !unicode.IsLetter(r) })
-	return end > 0 && months[strings.ToLower(s[:end])] > 0
+	return end > 0 && month(strings.ToLower(s[:end])) > 0
 }
 
 func wordToken(s string, known lexicon) token {

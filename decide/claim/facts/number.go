@@ -1,18 +1,10 @@
 package facts
 
 import (
-	"math"
-	"strconv"
 	"strings"
+
+	"example.com/assay/memory/text/values"
 )
-
-var cardinals = numberWords(`zero one two three four five six seven eight nine ten eleven twelve thirteen
-	fourteen fifteen sixteen seventeen eighteen nineteen`, 0, 1)
-
-var tens = numberWords(`twenty thirty forty fifty sixty seventy eighty ninety`, 20, 10)
-
-var ordinals = numberWords(`zeroth first second third fourth fifth sixth seventh eighth ninth tenth eleventh
-	twelfth thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth`, 0, 1)
 
 var magnitudes = map[string]float64{
 	"hundred": 100, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12,
@@ -29,56 +21,6 @@ var parts = map[string]float64{
 
 // multiples are the adverbs that count.
 var multiples = map[string]float64{"once": 1, "twice": 2, "thrice": 3}
-
-func numberWords(list string, from, step float64) map[string]float64 {
-	m := map[string]float64{}
-	for i, w := range strings.Fields(list) {
-		m[w] = from + float64(i)*step
-	}
-	return m
-}
-
-func parseFloat(s string) (float64, bool) {
-	v, err := strconv.ParseFloat(s, 64)
-	return v, err == nil && !math.IsInf(v, 0)
-}
-
-// parseDigits reads a number as it is written in English ("2,500.5"), and
-// three digits after a full stop twice or more as thousands ("2.500.000"). A
-// number of another form ("8.7.1") is none.
-func parseDigits(s string) (float64, bool) {
-	if strings.Count(s, ".") > 1 {
-		if !grouped(s, ".") {
-			return 0, false
-		}
-		return parseFloat(strings.ReplaceAll(s, ".", ""))
-	}
-	if strings.Contains(s, ",") {
-		whole, _, _ := strings.Cut(s, ".")
-		switch {
-		case grouped(whole, ","):
-			s = strings.ReplaceAll(s, ",", "")
-		case strings.Count(s, ",") == 1 && !strings.Contains(s, "."):
-			s = strings.Replace(s, ",", ".", 1) // a decimal comma
-		default:
-			return 0, false
-		}
-	}
-	return parseFloat(s)
-}
-
-// grouped reports whether a number is written in groups of three (or, as in
-// India, two) digits before the last three.
-func grouped(s, separator string) bool {
-	groups := strings.Split(s, separator)
-	for i, g := range groups {
-		last := i == len(groups)-1
-		if i > 0 && last && len(g) != 3 || i > 0 && !last && len(g) != 3 && len(g) != 2 || len(g) > 3 || g == "" {
-			return false
-		}
-	}
-	return true
-}
 
 // numeral is a number read from tokens.
 type numeral struct {
@@ -98,10 +40,10 @@ func readNumeral(toks []token, i int) (numeral, bool) {
 	}
 	t := toks[i]
 	if t.kind == number {
-		v, ok := parseDigits(t.text)
+		v, ok := values.Digits(t.text)
 		n := numeral{value: v, next: i + 1, exact: ok, digits: true}
 		if overNumber(toks, i) {
-			under, fine := parseDigits(toks[i+2].text)
+			under, fine := values.Digits(toks[i+2].text)
 			n.next, n.share, n.exact = i+3, true, ok && fine && under > 0
 			if n.exact {
 				n.value = v / under
@@ -164,15 +106,15 @@ func nextIsMoney(toks []token, i int) bool {
 	if i >= len(toks) {
 		return false
 	}
-	us := unitWords[toks[i].text]
-	return len(us) > 0 && us[len(us)-1].family() == "money"
+	us := values.UnitWords[toks[i].text]
+	return len(us) > 0 && us[len(us)-1].Family() == "money"
 }
 
 func beforeIsCurrency(toks []token, i int) bool {
 	if i < 1 {
 		return false
 	}
-	_, ok := currencySigns[toks[i-1].text]
+	_, ok := values.CurrencySigns[toks[i-1].text]
 	return ok
 }
 
@@ -183,8 +125,8 @@ func readFraction(toks []token, i int) (numeral, bool) {
 	case first == "half" || first == "halves":
 		return numeral{value: .5, next: i + 1, exact: true, share: true}, true
 	case first == "a":
-	case first == "one", cardinals[first] > 1:
-		count = cardinals[first]
+	case first == "one", values.Cardinals[first] > 1:
+		count = float64(values.Cardinals[first])
 	default:
 		return numeral{}, false
 	}
@@ -224,16 +166,16 @@ func readSpelled(toks []token, i int) (numeral, bool) {
 			}
 			break
 		}
-		if v, ok := cardinals[t.text]; ok {
+		if v, ok := values.Cardinals[t.text]; ok {
 			if seen && (group == 0 && total == 0 || int(group)%10 != 0) {
 				break
 			}
-			group += v
-		} else if v, ok := tens[t.text]; ok {
+			group += float64(v)
+		} else if v, ok := values.Tens[t.text]; ok {
 			if seen && int(group)%100 != 0 {
 				break
 			}
-			group += v
+			group += float64(v)
 		} else if size := magnitudes[t.text]; size > 0 && len(t.text) > 3 && (seen || at == i && at > 0 && toks[at-1].text == "a") {
 			if group == 0 {
 				group = 1
@@ -250,11 +192,11 @@ func readSpelled(toks []token, i int) (numeral, bool) {
 		} else if t.text == "and" && seen && (total > 0 || group >= 100) && at+1 < len(toks) && isCardinal(toks[at+1].text) {
 			at++
 			continue
-		} else if v, ok := ordinals[t.text]; ok {
+		} else if v, ok := values.Ordinals[t.text]; ok {
 			if seen && int(group)%10 != 0 || v == 0 {
 				break
 			}
-			group += v
+			group += float64(v)
 			n.ordinal = true
 		} else if v := multiples[t.text]; v > 0 && !seen {
 			n.value, n.next = v, at+1
@@ -273,8 +215,8 @@ func readSpelled(toks []token, i int) (numeral, bool) {
 }
 
 func isCardinal(w string) bool {
-	_, small := cardinals[w]
-	_, ten := tens[w]
-	_, ord := ordinals[w]
+	_, small := values.Cardinals[w]
+	_, ten := values.Tens[w]
+	_, ord := values.Ordinals[w]
 	return small || ten || ord
 }

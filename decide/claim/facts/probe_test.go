@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/assay/memory/text/values"
 	"example.com/assay/state"
 )
 
@@ -62,7 +63,7 @@ var probes = []probeKind{
 	{"direction, worded alike", []state.ConflictKind{state.ConflictDirection}, .8, turnRound, true},
 	{"name", []state.ConflictKind{state.ConflictName}, .8, func(s string) string {
 		for _, at := range probeName.FindAllStringSubmatchIndex(s, -1) {
-			if w := strings.ToLower(s[at[2]:at[3]]); months[w] == 0 && weekdays[w] == 0 && !titles[w] {
+			if w := strings.ToLower(s[at[2]:at[3]]); month(w) == 0 && values.Weekdays[w] == 0 && !titles[w] {
 				return s[:at[2]] + "Brundavik" + s[at[3]:]
 			}
 		}

@@ -1,5 +1,9 @@
 package facts
 
+import (
+	"example.com/assay/memory/text/values"
+)
+
 // How much of a whole a quantifier takes.
 type extent uint8
 
@@ -53,7 +57,7 @@ func quantifiers(toks []token, quantities []quantity) []quantifier {
 		e := extents[t.text]
 		next := textAt(toks, i+1)
 		switch {
-		case e == all && (len(unitWords[next]) > 0 || startsQuantity(quantities, i+1)):
+		case e == all && (len(values.UnitWords[next]) > 0 || startsQuantity(quantities, i+1)):
 			continue
 		case t.text == "most" && (textAt(toks, i-1) == "the" || textAt(toks, i-1) == "at"):
 			continue // the most important; at most

@@ -1,6 +1,10 @@
 package facts
 
-import "math"
+import (
+	"math"
+
+	"example.com/assay/memory/text/values"
+)
 
 // bound is what a phrase makes of a number: "at least 5", "up to 5".
 type bound int8
@@ -15,7 +19,7 @@ const (
 // A quantity is a number with what it counts or measures.
 type quantity struct {
 	numeral
-	units      []unit // none: a count; two: a word that means either
+	units      []values.Unit // none: a count; two: a word that means either
 	nouns      []string
 	bound      bound
 	first, end int // tokens, end exclusive
@@ -59,7 +63,7 @@ func quantities(toks []token, taken []bool) []quantity {
 		q.rate = rate
 		q.bound = boundBefore(toks, i)
 		if q.share {
-			q.units = []unit{{"ratio", 1}}
+			q.units = []values.Unit{{Dimension: "ratio", Factor: 1}}
 		}
 		readUnit(toks, &q)
 		if us, adverb := rates[toks[i].text]; rate && adverb {
@@ -122,23 +126,23 @@ func vague(toks []token, i int, n numeral) bool {
 			return true
 		}
 		next := toks[i+1].text
-		return len(unitWords[next]) == 0 && !toks[i+1].content
+		return len(values.UnitWords[next]) == 0 && !toks[i+1].content
 	}
 	return t.text == "once"
 }
 
 // rates are the adverbs that say how often.
-var rates = map[string][]unit{
-	"hourly": unitWords["hour"], "daily": unitWords["day"], "weekly": unitWords["week"], "monthly": unitWords["month"],
-	"yearly": unitWords["year"], "annually": unitWords["year"], "annual": unitWords["year"],
+var rates = map[string][]values.Unit{
+	"hourly": values.UnitWords["hour"], "daily": values.UnitWords["day"], "weekly": values.UnitWords["week"], "monthly": values.UnitWords["month"],
+	"yearly": values.UnitWords["year"], "annually": values.UnitWords["year"], "annual": values.UnitWords["year"],
 }
 
 // isRate reports "per day", "each month", "every year" and "daily".
 func isRate(toks []token, i int) bool {
 	switch toks[i].text {
 	case "per", "each", "every":
-		us := unitWords[textAt(toks, i+1)]
-		return len(us) > 0 && us[0].family() == "time"
+		us := values.UnitWords[textAt(toks, i+1)]
+		return len(us) > 0 && us[0].Family() == "time"
 	}
 	return rates[toks[i].text] != nil
 }
@@ -166,17 +170,17 @@ func impliedOne(toks []token, i int) bool {
 	if t := toks[i].text; t != "a" && t != "an" {
 		return false
 	}
-	us := unitWords[textAt(toks, i+1)]
-	return len(us) > 0 && us[0].family() == "time" && textAt(toks, i-1) != "times" && textAt(toks, i-1) != "once" && textAt(toks, i-1) != "twice"
+	us := values.UnitWords[textAt(toks, i+1)]
+	return len(us) > 0 && us[0].Family() == "time" && textAt(toks, i-1) != "times" && textAt(toks, i-1) != "once" && textAt(toks, i-1) != "twice"
 }
 
 // readUnit reads the currency before a number and the unit after it.
 func readUnit(toks []token, q *quantity) {
 	if q.first > 0 {
-		if u, ok := currencySigns[toks[q.first-1].text]; ok {
-			q.units = []unit{u}
+		if u, ok := values.CurrencySigns[toks[q.first-1].text]; ok {
+			q.units = []values.Unit{u}
 			q.first--
-		} else if us := unitWords[toks[q.first-1].text]; len(us) == 1 && us[0].family() == "money" && toks[q.first-1].allCaps {
+		} else if us := values.UnitWords[toks[q.first-1].text]; len(us) == 1 && us[0].Family() == "money" && toks[q.first-1].allCaps {
 			q.units = us // EUR 40
 			q.first--
 		}
@@ -193,30 +197,30 @@ func readUnit(toks []token, q *quantity) {
 	}
 	t := toks[at]
 	if t.text == "per" && at+1 < len(toks) && toks[at+1].text == "cent" {
-		q.units, q.end = []unit{{"ratio", .01}}, at+2
+		q.units, q.end = []values.Unit{{Dimension: "ratio", Factor: .01}}, at+2
 		return
 	}
-	if u, ok := unitSigns[sourceText(t)]; ok && q.digits && len(q.units) == 0 && (t.text != "in" || t.joined) {
-		q.units, q.end = []unit{u}, at+1
+	if u, ok := values.UnitSigns[sourceText(t)]; ok && q.digits && len(q.units) == 0 && (t.text != "in" || t.joined) {
+		q.units, q.end = []values.Unit{u}, at+1
 		if (t.text == "m" || t.text == "l") && at+2 < len(toks) && toks[at+1].text == "/" {
 			q.end = at + 3
 		}
 		return
 	}
-	us, ok := unitWords[t.text]
+	us, ok := values.UnitWords[t.text]
 	if !ok || q.share {
 		return
 	}
 	if t.text == "km" && at+2 < len(toks) && toks[at+1].text == "/" && toks[at+2].text == "h" {
-		q.units, q.end = []unit{{"speed", 1}}, at+3
+		q.units, q.end = []values.Unit{{Dimension: "speed", Factor: 1}}, at+3
 		return
 	}
 	if len(q.units) == 0 {
 		q.units = us
 	}
 	q.end = at + 1
-	if us[0].dimension == "ratio" && q.end < len(toks) && (toks[q.end].text == "points" || toks[q.end].text == "point") {
-		q.units, q.end = []unit{{"points", 1}}, q.end+1
+	if us[0].Dimension == "ratio" && q.end < len(toks) && (toks[q.end].text == "points" || toks[q.end].text == "point") {
+		q.units, q.end = []values.Unit{{Dimension: "points", Factor: 1}}, q.end+1
 	}
 }
 
@@ -262,7 +266,7 @@ func (q quantity) equal(r quantity) bool {
 	}
 	for _, u := range q.units {
 		for _, v := range r.units {
-			if u.dimension == v.dimension && near(q.value*u.factor, r.value*v.factor, tolerance) {
+			if u.Dimension == v.Dimension && near(q.value*u.Factor, r.value*v.Factor, tolerance) {
 				return true
 			}
 		}
@@ -278,7 +282,7 @@ func near(a, b, tolerance float64) bool {
 func (q quantity) sameFamily(r quantity) bool {
 	for _, u := range q.units {
 		for _, v := range r.units {
-			if u.family() == v.family() {
+			if u.Family() == v.Family() {
 				return true
 			}
 		}
@@ -289,7 +293,7 @@ func (q quantity) sameFamily(r quantity) bool {
 // boundBefore reads the words before a number.
 func boundBefore(toks []token, i int) bound {
 	if i > 0 {
-		if _, ok := currencySigns[toks[i-1].text]; ok {
+		if _, ok := values.CurrencySigns[toks[i-1].text]; ok {
 			i--
 		}
 	}

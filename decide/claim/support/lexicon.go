@@ -2,16 +2,6 @@ package support
 
 import "strings"
 
-// numerals are the numbers that are written in words, as digits.
-var numerals = table(`two 2 three 3 four 4 five 5 six 6 seven 7 eight 8 nine 9 ten 10 eleven 11
-	twelve 12 thirteen 13 fourteen 14 fifteen 15 sixteen 16 seventeen 17 eighteen 18 nineteen 19
-	twenty 20 thirty 30 forty 40 fifty 50 sixty 60 seventy 70 eighty 80 ninety 90`)
-
-// months are the short forms of months; they are words of their own otherwise.
-var months = table(`jan januari january januari feb februari february februari mar march apr april jun june
-	jul juli july juli aug august sep septemb sept septemb september septemb oct octob october octob
-	nov novemb november novemb dec decemb december decemb`)
-
 // Words that turn a statement round, words of more, of less, of all and of
 // doubt. Those of more and less are stems, matched as a word's beginning.
 var (
@@ -45,15 +35,6 @@ func set(words string) map[string]bool {
 	out := map[string]bool{}
 	for _, w := range strings.Fields(words) {
 		out[w] = true
-	}
-	return out
-}
-
-func table(pairs string) map[string]string {
-	out := map[string]string{}
-	words := strings.Fields(pairs)
-	for i := 0; i+1 < len(words); i += 2 {
-		out[words[i]] = words[i+1]
 	}
 	return out
 }

@@ -1,6 +1,7 @@
 package support
 
 import (
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -8,6 +9,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"example.com/assay/memory/text"
+	"example.com/assay/memory/text/values"
 )
 
 // A word is a token as claims and evidence are compared by it.
@@ -98,10 +100,10 @@ func read(raw string) word {
 	switch {
 	case digits:
 		w.number, w.stem = true, ordinal(low)
-	case numerals[low] != "":
-		w.number, w.stem = true, numerals[low]
-	case w.upper && months[low] != "":
-		w.stem = months[low]
+	case values.Cardinals[low]+values.Tens[low] > 1:
+		w.number, w.stem = true, strconv.Itoa(values.Cardinals[low]+values.Tens[low])
+	case w.upper && low != "may" && values.Month(low) > 0:
+		w.stem = text.Stem(values.MonthName(values.Month(low)))
 	default:
 		w.light = light[low]
 		w.stop = text.DocStops.Has(low) || len(low) == 1 && low != "i"

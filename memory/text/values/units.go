@@ -1,17 +1,17 @@
-package facts
+package values
 
 import "strings"
 
-// A unit is a unit of measure or a currency: factor of them make one of the
+// A Unit is a unit of measure or a currency: factor of them make one of the
 // base unit of its dimension. Only units of one dimension can be compared.
-type unit struct {
-	dimension string
-	factor    float64
+type Unit struct {
+	Dimension string
+	Factor    float64
 }
 
-// unitWords maps words to the units they may mean; a pound is money or a
+// UnitWords maps words to the units they may mean; a pound is money or a
 // mass.
-var unitWords = readUnits(`
+var UnitWords = readUnits(`
 	time/s: second seconds sec secs =1; minute minutes min mins =60; hour hours hr hrs =3600;
 		day days =86400; week weeks =604800; fortnight fortnights =1209600
 	time/month: month months =1; year years yr yrs annum =12; decade decades =120; century centuries =1200
@@ -49,22 +49,23 @@ var unitWords = readUnits(`
 	money/rouble: rouble roubles ruble rubles rub =1
 `)
 
-// unitSigns are units only right after digits, and as they are written.
-var unitSigns = map[string]unit{
+// UnitSigns are units only right after digits, and as they are written.
+var UnitSigns = map[string]Unit{
 	"m": {"length", 1}, "g": {"mass", 1}, "t": {"mass", 1e6}, "l": {"volume", 1}, "L": {"volume", 1},
 	"h": {"time/s", 3600}, "s": {"time/s", 1}, "d": {"time/s", 86400}, "A": {"current", 1}, "V": {"voltage", 1},
 	"W": {"power", 1}, "C": {"temperature/C", 1}, "F": {"temperature/F", 1}, "K": {"temperature/K", 1},
 	"in": {"length", 0.0254}, "%": {"ratio", 0.01}, "‰": {"ratio", 0.001},
 }
 
-var currencySigns = map[string]unit{
+// CurrencySigns are currencies by their signs.
+var CurrencySigns = map[string]Unit{
 	"$": {"money/dollar", 1}, "€": {"money/euro", 1}, "£": {"money/pound", 1}, "¥": {"money/yen", 1},
 	"₹": {"money/rupee", 1}, "₽": {"money/rouble", 1},
 }
 
 // readUnits reads lines of "dimension: word word =factor; word =factor".
-func readUnits(table string) map[string][]unit {
-	m := map[string][]unit{}
+func readUnits(table string) map[string][]Unit {
+	m := map[string][]Unit{}
 	dimension := ""
 	var names []string
 	for _, f := range strings.Fields(table) {
@@ -73,9 +74,9 @@ func readUnits(table string) map[string][]unit {
 		case strings.HasSuffix(f, ":"):
 			dimension = strings.TrimSuffix(f, ":")
 		case isFactor:
-			factor, _ := parseFloat(value) // held by a test: every factor is a number
+			factor, _ := finite(value) // held by a test: every factor is a number
 			for _, name := range names {
-				m[name] = append(m[name], unit{dimension, factor})
+				m[name] = append(m[name], Unit{dimension, factor})
 			}
 			names = names[:0]
 		default:
@@ -85,8 +86,8 @@ func readUnits(table string) map[string][]unit {
 	return m
 }
 
-// family is the dimension without its base: days and months are both time.
-func (u unit) family() string {
-	family, _, _ := strings.Cut(u.dimension, "/")
+// Family is the dimension without its base: days and months are both time.
+func (u Unit) Family() string {
+	family, _, _ := strings.Cut(u.Dimension, "/")
 	return family
 }
