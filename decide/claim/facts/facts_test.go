@@ -170,6 +170,7 @@ func FuzzCheck(f *testing.F) {
 	for _, x := range fixturesOf(f, "pairs.jsonl") {
 		f.Add(x.Changed, x.Evidence[0])
 	}
+	f.Add("It costs two EUR 3rd.", "It costs 40 EUR 50.")
 	f.Add("1/2000-3 (5 kg) \xff", "Q3 “’s 1990's 12.12.2012 $5m £")
 	f.Fuzz(func(t *testing.T, claim, evidence string) {
 		checkPlaces(t, claim, []string{evidence, "A fee."}, Prepare([]string{evidence, "A fee."}).Check(claim))

@@ -79,6 +79,9 @@ func quantities(toks []token, taken []bool) []quantity {
 	}
 	// The unit of a range's end is that of its start: "from nine to six days".
 	for i := len(out) - 2; i >= 0; i-- {
+		if out[i].end > out[i+1].first {
+			continue // "two EUR 3": the currency is read as both numbers'
+		}
 		gap := toks[out[i].end:out[i+1].first]
 		if len(out[i].units) == 0 && len(gap) <= 2 && len(gap) > 0 && joinsRange(gap) && !out[i].ordinal {
 			out[i].units, out[i].nouns = out[i+1].units, out[i+1].nouns
