@@ -25,11 +25,11 @@ func tokens(s string) []Token {
 		start := i
 		switch {
 		case unicode.IsLetter(r):
-			i = run(s, i, isLetter, "'’-")
+			i = text.Run(s, i, isLetter, "'’-")
 			low := strings.ReplaceAll(strings.ToLower(s[start:i]), "’", "'")
 			out = append(out, Token{start, i, low, text.Stem(strings.TrimSuffix(low, "'s")), true})
 		case unicode.IsNumber(r):
-			i = run(s, i, unicode.IsNumber, ".,")
+			i = text.Run(s, i, unicode.IsNumber, ".,")
 			out = append(out, Token{start, i, "0", "0", false})
 		case strings.ContainsRune(`,;:()"%?`, r):
 			i += size
@@ -42,21 +42,6 @@ func tokens(s string) []Token {
 }
 
 func isLetter(r rune) bool { return unicode.IsLetter(r) || unicode.IsMark(r) }
-
-// run is the end of a run of runes, in which joints may stand between two.
-func run(s string, i int, in func(rune) bool, joints string) int {
-	for i < len(s) {
-		r, size := utf8.DecodeRuneInString(s[i:])
-		if !in(r) {
-			next, _ := utf8.DecodeRuneInString(s[i+size:])
-			if !strings.ContainsRune(joints, r) || !in(next) {
-				break
-			}
-		}
-		i += size
-	}
-	return i
-}
 
 // A lexicon finds cues in tokens. A cue is words, of which one that ends in a
 // star stands for all that begin so; "+" stands for any one or two words.

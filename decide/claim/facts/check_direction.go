@@ -3,6 +3,7 @@ package facts
 import (
 	"slices"
 
+	"example.com/assay/memory/text"
 	"example.com/assay/state"
 )
 
@@ -86,7 +87,7 @@ func (c *comparison) agreed(t, u turn) bool {
 }
 
 // ordering words compare what stands on their two sides.
-var ordering = words(`before after above below over under prior precede precedes preceded follow follows followed exceed exceeds
+var ordering = text.Set(`before after above below over under prior precede precedes preceded follow follows followed exceed exceeds
 	exceeded succeeded bought sold buys sells buy sell`)
 
 // converse reports whether what stands on the two sides of a direction is

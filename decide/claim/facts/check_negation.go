@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/assay/memory/text"
 	"example.com/assay/state"
 )
 
@@ -58,7 +59,7 @@ func excepts(s *sentence) bool { return hasAny(s, exceptions) }
 // limits is excepts without "without", which is about a circumstance.
 func limits(s *sentence) bool { return hasAny(s, limiting) }
 
-var limiting = words(`except unless excluding`)
+var limiting = text.Set(`except unless excluding`)
 
 // excepted reports whether a denial stands with an exception: "not without
 // consent" asks for consent.
@@ -69,7 +70,7 @@ func (c *comparison) excepted(s *sentence, n negation) bool {
 	return slices.ContainsFunc(s.negations, func(m negation) bool { return m.odd && m.tok != n.tok })
 }
 
-var exceptions = words(`except unless without excluding`)
+var exceptions = text.Set(`except unless without excluding`)
 
 // checkDenied looks for one denial of the claim in the evidence. It reports
 // whether the evidence has nothing that is clearly the same.

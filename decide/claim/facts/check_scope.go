@@ -3,6 +3,7 @@ package facts
 import (
 	"slices"
 
+	"example.com/assay/memory/text"
 	"example.com/assay/state"
 )
 
@@ -47,7 +48,7 @@ func (c *comparison) checkQuantifier(q quantifier) {
 	}
 }
 
-func hasAny(s *sentence, set wordSet) bool {
+func hasAny(s *sentence, set map[string]bool) bool {
 	return slices.ContainsFunc(s.toks, func(t token) bool { return t.kind == word && set[t.text] })
 }
 
@@ -158,7 +159,7 @@ func permits(s *sentence, m modal) bool {
 	return s.toks[m.tok].text != "may"
 }
 
-var hedges = words(`likely probably suggest suggests suggested possible possibly potential potentially appears appear
+var hedges = text.Set(`likely probably suggest suggests suggested possible possibly potential potentially appears appear
 	seems seem thought believed said considered could would reportedly expected estimated maybe`)
 
 func hedged(s *sentence) bool { return hasAny(s, hedges) }

@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"example.com/assay/memory/text"
 	"example.com/assay/memory/text/idf"
 )
 
@@ -126,7 +127,7 @@ func (c *comparison) nearness(stem string, k, j int) float64 {
 // named in the one before.
 func refersBack(s *sentence) bool { return len(s.toks) > 0 && pronouns[s.toks[0].text] }
 
-var pronouns = words(`it its he she his her they their this these those such`)
+var pronouns = text.Set(`it its he she his her they their this these those such`)
 
 // A sighting is where the evidence has one of some words, and how well the
 // company around fits. Without any, sentence is −1.

@@ -3,6 +3,7 @@ package facts
 import (
 	"strings"
 
+	"example.com/assay/memory/text"
 	"example.com/assay/memory/text/values"
 )
 
@@ -25,7 +26,7 @@ type date struct {
 }
 
 // yearBefore are words after which four digits are a year.
-var yearBefore = words(`in since from until till by of during before after between and to to early late mid
+var yearBefore = text.Set(`in since from until till by of during before after between and to to early late mid
 	around circa about year spring summer autumn fall winter – - — ( , / through`)
 
 // dates finds the dates of a sentence and marks their tokens as taken.

@@ -102,7 +102,7 @@ func lex(s string, known lexicon) []token {
 			i += size
 			continue
 		case unicode.IsDigit(r):
-			i = endOfNumber(s, i)
+			i = text.Run(s, i, unicode.IsDigit, ".,")
 			toks = append(toks, token{text: s[start:i], stem: strings.ReplaceAll(s[start:i], ",", ""), kind: number})
 		case unicode.IsLetter(r):
 			i = endOfWord(s, i)
@@ -117,25 +117,6 @@ func lex(s string, known lexicon) []token {
 	}
 	markClauses(toks)
 	return toks
-}
-
-func endOfNumber(s string, i int) int {
-	for i < len(s) {
-		r, size := utf8.DecodeRuneInString(s[i:])
-		if unicode.IsDigit(r) {
-			i += size
-			continue
-		}
-		if r == '.' || r == ',' {
-			next, _ := utf8.DecodeRuneInString(s[i+1:])
-			if unicode.IsDigit(next) {
-				i++
-				continue
-			}
-		}
-		break
-	}
-	return i
 }
 
 // endOfWord reads letters and marks, digits after them ("B12"), and an

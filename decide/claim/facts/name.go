@@ -3,6 +3,8 @@ package facts
 import (
 	"strings"
 	"unicode/utf8"
+
+	"example.com/assay/memory/text"
 )
 
 // A name is a run of capitalised words, without titles.
@@ -13,12 +15,12 @@ type name struct {
 }
 
 // titles stand before names and do not tell them apart.
-var titles = words(`dr mr mrs ms miss sir dame lord lady prof professor captain president mayor king queen
+var titles = text.Set(`dr mr mrs ms miss sir dame lord lady prof professor captain president mayor king queen
 	prince princess judge justice senator general colonel major minister saint st rev reverend inspector
 	doctor chancellor count baron father sister brother director chairman ltd inc llc corp co plc as ag gmbh sa`)
 
 // within are words inside of names.
-var within = words(`of the de la le van von der den di da du for del bin al & -`)
+var within = text.Set(`of the de la le van von der den di da du for del bin al & -`)
 
 // names finds the names of a sentence. Dates and numbers are taken.
 func names(toks []token, taken []bool) []name {

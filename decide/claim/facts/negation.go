@@ -1,6 +1,10 @@
 package facts
 
-import "strings"
+import (
+	"strings"
+
+	"example.com/assay/memory/text"
+)
 
 // A negation is a word that denies what follows it. Two that stack up, as in
 // "did not fail to notify", are one that denies nothing.
@@ -11,11 +15,11 @@ type negation struct {
 	odd   bool
 }
 
-var negators = words(`not no never neither nor without none nobody nothing cannot hardly barely rarely scarcely
+var negators = text.Set(`not no never neither nor without none nobody nothing cannot hardly barely rarely scarcely
 	unlikely unable yet lack lacks lacked lacking absence non`)
 
 // failing verbs deny the infinitive after them.
-var failing = words(`fail fails failed failing failure refuse refuses refused refusing decline declines declined neglect neglects neglected`)
+var failing = text.Set(`fail fails failed failing failure refuse refuses refused refusing decline declines declined neglect neglects neglected`)
 
 // negative words say no in a way of their own; where evidence holds one
 // beside what a claim denies, the two may mean the same.
@@ -25,8 +29,8 @@ var negative = rootSet(`refuse reject deny prohibit ban forbid absent exclude ex
 	withdraw remain minus omit skip ignore despite different unlike`)
 
 // rootSet is a set of the roots of words.
-func rootSet(list string) wordSet {
-	set := wordSet{}
+func rootSet(list string) map[string]bool {
+	set := map[string]bool{}
 	for _, w := range strings.Fields(list) {
 		set[rootOf(w)] = true
 	}

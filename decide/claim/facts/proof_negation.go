@@ -29,7 +29,7 @@ func deniedAt(s *sentence, j int) bool {
 const deniedWithin = 12
 
 // deniesAll are words that deny a whole sentence that they begin.
-var deniesAll = words(`neither none nobody nothing`)
+var deniesAll = text.Set(`neither none nobody nothing`)
 
 // softDenied reports whether words that say no in a way of their own stand near.
 func softDenied(s *sentence, j int) bool {
@@ -46,8 +46,8 @@ func softDenied(s *sentence, j int) bool {
 var softNo = stemSet(`lack fail unable miss never halt postpone block bar without unlikely doubt dispute decline neglect
 	hardly scarcely barely rarely seldom yet close`)
 
-func stemSet(list string) wordSet {
-	set := wordSet{}
+func stemSet(list string) map[string]bool {
+	set := map[string]bool{}
 	for _, w := range strings.Fields(list) {
 		set[text.Stem(w)] = true
 	}

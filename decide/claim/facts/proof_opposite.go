@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"example.com/assay/memory/text"
 	"example.com/assay/state"
 )
 
@@ -38,7 +39,7 @@ func (c *comparison) oppositeParts() []part {
 }
 
 // unpolar words have an opposite in the dictionary, and seldom one in a text.
-var unpolar = words(`on off up down in out over under have has had having be being been is are was were new old there here
+var unpolar = text.Set(`on off up down in out over under have has had having be being been is are was were new old there here
 	manner inability get got take taken took go went give gave given make made work works`)
 
 // pronounsOf are the pronouns of a gender.
@@ -78,10 +79,10 @@ func (c *comparison) genderParts() []part {
 
 // relative words say how one thing stands to another: the evidence may say it
 // from the other side.
-var relative = words(`older elder younger oldest youngest brother sister husband wife`)
+var relative = text.Set(`older elder younger oldest youngest brother sister husband wife`)
 
 // polar words compare, order or point: left unproved, each is a doubt.
-var polar = words(`before after increase increased increases decrease decreased decreases rose fell more fewer less higher lower won lost win lose
+var polar = text.Set(`before after increase increased increases decrease decreased decreases rose fell more fewer less higher lower won lost win lose
 	joined left bought sold above below most least began ended older younger oldest youngest largest smallest best worst
 	opened closed early late earlier first last north south east west northern southern eastern western father mother son daughter
 	brother sister husband wife always never`)

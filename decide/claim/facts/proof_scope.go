@@ -3,14 +3,15 @@ package facts
 import (
 	"slices"
 
+	"example.com/assay/memory/text"
 	"example.com/assay/state"
 )
 
 // Modals and what means about the same.
-var modalClasses = []wordSet{
-	words(`must shall required requires require needs need obliged mandatory necessary should`),
-	words(`may might could can possible possibly potentially perhaps permitted allowed able optional`),
-	words(`should ought recommended advised expected encouraged must`),
+var modalClasses = []map[string]bool{
+	text.Set(`must shall required requires require needs need obliged mandatory necessary should`),
+	text.Set(`may might could can possible possibly potentially perhaps permitted allowed able optional`),
+	text.Set(`should ought recommended advised expected encouraged must`),
 }
 
 // modalParts are the modals of the claim that are not denied.
@@ -39,9 +40,9 @@ func (c *comparison) modalParts() []part {
 	return out
 }
 
-var modalMeant = words(`must may might should shall could can`)
+var modalMeant = text.Set(`must may might should shall could can`)
 
-func sortedWords(set wordSet) []string {
+func sortedWords(set map[string]bool) []string {
 	var out []string
 	for w := range set {
 		out = append(out, w)
@@ -52,12 +53,12 @@ func sortedWords(set wordSet) []string {
 
 func stemsOf(list []string) []string { return distinct(appendStems(nil, list)) }
 
-var quantifierClasses = []wordSet{
-	words(`all every each entire whole both everyone everybody everything always`),
-	words(`most majority mostly largely usually many numerous`),
-	words(`some few certain partly sometimes occasionally minority`),
-	words(`only solely exclusively sole just single`),
-	words(`none no never nobody neither`),
+var quantifierClasses = []map[string]bool{
+	text.Set(`all every each entire whole both everyone everybody everything always`),
+	text.Set(`most majority mostly largely usually many numerous`),
+	text.Set(`some few certain partly sometimes occasionally minority`),
+	text.Set(`only solely exclusively sole just single`),
+	text.Set(`none no never nobody neither`),
 }
 
 // onlyClass restricts: "only" is not the contrary of "most" or "some".
@@ -91,7 +92,7 @@ func (c *comparison) quantifierParts() []part {
 	return out
 }
 
-var quantifierMeant = words(`all every each most few some many only always usually never often none both entire majority minority several sometimes`)
+var quantifierMeant = text.Set(`all every each most few some many only always usually never often none both entire majority minority several sometimes`)
 
 // loose quantifiers are put for one another.
-var loose = words(`several some many both`)
+var loose = text.Set(`several some many both`)

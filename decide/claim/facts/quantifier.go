@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"example.com/assay/memory/text"
 	"example.com/assay/memory/text/values"
 )
 
@@ -41,9 +42,9 @@ var extents = map[string]extent{
 }
 
 // likeOnly are other ways to say "only" and "all".
-var likeOnly = words(`only solely exclusively sole except nobody none unless exclusive limited confined restricted just single unique but alone`)
+var likeOnly = text.Set(`only solely exclusively sole except nobody none unless exclusive limited confined restricted just single unique but alone`)
 
-var likeAll = words(`all every each everyone everybody any both entire whole throughout entirely full fully complete
+var likeAll = text.Set(`all every each everyone everybody any both entire whole throughout entirely full fully complete
 	completely total always whoever nobody none no without universal across everything either invariably whenever never total unanimous unanimously`)
 
 // quantifiers finds those of a sentence. "Every 200 hours" and "each month"

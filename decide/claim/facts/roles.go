@@ -1,6 +1,10 @@
 package facts
 
-import "strings"
+import (
+	"strings"
+
+	"example.com/assay/memory/text"
+)
 
 // A triple is who, does what, to whom: the nearest things on both sides of a
 // word, exchanged in the passive.
@@ -13,7 +17,7 @@ type triple struct {
 var mutual = rootSet(`meet marry differ equal similar adjacent border share agree compare same neighbour
 	join connect link match resemble divorce compete cooperate separate different between parallel`)
 
-var being = words(`is are was were be been being get gets got`)
+var being = text.Set(`is are was were be been being get gets got`)
 
 // triples finds them around every content word, and around "to", "before",
 // "after" and "than".

@@ -6,25 +6,12 @@ import (
 	"example.com/assay/memory/text"
 )
 
-// wordSet is a set of lower-case words.
-type wordSet map[string]bool
-
-func words(lists ...string) wordSet {
-	set := wordSet{}
-	for _, list := range lists {
-		for _, w := range strings.Fields(list) {
-			set[w] = true
-		}
-	}
-	return set
-}
-
 // Words that say nothing about what a sentence is about: those that search
 // leaves out, and those that one of the checks looks at by itself.
 var function = functionWords()
 
-func functionWords() wordSet {
-	set := words(`must ought cannot can't won't don't doesn't didn't isn't aren't wasn't weren't
+func functionWords() map[string]bool {
+	set := text.Set(`must ought cannot can't won't don't doesn't didn't isn't aren't wasn't weren't
 		hasn't haven't hadn't shouldn't wouldn't couldn't mustn't needn't never none nobody
 		nothing neither without within every many several always sometimes often usually
 		possibly perhaps probably reportedly allegedly also thus therefore however either
@@ -37,7 +24,7 @@ func functionWords() wordSet {
 }
 
 // opensClause are words that begin a clause with a predicate of its own.
-var opensClause = words(`but while whereas although though because which who whom whose if unless when where
+var opensClause = text.Set(`but while whereas although though because which who whom whose if unless when where
 	since until so and or nor that after before`)
 
 // irregular forms and the verbs they belong to.

@@ -170,7 +170,7 @@ var synonyms = func() map[string][]string {
 
 // light words frame a statement rather than make it: what joins sentences,
 // says who says so, or is true of nearly anything.
-var light = set(`however although though unlike therefore thus hence moreover furthermore also well besides
+var light = text.Set(`however although though unlike therefore thus hence moreover furthermore also well besides
 	additionally meanwhile instead otherwise nevertheless nonetheless indeed still already even yet else
 	according say says said saying state states stated stating note notes noted noting report reports reported
 	announce announces announced confirm confirms confirmed describe describes described describing claim claims

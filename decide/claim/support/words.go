@@ -46,29 +46,16 @@ func (l *lexer) words(s string) []word {
 		if r == '%' {
 			out = append(out, word{start: i, end: i + 1, low: "percent", stem: "percent"})
 		}
-		if !isWord(r) {
+		if !text.IsWord(r) {
 			i += size
 			continue
 		}
 		start := i
-		for i < len(s) {
-			r, size = utf8.DecodeRuneInString(s[i:])
-			if !isWord(r) {
-				next, _ := utf8.DecodeRuneInString(s[i+size:])
-				if !joins(r) || !isWord(next) {
-					break
-				}
-			}
-			i += size
-		}
+		i = text.Run(s, i, text.IsWord, ".,'’")
 		out = append(out, l.word(s, start, i, len(out) == 0))
 	}
 	return out
 }
-
-func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r) }
-
-func joins(r rune) bool { return r == '.' || r == ',' || r == '\'' || r == '’' }
 
 // word is s[start:end] with what its place adds to what it says.
 func (l *lexer) word(s string, start, end int, first bool) word {
@@ -95,7 +82,7 @@ func read(raw string) word {
 	low = plain(low)
 	w := word{
 		low: low, upper: unicode.IsUpper(r), negates: negates(low), hedges: hedges[low], null: nulls[low],
-		acronym: !digits && len(raw) >= 3 && len(raw) <= 8 && raw == strings.ToUpper(raw) && isASCII(raw),
+		acronym: !digits && len(raw) >= 3 && len(raw) <= 8 && raw == strings.ToUpper(raw) && text.IsASCII(raw),
 	}
 	switch {
 	case digits:
@@ -125,7 +112,7 @@ func ordinal(low string) string {
 
 // plain drops accents, and the elided article of l'état.
 func plain(low string) string {
-	if !isASCII(low) {
+	if !text.IsASCII(low) {
 		low = strings.Map(func(r rune) rune {
 			if unicode.Is(unicode.Mn, r) {
 				return -1
@@ -137,13 +124,4 @@ func plain(low string) string {
 		low = low[2:]
 	}
 	return low
-}
-
-func isASCII(s string) bool {
-	for i := range len(s) {
-		if s[i] >= utf8.RuneSelf {
-			return false
-		}
-	}
-	return true
 }
