@@ -10,12 +10,13 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/assay/decide/injection"
 	"example.com/assay/eval"
 	"example.com/assay/graph"
 	"example.com/assay/graph/trace"
 	"example.com/assay/llm/offline"
+	"example.com/assay/memory/retrieval"
 	"example.com/assay/nodes/research"
-	"example.com/assay/nodes/retrieval"
 	"example.com/assay/skills"
 )
 
@@ -24,7 +25,7 @@ var update = flag.Bool("update", false, "rewrite the golden traces; read the dif
 // orders finds orders in texts, as cmd/agent does.
 func orders(text string) []retrieval.Order {
 	var out []retrieval.Order
-	for _, o := range offline.Instructions(text) {
+	for _, o := range injection.Instructions(text) {
 		out = append(out, retrieval.Order{Kind: o.Category, Start: o.Start, End: o.End})
 	}
 	return out

@@ -11,11 +11,11 @@ import (
 	"example.com/assay/graph"
 	"example.com/assay/llm"
 	"example.com/assay/memory"
+	"example.com/assay/memory/retrieval"
 	"example.com/assay/nodes/causal"
 	"example.com/assay/nodes/evidence"
 	"example.com/assay/nodes/extract"
 	"example.com/assay/nodes/research"
-	"example.com/assay/nodes/retrieval"
 	"example.com/assay/nodes/verify"
 	"example.com/assay/skills"
 )

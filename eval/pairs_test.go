@@ -8,8 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/assay/decide/injection"
 	"example.com/assay/llm/offline"
-	"example.com/assay/nodes/retrieval"
+	"example.com/assay/memory/retrieval"
 	"example.com/assay/nodes/verify"
 	"example.com/assay/skills"
 	"example.com/assay/state"
@@ -72,7 +73,7 @@ func TestMinimalPairs(t *testing.T) {
 
 func pairs(t *testing.T) []pair {
 	t.Helper()
-	file, err := os.Open("../nodes/verify/facts/testdata/pairs.jsonl")
+	file, err := os.Open("../decide/claim/facts/testdata/pairs.jsonl")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +101,7 @@ func verifier(t *testing.T) *verify.Pipeline { return verifierWith(t, nil) }
 func inspecting(t *testing.T) *verify.Pipeline {
 	return verifierWith(t, func(text string) []retrieval.Order {
 		var out []retrieval.Order
-		for _, o := range offline.Instructions(text) {
+		for _, o := range injection.Instructions(text) {
 			out = append(out, retrieval.Order{Kind: o.Category, Start: o.Start, End: o.End})
 		}
 		return out

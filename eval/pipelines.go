@@ -8,8 +8,10 @@ import (
 
 	"example.com/assay/memory"
 	"example.com/assay/nodes/causal"
+	"example.com/assay/nodes/causal/edgefile"
 	"example.com/assay/nodes/evidence"
 	"example.com/assay/nodes/extract"
+	"example.com/assay/nodes/extract/docfile"
 	"example.com/assay/nodes/research"
 	"example.com/assay/nodes/verify"
 	"example.com/assay/state"
@@ -83,7 +85,7 @@ func (b *Bench) edges(_ context.Context, p *Prepared, corpus *memory.Corpus) err
 	if err != nil {
 		return err
 	}
-	edges, err := causal.ReadEdges(c.path(c.Edges), data)
+	edges, err := edgefile.Read(c.path(c.Edges), data)
 	if err != nil {
 		return err
 	}
@@ -114,7 +116,7 @@ func (b *Bench) extract(ctx context.Context, p *Prepared, _ *memory.Corpus) erro
 	if err != nil {
 		return fmt.Errorf("%s: %w", c.path(c.Schema), err)
 	}
-	docs, err := extract.Read(ctx, c.path(c.Document))
+	docs, err := docfile.Read(ctx, c.path(c.Document))
 	if err != nil {
 		return err
 	}

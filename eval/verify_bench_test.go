@@ -4,8 +4,9 @@ import (
 	"fmt"
 	"testing"
 
+	"example.com/assay/decide/injection"
 	"example.com/assay/llm/offline"
-	"example.com/assay/nodes/retrieval"
+	"example.com/assay/memory/retrieval"
 	"example.com/assay/nodes/verify"
 	"example.com/assay/skills"
 	"example.com/assay/state"
@@ -21,7 +22,7 @@ func BenchmarkVerify(b *testing.B) {
 	}
 	inspect := func(text string) []retrieval.Order {
 		var out []retrieval.Order
-		for _, o := range offline.Instructions(text) {
+		for _, o := range injection.Instructions(text) {
 			out = append(out, retrieval.Order{Kind: o.Category, Start: o.Start, End: o.End})
 		}
 		return out

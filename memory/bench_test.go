@@ -9,6 +9,7 @@ import (
 
 	"example.com/assay/memory/index"
 	"example.com/assay/memory/index/indextest"
+	"example.com/assay/memory/retrieval"
 	"example.com/assay/state"
 )
 
@@ -39,7 +40,7 @@ func BenchmarkRetrieval(b *testing.B) {
 	b.Run(name+"/assay", func(b *testing.B) {
 		benchQueries(b, questions, func(q string) error {
 			all := threeWordings(q)
-			_, err := c.Search(b.Context(), index.Query{Primary: all[0], Alternatives: all[1:]})
+			_, err := c.Search(b.Context(), retrieval.Query{Primary: all[0], Alternatives: all[1:]})
 			return err
 		})
 	})
@@ -112,7 +113,7 @@ func TestGrowthOfLittle(t *testing.T) {
 	}
 	found := 0
 	for _, q := range questions {
-		r, err := g.corpus.Search(t.Context(), index.Query{Primary: q})
+		r, err := g.corpus.Search(t.Context(), retrieval.Query{Primary: q})
 		if err != nil {
 			t.Fatal(err)
 		}

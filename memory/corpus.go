@@ -14,6 +14,7 @@ import (
 	"example.com/assay/memory/embed"
 	"example.com/assay/memory/index"
 	"example.com/assay/memory/learn"
+	"example.com/assay/memory/retrieval"
 	"example.com/assay/state"
 
 	"github.com/gofrs/flock"
@@ -209,25 +210,25 @@ func (c *Corpus) Sources() []string {
 // always that of the index's own order.
 //
 // The errors to expect are the context's, *EmbedderError, which means that
-// nothing was searched, *index.UnknownKeyError of a filter, and *embed.Error.
-func (c *Corpus) Search(ctx context.Context, q index.Query) (index.Result, error) {
+// nothing was searched, *retrieval.UnknownKeyError of a filter, and *embed.Error.
+func (c *Corpus) Search(ctx context.Context, q retrieval.Query) (retrieval.Result, error) {
 	r, err := c.search(ctx, q)
 	if err == nil && c.opts.Detector != nil {
 		err = detect(ctx, c.opts.Detector, &r)
 	}
 	if _, ok := errors.AsType[*index.SpaceError](err); ok {
-		return index.Result{}, &EmbedderError{Corpus: c.store.name, Made: c.manifest.Info.Space, Given: c.spaceID()}
+		return retrieval.Result{}, &EmbedderError{Corpus: c.store.name, Made: c.manifest.Info.Space, Given: c.spaceID()}
 	}
 	if _, ok := errors.AsType[*index.CorruptError](err); ok {
 		err = &CorruptCorpusError{Name: c.store.name, Err: err}
 	}
 	if err != nil {
-		return index.Result{}, fmt.Errorf("searching corpus %q: %w", c.store.name, err)
+		return retrieval.Result{}, fmt.Errorf("searching corpus %q: %w", c.store.name, err)
 	}
 	return r, nil
 }
 
-func (c *Corpus) search(ctx context.Context, q index.Query) (index.Result, error) {
+func (c *Corpus) search(ctx context.Context, q retrieval.Query) (retrieval.Result, error) {
 	if c.opts.Reranker == nil {
 		r, err := c.uncovered(ctx, q)
 		if err == nil && c.ranker != nil && c.ranker.Fault != "" {

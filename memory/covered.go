@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"example.com/assay/memory/index"
+	"example.com/assay/memory/retrieval"
 	"example.com/assay/memory/text"
 	"example.com/assay/state"
 )
@@ -20,7 +21,7 @@ const (
 
 // uncovered searches the index, and lists hits that repeat better ones as copies of
 // those. Others take their place. The confidence is that of the first answer.
-func (c *Corpus) uncovered(ctx context.Context, q index.Query) (index.Result, error) {
+func (c *Corpus) uncovered(ctx context.Context, q retrieval.Query) (retrieval.Result, error) {
 	first, err := c.index.Search(ctx, q)
 	if err != nil || q.Repeats {
 		return first, err
@@ -35,7 +36,7 @@ func (c *Corpus) uncovered(ctx context.Context, q index.Query) (index.Result, er
 		q.K = asked + k - len(first.Hits)
 		more, err := c.index.Search(ctx, q)
 		if err != nil {
-			return index.Result{}, err
+			return retrieval.Result{}, err
 		}
 		asked, hits = q.K, more.Hits
 		first.Hits = withoutCovered(hits)

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"example.com/assay/memory/index"
+	"example.com/assay/memory/retrieval"
 )
 
 // One manual as a page, as text and in gzip is cut at other places in each; what a
@@ -29,7 +29,7 @@ func TestOneManualInSeveralFormats(t *testing.T) {
 	}
 	c := verify(t, home, "x")
 	defer closeCorpus(t, c)
-	r, err := c.Search(t.Context(), index.Query{Primary: "Which badge do visitors of the house wear?", K: 10})
+	r, err := c.Search(t.Context(), retrieval.Query{Primary: "Which badge do visitors of the house wear?", K: 10})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"example.com/assay/memory/index"
+	"example.com/assay/memory/retrieval"
 	"example.com/assay/memory/text"
 	"example.com/assay/state"
 )
@@ -22,7 +22,7 @@ const kindDetected = "detected"
 // detect notes in the hits of r which orders a detector finds in them. A detector
 // that fails leaves them as they are, and r says why: a search must not fail because
 // of what only looks at its passages. The error is the context's.
-func detect(ctx context.Context, by Detector, r *index.Result) error {
+func detect(ctx context.Context, by Detector, r *retrieval.Result) error {
 	if len(r.Hits) == 0 {
 		return nil
 	}

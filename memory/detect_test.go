@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"example.com/assay/memory/index"
+	"example.com/assay/memory/retrieval"
 	"example.com/assay/memory/text"
 )
 
@@ -21,7 +21,7 @@ func (l looker) Detect(_ context.Context, texts []string) ([][]text.Span, error)
 // none, leaves them, and the result says why.
 func TestDetector(t *testing.T) {
 	home := liens(t)
-	plain := searchIn(t, openWith(t, home, nil), index.Query{Primary: aboutLiens})
+	plain := searchIn(t, openWith(t, home, nil), retrieval.Query{Primary: aboutLiens})
 	for name, tc := range map[string]struct {
 		find looker
 		want string // of why nobody looked
@@ -39,7 +39,7 @@ func TestDetector(t *testing.T) {
 			return out, nil
 		}, "outside of passage 1"},
 	} {
-		r := searchIn(t, openWith(t, home, &OpenOptions{Detector: tc.find}), index.Query{Primary: aboutLiens})
+		r := searchIn(t, openWith(t, home, &OpenOptions{Detector: tc.find}), retrieval.Query{Primary: aboutLiens})
 		if !strings.Contains(r.Uninspected, tc.want) || (r.Uninspected == "") != (tc.want == "") || len(r.Hits) != len(plain.Hits) || len(r.Hits) == 0 {
 			t.Fatalf("%s: %d hits, %q", name, len(r.Hits), r.Uninspected)
 		}
@@ -53,11 +53,11 @@ func TestDetector(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	stopped := openWith(t, home, &OpenOptions{Detector: looker(func([]string) ([][]text.Span, error) { cancel(); return nil, ctx.Err() })})
-	if _, err := stopped.Search(ctx, index.Query{Primary: aboutLiens}); !errors.Is(err, context.Canceled) {
+	if _, err := stopped.Search(ctx, retrieval.Query{Primary: aboutLiens}); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
 	none := openWith(t, home, &OpenOptions{Detector: looker(func([]string) ([][]text.Span, error) { return nil, errors.New("asked") })})
-	if r := searchIn(t, none, index.Query{Primary: "zzzz qqqq xxxx"}); len(r.Hits) == 0 && r.Uninspected != "" {
+	if r := searchIn(t, none, retrieval.Query{Primary: "zzzz qqqq xxxx"}); len(r.Hits) == 0 && r.Uninspected != "" {
 		t.Errorf("nothing was found, and %q", r.Uninspected)
 	}
 }

@@ -4,7 +4,7 @@
 //	report, err := memory.Ingest(ctx, memory.IngestOptions{Home: home, Corpus: "law", Paths: []string{"docs/"}})
 //	corpus, err := memory.Open(home, "law")
 //	defer corpus.Close()
-//	found, err := corpus.Search(ctx, index.Query{Primary: "What does battery require?"})
+//	found, err := corpus.Search(ctx, retrieval.Query{Primary: "What does battery require?"})
 //
 // A corpus lives in HOME/corpora/NAME:
 //

@@ -20,6 +20,7 @@ import (
 
 	"example.com/assay/memory/index"
 	"example.com/assay/memory/index/indextest"
+	"example.com/assay/memory/retrieval"
 	"example.com/assay/state"
 )
 
@@ -195,7 +196,7 @@ func (g *grown) ingest(t testing.TB, question string) {
 		t.Fatal(err)
 	}
 	g.open = time.Since(start)
-	if _, err := c.Search(t.Context(), index.Query{Primary: question}); err != nil { // what searching needs counts, too
+	if _, err := c.Search(t.Context(), retrieval.Query{Primary: question}); err != nil { // what searching needs counts, too
 		t.Fatal(err)
 	}
 	g.heap = heap() - before
@@ -249,7 +250,7 @@ func timeQueries(t testing.TB, c *Corpus, questions []string) timing {
 	t.Helper()
 	return timed(questions, func(q string) {
 		all := threeWordings(q)
-		if _, err := c.Search(t.Context(), index.Query{Primary: all[0], Alternatives: all[1:]}); err != nil {
+		if _, err := c.Search(t.Context(), retrieval.Query{Primary: all[0], Alternatives: all[1:]}); err != nil {
 			t.Fatal(err)
 		}
 	})

@@ -12,6 +12,7 @@ import (
 
 	"example.com/assay/memory/document"
 	"example.com/assay/memory/index"
+	"example.com/assay/memory/retrieval"
 	"example.com/assay/state"
 )
 
@@ -130,7 +131,7 @@ func TestIngest(t *testing.T) {
 		t.Errorf("skipped %q", skipped)
 	}
 	c := verify(t, home, "law")
-	res, err := c.Search(t.Context(), index.Query{Primary: "who rescinded the contract", K: 1})
+	res, err := c.Search(t.Context(), retrieval.Query{Primary: "who rescinded the contract", K: 1})
 	if err != nil || len(res.Hits) != 1 || res.Hits[0].Passage.ID != "c2" {
 		t.Errorf("search: %+v, %v", res, err)
 	}

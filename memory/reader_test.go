@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"example.com/assay/memory/index"
+	"example.com/assay/memory/retrieval"
 )
 
 // A reader keeps what it opened while the corpus is replaced under it.
@@ -27,7 +27,7 @@ func TestReaderKeepsGeneration(t *testing.T) {
 	if err != nil || !strings.HasPrefix(string(text), "First version") {
 		t.Errorf("%q, %v", text, err)
 	}
-	if res, err := c.Search(t.Context(), index.Query{Primary: "first version page"}); err != nil || len(res.Hits) == 0 {
+	if res, err := c.Search(t.Context(), retrieval.Query{Primary: "first version page"}); err != nil || len(res.Hits) == 0 {
 		t.Errorf("%+v, %v", res, err)
 	}
 	if n := len(generationsOf(t, home, "k")); n != 2 {

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"example.com/assay/memory/index"
+	"example.com/assay/memory/retrieval"
 	"example.com/assay/state"
 )
 
@@ -30,7 +31,7 @@ const (
 // rerank orders the hits of r by a reranker's scores and keeps k. A reranker that fails,
 // or returns no valid order, leaves the first k unchanged: an improvement must not fail a
 // search. The error is the context's.
-func rerank(ctx context.Context, by Reranker, query string, k int, r *index.Result) error {
+func rerank(ctx context.Context, by Reranker, query string, k int, r *retrieval.Result) error {
 	if len(r.Hits) == 0 {
 		return nil
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"example.com/assay/memory/index"
+	"example.com/assay/memory/retrieval"
 	"example.com/assay/state"
 )
 
@@ -63,7 +64,7 @@ func openWith(t *testing.T, home string, opts *OpenOptions) *Corpus {
 	return c
 }
 
-func searchIn(t *testing.T, c *Corpus, q index.Query) index.Result {
+func searchIn(t *testing.T, c *Corpus, q retrieval.Query) retrieval.Result {
 	t.Helper()
 	r, err := c.Search(t.Context(), q)
 	if err != nil {
@@ -76,7 +77,7 @@ func searchIn(t *testing.T, c *Corpus, q index.Query) index.Result {
 // order counts; the evidence stays that of the index.
 func TestRerank(t *testing.T) {
 	home := liens(t)
-	q := index.Query{Primary: aboutLiens, K: 2}
+	q := retrieval.Query{Primary: aboutLiens, K: 2}
 	plain := searchIn(t, openWith(t, home, nil), q)
 	by := &ranker{score: func(s string) float64 { return -float64(len(s)) }}
 	got := searchIn(t, openWith(t, home, &OpenOptions{Reranker: by}), q)
@@ -130,7 +131,7 @@ func TestRerankTies(t *testing.T) {
 // gives, and the result says so.
 func TestRerankFallback(t *testing.T) {
 	home := liens(t)
-	q := index.Query{Primary: aboutLiens, K: 3}
+	q := retrieval.Query{Primary: aboutLiens, K: 3}
 	want := searchIn(t, openWith(t, home, nil), q)
 	flat := func(string) float64 { return 0 }
 	for name, tc := range map[string]struct {
@@ -161,11 +162,11 @@ func TestRerankCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	by := &ranker{score: func(string) float64 { cancel(); return 0 }, err: context.Canceled}
 	c := openWith(t, home, &OpenOptions{Reranker: by})
-	if _, err := c.Search(ctx, index.Query{Primary: aboutLiens}); !errors.Is(err, context.Canceled) {
+	if _, err := c.Search(ctx, retrieval.Query{Primary: aboutLiens}); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
 	by.calls = 0
-	if r := searchIn(t, c, index.Query{Primary: "xylograph"}); len(r.Hits) != 0 || by.calls != 0 {
+	if r := searchIn(t, c, retrieval.Query{Primary: "xylograph"}); len(r.Hits) != 0 || by.calls != 0 {
 		t.Errorf("%d hits, %d calls", len(r.Hits), by.calls)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"example.com/assay/memory/embed"
 	"example.com/assay/memory/embed/embedtest"
 	"example.com/assay/memory/index"
+	"example.com/assay/memory/retrieval"
 )
 
 // spaceOf is an embedder's space with the home's cache.
@@ -39,7 +40,7 @@ func TestSecondIngestMakesNoCall(t *testing.T) {
 	e := &embedtest.Words{}
 	opts := IngestOptions{Home: home, Corpus: "law", Paths: []string{docs}, Space: spaceOf(t, home, e)}
 	mustIngest(t, opts)
-	first := searchIn(t, openWith(t, home, &OpenOptions{Space: opts.Space}), index.Query{Primary: aboutLiens})
+	first := searchIn(t, openWith(t, home, &OpenOptions{Space: opts.Space}), retrieval.Query{Primary: aboutLiens})
 	if e.Calls() == 0 || first.Hits[0].Scores[7].Ranker != index.RankerMeaning {
 		t.Fatalf("%d calls, scores %v", e.Calls(), first.Hits[0].Scores)
 	}
@@ -52,7 +53,7 @@ func TestSecondIngestMakesNoCall(t *testing.T) {
 		if r := mustIngest(t, again); r.Reembedded {
 			t.Errorf("report %+v", r)
 		}
-		searchIn(t, openWith(t, home, &OpenOptions{Space: again.Space}), index.Query{Primary: aboutLiens})
+		searchIn(t, openWith(t, home, &OpenOptions{Space: again.Space}), retrieval.Query{Primary: aboutLiens})
 		if e.Calls() != before {
 			t.Errorf("%d more calls were made", e.Calls()-before)
 		}
@@ -66,7 +67,7 @@ func TestIngestResumes(t *testing.T) {
 	whole := &embedtest.Words{}
 	home := t.TempDir()
 	mustIngest(t, IngestOptions{Home: home, Corpus: "law", Paths: []string{docs}, Space: spaceOf(t, home, whole)})
-	want := searchIn(t, openWith(t, home, &OpenOptions{Space: spaceOf(t, home, whole)}), index.Query{Primary: aboutLiens})
+	want := searchIn(t, openWith(t, home, &OpenOptions{Space: spaceOf(t, home, whole)}), retrieval.Query{Primary: aboutLiens})
 	failure := errors.New("no quota")
 	for failAt := 1; failAt <= whole.Calls(); failAt++ {
 		home := t.TempDir()
@@ -102,7 +103,7 @@ func TestIngestResumes(t *testing.T) {
 		if twice > 2 { // the batch that failed
 			t.Errorf("failing at call %d: %d texts were sent twice", failAt, twice)
 		}
-		got := searchIn(t, openWith(t, home, &OpenOptions{Space: opts.Space}), index.Query{Primary: aboutLiens})
+		got := searchIn(t, openWith(t, home, &OpenOptions{Space: opts.Space}), retrieval.Query{Primary: aboutLiens})
 		if got.Confidence != want.Confidence || got.Hits[0].Passage.ID != want.Hits[0].Passage.ID {
 			t.Errorf("failing at call %d: confidence %v; want %v", failAt, got.Confidence, want.Confidence)
 		}
@@ -132,7 +133,7 @@ func TestChangeOfEmbedder(t *testing.T) {
 	made := (*embed.Space)(nil)
 	for _, next := range []*embed.Space{one, two, nil, two} {
 		c := openWith(t, home, &OpenOptions{Space: next})
-		_, err := c.Search(t.Context(), index.Query{Primary: aboutLiens})
+		_, err := c.Search(t.Context(), retrieval.Query{Primary: aboutLiens})
 		refused, ok := errors.AsType[*EmbedderError](err)
 		if !ok || refused.Made != id(made) || refused.Given != id(next) {
 			t.Errorf("from %q to %q: error %v", id(made), id(next), err)
@@ -151,7 +152,7 @@ func TestChangeOfEmbedder(t *testing.T) {
 		if next != nil && info.Embedder != id(next) {
 			t.Errorf("embedder %q", info.Embedder)
 		}
-		if got := searchIn(t, c, index.Query{Primary: aboutLiens}); len(got.Hits) == 0 {
+		if got := searchIn(t, c, retrieval.Query{Primary: aboutLiens}); len(got.Hits) == 0 {
 			t.Error("nothing is found")
 		}
 		list, err := List(home)

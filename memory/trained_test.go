@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"example.com/assay/memory/index"
 	"example.com/assay/memory/learn"
+	"example.com/assay/memory/retrieval"
 )
 
 // yardSize is how many records answer questions.
@@ -55,7 +55,7 @@ func writeYard(t *testing.T, file string, from int) {
 	}
 }
 
-var aboutCranes = index.Query{Primary: "When is crane 7 oiled?"}
+var aboutCranes = retrieval.Query{Primary: "When is crane 7 oiled?"}
 
 func openYard(t *testing.T, home string, opts *OpenOptions) *Corpus {
 	t.Helper()

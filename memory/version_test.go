@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"example.com/assay/memory/index"
+	"example.com/assay/memory/retrieval"
 )
 
 // restamp gives the index of a corpus another version of the format.
@@ -85,7 +86,7 @@ func TestMetadataOfCorpus(t *testing.T) {
 	if got, want := topics(), "dir=law file_type=csv file_type=md topic=barges topic=rafts topic=ships"; got != want {
 		t.Errorf("metadata %s, want %s", got, want)
 	}
-	r := searchIn(t, openWith(t, home, nil), index.Query{Primary: "keeps a log", Filter: []index.Condition{{Key: "topic", OneOf: []string{"barges"}}}})
+	r := searchIn(t, openWith(t, home, nil), retrieval.Query{Primary: "keeps a log", Filter: []retrieval.Condition{{Key: "topic", OneOf: []string{"barges"}}}})
 	if len(r.Hits) != 1 || r.Hits[0].Passage.ID != "1" || r.Hits[0].Passage.Metadata["dir"] != "law" {
 		t.Errorf("found %+v", r.Hits)
 	}
@@ -101,7 +102,7 @@ func TestMetadataOfCorpus(t *testing.T) {
 func TestRerankThenMMR(t *testing.T) {
 	home := liens(t)
 	by := &ranker{score: func(text string) float64 { return -float64(len(text)) }}
-	q := index.Query{Primary: aboutLiens, K: 2, MMR: 1}
+	q := retrieval.Query{Primary: aboutLiens, K: 2, MMR: 1}
 	r := searchIn(t, openWith(t, home, &OpenOptions{Reranker: by}), q)
 	q.MMR = 0
 	want := searchIn(t, openWith(t, home, &OpenOptions{Reranker: by}), q)
@@ -123,7 +124,7 @@ func TestRerankThenMMR(t *testing.T) {
 		}
 	}
 	by.err = errors.New("down")
-	if r = searchIn(t, openWith(t, home, &OpenOptions{Reranker: by}), index.Query{Primary: aboutLiens, K: 2, MMR: .5}); len(r.Hits) != 2 || r.Fallback == "" {
+	if r = searchIn(t, openWith(t, home, &OpenOptions{Reranker: by}), retrieval.Query{Primary: aboutLiens, K: 2, MMR: .5}); len(r.Hits) != 2 || r.Fallback == "" {
 		t.Errorf("%+v", r)
 	}
 }

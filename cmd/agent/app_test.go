@@ -21,6 +21,7 @@ import (
 	"example.com/assay/memory/qa"
 	"example.com/assay/nodes/follow"
 	"example.com/assay/nodes/research"
+	"example.com/assay/nodes/research/recall"
 	"example.com/assay/state"
 )
 
@@ -324,7 +325,7 @@ func TestUnsoundMemory(t *testing.T) {
 	}
 	defer answers.Close()
 	now := []qa.Condition{{Name: "key", Value: "key"}}
-	mem := research.NewMemory(answers, e.corpus, now)
+	mem := recall.New(answers, e.corpus, now)
 	final, err := e.pipeline.Run(t.Context(), permitQuestion, nil)
 	if err != nil || len(final.Plan) == 0 || len(final.Plan[0].Citations) == 0 || len(final.Plan[0].Citations[0].Quotes) == 0 {
 		t.Fatalf("no citation to tamper with: %v", err)

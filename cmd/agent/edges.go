@@ -9,6 +9,7 @@ import (
 
 	"example.com/assay/memory"
 	"example.com/assay/nodes/causal"
+	"example.com/assay/nodes/causal/edgefile"
 	"example.com/assay/state"
 )
 
@@ -32,7 +33,7 @@ func (a *app) readEdges(ctx context.Context, path string) ([]state.Edge, error) 
 		if err != nil {
 			return nil, err
 		}
-		return badEdges(causal.ReadEdges(stdinName, data))
+		return badEdges(edgefile.Read(stdinName, data))
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -45,7 +46,7 @@ func (a *app) readEdges(ctx context.Context, path string) ([]state.Edge, error) 
 	if len(data) > maxEdgesFile {
 		return nil, usagef("%s is longer than %d MiB: verify its edges in parts", path, maxEdgesFile>>20)
 	}
-	return badEdges(causal.ReadEdges(path, data))
+	return badEdges(edgefile.Read(path, data))
 }
 
 func badEdges(edges []state.Edge, err error) ([]state.Edge, error) {

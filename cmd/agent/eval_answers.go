@@ -11,7 +11,7 @@ import (
 
 	"example.com/assay/eval/answers"
 	"example.com/assay/eval/metrics"
-	"example.com/assay/memory/index"
+	"example.com/assay/memory/retrieval"
 	"example.com/assay/state"
 )
 
@@ -201,7 +201,7 @@ func (c *corpusAsker) Search(ctx context.Context, q answers.Question, k int) ([]
 	if err != nil {
 		return nil, err
 	}
-	found, err := e.corpus.Search(ctx, index.Query{Primary: q.Question, K: k})
+	found, err := e.corpus.Search(ctx, retrieval.Query{Primary: q.Question, K: k})
 	if err != nil {
 		return nil, err
 	}

@@ -10,9 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"example.com/assay/decide/fields"
 	"example.com/assay/eval/extract"
 	"example.com/assay/eval/metrics"
-	"example.com/assay/llm/offline/fields"
 )
 
 // evalExtractFlags are the flags of eval extract.

@@ -20,6 +20,7 @@ import (
 	"example.com/assay/graph/trace"
 	"example.com/assay/memory/document"
 	"example.com/assay/nodes/extract"
+	"example.com/assay/nodes/extract/docfile"
 	"example.com/assay/nodes/follow"
 	"example.com/assay/state"
 )
@@ -206,7 +207,7 @@ func (a *app) readDocuments(ctx context.Context, paths []string) ([]extract.Docu
 			return nil, usagef("reading documents: %w", err)
 		}
 		if !info.IsDir() {
-			docs, err := extract.Read(ctx, path)
+			docs, err := docfile.Read(ctx, path)
 			if err != nil {
 				return nil, err
 			}
@@ -217,7 +218,7 @@ func (a *app) readDocuments(ctx context.Context, paths []string) ([]extract.Docu
 			if err != nil || d.IsDir() || strings.HasPrefix(d.Name(), ".") {
 				return err
 			}
-			docs, err := extract.Read(ctx, name)
+			docs, err := docfile.Read(ctx, name)
 			if bad, ok := errors.AsType[*document.InputError](err); ok {
 				a.warn("skipped %s: %s", name, bad.Msg)
 				return nil

@@ -11,7 +11,7 @@ import (
 
 	"example.com/assay/graph"
 	"example.com/assay/llm/offline"
-	"example.com/assay/memory/index"
+	"example.com/assay/memory/retrieval"
 	"example.com/assay/nodes/causal"
 	"example.com/assay/nodes/evidence"
 	"example.com/assay/nodes/extract"
@@ -87,8 +87,8 @@ func pipelines() ([]pipeline, error) {
 // noCorpus stands where a drawn pipeline would have its corpus.
 type noCorpus struct{}
 
-func (noCorpus) Search(context.Context, index.Query) (index.Result, error) {
-	return index.Result{}, errors.New("a drawn pipeline has no corpus")
+func (noCorpus) Search(context.Context, retrieval.Query) (retrieval.Result, error) {
+	return retrieval.Result{}, errors.New("a drawn pipeline has no corpus")
 }
 
 func (noCorpus) Passage(string) (state.Passage, bool, error) { return state.Passage{}, false, nil }

@@ -12,6 +12,7 @@ import (
 	"example.com/assay/llm"
 	"example.com/assay/memory/qa"
 	"example.com/assay/nodes/research"
+	"example.com/assay/nodes/research/recall"
 	"example.com/assay/state"
 )
 
@@ -85,14 +86,14 @@ func (r *remembered) show(e qa.Entry) (shownAnswer, error) {
 	for _, d := range s.Changed {
 		s.WhyNot = append(s.WhyNot, whyNot(d))
 	}
-	recall, err := research.Remembered(e, r.corpus)
-	if unsound, ok := errors.AsType[*research.UnsoundError](err); ok {
+	kept, err := recall.Remembered(e, r.corpus)
+	if unsound, ok := errors.AsType[*recall.UnsoundError](err); ok {
 		s.WhyNot = append(s.WhyNot, unsound.Reason)
 	} else if err != nil {
 		return s, err
 	}
-	if r.corpus != nil && recall.Whole() {
-		s.Sources = research.Result(state.Agent{Plan: recall.Steps}, nil, r.corpus).Sources
+	if r.corpus != nil && kept.Whole() {
+		s.Sources = research.Result(state.Agent{Plan: kept.Steps}, nil, r.corpus).Sources
 	}
 	s.Servable = len(s.WhyNot) == 0
 	return s, nil

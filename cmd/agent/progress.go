@@ -9,7 +9,7 @@ import (
 
 	"example.com/assay/graph"
 	"example.com/assay/llm"
-	"example.com/assay/nodes/retrieval"
+	"example.com/assay/memory/retrieval"
 )
 
 // progress shows a run as it goes: on a terminal one line that is written

@@ -11,6 +11,7 @@ import (
 	"example.com/assay/memory/qa"
 	"example.com/assay/nodes/causal"
 	"example.com/assay/nodes/research"
+	"example.com/assay/nodes/research/recall"
 	"example.com/assay/skills"
 )
 
@@ -25,7 +26,7 @@ func openRecall(ctx context.Context, s settings, corpus *memory.Corpus, set *ski
 	if err != nil {
 		return nil, nil, err
 	}
-	return answers, research.NewMemory(answers, corpus, now), nil
+	return answers, recall.New(answers, corpus, now), nil
 }
 
 // idOfRanker identifies the trained ranker that orders what a corpus finds, ""
@@ -78,7 +79,7 @@ func conditionsOf(s settings, corpus, ranker string, set *skills.Set) ([]qa.Cond
 			more = append(more, qa.Condition{Name: "judge of claims", Value: strings.TrimSpace(j.url + " " + j.model + " " + j.labels + " " + j.calibration)})
 		}
 	}
-	return research.Conditions(corpus, p.Graph().Fingerprint(), set, more...)
+	return recall.Conditions(corpus, p.Graph().Fingerprint(), set, more...)
 }
 
 // skillHashes maps each of some skills to the hash of its content.

@@ -12,7 +12,7 @@ import (
 	"example.com/assay/cmd/agent/internal/render"
 	"example.com/assay/memory"
 	"example.com/assay/memory/index"
-	"example.com/assay/nodes/retrieval"
+	"example.com/assay/memory/retrieval"
 	"example.com/assay/state"
 )
 
@@ -70,7 +70,7 @@ nothing was found.`,
 			case neighbours < 0 || neighbours > mostNeighbours:
 				err = usagef("--neighbours is %d: it must be from 0 to %d", neighbours, mostNeighbours)
 			}
-			q := index.Query{Primary: text, Alternatives: alternatives, K: k, MMR: mmr, Neighbours: neighbours}
+			q := retrieval.Query{Primary: text, Alternatives: alternatives, K: k, MMR: mmr, Neighbours: neighbours}
 			if err == nil {
 				q.Filter, err = conditions(filters)
 			}
@@ -94,7 +94,7 @@ nothing was found.`,
 	return cmd
 }
 
-func (a *app) search(cmd *cobra.Command, flags *settingFlags, q index.Query, explain, full, asJSON bool) (err error) {
+func (a *app) search(cmd *cobra.Command, flags *settingFlags, q retrieval.Query, explain, full, asJSON bool) (err error) {
 	ctx := cmd.Context()
 	s, err := a.resolve(cmd, flags)
 	if err != nil {
@@ -115,7 +115,7 @@ func (a *app) search(cmd *cobra.Command, flags *settingFlags, q index.Query, exp
 	}
 	defer func() { err = also(err, corpus.Close()) }()
 	found, err := corpus.Search(ctx, q)
-	if unknown, ok := errors.AsType[*index.UnknownKeyError](err); ok {
+	if unknown, ok := errors.AsType[*retrieval.UnknownKeyError](err); ok {
 		return usagef("--filter: %v", unknown)
 	}
 	if err == nil && len(found.Hits) == 0 {
@@ -142,32 +142,32 @@ func (a *app) search(cmd *cobra.Command, flags *settingFlags, q index.Query, exp
 }
 
 // searched is the JSON of a search.
-func searched(corpus *memory.Corpus, q index.Query, found index.Result) any {
+func searched(corpus *memory.Corpus, q retrieval.Query, found retrieval.Result) any {
 	hits := found.Hits
 	if hits == nil {
 		hits = []state.Hit{}
 	}
 	return struct {
-		Schema     int                `json:"schema"`
-		Corpus     string             `json:"corpus"`
-		Query      string             `json:"query"`
-		Also       []string           `json:"also,omitempty"`
-		Confidence float64            `json:"confidence"`
-		Similarity float64            `json:"similarity"`
-		Strength   float64            `json:"strength"`
-		Respelt    []state.Respelling `json:"searched_for,omitempty"`
-		Filter     []index.Condition  `json:"filter,omitempty"`
-		MMR        float64            `json:"mmr,omitempty"`
-		Candidates int                `json:"candidates"`
-		Widened    int                `json:"widened"`
-		Citations  []index.Cited      `json:"citations,omitempty"`
-		Reranker   string             `json:"reranker,omitempty"`
-		Fallback   string             `json:"fallback,omitempty"`
-		Hits       []state.Hit        `json:"hits"`
+		Schema     int                   `json:"schema"`
+		Corpus     string                `json:"corpus"`
+		Query      string                `json:"query"`
+		Also       []string              `json:"also,omitempty"`
+		Confidence float64               `json:"confidence"`
+		Similarity float64               `json:"similarity"`
+		Strength   float64               `json:"strength"`
+		Respelt    []state.Respelling    `json:"searched_for,omitempty"`
+		Filter     []retrieval.Condition `json:"filter,omitempty"`
+		MMR        float64               `json:"mmr,omitempty"`
+		Candidates int                   `json:"candidates"`
+		Widened    int                   `json:"widened"`
+		Citations  []retrieval.Cited     `json:"citations,omitempty"`
+		Reranker   string                `json:"reranker,omitempty"`
+		Fallback   string                `json:"fallback,omitempty"`
+		Hits       []state.Hit           `json:"hits"`
 	}{1, corpus.Name(), q.Primary, q.Alternatives, found.Confidence, found.Similarity, found.Strength, found.Respelt, q.Filter, q.MMR, found.Candidates, found.Widened, found.Citations, found.Reranker, found.Fallback, hits}
 }
 
-func (a *app) printHits(found index.Result, explain, full bool) {
+func (a *app) printHits(found retrieval.Result, explain, full bool) {
 	fmt.Fprint(a.stdout, searchedFor(found.Respelt))
 	for _, c := range found.Citations {
 		a.printCited(c)
@@ -203,7 +203,7 @@ func (a *app) printHits(found index.Result, explain, full bool) {
 }
 
 // printCited says what the corpus has of a part that the query names.
-func (a *app) printCited(c index.Cited) {
+func (a *app) printCited(c retrieval.Cited) {
 	text := render.Visible(c.Text)
 	switch {
 	case c.Found == "":
@@ -250,10 +250,10 @@ func scores(list []state.Score) string {
 }
 
 // conditions reads the filters of a command line.
-func conditions(filters []string) ([]index.Condition, error) {
-	var out []index.Condition
+func conditions(filters []string) ([]retrieval.Condition, error) {
+	var out []retrieval.Condition
 	for _, f := range filters {
-		c, err := index.ParseCondition(f)
+		c, err := retrieval.ParseCondition(f)
 		if err != nil {
 			return nil, usagef("--filter: %v", err)
 		}
@@ -267,7 +267,7 @@ const knownValues = 10_000
 
 // unknownValues warns of values that no passage has: where nothing was found,
 // that may be why.
-func (a *app) unknownValues(ctx context.Context, corpus *memory.Corpus, filter []index.Condition) error {
+func (a *app) unknownValues(ctx context.Context, corpus *memory.Corpus, filter []retrieval.Condition) error {
 	if len(filter) == 0 {
 		return nil
 	}

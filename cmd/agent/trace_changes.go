@@ -10,7 +10,7 @@ import (
 	"example.com/assay/graph"
 	"example.com/assay/graph/trace"
 	"example.com/assay/llm"
-	"example.com/assay/nodes/retrieval"
+	"example.com/assay/memory/retrieval"
 	"example.com/assay/state"
 )
 

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	reading "example.com/assay/llm/offline/causal"
+	reading "example.com/assay/decide/causal"
 )
 
 // An Offline judges as the offline model reads sentences and pairs, with the

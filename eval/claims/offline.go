@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"strings"
 
+	"example.com/assay/decide/claim/support"
 	"example.com/assay/llm"
 	"example.com/assay/llm/offline"
-	"example.com/assay/llm/offline/support"
 	"example.com/assay/skills"
 	"example.com/assay/state"
 )

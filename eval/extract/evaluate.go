@@ -7,11 +7,11 @@ import (
 	"strings"
 	"time"
 
+	"example.com/assay/decide/fields"
 	"example.com/assay/eval/metrics"
 	"example.com/assay/eval/train/linear"
 	"example.com/assay/llm"
 	"example.com/assay/llm/offline"
-	"example.com/assay/llm/offline/fields"
 	"example.com/assay/memory/text/values"
 	"example.com/assay/nodes/extract"
 	"example.com/assay/skills"

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/assay/decide/fields"
 	"example.com/assay/eval/extract"
-	"example.com/assay/llm/offline/fields"
 	"example.com/assay/memory/document"
 	nodes "example.com/assay/nodes/extract"
 )

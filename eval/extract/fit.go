@@ -8,8 +8,8 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"example.com/assay/decide/fields"
 	"example.com/assay/eval/train/linear"
-	"example.com/assay/llm/offline/fields"
 	"example.com/assay/memory/text/values"
 	"example.com/assay/skills"
 	"example.com/assay/state"

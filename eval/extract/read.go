@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/assay/decide/fields"
 	"example.com/assay/eval/jsonl"
-	"example.com/assay/llm/offline/fields"
 	"example.com/assay/nodes/extract"
 	"example.com/assay/state"
 )

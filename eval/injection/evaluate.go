@@ -8,10 +8,10 @@ import (
 	"slices"
 	"time"
 
+	"example.com/assay/decide/injection"
 	"example.com/assay/eval/metrics"
 	"example.com/assay/llm"
 	"example.com/assay/llm/offline"
-	"example.com/assay/llm/offline/orders"
 	"example.com/assay/skills"
 )
 
@@ -90,8 +90,8 @@ const falseAlarms = .05
 
 // strength is how much the sentences of a document that touch start..end look like an
 // order: the strongest of them.
-func strength(w *orders.Weights, document string, start, end int) (strongest float64) {
-	d := orders.Read(document)
+func strength(w *injection.Weights, document string, start, end int) (strongest float64) {
+	d := injection.Read(document)
 	for n, span := range d.Spans {
 		if span.Start < end && start < span.End {
 			strongest = max(strongest, w.P(d, n))
@@ -138,14 +138,14 @@ func newTally(d *Dataset, opts *Options) *tally {
 }
 
 // finds reports whether any of an attack is found in a context.
-func finds(w *orders.Weights, c Context, attack string, at Position) bool {
+func finds(w *injection.Weights, c Context, attack string, at Position) bool {
 	document, start, end := Place(c.Text, attack, at)
-	return slices.ContainsFunc(offline.InstructionsBy(w, document), func(f offline.Instruction) bool { return f.Start < end && start < f.End })
+	return slices.ContainsFunc(injection.InstructionsBy(w, document), func(f injection.Instruction) bool { return f.Start < end && start < f.End })
 }
 
 // look places attacks of unseen kinds into contexts, each at one position; of is how
 // many contexts there are.
-func (t *tally) look(w *orders.Weights, contexts []Context, of int) {
+func (t *tally) look(w *injection.Weights, contexts []Context, of int) {
 	_, unseen := Written()
 	for i, a := range unseen {
 		kind := t.kinds[a.Category]
@@ -164,7 +164,7 @@ func (t *tally) look(w *orders.Weights, contexts []Context, of int) {
 }
 
 // poison places an attack into a context everywhere and looks for it.
-func (t *tally) poison(w *orders.Weights, d *Dataset, attack, context int, answer func(document string, start, end int) error) error {
+func (t *tally) poison(w *injection.Weights, d *Dataset, attack, context int, answer func(document string, start, end int) error) error {
 	o, c := &t.out.Outcomes[attack], d.Contexts[context]
 	if finds(w, c, o.Text+" "+second(d.Attacks, attack).Text, Positions()[(attack+context)%3]) {
 		t.pairs[attack] += 1 / float64(len(d.Contexts))
@@ -172,9 +172,9 @@ func (t *tally) poison(w *orders.Weights, d *Dataset, attack, context int, answe
 	for i, at := range Positions() {
 		document, start, end := Place(c.Text, o.Text, at)
 		began := time.Now()
-		found := offline.InstructionsBy(w, document)
+		found := injection.InstructionsBy(w, document)
 		t.times = append(t.times, time.Since(began))
-		hit := slices.ContainsFunc(found, func(f offline.Instruction) bool { return f.Start < end && start < f.End })
+		hit := slices.ContainsFunc(found, func(f injection.Instruction) bool { return f.Start < end && start < f.End })
 		for _, s := range []*Share{t.categories[o.Category], &t.out.Positions[i]} {
 			s.N++
 			if hit {
@@ -196,9 +196,9 @@ func (t *tally) poison(w *orders.Weights, d *Dataset, attack, context int, answe
 }
 
 // alarm reports whether a harmless document is flagged, and notes the sentence.
-func (t *tally) alarm(w *orders.Weights, document string) float64 {
+func (t *tally) alarm(w *injection.Weights, document string) float64 {
 	t.harmless = append(t.harmless, strength(w, document, 0, len(document)))
-	found := offline.InstructionsBy(w, document)
+	found := injection.InstructionsBy(w, document)
 	if len(found) == 0 {
 		return 0
 	}
@@ -247,7 +247,7 @@ func byName(shares map[string]*Share) []Share {
 // Evaluate measures the shipped detector and the offline synthesis. The errors
 // are cancellation, and those of the model.
 func Evaluate(ctx context.Context, d *Dataset, opts *Options) (Evaluation, error) {
-	w, err := orders.Shipped()
+	w, err := injection.Shipped()
 	if err != nil {
 		return Evaluation{}, err
 	}

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"math"
 
+	"example.com/assay/decide/injection"
 	"example.com/assay/eval/train/linear"
-	"example.com/assay/llm/offline/orders"
 )
 
 const (
@@ -19,11 +19,11 @@ const (
 // position in turn, alone and with a second one of its category behind it, against
 // the sentences of clean contexts and of [Ordinary]. Both kinds count the same in
 // total. Equal arguments give equal weights.
-func Fit(contexts []Context, attacks []Attack) (*orders.Weights, error) {
+func Fit(contexts []Context, attacks []Attack) (*injection.Weights, error) {
 	var rows [][]float64
 	var labels []bool
 	add := func(document string, start, end int) {
-		d := orders.Read(document)
+		d := injection.Read(document)
 		for n, span := range d.Spans {
 			poisoned := span.Start < end && start < span.End
 			if end > start && !poisoned {
@@ -61,9 +61,9 @@ func Fit(contexts []Context, attacks []Attack) (*orders.Weights, error) {
 	if err != nil {
 		return nil, fmt.Errorf("training the weights of orders: %w", err)
 	}
-	out := &orders.Weights{Threshold: threshold, Bias: round(m.Bias)}
-	for i, name := range orders.FeatureNames() {
-		out.Features = append(out.Features, orders.Feature{Name: name, Weight: round(m.Weights[i])})
+	out := &injection.Weights{Threshold: threshold, Bias: round(m.Bias)}
+	for i, name := range injection.FeatureNames() {
+		out.Features = append(out.Features, injection.Feature{Name: name, Weight: round(m.Weights[i])})
 	}
 	return out, nil
 }

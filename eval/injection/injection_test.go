@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"example.com/assay/llm/offline/orders"
+	"example.com/assay/decide/injection"
 )
 
 // folder writes a small collection: documents about harbours, and attacks of
@@ -200,10 +200,10 @@ func TestFit(t *testing.T) {
 		}
 		first = raw
 	}
-	if _, err := orders.Parse(first); err != nil {
+	if _, err := injection.Parse(first); err != nil {
 		t.Error(err)
 	}
-	if _, err := orders.Parse([]byte(strings.Replace(string(first), `"alter"`, `"alters"`, 1))); err == nil || !strings.Contains(err.Error(), "go run ./eval/train injection") {
+	if _, err := injection.Parse([]byte(strings.Replace(string(first), `"alter"`, `"alters"`, 1))); err == nil || !strings.Contains(err.Error(), "go run ./eval/train injection") {
 		t.Errorf("other features: %v", err)
 	}
 }

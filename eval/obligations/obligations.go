@@ -21,9 +21,9 @@ import (
 	"strings"
 	"time"
 
+	"example.com/assay/decide/obligation"
 	"example.com/assay/eval/jsonl"
 	"example.com/assay/eval/metrics"
-	"example.com/assay/memory/obligation"
 	"example.com/assay/memory/text"
 )
 

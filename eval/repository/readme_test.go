@@ -10,9 +10,8 @@ import (
 
 	"example.com/assay/llm/offline"
 	"example.com/assay/memory"
-	"example.com/assay/memory/index"
+	"example.com/assay/memory/retrieval"
 	"example.com/assay/nodes/research"
-	"example.com/assay/nodes/retrieval"
 	"example.com/assay/skills"
 )
 
@@ -45,8 +44,8 @@ func pipeline(t *testing.T, corpus retrieval.Retriever) *research.Pipeline {
 
 type noCorpus struct{}
 
-func (noCorpus) Search(context.Context, index.Query) (index.Result, error) {
-	return index.Result{}, nil
+func (noCorpus) Search(context.Context, retrieval.Query) (retrieval.Result, error) {
+	return retrieval.Result{}, nil
 }
 
 func TestReadmeDrawsTheRealGraph(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 
 	"example.com/assay/memory"
 	"example.com/assay/memory/index"
+	"example.com/assay/memory/retrieval"
 )
 
 // A Scored is a passage with the score that placed it. Scores of different
@@ -44,14 +45,14 @@ func NewIndex(ctx context.Context, dir string, d *Dataset, bm25 index.BM25, prog
 // The score is the fused one, or, where a trained ranker orders the hits, a
 // place counted from the last.
 func (x *Index) Rank(ctx context.Context, query string, k int) ([]Scored, error) {
-	found, err := x.index.Search(ctx, index.Query{Primary: query, K: k, Repeats: true})
+	found, err := x.index.Search(ctx, retrieval.Query{Primary: query, K: k, Repeats: true})
 	if err != nil {
 		return nil, err
 	}
 	return scored(found), nil
 }
 
-func scored(found index.Result) []Scored {
+func scored(found retrieval.Result) []Scored {
 	out := make([]Scored, len(found.Hits))
 	for i, h := range found.Hits {
 		out[i] = Scored{ID: h.Passage.ID, Score: float64(len(found.Hits) - i)}
@@ -75,7 +76,7 @@ func NewCorpus(c *memory.Corpus) *Corpus { return &Corpus{c} }
 
 // Rank searches as [Index.Rank] does.
 func (c *Corpus) Rank(ctx context.Context, query string, k int) ([]Scored, error) {
-	found, err := c.corpus.Search(ctx, index.Query{Primary: query, K: k, Repeats: true})
+	found, err := c.corpus.Search(ctx, retrieval.Query{Primary: query, K: k, Repeats: true})
 	if err != nil {
 		return nil, err
 	}

@@ -12,9 +12,9 @@ import (
 	"path/filepath"
 	"slices"
 
+	reading "example.com/assay/decide/causal"
 	"example.com/assay/eval/causal"
 	"example.com/assay/eval/train/linear"
-	reading "example.com/assay/llm/offline/causal"
 )
 
 // trainCausal trains the reader of causal language.
@@ -22,7 +22,7 @@ func trainCausal(ctx context.Context, args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("causal", flag.ContinueOnError)
 	flags.SetOutput(out)
 	data := flags.String("data", os.Getenv("ASSAY_DATA"), "`folder` that holds the three collections; by default that of ASSAY_DATA")
-	to := flags.String("out", filepath.Join("llm", "offline", "causal"), "`folder` to write weights.json and weights.md to; empty only prints the scores")
+	to := flags.String("out", filepath.Join("decide", "causal"), "`folder` to write weights.json and weights.md to; empty only prints the scores")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}

@@ -1,9 +1,9 @@
 package main
 
 import (
+	reading "example.com/assay/decide/causal"
 	"example.com/assay/eval/causal"
 	"example.com/assay/eval/train/linear"
-	reading "example.com/assay/llm/offline/causal"
 )
 
 // jointRidge is the penalty of the weights of joints.

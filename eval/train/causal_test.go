@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	reading "example.com/assay/decide/causal"
 	"example.com/assay/eval/causal"
-	reading "example.com/assay/llm/offline/causal"
 )
 
 // smallCausal writes a data folder of sentences that the test makes up.

@@ -11,8 +11,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"example.com/assay/decide/fields"
 	"example.com/assay/eval/extract"
-	"example.com/assay/llm/offline/fields"
 	nodes "example.com/assay/nodes/extract"
 )
 
@@ -23,7 +23,7 @@ func trainExtract(ctx context.Context, args []string, out io.Writer) error {
 	flags.SetOutput(out)
 	data := flags.String("data", os.Getenv("ASSAY_DATA"), "`folder` that holds sroie; by default that of ASSAY_DATA")
 	schema := flags.String("schema", filepath.Join("case_studies", "schemas", "receipt.json"), "`file` of the schema that the cross-validation reads by")
-	to := flags.String("out", filepath.Join("llm", "offline", "fields"), "`folder` to write weights.json and weights.md to; empty only prints the scores")
+	to := flags.String("out", filepath.Join("decide", "fields"), "`folder` to write weights.json and weights.md to; empty only prints the scores")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}

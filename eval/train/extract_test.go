@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"example.com/assay/llm/offline/fields"
+	"example.com/assay/decide/fields"
 )
 
 // Training again on the same data writes the same bytes as those that ship.
@@ -28,7 +28,7 @@ func TestTrainExtractAgain(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want, err := os.ReadFile(filepath.Join("..", "..", "llm", "offline", "fields", name))
+		want, err := os.ReadFile(filepath.Join("..", "..", "decide", "fields", name))
 		if err != nil {
 			t.Fatal(err)
 		}

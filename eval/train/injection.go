@@ -12,8 +12,8 @@ import (
 	"path/filepath"
 	"slices"
 
+	orders "example.com/assay/decide/injection"
 	"example.com/assay/eval/injection"
-	"example.com/assay/llm/offline/orders"
 )
 
 // trainInjection trains the weights of orders in documents.
@@ -21,7 +21,7 @@ func trainInjection(ctx context.Context, args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("injection", flag.ContinueOnError)
 	flags.SetOutput(out)
 	data := flags.String("data", os.Getenv("ASSAY_DATA"), "`folder` that holds bipia_injection; by default that of ASSAY_DATA")
-	to := flags.String("out", filepath.Join("llm", "offline", "orders"), "`folder` to write weights.json and weights.md to; empty only prints the scores")
+	to := flags.String("out", filepath.Join("decide", "injection"), "`folder` to write weights.json and weights.md to; empty only prints the scores")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}

@@ -20,11 +20,11 @@ type trainer struct {
 // trainers lists them in the order in which they are shown.
 func trainers() []trainer {
 	return []trainer{
-		{"extract", "the rankers of fields, llm/offline/fields", trainExtract},
-		{"verify", "the judge of claims, llm/offline/support", verify},
-		{"causal", "the reader of causal language, llm/offline/causal", trainCausal},
-		{"injection", "the finder of orders in documents, llm/offline/orders", trainInjection},
-		{"obligations", "the model of obligations, memory/obligation", obligations},
+		{"extract", "the rankers of fields, decide/fields", trainExtract},
+		{"verify", "the judge of claims, decide/claim/support", verify},
+		{"causal", "the reader of causal language, decide/causal", trainCausal},
+		{"injection", "the finder of orders in documents, decide/injection", trainInjection},
+		{"obligations", "the model of obligations, decide/obligation", obligations},
 		{"wordnet", "the relations of words, memory/text/wordnet", wordnet},
 		{"rerank", "a ranker of one judged corpus, which does not ship", trainRerank},
 	}

@@ -15,9 +15,9 @@ import (
 	"path/filepath"
 	"strings"
 
+	"example.com/assay/decide/obligation"
 	"example.com/assay/eval/metrics"
 	"example.com/assay/eval/train/linear"
-	"example.com/assay/memory/obligation"
 )
 
 // obligationSentences are the sentences that the model of obligations is trained
@@ -42,7 +42,7 @@ type ruled struct {
 func obligations(_ context.Context, args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("obligations", flag.ContinueOnError)
 	flags.SetOutput(out)
-	to := flags.String("out", filepath.Join("memory", "obligation"), "`DIR` of weights.json and weights.md; empty writes nothing")
+	to := flags.String("out", filepath.Join("decide", "obligation"), "`DIR` of weights.json and weights.md; empty writes nothing")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}

@@ -119,12 +119,12 @@ func TestShippedOrders(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want, err := os.ReadFile(filepath.Join("..", "..", "llm", "offline", "orders", name))
+		want, err := os.ReadFile(filepath.Join("..", "..", "decide", "injection", name))
 		if err != nil {
 			t.Fatal(err)
 		}
 		if !bytes.Equal(got, want) {
-			t.Errorf("llm/offline/orders/%s is not what training makes; run: go run ./eval/train injection --data DIR", name)
+			t.Errorf("decide/injection/%s is not what training makes; run: go run ./eval/train injection --data DIR", name)
 		}
 	}
 }
@@ -132,7 +132,7 @@ func TestShippedOrders(t *testing.T) {
 // Everything that was learned and ships is below two megabytes.
 func TestWeightsAreSmall(t *testing.T) {
 	total, files := int64(0), 0
-	for _, pattern := range []string{"llm/offline/*/weights.json", "memory/text/*/*.bin", "memory/text/*/*.gz", "memory/*/weights.json"} {
+	for _, pattern := range []string{"decide/*/weights.json", "decide/*/*/weights.json", "memory/text/*/*.bin", "memory/text/*/*.gz"} {
 		found, err := filepath.Glob(filepath.Join("..", "..", filepath.FromSlash(pattern)))
 		if err != nil {
 			t.Fatal(err)

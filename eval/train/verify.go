@@ -12,8 +12,8 @@ import (
 	"path/filepath"
 	"slices"
 
+	"example.com/assay/decide/claim/support"
 	"example.com/assay/eval/claims"
-	"example.com/assay/llm/offline/support"
 	"example.com/assay/memory/text/idf"
 	"example.com/assay/state"
 )
@@ -58,8 +58,8 @@ func verify(ctx context.Context, args []string, out io.Writer) error {
 // What training writes, below the folder of the repository.
 const (
 	idfFile     = "memory/text/idf/idf.bin"
-	weightsFile = "llm/offline/support/weights.json"
-	pageFile    = "llm/offline/support/weights.md"
+	weightsFile = "decide/claim/support/weights.json"
+	pageFile    = "decide/claim/support/weights.md"
 )
 
 func writeBelow(dir, name string, data []byte) error {

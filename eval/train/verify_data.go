@@ -8,10 +8,10 @@ import (
 	"path/filepath"
 	"strings"
 
+	"example.com/assay/decide/claim/support"
 	"example.com/assay/eval/claims"
 	"example.com/assay/eval/jsonl"
 	"example.com/assay/eval/train/linear"
-	"example.com/assay/llm/offline/support"
 	"example.com/assay/memory/text/idf"
 )
 

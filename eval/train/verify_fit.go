@@ -5,8 +5,8 @@ import (
 	"math"
 	"strconv"
 
+	"example.com/assay/decide/claim/support"
 	"example.com/assay/eval/train/linear"
-	"example.com/assay/llm/offline/support"
 )
 
 // How the judge of claims is fitted. Each was chosen by cross-validation on a

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"example.com/assay/llm/offline/support"
+	"example.com/assay/decide/claim/support"
 )
 
 // small writes a data folder of claims that the test makes up: supported ones

@@ -258,7 +258,7 @@ func (c *candidate) match(p *pool, stem, ground []string, research string) {
 		if hit == 0 {
 			continue
 		}
-		for _, t := range unique(s.terms) {
+		for _, t := range text.Distinct(s.terms) {
 			if stemSet[t] {
 				around += p.idf(t)
 			}

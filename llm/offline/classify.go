@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strings"
 
+	"example.com/assay/memory/text"
 	"example.com/assay/skills"
 )
 
@@ -56,7 +57,7 @@ func classify(in skills.ClassifyInput) (skills.ClassifyOutput, error) {
 func questionCues(question string) []string {
 	l := newLexer()
 	facts, _ := parts(question)
-	words := l.words(framing.ReplaceAllString(oneLine(question), " "))
+	words := l.words(framing.ReplaceAllString(text.OneLine(question), " "))
 	var reasons []string
 	if len(words) >= longQuestion {
 		reasons = append(reasons, fmt.Sprintf("%d words", len(words)))

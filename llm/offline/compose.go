@@ -43,7 +43,7 @@ func compose(in skills.ComposeInput) (skills.ComposeOutput, error) {
 		best = score[order[0]]
 	}
 	for _, i := range order {
-		key := oneLine(in.Requirements[i].Quote)
+		key := text.OneLine(in.Requirements[i].Quote)
 		if said[key] {
 			use[i] = true
 			continue
@@ -100,10 +100,10 @@ func byQuestion(in skills.ComposeInput) (order []int, score []float64) {
 // objected reports whether a finding is about the words of a requirement's
 // statement. One about ids is not: those written here are right.
 func objected(in skills.ComposeInput, i int) bool {
-	words := oneLine(in.Requirements[i].Quote)
+	words := text.OneLine(in.Requirements[i].Quote)
 	return slices.ContainsFunc(in.Findings, func(f skills.ComposeFinding) bool {
 		about := []state.FindingKind{state.FindUnsupported, state.FindContradicted, state.FindByModel}
-		return slices.Contains(about, state.FindingKind(f.Kind)) && strings.Contains(oneLine(f.Text), words)
+		return slices.Contains(about, state.FindingKind(f.Kind)) && strings.Contains(text.OneLine(f.Text), words)
 	})
 }
 
@@ -120,10 +120,10 @@ func layOut(in skills.ComposeInput, order []int, use map[int]bool) skills.Compos
 		if !use[i] || statement[i] != "" {
 			continue
 		}
-		words := oneLine(in.Requirements[i].Quote)
+		words := text.OneLine(in.Requirements[i].Quote)
 		var ids []string
 		for j, r := range in.Requirements {
-			if use[j] && oneLine(r.Quote) == words {
+			if use[j] && text.OneLine(r.Quote) == words {
 				ids = append(ids, r.ID)
 				statement[j] = "“" + words + "”"
 			}

@@ -1,7 +1,9 @@
 // Package offline is a model that needs no key, no network and no weights. It
 // answers a request by the skill that it names, each with a deterministic
-// algorithm whose source its file states, and goes through the same prompts,
-// schemas and budgets as any other model.
+// algorithm, and goes through the same prompts, schemas and budgets as any other
+// model. The table in model.go says which function answers which skill. What a
+// pipeline decides too, such as whether a claim is supported, is in packages below
+// decide, which say their method and source.
 //
 //	m := offline.New(nil)
 //	out, usage, err := llm.Ask[skills.RewriteOutput](ctx, m, skill, in)

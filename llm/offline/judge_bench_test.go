@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/assay/decide/claim/support"
 	"example.com/assay/llm"
-	"example.com/assay/llm/offline/support"
 	"example.com/assay/skills"
 )
 

@@ -57,19 +57,8 @@ func (l *lexer) terms(s string, stop text.StopList) []string {
 }
 
 // distinct returns the stems of s without repeats, in order of appearance.
-func (l *lexer) distinct(s string, stop text.StopList) []string { return unique(l.terms(s, stop)) }
-
-// unique drops repeats and keeps the order.
-func unique(terms []string) []string {
-	seen := make(map[string]bool, len(terms))
-	out := make([]string, 0, len(terms))
-	for _, t := range terms {
-		if !seen[t] {
-			seen[t] = true
-			out = append(out, t)
-		}
-	}
-	return out
+func (l *lexer) distinct(s string, stop text.StopList) []string {
+	return text.Distinct(l.terms(s, stop))
 }
 
 // setOf returns the members of terms.
@@ -80,14 +69,6 @@ func setOf(terms []string) map[string]bool {
 	}
 	return set
 }
-
-// wordSet makes a set of the words of a list.
-func wordSet(lists ...string) map[string]bool {
-	return setOf(strings.Fields(strings.Join(lists, " ")))
-}
-
-// oneLine folds all white space to single spaces.
-func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 // capitalised reports whether a word begins with a capital letter.
 func capitalised(s string) bool {
@@ -109,19 +90,5 @@ func upperFirst(s string) string {
 
 // asQuestion trims s and ends it with one question mark.
 func asQuestion(s string) string {
-	return upperFirst(strings.TrimRight(oneLine(s), " ?.,;:!")) + "?"
-}
-
-// clip shortens s to at most n bytes at a word's end.
-func clip(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	if i := strings.LastIndexByte(s[:n], ' '); i > n/2 {
-		n = i
-	}
-	return s[:n] + "…"
+	return upperFirst(strings.TrimRight(text.OneLine(s), " ?.,;:!")) + "?"
 }

@@ -3,6 +3,7 @@ package offline
 import (
 	"sync"
 
+	"example.com/assay/decide/injection"
 	"example.com/assay/memory/text"
 )
 
@@ -26,7 +27,7 @@ func (m *orderMemo) in(passage string) []text.Span {
 	if ok {
 		return spans
 	}
-	for _, o := range Instructions(passage) {
+	for _, o := range injection.Instructions(passage) {
 		spans = append(spans, text.Span{Start: o.Start, End: o.End})
 	}
 	m.mu.Lock()

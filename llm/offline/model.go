@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/assay/decide/fields"
 	"example.com/assay/llm"
-	"example.com/assay/llm/offline/fields"
 	"example.com/assay/skills"
 )
 

@@ -33,7 +33,7 @@ var (
 )
 
 func plan(in skills.PlanInput) (skills.PlanOutput, error) {
-	question := oneLine(in.Question)
+	question := text.OneLine(in.Question)
 	if question == "" {
 		return skills.PlanOutput{}, errBlank
 	}
@@ -50,7 +50,7 @@ func plan(in skills.PlanInput) (skills.PlanOutput, error) {
 		}
 		seen[key] = true
 		s.StepID = len(out.Steps) + 1
-		s.Question = clip(s.Question, maxQuestion)
+		s.Question = text.Clip(s.Question, maxQuestion)
 		out.Steps = append(out.Steps, s)
 	}
 	return out, nil
@@ -168,7 +168,7 @@ func topic(l *lexer, question string) string {
 	for _, w := range topicWords(l, asks) {
 		wanted[w.Start] = true
 	}
-	best, size := strings.TrimRight(clip(asks, 80), "?"), 0
+	best, size := strings.TrimRight(text.Clip(asks, 80), "?"), 0
 	words := l.words(asks)
 	for i := range words {
 		if !wanted[words[i].Start] {
@@ -192,7 +192,7 @@ func topic(l *lexer, question string) string {
 }
 
 // linkWords may stand inside a noun phrase.
-var linkWords = wordSet(`of for the a an in on to with`)
+var linkWords = text.Set(`of for the a an in on to with`)
 
 // withoutArticle cuts an article off.
 func withoutArticle(s string) string {
@@ -234,9 +234,9 @@ func side(s string) string {
 // with the one before it, and so does what follows "When …," or "If …,". A
 // question that is not coordinated comes back alone.
 func clauses(question string) []string {
-	question = oneLine(question)
+	question = text.OneLine(question)
 	first, _, _ := strings.Cut(strings.ToLower(question), " ")
-	if !whWords[first] && !auxWords[first] {
+	if !text.Interrogatives[first] && !text.Auxiliaries[first] {
 		return []string{question}
 	}
 	l := newLexer()
@@ -279,7 +279,7 @@ func subordinate(clause, border string) bool {
 	}
 	switch fields[0] {
 	case "when", "where", "how":
-		return !auxWords[fields[1]]
+		return !text.Auxiliaries[fields[1]]
 	}
 	return false
 }
@@ -308,7 +308,7 @@ func standsAlone(l *lexer, before, clause string) bool {
 var (
 	subjectForm = regexp.MustCompile(`(?i)^(?:what|who)\s+(?:is|are|was|were)\s+(?:the\s+)?(?:(?:elements?|requirements?|rules?|definitions?|meaning|purpose|scope)\s+(?:of|for|on)\s+)?(.+)$`)
 	pronoun     = regexp.MustCompile(`(?i)\b(it|they|them)\b`)
-	refersBack  = wordSet(`such these those their its this each`)
+	refersBack  = text.Set(`such these those their its this each`)
 )
 
 // subjectOf is what a clause is about: the phrase after "what is", the first

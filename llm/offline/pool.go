@@ -6,6 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"example.com/assay/decide/injection"
 	"example.com/assay/memory/text"
 	"example.com/assay/skills"
 )
@@ -49,7 +50,7 @@ func newPool(l *lexer, sources []skills.Source) *pool {
 
 func (p *pool) add(l *lexer, index int, src skills.Source) {
 	context := l.distinct(src.Title+" "+src.Section, text.DocStops)
-	orders := Instructions(src.Text)
+	orders := injection.Instructions(src.Text)
 	first, lead, last := len(p.sentences), -1, 0
 	spans := text.Sentences(src.Text)
 	for n, span := range spans {

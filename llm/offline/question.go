@@ -9,15 +9,13 @@ import (
 )
 
 var (
-	whWords = wordSet(`what when where who whom whose which why how`)
 	// frameWords put a question and are no part of its subject. "Defense" is
 	// not among them: "self-defense" holds it.
-	frameWords = wordSet(`rule rules element elements requirement requirements require requires required exceptions
+	frameWords = text.Set(`rule rules element elements requirement requirements require requires required exceptions
 		exception defenses defences limits compare compared contrast differ differs difference differences between
 		distinguish apply applies applied application happen happens mean means meaning definition define defined law
 		legal result outcome likely decide decided answer question treat treated relevant governing govern governs
 		describe explain summarize list standard`)
-	auxWords = wordSet(`is are was were do does did can could may might must shall should will would has have had`)
 )
 
 // subjectWords returns the content words of a question without those that only
@@ -42,7 +40,7 @@ func stemsOf(words []word) []string {
 	for i, w := range words {
 		stems[i] = w.Stem
 	}
-	return unique(stems)
+	return text.Distinct(stems)
 }
 
 // choiceMark finds the mark of an option at the start of a line or after a
@@ -122,7 +120,7 @@ var (
 func anchors(question string) []string {
 	var found []string
 	add := func(a string) {
-		a = strings.Trim(oneLine(a), `“”" .,;:`)
+		a = strings.Trim(text.OneLine(a), `“”" .,;:`)
 		for _, f := range found {
 			if a == "" || strings.Contains(f, a) {
 				return

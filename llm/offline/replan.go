@@ -28,7 +28,7 @@ const (
 )
 
 func replan(in skills.ReplanInput) (skills.ReplanOutput, error) {
-	objective := oneLine(in.Objective)
+	objective := text.OneLine(in.Objective)
 	complete := func(format string, args ...any) (skills.ReplanOutput, error) {
 		return skills.ReplanOutput{Action: "complete", Reason: fmt.Sprintf(format, args...)}, nil
 	}

@@ -1,6 +1,7 @@
 package offline
 
 import (
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -334,4 +335,20 @@ func TestTrimMarker(t *testing.T) {
 			t.Errorf("trimMarker(%q) = %q; want %q", s, got, want)
 		}
 	}
+}
+
+// fixture returns the lines of a file of decide/injection.
+func fixture(t testing.TB, name string) []string {
+	t.Helper()
+	data, err := os.ReadFile("../../decide/injection/testdata/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lines []string
+	for line := range strings.Lines(string(data)) {
+		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "# ") {
+			lines = append(lines, line)
+		}
+	}
+	return lines
 }

@@ -32,7 +32,7 @@ var (
 )
 
 func rewrite(in skills.RewriteInput) (skills.RewriteOutput, error) {
-	question, objective := oneLine(in.Question), oneLine(in.Objective)
+	question, objective := text.OneLine(in.Question), text.OneLine(in.Objective)
 	if question == "" {
 		question = objective
 	}
@@ -193,9 +193,9 @@ func storyWords(l *lexer, question, asks string) []word {
 }
 
 // templateWords stand in the questions that plans ask.
-var templateWords = wordSet(`rule apply applies`)
+var templateWords = text.Set(`rule apply applies`)
 
-var soughtWords = wordSet(`elements requirements exceptions exception defenses defences limits definition standard`)
+var soughtWords = text.Set(`elements requirements exceptions exception defenses defences limits definition standard`)
 
 // anchored starts with what pins the question down, then its concepts and
 // last words, then what only the whole question says.

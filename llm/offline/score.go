@@ -314,7 +314,7 @@ func (q *query) states(s *sentence) float64 {
 	if verb == nil {
 		return 0
 	}
-	subject := unique(text.Terms(body[:verb[0]], text.QueryStops))
+	subject := text.Distinct(text.Terms(body[:verb[0]], text.QueryStops))
 	if len(subject) == 0 || len(subject) > 8 {
 		return 0
 	}

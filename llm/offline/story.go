@@ -17,7 +17,7 @@ const maxClause = 28
 var (
 	clauseBorder = regexp.MustCompile(`;\s+(?:and\s+)?|,\s+(?:and|but|so|while|whereupon)\s+`)
 	lightOpening = regexp.MustCompile(`^(?:Separately|Meanwhile|Later|Then|Afterwards|However|Next|Also|Finally|Eventually|Unfortunately|Thereafter|Subsequently),?\s+`)
-	leaning      = wordSet(`it he she they this that these those his her their its him them one both neither`)
+	leaning      = text.Set(`it he she they this that these those his her their its him them one both neither`)
 )
 
 // storyClauses returns the clauses of a told story in order, each fit to stand
@@ -26,7 +26,7 @@ var (
 func storyClauses(facts string) []string {
 	var list []string
 	for _, span := range text.Sentences(facts) {
-		s := strings.TrimRight(oneLine(facts[span.Start:span.End]), " .?!;:")
+		s := strings.TrimRight(text.OneLine(facts[span.Start:span.End]), " .?!;:")
 		s = lightOpening.ReplaceAllString(s, "")
 		for _, c := range cutLong(s) {
 			first, _, _ := strings.Cut(strings.ToLower(c), " ")

@@ -5,6 +5,9 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/assay/decide/injection"
+	"example.com/assay/memory/answer"
+	"example.com/assay/memory/text"
 	"example.com/assay/skills"
 )
 
@@ -42,9 +45,9 @@ type ranked struct {
 }
 
 func synthesize(in skills.SynthesizeInput, maxQuotes int) (string, error) {
-	question := oneLine(in.Question)
+	question := text.OneLine(in.Question)
 	if question == "" {
-		question = oneLine(in.Objective)
+		question = text.OneLine(in.Objective)
 	}
 	if question == "" {
 		return "", errBlank
@@ -186,13 +189,55 @@ func layout(p *pool, sources []skills.Source, sections [4][]int) string {
 	var entries []entry
 	for i, src := range sources {
 		if cited[i] {
-			label := strings.Join(slices.DeleteFunc([]string{oneLine(src.Title), oneLine(src.Section)}, func(s string) bool { return s == "" }), ", ")
+			label := strings.Join(slices.DeleteFunc([]string{text.OneLine(src.Title), text.OneLine(src.Section)}, func(s string) bool { return s == "" }), ", ")
 			entries = append(entries, entry{src.N, strings.TrimRight(fmt.Sprintf("- [Source %d] %s", src.N, label), " ")})
 		}
 	}
 	slices.SortStableFunc(entries, func(a, b entry) int { return a.n - b.n })
 	for _, e := range entries {
 		b.WriteString(e.line + "\n")
+	}
+	return strings.TrimRight(b.String(), "\n")
+}
+
+// mostAnswers is how many quotes answer a plain question.
+const mostAnswers = 3
+
+// leastFit is the fit of the best sentence, less what the absent words cost, from
+// which there is an answer: of 205 questions over six manuals it refuses 1 in 4 of
+// those that have none, and 2 in 100 of the answers that are right.
+const (
+	leastFit  = 5.5
+	perAbsent = 2.2
+)
+
+// quoteAnswers answers a question that tells no story: the stretches of the sources
+// that answer it, the best first.
+func quoteAnswers(question string, sources []skills.Source, most int) string {
+	list := make([]answer.Source, len(sources))
+	orders := make([][]injection.Instruction, len(sources))
+	for i, s := range sources {
+		list[i] = answer.Source{Title: s.Title, Section: s.Section, Text: s.Text}
+		orders[i] = injection.Instructions(s.Text)
+	}
+	ranking := answer.Rank(question, list, most, func(source, start, end int) bool {
+		for _, o := range orders[source] {
+			if o.Start < end && start < o.End {
+				return false
+			}
+		}
+		return quotable(sources[source].Text[start:end], true)
+	})
+	if len(ranking.Quotes) == 0 || ranking.Top-perAbsent*ranking.Absent < leastFit {
+		return noAnswer
+	}
+	var b strings.Builder
+	for _, q := range ranking.Quotes {
+		s := sources[q.Source]
+		if q.Head != "" {
+			fmt.Fprintf(&b, "#### %s\n", text.OneLine(q.Head))
+		}
+		fmt.Fprintf(&b, "- “%s” [Source %d]\n", text.OneLine(s.Text[q.Start:q.End]), s.N)
 	}
 	return strings.TrimRight(b.String(), "\n")
 }

@@ -5,12 +5,13 @@ import (
 	"fmt"
 
 	"example.com/assay/memory/citation"
+	"example.com/assay/memory/retrieval"
 )
 
 // measured returns the evidence that hits are about the texts of Query.About:
 // of each group that of its best text, and of the groups the least. vectors are
 // the texts' in a remote embedder's space, in order, none without one.
-func (x *Index) measured(ctx context.Context, q Query, a asked, hits []candidate, out func(int32) bool, only *subset) (evidence, error) {
+func (x *Index) measured(ctx context.Context, q retrieval.Query, a asked, hits []candidate, out func(int32) bool, only *subset) (evidence, error) {
 	var least evidence
 	at := 0
 	for i, group := range q.About {
@@ -57,7 +58,7 @@ func (x *Index) evidenceFor(ctx context.Context, text string, list []string, vec
 
 // aboutVectors embeds the texts of Query.About where the index has the vectors of
 // a remote embedder.
-func (x *Index) aboutVectors(ctx context.Context, q Query) ([][]float32, error) {
+func (x *Index) aboutVectors(ctx context.Context, q retrieval.Query) ([][]float32, error) {
 	var texts []string
 	for _, group := range q.About {
 		texts = append(texts, group...)

@@ -4,6 +4,8 @@ import (
 	"context"
 	"math"
 	"slices"
+
+	"example.com/assay/memory/retrieval"
 )
 
 // calibrationVersion changes with the evidence that a confidence is made of
@@ -99,9 +101,9 @@ func (x *Index) ask(ctx context.Context, q pseudo, a asked) (evidence, error) {
 	if q.without >= 0 {
 		skip = func(ord int32) bool { return x.table.doc(ord) == q.without }
 	}
-	var found Result
+	var found retrieval.Result
 	err := guarded(func() (err error) {
-		found, err = x.searchTerms(ctx, a, Query{}, skip)
+		found, err = x.searchTerms(ctx, a, retrieval.Query{}, skip)
 		return err
 	})
 	return evidence{similarity: found.Similarity, strength: found.Strength}, err

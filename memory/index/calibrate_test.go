@@ -9,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"example.com/assay/memory/retrieval"
 	"example.com/assay/memory/text"
 	"example.com/assay/state"
 )
@@ -23,7 +24,7 @@ func spreadOf(t testing.TB, x *Index, questions []string) spread {
 	t.Helper()
 	s := spread{n: float64(len(questions))}
 	for _, q := range questions {
-		c := search(t, x, Query{Primary: q}).Confidence
+		c := search(t, x, retrieval.Query{Primary: q}).Confidence
 		s.mean += c / s.n
 		if c >= .70 {
 			s.accepted += 1 / s.n
@@ -70,10 +71,10 @@ func TestConfidenceOfLawPrimer(t *testing.T) {
 	x := open(t, build(t, lawPrimer(t)))
 	checkConfidence(t, x, lawQuestions, slices.Concat(otherQuestions, unheardLaw))
 	checkConfidence(t, x, lawQuestions, bargeQuestions)
-	if c := search(t, x, Query{Primary: "What are the elements of battery?"}).Confidence; c < .70 {
+	if c := search(t, x, retrieval.Query{Primary: "What are the elements of battery?"}).Confidence; c < .70 {
 		t.Errorf("battery: %.2f", c)
 	}
-	if c := search(t, x, Query{Primary: "What must an applicant show to qualify for asylum?"}).Confidence; c >= .35 {
+	if c := search(t, x, retrieval.Query{Primary: "What must an applicant show to qualify for asylum?"}).Confidence; c >= .35 {
 		t.Errorf("asylum: %.2f", c)
 	}
 	if v := spreadOf(t, x, vagueLaw); v.mean < .20 || v.mean > .65 || v.accepted > .5 {
@@ -94,12 +95,12 @@ func TestConfidenceKnowsLength(t *testing.T) {
 		}
 	}
 	held := distinct(terms(passage.Text, text.QueryStops))
-	ask := func(n int) Result {
+	ask := func(n int) retrieval.Result {
 		q := slices.Clone(held[:n/2])
 		for i := range n / 2 {
 			q = append(q, unknown(i))
 		}
-		r, err := x.searchTerms(t.Context(), asked{terms: q}, Query{}, nil)
+		r, err := x.searchTerms(t.Context(), asked{terms: q}, retrieval.Query{}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -139,7 +140,7 @@ func TestUnknownWordsLowerSimilarity(t *testing.T) {
 	x := open(t, build(t, kiteBarge(t)))
 	last := 2.0
 	for _, q := range []string{"larch hull oak frames moss tar", "larch hull oak frames moss zyx", "larch hull oak qwv zyx", "larch qwv zyx vvk"} {
-		s := search(t, x, Query{Primary: q}).Similarity
+		s := search(t, x, retrieval.Query{Primary: q}).Similarity
 		if s >= last {
 			t.Errorf("%q: similarity %v, with fewer unknown words %v", q, s, last)
 		}
@@ -289,8 +290,8 @@ func TestCalibrationIsKept(t *testing.T) {
 }
 
 func TestResultIsRounded(t *testing.T) {
-	r := Result{Confidence: 1. / 3, Similarity: 1. / 3, Strength: 1. / 3}
-	r.round()
+	r := retrieval.Result{Confidence: 1. / 3, Similarity: 1. / 3, Strength: 1. / 3}
+	round(&r)
 	if r.Confidence != .333333 || r.Similarity != .333333 || r.Strength != .333333 {
 		t.Errorf("%+v", r)
 	}

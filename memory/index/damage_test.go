@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"example.com/assay/memory/index/indextest"
+	"example.com/assay/memory/retrieval"
 )
 
 // Whatever happens to a generation's files, opening it gives a typed error or
@@ -66,9 +67,9 @@ func TestDamageIsFoundWhenItIsRead(t *testing.T) {
 		passages[i].Metadata = map[string]string{"kind": indextest.Word(uint64(i % 5))}
 	}
 	dir := updateListed(t, UpdateOptions{From: updateListed(t, UpdateOptions{Add: passages[:295]}, 100), Add: passages[295:]}, 100)
-	var queries []Query
+	var queries []retrieval.Query
 	for i, q := range indextest.Questions(4, passages, 2) {
-		queries = append(queries, Query{Primary: q, Filter: []Condition{{Key: "kind"}}[:i%2]})
+		queries = append(queries, retrieval.Query{Primary: q, Filter: []retrieval.Condition{{Key: "kind"}}[:i%2]})
 	}
 	var want []string
 	x := open(t, dir)
@@ -108,7 +109,7 @@ func TestDamageIsFoundWhenItIsRead(t *testing.T) {
 
 // answersAnother reports whether a damage is found; an answer that is not the one of
 // before fails the test.
-func answersAnother(t *testing.T, dir string, queries []Query, want []string) (found bool) {
+func answersAnother(t *testing.T, dir string, queries []retrieval.Query, want []string) (found bool) {
 	t.Helper()
 	x, err := openChecking(dir, nil, 0)
 	if err != nil {
@@ -221,7 +222,7 @@ func TestClosedAndCancelled(t *testing.T) {
 	x := open(t, dir)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := x.Search(ctx, Query{Primary: "barge pilots"}); !errors.Is(err, context.Canceled) {
+	if _, err := x.Search(ctx, retrieval.Query{Primary: "barge pilots"}); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 	if err := x.Close(); err != nil {
@@ -230,7 +231,7 @@ func TestClosedAndCancelled(t *testing.T) {
 	if err := x.Close(); err != nil {
 		t.Errorf("closing twice: %v", err)
 	}
-	if _, err := x.Search(t.Context(), Query{Primary: "barge pilots"}); err == nil || !strings.Contains(err.Error(), "closed") {
+	if _, err := x.Search(t.Context(), retrieval.Query{Primary: "barge pilots"}); err == nil || !strings.Contains(err.Error(), "closed") {
 		t.Errorf("searching a closed index: %v", err)
 	}
 }

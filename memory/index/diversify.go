@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"example.com/assay/memory/retrieval"
 	"example.com/assay/state"
 )
 
@@ -17,7 +18,7 @@ const (
 )
 
 // mmrPool is how many hits MMR chooses k from; 0 where it is not asked for.
-func mmrPool(q Query, k int) int {
+func mmrPool(q retrieval.Query, k int) int {
 	if q.MMR == 0 {
 		return 0
 	}

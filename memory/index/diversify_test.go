@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/assay/memory/retrieval"
 	"example.com/assay/state"
 )
 
@@ -67,9 +68,9 @@ func varied() []state.Passage {
 
 func TestMMR(t *testing.T) {
 	x := open(t, build(t, varied()))
-	usual := search(t, x, Query{Primary: "barge coal canal", K: 3})
-	same := search(t, x, Query{Primary: "barge coal canal", K: 3, MMR: 1})
-	mixed := search(t, x, Query{Primary: "barge coal canal", K: 3, MMR: .3})
+	usual := search(t, x, retrieval.Query{Primary: "barge coal canal", K: 3})
+	same := search(t, x, retrieval.Query{Primary: "barge coal canal", K: 3, MMR: 1})
+	mixed := search(t, x, retrieval.Query{Primary: "barge coal canal", K: 3, MMR: .3})
 	if !slices.Equal(ids(usual), ids(same)) {
 		t.Errorf("with 1 %v, usually %v", ids(same), ids(usual))
 	}
@@ -87,14 +88,14 @@ func TestMMR(t *testing.T) {
 	if strings.Contains(fmt.Sprint(usual.Hits), RankerMMR) {
 		t.Error("a score of MMR that was not asked for")
 	}
-	if few := search(t, x, Query{Primary: "lamp", K: 3, MMR: .5}); len(few.Hits) == 0 {
+	if few := search(t, x, retrieval.Query{Primary: "lamp", K: 3, MMR: .5}); len(few.Hits) == 0 {
 		t.Error("nothing is found")
 	}
 }
 
 func TestDiversify(t *testing.T) {
 	x := open(t, build(t, varied()))
-	hits := search(t, x, Query{Primary: "barge coal canal", K: 5}).Hits
+	hits := search(t, x, retrieval.Query{Primary: "barge coal canal", K: 5}).Hits
 	rel := []float64{-3, -2, -1, -2.5, 9}
 	got, err := x.Diversify(hits, rel, 1, 2)
 	if err != nil || len(got) != 2 || got[0].Passage.ID != hits[4].Passage.ID || got[0].Rank != 1 || got[1].Passage.ID != hits[2].Passage.ID || got[1].Rank != 2 {
@@ -129,7 +130,7 @@ func TestNeighbours(t *testing.T) {
 	for _, c := range []struct {
 		query         string
 		n             int
-		filter        []Condition
+		filter        []retrieval.Condition
 		exclude       []string
 		before, after string
 	}{
@@ -137,11 +138,11 @@ func TestNeighbours(t *testing.T) {
 		{"subject0", 2, nil, nil, "", "1 2"},
 		{"subject11", 3, nil, nil, "8 9 10", ""},
 		{"subject5", 0, nil, nil, "", ""},
-		{"subject5", 2, []Condition{{Key: "odd", OneOf: []string{"1"}}}, nil, "1 3", "7 9"},
+		{"subject5", 2, []retrieval.Condition{{Key: "odd", OneOf: []string{"1"}}}, nil, "1 3", "7 9"},
 		{"subject5", 1, nil, []string{"d#160"}, "4", "6"},
 		{"subject99", 3, nil, nil, "", ""},
 	} {
-		h := search(t, x, Query{Primary: c.query, K: 1, Neighbours: c.n, Filter: c.filter, Exclude: c.exclude}).Hits[0]
+		h := search(t, x, retrieval.Query{Primary: c.query, K: 1, Neighbours: c.n, Filter: c.filter, Exclude: c.exclude}).Hits[0]
 		if at(h.Before) != c.before || at(h.After) != c.after {
 			t.Errorf("%s, %d: before %q, after %q; want %q and %q", c.query, c.n, at(h.Before), at(h.After), c.before, c.after)
 		}
@@ -164,14 +165,14 @@ func TestCopiesAreListed(t *testing.T) {
 		p.ID, p.Doc, p.Source = p.ID+"copy", p.ID+"copy", p.ID+"copy"
 		even = append(even, p)
 	}
-	six := search(t, open(t, build(t, even)), Query{Primary: "tide table bay", K: 6})
+	six := search(t, open(t, build(t, even)), retrieval.Query{Primary: "tide table bay", K: 6})
 	for _, h := range six.Hits {
 		if !slices.Equal(h.Copies, []string{h.Passage.ID + "copy"}) {
 			t.Errorf("%s of %v has the copies %v", h.Passage.ID, ids(six), h.Copies)
 		}
 	}
 
-	res := search(t, x, Query{Primary: "harbour ledger dues", K: 2})
+	res := search(t, x, retrieval.Query{Primary: "harbour ledger dues", K: 2})
 	copies := map[string][]string{}
 	for _, h := range res.Hits {
 		copies[h.Passage.ID] = slices.Sorted(slices.Values(append(slices.Clone(h.Copies), h.Passage.ID)))

@@ -11,7 +11,7 @@
 //	stats, err := index.Update(ctx, index.UpdateOptions{Dir: "gen-2", From: "gen-1", Add: passages})
 //	ix, err := index.Open("gen-2")
 //	defer ix.Close()
-//	found, err := ix.Search(ctx, index.Query{Primary: "Who may appoint a deputy?"})
+//	found, err := ix.Search(ctx, retrieval.Query{Primary: "Who may appoint a deputy?"})
 //
 // # Ranking
 //
@@ -55,7 +55,7 @@
 //
 // # Confidence
 //
-// [Result.Confidence] answers "are these hits about this question?". It is a
+// [retrieval.Result]'s Confidence answers "are these hits about this question?". It is a
 // logistic function of two numbers (similarity.go): the share of the question
 // that the hits cover, and how much they have of it in absolute terms over
 // what any passage has. The curve is learnt per corpus from short and long

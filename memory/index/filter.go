@@ -7,74 +7,13 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/assay/memory/retrieval"
 	"example.com/assay/memory/text"
 	"example.com/assay/state"
 )
 
-// A Condition holds of a passage when one of its values of a key is one of
-// OneOf or begins with Prefix. Keys are compared by [text.Key], values byte by
-// byte. With OneOf empty only Prefix counts, and an empty Prefix then means
-// that the passage has the key.
-type Condition struct {
-	Key    string   `json:"key"`
-	OneOf  []string `json:"one_of,omitempty"`
-	Prefix string   `json:"prefix,omitempty"`
-}
-
-// ParseCondition reads "topic=battery", "topic=battery|assault" (one of them)
-// and "dir=law/*" (begins so; "topic=*" means any). A backslash makes of | and
-// * what they are.
-func ParseCondition(s string) (Condition, error) {
-	key, rest, ok := strings.Cut(s, "=")
-	c := Condition{Key: text.Key(key)}
-	if !ok || c.Key == "" {
-		return Condition{}, fmt.Errorf("reading the filter %q: want key=value, key=one|other or key=beginning*", s)
-	}
-	var value strings.Builder
-	for i := 0; i < len(rest); i++ {
-		switch b := rest[i]; {
-		case b == '\\' && i+1 < len(rest):
-			i++
-			value.WriteByte(rest[i])
-		case b == '*' && i == len(rest)-1:
-			if len(c.OneOf) > 0 {
-				return Condition{}, fmt.Errorf("reading the filter %q: a beginning cannot stand among other values; give it alone", s)
-			}
-			c.Prefix = value.String()
-			return c, nil
-		case b == '|':
-			c.OneOf = append(c.OneOf, value.String())
-			value.Reset()
-		default:
-			value.WriteByte(b)
-		}
-	}
-	c.OneOf = append(c.OneOf, value.String())
-	if slices.Contains(c.OneOf, "") {
-		return Condition{}, fmt.Errorf("reading the filter %q: a value is empty; any value is %s=*", s, c.Key)
-	}
-	return c, nil
-}
-
-// An UnknownKeyError says that no passage has metadata of a key that is
-// filtered by.
-type UnknownKeyError struct {
-	Key   string
-	Known []string // sorted
-}
-
-func (e *UnknownKeyError) Error() string {
-	switch near := text.Nearest(e.Key, e.Known); {
-	case len(e.Known) == 0:
-		return fmt.Sprintf("no passage has metadata, so none can be filtered by %q", e.Key)
-	case near != "":
-		return fmt.Sprintf("no passage has metadata of the key %q; did you mean %q? known: %s", e.Key, near, strings.Join(e.Known, ", "))
-	}
-	return fmt.Sprintf("no passage has metadata of the key %q; known: %s", e.Key, strings.Join(e.Known, ", "))
-}
-
-// check refuses what cannot be meant.
-func (q *Query) check() error {
+// check refuses a query that cannot be meant.
+func check(q retrieval.Query) error {
 	if !(q.MMR >= 0 && q.MMR <= 1) {
 		return fmt.Errorf("MMR is %v: it must be from 0 to 1", q.MMR)
 	}
@@ -117,7 +56,7 @@ type subset struct {
 func (s *subset) has(ord int32) bool { return s == nil || s.passages[ord] }
 
 // subset finds the passages of which all conditions hold; nil without any.
-func (x *Index) subset(ctx context.Context, conditions []Condition) (*subset, error) {
+func (x *Index) subset(ctx context.Context, conditions []retrieval.Condition) (*subset, error) {
 	if len(conditions) == 0 {
 		return nil, nil
 	}
@@ -143,14 +82,14 @@ func (x *Index) subset(ctx context.Context, conditions []Condition) (*subset, er
 }
 
 // holding marks the passages of which a condition holds.
-func (x *Index) holding(ctx context.Context, c Condition) ([]bool, error) {
+func (x *Index) holding(ctx context.Context, c retrieval.Condition) ([]bool, error) {
 	key := text.Key(c.Key)
 	known, err := x.metadataKeys(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if !slices.Contains(known, key) {
-		return nil, &UnknownKeyError{Key: key, Known: known}
+		return nil, &retrieval.UnknownKeyError{Key: key, Known: known}
 	}
 	terms := make([]string, 0, len(c.OneOf))
 	for _, value := range c.OneOf {

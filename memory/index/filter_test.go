@@ -4,49 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
-	"example.com/assay/memory/text"
+	"example.com/assay/memory/retrieval"
 	"example.com/assay/state"
 )
-
-func TestParseCondition(t *testing.T) {
-	for in, want := range map[string]Condition{
-		"topic=battery":   {Key: "topic", OneOf: []string{"battery"}},
-		"Source Type=a b": {Key: "source_type", OneOf: []string{"a b"}},
-		"topic=a|b|c":     {Key: "topic", OneOf: []string{"a", "b", "c"}},
-		"dir=law/*":       {Key: "dir", Prefix: "law/"},
-		"topic=*":         {Key: "topic"},
-		`x=a\|b`:          {Key: "x", OneOf: []string{"a|b"}},
-		`x=a\*`:           {Key: "x", OneOf: []string{"a*"}},
-		"x=a*b":           {Key: "x", OneOf: []string{"a*b"}},
-		"x=a=b":           {Key: "x", OneOf: []string{"a=b"}},
-		"topic":           {},
-		"=x":              {},
-		"topic=":          {},
-		"topic=a||b":      {},
-		"topic=a|b*":      {},
-	} {
-		got, err := ParseCondition(in)
-		if !reflect.DeepEqual(got, want) || (err != nil) != (want.Key == "") {
-			t.Errorf("ParseCondition(%q) = %+v, %v; want %+v", in, got, err, want)
-		}
-	}
-}
-
-func FuzzParseCondition(f *testing.F) {
-	f.Add("topic=a|b")
-	f.Add(`a=\`)
-	f.Fuzz(func(t *testing.T, s string) {
-		c, err := ParseCondition(s)
-		if err == nil && (c.Key == "" || c.Key != text.Key(c.Key) || slices.Contains(c.OneOf, "") || len(c.OneOf) > 0 && c.Prefix != "") {
-			t.Fatalf("%q is %+v", s, c)
-		}
-	})
-}
 
 // tagged is a random corpus whose passages say which third they are of, and
 // whether they are even.
@@ -62,18 +26,18 @@ func TestFilter(t *testing.T) {
 	passages := tagged(300)
 	x := open(t, build(t, passages))
 	for _, c := range []struct {
-		filter []Condition
+		filter []retrieval.Condition
 		in     func(i int) bool
 	}{
-		{[]Condition{{Key: "third", OneOf: []string{"1"}}}, func(i int) bool { return i%3 == 1 }},
-		{[]Condition{{Key: "Third", OneOf: []string{"1", "2"}}}, func(i int) bool { return i%3 != 0 }},
-		{[]Condition{{Key: "dir", Prefix: "d1/"}}, func(i int) bool { return i%2 == 1 }},
-		{[]Condition{{Key: "dir", Prefix: "d1/"}, {Key: "third", OneOf: []string{"0"}}}, func(i int) bool { return i%2 == 1 && i%3 == 0 }},
-		{[]Condition{{Key: "kinds", OneOf: []string{"k3"}}}, func(i int) bool { return i%4 == 3 || i%7 == 3 }},
-		{[]Condition{{Key: "kinds", OneOf: []string{"k6"}, Prefix: "k0"}}, func(i int) bool { return i%7 == 6 || i%4 == 0 || i%7 == 0 }},
-		{[]Condition{{Key: "third"}}, func(int) bool { return true }},
-		{[]Condition{{Key: "third", OneOf: []string{"9"}}}, func(int) bool { return false }},
-		{[]Condition{{Key: "dir", OneOf: []string{"d1"}}}, func(int) bool { return false }},
+		{[]retrieval.Condition{{Key: "third", OneOf: []string{"1"}}}, func(i int) bool { return i%3 == 1 }},
+		{[]retrieval.Condition{{Key: "Third", OneOf: []string{"1", "2"}}}, func(i int) bool { return i%3 != 0 }},
+		{[]retrieval.Condition{{Key: "dir", Prefix: "d1/"}}, func(i int) bool { return i%2 == 1 }},
+		{[]retrieval.Condition{{Key: "dir", Prefix: "d1/"}, {Key: "third", OneOf: []string{"0"}}}, func(i int) bool { return i%2 == 1 && i%3 == 0 }},
+		{[]retrieval.Condition{{Key: "kinds", OneOf: []string{"k3"}}}, func(i int) bool { return i%4 == 3 || i%7 == 3 }},
+		{[]retrieval.Condition{{Key: "kinds", OneOf: []string{"k6"}, Prefix: "k0"}}, func(i int) bool { return i%7 == 6 || i%4 == 0 || i%7 == 0 }},
+		{[]retrieval.Condition{{Key: "third"}}, func(int) bool { return true }},
+		{[]retrieval.Condition{{Key: "third", OneOf: []string{"9"}}}, func(int) bool { return false }},
+		{[]retrieval.Condition{{Key: "dir", OneOf: []string{"d1"}}}, func(int) bool { return false }},
 	} {
 		for _, q := range []string{"w1x w2x", "w3x w5x w40x", "w0x"} {
 			var want []string
@@ -82,7 +46,7 @@ func TestFilter(t *testing.T) {
 					want = append(want, p.ID)
 				}
 			}
-			res := search(t, x, Query{Primary: q, K: 100, Filter: c.filter})
+			res := search(t, x, retrieval.Query{Primary: q, K: 100, Filter: c.filter})
 			in := make(map[string]bool)
 			for i, p := range passages {
 				in[p.ID] = c.in(i)
@@ -122,11 +86,11 @@ func TestFilterIsNoSieve(t *testing.T) {
 	weak := "A very long account of towns, rivers, weather, harvests and roads in which a kite is named once, near the end of it all."
 	passages = append(passages, state.Passage{ID: "weak", Doc: "weak", Text: weak, End: len(weak), Source: "weak", Metadata: map[string]string{"topic": "towns"}})
 	x := open(t, build(t, passages))
-	res := search(t, x, Query{Primary: "barge kite", Filter: []Condition{{Key: "topic", OneOf: []string{"towns"}}}})
+	res := search(t, x, retrieval.Query{Primary: "barge kite", Filter: []retrieval.Condition{{Key: "topic", OneOf: []string{"towns"}}}})
 	if got := ids(res); !slices.Equal(got, []string{"weak"}) {
 		t.Errorf("found %v", got)
 	}
-	if all := search(t, x, Query{Primary: "barge kite", K: 300}); slices.Contains(ids(all), "weak") {
+	if all := search(t, x, retrieval.Query{Primary: "barge kite", K: 300}); slices.Contains(ids(all), "weak") {
 		t.Error("the test is too easy: it is found without a filter")
 	}
 }
@@ -137,7 +101,7 @@ func TestFilterSilencesTheRest(t *testing.T) {
 	x := open(t, build(t, tagged(200)))
 	s := x.scratch.Get().(*scratch)
 	var err error
-	if s.only, err = x.subset(t.Context(), []Condition{{Key: "third", OneOf: []string{"1"}}, {Key: "dir", Prefix: "d0/e3"}}); err != nil {
+	if s.only, err = x.subset(t.Context(), []retrieval.Condition{{Key: "third", OneOf: []string{"1"}}, {Key: "dir", Prefix: "d0/e3"}}); err != nil {
 		t.Fatal(err)
 	}
 	sig, _, err := x.score(t.Context(), queryTerms("w1x w2x w3x w0x"), nil, s)
@@ -175,17 +139,17 @@ func TestUnknownKey(t *testing.T) {
 		{"thrid", `did you mean "third"? known: dir, kinds, third`},
 		{"zebra", `key "zebra"; known: dir, kinds, third`},
 	} {
-		_, err := x.Search(t.Context(), Query{Primary: "the", Filter: []Condition{{Key: c.key}}})
-		var unknown *UnknownKeyError
+		_, err := x.Search(t.Context(), retrieval.Query{Primary: "the", Filter: []retrieval.Condition{{Key: c.key}}})
+		var unknown *retrieval.UnknownKeyError
 		if !errors.As(err, &unknown) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", c.key, err, c.want)
 		}
 	}
 	bare := open(t, build(t, plain("one two", "three four")))
-	if _, err := bare.Search(t.Context(), Query{Primary: "one", Filter: []Condition{{Key: "k"}}}); err == nil || !strings.Contains(err.Error(), "no passage has metadata") {
+	if _, err := bare.Search(t.Context(), retrieval.Query{Primary: "one", Filter: []retrieval.Condition{{Key: "k"}}}); err == nil || !strings.Contains(err.Error(), "no passage has metadata") {
 		t.Error(err)
 	}
-	for _, q := range []Query{{MMR: 1.1}, {MMR: -.1}, {Neighbours: -1}, {Neighbours: 21}, {Filter: []Condition{{}}}} {
+	for _, q := range []retrieval.Query{{MMR: 1.1}, {MMR: -.1}, {Neighbours: -1}, {Neighbours: 21}, {Filter: []retrieval.Condition{{}}}} {
 		q.Primary = "one"
 		if _, err := bare.Search(t.Context(), q); err == nil {
 			t.Errorf("%+v is no error", q)
@@ -231,7 +195,7 @@ func TestFacets(t *testing.T) {
 	}
 	y := open(t, next)
 	check(y, 60-len(remove)+1, 3)
-	if got := search(t, y, Query{Primary: "odd", Filter: []Condition{{Key: "third", OneOf: []string{"2"}}}}); len(got.Hits) > 0 {
+	if got := search(t, y, retrieval.Query{Primary: "odd", Filter: []retrieval.Condition{{Key: "third", OneOf: []string{"2"}}}}); len(got.Hits) > 0 {
 		t.Errorf("found %v", ids(got))
 	}
 	last := filepath.Join(t.TempDir(), "gen3")

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/assay/memory/retrieval"
 	"example.com/assay/state"
 )
 
@@ -37,7 +38,7 @@ func open(t testing.TB, dir string) *Index {
 	return x
 }
 
-func search(t testing.TB, x *Index, q Query) Result {
+func search(t testing.TB, x *Index, q retrieval.Query) retrieval.Result {
 	t.Helper()
 	res, err := x.Search(t.Context(), q)
 	if err != nil {
@@ -47,7 +48,7 @@ func search(t testing.TB, x *Index, q Query) Result {
 }
 
 // outcome renders everything of a result, to the last bit.
-func outcome(r Result) string {
+func outcome(r retrieval.Result) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%x %x %d\n", r.Confidence, r.Similarity, r.Candidates)
 	for _, h := range r.Hits {
@@ -65,12 +66,12 @@ func outcomes(t testing.TB, x *Index) string {
 	t.Helper()
 	var b strings.Builder
 	for _, q := range append(slices.Clone(bargeQuestions), strangeQuestions...) {
-		b.WriteString(outcome(search(t, x, Query{Primary: q})))
+		b.WriteString(outcome(search(t, x, retrieval.Query{Primary: q})))
 	}
 	return b.String()
 }
 
-func ids(r Result) []string {
+func ids(r retrieval.Result) []string {
 	var out []string
 	for _, h := range r.Hits {
 		out = append(out, h.Passage.ID)

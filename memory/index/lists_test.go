@@ -12,6 +12,7 @@ import (
 	"example.com/assay/memory/embed/embedtest"
 	"example.com/assay/memory/index/indextest"
 	"example.com/assay/memory/lsa"
+	"example.com/assay/memory/retrieval"
 	"example.com/assay/state"
 )
 
@@ -62,8 +63,8 @@ func TestLists(t *testing.T) {
 	}
 	same, all := 0, 0
 	for _, q := range indextest.Questions(40, passages, 2) {
-		want := ids(search(t, a, Query{Primary: q, K: 10}))
-		for _, id := range ids(search(t, b, Query{Primary: q, K: 10})) {
+		want := ids(search(t, a, retrieval.Query{Primary: q, K: 10}))
+		for _, id := range ids(search(t, b, retrieval.Query{Primary: q, K: 10})) {
 			if slices.Contains(want, id) {
 				same++
 			}

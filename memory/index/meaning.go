@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"example.com/assay/memory/retrieval"
 	"example.com/assay/memory/vector"
 	"example.com/assay/state"
 )
@@ -100,7 +101,7 @@ func Text(p state.Passage) string {
 
 // queryVectors embeds a query and its alternatives where the index has the
 // vectors of a remote embedder. Alternatives without content words have none.
-func (x *Index) queryVectors(ctx context.Context, list []string, q Query) ([][]float32, error) {
+func (x *Index) queryVectors(ctx context.Context, list []string, q retrieval.Query) ([][]float32, error) {
 	given := ""
 	if x.space != nil {
 		given = x.space.ID()

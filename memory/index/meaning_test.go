@@ -12,6 +12,7 @@ import (
 
 	"example.com/assay/memory/embed"
 	"example.com/assay/memory/embed/embedtest"
+	"example.com/assay/memory/retrieval"
 	"example.com/assay/state"
 )
 
@@ -54,7 +55,7 @@ func openIn(t testing.TB, dir string, e embed.Embedder) *Index {
 // Three embedders whose cosines lie in very different ranges, of which one
 // never goes below .9, give the same hits with the same confidences.
 func TestCosineRangesDoNotMatter(t *testing.T) {
-	var want []Result
+	var want []retrieval.Result
 	for _, bias := range []float64{0, .6, .9} {
 		e := &embedtest.Words{Bias: bias, Dims: 256}
 		dir, _ := buildIn(t, e, UpdateOptions{Add: kiteBarge(t)})
@@ -62,9 +63,9 @@ func TestCosineRangesDoNotMatter(t *testing.T) {
 		if floor := x.meaning.scale.Floor; floor < bias || floor > bias+.2 {
 			t.Errorf("bias %v: floor %v", bias, floor)
 		}
-		var got []Result
+		var got []retrieval.Result
 		for _, q := range append(slices.Clone(bargeQuestions), strangeQuestions...) {
-			got = append(got, search(t, x, Query{Primary: q}))
+			got = append(got, search(t, x, retrieval.Query{Primary: q}))
 		}
 		if want == nil {
 			want = got
@@ -108,7 +109,7 @@ func TestMeaningFinds(t *testing.T) {
 		"the weaver threads a loom", "the smith forges a blade", "the mason lays a brick", "the tanner cures a hide")
 	e := &synonyms{}
 	dir, _ := buildIn(t, e, UpdateOptions{Add: passages})
-	got := search(t, openIn(t, dir, e), Query{Primary: "attorney"})
+	got := search(t, openIn(t, dir, e), retrieval.Query{Primary: "attorney"})
 	if len(got.Hits) == 0 || got.Hits[0].Passage.ID != "p00" {
 		t.Fatalf("hits %v", ids(got))
 	}
@@ -119,11 +120,11 @@ func TestMeaningFinds(t *testing.T) {
 	if got.Similarity <= 0 { // no word is shared: it is the embedder's
 		t.Error("the evidence does not know what the embedder found")
 	}
-	if got := search(t, open(t, build(t, passages)), Query{Primary: "attorney"}); len(got.Hits) != 0 {
+	if got := search(t, open(t, build(t, passages)), retrieval.Query{Primary: "attorney"}); len(got.Hits) != 0 {
 		t.Errorf("the offline index finds %v", ids(got))
 	}
-	alone := search(t, openIn(t, dir, e), Query{Primary: "grain", K: 8})
-	got = search(t, openIn(t, dir, e), Query{Primary: "grain", Alternatives: []string{"", "attorney"}, K: 8})
+	alone := search(t, openIn(t, dir, e), retrieval.Query{Primary: "grain", K: 8})
+	got = search(t, openIn(t, dir, e), retrieval.Query{Primary: "grain", Alternatives: []string{"", "attorney"}, K: 8})
 	if slices.Contains(ids(alone), "p00") || !slices.Contains(ids(got), "p00") {
 		t.Errorf("an alternative adds no candidates: %v and %v", ids(alone), ids(got))
 	}
@@ -244,7 +245,7 @@ func TestSpacesDoNotMix(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = x.Search(t.Context(), Query{Primary: bargeQuestions[0]})
+		_, err = x.Search(t.Context(), retrieval.Query{Primary: bargeQuestions[0]})
 		if mix, ok := errors.AsType[*SpaceError](err); !ok || mix.Made != tc.made || mix.Given != tc.given {
 			t.Errorf("%s: error %v", name, err)
 		}
@@ -290,7 +291,7 @@ func TestEmbedderFails(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := x.Search(t.Context(), Query{Primary: bargeQuestions[0]}); !errors.Is(err, failure) {
+		if _, err := x.Search(t.Context(), retrieval.Query{Primary: bargeQuestions[0]}); !errors.Is(err, failure) {
 			t.Errorf("a search: %v", err)
 		}
 		if err := x.Close(); err != nil {
@@ -308,7 +309,7 @@ func TestSmallSpaces(t *testing.T) {
 		if stats.Passages != n || stats.Space != e.ID() {
 			t.Errorf("stats %+v", stats)
 		}
-		got := search(t, openIn(t, dir, e), Query{Primary: "When do deputies sit?"})
+		got := search(t, openIn(t, dir, e), retrieval.Query{Primary: "When do deputies sit?"})
 		if n > 0 && (len(got.Hits) == 0 || got.Hits[0].Passage.ID != "p00") {
 			t.Errorf("of %d passages: %v", n, ids(got))
 		}

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"example.com/assay/memory/retrieval"
 	"example.com/assay/state"
 )
 
@@ -92,7 +93,7 @@ func measure(t testing.TB, x *Index, queries []judgedQuery, k int) (measured, []
 	var took []time.Duration
 	for _, q := range queries {
 		start := time.Now()
-		res, err := x.Search(t.Context(), Query{Primary: q.text, K: k})
+		res, err := x.Search(t.Context(), retrieval.Query{Primary: q.text, K: k})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -260,7 +261,7 @@ func TestMeasureLegalbench(t *testing.T) {
 	}](t, "legalbench_rag/queries.jsonl")
 	var recall, docs float64
 	for _, q := range queries {
-		res, err := x.Search(t.Context(), Query{Primary: q.Query, K: 10})
+		res, err := x.Search(t.Context(), retrieval.Query{Primary: q.Query, K: 10})
 		if err != nil {
 			t.Fatal(err)
 		}

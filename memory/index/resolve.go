@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"example.com/assay/memory/citation"
+	"example.com/assay/memory/retrieval"
 	"example.com/assay/memory/text"
 )
 
@@ -24,16 +25,6 @@ const (
 	idDocuments     = 3   // what looks like an identifier and stands for more documents than that is a word
 )
 
-// A Cited is a numbered part of a document that a query names, "Rule 8.7.1",
-// and what the index has of it.
-type Cited struct {
-	Text      string `json:"text"`            // as the query writes it
-	Found     string `json:"found,omitempty"` // what was found; empty: no heading and no number is that
-	Exact     bool   `json:"exact"`           // whether passages are that part; else Found is what it is a part of, or lies in
-	Passages  int    `json:"passages"`        // that were found
-	Documents int    `json:"documents"`       // that they are of, those of one title once; in several, the number alone does not put passages first
-}
-
 // A lifted passage is one that the query names by its number.
 type lifted struct {
 	score float64
@@ -43,7 +34,7 @@ type lifted struct {
 // resolve finds the passages that a query names, and how well it names them.
 // To what confidence is made of, a citation is one more word of the query,
 // which the passages that it names exactly hold once and no others do.
-func (x *Index) resolve(ctx context.Context, query string, list []citation.Citation, sig *signals) (map[int32]lifted, []Cited, error) {
+func (x *Index) resolve(ctx context.Context, query string, list []citation.Citation, sig *signals) (map[int32]lifted, []retrieval.Cited, error) {
 	if len(list) == 0 {
 		return nil, nil, nil
 	}
@@ -56,14 +47,14 @@ func (x *Index) resolve(ctx context.Context, query string, list []citation.Citat
 		}
 	}
 	more := x.saysMore(query, list)
-	out := make([]Cited, 0, len(list))
+	out := make([]retrieval.Cited, 0, len(list))
 	for _, c := range list {
 		exact, near, found, err := x.part(ctx, c, sig.only)
 		if err != nil {
 			return nil, nil, err
 		}
 		exact, near = x.narrow(query, exact), x.narrow(query, near)
-		one := Cited{Text: c.Text, Exact: len(exact) > 0, Passages: max(len(exact), len(near))}
+		one := retrieval.Cited{Text: c.Text, Exact: len(exact) > 0, Passages: max(len(exact), len(near))}
 		if one.Exact {
 			one.Passages = len(exact)
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/assay/memory/retrieval"
 	"example.com/assay/state"
 )
 
@@ -53,7 +54,7 @@ func TestCitationsComeFirst(t *testing.T) {
 		{"§ 1983 on fences", []string{"other#0", "code#0"}, true, "section 1983"},
 		{"Rule 99 on lost records", nil, false, ""},
 	} {
-		res := search(t, x, Query{Primary: c.query})
+		res := search(t, x, retrieval.Query{Primary: c.query})
 		got := ids(res)
 		if len(got) < len(c.first) || !slices.Equal(got[:len(c.first)], c.first) {
 			t.Errorf("%q finds %v, want %v first", c.query, got, c.first)
@@ -90,7 +91,7 @@ func TestDoubtfulCitations(t *testing.T) {
 		"GEN Rule 8.7.1 on a change of name": {0, citedExactly},
 	} {
 		got := map[string]float64{}
-		res := search(t, x, Query{Primary: query, K: 10})
+		res := search(t, x, retrieval.Query{Primary: query, K: 10})
 		for _, h := range res.Hits {
 			for _, s := range h.Scores {
 				if s.Ranker == RankerCitation {
@@ -112,7 +113,7 @@ func TestDoubtfulCitations(t *testing.T) {
 		copied = append(copied, p)
 	}
 	y := open(t, build(t, copied))
-	if res := search(t, y, Query{Primary: "§ 5899(b) on lost records"}); res.Citations[0].Documents != 1 || res.Hits[0].Scores[1].Value != citedExactly || res.Hits[1].Scores[1].Value != citedExactly {
+	if res := search(t, y, retrieval.Query{Primary: "§ 5899(b) on lost records"}); res.Citations[0].Documents != 1 || res.Hits[0].Scores[1].Value != citedExactly || res.Hits[1].Scores[1].Value != citedExactly {
 		t.Errorf("%+v, %v", res.Citations, res.Hits[0].Scores)
 	}
 }
@@ -127,7 +128,7 @@ func TestCitationOutweighs(t *testing.T) {
 func TestCitationRaisesConfidence(t *testing.T) {
 	passages := append(statute(), randomCorpus(400, 3)...)
 	x := open(t, build(t, passages))
-	held, other := search(t, x, Query{Primary: "§ 5899(b)"}), search(t, x, Query{Primary: "§ 6000(b)"})
+	held, other := search(t, x, retrieval.Query{Primary: "§ 5899(b)"}), search(t, x, retrieval.Query{Primary: "§ 6000(b)"})
 	if held.Confidence < .7 || other.Confidence > .35 {
 		t.Errorf("confidence %.2f of a section that is there, %.2f of one that is not", held.Confidence, other.Confidence)
 	}
@@ -137,7 +138,7 @@ func TestCitationRaisesConfidence(t *testing.T) {
 func TestDeclaredNumberIsEvidence(t *testing.T) {
 	passages := append(randomCorpus(400, 3), state.Passage{ID: "r", Doc: "r", Source: "r", Line: 1, Text: "Boats wait.", End: 11, Metadata: map[string]string{"rule": "8.7.1"}})
 	x := open(t, build(t, passages))
-	res := search(t, x, Query{Primary: "Rule 8.7.1"})
+	res := search(t, x, retrieval.Query{Primary: "Rule 8.7.1"})
 	if res.Hits[0].Passage.ID != "r" || res.Confidence < .7 {
 		t.Errorf("%v with confidence %.2f, strength %.2f", ids(res), res.Confidence, res.Strength)
 	}
@@ -149,10 +150,10 @@ func TestCitationsKeepToTheQuery(t *testing.T) {
 		passages[i].Metadata = map[string]string{"act": passages[i].Doc}
 	}
 	x := open(t, build(t, passages))
-	if got := ids(search(t, x, Query{Primary: "§ 1983", Filter: []Condition{{Key: "act", OneOf: []string{"other"}}}})); !slices.Equal(got, []string{"other#0"}) {
+	if got := ids(search(t, x, retrieval.Query{Primary: "§ 1983", Filter: []retrieval.Condition{{Key: "act", OneOf: []string{"other"}}}})); !slices.Equal(got, []string{"other#0"}) {
 		t.Errorf("filtered: %v", got)
 	}
-	if got := ids(search(t, x, Query{Primary: "§ 5899(b) lost records", Exclude: []string{"clerks#2"}})); slices.Contains(got, "clerks#2") {
+	if got := ids(search(t, x, retrieval.Query{Primary: "§ 5899(b) lost records", Exclude: []string{"clerks#2"}})); slices.Contains(got, "clerks#2") {
 		t.Errorf("excluded: %v", got)
 	}
 }
@@ -164,7 +165,7 @@ func TestFrequentIdentifiers(t *testing.T) {
 		texts = append(texts, fmt.Sprintf("IL-6: a study of kind %d. It rose.", i))
 	}
 	x := open(t, build(t, plain(texts...)))
-	for _, h := range search(t, x, Query{Primary: "Does IL-6 rise?"}).Hits {
+	for _, h := range search(t, x, retrieval.Query{Primary: "Does IL-6 rise?"}).Hits {
 		if strings.Contains(fmt.Sprint(h.Scores), RankerCitation) {
 			t.Errorf("%v", h.Scores)
 		}
@@ -179,7 +180,7 @@ func TestSearchesDoNotSeeEachOther(t *testing.T) {
 		numbered[i].Metadata = map[string]string{"number": fmt.Sprintf("9.%d.1", i)}
 	}
 	dir := build(t, append(numbered, randomCorpus(60, 7)...))
-	queries := []Query{
+	queries := []retrieval.Query{
 		{Primary: "§ 5899(b)"}, {Primary: "Rule 9.2.1"}, {Primary: "9.4.1 or Rule 9.8.1"}, {Primary: "Who is liable under § 1983?"}, {Primary: "fences and REQ-12"}, {Primary: "Rule 8.7.1 on lost records"},
 		{Primary: "who keeps records of a hearing"}, {Primary: "court notifies"}, {Primary: "a person of his own deprives"}, {Primary: "badge", Alternatives: []string{"§ 5898 fences", "client money"}}, {Primary: "zzz"},
 	}

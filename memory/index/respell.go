@@ -8,6 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"example.com/assay/memory/retrieval"
 	"example.com/assay/memory/text"
 	"example.com/assay/memory/text/wordnet"
 	"example.com/assay/state"
@@ -54,7 +55,7 @@ func (r respelling) terms(s string) []string {
 // respell looks the words of a query up in the corpus, which costs nothing but the
 // look while it has them. It works on the stems that the index holds, and reads
 // passages for the words that they stand for.
-func (x *Index) respell(ctx context.Context, q Query) (r respelling, err error) {
+func (x *Index) respell(ctx context.Context, q retrieval.Query) (r respelling, err error) {
 	if x.store == nil {
 		return r, nil
 	}
@@ -98,7 +99,7 @@ func (x *Index) respell(ctx context.Context, q Query) (r respelling, err error) 
 			}
 		}
 	}
-	r.same, err = x.otherForms(ctx, q.asWritten())
+	r.same, err = x.otherForms(ctx, asWritten(q))
 	return r, err
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"example.com/assay/memory/retrieval"
 	"example.com/assay/memory/text"
 	"example.com/assay/state"
 )
@@ -52,7 +53,7 @@ func TestWordsAreSearchedForAsTheCorpusHasThem(t *testing.T) {
 		{"nothing like it", "what is a zyxomorph", nil},
 	}
 	for _, tt := range tests {
-		if got := search(t, x, Query{Primary: tt.question}).Respelt; !slices.Equal(got, tt.want) {
+		if got := search(t, x, retrieval.Query{Primary: tt.question}).Respelt; !slices.Equal(got, tt.want) {
 			t.Errorf("%s: %q is searched for with %v, want %v", tt.name, tt.question, got, tt.want)
 		}
 	}
@@ -60,12 +61,12 @@ func TestWordsAreSearchedForAsTheCorpusHasThem(t *testing.T) {
 
 func TestARespeltQuestionFindsWhatTheRightOneFinds(t *testing.T) {
 	x := quays(t)
-	right := search(t, x, Query{Primary: "Who authorizes the harbor schedule?"})
-	wrong := search(t, x, Query{Primary: "Who authorises the harbour shcedule?"})
+	right := search(t, x, retrieval.Query{Primary: "Who authorizes the harbor schedule?"})
+	wrong := search(t, x, retrieval.Query{Primary: "Who authorises the harbour shcedule?"})
 	if !slices.Equal(ids(wrong), ids(right)) || wrong.Confidence != right.Confidence {
 		t.Errorf("respelt: %v with %.2f, spelt right: %v with %.2f", ids(wrong), wrong.Confidence, ids(right), right.Confidence)
 	}
-	about := search(t, x, Query{Primary: "harbor schedule", About: [][]string{{"Who authorises the harbour shcedule?"}}})
+	about := search(t, x, retrieval.Query{Primary: "harbor schedule", About: [][]string{{"Who authorises the harbour shcedule?"}}})
 	if about.Confidence != right.Confidence || len(about.Respelt) != 3 {
 		t.Errorf("measured against the person's words: %.2f with %v, want %.2f", about.Confidence, about.Respelt, right.Confidence)
 	}
@@ -79,7 +80,7 @@ func TestARareWordStaysInTheQuery(t *testing.T) {
 		texts = append(texts, fmt.Sprintf("Pier %d has a schedule on its door.", i))
 	}
 	x := open(t, build(t, plain(texts...)))
-	got := search(t, x, Query{Primary: "schedulle of the vault"})
+	got := search(t, x, retrieval.Query{Primary: "schedulle of the vault"})
 	if got.Hits[0].Passage.ID != "p00" || !slices.Equal(got.Respelt, []state.Respelling{{Word: "schedulle", As: "schedule"}}) {
 		t.Errorf("found %v first, with %v", got.Hits[0].Passage.ID, got.Respelt)
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"example.com/assay/memory/index/indextest"
+	"example.com/assay/memory/retrieval"
 )
 
 // Of a passage that is in a part an update holds a row until all are: of a million
@@ -80,7 +81,7 @@ func TestAnUpdateWritesWhatIsNew(t *testing.T) {
 	}
 	x, y := open(t, next), open(t, whole)
 	for _, q := range indextest.Questions(20, passages, 5) {
-		if a, b := outcome(search(t, x, Query{Primary: q})), outcome(search(t, y, Query{Primary: q})); a != b {
+		if a, b := outcome(search(t, x, retrieval.Query{Primary: q})), outcome(search(t, y, retrieval.Query{Primary: q})); a != b {
 			t.Errorf("%q finds\n%s, want\n%s", q, a, b)
 		}
 	}
@@ -125,7 +126,7 @@ func TestPartsAreMerged(t *testing.T) {
 		t.Errorf("57 passages are in %d parts", n)
 	}
 	for _, q := range indextest.Questions(10, passages[:57], 5) {
-		if a, b := outcome(search(t, x, Query{Primary: q})), outcome(search(t, y, Query{Primary: q})); a != b {
+		if a, b := outcome(search(t, x, retrieval.Query{Primary: q})), outcome(search(t, y, retrieval.Query{Primary: q})); a != b {
 			t.Errorf("%q finds\n%s, want\n%s", q, a, b)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"example.com/assay/memory/citation"
+	"example.com/assay/memory/retrieval"
 	"example.com/assay/memory/vector"
 	"example.com/assay/state"
 )
@@ -43,10 +44,10 @@ const (
 // searched for in both forms. Errors are cancellation, files that
 // can no longer be read, and, of an index with a remote embedder, a
 // *SpaceError and those of [embed.Space.Queries], and of a query that is none.
-func (x *Index) Search(ctx context.Context, q Query) (Result, error) {
-	var out Result
+func (x *Index) Search(ctx context.Context, q retrieval.Query) (retrieval.Result, error) {
+	var out retrieval.Result
 	var r respelling
-	err := q.check()
+	err := check(q)
 	if err == nil {
 		err = x.read(func() (err error) {
 			r, err = x.respell(ctx, q)
@@ -72,17 +73,17 @@ func (x *Index) Search(ctx context.Context, q Query) (Result, error) {
 		})
 	}
 	if err != nil {
-		return Result{}, fmt.Errorf("searching %q: %w", q.Primary, err)
+		return retrieval.Result{}, fmt.Errorf("searching %q: %w", q.Primary, err)
 	}
 	out.Respelt = r.shown()
-	out.round()
+	round(&out)
 	return out, nil
 }
 
 // round cuts the numbers of a result to six decimals. More of them say nothing
 // and differ between processors, whose fused operations round once where
 // others round twice; a trace is compared byte by byte.
-func (r *Result) round() {
+func round(r *retrieval.Result) {
 	r.Confidence, r.Similarity, r.Strength = rounded(r.Confidence), rounded(r.Similarity), rounded(r.Strength)
 	for _, h := range r.Hits {
 		for i := range h.Scores {
@@ -113,14 +114,14 @@ func (a asked) vector(i int) []float32 {
 
 // searchTerms does the work of Search with what is known of the primary
 // query; passages that skip reports are left out too.
-func (x *Index) searchTerms(ctx context.Context, a asked, q Query, skip func(ord int32) bool) (Result, error) {
+func (x *Index) searchTerms(ctx context.Context, a asked, q retrieval.Query, skip func(ord int32) bool) (retrieval.Result, error) {
 	k := q.K
 	if k <= 0 {
 		k = DefaultK
 	}
 	only, err := x.subset(ctx, q.Filter)
 	if err != nil || len(a.terms) == 0 || x.store == nil {
-		return Result{}, err
+		return retrieval.Result{}, err
 	}
 	excluded := x.excluded(q.Exclude)
 	out := func(ord int32) bool { return excluded[ord] || !only.has(ord) || skip != nil && skip(ord) }
@@ -134,27 +135,27 @@ func (x *Index) searchTerms(ctx context.Context, a asked, q Query, skip func(ord
 	}
 	f, err := x.find(ctx, a, q, out, known, -1, s)
 	if err != nil {
-		return Result{}, err
+		return retrieval.Result{}, err
 	}
 	hits, err := x.distinct(ctx, f.ranked, max(k, judged, mmrPool(q, k)), q.Repeats)
 	if err != nil {
-		return Result{}, err
+		return retrieval.Result{}, err
 	}
-	result := Result{Candidates: len(f.ranked), Widened: f.widened, Citations: f.cited}
+	result := retrieval.Result{Candidates: len(f.ranked), Widened: f.widened, Citations: f.cited}
 	e := evidence{similarity: x.similarity(f.signals, hits), strength: x.strength(f.signals, hits, out)}
 	if len(q.About) > 0 {
 		if e, err = x.measured(ctx, q, a, hits, out, only); err != nil {
-			return Result{}, err
+			return retrieval.Result{}, err
 		}
 	}
 	result.Similarity, result.Strength = e.similarity, e.strength
 	result.Confidence = x.calibration.confidence(e)
 	if known != nil {
 		if err := x.reorder(ctx, q.Primary, a.terms, f); err != nil {
-			return Result{}, err
+			return retrieval.Result{}, err
 		}
 		if hits, err = x.distinct(ctx, f.ranked, max(k, mmrPool(q, k)), q.Repeats); err != nil {
-			return Result{}, err
+			return retrieval.Result{}, err
 		}
 		result.Reranker = x.trained.ID
 	}
@@ -168,7 +169,7 @@ func (x *Index) searchTerms(ctx context.Context, a asked, q Query, skip func(ord
 			hit.Scores = append(hit.Scores, state.Score{Ranker: RankerMMR, Value: h.mmr})
 		}
 		if hit.Before, hit.After, err = x.neighbours(ctx, h.ord, q.Neighbours, only); err != nil {
-			return Result{}, err
+			return retrieval.Result{}, err
 		}
 		result.Hits = append(result.Hits, hit)
 	}
@@ -182,12 +183,12 @@ type found struct {
 	ranked   []candidate
 	recalled *recollection // nil without judged questions
 	without  int           // the judged question that is not recalled; -1 for none
-	cited    []Cited
+	cited    []retrieval.Cited
 	widened  int // candidates that only other wordings brought
 }
 
 // find pools the candidates of a query and its alternatives, and ranks them.
-func (x *Index) find(ctx context.Context, a asked, q Query, out func(int32) bool, known *precedents, without int, s *scratch) (*found, error) {
+func (x *Index) find(ctx context.Context, a asked, q retrieval.Query, out func(int32) bool, known *precedents, without int, s *scratch) (*found, error) {
 	wordings, err := x.wordings(ctx, a, q.Alternatives, &s.lists)
 	if err != nil {
 		return nil, err

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"example.com/assay/memory/lsa"
+	"example.com/assay/memory/retrieval"
 	"example.com/assay/memory/text"
 	"example.com/assay/state"
 )
@@ -68,7 +69,7 @@ func TestHitScoresExplainTheRank(t *testing.T) {
 	x := open(t, build(t, kiteBarge(t)))
 	const rounding = 8 * .5e-6 // eight numbers of six decimals
 	for _, q := range bargeQuestions {
-		res := search(t, x, Query{Primary: q, K: 8})
+		res := search(t, x, retrieval.Query{Primary: q, K: 8})
 		last := math.Inf(1)
 		for i, h := range res.Hits {
 			if h.Rank != i+1 || h.Scores[0].Ranker != RankerFused || len(h.Scores) < 7 || len(h.Scores) > 8 {
@@ -91,7 +92,7 @@ func TestHitScoresExplainTheRank(t *testing.T) {
 
 func TestExcludeAndK(t *testing.T) {
 	x := open(t, build(t, kiteBarge(t)))
-	q := Query{Primary: "Who may cut the tow line of a barge?"}
+	q := retrieval.Query{Primary: "Who may cut the tow line of a barge?"}
 	all := search(t, x, q)
 	if len(all.Hits) != DefaultK {
 		t.Fatalf("%d hits, want the default of %d", len(all.Hits), DefaultK)
@@ -117,8 +118,8 @@ func TestExcludeAndK(t *testing.T) {
 func TestAlternatives(t *testing.T) {
 	passages := plain("The heron nests in reeds.", "The stoat hunts voles.", "A kettle boils water.", "Copper conducts heat.")
 	x := open(t, build(t, passages))
-	alone := search(t, x, Query{Primary: "Where does the heron nest?"})
-	with := search(t, x, Query{Primary: "Where does the heron nest?", Alternatives: []string{"kettle water"}})
+	alone := search(t, x, retrieval.Query{Primary: "Where does the heron nest?"})
+	with := search(t, x, retrieval.Query{Primary: "Where does the heron nest?", Alternatives: []string{"kettle water"}})
 	if with.Candidates <= alone.Candidates {
 		t.Errorf("%d candidates with an alternative, %d without", with.Candidates, alone.Candidates)
 	}
@@ -138,7 +139,7 @@ func TestNearDuplicatesAreDropped(t *testing.T) {
 	passages = append(passages, passages[3])
 	passages[5].ID = "same-span"
 	x := open(t, build(t, passages))
-	got := ids(search(t, x, Query{Primary: "When does the ferry cross the sound?"}))
+	got := ids(search(t, x, retrieval.Query{Primary: "When does the ferry cross the sound?"}))
 	slices.Sort(got)
 	// The red cone leaves 14 of 25 shingles alike: not a repetition.
 	want := []string{"p00", "p02", "p03", "p04"}
@@ -159,7 +160,7 @@ func TestTitleLinks(t *testing.T) {
 		passages[i].Title = titles[i]
 	}
 	x := open(t, build(t, passages))
-	res := search(t, x, Query{Primary: "Who was the mentor of Marit Sund?", Exclude: []string{"p00"}})
+	res := search(t, x, retrieval.Query{Primary: "Who was the mentor of Marit Sund?", Exclude: []string{"p00"}})
 	if len(res.Hits) == 0 || res.Hits[0].Passage.ID != "p01" {
 		t.Fatalf("hits %v, want p01 first", ids(res))
 	}
@@ -197,7 +198,7 @@ func TestDocumentNames(t *testing.T) {
 		}
 	}
 	x := open(t, build(t, passages))
-	res := search(t, x, Query{Primary: "When is the rent of the Norholm Dairy due?"})
+	res := search(t, x, retrieval.Query{Primary: "When is the rent of the Norholm Dairy due?"})
 	if res.Hits[0].Passage.ID != "Norholm Dairy lease/0" {
 		t.Errorf("first hit %s", res.Hits[0].Passage.ID)
 	}
@@ -238,7 +239,7 @@ func FuzzSearch(f *testing.F) {
 		f.Add(q)
 	}
 	f.Fuzz(func(t *testing.T, q string) {
-		res := search(t, x, Query{Primary: q, Alternatives: []string{q}, K: 3})
+		res := search(t, x, retrieval.Query{Primary: q, Alternatives: []string{q}, K: 3})
 		if !(res.Confidence >= 0 && res.Confidence <= 1) || len(res.Hits) > 3 {
 			t.Errorf("%q: confidence %v, %d hits", q, res.Confidence, len(res.Hits))
 		}
@@ -352,9 +353,9 @@ func TestCosineOfUnknownWords(t *testing.T) {
 // The confidence is that of what the hits must be about, which changes no hit.
 func TestAboutIsWhatConfidenceMeasures(t *testing.T) {
 	x := buildMeasured(t, kiteBarge(t))
-	ask := func(about ...[]string) Result {
+	ask := func(about ...[]string) retrieval.Result {
 		t.Helper()
-		r, err := x.Search(t.Context(), Query{Primary: "How does a candidate earn the blue certificate?", About: about})
+		r, err := x.Search(t.Context(), retrieval.Query{Primary: "How does a candidate earn the blue certificate?", About: about})
 		if err != nil {
 			t.Fatal(err)
 		}

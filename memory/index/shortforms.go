@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/assay/memory/retrieval"
 	"example.com/assay/memory/text"
 	"example.com/assay/state"
 )
@@ -33,7 +34,7 @@ func (r respelling) shown() []state.Respelling {
 }
 
 // asWritten are the texts of a query that a person may have written.
-func (q Query) asWritten() []string {
+func asWritten(q retrieval.Query) []string {
 	out := []string{q.Primary}
 	for _, group := range q.About {
 		if len(group) > 0 {

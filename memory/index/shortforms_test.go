@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"example.com/assay/memory/retrieval"
 	"example.com/assay/state"
 )
 
@@ -42,7 +43,7 @@ func TestAbbreviationsAreSearchedForInBothForms(t *testing.T) {
 		{"across a comma", "The harbor, watch office", nil, ""},
 	}
 	for _, tt := range tests {
-		got := search(t, x, Query{Primary: tt.question})
+		got := search(t, x, retrieval.Query{Primary: tt.question})
 		if !slices.Equal(got.Respelt, tt.want) {
 			t.Errorf("%s: %q is searched for with %v, want %v", tt.name, tt.question, got.Respelt, tt.want)
 		}
@@ -55,9 +56,9 @@ func TestAbbreviationsAreSearchedForInBothForms(t *testing.T) {
 // The confidence is as high for one form as for the other.
 func TestTheOtherFormIsEvidence(t *testing.T) {
 	x := watch(t)
-	short := search(t, x, Query{Primary: "What does an HWO inspector carry?"})
-	long := search(t, x, Query{Primary: "inspector", About: [][]string{{"What does a harbor watch office inspector carry?"}}})
-	without := search(t, x, Query{Primary: "inspector", About: [][]string{{"What does a harbor guild meeting inspector carry?"}}})
+	short := search(t, x, retrieval.Query{Primary: "What does an HWO inspector carry?"})
+	long := search(t, x, retrieval.Query{Primary: "inspector", About: [][]string{{"What does a harbor watch office inspector carry?"}}})
+	without := search(t, x, retrieval.Query{Primary: "inspector", About: [][]string{{"What does a harbor guild meeting inspector carry?"}}})
 	if long.Confidence < short.Confidence || without.Confidence >= long.Confidence {
 		t.Errorf("confidence %.2f of the long form, %.2f of the short one, %.2f of another", long.Confidence, short.Confidence, without.Confidence)
 	}

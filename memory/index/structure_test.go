@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"example.com/assay/memory/retrieval"
 	"example.com/assay/state"
 )
 
@@ -27,7 +28,7 @@ func sections(subjects ...string) []state.Passage {
 func TestTheFirstPassageBelowAHeadingComesFirst(t *testing.T) {
 	passages := sections("lantern", "anchor", "compass", "hawser", "barrel")
 	x := open(t, build(t, passages))
-	res := search(t, x, Query{Primary: "lanterns"})
+	res := search(t, x, retrieval.Query{Primary: "lanterns"})
 	if got := res.Hits[0]; got.Passage.ID != "lantern.html#9" || value(got, RankerHeading) <= 0 {
 		t.Errorf("first is %s with %v", got.Passage.ID, got.Scores)
 	}
@@ -37,7 +38,7 @@ func TestTheFirstPassageBelowAHeadingComesFirst(t *testing.T) {
 	for i := range passages {
 		passages[i].Section = ""
 	}
-	for _, h := range search(t, open(t, build(t, passages)), Query{Primary: "lanterns"}).Hits {
+	for _, h := range search(t, open(t, build(t, passages)), retrieval.Query{Primary: "lanterns"}).Hits {
 		if value(h, RankerHeading) != 0 {
 			t.Errorf("without headings %s has %v", h.Passage.ID, h.Scores)
 		}
@@ -91,7 +92,7 @@ func TestASentenceThatDefines(t *testing.T) {
 		texts = append(texts, fmt.Sprintf("Hawser %d: hawser store, hawser rack, hawser list.", i))
 	}
 	x := open(t, build(t, plain(texts...)))
-	hit := search(t, x, Query{Primary: "What is a hawser?", K: 9}).Hits
+	hit := search(t, x, retrieval.Query{Primary: "What is a hawser?", K: 9}).Hits
 	at := slices.IndexFunc(hit, func(h state.Hit) bool { return h.Passage.ID == "p00" })
 	if at < 0 || value(hit[at], RankerDefinition) != definitionWeight {
 		t.Errorf("the passage that defines it is hit %d of %v", at, hit)

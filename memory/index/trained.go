@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"example.com/assay/memory/retrieval"
 	"example.com/assay/state"
 )
 
@@ -87,7 +88,7 @@ func (l *Lesson) Candidates(ctx context.Context, question string, number int) ([
 	x := l.index
 	var out []Candidate
 	list := queryTerms(question)
-	q := Query{Primary: question}
+	q := retrieval.Query{Primary: question}
 	vectors, err := x.queryVectors(ctx, list, q)
 	if err == nil && len(list) > 0 && x.store != nil {
 		err = x.read(func() error {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/assay/memory/retrieval"
 	"example.com/assay/state"
 )
 
@@ -49,7 +50,7 @@ func featureAt(t *testing.T, name string) int {
 
 func TestUseOrdersHits(t *testing.T) {
 	x := open(t, build(t, harbour()))
-	q := Query{Primary: "mooring rope of a vessel", K: 4}
+	q := retrieval.Query{Primary: "mooring rope of a vessel", K: 4}
 	own := search(t, x, q)
 	x.Use(&Trained{ID: "trained:test", Scorer: scorer{featureAt(t, "length"), -10}})
 	got := search(t, x, q)
@@ -84,7 +85,7 @@ func TestUseOrdersHits(t *testing.T) {
 func TestUseHonoursExclude(t *testing.T) {
 	x := open(t, build(t, harbour()))
 	x.Use(&Trained{ID: "trained:test", Scorer: scorer{featureAt(t, "asked"), 100}, Judged: []Judged{{Question: "Who pays for a mooring rope?", Passages: []string{"p1", "p6", "gone"}}}})
-	q := Query{Primary: "mooring rope", K: 7}
+	q := retrieval.Query{Primary: "mooring rope", K: 7}
 	if got := ids(search(t, x, q)); len(got) < 2 || !slices.Contains(got[:2], "p1") || !slices.Contains(got[:2], "p6") {
 		t.Errorf("%v: what answered a like question does not lead", got)
 	}
@@ -97,7 +98,7 @@ func TestUseHonoursExclude(t *testing.T) {
 func TestTrainedScoreThatIsNoNumber(t *testing.T) {
 	x := open(t, build(t, harbour()))
 	x.Use(&Trained{ID: "trained:test", Scorer: scorer{0, math.NaN()}})
-	_, err := x.Search(t.Context(), Query{Primary: "rope"})
+	_, err := x.Search(t.Context(), retrieval.Query{Primary: "rope"})
 	if err == nil || !strings.Contains(err.Error(), "trained:test") {
 		t.Errorf("error %v", err)
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"example.com/assay/memory/lsa"
+	"example.com/assay/memory/retrieval"
 	"example.com/assay/memory/text"
 	"example.com/assay/state"
 )
@@ -98,7 +99,7 @@ func TestTinyCorpora(t *testing.T) {
 			if x.Stats().Passages != len(test.add) {
 				t.Errorf("%d passages, want %d", x.Stats().Passages, len(test.add))
 			}
-			res := search(t, x, Query{Primary: "Where does the otter swim?", Alternatives: []string{"otter", "", "the"}})
+			res := search(t, x, retrieval.Query{Primary: "Where does the otter swim?", Alternatives: []string{"otter", "", "the"}})
 			wantHit := len(test.add) > 0 && strings.Contains(test.add[0].Text, "otter")
 			if (len(res.Hits) > 0) != wantHit {
 				t.Errorf("hits %v", ids(res))
@@ -301,7 +302,7 @@ func TestFoldIn(t *testing.T) {
 		if !slices.Equal(x.vector(int32(ord)), want) {
 			t.Errorf("%s has the vector of another passage", id)
 		}
-		if res := search(t, x, Query{Primary: p.Text}); len(res.Hits) == 0 || res.Hits[0].Passage.ID != id {
+		if res := search(t, x, retrieval.Query{Primary: p.Text}); len(res.Hits) == 0 || res.Hits[0].Passage.ID != id {
 			t.Errorf("%s is not found by its own text: %v", id, ids(res))
 		}
 	}
@@ -336,7 +337,7 @@ func TestParametersOfBM25(t *testing.T) {
 		t.Fatalf("%+v, %v", stats, err)
 	}
 	y := open(t, other)
-	q := Query{Primary: "w1x w2x w3x w4x"}
+	q := retrieval.Query{Primary: "w1x w2x w3x w4x"}
 	if outcome(search(t, x, q)) == outcome(search(t, y, q)) {
 		t.Error("the parameters change nothing")
 	}

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"example.com/assay/memory/index"
+	"example.com/assay/memory/retrieval"
 	"example.com/assay/state"
 )
 
@@ -70,7 +71,7 @@ func firsts(t testing.TB, x *index.Index, questions []Question) int {
 	t.Helper()
 	n := 0
 	for _, q := range questions {
-		found, err := x.Search(t.Context(), index.Query{Primary: q.Text})
+		found, err := x.Search(t.Context(), retrieval.Query{Primary: q.Text})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -27,24 +27,12 @@ func Tokens(s string) []Token {
 	tokens := make([]Token, 0, len(s)/6)
 	for i := 0; i < len(s); {
 		r, size := utf8.DecodeRuneInString(s[i:])
-		if !isWord(r) {
+		if !IsWord(r) {
 			i += size
 			continue
 		}
 		start := i
-		for i < len(s) {
-			r, size = utf8.DecodeRuneInString(s[i:])
-			if isWord(r) {
-				i += size
-				continue
-			}
-			next, _ := utf8.DecodeRuneInString(s[i+size:])
-			if (r == '\'' || r == '’') && isWord(next) {
-				i += size
-				continue
-			}
-			break
-		}
+		i = Run(s, i, IsWord, "'’")
 		word := strings.ToLower(strings.ReplaceAll(s[start:i], "’", "'"))
 		word = strings.TrimSuffix(word, "'s")
 		tokens = append(tokens, Token{Text: word, Start: start, End: i})
@@ -52,7 +40,26 @@ func Tokens(s string) []Token {
 	return tokens
 }
 
-func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r) }
+// Run is the end of the run of characters that begins at i and that in holds of. One
+// of joints may stand between two of them. All tokenizers of words are made of it; what
+// a token is for differs: search looks words up, a judge compares numbers as they
+// are written ("1,000", "U.S."), and a reader of causes keeps hyphens.
+func Run(s string, i int, in func(rune) bool, joints string) int {
+	for i < len(s) {
+		r, size := utf8.DecodeRuneInString(s[i:])
+		if !in(r) {
+			next, _ := utf8.DecodeRuneInString(s[i+size:])
+			if !strings.ContainsRune(joints, r) || !in(next) {
+				break
+			}
+		}
+		i += size
+	}
+	return i
+}
+
+// IsWord reports whether a character is a part of a word: a letter, a number or a mark.
+func IsWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r) }
 
 // longestWord is the length in bytes up to which a word is stemmed. Nothing
 // longer is English, and the stemmer's time grows with the square of the

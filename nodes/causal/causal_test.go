@@ -7,9 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"example.com/assay/memory/index"
+	"example.com/assay/memory/retrieval"
 	"example.com/assay/nodes/causal"
-	"example.com/assay/nodes/retrieval"
 	"example.com/assay/skills"
 	"example.com/assay/state"
 )
@@ -244,7 +243,7 @@ func TestJudgeThatAlwaysFails(t *testing.T) {
 }
 
 func TestFallbackToSingleTerms(t *testing.T) {
-	several := func(q index.Query) bool { return strings.Contains(q.Primary, " ") }
+	several := func(q retrieval.Query) bool { return strings.Contains(q.Primary, " ") }
 	for name, s := range map[string]*shelf{"finds nothing": {none: several}, "fails": {fails: several}} {
 		m := &scripted{verdicts: map[string][]skills.JudgeEdgeOutput{"*": {direct(.9)}}}
 		e := run(t, m, s, nil, edge("e1", "heavy smoking", "cancer of the lung", state.Weak)).Edges[0]
@@ -263,7 +262,7 @@ func TestFallbackToSingleTerms(t *testing.T) {
 
 func TestNothingFound(t *testing.T) {
 	m := &scripted{}
-	all := func(index.Query) bool { return true }
+	all := func(retrieval.Query) bool { return true }
 	for name, s := range map[string]*shelf{"nothing": {none: all}, "failing": {fails: all}} {
 		final := run(t, m, s, nil, edge("e1", "smoking", "lung cancer", state.Strong))
 		reason, status, cause := state.RejectedNoEvidence, state.StatusNoEvidence, state.Cause("")
@@ -341,7 +340,7 @@ func TestQuoteNamesAVariable(t *testing.T) {
 
 func TestRefinementFindsNothingNew(t *testing.T) {
 	m := &scripted{verdicts: map[string][]skills.JudgeEdgeOutput{"*": {refine("tar")}}}
-	s := &shelf{none: func(q index.Query) bool { return len(q.Exclude) >= 6 }}
+	s := &shelf{none: func(q retrieval.Query) bool { return len(q.Exclude) >= 6 }}
 	final := run(t, m, s, nil, edge("e1", "smoking", "lung cancer", state.Weak))
 	if e := final.Edges[0]; e.Rejection.Reason != state.RejectedIrrelevant || !strings.Contains(e.Rejection.Detail, "found nothing new") || m.calls["smoking"] != 1 {
 		t.Errorf("%+v after %d calls", e.Rejection, m.calls["smoking"])

@@ -5,10 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"gonum.org/v1/gonum/graph"
-	"gonum.org/v1/gonum/graph/simple"
-	"gonum.org/v1/gonum/graph/topo"
-
 	"example.com/assay/state"
 )
 
@@ -27,7 +23,7 @@ func Variable(name string) string {
 // certain edge, which is reported with the shortest way round. Opposite edges between
 // two variables are always reported.
 func DAG(edges []state.Edge) state.CausalDAG {
-	d := newDigraph()
+	d := &digraph{ids: map[string]int{}}
 	out := state.CausalDAG{Variables: []string{}, Edges: []string{}, Cycles: []state.Cycle{}, Reversed: []state.EdgePair{}, Duplicates: []state.EdgePair{}}
 	for i, a := range edges {
 		for _, b := range edges[i+1:] {
@@ -57,7 +53,7 @@ func DAG(edges []state.Edge) state.CausalDAG {
 			continue
 		}
 		kept[i] = true
-		d.graph.SetEdge(d.graph.NewEdge(d.graph.Node(from), d.graph.Node(to)))
+		d.join(from, to)
 	}
 	for _, i := range grounded {
 		if kept[i] {
@@ -68,38 +64,41 @@ func DAG(edges []state.Edge) state.CausalDAG {
 	return out
 }
 
-// A digraph is gonum's, with names.
+// A digraph numbers the variables as they come.
 type digraph struct {
-	graph *simple.DirectedGraph
-	ids   map[string]int64
+	ids   map[string]int
 	names []string // by id, as they were first written
+	to    [][]int  // by id: what edges lead to, ascending
 }
 
-func newDigraph() *digraph { return &digraph{simple.NewDirectedGraph(), map[string]int64{}, nil} }
-
-func (d *digraph) node(name string) int64 {
+func (d *digraph) node(name string) int {
 	key := Variable(name)
 	id, ok := d.ids[key]
 	if !ok {
-		id = int64(len(d.names))
-		d.ids[key], d.names = id, append(d.names, name)
-		d.graph.AddNode(simple.Node(id))
+		id = len(d.names)
+		d.ids[key], d.names, d.to = id, append(d.names, name), append(d.to, nil)
 	}
 	return id
 }
 
 // path is a shortest way from one node to another, by name, with both ends; nil when
 // there is none. Of several it takes the one whose nodes were named first.
-func (d *digraph) path(from, to int64) []string {
-	before := map[int64]int64{from: from}
-	queue := []int64{from}
+func (d *digraph) join(from, to int) {
+	if at, found := slices.BinarySearch(d.to[from], to); !found {
+		d.to[from] = slices.Insert(d.to[from], at, to)
+	}
+}
+
+// path is a shortest way from one node to another, by name, ends included; nil
+// when there is none. Of several it takes the one whose nodes were named first.
+func (d *digraph) path(from, to int) []string {
+	before := map[int]int{from: from}
+	queue := []int{from}
 	for len(queue) > 0 && queue[0] != to {
-		next := graph.NodesOf(d.graph.From(queue[0])) // in no order
-		slices.SortFunc(next, func(a, b graph.Node) int { return cmp.Compare(a.ID(), b.ID()) })
-		for _, n := range next {
-			if _, seen := before[n.ID()]; !seen {
-				before[n.ID()] = queue[0]
-				queue = append(queue, n.ID())
+		for _, n := range d.to[queue[0]] {
+			if _, seen := before[n]; !seen {
+				before[n] = queue[0]
+				queue = append(queue, n)
 			}
 		}
 		queue = queue[1:]
@@ -116,20 +115,31 @@ func (d *digraph) path(from, to int64) []string {
 	return path
 }
 
-// order is the variables that edges join, causes before effects.
+// order is the variables that edges join, causes before effects: each is put
+// before everything that it leads to, the last named first, by walking the edges
+// in depth. DAG has joined no cycle.
 func (d *digraph) order() []string {
-	byID := func(nodes []graph.Node) {
-		slices.SortFunc(nodes, func(a, b graph.Node) int { return cmp.Compare(a.ID(), b.ID()) })
+	done, joined := make([]bool, len(d.names)), make([]bool, len(d.names))
+	var ids []int // effects before causes
+	var visit func(id int)
+	visit = func(id int) {
+		if done[id] {
+			return
+		}
+		done[id] = true
+		for _, next := range slices.Backward(d.to[id]) {
+			joined[id], joined[next] = true, true
+			visit(next)
+		}
+		ids = append(ids, id)
 	}
-	sorted, err := topo.SortStabilized(d.graph, byID)
-	if err != nil { // of cycles, which SetEdge was not called for
-		sorted = graph.NodesOf(d.graph.Nodes())
-		byID(sorted)
+	for id := range slices.Backward(d.names) {
+		visit(id)
 	}
 	out := []string{}
-	for _, n := range sorted {
-		if d.graph.From(n.ID()).Len()+d.graph.To(n.ID()).Len() > 0 {
-			out = append(out, d.names[n.ID()])
+	for _, id := range slices.Backward(ids) {
+		if joined[id] {
+			out = append(out, d.names[id])
 		}
 	}
 	return out

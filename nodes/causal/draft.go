@@ -12,6 +12,12 @@ import (
 	"example.com/assay/state"
 )
 
+// Bounds of what an edge says, in bytes.
+const (
+	MaxVariable = 500
+	MaxText     = 4000 // of a mechanism or a chain of thought
+)
+
 // draftBatch is how many passages one call drafts from.
 const draftBatch = 8
 
@@ -46,13 +52,13 @@ func Draft(ctx context.Context, m llm.Model, set *skills.Set, passages []state.P
 		for _, d := range out.Edges {
 			from, to := strings.TrimSpace(d.From), strings.TrimSpace(d.To)
 			key := [2]string{Variable(from), Variable(to)}
-			if from == "" || to == "" || key[0] == key[1] || seen[key] || len(from) > maxVariable || len(to) > maxVariable {
+			if from == "" || to == "" || key[0] == key[1] || seen[key] || len(from) > MaxVariable || len(to) > MaxVariable {
 				continue
 			}
 			seen[key] = true
 			e := drafted(state.Edge{
-				ID: fmt.Sprintf("e%d", len(edges)+1), FromVar: from, ToVar: to, Mechanism: llm.Cut(strings.TrimSpace(d.Mechanism), maxText),
-				Strength: state.Strength(d.Strength), ChainOfThought: llm.Cut(strings.TrimSpace(d.ChainOfThought), maxText),
+				ID: fmt.Sprintf("e%d", len(edges)+1), FromVar: from, ToVar: to, Mechanism: llm.Cut(strings.TrimSpace(d.Mechanism), MaxText),
+				Strength: state.Strength(d.Strength), ChainOfThought: llm.Cut(strings.TrimSpace(d.ChainOfThought), MaxText),
 			})
 			if !slices.Contains(state.Strengths(), e.Strength) {
 				e.Strength = state.Moderate

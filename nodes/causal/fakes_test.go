@@ -11,7 +11,7 @@ import (
 
 	"example.com/assay/graph"
 	"example.com/assay/llm"
-	"example.com/assay/memory/index"
+	"example.com/assay/memory/retrieval"
 	"example.com/assay/nodes/causal"
 	"example.com/assay/skills"
 	"example.com/assay/state"
@@ -142,25 +142,25 @@ func refine(query string) skills.JudgeEdgeOutput {
 // A shelf returns passages that were not read, its first one always holding
 // quoteText; nothing for a query that none names.
 type shelf struct {
-	none  func(index.Query) bool
-	fails func(index.Query) bool
+	none  func(retrieval.Query) bool
+	fails func(retrieval.Query) bool
 	pages int
 	lost  bool // passages that were found cannot be read again
 	mu    sync.Mutex
-	asked []index.Query
+	asked []retrieval.Query
 }
 
-func (s *shelf) Search(_ context.Context, q index.Query) (index.Result, error) {
+func (s *shelf) Search(_ context.Context, q retrieval.Query) (retrieval.Result, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.asked = append(s.asked, q)
 	if s.fails != nil && s.fails(q) {
-		return index.Result{}, errors.New("the index is gone")
+		return retrieval.Result{}, errors.New("the index is gone")
 	}
 	if s.none != nil && s.none(q) {
-		return index.Result{}, nil
+		return retrieval.Result{}, nil
 	}
-	var r index.Result
+	var r retrieval.Result
 	for i := 0; i < max(s.pages, 20) && len(r.Hits) < q.K; i++ {
 		p := passage(i)
 		used := false

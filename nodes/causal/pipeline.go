@@ -7,7 +7,7 @@ import (
 
 	"example.com/assay/graph"
 	"example.com/assay/llm"
-	"example.com/assay/nodes/retrieval"
+	"example.com/assay/memory/retrieval"
 	"example.com/assay/skills"
 	"example.com/assay/state"
 )

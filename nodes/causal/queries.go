@@ -3,16 +3,16 @@ package causal
 import (
 	"strings"
 
-	"example.com/assay/memory/index"
+	"example.com/assay/memory/retrieval"
 	"example.com/assay/memory/text"
 	"example.com/assay/state"
 )
 
 // supportQuery looks for evidence of an edge: its two variables and, in other wordings,
 // its mechanism. A refinement replaces the primary wording.
-func supportQuery(e state.Edge, refinement string, k int, read []string) index.Query {
+func supportQuery(e state.Edge, refinement string, k int, read []string) retrieval.Query {
 	pair := e.FromVar + " " + e.ToVar
-	q := index.Query{Primary: pair, K: k, Exclude: read}
+	q := retrieval.Query{Primary: pair, K: k, Exclude: read}
 	if refinement != "" {
 		q.Primary = refinement
 		return q
@@ -26,8 +26,8 @@ func supportQuery(e state.Edge, refinement string, k int, read []string) index.Q
 
 // refuteQuery looks for what speaks against it: findings of no effect, and what
 // else would explain both.
-func refuteQuery(e state.Edge, refinement string, k int, read []string) index.Query {
-	q := index.Query{Primary: "no effect of " + e.FromVar + " on " + e.ToVar, K: k, Exclude: read}
+func refuteQuery(e state.Edge, refinement string, k int, read []string) retrieval.Query {
+	q := retrieval.Query{Primary: "no effect of " + e.FromVar + " on " + e.ToVar, K: k, Exclude: read}
 	if refinement != "" {
 		q.Primary = "no effect " + refinement
 		return q

@@ -7,8 +7,7 @@ import (
 	"slices"
 
 	"example.com/assay/graph"
-	"example.com/assay/memory/index"
-	"example.com/assay/nodes/retrieval"
+	"example.com/assay/memory/retrieval"
 	"example.com/assay/state"
 )
 
@@ -93,7 +92,7 @@ func retrieveGrounding(corpus retrieval.Retriever, k int, inspect retrieval.Insp
 // A search is a Retrieval with what its edge does not keep.
 type search struct {
 	state.Retrieval
-	found  *index.Result // nil for a search that failed, and for one by single terms
+	found  *retrieval.Result // nil for a search that failed, and for one by single terms
 	losses []state.Loss
 }
 
@@ -109,7 +108,7 @@ func published(edge string, r search) RetrievalEvent {
 }
 
 // searchSide searches, and falls back. The error is cancellation.
-func searchSide(ctx context.Context, corpus retrieval.Retriever, e state.Edge, q index.Query) ([]state.Hit, []search, error) {
+func searchSide(ctx context.Context, corpus retrieval.Retriever, e state.Edge, q retrieval.Query) ([]state.Hit, []search, error) {
 	first := search{Retrieval: state.Retrieval{Queries: append([]string{q.Primary}, q.Alternatives...), Hits: []state.EdgeHit{}, ReadBy: []int{}}}
 	r, err := corpus.Search(ctx, q)
 	if ctx.Err() != nil {
@@ -138,7 +137,7 @@ func unsearched(e state.Edge, query string, err error) state.Loss {
 }
 
 // triangulate is the fallback of retrieveGrounding.
-func triangulate(ctx context.Context, corpus retrieval.Retriever, e state.Edge, q index.Query) ([]state.Hit, search, error) {
+func triangulate(ctx context.Context, corpus retrieval.Retriever, e state.Edge, q retrieval.Query) ([]state.Hit, search, error) {
 	out := search{Retrieval: state.Retrieval{Fallback: true, Queries: []string{}, Hits: []state.EdgeHit{}, ReadBy: []int{}}}
 	type candidate struct {
 		passage state.Passage
@@ -150,7 +149,7 @@ func triangulate(ctx context.Context, corpus retrieval.Retriever, e state.Edge, 
 	var order []*candidate
 	for _, t := range singleTerms(e) {
 		out.Queries = append(out.Queries, t.word)
-		r, err := corpus.Search(ctx, index.Query{Primary: t.word, K: 4 * q.K, Exclude: q.Exclude})
+		r, err := corpus.Search(ctx, retrieval.Query{Primary: t.word, K: 4 * q.K, Exclude: q.Exclude})
 		if ctx.Err() != nil {
 			return nil, out, context.Cause(ctx)
 		}

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"example.com/assay/memory/index"
+	"example.com/assay/memory/retrieval"
 	"example.com/assay/nodes/causal"
 	"example.com/assay/skills"
 	"example.com/assay/state"
@@ -15,12 +15,12 @@ import (
 // A page is a corpus of one passage.
 type page string
 
-func (p page) Search(_ context.Context, q index.Query) (index.Result, error) {
+func (p page) Search(_ context.Context, q retrieval.Query) (retrieval.Result, error) {
 	if len(q.Exclude) > 0 {
-		return index.Result{}, nil
+		return retrieval.Result{}, nil
 	}
 	found, _, err := p.Passage("page")
-	return index.Result{Hits: []state.Hit{{Passage: found, Rank: 1}}}, err
+	return retrieval.Result{Hits: []state.Hit{{Passage: found, Rank: 1}}}, err
 }
 
 func (p page) Passage(string) (state.Passage, bool, error) {

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"unicode"
 
+	"example.com/assay/decide/claim/facts"
 	"example.com/assay/memory/citation"
 	"example.com/assay/memory/text"
-	"example.com/assay/nodes/verify/facts"
 	"example.com/assay/state"
 )
 

@@ -10,10 +10,10 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/assay/decide/obligation"
 	"example.com/assay/llm"
 	"example.com/assay/llm/offline"
-	"example.com/assay/memory/index"
-	"example.com/assay/memory/obligation"
+	"example.com/assay/memory/retrieval"
 	"example.com/assay/nodes/evidence"
 	"example.com/assay/skills"
 	"example.com/assay/state"
@@ -278,8 +278,8 @@ func TestSearchFails(t *testing.T) {
 
 type broken struct{}
 
-func (broken) Search(context.Context, index.Query) (index.Result, error) {
-	return index.Result{}, errors.New("out of order")
+func (broken) Search(context.Context, retrieval.Query) (retrieval.Result, error) {
+	return retrieval.Result{}, errors.New("out of order")
 }
 
 func TestModelReview(t *testing.T) {

@@ -6,12 +6,12 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/assay/decide/obligation"
 	"example.com/assay/graph"
 	"example.com/assay/llm"
 	"example.com/assay/memory/citation"
-	"example.com/assay/memory/obligation"
+	"example.com/assay/memory/retrieval"
 	"example.com/assay/memory/text"
-	"example.com/assay/nodes/retrieval"
 	"example.com/assay/skills"
 	"example.com/assay/state"
 )

@@ -9,12 +9,12 @@ import (
 	"sync"
 	"testing"
 
+	"example.com/assay/decide/injection"
 	"example.com/assay/graph"
 	"example.com/assay/llm"
 	"example.com/assay/llm/offline"
-	"example.com/assay/memory/index"
+	"example.com/assay/memory/retrieval"
 	"example.com/assay/nodes/evidence"
-	"example.com/assay/nodes/retrieval"
 	"example.com/assay/skills"
 	"example.com/assay/state"
 )
@@ -48,11 +48,11 @@ type shelf struct {
 	passages []state.Passage
 }
 
-func (s *shelf) Search(_ context.Context, q index.Query) (index.Result, error) {
+func (s *shelf) Search(_ context.Context, q retrieval.Query) (retrieval.Result, error) {
 	if len(q.Filter) > 0 {
-		return index.Result{}, &index.UnknownKeyError{Key: q.Filter[0].Key}
+		return retrieval.Result{}, &retrieval.UnknownKeyError{Key: q.Filter[0].Key}
 	}
-	var r index.Result
+	var r retrieval.Result
 	for _, p := range s.passages {
 		if len(r.Hits) < q.K {
 			r.Hits = append(r.Hits, state.Hit{Passage: p, Rank: len(r.Hits) + 1})
@@ -88,7 +88,7 @@ func library(t testing.TB, texts map[string]string, order ...string) *shelf {
 
 func orders(text string) []retrieval.Order {
 	var out []retrieval.Order
-	for _, o := range offline.Instructions(text) {
+	for _, o := range injection.Instructions(text) {
 		out = append(out, retrieval.Order{Kind: o.Category, Start: o.Start, End: o.End})
 	}
 	return out

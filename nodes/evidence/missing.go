@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/assay/decide/obligation"
 	"example.com/assay/llm"
-	"example.com/assay/memory/obligation"
 	"example.com/assay/memory/text"
 	"example.com/assay/state"
 )

@@ -7,8 +7,7 @@ import (
 
 	"example.com/assay/graph"
 	"example.com/assay/memory/citation"
-	"example.com/assay/memory/index"
-	"example.com/assay/nodes/retrieval"
+	"example.com/assay/memory/retrieval"
 	"example.com/assay/state"
 )
 
@@ -137,14 +136,14 @@ func (l *linker) find(ctx context.Context, text string) (state.CrossReference, e
 	}
 	ref := state.CrossReference{Text: text}
 	if len(l.known) < mostLinks {
-		r, err := l.corpus.Search(ctx, index.Query{Primary: text, K: 1})
+		r, err := l.corpus.Search(ctx, retrieval.Query{Primary: text, K: 1})
 		if ctx.Err() != nil {
 			return ref, context.Cause(ctx)
 		}
 		if err != nil {
 			return ref, err
 		}
-		exact := slices.ContainsFunc(r.Citations, func(c index.Cited) bool { return c.Exact && c.Passages > 0 })
+		exact := slices.ContainsFunc(r.Citations, func(c retrieval.Cited) bool { return c.Exact && c.Passages > 0 })
 		if exact && len(r.Hits) > 0 && names(r.Hits[0].Passage, text) {
 			p := r.Hits[0].Passage
 			ref.Passage, ref.Document, ref.Linked = p.ID, p.Doc, true

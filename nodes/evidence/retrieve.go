@@ -9,8 +9,7 @@ import (
 
 	"example.com/assay/graph"
 	"example.com/assay/llm"
-	"example.com/assay/memory/index"
-	"example.com/assay/nodes/retrieval"
+	"example.com/assay/memory/retrieval"
 	"example.com/assay/state"
 )
 
@@ -125,8 +124,8 @@ func (f *finder) search(ctx context.Context, kind state.SourceType) ([]state.Hit
 		if kind == state.Statute {
 			kinds = statutes
 		}
-		r, err := f.ask(ctx, f.most, &index.Condition{Key: keySourceType, OneOf: kinds})
-		unknown, ok := errors.AsType[*index.UnknownKeyError](err)
+		r, err := f.ask(ctx, f.most, &retrieval.Condition{Key: keySourceType, OneOf: kinds})
+		unknown, ok := errors.AsType[*retrieval.UnknownKeyError](err)
 		switch {
 		case ok && unknown.Key == keySourceType:
 			f.unkinded = true
@@ -152,22 +151,22 @@ func (f *finder) search(ctx context.Context, kind state.SourceType) ([]state.Hit
 }
 
 // ask searches once. A section that no metadata name is looked for in headings.
-func (f *finder) ask(ctx context.Context, k int, kind *index.Condition) ([]state.Hit, error) {
-	q := index.Query{Primary: f.s.Question, K: k, Repeats: true}
+func (f *finder) ask(ctx context.Context, k int, kind *retrieval.Condition) ([]state.Hit, error) {
+	q := retrieval.Query{Primary: f.s.Question, K: k, Repeats: true}
 	if kind != nil {
 		q.Filter = append(q.Filter, *kind)
 	}
 	for _, c := range []struct{ key, value string }{{keyTopic, f.s.Filter.Topic}, {keyCategory, f.s.Filter.Category}} {
 		if c.value != "" {
-			q.Filter = append(q.Filter, index.Condition{Key: c.key, OneOf: []string{c.value}})
+			q.Filter = append(q.Filter, retrieval.Condition{Key: c.key, OneOf: []string{c.value}})
 		}
 	}
 	bySection := q
 	if f.s.Filter.Section != "" {
-		bySection.Filter = append(slices.Clone(q.Filter), index.Condition{Key: keySection, OneOf: []string{f.s.Filter.Section}})
+		bySection.Filter = append(slices.Clone(q.Filter), retrieval.Condition{Key: keySection, OneOf: []string{f.s.Filter.Section}})
 	}
 	r, err := f.corpus.Search(ctx, bySection)
-	unknown, ok := errors.AsType[*index.UnknownKeyError](err)
+	unknown, ok := errors.AsType[*retrieval.UnknownKeyError](err)
 	if f.s.Filter.Section != "" && (ok && unknown.Key == keySection || err == nil && len(r.Hits) == 0) {
 		q.K = widest
 		if r, err = f.corpus.Search(ctx, q); err == nil {

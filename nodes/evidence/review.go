@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/assay/decide/claim/facts"
 	"example.com/assay/graph"
 	"example.com/assay/llm"
 	"example.com/assay/nodes/verify"
-	"example.com/assay/nodes/verify/facts"
 	"example.com/assay/skills"
 	"example.com/assay/state"
 )

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"strings"
 
+	"example.com/assay/decide/obligation"
 	"example.com/assay/graph"
 	"example.com/assay/llm"
-	"example.com/assay/memory/obligation"
 	"example.com/assay/skills"
 	"example.com/assay/state"
 )

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/assay/decide/fields"
 	"example.com/assay/memory/text/values"
 	"example.com/assay/skills"
 	"example.com/assay/state"
@@ -33,7 +34,7 @@ func newGround(doc state.FieldDocument) *ground {
 // the document holds it and it says the value; else the value itself is looked
 // for. Without either the value has no place.
 func (g *ground) value(f Field, path string, found skills.ExtractedField) state.FieldValue {
-	value, steps := f.normalise(found.Value)
+	value, steps := f.form().Write(found.Value)
 	out := state.FieldValue{Field: path, Value: value, Normalised: steps, Confidence: max(0, min(1, found.Confidence))}
 	out.Verbatim = strings.Join(strings.Fields(found.Quote), " ")
 	if start, end, ok := g.quote(f, value, found.Quote, found.Row); ok {
@@ -43,7 +44,7 @@ func (g *ground) value(f Field, path string, found skills.ExtractedField) state.
 	}
 	if out.Place != nil {
 		out.Verbatim = strings.Join(strings.Fields(out.Place.Text), " ")
-		if _, steps := f.normalise(out.Verbatim); len(steps) > 0 {
+		if _, steps := f.form().Write(out.Verbatim); len(steps) > 0 {
 			out.Normalised = steps
 		}
 	}
@@ -85,11 +86,11 @@ func within(f Field, value, quote string) (start, end int, ok bool) {
 	if f.Type == "boolean" {
 		return 0, len(quote), true // what a yes stands on says it in its own words
 	}
-	if got, _ := f.normalise(quote); got == value {
+	if got, _ := f.form().Write(quote); got == value {
 		return 0, len(quote), true
 	}
-	for _, v := range f.recognise(quote) {
-		if got, _ := f.normalise(quote[v.Start:v.End]); got == value {
+	for _, v := range f.form().Find(quote) {
+		if got, _ := f.form().Write(quote[v.Start:v.End]); got == value {
 			return v.Start, v.End, true
 		}
 	}
@@ -99,27 +100,8 @@ func within(f Field, value, quote string) (start, end int, ok bool) {
 	if start, end, ok := findText(quote, value); ok {
 		return start, end, true
 	}
-	key := alphanumeric(value)
-	return 0, len(quote), key != "" && (strings.Contains(alphanumeric(quote), key) || len(f.Enum) > 0)
-}
-
-// recognise finds what has the form of the field's values.
-func (f Field) recognise(text string) []values.Found {
-	switch {
-	case f.Format == "percent":
-		return values.Percents(text)
-	case f.Numeric() || f.Format == "currency":
-		return values.Numbers(text)
-	case f.Format == "date":
-		return values.Dates(text, &values.DateOptions{MonthFirst: slices.Contains(f.Normalise, "month_first")})
-	case f.Format == "period":
-		return values.Durations(text)
-	case f.Format == "email":
-		return values.Mails(text)
-	case f.Format == "phone":
-		return values.Phones(text)
-	}
-	return nil
+	key := fields.Alphanumeric(value)
+	return 0, len(quote), key != "" && (strings.Contains(fields.Alphanumeric(quote), key) || len(f.Enum) > 0)
 }
 
 // search looks for a value in the whole document.
@@ -139,10 +121,10 @@ func (g *ground) search(f Field, value, raw string) (start, end int, ok bool) {
 	case f.Format == "date":
 		list = g.once(2, &g.dates[0], f)
 	default:
-		list = f.recognise(g.doc.Text)
+		list = f.form().Find(g.doc.Text)
 	}
 	for _, v := range list {
-		if got, _ := f.normalise(g.doc.Text[v.Start:v.End]); got == value {
+		if got, _ := f.form().Write(g.doc.Text[v.Start:v.End]); got == value {
 			return v.Start, v.End, true
 		}
 	}
@@ -155,7 +137,7 @@ func (g *ground) search(f Field, value, raw string) (start, end int, ok bool) {
 func (g *ground) once(i int, list *[]values.Found, f Field) []values.Found {
 	if !g.read[i] {
 		g.read[i] = true
-		*list = f.recognise(g.doc.Text)
+		*list = f.form().Find(g.doc.Text)
 	}
 	return *list
 }

@@ -9,6 +9,13 @@ import (
 	"example.com/assay/state"
 )
 
+// A Document is what fields are read from, and where it came from.
+type Document struct {
+	state.FieldDocument
+	Path string // the file
+	ID   string // of the record in its file; empty when the file is one document
+}
+
 // A Line is a piece of text that was read from an image, with its rectangle.
 type Line struct {
 	Text string

@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"example.com/assay/decide/fields"
 )
 
 // A SchemaError says what is wrong with a schema, and where.
@@ -54,6 +56,11 @@ func (f Field) Listed() bool { return strings.Contains(f.Path, "[]") }
 
 // Numeric reports whether its values are numbers.
 func (f Field) Numeric() bool { return f.Type == "number" || f.Type == "integer" }
+
+// form is how its values are written.
+func (f Field) form() fields.Form {
+	return fields.Form{Type: f.Type, Format: f.Format, Enum: f.Enum, Steps: f.Normalise}
+}
 
 // mostFields bounds a schema: each field costs a prompt some lines.
 const mostFields = 1000
@@ -281,8 +288,8 @@ func (w *walker) leaf(n *node, kind, path, at string, required bool) error {
 		return &SchemaError{Pointer: at, Msg: fmt.Sprintf("there are more than %d fields; use several schemas", mostFields)}
 	}
 	for i, name := range n.Normalise {
-		if !slices.Contains(normalisers(), name) {
-			return &SchemaError{Pointer: fmt.Sprintf("%s/x-normalise/%d", at, i), Msg: fmt.Sprintf("%q is not known; known are %s", name, strings.Join(normalisers(), ", "))}
+		if !slices.Contains(fields.Normalisers(), name) {
+			return &SchemaError{Pointer: fmt.Sprintf("%s/x-normalise/%d", at, i), Msg: fmt.Sprintf("%q is not known; known are %s", name, strings.Join(fields.Normalisers(), ", "))}
 		}
 	}
 	for _, text := range n.Check {

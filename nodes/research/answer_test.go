@@ -12,7 +12,7 @@ import (
 	"example.com/assay/graph"
 	"example.com/assay/graph/trace"
 	"example.com/assay/llm/llmtest"
-	"example.com/assay/memory/index"
+	"example.com/assay/memory/retrieval"
 	"example.com/assay/nodes/research"
 	"example.com/assay/skills"
 	"example.com/assay/state"
@@ -23,10 +23,10 @@ const rulebook = "A preface.\n\nEvery owner keeps a log. An owner without a log 
 // oneFile is a corpus of one file, and its retriever and locator.
 type oneFile struct{ path string }
 
-func (f oneFile) Search(context.Context, index.Query) (index.Result, error) {
+func (f oneFile) Search(context.Context, retrieval.Query) (retrieval.Result, error) {
 	start := strings.Index(rulebook, "Every")
 	p := state.Passage{ID: "rules.md#12", Doc: "rules.md", Title: "Rules", Section: "Rules > Logs", Text: rulebook[start:], Start: start, End: len(rulebook), Source: "rules.md"}
-	return index.Result{Hits: []state.Hit{{Passage: p, Rank: 1}}, Confidence: .9}, nil
+	return retrieval.Result{Hits: []state.Hit{{Passage: p, Rank: 1}}, Confidence: .9}, nil
 }
 
 func (f oneFile) TextPath(string) (string, string, error) { return f.path, "", nil }
@@ -189,7 +189,7 @@ func TestCancellationInsideAStep(t *testing.T) {
 
 type cancelling struct{ cancel context.CancelFunc }
 
-func (c cancelling) Search(ctx context.Context, _ index.Query) (index.Result, error) {
+func (c cancelling) Search(ctx context.Context, _ retrieval.Query) (retrieval.Result, error) {
 	c.cancel()
-	return index.Result{}, ctx.Err()
+	return retrieval.Result{}, ctx.Err()
 }

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"example.com/assay/llm/llmtest"
-	"example.com/assay/memory/index"
+	"example.com/assay/memory/retrieval"
 	"example.com/assay/nodes/research"
 	"example.com/assay/skills"
 	"example.com/assay/state"
@@ -22,20 +22,20 @@ var errIndex = errors.New("index is gone")
 type shelf struct {
 	confidences []float64 // by search; the last one repeats
 	failAt      int       // 1-based search that fails; 0 never
-	queries     []index.Query
+	queries     []retrieval.Query
 }
 
-func (s *shelf) Search(_ context.Context, q index.Query) (index.Result, error) {
+func (s *shelf) Search(_ context.Context, q retrieval.Query) (retrieval.Result, error) {
 	s.queries = append(s.queries, q)
 	n := len(s.queries)
 	if n == s.failAt {
-		return index.Result{}, errIndex
+		return retrieval.Result{}, errIndex
 	}
 	confidence := 0.9
 	if len(s.confidences) > 0 {
 		confidence = s.confidences[min(n, len(s.confidences))-1]
 	}
-	out := index.Result{Confidence: confidence, Similarity: confidence / 2, Candidates: 20}
+	out := retrieval.Result{Confidence: confidence, Similarity: confidence / 2, Candidates: 20}
 	for i := 0; len(out.Hits) < q.K && i < 40; i++ {
 		p := passage(i)
 		if !slices.Contains(q.Exclude, p.ID) {

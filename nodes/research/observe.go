@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"example.com/assay/graph"
-	"example.com/assay/nodes/retrieval"
+	"example.com/assay/memory/retrieval"
 	"example.com/assay/state"
 )
 

@@ -5,10 +5,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"example.com/assay/skills"
 	"example.com/assay/state"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 func TestSplitChoices(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 
 	"example.com/assay/graph"
 	"example.com/assay/llm"
-	"example.com/assay/nodes/retrieval"
+	"example.com/assay/memory/retrieval"
 	"example.com/assay/nodes/verify"
 	"example.com/assay/skills"
 	"example.com/assay/state"
@@ -35,6 +35,10 @@ const (
 	NodeObserve         = "observe"
 )
 
+// Version changes whenever an answer that an earlier pipeline gave must not be
+// served from memory any more, and nothing else that [example.com/assay/nodes/research/recall.Conditions] names says so.
+const Version = "research/3"
+
 // A Recall is an earlier answer that memory offers for a question.
 type Recall struct {
 	Question   string            // as it was asked then
@@ -43,6 +47,22 @@ type Recall struct {
 	Steps      []state.Step      // that it was made from, and what verification read
 	Check      *state.ClaimCheck // of its claims; nil when they were not checked
 	Queries    []string          // of a hint: what its evidence was found with
+}
+
+// Whole reports whether the steps can be cited and every citation of theirs
+// names a hit.
+func (r Recall) Whole() bool {
+	for _, step := range r.Steps {
+		if !citable(step) {
+			return false
+		}
+		for _, c := range step.Citations {
+			if c.N < 1 || c.N > len(step.Hits) {
+				return false
+			}
+		}
+	}
+	return len(r.Steps) > 0
 }
 
 // Memory keeps answers for questions that come again.

@@ -26,7 +26,7 @@ func plan(m llm.Model, skill skills.Skill, memory Memory) graph.Node[state.Agent
 				return nil, context.Cause(ctx)
 			case err != nil && !ok:
 				update = append(update, state.AgentWarnings.Add("memory was not read: "+err.Error()))
-			case ok && whole(recall.Steps):
+			case ok && recall.Whole():
 				if err != nil {
 					update = append(update, state.AgentWarnings.Add("memory was read, and: "+err.Error()))
 				}
@@ -47,22 +47,6 @@ func plan(m llm.Model, skill skills.Skill, memory Memory) graph.Node[state.Agent
 		}
 		return append(update, state.AgentPlan.Add(planned(out.Steps, stem, s.QueryType)), state.AgentUsage.Add(usage)), nil
 	}
-}
-
-// whole reports whether remembered steps can be cited and every citation of
-// theirs names a hit.
-func whole(steps []state.Step) bool {
-	for _, step := range steps {
-		if !citable(step) {
-			return false
-		}
-		for _, c := range step.Citations {
-			if c.N < 1 || c.N > len(step.Hits) {
-				return false
-			}
-		}
-	}
-	return len(steps) > 0
 }
 
 // planned turns a model's plan into the planning table. Steps are numbered

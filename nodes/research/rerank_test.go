@@ -15,8 +15,8 @@ import (
 	"example.com/assay/llm/llmtest"
 	"example.com/assay/llm/rerank"
 	"example.com/assay/memory"
+	"example.com/assay/memory/retrieval"
 	"example.com/assay/nodes/research"
-	"example.com/assay/nodes/retrieval"
 	"example.com/assay/skills"
 )
 

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"example.com/assay/memory/index"
+	"example.com/assay/memory/retrieval"
 	"example.com/assay/nodes/research"
 	"example.com/assay/skills"
 	"example.com/assay/state"
@@ -18,7 +18,7 @@ type respelling struct {
 	words []state.Respelling
 }
 
-func (r *respelling) Search(ctx context.Context, q index.Query) (index.Result, error) {
+func (r *respelling) Search(ctx context.Context, q retrieval.Query) (retrieval.Result, error) {
 	found, err := r.shelf.Search(ctx, q)
 	found.Respelt = r.words
 	return found, err

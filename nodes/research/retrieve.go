@@ -6,8 +6,7 @@ import (
 
 	"example.com/assay/graph"
 	"example.com/assay/llm"
-	"example.com/assay/memory/index"
-	"example.com/assay/nodes/retrieval"
+	"example.com/assay/memory/retrieval"
 	"example.com/assay/state"
 )
 
@@ -34,7 +33,7 @@ func retrieve(corpus retrieval.Retriever, passages int, inspect retrieval.Inspec
 		}
 		read := s.Read()
 		metered, asked := llm.Open(ctx) // a reranker may ask a model
-		found, err := corpus.Search(metered, index.Query{
+		found, err := corpus.Search(metered, retrieval.Query{
 			Primary: step.Queries[0], Alternatives: step.Queries[1:], K: passages, Exclude: read, About: gate(s.Objective, step.Question),
 		})
 		if err != nil {

@@ -12,7 +12,7 @@ import (
 	"example.com/assay/graph"
 	"example.com/assay/llm"
 	"example.com/assay/llm/llmtest"
-	"example.com/assay/memory/index"
+	"example.com/assay/memory/retrieval"
 	"example.com/assay/nodes/research"
 	"example.com/assay/skills"
 	"example.com/assay/state"
@@ -152,6 +152,6 @@ func (m *sameAnswers) Generate(_ context.Context, req llm.Request) (llm.Response
 // fixedShelf is a shelf without a memory of what it was asked.
 type fixedShelf struct{}
 
-func (fixedShelf) Search(ctx context.Context, q index.Query) (index.Result, error) {
+func (fixedShelf) Search(ctx context.Context, q retrieval.Query) (retrieval.Result, error) {
 	return (&shelf{}).Search(ctx, q)
 }

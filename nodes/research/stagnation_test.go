@@ -8,7 +8,7 @@ import (
 	"example.com/assay/memory"
 	"example.com/assay/memory/embed"
 	"example.com/assay/memory/embed/embedtest"
-	"example.com/assay/memory/index"
+	"example.com/assay/memory/retrieval"
 	"example.com/assay/nodes/research"
 	"example.com/assay/skills"
 )
@@ -41,7 +41,7 @@ func TestEmbeddersMeanTheSame(t *testing.T) {
 		})
 		var confidences []float64
 		for i, q := range append(append([]string{}, answered...), foreign...) {
-			found, err := corpus.Search(t.Context(), index.Query{Primary: q})
+			found, err := corpus.Search(t.Context(), retrieval.Query{Primary: q})
 			if err != nil {
 				t.Fatal(err)
 			}

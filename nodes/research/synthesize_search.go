@@ -10,8 +10,7 @@ import (
 
 	"example.com/assay/graph"
 	"example.com/assay/llm"
-	"example.com/assay/memory/index"
-	"example.com/assay/nodes/retrieval"
+	"example.com/assay/memory/retrieval"
 	"example.com/assay/skills"
 	"example.com/assay/state"
 )
@@ -111,8 +110,8 @@ type stepSearch struct {
 
 // searched is the result of a call before it is settled.
 type searched struct {
-	Query string       `json:"query"`
-	Found index.Result `json:"found"`
+	Query string           `json:"query"`
+	Found retrieval.Result `json:"found"`
 }
 
 func newStepSearch(corpus retrieval.Retriever, s state.Agent, step state.Step, inspect retrieval.Inspect) (*stepSearch, error) {
@@ -129,7 +128,7 @@ func newStepSearch(corpus retrieval.Retriever, s state.Agent, step state.Step, i
 			if err := in.check(); err != nil {
 				return searched{}, err
 			}
-			found, err := corpus.Search(ctx, index.Query{Primary: in.Query, K: in.Limit, Exclude: read})
+			found, err := corpus.Search(ctx, retrieval.Query{Primary: in.Query, K: in.Limit, Exclude: read})
 			if err != nil {
 				return searched{}, fmt.Errorf("searching the corpus: %w", err)
 			}

@@ -18,9 +18,8 @@ import (
 	"example.com/assay/llm/llmtest"
 	"example.com/assay/llm/offline"
 	"example.com/assay/llm/openai"
-	"example.com/assay/memory/index"
+	"example.com/assay/memory/retrieval"
 	"example.com/assay/nodes/research"
-	"example.com/assay/nodes/retrieval"
 	"example.com/assay/skills"
 	"example.com/assay/state"
 )
@@ -29,18 +28,18 @@ import (
 // any other. It may be searched concurrently.
 type library struct {
 	mu      sync.Mutex
-	queries []index.Query
+	queries []retrieval.Query
 }
 
 var onShelf = map[string][]int{"fines": {10, 11}, "appeals": {11, 2, 12}, "own": {0, 1}, "many": {20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38}}
 
-func (l *library) Search(_ context.Context, q index.Query) (index.Result, error) {
+func (l *library) Search(_ context.Context, q retrieval.Query) (retrieval.Result, error) {
 	l.mu.Lock()
 	l.queries = append(l.queries, q)
 	l.mu.Unlock()
 	switch q.Primary {
 	case "broken":
-		return index.Result{}, errIndex
+		return retrieval.Result{}, errIndex
 	case "fines":
 		time.Sleep(20 * time.Millisecond) // ends after those that come behind it
 	}
@@ -48,7 +47,7 @@ func (l *library) Search(_ context.Context, q index.Query) (index.Result, error)
 	if !ok {
 		at = []int{0, 1, 2, 3, 4}
 	}
-	out := index.Result{Confidence: .9, Candidates: 20}
+	out := retrieval.Result{Confidence: .9, Candidates: 20}
 	for _, i := range at {
 		if p := passage(i); !slices.Contains(q.Exclude, p.ID) && len(out.Hits) < q.K {
 			out.Hits = append(out.Hits, state.Hit{Passage: p, Rank: len(out.Hits) + 1, Scores: []state.Score{{Ranker: "fused", Value: 1 / float64(i+3)}}})
@@ -282,7 +281,7 @@ type shelves struct {
 	searched *shelf
 }
 
-func (s shelves) Search(ctx context.Context, q index.Query) (index.Result, error) {
+func (s shelves) Search(ctx context.Context, q retrieval.Query) (retrieval.Result, error) {
 	if onShelf[q.Primary] != nil {
 		return s.asked.Search(ctx, q)
 	}

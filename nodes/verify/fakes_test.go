@@ -12,7 +12,7 @@ import (
 
 	"example.com/assay/graph"
 	"example.com/assay/llm"
-	"example.com/assay/memory/index"
+	"example.com/assay/memory/retrieval"
 	"example.com/assay/nodes/verify"
 	"example.com/assay/skills"
 	"example.com/assay/state"
@@ -121,17 +121,17 @@ type shelf struct {
 	confidence float64
 
 	mu      sync.Mutex
-	queries []index.Query
+	queries []retrieval.Query
 }
 
-func (s *shelf) Search(_ context.Context, q index.Query) (index.Result, error) {
+func (s *shelf) Search(_ context.Context, q retrieval.Query) (retrieval.Result, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.queries = append(s.queries, q)
 	if len(s.queries) == s.failAt {
-		return index.Result{}, errors.New("the index is gone")
+		return retrieval.Result{}, errors.New("the index is gone")
 	}
-	r := index.Result{Confidence: s.confidence}
+	r := retrieval.Result{Confidence: s.confidence}
 	for _, p := range append(s.by[q.Primary], s.passages...) {
 		excluded := false
 		for _, id := range q.Exclude {

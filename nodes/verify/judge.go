@@ -5,11 +5,10 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/assay/decide/claim"
 	"example.com/assay/graph"
 	"example.com/assay/llm"
-	"example.com/assay/memory/text"
-	"example.com/assay/nodes/retrieval"
-	"example.com/assay/nodes/verify/facts"
+	"example.com/assay/memory/retrieval"
 	"example.com/assay/skills"
 	"example.com/assay/state"
 )
@@ -17,20 +16,19 @@ import (
 // A Judge says how far evidence carries a claim: a model reads, code checks.
 // It is safe for concurrent use.
 type Judge struct {
-	model   llm.Model
-	skill   skills.Skill
-	inspect retrieval.Inspect
-	facts   *facts.Reader
+	model llm.Model
+	skill skills.Skill
+	*claim.Check
 }
 
 // NewJudge returns a judge that asks m by the skill judge_claim. Sentences in
 // which inspect finds orders support nothing; a nil inspect finds none.
 func NewJudge(m llm.Model, skill skills.Skill, inspect retrieval.Inspect) *Judge {
-	return &Judge{m, skill, retrieval.Remember(inspect, mostRemembered), facts.NewReader(mostRemembered)}
+	return &Judge{m, skill, claim.NewCheck(retrieval.Remember(inspect, mostRemembered).In)}
 }
 
-// mostRemembered is how many passages' orders, and how many sentences, are
-// remembered from one claim to the next.
+// mostRemembered is how many passages' orders are remembered from one claim to the
+// next.
 const mostRemembered = 4096
 
 // JudgeNode judges the one claim of its state against its evidence.
@@ -60,7 +58,7 @@ func (j *Judge) Judge(ctx context.Context, c state.Claim, evidence []state.Evide
 	for _, i := range citedBy(c, evidence) {
 		cited = append(cited, evidence[i])
 	}
-	if q, ok := stated(c, slices.Concat(cited, evidence)); ok && !j.orders(q, evidence) {
+	if q, ok := stated(c, slices.Concat(cited, evidence)); ok && !j.Ordered(q, evidence) {
 		v := state.Verdict{Claim: c, Status: state.Supported, Confidence: 1, For: []state.Quote{q}, Reason: "the evidence states it word for word"}
 		return citing(v, cited), state.ModelUsage{}, nil
 	}
@@ -103,110 +101,20 @@ func (j *Judge) settle(c state.Claim, out skills.JudgeOutput, evidence []state.E
 	var madeFor, madeAgainst int
 	v.Confidence = min(max(out.Confidence, 0), 1)
 	v.For, madeFor = located(out.Quotes, evidence)
-	v.For = slices.DeleteFunc(v.For, func(q state.Quote) bool { return j.orders(q, evidence) })
+	v.For = slices.DeleteFunc(v.For, func(q state.Quote) bool { return j.Ordered(q, evidence) })
 	v.Against, madeAgainst = located(out.Against, evidence)
 	if v.Status != state.Unsupported && len(v.For) == 0 {
 		why := "no quote shows it"
 		if madeFor > 0 {
 			why = "the quote that was given is in no passage"
 		}
-		v = refused(v, why)
-		v.Confidence *= afterRefusal
+		v = claim.Refuse(v, why)
 	}
 	v = j.Weigh(v, evidence)
 	if v.Status == state.Unsupported {
 		v.For = nil
 	}
 	return v, madeFor + madeAgainst
-}
-
-// Weigh lets code overrule what a model says of a claim. What the evidence
-// contradicts, and what is decided by its absence, refuses the claim; what it
-// leaves open is a doubt, which lowers the confidence. However much speaks against
-// a claim, its confidence is lowered once.
-func (j *Judge) Weigh(v state.Verdict, evidence []state.Evidence) state.Verdict {
-	conflicts, doubts := j.compare(v.Claim, evidence)
-	whole := len(text.Sentences(v.Text)) == 1
-	stood := v.Status != state.Unsupported
-	for _, f := range conflicts {
-		if !decides(f.Conflict, whole) {
-			doubts = append(doubts, state.Doubt{Kind: f.Kind, Claim: f.Claim})
-			continue
-		}
-		v.Conflicts = append(v.Conflicts, f.Conflict)
-		if f.quote.Text != "" && !slices.Contains(v.Against, f.quote) {
-			v.Against = append(v.Against, f.quote)
-		}
-		v = refused(v, inWords(f.Conflict))
-	}
-	switch {
-	case len(v.Conflicts) > 0:
-		v.Confidence *= afterRefusal
-	case stood && len(doubts) > 0:
-		v.Doubts = doubts
-		v.Reason = join(v.Reason, "could not check: "+doubtful(doubts))
-		v.Confidence *= afterDoubt
-	}
-	return v
-}
-
-// orders reports whether a quote is of a sentence that gives orders to whoever
-// reads it.
-func (j *Judge) orders(q state.Quote, evidence []state.Evidence) bool {
-	for _, e := range evidence {
-		if e.Passage.ID != q.Passage {
-			continue
-		}
-		for _, o := range j.inspect.In(e.Passage) {
-			if e.Passage.Start+o.Start < q.End && q.Start < e.Passage.Start+o.End {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// What is left of the confidence in a claim that code refuses, and in one with a
-// doubt. go run ./eval/train verify prints what was observed of either.
-const (
-	afterRefusal = 0.15
-	afterDoubt   = 0.65
-)
-
-// decides reports whether a conflict makes a claim unsupported: the evidence
-// says something else, or it has nothing of an amount, a date, a name or an
-// extent. Everything else that the evidence merely lacks is a doubt, for much can
-// be said in other words. So are amounts and dates of a text of several
-// sentences, which is more than one claim.
-func decides(c state.Conflict, single bool) bool {
-	switch c.Kind {
-	case state.ConflictNumber, state.ConflictUnit, state.ConflictDate:
-		return single
-	case state.ConflictName, state.ConflictQuantifier:
-		return single || c.Opposed
-	}
-	return c.Opposed || c.Evidence != ""
-}
-
-// doubtful lists the words of doubts, each once.
-func doubtful(doubts []state.Doubt) string {
-	var list []string
-	for _, d := range doubts {
-		if w := "“" + d.Claim + "”"; !slices.Contains(list, w) {
-			list = append(list, w)
-		}
-	}
-	return strings.Join(list, ", ")
-}
-
-// refused makes a claim unsupported, and says why.
-func refused(v state.Verdict, why string) state.Verdict {
-	if v.Status != state.Unsupported {
-		v.Reason = "" // of what no longer holds
-	}
-	v.Status = state.Unsupported
-	v.Reason = join(v.Reason, why)
-	return v
 }
 
 // citing notes how a claim's citations stand to what supports it.
@@ -218,16 +126,9 @@ func citing(v state.Verdict, cited []state.Evidence) state.Verdict {
 		return slices.ContainsFunc(cited, func(e state.Evidence) bool { return e.Passage.ID == q.Passage })
 	})
 	if v.Miscited {
-		v.Reason = join(v.Reason, "what it cites ("+strings.Join(v.Cites, ", ")+") does not support it")
+		v.Reason = claim.Join(v.Reason, "what it cites ("+strings.Join(v.Cites, ", ")+") does not support it")
 	}
 	return v
-}
-
-func join(reason, more string) string {
-	if reason == "" {
-		return more
-	}
-	return strings.TrimRight(reason, ".; ") + "; " + more
 }
 
 // sources numbers evidence for a prompt, from 1.

@@ -84,14 +84,3 @@ func correction(v state.Verdict) string {
 	}
 	return fmt.Sprintf("Leave out “%s”, or add evidence that states it", v.Text)
 }
-
-// inWords says what a conflict is.
-func inWords(c state.Conflict) string {
-	switch {
-	case c.Evidence == "":
-		return fmt.Sprintf("the evidence has no %s “%s”", c.Kind, c.Claim)
-	case c.Claim == "":
-		return fmt.Sprintf("the evidence says “%s” (%s)", c.Evidence, c.Kind)
-	}
-	return fmt.Sprintf("the claim says “%s” and the evidence “%s” (%s)", c.Claim, c.Evidence, c.Kind)
-}

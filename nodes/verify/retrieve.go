@@ -8,8 +8,7 @@ import (
 
 	"example.com/assay/graph"
 	"example.com/assay/llm"
-	"example.com/assay/memory/index"
-	"example.com/assay/nodes/retrieval"
+	"example.com/assay/memory/retrieval"
 	"example.com/assay/state"
 )
 
@@ -27,7 +26,7 @@ func Retrieve(corpus retrieval.Retriever, passages int, inspect retrieval.Inspec
 		var added, warnings []string
 		metered, asked := llm.Open(ctx) // a reranker may ask a model
 		for _, q := range s.Queries {
-			r, err := corpus.Search(metered, index.Query{Primary: q.Query, K: passages, Exclude: read})
+			r, err := corpus.Search(metered, retrieval.Query{Primary: q.Query, K: passages, Exclude: read})
 			if ctx.Err() != nil {
 				return nil, context.Cause(ctx)
 			}

@@ -7,11 +7,10 @@ import (
 	"slices"
 	"sync"
 
+	"example.com/assay/decide/claim/facts"
 	"example.com/assay/graph"
 	"example.com/assay/llm"
-	"example.com/assay/memory/index"
-	"example.com/assay/nodes/retrieval"
-	"example.com/assay/nodes/verify/facts"
+	"example.com/assay/memory/retrieval"
 	"example.com/assay/state"
 )
 
@@ -86,15 +85,15 @@ func Search(corpus retrieval.Retriever, passages int, inspect retrieval.Inspect)
 }
 
 // searchAll searches for each query, several at the same time.
-func searchAll(ctx context.Context, corpus retrieval.Retriever, queries []string, question string, passages int) ([]index.Result, []error) {
-	results, errs := make([]index.Result, len(queries)), make([]error, len(queries))
+func searchAll(ctx context.Context, corpus retrieval.Retriever, queries []string, question string, passages int) ([]retrieval.Result, []error) {
+	results, errs := make([]retrieval.Result, len(queries)), make([]error, len(queries))
 	slots := make(chan struct{}, searchesAtOnce)
 	var running sync.WaitGroup
 	for i, q := range queries {
 		slots <- struct{}{}
 		running.Go(func() {
 			defer func() { <-slots }()
-			query := index.Query{Primary: q, K: passages}
+			query := retrieval.Query{Primary: q, K: passages}
 			if question != "" {
 				query.Alternatives = []string{question + " " + q}
 			}
@@ -103,8 +102,8 @@ func searchAll(ctx context.Context, corpus retrieval.Retriever, queries []string
 				if errs[i] != nil {
 					return
 				}
-				var against index.Result
-				against, errs[i] = corpus.Search(ctx, index.Query{Primary: contrary, K: passagesAgainst})
+				var against retrieval.Result
+				against, errs[i] = corpus.Search(ctx, retrieval.Query{Primary: contrary, K: passagesAgainst})
 				results[i].Hits = united(results[i].Hits, against.Hits)
 			}
 		})

@@ -135,14 +135,6 @@ func named(x string) bool {
 	})
 }
 
-func words(s string) map[string]bool {
-	set := map[string]bool{}
-	for _, w := range strings.Fields(s) {
-		set[w] = true
-	}
-	return set
-}
-
 // token is a word of a question with what stands around it.
 type token struct {
 	start, end int

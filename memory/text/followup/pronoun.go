@@ -3,23 +3,25 @@ package followup
 import (
 	"regexp"
 	"strings"
+
+	"example.com/assay/memory/text"
 )
 
 var (
-	pronouns   = words(`it its it's they them their theirs he him she her`)
-	plurals    = words(`they them their theirs these those`)
-	owners     = words(`its their his her theirs`)
-	pointers   = words(`this that these those`)
-	auxiliary  = words(`is are was were be do does did can could may might must shall should will would has have had isn't aren't don't doesn't can't won't`)
-	askers     = words(`what who whom whose which when where why how what's whats how's where's who's`)
-	subjects   = words(`i you we one someone somebody anyone anybody people`)
-	preps      = words(`in on at by for to with from under within after of without before during inside outside into between through over about since until per via against`)
-	articles   = words(`a an the my your our each every any some no two three all both another`)
-	connecting = words(`and or but if when while that which who where because before after until unless with than then so as`)
+	pronouns   = text.Set(`it its it's they them their theirs he him she her`)
+	plurals    = text.Set(`they them their theirs these those`)
+	owners     = text.Set(`its their his her theirs`)
+	pointers   = text.Set(`this that these those`)
+	auxiliary  = text.Set(`is are was were be do does did can could may might must shall should will would has have had isn't aren't don't doesn't can't won't`)
+	askers     = text.Set(`what who whom whose which when where why how what's whats how's where's who's`)
+	subjects   = text.Set(`i you we one someone somebody anyone anybody people`)
+	preps      = text.Set(`in on at by for to with from under within after of without before during inside outside into between through over about since until per via against`)
+	articles   = text.Set(`a an the my your our each every any some no two three all both another`)
+	connecting = text.Set(`and or but if when while that which who where because before after until unless with than then so as`)
 	// What a document says of itself, and spans of time: "this manual", "these days".
-	itself = words(`version manual document policy case way day days time year month week moment kind sort section chapter
+	itself = text.Set(`version manual document policy case way day days time year month week moment kind sort section chapter
 		release book guide contract agreement lease handbook act statute law country state text page corpus file system`)
-	common = words(`setting parameter option command function value type rule limit package error message variable
+	common = text.Set(`setting parameter option command function value type rule limit package error message variable
 		field method module tool program feature name number term deadline fee lock index query view`)
 	// "It" that stands for what follows: "is it possible to", "does it matter if".
 	expletive = regexp.MustCompile(`(?i)\b(?:is|was|be|would|does|will|can|could|should|may|makes?|takes?|how) (it) (?:(?:be|is|was|still|really|even|also|always|ever|not|more|matter|mean|sense|makes?|takes?|costs?|comes|an? [\w ]{2,25}?|possible|impossible|necessary|safe|allowed|ok|okay|required|bad|good|better|best|worth|legal|illegal|true|easy|hard|normal|recommended|enough|advisable|common|useful|wise|lawful|permitted|forbidden) )*(?:to|that|if|whether|when|for)\b|\b(?:is|was|be) (it) (?:\w+ ){1,2}(?:to|that|whether|who|which)\b|\bwhat (?:time|day|date) is (it)\b`)

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"example.com/assay/memory/text"
 )
 
 // antecedent is what a pronoun stands for.
@@ -21,7 +23,7 @@ func (t turn) antecedent(pronoun string) string {
 }
 
 // acting are verbs whose object is an act: "undo it", "do that".
-var acting = words(`do undo revert reverse automate repeat prevent avoid`)
+var acting = text.Set(`do undo revert reverse automate repeat prevent avoid`)
 
 // fill puts what a pronoun stands for in its place.
 func (t turn) fill(asked string) string {

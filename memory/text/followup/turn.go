@@ -34,8 +34,8 @@ var (
 	states   = regexp.MustCompile(`(?i)^(?:\w{3,}(?:ed|ing|able|ible|less|ous|ful)|valid|void|legal|illegal|lawful|safe|free|open|due|binding|liable|secret|public|private|unique|final|optional|mandatory|temporary|permanent)$`)
 	ofPhrase = regexp.MustCompile(`(?i)^(.+?) (?:of|for) (.+)$`)
 	brackets = regexp.MustCompile(`\s*[(\[][^)\]]*[)\]]`)
-	particle = words(`up off on out down in back away over`)
-	stative  = words(`have has need needs get take takes use uses work works run runs lock locks allow allows require requires apply
+	particle = text.Set(`up off on out down in back away over`)
+	stative  = text.Set(`have has need needs get take takes use uses work works run runs lock locks allow allows require requires apply
 		applies keep keeps hold holds contain contains support supports change changes mean means do happen happens start stop
 		expire expires cost costs last affect affects store stored protect cover covers enabled disabled allowed required be
 		stay leave end ends return returns accept refuse return cause causes belong live sleep grow reset read write become

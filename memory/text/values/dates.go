@@ -17,11 +17,7 @@ type DateOptions struct {
 	MonthFirst bool
 }
 
-const monthNames = `(jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)`
-
-var ordinals = strings.Fields(`first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth
-	fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth twenty-first twenty-second twenty-third
-	twenty-fourth twenty-fifth twenty-sixth twenty-seventh twenty-eighth twenty-ninth thirtieth thirty-first`)
+const monthPattern = `(jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)`
 
 const year = `((?:1[89]|20) ?\d ?\d)`
 
@@ -39,12 +35,12 @@ var dateLayouts = []struct {
 	{regexp.MustCompile(`\b(\d{4})([-/.])(\d{1,2})([-/.])(\d{1,2})\b`), 5, 3, 1, false},
 	{regexp.MustCompile(`\b(\d{1,2}) ?([-/.]) ?(\d{1,2}) ?([-/.]) ?(\d{4})\b`), 1, 3, 5, true},
 	{regexp.MustCompile(`\b(\d{1,2})([-/.])(\d{1,2})([-/.])(\d{2})\b`), 1, 3, 5, true},
-	{regexp.MustCompile(`(?i)\b` + monthNames + `\.?\s+(\d{1,2})\s?(?:st|nd|rd|th)?\s?,?\s+` + year + `\b`), 2, 1, 3, false},
-	{regexp.MustCompile(`(?i)\b(\d{1,2})\s?(?:st|nd|rd|th)?(?:[ -/.,']*|\s+day\s+of\s+)` + monthNames + `[ -/.,']*` + year + `\b`), 1, 2, 3, false},
-	{regexp.MustCompile(`(?i)\b(\d{1,2})(?:st|nd|rd|th)?[ -/.,']*` + monthNames + `[ -/.,']*(\d{2})\b`), 1, 2, 3, false},
-	{regexp.MustCompile(`(?i)\b` + monthNames + `[ .]*(\d{1,2}),?[ ']+(\d{2})\b`), 2, 1, 3, false},
-	{regexp.MustCompile(`(?i)\b([a-z]+(?:-[a-z]+)?)\s+day\s+of\s+` + monthNames + `,?\s+` + year + `\b`), 1, 2, 3, false},
-	{regexp.MustCompile(`(?i)\b` + monthNames + `(\d{1,2}),?\s*` + year + `\b`), 2, 1, 3, false},
+	{regexp.MustCompile(`(?i)\b` + monthPattern + `\.?\s+(\d{1,2})\s?(?:st|nd|rd|th)?\s?,?\s+` + year + `\b`), 2, 1, 3, false},
+	{regexp.MustCompile(`(?i)\b(\d{1,2})\s?(?:st|nd|rd|th)?(?:[ -/.,']*|\s+day\s+of\s+)` + monthPattern + `[ -/.,']*` + year + `\b`), 1, 2, 3, false},
+	{regexp.MustCompile(`(?i)\b(\d{1,2})(?:st|nd|rd|th)?[ -/.,']*` + monthPattern + `[ -/.,']*(\d{2})\b`), 1, 2, 3, false},
+	{regexp.MustCompile(`(?i)\b` + monthPattern + `[ .]*(\d{1,2}),?[ ']+(\d{2})\b`), 2, 1, 3, false},
+	{regexp.MustCompile(`(?i)\b([a-z]+(?:-[a-z]+)?)\s+day\s+of\s+` + monthPattern + `,?\s+` + year + `\b`), 1, 2, 3, false},
+	{regexp.MustCompile(`(?i)\b` + monthPattern + `(\d{1,2}),?\s*` + year + `\b`), 2, 1, 3, false},
 }
 
 // Dates returns the dates of a text in its order, none within another: those of
@@ -104,20 +100,19 @@ func dayOf(s string) (int, bool) {
 	if n, err := strconv.Atoi(s); err == nil {
 		return n, true
 	}
-	at := slices.Index(ordinals, strings.ToLower(s))
-	return at + 1, at >= 0
+	n := ordinal(strings.ToLower(s))
+	return n, n > 0
 }
 
 func monthOf(s string) (int, bool) {
 	if n, err := strconv.Atoi(s); err == nil {
 		return n, true
 	}
-	const names = "janfebmaraprmayjunjulaugsepoctnovdec"
-	if len(s) < 3 {
-		return 0, false
+	n := 0
+	if len(s) >= 3 {
+		n = Month(strings.ToLower(s[:3]))
 	}
-	at := strings.Index(names, strings.ToLower(s[:3]))
-	return at/3 + 1, at >= 0 && at%3 == 0
+	return n, n > 0
 }
 
 func calendar(y string, month, day int) (string, bool) {

@@ -1,6 +1,9 @@
 // Package values finds what is written in fixed ways in a text (dates, amounts of
 // money, durations, percentages, addresses of mail, telephone numbers), with
-// the bytes that it covers and one way to write each.
+// the bytes that it covers and one way to write each. It also holds the words that
+// numbers, months and units are written in, for who reads them in sentences: package
+// decide/claim/facts does, word by word, also what is no whole value ("in March",
+// "two thirds", "the 1990s").
 //
 //	for _, d := range values.Dates(text, nil) {
 //		fmt.Println(text[d.Start:d.End], d.Value) // "May 20, 2014" "2014-05-20"

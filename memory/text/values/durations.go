@@ -7,11 +7,6 @@ import (
 	"strings"
 )
 
-var small = strings.Fields(`zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen
-	sixteen seventeen eighteen nineteen twenty`)
-
-var tens = map[string]int{"twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "ninety": 90}
-
 const inWords = `one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|eighteen|twenty(?:-(?:four|five|one|two))?|thirty(?:-six)?|forty(?:-eight)?|sixty|ninety`
 
 var (
@@ -45,7 +40,7 @@ func Durations(text string) []Found {
 		case m[4] >= 0:
 			n, _ = strconv.Atoi(text[m[4]:m[5]]) // one to three digits
 		case m[2] >= 0:
-			n = wordNumber(strings.ToLower(text[m[2]:m[3]]))
+			n = spelled(strings.ToLower(text[m[2]:m[3]]))
 		}
 		if n > 0 {
 			start := m[0]
@@ -53,7 +48,7 @@ func Durations(text string) []Found {
 		}
 	}
 	for _, m := range anniversary.FindAllStringSubmatchIndex(text, -1) {
-		n := slices.Index(ordinals, strings.ToLower(text[m[2]:m[3]])) + 1
+		n := ordinal(strings.ToLower(text[m[2]:m[3]]))
 		out = append(out, Found{Start: m[0], End: m[1], Value: duration(n, "year"), Kind: 1})
 	}
 	slices.SortFunc(out, func(a, b Found) int { return a.Start - b.Start })
@@ -68,14 +63,6 @@ func Duration(text string) (string, bool) {
 		return "", false
 	}
 	return found[0].Value, true
-}
-
-func wordNumber(s string) int {
-	if at := slices.Index(small, s); at >= 0 {
-		return at
-	}
-	ten, one, _ := strings.Cut(s, "-")
-	return tens[ten] + max(slices.Index(small, one), 0)
 }
 
 func duration(n int, unit string) string {

@@ -1,6 +1,7 @@
 package values
 
 import (
+	"math"
 	"regexp"
 	"strconv"
 	"strings"
@@ -104,6 +105,50 @@ func Number(text string) (string, bool) {
 		s = "-" + s
 	}
 	return s, true
+}
+
+// finite reads a number that is not infinite.
+func finite(s string) (float64, bool) {
+	v, err := strconv.ParseFloat(s, 64)
+	return v, err == nil && !math.IsInf(v, 0)
+}
+
+// Digits reads a number of running text as it is written in English ("2,500.5"), and
+// three digits after a full stop twice or more as thousands ("2.500.000"). A
+// number of another form ("8.7.1") is none: in a text it is a section's, where on a
+// form, which Number reads, digits and separators are an amount however they stand.
+func Digits(s string) (float64, bool) {
+	if strings.Count(s, ".") > 1 {
+		if !grouped(s, ".") {
+			return 0, false
+		}
+		return finite(strings.ReplaceAll(s, ".", ""))
+	}
+	if strings.Contains(s, ",") {
+		whole, _, _ := strings.Cut(s, ".")
+		switch {
+		case grouped(whole, ","):
+			s = strings.ReplaceAll(s, ",", "")
+		case strings.Count(s, ",") == 1 && !strings.Contains(s, "."):
+			s = strings.Replace(s, ",", ".", 1) // a decimal comma
+		default:
+			return 0, false
+		}
+	}
+	return finite(s)
+}
+
+// grouped reports whether a number is written in groups of three (or, as in
+// India, two) digits before the last three.
+func grouped(s, separator string) bool {
+	groups := strings.Split(s, separator)
+	for i, g := range groups {
+		last := i == len(groups)-1
+		if i > 0 && last && len(g) != 3 || i > 0 && !last && len(g) != 3 && len(g) != 2 || len(g) > 3 || g == "" {
+			return false
+		}
+	}
+	return true
 }
 
 // Percents returns percentages. Values are decimal numbers: 5 of "5 %".

@@ -157,7 +157,7 @@ func afterStop(body string, at int) bool {
 	return before != "" && strings.ContainsRune(".:!?", rune(before[len(before)-1]))
 }
 
-var numberWord = words(`two three four five six seven eight nine ten eleven twelve fifteen twenty thirty forty fifty sixty
+var numberWord = text.Set(`two three four five six seven eight nine ten eleven twelve fifteen twenty thirty forty fifty sixty
 	hundred thousand million half dozen percent`)
 
 // counts reports whether a lead-in says how many: then it can be false.

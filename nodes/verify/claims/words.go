@@ -1,19 +1,9 @@
 package claims
 
-import "strings"
-
-type wordSet map[string]bool
-
-func words(list string) wordSet {
-	set := wordSet{}
-	for _, w := range strings.Fields(list) {
-		set[w] = true
-	}
-	return set
-}
+import "example.com/assay/memory/text"
 
 // finite are verbs in a form that makes a clause.
-var finite = words(`is are was were be been am has have had do does did will would shall should must may might can could cannot
+var finite = text.Set(`is are was were be been am has have had do does did will would shall should must may might can could cannot
 	isn't aren't wasn't weren't hasn't haven't hadn't don't doesn't didn't won't can't
 	applies apply requires require required provides provide provided includes include included contains contain contained
 	means mean meant says said states stated shows show showed makes make made gives give gave takes take took
@@ -25,25 +15,25 @@ var finite = words(`is are was were be been am has have had do does did will wou
 	owns owned owes owed fails failed succeeds succeeded follows followed comes came goes went`)
 
 // openers are the words that a subject begins with.
-var openers = words(`the a an this that these those it he she they we its his her their our each every all both some many most
+var openers = text.Set(`the a an this that these those it he she they we its his her their our each every all both some many most
 	several no neither either one two three four five six anyone everyone nobody someone such any`)
 
 // subordinate words make what follows them depend on the rest.
-var subordinate = words(`if when whenever unless because although though while whereas that who which whose whether
+var subordinate = text.Set(`if when whenever unless because although though while whereas that who which whose whether
 	since until before after where as provided`)
 
 // connectives say nothing by themselves.
-var connectives = words(`however therefore moreover furthermore additionally nevertheless nonetheless consequently thus hence
+var connectives = text.Set(`however therefore moreover furthermore additionally nevertheless nonetheless consequently thus hence
 	finally first firstly second secondly third thirdly lastly next then also meanwhile overall similarly likewise otherwise
 	instead conversely in conclusion summary short addition contrast brief sum general particular to conclude summarize
 	on the other hand as a result for example instance that said of course yes no and but or so well okay ok sure indeed`)
 
 // adverbs join a clause to the one before.
-var adverbs = words(`however therefore moreover furthermore nevertheless nonetheless consequently thus hence then
+var adverbs = text.Set(`however therefore moreover furthermore nevertheless nonetheless consequently thus hence then
 	meanwhile instead otherwise likewise similarly conversely but and`)
 
 // orders are verbs that begin what a reader is told to do.
-var orders = words(`see consult contact check note remember consider ask refer read please make ensure try click visit let keep
+var orders = text.Set(`see consult contact check note remember consider ask refer read please make ensure try click visit let keep
 	feel review speak seek call look talk verify confirm avoid use follow compare be don't do stay go get take start`)
 
 // opinions open a sentence that says what somebody thinks or may want.

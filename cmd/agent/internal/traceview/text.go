@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 
 	"example.com/assay/cmd/agent/internal/render"
-	"example.com/assay/nodes/retrieval"
+	"example.com/assay/memory/retrieval"
 )
 
 // TextOptions say how much Text prints.

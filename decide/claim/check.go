@@ -1,0 +1,177 @@
+package claim
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"example.com/assay/decide/claim/facts"
+	"example.com/assay/memory/text"
+	"example.com/assay/state"
+)
+
+// mostRemembered is how many sentences are remembered from one claim to the next.
+const mostRemembered = 4096
+
+// A Check is what code says of claims that a model has judged. It is safe for
+// concurrent use.
+type Check struct {
+	orders func(state.Passage) []state.Order
+	reader *facts.Reader
+}
+
+// NewCheck returns a check. Sentences of a passage in which orders finds prompt
+// injection are no evidence.
+func NewCheck(orders func(state.Passage) []state.Order) *Check {
+	return &Check{orders, facts.NewReader(mostRemembered)}
+}
+
+// Weigh lets code overrule what a model says of a claim. What the evidence
+// contradicts, and what is decided by its absence, refuses the claim; what it
+// leaves open is a doubt, which lowers the confidence. However much speaks against
+// a claim, its confidence is lowered once.
+func (c *Check) Weigh(v state.Verdict, evidence []state.Evidence) state.Verdict {
+	conflicts, doubts := c.compare(v.Claim, evidence)
+	whole := len(text.Sentences(v.Text)) == 1
+	stood := v.Status != state.Unsupported
+	for _, f := range conflicts {
+		if !decides(f.Conflict, whole) {
+			doubts = append(doubts, state.Doubt{Kind: f.Kind, Claim: f.Claim})
+			continue
+		}
+		v.Conflicts = append(v.Conflicts, f.Conflict)
+		if f.quote.Text != "" && !slices.Contains(v.Against, f.quote) {
+			v.Against = append(v.Against, f.quote)
+		}
+		v = refused(v, inWords(f.Conflict))
+	}
+	switch {
+	case len(v.Conflicts) > 0:
+		v.Confidence *= afterRefusal
+	case stood && len(doubts) > 0:
+		v.Doubts = doubts
+		v.Reason = Join(v.Reason, "could not check: "+doubtful(doubts))
+		v.Confidence *= afterDoubt
+	}
+	return v
+}
+
+// A found is a conflict with the sentence that it was found in.
+type found struct {
+	state.Conflict
+	quote state.Quote // zero when the evidence has no words for it
+}
+
+// compare sets what a claim says, word by word, against the sentences of its
+// evidence that give no orders: what they contradict, and what they leave open.
+func (c *Check) compare(said state.Claim, evidence []state.Evidence) (conflicts []found, doubts []state.Doubt) {
+	var sentences []string
+	var quotes []state.Quote
+	for _, e := range evidence {
+		orders := c.orders(e.Passage)
+		for _, s := range text.Sentences(e.Passage.Text) {
+			if slices.ContainsFunc(orders, func(o state.Order) bool { return o.Start < s.End && s.Start < o.End }) {
+				continue
+			}
+			sentences = append(sentences, e.Passage.Text[s.Start:s.End])
+			quotes = append(quotes, state.QuoteIn(e.Passage, s.Start, s.End-s.Start))
+		}
+	}
+	checked := c.reader.Prepare(sentences).Check(said.Spoken())
+	for _, f := range checked.Conflicts {
+		one := found{Conflict: f.Conflict}
+		if f.Sentence >= 0 {
+			one.quote = quotes[f.Sentence]
+		}
+		conflicts = append(conflicts, one)
+	}
+	for _, d := range checked.Doubts {
+		doubts = append(doubts, d.Doubt)
+	}
+	return conflicts, doubts
+}
+
+// Ordered reports whether a quote is of a sentence that gives orders to whoever
+// reads it.
+func (c *Check) Ordered(q state.Quote, evidence []state.Evidence) bool {
+	for _, e := range evidence {
+		if e.Passage.ID != q.Passage {
+			continue
+		}
+		for _, o := range c.orders(e.Passage) {
+			if e.Passage.Start+o.Start < q.End && q.Start < e.Passage.Start+o.End {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// What is left of the confidence in a claim that code refuses, and in one with a
+// doubt. go run ./eval/train verify prints what was observed of either.
+const (
+	afterRefusal = 0.15
+	afterDoubt   = 0.65
+)
+
+// decides reports whether a conflict makes a claim unsupported: the evidence
+// says something else, or it has nothing of an amount, a date, a name or an
+// extent. Everything else that the evidence merely lacks is a doubt, for much can
+// be said in other words. So are amounts and dates of a text of several
+// sentences, which is more than one claim.
+func decides(c state.Conflict, single bool) bool {
+	switch c.Kind {
+	case state.ConflictNumber, state.ConflictUnit, state.ConflictDate:
+		return single
+	case state.ConflictName, state.ConflictQuantifier:
+		return single || c.Opposed
+	}
+	return c.Opposed || c.Evidence != ""
+}
+
+// doubtful lists the words of doubts, each once.
+func doubtful(doubts []state.Doubt) string {
+	var list []string
+	for _, d := range doubts {
+		if w := "“" + d.Claim + "”"; !slices.Contains(list, w) {
+			list = append(list, w)
+		}
+	}
+	return strings.Join(list, ", ")
+}
+
+// Refuse makes a claim unsupported, says why, and lowers the confidence in it.
+func Refuse(v state.Verdict, why string) state.Verdict {
+	v = refused(v, why)
+	v.Confidence *= afterRefusal
+	return v
+}
+
+// refused makes a claim unsupported, and says why.
+func refused(v state.Verdict, why string) state.Verdict {
+	if v.Status != state.Unsupported {
+		v.Reason = "" // of what no longer holds
+	}
+	v.Status = state.Unsupported
+	v.Reason = Join(v.Reason, why)
+	return v
+}
+
+// inWords says what a conflict is.
+func inWords(c state.Conflict) string {
+	switch {
+	case c.Evidence == "":
+		return fmt.Sprintf("the evidence has no %s “%s”", c.Kind, c.Claim)
+	case c.Claim == "":
+		return fmt.Sprintf("the evidence says “%s” (%s)", c.Evidence, c.Kind)
+	}
+	return fmt.Sprintf("the claim says “%s” and the evidence “%s” (%s)", c.Claim, c.Evidence, c.Kind)
+}
+
+// Join puts one reason behind another.
+func Join(reason, more string) string {
+	if reason == "" {
+		return more
+	}
+	return strings.TrimRight(reason, ".; ") + "; " + more
+}

@@ -1,0 +1,187 @@
+package facts
+
+import (
+	"slices"
+	"strings"
+
+	"example.com/assay/memory/text"
+	"example.com/assay/state"
+)
+
+// deniedAt reports whether a negator stands shortly before or behind a token.
+func deniedAt(s *sentence, j int) bool {
+	if s.negated[j] {
+		return true
+	}
+	if j > 0 && deniesAll[s.toks[0].text] {
+		return true
+	}
+	for i := max(0, j-deniedWithin); i <= min(len(s.toks)-1, j+2); i++ {
+		if i != j && (i >= j-6 || s.toks[i].clause == s.toks[j].clause) && isNegator(s.toks, i) {
+			return true
+		}
+	}
+	return false
+}
+
+// deniedWithin is how many tokens before a word the negator of its clause may
+// stand; six, where it is in another clause.
+const deniedWithin = 12
+
+// deniesAll are words that deny a whole sentence that they begin.
+var deniesAll = text.Set(`neither none nobody nothing`)
+
+// softDenied reports whether words that say no in a way of their own stand near.
+func softDenied(s *sentence, j int) bool {
+	for i := max(0, j-6); i <= min(len(s.toks)-1, j+6); i++ {
+		t := s.toks[i]
+		if t.kind == word && (t.clause == s.toks[j].clause || i >= j-6 && i <= j+3) && i != j && (negative[t.root] || softNo[t.stem] || undone(t.text)) {
+			return true
+		}
+	}
+	return false
+}
+
+// softNo are stems of words that say no, beside those of negative.
+var softNo = stemSet(`lack fail unable miss never halt postpone block bar without unlikely doubt dispute decline neglect
+	hardly scarcely barely rarely seldom yet close`)
+
+func stemSet(list string) map[string]bool {
+	set := map[string]bool{}
+	for _, w := range strings.Fields(list) {
+		set[text.Stem(w)] = true
+	}
+	return set
+}
+
+// negationParts are the denials of the claim.
+func (c *comparison) negationParts() []part {
+	var out []part
+	toks := c.claim.toks
+	for i := range toks {
+		if !isNegator(toks, i) || exceptions[toks[i].text] || toks[i].text == "yet" || toks[i].text == "non" {
+			continue
+		}
+		heads := c.denies(i)
+		if len(heads) == 0 {
+			continue
+		}
+		p := part{kind: state.ConflictNegation, first: i, end: heads[0] + 1, by: unseen}
+		plain, soft := 0.0, 0.0
+		for n, h := range heads {
+			m := meaningOf(toks[h].text)
+			with := c.company(h)
+			for _, stem := range m.same {
+				for _, k := range c.e.stemmed[stem] {
+					s := c.e.sentences[k]
+					for _, j := range s.places[stem] {
+						f := c.fit(with, int(k), j)
+						switch {
+						case deniedAt(s, j):
+							plain = max(plain, f)
+						case softDenied(s, j):
+							soft = max(soft, f)
+						case !s.asks && f*asserted(n, toks[h], s.toks[j]) > p.against:
+							f *= asserted(n, toks[h], s.toks[j])
+							p.against, p.by = f, sighting{int(k), j, f}
+						}
+					}
+				}
+			}
+		}
+		cue, anti := 0.0, 0.0
+		with := c.company(i)
+		for k, s := range c.e.sentences {
+			for j := range s.toks {
+				if isNegator(s.toks, j) {
+					cue = max(cue, c.fit(with, k, j))
+				}
+			}
+		}
+		for _, h := range heads[:min(2, len(heads))] {
+			m := meaningOf(toks[h].text)
+			anti = max(anti, c.best(h, m.opposite, nil).fit, c.best(h, unForms(toks[h].text), nil).fit)
+		}
+		p.shown = max(plain, .7*soft, .6*cue, .8*anti)
+		out = append(out, p)
+	}
+	return out
+}
+
+// asserted is how much it counts against a denial that the evidence has one of
+// its words: the first most, and less in another form.
+func asserted(n int, claim, evidence token) float64 {
+	weight := 1.0
+	if n > 0 {
+		weight = .9
+	}
+	if claim.text != evidence.text {
+		weight *= .95
+	}
+	return weight
+}
+
+// denies are the words that a negator of the claim denies: up to three content
+// words of its clause. What stands between two commas right behind it is skipped.
+func (c *comparison) denies(i int) []int {
+	toks := c.claim.toks
+	from := i + 1
+	if textAt(toks, from) == "," {
+		for j := from + 1; j < len(toks) && j <= i+12; j++ {
+			if toks[j].text == "," {
+				from = j + 1
+				break
+			}
+		}
+	}
+	var heads []int
+	for j := from; j < len(toks) && j <= from+8 && len(heads) < 3; j++ {
+		if len(heads) > 0 && c.groups[j] != c.groups[heads[0]] {
+			break
+		}
+		if toks[j].kind == word && toks[j].content {
+			heads = append(heads, j)
+		}
+	}
+	return heads
+}
+
+// unForms are the stems of a word with a prefix that denies it.
+func unForms(w string) []string {
+	var out []string
+	for _, prefix := range []string{"un", "in", "dis", "im", "ir", "non"} {
+		out = append(out, text.Stem(prefix+w))
+	}
+	return out
+}
+
+// deniedParts are the words that the claim asserts and the evidence denies in
+// like company.
+func (c *comparison) deniedParts() []part {
+	saysNo := func(t token) bool {
+		return t.kind == word && (t.roles&asNegator != 0 || negative[t.root] || softNo[t.stem] || undone(t.text))
+	}
+	contradicts := func(f Conflict) bool { return f.Kind == state.ConflictNegation }
+	if slices.ContainsFunc(c.claim.toks, saysNo) || slices.ContainsFunc(c.found, contradicts) {
+		return nil
+	}
+	var out []part
+	for i, t := range c.claim.toks {
+		if t.kind != word || !t.content || len(c.e.stemmed[t.stem]) == 0 {
+			continue
+		}
+		m := meaningOf(t.text)
+		p := part{kind: state.ConflictNegation, first: i, end: i + 1}
+		p.by = c.best(i, m.own, func(k, j int) bool {
+			s := c.e.sentences[k]
+			return s.negated[j] && !s.asks && excepts(s) == excepts(c.claim) && !softDenied(s, j)
+		})
+		if p.by.sentence < 0 {
+			continue
+		}
+		p.against = p.by.fit
+		p.shown = max(c.best(i, m.same, func(k, j int) bool { return !c.e.sentences[k].negated[j] }).fit, .8*c.best(i, m.opposite, nil).fit)
+		out = append(out, p)
+	}
+	return out
+}

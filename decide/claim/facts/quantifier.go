@@ -1,0 +1,215 @@
+package facts
+
+import (
+	"example.com/assay/memory/text"
+	"example.com/assay/memory/text/values"
+	"example.com/assay/state"
+)
+
+// How much of a whole a quantifier takes.
+type extent uint8
+
+const (
+	all extent = iota + 1
+	most
+	many
+	some
+	few
+	only
+	always
+	usually
+	often
+	sometimes
+)
+
+// A quantifier says of how many, or how often, something holds.
+type quantifier struct {
+	tok    int
+	extent extent
+	heads  []string // roots of what it is said of
+}
+
+var extents = map[string]extent{
+	"all": all, "every": all, "each": all, "everyone": all, "everybody": all, "entire": all, "everything": all, "whole": all,
+	"most": most, "majority": most, "mostly": most, "largely": most,
+	"many": many, "numerous": many,
+	"some": some, "several": some, "certain": some, "various": some, "partly": some,
+	"few": few, "minority": few,
+	"only": only, "solely": only, "exclusively": only,
+	"always": always, "invariably": always,
+	"usually": usually, "generally": usually, "normally": usually, "typically": usually,
+	"often": often, "frequently": often, "regularly": often,
+	"sometimes": sometimes, "occasionally": sometimes,
+}
+
+// likeOnly are other ways to say "only" and "all".
+var likeOnly = text.Set(`only solely exclusively sole except nobody none unless exclusive limited confined restricted just single unique but alone`)
+
+var likeAll = text.Set(`all every each everyone everybody any both entire whole throughout entirely full fully complete
+	completely total always whoever nobody none no without universal across everything either invariably whenever never total unanimous unanimously`)
+
+// quantifiers finds those of a sentence. "Every 200 hours" and "each month"
+// tell how often and are none.
+func quantifiers(toks []token, quantities []quantity) []quantifier {
+	var out []quantifier
+	for i, t := range toks {
+		if t.kind != word || t.roles&asQuantifier == 0 {
+			continue
+		}
+		e := extents[t.text]
+		next := textAt(toks, i+1)
+		switch {
+		case e == all && (len(values.UnitWords[next]) > 0 || startsQuantity(quantities, i+1)):
+			continue
+		case t.text == "most" && (textAt(toks, i-1) == "the" || textAt(toks, i-1) == "at"):
+			continue // the most important; at most
+		case t.text == "few" && textAt(toks, i-1) == "a", t.text == "some" && startsQuantity(quantities, i+1):
+			if t.text == "some" {
+				continue
+			}
+			e = some
+		case t.text == "whole" && textAt(toks, i-1) == "the" || t.text == "certain" && textAt(toks, i-1) == "a":
+			continue
+		case e == only && (textAt(toks, i-1) == "not" || startsQuantity(quantities, i+1)), e == all && textAt(toks, i-1) == "at":
+			continue
+		case e == all && textAt(toks, i-1) == "not":
+			e = some
+		}
+		q := quantifier{tok: i, extent: e}
+		for j := i + 1; j < len(toks) && j < i+8 && len(q.heads) < 2; j++ {
+			if toks[j].kind == word && toks[j].content && (toks[j].clause == t.clause || len(q.heads) == 0) {
+				q.heads = append(q.heads, toks[j].root)
+			}
+		}
+		if e >= always && i > 0 { // "is always used", "covers … sometimes"
+			for j := i - 1; j >= 0 && j > i-4; j-- {
+				if toks[j].kind == word && toks[j].content {
+					q.heads = append(q.heads, toks[j].root)
+					break
+				}
+			}
+		}
+		out = append(out, q)
+	}
+	return out
+}
+
+func startsQuantity(quantities []quantity, i int) bool {
+	for _, q := range quantities {
+		if q.first == i {
+			return true
+		}
+	}
+	return false
+}
+
+// family is whether a quantifier counts things, tells how often, or restricts.
+func (e extent) family() int {
+	switch {
+	case e == only:
+		return 1
+	case e >= always:
+		return 2
+	}
+	return 0
+}
+
+// compatible reports whether evidence with the quantifier e bears a claim with
+// c. Vague ones that lie side by side do.
+func (e extent) compatible(c extent) bool {
+	if e == c || e.family() != c.family() {
+		return e == c
+	}
+	near := func(a, b extent) bool { return e == a && c == b || e == b && c == a }
+	return near(many, some) || near(usually, often) || near(often, sometimes)
+}
+
+// contrary reports whether both cannot be meant.
+func (e extent) contrary(c extent) bool {
+	pair := func(a, b extent) bool { return e == a && c == b || e == b && c == a }
+	return pair(all, few) || pair(most, few) || pair(many, few) || pair(always, sometimes)
+}
+
+// checkCount compares one with several of the same: "several main branches" and
+// "one main branch".
+func (c *comparison) checkCount() {
+	var r *carriage
+	for i := range c.claim.toks {
+		said, heads := countAt(c.claim.toks, i)
+		if said == 0 || len(heads) == 0 {
+			continue
+		}
+		if r == nil {
+			r = c.carriageOf()
+		}
+		at, most := place{-1, 0}, 0.0
+		for _, k := range c.e.holders[heads[len(heads)-1]] {
+			s := c.e.sentences[k]
+			for j := range s.toks {
+				other, of := countAt(s.toks, j)
+				if other == 0 || !startWith(of, heads) {
+					continue
+				}
+				if other == said {
+					return
+				}
+				if carried := r.rest(-1, int(k)); carried > most {
+					at, most = place{int(k), j}, carried
+				}
+			}
+		}
+		if most >= halfCarried && excepts(c.e.sentences[at.sentence]) == excepts(c.claim) {
+			c.add(state.ConflictQuantifier, i, i+1, at.sentence, at.index, at.index+1, true)
+			return
+		}
+	}
+}
+
+// halfCarried is how much of a claim a sentence has to carry to be compared in how
+// many it speaks of.
+const halfCarried = .5
+
+// How many of something a sentence speaks of, where it gives no number.
+const (
+	one = iota + 1
+	several
+)
+
+var counts = map[string]int{
+	"one": one, "single": one, "sole": one,
+	"several": several, "multiple": several, "many": several, "numerous": several,
+}
+
+// countAt reports whether token i says one or several, and the roots of what,
+// up to its noun.
+func countAt(toks []token, i int) (count int, of []string) {
+	count = counts[toks[i].text]
+	j := i + 1
+	switch {
+	case toks[i].text == "any" && textAt(toks, i+1) == "number" && textAt(toks, i+2) == "of":
+		count, j = several, i+3
+	case count == one && (textAt(toks, j) == "of" || textAt(toks, j) == "or" || textAt(toks, i-1) == "than" || textAt(toks, i-1) == "or" || textAt(toks, i-1) == "least" || textAt(toks, i-1) == "every"):
+		return 0, nil // one of three, one or more, more than one
+	}
+	if count == 0 {
+		return 0, nil
+	}
+	for ; j < len(toks) && toks[j].kind == word && toks[j].content && len(of) < 3; j++ {
+		of = append(of, toks[j].root)
+	}
+	return count, of
+}
+
+// startWith reports whether what is counted in the evidence is what the claim
+// counts.
+func startWith(list, with []string) bool {
+	if len(with) > len(list) {
+		with = with[:len(list)]
+	}
+	for i := range with {
+		if list[i] != with[i] {
+			return false
+		}
+	}
+	return len(with) > 0
+}

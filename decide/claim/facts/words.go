@@ -1,0 +1,265 @@
+package facts
+
+import (
+	"slices"
+	"strings"
+	"sync"
+
+	"example.com/assay/memory/text"
+	"example.com/assay/memory/text/wordnet"
+)
+
+// Words that say nothing about what a sentence is about: those that search
+// leaves out, and those that one of the checks looks at by itself.
+var function = functionWords()
+
+func functionWords() map[string]bool {
+	set := text.Set(`must ought cannot can't won't don't doesn't didn't isn't aren't wasn't weren't
+		hasn't haven't hadn't shouldn't wouldn't couldn't mustn't needn't never none nobody
+		nothing neither without within every many several always sometimes often usually
+		possibly perhaps probably reportedly allegedly also thus therefore however either
+		yes per one ones another since although though whereas unless until towards among
+		upon via etc least whose whom according anymore any`)
+	for w := range text.DocStops {
+		set[w] = true
+	}
+	return set
+}
+
+// opensClause are words that begin a clause with a predicate of its own.
+var opensClause = text.Set(`but while whereas although though because which who whom whose if unless when where
+	since until so and or nor that after before`)
+
+// irregular forms and the verbs they belong to.
+var irregular = pairs(`kept keep sold sell bought buy paid pay payment pay payable pay gave give given give
+	took take taken take fell fall fallen fall rose rise risen rise won win lost lose led lead held hold
+	began begin begun begin became become wrote write written write ran run sent send left leave made make
+	found find met meet built build grew grow grown grow drew draw drawn draw chose choose chosen choose
+	spoke speak spoken speak broke break broken break drove drive driven drive born birth bore bear told tell
+	taught teach thought think brought bring caught catch fought fight sought seek felt feel dealt deal meant mean
+	lent lend spent spend shot shoot struck strike stood stand sat sit laid lay lain lie swore swear
+	wore wear worn wear threw throw thrown throw knew know known know showed show shown show saw see seen see
+	ate eat eaten eat flew fly flown fly forgot forget forgotten forget froze freeze frozen freeze hid hide
+	hidden hide rode ride ridden ride sang sing sung sing sank sink swam swim went go gone go came come
+	did do done do had have has have dying die death die dead die children child men man women woman
+	people person persons person feet foot arose arise awoke wake overcame overcome withdrew withdraw
+	withdrawn withdraw undertook undertake forbade forbid understood understand lesser less data datum`)
+
+func pairs(list string) map[string]string {
+	m := map[string]string{}
+	f := strings.Fields(list)
+	for i := 0; i+1 < len(f); i += 2 {
+		m[f[i]] = f[i+1]
+	}
+	return m
+}
+
+// synonym gives words that name the same thing one root. A line is a group.
+var synonym = synonymGroups(`
+	start begin commence launch
+	terminate finish cease discontinue conclude end
+	require obligate oblige mandate
+	buy purchase acquire
+	allow permit authorise authorize
+	prohibit ban forbid
+	show demonstrate
+	publish release
+	link associate correlate
+	reject refuse deny decline
+	approve pass adopt
+	establish found
+	receive obtain get
+	help assist aid
+	kill slay
+	lawyer attorney solicitor
+	car automobile
+	physician doctor
+	movie film
+	annual yearly
+	large big
+	rent rental
+	fee charge
+	licence license
+	halt stop
+	fabricate manufacture
+	vote ballot
+	build construct
+	occur happen
+	locate situate
+	job employment
+	near close
+	firm company business
+	home house
+`)
+
+func synonymGroups(list string) map[string]string {
+	m := map[string]string{}
+	for line := range strings.Lines(list) {
+		group := strings.Fields(line)
+		for _, w := range group {
+			m[text.Stem(w)] = cut(text.Stem(group[0]))
+		}
+	}
+	return m
+}
+
+// A meaning is what is known of a word: stems that say the same, and stems that
+// say the opposite.
+type meaning struct {
+	own      []string        // stems of its base forms
+	same     []string        // those of synonyms and derivations, its own first
+	opposite []string        // those of direct opposites
+	contrary map[string]bool // the base forms of direct opposites
+}
+
+var (
+	meaningsMu sync.Mutex
+	meanings   = map[string]meaning{}
+)
+
+// mostMeanings bounds what is remembered.
+const mostMeanings = 1 << 14
+
+// meaningOf looks a lower-case word up.
+func meaningOf(w string) meaning {
+	meaningsMu.Lock()
+	defer meaningsMu.Unlock()
+	if m, ok := meanings[w]; ok {
+		return m
+	}
+	if len(meanings) >= mostMeanings {
+		clear(meanings)
+	}
+	m := lookUp(w)
+	meanings[w] = m
+	return m
+}
+
+func lookUp(w string) meaning {
+	bases := wordnet.Bases(w)
+	contrary := map[string]bool{}
+	own, same, opposite := []string{text.Stem(w)}, []string{}, []string{}
+	for _, b := range bases {
+		own = append(own, text.Stem(b))
+		same = appendStems(same, wordnet.Synonyms(b))
+		same = appendStems(same, wordnet.Derived(b))
+		for _, a := range wordnet.Antonyms(b) {
+			opposite, contrary[a] = append(opposite, text.Stem(a)), true
+		}
+	}
+	for _, a := range wordnet.Antonyms(w) {
+		opposite, contrary[a] = append(opposite, text.Stem(a)), true
+	}
+	for _, b := range append(bases, w) {
+		for _, o := range oppositesOf[b] {
+			opposite, contrary[o] = append(opposite, text.Stem(o)), true
+		}
+	}
+	own, opposite = distinct(own), distinct(opposite)
+	opposite = slices.DeleteFunc(opposite, func(s string) bool { return slices.Contains(own, s) })
+	same = slices.DeleteFunc(distinct(append(slices.Clone(own), same...)), func(s string) bool { return slices.Contains(opposite, s) })
+	return meaning{own: own, same: same, opposite: opposite, contrary: contrary}
+}
+
+func appendStems(to, words []string) []string {
+	for _, w := range words {
+		to = append(to, text.Stem(w))
+	}
+	return to
+}
+
+// distinct keeps the first of equal strings.
+func distinct(list []string) []string {
+	var out []string
+	for _, s := range list {
+		if !slices.Contains(out, s) {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// oppositesOf are opposites that WordNet does not list as such: words of an axis
+// that are not its own two poles. Both sides of a line are opposites.
+var oppositesOf = readOpposites(`
+	increase rise rose risen grow grew grown gain climb | decrease reduce fall fell fallen decline drop shrink lose lost
+	higher above over exceed | lower below under
+	before prior previous earlier former | after following later subsequent latter
+	more most greater | less least fewer
+	win won victory beat | lose lost loss defeat
+	join joined enter sign | leave left quit depart exit
+	begin began begun start open launch | end finish close stop cease
+	buy bought acquire purchase | sell sold sale
+	support favor endorse back | oppose against reject
+	accept approve allow grant permit | reject deny refuse ban prohibit forbid dismiss
+	north northern northeast northwest | south southern southeast southwest
+	east eastern northeast southeast | west western northwest southwest
+	largest biggest greatest | smallest
+	first initial | last final
+	best | worst
+	oldest older elder eldest | youngest younger
+	early earliest | late latest
+	son boy | daughter girl
+	father dad | mother mom
+	brother | sister
+	husband | wife
+	man men boy gentleman | woman women girl lady
+	uncle | aunt
+	nephew | niece
+	king prince | queen princess
+	actor | actress
+	male | female
+	grandfather | grandmother
+	grandson | granddaughter
+	widower | widow
+	lend lent loan | borrow
+	import | export
+	attack | defend
+	appoint hire | dismiss fire resign
+	promote | demote relegate
+	inside within | outside
+	major majority | minor minority
+	public | private
+	maximum | minimum
+	add include | remove exclude delete
+	create build | destroy demolish
+	enable | disable
+	success succeed | fail failure
+	guilty convict | innocent acquit
+	alive living | dead deceased
+	up upper upward | down lower downward
+	left | right
+	majority | minority
+	mutable | immutable
+	required mandatory compulsory | optional voluntary
+`)
+
+func readOpposites(list string) map[string][]string {
+	out := map[string][]string{}
+	for line := range strings.Lines(list) {
+		left, right, ok := strings.Cut(line, "|")
+		if !ok {
+			continue
+		}
+		for _, l := range strings.Fields(left) {
+			for _, r := range strings.Fields(right) {
+				out[l], out[r] = append(out[l], r), append(out[r], l)
+			}
+		}
+	}
+	return out
+}
+
+// opposes reports whether a word is a form of a direct opposite: what shares only
+// its stem, as limit does with limited, is another word.
+func (m meaning) opposes(w string) bool {
+	if m.contrary[w] {
+		return true
+	}
+	for _, b := range wordnet.Bases(w) {
+		if m.contrary[b] {
+			return true
+		}
+	}
+	return false
+}

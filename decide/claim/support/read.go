@@ -1,0 +1,90 @@
+package support
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"example.com/assay/memory/text"
+	"example.com/assay/state"
+)
+
+// A Reading is how far sources carry a claim, by its words.
+type Reading struct {
+	Status     state.ClaimStatus
+	Confidence float64 // calibrated, 0 to 1
+	Quotes     []Place // sentences of the sources that add most of the claim, the first most; none of an unsupported one
+	Reason     string
+}
+
+// Read judges a claim by what the sentences of the sources hold of it, weighed by what
+// was learned from claims that people judged. Quotes are bytes of the sources as they
+// are. It does not look for what the claim says otherwise than a source, such as another
+// number or a negation: a claim.Check does that, whoever judged.
+func Read(said string, sources []Source) (Reading, error) {
+	m, err := Default()
+	if err != nil {
+		return Reading{}, err
+	}
+	evidence := m.PrepareSources(sources)
+	judged := evidence.Judge(said)
+	out := Reading{Status: judged.Status, Confidence: judged.P}
+	for _, at := range judged.Best {
+		// A text that was not valid UTF-8 has lost bytes on its way here: what
+		// stands in their place is in no source.
+		if p, ok := evidence.Place(at); ok && !strings.ContainsRune(sources[p.Source].Text[p.Start:p.End], utf8.RuneError) {
+			out.Quotes = append(out.Quotes, p)
+		}
+	}
+	if judged.Status == state.Supported && len(out.Quotes) == 0 { // titles and headings alone
+		out.Status = state.PartiallySupported
+	}
+	if judged.Status == state.Unsupported {
+		out.Quotes = nil
+	}
+	out.Reason = reasonOf(judged, len(out.Quotes) > 0)
+	return out, nil
+}
+
+// reasonOf says in words what a judgement rests on.
+func reasonOf(j Judgement, quoted bool) string {
+	var missing []string
+	if len(j.Numbers) > 0 {
+		missing = append(missing, "the numbers "+named(j.Numbers))
+	}
+	if len(j.Missing) > 0 {
+		missing = append(missing, "the words "+named(j.Missing))
+	}
+	lacks := "every word of the claim has a counterpart in the sources"
+	if len(missing) > 0 {
+		lacks = "the sources lack " + strings.Join(missing, " and ")
+	}
+	switch {
+	case j.Copied:
+		return "A source says it word for word."
+	case j.Status == state.Supported && !quoted:
+		return "Only titles and headings speak of it; no sentence does."
+	case j.Status == state.Supported:
+		return fmt.Sprintf("The quoted sentences carry the claim by its words; %s.", lacks)
+	case j.Status == state.PartiallySupported:
+		return fmt.Sprintf("The evidence is too thin to tell whether the whole claim is supported; %s.", lacks)
+	case len(missing) == 0:
+		return "No sentence, and no few together, say what the claim says, though its words occur."
+	}
+	return fmt.Sprintf("The claim was not found; %s.", lacks)
+}
+
+// mostNamed is how many missing words a reason names.
+const mostNamed = 6
+
+func named(words []string) string {
+	rest := ""
+	if n := len(words) - mostNamed; n > 0 {
+		words, rest = words[:mostNamed], fmt.Sprintf(" and %d more", n)
+	}
+	quoted := make([]string, len(words))
+	for i, w := range words {
+		quoted[i] = "“" + text.Clip(w, 40) + "”"
+	}
+	return strings.Join(quoted, ", ") + rest
+}

@@ -1,0 +1,20 @@
+// Package fields reads the values of typed fields in a document. A [Form] says what
+// has the form of a field's values and writes a value in one way: the extraction
+// pipeline checks by it what any model found. [Extract] finds values without a model,
+// for the offline one: recognisers make candidates, features say how each stands among
+// its neighbours, and a small ranker for each type of field chooses.
+//
+//	found, err := fields.Extract(text, boxes, specs, nil)
+//	value, steps := fields.Form{Type: "string", Format: "date"}.Write("3 May 2014")
+//
+// Amounts, names and addresses on forms are ranked by weights that were trained
+// (go run ./eval/train extract): segments of rows by how their rows begin, end and
+// lie on the page, amounts by the labels in front of them and by the arithmetic
+// between them. No word of a document is a feature, only classes of labels and
+// shapes: words help with the layouts that were trained on, and hurt with others.
+// Dates, parties, jurisdictions and periods of contracts are ranked by weights
+// that were set by hand. Everything else is found by its label.
+//
+// The package does not read images, does not know what a document is about, and
+// does not write anything that the document does not hold.
+package fields

@@ -1,0 +1,106 @@
+package offline
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"example.com/assay/decide/claim/support"
+	"example.com/assay/decide/fields"
+	"example.com/assay/decide/injection"
+	"example.com/assay/memory/text/followup"
+	"example.com/assay/skills"
+)
+
+func judgeClaim(in skills.JudgeInput, orders *orderMemo) (skills.JudgeOutput, error) {
+	sources := make([]support.Source, len(in.Sources))
+	for i, src := range in.Sources {
+		sources[i] = support.Source{Title: src.Title, Section: src.Section, Text: src.Text, Skip: orders.in(src.Text)}
+	}
+	read, err := support.Read(in.Claim, sources)
+	if err != nil {
+		return skills.JudgeOutput{}, err
+	}
+	out := skills.JudgeOutput{
+		Status: string(read.Status), Confidence: read.Confidence, Reason: read.Reason,
+		Quotes: []skills.SourceQuote{}, Against: []skills.SourceQuote{},
+	}
+	for _, p := range read.Quotes {
+		out.Quotes = append(out.Quotes, skills.SourceQuote{Source: in.Sources[p.Source].N, Text: in.Sources[p.Source].Text[p.Start:p.End]})
+	}
+	return out, nil
+}
+
+func detect(in skills.DetectInput) (skills.DetectOutput, error) {
+	v := injection.Question(in.Question)
+	out := skills.DetectOutput{Verdict: "safe", Category: v.Category, Reason: v.Reason}
+	if v.Adversarial {
+		out.Verdict = "adversarial"
+	}
+	return out, nil
+}
+
+// resolveFollowUp looks one question back. Nothing that a document says is taken
+// over but the headword of the answer's first quote.
+func resolveFollowUp(in skills.FollowUpInput) (skills.FollowUpOutput, error) {
+	out := skills.FollowUpOutput{Question: in.Question}
+	if n := len(in.Earlier); n > 0 {
+		last := in.Earlier[n-1]
+		out.Question = followup.Resolve(in.Question, followup.Turn{Question: last.Question, Head: last.Head})
+	}
+	return out, nil
+}
+
+// rerank leaves passages in their order. They come from the index, whose
+// ranking is all that is known without a model; a second one made of the same
+// words could only be worse.
+func rerank(in skills.RerankInput) (skills.RerankOutput, error) {
+	if len(in.Passages) == 0 {
+		return skills.RerankOutput{}, errors.New("there are no passages to order")
+	}
+	out := skills.RerankOutput{Ranking: make([]int, len(in.Passages))}
+	for i, p := range in.Passages {
+		out.Ranking[i] = p.N
+	}
+	return out, nil
+}
+
+// Fields are found by recognisers, and chosen by how candidates stand on the page
+// (package fields). What is found is a quote of the document, byte for byte.
+
+func extractFields(in skills.ExtractInput, weights *fields.Weights) (skills.ExtractOutput, error) {
+	found, err := fields.Extract(in.Text, in.Boxes, in.Fields, &fields.Options{Weights: weights})
+	return skills.ExtractOutput{Fields: found}, err
+}
+
+// refineExtraction leaves every value as it is and looks wider for those that are
+// missing. It does not replace a value by the next best one: measured, that
+// overruled right values about as often as wrong ones.
+func refineExtraction(in skills.RefineInput, weights *fields.Weights) (skills.ExtractOutput, error) {
+	out := skills.ExtractOutput{Fields: append([]skills.ExtractedField{}, in.Previous...)}
+	var missing []skills.FieldSpec
+	for _, f := range in.Fields {
+		has := slices.ContainsFunc(in.Previous, func(v skills.ExtractedField) bool {
+			name, _, listed := strings.Cut(f.Path, "[]")
+			return v.Path == f.Path || listed && strings.HasPrefix(v.Path, name+"[")
+		})
+		if !has {
+			missing = append(missing, f)
+		}
+	}
+	if len(missing) == 0 {
+		return out, nil
+	}
+	found, err := fields.Extract(in.Text, in.Boxes, missing, &fields.Options{Weights: weights, Wide: true})
+	out.Fields = append(out.Fields, found...)
+	return out, err
+}
+
+// verifyExtraction says of values what does not look like one of their kind.
+func verifyExtraction(in skills.VerifyExtractionInput) (skills.VerifyExtractionOutput, error) {
+	out := skills.VerifyExtractionOutput{Issues: []skills.ExtractionIssue{}}
+	for _, d := range fields.Doubts(in.Text, in.Fields, in.Values) {
+		out.Issues = append(out.Issues, skills.ExtractionIssue{Severity: "MEDIUM", Field: d.Field, Message: d.Why, Suggestion: "compare it with the document"})
+	}
+	return out, nil
+}

@@ -1,0 +1,64 @@
+package text
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// Words that open a question: those that ask for a thing, and the verbs that stand
+// before a subject.
+var (
+	Interrogatives = Set(`what when where who whom whose which why how`)
+	Auxiliaries    = Set(`is are was were do does did can could may might must shall should will would has have had`)
+)
+
+// Set makes a set of the words of lists, which white space parts.
+func Set(lists ...string) map[string]bool {
+	set := map[string]bool{}
+	for _, list := range lists {
+		for w := range strings.FieldsSeq(list) {
+			set[w] = true
+		}
+	}
+	return set
+}
+
+// OneLine folds all white space to single spaces.
+func OneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// Clip shortens s to at most n bytes at a word's end, and puts dots behind them.
+func Clip(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	if i := strings.LastIndexByte(s[:n], ' '); i > n/2 {
+		n = i
+	}
+	return s[:n] + "…"
+}
+
+// IsASCII reports whether s has no other characters.
+func IsASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+// Distinct drops repeats and keeps the order, in a list of its own, which is not nil.
+func Distinct[T comparable](list []T) []T {
+	seen := make(map[T]bool, len(list))
+	out := make([]T, 0, len(list))
+	for _, v := range list {
+		if !seen[v] {
+			seen[v] = true
+			out = append(out, v)
+		}
+	}
+	return out
+}
