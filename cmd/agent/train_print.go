@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"example.com/assay/eval/metrics"
+	"example.com/assay/eval/task"
 	"example.com/assay/memory"
 )
 
@@ -54,7 +55,7 @@ func (a *app) printTrialJSON(t *trial) {
 	}
 	rows := map[string]row{}
 	for _, m := range t.metrics {
-		rows[m.Name] = row{six(m.Before), six(m.After), metrics.Difference{Interval: rounded(m.Interval), P: six(m.P)}}
+		rows[m.Name] = row{task.Six(m.Before), task.Six(m.After), metrics.Difference{Interval: task.Rounded(m.Interval), P: task.Six(m.P)}}
 	}
 	var ranker *memory.RankerInfo
 	if t.ranker.ID != "" {

@@ -11,13 +11,11 @@ import (
 
 	"example.com/assay/eval/metrics"
 	"example.com/assay/eval/retrieval"
+	"example.com/assay/eval/task"
 	"example.com/assay/memory"
 	"example.com/assay/memory/learn"
 	"example.com/assay/memory/ltr"
 )
-
-// mostFolds bounds --folds: each trains a ranker.
-const mostFolds = 20
 
 // trainRerankFlags are the flags of train rerank.
 type trainRerankFlags struct {
@@ -110,8 +108,8 @@ func (f *trainRerankFlags) check(cmd *cobra.Command) error {
 		return usagef("--qrels is missing: the format beir has its judgments in a file of their own")
 	case f.files.Format != "beir" && f.files.Qrels != "":
 		return usagef("--qrels is for the format beir; %s has its judgments in the file of the questions", f.files.Format)
-	case f.folds < 2 || f.folds > mostFolds:
-		return usagef("--folds is %d: it must be from 2 to %d", f.folds, mostFolds)
+	case f.folds < 2 || f.folds > retrieval.MostFolds:
+		return usagef("--folds is %d: it must be from 2 to %d", f.folds, retrieval.MostFolds)
 	case f.seed == 0:
 		return usagef("--seed is 0: it must be above 0")
 	}
@@ -280,7 +278,7 @@ func (t *trial) compare(ctx context.Context, home string, corpus *memory.Corpus,
 		held := t.set.Only(func(i int) bool { return folds[i] == fold })
 		evaluations := make([]retrieval.Evaluation, 2)
 		for i, c := range []*memory.Corpus{corpus, trained} {
-			if evaluations[i], err = retrieval.Evaluate(ctx, held, retrieval.NewCorpus(c), &retrieval.EvaluateOptions{Progress: train.Progress}); err != nil {
+			if evaluations[i], err = retrieval.Evaluate(ctx, held, retrieval.NewCorpus(c), &retrieval.EvaluateOptions{Run: task.Run{Progress: train.Progress}}); err != nil {
 				return errors.Join(err, trained.Close())
 			}
 		}

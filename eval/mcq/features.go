@@ -35,7 +35,7 @@ var measured = []value{
 // the class of the connective, how many choices share the outcome, whether the
 // choice speaks of several at once, and which stems of words it has, each a column
 // of words.
-func features(x *lexicon, in Input, words map[string]int) [][]float64 {
+func features(x *lexicon, in input, words map[string]int) [][]float64 {
 	list := make([]wording, len(in.Choices))
 	for i, c := range in.Choices {
 		list[i] = split(c.Text)
@@ -126,7 +126,7 @@ func spread(rows [][]float64, column []float64, large bool) {
 }
 
 // valuesOf measures each choice, in the order of measured.
-func valuesOf(x *lexicon, in Input, list []wording) [][]float64 {
+func valuesOf(x *lexicon, in input, list []wording) [][]float64 {
 	tf, pairs := map[string]int{}, map[[2]string]bool{}
 	var sentences []sentence
 	for _, source := range in.Sources {
