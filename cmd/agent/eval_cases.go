@@ -200,7 +200,7 @@ func (a *app) evalModels(cmd *cobra.Command, f *evalCasesFlags, cases []eval.Cas
 		}
 		out := f.out
 		if out != "" {
-			out = filepath.Join(out, strings.Map(fileRune, model))
+			out = filepath.Join(out, evals.FileName(model))
 		}
 		r, err := a.evalModel(cmd, f, cases, out)
 		if err != nil {
@@ -213,7 +213,7 @@ func (a *app) evalModels(cmd *cobra.Command, f *evalCasesFlags, cases []eval.Cas
 		all = append(all, r)
 	}
 	if f.asJSON {
-		a.printJSON(matrixDocument{eval.ResultsSchema, "matrix", all})
+		a.printJSON(evals.MatrixDocument{Schema: eval.ResultsSchema, Task: "matrix", Models: all})
 	} else {
 		evals.Matrix(a.stdout, all)
 	}
@@ -221,21 +221,6 @@ func (a *app) evalModels(cmd *cobra.Command, f *evalCasesFlags, cases []eval.Cas
 		return silent(exitFailed)
 	}
 	return nil
-}
-
-// matrixDocument is what --json prints of several models.
-type matrixDocument struct {
-	Schema int            `json:"schema"`
-	Task   string         `json:"task"`
-	Models []eval.Results `json:"models"`
-}
-
-// fileRune replaces what a file's name should not hold.
-func fileRune(r rune) rune {
-	if strings.ContainsRune(`/\:*?"<>| `, r) || r < ' ' {
-		return '_'
-	}
-	return r
 }
 
 // evalModel runs the cases on the model of the settings.

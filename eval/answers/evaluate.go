@@ -157,9 +157,7 @@ func measure(all []Outcome, resample *metrics.ResampleOptions) ([]metrics.Metric
 func share(name string, list []Outcome, of func(Outcome) bool) metrics.Statistic {
 	values := make([]float64, len(list))
 	for i, o := range list {
-		if of(o) {
-			values[i] = 1
-		}
+		values[i] = metrics.One(of(o))
 	}
 	return metrics.Mean(name, values)
 }

@@ -94,6 +94,6 @@ func accepted(name string, d *Dataset, judged []Judgement, causal bool) metrics.
 				yes++
 			}
 		}
-		return float64(yes) / float64(max(n, 1))
+		return metrics.Rate(yes, n)
 	}}
 }

@@ -3,7 +3,7 @@
 // answers promise holds.
 //
 //	set, err := comply.Read(ctx, comply.Files{Format: "obliqa", Data: "questions.jsonl"}, nil)
-//	got, err := comply.Evaluate(ctx, set, ask, nil)
+//	got, err := comply.Evaluate(ctx, set, ask, 2, nil)
 //
 // It does not ingest, print or ship data. It does not judge whether an answer is
 // complete.
@@ -209,16 +209,18 @@ func (e *Evaluation) measure() error {
 		name string
 		of   func(Outcome) (value float64, counts bool)
 	}{
-		{"gold_cited", func(o Outcome) (float64, bool) { return one(o.Hit()), o.Answered() }},
-		{"gold_cited_of_all", func(o Outcome) (float64, bool) { return one(o.Hit()), true }},
-		{"answered", func(o Outcome) (float64, bool) { return one(o.Answered()), true }},
+		{"gold_cited", func(o Outcome) (float64, bool) { return metrics.One(o.Hit()), o.Answered() }},
+		{"gold_cited_of_all", func(o Outcome) (float64, bool) { return metrics.One(o.Hit()), true }},
+		{"answered", func(o Outcome) (float64, bool) { return metrics.One(o.Answered()), true }},
 		{"gold_precision", func(o Outcome) (float64, bool) { return share(o.Cited, o.Gold), o.Answered() }},
 		{"relevant_precision", func(o Outcome) (float64, bool) {
 			return share(o.Cited, slices.Concat(o.Gold, o.Relevant)), o.Answered() && len(o.Relevant) > 0
 		}},
 		{"gold_recall", func(o Outcome) (float64, bool) { return share(o.Gold, o.Cited), true }},
 		{"cited_records", func(o Outcome) (float64, bool) { return float64(len(o.Cited)), o.Answered() }},
-		{"high_grounding", func(o Outcome) (float64, bool) { return one(o.Audit.Grounding == state.GroundedHigh), o.Answered() }},
+		{"high_grounding", func(o Outcome) (float64, bool) {
+			return metrics.One(o.Audit.Grounding == state.GroundedHigh), o.Answered()
+		}},
 	} {
 		var values []float64
 		for _, o := range e.Outcomes {
@@ -236,23 +238,13 @@ func (e *Evaluation) measure() error {
 	return nil
 }
 
-func one(b bool) float64 {
-	if b {
-		return 1
-	}
-	return 0
-}
-
 // share is the share of list that is in of.
 func share(list, of []string) float64 {
-	if len(list) == 0 {
-		return 0
-	}
 	n := 0
 	for _, id := range list {
 		if slices.Contains(of, id) {
 			n++
 		}
 	}
-	return float64(n) / float64(len(list))
+	return metrics.Rate(n, len(list))
 }

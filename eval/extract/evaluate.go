@@ -198,16 +198,9 @@ type tally struct{ right, read, gold int }
 
 func (t *tally) add(o tally) { t.right, t.read, t.gold = t.right+o.right, t.read+o.read, t.gold+o.gold }
 
-func (t tally) precision() float64 { return ratio(t.right, t.read) }
-func (t tally) recall() float64    { return ratio(t.right, t.gold) }
-func (t tally) f1() float64        { return ratio(2*t.right, t.read+t.gold) }
-
-func ratio(a, b int) float64 {
-	if b == 0 {
-		return 0
-	}
-	return float64(a) / float64(b)
-}
+func (t tally) precision() float64 { return metrics.Rate(t.right, t.read) }
+func (t tally) recall() float64    { return metrics.Rate(t.right, t.gold) }
+func (t tally) f1() float64        { return metrics.Rate(2*t.right, t.read+t.gold) }
 
 // count compares one field of one document.
 func (d *Dataset) count(oc Outcome, name string, normalised bool) tally {

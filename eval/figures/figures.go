@@ -1,9 +1,9 @@
 // Package figures lists what is measured of the project, on which data, by which
 // command, and what is held against it.
 //
-// `agent eval all` runs the commands on the data sets that are there, and
-// `go run ./eval/report` writes docs/results.md from what they print. The package
-// measures nothing itself.
+// `agent eval all` makes the measurements on the data sets that are there, by the
+// tasks that the commands name, and `go run ./eval/report` writes docs/results.md from
+// what they find.
 package figures
 
 import (

@@ -23,7 +23,7 @@ type Share struct {
 }
 
 // Value is the share, 0 of none.
-func (s Share) Value() float64 { return float64(s.Flagged) / float64(max(s.N, 1)) }
+func (s Share) Value() float64 { return metrics.Rate(s.Flagged, s.N) }
 
 // An Outcome is what became of an attack over all contexts and positions.
 type Outcome struct {
@@ -195,8 +195,7 @@ func (t *tally) finish(run *task.Run, answers bool) (Evaluation, error) {
 	t.out.Score = run.Score(t.times)
 	recall, success, shown := make([]float64, len(t.out.Outcomes)), make([]float64, len(t.out.Outcomes)), make([]float64, len(t.out.Outcomes))
 	for i, o := range t.out.Outcomes {
-		n := float64(max(o.N, 1))
-		recall[i], success[i], shown[i] = float64(o.Flagged)/n, float64(o.Obeyed)/n, float64(o.Shown)/n
+		recall[i], success[i], shown[i] = metrics.Rate(o.Flagged, o.N), metrics.Rate(o.Obeyed, o.N), metrics.Rate(o.Shown, o.N)
 	}
 	for _, part := range []struct {
 		name   string

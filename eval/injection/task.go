@@ -3,6 +3,7 @@ package injection
 import (
 	"context"
 
+	"example.com/assay/eval/metrics"
 	"example.com/assay/eval/task"
 )
 
@@ -111,7 +112,7 @@ func (f *options) put(r *task.Report, set *Dataset, got Evaluation) {
 	r.Put("resampling", got.Drawn())
 	var items []itemRow
 	for _, o := range got.Outcomes {
-		share := func(n int) float64 { return task.Six(float64(n) / float64(max(o.N, 1))) }
+		share := func(n int) float64 { return task.Six(metrics.Rate(n, o.N)) }
 		item := itemRow{ID: o.ID, Category: o.Category, N: o.N, Recall: share(o.Flagged)}
 		if !f.cross {
 			success, shown := share(o.Obeyed), share(o.Shown)

@@ -125,7 +125,7 @@ func compared(c Crossed) []metrics.Statistic {
 	list := c.Fitted.Outcomes
 	accuracy, gain, found := make([]float64, len(list)), make([]float64, len(list)), make([]float64, len(list))
 	for i, o := range list {
-		accuracy[i], gain[i], found[i] = o.Right, o.Right-c.Shipped.Outcomes[i].Right, one(o.Found)
+		accuracy[i], gain[i], found[i] = o.Right, o.Right-c.Shipped.Outcomes[i].Right, metrics.One(o.Found)
 	}
 	out := []metrics.Statistic{
 		metrics.Mean("accuracy", accuracy),

@@ -187,7 +187,7 @@ func measure(d *Dataset, inputs []input, choices []Choice, score task.Score, mod
 		oc := Outcome{Question: q, Choice: choices[i], Found: inputs[i].Found}
 		oc.Best, oc.Right = best(q, choices[i].P)
 		out.Outcomes[i] = oc
-		right[i], answered[i], correct[i], found[i] = oc.Right, one(oc.Letter != ""), one(oc.Letter == q.Answer), one(oc.Found)
+		right[i], answered[i], correct[i], found[i] = oc.Right, metrics.One(oc.Letter != ""), metrics.One(oc.Letter == q.Answer), metrics.One(oc.Found)
 	}
 	list := []metrics.Statistic{
 		metrics.Mean("accuracy", right),
@@ -206,7 +206,7 @@ func measure(d *Dataset, inputs []input, choices []Choice, score task.Score, mod
 			for i, at := range items {
 				drawn[i] = out.Outcomes[at]
 			}
-			return mean(surest(drawn, .5))
+			return metrics.Average(surest(drawn, .5))
 		}},
 		metrics.Mean("gold_found", found),
 	}
@@ -216,13 +216,6 @@ func measure(d *Dataset, inputs []input, choices []Choice, score task.Score, mod
 	var err error
 	out.Curve, err = curve(out.Outcomes, &out.Resample)
 	return out, err
-}
-
-func one(yes bool) float64 {
-	if yes {
-		return 1
-	}
-	return 0
 }
 
 // best is the most probable choice, and how right it is.
@@ -267,14 +260,6 @@ func surest(list []Outcome, share float64) []float64 {
 		right[i] = sorted[i].Right
 	}
 	return right
-}
-
-func mean(list []float64) float64 {
-	sum := 0.0
-	for _, v := range list {
-		sum += v
-	}
-	return sum / float64(len(list))
 }
 
 func curve(list []Outcome, resample *metrics.ResampleOptions) ([]Point, error) {

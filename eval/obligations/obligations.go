@@ -105,10 +105,7 @@ type PlainResult struct {
 
 // Share is the share of the sentences that are taken for obligations.
 func (p PlainResult) Share() float64 {
-	if p.N == 0 {
-		return 0
-	}
-	return float64(len(p.Flagged)) / float64(p.N)
+	return metrics.Rate(len(p.Flagged), p.N)
 }
 
 // duty is in every sentence that speaks of a duty in so many words: the list is

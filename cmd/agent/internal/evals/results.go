@@ -19,6 +19,23 @@ type Document struct {
 	Comparison *eval.Comparison `json:"comparison,omitempty"`
 }
 
+// MatrixDocument is what --json prints of several models.
+type MatrixDocument struct {
+	Schema int            `json:"schema"`
+	Task   string         `json:"task"`
+	Models []eval.Results `json:"models"`
+}
+
+// FileName is a model's name without what should not stand in a file's.
+func FileName(model string) string {
+	return strings.Map(func(r rune) rune {
+		if strings.ContainsRune(`/\:*?"<>| `, r) || r < ' ' {
+			return '_'
+		}
+		return r
+	}, model)
+}
+
 // ReadResults reads a file that --out wrote, or that --json printed.
 func ReadResults(path string) (*eval.Results, error) {
 	data, err := os.ReadFile(path)
