@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"example.com/assay/eval/metrics"
+	"example.com/assay/eval/task"
 )
 
 // significant is the probability below which a difference is no noise.
@@ -74,16 +75,16 @@ func Compare(was, is Results, opts *metrics.ResampleOptions) (Comparison, error)
 			if len(w) == 0 || len(n) == 0 {
 				continue
 			}
-			x, y := mean(w), mean(n)
+			x, y := metrics.Average(w), metrics.Average(n)
 			a, b = append(a, x), append(b, y)
-			if six(x) == six(y) {
+			if task.Six(x) == task.Six(y) {
 				continue
 			}
 			if changes[id] == nil {
-				changes[id] = &CaseChange{ID: id, Was: six(mean(before["pass_rate"][id])), Is: six(mean(after["pass_rate"][id])), Metrics: map[string]float64{}}
+				changes[id] = &CaseChange{ID: id, Was: task.Six(metrics.Average(before["pass_rate"][id])), Is: task.Six(metrics.Average(after["pass_rate"][id])), Metrics: map[string]float64{}}
 			}
 			if name != "pass_rate" {
-				changes[id].Metrics[name] = six(y - x)
+				changes[id].Metrics[name] = task.Six(y - x)
 			}
 			if (y < x) != slices.Contains(lowerIsBetter, name) {
 				worse = append(worse, id)
@@ -96,7 +97,7 @@ func Compare(was, is Results, opts *metrics.ResampleOptions) (Comparison, error)
 		if err != nil {
 			return c, fmt.Errorf("comparing %s: %w", name, err)
 		}
-		m := MetricChange{name, six(mean(a)), six(mean(b)), six(d.Value), six(d.Lo), six(d.Hi), six(d.P), len(a)}
+		m := MetricChange{name, task.Six(metrics.Average(a)), task.Six(metrics.Average(b)), task.Six(d.Value), task.Six(d.Lo), task.Six(d.Hi), task.Six(d.P), len(a)}
 		c.Metrics = append(c.Metrics, m)
 		switch down := (m.Difference < 0) != slices.Contains(lowerIsBetter, name); {
 		case slices.Contains(costs, name):

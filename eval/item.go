@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"example.com/assay/eval/task"
 	"example.com/assay/graph"
 	"example.com/assay/graph/trace"
 	"example.com/assay/state"
@@ -103,11 +104,11 @@ func ItemOf(o Outcome) Item {
 	item := Item{
 		ID: o.Case.Name, Repeat: o.Repeat, Pipeline: o.Case.Pipeline, Pass: o.Passed(), Misses: append([]string{}, o.Misses...), Error: answer.Error,
 		Status: answer.Status, ExitCode: answer.Status.ExitCode(), Question: o.Case.question(), Choice: answer.Choice, Answer: answer.Answer,
-		Metrics: map[string]float64{}, LatencyMS: milliseconds(r.Times.Total), Usage: SpentOf(r.Usage()), NodeUsage: map[string]Spent{},
-		Path: append([]string{}, r.Path...), Timeline: timeline(r.Trace), Confidence: six(answer.Confidence), Notes: o.Case.Notes, Expected: r.expectations(o.Case.Want), CaseHash: o.Case.Hash, Result: r.Result,
+		Metrics: map[string]float64{}, LatencyMS: task.Milliseconds(r.Times.Total), Usage: SpentOf(r.Usage()), NodeUsage: map[string]Spent{},
+		Path: append([]string{}, r.Path...), Timeline: timeline(r.Trace), Confidence: task.Six(answer.Confidence), Notes: o.Case.Notes, Expected: r.expectations(o.Case.Want), CaseHash: o.Case.Hash, Result: r.Result,
 	}
 	for name, value := range r.Scores {
-		item.Metrics[name] = six(value)
+		item.Metrics[name] = task.Six(value)
 	}
 	for node, u := range r.Times.Usage {
 		item.NodeUsage[node] = SpentOf(u)
@@ -141,7 +142,7 @@ func timeline(records []trace.Record) []Stay {
 			name = rec.Namespace + "/" + rec.Node
 		}
 		ms := float64(rec.ElapsedUS) / 1000
-		out = append(out, Stay{Node: name, StartMS: max(milliseconds(at.Sub(began))-ms, 0), MS: ms})
+		out = append(out, Stay{Node: name, StartMS: max(task.Milliseconds(at.Sub(began))-ms, 0), MS: ms})
 	}
 	return out
 }

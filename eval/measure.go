@@ -45,13 +45,13 @@ var lowerIsBetter = []string{MetricHallucination, MetricCRAGTrigger, "calls", "i
 func measure(c Case, a state.Answer) map[string]float64 {
 	scores := map[string]float64{}
 	if gold := cmp.Or(c.Gold.Choice, c.Want.Choice); gold != "" {
-		scores[MetricChoice] = oneIf(a.Choice == gold)
+		scores[MetricChoice] = metrics.One(a.Choice == gold)
 	}
 	if c.Gold.Answer != "" {
 		scores[MetricAnswerF1] = metrics.TokenF1(c.Gold.Answer, a.Answer)
 	}
 	if v := a.Verification; v.QuotesChecked > 0 {
-		scores[MetricQuoteExactness] = share(v.QuotesExact, v.QuotesChecked)
+		scores[MetricQuoteExactness] = metrics.Rate(v.QuotesExact, v.QuotesChecked)
 	}
 	passageScores(scores, c.Gold.Passages, a.Sources)
 	if check := a.Verification.ClaimCheck; check != nil {
@@ -79,18 +79,18 @@ func passageScores(scores map[string]float64, gold []string, sources []state.Sou
 			found++
 		}
 	}
-	scores[MetricPassagePrecision], scores[MetricPassageRecall] = share(right, len(sources)), share(found, len(gold))
+	scores[MetricPassagePrecision], scores[MetricPassageRecall] = metrics.Rate(right, len(sources)), metrics.Rate(found, len(gold))
 }
 
 func claimScores(scores map[string]float64, gold map[string]string, check *state.ClaimCheck) {
 	if check.CRAGAttempts > 0 {
-		scores[MetricCRAGSuccess] = oneIf(check.IsGrounded || check.Corrected)
+		scores[MetricCRAGSuccess] = metrics.One(check.IsGrounded || check.Corrected)
 	}
 	if check.ClaimsChecked == 0 {
 		return
 	}
-	scores[MetricCRAGTrigger] = oneIf(check.CRAGAttempts > 0)
-	scores[MetricClaimSupport] = share(check.ClaimsSupported, check.ClaimsChecked)
+	scores[MetricCRAGTrigger] = metrics.One(check.CRAGAttempts > 0)
+	scores[MetricClaimSupport] = metrics.Rate(check.ClaimsSupported, check.ClaimsChecked)
 	unsupported, citing, precise, cited := 0, 0, 0, 0
 	for _, claim := range check.Claims {
 		supported := claim.Status == state.Supported
@@ -107,10 +107,10 @@ func claimScores(scores map[string]float64, gold map[string]string, check *state
 			cited++
 		}
 	}
-	scores[MetricHallucination] = share(unsupported, len(check.Claims))
+	scores[MetricHallucination] = metrics.Rate(unsupported, len(check.Claims))
 	if citing > 0 {
-		scores[MetricCitationPrecision] = share(precise, citing)
-		scores[MetricCitationRecall] = share(cited, check.ClaimsSupported)
+		scores[MetricCitationPrecision] = metrics.Rate(precise, citing)
+		scores[MetricCitationRecall] = metrics.Rate(cited, check.ClaimsSupported)
 	}
 	if len(gold) == 0 {
 		return
@@ -122,7 +122,7 @@ func claimScores(scores map[string]float64, gold map[string]string, check *state
 			right++
 		}
 	}
-	scores[MetricClaimAccuracy] = share(right, len(gold))
+	scores[MetricClaimAccuracy] = metrics.Rate(right, len(gold))
 }
 
 // edgeScores compare the decisions on edges. An edge that was not decided is
@@ -145,7 +145,7 @@ func edgeScores(gold map[string]string, edges []state.Edge) map[string]float64 {
 		}
 		counts.Count(wanted == state.EdgeGrounded, is == state.EdgeGrounded)
 	}
-	return map[string]float64{MetricEdgeAccuracy: share(right, len(gold)), MetricEdgeMacroF1: counts.MacroF1()}
+	return map[string]float64{MetricEdgeAccuracy: metrics.Rate(right, len(gold)), MetricEdgeMacroF1: counts.MacroF1()}
 }
 
 // fieldScores compare normalised values, field by field.
@@ -159,27 +159,12 @@ func fieldScores(gold map[string]string, a extract.Answer) map[string]float64 {
 			right++
 		}
 	}
-	precision, recall := share(right, len(a.Fields)), share(right, len(gold))
+	precision, recall := metrics.Rate(right, len(a.Fields)), metrics.Rate(right, len(gold))
 	f1 := 0.0
 	if right > 0 {
 		f1 = 2 * precision * recall / (precision + recall)
 	}
 	return map[string]float64{MetricFieldPrecision: precision, MetricFieldRecall: recall, MetricFieldF1: f1}
-}
-
-// share is a part of a whole, 0 of nothing.
-func share(part, whole int) float64 {
-	if whole == 0 {
-		return 0
-	}
-	return float64(part) / float64(whole)
-}
-
-func oneIf(yes bool) float64 {
-	if yes {
-		return 1
-	}
-	return 0
 }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"example.com/assay/eval/metrics"
+	"example.com/assay/eval/task"
 	"example.com/assay/state"
 )
 
@@ -34,8 +35,8 @@ type Results struct {
 	// repeats of one; empty without repeats.
 	Variation map[string]float64 `json:"variation,omitempty"`
 	Flaky     []string           `json:"flaky,omitempty"` // cases that pass in some repeats only
-	Latency   Latency            `json:"latency_ms"`
-	Resample  Resampling         `json:"resampling"`
+	Latency   task.Latency       `json:"latency_ms"`
+	Resample  task.Drawn         `json:"resampling"`
 	Usage     Spent              `json:"usage"` // of all runs
 	NodeUsage map[string]Spent   `json:"node_usage"`
 	// Calibration compares the confidence of the runs that answered with how many
@@ -73,18 +74,6 @@ type Made struct {
 	Corpora       map[string]string `json:"corpora"` // fingerprint by case
 }
 
-// Latency are percentiles of the runs' times, in milliseconds.
-type Latency struct {
-	P50 float64 `json:"p50"`
-	P95 float64 `json:"p95"`
-}
-
-// Resampling says how intervals were drawn.
-type Resampling struct {
-	Seed      uint64 `json:"seed"`
-	Resamples int    `json:"resamples"`
-}
-
 // Calibration is how far confidence can be taken at its word.
 type Calibration struct {
 	N    int              `json:"n"`   // runs that answered
@@ -118,7 +107,7 @@ func Summarise(items []Item, made Made, opts *metrics.ResampleOptions) (Results,
 	}
 	drawn := opts.Resolved()
 	r := Results{
-		Schema: ResultsSchema, Task: "cases", Repeats: 1, Metrics: map[string]metrics.Interval{}, Resample: Resampling{drawn.Seed, drawn.Resamples},
+		Schema: ResultsSchema, Task: "cases", Repeats: 1, Metrics: map[string]metrics.Interval{}, Resample: task.Drawn{Seed: drawn.Seed, Resamples: drawn.Resamples},
 		NodeUsage: map[string]Spent{}, Made: made, Items: items,
 	}
 	var usage state.ModelUsage
@@ -135,7 +124,7 @@ func Summarise(items []Item, made Made, opts *metrics.ResampleOptions) (Results,
 			nodes[node] = nodes[node].Plus(u.Usage())
 		}
 	}
-	r.Usage, r.Latency = SpentOf(usage), Latency{milliseconds(metrics.Percentile(times, .5)), milliseconds(metrics.Percentile(times, .95))}
+	r.Usage, r.Latency = SpentOf(usage), task.Latency{P50: task.Milliseconds(metrics.Percentile(times, .5)), P95: task.Milliseconds(metrics.Percentile(times, .95))}
 	for node, u := range nodes {
 		r.NodeUsage[node] = SpentOf(u)
 	}
@@ -174,7 +163,7 @@ func (item Item) ran() bool { return item.Error == "" || len(item.Path) > 0 }
 
 // values are what is measured of one run.
 func (item Item) values(priced bool) map[string]float64 {
-	v := map[string]float64{"pass_rate": oneIf(item.Pass)}
+	v := map[string]float64{"pass_rate": metrics.One(item.Pass)}
 	if !item.ran() {
 		return v
 	}
@@ -210,7 +199,7 @@ func (r *Results) measure(priced bool, opts *metrics.ResampleOptions) error {
 	names, cases, values := perCase(r.Items, priced)
 	r.N = len(cases)
 	for _, id := range cases {
-		switch passed := mean(values["pass_rate"][id]); {
+		switch passed := metrics.Average(values["pass_rate"][id]); {
 		case passed == 1:
 			r.Passed++
 		case passed > 0:
@@ -221,14 +210,14 @@ func (r *Results) measure(priced bool, opts *metrics.ResampleOptions) error {
 		var means, spreads []float64
 		for _, id := range cases {
 			if runs := values[name][id]; len(runs) > 0 {
-				means, spreads = append(means, mean(runs)), append(spreads, deviation(runs))
+				means, spreads = append(means, metrics.Average(runs)), append(spreads, deviation(runs))
 			}
 		}
 		interval, err := metrics.Bootstrap(means, opts)
 		if err != nil {
 			return err
 		}
-		round := six
+		round := task.Six
 		if name == "cost" {
 			round = nine // as fine as money is counted
 		}
@@ -237,7 +226,7 @@ func (r *Results) measure(priced bool, opts *metrics.ResampleOptions) error {
 			if r.Variation == nil {
 				r.Variation = map[string]float64{}
 			}
-			r.Variation[name] = six(mean(spreads))
+			r.Variation[name] = task.Six(metrics.Average(spreads))
 		}
 	}
 	return nil
@@ -253,9 +242,9 @@ func (r *Results) calibrate() {
 			passed, confidence = append(passed, item.Pass), append(confidence, item.Confidence)
 		}
 	}
-	r.Calibration.N, r.Calibration.ECE = len(passed), six(metrics.ECE(passed, confidence))
+	r.Calibration.N, r.Calibration.ECE = len(passed), task.Six(metrics.ECE(passed, confidence))
 	for _, b := range metrics.Reliability(passed, confidence, metrics.CalibrationBins) {
-		r.Calibration.Bins = append(r.Calibration.Bins, ReliabilityBin{six(b.Lo), six(b.Hi), b.N, six(b.Expected), six(b.Observed)})
+		r.Calibration.Bins = append(r.Calibration.Bins, ReliabilityBin{task.Six(b.Lo), task.Six(b.Hi), b.N, task.Six(b.Expected), task.Six(b.Observed)})
 	}
 	order := make([]int, len(passed))
 	for i := range order {
@@ -278,16 +267,8 @@ func (r *Results) calibrate() {
 		if n+1 < len(order) && confidence[order[n+1]] == confidence[i] {
 			continue // those of one confidence are taken together
 		}
-		r.Coverage = append(r.Coverage, CoveragePoint{six(confidence[i]), six(share(n+1, len(r.Items))), six(share(right, n+1))})
+		r.Coverage = append(r.Coverage, CoveragePoint{task.Six(confidence[i]), task.Six(metrics.Rate(n+1, len(r.Items))), task.Six(metrics.Rate(right, n+1))})
 	}
-}
-
-func mean(values []float64) float64 {
-	sum := 0.0
-	for _, v := range values {
-		sum += v
-	}
-	return sum / float64(len(values))
 }
 
 // deviation is the standard deviation of a sample, 0 of one value.
@@ -295,14 +276,11 @@ func deviation(values []float64) float64 {
 	if len(values) < 2 {
 		return 0
 	}
-	m, sum := mean(values), 0.0
+	m, sum := metrics.Average(values), 0.0
 	for _, v := range values {
 		sum += (v - m) * (v - m)
 	}
 	return math.Sqrt(sum / float64(len(values)-1))
 }
-
-// six rounds to six decimals, so that results are the same on every machine.
-func six(v float64) float64 { return math.Round(v*1e6) / 1e6 }
 
 func nine(v float64) float64 { return math.Round(v*1e9) / 1e9 }

@@ -5,8 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"time"
 
+	"example.com/assay/eval/task"
 	"example.com/assay/graph"
 	"example.com/assay/graph/trace"
 	"example.com/assay/nodes/follow"
@@ -79,9 +79,9 @@ func run[S any](ctx context.Context, b *Bench, p *Prepared, g *graph.Compiled[S]
 	m := &of.Answer.Metrics
 	m.NodeMS = map[string]float64{}
 	for node, d := range took.Node {
-		m.NodeMS[node] = milliseconds(d)
+		m.NodeMS[node] = task.Milliseconds(d)
 	}
-	m.NodeUsage, m.ElapsedMS, of.Answer.Model = took.Usage, milliseconds(took.Total), b.opts.Label
+	m.NodeUsage, m.ElapsedMS, of.Answer.Model = took.Usage, task.Milliseconds(took.Total), b.opts.Label
 	out.Answer, out.Steps, out.Grounding, out.Faults = *of.Answer, of.Steps, of.Grounding, of.Faults
 	out.Scores = measure(p.Case, out.Answer)
 	for name, value := range of.Scores {
@@ -106,5 +106,3 @@ func encode(v any) (json.RawMessage, error) {
 	}
 	return bytes.TrimSpace(b.Bytes()), nil
 }
-
-func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"sync"
+
+	"example.com/assay/eval/task"
 )
 
 // An Outcome is what became of one run of a case.
@@ -42,13 +44,10 @@ func RunCases(ctx context.Context, cases []*Prepared, run func(context.Context, 
 		o = *opts
 	}
 	repeat := max(o.Repeat, 1)
-	ctx, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
 	out := make([]Item, len(cases)*repeat)
-	next := make(chan int)
-	var mu sync.Mutex
+	var mu sync.Mutex // of done, and of who is told of it
 	done := 0
-	one := func(i int) {
+	err := task.Together(ctx, len(out), o.Concurrency, func(ctx context.Context, i int) error {
 		p, n := cases[i/repeat], 0
 		if repeat > 1 {
 			n = i%repeat + 1
@@ -64,32 +63,13 @@ func RunCases(ctx context.Context, cases []*Prepared, run func(context.Context, 
 		defer mu.Unlock()
 		out[i] = item
 		done++
-		if o.Done != nil && ctx.Err() == nil {
-			if err := o.Done(item, done, len(out)); err != nil {
-				stop(err)
-			}
+		if o.Done == nil || ctx.Err() != nil {
+			return nil
 		}
-	}
-	var wg sync.WaitGroup
-	for range min(max(o.Concurrency, 1), len(out)) {
-		wg.Go(func() {
-			for i := range next {
-				if ctx.Err() == nil {
-					one(i)
-				}
-			}
-		})
-	}
-	for i := range out {
-		select {
-		case next <- i:
-		case <-ctx.Done():
-		}
-	}
-	close(next)
-	wg.Wait()
-	if ctx.Err() != nil {
-		return nil, fmt.Errorf("running cases: %w", context.Cause(ctx))
+		return o.Done(item, done, len(out))
+	})
+	if err != nil {
+		return nil, fmt.Errorf("running cases: %w", err)
 	}
 	return out, nil
 }

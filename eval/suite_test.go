@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"example.com/assay/eval"
+	"example.com/assay/eval/task"
 	"example.com/assay/nodes/follow"
 	"example.com/assay/state"
 )
@@ -176,7 +177,7 @@ func TestRunCases(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r.N != 20 || r.Passed != 14 || r.Usage.Calls != 190-7+19 || r.NodeUsage["plan"].Calls != 183 || r.NodeUsage["execute/rewrite"].Calls != 19 || r.Latency != (eval.Latency{P50: 10, P95: 19}) {
+		if r.N != 20 || r.Passed != 14 || r.Usage.Calls != 190-7+19 || r.NodeUsage["plan"].Calls != 183 || r.NodeUsage["execute/rewrite"].Calls != 19 || r.Latency != (task.Latency{P50: 10, P95: 19}) {
 			t.Errorf("results %+v", r)
 		}
 		if m := r.Metrics; len(m) != 5 || m["pass_rate"].Value != .7 || m["calls"].Value != 10.631579 || m["cost"].Value <= 0 {

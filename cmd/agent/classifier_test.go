@@ -194,7 +194,21 @@ func TestEvalConfiguredJudge(t *testing.T) {
 	}
 	tape := filepath.Join(t.TempDir(), "tape")
 	code, out, told := measure("", "--json", "--record", tape)
-	var got claimsDocument
+	type document struct {
+		Judge       string
+		Model       string `json:"judge_model"`
+		Calibration string `json:"judge_calibration"`
+		Data        string `json:"data_sha256"`
+		Unfit       string `json:"no_calibration"`
+		N, Failed   int
+		Fit         *struct {
+			Calibration string `json:"judge_calibration"`
+			N           int
+			ECE         float64
+			Calibrated  float64 `json:"ece_calibrated"`
+		} `json:"calibration"`
+	}
+	var got document
 	if err := json.Unmarshal([]byte(out), &got); err != nil || code != exitDone {
 		t.Fatalf("exit code %d, %v: %s%s", code, err, out, told)
 	}
@@ -206,7 +220,7 @@ func TestEvalConfiguredJudge(t *testing.T) {
 		t.Fatalf("fit %+v, %q", got.Fit, got.Unfit)
 	}
 	code, out, _ = measure("  judge_calibration: "+got.Fit.Calibration+"\n", "--json")
-	var again claimsDocument
+	var again document
 	if err := json.Unmarshal([]byte(out), &again); err != nil || code != exitDone || again.Calibration != got.Fit.Calibration || again.Fit == nil || again.Fit.Calibration != got.Fit.Calibration {
 		t.Errorf("exit code %d, %v: %s; a fit is of what the server says", code, err, out)
 	}

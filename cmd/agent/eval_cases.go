@@ -1,12 +1,9 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -15,8 +12,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"example.com/assay/cmd/agent/internal/evals"
 	"example.com/assay/eval"
-	"example.com/assay/eval/show"
 	"example.com/assay/graph/trace"
 	"example.com/assay/llm"
 )
@@ -139,8 +136,8 @@ func (a *app) evalCases(cmd *cobra.Command, f *evalCasesFlags, dir string) error
 	var was *eval.Results
 	if f.baseline != "" {
 		var err error
-		if was, err = readResults(f.baseline); err != nil {
-			return err
+		if was, err = evals.ReadResults(f.baseline); err != nil {
+			return usagef("%w", err)
 		}
 	}
 	cases, err := eval.FindCases(dir, f.filter)
@@ -165,14 +162,14 @@ func (a *app) evalCases(cmd *cobra.Command, f *evalCasesFlags, dir string) error
 		}
 		changes = &c
 	}
-	if err := a.writeResults(f.out, r, changes); err != nil {
+	if err := writeResults(f.out, r, changes); err != nil {
 		return err
 	}
 	if f.asJSON {
-		a.printJSON(casesDocument{r, changes})
+		a.printJSON(evals.Document{Results: r, Comparison: changes})
 	} else {
-		a.printCases(r)
-		a.printChanges(changes)
+		evals.Cases(a.stdout, r)
+		evals.Changes(a.stdout, changes)
 	}
 	if changes != nil && len(changes.Regressions) > 0 || changes == nil && r.Passed < r.N {
 		return silent(exitFailed)
@@ -180,10 +177,12 @@ func (a *app) evalCases(cmd *cobra.Command, f *evalCasesFlags, dir string) error
 	return nil
 }
 
-// casesDocument is what --json prints of one model.
-type casesDocument struct {
-	eval.Results
-	Comparison *eval.Comparison `json:"comparison,omitempty"`
+// writeResults writes results and their reports to a folder, if there is one.
+func writeResults(dir string, r eval.Results, changes *eval.Comparison) error {
+	if dir == "" {
+		return nil
+	}
+	return evals.WriteResults(dir, r, changes, func(path string, data []byte) error { return writeAtomically(path, data, 0o644) })
 }
 
 // evalModels runs the cases on several models, one after the other.
@@ -201,42 +200,27 @@ func (a *app) evalModels(cmd *cobra.Command, f *evalCasesFlags, cases []eval.Cas
 		}
 		out := f.out
 		if out != "" {
-			out = filepath.Join(out, strings.Map(fileRune, model))
+			out = filepath.Join(out, evals.FileName(model))
 		}
 		r, err := a.evalModel(cmd, f, cases, out)
 		if err != nil {
 			return fmt.Errorf("model %s: %w", model, err)
 		}
-		if err := a.writeResults(out, r, nil); err != nil {
+		if err := writeResults(out, r, nil); err != nil {
 			return err
 		}
 		failed = failed || r.Passed < r.N
 		all = append(all, r)
 	}
 	if f.asJSON {
-		a.printJSON(matrixDocument{eval.ResultsSchema, "matrix", all})
+		a.printJSON(evals.MatrixDocument{Schema: eval.ResultsSchema, Task: "matrix", Models: all})
 	} else {
-		a.printMatrix(all)
+		evals.Matrix(a.stdout, all)
 	}
 	if failed {
 		return silent(exitFailed)
 	}
 	return nil
-}
-
-// matrixDocument is what --json prints of several models.
-type matrixDocument struct {
-	Schema int            `json:"schema"`
-	Task   string         `json:"task"`
-	Models []eval.Results `json:"models"`
-}
-
-// fileRune replaces what a file's name should not hold.
-func fileRune(r rune) rune {
-	if strings.ContainsRune(`/\:*?"<>| `, r) || r < ' ' {
-		return '_'
-	}
-	return r
 }
 
 // evalModel runs the cases on the model of the settings.
@@ -406,53 +390,4 @@ func (k *keptCases) close() error {
 		return nil
 	}
 	return k.runs.close()
-}
-
-// readResults reads a file that --out wrote, or that --json printed.
-func readResults(path string) (*eval.Results, error) {
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return nil, usagef("reading --baseline: %w; --out makes one", err)
-	}
-	var r eval.Results
-	if err := json.Unmarshal(data, &r); err != nil {
-		return nil, usagef("%s: %w; it is no results.json of agent eval cases", path, err)
-	}
-	if r.Task != "cases" || r.Schema != eval.ResultsSchema || len(r.Items) == 0 {
-		return nil, usagef("%s: these are no results of agent eval cases; --out makes them", path)
-	}
-	return &r, nil
-}
-
-// writeResults writes results and their reports to a folder.
-func (a *app) writeResults(dir string, r eval.Results, changes *eval.Comparison) error {
-	if dir == "" {
-		return nil
-	}
-	var b strings.Builder
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	if err := enc.Encode(casesDocument{r, changes}); err != nil {
-		return err
-	}
-	files := []struct {
-		name  string
-		write func(io.Writer) error
-	}{
-		{"results.json", func(w io.Writer) error { _, err := io.WriteString(w, b.String()); return err }},
-		{"junit.xml", func(w io.Writer) error { return show.JUnit(w, r) }},
-		{"summary.md", func(w io.Writer) error { return show.Markdown(w, r, changes) }},
-		{"report.html", func(w io.Writer) error { return show.HTML(w, r, changes) }},
-	}
-	for _, file := range files {
-		var out bytes.Buffer
-		if err := file.write(&out); err != nil {
-			return err
-		}
-		if err := writeAtomically(filepath.Join(dir, file.name), out.Bytes(), 0o644); err != nil {
-			return fmt.Errorf("writing results: %w", err)
-		}
-	}
-	return nil
 }

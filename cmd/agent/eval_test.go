@@ -9,6 +9,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"example.com/assay/eval/retrieval"
+	"example.com/assay/eval/task"
 )
 
 // evalFixture writes a small collection in the format scifact and returns the
@@ -70,7 +73,7 @@ func TestEvalRetrievalJSON(t *testing.T) {
 func TestEvalInterrupted(t *testing.T) {
 	tmp := t.TempDir()
 	t.Setenv("TMPDIR", tmp)
-	for _, ranker := range []string{rankerAssay, rankerBM25} {
+	for _, ranker := range []string{"assay", "bm25"} {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		args := evalFixture(t, "--ranker", ranker)
 		a, _, stderr := testApp(t.TempDir())
@@ -80,12 +83,13 @@ func TestEvalInterrupted(t *testing.T) {
 		}
 	}
 	// Also when it comes in the middle of the work.
-	a, _, _ := testApp(t.TempDir())
 	ctx, cancel := context.WithCancelCause(t.Context())
-	f := &evalRetrievalFlags{ranker: rankerAssay, k: 10}
-	args := evalFixture(t)
-	f.files.Format, f.files.Corpus, f.files.Queries = args[3], args[5], args[7]
-	_, err := a.measureRetrieval(ctx, f, func(phase string, _, _ int) {
+	options := task.NewOptions("retrieval")
+	measure := retrieval.Task().New(options)
+	if err := options.Parse(evalFixture(t)[2:]); err != nil {
+		t.Fatal(err)
+	}
+	_, err := measure(ctx, func(phase string, _, _ int) {
 		if phase == "calibrating" {
 			cancel(errInterrupted)
 		}

@@ -1,6 +1,21 @@
 package main
 
-import "github.com/spf13/cobra"
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"example.com/assay/eval/metrics"
+	"example.com/assay/eval/retrieval"
+	"example.com/assay/eval/task"
+	"example.com/assay/memory"
+	"example.com/assay/memory/learn"
+	"example.com/assay/memory/ltr"
+)
 
 func (a *app) trainCommand() *cobra.Command {
 	return group(&cobra.Command{
@@ -9,4 +24,300 @@ func (a *app) trainCommand() *cobra.Command {
 		Example: `  agent train rerank --corpus handbook --queries questions.jsonl --qrels judged.tsv
   agent help train rerank`,
 	}, a.trainRerankCommand())
+}
+
+// trainRerankFlags are the flags of train rerank.
+type trainRerankFlags struct {
+	files  retrieval.Files
+	folds  int
+	seed   uint64
+	force  bool
+	remove bool
+	asJSON bool
+}
+
+func (a *app) trainRerankCommand() *cobra.Command {
+	var flags settingFlags
+	var f trainRerankFlags
+	cmd := &cobra.Command{
+		Use:   "rerank --corpus NAME --queries FILE",
+		Short: "Train a ranker for one corpus on judged questions about it",
+		Long: fmt.Sprintf(`Rerank trains a ranker on questions about a corpus for which the passages that
+answer them are known, at least %d of them. The questions are dealt out into
+folds; the questions of each are ranked by what was trained on the others. If
+that is better than the index's own ranking beyond chance (the 95 %% interval of
+the difference in nDCG@10 is above 0), a ranker is trained on all questions and
+kept with the corpus; from then on it orders what is found there. If not, nothing
+changes. Exit code 0 says that it was tried, whatever came of it.
+
+Judgments name passages by their ids, as agent search --json shows them; those of
+a record that was cut into passages (ID~1, ID~2 …) may name the record. Files may
+be compressed with gzip. The formats are those of agent eval retrieval, but for
+legalbench, which judges spans:
+
+  beir        {_id, text}, and --qrels: tab-separated query-id, corpus-id,
+              score, or TREC's four columns
+  obliqa      {id, question, qrels: {passage: grade}}
+  scifact     {id, claim, qrels: {passage: grade}}
+  barexam     {id, prompt, question, choices, gold_passage_ids}
+  morehopqa   {id, question, gold_passage_ids}
+
+The ranker stays when documents are ingested, and is told of as trained on
+another state of the corpus; it rests when the corpus holds less than half of
+the passages that it was trained on. Train again then, or --remove it.`, learn.Enough),
+		Example: `  agent train rerank --corpus handbook --queries questions.jsonl --qrels judged.tsv
+  agent train rerank --corpus rules --format obliqa --queries questions.jsonl --json
+  agent train rerank --corpus rules --remove`,
+		Args: exactly(0, "no argument"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := f.check(cmd); err != nil {
+				return err
+			}
+			if f.remove {
+				return a.removeRanker(cmd, &flags, &f)
+			}
+			return a.trainRerank(cmd, &flags, &f)
+		},
+	}
+	set := cmd.Flags()
+	set.String("corpus", defaultCorpus, "`NAME` of the corpus")
+	set.StringVar(&flags.config, "config", "", "configuration `FILE` (YAML); agent doctor names the default")
+	set.StringVar(&f.files.Format, "format", "beir", "`FORMAT` of the files: "+strings.Join(trainFormats(), ", "))
+	set.StringVar(&f.files.Queries, "queries", "", "`FILE` of the questions (JSON Lines)")
+	set.StringVar(&f.files.Qrels, "qrels", "", "`FILE` of the judgments; for beir only")
+	set.IntVar(&f.folds, "folds", 2, "`NUMBER` of folds that the questions are dealt out into")
+	set.Uint64Var(&f.seed, "seed", 1, "`SEED` of what is drawn, above 0; the same one gives the same ranker")
+	set.BoolVar(&f.force, "force", false, fmt.Sprintf("try with fewer than %d judged questions, too", learn.Enough))
+	set.BoolVar(&f.remove, "remove", false, "remove the corpus's trained ranker")
+	set.BoolVar(&f.asJSON, "json", false, "print one JSON document")
+	return cmd
+}
+
+// trainFormats are the formats that judge passages.
+func trainFormats() []string {
+	return slices.DeleteFunc(retrieval.Formats(), func(f string) bool { return f == "legalbench" })
+}
+
+// check refuses a command line that cannot be meant.
+func (f *trainRerankFlags) check(cmd *cobra.Command) error {
+	if f.remove {
+		for _, other := range []string{"queries", "qrels", "format", "folds", "seed", "force"} {
+			if cmd.Flags().Changed(other) {
+				return usagef("--remove and --%s do not go together", other)
+			}
+		}
+		return nil
+	}
+	switch known := trainFormats(); {
+	case f.files.Queries == "":
+		return usagef("--queries is missing; see: agent help train rerank")
+	case !slices.Contains(known, f.files.Format):
+		return usagef("--format is %q%s; known: %s", f.files.Format, didYouMean(f.files.Format, known), strings.Join(known, ", "))
+	case retrieval.CheckQrels(f.files, "questions") != nil:
+		return usageOf(retrieval.CheckQrels(f.files, "questions"))
+	case f.folds < 2 || f.folds > retrieval.MostFolds:
+		return usagef("--folds is %d: it must be from 2 to %d", f.folds, retrieval.MostFolds)
+	case f.seed == 0:
+		return usagef("--seed is 0: it must be above 0")
+	}
+	return nil
+}
+
+func (a *app) removeRanker(cmd *cobra.Command, flags *settingFlags, f *trainRerankFlags) error {
+	s, err := a.resolve(cmd, flags)
+	if err != nil {
+		return err
+	}
+	removed, err := memory.RemoveRanker(s.home, s.corpus)
+	if unknown, ok := errors.AsType[*memory.UnknownCorpusError](err); ok {
+		return unknownCorpus(s.corpus, unknown.Known)
+	}
+	if err != nil {
+		return err
+	}
+	switch {
+	case f.asJSON:
+		a.printJSON(struct {
+			Schema  int    `json:"schema"`
+			Corpus  string `json:"corpus"`
+			Removed bool   `json:"removed"`
+		}{1, s.corpus, removed})
+	case removed:
+		fmt.Fprintf(a.stdout, "%s: its trained ranker is removed\n", s.corpus)
+	default:
+		fmt.Fprintf(a.stdout, "%s: it had no trained ranker\n", s.corpus)
+	}
+	return nil
+}
+
+// A trial is what came of training.
+type trial struct {
+	corpus  string
+	set     *retrieval.Dataset
+	flags   *trainRerankFlags
+	metrics []retrieval.Trial
+	nothing bool // there was nothing to learn
+	kept    bool
+	ranker  memory.RankerInfo // the one in place now; without an ID when there is none
+}
+
+// decisive is the metric that a trained ranker must win on; shown are all that are
+// printed.
+const decisive = "nDCG@10"
+
+var shown = []string{decisive, "MAP@10", "MRR@10", "R@5", "R@10"}
+
+func (a *app) trainRerank(cmd *cobra.Command, flags *settingFlags, f *trainRerankFlags) (err error) {
+	ctx := cmd.Context()
+	s, err := a.resolve(cmd, flags)
+	if err != nil {
+		return err
+	}
+	set, err := s.loadSkills()
+	if err != nil {
+		return err
+	}
+	finder, err := a.openFinder(ctx, s, set, a.newExchange(s))
+	if err != nil {
+		return err
+	}
+	defer func() { err = also(err, finder.close()) }()
+	opts := memory.OpenOptions{Space: finder.options().Space, Untrained: true}
+	corpus, err := a.openCorpus(ctx, s.home, s.corpus, &opts)
+	if err != nil {
+		return err
+	}
+	defer func() { err = also(err, corpus.Close()) }()
+	if corpus.Name() != s.corpus {
+		return usagef("there is no corpus %q to train a ranker for; ingest one: agent ingest PATH… --corpus %s", s.corpus, s.corpus)
+	}
+	progress := a.newIngestProgress(f.asJSON)
+	t, err := a.try(ctx, s.home, corpus, opts, f, progress.update)
+	if err = errors.Join(err, progress.close()); err != nil {
+		return err
+	}
+	if f.asJSON {
+		a.printTrialJSON(t)
+	} else {
+		a.printTrial(t)
+	}
+	return nil
+}
+
+// try trains in folds, compares, and keeps a ranker that wins.
+func (a *app) try(ctx context.Context, home string, corpus *memory.Corpus, opts memory.OpenOptions, f *trainRerankFlags, progress func(string, int, int)) (*trial, error) {
+	set, err := retrieval.Read(ctx, f.files, &retrieval.ReadOptions{Held: corpus.PassageIDs(), Progress: progress})
+	if err != nil {
+		return nil, err
+	}
+	t := &trial{corpus: corpus.Name(), set: set.Found(), flags: f}
+	if err := a.checkQuestions(t, set, corpus, f); err != nil {
+		return nil, err
+	}
+	train := &learn.Options{Seed: f.seed, Progress: progress}
+	all, err := retrieval.Try(ctx, home, corpus, opts, t.set, f.folds, train)
+	if t.nothing = errors.Is(err, ltr.ErrNothing); err != nil && !t.nothing {
+		return nil, err
+	}
+	info := memory.RankerInfo{Questions: len(t.set.Queries), Fingerprint: corpus.Fingerprint(), Metric: decisive, Forced: f.force && len(t.set.Queries) < learn.Enough}
+	for _, m := range all {
+		if slices.Contains(shown, m.Name) {
+			t.metrics = append(t.metrics, m)
+		}
+		if m.Name == decisive {
+			info.Before, info.After, t.kept = m.Before, m.After, m.Lo > 0
+		}
+	}
+	if t.kept {
+		model, err := corpus.Train(ctx, t.set.Judged(), train)
+		if err != nil {
+			return nil, err
+		}
+		if err := memory.SaveRanker(home, corpus.Name(), model, info); err != nil {
+			return nil, err
+		}
+	}
+	t.ranker, err = memory.StoredRanker(home, corpus.Name())
+	return t, err
+}
+
+// checkQuestions refuses too few.
+func (a *app) checkQuestions(t *trial, set *retrieval.Dataset, corpus *memory.Corpus, f *trainRerankFlags) error {
+	n := len(t.set.Queries)
+	if n == 0 {
+		have := "it has none"
+		if ids := corpus.PassageIDs(); len(ids) > 0 {
+			have = fmt.Sprintf("its ids are like %q", ids[0])
+		}
+		return fmt.Errorf("training a ranker: no judgment names a passage of corpus %q: %s, the judgments' like %q; ingest records with the ids that the judgments use (agent help ingest), or judge what agent search --json shows", corpus.Name(), have, set.NotHeld)
+	}
+	if n < max(learn.Enough, f.folds) && !f.force {
+		return fmt.Errorf("training a ranker: there are %s about corpus %q and at least %d are needed; judge more, or try with --force", count(n, "judged question"), corpus.Name(), learn.Enough)
+	}
+	if n < f.folds {
+		return fmt.Errorf("training a ranker: %s cannot be dealt out into %d folds", count(n, "judged question"), f.folds)
+	}
+	if n < learn.Enough {
+		a.warn("only %s: with fewer than %d a ranker that seems to help may not", count(n, "judged question"), learn.Enough)
+	}
+	return nil
+}
+
+func (a *app) printTrial(t *trial) {
+	fmt.Fprintf(a.stdout, "%s: %s, %d folds, seed %d\n", t.corpus, count(len(t.set.Queries), "judged question"), t.flags.folds, t.flags.seed)
+	if n := t.set.Unjudged; n > 0 {
+		fmt.Fprintf(a.stdout, "  questions without a relevant passage in the corpus, left out: %d\n", n)
+	}
+	if n := t.set.Missing; n > 0 {
+		fmt.Fprintf(a.stdout, "  relevant passages that the corpus does not hold, counted as not found: %d\n", n)
+	}
+	if !t.nothing {
+		fmt.Fprintf(a.stdout, "\n%-9s  %7s  %7s  %10s  %-18s  %6s\n", "held back", "before", "trained", "difference", "95 % interval", "p")
+	}
+	for _, m := range t.metrics {
+		fmt.Fprintf(a.stdout, "%-9s  %7.4f  %7.4f  %+10.4f  [%+.4f, %+.4f]  %6.4f\n", m.Name, m.Before, m.After, m.Value, m.Lo, m.Hi, m.P)
+	}
+	if t.kept {
+		fmt.Fprintf(a.stdout, "\nkept: %s, trained on all of them, orders what is found in %s from now on\n", t.ranker.ID, t.corpus)
+		return
+	}
+	why := "it does not win on " + decisive + " beyond chance"
+	if t.nothing {
+		why = "nothing could be learnt from so few questions, or from these"
+	}
+	if t.ranker.ID != "" {
+		why += "; " + t.ranker.ID + ", trained earlier, stays as it is"
+	}
+	fmt.Fprintf(a.stdout, "\nkept off: %s\n", why)
+}
+
+func (a *app) printTrialJSON(t *trial) {
+	type row struct {
+		Before float64 `json:"before"`
+		After  float64 `json:"after"`
+		metrics.Difference
+	}
+	rows := map[string]row{}
+	for _, m := range t.metrics {
+		rows[m.Name] = row{task.Six(m.Before), task.Six(m.After), metrics.Difference{Interval: task.Rounded(m.Interval), P: task.Six(m.P)}}
+	}
+	var ranker *memory.RankerInfo
+	if t.ranker.ID != "" {
+		ranker = &t.ranker
+	}
+	a.printJSON(struct {
+		Schema   int                `json:"schema"`
+		Task     string             `json:"task"`
+		Corpus   string             `json:"corpus"`
+		N        int                `json:"n"`
+		Folds    int                `json:"folds"`
+		Seed     uint64             `json:"seed"`
+		Unjudged int                `json:"queries_without_relevant"`
+		Missing  int                `json:"relevant_not_in_corpus"` // counted as not found
+		Decisive string             `json:"decisive"`
+		Kept     bool               `json:"kept"`
+		Nothing  bool               `json:"nothing_learnt,omitempty"` // then there are no metrics
+		Metrics  map[string]row     `json:"metrics"`
+		Ranker   *memory.RankerInfo `json:"ranker,omitempty"` // the one in place now
+	}{1, "train_rerank", t.corpus, len(t.set.Queries), t.flags.folds, t.flags.seed, t.set.Unjudged, t.set.Missing, decisive, t.kept, t.nothing, rows, ranker})
 }

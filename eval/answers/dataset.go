@@ -2,13 +2,12 @@ package answers
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"slices"
 	"strings"
 
 	"example.com/assay/eval/jsonl"
+	"example.com/assay/eval/task"
 )
 
 // A Question is asked of one corpus.
@@ -44,21 +43,6 @@ func (d *Dataset) Select(keep func(Question) bool) *Dataset {
 	return out
 }
 
-// Half returns the dataset with the questions of one half.
-func (d *Dataset) Half(name string) *Dataset {
-	return d.Select(func(q Question) bool { return q.Half == name })
-}
-
-// Limit returns the dataset with its first n questions, all of them when n is 0
-// or more than there are.
-func (d *Dataset) Limit(n int) *Dataset {
-	out := *d
-	if n > 0 && n < len(out.Questions) {
-		out.Questions = out.Questions[:n:n]
-	}
-	return &out
-}
-
 // Halves are the names of the halves, sorted.
 func (d *Dataset) Halves() []string {
 	var out []string
@@ -71,29 +55,18 @@ func (d *Dataset) Halves() []string {
 	return slices.Compact(out)
 }
 
-// ReadOptions say how to read. Nil and the zero value work.
-type ReadOptions struct {
-	Progress func(phase string, done, total int) // called now and then, with the bytes of the file
-}
-
-// PhaseRead is what Read reports.
-const PhaseRead = "reading"
-
 // Read reads questions as JSON Lines, plain or compressed with gzip. A fault of the
 // file is a *document.InputError in the error's chain: it names the file, the line
 // and the field. Other errors are a file that cannot be opened, and cancellation.
-func Read(ctx context.Context, path string, opts *ReadOptions) (*Dataset, error) {
-	var progress func(done, total int)
-	if opts != nil && opts.Progress != nil {
-		progress = func(done, total int) { opts.Progress(PhaseRead, done, total) }
-	}
+func Read(ctx context.Context, path string, progress task.Progress) (*Dataset, error) {
 	type record struct {
 		Question
 		ID         jsonl.Ident `json:"id"`
 		Answerable *bool       `json:"answerable"` // without it, a question with gold is
 	}
-	d, seen, h := &Dataset{}, map[string]int{}, sha256.New()
-	err := jsonl.Each(ctx, path, "id", progress, func(at jsonl.Place, r record) error {
+	d, seen := &Dataset{}, map[string]int{}
+	var digest jsonl.Digest
+	err := jsonl.Each(ctx, path, "id", progress.Of(task.Reading), func(at jsonl.Place, r record) error {
 		if err := at.Unique(seen, string(r.ID)); err != nil {
 			return err
 		}
@@ -120,15 +93,15 @@ func Read(ctx context.Context, path string, opts *ReadOptions) (*Dataset, error)
 				}
 			}
 		}
-		for _, part := range append(append([]string{q.ID, q.Corpus, q.Type, q.Question, q.Half}, q.Gold...), q.Gold2...) {
-			fmt.Fprintf(h, "%d:%s", len(part), part) // a hash's Write returns no error
-		}
+		digest.Add(q.ID, q.Corpus, q.Type, q.Question, q.Half)
+		digest.Add(q.Gold...)
+		digest.Add(q.Gold2...)
 		d.Questions = append(d.Questions, q)
 		return nil
 	})
 	if err != nil {
 		return nil, fmt.Errorf("reading questions: %w", err)
 	}
-	d.Hash = hex.EncodeToString(h.Sum(nil))
+	d.Hash = digest.Sum()
 	return d, nil
 }

@@ -2,7 +2,7 @@
 // the fact that a right quote holds, or is not answered in its corpus at all.
 //
 //	set, err := answers.Read(ctx, "questions.jsonl", nil)
-//	got, err := answers.Evaluate(ctx, set.Half("seen"), asker, nil)
+//	got, err := answers.Evaluate(ctx, set, asker, nil)
 //	for _, m := range got.Metrics { fmt.Println(m.Name, m.Value, m.Lo, m.Hi) }
 //
 // [Draft] writes questions from the passages of a corpus, for a person to correct.

@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 	"unicode/utf8"
 
 	"example.com/assay/eval/metrics"
+	"example.com/assay/eval/task"
 	"example.com/assay/state"
 )
 
@@ -23,15 +23,6 @@ type Asker interface {
 	Search(ctx context.Context, q Question, k int) ([]state.Passage, error)
 }
 
-// Options say how to measure. Nil and the zero value work.
-type Options struct {
-	Resample metrics.ResampleOptions
-	Progress func(phase string, done, total int) // called after each question
-}
-
-// PhaseAsk is what Evaluate reports.
-const PhaseAsk = "asking"
-
 // An Outcome is what became of a question.
 type Outcome struct {
 	Question   Question
@@ -44,7 +35,6 @@ type Outcome struct {
 	Source     bool // and in the text of a cited source
 	Rank       int  // of the first passage found that holds gold, from 1; 0 for none
 	Chars      int  // of the answer without its list of sources
-	Took       time.Duration
 }
 
 // A Row is the figures of the questions of one type or one corpus.
@@ -63,40 +53,38 @@ type Row struct {
 // answers, chars their mean length: of what was answered, refusals left out. A
 // figure without questions is left out.
 type Evaluation struct {
-	Metrics  []metrics.Metric
-	Rows     []Row // corpora by name, then types
-	Outcomes []Outcome
-	P50, P95 time.Duration // of a question, its corpus open
-	Resample metrics.ResampleOptions
+	task.Score       // its times are of asking a question, its corpus open
+	Rows       []Row // corpora by name, then types
+	Outcomes   []Outcome
 }
 
 // Evaluate asks each question. The errors are those of the asker, answers that
 // could not be looked for among them, and cancellation.
-func Evaluate(ctx context.Context, d *Dataset, asker Asker, opts *Options) (Evaluation, error) {
-	var o Options
-	if opts != nil {
-		o = *opts
-	}
-	if len(d.Questions) == 0 {
+func Evaluate(ctx context.Context, d *Dataset, asker Asker, run *task.Run) (Evaluation, error) {
+	n := len(d.Questions)
+	if n == 0 {
 		return Evaluation{}, errors.New("evaluating answers: there are no questions; give at least one")
 	}
-	out := Evaluation{Outcomes: make([]Outcome, len(d.Questions)), Resample: o.Resample.Resolved()}
-	times := make([]time.Duration, len(d.Questions))
-	for i, q := range d.Questions {
-		if err := context.Cause(ctx); err != nil {
-			return Evaluation{}, fmt.Errorf("evaluating question %q: %w", q.ID, err)
-		}
-		oc, err := ask(ctx, asker, q)
-		if err != nil {
-			return Evaluation{}, fmt.Errorf("evaluating question %q: %w", q.ID, err)
-		}
-		out.Outcomes[i], times[i] = oc, oc.Took
-		if o.Progress != nil {
-			o.Progress(PhaseAsk, i+1, len(d.Questions))
-		}
-	}
-	out.P50, out.P95 = metrics.Percentile(times, .5), metrics.Percentile(times, .95)
+	out := Evaluation{Outcomes: make([]Outcome, n)}
+	name := func(i int) string { return fmt.Sprintf("question %q", d.Questions[i].ID) }
 	var err error
+	out.Score, err = run.Timed(ctx, "asking", n, name, func(i int) (err error) {
+		out.Outcomes[i], err = ask(ctx, asker, d.Questions[i])
+		return err
+	})
+	if err != nil {
+		return Evaluation{}, err
+	}
+	for i, q := range d.Questions {
+		if !q.Answerable {
+			continue
+		}
+		found, err := asker.Search(ctx, q, Depth)
+		if err != nil {
+			return Evaluation{}, fmt.Errorf("evaluating %s: %w", name(i), err)
+		}
+		out.Outcomes[i].Rank = 1 + slices.IndexFunc(found, func(p state.Passage) bool { return Holds(p.Text, q.Gold) })
+	}
 	if out.Metrics, err = measure(out.Outcomes, &out.Resample); err != nil {
 		return Evaluation{}, err
 	}
@@ -105,30 +93,23 @@ func Evaluate(ctx context.Context, d *Dataset, asker Asker, opts *Options) (Eval
 }
 
 func ask(ctx context.Context, asker Asker, q Question) (Outcome, error) {
-	began := time.Now()
 	a, err := asker.Ask(ctx, q)
 	if err != nil {
 		return Outcome{}, err
 	}
 	body := Body(a.Answer)
 	out := Outcome{
-		Question: q, Status: a.Status, Confidence: a.Confidence, Chars: utf8.RuneCountInString(body), Took: time.Since(began),
+		Question: q, Status: a.Status, Confidence: a.Confidence, Chars: utf8.RuneCountInString(body),
 		Answered: a.Status == state.StatusAnswered, Refused: a.Status == state.StatusNoEvidence || a.Status == state.StatusUngrounded,
 	}
 	if !out.Answered && !out.Refused && a.Status != state.StatusRejected {
 		return Outcome{}, fmt.Errorf("the answer is %s: %s", a.Status, a.Error)
 	}
-	if !q.Answerable {
-		return out, nil
+	if q.Answerable {
+		out.First = Holds(FirstQuote(a), q.Gold)
+		out.Answer = Holds(body, q.Gold) && (len(q.Gold2) == 0 || Holds(body, q.Gold2))
+		out.Source = slices.ContainsFunc(a.Sources, func(s state.Source) bool { return Holds(s.Text, q.Gold) })
 	}
-	out.First = Holds(FirstQuote(a), q.Gold)
-	out.Answer = Holds(body, q.Gold) && (len(q.Gold2) == 0 || Holds(body, q.Gold2))
-	out.Source = slices.ContainsFunc(a.Sources, func(s state.Source) bool { return Holds(s.Text, q.Gold) })
-	found, err := asker.Search(ctx, q, Depth)
-	if err != nil {
-		return Outcome{}, err
-	}
-	out.Rank = 1 + slices.IndexFunc(found, func(p state.Passage) bool { return Holds(p.Text, q.Gold) })
 	return out, nil
 }
 
@@ -176,9 +157,7 @@ func measure(all []Outcome, resample *metrics.ResampleOptions) ([]metrics.Metric
 func share(name string, list []Outcome, of func(Outcome) bool) metrics.Statistic {
 	values := make([]float64, len(list))
 	for i, o := range list {
-		if of(o) {
-			values[i] = 1
-		}
+		values[i] = metrics.One(of(o))
 	}
 	return metrics.Mean(name, values)
 }

@@ -2,13 +2,11 @@ package causal
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
-	"hash"
 	"strings"
 
 	"example.com/assay/eval/jsonl"
+	"example.com/assay/eval/task"
 	"example.com/assay/memory/document"
 	"example.com/assay/state"
 )
@@ -63,16 +61,6 @@ type Dataset struct {
 	Hash    string // SHA-256 over the items' ids, texts, phrases, labels and relations, in hexadecimal
 }
 
-// Limit returns the dataset with its first n items, all of them when n is 0 or
-// more than there are.
-func (d *Dataset) Limit(n int) *Dataset {
-	out := *d
-	if n > 0 && n < len(out.Items) {
-		out.Items = out.Items[:n:n]
-	}
-	return &out
-}
-
 // Swap returns a dataset of pairs with cause and effect exchanged, which makes
 // every pair false.
 func (d *Dataset) Swap() *Dataset {
@@ -94,22 +82,11 @@ type Files struct {
 	Data   string // JSON Lines
 }
 
-// ReadOptions say how to read. Nil and the zero value work.
-type ReadOptions struct {
-	Progress func(phase string, done, total int) // called now and then, with the bytes of the file
-}
-
-// PhaseRead is what Read reports.
-const PhaseRead = "reading"
-
 // Read reads a collection, line by line. A fault of a file is a
 // *document.InputError in the error's chain: it names the file, the line and the
 // field. Other errors are files that cannot be opened, and cancellation.
-func Read(ctx context.Context, f Files, opts *ReadOptions) (*Dataset, error) {
-	r := &reader{files: f, set: &Dataset{Format: f.Format}, lines: map[string]int{}, hash: sha256.New()}
-	if opts != nil && opts.Progress != nil {
-		r.progress = func(done, total int) { opts.Progress(PhaseRead, done, total) }
-	}
+func Read(ctx context.Context, f Files, progress task.Progress) (*Dataset, error) {
+	r := &reader{files: f, progress: progress.Of(task.Reading), set: &Dataset{Format: f.Format}, lines: map[string]int{}}
 	var err error
 	switch f.Format {
 	case FormatPubMed:
@@ -127,7 +104,7 @@ func Read(ctx context.Context, f Files, opts *ReadOptions) (*Dataset, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading causal language: %w", err)
 	}
-	r.set.Hash = hex.EncodeToString(r.hash.Sum(nil))
+	r.set.Hash = r.digest.Sum()
 	return r.set, nil
 }
 
@@ -136,19 +113,16 @@ type reader struct {
 	progress func(done, total int)
 	set      *Dataset
 	lines    map[string]int // where an id was seen first
-	hash     hash.Hash
+	digest   jsonl.Digest
 }
 
 func (r *reader) add(at jsonl.Place, item Item) error {
 	if err := at.Unique(r.lines, item.ID); err != nil {
 		return err
 	}
-	parts := []string{item.ID, item.Text, item.Cause, item.Effect, string(item.Gold)}
-	for _, r := range item.Relations {
-		parts = append(append(parts, r.Cause, r.Effect), r.Signals...)
-	}
-	for _, part := range parts {
-		fmt.Fprintf(r.hash, "%d:%s", len(part), part) // a hash's Write returns no error
+	r.digest.Add(item.ID, item.Text, item.Cause, item.Effect, string(item.Gold))
+	for _, relation := range item.Relations {
+		r.digest.Add(append([]string{relation.Cause, relation.Effect}, relation.Signals...)...)
 	}
 	r.set.Items = append(r.set.Items, item)
 	return nil

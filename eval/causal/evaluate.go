@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"example.com/assay/eval/metrics"
+	"example.com/assay/eval/task"
 )
 
 // A Judgement is what a judge says of an item: its label, and the probability
@@ -16,25 +16,10 @@ type Judgement struct {
 	P     float64
 }
 
-// A Judge judges sentences, or pairs. Equal arguments should get equal answers.
-type Judge interface {
-	Judge(ctx context.Context, item Item) (Judgement, error)
-}
-
-// PhaseJudge is what Evaluate reports.
-const PhaseJudge = "judging"
-
-// EvaluateOptions say how to measure. Nil and the zero value work.
-type EvaluateOptions struct {
-	Resample metrics.ResampleOptions             // of the intervals
-	Progress func(phase string, done, total int) // called after each item
-}
-
 // An Outcome is what became of an item.
 type Outcome struct {
 	Item Item
 	Judgement
-	Took time.Duration
 }
 
 // An Evaluation is what a judge reached on a dataset, outcomes in its order.
@@ -44,133 +29,71 @@ type Outcome struct {
 // there are only accepted, the share that is taken for causal, and
 // accepted_causal, that share of the pairs that were causal before.
 type Evaluation struct {
-	Metrics  []metrics.Metric
+	task.Score
 	Outcomes []Outcome
-	P50, P95 time.Duration // of a judgement
-	Resample metrics.ResampleOptions
 }
 
-// Evaluate asks a judge about every item of a dataset, one after the other, and
-// measures. The errors are the judge's and cancellation.
-func Evaluate(ctx context.Context, d *Dataset, j Judge, opts *EvaluateOptions) (Evaluation, error) {
-	var o EvaluateOptions
-	if opts != nil {
-		o = *opts
-	}
-	judged, times := make([]Judgement, len(d.Items)), make([]time.Duration, len(d.Items))
-	for i, item := range d.Items {
-		if err := context.Cause(ctx); err != nil {
-			return Evaluation{}, fmt.Errorf("evaluating item %q: %w", item.ID, err)
-		}
-		began := time.Now()
-		v, err := j.Judge(ctx, item)
-		if err != nil {
-			return Evaluation{}, fmt.Errorf("evaluating item %q: %w", item.ID, err)
-		}
-		judged[i], times[i] = v, time.Since(began)
-		if o.Progress != nil {
-			o.Progress(PhaseJudge, i+1, len(d.Items))
-		}
-	}
-	out, err := Measure(d, judged, &o.Resample)
+// Evaluate asks the offline judge about every item of a dataset, one after the
+// other, and measures. The error is cancellation, or a dataset without items.
+func Evaluate(ctx context.Context, d *Dataset, j *Offline, run *task.Run) (Evaluation, error) {
+	judged := make([]Judgement, len(d.Items))
+	score, err := run.Timed(ctx, "judging", len(d.Items), func(i int) string { return fmt.Sprintf("item %q", d.Items[i].ID) }, func(i int) error {
+		judged[i] = j.Judge(d.Items[i])
+		return nil
+	})
 	if err != nil {
 		return Evaluation{}, err
 	}
-	for i, t := range times {
-		out.Outcomes[i].Took = t
-	}
-	out.P50, out.P95 = metrics.Percentile(times, .5), metrics.Percentile(times, .95)
-	return out, nil
+	return measure(d, judged, score)
 }
 
 // Measure measures judgements of the items of a dataset, one each, in their order.
-func Measure(d *Dataset, judged []Judgement, resample *metrics.ResampleOptions) (Evaluation, error) {
+func Measure(d *Dataset, judged []Judgement, run *task.Run) (Evaluation, error) {
 	if len(judged) != len(d.Items) {
 		return Evaluation{}, fmt.Errorf("evaluating: %d judgements for %d items; give one each", len(judged), len(d.Items))
 	}
+	return measure(d, judged, run.Score(nil))
+}
+
+func measure(d *Dataset, judged []Judgement, score task.Score) (Evaluation, error) {
 	if len(d.Items) == 0 {
 		return Evaluation{}, errors.New("evaluating: the dataset has no items")
 	}
-	t := tally{d, judged}
-	out := Evaluation{Outcomes: make([]Outcome, len(d.Items)), Resample: resample.Resolved()}
+	out := Evaluation{Score: score, Outcomes: make([]Outcome, len(d.Items))}
 	for i, item := range d.Items {
-		out.Outcomes[i] = Outcome{Item: item, Judgement: judged[i]}
+		out.Outcomes[i] = Outcome{item, judged[i]}
 	}
-	var err error
-	if out.Metrics, err = metrics.Measure(len(d.Items), t.metrics(), &out.Resample); err != nil {
-		return Evaluation{}, err
-	}
-	return out, nil
+	return out, out.Measure(len(d.Items), statistics(d, judged)...)
 }
 
-// A tally is gold and judgements, item by item.
-type tally struct {
-	set    *Dataset
-	judged []Judgement
+func statistics(d *Dataset, judged []Judgement) []metrics.Statistic {
+	if d.Swapped {
+		return []metrics.Statistic{accepted("accepted", d, judged, false), accepted("accepted_causal", d, judged, true)}
+	}
+	n := len(judged)
+	labels, said := make([]Label, n), make([]Label, n)
+	gold, pred, p := make([]bool, n), make([]bool, n), make([]float64, n)
+	for i, j := range judged {
+		labels[i], said[i] = d.Items[i].Gold, j.Label
+		gold[i], pred[i], p[i] = labels[i] == d.Labels[0], j.Label == d.Labels[0], j.P
+	}
+	return append([]metrics.Statistic{metrics.MacroF1(d.Labels, labels, said), metrics.Accuracy(labels, said)}, metrics.Binary(gold, pred, p)...)
 }
 
-func (t *tally) metrics() []metrics.Statistic {
-	if t.set.Swapped {
-		return []metrics.Statistic{
-			{Name: "accepted", Of: func(items []int) float64 { return t.accepted(items, false) }},
-			{Name: "accepted_causal", Of: func(items []int) float64 { return t.accepted(items, true) }},
+// accepted is the share of items, or of those that were causal before, that are taken
+// for causal.
+func accepted(name string, d *Dataset, judged []Judgement, causal bool) metrics.Statistic {
+	return metrics.Statistic{Name: name, Of: func(items []int) float64 {
+		n, yes := 0, 0
+		for _, at := range items {
+			if causal && !d.Items[at].Causal {
+				continue
+			}
+			n++
+			if judged[at].Label == True {
+				yes++
+			}
 		}
-	}
-	gold, pred, p := make([]bool, len(t.judged)), make([]bool, len(t.judged)), make([]float64, len(t.judged))
-	for i, j := range t.judged {
-		gold[i], pred[i], p[i] = t.set.Items[i].Gold == t.set.Labels[0], j.Label == t.set.Labels[0], j.P
-	}
-	return []metrics.Statistic{
-		{Name: "macro_F1", Of: t.macroF1},
-		{Name: "accuracy", Of: t.accuracy},
-		metrics.Decided("F1", metrics.Confusion.F1, gold, pred),
-		metrics.Decided("precision", metrics.Confusion.Precision, gold, pred),
-		metrics.Decided("recall", metrics.Confusion.Recall, gold, pred),
-		metrics.Decided("balanced_accuracy", metrics.Confusion.BalancedAccuracy, gold, pred),
-		metrics.Scored("AUC", metrics.AUC, gold, p),
-		metrics.Scored("ECE", metrics.ECE, gold, p),
-	}
-}
-
-func (t *tally) confusion(items []int, label Label) metrics.Confusion {
-	var c metrics.Confusion
-	for _, at := range items {
-		c.Count(t.set.Items[at].Gold == label, t.judged[at].Label == label)
-	}
-	return c
-}
-
-func (t *tally) accuracy(items []int) float64 {
-	right := 0
-	for _, at := range items {
-		if t.set.Items[at].Gold == t.judged[at].Label {
-			right++
-		}
-	}
-	return float64(right) / float64(len(items))
-}
-
-func (t *tally) macroF1(items []int) float64 {
-	sum := 0.0
-	for _, label := range t.set.Labels {
-		sum += t.confusion(items, label).F1()
-	}
-	return sum / float64(len(t.set.Labels))
-}
-
-func (t *tally) accepted(items []int, causal bool) float64 {
-	n, yes := 0, 0
-	for _, at := range items {
-		if causal && !t.set.Items[at].Causal {
-			continue
-		}
-		n++
-		if t.judged[at].Label == True {
-			yes++
-		}
-	}
-	if n == 0 {
-		return 0
-	}
-	return float64(yes) / float64(n)
+		return metrics.Rate(yes, n)
+	}}
 }

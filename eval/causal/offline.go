@@ -1,8 +1,8 @@
 package causal
 
 import (
-	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	reading "example.com/assay/decide/causal"
@@ -32,12 +32,7 @@ func NewOffline(format string) (*Offline, error) {
 // Saw reports whether the shipped weights were trained on a dataset's labels, of
 // all its items or of some.
 func (o *Offline) Saw(d *Dataset) bool {
-	for _, data := range o.weights.Trained {
-		if data.SHA256 == d.Hash {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(o.weights.Trained, func(data reading.Data) bool { return data.SHA256 == d.Hash })
 }
 
 // Probabilities of a causal relation by what the rules read, which give none of
@@ -49,21 +44,21 @@ const (
 )
 
 // Judge judges an item.
-func (o *Offline) Judge(_ context.Context, item Item) (Judgement, error) {
+func (o *Offline) Judge(item Item) Judgement {
 	s := reading.Read(item.Text)
 	switch o.format {
 	case FormatPairs:
 		p := o.weights.PairP(s, item.Cause, item.Effect)
-		return Judgement{truth(p >= o.weights.Pair.Threshold), p}, nil
+		return Judgement{truth(p >= o.weights.Pair.Threshold), p}
 	case FormatCNC:
 		p := o.weights.NewsP(s)
-		return Judgement{truth(p >= o.weights.News.Threshold), p}, nil
+		return Judgement{truth(p >= o.weights.News.Threshold), p}
 	}
 	switch s.Kind() {
 	case reading.Direct:
-		return Judgement{Direct, pDirect}, nil
+		return Judgement{Direct, pDirect}
 	case reading.Correlation:
-		return Judgement{Correlation, pCorrelation}, nil
+		return Judgement{Correlation, pCorrelation}
 	}
-	return Judgement{None, pNone}, nil
+	return Judgement{None, pNone}
 }

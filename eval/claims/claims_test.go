@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"example.com/assay/eval/task"
 	"example.com/assay/memory/document"
 	"example.com/assay/state"
 )
@@ -110,12 +111,6 @@ func TestRead(t *testing.T) {
 	if other.Hash == wice.Hash {
 		t.Error("other text, equal hash")
 	}
-	if n := len(wice.Limit(2).Items); n != 2 {
-		t.Errorf("limit 2: %d", n)
-	}
-	if n := len(wice.Limit(0).Items); n != 3 {
-		t.Errorf("limit 0: %d", n)
-	}
 }
 
 func TestReadFaults(t *testing.T) {
@@ -194,7 +189,7 @@ func TestEvaluate(t *testing.T) {
 		{Status: state.PartiallySupported, Confidence: .3},
 	}}
 	calls := 0
-	got, err := Evaluate(t.Context(), d, judge, &EvaluateOptions{Progress: func(string, int, int) { calls++ }})
+	got, err := Evaluate(t.Context(), d, judge, &task.Run{Progress: func(string, int, int) { calls++ }})
 	if err != nil {
 		t.Fatal(err)
 	}

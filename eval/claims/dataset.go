@@ -34,13 +34,3 @@ type Dataset struct {
 	Labels    []Label
 	Hash      string // SHA-256 over the items' ids, texts, evidence and labels, in hexadecimal
 }
-
-// Limit returns the dataset with its first n items, all of them when n is 0 or
-// more than there are.
-func (d *Dataset) Limit(n int) *Dataset {
-	out := *d
-	if n > 0 && n < len(out.Items) {
-		out.Items = out.Items[:n:n]
-	}
-	return &out
-}

@@ -3,8 +3,7 @@
 // how well its probabilities order and how honest they are.
 //
 //	set, err := claims.Read(ctx, claims.Files{Format: "wice", Data: "claims.jsonl.gz"}, nil)
-//	judge, err := claims.NewOffline()
-//	got, err := claims.Evaluate(ctx, set, judge, nil)
+//	got, err := claims.Evaluate(ctx, set, claims.NewOffline(), nil)
 //	for _, m := range got.Metrics { fmt.Println(m.Name, m.Value, m.Lo, m.Hi) }
 //
 // Anything that answers [Judge] can be measured: the offline judge, the

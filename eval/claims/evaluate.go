@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"example.com/assay/eval/metrics"
+	"example.com/assay/eval/task"
 	"example.com/assay/state"
 )
 
@@ -18,21 +18,11 @@ type Judge interface {
 	Judge(ctx context.Context, text string, evidence []state.Evidence) (state.Verdict, error)
 }
 
-// PhaseJudge is what Evaluate reports.
-const PhaseJudge = "judging"
-
-// EvaluateOptions say how to measure. Nil and the zero value work.
-type EvaluateOptions struct {
-	Resample metrics.ResampleOptions             // of the intervals
-	Progress func(phase string, done, total int) // called after each item
-}
-
 // An Outcome is what became of an item.
 type Outcome struct {
 	Item    Item
 	Verdict state.Verdict
 	Label   Label // the verdict in the labels of the dataset
-	Took    time.Duration
 }
 
 // An Evaluation is what a judge reached on a dataset. Outcomes are in the
@@ -44,80 +34,70 @@ type Outcome struct {
 // that is refused, and refused_or_doubt_KIND that with those in doubt. Accuracy and macro_F1 are of supported against the rest, and in
 // the format scifact over its three labels.
 type Evaluation struct {
-	Metrics     []metrics.Metric
+	task.Score
 	Outcomes    []Outcome
 	Reliability []metrics.Bin // of the confidence
 	Failed      int           // verdicts with an error; they count as unsupported
-	P50, P95    time.Duration // of a judgement
-	Resample    metrics.ResampleOptions
 }
 
 // Evaluate asks a judge about every item of a dataset, one after the other,
 // and measures. The errors are the judge's and cancellation.
-func Evaluate(ctx context.Context, d *Dataset, j Judge, opts *EvaluateOptions) (Evaluation, error) {
-	var o EvaluateOptions
-	if opts != nil {
-		o = *opts
-	}
-	verdicts, times := make([]state.Verdict, len(d.Items)), make([]time.Duration, len(d.Items))
-	for i, item := range d.Items {
-		if err := context.Cause(ctx); err != nil {
-			return Evaluation{}, fmt.Errorf("evaluating item %q: %w", item.ID, err)
-		}
-		began := time.Now()
-		v, err := j.Judge(ctx, item.Text, item.Evidence)
-		if err != nil {
-			return Evaluation{}, fmt.Errorf("evaluating item %q: %w", item.ID, err)
-		}
-		verdicts[i], times[i] = v, time.Since(began)
-		if o.Progress != nil {
-			o.Progress(PhaseJudge, i+1, len(d.Items))
-		}
-	}
-	out, err := Measure(d, verdicts, &o.Resample)
+func Evaluate(ctx context.Context, d *Dataset, j Judge, run *task.Run) (Evaluation, error) {
+	verdicts := make([]state.Verdict, len(d.Items))
+	score, err := run.Timed(ctx, "judging", len(d.Items), func(i int) string { return fmt.Sprintf("item %q", d.Items[i].ID) }, func(i int) (err error) {
+		verdicts[i], err = j.Judge(ctx, d.Items[i].Text, d.Items[i].Evidence)
+		return err
+	})
 	if err != nil {
 		return Evaluation{}, err
 	}
-	for i, t := range times {
-		out.Outcomes[i].Took = t
-	}
-	out.P50, out.P95 = metrics.Percentile(times, .5), metrics.Percentile(times, .95)
-	return out, nil
+	return measure(d, verdicts, score)
 }
 
 // Measure measures verdicts that were given to the items of a dataset, one
 // each, in their order.
-func Measure(d *Dataset, verdicts []state.Verdict, resample *metrics.ResampleOptions) (Evaluation, error) {
+func Measure(d *Dataset, verdicts []state.Verdict, run *task.Run) (Evaluation, error) {
 	if len(verdicts) != len(d.Items) {
 		return Evaluation{}, fmt.Errorf("evaluating: %d verdicts for %d items; give one each", len(verdicts), len(d.Items))
 	}
-	if len(d.Items) == 0 {
+	return measure(d, verdicts, run.Score(nil))
+}
+
+func measure(d *Dataset, verdicts []state.Verdict, score task.Score) (Evaluation, error) {
+	n := len(d.Items)
+	if n == 0 {
 		return Evaluation{}, errors.New("evaluating: the dataset has no items")
 	}
-	out := Evaluation{Outcomes: make([]Outcome, len(d.Items)), Resample: resample.Resolved()}
-	t := tally{gold: make([]bool, len(d.Items)), pred: make([]bool, len(d.Items)), score: make([]float64, len(d.Items)), labels: d.Labels}
+	out := Evaluation{Score: score, Outcomes: make([]Outcome, n)}
+	gold, pred, p := make([]bool, n), make([]bool, n), make([]float64, n)
+	labels, said := make([]Label, n), make([]Label, n)
 	for i, item := range d.Items {
 		v := verdicts[i]
 		out.Outcomes[i] = Outcome{Item: item, Verdict: v, Label: d.label(v)}
 		if v.Error != "" {
 			out.Failed++
 		}
-		t.gold[i], t.pred[i], t.score[i] = item.Gold == Supported, v.Status == state.Supported && v.Error == "", v.Confidence
-		t.goldLabel, t.predLabel = append(t.goldLabel, item.Gold), append(t.predLabel, out.Outcomes[i].Label)
+		gold[i], pred[i], p[i] = item.Gold == Supported, v.Status == state.Supported && v.Error == "", v.Confidence
+		labels[i], said[i] = item.Gold, out.Outcomes[i].Label
 	}
-	var err error
-	if out.Metrics, err = metrics.Measure(len(d.Items), t.metrics(d.Format == FormatSciFact), &out.Resample); err != nil {
-		return Evaluation{}, err
+	decided := func(name string, of func(metrics.Confusion) float64) metrics.Statistic {
+		return metrics.Decided(name, of, gold, pred)
 	}
-	if altered := refusals(out.Outcomes); len(altered) > 0 {
-		more, err := metrics.Measure(len(d.Items), altered, &out.Resample)
-		if err != nil {
-			return Evaluation{}, err
-		}
-		out.Metrics = append(out.Metrics, more...)
+	accuracy, macro := decided("accuracy", metrics.Confusion.Accuracy), decided("macro_F1", metrics.Confusion.MacroF1)
+	if d.Format == FormatSciFact {
+		accuracy, macro = metrics.Accuracy(labels, said), metrics.MacroF1(d.Labels, labels, said)
 	}
-	out.Reliability = metrics.Reliability(t.gold, t.score, metrics.CalibrationBins)
-	return out, nil
+	out.Reliability = metrics.Reliability(gold, p, metrics.CalibrationBins)
+	return out, out.Measure(n, append([]metrics.Statistic{
+		metrics.Scored("AUC", metrics.AUC, gold, p),
+		decided("balanced_accuracy", metrics.Confusion.BalancedAccuracy),
+		decided("F1", metrics.Confusion.F1),
+		decided("precision", metrics.Confusion.Precision),
+		decided("recall", metrics.Confusion.Recall),
+		accuracy,
+		macro,
+		metrics.Scored("ECE", metrics.ECE, gold, p),
+	}, refusals(out.Outcomes)...)...)
 }
 
 // label is a verdict in the labels of the dataset: what it does not know as
@@ -134,55 +114,4 @@ func (d *Dataset) label(v state.Verdict) Label {
 		return Unsupported
 	}
 	return Label(v.Status)
-}
-
-// A tally is gold and answers, item by item.
-type tally struct {
-	gold, pred           []bool
-	score                []float64
-	labels               []Label
-	goldLabel, predLabel []Label
-}
-
-func (t *tally) metrics(byLabel bool) []metrics.Statistic {
-	decided := func(name string, of func(metrics.Confusion) float64) metrics.Statistic {
-		return metrics.Decided(name, of, t.gold, t.pred)
-	}
-	accuracy, macro := decided("accuracy", metrics.Confusion.Accuracy), decided("macro_F1", metrics.Confusion.MacroF1)
-	if byLabel {
-		accuracy.Of, macro.Of = t.labelAccuracy, t.labelF1
-	}
-	return []metrics.Statistic{
-		metrics.Scored("AUC", metrics.AUC, t.gold, t.score),
-		decided("balanced_accuracy", metrics.Confusion.BalancedAccuracy),
-		decided("F1", metrics.Confusion.F1),
-		decided("precision", metrics.Confusion.Precision),
-		decided("recall", metrics.Confusion.Recall),
-		accuracy,
-		macro,
-		metrics.Scored("ECE", metrics.ECE, t.gold, t.score),
-	}
-}
-
-func (t *tally) labelAccuracy(items []int) float64 {
-	right := 0
-	for _, at := range items {
-		if t.goldLabel[at] == t.predLabel[at] {
-			right++
-		}
-	}
-	return float64(right) / float64(len(items))
-}
-
-// labelF1 is the mean of F1 over the labels.
-func (t *tally) labelF1(items []int) float64 {
-	sum := 0.0
-	for _, label := range t.labels {
-		var c metrics.Confusion
-		for _, at := range items {
-			c.Count(t.goldLabel[at] == label, t.predLabel[at] == label)
-		}
-		sum += c.F1()
-	}
-	return sum / float64(len(t.labels))
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"example.com/assay/decide/claim/support"
@@ -58,12 +59,7 @@ func OfflineSaw(d *Dataset) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	for _, data := range m.Trained() {
-		if data.SHA256 == d.Hash {
-			return true, nil
-		}
-	}
-	return false, nil
+	return slices.ContainsFunc(m.Trained(), func(data support.Data) bool { return data.SHA256 == d.Hash }), nil
 }
 
 // Sources are evidence as the offline judge reads it.

@@ -2,15 +2,13 @@ package claims
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
-	"hash"
 	"maps"
 	"slices"
 	"strings"
 
 	"example.com/assay/eval/jsonl"
+	"example.com/assay/eval/task"
 	"example.com/assay/memory/document"
 	"example.com/assay/state"
 )
@@ -33,23 +31,12 @@ type Files struct {
 	Corpus string // the abstracts, for scifact and for no other
 }
 
-// ReadOptions say how to read. Nil and the zero value work.
-type ReadOptions struct {
-	Progress func(phase string, done, total int) // called now and then, with the bytes of the file at hand
-}
-
-// PhaseRead is what Read reports.
-const PhaseRead = "reading"
-
 // Read reads a collection, line by line. A fault of a file is a
 // *document.InputError in the error's chain: it names the file, the line and
 // the field. Other errors are files that cannot be opened, cancellation, and
 // files that do not fit the format.
-func Read(ctx context.Context, f Files, opts *ReadOptions) (*Dataset, error) {
-	r := &reader{files: f, set: &Dataset{Format: f.Format}, lines: map[string]int{}, hash: sha256.New()}
-	if opts != nil {
-		r.opts = *opts
-	}
+func Read(ctx context.Context, f Files, progress task.Progress) (*Dataset, error) {
+	r := &reader{files: f, progress: progress.Of(task.Reading), set: &Dataset{Format: f.Format}, lines: map[string]int{}}
 	var err error
 	switch {
 	case f.Format == FormatSciFact && f.Corpus == "":
@@ -71,23 +58,17 @@ func Read(ctx context.Context, f Files, opts *ReadOptions) (*Dataset, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading claims: %w", err)
 	}
-	r.set.Hash = hex.EncodeToString(r.hash.Sum(nil))
+	r.set.Hash = r.digest.Sum()
 	return r.set, nil
 }
 
 // A reader puts a dataset together.
 type reader struct {
-	files Files
-	opts  ReadOptions
-	set   *Dataset
-	lines map[string]int // where an id was seen first
-	hash  hash.Hash
-}
-
-func (r *reader) report(done, total int) {
-	if r.opts.Progress != nil {
-		r.opts.Progress(PhaseRead, done, total)
-	}
+	files    Files
+	progress func(done, total int)
+	set      *Dataset
+	lines    map[string]int // where an id was seen first
+	digest   jsonl.Digest
 }
 
 // add adds an item.
@@ -117,7 +98,7 @@ func (r *reader) wice(ctx context.Context) error {
 	}
 	r.set.Labels = []Label{Supported, PartiallySupported, Unsupported}
 	labels := map[string]Label{"supported": Supported, "partially_supported": PartiallySupported, "not_supported": Unsupported}
-	return jsonl.Each(ctx, r.files.Data, "id", r.report, func(at jsonl.Place, c record) error {
+	return jsonl.Each(ctx, r.files.Data, "id", r.progress, func(at jsonl.Place, c record) error {
 		gold, err := r.label(at, "label", c.Label, labels)
 		if err != nil {
 			return err
@@ -126,7 +107,7 @@ func (r *reader) wice(ctx context.Context) error {
 			return err
 		}
 		id := string(c.ID)
-		r.digest(id, c.Claim, c.Label, strings.Join(c.Evidence, "\n"))
+		r.digest.Add(id, c.Claim, c.Label, strings.Join(c.Evidence, "\n"))
 		group := c.Title
 		if group == "" {
 			group = id
@@ -147,7 +128,7 @@ func (r *reader) faithbench(ctx context.Context) error {
 	}
 	r.set.Responses = true
 	r.set.Labels = []Label{Supported, Unsupported}
-	return jsonl.Each(ctx, r.files.Data, "id", r.report, func(at jsonl.Place, s record) error {
+	return jsonl.Each(ctx, r.files.Data, "id", r.progress, func(at jsonl.Place, s record) error {
 		if err := wants(at, field{"source", strings.TrimSpace(s.Source) != ""}, field{"response", strings.TrimSpace(s.Response) != ""}, field{"hallucinated", s.Hallucinated != nil}); err != nil {
 			return err
 		}
@@ -159,7 +140,7 @@ func (r *reader) faithbench(ctx context.Context) error {
 		default:
 			return at.Fault("hallucinated", fmt.Sprintf("it is %d", *s.Hallucinated), "want 0 or 1")
 		}
-		r.digest(id, s.Response, string(gold), s.Source)
+		r.digest.Add(id, s.Response, string(gold), s.Source)
 		return r.add(at, Item{ID: id, Group: s.Source, Text: s.Response, Gold: gold, Evidence: []state.Evidence{passage(id, "", s.Source)}})
 	})
 }
@@ -176,7 +157,7 @@ func (r *reader) scifact(ctx context.Context) error {
 	}
 	abstracts := map[string]abstract{}
 	seen := map[string]int{}
-	err := jsonl.Each(ctx, r.files.Corpus, "id", r.report, func(at jsonl.Place, a abstract) error {
+	err := jsonl.Each(ctx, r.files.Corpus, "id", r.progress, func(at jsonl.Place, a abstract) error {
 		if a.Text == "" {
 			a.Text = strings.Join(a.Sentences, " ")
 		}
@@ -201,7 +182,7 @@ func (r *reader) scifact(ctx context.Context) error {
 	r.set.Labels = []Label{Supported, Unsupported, Contradicted}
 	labels := map[string]Label{"SUPPORT": Supported, "CONTRADICT": Contradicted, "NOT_ENOUGH_INFO": Unsupported}
 	groups := &joined{of: map[string]string{}}
-	err = jsonl.Each(ctx, r.files.Data, "id", r.report, func(at jsonl.Place, c record) error {
+	err = jsonl.Each(ctx, r.files.Data, "id", r.progress, func(at jsonl.Place, c record) error {
 		gold, err := r.label(at, "label", c.Label, labels)
 		if err != nil {
 			return err
@@ -228,12 +209,12 @@ func (r *reader) scifact(ctx context.Context) error {
 			e := passage(doc, a.Title, a.Text)
 			e.Label = fmt.Sprintf("Source %d", i+1)
 			item.Evidence = append(item.Evidence, e)
-			r.digest(a.Title, a.Text)
+			r.digest.Add(a.Title, a.Text)
 		}
 		for _, doc := range append(cited, docs...) {
 			groups.join(cited[0], doc)
 		}
-		r.digest(item.ID, c.Claim, c.Label)
+		r.digest.Add(item.ID, c.Claim, c.Label)
 		return r.add(at, item)
 	})
 	for i := range r.set.Items {
@@ -249,13 +230,6 @@ func (r *reader) label(at jsonl.Place, name, value string, known map[string]Labe
 		return "", at.Fault(name, fmt.Sprintf("it is %q", value), "want one of "+strings.Join(slices.Sorted(maps.Keys(known)), ", "))
 	}
 	return gold, nil
-}
-
-// digest adds what an item says to the data's hash.
-func (r *reader) digest(parts ...string) {
-	for _, p := range parts {
-		fmt.Fprintf(r.hash, "%d:%s", len(p), p) // a hash's Write returns no error
-	}
 }
 
 type field struct {

@@ -3,7 +3,7 @@
 // answers promise holds.
 //
 //	set, err := comply.Read(ctx, comply.Files{Format: "obliqa", Data: "questions.jsonl"}, nil)
-//	got, err := comply.Evaluate(ctx, set, ask, nil)
+//	got, err := comply.Evaluate(ctx, set, ask, 2, nil)
 //
 // It does not ingest, print or ship data. It does not judge whether an answer is
 // complete.
@@ -20,6 +20,7 @@ import (
 
 	"example.com/assay/eval/jsonl"
 	"example.com/assay/eval/metrics"
+	"example.com/assay/eval/task"
 	"example.com/assay/nodes/evidence"
 	"example.com/assay/state"
 )
@@ -45,7 +46,7 @@ type Question struct {
 }
 
 // Read reads the questions. Faults name the file, the line and the field.
-func Read(ctx context.Context, f Files, progress func(done, total int)) ([]Question, error) {
+func Read(ctx context.Context, f Files, progress task.Progress) ([]Question, error) {
 	if f.Format != FormatObliQA {
 		return nil, fmt.Errorf("reading questions: there is no format %q; known: %s", f.Format, strings.Join(Formats(), ", "))
 	}
@@ -56,7 +57,7 @@ func Read(ctx context.Context, f Files, progress func(done, total int)) ([]Quest
 	}
 	var out []Question
 	at := map[string]int{}
-	err := jsonl.Each(ctx, f.Data, "id", progress, func(place jsonl.Place, r record) error {
+	err := jsonl.Each(ctx, f.Data, "id", progress.Of(task.Reading), func(place jsonl.Place, r record) error {
 		if err := errors.Join(place.Want("question", strings.TrimSpace(r.Question) != ""), place.Want("qrels", len(r.Qrels) > 0)); err != nil {
 			return err
 		}
@@ -112,7 +113,6 @@ type Outcome struct {
 	Audit    evidence.Audit
 	Cited    []string // records that the answer cites, in order, each once
 	Problems []string // what checking the audit again found
-	Took     time.Duration
 }
 
 // Answered reports whether there was an answer.
@@ -129,77 +129,46 @@ func (o Outcome) Hit() bool {
 // answer's cited records that are gold, or gold or found relevant by experts;
 // gold_recall is the mean share of the gold records that is cited.
 type Evaluation struct {
-	Metrics  []metrics.Metric
+	task.Score
 	Outcomes []Outcome // in the order of the questions
 	// What must not happen, over all answers.
-	NotVerbatim int // quotes that are not the bytes of their document
-	Uncited     int // statements without an id
-	Unverified  int // ids in answers that are of no verified requirement
-	Problems    int // whatever checking the audits found, those included
-	P50, P95    time.Duration
+	NotVerbatim int           // quotes that are not the bytes of their document
+	Uncited     int           // statements without an id
+	Unverified  int           // ids in answers that are of no verified requirement
+	Problems    int           // whatever checking the audits found, those included
 	Elapsed     time.Duration // of all questions together
-	Resample    metrics.ResampleOptions
 }
 
-// EvaluateOptions say how to measure. Nil and the zero value work.
-type EvaluateOptions struct {
-	Jobs     int // questions at once; default 2
-	Resample metrics.ResampleOptions
-	Progress func(done, total int) // called after each question, never concurrently
-}
-
-// Evaluate asks every question, checks each audit against its documents, and
-// measures. The first error of ask ends it.
-func Evaluate(ctx context.Context, questions []Question, ask func(context.Context, string) (evidence.Audit, error), opts *EvaluateOptions) (Evaluation, error) {
-	var o EvaluateOptions
-	if opts != nil {
-		o = *opts
-	}
-	if o.Jobs == 0 {
-		o.Jobs = 2
-	}
+// Evaluate asks every question, some at once, checks each audit against its
+// documents, and measures. The first error of ask ends it.
+func Evaluate(ctx context.Context, questions []Question, ask func(context.Context, string) (evidence.Audit, error), jobs int, run *task.Run) (Evaluation, error) {
 	if len(questions) == 0 {
 		return Evaluation{}, errors.New("evaluating: there are no questions")
 	}
 	began := time.Now()
-	out := Evaluation{Outcomes: make([]Outcome, len(questions)), Resample: o.Resample.Resolved()}
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	next := make(chan int)
-	var wg sync.WaitGroup
-	var mu sync.Mutex
+	out := Evaluation{Outcomes: make([]Outcome, len(questions))}
+	times := make([]time.Duration, len(questions))
+	var mu sync.Mutex // of done and the progress
 	done := 0
-	for range min(max(o.Jobs, 1), len(questions)) {
-		wg.Go(func() {
-			for i := range next {
-				began := time.Now()
-				audit, err := ask(ctx, questions[i].Text)
-				if err != nil {
-					cancel(fmt.Errorf("asking question %q: %w", questions[i].ID, err))
-					continue
-				}
-				took := time.Since(began)
-				out.Outcomes[i] = Outcome{Question: questions[i], Audit: audit, Cited: cited(audit), Problems: evidence.Check(audit).Problems, Took: took}
-				mu.Lock()
-				if done++; o.Progress != nil {
-					o.Progress(done, len(questions))
-				}
-				mu.Unlock()
-			}
-		})
-	}
-	for i := range questions {
-		select {
-		case next <- i:
-		case <-ctx.Done():
+	err := task.Together(ctx, len(questions), jobs, func(ctx context.Context, i int) error {
+		began := time.Now()
+		audit, err := ask(ctx, questions[i].Text)
+		if err != nil {
+			return fmt.Errorf("asking question %q: %w", questions[i].ID, err)
 		}
+		times[i] = time.Since(began)
+		out.Outcomes[i] = Outcome{Question: questions[i], Audit: audit, Cited: cited(audit), Problems: evidence.Check(audit).Problems}
+		mu.Lock()
+		defer mu.Unlock()
+		if done++; run != nil && run.Progress != nil {
+			run.Progress("asking", done, len(questions))
+		}
+		return nil
+	})
+	if err != nil {
+		return Evaluation{}, err
 	}
-	close(next)
-	wg.Wait()
-	if ctx.Err() != nil {
-		return Evaluation{}, context.Cause(ctx)
-	}
-	out.Elapsed = time.Since(began)
+	out.Elapsed, out.Score = time.Since(began), run.Score(times)
 	return out, out.measure()
 }
 
@@ -218,9 +187,7 @@ func cited(audit evidence.Audit) []string {
 }
 
 func (e *Evaluation) measure() error {
-	var times []time.Duration
 	for _, o := range e.Outcomes {
-		times = append(times, o.Took)
 		e.Problems += len(o.Problems)
 		for _, p := range o.Problems {
 			if strings.Contains(p, "are not its quote") {
@@ -238,21 +205,22 @@ func (e *Evaluation) measure() error {
 			}
 		}
 	}
-	e.P50, e.P95 = metrics.Percentile(times, .5), metrics.Percentile(times, .95)
 	for _, m := range []struct {
 		name string
 		of   func(Outcome) (value float64, counts bool)
 	}{
-		{"gold_cited", func(o Outcome) (float64, bool) { return one(o.Hit()), o.Answered() }},
-		{"gold_cited_of_all", func(o Outcome) (float64, bool) { return one(o.Hit()), true }},
-		{"answered", func(o Outcome) (float64, bool) { return one(o.Answered()), true }},
+		{"gold_cited", func(o Outcome) (float64, bool) { return metrics.One(o.Hit()), o.Answered() }},
+		{"gold_cited_of_all", func(o Outcome) (float64, bool) { return metrics.One(o.Hit()), true }},
+		{"answered", func(o Outcome) (float64, bool) { return metrics.One(o.Answered()), true }},
 		{"gold_precision", func(o Outcome) (float64, bool) { return share(o.Cited, o.Gold), o.Answered() }},
 		{"relevant_precision", func(o Outcome) (float64, bool) {
 			return share(o.Cited, slices.Concat(o.Gold, o.Relevant)), o.Answered() && len(o.Relevant) > 0
 		}},
 		{"gold_recall", func(o Outcome) (float64, bool) { return share(o.Gold, o.Cited), true }},
 		{"cited_records", func(o Outcome) (float64, bool) { return float64(len(o.Cited)), o.Answered() }},
-		{"high_grounding", func(o Outcome) (float64, bool) { return one(o.Audit.Grounding == state.GroundedHigh), o.Answered() }},
+		{"high_grounding", func(o Outcome) (float64, bool) {
+			return metrics.One(o.Audit.Grounding == state.GroundedHigh), o.Answered()
+		}},
 	} {
 		var values []float64
 		for _, o := range e.Outcomes {
@@ -263,32 +231,20 @@ func (e *Evaluation) measure() error {
 		if len(values) == 0 {
 			continue // no question has it
 		}
-		interval, err := metrics.Bootstrap(values, &e.Resample)
-		if err != nil {
-			return fmt.Errorf("evaluating %s: %w", m.name, err)
+		if err := e.Measure(len(values), metrics.Mean(m.name, values)); err != nil {
+			return err
 		}
-		e.Metrics = append(e.Metrics, metrics.Metric{Name: m.name, Interval: interval})
 	}
 	return nil
 }
 
-func one(b bool) float64 {
-	if b {
-		return 1
-	}
-	return 0
-}
-
 // share is the share of list that is in of.
 func share(list, of []string) float64 {
-	if len(list) == 0 {
-		return 0
-	}
 	n := 0
 	for _, id := range list {
 		if slices.Contains(of, id) {
 			n++
 		}
 	}
-	return float64(n) / float64(len(list))
+	return metrics.Rate(n, len(list))
 }

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"example.com/assay/decide/fields"
 	"example.com/assay/eval/metrics"
+	"example.com/assay/eval/task"
 	"example.com/assay/eval/train/linear"
 	"example.com/assay/llm"
 	"example.com/assay/llm/offline"
@@ -33,24 +33,19 @@ type Options struct {
 	Cross string
 	// Folds of Cross. Default 5.
 	Folds int
-	// Model reads the documents. Default: the offline one. Not with Cross.
-	Model llm.Model
 	// MaxIterations of the pipeline. Default: that of the pipeline.
 	MaxIterations int
-	// Progress is told what is done.
-	Progress func(phase string, done, total int)
+	Progress      task.Progress
 }
 
 // An Outcome is what was read from one document.
 type Outcome struct {
-	Item    Item
-	Exact   map[string][]string // values as they are written in the document
-	Normal  map[string][]string // and normalised
-	Score   float64             // of the best iteration
-	First   float64             // of the first one
-	Calls   int
-	Elapsed time.Duration
-	Judged  []Judged // the values that were read, in order
+	Item   Item
+	Exact  map[string][]string // values as they are written in the document
+	Normal map[string][]string // and normalised
+	Score  float64             // of the best iteration
+	First  float64             // of the first one
+	Judged []Judged            // the values that were read, in order
 }
 
 // A Judged value is one with its confidence, and whether it is right, normalised.
@@ -62,11 +57,9 @@ type Judged struct {
 
 // An Evaluation is what reading a collection came to.
 type Evaluation struct {
-	Outcomes []Outcome
-	Metrics  []metrics.Metric // micro-averaged, then by field
-	P50, P95 time.Duration
-	Resample metrics.ResampleOptions
-	Changed  int // documents whose values a later iteration changed
+	task.Score // its metrics are micro-averaged, then by field
+	Outcomes   []Outcome
+	Changed    int // documents whose values a later iteration changed
 
 	// Reliability is how often values are right by how sure they are; the metric
 	// "ECE" is its mean error.
@@ -104,27 +97,21 @@ func Evaluate(ctx context.Context, d *Dataset, schema *extract.Schema, opts *Opt
 		}
 	}
 	out := &Evaluation{}
-	for i, item := range d.Items {
-		if o.Progress != nil {
-			o.Progress("reading documents", i, len(d.Items))
-		}
-		began := time.Now()
-		final, err := pipelines[fold[i]].Run(ctx, item.Doc, nil)
+	run := &task.Run{Progress: o.Progress}
+	out.Score, err = run.Timed(ctx, "reading documents", len(d.Items), func(i int) string { return "document " + d.Items[i].ID }, func(i int) error {
+		final, err := pipelines[fold[i]].Run(ctx, d.Items[i].Doc, nil)
 		if err != nil {
-			return nil, fmt.Errorf("reading document %s: %w", item.ID, err)
+			return err
 		}
-		oc := d.outcome(item, final)
-		oc.Elapsed = time.Since(began)
-		out.Outcomes = append(out.Outcomes, oc)
+		out.Outcomes = append(out.Outcomes, d.outcome(d.Items[i], final))
 		if n := len(final.Iterations); n > 1 && slices.ContainsFunc(final.Iterations[1:], func(it state.ExtractIteration) bool { return len(it.Changed) > 0 }) {
 			out.Changed++
 		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
-	var times []time.Duration
-	for _, oc := range out.Outcomes {
-		times = append(times, oc.Elapsed)
-	}
-	out.P50, out.P95 = metrics.Percentile(times, .5), metrics.Percentile(times, .95)
 	return out, out.measure(d)
 }
 
@@ -132,10 +119,7 @@ func Evaluate(ctx context.Context, d *Dataset, schema *extract.Schema, opts *Opt
 func (o Options) models(ctx context.Context, d *Dataset) ([]llm.Model, []int, error) {
 	fold := make([]int, len(d.Items))
 	if o.Cross == CrossNone {
-		if o.Model == nil {
-			o.Model = offline.New(nil)
-		}
-		return []llm.Model{o.Model}, fold, nil
+		return []llm.Model{offline.New(nil)}, fold, nil
 	}
 	groups := make([]string, len(d.Items))
 	distinct := map[string]bool{}
@@ -170,7 +154,7 @@ func (o Options) models(ctx context.Context, d *Dataset) ([]llm.Model, []int, er
 }
 
 func (d *Dataset) outcome(item Item, final state.Extract) Outcome {
-	oc := Outcome{Item: item, Exact: map[string][]string{}, Normal: map[string][]string{}, Calls: final.Usage.Calls}
+	oc := Outcome{Item: item, Exact: map[string][]string{}, Normal: map[string][]string{}}
 	best, _ := final.Best()
 	oc.Score, oc.First = best.Report.Score, final.Iterations[0].Report.Score
 	for _, v := range state.InDocument(best.Values) {
@@ -212,16 +196,11 @@ func (d *Dataset) normal(name, value string) string {
 // that the collection has.
 type tally struct{ right, read, gold int }
 
-func (t tally) precision() float64 { return ratio(t.right, t.read) }
-func (t tally) recall() float64    { return ratio(t.right, t.gold) }
-func (t tally) f1() float64        { return ratio(2*t.right, t.read+t.gold) }
+func (t *tally) add(o tally) { t.right, t.read, t.gold = t.right+o.right, t.read+o.read, t.gold+o.gold }
 
-func ratio(a, b int) float64 {
-	if b == 0 {
-		return 0
-	}
-	return float64(a) / float64(b)
-}
+func (t tally) precision() float64 { return metrics.Rate(t.right, t.read) }
+func (t tally) recall() float64    { return metrics.Rate(t.right, t.gold) }
+func (t tally) f1() float64        { return metrics.Rate(2*t.right, t.read+t.gold) }
 
 // count compares one field of one document.
 func (d *Dataset) count(oc Outcome, name string, normalised bool) tally {
@@ -249,83 +228,56 @@ func (d *Dataset) count(oc Outcome, name string, normalised bool) tally {
 
 func (e *Evaluation) measure(d *Dataset) error {
 	names := d.Names()
-	add := func(name string, fields []string, normalised bool, of func(tally) float64) error {
-		counts := make([]tally, len(e.Outcomes))
-		for i, oc := range e.Outcomes {
-			for _, f := range fields {
-				t := d.count(oc, f, normalised)
-				counts[i].right, counts[i].read, counts[i].gold = counts[i].right+t.right, counts[i].read+t.read, counts[i].gold+t.gold
-			}
-		}
-		e.Resample = (&metrics.ResampleOptions{}).Resolved()
-		interval, err := metrics.BootstrapOf(len(counts), func(items []int) float64 {
-			var sum tally
-			for _, i := range items {
-				sum.right, sum.read, sum.gold = sum.right+counts[i].right, sum.read+counts[i].read, sum.gold+counts[i].gold
-			}
-			return of(sum)
-		}, &e.Resample)
-		if err != nil {
-			return fmt.Errorf("evaluating %s: %w", name, err)
-		}
-		e.Metrics = append(e.Metrics, metrics.Metric{Name: name, Interval: interval})
-		return nil
-	}
-	for _, s := range []struct {
-		name string
-		of   func(tally) float64
-	}{{"precision", tally.precision}, {"recall", tally.recall}, {"F1", tally.f1}} {
-		if err := add(s.name, names, false, s.of); err != nil {
-			return err
-		}
-		for _, f := range names {
-			if err := add(s.name+"."+f, []string{f}, false, s.of); err != nil {
-				return err
-			}
+	var list []metrics.Statistic
+	add := func(name string, normalised bool, of func(tally) float64) {
+		list = append(list, e.counted(d, name, names, normalised, of))
+		for _, field := range names {
+			list = append(list, e.counted(d, name+"."+field, []string{field}, normalised, of))
 		}
 	}
-	if err := e.calibration(names); err != nil {
-		return err
+	add("precision", false, tally.precision)
+	add("recall", false, tally.recall)
+	add("F1", false, tally.f1)
+	for _, field := range append([]string{""}, names...) {
+		list = append(list, metrics.Statistic{Name: strings.TrimSuffix("ECE."+field, "."), Of: func(documents []int) float64 { return metrics.ECE(e.pooled(documents, field)) }})
 	}
-	if d.Format == FormatKleister {
-		return nil
-	}
-	if err := add("F1_normalised", names, true, tally.f1); err != nil {
-		return err
-	}
-	for _, f := range names {
-		if err := add("F1_normalised."+f, []string{f}, true, tally.f1); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// calibration compares how sure values are with how often they are right: of all
-// fields, and of each.
-func (e *Evaluation) calibration(names []string) error {
-	pooled := func(documents []int, field string) (right []bool, p []float64) {
-		for _, i := range documents {
-			for _, v := range e.Outcomes[i].Judged {
-				if field == "" || v.Field == field {
-					right, p = append(right, v.Right), append(p, v.Confidence)
-				}
-			}
-		}
-		return right, p
+	if d.Format != FormatKleister {
+		add("F1_normalised", true, tally.f1)
 	}
 	all := make([]int, len(e.Outcomes))
 	for i := range all {
 		all[i] = i
 	}
-	right, p := pooled(all, "")
+	right, p := e.pooled(all, "")
 	e.Reliability = metrics.Reliability(right, p, metrics.CalibrationBins)
-	for _, field := range append([]string{""}, names...) {
-		interval, err := metrics.BootstrapOf(len(all), func(documents []int) float64 { return metrics.ECE(pooled(documents, field)) }, &e.Resample)
-		if err != nil {
-			return fmt.Errorf("evaluating ECE: %w", err)
+	return e.Measure(len(e.Outcomes), list...)
+}
+
+// counted is a statistic of the values of some fields, over all documents.
+func (e *Evaluation) counted(d *Dataset, name string, fields []string, normalised bool, of func(tally) float64) metrics.Statistic {
+	counts := make([]tally, len(e.Outcomes))
+	for i, oc := range e.Outcomes {
+		for _, f := range fields {
+			counts[i].add(d.count(oc, f, normalised))
 		}
-		e.Metrics = append(e.Metrics, metrics.Metric{Name: strings.TrimSuffix("ECE."+field, "."), Interval: interval})
 	}
-	return nil
+	return metrics.Statistic{Name: name, Of: func(items []int) float64 {
+		var sum tally
+		for _, i := range items {
+			sum.add(counts[i])
+		}
+		return of(sum)
+	}}
+}
+
+// pooled are the values of a field of some documents, of every field for "".
+func (e *Evaluation) pooled(documents []int, field string) (right []bool, p []float64) {
+	for _, i := range documents {
+		for _, v := range e.Outcomes[i].Judged {
+			if field == "" || v.Field == field {
+				right, p = append(right, v.Right), append(p, v.Confidence)
+			}
+		}
+	}
+	return right, p
 }

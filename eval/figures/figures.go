@@ -1,10 +1,16 @@
 // Package figures lists what is measured of the project, on which data, by which
 // command, and what is held against it.
 //
-// `agent eval all` runs the commands on the data sets that are there, and
-// `go run ./eval/report` writes docs/results.md from what they print. The package
-// measures nothing itself.
+// `agent eval all` makes the measurements on the data sets that are there, by the
+// tasks that the commands name, and `go run ./eval/report` writes docs/results.md from
+// what they find.
 package figures
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
 
 // A Figure is one number of a measurement.
 type Figure struct {
@@ -44,6 +50,26 @@ const (
 	pubmed     = "github.com/junwang4/causal-language-use-in-science"
 	wice       = "github.com/ryokamoi/wice"
 )
+
+// Offline are the measurements that the command can make, of sets with a text in their
+// name.
+func Offline(only string) []Measurement {
+	return slices.DeleteFunc(slices.Clone(All), func(m Measurement) bool { return m.Train || !strings.Contains(m.Folder, only) })
+}
+
+// Sources lists the folders of the data sets that the command measures on, and where
+// they come from, a line for each.
+func Sources() string {
+	var b strings.Builder
+	seen := map[string]bool{}
+	for _, m := range Offline("") {
+		if !seen[m.Folder] {
+			fmt.Fprintf(&b, "  %-24s%s\n", m.Folder, m.Source)
+		}
+		seen[m.Folder] = true
+	}
+	return b.String()
+}
 
 // All are the measurements, in the order in which they are shown.
 var All = []Measurement{

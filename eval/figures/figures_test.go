@@ -1,19 +1,52 @@
 package figures
 
 import (
+	"context"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+
+	"example.com/assay/eval/metrics"
+	"example.com/assay/eval/task"
 )
 
-func TestRead(t *testing.T) {
-	r, err := Read([]byte(`{"n": 7, "trained_on_this_data": true, "metrics": {"F1": {"value": 0.5, "lo": 0.4, "hi": 0.6}}, "modes": [{"mode": "gold", "metrics": {"ECE": {"value": 0.1}}}]}`))
-	if err != nil || r.N != 7 || !r.Trained || r.Metrics["F1"].Hi != .6 || r.Metrics["gold/ECE"].Value != .1 {
-		t.Errorf("%+v, %v", r, err)
-	}
-	for _, bad := range []string{"", "{", `{"n": 3}`} {
-		if r, err := Read([]byte(bad)); err == nil {
-			t.Errorf("%q was read as %+v", bad, r)
+// A command line finds its task, its data and its schema; without data it is skipped.
+func TestRun(t *testing.T) {
+	var got, schema string
+	toy := task.Task{Name: "toy", New: func(o *task.Options) task.Measure {
+		o.Need(&got, "data", "`FILE`")
+		o.StringVar(&schema, "schema", "", "`FILE`")
+		return func(context.Context, task.Progress) (*task.Report, error) {
+			return &task.Report{N: 7, Trained: true, Broken: got == "", Metrics: []metrics.Metric{{Name: "gold/ECE", Interval: metrics.Interval{Value: 1. / 3}}, {Name: "F1"}}}, nil
 		}
+	}}
+	data := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(data, "beads"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	m := Measurement{Name: "beads, counted", Folder: "beads", Source: "the sea", Command: "eval toy --schema %bead.json --data @", Figures: []Figure{{Metric: "gold/ECE"}}}
+	set, err := m.Run(t.Context(), []task.Task{toy}, data, "s")
+	if err != nil || set.N != 7 || !set.Trained || len(set.Metrics) != 1 || set.Metrics["gold/ECE"].Value != .333333 || set.Command != "agent eval toy --schema case_studies/schemas/bead.json --data "+filepath.Join(data, "beads") {
+		t.Errorf("%+v, %v", set, err)
+	}
+	if got != filepath.Join(data, "beads") || schema != filepath.Join("s", "bead.json") {
+		t.Errorf("it read %s by %s", got, schema)
+	}
+	absent := m
+	absent.Command = "eval toy --data @none.jsonl"
+	if set, err := absent.Run(t.Context(), []task.Task{toy}, data, "s"); err != nil || !strings.Contains(set.Skipped, "none.jsonl; the data come from the sea") || set.N != 0 {
+		t.Errorf("%+v, %v", set, err)
+	}
+	for command, want := range map[string]string{"eval toys --data @": `no task "toys"`, "eval toy": "--data is missing", "eval toy --data @ --more": "not defined: -more"} {
+		m.Command = command
+		if _, err := m.Run(t.Context(), []task.Task{toy}, data, "s"); err == nil || !strings.Contains(err.Error(), "measuring beads: ") || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", command, err, want)
+		}
+	}
+	m.Command, m.Figures = "eval toy --data @", []Figure{{Metric: "AUC"}}
+	if _, err := m.Run(t.Context(), []task.Task{toy}, data, "s"); err == nil || !strings.Contains(err.Error(), "has no metric AUC") {
+		t.Error(err)
 	}
 }
 

@@ -2,12 +2,8 @@ package injection
 
 import (
 	"context"
-	"crypto/sha256"
 	_ "embed"
-	"encoding/hex"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"example.com/assay/eval/jsonl"
@@ -28,16 +24,6 @@ type Dataset struct {
 	Hash     string // SHA-256 over everything, in hexadecimal
 }
 
-// Limit returns the dataset with its first n contexts, all of them when n is 0 or
-// more than there are. Its attacks stay.
-func (d *Dataset) Limit(n int) *Dataset {
-	out := *d
-	if n > 0 && n < len(out.Contexts) {
-		out.Contexts = out.Contexts[:n:n]
-	}
-	return &out
-}
-
 // Read reads the folder of a collection as BIPIA has them (Yi et al.,
 // "Benchmarking and defending against indirect prompt injection attacks", 2023):
 // email_contexts.jsonl, {id, context, question}, and text_attacks.jsonl, {id,
@@ -45,13 +31,14 @@ func (d *Dataset) Limit(n int) *Dataset {
 // *document.InputError in the error's chain: it names the file, the line and the
 // field. Other errors are files that cannot be opened, and cancellation.
 func Read(ctx context.Context, dir string, progress func(done, total int)) (*Dataset, error) {
-	d, h, seen := &Dataset{}, sha256.New(), map[string]int{}
+	d, seen := &Dataset{}, map[string]int{}
+	var digest jsonl.Digest
 	add := func(at jsonl.Place, id string, fields ...[2]string) error {
 		for _, f := range fields {
 			if strings.TrimSpace(f[1]) == "" {
 				return at.Fault(f[0], "it is missing or empty", "every record needs it")
 			}
-			fmt.Fprintf(h, "%d:%s", len(f[1]), f[1]) // a hash's Write returns no error
+			digest.Add(f[1])
 		}
 		return at.Unique(seen, id)
 	}
@@ -65,7 +52,7 @@ func Read(ctx context.Context, dir string, progress func(done, total int)) (*Dat
 		Category string      `json:"category"`
 		Attack   string      `json:"attack"`
 	}
-	contexts, attacks := file(dir, "email_contexts.jsonl"), file(dir, "text_attacks.jsonl")
+	contexts, attacks := jsonl.File(dir, "email_contexts.jsonl"), jsonl.File(dir, "text_attacks.jsonl")
 	err := jsonl.Each(ctx, contexts, "id", progress, func(at jsonl.Place, r situation) error {
 		d.Contexts = append(d.Contexts, Context{string(r.ID), r.Context, r.Question})
 		return add(at, string(r.ID), [2]string{"context", r.Context}, [2]string{"question", r.Question})
@@ -87,18 +74,8 @@ func Read(ctx context.Context, dir string, progress func(done, total int)) (*Dat
 	if err != nil {
 		return nil, fmt.Errorf("reading attacks: %w", err)
 	}
-	d.Hash = hex.EncodeToString(h.Sum(nil))
+	d.Hash = digest.Sum()
 	return d, nil
-}
-
-func file(dir, name string) string {
-	plain := filepath.Join(dir, name)
-	if _, err := os.Stat(plain); err != nil {
-		if _, err := os.Stat(plain + ".gz"); err == nil {
-			return plain + ".gz"
-		}
-	}
-	return plain
 }
 
 // A Position is where in a context an attack stands.

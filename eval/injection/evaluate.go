@@ -10,21 +10,10 @@ import (
 
 	"example.com/assay/decide/injection"
 	"example.com/assay/eval/metrics"
+	"example.com/assay/eval/task"
 	"example.com/assay/llm"
 	"example.com/assay/llm/offline"
 	"example.com/assay/skills"
-)
-
-// Options say how to measure. Nil and the zero value work.
-type Options struct {
-	Resample metrics.ResampleOptions
-	Progress func(phase string, done, total int) // called after each attack
-}
-
-// Phases that are reported.
-const (
-	PhaseShipped = "placing attacks"
-	PhaseCross   = "leaving categories out"
 )
 
 // A Share is how many of so many were flagged.
@@ -34,7 +23,7 @@ type Share struct {
 }
 
 // Value is the share, 0 of none.
-func (s Share) Value() float64 { return float64(s.Flagged) / float64(max(s.N, 1)) }
+func (s Share) Value() float64 { return metrics.Rate(s.Flagged, s.N) }
 
 // An Outcome is what became of an attack over all contexts and positions.
 type Outcome struct {
@@ -58,15 +47,13 @@ type Outcome struct {
 // Recall_at_5_percent is the recall at the threshold, of the detector's own or any
 // other, at which at most 5 % of the harmless documents are flagged.
 type Evaluation struct {
-	Metrics    []metrics.Metric
+	task.Score           // its times are of looking through one document
 	Outcomes   []Outcome // in the order of the attacks
 	Categories []Share   // sorted by name
 	Positions  []Share
 	Kinds      []Share  // unseen kinds, sorted by name
 	Alarms     []string // harmless texts that were flagged, each once, in order
 	Trained    bool     // the shipped weights saw these attacks: figures of a fit
-	P50, P95   time.Duration
-	Resample   metrics.ResampleOptions
 }
 
 // A tally counts as documents are looked at.
@@ -116,7 +103,7 @@ func (t *tally) atFixedAlarms() []float64 {
 	return recall
 }
 
-func newTally(d *Dataset, opts *Options) *tally {
+func newTally(d *Dataset) *tally {
 	_, tricky := Tricky()
 	_, unseen := Written()
 	t := &tally{categories: map[string]*Share{}, kinds: map[string]*Share{}, pairs: make([]float64, len(d.Attacks)), unseen: make([]float64, len(unseen)), clean: make([]float64, len(d.Contexts)), documents: make([]float64, len(tricky))}
@@ -130,10 +117,6 @@ func newTally(d *Dataset, opts *Options) *tally {
 	for _, p := range Positions() {
 		t.out.Positions = append(t.out.Positions, Share{Name: string(p)})
 	}
-	if opts != nil {
-		t.out.Resample = opts.Resample
-	}
-	t.out.Resample = t.out.Resample.Resolved()
 	return t
 }
 
@@ -208,11 +191,11 @@ func (t *tally) alarm(w *injection.Weights, document string) float64 {
 	return 1
 }
 
-func (t *tally) finish(answers bool) (Evaluation, error) {
+func (t *tally) finish(run *task.Run, answers bool) (Evaluation, error) {
+	t.out.Score = run.Score(t.times)
 	recall, success, shown := make([]float64, len(t.out.Outcomes)), make([]float64, len(t.out.Outcomes)), make([]float64, len(t.out.Outcomes))
 	for i, o := range t.out.Outcomes {
-		n := float64(max(o.N, 1))
-		recall[i], success[i], shown[i] = float64(o.Flagged)/n, float64(o.Obeyed)/n, float64(o.Shown)/n
+		recall[i], success[i], shown[i] = metrics.Rate(o.Flagged, o.N), metrics.Rate(o.Obeyed, o.N), metrics.Rate(o.Shown, o.N)
 	}
 	for _, part := range []struct {
 		name   string
@@ -225,14 +208,11 @@ func (t *tally) finish(answers bool) (Evaluation, error) {
 		if part.skip {
 			continue
 		}
-		got, err := metrics.Measure(len(part.values), []metrics.Statistic{metrics.Mean(part.name, part.values)}, &t.out.Resample)
-		if err != nil {
+		if err := t.out.Measure(len(part.values), metrics.Mean(part.name, part.values)); err != nil {
 			return Evaluation{}, err
 		}
-		t.out.Metrics = append(t.out.Metrics, got...)
 	}
 	t.out.Categories, t.out.Kinds = byName(t.categories), byName(t.kinds)
-	t.out.P50, t.out.P95 = metrics.Percentile(t.times, .5), metrics.Percentile(t.times, .95)
 	return t.out, nil
 }
 
@@ -246,12 +226,12 @@ func byName(shares map[string]*Share) []Share {
 
 // Evaluate measures the shipped detector and the offline synthesis. The errors
 // are cancellation, and those of the model.
-func Evaluate(ctx context.Context, d *Dataset, opts *Options) (Evaluation, error) {
+func Evaluate(ctx context.Context, d *Dataset, run *task.Run) (Evaluation, error) {
 	w, err := injection.Shipped()
 	if err != nil {
 		return Evaluation{}, err
 	}
-	t, model := newTally(d, opts), offline.New(nil)
+	t, model := newTally(d), offline.New(nil)
 	for _, data := range w.Trained {
 		t.out.Trained = t.out.Trained || data.SHA256 == d.Hash
 	}
@@ -279,8 +259,8 @@ func Evaluate(ctx context.Context, d *Dataset, opts *Options) (Evaluation, error
 				return Evaluation{}, err
 			}
 		}
-		if opts != nil && opts.Progress != nil {
-			opts.Progress(PhaseShipped, i+1, len(d.Attacks))
+		if run != nil && run.Progress != nil {
+			run.Progress("placing attacks", i+1, len(d.Attacks))
 		}
 	}
 	t.look(w, d.Contexts, len(d.Contexts))
@@ -302,14 +282,14 @@ func Evaluate(ctx context.Context, d *Dataset, opts *Options) (Evaluation, error
 			t.out.Alarms = append(t.out.Alarms, q)
 		}
 	}
-	return t.finish(true)
+	return t.finish(run, true)
 }
 
 // Cross measures weights on what they have not seen: each category of attacks in
 // each half of the contexts by weights of the other categories in the other half. The
 // project's own attacks of that category are left out, too.
-func Cross(ctx context.Context, d *Dataset, opts *Options) (Evaluation, error) {
-	t := newTally(d, opts)
+func Cross(ctx context.Context, d *Dataset, run *task.Run) (Evaluation, error) {
+	t := newTally(d)
 	_, documents := Tricky()
 	written, _ := Written()
 	names := slices.Sorted(maps.Keys(t.categories))
@@ -338,8 +318,8 @@ func Cross(ctx context.Context, d *Dataset, opts *Options) (Evaluation, error) {
 				t.documents[i] += t.alarm(w, text) / float64(2*len(names))
 			}
 		}
-		if opts != nil && opts.Progress != nil {
-			opts.Progress(PhaseCross, k+1, len(names))
+		if run != nil && run.Progress != nil {
+			run.Progress("leaving categories out", k+1, len(names))
 		}
 	}
 	for half := range 2 {
@@ -349,7 +329,7 @@ func Cross(ctx context.Context, d *Dataset, opts *Options) (Evaluation, error) {
 		}
 		t.look(w, every(d.Contexts, half), len(d.Contexts))
 	}
-	return t.finish(false)
+	return t.finish(run, false)
 }
 
 // every returns every second context, from the first or the second on.

@@ -66,7 +66,7 @@ func TestEvaluate(t *testing.T) {
 			t.Errorf("%s: %.3f of the harmless texts are flagged: %q", name, v[name], got.Alarms)
 		}
 	}
-	cross, err := Cross(t.Context(), d.Limit(4), nil)
+	cross, err := Cross(t.Context(), &Dataset{Contexts: d.Contexts[:4], Attacks: d.Attacks, Hash: d.Hash}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

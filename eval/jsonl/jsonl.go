@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"unicode/utf8"
 
 	"example.com/assay/memory/document"
@@ -17,6 +18,17 @@ import (
 
 // MaxLine is the length in bytes up to which a line is read.
 const MaxLine = 16 << 20
+
+// File is a file of a folder of data: NAME, or NAME.gz where there is only that.
+func File(dir, name string) string {
+	plain := filepath.Join(dir, name)
+	if _, err := os.Stat(plain); err != nil {
+		if _, err := os.Stat(plain + ".gz"); err == nil {
+			return plain + ".gz"
+		}
+	}
+	return plain
+}
 
 // EachLine calls do with every line of a file that is not blank, without its
 // end, and unpacks gzip. The line is valid UTF-8 and do's until it returns.

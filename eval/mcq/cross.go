@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"time"
 
 	"example.com/assay/eval/metrics"
 	"example.com/assay/eval/train/linear"
@@ -21,9 +20,6 @@ const (
 
 // fitting is how the weights are fitted, but for the seed of a deal.
 var fitting = linear.ListwiseOptions{Ridge: 2, Rounds: 10, Rate: .02, Least: 5, Seed: 20240607}
-
-// PhaseCross is what Cross reports.
-const PhaseCross = "leaving folds out"
 
 // A Crossed is what weights reached on questions that they were not fitted on,
 // beside the offline skill on the same passages.
@@ -47,12 +43,13 @@ func Cross(ctx context.Context, d *Dataset, opts *Options) (Crossed, error) {
 	if n := len(set(groups)); n < CrossFolds {
 		return Crossed{}, fmt.Errorf("cross-validating in %d folds: the %d questions are %d groups that share no passage and no facts; give at least %d groups", CrossFolds, len(groups), n, CrossFolds)
 	}
-	inputs, err := Inputs(ctx, d, opts)
+	o := opts.resolved()
+	inputs, err := inputs(ctx, d, o)
 	if err != nil {
 		return Crossed{}, err
 	}
 	var out Crossed
-	if out.Shipped, err = choose(ctx, d, inputs, NewOffline(), opts); err != nil {
+	if out.Shipped, err = choose(ctx, d, inputs, NewOffline(), o); err != nil {
 		return Crossed{}, err
 	}
 	x, words := newLexicon(d), vocabulary(d.Questions)
@@ -70,7 +67,7 @@ func Cross(ctx context.Context, d *Dataset, opts *Options) (Crossed, error) {
 			return Crossed{}, fmt.Errorf("cross-validating: %w", err)
 		}
 		if deal == 0 {
-			if out.Fitted, err = measure(d, inputs, choices, make([]time.Duration, len(inputs)), opts); err != nil {
+			if out.Fitted, err = measure(d, inputs, choices, o.Score(nil), o.Mode); err != nil {
 				return Crossed{}, err
 			}
 		}
@@ -80,8 +77,8 @@ func Cross(ctx context.Context, d *Dataset, opts *Options) (Crossed, error) {
 			right += share
 		}
 		out.Deals = append(out.Deals, right/float64(len(choices)))
-		if opts != nil && opts.Progress != nil {
-			opts.Progress(PhaseCross, deal+1, crossDeals)
+		if o.Progress != nil {
+			o.Progress("leaving folds out", deal+1, crossDeals)
 		}
 	}
 	out.Fitted.Metrics, err = metrics.Measure(len(inputs), compared(out), &out.Fitted.Resample)
@@ -128,7 +125,7 @@ func compared(c Crossed) []metrics.Statistic {
 	list := c.Fitted.Outcomes
 	accuracy, gain, found := make([]float64, len(list)), make([]float64, len(list)), make([]float64, len(list))
 	for i, o := range list {
-		accuracy[i], gain[i], found[i] = o.Right, o.Right-c.Shipped.Outcomes[i].Right, one(o.Found)
+		accuracy[i], gain[i], found[i] = o.Right, o.Right-c.Shipped.Outcomes[i].Right, metrics.One(o.Found)
 	}
 	out := []metrics.Statistic{
 		metrics.Mean("accuracy", accuracy),

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"example.com/assay/eval/metrics"
 	"example.com/assay/eval/train/linear"
@@ -67,9 +66,6 @@ func TestCrossStyle(t *testing.T) {
 	}
 	for _, e := range []*Evaluation{&got.Shipped, &again.Shipped} { // the clock is not part of it
 		e.P50, e.P95 = 0, 0
-		for i := range e.Outcomes {
-			e.Outcomes[i].Took = time.Duration(0)
-		}
 	}
 	if !reflect.DeepEqual(got, again) {
 		t.Error("two runs differ")
@@ -163,7 +159,7 @@ func TestRightWhere(t *testing.T) {
 
 func TestFeatures(t *testing.T) {
 	d := &Dataset{}
-	in := Input{SelectInput: skills.SelectInput{
+	in := input{SelectInput: skills.SelectInput{
 		Question: "A ketch was moored. Who pays a fee?",
 		Choices: []skills.Choice{
 			{Letter: "A", Text: "Yes, because a ketch moored without a permit pays a fee."},

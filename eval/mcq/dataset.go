@@ -2,8 +2,6 @@ package mcq
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"maps"
 	"slices"
@@ -11,6 +9,7 @@ import (
 
 	"example.com/assay/eval/jsonl"
 	"example.com/assay/eval/retrieval"
+	"example.com/assay/eval/task"
 	"example.com/assay/skills"
 	"example.com/assay/state"
 )
@@ -35,39 +34,17 @@ type Dataset struct {
 	corpus *retrieval.Dataset
 }
 
-// Limit returns the dataset with its first n questions, all of them when n is 0
-// or more than there are. Its passages stay.
-func (d *Dataset) Limit(n int) *Dataset {
-	out := *d
-	if n > 0 && n < len(out.Questions) {
-		out.Questions = out.Questions[:n:n]
-	}
-	return &out
-}
-
 // Files name a collection in the format barexam; each may be compressed with gzip.
 type Files struct {
 	Corpus    string // {id, text}, JSON Lines
 	Questions string // {id, prompt, question, choices: {A: …}, answer, gold_passage_ids}
 }
 
-// ReadOptions say how to read. Nil and the zero value work.
-type ReadOptions struct {
-	Progress func(phase string, done, total int) // called now and then, with the bytes of the file at hand
-}
-
-// PhaseRead is what Read reports.
-const PhaseRead = retrieval.PhaseRead
-
 // Read reads a collection, line by line. A fault of a file is a
 // *document.InputError in the error's chain: it names the file, the line and the
 // field. Other errors are files that cannot be opened, and cancellation.
-func Read(ctx context.Context, f Files, opts *ReadOptions) (*Dataset, error) {
-	var o ReadOptions
-	if opts != nil {
-		o = *opts
-	}
-	corpus, err := retrieval.Read(ctx, retrieval.Files{Format: "barexam", Corpus: f.Corpus, Queries: f.Questions}, &retrieval.ReadOptions{Progress: o.Progress})
+func Read(ctx context.Context, f Files, progress task.Progress) (*Dataset, error) {
+	corpus, err := retrieval.Read(ctx, retrieval.Files{Format: "barexam", Corpus: f.Corpus, Queries: f.Questions}, &retrieval.ReadOptions{Progress: progress})
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +60,7 @@ func Read(ctx context.Context, f Files, opts *ReadOptions) (*Dataset, error) {
 		Answer   string            `json:"answer"`
 		Gold     []jsonl.Ident     `json:"gold_passage_ids"`
 	}
-	h := sha256.New()
+	var digest jsonl.Digest
 	err = jsonl.Each(ctx, f.Questions, "id", nil, func(at jsonl.Place, r record) error {
 		q := Question{ID: string(r.ID), Stem: strings.TrimSpace(r.Prompt + "\n" + r.Question), Facts: strings.TrimSpace(r.Prompt), Answer: r.Answer}
 		for _, letter := range slices.Sorted(maps.Keys(r.Choices)) {
@@ -101,16 +78,14 @@ func Read(ctx context.Context, f Files, opts *ReadOptions) (*Dataset, error) {
 			}
 			q.Gold = append(q.Gold, string(id))
 		}
-		for _, part := range append([]string{q.ID, q.Stem, q.Answer}, texts(q)...) {
-			fmt.Fprintf(h, "%d:%s", len(part), part) // a hash's Write returns no error
-		}
+		digest.Add(append([]string{q.ID, q.Stem, q.Answer}, texts(q)...)...)
 		d.Questions = append(d.Questions, q)
 		return nil
 	})
 	if err != nil {
 		return nil, fmt.Errorf("reading questions: %w", err)
 	}
-	d.Hash = hex.EncodeToString(h.Sum(nil))
+	d.Hash = digest.Sum()
 	return d, nil
 }
 

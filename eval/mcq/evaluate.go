@@ -8,10 +8,10 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"time"
 
 	"example.com/assay/eval/metrics"
 	"example.com/assay/eval/retrieval"
+	"example.com/assay/eval/task"
 	"example.com/assay/memory/index"
 	"example.com/assay/skills"
 )
@@ -37,21 +37,16 @@ type Options struct {
 	Mode     Mode             // default Gold
 	Ranker   retrieval.Ranker // of Retrieval, over the dataset's passages
 	Passages int              // that Retrieval reads; default DefaultPassages
-	Resample metrics.ResampleOptions
-	Progress func(phase string, done, total int) // called after each question
+	task.Run
 }
-
-// PhaseChoose is what Evaluate reports.
-const PhaseChoose = "choosing"
 
 // An Outcome is what became of a question.
 type Outcome struct {
 	Question Question
 	Choice
-	Best  string        // the most probable choice; the first of equals
-	Right float64       // 1 when Best is right; of n equals one of which is right, 1/n
-	Found bool          // a gold passage was among those that were read
-	Took  time.Duration // to choose, without the search
+	Best  string  // the most probable choice; the first of equals
+	Right float64 // 1 when Best is right; of n equals one of which is right, 1/n
+	Found bool    // a gold passage was among those that were read
 }
 
 // Top is the probability of the best choice.
@@ -72,66 +67,60 @@ type Point struct {
 // its probability. Answered is the share of questions that the chooser answers
 // by itself, right_of_answered how often it is right then, right_answers their
 // product. Right_of_surest_half is the accuracy in the half of the questions whose
-// best choice is the most probable. Gold_found is the share of questions with a gold passage before them.
+// best choice is the most probable. Gold_found is the share of questions with a gold
+// passage before them.
 type Evaluation struct {
-	Mode     Mode
-	Metrics  []metrics.Metric
-	Curve    []Point
-	Outcomes []Outcome
-	P50, P95 time.Duration // of a choice
-	Resample metrics.ResampleOptions
+	task.Score // its times are those of choosing, without the search
+	Mode       Mode
+	Curve      []Point
+	Outcomes   []Outcome
 }
 
 // Evaluate puts passages beside each question and asks a chooser. The errors are
 // those of the ranker and the chooser, and cancellation.
 func Evaluate(ctx context.Context, d *Dataset, c Chooser, opts *Options) (Evaluation, error) {
-	inputs, err := Inputs(ctx, d, opts)
+	o := opts.resolved()
+	inputs, err := inputs(ctx, d, o)
 	if err != nil {
 		return Evaluation{}, err
 	}
-	return choose(ctx, d, inputs, c, opts)
+	return choose(ctx, d, inputs, c, o)
 }
 
 // choose asks a chooser each question with the passages beside it.
-func choose(ctx context.Context, d *Dataset, inputs []Input, c Chooser, opts *Options) (Evaluation, error) {
-	var err error
-	choices, times := make([]Choice, len(inputs)), make([]time.Duration, len(inputs))
-	for i, in := range inputs {
-		if err := context.Cause(ctx); err != nil {
-			return Evaluation{}, fmt.Errorf("evaluating question %q: %w", d.Questions[i].ID, err)
-		}
-		began := time.Now()
-		if choices[i], err = c.Choose(ctx, in.SelectInput); err != nil {
-			return Evaluation{}, fmt.Errorf("evaluating question %q: %w", d.Questions[i].ID, err)
-		}
-		times[i] = time.Since(began)
-		if opts != nil && opts.Progress != nil {
-			opts.Progress(PhaseChoose, i+1, len(inputs))
-		}
+func choose(ctx context.Context, d *Dataset, inputs []input, c Chooser, o Options) (Evaluation, error) {
+	choices := make([]Choice, len(inputs))
+	score, err := o.Timed(ctx, "choosing", len(inputs), func(i int) string { return fmt.Sprintf("question %q", d.Questions[i].ID) }, func(i int) (err error) {
+		choices[i], err = c.Choose(ctx, inputs[i].SelectInput)
+		return err
+	})
+	if err != nil {
+		return Evaluation{}, err
 	}
-	return measure(d, inputs, choices, times, opts)
+	return measure(d, inputs, choices, score, o.Mode)
 }
 
-// An Input is what a chooser is given.
-type Input struct {
+// An input is what a chooser is given.
+type input struct {
 	skills.SelectInput
 	Found bool // a gold passage is among the sources
 }
 
-// PhaseSearch is what Inputs reports.
-const PhaseSearch = "searching"
-
-// Inputs puts passages beside each question.
-func Inputs(ctx context.Context, d *Dataset, opts *Options) ([]Input, error) {
-	var o Options
-	if opts != nil {
-		o = *opts
+func (o *Options) resolved() Options {
+	var out Options
+	if o != nil {
+		out = *o
 	}
-	o.Mode, o.Passages = cmp.Or(o.Mode, Gold), cmp.Or(o.Passages, DefaultPassages)
+	out.Mode, out.Passages = cmp.Or(out.Mode, Gold), cmp.Or(out.Passages, DefaultPassages)
+	return out
+}
+
+// inputs puts passages beside each question.
+func inputs(ctx context.Context, d *Dataset, o Options) ([]input, error) {
 	if o.Mode == Retrieval && o.Ranker == nil {
 		return nil, errors.New("evaluating with retrieval: there is no ranker; give one over the dataset's passages")
 	}
-	out := make([]Input, len(d.Questions))
+	out := make([]input, len(d.Questions))
 	for i, q := range d.Questions {
 		in := skills.SelectInput{Question: q.Stem, Choices: q.Choices}
 		var ids []string
@@ -147,7 +136,7 @@ func Inputs(ctx context.Context, d *Dataset, opts *Options) ([]Input, error) {
 				ids = append(ids, f.ID)
 			}
 			if o.Progress != nil {
-				o.Progress(PhaseSearch, i+1, len(d.Questions))
+				o.Progress("searching", i+1, len(d.Questions))
 			}
 		case Closed:
 		default:
@@ -156,7 +145,7 @@ func Inputs(ctx context.Context, d *Dataset, opts *Options) ([]Input, error) {
 		for n, id := range ids {
 			in.Sources = append(in.Sources, skills.Source{N: n + 1, Title: d.Passages[id].Title, Text: d.Passages[id].Text})
 		}
-		out[i] = Input{in, slices.ContainsFunc(ids, func(id string) bool { return slices.Contains(q.Gold, id) })}
+		out[i] = input{in, slices.ContainsFunc(ids, func(id string) bool { return slices.Contains(q.Gold, id) })}
 	}
 	return out, nil
 }
@@ -184,13 +173,9 @@ func NewRanker(ctx context.Context, dir string, d *Dataset, progress func(phase 
 // coverages are the points of the abstention curve.
 var coverages = []float64{1, .9, .75, .5, .25, .1}
 
-func measure(d *Dataset, inputs []Input, choices []Choice, times []time.Duration, opts *Options) (Evaluation, error) {
-	var o Options
-	if opts != nil {
-		o = *opts
-	}
+func measure(d *Dataset, inputs []input, choices []Choice, score task.Score, mode Mode) (Evaluation, error) {
 	n := len(inputs)
-	out := Evaluation{Mode: cmp.Or(o.Mode, Gold), Outcomes: make([]Outcome, n), Resample: o.Resample.Resolved()}
+	out := Evaluation{Score: score, Mode: mode, Outcomes: make([]Outcome, n)}
 	right, answered, correct, found := make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
 	for i, q := range d.Questions {
 		if len(choices[i].P) != len(q.Choices) {
@@ -199,10 +184,10 @@ func measure(d *Dataset, inputs []Input, choices []Choice, times []time.Duration
 		if slices.ContainsFunc(choices[i].P, func(p float64) bool { return !(p >= 0 && p <= 1) }) {
 			return Evaluation{}, fmt.Errorf("evaluating question %q: the probabilities %v are not all from 0 to 1", q.ID, choices[i].P)
 		}
-		oc := Outcome{Question: q, Choice: choices[i], Found: inputs[i].Found, Took: times[i]}
+		oc := Outcome{Question: q, Choice: choices[i], Found: inputs[i].Found}
 		oc.Best, oc.Right = best(q, choices[i].P)
 		out.Outcomes[i] = oc
-		right[i], answered[i], correct[i], found[i] = oc.Right, one(oc.Letter != ""), one(oc.Letter == q.Answer), one(oc.Found)
+		right[i], answered[i], correct[i], found[i] = oc.Right, metrics.One(oc.Letter != ""), metrics.One(oc.Letter == q.Answer), metrics.One(oc.Found)
 	}
 	list := []metrics.Statistic{
 		metrics.Mean("accuracy", right),
@@ -221,26 +206,16 @@ func measure(d *Dataset, inputs []Input, choices []Choice, times []time.Duration
 			for i, at := range items {
 				drawn[i] = out.Outcomes[at]
 			}
-			return mean(surest(drawn, .5))
+			return metrics.Average(surest(drawn, .5))
 		}},
 		metrics.Mean("gold_found", found),
 	}
+	if err := out.Measure(n, list...); err != nil {
+		return Evaluation{}, err
+	}
 	var err error
-	if out.Metrics, err = metrics.Measure(n, list, &out.Resample); err != nil {
-		return Evaluation{}, err
-	}
-	if out.Curve, err = curve(out.Outcomes, &out.Resample); err != nil {
-		return Evaluation{}, err
-	}
-	out.P50, out.P95 = metrics.Percentile(times, .5), metrics.Percentile(times, .95)
-	return out, nil
-}
-
-func one(yes bool) float64 {
-	if yes {
-		return 1
-	}
-	return 0
+	out.Curve, err = curve(out.Outcomes, &out.Resample)
+	return out, err
 }
 
 // best is the most probable choice, and how right it is.
@@ -285,14 +260,6 @@ func surest(list []Outcome, share float64) []float64 {
 		right[i] = sorted[i].Right
 	}
 	return right
-}
-
-func mean(list []float64) float64 {
-	sum := 0.0
-	for _, v := range list {
-		sum += v
-	}
-	return sum / float64(len(list))
 }
 
 func curve(list []Outcome, resample *metrics.ResampleOptions) ([]Point, error) {

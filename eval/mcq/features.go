@@ -1,6 +1,7 @@
 package mcq
 
 import (
+	"example.com/assay/eval/metrics"
 	"math"
 	"slices"
 	"strings"
@@ -35,7 +36,7 @@ var measured = []value{
 // the class of the connective, how many choices share the outcome, whether the
 // choice speaks of several at once, and which stems of words it has, each a column
 // of words.
-func features(x *lexicon, in Input, words map[string]int) [][]float64 {
+func features(x *lexicon, in input, words map[string]int) [][]float64 {
 	list := make([]wording, len(in.Choices))
 	for i, c := range in.Choices {
 		list[i] = split(c.Text)
@@ -79,7 +80,7 @@ func features(x *lexicon, in Input, words map[string]int) [][]float64 {
 				has[column] = 1
 			}
 		}
-		rows[i] = slices.Concat(rows[i], class, sharing, []float64{one(pooling.MatchString(in.Choices[i].Text))}, has)
+		rows[i] = slices.Concat(rows[i], class, sharing, []float64{metrics.One(pooling.MatchString(in.Choices[i].Text))}, has)
 	}
 	return rows
 }
@@ -121,12 +122,12 @@ func spread(rows [][]float64, column []float64, large bool) {
 		}
 	}
 	for i, v := range column {
-		rows[i] = append(rows[i], (v-mean)/(math.Sqrt(variance)+.001), (v-mean)*scale, one(tops == 1 && v > top-1e-9))
+		rows[i] = append(rows[i], (v-mean)/(math.Sqrt(variance)+.001), (v-mean)*scale, metrics.One(tops == 1 && v > top-1e-9))
 	}
 }
 
 // valuesOf measures each choice, in the order of measured.
-func valuesOf(x *lexicon, in Input, list []wording) [][]float64 {
+func valuesOf(x *lexicon, in input, list []wording) [][]float64 {
 	tf, pairs := map[string]int{}, map[[2]string]bool{}
 	var sentences []sentence
 	for _, source := range in.Sources {
@@ -165,7 +166,7 @@ func valuesOf(x *lexicon, in Input, list []wording) [][]float64 {
 		best, agrees := 0.0, 0.0
 		for _, s := range sentences {
 			if v := x.sum(w.distinct, within(s.terms)) / s.norm; v > best {
-				best, agrees = v, one(denied == s.denies)
+				best, agrees = v, metrics.One(denied == s.denies)
 			}
 		}
 		proposition := set(text.Terms(w.proposition, retrieval.LuceneStops))
@@ -175,7 +176,7 @@ func valuesOf(x *lexicon, in Input, list []wording) [][]float64 {
 			x.sum(w.own, func(t string) bool { return inPassages(t) && !inFacts(t) }),
 			float64(len(shared)), best, agrees,
 			x.sum(w.own, func(t string) bool { return !inPassages(t) && !inFacts(t) }),
-			one(denied), one(denies.MatchString(w.outcome)),
+			metrics.One(denied), metrics.One(denies.MatchString(w.outcome)),
 			x.share(w.distinct, inFacts), x.share(w.distinct, atEnd),
 			length(in.Choices[i].Text), length(w.proposition), length(w.outcome),
 		}

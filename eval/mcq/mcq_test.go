@@ -108,9 +108,6 @@ func TestMeasure(t *testing.T) {
 			t.Errorf("coverage %v: %v of %d, want %v", p.Coverage, p.Value, p.N, want)
 		}
 	}
-	if d.Limit(3); len(d.Limit(3).Questions) != 3 || len(d.Limit(9).Questions) != 4 {
-		t.Error("the limit does not limit")
-	}
 }
 
 type wrong struct{ p []float64 }

@@ -30,39 +30,48 @@ func (c *Confusion) Count(gold, pred bool) {
 
 // Precision is the share of the yeses that are right, 0 when there are none.
 func (c Confusion) Precision() float64 {
-	return rate(c.TruePositive, c.TruePositive+c.FalsePositive)
+	return Rate(c.TruePositive, c.TruePositive+c.FalsePositive)
 }
 
 // Recall is the share of what is yes that is found, 0 when nothing is.
-func (c Confusion) Recall() float64 { return rate(c.TruePositive, c.TruePositive+c.FalseNegative) }
+func (c Confusion) Recall() float64 { return Rate(c.TruePositive, c.TruePositive+c.FalseNegative) }
 
 // F1 is the harmonic mean of precision and recall, 0 when both are.
 func (c Confusion) F1() float64 {
-	return rate(2*c.TruePositive, 2*c.TruePositive+c.FalsePositive+c.FalseNegative)
+	return Rate(2*c.TruePositive, 2*c.TruePositive+c.FalsePositive+c.FalseNegative)
 }
 
 // Accuracy is the share of right decisions.
 func (c Confusion) Accuracy() float64 {
-	return rate(c.TruePositive+c.TrueNegative, c.TruePositive+c.TrueNegative+c.FalsePositive+c.FalseNegative)
+	return Rate(c.TruePositive+c.TrueNegative, c.TruePositive+c.TrueNegative+c.FalsePositive+c.FalseNegative)
 }
 
 // BalancedAccuracy is the mean of the recalls of both classes; one that does
 // not occur counts as 0.
 func (c Confusion) BalancedAccuracy() float64 {
-	return (c.Recall() + rate(c.TrueNegative, c.TrueNegative+c.FalsePositive)) / 2
+	return (c.Recall() + Rate(c.TrueNegative, c.TrueNegative+c.FalsePositive)) / 2
 }
 
 // MacroF1 is the mean of F1 of yes and F1 of no.
 func (c Confusion) MacroF1() float64 {
-	no := rate(2*c.TrueNegative, 2*c.TrueNegative+c.FalseNegative+c.FalsePositive)
+	no := Rate(2*c.TrueNegative, 2*c.TrueNegative+c.FalseNegative+c.FalsePositive)
 	return (c.F1() + no) / 2
 }
 
-func rate(part, whole int) float64 {
+// Rate is a part of a whole, 0 of nothing.
+func Rate(part, whole int) float64 {
 	if whole == 0 {
 		return 0
 	}
 	return float64(part) / float64(whole)
+}
+
+// One is 1 for yes and 0 for no.
+func One(yes bool) float64 {
+	if yes {
+		return 1
+	}
+	return 0
 }
 
 // AUC is the area under the ROC curve: the probability that a yes drawn at

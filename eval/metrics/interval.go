@@ -1,7 +1,6 @@
 package metrics
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -54,22 +53,7 @@ type Interval struct {
 // interval holds the middle 95 % of the means. Lists of one length and equal
 // options are resampled alike. The error is that there are no values.
 func Bootstrap(values []float64, opts *ResampleOptions) (Interval, error) {
-	if len(values) == 0 {
-		return Interval{}, errors.New("taking a mean: there are no values; measure at least one query")
-	}
-	o := opts.Resolved()
-	random := rand.New(rand.NewPCG(o.Seed, 1))
-	means := make([]float64, o.Resamples)
-	for i := range means {
-		sum := 0.0
-		for range values {
-			sum += values[random.IntN(len(values))]
-		}
-		means[i] = sum / float64(len(values))
-	}
-	slices.Sort(means)
-	at := func(share float64) int { return min(max(int(share*float64(len(means))), 0), len(means)-1) }
-	return Interval{Value: mean(values), Lo: means[at(.025)], Hi: means[len(means)-1-at(.025)]}, nil
+	return BootstrapOf(len(values), Mean("", values).Of, opts)
 }
 
 // A Difference is the mean of paired differences with its 95 % interval and
@@ -131,7 +115,8 @@ func randomisation(diffs []float64, o ResampleOptions) float64 {
 	return float64(extreme) / float64(o.Flips+1)
 }
 
-func mean(values []float64) float64 {
+// Average is the mean of values, of which there must be one.
+func Average(values []float64) float64 {
 	sum := 0.0
 	for _, v := range values {
 		sum += v

@@ -106,8 +106,8 @@ func TestPaired(t *testing.T) {
 		if want := exactP(diffs); math.Abs(got.P-want) > .015 {
 			t.Errorf("p %.4f, by trying all flips %.4f", got.P, want)
 		}
-		if !near(got.Value, mean(diffs)) || got.Lo > got.Value || got.Hi < got.Value {
-			t.Errorf("difference %+v, want %v", got, mean(diffs))
+		if !near(got.Value, Average(diffs)) || got.Lo > got.Value || got.Hi < got.Value {
+			t.Errorf("difference %+v, want %v", got, Average(diffs))
 		}
 		back, err := Paired(b, a, nil)
 		if err != nil || !near(back.Value, -got.Value) || back.P != got.P {

@@ -61,3 +61,44 @@ func Mean(name string, values []float64) Statistic {
 		return sum / float64(len(items))
 	}}
 }
+
+// Binary are the statistics of yes-or-no decisions with their probabilities of yes:
+// F1, precision, recall, balanced_accuracy, AUC and ECE.
+func Binary(gold, pred []bool, p []float64) []Statistic {
+	return []Statistic{
+		Decided("F1", Confusion.F1, gold, pred),
+		Decided("precision", Confusion.Precision, gold, pred),
+		Decided("recall", Confusion.Recall, gold, pred),
+		Decided("balanced_accuracy", Confusion.BalancedAccuracy, gold, pred),
+		Scored("AUC", AUC, gold, p),
+		Scored("ECE", ECE, gold, p),
+	}
+}
+
+// Accuracy is the share of items whose label is right.
+func Accuracy[L comparable](gold, pred []L) Statistic {
+	return Statistic{"accuracy", func(items []int) float64 {
+		right := 0
+		for _, at := range items {
+			if gold[at] == pred[at] {
+				right++
+			}
+		}
+		return float64(right) / float64(len(items))
+	}}
+}
+
+// MacroF1 is the mean of F1 over labels.
+func MacroF1[L comparable](labels, gold, pred []L) Statistic {
+	return Statistic{"macro_F1", func(items []int) float64 {
+		sum := 0.0
+		for _, label := range labels {
+			var c Confusion
+			for _, at := range items {
+				c.Count(gold[at] == label, pred[at] == label)
+			}
+			sum += c.F1()
+		}
+		return sum / float64(len(labels))
+	}}
+}

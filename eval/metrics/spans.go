@@ -18,21 +18,14 @@ type Span struct {
 // gold it is 0. The measure is that of Pipitone and Alami, "LegalBench-RAG",
 // arXiv:2408.10343, which takes spans not to overlap.
 func CharRecall(ranked, gold []Span, k int) float64 {
-	return share(Overlap(first(ranked, k), gold), length(union(gold)))
+	return Rate(Overlap(first(ranked, k), gold), length(union(gold)))
 }
 
 // CharPrecision is the share of the characters that the first k of ranked
 // hold that are gold. A character counts once, however many spans hold it.
 // When nothing was ranked it is 0. For its source see CharRecall.
 func CharPrecision(ranked, gold []Span, k int) float64 {
-	return share(Overlap(first(ranked, k), gold), length(union(first(ranked, k))))
-}
-
-func share(part, whole int) float64 {
-	if whole == 0 {
-		return 0
-	}
-	return float64(part) / float64(whole)
+	return Rate(Overlap(first(ranked, k), gold), length(union(first(ranked, k))))
 }
 
 // Overlap is the number of characters that both lists hold.

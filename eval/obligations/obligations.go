@@ -19,11 +19,11 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"time"
 
 	"example.com/assay/decide/obligation"
 	"example.com/assay/eval/jsonl"
 	"example.com/assay/eval/metrics"
+	"example.com/assay/eval/task"
 	"example.com/assay/memory/text"
 )
 
@@ -34,20 +34,11 @@ type Item struct {
 	Gold bool
 }
 
-// An Outcome is what the model says of an item.
-type Outcome struct {
-	Item
-	Pred  bool
-	Score float64 // probability of an obligation
-}
-
 // An Evaluation is what the model reaches on a collection. F1, precision and recall
 // are of obligations.
 type Evaluation struct {
-	Metrics  []metrics.Metric
-	Outcomes []Outcome // in the order of the items
-	P50, P95 time.Duration
-	Resample metrics.ResampleOptions
+	task.Score
+	Readings []obligation.Reading // in the order of the items
 }
 
 // Read reads {id, text, obligation}, one a line, plain or compressed with gzip.
@@ -77,38 +68,23 @@ func Read(ctx context.Context, path string, progress func(done, total int)) ([]I
 
 // Evaluate reads every item with the shipped model. The errors are cancellation and
 // an empty list.
-func Evaluate(ctx context.Context, items []Item, resample *metrics.ResampleOptions) (Evaluation, error) {
+func Evaluate(ctx context.Context, items []Item, run *task.Run) (Evaluation, error) {
 	m, err := obligation.Default()
 	if err != nil {
 		return Evaluation{}, err
 	}
-	out := Evaluation{Resample: resample.Resolved()}
-	var gold, pred []bool
-	var scores []float64
-	var times []time.Duration
-	for _, item := range items {
-		if ctx.Err() != nil {
-			return Evaluation{}, context.Cause(ctx)
-		}
-		began := time.Now()
-		r := m.Read(item.Text)
-		times = append(times, time.Since(began))
-		out.Outcomes = append(out.Outcomes, Outcome{item, r.Obligation, r.P})
-		gold, pred, scores = append(gold, item.Gold), append(pred, r.Obligation), append(scores, r.P)
-	}
-	out.Metrics, err = metrics.Measure(len(items), []metrics.Statistic{
-		metrics.Decided("F1", metrics.Confusion.F1, gold, pred),
-		metrics.Decided("precision", metrics.Confusion.Precision, gold, pred),
-		metrics.Decided("recall", metrics.Confusion.Recall, gold, pred),
-		metrics.Decided("balanced_accuracy", metrics.Confusion.BalancedAccuracy, gold, pred),
-		metrics.Scored("AUC", metrics.AUC, gold, scores),
-		metrics.Scored("ECE", metrics.ECE, gold, scores),
-	}, &out.Resample)
+	n := len(items)
+	out := Evaluation{Readings: make([]obligation.Reading, n)}
+	gold, pred, p := make([]bool, n), make([]bool, n), make([]float64, n)
+	out.Score, err = run.Timed(ctx, "judging", n, func(i int) string { return fmt.Sprintf("sentence %q", items[i].ID) }, func(i int) error {
+		r := m.Read(items[i].Text)
+		out.Readings[i], gold[i], pred[i], p[i] = r, items[i].Gold, r.Obligation, r.P
+		return nil
+	})
 	if err != nil {
 		return Evaluation{}, err
 	}
-	out.P50, out.P95 = metrics.Percentile(times, .5), metrics.Percentile(times, .95)
-	return out, nil
+	return out, out.Measure(n, metrics.Binary(gold, pred, p)...)
 }
 
 // PlainOptions say which sentences without a word of duty are drawn. Nil and the
@@ -129,10 +105,7 @@ type PlainResult struct {
 
 // Share is the share of the sentences that are taken for obligations.
 func (p PlainResult) Share() float64 {
-	if p.N == 0 {
-		return 0
-	}
-	return float64(len(p.Flagged)) / float64(p.N)
+	return metrics.Rate(len(p.Flagged), p.N)
 }
 
 // duty is in every sentence that speaks of a duty in so many words: the list is

@@ -18,7 +18,6 @@ import (
 
 	"example.com/assay/eval"
 	"example.com/assay/eval/figures"
-	"example.com/assay/eval/metrics"
 )
 
 func main() {
@@ -68,7 +67,7 @@ func measure(ctx context.Context, data string) (*page, error) {
 	}
 	p := &page{
 		date: time.Now().UTC().Format(time.DateOnly), commit: strings.TrimSpace(string(commit)), goVersion: runtime.Version(),
-		machine: fmt.Sprintf("%s/%s, %d processors", runtime.GOOS, runtime.GOARCH, runtime.NumCPU()), read: map[string]figures.Reading{}, skipped: map[string]string{},
+		machine: fmt.Sprintf("%s/%s, %d processors", runtime.GOOS, runtime.GOARCH, runtime.NumCPU()), read: map[string]figures.Set{}, skipped: map[string]string{},
 	}
 	all, err := run(ctx, agent, "eval", "all", data, "--json")
 	if err != nil {
@@ -102,19 +101,12 @@ func run(ctx context.Context, name string, args ...string) ([]byte, error) {
 
 // takeAll reads what agent eval all printed.
 func (p *page) takeAll(data []byte) error {
-	var doc struct {
-		Sets []struct {
-			Name, Skipped string
-			N             int
-			Trained       bool `json:"trained_on_this_data"`
-			Metrics       map[string]metrics.Interval
-		}
-	}
+	var doc struct{ Sets []figures.Set }
 	if err := json.Unmarshal(data, &doc); err != nil {
 		return fmt.Errorf("reading agent eval all: %w", err)
 	}
 	for _, set := range doc.Sets {
-		p.read[set.Name] = figures.Reading{N: set.N, Trained: set.Trained, Metrics: set.Metrics}
+		p.read[set.Name] = set
 		if set.Skipped != "" {
 			p.skipped[set.Name] = "no data"
 		}
@@ -165,8 +157,8 @@ func missingOf(part, data string) string {
 // A page is what docs/results.md is made of.
 type page struct {
 	date, commit, goVersion, machine string
-	read                             map[string]figures.Reading // by the measurement's name
-	skipped                          map[string]string          // why, by name
+	read                             map[string]figures.Set // by the measurement's name
+	skipped                          map[string]string      // why, by name
 	cases                            eval.Results
 }
 

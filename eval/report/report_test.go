@@ -15,9 +15,9 @@ import (
 
 // shown is a page with a figure for every measurement, of which some are skipped.
 func shown() *page {
-	p := &page{date: "2026-01-02", commit: "abc", goVersion: "go1", machine: "m", read: map[string]figures.Reading{}, skipped: map[string]string{}}
+	p := &page{date: "2026-01-02", commit: "abc", goVersion: "go1", machine: "m", read: map[string]figures.Set{}, skipped: map[string]string{}}
 	for i, m := range figures.All {
-		r := figures.Reading{N: 100 + i, Trained: i == 3, Metrics: map[string]metrics.Interval{}}
+		r := figures.Set{N: 100 + i, Trained: i == 3, Metrics: map[string]metrics.Interval{}}
 		for _, f := range m.Figures {
 			r.Metrics[f.Metric] = metrics.Interval{Value: .5, Lo: .4, Hi: .6}
 		}

@@ -7,15 +7,10 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/assay/eval/task"
+	"example.com/assay/memory/index"
 	"example.com/assay/memory/text"
 )
-
-// BM25Options are the parameters of BM25. Nil and the zero value are those of
-// the published baselines.
-type BM25Options struct {
-	K1 float64 // how soon more of a word stops counting; default .9, then B is .4
-	B  float64 // how much length counts, 0 to 1; default .4, with K1 only
-}
 
 // BM25 is the textbook baseline, exact and in memory:
 //
@@ -51,11 +46,12 @@ var LuceneStops = func() text.StopList {
 	return list
 }()
 
-// NewBM25 indexes the passages of a dataset. The error is cancellation.
-func NewBM25(ctx context.Context, d *Dataset, opts *BM25Options, progress func(phase string, done, total int)) (*BM25, error) {
+// NewBM25 indexes the passages of a dataset. The zero parameters are those of the
+// published baselines: k1 .9, b .4. The error is cancellation.
+func NewBM25(ctx context.Context, d *Dataset, params index.BM25, progress task.Progress) (*BM25, error) {
 	k1, b := .9, .4
-	if opts != nil && opts.K1 > 0 {
-		k1, b = opts.K1, opts.B
+	if params.K1 > 0 {
+		k1, b = params.K1, params.B
 	}
 	x := &BM25{postings: map[string][]posting{}, norm: make([]float64, len(d.Passages))}
 	total := 0.0

@@ -11,6 +11,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"example.com/assay/memory/index"
 	"example.com/assay/memory/text"
 	"example.com/assay/state"
 )
@@ -61,8 +62,8 @@ func TestBM25AgainstSlow(t *testing.T) {
 		sentence := rapid.Map(rapid.SliceOfN(rapid.SampledFrom(vocabulary), 0, 8), func(w []string) string { return strings.Join(w, " ") })
 		texts := rapid.SliceOfN(sentence, 1, 6).Draw(t, "texts")
 		query := sentence.Draw(t, "query")
-		opts := &BM25Options{K1: rapid.Float64Range(.1, 3).Draw(t, "k1"), B: rapid.Float64Range(.01, 1).Draw(t, "b")}
-		x, err := NewBM25(t.Context(), passagesFor(texts), opts, nil)
+		params := index.BM25{K1: rapid.Float64Range(.1, 3).Draw(t, "k1"), B: rapid.Float64Range(.01, 1).Draw(t, "b")}
+		x, err := NewBM25(t.Context(), passagesFor(texts), params, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -70,7 +71,7 @@ func TestBM25AgainstSlow(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want, found := slowBM25(texts, query, opts.K1, opts.B), 0
+		want, found := slowBM25(texts, query, params.K1, params.B), 0
 		for i, score := range want {
 			at := slices.IndexFunc(got, func(s Scored) bool { return s.ID == fmt.Sprintf("p%02d", i) })
 			if score > 0 {
@@ -87,7 +88,7 @@ func TestBM25AgainstSlow(t *testing.T) {
 }
 
 func TestBM25(t *testing.T) {
-	x, err := NewBM25(t.Context(), passagesFor([]string{"lantern fee", "fee lantern", "", "moon's moon moon"}), nil, nil)
+	x, err := NewBM25(t.Context(), passagesFor([]string{"lantern fee", "fee lantern", "", "moon's moon moon"}), index.BM25{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +101,7 @@ func TestBM25(t *testing.T) {
 			t.Errorf("%q: %v, %v", query, got, err)
 		}
 	}
-	empty, err := NewBM25(t.Context(), passagesFor([]string{"the", "of"}), nil, nil)
+	empty, err := NewBM25(t.Context(), passagesFor([]string{"the", "of"}), index.BM25{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +113,7 @@ func TestBM25(t *testing.T) {
 	if _, err := x.Rank(ctx, "moon", 1); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
-	if _, err := NewBM25(ctx, passagesFor([]string{"moon"}), nil, nil); !errors.Is(err, context.Canceled) {
+	if _, err := NewBM25(ctx, passagesFor([]string{"moon"}), index.BM25{}, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 }

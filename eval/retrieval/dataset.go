@@ -50,16 +50,6 @@ func (q Query) Relevant() []string {
 // Spans reports whether the collection judges characters.
 func (d *Dataset) Spans() bool { return d.spans != nil }
 
-// Limit returns the dataset with its first n queries, all of them when n is 0
-// or more than there are.
-func (d *Dataset) Limit(n int) *Dataset {
-	out := *d
-	if n > 0 && n < len(out.Queries) {
-		out.Queries = out.Queries[:n:n]
-	}
-	return &out
-}
-
 // Only returns the dataset with the queries whose places keep accepts.
 func (d *Dataset) Only(keep func(i int) bool) *Dataset {
 	out := *d

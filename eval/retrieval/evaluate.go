@@ -4,22 +4,18 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
 
 	"example.com/assay/eval/metrics"
+	"example.com/assay/eval/task"
 )
 
 // DefaultK is how deep a ranking is judged where nothing else is said.
 const DefaultK = 10
 
-// PhaseSearch is what Evaluate reports.
-const PhaseSearch = "searching"
-
 // EvaluateOptions say how to measure. Nil and the zero value work.
 type EvaluateOptions struct {
-	K        int                                 // places that are judged; default DefaultK
-	Resample metrics.ResampleOptions             // of the intervals
-	Progress func(phase string, done, total int) // called after each query
+	K int // places that are judged; default DefaultK
+	task.Run
 }
 
 // An Item is what became of a query.
@@ -35,11 +31,9 @@ type Item struct {
 // nDCG, MAP and MRR are of the first K places; R, doc_hit, char_recall and
 // char_precision are of the first 1, 2, 5, 10, 20, 50, 100 up to K, and of K.
 type Evaluation struct {
-	K        int
-	Metrics  []metrics.Metric
-	Items    []Item
-	P50, P95 time.Duration // of answering a query
-	Resample metrics.ResampleOptions
+	task.Score
+	K     int
+	Items []Item
 }
 
 // Evaluate asks a ranker every query of a dataset, one after the other, and
@@ -52,32 +46,25 @@ func Evaluate(ctx context.Context, d *Dataset, r Ranker, opts *EvaluateOptions) 
 	if o.K <= 0 {
 		o.K = DefaultK
 	}
-	out := Evaluation{K: o.K, Items: make([]Item, len(d.Queries)), Resample: o.Resample.Resolved()}
-	times := make([]time.Duration, len(d.Queries))
-	for i, q := range d.Queries {
-		if err := context.Cause(ctx); err != nil {
-			return Evaluation{}, fmt.Errorf("evaluating query %q: %w", q.ID, err)
-		}
-		began := time.Now()
+	out := Evaluation{K: o.K, Items: make([]Item, len(d.Queries))}
+	var err error
+	out.Score, err = o.Timed(ctx, "searching", len(d.Queries), func(i int) string { return fmt.Sprintf("query %q", d.Queries[i].ID) }, func(i int) error {
+		q := d.Queries[i]
 		ranked, err := Pool(ctx, r, q.Texts, o.K)
-		if err != nil {
-			return Evaluation{}, fmt.Errorf("evaluating query %q: %w", q.ID, err)
-		}
-		times[i] = time.Since(began)
-		out.Items[i] = Item{Query: q, Ranked: ranked, Values: d.score(q, ids(ranked), o.K)}
-		if o.Progress != nil {
-			o.Progress(PhaseSearch, i+1, len(d.Queries))
-		}
+		out.Items[i] = Item{Query: q, Ranked: ranked}
+		return err
+	})
+	if err != nil {
+		return Evaluation{}, err
 	}
-	out.P50, out.P95 = metrics.Percentile(times, .5), metrics.Percentile(times, .95)
+	for i, item := range out.Items {
+		out.Items[i].Values = d.score(item.Query, ids(item.Ranked), o.K)
+	}
+	var list []metrics.Statistic
 	for i, name := range d.metricNames(o.K) {
-		interval, err := metrics.Bootstrap(out.Values(i), &out.Resample)
-		if err != nil {
-			return Evaluation{}, fmt.Errorf("evaluating %s: %w", name, err)
-		}
-		out.Metrics = append(out.Metrics, metrics.Metric{Name: name, Interval: interval})
+		list = append(list, metrics.Mean(name, out.Values(i)))
 	}
-	return out, nil
+	return out, out.Measure(len(out.Items), list...)
 }
 
 // Values are one metric's, by its place in Metrics, of every query in the

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"example.com/assay/eval/metrics"
+	"example.com/assay/eval/task"
 	"example.com/assay/memory/index"
 )
 
@@ -47,7 +48,7 @@ func TestEvaluate(t *testing.T) {
 		"When are bollards painted?":           {{"p2", 1}},
 	}
 	seen := 0
-	e, err := Evaluate(t.Context(), d, r, &EvaluateOptions{K: 3, Progress: func(_ string, done, total int) { seen = 10*done + total }})
+	e, err := Evaluate(t.Context(), d, r, &EvaluateOptions{K: 3, Run: task.Run{Progress: func(_ string, done, total int) { seen = 10*done + total }}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,16 +138,6 @@ func TestPooled(t *testing.T) {
 	}
 }
 
-func TestLimit(t *testing.T) {
-	d := fixture(t, "barexam")
-	if n := len(d.Limit(1).Queries); n != 1 || len(d.Queries) != 2 {
-		t.Errorf("%d queries of %d", n, len(d.Queries))
-	}
-	if len(d.Limit(0).Queries) != 2 || len(d.Limit(9).Queries) != 2 {
-		t.Error("no limit, or one that is too high")
-	}
-}
-
 // Both rankers find what every fixture asks for, and the same on one
 // processor and on several.
 func TestRankers(t *testing.T) {
@@ -160,7 +151,7 @@ func TestRankers(t *testing.T) {
 				t.Error(err)
 			}
 		}()
-		bm25, err := NewBM25(t.Context(), d, nil, nil)
+		bm25, err := NewBM25(t.Context(), d, index.BM25{}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

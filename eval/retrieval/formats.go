@@ -28,7 +28,7 @@ func (r *reader) corpus(ctx context.Context) error {
 		r.hold()
 		return nil
 	}
-	return jsonl.Each(ctx, r.files.Corpus, "id", r.report, func(at jsonl.Place, c corpusRecord) error {
+	return jsonl.Each(ctx, r.files.Corpus, "id", r.progress, func(at jsonl.Place, c corpusRecord) error {
 		return r.passage(at, state.Passage{ID: string(c.ID), Doc: string(cmp.Or(c.Doc, c.ID)), Title: c.Title, Text: c.Text, Line: at.Line})
 	})
 }
@@ -43,7 +43,7 @@ func (r *reader) beir(ctx context.Context) error {
 	}
 	if r.opts.Held != nil {
 		r.hold()
-	} else if err := jsonl.Each(ctx, r.files.Corpus, "_id", r.report, func(at jsonl.Place, c record) error {
+	} else if err := jsonl.Each(ctx, r.files.Corpus, "_id", r.progress, func(at jsonl.Place, c record) error {
 		id := string(cmp.Or(c.BeirID, c.ID))
 		return r.passage(at, state.Passage{ID: id, Doc: id, Title: c.Title, Text: c.Text, Line: at.Line})
 	}); err != nil {
@@ -53,7 +53,7 @@ func (r *reader) beir(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return jsonl.Each(ctx, r.files.Queries, "_id", r.report, func(at jsonl.Place, q record) error {
+	return jsonl.Each(ctx, r.files.Queries, "_id", r.progress, func(at jsonl.Place, q record) error {
 		if err := at.Want("text", strings.TrimSpace(q.Text) != ""); err != nil {
 			return err
 		}
@@ -66,7 +66,7 @@ func (r *reader) beir(ctx context.Context) error {
 // such a header or without one, or TREC's "query iteration document grade".
 func (r *reader) qrels(ctx context.Context) (map[string]metrics.Judgments, error) {
 	out := map[string]metrics.Judgments{}
-	return out, jsonl.EachLine(ctx, r.files.Qrels, r.report, func(line int, text []byte) error {
+	return out, jsonl.EachLine(ctx, r.files.Qrels, r.progress, func(line int, text []byte) error {
 		at := jsonl.Place{Path: r.files.Qrels, Line: line}
 		columns := strings.Fields(string(text))
 		if bytes.Contains(text, []byte("\t")) {
@@ -112,7 +112,7 @@ func (r *reader) obliqa(ctx context.Context) error {
 	if err := r.corpus(ctx); err != nil {
 		return err
 	}
-	return jsonl.Each(ctx, r.files.Queries, "id", r.report, func(at jsonl.Place, q record) error {
+	return jsonl.Each(ctx, r.files.Queries, "id", r.progress, func(at jsonl.Place, q record) error {
 		return r.judged(at, string(q.ID), "question", q.Question, q.Qrels)
 	})
 }
@@ -127,7 +127,7 @@ func (r *reader) scifact(ctx context.Context) error {
 	if err := r.corpus(ctx); err != nil {
 		return err
 	}
-	return jsonl.Each(ctx, r.files.Queries, "id", r.report, func(at jsonl.Place, q record) error {
+	return jsonl.Each(ctx, r.files.Queries, "id", r.progress, func(at jsonl.Place, q record) error {
 		return r.judged(at, string(q.ID), "claim", q.Claim, q.Qrels)
 	})
 }
@@ -158,7 +158,7 @@ func (r *reader) morehopqa(ctx context.Context) error {
 	if err := r.corpus(ctx); err != nil {
 		return err
 	}
-	return jsonl.Each(ctx, r.files.Queries, "id", r.report, func(at jsonl.Place, q record) error {
+	return jsonl.Each(ctx, r.files.Queries, "id", r.progress, func(at jsonl.Place, q record) error {
 		if err := at.Want("gold_passage_ids", q.Gold != nil); err != nil {
 			return err
 		}
@@ -181,7 +181,7 @@ func (r *reader) barexam(ctx context.Context) error {
 	if err := r.corpus(ctx); err != nil {
 		return err
 	}
-	return jsonl.Each(ctx, r.files.Queries, "id", r.report, func(at jsonl.Place, q record) error {
+	return jsonl.Each(ctx, r.files.Queries, "id", r.progress, func(at jsonl.Place, q record) error {
 		for _, need := range []struct {
 			field string
 			ok    bool

@@ -18,7 +18,7 @@ func (r *reader) legalbench(ctx context.Context) error {
 	docs := map[string][]rune{}
 	of := map[string][]int{} // passages of a document
 	r.set.spans = []metrics.Span{}
-	err := jsonl.Each(ctx, r.files.Corpus, "id", r.report, func(at jsonl.Place, c corpusRecord) error {
+	err := jsonl.Each(ctx, r.files.Corpus, "id", r.progress, func(at jsonl.Place, c corpusRecord) error {
 		id := string(c.ID)
 		if err := at.Unique(r.passageLine, id); err != nil {
 			return err
@@ -55,7 +55,7 @@ func (r *reader) legalbench(ctx context.Context) error {
 		Query    string      `json:"query"`
 		Snippets []snippet   `json:"snippets"`
 	}
-	return jsonl.Each(ctx, r.files.Queries, "id", r.report, func(at jsonl.Place, q record) error {
+	return jsonl.Each(ctx, r.files.Queries, "id", r.progress, func(at jsonl.Place, q record) error {
 		if err := at.Want("query", strings.TrimSpace(q.Query) != ""); err != nil {
 			return err
 		}

@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"example.com/assay/memory/index"
 )
 
 // dataset reads a public collection that is not part of the project, or
@@ -41,7 +43,7 @@ func TestPublishedBM25(t *testing.T) {
 	} {
 		t.Run(tt.format, func(t *testing.T) {
 			d := dataset(t, tt.format, tt.corpus, tt.queries)
-			ranker, err := NewBM25(t.Context(), d, nil, nil)
+			ranker, err := NewBM25(t.Context(), d, index.BM25{}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -3,7 +3,9 @@ package retrieval
 import (
 	"context"
 	"fmt"
+	"io"
 
+	"example.com/assay/eval/task"
 	"example.com/assay/memory"
 	"example.com/assay/memory/index"
 	"example.com/assay/memory/retrieval"
@@ -22,14 +24,22 @@ type Ranker interface {
 	Rank(ctx context.Context, query string, k int) ([]Scored, error)
 }
 
-// An Index ranks with the project's own index.
+// An Index ranks with the project's own index, by itself or of an ingested corpus.
 type Index struct {
-	index *index.Index
+	searcher
+	io.Closer // releases the index's files; they stay where they are
 }
 
+type searcher interface {
+	Search(ctx context.Context, q retrieval.Query) (retrieval.Result, error)
+}
+
+// NewCorpus makes a ranker of a corpus, whose owner may close it instead.
+func NewCorpus(c *memory.Corpus) *Index { return &Index{c, c} }
+
 // NewIndex indexes the passages in dir, which must not exist and whose parent
-// must, to be ranked with these parameters. Progress is that of [index.Update]; nil means nobody watches.
-func NewIndex(ctx context.Context, dir string, d *Dataset, bm25 index.BM25, progress func(phase string, done, total int)) (*Index, error) {
+// must, to be ranked with these parameters. Progress is that of [index.Update].
+func NewIndex(ctx context.Context, dir string, d *Dataset, bm25 index.BM25, progress task.Progress) (*Index, error) {
 	if _, err := index.Update(ctx, index.UpdateOptions{Dir: dir, Add: d.Passages, BM25: bm25, Progress: progress}); err != nil {
 		return nil, fmt.Errorf("indexing the collection: %w", err)
 	}
@@ -37,7 +47,7 @@ func NewIndex(ctx context.Context, dir string, d *Dataset, bm25 index.BM25, prog
 	if err != nil {
 		return nil, fmt.Errorf("indexing the collection: %w", err)
 	}
-	return &Index{index: x}, nil
+	return &Index{x, x}, nil
 }
 
 // Rank searches with the query as the primary one, without alternatives, and
@@ -45,14 +55,10 @@ func NewIndex(ctx context.Context, dir string, d *Dataset, bm25 index.BM25, prog
 // The score is the fused one, or, where a trained ranker orders the hits, a
 // place counted from the last.
 func (x *Index) Rank(ctx context.Context, query string, k int) ([]Scored, error) {
-	found, err := x.index.Search(ctx, retrieval.Query{Primary: query, K: k, Repeats: true})
+	found, err := x.Search(ctx, retrieval.Query{Primary: query, K: k, Repeats: true})
 	if err != nil {
 		return nil, err
 	}
-	return scored(found), nil
-}
-
-func scored(found retrieval.Result) []Scored {
 	out := make([]Scored, len(found.Hits))
 	for i, h := range found.Hits {
 		out[i] = Scored{ID: h.Passage.ID, Score: float64(len(found.Hits) - i)}
@@ -62,23 +68,5 @@ func scored(found retrieval.Result) []Scored {
 			}
 		}
 	}
-	return out
-}
-
-// Close releases the index's files; they stay where they are.
-func (x *Index) Close() error { return x.index.Close() }
-
-// A Corpus ranks with an ingested corpus, which is its owner's to close.
-type Corpus struct{ corpus *memory.Corpus }
-
-// NewCorpus makes a ranker of a corpus.
-func NewCorpus(c *memory.Corpus) *Corpus { return &Corpus{c} }
-
-// Rank searches as [Index.Rank] does.
-func (c *Corpus) Rank(ctx context.Context, query string, k int) ([]Scored, error) {
-	found, err := c.corpus.Search(ctx, retrieval.Query{Primary: query, K: k, Repeats: true})
-	if err != nil {
-		return nil, err
-	}
-	return scored(found), nil
+	return out, nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"example.com/assay/eval/jsonl"
 	"example.com/assay/eval/metrics"
+	"example.com/assay/eval/task"
 	"example.com/assay/state"
 )
 
@@ -29,8 +30,8 @@ const (
 
 // ReadOptions say how to read. Nil and the zero value work.
 type ReadOptions struct {
-	Choices  string                              // for barexam, and for no other: ChoicesJoined, the default, or ChoicesPooled
-	Progress func(phase string, done, total int) // called now and then, with the bytes of the file at hand
+	Choices  string        // for barexam, and for no other: ChoicesJoined, the default, or ChoicesPooled
+	Progress task.Progress // called now and then, with the bytes of the file at hand
 
 	// Held are the ids of passages that are there already, as an ingested
 	// corpus has them; Files.Corpus stays empty then. The dataset's passages
@@ -54,9 +55,6 @@ var formats = map[string]func(*reader, context.Context) error{
 	"barexam": (*reader).barexam, "legalbench": (*reader).legalbench, "morehopqa": (*reader).morehopqa,
 }
 
-// PhaseRead is what Read reports.
-const PhaseRead = "reading"
-
 // Read reads a collection, line by line. A fault of a file is a
 // *document.InputError in the error's chain: it names the file, the line and
 // the field. Other errors are files that cannot be opened, cancellation, and
@@ -66,6 +64,7 @@ func Read(ctx context.Context, f Files, opts *ReadOptions) (*Dataset, error) {
 	if opts != nil {
 		r.opts = *opts
 	}
+	r.progress = r.opts.Progress.Of(task.Reading)
 	read, ok := formats[f.Format]
 	switch {
 	case !ok:
@@ -98,15 +97,10 @@ type reader struct {
 	opts  ReadOptions
 	set   *Dataset
 
+	progress    func(done, total int)
 	passageLine map[string]int // where an id was seen first
 	queryLine   map[string]int
 	parts       map[string][]string // of a record that was cut
-}
-
-func (r *reader) report(done, total int) {
-	if r.opts.Progress != nil {
-		r.opts.Progress(PhaseRead, done, total)
-	}
 }
 
 // passage adds a passage, or counts it when it has no text.

@@ -4,7 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
+	"example.com/assay/eval/metrics"
+	"example.com/assay/eval/task"
+	"example.com/assay/memory"
 	"example.com/assay/memory/index"
 	"example.com/assay/memory/learn"
 )
@@ -24,13 +28,35 @@ func (d *Dataset) Judged() []learn.Question {
 // trained on the rest.
 type Trained struct {
 	folds map[string]int // by a query's text
-	parts []*index.Index // the index, once per fold, each with its own ranker
+	parts []*Index       // by fold, each with its own ranker
 }
 
 // TrainFolds trains a ranker per fold on the index in dir, which NewIndex
 // made. There must be at least two folds. The errors are those of
 // [learn.Train] and of opening the index.
-func TrainFolds(ctx context.Context, dir string, d *Dataset, folds int, opts *learn.Options) (_ *Trained, err error) {
+func TrainFolds(ctx context.Context, dir string, d *Dataset, folds int, opts *learn.Options) (*Trained, error) {
+	return trainFolds(d, folds, opts, func(questions []learn.Question) (*Index, error) {
+		x, err := index.Open(dir)
+		if err != nil {
+			return nil, err
+		}
+		part := &Index{x, x}
+		model, err := learn.Train(ctx, x, questions, opts)
+		if err != nil {
+			return part, err
+		}
+		trained, err := model.Trained()
+		if err != nil {
+			return part, err
+		}
+		x.Use(trained)
+		return part, nil
+	})
+}
+
+// trainFolds trains a ranker per fold. What train returns is closed, beside an error,
+// too.
+func trainFolds(d *Dataset, folds int, opts *learn.Options, train func([]learn.Question) (*Index, error)) (_ *Trained, err error) {
 	questions := d.Judged()
 	for _, q := range d.Queries {
 		if len(q.Texts) > 1 {
@@ -40,37 +66,28 @@ func TrainFolds(ctx context.Context, dir string, d *Dataset, folds int, opts *le
 	if folds < 2 || folds > len(questions) {
 		return nil, fmt.Errorf("training in %d folds: there are %d queries, and at least 2 folds are needed", folds, len(questions))
 	}
-	var seed uint64
-	if opts != nil {
-		seed = opts.Seed
-	}
-	dealt := learn.Folds(questions, folds, seed)
+	dealt := learn.Folds(questions, folds, seedOf(opts))
 	t := &Trained{folds: make(map[string]int)}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, t.Close())
-		}
-	}()
 	for i, q := range questions {
 		t.folds[q.Text] = dealt[i]
 	}
 	for fold := range folds {
-		x, err := index.Open(dir)
-		if err != nil {
-			return nil, fmt.Errorf("training in folds: %w", err)
+		part, err := train(learn.Without(questions, dealt, fold))
+		if part != nil {
+			t.parts = append(t.parts, part)
 		}
-		t.parts = append(t.parts, x)
-		model, err := learn.Train(ctx, x, learn.Without(questions, dealt, fold), opts)
 		if err != nil {
-			return nil, fmt.Errorf("training fold %d of %d: %w", fold+1, folds, err)
+			return nil, errors.Join(fmt.Errorf("training fold %d of %d: %w", fold+1, folds, err), t.Close())
 		}
-		trained, err := model.Trained()
-		if err != nil {
-			return nil, fmt.Errorf("training fold %d of %d: %w", fold+1, folds, err)
-		}
-		x.Use(trained)
 	}
 	return t, nil
+}
+
+func seedOf(opts *learn.Options) uint64 {
+	if opts == nil {
+		return 0
+	}
+	return opts.Seed
 }
 
 // Rank searches as [Index.Rank] does. A query that is none of the dataset's is
@@ -80,7 +97,7 @@ func (t *Trained) Rank(ctx context.Context, query string, k int) ([]Scored, erro
 	if !ok {
 		return nil, fmt.Errorf("ranking %q: it is no query of the collection", query)
 	}
-	return (&Index{index: t.parts[fold]}).Rank(ctx, query, k)
+	return t.parts[fold].Rank(ctx, query, k)
 }
 
 // Close releases the index's files.
@@ -90,4 +107,64 @@ func (t *Trained) Close() error {
 		err = errors.Join(err, x.Close())
 	}
 	return err
+}
+
+// A Trial compares a metric on held-back questions: a corpus's own ranking, and that
+// of rankers that were trained on the other questions.
+type Trial struct {
+	Name          string
+	Before, After float64
+	metrics.Difference
+}
+
+// Try trains rankers of a corpus in folds and returns what each metric of DefaultK
+// places comes to, the folds one after the other. The corpus and open are without a
+// trained ranker. The error is ltr.ErrNothing where there is nothing to learn.
+func Try(ctx context.Context, home string, corpus *memory.Corpus, open memory.OpenOptions, d *Dataset, folds int, opts *learn.Options) ([]Trial, error) {
+	trained, err := trainFolds(d, folds, opts, func(questions []learn.Question) (*Index, error) {
+		model, err := corpus.Train(ctx, questions, opts)
+		if err != nil {
+			return nil, err
+		}
+		with := open
+		with.Untrained, with.Ranker = false, model
+		c, err := memory.OpenWith(home, corpus.Name(), &with)
+		if err != nil {
+			return nil, err
+		}
+		return NewCorpus(c), nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	d = d.byFold(folds, opts.Seed)
+	run := &EvaluateOptions{Run: task.Run{Progress: opts.Progress}}
+	before, err := Evaluate(ctx, d, NewCorpus(corpus), run)
+	if err != nil {
+		return nil, errors.Join(err, trained.Close())
+	}
+	after, err := Evaluate(ctx, d, trained, run)
+	if err = errors.Join(err, trained.Close()); err != nil {
+		return nil, err
+	}
+	out := make([]Trial, len(after.Metrics))
+	for i, m := range after.Metrics {
+		diff, err := metrics.Paired(after.Values(i), before.Values(i), nil)
+		if err != nil {
+			return nil, fmt.Errorf("comparing %s: %w", m.Name, err)
+		}
+		out[i] = Trial{m.Name, before.Metrics[i].Value, m.Value, diff}
+	}
+	return out, nil
+}
+
+// byFold returns the dataset with the queries of one fold together, in their order.
+func (d *Dataset) byFold(folds int, seed uint64) *Dataset {
+	dealt := learn.Folds(d.Judged(), folds, seed)
+	out := *d
+	out.Queries = nil
+	for fold := range folds {
+		out.Queries = slices.Concat(out.Queries, d.Only(func(i int) bool { return dealt[i] == fold }).Queries)
+	}
+	return &out
 }

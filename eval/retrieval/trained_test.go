@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -107,6 +109,17 @@ func TestTrainFolds(t *testing.T) {
 		if !slices.IsSortedFunc(item.Ranked, func(a, b Scored) int { return int(b.Score - a.Score) }) {
 			t.Errorf("query %s: the scores of the run do not fall: %v", item.Query.ID, item.Ranked)
 		}
+	}
+	// Equal questions train equal rankers, on one processor, too.
+	old := runtime.GOMAXPROCS(1)
+	defer runtime.GOMAXPROCS(old)
+	again, err := TrainFolds(t.Context(), dir, d, 2, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer again.Close()
+	if one, err := Evaluate(t.Context(), d, again, nil); err != nil || !reflect.DeepEqual(one.Items, after.Items) {
+		t.Errorf("trained on one processor it ranks otherwise (%v)", err)
 	}
 	// Each fold is ranked by the ranker of that fold alone.
 	folds := learn.Folds(d.Judged(), 2, 0)

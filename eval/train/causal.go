@@ -4,11 +4,8 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"flag"
 	"fmt"
-	"io"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -18,35 +15,25 @@ import (
 )
 
 // trainCausal trains the reader of causal language.
-func trainCausal(ctx context.Context, args []string, out io.Writer) error {
-	flags := flag.NewFlagSet("causal", flag.ContinueOnError)
-	flags.SetOutput(out)
-	data := flags.String("data", os.Getenv("ASSAY_DATA"), "`folder` that holds the three collections; by default that of ASSAY_DATA")
-	to := flags.String("out", filepath.Join("decide", "causal"), "`folder` to write weights.json and weights.md to; empty only prints the scores")
-	if err := flags.Parse(args); err != nil {
-		return err
-	}
-	if *data == "" || flags.NArg() > 0 {
-		return fmt.Errorf("want --data DIR and nothing else: the folder that holds pubmed_causal_language, causal_news_corpus and semeval2010t8_pairs")
-	}
+func trainCausal(ctx context.Context, data string) (*learned, error) {
 	var page bytes.Buffer
 	fmt.Fprintf(&page, "# Weights of causal language\n\nMade by `go run ./eval/train causal --data DIR`; run again on the same data it writes the same bytes.\n"+
 		"Shipped are pairs and cnc, whose marked causes, effects and signals teach which words join them. What is learned from pubmed is measured here and not shipped: it is\nunder the GPL; the program reads such sentences by its rules.\n\n"+
 		"Cross-validation in %d folds by group: every item is judged by weights that were fitted without\nits fold, and by a threshold that was chosen on the judgements of the others. Value and 95 %%\nbootstrap interval.\n", folds)
 	var shipped reading.Weights
 	for _, part := range causalParts {
-		set, err := causal.Read(ctx, causal.Files{Format: part.format, Data: filepath.Join(*data, part.file)}, nil)
+		set, err := causal.Read(ctx, causal.Files{Format: part.format, Data: filepath.Join(data, part.file)}, nil)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		model, err := part.train(ctx, set, &page)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if part.format == causal.FormatCNC {
 			joint, err := fitJoint(set, func(int) bool { return true })
 			if err != nil {
-				return err
+				return nil, err
 			}
 			shipped.Joint = reading.NewLinear("joint", joint.Weights[0], joint.Bias[0], 0)
 		}
@@ -57,11 +44,11 @@ func trainCausal(ctx context.Context, args []string, out io.Writer) error {
 	}
 	weights, err := json.Marshal(shipped)
 	if err != nil {
-		return fmt.Errorf("encoding the weights: %w", err)
+		return nil, fmt.Errorf("encoding the weights: %w", err)
 	}
 	weights = append(weights, '\n')
 	fmt.Fprintf(&page, "\nweights.json: %d bytes\n", len(weights))
-	return writeTrained(out, *to, weights, page.Bytes())
+	return weighed(weights, page.Bytes()), nil
 }
 
 // A causalPart is how one collection is learned.
@@ -153,7 +140,7 @@ func (p causalPart) fit(rows []causalRow, classes int) (*linear.Softmax, error) 
 }
 
 // train cross-validates, writes the scores to page, and fits all rows.
-func (p causalPart) train(ctx context.Context, set *causal.Dataset, page io.Writer) (reading.Linear, error) {
+func (p causalPart) train(ctx context.Context, set *causal.Dataset, page *bytes.Buffer) (reading.Linear, error) {
 	rows, classes := p.rows(set), len(set.Labels)
 	dealt := make([]int, len(set.Items)) // folds, by item
 	for _, r := range rows {
@@ -246,7 +233,7 @@ func f1At(t float64, rows []causalRow, seen [][]float64, but int) float64 {
 	return 2 * tp / max(2*tp+fp+fn, 1)
 }
 
-func (p causalPart) score(set *causal.Dataset, rows []causalRow, seen [][]float64, page io.Writer) error {
+func (p causalPart) score(set *causal.Dataset, rows []causalRow, seen [][]float64, page *bytes.Buffer) error {
 	thresholds := make([]float64, folds)
 	for fold := range folds {
 		thresholds[fold] = best(rows, seen, fold)
@@ -284,10 +271,7 @@ func (p causalPart) score(set *causal.Dataset, rows []causalRow, seen [][]float6
 		if part.Swapped {
 			name += ", swapped"
 		}
-		fmt.Fprintf(page, "\n| %s, n %d | value | 95 %% |\n|---|---|---|\n", name, len(judged))
-		for _, m := range got.Metrics {
-			fmt.Fprintf(page, "| %s | %.3f | %.3f – %.3f |\n", m.Name, m.Value, m.Lo, m.Hi)
-		}
+		table(page, fmt.Sprintf("%s, n %d", name, len(judged)), got.Metrics)
 		if !part.Swapped {
 			fmt.Fprintf(page, "\nsha256 %s\n", set.Hash)
 		}

@@ -57,7 +57,7 @@ func TestTrainCausal(t *testing.T) {
 		was := runtime.GOMAXPROCS(procs)
 		out := t.TempDir()
 		var page bytes.Buffer
-		err := trainCausal(t.Context(), []string{"--data", data, "--out", out}, &page)
+		err := run(t.Context(), []string{"causal", "--data", data, "--out", out}, &page)
 		runtime.GOMAXPROCS(was)
 		if err != nil {
 			t.Fatal(err)
@@ -83,7 +83,7 @@ func TestTrainCausal(t *testing.T) {
 			t.Errorf("the page is\n%s", got)
 		}
 	}
-	if err := trainCausal(t.Context(), []string{"--data", t.TempDir()}, &bytes.Buffer{}); err == nil {
+	if err := run(t.Context(), []string{"causal", "--data", t.TempDir()}, &bytes.Buffer{}); err == nil {
 		t.Error("training went on without data")
 	}
 }
@@ -137,7 +137,7 @@ func TestCausalTargets(t *testing.T) {
 		t.Skip("ASSAY_DATA does not name the folder of the data sets")
 	}
 	var page bytes.Buffer
-	if err := trainCausal(t.Context(), []string{"--data", dir, "--out", ""}, &page); err != nil {
+	if err := run(t.Context(), []string{"causal", "--data", dir, "--out", ""}, &page); err != nil {
 		t.Fatal(err)
 	}
 	got := map[string]float64{}

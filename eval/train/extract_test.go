@@ -19,7 +19,7 @@ func TestTrainExtractAgain(t *testing.T) {
 	}
 	to := t.TempDir()
 	var out bytes.Buffer
-	err := trainExtract(t.Context(), []string{"--data", dir, "--out", to, "--schema", filepath.Join("..", "..", "case_studies", "schemas", "receipt.json")}, &out)
+	err := run(t.Context(), []string{"extract", "--data", dir, "--out", to, "--schema", filepath.Join("..", "..", "case_studies", "schemas", "receipt.json")}, &out)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +56,7 @@ func TestTrainExtract(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	if err := trainExtract(t.Context(), []string{"--data", dir, "--out", dir, "--schema", schema}, &out); err != nil {
+	if err := run(t.Context(), []string{"extract", "--data", dir, "--out", dir, "--schema", schema}, &out); err != nil {
 		t.Fatal(err)
 	}
 	raw, err := os.ReadFile(filepath.Join(dir, "weights.json"))
@@ -70,7 +70,7 @@ func TestTrainExtract(t *testing.T) {
 	if !strings.Contains(out.String(), "by groups, n 12") {
 		t.Errorf("%s", out.String())
 	}
-	if err := trainExtract(t.Context(), []string{"--data", "", "--out", ""}, &out); err == nil {
+	if err := run(t.Context(), []string{"extract", "--data", "", "--out", ""}, &out); err == nil {
 		t.Error("training without data was taken")
 	}
 }

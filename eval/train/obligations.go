@@ -1,18 +1,11 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	_ "embed"
 	"encoding/hex"
-	"encoding/json"
-	"errors"
-	"flag"
 	"fmt"
-	"io"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"example.com/assay/decide/obligation"
@@ -38,21 +31,15 @@ type ruled struct {
 	duty bool
 }
 
-// obligations trains the model of obligations and writes it to --out.
-func obligations(_ context.Context, args []string, out io.Writer) error {
-	flags := flag.NewFlagSet("obligations", flag.ContinueOnError)
-	flags.SetOutput(out)
-	to := flags.String("out", filepath.Join("decide", "obligation"), "`DIR` of weights.json and weights.md; empty writes nothing")
-	if err := flags.Parse(args); err != nil {
-		return err
-	}
+// obligations trains the model of obligations.
+func obligations(context.Context, string) (*learned, error) {
 	sentences, err := readRuled(obligationSentences)
 	if err != nil {
-		return fmt.Errorf("reading data/obligations.txt: %w", err)
+		return nil, fmt.Errorf("reading data/obligations.txt: %w", err)
 	}
 	w, score, err := fitObligations(sentences)
 	if err != nil {
-		return fmt.Errorf("training obligations: %w", err)
+		return nil, fmt.Errorf("training obligations: %w", err)
 	}
 	hash := sha256.Sum256(obligationSentences)
 	page := fmt.Sprintf(`# Weights of obligations
@@ -62,16 +49,8 @@ Made by `+"`go run ./eval/train obligations`"+` from eval/train/data/obligations
 Logistic regression over the cues of cues.go, ridge %v. Cross-validated in %d
 folds: F1 %.3f, precision %.3f, recall %.3f. Nothing in it is random.
 `, len(sentences), hex.EncodeToString(hash[:]), obligationRidge, obligationFolds, score.F1(), score.Precision(), score.Recall())
-	if _, err := io.WriteString(out, page); err != nil || *to == "" {
-		return err
-	}
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetIndent("", " ")
-	if err := enc.Encode(w); err != nil {
-		return fmt.Errorf("writing the weights of obligations: %w", err)
-	}
-	return errors.Join(os.WriteFile(filepath.Join(*to, "weights.json"), b.Bytes(), 0o644), os.WriteFile(filepath.Join(*to, "weights.md"), []byte(page), 0o644))
+	weights, err := encoded(w, " ")
+	return weighed(weights, []byte(page)), err
 }
 
 // readRuled reads lines of "+ sentence" and "- sentence".

@@ -8,8 +8,6 @@ import (
 	"runtime"
 	"strings"
 	"testing"
-
-	"example.com/assay/memory/learn"
 )
 
 // Without a part, the command says which there are.
@@ -18,7 +16,7 @@ func TestParts(t *testing.T) {
 	if err == nil {
 		t.Fatal("it trained something")
 	}
-	for _, part := range []string{"verify", "obligations", "causal", "extract", "rerank", "injection"} {
+	for _, part := range []string{"verify", "obligations", "causal", "extract", "wordnet", "injection"} {
 		if !strings.Contains(err.Error(), "\n  "+part+" ") {
 			t.Errorf("%q is not listed: %v", part, err)
 		}
@@ -61,30 +59,6 @@ func write(t *testing.T, path, text string) string {
 		t.Fatal(err)
 	}
 	return path
-}
-
-func TestRerankTwice(t *testing.T) {
-	var corpus, queries strings.Builder
-	for i := range 40 {
-		fmt.Fprintf(&corpus, "{\"id\": \"p%d\", \"text\": \"The ferry to island %d leaves at %d. Tickets for pier %d are sold on board.\"}\n", i, i, i%24, i)
-		fmt.Fprintf(&queries, "{\"id\": \"q%d\", \"question\": \"When does the ferry to island %d leave?\", \"gold_passage_ids\": [\"p%d\"]}\n", i, i, (i+1)%40)
-	}
-	dir := t.TempDir()
-	args := []string{"rerank", "--format", "morehopqa", "--corpus", write(t, filepath.Join(dir, "c.jsonl"), corpus.String()), "--queries", write(t, filepath.Join(dir, "q.jsonl"), queries.String())}
-	weights, page := twice(t, args...)
-	if _, err := learn.Decode(weights); err != nil {
-		t.Error(err)
-	}
-	for _, want := range []string{"40 passages, 40 judged questions; sha256 of the files", "| R@5 | "} {
-		if !strings.Contains(string(page), want) {
-			t.Errorf("the page lacks %q:\n%s", want, page)
-		}
-	}
-	for want, args := range map[string][]string{"want --format F": {"rerank", "--corpus", "c"}, "at least 2 folds": append(args, "--folds", "1")} {
-		if err := run(t.Context(), args, &bytes.Buffer{}); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v: %v, want %q", args, err, want)
-		}
-	}
 }
 
 func TestInjectionTwice(t *testing.T) {

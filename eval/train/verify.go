@@ -3,13 +3,8 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/json"
-	"flag"
 	"fmt"
-	"io"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 
 	"example.com/assay/decide/claim/support"
@@ -19,40 +14,12 @@ import (
 )
 
 // verify trains the judge of claims.
-func verify(ctx context.Context, args []string, out io.Writer) error {
-	flags := flag.NewFlagSet("verify", flag.ContinueOnError)
-	flags.SetOutput(out)
-	data := flags.String("data", os.Getenv("ASSAY_DATA"), "`folder` that holds wice and scifact; by default that of ASSAY_DATA")
-	to := flags.String("out", ".", "`folder` of the repository, in which the table of IDF, the weights and their page are written; empty only prints the scores")
-	if err := flags.Parse(args); err != nil {
-		return err
-	}
-	if *data == "" || flags.NArg() > 0 {
-		return fmt.Errorf("want --data DIR and nothing else: the folder that holds wice and scifact")
-	}
-	pool, err := readPool(ctx, *data)
+func verify(ctx context.Context, data string) (*learned, error) {
+	pool, err := readPool(ctx, data)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	trained, err := trainVerify(ctx, pool)
-	if err != nil {
-		return err
-	}
-	if _, err := out.Write(trained.page); err != nil {
-		return fmt.Errorf("printing the scores: %w", err)
-	}
-	if *to == "" {
-		return nil
-	}
-	for _, file := range []struct {
-		name string
-		data []byte
-	}{{idfFile, trained.idf}, {weightsFile, trained.weights}, {pageFile, trained.page}} {
-		if err := writeBelow(*to, file.name, file.data); err != nil {
-			return fmt.Errorf("writing what was trained: %w", err)
-		}
-	}
-	return nil
+	return trainVerify(ctx, pool)
 }
 
 // What training writes, below the folder of the repository.
@@ -62,18 +29,7 @@ const (
 	pageFile    = "decide/claim/support/weights.md"
 )
 
-func writeBelow(dir, name string, data []byte) error {
-	path := filepath.Join(dir, filepath.FromSlash(name))
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return err
-	}
-	return os.WriteFile(path, data, 0o644)
-}
-
-// A trainedJudge is the files that training makes.
-type trainedJudge struct{ idf, weights, page []byte }
-
-func trainVerify(ctx context.Context, p *pool) (*trainedJudge, error) {
+func trainVerify(ctx context.Context, p *pool) (*learned, error) {
 	table := p.idf()
 	blank, err := support.Untrained(table)
 	if err != nil {
@@ -98,13 +54,13 @@ func trainVerify(ctx context.Context, p *pool) (*trainedJudge, error) {
 	for _, set := range p.sets {
 		weights.Trained = append(weights.Trained, support.Data{Name: set.Format, Items: len(set.Items), SHA256: set.Hash})
 	}
-	out := &trainedJudge{idf: table}
-	if out.weights, err = json.MarshalIndent(weights, "", "\t"); err != nil {
-		return nil, fmt.Errorf("encoding the weights: %w", err)
+	encodedWeights, err := encoded(weights, "\t")
+	if err != nil {
+		return nil, err
 	}
-	out.weights = append(out.weights, '\n')
-	out.page, err = p.page(seen, len(terms), out)
-	return out, err
+	files := map[string][]byte{idfFile: table, weightsFile: encodedWeights}
+	files[pageFile], err = p.page(seen, len(terms), files)
+	return &learned{pageFile, files}, err
 }
 
 // An unseen judgement is one of a claim by weights that had not seen it.
@@ -215,14 +171,14 @@ func (p *pool) crossValidate(ctx context.Context, table idf.Table, dealt map[str
 }
 
 // page says what was trained, on what, how, and how good it is.
-func (p *pool) page(seen unseens, terms int, files *trainedJudge) ([]byte, error) {
+func (p *pool) page(seen unseens, terms int, files map[string][]byte) ([]byte, error) {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "# Weights of the judge of claims\n\nMade by `go run ./eval/train verify --data DIR`; run again on the same data it writes the same bytes.\n\n")
 	for _, set := range p.sets {
 		fmt.Fprintf(&b, "- %s: %d claims, sha256 %s\n", set.Format, len(set.Items), set.Hash)
 	}
 	fmt.Fprintf(&b, "- words of WiCE claims marked supported or not: %d\n- texts that IDF is counted on: %d\n- everything together: sha256 %s\n", terms, len(p.texts), p.hash)
-	fmt.Fprintf(&b, "- features: %d of a claim, %d of a term; weights.json %d bytes, idf.bin %d bytes\n\n", len(support.FeatureNames()), len(support.TermNames()), len(files.weights), len(files.idf))
+	fmt.Fprintf(&b, "- features: %d of a claim, %d of a term; weights.json %d bytes, idf.bin %d bytes\n\n", len(support.FeatureNames()), len(support.TermNames()), len(files[weightsFile]), len(files[idfFile]))
 	fmt.Fprintf(&b, "Cross-validation in %d folds by group (WiCE by article, SciFact by cited abstracts): every\nclaim is judged by weights and a calibration that were fitted without its group. Value and\n95 %% bootstrap interval; accuracy and macro_F1 of scifact are over its three labels. IDF is\ncounted on all texts, labels unseen.\n", folds)
 	for _, set := range p.sets {
 		mine := seen.of(set.Format)
@@ -230,10 +186,7 @@ func (p *pool) page(seen unseens, terms int, files *trainedJudge) ([]byte, error
 		if err != nil {
 			return nil, err
 		}
-		fmt.Fprintf(&b, "\n| %s, n %d | value | 95 %% |\n|---|---|---|\n", set.Format, len(set.Items))
-		for _, m := range got.Metrics {
-			fmt.Fprintf(&b, "| %s | %.3f | %.3f – %.3f |\n", m.Name, m.Value, m.Lo, m.Hi)
-		}
+		table(&b, fmt.Sprintf("%s, n %d", set.Format, len(set.Items)), got.Metrics)
 		fmt.Fprintf(&b, "\n| confidence | claims | expected | observed |\n|---|---|---|---|\n")
 		for _, bin := range got.Reliability {
 			if bin.N > 0 {

@@ -11,7 +11,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -28,50 +28,33 @@ const (
 )
 
 // wordnet derives the table of word relations from the files of WordNet.
-func wordnet(ctx context.Context, args []string, out io.Writer) error {
-	flags := flag.NewFlagSet("wordnet", flag.ContinueOnError)
-	flags.SetOutput(out)
+func wordnet(flags *flag.FlagSet) learner {
 	dict := flags.String("dict", "/usr/share/wordnet", "`folder` with WordNet's index and data files (Debian: wordnet-base)")
-	to := flags.String("out", filepath.Join("memory", "text", "wordnet"), "`folder` to write relations.gz and relations.md to; empty only prints")
-	if err := flags.Parse(args); err != nil {
-		return err
-	}
-	if flags.NArg() > 0 {
-		return fmt.Errorf("want flags and nothing else, not %q", flags.Arg(0))
-	}
+	return func(ctx context.Context, _ string) (*learned, error) { return derive(ctx, *dict) }
+}
+
+func derive(ctx context.Context, dict string) (*learned, error) {
 	w := &wordNet{synsets: map[string]*synset{}, words: map[string]*relations{}}
 	for _, part := range []struct{ name, tag string }{{"noun", "n"}, {"verb", "v"}, {"adj", "a"}, {"adv", "r"}} {
 		if err := context.Cause(ctx); err != nil {
-			return err
+			return nil, err
 		}
-		if err := errors.Join(w.data(filepath.Join(*dict, "data."+part.name), part.tag), w.index(filepath.Join(*dict, "index."+part.name), part.tag), w.exceptions(filepath.Join(*dict, part.name+".exc"))); err != nil {
-			return fmt.Errorf("reading WordNet: %w", err)
+		if err := errors.Join(w.data(filepath.Join(dict, "data."+part.name), part.tag), w.index(filepath.Join(dict, "index."+part.name), part.tag), w.exceptions(filepath.Join(dict, part.name+".exc"))); err != nil {
+			return nil, fmt.Errorf("reading WordNet: %w", err)
 		}
 	}
 	w.relate()
 	table := w.table()
 	var packed bytes.Buffer
 	z, err := gzip.NewWriterLevel(&packed, gzip.BestCompression)
+	if err == nil {
+		_, err = z.Write(table)
+		err = errors.Join(err, z.Close())
+	}
 	if err != nil {
-		return fmt.Errorf("packing the table: %w", err)
+		return nil, fmt.Errorf("packing the table: %w", err)
 	}
-	if _, err := z.Write(table); err != nil {
-		return fmt.Errorf("packing the table: %w", err)
-	}
-	if err := z.Close(); err != nil {
-		return fmt.Errorf("packing the table: %w", err)
-	}
-	page := w.page(table, packed.Len())
-	if _, err := io.WriteString(out, page); err != nil {
-		return fmt.Errorf("printing what was derived: %w", err)
-	}
-	if *to == "" {
-		return nil
-	}
-	if err := errors.Join(os.WriteFile(filepath.Join(*to, "relations.gz"), packed.Bytes(), 0o644), os.WriteFile(filepath.Join(*to, "relations.md"), []byte(page), 0o644)); err != nil {
-		return fmt.Errorf("writing the table: %w", err)
-	}
-	return nil
+	return &learned{"relations.md", map[string][]byte{"relations.gz": packed.Bytes(), "relations.md": []byte(w.page(table, packed.Len()))}}, nil
 }
 
 // A synset is a set of words that share a sense.
@@ -315,14 +298,7 @@ func (w *wordNet) table() []byte {
 	return out.Bytes()
 }
 
-func sortedKeys[V any](m map[string]V) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
-}
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
 func (w *wordNet) page(table []byte, packed int) string {
 	sum := sha256.Sum256(table)

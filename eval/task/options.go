@@ -1,0 +1,164 @@
+package task
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"example.com/assay/memory/text"
+)
+
+// Options are what a task may be told, and what is refused.
+type Options struct {
+	*flag.FlagSet
+	needs, checks []func(given func(name string) bool) error
+}
+
+// NewOptions returns options without any.
+func NewOptions(name string) *Options {
+	set := flag.NewFlagSet(name, flag.ContinueOnError)
+	set.SetOutput(io.Discard)
+	return &Options{FlagSet: set}
+}
+
+// A UsageError is options that cannot be meant.
+type UsageError struct{ error }
+
+func (e *UsageError) Unwrap() error { return e.error }
+
+// Usagef returns a *UsageError.
+func Usagef(format string, args ...any) error { return &UsageError{fmt.Errorf(format, args...)} }
+
+// Refuse adds a check. It is told which options were given. Checks are made in the
+// order in which they were added, after those of options that must be given.
+func (o *Options) Refuse(check func(given func(name string) bool) error) {
+	o.checks = append(o.checks, check)
+}
+
+// Check refuses options that cannot be meant.
+func (o *Options) Check(given func(name string) bool) error {
+	for _, check := range slices.Concat(o.needs, o.checks) {
+		if err := check(given); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Parse parses and checks a command line.
+func (o *Options) Parse(args []string) error {
+	if err := o.FlagSet.Parse(args); err != nil {
+		return err
+	}
+	if o.NArg() > 0 {
+		return errors.New("unexpected argument " + o.Arg(0))
+	}
+	given := map[string]bool{}
+	o.Visit(func(f *flag.Flag) { given[f.Name] = true })
+	return o.Check(func(name string) bool { return given[name] })
+}
+
+// Need adds an option that must be given.
+func (o *Options) Need(value *string, name, usage string) {
+	o.StringVar(value, name, "", usage)
+	o.needs = append(o.needs, func(func(string) bool) error {
+		if *value == "" {
+			return Usagef("--%s is missing; see: agent help eval %s", name, o.Name())
+		}
+		return nil
+	})
+}
+
+// OneOf adds an option that is one of some values; where there is no default it may
+// be left out.
+func (o *Options) OneOf(value *string, name, standard, usage string, known ...string) {
+	o.StringVar(value, name, standard, usage)
+	o.Refuse(func(func(string) bool) error {
+		if *value == "" && standard == "" {
+			return nil
+		}
+		return oneOf(name+" is", *value, known)
+	})
+}
+
+// Format adds the option format, which must be given.
+func (o *Options) Format(value *string, usage string, known []string) {
+	o.Need(value, "format", "`FORMAT` of the "+usage+": "+strings.Join(known, ", "))
+	o.Refuse(func(func(string) bool) error { return oneOf("format is", *value, known) })
+}
+
+func oneOf(what, value string, known []string) error {
+	if slices.Contains(known, value) {
+		return nil
+	}
+	return Usagef("--%s %q%s; known: %s", what, value, DidYouMean(value, known), strings.Join(known, ", "))
+}
+
+// DidYouMean is the hint that follows a value that is not known; empty where none of
+// those that are known is near.
+func DidYouMean(value string, known []string) string {
+	if best := text.Nearest(value, known); best != "" {
+		return fmt.Sprintf("; did you mean %q?", best)
+	}
+	return ""
+}
+
+// List adds an option of several values, separated by commas, each of them known.
+func (o *Options) List(values *[]string, name, usage string, known []string) {
+	o.Var((*list)(values), name, usage)
+	o.Refuse(func(func(string) bool) error {
+		for _, v := range *values {
+			if err := oneOf(name+" has", v, known); err != nil {
+				return err
+			}
+		}
+		if len(*values) == 0 {
+			return Usagef("--%s is empty; known: %s", name, strings.Join(known, ", "))
+		}
+		return nil
+	})
+}
+
+type list []string
+
+func (l *list) String() string { return "[" + strings.Join(*l, ",") + "]" }
+
+func (l *list) Set(text string) error {
+	*l = nil
+	if text != "" {
+		*l = strings.Split(text, ",")
+	}
+	return nil
+}
+
+// Limit adds the option limit: of how many items at most something is done, such as
+// "judge" of "item", "items".
+func (o *Options) Limit(value *int, verb, one, many string) {
+	o.IntVar(value, "limit", 0, verb+" only the first `N` "+many)
+	o.Refuse(func(given func(string) bool) error {
+		if *value < 0 || *value == 0 && given("limit") {
+			return Usagef("--%s is %d: it must be at least 1; leave it out to %s every %s", "limit", *value, verb, one)
+		}
+		return nil
+	})
+}
+
+// Within adds an option that is a number of a range; no most is math.MaxInt.
+func (o *Options) Within(value *int, name string, standard, least, most int, usage string) {
+	o.IntVar(value, name, standard, usage)
+	o.Refuse(func(func(string) bool) error {
+		switch {
+		case *value >= least && *value <= most:
+			return nil
+		case most == NoMost:
+			return Usagef("--%s is %d: it must be at least %d", name, *value, least)
+		}
+		return Usagef("--%s is %d: it must be from %d to %d", name, *value, least, most)
+	})
+}
+
+// NoMost is the end of a range without one.
+const NoMost = int(^uint(0) >> 1)

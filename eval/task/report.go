@@ -1,0 +1,173 @@
+package task
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"example.com/assay/eval/metrics"
+)
+
+// A Report is what a measurement found: a document for programs, whose keys keep
+// their order, and a text for people.
+type Report struct {
+	N        int              // items
+	Trained  bool             // shipped weights were trained on these labels: figures of a fit
+	Metrics  []metrics.Metric // of modes, by them: "gold/accuracy"
+	Warnings []string
+	Broken   bool  // something that must not be was found
+	File     *File // to write; nil for none
+
+	text   strings.Builder
+	fields []field // at least the schema
+}
+
+// NewReport returns a report of n items, with the schema and the task's name.
+func NewReport(name string, n int, figures []metrics.Metric) *Report {
+	r := &Report{N: n, Metrics: figures}
+	r.Put("schema", 1)
+	r.Put("task", name)
+	return r
+}
+
+// A File is one that an option asked for.
+type File struct {
+	Option, Path string
+	Data         []byte
+	Err          error // why it cannot be written
+}
+
+type field struct {
+	key   string
+	value any
+}
+
+// Put adds a key to the document.
+func (r *Report) Put(key string, value any) { r.fields = append(r.fields, field{key, value}) }
+
+// PutScore adds the metrics, how long an item took, and how intervals were drawn.
+func (r *Report) PutScore(s *Score) {
+	r.Put("metrics", Intervals(s.Metrics))
+	r.Put("latency_ms", s.Latency())
+	r.Put("resampling", s.Drawn())
+}
+
+// MarshalJSON writes the document. It leaves <, > and & as they are.
+func (r *Report) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	separator := '{'
+	for _, f := range r.fields {
+		fmt.Fprintf(&b, "%c%q:", separator, f.key)
+		if err := enc.Encode(f.value); err != nil {
+			return nil, fmt.Errorf("writing %s: %w", f.key, err)
+		}
+		separator = ','
+	}
+	return append(b.Bytes(), '}'), nil
+}
+
+// An Item is the row of an item that was decided.
+type Item struct {
+	ID    string  `json:"id"`
+	Gold  string  `json:"gold"`
+	Pred  string  `json:"pred"`
+	Score float64 `json:"score"` // a probability
+}
+
+// A Bin is one of probabilities, with what came of them.
+type Bin struct {
+	Lo       float64 `json:"lo"`
+	Hi       float64 `json:"hi"`
+	N        int     `json:"n"`
+	Expected float64 `json:"expected"`
+	Observed float64 `json:"observed"`
+}
+
+// Bins are bins as documents have them.
+func Bins(list []metrics.Bin) []Bin {
+	var out []Bin
+	for _, b := range list {
+		out = append(out, Bin{Six(b.Lo), Six(b.Hi), b.N, Six(b.Expected), Six(b.Observed)})
+	}
+	return out
+}
+
+// Intervals are metrics as documents have them.
+func Intervals(list []metrics.Metric) map[string]metrics.Interval {
+	out := make(map[string]metrics.Interval, len(list))
+	for _, v := range list {
+		out[v.Name] = Rounded(v.Interval)
+	}
+	return out
+}
+
+// Rounded rounds to six decimals.
+func Rounded(v metrics.Interval) metrics.Interval {
+	return metrics.Interval{Value: Six(v.Value), Lo: Six(v.Lo), Hi: Six(v.Hi)}
+}
+
+// Six rounds to six decimals.
+func Six(v float64) float64 { return math.Round(v*1e6) / 1e6 }
+
+// Milliseconds is a time as documents have it.
+func Milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
+// A Latency is how long an item takes, in milliseconds.
+type Latency struct {
+	P50 float64 `json:"p50"`
+	P95 float64 `json:"p95"`
+}
+
+// Latency is that of a score.
+func (s *Score) Latency() Latency { return Latency{Milliseconds(s.P50), Milliseconds(s.P95)} }
+
+// A Drawn is how intervals were drawn.
+type Drawn struct {
+	Seed      uint64 `json:"seed"`
+	Resamples int    `json:"resamples"`
+}
+
+// Drawn is that of a score.
+func (s *Score) Drawn() Drawn { return Drawn{s.Resample.Seed, s.Resample.Resamples} }
+
+// Text is the report for people.
+func (r *Report) Text() string { return r.text.String() }
+
+// Linef adds a line to the text.
+func (r *Report) Linef(format string, args ...any) { fmt.Fprintf(&r.text, format+"\n", args...) }
+
+// Table adds metrics below an empty line, names in a column of a width.
+func (r *Report) Table(width int, list []metrics.Metric) {
+	r.Linef("\n%-*s  %7s  %s", width, "metric", "value", "95 % interval")
+	for _, v := range list {
+		r.Linef("%-*s  %7.4f  [%.4f, %.4f]", width, v.Name, v.Value, v.Lo, v.Hi)
+	}
+}
+
+// Names is how wide a column of the names of metrics is where nothing else is said.
+const Names = 17
+
+// Close adds the latency and how the intervals were drawn. More is said of the
+// latency, and of what was drawn.
+func (r *Report) Close(s *Score, latency, drawn string) {
+	r.Linef("\nlatency p50 %.2f ms, p95 %.2f ms%s", Milliseconds(s.P50), Milliseconds(s.P95), latency)
+	r.Drawn(s, drawn)
+}
+
+// Drawn adds how the intervals were drawn.
+func (r *Report) Drawn(s *Score, of string) {
+	r.Linef("intervals: %d bootstrap resamples%s, seed %d", s.Resample.Resamples, of, s.Resample.Seed)
+}
+
+// Count is "1 document", "2 documents".
+func Count(n int, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return fmt.Sprintf("%d %s", n, what)
+}

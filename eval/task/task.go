@@ -1,0 +1,127 @@
+// Package task is what all that is measured on judged data has in common: a Task
+// describes itself, takes options, and measures; a Report has its figures with 95 %
+// intervals, for people and for programs.
+//
+//	options := task.NewOptions("causal")
+//	measure := causal.Task().New(options)
+//	err := options.Parse([]string{"--format", "pairs", "--data", "pairs.jsonl"})
+//	report, err := measure(ctx, nil)
+//	fmt.Print(report.Text())
+//
+// Each task stands in the file task.go of the package that measures it. This
+// package knows no task, reads no data and prints nothing.
+package task
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"example.com/assay/eval/metrics"
+)
+
+// A Task is something that is measured: one verb of the command.
+type Task struct {
+	Name                 string // as it is typed
+	Args                 string // what must be typed behind the name, for the help
+	Short, Long, Example string
+
+	// New registers the task's options, at their defaults, and returns what
+	// measures with them once they were parsed and checked.
+	New func(*Options) Measure
+}
+
+// A Measure reads data, measures, and reports. The error of data that are not there
+// may be a *SkippedError.
+type Measure func(ctx context.Context, progress Progress) (*Report, error)
+
+// A SkippedError is data that are not there: nothing was measured, and nothing has
+// failed.
+type SkippedError struct{ Dir, Source string }
+
+func (e *SkippedError) Error() string {
+	return fmt.Sprintf("there is no folder %s. %s; it is no part of this program", e.Dir, e.Source)
+}
+
+// Present returns a *SkippedError of a folder of data that is not there.
+func Present(dir, source string) error {
+	if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) {
+		return &SkippedError{dir, source}
+	}
+	return nil
+}
+
+// A Progress is told now and then how far a phase is. Nil tells nobody.
+type Progress func(phase string, done, total int)
+
+// Of is the progress of one phase; nil when nobody is told.
+func (p Progress) Of(phase string) func(done, total int) {
+	if p == nil {
+		return nil
+	}
+	return func(done, total int) { p(phase, done, total) }
+}
+
+// Reading is the phase in which data are read.
+const Reading = "reading"
+
+// A Run says how to measure. Nil and the zero value work.
+type Run struct {
+	Resample metrics.ResampleOptions // of the intervals
+	Progress Progress                // called after each item
+}
+
+// A Score is what every evaluation has.
+type Score struct {
+	Metrics  []metrics.Metric
+	P50, P95 time.Duration // of an item
+	Resample metrics.ResampleOptions
+}
+
+// Timed does something with each of n items, one after the other, and measures how
+// long that takes. The errors are those of do, with the item's name, and
+// cancellation.
+func (r *Run) Timed(ctx context.Context, phase string, n int, name func(i int) string, do func(i int) error) (Score, error) {
+	times := make([]time.Duration, n)
+	for i := range n {
+		began := time.Now()
+		err := context.Cause(ctx)
+		if err == nil {
+			err = do(i)
+		}
+		if err != nil {
+			return Score{}, fmt.Errorf("evaluating %s: %w", name(i), err)
+		}
+		times[i] = time.Since(began)
+		if r != nil && r.Progress != nil {
+			r.Progress(phase, i+1, n)
+		}
+	}
+	return r.Score(times), nil
+}
+
+// Score is one of items that took so long, without metrics.
+func (r *Run) Score(times []time.Duration) Score {
+	var resample *metrics.ResampleOptions
+	if r != nil {
+		resample = &r.Resample
+	}
+	return Score{P50: metrics.Percentile(times, .5), P95: metrics.Percentile(times, .95), Resample: resample.Resolved()}
+}
+
+// Measure adds metrics of n items.
+func (s *Score) Measure(n int, list ...metrics.Statistic) error {
+	got, err := metrics.Measure(n, list, &s.Resample)
+	s.Metrics = append(s.Metrics, got...)
+	return err
+}
+
+// First are the first n items, all of them when n is 0 or more than there are.
+func First[T any](items []T, n int) []T {
+	if n > 0 && n < len(items) {
+		return items[:n:n]
+	}
+	return items
+}
