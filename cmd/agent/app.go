@@ -2,13 +2,13 @@ package main
 
 import (
 	"context"
-	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -17,7 +17,6 @@ import (
 	"github.com/rs/zerolog"
 
 	"example.com/assay/llm"
-	"example.com/assay/llm/offline"
 )
 
 // An app is one start of the program with all that it takes from outside.
@@ -38,40 +37,27 @@ type app struct {
 
 	verbose bool // -v
 	printed bool // a JSON document went to stdout
+
+	// failed is the document of a verb for an error before it had a result. Default:
+	// the general one.
+	failed func(error) any
 }
 
-func newApp(stdin io.Reader, stdout, stderr io.Writer, environ []string) *app {
-	env := newEnvironment(environ)
-	return &app{
-		stdin: stdin, stdout: newScreen(stdout, env), stderr: newScreen(stderr, env), env: env,
-		now: time.Now, random: rand.Reader, release: func() {},
-		models: map[string]func() llm.Model{
-			offline.Name: func() llm.Model { return llm.Limit(llm.DefaultLimit)(offline.New(nil)) },
-		},
-	}
-}
-
-// run executes one command line and returns the exit code.
-func (a *app) run(ctx context.Context, args []string) int {
-	ctx, stop := a.interruptible(ctx)
-	defer stop()
-	root := a.rootCommand()
-	root.SetArgs(append([]string{}, args...)) // nil would mean those of the process
-	root.SetIn(a.stdin)
-	root.SetOut(a.stdout)
-	root.SetErr(a.stderr)
-	return a.finish(root.ExecuteContext(ctx), args)
-}
-
-// finish reports an error once and turns it into the exit code.
+// finish reports an error once and turns it into the exit code. With --json a run
+// without a result prints what its verb says of failures, or the general document.
 func (a *app) finish(err error, args []string) int {
-	err = withAdvice(err)
+	advised := withAdvice(err)
 	code := exitCode(err)
-	if err != nil && !isSilent(err) {
-		fmt.Fprintf(a.stderr, "agent: %v\n", err)
-		if wantsJSON(args) && !a.printed {
-			a.printFailure(args, err)
-		}
+	told := err == nil || isSilent(err)
+	if !told {
+		fmt.Fprintf(a.stderr, "agent: %v\n", advised)
+	}
+	switch {
+	case err == nil || a.printed || !wantsJSON(args):
+	case a.failed != nil:
+		a.printJSON(a.failed(err))
+	case !told:
+		a.printJSON(failure{Schema: 1, Status: "failed", Error: advised.Error()})
 	}
 	if a.stdout.err != nil {
 		fmt.Fprintf(a.stderr, "agent: writing the output: %v\n", a.stdout.err)
@@ -86,7 +72,11 @@ func wantsJSON(args []string) bool {
 	if end := slices.Index(args, "--"); end >= 0 {
 		args = args[:end]
 	}
-	return slices.ContainsFunc(args, func(arg string) bool { return arg == "--json" || arg == "--json=true" })
+	return slices.ContainsFunc(args, func(arg string) bool {
+		value, given := strings.CutPrefix(arg, "--json=")
+		yes, err := strconv.ParseBool(value)
+		return arg == "--json" || given && err == nil && yes
+	})
 }
 
 // failure is the document of a verb that failed before it had a result.
@@ -94,14 +84,6 @@ type failure struct {
 	Schema int    `json:"schema"`
 	Status string `json:"status"` // "failed"
 	Error  string `json:"error"`
-}
-
-func (a *app) printFailure(args []string, err error) {
-	if i := slices.IndexFunc(args, func(arg string) bool { return !strings.HasPrefix(arg, "-") }); i >= 0 && args[i] == "ask" {
-		a.printJSON(failedAnswer("", err))
-		return
-	}
-	a.printJSON(failure{Schema: 1, Status: "failed", Error: err.Error()})
 }
 
 // printJSON prints the one document of a run. Text stays readable: <, > and &
@@ -184,6 +166,9 @@ func (a *app) warn(format string, args ...any) {
 	fmt.Fprintf(a.stderr, "agent: "+format+"\n", args...)
 }
 
+// note is a warning of what is being done.
+func (a *app) note(what string) { a.warn("%s", what) }
+
 // Exit codes.
 const (
 	exitDone        = 0
@@ -241,3 +226,13 @@ func exitCode(err error) int {
 	}
 	return exitFailed
 }
+
+// count is "1 file" or "3 files".
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }

@@ -19,7 +19,6 @@ import (
 
 	"example.com/assay/memory"
 	"example.com/assay/memory/qa"
-	"example.com/assay/nodes/follow"
 	"example.com/assay/nodes/research"
 	"example.com/assay/state"
 )
@@ -273,11 +272,11 @@ func TestIngestProgress(t *testing.T) {
 }
 
 // testEngine is an engine on the default corpus, without memory.
-func testEngine(t *testing.T, home string) *engine {
+func testEngine(t *testing.T, home string) *asker {
 	t.Helper()
 	a, _, _ := testApp(home)
 	s := settings{home: home, corpus: defaultCorpus, model: "offline", threshold: .7}
-	e, err := a.openEngine(t.Context(), s, a.newExchange(s))
+	e, err := openAsker(t.Context(), a, s, cassetteFiles{}, newExchange(a, s))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -301,14 +300,14 @@ func TestStoppedRun(t *testing.T) {
 			{ID: 2, Phase: "Two", Status: state.StepPending, Answer: "not yet"},
 		},
 	}
-	got := e.result(final, follow.Took{}, errInterrupted, "id", "")
+	got := e.result(final, errInterrupted)
 	if want := "### Step 1: One\n\n“a” [Query 1][Source 1] and [Query 1][Source 2]"; got.Answer != want || got.Status != state.StatusCancelled {
 		t.Errorf("status %s, answer %q, want %q", got.Status, got.Answer, want)
 	}
 	if m := got.Metrics; m.Calls != 3 || m.StepsCompleted != 1 || m.StepsPending != 1 || !m.HasAnswer {
 		t.Errorf("metrics: %+v", m)
 	}
-	if got := e.result(state.Agent{}, follow.Took{}, errInterrupted, "id", "").Answer; got != "" {
+	if got := e.result(state.Agent{}, errInterrupted).Answer; got != "" {
 		t.Errorf("nothing was found, the answer is %q", got)
 	}
 }
@@ -318,13 +317,13 @@ func TestUnsoundMemory(t *testing.T) {
 	home := t.TempDir()
 	ingestText(t, home, permits)
 	e := testEngine(t, home)
-	answers, err := qa.Open(t.Context(), qa.Path(home, "unsound"), &qa.Options{Embed: e.corpus.Embed})
+	answers, err := qa.Open(t.Context(), qa.Path(home, "unsound"), &qa.Options{Embed: e.Corpus.Embed})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer answers.Close()
 	now := []qa.Condition{{Name: "key", Value: "key"}}
-	mem := research.NewMemory(answers, e.corpus, now)
+	mem := research.NewMemory(answers, e.Corpus, now)
 	final, err := e.pipeline.Run(t.Context(), permitQuestion, nil)
 	if err != nil || len(final.Plan) == 0 || len(final.Plan[0].Citations) == 0 || len(final.Plan[0].Citations[0].Quotes) == 0 {
 		t.Fatalf("no citation to tamper with: %v", err)
@@ -369,7 +368,7 @@ func FuzzConfig(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	a, _, _ := testApp("/")
-	table, err := a.settingTable()
+	table, err := settingTable(a)
 	if err != nil {
 		f.Fatal(err)
 	}

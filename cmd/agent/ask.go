@@ -1,20 +1,11 @@
 package main
 
 import (
-	"context"
-	"fmt"
-	"io"
-	"strings"
-	"unicode/utf8"
-
 	"github.com/spf13/cobra"
 
 	"example.com/assay/graph"
 	"example.com/assay/state"
 )
-
-// maxQuestion bounds a question, in bytes.
-const maxQuestion = 64 << 10
 
 func (a *app) askCommand() *cobra.Command {
 	var flags settingFlags
@@ -59,15 +50,17 @@ ends the run.`,
   agent ask - < question.txt`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			text, err := a.questionText(cmd.Context(), args, askExample)
-			if err == nil {
-				err = a.ask(cmd, &flags, question{text: text, trace: traceFile, thread: thread, open: open}, asJSON)
+			a.failed = func(err error) any { return failedAnswer(text, err) }
+			if err != nil {
+				return err
 			}
-			if err != nil && asJSON && !a.printed {
-				a.printJSON(failedAnswer(text, err))
-			}
-			return err
+			return a.ask(cmd, &flags, question{text: text, trace: traceFile, thread: thread, open: open}, asJSON)
 		},
 	}
+	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		a.failed = func(err error) any { return failedAnswer("", err) }
+		return flagError(cmd, err)
+	})
 	flags.register(cmd, false)
 	flags.registerTimeout(cmd)
 	flags.registerCassette(cmd)
@@ -78,73 +71,10 @@ ends the run.`,
 	return cmd
 }
 
-// questionText returns the question of a command line.
-func (a *app) questionText(ctx context.Context, args []string, example string) (string, error) {
-	text := strings.Join(args, " ")
-	if len(args) == 1 && args[0] == "-" {
-		data, err := a.readStdin(ctx, maxQuestion)
-		if err != nil {
-			return "", err
-		}
-		text = string(data)
-	}
-	text = strings.TrimSpace(text)
-	return text, checkQuestion(text, example)
-}
-
 // Questions that verbs show whom they were asked nothing.
 const (
-	askExample    = `ask "What must a plaintiff prove for battery?"`
-	searchExample = `search "elements of battery"`
-	complyExample = `comply "How soon must a crisis call be answered?"`
+	askExample = `ask "What must a plaintiff prove for battery?"`
 )
-
-// checkQuestion refuses what is no question; example is one of the verb.
-func checkQuestion(text, example string) error {
-	switch {
-	case text == "":
-		return usagef("the question is empty; ask one: agent %s", example)
-	case len(text) > maxQuestion:
-		return usagef("the question is longer than %d bytes; put long texts into a corpus: agent ingest FILE", maxQuestion)
-	case !utf8.ValidString(text):
-		return usagef("the question is not valid UTF-8 at byte %d; convert it, for example with: iconv -f LATIN1 -t UTF-8", invalidAt(text))
-	}
-	return nil
-}
-
-func invalidAt(s string) int {
-	for i, r := range s {
-		if r == utf8.RuneError {
-			if _, size := utf8.DecodeRuneInString(s[i:]); size == 1 {
-				return i
-			}
-		}
-	}
-	return len(s)
-}
-
-// readStdin reads up to limit bytes, and one more when there are more. It gives up when the run is cancelled, and
-// leaves the read behind: nothing else can end it.
-func (a *app) readStdin(ctx context.Context, limit int64) ([]byte, error) {
-	type input struct {
-		data []byte
-		err  error
-	}
-	read := make(chan input, 1)
-	go func() {
-		data, err := io.ReadAll(io.LimitReader(a.stdin, limit+1))
-		read <- input{data, err}
-	}()
-	select {
-	case in := <-read:
-		if in.err != nil {
-			return nil, fmt.Errorf("reading standard input: %w", in.err)
-		}
-		return in.data, nil
-	case <-ctx.Done():
-		return nil, context.Cause(ctx)
-	}
-}
 
 func (a *app) ask(cmd *cobra.Command, flags *settingFlags, q question, asJSON bool) error {
 	s, err := a.resolve(cmd, flags)
@@ -171,16 +101,15 @@ func (a *app) ask(cmd *cobra.Command, flags *settingFlags, q question, asJSON bo
 // answer answers one question, and prints what came of it.
 func (a *app) answer(cmd *cobra.Command, flags *settingFlags, s settings, q question, asJSON bool) (err error) {
 	ctx := cmd.Context()
-	if cmd.Flags().Changed("trace") && q.trace == "" {
-		return usagef("--trace is empty: name a file")
+	if err := named(cmd, "trace"); err != nil {
+		return err
 	}
-	s.saves = q.thread != ""
-	x, err := a.openExchange(cmd, flags, &s)
+	c, err := flags.cassette(cmd)
 	if err != nil {
 		return err
 	}
-	defer func() { err = also(err, x.close()) }()
-	e, err := a.openEngine(ctx, s, x)
+	s.saves = q.thread != ""
+	e, err := openAsker(ctx, a, s, c, nil)
 	if err != nil {
 		return err
 	}
@@ -192,10 +121,10 @@ func (a *app) answer(cmd *cobra.Command, flags *settingFlags, s settings, q ques
 	if asJSON {
 		a.printJSON(answer)
 	} else {
-		a.printAnswer(answer, e.corpus)
+		a.printAnswer(answer, e.Corpus)
 	}
 	a.warnOf(answer)
-	if e.isSample() {
+	if e.IsSample() {
 		a.warn(sampleNote)
 	}
 	a.howToGoOn(q.thread, runErr)
@@ -209,30 +138,4 @@ func (a *app) answer(cmd *cobra.Command, flags *settingFlags, s settings, q ques
 		}
 	}
 	return outcome(answer, runErr)
-}
-
-// warnOf tells what went wrong beside an answer, and which sources are no
-// longer what was read.
-func (a *app) warnOf(answer state.Answer) {
-	for _, w := range answer.Warnings {
-		a.warn("%s", w)
-	}
-	for _, s := range answer.Sources {
-		if s.Stale != "" {
-			a.warn("source %d, %s, is stale: %s", s.N, s.Doc, s.Stale)
-		}
-	}
-}
-
-// outcome is the exit code of an answer, as an error; nil for answered.
-func outcome(answer state.Answer, runErr error) error {
-	switch {
-	case runErr != nil:
-		return runErr
-	case answer.Status == state.StatusAnswered:
-		return nil
-	case answer.Status == state.StatusUnavailable, answer.Status == state.StatusFailed:
-		return fmt.Errorf("researching the question: %s", answer.Error)
-	}
-	return silent(answer.Status.ExitCode()) // the answer says why
 }

@@ -2,13 +2,8 @@ package main
 
 import (
 	"cmp"
-	"context"
-	"errors"
-	"fmt"
-	"net/http"
 	"strings"
 
-	"example.com/assay/llm"
 	"example.com/assay/llm/classify"
 )
 
@@ -109,117 +104,4 @@ func judgeTable() []setting {
 		},
 		show: func(s *settings) string { return s.verification.judge.calibration },
 	}}
-}
-
-// classifierClient connects to a classifier, whose requests wrap bounds. It makes
-// no call.
-func (a *app) classifierClient(c classifier, wrap func(llm.Model) llm.Model) (*classify.Client, error) {
-	opts := classify.Options{URL: c.url, Model: c.model, Key: a.env.get(c.variable()), Caller: llm.NewCaller(c.key, wrap)}
-	var err error
-	if c.labels != "" {
-		opts.Labels, err = classify.ParseLabels(c.task, c.labels)
-	}
-	var client *classify.Client
-	if err == nil {
-		client, err = classify.NewClient(c.task, &opts)
-	}
-	if err != nil {
-		return nil, usagef("%s: %w; agent doctor checks it", c.key, err)
-	}
-	return client, nil
-}
-
-// judge returns the model of a server that judges claims, and its client.
-func (x *exchange) judge(c classifier) (*classify.Judge, *classify.Client, error) {
-	client, err := x.classifierClient(c, x.controls.WrapUnpriced)
-	if err != nil {
-		return nil, nil, err
-	}
-	calibration, err := c.calibrated()
-	if err != nil {
-		return nil, nil, err
-	}
-	return classify.NewJudge(client, calibration), client, nil
-}
-
-// calibrated is the calibration that the settings name; nil for none.
-func (c classifier) calibrated() (*classify.Calibration, error) {
-	if c.calibration == "" {
-		return nil, nil
-	}
-	calibration, err := classify.ParseCalibration(c.calibration)
-	if err != nil {
-		return nil, usagef("%s: %w", keyJudgeCalibration, err)
-	}
-	return calibration, nil
-}
-
-// judgeAlone returns the server that judges claims without anything that stands in
-// for it, and what tells how the server calls its model.
-func (x *exchange) judgeAlone(s settings) (llm.Model, func(context.Context) string, error) {
-	if x.player != nil {
-		x.played = true
-		return x.player, func(context.Context) string { return s.verification.judge.label() }, nil
-	}
-	judge, client, err := x.judge(s.verification.judge)
-	if err != nil {
-		return nil, nil, err
-	}
-	m, err := x.taped(s, newConnector(x.env, s), judge)
-	return m, client.Served, err
-}
-
-// checkClassifiers asks each classifier one small question. Without one it uses no
-// network.
-func (a *app) checkClassifiers(ctx context.Context, s settings) []finding {
-	var out []finding
-	for _, c := range []classifier{s.verification.judge, s.lookup.detector} {
-		if c.url != "" {
-			out = append(out, a.checkClassifier(ctx, c))
-		}
-	}
-	return out
-}
-
-// checked is what the doctor asks.
-var checked = map[classify.Task]classify.Input{
-	classify.Support:   {Text: "Water boils at 100 degrees.", Claim: "Water boils."},
-	classify.Injection: {Text: "Water boils at 100 degrees."},
-}
-
-func (a *app) checkClassifier(ctx context.Context, c classifier) finding {
-	check := "judge"
-	if c.task == classify.Injection {
-		check = "detector"
-	}
-	client, err := a.classifierClient(c, llm.Timeout(probeTimeout))
-	if err == nil {
-		var scores []classify.Score
-		if scores, _, err = client.Score(ctx, []classify.Input{checked[c.task]}); err == nil {
-			return finding{check, statusOK, fmt.Sprintf("%s: server reached, %s answered with probability %.2f", c.key, client.Served(ctx), scores[0].P), ""}
-		}
-	}
-	f := finding{check, statusFail, fmt.Sprintf("%s: %v", c.key, err), "start the server, or remove " + c.key}
-	if _, ok := errors.AsType[*classify.LabelError](err); ok {
-		f.Do = fmt.Sprintf("say what its labels mean: %s_labels: LABEL_1=%s", c.key, c.task.Classes()[0])
-	}
-	if status, ok := errors.AsType[*llm.StatusError](err); ok {
-		switch status.Status {
-		case http.StatusUnauthorized, http.StatusForbidden:
-			f.Do = fmt.Sprintf("export %s=…, with a key that this server accepts", c.variable())
-		case http.StatusNotFound:
-			f.Do = fmt.Sprintf("correct the end of %s, or name a model that the server has in %s_model", c.key, c.key)
-		}
-	}
-	return f
-}
-
-// judgedBy routes the claims to the server that the settings name. The model that
-// would judge them else stands in for it.
-func (x *exchange) judgedBy(s settings, second llm.Model) (llm.Model, error) {
-	judge, _, err := x.judge(s.verification.judge)
-	if err != nil {
-		return nil, err
-	}
-	return llm.StandIn(second)(judge), nil
 }

@@ -13,8 +13,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/assay/graph"
-	"example.com/assay/graph/trace"
-	"example.com/assay/memory"
 	"example.com/assay/nodes/evidence"
 	"example.com/assay/nodes/follow"
 	"example.com/assay/state"
@@ -65,6 +63,11 @@ are not asked again.`,
   agent comply --corpus county --questions questions.csv --out audits/`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var text string
+			a.failed = func(err error) any {
+				failed := evidence.Result(state.Comply{Question: text}, err, nil)
+				failed.End = endOf(err)
+				return failed
+			}
 			err := c.mistakes(cmd, args)
 			if err == nil && c.check == "" && c.questions == "" {
 				text, err = a.questionText(cmd.Context(), args, complyExample)
@@ -72,17 +75,12 @@ are not asked again.`,
 			if err == nil {
 				switch {
 				case c.check != "":
+					a.failed = nil
 					return a.checkAudit(c)
 				case c.questions != "":
-					err = a.complyBatch(cmd, &flags, c)
-				default:
-					err = a.comply(cmd, &flags, c, text)
+					return a.complyBatch(cmd, &flags, c)
 				}
-			}
-			if err != nil && c.asJSON && !a.printed {
-				failed := evidence.Result(state.Comply{Question: text}, err, nil)
-				failed.End = endOf(err)
-				a.printJSON(failed)
+				return a.comply(cmd, &flags, c, text)
 			}
 			return err
 		},
@@ -137,22 +135,21 @@ func (c *complyFlags) mistakes(cmd *cobra.Command, args []string) error {
 
 // A complier answers compliance questions with one set of settings.
 type complier struct {
-	desk
+	*desk
 	pipeline    *evidence.Pipeline
 	modelReview bool
 }
 
-func (a *app) openComplier(ctx context.Context, s settings, x *exchange, modelReview bool) (*complier, error) {
-	d, err := a.openDesk(ctx, s, x, evidence.Skills(), a.openComplyCorpus)
+func openComplier(ctx context.Context, a *app, s settings, files cassetteFiles, modelReview bool) (*complier, error) {
+	d, err := openDesk(ctx, a, s, files, want{Skills: evidence.Skills(), Corpus: openComplyCorpus})
 	if err != nil {
 		return nil, err
 	}
-	c := &complier{desk: d, modelReview: modelReview}
-	c.pipeline, err = evidence.New(evidence.Deps{Model: d.asked, Skills: d.set, Corpus: d.corpus, Inspect: ordersIn}, &evidence.Options{ModelReview: modelReview})
+	p, err := d.Comply(modelReview)
 	if err != nil {
-		return nil, errors.Join(err, c.Close())
+		return nil, errors.Join(err, d.Close())
 	}
-	return c, nil
+	return &complier{d, p, modelReview}, nil
 }
 
 func (a *app) comply(cmd *cobra.Command, flags *settingFlags, f complyFlags, text string) (err error) {
@@ -161,21 +158,17 @@ func (a *app) comply(cmd *cobra.Command, flags *settingFlags, f complyFlags, tex
 	if err != nil {
 		return err
 	}
-	x, err := a.openExchange(cmd, flags, &s)
+	files, err := flags.cassette(cmd)
 	if err != nil {
 		return err
 	}
-	defer func() { err = also(err, x.close()) }()
-	c, err := a.openComplier(ctx, s, x, f.modelReview)
+	c, err := openComplier(ctx, a, s, files, f.modelReview)
 	if err != nil {
 		return err
 	}
 	defer func() { err = also(err, c.Close()) }()
-	if flags.timeout > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, flags.timeout, errTimeout(flags.timeout))
-		defer cancel()
-	}
+	ctx, cancel := within(ctx, flags.timeout)
+	defer cancel()
 	shown := a.newProgress(f.asJSON)
 	audit, runErr := c.ask(ctx, evidence.Input{Question: text, Filter: f.filter}, f.trace, func(ev graph.Event[state.Comply]) { observe(shown, ev) })
 	shown.close()
@@ -195,26 +188,19 @@ func (a *app) comply(cmd *cobra.Command, flags *settingFlags, f complyFlags, tex
 
 // ask runs the pipeline on one question. The audit is complete also beside an
 // error of the run.
-func (c *complier) ask(ctx context.Context, in evidence.Input, traceFile string, watch func(graph.Event[state.Comply])) (audit evidence.Audit, err error) {
-	runID, err := newRunID(c.now(), c.random)
-	if err != nil {
-		return audit, err
-	}
-	opts := follow.Options[state.Comply]{Observe: watch, Run: graph.RunOptions{RunID: runID}, End: func(final state.Comply, err error) state.End {
-		final.Question = in.Question
-		end := evidence.End(final, err)
-		end.In(c.corpus.Name())
-		return end
+func (c *complier) ask(ctx context.Context, in evidence.Input, traceFile string, watch func(graph.Event[state.Comply])) (evidence.Audit, error) {
+	t := &traced[state.Comply]{In: in.Update(), File: traceFile, More: map[string]string{tracedReview: strconv.FormatBool(c.modelReview)}, Options: follow.Options[state.Comply]{
+		Observe: watch, End: func(final state.Comply, err error) state.End {
+			final.Question = in.Question
+			return c.inCorpus(evidence.End(final, err))
+		},
 	}}
-	final, took, runErr := runTraced(ctx, c.pipeline.Graph(), in.Update(), opts, traceFile, func() (trace.Header, error) {
-		return traceHeader(c.app, c.settings, runID, in.Update(), c.skills, c.corpus, nil, map[string]string{tracedReview: strconv.FormatBool(c.modelReview)})
-	})
+	final, took, runErr := runOn(ctx, c.desk, t, follows(c.pipeline.Graph(), t.In))
 	final.Question, final.Filter = in.Question, in.Filter
-	audit = evidence.Result(final, runErr, c.corpus)
-	audit.RunID, audit.Model, audit.Trace, audit.Corpus, audit.Skills, audit.Fingerprint = runID, c.modelLabel(), traceFile, c.corpus.Name(), c.skills, c.corpus.Fingerprint()
-	audit.ModelReview = c.modelReview
-	audit.In(c.corpus.Name())
-	measured(&audit.Metrics, took)
+	audit := evidence.Result(final, runErr, c.Corpus)
+	audit.Skills, audit.Fingerprint, audit.ModelReview = c.Hashes, c.Corpus.Fingerprint(), c.modelReview
+	audit.In(c.Corpus.Name())
+	sign(c.desk, &audit.Answer, t, took)
 	return audit, runErr
 }
 
@@ -283,21 +269,4 @@ func (a *app) checkAudit(f complyFlags) error {
 	return nil
 }
 
-// openComplyCorpus opens the corpus of the settings; while nothing is in the default
-// one, the embedded compliance sample.
-func (a *app) openComplyCorpus(ctx context.Context, s settings, opts *memory.OpenOptions) (*memory.Corpus, error) {
-	if s.corpus == defaultCorpus {
-		corpus, err := memory.OpenWith(s.home, s.corpus, opts)
-		var unknown *memory.UnknownCorpusError
-		var empty *memory.EmptyCorpusError
-		if errors.As(err, &unknown) || errors.As(err, &empty) {
-			a.warn("answered from the embedded compliance sample, an invented county; `agent ingest DIR` makes your own")
-			return countySample.open(ctx, s.home, func(what string) { a.warn("%s", what) })
-		}
-		if err != nil {
-			return nil, err
-		}
-		return inSpace(corpus, opts)
-	}
-	return a.openCorpus(ctx, s.home, s.corpus, opts)
-}
+const complyExample = `comply "How soon must a crisis call be answered?"`

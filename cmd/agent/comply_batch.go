@@ -220,12 +220,11 @@ func (a *app) complyBatch(cmd *cobra.Command, flags *settingFlags, f complyFlags
 	if err != nil {
 		return err
 	}
-	x, err := a.openExchange(cmd, flags, &s)
+	files, err := flags.cassette(cmd)
 	if err != nil {
 		return err
 	}
-	defer func() { err = also(err, x.close()) }()
-	c, err := a.openComplier(ctx, s, x, f.modelReview)
+	c, err := openComplier(ctx, a, s, files, f.modelReview)
 	if err != nil {
 		return err
 	}
@@ -363,11 +362,8 @@ func (c *complier) askOne(ctx context.Context, q askedQuestion, f complyFlags, f
 		row.kept = true
 		return row
 	}
-	if flags.timeout > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, flags.timeout, errTimeout(flags.timeout))
-		defer cancel()
-	}
+	ctx, cancel := within(ctx, flags.timeout)
+	defer cancel()
 	audit, err := c.ask(ctx, in, "", nil)
 	if err == nil && audit.Status != state.StatusUnavailable {
 		if err = writeAudit(file, audit); err != nil {
@@ -381,20 +377,8 @@ func (c *complier) askOne(ctx context.Context, q askedQuestion, f complyFlags, f
 // same corpus with the same skills and model, and reviewed by the same.
 func (c *complier) finished(audit evidence.Audit, in evidence.Input) bool {
 	ended := audit.Status == state.StatusAnswered || audit.Status == state.StatusNoEvidence
-	return ended && audit.ModelReview == c.modelReview && audit.Question == in.Question && audit.Filter == in.Filter && audit.Corpus == c.corpus.Name() && audit.Fingerprint == c.corpus.Fingerprint() && audit.Model == c.modelLabel() &&
-		sameSkills(audit.Skills, c.skills)
-}
-
-func sameSkills(a, b map[string]string) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for name, hash := range a {
-		if b[name] != hash {
-			return false
-		}
-	}
-	return true
+	return ended && audit.ModelReview == c.modelReview && audit.Question == in.Question && audit.Filter == in.Filter && audit.Corpus == c.Corpus.Name() && audit.Fingerprint == c.Corpus.Fingerprint() && audit.Model == c.modelLabel() &&
+		maps.Equal(audit.Skills, c.Hashes)
 }
 
 func writeSummaryCSV(dir string, rows []summaryRow) error {
@@ -411,14 +395,6 @@ func writeSummaryCSV(dir string, rows []summaryRow) error {
 		return fmt.Errorf("writing the summary: %w", err)
 	}
 	return nil
-}
-
-// cell keeps a spreadsheet from taking text for a formula.
-func cell(s string) string {
-	if s != "" && strings.ContainsRune("=+-@\t\r", rune(s[0])) {
-		return "'" + s
-	}
-	return s
 }
 
 var summaryPage = template.Must(template.New("summary").Parse(`<!doctype html>

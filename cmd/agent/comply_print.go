@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"strings"
 
 	"example.com/assay/cmd/agent/internal/render"
 	"example.com/assay/nodes/evidence"
@@ -54,8 +53,6 @@ func (a *app) printAudit(audit evidence.Audit) {
 	fmt.Fprintf(a.stdout, "\ngrounding %s · %d of %s verified · %s read\n", audit.Grounding, audit.Trail.Verified,
 		count(audit.Trail.Extracted, "requirement"), count(audit.Trail.Retrieved, "passage"))
 }
-
-func visible(s string) string { return render.Visible(strings.TrimSpace(oneLine(s))) }
 
 func cited(audit evidence.Audit, id string) bool {
 	for _, r := range audit.References {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -37,19 +36,6 @@ func (a *app) onCorpus(cmd *cobra.Command, run func(*memory.Corpus) error) *cobr
 		return run(corpus)
 	}
 	return cmd
-}
-
-// openNamed opens the corpus that a command line names.
-func (a *app) openNamed(cmd *cobra.Command, name string) (*memory.Corpus, error) {
-	home, err := a.env.home()
-	if err != nil {
-		return nil, err
-	}
-	var p parser
-	if p.corpus(origin{name: "the name"}, name); p.err != nil {
-		return nil, p.err
-	}
-	return a.openCorpus(cmd.Context(), home, name, nil)
 }
 
 func (a *app) corpusListCommand() *cobra.Command {
@@ -103,58 +89,12 @@ func (a *app) printCorpora(list []memory.CorpusInfo) {
 	}
 }
 
-// size is a number of bytes for people.
-func size(n int64) string {
-	switch {
-	case n < 1<<10:
-		return fmt.Sprintf("%d B", n)
-	case n < 1<<20:
-		return fmt.Sprintf("%.1f KiB", float64(n)/(1<<10))
-	}
-	return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
-}
-
-// sourceInfo is one text of a corpus.
-type sourceInfo struct {
-	Source   string `json:"source"`
-	Path     string `json:"path"`               // the file whose bytes offsets count
-	Original string `json:"original,omitempty"` // the file that it was extracted from
-	Stale    string `json:"stale,omitempty"`    // why Path no longer holds what was ingested
-}
-
-func sourcesOf(corpus *memory.Corpus) []sourceInfo {
-	var out []sourceInfo
-	for _, name := range corpus.Sources() {
-		path, original, err := corpus.TextPath(name)
-		info := sourceInfo{Source: name, Path: path, Original: original}
-		if err = errors.Join(err, corpus.Check(name)); err != nil {
-			info.Stale = err.Error()
-		}
-		out = append(out, info)
-	}
-	return out
-}
-
 // rankerOf describes the corpus's trained ranker; nil where there is none.
 func rankerOf(corpus *memory.Corpus) *memory.RankerInfo {
 	if r, ok := corpus.Ranker(); ok {
 		return &r
 	}
 	return nil
-}
-
-// ranked tells of a trained ranker in a line.
-func ranked(r memory.RankerInfo) string {
-	what := fmt.Sprintf("%s, trained on %s, %s %.3f without it and %.3f with it on held-back ones", r.ID, count(r.Questions, "judged question"), r.Metric, r.Before, r.After)
-	switch {
-	case !r.InUse && r.ID == "":
-		return "not in use: " + r.Fault
-	case !r.InUse:
-		return what + "; not in use: " + r.Fault
-	case r.Changed:
-		return what + "; in use, though the corpus has changed since"
-	}
-	return what + "; in use"
 }
 
 func (a *app) corpusShowCommand() *cobra.Command {

@@ -4,58 +4,126 @@ import (
 	"context"
 	"errors"
 
+	"example.com/assay/graph/checkpoint/sqlite"
 	"example.com/assay/llm"
 	"example.com/assay/memory"
+	"example.com/assay/memory/qa"
 	"example.com/assay/skills"
+	"example.com/assay/state"
 )
 
-// A desk is what a verb's pipeline works with: its settings, its skills, its model
-// and its corpus.
+// A desk is what pipelines work with: settings, skills, a model under its limits, and
+// what else was asked for. It belongs to one verb, or to one choice of settings of a
+// session.
 type desk struct {
 	*app
 	settings
-	set    *skills.Set
-	skills map[string]string // hash by name, of those that the pipeline asks
-	asked  llm.Model         // the model, under its limits
-	corpus *memory.Corpus    // nil without one
-	finder *finder           // the same
+	Set      *skills.Set
+	Hashes   map[string]string // of the skills that the pipeline asks, by name
+	Model    llm.Model
+	Corpus   *memory.Corpus // nil without one
+	Exchange *exchange
+
+	threads *sqlite.Saver // nil when runs are not saved
+	answers *qa.Memory    // nil when nothing is remembered
+	spans   *tracing
+	finder  *finder
+	own     bool // the exchange is closed with the desk
 }
 
-// openDesk opens what the settings name. Names are the skills of the pipeline; open
-// opens the corpus, nil for none.
-func (a *app) openDesk(ctx context.Context, s settings, x *exchange, names []string, open func(context.Context, settings, *memory.OpenOptions) (*memory.Corpus, error)) (d desk, err error) {
-	d = desk{app: a, settings: s}
-	if d.set, err = s.loadSkills(); err != nil {
-		return d, err
-	}
-	if d.skills, err = skillHashes(d.set, names); err != nil {
-		return d, err
-	}
-	if d.asked, err = x.model(ctx, s); err != nil || open == nil {
-		return d, err
-	}
-	if d.finder, err = a.openFinder(ctx, s, d.set, x); err != nil {
-		return d, err
-	}
-	if d.corpus, err = open(ctx, s, d.finder.options()); err != nil {
-		return d, errors.Join(err, d.finder.close())
-	}
-	return d, nil
+// A want is what a verb needs on its desk.
+type want struct {
+	Skills []string // that the pipeline asks
+	// Corpus opens the corpus. Default: there is none.
+	Corpus   func(context.Context, *app, settings, *memory.OpenOptions) (*memory.Corpus, error)
+	Threads  bool // runs are saved
+	Spans    bool // spans go to the collector of the settings
+	Exchange *exchange
 }
 
-// openConfigured opens the corpus of the settings.
-func (a *app) openConfigured(ctx context.Context, s settings, opts *memory.OpenOptions) (*memory.Corpus, error) {
-	return a.openCorpus(ctx, s.home, s.corpus, opts)
+// openDesk opens what the settings name. An exchange that is given stays its caller's;
+// without one the desk makes its own, with the cassette.
+func openDesk(ctx context.Context, a *app, s settings, c cassetteFiles, w want) (_ *desk, err error) {
+	d := &desk{app: a, Exchange: w.Exchange, own: w.Exchange == nil}
+	if d.own {
+		if d.Exchange, err = openExchange(a, c, &s); err != nil {
+			return nil, err
+		}
+	}
+	d.settings = s
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, d.Close())
+		}
+	}()
+	if d.Set, err = s.loadSkills(); err != nil {
+		return nil, err
+	}
+	if d.Hashes, err = skillHashes(d.Set, w.Skills); err != nil {
+		return nil, err
+	}
+	if w.Corpus != nil {
+		if d.finder, err = openFinder(ctx, a, s, d.Set, d.Exchange); err != nil {
+			return nil, err
+		}
+		if d.Corpus, err = w.Corpus(ctx, a, s, d.finder.options()); err != nil {
+			return nil, err
+		}
+	}
+	if w.Threads {
+		if d.threads, err = openThreads(ctx, s.home); err != nil {
+			return nil, err
+		}
+	}
+	if d.Model, err = d.Exchange.model(ctx, s); err != nil {
+		return nil, err
+	}
+	if w.Spans {
+		d.spans, err = openTracing(ctx, s)
+	}
+	return d, err
 }
 
-// Close releases the corpus.
+// Close releases what was opened, and sends the spans that are left. Lost spans are a
+// warning: they change no answer.
 func (d *desk) Close() error {
-	var errs []error
-	if d.corpus != nil {
-		errs = append(errs, d.corpus.Close())
+	if d == nil {
+		return nil
 	}
-	if d.finder != nil {
-		errs = append(errs, d.finder.close())
+	if err := d.spans.close(); err != nil {
+		d.warn("%v", err)
+	}
+	var errs []error
+	if d.threads != nil {
+		errs = append(errs, d.threads.Close())
+	}
+	if d.answers != nil {
+		errs = append(errs, d.answers.Close())
+	}
+	if d.Corpus != nil {
+		errs = append(errs, d.Corpus.Close())
+	}
+	errs = append(errs, d.finder.close())
+	if d.own {
+		errs = append(errs, d.Exchange.close())
 	}
 	return errors.Join(errs...)
+}
+
+// Answers is the memory of answers that the desk opened; nil when nothing is
+// remembered.
+func (d *desk) Answers() *qa.Memory { return d.answers }
+
+// Threads is the file of saved runs; nil when runs are not saved.
+func (d *desk) Threads() *sqlite.Saver { return d.threads }
+
+// IsSample reports whether the embedded sample answers.
+func (d *desk) IsSample() bool { return d.Corpus.Name() == sampleCorpus }
+
+// inCorpus says of the end of a run which corpus it read.
+func (d *desk) inCorpus(end state.End) state.End {
+	if d.Corpus != nil {
+		end.In(d.Corpus.Name())
+	}
+	return end
 }

@@ -102,7 +102,7 @@ func (a *app) examine(cmd *cobra.Command, flags *settingFlags) ([]finding, []set
 		return []finding{{"home", statusFail, err.Error(), "export " + envHome + "=\"$HOME/assay\""}}, nil
 	}
 	out := []finding{checkHome(home)}
-	table, err := a.settingTable()
+	table, err := settingTable(a)
 	if err != nil {
 		return append(out, finding{"skills", statusFail, err.Error(), "install the program again"}), nil
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"example.com/assay/llm"
+	"example.com/assay/llm/classify"
 	"example.com/assay/llm/gemini"
 	"example.com/assay/llm/offline"
 )
@@ -46,7 +47,7 @@ func (a *app) checkModels(ctx context.Context, s settings) []finding {
 		}
 		out = append(out, finding{"model", statusOK, fmt.Sprintf("%s: %s, server reached, structured answers by %s", name, key, how), ""})
 	}
-	if err := a.checkSearchTool(s); err != nil {
+	if err := checkSearchTool(a, s); err != nil {
 		out = append(out, finding{"model", statusFail, err.Error(), "agent ask --search-tool=false …"})
 	}
 	if out == nil {
@@ -117,4 +118,49 @@ func orVariable(a *app, name string) string {
 		return ""
 	}
 	return ", or: unset " + name
+}
+
+// checkClassifiers asks each classifier one small question. Without one it uses no
+// network.
+func (a *app) checkClassifiers(ctx context.Context, s settings) []finding {
+	var out []finding
+	for _, c := range []classifier{s.verification.judge, s.lookup.detector} {
+		if c.url != "" {
+			out = append(out, a.checkClassifier(ctx, c))
+		}
+	}
+	return out
+}
+
+// checked is what the doctor asks.
+var checked = map[classify.Task]classify.Input{
+	classify.Support:   {Text: "Water boils at 100 degrees.", Claim: "Water boils."},
+	classify.Injection: {Text: "Water boils at 100 degrees."},
+}
+
+func (a *app) checkClassifier(ctx context.Context, c classifier) finding {
+	check := "judge"
+	if c.task == classify.Injection {
+		check = "detector"
+	}
+	client, err := a.classifierClient(c, llm.Timeout(probeTimeout))
+	if err == nil {
+		var scores []classify.Score
+		if scores, _, err = client.Score(ctx, []classify.Input{checked[c.task]}); err == nil {
+			return finding{check, statusOK, fmt.Sprintf("%s: server reached, %s answered with probability %.2f", c.key, client.Served(ctx), scores[0].P), ""}
+		}
+	}
+	f := finding{check, statusFail, fmt.Sprintf("%s: %v", c.key, err), "start the server, or remove " + c.key}
+	if _, ok := errors.AsType[*classify.LabelError](err); ok {
+		f.Do = fmt.Sprintf("say what its labels mean: %s_labels: LABEL_1=%s", c.key, c.task.Classes()[0])
+	}
+	if status, ok := errors.AsType[*llm.StatusError](err); ok {
+		switch status.Status {
+		case http.StatusUnauthorized, http.StatusForbidden:
+			f.Do = fmt.Sprintf("export %s=…, with a key that this server accepts", c.variable())
+		case http.StatusNotFound:
+			f.Do = fmt.Sprintf("correct the end of %s, or name a model that the server has in %s_model", c.key, c.key)
+		}
+	}
+	return f
 }

@@ -1,13 +1,22 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"io/fs"
+	"net"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/mattn/go-runewidth"
 	"github.com/spf13/cobra"
+
+	"example.com/assay/memory"
+	"example.com/assay/memory/embed"
 )
 
 // A settingLine is one setting as the doctor shows it.
@@ -75,7 +84,7 @@ func (a *app) initConfig(cmd *cobra.Command, flags *settingFlags, asJSON bool) e
 	if err != nil {
 		return err
 	}
-	table, err := a.settingTable()
+	table, err := settingTable(a)
 	if err != nil {
 		return err
 	}
@@ -141,4 +150,71 @@ func commentedConfig(s settings, table []setting) string {
 		fmt.Fprintf(&b, "%s# %s (%s)\n#%s%s: %s\n", indent, t.about, t.variable, indent, key, value)
 	}
 	return b.String()
+}
+
+// checkTelemetry finds out whether a collector listens. It sends no span.
+func checkTelemetry(ctx context.Context, s settings) finding {
+	if s.telemetry.endpoint == "" {
+		return finding{"telemetry", statusOK, "off: no collector is set", ""}
+	}
+	u, err := url.Parse(s.telemetry.endpoint)
+	if err != nil {
+		return finding{"telemetry", statusFail, "the collector's address cannot be read", "unset " + envOTLP}
+	}
+	port := u.Port()
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
+	}
+	dialer := net.Dialer{Timeout: 3 * time.Second}
+	conn, err := dialer.DialContext(ctx, "tcp", net.JoinHostPort(u.Hostname(), port))
+	if err == nil {
+		err = conn.Close()
+	}
+	if err != nil {
+		return finding{"telemetry", statusWarn, fmt.Sprintf("no collector is reached: %v; answers come without it", err), "start the collector, or: unset " + envOTLP + " and telemetry.endpoint"}
+	}
+	detail := "spans go to " + s.telemetry.endpoint
+	if s.telemetry.content {
+		detail += ", with prompts, answers and queries"
+	}
+	return finding{"telemetry", statusOK, detail, ""}
+}
+
+// checkVectors tells of the cache, once there is one.
+func checkVectors(s settings) []finding {
+	stats, err := vectorStats(s.home, &embed.CacheOptions{MaxBytes: int64(s.lookup.cache) << 20})
+	if err != nil {
+		return []finding{{"vectors", statusFail, err.Error(), "rm -r " + memory.VectorsPath(s.home)}}
+	}
+	if stats == nil {
+		return nil
+	}
+	return []finding{{"vectors", statusOK, fmt.Sprintf("%s; at most %s", cached(*stats), size(stats.MaxBytes)), ""}}
+}
+
+// vectorStats looks at the cache of a home without making one: nil says that
+// there is none.
+func vectorStats(home string, opts *embed.CacheOptions) (*embed.CacheStats, error) {
+	dir := memory.VectorsPath(home)
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	cache, err := embed.OpenCache(dir, opts)
+	if err != nil {
+		return nil, err
+	}
+	stats := cache.Stats()
+	return &stats, cache.Close()
+}
+
+// cachedVectors is vectorStats for a corpus with vectors of a remote embedder.
+func (a *app) cachedVectors(info memory.CorpusInfo) (*embed.CacheStats, error) {
+	if info.Space == "" {
+		return nil, nil
+	}
+	home, err := a.env.home()
+	if err != nil {
+		return nil, err
+	}
+	return vectorStats(home, nil)
 }

@@ -57,5 +57,3 @@ func countThreads(ctx context.Context, home string) (n int, err error) {
 	}
 	return n, nil
 }
-
-func megabytes(bytes int64) string { return fmt.Sprintf("%.1f MB", float64(bytes)/1e6) }

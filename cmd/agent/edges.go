@@ -102,26 +102,19 @@ func (a *app) draftEdges(cmd *cobra.Command, flags *settingFlags, asJSON bool, p
 	for _, skipped := range texts.Skipped {
 		a.warn("skipped %s: %s", skipped.Path, skipped.Reason)
 	}
-	set, err := s.loadSkills()
+	files, err := flags.cassette(cmd)
 	if err != nil {
 		return err
 	}
-	x, err := a.openExchange(cmd, flags, &s)
+	d, err := openDesk(ctx, a, s, files, want{})
 	if err != nil {
 		return err
 	}
-	defer func() { err = also(err, x.close()) }()
-	model, err := x.model(ctx, s)
-	if err != nil {
-		return err
-	}
-	if flags.timeout > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, flags.timeout, errTimeout(flags.timeout))
-		defer cancel()
-	}
+	defer func() { err = also(err, d.Close()) }()
+	ctx, cancel := within(ctx, flags.timeout)
+	defer cancel()
 	follow := a.newProgress(false)
-	edges, _, err := causal.Draft(ctx, model, set, texts.Passages, func(done, total int) {
+	edges, _, err := causal.Draft(ctx, d.Model, d.Set, texts.Passages, func(done, total int) {
 		follow.show("drafting from " + count(done, "passage") + " of " + count(total, "passage"))
 	})
 	follow.close()
@@ -134,7 +127,7 @@ func (a *app) draftEdges(cmd *cobra.Command, flags *settingFlags, asJSON bool, p
 		}
 		return told(endOf(err), err)
 	}
-	a.printJSON(edgesDocument{1, s.modelLabel(), edges})
+	a.printJSON(edgesDocument{1, d.modelLabel(), edges})
 	if len(edges) == 0 {
 		a.warn("no sentence says plainly that one thing causes another")
 		return silent(state.StatusNoEvidence.ExitCode())

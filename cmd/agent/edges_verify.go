@@ -1,23 +1,20 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"example.com/assay/graph"
-	"example.com/assay/graph/checkpoint/sqlite"
-	"example.com/assay/graph/trace"
 	"example.com/assay/nodes/causal"
 	"example.com/assay/nodes/follow"
 	"example.com/assay/state"
-	"example.com/assay/telemetry"
 )
 
 // edgesFlags are the flags of edges verify.
@@ -55,13 +52,10 @@ were lost and no edge is grounded.`,
   agent edges draft docs/ | agent edges verify - --corpus handbook --json`,
 		Args: exactly(1, "one file of edges"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			err := a.edgesVerify(cmd, &flags, f, args[0])
-			if err != nil && f.asJSON && !a.printed {
-				failed := failedAnswer("", err)
-				failed.Pipeline, failed.End = "edges", endOf(err)
-				a.printJSON(causal.Answer{Answer: failed, Edges: []state.Edge{}, DAG: causal.DAG(nil), Audit: []state.AuditEntry{}})
+			a.failed = func(err error) any {
+				return causal.Answer{Answer: state.FailedAnswer("edges", "", endOf(err)), Edges: []state.Edge{}, DAG: causal.DAG(nil), Audit: []state.AuditEntry{}}
 			}
-			return err
+			return a.edgesVerify(cmd, &flags, f, args[0])
 		},
 	}
 	fl := cmd.Flags()
@@ -87,8 +81,8 @@ func (a *app) edgesVerify(cmd *cobra.Command, flags *settingFlags, f edgesFlags,
 	switch {
 	case draw == nil:
 		return usagef("--format is %q%s; known: %s", f.format, didYouMean(f.format, edgesFormats()), joined(edgesFormats()))
-	case cmd.Flags().Changed("trace") && f.trace == "":
-		return usagef("--trace is empty: name a file")
+	case named(cmd, "trace") != nil:
+		return named(cmd, "trace")
 	case cmd.Flags().Changed("thread"):
 		if err := checkThread("--thread", f.thread); err != nil {
 			return err
@@ -98,22 +92,18 @@ func (a *app) edgesVerify(cmd *cobra.Command, flags *settingFlags, f edgesFlags,
 	if err != nil {
 		return err
 	}
-	x, err := a.openExchange(cmd, flags, &s)
+	files, err := flags.cassette(cmd)
 	if err != nil {
 		return err
 	}
-	defer func() { err = also(err, x.close()) }()
-	g, err := a.openGrounder(ctx, s, x, f.thread != "")
+	g, err := openGrounder(ctx, a, s, files, f.thread != "")
 	if err != nil {
 		return err
 	}
 	defer func() { err = also(err, g.Close()) }()
-	if flags.timeout > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, flags.timeout, errTimeout(flags.timeout))
-		defer cancel()
-	}
-	if g.corpus.Name() == sampleCorpus {
+	ctx, cancel := within(ctx, flags.timeout)
+	defer cancel()
+	if g.IsSample() {
 		a.warn(sampleNote)
 	}
 	line := a.newProgress(f.asJSON)
@@ -147,7 +137,7 @@ func (a *app) edgesVerify(cmd *cobra.Command, flags *settingFlags, f edgesFlags,
 func (a *app) printDAG(answer causal.Answer) {
 	fmt.Fprintf(a.stdout, "\n%s %d in the graph\n", answer.Answer.Answer, len(answer.DAG.Edges))
 	for _, c := range answer.DAG.Cycles {
-		fmt.Fprintf(a.stdout, "cycle, left out %s: %s\n", oneLine(c.Edge), oneLine(joinPath(c.Path)))
+		fmt.Fprintf(a.stdout, "cycle, left out %s: %s\n", oneLine(c.Edge), oneLine(strings.Join(c.Path, " → ")))
 	}
 	for _, p := range answer.DAG.Reversed {
 		fmt.Fprintf(a.stdout, "both directions: %s and %s\n", oneLine(p.First), oneLine(p.Second))
@@ -157,61 +147,22 @@ func (a *app) printDAG(answer causal.Answer) {
 	}
 }
 
-func joinPath(path []string) string {
-	var b bytes.Buffer
-	for i, v := range path {
-		if i > 0 {
-			b.WriteString(" → ")
-		}
-		b.WriteString(v)
-	}
-	return b.String()
-}
-
 // A grounder verifies edges with one set of settings.
 type grounder struct {
-	desk
-	threads  *sqlite.Saver // nil when the run is not saved
-	tracing  *tracing
+	*desk
 	pipeline *causal.Pipeline
 }
 
-func (a *app) openGrounder(ctx context.Context, s settings, x *exchange, saved bool) (_ *grounder, err error) {
-	d, err := a.openDesk(ctx, s, x, causal.Skills(), a.openConfigured)
+func openGrounder(ctx context.Context, a *app, s settings, files cassetteFiles, saved bool) (*grounder, error) {
+	d, err := openDesk(ctx, a, s, files, want{Skills: causal.Skills(), Corpus: openCorpus, Threads: saved, Spans: true})
 	if err != nil {
 		return nil, err
 	}
-	g := &grounder{desk: d}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, g.Close())
-		}
-	}()
-	if g.tracing, err = openTracing(ctx, s); err != nil {
-		return nil, err
+	p, err := d.Edges()
+	if err != nil {
+		return nil, errors.Join(err, d.Close())
 	}
-	opts := s.grounding.options(s.limits.Concurrency)
-	if saved {
-		if g.threads, err = openThreads(ctx, s.home); err != nil {
-			return nil, err
-		}
-		opts.Checkpointer = g.threads
-	}
-	g.pipeline, err = causal.New(causal.Deps{Model: d.asked, Skills: d.set, Corpus: d.corpus, Embedder: d.corpus, Inspect: ordersIn}, opts)
-	return g, err
-}
-
-// Close releases the corpus and sends the spans that are left. That they are lost
-// is told and no error.
-func (g *grounder) Close() error {
-	if err := g.tracing.close(); err != nil {
-		g.warn("%v", err)
-	}
-	var err error
-	if g.threads != nil {
-		err = g.threads.Close()
-	}
-	return errors.Join(err, g.desk.Close())
+	return &grounder{d, p}, nil
 }
 
 // threadEdges is the metadatum of a thread that holds a hash of its edges.
@@ -229,7 +180,7 @@ func (g *grounder) onThread(ctx context.Context, thread string, edges []state.Ed
 	sum := sha256.Sum256(data)
 	run.Thread = thread
 	run.Metadata = map[string]string{
-		threadCorpus: g.corpus.Name(), threadFingerprint: g.corpus.Fingerprint(), threadEdges: hex.EncodeToString(sum[:]),
+		threadCorpus: g.Corpus.Name(), threadFingerprint: g.Corpus.Fingerprint(), threadEdges: hex.EncodeToString(sum[:]),
 		threadQuestion: "edges: " + count(len(edges), "edge"),
 	}
 	for c, err := range g.threads.List(ctx, graph.Query{Thread: thread, Limit: 1}) {
@@ -245,47 +196,28 @@ func (g *grounder) onThread(ctx context.Context, thread string, edges []state.Ed
 }
 
 func (g *grounder) verify(ctx context.Context, edges []state.Edge, f edgesFlags, watch func(graph.Event[state.Causal])) (answer causal.Answer, err error) {
-	runID, err := newRunID(g.now(), g.random)
-	if err != nil {
-		return answer, err
-	}
 	var kept causal.Kept
-	observe := func(ev graph.Event[state.Causal]) {
-		kept.Observe(ev)
-		watch(ev)
-	}
-	opts := follow.Options[state.Causal]{Observe: observe, Run: graph.RunOptions{RunID: runID}, End: func(final state.Causal, err error) state.End {
-		end := causal.End(final, err)
-		end.In(g.corpus.Name())
-		return end
+	t := &traced[state.Causal]{In: causal.Input(edges), File: f.trace, Keys: causalTraced, Options: follow.Options[state.Causal]{
+		Observe: func(ev graph.Event[state.Causal]) {
+			kept.Observe(ev)
+			watch(ev)
+		},
+		End: func(final state.Causal, err error) state.End { return g.inCorpus(causal.End(final, err)) },
 	}}
-	resumes, err := g.onThread(ctx, f.thread, edges, &opts.Run)
-	if err != nil {
+	if t.Resume, err = g.onThread(ctx, f.thread, edges, &t.Run); err != nil {
 		return answer, err
 	}
-	if rec := g.tracing.recorder(ctx, runID, g.corpus.Name()); rec != nil {
-		ctx = rec.Context(ctx)
-		opts.Observe = func(ev graph.Event[state.Causal]) {
-			telemetry.Observe(rec, ev)
-			observe(ev)
-		}
-		defer rec.End()
+	if t.Resume {
+		t.In = nil
 	}
-	in := causal.Input(edges)
-	if opts.Resume = resumes; resumes {
-		in = nil
-	}
-	final, took, runErr := runTraced(ctx, g.pipeline.Graph(), in, opts, f.trace, func() (trace.Header, error) {
-		return traceHeader(g.app, g.settings, runID, in, g.skills, g.corpus, causalTraced, nil)
-	})
+	final, took, runErr := runOn(ctx, g.desk, t, follows(g.pipeline.Graph(), t.In))
 	if runErr != nil {
 		if final, err = kept.State(edges); err != nil {
 			return answer, also(runErr, err)
 		}
 	}
-	answer, err = causal.Result(final, runErr, g.corpus)
-	answer.RunID, answer.Model, answer.Trace, answer.Corpus = runID, g.modelLabel(), f.trace, g.corpus.Name()
-	answer.In(g.corpus.Name())
-	measured(&answer.Metrics, took)
+	answer, err = causal.Result(final, runErr, g.Corpus)
+	answer.In(g.Corpus.Name())
+	sign(g.desk, &answer.Answer, t, took)
 	return answer, also(runErr, err)
 }

@@ -2,10 +2,8 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 
-	"example.com/assay/memory"
 	"example.com/assay/state"
 )
 
@@ -46,24 +44,4 @@ func told(end state.End, runErr error) error {
 		return nil
 	}
 	return silent(end.Status.ExitCode())
-}
-
-// printEnd says in words how a run ended whose answer is not whole, or not there.
-func (a *app) printEnd(end state.End) {
-	if end.Status == state.StatusUngrounded || end.Status == state.StatusNoEvidence {
-		fmt.Fprintf(a.stdout, "\n%s\n", visible(end.Words()))
-	}
-}
-
-// inSpace refuses a corpus whose vectors another embedder made.
-func inSpace(corpus *memory.Corpus, opts *memory.OpenOptions) (*memory.Corpus, error) {
-	given := ""
-	if opts != nil && opts.Space != nil {
-		given = opts.Space.ID()
-	}
-	if made := corpus.Info().Space; opts != nil && made != given {
-		other := &memory.EmbedderError{Corpus: corpus.Name(), Made: made, Given: given}
-		return nil, errors.Join(usagef("%w (the key embedder says which is used)", other), corpus.Close())
-	}
-	return corpus, nil
 }

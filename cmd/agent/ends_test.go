@@ -231,7 +231,7 @@ func TestChoiceWithoutSupportIsNotGiven(t *testing.T) {
 func chosen(t *testing.T, home, question, reason string) state.Answer {
 	t.Helper()
 	a, _, _ := testApp(home)
-	corpus, err := a.openCorpus(t.Context(), home, defaultCorpus, nil)
+	corpus, err := openCorpus(t.Context(), a, settings{home: home, corpus: defaultCorpus}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

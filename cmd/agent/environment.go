@@ -44,24 +44,6 @@ func (e environment) unknown(known []string) []string {
 	return out
 }
 
-// known lists the variables that the program reads, in the order of the help.
-func (e environment) known(table []setting) []string {
-	names := []string{envHome, envConfig}
-	for _, t := range table {
-		if t.variable != "" {
-			names = append(names, t.variable)
-		}
-	}
-	for _, p := range providers {
-		for _, name := range []string{p.keyVariable, p.urlVariable} {
-			if name != "" && !slices.Contains(names, name) {
-				names = append(names, name)
-			}
-		}
-	}
-	return names
-}
-
 // home is the directory that holds everything: ASSAY_HOME, else "assay" in
 // the user's data directory by the XDG rules, which ignore a relative
 // XDG_DATA_HOME.

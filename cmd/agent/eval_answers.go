@@ -153,8 +153,8 @@ func orNone(names []string) string {
 }
 
 func (a *app) measureAnswers(ctx context.Context, f *evalAnswersFlags, s settings, set *answers.Dataset, progress func(string, int, int)) (_ answers.Evaluation, err error) {
-	x := a.newExchange(s)
-	asker := &corpusAsker{app: a, settings: s, exchange: x, flags: f, engines: map[string]*engine{}}
+	x := newExchange(a, s)
+	asker := &corpusAsker{app: a, settings: s, exchange: x, flags: f, engines: map[string]*asker{}}
 	defer func() { err = also(err, errors.Join(asker.close(), x.close())) }()
 	for _, q := range set.Questions { // so that a corpus that is missing is told at once, and opening takes no time of a question
 		if _, err := asker.engine(ctx, q.Corpus); err != nil {
@@ -171,16 +171,16 @@ type corpusAsker struct {
 	exchange *exchange
 	flags    *evalAnswersFlags
 	names    []string // of engines, in the order in which they were opened
-	engines  map[string]*engine
+	engines  map[string]*asker
 }
 
-func (c *corpusAsker) engine(ctx context.Context, corpus string) (*engine, error) {
+func (c *corpusAsker) engine(ctx context.Context, corpus string) (*asker, error) {
 	if e := c.engines[corpus]; e != nil {
 		return e, nil
 	}
 	s := c.settings
 	s.corpus = corpus
-	e, err := c.openEngine(ctx, s, c.exchange)
+	e, err := openAsker(ctx, c.app, s, cassetteFiles{}, c.exchange)
 	if err != nil {
 		return nil, err
 	}
@@ -201,7 +201,7 @@ func (c *corpusAsker) Search(ctx context.Context, q answers.Question, k int) ([]
 	if err != nil {
 		return nil, err
 	}
-	found, err := e.corpus.Search(ctx, index.Query{Primary: q.Question, K: k})
+	found, err := e.Corpus.Search(ctx, index.Query{Primary: q.Question, K: k})
 	if err != nil {
 		return nil, err
 	}

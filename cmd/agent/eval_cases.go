@@ -249,7 +249,7 @@ func (a *app) evalModel(cmd *cobra.Command, f *evalCasesFlags, cases []eval.Case
 		s.limits.Prices = llm.Prices{} // so that what has no price is counted
 	}
 	ctx := cmd.Context()
-	x := a.newExchange(s)
+	x := newExchange(a, s)
 	tapes, err := x.openTapes(ctx, cmd, &f.settings, &s, cases)
 	if err != nil {
 		return eval.Results{}, err
@@ -281,7 +281,7 @@ func (a *app) evalModel(cmd *cobra.Command, f *evalCasesFlags, cases []eval.Case
 
 // benchOptions are what settings say of the pipelines of cases.
 func (a *app) benchOptions(s settings) (eval.BenchOptions, error) {
-	opts, err := a.pipelineOptions(s)
+	opts, err := researchOptions(a, s)
 	if err != nil {
 		return eval.BenchOptions{}, err
 	}
@@ -300,7 +300,7 @@ func (a *app) runCases(ctx context.Context, s settings, x *exchange, tapes *tape
 		return nil, fmt.Errorf("making a directory for the corpora: %w", err)
 	}
 	defer func() { err = also(err, os.RemoveAll(home)) }()
-	found, err := a.openFinder(ctx, s, set, x)
+	found, err := openFinder(ctx, a, s, set, x)
 	if err != nil {
 		return nil, err
 	}
@@ -312,7 +312,7 @@ func (a *app) runCases(ctx context.Context, s settings, x *exchange, tapes *tape
 	if err != nil {
 		return nil, err
 	}
-	bench, err := eval.NewBench(eval.Deps{Model: tapes, Skills: set, Corpora: corpora, Inspect: ordersIn}, &opts)
+	bench, err := eval.NewBench(eval.Deps{Model: tapes, Skills: set, Corpora: corpora, Inspect: inspect}, &opts)
 	if err != nil {
 		return nil, err
 	}

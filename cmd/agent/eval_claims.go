@@ -174,7 +174,11 @@ func (a *app) openConfiguredJudge(cmd *cobra.Command, f *evalClaimsFlags) (*exch
 	if s.verification.judge.url == "" {
 		return nil, nil, usagef("--judge is %s, and %s names no server: set it to an address", f.judge, keyJudge)
 	}
-	x, err := a.openExchange(cmd, &f.settings, &s)
+	files, err := f.settings.cassette(cmd)
+	if err != nil {
+		return nil, nil, err
+	}
+	x, err := openExchange(a, files, &s)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -116,7 +116,7 @@ func measureComply(ctx context.Context, f *evalComplyFlags, progress func(string
 	if err != nil {
 		return got, ingest, err
 	}
-	p, err := evidence.New(evidence.Deps{Model: offline.New(nil), Skills: set, Corpus: corpus, Inspect: ordersIn}, nil)
+	p, err := evidence.New(evidence.Deps{Model: offline.New(nil), Skills: set, Corpus: corpus, Inspect: inspect}, nil)
 	if err != nil {
 		return got, ingest, err
 	}

@@ -10,8 +10,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"example.com/assay/llm"
 	"example.com/assay/llm/cassette"
 	"example.com/assay/llm/classify"
@@ -33,26 +31,21 @@ type exchange struct {
 	played   bool               // the cassette was asked
 }
 
+// cassetteFiles are the files that calls are recorded in, or answered from; both are
+// empty for none.
+type cassetteFiles struct{ record, replay string }
+
 // openExchange makes the exchange of a verb, and completes the settings by
 // what a cassette that answers calls its models. Its close is the caller's.
-func (a *app) openExchange(cmd *cobra.Command, f *settingFlags, s *settings) (*exchange, error) {
-	recording, replaying := cmd.Flags().Changed("record"), cmd.Flags().Changed("replay")
-	switch {
-	case recording && replaying:
-		return nil, usagef("--record and --replay are both given; give one")
-	case recording && f.record == "":
-		return nil, usagef("--record is empty: name a new file")
-	case replaying && f.replay == "":
-		return nil, usagef("--replay is empty: name a file that --record wrote")
-	}
-	x := a.newExchange(*s)
-	x.file = f.record
-	if !replaying {
+func openExchange(a *app, c cassetteFiles, s *settings) (*exchange, error) {
+	x := newExchange(a, *s)
+	x.file = c.record
+	if c.replay == "" {
 		return x, nil
 	}
 	var err error
-	x.file = f.replay
-	if x.player, err = cassette.Replay(f.replay); x.player == nil {
+	x.file = c.replay
+	if x.player, err = cassette.Replay(c.replay); x.player == nil {
 		return nil, usagef("opening --replay: %w", err)
 	}
 	if err != nil {
@@ -67,7 +60,7 @@ func (a *app) openExchange(cmd *cobra.Command, f *settingFlags, s *settings) (*e
 }
 
 // newExchange makes an exchange without a cassette.
-func (a *app) newExchange(s settings) *exchange {
+func newExchange(a *app, s settings) *exchange {
 	limits := s.limits
 	limits.Retry.OnRetry = func(e llm.RetryEvent) {
 		clear := ""
@@ -81,6 +74,9 @@ func (a *app) newExchange(s settings) *exchange {
 
 // close ends a recording, and tells which recordings of a replay are left.
 func (x *exchange) close() error {
+	if x == nil {
+		return nil
+	}
 	if x.recorder != nil {
 		return x.recorder.Close()
 	}

@@ -17,7 +17,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/assay/graph"
-	"example.com/assay/graph/trace"
 	"example.com/assay/memory/document"
 	"example.com/assay/nodes/extract"
 	"example.com/assay/nodes/follow"
@@ -71,13 +70,12 @@ because of it, or that nothing was found in any document.`,
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			err := a.extract(cmd, &flags, x, args)
-			if err != nil && x.asJSON && !a.printed {
+			a.failed = func(err error) any {
 				failed := (&extract.Schema{}).Answer(state.Extract{}, err)
 				failed.End = endOf(err)
-				a.printJSON(failed)
+				return failed
 			}
-			return err
+			return a.extract(cmd, &flags, x, args)
 		},
 	}
 	f := cmd.Flags()
@@ -103,8 +101,9 @@ func (a *app) extract(cmd *cobra.Command, flags *settingFlags, f extractFlags, p
 		return usagef("--max-iterations is %d: it must be at least 1", f.iterations)
 	case f.jobs < 0 || f.jobs > 64:
 		return usagef("--jobs is %d: it must be from 0 to 64", f.jobs)
-	case cmd.Flags().Changed("trace") && f.trace == "":
-		return usagef("--trace is empty: name a file")
+	}
+	if err := named(cmd, "trace"); err != nil {
+		return err
 	}
 	s, err := a.resolve(cmd, flags)
 	if err != nil {
@@ -121,18 +120,17 @@ func (a *app) extract(cmd *cobra.Command, flags *settingFlags, f extractFlags, p
 	if f.trace != "" && len(docs) > 1 {
 		return usagef("--trace is for one document; there are %d", len(docs))
 	}
-	x, err := a.openExchange(cmd, flags, &s)
+	files, err := flags.cassette(cmd)
 	if err != nil {
 		return err
 	}
-	defer func() { err = also(err, x.close()) }()
-	d, err := a.openDesk(cmd.Context(), s, x, extract.Skills(), nil)
+	d, err := openDesk(cmd.Context(), a, s, files, want{Skills: extract.Skills()})
 	if err != nil {
 		return err
 	}
+	defer func() { err = also(err, d.Close()) }()
 	r := &fieldReader{desk: d, flags: f, schema: schema, source: source, timeout: flags.timeout}
-	r.pipeline, err = extract.New(extract.Deps{Model: d.asked, Skills: d.set, Schema: schema}, &extract.Options{MaxIterations: f.iterations, Review: f.review})
-	if err != nil {
+	if r.pipeline, err = d.Extract(schema, &extract.Options{MaxIterations: f.iterations, Review: f.review}); err != nil {
 		return err
 	}
 	answers, runErr := r.all(cmd.Context(), docs)
@@ -237,7 +235,7 @@ func (a *app) readDocuments(ctx context.Context, paths []string) ([]extract.Docu
 
 // A fieldReader reads documents with one pipeline.
 type fieldReader struct {
-	desk
+	*desk
 	flags    extractFlags
 	schema   *extract.Schema
 	source   []byte // of the schema
@@ -246,22 +244,16 @@ type fieldReader struct {
 }
 
 // one reads a document. Faults are in the answer, and the error says the same.
-func (r *fieldReader) one(ctx context.Context, runID string, doc extract.Document, watch func(graph.Event[state.Extract])) (answer extract.Answer, err error) {
-	if r.timeout > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, r.timeout, errTimeout(r.timeout))
-		defer cancel()
-	}
-	opts := follow.Options[state.Extract]{Observe: watch, Run: graph.RunOptions{RunID: runID}, End: r.schema.End}
-	in := extract.Update(doc.FieldDocument)
-	final, took, runErr := runTraced(ctx, r.pipeline.Graph(), in, opts, r.flags.trace, func() (trace.Header, error) {
-		return traceHeader(r.app, r.settings, runID, in, r.skills, nil, nil, map[string]string{
-			tracedSchema: string(r.source), tracedIterations: strconv.Itoa(r.flags.iterations), tracedOpinion: strconv.FormatBool(r.flags.review),
-		})
-	})
-	answer = r.schema.Answer(final, runErr)
-	answer.RunID, answer.Model, answer.Trace, answer.Document = runID, r.modelLabel(), r.flags.trace, doc.Source
-	measured(&answer.Metrics, took)
+func (r *fieldReader) one(ctx context.Context, runID string, doc extract.Document, watch func(graph.Event[state.Extract])) (extract.Answer, error) {
+	ctx, cancel := within(ctx, r.timeout)
+	defer cancel()
+	t := &traced[state.Extract]{In: extract.Update(doc.FieldDocument), File: r.flags.trace, More: map[string]string{
+		tracedSchema: string(r.source), tracedIterations: strconv.Itoa(r.flags.iterations), tracedOpinion: strconv.FormatBool(r.flags.review),
+	}, Options: follow.Options[state.Extract]{Observe: watch, Run: graph.RunOptions{RunID: runID}, End: r.schema.End}}
+	final, took, runErr := runOn(ctx, r.desk, t, follows(r.pipeline.Graph(), t.In))
+	answer := r.schema.Answer(final, runErr)
+	answer.Document = doc.Source
+	sign(r.desk, &answer.Answer, t, took)
 	return answer, runErr
 }
 
@@ -274,8 +266,8 @@ func hashOf(doc extract.Document) string {
 
 // key is what a result that is kept was read from, and how.
 func (r *fieldReader) key(doc extract.Document) string {
-	names := make([]string, 0, len(r.skills))
-	for name, hash := range r.skills {
+	names := make([]string, 0, len(r.Hashes))
+	for name, hash := range r.Hashes {
 		names = append(names, name+"="+hash)
 	}
 	slices.Sort(names)

@@ -124,7 +124,7 @@ func (r *fieldReader) jobs() int {
 		return 1
 	case r.flags.jobs > 0:
 		return r.flags.jobs
-	case r.model == offline.Name:
+	case r.settings.model == offline.Name:
 		return runtime.GOMAXPROCS(0)
 	}
 	return cmp.Or(r.limits.Concurrency, 1)

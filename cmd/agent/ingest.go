@@ -73,7 +73,7 @@ func (a *app) ingest(cmd *cobra.Command, f *ingestFlags, paths []string) error {
 	if err != nil {
 		return err
 	}
-	found, err := a.openEmbedder(cmd.Context(), s, a.newExchange(s).controls)
+	found, err := openEmbedder(cmd.Context(), a, s, newExchange(a, s).controls)
 	if err != nil {
 		return err
 	}
@@ -131,12 +131,4 @@ func (a *app) printReport(r memory.Report, elapsed float64) {
 		flag = " --corpus " + r.Corpus
 	}
 	fmt.Fprintf(a.stdout, "\nNext: agent ask%s \"your question\"\n", flag)
-}
-
-// count is "1 file" or "3 files".
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }

@@ -7,8 +7,6 @@ import (
 	"os"
 	"runtime"
 	"strings"
-
-	"example.com/assay/llm/gemini"
 )
 
 // A missingKeyError says which variable must hold a key.
@@ -16,50 +14,6 @@ type missingKeyError struct{ variable, url string }
 
 func (e *missingKeyError) Error() string {
 	return fmt.Sprintf("%s is not set: make a key at %s and export it", e.variable, e.url)
-}
-
-// key returns the key of a provider: that of its variable, else that of the
-// file that the configuration names, else "".
-func (c *connector) key(p provider) (string, error) {
-	if key := c.env.get(p.keyVariable); key != "" {
-		return key, nil
-	}
-	file := c.keyFiles[p.keyVariable]
-	if file == "" {
-		return "", nil
-	}
-	return readKey(file)
-}
-
-// secrets lists the keys that are known, used or not.
-func (c *connector) secrets() []string {
-	var out []string
-	for _, p := range providers {
-		if key := c.env.get(p.keyVariable); key != "" {
-			out = append(out, key)
-		}
-		if file := c.keyFiles[p.keyVariable]; file != "" {
-			if key, err := readKey(file); err == nil { // of another one nothing was sent
-				out = append(out, key)
-			}
-		}
-	}
-	for _, variable := range []string{envRerankKey, envJudgeKey, envDetectorKey} {
-		if key := c.env.get(variable); key != "" {
-			out = append(out, key)
-		}
-	}
-	return out
-}
-
-// sendsKey reports whether the provider's server is sent a key. A server of
-// Ollama on this machine is not.
-func (c *connector) sendsKey(p provider) bool {
-	if p.name == gemini.Provider && c.vertex.project != "" {
-		return false
-	}
-	local := p.name == providerOllama && c.env.get(p.urlVariable) == ""
-	return !local && (c.env.get(p.keyVariable) != "" || c.keyFiles[p.keyVariable] != "")
 }
 
 const maxKey = 64 << 10 // bytes; a key of a service account is a few thousand

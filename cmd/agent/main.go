@@ -2,14 +2,19 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
 	"io"
 	"log"
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"github.com/go-logr/logr"
 	"go.opentelemetry.io/otel"
+
+	"example.com/assay/llm"
+	"example.com/assay/llm/offline"
 )
 
 func main() {
@@ -30,4 +35,27 @@ func systemApp() *app {
 	a.signals = signals
 	a.release = func() { signal.Reset(os.Interrupt, syscall.SIGTERM) }
 	return a
+}
+
+// run executes one command line and returns the exit code.
+func (a *app) run(ctx context.Context, args []string) int {
+	ctx, stop := a.interruptible(ctx)
+	defer stop()
+	root := a.rootCommand()
+	root.SetArgs(append([]string{}, args...)) // nil would mean those of the process
+	root.SetIn(a.stdin)
+	root.SetOut(a.stdout)
+	root.SetErr(a.stderr)
+	return a.finish(root.ExecuteContext(ctx), args)
+}
+
+func newApp(stdin io.Reader, stdout, stderr io.Writer, environ []string) *app {
+	env := newEnvironment(environ)
+	return &app{
+		stdin: stdin, stdout: newScreen(stdout, env), stderr: newScreen(stderr, env), env: env,
+		now: time.Now, random: rand.Reader, release: func() {},
+		models: map[string]func() llm.Model{
+			offline.Name: func() llm.Model { return llm.Limit(llm.DefaultLimit)(offline.New(nil)) },
+		},
+	}
 }

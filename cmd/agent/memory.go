@@ -74,7 +74,7 @@ func (a *app) onMemory(cmd *cobra.Command, flags *settingFlags, run func(*rememb
 		return err
 	}
 	defer func() { err = also(err, r.answers.Close()) }()
-	if r.corpus, r.fault = a.openCorpus(cmd.Context(), s.home, r.name, nil); r.fault != nil {
+	if r.corpus, r.fault = openCorpus(cmd.Context(), a, settings{home: s.home, corpus: r.name}, nil); r.fault != nil {
 		a.warn("%v; none of its answers is served until then", r.fault)
 		return run(r)
 	}
@@ -87,26 +87,6 @@ func (a *app) onMemory(cmd *cobra.Command, flags *settingFlags, run func(*rememb
 		return err
 	}
 	return run(r)
-}
-
-// corpusFor names the corpus that answers with these settings, without opening
-// it.
-func corpusFor(s settings) (string, error) {
-	list, err := memory.List(s.home)
-	if err != nil {
-		return "", err
-	}
-	var known []string
-	for _, info := range list {
-		known = append(known, info.Name)
-		if info.Name == s.corpus && (s.corpus != defaultCorpus || info.Generation != "" || info.Fault == "") {
-			return s.corpus, nil
-		}
-	}
-	if s.corpus == defaultCorpus || s.corpus == sampleCorpus {
-		return sampleCorpus, nil
-	}
-	return "", unknownCorpus(s.corpus, known)
 }
 
 // stale reports whether an entry is not served with the settings of the call.

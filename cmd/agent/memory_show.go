@@ -115,14 +115,6 @@ func whyNot(d qa.Difference) string {
 	return fmt.Sprintf("%s was %s, it is %s", d.Name, none(d.Then), none(d.Now))
 }
 
-// day is a time for people.
-func day(t time.Time) string { return t.Local().Format("2006-01-02 15:04") }
-
-// short is a question as it fits in a list.
-func short(text string) string {
-	return render.Visible(llm.Cut(strings.Join(strings.Fields(text), " "), 100))
-}
-
 func (a *app) printMemoryList(r *remembered, list []qa.Entry, total int) {
 	if len(list) == 0 {
 		fmt.Fprintln(a.stdout, r.nothing())
@@ -147,13 +139,6 @@ func (a *app) printMemoryStats(r *remembered, s qa.Stats) {
 	}
 	fmt.Fprintf(a.stdout, "corpus   %s\nanswers  %d, of them %d stale\nserved   %s\n", r.name, s.Entries, s.Stale, times(s.Served))
 	fmt.Fprintf(a.stdout, "size     %s\noldest   %s\nnewest   %s\n", size(s.Bytes), day(s.Oldest), day(s.Newest))
-}
-
-func times(n int) string {
-	if n == 0 {
-		return "never"
-	}
-	return count(n, "time")
 }
 
 func (a *app) printRemembered(s shownAnswer) {

@@ -3,10 +3,7 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
-	"maps"
 	"net/http"
-	"slices"
 	"strings"
 
 	"example.com/assay/llm"
@@ -17,81 +14,7 @@ import (
 
 // Variables of the providers. Their values never leave this program but as
 // what they are for.
-const (
-	envOpenAIKey = "OPENAI_API_KEY"
-	envOpenAIURL = "OPENAI_BASE_URL"
-	envGeminiKey = "GEMINI_API_KEY"
-	envGeminiURL = "GEMINI_BASE_URL"
-
-	envAnthropicKey = "ANTHROPIC_API_KEY"
-	envAnthropicURL = "ANTHROPIC_BASE_URL"
-
-	providerOpenAI    = "openai"
-	providerAnthropic = "anthropic"
-	providerOllama    = "ollama"
-)
-
-// A provider is what may stand before the colon of a model's name.
-type provider struct {
-	name        string
-	keyVariable string // holds its key
-	urlVariable string // names another server
-	keyURL      string // where keys are made; empty when none is needed
-	connect     func(c *connector, ctx context.Context, p provider, model string) (remote, error)
-}
-
-// providers are all of them, in the order of messages. A further one needs
-// its line here and nothing else.
-var providers = []provider{
-	{providerOpenAI, envOpenAIKey, envOpenAIURL, "https://platform.openai.com/api-keys", (*connector).openAI},
-	{gemini.Provider, envGeminiKey, envGeminiURL, "https://aistudio.google.com/apikey", (*connector).gemini},
-	{providerAnthropic, envAnthropicKey, envAnthropicURL, "https://console.anthropic.com/settings/keys", (*connector).anthropic},
-	{providerOllama, envOpenAIKey, envOpenAIURL, "", (*connector).openAI},
-}
-
-// providerOf returns a model's provider and its name there.
-func providerOf(name string) (p provider, model string, ok bool) {
-	before, model, colon := strings.Cut(name, ":")
-	at := slices.IndexFunc(providers, func(p provider) bool { return p.name == before })
-	if at < 0 || !colon {
-		return provider{}, model, false
-	}
-	return providers[at], model, true
-}
-
-// checkModel reports whether a model's name is one that the program knows.
-func (a *app) checkModel(name string) error {
-	if a.models[name] != nil {
-		return nil
-	}
-	known := a.modelNames()
-	p, model, ok := providerOf(name)
-	if !ok {
-		guess := didYouMean(name, known)
-		var names []string
-		for _, p := range providers {
-			names = append(names, p.name)
-		}
-		before, model, colon := strings.Cut(name, ":")
-		if best := nearest(before, names); colon && best != "" {
-			guess = fmt.Sprintf("; did you mean %q?", best+":"+model)
-		}
-		return fmt.Errorf("there is no such model%s; known: %s", guess, strings.Join(known, ", "))
-	}
-	if strings.TrimSpace(model) == "" {
-		return fmt.Errorf("the model's name is missing after the colon; write %s:NAME", p.name)
-	}
-	return nil
-}
-
-// modelNames lists the models, those of a provider by their form.
-func (a *app) modelNames() []string {
-	names := slices.Sorted(maps.Keys(a.models))
-	for _, p := range providers {
-		names = append(names, p.name+":NAME")
-	}
-	return names
-}
+const ()
 
 // A remote is a model of a provider, not yet under control.
 type remote struct {
@@ -115,9 +38,6 @@ func (c *connector) connect(ctx context.Context, name string) (remote, error) {
 	p, model, _ := providerOf(name)
 	return p.connect(c, ctx, p, model)
 }
-
-// vertex says which project of Vertex is asked, and where.
-type vertex struct{ project, location string }
 
 func newConnector(env environment, s settings) *connector {
 	return &connector{env: env, keyFiles: s.keyFiles, vertex: s.vertex, maxTokens: s.answerTokens}
@@ -218,49 +138,4 @@ func (c *connector) openAIServer(p provider) (*openai.Server, error) {
 		c.servers[p.name] = server
 	}
 	return server, nil
-}
-
-// modelLabel names what answers: the model, those of single skills and roles,
-// and the one that is asked when they fail; of a cassette what was recorded.
-func (s settings) modelLabel() string {
-	if s.replayed != "" {
-		return s.replayed
-	}
-	label := s.labelOfModels()
-	if judge := s.verification.judge.label(); judge != "" {
-		label += ", claims judged by " + judge
-	}
-	return label
-}
-
-// labelOfModels is the label without the server that judges claims.
-func (s settings) labelOfModels() string {
-	label := s.model
-	for _, skill := range slices.Sorted(maps.Keys(s.skillModels)) {
-		label += fmt.Sprintf(", %s for %s", s.skillModels[skill], skill)
-	}
-	if s.fallback != "" {
-		label += ", else " + s.fallback
-	}
-	return label
-}
-
-// remoteModels lists the distinct models of providers that the settings name,
-// the default first. The fallback is among them when there is something to
-// fall back from.
-func (a *app) remoteModels(s settings) []string {
-	var out []string
-	names := []string{s.model}
-	for _, skill := range slices.Sorted(maps.Keys(s.skillModels)) {
-		names = append(names, s.skillModels[skill])
-	}
-	for _, name := range names {
-		if a.models[name] == nil && !slices.Contains(out, name) {
-			out = append(out, name)
-		}
-	}
-	if len(out) > 0 && s.fallback != "" && a.models[s.fallback] == nil && !slices.Contains(out, s.fallback) {
-		out = append(out, s.fallback)
-	}
-	return out
 }

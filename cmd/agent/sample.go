@@ -32,14 +32,17 @@ const countyCorpus = "sample-county"
 
 // An embedded is a sample that the program carries.
 type embedded struct {
-	corpus string // that it is ingested as
-	name   string // of its folder
-	files  func() (fs.FS, error)
+	corpus  string // that it is ingested as
+	name    string // of its folder
+	instead string // told when it answers for the default corpus; empty for nothing
+	files   func() (fs.FS, error)
 }
 
 var (
-	lawSample    = embedded{sampleCorpus, casestudies.SampleName, casestudies.Sample}
-	countySample = embedded{countyCorpus, casestudies.CountyName, casestudies.County}
+	lawSample    = embedded{sampleCorpus, casestudies.SampleName, "", casestudies.Sample}
+	countySample = embedded{
+		countyCorpus, casestudies.CountyName, "answered from the embedded compliance sample, an invented county; `agent ingest DIR` makes your own", casestudies.County,
+	}
 )
 
 // sampleFile is a file of the sample.

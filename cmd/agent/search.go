@@ -22,9 +22,6 @@ const mostHits = 1000
 // mostNeighbours bounds --neighbours, as the index does.
 const mostNeighbours = 20
 
-// excerptBytes is how much of a passage is shown without --full.
-const excerptBytes = 240
-
 func (a *app) searchCommand() *cobra.Command {
 	var flags settingFlags
 	var k int
@@ -104,12 +101,12 @@ func (a *app) search(cmd *cobra.Command, flags *settingFlags, q index.Query, exp
 	if err != nil {
 		return err
 	}
-	f, err := a.openFinder(ctx, s, set, a.newExchange(s))
+	f, err := openFinder(ctx, a, s, set, newExchange(a, s))
 	if err != nil {
 		return err
 	}
 	defer func() { err = also(err, f.close()) }()
-	corpus, err := a.openCorpus(ctx, s.home, s.corpus, f.options())
+	corpus, err := openCorpus(ctx, a, s, f.options())
 	if err != nil {
 		return err
 	}
@@ -217,15 +214,6 @@ func (a *app) printCited(c index.Cited) {
 	}
 }
 
-// excerpt is a text on one line, shortened unless it is wanted in full.
-func excerpt(text string, full bool) string {
-	text = strings.Join(strings.Fields(text), " ")
-	if !full && len(text) > excerptBytes {
-		text = text[:strings.LastIndexByte(text[:excerptBytes], ' ')+1] + "…"
-	}
-	return render.Visible(text)
-}
-
 // scores shows the first score as the sum of its summands that are not zero,
 // and behind it the scores that are none.
 func scores(list []state.Score) string {
@@ -292,3 +280,5 @@ func (a *app) unknownValues(ctx context.Context, corpus *memory.Corpus, filter [
 	}
 	return nil
 }
+
+const searchExample = `search "elements of battery"`

@@ -22,7 +22,7 @@ type session struct {
 	settings
 	flags       *settingFlags
 	exchange    *exchange
-	engine      *engine
+	engine      *asker
 	interactive bool
 
 	tracing string        // file that receives the trace of each question; empty for none
@@ -42,7 +42,11 @@ func (a *app) session(cmd *cobra.Command, flags *settingFlags) (err error) {
 	}
 	settings.inSession = true
 	s := &session{app: a, settings: settings, flags: flags, interactive: isTerminal(a.stdin) && a.stdout.tty}
-	if s.exchange, err = a.openExchange(cmd, flags, &settings); err != nil {
+	files, err := flags.cassette(cmd)
+	if err != nil {
+		return err
+	}
+	if s.exchange, err = openExchange(a, files, &settings); err != nil {
 		return err
 	}
 	defer func() { err = also(err, s.exchange.close()) }()
@@ -53,7 +57,7 @@ func (a *app) session(cmd *cobra.Command, flags *settingFlags) (err error) {
 	lines := a.newLineReader(filepath.Join(settings.home, "history"))
 	defer func() { err = also(err, lines.close()) }()
 	if s.interactive {
-		fmt.Fprintf(a.stdout, "corpus %s, model %s; /help lists commands, Ctrl-D quits\n", s.engine.corpus.Name(), s.modelLabel())
+		fmt.Fprintf(a.stdout, "corpus %s, model %s; /help lists commands, Ctrl-D quits\n", s.engine.Corpus.Name(), s.modelLabel())
 	}
 	if err := s.loop(ctx, lines); err != nil {
 		return err
@@ -67,13 +71,13 @@ func (a *app) session(cmd *cobra.Command, flags *settingFlags) (err error) {
 // open replaces the engine by one with other settings; on an error the old
 // one stays.
 func (s *session) open(ctx context.Context, settings settings) error {
-	e, err := s.app.openEngine(ctx, settings, s.exchange)
+	e, err := openAsker(ctx, s.app, settings, cassetteFiles{}, s.exchange)
 	if err != nil {
 		return err
 	}
 	old := s.engine
 	s.engine, s.settings = e, settings
-	if e.isSample() && !s.noted {
+	if e.IsSample() && !s.noted {
 		s.noted = true
 		s.warn(sampleNote)
 	}
@@ -157,7 +161,7 @@ func (s *session) question(ctx context.Context, text string) error {
 	if e, ok := research.ExchangeOf(answer); ok {
 		s.earlier = append(s.earlier, e)
 	}
-	s.printAnswer(answer, s.engine.corpus)
+	s.printAnswer(answer, s.engine.Corpus)
 	fmt.Fprintln(s.stdout)
 	s.warnOf(answer)
 	err = outcome(answer, err)

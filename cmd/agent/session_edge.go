@@ -12,8 +12,6 @@ import (
 	"example.com/assay/graph"
 	"example.com/assay/nodes/causal"
 	"example.com/assay/nodes/follow"
-	"example.com/assay/nodes/research"
-	"example.com/assay/skills"
 	"example.com/assay/state"
 )
 
@@ -51,11 +49,7 @@ func (s *session) verifyEdge(ctx context.Context, cause, effect string) error {
 	} else {
 		fmt.Fprintf(s.stdout, "> %s => %s\n\n", oneLine(cause), oneLine(effect))
 	}
-	set, err := s.loadSkills()
-	if err != nil {
-		return err
-	}
-	p, err := s.engine.edgePipeline(ctx, set, s.exchange)
+	p, err := s.engine.Edges()
 	if err != nil {
 		return err
 	}
@@ -81,27 +75,6 @@ func (s *session) verifyEdge(ctx context.Context, cause, effect string) error {
 	}
 	fmt.Fprintf(s.stdout, "%s\n\n", render.Visible(oneLine(verdict)))
 	return nil
-}
-
-func (e *engine) edgePipeline(ctx context.Context, set *skills.Set, x *exchange) (*causal.Pipeline, error) {
-	model, err := x.model(ctx, e.settings)
-	if err != nil {
-		return nil, err
-	}
-	return causal.New(causal.Deps{Model: model, Skills: set, Corpus: e.corpus, Embedder: e.corpus, Inspect: ordersIn}, e.grounding.options(e.limits.Concurrency))
-}
-
-// edgeTool is verify_edge for the model that writes answers. The passages that it
-// quotes can be cited.
-func (e *engine) edgeTool(ctx context.Context, set *skills.Set, x *exchange) (research.Tool, error) {
-	p, err := e.edgePipeline(ctx, set, x)
-	if err != nil {
-		return research.Tool{}, err
-	}
-	tool, err := causal.VerifyEdge(p)
-	return research.Tool{Callable: tool, Passages: func(result json.RawMessage) ([]state.Passage, error) {
-		return causal.Quoted(result, e.corpus)
-	}}, err
 }
 
 // ofLoop reports whether an event was published by the loop of an edge, whatever
@@ -141,6 +114,3 @@ func (s *session) printLoop(name string, data json.RawMessage) {
 		}
 	}
 }
-
-// offersEdges reports whether the model that writes answers may call verify_edge.
-func (s settings) offersEdges() bool { return s.inSession && s.searchTool }

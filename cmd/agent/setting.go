@@ -2,6 +2,9 @@ package main
 
 import (
 	"cmp"
+	"errors"
+	"fmt"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -54,7 +57,7 @@ const (
 )
 
 // settingTable lists the settings, in the order in which they are shown.
-func (a *app) settingTable() ([]setting, error) {
+func settingTable(a *app) ([]setting, error) {
 	set, err := skills.Load(nil)
 	if err != nil {
 		return nil, err
@@ -185,3 +188,39 @@ func telemetryTable() []setting {
 		show: func(s *settings) string { return strconv.FormatBool(s.telemetry.content) },
 	}}
 }
+
+// checkEndpoint refuses addresses that are none. What it is given may be
+// shown later, so that it must not hold credentials.
+func checkEndpoint(text string) error {
+	u, err := url.Parse(text)
+	switch {
+	case err != nil: // whose text would show the address
+		return errors.New("it is no address; write one such as http://localhost:4318")
+	case u.User != nil:
+		return errors.New("it must not hold credentials; put headers into OTEL_EXPORTER_OTLP_HEADERS")
+	case u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "":
+		return fmt.Errorf("it is %q: write the address of an OTLP collector, such as http://localhost:4318", text)
+	}
+	return nil
+}
+
+// known lists the variables that the program reads, in the order of the help.
+func (e environment) known(table []setting) []string {
+	names := []string{envHome, envConfig}
+	for _, t := range table {
+		if t.variable != "" {
+			names = append(names, t.variable)
+		}
+	}
+	for _, p := range providers {
+		for _, name := range []string{p.keyVariable, p.urlVariable} {
+			if name != "" && !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
+}
+
+// offersEdges reports whether the model that writes answers may call verify_edge.
+func (s settings) offersEdges() bool { return s.inSession && s.searchTool }

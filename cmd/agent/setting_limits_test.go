@@ -28,7 +28,7 @@ func TestLimitsAreRead(t *testing.T) {
 func configured(t *testing.T, text string) settings {
 	t.Helper()
 	a, _, _ := testApp(t.TempDir())
-	table, err := a.settingTable()
+	table, err := settingTable(a)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -85,8 +85,8 @@ type origin struct {
 // String is the subject of a message about the value.
 func (o origin) String() string { return o.name }
 
-// named is the origin of a flag or a variable.
-func named(kind, name string) origin { return origin{kind: kind, where: name, name: name} }
+// originOf is the origin of a flag or a variable.
+func originOf(kind, name string) origin { return origin{kind: kind, where: name, name: name} }
 
 // An entry is a setting's value as text, with its origin.
 type entry struct {
@@ -167,6 +167,20 @@ func (f *settingFlags) registerCassette(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.replay, "replay", "", "answer model calls from a `FILE` of --record, without key or network; a call that is not in it fails")
 }
 
+// cassette checks the cassette that a command line names.
+func (f *settingFlags) cassette(cmd *cobra.Command) (cassetteFiles, error) {
+	recording, replaying := cmd.Flags().Changed("record"), cmd.Flags().Changed("replay")
+	switch {
+	case recording && replaying:
+		return cassetteFiles{}, usagef("--record and --replay are both given; give one")
+	case recording && f.record == "":
+		return cassetteFiles{}, usagef("--record is empty: name a new file")
+	case replaying && f.replay == "":
+		return cassetteFiles{}, usagef("--replay is empty: name a file that --record wrote")
+	}
+	return cassetteFiles{f.record, f.replay}, nil
+}
+
 // resolve puts the settings together: flags before variables before the
 // configuration before defaults. Every value is checked where it stands, so
 // that a message names its origin.
@@ -179,7 +193,7 @@ func (a *app) resolve(cmd *cobra.Command, f *settingFlags) (settings, error) {
 	if f.timeout < 0 {
 		return s, usagef("--timeout is %v: it must be positive, or 0 for no limit", f.timeout)
 	}
-	table, err := a.settingTable()
+	table, err := settingTable(a)
 	if err != nil {
 		return s, err
 	}
@@ -243,7 +257,7 @@ func (e environment) entries(table []setting) []entry {
 	var out []entry
 	for _, t := range table {
 		if text := e.get(t.variable); text != "" {
-			out = append(out, entry{t.key, text, named("variable", t.variable)})
+			out = append(out, entry{t.key, text, originOf("variable", t.variable)})
 		}
 	}
 	return out
@@ -255,7 +269,7 @@ func fromFlags(cmd *cobra.Command, table []setting) ([]entry, error) {
 	flags := cmd.Flags()
 	for _, t := range table {
 		if t.flag != "" && flags.Changed(t.flag) {
-			out = append(out, entry{t.key, flags.Lookup(t.flag).Value.String(), named("flag", "--"+t.flag)})
+			out = append(out, entry{t.key, flags.Lookup(t.flag).Value.String(), originOf("flag", "--"+t.flag)})
 		}
 		if t.negation == "" || !flags.Changed(t.negation) {
 			continue
@@ -267,7 +281,7 @@ func fromFlags(cmd *cobra.Command, table []setting) ([]entry, error) {
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, entry{t.key, strconv.FormatBool(!not), named("flag", "--"+t.negation)})
+		out = append(out, entry{t.key, strconv.FormatBool(!not), originOf("flag", "--"+t.negation)})
 	}
 	return out, nil
 }

@@ -18,7 +18,7 @@ import (
 // key, and defaults where there are some.
 func TestCommentedConfigGivesTheDefaults(t *testing.T) {
 	a, _, _ := testApp(t.TempDir())
-	table, err := a.settingTable()
+	table, err := settingTable(a)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +56,7 @@ func TestCommentedConfigGivesTheDefaults(t *testing.T) {
 // for the keys of single skills, so that a new skill does not change it.
 func TestConfigurationPageIsTrue(t *testing.T) {
 	a, _, _ := testApp(t.TempDir())
-	table, err := a.settingTable()
+	table, err := settingTable(a)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +93,7 @@ func TestReadmeConfigurationIsRead(t *testing.T) {
 		t.Fatal("the README shows no configuration")
 	}
 	a, _, _ := testApp(t.TempDir())
-	table, err := a.settingTable()
+	table, err := settingTable(a)
 	if err != nil {
 		t.Fatal(err)
 	}

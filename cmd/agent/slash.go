@@ -87,12 +87,12 @@ func (s *session) corpusSlash(ctx context.Context, args []string) error {
 			return err
 		}
 		s.printCorpora(list)
-		fmt.Fprintf(s.stdout, "answering from %s\n", s.engine.corpus.Name())
+		fmt.Fprintf(s.stdout, "answering from %s\n", s.engine.Corpus.Name())
 		return nil
 	}
 	next := s.settings
 	var p parser
-	next.corpus = p.corpus(named("command", "/corpus"), args[0])
+	next.corpus = p.corpus(originOf("command", "/corpus"), args[0])
 	if p.err != nil {
 		return p.err
 	}
@@ -100,7 +100,7 @@ func (s *session) corpusSlash(ctx context.Context, args []string) error {
 		return err
 	}
 	s.earlier = nil
-	fmt.Fprintf(s.stdout, "answering from %s\n", s.engine.corpus.Name())
+	fmt.Fprintf(s.stdout, "answering from %s\n", s.engine.Corpus.Name())
 	return nil
 }
 
@@ -114,7 +114,7 @@ func (s *session) modelSlash(ctx context.Context, args []string) error {
 	if len(args) == 1 {
 		next := s.settings
 		var p parser
-		next.model, next.skillModels = p.model(s.app, named("command", "/model"), args[0]), nil
+		next.model, next.skillModels = p.model(s.app, originOf("command", "/model"), args[0]), nil
 		if p.err != nil {
 			return p.err
 		}

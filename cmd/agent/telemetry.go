@@ -27,21 +27,6 @@ type tracing struct {
 	content  bool
 }
 
-// checkEndpoint refuses addresses that are none. What it is given may be
-// shown later, so that it must not hold credentials.
-func checkEndpoint(text string) error {
-	u, err := url.Parse(text)
-	switch {
-	case err != nil: // whose text would show the address
-		return errors.New("it is no address; write one such as http://localhost:4318")
-	case u.User != nil:
-		return errors.New("it must not hold credentials; put headers into OTEL_EXPORTER_OTLP_HEADERS")
-	case u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "":
-		return fmt.Errorf("it is %q: write the address of an OTLP collector, such as http://localhost:4318", text)
-	}
-	return nil
-}
-
 // openTracing connects to the collector of the settings. It makes no call.
 // The client library reads further variables that begin with OTEL_ itself, such
 // as OTEL_EXPORTER_OTLP_HEADERS.
@@ -123,32 +108,4 @@ func (w *watchedExporter) ExportSpans(ctx context.Context, spans []sdk.ReadOnlyS
 		}
 	}
 	return nil
-}
-
-// checkTelemetry finds out whether a collector listens. It sends no span.
-func checkTelemetry(ctx context.Context, s settings) finding {
-	if s.telemetry.endpoint == "" {
-		return finding{"telemetry", statusOK, "off: no collector is set", ""}
-	}
-	u, err := url.Parse(s.telemetry.endpoint)
-	if err != nil {
-		return finding{"telemetry", statusFail, "the collector's address cannot be read", "unset " + envOTLP}
-	}
-	port := u.Port()
-	if port == "" {
-		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
-	}
-	dialer := net.Dialer{Timeout: 3 * time.Second}
-	conn, err := dialer.DialContext(ctx, "tcp", net.JoinHostPort(u.Hostname(), port))
-	if err == nil {
-		err = conn.Close()
-	}
-	if err != nil {
-		return finding{"telemetry", statusWarn, fmt.Sprintf("no collector is reached: %v; answers come without it", err), "start the collector, or: unset " + envOTLP + " and telemetry.endpoint"}
-	}
-	detail := "spans go to " + s.telemetry.endpoint
-	if s.telemetry.content {
-		detail += ", with prompts, answers and queries"
-	}
-	return finding{"telemetry", statusOK, detail, ""}
 }

@@ -16,11 +16,11 @@ import (
 func TestResumeAfterStop(t *testing.T) {
 	home := t.TempDir()
 	ingestText(t, home, permits)
-	open := func() *engine {
+	open := func() *asker {
 		a, _, _ := testApp(home)
 		s := defaultSettings(false)
 		s.home, s.saves = home, true
-		e, err := a.openEngine(t.Context(), s, a.newExchange(s))
+		e, err := openAsker(t.Context(), a, s, cassetteFiles{}, newExchange(a, s))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"cmp"
-	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -99,22 +98,22 @@ func (a *app) traceReplay(cmd *cobra.Command, f *replayFlags, path string) (err 
 	if err != nil {
 		return err
 	}
-	ctx := cmd.Context()
-	if f.settings.timeout > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, f.settings.timeout, errTimeout(f.settings.timeout))
-		defer cancel()
+	ctx, cancel := within(cmd.Context(), f.settings.timeout)
+	defer cancel()
+	files, err := f.settings.cassette(cmd)
+	if err != nil {
+		return err
 	}
-	x, err := a.openExchange(cmd, &f.settings, &s)
+	x, err := openExchange(a, files, &s)
 	if err != nil {
 		return err
 	}
 	defer func() { err = also(err, x.close()) }()
 	var r *rerunner
 	if f.study != "" {
-		r, err = a.openCaseRerun(ctx, s, x, f.study)
+		r, err = openCaseRerun(ctx, a, s, x, f.study)
 	} else {
-		r, err = a.openRerun(ctx, s, x, path, was[0])
+		r, err = openRerun(ctx, a, s, x, path, was[0])
 	}
 	if err != nil {
 		return err
@@ -231,7 +230,7 @@ func askedSkills(records []trace.Record) []string {
 // among them when they are to be asked. A trace may come from anywhere: it chooses
 // no file and no server.
 func (a *app) tracedSettings(path string, config map[string]string, asks bool) ([]entry, error) {
-	table, err := a.settingTable()
+	table, err := settingTable(a)
 	if err != nil {
 		return nil, err
 	}
@@ -251,7 +250,7 @@ func (a *app) tracedSettings(path string, config map[string]string, asks bool) (
 	var out []entry
 	for _, t := range table {
 		if value, ok := values[t.key]; ok {
-			out = append(out, entry{t.key, value, named("trace", path+": "+t.key)})
+			out = append(out, entry{t.key, value, originOf("trace", path+": "+t.key)})
 		}
 	}
 	return out, nil

@@ -12,7 +12,7 @@ import (
 )
 
 // openCaseRerun prepares a case as agent eval cases does.
-func (a *app) openCaseRerun(ctx context.Context, s settings, x *exchange, file string) (_ *rerunner, err error) {
+func openCaseRerun(ctx context.Context, a *app, s settings, x *exchange, file string) (_ *rerunner, err error) {
 	r := &rerunner{}
 	defer func() {
 		if err != nil {
@@ -36,7 +36,7 @@ func (a *app) openCaseRerun(ctx context.Context, s settings, x *exchange, file s
 		return nil, fmt.Errorf("making a directory for the corpus: %w", err)
 	}
 	r.closers = append(r.closers, func() error { return os.RemoveAll(home) })
-	found, err := a.openFinder(ctx, s, set, x)
+	found, err := openFinder(ctx, a, s, set, x)
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +50,7 @@ func (a *app) openCaseRerun(ctx context.Context, s settings, x *exchange, file s
 	prepared := func(ctx context.Context, from graph.Recording) (*eval.Prepared, error) {
 		replaying := opts
 		replaying.Run = graph.RunOptions{Replay: from}
-		bench, err := eval.NewBench(eval.Deps{Model: model, Skills: set, Corpora: corpora, Inspect: ordersIn}, &replaying)
+		bench, err := eval.NewBench(eval.Deps{Model: model, Skills: set, Corpora: corpora, Inspect: inspect}, &replaying)
 		if err != nil {
 			return nil, err
 		}

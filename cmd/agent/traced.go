@@ -3,7 +3,9 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"slices"
@@ -11,40 +13,96 @@ import (
 
 	"example.com/assay/graph"
 	"example.com/assay/graph/trace"
-	"example.com/assay/memory"
 	"example.com/assay/nodes/follow"
 	"example.com/assay/state"
+	"example.com/assay/telemetry"
 )
 
-// runTraced runs a pipeline's graph, and writes its trace to a file when one is
-// named. Of a run that was stopped the error says what stopped it, and not which
-// node met it.
-func runTraced[S any](ctx context.Context, g *graph.Compiled[S], in graph.Update[S], opts follow.Options[S], traceFile string, header func() (trace.Header, error)) (final S, took follow.Took, err error) {
-	if traceFile != "" {
-		var head trace.Header
-		if head, err = header(); err != nil {
+// A traced is one run of a pipeline: what it is given, and who follows it.
+type traced[S any] struct {
+	In   graph.Update[S]
+	File string            // receives the trace; empty for none
+	Copy io.Writer         // receives the trace, too; nil for none
+	Keys []string          // settings that the trace holds
+	More map[string]string // what the trace holds besides
+	follow.Options[S]
+}
+
+// A runner runs a pipeline's graph as follow.Run does.
+type runner[S any] func(context.Context, *follow.Options[S]) (S, follow.Took, error)
+
+// follows is the runner of a graph.
+func follows[S any](g *graph.Compiled[S], in graph.Update[S]) runner[S] {
+	return func(ctx context.Context, opts *follow.Options[S]) (S, follow.Took, error) {
+		return follow.Run(ctx, g, in, opts)
+	}
+}
+
+// runOn runs a pipeline on a desk: it gives the run an id, writes its trace and sends
+// its spans. A run that did not begin took nothing: its follow.Took is zero.
+func runOn[S any](ctx context.Context, d *desk, t *traced[S], run runner[S]) (final S, took follow.Took, err error) {
+	if t.Run.RunID == "" {
+		if t.Run.RunID, err = newRunID(d.now(), d.random); err != nil {
 			return final, took, err
 		}
-		var file *os.File
-		if file, err = os.Create(traceFile); err != nil {
-			return final, took, usagef("writing the trace: %w", err)
-		}
-		opts.Trace = trace.NewWriter(file, head)
-		defer func() { err = also(err, file.Close()) }()
 	}
-	final, took, err = follow.Run(ctx, g, in, &opts)
+	header, err := traceHeader(d, t)
+	if err != nil {
+		return final, took, err
+	}
+	return runTraced(ctx, t, header, func(ctx context.Context, opts *follow.Options[S]) (S, follow.Took, error) {
+		if d.spans == nil {
+			return run(ctx, opts)
+		}
+		rec := d.spans.recorder(ctx, t.Run.RunID, d.Corpus.Name())
+		defer rec.End()
+		observe := opts.Observe
+		opts.Observe = func(ev graph.Event[S]) {
+			telemetry.Observe(rec, ev)
+			if observe != nil {
+				observe(ev)
+			}
+		}
+		return run(rec.Context(ctx), opts)
+	})
+}
+
+// runTraced runs a pipeline, and writes its trace where it is wanted. Of a run that was
+// stopped the error says what stopped it, and not which node met it.
+func runTraced[S any](ctx context.Context, t *traced[S], header trace.Header, run runner[S]) (final S, took follow.Took, err error) {
+	var sinks []io.Writer
+	if t.File != "" {
+		file, failed := os.Create(t.File)
+		if failed != nil {
+			return final, took, usagef("writing the trace: %w", failed)
+		}
+		sinks = append(sinks, file)
+		defer func() {
+			if closing := file.Close(); closing != nil {
+				err = errors.Join(err, fmt.Errorf("writing the trace: %w", closing))
+			}
+		}()
+	}
+	if t.Copy != nil {
+		sinks = append(sinks, t.Copy)
+	}
+	if len(sinks) > 0 {
+		t.Trace = trace.NewWriter(io.MultiWriter(sinks...), header)
+	}
+	final, took, err = run(ctx, &t.Options)
 	if err != nil && ctx.Err() != nil {
 		err = context.Cause(ctx)
 	}
 	return final, took, err
 }
 
-// measured puts what a run took into its answer's metrics.
-func measured(m *state.RunMetrics, took follow.Took) {
-	for node, d := range took.Node {
-		m.NodeMS[node] = milliseconds(d)
+// sign puts into an answer what the desk knows of the run that it came from.
+func sign[S any](d *desk, answer *state.Answer, t *traced[S], took follow.Took) {
+	answer.RunID, answer.Model, answer.Trace = t.Run.RunID, d.modelLabel(), t.File
+	if d.Corpus != nil {
+		answer.Corpus = d.Corpus.Name()
 	}
-	m.NodeUsage, m.ElapsedMS = took.Usage, milliseconds(took.Total)
+	took.Measure(&answer.Metrics)
 }
 
 // Keys of a trace's configuration that are no settings.
@@ -68,26 +126,26 @@ var (
 // traceHeader is the first line of a trace: what a run was given and with which
 // settings, so that agent trace replay can run it again. It names no path and no
 // server, so that traces of equal runs on two machines are equal but for ids and
-// times. A corpus may be nil; more is added to the configuration.
-func traceHeader[S any](a *app, s settings, runID string, in graph.Update[S], hashes map[string]string, corpus *memory.Corpus, keys []string, more map[string]string) (trace.Header, error) {
-	table, err := a.settingTable()
+// times.
+func traceHeader[S any](d *desk, t *traced[S]) (trace.Header, error) {
+	table, err := settingTable(d.app)
 	if err != nil {
 		return trace.Header{}, err
 	}
-	config := map[string]string{tracedModel: s.modelLabel()}
-	maps.Copy(config, more)
-	if corpus != nil {
-		config["corpus"], config[tracedFingerprint] = corpus.Name(), corpus.Fingerprint()
+	config, keys := map[string]string{tracedModel: d.modelLabel()}, t.Keys
+	maps.Copy(config, t.More)
+	if d.Corpus != nil {
+		config["corpus"], config[tracedFingerprint] = d.Corpus.Name(), d.Corpus.Fingerprint()
 		keys = append(slices.Clone(keys), searchTraced...)
 	}
 	for _, key := range keys {
-		if value := settingOf(table, key).show(&s); value != "" && !strings.Contains(value, "://") {
+		if value := settingOf(table, key).show(&d.settings); value != "" && !strings.Contains(value, "://") {
 			config[key] = value
 		}
 	}
-	header := trace.Header{RunID: runID, Config: config, Skills: hashes}
-	if in != nil {
-		if header.Input, err = json.Marshal(in); err != nil {
+	header := trace.Header{RunID: t.Run.RunID, Config: config, Skills: d.Hashes}
+	if t.In != nil {
+		if header.Input, err = json.Marshal(t.In); err != nil {
 			return header, fmt.Errorf("tracing the input: %w", err)
 		}
 	}

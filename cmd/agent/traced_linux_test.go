@@ -32,7 +32,7 @@ func TestTraceThatCannotBeClosed(t *testing.T) {
 			}
 		}
 	}}
-	final, _, err := runTraced(t.Context(), app, graph.Update[said]{}, opts, file, func() (trace.Header, error) { return trace.Header{}, nil })
+	final, _, err := runTraced(t.Context(), &traced[said]{File: file, Options: opts}, trace.Header{}, follows(app, graph.Update[said]{}))
 	if final.Text != "x" || err == nil {
 		t.Errorf("%+v, error %v", final, err)
 	}

@@ -176,13 +176,13 @@ func (a *app) trainRerank(cmd *cobra.Command, flags *settingFlags, f *trainReran
 	if err != nil {
 		return err
 	}
-	finder, err := a.openFinder(ctx, s, set, a.newExchange(s))
+	finder, err := openFinder(ctx, a, s, set, newExchange(a, s))
 	if err != nil {
 		return err
 	}
 	defer func() { err = also(err, finder.close()) }()
 	opts := memory.OpenOptions{Space: finder.options().Space, Untrained: true}
-	corpus, err := a.openCorpus(ctx, s.home, s.corpus, &opts)
+	corpus, err := openCorpus(ctx, a, s, &opts)
 	if err != nil {
 		return err
 	}

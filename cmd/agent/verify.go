@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/assay/graph"
-	"example.com/assay/graph/trace"
 	"example.com/assay/memory"
 	"example.com/assay/nodes/follow"
 	"example.com/assay/nodes/verify"
@@ -19,9 +18,6 @@ import (
 
 // maxResponse bounds a response, in bytes.
 const maxResponse = 16 << 20
-
-// stdinName is what standard input is called as a source.
-const stdinName = "standard input"
 
 // A verification's input as the command line gives it.
 type verifyFlags struct {
@@ -63,16 +59,10 @@ to check. 1: no claim could be judged, and the cause is named.`,
   agent verify --response - --context a.md --context b.pdf < answer.txt`,
 		Args: exactly(0, "no arguments besides its flags"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			err := a.verify(cmd, &flags, v)
-			if err != nil && v.asJSON && !a.printed {
-				failed := failedAnswer(v.query, err)
-				failed.Pipeline = "verify"
-				if _, usage := errors.AsType[usageError](err); usage {
-					failed.End = state.End{Status: state.StatusRejected, Error: err.Error()}
-				}
-				a.printJSON(verify.Answer{Answer: failed, History: []verify.Attempt{}, Additional: []state.Source{}})
+			a.failed = func(err error) any {
+				return verify.Answer{Answer: state.FailedAnswer("verify", v.query, endOf(err)), History: []verify.Attempt{}, Additional: []state.Source{}}
 			}
-			return err
+			return a.verify(cmd, &flags, v)
 		},
 	}
 	f := cmd.Flags()
@@ -101,29 +91,26 @@ func (a *app) verify(cmd *cobra.Command, flags *settingFlags, v verifyFlags) (er
 		return usagef("--response is missing: name a file with the response, or - for standard input")
 	case len(v.context) == 0 && !wantsCorpus:
 		return usagef("there is no evidence: name files with --context PATH, or a corpus with --corpus NAME")
-	case cmd.Flags().Changed("trace") && v.trace == "":
-		return usagef("--trace is empty: name a file")
+	}
+	if err := named(cmd, "trace"); err != nil {
+		return err
 	}
 	in, texts, err := a.verifyInput(ctx, v)
 	if err != nil {
 		return err
 	}
-	x, err := a.openExchange(cmd, flags, &s)
+	files, err := flags.cassette(cmd)
 	if err != nil {
 		return err
 	}
-	defer func() { err = also(err, x.close()) }()
-	c, err := a.openChecker(ctx, s, x, texts, wantsCorpus)
+	c, err := openChecker(ctx, a, s, files, texts, wantsCorpus)
 	if err != nil {
 		return err
 	}
 	defer func() { err = also(err, c.Close()) }()
 	shown := a.newProgress(v.asJSON)
-	if flags.timeout > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, flags.timeout, errTimeout(flags.timeout))
-		defer cancel()
-	}
+	ctx, cancel := within(ctx, flags.timeout)
+	defer cancel()
 	answer, runErr := c.check(ctx, in, v.trace, func(ev graph.Event[state.Verify]) { observe(shown, ev) })
 	shown.close()
 	if v.asJSON {
@@ -228,66 +215,43 @@ func checkResponse(text string) error {
 
 // A checker verifies responses with one set of settings.
 type checker struct {
-	desk
+	*desk
 	texts    *memory.Texts
 	pipeline *verify.Pipeline
 }
 
-func (a *app) openChecker(ctx context.Context, s settings, x *exchange, texts *memory.Texts, wantsCorpus bool) (*checker, error) {
-	open := a.openConfigured
-	if !wantsCorpus {
-		open = nil
+func openChecker(ctx context.Context, a *app, s settings, files cassetteFiles, texts *memory.Texts, wantsCorpus bool) (*checker, error) {
+	w := want{Skills: verify.Skills()}
+	if wantsCorpus {
+		w.Corpus = openCorpus
 	}
-	d, err := a.openDesk(ctx, s, x, verify.Skills(), open)
+	d, err := openDesk(ctx, a, s, files, w)
 	if err != nil {
 		return nil, err
 	}
-	c := &checker{desk: d, texts: texts}
-	deps := verify.Deps{Model: d.asked, Skills: d.set, Inspect: ordersIn}
-	if d.corpus != nil {
-		deps.Corpus = d.corpus
+	p, err := d.Verify()
+	if err != nil {
+		return nil, errors.Join(err, d.Close())
 	}
-	if c.pipeline, err = verify.New(deps, s.verification.options()); err != nil {
-		return nil, errors.Join(err, c.Close())
-	}
-	return c, nil
+	return &checker{d, texts, p}, nil
 }
 
 // TextPath locates a source of the context, else of the corpus.
 func (c *checker) TextPath(source string) (path, original string, err error) {
 	path, original, err = c.texts.TextPath(source)
-	if err != nil && c.corpus != nil {
-		return c.corpus.TextPath(source)
+	if err != nil && c.Corpus != nil {
+		return c.Corpus.TextPath(source)
 	}
 	return path, original, err
 }
 
-func (c *checker) check(ctx context.Context, in verify.Input, traceFile string, watch func(graph.Event[state.Verify])) (answer verify.Answer, err error) {
-	runID, err := newRunID(c.now(), c.random)
-	if err != nil {
-		return answer, err
-	}
-	opts := follow.Options[state.Verify]{Observe: watch, Run: graph.RunOptions{RunID: runID}, End: func(final state.Verify, err error) state.End {
-		return verify.Result(final, err, c).End
+func (c *checker) check(ctx context.Context, in verify.Input, traceFile string, watch func(graph.Event[state.Verify])) (verify.Answer, error) {
+	t := &traced[state.Verify]{In: in.Update(), File: traceFile, Keys: verifyTraced, Options: follow.Options[state.Verify]{
+		Observe: watch, End: func(final state.Verify, err error) state.End { return verify.Result(final, err, c).End },
 	}}
-	final, took, runErr := runTraced(ctx, c.pipeline.Graph(), in.Update(), opts, traceFile, func() (trace.Header, error) {
-		return traceHeader(c.app, c.settings, runID, in.Update(), c.skills, c.corpus, verifyTraced, nil)
-	})
-	answer = verify.Result(final, runErr, c)
-	answer.RunID, answer.Model, answer.Trace, answer.Question = runID, c.modelLabel(), traceFile, in.Query
-	if c.corpus != nil {
-		answer.Corpus = c.corpus.Name()
-	}
-	measured(&answer.Metrics, took)
+	final, took, runErr := runOn(ctx, c.desk, t, follows(c.pipeline.Graph(), t.In))
+	answer := verify.Result(final, runErr, c)
+	answer.Question = in.Query
+	sign(c.desk, &answer.Answer, t, took)
 	return answer, runErr
-}
-
-// withoutClaims is a check as an answer shows it unless claims are asked for.
-func withoutClaims(check *state.ClaimCheck) *state.ClaimCheck {
-	if check == nil {
-		return nil
-	}
-	short := *check
-	short.Claims, short.Corrections = nil, nil
-	return &short
 }

@@ -91,14 +91,6 @@ func checkLine(check *state.ClaimCheck) string {
 	return strings.Join(parts, " · ")
 }
 
-const barCells = 10
-
-// bar draws a confidence.
-func bar(confidence float64) string {
-	full := min(max(int(confidence*barCells+.5), 0), barCells)
-	return strings.Repeat("█", full) + strings.Repeat("░", barCells-full)
-}
-
 var claimMarks = map[state.ClaimStatus]string{state.Supported: "✓", state.PartiallySupported: "◐", state.Unsupported: "✗"}
 
 // claimList shows each claim behind its mark, with the reason where it is not
@@ -151,5 +143,3 @@ func placeOf(q state.Quote, files verify.Locator) string {
 	}
 	return path
 }
-
-func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

@@ -1,0 +1,124 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"example.com/assay/memory"
+)
+
+// openCorpus opens the corpus of the settings: the embedded sample for its own name,
+// and for the default corpus while nothing is in that.
+func openCorpus(ctx context.Context, a *app, s settings, opts *memory.OpenOptions) (*memory.Corpus, error) {
+	return openOr(ctx, a, s, opts, lawSample)
+}
+
+// openComplyCorpus opens the corpus of the settings; while nothing is in the default
+// one, the embedded compliance sample.
+func openComplyCorpus(ctx context.Context, a *app, s settings, opts *memory.OpenOptions) (*memory.Corpus, error) {
+	return openOr(ctx, a, s, opts, countySample)
+}
+
+// openOr opens the corpus of the settings. A sample answers while nothing is in the
+// default one.
+func openOr(ctx context.Context, a *app, s settings, opts *memory.OpenOptions, sample embedded) (*memory.Corpus, error) {
+	for _, e := range []embedded{lawSample, countySample} {
+		if s.corpus == e.corpus {
+			return e.open(ctx, s.home, a.note)
+		}
+	}
+	corpus, err := memory.OpenWith(s.home, s.corpus, opts)
+	unknown, missing := errors.AsType[*memory.UnknownCorpusError](err)
+	if s.corpus == defaultCorpus && (missing || errors.As(err, new(*memory.EmptyCorpusError))) {
+		if sample.instead != "" {
+			a.warn("%s", sample.instead)
+		}
+		return sample.open(ctx, s.home, a.note)
+	}
+	if missing {
+		return nil, unknownCorpus(s.corpus, unknown.Known)
+	}
+	if err != nil || opts == nil {
+		return corpus, err
+	}
+	given := ""
+	if opts.Space != nil {
+		given = opts.Space.ID()
+	}
+	if made := corpus.Info().Space; made != given { // now, and not in the midst of a run
+		other := &memory.EmbedderError{Corpus: s.corpus, Made: made, Given: given}
+		return nil, errors.Join(usagef("%w (the key embedder says which is used)", other), corpus.Close())
+	}
+	return corpus, nil
+}
+
+// unknownCorpus is the error of a corpus that does not exist. The sample
+// always does.
+func unknownCorpus(name string, known []string) error {
+	var others []string
+	for _, k := range known {
+		if k != sampleCorpus && k != countyCorpus {
+			others = append(others, k)
+		}
+	}
+	all := append(others, sampleCorpus, countyCorpus)
+	return usagef("there is no corpus %q%s; known: %s; make it with: agent ingest PATH… --corpus %s",
+		name, didYouMean(name, all), strings.Join(all, ", "), name)
+}
+
+// openNamed opens the corpus that a command line names.
+func (a *app) openNamed(cmd *cobra.Command, name string) (*memory.Corpus, error) {
+	home, err := a.env.home()
+	if err != nil {
+		return nil, err
+	}
+	var p parser
+	if p.corpus(origin{name: "the name"}, name); p.err != nil {
+		return nil, p.err
+	}
+	return openCorpus(cmd.Context(), a, settings{home: home, corpus: name}, nil)
+}
+
+// corpusFor names the corpus that answers with these settings, without opening
+// it.
+func corpusFor(s settings) (string, error) {
+	list, err := memory.List(s.home)
+	if err != nil {
+		return "", err
+	}
+	var known []string
+	for _, info := range list {
+		known = append(known, info.Name)
+		if info.Name == s.corpus && (s.corpus != defaultCorpus || info.Generation != "" || info.Fault == "") {
+			return s.corpus, nil
+		}
+	}
+	if s.corpus == defaultCorpus || s.corpus == sampleCorpus {
+		return sampleCorpus, nil
+	}
+	return "", unknownCorpus(s.corpus, known)
+}
+
+// sourceInfo is one text of a corpus.
+type sourceInfo struct {
+	Source   string `json:"source"`
+	Path     string `json:"path"`               // the file whose bytes offsets count
+	Original string `json:"original,omitempty"` // the file that it was extracted from
+	Stale    string `json:"stale,omitempty"`    // why Path no longer holds what was ingested
+}
+
+func sourcesOf(corpus *memory.Corpus) []sourceInfo {
+	var out []sourceInfo
+	for _, name := range corpus.Sources() {
+		path, original, err := corpus.TextPath(name)
+		info := sourceInfo{Source: name, Path: path, Original: original}
+		if err = errors.Join(err, corpus.Check(name)); err != nil {
+			info.Stale = err.Error()
+		}
+		out = append(out, info)
+	}
+	return out
+}

@@ -1,0 +1,132 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"example.com/assay/llm/offline"
+	"example.com/assay/memory/qa"
+	"example.com/assay/nodes/causal"
+	"example.com/assay/nodes/evidence"
+	"example.com/assay/nodes/extract"
+	"example.com/assay/nodes/research"
+	"example.com/assay/nodes/retrieval"
+	"example.com/assay/nodes/verify"
+	"example.com/assay/skills"
+	"example.com/assay/state"
+)
+
+// Research makes the pipeline that answers questions. A memory that is given is used
+// in place of the corpus's own.
+func (d *desk) Research(ctx context.Context, memory research.Memory) (*research.Pipeline, error) {
+	opts, err := researchOptions(d.app, d.settings)
+	if err != nil {
+		return nil, err
+	}
+	deps := research.Deps{Model: d.Model, Skills: d.Set, Corpus: d.Corpus, Inspect: inspect}
+	switch {
+	case !d.memory:
+	case memory != nil:
+		deps.Memory = memory
+	default:
+		d.answers, deps.Memory, err = openRecall(ctx, d.settings, d.Corpus, d.Set)
+		if errors.As(err, new(*qa.DamagedError)) {
+			d.warn("%v; answering without memory", err)
+		} else if err != nil {
+			return nil, fmt.Errorf("%w; --no-memory goes without it", err)
+		}
+	}
+	if d.threads != nil {
+		opts.Checkpointer = d.threads
+	}
+	if d.offersEdges() {
+		tool, err := d.edgeTool()
+		if err != nil {
+			return nil, err
+		}
+		opts.Tools = []research.Tool{tool}
+	}
+	return research.New(deps, opts)
+}
+
+// researchOptions are what settings say of the pipeline itself.
+func researchOptions(a *app, s settings) (*research.Options, error) {
+	opts := &research.Options{
+		SkipInjectionCheck: s.skipInjection, ConfidenceThreshold: s.threshold, SearchTool: s.searchTool,
+		SkipVerification: !s.verification.enabled, Verify: s.verification.options(),
+	}
+	if writingModel(s) == offline.Name {
+		opts.Passages, opts.WarnOfCited = offlinePassages, true
+	}
+	return opts, checkSearchTool(a, s)
+}
+
+// offlinePassages is how many passages a step reads offline, where reading costs
+// no tokens.
+const offlinePassages = 20
+
+// writingModel is the model that writes answers.
+func writingModel(s settings) string { return cmp.Or(s.modelsBySkill()[skills.SynthesizeAndCite], s.model) }
+
+// checkSearchTool refuses that a model should search that cannot. What a
+// cassette answers for is not known, nor needed.
+func checkSearchTool(a *app, s settings) error {
+	if !s.searchTool || s.replayed != "" || a.models[writingModel(s)] == nil {
+		return nil
+	}
+	return usagef("%s is set, and the model that writes the answer is %s, which calls no tools: choose another with --model, or take it back with --search-tool=false", keySearchTool, writingModel(s))
+}
+
+// edgeTool is verify_edge for the model that writes answers. The passages that it
+// quotes can be cited.
+func (d *desk) edgeTool() (research.Tool, error) {
+	p, err := d.Edges()
+	if err != nil {
+		return research.Tool{}, err
+	}
+	tool, err := causal.VerifyEdge(p)
+	return research.Tool{Callable: tool, Passages: func(result json.RawMessage) ([]state.Passage, error) {
+		return causal.Quoted(result, d.Corpus)
+	}}, err
+}
+
+// Verify makes the pipeline that checks a response.
+func (d *desk) Verify() (*verify.Pipeline, error) {
+	deps := verify.Deps{Model: d.Model, Skills: d.Set, Inspect: inspect}
+	if d.Corpus != nil {
+		deps.Corpus = d.Corpus
+	}
+	return verify.New(deps, d.verification.options())
+}
+
+// Comply makes the pipeline that answers compliance questions.
+func (d *desk) Comply(modelReview bool) (*evidence.Pipeline, error) {
+	return evidence.New(evidence.Deps{Model: d.Model, Skills: d.Set, Corpus: d.Corpus, Inspect: inspect}, &evidence.Options{ModelReview: modelReview})
+}
+
+// Edges makes the pipeline that verifies causal edges.
+func (d *desk) Edges() (*causal.Pipeline, error) {
+	opts := d.grounding.options(d.limits.Concurrency)
+	if d.threads != nil && !d.inSession {
+		opts.Checkpointer = d.threads
+	}
+	return causal.New(causal.Deps{Model: d.Model, Skills: d.Set, Corpus: d.Corpus, Embedder: d.Corpus, Inspect: inspect}, opts)
+}
+
+// Extract makes the pipeline that reads the fields of a schema.
+func (d *desk) Extract(schema *extract.Schema, opts *extract.Options) (*extract.Pipeline, error) {
+	return extract.New(extract.Deps{Model: d.Model, Skills: d.Set, Schema: schema}, opts)
+}
+
+// inspect finds the orders that a text gives to an assistant, by the offline
+// detector: it needs no model, whichever answers.
+func inspect(text string) []retrieval.Order {
+	var out []retrieval.Order
+	for _, o := range offline.Instructions(text) {
+		out = append(out, retrieval.Order{Kind: o.Category, Start: o.Start, End: o.End})
+	}
+	return out
+}

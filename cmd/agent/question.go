@@ -1,0 +1,156 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"example.com/assay/graph"
+	"example.com/assay/llm"
+	"example.com/assay/nodes/follow"
+	"example.com/assay/nodes/research"
+	"example.com/assay/state"
+)
+
+// A question is one thing to ask and who follows.
+type question struct {
+	text    string
+	trace   string           // file that receives the trace; empty for none
+	copy    io.Writer        // receives the trace, too; nil for none
+	open    string           // source of the answer to open; empty for none
+	thread  string           // that the run is saved in; empty for none
+	resume  bool             // go on with the thread; text is what it asks
+	earlier []state.Exchange // the conversation before it
+	timeout time.Duration
+	observe func(graph.Event[state.Agent])
+}
+
+// An asker answers questions from one corpus with one set of settings.
+type asker struct {
+	*desk
+	pipeline *research.Pipeline
+}
+
+// openAsker opens a desk and the pipeline on it.
+func openAsker(ctx context.Context, a *app, s settings, c cassetteFiles, x *exchange) (*asker, error) {
+	d, err := openDesk(ctx, a, s, c, want{Skills: research.Skills(), Corpus: openCorpus, Threads: s.saves, Spans: true, Exchange: x})
+	if err != nil {
+		return nil, err
+	}
+	p, err := d.Research(ctx, nil)
+	if err != nil {
+		return nil, errors.Join(err, d.Close())
+	}
+	return &asker{d, p}, nil
+}
+
+// ask runs the pipeline on one question. The answer is complete also when the
+// error says that the run was stopped or failed.
+func (e *asker) ask(ctx context.Context, q question) (state.Answer, error) {
+	ctx, cancel := within(ctx, q.timeout)
+	defer cancel()
+	opts := &research.AskOptions{Earlier: q.earlier, Resume: q.resume}
+	if err := e.onThread(ctx, q, opts); err != nil {
+		return failedAnswer(q.text, err), err
+	}
+	t := &traced[state.Agent]{In: opts.Input(q.text), File: q.trace, Copy: q.copy, Keys: askTraced, Options: follow.Options[state.Agent]{Observe: q.observe, Run: opts.Run}}
+	e.Exchange.controls.Budget().Reset()
+	final, took, runErr := runOn(ctx, e.desk, t, func(ctx context.Context, o *follow.Options[state.Agent]) (state.Agent, follow.Took, error) {
+		opts.Trace, opts.Observe, opts.Run = o.Trace, o.Observe, o.Run
+		return e.pipeline.Ask(ctx, q.text, opts)
+	})
+	if took.Node == nil {
+		return failedAnswer(q.text, runErr), runErr
+	}
+	answer := e.result(final, runErr)
+	sign(e.desk, &answer, t, took)
+	return answer, runErr
+}
+
+// result is the answer of a run, as the settings want it shown.
+func (e *asker) result(final state.Agent, runErr error) state.Answer {
+	answer := research.Result(final, runErr, e.Corpus)
+	if !e.verification.showClaims {
+		answer.Verification.ClaimCheck = withoutClaims(answer.Verification.ClaimCheck)
+		answer.Verification.Choice = withoutClaims(answer.Verification.Choice)
+	}
+	if runErr != nil { // the node that sums up did not run
+		research.Unfinished(&answer, final)
+	}
+	return answer
+}
+
+// onThread puts a question on its thread: run options, and the conversation that the
+// thread holds.
+func (e *asker) onThread(ctx context.Context, q question, opts *research.AskOptions) error {
+	if q.thread == "" {
+		return nil
+	}
+	info, err := infoOf(ctx, e.threads, q.thread)
+	switch {
+	case err != nil && !errors.Is(err, graph.ErrNoCheckpoint):
+		return err
+	case q.resume && err != nil:
+		return unknownThread(ctx, e.threads, q.thread)
+	case !q.resume && err == nil:
+		if err := e.converse(ctx, q.thread, info, opts); err != nil {
+			return err
+		}
+	case q.resume && info.fingerprint != e.Corpus.Fingerprint():
+		e.warn("corpus %s has changed since thread %q began: what it read then is checked against what is there now", e.Corpus.Name(), q.thread)
+	}
+	run := &opts.Run
+	run.Thread = q.thread
+	run.Metadata = map[string]string{threadCorpus: e.Corpus.Name(), threadFingerprint: e.Corpus.Fingerprint(), threadQuestion: llm.Cut(printable(q.text), maxThreadQuestion)}
+	if q.resume {
+		run.Metadata[threadQuestion] = info.Question
+	}
+	return nil
+}
+
+// converse makes the answered question of a thread, and those before it, the
+// conversation of the next one.
+func (e *asker) converse(ctx context.Context, thread string, info threadInfo, opts *research.AskOptions) error {
+	last, err := e.pipeline.Graph().State(ctx, graph.Key{Thread: thread})
+	if err != nil {
+		return fmt.Errorf("reading thread %q: %w", thread, err)
+	}
+	if len(last.Next) > 0 {
+		return usagef("thread %q has a question that is not answered yet (%s); go on with it: agent resume %s; or remove it: agent threads remove %s", thread, llm.Cut(info.Question, 60), thread, thread)
+	}
+	opts.Again, opts.Earlier = true, last.State.Earlier
+	if e, ok := research.ExchangeOf(research.Result(last.State, nil, e.Corpus)); ok {
+		opts.Earlier = append(opts.Earlier, e)
+	}
+	return nil
+}
+
+// failedAnswer is the answer of a run that did not begin.
+func failedAnswer(question string, err error) state.Answer {
+	return state.FailedAnswer("research", question, state.Outcome{Err: err}.End())
+}
+
+// outcome is the exit code of an answer, as an error; nil for answered.
+func outcome(answer state.Answer, runErr error) error {
+	switch {
+	case runErr != nil:
+		return runErr
+	case answer.Status == state.StatusAnswered:
+		return nil
+	case answer.Status == state.StatusUnavailable, answer.Status == state.StatusFailed:
+		return fmt.Errorf("researching the question: %s", answer.Error)
+	}
+	return silent(answer.Status.ExitCode()) // the answer says why
+}
+
+// withoutClaims is a check as an answer shows it unless claims are asked for.
+func withoutClaims(check *state.ClaimCheck) *state.ClaimCheck {
+	if check == nil {
+		return nil
+	}
+	short := *check
+	short.Claims, short.Corrections = nil, nil
+	return &short
+}

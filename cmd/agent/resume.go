@@ -1,0 +1,70 @@
+package main
+
+import (
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"example.com/assay/graph"
+)
+
+func (a *app) resumeCommand() *cobra.Command {
+	var flags settingFlags
+	var asJSON bool
+	var traceFile string
+	cmd := &cobra.Command{
+		Use:   "resume THREAD",
+		Short: "Go on with a question that was asked with --thread",
+		Long: `Resume goes on where the run of a thread ended: stopped, failed, killed. What
+was done is not done again. When the run has ended, its answer is printed.
+
+The corpus is the thread's own; the model and the other settings are those of
+this call.`,
+		Example: `  agent ask --thread lease "Who pays when a tenant leaves early?"
+  agent resume lease
+  agent resume lease --model openai:gpt-5 --json`,
+		Args: exactly(1, "the name of a thread"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			a.failed = func(err error) any { return failedAnswer("", err) }
+			if err := checkThread("the thread", args[0]); err != nil {
+				return err
+			}
+			return a.resume(cmd, &flags, args[0], traceFile, asJSON)
+		},
+	}
+	flags.register(cmd, false)
+	flags.registerTimeout(cmd)
+	flags.registerCassette(cmd)
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
+	cmd.Flags().StringVar(&traceFile, "trace", "", "write the trace of this part of the run to `FILE` (JSON Lines)")
+	return cmd
+}
+
+func (a *app) resume(cmd *cobra.Command, flags *settingFlags, thread, traceFile string, asJSON bool) (err error) {
+	s, err := a.resolve(cmd, flags)
+	if err != nil {
+		return err
+	}
+	saver, err := openThreads(cmd.Context(), s.home)
+	if err != nil {
+		return err
+	}
+	info, err := infoOf(cmd.Context(), saver, thread)
+	if errors.Is(err, graph.ErrNoCheckpoint) {
+		err = unknownThread(cmd.Context(), saver, thread)
+	}
+	if err = errors.Join(err, saver.Close()); err != nil {
+		return err
+	}
+	if info.Corpus != "" && !cmd.Flags().Changed("corpus") {
+		s.corpus = info.Corpus
+	}
+	return a.answer(cmd, flags, s, question{text: info.Question, thread: thread, resume: true, trace: traceFile, timeout: flags.timeout}, asJSON)
+}
+
+// howToGoOn tells how a run that ended early goes on.
+func (a *app) howToGoOn(thread string, err error) {
+	if thread != "" && err != nil && !errors.As(err, new(usageError)) {
+		a.warn("the run is saved; go on with: agent resume %s", thread)
+	}
+}
