@@ -43,9 +43,8 @@ func (a *app) corpusRemoveCommand() *cobra.Command {
 
 // removeCorpus removes a corpus when it exists and the user said yes.
 func removeCorpus(home, name string, yes bool) error {
-	var p parser
-	if p.corpus(origin{name: "the name"}, name); p.err != nil {
-		return p.err
+	if err := corpusNamed("the name", name); err != nil {
+		return err
 	}
 	list, err := memory.List(home)
 	if err != nil {

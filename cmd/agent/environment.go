@@ -10,11 +10,8 @@ import (
 // Variables that the program reads beside those of its settings and of the
 // providers, and names of settings' variables that do not follow their keys.
 const (
-	envHome          = "ASSAY_HOME"
-	envConfig        = "ASSAY_CONFIG"
-	envSkipInjection = "SKIP_INJECTION_CHECK"
-	envThreshold     = "EVAL_CONFIDENCE_THRESHOLD"
-	envOTLP          = "OTEL_EXPORTER_OTLP_ENDPOINT"
+	envHome   = "ASSAY_HOME"
+	envConfig = "ASSAY_CONFIG"
 )
 
 // An environment is a process's variables. The last of equal names counts.
@@ -81,3 +78,5 @@ func (e environment) config() (string, error) {
 	}
 	return filepath.Join(home, configName), nil
 }
+
+const configName = "config.yaml"

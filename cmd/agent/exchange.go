@@ -31,10 +31,6 @@ type exchange struct {
 	played   bool               // the cassette was asked
 }
 
-// cassetteFiles are the files that calls are recorded in, or answered from; both are
-// empty for none.
-type cassetteFiles struct{ record, replay string }
-
 // openExchange makes the exchange of a verb, and completes the settings by
 // what a cassette that answers calls its models. Its close is the caller's.
 func openExchange(a *app, c cassetteFiles, s *settings) (*exchange, error) {

@@ -30,14 +30,6 @@ func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 func visible(s string) string { return render.Visible(strings.TrimSpace(oneLine(s))) }
 
-// bar draws a confidence.
-func bar(confidence float64) string {
-	full := min(max(int(confidence*barCells+.5), 0), barCells)
-	return strings.Repeat("█", full) + strings.Repeat("░", barCells-full)
-}
-
-const barCells = 10
-
 func times(n int) string {
 	if n == 0 {
 		return "never"

@@ -18,7 +18,8 @@ import (
 )
 
 func main() {
-	os.Exit(systemApp().run(context.Background(), os.Args[1:]))
+	a := systemApp()
+	os.Exit(a.run(context.Background(), os.Args[1:]))
 }
 
 // systemApp returns the program as the operating system started it.

@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"example.com/assay/memory"
 	"example.com/assay/memory/qa"
@@ -30,18 +29,6 @@ question would be asked with them; what would not be served is called stale.`,
   agent memory show 3f2a
   agent memory forget --stale --corpus handbook`,
 	}, a.memoryListCommand(), a.memoryShowCommand(), a.memoryForgetCommand(), a.memoryStatsCommand())
-}
-
-// registerConditions adds the flags of a question, without those that no
-// remembered answer depends on.
-func (f *settingFlags) registerConditions(cmd *cobra.Command) {
-	var question cobra.Command
-	f.register(&question, true)
-	question.Flags().VisitAll(func(flag *pflag.Flag) {
-		if !slices.Contains([]string{"memory", "no-memory", "skip-injection-check", "show-claims"}, flag.Name) {
-			cmd.Flags().AddFlag(flag)
-		}
-	})
 }
 
 // remembered is the memory of one corpus, and what an answer of it would have

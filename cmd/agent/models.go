@@ -36,7 +36,13 @@ type connector struct {
 // connect returns the model of a checked name. It makes no call.
 func (c *connector) connect(ctx context.Context, name string) (remote, error) {
 	p, model, _ := providerOf(name)
-	return p.connect(c, ctx, p, model)
+	switch p.name {
+	case gemini.Provider:
+		return c.gemini(ctx, p, model)
+	case providerAnthropic:
+		return c.anthropic(p, model)
+	}
+	return c.openAI(p, model)
 }
 
 func newConnector(env environment, s settings) *connector {
@@ -81,7 +87,7 @@ func (c *connector) geminiServer(ctx context.Context, p provider) (gemini.Option
 
 // anthropic connects to Anthropic. Other programs read the same variable
 // without the API's version, so that both forms are right.
-func (c *connector) anthropic(_ context.Context, p provider, model string) (remote, error) {
+func (c *connector) anthropic(p provider, model string) (remote, error) {
 	key, err := c.key(p)
 	if err != nil {
 		return remote{}, err
@@ -101,7 +107,7 @@ func (c *connector) anthropic(_ context.Context, p provider, model string) (remo
 }
 
 // openAI connects to any server of OpenAI's API.
-func (c *connector) openAI(_ context.Context, p provider, model string) (remote, error) {
+func (c *connector) openAI(p provider, model string) (remote, error) {
 	server, err := c.openAIServer(p)
 	if err != nil {
 		return remote{}, err

@@ -75,9 +75,8 @@ func (a *app) openNamed(cmd *cobra.Command, name string) (*memory.Corpus, error)
 	if err != nil {
 		return nil, err
 	}
-	var p parser
-	if p.corpus(origin{name: "the name"}, name); p.err != nil {
-		return nil, p.err
+	if err := corpusNamed("the name", name); err != nil {
+		return nil, err
 	}
 	return openCorpus(cmd.Context(), a, settings{home: home, corpus: name}, nil)
 }

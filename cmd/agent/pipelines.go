@@ -69,7 +69,9 @@ func researchOptions(a *app, s settings) (*research.Options, error) {
 const offlinePassages = 20
 
 // writingModel is the model that writes answers.
-func writingModel(s settings) string { return cmp.Or(s.modelsBySkill()[skills.SynthesizeAndCite], s.model) }
+func writingModel(s settings) string {
+	return cmp.Or(s.modelsBySkill()[skills.SynthesizeAndCite], s.model)
+}
 
 // checkSearchTool refuses that a model should search that cannot. What a
 // cassette answers for is not known, nor needed.

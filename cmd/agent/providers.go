@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -10,23 +9,17 @@ import (
 	"example.com/assay/llm/gemini"
 )
 
-const envOpenAIKey = "OPENAI_API_KEY"
-
-const envOpenAIURL = "OPENAI_BASE_URL"
-
-const envGeminiKey = "GEMINI_API_KEY"
-
-const envGeminiURL = "GEMINI_BASE_URL"
-
-const envAnthropicKey = "ANTHROPIC_API_KEY"
-
-const envAnthropicURL = "ANTHROPIC_BASE_URL"
-
-const providerOpenAI = "openai"
-
-const providerAnthropic = "anthropic"
-
-const providerOllama = "ollama"
+const (
+	envOpenAIKey      = "OPENAI_API_KEY"
+	envOpenAIURL      = "OPENAI_BASE_URL"
+	envGeminiKey      = "GEMINI_API_KEY"
+	envGeminiURL      = "GEMINI_BASE_URL"
+	envAnthropicKey   = "ANTHROPIC_API_KEY"
+	envAnthropicURL   = "ANTHROPIC_BASE_URL"
+	providerOpenAI    = "openai"
+	providerAnthropic = "anthropic"
+	providerOllama    = "ollama"
+)
 
 // A provider is what may stand before the colon of a model's name.
 type provider struct {
@@ -34,16 +27,15 @@ type provider struct {
 	keyVariable string // holds its key
 	urlVariable string // names another server
 	keyURL      string // where keys are made; empty when none is needed
-	connect     func(c *connector, ctx context.Context, p provider, model string) (remote, error)
 }
 
-// providers are all of them, in the order of messages. A further one needs
-// its line here and nothing else.
+// providers are all of them, in the order of messages. How the models of one are
+// reached is the connector's.
 var providers = []provider{
-	{providerOpenAI, envOpenAIKey, envOpenAIURL, "https://platform.openai.com/api-keys", (*connector).openAI},
-	{gemini.Provider, envGeminiKey, envGeminiURL, "https://aistudio.google.com/apikey", (*connector).gemini},
-	{providerAnthropic, envAnthropicKey, envAnthropicURL, "https://console.anthropic.com/settings/keys", (*connector).anthropic},
-	{providerOllama, envOpenAIKey, envOpenAIURL, "", (*connector).openAI},
+	{providerOpenAI, envOpenAIKey, envOpenAIURL, "https://platform.openai.com/api-keys"},
+	{gemini.Provider, envGeminiKey, envGeminiURL, "https://aistudio.google.com/apikey"},
+	{providerAnthropic, envAnthropicKey, envAnthropicURL, "https://console.anthropic.com/settings/keys"},
+	{providerOllama, envOpenAIKey, envOpenAIURL, ""},
 }
 
 // providerOf returns a model's provider and its name there.

@@ -224,3 +224,9 @@ func (e environment) known(table []setting) []string {
 
 // offersEdges reports whether the model that writes answers may call verify_edge.
 func (s settings) offersEdges() bool { return s.inSession && s.searchTool }
+
+const (
+	envSkipInjection = "SKIP_INJECTION_CHECK"
+	envThreshold     = "EVAL_CONFIDENCE_THRESHOLD"
+	envOTLP          = "OTEL_EXPORTER_OTLP_ENDPOINT"
+)

@@ -8,13 +8,12 @@ import (
 	"strings"
 )
 
-const offlineEmbedder = "lsa"
-
-const noReranker = "none"
-
-const judgeReranker = "judge"
-
-const envRerankKey = "RERANK_API_KEY"
+const (
+	offlineEmbedder = "lsa"
+	noReranker      = "none"
+	judgeReranker   = "judge"
+	envRerankKey    = "RERANK_API_KEY"
+)
 
 // lookup is what of a corpus is found how, beside the offline index.
 type lookup struct {

@@ -29,6 +29,20 @@ func (p *parser) text(from origin, v, what string) string {
 	return v
 }
 
+// corpusNamed refuses what cannot be the name of a corpus.
+func corpusNamed(where, name string) error {
+	var p parser
+	p.corpus(origin{name: where}, name)
+	return p.err
+}
+
+// modelNamed refuses what cannot be the name of a model.
+func modelNamed(a *app, where, name string) error {
+	var p parser
+	p.model(a, origin{name: where}, name)
+	return p.err
+}
+
 // corpus checks the name here, so that a bad one is told from a missing corpus.
 func (p *parser) corpus(from origin, v string) string {
 	if memory.CheckName(v) != nil {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"example.com/assay/llm"
 	"example.com/assay/llm/classify"
@@ -23,7 +24,6 @@ import (
 const (
 	defaultCorpus    = "default"
 	defaultThreshold = 0.70
-	configName       = "config.yaml"
 )
 
 // settings are what a question is answered with.
@@ -315,4 +315,20 @@ func (s settings) loadSkills() (*skills.Set, error) {
 // program's prefix.
 func variableOf(key string) string {
 	return "ASSAY_" + strings.ToUpper(strings.ReplaceAll(key, ".", "_"))
+}
+
+// cassetteFiles are the files that calls are recorded in, or answered from; both are
+// empty for none.
+type cassetteFiles struct{ record, replay string }
+
+// registerConditions adds the flags of a question, without those that no
+// remembered answer depends on.
+func (f *settingFlags) registerConditions(cmd *cobra.Command) {
+	var question cobra.Command
+	f.register(&question, true)
+	question.Flags().VisitAll(func(flag *pflag.Flag) {
+		if !slices.Contains([]string{"memory", "no-memory", "skip-injection-check", "show-claims"}, flag.Name) {
+			cmd.Flags().AddFlag(flag)
+		}
+	})
 }

@@ -91,11 +91,10 @@ func (s *session) corpusSlash(ctx context.Context, args []string) error {
 		return nil
 	}
 	next := s.settings
-	var p parser
-	next.corpus = p.corpus(originOf("command", "/corpus"), args[0])
-	if p.err != nil {
-		return p.err
+	if err := corpusNamed("/corpus", args[0]); err != nil {
+		return err
 	}
+	next.corpus = args[0]
 	if err := s.open(ctx, next); err != nil {
 		return err
 	}
@@ -113,11 +112,10 @@ func (s *session) modelSlash(ctx context.Context, args []string) error {
 	}
 	if len(args) == 1 {
 		next := s.settings
-		var p parser
-		next.model, next.skillModels = p.model(s.app, originOf("command", "/model"), args[0]), nil
-		if p.err != nil {
-			return p.err
+		if err := modelNamed(s.app, "/model", args[0]); err != nil {
+			return err
 		}
+		next.model, next.skillModels = args[0], nil
 		if err := s.open(ctx, next); err != nil {
 			return err
 		}

@@ -14,13 +14,12 @@ import (
 	"example.com/assay/graph/checkpoint/sqlite"
 )
 
-const threadCorpus = "corpus"
-
-const threadFingerprint = "corpus_fingerprint"
-
-const threadQuestion = "question" // at most maxThreadQuestion bytes of it
-
-const maxThreadQuestion = 200
+const (
+	threadCorpus      = "corpus"
+	threadFingerprint = "corpus_fingerprint"
+	threadQuestion    = "question" // at most maxThreadQuestion bytes of it
+	maxThreadQuestion = 200
+)
 
 // threadsFile holds all threads of a home.
 func threadsFile(home string) string { return filepath.Join(home, "threads.db") }
@@ -40,16 +39,6 @@ func checkThread(where, name string) error {
 		return usagef("%s is %q: a thread's name has 1 to 100 bytes and no white space", where, name)
 	}
 	return nil
-}
-
-// A threadInfo is what is known of a thread without reading its state.
-type threadInfo struct {
-	Thread      string    `json:"thread"`
-	Question    string    `json:"question,omitempty"`
-	Corpus      string    `json:"corpus,omitempty"`
-	Checkpoints int       `json:"checkpoints"`
-	Updated     time.Time `json:"updated"`
-	fingerprint string
 }
 
 // infoOf reads the newest checkpoint of a thread. A thread that does not exist
@@ -97,4 +86,14 @@ func corpusOf(ctx context.Context, home, thread string) (string, error) {
 		err = nil
 	}
 	return info.Corpus, errors.Join(err, saver.Close())
+}
+
+// A threadInfo is what is known of a thread without reading its state.
+type threadInfo struct {
+	Thread      string    `json:"thread"`
+	Question    string    `json:"question,omitempty"`
+	Corpus      string    `json:"corpus,omitempty"`
+	Checkpoints int       `json:"checkpoints"`
+	Updated     time.Time `json:"updated"`
+	fingerprint string
 }

@@ -226,54 +226,6 @@ func askedSkills(records []trace.Record) []string {
 	return slices.Sorted(maps.Keys(asked))
 }
 
-// tracedSettings are the settings that a trace says it was made with, its models
-// among them when they are to be asked. A trace may come from anywhere: it chooses
-// no file and no server.
-func (a *app) tracedSettings(path string, config map[string]string, asks bool) ([]entry, error) {
-	table, err := settingTable(a)
-	if err != nil {
-		return nil, err
-	}
-	values := map[string]string{}
-	for _, key := range slices.Concat([]string{"corpus"}, askTraced, causalTraced, searchTraced) {
-		if value, ok := config[key]; ok && !strings.Contains(value, "://") {
-			values[key] = value
-		}
-	}
-	if label := config[tracedModel]; asks {
-		models := labelledModels(label)
-		if err := a.checkModel(models[keyModel]); err != nil {
-			return nil, usagef("%s: model %q answered the run: %w; name one with --model, or a cassette with --replay", path, label, err)
-		}
-		maps.Copy(values, models)
-	}
-	var out []entry
-	for _, t := range table {
-		if value, ok := values[t.key]; ok {
-			out = append(out, entry{t.key, value, originOf("trace", path+": "+t.key)})
-		}
-	}
-	return out, nil
-}
-
-// labelledModels are the settings of which settings.modelLabel is the label.
-func labelledModels(label string) map[string]string {
-	out := map[string]string{}
-	for i, part := range strings.Split(label, ", ") {
-		model, skill, single := strings.Cut(part, " for ")
-		second, fallback := strings.CutPrefix(part, "else ")
-		switch {
-		case i == 0:
-			out[keyModel] = part
-		case fallback:
-			out[keyFallback] = second
-		case single:
-			out[modelsPrefix+skill] = model
-		}
-	}
-	return out
-}
-
 // warnOfSkill tells why a changed prompt may have changed nothing.
 func (a *app) warnOfSkill(skill string, is []trace.Record) {
 	if skill == "" {

@@ -9,7 +9,6 @@ import (
 	"maps"
 	"os"
 	"slices"
-	"strings"
 
 	"example.com/assay/graph"
 	"example.com/assay/graph/trace"
@@ -106,42 +105,27 @@ func sign[S any](d *desk, answer *state.Answer, t *traced[S], took follow.Took) 
 }
 
 // Keys of a trace's configuration that are no settings.
-const (
-	tracedModel       = "model" // as answers name it; see settings.modelLabel
-	tracedFingerprint = "corpus_fingerprint"
-	tracedSchema      = "schema" // the JSON Schema itself
-	tracedIterations  = "max_iterations"
-	tracedOpinion     = "llm_verification"
-	tracedReview      = "model_review"
-)
+const ()
 
 // Settings that a trace holds beside the model, so that it can be run again.
-var (
-	searchTraced = []string{"embedder", "embedder_dimension", "reranker", "reranker_model"}
-	verifyTraced = []string{"verification.confidence_threshold", "verification.max_crag_attempts", "verification.unsupported"}
-	askTraced    = append([]string{"confidence_threshold", "skip_injection_check", keySearchTool, keyMemory, keyVerification}, verifyTraced...)
-	causalTraced = []string{"causal.max_judge_iterations", "causal.grounding_confidence_threshold", "causal.enable_adversarial_pass", "causal.top_k"}
-)
+var ()
 
 // traceHeader is the first line of a trace: what a run was given and with which
 // settings, so that agent trace replay can run it again. It names no path and no
 // server, so that traces of equal runs on two machines are equal but for ids and
 // times.
 func traceHeader[S any](d *desk, t *traced[S]) (trace.Header, error) {
-	table, err := settingTable(d.app)
+	keys := t.Keys
+	if d.Corpus != nil {
+		keys = append(slices.Clone(keys), searchTraced...)
+	}
+	config, err := d.settings.traced(d.app, keys)
 	if err != nil {
 		return trace.Header{}, err
 	}
-	config, keys := map[string]string{tracedModel: d.modelLabel()}, t.Keys
 	maps.Copy(config, t.More)
 	if d.Corpus != nil {
 		config["corpus"], config[tracedFingerprint] = d.Corpus.Name(), d.Corpus.Fingerprint()
-		keys = append(slices.Clone(keys), searchTraced...)
-	}
-	for _, key := range keys {
-		if value := settingOf(table, key).show(&d.settings); value != "" && !strings.Contains(value, "://") {
-			config[key] = value
-		}
 	}
 	header := trace.Header{RunID: t.Run.RunID, Config: config, Skills: d.Hashes}
 	if t.In != nil {

@@ -2,11 +2,9 @@ package main
 
 import (
 	"fmt"
-	"strings"
 
 	"example.com/assay/cmd/agent/internal/render"
 	"example.com/assay/nodes/verify"
-	"example.com/assay/state"
 )
 
 // printVerified prints a checked response for people: its text as it was given,
@@ -45,101 +43,4 @@ func (a *app) printCorrection(c verify.Correction) {
 		}
 	}
 	fmt.Fprintf(a.stdout, "\nOf the correction %d of %s supported. The line below is about the response as it was given.\n\n", c.Supported, count(c.Checked, "claim"))
-}
-
-// printVerdicts prints the claims of a check, when it has them, and what would make
-// those stand that do not.
-func (a *app) printVerdicts(check *state.ClaimCheck, files verify.Locator, quotes bool) {
-	if len(check.Claims) == 0 {
-		return
-	}
-	look := render.Options{Width: a.stdout.width, Colour: a.stdout.colour}
-	fmt.Fprint(a.stdout, render.Markdown("## Claims\n", look), claimList(check.Claims, files, quotes))
-	fmt.Fprintln(a.stdout)
-	for _, c := range check.Corrections {
-		fmt.Fprintf(a.stdout, "→ %s\n", render.Visible(c))
-	}
-	if len(check.Corrections) > 0 {
-		fmt.Fprintln(a.stdout)
-	}
-}
-
-// checkLine says how sure a check makes: a bar, the number, the counts.
-func checkLine(check *state.ClaimCheck) string {
-	if check.ClaimsChecked == 0 {
-		return "no claim was checked"
-	}
-	unsupported := check.ClaimsChecked - check.ClaimsSupported - check.ClaimsPartial - check.ClaimsUnjudged
-	counts := []string{fmt.Sprintf("%d of %s supported", check.ClaimsSupported, count(check.ClaimsChecked, "claim"))}
-	for _, of := range []struct {
-		n    int
-		what string
-	}{{check.ClaimsInDoubt, "of them in doubt"}, {check.ClaimsPartial, "in part"}, {unsupported, "unsupported"}, {check.ClaimsUnjudged, "not judged"}} {
-		if of.n > 0 {
-			counts = append(counts, fmt.Sprintf("%d %s", of.n, of.what))
-		}
-	}
-	parts := []string{
-		fmt.Sprintf("%s %.2f %s", bar(check.Confidence), check.Confidence, strings.ReplaceAll(check.Level, "_", " ")), strings.Join(counts, ", "),
-	}
-	if check.Rewritten > 0 {
-		parts = append(parts, count(check.Rewritten, "sentence")+" rewritten")
-	}
-	if check.Unverified != "" {
-		parts = append(parts, "not verified: "+render.Visible(check.Unverified))
-	}
-	return strings.Join(parts, " · ")
-}
-
-var claimMarks = map[state.ClaimStatus]string{state.Supported: "✓", state.PartiallySupported: "◐", state.Unsupported: "✗"}
-
-// claimList shows each claim behind its mark, with the reason where it is not
-// supported, and with its quotes when they are asked for.
-func claimList(claims []state.CheckedClaim, files verify.Locator, quotes bool) string {
-	var b strings.Builder
-	for _, c := range claims {
-		fmt.Fprintf(&b, "%s %s\n", claimMarks[c.Status], oneLine(c.Claim))
-		if c.Status == state.Supported && len(c.Doubts) > 0 {
-			fmt.Fprintf(&b, "    supported; could not check: %s\n", doubts(c.Doubts))
-		}
-		if c.Status != state.Supported || c.Miscited || c.Error != "" {
-			fmt.Fprintf(&b, "    %s\n", oneLine(c.Reasoning))
-		}
-		if c.Error != "" {
-			fmt.Fprintf(&b, "    %s\n", oneLine(c.Error))
-		}
-		if !quotes {
-			continue
-		}
-		for _, list := range []struct {
-			what   string
-			quotes []state.Quote
-		}{{"for", c.Evidence}, {"against", c.Against}} {
-			for _, q := range list.quotes {
-				fmt.Fprintf(&b, "    %s: “%s”\n      %s, bytes %d–%d\n", list.what, oneLine(q.Text), placeOf(q, files), q.Start, q.End)
-			}
-		}
-	}
-	return render.Visible(b.String())
-}
-
-// doubts are the words of a claim that could not be checked.
-func doubts(list []state.Doubt) string {
-	words := make([]string, len(list))
-	for i, d := range list {
-		words[i] = "*" + oneLine(d.Claim) + "*"
-	}
-	return strings.Join(words, ", ")
-}
-
-// placeOf names the file that a quote's offsets count in.
-func placeOf(q state.Quote, files verify.Locator) string {
-	path, original, err := files.TextPath(q.Source)
-	switch {
-	case err != nil:
-		return q.Source
-	case path == "":
-		return "text of " + original
-	}
-	return path
 }

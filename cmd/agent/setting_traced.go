@@ -1,0 +1,89 @@
+package main
+
+import (
+	"maps"
+	"slices"
+	"strings"
+)
+
+const (
+	tracedModel       = "model" // as answers name it; see settings.modelLabel
+	tracedFingerprint = "corpus_fingerprint"
+	tracedSchema      = "schema" // the JSON Schema itself
+	tracedIterations  = "max_iterations"
+	tracedOpinion     = "llm_verification"
+	tracedReview      = "model_review"
+)
+
+var (
+	searchTraced = []string{"embedder", "embedder_dimension", "reranker", "reranker_model"}
+	verifyTraced = []string{"verification.confidence_threshold", "verification.max_crag_attempts", "verification.unsupported"}
+)
+
+var askTraced = append([]string{"confidence_threshold", "skip_injection_check", keySearchTool, keyMemory, keyVerification}, verifyTraced...)
+
+var causalTraced = []string{"causal.max_judge_iterations", "causal.grounding_confidence_threshold", "causal.enable_adversarial_pass", "causal.top_k"}
+
+// tracedSettings are the settings that a trace says it was made with, its models
+// among them when they are to be asked. A trace may come from anywhere: it chooses
+// no file and no server.
+func (a *app) tracedSettings(path string, config map[string]string, asks bool) ([]entry, error) {
+	table, err := settingTable(a)
+	if err != nil {
+		return nil, err
+	}
+	values := map[string]string{}
+	for _, key := range slices.Concat([]string{"corpus"}, askTraced, causalTraced, searchTraced) {
+		if value, ok := config[key]; ok && !strings.Contains(value, "://") {
+			values[key] = value
+		}
+	}
+	if label := config[tracedModel]; asks {
+		models := labelledModels(label)
+		if err := a.checkModel(models[keyModel]); err != nil {
+			return nil, usagef("%s: model %q answered the run: %w; name one with --model, or a cassette with --replay", path, label, err)
+		}
+		maps.Copy(values, models)
+	}
+	var out []entry
+	for _, t := range table {
+		if value, ok := values[t.key]; ok {
+			out = append(out, entry{t.key, value, originOf("trace", path+": "+t.key)})
+		}
+	}
+	return out, nil
+}
+
+// labelledModels are the settings of which settings.modelLabel is the label.
+func labelledModels(label string) map[string]string {
+	out := map[string]string{}
+	for i, part := range strings.Split(label, ", ") {
+		model, skill, single := strings.Cut(part, " for ")
+		second, fallback := strings.CutPrefix(part, "else ")
+		switch {
+		case i == 0:
+			out[keyModel] = part
+		case fallback:
+			out[keyFallback] = second
+		case single:
+			out[modelsPrefix+skill] = model
+		}
+	}
+	return out
+}
+
+// traced are the values of settings that a trace holds, and the model as answers name
+// it. No address is among them.
+func (s settings) traced(a *app, keys []string) (map[string]string, error) {
+	table, err := settingTable(a)
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]string{tracedModel: s.modelLabel()}
+	for _, key := range keys {
+		if value := settingOf(table, key).show(&s); value != "" && !strings.Contains(value, "://") {
+			out[key] = value
+		}
+	}
+	return out, nil
+}
