@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/llm/llmtest"
 	"example.com/assay/memory"
 	"example.com/assay/state"
@@ -51,7 +52,7 @@ func TestEmbedderIsAskedAgain(t *testing.T) {
 			asked.Store(0)
 			a, stdout, stderr := testApp(home)
 			withEnv(a, tc.key, secret, tc.url, url)
-			if code := a.run(t.Context(), append(args, "--config", config)); code != exitDone || asked.Load() < 2 || !strings.Contains(stderr.String(), "429") {
+			if code := execute(t.Context(), a, append(args, "--config", config)); code != cli.ExitDone || asked.Load() < 2 || !strings.Contains(stderr.String(), "429") {
 				t.Errorf("%s, %s: exit code %d after %d requests: %s%s", name, args[0], code, asked.Load(), stdout, stderr)
 			}
 		}
@@ -65,9 +66,9 @@ func TestRerankerIsAskedAgain(t *testing.T) {
 	url, asked := refusingFirst(t, inGivenOrder(t))
 	a, stdout, stderr := testApp(home)
 	config := writeConfig(t, "reranker: "+url+"\n"+quickRetries)
-	code := a.run(t.Context(), []string{"ask", "--json", "--config", config, permitQuestion})
+	code := execute(t.Context(), a, []string{"ask", "--json", "--config", config, permitQuestion})
 	var answer state.Answer
-	if err := json.Unmarshal(stdout.Bytes(), &answer); err != nil || code != exitDone || asked.Load() != 2 || len(answer.Warnings) > 0 || !strings.Contains(stderr.String(), "429") {
+	if err := json.Unmarshal(stdout.Bytes(), &answer); err != nil || code != cli.ExitDone || asked.Load() != 2 || len(answer.Warnings) > 0 || !strings.Contains(stderr.String(), "429") {
 		t.Errorf("exit code %d after %d requests, %v: %s%s", code, asked.Load(), err, stdout, stderr)
 	}
 }
@@ -99,11 +100,11 @@ func TestMoneyOfRerankers(t *testing.T) {
 	server := newChat(t)
 	rerankers := httptest.NewServer(inGivenOrder(t))
 	defer rerankers.Close()
-	for limit, want := range map[string]int{"max_money: 9": exitDone, "max_calls: 6": exitDone, "max_calls: 5": exitFailed} {
+	for limit, want := range map[string]int{"max_money: 9": cli.ExitDone, "max_calls: 6": cli.ExitDone, "max_calls: 5": cli.ExitFailed} {
 		a, stdout, stderr := testApp(home)
 		withEnv(a, envOpenAIKey, secret, envOpenAIURL, server.URL)
 		config := writeConfig(t, "model: openai:m\nreranker: "+rerankers.URL+"\nmodel_limits: {"+limit+"}\nprices: {openai:m: {input: 1, output: 1}}\n")
-		if code := a.run(t.Context(), []string{"ask", "--config", config, permitQuestion}); code != want || strings.Contains(stderr.String(), "reranker failed") {
+		if code := execute(t.Context(), a, []string{"ask", "--config", config, permitQuestion}); code != want || strings.Contains(stderr.String(), "reranker failed") {
 			t.Errorf("%s: exit code %d: %s%s", limit, code, stdout, stderr)
 		}
 	}
@@ -118,14 +119,14 @@ func TestMoneyOfLookups(t *testing.T) {
 	for name, tc := range map[string]struct {
 		config string
 		code   int
-		told   string
+		Told   string
 		asked  bool
 	}{
-		"no bound":   {"embedder: openai:small", exitDone, "", true},
-		"enough":     {"embedder: openai:small\nmodel_limits: {max_money: 1}\nprices: {openai:small: {input: 1, output: 0}}", exitDone, "", true},
-		"free":       {"embedder: openai:small\nmodel_limits: {max_money: 1}\nprices: {openai:small: {input: 0, output: 0}}", exitDone, "", true},
-		"no price":   {"embedder: openai:small\nmodel_limits: {max_money: 1}", exitFailed, `what model "openai:small" costs is unknown`, false},
-		"not enough": {"embedder: openai:small\nmodel_limits: {max_money: 0.000001}\nprices: {openai:small: {input: 1000, output: 0}}", exitFailed, "max_money", true},
+		"no bound":   {"embedder: openai:small", cli.ExitDone, "", true},
+		"enough":     {"embedder: openai:small\nmodel_limits: {max_money: 1}\nprices: {openai:small: {input: 1, output: 0}}", cli.ExitDone, "", true},
+		"free":       {"embedder: openai:small\nmodel_limits: {max_money: 1}\nprices: {openai:small: {input: 0, output: 0}}", cli.ExitDone, "", true},
+		"no price":   {"embedder: openai:small\nmodel_limits: {max_money: 1}", cli.ExitFailed, `what model "openai:small" costs is unknown`, false},
+		"not enough": {"embedder: openai:small\nmodel_limits: {max_money: 0.000001}\nprices: {openai:small: {input: 1000, output: 0}}", cli.ExitFailed, "max_money", true},
 	} {
 		asked := server.Asked()
 		a, stdout, stderr := testApp(home)
@@ -134,7 +135,7 @@ func TestMoneyOfLookups(t *testing.T) {
 		if err := os.RemoveAll(memory.VectorsPath(home)); err != nil {
 			t.Fatal(err)
 		}
-		if code := a.run(t.Context(), args); code != tc.code || !strings.Contains(stderr.String(), tc.told) || (server.Asked() > asked) != tc.asked {
+		if code := execute(t.Context(), a, args); code != tc.code || !strings.Contains(stderr.String(), tc.Told) || (server.Asked() > asked) != tc.asked {
 			t.Errorf("%s: exit code %d after %d requests: %s%s", name, code, server.Asked()-asked, stdout, stderr)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/render"
 	"example.com/assay/cmd/agent/internal/traceview"
 	"example.com/assay/llm/offline"
@@ -20,32 +21,32 @@ var modelNotes = map[string]string{
 }
 
 // printAnswer prints an answer for people: its text, then what it rests on.
-func (a *app) printAnswer(answer state.Answer, files verify.Locator) {
-	look := render.Options{Width: a.stdout.width, Colour: a.stdout.colour}
+func printAnswer(a *cli.App, answer state.Answer, files verify.Locator) {
+	look := render.Options{Width: a.Stdout.Width, Colour: a.Stdout.Colour}
 	if answer.Resolved != "" {
-		fmt.Fprintf(a.stdout, "searched for: %s\n\n", render.Visible(answer.Resolved))
+		fmt.Fprintf(a.Stdout, "searched for: %s\n\n", render.Visible(answer.Resolved))
 	}
-	fmt.Fprint(a.stdout, searchedFor(answer.Respelt))
+	fmt.Fprint(a.Stdout, searchedFor(answer.Respelt))
 	if answer.Answer != "" {
-		fmt.Fprint(a.stdout, render.Markdown(withLines(withoutSources(answer.Answer), answer.Quotes), look))
-		fmt.Fprintln(a.stdout)
+		fmt.Fprint(a.Stdout, render.Markdown(withLines(withoutSources(answer.Answer), answer.Quotes), look))
+		fmt.Fprintln(a.Stdout)
 	}
 	if len(answer.Sources) > 0 {
-		fmt.Fprint(a.stdout, render.Markdown("## Sources\n", look), sourceList(answer.Sources, a.stdout.colour))
-		fmt.Fprintln(a.stdout)
+		fmt.Fprint(a.Stdout, render.Markdown("## Sources\n", look), sourceList(answer.Sources, a.Stdout.Colour))
+		fmt.Fprintln(a.Stdout)
 	}
 	for _, check := range []*state.ClaimCheck{answer.Verification.ClaimCheck, answer.Verification.Choice} {
 		if check != nil {
-			a.printVerdicts(check, files, true)
+			printVerdicts(a, check, files, true)
 		}
 	}
 	if answer.Answer != "" {
-		fmt.Fprint(a.stdout, render.Markdown(relevanceLine(answer), look))
-		fmt.Fprint(a.stdout, render.Markdown(summary(answer), look))
+		fmt.Fprint(a.Stdout, render.Markdown(relevanceLine(answer), look))
+		fmt.Fprint(a.Stdout, render.Markdown(summary(answer), look))
 	}
-	if a.verbose && modelNotes[answer.Model] == "" {
+	if a.Verbose && modelNotes[answer.Model] == "" {
 		for _, line := range traceview.NodeUsage(answer.Metrics.NodeUsage) {
-			fmt.Fprintln(a.stdout, "  "+render.Visible(line))
+			fmt.Fprintln(a.Stdout, "  "+render.Visible(line))
 		}
 	}
 }
@@ -117,10 +118,10 @@ func groundingParts(v state.Verification) []string {
 		switch {
 		case c.check == nil:
 		case c.check.Unverified != "":
-			parts = append(parts, fmt.Sprintf("%d of %s supported, not verified: %s", c.check.ClaimsSupported, count(c.check.ClaimsChecked, c.what), render.Visible(c.check.Unverified)))
+			parts = append(parts, fmt.Sprintf("%d of %s supported, not verified: %s", c.check.ClaimsSupported, cli.Count(c.check.ClaimsChecked, c.what), render.Visible(c.check.Unverified)))
 		case c.check == v.ClaimCheck && v.ClaimsQuoted == c.check.ClaimsChecked && v.QuotesChecked > 0:
 		case c.check.ClaimsChecked > 0:
-			parts = append(parts, fmt.Sprintf("%d of %s supported", c.check.ClaimsSupported, count(c.check.ClaimsChecked, c.what)))
+			parts = append(parts, fmt.Sprintf("%d of %s supported", c.check.ClaimsSupported, cli.Count(c.check.ClaimsChecked, c.what)))
 		}
 	}
 	return parts

@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/cobra"
 
+	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/memory"
 	"example.com/assay/memory/qa"
 	"example.com/assay/nodes/research"
@@ -26,11 +27,11 @@ import (
 var update = flag.Bool("update", false, "rewrite golden files")
 
 // testApp is an app with buffers for streams and nothing of the machine's.
-func testApp(home string) (a *app, stdout, stderr *bytes.Buffer) {
+func testApp(home string) (a *cli.App, stdout, stderr *bytes.Buffer) {
 	stdout, stderr = new(bytes.Buffer), new(bytes.Buffer)
-	a = newApp(strings.NewReader(""), stdout, stderr, []string{envHome + "=" + home})
-	a.now = func() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) }
-	a.random = bytes.NewReader(make([]byte, 1000))
+	a = newApp(strings.NewReader(""), stdout, stderr, []string{cli.EnvHome + "=" + home})
+	a.Now = func() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) }
+	a.Random = bytes.NewReader(make([]byte, 1000))
 	return a, stdout, stderr
 }
 
@@ -42,7 +43,7 @@ func ingestText(t *testing.T, home, text string) string {
 		t.Fatal(err)
 	}
 	a, _, stderr := testApp(home)
-	if code := a.run(t.Context(), []string{"ingest", file}); code != exitDone {
+	if code := execute(t.Context(), a, []string{"ingest", file}); code != cli.ExitDone {
 		t.Fatalf("ingest: exit code %d: %s", code, stderr)
 	}
 	return file
@@ -71,7 +72,7 @@ func TestPlainAnswer(t *testing.T) {
 	home := t.TempDir()
 	file := ingestText(t, home, permits)
 	a, stdout, stderr := testApp(home)
-	if code := a.run(t.Context(), []string{"ask", permitQuestion}); code != exitDone {
+	if code := execute(t.Context(), a, []string{"ask", permitQuestion}); code != cli.ExitDone {
 		t.Fatalf("exit code %d: %s", code, stderr)
 	}
 	got := strings.ReplaceAll(stdout.String(), file, "DIR/permits.md")
@@ -97,9 +98,9 @@ func TestTerminalAnswer(t *testing.T) {
 	ingestText(t, home, permits)
 	for _, colour := range []bool{true, false} {
 		a, stdout, stderr := testApp(home)
-		a.stdout.tty, a.stdout.width, a.stdout.colour = true, 60, colour
-		a.stderr.tty, a.stderr.width = true, 40
-		if code := a.run(t.Context(), []string{"ask", permitQuestion}); code != exitDone {
+		a.Stdout.TTY, a.Stdout.Width, a.Stdout.Colour = true, 60, colour
+		a.Stderr.TTY, a.Stderr.Width = true, 40
+		if code := execute(t.Context(), a, []string{"ask", permitQuestion}); code != cli.ExitDone {
 			t.Fatalf("exit code %d: %s", code, stderr)
 		}
 		if got := strings.Contains(stdout.String(), "\x1b["); got != colour {
@@ -171,7 +172,7 @@ func TestExamples(t *testing.T) {
 				continue
 			}
 			b, _, _ := testApp(t.TempDir())
-			verb, rest, err := b.rootCommand().Find(words[1:])
+			verb, rest, err := rootCommand(b).Find(words[1:])
 			if err == nil {
 				err = verb.ParseFlags(rest)
 			}
@@ -186,7 +187,7 @@ func TestExamples(t *testing.T) {
 			check(sub)
 		}
 	}
-	check(a.rootCommand())
+	check(rootCommand(a))
 }
 
 // full is a stream on which there is no room.
@@ -197,8 +198,8 @@ func (full) Write([]byte) (int, error) { return 0, errors.New("no space left") }
 func TestFailedOutput(t *testing.T) {
 	for _, args := range [][]string{{"version"}, {"version", "--json"}, {"graph", "research"}} {
 		a, _, stderr := testApp(t.TempDir())
-		a.stdout = newScreen(full{}, a.env)
-		if code := a.run(t.Context(), args); code != exitFailed || !strings.Contains(stderr.String(), "writing the output: no space left") {
+		a.Stdout = cli.NewScreen(full{}, a.Env)
+		if code := execute(t.Context(), a, args); code != cli.ExitFailed || !strings.Contains(stderr.String(), "writing the output: no space left") {
 			t.Errorf("%q: exit code %d, stderr %q", args, code, stderr)
 		}
 	}
@@ -213,12 +214,12 @@ func TestInterruptWhileReading(t *testing.T) {
 		}
 		a, stdout, _ := testApp(home)
 		never, writer := io.Pipe()
-		a.stdin = never
+		a.Stdin = never
 		signals := make(chan os.Signal, 1)
 		signals <- os.Interrupt
-		a.signals = signals
-		if code := a.run(t.Context(), args); code != exitInterrupted {
-			t.Errorf("%q: exit code %d, want %d", args, code, exitInterrupted)
+		a.Signals = signals
+		if code := execute(t.Context(), a, args); code != cli.ExitInterrupted {
+			t.Errorf("%q: exit code %d, want %d", args, code, cli.ExitInterrupted)
 		}
 		if args != nil && !strings.Contains(stdout.String(), `"status": "cancelled"`) {
 			t.Errorf("%q: stdout %q", args, stdout)
@@ -232,9 +233,9 @@ func TestInterruptWhileReading(t *testing.T) {
 // Without a terminal, progress is a line a second at most, and none with JSON.
 func TestIngestProgress(t *testing.T) {
 	a, _, stderr := testApp(t.TempDir())
-	now := a.now()
-	a.now = func() time.Time { now = now.Add(300 * time.Millisecond); return now }
-	p := a.newIngestProgress(false)
+	now := a.Now()
+	a.Now = func() time.Time { now = now.Add(300 * time.Millisecond); return now }
+	p := newIngestProgress(a, false)
 	for i := range 20 {
 		p.update("reading files", i, 20)
 	}
@@ -248,15 +249,15 @@ func TestIngestProgress(t *testing.T) {
 		t.Errorf("what remains is not said:\n%s", stderr)
 	}
 	stderr.Reset()
-	p = a.newIngestProgress(true)
+	p = newIngestProgress(a, true)
 	for i := range 20 {
 		p.update("reading files", i, 20)
 	}
 	if stderr.Len() > 0 {
 		t.Errorf("with --json: %q", stderr)
 	}
-	a.stderr.tty, a.stderr.width = true, 60
-	p = a.newIngestProgress(false)
+	a.Stderr.TTY, a.Stderr.Width = true, 60
+	p = newIngestProgress(a, false)
 	for i := range 20 {
 		p.update(fmt.Sprintf("phase %d", i/10), i%10+1, 10)
 		time.Sleep(2 * time.Millisecond)
@@ -300,14 +301,14 @@ func TestStoppedRun(t *testing.T) {
 			{ID: 2, Phase: "Two", Status: state.StepPending, Answer: "not yet"},
 		},
 	}
-	got := e.result(final, errInterrupted)
+	got := e.result(final, cli.ErrInterrupted)
 	if want := "### Step 1: One\n\n“a” [Query 1][Source 1] and [Query 1][Source 2]"; got.Answer != want || got.Status != state.StatusCancelled {
 		t.Errorf("status %s, answer %q, want %q", got.Status, got.Answer, want)
 	}
 	if m := got.Metrics; m.Calls != 3 || m.StepsCompleted != 1 || m.StepsPending != 1 || !m.HasAnswer {
 		t.Errorf("metrics: %+v", m)
 	}
-	if got := e.result(state.Agent{}, errInterrupted).Answer; got != "" {
+	if got := e.result(state.Agent{}, cli.ErrInterrupted).Answer; got != "" {
 		t.Errorf("nothing was found, the answer is %q", got)
 	}
 }
@@ -381,12 +382,12 @@ func FuzzConfig(f *testing.F) {
 			err = p.err
 		}
 		if err != nil {
-			if exitCode(err) != exitUsage || !strings.HasPrefix(err.Error(), "config.yaml") {
+			if cli.ExitCode(err) != cli.ExitUsage || !strings.HasPrefix(err.Error(), "config.yaml") {
 				t.Errorf("%q: %v", data, err)
 			}
 			return
 		}
-		if memory.CheckName(s.corpus) != nil || a.checkModel(s.model) != nil || !(s.threshold > 0 && s.threshold <= 1) {
+		if memory.CheckName(s.corpus) != nil || checkModel(a, s.model) != nil || !(s.threshold > 0 && s.threshold <= 1) {
 			t.Errorf("%q: accepted %+v", data, s)
 		}
 	})
@@ -397,14 +398,14 @@ func TestExitCodes(t *testing.T) {
 		err  error
 		want int
 	}{
-		{nil, 0}, {errors.New("x"), 1}, {usagef("x"), 2}, {silent(3), 3}, {errInterrupted, 130},
-		{fmt.Errorf("asking: %w", context.Canceled), 130}, {errTimeout(time.Second), 1}, {errors.Join(silent(3), errors.New("closing")), 3},
+		{nil, 0}, {errors.New("x"), 1}, {cli.Usagef("x"), 2}, {cli.Silent(3), 3}, {cli.ErrInterrupted, 130},
+		{fmt.Errorf("asking: %w", context.Canceled), 130}, {cli.TimeoutError(time.Second), 1}, {errors.Join(cli.Silent(3), errors.New("closing")), 3},
 	} {
-		if got := exitCode(tt.err); got != tt.want {
+		if got := cli.ExitCode(tt.err); got != tt.want {
 			t.Errorf("exitCode(%v) = %d, want %d", tt.err, got, tt.want)
 		}
 	}
-	if isSilent(errors.Join(silent(3), errors.New("closing"))) || !isSilent(silent(3)) {
+	if cli.IsSilent(errors.Join(cli.Silent(3), errors.New("closing"))) || !cli.IsSilent(cli.Silent(3)) {
 		t.Error("an error beside an exit code is told")
 	}
 }

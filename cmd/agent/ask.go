@@ -3,11 +3,12 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/graph"
 	"example.com/assay/state"
 )
 
-func (a *app) askCommand() *cobra.Command {
+func askCommand(a *cli.App) *cobra.Command {
 	var flags settingFlags
 	var asJSON bool
 	var traceFile, thread, open string
@@ -49,17 +50,17 @@ ends the run.`,
   agent ask --thread lease "and who pays for the repairs?"
   agent ask - < question.txt`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			text, err := a.questionText(cmd.Context(), args, askExample)
-			a.failed = func(err error) any { return failedAnswer(text, err) }
+			text, err := a.Question(cmd.Context(), args, askExample)
+			a.Failed = func(err error) any { return failedAnswer(text, err) }
 			if err != nil {
 				return err
 			}
-			return a.ask(cmd, &flags, question{text: text, trace: traceFile, thread: thread, open: open}, asJSON)
+			return runAsk(a, cmd, &flags, question{text: text, trace: traceFile, thread: thread, open: open}, asJSON)
 		},
 	}
 	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		a.failed = func(err error) any { return failedAnswer("", err) }
-		return flagError(cmd, err)
+		a.Failed = func(err error) any { return failedAnswer("", err) }
+		return cli.FlagError(cmd, err)
 	})
 	flags.register(cmd, false)
 	flags.registerTimeout(cmd)
@@ -76,8 +77,8 @@ const (
 	askExample = `ask "What must a plaintiff prove for battery?"`
 )
 
-func (a *app) ask(cmd *cobra.Command, flags *settingFlags, q question, asJSON bool) error {
-	s, err := a.resolve(cmd, flags)
+func runAsk(a *cli.App, cmd *cobra.Command, flags *settingFlags, q question, asJSON bool) error {
+	s, err := resolve(a, cmd, flags)
 	if err != nil {
 		return err
 	}
@@ -92,16 +93,16 @@ func (a *app) ask(cmd *cobra.Command, flags *settingFlags, q question, asJSON bo
 		}
 	}
 	if cmd.Flags().Changed("open") && (asJSON || q.open == "") {
-		return usagef("--open wants the number of a source, and goes without --json, which has the paths")
+		return cli.Usagef("--open wants the number of a source, and goes without --json, which has the paths")
 	}
 	q.timeout = flags.timeout
-	return a.answer(cmd, flags, s, q, asJSON)
+	return answerOne(a, cmd, flags, s, q, asJSON)
 }
 
-// answer answers one question, and prints what came of it.
-func (a *app) answer(cmd *cobra.Command, flags *settingFlags, s settings, q question, asJSON bool) (err error) {
+// answerOne answers one question, and prints what came of it.
+func answerOne(a *cli.App, cmd *cobra.Command, flags *settingFlags, s settings, q question, asJSON bool) (err error) {
 	ctx := cmd.Context()
-	if err := named(cmd, "trace"); err != nil {
+	if err := cli.Named(cmd, "trace"); err != nil {
 		return err
 	}
 	c, err := flags.cassette(cmd)
@@ -113,25 +114,25 @@ func (a *app) answer(cmd *cobra.Command, flags *settingFlags, s settings, q ques
 	if err != nil {
 		return err
 	}
-	defer func() { err = also(err, e.Close()) }()
-	follow := a.newProgress(asJSON)
+	defer func() { err = cli.Also(err, e.Close()) }()
+	follow := newProgress(a, asJSON)
 	q.observe = func(ev graph.Event[state.Agent]) { observe(follow, ev) }
 	answer, runErr := e.ask(ctx, q)
 	follow.close()
 	if asJSON {
-		a.printJSON(answer)
+		a.PrintJSON(answer)
 	} else {
-		a.printAnswer(answer, e.Corpus)
+		printAnswer(a, answer, e.Corpus)
 	}
-	a.warnOf(answer)
+	warnOf(a, answer)
 	if e.IsSample() {
-		a.warn(sampleNote)
+		a.Warn(sampleNote)
 	}
-	a.howToGoOn(q.thread, runErr)
+	howToGoOn(a, q.thread, runErr)
 	if q.open != "" && runErr == nil {
 		source, err := sourceNumbered(answer.Sources, q.open)
 		if err == nil {
-			err = a.open(ctx, source)
+			err = openSource(ctx, a, source)
 		}
 		if err != nil {
 			return err

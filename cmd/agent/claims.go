@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/render"
 	"example.com/assay/nodes/verify"
 	"example.com/assay/state"
@@ -11,18 +12,18 @@ import (
 
 // printVerdicts prints the claims of a check, when it has them, and what would make
 // those stand that do not.
-func (a *app) printVerdicts(check *state.ClaimCheck, files verify.Locator, quotes bool) {
+func printVerdicts(a *cli.App, check *state.ClaimCheck, files verify.Locator, quotes bool) {
 	if len(check.Claims) == 0 {
 		return
 	}
-	look := render.Options{Width: a.stdout.width, Colour: a.stdout.colour}
-	fmt.Fprint(a.stdout, render.Markdown("## Claims\n", look), claimList(check.Claims, files, quotes))
-	fmt.Fprintln(a.stdout)
+	look := render.Options{Width: a.Stdout.Width, Colour: a.Stdout.Colour}
+	fmt.Fprint(a.Stdout, render.Markdown("## Claims\n", look), claimList(check.Claims, files, quotes))
+	fmt.Fprintln(a.Stdout)
 	for _, c := range check.Corrections {
-		fmt.Fprintf(a.stdout, "→ %s\n", render.Visible(c))
+		fmt.Fprintf(a.Stdout, "→ %s\n", render.Visible(c))
 	}
 	if len(check.Corrections) > 0 {
-		fmt.Fprintln(a.stdout)
+		fmt.Fprintln(a.Stdout)
 	}
 }
 
@@ -32,7 +33,7 @@ func checkLine(check *state.ClaimCheck) string {
 		return "no claim was checked"
 	}
 	unsupported := check.ClaimsChecked - check.ClaimsSupported - check.ClaimsPartial - check.ClaimsUnjudged
-	counts := []string{fmt.Sprintf("%d of %s supported", check.ClaimsSupported, count(check.ClaimsChecked, "claim"))}
+	counts := []string{fmt.Sprintf("%d of %s supported", check.ClaimsSupported, cli.Count(check.ClaimsChecked, "claim"))}
 	for _, of := range []struct {
 		n    int
 		what string
@@ -45,7 +46,7 @@ func checkLine(check *state.ClaimCheck) string {
 		fmt.Sprintf("%s %.2f %s", bar(check.Confidence), check.Confidence, strings.ReplaceAll(check.Level, "_", " ")), strings.Join(counts, ", "),
 	}
 	if check.Rewritten > 0 {
-		parts = append(parts, count(check.Rewritten, "sentence")+" rewritten")
+		parts = append(parts, cli.Count(check.Rewritten, "sentence")+" rewritten")
 	}
 	if check.Unverified != "" {
 		parts = append(parts, "not verified: "+render.Visible(check.Unverified))

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"strings"
 
+	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/llm/classify"
 )
 
@@ -54,7 +55,7 @@ func (c *classifier) setURL(p *parser, from origin, text, none string) {
 		return
 	}
 	if !strings.HasPrefix(text, "http://") && !strings.HasPrefix(text, "https://") {
-		p.fail(usagef("%s: %s is %q: it must be %s, or an address that begins with http:// or https://", from, c.key, text, none))
+		p.fail(cli.Usagef("%s: %s is %q: it must be %s, or an address that begins with http:// or https://", from, c.key, text, none))
 	}
 	c.url = text
 }
@@ -62,7 +63,7 @@ func (c *classifier) setURL(p *parser, from origin, text, none string) {
 func (c *classifier) setLabels(p *parser, from origin, text string) {
 	labels, err := classify.ParseLabels(c.task, text)
 	if err != nil {
-		p.fail(usagef("%s: %w", from, err))
+		p.fail(cli.Usagef("%s: %w", from, err))
 	}
 	c.labels = labels.String()
 }
@@ -70,7 +71,7 @@ func (c *classifier) setLabels(p *parser, from origin, text string) {
 // modelName is the name of a model as its server has it, such as "org/model".
 func (p *parser) modelName(from origin, v string) string {
 	if strings.TrimSpace(v) == "" || strings.ContainsAny(v, " ,\t\r\n") {
-		p.fail(usagef("%s is %q: it must be the name of a model, without spaces and commas", from, v))
+		p.fail(cli.Usagef("%s is %q: it must be the name of a model, without spaces and commas", from, v))
 	}
 	return v
 }
@@ -98,7 +99,7 @@ func judgeTable() []setting {
 		set: func(p *parser, s *settings, from origin, text string) {
 			calibration, err := classify.ParseCalibration(text)
 			if err != nil {
-				p.fail(usagef("%s: %w", from, err))
+				p.fail(cli.Usagef("%s: %w", from, err))
 			}
 			s.verification.judge.calibration = calibration.String()
 		},

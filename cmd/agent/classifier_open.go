@@ -3,14 +3,15 @@ package main
 import (
 	"context"
 
+	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/llm"
 	"example.com/assay/llm/classify"
 )
 
 // classifierClient connects to a classifier, whose requests wrap bounds. It makes
 // no call.
-func (a *app) classifierClient(c classifier, wrap func(llm.Model) llm.Model) (*classify.Client, error) {
-	opts := classify.Options{URL: c.url, Model: c.model, Key: a.env.get(c.variable()), Caller: llm.NewCaller(c.key, wrap)}
+func classifierClient(a *cli.App, c classifier, wrap func(llm.Model) llm.Model) (*classify.Client, error) {
+	opts := classify.Options{URL: c.url, Model: c.model, Key: a.Env.Get(c.variable()), Caller: llm.NewCaller(c.key, wrap)}
 	var err error
 	if c.labels != "" {
 		opts.Labels, err = classify.ParseLabels(c.task, c.labels)
@@ -20,14 +21,14 @@ func (a *app) classifierClient(c classifier, wrap func(llm.Model) llm.Model) (*c
 		client, err = classify.NewClient(c.task, &opts)
 	}
 	if err != nil {
-		return nil, usagef("%s: %w; agent doctor checks it", c.key, err)
+		return nil, cli.Usagef("%s: %w; agent doctor checks it", c.key, err)
 	}
 	return client, nil
 }
 
 // judge returns the model of a server that judges claims, and its client.
 func (x *exchange) judge(c classifier) (*classify.Judge, *classify.Client, error) {
-	client, err := x.classifierClient(c, x.controls.WrapUnpriced)
+	client, err := classifierClient(x.App, c, x.controls.WrapUnpriced)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -45,7 +46,7 @@ func (c classifier) calibrated() (*classify.Calibration, error) {
 	}
 	calibration, err := classify.ParseCalibration(c.calibration)
 	if err != nil {
-		return nil, usagef("%s: %w", keyJudgeCalibration, err)
+		return nil, cli.Usagef("%s: %w", keyJudgeCalibration, err)
 	}
 	return calibration, nil
 }
@@ -61,7 +62,7 @@ func (x *exchange) judgeAlone(s settings) (llm.Model, func(context.Context) stri
 	if err != nil {
 		return nil, nil, err
 	}
-	m, err := x.taped(s, newConnector(x.env, s), judge)
+	m, err := x.taped(s, newConnector(x.Env, s), judge)
 	return m, client.Served, err
 }
 

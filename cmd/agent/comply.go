@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/graph"
 	"example.com/assay/nodes/evidence"
 	"example.com/assay/nodes/follow"
@@ -32,7 +33,7 @@ type complyFlags struct {
 	asJSON      bool
 }
 
-func (a *app) complyCommand() *cobra.Command {
+func complyCommand(a *cli.App) *cobra.Command {
 	var flags settingFlags
 	var c complyFlags
 	cmd := &cobra.Command{
@@ -63,24 +64,24 @@ are not asked again.`,
   agent comply --corpus county --questions questions.csv --out audits/`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var text string
-			a.failed = func(err error) any {
+			a.Failed = func(err error) any {
 				failed := evidence.Result(state.Comply{Question: text}, err, nil)
-				failed.End = endOf(err)
+				failed.End = cli.EndOf(err)
 				return failed
 			}
 			err := c.mistakes(cmd, args)
 			if err == nil && c.check == "" && c.questions == "" {
-				text, err = a.questionText(cmd.Context(), args, complyExample)
+				text, err = a.Question(cmd.Context(), args, complyExample)
 			}
 			if err == nil {
 				switch {
 				case c.check != "":
-					a.failed = nil
-					return a.checkAudit(c)
+					a.Failed = nil
+					return checkAudit(a, c)
 				case c.questions != "":
-					return a.complyBatch(cmd, &flags, c)
+					return complyBatch(a, cmd, &flags, c)
 				}
-				return a.comply(cmd, &flags, c, text)
+				return runComply(a, cmd, &flags, c, text)
 			}
 			return err
 		},
@@ -111,24 +112,24 @@ func (c *complyFlags) mistakes(cmd *cobra.Command, args []string) error {
 	c.filter.SourceType = state.SourceType(c.sourceType)
 	for _, name := range []string{"audit", "check", "questions", "out", "trace", "topic", "section", "category", "source-type"} {
 		if value := cmd.Flags().Lookup(name).Value.String(); set(name) && value == "" {
-			return usagef("--%s is empty: give it a value or leave it out", name)
+			return cli.Usagef("--%s is empty: give it a value or leave it out", name)
 		}
 	}
 	switch {
 	case c.sourceType != "" && c.filter.SourceType != state.Statute && c.filter.SourceType != state.Policy:
-		return usagef("--source-type is %q%s; known: statute, policy", c.sourceType, didYouMean(c.sourceType, []string{"statute", "policy"}))
+		return cli.Usagef("--source-type is %q%s; known: statute, policy", c.sourceType, cli.DidYouMean(c.sourceType, []string{"statute", "policy"}))
 	case c.check != "" && (len(args) > 0 || c.questions != "" || c.audit != ""):
-		return usagef("--check verifies a file; it goes with no question, --questions or --audit")
+		return cli.Usagef("--check verifies a file; it goes with no question, --questions or --audit")
 	case c.questions != "" && len(args) > 0:
-		return usagef("a question and --questions do not go together: put it into the file")
+		return cli.Usagef("a question and --questions do not go together: put it into the file")
 	case c.questions != "" && c.out == "":
-		return usagef("--out is missing: name a directory for the audits of --questions")
+		return cli.Usagef("--out is missing: name a directory for the audits of --questions")
 	case c.questions == "" && (c.out != "" || set("jobs")):
-		return usagef("--out and --jobs are for --questions")
+		return cli.Usagef("--out and --jobs are for --questions")
 	case c.questions != "" && (c.audit != "" || c.trace != ""):
-		return usagef("--audit and --trace are for one question; --questions writes audits to --out")
+		return cli.Usagef("--audit and --trace are for one question; --questions writes audits to --out")
 	case c.jobs < 1 || c.jobs > 64:
-		return usagef("--jobs is %d: it must be from 1 to 64", c.jobs)
+		return cli.Usagef("--jobs is %d: it must be from 1 to 64", c.jobs)
 	}
 	return nil
 }
@@ -140,7 +141,7 @@ type complier struct {
 	modelReview bool
 }
 
-func openComplier(ctx context.Context, a *app, s settings, files cassetteFiles, modelReview bool) (*complier, error) {
+func openComplier(ctx context.Context, a *cli.App, s settings, files cassetteFiles, modelReview bool) (*complier, error) {
 	d, err := openDesk(ctx, a, s, files, want{Skills: evidence.Skills(), Corpus: openComplyCorpus})
 	if err != nil {
 		return nil, err
@@ -152,9 +153,9 @@ func openComplier(ctx context.Context, a *app, s settings, files cassetteFiles, 
 	return &complier{d, p, modelReview}, nil
 }
 
-func (a *app) comply(cmd *cobra.Command, flags *settingFlags, f complyFlags, text string) (err error) {
+func runComply(a *cli.App, cmd *cobra.Command, flags *settingFlags, f complyFlags, text string) (err error) {
 	ctx := cmd.Context()
-	s, err := a.resolve(cmd, flags)
+	s, err := resolve(a, cmd, flags)
 	if err != nil {
 		return err
 	}
@@ -166,24 +167,24 @@ func (a *app) comply(cmd *cobra.Command, flags *settingFlags, f complyFlags, tex
 	if err != nil {
 		return err
 	}
-	defer func() { err = also(err, c.Close()) }()
-	ctx, cancel := within(ctx, flags.timeout)
+	defer func() { err = cli.Also(err, c.Close()) }()
+	ctx, cancel := cli.Within(ctx, flags.timeout)
 	defer cancel()
-	shown := a.newProgress(f.asJSON)
+	shown := newProgress(a, f.asJSON)
 	audit, runErr := c.ask(ctx, evidence.Input{Question: text, Filter: f.filter}, f.trace, func(ev graph.Event[state.Comply]) { observe(shown, ev) })
 	shown.close()
 	if f.asJSON {
-		a.printJSON(audit)
+		a.PrintJSON(audit)
 	} else {
-		a.printAudit(audit)
+		printAudit(a, audit)
 	}
-	a.warnOf(audit.Answer)
+	warnOf(a, audit.Answer)
 	if f.audit != "" && runErr == nil {
 		if err := writeAudit(f.audit, audit); err != nil {
 			return err
 		}
 	}
-	return told(audit.End, runErr)
+	return cli.Told(audit.End, runErr)
 }
 
 // ask runs the pipeline on one question. The audit is complete also beside an
@@ -213,7 +214,7 @@ func writeAudit(path string, audit evidence.Audit) error {
 	if err := enc.Encode(audit); err != nil {
 		return fmt.Errorf("writing the audit: %w", err)
 	}
-	if err := writeAtomically(path, b.Bytes(), 0o644); err != nil {
+	if err := cli.WriteFile(path, b.Bytes(), 0o644); err != nil {
 		return fmt.Errorf("writing the audit: %w", err)
 	}
 	return nil
@@ -224,26 +225,26 @@ func readAudit(path string) (evidence.Audit, error) {
 	var audit evidence.Audit
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return audit, usagef("reading the audit: %w", err)
+		return audit, cli.Usagef("reading the audit: %w", err)
 	}
 	if err := json.Unmarshal(data, &audit); err != nil {
-		return audit, usagef("reading the audit %s: %w", path, err)
+		return audit, cli.Usagef("reading the audit %s: %w", path, err)
 	}
 	if audit.Pipeline != "comply" || audit.Schema != state.AnswerSchema {
-		return audit, usagef("%s is no audit of agent comply (schema %d): its schema is %d and its pipeline %q", path, state.AnswerSchema, audit.Schema, audit.Pipeline)
+		return audit, cli.Usagef("%s is no audit of agent comply (schema %d): its schema is %d and its pipeline %q", path, state.AnswerSchema, audit.Schema, audit.Pipeline)
 	}
 	return audit, nil
 }
 
 // checkAudit verifies an audit file.
-func (a *app) checkAudit(f complyFlags) error {
+func checkAudit(a *cli.App, f complyFlags) error {
 	audit, err := readAudit(f.check)
 	if err != nil {
 		return err
 	}
 	got := evidence.Check(audit)
 	if f.asJSON {
-		a.printJSON(struct {
+		a.PrintJSON(struct {
 			Schema int    `json:"schema"`
 			Audit  string `json:"audit"`
 			Holds  bool   `json:"holds"`
@@ -251,20 +252,20 @@ func (a *app) checkAudit(f complyFlags) error {
 		}{1, f.check, len(got.Problems) == 0, got})
 	} else {
 		for _, d := range audit.Documents {
-			fmt.Fprintf(a.stdout, "read %s\n", visible(d.Path))
+			fmt.Fprintf(a.Stdout, "read %s\n", visible(d.Path))
 		}
 		for _, p := range got.Problems {
-			fmt.Fprintf(a.stdout, "✗ %s\n", strings.TrimSpace(oneLine(p)))
+			fmt.Fprintf(a.Stdout, "✗ %s\n", strings.TrimSpace(oneLine(p)))
 		}
-		fmt.Fprintf(a.stdout, "%s, %s, %s checked: ", count(got.Documents, "document"), count(got.Quotes, "quote"), count(got.Statements, "statement"))
+		fmt.Fprintf(a.Stdout, "%s, %s, %s checked: ", cli.Count(got.Documents, "document"), cli.Count(got.Quotes, "quote"), cli.Count(got.Statements, "statement"))
 		if len(got.Problems) == 0 {
-			fmt.Fprintln(a.stdout, "everything holds")
+			fmt.Fprintln(a.Stdout, "everything holds")
 		} else {
-			fmt.Fprintln(a.stdout, count(len(got.Problems), "problem"))
+			fmt.Fprintln(a.Stdout, cli.Count(len(got.Problems), "problem"))
 		}
 	}
 	if len(got.Problems) > 0 {
-		return silent(exitFailed)
+		return cli.Silent(cli.ExitFailed)
 	}
 	return nil
 }

@@ -21,6 +21,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/nodes/evidence"
 	"example.com/assay/state"
 )
@@ -62,10 +63,10 @@ var safeID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
 func readQuestions(path string) ([]askedQuestion, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return nil, usagef("reading --questions: %w", err)
+		return nil, cli.Usagef("reading --questions: %w", err)
 	}
 	if !utf8.Valid(data) {
-		return nil, usagef("%s is not valid UTF-8 at byte %d", path, invalidAt(string(data)))
+		return nil, cli.Usagef("%s is not valid UTF-8 at byte %d", path, cli.InvalidAt(string(data)))
 	}
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
 	var list []askedQuestion
@@ -76,7 +77,7 @@ func readQuestions(path string) ([]askedQuestion, error) {
 	case ".jsonl":
 		list, lines, err = questionLines(path, data)
 	default:
-		return nil, usagef("%s ends with %q: --questions reads .csv and .jsonl", path, ext)
+		return nil, cli.Usagef("%s ends with %q: --questions reads .csv and .jsonl", path, ext)
 	}
 	if err != nil {
 		return nil, err
@@ -90,24 +91,24 @@ func readQuestions(path string) ([]askedQuestion, error) {
 		}
 		switch first := seen[strings.ToLower(q.ID)]; {
 		case !safeID.MatchString(q.ID):
-			return nil, usagef("%s:%d: id is %q: it must be letters, digits, '.', '_' and '-', at most 100", path, lines[i], q.ID)
+			return nil, cli.Usagef("%s:%d: id is %q: it must be letters, digits, '.', '_' and '-', at most 100", path, lines[i], q.ID)
 		case q.ID == "summary":
-			return nil, usagef("%s:%d: id %q is the name of the summary; choose another", path, lines[i], q.ID)
+			return nil, cli.Usagef("%s:%d: id %q is the name of the summary; choose another", path, lines[i], q.ID)
 		case first > 0:
-			return nil, usagef("%s:%d: id %q is that of line %d, too", path, lines[i], q.ID, first)
+			return nil, cli.Usagef("%s:%d: id %q is that of line %d, too", path, lines[i], q.ID, first)
 		case q.SourceType != "" && q.SourceType != state.Statute && q.SourceType != state.Policy:
-			return nil, usagef("%s:%d: source_type is %q; known: statute, policy", path, lines[i], q.SourceType)
+			return nil, cli.Usagef("%s:%d: source_type is %q; known: statute, policy", path, lines[i], q.SourceType)
 		}
 		seen[strings.ToLower(q.ID)] = lines[i]
 		if q.Question == "" {
-			return nil, usagef("%s:%d: field question is missing or empty%s", path, lines[i], q.meant)
+			return nil, cli.Usagef("%s:%d: field question is missing or empty%s", path, lines[i], q.meant)
 		}
-		if err := checkQuestion(q.Question, complyExample); err != nil {
-			return nil, usagef("%s:%d: question: %w", path, lines[i], err)
+		if err := cli.CheckQuestion(q.Question, complyExample); err != nil {
+			return nil, cli.Usagef("%s:%d: question: %w", path, lines[i], err)
 		}
 	}
 	if len(list) == 0 {
-		return nil, usagef("%s holds no question", path)
+		return nil, cli.Usagef("%s holds no question", path)
 	}
 	return list, nil
 }
@@ -118,23 +119,23 @@ func questionRows(path string, data []byte) ([]askedQuestion, []int, error) {
 	head, err := r.Read()
 	switch {
 	case errors.Is(err, io.EOF):
-		return nil, nil, usagef("%s is empty: its first line must name the columns, of which one is question", path)
+		return nil, nil, cli.Usagef("%s is empty: its first line must name the columns, of which one is question", path)
 	case err != nil:
-		return nil, nil, usagef("%s: reading its head: %w", path, err)
+		return nil, nil, cli.Usagef("%s: reading its head: %w", path, err)
 	}
 	column := map[string]int{}
 	for i, name := range head {
 		name = strings.ToLower(strings.TrimSpace(name))
 		if !slices.Contains(questionFields, name) {
-			return nil, nil, usagef("%s:1: column %q%s; known: %s", path, name, didYouMean(name, questionFields), strings.Join(questionFields, ", "))
+			return nil, nil, cli.Usagef("%s:1: column %q%s; known: %s", path, name, cli.DidYouMean(name, questionFields), strings.Join(questionFields, ", "))
 		}
 		if _, twice := column[name]; twice {
-			return nil, nil, usagef("%s:1: column %q is there twice", path, name)
+			return nil, nil, cli.Usagef("%s:1: column %q is there twice", path, name)
 		}
 		column[name] = i
 	}
 	if _, ok := column["question"]; !ok {
-		return nil, nil, usagef("%s:1: there is no column question", path)
+		return nil, nil, cli.Usagef("%s:1: there is no column question", path)
 	}
 	var out []askedQuestion
 	var lines []int
@@ -144,14 +145,14 @@ func questionRows(path string, data []byte) ([]askedQuestion, []int, error) {
 			return out, lines, nil
 		}
 		if bad, ok := errors.AsType[*csv.ParseError](err); ok {
-			return nil, nil, usagef("%s:%d: the row that begins here is not CSV: %w", path, bad.StartLine, bad.Err)
+			return nil, nil, cli.Usagef("%s:%d: the row that begins here is not CSV: %w", path, bad.StartLine, bad.Err)
 		}
 		if err != nil {
-			return nil, nil, usagef("reading %s: %w", path, err)
+			return nil, nil, cli.Usagef("reading %s: %w", path, err)
 		}
 		line, _ := r.FieldPos(0)
 		if len(row) > len(head) {
-			return nil, nil, usagef("%s:%d: the row has %d fields and the head %d", path, line, len(row), len(head))
+			return nil, nil, cli.Usagef("%s:%d: the row has %d fields and the head %d", path, line, len(row), len(head))
 		}
 		field := func(name string) string {
 			if i, ok := column[name]; ok && i < len(row) {
@@ -178,11 +179,11 @@ func questionLines(path string, data []byte) ([]askedQuestion, []int, error) {
 		err := json.Unmarshal(line, &q)
 		switch kind, ok := errors.AsType[*json.UnmarshalTypeError](err); {
 		case ok && kind.Field != "":
-			return nil, nil, usagef("%s:%d: field %s is not text: it is of type %s", path, i+1, kind.Field, kind.Value)
+			return nil, nil, cli.Usagef("%s:%d: field %s is not text: it is of type %s", path, i+1, kind.Field, kind.Value)
 		case ok:
-			return nil, nil, usagef("%s:%d: the line is not a JSON object: it is of type %s", path, i+1, kind.Value)
+			return nil, nil, cli.Usagef("%s:%d: the line is not a JSON object: it is of type %s", path, i+1, kind.Value)
 		case err != nil:
-			return nil, nil, usagef("%s:%d: the line is not a JSON object: %w", path, i+1, err)
+			return nil, nil, cli.Usagef("%s:%d: the line is not a JSON object: %w", path, i+1, err)
 		}
 		if q.Question == "" {
 			q.meant = meantQuestion(line)
@@ -199,7 +200,7 @@ func meantQuestion(line []byte) string {
 		return "" // the line was read before, as an object
 	}
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
-		if name != "question" && didYouMean(name, []string{"question"}) != "" {
+		if name != "question" && cli.DidYouMean(name, []string{"question"}) != "" {
 			return fmt.Sprintf("; %q is no field of questions: did you mean \"question\"?", name)
 		}
 	}
@@ -207,7 +208,7 @@ func meantQuestion(line []byte) string {
 }
 
 // complyBatch asks every question of a file that is not finished in --out.
-func (a *app) complyBatch(cmd *cobra.Command, flags *settingFlags, f complyFlags) (err error) {
+func complyBatch(a *cli.App, cmd *cobra.Command, flags *settingFlags, f complyFlags) (err error) {
 	ctx := cmd.Context()
 	questions, err := readQuestions(f.questions)
 	if err != nil {
@@ -216,7 +217,7 @@ func (a *app) complyBatch(cmd *cobra.Command, flags *settingFlags, f complyFlags
 	if err := makeOut(f.out); err != nil {
 		return err
 	}
-	s, err := a.resolve(cmd, flags)
+	s, err := resolve(a, cmd, flags)
 	if err != nil {
 		return err
 	}
@@ -228,8 +229,8 @@ func (a *app) complyBatch(cmd *cobra.Command, flags *settingFlags, f complyFlags
 	if err != nil {
 		return err
 	}
-	defer func() { err = also(err, c.Close()) }()
-	shown := a.newIngestProgress(f.asJSON)
+	defer func() { err = cli.Also(err, c.Close()) }()
+	shown := newIngestProgress(a, f.asJSON)
 	rows, err := c.askAll(ctx, questions, f, flags, shown)
 	if err = errors.Join(err, shown.close()); err != nil {
 		return err
@@ -242,17 +243,17 @@ func (a *app) complyBatch(cmd *cobra.Command, flags *settingFlags, f complyFlags
 		switch {
 		case r.Error != "":
 			failed++
-			a.warn("question %s: %s", r.ID, r.Error)
+			a.Warn("question %s: %s", r.ID, r.Error)
 		case r.Lost != "":
 			lossy++
-			a.warn("question %s: %s", r.ID, r.Lost)
+			a.Warn("question %s: %s", r.ID, r.Lost)
 		}
 		if r.kept {
 			kept++
 		}
 	}
 	if f.asJSON {
-		a.printJSON(struct {
+		a.PrintJSON(struct {
 			Schema    int          `json:"schema"`
 			Out       string       `json:"out"`
 			Kept      int          `json:"already_finished"`
@@ -261,17 +262,17 @@ func (a *app) complyBatch(cmd *cobra.Command, flags *settingFlags, f complyFlags
 			Questions []summaryRow `json:"questions"`
 		}{1, f.out, kept, failed, lossy, rows})
 	} else {
-		fmt.Fprintf(a.stdout, "%s in %s: %d asked, %d were finished already, %d failed; see summary.csv and summary.html there\n",
-			count(len(rows), "question"), f.out, len(rows)-kept, kept, failed)
+		fmt.Fprintf(a.Stdout, "%s in %s: %d asked, %d were finished already, %d failed; see summary.csv and summary.html there\n",
+			cli.Count(len(rows), "question"), f.out, len(rows)-kept, kept, failed)
 	}
 	if lossy > 0 && !f.asJSON {
-		fmt.Fprintf(a.stdout, "%d not whole, since calls were lost; the same command asks again\n", lossy)
+		fmt.Fprintf(a.Stdout, "%d not whole, since calls were lost; the same command asks again\n", lossy)
 	}
 	switch {
 	case failed > 0:
-		return silent(exitFailed)
+		return cli.Silent(cli.ExitFailed)
 	case lossy > 0:
-		return silent(state.StatusUngrounded.ExitCode())
+		return cli.Silent(state.StatusUngrounded.ExitCode())
 	}
 	return nil
 }
@@ -280,11 +281,11 @@ func (a *app) complyBatch(cmd *cobra.Command, flags *settingFlags, f complyFlags
 // written to before anything is asked.
 func makeOut(dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return usagef("making --out: %w", err)
+		return cli.Usagef("making --out: %w", err)
 	}
 	probe, err := os.CreateTemp(dir, ".tmp-*")
 	if err != nil {
-		return usagef("--out cannot be written to: %w", err)
+		return cli.Usagef("--out cannot be written to: %w", err)
 	}
 	return errors.Join(probe.Close(), os.Remove(probe.Name()))
 }
@@ -308,7 +309,7 @@ type summaryRow struct {
 
 func rowOf(q askedQuestion, audit evidence.Audit, err error) summaryRow {
 	row := summaryRow{ID: q.ID, Question: q.Question, Status: audit.Status}
-	if err = told(audit.End, err); err != nil && !isSilent(err) {
+	if err = cli.Told(audit.End, err); err != nil && !cli.IsSilent(err) {
 		row.Error = err.Error()
 		return row
 	}
@@ -362,12 +363,12 @@ func (c *complier) askOne(ctx context.Context, q askedQuestion, f complyFlags, f
 		row.kept = true
 		return row
 	}
-	ctx, cancel := within(ctx, flags.timeout)
+	ctx, cancel := cli.Within(ctx, flags.timeout)
 	defer cancel()
 	audit, err := c.ask(ctx, in, "", nil)
 	if err == nil && audit.Status != state.StatusUnavailable {
 		if err = writeAudit(file, audit); err != nil {
-			audit.End = endOf(err)
+			audit.End = cli.EndOf(err)
 		}
 	}
 	return rowOf(q, audit, err)
@@ -391,7 +392,7 @@ func writeSummaryCSV(dir string, rows []summaryRow) error {
 	if err := w.WriteAll(list); err != nil {
 		return fmt.Errorf("writing the summary: %w", err)
 	}
-	if err := writeAtomically(filepath.Join(dir, "summary.csv"), b.Bytes(), 0o644); err != nil {
+	if err := cli.WriteFile(filepath.Join(dir, "summary.csv"), b.Bytes(), 0o644); err != nil {
 		return fmt.Errorf("writing the summary: %w", err)
 	}
 	return nil
@@ -411,7 +412,7 @@ func writeSummaryHTML(dir string, rows []summaryRow) error {
 	if err := summaryPage.Execute(&b, rows); err != nil {
 		return fmt.Errorf("writing the summary: %w", err)
 	}
-	if err := writeAtomically(filepath.Join(dir, "summary.html"), b.Bytes(), 0o644); err != nil {
+	if err := cli.WriteFile(filepath.Join(dir, "summary.html"), b.Bytes(), 0o644); err != nil {
 		return fmt.Errorf("writing the summary: %w", err)
 	}
 	return nil

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 
+	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/render"
 	"example.com/assay/nodes/evidence"
 	"example.com/assay/state"
@@ -13,45 +14,45 @@ const mostNearest = 3
 
 // printAudit prints an audit for people: the answer, what it stands on, what is
 // missing.
-func (a *app) printAudit(audit evidence.Audit) {
-	look := render.Options{Width: a.stdout.width, Colour: a.stdout.colour}
+func printAudit(a *cli.App, audit evidence.Audit) {
+	look := render.Options{Width: a.Stdout.Width, Colour: a.Stdout.Colour}
 	if audit.Result == evidence.ResultUnknown { // the error tells
 		return
 	}
 	if audit.Result == evidence.ResultNoEvidence {
-		fmt.Fprintln(a.stdout, audit.Message)
+		fmt.Fprintln(a.Stdout, audit.Message)
 		for i, r := range audit.Rejected {
 			if i == mostNearest {
 				break
 			}
-			fmt.Fprintf(a.stdout, "\n✗ %s “%s”\n    %s: %s\n    %s\n", r.ID, visible(r.Quote), r.Reason, visible(r.Rationale), visible(r.Document+", "+r.Heading))
+			fmt.Fprintf(a.Stdout, "\n✗ %s “%s”\n    %s: %s\n    %s\n", r.ID, visible(r.Quote), r.Reason, visible(r.Rationale), visible(r.Document+", "+r.Heading))
 		}
 	} else {
-		fmt.Fprint(a.stdout, render.Markdown(audit.Final, look))
-		fmt.Fprint(a.stdout, "\n", render.Markdown("## Requirements\n", look))
+		fmt.Fprint(a.Stdout, render.Markdown(audit.Final, look))
+		fmt.Fprint(a.Stdout, "\n", render.Markdown("## Requirements\n", look))
 		for _, r := range audit.Extracted {
 			if !cited(audit, r.ID) {
 				continue
 			}
-			fmt.Fprintf(a.stdout, "%s  %s, %s\n      %s, bytes %d–%d\n", r.ID, visible(r.Title), visible(r.Heading), pathOf(audit, r), r.Start, r.End)
+			fmt.Fprintf(a.Stdout, "%s  %s, %s\n      %s, bytes %d–%d\n", r.ID, visible(r.Title), visible(r.Heading), pathOf(audit, r), r.Start, r.End)
 			for _, ref := range r.Refers {
 				to := "which the corpus does not hold"
 				if ref.Linked {
 					to = "in passage " + ref.Passage
 				}
-				fmt.Fprintf(a.stdout, "      refers to %s, %s\n", visible(ref.Text), visible(to))
+				fmt.Fprintf(a.Stdout, "      refers to %s, %s\n", visible(ref.Text), visible(to))
 			}
 		}
 	}
 	if len(audit.Missing) > 0 {
-		fmt.Fprint(a.stdout, "\n", render.Markdown("## Missing evidence\n", look))
+		fmt.Fprint(a.Stdout, "\n", render.Markdown("## Missing evidence\n", look))
 		for _, m := range audit.Missing {
-			fmt.Fprintf(a.stdout, "- %s\n", visible(m))
+			fmt.Fprintf(a.Stdout, "- %s\n", visible(m))
 		}
 	}
-	a.printEnd(audit.End)
-	fmt.Fprintf(a.stdout, "\ngrounding %s · %d of %s verified · %s read\n", audit.Grounding, audit.Trail.Verified,
-		count(audit.Trail.Extracted, "requirement"), count(audit.Trail.Retrieved, "passage"))
+	printEnd(a, audit.End)
+	fmt.Fprintf(a.Stdout, "\ngrounding %s · %d of %s verified · %s read\n", audit.Grounding, audit.Trail.Verified,
+		cli.Count(audit.Trail.Extracted, "requirement"), cli.Count(audit.Trail.Retrieved, "passage"))
 }
 
 func cited(audit evidence.Audit, id string) bool {

@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"example.com/assay/cmd/agent/internal/cli"
 )
 
 // keyModelShort is the key that means the same as models.default.
@@ -23,13 +25,13 @@ func parseConfig(path string, data []byte, table []setting) ([]entry, error) {
 	if err := decoder.Decode(&doc); errors.Is(err, io.EOF) {
 		return nil, nil // empty, or comments only
 	} else if err != nil {
-		return nil, usagef("%s: %w", path, err)
+		return nil, cli.Usagef("%s: %w", path, err)
 	}
 	var more yaml.Node
 	if err := decoder.Decode(&more); err == nil {
-		return nil, usagef("%s:%d: a second document: a configuration is one", path, more.Line)
+		return nil, cli.Usagef("%s:%d: a second document: a configuration is one", path, more.Line)
 	} else if !errors.Is(err, io.EOF) {
-		return nil, usagef("%s: %w", path, err)
+		return nil, cli.Usagef("%s: %w", path, err)
 	}
 	top := doc.Content[0]
 	if top.Kind == yaml.ScalarNode && top.Tag == "!!null" {
@@ -71,7 +73,7 @@ func (f *configReader) read(section string, value *yaml.Node) {
 	f.lines(value, form, "known keys: "+strings.Join(keys, ", "), func(key, v *yaml.Node) {
 		switch {
 		case !slices.Contains(keys, key.Value):
-			f.fail(usagef("%s:%d: unknown key %q%s%s; known keys: %s", f.path, key.Line, key.Value, in, didYouMean(key.Value, keys), strings.Join(keys, ", ")))
+			f.fail(cli.Usagef("%s:%d: unknown key %q%s%s; known keys: %s", f.path, key.Line, key.Value, in, cli.DidYouMean(key.Value, keys), strings.Join(keys, ", ")))
 		case section == "" && key.Value == keyPrices:
 			f.prices(v)
 		case section == "" && f.keys[key.Value] != nil:
@@ -89,14 +91,14 @@ func (f *configReader) prices(value *yaml.Node) {
 		hint := "known keys: " + strings.Join(priceParts, ", ")
 		f.lines(price, section+needsLines, hint, func(part, v *yaml.Node) {
 			if !slices.Contains(priceParts, part.Value) {
-				f.fail(usagef("%s:%d: unknown key %q in %s%s; %s", f.path, part.Line, part.Value, section, didYouMean(part.Value, priceParts), hint))
+				f.fail(cli.Usagef("%s:%d: unknown key %q in %s%s; %s", f.path, part.Line, part.Value, section, cli.DidYouMean(part.Value, priceParts), hint))
 			}
 			parts[part.Value] = true
 			f.take(section, part.Value, v)
 		})
 		for _, part := range priceParts {
 			if !parts[part] {
-				f.fail(usagef("%s:%d: %s: its %s is missing; write 0 for what is free", f.path, model.Line, section, part))
+				f.fail(cli.Usagef("%s:%d: %s: its %s is missing; write 0 for what is free", f.path, model.Line, section, part))
 			}
 		}
 	})
@@ -112,14 +114,14 @@ func (f *configReader) lines(value *yaml.Node, form, hint string, each func(key,
 		value = value.Alias
 	}
 	if value.Kind != yaml.MappingNode {
-		f.fail(usagef("%s:%d: %s; %s", f.path, value.Line, form, hint))
+		f.fail(cli.Usagef("%s:%d: %s; %s", f.path, value.Line, form, hint))
 		return
 	}
 	seen := map[string]int{}
 	for i := 0; i+1 < len(value.Content); i += 2 {
 		key, v := value.Content[i], value.Content[i+1]
 		if line, twice := seen[key.Value]; twice {
-			f.fail(usagef("%s:%d: key %q stands already in line %d", f.path, key.Line, key.Value, line))
+			f.fail(cli.Usagef("%s:%d: key %q stands already in line %d", f.path, key.Line, key.Value, line))
 		}
 		seen[key.Value] = key.Line
 		each(key, v)
@@ -138,7 +140,7 @@ func (f *configReader) take(section, key string, v *yaml.Node) {
 		v = v.Alias
 	}
 	if v.Kind != yaml.ScalarNode || v.Tag == "!!null" {
-		f.fail(usagef("%s: it needs one value", from))
+		f.fail(cli.Usagef("%s: it needs one value", from))
 		return
 	}
 	other := keyModel
@@ -149,7 +151,7 @@ func (f *configReader) take(section, key string, v *yaml.Node) {
 		full = keyModel
 	}
 	if slices.ContainsFunc(f.entries, func(e entry) bool { return e.key == full }) {
-		f.fail(usagef("%s: %s stands in this file, too; keep one", from, other))
+		f.fail(cli.Usagef("%s: %s stands in this file, too; keep one", from, other))
 	}
 	f.entries = append(f.entries, entry{full, v.Value, from})
 }

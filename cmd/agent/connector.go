@@ -5,7 +5,7 @@ import "example.com/assay/llm/gemini"
 // key returns the key of a provider: that of its variable, else that of the
 // file that the configuration names, else "".
 func (c *connector) key(p provider) (string, error) {
-	if key := c.env.get(p.keyVariable); key != "" {
+	if key := c.env.Get(p.keyVariable); key != "" {
 		return key, nil
 	}
 	file := c.keyFiles[p.keyVariable]
@@ -19,7 +19,7 @@ func (c *connector) key(p provider) (string, error) {
 func (c *connector) secrets() []string {
 	var out []string
 	for _, p := range providers {
-		if key := c.env.get(p.keyVariable); key != "" {
+		if key := c.env.Get(p.keyVariable); key != "" {
 			out = append(out, key)
 		}
 		if file := c.keyFiles[p.keyVariable]; file != "" {
@@ -29,7 +29,7 @@ func (c *connector) secrets() []string {
 		}
 	}
 	for _, variable := range []string{envRerankKey, envJudgeKey, envDetectorKey} {
-		if key := c.env.get(variable); key != "" {
+		if key := c.env.Get(variable); key != "" {
 			out = append(out, key)
 		}
 	}
@@ -42,6 +42,6 @@ func (c *connector) sendsKey(p provider) bool {
 	if p.name == gemini.Provider && c.vertex.project != "" {
 		return false
 	}
-	local := p.name == providerOllama && c.env.get(p.urlVariable) == ""
-	return !local && (c.env.get(p.keyVariable) != "" || c.keyFiles[p.keyVariable] != "")
+	local := p.name == providerOllama && c.env.Get(p.urlVariable) == ""
+	return !local && (c.env.Get(p.keyVariable) != "" || c.keyFiles[p.keyVariable] != "")
 }

@@ -8,45 +8,46 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/render"
 	"example.com/assay/memory"
 	"example.com/assay/memory/embed"
 	"example.com/assay/memory/index"
 )
 
-func (a *app) corpusCommand() *cobra.Command {
-	return group(&cobra.Command{
+func corpusCommand(a *cli.App) *cobra.Command {
+	return cli.Group(&cobra.Command{
 		Use:   "corpus",
 		Short: "List, show, export and remove corpora",
 		Example: `  agent corpus list
   agent corpus show handbook
   agent corpus export sample ./sample`,
-	}, a.corpusListCommand(), a.corpusShowCommand(), a.corpusStatsCommand(), a.corpusRemoveCommand(), a.corpusExportCommand())
+	}, corpusListCommand(a), corpusShowCommand(a), corpusStatsCommand(a), corpusRemoveCommand(a), corpusExportCommand(a))
 }
 
 // onCorpus makes a verb that opens one corpus.
-func (a *app) onCorpus(cmd *cobra.Command, run func(*memory.Corpus) error) *cobra.Command {
-	cmd.Args = exactly(1, "the name of a corpus")
+func onCorpus(a *cli.App, cmd *cobra.Command, run func(*memory.Corpus) error) *cobra.Command {
+	cmd.Args = cli.Exactly(1, "the name of a corpus")
 	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
-		corpus, err := a.openNamed(cmd, args[0])
+		corpus, err := openNamed(a, cmd, args[0])
 		if err != nil {
 			return err
 		}
-		defer func() { err = also(err, corpus.Close()) }()
+		defer func() { err = cli.Also(err, corpus.Close()) }()
 		return run(corpus)
 	}
 	return cmd
 }
 
-func (a *app) corpusListCommand() *cobra.Command {
+func corpusListCommand(a *cli.App) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:     "list",
 		Short:   "List the corpora",
 		Example: "  agent corpus list\n  agent corpus list --json",
-		Args:    exactly(0, "no argument"),
+		Args:    cli.Exactly(0, "no argument"),
 		RunE: func(*cobra.Command, []string) error {
-			home, err := a.env.home()
+			home, err := a.Env.Home()
 			if err != nil {
 				return err
 			}
@@ -55,14 +56,14 @@ func (a *app) corpusListCommand() *cobra.Command {
 				return err
 			}
 			if asJSON {
-				a.printJSON(struct {
+				a.PrintJSON(struct {
 					Schema   int                 `json:"schema"`
 					Corpora  []memory.CorpusInfo `json:"corpora"`
 					Embedded []string            `json:"embedded"` // there also before they are unpacked
 				}{1, list, []string{sampleCorpus}})
 				return nil
 			}
-			a.printCorpora(list)
+			printCorpora(a, list)
 			return nil
 		},
 	}
@@ -70,7 +71,7 @@ func (a *app) corpusListCommand() *cobra.Command {
 	return cmd
 }
 
-func (a *app) printCorpora(list []memory.CorpusInfo) {
+func printCorpora(a *cli.App, list []memory.CorpusInfo) {
 	width := len(sampleCorpus)
 	for _, info := range list {
 		width = max(width, len(info.Name))
@@ -79,13 +80,13 @@ func (a *app) printCorpora(list []memory.CorpusInfo) {
 	for _, info := range list {
 		sample = sample || info.Name == sampleCorpus
 		if info.Fault != "" {
-			fmt.Fprintf(a.stdout, "%-*s  %s\n", width, info.Name, info.Fault)
+			fmt.Fprintf(a.Stdout, "%-*s  %s\n", width, info.Name, info.Fault)
 			continue
 		}
-		fmt.Fprintf(a.stdout, "%-*s  %s, %s, %s of text\n", width, info.Name, count(info.Files, "file"), count(info.Passages, "passage"), size(info.Bytes))
+		fmt.Fprintf(a.Stdout, "%-*s  %s, %s, %s of text\n", width, info.Name, cli.Count(info.Files, "file"), cli.Count(info.Passages, "passage"), size(info.Bytes))
 	}
 	if !sample {
-		fmt.Fprintf(a.stdout, "%-*s  embedded, unpacked when it is first used\n", width, sampleCorpus)
+		fmt.Fprintf(a.Stdout, "%-*s  embedded, unpacked when it is first used\n", width, sampleCorpus)
 	}
 }
 
@@ -97,11 +98,11 @@ func rankerOf(corpus *memory.Corpus) *memory.RankerInfo {
 	return nil
 }
 
-func (a *app) corpusShowCommand() *cobra.Command {
+func corpusShowCommand(a *cli.App) *cobra.Command {
 	var asJSON bool
 	var values int
 	var cmd *cobra.Command
-	cmd = a.onCorpus(&cobra.Command{
+	cmd = onCorpus(a, &cobra.Command{
 		Use:     "show NAME",
 		Short:   "Show a corpus, its files and its metadata",
 		Long:    "Show lists the files of a corpus, and the keys and values that agent search --filter knows, with how many passages have them.",
@@ -113,7 +114,7 @@ func (a *app) corpusShowCommand() *cobra.Command {
 			return err
 		}
 		if asJSON {
-			a.printJSON(struct {
+			a.PrintJSON(struct {
 				Schema int `json:"schema"`
 				memory.CorpusInfo
 				Ranker   *memory.RankerInfo `json:"ranker,omitempty"`
@@ -123,21 +124,21 @@ func (a *app) corpusShowCommand() *cobra.Command {
 			return nil
 		}
 		info := corpus.Info()
-		fmt.Fprintf(a.stdout, "%s: %s, %s, fingerprint %.12s\n", info.Name, count(info.Files, "file"), count(info.Passages, "passage"), info.Fingerprint)
+		fmt.Fprintf(a.Stdout, "%s: %s, %s, fingerprint %.12s\n", info.Name, cli.Count(info.Files, "file"), cli.Count(info.Passages, "passage"), info.Fingerprint)
 		if r := rankerOf(corpus); r != nil {
-			fmt.Fprintf(a.stdout, "  ranker: %s\n", ranked(*r))
+			fmt.Fprintf(a.Stdout, "  ranker: %s\n", ranked(*r))
 		}
 		for _, s := range sources {
 			from := s.Path
 			if s.Original != "" {
 				from = s.Original
 			}
-			fmt.Fprintf(a.stdout, "  %s  (%s)\n", s.Source, from)
+			fmt.Fprintf(a.Stdout, "  %s  (%s)\n", s.Source, from)
 			if s.Stale != "" {
-				fmt.Fprintf(a.stdout, "    stale: %s\n", s.Stale)
+				fmt.Fprintf(a.Stdout, "    stale: %s\n", s.Stale)
 			}
 		}
-		a.printFacets(facets)
+		printFacets(a, facets)
 		return nil
 	})
 	cmd.Flags().IntVar(&values, "values", 10, "show at most so many `VALUES` of each key, the most frequent ones")
@@ -146,9 +147,9 @@ func (a *app) corpusShowCommand() *cobra.Command {
 }
 
 // printFacets lists what passages can be filtered by.
-func (a *app) printFacets(facets []index.Facet) {
+func printFacets(a *cli.App, facets []index.Facet) {
 	if len(facets) > 0 {
-		fmt.Fprintln(a.stdout, "metadata, for --filter:")
+		fmt.Fprintln(a.Stdout, "metadata, for --filter:")
 	}
 	for _, f := range facets {
 		var list []string
@@ -158,7 +159,7 @@ func (a *app) printFacets(facets []index.Facet) {
 		if more := f.Distinct - len(f.Values); more > 0 {
 			list = append(list, fmt.Sprintf("and %d more", more))
 		}
-		fmt.Fprintf(a.stdout, "  %s: %s\n", render.Visible(f.Key), render.Visible(strings.Join(list, ", ")))
+		fmt.Fprintf(a.Stdout, "  %s: %s\n", render.Visible(f.Key), render.Visible(strings.Join(list, ", ")))
 	}
 }
 
@@ -169,15 +170,15 @@ type formatStats struct {
 	Stale  int    `json:"stale"` // of those: changed since they were ingested
 }
 
-func (a *app) corpusStatsCommand() *cobra.Command {
+func corpusStatsCommand(a *cli.App) *cobra.Command {
 	var asJSON bool
-	cmd := a.onCorpus(&cobra.Command{
+	cmd := onCorpus(a, &cobra.Command{
 		Use:     "stats NAME",
 		Short:   "Count what a corpus holds",
 		Example: "  agent corpus stats handbook\n  agent corpus stats sample --json",
 	}, func(corpus *memory.Corpus) error {
 		info, formats, training := corpus.Info(), formatsOf(sourcesOf(corpus)), corpus.Training()
-		cache, err := a.cachedVectors(info)
+		cache, err := cachedVectors(a, info)
 		if err != nil {
 			return err
 		}
@@ -186,7 +187,7 @@ func (a *app) corpusStatsCommand() *cobra.Command {
 			mean = float64(info.Bytes) / float64(info.Passages)
 		}
 		if asJSON {
-			a.printJSON(struct {
+			a.PrintJSON(struct {
 				Schema int `json:"schema"`
 				memory.CorpusInfo
 				MeanBytes float64           `json:"bytes_per_passage"`
@@ -196,16 +197,16 @@ func (a *app) corpusStatsCommand() *cobra.Command {
 			}{1, info, mean, formats, training, cache})
 			return nil
 		}
-		fmt.Fprintf(a.stdout, "corpus       %s (%s)\n", info.Name, info.Generation)
-		fmt.Fprintf(a.stdout, "files        %d\ndocuments    %d\npassages     %d, of %.0f bytes each in the mean\n", info.Files, info.Documents, info.Passages, mean)
-		fmt.Fprintf(a.stdout, "text         %s\nembedder     %s\nlsa          %s\nvectors      %s\nranking      BM25 k1 %g, b %g\nconfidence   %s\n",
+		fmt.Fprintf(a.Stdout, "corpus       %s (%s)\n", info.Name, info.Generation)
+		fmt.Fprintf(a.Stdout, "files        %d\ndocuments    %d\npassages     %d, of %.0f bytes each in the mean\n", info.Files, info.Documents, info.Passages, mean)
+		fmt.Fprintf(a.Stdout, "text         %s\nembedder     %s\nlsa          %s\nvectors      %s\nranking      BM25 k1 %g, b %g\nconfidence   %s\n",
 			size(info.Bytes), info.Embedder, trained(training), lookedAt(training), training.BM25.K1, training.BM25.B, calibrated(training.Calibration))
 		if cache != nil {
-			fmt.Fprintf(a.stdout, "cache        %s\n", cached(*cache))
+			fmt.Fprintf(a.Stdout, "cache        %s\n", cached(*cache))
 		}
-		fmt.Fprintf(a.stdout, "fingerprint  %s\n", info.Fingerprint)
+		fmt.Fprintf(a.Stdout, "fingerprint  %s\n", info.Fingerprint)
 		for _, f := range formats {
-			fmt.Fprintf(a.stdout, "  .%-8s   %s, %d stale\n", f.Format, count(f.Files, "file"), f.Stale)
+			fmt.Fprintf(a.Stdout, "  .%-8s   %s, %d stale\n", f.Format, cli.Count(f.Files, "file"), f.Stale)
 		}
 		return nil
 	})

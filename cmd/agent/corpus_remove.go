@@ -6,19 +6,20 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/memory"
 )
 
-func (a *app) corpusRemoveCommand() *cobra.Command {
+func corpusRemoveCommand(a *cli.App) *cobra.Command {
 	var yes, asJSON bool
 	cmd := &cobra.Command{
 		Use:     "remove NAME --yes",
 		Short:   "Remove a corpus and the answers remembered from it",
 		Long:    "Remove deletes the index, extracted texts and remembered answers of a corpus, never the documents that it was made from.",
 		Example: "  agent corpus remove handbook --yes",
-		Args:    exactly(1, "the name of a corpus"),
+		Args:    cli.Exactly(1, "the name of a corpus"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			home, err := a.env.home()
+			home, err := a.Env.Home()
 			if err != nil {
 				return err
 			}
@@ -26,13 +27,13 @@ func (a *app) corpusRemoveCommand() *cobra.Command {
 				return err
 			}
 			if asJSON {
-				a.printJSON(struct {
+				a.PrintJSON(struct {
 					Schema  int    `json:"schema"`
 					Removed string `json:"removed"`
 				}{1, args[0]})
 				return nil
 			}
-			fmt.Fprintf(a.stdout, "Removed corpus %q.\n", args[0])
+			fmt.Fprintf(a.Stdout, "Removed corpus %q.\n", args[0])
 			return nil
 		},
 	}
@@ -56,12 +57,12 @@ func removeCorpus(home, name string, yes bool) error {
 	}
 	if !slices.Contains(known, name) {
 		if name == sampleCorpus {
-			return usagef("the sample is not unpacked, so there is nothing to remove")
+			return cli.Usagef("the sample is not unpacked, so there is nothing to remove")
 		}
 		return unknownCorpus(name, known)
 	}
 	if !yes {
-		return usagef("removing corpus %q needs --yes: agent corpus remove %s --yes", name, name)
+		return cli.Usagef("removing corpus %q needs --yes: agent corpus remove %s --yes", name, name)
 	}
 	return memory.Remove(home, name)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/graph/checkpoint/sqlite"
 	"example.com/assay/llm"
 	"example.com/assay/memory"
@@ -16,7 +17,7 @@ import (
 // what else was asked for. It belongs to one verb, or to one choice of settings of a
 // session.
 type desk struct {
-	*app
+	*cli.App
 	settings
 	Set      *skills.Set
 	Hashes   map[string]string // of the skills that the pipeline asks, by name
@@ -35,7 +36,7 @@ type desk struct {
 type want struct {
 	Skills []string // that the pipeline asks
 	// Corpus opens the corpus. Default: there is none.
-	Corpus   func(context.Context, *app, settings, *memory.OpenOptions) (*memory.Corpus, error)
+	Corpus   func(context.Context, *cli.App, settings, *memory.OpenOptions) (*memory.Corpus, error)
 	Threads  bool // runs are saved
 	Spans    bool // spans go to the collector of the settings
 	Exchange *exchange
@@ -43,8 +44,8 @@ type want struct {
 
 // openDesk opens what the settings name. An exchange that is given stays its caller's;
 // without one the desk makes its own, with the cassette.
-func openDesk(ctx context.Context, a *app, s settings, c cassetteFiles, w want) (_ *desk, err error) {
-	d := &desk{app: a, Exchange: w.Exchange, own: w.Exchange == nil}
+func openDesk(ctx context.Context, a *cli.App, s settings, c cassetteFiles, w want) (_ *desk, err error) {
+	d := &desk{App: a, Exchange: w.Exchange, own: w.Exchange == nil}
 	if d.own {
 		if d.Exchange, err = openExchange(a, c, &s); err != nil {
 			return nil, err
@@ -91,7 +92,7 @@ func (d *desk) Close() error {
 		return nil
 	}
 	if err := d.spans.close(); err != nil {
-		d.warn("%v", err)
+		d.Warn("%v", err)
 	}
 	var errs []error
 	if d.threads != nil {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/memory"
 	"example.com/assay/memory/qa"
 )
@@ -30,7 +31,7 @@ const (
 	statusFail = "fail"
 )
 
-func (a *app) doctorCommand() *cobra.Command {
+func doctorCommand(a *cli.App) *cobra.Command {
 	var flags settingFlags
 	var asJSON, initialise bool
 	cmd := &cobra.Command{
@@ -44,7 +45,7 @@ nothing. Exit code 1 says that a check failed.
 
 With --init it makes no check and writes a configuration in which every key is
 explained and commented out: to --config, or to where one is looked for, which
-is ` + configName + ` in ` + envHome + ` when that is set, else in
+is ` + cli.ConfigName + ` in ` + cli.EnvHome + ` when that is set, else in
 $XDG_CONFIG_HOME/assay or ~/.config/assay. An existing file is left alone.
 
 Each model of a provider that the settings name is asked one small question,
@@ -52,29 +53,29 @@ which costs a few tokens and tells whether the key, the address and the name
 are right; so is a small model behind an address. With the offline model, no such
 address and no collector of telemetry, the defaults, no network is used.`,
 		Example: "  agent doctor\n  agent doctor --json\n  agent doctor --init\n  agent doctor --config team.yaml\n  agent doctor --model openai:gpt-4.1-mini",
-		Args:    exactly(0, "no argument"),
+		Args:    cli.Exactly(0, "no argument"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if initialise {
-				return a.initConfig(cmd, &flags, asJSON)
+				return initConfig(a, cmd, &flags, asJSON)
 			}
-			findings, lines := a.examine(cmd, &flags)
+			findings, lines := examine(a, cmd, &flags)
 			failed := false
 			for _, f := range findings {
 				failed = failed || f.Status == statusFail
 			}
 			if asJSON {
-				a.printJSON(struct {
+				a.PrintJSON(struct {
 					Schema   int           `json:"schema"`
 					OK       bool          `json:"ok"`
 					Checks   []finding     `json:"checks"`
 					Settings []settingLine `json:"settings,omitempty"` // absent when a check of them failed
 				}{1, !failed, findings, lines})
 			} else {
-				a.printFindings(findings)
-				a.printSettings(lines)
+				printFindings(a, findings)
+				printSettings(a, lines)
 			}
 			if failed {
-				return silent(exitFailed)
+				return cli.Silent(cli.ExitFailed)
 			}
 			return nil
 		},
@@ -85,58 +86,58 @@ address and no collector of telemetry, the defaults, no network is used.`,
 	return cmd
 }
 
-func (a *app) printFindings(findings []finding) {
+func printFindings(a *cli.App, findings []finding) {
 	for _, f := range findings {
-		fmt.Fprintf(a.stdout, "%-4s  %-13s  %s\n", f.Status, f.Check, f.Detail)
+		fmt.Fprintf(a.Stdout, "%-4s  %-13s  %s\n", f.Status, f.Check, f.Detail)
 		if f.Do != "" {
-			fmt.Fprintf(a.stdout, "%21s→ %s\n", "", f.Do)
+			fmt.Fprintf(a.Stdout, "%21s→ %s\n", "", f.Do)
 		}
 	}
 }
 
 // examine makes every check that the ones before it allow, and lists the
 // settings.
-func (a *app) examine(cmd *cobra.Command, flags *settingFlags) ([]finding, []settingLine) {
-	home, err := a.env.home()
+func examine(a *cli.App, cmd *cobra.Command, flags *settingFlags) ([]finding, []settingLine) {
+	home, err := a.Env.Home()
 	if err != nil {
-		return []finding{{"home", statusFail, err.Error(), "export " + envHome + "=\"$HOME/assay\""}}, nil
+		return []finding{{"home", statusFail, err.Error(), "export " + cli.EnvHome + "=\"$HOME/assay\""}}, nil
 	}
 	out := []finding{checkHome(home)}
 	table, err := settingTable(a)
 	if err != nil {
 		return append(out, finding{"skills", statusFail, err.Error(), "install the program again"}), nil
 	}
-	s, err := a.resolve(cmd, flags)
-	out = append(out, a.checkConfiguration(s, err))
-	out = append(out, a.checkVariables(table)...)
+	s, err := resolve(a, cmd, flags)
+	out = append(out, checkConfiguration(a, s, err))
+	out = append(out, checkVariables(a, table)...)
 	out = append(out, checkCorpora(home)...)
 	out = append(out, checkSample(home))
 	out = append(out, checkMemories(cmd.Context(), home)...)
 	out = append(out, checkThreads(cmd.Context(), home, largeThreads))
 	if err != nil {
-		return append(out, a.checkTerminal()), nil
+		return append(out, checkTerminal(a)), nil
 	}
 	out = append(out, checkChosen(s)...)
 	out = append(out, checkVectors(s)...)
-	out = append(out, a.checkModels(cmd.Context(), s)...)
-	out = append(out, a.checkClassifiers(cmd.Context(), s)...)
-	return append(out, checkTelemetry(cmd.Context(), s), checkSkills(s), a.checkTerminal()), settingLines(s, table)
+	out = append(out, checkModels(cmd.Context(), a, s)...)
+	out = append(out, checkClassifiers(cmd.Context(), a, s)...)
+	return append(out, checkTelemetry(cmd.Context(), s), checkSkills(s), checkTerminal(a)), settingLines(s, table)
 }
 
 // checkConfiguration tells which file was read, and what was wrong with it,
 // a variable or a flag.
-func (a *app) checkConfiguration(s settings, err error) finding {
+func checkConfiguration(a *cli.App, s settings, err error) finding {
 	if err != nil {
 		return finding{"configuration", statusFail, err.Error(), "correct what the message names"}
 	}
 	if s.file != "" {
 		return finding{"configuration", statusOK, s.file, ""}
 	}
-	place, err := a.env.config()
+	place, err := a.Env.Config()
 	if err != nil {
-		return finding{"configuration", statusFail, err.Error(), "export " + envConfig + "=FILE"}
+		return finding{"configuration", statusFail, err.Error(), "export " + cli.EnvConfig + "=FILE"}
 	}
-	if other := filepath.Join(s.home, configName); other != place {
+	if other := filepath.Join(s.home, cli.ConfigName); other != place {
 		if _, err := os.Stat(other); err == nil {
 			return finding{"configuration", statusWarn, other + " is not read: the configuration is " + place, fmt.Sprintf("mkdir -p %s && mv %s %s", filepath.Dir(place), other, place)}
 		}
@@ -157,7 +158,7 @@ func checkHome(home string) finding {
 			break
 		}
 		if !errors.Is(err, fs.ErrNotExist) || dir == filepath.Dir(dir) {
-			return finding{"home", statusFail, err.Error(), "export " + envHome + "=\"$HOME/assay\""}
+			return finding{"home", statusFail, err.Error(), "export " + cli.EnvHome + "=\"$HOME/assay\""}
 		}
 		dir = filepath.Dir(dir)
 	}
@@ -175,19 +176,19 @@ func checkHome(home string) finding {
 }
 
 // checkVariables tells which variables are read, never what they hold.
-func (a *app) checkVariables(table []setting) []finding {
-	known := a.env.known(table)
+func checkVariables(a *cli.App, table []setting) []finding {
+	known := known(a.Env, table)
 	var out []finding
-	for _, name := range a.env.unknown(known) {
+	for _, name := range a.Env.Unknown(known) {
 		do := "unset " + name
-		if best := nearest(name, known); best != "" {
+		if best := cli.Nearest(name, known); best != "" {
 			do = fmt.Sprintf("export %s=\"$%s\"; unset %s", best, name, name)
 		}
 		out = append(out, finding{"variables", statusWarn, name + " is not read by this program", do})
 	}
 	if out == nil {
 		detail := "none set"
-		if set := slices.DeleteFunc(known, func(name string) bool { return a.env.get(name) == "" }); len(set) > 0 {
+		if set := slices.DeleteFunc(known, func(name string) bool { return a.Env.Get(name) == "" }); len(set) > 0 {
 			detail = joined(set)
 		}
 		out = append(out, finding{"variables", statusOK, detail, ""})
@@ -251,9 +252,9 @@ func checkCorpus(home, name string) []finding {
 		return []finding{{"corpora", statusFail, fmt.Sprintf("%s: %v", what, err), "agent ingest --rebuild PATH…" + flag}}
 	}
 	if stale != nil {
-		return append([]finding{{"corpora", statusWarn, fmt.Sprintf("%s: %s changed or gone since they were ingested, first %s", what, count(len(stale), "file"), stale[0]), "agent ingest PATH…" + flag}}, ranker...)
+		return append([]finding{{"corpora", statusWarn, fmt.Sprintf("%s: %s changed or gone since they were ingested, first %s", what, cli.Count(len(stale), "file"), stale[0]), "agent ingest PATH…" + flag}}, ranker...)
 	}
-	return append([]finding{{"corpora", statusOK, fmt.Sprintf("%s: %s, %s; embedder %s; confidence %s", what, count(info.Files, "file"), count(info.Passages, "passage"), trained(training), calibrated(training.Calibration)), ""}}, ranker...)
+	return append([]finding{{"corpora", statusOK, fmt.Sprintf("%s: %s, %s; embedder %s; confidence %s", what, cli.Count(info.Files, "file"), cli.Count(info.Passages, "passage"), trained(training), calibrated(training.Calibration)), ""}}, ranker...)
 }
 
 // checkRanker tells of a trained ranker, where the corpus has one.
@@ -279,7 +280,7 @@ func checkSample(home string) finding {
 	corpus, err := memory.Open(home, sampleCorpus)
 	if err != nil {
 		if sampleMissing(err) {
-			return finding{"sample", statusOK, fmt.Sprintf("%s, unpacked and indexed when it is first used", count(len(files), "embedded file")), ""}
+			return finding{"sample", statusOK, fmt.Sprintf("%s, unpacked and indexed when it is first used", cli.Count(len(files), "embedded file")), ""}
 		}
 		return finding{"sample", statusFail, err.Error(), "ls -l " + filepath.Join(home, "corpora", sampleCorpus)}
 	}
@@ -290,7 +291,7 @@ func checkSample(home string) finding {
 	if !current {
 		return finding{"sample", statusOK, "of another program version or changed; it is prepared anew when it is next used", ""}
 	}
-	return finding{"sample", statusOK, fmt.Sprintf("%s in %s", count(len(files), "file"), dir), ""}
+	return finding{"sample", statusOK, fmt.Sprintf("%s in %s", cli.Count(len(files), "file"), dir), ""}
 }
 
 // checkMemories reads every memory of answers.
@@ -311,11 +312,11 @@ func checkMemories(ctx context.Context, home string) []finding {
 	}
 	detail := "no answers remembered yet"
 	if len(paths) > 0 {
-		detail = "answers remembered from " + count(len(paths), "corpus file")
+		detail = "answers remembered from " + cli.Count(len(paths), "corpus file")
 	}
 	out := []finding{{"memory", statusOK, detail, ""}}
 	if len(earlier) > 0 {
-		out = append(out, finding{"memory", statusWarn, count(len(earlier), "file") + " of an earlier version, which this one does not read", "rm " + strings.Join(earlier, " ")})
+		out = append(out, finding{"memory", statusWarn, cli.Count(len(earlier), "file") + " of an earlier version, which this one does not read", "rm " + strings.Join(earlier, " ")})
 	}
 	return out
 }
@@ -340,12 +341,12 @@ func checkSkills(s settings) finding {
 	return finding{"skills", statusOK, detail, ""}
 }
 
-func (a *app) checkTerminal() finding {
+func checkTerminal(a *cli.App) finding {
 	switch {
-	case !a.stdout.tty:
+	case !a.Stdout.TTY:
 		return finding{"terminal", statusOK, "standard output is no terminal: plain text", ""}
-	case !a.stdout.colour:
-		return finding{"terminal", statusOK, fmt.Sprintf("%d columns, without colour", a.stdout.width), ""}
+	case !a.Stdout.Colour:
+		return finding{"terminal", statusOK, fmt.Sprintf("%d columns, without colour", a.Stdout.Width), ""}
 	}
-	return finding{"terminal", statusOK, fmt.Sprintf("%d columns, with colour", a.stdout.width), ""}
+	return finding{"terminal", statusOK, fmt.Sprintf("%d columns, with colour", a.Stdout.Width), ""}
 }

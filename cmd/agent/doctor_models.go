@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"time"
 
+	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/llm"
 	"example.com/assay/llm/classify"
 	"example.com/assay/llm/gemini"
@@ -19,10 +20,10 @@ const probeTimeout = 20 * time.Second
 
 // checkModels asks every configured model of a provider one small question.
 // Without one it uses no network.
-func (a *app) checkModels(ctx context.Context, s settings) []finding {
+func checkModels(ctx context.Context, a *cli.App, s settings) []finding {
 	var out []finding
-	connector := newConnector(a.env, s)
-	for _, name := range a.remoteModels(s) {
+	connector := newConnector(a.Env, s)
+	for _, name := range remoteModels(a, s) {
 		r, err := connector.connect(ctx, name)
 		if err == nil {
 			err = s.unpriced(name)
@@ -31,7 +32,7 @@ func (a *app) checkModels(ctx context.Context, s settings) []finding {
 			err = probe(ctx, r.model)
 		}
 		if err != nil {
-			out = append(out, a.modelFailed(name, s, err))
+			out = append(out, modelFailed(a, name, s, err))
 			continue
 		}
 		key := "key accepted"
@@ -66,7 +67,7 @@ func probe(ctx context.Context, m llm.Model) error {
 }
 
 // modelFailed says what is wrong and what to type, by the error's type.
-func (a *app) modelFailed(name string, s settings, err error) finding {
+func modelFailed(a *cli.App, name string, s settings, err error) finding {
 	p, model, _ := providerOf(name)
 	f := finding{"model", statusFail, fmt.Sprintf("%s: %v", name, err), "agent ask --model " + offline.Name + " … works without it"}
 	byCredentials := p.name == gemini.Provider && s.vertex.project != ""
@@ -86,7 +87,7 @@ func (a *app) modelFailed(name string, s settings, err error) finding {
 	if unreachable || late {
 		f.Detail = fmt.Sprintf("%s: the server is not reachable: %v", name, err)
 		switch {
-		case p.name == providerOllama && a.env.get(p.urlVariable) == "":
+		case p.name == providerOllama && a.Env.Get(p.urlVariable) == "":
 			f.Do = "ollama serve"
 		default:
 			f.Do = "check the network" + orVariable(a, p.urlVariable)
@@ -97,7 +98,7 @@ func (a *app) modelFailed(name string, s settings, err error) finding {
 		switch status.Status {
 		case http.StatusUnauthorized, http.StatusForbidden:
 			f.Do = fmt.Sprintf("export %s=…, with a key that this server accepts", p.keyVariable)
-			if file := s.keyFiles[p.keyVariable]; file != "" && a.env.get(p.keyVariable) == "" {
+			if file := s.keyFiles[p.keyVariable]; file != "" && a.Env.Get(p.keyVariable) == "" {
 				f.Do = "write a key that this server accepts into " + file
 			}
 			if byCredentials {
@@ -113,8 +114,8 @@ func (a *app) modelFailed(name string, s settings, err error) finding {
 	return f
 }
 
-func orVariable(a *app, name string) string {
-	if a.env.get(name) == "" {
+func orVariable(a *cli.App, name string) string {
+	if a.Env.Get(name) == "" {
 		return ""
 	}
 	return ", or: unset " + name
@@ -122,11 +123,11 @@ func orVariable(a *app, name string) string {
 
 // checkClassifiers asks each classifier one small question. Without one it uses no
 // network.
-func (a *app) checkClassifiers(ctx context.Context, s settings) []finding {
+func checkClassifiers(ctx context.Context, a *cli.App, s settings) []finding {
 	var out []finding
 	for _, c := range []classifier{s.verification.judge, s.lookup.detector} {
 		if c.url != "" {
-			out = append(out, a.checkClassifier(ctx, c))
+			out = append(out, checkClassifier(ctx, a, c))
 		}
 	}
 	return out
@@ -138,12 +139,12 @@ var checked = map[classify.Task]classify.Input{
 	classify.Injection: {Text: "Water boils at 100 degrees."},
 }
 
-func (a *app) checkClassifier(ctx context.Context, c classifier) finding {
+func checkClassifier(ctx context.Context, a *cli.App, c classifier) finding {
 	check := "judge"
 	if c.task == classify.Injection {
 		check = "detector"
 	}
-	client, err := a.classifierClient(c, llm.Timeout(probeTimeout))
+	client, err := classifierClient(a, c, llm.Timeout(probeTimeout))
 	if err == nil {
 		var scores []classify.Score
 		if scores, _, err = client.Score(ctx, []classify.Input{checked[c.task]}); err == nil {

@@ -14,11 +14,12 @@ import (
 	"github.com/mattn/go-runewidth"
 	"github.com/spf13/cobra"
 
+	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/memory"
 	"example.com/assay/memory/embed"
 )
 
-func (a *app) printSettings(lines []settingLine) {
+func printSettings(a *cli.App, lines []settingLine) {
 	if len(lines) == 0 {
 		return
 	}
@@ -26,20 +27,20 @@ func (a *app) printSettings(lines []settingLine) {
 	for _, l := range lines {
 		key, value = max(key, len(l.Key)), max(value, runewidth.StringWidth(l.Value))
 	}
-	fmt.Fprintln(a.stdout, "\nsettings")
+	fmt.Fprintln(a.Stdout, "\nsettings")
 	for _, l := range lines {
 		where := l.Where
 		if where == "" {
 			where = l.Origin
 		}
-		fmt.Fprintf(a.stdout, "  %-*s  %s  %s\n", key, l.Key, runewidth.FillRight(l.Value, value), where)
+		fmt.Fprintf(a.Stdout, "  %-*s  %s  %s\n", key, l.Key, runewidth.FillRight(l.Value, value), where)
 	}
 }
 
 // initConfig writes a configuration in which everything is a comment. It
 // overwrites nothing.
-func (a *app) initConfig(cmd *cobra.Command, flags *settingFlags, asJSON bool) error {
-	path, _, err := a.configFile(cmd, flags)
+func initConfig(a *cli.App, cmd *cobra.Command, flags *settingFlags, asJSON bool) error {
+	path, _, err := configFile(a, cmd, flags)
 	if err != nil {
 		return err
 	}
@@ -52,7 +53,7 @@ func (a *app) initConfig(cmd *cobra.Command, flags *settingFlags, asJSON bool) e
 	}
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if os.IsExist(err) {
-		return usagef("%s exists already, and nothing is overwritten: move it away, or name another file with --config", path)
+		return cli.Usagef("%s exists already, and nothing is overwritten: move it away, or name another file with --config", path)
 	}
 	if err != nil {
 		return fmt.Errorf("writing the configuration: %w", err)
@@ -65,14 +66,14 @@ func (a *app) initConfig(cmd *cobra.Command, flags *settingFlags, asJSON bool) e
 		return fmt.Errorf("writing the configuration: %w", err)
 	}
 	if asJSON {
-		a.printJSON(struct {
+		a.PrintJSON(struct {
 			Schema int    `json:"schema"`
 			Status string `json:"status"`
 			File   string `json:"file"`
 		}{1, "done", path})
 		return nil
 	}
-	fmt.Fprintf(a.stdout, "wrote %s; every line of it is a comment\n", path)
+	fmt.Fprintf(a.Stdout, "wrote %s; every line of it is a comment\n", path)
 	return nil
 }
 
@@ -132,11 +133,11 @@ func vectorStats(home string, opts *embed.CacheOptions) (*embed.CacheStats, erro
 }
 
 // cachedVectors is vectorStats for a corpus with vectors of a remote embedder.
-func (a *app) cachedVectors(info memory.CorpusInfo) (*embed.CacheStats, error) {
+func cachedVectors(a *cli.App, info memory.CorpusInfo) (*embed.CacheStats, error) {
 	if info.Space == "" {
 		return nil, nil
 	}
-	home, err := a.env.home()
+	home, err := a.Env.Home()
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 
+	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/graph/checkpoint/sqlite"
 )
 
@@ -36,7 +37,7 @@ func checkThreads(ctx context.Context, home string, large int64) finding {
 	if log, err := os.Stat(file + "-wal"); err == nil {
 		size += log.Size()
 	}
-	detail := fmt.Sprintf("%s, %s in %s", count(n, "thread"), megabytes(size), file)
+	detail := fmt.Sprintf("%s, %s in %s", cli.Count(n, "thread"), megabytes(size), file)
 	if size >= large && n > 0 {
 		return finding{check, statusWarn, detail, "agent threads sweep --older-than 720h; the file does not shrink, but its room is used again"}
 	}
@@ -48,7 +49,7 @@ func countThreads(ctx context.Context, home string) (n int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	defer func() { err = also(err, saver.Close()) }()
+	defer func() { err = cli.Also(err, saver.Close()) }()
 	for _, err := range saver.Threads(ctx) {
 		if err != nil {
 			return 0, fmt.Errorf("listing the threads: %w", err)

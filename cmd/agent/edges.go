@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/memory"
 	"example.com/assay/nodes/causal"
 	"example.com/assay/state"
@@ -15,42 +16,42 @@ import (
 // maxEdgesFile bounds a file of edges, in bytes.
 const maxEdgesFile = 64 << 20
 
-func (a *app) edgesCommand() *cobra.Command {
-	return group(&cobra.Command{
+func edgesCommand(a *cli.App) *cobra.Command {
+	return cli.Group(&cobra.Command{
 		Use:   "edges",
 		Short: "Draft the edges of a causal graph, or check them against a corpus",
 		Example: `  agent edges draft report.md > edges.json
   agent edges verify edges.json --corpus handbook
   agent help edges verify`,
-	}, a.edgesDraftCommand(), a.edgesVerifyCommand(), a.edgesSampleCommand())
+	}, edgesDraftCommand(a), edgesVerifyCommand(a), edgesSampleCommand(a))
 }
 
 // readEdges reads a file of edges; "-" is standard input.
-func (a *app) readEdges(ctx context.Context, path string) ([]state.Edge, error) {
+func readEdges(ctx context.Context, a *cli.App, path string) ([]state.Edge, error) {
 	if path == "-" {
-		data, err := a.readStdin(ctx, maxEdgesFile)
+		data, err := a.ReadStdin(ctx, maxEdgesFile)
 		if err != nil {
 			return nil, err
 		}
-		return badEdges(causal.ReadEdges(stdinName, data))
+		return badEdges(causal.ReadEdges(cli.StdinName, data))
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, usagef("reading edges: %w", err)
+		return nil, cli.Usagef("reading edges: %w", err)
 	}
 	data, err := io.ReadAll(io.LimitReader(f, maxEdgesFile+1))
-	if err = also(err, f.Close()); err != nil {
-		return nil, usagef("reading edges: %w", err)
+	if err = cli.Also(err, f.Close()); err != nil {
+		return nil, cli.Usagef("reading edges: %w", err)
 	}
 	if len(data) > maxEdgesFile {
-		return nil, usagef("%s is longer than %d MiB: verify its edges in parts", path, maxEdgesFile>>20)
+		return nil, cli.Usagef("%s is longer than %d MiB: verify its edges in parts", path, maxEdgesFile>>20)
 	}
 	return badEdges(causal.ReadEdges(path, data))
 }
 
 func badEdges(edges []state.Edge, err error) ([]state.Edge, error) {
 	if err != nil {
-		return nil, usagef("%w", err)
+		return nil, cli.Usagef("%w", err)
 	}
 	return edges, nil
 }
@@ -62,7 +63,7 @@ type edgesDocument struct {
 	Edges  []state.Edge `json:"edges"`
 }
 
-func (a *app) edgesDraftCommand() *cobra.Command {
+func edgesDraftCommand(a *cli.App) *cobra.Command {
 	var flags settingFlags
 	var asJSON bool
 	cmd := &cobra.Command{
@@ -76,11 +77,11 @@ that say plainly that one thing brings about another, and no others.`,
   agent edges draft docs/ --model openai:gpt-5 > edges.json`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return usagef("agent edges draft wants files or directories: see agent help edges draft")
+				return cli.Usagef("agent edges draft wants files or directories: see agent help edges draft")
 			}
 			return nil
 		},
-		RunE: func(cmd *cobra.Command, args []string) error { return a.draftEdges(cmd, &flags, asJSON, args) },
+		RunE: func(cmd *cobra.Command, args []string) error { return draftEdges(a, cmd, &flags, asJSON, args) },
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON document; draft always does")
 	flags.registerModel(cmd)
@@ -89,9 +90,9 @@ that say plainly that one thing brings about another, and no others.`,
 	return cmd
 }
 
-func (a *app) draftEdges(cmd *cobra.Command, flags *settingFlags, asJSON bool, paths []string) (err error) {
+func draftEdges(a *cli.App, cmd *cobra.Command, flags *settingFlags, asJSON bool, paths []string) (err error) {
 	ctx := cmd.Context()
-	s, err := a.resolve(cmd, flags)
+	s, err := resolve(a, cmd, flags)
 	if err != nil {
 		return err
 	}
@@ -100,7 +101,7 @@ func (a *app) draftEdges(cmd *cobra.Command, flags *settingFlags, asJSON bool, p
 		return err
 	}
 	for _, skipped := range texts.Skipped {
-		a.warn("skipped %s: %s", skipped.Path, skipped.Reason)
+		a.Warn("skipped %s: %s", skipped.Path, skipped.Reason)
 	}
 	files, err := flags.cassette(cmd)
 	if err != nil {
@@ -110,27 +111,27 @@ func (a *app) draftEdges(cmd *cobra.Command, flags *settingFlags, asJSON bool, p
 	if err != nil {
 		return err
 	}
-	defer func() { err = also(err, d.Close()) }()
-	ctx, cancel := within(ctx, flags.timeout)
+	defer func() { err = cli.Also(err, d.Close()) }()
+	ctx, cancel := cli.Within(ctx, flags.timeout)
 	defer cancel()
-	follow := a.newProgress(false)
+	follow := newProgress(a, false)
 	edges, _, err := causal.Draft(ctx, d.Model, d.Set, texts.Passages, func(done, total int) {
-		follow.show("drafting from " + count(done, "passage") + " of " + count(total, "passage"))
+		follow.show("drafting from " + cli.Count(done, "passage") + " of " + cli.Count(total, "passage"))
 	})
 	follow.close()
 	if err != nil {
 		if ctx.Err() != nil {
 			err = context.Cause(ctx)
 		}
-		if end := endOf(err); asJSON {
-			a.printJSON(failure{Schema: 1, Status: string(end.Status), Error: end.Error})
+		if end := cli.EndOf(err); asJSON {
+			a.PrintJSON(cli.Failure{Schema: 1, Status: string(end.Status), Error: end.Error})
 		}
-		return told(endOf(err), err)
+		return cli.Told(cli.EndOf(err), err)
 	}
-	a.printJSON(edgesDocument{1, d.modelLabel(), edges})
+	a.PrintJSON(edgesDocument{1, d.modelLabel(), edges})
 	if len(edges) == 0 {
-		a.warn("no sentence says plainly that one thing causes another")
-		return silent(state.StatusNoEvidence.ExitCode())
+		a.Warn("no sentence says plainly that one thing causes another")
+		return cli.Silent(state.StatusNoEvidence.ExitCode())
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/graph"
 	"example.com/assay/nodes/causal"
 	"example.com/assay/nodes/follow"
@@ -26,7 +27,7 @@ type edgesFlags struct {
 // edgesFormats are the ways to print verified edges for people.
 func edgesFormats() []string { return []string{"table", "mermaid", "dot"} }
 
-func (a *app) edgesVerifyCommand() *cobra.Command {
+func edgesVerifyCommand(a *cli.App) *cobra.Command {
 	var flags settingFlags
 	var f edgesFlags
 	cmd := &cobra.Command{
@@ -50,12 +51,12 @@ were lost and no edge is grounded.`,
 		Example: `  agent edges verify edges.json --corpus handbook
   agent edges verify edges.json --corpus handbook --format dot | dot -Tsvg > edges.svg
   agent edges draft docs/ | agent edges verify - --corpus handbook --json`,
-		Args: exactly(1, "one file of edges"),
+		Args: cli.Exactly(1, "one file of edges"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			a.failed = func(err error) any {
-				return causal.Answer{Answer: state.FailedAnswer("edges", "", endOf(err)), Edges: []state.Edge{}, DAG: causal.DAG(nil), Audit: []state.AuditEntry{}}
+			a.Failed = func(err error) any {
+				return causal.Answer{Answer: state.FailedAnswer("edges", "", cli.EndOf(err)), Edges: []state.Edge{}, DAG: causal.DAG(nil), Audit: []state.AuditEntry{}}
 			}
-			return a.edgesVerify(cmd, &flags, f, args[0])
+			return edgesVerify(a, cmd, &flags, f, args[0])
 		},
 	}
 	fl := cmd.Flags()
@@ -71,24 +72,24 @@ were lost and no edge is grounded.`,
 	return cmd
 }
 
-func (a *app) edgesVerify(cmd *cobra.Command, flags *settingFlags, f edgesFlags, path string) (err error) {
+func edgesVerify(a *cli.App, cmd *cobra.Command, flags *settingFlags, f edgesFlags, path string) (err error) {
 	ctx := cmd.Context()
-	s, err := a.resolve(cmd, flags)
+	s, err := resolve(a, cmd, flags)
 	if err != nil {
 		return err
 	}
 	draw := map[string]func([]state.Edge, state.CausalDAG) string{"table": causal.Table, "mermaid": causal.Mermaid, "dot": causal.DOT}[f.format]
 	switch {
 	case draw == nil:
-		return usagef("--format is %q%s; known: %s", f.format, didYouMean(f.format, edgesFormats()), joined(edgesFormats()))
-	case named(cmd, "trace") != nil:
-		return named(cmd, "trace")
+		return cli.Usagef("--format is %q%s; known: %s", f.format, cli.DidYouMean(f.format, edgesFormats()), joined(edgesFormats()))
+	case cli.Named(cmd, "trace") != nil:
+		return cli.Named(cmd, "trace")
 	case cmd.Flags().Changed("thread"):
 		if err := checkThread("--thread", f.thread); err != nil {
 			return err
 		}
 	}
-	edges, err := a.readEdges(ctx, path)
+	edges, err := readEdges(ctx, a, path)
 	if err != nil {
 		return err
 	}
@@ -100,50 +101,50 @@ func (a *app) edgesVerify(cmd *cobra.Command, flags *settingFlags, f edgesFlags,
 	if err != nil {
 		return err
 	}
-	defer func() { err = also(err, g.Close()) }()
-	ctx, cancel := within(ctx, flags.timeout)
+	defer func() { err = cli.Also(err, g.Close()) }()
+	ctx, cancel := cli.Within(ctx, flags.timeout)
 	defer cancel()
 	if g.IsSample() {
-		a.warn(sampleNote)
+		a.Warn(sampleNote)
 	}
-	line := a.newProgress(f.asJSON)
+	line := newProgress(a, f.asJSON)
 	done := 0
 	answer, runErr := g.verify(ctx, edges, f, func(ev graph.Event[state.Causal]) {
 		if ev.Kind == graph.NodeUpdate && ev.Node == causal.NodeEdge {
 			done++
-			line.show(fmt.Sprintf("%d of %s", done, count(len(edges), "edge")))
+			line.show(fmt.Sprintf("%d of %s", done, cli.Count(len(edges), "edge")))
 		}
 		observe(line, ev)
 	})
 	line.close()
 	switch {
 	case f.asJSON:
-		a.printJSON(answer)
+		a.PrintJSON(answer)
 	case f.format == "table":
-		fmt.Fprint(a.stdout, draw(answer.Edges, answer.DAG))
-		a.printDAG(answer)
-		a.printEnd(answer.End)
+		fmt.Fprint(a.Stdout, draw(answer.Edges, answer.DAG))
+		printDAG(a, answer)
+		printEnd(a, answer.End)
 	default:
-		fmt.Fprint(a.stdout, draw(answer.Edges, answer.DAG))
+		fmt.Fprint(a.Stdout, draw(answer.Edges, answer.DAG))
 	}
 	if words := answer.Words(); !f.asJSON && f.format != "table" && len(answer.Losses) > 0 && answer.Status == state.StatusUngrounded {
-		a.warn("%s", words) // the drawing is for another program
+		a.Warn("%s", words) // the drawing is for another program
 	}
-	a.warnOf(answer.Answer)
-	return told(answer.End, runErr)
+	warnOf(a, answer.Answer)
+	return cli.Told(answer.End, runErr)
 }
 
 // printDAG says what is in the graph, and what is wrong with the draft.
-func (a *app) printDAG(answer causal.Answer) {
-	fmt.Fprintf(a.stdout, "\n%s %d in the graph\n", answer.Answer.Answer, len(answer.DAG.Edges))
+func printDAG(a *cli.App, answer causal.Answer) {
+	fmt.Fprintf(a.Stdout, "\n%s %d in the graph\n", answer.Answer.Answer, len(answer.DAG.Edges))
 	for _, c := range answer.DAG.Cycles {
-		fmt.Fprintf(a.stdout, "cycle, left out %s: %s\n", oneLine(c.Edge), oneLine(strings.Join(c.Path, " → ")))
+		fmt.Fprintf(a.Stdout, "cycle, left out %s: %s\n", oneLine(c.Edge), oneLine(strings.Join(c.Path, " → ")))
 	}
 	for _, p := range answer.DAG.Reversed {
-		fmt.Fprintf(a.stdout, "both directions: %s and %s\n", oneLine(p.First), oneLine(p.Second))
+		fmt.Fprintf(a.Stdout, "both directions: %s and %s\n", oneLine(p.First), oneLine(p.Second))
 	}
 	for _, p := range answer.DAG.Duplicates {
-		fmt.Fprintf(a.stdout, "the same edge twice: %s and %s\n", oneLine(p.First), oneLine(p.Second))
+		fmt.Fprintf(a.Stdout, "the same edge twice: %s and %s\n", oneLine(p.First), oneLine(p.Second))
 	}
 }
 
@@ -153,7 +154,7 @@ type grounder struct {
 	pipeline *causal.Pipeline
 }
 
-func openGrounder(ctx context.Context, a *app, s settings, files cassetteFiles, saved bool) (*grounder, error) {
+func openGrounder(ctx context.Context, a *cli.App, s settings, files cassetteFiles, saved bool) (*grounder, error) {
 	d, err := openDesk(ctx, a, s, files, want{Skills: causal.Skills(), Corpus: openCorpus, Threads: saved, Spans: true})
 	if err != nil {
 		return nil, err
@@ -181,14 +182,14 @@ func (g *grounder) onThread(ctx context.Context, thread string, edges []state.Ed
 	run.Thread = thread
 	run.Metadata = map[string]string{
 		threadCorpus: g.Corpus.Name(), threadFingerprint: g.Corpus.Fingerprint(), threadEdges: hex.EncodeToString(sum[:]),
-		threadQuestion: "edges: " + count(len(edges), "edge"),
+		threadQuestion: "edges: " + cli.Count(len(edges), "edge"),
 	}
 	for c, err := range g.threads.List(ctx, graph.Query{Thread: thread, Limit: 1}) {
 		switch {
 		case err != nil:
 			return false, fmt.Errorf("reading thread %q: %w", thread, err)
 		case c.Metadata[threadEdges] != run.Metadata[threadEdges] || c.Metadata[threadFingerprint] != run.Metadata[threadFingerprint]:
-			return false, usagef("thread %q is of other edges or another corpus; name another, or remove it: agent threads remove %s", thread, thread)
+			return false, cli.Usagef("thread %q is of other edges or another corpus; name another, or remove it: agent threads remove %s", thread, thread)
 		}
 		return true, nil
 	}
@@ -213,11 +214,11 @@ func (g *grounder) verify(ctx context.Context, edges []state.Edge, f edgesFlags,
 	final, took, runErr := runOn(ctx, g.desk, t, follows(g.pipeline.Graph(), t.In))
 	if runErr != nil {
 		if final, err = kept.State(edges); err != nil {
-			return answer, also(runErr, err)
+			return answer, cli.Also(runErr, err)
 		}
 	}
 	answer, err = causal.Result(final, runErr, g.Corpus)
 	answer.In(g.Corpus.Name())
 	sign(g.desk, &answer.Answer, t, took)
-	return answer, also(runErr, err)
+	return answer, cli.Also(runErr, err)
 }

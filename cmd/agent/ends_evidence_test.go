@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/graph/trace"
 	"example.com/assay/llm"
 	"example.com/assay/llm/llmtest"
@@ -58,8 +59,8 @@ func checkEnd(t *testing.T, home string, c endCase) {
 		if c.limits != nil {
 			model = llm.NewControls(c.limits).WrapNamed("m", model)
 		}
-		a.models[offline.Name] = func() llm.Model { return model }
-		code = a.run(ctx, append(args, c.args...))
+		a.Models[offline.Name] = func() llm.Model { return model }
+		code = execute(ctx, a, append(args, c.args...))
 		return code, out.String(), errs.String()
 	}
 	file := filepath.Join(t.TempDir(), "run.jsonl")
@@ -101,7 +102,7 @@ func checkEnd(t *testing.T, home string, c endCase) {
 type stopping struct{ cancel context.CancelCauseFunc }
 
 func (s stopping) Generate(ctx context.Context, _ llm.Request) (llm.Response, error) {
-	s.cancel(errInterrupted)
+	s.cancel(cli.ErrInterrupted)
 	return llm.Response{}, context.Cause(ctx)
 }
 

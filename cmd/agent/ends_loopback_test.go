@@ -59,13 +59,13 @@ func runLoopback(t *testing.T, home string, faults []llmtest.Fault, limits *llm.
 	l := newLoopback(t)
 	l.Fail(faults...)
 	a, stdout, stderr := testApp(home)
-	a.random = bytes.NewReader(make([]byte, 1<<16))
+	a.Random = bytes.NewReader(make([]byte, 1<<16))
 	client := l.client
 	if limits != nil {
 		client = llm.NewControls(limits).WrapNamed("openai:m", client)
 	}
-	a.models[loopbackModel] = func() llm.Model { return client }
-	got := runOutcome{code: a.run(t.Context(), append(slices.Clone(args), "--model", loopbackModel))}
+	a.Models[loopbackModel] = func() llm.Model { return client }
+	got := runOutcome{code: execute(t.Context(), a, append(slices.Clone(args), "--model", loopbackModel))}
 	got.stdout, got.stderr, got.calls = stdout.String(), stderr.String(), l.Asked()
 	if slices.Contains(args, "--json") {
 		got.end = endIn(t, stdout.Bytes())

@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"testing"
 
+	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/llm"
 	"example.com/assay/nodes/research"
 	"example.com/assay/skills"
@@ -65,7 +66,7 @@ func askAt(t *testing.T, home string, n, times int, fault func(http.ResponseWrit
 		if asJSON {
 			args = append(args, "--json")
 		}
-		code := a.run(t.Context(), args)
+		code := execute(t.Context(), a, args)
 		if asJSON {
 			end.code, end.calls = code, int(calls.Load())
 			if err := json.Unmarshal(stdout.Bytes(), &end.answer); err != nil {
@@ -128,7 +129,7 @@ func TestAskEnds(t *testing.T) {
 	ingestText(t, home, permits)
 	offline := func(args ...string) (endOfAsk, string) {
 		a, stdout, stderr := testApp(home)
-		end := endOfAsk{code: a.run(t.Context(), append([]string{"ask", "--no-memory", "--json"}, args...))}
+		end := endOfAsk{code: execute(t.Context(), a, append([]string{"ask", "--no-memory", "--json"}, args...))}
 		if err := json.Unmarshal(stdout.Bytes(), &end.answer); err != nil {
 			t.Fatalf("%v: %s%s", err, stdout, stderr)
 		}
@@ -166,11 +167,11 @@ func TestAskEnds(t *testing.T) {
 	}
 	a, stdout, _ := testApp(home)
 	ctx, cancel := context.WithCancelCause(t.Context())
-	cancel(errInterrupted)
-	if code := a.run(ctx, []string{"ask", "--json", permitQuestion}); code != 130 || !strings.Contains(stdout.String(), `"status": "cancelled"`) {
+	cancel(cli.ErrInterrupted)
+	if code := execute(ctx, a, []string{"ask", "--json", permitQuestion}); code != 130 || !strings.Contains(stdout.String(), `"status": "cancelled"`) {
 		t.Errorf("cancelled: exit %d, %s", code, stdout)
 	}
-	if a, _, _ := testApp(home); a.run(t.Context(), []string{"ask", " "}) != exitUsage {
+	if a, _, _ := testApp(home); execute(t.Context(), a, []string{"ask", " "}) != cli.ExitUsage {
 		t.Error("an empty question is no wrong usage")
 	}
 }
@@ -180,11 +181,11 @@ func TestSignalsHaveTheirExitCodes(t *testing.T) {
 	for signal, want := range map[syscall.Signal]int{syscall.SIGINT: 130, syscall.SIGTERM: 143} {
 		a, stdout, _ := testApp(t.TempDir())
 		never, writer := io.Pipe()
-		a.stdin = never
+		a.Stdin = never
 		signals := make(chan os.Signal, 1)
 		signals <- signal
-		a.signals = signals
-		if got := a.run(t.Context(), []string{"ask", "--json", "-"}); got != want || !strings.Contains(stdout.String(), `"status": "cancelled"`) {
+		a.Signals = signals
+		if got := execute(t.Context(), a, []string{"ask", "--json", "-"}); got != want || !strings.Contains(stdout.String(), `"status": "cancelled"`) {
 			t.Errorf("%v: exit code %d, want %d: %s", signal, got, want, stdout)
 		}
 		if err := writer.Close(); err != nil {
@@ -198,7 +199,7 @@ func TestVersionAndCompletion(t *testing.T) {
 		{"--version", "agent "}, {"version", "agent "}, {"completion bash", "bash completion"}, {"completion zsh", "#compdef agent"},
 	} {
 		a, stdout, stderr := testApp(t.TempDir())
-		if code := a.run(t.Context(), strings.Fields(tc.args)); code != 0 || !strings.Contains(stdout.String(), tc.want) {
+		if code := execute(t.Context(), a, strings.Fields(tc.args)); code != 0 || !strings.Contains(stdout.String(), tc.want) {
 			t.Errorf("agent %s: exit %d, %s%s", tc.args, code, stdout, stderr)
 		}
 	}
@@ -244,7 +245,7 @@ func chosen(t *testing.T, home, question, reason string) state.Answer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := selecting{a.models["offline"](), string(selected)}
+	m := selecting{a.Models["offline"](), string(selected)}
 	p, err := research.New(research.Deps{Model: m, Skills: set, Corpus: corpus}, nil)
 	if err != nil {
 		t.Fatal(err)

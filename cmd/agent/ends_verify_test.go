@@ -43,21 +43,21 @@ type verifying struct {
 func (v verifying) run(t *testing.T, home string, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	a, out, errs := testApp(home)
-	a.random = bytes.NewReader(make([]byte, 1<<16))
+	a.Random = bytes.NewReader(make([]byte, 1<<16))
 	file := filepath.Join(t.TempDir(), "response.txt")
 	if err := os.WriteFile(file, []byte(v.response), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	all := slices.Concat([]string{"verify", "--response", file, "--corpus", "default"}, v.args, args)
 	if v.model != nil {
-		a.models["tested"] = func() llm.Model { return v.model }
+		a.Models["tested"] = func() llm.Model { return v.model }
 		all = append(all, "--model", "tested")
 	}
 	ctx := v.ctx
 	if ctx == nil {
 		ctx = t.Context()
 	}
-	code = a.run(ctx, all)
+	code = execute(ctx, a, all)
 	return code, out.String(), errs.String()
 }
 

@@ -1,9 +1,13 @@
 package main
 
-import "github.com/spf13/cobra"
+import (
+	"github.com/spf13/cobra"
 
-func (a *app) evalCommand() *cobra.Command {
-	return group(&cobra.Command{
+	"example.com/assay/cmd/agent/internal/cli"
+)
+
+func evalCommand(a *cli.App) *cobra.Command {
+	return cli.Group(&cobra.Command{
 		Use:   "eval",
 		Short: "Measure on judged data, and run cases",
 		Example: `  agent eval retrieval --format scifact --corpus corpus.jsonl.gz --queries claims.jsonl
@@ -16,6 +20,6 @@ func (a *app) evalCommand() *cobra.Command {
   agent eval cases case_studies
   agent eval all data
   agent help eval retrieval`,
-	}, a.evalRetrievalCommand(), a.evalClaimsCommand(), a.evalCausalCommand(), a.evalObligationsCommand(), a.evalComplyCommand(), a.evalExtractCommand(),
-		a.evalMCQCommand(), a.evalAnswersCommand(), a.evalInjectionCommand(), a.evalCasesCommand(), a.evalAllCommand())
+	}, evalRetrievalCommand(a), evalClaimsCommand(a), evalCausalCommand(a), evalObligationsCommand(a), evalComplyCommand(a), evalExtractCommand(a),
+		evalMCQCommand(a), evalAnswersCommand(a), evalInjectionCommand(a), evalCasesCommand(a), evalAllCommand(a))
 }

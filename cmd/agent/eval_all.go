@@ -14,12 +14,13 @@ import (
 	"github.com/spf13/cobra"
 
 	casestudies "example.com/assay/case_studies"
+	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/render"
 	"example.com/assay/eval/figures"
 	"example.com/assay/eval/metrics"
 )
 
-func (a *app) evalAllCommand() *cobra.Command {
+func evalAllCommand(a *cli.App) *cobra.Command {
 	var asJSON bool
 	var only string
 	cmd := &cobra.Command{
@@ -35,8 +36,8 @@ has the cross-validated figures.`,
 		Example: `  agent eval all data
   agent eval all data --only sroie
   agent eval all data --json > figures.json`,
-		Args: exactly(1, "the folder of the data sets"),
-		RunE: func(cmd *cobra.Command, args []string) error { return a.evalAll(cmd, args[0], only, asJSON) },
+		Args: cli.Exactly(1, "the folder of the data sets"),
+		RunE: func(cmd *cobra.Command, args []string) error { return evalAll(a, cmd, args[0], only, asJSON) },
 	}
 	cmd.Flags().StringVar(&only, "only", "", "measure only sets with this `TEXT` in their name")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
@@ -72,15 +73,15 @@ type measuredSet struct {
 	Metrics map[string]metrics.Interval `json:"metrics"`
 }
 
-func (a *app) evalAll(cmd *cobra.Command, dir, only string, asJSON bool) (err error) {
+func evalAll(a *cli.App, cmd *cobra.Command, dir, only string, asJSON bool) (err error) {
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		return usagef("%s is no folder of data sets; agent help eval all lists them", dir)
+		return cli.Usagef("%s is no folder of data sets; agent help eval all lists them", dir)
 	}
 	schemas, err := os.MkdirTemp("", "agent-schemas-*")
 	if err != nil {
 		return err
 	}
-	defer func() { err = also(err, os.RemoveAll(schemas)) }()
+	defer func() { err = cli.Also(err, os.RemoveAll(schemas)) }()
 	files, err := casestudies.Schemas()
 	if err == nil {
 		err = os.CopyFS(schemas, files)
@@ -88,12 +89,12 @@ func (a *app) evalAll(cmd *cobra.Command, dir, only string, asJSON bool) (err er
 	if err != nil {
 		return fmt.Errorf("writing the schemas: %w", err)
 	}
-	progress := a.newIngestProgress(asJSON)
+	progress := newIngestProgress(a, asJSON)
 	chosen := slices.DeleteFunc(inCommand(), func(m figures.Measurement) bool { return !strings.Contains(m.Folder, only) })
 	var sets []measuredSet
 	for i, m := range chosen {
 		progress.update("measuring "+m.Folder, i, len(chosen))
-		set, err := a.measureSet(cmd, dir, schemas, m)
+		set, err := measureSet(a, cmd, dir, schemas, m)
 		if err != nil {
 			return errors.Join(err, progress.close())
 		}
@@ -103,10 +104,10 @@ func (a *app) evalAll(cmd *cobra.Command, dir, only string, asJSON bool) (err er
 		return err
 	}
 	if len(sets) == 0 {
-		return usagef("no data set has %q in its name; there are:\n%s", only, listed())
+		return cli.Usagef("no data set has %q in its name; there are:\n%s", only, listed())
 	}
 	if asJSON {
-		a.printJSON(struct {
+		a.PrintJSON(struct {
 			Schema int           `json:"schema"`
 			Task   string        `json:"task"`
 			Sets   []measuredSet `json:"sets"`
@@ -114,13 +115,13 @@ func (a *app) evalAll(cmd *cobra.Command, dir, only string, asJSON bool) (err er
 		return nil
 	}
 	for _, set := range sets {
-		a.printSet(set)
+		printSet(a, set)
 	}
 	return nil
 }
 
 // measureSet runs one command of agent eval and reads what it prints.
-func (a *app) measureSet(cmd *cobra.Command, dir, schemas string, m figures.Measurement) (measuredSet, error) {
+func measureSet(a *cli.App, cmd *cobra.Command, dir, schemas string, m figures.Measurement) (measuredSet, error) {
 	set := measuredSet{Name: m.Name, Folder: m.Folder, Metrics: map[string]metrics.Interval{}}
 	var args []string
 	shown := []string{"agent"}
@@ -142,7 +143,7 @@ func (a *app) measureSet(cmd *cobra.Command, dir, schemas string, m figures.Meas
 	}
 	set.Command = strings.Join(shown, " ")
 	var out bytes.Buffer
-	root := a.with(&out).rootCommand()
+	root := rootCommand(with(a, &out))
 	root.SetArgs(append(args, "--json"))
 	if err := root.ExecuteContext(cmd.Context()); err != nil {
 		return set, fmt.Errorf("measuring %s: %w", m.Folder, err)
@@ -163,22 +164,22 @@ func (a *app) measureSet(cmd *cobra.Command, dir, schemas string, m figures.Meas
 }
 
 // with is the same program that prints somewhere else, and no progress.
-func (a *app) with(stdout *bytes.Buffer) *app {
-	return &app{
-		stdin: a.stdin, stdout: newScreen(stdout, a.env), stderr: a.stderr, env: a.env, now: a.now, random: a.random, release: func() {}, models: a.models, verbose: a.verbose,
+func with(a *cli.App, stdout *bytes.Buffer) *cli.App {
+	return &cli.App{
+		Stdin: a.Stdin, Stdout: cli.NewScreen(stdout, a.Env), Stderr: a.Stderr, Env: a.Env, Now: a.Now, Random: a.Random, Release: func() {}, Models: a.Models, Verbose: a.Verbose,
 	}
 }
 
-func (a *app) printSet(set measuredSet) {
-	fmt.Fprintf(a.stdout, "%s\n  %s\n", set.Name, set.Command)
+func printSet(a *cli.App, set measuredSet) {
+	fmt.Fprintf(a.Stdout, "%s\n  %s\n", set.Name, set.Command)
 	if set.Skipped != "" {
-		fmt.Fprintf(a.stdout, "  skipped: %s\n", render.Visible(set.Skipped))
+		fmt.Fprintf(a.Stdout, "  skipped: %s\n", render.Visible(set.Skipped))
 	}
 	if set.Trained {
-		fmt.Fprintln(a.stdout, "  a fit: shipped weights were trained on these labels; docs/results.md has cross-validated figures")
+		fmt.Fprintln(a.Stdout, "  a fit: shipped weights were trained on these labels; docs/results.md has cross-validated figures")
 	}
 	for _, name := range slices.Sorted(maps.Keys(set.Metrics)) {
 		v := set.Metrics[name]
-		fmt.Fprintf(a.stdout, "  %-26s  %.4f  [%.4f, %.4f]  n %d\n", name, v.Value, v.Lo, v.Hi, set.N)
+		fmt.Fprintf(a.Stdout, "  %-26s  %.4f  [%.4f, %.4f]  n %d\n", name, v.Value, v.Lo, v.Hi, set.N)
 	}
 }

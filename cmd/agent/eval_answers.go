@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/eval/answers"
 	"example.com/assay/eval/metrics"
 	"example.com/assay/memory/index"
@@ -24,7 +25,7 @@ type evalAnswersFlags struct {
 	asJSON   bool
 }
 
-func (a *app) evalAnswersCommand() *cobra.Command {
+func evalAnswersCommand(a *cli.App) *cobra.Command {
 	var f evalAnswersFlags
 	cmd := &cobra.Command{
 		Use:   "answers --data FILE",
@@ -62,17 +63,17 @@ Choose with one half of the questions and report the other: --half.`,
   agent eval answers --data questions.jsonl --half seen
   agent eval answers --data questions.jsonl --limit 20 --json
   agent eval answers --data questions.jsonl --model ollama:llama3.1`,
-		Args: exactly(0, "no argument"),
+		Args: cli.Exactly(0, "no argument"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			switch {
 			case f.data == "":
-				return usagef("--data is missing: name a file of questions; agent questions drafts one, and agent help eval answers shows its form")
+				return cli.Usagef("--data is missing: name a file of questions; agent questions drafts one, and agent help eval answers shows its form")
 			case f.limit < 0 || f.limit == 0 && cmd.Flags().Changed("limit"):
-				return usagef("--limit is %d: it must be at least 1; leave it out to ask every question", f.limit)
+				return cli.Usagef("--limit is %d: it must be at least 1; leave it out to ask every question", f.limit)
 			case f.half == "" && cmd.Flags().Changed("half"):
-				return usagef("--half is empty; leave it out to ask every question")
+				return cli.Usagef("--half is empty; leave it out to ask every question")
 			}
-			return a.evalAnswers(cmd, &f)
+			return evalAnswers(a, cmd, &f)
 		},
 	}
 	flags := cmd.Flags()
@@ -86,29 +87,29 @@ Choose with one half of the questions and report the other: --half.`,
 	return cmd
 }
 
-func (a *app) evalAnswers(cmd *cobra.Command, f *evalAnswersFlags) error {
-	s, err := a.resolve(cmd, &f.settings)
+func evalAnswers(a *cli.App, cmd *cobra.Command, f *evalAnswersFlags) error {
+	s, err := resolve(a, cmd, &f.settings)
 	if err != nil {
 		return err
 	}
 	s.memory = false
-	progress := a.newIngestProgress(f.asJSON)
+	progress := newIngestProgress(a, f.asJSON)
 	set, err := f.read(cmd, s.corpus, progress.update)
 	if err != nil {
 		return errors.Join(err, progress.close())
 	}
-	got, err := a.measureAnswers(cmd.Context(), f, s, set, progress.update)
+	got, err := measureAnswers(cmd.Context(), a, f, s, set, progress.update)
 	if err = errors.Join(err, progress.close()); err != nil {
 		return err
 	}
 	drafts := set.Select(func(q answers.Question) bool { return q.Draft })
 	if n := len(drafts.Questions); n > 0 {
-		a.warn("%s of %s: correct them by hand, and take \"draft\" out; the figures are of what they say now", count(n, "draft"), count(len(set.Questions), "question"))
+		a.Warn("%s of %s: correct them by hand, and take \"draft\" out; the figures are of what they say now", cli.Count(n, "draft"), cli.Count(len(set.Questions), "question"))
 	}
 	if f.asJSON {
-		a.printAnswersJSON(f, s, set, got)
+		printAnswersJSON(a, f, s, set, got)
 	} else {
-		a.printAnswers(s, set, got)
+		printAnswers(a, s, set, got)
 	}
 	return nil
 }
@@ -120,11 +121,11 @@ func (f *evalAnswersFlags) read(cmd *cobra.Command, corpus string, progress func
 		return nil, err
 	}
 	if len(set.Questions) == 0 {
-		return nil, usagef("--data %s has no questions; agent questions drafts some", f.data)
+		return nil, cli.Usagef("--data %s has no questions; agent questions drafts some", f.data)
 	}
 	if halves := set.Halves(); f.half != "" {
 		if !slices.Contains(halves, f.half) {
-			return nil, usagef("--half is %q%s; the questions of %s have: %s", f.half, didYouMean(f.half, halves), f.data, orNone(halves))
+			return nil, cli.Usagef("--half is %q%s; the questions of %s have: %s", f.half, cli.DidYouMean(f.half, halves), f.data, orNone(halves))
 		}
 		set = set.Half(f.half)
 	}
@@ -140,7 +141,7 @@ func (f *evalAnswersFlags) read(cmd *cobra.Command, corpus string, progress func
 	}
 	if len(set.Questions) == 0 {
 		slices.Sort(named)
-		return nil, usagef("--corpus is %q, and no question of %s is asked of it; they name: %s; leave --corpus out, or take \"corpus\" out of the file", corpus, f.data, orNone(slices.Compact(named)))
+		return nil, cli.Usagef("--corpus is %q, and no question of %s is asked of it; they name: %s; leave --corpus out, or take \"corpus\" out of the file", corpus, f.data, orNone(slices.Compact(named)))
 	}
 	return set.Limit(f.limit), nil
 }
@@ -152,10 +153,10 @@ func orNone(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-func (a *app) measureAnswers(ctx context.Context, f *evalAnswersFlags, s settings, set *answers.Dataset, progress func(string, int, int)) (_ answers.Evaluation, err error) {
+func measureAnswers(ctx context.Context, a *cli.App, f *evalAnswersFlags, s settings, set *answers.Dataset, progress func(string, int, int)) (_ answers.Evaluation, err error) {
 	x := newExchange(a, s)
-	asker := &corpusAsker{app: a, settings: s, exchange: x, flags: f, engines: map[string]*asker{}}
-	defer func() { err = also(err, errors.Join(asker.close(), x.close())) }()
+	asker := &corpusAsker{App: a, settings: s, exchange: x, flags: f, engines: map[string]*asker{}}
+	defer func() { err = cli.Also(err, errors.Join(asker.close(), x.close())) }()
 	for _, q := range set.Questions { // so that a corpus that is missing is told at once, and opening takes no time of a question
 		if _, err := asker.engine(ctx, q.Corpus); err != nil {
 			return answers.Evaluation{}, err
@@ -166,7 +167,7 @@ func (a *app) measureAnswers(ctx context.Context, f *evalAnswersFlags, s setting
 
 // A corpusAsker asks the corpus that a question names; it opens each once.
 type corpusAsker struct {
-	*app
+	*cli.App
 	settings settings
 	exchange *exchange
 	flags    *evalAnswersFlags
@@ -180,7 +181,7 @@ func (c *corpusAsker) engine(ctx context.Context, corpus string) (*asker, error)
 	}
 	s := c.settings
 	s.corpus = corpus
-	e, err := openAsker(ctx, c.app, s, cassetteFiles{}, c.exchange)
+	e, err := openAsker(ctx, c.App, s, cassetteFiles{}, c.exchange)
 	if err != nil {
 		return nil, err
 	}
@@ -223,37 +224,37 @@ func (c *corpusAsker) close() error {
 // rowMetrics are the columns of the tables by corpus and type.
 var rowMetrics = []string{"answered", "first", "answer", "source", "R@1", "R@5", "R@10", "refused"}
 
-func (a *app) printAnswers(s settings, set *answers.Dataset, got answers.Evaluation) {
+func printAnswers(a *cli.App, s settings, set *answers.Dataset, got answers.Evaluation) {
 	without := 0
 	for _, q := range set.Questions {
 		if !q.Answerable {
 			without++
 		}
 	}
-	fmt.Fprintf(a.stdout, "answers, model %s: n %d, %d of them without an answer\n", s.modelLabel(), len(set.Questions), without)
-	a.printMetrics(got.Metrics)
+	fmt.Fprintf(a.Stdout, "answers, model %s: n %d, %d of them without an answer\n", s.modelLabel(), len(set.Questions), without)
+	printMetrics(a, got.Metrics)
 	by := ""
 	for _, row := range got.Rows {
 		if row.By != by {
 			by = row.By
-			fmt.Fprintf(a.stdout, "\n%-16s  %5s", by, "n")
+			fmt.Fprintf(a.Stdout, "\n%-16s  %5s", by, "n")
 			for _, name := range rowMetrics {
-				fmt.Fprintf(a.stdout, "  %8s", name)
+				fmt.Fprintf(a.Stdout, "  %8s", name)
 			}
-			fmt.Fprintln(a.stdout)
+			fmt.Fprintln(a.Stdout)
 		}
-		fmt.Fprintf(a.stdout, "%-16s  %5d", row.Name, row.N)
+		fmt.Fprintf(a.Stdout, "%-16s  %5d", row.Name, row.N)
 		for _, name := range rowMetrics {
 			i := slices.IndexFunc(row.Metrics, func(m metrics.Metric) bool { return m.Name == name })
 			if i < 0 {
-				fmt.Fprintf(a.stdout, "  %8s", "-")
+				fmt.Fprintf(a.Stdout, "  %8s", "-")
 				continue
 			}
-			fmt.Fprintf(a.stdout, "  %8.4f", row.Metrics[i].Value)
+			fmt.Fprintf(a.Stdout, "  %8.4f", row.Metrics[i].Value)
 		}
-		fmt.Fprintln(a.stdout)
+		fmt.Fprintln(a.Stdout)
 	}
-	fmt.Fprintf(a.stdout, "\nseconds p50 %.3f, p95 %.3f\nintervals: %d bootstrap resamples, seed %d\n", got.P50.Seconds(), got.P95.Seconds(), got.Resample.Resamples, got.Resample.Seed)
+	fmt.Fprintf(a.Stdout, "\nseconds p50 %.3f, p95 %.3f\nintervals: %d bootstrap resamples, seed %d\n", got.P50.Seconds(), got.P95.Seconds(), got.Resample.Resamples, got.Resample.Seed)
 }
 
 type answersRow struct {
@@ -277,7 +278,7 @@ type answersItem struct {
 	Chars      int          `json:"chars"`
 }
 
-func (a *app) printAnswersJSON(f *evalAnswersFlags, s settings, set *answers.Dataset, got answers.Evaluation) {
+func printAnswersJSON(a *cli.App, f *evalAnswersFlags, s settings, set *answers.Dataset, got answers.Evaluation) {
 	out := struct {
 		Schema  int                         `json:"schema"`
 		Task    string                      `json:"task"`
@@ -292,7 +293,7 @@ func (a *app) printAnswersJSON(f *evalAnswersFlags, s settings, set *answers.Dat
 		Items   []answersItem               `json:"items"`
 	}{
 		Schema: 1, Task: "answers", Model: s.modelLabel(), N: len(set.Questions), Half: f.half, Data: set.Hash, Metrics: intervals(got.Metrics),
-		Latency: latency{milliseconds(got.P50), milliseconds(got.P95)}, Drawn: drawnItems{got.Resample.Seed, got.Resample.Resamples},
+		Latency: latency{cli.Milliseconds(got.P50), cli.Milliseconds(got.P95)}, Drawn: drawnItems{got.Resample.Seed, got.Resample.Resamples},
 	}
 	for _, r := range got.Rows {
 		out.Rows = append(out.Rows, answersRow{r.By, r.Name, r.N, intervals(r.Metrics)})
@@ -301,5 +302,5 @@ func (a *app) printAnswersJSON(f *evalAnswersFlags, s settings, set *answers.Dat
 		q := o.Question
 		out.Items = append(out.Items, answersItem{q.ID, q.Corpus, q.Type, q.Answerable, o.Status, six(o.Confidence), o.First, o.Answer, o.Source, o.Rank, o.Chars})
 	}
-	a.printJSON(out)
+	a.PrintJSON(out)
 }

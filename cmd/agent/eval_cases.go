@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/eval"
 	"example.com/assay/eval/show"
 	"example.com/assay/graph/trace"
@@ -31,7 +32,7 @@ type evalCasesFlags struct {
 	asJSON   bool
 }
 
-func (a *app) evalCasesCommand() *cobra.Command {
+func evalCasesCommand(a *cli.App) *cobra.Command {
 	var f evalCasesFlags
 	cmd := &cobra.Command{
 		Use:   "cases DIR",
@@ -95,8 +96,8 @@ Exit code 1 says that something is missing, or with --baseline got worse.`,
   agent eval cases my-cases --model offline,openai:gpt-4.1-mini --repeat 3
   agent eval cases my-cases --model openai:gpt-4.1-mini --record tapes
   agent eval cases my-cases --replay tapes`,
-		Args: exactly(1, "the folder of the cases"),
-		RunE: func(cmd *cobra.Command, args []string) error { return a.evalCases(cmd, &f, args[0]) },
+		Args: cli.Exactly(1, "the folder of the cases"),
+		RunE: func(cmd *cobra.Command, args []string) error { return evalCases(a, cmd, &f, args[0]) },
 	}
 	f.settings.registerPipeline(cmd)
 	registerGrounding(cmd)
@@ -116,22 +117,22 @@ func (f *evalCasesFlags) mistakes(cmd *cobra.Command, models []string) error {
 	set := func(name string) bool { return cmd.Flags().Changed(name) }
 	switch {
 	case f.repeat < 1 || f.repeat > 1000:
-		return usagef("--repeat is %d: it must be from 1 to 1000", f.repeat)
+		return cli.Usagef("--repeat is %d: it must be from 1 to 1000", f.repeat)
 	case f.repeat > 1 && (set("record") || set("replay")):
-		return usagef("--repeat goes with neither --record nor --replay: a recording is of one run, and a replay is the same each time")
+		return cli.Usagef("--repeat goes with neither --record nor --replay: a recording is of one run, and a replay is the same each time")
 	case len(models) > 1 && (set("record") || set("replay")):
-		return usagef("several models go with neither --record nor --replay: run them one by one")
+		return cli.Usagef("several models go with neither --record nor --replay: run them one by one")
 	case len(models) > 1 && set("baseline"):
-		return usagef("--baseline compares one model; there are %d", len(models))
+		return cli.Usagef("--baseline compares one model; there are %d", len(models))
 	case set("out") && f.out == "":
-		return usagef("--out is empty: name a directory")
+		return cli.Usagef("--out is empty: name a directory")
 	case set("baseline") && f.baseline == "":
-		return usagef("--baseline is empty: name a results.json that --out wrote")
+		return cli.Usagef("--baseline is empty: name a results.json that --out wrote")
 	}
 	return nil
 }
 
-func (a *app) evalCases(cmd *cobra.Command, f *evalCasesFlags, dir string) error {
+func evalCases(a *cli.App, cmd *cobra.Command, f *evalCasesFlags, dir string) error {
 	models := strings.Split(cmd.Flags().Lookup("model").Value.String(), ",")
 	if err := f.mistakes(cmd, models); err != nil {
 		return err
@@ -148,9 +149,9 @@ func (a *app) evalCases(cmd *cobra.Command, f *evalCasesFlags, dir string) error
 		return err
 	}
 	if len(models) > 1 {
-		return a.evalModels(cmd, f, cases, models)
+		return evalModels(a, cmd, f, cases, models)
 	}
-	r, err := a.evalModel(cmd, f, cases, f.out)
+	r, err := evalModel(a, cmd, f, cases, f.out)
 	if err != nil {
 		return err
 	}
@@ -158,24 +159,24 @@ func (a *app) evalCases(cmd *cobra.Command, f *evalCasesFlags, dir string) error
 	if was != nil {
 		c, err := eval.Compare(*was, r, nil)
 		if mismatch, ok := errors.AsType[*eval.MismatchError](err); ok {
-			return usagef("%s: %w; make a new baseline with --out", f.baseline, mismatch)
+			return cli.Usagef("%s: %w; make a new baseline with --out", f.baseline, mismatch)
 		}
 		if err != nil {
 			return err
 		}
 		changes = &c
 	}
-	if err := a.writeResults(f.out, r, changes); err != nil {
+	if err := writeResults(a, f.out, r, changes); err != nil {
 		return err
 	}
 	if f.asJSON {
-		a.printJSON(casesDocument{r, changes})
+		a.PrintJSON(casesDocument{r, changes})
 	} else {
-		a.printCases(r)
-		a.printChanges(changes)
+		printCases(a, r)
+		printChanges(a, changes)
 	}
 	if changes != nil && len(changes.Regressions) > 0 || changes == nil && r.Passed < r.N {
-		return silent(exitFailed)
+		return cli.Silent(cli.ExitFailed)
 	}
 	return nil
 }
@@ -187,13 +188,13 @@ type casesDocument struct {
 }
 
 // evalModels runs the cases on several models, one after the other.
-func (a *app) evalModels(cmd *cobra.Command, f *evalCasesFlags, cases []eval.Case, models []string) error {
+func evalModels(a *cli.App, cmd *cobra.Command, f *evalCasesFlags, cases []eval.Case, models []string) error {
 	var all []eval.Results
 	seen := map[string]bool{}
 	failed := false
 	for _, model := range models {
 		if model = strings.TrimSpace(model); model == "" || seen[model] {
-			return usagef("--model names an empty model, or one twice")
+			return cli.Usagef("--model names an empty model, or one twice")
 		}
 		seen[model] = true
 		if err := cmd.Flags().Set("model", model); err != nil {
@@ -203,23 +204,23 @@ func (a *app) evalModels(cmd *cobra.Command, f *evalCasesFlags, cases []eval.Cas
 		if out != "" {
 			out = filepath.Join(out, strings.Map(fileRune, model))
 		}
-		r, err := a.evalModel(cmd, f, cases, out)
+		r, err := evalModel(a, cmd, f, cases, out)
 		if err != nil {
 			return fmt.Errorf("model %s: %w", model, err)
 		}
-		if err := a.writeResults(out, r, nil); err != nil {
+		if err := writeResults(a, out, r, nil); err != nil {
 			return err
 		}
 		failed = failed || r.Passed < r.N
 		all = append(all, r)
 	}
 	if f.asJSON {
-		a.printJSON(matrixDocument{eval.ResultsSchema, "matrix", all})
+		a.PrintJSON(matrixDocument{eval.ResultsSchema, "matrix", all})
 	} else {
-		a.printMatrix(all)
+		printMatrix(a, all)
 	}
 	if failed {
-		return silent(exitFailed)
+		return cli.Silent(cli.ExitFailed)
 	}
 	return nil
 }
@@ -240,8 +241,8 @@ func fileRune(r rune) rune {
 }
 
 // evalModel runs the cases on the model of the settings.
-func (a *app) evalModel(cmd *cobra.Command, f *evalCasesFlags, cases []eval.Case, out string) (_ eval.Results, err error) {
-	s, err := a.resolve(cmd, &f.settings)
+func evalModel(a *cli.App, cmd *cobra.Command, f *evalCasesFlags, cases []eval.Case, out string) (_ eval.Results, err error) {
+	s, err := resolve(a, cmd, &f.settings)
 	if err != nil {
 		return eval.Results{}, err
 	}
@@ -258,9 +259,9 @@ func (a *app) evalModel(cmd *cobra.Command, f *evalCasesFlags, cases []eval.Case
 	if err != nil {
 		return eval.Results{}, err
 	}
-	defer func() { err = also(err, kept.close()) }()
-	progress := a.newIngestProgress(f.asJSON)
-	items, err := a.runCases(ctx, s, x, tapes, cases, kept, f.repeat, progress)
+	defer func() { err = cli.Also(err, kept.close()) }()
+	progress := newIngestProgress(a, f.asJSON)
+	items, err := runCases(ctx, a, s, x, tapes, cases, kept, f.repeat, progress)
 	if err != nil && ctx.Err() != nil {
 		err = context.Cause(ctx) // what stopped it, not who met it
 		if out != "" {
@@ -272,15 +273,15 @@ func (a *app) evalModel(cmd *cobra.Command, f *evalCasesFlags, cases []eval.Case
 	}
 	v := currentVersions()
 	r, err := eval.Summarise(items, eval.Made{
-		Version: strings.TrimSpace(v.Version + " " + v.Revision), Go: runtime.Version(), Machine: fmt.Sprintf("%s/%s, %s", runtime.GOOS, runtime.GOARCH, count(runtime.NumCPU(), "processor")),
-		Date: a.now().UTC().Format(time.RFC3339), Deterministic: s.modelLabel() == "offline" || s.replayed != "",
+		Version: strings.TrimSpace(v.Version + " " + v.Revision), Go: runtime.Version(), Machine: fmt.Sprintf("%s/%s, %s", runtime.GOOS, runtime.GOARCH, cli.Count(runtime.NumCPU(), "processor")),
+		Date: a.Now().UTC().Format(time.RFC3339), Deterministic: s.modelLabel() == "offline" || s.replayed != "",
 	}, nil)
 	r.Model = s.modelLabel()
 	return r, err
 }
 
 // benchOptions are what settings say of the pipelines of cases.
-func (a *app) benchOptions(s settings) (eval.BenchOptions, error) {
+func benchOptions(a *cli.App, s settings) (eval.BenchOptions, error) {
 	opts, err := researchOptions(a, s)
 	if err != nil {
 		return eval.BenchOptions{}, err
@@ -290,7 +291,7 @@ func (a *app) benchOptions(s settings) (eval.BenchOptions, error) {
 
 // runCases ingests what the cases are about, one corpus after the other, and
 // then runs them side by side.
-func (a *app) runCases(ctx context.Context, s settings, x *exchange, tapes *tapes, cases []eval.Case, kept *keptCases, repeat int, progress *ingestProgress) (_ []eval.Item, err error) {
+func runCases(ctx context.Context, a *cli.App, s settings, x *exchange, tapes *tapes, cases []eval.Case, kept *keptCases, repeat int, progress *ingestProgress) (_ []eval.Item, err error) {
 	set, err := s.loadSkills()
 	if err != nil {
 		return nil, err
@@ -299,16 +300,16 @@ func (a *app) runCases(ctx context.Context, s settings, x *exchange, tapes *tape
 	if err != nil {
 		return nil, fmt.Errorf("making a directory for the corpora: %w", err)
 	}
-	defer func() { err = also(err, os.RemoveAll(home)) }()
+	defer func() { err = cli.Also(err, os.RemoveAll(home)) }()
 	found, err := openFinder(ctx, a, s, set, x)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = also(err, found.close()) }()
+	defer func() { err = cli.Also(err, found.close()) }()
 	corpora := eval.NewCorpora(home, &eval.CorporaOptions{Open: *found.options(), Progress: progress.update})
-	defer func() { err = also(err, corpora.Close()) }()
+	defer func() { err = cli.Also(err, corpora.Close()) }()
 
-	opts, err := a.benchOptions(s)
+	opts, err := benchOptions(a, s)
 	if err != nil {
 		return nil, err
 	}
@@ -394,7 +395,7 @@ func (k *keptCases) tracing(run func(context.Context, *eval.Prepared) (eval.Run,
 		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 			return r, fmt.Errorf("writing the trace: %w", err)
 		}
-		if err := writeAtomically(file, []byte(b.String()), 0o644); err != nil {
+		if err := cli.WriteFile(file, []byte(b.String()), 0o644); err != nil {
 			return r, fmt.Errorf("writing the trace: %w", err)
 		}
 		return r, nil
@@ -412,20 +413,20 @@ func (k *keptCases) close() error {
 func readResults(path string) (*eval.Results, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return nil, usagef("reading --baseline: %w; --out makes one", err)
+		return nil, cli.Usagef("reading --baseline: %w; --out makes one", err)
 	}
 	var r eval.Results
 	if err := json.Unmarshal(data, &r); err != nil {
-		return nil, usagef("%s: %w; it is no results.json of agent eval cases", path, err)
+		return nil, cli.Usagef("%s: %w; it is no results.json of agent eval cases", path, err)
 	}
 	if r.Task != "cases" || r.Schema != eval.ResultsSchema || len(r.Items) == 0 {
-		return nil, usagef("%s: these are no results of agent eval cases; --out makes them", path)
+		return nil, cli.Usagef("%s: these are no results of agent eval cases; --out makes them", path)
 	}
 	return &r, nil
 }
 
 // writeResults writes results and their reports to a folder.
-func (a *app) writeResults(dir string, r eval.Results, changes *eval.Comparison) error {
+func writeResults(a *cli.App, dir string, r eval.Results, changes *eval.Comparison) error {
 	if dir == "" {
 		return nil
 	}
@@ -450,7 +451,7 @@ func (a *app) writeResults(dir string, r eval.Results, changes *eval.Comparison)
 		if err := file.write(&out); err != nil {
 			return err
 		}
-		if err := writeAtomically(filepath.Join(dir, file.name), out.Bytes(), 0o644); err != nil {
+		if err := cli.WriteFile(filepath.Join(dir, file.name), out.Bytes(), 0o644); err != nil {
 			return fmt.Errorf("writing results: %w", err)
 		}
 	}

@@ -7,33 +7,34 @@ import (
 	"strconv"
 	"strings"
 
+	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/render"
 	"example.com/assay/eval"
 	"example.com/assay/state"
 )
 
 // printCases prints results for people.
-func (a *app) printCases(r eval.Results) {
+func printCases(a *cli.App, r eval.Results) {
 	width := len("case")
 	for _, item := range r.Items {
 		width = max(width, len(item.Name()))
 	}
 	row := fmt.Sprintf("%%-%ds  %%-4s  %%5s  %%9s  %%9s  %%9s  %%s\n", width)
-	fmt.Fprintf(a.stdout, row, "case", "", "calls", "read", "written", "ms", "cost")
+	fmt.Fprintf(a.Stdout, row, "case", "", "calls", "read", "written", "ms", "cost")
 	for _, item := range r.Items {
 		u := item.Usage
-		fmt.Fprintf(a.stdout, row, render.Visible(item.Name()), verdict(item.Pass), strconv.Itoa(u.Calls), strconv.Itoa(u.InputTokens), strconv.Itoa(u.OutputTokens),
+		fmt.Fprintf(a.Stdout, row, render.Visible(item.Name()), verdict(item.Pass), strconv.Itoa(u.Calls), strconv.Itoa(u.InputTokens), strconv.Itoa(u.OutputTokens),
 			fmt.Sprintf("%.1f", item.LatencyMS), costOf(u.Usage()))
 		if item.Error != "" && len(item.Misses) == 0 {
-			fmt.Fprintf(a.stdout, "  not run: %s\n", render.Visible(item.Error))
+			fmt.Fprintf(a.Stdout, "  not run: %s\n", render.Visible(item.Error))
 		}
 		for _, miss := range item.Misses {
-			fmt.Fprintf(a.stdout, "  %s\n", render.Visible(miss))
+			fmt.Fprintf(a.Stdout, "  %s\n", render.Visible(miss))
 		}
 	}
-	fmt.Fprintf(a.stdout, "\n%d of %s passed, model %s\n", r.Passed, count(r.N, "case"), r.Model)
+	fmt.Fprintf(a.Stdout, "\n%d of %s passed, model %s\n", r.Passed, cli.Count(r.N, "case"), r.Model)
 	if len(r.Flaky) > 0 {
-		fmt.Fprintf(a.stdout, "not the same in %d repeats: %s\n", r.Repeats, render.Visible(strings.Join(r.Flaky, ", ")))
+		fmt.Fprintf(a.Stdout, "not the same in %d repeats: %s\n", r.Repeats, render.Visible(strings.Join(r.Flaky, ", ")))
 	}
 	names := r.MetricNames()
 	width = len("per case")
@@ -41,23 +42,23 @@ func (a *app) printCases(r eval.Results) {
 		width = max(width, len(name))
 	}
 	row = fmt.Sprintf("%%-%ds  %%9s  %%s", width)
-	fmt.Fprintf(a.stdout, "\n"+row, "per case", "mean", "95 % interval")
+	fmt.Fprintf(a.Stdout, "\n"+row, "per case", "mean", "95 % interval")
 	if r.Repeats > 1 {
-		fmt.Fprint(a.stdout, "  deviation over repeats")
+		fmt.Fprint(a.Stdout, "  deviation over repeats")
 	}
-	fmt.Fprintln(a.stdout)
+	fmt.Fprintln(a.Stdout)
 	for _, name := range names {
 		v := r.Metrics[name]
-		fmt.Fprintf(a.stdout, row, name, number(v.Value), fmt.Sprintf("[%s, %s]", number(v.Lo), number(v.Hi)))
+		fmt.Fprintf(a.Stdout, row, name, number(v.Value), fmt.Sprintf("[%s, %s]", number(v.Lo), number(v.Hi)))
 		if r.Repeats > 1 {
-			fmt.Fprintf(a.stdout, "  %s", number(r.Variation[name]))
+			fmt.Fprintf(a.Stdout, "  %s", number(r.Variation[name]))
 		}
-		fmt.Fprintln(a.stdout)
+		fmt.Fprintln(a.Stdout)
 	}
-	fmt.Fprintf(a.stdout, "\nlatency p50 %.1f ms, p95 %.1f ms, of runs beside each other\n", r.Latency.P50, r.Latency.P95)
-	fmt.Fprintf(a.stdout, "intervals: %d bootstrap resamples, seed %d\n", r.Resample.Resamples, r.Resample.Seed)
-	a.printCalibration(r)
-	a.printNodes(r)
+	fmt.Fprintf(a.Stdout, "\nlatency p50 %.1f ms, p95 %.1f ms, of runs beside each other\n", r.Latency.P50, r.Latency.P95)
+	fmt.Fprintf(a.Stdout, "intervals: %d bootstrap resamples, seed %d\n", r.Resample.Resamples, r.Resample.Seed)
+	printCalibration(a, r)
+	printNodes(a, r)
 }
 
 func verdict(pass bool) string {
@@ -68,27 +69,27 @@ func verdict(pass bool) string {
 }
 
 // printCalibration says how far confidence can be taken at its word.
-func (a *app) printCalibration(r eval.Results) {
+func printCalibration(a *cli.App, r eval.Results) {
 	if r.Calibration.N == 0 {
 		return
 	}
-	fmt.Fprintf(a.stdout, "\nconfidence of %s that answered: expected calibration error %s\n", count(r.Calibration.N, "run"), number(r.Calibration.ECE))
-	fmt.Fprintf(a.stdout, "%-10s  %8s  %s\n", "confidence", "coverage", "precision")
+	fmt.Fprintf(a.Stdout, "\nconfidence of %s that answered: expected calibration error %s\n", cli.Count(r.Calibration.N, "run"), number(r.Calibration.ECE))
+	fmt.Fprintf(a.Stdout, "%-10s  %8s  %s\n", "confidence", "coverage", "precision")
 	for _, p := range r.Coverage {
-		fmt.Fprintf(a.stdout, ">= %-7s  %8s  %s\n", number(p.Confidence), number(p.Coverage), number(p.Precision))
+		fmt.Fprintf(a.Stdout, ">= %-7s  %8s  %s\n", number(p.Confidence), number(p.Coverage), number(p.Precision))
 	}
 }
 
-func (a *app) printNodes(r eval.Results) {
+func printNodes(a *cli.App, r eval.Results) {
 	nodes := slices.Sorted(maps.Keys(r.NodeUsage))
 	width := len("all nodes")
 	for _, node := range nodes {
 		width = max(width, len(node))
 	}
 	row := fmt.Sprintf("%%-%ds  %%5s  %%9s  %%9s  %%s\n", width)
-	fmt.Fprintf(a.stdout, "\n"+row, "node", "calls", "read", "written", "cost")
+	fmt.Fprintf(a.Stdout, "\n"+row, "node", "calls", "read", "written", "cost")
 	line := func(name string, u eval.Spent) {
-		fmt.Fprintf(a.stdout, row, name, strconv.Itoa(u.Calls), strconv.Itoa(u.InputTokens), strconv.Itoa(u.OutputTokens), costOf(u.Usage()))
+		fmt.Fprintf(a.Stdout, row, name, strconv.Itoa(u.Calls), strconv.Itoa(u.InputTokens), strconv.Itoa(u.OutputTokens), costOf(u.Usage()))
 	}
 	for _, node := range nodes {
 		line(node, r.NodeUsage[node])
@@ -97,35 +98,35 @@ func (a *app) printNodes(r eval.Results) {
 }
 
 // printChanges prints what changed since the baseline.
-func (a *app) printChanges(c *eval.Comparison) {
+func printChanges(a *cli.App, c *eval.Comparison) {
 	if c == nil {
 		return
 	}
-	fmt.Fprintln(a.stdout)
+	fmt.Fprintln(a.Stdout)
 	if len(c.Cases) == 0 {
-		fmt.Fprintln(a.stdout, "nothing has changed since the baseline")
+		fmt.Fprintln(a.Stdout, "nothing has changed since the baseline")
 	}
 	for _, change := range c.Cases {
-		fmt.Fprintf(a.stdout, "changed: %s, passed %s, was %s\n", render.Visible(change.ID), number(change.Is), number(change.Was))
+		fmt.Fprintf(a.Stdout, "changed: %s, passed %s, was %s\n", render.Visible(change.ID), number(change.Is), number(change.Was))
 		for _, name := range slices.Sorted(maps.Keys(change.Metrics)) {
-			fmt.Fprintf(a.stdout, "  %s %+.4g\n", name, change.Metrics[name])
+			fmt.Fprintf(a.Stdout, "  %s %+.4g\n", name, change.Metrics[name])
 		}
 		for _, miss := range change.Misses {
-			fmt.Fprintf(a.stdout, "  %s\n", render.Visible(miss))
+			fmt.Fprintf(a.Stdout, "  %s\n", render.Visible(miss))
 		}
 	}
 	for _, m := range c.Metrics {
 		if m.Difference != 0 {
-			fmt.Fprintf(a.stdout, "%s: %s, was %s; difference %+.4g [%s, %s], p %.3g over %s\n", m.Name, number(m.Is), number(m.Was), m.Difference, number(m.Lo), number(m.Hi), m.P, count(m.N, "case"))
+			fmt.Fprintf(a.Stdout, "%s: %s, was %s; difference %+.4g [%s, %s], p %.3g over %s\n", m.Name, number(m.Is), number(m.Was), m.Difference, number(m.Lo), number(m.Hi), m.P, cli.Count(m.N, "case"))
 		}
 	}
 	for _, sentence := range c.Regressions {
-		fmt.Fprintf(a.stdout, "REGRESSION: %s\n", render.Visible(sentence))
+		fmt.Fprintf(a.Stdout, "REGRESSION: %s\n", render.Visible(sentence))
 	}
 }
 
 // printMatrix prints cases and models, and what they come to.
-func (a *app) printMatrix(all []eval.Results) {
+func printMatrix(a *cli.App, all []eval.Results) {
 	rows := [][]string{{"case"}}
 	var cases []string
 	for _, r := range all {
@@ -177,11 +178,11 @@ func (a *app) printMatrix(all []eval.Results) {
 	for _, r := range all {
 		latencies = append(latencies, number(r.Latency.P50))
 	}
-	a.printColumns(append(rows, latencies))
+	printColumns(a, append(rows, latencies))
 }
 
 // printColumns prints a table whose first column is text.
-func (a *app) printColumns(rows [][]string) {
+func printColumns(a *cli.App, rows [][]string) {
 	widths := make([]int, len(rows[0]))
 	for _, row := range rows {
 		for i, cell := range row {
@@ -191,12 +192,12 @@ func (a *app) printColumns(rows [][]string) {
 	for _, row := range rows {
 		for i, cell := range row {
 			if i == 0 {
-				fmt.Fprintf(a.stdout, "%-*s", widths[0], cell)
+				fmt.Fprintf(a.Stdout, "%-*s", widths[0], cell)
 			} else {
-				fmt.Fprintf(a.stdout, "  %*s", widths[i], cell)
+				fmt.Fprintf(a.Stdout, "  %*s", widths[i], cell)
 			}
 		}
-		fmt.Fprintln(a.stdout)
+		fmt.Fprintln(a.Stdout)
 	}
 }
 
@@ -205,9 +206,9 @@ func costOf(u state.ModelUsage) string {
 	text := u.Cost.String()
 	switch {
 	case u.Unpriced > 0 && u.Cost == 0:
-		text = "unknown: " + count(u.Unpriced, "call")
+		text = "unknown: " + cli.Count(u.Unpriced, "call")
 	case u.Unpriced > 0:
-		text += " and unknown: " + count(u.Unpriced, "call")
+		text += " and unknown: " + cli.Count(u.Unpriced, "call")
 	}
 	if u.RecordedCost > 0 || u.RecordedUnpriced > 0 {
 		text += ", when recorded " + costOf(state.ModelUsage{Cost: u.RecordedCost, Unpriced: u.RecordedUnpriced})

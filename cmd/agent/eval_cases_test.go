@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/state"
 )
 
@@ -31,7 +32,7 @@ func TestExitCodesOfCases(t *testing.T) {
 	for status, runErr := range map[state.Status]error{
 		state.StatusAnswered: nil, state.StatusNoEvidence: nil, state.StatusRejected: nil, state.StatusFailed: nil, state.StatusCancelled: context.Canceled,
 	} {
-		if got, want := status.ExitCode(), exitCode(outcome(state.Answer{End: state.End{Status: status}}, runErr)); got != want {
+		if got, want := status.ExitCode(), cli.ExitCode(outcome(state.Answer{End: state.End{Status: status}}, runErr)); got != want {
 			t.Errorf("%s: %d; ask ends with %d", status, got, want)
 		}
 	}
@@ -40,7 +41,7 @@ func TestExitCodesOfCases(t *testing.T) {
 // The keys that others read are there, with the types that they expect.
 func TestEvalCasesJSON(t *testing.T) {
 	a, stdout, stderr := testApp(t.TempDir())
-	if code := a.run(t.Context(), []string{"eval", "cases", permitCase(t), "--json"}); code != exitDone || stderr.Len() > 0 {
+	if code := execute(t.Context(), a, []string{"eval", "cases", permitCase(t), "--json"}); code != cli.ExitDone || stderr.Len() > 0 {
 		t.Fatalf("exit code %d: %s", code, stderr)
 	}
 	type used struct {
@@ -94,8 +95,8 @@ func TestEvalCasesInterrupted(t *testing.T) {
 	t.Setenv("TMPDIR", tmp)
 	a, _, stderr := testApp(t.TempDir())
 	ctx, cancel := context.WithCancelCause(t.Context())
-	cancel(errInterrupted)
-	if code := a.run(ctx, []string{"eval", "cases", dir}); code != exitInterrupted || !strings.Contains(stderr.String(), "interrupted") {
+	cancel(cli.ErrInterrupted)
+	if code := execute(ctx, a, []string{"eval", "cases", dir}); code != cli.ExitInterrupted || !strings.Contains(stderr.String(), "interrupted") {
 		t.Errorf("exit code %d: %s", code, stderr)
 	}
 	if left, err := filepath.Glob(filepath.Join(tmp, "agent-eval-*")); err != nil || left != nil {
@@ -112,11 +113,11 @@ func TestBudgetsOfCases(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for limits, want := range map[string]int{"max_calls: 5": exitDone, "max_calls: 4": exitFailed, "max_session_calls: 10": exitDone, "max_session_calls: 9": exitFailed} {
+	for limits, want := range map[string]int{"max_calls: 5": cli.ExitDone, "max_calls: 4": cli.ExitFailed, "max_session_calls: 10": cli.ExitDone, "max_session_calls: 9": cli.ExitFailed} {
 		a, stdout, stderr := testApp(t.TempDir())
 		withEnv(a, envOpenAIKey, secret, envOpenAIURL, server.URL)
 		config := writeConfig(t, "model: openai:m\nmodel_limits: {"+limits+"}\n")
-		if code := a.run(t.Context(), []string{"eval", "cases", dir, "--config", config}); code != want {
+		if code := execute(t.Context(), a, []string{"eval", "cases", dir, "--config", config}); code != want {
 			t.Errorf("%s: exit code %d: %s%s", limits, code, stdout, stderr)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/eval/causal"
 	"example.com/assay/eval/metrics"
 )
@@ -21,7 +22,7 @@ type evalCausalFlags struct {
 	asJSON bool
 }
 
-func (a *app) evalCausalCommand() *cobra.Command {
+func evalCausalCommand(a *cli.App) *cobra.Command {
 	var f evalCausalFlags
 	cmd := &cobra.Command{
 		Use:   "causal --format F --data FILE",
@@ -46,12 +47,12 @@ those of a fit, and the output says so. For cross-validated ones run, in the
 repository: go run ./eval/train causal --data DIR --out ''`,
 		Example: `  agent eval causal --format pubmed --data sentences.jsonl
   agent eval causal --format pairs --data pairs.jsonl --swap --json`,
-		Args: exactly(0, "no argument"),
+		Args: cli.Exactly(0, "no argument"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := f.check(cmd); err != nil {
 				return err
 			}
-			return a.evalCausal(cmd.Context(), &f)
+			return evalCausal(cmd.Context(), a, &f)
 		},
 	}
 	flags := cmd.Flags()
@@ -67,16 +68,16 @@ repository: go run ./eval/train causal --data DIR --out ''`,
 func (f *evalCausalFlags) check(cmd *cobra.Command) error {
 	for _, need := range []struct{ flag, value string }{{"format", f.files.Format}, {"data", f.files.Data}} {
 		if need.value == "" {
-			return usagef("--%s is missing; see: agent help eval causal", need.flag)
+			return cli.Usagef("--%s is missing; see: agent help eval causal", need.flag)
 		}
 	}
 	switch {
 	case !slices.Contains(causal.Formats(), f.files.Format):
-		return usagef("--format is %q%s; known: %s", f.files.Format, didYouMean(f.files.Format, causal.Formats()), strings.Join(causal.Formats(), ", "))
+		return cli.Usagef("--format is %q%s; known: %s", f.files.Format, cli.DidYouMean(f.files.Format, causal.Formats()), strings.Join(causal.Formats(), ", "))
 	case f.swap && f.files.Format != causal.FormatPairs:
-		return usagef("--swap is for the format pairs; %s names no cause and effect", f.files.Format)
+		return cli.Usagef("--swap is for the format pairs; %s names no cause and effect", f.files.Format)
 	case f.limit < 0 || f.limit == 0 && cmd.Flags().Changed("limit"):
-		return usagef("--limit is %d: it must be at least 1; leave it out to judge every item", f.limit)
+		return cli.Usagef("--limit is %d: it must be at least 1; leave it out to judge every item", f.limit)
 	}
 	return nil
 }
@@ -119,8 +120,8 @@ func measureCausal(ctx context.Context, f *evalCausalFlags, progress func(string
 	return set, trained, got, err
 }
 
-func (a *app) evalCausal(ctx context.Context, f *evalCausalFlags) error {
-	progress := a.newIngestProgress(f.asJSON)
+func evalCausal(ctx context.Context, a *cli.App, f *evalCausalFlags) error {
+	progress := newIngestProgress(a, f.asJSON)
 	set, trained, got, err := measureCausal(ctx, f, progress.update)
 	if err = errors.Join(err, progress.close()); err != nil {
 		return err
@@ -128,23 +129,23 @@ func (a *app) evalCausal(ctx context.Context, f *evalCausalFlags) error {
 	if f.asJSON {
 		out := causalDocument{
 			Schema: 1, Task: "causal", Format: set.Format, Swapped: set.Swapped, Trained: trained, N: len(got.Outcomes), Metrics: intervals(got.Metrics),
-			Latency: latency{milliseconds(got.P50), milliseconds(got.P95)}, Drawn: drawnItems{got.Resample.Seed, got.Resample.Resamples}, Items: make([]causalItem, len(got.Outcomes)),
+			Latency: latency{cli.Milliseconds(got.P50), cli.Milliseconds(got.P95)}, Drawn: drawnItems{got.Resample.Seed, got.Resample.Resamples}, Items: make([]causalItem, len(got.Outcomes)),
 		}
 		for i, o := range got.Outcomes {
 			out.Items[i] = causalItem{o.Item.ID, string(o.Item.Gold), string(o.Label), six(o.P)}
 		}
-		a.printJSON(out)
+		a.PrintJSON(out)
 		return nil
 	}
 	name := set.Format
 	if set.Swapped {
 		name += ", cause and effect exchanged"
 	}
-	fmt.Fprintf(a.stdout, "%s: n %d\n", name, len(got.Outcomes))
+	fmt.Fprintf(a.Stdout, "%s: n %d\n", name, len(got.Outcomes))
 	if trained {
-		fmt.Fprintln(a.stdout, "  the judge was trained on these labels: these are figures of a fit; cross-validated ones: go run ./eval/train causal --data DIR --out ''")
+		fmt.Fprintln(a.Stdout, "  the judge was trained on these labels: these are figures of a fit; cross-validated ones: go run ./eval/train causal --data DIR --out ''")
 	}
-	a.printMetrics(got.Metrics)
-	fmt.Fprintf(a.stdout, "\nlatency p50 %.2f ms, p95 %.2f ms\nintervals: %d bootstrap resamples, seed %d\n", milliseconds(got.P50), milliseconds(got.P95), got.Resample.Resamples, got.Resample.Seed)
+	printMetrics(a, got.Metrics)
+	fmt.Fprintf(a.Stdout, "\nlatency p50 %.2f ms, p95 %.2f ms\nintervals: %d bootstrap resamples, seed %d\n", cli.Milliseconds(got.P50), cli.Milliseconds(got.P95), got.Resample.Resamples, got.Resample.Seed)
 	return nil
 }

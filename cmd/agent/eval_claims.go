@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/eval/claims"
 	"example.com/assay/eval/metrics"
 	"example.com/assay/state"
@@ -32,7 +33,7 @@ type evalClaimsFlags struct {
 	settings settingFlags
 }
 
-func (a *app) evalClaimsCommand() *cobra.Command {
+func evalClaimsCommand(a *cli.App) *cobra.Command {
 	var f evalClaimsFlags
 	cmd := &cobra.Command{
 		Use:   "claims --format F --data FILE",
@@ -74,12 +75,12 @@ run, in the repository: go run ./eval/train verify --data DIR --out ''`,
   agent eval claims --format scifact --data claims.jsonl --corpus corpus.jsonl.gz
   agent eval claims --format faithbench --data samples.jsonl.gz --judge verify --json
   agent eval claims --format wice --data mine.jsonl --judge configured --config c.yaml`,
-		Args: exactly(0, "no argument"),
+		Args: cli.Exactly(0, "no argument"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := f.check(cmd); err != nil {
 				return err
 			}
-			return a.evalClaims(cmd, &f)
+			return evalClaims(a, cmd, &f)
 		},
 	}
 	flags := cmd.Flags()
@@ -99,23 +100,23 @@ run, in the repository: go run ./eval/train verify --data DIR --out ''`,
 func (f *evalClaimsFlags) check(cmd *cobra.Command) error {
 	for _, need := range []struct{ flag, value string }{{"format", f.files.Format}, {"data", f.files.Data}} {
 		if need.value == "" {
-			return usagef("--%s is missing; see: agent help eval claims", need.flag)
+			return cli.Usagef("--%s is missing; see: agent help eval claims", need.flag)
 		}
 	}
 	judges := []string{judgeConfigured, judgeOffline, judgeVerify}
 	switch {
 	case !slices.Contains(judges, f.judge):
-		return usagef("--judge is %q%s; known: %s", f.judge, didYouMean(f.judge, judges), strings.Join(judges, ", "))
+		return cli.Usagef("--judge is %q%s; known: %s", f.judge, cli.DidYouMean(f.judge, judges), strings.Join(judges, ", "))
 	case !slices.Contains(claims.Formats(), f.files.Format):
-		return usagef("--format is %q%s; known: %s", f.files.Format, didYouMean(f.files.Format, claims.Formats()), strings.Join(claims.Formats(), ", "))
+		return cli.Usagef("--format is %q%s; known: %s", f.files.Format, cli.DidYouMean(f.files.Format, claims.Formats()), strings.Join(claims.Formats(), ", "))
 	case f.files.Format == claims.FormatSciFact && f.files.Corpus == "":
-		return usagef("--corpus is missing: the format scifact has its abstracts in a file of their own")
+		return cli.Usagef("--corpus is missing: the format scifact has its abstracts in a file of their own")
 	case f.files.Format != claims.FormatSciFact && f.files.Corpus != "":
-		return usagef("--corpus is for the format scifact; %s has its evidence in the file of the claims", f.files.Format)
+		return cli.Usagef("--corpus is for the format scifact; %s has its evidence in the file of the claims", f.files.Format)
 	case f.limit < 0 || f.limit == 0 && cmd.Flags().Changed("limit"):
-		return usagef("--limit is %d: it must be at least 1; leave it out to judge every item", f.limit)
+		return cli.Usagef("--limit is %d: it must be at least 1; leave it out to judge every item", f.limit)
 	case f.judge != judgeConfigured && (cmd.Flags().Changed("config") || cmd.Flags().Changed("record") || cmd.Flags().Changed("replay")):
-		return usagef("--config, --record and --replay are for --judge %s; %s asks no model", judgeConfigured, f.judge)
+		return cli.Usagef("--config, --record and --replay are for --judge %s; %s asks no model", judgeConfigured, f.judge)
 	}
 	return nil
 }
@@ -141,38 +142,38 @@ type configuredJudge struct {
 	served func(context.Context) string
 }
 
-func (a *app) evalClaims(cmd *cobra.Command, f *evalClaimsFlags) (failed error) {
+func evalClaims(a *cli.App, cmd *cobra.Command, f *evalClaimsFlags) (failed error) {
 	var configured *configuredJudge
 	if f.judge == judgeConfigured {
-		x, judge, err := a.openConfiguredJudge(cmd, f)
+		x, judge, err := openConfiguredJudge(a, cmd, f)
 		if err != nil {
 			return err
 		}
 		configured = judge
-		defer func() { failed = also(failed, x.close()) }()
+		defer func() { failed = cli.Also(failed, x.close()) }()
 	}
-	progress := a.newIngestProgress(f.asJSON)
+	progress := newIngestProgress(a, f.asJSON)
 	m, err := measureClaims(cmd.Context(), f, configured, progress.update)
 	if err = errors.Join(err, progress.close()); err != nil {
 		return err
 	}
 	if f.asJSON {
-		a.printClaimsJSON(m)
+		printClaimsJSON(a, m)
 	} else {
-		a.printClaims(m)
+		printClaims(a, m)
 	}
 	return nil
 }
 
 // openConfiguredJudge opens the judge that the settings name. The exchange's close is
 // the caller's.
-func (a *app) openConfiguredJudge(cmd *cobra.Command, f *evalClaimsFlags) (*exchange, *configuredJudge, error) {
-	s, err := a.resolve(cmd, &f.settings)
+func openConfiguredJudge(a *cli.App, cmd *cobra.Command, f *evalClaimsFlags) (*exchange, *configuredJudge, error) {
+	s, err := resolve(a, cmd, &f.settings)
 	if err != nil {
 		return nil, nil, err
 	}
 	if s.verification.judge.url == "" {
-		return nil, nil, usagef("--judge is %s, and %s names no server: set it to an address", f.judge, keyJudge)
+		return nil, nil, cli.Usagef("--judge is %s, and %s names no server: set it to an address", f.judge, keyJudge)
 	}
 	files, err := f.settings.cassette(cmd)
 	if err != nil {
@@ -246,39 +247,39 @@ func (m *measuredClaims) configured(ctx context.Context, judge *configuredJudge,
 const trainedNote = "the judge was trained on these labels: these are figures of a fit; cross-validated ones: go run ./eval/train verify --data DIR --out ''"
 
 // printClaims prints an evaluation for people.
-func (a *app) printClaims(m measuredClaims) {
+func printClaims(a *cli.App, m measuredClaims) {
 	name := m.judge
 	if m.model != "" {
 		name += " (" + m.model + ")"
 	}
-	fmt.Fprintf(a.stdout, "%s, judge %s: n %d\n", m.set.Format, name, len(m.result.Outcomes))
+	fmt.Fprintf(a.Stdout, "%s, judge %s: n %d\n", m.set.Format, name, len(m.result.Outcomes))
 	if m.trained {
-		fmt.Fprintf(a.stdout, "  %s\n", trainedNote)
+		fmt.Fprintf(a.Stdout, "  %s\n", trainedNote)
 	}
 	if m.result.Failed > 0 {
-		fmt.Fprintf(a.stdout, "  could not be judged, counted as unsupported: %d\n", m.result.Failed)
+		fmt.Fprintf(a.Stdout, "  could not be judged, counted as unsupported: %d\n", m.result.Failed)
 	}
-	a.printMetrics(m.result.Metrics)
-	fmt.Fprintf(a.stdout, "\n%-12s  %5s  %8s  %s\n", "confidence", "n", "expected", "observed")
+	printMetrics(a, m.result.Metrics)
+	fmt.Fprintf(a.Stdout, "\n%-12s  %5s  %8s  %s\n", "confidence", "n", "expected", "observed")
 	for _, b := range m.result.Reliability {
 		if b.N > 0 {
-			fmt.Fprintf(a.stdout, "%.1f … %.1f     %5d  %8.2f  %8.2f\n", b.Lo, b.Hi, b.N, b.Expected, b.Observed)
+			fmt.Fprintf(a.Stdout, "%.1f … %.1f     %5d  %8.2f  %8.2f\n", b.Lo, b.Hi, b.N, b.Expected, b.Observed)
 		}
 	}
 	if r, ok := claims.Resist(m.result.Outcomes); ok {
-		fmt.Fprintf(a.stdout, "\nof %d supported claims %d are accepted, %d of them with a doubt; altered, these are\n%-12s  %5s  %8s  %s\n", r.Originals, r.Accepted, r.InDoubt, "altered", "n", "refused", "refused or in doubt")
+		fmt.Fprintf(a.Stdout, "\nof %d supported claims %d are accepted, %d of them with a doubt; altered, these are\n%-12s  %5s  %8s  %s\n", r.Originals, r.Accepted, r.InDoubt, "altered", "n", "refused", "refused or in doubt")
 		for _, k := range r.Kinds {
-			fmt.Fprintf(a.stdout, "%-12s  %5d  %8.2f  %8.2f\n", k.Kind, k.N, float64(k.Refused)/float64(k.N), float64(k.Refused+k.Doubted)/float64(k.N))
+			fmt.Fprintf(a.Stdout, "%-12s  %5d  %8.2f  %8.2f\n", k.Kind, k.N, float64(k.Refused)/float64(k.N), float64(k.Refused+k.Doubted)/float64(k.N))
 		}
 	}
 	switch {
 	case m.unfit != nil:
-		fmt.Fprintf(a.stdout, "\nno calibration: %v\n", m.unfit)
+		fmt.Fprintf(a.Stdout, "\nno calibration: %v\n", m.unfit)
 	case m.model != "":
-		fmt.Fprintf(a.stdout, "\nits probabilities on %d claims: ECE %.4f, calibrated on other claims %.4f; to calibrate them set\n%s: %s\n", m.fit.N, m.fit.ECE, m.fit.Calibrated, keyJudgeCalibration, m.fit.Calibration.String())
+		fmt.Fprintf(a.Stdout, "\nits probabilities on %d claims: ECE %.4f, calibrated on other claims %.4f; to calibrate them set\n%s: %s\n", m.fit.N, m.fit.ECE, m.fit.Calibrated, keyJudgeCalibration, m.fit.Calibration.String())
 	}
-	fmt.Fprintf(a.stdout, "\nlatency p50 %.2f ms, p95 %.2f ms\n", milliseconds(m.result.P50), milliseconds(m.result.P95))
-	fmt.Fprintf(a.stdout, "intervals: %d bootstrap resamples, seed %d\n", m.result.Resample.Resamples, m.result.Resample.Seed)
+	fmt.Fprintf(a.Stdout, "\nlatency p50 %.2f ms, p95 %.2f ms\n", cli.Milliseconds(m.result.P50), cli.Milliseconds(m.result.P95))
+	fmt.Fprintf(a.Stdout, "intervals: %d bootstrap resamples, seed %d\n", m.result.Resample.Resamples, m.result.Resample.Seed)
 }
 
 // claimsDocument is an evaluation of claims as --json prints it.
@@ -333,10 +334,10 @@ type claimsItem struct {
 	Doubts []state.Doubt `json:"doubts,omitempty"` // what could not be checked
 }
 
-func (a *app) printClaimsJSON(m measuredClaims) {
+func printClaimsJSON(a *cli.App, m measuredClaims) {
 	out := claimsDocument{
 		Schema: 1, Task: "claims", Format: m.set.Format, Judge: m.judge, Trained: m.trained, N: len(m.result.Outcomes), Failed: m.result.Failed,
-		Metrics: intervals(m.result.Metrics), Latency: latency{milliseconds(m.result.P50), milliseconds(m.result.P95)},
+		Metrics: intervals(m.result.Metrics), Latency: latency{cli.Milliseconds(m.result.P50), cli.Milliseconds(m.result.P95)},
 		Drawn: drawnItems{m.result.Resample.Seed, m.result.Resample.Resamples}, Items: make([]claimsItem, len(m.result.Outcomes)),
 	}
 	if r, ok := claims.Resist(m.result.Outcomes); ok {
@@ -359,5 +360,5 @@ func (a *app) printClaimsJSON(m measuredClaims) {
 		}
 		out.Items[i] = claimsItem{ID: o.Item.ID, Gold: string(o.Item.Gold), Pred: pred, Label: string(o.Label), Score: six(o.Verdict.Confidence), Doubts: o.Verdict.Doubts}
 	}
-	a.printJSON(out)
+	a.PrintJSON(out)
 }

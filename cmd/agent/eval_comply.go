@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/eval/comply"
 	"example.com/assay/eval/metrics"
 	"example.com/assay/llm/offline"
@@ -27,7 +28,7 @@ type evalComplyFlags struct {
 	asJSON bool
 }
 
-func (a *app) evalComplyCommand() *cobra.Command {
+func evalComplyCommand(a *cli.App) *cobra.Command {
 	var f evalComplyFlags
 	cmd := &cobra.Command{
 		Use:   "comply --format F --corpus FILE --data FILE",
@@ -43,22 +44,22 @@ bootstrap intervals. Files may be compressed with gzip.
 Quotes that are not verbatim, statements without an id and ids that are not verified
 are counted, and none is to be there: exit code 1 says that one is.`,
 		Example: `  agent eval comply --format obliqa --corpus corpus.jsonl.gz --data questions.jsonl --limit 300`,
-		Args:    exactly(0, "no argument"),
+		Args:    cli.Exactly(0, "no argument"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			for _, need := range []struct{ flag, value string }{{"format", f.files.Format}, {"corpus", f.corpus}, {"data", f.files.Data}} {
 				if need.value == "" {
-					return usagef("--%s is missing; see: agent help eval comply", need.flag)
+					return cli.Usagef("--%s is missing; see: agent help eval comply", need.flag)
 				}
 			}
 			switch {
 			case !slices.Contains(comply.Formats(), f.files.Format):
-				return usagef("--format is %q%s; known: %s", f.files.Format, didYouMean(f.files.Format, comply.Formats()), strings.Join(comply.Formats(), ", "))
+				return cli.Usagef("--format is %q%s; known: %s", f.files.Format, cli.DidYouMean(f.files.Format, comply.Formats()), strings.Join(comply.Formats(), ", "))
 			case f.limit < 0 || f.limit == 0 && cmd.Flags().Changed("limit"):
-				return usagef("--limit is %d: it must be at least 1; leave it out to ask every question", f.limit)
+				return cli.Usagef("--limit is %d: it must be at least 1; leave it out to ask every question", f.limit)
 			case f.jobs < 1 || f.jobs > 64:
-				return usagef("--jobs is %d: it must be from 1 to 64", f.jobs)
+				return cli.Usagef("--jobs is %d: it must be from 1 to 64", f.jobs)
 			}
-			return a.evalComply(cmd.Context(), &f)
+			return evalComply(cmd.Context(), a, &f)
 		},
 	}
 	flags := cmd.Flags()
@@ -72,19 +73,19 @@ are counted, and none is to be there: exit code 1 says that one is.`,
 	return cmd
 }
 
-func (a *app) evalComply(ctx context.Context, f *evalComplyFlags) error {
-	progress := a.newIngestProgress(f.asJSON)
+func evalComply(ctx context.Context, a *cli.App, f *evalComplyFlags) error {
+	progress := newIngestProgress(a, f.asJSON)
 	got, ingest, err := measureComply(ctx, f, progress.update)
 	if err = errors.Join(err, progress.close()); err != nil {
 		return err
 	}
 	if f.asJSON {
-		a.printComplyJSON(f, got, ingest)
+		printComplyJSON(a, f, got, ingest)
 	} else {
-		a.printComply(f, got, ingest)
+		printComply(a, f, got, ingest)
 	}
 	if got.Problems > 0 {
-		return silent(exitFailed)
+		return cli.Silent(cli.ExitFailed)
 	}
 	return nil
 }
@@ -128,16 +129,16 @@ func measureComply(ctx context.Context, f *evalComplyFlags, progress func(string
 	return got, ingest, err
 }
 
-func (a *app) printComply(f *evalComplyFlags, got comply.Evaluation, ingest time.Duration) {
-	fmt.Fprintf(a.stdout, "%s: n %d\n\n%-18s  %7s  %s\n", f.files.Format, len(got.Outcomes), "metric", "value", "95 % interval")
+func printComply(a *cli.App, f *evalComplyFlags, got comply.Evaluation, ingest time.Duration) {
+	fmt.Fprintf(a.Stdout, "%s: n %d\n\n%-18s  %7s  %s\n", f.files.Format, len(got.Outcomes), "metric", "value", "95 % interval")
 	for _, m := range got.Metrics {
-		fmt.Fprintf(a.stdout, "%-18s  %7.4f  [%.4f, %.4f]\n", m.Name, m.Value, m.Lo, m.Hi)
+		fmt.Fprintf(a.Stdout, "%-18s  %7.4f  [%.4f, %.4f]\n", m.Name, m.Value, m.Lo, m.Hi)
 	}
-	fmt.Fprintf(a.stdout, "\nquotes that are not verbatim %d · statements without an id %d · ids that are not verified %d · other problems of the audits %d\n",
+	fmt.Fprintf(a.Stdout, "\nquotes that are not verbatim %d · statements without an id %d · ids that are not verified %d · other problems of the audits %d\n",
 		got.NotVerbatim, got.Uncited, got.Unverified, got.Problems-got.NotVerbatim)
-	fmt.Fprintf(a.stdout, "latency p50 %.0f ms, p95 %.0f ms; all in %.1f s with %d at once; indexed in %.1f s\n",
-		milliseconds(got.P50), milliseconds(got.P95), got.Elapsed.Seconds(), f.jobs, ingest.Seconds())
-	fmt.Fprintf(a.stdout, "intervals: %d bootstrap resamples, seed %d\n", got.Resample.Resamples, got.Resample.Seed)
+	fmt.Fprintf(a.Stdout, "latency p50 %.0f ms, p95 %.0f ms; all in %.1f s with %d at once; indexed in %.1f s\n",
+		cli.Milliseconds(got.P50), cli.Milliseconds(got.P95), got.Elapsed.Seconds(), f.jobs, ingest.Seconds())
+	fmt.Fprintf(a.Stdout, "intervals: %d bootstrap resamples, seed %d\n", got.Resample.Resamples, got.Resample.Seed)
 }
 
 type complyItem struct {
@@ -151,7 +152,7 @@ type complyItem struct {
 	Problems   []string `json:"problems,omitempty"`
 }
 
-func (a *app) printComplyJSON(f *evalComplyFlags, got comply.Evaluation, ingest time.Duration) {
+func printComplyJSON(a *cli.App, f *evalComplyFlags, got comply.Evaluation, ingest time.Duration) {
 	out := struct {
 		Schema      int                         `json:"schema"`
 		Task        string                      `json:"task"`
@@ -168,7 +169,7 @@ func (a *app) printComplyJSON(f *evalComplyFlags, got comply.Evaluation, ingest 
 		Drawn       drawnItems                  `json:"resampling"`
 		Items       []complyItem                `json:"items"`
 	}{1, "comply", f.files.Format, len(got.Outcomes), intervals(got.Metrics), got.NotVerbatim, got.Uncited, got.Unverified, got.Problems,
-		latency{milliseconds(got.P50), milliseconds(got.P95)}, milliseconds(got.Elapsed), milliseconds(ingest),
+		latency{cli.Milliseconds(got.P50), cli.Milliseconds(got.P95)}, cli.Milliseconds(got.Elapsed), cli.Milliseconds(ingest),
 		drawnItems{got.Resample.Seed, got.Resample.Resamples}, make([]complyItem, len(got.Outcomes))}
 	for i, o := range got.Outcomes {
 		out.Items[i] = complyItem{
@@ -176,5 +177,5 @@ func (a *app) printComplyJSON(f *evalComplyFlags, got comply.Evaluation, ingest 
 			Verified: len(o.Audit.Verified), Statements: len(o.Audit.Statements), Problems: o.Problems,
 		}
 	}
-	a.printJSON(out)
+	a.PrintJSON(out)
 }

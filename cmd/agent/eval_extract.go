@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/eval/extract"
 	"example.com/assay/eval/metrics"
 	"example.com/assay/llm/offline/fields"
@@ -24,7 +25,7 @@ type evalExtractFlags struct {
 	asJSON               bool
 }
 
-func (a *app) evalExtractCommand() *cobra.Command {
+func evalExtractCommand(a *cli.App) *cobra.Command {
 	var f evalExtractFlags
 	cmd := &cobra.Command{
 		Use:   "extract --format F --schema FILE --data FILE",
@@ -47,12 +48,12 @@ by one (documents), or those of one company together (groups).`,
 		Example: `  agent eval extract --format sroie --schema receipt.json --data receipts.jsonl
   agent eval extract --format sroie --schema receipt.json --data receipts.jsonl --cross-validate groups
   agent eval extract --format kleister --schema contract.json --data documents.jsonl.gz --json`,
-		Args: exactly(0, "no argument"),
+		Args: cli.Exactly(0, "no argument"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := f.check(cmd); err != nil {
 				return err
 			}
-			return a.evalExtract(cmd.Context(), &f)
+			return evalExtract(cmd.Context(), a, &f)
 		},
 	}
 	flags := cmd.Flags()
@@ -71,25 +72,25 @@ by one (documents), or those of one company together (groups).`,
 func (f *evalExtractFlags) check(cmd *cobra.Command) error {
 	for _, need := range []struct{ flag, value string }{{"format", f.format}, {"schema", f.schema}, {"data", f.data}} {
 		if need.value == "" {
-			return usagef("--%s is missing; see: agent help eval extract", need.flag)
+			return cli.Usagef("--%s is missing; see: agent help eval extract", need.flag)
 		}
 	}
 	ways := []string{extract.CrossDocuments, extract.CrossGroups}
 	switch {
 	case !slices.Contains(extract.Formats(), f.format):
-		return usagef("--format is %q%s; known: %s", f.format, didYouMean(f.format, extract.Formats()), strings.Join(extract.Formats(), ", "))
+		return cli.Usagef("--format is %q%s; known: %s", f.format, cli.DidYouMean(f.format, extract.Formats()), strings.Join(extract.Formats(), ", "))
 	case f.cross != "" && !slices.Contains(ways, f.cross):
-		return usagef("--cross-validate is %q%s; known: %s", f.cross, didYouMean(f.cross, ways), strings.Join(ways, ", "))
+		return cli.Usagef("--cross-validate is %q%s; known: %s", f.cross, cli.DidYouMean(f.cross, ways), strings.Join(ways, ", "))
 	case f.cross != "" && f.format != extract.FormatSROIE:
-		return usagef("--cross-validate is for the format sroie: what reads %s is not trained", f.format)
+		return cli.Usagef("--cross-validate is for the format sroie: what reads %s is not trained", f.format)
 	case f.cross == "" && cmd.Flags().Changed("folds"):
-		return usagef("--folds is for --cross-validate")
+		return cli.Usagef("--folds is for --cross-validate")
 	case f.folds < 2:
-		return usagef("--folds is %d: it must be at least 2", f.folds)
+		return cli.Usagef("--folds is %d: it must be at least 2", f.folds)
 	case f.iterations < 1:
-		return usagef("--max-iterations is %d: it must be at least 1", f.iterations)
+		return cli.Usagef("--max-iterations is %d: it must be at least 1", f.iterations)
 	case f.limit < 0 || f.limit == 0 && cmd.Flags().Changed("limit"):
-		return usagef("--limit is %d: it must be at least 1; leave it out to read every document", f.limit)
+		return cli.Usagef("--limit is %d: it must be at least 1; leave it out to read every document", f.limit)
 	}
 	return nil
 }
@@ -102,12 +103,12 @@ type measuredFields struct {
 	trained bool // the rankers have seen the values
 }
 
-func (a *app) evalExtract(ctx context.Context, f *evalExtractFlags) error {
+func evalExtract(ctx context.Context, a *cli.App, f *evalExtractFlags) error {
 	schema, _, err := readSchema(f.schema)
 	if err != nil {
 		return err
 	}
-	progress := a.newIngestProgress(f.asJSON)
+	progress := newIngestProgress(a, f.asJSON)
 	m := measuredFields{flags: f}
 	if m.set, err = extract.Read(ctx, f.format, f.data, func(done, total int) { progress.update("reading "+f.format, done, total) }); err == nil {
 		var weights fields.Weights
@@ -123,36 +124,36 @@ func (a *app) evalExtract(ctx context.Context, f *evalExtractFlags) error {
 		return err
 	}
 	if f.asJSON {
-		a.printFieldsEvalJSON(m)
+		printFieldsEvalJSON(a, m)
 	} else {
-		a.printFieldsEval(m)
+		printFieldsEval(a, m)
 	}
 	return nil
 }
 
 const fieldsTrainedNote = "the rankers were trained on these values: these are figures of a fit; for cross-validated ones add --cross-validate groups"
 
-func (a *app) printFieldsEval(m measuredFields) {
-	fmt.Fprintf(a.stdout, "%s: n %d\n", m.set.Format, len(m.result.Outcomes))
+func printFieldsEval(a *cli.App, m measuredFields) {
+	fmt.Fprintf(a.Stdout, "%s: n %d\n", m.set.Format, len(m.result.Outcomes))
 	if m.trained {
-		fmt.Fprintf(a.stdout, "  %s\n", fieldsTrainedNote)
+		fmt.Fprintf(a.Stdout, "  %s\n", fieldsTrainedNote)
 	}
 	if m.flags.cross != "" {
-		fmt.Fprintf(a.stdout, "  cross-validated by %s in %d folds\n", m.flags.cross, m.flags.folds)
+		fmt.Fprintf(a.Stdout, "  cross-validated by %s in %d folds\n", m.flags.cross, m.flags.folds)
 	}
-	fmt.Fprintf(a.stdout, "\n%-26s  %7s  %s\n", "metric", "value", "95 % interval")
+	fmt.Fprintf(a.Stdout, "\n%-26s  %7s  %s\n", "metric", "value", "95 % interval")
 	for _, v := range m.result.Metrics {
-		fmt.Fprintf(a.stdout, "%-26s  %7.4f  [%.4f, %.4f]\n", v.Name, v.Value, v.Lo, v.Hi)
+		fmt.Fprintf(a.Stdout, "%-26s  %7.4f  [%.4f, %.4f]\n", v.Name, v.Value, v.Lo, v.Hi)
 	}
-	fmt.Fprintf(a.stdout, "\n%-12s  %5s  %8s  %8s\n", "confidence", "n", "expected", "right")
+	fmt.Fprintf(a.Stdout, "\n%-12s  %5s  %8s  %8s\n", "confidence", "n", "expected", "right")
 	for _, b := range m.result.Reliability {
 		if b.N > 0 {
-			fmt.Fprintf(a.stdout, "%.1f – %.1f     %5d  %8.3f  %8.3f\n", b.Lo, b.Hi, b.N, b.Expected, b.Observed)
+			fmt.Fprintf(a.Stdout, "%.1f – %.1f     %5d  %8.3f  %8.3f\n", b.Lo, b.Hi, b.N, b.Expected, b.Observed)
 		}
 	}
-	fmt.Fprintf(a.stdout, "\nread again with another result: %s\n", count(m.result.Changed, "document"))
-	fmt.Fprintf(a.stdout, "latency p50 %.2f ms, p95 %.2f ms\n", milliseconds(m.result.P50), milliseconds(m.result.P95))
-	fmt.Fprintf(a.stdout, "intervals: %d bootstrap resamples, seed %d\n", m.result.Resample.Resamples, m.result.Resample.Seed)
+	fmt.Fprintf(a.Stdout, "\nread again with another result: %s\n", cli.Count(m.result.Changed, "document"))
+	fmt.Fprintf(a.Stdout, "latency p50 %.2f ms, p95 %.2f ms\n", cli.Milliseconds(m.result.P50), cli.Milliseconds(m.result.P95))
+	fmt.Fprintf(a.Stdout, "intervals: %d bootstrap resamples, seed %d\n", m.result.Resample.Resamples, m.result.Resample.Seed)
 }
 
 // fieldsEvalDocument is an evaluation of fields as --json prints it.
@@ -200,10 +201,10 @@ func (f fieldsByName) MarshalJSON() ([]byte, error) {
 	return json.Marshal(single)
 }
 
-func (a *app) printFieldsEvalJSON(m measuredFields) {
+func printFieldsEvalJSON(a *cli.App, m measuredFields) {
 	out := fieldsEvalDocument{
 		Schema: 1, Task: "extract", Format: m.set.Format, Cross: m.flags.cross, Trained: m.trained, N: len(m.result.Outcomes), Changed: m.result.Changed,
-		Metrics: intervals(m.result.Metrics), Latency: latency{milliseconds(m.result.P50), milliseconds(m.result.P95)},
+		Metrics: intervals(m.result.Metrics), Latency: latency{cli.Milliseconds(m.result.P50), cli.Milliseconds(m.result.P95)},
 		Drawn: drawnItems{m.result.Resample.Seed, m.result.Resample.Resamples}, Items: make([]fieldsItem, len(m.result.Outcomes)),
 	}
 	for _, b := range m.result.Reliability {
@@ -217,5 +218,5 @@ func (a *app) printFieldsEvalJSON(m measuredFields) {
 		}
 		out.Items[i] = fieldsItem{ID: o.Item.ID, Gold: fieldsByName{o.Item.Gold, lists}, Pred: fieldsByName{pred, lists}, Score: six(o.Score)}
 	}
-	a.printJSON(out)
+	a.PrintJSON(out)
 }

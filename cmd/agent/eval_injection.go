@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/eval/injection"
 	"example.com/assay/eval/metrics"
 )
@@ -19,7 +20,7 @@ type evalInjectionFlags struct {
 	asJSON bool
 }
 
-func (a *app) evalInjectionCommand() *cobra.Command {
+func evalInjectionCommand(a *cli.App) *cobra.Command {
 	var f evalInjectionFlags
 	cmd := &cobra.Command{
 		Use:   "injection --data DIR",
@@ -47,17 +48,17 @@ attacks, the output says so. Nothing in the files is followed.`,
 		Example: `  agent eval injection --data bipia_injection
   agent eval injection --data bipia_injection --cross
   agent eval injection --data bipia_injection --limit 10 --json`,
-		Args: exactly(0, "no argument"),
+		Args: cli.Exactly(0, "no argument"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			switch {
 			case f.data == "":
-				return usagef("--data is missing; see: agent help eval injection")
+				return cli.Usagef("--data is missing; see: agent help eval injection")
 			case f.limit < 0 || f.limit == 0 && cmd.Flags().Changed("limit"):
-				return usagef("--limit is %d: it must be at least 1; leave it out to use every document", f.limit)
+				return cli.Usagef("--limit is %d: it must be at least 1; leave it out to use every document", f.limit)
 			case f.cross && f.limit == 1:
-				return usagef("--limit is 1: --cross trains on one half of the documents and needs at least 2")
+				return cli.Usagef("--limit is 1: --cross trains on one half of the documents and needs at least 2")
 			}
-			return a.evalInjection(cmd.Context(), &f)
+			return evalInjection(cmd.Context(), a, &f)
 		},
 	}
 	flags := cmd.Flags()
@@ -68,43 +69,43 @@ attacks, the output says so. Nothing in the files is followed.`,
 	return cmd
 }
 
-func (a *app) evalInjection(ctx context.Context, f *evalInjectionFlags) error {
-	if a.absent(f.data, "The data is microsoft/BIPIA on GitHub, benchmark/email and benchmark/text_attack_*.json, as JSON Lines") {
+func evalInjection(ctx context.Context, a *cli.App, f *evalInjectionFlags) error {
+	if absent(a, f.data, "The data is microsoft/BIPIA on GitHub, benchmark/email and benchmark/text_attack_*.json, as JSON Lines") {
 		return nil
 	}
-	progress := a.newIngestProgress(f.asJSON)
+	progress := newIngestProgress(a, f.asJSON)
 	set, got, err := measureInjection(ctx, f, progress.update)
 	if err = errors.Join(err, progress.close()); err != nil {
 		return err
 	}
 	if f.asJSON {
-		a.printInjectionJSON(f, set, got)
+		printInjectionJSON(a, f, set, got)
 		return nil
 	}
 	questions, documents := injection.Tricky()
-	fmt.Fprintf(a.stdout, "injection, %s: %s in %s at %d positions; harmless texts of the project: %s, %s\n", detectorName(f),
-		count(len(set.Attacks), "attack"), count(len(set.Contexts), "document"), len(injection.Positions()), count(len(documents), "document"), count(len(questions), "question"))
+	fmt.Fprintf(a.Stdout, "injection, %s: %s in %s at %d positions; harmless texts of the project: %s, %s\n", detectorName(f),
+		cli.Count(len(set.Attacks), "attack"), cli.Count(len(set.Contexts), "document"), len(injection.Positions()), cli.Count(len(documents), "document"), cli.Count(len(questions), "question"))
 	if got.Trained {
-		fmt.Fprintln(a.stdout, "  the detector was trained on these attacks: recall and clean are figures of a fit; unseen categories: --cross")
+		fmt.Fprintln(a.Stdout, "  the detector was trained on these attacks: recall and clean are figures of a fit; unseen categories: --cross")
 	}
-	a.printMetrics(got.Metrics)
+	printMetrics(a, got.Metrics)
 	for _, table := range []struct {
 		name   string
 		shares []injection.Share
 	}{{"category", got.Categories}, {"position", got.Positions}, {"unseen kind", got.Kinds}} {
-		fmt.Fprintf(a.stdout, "\n%-26s  %5s  %s\n", table.name, "n", "found")
+		fmt.Fprintf(a.Stdout, "\n%-26s  %5s  %s\n", table.name, "n", "found")
 		for _, s := range table.shares {
-			fmt.Fprintf(a.stdout, "%-26s  %5d  %.4f\n", s.Name, s.N, s.Value())
+			fmt.Fprintf(a.Stdout, "%-26s  %5d  %.4f\n", s.Name, s.N, s.Value())
 		}
 	}
 	if len(got.Alarms) > 0 {
-		fmt.Fprintln(a.stdout, "\nharmless, and flagged:")
+		fmt.Fprintln(a.Stdout, "\nharmless, and flagged:")
 		for _, s := range got.Alarms {
-			fmt.Fprintf(a.stdout, "  %s\n", s)
+			fmt.Fprintf(a.Stdout, "  %s\n", s)
 		}
 	}
-	fmt.Fprintf(a.stdout, "\nlatency p50 %.2f ms, p95 %.2f ms a document\nintervals: %d bootstrap resamples of attacks or texts, seed %d\n",
-		milliseconds(got.P50), milliseconds(got.P95), got.Resample.Resamples, got.Resample.Seed)
+	fmt.Fprintf(a.Stdout, "\nlatency p50 %.2f ms, p95 %.2f ms a document\nintervals: %d bootstrap resamples of attacks or texts, seed %d\n",
+		cli.Milliseconds(got.P50), cli.Milliseconds(got.P95), got.Resample.Resamples, got.Resample.Seed)
 	return nil
 }
 
@@ -138,7 +139,7 @@ type injectionItem struct {
 	Shown    *float64 `json:"shown,omitempty"`
 }
 
-func (a *app) printInjectionJSON(f *evalInjectionFlags, set *injection.Dataset, got injection.Evaluation) {
+func printInjectionJSON(a *cli.App, f *evalInjectionFlags, set *injection.Dataset, got injection.Evaluation) {
 	out := struct {
 		Schema     int                         `json:"schema"`
 		Task       string                      `json:"task"`
@@ -156,7 +157,7 @@ func (a *app) printInjectionJSON(f *evalInjectionFlags, set *injection.Dataset, 
 		Drawn      drawnItems                  `json:"resampling"`
 		Items      []injectionItem             `json:"items"`
 	}{1, "injection", f.cross, got.Trained, len(set.Contexts), len(set.Attacks), set.Hash, intervals(got.Metrics), map[string]float64{}, map[string]float64{}, map[string]float64{},
-		append([]string{}, got.Alarms...), latency{milliseconds(got.P50), milliseconds(got.P95)}, drawnItems{got.Resample.Seed, got.Resample.Resamples}, nil}
+		append([]string{}, got.Alarms...), latency{cli.Milliseconds(got.P50), cli.Milliseconds(got.P95)}, drawnItems{got.Resample.Seed, got.Resample.Resamples}, nil}
 	for _, s := range got.Categories {
 		out.Categories[s.Name] = six(s.Value())
 	}
@@ -175,5 +176,5 @@ func (a *app) printInjectionJSON(f *evalInjectionFlags, set *injection.Dataset, 
 		}
 		out.Items = append(out.Items, item)
 	}
-	a.printJSON(out)
+	a.PrintJSON(out)
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/eval/mcq"
 	"example.com/assay/eval/metrics"
 )
@@ -25,7 +26,7 @@ type evalMCQFlags struct {
 	asJSON   bool
 }
 
-func (a *app) evalMCQCommand() *cobra.Command {
+func evalMCQCommand(a *cli.App) *cobra.Command {
 	var f evalMCQFlags
 	cmd := &cobra.Command{
 		Use:   "mcq --data DIR",
@@ -58,12 +59,12 @@ shows, and not evidence. Over_shipped is their accuracy less the skill's.`,
   agent eval mcq --data barexam_qa --modes retrieval --passages 10
   agent eval mcq --data barexam_qa --cross
   agent eval mcq --data barexam_qa --limit 50 --json`,
-		Args: exactly(0, "no argument"),
+		Args: cli.Exactly(0, "no argument"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := f.check(cmd); err != nil {
 				return err
 			}
-			return a.evalMCQ(cmd.Context(), &f)
+			return evalMCQ(cmd.Context(), a, &f)
 		},
 	}
 	flags := cmd.Flags()
@@ -88,18 +89,18 @@ func mcqModes() []string {
 func (f *evalMCQFlags) check(cmd *cobra.Command) error {
 	for _, m := range f.modes {
 		if !slices.Contains(mcqModes(), m) {
-			return usagef("--modes has %q%s; known: %s", m, didYouMean(m, mcqModes()), strings.Join(mcqModes(), ", "))
+			return cli.Usagef("--modes has %q%s; known: %s", m, cli.DidYouMean(m, mcqModes()), strings.Join(mcqModes(), ", "))
 		}
 	}
 	switch {
 	case f.data == "":
-		return usagef("--data is missing; see: agent help eval mcq")
+		return cli.Usagef("--data is missing; see: agent help eval mcq")
 	case len(f.modes) == 0:
-		return usagef("--modes is empty; known: %s", strings.Join(mcqModes(), ", "))
+		return cli.Usagef("--modes is empty; known: %s", strings.Join(mcqModes(), ", "))
 	case f.passages < 1 || f.passages > deepest:
-		return usagef("--passages is %d: it must be from 1 to %d", f.passages, deepest)
+		return cli.Usagef("--passages is %d: it must be from 1 to %d", f.passages, deepest)
 	case f.limit < 0 || f.limit == 0 && cmd.Flags().Changed("limit"):
-		return usagef("--limit is %d: it must be at least 1; leave it out to answer every question", f.limit)
+		return cli.Usagef("--limit is %d: it must be at least 1; leave it out to answer every question", f.limit)
 	}
 	return nil
 }
@@ -118,25 +119,25 @@ func dataFile(dir, name string) string {
 
 // absent reports whether a folder of data is not there, and says where such data
 // come from: measuring is skipped then, and nothing has failed.
-func (a *app) absent(dir, what string) bool {
+func absent(a *cli.App, dir, what string) bool {
 	if _, err := os.Stat(dir); !errors.Is(err, os.ErrNotExist) {
 		return false
 	}
-	a.warn("skipped: there is no folder %s. %s; it is no part of this program. Get it and name its folder with --data", dir, what)
+	a.Warn("skipped: there is no folder %s. %s; it is no part of this program. Get it and name its folder with --data", dir, what)
 	return true
 }
 
-func (a *app) evalMCQ(ctx context.Context, f *evalMCQFlags) error {
-	if a.absent(f.data, "The data is reglab/barexam_qa on Hugging Face (Zheng et al., CS&Law 2025), as corpus.jsonl and questions.jsonl") {
+func evalMCQ(ctx context.Context, a *cli.App, f *evalMCQFlags) error {
+	if absent(a, f.data, "The data is reglab/barexam_qa on Hugging Face (Zheng et al., CS&Law 2025), as corpus.jsonl and questions.jsonl") {
 		return nil
 	}
-	progress := a.newIngestProgress(f.asJSON)
-	set, list, err := a.measureMCQ(ctx, f, progress.update)
+	progress := newIngestProgress(a, f.asJSON)
+	set, list, err := measureMCQ(ctx, a, f, progress.update)
 	if err = errors.Join(err, progress.close()); err != nil {
 		return err
 	}
 	if f.asJSON {
-		a.printMCQJSON(set, f.cross, list)
+		printMCQJSON(a, set, f.cross, list)
 		return nil
 	}
 	for _, got := range list {
@@ -144,35 +145,35 @@ func (a *app) evalMCQ(ctx context.Context, f *evalMCQFlags) error {
 		if f.cross {
 			name += ", as shipped"
 		}
-		a.printMCQMode(name, got.Shipped)
+		printMCQMode(a, name, got.Shipped)
 		if !f.cross {
-			fmt.Fprintf(a.stdout, "latency p50 %.2f ms, p95 %.2f ms\n\n", milliseconds(got.Shipped.P50), milliseconds(got.Shipped.P95))
+			fmt.Fprintf(a.Stdout, "latency p50 %.2f ms, p95 %.2f ms\n\n", cli.Milliseconds(got.Shipped.P50), cli.Milliseconds(got.Shipped.P95))
 			continue
 		}
-		a.printMCQMode(fmt.Sprintf("%s, fitted without the fold (%d folds)", got.Shipped.Mode, mcq.CrossFolds), got.Fitted)
-		fmt.Fprint(a.stdout, "accuracy by deal of the folds, the first above:")
+		printMCQMode(a, fmt.Sprintf("%s, fitted without the fold (%d folds)", got.Shipped.Mode, mcq.CrossFolds), got.Fitted)
+		fmt.Fprint(a.Stdout, "accuracy by deal of the folds, the first above:")
 		for _, v := range got.Deals {
-			fmt.Fprintf(a.stdout, " %.4f", v)
+			fmt.Fprintf(a.Stdout, " %.4f", v)
 		}
-		fmt.Fprint(a.stdout, "\n\n")
+		fmt.Fprint(a.Stdout, "\n\n")
 	}
 	resample := list[0].Shipped.Resample
-	fmt.Fprintf(a.stdout, "intervals: %d bootstrap resamples, seed %d\n", resample.Resamples, resample.Seed)
+	fmt.Fprintf(a.Stdout, "intervals: %d bootstrap resamples, seed %d\n", resample.Resamples, resample.Seed)
 	return nil
 }
 
-func (a *app) printMCQMode(name string, got mcq.Evaluation) {
-	fmt.Fprintf(a.stdout, "multiple choice, %s: n %d\n", name, len(got.Outcomes))
-	a.printMetrics(got.Metrics)
-	fmt.Fprintf(a.stdout, "\n%-8s  %5s  %8s  %s\n", "coverage", "n", "accuracy", "95 % interval")
+func printMCQMode(a *cli.App, name string, got mcq.Evaluation) {
+	fmt.Fprintf(a.Stdout, "multiple choice, %s: n %d\n", name, len(got.Outcomes))
+	printMetrics(a, got.Metrics)
+	fmt.Fprintf(a.Stdout, "\n%-8s  %5s  %8s  %s\n", "coverage", "n", "accuracy", "95 % interval")
 	for _, p := range got.Curve {
-		fmt.Fprintf(a.stdout, "%-8.2f  %5d  %8.4f  [%.4f, %.4f]\n", p.Coverage, p.N, p.Value, p.Lo, p.Hi)
+		fmt.Fprintf(a.Stdout, "%-8.2f  %5d  %8.4f  [%.4f, %.4f]\n", p.Coverage, p.N, p.Value, p.Lo, p.Hi)
 	}
-	fmt.Fprintln(a.stdout)
+	fmt.Fprintln(a.Stdout)
 }
 
 // measureMCQ measures the modes; without --cross only what is shipped.
-func (a *app) measureMCQ(ctx context.Context, f *evalMCQFlags, progress func(string, int, int)) (_ *mcq.Dataset, list []mcq.Crossed, err error) {
+func measureMCQ(ctx context.Context, a *cli.App, f *evalMCQFlags, progress func(string, int, int)) (_ *mcq.Dataset, list []mcq.Crossed, err error) {
 	set, err := mcq.Read(ctx, mcq.Files{Corpus: dataFile(f.data, "corpus.jsonl"), Questions: dataFile(f.data, "questions.jsonl")}, &mcq.ReadOptions{Progress: progress})
 	if err != nil {
 		return nil, nil, err
@@ -186,9 +187,9 @@ func (a *app) measureMCQ(ctx context.Context, f *evalMCQFlags, progress func(str
 		}
 		ranker, err := mcq.NewRanker(ctx, filepath.Join(dir, "index"), set, progress)
 		if err != nil {
-			return nil, nil, also(err, os.RemoveAll(dir))
+			return nil, nil, cli.Also(err, os.RemoveAll(dir))
 		}
-		defer func() { err = also(err, errors.Join(ranker.Close(), os.RemoveAll(dir))) }()
+		defer func() { err = cli.Also(err, errors.Join(ranker.Close(), os.RemoveAll(dir))) }()
 		opts.Ranker = ranker
 	}
 	for _, mode := range f.modes {
@@ -233,7 +234,7 @@ type mcqItem struct {
 
 // printMCQJSON prints the modes; with --cross those are of the fitted weights, and
 // what is shipped stands beside them, without times, so that runs are alike.
-func (a *app) printMCQJSON(set *mcq.Dataset, cross bool, list []mcq.Crossed) {
+func printMCQJSON(a *cli.App, set *mcq.Dataset, cross bool, list []mcq.Crossed) {
 	resample := list[0].Shipped.Resample
 	out := struct {
 		Schema  int        `json:"schema"`
@@ -248,7 +249,7 @@ func (a *app) printMCQJSON(set *mcq.Dataset, cross bool, list []mcq.Crossed) {
 	for _, got := range list {
 		shipped := newMCQMode(got.Shipped)
 		if !cross {
-			shipped.Latency = &latency{milliseconds(got.Shipped.P50), milliseconds(got.Shipped.P95)}
+			shipped.Latency = &latency{cli.Milliseconds(got.Shipped.P50), cli.Milliseconds(got.Shipped.P95)}
 			out.Modes = append(out.Modes, shipped)
 			continue
 		}
@@ -258,7 +259,7 @@ func (a *app) printMCQJSON(set *mcq.Dataset, cross bool, list []mcq.Crossed) {
 		}
 		out.Modes, out.Shipped = append(out.Modes, fitted), append(out.Shipped, shipped)
 	}
-	a.printJSON(out)
+	a.PrintJSON(out)
 }
 
 func newMCQMode(got mcq.Evaluation) mcqMode {

@@ -7,11 +7,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/eval/metrics"
 	"example.com/assay/eval/obligations"
 )
 
-func (a *app) evalObligationsCommand() *cobra.Command {
+func evalObligationsCommand(a *cli.App) *cobra.Command {
 	var data, plain string
 	var n, limit int
 	var seed uint64
@@ -28,15 +29,15 @@ records, and the share that is taken for an obligation is printed: a model can r
 high F1 by flagging everything that is no advice.`,
 		Example: `  agent eval obligations --data sentences.jsonl
   agent eval obligations --data sentences.jsonl --plain corpus.jsonl.gz --json`,
-		Args: exactly(0, "no argument"),
+		Args: cli.Exactly(0, "no argument"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			switch {
 			case data == "":
-				return usagef("--data is missing; see: agent help eval obligations")
+				return cli.Usagef("--data is missing; see: agent help eval obligations")
 			case limit < 0 || n < 1:
-				return usagef("--limit is %d and --plain-n %d: they must be at least 1", limit, n)
+				return cli.Usagef("--limit is %d and --plain-n %d: they must be at least 1", limit, n)
 			}
-			return a.evalObligations(cmd.Context(), data, plain, limit, &obligations.PlainOptions{N: n, Seed: seed}, asJSON)
+			return evalObligations(cmd.Context(), a, data, plain, limit, &obligations.PlainOptions{N: n, Seed: seed}, asJSON)
 		},
 	}
 	f := cmd.Flags()
@@ -64,8 +65,8 @@ type plainDocument struct {
 	Flagged []string `json:"flagged"`
 }
 
-func (a *app) evalObligations(ctx context.Context, data, plain string, limit int, opts *obligations.PlainOptions, asJSON bool) error {
-	progress := a.newIngestProgress(asJSON)
+func evalObligations(ctx context.Context, a *cli.App, data, plain string, limit int, opts *obligations.PlainOptions, asJSON bool) error {
+	progress := newIngestProgress(a, asJSON)
 	watch := func(done, total int) { progress.update("reading", done, total) }
 	opts.Progress = watch
 	items, err := obligations.Read(ctx, data, watch)
@@ -86,14 +87,14 @@ func (a *app) evalObligations(ctx context.Context, data, plain string, limit int
 		return err
 	}
 	if !asJSON {
-		fmt.Fprintf(a.stdout, "obligations: n %d\n", len(got.Outcomes))
-		a.printMetrics(got.Metrics)
+		fmt.Fprintf(a.Stdout, "obligations: n %d\n", len(got.Outcomes))
+		printMetrics(a, got.Metrics)
 		if drawn != nil {
-			fmt.Fprintf(a.stdout, "\nwithout a word of duty: %d of %d sentences flagged (%.1f %%), drawn from %d, seed %d\n",
+			fmt.Fprintf(a.Stdout, "\nwithout a word of duty: %d of %d sentences flagged (%.1f %%), drawn from %d, seed %d\n",
 				len(drawn.Flagged), drawn.N, 100*drawn.Share, drawn.Of, drawn.Seed)
 		}
-		fmt.Fprintf(a.stdout, "\nlatency p50 %.3f ms, p95 %.3f ms\nintervals: %d bootstrap resamples, seed %d\n",
-			milliseconds(got.P50), milliseconds(got.P95), got.Resample.Resamples, got.Resample.Seed)
+		fmt.Fprintf(a.Stdout, "\nlatency p50 %.3f ms, p95 %.3f ms\nintervals: %d bootstrap resamples, seed %d\n",
+			cli.Milliseconds(got.P50), cli.Milliseconds(got.P95), got.Resample.Resamples, got.Resample.Seed)
 		return nil
 	}
 	out := struct {
@@ -105,11 +106,11 @@ func (a *app) evalObligations(ctx context.Context, data, plain string, limit int
 		Plain   *plainDocument              `json:"plain,omitempty"`
 		Drawn   drawnItems                  `json:"resampling"`
 		Items   []obligationItem            `json:"items"`
-	}{1, "obligations", len(got.Outcomes), intervals(got.Metrics), latency{milliseconds(got.P50), milliseconds(got.P95)}, drawn,
+	}{1, "obligations", len(got.Outcomes), intervals(got.Metrics), latency{cli.Milliseconds(got.P50), cli.Milliseconds(got.P95)}, drawn,
 		drawnItems{got.Resample.Seed, got.Resample.Resamples}, make([]obligationItem, len(got.Outcomes))}
 	for i, o := range got.Outcomes {
 		out.Items[i] = obligationItem{o.ID, fmt.Sprint(o.Gold), fmt.Sprint(o.Pred), six(o.Score)}
 	}
-	a.printJSON(out)
+	a.PrintJSON(out)
 	return nil
 }

@@ -4,14 +4,15 @@ import (
 	"fmt"
 	"math"
 
+	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/eval/metrics"
 	"example.com/assay/eval/retrieval"
 )
 
 // printRetrieval prints an evaluation for people.
-func (a *app) printRetrieval(m measuredRetrieval) {
+func printRetrieval(a *cli.App, m measuredRetrieval) {
 	set, result := m.set, m.result
-	fmt.Fprintf(a.stdout, "%s, ranker %s: n %d, %s\n", set.Format, m.flags.name(), len(result.Items), count(len(set.Passages), "passage"))
+	fmt.Fprintf(a.Stdout, "%s, ranker %s: n %d, %s\n", set.Format, m.flags.name(), len(result.Items), cli.Count(len(set.Passages), "passage"))
 	for _, left := range []struct {
 		n    int
 		what string
@@ -21,30 +22,30 @@ func (a *app) printRetrieval(m measuredRetrieval) {
 		{set.Missing, "relevant passages that the corpus does not hold, counted as not found"},
 	} {
 		if left.n > 0 {
-			fmt.Fprintf(a.stdout, "  %s: %d\n", left.what, left.n)
+			fmt.Fprintf(a.Stdout, "  %s: %d\n", left.what, left.n)
 		}
 	}
-	a.printMetrics(result.Metrics)
-	fmt.Fprintf(a.stdout, "\nlatency p50 %.2f ms, p95 %.2f ms; indexed in %.1f s\n", milliseconds(result.P50), milliseconds(result.P95), m.ingest.Seconds())
-	fmt.Fprintf(a.stdout, "intervals: %d bootstrap resamples, seed %d\n", result.Resample.Resamples, result.Resample.Seed)
+	printMetrics(a, result.Metrics)
+	fmt.Fprintf(a.Stdout, "\nlatency p50 %.2f ms, p95 %.2f ms; indexed in %.1f s\n", cli.Milliseconds(result.P50), cli.Milliseconds(result.P95), m.ingest.Seconds())
+	fmt.Fprintf(a.Stdout, "intervals: %d bootstrap resamples, seed %d\n", result.Resample.Resamples, result.Resample.Seed)
 	if m.comparison != nil {
-		a.printComparison(m)
+		printComparison(a, m)
 	}
 	if m.flags.run != "" {
-		fmt.Fprintf(a.stdout, "run: %s\n", m.flags.run)
+		fmt.Fprintf(a.Stdout, "run: %s\n", m.flags.run)
 	}
 }
 
-func (a *app) printComparison(m measuredRetrieval) {
-	fmt.Fprintf(a.stdout, "\ncompared with %s, this minus that\n", m.flags.compare)
+func printComparison(a *cli.App, m measuredRetrieval) {
+	fmt.Fprintf(a.Stdout, "\ncompared with %s, this minus that\n", m.flags.compare)
 	if m.comparison.Absent > 0 {
-		fmt.Fprintf(a.stdout, "  queries that it does not have, counted as nothing found: %d\n", m.comparison.Absent)
+		fmt.Fprintf(a.Stdout, "  queries that it does not have, counted as nothing found: %d\n", m.comparison.Absent)
 	}
-	fmt.Fprintf(a.stdout, "%-17s  %7s  %7s  %10s  %-18s  %6s\n", "metric", "this", "that", "difference", "95 % interval", "p")
+	fmt.Fprintf(a.Stdout, "%-17s  %7s  %7s  %10s  %-18s  %6s\n", "metric", "this", "that", "difference", "95 % interval", "p")
 	for i, d := range m.comparison.Metrics {
-		fmt.Fprintf(a.stdout, "%-17s  %7.4f  %7.4f  %+10.4f  [%+.4f, %+.4f]  %6.4f\n", d.Name, m.result.Metrics[i].Value, d.Other, d.Value, d.Lo, d.Hi, d.P)
+		fmt.Fprintf(a.Stdout, "%-17s  %7.4f  %7.4f  %+10.4f  [%+.4f, %+.4f]  %6.4f\n", d.Name, m.result.Metrics[i].Value, d.Other, d.Value, d.Lo, d.Hi, d.P)
 	}
-	fmt.Fprintf(a.stdout, "p: paired randomisation test, two-sided, %d flips, seed %d; each metric on its own\n", m.result.Resample.Flips, m.result.Resample.Seed)
+	fmt.Fprintf(a.Stdout, "p: paired randomisation test, two-sided, %d flips, seed %d; each metric on its own\n", m.result.Resample.Flips, m.result.Resample.Seed)
 }
 
 // retrievalDocument is an evaluation as --json prints it.
@@ -99,12 +100,12 @@ type deltaRow struct {
 	metrics.Difference
 }
 
-func (a *app) printRetrievalJSON(m measuredRetrieval) {
+func printRetrievalJSON(a *cli.App, m measuredRetrieval) {
 	set, result := m.set, m.result
 	out := retrievalDocument{
 		Schema: 1, Task: "retrieval", Format: set.Format, Ranker: m.flags.name(),
 		N: len(result.Items), Passages: len(set.Passages), LeftOut: leftOut{set.Empty, set.Unjudged, set.Missing},
-		Metrics: intervals(result.Metrics), Latency: latency{milliseconds(result.P50), milliseconds(result.P95)}, IngestMS: milliseconds(m.ingest),
+		Metrics: intervals(result.Metrics), Latency: latency{cli.Milliseconds(result.P50), cli.Milliseconds(result.P95)}, IngestMS: cli.Milliseconds(m.ingest),
 		Drawn: drawn{result.Resample.Seed, result.Resample.Resamples, result.Resample.Flips},
 		Items: make([]retrievalItem, len(result.Items)),
 	}
@@ -121,7 +122,7 @@ func (a *app) printRetrievalJSON(m measuredRetrieval) {
 	if m.comparison != nil {
 		out.Compare = compared(m.flags.compare, *m.comparison)
 	}
-	a.printJSON(out)
+	a.PrintJSON(out)
 }
 
 func compared(run string, c retrieval.Comparison) *compareDocument {
@@ -133,10 +134,10 @@ func compared(run string, c retrieval.Comparison) *compareDocument {
 }
 
 // printMetrics prints a table of figures below an empty line.
-func (a *app) printMetrics(list []metrics.Metric) {
-	fmt.Fprintf(a.stdout, "\n%-17s  %7s  %s\n", "metric", "value", "95 % interval")
+func printMetrics(a *cli.App, list []metrics.Metric) {
+	fmt.Fprintf(a.Stdout, "\n%-17s  %7s  %s\n", "metric", "value", "95 % interval")
 	for _, v := range list {
-		fmt.Fprintf(a.stdout, "%-17s  %7.4f  [%.4f, %.4f]\n", v.Name, v.Value, v.Lo, v.Hi)
+		fmt.Fprintf(a.Stdout, "%-17s  %7.4f  [%.4f, %.4f]\n", v.Name, v.Value, v.Lo, v.Hi)
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/eval/retrieval"
 	"example.com/assay/memory/index"
 	"example.com/assay/memory/learn"
@@ -43,7 +44,7 @@ type evalRetrievalFlags struct {
 	asJSON  bool
 }
 
-func (a *app) evalRetrievalCommand() *cobra.Command {
+func evalRetrievalCommand(a *cli.App) *cobra.Command {
 	var f evalRetrievalFlags
 	cmd := &cobra.Command{
 		Use:   "retrieval --format F --corpus FILE --queries FILE",
@@ -74,12 +75,12 @@ queries of the other folds, as agent train rerank would.`,
   agent eval retrieval --format obliqa --corpus corpus.jsonl.gz --queries questions.jsonl --ranker bm25 --run bm25.trec
   agent eval retrieval --format obliqa --corpus corpus.jsonl.gz --queries questions.jsonl --compare bm25.trec
   agent eval retrieval --format obliqa --corpus corpus.jsonl.gz --queries questions.jsonl --train-rerank --folds 2`,
-		Args: exactly(0, "no argument"),
+		Args: cli.Exactly(0, "no argument"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := f.check(cmd); err != nil {
 				return err
 			}
-			return a.evalRetrieval(cmd.Context(), &f)
+			return evalRetrieval(cmd.Context(), a, &f)
 		},
 	}
 	flags := cmd.Flags()
@@ -107,7 +108,7 @@ func (f *evalRetrievalFlags) check(cmd *cobra.Command) error {
 		{"format", f.files.Format}, {"corpus", f.files.Corpus}, {"queries", f.files.Queries},
 	} {
 		if need.value == "" {
-			return usagef("--%s is missing; see: agent help eval retrieval", need.flag)
+			return cli.Usagef("--%s is missing; see: agent help eval retrieval", need.flag)
 		}
 	}
 	for _, choice := range []struct {
@@ -120,34 +121,34 @@ func (f *evalRetrievalFlags) check(cmd *cobra.Command) error {
 	} {
 		if !slices.Contains(choice.known, choice.value) {
 			known := slices.DeleteFunc(slices.Clone(choice.known), func(s string) bool { return s == "" })
-			return usagef("--%s is %q%s; known: %s", choice.flag, choice.value, didYouMean(choice.value, known), strings.Join(known, ", "))
+			return cli.Usagef("--%s is %q%s; known: %s", choice.flag, choice.value, cli.DidYouMean(choice.value, known), strings.Join(known, ", "))
 		}
 	}
 	switch {
 	case f.files.Format == "beir" && f.files.Qrels == "":
-		return usagef("--qrels is missing: the format beir has its judgments in a file of their own")
+		return cli.Usagef("--qrels is missing: the format beir has its judgments in a file of their own")
 	case f.files.Format != "beir" && f.files.Qrels != "":
-		return usagef("--qrels is for the format beir; %s has its judgments in the file of the queries", f.files.Format)
+		return cli.Usagef("--qrels is for the format beir; %s has its judgments in the file of the queries", f.files.Format)
 	case f.files.Format != "barexam" && f.choices != "":
-		return usagef("--choices is for the format barexam; %s has no choices", f.files.Format)
+		return cli.Usagef("--choices is for the format barexam; %s has no choices", f.files.Format)
 	case f.k < 1 || f.k > deepest:
-		return usagef("--k is %d: it must be from 1 to %d", f.k, deepest)
+		return cli.Usagef("--k is %d: it must be from 1 to %d", f.k, deepest)
 	case f.limit < 0 || f.limit == 0 && cmd.Flags().Changed("limit"):
-		return usagef("--limit is %d: it must be at least 1; leave it out to ask every query", f.limit)
+		return cli.Usagef("--limit is %d: it must be at least 1; leave it out to ask every query", f.limit)
 	case cmd.Flags().Changed("bm25-k1") != cmd.Flags().Changed("bm25-b"):
-		return usagef("--bm25-k1 and --bm25-b go together")
+		return cli.Usagef("--bm25-k1 and --bm25-b go together")
 	case f.bm25.Check() != nil:
-		return usagef("%w", f.bm25.Check())
+		return cli.Usagef("%w", f.bm25.Check())
 	case f.train && f.ranker != rankerAssay:
-		return usagef("--train-rerank trains what orders the ranker assay, not %s", f.ranker)
+		return cli.Usagef("--train-rerank trains what orders the ranker assay, not %s", f.ranker)
 	case f.train && f.choices == retrieval.ChoicesPooled:
-		return usagef("--train-rerank and --choices pooled do not go together: a choice may be that of a question which was trained on")
+		return cli.Usagef("--train-rerank and --choices pooled do not go together: a choice may be that of a question which was trained on")
 	case !f.train && cmd.Flags().Changed("folds"):
-		return usagef("--folds is for --train-rerank")
+		return cli.Usagef("--folds is for --train-rerank")
 	case f.folds < 2 || f.folds > mostFolds:
-		return usagef("--folds is %d: it must be from 2 to %d", f.folds, mostFolds)
+		return cli.Usagef("--folds is %d: it must be from 2 to %d", f.folds, mostFolds)
 	case f.run != "" && f.run == f.compare:
-		return usagef("--run and --compare name the same file: the run that is compared with would be written over")
+		return cli.Usagef("--run and --compare name the same file: the run that is compared with would be written over")
 	}
 	return nil
 }
@@ -169,9 +170,9 @@ type measuredRetrieval struct {
 	ingest     time.Duration
 }
 
-func (a *app) evalRetrieval(ctx context.Context, f *evalRetrievalFlags) (err error) {
-	progress := a.newIngestProgress(f.asJSON)
-	m, err := a.measureRetrieval(ctx, f, progress.update)
+func evalRetrieval(ctx context.Context, a *cli.App, f *evalRetrievalFlags) (err error) {
+	progress := newIngestProgress(a, f.asJSON)
+	m, err := measureRetrieval(ctx, a, f, progress.update)
 	if err = errors.Join(err, progress.close()); err != nil {
 		return err
 	}
@@ -179,23 +180,23 @@ func (a *app) evalRetrieval(ctx context.Context, f *evalRetrievalFlags) (err err
 		var run bytes.Buffer
 		err = retrieval.WriteRun(&run, m.set, m.result, f.name())
 		if err == nil {
-			err = writeAtomically(f.run, run.Bytes(), 0o644)
+			err = cli.WriteFile(f.run, run.Bytes(), 0o644)
 		}
 		if err != nil { // what was measured is shown all the same
 			err = fmt.Errorf("writing --run %s: %w", f.run, err)
 		}
 	}
 	if f.asJSON {
-		a.printRetrievalJSON(m)
+		printRetrievalJSON(a, m)
 	} else {
-		a.printRetrieval(m)
+		printRetrieval(a, m)
 	}
 	return err
 }
 
 // measureRetrieval reads, indexes, searches and compares, the quick checks
 // first.
-func (a *app) measureRetrieval(ctx context.Context, f *evalRetrievalFlags, progress func(string, int, int)) (m measuredRetrieval, err error) {
+func measureRetrieval(ctx context.Context, a *cli.App, f *evalRetrievalFlags, progress func(string, int, int)) (m measuredRetrieval, err error) {
 	m.flags = f
 	var other retrieval.Run
 	if f.compare != "" {
@@ -211,21 +212,21 @@ func (a *app) measureRetrieval(ctx context.Context, f *evalRetrievalFlags, progr
 	if err != nil {
 		return m, fmt.Errorf("making a directory for the index: %w", err)
 	}
-	defer func() { err = also(err, os.RemoveAll(dir)) }()
+	defer func() { err = cli.Also(err, os.RemoveAll(dir)) }()
 
-	began := a.now()
+	began := a.Now()
 	ranker, release, err := newRanker(ctx, f.ranker, filepath.Join(dir, "index"), m.set, f.bm25, progress)
 	if err != nil {
 		return m, err
 	}
-	defer func() { err = also(err, release()) }()
-	m.ingest = a.now().Sub(began)
+	defer func() { err = cli.Also(err, release()) }()
+	m.ingest = a.Now().Sub(began)
 	if f.train {
 		trained, err := retrieval.TrainFolds(ctx, filepath.Join(dir, "index"), m.set, f.folds, &learn.Options{Progress: progress})
 		if err != nil {
 			return m, err
 		}
-		defer func() { err = also(err, trained.Close()) }()
+		defer func() { err = cli.Also(err, trained.Close()) }()
 		ranker = trained
 	}
 

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"example.com/assay/cmd/agent/internal/cli"
 )
 
 // evalFixture writes a small collection in the format scifact and returns the
@@ -33,7 +35,7 @@ func evalFixture(t *testing.T, more ...string) []string {
 // The keys that others read are there, with the types that they expect.
 func TestEvalRetrievalJSON(t *testing.T) {
 	a, stdout, stderr := testApp(t.TempDir())
-	if code := a.run(t.Context(), evalFixture(t, "--json")); code != exitDone {
+	if code := execute(t.Context(), a, evalFixture(t, "--json")); code != cli.ExitDone {
 		t.Fatalf("exit code %d: %s", code, stderr)
 	}
 	var got struct {
@@ -74,8 +76,8 @@ func TestEvalInterrupted(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		args := evalFixture(t, "--ranker", ranker)
 		a, _, stderr := testApp(t.TempDir())
-		cancel(errInterrupted)
-		if code := a.run(ctx, args); code != exitInterrupted || !strings.Contains(stderr.String(), "interrupted") {
+		cancel(cli.ErrInterrupted)
+		if code := execute(ctx, a, args); code != cli.ExitInterrupted || !strings.Contains(stderr.String(), "interrupted") {
 			t.Errorf("%s: exit code %d: %s", ranker, code, stderr)
 		}
 	}
@@ -85,9 +87,9 @@ func TestEvalInterrupted(t *testing.T) {
 	f := &evalRetrievalFlags{ranker: rankerAssay, k: 10}
 	args := evalFixture(t)
 	f.files.Format, f.files.Corpus, f.files.Queries = args[3], args[5], args[7]
-	_, err := a.measureRetrieval(ctx, f, func(phase string, _, _ int) {
+	_, err := measureRetrieval(ctx, a, f, func(phase string, _, _ int) {
 		if phase == "calibrating" {
-			cancel(errInterrupted)
+			cancel(cli.ErrInterrupted)
 		}
 	})
 	if !errors.Is(err, context.Canceled) {
@@ -107,9 +109,9 @@ func TestEvalInterrupted(t *testing.T) {
 // Progress goes to standard error and to nowhere else.
 func TestEvalProgress(t *testing.T) {
 	a, stdout, stderr := testApp(t.TempDir())
-	now := a.now()
-	a.now = func() time.Time { now = now.Add(time.Second); return now }
-	if code := a.run(t.Context(), evalFixture(t)); code != exitDone {
+	now := a.Now()
+	a.Now = func() time.Time { now = now.Add(time.Second); return now }
+	if code := execute(t.Context(), a, evalFixture(t)); code != cli.ExitDone {
 		t.Fatalf("exit code %d: %s", code, stderr)
 	}
 	if !strings.Contains(stderr.String(), "indexing") || !strings.Contains(stderr.String(), "searching 1/1") || strings.Contains(stdout.String(), "searching") {

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"example.com/assay/cmd/agent/internal/cli"
 )
 
 // TestEvaluateYourOwn follows docs/evaluate-your-own.md: it writes the files whose
@@ -34,7 +36,7 @@ func TestEvaluateYourOwn(t *testing.T) {
 		case kind == "sh":
 			for _, line := range strings.Split(strings.TrimSpace(text), "\n") {
 				a, stdout, stderr := testApp(home)
-				if code := a.run(t.Context(), arguments(t, line)); code != exitDone {
+				if code := execute(t.Context(), a, arguments(t, line)); code != cli.ExitDone {
 					t.Errorf("%s: exit code %d\n%s%s", line, code, stdout, stderr)
 				}
 				printed += stdout.String()

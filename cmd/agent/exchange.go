@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/llm"
 	"example.com/assay/llm/cassette"
 	"example.com/assay/llm/classify"
@@ -22,7 +23,7 @@ import (
 // models: the limits, in which the session's budget is, and a cassette. A
 // session that opens another corpus goes on with it.
 type exchange struct {
-	*app
+	*cli.App
 	controls *llm.Controls
 	given    llm.Model          // answers in the place of what the settings name; nil for none
 	file     string             // the cassette; empty for none
@@ -33,7 +34,7 @@ type exchange struct {
 
 // openExchange makes the exchange of a verb, and completes the settings by
 // what a cassette that answers calls its models. Its close is the caller's.
-func openExchange(a *app, c cassetteFiles, s *settings) (*exchange, error) {
+func openExchange(a *cli.App, c cassetteFiles, s *settings) (*exchange, error) {
 	x := newExchange(a, *s)
 	x.file = c.record
 	if c.replay == "" {
@@ -42,10 +43,10 @@ func openExchange(a *app, c cassetteFiles, s *settings) (*exchange, error) {
 	var err error
 	x.file = c.replay
 	if x.player, err = cassette.Replay(c.replay); x.player == nil {
-		return nil, usagef("opening --replay: %w", err)
+		return nil, cli.Usagef("opening --replay: %w", err)
 	}
 	if err != nil {
-		a.warn("%v", err) // it was cut
+		a.Warn("%v", err) // it was cut
 	}
 	if s.origins[keyModel].kind == "flag" {
 		s.replayed = s.modelLabel()
@@ -56,16 +57,16 @@ func openExchange(a *app, c cassetteFiles, s *settings) (*exchange, error) {
 }
 
 // newExchange makes an exchange without a cassette.
-func newExchange(a *app, s settings) *exchange {
+func newExchange(a *cli.App, s settings) *exchange {
 	limits := s.limits
 	limits.Retry.OnRetry = func(e llm.RetryEvent) {
 		clear := ""
-		if a.stderr.tty {
+		if a.Stderr.TTY {
 			clear = "\r\x1b[K" // the live line
 		}
-		fmt.Fprintf(a.stderr, "%sagent: asking the model again in %v, after attempt %d: %v\n", clear, e.Wait.Round(100*time.Millisecond), e.Attempt, e.Err)
+		fmt.Fprintf(a.Stderr, "%sagent: asking the model again in %v, after attempt %d: %v\n", clear, e.Wait.Round(100*time.Millisecond), e.Attempt, e.Err)
 	}
-	return &exchange{app: a, controls: llm.NewControls(&limits)}
+	return &exchange{App: a, controls: llm.NewControls(&limits)}
 }
 
 // close ends a recording, and tells which recordings of a replay are left.
@@ -80,7 +81,7 @@ func (x *exchange) close() error {
 		return nil
 	}
 	if left := x.player.Unused(); len(left) > 0 {
-		x.warn("%s of %s were not asked for, the first: %s; this is not the run that was recorded", count(len(left), "recording"), x.file, left[0])
+		x.Warn("%s of %s were not asked for, the first: %s; this is not the run that was recorded", cli.Count(len(left), "recording"), x.file, left[0])
 	}
 	return nil
 }
@@ -95,7 +96,7 @@ func (x *exchange) model(ctx context.Context, s settings) (llm.Model, error) {
 		x.played = true
 		return telemetry.Watch(s.modelLabel(), x.player), nil
 	}
-	c := newConnector(x.env, s)
+	c := newConnector(x.Env, s)
 	m, err := x.connect(ctx, s, c)
 	if err != nil {
 		return nil, err
@@ -123,13 +124,13 @@ func record(file string, s settings, c *connector) (*cassette.Recorder, error) {
 		return nil, existsError(file)
 	}
 	if err != nil {
-		return nil, usagef("opening --record: %w", err)
+		return nil, cli.Usagef("opening --record: %w", err)
 	}
 	return recorder, nil
 }
 
 func existsError(file string) error {
-	return usagef("%s exists already, and a recording replaces nothing: remove it, or name another file with --record", file)
+	return cli.Usagef("%s exists already, and a recording replaces nothing: remove it, or name another file with --record", file)
 }
 
 // connect makes the models that the settings name. Those of providers are
@@ -138,7 +139,7 @@ func existsError(file string) error {
 func (x *exchange) connect(ctx context.Context, s settings, c *connector) (llm.Model, error) {
 	remotes := map[string]llm.Model{}
 	single := func(name string) (llm.Model, error) {
-		if local := x.models[name]; local != nil {
+		if local := x.Models[name]; local != nil {
 			return local(), nil
 		}
 		if m := remotes[name]; m != nil {
@@ -149,7 +150,7 @@ func (x *exchange) connect(ctx context.Context, s settings, c *connector) (llm.M
 			err = s.unpriced(name)
 		}
 		if err != nil {
-			return nil, usagef("using model %q: %w; agent doctor checks it, --model %s needs none", name, err, offline.Name)
+			return nil, cli.Usagef("using model %q: %w; agent doctor checks it, --model %s needs none", name, err, offline.Name)
 		}
 		remotes[name] = x.controls.WrapNamed(name, r.model)
 		return remotes[name], nil
@@ -159,7 +160,7 @@ func (x *exchange) connect(ctx context.Context, s settings, c *connector) (llm.M
 		if err != nil {
 			return nil, err
 		}
-		if x.models[name] == nil && s.fallback != "" && s.fallback != name {
+		if x.Models[name] == nil && s.fallback != "" && s.fallback != name {
 			second, err := single(s.fallback)
 			if err != nil {
 				return nil, err
@@ -191,7 +192,7 @@ func (x *exchange) connect(ctx context.Context, s settings, c *connector) (llm.M
 		bySkill[skills.JudgeClaim] = telemetry.Watch(s.verification.judge.label(), judge)
 	}
 	if s.lookup.detector.url != "" {
-		client, err := x.classifierClient(s.lookup.detector, x.controls.WrapUnpriced)
+		client, err := classifierClient(x.App, s.lookup.detector, x.controls.WrapUnpriced)
 		if err != nil {
 			return nil, err
 		}

@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/state"
 )
 
@@ -24,7 +25,7 @@ func TestCostOfAQuestion(t *testing.T) {
 		a, stdout, stderr := testApp(home)
 		withEnv(a, envOpenAIKey, secret, envOpenAIURL, server.URL)
 		config := writeConfig(t, "model: openai:m\n"+prices)
-		if code := a.run(t.Context(), append([]string{"ask", permitQuestion, "--config", config}, flags...)); code != exitDone {
+		if code := execute(t.Context(), a, append([]string{"ask", permitQuestion, "--config", config}, flags...)); code != cli.ExitDone {
 			t.Fatalf("exit code %d: %s%s", code, stderr, stdout)
 		}
 		return stdout.String()
@@ -62,7 +63,7 @@ func TestCostOfAReplay(t *testing.T) {
 		t.Helper()
 		a, stdout, stderr := testApp(home)
 		withEnv(a, envOpenAIKey, secret, envOpenAIURL, server.URL)
-		if code := a.run(t.Context(), append([]string{"ask", permitQuestion, "--config", config}, flags...)); code != exitDone {
+		if code := execute(t.Context(), a, append([]string{"ask", permitQuestion, "--config", config}, flags...)); code != cli.ExitDone {
 			t.Fatalf("exit code %d: %s%s", code, stderr, stdout)
 		}
 		return stdout.String()
@@ -104,8 +105,8 @@ func TestMoneyEndsTheRun(t *testing.T) {
 	a, stdout, stderr := testApp(home)
 	withEnv(a, envOpenAIKey, secret, envOpenAIURL, server.URL)
 	config := writeConfig(t, "model: openai:m\nmodel_limits: {max_money: 0.01}\nprices: {openai:m: {input: 1000, output: 1000}}\n")
-	code := a.run(t.Context(), []string{"ask", "--config", config, permitQuestion})
-	if code != exitFailed || len(server.asked) != 1 || !strings.Contains(stderr.String(), "max_money") {
+	code := execute(t.Context(), a, []string{"ask", "--config", config, permitQuestion})
+	if code != cli.ExitFailed || len(server.asked) != 1 || !strings.Contains(stderr.String(), "max_money") {
 		t.Errorf("exit code %d after %q: %s%s", code, server.asked, stderr, stdout)
 	}
 }
@@ -118,9 +119,9 @@ func TestBudgetOfASession(t *testing.T) {
 	server := newChat(t)
 	config := writeConfig(t, "model: openai:m\nmodel_limits: {max_session_calls: 5}\n")
 	a, stdout, stderr := testApp(home)
-	a.stdin = strings.NewReader(permitQuestion + "\n/corpus default\n" + permitQuestion + "\n")
+	a.Stdin = strings.NewReader(permitQuestion + "\n/corpus default\n" + permitQuestion + "\n")
 	withEnv(a, envOpenAIKey, secret, envOpenAIURL, server.URL)
-	if code := a.run(t.Context(), []string{"--no-memory", "--config", config}); code != exitFailed || len(server.asked) != 5 || !strings.Contains(stderr.String(), "max_session_calls") {
+	if code := execute(t.Context(), a, []string{"--no-memory", "--config", config}); code != cli.ExitFailed || len(server.asked) != 5 || !strings.Contains(stderr.String(), "max_session_calls") {
 		t.Errorf("exit code %d after %d calls: %s%s", code, len(server.asked), stderr, stdout)
 	}
 }
@@ -143,7 +144,7 @@ func TestFallback(t *testing.T) {
 		config := writeConfig(t, "models: {default: gemini:g, query_rewrite: gemini:g, fallback: "+fallback+"}\nmodel_limits: {max_retries: 0, circuit_failures: 1}\n")
 		a, stdout, stderr := testApp(home)
 		withEnv(a, envOpenAIKey, secret, envOpenAIURL, server.URL, envGeminiKey, secret, envGeminiURL, broken.URL)
-		if code := a.run(t.Context(), []string{"ask", "--json", "--config", config, permitQuestion}); code != exitDone {
+		if code := execute(t.Context(), a, []string{"ask", "--json", "--config", config, permitQuestion}); code != cli.ExitDone {
 			t.Fatalf("exit code %d: %s%s", code, stderr, stdout)
 		}
 		if want := `"model": "gemini:g, gemini:g for query_rewrite, else ` + fallback + `"`; !strings.Contains(stdout.String(), want) {
@@ -158,7 +159,7 @@ func TestFallback(t *testing.T) {
 		server.asked = nil
 		a, stdout, _ := testApp(home)
 		withEnv(a, envOpenAIKey, secret, envOpenAIURL, server.URL, envGeminiKey, secret, envGeminiURL, broken.URL, "ASSAY_MODELS_FALLBACK", "openai:m")
-		if a.run(t.Context(), []string{"doctor", "--model", model}); len(server.asked) != want {
+		if execute(t.Context(), a, []string{"doctor", "--model", model}); len(server.asked) != want {
 			t.Errorf("%s: the doctor asked %q: %s", model, server.asked, stdout)
 		}
 	}
@@ -181,7 +182,7 @@ func TestCassetteHoldsNoKey(t *testing.T) {
 		a, stdout, stderr := testApp(home)
 		withEnv(a, envOpenAIKey, secret, envOpenAIURL, server.URL, envGeminiKey, other)
 		asked := len(server.asked)
-		if code := a.run(t.Context(), []string{"ask", "--config", config, "--confidence-threshold", "0.1", flag, tape, question}); code != exitDone || stderr.Len() > 0 {
+		if code := execute(t.Context(), a, []string{"ask", "--config", config, "--confidence-threshold", "0.1", flag, tape, question}); code != cli.ExitDone || stderr.Len() > 0 {
 			t.Fatalf("%s: exit code %d: %s%s", flag, code, stdout, stderr)
 		}
 		if (len(server.asked) > asked) != (flag == "--record") {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/memory"
 )
 
@@ -18,7 +19,7 @@ type exported struct {
 	Path   string `json:"path"`
 }
 
-func (a *app) corpusExportCommand() *cobra.Command {
+func corpusExportCommand(a *cli.App) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "export NAME DIR",
@@ -28,26 +29,26 @@ plain text as they are, of other formats the extracted text with ".txt" behind
 its name. DIR must be new or empty. A file that changed since it was ingested
 is not written; the exit code is then 1.`,
 		Example: "  agent corpus export sample ./sample\n  agent corpus export handbook /tmp/handbook --json",
-		Args:    exactly(2, "the name of a corpus and a directory"),
+		Args:    cli.Exactly(2, "the name of a corpus and a directory"),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
-			corpus, err := a.openNamed(cmd, args[0])
+			corpus, err := openNamed(a, cmd, args[0])
 			if err != nil {
 				return err
 			}
-			defer func() { err = also(err, corpus.Close()) }()
+			defer func() { err = cli.Also(err, corpus.Close()) }()
 			files, err := export(corpus, args[1])
 			if err != nil {
 				return err
 			}
 			if asJSON {
-				a.printJSON(struct {
+				a.PrintJSON(struct {
 					Schema int        `json:"schema"`
 					Corpus string     `json:"corpus"`
 					Files  []exported `json:"files"`
 				}{1, corpus.Name(), files})
 				return nil
 			}
-			fmt.Fprintf(a.stdout, "Wrote %s of corpus %q to %s.\n", count(len(files), "file"), corpus.Name(), args[1])
+			fmt.Fprintf(a.Stdout, "Wrote %s of corpus %q to %s.\n", cli.Count(len(files), "file"), corpus.Name(), args[1])
 			return nil
 		},
 	}
@@ -61,7 +62,7 @@ func export(corpus *memory.Corpus, dir string) ([]exported, error) {
 		return nil, fmt.Errorf("exporting to %q: %w", dir, err)
 	}
 	if len(entries) > 0 {
-		return nil, usagef("exporting to %q: the directory is not empty; name a new one, so that nothing is overwritten", dir)
+		return nil, cli.Usagef("exporting to %q: the directory is not empty; name a new one, so that nothing is overwritten", dir)
 	}
 	var files []exported
 	var faults []error
@@ -85,13 +86,13 @@ func export(corpus *memory.Corpus, dir string) ([]exported, error) {
 			continue
 		}
 		to := filepath.Join(dir, filepath.FromSlash(name))
-		if err := writeAtomically(to, data, 0o644); err != nil {
+		if err := cli.WriteFile(to, data, 0o644); err != nil {
 			return nil, fmt.Errorf("exporting to %q: %w", dir, err)
 		}
 		files = append(files, exported{source, to})
 	}
 	if err := errors.Join(faults...); err != nil {
-		return nil, fmt.Errorf("exporting corpus %q: wrote %s, not these:\n%w", corpus.Name(), count(len(files), "file"), err)
+		return nil, fmt.Errorf("exporting corpus %q: wrote %s, not these:\n%w", corpus.Name(), cli.Count(len(files), "file"), err)
 	}
 	return files, nil
 }

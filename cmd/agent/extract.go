@@ -16,6 +16,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/graph"
 	"example.com/assay/memory/document"
 	"example.com/assay/nodes/extract"
@@ -34,7 +35,7 @@ type extractFlags struct {
 	asJSON     bool
 }
 
-func (a *app) extractCommand() *cobra.Command {
+func extractCommand(a *cli.App) *cobra.Command {
 	var flags settingFlags
 	var x extractFlags
 	cmd := &cobra.Command{
@@ -65,17 +66,17 @@ because of it, or that nothing was found in any document.`,
   agent extract --schema receipt.json scans.jsonl --html found.html`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return usagef("agent extract wants at least one file or folder; see agent help extract")
+				return cli.Usagef("agent extract wants at least one file or folder; see agent help extract")
 			}
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			a.failed = func(err error) any {
+			a.Failed = func(err error) any {
 				failed := (&extract.Schema{}).Answer(state.Extract{}, err)
-				failed.End = endOf(err)
+				failed.End = cli.EndOf(err)
 				return failed
 			}
-			return a.extract(cmd, &flags, x, args)
+			return runExtract(a, cmd, &flags, x, args)
 		},
 	}
 	f := cmd.Flags()
@@ -93,19 +94,19 @@ because of it, or that nothing was found in any document.`,
 	return cmd
 }
 
-func (a *app) extract(cmd *cobra.Command, flags *settingFlags, f extractFlags, paths []string) (err error) {
+func runExtract(a *cli.App, cmd *cobra.Command, flags *settingFlags, f extractFlags, paths []string) (err error) {
 	switch {
 	case f.schema == "":
-		return usagef("--schema is missing: name a file with a JSON Schema, such as case_studies/schemas/receipt.json")
+		return cli.Usagef("--schema is missing: name a file with a JSON Schema, such as case_studies/schemas/receipt.json")
 	case f.iterations < 1:
-		return usagef("--max-iterations is %d: it must be at least 1", f.iterations)
+		return cli.Usagef("--max-iterations is %d: it must be at least 1", f.iterations)
 	case f.jobs < 0 || f.jobs > 64:
-		return usagef("--jobs is %d: it must be from 0 to 64", f.jobs)
+		return cli.Usagef("--jobs is %d: it must be from 0 to 64", f.jobs)
 	}
-	if err := named(cmd, "trace"); err != nil {
+	if err := cli.Named(cmd, "trace"); err != nil {
 		return err
 	}
-	s, err := a.resolve(cmd, flags)
+	s, err := resolve(a, cmd, flags)
 	if err != nil {
 		return err
 	}
@@ -113,12 +114,12 @@ func (a *app) extract(cmd *cobra.Command, flags *settingFlags, f extractFlags, p
 	if err != nil {
 		return err
 	}
-	docs, err := a.readDocuments(cmd.Context(), paths)
+	docs, err := readDocuments(cmd.Context(), a, paths)
 	if err != nil {
 		return err
 	}
 	if f.trace != "" && len(docs) > 1 {
-		return usagef("--trace is for one document; there are %d", len(docs))
+		return cli.Usagef("--trace is for one document; there are %d", len(docs))
 	}
 	files, err := flags.cassette(cmd)
 	if err != nil {
@@ -128,7 +129,7 @@ func (a *app) extract(cmd *cobra.Command, flags *settingFlags, f extractFlags, p
 	if err != nil {
 		return err
 	}
-	defer func() { err = also(err, d.Close()) }()
+	defer func() { err = cli.Also(err, d.Close()) }()
 	r := &fieldReader{desk: d, flags: f, schema: schema, source: source, timeout: flags.timeout}
 	if r.pipeline, err = d.Extract(schema, &extract.Options{MaxIterations: f.iterations, Review: f.review}); err != nil {
 		return err
@@ -136,39 +137,39 @@ func (a *app) extract(cmd *cobra.Command, flags *settingFlags, f extractFlags, p
 	answers, runErr := r.all(cmd.Context(), docs)
 	if f.html != "" && len(answers) > 0 {
 		if err := writeFieldPage(f.html, docs, answers); err != nil {
-			return also(runErr, err)
+			return cli.Also(runErr, err)
 		}
 	}
 	switch {
 	case f.asJSON && len(docs) == 1 && len(answers) == 1:
-		a.printJSON(answers[0])
+		a.PrintJSON(answers[0])
 	case f.asJSON && len(answers) > 0:
-		a.printJSON(fieldsDocument{Schema: state.AnswerSchema, Pipeline: "extract", Documents: answers, Summary: summarise(schema, answers)})
+		a.PrintJSON(fieldsDocument{Schema: state.AnswerSchema, Pipeline: "extract", Documents: answers, Summary: summarise(schema, answers)})
 	case f.asJSON || len(answers) == 0: // the error tells
 	case len(docs) == 1:
-		a.printFields(answers[0])
+		printFields(a, answers[0])
 	default:
-		a.printFieldSummary(schema, answers, f.out)
+		printFieldSummary(a, schema, answers, f.out)
 	}
 	of := map[state.Status]int{}
 	for _, answer := range answers {
-		a.warnOf(answer.Answer)
+		warnOf(a, answer.Answer)
 		if runErr == nil && len(docs) > 1 && (answer.Status == state.StatusUnavailable || answer.Status == state.StatusFailed) {
-			a.warn("%s: %s", answer.Document, answer.Words())
+			a.Warn("%s: %s", answer.Document, answer.Words())
 		}
 		of[answer.Status]++
 	}
 	switch {
 	case runErr != nil && len(docs) == 1 && len(answers) == 1:
-		return told(answers[0].End, runErr)
+		return cli.Told(answers[0].End, runErr)
 	case runErr != nil:
-		return told(endOf(runErr), runErr)
+		return cli.Told(cli.EndOf(runErr), runErr)
 	case len(docs) == 1:
-		return told(answers[0].End, nil)
+		return cli.Told(answers[0].End, nil)
 	case of[state.StatusUnavailable]+of[state.StatusFailed] > 0:
-		return silent(exitFailed)
+		return cli.Silent(cli.ExitFailed)
 	case of[state.StatusUngrounded] > 0, of[state.StatusAnswered] == 0:
-		return silent(state.StatusUngrounded.ExitCode())
+		return cli.Silent(state.StatusUngrounded.ExitCode())
 	}
 	return nil
 }
@@ -185,23 +186,23 @@ type fieldsDocument struct {
 func readSchema(path string) (*extract.Schema, []byte, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return nil, nil, usagef("reading --schema: %w", err)
+		return nil, nil, cli.Usagef("reading --schema: %w", err)
 	}
 	s, err := extract.ParseSchema(data)
 	if err != nil {
-		return nil, nil, usagef("%s: %w", path, err)
+		return nil, nil, cli.Usagef("%s: %w", path, err)
 	}
 	return s, data, nil
 }
 
 // readDocuments reads files, and what can be read below folders, in the order of
 // their names.
-func (a *app) readDocuments(ctx context.Context, paths []string) ([]extract.Document, error) {
+func readDocuments(ctx context.Context, a *cli.App, paths []string) ([]extract.Document, error) {
 	var out []extract.Document
 	for _, path := range paths {
 		info, err := os.Stat(path)
 		if err != nil {
-			return nil, usagef("reading documents: %w", err)
+			return nil, cli.Usagef("reading documents: %w", err)
 		}
 		if !info.IsDir() {
 			docs, err := extract.Read(ctx, path)
@@ -217,7 +218,7 @@ func (a *app) readDocuments(ctx context.Context, paths []string) ([]extract.Docu
 			}
 			docs, err := extract.Read(ctx, name)
 			if bad, ok := errors.AsType[*document.InputError](err); ok {
-				a.warn("skipped %s: %s", name, bad.Msg)
+				a.Warn("skipped %s: %s", name, bad.Msg)
 				return nil
 			}
 			out = append(out, docs...)
@@ -228,7 +229,7 @@ func (a *app) readDocuments(ctx context.Context, paths []string) ([]extract.Docu
 		}
 	}
 	if len(out) == 0 {
-		return nil, usagef("there is nothing to read in %s; readable are %s", strings.Join(paths, ", "), strings.Join(document.Extensions(), " "))
+		return nil, cli.Usagef("there is nothing to read in %s; readable are %s", strings.Join(paths, ", "), strings.Join(document.Extensions(), " "))
 	}
 	return out, nil
 }
@@ -245,7 +246,7 @@ type fieldReader struct {
 
 // one reads a document. Faults are in the answer, and the error says the same.
 func (r *fieldReader) one(ctx context.Context, runID string, doc extract.Document, watch func(graph.Event[state.Extract])) (extract.Answer, error) {
-	ctx, cancel := within(ctx, r.timeout)
+	ctx, cancel := cli.Within(ctx, r.timeout)
 	defer cancel()
 	t := &traced[state.Extract]{In: extract.Update(doc.FieldDocument), File: r.flags.trace, More: map[string]string{
 		tracedSchema: string(r.source), tracedIterations: strconv.Itoa(r.flags.iterations), tracedOpinion: strconv.FormatBool(r.flags.review),

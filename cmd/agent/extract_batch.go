@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"sync"
 
+	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/graph"
 	"example.com/assay/llm/offline"
 	"example.com/assay/nodes/extract"
@@ -35,9 +36,9 @@ func (r *fieldReader) all(ctx context.Context, docs []extract.Document) (answers
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = also(err, kept.close()) }()
-	bar := r.newIngestProgress(r.flags.asJSON || len(docs) == 1)
-	defer func() { err = also(err, bar.close()) }()
+	defer func() { err = cli.Also(err, kept.close()) }()
+	bar := newIngestProgress(r.desk.App, r.flags.asJSON || len(docs) == 1)
+	defer func() { err = cli.Also(err, bar.close()) }()
 	work, stop := context.WithCancel(ctx)
 	defer stop()
 	waiting := map[int]readDocument{} // for those before them
@@ -69,19 +70,19 @@ func (r *fieldReader) all(ctx context.Context, docs []extract.Document) (answers
 	if failure == nil && len(answers) < len(docs) { // it was stopped between two
 		failure = context.Cause(ctx)
 	}
-	return answers, also(failure, kept.table(r.schema, answers))
+	return answers, cli.Also(failure, kept.table(r.schema, answers))
 }
 
 // read reads documents in parallel, and tells what became of each. The channel is
 // closed when nothing runs any more; it must be read until then.
 func (r *fieldReader) read(ctx context.Context, docs []extract.Document, kept *keptResults) <-chan readDocument {
-	shown := r.newProgress(r.flags.asJSON || len(docs) > 1)
+	shown := newProgress(r.desk.App, r.flags.asJSON || len(docs) > 1)
 	watch := func(ev graph.Event[state.Extract]) { observe(shown, ev) }
 	done, next := make(chan readDocument), make(chan readDocument)
 	ids := make([]string, len(docs))
 	var failed error
 	for i := range docs { // in order: who runs first must not decide
-		if ids[i], failed = newRunID(r.now(), r.random); failed != nil {
+		if ids[i], failed = newRunID(r.Now(), r.Random); failed != nil {
 			break
 		}
 	}

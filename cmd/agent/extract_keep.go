@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/nodes/extract"
 	"example.com/assay/state"
 )
@@ -94,7 +95,7 @@ func (k *keptResults) table(schema *extract.Schema, answers []extract.Answer) er
 	if err := w.WriteAll(rows); err != nil {
 		return fmt.Errorf("writing fields.csv: %w", err)
 	}
-	if err := writeAtomically(filepath.Join(k.dir, "fields.csv"), b.Bytes(), 0o644); err != nil {
+	if err := cli.WriteFile(filepath.Join(k.dir, "fields.csv"), b.Bytes(), 0o644); err != nil {
 		return fmt.Errorf("writing fields.csv: %w", err)
 	}
 	return nil

@@ -10,6 +10,7 @@ import (
 
 	"github.com/mattn/go-runewidth"
 
+	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/render"
 	"example.com/assay/nodes/extract"
 	"example.com/assay/state"
@@ -17,23 +18,23 @@ import (
 
 // printFields prints what was read from a document for people: a table of field,
 // value, confidence and place, then what is wrong with it.
-func (a *app) printFields(answer extract.Answer) {
-	fmt.Fprintf(a.stdout, "%s\n\n", render.Visible(answer.Document))
-	a.printTable(answer)
-	fmt.Fprintln(a.stdout)
+func printFields(a *cli.App, answer extract.Answer) {
+	fmt.Fprintf(a.Stdout, "%s\n\n", render.Visible(answer.Document))
+	printTable(a, answer)
+	fmt.Fprintln(a.Stdout)
 	for _, i := range answer.Report.Issues {
-		if i.Severity == state.SeverityLow && !a.verbose {
+		if i.Severity == state.SeverityLow && !a.Verbose {
 			continue
 		}
-		fmt.Fprintf(a.stdout, "%-8s  %s: %s; %s\n", i.Severity, render.Visible(i.Field), oneLine(render.Visible(i.Message)), render.Visible(i.Suggestion))
+		fmt.Fprintf(a.Stdout, "%-8s  %s: %s; %s\n", i.Severity, render.Visible(i.Field), oneLine(render.Visible(i.Message)), render.Visible(i.Suggestion))
 	}
-	fmt.Fprintln(a.stdout, extractLine(answer))
-	a.printEnd(answer.End)
+	fmt.Fprintln(a.Stdout, extractLine(answer))
+	printEnd(a, answer.End)
 }
 
 const widestValue = 60 // columns of a value
 
-func (a *app) printTable(answer extract.Answer) {
+func printTable(a *cli.App, answer extract.Answer) {
 	rows := [][]string{{"field", "value", "confidence", "place"}}
 	for _, v := range answer.Fields {
 		rows = append(rows, []string{render.Visible(v.Field), runewidth.Truncate(oneLine(render.Visible(v.Value)), widestValue, "…"), fmt.Sprintf("%.2f", v.Confidence), placeInWords(v.Place)})
@@ -48,7 +49,7 @@ func (a *app) printTable(answer extract.Answer) {
 		for i := range row[:3] {
 			row[i] = runewidth.FillRight(row[i], widths[i])
 		}
-		fmt.Fprintln(a.stdout, strings.TrimRight(strings.Join(row, "  "), " "))
+		fmt.Fprintln(a.Stdout, strings.TrimRight(strings.Join(row, "  "), " "))
 	}
 }
 
@@ -73,11 +74,11 @@ func placeInWords(p *state.Place) string {
 
 // extractLine says how good an extraction is, and how it came to be.
 func extractLine(answer extract.Answer) string {
-	verdict := "not verified: " + count(len(answer.Report.Issues), "issue")
+	verdict := "not verified: " + cli.Count(len(answer.Report.Issues), "issue")
 	if answer.Report.Passed {
 		verdict = "verified"
 	}
-	line := fmt.Sprintf("%s %.2f score · %s · %s, %s", bar(answer.Report.Score), answer.Report.Score, verdict, count(answer.Loop.Iterations, "iteration"), count(answer.Loop.ModelCalls, "model call"))
+	line := fmt.Sprintf("%s %.2f score · %s · %s, %s", bar(answer.Report.Score), answer.Report.Score, verdict, cli.Count(answer.Loop.Iterations, "iteration"), cli.Count(answer.Loop.ModelCalls, "model call"))
 	if answer.Loop.Failure != "" {
 		line += " · " + render.Visible(answer.Loop.Failure)
 	}
@@ -85,23 +86,23 @@ func extractLine(answer extract.Answer) string {
 }
 
 // printFieldSummary prints what became of many documents.
-func (a *app) printFieldSummary(schema *extract.Schema, answers []extract.Answer, out string) {
+func printFieldSummary(a *cli.App, schema *extract.Schema, answers []extract.Answer, out string) {
 	passed := 0
 	for _, answer := range answers {
 		if answer.Report.Passed {
 			passed++
 		}
 		if out == "" {
-			a.printFields(answer)
-			fmt.Fprintln(a.stdout)
+			printFields(a, answer)
+			fmt.Fprintln(a.Stdout)
 		}
 	}
-	fmt.Fprintf(a.stdout, "%s, %d verified\n\n%-24s  %7s  %7s  %7s\n", count(len(answers), "document"), passed, "field", "found", "missing", "issues")
+	fmt.Fprintf(a.Stdout, "%s, %d verified\n\n%-24s  %7s  %7s  %7s\n", cli.Count(len(answers), "document"), passed, "field", "found", "missing", "issues")
 	for _, s := range summarise(schema, answers) {
-		fmt.Fprintf(a.stdout, "%-24s  %7d  %7d  %7d\n", s.Field, s.Found, s.Missing, s.Issues)
+		fmt.Fprintf(a.Stdout, "%-24s  %7d  %7d  %7d\n", s.Field, s.Found, s.Missing, s.Issues)
 	}
 	if out != "" {
-		fmt.Fprintf(a.stdout, "\nresults: %s\n", out)
+		fmt.Fprintf(a.Stdout, "\nresults: %s\n", out)
 	}
 }
 
@@ -168,8 +169,8 @@ func writeFieldPage(path string, docs []extract.Document, answers []extract.Answ
 	if err := fieldPage.Execute(&b, list); err != nil {
 		return fmt.Errorf("writing --html: %w", err)
 	}
-	if err := writeAtomically(path, b.Bytes(), 0o644); err != nil {
-		return usagef("writing --html: %w", err)
+	if err := cli.WriteFile(path, b.Bytes(), 0o644); err != nil {
+		return cli.Usagef("writing --html: %w", err)
 	}
 	return nil
 }

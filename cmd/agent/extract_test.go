@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/nodes/extract"
 	"example.com/assay/state"
 )
@@ -34,7 +35,7 @@ func TestExampleDocuments(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			document := caseStudy("documents", name+".txt")
 			a, stdout, stderr := testApp(t.TempDir())
-			if code := a.run(t.Context(), []string{"extract", "--schema", caseStudy("schemas", name+".json"), document, "--json"}); code != exitDone {
+			if code := execute(t.Context(), a, []string{"extract", "--schema", caseStudy("schemas", name+".json"), document, "--json"}); code != cli.ExitDone {
 				t.Fatalf("exit code %d: %s", code, stderr)
 			}
 			var got extract.Answer
@@ -86,7 +87,7 @@ func TestLargeDocument(t *testing.T) {
 	}
 	a, stdout, stderr := testApp(t.TempDir())
 	began := time.Now()
-	if code := a.run(t.Context(), []string{"extract", "--schema", caseStudy("schemas", "contract.json"), document, "--json"}); code != exitDone {
+	if code := execute(t.Context(), a, []string{"extract", "--schema", caseStudy("schemas", "contract.json"), document, "--json"}); code != cli.ExitDone {
 		t.Fatalf("exit code %d: %s", code, stderr)
 	}
 	if took := time.Since(began); took > 5*time.Minute {
@@ -122,7 +123,7 @@ func TestLineItems(t *testing.T) {
 			t.Fatal(err)
 		}
 		a, stdout, stderr := testApp(t.TempDir())
-		if code := a.run(t.Context(), []string{"extract", "--schema", schema, document, "--json"}); code != exitDone {
+		if code := execute(t.Context(), a, []string{"extract", "--schema", schema, document, "--json"}); code != cli.ExitDone {
 			t.Fatalf("exit code %d: %s", code, stderr)
 		}
 		if err := json.Unmarshal(stdout.Bytes(), &got); err != nil {
@@ -159,7 +160,7 @@ func TestFieldPage(t *testing.T) {
 		}
 	}
 	a, _, stderr := testApp(t.TempDir())
-	if code := a.run(t.Context(), []string{"extract", "--schema", schema, document, "--html", page}); code != exitDone {
+	if code := execute(t.Context(), a, []string{"extract", "--schema", schema, document, "--html", page}); code != cli.ExitDone {
 		t.Fatalf("exit code %d: %s", code, stderr)
 	}
 	file, err := os.Open(page)

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/render"
 	"example.com/assay/llm"
 	"example.com/assay/memory"
@@ -34,7 +35,7 @@ func times(n int) string {
 	if n == 0 {
 		return "never"
 	}
-	return count(n, "time")
+	return cli.Count(n, "time")
 }
 
 // day is a time for people.
@@ -59,9 +60,9 @@ func excerpt(text string, full bool) string {
 
 // trained says in words what the offline embedder was trained on.
 func trained(t index.Training) string {
-	out := fmt.Sprintf("trained on %s", count(t.Fitted, "passage"))
+	out := fmt.Sprintf("trained on %s", cli.Count(t.Fitted, "passage"))
 	if t.Sampled < t.Fitted {
-		out = fmt.Sprintf("trained on %d of %s", t.Sampled, count(t.Fitted, "passage"))
+		out = fmt.Sprintf("trained on %d of %s", t.Sampled, cli.Count(t.Fitted, "passage"))
 	}
 	if t.RefitAt == 0 {
 		return out + ", again at every change"
@@ -89,14 +90,14 @@ func lookedAt(t index.Training) string {
 func cached(s embed.CacheStats) string {
 	asked := s.TotalHits + s.TotalMisses
 	if asked == 0 {
-		return fmt.Sprintf("%s, %s, not asked yet", count(s.Vectors, "vector"), size(s.Bytes))
+		return fmt.Sprintf("%s, %s, not asked yet", cli.Count(s.Vectors, "vector"), size(s.Bytes))
 	}
-	return fmt.Sprintf("%s, %s, found %d of %d that were asked for (%.0f %%)", count(s.Vectors, "vector"), size(s.Bytes), s.TotalHits, asked, 100*s.HitRate())
+	return fmt.Sprintf("%s, %s, found %d of %d that were asked for (%.0f %%)", cli.Count(s.Vectors, "vector"), size(s.Bytes), s.TotalHits, asked, 100*s.HitRate())
 }
 
 // ranked tells of a trained ranker in a line.
 func ranked(r memory.RankerInfo) string {
-	what := fmt.Sprintf("%s, trained on %s, %s %.3f without it and %.3f with it on held-back ones", r.ID, count(r.Questions, "judged question"), r.Metric, r.Before, r.After)
+	what := fmt.Sprintf("%s, trained on %s, %s %.3f without it and %.3f with it on held-back ones", r.ID, cli.Count(r.Questions, "judged question"), r.Metric, r.Before, r.After)
 	switch {
 	case !r.InUse && r.ID == "":
 		return "not in use: " + r.Fault
@@ -117,8 +118,8 @@ func cell(s string) string {
 }
 
 // printEnd says in words how a run ended whose answer is not whole, or not there.
-func (a *app) printEnd(end state.End) {
+func printEnd(a *cli.App, end state.End) {
 	if end.Status == state.StatusUngrounded || end.Status == state.StatusNoEvidence {
-		fmt.Fprintf(a.stdout, "\n%s\n", visible(end.Words()))
+		fmt.Fprintf(a.Stdout, "\n%s\n", visible(end.Words()))
 	}
 }

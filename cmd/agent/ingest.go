@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/memory"
 	"example.com/assay/memory/document"
 )
@@ -23,7 +24,7 @@ type ingestFlags struct {
 	asJSON   bool
 }
 
-func (a *app) ingestCommand() *cobra.Command {
+func ingestCommand(a *cli.App) *cobra.Command {
 	var f ingestFlags
 	cmd := &cobra.Command{
 		Use:   "ingest PATH…",
@@ -41,7 +42,7 @@ found.`,
   agent ingest --corpus handbook policies/ faq.md
   agent ingest --corpus cases --text-field body --id-field case_no cases.jsonl
   agent ingest --corpus handbook --rebuild policies/`,
-		RunE: func(cmd *cobra.Command, args []string) error { return a.ingest(cmd, &f, args) },
+		RunE: func(cmd *cobra.Command, args []string) error { return runIngest(a, cmd, &f, args) },
 	}
 	flags := cmd.Flags()
 	flags.String("corpus", defaultCorpus, "`NAME` of the corpus")
@@ -58,16 +59,16 @@ found.`,
 	return cmd
 }
 
-func (a *app) ingest(cmd *cobra.Command, f *ingestFlags, paths []string) error {
+func runIngest(a *cli.App, cmd *cobra.Command, f *ingestFlags, paths []string) error {
 	if len(paths) == 0 {
-		return usagef("agent ingest wants files or directories, such as: agent ingest docs/")
+		return cli.Usagef("agent ingest wants files or directories, such as: agent ingest docs/")
 	}
-	s, err := a.resolve(cmd, &f.settings)
+	s, err := resolve(a, cmd, &f.settings)
 	if err != nil {
 		return err
 	}
 	if s.corpus == sampleCorpus || s.corpus == countyCorpus {
-		return usagef("the corpus %q is the embedded sample; choose another name with --corpus", s.corpus)
+		return cli.Usagef("the corpus %q is the embedded sample; choose another name with --corpus", s.corpus)
 	}
 	split, err := splitOptions(cmd, f.bytes)
 	if err != nil {
@@ -77,8 +78,8 @@ func (a *app) ingest(cmd *cobra.Command, f *ingestFlags, paths []string) error {
 	if err != nil {
 		return err
 	}
-	progress := a.newIngestProgress(f.asJSON)
-	began := a.now()
+	progress := newIngestProgress(a, f.asJSON)
+	began := a.Now()
 	report, err := memory.Ingest(cmd.Context(), memory.IngestOptions{
 		Home: s.home, Corpus: s.corpus, Paths: paths, Load: f.load, Split: split, Rebuild: f.rebuild, Progress: progress.update, Space: found.space, BM25: s.bm25,
 	})
@@ -86,9 +87,9 @@ func (a *app) ingest(cmd *cobra.Command, f *ingestFlags, paths []string) error {
 	if err != nil {
 		return err
 	}
-	elapsed := milliseconds(a.now().Sub(began))
+	elapsed := cli.Milliseconds(a.Now().Sub(began))
 	if f.asJSON {
-		a.printJSON(struct {
+		a.PrintJSON(struct {
 			Schema int    `json:"schema"`
 			Status string `json:"status"`
 			memory.Report
@@ -96,7 +97,7 @@ func (a *app) ingest(cmd *cobra.Command, f *ingestFlags, paths []string) error {
 		}{1, "done", report, elapsed})
 		return nil
 	}
-	a.printReport(report, elapsed)
+	printReport(a, report, elapsed)
 	return nil
 }
 
@@ -108,27 +109,27 @@ func splitOptions(cmd *cobra.Command, target int) (document.SplitOptions, error)
 	}
 	const least, most = 64, 1 << 20
 	if target < least || target > most {
-		return document.SplitOptions{}, usagef("--passage-bytes is %d: it must be from %d to %d", target, least, most)
+		return document.SplitOptions{}, cli.Usagef("--passage-bytes is %d: it must be from %d to %d", target, least, most)
 	}
 	return document.SplitOptions{Target: target, Max: target + target/3}, nil
 }
 
-func (a *app) printReport(r memory.Report, elapsed float64) {
-	fmt.Fprintf(a.stdout, "Corpus %q: %s, %s (%.1f s).\n", r.Corpus, count(r.Files, "file"), count(r.Passages, "passage"), elapsed/1000)
-	fmt.Fprintf(a.stdout, "  added %d, changed %d, removed %d, unchanged %d\n", r.Added, r.Changed, r.Removed, r.Unchanged)
+func printReport(a *cli.App, r memory.Report, elapsed float64) {
+	fmt.Fprintf(a.Stdout, "Corpus %q: %s, %s (%.1f s).\n", r.Corpus, cli.Count(r.Files, "file"), cli.Count(r.Passages, "passage"), elapsed/1000)
+	fmt.Fprintf(a.Stdout, "  added %d, changed %d, removed %d, unchanged %d\n", r.Added, r.Changed, r.Removed, r.Unchanged)
 	if r.Records > 0 {
-		fmt.Fprintf(a.stdout, "  %s without text left out\n", count(r.Records, "record"))
+		fmt.Fprintf(a.Stdout, "  %s without text left out\n", cli.Count(r.Records, "record"))
 	}
 	for i, skip := range r.Skipped {
-		if i == skippedShown && !a.verbose {
-			fmt.Fprintf(a.stdout, "  … and %d more skipped (-v lists them)\n", len(r.Skipped)-i)
+		if i == skippedShown && !a.Verbose {
+			fmt.Fprintf(a.Stdout, "  … and %d more skipped (-v lists them)\n", len(r.Skipped)-i)
 			break
 		}
-		fmt.Fprintf(a.stdout, "  skipped %s: %s\n", skip.Path, skip.Reason)
+		fmt.Fprintf(a.Stdout, "  skipped %s: %s\n", skip.Path, skip.Reason)
 	}
 	flag := ""
 	if r.Corpus != defaultCorpus {
 		flag = " --corpus " + r.Corpus
 	}
-	fmt.Fprintf(a.stdout, "\nNext: agent ask%s \"your question\"\n", flag)
+	fmt.Fprintf(a.Stdout, "\nNext: agent ask%s \"your question\"\n", flag)
 }

@@ -5,13 +5,15 @@ import (
 	"time"
 
 	"github.com/schollz/progressbar/v3"
+
+	"example.com/assay/cmd/agent/internal/cli"
 )
 
 // ingestProgress shows how far a phase of an ingest is, and how long the rest of it
 // takes at the pace so far: a bar on a terminal, else a line a second at most, so that
 // quick ones print nothing.
 type ingestProgress struct {
-	app   *app
+	app   *cli.App
 	quiet bool
 	phase string
 	total int
@@ -21,8 +23,8 @@ type ingestProgress struct {
 	err   error
 }
 
-func (a *app) newIngestProgress(quiet bool) *ingestProgress {
-	return &ingestProgress{app: a, quiet: quiet && !a.verbose, last: a.now()}
+func newIngestProgress(a *cli.App, quiet bool) *ingestProgress {
+	return &ingestProgress{app: a, quiet: quiet && !a.Verbose, last: a.Now()}
 }
 
 // update takes one report of progress.
@@ -30,7 +32,7 @@ func (p *ingestProgress) update(phase string, done, total int) {
 	if p.quiet || total <= 0 {
 		return // nobody watches, or nothing to measure
 	}
-	now := p.app.now()
+	now := p.app.Now()
 	if phase != p.phase || total != p.total {
 		p.finish()
 		p.phase, p.total, p.began = phase, total, now
@@ -38,11 +40,11 @@ func (p *ingestProgress) update(phase string, done, total int) {
 	done = min(max(done, 0), total)
 	left := remaining(now.Sub(p.began), done, total)
 	switch {
-	case p.app.stderr.tty:
+	case p.app.Stderr.TTY:
 		p.show(done, left)
 	case now.Sub(p.last) >= time.Second:
 		p.last = now
-		fmt.Fprintf(p.app.stderr, "%s %d/%d%s\n", phase, done, total, left)
+		fmt.Fprintf(p.app.Stderr, "%s %d/%d%s\n", phase, done, total, left)
 	}
 }
 
@@ -59,9 +61,9 @@ func remaining(took time.Duration, done, total int) string {
 func (p *ingestProgress) show(done int, left string) {
 	if p.bar == nil {
 		p.bar = progressbar.NewOptions(p.total,
-			progressbar.OptionSetWriter(p.app.stderr), progressbar.OptionSetDescription(p.phase),
+			progressbar.OptionSetWriter(p.app.Stderr), progressbar.OptionSetDescription(p.phase),
 			progressbar.OptionEnableColorCodes(false), progressbar.OptionShowCount(), progressbar.OptionSetPredictTime(false),
-			progressbar.OptionSetWidth(min(max(p.app.stderr.width-50, 10), 40)),
+			progressbar.OptionSetWidth(min(max(p.app.Stderr.Width-50, 10), 40)),
 			progressbar.OptionThrottle(50*time.Millisecond), progressbar.OptionClearOnFinish())
 	}
 	p.bar.Describe(p.phase + left)

@@ -9,6 +9,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+
+	"example.com/assay/cmd/agent/internal/cli"
 )
 
 // A journal keeps results in a file of JSON Lines as soon as each is there, so that
@@ -28,10 +30,10 @@ type journalLine[T any] struct {
 func openJournal[T any](path, what string) (_ *journal[T], err error) {
 	j := &journal[T]{old: map[string]T{}}
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return nil, usagef("opening --out: %w", err)
+		return nil, cli.Usagef("opening --out: %w", err)
 	}
 	if j.file, err = os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o644); err != nil {
-		return nil, usagef("opening --out: %w", err)
+		return nil, cli.Usagef("opening --out: %w", err)
 	}
 	defer func() {
 		if err != nil {
@@ -65,7 +67,7 @@ func (j *journal[T]) read(path, what string) (whole int64, err error) {
 		}
 		var old journalLine[T]
 		if err := json.Unmarshal(line, &old); err != nil || old.Key == "" {
-			return 0, usagef("%s:%d: it is no result of %s; name another folder for --out", path, n, what)
+			return 0, cli.Usagef("%s:%d: it is no result of %s; name another folder for --out", path, n, what)
 		}
 		j.old[old.Key] = old.Result
 		whole += int64(len(line))

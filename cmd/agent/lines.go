@@ -14,6 +14,8 @@ import (
 	"strings"
 
 	"github.com/peterh/liner"
+
+	"example.com/assay/cmd/agent/internal/cli"
 )
 
 // A lineReader gives a session its lines. next returns io.EOF at their end
@@ -30,12 +32,12 @@ const prompt = "agent> "
 
 // newLineReader edits lines when a person types them and reads them plainly
 // otherwise.
-func (a *app) newLineReader(history string) lineReader {
-	if isTerminal(a.stdin) && a.stdout.tty && liner.TerminalSupported() {
+func newLineReader(a *cli.App, history string) lineReader {
+	if cli.IsTerminal(a.Stdin) && a.Stdout.TTY && liner.TerminalSupported() {
 		return newEditor(a, history)
 	}
-	lines := bufio.NewScanner(a.stdin)
-	lines.Buffer(nil, maxQuestion+1)
+	lines := bufio.NewScanner(a.Stdin)
+	lines.Buffer(nil, cli.MaxQuestion+1)
 	return &plainLines{lines: lines}
 }
 
@@ -54,7 +56,7 @@ func (p *plainLines) next() (string, error) {
 	case err == nil:
 		return "", io.EOF
 	case errors.Is(err, bufio.ErrTooLong):
-		return "", usagef("standard input:%d: the line is longer than %d bytes; put long texts into a corpus: agent ingest FILE", p.n, maxQuestion)
+		return "", cli.Usagef("standard input:%d: the line is longer than %d bytes; put long texts into a corpus: agent ingest FILE", p.n, cli.MaxQuestion)
 	default:
 		return "", fmt.Errorf("reading standard input, line %d: %w", p.n, err)
 	}
@@ -73,10 +75,10 @@ type editor struct {
 	warn  func(format string, args ...any)
 }
 
-func newEditor(a *app, history string) *editor {
-	e := &editor{path: history, out: a.stdout, warn: a.warn}
+func newEditor(a *cli.App, history string) *editor {
+	e := &editor{path: history, out: a.Stdout, warn: a.Warn}
 	start := func() { e.state = liner.NewLiner() }
-	if tty, ok := a.stdin.(*os.File); !ok || runtime.GOOS == "windows" {
+	if tty, ok := a.Stdin.(*os.File); !ok || runtime.GOOS == "windows" {
 		start()
 	} else if err := pasteAware(tty, start); err != nil {
 		e.warn("a paste of several lines will be several questions: %v", err)
@@ -115,7 +117,7 @@ func (e *editor) close() error {
 	var history bytes.Buffer
 	_, saved := e.state.WriteHistory(&history)
 	if saved == nil && history.Len() > 0 {
-		saved = writeAtomically(e.path, history.Bytes(), 0o600)
+		saved = cli.WriteFile(e.path, history.Bytes(), 0o600)
 	}
 	if saved != nil {
 		e.warn("writing the history %s: %v", filepath.Base(e.path), saved)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/llm"
 	"example.com/assay/llm/classify"
 	"example.com/assay/llm/gemini"
@@ -39,12 +40,12 @@ func (f *finder) close() error {
 
 // openEmbedder opens the embedder that the settings name. Its calls are under
 // the limits of models. Its close is the caller's.
-func openEmbedder(ctx context.Context, a *app, s settings, controls *llm.Controls) (*finder, error) {
+func openEmbedder(ctx context.Context, a *cli.App, s settings, controls *llm.Controls) (*finder, error) {
 	f := &finder{}
 	if s.lookup.embedder == offlineEmbedder || s.lookup.embedder == "" {
 		return f, nil
 	}
-	e, err := newConnector(a.env, s).embedder(ctx, s.lookup)
+	e, err := newConnector(a.Env, s).embedder(ctx, s.lookup)
 	if err != nil {
 		return nil, fmt.Errorf("opening embedder %s: %w", s.lookup.embedder, err)
 	}
@@ -61,7 +62,7 @@ func openEmbedder(ctx context.Context, a *app, s settings, controls *llm.Control
 }
 
 // openFinder opens the embedder and the reranker that the settings name.
-func openFinder(ctx context.Context, a *app, s settings, set *skills.Set, x *exchange) (*finder, error) {
+func openFinder(ctx context.Context, a *cli.App, s settings, set *skills.Set, x *exchange) (*finder, error) {
 	f, err := openEmbedder(ctx, a, s, x.controls)
 	if err != nil {
 		return nil, err
@@ -86,7 +87,7 @@ func openFinder(ctx context.Context, a *app, s settings, set *skills.Set, x *exc
 		}
 		return f, nil
 	}
-	client, err := rerank.NewClient(&rerank.Options{BaseURL: s.lookup.reranker, Model: s.lookup.model, Key: a.env.get(envRerankKey), Timeout: s.limits.Timeout})
+	client, err := rerank.NewClient(&rerank.Options{BaseURL: s.lookup.reranker, Model: s.lookup.model, Key: a.Env.Get(envRerankKey), Timeout: s.limits.Timeout})
 	if err != nil {
 		return nil, errors.Join(err, f.close())
 	}

@@ -55,8 +55,8 @@ func (c cleaning) Run() int {
 // the end of its context.
 func hangingMain() {
 	a := systemApp()
-	a.models[offline.Name] = func() llm.Model { return hanging{offline.New(nil), os.Getenv("BLOCKED")} }
-	code := a.run(context.Background(), os.Args[1:])
+	a.Models[offline.Name] = func() llm.Model { return hanging{offline.New(nil), os.Getenv("BLOCKED")} }
+	code := execute(context.Background(), a, os.Args[1:])
 	fmt.Fprintf(os.Stderr, "exit code %d\n", code)
 	os.Exit(code)
 }

@@ -10,12 +10,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/memory"
 	"example.com/assay/memory/qa"
 )
 
-func (a *app) memoryCommand() *cobra.Command {
-	return group(&cobra.Command{
+func memoryCommand(a *cli.App) *cobra.Command {
+	return cli.Group(&cobra.Command{
 		Use:   "memory",
 		Short: "List, show, count and forget remembered answers",
 		Long: `Memory manages the answers that are remembered from a corpus. A session remembers
@@ -28,7 +29,7 @@ question would be asked with them; what would not be served is called stale.`,
 		Example: `  agent memory list
   agent memory show 3f2a
   agent memory forget --stale --corpus handbook`,
-	}, a.memoryListCommand(), a.memoryShowCommand(), a.memoryForgetCommand(), a.memoryStatsCommand())
+	}, memoryListCommand(a), memoryShowCommand(a), memoryForgetCommand(a), memoryStatsCommand(a))
 }
 
 // remembered is the memory of one corpus, and what an answer of it would have
@@ -42,8 +43,8 @@ type remembered struct {
 }
 
 // onMemory runs a verb on the memory that the settings name.
-func (a *app) onMemory(cmd *cobra.Command, flags *settingFlags, run func(*remembered) error) (err error) {
-	s, err := a.resolve(cmd, flags)
+func onMemory(a *cli.App, cmd *cobra.Command, flags *settingFlags, run func(*remembered) error) (err error) {
+	s, err := resolve(a, cmd, flags)
 	if err != nil {
 		return err
 	}
@@ -60,12 +61,12 @@ func (a *app) onMemory(cmd *cobra.Command, flags *settingFlags, run func(*rememb
 	if r.answers, err = qa.Open(cmd.Context(), path, nil); err != nil {
 		return err
 	}
-	defer func() { err = also(err, r.answers.Close()) }()
+	defer func() { err = cli.Also(err, r.answers.Close()) }()
 	if r.corpus, r.fault = openCorpus(cmd.Context(), a, settings{home: s.home, corpus: r.name}, nil); r.fault != nil {
-		a.warn("%v; none of its answers is served until then", r.fault)
+		a.Warn("%v; none of its answers is served until then", r.fault)
 		return run(r)
 	}
-	defer func() { err = also(err, r.corpus.Close()) }()
+	defer func() { err = cli.Also(err, r.corpus.Close()) }()
 	set, err := s.loadSkills()
 	if err != nil {
 		return err
@@ -93,21 +94,21 @@ func (r *remembered) unknownAnswer(ctx context.Context, err error) error {
 		return err
 	}
 	if len(unknown.Begin) > 0 {
-		return usageError{unknown}
+		return cli.Usagef("%w", unknown)
 	}
 	list, listErr := r.answers.List(ctx, 0)
 	if listErr != nil {
 		return errors.Join(err, listErr)
 	}
 	if len(list) == 0 {
-		return usagef("%w; %s", unknown, r.nothing())
+		return cli.Usagef("%w; %s", unknown, r.nothing())
 	}
 	var ids []string
 	for _, e := range list {
 		ids = append(ids, e.ID)
 	}
 	slices.Sort(ids)
-	return usagef("%w%s; agent memory list --corpus %s shows all", unknown, didYouMean(unknown.ID, ids), r.name)
+	return cli.Usagef("%w%s; agent memory list --corpus %s shows all", unknown, cli.DidYouMean(unknown.ID, ids), r.name)
 }
 
 // memoryRow is an entry in a list.
@@ -125,7 +126,7 @@ func (r *remembered) rows(list []qa.Entry) []memoryRow {
 	return out
 }
 
-func (a *app) memoryListCommand() *cobra.Command {
+func memoryListCommand(a *cli.App) *cobra.Command {
 	var flags settingFlags
 	var asJSON bool
 	var limit int
@@ -133,12 +134,12 @@ func (a *app) memoryListCommand() *cobra.Command {
 		Use:     "list",
 		Short:   "List remembered answers, the newest first",
 		Example: "  agent memory list\n  agent memory list --corpus handbook --limit 0 --json",
-		Args:    exactly(0, "no argument"),
+		Args:    cli.Exactly(0, "no argument"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if limit < 0 {
-				return usagef("--limit is %d: it must be positive, or 0 for all", limit)
+				return cli.Usagef("--limit is %d: it must be positive, or 0 for all", limit)
 			}
-			return a.onMemory(cmd, &flags, func(r *remembered) error {
+			return onMemory(a, cmd, &flags, func(r *remembered) error {
 				var list []qa.Entry
 				var total qa.Stats
 				var err error
@@ -151,7 +152,7 @@ func (a *app) memoryListCommand() *cobra.Command {
 					}
 				}
 				if asJSON {
-					a.printJSON(struct {
+					a.PrintJSON(struct {
 						Schema  int         `json:"schema"`
 						Corpus  string      `json:"corpus"`
 						Total   int         `json:"total"`
@@ -159,7 +160,7 @@ func (a *app) memoryListCommand() *cobra.Command {
 					}{1, r.name, total.Entries, r.rows(list)})
 					return nil
 				}
-				a.printMemoryList(r, list, total.Entries)
+				printMemoryList(a, r, list, total.Entries)
 				return nil
 			})
 		},
@@ -170,16 +171,16 @@ func (a *app) memoryListCommand() *cobra.Command {
 	return cmd
 }
 
-func (a *app) memoryStatsCommand() *cobra.Command {
+func memoryStatsCommand(a *cli.App) *cobra.Command {
 	var flags settingFlags
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:     "stats",
 		Short:   "Count remembered answers, stale ones, and how often they were served",
 		Example: "  agent memory stats\n  agent memory stats --corpus handbook --json",
-		Args:    exactly(0, "no argument"),
+		Args:    cli.Exactly(0, "no argument"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.onMemory(cmd, &flags, func(r *remembered) error {
+			return onMemory(a, cmd, &flags, func(r *remembered) error {
 				var stats qa.Stats
 				if r.answers != nil {
 					var err error
@@ -191,14 +192,14 @@ func (a *app) memoryStatsCommand() *cobra.Command {
 					stats.Stale = stats.Entries
 				}
 				if asJSON {
-					a.printJSON(struct {
+					a.PrintJSON(struct {
 						Schema int    `json:"schema"`
 						Corpus string `json:"corpus"`
 						qa.Stats
 					}{1, r.name, stats})
 					return nil
 				}
-				a.printMemoryStats(r, stats)
+				printMemoryStats(a, r, stats)
 				return nil
 			})
 		},

@@ -7,10 +7,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/memory/qa"
 )
 
-func (a *app) memoryForgetCommand() *cobra.Command {
+func memoryForgetCommand(a *cli.App) *cobra.Command {
 	var flags settingFlags
 	var asJSON, all, stale bool
 	cmd := &cobra.Command{
@@ -22,11 +23,11 @@ nothing is removed.`,
 		Example: "  agent memory forget 3f2a 9c41\n  agent memory forget --stale\n  agent memory forget --all --corpus handbook",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !one(len(args) > 0, all, stale) {
-				return usagef("%s wants ids, or --all, or --stale, and one of them only: see agent help memory forget", cmd.CommandPath())
+				return cli.Usagef("%s wants ids, or --all, or --stale, and one of them only: see agent help memory forget", cmd.CommandPath())
 			}
 			var removed []qa.Entry
 			var name string
-			err := a.onMemory(cmd, &flags, func(r *remembered) (err error) {
+			err := onMemory(a, cmd, &flags, func(r *remembered) (err error) {
 				name = r.name
 				removed, err = r.forget(cmd.Context(), args, stale)
 				return err
@@ -40,7 +41,7 @@ nothing is removed.`,
 				return err
 			}
 			if asJSON {
-				a.printJSON(struct {
+				a.PrintJSON(struct {
 					Schema  int         `json:"schema"`
 					Corpus  string      `json:"corpus,omitempty"`
 					Removed []memoryRow `json:"removed"`
@@ -48,7 +49,7 @@ nothing is removed.`,
 				}{1, name, forgottenRows(removed), broken})
 				return nil
 			}
-			a.printForgotten(removed, broken)
+			printForgotten(a, removed, broken)
 			return nil
 		},
 	}
@@ -74,7 +75,7 @@ func one(of ...bool) bool {
 func (r *remembered) forget(ctx context.Context, ids []string, stale bool) ([]qa.Entry, error) {
 	switch {
 	case r.answers == nil && len(ids) > 0:
-		return nil, usagef("no remembered answer has the id %q; %s", ids[0], r.nothing())
+		return nil, cli.Usagef("no remembered answer has the id %q; %s", ids[0], r.nothing())
 	case r.answers == nil:
 		return nil, nil
 	case len(ids) > 0:
@@ -97,13 +98,13 @@ func forgottenRows(list []qa.Entry) []memoryRow {
 	return out
 }
 
-func (a *app) printForgotten(removed []qa.Entry, broken string) {
+func printForgotten(a *cli.App, removed []qa.Entry, broken string) {
 	for _, e := range removed {
-		fmt.Fprintf(a.stdout, "forgot %s  %s\n", e.ID, short(e.Question))
+		fmt.Fprintf(a.Stdout, "forgot %s  %s\n", e.ID, short(e.Question))
 	}
 	if broken != "" {
-		fmt.Fprintf(a.stdout, "removed the damaged file %s\n", broken)
+		fmt.Fprintf(a.Stdout, "removed the damaged file %s\n", broken)
 		return
 	}
-	fmt.Fprintf(a.stdout, "%s forgotten\n", count(len(removed), "answer"))
+	fmt.Fprintf(a.Stdout, "%s forgotten\n", cli.Count(len(removed), "answer"))
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/render"
 	"example.com/assay/llm"
 	"example.com/assay/memory/qa"
@@ -15,7 +16,7 @@ import (
 	"example.com/assay/state"
 )
 
-func (a *app) memoryShowCommand() *cobra.Command {
+func memoryShowCommand(a *cli.App) *cobra.Command {
 	var flags settingFlags
 	var asJSON bool
 	cmd := &cobra.Command{
@@ -25,11 +26,11 @@ func (a *app) memoryShowCommand() *cobra.Command {
 would be served now. If not, it says what has changed since: the corpus, a
 skill, the model, a setting, or a cited passage.`,
 		Example: "  agent memory show 3f2a\n  agent memory show 3f2a --corpus handbook --json",
-		Args:    exactly(1, "the id of a remembered answer"),
+		Args:    cli.Exactly(1, "the id of a remembered answer"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.onMemory(cmd, &flags, func(r *remembered) error {
+			return onMemory(a, cmd, &flags, func(r *remembered) error {
 				if r.answers == nil {
-					return usagef("no remembered answer has the id %q; %s", args[0], r.nothing())
+					return cli.Usagef("no remembered answer has the id %q; %s", args[0], r.nothing())
 				}
 				entry, err := r.answers.Get(cmd.Context(), args[0])
 				if err != nil {
@@ -40,10 +41,10 @@ skill, the model, a setting, or a cited passage.`,
 					return err
 				}
 				if asJSON {
-					a.printJSON(shown)
+					a.PrintJSON(shown)
 					return nil
 				}
-				a.printRemembered(shown)
+				printRemembered(a, shown)
 				return nil
 			})
 		},
@@ -115,9 +116,9 @@ func whyNot(d qa.Difference) string {
 	return fmt.Sprintf("%s was %s, it is %s", d.Name, none(d.Then), none(d.Now))
 }
 
-func (a *app) printMemoryList(r *remembered, list []qa.Entry, total int) {
+func printMemoryList(a *cli.App, r *remembered, list []qa.Entry, total int) {
 	if len(list) == 0 {
-		fmt.Fprintln(a.stdout, r.nothing())
+		fmt.Fprintln(a.Stdout, r.nothing())
 		return
 	}
 	for _, e := range list {
@@ -125,40 +126,40 @@ func (a *app) printMemoryList(r *remembered, list []qa.Entry, total int) {
 		if r.stale(e) {
 			note = "  (stale)"
 		}
-		fmt.Fprintf(a.stdout, "%s  %s  %.2f  %s%s\n", e.ID, day(e.Stored), e.Confidence, short(e.Question), note)
+		fmt.Fprintf(a.Stdout, "%s  %s  %.2f  %s%s\n", e.ID, day(e.Stored), e.Confidence, short(e.Question), note)
 	}
 	if total > len(list) {
-		fmt.Fprintf(a.stdout, "%d of %s; --limit 0 lists all\n", len(list), count(total, "answer"))
+		fmt.Fprintf(a.Stdout, "%d of %s; --limit 0 lists all\n", len(list), cli.Count(total, "answer"))
 	}
 }
 
-func (a *app) printMemoryStats(r *remembered, s qa.Stats) {
+func printMemoryStats(a *cli.App, r *remembered, s qa.Stats) {
 	if s.Entries == 0 {
-		fmt.Fprintln(a.stdout, r.nothing())
+		fmt.Fprintln(a.Stdout, r.nothing())
 		return
 	}
-	fmt.Fprintf(a.stdout, "corpus   %s\nanswers  %d, of them %d stale\nserved   %s\n", r.name, s.Entries, s.Stale, times(s.Served))
-	fmt.Fprintf(a.stdout, "size     %s\noldest   %s\nnewest   %s\n", size(s.Bytes), day(s.Oldest), day(s.Newest))
+	fmt.Fprintf(a.Stdout, "corpus   %s\nanswers  %d, of them %d stale\nserved   %s\n", r.name, s.Entries, s.Stale, times(s.Served))
+	fmt.Fprintf(a.Stdout, "size     %s\noldest   %s\nnewest   %s\n", size(s.Bytes), day(s.Oldest), day(s.Newest))
 }
 
-func (a *app) printRemembered(s shownAnswer) {
-	look := render.Options{Width: a.stdout.width, Colour: a.stdout.colour}
-	fmt.Fprintf(a.stdout, "%s\n\n", render.Visible(s.Question))
-	fmt.Fprint(a.stdout, render.Markdown(withoutSources(s.Answer), look))
+func printRemembered(a *cli.App, s shownAnswer) {
+	look := render.Options{Width: a.Stdout.Width, Colour: a.Stdout.Colour}
+	fmt.Fprintf(a.Stdout, "%s\n\n", render.Visible(s.Question))
+	fmt.Fprint(a.Stdout, render.Markdown(withoutSources(s.Answer), look))
 	if len(s.Sources) > 0 {
-		fmt.Fprint(a.stdout, "\n", render.Markdown("## Sources\n", look), sourceList(s.Sources, a.stdout.colour))
+		fmt.Fprint(a.Stdout, "\n", render.Markdown("## Sources\n", look), sourceList(s.Sources, a.Stdout.Colour))
 	}
-	fmt.Fprintf(a.stdout, "\nid          %s\ncorpus      %s\nconfidence  %.2f\nstored      %s\nserved      %s\n", s.ID, s.Corpus, s.Confidence, day(s.Stored), times(s.Served))
-	fmt.Fprintln(a.stdout, "made with")
+	fmt.Fprintf(a.Stdout, "\nid          %s\ncorpus      %s\nconfidence  %.2f\nstored      %s\nserved      %s\n", s.ID, s.Corpus, s.Confidence, day(s.Stored), times(s.Served))
+	fmt.Fprintln(a.Stdout, "made with")
 	for _, c := range s.Conditions {
-		fmt.Fprintf(a.stdout, "  %s: %s\n", c.Name, render.Visible(c.Value))
+		fmt.Fprintf(a.Stdout, "  %s: %s\n", c.Name, render.Visible(c.Value))
 	}
 	if s.Servable {
-		fmt.Fprintln(a.stdout, "It would be served now.")
+		fmt.Fprintln(a.Stdout, "It would be served now.")
 		return
 	}
-	fmt.Fprintln(a.stdout, "It would not be served now:")
+	fmt.Fprintln(a.Stdout, "It would not be served now:")
 	for _, reason := range s.WhyNot {
-		fmt.Fprintf(a.stdout, "  %s\n", render.Visible(reason))
+		fmt.Fprintf(a.Stdout, "  %s\n", render.Visible(reason))
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 
+	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/llm"
 	"example.com/assay/llm/gemini"
 	"example.com/assay/llm/langchain"
@@ -25,7 +26,7 @@ type remote struct {
 // connector makes the models of providers; those of one provider share a
 // server.
 type connector struct {
-	env       environment
+	env       cli.Environment
 	keyFiles  map[string]string // by the variable that comes first
 	vertex    vertex            // where gemini is asked when it names a project
 	maxTokens int               // of an answer of Anthropic's; 0 for the default
@@ -45,7 +46,7 @@ func (c *connector) connect(ctx context.Context, name string) (remote, error) {
 	return c.openAI(p, model)
 }
 
-func newConnector(env environment, s settings) *connector {
+func newConnector(env cli.Environment, s settings) *connector {
 	return &connector{env: env, keyFiles: s.keyFiles, vertex: s.vertex, maxTokens: s.answerTokens}
 }
 
@@ -63,7 +64,7 @@ func (c *connector) gemini(ctx context.Context, p provider, model string) (remot
 
 // geminiServer says how Gemini is reached: with a key, or through Vertex.
 func (c *connector) geminiServer(ctx context.Context, p provider) (gemini.Options, error) {
-	opts := gemini.Options{BaseURL: c.env.get(p.urlVariable), Transport: c.transport}
+	opts := gemini.Options{BaseURL: c.env.Get(p.urlVariable), Transport: c.transport}
 	if c.vertex.project != "" {
 		credentials, err := gemini.DefaultCredentials(ctx, &gemini.CredentialsOptions{Transport: c.transport})
 		if err != nil {
@@ -95,7 +96,7 @@ func (c *connector) anthropic(p provider, model string) (remote, error) {
 	if key == "" {
 		return remote{}, &missingKeyError{p.keyVariable, p.keyURL}
 	}
-	url := strings.TrimRight(c.env.get(p.urlVariable), "/")
+	url := strings.TrimRight(c.env.Get(p.urlVariable), "/")
 	if url != "" && !strings.HasSuffix(url, "/v1") {
 		url += "/v1"
 	}
@@ -127,7 +128,7 @@ func (c *connector) openAIServer(p provider) (*openai.Server, error) {
 		if err != nil {
 			return nil, err
 		}
-		opts := openai.Options{Provider: p.name, Key: key, BaseURL: c.env.get(p.urlVariable), Transport: c.transport}
+		opts := openai.Options{Provider: p.name, Key: key, BaseURL: c.env.Get(p.urlVariable), Transport: c.transport}
 		switch {
 		case opts.BaseURL != "": // it may do without a key
 		case p.name == providerOllama:

@@ -15,6 +15,7 @@ import (
 	"sync"
 	"testing"
 
+	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/skills"
 	"example.com/assay/state"
 )
@@ -77,9 +78,9 @@ func newChat(t *testing.T) *chat {
 	return c
 }
 
-func withEnv(a *app, pairs ...string) {
+func withEnv(a *cli.App, pairs ...string) {
 	for i := 0; i+1 < len(pairs); i += 2 {
-		a.env[pairs[i]] = pairs[i+1]
+		a.Env[pairs[i]] = pairs[i+1]
 	}
 }
 
@@ -99,7 +100,7 @@ func TestAskWithModelsOfAProvider(t *testing.T) {
 	config := writeConfig(t, "models:\n  default: openai:fast\n  query_rewrite: openai:strong\n  detect_prompt_injection: offline\nmodel_limits:\n  concurrency: 2\n  timeout: 5\n  backoff_base: 1ms\n")
 	a, stdout, stderr := testApp(home)
 	withEnv(a, envOpenAIKey, secret, envOpenAIURL, server.URL)
-	if code := a.run(t.Context(), []string{"ask", "--json", "--config", config, permitQuestion}); code != exitDone {
+	if code := execute(t.Context(), a, []string{"ask", "--json", "--config", config, permitQuestion}); code != cli.ExitDone {
 		t.Fatalf("exit code %d: %s%s", code, stderr, stdout)
 	}
 	var answer state.Answer
@@ -118,14 +119,14 @@ func TestAskWithModelsOfAProvider(t *testing.T) {
 	a, stdout, stderr = testApp(home)
 	withEnv(a, envOpenAIKey, secret, envOpenAIURL, server.URL)
 	m := answer.Metrics
-	if code := a.run(t.Context(), []string{"ask", "--config", config, permitQuestion}); code != exitDone ||
+	if code := execute(t.Context(), a, []string{"ask", "--config", config, permitQuestion}); code != cli.ExitDone ||
 		!strings.Contains(stdout.String(), fmt.Sprintf(" · %d calls, %d tokens read and %d written\n", m.Calls, m.InputTokens, m.OutputTokens)) {
 		t.Errorf("exit code %d: %s%s; want the usage %+v", code, stderr, stdout, m.ModelUsage)
 	}
 	// A flag is for all skills.
 	server.asked = nil
 	a, stdout, stderr = testApp(home)
-	if code := a.run(t.Context(), []string{"ask", "--config", config, "--model", "offline", permitQuestion}); code != exitDone || server.asked != nil {
+	if code := execute(t.Context(), a, []string{"ask", "--config", config, "--model", "offline", permitQuestion}); code != cli.ExitDone || server.asked != nil {
 		t.Errorf("--model offline: exit code %d, asked %q: %s%s", code, server.asked, stderr, stdout)
 	}
 }
@@ -137,8 +138,8 @@ func TestBudgetEndsTheRun(t *testing.T) {
 	a, stdout, stderr := testApp(home)
 	withEnv(a, envOpenAIKey, secret, envOpenAIURL, server.URL)
 	config := writeConfig(t, "model: openai:m\nmodel_limits: {max_calls: 1}\n")
-	code := a.run(t.Context(), []string{"ask", "--config", config, permitQuestion})
-	if code == exitDone || len(server.asked) != 1 || !strings.Contains(stderr.String()+stdout.String(), "max_calls") {
+	code := execute(t.Context(), a, []string{"ask", "--config", config, permitQuestion})
+	if code == cli.ExitDone || len(server.asked) != 1 || !strings.Contains(stderr.String()+stdout.String(), "max_calls") {
 		t.Errorf("exit code %d after %q: %s%s", code, server.asked, stderr, stdout)
 	}
 }
@@ -150,9 +151,9 @@ func TestBudgetIsPerQuestion(t *testing.T) {
 	server := newChat(t)
 	config := writeConfig(t, "model: openai:m\nmodel_limits: {max_calls: 5}\n")
 	a, stdout, stderr := testApp(home)
-	a.stdin = strings.NewReader(permitQuestion + "\n" + permitQuestion + "\n")
+	a.Stdin = strings.NewReader(permitQuestion + "\n" + permitQuestion + "\n")
 	withEnv(a, envOpenAIKey, secret, envOpenAIURL, server.URL)
-	if code := a.run(t.Context(), []string{"--no-memory", "--config", config}); code != exitDone || len(server.asked) < 6 {
+	if code := execute(t.Context(), a, []string{"--no-memory", "--config", config}); code != cli.ExitDone || len(server.asked) < 6 {
 		t.Errorf("exit code %d after %d calls: %s%s", code, len(server.asked), stderr, stdout)
 	}
 }
@@ -200,8 +201,8 @@ func TestKeyIsNeverWritten(t *testing.T) {
 					if !slices.Contains(args, fromFiles) {
 						withEnv(a, envOpenAIKey, secret, envGeminiKey, secret, envAnthropicKey, secret)
 					}
-					code := a.run(t.Context(), args)
-					if name != "in answers" && code == exitDone {
+					code := execute(t.Context(), a, args)
+					if name != "in answers" && code == cli.ExitDone {
 						t.Errorf("%q succeeded: %s", args, stdout)
 					}
 					if name == "fails" && args[0] == "ask" && !strings.Contains(stderr.String(), "asking the model again in ") {
@@ -288,13 +289,13 @@ func TestDoctorOnModels(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			a, stdout, _ := testApp(t.TempDir())
 			withEnv(a, tc.env...)
-			code := a.run(t.Context(), []string{"doctor", "--model", tc.model})
+			code := execute(t.Context(), a, []string{"doctor", "--model", tc.model})
 			for _, want := range tc.want {
 				if !strings.Contains(stdout.String(), want) {
 					t.Errorf("doctor does not say %q:\n%s", want, stdout)
 				}
 			}
-			if (code == exitFailed) != tc.fails || strings.Contains(stdout.String(), secret) {
+			if (code == cli.ExitFailed) != tc.fails || strings.Contains(stdout.String(), secret) {
 				t.Errorf("exit code %d:\n%s", code, stdout)
 			}
 		})
@@ -340,7 +341,7 @@ func TestModelsThatCannotBeMeant(t *testing.T) {
 		"model: openai:m":                                       "using model \"openai:m\": OPENAI_API_KEY is not set",
 	} {
 		a, stdout, stderr := testApp(t.TempDir())
-		if code := a.run(t.Context(), []string{"ask", "--config", writeConfig(t, text), "x"}); code != exitUsage || !strings.Contains(stderr.String(), want) {
+		if code := execute(t.Context(), a, []string{"ask", "--config", writeConfig(t, text), "x"}); code != cli.ExitUsage || !strings.Contains(stderr.String(), want) {
 			t.Errorf("%q: exit code %d, %s%s; want %q", text, code, stderr, stdout, want)
 		}
 	}
@@ -359,18 +360,18 @@ func TestWhereModelsAre(t *testing.T) {
 	const other = "sk-other-0123456789"
 	for _, tc := range []struct {
 		model, url, key string
-		env             environment
+		env             cli.Environment
 	}{
-		{"openai:m", "https://api.openai.com/v1/chat/completions", "Bearer " + secret, environment{envOpenAIKey: secret, envGeminiKey: other}},
-		{"openai:m", "http://host/v1/chat/completions", "Bearer " + secret, environment{envOpenAIKey: secret, envOpenAIURL: "http://host/v1/"}},
-		{"openai:m", "http://host/v1/chat/completions", "", environment{envOpenAIURL: "http://host/v1"}},
-		{"ollama:m", "http://localhost:11434/v1/chat/completions", "", environment{envOpenAIKey: other}},
-		{"ollama:m", "http://host/v1/chat/completions", "Bearer " + secret, environment{envOpenAIKey: secret, envOpenAIURL: "http://host/v1"}},
-		{"gemini:m", "https://generativelanguage.googleapis.com/v1beta/models/m:generateContent", secret, environment{envGeminiKey: secret, envOpenAIKey: other}},
-		{"gemini:m", "http://host/v1beta/models/m:generateContent", secret, environment{envGeminiKey: secret, envGeminiURL: "http://host", "GOOGLE_API_KEY": other}},
-		{"anthropic:m", "https://api.anthropic.com/v1/messages", secret, environment{envAnthropicKey: secret, envOpenAIKey: other}},
-		{"anthropic:m", "http://host/v1/messages", secret, environment{envAnthropicKey: secret, envAnthropicURL: "http://host/"}},
-		{"anthropic:m", "http://host/v1/messages", secret, environment{envAnthropicKey: secret, envAnthropicURL: "http://host/v1/"}},
+		{"openai:m", "https://api.openai.com/v1/chat/completions", "Bearer " + secret, cli.Environment{envOpenAIKey: secret, envGeminiKey: other}},
+		{"openai:m", "http://host/v1/chat/completions", "Bearer " + secret, cli.Environment{envOpenAIKey: secret, envOpenAIURL: "http://host/v1/"}},
+		{"openai:m", "http://host/v1/chat/completions", "", cli.Environment{envOpenAIURL: "http://host/v1"}},
+		{"ollama:m", "http://localhost:11434/v1/chat/completions", "", cli.Environment{envOpenAIKey: other}},
+		{"ollama:m", "http://host/v1/chat/completions", "Bearer " + secret, cli.Environment{envOpenAIKey: secret, envOpenAIURL: "http://host/v1"}},
+		{"gemini:m", "https://generativelanguage.googleapis.com/v1beta/models/m:generateContent", secret, cli.Environment{envGeminiKey: secret, envOpenAIKey: other}},
+		{"gemini:m", "http://host/v1beta/models/m:generateContent", secret, cli.Environment{envGeminiKey: secret, envGeminiURL: "http://host", "GOOGLE_API_KEY": other}},
+		{"anthropic:m", "https://api.anthropic.com/v1/messages", secret, cli.Environment{envAnthropicKey: secret, envOpenAIKey: other}},
+		{"anthropic:m", "http://host/v1/messages", secret, cli.Environment{envAnthropicKey: secret, envAnthropicURL: "http://host/"}},
+		{"anthropic:m", "http://host/v1/messages", secret, cli.Environment{envAnthropicKey: secret, envAnthropicURL: "http://host/v1/"}},
 	} {
 		var last lastRequest
 		c := connector{env: tc.env, transport: &last}
@@ -398,7 +399,7 @@ func TestAnthropicMaxTokens(t *testing.T) {
 		}))
 		a, stdout, _ := testApp(t.TempDir())
 		withEnv(a, envAnthropicKey, secret, envAnthropicURL, server.URL)
-		a.run(t.Context(), []string{"doctor", "--model", "anthropic:m", "--config", writeConfig(t, text+"memory: false\n")})
+		execute(t.Context(), a, []string{"doctor", "--model", "anthropic:m", "--config", writeConfig(t, text+"memory: false\n")})
 		server.Close()
 		if !bytes.Contains(bytes.ReplaceAll(body, []byte(" "), nil), []byte(want)) {
 			t.Errorf("asked %s; want %s in it: %s", body, want, stdout)

@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 
+	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/state"
 )
 
@@ -33,11 +34,11 @@ func sourceNumbered(sources []state.Source, number string) (state.Source, error)
 	}
 	switch {
 	case len(sources) == 0:
-		return state.Source{}, usagef("there is no source to open: the answer cites none")
+		return state.Source{}, cli.Usagef("there is no source to open: the answer cites none")
 	case len(found) == 0:
-		return state.Source{}, usagef("the answer cites no source %q; known: %s", number, strings.Join(known, ", "))
+		return state.Source{}, cli.Usagef("the answer cites no source %q; known: %s", number, strings.Join(known, ", "))
 	case len(found) > 1:
-		return state.Source{}, usagef("several queries cite a source %s; say which: %s", number, strings.Join(known, ", "))
+		return state.Source{}, cli.Usagef("several queries cite a source %s; say which: %s", number, strings.Join(known, ", "))
 	}
 	return found[0], nil
 }
@@ -48,16 +49,16 @@ var openers = map[string][]string{"darwin": {"open"}, "windows": {"rundll32", "u
 // atLine are programs that take the line to begin at as "+12".
 var atLine = []string{"less", "more", "most", "vi", "vim", "nvim", "view", "nano", "emacs", "micro", "joe", "ed"}
 
-// open shows a source to a person: a text at its line in the pager or editor, what is
+// openSource shows a source to a person: a text at its line in the pager or editor, what is
 // no text in the system's own program, which does not know the place.
-func (a *app) open(ctx context.Context, s state.Source) error {
+func openSource(ctx context.Context, a *cli.App, s state.Source) error {
 	line := s.Line
 	if data, err := os.ReadFile(s.Path); err == nil && s.Start <= len(data) {
 		line = 1 + bytes.Count(data[:s.Start], []byte("\n"))
 	}
 	read := func() []string { // the text, or what was read of the file
 		for _, name := range []string{"PAGER", "VISUAL", "EDITOR"} {
-			if words := strings.Fields(a.env.get(name)); len(words) > 0 && has(words[0]) {
+			if words := strings.Fields(a.Env.Get(name)); len(words) > 0 && has(words[0]) {
 				if slices.Contains(atLine, filepath.Base(words[0])) && line > 0 {
 					words = append(words, fmt.Sprintf("+%d", line))
 				}
@@ -83,7 +84,7 @@ func (a *app) open(ctx context.Context, s state.Source) error {
 	for _, way := range ways {
 		if words := way(); words != nil {
 			cmd := exec.CommandContext(ctx, words[0], words[1:]...)
-			cmd.Stdin, cmd.Stdout, cmd.Stderr = a.stdin, a.stdout.to, a.stderr.to
+			cmd.Stdin, cmd.Stdout, cmd.Stderr = a.Stdin, a.Stdout.To, a.Stderr.To
 			if err := cmd.Run(); err != nil {
 				return fmt.Errorf("opening %s with %s: %w", words[len(words)-1], words[0], err)
 			}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/state"
 )
 
@@ -40,13 +41,13 @@ func TestOpen(t *testing.T) {
 	}
 	source := state.Source{Path: text, Start: 8}
 	a, stdout, _ := testApp(dir)
-	a.env = newEnvironment([]string{"PAGER=" + less + " -R"})
-	if err := a.open(t.Context(), source); err != nil || stdout.String() != "opened -R +3 "+text+"\n" {
+	a.Env = cli.NewEnvironment([]string{"PAGER=" + less + " -R"})
+	if err := openSource(t.Context(), a, source); err != nil || stdout.String() != "opened -R +3 "+text+"\n" {
 		t.Errorf("error %v, output %q", err, stdout)
 	}
 	t.Setenv("PATH", dir)
-	a.env = newEnvironment(nil)
-	if err := a.open(t.Context(), source); err == nil || !strings.Contains(err.Error(), text+", line 3: set PAGER or EDITOR") {
+	a.Env = cli.NewEnvironment(nil)
+	if err := openSource(t.Context(), a, source); err == nil || !strings.Contains(err.Error(), text+", line 3: set PAGER or EDITOR") {
 		t.Errorf("without a program: %v", err)
 	}
 }

@@ -7,36 +7,37 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/memory"
 )
 
 // openCorpus opens the corpus of the settings: the embedded sample for its own name,
 // and for the default corpus while nothing is in that.
-func openCorpus(ctx context.Context, a *app, s settings, opts *memory.OpenOptions) (*memory.Corpus, error) {
+func openCorpus(ctx context.Context, a *cli.App, s settings, opts *memory.OpenOptions) (*memory.Corpus, error) {
 	return openOr(ctx, a, s, opts, lawSample)
 }
 
 // openComplyCorpus opens the corpus of the settings; while nothing is in the default
 // one, the embedded compliance sample.
-func openComplyCorpus(ctx context.Context, a *app, s settings, opts *memory.OpenOptions) (*memory.Corpus, error) {
+func openComplyCorpus(ctx context.Context, a *cli.App, s settings, opts *memory.OpenOptions) (*memory.Corpus, error) {
 	return openOr(ctx, a, s, opts, countySample)
 }
 
 // openOr opens the corpus of the settings. A sample answers while nothing is in the
 // default one.
-func openOr(ctx context.Context, a *app, s settings, opts *memory.OpenOptions, sample embedded) (*memory.Corpus, error) {
+func openOr(ctx context.Context, a *cli.App, s settings, opts *memory.OpenOptions, sample embedded) (*memory.Corpus, error) {
 	for _, e := range []embedded{lawSample, countySample} {
 		if s.corpus == e.corpus {
-			return e.open(ctx, s.home, a.note)
+			return e.open(ctx, s.home, a.Note)
 		}
 	}
 	corpus, err := memory.OpenWith(s.home, s.corpus, opts)
 	unknown, missing := errors.AsType[*memory.UnknownCorpusError](err)
 	if s.corpus == defaultCorpus && (missing || errors.As(err, new(*memory.EmptyCorpusError))) {
 		if sample.instead != "" {
-			a.warn("%s", sample.instead)
+			a.Warn("%s", sample.instead)
 		}
-		return sample.open(ctx, s.home, a.note)
+		return sample.open(ctx, s.home, a.Note)
 	}
 	if missing {
 		return nil, unknownCorpus(s.corpus, unknown.Known)
@@ -50,7 +51,7 @@ func openOr(ctx context.Context, a *app, s settings, opts *memory.OpenOptions, s
 	}
 	if made := corpus.Info().Space; made != given { // now, and not in the midst of a run
 		other := &memory.EmbedderError{Corpus: s.corpus, Made: made, Given: given}
-		return nil, errors.Join(usagef("%w (the key embedder says which is used)", other), corpus.Close())
+		return nil, errors.Join(cli.Usagef("%w (the key embedder says which is used)", other), corpus.Close())
 	}
 	return corpus, nil
 }
@@ -65,13 +66,13 @@ func unknownCorpus(name string, known []string) error {
 		}
 	}
 	all := append(others, sampleCorpus, countyCorpus)
-	return usagef("there is no corpus %q%s; known: %s; make it with: agent ingest PATH… --corpus %s",
-		name, didYouMean(name, all), strings.Join(all, ", "), name)
+	return cli.Usagef("there is no corpus %q%s; known: %s; make it with: agent ingest PATH… --corpus %s",
+		name, cli.DidYouMean(name, all), strings.Join(all, ", "), name)
 }
 
 // openNamed opens the corpus that a command line names.
-func (a *app) openNamed(cmd *cobra.Command, name string) (*memory.Corpus, error) {
-	home, err := a.env.home()
+func openNamed(a *cli.App, cmd *cobra.Command, name string) (*memory.Corpus, error) {
+	home, err := a.Env.Home()
 	if err != nil {
 		return nil, err
 	}

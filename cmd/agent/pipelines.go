@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 
+	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/llm/offline"
 	"example.com/assay/memory/qa"
 	"example.com/assay/nodes/causal"
@@ -22,7 +23,7 @@ import (
 // Research makes the pipeline that answers questions. A memory that is given is used
 // in place of the corpus's own.
 func (d *desk) Research(ctx context.Context, memory research.Memory) (*research.Pipeline, error) {
-	opts, err := researchOptions(d.app, d.settings)
+	opts, err := researchOptions(d.App, d.settings)
 	if err != nil {
 		return nil, err
 	}
@@ -34,7 +35,7 @@ func (d *desk) Research(ctx context.Context, memory research.Memory) (*research.
 	default:
 		d.answers, deps.Memory, err = openRecall(ctx, d.settings, d.Corpus, d.Set)
 		if errors.As(err, new(*qa.DamagedError)) {
-			d.warn("%v; answering without memory", err)
+			d.Warn("%v; answering without memory", err)
 		} else if err != nil {
 			return nil, fmt.Errorf("%w; --no-memory goes without it", err)
 		}
@@ -53,7 +54,7 @@ func (d *desk) Research(ctx context.Context, memory research.Memory) (*research.
 }
 
 // researchOptions are what settings say of the pipeline itself.
-func researchOptions(a *app, s settings) (*research.Options, error) {
+func researchOptions(a *cli.App, s settings) (*research.Options, error) {
 	opts := &research.Options{
 		SkipInjectionCheck: s.skipInjection, ConfidenceThreshold: s.threshold, SearchTool: s.searchTool,
 		SkipVerification: !s.verification.enabled, Verify: s.verification.options(),
@@ -75,11 +76,11 @@ func writingModel(s settings) string {
 
 // checkSearchTool refuses that a model should search that cannot. What a
 // cassette answers for is not known, nor needed.
-func checkSearchTool(a *app, s settings) error {
-	if !s.searchTool || s.replayed != "" || a.models[writingModel(s)] == nil {
+func checkSearchTool(a *cli.App, s settings) error {
+	if !s.searchTool || s.replayed != "" || a.Models[writingModel(s)] == nil {
 		return nil
 	}
-	return usagef("%s is set, and the model that writes the answer is %s, which calls no tools: choose another with --model, or take it back with --search-tool=false", keySearchTool, writingModel(s))
+	return cli.Usagef("%s is set, and the model that writes the answer is %s, which calls no tools: choose another with --model, or take it back with --search-tool=false", keySearchTool, writingModel(s))
 }
 
 // edgeTool is verify_edge for the model that writes answers. The passages that it

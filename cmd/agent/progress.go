@@ -7,6 +7,7 @@ import (
 	"github.com/mattn/go-runewidth"
 	"github.com/rs/zerolog"
 
+	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/graph"
 	"example.com/assay/llm"
 	"example.com/assay/nodes/retrieval"
@@ -15,16 +16,16 @@ import (
 // progress shows a run as it goes: on a terminal one line that is written
 // over, with -v a line of log per node.
 type progress struct {
-	live *screen // nil for none
+	live *cli.Screen // nil for none
 	log  zerolog.Logger
 	step int // retrievals begun
 }
 
 // newProgress returns the progress of a question. quiet leaves only the log.
-func (a *app) newProgress(quiet bool) *progress {
-	p := &progress{log: a.logger()}
-	if a.stderr.tty && !quiet && !a.verbose {
-		p.live = a.stderr
+func newProgress(a *cli.App, quiet bool) *progress {
+	p := &progress{log: a.Logger()}
+	if a.Stderr.TTY && !quiet && !a.Verbose {
+		p.live = a.Stderr
 	}
 	return p
 }
@@ -39,16 +40,16 @@ func observe[S any](p *progress, ev graph.Event[S]) {
 	case graph.NodeStart:
 		p.show(node)
 	case graph.NodeUpdate:
-		p.log.Info().Str("node", node).Float64("ms", milliseconds(ev.Elapsed)).Msg("done")
+		p.log.Info().Str("node", node).Float64("ms", cli.Milliseconds(ev.Elapsed)).Msg("done")
 	case graph.NodeFailed:
-		p.log.Error().Str("node", node).Float64("ms", milliseconds(ev.Elapsed)).Err(ev.Err).Msg("failed")
+		p.log.Error().Str("node", node).Float64("ms", cli.Milliseconds(ev.Elapsed)).Err(ev.Err).Msg("failed")
 	case graph.NodeRetry:
 		p.log.Warn().Str("node", node).Int("attempt", ev.Attempt).Err(ev.Err).Msg("trying again")
 	case graph.NodeCustom:
 		p.custom(node, ev.Name, ev.Data)
 	case graph.RunEnd:
 		if ev.Namespace == "" {
-			p.log.Info().Float64("ms", milliseconds(ev.Elapsed)).Err(ev.Err).Msg("run ended")
+			p.log.Info().Float64("ms", cli.Milliseconds(ev.Elapsed)).Err(ev.Err).Msg("run ended")
 		}
 	}
 }
@@ -86,7 +87,7 @@ func (p *progress) show(what string) {
 	if p.step > 0 {
 		what = fmt.Sprintf("step %d  %s", p.step, what)
 	}
-	fmt.Fprintf(p.live, "\r\x1b[K%s", runewidth.Truncate("… "+what, max(p.live.width-1, 10), "…"))
+	fmt.Fprintf(p.live, "\r\x1b[K%s", runewidth.Truncate("… "+what, max(p.live.Width-1, 10), "…"))
 }
 
 // close removes the live line.

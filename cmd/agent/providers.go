@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/llm/gemini"
 )
 
@@ -49,20 +50,20 @@ func providerOf(name string) (p provider, model string, ok bool) {
 }
 
 // checkModel reports whether a model's name is one that the program knows.
-func (a *app) checkModel(name string) error {
-	if a.models[name] != nil {
+func checkModel(a *cli.App, name string) error {
+	if a.Models[name] != nil {
 		return nil
 	}
-	known := a.modelNames()
+	known := modelNames(a)
 	p, model, ok := providerOf(name)
 	if !ok {
-		guess := didYouMean(name, known)
+		guess := cli.DidYouMean(name, known)
 		var names []string
 		for _, p := range providers {
 			names = append(names, p.name)
 		}
 		before, model, colon := strings.Cut(name, ":")
-		if best := nearest(before, names); colon && best != "" {
+		if best := cli.Nearest(before, names); colon && best != "" {
 			guess = fmt.Sprintf("; did you mean %q?", best+":"+model)
 		}
 		return fmt.Errorf("there is no such model%s; known: %s", guess, strings.Join(known, ", "))
@@ -74,8 +75,8 @@ func (a *app) checkModel(name string) error {
 }
 
 // modelNames lists the models, those of a provider by their form.
-func (a *app) modelNames() []string {
-	names := slices.Sorted(maps.Keys(a.models))
+func modelNames(a *cli.App) []string {
+	names := slices.Sorted(maps.Keys(a.Models))
 	for _, p := range providers {
 		names = append(names, p.name+":NAME")
 	}
@@ -113,18 +114,18 @@ func (s settings) labelOfModels() string {
 // remoteModels lists the distinct models of providers that the settings name,
 // the default first. The fallback is among them when there is something to
 // fall back from.
-func (a *app) remoteModels(s settings) []string {
+func remoteModels(a *cli.App, s settings) []string {
 	var out []string
 	names := []string{s.model}
 	for _, skill := range slices.Sorted(maps.Keys(s.skillModels)) {
 		names = append(names, s.skillModels[skill])
 	}
 	for _, name := range names {
-		if a.models[name] == nil && !slices.Contains(out, name) {
+		if a.Models[name] == nil && !slices.Contains(out, name) {
 			out = append(out, name)
 		}
 	}
-	if len(out) > 0 && s.fallback != "" && a.models[s.fallback] == nil && !slices.Contains(out, s.fallback) {
+	if len(out) > 0 && s.fallback != "" && a.Models[s.fallback] == nil && !slices.Contains(out, s.fallback) {
 		out = append(out, s.fallback)
 	}
 	return out

@@ -7,6 +7,7 @@ import (
 	"io"
 	"time"
 
+	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/graph"
 	"example.com/assay/llm"
 	"example.com/assay/nodes/follow"
@@ -34,7 +35,7 @@ type asker struct {
 }
 
 // openAsker opens a desk and the pipeline on it.
-func openAsker(ctx context.Context, a *app, s settings, c cassetteFiles, x *exchange) (*asker, error) {
+func openAsker(ctx context.Context, a *cli.App, s settings, c cassetteFiles, x *exchange) (*asker, error) {
 	d, err := openDesk(ctx, a, s, c, want{Skills: research.Skills(), Corpus: openCorpus, Threads: s.saves, Spans: true, Exchange: x})
 	if err != nil {
 		return nil, err
@@ -49,7 +50,7 @@ func openAsker(ctx context.Context, a *app, s settings, c cassetteFiles, x *exch
 // ask runs the pipeline on one question. The answer is complete also when the
 // error says that the run was stopped or failed.
 func (e *asker) ask(ctx context.Context, q question) (state.Answer, error) {
-	ctx, cancel := within(ctx, q.timeout)
+	ctx, cancel := cli.Within(ctx, q.timeout)
 	defer cancel()
 	opts := &research.AskOptions{Earlier: q.earlier, Resume: q.resume}
 	if err := e.onThread(ctx, q, opts); err != nil {
@@ -99,7 +100,7 @@ func (e *asker) onThread(ctx context.Context, q question, opts *research.AskOpti
 			return err
 		}
 	case q.resume && info.fingerprint != e.Corpus.Fingerprint():
-		e.warn("corpus %s has changed since thread %q began: what it read then is checked against what is there now", e.Corpus.Name(), q.thread)
+		e.Warn("corpus %s has changed since thread %q began: what it read then is checked against what is there now", e.Corpus.Name(), q.thread)
 	}
 	run := &opts.Run
 	run.Thread = q.thread
@@ -118,7 +119,7 @@ func (e *asker) converse(ctx context.Context, thread string, info threadInfo, op
 		return fmt.Errorf("reading thread %q: %w", thread, err)
 	}
 	if len(last.Next) > 0 {
-		return usagef("thread %q has a question that is not answered yet (%s); go on with it: agent resume %s; or remove it: agent threads remove %s", thread, llm.Cut(info.Question, 60), thread, thread)
+		return cli.Usagef("thread %q has a question that is not answered yet (%s); go on with it: agent resume %s; or remove it: agent threads remove %s", thread, llm.Cut(info.Question, 60), thread, thread)
 	}
 	opts.Again, opts.Earlier = true, last.State.Earlier
 	if e, ok := research.ExchangeOf(research.Result(last.State, nil, e.Corpus)); ok {
@@ -142,7 +143,7 @@ func outcome(answer state.Answer, runErr error) error {
 	case answer.Status == state.StatusUnavailable, answer.Status == state.StatusFailed:
 		return fmt.Errorf("researching the question: %s", answer.Error)
 	}
-	return silent(answer.Status.ExitCode()) // the answer says why
+	return cli.Silent(answer.Status.ExitCode()) // the answer says why
 }
 
 // withoutClaims is a check as an answer shows it unless claims are asked for.

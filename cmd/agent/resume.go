@@ -5,10 +5,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/graph"
 )
 
-func (a *app) resumeCommand() *cobra.Command {
+func resumeCommand(a *cli.App) *cobra.Command {
 	var flags settingFlags
 	var asJSON bool
 	var traceFile string
@@ -23,13 +24,13 @@ this call.`,
 		Example: `  agent ask --thread lease "Who pays when a tenant leaves early?"
   agent resume lease
   agent resume lease --model openai:gpt-5 --json`,
-		Args: exactly(1, "the name of a thread"),
+		Args: cli.Exactly(1, "the name of a thread"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			a.failed = func(err error) any { return failedAnswer("", err) }
+			a.Failed = func(err error) any { return failedAnswer("", err) }
 			if err := checkThread("the thread", args[0]); err != nil {
 				return err
 			}
-			return a.resume(cmd, &flags, args[0], traceFile, asJSON)
+			return runResume(a, cmd, &flags, args[0], traceFile, asJSON)
 		},
 	}
 	flags.register(cmd, false)
@@ -40,8 +41,8 @@ this call.`,
 	return cmd
 }
 
-func (a *app) resume(cmd *cobra.Command, flags *settingFlags, thread, traceFile string, asJSON bool) (err error) {
-	s, err := a.resolve(cmd, flags)
+func runResume(a *cli.App, cmd *cobra.Command, flags *settingFlags, thread, traceFile string, asJSON bool) (err error) {
+	s, err := resolve(a, cmd, flags)
 	if err != nil {
 		return err
 	}
@@ -59,12 +60,12 @@ func (a *app) resume(cmd *cobra.Command, flags *settingFlags, thread, traceFile 
 	if info.Corpus != "" && !cmd.Flags().Changed("corpus") {
 		s.corpus = info.Corpus
 	}
-	return a.answer(cmd, flags, s, question{text: info.Question, thread: thread, resume: true, trace: traceFile, timeout: flags.timeout}, asJSON)
+	return answerOne(a, cmd, flags, s, question{text: info.Question, thread: thread, resume: true, trace: traceFile, timeout: flags.timeout}, asJSON)
 }
 
 // howToGoOn tells how a run that ended early goes on.
-func (a *app) howToGoOn(thread string, err error) {
-	if thread != "" && err != nil && !errors.As(err, new(usageError)) {
-		a.warn("the run is saved; go on with: agent resume %s", thread)
+func howToGoOn(a *cli.App, thread string, err error) {
+	if thread != "" && err != nil && !errors.As(err, new(cli.UsageError)) {
+		a.Warn("the run is saved; go on with: agent resume %s", thread)
 	}
 }

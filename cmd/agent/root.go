@@ -2,11 +2,13 @@ package main
 
 import (
 	"github.com/spf13/cobra"
+
+	"example.com/assay/cmd/agent/internal/cli"
 )
 
 // rootCommand builds the command tree. It is built once per run: the flags'
 // values live in it.
-func (a *app) rootCommand() *cobra.Command {
+func rootCommand(a *cli.App) *cobra.Command {
 	var flags settingFlags
 	root := &cobra.Command{
 		Use:   "agent",
@@ -18,7 +20,7 @@ the one before it ("and how do I change it?"), and a paste of several lines is
 one question. From a pipe each line is a question; agent ask - takes all of
 standard input as one.
 
-Corpora and memory live in the directory ` + envHome + `, by default
+Corpora and memory live in the directory ` + cli.EnvHome + `, by default
 $XDG_DATA_HOME/assay or ~/.local/share/assay.
 
 Exit codes: 0 done, 1 failed or could not look, 2 wrong usage, 3 no sufficient
@@ -31,22 +33,22 @@ evidence or not all of it holds, 4 stopped for a person, 130 interrupted,
 		Version:       currentVersions().String(),
 		SilenceUsage:  true,
 		SilenceErrors: true,
-		Args:          func(cmd *cobra.Command, args []string) error { return unknownVerb(cmd, args) },
+		Args:          func(cmd *cobra.Command, args []string) error { return cli.UnknownVerb(cmd, args) },
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.session(cmd, &flags)
+			return runSession(a, cmd, &flags)
 		},
 	}
 	flags.register(root, true)
 	flags.registerTimeout(root)
 	flags.registerCassette(root)
-	root.PersistentFlags().BoolVarP(&a.verbose, "verbose", "v", false, "log what happens to standard error")
+	root.PersistentFlags().BoolVarP(&a.Verbose, "verbose", "v", false, "log what happens to standard error")
 	root.SetVersionTemplate("{{.Version}}")
-	root.SetFlagErrorFunc(flagError)
+	root.SetFlagErrorFunc(cli.FlagError)
 	help := helpCommand()
 	root.SetHelpCommand(help)
 	root.AddCommand(help,
-		a.askCommand(), a.complyCommand(), a.verifyCommand(), a.edgesCommand(), a.extractCommand(), a.searchCommand(), a.resumeCommand(), a.threadsCommand(), a.ingestCommand(), a.corpusCommand(), a.questionsCommand(), a.memoryCommand(), a.graphCommand(),
-		a.traceCommand(), a.trainCommand(), a.evalCommand(), a.doctorCommand(), a.versionCommand(),
+		askCommand(a), complyCommand(a), verifyCommand(a), edgesCommand(a), extractCommand(a), searchCommand(a), resumeCommand(a), threadsCommand(a), ingestCommand(a), corpusCommand(a), questionsCommand(a), memoryCommand(a), graphCommand(a),
+		traceCommand(a), trainCommand(a), evalCommand(a), doctorCommand(a), versionCommand(a),
 	)
 	return root
 }
@@ -59,10 +61,10 @@ func helpCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			found, rest, err := cmd.Root().Find(args)
 			if err != nil || found == nil {
-				return unknownVerb(cmd.Root(), args)
+				return cli.UnknownVerb(cmd.Root(), args)
 			}
 			if len(rest) > 0 {
-				return unknownVerb(found, rest)
+				return cli.UnknownVerb(found, rest)
 			}
 			found.InitDefaultHelpFlag()
 			return found.Help()

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	casestudies "example.com/assay/case_studies"
+	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/memory"
 )
 
@@ -170,8 +171,8 @@ func unpack(dir string, files []sampleFile) error {
 		if have, err := os.ReadFile(path); err == nil && bytes.Equal(have, f.data) {
 			continue
 		}
-		if err := writeAtomically(path, f.data, 0o644); err != nil {
-			return fmt.Errorf("unpacking the embedded sample: %w; %s names another directory", err, envHome)
+		if err := cli.WriteFile(path, f.data, 0o644); err != nil {
+			return fmt.Errorf("unpacking the embedded sample: %w; %s names another directory", err, cli.EnvHome)
 		}
 	}
 	return nil

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/memory"
 )
 
@@ -14,7 +15,7 @@ import (
 func TestSampleOfOtherVersion(t *testing.T) {
 	home := t.TempDir()
 	old := filepath.Join(home, "samples", "us-law-primer-000000000000")
-	if err := writeAtomically(filepath.Join(old, "torts", "battery.md"), []byte(permits), 0o644); err != nil {
+	if err := cli.WriteFile(filepath.Join(old, "torts", "battery.md"), []byte(permits), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := memory.Ingest(t.Context(), memory.IngestOptions{Home: home, Corpus: sampleCorpus, Paths: []string{old}}); err != nil {

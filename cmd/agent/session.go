@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/graph"
 	"example.com/assay/nodes/research"
 	"example.com/assay/state"
@@ -18,7 +19,7 @@ import (
 
 // A session asks one question after the other of one engine.
 type session struct {
-	*app
+	*cli.App
 	settings
 	flags       *settingFlags
 	exchange    *exchange
@@ -33,15 +34,15 @@ type session struct {
 	noted   bool // that the sample answers
 }
 
-// session runs until its input ends or /quit.
-func (a *app) session(cmd *cobra.Command, flags *settingFlags) (err error) {
+// runSession runs until its input ends or /quit.
+func runSession(a *cli.App, cmd *cobra.Command, flags *settingFlags) (err error) {
 	ctx := cmd.Context()
-	settings, err := a.resolve(cmd, flags)
+	settings, err := resolve(a, cmd, flags)
 	if err != nil {
 		return err
 	}
 	settings.inSession = true
-	s := &session{app: a, settings: settings, flags: flags, interactive: isTerminal(a.stdin) && a.stdout.tty}
+	s := &session{App: a, settings: settings, flags: flags, interactive: cli.IsTerminal(a.Stdin) && a.Stdout.TTY}
 	files, err := flags.cassette(cmd)
 	if err != nil {
 		return err
@@ -49,21 +50,21 @@ func (a *app) session(cmd *cobra.Command, flags *settingFlags) (err error) {
 	if s.exchange, err = openExchange(a, files, &settings); err != nil {
 		return err
 	}
-	defer func() { err = also(err, s.exchange.close()) }()
+	defer func() { err = cli.Also(err, s.exchange.close()) }()
 	if err := s.open(ctx, settings); err != nil {
 		return err
 	}
-	defer func() { err = also(err, s.engine.Close()) }()
-	lines := a.newLineReader(filepath.Join(settings.home, "history"))
-	defer func() { err = also(err, lines.close()) }()
+	defer func() { err = cli.Also(err, s.engine.Close()) }()
+	lines := newLineReader(a, filepath.Join(settings.home, "history"))
+	defer func() { err = cli.Also(err, lines.close()) }()
 	if s.interactive {
-		fmt.Fprintf(a.stdout, "corpus %s, model %s; /help lists commands, Ctrl-D quits\n", s.engine.Corpus.Name(), s.modelLabel())
+		fmt.Fprintf(a.Stdout, "corpus %s, model %s; /help lists commands, Ctrl-D quits\n", s.engine.Corpus.Name(), s.modelLabel())
 	}
 	if err := s.loop(ctx, lines); err != nil {
 		return err
 	}
 	if s.failed && !s.interactive {
-		return silent(exitFailed)
+		return cli.Silent(cli.ExitFailed)
 	}
 	return nil
 }
@@ -71,7 +72,7 @@ func (a *app) session(cmd *cobra.Command, flags *settingFlags) (err error) {
 // open replaces the engine by one with other settings; on an error the old
 // one stays.
 func (s *session) open(ctx context.Context, settings settings) error {
-	e, err := openAsker(ctx, s.app, settings, cassetteFiles{}, s.exchange)
+	e, err := openAsker(ctx, s.App, settings, cassetteFiles{}, s.exchange)
 	if err != nil {
 		return err
 	}
@@ -79,7 +80,7 @@ func (s *session) open(ctx context.Context, settings settings) error {
 	s.engine, s.settings = e, settings
 	if e.IsSample() && !s.noted {
 		s.noted = true
-		s.warn(sampleNote)
+		s.Warn(sampleNote)
 	}
 	if old != nil {
 		return old.Close()
@@ -93,7 +94,7 @@ func (s *session) loop(ctx context.Context, lines lineReader) error {
 		switch {
 		case errors.Is(err, io.EOF):
 			if s.interactive {
-				fmt.Fprintln(s.stdout)
+				fmt.Fprintln(s.Stdout)
 			}
 			return nil
 		case errors.Is(err, errAborted):
@@ -112,7 +113,7 @@ func (s *session) loop(ctx context.Context, lines lineReader) error {
 		}
 		if err != nil {
 			s.failed = true
-			s.warn("%v", err)
+			s.Warn("%v", err)
 		}
 		if quit {
 			return nil
@@ -134,21 +135,21 @@ func (s *session) line(ctx context.Context, line string) (quit bool, err error) 
 // question answers one question. On a terminal Ctrl-C stops it and nothing
 // else.
 func (s *session) question(ctx context.Context, text string) error {
-	if err := checkQuestion(text, askExample); err != nil {
+	if err := cli.CheckQuestion(text, askExample); err != nil {
 		return err
 	}
 	if s.interactive {
 		var cancel context.CancelCauseFunc
 		ctx, cancel = context.WithCancelCause(ctx)
 		defer cancel(nil)
-		stop := func() { cancel(errInterrupted) }
-		s.onSignal.Store(&stop)
-		defer s.onSignal.Store(nil)
+		stop := func() { cancel(cli.ErrInterrupted) }
+		s.OnSignal.Store(&stop)
+		defer s.OnSignal.Store(nil)
 	} else {
-		fmt.Fprintf(s.stdout, "> %s\n\n", text)
+		fmt.Fprintf(s.Stdout, "> %s\n\n", text)
 	}
 	s.trace.Reset()
-	follow := s.newProgress(false)
+	follow := newProgress(s.App, false)
 	answer, err := s.engine.ask(ctx, question{text: text, trace: s.tracing, copy: &s.trace, earlier: s.earlier, timeout: s.flags.timeout, observe: func(ev graph.Event[state.Agent]) {
 		observe(follow, ev)
 		if ofLoop(ev) {
@@ -161,12 +162,12 @@ func (s *session) question(ctx context.Context, text string) error {
 	if e, ok := research.ExchangeOf(answer); ok {
 		s.earlier = append(s.earlier, e)
 	}
-	s.printAnswer(answer, s.engine.Corpus)
-	fmt.Fprintln(s.stdout)
-	s.warnOf(answer)
+	printAnswer(s.App, answer, s.engine.Corpus)
+	fmt.Fprintln(s.Stdout)
+	warnOf(s.App, answer)
 	err = outcome(answer, err)
-	if isSilent(err) {
-		s.failed = s.failed || exitCode(err) == exitFailed
+	if cli.IsSilent(err) {
+		s.failed = s.failed || cli.ExitCode(err) == cli.ExitFailed
 		return nil // the answer says it
 	}
 	return err

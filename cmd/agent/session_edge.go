@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/render"
 	"example.com/assay/graph"
 	"example.com/assay/nodes/causal"
@@ -31,7 +32,7 @@ func (s *session) edgeSlash(ctx context.Context, text string) error {
 	cause, effect, ok := strings.Cut(text, "=>")
 	cause, effect = strings.TrimSpace(cause), strings.TrimSpace(effect)
 	if !ok || cause == "" || effect == "" {
-		return usagef("/edge wants: CAUSE => EFFECT")
+		return cli.Usagef("/edge wants: CAUSE => EFFECT")
 	}
 	return s.verifyEdge(ctx, cause, effect)
 }
@@ -43,11 +44,11 @@ func (s *session) verifyEdge(ctx context.Context, cause, effect string) error {
 		var cancel context.CancelCauseFunc
 		ctx, cancel = context.WithCancelCause(ctx)
 		defer cancel(nil)
-		stop := func() { cancel(errInterrupted) }
-		s.onSignal.Store(&stop)
-		defer s.onSignal.Store(nil)
+		stop := func() { cancel(cli.ErrInterrupted) }
+		s.OnSignal.Store(&stop)
+		defer s.OnSignal.Store(nil)
 	} else {
-		fmt.Fprintf(s.stdout, "> %s => %s\n\n", oneLine(cause), oneLine(effect))
+		fmt.Fprintf(s.Stdout, "> %s => %s\n\n", oneLine(cause), oneLine(effect))
 	}
 	p, err := s.engine.Edges()
 	if err != nil {
@@ -66,14 +67,14 @@ func (s *session) verifyEdge(ctx context.Context, cause, effect string) error {
 		return err
 	}
 	if end := causal.End(final, nil); end.Status == state.StatusUnavailable {
-		return endError{end: end}
+		return cli.EndError{End: end}
 	}
 	e := final.Edges[0]
 	verdict := fmt.Sprintf("%s %.2f grounded: the corpus shows that %s causes %s.", bar(e.Confidence), e.Confidence, e.FromVar, e.ToVar)
 	if e.Status != state.EdgeGrounded {
 		verdict = fmt.Sprintf("%s %.2f not grounded (%s): %s", bar(e.Confidence), e.Confidence, e.Rejection.Reason, e.Rejection.Detail)
 	}
-	fmt.Fprintf(s.stdout, "%s\n\n", render.Visible(oneLine(verdict)))
+	fmt.Fprintf(s.Stdout, "%s\n\n", render.Visible(oneLine(verdict)))
 	return nil
 }
 
@@ -89,27 +90,27 @@ func (s *session) printLoop(name string, data json.RawMessage) {
 	case causal.EventRetrieval:
 		var r causal.RetrievalEvent
 		if err := json.Unmarshal(data, &r); err != nil {
-			s.warn("reading what was searched: %v", err)
+			s.Warn("reading what was searched: %v", err)
 			return
 		}
-		fmt.Fprintf(s.stdout, "%d %s: %s: %s\n", r.Iteration, r.Side, render.Visible(oneLine(strings.Join(r.Queries, " | "))), count(len(r.Hits), "passage"))
+		fmt.Fprintf(s.Stdout, "%d %s: %s: %s\n", r.Iteration, r.Side, render.Visible(oneLine(strings.Join(r.Queries, " | "))), cli.Count(len(r.Hits), "passage"))
 	case causal.EventVerdict:
 		var a state.AuditEntry
 		if err := json.Unmarshal(data, &a); err != nil {
-			s.warn("reading a verdict: %v", err)
+			s.Warn("reading a verdict: %v", err)
 			return
 		}
 		line := fmt.Sprintf("%d %s: %s, confidence %.2f → %s", a.Iteration, a.Node, a.Verdict.SupportType, a.Verdict.Confidence, a.Decision)
 		if a.Note != "" {
 			line += " (" + a.Note + ")"
 		}
-		fmt.Fprintln(s.stdout, render.Visible(oneLine(line)))
+		fmt.Fprintln(s.Stdout, render.Visible(oneLine(line)))
 		if q := a.Verdict.SupportingQuote; q != "" && a.Counts && a.Objection == nil {
-			fmt.Fprintf(s.stdout, "    “%s”\n", render.Visible(oneLine(q)))
+			fmt.Fprintf(s.Stdout, "    “%s”\n", render.Visible(oneLine(q)))
 		}
 		if a.Objection != nil {
 			for _, other := range a.Objection.AlternativeExplanations {
-				fmt.Fprintf(s.stdout, "    or: %s\n", render.Visible(oneLine(other)))
+				fmt.Fprintf(s.Stdout, "    or: %s\n", render.Visible(oneLine(other)))
 			}
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"testing"
 
+	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/nodes/causal"
 )
 
@@ -85,7 +86,7 @@ func TestModelVerifiesAnEdge(t *testing.T) {
 	home := t.TempDir()
 	setUp, _, stderr := testApp(home)
 	for _, args := range [][]string{{"edges", "sample", filepath.Join(home, "s")}, {"ingest", filepath.Join(home, "s", "docs")}} {
-		if code := setUp.run(t.Context(), args); code != exitDone {
+		if code := execute(t.Context(), setUp, args); code != cli.ExitDone {
 			t.Fatalf("%v: exit code %d: %s", args, code, stderr)
 		}
 	}
@@ -98,8 +99,8 @@ func TestModelVerifiesAnEdge(t *testing.T) {
 	const question = "Do mosquito bites cause malaria where the parasite is common?"
 	a, stdout, stderr := testApp(home)
 	withEnv(a, envOpenAIKey, secret, envOpenAIURL, server.URL)
-	a.stdin = strings.NewReader(question + "\n")
-	if code := a.run(t.Context(), []string{"--config", file, "--no-memory"}); code != exitDone {
+	a.Stdin = strings.NewReader(question + "\n")
+	if code := execute(t.Context(), a, []string{"--config", file, "--no-memory"}); code != cli.ExitDone {
 		t.Fatalf("exit code %d: %s%s", code, stderr, stdout)
 	}
 	if got := strings.Join(server.tools, " "); got != "search_corpus verify_edge" {
@@ -120,7 +121,7 @@ func TestModelVerifiesAnEdge(t *testing.T) {
 	server.tools = nil
 	a, stdout, stderr = testApp(home)
 	withEnv(a, envOpenAIKey, secret, envOpenAIURL, server.URL)
-	if code := a.run(t.Context(), []string{"ask", "--config", file, "--no-memory", question}); code != exitDone || strings.Join(server.tools, " ") != "search_corpus" {
+	if code := execute(t.Context(), a, []string{"ask", "--config", file, "--no-memory", question}); code != cli.ExitDone || strings.Join(server.tools, " ") != "search_corpus" {
 		t.Errorf("outside of a session, exit code %d, the model was offered %q: %s%s", code, server.tools, stdout, stderr)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/llm/langchain"
 	"example.com/assay/skills"
 )
@@ -57,7 +58,7 @@ const (
 )
 
 // settingTable lists the settings, in the order in which they are shown.
-func settingTable(a *app) ([]setting, error) {
+func settingTable(a *cli.App) ([]setting, error) {
 	set, err := skills.Load(nil)
 	if err != nil {
 		return nil, err
@@ -98,10 +99,10 @@ func settingTable(a *app) ([]setting, error) {
 		show: func(s *settings) string { return s.fallback },
 	}}
 	for _, r := range roles {
-		table = append(table, a.modelSetting(r.name, r.about+": "+joined(r.skills)+"."))
+		table = append(table, modelSetting(a, r.name, r.about+": "+joined(r.skills)+"."))
 	}
 	for _, name := range set.Names() {
-		table = append(table, a.modelSetting(name, "The model of this skill alone."))
+		table = append(table, modelSetting(a, name, "The model of this skill alone."))
 	}
 	for _, p := range providers {
 		if p.keyVariable != "" && p.keyURL != "" {
@@ -125,7 +126,7 @@ func settingTable(a *app) ([]setting, error) {
 }
 
 // modelSetting is the setting of the model of a skill or a role.
-func (a *app) modelSetting(name, about string) setting {
+func modelSetting(a *cli.App, name, about string) setting {
 	return setting{
 		key: modelsPrefix + name, about: about, example: "offline",
 		set:  func(p *parser, s *settings, from origin, text string) { s.skillModels[name] = p.model(a, from, text) },
@@ -141,7 +142,7 @@ func keySetting(p provider) setting {
 		set: func(parse *parser, s *settings, from origin, text string) {
 			path := from.path(parse.text(from, text, "a file"))
 			if _, err := readKey(path); err != nil {
-				parse.fail(usagef("%s: %w", from, err))
+				parse.fail(cli.Usagef("%s: %w", from, err))
 			}
 			s.keyFiles[p.keyVariable] = path
 		},
@@ -177,7 +178,7 @@ func telemetryTable() []setting {
 		key: "telemetry.endpoint", variable: envOTLP, about: "The OTLP collector (HTTP) that gets spans; none does by default.", example: "http://localhost:4318",
 		set: func(p *parser, s *settings, from origin, text string) {
 			if err := checkEndpoint(text); err != nil {
-				p.fail(usagef("%s: %w", from, err))
+				p.fail(cli.Usagef("%s: %w", from, err))
 			}
 			s.telemetry.endpoint = text
 		},
@@ -205,8 +206,8 @@ func checkEndpoint(text string) error {
 }
 
 // known lists the variables that the program reads, in the order of the help.
-func (e environment) known(table []setting) []string {
-	names := []string{envHome, envConfig}
+func known(e cli.Environment, table []setting) []string {
+	names := []string{cli.EnvHome, cli.EnvConfig}
 	for _, t := range table {
 		if t.variable != "" {
 			names = append(names, t.variable)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/llm"
 )
 
@@ -88,7 +89,7 @@ const keyPrices = "prices"
 var priceParts = []string{"input", "output"}
 
 // pricesSetting is the section of prices.
-func pricesSetting(a *app) setting {
+func pricesSetting(a *cli.App) setting {
 	return setting{
 		key: keyPrices, example: "openai:gpt-4.1-mini: {input: 0.40, output: 1.60}",
 		about: "What a model costs per million tokens, in any one currency; a model without a price counts as unknown.",
@@ -115,7 +116,7 @@ func pricesSetting(a *app) setting {
 }
 
 // priceSetting is one part of a model's price.
-func priceSetting(a *app, model, part string) setting {
+func priceSetting(a *cli.App, model, part string) setting {
 	of := func(price *llm.Price) *float64 {
 		if part == priceParts[0] {
 			return &price.Input
@@ -125,10 +126,10 @@ func priceSetting(a *app, model, part string) setting {
 	return setting{
 		key: keyPrices + "." + model + "." + part,
 		set: func(p *parser, s *settings, from origin, text string) {
-			if err := a.checkModel(model); err != nil {
-				p.fail(usagef("%s: %w", from, err))
-			} else if a.models[model] != nil {
-				p.fail(usagef("%s: %s costs nothing and needs no price", from, model))
+			if err := checkModel(a, model); err != nil {
+				p.fail(cli.Usagef("%s: %w", from, err))
+			} else if a.Models[model] != nil {
+				p.fail(cli.Usagef("%s: %s costs nothing and needs no price", from, model))
 			}
 			if s.limits.Prices == nil {
 				s.limits.Prices = llm.Prices{}

@@ -6,6 +6,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"example.com/assay/cmd/agent/internal/cli"
 )
 
 const (
@@ -41,7 +43,7 @@ func lookupTable() []setting {
 		key: "embedder", about: "Whose vectors a corpus is ingested and searched with, beside the offline ones: lsa for none, or openai:NAME, gemini:NAME, ollama:NAME.", example: "openai:text-embedding-3-small",
 		set: func(p *parser, s *settings, from origin, text string) {
 			if err := checkEmbedder(text); err != nil {
-				p.fail(usagef("%s: %w", from, err))
+				p.fail(cli.Usagef("%s: %w", from, err))
 			}
 			s.lookup.embedder = text
 		},
@@ -63,7 +65,7 @@ func lookupTable() []setting {
 		key: "reranker", about: "What orders the passages that were found: none, judge for the model, or the address of a server with /rerank, whose key is " + envRerankKey + ".", example: "http://localhost:8080",
 		set: func(p *parser, s *settings, from origin, text string) {
 			if text != noReranker && text != judgeReranker && !strings.HasPrefix(text, "http://") && !strings.HasPrefix(text, "https://") {
-				p.fail(usagef("%s: reranker is %q: it must be none, judge, or an address that begins with http:// or https://", from, text))
+				p.fail(cli.Usagef("%s: reranker is %q: it must be none, judge, or an address that begins with http:// or https://", from, text))
 			}
 			s.lookup.reranker = text
 		},

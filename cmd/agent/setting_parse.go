@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/memory"
 	"example.com/assay/state"
 )
@@ -24,7 +25,7 @@ func (p *parser) fail(err error) {
 // text refuses an empty value.
 func (p *parser) text(from origin, v, what string) string {
 	if v == "" {
-		p.fail(usagef("%s is empty: name %s", from, what))
+		p.fail(cli.Usagef("%s is empty: name %s", from, what))
 	}
 	return v
 }
@@ -37,7 +38,7 @@ func corpusNamed(where, name string) error {
 }
 
 // modelNamed refuses what cannot be the name of a model.
-func modelNamed(a *app, where, name string) error {
+func modelNamed(a *cli.App, where, name string) error {
 	var p parser
 	p.model(a, origin{name: where}, name)
 	return p.err
@@ -46,14 +47,14 @@ func modelNamed(a *app, where, name string) error {
 // corpus checks the name here, so that a bad one is told from a missing corpus.
 func (p *parser) corpus(from origin, v string) string {
 	if memory.CheckName(v) != nil {
-		p.fail(usagef("%s is %q: %s", from, v, memory.NameRule))
+		p.fail(cli.Usagef("%s is %q: %s", from, v, memory.NameRule))
 	}
 	return v
 }
 
-func (p *parser) model(a *app, from origin, v string) string {
-	if err := a.checkModel(v); err != nil {
-		p.fail(usagef("%s is %q: %w", from, v, err))
+func (p *parser) model(a *cli.App, from origin, v string) string {
+	if err := checkModel(a, v); err != nil {
+		p.fail(cli.Usagef("%s is %q: %w", from, v, err))
 	}
 	return v
 }
@@ -61,7 +62,7 @@ func (p *parser) model(a *app, from origin, v string) string {
 func (p *parser) threshold(from origin, v string) float64 {
 	x, err := strconv.ParseFloat(v, 64)
 	if err != nil || !(x > 0 && x <= 1) { // also NaN
-		p.fail(usagef("%s is %q: it must be a number above 0 and up to 1, such as 0.7", from, v))
+		p.fail(cli.Usagef("%s is %q: it must be a number above 0 and up to 1, such as 0.7", from, v))
 	}
 	return x
 }
@@ -69,7 +70,7 @@ func (p *parser) threshold(from origin, v string) float64 {
 func (p *parser) within(from origin, v string, least, most float64) float64 {
 	x, err := strconv.ParseFloat(v, 64)
 	if err != nil || !(x >= least && x <= most) {
-		p.fail(usagef("%s is %q: it must be a number from %.3g to %g", from, v, least, most))
+		p.fail(cli.Usagef("%s is %q: it must be a number from %.3g to %g", from, v, least, most))
 	}
 	return x
 }
@@ -77,14 +78,14 @@ func (p *parser) within(from origin, v string, least, most float64) float64 {
 func (p *parser) boolean(from origin, v string) bool {
 	b, err := strconv.ParseBool(v)
 	if err != nil {
-		p.fail(usagef("%s is %q: it must be 1 or 0, true or false", from, v))
+		p.fail(cli.Usagef("%s is %q: it must be 1 or 0, true or false", from, v))
 	}
 	return b
 }
 
 func (p *parser) oneOf(from origin, v string, known ...string) string {
 	if !slices.Contains(known, v) {
-		p.fail(usagef("%s is %q: it must be one of %s", from, v, joined(known)))
+		p.fail(cli.Usagef("%s is %q: it must be one of %s", from, v, joined(known)))
 	}
 	return v
 }
@@ -92,7 +93,7 @@ func (p *parser) oneOf(from origin, v string, known ...string) string {
 func (p *parser) count(from origin, v string, least int) int {
 	n, err := strconv.Atoi(v)
 	if err != nil || n < least {
-		p.fail(usagef("%s is %q: it must be a whole number of at least %d", from, v, least))
+		p.fail(cli.Usagef("%s is %q: it must be a whole number of at least %d", from, v, least))
 	}
 	return n
 }
@@ -105,7 +106,7 @@ func (p *parser) amount(from origin, v string, free bool) float64 {
 		if free {
 			what = "of 0 or more"
 		}
-		p.fail(usagef("%s is %q: it must be a number %s, such as 0.5, without a currency", from, v, what))
+		p.fail(cli.Usagef("%s is %q: it must be a number %s, such as 0.5, without a currency", from, v, what))
 	}
 	return x
 }
@@ -115,7 +116,7 @@ var plainName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9.:-]*$`)
 
 func (p *parser) name(from origin, v string) string {
 	if !plainName.MatchString(v) {
-		p.fail(usagef("%s is %q: it must be a name of letters, digits and . : -", from, v))
+		p.fail(cli.Usagef("%s is %q: it must be a name of letters, digits and . : -", from, v))
 	}
 	return v
 }
@@ -131,7 +132,7 @@ func (p *parser) duration(from origin, v string, least time.Duration) time.Durat
 		if least == 0 {
 			what = "0 or more"
 		}
-		p.fail(usagef("%s is %q: it must be a time such as 2s or 500ms, and %s", from, v, what))
+		p.fail(cli.Usagef("%s is %q: it must be a time such as 2s or 500ms, and %s", from, v, what))
 	}
 	return d
 }

@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"example.com/assay/cmd/agent/internal/cli"
 )
 
 const (
@@ -27,7 +29,7 @@ var causalTraced = []string{"causal.max_judge_iterations", "causal.grounding_con
 // tracedSettings are the settings that a trace says it was made with, its models
 // among them when they are to be asked. A trace may come from anywhere: it chooses
 // no file and no server.
-func (a *app) tracedSettings(path string, config map[string]string, asks bool) ([]entry, error) {
+func tracedSettings(a *cli.App, path string, config map[string]string, asks bool) ([]entry, error) {
 	table, err := settingTable(a)
 	if err != nil {
 		return nil, err
@@ -40,8 +42,8 @@ func (a *app) tracedSettings(path string, config map[string]string, asks bool) (
 	}
 	if label := config[tracedModel]; asks {
 		models := labelledModels(label)
-		if err := a.checkModel(models[keyModel]); err != nil {
-			return nil, usagef("%s: model %q answered the run: %w; name one with --model, or a cassette with --replay", path, label, err)
+		if err := checkModel(a, models[keyModel]); err != nil {
+			return nil, cli.Usagef("%s: model %q answered the run: %w; name one with --model, or a cassette with --replay", path, label, err)
 		}
 		maps.Copy(values, models)
 	}
@@ -74,7 +76,7 @@ func labelledModels(label string) map[string]string {
 
 // traced are the values of settings that a trace holds, and the model as answers name
 // it. No address is among them.
-func (s settings) traced(a *app, keys []string) (map[string]string, error) {
+func (s settings) traced(a *cli.App, keys []string) (map[string]string, error) {
 	table, err := settingTable(a)
 	if err != nil {
 		return nil, err

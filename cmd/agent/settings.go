@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/llm"
 	"example.com/assay/llm/classify"
 	"example.com/assay/llm/offline"
@@ -172,11 +173,11 @@ func (f *settingFlags) cassette(cmd *cobra.Command) (cassetteFiles, error) {
 	recording, replaying := cmd.Flags().Changed("record"), cmd.Flags().Changed("replay")
 	switch {
 	case recording && replaying:
-		return cassetteFiles{}, usagef("--record and --replay are both given; give one")
+		return cassetteFiles{}, cli.Usagef("--record and --replay are both given; give one")
 	case recording && f.record == "":
-		return cassetteFiles{}, usagef("--record is empty: name a new file")
+		return cassetteFiles{}, cli.Usagef("--record is empty: name a new file")
 	case replaying && f.replay == "":
-		return cassetteFiles{}, usagef("--replay is empty: name a file that --record wrote")
+		return cassetteFiles{}, cli.Usagef("--replay is empty: name a file that --record wrote")
 	}
 	return cassetteFiles{f.record, f.replay}, nil
 }
@@ -184,20 +185,20 @@ func (f *settingFlags) cassette(cmd *cobra.Command) (cassetteFiles, error) {
 // resolve puts the settings together: flags before variables before the
 // configuration before defaults. Every value is checked where it stands, so
 // that a message names its origin.
-func (a *app) resolve(cmd *cobra.Command, f *settingFlags) (settings, error) {
+func resolve(a *cli.App, cmd *cobra.Command, f *settingFlags) (settings, error) {
 	s := defaultSettings(f.remembers)
 	var err error
-	if s.home, err = a.env.home(); err != nil {
+	if s.home, err = a.Env.Home(); err != nil {
 		return s, err
 	}
 	if f.timeout < 0 {
-		return s, usagef("--timeout is %v: it must be positive, or 0 for no limit", f.timeout)
+		return s, cli.Usagef("--timeout is %v: it must be positive, or 0 for no limit", f.timeout)
 	}
 	table, err := settingTable(a)
 	if err != nil {
 		return s, err
 	}
-	file, err := a.fromFile(cmd, f, &s, table)
+	file, err := fromFile(a, cmd, f, &s, table)
 	if err != nil {
 		return s, err
 	}
@@ -205,7 +206,7 @@ func (a *app) resolve(cmd *cobra.Command, f *settingFlags) (settings, error) {
 	if err != nil {
 		return s, err
 	}
-	for _, layer := range [][]entry{file, a.env.entries(table), f.traced, flags} {
+	for _, layer := range [][]entry{file, entries(a.Env, table), f.traced, flags} {
 		if f.replay != "" { // a cassette needs no key, also where the files of its configuration are not
 			layer = slices.DeleteFunc(layer, func(e entry) bool { return strings.HasPrefix(e.key, keyFilesPrefix) })
 		}
@@ -219,22 +220,22 @@ func (a *app) resolve(cmd *cobra.Command, f *settingFlags) (settings, error) {
 
 // configFile is the configuration that the flag or the variable names, which
 // must exist, or the one in its usual place, which need not.
-func (a *app) configFile(cmd *cobra.Command, f *settingFlags) (path, from string, err error) {
+func configFile(a *cli.App, cmd *cobra.Command, f *settingFlags) (path, from string, err error) {
 	if cmd.Flags().Changed("config") {
 		if f.config == "" {
-			return "", "", usagef("--config is empty: name a file")
+			return "", "", cli.Usagef("--config is empty: name a file")
 		}
 		return f.config, "--config", nil
 	}
-	if named := a.env.get(envConfig); named != "" {
-		return named, envConfig, nil
+	if named := a.Env.Get(cli.EnvConfig); named != "" {
+		return named, cli.EnvConfig, nil
 	}
-	path, err = a.env.config()
+	path, err = a.Env.Config()
 	return path, "", err
 }
 
-func (a *app) fromFile(cmd *cobra.Command, f *settingFlags, s *settings, table []setting) ([]entry, error) {
-	path, from, err := a.configFile(cmd, f)
+func fromFile(a *cli.App, cmd *cobra.Command, f *settingFlags, s *settings, table []setting) ([]entry, error) {
+	path, from, err := configFile(a, cmd, f)
 	if err != nil {
 		return nil, err
 	}
@@ -246,17 +247,17 @@ func (a *app) fromFile(cmd *cobra.Command, f *settingFlags, s *settings, table [
 		if from == "" {
 			from = "configuration"
 		}
-		return nil, usagef("reading %s: %w", from, err)
+		return nil, cli.Usagef("reading %s: %w", from, err)
 	}
 	s.file = path
 	return parseConfig(path, data, table)
 }
 
 // entries lists the settings that variables give, in the table's order.
-func (e environment) entries(table []setting) []entry {
+func entries(e cli.Environment, table []setting) []entry {
 	var out []entry
 	for _, t := range table {
-		if text := e.get(t.variable); text != "" {
+		if text := e.Get(t.variable); text != "" {
 			out = append(out, entry{t.key, text, originOf("variable", t.variable)})
 		}
 	}
@@ -275,7 +276,7 @@ func fromFlags(cmd *cobra.Command, table []setting) ([]entry, error) {
 			continue
 		}
 		if flags.Changed(t.flag) {
-			return nil, usagef("--%s and --%s are both given; give one", t.flag, t.negation)
+			return nil, cli.Usagef("--%s and --%s are both given; give one", t.flag, t.negation)
 		}
 		not, err := flags.GetBool(t.negation)
 		if err != nil {
@@ -299,14 +300,14 @@ func (o origin) path(text string) string {
 func (s settings) loadSkills() (*skills.Set, error) {
 	set, err := skills.Load(&skills.LoadOptions{Overlay: s.skills})
 	if err != nil && s.skills != "" {
-		return nil, usagef("loading skills from %q: %w", s.skills, err)
+		return nil, cli.Usagef("loading skills from %q: %w", s.skills, err)
 	}
 	if err != nil || s.skillFile == "" {
 		return set, err
 	}
 	set, _, err = set.With(s.skillFile)
 	if err != nil {
-		return nil, usagef("loading --skill: %w", err)
+		return nil, cli.Usagef("loading --skill: %w", err)
 	}
 	return set, nil
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/skills"
 )
 
@@ -178,8 +179,8 @@ func TestKeyFiles(t *testing.T) {
 		a, stdout, stderr := testApp(t.TempDir())
 		withEnv(a, envOpenAIURL, server.URL, envOpenAIKey, tc.env)
 		server.keys = map[string]bool{}
-		code := a.run(t.Context(), []string{"doctor", "--json", "--config", config, "--model", "openai:m"})
-		if !strings.Contains(stdout.String(), tc.want) || (code == exitDone) != (tc.key != "") || stderr.Len() > 0 {
+		code := execute(t.Context(), a, []string{"doctor", "--json", "--config", config, "--model", "openai:m"})
+		if !strings.Contains(stdout.String(), tc.want) || (code == cli.ExitDone) != (tc.key != "") || stderr.Len() > 0 {
 			t.Errorf("%s: exit code %d: %s%s; want %q", tc.file, code, stdout, stderr, tc.want)
 		}
 		if tc.key != "" && !server.keys["Bearer "+tc.key] {

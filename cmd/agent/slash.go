@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/render"
 	"example.com/assay/cmd/agent/internal/traceview"
 	"example.com/assay/graph/trace"
@@ -41,9 +42,9 @@ func (s *session) command(ctx context.Context, words []string) (quit bool, err e
 	switch name {
 	case "help":
 		for _, c := range slashCommands {
-			fmt.Fprintf(s.stdout, "  %-32s %s\n", strings.TrimSpace("/"+c.name+" "+c.args), c.help)
+			fmt.Fprintf(s.Stdout, "  %-32s %s\n", strings.TrimSpace("/"+c.name+" "+c.args), c.help)
 		}
-		fmt.Fprintf(s.stdout, "  %-32s %s\n", "anything else", "is a question")
+		fmt.Fprintf(s.Stdout, "  %-32s %s\n", "anything else", "is a question")
 	case "corpus":
 		return false, s.corpusSlash(ctx, args)
 	case "model":
@@ -55,16 +56,16 @@ func (s *session) command(ctx context.Context, words []string) (quit bool, err e
 	case "trace":
 		return false, s.traceSlash(args)
 	case "graph":
-		fmt.Fprint(s.stdout, s.engine.pipeline.Graph().Drawing().Expanded().Text())
+		fmt.Fprint(s.Stdout, s.engine.pipeline.Graph().Drawing().Expanded().Text())
 	case "sources":
 		return false, s.sourcesSlash()
 	case "open":
 		return false, s.openSlash(ctx, args)
 	case "json":
 		if s.last == nil {
-			return false, usagef("nothing was asked yet")
+			return false, cli.Usagef("nothing was asked yet")
 		}
-		s.printJSON(*s.last)
+		s.PrintJSON(*s.last)
 	case "quit":
 		return true, nil
 	default:
@@ -72,22 +73,22 @@ func (s *session) command(ctx context.Context, words []string) (quit bool, err e
 		for _, c := range slashCommands {
 			names = append(names, c.name)
 		}
-		return false, usagef("unknown command /%s%s; /help lists the commands", name, didYouMean(name, names))
+		return false, cli.Usagef("unknown command /%s%s; /help lists the commands", name, cli.DidYouMean(name, names))
 	}
 	return false, nil
 }
 
 func (s *session) corpusSlash(ctx context.Context, args []string) error {
 	if len(args) > 1 {
-		return usagef("/corpus takes one name")
+		return cli.Usagef("/corpus takes one name")
 	}
 	if len(args) == 0 {
 		list, err := memory.List(s.home)
 		if err != nil {
 			return err
 		}
-		s.printCorpora(list)
-		fmt.Fprintf(s.stdout, "answering from %s\n", s.engine.Corpus.Name())
+		printCorpora(s.App, list)
+		fmt.Fprintf(s.Stdout, "answering from %s\n", s.engine.Corpus.Name())
 		return nil
 	}
 	next := s.settings
@@ -99,20 +100,20 @@ func (s *session) corpusSlash(ctx context.Context, args []string) error {
 		return err
 	}
 	s.earlier = nil
-	fmt.Fprintf(s.stdout, "answering from %s\n", s.engine.Corpus.Name())
+	fmt.Fprintf(s.Stdout, "answering from %s\n", s.engine.Corpus.Name())
 	return nil
 }
 
 func (s *session) modelSlash(ctx context.Context, args []string) error {
 	if len(args) > 1 {
-		return usagef("/model takes one name")
+		return cli.Usagef("/model takes one name")
 	}
 	if len(args) == 1 && s.exchange.file != "" {
-		return usagef("/model changes nothing while %s is recorded or replayed: a cassette is of one choice of models", s.exchange.file)
+		return cli.Usagef("/model changes nothing while %s is recorded or replayed: a cassette is of one choice of models", s.exchange.file)
 	}
 	if len(args) == 1 {
 		next := s.settings
-		if err := modelNamed(s.app, "/model", args[0]); err != nil {
+		if err := modelNamed(s.App, "/model", args[0]); err != nil {
 			return err
 		}
 		next.model, next.skillModels = args[0], nil
@@ -120,7 +121,7 @@ func (s *session) modelSlash(ctx context.Context, args []string) error {
 			return err
 		}
 	}
-	fmt.Fprintf(s.stdout, "using %s; known: %s\n", s.modelLabel(), strings.Join(s.modelNames(), ", "))
+	fmt.Fprintf(s.Stdout, "using %s; known: %s\n", s.modelLabel(), strings.Join(modelNames(s.App), ", "))
 	return nil
 }
 
@@ -137,7 +138,7 @@ func (s *session) verifySlash(ctx context.Context, args []string) error {
 	case "brief":
 		next.verification.showClaims = false
 	default:
-		return usagef("/verify wants: on, off, claims, or brief")
+		return cli.Usagef("/verify wants: on, off, claims, or brief")
 	}
 	if next.verification != s.settings.verification {
 		if err := s.open(ctx, next); err != nil {
@@ -146,11 +147,11 @@ func (s *session) verifySlash(ctx context.Context, args []string) error {
 	}
 	switch {
 	case !s.verification.enabled:
-		fmt.Fprintln(s.stdout, "the claims of answers are not checked")
+		fmt.Fprintln(s.Stdout, "the claims of answers are not checked")
 	case s.verification.showClaims:
-		fmt.Fprintln(s.stdout, "the claims of answers are checked, and shown with their quotes")
+		fmt.Fprintln(s.Stdout, "the claims of answers are checked, and shown with their quotes")
 	default:
-		fmt.Fprintln(s.stdout, "the claims of answers are checked; /verify claims shows them")
+		fmt.Fprintln(s.Stdout, "the claims of answers are checked; /verify claims shows them")
 	}
 	return nil
 }
@@ -158,26 +159,26 @@ func (s *session) verifySlash(ctx context.Context, args []string) error {
 func (s *session) traceSlash(args []string) error {
 	switch {
 	case len(args) == 0 && s.tracing == "":
-		fmt.Fprintln(s.stdout, "no trace is written; /trace on FILE writes one, /trace show shows the last")
+		fmt.Fprintln(s.Stdout, "no trace is written; /trace on FILE writes one, /trace show shows the last")
 	case len(args) == 0:
-		fmt.Fprintf(s.stdout, "the trace of each question is written to %s\n", s.tracing)
+		fmt.Fprintf(s.Stdout, "the trace of each question is written to %s\n", s.tracing)
 	case len(args) == 2 && args[0] == "on":
 		s.tracing = args[1]
-		fmt.Fprintf(s.stdout, "the trace of each question replaces %s\n", s.tracing)
+		fmt.Fprintf(s.Stdout, "the trace of each question replaces %s\n", s.tracing)
 	case len(args) == 1 && args[0] == "off":
 		s.tracing = ""
-		fmt.Fprintln(s.stdout, "no trace is written any more")
+		fmt.Fprintln(s.Stdout, "no trace is written any more")
 	case len(args) == 1 && args[0] == "show":
 		return s.showTrace()
 	default:
-		return usagef("/trace wants: on FILE, off, or show")
+		return cli.Usagef("/trace wants: on FILE, off, or show")
 	}
 	return nil
 }
 
 func (s *session) showTrace() error {
 	if s.trace.Len() == 0 {
-		return usagef("nothing was asked yet")
+		return cli.Usagef("nothing was asked yet")
 	}
 	records, err := trace.Read(bytes.NewReader(s.trace.Bytes()))
 	if err != nil {
@@ -187,32 +188,32 @@ func (s *session) showTrace() error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprint(s.stdout, view.Text(traceview.TextOptions{Colour: s.stdout.colour}))
+	fmt.Fprint(s.Stdout, view.Text(traceview.TextOptions{Colour: s.Stdout.Colour}))
 	return nil
 }
 
 func (s *session) openSlash(ctx context.Context, args []string) error {
 	if len(args) != 1 || s.last == nil {
-		return usagef("/open takes the number of a source of the last answer")
+		return cli.Usagef("/open takes the number of a source of the last answer")
 	}
 	source, err := sourceNumbered(s.last.Sources, args[0])
 	if err != nil {
 		return err
 	}
-	return s.app.open(ctx, source)
+	return openSource(ctx, s.App, source)
 }
 
 func (s *session) sourcesSlash() error {
 	if s.last == nil || len(s.last.Sources) == 0 {
-		return usagef("the last answer has no sources, or nothing was asked yet")
+		return cli.Usagef("the last answer has no sources, or nothing was asked yet")
 	}
 	for i, source := range s.last.Sources {
 		if i > 0 {
-			fmt.Fprintln(s.stdout)
+			fmt.Fprintln(s.Stdout)
 		}
-		fmt.Fprint(s.stdout, sourceList(s.last.Sources[i:i+1], s.stdout.colour))
+		fmt.Fprint(s.Stdout, sourceList(s.last.Sources[i:i+1], s.Stdout.Colour))
 		quoted := slices.Collect(strings.Lines(render.Visible(source.Text)))
-		fmt.Fprintf(s.stdout, "    %s\n", strings.Join(quoted, "    "))
+		fmt.Fprintf(s.Stdout, "    %s\n", strings.Join(quoted, "    "))
 	}
 	return nil
 }

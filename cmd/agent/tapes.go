@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/eval"
 	"example.com/assay/llm"
 	"example.com/assay/llm/cassette"
@@ -49,16 +50,16 @@ func (x *exchange) openTapes(ctx context.Context, cmd *cobra.Command, f *setting
 	recording, replaying := cmd.Flags().Changed("record"), cmd.Flags().Changed("replay")
 	switch {
 	case recording && replaying:
-		return nil, usagef("--record and --replay are both given; give one")
+		return nil, cli.Usagef("--record and --replay are both given; give one")
 	case recording && f.record == "":
-		return nil, usagef("--record is empty: name a directory")
+		return nil, cli.Usagef("--record is empty: name a directory")
 	case replaying && f.replay == "":
-		return nil, usagef("--replay is empty: name a directory that --record wrote")
+		return nil, cli.Usagef("--replay is empty: name a directory that --record wrote")
 	}
-	t := &tapes{dir: f.record, keys: newConnector(x.env, *s)}
+	t := &tapes{dir: f.record, keys: newConnector(x.Env, *s)}
 	x.given = t
 	if replaying {
-		return t, t.load(x.app, f.replay, s, cases)
+		return t, t.load(x.App, f.replay, s, cases)
 	}
 	var err error
 	if t.models, err = x.connect(ctx, *s, t.keys); err != nil {
@@ -77,16 +78,16 @@ func (x *exchange) openTapes(ctx context.Context, cmd *cobra.Command, f *setting
 }
 
 // load opens the cassettes of all cases.
-func (t *tapes) load(a *app, dir string, s *settings, cases []eval.Case) error {
+func (t *tapes) load(a *cli.App, dir string, s *settings, cases []eval.Case) error {
 	t.players = map[string]*cassette.Player{}
 	var names []string
 	for _, c := range cases {
 		player, err := cassette.Replay(tapeName(dir, c))
 		if player == nil {
-			return usagef("opening --replay, case %q: %w; --record makes it", c.Name, err)
+			return cli.Usagef("opening --replay, case %q: %w; --record makes it", c.Name, err)
 		}
 		if err != nil {
-			a.warn("%v", err) // it was cut
+			a.Warn("%v", err) // it was cut
 		}
 		t.players[c.Name] = player
 		if name := cmp.Or(player.Model(), "of a cassette"); !slices.Contains(names, name) {

@@ -14,6 +14,7 @@ import (
 	"go.opentelemetry.io/otel/sdk/resource"
 	sdk "go.opentelemetry.io/otel/sdk/trace"
 
+	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/telemetry"
 )
 
@@ -36,7 +37,7 @@ func openTracing(ctx context.Context, s settings) (*tracing, error) {
 	}
 	base, err := url.Parse(s.telemetry.endpoint)
 	if err != nil {
-		return nil, usagef("opening the telemetry: %w", err)
+		return nil, cli.Usagef("opening the telemetry: %w", err)
 	}
 	client, err := otlptracehttp.New(ctx,
 		otlptracehttp.WithEndpointURL(base.JoinPath("v1", "traces").String()),
@@ -72,7 +73,7 @@ func (t *tracing) close() error {
 	t.exporter.mu.Lock()
 	defer t.exporter.mu.Unlock()
 	if t.exporter.lost > 0 || err != nil {
-		return fmt.Errorf("sending spans to the collector: %s lost: %w", count(t.exporter.lost, "span"), undelivered(errors.Join(t.exporter.err, err)))
+		return fmt.Errorf("sending spans to the collector: %s lost: %w", cli.Count(t.exporter.lost, "span"), undelivered(errors.Join(t.exporter.err, err)))
 	}
 	return nil
 }

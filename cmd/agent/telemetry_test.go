@@ -14,6 +14,7 @@ import (
 	spans "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/proto"
 
+	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/nodes/retrieval"
 	"example.com/assay/telemetry"
 )
@@ -69,7 +70,7 @@ func TestSpansReachTheCollector(t *testing.T) {
 		to := newReceiver(t)
 		a, stdout, stderr := testApp(home)
 		withEnv(a, envOTLP, to.URL, "ASSAY_TELEMETRY_CONTENT", content, envOpenAIKey, secret, envOpenAIURL, chat.URL, "ASSAY_MODELS_PLAN", "openai:m")
-		if code := a.run(t.Context(), []string{"ask", permitQuestion}); code != exitDone || stderr.Len() > 0 {
+		if code := execute(t.Context(), a, []string{"ask", permitQuestion}); code != cli.ExitDone || stderr.Len() > 0 {
 			t.Fatalf("exit code %d: %s%s", code, stdout, stderr)
 		}
 		want := []string{"chat m", "chat offline", "invoke_workflow research", "node classify", "node execute", "node rewrite", "node synthesize", "retrieval default"}
@@ -100,9 +101,9 @@ func TestSpansOfEdges(t *testing.T) {
 	for _, content := range []string{"false", "true"} {
 		to := newReceiver(t)
 		a, stdout, stderr := testApp(home)
-		a.stdin = strings.NewReader(`[{"from_var": "damp air", "to_var": "rust"}]`)
+		a.Stdin = strings.NewReader(`[{"from_var": "damp air", "to_var": "rust"}]`)
 		withEnv(a, envOTLP, to.URL, "ASSAY_TELEMETRY_CONTENT", content)
-		if code := a.run(t.Context(), []string{"edges", "verify", "-"}); code != exitDone || stderr.Len() > 0 {
+		if code := execute(t.Context(), a, []string{"edges", "verify", "-"}); code != cli.ExitDone || stderr.Len() > 0 {
 			t.Fatalf("exit code %d: %s%s", code, stdout, stderr)
 		}
 		searches, found, queries, passages := 0, int64(0), "", ""
@@ -154,7 +155,7 @@ func TestCollectorThatFails(t *testing.T) {
 	} {
 		a, stdout, stderr := testApp(home)
 		withEnv(a, envOTLP, tc.url)
-		if code := a.run(t.Context(), []string{"ask", permitQuestion}); code != exitDone || !strings.Contains(stderr.String(), tc.ask) || (stderr.Len() == 0) != (tc.ask == "") {
+		if code := execute(t.Context(), a, []string{"ask", permitQuestion}); code != cli.ExitDone || !strings.Contains(stderr.String(), tc.ask) || (stderr.Len() == 0) != (tc.ask == "") {
 			t.Errorf("%q: exit code %d: %s%s", tc.url, code, stdout, stderr)
 		}
 		if strings.Contains(stderr.String(), secret) {
@@ -162,7 +163,7 @@ func TestCollectorThatFails(t *testing.T) {
 		}
 		a, stdout, _ = testApp(home)
 		withEnv(a, envOTLP, tc.url)
-		if code := a.run(t.Context(), []string{"doctor"}); code != exitDone || !strings.Contains(stdout.String(), tc.doctor) {
+		if code := execute(t.Context(), a, []string{"doctor"}); code != cli.ExitDone || !strings.Contains(stdout.String(), tc.doctor) {
 			t.Errorf("doctor: exit code %d: %s", code, stdout)
 		}
 	}
@@ -174,7 +175,7 @@ func TestCollectorThatFails(t *testing.T) {
 	} {
 		a, stdout, stderr := testApp(home)
 		withEnv(a, envOTLP, text)
-		if code := a.run(t.Context(), []string{"ask", "x"}); code != exitUsage || !strings.Contains(stderr.String(), want) || strings.Contains(stdout.String()+stderr.String(), secret) {
+		if code := execute(t.Context(), a, []string{"ask", "x"}); code != cli.ExitUsage || !strings.Contains(stderr.String(), want) || strings.Contains(stdout.String()+stderr.String(), secret) {
 			t.Errorf("%q: exit code %d: %s%s", text, code, stdout, stderr)
 		}
 	}

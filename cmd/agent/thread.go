@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/graph"
 	"example.com/assay/graph/checkpoint/sqlite"
 	"example.com/assay/llm"
@@ -16,19 +17,19 @@ import (
 // Metadata that a thread's checkpoints carry, for those that list and resume.
 const ()
 
-func (a *app) threadsCommand() *cobra.Command {
-	return group(&cobra.Command{
+func threadsCommand(a *cli.App) *cobra.Command {
+	return cli.Group(&cobra.Command{
 		Use:   "threads",
 		Short: "List and remove saved runs",
 		Example: `  agent threads list
   agent threads remove lease
   agent threads sweep --older-than 720h`,
-	}, a.threadsListCommand(), a.threadsRemoveCommand(), a.threadsSweepCommand())
+	}, threadsListCommand(a), threadsRemoveCommand(a), threadsSweepCommand(a))
 }
 
 // onThreads runs a verb on the file of threads.
-func (a *app) onThreads(cmd *cobra.Command, run func(*sqlite.Saver) error) (err error) {
-	home, err := a.env.home()
+func onThreads(a *cli.App, cmd *cobra.Command, run func(*sqlite.Saver) error) (err error) {
+	home, err := a.Env.Home()
 	if err != nil {
 		return err
 	}
@@ -36,19 +37,19 @@ func (a *app) onThreads(cmd *cobra.Command, run func(*sqlite.Saver) error) (err 
 	if err != nil {
 		return err
 	}
-	defer func() { err = also(err, saver.Close()) }()
+	defer func() { err = cli.Also(err, saver.Close()) }()
 	return run(saver)
 }
 
-func (a *app) threadsListCommand() *cobra.Command {
+func threadsListCommand(a *cli.App) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:     "list",
 		Short:   "List the threads, the one that changed last first",
 		Example: "  agent threads list\n  agent threads list --json",
-		Args:    exactly(0, "no argument"),
+		Args:    cli.Exactly(0, "no argument"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.onThreads(cmd, func(saver *sqlite.Saver) error {
+			return onThreads(a, cmd, func(saver *sqlite.Saver) error {
 				list := []threadInfo{}
 				for t, err := range saver.Threads(cmd.Context()) {
 					if err != nil {
@@ -66,17 +67,17 @@ func (a *app) threadsListCommand() *cobra.Command {
 				}
 				slices.SortStableFunc(list, func(x, y threadInfo) int { return y.Updated.Compare(x.Updated) })
 				if asJSON {
-					a.printJSON(struct {
+					a.PrintJSON(struct {
 						Schema  int          `json:"schema"`
 						Threads []threadInfo `json:"threads"`
 					}{1, list})
 					return nil
 				}
 				if len(list) == 0 {
-					fmt.Fprintln(a.stdout, `no threads; agent ask --thread NAME "…" begins one`)
+					fmt.Fprintln(a.Stdout, `no threads; agent ask --thread NAME "…" begins one`)
 				}
 				for _, t := range list {
-					fmt.Fprintf(a.stdout, "%s  %s  %s  %s\n", t.Thread, t.Updated.Format("2006-01-02 15:04"), t.Corpus, llm.Cut(t.Question, 80))
+					fmt.Fprintf(a.Stdout, "%s  %s  %s  %s\n", t.Thread, t.Updated.Format("2006-01-02 15:04"), t.Corpus, llm.Cut(t.Question, 80))
 				}
 				return nil
 			})
@@ -86,14 +87,14 @@ func (a *app) threadsListCommand() *cobra.Command {
 	return cmd
 }
 
-func (a *app) threadsRemoveCommand() *cobra.Command {
+func threadsRemoveCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:     "remove THREAD",
 		Short:   "Remove a thread with all that is saved of it",
 		Example: "  agent threads remove lease",
-		Args:    exactly(1, "the name of a thread"),
+		Args:    cli.Exactly(1, "the name of a thread"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.onThreads(cmd, func(saver *sqlite.Saver) error {
+			return onThreads(a, cmd, func(saver *sqlite.Saver) error {
 				if _, err := infoOf(cmd.Context(), saver, args[0]); errors.Is(err, graph.ErrNoCheckpoint) {
 					return unknownThread(cmd.Context(), saver, args[0])
 				} else if err != nil {
@@ -105,20 +106,20 @@ func (a *app) threadsRemoveCommand() *cobra.Command {
 	}
 }
 
-func (a *app) threadsSweepCommand() *cobra.Command {
+func threadsSweepCommand(a *cli.App) *cobra.Command {
 	var age time.Duration
 	cmd := &cobra.Command{
 		Use:     "sweep",
 		Short:   "Remove threads that have not changed for a time",
 		Example: "  agent threads sweep --older-than 720h",
-		Args:    exactly(0, "no argument"),
+		Args:    cli.Exactly(0, "no argument"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if age <= 0 {
-				return usagef("--older-than is %v: say how long a thread must have rested, such as 720h", age)
+				return cli.Usagef("--older-than is %v: say how long a thread must have rested, such as 720h", age)
 			}
-			return a.onThreads(cmd, func(saver *sqlite.Saver) error {
-				n, err := graph.Sweep(cmd.Context(), saver, a.now().Add(-age))
-				fmt.Fprintf(a.stdout, "removed %s\n", count(n, "thread"))
+			return onThreads(a, cmd, func(saver *sqlite.Saver) error {
+				n, err := graph.Sweep(cmd.Context(), saver, a.Now().Add(-age))
+				fmt.Fprintf(a.Stdout, "removed %s\n", cli.Count(n, "thread"))
 				return err
 			})
 		},

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/graph"
 	"example.com/assay/graph/checkpoint/sqlite"
 )
@@ -36,7 +37,7 @@ func openThreads(ctx context.Context, home string) (*sqlite.Saver, error) {
 // checkThread refuses names that would be hard to type again.
 func checkThread(where, name string) error {
 	if name == "" || len(name) > 100 || strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r == 0x7f }) {
-		return usagef("%s is %q: a thread's name has 1 to 100 bytes and no white space", where, name)
+		return cli.Usagef("%s is %q: a thread's name has 1 to 100 bytes and no white space", where, name)
 	}
 	return nil
 }
@@ -69,7 +70,7 @@ func unknownThread(ctx context.Context, saver graph.Checkpointer, name string) e
 	if len(known) > 0 {
 		hint = "agent threads list shows all"
 	}
-	return usagef("there is no thread %q%s; %s", name, didYouMean(name, known), hint)
+	return cli.Usagef("there is no thread %q%s; %s", name, cli.DidYouMean(name, known), hint)
 }
 
 // corpusOf is the corpus of a thread, "" for one that does not exist.

@@ -8,19 +8,20 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/traceview"
 	"example.com/assay/graph/trace"
 )
 
-func (a *app) traceCommand() *cobra.Command {
-	return group(&cobra.Command{
+func traceCommand(a *cli.App) *cobra.Command {
+	return cli.Group(&cobra.Command{
 		Use:   "trace",
 		Short: "Read, normalise, compare and replay traces",
 		Example: `  agent ask --trace run.jsonl "What is consideration?"
   agent trace show run.jsonl
   agent trace diff golden.jsonl run.jsonl
   agent trace replay run.jsonl --skill my_judge_edge.md`,
-	}, a.traceShowCommand(), a.traceNormaliseCommand(), a.traceDiffCommand(), a.traceReplayCommand())
+	}, traceShowCommand(a), traceNormaliseCommand(a), traceDiffCommand(a), traceReplayCommand(a))
 }
 
 // readTrace reads a trace file. What could be read comes back beside an
@@ -40,7 +41,7 @@ func readTrace(path string) ([]trace.Record, error) {
 	return records, nil
 }
 
-func (a *app) traceShowCommand() *cobra.Command {
+func traceShowCommand(a *cli.App) *cobra.Command {
 	var asJSON, full bool
 	var node string
 	cmd := &cobra.Command{
@@ -52,7 +53,7 @@ was cut it shows what there is, and exits with 1.`,
 		Example: `  agent trace show run.jsonl
   agent trace show run.jsonl --node retrieve --full
   agent trace show run.jsonl --json`,
-		Args: exactly(1, "a trace file"),
+		Args: cli.Exactly(1, "a trace file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			records, readErr := readTrace(args[0])
 			if len(records) == 0 {
@@ -68,10 +69,10 @@ was cut it shows what there is, and exits with 1.`,
 				}
 			}
 			if asJSON {
-				a.printJSON(view)
+				a.PrintJSON(view)
 				return readErr
 			}
-			fmt.Fprint(a.stdout, view.Text(traceview.TextOptions{Full: full, Colour: a.stdout.colour}))
+			fmt.Fprint(a.Stdout, view.Text(traceview.TextOptions{Full: full, Colour: a.Stdout.Colour}))
 			return readErr
 		},
 	}
@@ -84,18 +85,18 @@ was cut it shows what there is, and exits with 1.`,
 func onlyNode(view traceview.View, node string) (traceview.View, error) {
 	only, ok := view.Only(node)
 	if !ok {
-		return view, usagef("--node is %q: no such node ran%s; there are: %s", node, didYouMean(node, view.Nodes()), strings.Join(view.Nodes(), ", "))
+		return view, cli.Usagef("--node is %q: no such node ran%s; there are: %s", node, cli.DidYouMean(node, view.Nodes()), strings.Join(view.Nodes(), ", "))
 	}
 	return only, nil
 }
 
-func (a *app) traceNormaliseCommand() *cobra.Command {
+func traceNormaliseCommand(a *cli.App) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:     "normalise FILE",
 		Short:   "Print a trace without times, durations and run id",
 		Example: "  agent trace normalise run.jsonl > golden.jsonl",
-		Args:    exactly(1, "a trace file"),
+		Args:    cli.Exactly(1, "a trace file"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			records, err := readTrace(args[0])
 			if err != nil {
@@ -103,20 +104,20 @@ func (a *app) traceNormaliseCommand() *cobra.Command {
 			}
 			records = trace.Normalise(records)
 			if asJSON {
-				a.printJSON(struct {
+				a.PrintJSON(struct {
 					Schema  int            `json:"schema"`
 					Records []trace.Record `json:"records"`
 				}{1, records})
 				return nil
 			}
-			return trace.Write(a.stdout, records)
+			return trace.Write(a.Stdout, records)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON document instead of JSON Lines")
 	return cmd
 }
 
-func (a *app) traceDiffCommand() *cobra.Command {
+func traceDiffCommand(a *cli.App) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "diff A B",
@@ -125,7 +126,7 @@ func (a *app) traceDiffCommand() *cobra.Command {
 what was and what is, and the nodes that had run before it. Of traces of two graphs
 it says so first. Exit code 1 says that there is a difference.`,
 		Example: "  agent trace diff golden.jsonl run.jsonl",
-		Args:    exactly(2, "two trace files"),
+		Args:    cli.Exactly(2, "two trace files"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			was, err := readTrace(args[0])
 			if err != nil {
@@ -136,9 +137,9 @@ it says so first. Exit code 1 says that there is a difference.`,
 				return err
 			}
 			d, differ := trace.First(trace.Normalise(was), trace.Normalise(is))
-			a.printDifference(twoGraphs(was[0], is[0]), d, differ, asJSON)
+			printDifference(a, twoGraphs(was[0], is[0]), d, differ, asJSON)
 			if differ {
-				return silent(exitFailed)
+				return cli.Silent(cli.ExitFailed)
 			}
 			return nil
 		},
@@ -168,7 +169,7 @@ func twoGraphs(was, is trace.Record) string {
 	return ""
 }
 
-func (a *app) printDifference(graphs string, d trace.Difference, differ, asJSON bool) {
+func printDifference(a *cli.App, graphs string, d trace.Difference, differ, asJSON bool) {
 	switch {
 	case asJSON:
 		doc := struct {
@@ -180,13 +181,13 @@ func (a *app) printDifference(graphs string, d trace.Difference, differ, asJSON 
 		if differ {
 			doc.Difference = &difference{d.Index, d.Event, d.Field, d.Was, d.Is, d.Path}
 		}
-		a.printJSON(doc)
+		a.PrintJSON(doc)
 	case differ:
 		if graphs != "" {
-			fmt.Fprintln(a.stdout, graphs)
+			fmt.Fprintln(a.Stdout, graphs)
 		}
-		fmt.Fprintln(a.stdout, d)
+		fmt.Fprintln(a.Stdout, d)
 	default:
-		fmt.Fprintln(a.stdout, "the traces are equal but for times and run ids")
+		fmt.Fprintln(a.Stdout, "the traces are equal but for times and run ids")
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"strconv"
 
+	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/graph"
 	"example.com/assay/graph/trace"
 	"example.com/assay/memory"
@@ -24,7 +25,7 @@ type tracedRun struct {
 }
 
 // openRerun makes the pipeline of a trace as its settings say.
-func openRerun(ctx context.Context, a *app, s settings, x *exchange, path string, first trace.Record) (_ *rerunner, err error) {
+func openRerun(ctx context.Context, a *cli.App, s settings, x *exchange, path string, first trace.Record) (_ *rerunner, err error) {
 	pipelines := map[string]struct {
 		again  func(*tracedRun, context.Context, *rerunner) error
 		skills []string
@@ -37,9 +38,9 @@ func openRerun(ctx context.Context, a *app, s settings, x *exchange, path string
 	named := first.Header.Config["corpus"] != ""
 	switch {
 	case !known:
-		return nil, usagef("%s: it is of graph %q; what can be run again is research, comply, edges, extract and verify", path, first.Graph)
+		return nil, cli.Usagef("%s: it is of graph %q; what can be run again is research, comply, edges, extract and verify", path, first.Graph)
 	case of.corpus && !named:
-		return nil, usagef("%s: it does not say which corpus was read; a golden trace is replayed with --case", path)
+		return nil, cli.Usagef("%s: it does not say which corpus was read; a golden trace is replayed with --case", path)
 	}
 	w := want{Skills: of.skills, Exchange: x}
 	if named {
@@ -54,7 +55,7 @@ func openRerun(ctx context.Context, a *app, s settings, x *exchange, path string
 		err = of.again(t, ctx, r)
 	}
 	if err != nil {
-		return nil, also(err, r.close())
+		return nil, cli.Also(err, r.close())
 	}
 	return r, nil
 }
@@ -65,7 +66,7 @@ func (t *tracedRun) sameCorpus() error {
 		return nil
 	}
 	if was, is := t.first.Header.Config[tracedFingerprint], t.Corpus.Fingerprint(); was != is {
-		return usagef("%s: the run read corpus %q when its fingerprint was %.12s; now it is %.12s, and other passages may be found: ingest the documents as they were, or make a new trace", t.path, t.settings.corpus, was, is)
+		return cli.Usagef("%s: the run read corpus %q when its fingerprint was %.12s; now it is %.12s, and other passages may be found: ingest the documents as they were, or make a new trace", t.path, t.settings.corpus, was, is)
 	}
 	return nil
 }
@@ -131,11 +132,11 @@ func (t *tracedRun) extract(_ context.Context, r *rerunner) error {
 	config := t.first.Header.Config
 	schema, err := extract.ParseSchema([]byte(config[tracedSchema]))
 	if err != nil {
-		return usagef("%s: reading the schema of its first line: %w", t.path, err)
+		return cli.Usagef("%s: reading the schema of its first line: %w", t.path, err)
 	}
 	iterations, err := strconv.Atoi(cmp.Or(config[tracedIterations], "0"))
 	if err != nil || iterations < 0 {
-		return usagef("%s: %s is %q in its first line: it must be a whole number", t.path, tracedIterations, config[tracedIterations])
+		return cli.Usagef("%s: %s is %q in its first line: it must be a whole number", t.path, tracedIterations, config[tracedIterations])
 	}
 	p, err := t.Extract(schema, &extract.Options{MaxIterations: iterations, Review: config[tracedOpinion] == "true"})
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/graph"
 	"example.com/assay/graph/trace"
 	"example.com/assay/llm"
@@ -25,7 +26,7 @@ type replayFlags struct {
 	asJSON                  bool
 }
 
-func (a *app) traceReplayCommand() *cobra.Command {
+func traceReplayCommand(a *cli.App) *cobra.Command {
 	var f replayFlags
 	cmd := &cobra.Command{
 		Use:   "replay FILE",
@@ -54,8 +55,8 @@ code 1 says that something changed.`,
   agent trace replay run.jsonl --from execute/synthesize --model ollama:llama3.1 --trace again.jsonl
   agent trace replay run.jsonl
   agent trace replay case_studies/battery_ricochet/golden.jsonl --case case_studies/battery_ricochet --skill my_plan.md`,
-		Args: exactly(1, "a trace file"),
-		RunE: func(cmd *cobra.Command, args []string) error { return a.traceReplay(cmd, &f, args[0]) },
+		Args: cli.Exactly(1, "a trace file"),
+		RunE: func(cmd *cobra.Command, args []string) error { return traceReplay(a, cmd, &f, args[0]) },
 	}
 	f.settings.registerPipeline(cmd)
 	registerGrounding(cmd)
@@ -70,10 +71,10 @@ code 1 says that something changed.`,
 	return cmd
 }
 
-func (a *app) traceReplay(cmd *cobra.Command, f *replayFlags, path string) (err error) {
+func traceReplay(a *cli.App, cmd *cobra.Command, f *replayFlags, path string) (err error) {
 	for _, name := range []string{"from", "skill", "case", "trace"} {
 		if cmd.Flags().Changed(name) && cmd.Flags().Lookup(name).Value.String() == "" {
-			return usagef("--%s is empty: name a node, or a file", name)
+			return cli.Usagef("--%s is empty: name a node, or a file", name)
 		}
 	}
 	was, err := readTrace(path)
@@ -85,11 +86,11 @@ func (a *app) traceReplay(cmd *cobra.Command, f *replayFlags, path string) (err 
 	}
 	if f.study == "" {
 		asks := !cmd.Flags().Changed("model") && !cmd.Flags().Changed("replay")
-		if f.settings.traced, err = a.tracedSettings(path, was[0].Header.Config, asks); err != nil {
+		if f.settings.traced, err = tracedSettings(a, path, was[0].Header.Config, asks); err != nil {
 			return err
 		}
 	}
-	s, err := a.resolve(cmd, &f.settings)
+	s, err := resolve(a, cmd, &f.settings)
 	if err != nil {
 		return err
 	}
@@ -98,7 +99,7 @@ func (a *app) traceReplay(cmd *cobra.Command, f *replayFlags, path string) (err 
 	if err != nil {
 		return err
 	}
-	ctx, cancel := within(cmd.Context(), f.settings.timeout)
+	ctx, cancel := cli.Within(cmd.Context(), f.settings.timeout)
 	defer cancel()
 	files, err := f.settings.cassette(cmd)
 	if err != nil {
@@ -108,7 +109,7 @@ func (a *app) traceReplay(cmd *cobra.Command, f *replayFlags, path string) (err 
 	if err != nil {
 		return err
 	}
-	defer func() { err = also(err, x.close()) }()
+	defer func() { err = cli.Also(err, x.close()) }()
 	var r *rerunner
 	if f.study != "" {
 		r, err = openCaseRerun(ctx, a, s, x, f.study)
@@ -118,8 +119,8 @@ func (a *app) traceReplay(cmd *cobra.Command, f *replayFlags, path string) (err 
 	if err != nil {
 		return err
 	}
-	defer func() { err = also(err, r.close()) }()
-	shown := a.newProgress(f.asJSON)
+	defer func() { err = cli.Also(err, r.close()) }()
+	shown := newProgress(a, f.asJSON)
 	before, after, err := r.both(x.controls.Budget().Begin(ctx), path, was, point, shown)
 	shown.close()
 	if err != nil {
@@ -133,18 +134,18 @@ func (a *app) traceReplay(cmd *cobra.Command, f *replayFlags, path string) (err 
 		if err := trace.Write(&b, after.records); err != nil {
 			return err
 		}
-		if err := writeAtomically(f.out, b.Bytes(), 0o644); err != nil {
+		if err := cli.WriteFile(f.out, b.Bytes(), 0o644); err != nil {
 			return fmt.Errorf("writing the trace: %w", err)
 		}
 	}
 	if f.asJSON {
-		a.printJSON(report)
+		a.PrintJSON(report)
 	} else {
-		a.printReplay(report)
+		printReplay(a, report)
 	}
-	a.warnOfSkill(changed, after.records)
+	warnOfSkill(a, changed, after.records)
 	if !report.Equal {
-		return silent(exitFailed)
+		return cli.Silent(cli.ExitFailed)
 	}
 	return nil
 }
@@ -154,11 +155,11 @@ func checkReplayable(path string, was []trace.Record) error {
 	first := was[0]
 	switch {
 	case first.Kind != graph.RunStart.String() || first.Header == nil || len(first.Places) != 1:
-		return usagef("%s: it does not begin with a run, so that it cannot be run again", path)
+		return cli.Usagef("%s: it does not begin with a run, so that it cannot be run again", path)
 	case first.Places[0].Step != -1 || len(first.Header.Input) == 0:
-		return usagef("%s: it is of a run that went on in a thread: what came before it is not in the trace; run the question anew with agent ask --trace FILE", path)
+		return cli.Usagef("%s: it is of a run that went on in a thread: what came before it is not in the trace; run the question anew with agent ask --trace FILE", path)
 	case !bytes.HasPrefix(bytes.TrimSpace(first.Header.Input), []byte("[")):
-		return usagef("%s: its first line does not hold the whole input, since an older version wrote it; make it anew", path)
+		return cli.Usagef("%s: its first line does not hold the whole input, since an older version wrote it; make it anew", path)
 	}
 	return nil
 }
@@ -176,11 +177,11 @@ func (f *replayFlags) point(s settings, path string, was []trace.Record) (skill 
 		}
 		_, changed, err := set.With(f.skill)
 		if err != nil {
-			return "", nil, usagef("loading --skill: %w; known: %s", err, strings.Join(set.Names(), ", "))
+			return "", nil, cli.Usagef("loading --skill: %w; known: %s", err, strings.Join(set.Names(), ", "))
 		}
 		skill = changed.Name
 		if asked := askedSkills(was); !slices.Contains(asked, skill) {
-			return "", nil, usagef("%s: the run never asked the skill %s of %s; it asked: %s", path, skill, f.skill, strings.Join(asked, ", "))
+			return "", nil, cli.Usagef("%s: the run never asked the skill %s of %s; it asked: %s", path, skill, f.skill, strings.Join(asked, ", "))
 		}
 	}
 	var opts trace.RecordingOptions
@@ -195,7 +196,7 @@ func (f *replayFlags) point(s settings, path string, was []trace.Record) (skill 
 			opts.From, f.from = inner[0], inner[0]
 			break
 		}
-		return "", nil, usagef("--from is %q: no such node ran%s; there are: %s", f.from, didYouMean(f.from, nodes), strings.Join(nodes, ", "))
+		return "", nil, cli.Usagef("--from is %q: no such node ran%s; there are: %s", f.from, cli.DidYouMean(f.from, nodes), strings.Join(nodes, ", "))
 	default:
 		opts.From = f.from
 	}
@@ -227,7 +228,7 @@ func askedSkills(records []trace.Record) []string {
 }
 
 // warnOfSkill tells why a changed prompt may have changed nothing.
-func (a *app) warnOfSkill(skill string, is []trace.Record) {
+func warnOfSkill(a *cli.App, skill string, is []trace.Record) {
 	if skill == "" {
 		return
 	}
@@ -239,12 +240,12 @@ func (a *app) warnOfSkill(skill string, is []trace.Record) {
 		}
 		asked = true
 		if call.Model == offline.Name {
-			a.warn("offline, skill %s is answered by an algorithm, which does not read its prompt: name a model with --model", skill)
+			a.Warn("offline, skill %s is answered by an algorithm, which does not read its prompt: name a model with --model", skill)
 			return
 		}
 	}
 	if !asked {
-		a.warn("skill %s was not asked after the point, so that its change had no effect", skill)
+		a.Warn("skill %s was not asked after the point, so that its change had no effect", skill)
 	}
 }
 

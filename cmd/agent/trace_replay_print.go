@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/render"
 	"example.com/assay/graph/trace"
 )
@@ -14,7 +15,7 @@ const (
 )
 
 // printReplay tells people what a replay came to.
-func (a *app) printReplay(r replayed) {
+func printReplay(a *cli.App, r replayed) {
 	point := "from its beginning"
 	switch {
 	case r.From != "":
@@ -22,37 +23,37 @@ func (a *app) printReplay(r replayed) {
 	case r.Skill != "":
 		point = "from where it asked " + r.Skill
 	}
-	fmt.Fprintf(a.stdout, "%s, a run of %s, again %s\n", r.Trace, r.Graph, point)
+	fmt.Fprintf(a.Stdout, "%s, a run of %s, again %s\n", r.Trace, r.Graph, point)
 	for _, c := range r.Given {
-		fmt.Fprintf(a.stdout, "  with %s %s → %s\n", c.Name, brief(orAbsent(c.Was)), brief(orAbsent(c.Is)))
+		fmt.Fprintf(a.Stdout, "  with %s %s → %s\n", c.Name, brief(orAbsent(c.Was)), brief(orAbsent(c.Is)))
 	}
-	fmt.Fprintf(a.stdout, "nodes: %d from the trace, %d run\n", r.Nodes.Taken, r.Nodes.Made)
-	fmt.Fprintf(a.stdout, "model calls: %d saved, %d made; searches: %d saved, %d made\n", r.Calls.Taken, r.Calls.Made, r.Searches.Taken, r.Searches.Made)
+	fmt.Fprintf(a.Stdout, "nodes: %d from the trace, %d run\n", r.Nodes.Taken, r.Nodes.Made)
+	fmt.Fprintf(a.Stdout, "model calls: %d saved, %d made; searches: %d saved, %d made\n", r.Calls.Taken, r.Calls.Made, r.Searches.Taken, r.Searches.Made)
 	if r.Equal {
-		fmt.Fprintln(a.stdout, "\nnothing changed")
+		fmt.Fprintln(a.Stdout, "\nnothing changed")
 		return
 	}
 	d := *r.Difference
-	fmt.Fprintf(a.stdout, "\nthe first difference: %s\n", render.Visible(trace.Difference(d).String()))
+	fmt.Fprintf(a.Stdout, "\nthe first difference: %s\n", render.Visible(trace.Difference(d).String()))
 	if len(r.Changed) > 0 {
-		fmt.Fprintln(a.stdout, "\nwhat nodes came to:")
+		fmt.Fprintln(a.Stdout, "\nwhat nodes came to:")
 	}
 	for _, n := range r.Changed {
 		switch {
 		case n.Gone:
-			fmt.Fprintf(a.stdout, "  %s  did not run again\n", n.Node)
+			fmt.Fprintf(a.Stdout, "  %s  did not run again\n", n.Node)
 		case n.New:
-			fmt.Fprintf(a.stdout, "  %s  had not run\n", n.Node)
+			fmt.Fprintf(a.Stdout, "  %s  had not run\n", n.Node)
 		default:
-			fmt.Fprintf(a.stdout, "  %s\n", n.Node)
+			fmt.Fprintf(a.Stdout, "  %s\n", n.Node)
 		}
 		for _, c := range n.Changes {
 			was, is := trace.Shorten(c.Was, c.Is, shownValue)
-			fmt.Fprintln(a.stdout, render.Visible(fmt.Sprintf("    %s: %s → %s", c.Name, was, is)))
+			fmt.Fprintln(a.Stdout, render.Visible(fmt.Sprintf("    %s: %s → %s", c.Name, was, is)))
 		}
 	}
 	if r.Before == r.After {
-		fmt.Fprintf(a.stdout, "\nthe answer is as before: %s\n", r.After.line())
+		fmt.Fprintf(a.Stdout, "\nthe answer is as before: %s\n", r.After.line())
 		return
 	}
 	was, is := trace.Shorten(withoutSources(r.Before.Answer), withoutSources(r.After.Answer), shownReplayed)
@@ -60,9 +61,9 @@ func (a *app) printReplay(r replayed) {
 		name, text string
 		replayedAnswer
 	}{{"before", was, r.Before}, {"after", is, r.After}} {
-		fmt.Fprintf(a.stdout, "\n%s: %s\n", side.name, render.Visible(side.line()))
+		fmt.Fprintf(a.Stdout, "\n%s: %s\n", side.name, render.Visible(side.line()))
 		for _, line := range strings.Split(strings.TrimSpace(side.text), "\n") {
-			fmt.Fprintln(a.stdout, strings.TrimRight("  "+render.Visible(line), " "))
+			fmt.Fprintln(a.Stdout, strings.TrimRight("  "+render.Visible(line), " "))
 		}
 	}
 }

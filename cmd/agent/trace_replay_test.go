@@ -12,6 +12,7 @@ import (
 	"sync"
 	"testing"
 
+	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/graph/trace"
 	"example.com/assay/llm"
 	"example.com/assay/llm/offline"
@@ -69,20 +70,20 @@ func TestReplayOfAChangedSkill(t *testing.T) {
 	agent := func(want int, args ...string) (string, string) {
 		t.Helper()
 		a, stdout, stderr := testApp(home)
-		a.models[offline.Name] = func() llm.Model { return model }
-		if code := a.run(t.Context(), args); code != want {
+		a.Models[offline.Name] = func() llm.Model { return model }
+		if code := execute(t.Context(), a, args); code != want {
 			t.Fatalf("%q: exit code %d, want %d: %s%s", args, code, want, stdout, stderr)
 		}
 		return stdout.String(), stderr.String()
 	}
-	agent(exitDone, "ask", "--trace", run, permitQuestion)
+	agent(cli.ExitDone, "ask", "--trace", run, permitQuestion)
 	all := model.asked()
 	if !slices.Contains(all, skills.ClassifyAndRoute) || !slices.Contains(all, skills.PlanSynthesis) {
 		t.Fatalf("the run asked %q", all)
 	}
 
 	out := filepath.Join(t.TempDir(), "again.jsonl")
-	text, warned := agent(exitFailed, "trace", "replay", run, "--skill", changedSkill(t, skills.PlanSynthesis), "--json", "--trace", out)
+	text, warned := agent(cli.ExitFailed, "trace", "replay", run, "--skill", changedSkill(t, skills.PlanSynthesis), "--json", "--trace", out)
 	asked := model.asked()
 	if slices.Contains(asked, skills.ClassifyAndRoute) || slices.Contains(asked, skills.DetectPromptInjection) || !slices.Contains(asked, skills.PlanSynthesis) {
 		t.Errorf("the replay asked %q", asked)
@@ -123,7 +124,7 @@ func TestReplayOfAChangedSkill(t *testing.T) {
 	}
 	// The new trace is one as any other: all of it, with the skill as it was, gives
 	// The new trace is one as any other: all of it, with the skill as it was.
-	text, _ = agent(exitFailed, "trace", "replay", out)
+	text, _ = agent(cli.ExitFailed, "trace", "replay", out)
 	if !strings.Contains(text, "nodes: 0 from the trace") || !strings.Contains(text, "answered, confidence") {
 		t.Errorf("back again: %s", text)
 	}
@@ -135,7 +136,7 @@ func TestReplayFromLeavesTheRest(t *testing.T) {
 	home, run := t.TempDir(), filepath.Join(t.TempDir(), "run.jsonl")
 	ingestText(t, home, permits)
 	a, stdout, stderr := testApp(home)
-	if code := a.run(t.Context(), []string{"ask", "--trace", run, "--no-verification", permitQuestion}); code != exitDone {
+	if code := execute(t.Context(), a, []string{"ask", "--trace", run, "--no-verification", permitQuestion}); code != cli.ExitDone {
 		t.Fatalf("exit code %d: %s%s", code, stdout, stderr)
 	}
 	for _, c := range []struct {
@@ -144,14 +145,14 @@ func TestReplayFromLeavesTheRest(t *testing.T) {
 		taken int
 		want  string
 	}{
-		{[]string{"--from", "evaluate"}, exitDone, 1, `"equal": true`},
-		{[]string{"--from", "evaluate", "--confidence-threshold", "1"}, exitFailed, 1, `"name": "confidence_threshold",`},
-		{[]string{"--from", "synthesize"}, exitDone, 1, `"from": "execute/synthesize"`},
-		{[]string{"--from", "execute"}, exitDone, 0, `"equal": true`},
-		{nil, exitDone, 0, `"equal": true`},
+		{[]string{"--from", "evaluate"}, cli.ExitDone, 1, `"equal": true`},
+		{[]string{"--from", "evaluate", "--confidence-threshold", "1"}, cli.ExitFailed, 1, `"name": "confidence_threshold",`},
+		{[]string{"--from", "synthesize"}, cli.ExitDone, 1, `"from": "execute/synthesize"`},
+		{[]string{"--from", "execute"}, cli.ExitDone, 0, `"equal": true`},
+		{nil, cli.ExitDone, 0, `"equal": true`},
 	} {
 		a, stdout, stderr := testApp(home)
-		if code := a.run(t.Context(), append([]string{"trace", "replay", run, "--json"}, c.args...)); code != c.code {
+		if code := execute(t.Context(), a, append([]string{"trace", "replay", run, "--json"}, c.args...)); code != c.code {
 			t.Fatalf("%q: exit code %d: %s%s", c.args, code, stdout, stderr)
 		}
 		var got replayed
@@ -164,7 +165,7 @@ func TestReplayFromLeavesTheRest(t *testing.T) {
 	}
 	// Another graph has no point in common with the trace.
 	a, stdout, stderr = testApp(home)
-	if code := a.run(t.Context(), []string{"trace", "replay", run, "--from", "evaluate", "--verification"}); code == exitDone || !strings.Contains(stderr.String(), `run_start of graph "research", field fingerprint`) {
+	if code := execute(t.Context(), a, []string{"trace", "replay", run, "--from", "evaluate", "--verification"}); code == cli.ExitDone || !strings.Contains(stderr.String(), `run_start of graph "research", field fingerprint`) {
 		t.Errorf("exit code %d: %s%s", code, stdout, stderr)
 	}
 }
@@ -207,7 +208,7 @@ func TestTracedSettings(t *testing.T) {
 		"reranker": "http://elsewhere", "skills": "/etc", "key_files.openai": "/etc/passwd", "telemetry.endpoint": "http://elsewhere", "models.judge": "openai:m",
 	}
 	for asks, want := range map[bool]string{true: "corpus=law confidence_threshold=0.4 models.default=offline", false: "corpus=law confidence_threshold=0.4"} {
-		entries, err := a.tracedSettings("run.jsonl", config, asks)
+		entries, err := tracedSettings(a, "run.jsonl", config, asks)
 		if err != nil {
 			t.Fatal(err)
 		}

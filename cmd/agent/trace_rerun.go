@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 
+	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/graph"
 	"example.com/assay/graph/trace"
 	"example.com/assay/nodes/follow"
@@ -32,7 +33,7 @@ type rerun struct {
 func (r *rerunner) close() error {
 	var err error
 	for i := len(r.closers) - 1; i >= 0; i-- {
-		err = also(err, r.closers[i]())
+		err = cli.Also(err, r.closers[i]())
 	}
 	return err
 }
@@ -64,7 +65,7 @@ func (r *rerunner) both(ctx context.Context, path string, was []trace.Record, po
 		before.answer.Status, before.err = state.StatusFailed, errors.New(last.Error)
 		if r.ends {
 			if err := json.Unmarshal(last.End, &before.answer.End); err != nil {
-				return before, after, usagef("%s: reading how its run ended: %w", path, err)
+				return before, after, cli.Usagef("%s: reading how its run ended: %w", path, err)
 			}
 		}
 	}
@@ -113,7 +114,7 @@ func sameInput(path string, was, is []trace.Record) error {
 		return nil
 	}
 	before, after = trace.Shorten(before, after, 100)
-	return usagef("%s is the trace of another input than that of --case: at %s it was %s, and is %s", path, field, before, after)
+	return cli.Usagef("%s is the trace of another input than that of --case: at %s it was %s, and is %s", path, field, before, after)
 }
 
 // runsAgain makes the rerunner run a compiled graph. The header is the first line
@@ -121,7 +122,7 @@ func sameInput(path string, was, is []trace.Record) error {
 func runsAgain[S any](r *rerunner, path string, g *graph.Compiled[S], header trace.Header, conclude func(S, error) (state.Answer, error)) error {
 	in, err := g.DecodeUpdate(header.Input)
 	if err != nil {
-		return usagef("%s: reading the input of its first line: %w", path, err)
+		return cli.Usagef("%s: reading the input of its first line: %w", path, err)
 	}
 	r.run = func(ctx context.Context, from graph.Recording, shown *progress) (out rerun, err error) {
 		var lines bytes.Buffer

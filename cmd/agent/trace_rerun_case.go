@@ -6,22 +6,23 @@ import (
 	"fmt"
 	"os"
 
+	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/eval"
 	"example.com/assay/graph"
 	"example.com/assay/nodes/extract"
 )
 
 // openCaseRerun prepares a case as agent eval cases does.
-func openCaseRerun(ctx context.Context, a *app, s settings, x *exchange, file string) (_ *rerunner, err error) {
+func openCaseRerun(ctx context.Context, a *cli.App, s settings, x *exchange, file string) (_ *rerunner, err error) {
 	r := &rerunner{}
 	defer func() {
 		if err != nil {
-			err = also(err, r.close())
+			err = cli.Also(err, r.close())
 		}
 	}()
 	c, err := eval.LoadCase(file)
 	if err != nil {
-		return nil, usagef("--case: %w", err)
+		return nil, cli.Usagef("--case: %w", err)
 	}
 	set, err := s.loadSkills()
 	if err != nil {
@@ -43,7 +44,7 @@ func openCaseRerun(ctx context.Context, a *app, s settings, x *exchange, file st
 	r.closers = append(r.closers, found.close)
 	corpora := eval.NewCorpora(home, &eval.CorporaOptions{Open: *found.options()})
 	r.closers = append(r.closers, corpora.Close)
-	opts, err := a.benchOptions(s)
+	opts, err := benchOptions(a, s)
 	if err != nil {
 		return nil, err
 	}

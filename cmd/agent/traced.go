@@ -10,6 +10,7 @@ import (
 	"os"
 	"slices"
 
+	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/graph"
 	"example.com/assay/graph/trace"
 	"example.com/assay/nodes/follow"
@@ -41,7 +42,7 @@ func follows[S any](g *graph.Compiled[S], in graph.Update[S]) runner[S] {
 // its spans. A run that did not begin took nothing: its follow.Took is zero.
 func runOn[S any](ctx context.Context, d *desk, t *traced[S], run runner[S]) (final S, took follow.Took, err error) {
 	if t.Run.RunID == "" {
-		if t.Run.RunID, err = newRunID(d.now(), d.random); err != nil {
+		if t.Run.RunID, err = newRunID(d.Now(), d.Random); err != nil {
 			return final, took, err
 		}
 	}
@@ -73,7 +74,7 @@ func runTraced[S any](ctx context.Context, t *traced[S], header trace.Header, ru
 	if t.File != "" {
 		file, failed := os.Create(t.File)
 		if failed != nil {
-			return final, took, usagef("writing the trace: %w", failed)
+			return final, took, cli.Usagef("writing the trace: %w", failed)
 		}
 		sinks = append(sinks, file)
 		defer func() {
@@ -119,7 +120,7 @@ func traceHeader[S any](d *desk, t *traced[S]) (trace.Header, error) {
 	if d.Corpus != nil {
 		keys = append(slices.Clone(keys), searchTraced...)
 	}
-	config, err := d.settings.traced(d.app, keys)
+	config, err := d.settings.traced(d.App, keys)
 	if err != nil {
 		return trace.Header{}, err
 	}

@@ -3,25 +3,26 @@ package main
 import (
 	"fmt"
 
+	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/eval/metrics"
 	"example.com/assay/memory"
 )
 
-func (a *app) printTrial(t *trial) {
-	fmt.Fprintf(a.stdout, "%s: %s, %d folds, seed %d\n", t.corpus, count(len(t.set.Queries), "judged question"), t.flags.folds, t.flags.seed)
+func printTrial(a *cli.App, t *trial) {
+	fmt.Fprintf(a.Stdout, "%s: %s, %d folds, seed %d\n", t.corpus, cli.Count(len(t.set.Queries), "judged question"), t.flags.folds, t.flags.seed)
 	for _, left := range t.leftOut() {
 		if left.n > 0 {
-			fmt.Fprintf(a.stdout, "  %s: %d\n", left.what, left.n)
+			fmt.Fprintf(a.Stdout, "  %s: %d\n", left.what, left.n)
 		}
 	}
 	if !t.nothing {
-		fmt.Fprintf(a.stdout, "\n%-9s  %7s  %7s  %10s  %-18s  %6s\n", "held back", "before", "trained", "difference", "95 % interval", "p")
+		fmt.Fprintf(a.Stdout, "\n%-9s  %7s  %7s  %10s  %-18s  %6s\n", "held back", "before", "trained", "difference", "95 % interval", "p")
 	}
 	for _, m := range t.metrics {
-		fmt.Fprintf(a.stdout, "%-9s  %7.4f  %7.4f  %+10.4f  [%+.4f, %+.4f]  %6.4f\n", m.Name, m.Before, m.After, m.Value, m.Lo, m.Hi, m.P)
+		fmt.Fprintf(a.Stdout, "%-9s  %7.4f  %7.4f  %+10.4f  [%+.4f, %+.4f]  %6.4f\n", m.Name, m.Before, m.After, m.Value, m.Lo, m.Hi, m.P)
 	}
 	if t.kept {
-		fmt.Fprintf(a.stdout, "\nkept: %s, trained on all of them, orders what is found in %s from now on\n", t.ranker.ID, t.corpus)
+		fmt.Fprintf(a.Stdout, "\nkept: %s, trained on all of them, orders what is found in %s from now on\n", t.ranker.ID, t.corpus)
 		return
 	}
 	why := "it does not win on " + decisive + " beyond chance"
@@ -31,7 +32,7 @@ func (a *app) printTrial(t *trial) {
 	if t.ranker.ID != "" {
 		why += "; " + t.ranker.ID + ", trained earlier, stays as it is"
 	}
-	fmt.Fprintf(a.stdout, "\nkept off: %s\n", why)
+	fmt.Fprintf(a.Stdout, "\nkept off: %s\n", why)
 }
 
 type leftOutLine struct {
@@ -46,7 +47,7 @@ func (t *trial) leftOut() []leftOutLine {
 	}
 }
 
-func (a *app) printTrialJSON(t *trial) {
+func printTrialJSON(a *cli.App, t *trial) {
 	type row struct {
 		Before float64 `json:"before"`
 		After  float64 `json:"after"`
@@ -60,7 +61,7 @@ func (a *app) printTrialJSON(t *trial) {
 	if t.ranker.ID != "" {
 		ranker = &t.ranker
 	}
-	a.printJSON(struct {
+	a.PrintJSON(struct {
 		Schema   int                `json:"schema"`
 		Task     string             `json:"task"`
 		Corpus   string             `json:"corpus"`

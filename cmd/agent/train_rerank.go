@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/eval/metrics"
 	"example.com/assay/eval/retrieval"
 	"example.com/assay/memory"
@@ -29,7 +30,7 @@ type trainRerankFlags struct {
 	asJSON bool
 }
 
-func (a *app) trainRerankCommand() *cobra.Command {
+func trainRerankCommand(a *cli.App) *cobra.Command {
 	var flags settingFlags
 	var f trainRerankFlags
 	cmd := &cobra.Command{
@@ -61,15 +62,15 @@ the passages that it was trained on. Train again then, or --remove it.`, learn.E
 		Example: `  agent train rerank --corpus handbook --queries questions.jsonl --qrels judged.tsv
   agent train rerank --corpus rules --format obliqa --queries questions.jsonl --json
   agent train rerank --corpus rules --remove`,
-		Args: exactly(0, "no argument"),
+		Args: cli.Exactly(0, "no argument"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := f.check(cmd); err != nil {
 				return err
 			}
 			if f.remove {
-				return a.removeRanker(cmd, &flags, &f)
+				return removeRanker(a, cmd, &flags, &f)
 			}
-			return a.trainRerank(cmd, &flags, &f)
+			return trainRerank(a, cmd, &flags, &f)
 		},
 	}
 	set := cmd.Flags()
@@ -96,30 +97,30 @@ func (f *trainRerankFlags) check(cmd *cobra.Command) error {
 	if f.remove {
 		for _, other := range []string{"queries", "qrels", "format", "folds", "seed", "force"} {
 			if cmd.Flags().Changed(other) {
-				return usagef("--remove and --%s do not go together", other)
+				return cli.Usagef("--remove and --%s do not go together", other)
 			}
 		}
 		return nil
 	}
 	switch known := trainFormats(); {
 	case f.files.Queries == "":
-		return usagef("--queries is missing; see: agent help train rerank")
+		return cli.Usagef("--queries is missing; see: agent help train rerank")
 	case !slices.Contains(known, f.files.Format):
-		return usagef("--format is %q%s; known: %s", f.files.Format, didYouMean(f.files.Format, known), strings.Join(known, ", "))
+		return cli.Usagef("--format is %q%s; known: %s", f.files.Format, cli.DidYouMean(f.files.Format, known), strings.Join(known, ", "))
 	case f.files.Format == "beir" && f.files.Qrels == "":
-		return usagef("--qrels is missing: the format beir has its judgments in a file of their own")
+		return cli.Usagef("--qrels is missing: the format beir has its judgments in a file of their own")
 	case f.files.Format != "beir" && f.files.Qrels != "":
-		return usagef("--qrels is for the format beir; %s has its judgments in the file of the questions", f.files.Format)
+		return cli.Usagef("--qrels is for the format beir; %s has its judgments in the file of the questions", f.files.Format)
 	case f.folds < 2 || f.folds > mostFolds:
-		return usagef("--folds is %d: it must be from 2 to %d", f.folds, mostFolds)
+		return cli.Usagef("--folds is %d: it must be from 2 to %d", f.folds, mostFolds)
 	case f.seed == 0:
-		return usagef("--seed is 0: it must be above 0")
+		return cli.Usagef("--seed is 0: it must be above 0")
 	}
 	return nil
 }
 
-func (a *app) removeRanker(cmd *cobra.Command, flags *settingFlags, f *trainRerankFlags) error {
-	s, err := a.resolve(cmd, flags)
+func removeRanker(a *cli.App, cmd *cobra.Command, flags *settingFlags, f *trainRerankFlags) error {
+	s, err := resolve(a, cmd, flags)
 	if err != nil {
 		return err
 	}
@@ -132,15 +133,15 @@ func (a *app) removeRanker(cmd *cobra.Command, flags *settingFlags, f *trainRera
 	}
 	switch {
 	case f.asJSON:
-		a.printJSON(struct {
+		a.PrintJSON(struct {
 			Schema  int    `json:"schema"`
 			Corpus  string `json:"corpus"`
 			Removed bool   `json:"removed"`
 		}{1, s.corpus, removed})
 	case removed:
-		fmt.Fprintf(a.stdout, "%s: its trained ranker is removed\n", s.corpus)
+		fmt.Fprintf(a.Stdout, "%s: its trained ranker is removed\n", s.corpus)
 	default:
-		fmt.Fprintf(a.stdout, "%s: it had no trained ranker\n", s.corpus)
+		fmt.Fprintf(a.Stdout, "%s: it had no trained ranker\n", s.corpus)
 	}
 	return nil
 }
@@ -166,9 +167,9 @@ type trialMetric struct {
 // decisive is the metric that a trained ranker must win on.
 const decisive = "nDCG@10"
 
-func (a *app) trainRerank(cmd *cobra.Command, flags *settingFlags, f *trainRerankFlags) (err error) {
+func trainRerank(a *cli.App, cmd *cobra.Command, flags *settingFlags, f *trainRerankFlags) (err error) {
 	ctx := cmd.Context()
-	s, err := a.resolve(cmd, flags)
+	s, err := resolve(a, cmd, flags)
 	if err != nil {
 		return err
 	}
@@ -180,37 +181,37 @@ func (a *app) trainRerank(cmd *cobra.Command, flags *settingFlags, f *trainReran
 	if err != nil {
 		return err
 	}
-	defer func() { err = also(err, finder.close()) }()
+	defer func() { err = cli.Also(err, finder.close()) }()
 	opts := memory.OpenOptions{Space: finder.options().Space, Untrained: true}
 	corpus, err := openCorpus(ctx, a, s, &opts)
 	if err != nil {
 		return err
 	}
-	defer func() { err = also(err, corpus.Close()) }()
+	defer func() { err = cli.Also(err, corpus.Close()) }()
 	if corpus.Name() != s.corpus {
-		return usagef("there is no corpus %q to train a ranker for; ingest one: agent ingest PATH… --corpus %s", s.corpus, s.corpus)
+		return cli.Usagef("there is no corpus %q to train a ranker for; ingest one: agent ingest PATH… --corpus %s", s.corpus, s.corpus)
 	}
-	progress := a.newIngestProgress(f.asJSON)
-	t, err := a.try(ctx, s.home, corpus, opts, f, progress.update)
+	progress := newIngestProgress(a, f.asJSON)
+	t, err := try(ctx, a, s.home, corpus, opts, f, progress.update)
 	if err = errors.Join(err, progress.close()); err != nil {
 		return err
 	}
 	if f.asJSON {
-		a.printTrialJSON(t)
+		printTrialJSON(a, t)
 	} else {
-		a.printTrial(t)
+		printTrial(a, t)
 	}
 	return nil
 }
 
 // try trains in folds, compares, and keeps a ranker that wins.
-func (a *app) try(ctx context.Context, home string, corpus *memory.Corpus, opts memory.OpenOptions, f *trainRerankFlags, progress func(string, int, int)) (*trial, error) {
+func try(ctx context.Context, a *cli.App, home string, corpus *memory.Corpus, opts memory.OpenOptions, f *trainRerankFlags, progress func(string, int, int)) (*trial, error) {
 	set, err := retrieval.Read(ctx, f.files, &retrieval.ReadOptions{Held: corpus.PassageIDs(), Progress: progress})
 	if err != nil {
 		return nil, err
 	}
 	t := &trial{corpus: corpus.Name(), set: set.Found(), flags: f}
-	if err := a.checkQuestions(t, set, corpus, f); err != nil {
+	if err := checkQuestions(a, t, set, corpus, f); err != nil {
 		return nil, err
 	}
 	train := &learn.Options{Seed: f.seed, Progress: progress}
@@ -238,7 +239,7 @@ func (a *app) try(ctx context.Context, home string, corpus *memory.Corpus, opts 
 }
 
 // checkQuestions refuses too few.
-func (a *app) checkQuestions(t *trial, set *retrieval.Dataset, corpus *memory.Corpus, f *trainRerankFlags) error {
+func checkQuestions(a *cli.App, t *trial, set *retrieval.Dataset, corpus *memory.Corpus, f *trainRerankFlags) error {
 	n := len(t.set.Queries)
 	if n == 0 {
 		have := "it has none"
@@ -248,13 +249,13 @@ func (a *app) checkQuestions(t *trial, set *retrieval.Dataset, corpus *memory.Co
 		return fmt.Errorf("training a ranker: no judgment names a passage of corpus %q: %s, the judgments' like %q; ingest records with the ids that the judgments use (agent help ingest), or judge what agent search --json shows", corpus.Name(), have, set.NotHeld)
 	}
 	if n < max(learn.Enough, f.folds) && !f.force {
-		return fmt.Errorf("training a ranker: there are %s about corpus %q and at least %d are needed; judge more, or try with --force", count(n, "judged question"), corpus.Name(), learn.Enough)
+		return fmt.Errorf("training a ranker: there are %s about corpus %q and at least %d are needed; judge more, or try with --force", cli.Count(n, "judged question"), corpus.Name(), learn.Enough)
 	}
 	if n < f.folds {
-		return fmt.Errorf("training a ranker: %s cannot be dealt out into %d folds", count(n, "judged question"), f.folds)
+		return fmt.Errorf("training a ranker: %s cannot be dealt out into %d folds", cli.Count(n, "judged question"), f.folds)
 	}
 	if n < learn.Enough {
-		a.warn("only %s: with fewer than %d a ranker that seems to help may not", count(n, "judged question"), learn.Enough)
+		a.Warn("only %s: with fewer than %d a ranker that seems to help may not", cli.Count(n, "judged question"), learn.Enough)
 	}
 	return nil
 }

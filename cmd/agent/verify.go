@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/graph"
 	"example.com/assay/memory"
 	"example.com/assay/nodes/follow"
@@ -27,7 +28,7 @@ type verifyFlags struct {
 	asJSON          bool
 }
 
-func (a *app) verifyCommand() *cobra.Command {
+func verifyCommand(a *cli.App) *cobra.Command {
 	var flags settingFlags
 	var v verifyFlags
 	cmd := &cobra.Command{
@@ -57,12 +58,12 @@ to check. 1: no claim could be judged, and the cause is named.`,
   agent verify --query "How long is the notice?" --response answer.txt --context docs/ --show-claims
   agent verify --response answer.txt --corpus handbook --json
   agent verify --response - --context a.md --context b.pdf < answer.txt`,
-		Args: exactly(0, "no arguments besides its flags"),
+		Args: cli.Exactly(0, "no arguments besides its flags"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			a.failed = func(err error) any {
-				return verify.Answer{Answer: state.FailedAnswer("verify", v.query, endOf(err)), History: []verify.Attempt{}, Additional: []state.Source{}}
+			a.Failed = func(err error) any {
+				return verify.Answer{Answer: state.FailedAnswer("verify", v.query, cli.EndOf(err)), History: []verify.Attempt{}, Additional: []state.Source{}}
 			}
-			return a.verify(cmd, &flags, v)
+			return runVerify(a, cmd, &flags, v)
 		},
 	}
 	f := cmd.Flags()
@@ -79,23 +80,23 @@ to check. 1: no claim could be judged, and the cause is named.`,
 	return cmd
 }
 
-func (a *app) verify(cmd *cobra.Command, flags *settingFlags, v verifyFlags) (err error) {
+func runVerify(a *cli.App, cmd *cobra.Command, flags *settingFlags, v verifyFlags) (err error) {
 	ctx := cmd.Context()
-	s, err := a.resolve(cmd, flags)
+	s, err := resolve(a, cmd, flags)
 	if err != nil {
 		return err
 	}
 	_, wantsCorpus := s.origins["corpus"]
 	switch {
 	case v.response == "":
-		return usagef("--response is missing: name a file with the response, or - for standard input")
+		return cli.Usagef("--response is missing: name a file with the response, or - for standard input")
 	case len(v.context) == 0 && !wantsCorpus:
-		return usagef("there is no evidence: name files with --context PATH, or a corpus with --corpus NAME")
+		return cli.Usagef("there is no evidence: name files with --context PATH, or a corpus with --corpus NAME")
 	}
-	if err := named(cmd, "trace"); err != nil {
+	if err := cli.Named(cmd, "trace"); err != nil {
 		return err
 	}
-	in, texts, err := a.verifyInput(ctx, v)
+	in, texts, err := verifyInput(ctx, a, v)
 	if err != nil {
 		return err
 	}
@@ -107,32 +108,32 @@ func (a *app) verify(cmd *cobra.Command, flags *settingFlags, v verifyFlags) (er
 	if err != nil {
 		return err
 	}
-	defer func() { err = also(err, c.Close()) }()
-	shown := a.newProgress(v.asJSON)
-	ctx, cancel := within(ctx, flags.timeout)
+	defer func() { err = cli.Also(err, c.Close()) }()
+	shown := newProgress(a, v.asJSON)
+	ctx, cancel := cli.Within(ctx, flags.timeout)
 	defer cancel()
 	answer, runErr := c.check(ctx, in, v.trace, func(ev graph.Event[state.Verify]) { observe(shown, ev) })
 	shown.close()
 	if v.asJSON {
-		a.printJSON(answer)
+		a.PrintJSON(answer)
 		if answer.Status == state.StatusUnavailable {
-			a.warn("%s", answer.Words())
+			a.Warn("%s", answer.Words())
 		}
 	} else {
-		a.printVerified(answer, c, s.verification.showClaims)
+		printVerified(a, answer, c, s.verification.showClaims)
 	}
-	a.warnOf(answer.Answer)
+	warnOf(a, answer.Answer)
 	switch {
 	case answer.Status == state.StatusAnswered:
 		return nil
 	case runErr != nil && (answer.Status == state.StatusCancelled || answer.Status == state.StatusFailed):
 		return runErr
 	}
-	return silent(answer.Status.ExitCode())
+	return cli.Silent(answer.Status.ExitCode())
 }
 
 // verifyInput reads the response and the context.
-func (a *app) verifyInput(ctx context.Context, v verifyFlags) (in verify.Input, texts *memory.Texts, err error) {
+func verifyInput(ctx context.Context, a *cli.App, v verifyFlags) (in verify.Input, texts *memory.Texts, err error) {
 	fromStdin := 0
 	var paths []string
 	for _, p := range v.context {
@@ -146,11 +147,11 @@ func (a *app) verifyInput(ctx context.Context, v verifyFlags) (in verify.Input, 
 		fromStdin++
 	}
 	if fromStdin > 1 {
-		return in, nil, usagef("standard input is named twice: it can be the response or one context")
+		return in, nil, cli.Usagef("standard input is named twice: it can be the response or one context")
 	}
 	var typed string
 	if fromStdin == 1 {
-		data, err := a.readStdin(ctx, maxResponse)
+		data, err := a.ReadStdin(ctx, maxResponse)
 		if err != nil {
 			return in, nil, err
 		}
@@ -172,15 +173,15 @@ func (a *app) verifyInput(ctx context.Context, v verifyFlags) (in verify.Input, 
 		}
 	}
 	for i, s := range texts.Skipped {
-		if a.verbose || i == 0 {
-			a.warn("skipped %s: %s", s.Path, s.Reason)
+		if a.Verbose || i == 0 {
+			a.Warn("skipped %s: %s", s.Path, s.Reason)
 		}
 	}
-	if n := len(texts.Skipped); n > 1 && !a.verbose {
-		a.warn("and %d more; -v lists them", n-1)
+	if n := len(texts.Skipped); n > 1 && !a.Verbose {
+		a.Warn("and %d more; -v lists them", n-1)
 	}
 	if v.response != "-" && fromStdin == 1 {
-		if err := texts.AddText(ctx, stdinName, typed); err != nil {
+		if err := texts.AddText(ctx, cli.StdinName, typed); err != nil {
 			return in, nil, err
 		}
 	}
@@ -191,14 +192,14 @@ func (a *app) verifyInput(ctx context.Context, v verifyFlags) (in verify.Input, 
 func readResponse(path string) (string, error) {
 	info, err := os.Stat(path)
 	if err != nil {
-		return "", usagef("reading --response: %w; to give the text itself: echo \"…\" | agent verify --response -", err)
+		return "", cli.Usagef("reading --response: %w; to give the text itself: echo \"…\" | agent verify --response -", err)
 	}
 	if info.Size() > maxResponse {
-		return "", usagef("%s is longer than %d MiB: verify it in parts", path, maxResponse>>20)
+		return "", cli.Usagef("%s is longer than %d MiB: verify it in parts", path, maxResponse>>20)
 	}
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return "", usagef("reading --response: %w", err)
+		return "", cli.Usagef("reading --response: %w", err)
 	}
 	return string(data), nil
 }
@@ -206,9 +207,9 @@ func readResponse(path string) (string, error) {
 func checkResponse(text string) error {
 	switch {
 	case strings.TrimSpace(text) == "":
-		return usagef("the response is empty: there is nothing to verify")
+		return cli.Usagef("the response is empty: there is nothing to verify")
 	case !utf8.ValidString(text):
-		return usagef("the response is not valid UTF-8 at byte %d; convert it, for example with: iconv -f LATIN1 -t UTF-8", invalidAt(text))
+		return cli.Usagef("the response is not valid UTF-8 at byte %d; convert it, for example with: iconv -f LATIN1 -t UTF-8", cli.InvalidAt(text))
 	}
 	return nil
 }
@@ -220,7 +221,7 @@ type checker struct {
 	pipeline *verify.Pipeline
 }
 
-func openChecker(ctx context.Context, a *app, s settings, files cassetteFiles, texts *memory.Texts, wantsCorpus bool) (*checker, error) {
+func openChecker(ctx context.Context, a *cli.App, s settings, files cassetteFiles, texts *memory.Texts, wantsCorpus bool) (*checker, error) {
 	w := want{Skills: verify.Skills()}
 	if wantsCorpus {
 		w.Corpus = openCorpus

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/graph/trace"
 	"example.com/assay/nodes/research"
 	"example.com/assay/state"
@@ -52,20 +53,20 @@ func (v versions) String() string {
 	return fmt.Sprintf("agent %s%s, %s\nanswer schema %d, trace version %d, pipeline %s\n", v.Version, revision, v.Go, v.Answer, v.Trace, v.Pipeline)
 }
 
-func (a *app) versionCommand() *cobra.Command {
+func versionCommand(a *cli.App) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:     "version",
 		Short:   "Print the version of the program and of its formats",
 		Example: "  agent version\n  agent version --json",
-		Args:    exactly(0, "no argument"),
+		Args:    cli.Exactly(0, "no argument"),
 		RunE: func(*cobra.Command, []string) error {
 			v := currentVersions()
 			if asJSON {
-				a.printJSON(v)
+				a.PrintJSON(v)
 				return nil
 			}
-			fmt.Fprint(a.stdout, v)
+			fmt.Fprint(a.Stdout, v)
 			return nil
 		},
 	}

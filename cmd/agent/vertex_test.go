@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"example.com/assay/cmd/agent/internal/cli"
 )
 
 // google answers whoever wants a token, and keeps the last other request.
@@ -33,7 +35,7 @@ func TestVertex(t *testing.T) {
 	t.Setenv("GOOGLE_APPLICATION_CREDENTIALS", file)
 	s := configured(t, "model: gemini:m\nvertex: {project: quay, location: europe-west4}\n")
 	to := &google{status: http.StatusOK}
-	c := newConnector(environment{envGeminiKey: secret}, s)
+	c := newConnector(cli.Environment{envGeminiKey: secret}, s)
 	c.transport = to
 	r, err := c.connect(t.Context(), "gemini:m")
 	if err != nil {
@@ -51,12 +53,12 @@ func TestVertex(t *testing.T) {
 	}
 	to.status = http.StatusForbidden
 	a, _, _ := testApp(t.TempDir())
-	if f := a.modelFailed("gemini:m", s, probe(t.Context(), r.model)); f.Status != statusFail || !strings.HasPrefix(f.Do, "gcloud auth application-default login, ") {
+	if f := modelFailed(a, "gemini:m", s, probe(t.Context(), r.model)); f.Status != statusFail || !strings.HasPrefix(f.Do, "gcloud auth application-default login, ") {
 		t.Errorf("the doctor says %+v", f)
 	}
 	t.Setenv("GOOGLE_APPLICATION_CREDENTIALS", filepath.Join(t.TempDir(), "none"))
 	_, err = c.connect(t.Context(), "gemini:m")
-	if f := a.modelFailed("gemini:m", s, err); !strings.Contains(f.Detail, "application default credentials") || f.Do != "gcloud auth application-default login" {
+	if f := modelFailed(a, "gemini:m", s, err); !strings.Contains(f.Detail, "application default credentials") || f.Do != "gcloud auth application-default login" {
 		t.Errorf("without credentials the doctor says %+v", f)
 	}
 }

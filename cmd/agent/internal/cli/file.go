@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"errors"
@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 )
 
-// writeAtomically replaces a file, and makes its directory.
-func writeAtomically(path string, data []byte, perm fs.FileMode) error {
+// WriteFile replaces a file, and makes its directory.
+func WriteFile(path string, data []byte, perm fs.FileMode) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
