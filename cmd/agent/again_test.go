@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/llm/llmtest"
 	"example.com/assay/memory"
 	"example.com/assay/state"
@@ -43,8 +44,8 @@ func TestEmbedderIsAskedAgain(t *testing.T) {
 		url    string
 		key    string
 	}{
-		"openai:small": {llmtest.OpenAI, envOpenAIURL, envOpenAIKey},
-		"gemini:small": {llmtest.Gemini, envGeminiURL, envGeminiKey},
+		"openai:small": {llmtest.OpenAI, config.EnvOpenAIURL, config.EnvOpenAIKey},
+		"gemini:small": {llmtest.Gemini, config.EnvGeminiURL, config.EnvGeminiKey},
 	} {
 		url, asked := refusingFirst(t, llmtest.NewServer(t, tc.format, &llmtest.Script{}).Config.Handler)
 		config := writeConfig(t, "embedder: "+name+"\n"+quickRetries)
@@ -102,7 +103,7 @@ func TestMoneyOfRerankers(t *testing.T) {
 	defer rerankers.Close()
 	for limit, want := range map[string]int{"max_money: 9": cli.ExitDone, "max_calls: 6": cli.ExitDone, "max_calls: 5": cli.ExitFailed} {
 		a, stdout, stderr := testApp(home)
-		withEnv(a, envOpenAIKey, secret, envOpenAIURL, server.URL)
+		withEnv(a, config.EnvOpenAIKey, secret, config.EnvOpenAIURL, server.URL)
 		config := writeConfig(t, "model: openai:m\nreranker: "+rerankers.URL+"\nmodel_limits: {"+limit+"}\nprices: {openai:m: {input: 1, output: 1}}\n")
 		if code := execute(t.Context(), a, []string{"ask", "--config", config, permitQuestion}); code != want || strings.Contains(stderr.String(), "reranker failed") {
 			t.Errorf("%s: exit code %d: %s%s", limit, code, stdout, stderr)
@@ -130,7 +131,7 @@ func TestMoneyOfLookups(t *testing.T) {
 	} {
 		asked := server.Asked()
 		a, stdout, stderr := testApp(home)
-		withEnv(a, envOpenAIKey, secret, envOpenAIURL, server.URL)
+		withEnv(a, config.EnvOpenAIKey, secret, config.EnvOpenAIURL, server.URL)
 		args := []string{"ingest", "--rebuild", "--corpus", "c", file, "--config", writeConfig(t, tc.config+"\n")}
 		if err := os.RemoveAll(memory.VectorsPath(home)); err != nil {
 			t.Fatal(err)

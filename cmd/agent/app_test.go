@@ -18,7 +18,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/assay/cmd/agent/internal/cli"
-	"example.com/assay/memory"
+	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/memory/qa"
 	"example.com/assay/nodes/research"
 	"example.com/assay/state"
@@ -276,8 +276,8 @@ func TestIngestProgress(t *testing.T) {
 func testEngine(t *testing.T, home string) *asker {
 	t.Helper()
 	a, _, _ := testApp(home)
-	s := settings{home: home, corpus: defaultCorpus, model: "offline", threshold: .7}
-	e, err := openAsker(t.Context(), a, s, cassetteFiles{}, newExchange(a, s))
+	s := config.Settings{Home: home, Corpus: config.DefaultCorpus, Model: "offline", Threshold: .7}
+	e, err := openAsker(t.Context(), a, s, config.Cassette{}, newExchange(a, s))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -362,35 +362,6 @@ func TestUnsoundMemory(t *testing.T) {
 	if _, ok, err := mem.Lookup(t.Context(), "Torn?"); ok || err != nil {
 		t.Errorf("a payload of another form: served %v, error %v", ok, err)
 	}
-}
-
-func FuzzConfig(f *testing.F) {
-	for _, seed := range []string{"corpus: a", "corpus: [", "a: &x\n- *x", "---\n---\n", "corpus: &a b\nmodel: *a", "? [1]\n: 2", "null", "confidence_threshold: .nan", "models: {judge: openai:m}", "model_limits:\n  timeout: 1e9"} {
-		f.Add([]byte(seed))
-	}
-	a, _, _ := testApp("/")
-	table, err := settingTable(a)
-	if err != nil {
-		f.Fatal(err)
-	}
-	f.Fuzz(func(t *testing.T, data []byte) {
-		s := defaultSettings(false)
-		entries, err := parseConfig("config.yaml", data, table)
-		if err == nil {
-			var p parser
-			p.apply(&s, table, entries)
-			err = p.err
-		}
-		if err != nil {
-			if cli.ExitCode(err) != cli.ExitUsage || !strings.HasPrefix(err.Error(), "config.yaml") {
-				t.Errorf("%q: %v", data, err)
-			}
-			return
-		}
-		if memory.CheckName(s.corpus) != nil || checkModel(a, s.model) != nil || !(s.threshold > 0 && s.threshold <= 1) {
-			t.Errorf("%q: accepted %+v", data, s)
-		}
-	})
 }
 
 func TestExitCodes(t *testing.T) {

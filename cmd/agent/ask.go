@@ -4,12 +4,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/graph"
 	"example.com/assay/state"
 )
 
 func askCommand(a *cli.App) *cobra.Command {
-	var flags settingFlags
+	var flags config.Flags
 	var asJSON bool
 	var traceFile, thread, open string
 	cmd := &cobra.Command{
@@ -29,11 +30,11 @@ not be looked for, and why: the key, the network, the budget.
 Settings come from flags, else from variables, else from the configuration,
 else from defaults. agent doctor lists each with its origin; a key K of the
 configuration is the variable ASSAY_K, so ASSAY_CORPUS for corpus, but
-` + envThreshold + ` and ` + envSkipInjection + `.
+` + config.EnvThreshold + ` and ` + config.EnvSkipInjection + `.
 
 Models: offline (the default: no key, no network), openai:NAME with the key in
-` + envOpenAIKey + ` (any server of that API: ` + envOpenAIURL + `), gemini:NAME with the
-key in ` + envGeminiKey + `, anthropic:NAME with the key in ` + envAnthropicKey + `, ollama:NAME.
+` + config.EnvOpenAIKey + ` (any server of that API: ` + config.EnvOpenAIURL + `), gemini:NAME with the
+key in ` + config.EnvGeminiKey + `, anthropic:NAME with the key in ` + config.EnvAnthropicKey + `, ollama:NAME.
 The configuration can choose one per skill and one to fall back on (models),
 bound what they may do and cost (model_limits, prices). agent doctor checks them.
 
@@ -62,9 +63,9 @@ ends the run.`,
 		a.Failed = func(err error) any { return failedAnswer("", err) }
 		return cli.FlagError(cmd, err)
 	})
-	flags.register(cmd, false)
-	flags.registerTimeout(cmd)
-	flags.registerCassette(cmd)
+	flags.Register(cmd, false)
+	flags.RegisterTimeout(cmd)
+	flags.RegisterCassette(cmd)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
 	cmd.Flags().StringVar(&traceFile, "trace", "", "write the run's trace to `FILE` (JSON Lines)")
 	cmd.Flags().StringVar(&open, "open", "", "open source `N` of the answer: a text at its line with $PAGER or $EDITOR, others with the system's program; Q.N where several queries cite an N")
@@ -77,8 +78,8 @@ const (
 	askExample = `ask "What must a plaintiff prove for battery?"`
 )
 
-func runAsk(a *cli.App, cmd *cobra.Command, flags *settingFlags, q question, asJSON bool) error {
-	s, err := resolve(a, cmd, flags)
+func runAsk(a *cli.App, cmd *cobra.Command, flags *config.Flags, q question, asJSON bool) error {
+	s, err := config.Resolve(a, cmd, flags)
 	if err != nil {
 		return err
 	}
@@ -86,30 +87,30 @@ func runAsk(a *cli.App, cmd *cobra.Command, flags *settingFlags, q question, asJ
 		if err := checkThread("--thread", q.thread); err != nil {
 			return err
 		}
-		if corpus, err := corpusOf(cmd.Context(), s.home, q.thread); err != nil {
+		if corpus, err := corpusOf(cmd.Context(), s.Home, q.thread); err != nil {
 			return err
 		} else if corpus != "" && !cmd.Flags().Changed("corpus") {
-			s.corpus = corpus
+			s.Corpus = corpus
 		}
 	}
 	if cmd.Flags().Changed("open") && (asJSON || q.open == "") {
 		return cli.Usagef("--open wants the number of a source, and goes without --json, which has the paths")
 	}
-	q.timeout = flags.timeout
+	q.timeout = flags.Timeout
 	return answerOne(a, cmd, flags, s, q, asJSON)
 }
 
 // answerOne answers one question, and prints what came of it.
-func answerOne(a *cli.App, cmd *cobra.Command, flags *settingFlags, s settings, q question, asJSON bool) (err error) {
+func answerOne(a *cli.App, cmd *cobra.Command, flags *config.Flags, s config.Settings, q question, asJSON bool) (err error) {
 	ctx := cmd.Context()
 	if err := cli.Named(cmd, "trace"); err != nil {
 		return err
 	}
-	c, err := flags.cassette(cmd)
+	c, err := flags.Cassette(cmd)
 	if err != nil {
 		return err
 	}
-	s.saves = q.thread != ""
+	s.Saves = q.thread != ""
 	e, err := openAsker(ctx, a, s, c, nil)
 	if err != nil {
 		return err

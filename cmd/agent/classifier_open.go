@@ -4,61 +4,50 @@ import (
 	"context"
 
 	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/llm"
 	"example.com/assay/llm/classify"
 )
 
 // classifierClient connects to a classifier, whose requests wrap bounds. It makes
 // no call.
-func classifierClient(a *cli.App, c classifier, wrap func(llm.Model) llm.Model) (*classify.Client, error) {
-	opts := classify.Options{URL: c.url, Model: c.model, Key: a.Env.Get(c.variable()), Caller: llm.NewCaller(c.key, wrap)}
+func classifierClient(a *cli.App, c config.Classifier, wrap func(llm.Model) llm.Model) (*classify.Client, error) {
+	opts := classify.Options{URL: c.URL, Model: c.Model, Key: a.Env.Get(c.Variable()), Caller: llm.NewCaller(c.Key, wrap)}
 	var err error
-	if c.labels != "" {
-		opts.Labels, err = classify.ParseLabels(c.task, c.labels)
+	if c.Labels != "" {
+		opts.Labels, err = classify.ParseLabels(c.Task, c.Labels)
 	}
 	var client *classify.Client
 	if err == nil {
-		client, err = classify.NewClient(c.task, &opts)
+		client, err = classify.NewClient(c.Task, &opts)
 	}
 	if err != nil {
-		return nil, cli.Usagef("%s: %w; agent doctor checks it", c.key, err)
+		return nil, cli.Usagef("%s: %w; agent doctor checks it", c.Key, err)
 	}
 	return client, nil
 }
 
 // judge returns the model of a server that judges claims, and its client.
-func (x *exchange) judge(c classifier) (*classify.Judge, *classify.Client, error) {
+func (x *exchange) judge(c config.Classifier) (*classify.Judge, *classify.Client, error) {
 	client, err := classifierClient(x.App, c, x.controls.WrapUnpriced)
 	if err != nil {
 		return nil, nil, err
 	}
-	calibration, err := c.calibrated()
+	calibration, err := c.Calibrated()
 	if err != nil {
 		return nil, nil, err
 	}
 	return classify.NewJudge(client, calibration), client, nil
 }
 
-// calibrated is the calibration that the settings name; nil for none.
-func (c classifier) calibrated() (*classify.Calibration, error) {
-	if c.calibration == "" {
-		return nil, nil
-	}
-	calibration, err := classify.ParseCalibration(c.calibration)
-	if err != nil {
-		return nil, cli.Usagef("%s: %w", keyJudgeCalibration, err)
-	}
-	return calibration, nil
-}
-
 // judgeAlone returns the server that judges claims without anything that stands in
 // for it, and what tells how the server calls its model.
-func (x *exchange) judgeAlone(s settings) (llm.Model, func(context.Context) string, error) {
+func (x *exchange) judgeAlone(s config.Settings) (llm.Model, func(context.Context) string, error) {
 	if x.player != nil {
 		x.played = true
-		return x.player, func(context.Context) string { return s.verification.judge.label() }, nil
+		return x.player, func(context.Context) string { return s.Verification.Judge.Label() }, nil
 	}
-	judge, client, err := x.judge(s.verification.judge)
+	judge, client, err := x.judge(s.Verification.Judge)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -68,8 +57,8 @@ func (x *exchange) judgeAlone(s settings) (llm.Model, func(context.Context) stri
 
 // judgedBy routes the claims to the server that the settings name. The model that
 // would judge them else stands in for it.
-func (x *exchange) judgedBy(s settings, second llm.Model) (llm.Model, error) {
-	judge, _, err := x.judge(s.verification.judge)
+func (x *exchange) judgedBy(s config.Settings, second llm.Model) (llm.Model, error) {
+	judge, _, err := x.judge(s.Verification.Judge)
 	if err != nil {
 		return nil, err
 	}

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/nodes/verify"
 	"example.com/assay/state"
 )
@@ -62,16 +63,16 @@ func newSmall(t *testing.T, p float64, yes, no string) *small {
 }
 
 // verified runs agent verify on a response with its evidence.
-func verified(t *testing.T, config string, args ...string) (int, verify.Answer, string) {
+func verified(t *testing.T, conf string, args ...string) (int, verify.Answer, string) {
 	t.Helper()
 	dir := t.TempDir()
-	for name, text := range map[string]string{"c.yaml": config, "r.txt": "A renewal is possible one time.", "e.txt": "The permit lasts three years. It may be renewed once by the county."} {
+	for name, text := range map[string]string{"c.yaml": conf, "r.txt": "A renewal is possible one time.", "e.txt": "The permit lasts three years. It may be renewed once by the county."} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
 	a, stdout, stderr := testApp(t.TempDir())
-	withEnv(a, envJudgeKey, secret)
+	withEnv(a, config.EnvJudgeKey, secret)
 	code := execute(t.Context(), a, append([]string{"verify", "--json", "--show-claims", "--config", filepath.Join(dir, "c.yaml"), "--response", filepath.Join(dir, "r.txt"), "--context", filepath.Join(dir, "e.txt")}, args...))
 	var answer verify.Answer
 	if stdout.Len() > 0 {
@@ -93,30 +94,30 @@ func status(a verify.Answer) state.ClaimStatus {
 // replayed as that of a model; when it fails, the model judges and the answer says so.
 func TestJudgeByAddress(t *testing.T) {
 	s := newSmall(t, .97, "ENTAILMENT", "NEUTRAL")
-	config := "verification:\n  judge: " + s.URL + "/predict\n  judge_model: org/nli\n" + quickRetries
+	conf := "verification:\n  judge: " + s.URL + "/predict\n  judge_model: org/nli\n" + quickRetries
 	tape := filepath.Join(t.TempDir(), "tape")
-	code, answer, told := verified(t, config, "--record", tape)
+	code, answer, told := verified(t, conf, "--record", tape)
 	if code != cli.ExitDone || status(answer) != state.Supported || answer.Model != "offline, claims judged by org/nli" || s.auth.Load() != "Bearer "+secret || len(answer.Losses) != 0 {
 		t.Fatalf("exit code %d, %+v: %s", code, answer, told)
 	}
 	s.p.Store(.1)
-	if code, answer, told := verified(t, config); status(answer) != state.Unsupported {
+	if code, answer, told := verified(t, conf); status(answer) != state.Unsupported {
 		t.Errorf("exit code %d, %+v: %s", code, answer, told)
 	}
 	s.p.Store(.6)
-	if _, answer, told := verified(t, config); status(answer) != state.Supported {
+	if _, answer, told := verified(t, conf); status(answer) != state.Supported {
 		t.Errorf("%+v: %s", answer, told)
 	}
-	if _, answer, told := verified(t, strings.Replace(config, "  judge_model", "  judge_calibration: 1 -1\n  judge_model", 1)); status(answer) != state.Unsupported {
+	if _, answer, told := verified(t, strings.Replace(conf, "  judge_model", "  judge_calibration: 1 -1\n  judge_model", 1)); status(answer) != state.Unsupported {
 		t.Errorf("calibrated: %+v: %s", answer, told)
 	}
 	asked := s.asked.Load()
-	if code, answer, told := verified(t, config, "--replay", tape); code != cli.ExitDone || status(answer) != state.Supported || s.asked.Load() != asked {
+	if code, answer, told := verified(t, conf, "--replay", tape); code != cli.ExitDone || status(answer) != state.Supported || s.asked.Load() != asked {
 		t.Errorf("exit code %d, %d requests, %+v: %s", code, s.asked.Load()-asked, answer, told)
 	}
 	for _, status := range []int64{http.StatusUnauthorized, http.StatusInternalServerError} {
 		s.status.Store(status)
-		code, answer, told := verified(t, config)
+		code, answer, told := verified(t, conf)
 		want := fmt.Sprint(status)
 		if len(answer.Losses) != 1 || !strings.Contains(answer.Losses[0].Error, want) || len(answer.Warnings) != 1 || !strings.Contains(answer.Warnings[0], "another judge stood in") || strings.Contains(told, secret) {
 			t.Errorf("exit code %d, %+v: %s", code, answer, told)
@@ -128,7 +129,7 @@ func TestJudgeByAddress(t *testing.T) {
 }
 
 func TestJudgeSettings(t *testing.T) {
-	for config, want := range map[string]string{
+	for conf, want := range map[string]string{
 		"judge: tei":                                  "it must be model, or an address",
 		"judge: http://h/score":                       "verification.judge: setting up the judge: the address must end in /predict",
 		"judge: http://h/v1":                          "needs the name of a model",
@@ -137,8 +138,8 @@ func TestJudgeSettings(t *testing.T) {
 		"judge_calibration: high":                     "is not a calibration",
 		"judge: http://h/predict\n  judges: http://x": `unknown key "judges"`,
 	} {
-		if code, answer, told := verified(t, "verification:\n  "+config+"\n"); code != cli.ExitUsage || !strings.Contains(told+answer.Error, want) {
-			t.Errorf("%s: exit code %d: %s%s", config, code, told, answer.Error)
+		if code, answer, told := verified(t, "verification:\n  "+conf+"\n"); code != cli.ExitUsage || !strings.Contains(told+answer.Error, want) {
+			t.Errorf("%s: exit code %d: %s%s", conf, code, told, answer.Error)
 		}
 	}
 	if code, answer, told := verified(t, "verification:\n  judge: model\n"); code == cli.ExitUsage || answer.Model != "offline" {
@@ -149,9 +150,9 @@ func TestJudgeSettings(t *testing.T) {
 func TestDoctorAsksTheJudge(t *testing.T) {
 	s := newSmall(t, .97, "LABEL_1", "LABEL_0")
 	doctor := func(more string) (int, string) {
-		config := writeConfig(t, "verification:\n  judge: "+s.URL+"/predict\n"+more)
+		conf := writeConfig(t, "verification:\n  judge: "+s.URL+"/predict\n"+more)
 		a, stdout, _ := testApp(t.TempDir())
-		code := execute(t.Context(), a, []string{"doctor", "--config", config})
+		code := execute(t.Context(), a, []string{"doctor", "--config", conf})
 		return code, stdout.String()
 	}
 	if code, out := doctor(""); code != cli.ExitFailed || !strings.Contains(out, "LABEL_1, LABEL_0") || !strings.Contains(out, "→ say what its labels mean: verification.judge_labels: LABEL_1=supported") {
@@ -188,9 +189,9 @@ func TestEvalConfiguredJudge(t *testing.T) {
 		t.Fatal(err)
 	}
 	measure := func(more string, args ...string) (int, string, string) {
-		config := writeConfig(t, "verification:\n  judge: "+s.URL+"/predict\n"+more+quickRetries)
+		conf := writeConfig(t, "verification:\n  judge: "+s.URL+"/predict\n"+more+quickRetries)
 		a, stdout, stderr := testApp(t.TempDir())
-		code := execute(t.Context(), a, append([]string{"eval", "claims", "--format", "wice", "--data", file, "--judge", "configured", "--config", config}, args...))
+		code := execute(t.Context(), a, append([]string{"eval", "claims", "--format", "wice", "--data", file, "--judge", "configured", "--config", conf}, args...))
 		return code, stdout.String(), stderr.String()
 	}
 	tape := filepath.Join(t.TempDir(), "tape")
@@ -242,11 +243,11 @@ func TestInjectionDetector(t *testing.T) {
 	home := t.TempDir()
 	ingestText(t, home, permits)
 	s := newSmall(t, .01, "INJECTION", "SAFE")
-	config := writeConfig(t, "injection_detector: "+s.URL+"/predict\n"+quickRetries)
+	conf := writeConfig(t, "injection_detector: "+s.URL+"/predict\n"+quickRetries)
 	ask := func(args ...string) (int, state.Answer, string) {
 		a, stdout, stderr := testApp(home)
-		withEnv(a, envDetectorKey, secret)
-		code := execute(t.Context(), a, append([]string{"ask", "--json", "--config", config, permitQuestion}, args...))
+		withEnv(a, config.EnvDetectorKey, secret)
+		code := execute(t.Context(), a, append([]string{"ask", "--json", "--config", conf, permitQuestion}, args...))
 		var answer state.Answer
 		if err := json.Unmarshal(stdout.Bytes(), &answer); err != nil {
 			t.Fatalf("%v: %s%s", err, stdout, stderr)
@@ -271,7 +272,7 @@ func TestInjectionDetector(t *testing.T) {
 		t.Errorf("exit code %d, warnings %q: %s", code, answer.Warnings, told)
 	}
 	a, stdout, _ := testApp(home)
-	if code := execute(t.Context(), a, []string{"doctor", "--config", config}); code != cli.ExitFailed || !strings.Contains(stdout.String(), "fail  detector       injection_detector: ") || !strings.Contains(stdout.String(), "→ export INJECTION_DETECTOR_API_KEY=…") {
+	if code := execute(t.Context(), a, []string{"doctor", "--config", conf}); code != cli.ExitFailed || !strings.Contains(stdout.String(), "fail  detector       injection_detector: ") || !strings.Contains(stdout.String(), "→ export INJECTION_DETECTOR_API_KEY=…") {
 		t.Errorf("exit code %d: %s", code, stdout)
 	}
 	for text, want := range map[string]string{"http://h/v1": "asked about claims alone", "rules": "it must be none, or an address", "http://h/score": "must end in /predict"} {

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/graph"
 	"example.com/assay/nodes/evidence"
 	"example.com/assay/nodes/follow"
@@ -34,7 +35,7 @@ type complyFlags struct {
 }
 
 func complyCommand(a *cli.App) *cobra.Command {
-	var flags settingFlags
+	var flags config.Flags
 	var c complyFlags
 	cmd := &cobra.Command{
 		Use:   "comply QUESTION…",
@@ -87,7 +88,7 @@ are not asked again.`,
 		},
 	}
 	f := cmd.Flags()
-	f.String("corpus", defaultCorpus, "`NAME` of the corpus to answer from; "+countyCorpus+" is an embedded sample")
+	f.String("corpus", config.DefaultCorpus, "`NAME` of the corpus to answer from; "+countyCorpus+" is an embedded sample")
 	f.StringVar(&c.filter.Topic, "topic", "", "read only passages of this `TOPIC`")
 	f.StringVar(&c.filter.Section, "section", "", "read only passages of this `SECTION`: of the metadata, or a part of the heading")
 	f.StringVar(&c.filter.Category, "category", "", "read only passages of this `CATEGORY`")
@@ -100,9 +101,9 @@ are not asked again.`,
 	f.BoolVar(&c.modelReview, "model-review", false, "have the model review, too, what passed the review by code")
 	f.StringVar(&c.trace, "trace", "", "write the run's trace to `FILE` (JSON Lines)")
 	f.BoolVar(&c.asJSON, "json", false, "print one JSON document")
-	flags.registerModel(cmd)
-	flags.registerTimeout(cmd)
-	flags.registerCassette(cmd)
+	flags.RegisterModel(cmd)
+	flags.RegisterTimeout(cmd)
+	flags.RegisterCassette(cmd)
 	return cmd
 }
 
@@ -141,7 +142,7 @@ type complier struct {
 	modelReview bool
 }
 
-func openComplier(ctx context.Context, a *cli.App, s settings, files cassetteFiles, modelReview bool) (*complier, error) {
+func openComplier(ctx context.Context, a *cli.App, s config.Settings, files config.Cassette, modelReview bool) (*complier, error) {
 	d, err := openDesk(ctx, a, s, files, want{Skills: evidence.Skills(), Corpus: openComplyCorpus})
 	if err != nil {
 		return nil, err
@@ -153,13 +154,13 @@ func openComplier(ctx context.Context, a *cli.App, s settings, files cassetteFil
 	return &complier{d, p, modelReview}, nil
 }
 
-func runComply(a *cli.App, cmd *cobra.Command, flags *settingFlags, f complyFlags, text string) (err error) {
+func runComply(a *cli.App, cmd *cobra.Command, flags *config.Flags, f complyFlags, text string) (err error) {
 	ctx := cmd.Context()
-	s, err := resolve(a, cmd, flags)
+	s, err := config.Resolve(a, cmd, flags)
 	if err != nil {
 		return err
 	}
-	files, err := flags.cassette(cmd)
+	files, err := flags.Cassette(cmd)
 	if err != nil {
 		return err
 	}
@@ -168,7 +169,7 @@ func runComply(a *cli.App, cmd *cobra.Command, flags *settingFlags, f complyFlag
 		return err
 	}
 	defer func() { err = cli.Also(err, c.Close()) }()
-	ctx, cancel := cli.Within(ctx, flags.timeout)
+	ctx, cancel := cli.Within(ctx, flags.Timeout)
 	defer cancel()
 	shown := newProgress(a, f.asJSON)
 	audit, runErr := c.ask(ctx, evidence.Input{Question: text, Filter: f.filter}, f.trace, func(ev graph.Event[state.Comply]) { observe(shown, ev) })
@@ -190,7 +191,7 @@ func runComply(a *cli.App, cmd *cobra.Command, flags *settingFlags, f complyFlag
 // ask runs the pipeline on one question. The audit is complete also beside an
 // error of the run.
 func (c *complier) ask(ctx context.Context, in evidence.Input, traceFile string, watch func(graph.Event[state.Comply])) (evidence.Audit, error) {
-	t := &traced[state.Comply]{In: in.Update(), File: traceFile, More: map[string]string{tracedReview: strconv.FormatBool(c.modelReview)}, Options: follow.Options[state.Comply]{
+	t := &traced[state.Comply]{In: in.Update(), File: traceFile, More: map[string]string{config.TracedReview: strconv.FormatBool(c.modelReview)}, Options: follow.Options[state.Comply]{
 		Observe: watch, End: func(final state.Comply, err error) state.End {
 			final.Question = in.Question
 			return c.inCorpus(evidence.End(final, err))

@@ -22,6 +22,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/nodes/evidence"
 	"example.com/assay/state"
 )
@@ -208,7 +209,7 @@ func meantQuestion(line []byte) string {
 }
 
 // complyBatch asks every question of a file that is not finished in --out.
-func complyBatch(a *cli.App, cmd *cobra.Command, flags *settingFlags, f complyFlags) (err error) {
+func complyBatch(a *cli.App, cmd *cobra.Command, flags *config.Flags, f complyFlags) (err error) {
 	ctx := cmd.Context()
 	questions, err := readQuestions(f.questions)
 	if err != nil {
@@ -217,11 +218,11 @@ func complyBatch(a *cli.App, cmd *cobra.Command, flags *settingFlags, f complyFl
 	if err := makeOut(f.out); err != nil {
 		return err
 	}
-	s, err := resolve(a, cmd, flags)
+	s, err := config.Resolve(a, cmd, flags)
 	if err != nil {
 		return err
 	}
-	files, err := flags.cassette(cmd)
+	files, err := flags.Cassette(cmd)
 	if err != nil {
 		return err
 	}
@@ -324,7 +325,7 @@ func rowOf(q askedQuestion, audit evidence.Audit, err error) summaryRow {
 // askAll asks the questions, some at once, and returns their rows in order. A
 // question that fails is a row with its error, and is asked again the next time; a
 // run that is stopped is an error.
-func (c *complier) askAll(ctx context.Context, questions []askedQuestion, f complyFlags, flags *settingFlags, shown *ingestProgress) ([]summaryRow, error) {
+func (c *complier) askAll(ctx context.Context, questions []askedQuestion, f complyFlags, flags *config.Flags, shown *ingestProgress) ([]summaryRow, error) {
 	rows := make([]summaryRow, len(questions))
 	next := make(chan int)
 	var mu sync.Mutex
@@ -355,7 +356,7 @@ func (c *complier) askAll(ctx context.Context, questions []askedQuestion, f comp
 	return rows, nil
 }
 
-func (c *complier) askOne(ctx context.Context, q askedQuestion, f complyFlags, flags *settingFlags) summaryRow {
+func (c *complier) askOne(ctx context.Context, q askedQuestion, f complyFlags, flags *config.Flags) summaryRow {
 	in := q.input(f.filter)
 	file := filepath.Join(f.out, q.ID+".json")
 	if audit, err := readAudit(file); err == nil && c.finished(audit, in) {
@@ -363,7 +364,7 @@ func (c *complier) askOne(ctx context.Context, q askedQuestion, f complyFlags, f
 		row.kept = true
 		return row
 	}
-	ctx, cancel := cli.Within(ctx, flags.timeout)
+	ctx, cancel := cli.Within(ctx, flags.Timeout)
 	defer cancel()
 	audit, err := c.ask(ctx, in, "", nil)
 	if err == nil && audit.Status != state.StatusUnavailable {
@@ -378,7 +379,7 @@ func (c *complier) askOne(ctx context.Context, q askedQuestion, f complyFlags, f
 // same corpus with the same skills and model, and reviewed by the same.
 func (c *complier) finished(audit evidence.Audit, in evidence.Input) bool {
 	ended := audit.Status == state.StatusAnswered || audit.Status == state.StatusNoEvidence
-	return ended && audit.ModelReview == c.modelReview && audit.Question == in.Question && audit.Filter == in.Filter && audit.Corpus == c.Corpus.Name() && audit.Fingerprint == c.Corpus.Fingerprint() && audit.Model == c.modelLabel() &&
+	return ended && audit.ModelReview == c.modelReview && audit.Question == in.Question && audit.Filter == in.Filter && audit.Corpus == c.Corpus.Name() && audit.Fingerprint == c.Corpus.Fingerprint() && audit.Model == c.ModelLabel() &&
 		maps.Equal(audit.Skills, c.Hashes)
 }
 

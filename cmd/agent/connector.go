@@ -1,34 +1,37 @@
 package main
 
-import "example.com/assay/llm/gemini"
+import (
+	"example.com/assay/cmd/agent/internal/config"
+	"example.com/assay/llm/gemini"
+)
 
 // key returns the key of a provider: that of its variable, else that of the
 // file that the configuration names, else "".
-func (c *connector) key(p provider) (string, error) {
-	if key := c.env.Get(p.keyVariable); key != "" {
+func (c *connector) key(p config.Provider) (string, error) {
+	if key := c.env.Get(p.KeyVariable); key != "" {
 		return key, nil
 	}
-	file := c.keyFiles[p.keyVariable]
+	file := c.keyFiles[p.KeyVariable]
 	if file == "" {
 		return "", nil
 	}
-	return readKey(file)
+	return config.ReadKey(file)
 }
 
 // secrets lists the keys that are known, used or not.
 func (c *connector) secrets() []string {
 	var out []string
-	for _, p := range providers {
-		if key := c.env.Get(p.keyVariable); key != "" {
+	for _, p := range config.Providers {
+		if key := c.env.Get(p.KeyVariable); key != "" {
 			out = append(out, key)
 		}
-		if file := c.keyFiles[p.keyVariable]; file != "" {
-			if key, err := readKey(file); err == nil { // of another one nothing was sent
+		if file := c.keyFiles[p.KeyVariable]; file != "" {
+			if key, err := config.ReadKey(file); err == nil { // of another one nothing was sent
 				out = append(out, key)
 			}
 		}
 	}
-	for _, variable := range []string{envRerankKey, envJudgeKey, envDetectorKey} {
+	for _, variable := range []string{config.EnvRerankKey, config.EnvJudgeKey, config.EnvDetectorKey} {
 		if key := c.env.Get(variable); key != "" {
 			out = append(out, key)
 		}
@@ -38,10 +41,10 @@ func (c *connector) secrets() []string {
 
 // sendsKey reports whether the provider's server is sent a key. A server of
 // Ollama on this machine is not.
-func (c *connector) sendsKey(p provider) bool {
-	if p.name == gemini.Provider && c.vertex.project != "" {
+func (c *connector) sendsKey(p config.Provider) bool {
+	if p.Name == gemini.Provider && c.vertex.Project != "" {
 		return false
 	}
-	local := p.name == providerOllama && c.env.Get(p.urlVariable) == ""
-	return !local && (c.env.Get(p.keyVariable) != "" || c.keyFiles[p.keyVariable] != "")
+	local := p.Name == config.ProviderOllama && c.env.Get(p.URLVariable) == ""
+	return !local && (c.env.Get(p.KeyVariable) != "" || c.keyFiles[p.KeyVariable] != "")
 }

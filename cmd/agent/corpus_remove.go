@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/memory"
 )
 
@@ -44,7 +45,7 @@ func corpusRemoveCommand(a *cli.App) *cobra.Command {
 
 // removeCorpus removes a corpus when it exists and the user said yes.
 func removeCorpus(home, name string, yes bool) error {
-	if err := corpusNamed("the name", name); err != nil {
+	if err := config.CheckCorpus("the name", name); err != nil {
 		return err
 	}
 	list, err := memory.List(home)

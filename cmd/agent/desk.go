@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/graph/checkpoint/sqlite"
 	"example.com/assay/llm"
 	"example.com/assay/memory"
@@ -18,7 +19,7 @@ import (
 // session.
 type desk struct {
 	*cli.App
-	settings
+	config.Settings
 	Set      *skills.Set
 	Hashes   map[string]string // of the skills that the pipeline asks, by name
 	Model    llm.Model
@@ -36,7 +37,7 @@ type desk struct {
 type want struct {
 	Skills []string // that the pipeline asks
 	// Corpus opens the corpus. Default: there is none.
-	Corpus   func(context.Context, *cli.App, settings, *memory.OpenOptions) (*memory.Corpus, error)
+	Corpus   func(context.Context, *cli.App, config.Settings, *memory.OpenOptions) (*memory.Corpus, error)
 	Threads  bool // runs are saved
 	Spans    bool // spans go to the collector of the settings
 	Exchange *exchange
@@ -44,20 +45,20 @@ type want struct {
 
 // openDesk opens what the settings name. An exchange that is given stays its caller's;
 // without one the desk makes its own, with the cassette.
-func openDesk(ctx context.Context, a *cli.App, s settings, c cassetteFiles, w want) (_ *desk, err error) {
+func openDesk(ctx context.Context, a *cli.App, s config.Settings, c config.Cassette, w want) (_ *desk, err error) {
 	d := &desk{App: a, Exchange: w.Exchange, own: w.Exchange == nil}
 	if d.own {
 		if d.Exchange, err = openExchange(a, c, &s); err != nil {
 			return nil, err
 		}
 	}
-	d.settings = s
+	d.Settings = s
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, d.Close())
 		}
 	}()
-	if d.Set, err = s.loadSkills(); err != nil {
+	if d.Set, err = s.LoadSkills(); err != nil {
 		return nil, err
 	}
 	if d.Hashes, err = skillHashes(d.Set, w.Skills); err != nil {
@@ -72,7 +73,7 @@ func openDesk(ctx context.Context, a *cli.App, s settings, c cassetteFiles, w wa
 		}
 	}
 	if w.Threads {
-		if d.threads, err = openThreads(ctx, s.home); err != nil {
+		if d.threads, err = openThreads(ctx, s.Home); err != nil {
 			return nil, err
 		}
 	}

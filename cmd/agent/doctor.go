@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/memory"
 	"example.com/assay/memory/qa"
 )
@@ -32,7 +33,7 @@ const (
 )
 
 func doctorCommand(a *cli.App) *cobra.Command {
-	var flags settingFlags
+	var flags config.Flags
 	var asJSON, initialise bool
 	cmd := &cobra.Command{
 		Use:   "doctor",
@@ -68,7 +69,7 @@ address and no collector of telemetry, the defaults, no network is used.`,
 					Schema   int           `json:"schema"`
 					OK       bool          `json:"ok"`
 					Checks   []finding     `json:"checks"`
-					Settings []settingLine `json:"settings,omitempty"` // absent when a check of them failed
+					Settings []config.Line `json:"settings,omitempty"` // absent when a check of them failed
 				}{1, !failed, findings, lines})
 			} else {
 				printFindings(a, findings)
@@ -80,7 +81,7 @@ address and no collector of telemetry, the defaults, no network is used.`,
 			return nil
 		},
 	}
-	flags.register(cmd, false)
+	flags.Register(cmd, false)
 	cmd.Flags().BoolVar(&initialise, "init", false, "write a commented configuration and end")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
 	return cmd
@@ -97,17 +98,17 @@ func printFindings(a *cli.App, findings []finding) {
 
 // examine makes every check that the ones before it allow, and lists the
 // settings.
-func examine(a *cli.App, cmd *cobra.Command, flags *settingFlags) ([]finding, []settingLine) {
+func examine(a *cli.App, cmd *cobra.Command, flags *config.Flags) ([]finding, []config.Line) {
 	home, err := a.Env.Home()
 	if err != nil {
 		return []finding{{"home", statusFail, err.Error(), "export " + cli.EnvHome + "=\"$HOME/assay\""}}, nil
 	}
 	out := []finding{checkHome(home)}
-	table, err := settingTable(a)
+	table, err := config.Table(a)
 	if err != nil {
 		return append(out, finding{"skills", statusFail, err.Error(), "install the program again"}), nil
 	}
-	s, err := resolve(a, cmd, flags)
+	s, err := config.Resolve(a, cmd, flags)
 	out = append(out, checkConfiguration(a, s, err))
 	out = append(out, checkVariables(a, table)...)
 	out = append(out, checkCorpora(home)...)
@@ -121,23 +122,23 @@ func examine(a *cli.App, cmd *cobra.Command, flags *settingFlags) ([]finding, []
 	out = append(out, checkVectors(s)...)
 	out = append(out, checkModels(cmd.Context(), a, s)...)
 	out = append(out, checkClassifiers(cmd.Context(), a, s)...)
-	return append(out, checkTelemetry(cmd.Context(), s), checkSkills(s), checkTerminal(a)), settingLines(s, table)
+	return append(out, checkTelemetry(cmd.Context(), s), checkSkills(s), checkTerminal(a)), config.Lines(s, table)
 }
 
 // checkConfiguration tells which file was read, and what was wrong with it,
 // a variable or a flag.
-func checkConfiguration(a *cli.App, s settings, err error) finding {
+func checkConfiguration(a *cli.App, s config.Settings, err error) finding {
 	if err != nil {
 		return finding{"configuration", statusFail, err.Error(), "correct what the message names"}
 	}
-	if s.file != "" {
-		return finding{"configuration", statusOK, s.file, ""}
+	if s.File != "" {
+		return finding{"configuration", statusOK, s.File, ""}
 	}
 	place, err := a.Env.Config()
 	if err != nil {
 		return finding{"configuration", statusFail, err.Error(), "export " + cli.EnvConfig + "=FILE"}
 	}
-	if other := filepath.Join(s.home, cli.ConfigName); other != place {
+	if other := filepath.Join(s.Home, cli.ConfigName); other != place {
 		if _, err := os.Stat(other); err == nil {
 			return finding{"configuration", statusWarn, other + " is not read: the configuration is " + place, fmt.Sprintf("mkdir -p %s && mv %s %s", filepath.Dir(place), other, place)}
 		}
@@ -176,8 +177,8 @@ func checkHome(home string) finding {
 }
 
 // checkVariables tells which variables are read, never what they hold.
-func checkVariables(a *cli.App, table []setting) []finding {
-	known := known(a.Env, table)
+func checkVariables(a *cli.App, table []config.Setting) []finding {
+	known := config.Known(a.Env, table)
 	var out []finding
 	for _, name := range a.Env.Unknown(known) {
 		do := "unset " + name
@@ -189,7 +190,7 @@ func checkVariables(a *cli.App, table []setting) []finding {
 	if out == nil {
 		detail := "none set"
 		if set := slices.DeleteFunc(known, func(name string) bool { return a.Env.Get(name) == "" }); len(set) > 0 {
-			detail = joined(set)
+			detail = config.Joined(set)
 		}
 		out = append(out, finding{"variables", statusOK, detail, ""})
 	}
@@ -215,19 +216,19 @@ func checkCorpora(home string) []finding {
 }
 
 // checkChosen tells of a corpus that the settings name and nobody made.
-func checkChosen(s settings) []finding {
-	list, err := memory.List(s.home)
-	if err != nil || s.corpus == defaultCorpus || s.corpus == sampleCorpus {
+func checkChosen(s config.Settings) []finding {
+	list, err := memory.List(s.Home)
+	if err != nil || s.Corpus == config.DefaultCorpus || s.Corpus == sampleCorpus {
 		return nil
 	}
 	var known []string
 	for _, info := range list {
 		known = append(known, info.Name)
 	}
-	if slices.Contains(known, s.corpus) {
+	if slices.Contains(known, s.Corpus) {
 		return nil
 	}
-	return []finding{{"corpora", statusFail, unknownCorpus(s.corpus, known).Error(), "agent ingest PATH… --corpus " + s.corpus}}
+	return []finding{{"corpora", statusFail, unknownCorpus(s.Corpus, known).Error(), "agent ingest PATH… --corpus " + s.Corpus}}
 }
 
 func checkCorpus(home, name string) []finding {
@@ -329,14 +330,14 @@ func checkMemory(ctx context.Context, path string) (err error) {
 	return errors.Join(answers.Check(ctx), answers.Close())
 }
 
-func checkSkills(s settings) finding {
-	set, err := s.loadSkills()
+func checkSkills(s config.Settings) finding {
+	set, err := s.LoadSkills()
 	if err != nil {
 		return finding{"skills", statusFail, err.Error(), "correct the files that the message names, or leave out --skills"}
 	}
 	detail := fmt.Sprintf("%d embedded", len(set.Names()))
-	if s.skills != "" {
-		detail += ", overlaid by " + s.skills
+	if s.Skills != "" {
+		detail += ", overlaid by " + s.Skills
 	}
 	return finding{"skills", statusOK, detail, ""}
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/llm"
 	"example.com/assay/llm/classify"
 	"example.com/assay/llm/gemini"
@@ -20,13 +21,13 @@ const probeTimeout = 20 * time.Second
 
 // checkModels asks every configured model of a provider one small question.
 // Without one it uses no network.
-func checkModels(ctx context.Context, a *cli.App, s settings) []finding {
+func checkModels(ctx context.Context, a *cli.App, s config.Settings) []finding {
 	var out []finding
 	connector := newConnector(a.Env, s)
-	for _, name := range remoteModels(a, s) {
+	for _, name := range config.RemoteModels(a, s) {
 		r, err := connector.connect(ctx, name)
 		if err == nil {
-			err = s.unpriced(name)
+			err = s.Unpriced(name)
 		}
 		if err == nil {
 			err = probe(ctx, r.model)
@@ -36,10 +37,10 @@ func checkModels(ctx context.Context, a *cli.App, s settings) []finding {
 			continue
 		}
 		key := "key accepted"
-		if p, _, _ := providerOf(name); !connector.sendsKey(p) {
+		if p, _, _ := config.ProviderOf(name); !connector.sendsKey(p) {
 			key = "no key needed"
-			if p.name == gemini.Provider {
-				key = "credentials accepted, project " + s.vertex.project
+			if p.Name == gemini.Provider {
+				key = "credentials accepted, project " + s.Vertex.Project
 			}
 		}
 		how := r.capability()
@@ -52,7 +53,7 @@ func checkModels(ctx context.Context, a *cli.App, s settings) []finding {
 		out = append(out, finding{"model", statusFail, err.Error(), "agent ask --search-tool=false …"})
 	}
 	if out == nil {
-		out = []finding{{"model", statusOK, s.labelOfModels() + ": no key, no network", ""}}
+		out = []finding{{"model", statusOK, s.LabelOfModels() + ": no key, no network", ""}}
 	}
 	return out
 }
@@ -67,19 +68,19 @@ func probe(ctx context.Context, m llm.Model) error {
 }
 
 // modelFailed says what is wrong and what to type, by the error's type.
-func modelFailed(a *cli.App, name string, s settings, err error) finding {
-	p, model, _ := providerOf(name)
+func modelFailed(a *cli.App, name string, s config.Settings, err error) finding {
+	p, model, _ := config.ProviderOf(name)
 	f := finding{"model", statusFail, fmt.Sprintf("%s: %v", name, err), "agent ask --model " + offline.Name + " … works without it"}
-	byCredentials := p.name == gemini.Provider && s.vertex.project != ""
+	byCredentials := p.Name == gemini.Provider && s.Vertex.Project != ""
 	if byCredentials {
 		f.Do = "gcloud auth application-default login"
 	}
-	if missing, ok := errors.AsType[*missingKeyError](err); ok {
-		f.Do = fmt.Sprintf("export %s=…", missing.variable)
+	if missing, ok := errors.AsType[*config.MissingKeyError](err); ok {
+		f.Do = fmt.Sprintf("export %s=…", missing.Variable)
 		return f
 	}
 	if _, ok := errors.AsType[*llm.PriceError](err); ok {
-		f.Do = fmt.Sprintf("add to the configuration, with its price: %s: {%q: {input: …, output: …}}", keyPrices, name)
+		f.Do = fmt.Sprintf("add to the configuration, with its price: %s: {%q: {input: …, output: …}}", config.KeyPrices, name)
 		return f
 	}
 	_, unreachable := errors.AsType[*llm.ConnectionError](err)
@@ -87,26 +88,26 @@ func modelFailed(a *cli.App, name string, s settings, err error) finding {
 	if unreachable || late {
 		f.Detail = fmt.Sprintf("%s: the server is not reachable: %v", name, err)
 		switch {
-		case p.name == providerOllama && a.Env.Get(p.urlVariable) == "":
+		case p.Name == config.ProviderOllama && a.Env.Get(p.URLVariable) == "":
 			f.Do = "ollama serve"
 		default:
-			f.Do = "check the network" + orVariable(a, p.urlVariable)
+			f.Do = "check the network" + orVariable(a, p.URLVariable)
 		}
 		return f
 	}
 	if status, ok := errors.AsType[*llm.StatusError](err); ok {
 		switch status.Status {
 		case http.StatusUnauthorized, http.StatusForbidden:
-			f.Do = fmt.Sprintf("export %s=…, with a key that this server accepts", p.keyVariable)
-			if file := s.keyFiles[p.keyVariable]; file != "" && a.Env.Get(p.keyVariable) == "" {
+			f.Do = fmt.Sprintf("export %s=…, with a key that this server accepts", p.KeyVariable)
+			if file := s.KeyFiles[p.KeyVariable]; file != "" && a.Env.Get(p.KeyVariable) == "" {
 				f.Do = "write a key that this server accepts into " + file
 			}
 			if byCredentials {
-				f.Do = "gcloud auth application-default login, as somebody whom project " + s.vertex.project + " lets use Vertex"
+				f.Do = "gcloud auth application-default login, as somebody whom project " + s.Vertex.Project + " lets use Vertex"
 			}
 		case http.StatusNotFound:
 			f.Do = "choose a model that the server has"
-			if p.name == providerOllama {
+			if p.Name == config.ProviderOllama {
 				f.Do = "ollama pull " + model
 			}
 		}
@@ -123,10 +124,10 @@ func orVariable(a *cli.App, name string) string {
 
 // checkClassifiers asks each classifier one small question. Without one it uses no
 // network.
-func checkClassifiers(ctx context.Context, a *cli.App, s settings) []finding {
+func checkClassifiers(ctx context.Context, a *cli.App, s config.Settings) []finding {
 	var out []finding
-	for _, c := range []classifier{s.verification.judge, s.lookup.detector} {
-		if c.url != "" {
+	for _, c := range []config.Classifier{s.Verification.Judge, s.Lookup.Detector} {
+		if c.URL != "" {
 			out = append(out, checkClassifier(ctx, a, c))
 		}
 	}
@@ -139,28 +140,28 @@ var checked = map[classify.Task]classify.Input{
 	classify.Injection: {Text: "Water boils at 100 degrees."},
 }
 
-func checkClassifier(ctx context.Context, a *cli.App, c classifier) finding {
+func checkClassifier(ctx context.Context, a *cli.App, c config.Classifier) finding {
 	check := "judge"
-	if c.task == classify.Injection {
+	if c.Task == classify.Injection {
 		check = "detector"
 	}
 	client, err := classifierClient(a, c, llm.Timeout(probeTimeout))
 	if err == nil {
 		var scores []classify.Score
-		if scores, _, err = client.Score(ctx, []classify.Input{checked[c.task]}); err == nil {
-			return finding{check, statusOK, fmt.Sprintf("%s: server reached, %s answered with probability %.2f", c.key, client.Served(ctx), scores[0].P), ""}
+		if scores, _, err = client.Score(ctx, []classify.Input{checked[c.Task]}); err == nil {
+			return finding{check, statusOK, fmt.Sprintf("%s: server reached, %s answered with probability %.2f", c.Key, client.Served(ctx), scores[0].P), ""}
 		}
 	}
-	f := finding{check, statusFail, fmt.Sprintf("%s: %v", c.key, err), "start the server, or remove " + c.key}
+	f := finding{check, statusFail, fmt.Sprintf("%s: %v", c.Key, err), "start the server, or remove " + c.Key}
 	if _, ok := errors.AsType[*classify.LabelError](err); ok {
-		f.Do = fmt.Sprintf("say what its labels mean: %s_labels: LABEL_1=%s", c.key, c.task.Classes()[0])
+		f.Do = fmt.Sprintf("say what its labels mean: %s_labels: LABEL_1=%s", c.Key, c.Task.Classes()[0])
 	}
 	if status, ok := errors.AsType[*llm.StatusError](err); ok {
 		switch status.Status {
 		case http.StatusUnauthorized, http.StatusForbidden:
-			f.Do = fmt.Sprintf("export %s=…, with a key that this server accepts", c.variable())
+			f.Do = fmt.Sprintf("export %s=…, with a key that this server accepts", c.Variable())
 		case http.StatusNotFound:
-			f.Do = fmt.Sprintf("correct the end of %s, or name a model that the server has in %s_model", c.key, c.key)
+			f.Do = fmt.Sprintf("correct the end of %s, or name a model that the server has in %s_model", c.Key, c.Key)
 		}
 	}
 	return f

@@ -15,11 +15,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/memory"
 	"example.com/assay/memory/embed"
 )
 
-func printSettings(a *cli.App, lines []settingLine) {
+func printSettings(a *cli.App, lines []config.Line) {
 	if len(lines) == 0 {
 		return
 	}
@@ -39,12 +40,12 @@ func printSettings(a *cli.App, lines []settingLine) {
 
 // initConfig writes a configuration in which everything is a comment. It
 // overwrites nothing.
-func initConfig(a *cli.App, cmd *cobra.Command, flags *settingFlags, asJSON bool) error {
-	path, _, err := configFile(a, cmd, flags)
+func initConfig(a *cli.App, cmd *cobra.Command, flags *config.Flags, asJSON bool) error {
+	path, _, err := config.ConfigFile(a, cmd, flags)
 	if err != nil {
 		return err
 	}
-	table, err := settingTable(a)
+	table, err := config.Table(a)
 	if err != nil {
 		return err
 	}
@@ -58,7 +59,7 @@ func initConfig(a *cli.App, cmd *cobra.Command, flags *settingFlags, asJSON bool
 	if err != nil {
 		return fmt.Errorf("writing the configuration: %w", err)
 	}
-	_, err = f.WriteString(commentedConfig(defaultSettings(false), table))
+	_, err = f.WriteString(config.CommentedConfig(config.Default(false), table))
 	if closing := f.Close(); err == nil {
 		err = closing
 	}
@@ -78,13 +79,13 @@ func initConfig(a *cli.App, cmd *cobra.Command, flags *settingFlags, asJSON bool
 }
 
 // checkTelemetry finds out whether a collector listens. It sends no span.
-func checkTelemetry(ctx context.Context, s settings) finding {
-	if s.telemetry.endpoint == "" {
+func checkTelemetry(ctx context.Context, s config.Settings) finding {
+	if s.Telemetry.Endpoint == "" {
 		return finding{"telemetry", statusOK, "off: no collector is set", ""}
 	}
-	u, err := url.Parse(s.telemetry.endpoint)
+	u, err := url.Parse(s.Telemetry.Endpoint)
 	if err != nil {
-		return finding{"telemetry", statusFail, "the collector's address cannot be read", "unset " + envOTLP}
+		return finding{"telemetry", statusFail, "the collector's address cannot be read", "unset " + config.EnvOTLP}
 	}
 	port := u.Port()
 	if port == "" {
@@ -96,20 +97,20 @@ func checkTelemetry(ctx context.Context, s settings) finding {
 		err = conn.Close()
 	}
 	if err != nil {
-		return finding{"telemetry", statusWarn, fmt.Sprintf("no collector is reached: %v; answers come without it", err), "start the collector, or: unset " + envOTLP + " and telemetry.endpoint"}
+		return finding{"telemetry", statusWarn, fmt.Sprintf("no collector is reached: %v; answers come without it", err), "start the collector, or: unset " + config.EnvOTLP + " and telemetry.endpoint"}
 	}
-	detail := "spans go to " + s.telemetry.endpoint
-	if s.telemetry.content {
+	detail := "spans go to " + s.Telemetry.Endpoint
+	if s.Telemetry.Content {
 		detail += ", with prompts, answers and queries"
 	}
 	return finding{"telemetry", statusOK, detail, ""}
 }
 
 // checkVectors tells of the cache, once there is one.
-func checkVectors(s settings) []finding {
-	stats, err := vectorStats(s.home, &embed.CacheOptions{MaxBytes: int64(s.lookup.cache) << 20})
+func checkVectors(s config.Settings) []finding {
+	stats, err := vectorStats(s.Home, &embed.CacheOptions{MaxBytes: int64(s.Lookup.Cache) << 20})
 	if err != nil {
-		return []finding{{"vectors", statusFail, err.Error(), "rm -r " + memory.VectorsPath(s.home)}}
+		return []finding{{"vectors", statusFail, err.Error(), "rm -r " + memory.VectorsPath(s.Home)}}
 	}
 	if stats == nil {
 		return nil

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/memory"
 	"example.com/assay/nodes/causal"
 	"example.com/assay/state"
@@ -64,7 +65,7 @@ type edgesDocument struct {
 }
 
 func edgesDraftCommand(a *cli.App) *cobra.Command {
-	var flags settingFlags
+	var flags config.Flags
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "draft PATH…",
@@ -84,15 +85,15 @@ that say plainly that one thing brings about another, and no others.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return draftEdges(a, cmd, &flags, asJSON, args) },
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON document; draft always does")
-	flags.registerModel(cmd)
-	flags.registerTimeout(cmd)
-	flags.registerCassette(cmd)
+	flags.RegisterModel(cmd)
+	flags.RegisterTimeout(cmd)
+	flags.RegisterCassette(cmd)
 	return cmd
 }
 
-func draftEdges(a *cli.App, cmd *cobra.Command, flags *settingFlags, asJSON bool, paths []string) (err error) {
+func draftEdges(a *cli.App, cmd *cobra.Command, flags *config.Flags, asJSON bool, paths []string) (err error) {
 	ctx := cmd.Context()
-	s, err := resolve(a, cmd, flags)
+	s, err := config.Resolve(a, cmd, flags)
 	if err != nil {
 		return err
 	}
@@ -103,7 +104,7 @@ func draftEdges(a *cli.App, cmd *cobra.Command, flags *settingFlags, asJSON bool
 	for _, skipped := range texts.Skipped {
 		a.Warn("skipped %s: %s", skipped.Path, skipped.Reason)
 	}
-	files, err := flags.cassette(cmd)
+	files, err := flags.Cassette(cmd)
 	if err != nil {
 		return err
 	}
@@ -112,7 +113,7 @@ func draftEdges(a *cli.App, cmd *cobra.Command, flags *settingFlags, asJSON bool
 		return err
 	}
 	defer func() { err = cli.Also(err, d.Close()) }()
-	ctx, cancel := cli.Within(ctx, flags.timeout)
+	ctx, cancel := cli.Within(ctx, flags.Timeout)
 	defer cancel()
 	follow := newProgress(a, false)
 	edges, _, err := causal.Draft(ctx, d.Model, d.Set, texts.Passages, func(done, total int) {
@@ -128,7 +129,7 @@ func draftEdges(a *cli.App, cmd *cobra.Command, flags *settingFlags, asJSON bool
 		}
 		return cli.Told(cli.EndOf(err), err)
 	}
-	a.PrintJSON(edgesDocument{1, d.modelLabel(), edges})
+	a.PrintJSON(edgesDocument{1, d.ModelLabel(), edges})
 	if len(edges) == 0 {
 		a.Warn("no sentence says plainly that one thing causes another")
 		return cli.Silent(state.StatusNoEvidence.ExitCode())

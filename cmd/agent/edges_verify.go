@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/graph"
 	"example.com/assay/nodes/causal"
 	"example.com/assay/nodes/follow"
@@ -28,7 +29,7 @@ type edgesFlags struct {
 func edgesFormats() []string { return []string{"table", "mermaid", "dot"} }
 
 func edgesVerifyCommand(a *cli.App) *cobra.Command {
-	var flags settingFlags
+	var flags config.Flags
 	var f edgesFlags
 	cmd := &cobra.Command{
 		Use:   "verify EDGES.json --corpus NAME",
@@ -60,28 +61,28 @@ were lost and no edge is grounded.`,
 		},
 	}
 	fl := cmd.Flags()
-	fl.String("corpus", defaultCorpus, "`NAME` of the corpus that edges are checked against")
+	fl.String("corpus", config.DefaultCorpus, "`NAME` of the corpus that edges are checked against")
 	fl.StringVar(&f.format, "format", "table", "`FORMAT` of the result: table, mermaid or dot")
 	fl.StringVar(&f.trace, "trace", "", "write the run's trace to `FILE` (JSON Lines)")
 	fl.StringVar(&f.thread, "thread", "", "save the run under this `NAME`; the same command goes on with it")
 	fl.BoolVar(&f.asJSON, "json", false, "print one JSON document")
-	flags.registerModel(cmd)
-	flags.registerTimeout(cmd)
-	flags.registerCassette(cmd)
-	registerGrounding(cmd)
+	flags.RegisterModel(cmd)
+	flags.RegisterTimeout(cmd)
+	flags.RegisterCassette(cmd)
+	config.RegisterGrounding(cmd)
 	return cmd
 }
 
-func edgesVerify(a *cli.App, cmd *cobra.Command, flags *settingFlags, f edgesFlags, path string) (err error) {
+func edgesVerify(a *cli.App, cmd *cobra.Command, flags *config.Flags, f edgesFlags, path string) (err error) {
 	ctx := cmd.Context()
-	s, err := resolve(a, cmd, flags)
+	s, err := config.Resolve(a, cmd, flags)
 	if err != nil {
 		return err
 	}
 	draw := map[string]func([]state.Edge, state.CausalDAG) string{"table": causal.Table, "mermaid": causal.Mermaid, "dot": causal.DOT}[f.format]
 	switch {
 	case draw == nil:
-		return cli.Usagef("--format is %q%s; known: %s", f.format, cli.DidYouMean(f.format, edgesFormats()), joined(edgesFormats()))
+		return cli.Usagef("--format is %q%s; known: %s", f.format, cli.DidYouMean(f.format, edgesFormats()), config.Joined(edgesFormats()))
 	case cli.Named(cmd, "trace") != nil:
 		return cli.Named(cmd, "trace")
 	case cmd.Flags().Changed("thread"):
@@ -93,7 +94,7 @@ func edgesVerify(a *cli.App, cmd *cobra.Command, flags *settingFlags, f edgesFla
 	if err != nil {
 		return err
 	}
-	files, err := flags.cassette(cmd)
+	files, err := flags.Cassette(cmd)
 	if err != nil {
 		return err
 	}
@@ -102,7 +103,7 @@ func edgesVerify(a *cli.App, cmd *cobra.Command, flags *settingFlags, f edgesFla
 		return err
 	}
 	defer func() { err = cli.Also(err, g.Close()) }()
-	ctx, cancel := cli.Within(ctx, flags.timeout)
+	ctx, cancel := cli.Within(ctx, flags.Timeout)
 	defer cancel()
 	if g.IsSample() {
 		a.Warn(sampleNote)
@@ -154,7 +155,7 @@ type grounder struct {
 	pipeline *causal.Pipeline
 }
 
-func openGrounder(ctx context.Context, a *cli.App, s settings, files cassetteFiles, saved bool) (*grounder, error) {
+func openGrounder(ctx context.Context, a *cli.App, s config.Settings, files config.Cassette, saved bool) (*grounder, error) {
 	d, err := openDesk(ctx, a, s, files, want{Skills: causal.Skills(), Corpus: openCorpus, Threads: saved, Spans: true})
 	if err != nil {
 		return nil, err
@@ -198,7 +199,7 @@ func (g *grounder) onThread(ctx context.Context, thread string, edges []state.Ed
 
 func (g *grounder) verify(ctx context.Context, edges []state.Edge, f edgesFlags, watch func(graph.Event[state.Causal])) (answer causal.Answer, err error) {
 	var kept causal.Kept
-	t := &traced[state.Causal]{In: causal.Input(edges), File: f.trace, Keys: causalTraced, Options: follow.Options[state.Causal]{
+	t := &traced[state.Causal]{In: causal.Input(edges), File: f.trace, Keys: config.CausalTraced, Options: follow.Options[state.Causal]{
 		Observe: func(ev graph.Event[state.Causal]) {
 			kept.Observe(ev)
 			watch(ev)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/llm"
 	"example.com/assay/llm/llmtest"
 	"example.com/assay/llm/offline"
@@ -32,7 +33,7 @@ type loopback struct {
 func newLoopback(t *testing.T) *loopback {
 	t.Helper()
 	l := &loopback{Server: llmtest.NewServer(t, llmtest.OpenAI, offline.New(nil))}
-	server, err := openai.NewServer(&openai.Options{Provider: providerOpenAI, Key: secret, BaseURL: l.URL})
+	server, err := openai.NewServer(&openai.Options{Provider: config.ProviderOpenAI, Key: secret, BaseURL: l.URL})
 	if err != nil {
 		t.Fatal(err)
 	}

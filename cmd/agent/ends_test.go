@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/llm"
 	"example.com/assay/nodes/research"
 	"example.com/assay/skills"
@@ -56,13 +57,13 @@ func askAt(t *testing.T, home string, n, times int, fault func(http.ResponseWrit
 		chat.Config.Handler.ServeHTTP(w, r)
 	}))
 	t.Cleanup(server.Close)
-	config := writeConfig(t, "model: openai:m\nmodel_limits: {max_retries: 0, backoff_base: 1ms"+limits+"}\n")
+	conf := writeConfig(t, "model: openai:m\nmodel_limits: {max_retries: 0, backoff_base: 1ms"+limits+"}\n")
 	var end endOfAsk
 	for _, asJSON := range []bool{true, false} {
 		calls.Store(0)
 		a, stdout, stderr := testApp(home)
-		withEnv(a, envOpenAIKey, secret, envOpenAIURL, server.URL)
-		args := []string{"ask", question, "--no-memory", "--config", config}
+		withEnv(a, config.EnvOpenAIKey, secret, config.EnvOpenAIURL, server.URL)
+		args := []string{"ask", question, "--no-memory", "--config", conf}
 		if asJSON {
 			args = append(args, "--json")
 		}
@@ -155,7 +156,7 @@ func TestAskEnds(t *testing.T) {
 		if tc.missing != "" && !strings.Contains(a.Answer, tc.missing) {
 			t.Errorf("%s: the answer does not say what is missing: %s", tc.name, a.Answer)
 		}
-		if tc.searched && (a.Searched.Corpus != defaultCorpus || len(a.Searched.Queries) == 0) {
+		if tc.searched && (a.Searched.Corpus != config.DefaultCorpus || len(a.Searched.Queries) == 0) {
 			t.Errorf("%s: searched %+v", tc.name, a.Searched)
 		}
 	}
@@ -232,7 +233,7 @@ func TestChoiceWithoutSupportIsNotGiven(t *testing.T) {
 func chosen(t *testing.T, home, question, reason string) state.Answer {
 	t.Helper()
 	a, _, _ := testApp(home)
-	corpus, err := openCorpus(t.Context(), a, settings{home: home, corpus: defaultCorpus}, nil)
+	corpus, err := openCorpus(t.Context(), a, config.Settings{Home: home, Corpus: config.DefaultCorpus}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

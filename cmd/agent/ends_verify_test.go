@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/llm"
 	"example.com/assay/llm/llmtest"
 	"example.com/assay/llm/offline"
@@ -139,7 +140,7 @@ func verifyServer(t *testing.T, faults ...llmtest.Fault) (*llmtest.Server, llm.M
 	t.Helper()
 	s := llmtest.NewServer(t, llmtest.OpenAI, offline.New(nil))
 	s.Fail(faults...)
-	server, err := openai.NewServer(&openai.Options{Provider: providerOpenAI, Key: secret, BaseURL: s.URL})
+	server, err := openai.NewServer(&openai.Options{Provider: config.ProviderOpenAI, Key: secret, BaseURL: s.URL})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/eval/answers"
 	"example.com/assay/eval/metrics"
 	"example.com/assay/memory/index"
@@ -18,7 +19,7 @@ import (
 
 // evalAnswersFlags are the flags of eval answers.
 type evalAnswersFlags struct {
-	settings settingFlags
+	settings config.Flags
 	data     string
 	half     string
 	limit    int
@@ -77,9 +78,9 @@ Choose with one half of the questions and report the other: --half.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.String("corpus", defaultCorpus, "`NAME` of the corpus to ask; without it, each question's own")
-	f.settings.registerPipeline(cmd)
-	f.settings.registerTimeout(cmd)
+	flags.String("corpus", config.DefaultCorpus, "`NAME` of the corpus to ask; without it, each question's own")
+	f.settings.RegisterPipeline(cmd)
+	f.settings.RegisterTimeout(cmd)
 	flags.StringVar(&f.data, "data", "", "`FILE` of questions (JSON Lines)")
 	flags.StringVar(&f.half, "half", "", "ask only questions whose half is `NAME`, such as seen or held")
 	flags.IntVar(&f.limit, "limit", 0, "ask only the first `N` questions")
@@ -88,13 +89,13 @@ Choose with one half of the questions and report the other: --half.`,
 }
 
 func evalAnswers(a *cli.App, cmd *cobra.Command, f *evalAnswersFlags) error {
-	s, err := resolve(a, cmd, &f.settings)
+	s, err := config.Resolve(a, cmd, &f.settings)
 	if err != nil {
 		return err
 	}
-	s.memory = false
+	s.Memory = false
 	progress := newIngestProgress(a, f.asJSON)
-	set, err := f.read(cmd, s.corpus, progress.update)
+	set, err := f.read(cmd, s.Corpus, progress.update)
 	if err != nil {
 		return errors.Join(err, progress.close())
 	}
@@ -153,7 +154,7 @@ func orNone(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-func measureAnswers(ctx context.Context, a *cli.App, f *evalAnswersFlags, s settings, set *answers.Dataset, progress func(string, int, int)) (_ answers.Evaluation, err error) {
+func measureAnswers(ctx context.Context, a *cli.App, f *evalAnswersFlags, s config.Settings, set *answers.Dataset, progress func(string, int, int)) (_ answers.Evaluation, err error) {
 	x := newExchange(a, s)
 	asker := &corpusAsker{App: a, settings: s, exchange: x, flags: f, engines: map[string]*asker{}}
 	defer func() { err = cli.Also(err, errors.Join(asker.close(), x.close())) }()
@@ -168,7 +169,7 @@ func measureAnswers(ctx context.Context, a *cli.App, f *evalAnswersFlags, s sett
 // A corpusAsker asks the corpus that a question names; it opens each once.
 type corpusAsker struct {
 	*cli.App
-	settings settings
+	settings config.Settings
 	exchange *exchange
 	flags    *evalAnswersFlags
 	names    []string // of engines, in the order in which they were opened
@@ -180,8 +181,8 @@ func (c *corpusAsker) engine(ctx context.Context, corpus string) (*asker, error)
 		return e, nil
 	}
 	s := c.settings
-	s.corpus = corpus
-	e, err := openAsker(ctx, c.App, s, cassetteFiles{}, c.exchange)
+	s.Corpus = corpus
+	e, err := openAsker(ctx, c.App, s, config.Cassette{}, c.exchange)
 	if err != nil {
 		return nil, err
 	}
@@ -194,7 +195,7 @@ func (c *corpusAsker) Ask(ctx context.Context, q answers.Question) (state.Answer
 	if err != nil {
 		return state.Answer{}, err
 	}
-	return e.ask(ctx, question{text: q.Question, timeout: c.flags.settings.timeout})
+	return e.ask(ctx, question{text: q.Question, timeout: c.flags.settings.Timeout})
 }
 
 func (c *corpusAsker) Search(ctx context.Context, q answers.Question, k int) ([]state.Passage, error) {
@@ -224,14 +225,14 @@ func (c *corpusAsker) close() error {
 // rowMetrics are the columns of the tables by corpus and type.
 var rowMetrics = []string{"answered", "first", "answer", "source", "R@1", "R@5", "R@10", "refused"}
 
-func printAnswers(a *cli.App, s settings, set *answers.Dataset, got answers.Evaluation) {
+func printAnswers(a *cli.App, s config.Settings, set *answers.Dataset, got answers.Evaluation) {
 	without := 0
 	for _, q := range set.Questions {
 		if !q.Answerable {
 			without++
 		}
 	}
-	fmt.Fprintf(a.Stdout, "answers, model %s: n %d, %d of them without an answer\n", s.modelLabel(), len(set.Questions), without)
+	fmt.Fprintf(a.Stdout, "answers, model %s: n %d, %d of them without an answer\n", s.ModelLabel(), len(set.Questions), without)
 	printMetrics(a, got.Metrics)
 	by := ""
 	for _, row := range got.Rows {
@@ -278,7 +279,7 @@ type answersItem struct {
 	Chars      int          `json:"chars"`
 }
 
-func printAnswersJSON(a *cli.App, f *evalAnswersFlags, s settings, set *answers.Dataset, got answers.Evaluation) {
+func printAnswersJSON(a *cli.App, f *evalAnswersFlags, s config.Settings, set *answers.Dataset, got answers.Evaluation) {
 	out := struct {
 		Schema  int                         `json:"schema"`
 		Task    string                      `json:"task"`
@@ -292,7 +293,7 @@ func printAnswersJSON(a *cli.App, f *evalAnswersFlags, s settings, set *answers.
 		Rows    []answersRow                `json:"rows"`
 		Items   []answersItem               `json:"items"`
 	}{
-		Schema: 1, Task: "answers", Model: s.modelLabel(), N: len(set.Questions), Half: f.half, Data: set.Hash, Metrics: intervals(got.Metrics),
+		Schema: 1, Task: "answers", Model: s.ModelLabel(), N: len(set.Questions), Half: f.half, Data: set.Hash, Metrics: intervals(got.Metrics),
 		Latency: latency{cli.Milliseconds(got.P50), cli.Milliseconds(got.P95)}, Drawn: drawnItems{got.Resample.Seed, got.Resample.Resamples},
 	}
 	for _, r := range got.Rows {

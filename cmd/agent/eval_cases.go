@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/eval"
 	"example.com/assay/eval/show"
 	"example.com/assay/graph/trace"
@@ -24,7 +25,7 @@ import (
 
 // evalCasesFlags are the flags of eval cases.
 type evalCasesFlags struct {
-	settings settingFlags
+	settings config.Flags
 	filter   string
 	repeat   int
 	out      string
@@ -99,15 +100,15 @@ Exit code 1 says that something is missing, or with --baseline got worse.`,
 		Args: cli.Exactly(1, "the folder of the cases"),
 		RunE: func(cmd *cobra.Command, args []string) error { return evalCases(a, cmd, &f, args[0]) },
 	}
-	f.settings.registerPipeline(cmd)
-	registerGrounding(cmd)
+	f.settings.RegisterPipeline(cmd)
+	config.RegisterGrounding(cmd)
 	flags := cmd.Flags()
 	flags.StringVar(&f.filter, "filter", "", "run only cases with this `TEXT` in their name")
 	flags.IntVar(&f.repeat, "repeat", 1, "run each case `NUMBER` times")
 	flags.StringVar(&f.out, "out", "", "write results and reports to `DIR`, and go on there")
 	flags.StringVar(&f.baseline, "baseline", "", "compare with a `FILE` of earlier results")
-	flags.StringVar(&f.settings.record, "record", "", "write each case's model calls to a new file in `DIR`, without keys")
-	flags.StringVar(&f.settings.replay, "replay", "", "answer model calls from the files in a `DIR` of --record, without key or cost")
+	flags.StringVar(&f.settings.Record, "record", "", "write each case's model calls to a new file in `DIR`, without keys")
+	flags.StringVar(&f.settings.Replay, "replay", "", "answer model calls from the files in a `DIR` of --record, without key or cost")
 	flags.BoolVar(&f.asJSON, "json", false, "print one JSON document")
 	return cmd
 }
@@ -242,12 +243,12 @@ func fileRune(r rune) rune {
 
 // evalModel runs the cases on the model of the settings.
 func evalModel(a *cli.App, cmd *cobra.Command, f *evalCasesFlags, cases []eval.Case, out string) (_ eval.Results, err error) {
-	s, err := resolve(a, cmd, &f.settings)
+	s, err := config.Resolve(a, cmd, &f.settings)
 	if err != nil {
 		return eval.Results{}, err
 	}
-	if s.limits.Prices == nil {
-		s.limits.Prices = llm.Prices{} // so that what has no price is counted
+	if s.Limits.Prices == nil {
+		s.Limits.Prices = llm.Prices{} // so that what has no price is counted
 	}
 	ctx := cmd.Context()
 	x := newExchange(a, s)
@@ -274,25 +275,25 @@ func evalModel(a *cli.App, cmd *cobra.Command, f *evalCasesFlags, cases []eval.C
 	v := currentVersions()
 	r, err := eval.Summarise(items, eval.Made{
 		Version: strings.TrimSpace(v.Version + " " + v.Revision), Go: runtime.Version(), Machine: fmt.Sprintf("%s/%s, %s", runtime.GOOS, runtime.GOARCH, cli.Count(runtime.NumCPU(), "processor")),
-		Date: a.Now().UTC().Format(time.RFC3339), Deterministic: s.modelLabel() == "offline" || s.replayed != "",
+		Date: a.Now().UTC().Format(time.RFC3339), Deterministic: s.ModelLabel() == "offline" || s.Replayed != "",
 	}, nil)
-	r.Model = s.modelLabel()
+	r.Model = s.ModelLabel()
 	return r, err
 }
 
 // benchOptions are what settings say of the pipelines of cases.
-func benchOptions(a *cli.App, s settings) (eval.BenchOptions, error) {
+func benchOptions(a *cli.App, s config.Settings) (eval.BenchOptions, error) {
 	opts, err := researchOptions(a, s)
 	if err != nil {
 		return eval.BenchOptions{}, err
 	}
-	return eval.BenchOptions{Label: s.modelLabel(), Research: *opts, Edges: *s.grounding.options(s.limits.Concurrency), Verify: *s.verification.options()}, nil
+	return eval.BenchOptions{Label: s.ModelLabel(), Research: *opts, Edges: *s.Grounding.Options(s.Limits.Concurrency), Verify: *s.Verification.Options()}, nil
 }
 
 // runCases ingests what the cases are about, one corpus after the other, and
 // then runs them side by side.
-func runCases(ctx context.Context, a *cli.App, s settings, x *exchange, tapes *tapes, cases []eval.Case, kept *keptCases, repeat int, progress *ingestProgress) (_ []eval.Item, err error) {
-	set, err := s.loadSkills()
+func runCases(ctx context.Context, a *cli.App, s config.Settings, x *exchange, tapes *tapes, cases []eval.Case, kept *keptCases, repeat int, progress *ingestProgress) (_ []eval.Item, err error) {
+	set, err := s.LoadSkills()
 	if err != nil {
 		return nil, err
 	}
@@ -328,7 +329,7 @@ func runCases(ctx context.Context, a *cli.App, s settings, x *exchange, tapes *t
 		return tapes.play(ctx, p.Case, p.Run)
 	}
 	return eval.RunCases(ctx, ready, kept.tracing(run), &eval.SuiteOptions{
-		Concurrency: s.limits.Concurrency, Repeat: repeat, Kept: kept.find,
+		Concurrency: s.Limits.Concurrency, Repeat: repeat, Kept: kept.find,
 		Done: func(item eval.Item, done, total int) error {
 			progress.update("running cases", done, total)
 			return kept.add(item)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/state"
 )
 
@@ -115,7 +116,7 @@ func TestBudgetsOfCases(t *testing.T) {
 	}
 	for limits, want := range map[string]int{"max_calls: 5": cli.ExitDone, "max_calls: 4": cli.ExitFailed, "max_session_calls: 10": cli.ExitDone, "max_session_calls: 9": cli.ExitFailed} {
 		a, stdout, stderr := testApp(t.TempDir())
-		withEnv(a, envOpenAIKey, secret, envOpenAIURL, server.URL)
+		withEnv(a, config.EnvOpenAIKey, secret, config.EnvOpenAIURL, server.URL)
 		config := writeConfig(t, "model: openai:m\nmodel_limits: {"+limits+"}\n")
 		if code := execute(t.Context(), a, []string{"eval", "cases", dir, "--config", config}); code != want {
 			t.Errorf("%s: exit code %d: %s%s", limits, code, stdout, stderr)

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/eval/claims"
 	"example.com/assay/eval/metrics"
 	"example.com/assay/state"
@@ -30,7 +31,7 @@ type evalClaimsFlags struct {
 	altered bool
 	asJSON  bool
 
-	settings settingFlags
+	settings config.Flags
 }
 
 func evalClaimsCommand(a *cli.App) *cobra.Command {
@@ -91,8 +92,8 @@ run, in the repository: go run ./eval/train verify --data DIR --out ''`,
 	flags.IntVar(&f.limit, "limit", 0, "judge only the first `N` items")
 	flags.BoolVar(&f.altered, "altered", false, "judge supported claims and altered copies of them")
 	flags.BoolVar(&f.asJSON, "json", false, "print one JSON document")
-	flags.StringVar(&f.settings.config, "config", "", "configuration `FILE` (YAML) that names the judge configured")
-	f.settings.registerCassette(cmd)
+	flags.StringVar(&f.settings.Config, "config", "", "configuration `FILE` (YAML) that names the judge configured")
+	f.settings.RegisterCassette(cmd)
 	return cmd
 }
 
@@ -138,7 +139,7 @@ type measuredClaims struct {
 // A configuredJudge is the judge that the settings name.
 type configuredJudge struct {
 	*claims.Heard
-	classifier
+	config.Classifier
 	served func(context.Context) string
 }
 
@@ -168,14 +169,14 @@ func evalClaims(a *cli.App, cmd *cobra.Command, f *evalClaimsFlags) (failed erro
 // openConfiguredJudge opens the judge that the settings name. The exchange's close is
 // the caller's.
 func openConfiguredJudge(a *cli.App, cmd *cobra.Command, f *evalClaimsFlags) (*exchange, *configuredJudge, error) {
-	s, err := resolve(a, cmd, &f.settings)
+	s, err := config.Resolve(a, cmd, &f.settings)
 	if err != nil {
 		return nil, nil, err
 	}
-	if s.verification.judge.url == "" {
-		return nil, nil, cli.Usagef("--judge is %s, and %s names no server: set it to an address", f.judge, keyJudge)
+	if s.Verification.Judge.URL == "" {
+		return nil, nil, cli.Usagef("--judge is %s, and %s names no server: set it to an address", f.judge, config.KeyJudge)
 	}
-	files, err := f.settings.cassette(cmd)
+	files, err := f.settings.Cassette(cmd)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -188,7 +189,7 @@ func openConfiguredJudge(a *cli.App, cmd *cobra.Command, f *evalClaimsFlags) (*e
 		return nil, nil, err
 	}
 	heard, err := claims.NewHeard(model)
-	return x, &configuredJudge{heard, s.verification.judge, served}, err
+	return x, &configuredJudge{heard, s.Verification.Judge, served}, err
 }
 
 func measureClaims(ctx context.Context, f *evalClaimsFlags, configured *configuredJudge, progress func(string, int, int)) (m measuredClaims, err error) {
@@ -223,7 +224,7 @@ func measureClaims(ctx context.Context, f *evalClaimsFlags, configured *configur
 // configured measures the judge that the settings name, and fits a calibration of
 // what its server said.
 func (m *measuredClaims) configured(ctx context.Context, judge *configuredJudge, progress func(string, int, int)) (err error) {
-	m.calibration = judge.calibration
+	m.calibration = judge.Calibration
 	if m.result, err = claims.Evaluate(ctx, m.set, judge, &claims.EvaluateOptions{Progress: progress}); err != nil {
 		return err
 	}
@@ -231,7 +232,7 @@ func (m *measuredClaims) configured(ctx context.Context, judge *configuredJudge,
 	if m.result.Failed == len(m.result.Outcomes) {
 		return fmt.Errorf("no claim could be judged; the first: %s", m.result.Outcomes[0].Verdict.Error)
 	}
-	used, err := judge.calibrated()
+	used, err := judge.Calibrated()
 	if err != nil {
 		return err
 	}
@@ -276,7 +277,7 @@ func printClaims(a *cli.App, m measuredClaims) {
 	case m.unfit != nil:
 		fmt.Fprintf(a.Stdout, "\nno calibration: %v\n", m.unfit)
 	case m.model != "":
-		fmt.Fprintf(a.Stdout, "\nits probabilities on %d claims: ECE %.4f, calibrated on other claims %.4f; to calibrate them set\n%s: %s\n", m.fit.N, m.fit.ECE, m.fit.Calibrated, keyJudgeCalibration, m.fit.Calibration.String())
+		fmt.Fprintf(a.Stdout, "\nits probabilities on %d claims: ECE %.4f, calibrated on other claims %.4f; to calibrate them set\n%s: %s\n", m.fit.N, m.fit.ECE, m.fit.Calibrated, config.KeyJudgeCalibration, m.fit.Calibration.String())
 	}
 	fmt.Fprintf(a.Stdout, "\nlatency p50 %.2f ms, p95 %.2f ms\n", cli.Milliseconds(m.result.P50), cli.Milliseconds(m.result.P95))
 	fmt.Fprintf(a.Stdout, "intervals: %d bootstrap resamples, seed %d\n", m.result.Resample.Resamples, m.result.Resample.Seed)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/llm"
 	"example.com/assay/llm/cassette"
 	"example.com/assay/llm/classify"
@@ -34,31 +35,31 @@ type exchange struct {
 
 // openExchange makes the exchange of a verb, and completes the settings by
 // what a cassette that answers calls its models. Its close is the caller's.
-func openExchange(a *cli.App, c cassetteFiles, s *settings) (*exchange, error) {
+func openExchange(a *cli.App, c config.Cassette, s *config.Settings) (*exchange, error) {
 	x := newExchange(a, *s)
-	x.file = c.record
-	if c.replay == "" {
+	x.file = c.Record
+	if c.Replay == "" {
 		return x, nil
 	}
 	var err error
-	x.file = c.replay
-	if x.player, err = cassette.Replay(c.replay); x.player == nil {
+	x.file = c.Replay
+	if x.player, err = cassette.Replay(c.Replay); x.player == nil {
 		return nil, cli.Usagef("opening --replay: %w", err)
 	}
 	if err != nil {
 		a.Warn("%v", err) // it was cut
 	}
-	if s.origins[keyModel].kind == "flag" {
-		s.replayed = s.modelLabel()
+	if s.Origins[config.KeyModel].Kind == "flag" {
+		s.Replayed = s.ModelLabel()
 	} else {
-		s.replayed = cmp.Or(x.player.Model(), "of a cassette")
+		s.Replayed = cmp.Or(x.player.Model(), "of a cassette")
 	}
 	return x, nil
 }
 
 // newExchange makes an exchange without a cassette.
-func newExchange(a *cli.App, s settings) *exchange {
-	limits := s.limits
+func newExchange(a *cli.App, s config.Settings) *exchange {
+	limits := s.Limits
 	limits.Retry.OnRetry = func(e llm.RetryEvent) {
 		clear := ""
 		if a.Stderr.TTY {
@@ -88,13 +89,13 @@ func (x *exchange) close() error {
 
 // model returns the model that the settings mean: that of the cassette, or
 // those of providers and of this program.
-func (x *exchange) model(ctx context.Context, s settings) (llm.Model, error) {
+func (x *exchange) model(ctx context.Context, s config.Settings) (llm.Model, error) {
 	if x.given != nil {
 		return x.given, nil
 	}
 	if x.player != nil {
 		x.played = true
-		return telemetry.Watch(s.modelLabel(), x.player), nil
+		return telemetry.Watch(s.ModelLabel(), x.player), nil
 	}
 	c := newConnector(x.Env, s)
 	m, err := x.connect(ctx, s, c)
@@ -105,7 +106,7 @@ func (x *exchange) model(ctx context.Context, s settings) (llm.Model, error) {
 }
 
 // taped has a model's calls recorded, if calls are.
-func (x *exchange) taped(s settings, c *connector, m llm.Model) (_ llm.Model, err error) {
+func (x *exchange) taped(s config.Settings, c *connector, m llm.Model) (_ llm.Model, err error) {
 	if x.file == "" {
 		return m, nil
 	}
@@ -118,8 +119,8 @@ func (x *exchange) taped(s settings, c *connector, m llm.Model) (_ llm.Model, er
 }
 
 // record makes a new cassette.
-func record(file string, s settings, c *connector) (*cassette.Recorder, error) {
-	recorder, err := cassette.Record(file, &cassette.RecordOptions{Model: s.modelLabel(), Secrets: c.secrets()})
+func record(file string, s config.Settings, c *connector) (*cassette.Recorder, error) {
+	recorder, err := cassette.Record(file, &cassette.RecordOptions{Model: s.ModelLabel(), Secrets: c.secrets()})
 	if errors.Is(err, fs.ErrExist) {
 		return nil, existsError(file)
 	}
@@ -136,7 +137,7 @@ func existsError(file string) error {
 // connect makes the models that the settings name. Those of providers are
 // under one set of limits. A model that several skills use is made once, and
 // has one circuit.
-func (x *exchange) connect(ctx context.Context, s settings, c *connector) (llm.Model, error) {
+func (x *exchange) connect(ctx context.Context, s config.Settings, c *connector) (llm.Model, error) {
 	remotes := map[string]llm.Model{}
 	single := func(name string) (llm.Model, error) {
 		if local := x.Models[name]; local != nil {
@@ -147,7 +148,7 @@ func (x *exchange) connect(ctx context.Context, s settings, c *connector) (llm.M
 		}
 		r, err := c.connect(ctx, name)
 		if err == nil {
-			err = s.unpriced(name)
+			err = s.Unpriced(name)
 		}
 		if err != nil {
 			return nil, cli.Usagef("using model %q: %w; agent doctor checks it, --model %s needs none", name, err, offline.Name)
@@ -160,8 +161,8 @@ func (x *exchange) connect(ctx context.Context, s settings, c *connector) (llm.M
 		if err != nil {
 			return nil, err
 		}
-		if x.Models[name] == nil && s.fallback != "" && s.fallback != name {
-			second, err := single(s.fallback)
+		if x.Models[name] == nil && s.Fallback != "" && s.Fallback != name {
+			second, err := single(s.Fallback)
 			if err != nil {
 				return nil, err
 			}
@@ -169,18 +170,18 @@ func (x *exchange) connect(ctx context.Context, s settings, c *connector) (llm.M
 		}
 		return telemetry.Watch(name, m), nil
 	}
-	other, err := open(s.model)
+	other, err := open(s.Model)
 	if err != nil {
 		return nil, err
 	}
 	bySkill := map[string]llm.Model{}
-	chosen := s.modelsBySkill()
+	chosen := s.ModelsBySkill()
 	for _, skill := range slices.Sorted(maps.Keys(chosen)) {
 		if bySkill[skill], err = open(chosen[skill]); err != nil {
 			return nil, err
 		}
 	}
-	if s.verification.judge.url != "" {
+	if s.Verification.Judge.URL != "" {
 		second, ok := bySkill[skills.JudgeClaim]
 		if !ok {
 			second = other
@@ -189,14 +190,14 @@ func (x *exchange) connect(ctx context.Context, s settings, c *connector) (llm.M
 		if err != nil {
 			return nil, err
 		}
-		bySkill[skills.JudgeClaim] = telemetry.Watch(s.verification.judge.label(), judge)
+		bySkill[skills.JudgeClaim] = telemetry.Watch(s.Verification.Judge.Label(), judge)
 	}
-	if s.lookup.detector.url != "" {
-		client, err := classifierClient(x.App, s.lookup.detector, x.controls.WrapUnpriced)
+	if s.Lookup.Detector.URL != "" {
+		client, err := classifierClient(x.App, s.Lookup.Detector, x.controls.WrapUnpriced)
 		if err != nil {
 			return nil, err
 		}
-		bySkill[classify.SkillOrders] = telemetry.Watch(s.lookup.detector.label(), classify.NewDetector(client))
+		bySkill[classify.SkillOrders] = telemetry.Watch(s.Lookup.Detector.Label(), classify.NewDetector(client))
 	}
 	return llm.BySkill(bySkill, other), nil
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/state"
 )
 
@@ -23,9 +24,9 @@ func TestCostOfAQuestion(t *testing.T) {
 	ask := func(prices string, flags ...string) string {
 		t.Helper()
 		a, stdout, stderr := testApp(home)
-		withEnv(a, envOpenAIKey, secret, envOpenAIURL, server.URL)
-		config := writeConfig(t, "model: openai:m\n"+prices)
-		if code := execute(t.Context(), a, append([]string{"ask", permitQuestion, "--config", config}, flags...)); code != cli.ExitDone {
+		withEnv(a, config.EnvOpenAIKey, secret, config.EnvOpenAIURL, server.URL)
+		conf := writeConfig(t, "model: openai:m\n"+prices)
+		if code := execute(t.Context(), a, append([]string{"ask", permitQuestion, "--config", conf}, flags...)); code != cli.ExitDone {
 			t.Fatalf("exit code %d: %s%s", code, stderr, stdout)
 		}
 		return stdout.String()
@@ -58,12 +59,12 @@ func TestCostOfAReplay(t *testing.T) {
 	ingestText(t, home, permits)
 	server := newChat(t)
 	tape := filepath.Join(t.TempDir(), "tape")
-	config := writeConfig(t, "model: openai:m\nprices: {openai:m: {input: 1000, output: 20000}}\n")
+	conf := writeConfig(t, "model: openai:m\nprices: {openai:m: {input: 1000, output: 20000}}\n")
 	ask := func(flags ...string) string {
 		t.Helper()
 		a, stdout, stderr := testApp(home)
-		withEnv(a, envOpenAIKey, secret, envOpenAIURL, server.URL)
-		if code := execute(t.Context(), a, append([]string{"ask", permitQuestion, "--config", config}, flags...)); code != cli.ExitDone {
+		withEnv(a, config.EnvOpenAIKey, secret, config.EnvOpenAIURL, server.URL)
+		if code := execute(t.Context(), a, append([]string{"ask", permitQuestion, "--config", conf}, flags...)); code != cli.ExitDone {
 			t.Fatalf("exit code %d: %s%s", code, stderr, stdout)
 		}
 		return stdout.String()
@@ -103,9 +104,9 @@ func TestMoneyEndsTheRun(t *testing.T) {
 	ingestText(t, home, permits)
 	server := newChat(t)
 	a, stdout, stderr := testApp(home)
-	withEnv(a, envOpenAIKey, secret, envOpenAIURL, server.URL)
-	config := writeConfig(t, "model: openai:m\nmodel_limits: {max_money: 0.01}\nprices: {openai:m: {input: 1000, output: 1000}}\n")
-	code := execute(t.Context(), a, []string{"ask", "--config", config, permitQuestion})
+	withEnv(a, config.EnvOpenAIKey, secret, config.EnvOpenAIURL, server.URL)
+	conf := writeConfig(t, "model: openai:m\nmodel_limits: {max_money: 0.01}\nprices: {openai:m: {input: 1000, output: 1000}}\n")
+	code := execute(t.Context(), a, []string{"ask", "--config", conf, permitQuestion})
 	if code != cli.ExitFailed || len(server.asked) != 1 || !strings.Contains(stderr.String(), "max_money") {
 		t.Errorf("exit code %d after %q: %s%s", code, server.asked, stderr, stdout)
 	}
@@ -117,11 +118,11 @@ func TestBudgetOfASession(t *testing.T) {
 	home := t.TempDir()
 	ingestText(t, home, permits)
 	server := newChat(t)
-	config := writeConfig(t, "model: openai:m\nmodel_limits: {max_session_calls: 5}\n")
+	conf := writeConfig(t, "model: openai:m\nmodel_limits: {max_session_calls: 5}\n")
 	a, stdout, stderr := testApp(home)
 	a.Stdin = strings.NewReader(permitQuestion + "\n/corpus default\n" + permitQuestion + "\n")
-	withEnv(a, envOpenAIKey, secret, envOpenAIURL, server.URL)
-	if code := execute(t.Context(), a, []string{"--no-memory", "--config", config}); code != cli.ExitFailed || len(server.asked) != 5 || !strings.Contains(stderr.String(), "max_session_calls") {
+	withEnv(a, config.EnvOpenAIKey, secret, config.EnvOpenAIURL, server.URL)
+	if code := execute(t.Context(), a, []string{"--no-memory", "--config", conf}); code != cli.ExitFailed || len(server.asked) != 5 || !strings.Contains(stderr.String(), "max_session_calls") {
 		t.Errorf("exit code %d after %d calls: %s%s", code, len(server.asked), stderr, stdout)
 	}
 }
@@ -141,10 +142,10 @@ func TestFallback(t *testing.T) {
 	for fallback, wantAsked := range map[string]bool{"openai:m": true, "offline": false} {
 		tried.Store(0)
 		server.asked = nil
-		config := writeConfig(t, "models: {default: gemini:g, query_rewrite: gemini:g, fallback: "+fallback+"}\nmodel_limits: {max_retries: 0, circuit_failures: 1}\n")
+		conf := writeConfig(t, "models: {default: gemini:g, query_rewrite: gemini:g, fallback: "+fallback+"}\nmodel_limits: {max_retries: 0, circuit_failures: 1}\n")
 		a, stdout, stderr := testApp(home)
-		withEnv(a, envOpenAIKey, secret, envOpenAIURL, server.URL, envGeminiKey, secret, envGeminiURL, broken.URL)
-		if code := execute(t.Context(), a, []string{"ask", "--json", "--config", config, permitQuestion}); code != cli.ExitDone {
+		withEnv(a, config.EnvOpenAIKey, secret, config.EnvOpenAIURL, server.URL, config.EnvGeminiKey, secret, config.EnvGeminiURL, broken.URL)
+		if code := execute(t.Context(), a, []string{"ask", "--json", "--config", conf, permitQuestion}); code != cli.ExitDone {
 			t.Fatalf("exit code %d: %s%s", code, stderr, stdout)
 		}
 		if want := `"model": "gemini:g, gemini:g for query_rewrite, else ` + fallback + `"`; !strings.Contains(stdout.String(), want) {
@@ -158,7 +159,7 @@ func TestFallback(t *testing.T) {
 	for model, want := range map[string]int{"gemini:g": 1, "offline": 0} {
 		server.asked = nil
 		a, stdout, _ := testApp(home)
-		withEnv(a, envOpenAIKey, secret, envOpenAIURL, server.URL, envGeminiKey, secret, envGeminiURL, broken.URL, "ASSAY_MODELS_FALLBACK", "openai:m")
+		withEnv(a, config.EnvOpenAIKey, secret, config.EnvOpenAIURL, server.URL, config.EnvGeminiKey, secret, config.EnvGeminiURL, broken.URL, "ASSAY_MODELS_FALLBACK", "openai:m")
 		if execute(t.Context(), a, []string{"doctor", "--model", model}); len(server.asked) != want {
 			t.Errorf("%s: the doctor asked %q: %s", model, server.asked, stdout)
 		}
@@ -176,13 +177,13 @@ func TestCassetteHoldsNoKey(t *testing.T) {
 	if err := os.WriteFile(file, []byte(third+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	config := writeConfig(t, "model: openai:m\nkey_files: {anthropic: "+file+"}\n")
+	conf := writeConfig(t, "model: openai:m\nkey_files: {anthropic: "+file+"}\n")
 	question := permitQuestion + " " + secret + " " + other + " " + third
 	for _, flag := range []string{"--record", "--replay"} {
 		a, stdout, stderr := testApp(home)
-		withEnv(a, envOpenAIKey, secret, envOpenAIURL, server.URL, envGeminiKey, other)
+		withEnv(a, config.EnvOpenAIKey, secret, config.EnvOpenAIURL, server.URL, config.EnvGeminiKey, other)
 		asked := len(server.asked)
-		if code := execute(t.Context(), a, []string{"ask", "--config", config, "--confidence-threshold", "0.1", flag, tape, question}); code != cli.ExitDone || stderr.Len() > 0 {
+		if code := execute(t.Context(), a, []string{"ask", "--config", conf, "--confidence-threshold", "0.1", flag, tape, question}); code != cli.ExitDone || stderr.Len() > 0 {
 			t.Fatalf("%s: exit code %d: %s%s", flag, code, stdout, stderr)
 		}
 		if (len(server.asked) > asked) != (flag == "--record") {

@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/graph"
 	"example.com/assay/memory/document"
 	"example.com/assay/nodes/extract"
@@ -36,7 +37,7 @@ type extractFlags struct {
 }
 
 func extractCommand(a *cli.App) *cobra.Command {
-	var flags settingFlags
+	var flags config.Flags
 	var x extractFlags
 	cmd := &cobra.Command{
 		Use:   "extract --schema FILE FILE…",
@@ -88,13 +89,13 @@ because of it, or that nothing was found in any document.`,
 	f.IntVar(&x.jobs, "jobs", 0, "`NUMBER` of documents that are read at once; 0: as many as there are processors, and as many as calls may run at once (model_limits.concurrency) with a provider")
 	f.StringVar(&x.trace, "trace", "", "write the run's trace to `FILE` (JSON Lines); for one document")
 	f.BoolVar(&x.asJSON, "json", false, "print one JSON document")
-	flags.registerModel(cmd)
-	flags.registerTimeout(cmd)
-	flags.registerCassette(cmd)
+	flags.RegisterModel(cmd)
+	flags.RegisterTimeout(cmd)
+	flags.RegisterCassette(cmd)
 	return cmd
 }
 
-func runExtract(a *cli.App, cmd *cobra.Command, flags *settingFlags, f extractFlags, paths []string) (err error) {
+func runExtract(a *cli.App, cmd *cobra.Command, flags *config.Flags, f extractFlags, paths []string) (err error) {
 	switch {
 	case f.schema == "":
 		return cli.Usagef("--schema is missing: name a file with a JSON Schema, such as case_studies/schemas/receipt.json")
@@ -106,7 +107,7 @@ func runExtract(a *cli.App, cmd *cobra.Command, flags *settingFlags, f extractFl
 	if err := cli.Named(cmd, "trace"); err != nil {
 		return err
 	}
-	s, err := resolve(a, cmd, flags)
+	s, err := config.Resolve(a, cmd, flags)
 	if err != nil {
 		return err
 	}
@@ -121,7 +122,7 @@ func runExtract(a *cli.App, cmd *cobra.Command, flags *settingFlags, f extractFl
 	if f.trace != "" && len(docs) > 1 {
 		return cli.Usagef("--trace is for one document; there are %d", len(docs))
 	}
-	files, err := flags.cassette(cmd)
+	files, err := flags.Cassette(cmd)
 	if err != nil {
 		return err
 	}
@@ -130,7 +131,7 @@ func runExtract(a *cli.App, cmd *cobra.Command, flags *settingFlags, f extractFl
 		return err
 	}
 	defer func() { err = cli.Also(err, d.Close()) }()
-	r := &fieldReader{desk: d, flags: f, schema: schema, source: source, timeout: flags.timeout}
+	r := &fieldReader{desk: d, flags: f, schema: schema, source: source, timeout: flags.Timeout}
 	if r.pipeline, err = d.Extract(schema, &extract.Options{MaxIterations: f.iterations, Review: f.review}); err != nil {
 		return err
 	}
@@ -249,7 +250,7 @@ func (r *fieldReader) one(ctx context.Context, runID string, doc extract.Documen
 	ctx, cancel := cli.Within(ctx, r.timeout)
 	defer cancel()
 	t := &traced[state.Extract]{In: extract.Update(doc.FieldDocument), File: r.flags.trace, More: map[string]string{
-		tracedSchema: string(r.source), tracedIterations: strconv.Itoa(r.flags.iterations), tracedOpinion: strconv.FormatBool(r.flags.review),
+		config.TracedSchema: string(r.source), config.TracedIterations: strconv.Itoa(r.flags.iterations), config.TracedOpinion: strconv.FormatBool(r.flags.review),
 	}, Options: follow.Options[state.Extract]{Observe: watch, Run: graph.RunOptions{RunID: runID}, End: r.schema.End}}
 	final, took, runErr := runOn(ctx, r.desk, t, follows(r.pipeline.Graph(), t.In))
 	answer := r.schema.Answer(final, runErr)
@@ -273,6 +274,6 @@ func (r *fieldReader) key(doc extract.Document) string {
 	}
 	slices.Sort(names)
 	schema := sha256.Sum256(r.source)
-	sum := sha256.Sum256([]byte(strings.Join(append(names, doc.Source, hashOf(doc), hex.EncodeToString(schema[:]), r.modelLabel(), strconv.Itoa(r.flags.iterations), strconv.FormatBool(r.flags.review)), "\x00")))
+	sum := sha256.Sum256([]byte(strings.Join(append(names, doc.Source, hashOf(doc), hex.EncodeToString(schema[:]), r.ModelLabel(), strconv.Itoa(r.flags.iterations), strconv.FormatBool(r.flags.review)), "\x00")))
 	return hex.EncodeToString(sum[:])
 }

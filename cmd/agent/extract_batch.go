@@ -125,8 +125,8 @@ func (r *fieldReader) jobs() int {
 		return 1
 	case r.flags.jobs > 0:
 		return r.flags.jobs
-	case r.settings.model == offline.Name:
+	case r.Settings.Model == offline.Name:
 		return runtime.GOMAXPROCS(0)
 	}
-	return cmp.Or(r.limits.Concurrency, 1)
+	return cmp.Or(r.Limits.Concurrency, 1)
 }

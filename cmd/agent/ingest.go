@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/memory"
 	"example.com/assay/memory/document"
 )
@@ -17,7 +18,7 @@ const skippedShown = 10
 
 // ingestFlags are the flags of ingest.
 type ingestFlags struct {
-	settings settingFlags // corpus and config only
+	settings config.Flags // corpus and config only
 	load     document.LoadOptions
 	bytes    int
 	rebuild  bool
@@ -45,8 +46,8 @@ found.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return runIngest(a, cmd, &f, args) },
 	}
 	flags := cmd.Flags()
-	flags.String("corpus", defaultCorpus, "`NAME` of the corpus")
-	flags.StringVar(&f.settings.config, "config", "", "configuration `FILE` (YAML); its key \"corpus\" counts here")
+	flags.String("corpus", config.DefaultCorpus, "`NAME` of the corpus")
+	flags.StringVar(&f.settings.Config, "config", "", "configuration `FILE` (YAML); its key \"corpus\" counts here")
 	flags.StringVar(&f.load.TextField, "text-field", "", "`FIELD` that holds a record's text")
 	flags.StringVar(&f.load.IDField, "id-field", "", "`FIELD` that holds a record's id")
 	flags.StringVar(&f.load.TitleField, "title-field", "", "`FIELD` that holds a record's title")
@@ -63,12 +64,12 @@ func runIngest(a *cli.App, cmd *cobra.Command, f *ingestFlags, paths []string) e
 	if len(paths) == 0 {
 		return cli.Usagef("agent ingest wants files or directories, such as: agent ingest docs/")
 	}
-	s, err := resolve(a, cmd, &f.settings)
+	s, err := config.Resolve(a, cmd, &f.settings)
 	if err != nil {
 		return err
 	}
-	if s.corpus == sampleCorpus || s.corpus == countyCorpus {
-		return cli.Usagef("the corpus %q is the embedded sample; choose another name with --corpus", s.corpus)
+	if s.Corpus == sampleCorpus || s.Corpus == countyCorpus {
+		return cli.Usagef("the corpus %q is the embedded sample; choose another name with --corpus", s.Corpus)
 	}
 	split, err := splitOptions(cmd, f.bytes)
 	if err != nil {
@@ -81,7 +82,7 @@ func runIngest(a *cli.App, cmd *cobra.Command, f *ingestFlags, paths []string) e
 	progress := newIngestProgress(a, f.asJSON)
 	began := a.Now()
 	report, err := memory.Ingest(cmd.Context(), memory.IngestOptions{
-		Home: s.home, Corpus: s.corpus, Paths: paths, Load: f.load, Split: split, Rebuild: f.rebuild, Progress: progress.update, Space: found.space, BM25: s.bm25,
+		Home: s.Home, Corpus: s.Corpus, Paths: paths, Load: f.load, Split: split, Rebuild: f.rebuild, Progress: progress.update, Space: found.space, BM25: s.BM25,
 	})
 	err = errors.Join(err, progress.close(), found.close())
 	if err != nil {
@@ -128,7 +129,7 @@ func printReport(a *cli.App, r memory.Report, elapsed float64) {
 		fmt.Fprintf(a.Stdout, "  skipped %s: %s\n", skip.Path, skip.Reason)
 	}
 	flag := ""
-	if r.Corpus != defaultCorpus {
+	if r.Corpus != config.DefaultCorpus {
 		flag = " --corpus " + r.Corpus
 	}
 	fmt.Fprintf(a.Stdout, "\nNext: agent ask%s \"your question\"\n", flag)

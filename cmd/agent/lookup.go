@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/llm"
 	"example.com/assay/llm/classify"
 	"example.com/assay/llm/gemini"
@@ -40,21 +41,21 @@ func (f *finder) close() error {
 
 // openEmbedder opens the embedder that the settings name. Its calls are under
 // the limits of models. Its close is the caller's.
-func openEmbedder(ctx context.Context, a *cli.App, s settings, controls *llm.Controls) (*finder, error) {
+func openEmbedder(ctx context.Context, a *cli.App, s config.Settings, controls *llm.Controls) (*finder, error) {
 	f := &finder{}
-	if s.lookup.embedder == offlineEmbedder || s.lookup.embedder == "" {
+	if s.Lookup.Embedder == config.OfflineEmbedder || s.Lookup.Embedder == "" {
 		return f, nil
 	}
-	e, err := newConnector(a.Env, s).embedder(ctx, s.lookup)
+	e, err := newConnector(a.Env, s).embedder(ctx, s.Lookup)
 	if err != nil {
-		return nil, fmt.Errorf("opening embedder %s: %w", s.lookup.embedder, err)
+		return nil, fmt.Errorf("opening embedder %s: %w", s.Lookup.Embedder, err)
 	}
-	if f.cache, err = embed.OpenCache(memory.VectorsPath(s.home), &embed.CacheOptions{MaxBytes: int64(s.lookup.cache) << 20}); err != nil {
+	if f.cache, err = embed.OpenCache(memory.VectorsPath(s.Home), &embed.CacheOptions{MaxBytes: int64(s.Lookup.Cache) << 20}); err != nil {
 		return nil, fmt.Errorf("opening the cache of vectors: %w", err)
 	}
 	// The one limit of calls at once is that of the controls.
-	priced := func(m llm.Model) llm.Model { return controls.WrapNamed(s.lookup.embedder, m) }
-	f.space, err = embed.New(controlled(e, llm.NewCaller("embed", priced)), &embed.Options{Cache: f.cache, Concurrency: max(1, s.limits.Concurrency)})
+	priced := func(m llm.Model) llm.Model { return controls.WrapNamed(s.Lookup.Embedder, m) }
+	f.space, err = embed.New(controlled(e, llm.NewCaller("embed", priced)), &embed.Options{Cache: f.cache, Concurrency: max(1, s.Limits.Concurrency)})
 	if err != nil {
 		return nil, errors.Join(err, f.close())
 	}
@@ -62,32 +63,32 @@ func openEmbedder(ctx context.Context, a *cli.App, s settings, controls *llm.Con
 }
 
 // openFinder opens the embedder and the reranker that the settings name.
-func openFinder(ctx context.Context, a *cli.App, s settings, set *skills.Set, x *exchange) (*finder, error) {
+func openFinder(ctx context.Context, a *cli.App, s config.Settings, set *skills.Set, x *exchange) (*finder, error) {
 	f, err := openEmbedder(ctx, a, s, x.controls)
 	if err != nil {
 		return nil, err
 	}
-	if s.lookup.detector.url != "" {
+	if s.Lookup.Detector.URL != "" {
 		model, err := x.model(ctx, s)
 		if err != nil {
 			return nil, errors.Join(err, f.close())
 		}
-		f.detector = detector{model, s.lookup.detector.label()}
+		f.detector = detector{model, s.Lookup.Detector.Label()}
 	}
-	switch s.lookup.reranker {
-	case noReranker, "":
+	switch s.Lookup.Reranker {
+	case config.NoReranker, "":
 		return f, nil
-	case judgeReranker:
+	case config.JudgeReranker:
 		model, err := x.model(ctx, s)
 		if err == nil {
-			f.reranker, err = rerank.NewJudge(model, set, s.modelLabel())
+			f.reranker, err = rerank.NewJudge(model, set, s.ModelLabel())
 		}
 		if err != nil {
 			return nil, errors.Join(err, f.close())
 		}
 		return f, nil
 	}
-	client, err := rerank.NewClient(&rerank.Options{BaseURL: s.lookup.reranker, Model: s.lookup.model, Key: a.Env.Get(envRerankKey), Timeout: s.limits.Timeout})
+	client, err := rerank.NewClient(&rerank.Options{BaseURL: s.Lookup.Reranker, Model: s.Lookup.Model, Key: a.Env.Get(config.EnvRerankKey), Timeout: s.Limits.Timeout})
 	if err != nil {
 		return nil, errors.Join(err, f.close())
 	}
@@ -96,20 +97,20 @@ func openFinder(ctx context.Context, a *cli.App, s settings, set *skills.Set, x 
 }
 
 // embedder connects to the embedder of a checked name. It makes no call.
-func (c *connector) embedder(ctx context.Context, r lookup) (embed.Embedder, error) {
-	p, model, _ := providerOf(r.embedder)
-	if p.name == gemini.Provider {
+func (c *connector) embedder(ctx context.Context, r config.Lookup) (embed.Embedder, error) {
+	p, model, _ := config.ProviderOf(r.Embedder)
+	if p.Name == gemini.Provider {
 		server, err := c.geminiServer(ctx, p)
 		if err != nil {
 			return nil, err
 		}
-		return gemini.NewEmbedder(ctx, model, &gemini.EmbedderOptions{Server: server, Dimension: r.dimension})
+		return gemini.NewEmbedder(ctx, model, &gemini.EmbedderOptions{Server: server, Dimension: r.Dimension})
 	}
 	server, err := c.openAIServer(p)
 	if err != nil {
 		return nil, err
 	}
-	return server.Embedder(model, &openai.EmbedderOptions{Dimension: r.dimension})
+	return server.Embedder(model, &openai.EmbedderOptions{Dimension: r.Dimension})
 }
 
 // controlled puts an embedder's calls under the limits of models.

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/llm/llmtest"
 	"example.com/assay/state"
 )
@@ -29,7 +30,7 @@ func TestRemoteEmbedder(t *testing.T) {
 	t.Cleanup(counting.Close)
 	run := func(embedder string, args ...string) (int, string, string) {
 		a, stdout, stderr := testApp(home)
-		withEnv(a, envOpenAIKey, secret, envOpenAIURL, counting.URL, "ASSAY_EMBEDDER", embedder, "ASSAY_EMBEDDER_CACHE_MIB", "7")
+		withEnv(a, config.EnvOpenAIKey, secret, config.EnvOpenAIURL, counting.URL, "ASSAY_EMBEDDER", embedder, "ASSAY_EMBEDDER_CACHE_MIB", "7")
 		code := execute(t.Context(), a, args)
 		return code, stdout.String(), stderr.String()
 	}
@@ -115,7 +116,7 @@ func TestReranker(t *testing.T) {
 	if code, answer, told := ask(server.URL); code != cli.ExitDone || len(answer.Warnings) != 1 || !strings.Contains(answer.Warnings[0], "reranker failed") || !strings.Contains(told, "reranker failed") {
 		t.Errorf("exit code %d, warnings %q: %s", code, answer.Warnings, told)
 	}
-	if code, _, told := ask(judgeReranker); code != cli.ExitDone {
+	if code, _, told := ask(config.JudgeReranker); code != cli.ExitDone {
 		t.Errorf("exit code %d: %s", code, told)
 	}
 	if code, answer, _ := ask("jina"); code != cli.ExitUsage || !strings.Contains(answer.Error, "none, judge, or an address") {

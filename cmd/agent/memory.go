@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/memory"
 	"example.com/assay/memory/qa"
 )
@@ -43,8 +44,8 @@ type remembered struct {
 }
 
 // onMemory runs a verb on the memory that the settings name.
-func onMemory(a *cli.App, cmd *cobra.Command, flags *settingFlags, run func(*remembered) error) (err error) {
-	s, err := resolve(a, cmd, flags)
+func onMemory(a *cli.App, cmd *cobra.Command, flags *config.Flags, run func(*remembered) error) (err error) {
+	s, err := config.Resolve(a, cmd, flags)
 	if err != nil {
 		return err
 	}
@@ -52,7 +53,7 @@ func onMemory(a *cli.App, cmd *cobra.Command, flags *settingFlags, run func(*rem
 	if r.name, err = corpusFor(s); err != nil {
 		return err
 	}
-	path := qa.Path(s.home, r.name)
+	path := qa.Path(s.Home, r.name)
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return run(r)
 	} else if err != nil {
@@ -62,12 +63,12 @@ func onMemory(a *cli.App, cmd *cobra.Command, flags *settingFlags, run func(*rem
 		return err
 	}
 	defer func() { err = cli.Also(err, r.answers.Close()) }()
-	if r.corpus, r.fault = openCorpus(cmd.Context(), a, settings{home: s.home, corpus: r.name}, nil); r.fault != nil {
+	if r.corpus, r.fault = openCorpus(cmd.Context(), a, config.Settings{Home: s.Home, Corpus: r.name}, nil); r.fault != nil {
 		a.Warn("%v; none of its answers is served until then", r.fault)
 		return run(r)
 	}
 	defer func() { err = cli.Also(err, r.corpus.Close()) }()
-	set, err := s.loadSkills()
+	set, err := s.LoadSkills()
 	if err != nil {
 		return err
 	}
@@ -127,7 +128,7 @@ func (r *remembered) rows(list []qa.Entry) []memoryRow {
 }
 
 func memoryListCommand(a *cli.App) *cobra.Command {
-	var flags settingFlags
+	var flags config.Flags
 	var asJSON bool
 	var limit int
 	cmd := &cobra.Command{
@@ -165,14 +166,14 @@ func memoryListCommand(a *cli.App) *cobra.Command {
 			})
 		},
 	}
-	flags.registerConditions(cmd)
+	flags.RegisterConditions(cmd)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
 	cmd.Flags().IntVar(&limit, "limit", 20, "list at most `NUMBER` answers; 0 lists all")
 	return cmd
 }
 
 func memoryStatsCommand(a *cli.App) *cobra.Command {
-	var flags settingFlags
+	var flags config.Flags
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:     "stats",
@@ -204,7 +205,7 @@ func memoryStatsCommand(a *cli.App) *cobra.Command {
 			})
 		},
 	}
-	flags.registerConditions(cmd)
+	flags.RegisterConditions(cmd)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
 	return cmd
 }

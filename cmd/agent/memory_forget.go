@@ -8,11 +8,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/memory/qa"
 )
 
 func memoryForgetCommand(a *cli.App) *cobra.Command {
-	var flags settingFlags
+	var flags config.Flags
 	var asJSON, all, stale bool
 	cmd := &cobra.Command{
 		Use:   "forget ID… | --all | --stale",
@@ -53,7 +54,7 @@ nothing is removed.`,
 			return nil
 		},
 	}
-	flags.registerConditions(cmd)
+	flags.RegisterConditions(cmd)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
 	cmd.Flags().BoolVar(&all, "all", false, "forget all answers of the corpus, also when their file is damaged")
 	cmd.Flags().BoolVar(&stale, "stale", false, "forget the answers that would not be served with these settings")

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/cmd/agent/internal/render"
 	"example.com/assay/llm"
 	"example.com/assay/memory/qa"
@@ -17,7 +18,7 @@ import (
 )
 
 func memoryShowCommand(a *cli.App) *cobra.Command {
-	var flags settingFlags
+	var flags config.Flags
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "show ID",
@@ -49,7 +50,7 @@ skill, the model, a setting, or a cited passage.`,
 			})
 		},
 	}
-	flags.registerConditions(cmd)
+	flags.RegisterConditions(cmd)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
 	return cmd
 }

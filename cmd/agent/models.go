@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/llm"
 	"example.com/assay/llm/gemini"
 	"example.com/assay/llm/langchain"
@@ -28,7 +29,7 @@ type remote struct {
 type connector struct {
 	env       cli.Environment
 	keyFiles  map[string]string // by the variable that comes first
-	vertex    vertex            // where gemini is asked when it names a project
+	vertex    config.Vertex     // where gemini is asked when it names a project
 	maxTokens int               // of an answer of Anthropic's; 0 for the default
 	transport http.RoundTripper // nil for the default
 	servers   map[string]*openai.Server
@@ -36,21 +37,21 @@ type connector struct {
 
 // connect returns the model of a checked name. It makes no call.
 func (c *connector) connect(ctx context.Context, name string) (remote, error) {
-	p, model, _ := providerOf(name)
-	switch p.name {
+	p, model, _ := config.ProviderOf(name)
+	switch p.Name {
 	case gemini.Provider:
 		return c.gemini(ctx, p, model)
-	case providerAnthropic:
+	case config.ProviderAnthropic:
 		return c.anthropic(p, model)
 	}
 	return c.openAI(p, model)
 }
 
-func newConnector(env cli.Environment, s settings) *connector {
-	return &connector{env: env, keyFiles: s.keyFiles, vertex: s.vertex, maxTokens: s.answerTokens}
+func newConnector(env cli.Environment, s config.Settings) *connector {
+	return &connector{env: env, keyFiles: s.KeyFiles, vertex: s.Vertex, maxTokens: s.AnswerTokens}
 }
 
-func (c *connector) gemini(ctx context.Context, p provider, model string) (remote, error) {
+func (c *connector) gemini(ctx context.Context, p config.Provider, model string) (remote, error) {
 	opts, err := c.geminiServer(ctx, p)
 	if err != nil {
 		return remote{}, err
@@ -63,15 +64,15 @@ func (c *connector) gemini(ctx context.Context, p provider, model string) (remot
 }
 
 // geminiServer says how Gemini is reached: with a key, or through Vertex.
-func (c *connector) geminiServer(ctx context.Context, p provider) (gemini.Options, error) {
-	opts := gemini.Options{BaseURL: c.env.Get(p.urlVariable), Transport: c.transport}
-	if c.vertex.project != "" {
+func (c *connector) geminiServer(ctx context.Context, p config.Provider) (gemini.Options, error) {
+	opts := gemini.Options{BaseURL: c.env.Get(p.URLVariable), Transport: c.transport}
+	if c.vertex.Project != "" {
 		credentials, err := gemini.DefaultCredentials(ctx, &gemini.CredentialsOptions{Transport: c.transport})
 		if err != nil {
 			return opts, err
 		}
-		opts.Vertex, opts.Credentials, opts.Project, opts.Location = true, credentials, c.vertex.project, c.vertex.location
-	} else if c.vertex.location != "" {
+		opts.Vertex, opts.Credentials, opts.Project, opts.Location = true, credentials, c.vertex.Project, c.vertex.Location
+	} else if c.vertex.Location != "" {
 		return opts, errors.New("vertex.location is set and vertex.project is not: Vertex needs both to be told, the Gemini API neither")
 	} else {
 		key, err := c.key(p)
@@ -79,7 +80,7 @@ func (c *connector) geminiServer(ctx context.Context, p provider) (gemini.Option
 			return opts, err
 		}
 		if key == "" {
-			return opts, &missingKeyError{p.keyVariable, p.keyURL}
+			return opts, p.MissingKey()
 		}
 		opts.Key = key
 	}
@@ -88,15 +89,15 @@ func (c *connector) geminiServer(ctx context.Context, p provider) (gemini.Option
 
 // anthropic connects to Anthropic. Other programs read the same variable
 // without the API's version, so that both forms are right.
-func (c *connector) anthropic(p provider, model string) (remote, error) {
+func (c *connector) anthropic(p config.Provider, model string) (remote, error) {
 	key, err := c.key(p)
 	if err != nil {
 		return remote{}, err
 	}
 	if key == "" {
-		return remote{}, &missingKeyError{p.keyVariable, p.keyURL}
+		return remote{}, p.MissingKey()
 	}
-	url := strings.TrimRight(c.env.Get(p.urlVariable), "/")
+	url := strings.TrimRight(c.env.Get(p.URLVariable), "/")
 	if url != "" && !strings.HasSuffix(url, "/v1") {
 		url += "/v1"
 	}
@@ -108,7 +109,7 @@ func (c *connector) anthropic(p provider, model string) (remote, error) {
 }
 
 // openAI connects to any server of OpenAI's API.
-func (c *connector) openAI(p provider, model string) (remote, error) {
+func (c *connector) openAI(p config.Provider, model string) (remote, error) {
 	server, err := c.openAIServer(p)
 	if err != nil {
 		return remote{}, err
@@ -121,20 +122,20 @@ func (c *connector) openAI(p provider, model string) (remote, error) {
 }
 
 // openAIServer is the server of a provider, made once.
-func (c *connector) openAIServer(p provider) (*openai.Server, error) {
-	server := c.servers[p.name]
+func (c *connector) openAIServer(p config.Provider) (*openai.Server, error) {
+	server := c.servers[p.Name]
 	if server == nil {
 		key, err := c.key(p)
 		if err != nil {
 			return nil, err
 		}
-		opts := openai.Options{Provider: p.name, Key: key, BaseURL: c.env.Get(p.urlVariable), Transport: c.transport}
+		opts := openai.Options{Provider: p.Name, Key: key, BaseURL: c.env.Get(p.URLVariable), Transport: c.transport}
 		switch {
 		case opts.BaseURL != "": // it may do without a key
-		case p.name == providerOllama:
+		case p.Name == config.ProviderOllama:
 			opts.BaseURL, opts.Key = openai.OllamaBaseURL, "" // the key is not for this server
 		case opts.Key == "":
-			return nil, &missingKeyError{p.keyVariable, p.keyURL}
+			return nil, p.MissingKey()
 		}
 		if server, err = openai.NewServer(&opts); err != nil {
 			return nil, err
@@ -142,7 +143,7 @@ func (c *connector) openAIServer(p provider) (*openai.Server, error) {
 		if c.servers == nil {
 			c.servers = map[string]*openai.Server{}
 		}
-		c.servers[p.name] = server
+		c.servers[p.Name] = server
 	}
 	return server, nil
 }

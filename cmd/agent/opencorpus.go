@@ -8,39 +8,40 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/memory"
 )
 
 // openCorpus opens the corpus of the settings: the embedded sample for its own name,
 // and for the default corpus while nothing is in that.
-func openCorpus(ctx context.Context, a *cli.App, s settings, opts *memory.OpenOptions) (*memory.Corpus, error) {
+func openCorpus(ctx context.Context, a *cli.App, s config.Settings, opts *memory.OpenOptions) (*memory.Corpus, error) {
 	return openOr(ctx, a, s, opts, lawSample)
 }
 
 // openComplyCorpus opens the corpus of the settings; while nothing is in the default
 // one, the embedded compliance sample.
-func openComplyCorpus(ctx context.Context, a *cli.App, s settings, opts *memory.OpenOptions) (*memory.Corpus, error) {
+func openComplyCorpus(ctx context.Context, a *cli.App, s config.Settings, opts *memory.OpenOptions) (*memory.Corpus, error) {
 	return openOr(ctx, a, s, opts, countySample)
 }
 
 // openOr opens the corpus of the settings. A sample answers while nothing is in the
 // default one.
-func openOr(ctx context.Context, a *cli.App, s settings, opts *memory.OpenOptions, sample embedded) (*memory.Corpus, error) {
+func openOr(ctx context.Context, a *cli.App, s config.Settings, opts *memory.OpenOptions, sample embedded) (*memory.Corpus, error) {
 	for _, e := range []embedded{lawSample, countySample} {
-		if s.corpus == e.corpus {
-			return e.open(ctx, s.home, a.Note)
+		if s.Corpus == e.corpus {
+			return e.open(ctx, s.Home, a.Note)
 		}
 	}
-	corpus, err := memory.OpenWith(s.home, s.corpus, opts)
+	corpus, err := memory.OpenWith(s.Home, s.Corpus, opts)
 	unknown, missing := errors.AsType[*memory.UnknownCorpusError](err)
-	if s.corpus == defaultCorpus && (missing || errors.As(err, new(*memory.EmptyCorpusError))) {
+	if s.Corpus == config.DefaultCorpus && (missing || errors.As(err, new(*memory.EmptyCorpusError))) {
 		if sample.instead != "" {
 			a.Warn("%s", sample.instead)
 		}
-		return sample.open(ctx, s.home, a.Note)
+		return sample.open(ctx, s.Home, a.Note)
 	}
 	if missing {
-		return nil, unknownCorpus(s.corpus, unknown.Known)
+		return nil, unknownCorpus(s.Corpus, unknown.Known)
 	}
 	if err != nil || opts == nil {
 		return corpus, err
@@ -50,7 +51,7 @@ func openOr(ctx context.Context, a *cli.App, s settings, opts *memory.OpenOption
 		given = opts.Space.ID()
 	}
 	if made := corpus.Info().Space; made != given { // now, and not in the midst of a run
-		other := &memory.EmbedderError{Corpus: s.corpus, Made: made, Given: given}
+		other := &memory.EmbedderError{Corpus: s.Corpus, Made: made, Given: given}
 		return nil, errors.Join(cli.Usagef("%w (the key embedder says which is used)", other), corpus.Close())
 	}
 	return corpus, nil
@@ -76,30 +77,30 @@ func openNamed(a *cli.App, cmd *cobra.Command, name string) (*memory.Corpus, err
 	if err != nil {
 		return nil, err
 	}
-	if err := corpusNamed("the name", name); err != nil {
+	if err := config.CheckCorpus("the name", name); err != nil {
 		return nil, err
 	}
-	return openCorpus(cmd.Context(), a, settings{home: home, corpus: name}, nil)
+	return openCorpus(cmd.Context(), a, config.Settings{Home: home, Corpus: name}, nil)
 }
 
 // corpusFor names the corpus that answers with these settings, without opening
 // it.
-func corpusFor(s settings) (string, error) {
-	list, err := memory.List(s.home)
+func corpusFor(s config.Settings) (string, error) {
+	list, err := memory.List(s.Home)
 	if err != nil {
 		return "", err
 	}
 	var known []string
 	for _, info := range list {
 		known = append(known, info.Name)
-		if info.Name == s.corpus && (s.corpus != defaultCorpus || info.Generation != "" || info.Fault == "") {
-			return s.corpus, nil
+		if info.Name == s.Corpus && (s.Corpus != config.DefaultCorpus || info.Generation != "" || info.Fault == "") {
+			return s.Corpus, nil
 		}
 	}
-	if s.corpus == defaultCorpus || s.corpus == sampleCorpus {
+	if s.Corpus == config.DefaultCorpus || s.Corpus == sampleCorpus {
 		return sampleCorpus, nil
 	}
-	return "", unknownCorpus(s.corpus, known)
+	return "", unknownCorpus(s.Corpus, known)
 }
 
 // sourceInfo is one text of a corpus.

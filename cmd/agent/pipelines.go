@@ -8,6 +8,7 @@ import (
 	"fmt"
 
 	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/llm/offline"
 	"example.com/assay/memory/qa"
 	"example.com/assay/nodes/causal"
@@ -23,17 +24,17 @@ import (
 // Research makes the pipeline that answers questions. A memory that is given is used
 // in place of the corpus's own.
 func (d *desk) Research(ctx context.Context, memory research.Memory) (*research.Pipeline, error) {
-	opts, err := researchOptions(d.App, d.settings)
+	opts, err := researchOptions(d.App, d.Settings)
 	if err != nil {
 		return nil, err
 	}
 	deps := research.Deps{Model: d.Model, Skills: d.Set, Corpus: d.Corpus, Inspect: inspect}
 	switch {
-	case !d.memory:
+	case !d.Memory:
 	case memory != nil:
 		deps.Memory = memory
 	default:
-		d.answers, deps.Memory, err = openRecall(ctx, d.settings, d.Corpus, d.Set)
+		d.answers, deps.Memory, err = openRecall(ctx, d.Settings, d.Corpus, d.Set)
 		if errors.As(err, new(*qa.DamagedError)) {
 			d.Warn("%v; answering without memory", err)
 		} else if err != nil {
@@ -43,7 +44,7 @@ func (d *desk) Research(ctx context.Context, memory research.Memory) (*research.
 	if d.threads != nil {
 		opts.Checkpointer = d.threads
 	}
-	if d.offersEdges() {
+	if d.OffersEdges() {
 		tool, err := d.edgeTool()
 		if err != nil {
 			return nil, err
@@ -54,10 +55,10 @@ func (d *desk) Research(ctx context.Context, memory research.Memory) (*research.
 }
 
 // researchOptions are what settings say of the pipeline itself.
-func researchOptions(a *cli.App, s settings) (*research.Options, error) {
+func researchOptions(a *cli.App, s config.Settings) (*research.Options, error) {
 	opts := &research.Options{
-		SkipInjectionCheck: s.skipInjection, ConfidenceThreshold: s.threshold, SearchTool: s.searchTool,
-		SkipVerification: !s.verification.enabled, Verify: s.verification.options(),
+		SkipInjectionCheck: s.SkipInjection, ConfidenceThreshold: s.Threshold, SearchTool: s.SearchTool,
+		SkipVerification: !s.Verification.Enabled, Verify: s.Verification.Options(),
 	}
 	if writingModel(s) == offline.Name {
 		opts.Passages, opts.WarnOfCited = offlinePassages, true
@@ -70,17 +71,17 @@ func researchOptions(a *cli.App, s settings) (*research.Options, error) {
 const offlinePassages = 20
 
 // writingModel is the model that writes answers.
-func writingModel(s settings) string {
-	return cmp.Or(s.modelsBySkill()[skills.SynthesizeAndCite], s.model)
+func writingModel(s config.Settings) string {
+	return cmp.Or(s.ModelsBySkill()[skills.SynthesizeAndCite], s.Model)
 }
 
 // checkSearchTool refuses that a model should search that cannot. What a
 // cassette answers for is not known, nor needed.
-func checkSearchTool(a *cli.App, s settings) error {
-	if !s.searchTool || s.replayed != "" || a.Models[writingModel(s)] == nil {
+func checkSearchTool(a *cli.App, s config.Settings) error {
+	if !s.SearchTool || s.Replayed != "" || a.Models[writingModel(s)] == nil {
 		return nil
 	}
-	return cli.Usagef("%s is set, and the model that writes the answer is %s, which calls no tools: choose another with --model, or take it back with --search-tool=false", keySearchTool, writingModel(s))
+	return cli.Usagef("%s is set, and the model that writes the answer is %s, which calls no tools: choose another with --model, or take it back with --search-tool=false", config.KeySearchTool, writingModel(s))
 }
 
 // edgeTool is verify_edge for the model that writes answers. The passages that it
@@ -102,7 +103,7 @@ func (d *desk) Verify() (*verify.Pipeline, error) {
 	if d.Corpus != nil {
 		deps.Corpus = d.Corpus
 	}
-	return verify.New(deps, d.verification.options())
+	return verify.New(deps, d.Verification.Options())
 }
 
 // Comply makes the pipeline that answers compliance questions.
@@ -112,8 +113,8 @@ func (d *desk) Comply(modelReview bool) (*evidence.Pipeline, error) {
 
 // Edges makes the pipeline that verifies causal edges.
 func (d *desk) Edges() (*causal.Pipeline, error) {
-	opts := d.grounding.options(d.limits.Concurrency)
-	if d.threads != nil && !d.inSession {
+	opts := d.Grounding.Options(d.Limits.Concurrency)
+	if d.threads != nil && !d.InSession {
 		opts.Checkpointer = d.threads
 	}
 	return causal.New(causal.Deps{Model: d.Model, Skills: d.Set, Corpus: d.Corpus, Embedder: d.Corpus, Inspect: inspect}, opts)

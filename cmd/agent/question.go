@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/graph"
 	"example.com/assay/llm"
 	"example.com/assay/nodes/follow"
@@ -35,8 +36,8 @@ type asker struct {
 }
 
 // openAsker opens a desk and the pipeline on it.
-func openAsker(ctx context.Context, a *cli.App, s settings, c cassetteFiles, x *exchange) (*asker, error) {
-	d, err := openDesk(ctx, a, s, c, want{Skills: research.Skills(), Corpus: openCorpus, Threads: s.saves, Spans: true, Exchange: x})
+func openAsker(ctx context.Context, a *cli.App, s config.Settings, c config.Cassette, x *exchange) (*asker, error) {
+	d, err := openDesk(ctx, a, s, c, want{Skills: research.Skills(), Corpus: openCorpus, Threads: s.Saves, Spans: true, Exchange: x})
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +57,7 @@ func (e *asker) ask(ctx context.Context, q question) (state.Answer, error) {
 	if err := e.onThread(ctx, q, opts); err != nil {
 		return failedAnswer(q.text, err), err
 	}
-	t := &traced[state.Agent]{In: opts.Input(q.text), File: q.trace, Copy: q.copy, Keys: askTraced, Options: follow.Options[state.Agent]{Observe: q.observe, Run: opts.Run}}
+	t := &traced[state.Agent]{In: opts.Input(q.text), File: q.trace, Copy: q.copy, Keys: config.AskTraced, Options: follow.Options[state.Agent]{Observe: q.observe, Run: opts.Run}}
 	e.Exchange.controls.Budget().Reset()
 	final, took, runErr := runOn(ctx, e.desk, t, func(ctx context.Context, o *follow.Options[state.Agent]) (state.Agent, follow.Took, error) {
 		opts.Trace, opts.Observe, opts.Run = o.Trace, o.Observe, o.Run
@@ -73,7 +74,7 @@ func (e *asker) ask(ctx context.Context, q question) (state.Answer, error) {
 // result is the answer of a run, as the settings want it shown.
 func (e *asker) result(final state.Agent, runErr error) state.Answer {
 	answer := research.Result(final, runErr, e.Corpus)
-	if !e.verification.showClaims {
+	if !e.Verification.ShowClaims {
 		answer.Verification.ClaimCheck = withoutClaims(answer.Verification.ClaimCheck)
 		answer.Verification.Choice = withoutClaims(answer.Verification.Choice)
 	}

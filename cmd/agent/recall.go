@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/llm/offline"
 	"example.com/assay/memory"
 	"example.com/assay/memory/qa"
@@ -16,12 +17,12 @@ import (
 
 // openRecall opens the memory of a corpus's answers, to be closed by the
 // caller, and the pipeline's view of it.
-func openRecall(ctx context.Context, s settings, corpus *memory.Corpus, set *skills.Set) (*qa.Memory, research.Memory, error) {
+func openRecall(ctx context.Context, s config.Settings, corpus *memory.Corpus, set *skills.Set) (*qa.Memory, research.Memory, error) {
 	now, err := conditionsOf(s, corpus.Fingerprint(), idOfRanker(corpus), set)
 	if err != nil {
 		return nil, nil, err
 	}
-	answers, err := qa.Open(ctx, qa.Path(s.home, corpus.Name()), &qa.Options{Embed: corpus.Embed})
+	answers, err := qa.Open(ctx, qa.Path(s.Home, corpus.Name()), &qa.Options{Embed: corpus.Embed})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -40,42 +41,42 @@ func idOfRanker(corpus *memory.Corpus) string {
 // conditionsOf lists what answers depend on with these settings and a corpus
 // of that fingerprint and trained ranker. Every setting that can change an
 // answer is one of them.
-func conditionsOf(s settings, corpus, ranker string, set *skills.Set) ([]qa.Condition, error) {
+func conditionsOf(s config.Settings, corpus, ranker string, set *skills.Set) ([]qa.Condition, error) {
 	// The graph is the same whatever model and corpus work in it.
-	p, err := research.New(research.Deps{Model: offline.New(nil), Skills: set, Corpus: &memory.Corpus{}}, &research.Options{SkipVerification: !s.verification.enabled})
+	p, err := research.New(research.Deps{Model: offline.New(nil), Skills: set, Corpus: &memory.Corpus{}}, &research.Options{SkipVerification: !s.Verification.Enabled})
 	if err != nil {
 		return nil, err
 	}
 	number := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 	more := []qa.Condition{
-		{Name: "model", Value: s.modelLabel()},
-		{Name: "confidence_threshold", Value: number(s.threshold)},
-		{Name: "embedder", Value: s.lookup.embedder},
-		{Name: "reranker", Value: s.lookup.reranker},
+		{Name: "model", Value: s.ModelLabel()},
+		{Name: "confidence_threshold", Value: number(s.Threshold)},
+		{Name: "embedder", Value: s.Lookup.Embedder},
+		{Name: "reranker", Value: s.Lookup.Reranker},
 	}
-	if s.lookup.dimension > 0 {
-		more = append(more, qa.Condition{Name: "dimension of the embedder", Value: strconv.Itoa(s.lookup.dimension)})
+	if s.Lookup.Dimension > 0 {
+		more = append(more, qa.Condition{Name: "dimension of the embedder", Value: strconv.Itoa(s.Lookup.Dimension)})
 	}
 	if ranker != "" {
 		more = append(more, qa.Condition{Name: "trained ranker", Value: ranker})
 	}
-	if s.searchTool {
-		more = append(more, qa.Condition{Name: keySearchTool, Value: strconv.FormatBool(true)})
+	if s.SearchTool {
+		more = append(more, qa.Condition{Name: config.KeySearchTool, Value: strconv.FormatBool(true)})
 	}
-	if s.offersEdges() {
+	if s.OffersEdges() {
 		more = append(more, qa.Condition{Name: causal.ToolVerifyEdge, Value: strconv.FormatBool(true)})
 	}
-	if s.lookup.model != "" {
-		more = append(more, qa.Condition{Name: "model of the reranker", Value: s.lookup.model})
+	if s.Lookup.Model != "" {
+		more = append(more, qa.Condition{Name: "model of the reranker", Value: s.Lookup.Model})
 	}
-	if d := s.lookup.detector; d.url != "" {
-		more = append(more, qa.Condition{Name: "detector of injection", Value: strings.TrimSpace(d.url + " " + d.model + " " + d.labels)})
+	if d := s.Lookup.Detector; d.URL != "" {
+		more = append(more, qa.Condition{Name: "detector of injection", Value: strings.TrimSpace(d.URL + " " + d.Model + " " + d.Labels)})
 	}
-	if v := s.verification; v.enabled {
+	if v := s.Verification; v.Enabled {
 		more = append(more, qa.Condition{Name: "verification", Value: fmt.Sprintf(
-			"from confidence %s, corrected at most %d times, unsupported claims: %s", number(v.threshold), v.attempts, v.unsupported)})
-		if j := v.judge; j.url != "" {
-			more = append(more, qa.Condition{Name: "judge of claims", Value: strings.TrimSpace(j.url + " " + j.model + " " + j.labels + " " + j.calibration)})
+			"from confidence %s, corrected at most %d times, unsupported claims: %s", number(v.Threshold), v.Attempts, v.Unsupported)})
+		if j := v.Judge; j.URL != "" {
+			more = append(more, qa.Condition{Name: "judge of claims", Value: strings.TrimSpace(j.URL + " " + j.Model + " " + j.Labels + " " + j.Calibration)})
 		}
 	}
 	return research.Conditions(corpus, p.Graph().Fingerprint(), set, more...)

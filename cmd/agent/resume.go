@@ -6,11 +6,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/graph"
 )
 
 func resumeCommand(a *cli.App) *cobra.Command {
-	var flags settingFlags
+	var flags config.Flags
 	var asJSON bool
 	var traceFile string
 	cmd := &cobra.Command{
@@ -33,20 +34,20 @@ this call.`,
 			return runResume(a, cmd, &flags, args[0], traceFile, asJSON)
 		},
 	}
-	flags.register(cmd, false)
-	flags.registerTimeout(cmd)
-	flags.registerCassette(cmd)
+	flags.Register(cmd, false)
+	flags.RegisterTimeout(cmd)
+	flags.RegisterCassette(cmd)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
 	cmd.Flags().StringVar(&traceFile, "trace", "", "write the trace of this part of the run to `FILE` (JSON Lines)")
 	return cmd
 }
 
-func runResume(a *cli.App, cmd *cobra.Command, flags *settingFlags, thread, traceFile string, asJSON bool) (err error) {
-	s, err := resolve(a, cmd, flags)
+func runResume(a *cli.App, cmd *cobra.Command, flags *config.Flags, thread, traceFile string, asJSON bool) (err error) {
+	s, err := config.Resolve(a, cmd, flags)
 	if err != nil {
 		return err
 	}
-	saver, err := openThreads(cmd.Context(), s.home)
+	saver, err := openThreads(cmd.Context(), s.Home)
 	if err != nil {
 		return err
 	}
@@ -58,9 +59,9 @@ func runResume(a *cli.App, cmd *cobra.Command, flags *settingFlags, thread, trac
 		return err
 	}
 	if info.Corpus != "" && !cmd.Flags().Changed("corpus") {
-		s.corpus = info.Corpus
+		s.Corpus = info.Corpus
 	}
-	return answerOne(a, cmd, flags, s, question{text: info.Question, thread: thread, resume: true, trace: traceFile, timeout: flags.timeout}, asJSON)
+	return answerOne(a, cmd, flags, s, question{text: info.Question, thread: thread, resume: true, trace: traceFile, timeout: flags.Timeout}, asJSON)
 }
 
 // howToGoOn tells how a run that ended early goes on.

@@ -4,12 +4,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/config"
 )
 
 // rootCommand builds the command tree. It is built once per run: the flags'
 // values live in it.
 func rootCommand(a *cli.App) *cobra.Command {
-	var flags settingFlags
+	var flags config.Flags
 	root := &cobra.Command{
 		Use:   "agent",
 		Short: "Answers with citations from your own documents, offline",
@@ -38,9 +39,9 @@ evidence or not all of it holds, 4 stopped for a person, 130 interrupted,
 			return runSession(a, cmd, &flags)
 		},
 	}
-	flags.register(root, true)
-	flags.registerTimeout(root)
-	flags.registerCassette(root)
+	flags.Register(root, true)
+	flags.RegisterTimeout(root)
+	flags.RegisterCassette(root)
 	root.PersistentFlags().BoolVarP(&a.Verbose, "verbose", "v", false, "log what happens to standard error")
 	root.SetVersionTemplate("{{.Version}}")
 	root.SetFlagErrorFunc(cli.FlagError)

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/cmd/agent/internal/render"
 	"example.com/assay/memory"
 	"example.com/assay/memory/index"
@@ -24,7 +25,7 @@ const mostHits = 1000
 const mostNeighbours = 20
 
 func searchCommand(a *cli.App) *cobra.Command {
-	var flags settingFlags
+	var flags config.Flags
 	var k int
 	var explain, full, asJSON bool
 	var alternatives, filters []string
@@ -79,8 +80,8 @@ nothing was found.`,
 		},
 	}
 	f := cmd.Flags()
-	f.String("corpus", defaultCorpus, "`NAME` of the corpus to search; until something is ingested into \"default\", the embedded sample")
-	f.StringVar(&flags.config, "config", "", "configuration `FILE` (YAML); agent doctor names the default")
+	f.String("corpus", config.DefaultCorpus, "`NAME` of the corpus to search; until something is ingested into \"default\", the embedded sample")
+	f.StringVar(&flags.Config, "config", "", "configuration `FILE` (YAML); agent doctor names the default")
 	f.IntVar(&k, "k", 5, "`NUMBER` of passages")
 	f.StringArrayVar(&alternatives, "also", nil, "another `WORDING` of the query, which adds candidates; may be repeated")
 	f.StringArrayVar(&filters, "filter", nil, "search only passages with metadata `KEY=VALUE`; may be repeated")
@@ -92,13 +93,13 @@ nothing was found.`,
 	return cmd
 }
 
-func runSearch(a *cli.App, cmd *cobra.Command, flags *settingFlags, q index.Query, explain, full, asJSON bool) (err error) {
+func runSearch(a *cli.App, cmd *cobra.Command, flags *config.Flags, q index.Query, explain, full, asJSON bool) (err error) {
 	ctx := cmd.Context()
-	s, err := resolve(a, cmd, flags)
+	s, err := config.Resolve(a, cmd, flags)
 	if err != nil {
 		return err
 	}
-	set, err := s.loadSkills()
+	set, err := s.LoadSkills()
 	if err != nil {
 		return err
 	}

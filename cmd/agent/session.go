@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/graph"
 	"example.com/assay/nodes/research"
 	"example.com/assay/state"
@@ -20,8 +21,8 @@ import (
 // A session asks one question after the other of one engine.
 type session struct {
 	*cli.App
-	settings
-	flags       *settingFlags
+	config.Settings
+	flags       *config.Flags
 	exchange    *exchange
 	engine      *asker
 	interactive bool
@@ -35,15 +36,15 @@ type session struct {
 }
 
 // runSession runs until its input ends or /quit.
-func runSession(a *cli.App, cmd *cobra.Command, flags *settingFlags) (err error) {
+func runSession(a *cli.App, cmd *cobra.Command, flags *config.Flags) (err error) {
 	ctx := cmd.Context()
-	settings, err := resolve(a, cmd, flags)
+	settings, err := config.Resolve(a, cmd, flags)
 	if err != nil {
 		return err
 	}
-	settings.inSession = true
-	s := &session{App: a, settings: settings, flags: flags, interactive: cli.IsTerminal(a.Stdin) && a.Stdout.TTY}
-	files, err := flags.cassette(cmd)
+	settings.InSession = true
+	s := &session{App: a, Settings: settings, flags: flags, interactive: cli.IsTerminal(a.Stdin) && a.Stdout.TTY}
+	files, err := flags.Cassette(cmd)
 	if err != nil {
 		return err
 	}
@@ -55,10 +56,10 @@ func runSession(a *cli.App, cmd *cobra.Command, flags *settingFlags) (err error)
 		return err
 	}
 	defer func() { err = cli.Also(err, s.engine.Close()) }()
-	lines := newLineReader(a, filepath.Join(settings.home, "history"))
+	lines := newLineReader(a, filepath.Join(settings.Home, "history"))
 	defer func() { err = cli.Also(err, lines.close()) }()
 	if s.interactive {
-		fmt.Fprintf(a.Stdout, "corpus %s, model %s; /help lists commands, Ctrl-D quits\n", s.engine.Corpus.Name(), s.modelLabel())
+		fmt.Fprintf(a.Stdout, "corpus %s, model %s; /help lists commands, Ctrl-D quits\n", s.engine.Corpus.Name(), s.ModelLabel())
 	}
 	if err := s.loop(ctx, lines); err != nil {
 		return err
@@ -71,13 +72,13 @@ func runSession(a *cli.App, cmd *cobra.Command, flags *settingFlags) (err error)
 
 // open replaces the engine by one with other settings; on an error the old
 // one stays.
-func (s *session) open(ctx context.Context, settings settings) error {
-	e, err := openAsker(ctx, s.App, settings, cassetteFiles{}, s.exchange)
+func (s *session) open(ctx context.Context, settings config.Settings) error {
+	e, err := openAsker(ctx, s.App, settings, config.Cassette{}, s.exchange)
 	if err != nil {
 		return err
 	}
 	old := s.engine
-	s.engine, s.settings = e, settings
+	s.engine, s.Settings = e, settings
 	if e.IsSample() && !s.noted {
 		s.noted = true
 		s.Warn(sampleNote)
@@ -150,7 +151,7 @@ func (s *session) question(ctx context.Context, text string) error {
 	}
 	s.trace.Reset()
 	follow := newProgress(s.App, false)
-	answer, err := s.engine.ask(ctx, question{text: text, trace: s.tracing, copy: &s.trace, earlier: s.earlier, timeout: s.flags.timeout, observe: func(ev graph.Event[state.Agent]) {
+	answer, err := s.engine.ask(ctx, question{text: text, trace: s.tracing, copy: &s.trace, earlier: s.earlier, timeout: s.flags.Timeout, observe: func(ev graph.Event[state.Agent]) {
 		observe(follow, ev)
 		if ofLoop(ev) {
 			follow.close()

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/nodes/causal"
 )
 
@@ -92,13 +93,13 @@ func TestModelVerifiesAnEdge(t *testing.T) {
 	}
 	server := newWriter(t)
 	file := filepath.Join(home, "c.yaml")
-	config := "models:\n  default: offline\n  synthesize_and_cite: openai:m\nresearch:\n  search_tool: true\nverification:\n  enabled: false\n"
-	if err := os.WriteFile(file, []byte(config), 0o644); err != nil {
+	conf := "models:\n  default: offline\n  synthesize_and_cite: openai:m\nresearch:\n  search_tool: true\nverification:\n  enabled: false\n"
+	if err := os.WriteFile(file, []byte(conf), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	const question = "Do mosquito bites cause malaria where the parasite is common?"
 	a, stdout, stderr := testApp(home)
-	withEnv(a, envOpenAIKey, secret, envOpenAIURL, server.URL)
+	withEnv(a, config.EnvOpenAIKey, secret, config.EnvOpenAIURL, server.URL)
 	a.Stdin = strings.NewReader(question + "\n")
 	if code := execute(t.Context(), a, []string{"--config", file, "--no-memory"}); code != cli.ExitDone {
 		t.Fatalf("exit code %d: %s%s", code, stderr, stdout)
@@ -120,7 +121,7 @@ func TestModelVerifiesAnEdge(t *testing.T) {
 
 	server.tools = nil
 	a, stdout, stderr = testApp(home)
-	withEnv(a, envOpenAIKey, secret, envOpenAIURL, server.URL)
+	withEnv(a, config.EnvOpenAIKey, secret, config.EnvOpenAIURL, server.URL)
 	if code := execute(t.Context(), a, []string{"ask", "--config", file, "--no-memory", question}); code != cli.ExitDone || strings.Join(server.tools, " ") != "search_corpus" {
 		t.Errorf("outside of a session, exit code %d, the model was offered %q: %s%s", code, server.tools, stdout, stderr)
 	}

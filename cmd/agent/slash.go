@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/cmd/agent/internal/render"
 	"example.com/assay/cmd/agent/internal/traceview"
 	"example.com/assay/graph/trace"
@@ -83,7 +84,7 @@ func (s *session) corpusSlash(ctx context.Context, args []string) error {
 		return cli.Usagef("/corpus takes one name")
 	}
 	if len(args) == 0 {
-		list, err := memory.List(s.home)
+		list, err := memory.List(s.Home)
 		if err != nil {
 			return err
 		}
@@ -91,11 +92,11 @@ func (s *session) corpusSlash(ctx context.Context, args []string) error {
 		fmt.Fprintf(s.Stdout, "answering from %s\n", s.engine.Corpus.Name())
 		return nil
 	}
-	next := s.settings
-	if err := corpusNamed("/corpus", args[0]); err != nil {
+	next := s.Settings
+	if err := config.CheckCorpus("/corpus", args[0]); err != nil {
 		return err
 	}
-	next.corpus = args[0]
+	next.Corpus = args[0]
 	if err := s.open(ctx, next); err != nil {
 		return err
 	}
@@ -112,43 +113,43 @@ func (s *session) modelSlash(ctx context.Context, args []string) error {
 		return cli.Usagef("/model changes nothing while %s is recorded or replayed: a cassette is of one choice of models", s.exchange.file)
 	}
 	if len(args) == 1 {
-		next := s.settings
-		if err := modelNamed(s.App, "/model", args[0]); err != nil {
+		next := s.Settings
+		if err := config.CheckModelName(s.App, "/model", args[0]); err != nil {
 			return err
 		}
-		next.model, next.skillModels = args[0], nil
+		next.Model, next.SkillModels = args[0], nil
 		if err := s.open(ctx, next); err != nil {
 			return err
 		}
 	}
-	fmt.Fprintf(s.Stdout, "using %s; known: %s\n", s.modelLabel(), strings.Join(modelNames(s.App), ", "))
+	fmt.Fprintf(s.Stdout, "using %s; known: %s\n", s.ModelLabel(), strings.Join(config.ModelNames(s.App), ", "))
 	return nil
 }
 
 func (s *session) verifySlash(ctx context.Context, args []string) error {
-	next := s.settings
+	next := s.Settings
 	switch strings.Join(args, " ") {
 	case "":
 	case "on":
-		next.verification.enabled = true
+		next.Verification.Enabled = true
 	case "off":
-		next.verification.enabled = false
+		next.Verification.Enabled = false
 	case "claims":
-		next.verification.enabled, next.verification.showClaims = true, true
+		next.Verification.Enabled, next.Verification.ShowClaims = true, true
 	case "brief":
-		next.verification.showClaims = false
+		next.Verification.ShowClaims = false
 	default:
 		return cli.Usagef("/verify wants: on, off, claims, or brief")
 	}
-	if next.verification != s.settings.verification {
+	if next.Verification != s.Settings.Verification {
 		if err := s.open(ctx, next); err != nil {
 			return err
 		}
 	}
 	switch {
-	case !s.verification.enabled:
+	case !s.Verification.Enabled:
 		fmt.Fprintln(s.Stdout, "the claims of answers are not checked")
-	case s.verification.showClaims:
+	case s.Verification.ShowClaims:
 		fmt.Fprintln(s.Stdout, "the claims of answers are checked, and shown with their quotes")
 	default:
 		fmt.Fprintln(s.Stdout, "the claims of answers are checked; /verify claims shows them")

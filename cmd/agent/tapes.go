@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/eval"
 	"example.com/assay/llm"
 	"example.com/assay/llm/cassette"
@@ -26,9 +27,9 @@ func tapeName(dir string, c eval.Case) string { return filepath.Join(dir, c.Name
 // one's calls are recorded or answered from. The case is the context's, so that
 // a reranker that all share is recorded with the case that asks it.
 type tapes struct {
-	models  llm.Model // those of the settings; nil when cassettes answer
-	dir     string    // of recordings; empty for none
-	label   settings  // names the models in recordings
+	models  llm.Model       // those of the settings; nil when cassettes answer
+	dir     string          // of recordings; empty for none
+	label   config.Settings // names the models in recordings
 	keys    *connector
 	players map[string]*cassette.Player // by case
 }
@@ -46,20 +47,20 @@ func (t *tapes) Generate(ctx context.Context, req llm.Request) (llm.Response, er
 // openTapes connects the models of cases, or opens the cassettes that answer
 // for them, and completes the settings by what those call their models. What
 // cannot be used is told before anything is asked.
-func (x *exchange) openTapes(ctx context.Context, cmd *cobra.Command, f *settingFlags, s *settings, cases []eval.Case) (*tapes, error) {
+func (x *exchange) openTapes(ctx context.Context, cmd *cobra.Command, f *config.Flags, s *config.Settings, cases []eval.Case) (*tapes, error) {
 	recording, replaying := cmd.Flags().Changed("record"), cmd.Flags().Changed("replay")
 	switch {
 	case recording && replaying:
 		return nil, cli.Usagef("--record and --replay are both given; give one")
-	case recording && f.record == "":
+	case recording && f.Record == "":
 		return nil, cli.Usagef("--record is empty: name a directory")
-	case replaying && f.replay == "":
+	case replaying && f.Replay == "":
 		return nil, cli.Usagef("--replay is empty: name a directory that --record wrote")
 	}
-	t := &tapes{dir: f.record, keys: newConnector(x.Env, *s)}
+	t := &tapes{dir: f.Record, keys: newConnector(x.Env, *s)}
 	x.given = t
 	if replaying {
-		return t, t.load(x.App, f.replay, s, cases)
+		return t, t.load(x.App, f.Replay, s, cases)
 	}
 	var err error
 	if t.models, err = x.connect(ctx, *s, t.keys); err != nil {
@@ -78,7 +79,7 @@ func (x *exchange) openTapes(ctx context.Context, cmd *cobra.Command, f *setting
 }
 
 // load opens the cassettes of all cases.
-func (t *tapes) load(a *cli.App, dir string, s *settings, cases []eval.Case) error {
+func (t *tapes) load(a *cli.App, dir string, s *config.Settings, cases []eval.Case) error {
 	t.players = map[string]*cassette.Player{}
 	var names []string
 	for _, c := range cases {
@@ -94,10 +95,10 @@ func (t *tapes) load(a *cli.App, dir string, s *settings, cases []eval.Case) err
 			names = append(names, name)
 		}
 	}
-	s.replayed = strings.Join(names, "; ")
-	if s.origins[keyModel].kind == "flag" {
-		s.replayed = ""
-		s.replayed = s.modelLabel()
+	s.Replayed = strings.Join(names, "; ")
+	if s.Origins[config.KeyModel].Kind == "flag" {
+		s.Replayed = ""
+		s.Replayed = s.ModelLabel()
 	}
 	return nil
 }

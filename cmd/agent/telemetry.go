@@ -15,6 +15,7 @@ import (
 	sdk "go.opentelemetry.io/otel/sdk/trace"
 
 	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/telemetry"
 )
 
@@ -31,11 +32,11 @@ type tracing struct {
 // openTracing connects to the collector of the settings. It makes no call.
 // The client library reads further variables that begin with OTEL_ itself, such
 // as OTEL_EXPORTER_OTLP_HEADERS.
-func openTracing(ctx context.Context, s settings) (*tracing, error) {
-	if s.telemetry.endpoint == "" {
+func openTracing(ctx context.Context, s config.Settings) (*tracing, error) {
+	if s.Telemetry.Endpoint == "" {
 		return nil, nil
 	}
-	base, err := url.Parse(s.telemetry.endpoint)
+	base, err := url.Parse(s.Telemetry.Endpoint)
 	if err != nil {
 		return nil, cli.Usagef("opening the telemetry: %w", err)
 	}
@@ -48,7 +49,7 @@ func openTracing(ctx context.Context, s settings) (*tracing, error) {
 	}
 	exporter := &watchedExporter{SpanExporter: client}
 	return &tracing{
-		exporter: exporter, content: s.telemetry.content,
+		exporter: exporter, content: s.Telemetry.Content,
 		provider: sdk.NewTracerProvider(sdk.WithBatcher(exporter), sdk.WithResource(resource.NewSchemaless(attribute.String("service.name", "assay")))),
 	}, nil
 }

@@ -15,6 +15,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/nodes/retrieval"
 	"example.com/assay/telemetry"
 )
@@ -69,7 +70,7 @@ func TestSpansReachTheCollector(t *testing.T) {
 	for _, content := range []string{"false", "true"} {
 		to := newReceiver(t)
 		a, stdout, stderr := testApp(home)
-		withEnv(a, envOTLP, to.URL, "ASSAY_TELEMETRY_CONTENT", content, envOpenAIKey, secret, envOpenAIURL, chat.URL, "ASSAY_MODELS_PLAN", "openai:m")
+		withEnv(a, config.EnvOTLP, to.URL, "ASSAY_TELEMETRY_CONTENT", content, config.EnvOpenAIKey, secret, config.EnvOpenAIURL, chat.URL, "ASSAY_MODELS_PLAN", "openai:m")
 		if code := execute(t.Context(), a, []string{"ask", permitQuestion}); code != cli.ExitDone || stderr.Len() > 0 {
 			t.Fatalf("exit code %d: %s%s", code, stdout, stderr)
 		}
@@ -102,7 +103,7 @@ func TestSpansOfEdges(t *testing.T) {
 		to := newReceiver(t)
 		a, stdout, stderr := testApp(home)
 		a.Stdin = strings.NewReader(`[{"from_var": "damp air", "to_var": "rust"}]`)
-		withEnv(a, envOTLP, to.URL, "ASSAY_TELEMETRY_CONTENT", content)
+		withEnv(a, config.EnvOTLP, to.URL, "ASSAY_TELEMETRY_CONTENT", content)
 		if code := execute(t.Context(), a, []string{"edges", "verify", "-"}); code != cli.ExitDone || stderr.Len() > 0 {
 			t.Fatalf("exit code %d: %s%s", code, stdout, stderr)
 		}
@@ -154,7 +155,7 @@ func TestCollectorThatFails(t *testing.T) {
 		{"", "", "ok    telemetry      off"},
 	} {
 		a, stdout, stderr := testApp(home)
-		withEnv(a, envOTLP, tc.url)
+		withEnv(a, config.EnvOTLP, tc.url)
 		if code := execute(t.Context(), a, []string{"ask", permitQuestion}); code != cli.ExitDone || !strings.Contains(stderr.String(), tc.ask) || (stderr.Len() == 0) != (tc.ask == "") {
 			t.Errorf("%q: exit code %d: %s%s", tc.url, code, stdout, stderr)
 		}
@@ -162,7 +163,7 @@ func TestCollectorThatFails(t *testing.T) {
 			t.Errorf("the collector's words are repeated: %s", stderr)
 		}
 		a, stdout, _ = testApp(home)
-		withEnv(a, envOTLP, tc.url)
+		withEnv(a, config.EnvOTLP, tc.url)
 		if code := execute(t.Context(), a, []string{"doctor"}); code != cli.ExitDone || !strings.Contains(stdout.String(), tc.doctor) {
 			t.Errorf("doctor: exit code %d: %s", code, stdout)
 		}
@@ -174,7 +175,7 @@ func TestCollectorThatFails(t *testing.T) {
 		"http://h\x7f" + secret:        "it is no address",
 	} {
 		a, stdout, stderr := testApp(home)
-		withEnv(a, envOTLP, text)
+		withEnv(a, config.EnvOTLP, text)
 		if code := execute(t.Context(), a, []string{"ask", "x"}); code != cli.ExitUsage || !strings.Contains(stderr.String(), want) || strings.Contains(stdout.String()+stderr.String(), secret) {
 			t.Errorf("%q: exit code %d: %s%s", text, code, stdout, stderr)
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/graph"
 	"example.com/assay/nodes/research"
 	"example.com/assay/state"
@@ -18,9 +19,9 @@ func TestResumeAfterStop(t *testing.T) {
 	ingestText(t, home, permits)
 	open := func() *asker {
 		a, _, _ := testApp(home)
-		s := defaultSettings(false)
-		s.home, s.saves = home, true
-		e, err := openAsker(t.Context(), a, s, cassetteFiles{}, newExchange(a, s))
+		s := config.Default(false)
+		s.Home, s.Saves = home, true
+		e, err := openAsker(t.Context(), a, s, config.Cassette{}, newExchange(a, s))
 		if err != nil {
 			t.Fatal(err)
 		}

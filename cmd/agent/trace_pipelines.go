@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/graph"
 	"example.com/assay/graph/trace"
 	"example.com/assay/memory"
@@ -25,7 +26,7 @@ type tracedRun struct {
 }
 
 // openRerun makes the pipeline of a trace as its settings say.
-func openRerun(ctx context.Context, a *cli.App, s settings, x *exchange, path string, first trace.Record) (_ *rerunner, err error) {
+func openRerun(ctx context.Context, a *cli.App, s config.Settings, x *exchange, path string, first trace.Record) (_ *rerunner, err error) {
 	pipelines := map[string]struct {
 		again  func(*tracedRun, context.Context, *rerunner) error
 		skills []string
@@ -46,7 +47,7 @@ func openRerun(ctx context.Context, a *cli.App, s settings, x *exchange, path st
 	if named {
 		w.Corpus = openCorpus
 	}
-	d, err := openDesk(ctx, a, s, cassetteFiles{}, w)
+	d, err := openDesk(ctx, a, s, config.Cassette{}, w)
 	if err != nil {
 		return nil, err
 	}
@@ -65,8 +66,8 @@ func (t *tracedRun) sameCorpus() error {
 	if t.Corpus == nil {
 		return nil
 	}
-	if was, is := t.first.Header.Config[tracedFingerprint], t.Corpus.Fingerprint(); was != is {
-		return cli.Usagef("%s: the run read corpus %q when its fingerprint was %.12s; now it is %.12s, and other passages may be found: ingest the documents as they were, or make a new trace", t.path, t.settings.corpus, was, is)
+	if was, is := t.first.Header.Config[config.TracedFingerprint], t.Corpus.Fingerprint(); was != is {
+		return cli.Usagef("%s: the run read corpus %q when its fingerprint was %.12s; now it is %.12s, and other passages may be found: ingest the documents as they were, or make a new trace", t.path, t.Settings.Corpus, was, is)
 	}
 	return nil
 }
@@ -74,7 +75,7 @@ func (t *tracedRun) sameCorpus() error {
 // tracedAgain makes the rerunner run a pipeline that follows the settings of keys.
 func tracedAgain[S any](t *tracedRun, r *rerunner, g *graph.Compiled[S], keys []string, conclude func(S, error) (state.Answer, error)) error {
 	more := map[string]string{}
-	for _, key := range []string{tracedSchema, tracedIterations, tracedOpinion, tracedReview} {
+	for _, key := range []string{config.TracedSchema, config.TracedIterations, config.TracedOpinion, config.TracedReview} {
 		if value, ok := t.first.Header.Config[key]; ok {
 			more[key] = value
 		}
@@ -92,7 +93,7 @@ func (t *tracedRun) research(ctx context.Context, r *rerunner) error {
 	if err != nil {
 		return err
 	}
-	return tracedAgain(t, r, p.Graph(), askTraced, func(final state.Agent, runErr error) (state.Answer, error) {
+	return tracedAgain(t, r, p.Graph(), config.AskTraced, func(final state.Agent, runErr error) (state.Answer, error) {
 		return research.Result(final, runErr, t.Corpus), nil
 	})
 }
@@ -108,7 +109,7 @@ func (rehearsal) Lookup(context.Context, string) (research.Recall, bool, error) 
 func (rehearsal) Store(context.Context, string, research.Recall, float64) error { return nil }
 
 func (t *tracedRun) comply(_ context.Context, r *rerunner) error {
-	p, err := t.Comply(t.first.Header.Config[tracedReview] == "true")
+	p, err := t.Comply(t.first.Header.Config[config.TracedReview] == "true")
 	if err != nil {
 		return err
 	}
@@ -122,23 +123,23 @@ func (t *tracedRun) edges(_ context.Context, r *rerunner) error {
 	if err != nil {
 		return err
 	}
-	return tracedAgain(t, r, p.Graph(), causalTraced, func(final state.Causal, runErr error) (state.Answer, error) {
+	return tracedAgain(t, r, p.Graph(), config.CausalTraced, func(final state.Causal, runErr error) (state.Answer, error) {
 		answer, err := causal.Result(final, runErr, t.Corpus)
 		return answer.Answer, err
 	})
 }
 
 func (t *tracedRun) extract(_ context.Context, r *rerunner) error {
-	config := t.first.Header.Config
-	schema, err := extract.ParseSchema([]byte(config[tracedSchema]))
+	conf := t.first.Header.Config
+	schema, err := extract.ParseSchema([]byte(conf[config.TracedSchema]))
 	if err != nil {
 		return cli.Usagef("%s: reading the schema of its first line: %w", t.path, err)
 	}
-	iterations, err := strconv.Atoi(cmp.Or(config[tracedIterations], "0"))
+	iterations, err := strconv.Atoi(cmp.Or(conf[config.TracedIterations], "0"))
 	if err != nil || iterations < 0 {
-		return cli.Usagef("%s: %s is %q in its first line: it must be a whole number", t.path, tracedIterations, config[tracedIterations])
+		return cli.Usagef("%s: %s is %q in its first line: it must be a whole number", t.path, config.TracedIterations, conf[config.TracedIterations])
 	}
-	p, err := t.Extract(schema, &extract.Options{MaxIterations: iterations, Review: config[tracedOpinion] == "true"})
+	p, err := t.Extract(schema, &extract.Options{MaxIterations: iterations, Review: conf[config.TracedOpinion] == "true"})
 	if err != nil {
 		return err
 	}
@@ -158,7 +159,7 @@ func (t *tracedRun) verify(_ context.Context, r *rerunner) error {
 	if err != nil {
 		return err
 	}
-	return tracedAgain(t, r, p.Graph(), verifyTraced, func(final state.Verify, runErr error) (state.Answer, error) {
+	return tracedAgain(t, r, p.Graph(), config.VerifyTraced, func(final state.Verify, runErr error) (state.Answer, error) {
 		return verify.Result(final, runErr, files).Answer, nil
 	})
 }

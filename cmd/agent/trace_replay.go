@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/graph"
 	"example.com/assay/graph/trace"
 	"example.com/assay/llm"
@@ -21,7 +22,7 @@ import (
 
 // replayFlags are the flags of trace replay.
 type replayFlags struct {
-	settings                settingFlags
+	settings                config.Flags
 	from, skill, study, out string
 	asJSON                  bool
 }
@@ -58,10 +59,10 @@ code 1 says that something changed.`,
 		Args: cli.Exactly(1, "a trace file"),
 		RunE: func(cmd *cobra.Command, args []string) error { return traceReplay(a, cmd, &f, args[0]) },
 	}
-	f.settings.registerPipeline(cmd)
-	registerGrounding(cmd)
-	f.settings.registerTimeout(cmd)
-	f.settings.registerCassette(cmd)
+	f.settings.RegisterPipeline(cmd)
+	config.RegisterGrounding(cmd)
+	f.settings.RegisterTimeout(cmd)
+	f.settings.RegisterCassette(cmd)
 	flags := cmd.Flags()
 	flags.StringVar(&f.from, "from", "", "run from the node `NAME` on")
 	flags.StringVar(&f.skill, "skill", "", "`FILE` of a changed skill")
@@ -86,22 +87,22 @@ func traceReplay(a *cli.App, cmd *cobra.Command, f *replayFlags, path string) (e
 	}
 	if f.study == "" {
 		asks := !cmd.Flags().Changed("model") && !cmd.Flags().Changed("replay")
-		if f.settings.traced, err = tracedSettings(a, path, was[0].Header.Config, asks); err != nil {
+		if f.settings.Traced, err = config.TracedSettings(a, path, was[0].Header.Config, asks); err != nil {
 			return err
 		}
 	}
-	s, err := resolve(a, cmd, &f.settings)
+	s, err := config.Resolve(a, cmd, &f.settings)
 	if err != nil {
 		return err
 	}
-	s.skillFile = f.skill
+	s.SkillFile = f.skill
 	changed, point, err := f.point(s, path, was)
 	if err != nil {
 		return err
 	}
-	ctx, cancel := cli.Within(cmd.Context(), f.settings.timeout)
+	ctx, cancel := cli.Within(cmd.Context(), f.settings.Timeout)
 	defer cancel()
-	files, err := f.settings.cassette(cmd)
+	files, err := f.settings.Cassette(cmd)
 	if err != nil {
 		return err
 	}
@@ -167,11 +168,11 @@ func checkReplayable(path string, was []trace.Record) error {
 // point reads the changed skill, and finds from where on the run is to be live;
 // nil from its beginning.
 // The name of a node inside another is enough when there is only one.
-func (f *replayFlags) point(s settings, path string, was []trace.Record) (skill string, rec *trace.Recording, err error) {
+func (f *replayFlags) point(s config.Settings, path string, was []trace.Record) (skill string, rec *trace.Recording, err error) {
 	if f.skill != "" {
 		without := s
-		without.skillFile = ""
-		set, err := without.loadSkills()
+		without.SkillFile = ""
+		set, err := without.LoadSkills()
 		if err != nil {
 			return "", nil, err
 		}

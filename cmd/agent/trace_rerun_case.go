@@ -7,13 +7,14 @@ import (
 	"os"
 
 	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/eval"
 	"example.com/assay/graph"
 	"example.com/assay/nodes/extract"
 )
 
 // openCaseRerun prepares a case as agent eval cases does.
-func openCaseRerun(ctx context.Context, a *cli.App, s settings, x *exchange, file string) (_ *rerunner, err error) {
+func openCaseRerun(ctx context.Context, a *cli.App, s config.Settings, x *exchange, file string) (_ *rerunner, err error) {
 	r := &rerunner{}
 	defer func() {
 		if err != nil {
@@ -24,7 +25,7 @@ func openCaseRerun(ctx context.Context, a *cli.App, s settings, x *exchange, fil
 	if err != nil {
 		return nil, cli.Usagef("--case: %w", err)
 	}
-	set, err := s.loadSkills()
+	set, err := s.LoadSkills()
 	if err != nil {
 		return nil, err
 	}

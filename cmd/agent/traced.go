@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/graph"
 	"example.com/assay/graph/trace"
 	"example.com/assay/nodes/follow"
@@ -98,7 +99,7 @@ func runTraced[S any](ctx context.Context, t *traced[S], header trace.Header, ru
 
 // sign puts into an answer what the desk knows of the run that it came from.
 func sign[S any](d *desk, answer *state.Answer, t *traced[S], took follow.Took) {
-	answer.RunID, answer.Model, answer.Trace = t.Run.RunID, d.modelLabel(), t.File
+	answer.RunID, answer.Model, answer.Trace = t.Run.RunID, d.ModelLabel(), t.File
 	if d.Corpus != nil {
 		answer.Corpus = d.Corpus.Name()
 	}
@@ -118,17 +119,17 @@ var ()
 func traceHeader[S any](d *desk, t *traced[S]) (trace.Header, error) {
 	keys := t.Keys
 	if d.Corpus != nil {
-		keys = append(slices.Clone(keys), searchTraced...)
+		keys = append(slices.Clone(keys), config.SearchTraced...)
 	}
-	config, err := d.settings.traced(d.App, keys)
+	conf, err := d.Settings.TracedValues(d.App, keys)
 	if err != nil {
 		return trace.Header{}, err
 	}
-	maps.Copy(config, t.More)
+	maps.Copy(conf, t.More)
 	if d.Corpus != nil {
-		config["corpus"], config[tracedFingerprint] = d.Corpus.Name(), d.Corpus.Fingerprint()
+		conf["corpus"], conf[config.TracedFingerprint] = d.Corpus.Name(), d.Corpus.Fingerprint()
 	}
-	header := trace.Header{RunID: t.Run.RunID, Config: config, Skills: d.Hashes}
+	header := trace.Header{RunID: t.Run.RunID, Config: conf, Skills: d.Hashes}
 	if t.In != nil {
 		if header.Input, err = json.Marshal(t.In); err != nil {
 			return header, fmt.Errorf("tracing the input: %w", err)

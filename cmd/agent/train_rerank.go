@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/eval/metrics"
 	"example.com/assay/eval/retrieval"
 	"example.com/assay/memory"
@@ -31,7 +32,7 @@ type trainRerankFlags struct {
 }
 
 func trainRerankCommand(a *cli.App) *cobra.Command {
-	var flags settingFlags
+	var flags config.Flags
 	var f trainRerankFlags
 	cmd := &cobra.Command{
 		Use:   "rerank --corpus NAME --queries FILE",
@@ -74,8 +75,8 @@ the passages that it was trained on. Train again then, or --remove it.`, learn.E
 		},
 	}
 	set := cmd.Flags()
-	set.String("corpus", defaultCorpus, "`NAME` of the corpus")
-	set.StringVar(&flags.config, "config", "", "configuration `FILE` (YAML); agent doctor names the default")
+	set.String("corpus", config.DefaultCorpus, "`NAME` of the corpus")
+	set.StringVar(&flags.Config, "config", "", "configuration `FILE` (YAML); agent doctor names the default")
 	set.StringVar(&f.files.Format, "format", "beir", "`FORMAT` of the files: "+strings.Join(trainFormats(), ", "))
 	set.StringVar(&f.files.Queries, "queries", "", "`FILE` of the questions (JSON Lines)")
 	set.StringVar(&f.files.Qrels, "qrels", "", "`FILE` of the judgments; for beir only")
@@ -119,14 +120,14 @@ func (f *trainRerankFlags) check(cmd *cobra.Command) error {
 	return nil
 }
 
-func removeRanker(a *cli.App, cmd *cobra.Command, flags *settingFlags, f *trainRerankFlags) error {
-	s, err := resolve(a, cmd, flags)
+func removeRanker(a *cli.App, cmd *cobra.Command, flags *config.Flags, f *trainRerankFlags) error {
+	s, err := config.Resolve(a, cmd, flags)
 	if err != nil {
 		return err
 	}
-	removed, err := memory.RemoveRanker(s.home, s.corpus)
+	removed, err := memory.RemoveRanker(s.Home, s.Corpus)
 	if unknown, ok := errors.AsType[*memory.UnknownCorpusError](err); ok {
-		return unknownCorpus(s.corpus, unknown.Known)
+		return unknownCorpus(s.Corpus, unknown.Known)
 	}
 	if err != nil {
 		return err
@@ -137,11 +138,11 @@ func removeRanker(a *cli.App, cmd *cobra.Command, flags *settingFlags, f *trainR
 			Schema  int    `json:"schema"`
 			Corpus  string `json:"corpus"`
 			Removed bool   `json:"removed"`
-		}{1, s.corpus, removed})
+		}{1, s.Corpus, removed})
 	case removed:
-		fmt.Fprintf(a.Stdout, "%s: its trained ranker is removed\n", s.corpus)
+		fmt.Fprintf(a.Stdout, "%s: its trained ranker is removed\n", s.Corpus)
 	default:
-		fmt.Fprintf(a.Stdout, "%s: it had no trained ranker\n", s.corpus)
+		fmt.Fprintf(a.Stdout, "%s: it had no trained ranker\n", s.Corpus)
 	}
 	return nil
 }
@@ -167,13 +168,13 @@ type trialMetric struct {
 // decisive is the metric that a trained ranker must win on.
 const decisive = "nDCG@10"
 
-func trainRerank(a *cli.App, cmd *cobra.Command, flags *settingFlags, f *trainRerankFlags) (err error) {
+func trainRerank(a *cli.App, cmd *cobra.Command, flags *config.Flags, f *trainRerankFlags) (err error) {
 	ctx := cmd.Context()
-	s, err := resolve(a, cmd, flags)
+	s, err := config.Resolve(a, cmd, flags)
 	if err != nil {
 		return err
 	}
-	set, err := s.loadSkills()
+	set, err := s.LoadSkills()
 	if err != nil {
 		return err
 	}
@@ -188,11 +189,11 @@ func trainRerank(a *cli.App, cmd *cobra.Command, flags *settingFlags, f *trainRe
 		return err
 	}
 	defer func() { err = cli.Also(err, corpus.Close()) }()
-	if corpus.Name() != s.corpus {
-		return cli.Usagef("there is no corpus %q to train a ranker for; ingest one: agent ingest PATH… --corpus %s", s.corpus, s.corpus)
+	if corpus.Name() != s.Corpus {
+		return cli.Usagef("there is no corpus %q to train a ranker for; ingest one: agent ingest PATH… --corpus %s", s.Corpus, s.Corpus)
 	}
 	progress := newIngestProgress(a, f.asJSON)
-	t, err := try(ctx, a, s.home, corpus, opts, f, progress.update)
+	t, err := try(ctx, a, s.Home, corpus, opts, f, progress.update)
 	if err = errors.Join(err, progress.close()); err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/graph"
 	"example.com/assay/memory"
 	"example.com/assay/nodes/follow"
@@ -29,7 +30,7 @@ type verifyFlags struct {
 }
 
 func verifyCommand(a *cli.App) *cobra.Command {
-	var flags settingFlags
+	var flags config.Flags
 	var v verifyFlags
 	cmd := &cobra.Command{
 		Use:   "verify --response FILE --context PATH…",
@@ -73,20 +74,20 @@ to check. 1: no claim could be judged, and the cause is named.`,
 	f.String("corpus", "", "`NAME` of a corpus that is searched for each claim, and for corrections")
 	f.StringVar(&v.trace, "trace", "", "write the run's trace to `FILE` (JSON Lines)")
 	f.BoolVar(&v.asJSON, "json", false, "print one JSON document")
-	flags.registerModel(cmd)
-	flags.registerTimeout(cmd)
-	flags.registerCassette(cmd)
-	registerVerification(cmd)
+	flags.RegisterModel(cmd)
+	flags.RegisterTimeout(cmd)
+	flags.RegisterCassette(cmd)
+	config.RegisterVerification(cmd)
 	return cmd
 }
 
-func runVerify(a *cli.App, cmd *cobra.Command, flags *settingFlags, v verifyFlags) (err error) {
+func runVerify(a *cli.App, cmd *cobra.Command, flags *config.Flags, v verifyFlags) (err error) {
 	ctx := cmd.Context()
-	s, err := resolve(a, cmd, flags)
+	s, err := config.Resolve(a, cmd, flags)
 	if err != nil {
 		return err
 	}
-	_, wantsCorpus := s.origins["corpus"]
+	_, wantsCorpus := s.Origins["corpus"]
 	switch {
 	case v.response == "":
 		return cli.Usagef("--response is missing: name a file with the response, or - for standard input")
@@ -100,7 +101,7 @@ func runVerify(a *cli.App, cmd *cobra.Command, flags *settingFlags, v verifyFlag
 	if err != nil {
 		return err
 	}
-	files, err := flags.cassette(cmd)
+	files, err := flags.Cassette(cmd)
 	if err != nil {
 		return err
 	}
@@ -110,7 +111,7 @@ func runVerify(a *cli.App, cmd *cobra.Command, flags *settingFlags, v verifyFlag
 	}
 	defer func() { err = cli.Also(err, c.Close()) }()
 	shown := newProgress(a, v.asJSON)
-	ctx, cancel := cli.Within(ctx, flags.timeout)
+	ctx, cancel := cli.Within(ctx, flags.Timeout)
 	defer cancel()
 	answer, runErr := c.check(ctx, in, v.trace, func(ev graph.Event[state.Verify]) { observe(shown, ev) })
 	shown.close()
@@ -120,7 +121,7 @@ func runVerify(a *cli.App, cmd *cobra.Command, flags *settingFlags, v verifyFlag
 			a.Warn("%s", answer.Words())
 		}
 	} else {
-		printVerified(a, answer, c, s.verification.showClaims)
+		printVerified(a, answer, c, s.Verification.ShowClaims)
 	}
 	warnOf(a, answer.Answer)
 	switch {
@@ -221,7 +222,7 @@ type checker struct {
 	pipeline *verify.Pipeline
 }
 
-func openChecker(ctx context.Context, a *cli.App, s settings, files cassetteFiles, texts *memory.Texts, wantsCorpus bool) (*checker, error) {
+func openChecker(ctx context.Context, a *cli.App, s config.Settings, files config.Cassette, texts *memory.Texts, wantsCorpus bool) (*checker, error) {
 	w := want{Skills: verify.Skills()}
 	if wantsCorpus {
 		w.Corpus = openCorpus
@@ -247,7 +248,7 @@ func (c *checker) TextPath(source string) (path, original string, err error) {
 }
 
 func (c *checker) check(ctx context.Context, in verify.Input, traceFile string, watch func(graph.Event[state.Verify])) (verify.Answer, error) {
-	t := &traced[state.Verify]{In: in.Update(), File: traceFile, Keys: verifyTraced, Options: follow.Options[state.Verify]{
+	t := &traced[state.Verify]{In: in.Update(), File: traceFile, Keys: config.VerifyTraced, Options: follow.Options[state.Verify]{
 		Observe: watch, End: func(final state.Verify, err error) state.End { return verify.Result(final, err, c).End },
 	}}
 	final, took, runErr := runOn(ctx, c.desk, t, follows(c.pipeline.Graph(), t.In))

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/config"
 )
 
 // google answers whoever wants a token, and keeps the last other request.
@@ -33,9 +34,10 @@ func TestVertex(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv("GOOGLE_APPLICATION_CREDENTIALS", file)
-	s := configured(t, "model: gemini:m\nvertex: {project: quay, location: europe-west4}\n")
+	s := config.Default(false)
+	s.Model, s.Vertex = "gemini:m", config.Vertex{Project: "quay", Location: "europe-west4"}
 	to := &google{status: http.StatusOK}
-	c := newConnector(cli.Environment{envGeminiKey: secret}, s)
+	c := newConnector(cli.Environment{config.EnvGeminiKey: secret}, s)
 	c.transport = to
 	r, err := c.connect(t.Context(), "gemini:m")
 	if err != nil {
@@ -48,7 +50,7 @@ func TestVertex(t *testing.T) {
 	if got := to.last; got.URL.String() != want || got.Header.Get("Authorization") != "Bearer token-0123456789" || got.Header.Get("X-Goog-Api-Key") != "" {
 		t.Errorf("asked %s, with %v", got.URL, got.Header)
 	}
-	if p, _, _ := providerOf("gemini:m"); c.sendsKey(p) {
+	if p, _, _ := config.ProviderOf("gemini:m"); c.sendsKey(p) {
 		t.Error("a key is said to be sent")
 	}
 	to.status = http.StatusForbidden

@@ -1,4 +1,4 @@
-package main
+package config
 
 import (
 	"strings"
@@ -24,10 +24,10 @@ var roles = []role{
 	{"extract", "The model of skills that read fields", []string{skills.ExtractFields, skills.RefineExtraction}},
 }
 
-// modelsBySkill returns the models of the skills that do not use the default.
-func (s settings) modelsBySkill() map[string]string {
+// ModelsBySkill returns the models of the skills that do not use the default.
+func (s Settings) ModelsBySkill() map[string]string {
 	out := map[string]string{}
-	for key, model := range s.skillModels {
+	for key, model := range s.SkillModels {
 		out[key] = model
 	}
 	for _, r := range roles {
@@ -42,4 +42,4 @@ func (s settings) modelsBySkill() map[string]string {
 	return out
 }
 
-func joined(names []string) string { return strings.Join(names, ", ") }
+func Joined(names []string) string { return strings.Join(names, ", ") }

@@ -1,4 +1,4 @@
-package main
+package config
 
 import (
 	"bytes"
@@ -19,7 +19,7 @@ const keyModelShort = "model"
 
 // parseConfig reads a configuration into the entries of its settings. Errors
 // name the file, the line and the key, and what would be right.
-func parseConfig(path string, data []byte, table []setting) ([]entry, error) {
+func parseConfig(path string, data []byte, table []Setting) ([]entry, error) {
 	decoder := yaml.NewDecoder(bytes.NewReader(data))
 	var doc yaml.Node
 	if err := decoder.Decode(&doc); errors.Is(err, io.EOF) {
@@ -74,7 +74,7 @@ func (f *configReader) read(section string, value *yaml.Node) {
 		switch {
 		case !slices.Contains(keys, key.Value):
 			f.fail(cli.Usagef("%s:%d: unknown key %q%s%s; known keys: %s", f.path, key.Line, key.Value, in, cli.DidYouMean(key.Value, keys), strings.Join(keys, ", ")))
-		case section == "" && key.Value == keyPrices:
+		case section == "" && key.Value == KeyPrices:
 			f.prices(v)
 		case section == "" && f.keys[key.Value] != nil:
 			f.read(key.Value, v)
@@ -86,8 +86,8 @@ func (f *configReader) read(section string, value *yaml.Node) {
 
 // prices takes the section of prices: of each model all parts.
 func (f *configReader) prices(value *yaml.Node) {
-	f.lines(value, keyPrices+needsLines, `a key is a model's name, such as "openai:gpt-4.1-mini"`, func(model, price *yaml.Node) {
-		section, parts := keyPrices+"."+model.Value, map[string]bool{}
+	f.lines(value, KeyPrices+needsLines, `a key is a model's name, such as "openai:gpt-4.1-mini"`, func(model, price *yaml.Node) {
+		section, parts := KeyPrices+"."+model.Value, map[string]bool{}
 		hint := "known keys: " + strings.Join(priceParts, ", ")
 		f.lines(price, section+needsLines, hint, func(part, v *yaml.Node) {
 			if !slices.Contains(priceParts, part.Value) {
@@ -135,7 +135,7 @@ func (f *configReader) take(section, key string, v *yaml.Node) {
 		full = section + "." + key
 	}
 	where := fmt.Sprintf("%s:%d", f.path, v.Line)
-	from := origin{kind: "file", where: where, dir: filepath.Dir(f.path), name: where + ": " + full}
+	from := origin{Kind: "file", where: where, dir: filepath.Dir(f.path), name: where + ": " + full}
 	if v.Kind == yaml.AliasNode {
 		v = v.Alias
 	}
@@ -143,12 +143,12 @@ func (f *configReader) take(section, key string, v *yaml.Node) {
 		f.fail(cli.Usagef("%s: it needs one value", from))
 		return
 	}
-	other := keyModel
-	if full == keyModel {
+	other := KeyModel
+	if full == KeyModel {
 		other = keyModelShort
 	}
 	if full == keyModelShort {
-		full = keyModel
+		full = KeyModel
 	}
 	if slices.ContainsFunc(f.entries, func(e entry) bool { return e.key == full }) {
 		f.fail(cli.Usagef("%s: %s stands in this file, too; keep one", from, other))

@@ -1,29 +1,29 @@
-package main
+package config
 
 import (
 	"fmt"
 	"strings"
 )
 
-// A settingLine is one setting as the doctor shows it.
-type settingLine struct {
+// A Line is one setting as the doctor shows it.
+type Line struct {
 	Key    string `json:"key"`
 	Value  string `json:"value"`
 	Origin string `json:"origin"`          // "default", "file", "variable" or "flag"
 	Where  string `json:"where,omitempty"` // file and line, the variable or the flag
 }
 
-// settingLines lists the settings that have a value, with where each stands.
-func settingLines(s settings, table []setting) []settingLine {
-	var out []settingLine
+// Lines lists the settings that have a value, with where each stands.
+func Lines(s Settings, table []Setting) []Line {
+	var out []Line
 	for _, t := range expanded(s, table) {
 		value := t.show(&s)
 		if value == "" {
 			continue
 		}
-		line := settingLine{Key: t.key, Value: value, Origin: "default"}
-		if from, ok := s.origins[t.key]; ok {
-			line.Origin, line.Where = from.kind, from.where
+		line := Line{Key: t.key, Value: value, Origin: "default"}
+		if from, ok := s.Origins[t.key]; ok {
+			line.Origin, line.Where = from.Kind, from.where
 		}
 		out = append(out, line)
 	}
@@ -31,8 +31,8 @@ func settingLines(s settings, table []setting) []settingLine {
 }
 
 // expanded is the table with the settings of free keys that are given.
-func expanded(s settings, table []setting) []setting {
-	var out []setting
+func expanded(s Settings, table []Setting) []Setting {
+	var out []Setting
 	for _, t := range table {
 		if t.within == nil {
 			out = append(out, t)
@@ -45,9 +45,9 @@ func expanded(s settings, table []setting) []setting {
 	return out
 }
 
-// commentedConfig is a configuration of every setting with its default or,
+// CommentedConfig is a configuration of every setting with its default or,
 // where that is nothing, an example. Without the "#" before keys it is one.
-func commentedConfig(s settings, table []setting) string {
+func CommentedConfig(s Settings, table []Setting) string {
 	var b strings.Builder
 	b.WriteString(`# Configuration of agent. Remove the "#" before a key, and before its section,
 # to set it. The variable beside a key comes before this file, and a flag before

@@ -1,4 +1,4 @@
-package main
+package config
 
 import (
 	"maps"
@@ -12,7 +12,7 @@ func TestLimitsAreRead(t *testing.T) {
 	s := configured(t, "model_limits:\n  concurrency: 3\n  max_retries: 0\n  backoff_base: 0.5\n  backoff_jitter_max: 0\n  timeout: 90s\n  requests_per_minute: 10\n  tokens_per_minute: 20\n  max_calls: 30\n  max_tokens: 40\n"+
 		"  max_money: 0.25\n  max_session_calls: 50\n  max_session_tokens: 60\n  max_session_money: 7\n  circuit_failures: 0\n  circuit_pause: 1m\n"+
 		"prices:\n  openai:m: {input: 0.4, output: 1.6}\n  ollama:l:\n    input: 0\n    output: 0\n")
-	l := s.limits
+	l := s.Limits
 	if l.Concurrency != 3 || l.Retry.MaxRetries != -1 || l.Retry.Base != 500*time.Millisecond || l.Retry.JitterMax != -1 || l.Timeout != 90*time.Second ||
 		l.Rate.RequestsPerMinute != 10 || l.Rate.TokensPerMinute != 20 || l.Budget.MaxCalls != 30 || l.Budget.MaxTokens != 40 {
 		t.Errorf("limits %+v", l)
@@ -25,10 +25,10 @@ func TestLimitsAreRead(t *testing.T) {
 }
 
 // configured are the settings that a configuration alone gives.
-func configured(t *testing.T, text string) settings {
+func configured(t *testing.T, text string) Settings {
 	t.Helper()
-	a, _, _ := testApp(t.TempDir())
-	table, err := settingTable(a)
+	a := testApp(t)
+	table, err := Table(a)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +36,7 @@ func configured(t *testing.T, text string) settings {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := defaultSettings(false)
+	s := Default(false)
 	var p parser
 	if p.apply(&s, table, entries); p.err != nil {
 		t.Fatal(p.err)

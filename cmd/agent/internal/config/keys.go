@@ -1,4 +1,4 @@
-package main
+package config
 
 import (
 	"errors"
@@ -9,19 +9,22 @@ import (
 	"strings"
 )
 
-// A missingKeyError says which variable must hold a key.
-type missingKeyError struct{ variable, url string }
+// A MissingKeyError says which variable must hold a key.
+type MissingKeyError struct{ Variable, url string }
 
-func (e *missingKeyError) Error() string {
-	return fmt.Sprintf("%s is not set: make a key at %s and export it", e.variable, e.url)
+// MissingKey is the error of a provider without a key.
+func (p Provider) MissingKey() error { return &MissingKeyError{p.KeyVariable, p.KeyURL} }
+
+func (e *MissingKeyError) Error() string {
+	return fmt.Sprintf("%s is not set: make a key at %s and export it", e.Variable, e.url)
 }
 
 const maxKey = 64 << 10 // bytes; a key of a service account is a few thousand
 
-// readKey reads a file that holds a key and nothing else, and which its owner
+// ReadKey reads a file that holds a key and nothing else, and which its owner
 // alone may read. Its errors do not show what was given as a path before it
 // proves to be one: it may be the key itself.
-func readKey(path string) (string, error) {
+func ReadKey(path string) (string, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		if at, ok := errors.AsType[*fs.PathError](err); ok {

@@ -1,10 +1,9 @@
-package main
+package config
 
 import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -12,18 +11,19 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/memory"
 	"example.com/assay/skills"
 )
 
 // Without the comments the configuration that doctor --init writes gives every
 // key, and defaults where there are some.
 func TestCommentedConfigGivesTheDefaults(t *testing.T) {
-	a, _, _ := testApp(t.TempDir())
-	table, err := settingTable(a)
+	a := testApp(t)
+	table, err := Table(a)
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := commentedConfig(defaultSettings(false), table)
+	text := CommentedConfig(Default(false), table)
 	if entries, err := parseConfig("c.yaml", []byte(text), table); err != nil || entries != nil {
 		t.Errorf("with its comments it gives %v, %v", entries, err)
 	}
@@ -40,7 +40,7 @@ func TestCommentedConfigGivesTheDefaults(t *testing.T) {
 	if missing != nil {
 		t.Errorf("it does not hold %q:\n%s", missing, text)
 	}
-	before, after := defaultSettings(false), defaultSettings(false)
+	before, after := Default(false), Default(false)
 	var p parser
 	p.apply(&after, table, slices.DeleteFunc(entries, func(e entry) bool { return strings.HasPrefix(e.key, "key_files.") })) // examples of files
 	if p.err != nil {
@@ -56,22 +56,22 @@ func TestCommentedConfigGivesTheDefaults(t *testing.T) {
 // The page on the configuration holds the file that doctor --init writes, but
 // for the keys of single skills, so that a new skill does not change it.
 func TestConfigurationPageIsTrue(t *testing.T) {
-	a, _, _ := testApp(t.TempDir())
-	table, err := settingTable(a)
+	a := testApp(t)
+	table, err := Table(a)
 	if err != nil {
 		t.Fatal(err)
 	}
-	table = slices.DeleteFunc(table, func(s setting) bool {
+	table = slices.DeleteFunc(table, func(s Setting) bool {
 		name, ok := strings.CutPrefix(s.key, modelsPrefix)
-		return ok && s.key != keyModel && s.key != keyFallback && !slices.ContainsFunc(roles, func(r role) bool { return r.name == name })
+		return ok && s.key != KeyModel && s.key != keyFallback && !slices.ContainsFunc(roles, func(r role) bool { return r.name == name })
 	})
-	page := filepath.Join("..", "..", "docs", "configuration.md")
+	page := filepath.Join("..", "..", "..", "..", "docs", "configuration.md")
 	data, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)
 	}
 	block := regexp.MustCompile("(?s)```yaml\n.*```\n")
-	want := block.ReplaceAllLiteralString(string(data), "```yaml\n"+commentedConfig(defaultSettings(false), table)+"```\n")
+	want := block.ReplaceAllLiteralString(string(data), "```yaml\n"+CommentedConfig(Default(false), table)+"```\n")
 	if *update {
 		if err := os.WriteFile(page, []byte(want), 0o644); err != nil {
 			t.Fatal(err)
@@ -85,7 +85,7 @@ func TestConfigurationPageIsTrue(t *testing.T) {
 
 // The configuration that the README shows has keys that there are.
 func TestReadmeConfigurationIsRead(t *testing.T) {
-	data, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+	data, err := os.ReadFile(filepath.Join("..", "..", "..", "..", "README.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,8 +93,8 @@ func TestReadmeConfigurationIsRead(t *testing.T) {
 	if block == nil {
 		t.Fatal("the README shows no configuration")
 	}
-	a, _, _ := testApp(t.TempDir())
-	table, err := settingTable(a)
+	a := testApp(t)
+	table, err := Table(a)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +113,7 @@ func TestModelOfASkill(t *testing.T) {
 		skills.VerifyExtraction: "openai:strong",
 		skills.VerifyGrounding:  "openai:strong", skills.ReviewAnswer: "openai:strong", skills.ComposeAnswer: "gemini:w",
 	}
-	if diff := cmp.Diff(want, s.modelsBySkill()); diff != "" {
+	if diff := cmp.Diff(want, s.ModelsBySkill()); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -137,57 +137,31 @@ func TestRolesAreOfKnownSkillsAndDoNotOverlap(t *testing.T) {
 	}
 }
 
-func TestKeyFiles(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("files have no modes")
+func FuzzConfig(f *testing.F) {
+	for _, seed := range []string{"corpus: a", "corpus: [", "a: &x\n- *x", "---\n---\n", "corpus: &a b\nmodel: *a", "? [1]\n: 2", "null", "confidence_threshold: .nan", "models: {judge: openai:m}", "model_limits:\n  timeout: 1e9"} {
+		f.Add([]byte(seed))
 	}
-	server := newChat(t)
-	dir := t.TempDir()
-	write := func(name, text string, mode os.FileMode) {
-		t.Helper()
-		file := filepath.Join(dir, name)
-		if err := os.WriteFile(file, []byte(text), mode); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Chmod(file, mode); err != nil {
-			t.Fatal(err)
-		}
+	a := testApp(f)
+	table, err := Table(a)
+	if err != nil {
+		f.Fatal(err)
 	}
-	write("good", secret+"\n", 0o600)
-	write("readonly", secret, 0o400)
-	write("group", secret, 0o640)
-	write("world", secret, 0o604)
-	write("empty", "\n", 0o600)
-	for _, tc := range []struct {
-		file, env, want string
-		key             string // that the server sees; "" for an error
-	}{
-		{"good", "", "key accepted", secret},
-		{"readonly", "", "key accepted", secret},
-		{"good", "sk-of-the-environment", "key accepted", "sk-of-the-environment"},
-		{"group", "", "group can be read by others (mode 0640): chmod 600 ", ""},
-		{"world", "", "chmod 600 ", ""},
-		{"world", "sk-of-the-environment", "chmod 600 ", ""}, // it is open to others, used or not
-		{"empty", "", "is empty: write the key into it", ""},
-		{".", "", "is not a regular file", ""},
-		{secret, "", "it must be the path of a file that holds the key, not the key", ""},
-	} {
-		config := filepath.Join(dir, "c.yaml")
-		if err := os.WriteFile(config, []byte("key_files:\n  openai: "+tc.file+"\n"), 0o644); err != nil {
-			t.Fatal(err)
+	f.Fuzz(func(t *testing.T, data []byte) {
+		s := Default(false)
+		entries, err := parseConfig("config.yaml", data, table)
+		if err == nil {
+			var p parser
+			p.apply(&s, table, entries)
+			err = p.err
 		}
-		a, stdout, stderr := testApp(t.TempDir())
-		withEnv(a, envOpenAIURL, server.URL, envOpenAIKey, tc.env)
-		server.keys = map[string]bool{}
-		code := execute(t.Context(), a, []string{"doctor", "--json", "--config", config, "--model", "openai:m"})
-		if !strings.Contains(stdout.String(), tc.want) || (code == cli.ExitDone) != (tc.key != "") || stderr.Len() > 0 {
-			t.Errorf("%s: exit code %d: %s%s; want %q", tc.file, code, stdout, stderr, tc.want)
+		if err != nil {
+			if cli.ExitCode(err) != cli.ExitUsage || !strings.HasPrefix(err.Error(), "config.yaml") {
+				t.Errorf("%q: %v", data, err)
+			}
+			return
 		}
-		if tc.key != "" && !server.keys["Bearer "+tc.key] {
-			t.Errorf("%s: the server saw %v", tc.file, server.keys)
+		if memory.CheckName(s.Corpus) != nil || checkModel(a, s.Model) != nil || !(s.Threshold > 0 && s.Threshold <= 1) {
+			t.Errorf("%q: accepted %+v", data, s)
 		}
-		if strings.Contains(stdout.String(), secret) || tc.key != "" && strings.Contains(stdout.String(), tc.key) {
-			t.Errorf("%s: the key is shown: %s", tc.file, stdout)
-		}
-	}
+	})
 }

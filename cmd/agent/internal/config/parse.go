@@ -1,4 +1,4 @@
-package main
+package config
 
 import (
 	"math"
@@ -30,15 +30,15 @@ func (p *parser) text(from origin, v, what string) string {
 	return v
 }
 
-// corpusNamed refuses what cannot be the name of a corpus.
-func corpusNamed(where, name string) error {
+// CheckCorpus refuses what cannot be the name of a corpus.
+func CheckCorpus(where, name string) error {
 	var p parser
 	p.corpus(origin{name: where}, name)
 	return p.err
 }
 
-// modelNamed refuses what cannot be the name of a model.
-func modelNamed(a *cli.App, where, name string) error {
+// CheckModelName refuses what cannot be the name of a model.
+func CheckModelName(a *cli.App, where, name string) error {
 	var p parser
 	p.model(a, origin{name: where}, name)
 	return p.err
@@ -85,7 +85,7 @@ func (p *parser) boolean(from origin, v string) bool {
 
 func (p *parser) oneOf(from origin, v string, known ...string) string {
 	if !slices.Contains(known, v) {
-		p.fail(cli.Usagef("%s is %q: it must be one of %s", from, v, joined(known)))
+		p.fail(cli.Usagef("%s is %q: it must be one of %s", from, v, Joined(known)))
 	}
 	return v
 }

@@ -1,4 +1,4 @@
-package main
+package config
 
 import (
 	"maps"
@@ -10,39 +10,39 @@ import (
 
 const (
 	tracedModel       = "model" // as answers name it; see settings.modelLabel
-	tracedFingerprint = "corpus_fingerprint"
-	tracedSchema      = "schema" // the JSON Schema itself
-	tracedIterations  = "max_iterations"
-	tracedOpinion     = "llm_verification"
-	tracedReview      = "model_review"
+	TracedFingerprint = "corpus_fingerprint"
+	TracedSchema      = "schema" // the JSON Schema itself
+	TracedIterations  = "max_iterations"
+	TracedOpinion     = "llm_verification"
+	TracedReview      = "model_review"
 )
 
 var (
-	searchTraced = []string{"embedder", "embedder_dimension", "reranker", "reranker_model"}
-	verifyTraced = []string{"verification.confidence_threshold", "verification.max_crag_attempts", "verification.unsupported"}
+	SearchTraced = []string{"embedder", "embedder_dimension", "reranker", "reranker_model"}
+	VerifyTraced = []string{"verification.confidence_threshold", "verification.max_crag_attempts", "verification.unsupported"}
 )
 
-var askTraced = append([]string{"confidence_threshold", "skip_injection_check", keySearchTool, keyMemory, keyVerification}, verifyTraced...)
+var AskTraced = append([]string{"confidence_threshold", "skip_injection_check", KeySearchTool, keyMemory, keyVerification}, VerifyTraced...)
 
-var causalTraced = []string{"causal.max_judge_iterations", "causal.grounding_confidence_threshold", "causal.enable_adversarial_pass", "causal.top_k"}
+var CausalTraced = []string{"causal.max_judge_iterations", "causal.grounding_confidence_threshold", "causal.enable_adversarial_pass", "causal.top_k"}
 
-// tracedSettings are the settings that a trace says it was made with, its models
+// TracedSettings are the settings that a trace says it was made with, its models
 // among them when they are to be asked. A trace may come from anywhere: it chooses
 // no file and no server.
-func tracedSettings(a *cli.App, path string, config map[string]string, asks bool) ([]entry, error) {
-	table, err := settingTable(a)
+func TracedSettings(a *cli.App, path string, config map[string]string, asks bool) ([]entry, error) {
+	table, err := Table(a)
 	if err != nil {
 		return nil, err
 	}
 	values := map[string]string{}
-	for _, key := range slices.Concat([]string{"corpus"}, askTraced, causalTraced, searchTraced) {
+	for _, key := range slices.Concat([]string{"corpus"}, AskTraced, CausalTraced, SearchTraced) {
 		if value, ok := config[key]; ok && !strings.Contains(value, "://") {
 			values[key] = value
 		}
 	}
 	if label := config[tracedModel]; asks {
 		models := labelledModels(label)
-		if err := checkModel(a, models[keyModel]); err != nil {
+		if err := checkModel(a, models[KeyModel]); err != nil {
 			return nil, cli.Usagef("%s: model %q answered the run: %w; name one with --model, or a cassette with --replay", path, label, err)
 		}
 		maps.Copy(values, models)
@@ -64,7 +64,7 @@ func labelledModels(label string) map[string]string {
 		second, fallback := strings.CutPrefix(part, "else ")
 		switch {
 		case i == 0:
-			out[keyModel] = part
+			out[KeyModel] = part
 		case fallback:
 			out[keyFallback] = second
 		case single:
@@ -74,14 +74,14 @@ func labelledModels(label string) map[string]string {
 	return out
 }
 
-// traced are the values of settings that a trace holds, and the model as answers name
+// TracedValues are the values of settings that a trace holds, and the model as answers name
 // it. No address is among them.
-func (s settings) traced(a *cli.App, keys []string) (map[string]string, error) {
-	table, err := settingTable(a)
+func (s Settings) TracedValues(a *cli.App, keys []string) (map[string]string, error) {
+	table, err := Table(a)
 	if err != nil {
 		return nil, err
 	}
-	out := map[string]string{tracedModel: s.modelLabel()}
+	out := map[string]string{tracedModel: s.ModelLabel()}
 	for _, key := range keys {
 		if value := settingOf(table, key).show(&s); value != "" && !strings.Contains(value, "://") {
 			out[key] = value

@@ -1,4 +1,4 @@
-package main
+package config
 
 import (
 	"maps"
@@ -13,19 +13,19 @@ import (
 
 // limitTable lists the settings of llm.ControlOptions. What a wrapper takes
 // for its default when it is 0 is -1 there.
-func limitTable() []setting {
-	number := func(key, about string, least int, field func(*llm.ControlOptions) *int) setting {
-		return setting{
+func limitTable() []Setting {
+	number := func(key, about string, least int, field func(*llm.ControlOptions) *int) Setting {
+		return Setting{
 			key: "model_limits." + key, about: about, example: "100",
-			set: func(p *parser, s *settings, from origin, text string) {
+			set: func(p *parser, s *Settings, from origin, text string) {
 				n := p.count(from, text, least)
 				if n == 0 {
 					n = -1
 				}
-				*field(&s.limits) = n
+				*field(&s.Limits) = n
 			},
-			show: func(s *settings) string {
-				switch n := *field(&s.limits); n {
+			show: func(s *Settings) string {
+				switch n := *field(&s.Limits); n {
 				case 0:
 					return "" // no bound
 				case -1:
@@ -36,34 +36,34 @@ func limitTable() []setting {
 			},
 		}
 	}
-	length := func(key, about string, least time.Duration, field func(*llm.ControlOptions) *time.Duration) setting {
-		return setting{
+	length := func(key, about string, least time.Duration, field func(*llm.ControlOptions) *time.Duration) Setting {
+		return Setting{
 			key: "model_limits." + key, about: about,
-			set: func(p *parser, s *settings, from origin, text string) {
+			set: func(p *parser, s *Settings, from origin, text string) {
 				d := p.duration(from, text, least)
 				if d == 0 {
 					d = -1
 				}
-				*field(&s.limits) = d
+				*field(&s.Limits) = d
 			},
-			show: func(s *settings) string { return max(*field(&s.limits), 0).String() },
+			show: func(s *Settings) string { return max(*field(&s.Limits), 0).String() },
 		}
 	}
-	money := func(key, about string, field func(*llm.ControlOptions) *float64) setting {
-		return setting{
+	money := func(key, about string, field func(*llm.ControlOptions) *float64) Setting {
+		return Setting{
 			key: "model_limits." + key, about: about, example: "0.5",
-			set: func(p *parser, s *settings, from origin, text string) {
-				*field(&s.limits) = p.amount(from, text, false)
+			set: func(p *parser, s *Settings, from origin, text string) {
+				*field(&s.Limits) = p.amount(from, text, false)
 			},
-			show: func(s *settings) string {
-				if *field(&s.limits) == 0 {
+			show: func(s *Settings) string {
+				if *field(&s.Limits) == 0 {
 					return "" // no bound
 				}
-				return decimal(*field(&s.limits))
+				return decimal(*field(&s.Limits))
 			},
 		}
 	}
-	return []setting{
+	return []Setting{
 		number("concurrency", "Calls at once.", 1, func(o *llm.ControlOptions) *int { return &o.Concurrency }),
 		number("max_retries", "How often a call that failed is made again.", 0, func(o *llm.ControlOptions) *int { return &o.Retry.MaxRetries }),
 		length("backoff_base", "The wait before the first repetition; it doubles.", time.Nanosecond, func(o *llm.ControlOptions) *time.Duration { return &o.Retry.Base }),
@@ -82,32 +82,32 @@ func limitTable() []setting {
 	}
 }
 
-// keyPrices is the section whose keys are models' names.
-const keyPrices = "prices"
+// KeyPrices is the section whose keys are models' names.
+const KeyPrices = "prices"
 
 // priceParts are what is said of a model's price.
 var priceParts = []string{"input", "output"}
 
 // pricesSetting is the section of prices.
-func pricesSetting(a *cli.App) setting {
-	return setting{
-		key: keyPrices, example: "openai:gpt-4.1-mini: {input: 0.40, output: 1.60}",
+func pricesSetting(a *cli.App) Setting {
+	return Setting{
+		key: KeyPrices, example: "openai:gpt-4.1-mini: {input: 0.40, output: 1.60}",
 		about: "What a model costs per million tokens, in any one currency; a model without a price counts as unknown.",
-		show:  func(*settings) string { return "" },
-		within: func(key string) setting {
-			model := strings.TrimPrefix(key, keyPrices+".")
+		show:  func(*Settings) string { return "" },
+		within: func(key string) Setting {
+			model := strings.TrimPrefix(key, KeyPrices+".")
 			for _, part := range priceParts {
 				if name, ok := strings.CutSuffix(model, "."+part); ok {
 					return priceSetting(a, name, part)
 				}
 			}
-			return setting{key: key} // the reader of the configuration makes none such
+			return Setting{key: key} // the reader of the configuration makes none such
 		},
-		given: func(s *settings) []string {
+		given: func(s *Settings) []string {
 			var keys []string
-			for _, model := range slices.Sorted(maps.Keys(s.limits.Prices)) {
+			for _, model := range slices.Sorted(maps.Keys(s.Limits.Prices)) {
 				for _, part := range priceParts {
-					keys = append(keys, keyPrices+"."+model+"."+part)
+					keys = append(keys, KeyPrices+"."+model+"."+part)
 				}
 			}
 			return keys
@@ -116,30 +116,30 @@ func pricesSetting(a *cli.App) setting {
 }
 
 // priceSetting is one part of a model's price.
-func priceSetting(a *cli.App, model, part string) setting {
+func priceSetting(a *cli.App, model, part string) Setting {
 	of := func(price *llm.Price) *float64 {
 		if part == priceParts[0] {
 			return &price.Input
 		}
 		return &price.Output
 	}
-	return setting{
-		key: keyPrices + "." + model + "." + part,
-		set: func(p *parser, s *settings, from origin, text string) {
+	return Setting{
+		key: KeyPrices + "." + model + "." + part,
+		set: func(p *parser, s *Settings, from origin, text string) {
 			if err := checkModel(a, model); err != nil {
 				p.fail(cli.Usagef("%s: %w", from, err))
 			} else if a.Models[model] != nil {
 				p.fail(cli.Usagef("%s: %s costs nothing and needs no price", from, model))
 			}
-			if s.limits.Prices == nil {
-				s.limits.Prices = llm.Prices{}
+			if s.Limits.Prices == nil {
+				s.Limits.Prices = llm.Prices{}
 			}
-			price := s.limits.Prices[model]
+			price := s.Limits.Prices[model]
 			*of(&price) = p.amount(from, text, true)
-			s.limits.Prices[model] = price
+			s.Limits.Prices[model] = price
 		},
-		show: func(s *settings) string {
-			price := s.limits.Prices[model]
+		show: func(s *Settings) string {
+			price := s.Limits.Prices[model]
 			return decimal(*of(&price))
 		},
 	}
@@ -147,11 +147,11 @@ func priceSetting(a *cli.App, model, part string) setting {
 
 func decimal(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
 
-// unpriced returns a *llm.PriceError when a bound on money cannot be kept for
+// Unpriced returns a *llm.PriceError when a bound on money cannot be kept for
 // a model, so that this is told before anything is asked.
-func (s settings) unpriced(model string) error {
-	b := s.limits.Budget
-	if _, ok := s.limits.Prices[model]; !ok && (b.MaxMoney > 0 || b.Session.MaxMoney > 0) {
+func (s Settings) Unpriced(model string) error {
+	b := s.Limits.Budget
+	if _, ok := s.Limits.Prices[model]; !ok && (b.MaxMoney > 0 || b.Session.MaxMoney > 0) {
 		return &llm.PriceError{Model: model}
 	}
 	return nil
