@@ -19,6 +19,7 @@ import (
 
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/config"
+	"example.com/assay/cmd/agent/internal/open"
 	"example.com/assay/memory/qa"
 	"example.com/assay/nodes/research"
 	"example.com/assay/state"
@@ -122,7 +123,7 @@ func TestRunID(t *testing.T) {
 	var ids []string
 	random := bytes.NewReader(slices.Repeat([]byte{0xff, 0x00, 0x7f}, 100))
 	for i := range 20 {
-		id, err := newRunID(time.UnixMilli(1_800_000_000_000+int64(i*i)*1000), random)
+		id, err := open.NewRunID(time.UnixMilli(1_800_000_000_000+int64(i*i)*1000), random)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -134,7 +135,7 @@ func TestRunID(t *testing.T) {
 	if !slices.IsSorted(ids) {
 		t.Errorf("ids do not sort by time: %q", ids)
 	}
-	if _, err := newRunID(time.Now(), strings.NewReader("short")); err == nil {
+	if _, err := open.NewRunID(time.Now(), strings.NewReader("short")); err == nil {
 		t.Error("no error without randomness")
 	}
 }
@@ -277,7 +278,7 @@ func testEngine(t *testing.T, home string) *asker {
 	t.Helper()
 	a, _, _ := testApp(home)
 	s := config.Settings{Home: home, Corpus: config.DefaultCorpus, Model: "offline", Threshold: .7}
-	e, err := openAsker(t.Context(), a, s, config.Cassette{}, newExchange(a, s))
+	e, err := openAsker(t.Context(), a, s, config.Cassette{}, open.PlainExchange(a, s))
 	if err != nil {
 		t.Fatal(err)
 	}

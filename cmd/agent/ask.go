@@ -5,6 +5,7 @@ import (
 
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/config"
+	"example.com/assay/cmd/agent/internal/open"
 	"example.com/assay/graph"
 	"example.com/assay/state"
 )
@@ -84,10 +85,10 @@ func runAsk(a *cli.App, cmd *cobra.Command, flags *config.Flags, q question, asJ
 		return err
 	}
 	if cmd.Flags().Changed("thread") {
-		if err := checkThread("--thread", q.thread); err != nil {
+		if err := open.CheckThread("--thread", q.thread); err != nil {
 			return err
 		}
-		if corpus, err := corpusOf(cmd.Context(), s.Home, q.thread); err != nil {
+		if corpus, err := open.CorpusOf(cmd.Context(), s.Home, q.thread); err != nil {
 			return err
 		} else if corpus != "" && !cmd.Flags().Changed("corpus") {
 			s.Corpus = corpus
@@ -127,7 +128,7 @@ func answerOne(a *cli.App, cmd *cobra.Command, flags *config.Flags, s config.Set
 	}
 	warnOf(a, answer)
 	if e.IsSample() {
-		a.Warn(sampleNote)
+		a.Warn(open.SampleNote)
 	}
 	howToGoOn(a, q.thread, runErr)
 	if q.open != "" && runErr == nil {

@@ -14,6 +14,7 @@ import (
 
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/config"
+	"example.com/assay/cmd/agent/internal/open"
 	"example.com/assay/graph"
 	"example.com/assay/nodes/evidence"
 	"example.com/assay/nodes/follow"
@@ -88,7 +89,7 @@ are not asked again.`,
 		},
 	}
 	f := cmd.Flags()
-	f.String("corpus", config.DefaultCorpus, "`NAME` of the corpus to answer from; "+countyCorpus+" is an embedded sample")
+	f.String("corpus", config.DefaultCorpus, "`NAME` of the corpus to answer from; "+open.CountyCorpus+" is an embedded sample")
 	f.StringVar(&c.filter.Topic, "topic", "", "read only passages of this `TOPIC`")
 	f.StringVar(&c.filter.Section, "section", "", "read only passages of this `SECTION`: of the metadata, or a part of the heading")
 	f.StringVar(&c.filter.Category, "category", "", "read only passages of this `CATEGORY`")
@@ -137,13 +138,13 @@ func (c *complyFlags) mistakes(cmd *cobra.Command, args []string) error {
 
 // A complier answers compliance questions with one set of settings.
 type complier struct {
-	*desk
+	*open.Desk
 	pipeline    *evidence.Pipeline
 	modelReview bool
 }
 
 func openComplier(ctx context.Context, a *cli.App, s config.Settings, files config.Cassette, modelReview bool) (*complier, error) {
-	d, err := openDesk(ctx, a, s, files, want{Skills: evidence.Skills(), Corpus: openComplyCorpus})
+	d, err := open.New(ctx, a, s, files, open.Want{Skills: evidence.Skills(), Corpus: open.ComplyCorpus})
 	if err != nil {
 		return nil, err
 	}
@@ -191,18 +192,18 @@ func runComply(a *cli.App, cmd *cobra.Command, flags *config.Flags, f complyFlag
 // ask runs the pipeline on one question. The audit is complete also beside an
 // error of the run.
 func (c *complier) ask(ctx context.Context, in evidence.Input, traceFile string, watch func(graph.Event[state.Comply])) (evidence.Audit, error) {
-	t := &traced[state.Comply]{In: in.Update(), File: traceFile, More: map[string]string{config.TracedReview: strconv.FormatBool(c.modelReview)}, Options: follow.Options[state.Comply]{
+	t := &open.Traced[state.Comply]{In: in.Update(), File: traceFile, More: map[string]string{config.TracedReview: strconv.FormatBool(c.modelReview)}, Options: follow.Options[state.Comply]{
 		Observe: watch, End: func(final state.Comply, err error) state.End {
 			final.Question = in.Question
-			return c.inCorpus(evidence.End(final, err))
+			return c.InCorpus(evidence.End(final, err))
 		},
 	}}
-	final, took, runErr := runOn(ctx, c.desk, t, follows(c.pipeline.Graph(), t.In))
+	final, took, runErr := open.Run(ctx, c.Desk, t, open.Follows(c.pipeline.Graph(), t.In))
 	final.Question, final.Filter = in.Question, in.Filter
 	audit := evidence.Result(final, runErr, c.Corpus)
 	audit.Skills, audit.Fingerprint, audit.ModelReview = c.Hashes, c.Corpus.Fingerprint(), c.modelReview
 	audit.In(c.Corpus.Name())
-	sign(c.desk, &audit.Answer, t, took)
+	open.Sign(c.Desk, &audit.Answer, t, took)
 	return audit, runErr
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/open"
 	"example.com/assay/cmd/agent/internal/render"
 	"example.com/assay/memory"
 	"example.com/assay/memory/embed"
@@ -29,7 +30,7 @@ func corpusCommand(a *cli.App) *cobra.Command {
 func onCorpus(a *cli.App, cmd *cobra.Command, run func(*memory.Corpus) error) *cobra.Command {
 	cmd.Args = cli.Exactly(1, "the name of a corpus")
 	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
-		corpus, err := openNamed(a, cmd, args[0])
+		corpus, err := open.Named(a, cmd, args[0])
 		if err != nil {
 			return err
 		}
@@ -60,7 +61,7 @@ func corpusListCommand(a *cli.App) *cobra.Command {
 					Schema   int                 `json:"schema"`
 					Corpora  []memory.CorpusInfo `json:"corpora"`
 					Embedded []string            `json:"embedded"` // there also before they are unpacked
-				}{1, list, []string{sampleCorpus}})
+				}{1, list, []string{open.SampleCorpus}})
 				return nil
 			}
 			printCorpora(a, list)
@@ -72,13 +73,13 @@ func corpusListCommand(a *cli.App) *cobra.Command {
 }
 
 func printCorpora(a *cli.App, list []memory.CorpusInfo) {
-	width := len(sampleCorpus)
+	width := len(open.SampleCorpus)
 	for _, info := range list {
 		width = max(width, len(info.Name))
 	}
 	sample := false
 	for _, info := range list {
-		sample = sample || info.Name == sampleCorpus
+		sample = sample || info.Name == open.SampleCorpus
 		if info.Fault != "" {
 			fmt.Fprintf(a.Stdout, "%-*s  %s\n", width, info.Name, info.Fault)
 			continue
@@ -86,7 +87,7 @@ func printCorpora(a *cli.App, list []memory.CorpusInfo) {
 		fmt.Fprintf(a.Stdout, "%-*s  %s, %s, %s of text\n", width, info.Name, cli.Count(info.Files, "file"), cli.Count(info.Passages, "passage"), size(info.Bytes))
 	}
 	if !sample {
-		fmt.Fprintf(a.Stdout, "%-*s  embedded, unpacked when it is first used\n", width, sampleCorpus)
+		fmt.Fprintf(a.Stdout, "%-*s  embedded, unpacked when it is first used\n", width, open.SampleCorpus)
 	}
 }
 
@@ -108,7 +109,7 @@ func corpusShowCommand(a *cli.App) *cobra.Command {
 		Long:    "Show lists the files of a corpus, and the keys and values that agent search --filter knows, with how many passages have them.",
 		Example: "  agent corpus show handbook\n  agent corpus show handbook --values 100\n  agent corpus show sample --json",
 	}, func(corpus *memory.Corpus) error {
-		sources := sourcesOf(corpus)
+		sources := open.SourcesOf(corpus)
 		facets, err := corpus.Facets(cmd.Context(), values)
 		if err != nil {
 			return err
@@ -118,7 +119,7 @@ func corpusShowCommand(a *cli.App) *cobra.Command {
 				Schema int `json:"schema"`
 				memory.CorpusInfo
 				Ranker   *memory.RankerInfo `json:"ranker,omitempty"`
-				Sources  []sourceInfo       `json:"sources"`
+				Sources  []open.SourceInfo  `json:"sources"`
 				Metadata []index.Facet      `json:"metadata"`
 			}{1, corpus.Info(), rankerOf(corpus), sources, facets})
 			return nil
@@ -177,7 +178,7 @@ func corpusStatsCommand(a *cli.App) *cobra.Command {
 		Short:   "Count what a corpus holds",
 		Example: "  agent corpus stats handbook\n  agent corpus stats sample --json",
 	}, func(corpus *memory.Corpus) error {
-		info, formats, training := corpus.Info(), formatsOf(sourcesOf(corpus)), corpus.Training()
+		info, formats, training := corpus.Info(), formatsOf(open.SourcesOf(corpus)), corpus.Training()
 		cache, err := cachedVectors(a, info)
 		if err != nil {
 			return err
@@ -214,7 +215,7 @@ func corpusStatsCommand(a *cli.App) *cobra.Command {
 	return cmd
 }
 
-func formatsOf(sources []sourceInfo) []formatStats {
+func formatsOf(sources []open.SourceInfo) []formatStats {
 	var out []formatStats
 	for _, s := range sources {
 		format := strings.ToLower(strings.TrimPrefix(filepath.Ext(s.Source), "."))

@@ -8,6 +8,7 @@ import (
 
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/config"
+	"example.com/assay/cmd/agent/internal/open"
 	"example.com/assay/memory"
 )
 
@@ -57,10 +58,10 @@ func removeCorpus(home, name string, yes bool) error {
 		known = append(known, info.Name)
 	}
 	if !slices.Contains(known, name) {
-		if name == sampleCorpus {
+		if name == open.SampleCorpus {
 			return cli.Usagef("the sample is not unpacked, so there is nothing to remove")
 		}
-		return unknownCorpus(name, known)
+		return open.UnknownCorpus(name, known)
 	}
 	if !yes {
 		return cli.Usagef("removing corpus %q needs --yes: agent corpus remove %s --yes", name, name)

@@ -14,6 +14,7 @@ import (
 
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/config"
+	"example.com/assay/cmd/agent/internal/open"
 	"example.com/assay/memory"
 	"example.com/assay/memory/qa"
 )
@@ -205,7 +206,7 @@ func checkCorpora(home string) []finding {
 	}
 	var out []finding
 	for _, info := range list {
-		if info.Name != sampleCorpus {
+		if info.Name != open.SampleCorpus {
 			out = append(out, checkCorpus(home, info.Name)...)
 		}
 	}
@@ -218,7 +219,7 @@ func checkCorpora(home string) []finding {
 // checkChosen tells of a corpus that the settings name and nobody made.
 func checkChosen(s config.Settings) []finding {
 	list, err := memory.List(s.Home)
-	if err != nil || s.Corpus == config.DefaultCorpus || s.Corpus == sampleCorpus {
+	if err != nil || s.Corpus == config.DefaultCorpus || s.Corpus == open.SampleCorpus {
 		return nil
 	}
 	var known []string
@@ -228,7 +229,7 @@ func checkChosen(s config.Settings) []finding {
 	if slices.Contains(known, s.Corpus) {
 		return nil
 	}
-	return []finding{{"corpora", statusFail, unknownCorpus(s.Corpus, known).Error(), "agent ingest PATH… --corpus " + s.Corpus}}
+	return []finding{{"corpora", statusFail, open.UnknownCorpus(s.Corpus, known).Error(), "agent ingest PATH… --corpus " + s.Corpus}}
 }
 
 func checkCorpus(home, name string) []finding {
@@ -243,7 +244,7 @@ func checkCorpus(home, name string) []finding {
 		return []finding{{"corpora", statusFail, err.Error(), "agent ingest --rebuild PATH…" + flag}}
 	}
 	var stale []string
-	for _, s := range sourcesOf(corpus) {
+	for _, s := range open.SourcesOf(corpus) {
 		if s.Stale != "" {
 			stale = append(stale, s.Source)
 		}
@@ -273,19 +274,19 @@ func checkRanker(corpus *memory.Corpus, flag string) []finding {
 
 // checkSample looks at the sample without unpacking it.
 func checkSample(home string) finding {
-	files, hash, err := sampleFiles()
+	files, hash, err := open.SampleFiles()
 	if err != nil {
 		return finding{"sample", statusFail, err.Error(), "install the program again"}
 	}
-	dir := sampleDir(home, hash)
-	corpus, err := memory.Open(home, sampleCorpus)
+	dir := open.SampleDir(home, hash)
+	corpus, err := memory.Open(home, open.SampleCorpus)
 	if err != nil {
-		if sampleMissing(err) {
+		if open.SampleMissing(err) {
 			return finding{"sample", statusOK, fmt.Sprintf("%s, unpacked and indexed when it is first used", cli.Count(len(files), "embedded file")), ""}
 		}
-		return finding{"sample", statusFail, err.Error(), "ls -l " + filepath.Join(home, "corpora", sampleCorpus)}
+		return finding{"sample", statusFail, err.Error(), "ls -l " + filepath.Join(home, "corpora", open.SampleCorpus)}
 	}
-	current := isSample(corpus, dir, len(files))
+	current := open.IsSample(corpus, dir, len(files))
 	if err := corpus.Close(); err != nil {
 		return finding{"sample", statusFail, err.Error(), "agent corpus remove sample --yes"}
 	}

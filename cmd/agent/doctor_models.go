@@ -10,6 +10,7 @@ import (
 
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/config"
+	"example.com/assay/cmd/agent/internal/open"
 	"example.com/assay/llm"
 	"example.com/assay/llm/classify"
 	"example.com/assay/llm/gemini"
@@ -23,33 +24,33 @@ const probeTimeout = 20 * time.Second
 // Without one it uses no network.
 func checkModels(ctx context.Context, a *cli.App, s config.Settings) []finding {
 	var out []finding
-	connector := newConnector(a.Env, s)
+	connector := open.NewConnector(a.Env, s)
 	for _, name := range config.RemoteModels(a, s) {
-		r, err := connector.connect(ctx, name)
+		r, err := connector.Connect(ctx, name)
 		if err == nil {
 			err = s.Unpriced(name)
 		}
 		if err == nil {
-			err = probe(ctx, r.model)
+			err = probe(ctx, r.Model)
 		}
 		if err != nil {
 			out = append(out, modelFailed(a, name, s, err))
 			continue
 		}
 		key := "key accepted"
-		if p, _, _ := config.ProviderOf(name); !connector.sendsKey(p) {
+		if p, _, _ := config.ProviderOf(name); !connector.SendsKey(p) {
 			key = "no key needed"
 			if p.Name == gemini.Provider {
 				key = "credentials accepted, project " + s.Vertex.Project
 			}
 		}
-		how := r.capability()
+		how := r.Capability()
 		if how == "" {
 			how = "none found: it does not answer in JSON"
 		}
 		out = append(out, finding{"model", statusOK, fmt.Sprintf("%s: %s, server reached, structured answers by %s", name, key, how), ""})
 	}
-	if err := checkSearchTool(a, s); err != nil {
+	if err := open.CheckSearchTool(a, s); err != nil {
 		out = append(out, finding{"model", statusFail, err.Error(), "agent ask --search-tool=false …"})
 	}
 	if out == nil {
@@ -145,7 +146,7 @@ func checkClassifier(ctx context.Context, a *cli.App, c config.Classifier) findi
 	if c.Task == classify.Injection {
 		check = "detector"
 	}
-	client, err := classifierClient(a, c, llm.Timeout(probeTimeout))
+	client, err := open.Classifier(a, c, llm.Timeout(probeTimeout))
 	if err == nil {
 		var scores []classify.Score
 		if scores, _, err = client.Score(ctx, []classify.Input{checked[c.Task]}); err == nil {

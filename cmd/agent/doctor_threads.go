@@ -8,6 +8,7 @@ import (
 	"os"
 
 	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/open"
 	"example.com/assay/graph/checkpoint/sqlite"
 )
 
@@ -18,7 +19,7 @@ const largeThreads = 256 << 20
 // checkThreads opens the file of threads, when there is one, and counts them.
 func checkThreads(ctx context.Context, home string, large int64) finding {
 	const check = "threads"
-	file := threadsFile(home)
+	file := open.ThreadsFile(home)
 	info, err := os.Stat(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return finding{check, statusOK, "none saved yet", ""}
@@ -45,7 +46,7 @@ func checkThreads(ctx context.Context, home string, large int64) finding {
 }
 
 func countThreads(ctx context.Context, home string) (n int, err error) {
-	saver, err := sqlite.Open(ctx, threadsFile(home), nil)
+	saver, err := sqlite.Open(ctx, open.ThreadsFile(home), nil)
 	if err != nil {
 		return 0, err
 	}

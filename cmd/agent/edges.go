@@ -9,6 +9,7 @@ import (
 
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/config"
+	"example.com/assay/cmd/agent/internal/open"
 	"example.com/assay/memory"
 	"example.com/assay/nodes/causal"
 	"example.com/assay/state"
@@ -108,7 +109,7 @@ func draftEdges(a *cli.App, cmd *cobra.Command, flags *config.Flags, asJSON bool
 	if err != nil {
 		return err
 	}
-	d, err := openDesk(ctx, a, s, files, want{})
+	d, err := open.New(ctx, a, s, files, open.Want{})
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/config"
+	"example.com/assay/cmd/agent/internal/open"
 	"example.com/assay/graph"
 	"example.com/assay/nodes/causal"
 	"example.com/assay/nodes/follow"
@@ -86,7 +87,7 @@ func edgesVerify(a *cli.App, cmd *cobra.Command, flags *config.Flags, f edgesFla
 	case cli.Named(cmd, "trace") != nil:
 		return cli.Named(cmd, "trace")
 	case cmd.Flags().Changed("thread"):
-		if err := checkThread("--thread", f.thread); err != nil {
+		if err := open.CheckThread("--thread", f.thread); err != nil {
 			return err
 		}
 	}
@@ -106,7 +107,7 @@ func edgesVerify(a *cli.App, cmd *cobra.Command, flags *config.Flags, f edgesFla
 	ctx, cancel := cli.Within(ctx, flags.Timeout)
 	defer cancel()
 	if g.IsSample() {
-		a.Warn(sampleNote)
+		a.Warn(open.SampleNote)
 	}
 	line := newProgress(a, f.asJSON)
 	done := 0
@@ -151,12 +152,12 @@ func printDAG(a *cli.App, answer causal.Answer) {
 
 // A grounder verifies edges with one set of settings.
 type grounder struct {
-	*desk
+	*open.Desk
 	pipeline *causal.Pipeline
 }
 
 func openGrounder(ctx context.Context, a *cli.App, s config.Settings, files config.Cassette, saved bool) (*grounder, error) {
-	d, err := openDesk(ctx, a, s, files, want{Skills: causal.Skills(), Corpus: openCorpus, Threads: saved, Spans: true})
+	d, err := open.New(ctx, a, s, files, open.Want{Skills: causal.Skills(), Corpus: open.Corpus, Threads: saved, Spans: true})
 	if err != nil {
 		return nil, err
 	}
@@ -182,14 +183,14 @@ func (g *grounder) onThread(ctx context.Context, thread string, edges []state.Ed
 	sum := sha256.Sum256(data)
 	run.Thread = thread
 	run.Metadata = map[string]string{
-		threadCorpus: g.Corpus.Name(), threadFingerprint: g.Corpus.Fingerprint(), threadEdges: hex.EncodeToString(sum[:]),
-		threadQuestion: "edges: " + cli.Count(len(edges), "edge"),
+		open.ThreadCorpus: g.Corpus.Name(), open.ThreadFingerprint: g.Corpus.Fingerprint(), threadEdges: hex.EncodeToString(sum[:]),
+		open.ThreadQuestion: "edges: " + cli.Count(len(edges), "edge"),
 	}
-	for c, err := range g.threads.List(ctx, graph.Query{Thread: thread, Limit: 1}) {
+	for c, err := range g.Threads.List(ctx, graph.Query{Thread: thread, Limit: 1}) {
 		switch {
 		case err != nil:
 			return false, fmt.Errorf("reading thread %q: %w", thread, err)
-		case c.Metadata[threadEdges] != run.Metadata[threadEdges] || c.Metadata[threadFingerprint] != run.Metadata[threadFingerprint]:
+		case c.Metadata[threadEdges] != run.Metadata[threadEdges] || c.Metadata[open.ThreadFingerprint] != run.Metadata[open.ThreadFingerprint]:
 			return false, cli.Usagef("thread %q is of other edges or another corpus; name another, or remove it: agent threads remove %s", thread, thread)
 		}
 		return true, nil
@@ -199,12 +200,12 @@ func (g *grounder) onThread(ctx context.Context, thread string, edges []state.Ed
 
 func (g *grounder) verify(ctx context.Context, edges []state.Edge, f edgesFlags, watch func(graph.Event[state.Causal])) (answer causal.Answer, err error) {
 	var kept causal.Kept
-	t := &traced[state.Causal]{In: causal.Input(edges), File: f.trace, Keys: config.CausalTraced, Options: follow.Options[state.Causal]{
+	t := &open.Traced[state.Causal]{In: causal.Input(edges), File: f.trace, Keys: config.CausalTraced, Options: follow.Options[state.Causal]{
 		Observe: func(ev graph.Event[state.Causal]) {
 			kept.Observe(ev)
 			watch(ev)
 		},
-		End: func(final state.Causal, err error) state.End { return g.inCorpus(causal.End(final, err)) },
+		End: func(final state.Causal, err error) state.End { return g.InCorpus(causal.End(final, err)) },
 	}}
 	if t.Resume, err = g.onThread(ctx, f.thread, edges, &t.Run); err != nil {
 		return answer, err
@@ -212,7 +213,7 @@ func (g *grounder) verify(ctx context.Context, edges []state.Edge, f edgesFlags,
 	if t.Resume {
 		t.In = nil
 	}
-	final, took, runErr := runOn(ctx, g.desk, t, follows(g.pipeline.Graph(), t.In))
+	final, took, runErr := open.Run(ctx, g.Desk, t, open.Follows(g.pipeline.Graph(), t.In))
 	if runErr != nil {
 		if final, err = kept.State(edges); err != nil {
 			return answer, cli.Also(runErr, err)
@@ -220,6 +221,6 @@ func (g *grounder) verify(ctx context.Context, edges []state.Edge, f edgesFlags,
 	}
 	answer, err = causal.Result(final, runErr, g.Corpus)
 	answer.In(g.Corpus.Name())
-	sign(g.desk, &answer.Answer, t, took)
+	open.Sign(g.Desk, &answer.Answer, t, took)
 	return answer, cli.Also(runErr, err)
 }

@@ -15,6 +15,7 @@ import (
 
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/config"
+	"example.com/assay/cmd/agent/internal/open"
 	"example.com/assay/llm"
 	"example.com/assay/nodes/research"
 	"example.com/assay/skills"
@@ -233,7 +234,7 @@ func TestChoiceWithoutSupportIsNotGiven(t *testing.T) {
 func chosen(t *testing.T, home, question, reason string) state.Answer {
 	t.Helper()
 	a, _, _ := testApp(home)
-	corpus, err := openCorpus(t.Context(), a, config.Settings{Home: home, Corpus: config.DefaultCorpus}, nil)
+	corpus, err := open.Corpus(t.Context(), a, config.Settings{Home: home, Corpus: config.DefaultCorpus}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

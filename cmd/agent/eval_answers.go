@@ -11,6 +11,7 @@ import (
 
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/config"
+	"example.com/assay/cmd/agent/internal/open"
 	"example.com/assay/eval/answers"
 	"example.com/assay/eval/metrics"
 	"example.com/assay/memory/index"
@@ -155,9 +156,9 @@ func orNone(names []string) string {
 }
 
 func measureAnswers(ctx context.Context, a *cli.App, f *evalAnswersFlags, s config.Settings, set *answers.Dataset, progress func(string, int, int)) (_ answers.Evaluation, err error) {
-	x := newExchange(a, s)
+	x := open.PlainExchange(a, s)
 	asker := &corpusAsker{App: a, settings: s, exchange: x, flags: f, engines: map[string]*asker{}}
-	defer func() { err = cli.Also(err, errors.Join(asker.close(), x.close())) }()
+	defer func() { err = cli.Also(err, errors.Join(asker.close(), x.Close())) }()
 	for _, q := range set.Questions { // so that a corpus that is missing is told at once, and opening takes no time of a question
 		if _, err := asker.engine(ctx, q.Corpus); err != nil {
 			return answers.Evaluation{}, err
@@ -170,7 +171,7 @@ func measureAnswers(ctx context.Context, a *cli.App, f *evalAnswersFlags, s conf
 type corpusAsker struct {
 	*cli.App
 	settings config.Settings
-	exchange *exchange
+	exchange *open.Exchange
 	flags    *evalAnswersFlags
 	names    []string // of engines, in the order in which they were opened
 	engines  map[string]*asker

@@ -17,6 +17,7 @@ import (
 
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/config"
+	"example.com/assay/cmd/agent/internal/open"
 	"example.com/assay/eval"
 	"example.com/assay/eval/show"
 	"example.com/assay/graph/trace"
@@ -251,8 +252,8 @@ func evalModel(a *cli.App, cmd *cobra.Command, f *evalCasesFlags, cases []eval.C
 		s.Limits.Prices = llm.Prices{} // so that what has no price is counted
 	}
 	ctx := cmd.Context()
-	x := newExchange(a, s)
-	tapes, err := x.openTapes(ctx, cmd, &f.settings, &s, cases)
+	x := open.PlainExchange(a, s)
+	tapes, err := x.Tapes(ctx, cmd, &f.settings, &s, cases)
 	if err != nil {
 		return eval.Results{}, err
 	}
@@ -283,7 +284,7 @@ func evalModel(a *cli.App, cmd *cobra.Command, f *evalCasesFlags, cases []eval.C
 
 // benchOptions are what settings say of the pipelines of cases.
 func benchOptions(a *cli.App, s config.Settings) (eval.BenchOptions, error) {
-	opts, err := researchOptions(a, s)
+	opts, err := open.ResearchOptions(a, s)
 	if err != nil {
 		return eval.BenchOptions{}, err
 	}
@@ -292,7 +293,7 @@ func benchOptions(a *cli.App, s config.Settings) (eval.BenchOptions, error) {
 
 // runCases ingests what the cases are about, one corpus after the other, and
 // then runs them side by side.
-func runCases(ctx context.Context, a *cli.App, s config.Settings, x *exchange, tapes *tapes, cases []eval.Case, kept *keptCases, repeat int, progress *ingestProgress) (_ []eval.Item, err error) {
+func runCases(ctx context.Context, a *cli.App, s config.Settings, x *open.Exchange, tapes *open.Tapes, cases []eval.Case, kept *keptCases, repeat int, progress *ingestProgress) (_ []eval.Item, err error) {
 	set, err := s.LoadSkills()
 	if err != nil {
 		return nil, err
@@ -302,19 +303,19 @@ func runCases(ctx context.Context, a *cli.App, s config.Settings, x *exchange, t
 		return nil, fmt.Errorf("making a directory for the corpora: %w", err)
 	}
 	defer func() { err = cli.Also(err, os.RemoveAll(home)) }()
-	found, err := openFinder(ctx, a, s, set, x)
+	found, err := open.NewFinder(ctx, a, s, set, x)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = cli.Also(err, found.close()) }()
-	corpora := eval.NewCorpora(home, &eval.CorporaOptions{Open: *found.options(), Progress: progress.update})
+	defer func() { err = cli.Also(err, found.Close()) }()
+	corpora := eval.NewCorpora(home, &eval.CorporaOptions{Open: *found.Options(), Progress: progress.update})
 	defer func() { err = cli.Also(err, corpora.Close()) }()
 
 	opts, err := benchOptions(a, s)
 	if err != nil {
 		return nil, err
 	}
-	bench, err := eval.NewBench(eval.Deps{Model: tapes, Skills: set, Corpora: corpora, Inspect: inspect}, &opts)
+	bench, err := eval.NewBench(eval.Deps{Model: tapes, Skills: set, Corpora: corpora, Inspect: open.Inspect}, &opts)
 	if err != nil {
 		return nil, err
 	}
@@ -325,8 +326,8 @@ func runCases(ctx context.Context, a *cli.App, s config.Settings, x *exchange, t
 		}
 	}
 	run := func(ctx context.Context, p *eval.Prepared) (eval.Run, error) {
-		ctx = x.controls.Budget().Begin(ctx)
-		return tapes.play(ctx, p.Case, p.Run)
+		ctx = x.Controls.Budget().Begin(ctx)
+		return tapes.Play(ctx, p.Case, p.Run)
 	}
 	return eval.RunCases(ctx, ready, kept.tracing(run), &eval.SuiteOptions{
 		Concurrency: s.Limits.Concurrency, Repeat: repeat, Kept: kept.find,

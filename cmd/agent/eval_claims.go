@@ -11,6 +11,7 @@ import (
 
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/config"
+	"example.com/assay/cmd/agent/internal/open"
 	"example.com/assay/eval/claims"
 	"example.com/assay/eval/metrics"
 	"example.com/assay/state"
@@ -151,7 +152,7 @@ func evalClaims(a *cli.App, cmd *cobra.Command, f *evalClaimsFlags) (failed erro
 			return err
 		}
 		configured = judge
-		defer func() { failed = cli.Also(failed, x.close()) }()
+		defer func() { failed = cli.Also(failed, x.Close()) }()
 	}
 	progress := newIngestProgress(a, f.asJSON)
 	m, err := measureClaims(cmd.Context(), f, configured, progress.update)
@@ -168,7 +169,7 @@ func evalClaims(a *cli.App, cmd *cobra.Command, f *evalClaimsFlags) (failed erro
 
 // openConfiguredJudge opens the judge that the settings name. The exchange's close is
 // the caller's.
-func openConfiguredJudge(a *cli.App, cmd *cobra.Command, f *evalClaimsFlags) (*exchange, *configuredJudge, error) {
+func openConfiguredJudge(a *cli.App, cmd *cobra.Command, f *evalClaimsFlags) (*open.Exchange, *configuredJudge, error) {
 	s, err := config.Resolve(a, cmd, &f.settings)
 	if err != nil {
 		return nil, nil, err
@@ -180,11 +181,11 @@ func openConfiguredJudge(a *cli.App, cmd *cobra.Command, f *evalClaimsFlags) (*e
 	if err != nil {
 		return nil, nil, err
 	}
-	x, err := openExchange(a, files, &s)
+	x, err := open.NewExchange(a, files, &s)
 	if err != nil {
 		return nil, nil, err
 	}
-	model, served, err := x.judgeAlone(s)
+	model, served, err := x.JudgeAlone(s)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/open"
 	"example.com/assay/eval/comply"
 	"example.com/assay/eval/metrics"
 	"example.com/assay/llm/offline"
@@ -117,7 +118,7 @@ func measureComply(ctx context.Context, f *evalComplyFlags, progress func(string
 	if err != nil {
 		return got, ingest, err
 	}
-	p, err := evidence.New(evidence.Deps{Model: offline.New(nil), Skills: set, Corpus: corpus, Inspect: inspect}, nil)
+	p, err := evidence.New(evidence.Deps{Model: offline.New(nil), Skills: set, Corpus: corpus, Inspect: open.Inspect}, nil)
 	if err != nil {
 		return got, ingest, err
 	}

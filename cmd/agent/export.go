@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/open"
 	"example.com/assay/memory"
 )
 
@@ -31,7 +32,7 @@ is not written; the exit code is then 1.`,
 		Example: "  agent corpus export sample ./sample\n  agent corpus export handbook /tmp/handbook --json",
 		Args:    cli.Exactly(2, "the name of a corpus and a directory"),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
-			corpus, err := openNamed(a, cmd, args[0])
+			corpus, err := open.Named(a, cmd, args[0])
 			if err != nil {
 				return err
 			}

@@ -18,6 +18,7 @@ import (
 
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/config"
+	"example.com/assay/cmd/agent/internal/open"
 	"example.com/assay/graph"
 	"example.com/assay/memory/document"
 	"example.com/assay/nodes/extract"
@@ -126,12 +127,12 @@ func runExtract(a *cli.App, cmd *cobra.Command, flags *config.Flags, f extractFl
 	if err != nil {
 		return err
 	}
-	d, err := openDesk(cmd.Context(), a, s, files, want{Skills: extract.Skills()})
+	d, err := open.New(cmd.Context(), a, s, files, open.Want{Skills: extract.Skills()})
 	if err != nil {
 		return err
 	}
 	defer func() { err = cli.Also(err, d.Close()) }()
-	r := &fieldReader{desk: d, flags: f, schema: schema, source: source, timeout: flags.Timeout}
+	r := &fieldReader{Desk: d, flags: f, schema: schema, source: source, timeout: flags.Timeout}
 	if r.pipeline, err = d.Extract(schema, &extract.Options{MaxIterations: f.iterations, Review: f.review}); err != nil {
 		return err
 	}
@@ -237,7 +238,7 @@ func readDocuments(ctx context.Context, a *cli.App, paths []string) ([]extract.D
 
 // A fieldReader reads documents with one pipeline.
 type fieldReader struct {
-	*desk
+	*open.Desk
 	flags    extractFlags
 	schema   *extract.Schema
 	source   []byte // of the schema
@@ -249,13 +250,13 @@ type fieldReader struct {
 func (r *fieldReader) one(ctx context.Context, runID string, doc extract.Document, watch func(graph.Event[state.Extract])) (extract.Answer, error) {
 	ctx, cancel := cli.Within(ctx, r.timeout)
 	defer cancel()
-	t := &traced[state.Extract]{In: extract.Update(doc.FieldDocument), File: r.flags.trace, More: map[string]string{
+	t := &open.Traced[state.Extract]{In: extract.Update(doc.FieldDocument), File: r.flags.trace, More: map[string]string{
 		config.TracedSchema: string(r.source), config.TracedIterations: strconv.Itoa(r.flags.iterations), config.TracedOpinion: strconv.FormatBool(r.flags.review),
 	}, Options: follow.Options[state.Extract]{Observe: watch, Run: graph.RunOptions{RunID: runID}, End: r.schema.End}}
-	final, took, runErr := runOn(ctx, r.desk, t, follows(r.pipeline.Graph(), t.In))
+	final, took, runErr := open.Run(ctx, r.Desk, t, open.Follows(r.pipeline.Graph(), t.In))
 	answer := r.schema.Answer(final, runErr)
 	answer.Document = doc.Source
-	sign(r.desk, &answer.Answer, t, took)
+	open.Sign(r.Desk, &answer.Answer, t, took)
 	return answer, runErr
 }
 

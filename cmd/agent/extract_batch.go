@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/open"
 	"example.com/assay/graph"
 	"example.com/assay/llm/offline"
 	"example.com/assay/nodes/extract"
@@ -37,7 +38,7 @@ func (r *fieldReader) all(ctx context.Context, docs []extract.Document) (answers
 		return nil, err
 	}
 	defer func() { err = cli.Also(err, kept.close()) }()
-	bar := newIngestProgress(r.desk.App, r.flags.asJSON || len(docs) == 1)
+	bar := newIngestProgress(r.Desk.App, r.flags.asJSON || len(docs) == 1)
 	defer func() { err = cli.Also(err, bar.close()) }()
 	work, stop := context.WithCancel(ctx)
 	defer stop()
@@ -76,13 +77,13 @@ func (r *fieldReader) all(ctx context.Context, docs []extract.Document) (answers
 // read reads documents in parallel, and tells what became of each. The channel is
 // closed when nothing runs any more; it must be read until then.
 func (r *fieldReader) read(ctx context.Context, docs []extract.Document, kept *keptResults) <-chan readDocument {
-	shown := newProgress(r.desk.App, r.flags.asJSON || len(docs) > 1)
+	shown := newProgress(r.Desk.App, r.flags.asJSON || len(docs) > 1)
 	watch := func(ev graph.Event[state.Extract]) { observe(shown, ev) }
 	done, next := make(chan readDocument), make(chan readDocument)
 	ids := make([]string, len(docs))
 	var failed error
 	for i := range docs { // in order: who runs first must not decide
-		if ids[i], failed = newRunID(r.Now(), r.Random); failed != nil {
+		if ids[i], failed = open.NewRunID(r.Now(), r.Random); failed != nil {
 			break
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/config"
+	"example.com/assay/cmd/agent/internal/open"
 	"example.com/assay/memory"
 	"example.com/assay/memory/document"
 )
@@ -68,23 +69,23 @@ func runIngest(a *cli.App, cmd *cobra.Command, f *ingestFlags, paths []string) e
 	if err != nil {
 		return err
 	}
-	if s.Corpus == sampleCorpus || s.Corpus == countyCorpus {
+	if s.Corpus == open.SampleCorpus || s.Corpus == open.CountyCorpus {
 		return cli.Usagef("the corpus %q is the embedded sample; choose another name with --corpus", s.Corpus)
 	}
 	split, err := splitOptions(cmd, f.bytes)
 	if err != nil {
 		return err
 	}
-	found, err := openEmbedder(cmd.Context(), a, s, newExchange(a, s).controls)
+	found, err := open.NewEmbedder(cmd.Context(), a, s, open.PlainExchange(a, s).Controls)
 	if err != nil {
 		return err
 	}
 	progress := newIngestProgress(a, f.asJSON)
 	began := a.Now()
 	report, err := memory.Ingest(cmd.Context(), memory.IngestOptions{
-		Home: s.Home, Corpus: s.Corpus, Paths: paths, Load: f.load, Split: split, Rebuild: f.rebuild, Progress: progress.update, Space: found.space, BM25: s.BM25,
+		Home: s.Home, Corpus: s.Corpus, Paths: paths, Load: f.load, Split: split, Rebuild: f.rebuild, Progress: progress.update, Space: found.Space, BM25: s.BM25,
 	})
-	err = errors.Join(err, progress.close(), found.close())
+	err = errors.Join(err, progress.close(), found.Close())
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/config"
+	"example.com/assay/cmd/agent/internal/open"
 	"example.com/assay/memory"
 	"example.com/assay/memory/qa"
 )
@@ -50,7 +51,7 @@ func onMemory(a *cli.App, cmd *cobra.Command, flags *config.Flags, run func(*rem
 		return err
 	}
 	r := &remembered{}
-	if r.name, err = corpusFor(s); err != nil {
+	if r.name, err = open.CorpusFor(s); err != nil {
 		return err
 	}
 	path := qa.Path(s.Home, r.name)
@@ -63,7 +64,7 @@ func onMemory(a *cli.App, cmd *cobra.Command, flags *config.Flags, run func(*rem
 		return err
 	}
 	defer func() { err = cli.Also(err, r.answers.Close()) }()
-	if r.corpus, r.fault = openCorpus(cmd.Context(), a, config.Settings{Home: s.Home, Corpus: r.name}, nil); r.fault != nil {
+	if r.corpus, r.fault = open.Corpus(cmd.Context(), a, config.Settings{Home: s.Home, Corpus: r.name}, nil); r.fault != nil {
 		a.Warn("%v; none of its answers is served until then", r.fault)
 		return run(r)
 	}
@@ -72,7 +73,7 @@ func onMemory(a *cli.App, cmd *cobra.Command, flags *config.Flags, run func(*rem
 	if err != nil {
 		return err
 	}
-	if r.now, err = conditionsOf(s, r.corpus.Fingerprint(), idOfRanker(r.corpus), set); err != nil {
+	if r.now, err = open.Conditions(s, r.corpus.Fingerprint(), open.RankerID(r.corpus), set); err != nil {
 		return err
 	}
 	return run(r)

@@ -349,14 +349,6 @@ func TestModelsThatCannotBeMeant(t *testing.T) {
 	}
 }
 
-// lastRequest keeps the last request and answers none.
-type lastRequest struct{ *http.Request }
-
-func (l *lastRequest) RoundTrip(req *http.Request) (*http.Response, error) {
-	l.Request = req
-	return nil, io.EOF
-}
-
 // Anthropic is told the limit of an answer.
 func TestAnthropicMaxTokens(t *testing.T) {
 	for text, want := range map[string]string{"": `"max_tokens":4096`, "anthropic: {max_tokens: 77}\n": `"max_tokens":77`} {

@@ -9,6 +9,7 @@ import (
 
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/config"
+	"example.com/assay/cmd/agent/internal/open"
 	"example.com/assay/graph"
 	"example.com/assay/llm"
 	"example.com/assay/nodes/follow"
@@ -31,13 +32,13 @@ type question struct {
 
 // An asker answers questions from one corpus with one set of settings.
 type asker struct {
-	*desk
+	*open.Desk
 	pipeline *research.Pipeline
 }
 
 // openAsker opens a desk and the pipeline on it.
-func openAsker(ctx context.Context, a *cli.App, s config.Settings, c config.Cassette, x *exchange) (*asker, error) {
-	d, err := openDesk(ctx, a, s, c, want{Skills: research.Skills(), Corpus: openCorpus, Threads: s.Saves, Spans: true, Exchange: x})
+func openAsker(ctx context.Context, a *cli.App, s config.Settings, c config.Cassette, x *open.Exchange) (*asker, error) {
+	d, err := open.New(ctx, a, s, c, open.Want{Skills: research.Skills(), Corpus: open.Corpus, Threads: s.Saves, Spans: true, Exchange: x})
 	if err != nil {
 		return nil, err
 	}
@@ -57,9 +58,9 @@ func (e *asker) ask(ctx context.Context, q question) (state.Answer, error) {
 	if err := e.onThread(ctx, q, opts); err != nil {
 		return failedAnswer(q.text, err), err
 	}
-	t := &traced[state.Agent]{In: opts.Input(q.text), File: q.trace, Copy: q.copy, Keys: config.AskTraced, Options: follow.Options[state.Agent]{Observe: q.observe, Run: opts.Run}}
-	e.Exchange.controls.Budget().Reset()
-	final, took, runErr := runOn(ctx, e.desk, t, func(ctx context.Context, o *follow.Options[state.Agent]) (state.Agent, follow.Took, error) {
+	t := &open.Traced[state.Agent]{In: opts.Input(q.text), File: q.trace, Copy: q.copy, Keys: config.AskTraced, Options: follow.Options[state.Agent]{Observe: q.observe, Run: opts.Run}}
+	e.Exchange.Controls.Budget().Reset()
+	final, took, runErr := open.Run(ctx, e.Desk, t, func(ctx context.Context, o *follow.Options[state.Agent]) (state.Agent, follow.Took, error) {
 		opts.Trace, opts.Observe, opts.Run = o.Trace, o.Observe, o.Run
 		return e.pipeline.Ask(ctx, q.text, opts)
 	})
@@ -67,7 +68,7 @@ func (e *asker) ask(ctx context.Context, q question) (state.Answer, error) {
 		return failedAnswer(q.text, runErr), runErr
 	}
 	answer := e.result(final, runErr)
-	sign(e.desk, &answer, t, took)
+	open.Sign(e.Desk, &answer, t, took)
 	return answer, runErr
 }
 
@@ -90,31 +91,31 @@ func (e *asker) onThread(ctx context.Context, q question, opts *research.AskOpti
 	if q.thread == "" {
 		return nil
 	}
-	info, err := infoOf(ctx, e.threads, q.thread)
+	info, err := open.InfoOf(ctx, e.Threads, q.thread)
 	switch {
 	case err != nil && !errors.Is(err, graph.ErrNoCheckpoint):
 		return err
 	case q.resume && err != nil:
-		return unknownThread(ctx, e.threads, q.thread)
+		return open.UnknownThread(ctx, e.Threads, q.thread)
 	case !q.resume && err == nil:
 		if err := e.converse(ctx, q.thread, info, opts); err != nil {
 			return err
 		}
-	case q.resume && info.fingerprint != e.Corpus.Fingerprint():
+	case q.resume && info.Fingerprint != e.Corpus.Fingerprint():
 		e.Warn("corpus %s has changed since thread %q began: what it read then is checked against what is there now", e.Corpus.Name(), q.thread)
 	}
 	run := &opts.Run
 	run.Thread = q.thread
-	run.Metadata = map[string]string{threadCorpus: e.Corpus.Name(), threadFingerprint: e.Corpus.Fingerprint(), threadQuestion: llm.Cut(printable(q.text), maxThreadQuestion)}
+	run.Metadata = map[string]string{open.ThreadCorpus: e.Corpus.Name(), open.ThreadFingerprint: e.Corpus.Fingerprint(), open.ThreadQuestion: llm.Cut(open.Printable(q.text), open.MaxThreadQuestion)}
 	if q.resume {
-		run.Metadata[threadQuestion] = info.Question
+		run.Metadata[open.ThreadQuestion] = info.Question
 	}
 	return nil
 }
 
 // converse makes the answered question of a thread, and those before it, the
 // conversation of the next one.
-func (e *asker) converse(ctx context.Context, thread string, info threadInfo, opts *research.AskOptions) error {
+func (e *asker) converse(ctx context.Context, thread string, info open.ThreadInfo, opts *research.AskOptions) error {
 	last, err := e.pipeline.Graph().State(ctx, graph.Key{Thread: thread})
 	if err != nil {
 		return fmt.Errorf("reading thread %q: %w", thread, err)

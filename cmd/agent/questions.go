@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/open"
 	"example.com/assay/eval/answers"
 	"example.com/assay/memory"
 	"example.com/assay/state"
@@ -42,7 +43,7 @@ with "answerable": false: how those are refused is half of what there is to know
 		if n < 1 || n > mostDrafts {
 			return cli.Usagef("--n is %d: it must be from 1 to %d", n, mostDrafts)
 		}
-		corpus, err := openNamed(a, cmd, args[0])
+		corpus, err := open.Named(a, cmd, args[0])
 		if err != nil {
 			return err
 		}

@@ -7,6 +7,7 @@ import (
 
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/config"
+	"example.com/assay/cmd/agent/internal/open"
 	"example.com/assay/graph"
 )
 
@@ -28,7 +29,7 @@ this call.`,
 		Args: cli.Exactly(1, "the name of a thread"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			a.Failed = func(err error) any { return failedAnswer("", err) }
-			if err := checkThread("the thread", args[0]); err != nil {
+			if err := open.CheckThread("the thread", args[0]); err != nil {
 				return err
 			}
 			return runResume(a, cmd, &flags, args[0], traceFile, asJSON)
@@ -47,13 +48,13 @@ func runResume(a *cli.App, cmd *cobra.Command, flags *config.Flags, thread, trac
 	if err != nil {
 		return err
 	}
-	saver, err := openThreads(cmd.Context(), s.Home)
+	saver, err := open.Threads(cmd.Context(), s.Home)
 	if err != nil {
 		return err
 	}
-	info, err := infoOf(cmd.Context(), saver, thread)
+	info, err := open.InfoOf(cmd.Context(), saver, thread)
 	if errors.Is(err, graph.ErrNoCheckpoint) {
-		err = unknownThread(cmd.Context(), saver, thread)
+		err = open.UnknownThread(cmd.Context(), saver, thread)
 	}
 	if err = errors.Join(err, saver.Close()); err != nil {
 		return err

@@ -11,6 +11,7 @@ import (
 
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/config"
+	"example.com/assay/cmd/agent/internal/open"
 	"example.com/assay/cmd/agent/internal/render"
 	"example.com/assay/memory"
 	"example.com/assay/memory/index"
@@ -103,12 +104,12 @@ func runSearch(a *cli.App, cmd *cobra.Command, flags *config.Flags, q index.Quer
 	if err != nil {
 		return err
 	}
-	f, err := openFinder(ctx, a, s, set, newExchange(a, s))
+	f, err := open.NewFinder(ctx, a, s, set, open.PlainExchange(a, s))
 	if err != nil {
 		return err
 	}
-	defer func() { err = cli.Also(err, f.close()) }()
-	corpus, err := openCorpus(ctx, a, s, f.options())
+	defer func() { err = cli.Also(err, f.Close()) }()
+	corpus, err := open.Corpus(ctx, a, s, f.Options())
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/config"
+	"example.com/assay/cmd/agent/internal/open"
 	"example.com/assay/graph"
 	"example.com/assay/nodes/research"
 	"example.com/assay/state"
@@ -23,7 +24,7 @@ type session struct {
 	*cli.App
 	config.Settings
 	flags       *config.Flags
-	exchange    *exchange
+	exchange    *open.Exchange
 	engine      *asker
 	interactive bool
 
@@ -48,10 +49,10 @@ func runSession(a *cli.App, cmd *cobra.Command, flags *config.Flags) (err error)
 	if err != nil {
 		return err
 	}
-	if s.exchange, err = openExchange(a, files, &settings); err != nil {
+	if s.exchange, err = open.NewExchange(a, files, &settings); err != nil {
 		return err
 	}
-	defer func() { err = cli.Also(err, s.exchange.close()) }()
+	defer func() { err = cli.Also(err, s.exchange.Close()) }()
 	if err := s.open(ctx, settings); err != nil {
 		return err
 	}
@@ -81,7 +82,7 @@ func (s *session) open(ctx context.Context, settings config.Settings) error {
 	s.engine, s.Settings = e, settings
 	if e.IsSample() && !s.noted {
 		s.noted = true
-		s.Warn(sampleNote)
+		s.Warn(open.SampleNote)
 	}
 	if old != nil {
 		return old.Close()

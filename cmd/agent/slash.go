@@ -109,8 +109,8 @@ func (s *session) modelSlash(ctx context.Context, args []string) error {
 	if len(args) > 1 {
 		return cli.Usagef("/model takes one name")
 	}
-	if len(args) == 1 && s.exchange.file != "" {
-		return cli.Usagef("/model changes nothing while %s is recorded or replayed: a cassette is of one choice of models", s.exchange.file)
+	if len(args) == 1 && s.exchange.File != "" {
+		return cli.Usagef("/model changes nothing while %s is recorded or replayed: a cassette is of one choice of models", s.exchange.File)
 	}
 	if len(args) == 1 {
 		next := s.Settings

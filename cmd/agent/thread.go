@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/open"
 	"example.com/assay/graph"
 	"example.com/assay/graph/checkpoint/sqlite"
 	"example.com/assay/llm"
@@ -33,7 +34,7 @@ func onThreads(a *cli.App, cmd *cobra.Command, run func(*sqlite.Saver) error) (e
 	if err != nil {
 		return err
 	}
-	saver, err := openThreads(cmd.Context(), home)
+	saver, err := open.Threads(cmd.Context(), home)
 	if err != nil {
 		return err
 	}
@@ -50,12 +51,12 @@ func threadsListCommand(a *cli.App) *cobra.Command {
 		Args:    cli.Exactly(0, "no argument"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return onThreads(a, cmd, func(saver *sqlite.Saver) error {
-				list := []threadInfo{}
+				list := []open.ThreadInfo{}
 				for t, err := range saver.Threads(cmd.Context()) {
 					if err != nil {
 						return fmt.Errorf("listing the threads: %w", err)
 					}
-					info, err := infoOf(cmd.Context(), saver, t.ID)
+					info, err := open.InfoOf(cmd.Context(), saver, t.ID)
 					if errors.Is(err, graph.ErrNoCheckpoint) {
 						continue // removed meanwhile
 					}
@@ -65,11 +66,11 @@ func threadsListCommand(a *cli.App) *cobra.Command {
 					info.Checkpoints = t.Checkpoints
 					list = append(list, info)
 				}
-				slices.SortStableFunc(list, func(x, y threadInfo) int { return y.Updated.Compare(x.Updated) })
+				slices.SortStableFunc(list, func(x, y open.ThreadInfo) int { return y.Updated.Compare(x.Updated) })
 				if asJSON {
 					a.PrintJSON(struct {
-						Schema  int          `json:"schema"`
-						Threads []threadInfo `json:"threads"`
+						Schema  int               `json:"schema"`
+						Threads []open.ThreadInfo `json:"threads"`
 					}{1, list})
 					return nil
 				}
@@ -95,8 +96,8 @@ func threadsRemoveCommand(a *cli.App) *cobra.Command {
 		Args:    cli.Exactly(1, "the name of a thread"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return onThreads(a, cmd, func(saver *sqlite.Saver) error {
-				if _, err := infoOf(cmd.Context(), saver, args[0]); errors.Is(err, graph.ErrNoCheckpoint) {
-					return unknownThread(cmd.Context(), saver, args[0])
+				if _, err := open.InfoOf(cmd.Context(), saver, args[0]); errors.Is(err, graph.ErrNoCheckpoint) {
+					return open.UnknownThread(cmd.Context(), saver, args[0])
 				} else if err != nil {
 					return err
 				}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"example.com/assay/cmd/agent/internal/config"
+	"example.com/assay/cmd/agent/internal/open"
 	"example.com/assay/graph"
 	"example.com/assay/nodes/research"
 	"example.com/assay/state"
@@ -21,7 +22,7 @@ func TestResumeAfterStop(t *testing.T) {
 		a, _, _ := testApp(home)
 		s := config.Default(false)
 		s.Home, s.Saves = home, true
-		e, err := openAsker(t.Context(), a, s, config.Cassette{}, newExchange(a, s))
+		e, err := openAsker(t.Context(), a, s, config.Cassette{}, open.PlainExchange(a, s))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -72,7 +73,7 @@ func TestDoctorOnManyThreads(t *testing.T) {
 	if f := checkThreads(ctx, home, 1); f.Status != statusOK {
 		t.Errorf("without a file: %+v", f)
 	}
-	saver, err := openThreads(ctx, home)
+	saver, err := open.Threads(ctx, home)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/config"
+	"example.com/assay/cmd/agent/internal/open"
 	"example.com/assay/graph"
 	"example.com/assay/graph/trace"
 	"example.com/assay/memory"
@@ -20,13 +21,13 @@ import (
 
 // A tracedRun is what a trace says of a run, and the desk to run it again on.
 type tracedRun struct {
-	*desk
+	*open.Desk
 	path  string
 	first trace.Record
 }
 
 // openRerun makes the pipeline of a trace as its settings say.
-func openRerun(ctx context.Context, a *cli.App, s config.Settings, x *exchange, path string, first trace.Record) (_ *rerunner, err error) {
+func openRerun(ctx context.Context, a *cli.App, s config.Settings, x *open.Exchange, path string, first trace.Record) (_ *rerunner, err error) {
 	pipelines := map[string]struct {
 		again  func(*tracedRun, context.Context, *rerunner) error
 		skills []string
@@ -43,11 +44,11 @@ func openRerun(ctx context.Context, a *cli.App, s config.Settings, x *exchange, 
 	case of.corpus && !named:
 		return nil, cli.Usagef("%s: it does not say which corpus was read; a golden trace is replayed with --case", path)
 	}
-	w := want{Skills: of.skills, Exchange: x}
+	w := open.Want{Skills: of.skills, Exchange: x}
 	if named {
-		w.Corpus = openCorpus
+		w.Corpus = open.Corpus
 	}
-	d, err := openDesk(ctx, a, s, config.Cassette{}, w)
+	d, err := open.New(ctx, a, s, config.Cassette{}, w)
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +81,7 @@ func tracedAgain[S any](t *tracedRun, r *rerunner, g *graph.Compiled[S], keys []
 			more[key] = value
 		}
 	}
-	header, err := traceHeader(t.desk, &traced[S]{Keys: keys, More: more})
+	header, err := open.Header(t.Desk, &open.Traced[S]{Keys: keys, More: more})
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/config"
+	"example.com/assay/cmd/agent/internal/open"
 	"example.com/assay/graph"
 	"example.com/assay/graph/trace"
 	"example.com/assay/llm"
@@ -106,11 +107,11 @@ func traceReplay(a *cli.App, cmd *cobra.Command, f *replayFlags, path string) (e
 	if err != nil {
 		return err
 	}
-	x, err := openExchange(a, files, &s)
+	x, err := open.NewExchange(a, files, &s)
 	if err != nil {
 		return err
 	}
-	defer func() { err = cli.Also(err, x.close()) }()
+	defer func() { err = cli.Also(err, x.Close()) }()
 	var r *rerunner
 	if f.study != "" {
 		r, err = openCaseRerun(ctx, a, s, x, f.study)
@@ -122,7 +123,7 @@ func traceReplay(a *cli.App, cmd *cobra.Command, f *replayFlags, path string) (e
 	}
 	defer func() { err = cli.Also(err, r.close()) }()
 	shown := newProgress(a, f.asJSON)
-	before, after, err := r.both(x.controls.Budget().Begin(ctx), path, was, point, shown)
+	before, after, err := r.both(x.Controls.Budget().Begin(ctx), path, was, point, shown)
 	shown.close()
 	if err != nil {
 		return err

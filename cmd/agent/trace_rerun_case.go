@@ -8,13 +8,14 @@ import (
 
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/config"
+	"example.com/assay/cmd/agent/internal/open"
 	"example.com/assay/eval"
 	"example.com/assay/graph"
 	"example.com/assay/nodes/extract"
 )
 
 // openCaseRerun prepares a case as agent eval cases does.
-func openCaseRerun(ctx context.Context, a *cli.App, s config.Settings, x *exchange, file string) (_ *rerunner, err error) {
+func openCaseRerun(ctx context.Context, a *cli.App, s config.Settings, x *open.Exchange, file string) (_ *rerunner, err error) {
 	r := &rerunner{}
 	defer func() {
 		if err != nil {
@@ -29,7 +30,7 @@ func openCaseRerun(ctx context.Context, a *cli.App, s config.Settings, x *exchan
 	if err != nil {
 		return nil, err
 	}
-	model, err := x.model(ctx, s)
+	model, err := x.Model(ctx, s)
 	if err != nil {
 		return nil, err
 	}
@@ -38,12 +39,12 @@ func openCaseRerun(ctx context.Context, a *cli.App, s config.Settings, x *exchan
 		return nil, fmt.Errorf("making a directory for the corpus: %w", err)
 	}
 	r.closers = append(r.closers, func() error { return os.RemoveAll(home) })
-	found, err := openFinder(ctx, a, s, set, x)
+	found, err := open.NewFinder(ctx, a, s, set, x)
 	if err != nil {
 		return nil, err
 	}
-	r.closers = append(r.closers, found.close)
-	corpora := eval.NewCorpora(home, &eval.CorporaOptions{Open: *found.options()})
+	r.closers = append(r.closers, found.Close)
+	corpora := eval.NewCorpora(home, &eval.CorporaOptions{Open: *found.Options()})
 	r.closers = append(r.closers, corpora.Close)
 	opts, err := benchOptions(a, s)
 	if err != nil {
@@ -52,7 +53,7 @@ func openCaseRerun(ctx context.Context, a *cli.App, s config.Settings, x *exchan
 	prepared := func(ctx context.Context, from graph.Recording) (*eval.Prepared, error) {
 		replaying := opts
 		replaying.Run = graph.RunOptions{Replay: from}
-		bench, err := eval.NewBench(eval.Deps{Model: model, Skills: set, Corpora: corpora, Inspect: inspect}, &replaying)
+		bench, err := eval.NewBench(eval.Deps{Model: model, Skills: set, Corpora: corpora, Inspect: open.Inspect}, &replaying)
 		if err != nil {
 			return nil, err
 		}

@@ -11,6 +11,7 @@ import (
 
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/config"
+	"example.com/assay/cmd/agent/internal/open"
 	"example.com/assay/eval/metrics"
 	"example.com/assay/eval/retrieval"
 	"example.com/assay/memory"
@@ -127,7 +128,7 @@ func removeRanker(a *cli.App, cmd *cobra.Command, flags *config.Flags, f *trainR
 	}
 	removed, err := memory.RemoveRanker(s.Home, s.Corpus)
 	if unknown, ok := errors.AsType[*memory.UnknownCorpusError](err); ok {
-		return unknownCorpus(s.Corpus, unknown.Known)
+		return open.UnknownCorpus(s.Corpus, unknown.Known)
 	}
 	if err != nil {
 		return err
@@ -178,13 +179,13 @@ func trainRerank(a *cli.App, cmd *cobra.Command, flags *config.Flags, f *trainRe
 	if err != nil {
 		return err
 	}
-	finder, err := openFinder(ctx, a, s, set, newExchange(a, s))
+	finder, err := open.NewFinder(ctx, a, s, set, open.PlainExchange(a, s))
 	if err != nil {
 		return err
 	}
-	defer func() { err = cli.Also(err, finder.close()) }()
-	opts := memory.OpenOptions{Space: finder.options().Space, Untrained: true}
-	corpus, err := openCorpus(ctx, a, s, &opts)
+	defer func() { err = cli.Also(err, finder.Close()) }()
+	opts := memory.OpenOptions{Space: finder.Options().Space, Untrained: true}
+	corpus, err := open.Corpus(ctx, a, s, &opts)
 	if err != nil {
 		return err
 	}

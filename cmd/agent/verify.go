@@ -11,6 +11,7 @@ import (
 
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/config"
+	"example.com/assay/cmd/agent/internal/open"
 	"example.com/assay/graph"
 	"example.com/assay/memory"
 	"example.com/assay/nodes/follow"
@@ -217,17 +218,17 @@ func checkResponse(text string) error {
 
 // A checker verifies responses with one set of settings.
 type checker struct {
-	*desk
+	*open.Desk
 	texts    *memory.Texts
 	pipeline *verify.Pipeline
 }
 
 func openChecker(ctx context.Context, a *cli.App, s config.Settings, files config.Cassette, texts *memory.Texts, wantsCorpus bool) (*checker, error) {
-	w := want{Skills: verify.Skills()}
+	w := open.Want{Skills: verify.Skills()}
 	if wantsCorpus {
-		w.Corpus = openCorpus
+		w.Corpus = open.Corpus
 	}
-	d, err := openDesk(ctx, a, s, files, w)
+	d, err := open.New(ctx, a, s, files, w)
 	if err != nil {
 		return nil, err
 	}
@@ -248,12 +249,12 @@ func (c *checker) TextPath(source string) (path, original string, err error) {
 }
 
 func (c *checker) check(ctx context.Context, in verify.Input, traceFile string, watch func(graph.Event[state.Verify])) (verify.Answer, error) {
-	t := &traced[state.Verify]{In: in.Update(), File: traceFile, Keys: config.VerifyTraced, Options: follow.Options[state.Verify]{
+	t := &open.Traced[state.Verify]{In: in.Update(), File: traceFile, Keys: config.VerifyTraced, Options: follow.Options[state.Verify]{
 		Observe: watch, End: func(final state.Verify, err error) state.End { return verify.Result(final, err, c).End },
 	}}
-	final, took, runErr := runOn(ctx, c.desk, t, follows(c.pipeline.Graph(), t.In))
+	final, took, runErr := open.Run(ctx, c.Desk, t, open.Follows(c.pipeline.Graph(), t.In))
 	answer := verify.Result(final, runErr, c)
 	answer.Question = in.Query
-	sign(c.desk, &answer.Answer, t, took)
+	open.Sign(c.Desk, &answer.Answer, t, took)
 	return answer, runErr
 }

@@ -1,4 +1,4 @@
-package main
+package open
 
 import (
 	"example.com/assay/cmd/agent/internal/config"
@@ -7,7 +7,7 @@ import (
 
 // key returns the key of a provider: that of its variable, else that of the
 // file that the configuration names, else "".
-func (c *connector) key(p config.Provider) (string, error) {
+func (c *Connector) key(p config.Provider) (string, error) {
 	if key := c.env.Get(p.KeyVariable); key != "" {
 		return key, nil
 	}
@@ -19,7 +19,7 @@ func (c *connector) key(p config.Provider) (string, error) {
 }
 
 // secrets lists the keys that are known, used or not.
-func (c *connector) secrets() []string {
+func (c *Connector) secrets() []string {
 	var out []string
 	for _, p := range config.Providers {
 		if key := c.env.Get(p.KeyVariable); key != "" {
@@ -39,9 +39,9 @@ func (c *connector) secrets() []string {
 	return out
 }
 
-// sendsKey reports whether the provider's server is sent a key. A server of
+// SendsKey reports whether the provider's server is sent a key. A server of
 // Ollama on this machine is not.
-func (c *connector) sendsKey(p config.Provider) bool {
+func (c *Connector) SendsKey(p config.Provider) bool {
 	if p.Name == gemini.Provider && c.vertex.Project != "" {
 		return false
 	}

@@ -1,4 +1,4 @@
-package main
+package open
 
 import (
 	"context"
@@ -18,7 +18,7 @@ import (
 // openRecall opens the memory of a corpus's answers, to be closed by the
 // caller, and the pipeline's view of it.
 func openRecall(ctx context.Context, s config.Settings, corpus *memory.Corpus, set *skills.Set) (*qa.Memory, research.Memory, error) {
-	now, err := conditionsOf(s, corpus.Fingerprint(), idOfRanker(corpus), set)
+	now, err := Conditions(s, corpus.Fingerprint(), RankerID(corpus), set)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -29,19 +29,19 @@ func openRecall(ctx context.Context, s config.Settings, corpus *memory.Corpus, s
 	return answers, research.NewMemory(answers, corpus, now), nil
 }
 
-// idOfRanker identifies the trained ranker that orders what a corpus finds, ""
+// RankerID identifies the trained ranker that orders what a corpus finds, ""
 // for none.
-func idOfRanker(corpus *memory.Corpus) string {
+func RankerID(corpus *memory.Corpus) string {
 	if info, ok := corpus.Ranker(); ok && info.InUse {
 		return info.ID
 	}
 	return ""
 }
 
-// conditionsOf lists what answers depend on with these settings and a corpus
+// Conditions lists what answers depend on with these settings and a corpus
 // of that fingerprint and trained ranker. Every setting that can change an
 // answer is one of them.
-func conditionsOf(s config.Settings, corpus, ranker string, set *skills.Set) ([]qa.Condition, error) {
+func Conditions(s config.Settings, corpus, ranker string, set *skills.Set) ([]qa.Condition, error) {
 	// The graph is the same whatever model and corpus work in it.
 	p, err := research.New(research.Deps{Model: offline.New(nil), Skills: set, Corpus: &memory.Corpus{}}, &research.Options{SkipVerification: !s.Verification.Enabled})
 	if err != nil {

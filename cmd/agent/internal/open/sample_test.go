@@ -1,4 +1,4 @@
-package main
+package open
 
 import (
 	"os"
@@ -15,10 +15,10 @@ import (
 func TestSampleOfOtherVersion(t *testing.T) {
 	home := t.TempDir()
 	old := filepath.Join(home, "samples", "us-law-primer-000000000000")
-	if err := cli.WriteFile(filepath.Join(old, "torts", "battery.md"), []byte(permits), 0o644); err != nil {
+	if err := cli.WriteFile(filepath.Join(old, "torts", "battery.md"), []byte("# Battery\n\nA contact.\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := memory.Ingest(t.Context(), memory.IngestOptions{Home: home, Corpus: sampleCorpus, Paths: []string{old}}); err != nil {
+	if _, err := memory.Ingest(t.Context(), memory.IngestOptions{Home: home, Corpus: SampleCorpus, Paths: []string{old}}); err != nil {
 		t.Fatal(err)
 	}
 	var notes []string
@@ -31,7 +31,7 @@ func TestSampleOfOtherVersion(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	files, hash, err := sampleFiles()
+	files, hash, err := SampleFiles()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +40,7 @@ func TestSampleOfOtherVersion(t *testing.T) {
 	}
 	for _, source := range corpus.Sources() {
 		path, _, err := corpus.TextPath(source)
-		if err != nil || !strings.HasPrefix(path, sampleDir(home, hash)) {
+		if err != nil || !strings.HasPrefix(path, SampleDir(home, hash)) {
 			t.Errorf("%s is at %s: %v", source, path, err)
 		}
 	}
@@ -48,7 +48,7 @@ func TestSampleOfOtherVersion(t *testing.T) {
 		t.Error(err)
 	}
 	// A file that somebody edited is put back without ingesting anew.
-	edited := filepath.Join(sampleDir(home, hash), "torts", "battery.md")
+	edited := filepath.Join(SampleDir(home, hash), "torts", "battery.md")
 	if err := os.WriteFile(edited, []byte("edited"), 0o644); err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package main
+package open
 
 import (
 	"context"
@@ -19,8 +19,8 @@ import (
 	"example.com/assay/telemetry"
 )
 
-// A traced is one run of a pipeline: what it is given, and who follows it.
-type traced[S any] struct {
+// A Traced is one run of a pipeline: what it is given, and who follows it.
+type Traced[S any] struct {
 	In   graph.Update[S]
 	File string            // receives the trace; empty for none
 	Copy io.Writer         // receives the trace, too; nil for none
@@ -32,22 +32,22 @@ type traced[S any] struct {
 // A runner runs a pipeline's graph as follow.Run does.
 type runner[S any] func(context.Context, *follow.Options[S]) (S, follow.Took, error)
 
-// follows is the runner of a graph.
-func follows[S any](g *graph.Compiled[S], in graph.Update[S]) runner[S] {
+// Follows is the runner of a graph.
+func Follows[S any](g *graph.Compiled[S], in graph.Update[S]) runner[S] {
 	return func(ctx context.Context, opts *follow.Options[S]) (S, follow.Took, error) {
 		return follow.Run(ctx, g, in, opts)
 	}
 }
 
-// runOn runs a pipeline on a desk: it gives the run an id, writes its trace and sends
+// Run runs a pipeline on a desk: it gives the run an id, writes its trace and sends
 // its spans. A run that did not begin took nothing: its follow.Took is zero.
-func runOn[S any](ctx context.Context, d *desk, t *traced[S], run runner[S]) (final S, took follow.Took, err error) {
+func Run[S any](ctx context.Context, d *Desk, t *Traced[S], run runner[S]) (final S, took follow.Took, err error) {
 	if t.Run.RunID == "" {
-		if t.Run.RunID, err = newRunID(d.Now(), d.Random); err != nil {
+		if t.Run.RunID, err = NewRunID(d.Now(), d.Random); err != nil {
 			return final, took, err
 		}
 	}
-	header, err := traceHeader(d, t)
+	header, err := Header(d, t)
 	if err != nil {
 		return final, took, err
 	}
@@ -70,7 +70,7 @@ func runOn[S any](ctx context.Context, d *desk, t *traced[S], run runner[S]) (fi
 
 // runTraced runs a pipeline, and writes its trace where it is wanted. Of a run that was
 // stopped the error says what stopped it, and not which node met it.
-func runTraced[S any](ctx context.Context, t *traced[S], header trace.Header, run runner[S]) (final S, took follow.Took, err error) {
+func runTraced[S any](ctx context.Context, t *Traced[S], header trace.Header, run runner[S]) (final S, took follow.Took, err error) {
 	var sinks []io.Writer
 	if t.File != "" {
 		file, failed := os.Create(t.File)
@@ -97,8 +97,8 @@ func runTraced[S any](ctx context.Context, t *traced[S], header trace.Header, ru
 	return final, took, err
 }
 
-// sign puts into an answer what the desk knows of the run that it came from.
-func sign[S any](d *desk, answer *state.Answer, t *traced[S], took follow.Took) {
+// Sign puts into an answer what the desk knows of the run that it came from.
+func Sign[S any](d *Desk, answer *state.Answer, t *Traced[S], took follow.Took) {
 	answer.RunID, answer.Model, answer.Trace = t.Run.RunID, d.ModelLabel(), t.File
 	if d.Corpus != nil {
 		answer.Corpus = d.Corpus.Name()
@@ -112,11 +112,11 @@ const ()
 // Settings that a trace holds beside the model, so that it can be run again.
 var ()
 
-// traceHeader is the first line of a trace: what a run was given and with which
+// Header is the first line of a trace: what a run was given and with which
 // settings, so that agent trace replay can run it again. It names no path and no
 // server, so that traces of equal runs on two machines are equal but for ids and
 // times.
-func traceHeader[S any](d *desk, t *traced[S]) (trace.Header, error) {
+func Header[S any](d *Desk, t *Traced[S]) (trace.Header, error) {
 	keys := t.Keys
 	if d.Corpus != nil {
 		keys = append(slices.Clone(keys), config.SearchTraced...)

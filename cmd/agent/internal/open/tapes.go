@@ -1,4 +1,4 @@
-package main
+package open
 
 import (
 	"cmp"
@@ -23,31 +23,31 @@ import (
 // tapeName is the file of a case's cassette.
 func tapeName(dir string, c eval.Case) string { return filepath.Join(dir, c.Name+".cassette") }
 
-// tapes is the model of several cases that run side by side, and where each
+// Tapes is the model of several cases that run side by side, and where each
 // one's calls are recorded or answered from. The case is the context's, so that
 // a reranker that all share is recorded with the case that asks it.
-type tapes struct {
+type Tapes struct {
 	models  llm.Model       // those of the settings; nil when cassettes answer
 	dir     string          // of recordings; empty for none
 	label   config.Settings // names the models in recordings
-	keys    *connector
+	keys    *Connector
 	players map[string]*cassette.Player // by case
 }
 
 type tapeKey struct{}
 
 // Generate asks the model of the context's case.
-func (t *tapes) Generate(ctx context.Context, req llm.Request) (llm.Response, error) {
+func (t *Tapes) Generate(ctx context.Context, req llm.Request) (llm.Response, error) {
 	if m, ok := ctx.Value(tapeKey{}).(llm.Model); ok {
 		return m.Generate(ctx, req)
 	}
 	return llm.Response{}, errors.New("a model was asked outside of a case")
 }
 
-// openTapes connects the models of cases, or opens the cassettes that answer
+// Tapes connects the models of cases, or opens the cassettes that answer
 // for them, and completes the settings by what those call their models. What
 // cannot be used is told before anything is asked.
-func (x *exchange) openTapes(ctx context.Context, cmd *cobra.Command, f *config.Flags, s *config.Settings, cases []eval.Case) (*tapes, error) {
+func (x *Exchange) Tapes(ctx context.Context, cmd *cobra.Command, f *config.Flags, s *config.Settings, cases []eval.Case) (*Tapes, error) {
 	recording, replaying := cmd.Flags().Changed("record"), cmd.Flags().Changed("replay")
 	switch {
 	case recording && replaying:
@@ -57,7 +57,7 @@ func (x *exchange) openTapes(ctx context.Context, cmd *cobra.Command, f *config.
 	case replaying && f.Replay == "":
 		return nil, cli.Usagef("--replay is empty: name a directory that --record wrote")
 	}
-	t := &tapes{dir: f.Record, keys: newConnector(x.Env, *s)}
+	t := &Tapes{dir: f.Record, keys: NewConnector(x.Env, *s)}
 	x.given = t
 	if replaying {
 		return t, t.load(x.App, f.Replay, s, cases)
@@ -79,7 +79,7 @@ func (x *exchange) openTapes(ctx context.Context, cmd *cobra.Command, f *config.
 }
 
 // load opens the cassettes of all cases.
-func (t *tapes) load(a *cli.App, dir string, s *config.Settings, cases []eval.Case) error {
+func (t *Tapes) load(a *cli.App, dir string, s *config.Settings, cases []eval.Case) error {
 	t.players = map[string]*cassette.Player{}
 	var names []string
 	for _, c := range cases {
@@ -103,8 +103,8 @@ func (t *tapes) load(a *cli.App, dir string, s *config.Settings, cases []eval.Ca
 	return nil
 }
 
-// play runs a case with its model.
-func (t *tapes) play(ctx context.Context, c eval.Case, run func(context.Context) (eval.Run, error)) (eval.Run, error) {
+// Play runs a case with its model.
+func (t *Tapes) Play(ctx context.Context, c eval.Case, run func(context.Context) (eval.Run, error)) (eval.Run, error) {
 	with := func(m llm.Model) context.Context { return context.WithValue(ctx, tapeKey{}, m) }
 	if player := t.players[c.Name]; player != nil {
 		out, err := run(with(player))

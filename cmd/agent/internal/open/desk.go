@@ -1,4 +1,4 @@
-package main
+package open
 
 import (
 	"context"
@@ -14,41 +14,41 @@ import (
 	"example.com/assay/state"
 )
 
-// A desk is what pipelines work with: settings, skills, a model under its limits, and
+// A Desk is what pipelines work with: settings, skills, a model under its limits, and
 // what else was asked for. It belongs to one verb, or to one choice of settings of a
 // session.
-type desk struct {
+type Desk struct {
 	*cli.App
 	config.Settings
 	Set      *skills.Set
 	Hashes   map[string]string // of the skills that the pipeline asks, by name
 	Model    llm.Model
 	Corpus   *memory.Corpus // nil without one
-	Exchange *exchange
+	Exchange *Exchange
 
-	threads *sqlite.Saver // nil when runs are not saved
+	Threads *sqlite.Saver // nil when runs are not saved
 	answers *qa.Memory    // nil when nothing is remembered
-	spans   *tracing
-	finder  *finder
+	spans   *Spans
+	finder  *Finder
 	own     bool // the exchange is closed with the desk
 }
 
-// A want is what a verb needs on its desk.
-type want struct {
+// A Want is what a verb needs on its desk.
+type Want struct {
 	Skills []string // that the pipeline asks
 	// Corpus opens the corpus. Default: there is none.
 	Corpus   func(context.Context, *cli.App, config.Settings, *memory.OpenOptions) (*memory.Corpus, error)
 	Threads  bool // runs are saved
 	Spans    bool // spans go to the collector of the settings
-	Exchange *exchange
+	Exchange *Exchange
 }
 
-// openDesk opens what the settings name. An exchange that is given stays its caller's;
+// New opens what the settings name. An exchange that is given stays its caller's;
 // without one the desk makes its own, with the cassette.
-func openDesk(ctx context.Context, a *cli.App, s config.Settings, c config.Cassette, w want) (_ *desk, err error) {
-	d := &desk{App: a, Exchange: w.Exchange, own: w.Exchange == nil}
+func New(ctx context.Context, a *cli.App, s config.Settings, c config.Cassette, w Want) (_ *Desk, err error) {
+	d := &Desk{App: a, Exchange: w.Exchange, own: w.Exchange == nil}
 	if d.own {
-		if d.Exchange, err = openExchange(a, c, &s); err != nil {
+		if d.Exchange, err = NewExchange(a, c, &s); err != nil {
 			return nil, err
 		}
 	}
@@ -65,30 +65,30 @@ func openDesk(ctx context.Context, a *cli.App, s config.Settings, c config.Casse
 		return nil, err
 	}
 	if w.Corpus != nil {
-		if d.finder, err = openFinder(ctx, a, s, d.Set, d.Exchange); err != nil {
+		if d.finder, err = NewFinder(ctx, a, s, d.Set, d.Exchange); err != nil {
 			return nil, err
 		}
-		if d.Corpus, err = w.Corpus(ctx, a, s, d.finder.options()); err != nil {
+		if d.Corpus, err = w.Corpus(ctx, a, s, d.finder.Options()); err != nil {
 			return nil, err
 		}
 	}
 	if w.Threads {
-		if d.threads, err = openThreads(ctx, s.Home); err != nil {
+		if d.Threads, err = Threads(ctx, s.Home); err != nil {
 			return nil, err
 		}
 	}
-	if d.Model, err = d.Exchange.model(ctx, s); err != nil {
+	if d.Model, err = d.Exchange.Model(ctx, s); err != nil {
 		return nil, err
 	}
 	if w.Spans {
-		d.spans, err = openTracing(ctx, s)
+		d.spans, err = NewSpans(ctx, s)
 	}
 	return d, err
 }
 
 // Close releases what was opened, and sends the spans that are left. Lost spans are a
 // warning: they change no answer.
-func (d *desk) Close() error {
+func (d *Desk) Close() error {
 	if d == nil {
 		return nil
 	}
@@ -96,8 +96,8 @@ func (d *desk) Close() error {
 		d.Warn("%v", err)
 	}
 	var errs []error
-	if d.threads != nil {
-		errs = append(errs, d.threads.Close())
+	if d.Threads != nil {
+		errs = append(errs, d.Threads.Close())
 	}
 	if d.answers != nil {
 		errs = append(errs, d.answers.Close())
@@ -105,25 +105,18 @@ func (d *desk) Close() error {
 	if d.Corpus != nil {
 		errs = append(errs, d.Corpus.Close())
 	}
-	errs = append(errs, d.finder.close())
+	errs = append(errs, d.finder.Close())
 	if d.own {
-		errs = append(errs, d.Exchange.close())
+		errs = append(errs, d.Exchange.Close())
 	}
 	return errors.Join(errs...)
 }
 
-// Answers is the memory of answers that the desk opened; nil when nothing is
-// remembered.
-func (d *desk) Answers() *qa.Memory { return d.answers }
-
-// Threads is the file of saved runs; nil when runs are not saved.
-func (d *desk) Threads() *sqlite.Saver { return d.threads }
-
 // IsSample reports whether the embedded sample answers.
-func (d *desk) IsSample() bool { return d.Corpus.Name() == sampleCorpus }
+func (d *Desk) IsSample() bool { return d.Corpus.Name() == SampleCorpus }
 
-// inCorpus says of the end of a run which corpus it read.
-func (d *desk) inCorpus(end state.End) state.End {
+// InCorpus says of the end of a run which corpus it read.
+func (d *Desk) InCorpus(end state.End) state.End {
 	if d.Corpus != nil {
 		end.In(d.Corpus.Name())
 	}

@@ -1,4 +1,4 @@
-package main
+package open
 
 import (
 	"cmp"
@@ -23,12 +23,12 @@ import (
 
 // Research makes the pipeline that answers questions. A memory that is given is used
 // in place of the corpus's own.
-func (d *desk) Research(ctx context.Context, memory research.Memory) (*research.Pipeline, error) {
-	opts, err := researchOptions(d.App, d.Settings)
+func (d *Desk) Research(ctx context.Context, memory research.Memory) (*research.Pipeline, error) {
+	opts, err := ResearchOptions(d.App, d.Settings)
 	if err != nil {
 		return nil, err
 	}
-	deps := research.Deps{Model: d.Model, Skills: d.Set, Corpus: d.Corpus, Inspect: inspect}
+	deps := research.Deps{Model: d.Model, Skills: d.Set, Corpus: d.Corpus, Inspect: Inspect}
 	switch {
 	case !d.Memory:
 	case memory != nil:
@@ -41,8 +41,8 @@ func (d *desk) Research(ctx context.Context, memory research.Memory) (*research.
 			return nil, fmt.Errorf("%w; --no-memory goes without it", err)
 		}
 	}
-	if d.threads != nil {
-		opts.Checkpointer = d.threads
+	if d.Threads != nil {
+		opts.Checkpointer = d.Threads
 	}
 	if d.OffersEdges() {
 		tool, err := d.edgeTool()
@@ -54,8 +54,8 @@ func (d *desk) Research(ctx context.Context, memory research.Memory) (*research.
 	return research.New(deps, opts)
 }
 
-// researchOptions are what settings say of the pipeline itself.
-func researchOptions(a *cli.App, s config.Settings) (*research.Options, error) {
+// ResearchOptions are what settings say of the pipeline itself.
+func ResearchOptions(a *cli.App, s config.Settings) (*research.Options, error) {
 	opts := &research.Options{
 		SkipInjectionCheck: s.SkipInjection, ConfidenceThreshold: s.Threshold, SearchTool: s.SearchTool,
 		SkipVerification: !s.Verification.Enabled, Verify: s.Verification.Options(),
@@ -63,7 +63,7 @@ func researchOptions(a *cli.App, s config.Settings) (*research.Options, error) {
 	if writingModel(s) == offline.Name {
 		opts.Passages, opts.WarnOfCited = offlinePassages, true
 	}
-	return opts, checkSearchTool(a, s)
+	return opts, CheckSearchTool(a, s)
 }
 
 // offlinePassages is how many passages a step reads offline, where reading costs
@@ -75,9 +75,9 @@ func writingModel(s config.Settings) string {
 	return cmp.Or(s.ModelsBySkill()[skills.SynthesizeAndCite], s.Model)
 }
 
-// checkSearchTool refuses that a model should search that cannot. What a
+// CheckSearchTool refuses that a model should search that cannot. What a
 // cassette answers for is not known, nor needed.
-func checkSearchTool(a *cli.App, s config.Settings) error {
+func CheckSearchTool(a *cli.App, s config.Settings) error {
 	if !s.SearchTool || s.Replayed != "" || a.Models[writingModel(s)] == nil {
 		return nil
 	}
@@ -86,7 +86,7 @@ func checkSearchTool(a *cli.App, s config.Settings) error {
 
 // edgeTool is verify_edge for the model that writes answers. The passages that it
 // quotes can be cited.
-func (d *desk) edgeTool() (research.Tool, error) {
+func (d *Desk) edgeTool() (research.Tool, error) {
 	p, err := d.Edges()
 	if err != nil {
 		return research.Tool{}, err
@@ -98,8 +98,8 @@ func (d *desk) edgeTool() (research.Tool, error) {
 }
 
 // Verify makes the pipeline that checks a response.
-func (d *desk) Verify() (*verify.Pipeline, error) {
-	deps := verify.Deps{Model: d.Model, Skills: d.Set, Inspect: inspect}
+func (d *Desk) Verify() (*verify.Pipeline, error) {
+	deps := verify.Deps{Model: d.Model, Skills: d.Set, Inspect: Inspect}
 	if d.Corpus != nil {
 		deps.Corpus = d.Corpus
 	}
@@ -107,27 +107,27 @@ func (d *desk) Verify() (*verify.Pipeline, error) {
 }
 
 // Comply makes the pipeline that answers compliance questions.
-func (d *desk) Comply(modelReview bool) (*evidence.Pipeline, error) {
-	return evidence.New(evidence.Deps{Model: d.Model, Skills: d.Set, Corpus: d.Corpus, Inspect: inspect}, &evidence.Options{ModelReview: modelReview})
+func (d *Desk) Comply(modelReview bool) (*evidence.Pipeline, error) {
+	return evidence.New(evidence.Deps{Model: d.Model, Skills: d.Set, Corpus: d.Corpus, Inspect: Inspect}, &evidence.Options{ModelReview: modelReview})
 }
 
 // Edges makes the pipeline that verifies causal edges.
-func (d *desk) Edges() (*causal.Pipeline, error) {
+func (d *Desk) Edges() (*causal.Pipeline, error) {
 	opts := d.Grounding.Options(d.Limits.Concurrency)
-	if d.threads != nil && !d.InSession {
-		opts.Checkpointer = d.threads
+	if d.Threads != nil && !d.InSession {
+		opts.Checkpointer = d.Threads
 	}
-	return causal.New(causal.Deps{Model: d.Model, Skills: d.Set, Corpus: d.Corpus, Embedder: d.Corpus, Inspect: inspect}, opts)
+	return causal.New(causal.Deps{Model: d.Model, Skills: d.Set, Corpus: d.Corpus, Embedder: d.Corpus, Inspect: Inspect}, opts)
 }
 
 // Extract makes the pipeline that reads the fields of a schema.
-func (d *desk) Extract(schema *extract.Schema, opts *extract.Options) (*extract.Pipeline, error) {
+func (d *Desk) Extract(schema *extract.Schema, opts *extract.Options) (*extract.Pipeline, error) {
 	return extract.New(extract.Deps{Model: d.Model, Skills: d.Set, Schema: schema}, opts)
 }
 
-// inspect finds the orders that a text gives to an assistant, by the offline
+// Inspect finds the orders that a text gives to an assistant, by the offline
 // detector: it needs no model, whichever answers.
-func inspect(text string) []retrieval.Order {
+func Inspect(text string) []retrieval.Order {
 	var out []retrieval.Order
 	for _, o := range offline.Instructions(text) {
 		out = append(out, retrieval.Order{Kind: o.Category, Start: o.Start, End: o.End})

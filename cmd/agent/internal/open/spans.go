@@ -1,4 +1,4 @@
-package main
+package open
 
 import (
 	"context"
@@ -22,17 +22,17 @@ import (
 // exportTimeout bounds how long the end of the program waits for a collector.
 const exportTimeout = 5 * time.Second
 
-// tracing sends spans to a collector. Nil sends nothing.
-type tracing struct {
+// Spans sends spans to a collector. Nil sends nothing.
+type Spans struct {
 	provider *sdk.TracerProvider
 	exporter *watchedExporter
 	content  bool
 }
 
-// openTracing connects to the collector of the settings. It makes no call.
+// NewSpans connects to the collector of the settings. It makes no call.
 // The client library reads further variables that begin with OTEL_ itself, such
 // as OTEL_EXPORTER_OTLP_HEADERS.
-func openTracing(ctx context.Context, s config.Settings) (*tracing, error) {
+func NewSpans(ctx context.Context, s config.Settings) (*Spans, error) {
 	if s.Telemetry.Endpoint == "" {
 		return nil, nil
 	}
@@ -48,14 +48,14 @@ func openTracing(ctx context.Context, s config.Settings) (*tracing, error) {
 		return nil, fmt.Errorf("opening the telemetry: %w", err)
 	}
 	exporter := &watchedExporter{SpanExporter: client}
-	return &tracing{
+	return &Spans{
 		exporter: exporter, content: s.Telemetry.Content,
 		provider: sdk.NewTracerProvider(sdk.WithBatcher(exporter), sdk.WithResource(resource.NewSchemaless(attribute.String("service.name", "assay")))),
 	}, nil
 }
 
 // recorder returns the recorder of one question, or nil.
-func (t *tracing) recorder(ctx context.Context, runID, corpus string) *telemetry.Recorder {
+func (t *Spans) recorder(ctx context.Context, runID, corpus string) *telemetry.Recorder {
 	if t == nil {
 		return nil
 	}
@@ -64,7 +64,7 @@ func (t *tracing) recorder(ctx context.Context, runID, corpus string) *telemetry
 
 // close sends what is left, also after an interrupt, and returns why spans
 // were lost.
-func (t *tracing) close() error {
+func (t *Spans) close() error {
 	if t == nil {
 		return nil
 	}

@@ -1,4 +1,4 @@
-package main
+package open
 
 import (
 	"cmp"
@@ -20,29 +20,29 @@ import (
 	"example.com/assay/telemetry"
 )
 
-// An exchange is what all engines of one verb share on the way to their
+// An Exchange is what all engines of one verb share on the way to their
 // models: the limits, in which the session's budget is, and a cassette. A
 // session that opens another corpus goes on with it.
-type exchange struct {
+type Exchange struct {
 	*cli.App
-	controls *llm.Controls
+	Controls *llm.Controls
 	given    llm.Model          // answers in the place of what the settings name; nil for none
-	file     string             // the cassette; empty for none
+	File     string             // the cassette; empty for none
 	recorder *cassette.Recorder // nil until the first models are open
 	player   *cassette.Player   // nil unless the cassette answers
 	played   bool               // the cassette was asked
 }
 
-// openExchange makes the exchange of a verb, and completes the settings by
+// NewExchange makes the exchange of a verb, and completes the settings by
 // what a cassette that answers calls its models. Its close is the caller's.
-func openExchange(a *cli.App, c config.Cassette, s *config.Settings) (*exchange, error) {
-	x := newExchange(a, *s)
-	x.file = c.Record
+func NewExchange(a *cli.App, c config.Cassette, s *config.Settings) (*Exchange, error) {
+	x := PlainExchange(a, *s)
+	x.File = c.Record
 	if c.Replay == "" {
 		return x, nil
 	}
 	var err error
-	x.file = c.Replay
+	x.File = c.Replay
 	if x.player, err = cassette.Replay(c.Replay); x.player == nil {
 		return nil, cli.Usagef("opening --replay: %w", err)
 	}
@@ -57,8 +57,8 @@ func openExchange(a *cli.App, c config.Cassette, s *config.Settings) (*exchange,
 	return x, nil
 }
 
-// newExchange makes an exchange without a cassette.
-func newExchange(a *cli.App, s config.Settings) *exchange {
+// PlainExchange makes an exchange without a cassette.
+func PlainExchange(a *cli.App, s config.Settings) *Exchange {
 	limits := s.Limits
 	limits.Retry.OnRetry = func(e llm.RetryEvent) {
 		clear := ""
@@ -67,11 +67,11 @@ func newExchange(a *cli.App, s config.Settings) *exchange {
 		}
 		fmt.Fprintf(a.Stderr, "%sagent: asking the model again in %v, after attempt %d: %v\n", clear, e.Wait.Round(100*time.Millisecond), e.Attempt, e.Err)
 	}
-	return &exchange{App: a, controls: llm.NewControls(&limits)}
+	return &Exchange{App: a, Controls: llm.NewControls(&limits)}
 }
 
-// close ends a recording, and tells which recordings of a replay are left.
-func (x *exchange) close() error {
+// Close ends a recording, and tells which recordings of a replay are left.
+func (x *Exchange) Close() error {
 	if x == nil {
 		return nil
 	}
@@ -82,14 +82,14 @@ func (x *exchange) close() error {
 		return nil
 	}
 	if left := x.player.Unused(); len(left) > 0 {
-		x.Warn("%s of %s were not asked for, the first: %s; this is not the run that was recorded", cli.Count(len(left), "recording"), x.file, left[0])
+		x.Warn("%s of %s were not asked for, the first: %s; this is not the run that was recorded", cli.Count(len(left), "recording"), x.File, left[0])
 	}
 	return nil
 }
 
-// model returns the model that the settings mean: that of the cassette, or
+// Model returns the model that the settings mean: that of the cassette, or
 // those of providers and of this program.
-func (x *exchange) model(ctx context.Context, s config.Settings) (llm.Model, error) {
+func (x *Exchange) Model(ctx context.Context, s config.Settings) (llm.Model, error) {
 	if x.given != nil {
 		return x.given, nil
 	}
@@ -97,7 +97,7 @@ func (x *exchange) model(ctx context.Context, s config.Settings) (llm.Model, err
 		x.played = true
 		return telemetry.Watch(s.ModelLabel(), x.player), nil
 	}
-	c := newConnector(x.Env, s)
+	c := NewConnector(x.Env, s)
 	m, err := x.connect(ctx, s, c)
 	if err != nil {
 		return nil, err
@@ -106,12 +106,12 @@ func (x *exchange) model(ctx context.Context, s config.Settings) (llm.Model, err
 }
 
 // taped has a model's calls recorded, if calls are.
-func (x *exchange) taped(s config.Settings, c *connector, m llm.Model) (_ llm.Model, err error) {
-	if x.file == "" {
+func (x *Exchange) taped(s config.Settings, c *Connector, m llm.Model) (_ llm.Model, err error) {
+	if x.File == "" {
 		return m, nil
 	}
 	if x.recorder == nil { // now, so that settings that cannot be used leave no file
-		if x.recorder, err = record(x.file, s, c); err != nil {
+		if x.recorder, err = record(x.File, s, c); err != nil {
 			return nil, err
 		}
 	}
@@ -119,7 +119,7 @@ func (x *exchange) taped(s config.Settings, c *connector, m llm.Model) (_ llm.Mo
 }
 
 // record makes a new cassette.
-func record(file string, s config.Settings, c *connector) (*cassette.Recorder, error) {
+func record(file string, s config.Settings, c *Connector) (*cassette.Recorder, error) {
 	recorder, err := cassette.Record(file, &cassette.RecordOptions{Model: s.ModelLabel(), Secrets: c.secrets()})
 	if errors.Is(err, fs.ErrExist) {
 		return nil, existsError(file)
@@ -137,7 +137,7 @@ func existsError(file string) error {
 // connect makes the models that the settings name. Those of providers are
 // under one set of limits. A model that several skills use is made once, and
 // has one circuit.
-func (x *exchange) connect(ctx context.Context, s config.Settings, c *connector) (llm.Model, error) {
+func (x *Exchange) connect(ctx context.Context, s config.Settings, c *Connector) (llm.Model, error) {
 	remotes := map[string]llm.Model{}
 	single := func(name string) (llm.Model, error) {
 		if local := x.Models[name]; local != nil {
@@ -146,14 +146,14 @@ func (x *exchange) connect(ctx context.Context, s config.Settings, c *connector)
 		if m := remotes[name]; m != nil {
 			return m, nil
 		}
-		r, err := c.connect(ctx, name)
+		r, err := c.Connect(ctx, name)
 		if err == nil {
 			err = s.Unpriced(name)
 		}
 		if err != nil {
 			return nil, cli.Usagef("using model %q: %w; agent doctor checks it, --model %s needs none", name, err, offline.Name)
 		}
-		remotes[name] = x.controls.WrapNamed(name, r.model)
+		remotes[name] = x.Controls.WrapNamed(name, r.Model)
 		return remotes[name], nil
 	}
 	open := func(name string) (llm.Model, error) {
@@ -193,7 +193,7 @@ func (x *exchange) connect(ctx context.Context, s config.Settings, c *connector)
 		bySkill[skills.JudgeClaim] = telemetry.Watch(s.Verification.Judge.Label(), judge)
 	}
 	if s.Lookup.Detector.URL != "" {
-		client, err := classifierClient(x.App, s.Lookup.Detector, x.controls.WrapUnpriced)
+		client, err := Classifier(x.App, s.Lookup.Detector, x.Controls.WrapUnpriced)
 		if err != nil {
 			return nil, err
 		}

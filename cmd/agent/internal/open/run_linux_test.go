@@ -1,4 +1,4 @@
-package main
+package open
 
 import (
 	"context"
@@ -32,7 +32,7 @@ func TestTraceThatCannotBeClosed(t *testing.T) {
 			}
 		}
 	}}
-	final, _, err := runTraced(t.Context(), &traced[said]{File: file, Options: opts}, trace.Header{}, follows(app, graph.Update[said]{}))
+	final, _, err := runTraced(t.Context(), &Traced[said]{File: file, Options: opts}, trace.Header{}, Follows(app, graph.Update[said]{}))
 	if final.Text != "x" || err == nil {
 		t.Errorf("%+v, error %v", final, err)
 	}

@@ -1,4 +1,4 @@
-package main
+package open
 
 import (
 	"context"
@@ -18,15 +18,15 @@ import (
 // what they are for.
 const ()
 
-// A remote is a model of a provider, not yet under control.
-type remote struct {
-	model      llm.Model
-	capability func() string // how it is made to answer in JSON; "" while that is not known
+// A Remote is a model of a provider, not yet under control.
+type Remote struct {
+	Model      llm.Model
+	Capability func() string // how it is made to answer in JSON; "" while that is not known
 }
 
-// connector makes the models of providers; those of one provider share a
+// Connector makes the models of providers; those of one provider share a
 // server.
-type connector struct {
+type Connector struct {
 	env       cli.Environment
 	keyFiles  map[string]string // by the variable that comes first
 	vertex    config.Vertex     // where gemini is asked when it names a project
@@ -35,8 +35,8 @@ type connector struct {
 	servers   map[string]*openai.Server
 }
 
-// connect returns the model of a checked name. It makes no call.
-func (c *connector) connect(ctx context.Context, name string) (remote, error) {
+// Connect returns the model of a checked name. It makes no call.
+func (c *Connector) Connect(ctx context.Context, name string) (Remote, error) {
 	p, model, _ := config.ProviderOf(name)
 	switch p.Name {
 	case gemini.Provider:
@@ -47,24 +47,24 @@ func (c *connector) connect(ctx context.Context, name string) (remote, error) {
 	return c.openAI(p, model)
 }
 
-func newConnector(env cli.Environment, s config.Settings) *connector {
-	return &connector{env: env, keyFiles: s.KeyFiles, vertex: s.Vertex, maxTokens: s.AnswerTokens}
+func NewConnector(env cli.Environment, s config.Settings) *Connector {
+	return &Connector{env: env, keyFiles: s.KeyFiles, vertex: s.Vertex, maxTokens: s.AnswerTokens}
 }
 
-func (c *connector) gemini(ctx context.Context, p config.Provider, model string) (remote, error) {
+func (c *Connector) gemini(ctx context.Context, p config.Provider, model string) (Remote, error) {
 	opts, err := c.geminiServer(ctx, p)
 	if err != nil {
-		return remote{}, err
+		return Remote{}, err
 	}
 	m, err := gemini.New(ctx, model, &opts)
 	if err != nil {
-		return remote{}, err
+		return Remote{}, err
 	}
-	return remote{m, func() string { return "native response schema" }}, nil
+	return Remote{m, func() string { return "native response schema" }}, nil
 }
 
 // geminiServer says how Gemini is reached: with a key, or through Vertex.
-func (c *connector) geminiServer(ctx context.Context, p config.Provider) (gemini.Options, error) {
+func (c *Connector) geminiServer(ctx context.Context, p config.Provider) (gemini.Options, error) {
 	opts := gemini.Options{BaseURL: c.env.Get(p.URLVariable), Transport: c.transport}
 	if c.vertex.Project != "" {
 		credentials, err := gemini.DefaultCredentials(ctx, &gemini.CredentialsOptions{Transport: c.transport})
@@ -89,13 +89,13 @@ func (c *connector) geminiServer(ctx context.Context, p config.Provider) (gemini
 
 // anthropic connects to Anthropic. Other programs read the same variable
 // without the API's version, so that both forms are right.
-func (c *connector) anthropic(p config.Provider, model string) (remote, error) {
+func (c *Connector) anthropic(p config.Provider, model string) (Remote, error) {
 	key, err := c.key(p)
 	if err != nil {
-		return remote{}, err
+		return Remote{}, err
 	}
 	if key == "" {
-		return remote{}, p.MissingKey()
+		return Remote{}, p.MissingKey()
 	}
 	url := strings.TrimRight(c.env.Get(p.URLVariable), "/")
 	if url != "" && !strings.HasSuffix(url, "/v1") {
@@ -103,26 +103,26 @@ func (c *connector) anthropic(p config.Provider, model string) (remote, error) {
 	}
 	m, err := langchain.Anthropic(model, &langchain.AnthropicOptions{Key: key, BaseURL: url, MaxTokens: c.maxTokens, Transport: c.transport})
 	if err != nil {
-		return remote{}, err
+		return Remote{}, err
 	}
-	return remote{m, func() string { return "a schema in the prompt" }}, nil
+	return Remote{m, func() string { return "a schema in the prompt" }}, nil
 }
 
 // openAI connects to any server of OpenAI's API.
-func (c *connector) openAI(p config.Provider, model string) (remote, error) {
+func (c *Connector) openAI(p config.Provider, model string) (Remote, error) {
 	server, err := c.openAIServer(p)
 	if err != nil {
-		return remote{}, err
+		return Remote{}, err
 	}
 	m, err := server.Model(model)
 	if err != nil {
-		return remote{}, err
+		return Remote{}, err
 	}
-	return remote{m, func() string { return string(m.Capability()) }}, nil
+	return Remote{m, func() string { return string(m.Capability()) }}, nil
 }
 
 // openAIServer is the server of a provider, made once.
-func (c *connector) openAIServer(p config.Provider) (*openai.Server, error) {
+func (c *Connector) openAIServer(p config.Provider) (*openai.Server, error) {
 	server := c.servers[p.Name]
 	if server == nil {
 		key, err := c.key(p)

@@ -1,4 +1,4 @@
-package main
+package open
 
 import (
 	"context"
@@ -20,33 +20,33 @@ import (
 
 const ()
 
-// A finder is what a corpus is searched with, beside its index.
-type finder struct {
-	space    *embed.Space // nil for the offline embedder alone
+// A Finder is what a corpus is searched with, beside its index.
+type Finder struct {
+	Space    *embed.Space // nil for the offline embedder alone
 	cache    *embed.Cache
 	reranker memory.Reranker
 	detector memory.Detector // nil for none
 }
 
-func (f *finder) options() *memory.OpenOptions {
-	return &memory.OpenOptions{Space: f.space, Reranker: f.reranker, Detector: f.detector}
+func (f *Finder) Options() *memory.OpenOptions {
+	return &memory.OpenOptions{Space: f.Space, Reranker: f.reranker, Detector: f.detector}
 }
 
-func (f *finder) close() error {
+func (f *Finder) Close() error {
 	if f == nil || f.cache == nil {
 		return nil
 	}
 	return f.cache.Close()
 }
 
-// openEmbedder opens the embedder that the settings name. Its calls are under
+// NewEmbedder opens the embedder that the settings name. Its calls are under
 // the limits of models. Its close is the caller's.
-func openEmbedder(ctx context.Context, a *cli.App, s config.Settings, controls *llm.Controls) (*finder, error) {
-	f := &finder{}
+func NewEmbedder(ctx context.Context, a *cli.App, s config.Settings, controls *llm.Controls) (*Finder, error) {
+	f := &Finder{}
 	if s.Lookup.Embedder == config.OfflineEmbedder || s.Lookup.Embedder == "" {
 		return f, nil
 	}
-	e, err := newConnector(a.Env, s).embedder(ctx, s.Lookup)
+	e, err := NewConnector(a.Env, s).embedder(ctx, s.Lookup)
 	if err != nil {
 		return nil, fmt.Errorf("opening embedder %s: %w", s.Lookup.Embedder, err)
 	}
@@ -55,23 +55,23 @@ func openEmbedder(ctx context.Context, a *cli.App, s config.Settings, controls *
 	}
 	// The one limit of calls at once is that of the controls.
 	priced := func(m llm.Model) llm.Model { return controls.WrapNamed(s.Lookup.Embedder, m) }
-	f.space, err = embed.New(controlled(e, llm.NewCaller("embed", priced)), &embed.Options{Cache: f.cache, Concurrency: max(1, s.Limits.Concurrency)})
+	f.Space, err = embed.New(controlled(e, llm.NewCaller("embed", priced)), &embed.Options{Cache: f.cache, Concurrency: max(1, s.Limits.Concurrency)})
 	if err != nil {
-		return nil, errors.Join(err, f.close())
+		return nil, errors.Join(err, f.Close())
 	}
 	return f, nil
 }
 
-// openFinder opens the embedder and the reranker that the settings name.
-func openFinder(ctx context.Context, a *cli.App, s config.Settings, set *skills.Set, x *exchange) (*finder, error) {
-	f, err := openEmbedder(ctx, a, s, x.controls)
+// NewFinder opens the embedder and the reranker that the settings name.
+func NewFinder(ctx context.Context, a *cli.App, s config.Settings, set *skills.Set, x *Exchange) (*Finder, error) {
+	f, err := NewEmbedder(ctx, a, s, x.Controls)
 	if err != nil {
 		return nil, err
 	}
 	if s.Lookup.Detector.URL != "" {
-		model, err := x.model(ctx, s)
+		model, err := x.Model(ctx, s)
 		if err != nil {
-			return nil, errors.Join(err, f.close())
+			return nil, errors.Join(err, f.Close())
 		}
 		f.detector = detector{model, s.Lookup.Detector.Label()}
 	}
@@ -79,25 +79,25 @@ func openFinder(ctx context.Context, a *cli.App, s config.Settings, set *skills.
 	case config.NoReranker, "":
 		return f, nil
 	case config.JudgeReranker:
-		model, err := x.model(ctx, s)
+		model, err := x.Model(ctx, s)
 		if err == nil {
 			f.reranker, err = rerank.NewJudge(model, set, s.ModelLabel())
 		}
 		if err != nil {
-			return nil, errors.Join(err, f.close())
+			return nil, errors.Join(err, f.Close())
 		}
 		return f, nil
 	}
 	client, err := rerank.NewClient(&rerank.Options{BaseURL: s.Lookup.Reranker, Model: s.Lookup.Model, Key: a.Env.Get(config.EnvRerankKey), Timeout: s.Limits.Timeout})
 	if err != nil {
-		return nil, errors.Join(err, f.close())
+		return nil, errors.Join(err, f.Close())
 	}
-	f.reranker = reranked{client, llm.NewCaller("rerank", x.controls.WrapUnpriced)}
+	f.reranker = reranked{client, llm.NewCaller("rerank", x.Controls.WrapUnpriced)}
 	return f, nil
 }
 
 // embedder connects to the embedder of a checked name. It makes no call.
-func (c *connector) embedder(ctx context.Context, r config.Lookup) (embed.Embedder, error) {
+func (c *Connector) embedder(ctx context.Context, r config.Lookup) (embed.Embedder, error) {
 	p, model, _ := config.ProviderOf(r.Embedder)
 	if p.Name == gemini.Provider {
 		server, err := c.geminiServer(ctx, p)

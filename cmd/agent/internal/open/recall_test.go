@@ -1,4 +1,4 @@
-package main
+package open
 
 import (
 	"testing"
@@ -17,7 +17,7 @@ func TestConditions(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		now, err := conditionsOf(s, "f", "", set)
+		now, err := Conditions(s, "f", "", set)
 		if err != nil {
 			t.Fatal(err)
 		}

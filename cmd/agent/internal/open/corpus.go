@@ -1,4 +1,4 @@
-package main
+package open
 
 import (
 	"context"
@@ -12,15 +12,15 @@ import (
 	"example.com/assay/memory"
 )
 
-// openCorpus opens the corpus of the settings: the embedded sample for its own name,
+// Corpus opens the corpus of the settings: the embedded sample for its own name,
 // and for the default corpus while nothing is in that.
-func openCorpus(ctx context.Context, a *cli.App, s config.Settings, opts *memory.OpenOptions) (*memory.Corpus, error) {
+func Corpus(ctx context.Context, a *cli.App, s config.Settings, opts *memory.OpenOptions) (*memory.Corpus, error) {
 	return openOr(ctx, a, s, opts, lawSample)
 }
 
-// openComplyCorpus opens the corpus of the settings; while nothing is in the default
+// ComplyCorpus opens the corpus of the settings; while nothing is in the default
 // one, the embedded compliance sample.
-func openComplyCorpus(ctx context.Context, a *cli.App, s config.Settings, opts *memory.OpenOptions) (*memory.Corpus, error) {
+func ComplyCorpus(ctx context.Context, a *cli.App, s config.Settings, opts *memory.OpenOptions) (*memory.Corpus, error) {
 	return openOr(ctx, a, s, opts, countySample)
 }
 
@@ -41,7 +41,7 @@ func openOr(ctx context.Context, a *cli.App, s config.Settings, opts *memory.Ope
 		return sample.open(ctx, s.Home, a.Note)
 	}
 	if missing {
-		return nil, unknownCorpus(s.Corpus, unknown.Known)
+		return nil, UnknownCorpus(s.Corpus, unknown.Known)
 	}
 	if err != nil || opts == nil {
 		return corpus, err
@@ -57,22 +57,22 @@ func openOr(ctx context.Context, a *cli.App, s config.Settings, opts *memory.Ope
 	return corpus, nil
 }
 
-// unknownCorpus is the error of a corpus that does not exist. The sample
+// UnknownCorpus is the error of a corpus that does not exist. The sample
 // always does.
-func unknownCorpus(name string, known []string) error {
+func UnknownCorpus(name string, known []string) error {
 	var others []string
 	for _, k := range known {
-		if k != sampleCorpus && k != countyCorpus {
+		if k != SampleCorpus && k != CountyCorpus {
 			others = append(others, k)
 		}
 	}
-	all := append(others, sampleCorpus, countyCorpus)
+	all := append(others, SampleCorpus, CountyCorpus)
 	return cli.Usagef("there is no corpus %q%s; known: %s; make it with: agent ingest PATH… --corpus %s",
 		name, cli.DidYouMean(name, all), strings.Join(all, ", "), name)
 }
 
-// openNamed opens the corpus that a command line names.
-func openNamed(a *cli.App, cmd *cobra.Command, name string) (*memory.Corpus, error) {
+// Named opens the corpus that a command line names.
+func Named(a *cli.App, cmd *cobra.Command, name string) (*memory.Corpus, error) {
 	home, err := a.Env.Home()
 	if err != nil {
 		return nil, err
@@ -80,12 +80,12 @@ func openNamed(a *cli.App, cmd *cobra.Command, name string) (*memory.Corpus, err
 	if err := config.CheckCorpus("the name", name); err != nil {
 		return nil, err
 	}
-	return openCorpus(cmd.Context(), a, config.Settings{Home: home, Corpus: name}, nil)
+	return Corpus(cmd.Context(), a, config.Settings{Home: home, Corpus: name}, nil)
 }
 
-// corpusFor names the corpus that answers with these settings, without opening
+// CorpusFor names the corpus that answers with these settings, without opening
 // it.
-func corpusFor(s config.Settings) (string, error) {
+func CorpusFor(s config.Settings) (string, error) {
 	list, err := memory.List(s.Home)
 	if err != nil {
 		return "", err
@@ -97,25 +97,25 @@ func corpusFor(s config.Settings) (string, error) {
 			return s.Corpus, nil
 		}
 	}
-	if s.Corpus == config.DefaultCorpus || s.Corpus == sampleCorpus {
-		return sampleCorpus, nil
+	if s.Corpus == config.DefaultCorpus || s.Corpus == SampleCorpus {
+		return SampleCorpus, nil
 	}
-	return "", unknownCorpus(s.Corpus, known)
+	return "", UnknownCorpus(s.Corpus, known)
 }
 
-// sourceInfo is one text of a corpus.
-type sourceInfo struct {
+// SourceInfo is one text of a corpus.
+type SourceInfo struct {
 	Source   string `json:"source"`
 	Path     string `json:"path"`               // the file whose bytes offsets count
 	Original string `json:"original,omitempty"` // the file that it was extracted from
 	Stale    string `json:"stale,omitempty"`    // why Path no longer holds what was ingested
 }
 
-func sourcesOf(corpus *memory.Corpus) []sourceInfo {
-	var out []sourceInfo
+func SourcesOf(corpus *memory.Corpus) []SourceInfo {
+	var out []SourceInfo
 	for _, name := range corpus.Sources() {
 		path, original, err := corpus.TextPath(name)
-		info := sourceInfo{Source: name, Path: path, Original: original}
+		info := SourceInfo{Source: name, Path: path, Original: original}
 		if err = errors.Join(err, corpus.Check(name)); err != nil {
 			info.Stale = err.Error()
 		}

@@ -1,4 +1,4 @@
-package main
+package open
 
 import (
 	"bytes"
@@ -19,17 +19,17 @@ import (
 )
 
 const (
-	// sampleCorpus is the name under which the embedded sample is ingested.
-	sampleCorpus = "sample"
+	// SampleCorpus is the name under which the embedded sample is ingested.
+	SampleCorpus = "sample"
 	// sampleWait is how long to wait for another process that ingests it.
 	sampleWait = 60 * time.Second
 	samplePoll = 100 * time.Millisecond
 )
 
-const sampleNote = "answered from the embedded sample corpus, a teaching sample, not legal advice; `agent ingest DIR` makes your own"
+const SampleNote = "answered from the embedded sample corpus, a teaching sample, not legal advice; `agent ingest DIR` makes your own"
 
-// countyCorpus is the name under which the embedded compliance sample is ingested.
-const countyCorpus = "sample-county"
+// CountyCorpus is the name under which the embedded compliance sample is ingested.
+const CountyCorpus = "sample-county"
 
 // An embedded is a sample that the program carries.
 type embedded struct {
@@ -40,9 +40,9 @@ type embedded struct {
 }
 
 var (
-	lawSample    = embedded{sampleCorpus, casestudies.SampleName, "", casestudies.Sample}
+	lawSample    = embedded{SampleCorpus, casestudies.SampleName, "", casestudies.Sample}
 	countySample = embedded{
-		countyCorpus, casestudies.CountyName, "answered from the embedded compliance sample, an invented county; `agent ingest DIR` makes your own", casestudies.County,
+		CountyCorpus, casestudies.CountyName, "answered from the embedded compliance sample, an invented county; `agent ingest DIR` makes your own", casestudies.County,
 	}
 )
 
@@ -52,9 +52,9 @@ type sampleFile struct {
 	data []byte
 }
 
-// sampleFiles lists the embedded files in the order of their names, and the
+// SampleFiles lists the embedded files in the order of their names, and the
 // hash of names and contents.
-func sampleFiles() ([]sampleFile, string, error) { return lawSample.list() }
+func SampleFiles() ([]sampleFile, string, error) { return lawSample.list() }
 
 func (e embedded) list() ([]sampleFile, string, error) {
 	root, err := e.files()
@@ -82,9 +82,9 @@ func (e embedded) list() ([]sampleFile, string, error) {
 	return files, hex.EncodeToString(hash.Sum(nil))[:12], nil
 }
 
-// sampleDir is where the files of a sample with this hash are unpacked.
+// SampleDir is where the files of a sample with this hash are unpacked.
 // Directories of other hashes stay: earlier answers point into them.
-func sampleDir(home, hash string) string { return lawSample.dir(home, hash) }
+func SampleDir(home, hash string) string { return lawSample.dir(home, hash) }
 
 func (e embedded) dir(home, hash string) string {
 	return filepath.Join(home, "samples", e.name+"-"+hash)
@@ -111,13 +111,13 @@ func (e embedded) open(ctx context.Context, home string, note func(string)) (*me
 		}
 		corpus, err := memory.Open(home, e.corpus)
 		if err == nil {
-			if isSample(corpus, dir, len(files)) {
+			if IsSample(corpus, dir, len(files)) {
 				return corpus, nil
 			}
 			if err := corpus.Close(); err != nil {
 				return nil, fmt.Errorf("closing an older sample: %w", err)
 			}
-		} else if !sampleMissing(err) {
+		} else if !SampleMissing(err) {
 			return nil, err
 		}
 		if !noted {
@@ -139,9 +139,9 @@ func (e embedded) open(ctx context.Context, home string, note func(string)) (*me
 	}
 }
 
-// sampleMissing reports whether ingesting the sample again cures an error of
+// SampleMissing reports whether ingesting the sample again cures an error of
 // opening it: nothing of a person's own is in that corpus.
-func sampleMissing(err error) bool {
+func SampleMissing(err error) bool {
 	var unknown *memory.UnknownCorpusError
 	var empty *memory.EmptyCorpusError
 	var corrupt *memory.CorruptCorpusError
@@ -149,8 +149,8 @@ func sampleMissing(err error) bool {
 	return errors.As(err, &unknown) || errors.As(err, &empty) || errors.As(err, &corrupt) || errors.As(err, &other)
 }
 
-// isSample reports whether a corpus was made from the files in dir.
-func isSample(corpus *memory.Corpus, dir string, files int) bool {
+// IsSample reports whether a corpus was made from the files in dir.
+func IsSample(corpus *memory.Corpus, dir string, files int) bool {
 	sources := corpus.Sources()
 	if len(sources) != files {
 		return false

@@ -1,4 +1,4 @@
-package main
+package open
 
 import (
 	"context"
@@ -9,9 +9,9 @@ import (
 	"example.com/assay/llm/classify"
 )
 
-// classifierClient connects to a classifier, whose requests wrap bounds. It makes
+// Classifier connects to a classifier, whose requests wrap bounds. It makes
 // no call.
-func classifierClient(a *cli.App, c config.Classifier, wrap func(llm.Model) llm.Model) (*classify.Client, error) {
+func Classifier(a *cli.App, c config.Classifier, wrap func(llm.Model) llm.Model) (*classify.Client, error) {
 	opts := classify.Options{URL: c.URL, Model: c.Model, Key: a.Env.Get(c.Variable()), Caller: llm.NewCaller(c.Key, wrap)}
 	var err error
 	if c.Labels != "" {
@@ -28,8 +28,8 @@ func classifierClient(a *cli.App, c config.Classifier, wrap func(llm.Model) llm.
 }
 
 // judge returns the model of a server that judges claims, and its client.
-func (x *exchange) judge(c config.Classifier) (*classify.Judge, *classify.Client, error) {
-	client, err := classifierClient(x.App, c, x.controls.WrapUnpriced)
+func (x *Exchange) judge(c config.Classifier) (*classify.Judge, *classify.Client, error) {
+	client, err := Classifier(x.App, c, x.Controls.WrapUnpriced)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -40,9 +40,9 @@ func (x *exchange) judge(c config.Classifier) (*classify.Judge, *classify.Client
 	return classify.NewJudge(client, calibration), client, nil
 }
 
-// judgeAlone returns the server that judges claims without anything that stands in
+// JudgeAlone returns the server that judges claims without anything that stands in
 // for it, and what tells how the server calls its model.
-func (x *exchange) judgeAlone(s config.Settings) (llm.Model, func(context.Context) string, error) {
+func (x *Exchange) JudgeAlone(s config.Settings) (llm.Model, func(context.Context) string, error) {
 	if x.player != nil {
 		x.played = true
 		return x.player, func(context.Context) string { return s.Verification.Judge.Label() }, nil
@@ -51,13 +51,13 @@ func (x *exchange) judgeAlone(s config.Settings) (llm.Model, func(context.Contex
 	if err != nil {
 		return nil, nil, err
 	}
-	m, err := x.taped(s, newConnector(x.Env, s), judge)
+	m, err := x.taped(s, NewConnector(x.Env, s), judge)
 	return m, client.Served, err
 }
 
 // judgedBy routes the claims to the server that the settings name. The model that
 // would judge them else stands in for it.
-func (x *exchange) judgedBy(s config.Settings, second llm.Model) (llm.Model, error) {
+func (x *Exchange) judgedBy(s config.Settings, second llm.Model) (llm.Model, error) {
 	judge, _, err := x.judge(s.Verification.Judge)
 	if err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-package main
+package open
 
 import (
 	"encoding/base32"
@@ -11,9 +11,9 @@ import (
 // do. It leaves out i, l, o and u, which are misread.
 var idAlphabet = base32.NewEncoding("0123456789abcdefghjkmnpqrstvwxyz").WithPadding(base32.NoPadding)
 
-// newRunID returns 26 characters: 48 bits of the time in milliseconds, then
+// NewRunID returns 26 characters: 48 bits of the time in milliseconds, then
 // 80 random bits. Ids of later milliseconds sort behind earlier ones.
-func newRunID(now time.Time, random io.Reader) (string, error) {
+func NewRunID(now time.Time, random io.Reader) (string, error) {
 	var id [16]byte
 	ms := uint64(now.UnixMilli())
 	for i := range 6 {
