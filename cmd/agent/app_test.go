@@ -20,6 +20,7 @@ import (
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/cmd/agent/internal/open"
+	"example.com/assay/cmd/agent/internal/render"
 	"example.com/assay/memory/qa"
 	"example.com/assay/nodes/research"
 	"example.com/assay/state"
@@ -147,7 +148,7 @@ func TestWithoutSources(t *testing.T) {
 		"a\n\n## Sources\n\n- [1]\n\n---\n\n**Answer: (A)**": "a\n\n\n---\n\n**Answer: (A)**",
 		"“x\n## Sources\ny”\n\n## Sources\n\n- [1]":          "“x\n## Sources\ny”\n",
 	} {
-		if got := withoutSources(in); got != want {
+		if got := render.WithoutSources(in); got != want {
 			t.Errorf("withoutSources(%q) = %q, want %q", in, got, want)
 		}
 	}
@@ -236,11 +237,11 @@ func TestIngestProgress(t *testing.T) {
 	a, _, stderr := testApp(t.TempDir())
 	now := a.Now()
 	a.Now = func() time.Time { now = now.Add(300 * time.Millisecond); return now }
-	p := newIngestProgress(a, false)
+	p := render.NewBar(a, false)
 	for i := range 20 {
-		p.update("reading files", i, 20)
+		p.Update("reading files", i, 20)
 	}
-	if err := p.close(); err != nil {
+	if err := p.Close(); err != nil {
 		t.Fatal(err)
 	}
 	if n := strings.Count(stderr.String(), "\n"); n == 0 || n > 6 {
@@ -250,22 +251,22 @@ func TestIngestProgress(t *testing.T) {
 		t.Errorf("what remains is not said:\n%s", stderr)
 	}
 	stderr.Reset()
-	p = newIngestProgress(a, true)
+	p = render.NewBar(a, true)
 	for i := range 20 {
-		p.update("reading files", i, 20)
+		p.Update("reading files", i, 20)
 	}
 	if stderr.Len() > 0 {
 		t.Errorf("with --json: %q", stderr)
 	}
 	a.Stderr.TTY, a.Stderr.Width = true, 60
-	p = newIngestProgress(a, false)
+	p = render.NewBar(a, false)
 	for i := range 20 {
-		p.update(fmt.Sprintf("phase %d", i/10), i%10+1, 10)
+		p.Update(fmt.Sprintf("phase %d", i/10), i%10+1, 10)
 		time.Sleep(2 * time.Millisecond)
 	}
-	p.update("nothing to do", 0, 0)
-	p.update("too much", 7, 3)
-	if err := p.close(); err != nil {
+	p.Update("nothing to do", 0, 0)
+	p.Update("too much", 7, 3)
+	if err := p.Close(); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(stderr.String(), "phase 1") {

@@ -6,6 +6,7 @@ import (
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/cmd/agent/internal/open"
+	"example.com/assay/cmd/agent/internal/render"
 	"example.com/assay/graph"
 	"example.com/assay/state"
 )
@@ -117,16 +118,16 @@ func answerOne(a *cli.App, cmd *cobra.Command, flags *config.Flags, s config.Set
 		return err
 	}
 	defer func() { err = cli.Also(err, e.Close()) }()
-	follow := newProgress(a, asJSON)
-	q.observe = func(ev graph.Event[state.Agent]) { observe(follow, ev) }
+	follow := render.NewProgress(a, asJSON)
+	q.observe = func(ev graph.Event[state.Agent]) { render.Observe(follow, ev) }
 	answer, runErr := e.ask(ctx, q)
-	follow.close()
+	follow.Close()
 	if asJSON {
 		a.PrintJSON(answer)
 	} else {
-		printAnswer(a, answer, e.Corpus)
+		render.Answer(a, answer, e.Corpus)
 	}
-	warnOf(a, answer)
+	render.Warnings(a, answer)
 	if e.IsSample() {
 		a.Warn(open.SampleNote)
 	}

@@ -15,6 +15,7 @@ import (
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/cmd/agent/internal/open"
+	"example.com/assay/cmd/agent/internal/render"
 	"example.com/assay/graph"
 	"example.com/assay/nodes/evidence"
 	"example.com/assay/nodes/follow"
@@ -172,15 +173,15 @@ func runComply(a *cli.App, cmd *cobra.Command, flags *config.Flags, f complyFlag
 	defer func() { err = cli.Also(err, c.Close()) }()
 	ctx, cancel := cli.Within(ctx, flags.Timeout)
 	defer cancel()
-	shown := newProgress(a, f.asJSON)
-	audit, runErr := c.ask(ctx, evidence.Input{Question: text, Filter: f.filter}, f.trace, func(ev graph.Event[state.Comply]) { observe(shown, ev) })
-	shown.close()
+	shown := render.NewProgress(a, f.asJSON)
+	audit, runErr := c.ask(ctx, evidence.Input{Question: text, Filter: f.filter}, f.trace, func(ev graph.Event[state.Comply]) { render.Observe(shown, ev) })
+	shown.Close()
 	if f.asJSON {
 		a.PrintJSON(audit)
 	} else {
 		printAudit(a, audit)
 	}
-	warnOf(a, audit.Answer)
+	render.Warnings(a, audit.Answer)
 	if f.audit != "" && runErr == nil {
 		if err := writeAudit(f.audit, audit); err != nil {
 			return err
@@ -254,10 +255,10 @@ func checkAudit(a *cli.App, f complyFlags) error {
 		}{1, f.check, len(got.Problems) == 0, got})
 	} else {
 		for _, d := range audit.Documents {
-			fmt.Fprintf(a.Stdout, "read %s\n", visible(d.Path))
+			fmt.Fprintf(a.Stdout, "read %s\n", render.Line(d.Path))
 		}
 		for _, p := range got.Problems {
-			fmt.Fprintf(a.Stdout, "✗ %s\n", strings.TrimSpace(oneLine(p)))
+			fmt.Fprintf(a.Stdout, "✗ %s\n", strings.TrimSpace(render.OneLine(p)))
 		}
 		fmt.Fprintf(a.Stdout, "%s, %s, %s checked: ", cli.Count(got.Documents, "document"), cli.Count(got.Quotes, "quote"), cli.Count(got.Statements, "statement"))
 		if len(got.Problems) == 0 {

@@ -23,6 +23,7 @@ import (
 
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/config"
+	"example.com/assay/cmd/agent/internal/render"
 	"example.com/assay/nodes/evidence"
 	"example.com/assay/state"
 )
@@ -231,9 +232,9 @@ func complyBatch(a *cli.App, cmd *cobra.Command, flags *config.Flags, f complyFl
 		return err
 	}
 	defer func() { err = cli.Also(err, c.Close()) }()
-	shown := newIngestProgress(a, f.asJSON)
+	shown := render.NewBar(a, f.asJSON)
 	rows, err := c.askAll(ctx, questions, f, flags, shown)
-	if err = errors.Join(err, shown.close()); err != nil {
+	if err = errors.Join(err, shown.Close()); err != nil {
 		return err
 	}
 	if err := errors.Join(writeSummaryCSV(f.out, rows), writeSummaryHTML(f.out, rows)); err != nil {
@@ -325,7 +326,7 @@ func rowOf(q askedQuestion, audit evidence.Audit, err error) summaryRow {
 // askAll asks the questions, some at once, and returns their rows in order. A
 // question that fails is a row with its error, and is asked again the next time; a
 // run that is stopped is an error.
-func (c *complier) askAll(ctx context.Context, questions []askedQuestion, f complyFlags, flags *config.Flags, shown *ingestProgress) ([]summaryRow, error) {
+func (c *complier) askAll(ctx context.Context, questions []askedQuestion, f complyFlags, flags *config.Flags, shown *render.Bar) ([]summaryRow, error) {
 	rows := make([]summaryRow, len(questions))
 	next := make(chan int)
 	var mu sync.Mutex
@@ -337,7 +338,7 @@ func (c *complier) askAll(ctx context.Context, questions []askedQuestion, f comp
 				rows[i] = c.askOne(ctx, questions[i], f, flags)
 				mu.Lock()
 				done++
-				shown.update("asking", done, len(questions))
+				shown.Update("asking", done, len(questions))
 				mu.Unlock()
 			}
 		})
@@ -388,7 +389,7 @@ func writeSummaryCSV(dir string, rows []summaryRow) error {
 	w := csv.NewWriter(&b)
 	list := [][]string{{"id", "question", "result", "grounding_confidence", "requirements_verified", "statements", "missing_evidence", "answer", "audit", "error", "status"}}
 	for _, r := range rows {
-		list = append(list, []string{r.ID, cell(r.Question), r.Result, string(r.Grounding), fmt.Sprint(r.Verified), fmt.Sprint(r.Statements), fmt.Sprint(r.Missing), cell(r.Answer), r.Audit, cell(cmp.Or(r.Error, r.Lost)), string(r.Status)})
+		list = append(list, []string{r.ID, render.Cell(r.Question), r.Result, string(r.Grounding), fmt.Sprint(r.Verified), fmt.Sprint(r.Statements), fmt.Sprint(r.Missing), render.Cell(r.Answer), r.Audit, render.Cell(cmp.Or(r.Error, r.Lost)), string(r.Status)})
 	}
 	if err := w.WriteAll(list); err != nil {
 		return fmt.Errorf("writing the summary: %w", err)

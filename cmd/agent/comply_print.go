@@ -25,7 +25,7 @@ func printAudit(a *cli.App, audit evidence.Audit) {
 			if i == mostNearest {
 				break
 			}
-			fmt.Fprintf(a.Stdout, "\n✗ %s “%s”\n    %s: %s\n    %s\n", r.ID, visible(r.Quote), r.Reason, visible(r.Rationale), visible(r.Document+", "+r.Heading))
+			fmt.Fprintf(a.Stdout, "\n✗ %s “%s”\n    %s: %s\n    %s\n", r.ID, render.Line(r.Quote), r.Reason, render.Line(r.Rationale), render.Line(r.Document+", "+r.Heading))
 		}
 	} else {
 		fmt.Fprint(a.Stdout, render.Markdown(audit.Final, look))
@@ -34,23 +34,23 @@ func printAudit(a *cli.App, audit evidence.Audit) {
 			if !cited(audit, r.ID) {
 				continue
 			}
-			fmt.Fprintf(a.Stdout, "%s  %s, %s\n      %s, bytes %d–%d\n", r.ID, visible(r.Title), visible(r.Heading), pathOf(audit, r), r.Start, r.End)
+			fmt.Fprintf(a.Stdout, "%s  %s, %s\n      %s, bytes %d–%d\n", r.ID, render.Line(r.Title), render.Line(r.Heading), pathOf(audit, r), r.Start, r.End)
 			for _, ref := range r.Refers {
 				to := "which the corpus does not hold"
 				if ref.Linked {
 					to = "in passage " + ref.Passage
 				}
-				fmt.Fprintf(a.Stdout, "      refers to %s, %s\n", visible(ref.Text), visible(to))
+				fmt.Fprintf(a.Stdout, "      refers to %s, %s\n", render.Line(ref.Text), render.Line(to))
 			}
 		}
 	}
 	if len(audit.Missing) > 0 {
 		fmt.Fprint(a.Stdout, "\n", render.Markdown("## Missing evidence\n", look))
 		for _, m := range audit.Missing {
-			fmt.Fprintf(a.Stdout, "- %s\n", visible(m))
+			fmt.Fprintf(a.Stdout, "- %s\n", render.Line(m))
 		}
 	}
-	printEnd(a, audit.End)
+	render.End(a, audit.End)
 	fmt.Fprintf(a.Stdout, "\ngrounding %s · %d of %s verified · %s read\n", audit.Grounding, audit.Trail.Verified,
 		cli.Count(audit.Trail.Extracted, "requirement"), cli.Count(audit.Trail.Retrieved, "passage"))
 }

@@ -84,7 +84,7 @@ func printCorpora(a *cli.App, list []memory.CorpusInfo) {
 			fmt.Fprintf(a.Stdout, "%-*s  %s\n", width, info.Name, info.Fault)
 			continue
 		}
-		fmt.Fprintf(a.Stdout, "%-*s  %s, %s, %s of text\n", width, info.Name, cli.Count(info.Files, "file"), cli.Count(info.Passages, "passage"), size(info.Bytes))
+		fmt.Fprintf(a.Stdout, "%-*s  %s, %s, %s of text\n", width, info.Name, cli.Count(info.Files, "file"), cli.Count(info.Passages, "passage"), render.Size(info.Bytes))
 	}
 	if !sample {
 		fmt.Fprintf(a.Stdout, "%-*s  embedded, unpacked when it is first used\n", width, open.SampleCorpus)
@@ -127,7 +127,7 @@ func corpusShowCommand(a *cli.App) *cobra.Command {
 		info := corpus.Info()
 		fmt.Fprintf(a.Stdout, "%s: %s, %s, fingerprint %.12s\n", info.Name, cli.Count(info.Files, "file"), cli.Count(info.Passages, "passage"), info.Fingerprint)
 		if r := rankerOf(corpus); r != nil {
-			fmt.Fprintf(a.Stdout, "  ranker: %s\n", ranked(*r))
+			fmt.Fprintf(a.Stdout, "  ranker: %s\n", render.Ranker(*r))
 		}
 		for _, s := range sources {
 			from := s.Path
@@ -201,9 +201,9 @@ func corpusStatsCommand(a *cli.App) *cobra.Command {
 		fmt.Fprintf(a.Stdout, "corpus       %s (%s)\n", info.Name, info.Generation)
 		fmt.Fprintf(a.Stdout, "files        %d\ndocuments    %d\npassages     %d, of %.0f bytes each in the mean\n", info.Files, info.Documents, info.Passages, mean)
 		fmt.Fprintf(a.Stdout, "text         %s\nembedder     %s\nlsa          %s\nvectors      %s\nranking      BM25 k1 %g, b %g\nconfidence   %s\n",
-			size(info.Bytes), info.Embedder, trained(training), lookedAt(training), training.BM25.K1, training.BM25.B, calibrated(training.Calibration))
+			render.Size(info.Bytes), info.Embedder, render.Training(training), render.LookedAt(training), training.BM25.K1, training.BM25.B, render.Calibration(training.Calibration))
 		if cache != nil {
-			fmt.Fprintf(a.Stdout, "cache        %s\n", cached(*cache))
+			fmt.Fprintf(a.Stdout, "cache        %s\n", render.Cache(*cache))
 		}
 		fmt.Fprintf(a.Stdout, "fingerprint  %s\n", info.Fingerprint)
 		for _, f := range formats {

@@ -15,6 +15,7 @@ import (
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/cmd/agent/internal/open"
+	"example.com/assay/cmd/agent/internal/render"
 	"example.com/assay/memory"
 	"example.com/assay/memory/qa"
 )
@@ -256,7 +257,7 @@ func checkCorpus(home, name string) []finding {
 	if stale != nil {
 		return append([]finding{{"corpora", statusWarn, fmt.Sprintf("%s: %s changed or gone since they were ingested, first %s", what, cli.Count(len(stale), "file"), stale[0]), "agent ingest PATH…" + flag}}, ranker...)
 	}
-	return append([]finding{{"corpora", statusOK, fmt.Sprintf("%s: %s, %s; embedder %s; confidence %s", what, cli.Count(info.Files, "file"), cli.Count(info.Passages, "passage"), trained(training), calibrated(training.Calibration)), ""}}, ranker...)
+	return append([]finding{{"corpora", statusOK, fmt.Sprintf("%s: %s, %s; embedder %s; confidence %s", what, cli.Count(info.Files, "file"), cli.Count(info.Passages, "passage"), render.Training(training), render.Calibration(training.Calibration)), ""}}, ranker...)
 }
 
 // checkRanker tells of a trained ranker, where the corpus has one.
@@ -265,7 +266,7 @@ func checkRanker(corpus *memory.Corpus, flag string) []finding {
 	if !ok {
 		return nil
 	}
-	detail := fmt.Sprintf("corpus %q: %s", corpus.Name(), ranked(r))
+	detail := fmt.Sprintf("corpus %q: %s", corpus.Name(), render.Ranker(r))
 	if !r.InUse || r.Changed {
 		return []finding{{"ranker", statusWarn, detail, "agent train rerank --queries FILE …" + flag}}
 	}

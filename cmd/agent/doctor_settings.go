@@ -16,6 +16,7 @@ import (
 
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/config"
+	"example.com/assay/cmd/agent/internal/render"
 	"example.com/assay/memory"
 	"example.com/assay/memory/embed"
 )
@@ -115,7 +116,7 @@ func checkVectors(s config.Settings) []finding {
 	if stats == nil {
 		return nil
 	}
-	return []finding{{"vectors", statusOK, fmt.Sprintf("%s; at most %s", cached(*stats), size(stats.MaxBytes)), ""}}
+	return []finding{{"vectors", statusOK, fmt.Sprintf("%s; at most %s", render.Cache(*stats), render.Size(stats.MaxBytes)), ""}}
 }
 
 // vectorStats looks at the cache of a home without making one: nil says that

@@ -10,6 +10,7 @@ import (
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/cmd/agent/internal/open"
+	"example.com/assay/cmd/agent/internal/render"
 	"example.com/assay/memory"
 	"example.com/assay/nodes/causal"
 	"example.com/assay/state"
@@ -116,11 +117,11 @@ func draftEdges(a *cli.App, cmd *cobra.Command, flags *config.Flags, asJSON bool
 	defer func() { err = cli.Also(err, d.Close()) }()
 	ctx, cancel := cli.Within(ctx, flags.Timeout)
 	defer cancel()
-	follow := newProgress(a, false)
+	follow := render.NewProgress(a, false)
 	edges, _, err := causal.Draft(ctx, d.Model, d.Set, texts.Passages, func(done, total int) {
-		follow.show("drafting from " + cli.Count(done, "passage") + " of " + cli.Count(total, "passage"))
+		follow.Show("drafting from " + cli.Count(done, "passage") + " of " + cli.Count(total, "passage"))
 	})
-	follow.close()
+	follow.Close()
 	if err != nil {
 		if ctx.Err() != nil {
 			err = context.Cause(ctx)

@@ -14,6 +14,7 @@ import (
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/cmd/agent/internal/open"
+	"example.com/assay/cmd/agent/internal/render"
 	"example.com/assay/graph"
 	"example.com/assay/nodes/causal"
 	"example.com/assay/nodes/follow"
@@ -109,30 +110,30 @@ func edgesVerify(a *cli.App, cmd *cobra.Command, flags *config.Flags, f edgesFla
 	if g.IsSample() {
 		a.Warn(open.SampleNote)
 	}
-	line := newProgress(a, f.asJSON)
+	line := render.NewProgress(a, f.asJSON)
 	done := 0
 	answer, runErr := g.verify(ctx, edges, f, func(ev graph.Event[state.Causal]) {
 		if ev.Kind == graph.NodeUpdate && ev.Node == causal.NodeEdge {
 			done++
-			line.show(fmt.Sprintf("%d of %s", done, cli.Count(len(edges), "edge")))
+			line.Show(fmt.Sprintf("%d of %s", done, cli.Count(len(edges), "edge")))
 		}
-		observe(line, ev)
+		render.Observe(line, ev)
 	})
-	line.close()
+	line.Close()
 	switch {
 	case f.asJSON:
 		a.PrintJSON(answer)
 	case f.format == "table":
 		fmt.Fprint(a.Stdout, draw(answer.Edges, answer.DAG))
 		printDAG(a, answer)
-		printEnd(a, answer.End)
+		render.End(a, answer.End)
 	default:
 		fmt.Fprint(a.Stdout, draw(answer.Edges, answer.DAG))
 	}
 	if words := answer.Words(); !f.asJSON && f.format != "table" && len(answer.Losses) > 0 && answer.Status == state.StatusUngrounded {
 		a.Warn("%s", words) // the drawing is for another program
 	}
-	warnOf(a, answer.Answer)
+	render.Warnings(a, answer.Answer)
 	return cli.Told(answer.End, runErr)
 }
 
@@ -140,13 +141,13 @@ func edgesVerify(a *cli.App, cmd *cobra.Command, flags *config.Flags, f edgesFla
 func printDAG(a *cli.App, answer causal.Answer) {
 	fmt.Fprintf(a.Stdout, "\n%s %d in the graph\n", answer.Answer.Answer, len(answer.DAG.Edges))
 	for _, c := range answer.DAG.Cycles {
-		fmt.Fprintf(a.Stdout, "cycle, left out %s: %s\n", oneLine(c.Edge), oneLine(strings.Join(c.Path, " → ")))
+		fmt.Fprintf(a.Stdout, "cycle, left out %s: %s\n", render.OneLine(c.Edge), render.OneLine(strings.Join(c.Path, " → ")))
 	}
 	for _, p := range answer.DAG.Reversed {
-		fmt.Fprintf(a.Stdout, "both directions: %s and %s\n", oneLine(p.First), oneLine(p.Second))
+		fmt.Fprintf(a.Stdout, "both directions: %s and %s\n", render.OneLine(p.First), render.OneLine(p.Second))
 	}
 	for _, p := range answer.DAG.Duplicates {
-		fmt.Fprintf(a.Stdout, "the same edge twice: %s and %s\n", oneLine(p.First), oneLine(p.Second))
+		fmt.Fprintf(a.Stdout, "the same edge twice: %s and %s\n", render.OneLine(p.First), render.OneLine(p.Second))
 	}
 }
 

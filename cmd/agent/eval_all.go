@@ -89,18 +89,18 @@ func evalAll(a *cli.App, cmd *cobra.Command, dir, only string, asJSON bool) (err
 	if err != nil {
 		return fmt.Errorf("writing the schemas: %w", err)
 	}
-	progress := newIngestProgress(a, asJSON)
+	progress := render.NewBar(a, asJSON)
 	chosen := slices.DeleteFunc(inCommand(), func(m figures.Measurement) bool { return !strings.Contains(m.Folder, only) })
 	var sets []measuredSet
 	for i, m := range chosen {
-		progress.update("measuring "+m.Folder, i, len(chosen))
+		progress.Update("measuring "+m.Folder, i, len(chosen))
 		set, err := measureSet(a, cmd, dir, schemas, m)
 		if err != nil {
-			return errors.Join(err, progress.close())
+			return errors.Join(err, progress.Close())
 		}
 		sets = append(sets, set)
 	}
-	if err := progress.close(); err != nil {
+	if err := progress.Close(); err != nil {
 		return err
 	}
 	if len(sets) == 0 {

@@ -12,6 +12,7 @@ import (
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/cmd/agent/internal/open"
+	"example.com/assay/cmd/agent/internal/render"
 	"example.com/assay/eval/answers"
 	"example.com/assay/eval/metrics"
 	"example.com/assay/memory/index"
@@ -95,13 +96,13 @@ func evalAnswers(a *cli.App, cmd *cobra.Command, f *evalAnswersFlags) error {
 		return err
 	}
 	s.Memory = false
-	progress := newIngestProgress(a, f.asJSON)
-	set, err := f.read(cmd, s.Corpus, progress.update)
+	progress := render.NewBar(a, f.asJSON)
+	set, err := f.read(cmd, s.Corpus, progress.Update)
 	if err != nil {
-		return errors.Join(err, progress.close())
+		return errors.Join(err, progress.Close())
 	}
-	got, err := measureAnswers(cmd.Context(), a, f, s, set, progress.update)
-	if err = errors.Join(err, progress.close()); err != nil {
+	got, err := measureAnswers(cmd.Context(), a, f, s, set, progress.Update)
+	if err = errors.Join(err, progress.Close()); err != nil {
 		return err
 	}
 	drafts := set.Select(func(q answers.Question) bool { return q.Draft })

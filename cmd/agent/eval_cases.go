@@ -18,6 +18,7 @@ import (
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/cmd/agent/internal/open"
+	"example.com/assay/cmd/agent/internal/render"
 	"example.com/assay/eval"
 	"example.com/assay/eval/show"
 	"example.com/assay/graph/trace"
@@ -262,7 +263,7 @@ func evalModel(a *cli.App, cmd *cobra.Command, f *evalCasesFlags, cases []eval.C
 		return eval.Results{}, err
 	}
 	defer func() { err = cli.Also(err, kept.close()) }()
-	progress := newIngestProgress(a, f.asJSON)
+	progress := render.NewBar(a, f.asJSON)
 	items, err := runCases(ctx, a, s, x, tapes, cases, kept, f.repeat, progress)
 	if err != nil && ctx.Err() != nil {
 		err = context.Cause(ctx) // what stopped it, not who met it
@@ -270,7 +271,7 @@ func evalModel(a *cli.App, cmd *cobra.Command, f *evalCasesFlags, cases []eval.C
 			err = fmt.Errorf("%w; what is finished is in %s, and the same command goes on", err, out)
 		}
 	}
-	if err = errors.Join(err, progress.close()); err != nil {
+	if err = errors.Join(err, progress.Close()); err != nil {
 		return eval.Results{}, err
 	}
 	v := currentVersions()
@@ -293,7 +294,7 @@ func benchOptions(a *cli.App, s config.Settings) (eval.BenchOptions, error) {
 
 // runCases ingests what the cases are about, one corpus after the other, and
 // then runs them side by side.
-func runCases(ctx context.Context, a *cli.App, s config.Settings, x *open.Exchange, tapes *open.Tapes, cases []eval.Case, kept *keptCases, repeat int, progress *ingestProgress) (_ []eval.Item, err error) {
+func runCases(ctx context.Context, a *cli.App, s config.Settings, x *open.Exchange, tapes *open.Tapes, cases []eval.Case, kept *keptCases, repeat int, progress *render.Bar) (_ []eval.Item, err error) {
 	set, err := s.LoadSkills()
 	if err != nil {
 		return nil, err
@@ -308,7 +309,7 @@ func runCases(ctx context.Context, a *cli.App, s config.Settings, x *open.Exchan
 		return nil, err
 	}
 	defer func() { err = cli.Also(err, found.Close()) }()
-	corpora := eval.NewCorpora(home, &eval.CorporaOptions{Open: *found.Options(), Progress: progress.update})
+	corpora := eval.NewCorpora(home, &eval.CorporaOptions{Open: *found.Options(), Progress: progress.Update})
 	defer func() { err = cli.Also(err, corpora.Close()) }()
 
 	opts, err := benchOptions(a, s)
@@ -332,7 +333,7 @@ func runCases(ctx context.Context, a *cli.App, s config.Settings, x *open.Exchan
 	return eval.RunCases(ctx, ready, kept.tracing(run), &eval.SuiteOptions{
 		Concurrency: s.Limits.Concurrency, Repeat: repeat, Kept: kept.find,
 		Done: func(item eval.Item, done, total int) error {
-			progress.update("running cases", done, total)
+			progress.Update("running cases", done, total)
 			return kept.add(item)
 		},
 	})

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/render"
 	"example.com/assay/eval/causal"
 	"example.com/assay/eval/metrics"
 )
@@ -121,9 +122,9 @@ func measureCausal(ctx context.Context, f *evalCausalFlags, progress func(string
 }
 
 func evalCausal(ctx context.Context, a *cli.App, f *evalCausalFlags) error {
-	progress := newIngestProgress(a, f.asJSON)
-	set, trained, got, err := measureCausal(ctx, f, progress.update)
-	if err = errors.Join(err, progress.close()); err != nil {
+	progress := render.NewBar(a, f.asJSON)
+	set, trained, got, err := measureCausal(ctx, f, progress.Update)
+	if err = errors.Join(err, progress.Close()); err != nil {
 		return err
 	}
 	if f.asJSON {

@@ -12,6 +12,7 @@ import (
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/cmd/agent/internal/open"
+	"example.com/assay/cmd/agent/internal/render"
 	"example.com/assay/eval/claims"
 	"example.com/assay/eval/metrics"
 	"example.com/assay/state"
@@ -154,9 +155,9 @@ func evalClaims(a *cli.App, cmd *cobra.Command, f *evalClaimsFlags) (failed erro
 		configured = judge
 		defer func() { failed = cli.Also(failed, x.Close()) }()
 	}
-	progress := newIngestProgress(a, f.asJSON)
-	m, err := measureClaims(cmd.Context(), f, configured, progress.update)
-	if err = errors.Join(err, progress.close()); err != nil {
+	progress := render.NewBar(a, f.asJSON)
+	m, err := measureClaims(cmd.Context(), f, configured, progress.Update)
+	if err = errors.Join(err, progress.Close()); err != nil {
 		return err
 	}
 	if f.asJSON {

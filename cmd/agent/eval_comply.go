@@ -13,6 +13,7 @@ import (
 
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/open"
+	"example.com/assay/cmd/agent/internal/render"
 	"example.com/assay/eval/comply"
 	"example.com/assay/eval/metrics"
 	"example.com/assay/llm/offline"
@@ -75,9 +76,9 @@ are counted, and none is to be there: exit code 1 says that one is.`,
 }
 
 func evalComply(ctx context.Context, a *cli.App, f *evalComplyFlags) error {
-	progress := newIngestProgress(a, f.asJSON)
-	got, ingest, err := measureComply(ctx, f, progress.update)
-	if err = errors.Join(err, progress.close()); err != nil {
+	progress := render.NewBar(a, f.asJSON)
+	got, ingest, err := measureComply(ctx, f, progress.Update)
+	if err = errors.Join(err, progress.Close()); err != nil {
 		return err
 	}
 	if f.asJSON {

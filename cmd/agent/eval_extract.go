@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/render"
 	"example.com/assay/eval/extract"
 	"example.com/assay/eval/metrics"
 	"example.com/assay/llm/offline/fields"
@@ -108,19 +109,19 @@ func evalExtract(ctx context.Context, a *cli.App, f *evalExtractFlags) error {
 	if err != nil {
 		return err
 	}
-	progress := newIngestProgress(a, f.asJSON)
+	progress := render.NewBar(a, f.asJSON)
 	m := measuredFields{flags: f}
-	if m.set, err = extract.Read(ctx, f.format, f.data, func(done, total int) { progress.update("reading "+f.format, done, total) }); err == nil {
+	if m.set, err = extract.Read(ctx, f.format, f.data, func(done, total int) { progress.Update("reading "+f.format, done, total) }); err == nil {
 		var weights fields.Weights
 		if weights, err = fields.Default(); err == nil {
 			m.trained = f.cross == "" && m.set.Saw(weights)
 			if f.limit > 0 {
 				m.set.Items = m.set.Items[:min(f.limit, len(m.set.Items))]
 			}
-			m.result, err = extract.Evaluate(ctx, m.set, schema, &extract.Options{Cross: f.cross, Folds: f.folds, MaxIterations: f.iterations, Progress: progress.update})
+			m.result, err = extract.Evaluate(ctx, m.set, schema, &extract.Options{Cross: f.cross, Folds: f.folds, MaxIterations: f.iterations, Progress: progress.Update})
 		}
 	}
-	if err = errors.Join(err, progress.close()); err != nil {
+	if err = errors.Join(err, progress.Close()); err != nil {
 		return err
 	}
 	if f.asJSON {

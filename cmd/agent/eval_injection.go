@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/render"
 	"example.com/assay/eval/injection"
 	"example.com/assay/eval/metrics"
 )
@@ -73,9 +74,9 @@ func evalInjection(ctx context.Context, a *cli.App, f *evalInjectionFlags) error
 	if absent(a, f.data, "The data is microsoft/BIPIA on GitHub, benchmark/email and benchmark/text_attack_*.json, as JSON Lines") {
 		return nil
 	}
-	progress := newIngestProgress(a, f.asJSON)
-	set, got, err := measureInjection(ctx, f, progress.update)
-	if err = errors.Join(err, progress.close()); err != nil {
+	progress := render.NewBar(a, f.asJSON)
+	set, got, err := measureInjection(ctx, f, progress.Update)
+	if err = errors.Join(err, progress.Close()); err != nil {
 		return err
 	}
 	if f.asJSON {

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/render"
 	"example.com/assay/eval/mcq"
 	"example.com/assay/eval/metrics"
 )
@@ -131,9 +132,9 @@ func evalMCQ(ctx context.Context, a *cli.App, f *evalMCQFlags) error {
 	if absent(a, f.data, "The data is reglab/barexam_qa on Hugging Face (Zheng et al., CS&Law 2025), as corpus.jsonl and questions.jsonl") {
 		return nil
 	}
-	progress := newIngestProgress(a, f.asJSON)
-	set, list, err := measureMCQ(ctx, a, f, progress.update)
-	if err = errors.Join(err, progress.close()); err != nil {
+	progress := render.NewBar(a, f.asJSON)
+	set, list, err := measureMCQ(ctx, a, f, progress.Update)
+	if err = errors.Join(err, progress.Close()); err != nil {
 		return err
 	}
 	if f.asJSON {

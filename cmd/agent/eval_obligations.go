@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/render"
 	"example.com/assay/eval/metrics"
 	"example.com/assay/eval/obligations"
 )
@@ -66,8 +67,8 @@ type plainDocument struct {
 }
 
 func evalObligations(ctx context.Context, a *cli.App, data, plain string, limit int, opts *obligations.PlainOptions, asJSON bool) error {
-	progress := newIngestProgress(a, asJSON)
-	watch := func(done, total int) { progress.update("reading", done, total) }
+	progress := render.NewBar(a, asJSON)
+	watch := func(done, total int) { progress.Update("reading", done, total) }
 	opts.Progress = watch
 	items, err := obligations.Read(ctx, data, watch)
 	if err == nil && limit > 0 {
@@ -83,7 +84,7 @@ func evalObligations(ctx context.Context, a *cli.App, data, plain string, limit 
 		p, err = obligations.Plain(ctx, plain, opts)
 		drawn = &plainDocument{p.N, p.Of, p.Seed, six(p.Share()), append([]string{}, p.Flagged...)}
 	}
-	if err = errors.Join(err, progress.close()); err != nil {
+	if err = errors.Join(err, progress.Close()); err != nil {
 		return err
 	}
 	if !asJSON {

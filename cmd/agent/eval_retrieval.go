@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/render"
 	"example.com/assay/eval/retrieval"
 	"example.com/assay/memory/index"
 	"example.com/assay/memory/learn"
@@ -171,9 +172,9 @@ type measuredRetrieval struct {
 }
 
 func evalRetrieval(ctx context.Context, a *cli.App, f *evalRetrievalFlags) (err error) {
-	progress := newIngestProgress(a, f.asJSON)
-	m, err := measureRetrieval(ctx, a, f, progress.update)
-	if err = errors.Join(err, progress.close()); err != nil {
+	progress := render.NewBar(a, f.asJSON)
+	m, err := measureRetrieval(ctx, a, f, progress.Update)
+	if err = errors.Join(err, progress.Close()); err != nil {
 		return err
 	}
 	if f.run != "" {

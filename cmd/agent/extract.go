@@ -19,6 +19,7 @@ import (
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/cmd/agent/internal/open"
+	"example.com/assay/cmd/agent/internal/render"
 	"example.com/assay/graph"
 	"example.com/assay/memory/document"
 	"example.com/assay/nodes/extract"
@@ -155,7 +156,7 @@ func runExtract(a *cli.App, cmd *cobra.Command, flags *config.Flags, f extractFl
 	}
 	of := map[state.Status]int{}
 	for _, answer := range answers {
-		warnOf(a, answer.Answer)
+		render.Warnings(a, answer.Answer)
 		if runErr == nil && len(docs) > 1 && (answer.Status == state.StatusUnavailable || answer.Status == state.StatusFailed) {
 			a.Warn("%s: %s", answer.Document, answer.Words())
 		}

@@ -8,6 +8,7 @@ import (
 
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/open"
+	"example.com/assay/cmd/agent/internal/render"
 	"example.com/assay/graph"
 	"example.com/assay/llm/offline"
 	"example.com/assay/nodes/extract"
@@ -38,8 +39,8 @@ func (r *fieldReader) all(ctx context.Context, docs []extract.Document) (answers
 		return nil, err
 	}
 	defer func() { err = cli.Also(err, kept.close()) }()
-	bar := newIngestProgress(r.Desk.App, r.flags.asJSON || len(docs) == 1)
-	defer func() { err = cli.Also(err, bar.close()) }()
+	bar := render.NewBar(r.Desk.App, r.flags.asJSON || len(docs) == 1)
+	defer func() { err = cli.Also(err, bar.Close()) }()
 	work, stop := context.WithCancel(ctx)
 	defer stop()
 	waiting := map[int]readDocument{} // for those before them
@@ -47,7 +48,7 @@ func (r *fieldReader) all(ctx context.Context, docs []extract.Document) (answers
 	var failure error
 	for d := range r.read(work, docs, kept) {
 		n++
-		bar.update("extracting", n, len(docs))
+		bar.Update("extracting", n, len(docs))
 		for waiting[d.i] = d; failure == nil; {
 			next, ok := waiting[len(answers)]
 			if !ok {
@@ -77,8 +78,8 @@ func (r *fieldReader) all(ctx context.Context, docs []extract.Document) (answers
 // read reads documents in parallel, and tells what became of each. The channel is
 // closed when nothing runs any more; it must be read until then.
 func (r *fieldReader) read(ctx context.Context, docs []extract.Document, kept *keptResults) <-chan readDocument {
-	shown := newProgress(r.Desk.App, r.flags.asJSON || len(docs) > 1)
-	watch := func(ev graph.Event[state.Extract]) { observe(shown, ev) }
+	shown := render.NewProgress(r.Desk.App, r.flags.asJSON || len(docs) > 1)
+	watch := func(ev graph.Event[state.Extract]) { render.Observe(shown, ev) }
 	done, next := make(chan readDocument), make(chan readDocument)
 	ids := make([]string, len(docs))
 	var failed error
@@ -105,7 +106,7 @@ func (r *fieldReader) read(ctx context.Context, docs []extract.Document, kept *k
 	}
 	go func() {
 		defer close(done)
-		defer shown.close()
+		defer shown.Close()
 		for i, doc := range docs {
 			select {
 			case next <- readDocument{i: i, key: r.key(doc)}:

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/render"
 	"example.com/assay/nodes/extract"
 	"example.com/assay/state"
 )
@@ -76,11 +77,11 @@ func (k *keptResults) table(schema *extract.Schema, answers []extract.Answer) er
 	}
 	rows := [][]string{append(head, "issues")}
 	for _, a := range answers {
-		row := []string{cell(a.Document), string(a.Status), strconv.FormatBool(a.Report.Passed), strconv.FormatFloat(a.Report.Score, 'f', 3, 64)}
+		row := []string{render.Cell(a.Document), string(a.Status), strconv.FormatBool(a.Report.Passed), strconv.FormatFloat(a.Report.Score, 'f', 3, 64)}
 		for _, f := range schema.Fields {
 			value := strings.Join(valuesOf(a, f.Path), " | ")
 			if _, err := strconv.ParseFloat(value, 64); err != nil { // a number is one, also below zero
-				value = cell(value)
+				value = render.Cell(value)
 			}
 			row = append(row, value)
 		}

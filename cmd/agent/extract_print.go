@@ -26,10 +26,10 @@ func printFields(a *cli.App, answer extract.Answer) {
 		if i.Severity == state.SeverityLow && !a.Verbose {
 			continue
 		}
-		fmt.Fprintf(a.Stdout, "%-8s  %s: %s; %s\n", i.Severity, render.Visible(i.Field), oneLine(render.Visible(i.Message)), render.Visible(i.Suggestion))
+		fmt.Fprintf(a.Stdout, "%-8s  %s: %s; %s\n", i.Severity, render.Visible(i.Field), render.OneLine(render.Visible(i.Message)), render.Visible(i.Suggestion))
 	}
 	fmt.Fprintln(a.Stdout, extractLine(answer))
-	printEnd(a, answer.End)
+	render.End(a, answer.End)
 }
 
 const widestValue = 60 // columns of a value
@@ -37,7 +37,7 @@ const widestValue = 60 // columns of a value
 func printTable(a *cli.App, answer extract.Answer) {
 	rows := [][]string{{"field", "value", "confidence", "place"}}
 	for _, v := range answer.Fields {
-		rows = append(rows, []string{render.Visible(v.Field), runewidth.Truncate(oneLine(render.Visible(v.Value)), widestValue, "…"), fmt.Sprintf("%.2f", v.Confidence), placeInWords(v.Place)})
+		rows = append(rows, []string{render.Visible(v.Field), runewidth.Truncate(render.OneLine(render.Visible(v.Value)), widestValue, "…"), fmt.Sprintf("%.2f", v.Confidence), placeInWords(v.Place)})
 	}
 	var widths [4]int
 	for _, row := range rows {
@@ -78,7 +78,7 @@ func extractLine(answer extract.Answer) string {
 	if answer.Report.Passed {
 		verdict = "verified"
 	}
-	line := fmt.Sprintf("%s %.2f score · %s · %s, %s", bar(answer.Report.Score), answer.Report.Score, verdict, cli.Count(answer.Loop.Iterations, "iteration"), cli.Count(answer.Loop.ModelCalls, "model call"))
+	line := fmt.Sprintf("%s %.2f score · %s · %s, %s", render.Gauge(answer.Report.Score), answer.Report.Score, verdict, cli.Count(answer.Loop.Iterations, "iteration"), cli.Count(answer.Loop.ModelCalls, "model call"))
 	if answer.Loop.Failure != "" {
 		line += " · " + render.Visible(answer.Loop.Failure)
 	}

@@ -10,6 +10,7 @@ import (
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/cmd/agent/internal/open"
+	"example.com/assay/cmd/agent/internal/render"
 	"example.com/assay/memory"
 	"example.com/assay/memory/document"
 )
@@ -80,12 +81,12 @@ func runIngest(a *cli.App, cmd *cobra.Command, f *ingestFlags, paths []string) e
 	if err != nil {
 		return err
 	}
-	progress := newIngestProgress(a, f.asJSON)
+	progress := render.NewBar(a, f.asJSON)
 	began := a.Now()
 	report, err := memory.Ingest(cmd.Context(), memory.IngestOptions{
-		Home: s.Home, Corpus: s.Corpus, Paths: paths, Load: f.load, Split: split, Rebuild: f.rebuild, Progress: progress.update, Space: found.Space, BM25: s.BM25,
+		Home: s.Home, Corpus: s.Corpus, Paths: paths, Load: f.load, Split: split, Rebuild: f.rebuild, Progress: progress.Update, Space: found.Space, BM25: s.BM25,
 	})
-	err = errors.Join(err, progress.close(), found.Close())
+	err = errors.Join(err, progress.Close(), found.Close())
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/config"
+	"example.com/assay/cmd/agent/internal/render"
 	"example.com/assay/memory/qa"
 )
 
@@ -101,7 +102,7 @@ func forgottenRows(list []qa.Entry) []memoryRow {
 
 func printForgotten(a *cli.App, removed []qa.Entry, broken string) {
 	for _, e := range removed {
-		fmt.Fprintf(a.Stdout, "forgot %s  %s\n", e.ID, short(e.Question))
+		fmt.Fprintf(a.Stdout, "forgot %s  %s\n", e.ID, render.Short(e.Question))
 	}
 	if broken != "" {
 		fmt.Fprintf(a.Stdout, "removed the damaged file %s\n", broken)

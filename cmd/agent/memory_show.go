@@ -127,7 +127,7 @@ func printMemoryList(a *cli.App, r *remembered, list []qa.Entry, total int) {
 		if r.stale(e) {
 			note = "  (stale)"
 		}
-		fmt.Fprintf(a.Stdout, "%s  %s  %.2f  %s%s\n", e.ID, day(e.Stored), e.Confidence, short(e.Question), note)
+		fmt.Fprintf(a.Stdout, "%s  %s  %.2f  %s%s\n", e.ID, render.Day(e.Stored), e.Confidence, render.Short(e.Question), note)
 	}
 	if total > len(list) {
 		fmt.Fprintf(a.Stdout, "%d of %s; --limit 0 lists all\n", len(list), cli.Count(total, "answer"))
@@ -139,18 +139,18 @@ func printMemoryStats(a *cli.App, r *remembered, s qa.Stats) {
 		fmt.Fprintln(a.Stdout, r.nothing())
 		return
 	}
-	fmt.Fprintf(a.Stdout, "corpus   %s\nanswers  %d, of them %d stale\nserved   %s\n", r.name, s.Entries, s.Stale, times(s.Served))
-	fmt.Fprintf(a.Stdout, "size     %s\noldest   %s\nnewest   %s\n", size(s.Bytes), day(s.Oldest), day(s.Newest))
+	fmt.Fprintf(a.Stdout, "corpus   %s\nanswers  %d, of them %d stale\nserved   %s\n", r.name, s.Entries, s.Stale, render.Times(s.Served))
+	fmt.Fprintf(a.Stdout, "size     %s\noldest   %s\nnewest   %s\n", render.Size(s.Bytes), render.Day(s.Oldest), render.Day(s.Newest))
 }
 
 func printRemembered(a *cli.App, s shownAnswer) {
 	look := render.Options{Width: a.Stdout.Width, Colour: a.Stdout.Colour}
 	fmt.Fprintf(a.Stdout, "%s\n\n", render.Visible(s.Question))
-	fmt.Fprint(a.Stdout, render.Markdown(withoutSources(s.Answer), look))
+	fmt.Fprint(a.Stdout, render.Markdown(render.WithoutSources(s.Answer), look))
 	if len(s.Sources) > 0 {
-		fmt.Fprint(a.Stdout, "\n", render.Markdown("## Sources\n", look), sourceList(s.Sources, a.Stdout.Colour))
+		fmt.Fprint(a.Stdout, "\n", render.Markdown("## Sources\n", look), render.Sources(s.Sources, a.Stdout.Colour))
 	}
-	fmt.Fprintf(a.Stdout, "\nid          %s\ncorpus      %s\nconfidence  %.2f\nstored      %s\nserved      %s\n", s.ID, s.Corpus, s.Confidence, day(s.Stored), times(s.Served))
+	fmt.Fprintf(a.Stdout, "\nid          %s\ncorpus      %s\nconfidence  %.2f\nstored      %s\nserved      %s\n", s.ID, s.Corpus, s.Confidence, render.Day(s.Stored), render.Times(s.Served))
 	fmt.Fprintln(a.Stdout, "made with")
 	for _, c := range s.Conditions {
 		fmt.Fprintf(a.Stdout, "  %s: %s\n", c.Name, render.Visible(c.Value))

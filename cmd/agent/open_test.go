@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/render"
 	"example.com/assay/state"
 )
 
@@ -55,10 +56,10 @@ func TestOpen(t *testing.T) {
 // Links stand only where a terminal shows them.
 func TestSourceLinks(t *testing.T) {
 	sources := []state.Source{{Query: 1, Source: 2, Where: "Notes", Path: "/tmp/my notes.md", Start: 1, End: 4}}
-	if got := sourceList(sources, false); got != "• [Query 1][Source 2] Notes — /tmp/my notes.md, bytes 1–4\n" {
+	if got := render.Sources(sources, false); got != "• [Query 1][Source 2] Notes — /tmp/my notes.md, bytes 1–4\n" {
 		t.Errorf("plain: %q", got)
 	}
-	if got := sourceList(sources, true); !strings.Contains(got, "\x1b]8;;file:///tmp/my%20notes.md\x1b\\/tmp/my notes.md, bytes 1–4\x1b]8;;\x1b\\") {
+	if got := render.Sources(sources, true); !strings.Contains(got, "\x1b]8;;file:///tmp/my%20notes.md\x1b\\/tmp/my notes.md, bytes 1–4\x1b]8;;\x1b\\") {
 		t.Errorf("linked: %q", got)
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/open"
+	"example.com/assay/cmd/agent/internal/render"
 	"example.com/assay/eval/answers"
 	"example.com/assay/memory"
 	"example.com/assay/state"
@@ -54,9 +55,9 @@ with "answerable": false: how those are refused is half of what there is to know
 }
 
 func draftQuestions(ctx context.Context, a *cli.App, corpus *memory.Corpus, n int) error {
-	progress := newIngestProgress(a, false)
-	passages, err := allPassages(ctx, corpus, progress.update)
-	if err = errors.Join(err, progress.close()); err != nil {
+	progress := render.NewBar(a, false)
+	passages, err := allPassages(ctx, corpus, progress.Update)
+	if err = errors.Join(err, progress.Close()); err != nil {
 		return err
 	}
 	list := answers.Draft(passages, &answers.DraftOptions{Corpus: corpus.Name(), N: n})

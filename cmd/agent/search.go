@@ -168,7 +168,7 @@ func searched(corpus *memory.Corpus, q index.Query, found index.Result) any {
 }
 
 func printHits(a *cli.App, found index.Result, explain, full bool) {
-	fmt.Fprint(a.Stdout, searchedFor(found.Respelt))
+	fmt.Fprint(a.Stdout, render.SearchedFor(found.Respelt))
 	for _, c := range found.Citations {
 		printCited(a, c)
 	}
@@ -176,11 +176,11 @@ func printHits(a *cli.App, found index.Result, explain, full bool) {
 		p := h.Passage
 		fmt.Fprintf(a.Stdout, "%d. %s\n   %s, bytes %d–%d\n", h.Rank, render.Visible(p.Where()), render.Visible(p.Source), p.Start, p.End)
 		for _, n := range h.Before {
-			fmt.Fprintf(a.Stdout, "   ↑ bytes %d–%d: %s\n", n.Start, n.End, excerpt(n.Text, full))
+			fmt.Fprintf(a.Stdout, "   ↑ bytes %d–%d: %s\n", n.Start, n.End, render.Excerpt(n.Text, full))
 		}
-		fmt.Fprintf(a.Stdout, "   %s\n", excerpt(p.Text, full))
+		fmt.Fprintf(a.Stdout, "   %s\n", render.Excerpt(p.Text, full))
 		for _, n := range h.After {
-			fmt.Fprintf(a.Stdout, "   ↓ bytes %d–%d: %s\n", n.Start, n.End, excerpt(n.Text, full))
+			fmt.Fprintf(a.Stdout, "   ↓ bytes %d–%d: %s\n", n.Start, n.End, render.Excerpt(n.Text, full))
 		}
 		if explain {
 			fmt.Fprintf(a.Stdout, "   %s\n", scores(h.Scores))

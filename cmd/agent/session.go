@@ -14,6 +14,7 @@ import (
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/cmd/agent/internal/open"
+	"example.com/assay/cmd/agent/internal/render"
 	"example.com/assay/graph"
 	"example.com/assay/nodes/research"
 	"example.com/assay/state"
@@ -151,22 +152,22 @@ func (s *session) question(ctx context.Context, text string) error {
 		fmt.Fprintf(s.Stdout, "> %s\n\n", text)
 	}
 	s.trace.Reset()
-	follow := newProgress(s.App, false)
+	follow := render.NewProgress(s.App, false)
 	answer, err := s.engine.ask(ctx, question{text: text, trace: s.tracing, copy: &s.trace, earlier: s.earlier, timeout: s.flags.Timeout, observe: func(ev graph.Event[state.Agent]) {
-		observe(follow, ev)
+		render.Observe(follow, ev)
 		if ofLoop(ev) {
-			follow.close()
+			follow.Close()
 			s.printLoop(ev.Name, ev.Data)
 		}
 	}})
-	follow.close()
+	follow.Close()
 	s.last = &answer
 	if e, ok := research.ExchangeOf(answer); ok {
 		s.earlier = append(s.earlier, e)
 	}
-	printAnswer(s.App, answer, s.engine.Corpus)
+	render.Answer(s.App, answer, s.engine.Corpus)
 	fmt.Fprintln(s.Stdout)
-	warnOf(s.App, answer)
+	render.Warnings(s.App, answer)
 	err = outcome(answer, err)
 	if cli.IsSilent(err) {
 		s.failed = s.failed || cli.ExitCode(err) == cli.ExitFailed

@@ -48,7 +48,7 @@ func (s *session) verifyEdge(ctx context.Context, cause, effect string) error {
 		s.OnSignal.Store(&stop)
 		defer s.OnSignal.Store(nil)
 	} else {
-		fmt.Fprintf(s.Stdout, "> %s => %s\n\n", oneLine(cause), oneLine(effect))
+		fmt.Fprintf(s.Stdout, "> %s => %s\n\n", render.OneLine(cause), render.OneLine(effect))
 	}
 	p, err := s.engine.Edges()
 	if err != nil {
@@ -70,11 +70,11 @@ func (s *session) verifyEdge(ctx context.Context, cause, effect string) error {
 		return cli.EndError{End: end}
 	}
 	e := final.Edges[0]
-	verdict := fmt.Sprintf("%s %.2f grounded: the corpus shows that %s causes %s.", bar(e.Confidence), e.Confidence, e.FromVar, e.ToVar)
+	verdict := fmt.Sprintf("%s %.2f grounded: the corpus shows that %s causes %s.", render.Gauge(e.Confidence), e.Confidence, e.FromVar, e.ToVar)
 	if e.Status != state.EdgeGrounded {
-		verdict = fmt.Sprintf("%s %.2f not grounded (%s): %s", bar(e.Confidence), e.Confidence, e.Rejection.Reason, e.Rejection.Detail)
+		verdict = fmt.Sprintf("%s %.2f not grounded (%s): %s", render.Gauge(e.Confidence), e.Confidence, e.Rejection.Reason, e.Rejection.Detail)
 	}
-	fmt.Fprintf(s.Stdout, "%s\n\n", render.Visible(oneLine(verdict)))
+	fmt.Fprintf(s.Stdout, "%s\n\n", render.Visible(render.OneLine(verdict)))
 	return nil
 }
 
@@ -93,7 +93,7 @@ func (s *session) printLoop(name string, data json.RawMessage) {
 			s.Warn("reading what was searched: %v", err)
 			return
 		}
-		fmt.Fprintf(s.Stdout, "%d %s: %s: %s\n", r.Iteration, r.Side, render.Visible(oneLine(strings.Join(r.Queries, " | "))), cli.Count(len(r.Hits), "passage"))
+		fmt.Fprintf(s.Stdout, "%d %s: %s: %s\n", r.Iteration, r.Side, render.Visible(render.OneLine(strings.Join(r.Queries, " | "))), cli.Count(len(r.Hits), "passage"))
 	case causal.EventVerdict:
 		var a state.AuditEntry
 		if err := json.Unmarshal(data, &a); err != nil {
@@ -104,13 +104,13 @@ func (s *session) printLoop(name string, data json.RawMessage) {
 		if a.Note != "" {
 			line += " (" + a.Note + ")"
 		}
-		fmt.Fprintln(s.Stdout, render.Visible(oneLine(line)))
+		fmt.Fprintln(s.Stdout, render.Visible(render.OneLine(line)))
 		if q := a.Verdict.SupportingQuote; q != "" && a.Counts && a.Objection == nil {
-			fmt.Fprintf(s.Stdout, "    “%s”\n", render.Visible(oneLine(q)))
+			fmt.Fprintf(s.Stdout, "    “%s”\n", render.Visible(render.OneLine(q)))
 		}
 		if a.Objection != nil {
 			for _, other := range a.Objection.AlternativeExplanations {
-				fmt.Fprintf(s.Stdout, "    or: %s\n", render.Visible(oneLine(other)))
+				fmt.Fprintf(s.Stdout, "    or: %s\n", render.Visible(render.OneLine(other)))
 			}
 		}
 	}

@@ -212,7 +212,7 @@ func (s *session) sourcesSlash() error {
 		if i > 0 {
 			fmt.Fprintln(s.Stdout)
 		}
-		fmt.Fprint(s.Stdout, sourceList(s.last.Sources[i:i+1], s.Stdout.Colour))
+		fmt.Fprint(s.Stdout, render.Sources(s.last.Sources[i:i+1], s.Stdout.Colour))
 		quoted := slices.Collect(strings.Lines(render.Visible(source.Text)))
 		fmt.Fprintf(s.Stdout, "    %s\n", strings.Join(quoted, "    "))
 	}

@@ -14,6 +14,7 @@ import (
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/cmd/agent/internal/open"
+	"example.com/assay/cmd/agent/internal/render"
 	"example.com/assay/graph"
 	"example.com/assay/graph/trace"
 	"example.com/assay/llm"
@@ -122,9 +123,9 @@ func traceReplay(a *cli.App, cmd *cobra.Command, f *replayFlags, path string) (e
 		return err
 	}
 	defer func() { err = cli.Also(err, r.close()) }()
-	shown := newProgress(a, f.asJSON)
+	shown := render.NewProgress(a, f.asJSON)
 	before, after, err := r.both(x.Controls.Budget().Begin(ctx), path, was, point, shown)
-	shown.close()
+	shown.Close()
 	if err != nil {
 		return err
 	}

@@ -56,7 +56,7 @@ func printReplay(a *cli.App, r replayed) {
 		fmt.Fprintf(a.Stdout, "\nthe answer is as before: %s\n", r.After.line())
 		return
 	}
-	was, is := trace.Shorten(withoutSources(r.Before.Answer), withoutSources(r.After.Answer), shownReplayed)
+	was, is := trace.Shorten(render.WithoutSources(r.Before.Answer), render.WithoutSources(r.After.Answer), shownReplayed)
 	for _, side := range []struct {
 		name, text string
 		replayedAnswer
@@ -76,7 +76,7 @@ func (r replayedAnswer) line() string {
 	}
 	parts = append(parts, fmt.Sprintf("confidence %.2f", r.Confidence))
 	if r.Error != "" {
-		parts = append(parts, oneLine(r.Error))
+		parts = append(parts, render.OneLine(r.Error))
 	}
 	return strings.Join(parts, ", ")
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 
 	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/render"
 	"example.com/assay/graph"
 	"example.com/assay/graph/trace"
 	"example.com/assay/nodes/follow"
@@ -16,7 +17,7 @@ import (
 
 // A rerunner runs what a trace is of once more, as often as it is asked.
 type rerunner struct {
-	run func(ctx context.Context, from graph.Recording, shown *progress) (rerun, error)
+	run func(ctx context.Context, from graph.Recording, shown *render.Progress) (rerun, error)
 	// ends says that the trace tells how its run ended, so that a new one is to, too.
 	ends bool
 	// closers are called in reverse.
@@ -40,7 +41,7 @@ func (r *rerunner) close() error {
 
 // both replays the whole trace, which costs nothing and gives the answer that the
 // run had, and then from the point.
-func (r *rerunner) both(ctx context.Context, path string, was []trace.Record, point *trace.Recording, shown *progress) (before, after rerun, err error) {
+func (r *rerunner) both(ctx context.Context, path string, was []trace.Record, point *trace.Recording, shown *render.Progress) (before, after rerun, err error) {
 	before.answer.Status, before.err = state.StatusCancelled, errors.New("the trace ends before its run does")
 	last := rootEnd(was)
 	r.ends = last != nil && last.End != nil
@@ -124,7 +125,7 @@ func runsAgain[S any](r *rerunner, path string, g *graph.Compiled[S], header tra
 	if err != nil {
 		return cli.Usagef("%s: reading the input of its first line: %w", path, err)
 	}
-	r.run = func(ctx context.Context, from graph.Recording, shown *progress) (out rerun, err error) {
+	r.run = func(ctx context.Context, from graph.Recording, shown *render.Progress) (out rerun, err error) {
 		var lines bytes.Buffer
 		opts := &follow.Options[S]{Run: graph.RunOptions{Replay: from}, Trace: trace.NewWriter(&lines, header)}
 		if r.ends {
@@ -138,7 +139,7 @@ func runsAgain[S any](r *rerunner, path string, g *graph.Compiled[S], header tra
 			}
 		}
 		if shown != nil {
-			opts.Observe = func(ev graph.Event[S]) { observe(shown, ev) }
+			opts.Observe = func(ev graph.Event[S]) { render.Observe(shown, ev) }
 		}
 		final, _, runErr := follow.Run(ctx, g, in, opts)
 		if ctx.Err() != nil {

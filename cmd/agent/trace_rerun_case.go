@@ -9,6 +9,7 @@ import (
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/cmd/agent/internal/open"
+	"example.com/assay/cmd/agent/internal/render"
 	"example.com/assay/eval"
 	"example.com/assay/graph"
 	"example.com/assay/nodes/extract"
@@ -59,7 +60,7 @@ func openCaseRerun(ctx context.Context, a *cli.App, s config.Settings, x *open.E
 		}
 		return bench.Prepare(ctx, c)
 	}
-	r.run = func(ctx context.Context, from graph.Recording, _ *progress) (rerun, error) {
+	r.run = func(ctx context.Context, from graph.Recording, _ *render.Progress) (rerun, error) {
 		ready, err := prepared(ctx, from)
 		if err != nil {
 			return rerun{}, err

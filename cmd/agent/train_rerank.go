@@ -12,6 +12,7 @@ import (
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/cmd/agent/internal/open"
+	"example.com/assay/cmd/agent/internal/render"
 	"example.com/assay/eval/metrics"
 	"example.com/assay/eval/retrieval"
 	"example.com/assay/memory"
@@ -193,9 +194,9 @@ func trainRerank(a *cli.App, cmd *cobra.Command, flags *config.Flags, f *trainRe
 	if corpus.Name() != s.Corpus {
 		return cli.Usagef("there is no corpus %q to train a ranker for; ingest one: agent ingest PATH… --corpus %s", s.Corpus, s.Corpus)
 	}
-	progress := newIngestProgress(a, f.asJSON)
-	t, err := try(ctx, a, s.Home, corpus, opts, f, progress.update)
-	if err = errors.Join(err, progress.close()); err != nil {
+	progress := render.NewBar(a, f.asJSON)
+	t, err := try(ctx, a, s.Home, corpus, opts, f, progress.Update)
+	if err = errors.Join(err, progress.Close()); err != nil {
 		return err
 	}
 	if f.asJSON {

@@ -12,6 +12,7 @@ import (
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/cmd/agent/internal/open"
+	"example.com/assay/cmd/agent/internal/render"
 	"example.com/assay/graph"
 	"example.com/assay/memory"
 	"example.com/assay/nodes/follow"
@@ -111,11 +112,11 @@ func runVerify(a *cli.App, cmd *cobra.Command, flags *config.Flags, v verifyFlag
 		return err
 	}
 	defer func() { err = cli.Also(err, c.Close()) }()
-	shown := newProgress(a, v.asJSON)
+	shown := render.NewProgress(a, v.asJSON)
 	ctx, cancel := cli.Within(ctx, flags.Timeout)
 	defer cancel()
-	answer, runErr := c.check(ctx, in, v.trace, func(ev graph.Event[state.Verify]) { observe(shown, ev) })
-	shown.close()
+	answer, runErr := c.check(ctx, in, v.trace, func(ev graph.Event[state.Verify]) { render.Observe(shown, ev) })
+	shown.Close()
 	if v.asJSON {
 		a.PrintJSON(answer)
 		if answer.Status == state.StatusUnavailable {
@@ -124,7 +125,7 @@ func runVerify(a *cli.App, cmd *cobra.Command, flags *config.Flags, v verifyFlag
 	} else {
 		printVerified(a, answer, c, s.Verification.ShowClaims)
 	}
-	warnOf(a, answer.Answer)
+	render.Warnings(a, answer.Answer)
 	switch {
 	case answer.Status == state.StatusAnswered:
 		return nil

@@ -17,11 +17,11 @@ func printVerified(a *cli.App, answer verify.Answer, files verify.Locator, showC
 		fmt.Fprintln(a.Stdout)
 	}
 	if check := answer.Verification.ClaimCheck; check != nil && len(answer.History) > 0 {
-		printVerdicts(a, check, files, showClaims)
+		render.Verdicts(a, check, files, showClaims)
 		if answer.Correction != nil {
 			printCorrection(a, *answer.Correction)
 		}
-		fmt.Fprintln(a.Stdout, checkLine(check))
+		fmt.Fprintln(a.Stdout, render.CheckLine(check))
 	}
 	if words := answer.Words(); words != "" {
 		fmt.Fprintln(a.Stdout, render.Visible(words))
@@ -37,7 +37,7 @@ func printCorrection(a *cli.App, c verify.Correction) {
 	for _, s := range c.Sources {
 		fmt.Fprintf(a.Stdout, "• %s\n  %s, bytes %d–%d\n", render.Visible("["+s.Label+"] "+s.Where), render.Visible(s.Path), s.Start, s.End)
 		for _, q := range s.Quotes {
-			fmt.Fprintf(a.Stdout, "  “%s”\n", render.Visible(oneLine(q.Text)))
+			fmt.Fprintf(a.Stdout, "  “%s”\n", render.Visible(render.OneLine(q.Text)))
 		}
 		if s.Stale != "" {
 			fmt.Fprintf(a.Stdout, "  stale: %s\n", render.Visible(s.Stale))

@@ -1,4 +1,4 @@
-package main
+package render
 
 import (
 	"fmt"
@@ -9,10 +9,10 @@ import (
 	"example.com/assay/cmd/agent/internal/cli"
 )
 
-// ingestProgress shows how far a phase of an ingest is, and how long the rest of it
+// Bar shows how far a phase of an ingest is, and how long the rest of it
 // takes at the pace so far: a bar on a terminal, else a line a second at most, so that
 // quick ones print nothing.
-type ingestProgress struct {
+type Bar struct {
 	app   *cli.App
 	quiet bool
 	phase string
@@ -23,12 +23,12 @@ type ingestProgress struct {
 	err   error
 }
 
-func newIngestProgress(a *cli.App, quiet bool) *ingestProgress {
-	return &ingestProgress{app: a, quiet: quiet && !a.Verbose, last: a.Now()}
+func NewBar(a *cli.App, quiet bool) *Bar {
+	return &Bar{app: a, quiet: quiet && !a.Verbose, last: a.Now()}
 }
 
-// update takes one report of progress.
-func (p *ingestProgress) update(phase string, done, total int) {
+// Update takes one report of progress.
+func (p *Bar) Update(phase string, done, total int) {
 	if p.quiet || total <= 0 {
 		return // nobody watches, or nothing to measure
 	}
@@ -58,7 +58,7 @@ func remaining(took time.Duration, done, total int) string {
 	return fmt.Sprintf(", %s left", left.Round(time.Second))
 }
 
-func (p *ingestProgress) show(done int, left string) {
+func (p *Bar) show(done int, left string) {
 	if p.bar == nil {
 		p.bar = progressbar.NewOptions(p.total,
 			progressbar.OptionSetWriter(p.app.Stderr), progressbar.OptionSetDescription(p.phase),
@@ -72,15 +72,15 @@ func (p *ingestProgress) show(done int, left string) {
 	}
 }
 
-func (p *ingestProgress) finish() {
+func (p *Bar) finish() {
 	if p.bar != nil && p.err == nil {
 		p.err = p.bar.Clear()
 	}
 	p.bar = nil
 }
 
-// close removes the bar.
-func (p *ingestProgress) close() error {
+// Close removes the bar.
+func (p *Bar) Close() error {
 	p.finish()
 	if p.err != nil {
 		return fmt.Errorf("showing progress: %w", p.err)

@@ -1,4 +1,4 @@
-package main
+package render
 
 import (
 	"encoding/json"
@@ -13,32 +13,32 @@ import (
 	"example.com/assay/nodes/retrieval"
 )
 
-// progress shows a run as it goes: on a terminal one line that is written
+// Progress shows a run as it goes: on a terminal one line that is written
 // over, with -v a line of log per node.
-type progress struct {
+type Progress struct {
 	live *cli.Screen // nil for none
 	log  zerolog.Logger
 	step int // retrievals begun
 }
 
-// newProgress returns the progress of a question. quiet leaves only the log.
-func newProgress(a *cli.App, quiet bool) *progress {
-	p := &progress{log: a.Logger()}
+// NewProgress returns the progress of a question. quiet leaves only the log.
+func NewProgress(a *cli.App, quiet bool) *Progress {
+	p := &Progress{log: a.Logger()}
 	if a.Stderr.TTY && !quiet && !a.Verbose {
 		p.live = a.Stderr
 	}
 	return p
 }
 
-// observe takes one event of a run.
-func observe[S any](p *progress, ev graph.Event[S]) {
+// Observe takes one event of a run.
+func Observe[S any](p *Progress, ev graph.Event[S]) {
 	node := ev.Node
 	if ev.Namespace != "" {
 		node = ev.Namespace + "/" + node
 	}
 	switch ev.Kind {
 	case graph.NodeStart:
-		p.show(node)
+		p.Show(node)
 	case graph.NodeUpdate:
 		p.log.Info().Str("node", node).Float64("ms", cli.Milliseconds(ev.Elapsed)).Msg("done")
 	case graph.NodeFailed:
@@ -56,7 +56,7 @@ func observe[S any](p *progress, ev graph.Event[S]) {
 
 // custom logs what a node published. Neither questions nor passages are
 // logged; the trace holds them.
-func (p *progress) custom(node, name string, data json.RawMessage) {
+func (p *Progress) custom(node, name string, data json.RawMessage) {
 	switch name {
 	case llm.EventModelCall:
 		var call llm.CallEvent
@@ -73,14 +73,14 @@ func (p *progress) custom(node, name string, data json.RawMessage) {
 			return
 		}
 		p.step = max(p.step, r.StepID) // that of a correction has none
-		p.show(fmt.Sprintf("%s: %d of %d passages, confidence %.2f", node, len(r.Hits), r.Candidates, r.Confidence))
+		p.Show(fmt.Sprintf("%s: %d of %d passages, confidence %.2f", node, len(r.Hits), r.Candidates, r.Confidence))
 		p.log.Info().Str("node", node).Int("step", r.StepID).Int("queries", len(r.Queries)).Int("candidates", r.Candidates).
 			Int("hits", len(r.Hits)).Float64("confidence", r.Confidence).Msg("retrieval")
 	}
 }
 
-// show replaces the live line.
-func (p *progress) show(what string) {
+// Show replaces the live line.
+func (p *Progress) Show(what string) {
 	if p.live == nil {
 		return
 	}
@@ -90,8 +90,8 @@ func (p *progress) show(what string) {
 	fmt.Fprintf(p.live, "\r\x1b[K%s", runewidth.Truncate("… "+what, max(p.live.Width-1, 10), "…"))
 }
 
-// close removes the live line.
-func (p *progress) close() {
+// Close removes the live line.
+func (p *Progress) Close() {
 	if p.live != nil {
 		fmt.Fprint(p.live, "\r\x1b[K")
 	}

@@ -1,4 +1,4 @@
-package main
+package render
 
 import (
 	"cmp"
@@ -8,8 +8,6 @@ import (
 	"strings"
 
 	"example.com/assay/cmd/agent/internal/cli"
-	"example.com/assay/cmd/agent/internal/render"
-	"example.com/assay/cmd/agent/internal/traceview"
 	"example.com/assay/llm/offline"
 	"example.com/assay/nodes/verify"
 	"example.com/assay/state"
@@ -20,33 +18,33 @@ var modelNotes = map[string]string{
 	offline.Name: "every sentence is a quote or a template around quotes",
 }
 
-// printAnswer prints an answer for people: its text, then what it rests on.
-func printAnswer(a *cli.App, answer state.Answer, files verify.Locator) {
-	look := render.Options{Width: a.Stdout.Width, Colour: a.Stdout.Colour}
+// Answer prints an answer for people: its text, then what it rests on.
+func Answer(a *cli.App, answer state.Answer, files verify.Locator) {
+	look := Options{Width: a.Stdout.Width, Colour: a.Stdout.Colour}
 	if answer.Resolved != "" {
-		fmt.Fprintf(a.Stdout, "searched for: %s\n\n", render.Visible(answer.Resolved))
+		fmt.Fprintf(a.Stdout, "searched for: %s\n\n", Visible(answer.Resolved))
 	}
-	fmt.Fprint(a.Stdout, searchedFor(answer.Respelt))
+	fmt.Fprint(a.Stdout, SearchedFor(answer.Respelt))
 	if answer.Answer != "" {
-		fmt.Fprint(a.Stdout, render.Markdown(withLines(withoutSources(answer.Answer), answer.Quotes), look))
+		fmt.Fprint(a.Stdout, Markdown(withLines(WithoutSources(answer.Answer), answer.Quotes), look))
 		fmt.Fprintln(a.Stdout)
 	}
 	if len(answer.Sources) > 0 {
-		fmt.Fprint(a.Stdout, render.Markdown("## Sources\n", look), sourceList(answer.Sources, a.Stdout.Colour))
+		fmt.Fprint(a.Stdout, Markdown("## Sources\n", look), Sources(answer.Sources, a.Stdout.Colour))
 		fmt.Fprintln(a.Stdout)
 	}
 	for _, check := range []*state.ClaimCheck{answer.Verification.ClaimCheck, answer.Verification.Choice} {
 		if check != nil {
-			printVerdicts(a, check, files, true)
+			Verdicts(a, check, files, true)
 		}
 	}
 	if answer.Answer != "" {
-		fmt.Fprint(a.Stdout, render.Markdown(relevanceLine(answer), look))
-		fmt.Fprint(a.Stdout, render.Markdown(summary(answer), look))
+		fmt.Fprint(a.Stdout, Markdown(relevanceLine(answer), look))
+		fmt.Fprint(a.Stdout, Markdown(summary(answer), look))
 	}
 	if a.Verbose && modelNotes[answer.Model] == "" {
-		for _, line := range traceview.NodeUsage(answer.Metrics.NodeUsage) {
-			fmt.Fprintln(a.Stdout, "  "+render.Visible(line))
+		for _, line := range NodeUsage(answer.Metrics.NodeUsage) {
+			fmt.Fprintln(a.Stdout, "  "+Visible(line))
 		}
 	}
 }
@@ -54,9 +52,9 @@ func printAnswer(a *cli.App, answer state.Answer, files verify.Locator) {
 // sourcesHeading begins the answer's own list of sources.
 const sourcesHeading = "\n## Sources\n"
 
-// withoutSources cuts the list of sources out of an answer: the one printed
+// WithoutSources cuts the list of sources out of an answer: the one printed
 // behind it says more. What follows the list, a choice, stays.
-func withoutSources(answer string) string {
+func WithoutSources(answer string) string {
 	at := strings.LastIndex(answer, sourcesHeading)
 	if at < 0 {
 		return answer
@@ -68,19 +66,19 @@ func withoutSources(answer string) string {
 	return answer[:at]
 }
 
-// sourceList is not wrapped: paths are to be copied. With links a terminal opens the
+// Sources is not wrapped: paths are to be copied. With links a terminal opens the
 // file on a click (OSC 8).
-func sourceList(sources []state.Source, links bool) string {
+func Sources(sources []state.Source, links bool) string {
 	var b strings.Builder
 	for _, s := range sources {
-		place := render.Visible(cmp.Or(s.Original, fmt.Sprintf("%s, bytes %d–%d", s.Path, s.Start, s.End)))
+		place := Visible(cmp.Or(s.Original, fmt.Sprintf("%s, bytes %d–%d", s.Path, s.Start, s.End)))
 		if file := cmp.Or(s.Original, s.Path); links && filepath.IsAbs(file) {
 			target := url.URL{Scheme: "file", Path: filepath.ToSlash(file)}
 			place = "\x1b]8;;" + target.String() + "\x1b\\" + place + "\x1b]8;;\x1b\\"
 		}
-		fmt.Fprintf(&b, "• [Query %d][Source %d] %s — %s\n", s.Query, s.Source, render.Visible(s.Where), place)
+		fmt.Fprintf(&b, "• [Query %d][Source %d] %s — %s\n", s.Query, s.Source, Visible(s.Where), place)
 		if s.Stale != "" {
-			fmt.Fprintf(&b, "  stale: %s\n", render.Visible(s.Stale))
+			fmt.Fprintf(&b, "  stale: %s\n", Visible(s.Stale))
 		}
 	}
 	return b.String()
@@ -118,7 +116,7 @@ func groundingParts(v state.Verification) []string {
 		switch {
 		case c.check == nil:
 		case c.check.Unverified != "":
-			parts = append(parts, fmt.Sprintf("%d of %s supported, not verified: %s", c.check.ClaimsSupported, cli.Count(c.check.ClaimsChecked, c.what), render.Visible(c.check.Unverified)))
+			parts = append(parts, fmt.Sprintf("%d of %s supported, not verified: %s", c.check.ClaimsSupported, cli.Count(c.check.ClaimsChecked, c.what), Visible(c.check.Unverified)))
 		case c.check == v.ClaimCheck && v.ClaimsQuoted == c.check.ClaimsChecked && v.QuotesChecked > 0:
 		case c.check.ClaimsChecked > 0:
 			parts = append(parts, fmt.Sprintf("%d of %s supported", c.check.ClaimsSupported, cli.Count(c.check.ClaimsChecked, c.what)))
@@ -139,5 +137,5 @@ func summary(answer state.Answer) string {
 	if note := modelNotes[answer.Model]; note != "" {
 		return strings.Join(append(parts, model+": "+note), " · ")
 	}
-	return strings.Join(append(parts, model, traceview.Usage(answer.Metrics.ModelUsage)), " · ")
+	return strings.Join(append(parts, model, Usage(answer.Metrics.ModelUsage)), " · ")
 }

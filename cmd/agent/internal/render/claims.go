@@ -1,34 +1,33 @@
-package main
+package render
 
 import (
 	"fmt"
 	"strings"
 
 	"example.com/assay/cmd/agent/internal/cli"
-	"example.com/assay/cmd/agent/internal/render"
 	"example.com/assay/nodes/verify"
 	"example.com/assay/state"
 )
 
-// printVerdicts prints the claims of a check, when it has them, and what would make
+// Verdicts prints the claims of a check, when it has them, and what would make
 // those stand that do not.
-func printVerdicts(a *cli.App, check *state.ClaimCheck, files verify.Locator, quotes bool) {
+func Verdicts(a *cli.App, check *state.ClaimCheck, files verify.Locator, quotes bool) {
 	if len(check.Claims) == 0 {
 		return
 	}
-	look := render.Options{Width: a.Stdout.Width, Colour: a.Stdout.Colour}
-	fmt.Fprint(a.Stdout, render.Markdown("## Claims\n", look), claimList(check.Claims, files, quotes))
+	look := Options{Width: a.Stdout.Width, Colour: a.Stdout.Colour}
+	fmt.Fprint(a.Stdout, Markdown("## Claims\n", look), claimList(check.Claims, files, quotes))
 	fmt.Fprintln(a.Stdout)
 	for _, c := range check.Corrections {
-		fmt.Fprintf(a.Stdout, "→ %s\n", render.Visible(c))
+		fmt.Fprintf(a.Stdout, "→ %s\n", Visible(c))
 	}
 	if len(check.Corrections) > 0 {
 		fmt.Fprintln(a.Stdout)
 	}
 }
 
-// checkLine says how sure a check makes: a bar, the number, the counts.
-func checkLine(check *state.ClaimCheck) string {
+// CheckLine says how sure a check makes: a bar, the number, the counts.
+func CheckLine(check *state.ClaimCheck) string {
 	if check.ClaimsChecked == 0 {
 		return "no claim was checked"
 	}
@@ -43,19 +42,19 @@ func checkLine(check *state.ClaimCheck) string {
 		}
 	}
 	parts := []string{
-		fmt.Sprintf("%s %.2f %s", bar(check.Confidence), check.Confidence, strings.ReplaceAll(check.Level, "_", " ")), strings.Join(counts, ", "),
+		fmt.Sprintf("%s %.2f %s", Gauge(check.Confidence), check.Confidence, strings.ReplaceAll(check.Level, "_", " ")), strings.Join(counts, ", "),
 	}
 	if check.Rewritten > 0 {
 		parts = append(parts, cli.Count(check.Rewritten, "sentence")+" rewritten")
 	}
 	if check.Unverified != "" {
-		parts = append(parts, "not verified: "+render.Visible(check.Unverified))
+		parts = append(parts, "not verified: "+Visible(check.Unverified))
 	}
 	return strings.Join(parts, " · ")
 }
 
-// bar draws a confidence.
-func bar(confidence float64) string {
+// Gauge draws a confidence.
+func Gauge(confidence float64) string {
 	full := min(max(int(confidence*barCells+.5), 0), barCells)
 	return strings.Repeat("█", full) + strings.Repeat("░", barCells-full)
 }
@@ -69,15 +68,15 @@ var claimMarks = map[state.ClaimStatus]string{state.Supported: "✓", state.Part
 func claimList(claims []state.CheckedClaim, files verify.Locator, quotes bool) string {
 	var b strings.Builder
 	for _, c := range claims {
-		fmt.Fprintf(&b, "%s %s\n", claimMarks[c.Status], oneLine(c.Claim))
+		fmt.Fprintf(&b, "%s %s\n", claimMarks[c.Status], OneLine(c.Claim))
 		if c.Status == state.Supported && len(c.Doubts) > 0 {
 			fmt.Fprintf(&b, "    supported; could not check: %s\n", doubts(c.Doubts))
 		}
 		if c.Status != state.Supported || c.Miscited || c.Error != "" {
-			fmt.Fprintf(&b, "    %s\n", oneLine(c.Reasoning))
+			fmt.Fprintf(&b, "    %s\n", OneLine(c.Reasoning))
 		}
 		if c.Error != "" {
-			fmt.Fprintf(&b, "    %s\n", oneLine(c.Error))
+			fmt.Fprintf(&b, "    %s\n", OneLine(c.Error))
 		}
 		if !quotes {
 			continue
@@ -87,18 +86,18 @@ func claimList(claims []state.CheckedClaim, files verify.Locator, quotes bool) s
 			quotes []state.Quote
 		}{{"for", c.Evidence}, {"against", c.Against}} {
 			for _, q := range list.quotes {
-				fmt.Fprintf(&b, "    %s: “%s”\n      %s, bytes %d–%d\n", list.what, oneLine(q.Text), placeOf(q, files), q.Start, q.End)
+				fmt.Fprintf(&b, "    %s: “%s”\n      %s, bytes %d–%d\n", list.what, OneLine(q.Text), placeOf(q, files), q.Start, q.End)
 			}
 		}
 	}
-	return render.Visible(b.String())
+	return Visible(b.String())
 }
 
 // doubts are the words of a claim that could not be checked.
 func doubts(list []state.Doubt) string {
 	words := make([]string, len(list))
 	for i, d := range list {
-		words[i] = "*" + oneLine(d.Claim) + "*"
+		words[i] = "*" + OneLine(d.Claim) + "*"
 	}
 	return strings.Join(words, ", ")
 }

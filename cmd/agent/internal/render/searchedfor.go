@@ -1,15 +1,14 @@
-package main
+package render
 
 import (
 	"strings"
 
-	"example.com/assay/cmd/agent/internal/render"
 	"example.com/assay/state"
 )
 
-// searchedFor says which words were searched for in place of which, or as well; it is
+// SearchedFor says which words were searched for in place of which, or as well; it is
 // empty when there are none.
-func searchedFor(list []state.Respelling) string {
+func SearchedFor(list []state.Respelling) string {
 	if len(list) == 0 {
 		return ""
 	}
@@ -20,5 +19,5 @@ func searchedFor(list []state.Respelling) string {
 			words[i] = r.As + " (as well as " + r.Word + ")"
 		}
 	}
-	return "searched for: " + render.Visible(strings.Join(words, ", ")) + "\n"
+	return "searched for: " + Visible(strings.Join(words, ", ")) + "\n"
 }

@@ -1,4 +1,4 @@
-package traceview
+package render
 
 import (
 	"fmt"

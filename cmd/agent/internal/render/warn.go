@@ -1,13 +1,13 @@
-package main
+package render
 
 import (
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/state"
 )
 
-// warnOf tells what went wrong beside an answer, and which sources are no
+// Warnings tells what went wrong beside an answer, and which sources are no
 // longer what was read.
-func warnOf(a *cli.App, answer state.Answer) {
+func Warnings(a *cli.App, answer state.Answer) {
 	for _, w := range answer.Warnings {
 		a.Warn("%s", w)
 	}

@@ -1,11 +1,10 @@
-package main
+package render
 
 import (
 	"slices"
 	"strings"
 	"testing"
 
-	"example.com/assay/cmd/agent/internal/render"
 	"example.com/assay/state"
 )
 
@@ -27,11 +26,11 @@ func TestSourceLines(t *testing.T) {
 // A command in a quotation stands on a line of its own, however wide the terminal is.
 func TestQuotationKeepsItsLines(t *testing.T) {
 	quoted := state.ShownQuote{Text: "Light it with\n    lamp --light\nand wait."}
-	got := render.Markdown(withLines("- “Light it with lamp --light and wait.” [Query 1][Source 1]", []state.ShownQuote{quoted}), render.Options{Width: 80})
+	got := Markdown(withLines("- “Light it with lamp --light and wait.” [Query 1][Source 1]", []state.ShownQuote{quoted}), Options{Width: 80})
 	if want := "• “Light it with\n      lamp --light\n  and wait.” [Query 1][Source 1]\n"; got != want {
 		t.Errorf("got %q\nwant %q", got, want)
 	}
-	if strings.Contains(render.Markdown("a\\b\nc", render.Options{Width: 80}), "\nc") {
+	if strings.Contains(Markdown("a\\b\nc", Options{Width: 80}), "\nc") {
 		t.Error("a backslash inside a line breaks it")
 	}
 }
