@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/clitest"
 	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/llm/llmtest"
 	"example.com/assay/memory"
@@ -38,7 +39,7 @@ const quickRetries = "model_limits: {backoff_base: 1ms, backoff_jitter_max: 1ms}
 // Calls of embedders are made again as those of models are.
 func TestEmbedderIsAskedAgain(t *testing.T) {
 	home := t.TempDir()
-	file := ingestText(t, t.TempDir(), permits)
+	file := clitest.Ingest(t, t.TempDir(), clitest.Permits)
 	for name, tc := range map[string]struct {
 		format llmtest.Format
 		url    string
@@ -49,9 +50,9 @@ func TestEmbedderIsAskedAgain(t *testing.T) {
 	} {
 		url, asked := refusingFirst(t, llmtest.NewServer(t, tc.format, &llmtest.Script{}).Config.Handler)
 		config := writeConfig(t, "embedder: "+name+"\n"+quickRetries)
-		for _, args := range [][]string{{"ingest", "--rebuild", "--corpus", "c", file}, {"ask", "--corpus", "c", permitQuestion}} {
+		for _, args := range [][]string{{"ingest", "--rebuild", "--corpus", "c", file}, {"ask", "--corpus", "c", clitest.PermitQuestion}} {
 			asked.Store(0)
-			a, stdout, stderr := testApp(home)
+			a, stdout, stderr := clitest.App(home)
 			withEnv(a, tc.key, secret, tc.url, url)
 			if code := execute(t.Context(), a, append(args, "--config", config)); code != cli.ExitDone || asked.Load() < 2 || !strings.Contains(stderr.String(), "429") {
 				t.Errorf("%s, %s: exit code %d after %d requests: %s%s", name, args[0], code, asked.Load(), stdout, stderr)
@@ -63,11 +64,11 @@ func TestEmbedderIsAskedAgain(t *testing.T) {
 // Those of a reranking server, too: its order counts, and no warning is due.
 func TestRerankerIsAskedAgain(t *testing.T) {
 	home := t.TempDir()
-	ingestText(t, home, permits)
+	clitest.Ingest(t, home, clitest.Permits)
 	url, asked := refusingFirst(t, inGivenOrder(t))
-	a, stdout, stderr := testApp(home)
+	a, stdout, stderr := clitest.App(home)
 	config := writeConfig(t, "reranker: "+url+"\n"+quickRetries)
-	code := execute(t.Context(), a, []string{"ask", "--json", "--config", config, permitQuestion})
+	code := execute(t.Context(), a, []string{"ask", "--json", "--config", config, clitest.PermitQuestion})
 	var answer state.Answer
 	if err := json.Unmarshal(stdout.Bytes(), &answer); err != nil || code != cli.ExitDone || asked.Load() != 2 || len(answer.Warnings) > 0 || !strings.Contains(stderr.String(), "429") {
 		t.Errorf("exit code %d after %d requests, %v: %s%s", code, asked.Load(), err, stdout, stderr)
@@ -97,15 +98,15 @@ func inGivenOrder(t *testing.T) http.HandlerFunc {
 // money; its calls are in that of calls.
 func TestMoneyOfRerankers(t *testing.T) {
 	home := t.TempDir()
-	ingestText(t, home, permits)
+	clitest.Ingest(t, home, clitest.Permits)
 	server := newChat(t)
 	rerankers := httptest.NewServer(inGivenOrder(t))
 	defer rerankers.Close()
 	for limit, want := range map[string]int{"max_money: 9": cli.ExitDone, "max_calls: 6": cli.ExitDone, "max_calls: 5": cli.ExitFailed} {
-		a, stdout, stderr := testApp(home)
+		a, stdout, stderr := clitest.App(home)
 		withEnv(a, config.EnvOpenAIKey, secret, config.EnvOpenAIURL, server.URL)
 		config := writeConfig(t, "model: openai:m\nreranker: "+rerankers.URL+"\nmodel_limits: {"+limit+"}\nprices: {openai:m: {input: 1, output: 1}}\n")
-		if code := execute(t.Context(), a, []string{"ask", "--config", config, permitQuestion}); code != want || strings.Contains(stderr.String(), "reranker failed") {
+		if code := execute(t.Context(), a, []string{"ask", "--config", config, clitest.PermitQuestion}); code != want || strings.Contains(stderr.String(), "reranker failed") {
 			t.Errorf("%s: exit code %d: %s%s", limit, code, stdout, stderr)
 		}
 	}
@@ -115,7 +116,7 @@ func TestMoneyOfRerankers(t *testing.T) {
 // told before anything is asked.
 func TestMoneyOfLookups(t *testing.T) {
 	home := t.TempDir()
-	file := ingestText(t, home, permits)
+	file := clitest.Ingest(t, home, clitest.Permits)
 	server := llmtest.NewServer(t, llmtest.OpenAI, &llmtest.Script{})
 	for name, tc := range map[string]struct {
 		config string
@@ -130,7 +131,7 @@ func TestMoneyOfLookups(t *testing.T) {
 		"not enough": {"embedder: openai:small\nmodel_limits: {max_money: 0.000001}\nprices: {openai:small: {input: 1000, output: 0}}", cli.ExitFailed, "max_money", true},
 	} {
 		asked := server.Asked()
-		a, stdout, stderr := testApp(home)
+		a, stdout, stderr := clitest.App(home)
 		withEnv(a, config.EnvOpenAIKey, secret, config.EnvOpenAIURL, server.URL)
 		args := []string{"ingest", "--rebuild", "--corpus", "c", file, "--config", writeConfig(t, tc.config+"\n")}
 		if err := os.RemoveAll(memory.VectorsPath(home)); err != nil {

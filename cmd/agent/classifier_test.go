@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/clitest"
 	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/nodes/verify"
 	"example.com/assay/state"
@@ -71,7 +72,7 @@ func verified(t *testing.T, conf string, args ...string) (int, verify.Answer, st
 			t.Fatal(err)
 		}
 	}
-	a, stdout, stderr := testApp(t.TempDir())
+	a, stdout, stderr := clitest.App(t.TempDir())
 	withEnv(a, config.EnvJudgeKey, secret)
 	code := execute(t.Context(), a, append([]string{"verify", "--json", "--show-claims", "--config", filepath.Join(dir, "c.yaml"), "--response", filepath.Join(dir, "r.txt"), "--context", filepath.Join(dir, "e.txt")}, args...))
 	var answer verify.Answer
@@ -151,7 +152,7 @@ func TestDoctorAsksTheJudge(t *testing.T) {
 	s := newSmall(t, .97, "LABEL_1", "LABEL_0")
 	doctor := func(more string) (int, string) {
 		conf := writeConfig(t, "verification:\n  judge: "+s.URL+"/predict\n"+more)
-		a, stdout, _ := testApp(t.TempDir())
+		a, stdout, _ := clitest.App(t.TempDir())
 		code := execute(t.Context(), a, []string{"doctor", "--config", conf})
 		return code, stdout.String()
 	}
@@ -190,7 +191,7 @@ func TestEvalConfiguredJudge(t *testing.T) {
 	}
 	measure := func(more string, args ...string) (int, string, string) {
 		conf := writeConfig(t, "verification:\n  judge: "+s.URL+"/predict\n"+more+quickRetries)
-		a, stdout, stderr := testApp(t.TempDir())
+		a, stdout, stderr := clitest.App(t.TempDir())
 		code := execute(t.Context(), a, append([]string{"eval", "claims", "--format", "wice", "--data", file, "--judge", "configured", "--config", conf}, args...))
 		return code, stdout.String(), stderr.String()
 	}
@@ -226,11 +227,11 @@ func TestEvalConfiguredJudge(t *testing.T) {
 	if code, out, told := measure(""); code != cli.ExitFailed || !strings.Contains(told, "no claim could be judged; the first: ") || !strings.Contains(told, "401") {
 		t.Errorf("exit code %d: %s%s", code, out, told)
 	}
-	a, _, stderr := testApp(t.TempDir())
+	a, _, stderr := clitest.App(t.TempDir())
 	if code := execute(t.Context(), a, []string{"eval", "claims", "--format", "wice", "--data", file, "--judge", "configured"}); code != cli.ExitUsage || !strings.Contains(stderr.String(), "names no server") {
 		t.Errorf("exit code %d: %s", code, stderr)
 	}
-	a, _, stderr = testApp(t.TempDir())
+	a, _, stderr = clitest.App(t.TempDir())
 	if code := execute(t.Context(), a, []string{"eval", "claims", "--format", "wice", "--data", file, "--record", "x"}); code != cli.ExitUsage || !strings.Contains(stderr.String(), "are for --judge configured") {
 		t.Errorf("exit code %d: %s", code, stderr)
 	}
@@ -241,13 +242,13 @@ func TestEvalConfiguredJudge(t *testing.T) {
 // replayed without the server.
 func TestInjectionDetector(t *testing.T) {
 	home := t.TempDir()
-	ingestText(t, home, permits)
+	clitest.Ingest(t, home, clitest.Permits)
 	s := newSmall(t, .01, "INJECTION", "SAFE")
 	conf := writeConfig(t, "injection_detector: "+s.URL+"/predict\n"+quickRetries)
 	ask := func(args ...string) (int, state.Answer, string) {
-		a, stdout, stderr := testApp(home)
+		a, stdout, stderr := clitest.App(home)
 		withEnv(a, config.EnvDetectorKey, secret)
-		code := execute(t.Context(), a, append([]string{"ask", "--json", "--config", conf, permitQuestion}, args...))
+		code := execute(t.Context(), a, append([]string{"ask", "--json", "--config", conf, clitest.PermitQuestion}, args...))
 		var answer state.Answer
 		if err := json.Unmarshal(stdout.Bytes(), &answer); err != nil {
 			t.Fatalf("%v: %s%s", err, stdout, stderr)
@@ -271,14 +272,14 @@ func TestInjectionDetector(t *testing.T) {
 	if code, answer, told := ask(); len(answer.Warnings) == 0 || !strings.Contains(answer.Warnings[0], "by rules alone, since the detector failed") || !strings.Contains(answer.Warnings[0], "401") || strings.Contains(told, secret) {
 		t.Errorf("exit code %d, warnings %q: %s", code, answer.Warnings, told)
 	}
-	a, stdout, _ := testApp(home)
+	a, stdout, _ := clitest.App(home)
 	if code := execute(t.Context(), a, []string{"doctor", "--config", conf}); code != cli.ExitFailed || !strings.Contains(stdout.String(), "fail  detector       injection_detector: ") || !strings.Contains(stdout.String(), "→ export INJECTION_DETECTOR_API_KEY=…") {
 		t.Errorf("exit code %d: %s", code, stdout)
 	}
 	for text, want := range map[string]string{"http://h/v1": "asked about claims alone", "rules": "it must be none, or an address", "http://h/score": "must end in /predict"} {
-		a, _, stderr := testApp(home)
+		a, _, stderr := clitest.App(home)
 		withEnv(a, "ASSAY_INJECTION_DETECTOR", text)
-		if code := execute(t.Context(), a, []string{"ask", permitQuestion}); code != cli.ExitUsage || !strings.Contains(stderr.String(), want) {
+		if code := execute(t.Context(), a, []string{"ask", clitest.PermitQuestion}); code != cli.ExitUsage || !strings.Contains(stderr.String(), want) {
 			t.Errorf("%s: exit code %d: %s", text, code, stderr)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/clitest"
 	"example.com/assay/llm"
 	"example.com/assay/llm/offline"
 	"example.com/assay/nodes/causal"
@@ -89,7 +90,7 @@ func newSlowRun(t *testing.T) slowRun {
 		fmt.Fprintf(&text, "Dust of %s causes coughs in miners.\n\n", cause)
 		edges = append(edges, state.Edge{FromVar: cause, ToVar: "coughs"})
 	}
-	ingestText(t, r.dir, text.String())
+	clitest.Ingest(t, r.dir, text.String())
 	data, err := json.Marshal(edges)
 	if err != nil {
 		t.Fatal(err)

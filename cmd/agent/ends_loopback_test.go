@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/assay/cmd/agent/internal/clitest"
 	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/llm"
 	"example.com/assay/llm/llmtest"
@@ -59,7 +60,7 @@ func runLoopback(t *testing.T, home string, faults []llmtest.Fault, limits *llm.
 	t.Helper()
 	l := newLoopback(t)
 	l.Fail(faults...)
-	a, stdout, stderr := testApp(home)
+	a, stdout, stderr := clitest.App(home)
 	a.Random = bytes.NewReader(make([]byte, 1<<16))
 	client := l.client
 	if limits != nil {

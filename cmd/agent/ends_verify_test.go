@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/assay/cmd/agent/internal/clitest"
 	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/llm"
 	"example.com/assay/llm/llmtest"
@@ -43,7 +44,7 @@ type verifying struct {
 
 func (v verifying) run(t *testing.T, home string, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
-	a, out, errs := testApp(home)
+	a, out, errs := clitest.App(home)
 	a.Random = bytes.NewReader(make([]byte, 1<<16))
 	file := filepath.Join(t.TempDir(), "response.txt")
 	if err := os.WriteFile(file, []byte(v.response), 0o600); err != nil {
@@ -74,7 +75,7 @@ func verifiedEnd(t *testing.T, stdout string) verify.Answer {
 func harbourHome(t *testing.T) string {
 	t.Helper()
 	home := t.TempDir()
-	ingestText(t, home, mooring)
+	clitest.Ingest(t, home, mooring)
 	return home
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"example.com/assay/cmd/agent/internal/ask"
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/cmd/agent/internal/open"
@@ -158,7 +159,7 @@ func orNone(names []string) string {
 
 func measureAnswers(ctx context.Context, a *cli.App, f *evalAnswersFlags, s config.Settings, set *answers.Dataset, progress func(string, int, int)) (_ answers.Evaluation, err error) {
 	x := open.PlainExchange(a, s)
-	asker := &corpusAsker{App: a, settings: s, exchange: x, flags: f, engines: map[string]*asker{}}
+	asker := &corpusAsker{App: a, settings: s, exchange: x, flags: f, engines: map[string]*ask.Asker{}}
 	defer func() { err = cli.Also(err, errors.Join(asker.close(), x.Close())) }()
 	for _, q := range set.Questions { // so that a corpus that is missing is told at once, and opening takes no time of a question
 		if _, err := asker.engine(ctx, q.Corpus); err != nil {
@@ -175,16 +176,16 @@ type corpusAsker struct {
 	exchange *open.Exchange
 	flags    *evalAnswersFlags
 	names    []string // of engines, in the order in which they were opened
-	engines  map[string]*asker
+	engines  map[string]*ask.Asker
 }
 
-func (c *corpusAsker) engine(ctx context.Context, corpus string) (*asker, error) {
+func (c *corpusAsker) engine(ctx context.Context, corpus string) (*ask.Asker, error) {
 	if e := c.engines[corpus]; e != nil {
 		return e, nil
 	}
 	s := c.settings
 	s.Corpus = corpus
-	e, err := openAsker(ctx, c.App, s, config.Cassette{}, c.exchange)
+	e, err := ask.New(ctx, c.App, s, config.Cassette{}, c.exchange)
 	if err != nil {
 		return nil, err
 	}
@@ -197,7 +198,7 @@ func (c *corpusAsker) Ask(ctx context.Context, q answers.Question) (state.Answer
 	if err != nil {
 		return state.Answer{}, err
 	}
-	return e.ask(ctx, question{text: q.Question, timeout: c.flags.settings.Timeout})
+	return e.Ask(ctx, ask.Question{Text: q.Question, Timeout: c.flags.settings.Timeout})
 }
 
 func (c *corpusAsker) Search(ctx context.Context, q answers.Question, k int) ([]state.Passage, error) {

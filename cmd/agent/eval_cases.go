@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"example.com/assay/cmd/agent/internal/batch"
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/cmd/agent/internal/open"
@@ -283,15 +284,6 @@ func evalModel(a *cli.App, cmd *cobra.Command, f *evalCasesFlags, cases []eval.C
 	return r, err
 }
 
-// benchOptions are what settings say of the pipelines of cases.
-func benchOptions(a *cli.App, s config.Settings) (eval.BenchOptions, error) {
-	opts, err := open.ResearchOptions(a, s)
-	if err != nil {
-		return eval.BenchOptions{}, err
-	}
-	return eval.BenchOptions{Label: s.ModelLabel(), Research: *opts, Edges: *s.Grounding.Options(s.Limits.Concurrency), Verify: *s.Verification.Options()}, nil
-}
-
 // runCases ingests what the cases are about, one corpus after the other, and
 // then runs them side by side.
 func runCases(ctx context.Context, a *cli.App, s config.Settings, x *open.Exchange, tapes *open.Tapes, cases []eval.Case, kept *keptCases, repeat int, progress *render.Bar) (_ []eval.Item, err error) {
@@ -312,7 +304,7 @@ func runCases(ctx context.Context, a *cli.App, s config.Settings, x *open.Exchan
 	corpora := eval.NewCorpora(home, &eval.CorporaOptions{Open: *found.Options(), Progress: progress.Update})
 	defer func() { err = cli.Also(err, corpora.Close()) }()
 
-	opts, err := benchOptions(a, s)
+	opts, err := open.BenchOptions(a, s)
 	if err != nil {
 		return nil, err
 	}
@@ -343,14 +335,14 @@ func runCases(ctx context.Context, a *cli.App, s config.Settings, x *open.Exchan
 // folder nothing is kept.
 type keptCases struct {
 	dir  string
-	runs *journal[eval.Item]
+	runs *batch.Journal[eval.Item]
 }
 
 func openKeptCases(dir string) (*keptCases, error) {
 	if dir == "" {
 		return &keptCases{}, nil
 	}
-	runs, err := openJournal[eval.Item](filepath.Join(dir, "runs.jsonl"), "agent eval cases")
+	runs, err := batch.OpenJournal[eval.Item](filepath.Join(dir, "runs.jsonl"), "agent eval cases")
 	return &keptCases{dir, runs}, err
 }
 
@@ -360,7 +352,7 @@ func (k *keptCases) find(key string, repeat int) (eval.Item, bool) {
 	if k.runs == nil {
 		return eval.Item{}, false
 	}
-	return k.runs.find(keptKey(key, repeat))
+	return k.runs.Find(keptKey(key, repeat))
 }
 
 // add keeps a run. One that failed is tried again by the next.
@@ -369,10 +361,10 @@ func (k *keptCases) add(item eval.Item) error {
 	if k.runs == nil || item.Error != "" {
 		return nil
 	}
-	if _, old := k.runs.find(key); old {
+	if _, old := k.runs.Find(key); old {
 		return nil
 	}
-	return k.runs.add(key, item)
+	return k.runs.Add(key, item)
 }
 
 // tracing writes the trace of each run: NAME.jsonl, and of repeats NAME.1.jsonl,
@@ -409,7 +401,7 @@ func (k *keptCases) close() error {
 	if k.runs == nil {
 		return nil
 	}
-	return k.runs.close()
+	return k.runs.Close()
 }
 
 // readResults reads a file that --out wrote, or that --json printed.

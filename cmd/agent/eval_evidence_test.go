@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/clitest"
 )
 
 // dataFolder writes the files of a data set.
@@ -35,7 +36,7 @@ var (
 )
 
 func TestEvalMCQJSON(t *testing.T) {
-	a, stdout, stderr := testApp(t.TempDir())
+	a, stdout, stderr := clitest.App(t.TempDir())
 	if code := execute(t.Context(), a, []string{"eval", "mcq", "--data", dataFolder(t, mcqFiles), "--json"}); code != cli.ExitDone || stderr.Len() > 0 {
 		t.Fatalf("exit code %d: %s", code, stderr)
 	}
@@ -80,7 +81,7 @@ func TestEvalMCQCross(t *testing.T) {
 	for _, format := range []string{"--json", "--modes=closed,retrieval"} {
 		var printed []string
 		for range 2 {
-			a, stdout, stderr := testApp(t.TempDir())
+			a, stdout, stderr := clitest.App(t.TempDir())
 			if code := execute(t.Context(), a, []string{"eval", "mcq", "--cross", "--data", data, format}); code != cli.ExitDone {
 				t.Fatalf("exit code %d: %s", code, stderr)
 			}
@@ -120,7 +121,7 @@ func TestEvalMCQCross(t *testing.T) {
 }
 
 func TestEvalInjectionJSON(t *testing.T) {
-	a, stdout, stderr := testApp(t.TempDir())
+	a, stdout, stderr := clitest.App(t.TempDir())
 	if code := execute(t.Context(), a, []string{"eval", "injection", "--data", dataFolder(t, injectionFiles), "--json"}); code != cli.ExitDone || stderr.Len() > 0 {
 		t.Fatalf("exit code %d: %s", code, stderr)
 	}
@@ -168,7 +169,7 @@ func TestEvalEvidence(t *testing.T) {
 		{"mcq --modes gold --data " + mcq, cli.ExitDone, "multiple choice, gold: n 1"},
 		{"injection --data " + injection, cli.ExitDone, "attack_success"},
 	} {
-		a, stdout, stderr := testApp(t.TempDir())
+		a, stdout, stderr := clitest.App(t.TempDir())
 		if code := execute(t.Context(), a, append([]string{"eval"}, strings.Fields(tt.args)...)); code != tt.code || !strings.Contains(stdout.String()+stderr.String(), tt.want) {
 			t.Errorf("eval %s: exit code %d, %s%s; want %d and %q", tt.args, code, stdout, stderr, tt.code, tt.want)
 		}

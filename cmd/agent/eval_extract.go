@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/open"
 	"example.com/assay/cmd/agent/internal/render"
 	"example.com/assay/eval/extract"
 	"example.com/assay/eval/metrics"
@@ -105,7 +106,7 @@ type measuredFields struct {
 }
 
 func evalExtract(ctx context.Context, a *cli.App, f *evalExtractFlags) error {
-	schema, _, err := readSchema(f.schema)
+	schema, _, err := open.Schema(f.schema)
 	if err != nil {
 		return err
 	}

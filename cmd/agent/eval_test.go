@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/clitest"
 )
 
 // evalFixture writes a small collection in the format scifact and returns the
@@ -34,7 +35,7 @@ func evalFixture(t *testing.T, more ...string) []string {
 
 // The keys that others read are there, with the types that they expect.
 func TestEvalRetrievalJSON(t *testing.T) {
-	a, stdout, stderr := testApp(t.TempDir())
+	a, stdout, stderr := clitest.App(t.TempDir())
 	if code := execute(t.Context(), a, evalFixture(t, "--json")); code != cli.ExitDone {
 		t.Fatalf("exit code %d: %s", code, stderr)
 	}
@@ -75,14 +76,14 @@ func TestEvalInterrupted(t *testing.T) {
 	for _, ranker := range []string{rankerAssay, rankerBM25} {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		args := evalFixture(t, "--ranker", ranker)
-		a, _, stderr := testApp(t.TempDir())
+		a, _, stderr := clitest.App(t.TempDir())
 		cancel(cli.ErrInterrupted)
 		if code := execute(ctx, a, args); code != cli.ExitInterrupted || !strings.Contains(stderr.String(), "interrupted") {
 			t.Errorf("%s: exit code %d: %s", ranker, code, stderr)
 		}
 	}
 	// Also when it comes in the middle of the work.
-	a, _, _ := testApp(t.TempDir())
+	a, _, _ := clitest.App(t.TempDir())
 	ctx, cancel := context.WithCancelCause(t.Context())
 	f := &evalRetrievalFlags{ranker: rankerAssay, k: 10}
 	args := evalFixture(t)
@@ -108,7 +109,7 @@ func TestEvalInterrupted(t *testing.T) {
 
 // Progress goes to standard error and to nowhere else.
 func TestEvalProgress(t *testing.T) {
-	a, stdout, stderr := testApp(t.TempDir())
+	a, stdout, stderr := clitest.App(t.TempDir())
 	now := a.Now()
 	a.Now = func() time.Time { now = now.Add(time.Second); return now }
 	if code := execute(t.Context(), a, evalFixture(t)); code != cli.ExitDone {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/clitest"
 )
 
 // TestEvaluateYourOwn follows docs/evaluate-your-own.md: it writes the files whose
@@ -35,7 +36,7 @@ func TestEvaluateYourOwn(t *testing.T) {
 			}
 		case kind == "sh":
 			for _, line := range strings.Split(strings.TrimSpace(text), "\n") {
-				a, stdout, stderr := testApp(home)
+				a, stdout, stderr := clitest.App(home)
 				if code := execute(t.Context(), a, arguments(t, line)); code != cli.ExitDone {
 					t.Errorf("%s: exit code %d\n%s%s", line, code, stdout, stderr)
 				}

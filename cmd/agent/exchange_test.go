@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/clitest"
 	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/state"
 )
@@ -19,14 +20,14 @@ import (
 // What calls cost is told where it is known, and how many are not.
 func TestCostOfAQuestion(t *testing.T) {
 	home := t.TempDir()
-	ingestText(t, home, permits)
+	clitest.Ingest(t, home, clitest.Permits)
 	server := newChat(t)
 	ask := func(prices string, flags ...string) string {
 		t.Helper()
-		a, stdout, stderr := testApp(home)
+		a, stdout, stderr := clitest.App(home)
 		withEnv(a, config.EnvOpenAIKey, secret, config.EnvOpenAIURL, server.URL)
 		conf := writeConfig(t, "model: openai:m\n"+prices)
-		if code := execute(t.Context(), a, append([]string{"ask", permitQuestion, "--config", conf}, flags...)); code != cli.ExitDone {
+		if code := execute(t.Context(), a, append([]string{"ask", clitest.PermitQuestion, "--config", conf}, flags...)); code != cli.ExitDone {
 			t.Fatalf("exit code %d: %s%s", code, stderr, stdout)
 		}
 		return stdout.String()
@@ -56,15 +57,15 @@ func TestCostOfAQuestion(t *testing.T) {
 // node, too.
 func TestCostOfAReplay(t *testing.T) {
 	home := t.TempDir()
-	ingestText(t, home, permits)
+	clitest.Ingest(t, home, clitest.Permits)
 	server := newChat(t)
 	tape := filepath.Join(t.TempDir(), "tape")
 	conf := writeConfig(t, "model: openai:m\nprices: {openai:m: {input: 1000, output: 20000}}\n")
 	ask := func(flags ...string) string {
 		t.Helper()
-		a, stdout, stderr := testApp(home)
+		a, stdout, stderr := clitest.App(home)
 		withEnv(a, config.EnvOpenAIKey, secret, config.EnvOpenAIURL, server.URL)
-		if code := execute(t.Context(), a, append([]string{"ask", permitQuestion, "--config", conf}, flags...)); code != cli.ExitDone {
+		if code := execute(t.Context(), a, append([]string{"ask", clitest.PermitQuestion, "--config", conf}, flags...)); code != cli.ExitDone {
 			t.Fatalf("exit code %d: %s%s", code, stderr, stdout)
 		}
 		return stdout.String()
@@ -101,12 +102,12 @@ func TestCostOfAReplay(t *testing.T) {
 
 func TestMoneyEndsTheRun(t *testing.T) {
 	home := t.TempDir()
-	ingestText(t, home, permits)
+	clitest.Ingest(t, home, clitest.Permits)
 	server := newChat(t)
-	a, stdout, stderr := testApp(home)
+	a, stdout, stderr := clitest.App(home)
 	withEnv(a, config.EnvOpenAIKey, secret, config.EnvOpenAIURL, server.URL)
 	conf := writeConfig(t, "model: openai:m\nmodel_limits: {max_money: 0.01}\nprices: {openai:m: {input: 1000, output: 1000}}\n")
-	code := execute(t.Context(), a, []string{"ask", "--config", conf, permitQuestion})
+	code := execute(t.Context(), a, []string{"ask", "--config", conf, clitest.PermitQuestion})
 	if code != cli.ExitFailed || len(server.asked) != 1 || !strings.Contains(stderr.String(), "max_money") {
 		t.Errorf("exit code %d after %q: %s%s", code, server.asked, stderr, stdout)
 	}
@@ -116,11 +117,11 @@ func TestMoneyEndsTheRun(t *testing.T) {
 // is opened.
 func TestBudgetOfASession(t *testing.T) {
 	home := t.TempDir()
-	ingestText(t, home, permits)
+	clitest.Ingest(t, home, clitest.Permits)
 	server := newChat(t)
 	conf := writeConfig(t, "model: openai:m\nmodel_limits: {max_session_calls: 5}\n")
-	a, stdout, stderr := testApp(home)
-	a.Stdin = strings.NewReader(permitQuestion + "\n/corpus default\n" + permitQuestion + "\n")
+	a, stdout, stderr := clitest.App(home)
+	a.Stdin = strings.NewReader(clitest.PermitQuestion + "\n/corpus default\n" + clitest.PermitQuestion + "\n")
 	withEnv(a, config.EnvOpenAIKey, secret, config.EnvOpenAIURL, server.URL)
 	if code := execute(t.Context(), a, []string{"--no-memory", "--config", conf}); code != cli.ExitFailed || len(server.asked) != 5 || !strings.Contains(stderr.String(), "max_session_calls") {
 		t.Errorf("exit code %d after %d calls: %s%s", code, len(server.asked), stderr, stdout)
@@ -131,7 +132,7 @@ func TestBudgetOfASession(t *testing.T) {
 // skills use has one circuit, which opens once for both.
 func TestFallback(t *testing.T) {
 	home := t.TempDir()
-	ingestText(t, home, permits)
+	clitest.Ingest(t, home, clitest.Permits)
 	server := newChat(t)
 	var tried atomic.Int32
 	broken := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -143,9 +144,9 @@ func TestFallback(t *testing.T) {
 		tried.Store(0)
 		server.asked = nil
 		conf := writeConfig(t, "models: {default: gemini:g, query_rewrite: gemini:g, fallback: "+fallback+"}\nmodel_limits: {max_retries: 0, circuit_failures: 1}\n")
-		a, stdout, stderr := testApp(home)
+		a, stdout, stderr := clitest.App(home)
 		withEnv(a, config.EnvOpenAIKey, secret, config.EnvOpenAIURL, server.URL, config.EnvGeminiKey, secret, config.EnvGeminiURL, broken.URL)
-		if code := execute(t.Context(), a, []string{"ask", "--json", "--config", conf, permitQuestion}); code != cli.ExitDone {
+		if code := execute(t.Context(), a, []string{"ask", "--json", "--config", conf, clitest.PermitQuestion}); code != cli.ExitDone {
 			t.Fatalf("exit code %d: %s%s", code, stderr, stdout)
 		}
 		if want := `"model": "gemini:g, gemini:g for query_rewrite, else ` + fallback + `"`; !strings.Contains(stdout.String(), want) {
@@ -158,7 +159,7 @@ func TestFallback(t *testing.T) {
 	// The doctor asks it, too, but not when there is nothing to fall back from.
 	for model, want := range map[string]int{"gemini:g": 1, "offline": 0} {
 		server.asked = nil
-		a, stdout, _ := testApp(home)
+		a, stdout, _ := clitest.App(home)
 		withEnv(a, config.EnvOpenAIKey, secret, config.EnvOpenAIURL, server.URL, config.EnvGeminiKey, secret, config.EnvGeminiURL, broken.URL, "ASSAY_MODELS_FALLBACK", "openai:m")
 		if execute(t.Context(), a, []string{"doctor", "--model", model}); len(server.asked) != want {
 			t.Errorf("%s: the doctor asked %q: %s", model, server.asked, stdout)
@@ -170,7 +171,7 @@ func TestFallback(t *testing.T) {
 // is answered from all the same.
 func TestCassetteHoldsNoKey(t *testing.T) {
 	home := t.TempDir()
-	ingestText(t, home, permits)
+	clitest.Ingest(t, home, clitest.Permits)
 	server := newChat(t)
 	const other, third = "sk-other-0123456789", "sk-third-0123456789"
 	file, tape := filepath.Join(t.TempDir(), "key"), filepath.Join(t.TempDir(), "tape")
@@ -178,9 +179,9 @@ func TestCassetteHoldsNoKey(t *testing.T) {
 		t.Fatal(err)
 	}
 	conf := writeConfig(t, "model: openai:m\nkey_files: {anthropic: "+file+"}\n")
-	question := permitQuestion + " " + secret + " " + other + " " + third
+	question := clitest.PermitQuestion + " " + secret + " " + other + " " + third
 	for _, flag := range []string{"--record", "--replay"} {
-		a, stdout, stderr := testApp(home)
+		a, stdout, stderr := clitest.App(home)
 		withEnv(a, config.EnvOpenAIKey, secret, config.EnvOpenAIURL, server.URL, config.EnvGeminiKey, other)
 		asked := len(server.asked)
 		if code := execute(t.Context(), a, []string{"ask", "--config", conf, "--confidence-threshold", "0.1", flag, tape, question}); code != cli.ExitDone || stderr.Len() > 0 {

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/clitest"
 	"example.com/assay/nodes/extract"
 	"example.com/assay/state"
 )
@@ -34,7 +35,7 @@ func TestExampleDocuments(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			document := caseStudy("documents", name+".txt")
-			a, stdout, stderr := testApp(t.TempDir())
+			a, stdout, stderr := clitest.App(t.TempDir())
 			if code := execute(t.Context(), a, []string{"extract", "--schema", caseStudy("schemas", name+".json"), document, "--json"}); code != cli.ExitDone {
 				t.Fatalf("exit code %d: %s", code, stderr)
 			}
@@ -85,7 +86,7 @@ func TestLargeDocument(t *testing.T) {
 	if err := os.WriteFile(document, bytes.Repeat(one, 5<<20/len(one)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	a, stdout, stderr := testApp(t.TempDir())
+	a, stdout, stderr := clitest.App(t.TempDir())
 	began := time.Now()
 	if code := execute(t.Context(), a, []string{"extract", "--schema", caseStudy("schemas", "contract.json"), document, "--json"}); code != cli.ExitDone {
 		t.Fatalf("exit code %d: %s", code, stderr)
@@ -122,7 +123,7 @@ func TestLineItems(t *testing.T) {
 		if err := os.WriteFile(document, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		a, stdout, stderr := testApp(t.TempDir())
+		a, stdout, stderr := clitest.App(t.TempDir())
 		if code := execute(t.Context(), a, []string{"extract", "--schema", schema, document, "--json"}); code != cli.ExitDone {
 			t.Fatalf("exit code %d: %s", code, stderr)
 		}
@@ -159,7 +160,7 @@ func TestFieldPage(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	a, _, stderr := testApp(t.TempDir())
+	a, _, stderr := clitest.App(t.TempDir())
 	if code := execute(t.Context(), a, []string{"extract", "--schema", schema, document, "--html", page}); code != cli.ExitDone {
 		t.Fatalf("exit code %d: %s", code, stderr)
 	}

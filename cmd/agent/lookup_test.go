@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/clitest"
 	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/llm/llmtest"
 	"example.com/assay/state"
@@ -19,8 +20,8 @@ import (
 // are kept; another embedder, or none, is refused with what to type.
 func TestRemoteEmbedder(t *testing.T) {
 	home := t.TempDir()
-	ingestText(t, home, permits)
-	file := ingestText(t, t.TempDir(), permits)
+	clitest.Ingest(t, home, clitest.Permits)
+	file := clitest.Ingest(t, t.TempDir(), clitest.Permits)
 	server := llmtest.NewServer(t, llmtest.OpenAI, &llmtest.Script{})
 	var calls atomic.Int64
 	counting := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -29,12 +30,12 @@ func TestRemoteEmbedder(t *testing.T) {
 	}))
 	t.Cleanup(counting.Close)
 	run := func(embedder string, args ...string) (int, string, string) {
-		a, stdout, stderr := testApp(home)
+		a, stdout, stderr := clitest.App(home)
 		withEnv(a, config.EnvOpenAIKey, secret, config.EnvOpenAIURL, counting.URL, "ASSAY_EMBEDDER", embedder, "ASSAY_EMBEDDER_CACHE_MIB", "7")
 		code := execute(t.Context(), a, args)
 		return code, stdout.String(), stderr.String()
 	}
-	ask := []string{"ask", "--json", permitQuestion}
+	ask := []string{"ask", "--json", clitest.PermitQuestion}
 	if code, _, told := run("openai:small", ask...); code != cli.ExitUsage || !strings.Contains(told, "was made with the offline embedder") || !strings.Contains(told, "agent ingest") {
 		t.Errorf("exit code %d: %s", code, told)
 	}
@@ -72,7 +73,7 @@ func TestRemoteEmbedder(t *testing.T) {
 // order stands.
 func TestReranker(t *testing.T) {
 	home := t.TempDir()
-	ingestText(t, home, permits)
+	clitest.Ingest(t, home, clitest.Permits)
 	fails := false
 	var asked atomic.Int64
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -100,9 +101,9 @@ func TestReranker(t *testing.T) {
 	}))
 	t.Cleanup(server.Close)
 	ask := func(reranker string) (int, state.Answer, string) {
-		a, stdout, stderr := testApp(home)
+		a, stdout, stderr := clitest.App(home)
 		withEnv(a, "ASSAY_RERANKER", reranker)
-		code := execute(t.Context(), a, []string{"ask", "--json", permitQuestion})
+		code := execute(t.Context(), a, []string{"ask", "--json", clitest.PermitQuestion})
 		var answer state.Answer
 		if err := json.Unmarshal(stdout.Bytes(), &answer); err != nil {
 			t.Fatalf("%v: %s%s", err, stdout, stderr)

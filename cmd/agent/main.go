@@ -2,20 +2,17 @@ package main
 
 import (
 	"context"
-	"crypto/rand"
 	"io"
 	"log"
 	"os"
 	"os/signal"
 	"syscall"
-	"time"
 
 	"github.com/go-logr/logr"
 	"go.opentelemetry.io/otel"
 
 	"example.com/assay/cmd/agent/internal/cli"
-	"example.com/assay/llm"
-	"example.com/assay/llm/offline"
+	"example.com/assay/cmd/agent/internal/open"
 )
 
 func main() {
@@ -52,12 +49,7 @@ func execute(ctx context.Context, a *cli.App, args []string) int {
 }
 
 func newApp(stdin io.Reader, stdout, stderr io.Writer, environ []string) *cli.App {
-	env := cli.NewEnvironment(environ)
-	return &cli.App{
-		Stdin: stdin, Stdout: cli.NewScreen(stdout, env), Stderr: cli.NewScreen(stderr, env), Env: env,
-		Now: time.Now, Random: rand.Reader, Release: func() {},
-		Models: map[string]func() llm.Model{
-			offline.Name: func() llm.Model { return llm.Limit(llm.DefaultLimit)(offline.New(nil)) },
-		},
-	}
+	a := cli.New(stdin, stdout, stderr, environ)
+	a.Models = open.Local()
+	return a
 }

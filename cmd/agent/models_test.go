@@ -17,6 +17,7 @@ import (
 	"testing"
 
 	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/clitest"
 	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/skills"
 	"example.com/assay/state"
@@ -40,7 +41,7 @@ func newChat(t *testing.T) *chat {
 		"doctor":                     `{"ok":true}`,
 		skills.DetectPromptInjection: `{"verdict":"safe","category":"none","reason":"a question"}`,
 		skills.ClassifyAndRoute:      `{"query_type":"simple","reason":"one rule"}`,
-		skills.PlanSynthesis:         `{"steps":[{"step_id":1,"phase":"Rule","question":"` + permitQuestion + `"}]}`,
+		skills.PlanSynthesis:         `{"steps":[{"step_id":1,"phase":"Rule","question":"` + clitest.PermitQuestion + `"}]}`,
 		skills.QueryRewrite:          `{"primary":"elements of a valid lantern permit","alternatives":["lantern permit application fee","inspection of the lantern"]}`,
 		"":                           "A valid lantern permit has three elements. [Source 1]",
 	}
@@ -97,12 +98,12 @@ func writeConfig(t *testing.T, text string) string {
 
 func TestAskWithModelsOfAProvider(t *testing.T) {
 	home := t.TempDir()
-	ingestText(t, home, permits)
+	clitest.Ingest(t, home, clitest.Permits)
 	server := newChat(t)
 	conf := writeConfig(t, "models:\n  default: openai:fast\n  query_rewrite: openai:strong\n  detect_prompt_injection: offline\nmodel_limits:\n  concurrency: 2\n  timeout: 5\n  backoff_base: 1ms\n")
-	a, stdout, stderr := testApp(home)
+	a, stdout, stderr := clitest.App(home)
 	withEnv(a, config.EnvOpenAIKey, secret, config.EnvOpenAIURL, server.URL)
-	if code := execute(t.Context(), a, []string{"ask", "--json", "--config", conf, permitQuestion}); code != cli.ExitDone {
+	if code := execute(t.Context(), a, []string{"ask", "--json", "--config", conf, clitest.PermitQuestion}); code != cli.ExitDone {
 		t.Fatalf("exit code %d: %s%s", code, stderr, stdout)
 	}
 	var answer state.Answer
@@ -118,29 +119,29 @@ func TestAskWithModelsOfAProvider(t *testing.T) {
 	if answer.Metrics.InputTokens < 50*3 || !server.keys["Bearer "+secret] {
 		t.Errorf("metrics %+v, keys %v", answer.Metrics, server.keys)
 	}
-	a, stdout, stderr = testApp(home)
+	a, stdout, stderr = clitest.App(home)
 	withEnv(a, config.EnvOpenAIKey, secret, config.EnvOpenAIURL, server.URL)
 	m := answer.Metrics
-	if code := execute(t.Context(), a, []string{"ask", "--config", conf, permitQuestion}); code != cli.ExitDone ||
+	if code := execute(t.Context(), a, []string{"ask", "--config", conf, clitest.PermitQuestion}); code != cli.ExitDone ||
 		!strings.Contains(stdout.String(), fmt.Sprintf(" · %d calls, %d tokens read and %d written\n", m.Calls, m.InputTokens, m.OutputTokens)) {
 		t.Errorf("exit code %d: %s%s; want the usage %+v", code, stderr, stdout, m.ModelUsage)
 	}
 	// A flag is for all skills.
 	server.asked = nil
-	a, stdout, stderr = testApp(home)
-	if code := execute(t.Context(), a, []string{"ask", "--config", conf, "--model", "offline", permitQuestion}); code != cli.ExitDone || server.asked != nil {
+	a, stdout, stderr = clitest.App(home)
+	if code := execute(t.Context(), a, []string{"ask", "--config", conf, "--model", "offline", clitest.PermitQuestion}); code != cli.ExitDone || server.asked != nil {
 		t.Errorf("--model offline: exit code %d, asked %q: %s%s", code, server.asked, stderr, stdout)
 	}
 }
 
 func TestBudgetEndsTheRun(t *testing.T) {
 	home := t.TempDir()
-	ingestText(t, home, permits)
+	clitest.Ingest(t, home, clitest.Permits)
 	server := newChat(t)
-	a, stdout, stderr := testApp(home)
+	a, stdout, stderr := clitest.App(home)
 	withEnv(a, config.EnvOpenAIKey, secret, config.EnvOpenAIURL, server.URL)
 	conf := writeConfig(t, "model: openai:m\nmodel_limits: {max_calls: 1}\n")
-	code := execute(t.Context(), a, []string{"ask", "--config", conf, permitQuestion})
+	code := execute(t.Context(), a, []string{"ask", "--config", conf, clitest.PermitQuestion})
 	if code == cli.ExitDone || len(server.asked) != 1 || !strings.Contains(stderr.String()+stdout.String(), "max_calls") {
 		t.Errorf("exit code %d after %q: %s%s", code, server.asked, stderr, stdout)
 	}
@@ -149,11 +150,11 @@ func TestBudgetEndsTheRun(t *testing.T) {
 // The budget is that of one question, also in a session.
 func TestBudgetIsPerQuestion(t *testing.T) {
 	home := t.TempDir()
-	ingestText(t, home, permits)
+	clitest.Ingest(t, home, clitest.Permits)
 	server := newChat(t)
 	conf := writeConfig(t, "model: openai:m\nmodel_limits: {max_calls: 5}\n")
-	a, stdout, stderr := testApp(home)
-	a.Stdin = strings.NewReader(permitQuestion + "\n" + permitQuestion + "\n")
+	a, stdout, stderr := clitest.App(home)
+	a.Stdin = strings.NewReader(clitest.PermitQuestion + "\n" + clitest.PermitQuestion + "\n")
 	withEnv(a, config.EnvOpenAIKey, secret, config.EnvOpenAIURL, server.URL)
 	if code := execute(t.Context(), a, []string{"--no-memory", "--config", conf}); code != cli.ExitDone || len(server.asked) < 6 {
 		t.Errorf("exit code %d after %d calls: %s%s", code, len(server.asked), stderr, stdout)
@@ -179,7 +180,7 @@ func TestKeyIsNeverWritten(t *testing.T) {
 		for _, model := range []string{"openai:m", "gemini:m", "anthropic:m", "ollama:m"} {
 			t.Run(name+"/"+model, func(t *testing.T) {
 				home := t.TempDir()
-				ingestText(t, home, permits)
+				clitest.Ingest(t, home, clitest.Permits)
 				limits := "model_limits: {backoff_base: 1ms, backoff_jitter_max: 1ms, max_retries: 1}\n"
 				conf := writeConfig(t, limits)
 				file := filepath.Join(t.TempDir(), "key")
@@ -190,15 +191,15 @@ func TestKeyIsNeverWritten(t *testing.T) {
 				collector := newReceiver(t)
 				trace, cases := filepath.Join(home, "t.jsonl"), permitCase(t)
 				for _, args := range [][]string{
-					{"ask", "-v", "--memory", "--config", conf, "--model", model, "--trace", trace, permitQuestion},
-					{"ask", "--json", "--config", conf, "--model", model, "--record", filepath.Join(home, "1.cassette"), permitQuestion},
-					{"ask", "-v", "--config", fromFiles, "--model", model, "--record", filepath.Join(home, "2.cassette"), permitQuestion},
+					{"ask", "-v", "--memory", "--config", conf, "--model", model, "--trace", trace, clitest.PermitQuestion},
+					{"ask", "--json", "--config", conf, "--model", model, "--record", filepath.Join(home, "1.cassette"), clitest.PermitQuestion},
+					{"ask", "-v", "--config", fromFiles, "--model", model, "--record", filepath.Join(home, "2.cassette"), clitest.PermitQuestion},
 					{"eval", "cases", cases, "--config", conf, "--model", model, "--record", filepath.Join(home, "tapes")},
 					{"doctor", "--model", model},
 					{"doctor", "--json", "--model", model},
 					{"doctor", "--json", "--config", fromFiles, "--model", model},
 				} {
-					a, stdout, stderr := testApp(home)
+					a, stdout, stderr := clitest.App(home)
 					withEnv(a, config.EnvOpenAIURL, server.URL, config.EnvGeminiURL, server.URL, config.EnvAnthropicURL, server.URL, config.EnvOTLP, collector.URL, "ASSAY_TELEMETRY_CONTENT", "true")
 					if !slices.Contains(args, fromFiles) {
 						withEnv(a, config.EnvOpenAIKey, secret, config.EnvGeminiKey, secret, config.EnvAnthropicKey, secret)
@@ -289,7 +290,7 @@ func TestDoctorOnModels(t *testing.T) {
 		"address with user":   {"openai:m", []string{config.EnvOpenAIKey, secret, config.EnvOpenAIURL, "http://u:" + secret + "@host"}, []string{"must not hold credentials"}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			a, stdout, _ := testApp(t.TempDir())
+			a, stdout, _ := clitest.App(t.TempDir())
 			withEnv(a, tc.env...)
 			code := execute(t.Context(), a, []string{"doctor", "--model", tc.model})
 			for _, want := range tc.want {
@@ -342,7 +343,7 @@ func TestModelsThatCannotBeMeant(t *testing.T) {
 		"model_limits: {max_session_money: 1}\nmodel: ollama:m": `using model "ollama:m": what model "ollama:m" costs is unknown`,
 		"model: openai:m":                                       "using model \"openai:m\": OPENAI_API_KEY is not set",
 	} {
-		a, stdout, stderr := testApp(t.TempDir())
+		a, stdout, stderr := clitest.App(t.TempDir())
 		if code := execute(t.Context(), a, []string{"ask", "--config", writeConfig(t, text), "x"}); code != cli.ExitUsage || !strings.Contains(stderr.String(), want) {
 			t.Errorf("%q: exit code %d, %s%s; want %q", text, code, stderr, stdout, want)
 		}
@@ -357,7 +358,7 @@ func TestAnthropicMaxTokens(t *testing.T) {
 			body, _ = io.ReadAll(r.Body) // what is missing the test tells
 			w.WriteHeader(http.StatusBadRequest)
 		}))
-		a, stdout, _ := testApp(t.TempDir())
+		a, stdout, _ := clitest.App(t.TempDir())
 		withEnv(a, config.EnvAnthropicKey, secret, config.EnvAnthropicURL, server.URL)
 		execute(t.Context(), a, []string{"doctor", "--model", "anthropic:m", "--config", writeConfig(t, text+"memory: false\n")})
 		server.Close()
@@ -406,7 +407,7 @@ func TestKeyFiles(t *testing.T) {
 		if err := os.WriteFile(conf, []byte("key_files:\n  openai: "+tc.file+"\n"), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		a, stdout, stderr := testApp(t.TempDir())
+		a, stdout, stderr := clitest.App(t.TempDir())
 		withEnv(a, config.EnvOpenAIURL, server.URL, config.EnvOpenAIKey, tc.env)
 		server.keys = map[string]bool{}
 		code := execute(t.Context(), a, []string{"doctor", "--json", "--config", conf, "--model", "openai:m"})

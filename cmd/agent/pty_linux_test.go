@@ -15,7 +15,11 @@ import (
 	"golang.org/x/sys/unix"
 
 	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/clitest"
 )
+
+// prompt is what a session shows before a line.
+const prompt = "agent> "
 
 // A terminal is the program running behind a pseudo-terminal.
 type terminal struct {
@@ -143,7 +147,7 @@ func (p *terminal) exit() int {
 // session goes on; Ctrl-D ends it, and the history stays.
 func TestTerminalSession(t *testing.T) {
 	home := t.TempDir()
-	ingestText(t, home, permits)
+	clitest.Ingest(t, home, clitest.Permits)
 	blocked := filepath.Join(home, "blocked")
 	p := startTerminal(t, []string{cli.EnvHome + "=" + home, "BLOCKED=" + blocked}, "agent-hang", "--no-memory")
 	p.await(1, "corpus default, model offline; /help lists commands, Ctrl-D quits")
@@ -188,7 +192,7 @@ func TestTerminalSession(t *testing.T) {
 // from the history as it was.
 func TestTerminalPaste(t *testing.T) {
 	home := t.TempDir()
-	ingestText(t, home, permits)
+	clitest.Ingest(t, home, clitest.Permits)
 	p := startTerminal(t, []string{cli.EnvHome + "=" + home}, "agent", "--no-memory")
 	p.await(1, prompt)
 	p.awaitEditing()
@@ -218,7 +222,7 @@ func TestTerminalPaste(t *testing.T) {
 func TestTerminalIngest(t *testing.T) {
 	home := t.TempDir()
 	file := filepath.Join(t.TempDir(), "permits.md")
-	if err := os.WriteFile(file, []byte(permits), 0o644); err != nil {
+	if err := os.WriteFile(file, []byte(clitest.Permits), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	p := startTerminal(t, []string{cli.EnvHome + "=" + home}, "agent", "ingest", file)

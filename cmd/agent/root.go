@@ -3,8 +3,18 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"example.com/assay/cmd/agent/internal/ask"
 	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/comply"
 	"example.com/assay/cmd/agent/internal/config"
+	"example.com/assay/cmd/agent/internal/corpus"
+	"example.com/assay/cmd/agent/internal/doctor"
+	"example.com/assay/cmd/agent/internal/edges"
+	"example.com/assay/cmd/agent/internal/extract"
+	"example.com/assay/cmd/agent/internal/recall"
+	"example.com/assay/cmd/agent/internal/session"
+	"example.com/assay/cmd/agent/internal/traces"
+	"example.com/assay/cmd/agent/internal/verify"
 )
 
 // rootCommand builds the command tree. It is built once per run: the flags'
@@ -36,7 +46,7 @@ evidence or not all of it holds, 4 stopped for a person, 130 interrupted,
 		SilenceErrors: true,
 		Args:          func(cmd *cobra.Command, args []string) error { return cli.UnknownVerb(cmd, args) },
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return runSession(a, cmd, &flags)
+			return session.Run(a, cmd, &flags)
 		},
 	}
 	flags.Register(root, true)
@@ -48,8 +58,8 @@ evidence or not all of it holds, 4 stopped for a person, 130 interrupted,
 	help := helpCommand()
 	root.SetHelpCommand(help)
 	root.AddCommand(help,
-		askCommand(a), complyCommand(a), verifyCommand(a), edgesCommand(a), extractCommand(a), searchCommand(a), resumeCommand(a), threadsCommand(a), ingestCommand(a), corpusCommand(a), questionsCommand(a), memoryCommand(a), graphCommand(a),
-		traceCommand(a), trainCommand(a), evalCommand(a), doctorCommand(a), versionCommand(a),
+		ask.Command(a), comply.Command(a), verify.Command(a), edges.Command(a), extract.Command(a), searchCommand(a), ask.ResumeCommand(a), threadsCommand(a), corpus.IngestCommand(a), corpus.Command(a), questionsCommand(a), recall.Command(a), graphCommand(a),
+		traces.Command(a), trainCommand(a), evalCommand(a), doctor.Command(a), versionCommand(a),
 	)
 	return root
 }

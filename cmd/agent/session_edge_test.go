@@ -13,23 +13,10 @@ import (
 	"testing"
 
 	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/clitest"
 	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/nodes/causal"
 )
-
-func TestCausalQuestion(t *testing.T) {
-	for _, c := range []struct{ line, cause, effect string }{
-		{"Does the evidence really show that tobacco smoking causes lung cancer?", "tobacco smoking", "lung cancer"},
-		{"does the corpus prove that damp air leads to rust", "damp air", "rust"},
-		{"Does tobacco smoking cause lung cancer?", "", ""}, // a question for research
-		{"Does the evidence show that?", "", ""},
-	} {
-		cause, effect, ok := causalQuestion(c.line)
-		if cause != c.cause || effect != c.effect || ok != (c.cause != "") {
-			t.Errorf("%q: %q causes %q, %v", c.line, cause, effect, ok)
-		}
-	}
-}
 
 // A writer is a server whose model lets an edge be verified before it writes, and
 // then cites the source that the edge's quote is in.
@@ -85,7 +72,7 @@ func newWriter(t *testing.T) *writer {
 // as it goes, and what it quotes can be cited. Outside of one it is not offered.
 func TestModelVerifiesAnEdge(t *testing.T) {
 	home := t.TempDir()
-	setUp, _, stderr := testApp(home)
+	setUp, _, stderr := clitest.App(home)
 	for _, args := range [][]string{{"edges", "sample", filepath.Join(home, "s")}, {"ingest", filepath.Join(home, "s", "docs")}} {
 		if code := execute(t.Context(), setUp, args); code != cli.ExitDone {
 			t.Fatalf("%v: exit code %d: %s", args, code, stderr)
@@ -98,7 +85,7 @@ func TestModelVerifiesAnEdge(t *testing.T) {
 		t.Fatal(err)
 	}
 	const question = "Do mosquito bites cause malaria where the parasite is common?"
-	a, stdout, stderr := testApp(home)
+	a, stdout, stderr := clitest.App(home)
 	withEnv(a, config.EnvOpenAIKey, secret, config.EnvOpenAIURL, server.URL)
 	a.Stdin = strings.NewReader(question + "\n")
 	if code := execute(t.Context(), a, []string{"--config", file, "--no-memory"}); code != cli.ExitDone {
@@ -120,7 +107,7 @@ func TestModelVerifiesAnEdge(t *testing.T) {
 	}
 
 	server.tools = nil
-	a, stdout, stderr = testApp(home)
+	a, stdout, stderr = clitest.App(home)
 	withEnv(a, config.EnvOpenAIKey, secret, config.EnvOpenAIURL, server.URL)
 	if code := execute(t.Context(), a, []string{"ask", "--config", file, "--no-memory", question}); code != cli.ExitDone || strings.Join(server.tools, " ") != "search_corpus" {
 		t.Errorf("outside of a session, exit code %d, the model was offered %q: %s%s", code, server.tools, stdout, stderr)

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/clitest"
 	"example.com/assay/memory"
 )
 
@@ -46,7 +47,7 @@ func cranes(t *testing.T, n int, hopeless bool) (home, queries, qrels string) {
 
 func agentRun(t *testing.T, home string, want int, args ...string) (stdout, stderr string) {
 	t.Helper()
-	a, out, log := testApp(home)
+	a, out, log := clitest.App(home)
 	if code := execute(t.Context(), a, args); code != want {
 		t.Fatalf("agent %s: exit code %d, want %d: %s", strings.Join(args, " "), code, want, log)
 	}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -41,6 +42,13 @@ type App struct {
 	// failed is the document of a verb for an error before it had a result. Default:
 	// the general one.
 	Failed func(error) any
+}
+
+// New is a program of these streams and variables, by the machine's clock. It has no
+// models yet.
+func New(stdin io.Reader, stdout, stderr io.Writer, environ []string) *App {
+	env := NewEnvironment(environ)
+	return &App{Stdin: stdin, Stdout: NewScreen(stdout, env), Stderr: NewScreen(stderr, env), Env: env, Now: time.Now, Random: rand.Reader, Release: func() {}}
 }
 
 // Finish reports an error once and turns it into the exit code. With --json a run

@@ -11,12 +11,20 @@ import (
 	"example.com/assay/llm"
 	"example.com/assay/llm/gemini"
 	"example.com/assay/llm/langchain"
+	"example.com/assay/llm/offline"
 	"example.com/assay/llm/openai"
 )
 
 // Variables of the providers. Their values never leave this program but as
 // what they are for.
 const ()
+
+// Local makes the models that need no provider, by name.
+func Local() map[string]func() llm.Model {
+	return map[string]func() llm.Model{
+		offline.Name: func() llm.Model { return llm.Limit(llm.DefaultLimit)(offline.New(nil)) },
+	}
+}
 
 // A Remote is a model of a provider, not yet under control.
 type Remote struct {
