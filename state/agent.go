@@ -173,6 +173,15 @@ type Metrics struct {
 	InjectionSafe  bool      `json:"injection_safe"`
 }
 
+// Sums sums up a run so far.
+func (s Agent) Sums() Metrics {
+	return Metrics{
+		ModelUsage: s.Usage, Iterations: s.Iterations, StepsCompleted: s.Count(StepCompleted),
+		StepsFailed: s.Count(StepFailed), StepsPending: s.Count(StepPending), QueryType: s.QueryType,
+		MemoryHit: s.Memory.Hit, HasAnswer: s.Count(StepCompleted) > 0, InjectionSafe: s.Injection.Safe,
+	}
+}
+
 // Channels of Agent.
 var (
 	AgentObjective   = graph.LastValue("objective", func(s *Agent) *string { return &s.Objective })

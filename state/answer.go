@@ -27,6 +27,14 @@ type Answer struct {
 	Warnings     []string     `json:"warnings,omitempty"` // what went wrong beside the answer, e.g. in memory
 }
 
+// FailedAnswer is the answer of a run that did not begin.
+func FailedAnswer(pipeline, question string, end End) Answer {
+	return Answer{
+		Schema: AnswerSchema, Pipeline: pipeline, End: end, Question: question, Sources: []Source{},
+		Metrics: RunMetrics{NodeMS: map[string]float64{}, NodeUsage: map[string]ModelUsage{}},
+	}
+}
+
 // Nearest is the passage that comes nearest to a question that was not answered.
 type Nearest struct {
 	Where    string `json:"where"` // title, section, page and line, for a reader

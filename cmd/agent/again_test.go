@@ -9,6 +9,9 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/clitest"
+	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/llm/llmtest"
 	"example.com/assay/memory"
 	"example.com/assay/state"
@@ -36,22 +39,22 @@ const quickRetries = "model_limits: {backoff_base: 1ms, backoff_jitter_max: 1ms}
 // Calls of embedders are made again as those of models are.
 func TestEmbedderIsAskedAgain(t *testing.T) {
 	home := t.TempDir()
-	file := ingestText(t, t.TempDir(), permits)
+	file := clitest.Ingest(t, t.TempDir(), clitest.Permits)
 	for name, tc := range map[string]struct {
 		format llmtest.Format
 		url    string
 		key    string
 	}{
-		"openai:small": {llmtest.OpenAI, envOpenAIURL, envOpenAIKey},
-		"gemini:small": {llmtest.Gemini, envGeminiURL, envGeminiKey},
+		"openai:small": {llmtest.OpenAI, config.EnvOpenAIURL, config.EnvOpenAIKey},
+		"gemini:small": {llmtest.Gemini, config.EnvGeminiURL, config.EnvGeminiKey},
 	} {
 		url, asked := refusingFirst(t, llmtest.NewServer(t, tc.format, &llmtest.Script{}).Config.Handler)
 		config := writeConfig(t, "embedder: "+name+"\n"+quickRetries)
-		for _, args := range [][]string{{"ingest", "--rebuild", "--corpus", "c", file}, {"ask", "--corpus", "c", permitQuestion}} {
+		for _, args := range [][]string{{"ingest", "--rebuild", "--corpus", "c", file}, {"ask", "--corpus", "c", clitest.PermitQuestion}} {
 			asked.Store(0)
-			a, stdout, stderr := testApp(home)
+			a, stdout, stderr := clitest.App(home)
 			withEnv(a, tc.key, secret, tc.url, url)
-			if code := a.run(t.Context(), append(args, "--config", config)); code != exitDone || asked.Load() < 2 || !strings.Contains(stderr.String(), "429") {
+			if code := execute(t.Context(), a, append(args, "--config", config)); code != cli.ExitDone || asked.Load() < 2 || !strings.Contains(stderr.String(), "429") {
 				t.Errorf("%s, %s: exit code %d after %d requests: %s%s", name, args[0], code, asked.Load(), stdout, stderr)
 			}
 		}
@@ -61,13 +64,13 @@ func TestEmbedderIsAskedAgain(t *testing.T) {
 // Those of a reranking server, too: its order counts, and no warning is due.
 func TestRerankerIsAskedAgain(t *testing.T) {
 	home := t.TempDir()
-	ingestText(t, home, permits)
+	clitest.Ingest(t, home, clitest.Permits)
 	url, asked := refusingFirst(t, inGivenOrder(t))
-	a, stdout, stderr := testApp(home)
+	a, stdout, stderr := clitest.App(home)
 	config := writeConfig(t, "reranker: "+url+"\n"+quickRetries)
-	code := a.run(t.Context(), []string{"ask", "--json", "--config", config, permitQuestion})
+	code := execute(t.Context(), a, []string{"ask", "--json", "--config", config, clitest.PermitQuestion})
 	var answer state.Answer
-	if err := json.Unmarshal(stdout.Bytes(), &answer); err != nil || code != exitDone || asked.Load() != 2 || len(answer.Warnings) > 0 || !strings.Contains(stderr.String(), "429") {
+	if err := json.Unmarshal(stdout.Bytes(), &answer); err != nil || code != cli.ExitDone || asked.Load() != 2 || len(answer.Warnings) > 0 || !strings.Contains(stderr.String(), "429") {
 		t.Errorf("exit code %d after %d requests, %v: %s%s", code, asked.Load(), err, stdout, stderr)
 	}
 }
@@ -95,15 +98,15 @@ func inGivenOrder(t *testing.T) http.HandlerFunc {
 // money; its calls are in that of calls.
 func TestMoneyOfRerankers(t *testing.T) {
 	home := t.TempDir()
-	ingestText(t, home, permits)
+	clitest.Ingest(t, home, clitest.Permits)
 	server := newChat(t)
 	rerankers := httptest.NewServer(inGivenOrder(t))
 	defer rerankers.Close()
-	for limit, want := range map[string]int{"max_money: 9": exitDone, "max_calls: 6": exitDone, "max_calls: 5": exitFailed} {
-		a, stdout, stderr := testApp(home)
-		withEnv(a, envOpenAIKey, secret, envOpenAIURL, server.URL)
+	for limit, want := range map[string]int{"max_money: 9": cli.ExitDone, "max_calls: 6": cli.ExitDone, "max_calls: 5": cli.ExitFailed} {
+		a, stdout, stderr := clitest.App(home)
+		withEnv(a, config.EnvOpenAIKey, secret, config.EnvOpenAIURL, server.URL)
 		config := writeConfig(t, "model: openai:m\nreranker: "+rerankers.URL+"\nmodel_limits: {"+limit+"}\nprices: {openai:m: {input: 1, output: 1}}\n")
-		if code := a.run(t.Context(), []string{"ask", "--config", config, permitQuestion}); code != want || strings.Contains(stderr.String(), "reranker failed") {
+		if code := execute(t.Context(), a, []string{"ask", "--config", config, clitest.PermitQuestion}); code != want || strings.Contains(stderr.String(), "reranker failed") {
 			t.Errorf("%s: exit code %d: %s%s", limit, code, stdout, stderr)
 		}
 	}
@@ -113,28 +116,28 @@ func TestMoneyOfRerankers(t *testing.T) {
 // told before anything is asked.
 func TestMoneyOfLookups(t *testing.T) {
 	home := t.TempDir()
-	file := ingestText(t, home, permits)
+	file := clitest.Ingest(t, home, clitest.Permits)
 	server := llmtest.NewServer(t, llmtest.OpenAI, &llmtest.Script{})
 	for name, tc := range map[string]struct {
 		config string
 		code   int
-		told   string
+		Told   string
 		asked  bool
 	}{
-		"no bound":   {"embedder: openai:small", exitDone, "", true},
-		"enough":     {"embedder: openai:small\nmodel_limits: {max_money: 1}\nprices: {openai:small: {input: 1, output: 0}}", exitDone, "", true},
-		"free":       {"embedder: openai:small\nmodel_limits: {max_money: 1}\nprices: {openai:small: {input: 0, output: 0}}", exitDone, "", true},
-		"no price":   {"embedder: openai:small\nmodel_limits: {max_money: 1}", exitFailed, `what model "openai:small" costs is unknown`, false},
-		"not enough": {"embedder: openai:small\nmodel_limits: {max_money: 0.000001}\nprices: {openai:small: {input: 1000, output: 0}}", exitFailed, "max_money", true},
+		"no bound":   {"embedder: openai:small", cli.ExitDone, "", true},
+		"enough":     {"embedder: openai:small\nmodel_limits: {max_money: 1}\nprices: {openai:small: {input: 1, output: 0}}", cli.ExitDone, "", true},
+		"free":       {"embedder: openai:small\nmodel_limits: {max_money: 1}\nprices: {openai:small: {input: 0, output: 0}}", cli.ExitDone, "", true},
+		"no price":   {"embedder: openai:small\nmodel_limits: {max_money: 1}", cli.ExitFailed, `what model "openai:small" costs is unknown`, false},
+		"not enough": {"embedder: openai:small\nmodel_limits: {max_money: 0.000001}\nprices: {openai:small: {input: 1000, output: 0}}", cli.ExitFailed, "max_money", true},
 	} {
 		asked := server.Asked()
-		a, stdout, stderr := testApp(home)
-		withEnv(a, envOpenAIKey, secret, envOpenAIURL, server.URL)
+		a, stdout, stderr := clitest.App(home)
+		withEnv(a, config.EnvOpenAIKey, secret, config.EnvOpenAIURL, server.URL)
 		args := []string{"ingest", "--rebuild", "--corpus", "c", file, "--config", writeConfig(t, tc.config+"\n")}
 		if err := os.RemoveAll(memory.VectorsPath(home)); err != nil {
 			t.Fatal(err)
 		}
-		if code := a.run(t.Context(), args); code != tc.code || !strings.Contains(stderr.String(), tc.told) || (server.Asked() > asked) != tc.asked {
+		if code := execute(t.Context(), a, args); code != tc.code || !strings.Contains(stderr.String(), tc.Told) || (server.Asked() > asked) != tc.asked {
 			t.Errorf("%s: exit code %d after %d requests: %s%s", name, code, server.Asked()-asked, stdout, stderr)
 		}
 	}

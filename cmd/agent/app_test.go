@@ -17,63 +17,21 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/cobra"
 
-	"example.com/assay/memory"
-	"example.com/assay/memory/qa"
-	"example.com/assay/nodes/follow"
-	"example.com/assay/nodes/research"
-	"example.com/assay/nodes/research/recall"
-	"example.com/assay/state"
+	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/clitest"
+	"example.com/assay/cmd/agent/internal/open"
+	"example.com/assay/cmd/agent/internal/render"
 )
 
 var update = flag.Bool("update", false, "rewrite golden files")
-
-// testApp is an app with buffers for streams and nothing of the machine's.
-func testApp(home string) (a *app, stdout, stderr *bytes.Buffer) {
-	stdout, stderr = new(bytes.Buffer), new(bytes.Buffer)
-	a = newApp(strings.NewReader(""), stdout, stderr, []string{envHome + "=" + home})
-	a.now = func() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) }
-	a.random = bytes.NewReader(make([]byte, 1000))
-	return a, stdout, stderr
-}
-
-// ingestText makes the corpus "default" of one markdown file.
-func ingestText(t *testing.T, home, text string) string {
-	t.Helper()
-	file := filepath.Join(t.TempDir(), "permits.md")
-	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	a, _, stderr := testApp(home)
-	if code := a.run(t.Context(), []string{"ingest", file}); code != exitDone {
-		t.Fatalf("ingest: exit code %d: %s", code, stderr)
-	}
-	return file
-}
-
-const permits = `# Lantern permits
-
-## Elements of a valid permit
-
-A valid lantern permit has three elements:
-
-1. a written application to the harbour office;
-2. payment of the lantern fee in full;
-3. an inspection of the lantern by a wardkeeper.
-
-## Expiry
-
-A lantern permit expires after two winters. The holder may renew the permit before it expires, except where the lantern failed an inspection.
-`
-
-const permitQuestion = "What are the elements of a valid lantern permit?"
 
 // The plain rendering of an answer is what scripts and people read from a
 // pipe: it changes on purpose only.
 func TestPlainAnswer(t *testing.T) {
 	home := t.TempDir()
-	file := ingestText(t, home, permits)
-	a, stdout, stderr := testApp(home)
-	if code := a.run(t.Context(), []string{"ask", permitQuestion}); code != exitDone {
+	file := clitest.Ingest(t, home, clitest.Permits)
+	a, stdout, stderr := clitest.App(home)
+	if code := execute(t.Context(), a, []string{"ask", clitest.PermitQuestion}); code != cli.ExitDone {
 		t.Fatalf("exit code %d: %s", code, stderr)
 	}
 	got := strings.ReplaceAll(stdout.String(), file, "DIR/permits.md")
@@ -96,12 +54,12 @@ func TestPlainAnswer(t *testing.T) {
 // live line is gone in the end; NO_COLOR leaves no styles.
 func TestTerminalAnswer(t *testing.T) {
 	home := t.TempDir()
-	ingestText(t, home, permits)
+	clitest.Ingest(t, home, clitest.Permits)
 	for _, colour := range []bool{true, false} {
-		a, stdout, stderr := testApp(home)
-		a.stdout.tty, a.stdout.width, a.stdout.colour = true, 60, colour
-		a.stderr.tty, a.stderr.width = true, 40
-		if code := a.run(t.Context(), []string{"ask", permitQuestion}); code != exitDone {
+		a, stdout, stderr := clitest.App(home)
+		a.Stdout.TTY, a.Stdout.Width, a.Stdout.Colour = true, 60, colour
+		a.Stderr.TTY, a.Stderr.Width = true, 40
+		if code := execute(t.Context(), a, []string{"ask", clitest.PermitQuestion}); code != cli.ExitDone {
 			t.Fatalf("exit code %d: %s", code, stderr)
 		}
 		if got := strings.Contains(stdout.String(), "\x1b["); got != colour {
@@ -123,7 +81,7 @@ func TestRunID(t *testing.T) {
 	var ids []string
 	random := bytes.NewReader(slices.Repeat([]byte{0xff, 0x00, 0x7f}, 100))
 	for i := range 20 {
-		id, err := newRunID(time.UnixMilli(1_800_000_000_000+int64(i*i)*1000), random)
+		id, err := open.NewRunID(time.UnixMilli(1_800_000_000_000+int64(i*i)*1000), random)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -135,27 +93,14 @@ func TestRunID(t *testing.T) {
 	if !slices.IsSorted(ids) {
 		t.Errorf("ids do not sort by time: %q", ids)
 	}
-	if _, err := newRunID(time.Now(), strings.NewReader("short")); err == nil {
+	if _, err := open.NewRunID(time.Now(), strings.NewReader("short")); err == nil {
 		t.Error("no error without randomness")
-	}
-}
-
-func TestWithoutSources(t *testing.T) {
-	for in, want := range map[string]string{
-		"a":                        "a",
-		"a\n\n## Sources\n\n- [1]": "a\n",
-		"a\n\n## Sources\n\n- [1]\n\n---\n\n**Answer: (A)**": "a\n\n\n---\n\n**Answer: (A)**",
-		"“x\n## Sources\ny”\n\n## Sources\n\n- [1]":          "“x\n## Sources\ny”\n",
-	} {
-		if got := withoutSources(in); got != want {
-			t.Errorf("withoutSources(%q) = %q, want %q", in, got, want)
-		}
 	}
 }
 
 // Every verb explains itself with examples, and the examples can be typed.
 func TestExamples(t *testing.T) {
-	a, _, _ := testApp(t.TempDir())
+	a, _, _ := clitest.App(t.TempDir())
 	var check func(cmd *cobra.Command)
 	check = func(cmd *cobra.Command) {
 		if cmd.Short == "" || cmd.Example == "" {
@@ -172,8 +117,8 @@ func TestExamples(t *testing.T) {
 				t.Errorf("%s: example %q does not begin with agent", cmd.CommandPath(), line)
 				continue
 			}
-			b, _, _ := testApp(t.TempDir())
-			verb, rest, err := b.rootCommand().Find(words[1:])
+			b, _, _ := clitest.App(t.TempDir())
+			verb, rest, err := rootCommand(b).Find(words[1:])
 			if err == nil {
 				err = verb.ParseFlags(rest)
 			}
@@ -188,7 +133,7 @@ func TestExamples(t *testing.T) {
 			check(sub)
 		}
 	}
-	check(a.rootCommand())
+	check(rootCommand(a))
 }
 
 // full is a stream on which there is no room.
@@ -198,9 +143,9 @@ func (full) Write([]byte) (int, error) { return 0, errors.New("no space left") }
 
 func TestFailedOutput(t *testing.T) {
 	for _, args := range [][]string{{"version"}, {"version", "--json"}, {"graph", "research"}} {
-		a, _, stderr := testApp(t.TempDir())
-		a.stdout = newScreen(full{}, a.env)
-		if code := a.run(t.Context(), args); code != exitFailed || !strings.Contains(stderr.String(), "writing the output: no space left") {
+		a, _, stderr := clitest.App(t.TempDir())
+		a.Stdout = cli.NewScreen(full{}, a.Env)
+		if code := execute(t.Context(), a, args); code != cli.ExitFailed || !strings.Contains(stderr.String(), "writing the output: no space left") {
 			t.Errorf("%q: exit code %d, stderr %q", args, code, stderr)
 		}
 	}
@@ -213,14 +158,14 @@ func TestInterruptWhileReading(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		a, stdout, _ := testApp(home)
+		a, stdout, _ := clitest.App(home)
 		never, writer := io.Pipe()
-		a.stdin = never
+		a.Stdin = never
 		signals := make(chan os.Signal, 1)
 		signals <- os.Interrupt
-		a.signals = signals
-		if code := a.run(t.Context(), args); code != exitInterrupted {
-			t.Errorf("%q: exit code %d, want %d", args, code, exitInterrupted)
+		a.Signals = signals
+		if code := execute(t.Context(), a, args); code != cli.ExitInterrupted {
+			t.Errorf("%q: exit code %d, want %d", args, code, cli.ExitInterrupted)
 		}
 		if args != nil && !strings.Contains(stdout.String(), `"status": "cancelled"`) {
 			t.Errorf("%q: stdout %q", args, stdout)
@@ -233,14 +178,14 @@ func TestInterruptWhileReading(t *testing.T) {
 
 // Without a terminal, progress is a line a second at most, and none with JSON.
 func TestIngestProgress(t *testing.T) {
-	a, _, stderr := testApp(t.TempDir())
-	now := a.now()
-	a.now = func() time.Time { now = now.Add(300 * time.Millisecond); return now }
-	p := a.newIngestProgress(false)
+	a, _, stderr := clitest.App(t.TempDir())
+	now := a.Now()
+	a.Now = func() time.Time { now = now.Add(300 * time.Millisecond); return now }
+	p := render.NewBar(a, false)
 	for i := range 20 {
-		p.update("reading files", i, 20)
+		p.Update("reading files", i, 20)
 	}
-	if err := p.close(); err != nil {
+	if err := p.Close(); err != nil {
 		t.Fatal(err)
 	}
 	if n := strings.Count(stderr.String(), "\n"); n == 0 || n > 6 {
@@ -250,22 +195,22 @@ func TestIngestProgress(t *testing.T) {
 		t.Errorf("what remains is not said:\n%s", stderr)
 	}
 	stderr.Reset()
-	p = a.newIngestProgress(true)
+	p = render.NewBar(a, true)
 	for i := range 20 {
-		p.update("reading files", i, 20)
+		p.Update("reading files", i, 20)
 	}
 	if stderr.Len() > 0 {
 		t.Errorf("with --json: %q", stderr)
 	}
-	a.stderr.tty, a.stderr.width = true, 60
-	p = a.newIngestProgress(false)
+	a.Stderr.TTY, a.Stderr.Width = true, 60
+	p = render.NewBar(a, false)
 	for i := range 20 {
-		p.update(fmt.Sprintf("phase %d", i/10), i%10+1, 10)
+		p.Update(fmt.Sprintf("phase %d", i/10), i%10+1, 10)
 		time.Sleep(2 * time.Millisecond)
 	}
-	p.update("nothing to do", 0, 0)
-	p.update("too much", 7, 3)
-	if err := p.close(); err != nil {
+	p.Update("nothing to do", 0, 0)
+	p.Update("too much", 7, 3)
+	if err := p.Close(); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(stderr.String(), "phase 1") {
@@ -273,140 +218,19 @@ func TestIngestProgress(t *testing.T) {
 	}
 }
 
-// testEngine is an engine on the default corpus, without memory.
-func testEngine(t *testing.T, home string) *engine {
-	t.Helper()
-	a, _, _ := testApp(home)
-	s := settings{home: home, corpus: defaultCorpus, model: "offline", threshold: .7}
-	e, err := a.openEngine(t.Context(), s, a.newExchange(s))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := e.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return e
-}
-
-// A run that was stopped between two steps answers with the first.
-func TestStoppedRun(t *testing.T) {
-	home := t.TempDir()
-	ingestText(t, home, permits)
-	e := testEngine(t, home)
-	final := state.Agent{
-		Objective: "Two things?", Injection: state.Injection{Safe: true}, Usage: state.ModelUsage{Calls: 3},
-		Plan: []state.Step{
-			{ID: 1, Phase: "One", Status: state.StepCompleted, Answer: "“a” [Source 1] and [Source 2]", Confidence: .8},
-			{ID: 2, Phase: "Two", Status: state.StepPending, Answer: "not yet"},
-		},
-	}
-	got := e.result(final, follow.Took{}, errInterrupted, "id", "")
-	if want := "### Step 1: One\n\n“a” [Query 1][Source 1] and [Query 1][Source 2]"; got.Answer != want || got.Status != state.StatusCancelled {
-		t.Errorf("status %s, answer %q, want %q", got.Status, got.Answer, want)
-	}
-	if m := got.Metrics; m.Calls != 3 || m.StepsCompleted != 1 || m.StepsPending != 1 || !m.HasAnswer {
-		t.Errorf("metrics: %+v", m)
-	}
-	if got := e.result(state.Agent{}, follow.Took{}, errInterrupted, "id", "").Answer; got != "" {
-		t.Errorf("nothing was found, the answer is %q", got)
-	}
-}
-
-// A memory that was edited by hand is not served, whatever it says.
-func TestUnsoundMemory(t *testing.T) {
-	home := t.TempDir()
-	ingestText(t, home, permits)
-	e := testEngine(t, home)
-	answers, err := qa.Open(t.Context(), qa.Path(home, "unsound"), &qa.Options{Embed: e.corpus.Embed})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer answers.Close()
-	now := []qa.Condition{{Name: "key", Value: "key"}}
-	mem := recall.New(answers, e.corpus, now)
-	final, err := e.pipeline.Run(t.Context(), permitQuestion, nil)
-	if err != nil || len(final.Plan) == 0 || len(final.Plan[0].Citations) == 0 || len(final.Plan[0].Citations[0].Quotes) == 0 {
-		t.Fatalf("no citation to tamper with: %v", err)
-	}
-	tamper := map[string]func(*state.Step){
-		"none":           func(*state.Step) {},
-		"status":         func(s *state.Step) { s.Status = state.StepFailed },
-		"citation high":  func(s *state.Step) { s.Citations[0].N = 99 },
-		"citation zero":  func(s *state.Step) { s.Citations[0].N = 0 },
-		"passage range":  func(s *state.Step) { s.Hits[s.Citations[0].N-1].Passage.Start = 1 << 40 },
-		"passage text":   func(s *state.Step) { s.Hits[s.Citations[0].N-1].Passage.Text += "!" },
-		"passage id":     func(s *state.Step) { s.Hits[s.Citations[0].N-1].Passage.ID = "gone" },
-		"quote text":     func(s *state.Step) { s.Citations[0].Quotes[0].Text = "made up" },
-		"quote negative": func(s *state.Step) { s.Citations[0].Quotes[0].Start = -5 },
-		"quote reversed": func(s *state.Step) { s.Citations[0].Quotes[0].End = s.Citations[0].Quotes[0].Start - 1 },
-	}
-	for name, change := range tamper {
-		step := final.Plan[0]
-		step.Hits = slices.Clone(step.Hits)
-		step.Citations = slices.Clone(step.Citations)
-		step.Citations[0].Quotes = slices.Clone(step.Citations[0].Quotes)
-		change(&step)
-		question := "What is " + strings.ReplaceAll(name, " ", "") + "?"
-		if err := mem.Store(t.Context(), question, research.Recall{Question: question, Answer: "x", Steps: []state.Step{step}}, 1); err != nil {
-			t.Fatal(err)
-		}
-		_, ok, err := mem.Lookup(t.Context(), question)
-		if err != nil || ok != (name == "none") {
-			t.Errorf("%s: served %v, error %v", name, ok, err)
-		}
-	}
-	if _, err := answers.Store(t.Context(), qa.Entry{Question: "Torn?", Payload: []byte(`[1]`), Conditions: now}); err != nil {
-		t.Fatal(err)
-	}
-	if _, ok, err := mem.Lookup(t.Context(), "Torn?"); ok || err != nil {
-		t.Errorf("a payload of another form: served %v, error %v", ok, err)
-	}
-}
-
-func FuzzConfig(f *testing.F) {
-	for _, seed := range []string{"corpus: a", "corpus: [", "a: &x\n- *x", "---\n---\n", "corpus: &a b\nmodel: *a", "? [1]\n: 2", "null", "confidence_threshold: .nan", "models: {judge: openai:m}", "model_limits:\n  timeout: 1e9"} {
-		f.Add([]byte(seed))
-	}
-	a, _, _ := testApp("/")
-	table, err := a.settingTable()
-	if err != nil {
-		f.Fatal(err)
-	}
-	f.Fuzz(func(t *testing.T, data []byte) {
-		s := defaultSettings(false)
-		entries, err := parseConfig("config.yaml", data, table)
-		if err == nil {
-			var p parser
-			p.apply(&s, table, entries)
-			err = p.err
-		}
-		if err != nil {
-			if exitCode(err) != exitUsage || !strings.HasPrefix(err.Error(), "config.yaml") {
-				t.Errorf("%q: %v", data, err)
-			}
-			return
-		}
-		if memory.CheckName(s.corpus) != nil || a.checkModel(s.model) != nil || !(s.threshold > 0 && s.threshold <= 1) {
-			t.Errorf("%q: accepted %+v", data, s)
-		}
-	})
-}
-
 func TestExitCodes(t *testing.T) {
 	for _, tt := range []struct {
 		err  error
 		want int
 	}{
-		{nil, 0}, {errors.New("x"), 1}, {usagef("x"), 2}, {silent(3), 3}, {errInterrupted, 130},
-		{fmt.Errorf("asking: %w", context.Canceled), 130}, {errTimeout(time.Second), 1}, {errors.Join(silent(3), errors.New("closing")), 3},
+		{nil, 0}, {errors.New("x"), 1}, {cli.Usagef("x"), 2}, {cli.Silent(3), 3}, {cli.ErrInterrupted, 130},
+		{fmt.Errorf("asking: %w", context.Canceled), 130}, {cli.TimeoutError(time.Second), 1}, {errors.Join(cli.Silent(3), errors.New("closing")), 3},
 	} {
-		if got := exitCode(tt.err); got != tt.want {
+		if got := cli.ExitCode(tt.err); got != tt.want {
 			t.Errorf("exitCode(%v) = %d, want %d", tt.err, got, tt.want)
 		}
 	}
-	if isSilent(errors.Join(silent(3), errors.New("closing"))) || !isSilent(silent(3)) {
+	if cli.IsSilent(errors.Join(cli.Silent(3), errors.New("closing"))) || !cli.IsSilent(cli.Silent(3)) {
 		t.Error("an error beside an exit code is told")
 	}
 }

@@ -12,6 +12,9 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/clitest"
+	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/nodes/verify"
 	"example.com/assay/state"
 )
@@ -61,17 +64,17 @@ func newSmall(t *testing.T, p float64, yes, no string) *small {
 }
 
 // verified runs agent verify on a response with its evidence.
-func verified(t *testing.T, config string, args ...string) (int, verify.Answer, string) {
+func verified(t *testing.T, conf string, args ...string) (int, verify.Answer, string) {
 	t.Helper()
 	dir := t.TempDir()
-	for name, text := range map[string]string{"c.yaml": config, "r.txt": "A renewal is possible one time.", "e.txt": "The permit lasts three years. It may be renewed once by the county."} {
+	for name, text := range map[string]string{"c.yaml": conf, "r.txt": "A renewal is possible one time.", "e.txt": "The permit lasts three years. It may be renewed once by the county."} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	a, stdout, stderr := testApp(t.TempDir())
-	withEnv(a, envJudgeKey, secret)
-	code := a.run(t.Context(), append([]string{"verify", "--json", "--show-claims", "--config", filepath.Join(dir, "c.yaml"), "--response", filepath.Join(dir, "r.txt"), "--context", filepath.Join(dir, "e.txt")}, args...))
+	a, stdout, stderr := clitest.App(t.TempDir())
+	withEnv(a, config.EnvJudgeKey, secret)
+	code := execute(t.Context(), a, append([]string{"verify", "--json", "--show-claims", "--config", filepath.Join(dir, "c.yaml"), "--response", filepath.Join(dir, "r.txt"), "--context", filepath.Join(dir, "e.txt")}, args...))
 	var answer verify.Answer
 	if stdout.Len() > 0 {
 		if err := json.Unmarshal(stdout.Bytes(), &answer); err != nil {
@@ -92,30 +95,30 @@ func status(a verify.Answer) state.ClaimStatus {
 // replayed as that of a model; when it fails, the model judges and the answer says so.
 func TestJudgeByAddress(t *testing.T) {
 	s := newSmall(t, .97, "ENTAILMENT", "NEUTRAL")
-	config := "verification:\n  judge: " + s.URL + "/predict\n  judge_model: org/nli\n" + quickRetries
+	conf := "verification:\n  judge: " + s.URL + "/predict\n  judge_model: org/nli\n" + quickRetries
 	tape := filepath.Join(t.TempDir(), "tape")
-	code, answer, told := verified(t, config, "--record", tape)
-	if code != exitDone || status(answer) != state.Supported || answer.Model != "offline, claims judged by org/nli" || s.auth.Load() != "Bearer "+secret || len(answer.Losses) != 0 {
+	code, answer, told := verified(t, conf, "--record", tape)
+	if code != cli.ExitDone || status(answer) != state.Supported || answer.Model != "offline, claims judged by org/nli" || s.auth.Load() != "Bearer "+secret || len(answer.Losses) != 0 {
 		t.Fatalf("exit code %d, %+v: %s", code, answer, told)
 	}
 	s.p.Store(.1)
-	if code, answer, told := verified(t, config); status(answer) != state.Unsupported {
+	if code, answer, told := verified(t, conf); status(answer) != state.Unsupported {
 		t.Errorf("exit code %d, %+v: %s", code, answer, told)
 	}
 	s.p.Store(.6)
-	if _, answer, told := verified(t, config); status(answer) != state.Supported {
+	if _, answer, told := verified(t, conf); status(answer) != state.Supported {
 		t.Errorf("%+v: %s", answer, told)
 	}
-	if _, answer, told := verified(t, strings.Replace(config, "  judge_model", "  judge_calibration: 1 -1\n  judge_model", 1)); status(answer) != state.Unsupported {
+	if _, answer, told := verified(t, strings.Replace(conf, "  judge_model", "  judge_calibration: 1 -1\n  judge_model", 1)); status(answer) != state.Unsupported {
 		t.Errorf("calibrated: %+v: %s", answer, told)
 	}
 	asked := s.asked.Load()
-	if code, answer, told := verified(t, config, "--replay", tape); code != exitDone || status(answer) != state.Supported || s.asked.Load() != asked {
+	if code, answer, told := verified(t, conf, "--replay", tape); code != cli.ExitDone || status(answer) != state.Supported || s.asked.Load() != asked {
 		t.Errorf("exit code %d, %d requests, %+v: %s", code, s.asked.Load()-asked, answer, told)
 	}
 	for _, status := range []int64{http.StatusUnauthorized, http.StatusInternalServerError} {
 		s.status.Store(status)
-		code, answer, told := verified(t, config)
+		code, answer, told := verified(t, conf)
 		want := fmt.Sprint(status)
 		if len(answer.Losses) != 1 || !strings.Contains(answer.Losses[0].Error, want) || len(answer.Warnings) != 1 || !strings.Contains(answer.Warnings[0], "another judge stood in") || strings.Contains(told, secret) {
 			t.Errorf("exit code %d, %+v: %s", code, answer, told)
@@ -127,7 +130,7 @@ func TestJudgeByAddress(t *testing.T) {
 }
 
 func TestJudgeSettings(t *testing.T) {
-	for config, want := range map[string]string{
+	for conf, want := range map[string]string{
 		"judge: tei":                                  "it must be model, or an address",
 		"judge: http://h/score":                       "verification.judge: setting up the judge: the address must end in /predict",
 		"judge: http://h/v1":                          "needs the name of a model",
@@ -136,11 +139,11 @@ func TestJudgeSettings(t *testing.T) {
 		"judge_calibration: high":                     "is not a calibration",
 		"judge: http://h/predict\n  judges: http://x": `unknown key "judges"`,
 	} {
-		if code, answer, told := verified(t, "verification:\n  "+config+"\n"); code != exitUsage || !strings.Contains(told+answer.Error, want) {
-			t.Errorf("%s: exit code %d: %s%s", config, code, told, answer.Error)
+		if code, answer, told := verified(t, "verification:\n  "+conf+"\n"); code != cli.ExitUsage || !strings.Contains(told+answer.Error, want) {
+			t.Errorf("%s: exit code %d: %s%s", conf, code, told, answer.Error)
 		}
 	}
-	if code, answer, told := verified(t, "verification:\n  judge: model\n"); code == exitUsage || answer.Model != "offline" {
+	if code, answer, told := verified(t, "verification:\n  judge: model\n"); code == cli.ExitUsage || answer.Model != "offline" {
 		t.Errorf("exit code %d, %+v: %s", code, answer, told)
 	}
 }
@@ -148,24 +151,24 @@ func TestJudgeSettings(t *testing.T) {
 func TestDoctorAsksTheJudge(t *testing.T) {
 	s := newSmall(t, .97, "LABEL_1", "LABEL_0")
 	doctor := func(more string) (int, string) {
-		config := writeConfig(t, "verification:\n  judge: "+s.URL+"/predict\n"+more)
-		a, stdout, _ := testApp(t.TempDir())
-		code := a.run(t.Context(), []string{"doctor", "--config", config})
+		conf := writeConfig(t, "verification:\n  judge: "+s.URL+"/predict\n"+more)
+		a, stdout, _ := clitest.App(t.TempDir())
+		code := execute(t.Context(), a, []string{"doctor", "--config", conf})
 		return code, stdout.String()
 	}
-	if code, out := doctor(""); code != exitFailed || !strings.Contains(out, "LABEL_1, LABEL_0") || !strings.Contains(out, "→ say what its labels mean: verification.judge_labels: LABEL_1=supported") {
+	if code, out := doctor(""); code != cli.ExitFailed || !strings.Contains(out, "LABEL_1, LABEL_0") || !strings.Contains(out, "→ say what its labels mean: verification.judge_labels: LABEL_1=supported") {
 		t.Errorf("exit code %d: %s", code, out)
 	}
 	labels := "  judge_labels: LABEL_1=supported\n"
-	if code, out := doctor(labels); code != exitDone || !strings.Contains(out, "ok    judge          verification.judge: server reached, org/nli answered with probability 0.97") || !strings.Contains(out, "offline: no key, no network") {
+	if code, out := doctor(labels); code != cli.ExitDone || !strings.Contains(out, "ok    judge          verification.judge: server reached, org/nli answered with probability 0.97") || !strings.Contains(out, "offline: no key, no network") {
 		t.Errorf("exit code %d: %s", code, out)
 	}
 	s.status.Store(http.StatusUnauthorized)
-	if code, out := doctor(labels); code != exitFailed || !strings.Contains(out, "→ export JUDGE_API_KEY=…") {
+	if code, out := doctor(labels); code != cli.ExitFailed || !strings.Contains(out, "→ export JUDGE_API_KEY=…") {
 		t.Errorf("exit code %d: %s", code, out)
 	}
 	s.Close()
-	if code, out := doctor(labels); code != exitFailed || !strings.Contains(out, "→ start the server, or remove verification.judge") {
+	if code, out := doctor(labels); code != cli.ExitFailed || !strings.Contains(out, "→ start the server, or remove verification.judge") {
 		t.Errorf("exit code %d: %s", code, out)
 	}
 }
@@ -187,9 +190,9 @@ func TestEvalConfiguredJudge(t *testing.T) {
 		t.Fatal(err)
 	}
 	measure := func(more string, args ...string) (int, string, string) {
-		config := writeConfig(t, "verification:\n  judge: "+s.URL+"/predict\n"+more+quickRetries)
-		a, stdout, stderr := testApp(t.TempDir())
-		code := a.run(t.Context(), append([]string{"eval", "claims", "--format", "wice", "--data", file, "--judge", "configured", "--config", config}, args...))
+		conf := writeConfig(t, "verification:\n  judge: "+s.URL+"/predict\n"+more+quickRetries)
+		a, stdout, stderr := clitest.App(t.TempDir())
+		code := execute(t.Context(), a, append([]string{"eval", "claims", "--format", "wice", "--data", file, "--judge", "configured", "--config", conf}, args...))
 		return code, stdout.String(), stderr.String()
 	}
 	tape := filepath.Join(t.TempDir(), "tape")
@@ -209,7 +212,7 @@ func TestEvalConfiguredJudge(t *testing.T) {
 		} `json:"calibration"`
 	}
 	var got document
-	if err := json.Unmarshal([]byte(out), &got); err != nil || code != exitDone {
+	if err := json.Unmarshal([]byte(out), &got); err != nil || code != cli.ExitDone {
 		t.Fatalf("exit code %d, %v: %s%s", code, err, out, told)
 	}
 	// Equal probabilities have no order: the fit is that of the share.
@@ -221,29 +224,29 @@ func TestEvalConfiguredJudge(t *testing.T) {
 	}
 	code, out, _ = measure("  judge_calibration: "+got.Fit.Calibration+"\n", "--json")
 	var again document
-	if err := json.Unmarshal([]byte(out), &again); err != nil || code != exitDone || again.Calibration != got.Fit.Calibration || again.Fit == nil || again.Fit.Calibration != got.Fit.Calibration {
+	if err := json.Unmarshal([]byte(out), &again); err != nil || code != cli.ExitDone || again.Calibration != got.Fit.Calibration || again.Fit == nil || again.Fit.Calibration != got.Fit.Calibration {
 		t.Errorf("exit code %d, %v: %s; a fit is of what the server says", code, err, out)
 	}
-	if code, out, told := measure(""); code != exitDone || !strings.Contains(out, "wice, judge configured (org/nli): n 60") || !strings.Contains(out, "\nverification.judge_calibration: "+got.Fit.Calibration+"\n") {
+	if code, out, told := measure(""); code != cli.ExitDone || !strings.Contains(out, "wice, judge configured (org/nli): n 60") || !strings.Contains(out, "\nverification.judge_calibration: "+got.Fit.Calibration+"\n") {
 		t.Errorf("exit code %d: %s%s", code, out, told)
 	}
 	if _, out, _ := measure("", "--limit", "5"); !strings.Contains(out, "no calibration: calibrating: the judge was asked about 5 claims") {
 		t.Errorf("%s", out)
 	}
 	asked := s.asked.Load()
-	if code, out, told := measure("", "--replay", tape, "--json"); code != exitDone || s.asked.Load() != asked || !strings.Contains(out, got.Fit.Calibration) {
+	if code, out, told := measure("", "--replay", tape, "--json"); code != cli.ExitDone || s.asked.Load() != asked || !strings.Contains(out, got.Fit.Calibration) {
 		t.Errorf("exit code %d: %s%s", code, out, told)
 	}
 	s.status.Store(http.StatusUnauthorized)
-	if code, out, told := measure(""); code != exitFailed || !strings.Contains(told, "no claim could be judged; the first: ") || !strings.Contains(told, "401") {
+	if code, out, told := measure(""); code != cli.ExitFailed || !strings.Contains(told, "no claim could be judged; the first: ") || !strings.Contains(told, "401") {
 		t.Errorf("exit code %d: %s%s", code, out, told)
 	}
-	a, _, stderr := testApp(t.TempDir())
-	if code := a.run(t.Context(), []string{"eval", "claims", "--format", "wice", "--data", file, "--judge", "configured"}); code != exitUsage || !strings.Contains(stderr.String(), "names no server") {
+	a, _, stderr := clitest.App(t.TempDir())
+	if code := execute(t.Context(), a, []string{"eval", "claims", "--format", "wice", "--data", file, "--judge", "configured"}); code != cli.ExitUsage || !strings.Contains(stderr.String(), "names no server") {
 		t.Errorf("exit code %d: %s", code, stderr)
 	}
-	a, _, stderr = testApp(t.TempDir())
-	if code := a.run(t.Context(), []string{"eval", "claims", "--format", "wice", "--data", file, "--record", "x"}); code != exitUsage || !strings.Contains(stderr.String(), "are for --judge configured") {
+	a, _, stderr = clitest.App(t.TempDir())
+	if code := execute(t.Context(), a, []string{"eval", "claims", "--format", "wice", "--data", file, "--record", "x"}); code != cli.ExitUsage || !strings.Contains(stderr.String(), "are for --judge configured") {
 		t.Errorf("exit code %d: %s", code, stderr)
 	}
 }
@@ -253,20 +256,20 @@ func TestEvalConfiguredJudge(t *testing.T) {
 // replayed without the server.
 func TestInjectionDetector(t *testing.T) {
 	home := t.TempDir()
-	ingestText(t, home, permits)
+	clitest.Ingest(t, home, clitest.Permits)
 	s := newSmall(t, .01, "INJECTION", "SAFE")
-	config := writeConfig(t, "injection_detector: "+s.URL+"/predict\n"+quickRetries)
+	conf := writeConfig(t, "injection_detector: "+s.URL+"/predict\n"+quickRetries)
 	ask := func(args ...string) (int, state.Answer, string) {
-		a, stdout, stderr := testApp(home)
-		withEnv(a, envDetectorKey, secret)
-		code := a.run(t.Context(), append([]string{"ask", "--json", "--config", config, permitQuestion}, args...))
+		a, stdout, stderr := clitest.App(home)
+		withEnv(a, config.EnvDetectorKey, secret)
+		code := execute(t.Context(), a, append([]string{"ask", "--json", "--config", conf, clitest.PermitQuestion}, args...))
 		var answer state.Answer
 		if err := json.Unmarshal(stdout.Bytes(), &answer); err != nil {
 			t.Fatalf("%v: %s%s", err, stdout, stderr)
 		}
 		return code, answer, stderr.String()
 	}
-	if code, answer, told := ask(); code != exitDone || len(answer.Warnings) != 0 || s.asked.Load() == 0 || s.auth.Load() != "Bearer "+secret {
+	if code, answer, told := ask(); code != cli.ExitDone || len(answer.Warnings) != 0 || s.asked.Load() == 0 || s.auth.Load() != "Bearer "+secret {
 		t.Errorf("exit code %d, warnings %q: %s", code, answer.Warnings, told)
 	}
 	s.p.Store(.99)
@@ -283,14 +286,14 @@ func TestInjectionDetector(t *testing.T) {
 	if code, answer, told := ask(); len(answer.Warnings) == 0 || !strings.Contains(answer.Warnings[0], "by rules alone, since the detector failed") || !strings.Contains(answer.Warnings[0], "401") || strings.Contains(told, secret) {
 		t.Errorf("exit code %d, warnings %q: %s", code, answer.Warnings, told)
 	}
-	a, stdout, _ := testApp(home)
-	if code := a.run(t.Context(), []string{"doctor", "--config", config}); code != exitFailed || !strings.Contains(stdout.String(), "fail  detector       injection_detector: ") || !strings.Contains(stdout.String(), "→ export INJECTION_DETECTOR_API_KEY=…") {
+	a, stdout, _ := clitest.App(home)
+	if code := execute(t.Context(), a, []string{"doctor", "--config", conf}); code != cli.ExitFailed || !strings.Contains(stdout.String(), "fail  detector       injection_detector: ") || !strings.Contains(stdout.String(), "→ export INJECTION_DETECTOR_API_KEY=…") {
 		t.Errorf("exit code %d: %s", code, stdout)
 	}
 	for text, want := range map[string]string{"http://h/v1": "asked about claims alone", "rules": "it must be none, or an address", "http://h/score": "must end in /predict"} {
-		a, _, stderr := testApp(home)
+		a, _, stderr := clitest.App(home)
 		withEnv(a, "ASSAY_INJECTION_DETECTOR", text)
-		if code := a.run(t.Context(), []string{"ask", permitQuestion}); code != exitUsage || !strings.Contains(stderr.String(), want) {
+		if code := execute(t.Context(), a, []string{"ask", clitest.PermitQuestion}); code != cli.ExitUsage || !strings.Contains(stderr.String(), want) {
 			t.Errorf("%s: exit code %d: %s", text, code, stderr)
 		}
 	}

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/clitest"
 	"example.com/assay/llm"
 	"example.com/assay/llm/offline"
 	"example.com/assay/nodes/causal"
@@ -28,8 +30,8 @@ func slowMain() {
 		os.Exit(1)
 	}
 	a := systemApp()
-	a.models[offline.Name] = func() llm.Model { return slowJudge{offline.New(nil), takes, os.Getenv("JUDGED")} }
-	os.Exit(a.run(context.Background(), os.Args[1:]))
+	a.Models[offline.Name] = func() llm.Model { return slowJudge{offline.New(nil), takes, os.Getenv("JUDGED")} }
+	os.Exit(execute(context.Background(), a, os.Args[1:]))
 }
 
 type slowJudge struct {
@@ -67,7 +69,7 @@ func (j slowJudge) note(line string) error {
 		return err
 	}
 	_, err = f.WriteString(line + "\n")
-	return also(err, f.Close())
+	return cli.Also(err, f.Close())
 }
 
 // A slowRun verifies edges of a small corpus in a process whose judge is slow.
@@ -88,7 +90,7 @@ func newSlowRun(t *testing.T) slowRun {
 		fmt.Fprintf(&text, "Dust of %s causes coughs in miners.\n\n", cause)
 		edges = append(edges, state.Edge{FromVar: cause, ToVar: "coughs"})
 	}
-	ingestText(t, r.dir, text.String())
+	clitest.Ingest(t, r.dir, text.String())
 	data, err := json.Marshal(edges)
 	if err != nil {
 		t.Fatal(err)
@@ -109,7 +111,7 @@ func (r slowRun) start(judgeTakes time.Duration, args ...string) (*exec.Cmd, *by
 		r.t.Fatal(err)
 	}
 	cmd := exec.Command(path, append([]string{"edges", "verify", r.edges, "--config", filepath.Join(r.dir, "one.yaml"), "--json"}, args...)...)
-	cmd.Env = append(os.Environ(), envHome+"="+r.dir, "JUDGE_TAKES="+judgeTakes.String(), "JUDGED="+r.judged())
+	cmd.Env = append(os.Environ(), cli.EnvHome+"="+r.dir, "JUDGE_TAKES="+judgeTakes.String(), "JUDGED="+r.judged())
 	var out bytes.Buffer
 	cmd.Stdout = &out
 	if err := cmd.Start(); err != nil {

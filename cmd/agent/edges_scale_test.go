@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/clitest"
 	"example.com/assay/eval/jsonl"
 	"example.com/assay/llm"
 	"example.com/assay/llm/offline"
@@ -63,15 +65,15 @@ func TestTwoHundredEdges(t *testing.T) {
 	}
 	model := &counting{Model: offline.New(nil)}
 	run := func(args ...string) *bytes.Buffer {
-		a, stdout, stderr := testApp(home)
-		a.models[offline.Name] = func() llm.Model { return model }
-		if code := a.run(t.Context(), args); code != exitDone {
+		a, stdout, stderr := clitest.App(home)
+		a.Models[offline.Name] = func() llm.Model { return model }
+		if code := execute(t.Context(), a, args); code != cli.ExitDone {
 			t.Fatalf("%v: exit code %d: %s", args, code, stderr)
 		}
 		return stdout
 	}
 	run("ingest", docs, "--corpus", "abstracts")
-	var draft edgesDocument
+	var draft struct{ Edges []state.Edge }
 	if err := json.Unmarshal(run("edges", "draft", docs).Bytes(), &draft); err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/clitest"
 	"example.com/assay/graph/trace"
 	"example.com/assay/llm"
 	"example.com/assay/llm/llmtest"
@@ -45,7 +47,7 @@ type endCase struct {
 func checkEnd(t *testing.T, home string, c endCase) {
 	t.Helper()
 	run := func(args ...string) (code int, stdout, stderr string) {
-		a, out, errs := testApp(home)
+		a, out, errs := clitest.App(home)
 		ctx, cancel := context.WithCancelCause(t.Context())
 		defer cancel(nil)
 		model := llm.Model(offline.New(nil))
@@ -58,8 +60,8 @@ func checkEnd(t *testing.T, home string, c endCase) {
 		if c.limits != nil {
 			model = llm.NewControls(c.limits).WrapNamed("m", model)
 		}
-		a.models[offline.Name] = func() llm.Model { return model }
-		code = a.run(ctx, append(args, c.args...))
+		a.Models[offline.Name] = func() llm.Model { return model }
+		code = execute(ctx, a, append(args, c.args...))
 		return code, out.String(), errs.String()
 	}
 	file := filepath.Join(t.TempDir(), "run.jsonl")
@@ -101,7 +103,7 @@ func checkEnd(t *testing.T, home string, c endCase) {
 type stopping struct{ cancel context.CancelCauseFunc }
 
 func (s stopping) Generate(ctx context.Context, _ llm.Request) (llm.Response, error) {
-	s.cancel(errInterrupted)
+	s.cancel(cli.ErrInterrupted)
 	return llm.Response{}, context.Cause(ctx)
 }
 
@@ -115,7 +117,7 @@ func (mute) Generate(ctx context.Context, _ llm.Request) (llm.Response, error) {
 
 func TestEndsOfComply(t *testing.T) {
 	home := t.TempDir()
-	ingestText(t, home, harbourRules)
+	clitest.Ingest(t, home, harbourRules)
 	for _, c := range []endCase{
 		{name: "answered", args: []string{"comply", keeping}, want: state.StatusAnswered, words: "seven years"},
 		{name: "no evidence", args: []string{"comply", nowhere}, want: state.StatusNoEvidence, code: 3, words: `No evidence: corpus "default" was searched for “` + nowhere + `”`},
@@ -130,7 +132,7 @@ func TestEndsOfComply(t *testing.T) {
 
 func TestComplyLosesCalls(t *testing.T) {
 	home := t.TempDir()
-	ingestText(t, home, harbourRules)
+	clitest.Ingest(t, home, harbourRules)
 	for _, args := range [][]string{{"comply", keeping}, {"comply", nowhere}, {"comply", "--model-review", keeping}} {
 		t.Run(strings.Join(args, " "), func(t *testing.T) { eachCall(t, home, args, nil) })
 	}
@@ -139,7 +141,7 @@ func TestComplyLosesCalls(t *testing.T) {
 // A question of many that lost a call is told, and asked again by the same command.
 func TestComplyBatchLosesCalls(t *testing.T) {
 	home, dir := t.TempDir(), t.TempDir()
-	ingestText(t, home, harbourRules)
+	clitest.Ingest(t, home, harbourRules)
 	questions, out := filepath.Join(dir, "q.jsonl"), filepath.Join(dir, "audits")
 	if err := os.WriteFile(questions, []byte(`{"id": "one", "question": "`+keeping+`"}`), 0o644); err != nil {
 		t.Fatal(err)
@@ -183,7 +185,7 @@ func edgeFile(t *testing.T, from, to, strength string) string {
 
 func TestEndsOfEdges(t *testing.T) {
 	home := t.TempDir()
-	ingestText(t, home, trials)
+	clitest.Ingest(t, home, trials)
 	shown, unread, unknown := edgeFile(t, "smoking", "lung cancer", "strong"), edgeFile(t, "umbrellas", "rain", "weak"), edgeFile(t, "quarks", "gluons", "weak")
 	for _, c := range []endCase{
 		{name: "answered", args: []string{"edges", "verify", shown}, want: state.StatusAnswered, words: "1 of 1 edges are grounded."},
@@ -200,7 +202,7 @@ func TestEndsOfEdges(t *testing.T) {
 
 func TestEdgesLoseCalls(t *testing.T) {
 	home := t.TempDir()
-	ingestText(t, home, trials)
+	clitest.Ingest(t, home, trials)
 	for _, file := range []string{edgeFile(t, "smoking", "lung cancer", "strong"), edgeFile(t, "umbrellas", "rain", "weak")} {
 		eachCall(t, home, []string{"edges", "verify", file}, nil)
 	}

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/assay/cmd/agent/internal/clitest"
+	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/llm"
 	"example.com/assay/llm/llmtest"
 	"example.com/assay/llm/offline"
@@ -32,7 +34,7 @@ type loopback struct {
 func newLoopback(t *testing.T) *loopback {
 	t.Helper()
 	l := &loopback{Server: llmtest.NewServer(t, llmtest.OpenAI, offline.New(nil))}
-	server, err := openai.NewServer(&openai.Options{Provider: providerOpenAI, Key: secret, BaseURL: l.URL})
+	server, err := openai.NewServer(&openai.Options{Provider: config.ProviderOpenAI, Key: secret, BaseURL: l.URL})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,14 +60,14 @@ func runLoopback(t *testing.T, home string, faults []llmtest.Fault, limits *llm.
 	t.Helper()
 	l := newLoopback(t)
 	l.Fail(faults...)
-	a, stdout, stderr := testApp(home)
-	a.random = bytes.NewReader(make([]byte, 1<<16))
+	a, stdout, stderr := clitest.App(home)
+	a.Random = bytes.NewReader(make([]byte, 1<<16))
 	client := l.client
 	if limits != nil {
 		client = llm.NewControls(limits).WrapNamed("openai:m", client)
 	}
-	a.models[loopbackModel] = func() llm.Model { return client }
-	got := runOutcome{code: a.run(t.Context(), append(slices.Clone(args), "--model", loopbackModel))}
+	a.Models[loopbackModel] = func() llm.Model { return client }
+	got := runOutcome{code: execute(t.Context(), a, append(slices.Clone(args), "--model", loopbackModel))}
 	got.stdout, got.stderr, got.calls = stdout.String(), stderr.String(), l.Asked()
 	if slices.Contains(args, "--json") {
 		got.end = endIn(t, stdout.Bytes())

@@ -13,6 +13,10 @@ import (
 	"syscall"
 	"testing"
 
+	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/clitest"
+	"example.com/assay/cmd/agent/internal/config"
+	"example.com/assay/cmd/agent/internal/open"
 	"example.com/assay/llm"
 	"example.com/assay/nodes/research"
 	"example.com/assay/skills"
@@ -55,17 +59,17 @@ func askAt(t *testing.T, home string, n, times int, fault func(http.ResponseWrit
 		chat.Config.Handler.ServeHTTP(w, r)
 	}))
 	t.Cleanup(server.Close)
-	config := writeConfig(t, "model: openai:m\nmodel_limits: {max_retries: 0, backoff_base: 1ms"+limits+"}\n")
+	conf := writeConfig(t, "model: openai:m\nmodel_limits: {max_retries: 0, backoff_base: 1ms"+limits+"}\n")
 	var end endOfAsk
 	for _, asJSON := range []bool{true, false} {
 		calls.Store(0)
-		a, stdout, stderr := testApp(home)
-		withEnv(a, envOpenAIKey, secret, envOpenAIURL, server.URL)
-		args := []string{"ask", question, "--no-memory", "--config", config}
+		a, stdout, stderr := clitest.App(home)
+		withEnv(a, config.EnvOpenAIKey, secret, config.EnvOpenAIURL, server.URL)
+		args := []string{"ask", question, "--no-memory", "--config", conf}
 		if asJSON {
 			args = append(args, "--json")
 		}
-		code := a.run(t.Context(), args)
+		code := execute(t.Context(), a, args)
 		if asJSON {
 			end.code, end.calls = code, int(calls.Load())
 			if err := json.Unmarshal(stdout.Bytes(), &end.answer); err != nil {
@@ -85,8 +89,8 @@ func askAt(t *testing.T, home string, n, times int, fault func(http.ResponseWrit
 // words. It never ends as answered, nor as if there were nothing to find.
 func TestAskEndsWhenCallsFail(t *testing.T) {
 	home := t.TempDir()
-	ingestText(t, home, permits)
-	whole := askAt(t, home, 0, 0, nil, "", permitQuestion)
+	clitest.Ingest(t, home, clitest.Permits)
+	whole := askAt(t, home, 0, 0, nil, "", clitest.PermitQuestion)
 	if whole.code != 0 || whole.answer.Status != state.StatusAnswered || whole.calls < 5 || whole.answer.Losses != nil {
 		t.Fatalf("without a fault: %d, %+v\n%s", whole.code, whole.answer.End, whole.text)
 	}
@@ -94,7 +98,7 @@ func TestAskEndsWhenCallsFail(t *testing.T) {
 	words := map[state.Cause]string{state.CauseKey: "the key was refused", state.CauseModel: "the model gave no usable answer"}
 	for name, cause := range causes {
 		for n := 1; n <= whole.calls; n++ {
-			got := askAt(t, home, n, 1, permitFaults[name], "", permitQuestion)
+			got := askAt(t, home, n, 1, permitFaults[name], "", clitest.PermitQuestion)
 			a := got.answer
 			if got.code != a.Status.ExitCode() {
 				t.Errorf("%s at call %d: exit code %d of %s", name, n, got.code, a.Status)
@@ -116,7 +120,7 @@ func TestAskEndsWhenCallsFail(t *testing.T) {
 	// An answer that does not fit, and whose repair does not either, has a fallback
 	// or is a loss. What was to be found is never called absent.
 	for n := 1; n <= whole.calls; n++ {
-		got := askAt(t, home, n, 2, permitFaults["no JSON"], "", permitQuestion)
+		got := askAt(t, home, n, 2, permitFaults["no JSON"], "", clitest.PermitQuestion)
 		if got.code != got.answer.Status.ExitCode() || got.answer.Status == state.StatusNoEvidence || got.answer.Status == state.StatusFailed {
 			t.Errorf("no JSON at calls %d and %d: exit %d, %+v", n, n+1, got.code, got.answer.End)
 		}
@@ -125,10 +129,10 @@ func TestAskEndsWhenCallsFail(t *testing.T) {
 
 func TestAskEnds(t *testing.T) {
 	home := t.TempDir()
-	ingestText(t, home, permits)
+	clitest.Ingest(t, home, clitest.Permits)
 	offline := func(args ...string) (endOfAsk, string) {
-		a, stdout, stderr := testApp(home)
-		end := endOfAsk{code: a.run(t.Context(), append([]string{"ask", "--no-memory", "--json"}, args...))}
+		a, stdout, stderr := clitest.App(home)
+		end := endOfAsk{code: execute(t.Context(), a, append([]string{"ask", "--no-memory", "--json"}, args...))}
 		if err := json.Unmarshal(stdout.Bytes(), &end.answer); err != nil {
 			t.Fatalf("%v: %s%s", err, stdout, stderr)
 		}
@@ -140,7 +144,7 @@ func TestAskEnds(t *testing.T) {
 		missing        string
 		searched       bool
 	}{
-		{"answered", permitQuestion, state.StatusAnswered, "", false},
+		{"answered", clitest.PermitQuestion, state.StatusAnswered, "", false},
 		{"not there", "Which enzymes digest lactose in mammals?", state.StatusNoEvidence, "", true},
 		{"only mentioned", "What is a wardkeeper?", state.StatusNoEvidence, `"wardkeeper"`, true},
 		{"a part is missing", "When does a lantern permit expire, and what is a wardkeeper?", state.StatusUngrounded, `"wardkeeper"`, false},
@@ -154,23 +158,23 @@ func TestAskEnds(t *testing.T) {
 		if tc.missing != "" && !strings.Contains(a.Answer, tc.missing) {
 			t.Errorf("%s: the answer does not say what is missing: %s", tc.name, a.Answer)
 		}
-		if tc.searched && (a.Searched.Corpus != defaultCorpus || len(a.Searched.Queries) == 0) {
+		if tc.searched && (a.Searched.Corpus != config.DefaultCorpus || len(a.Searched.Queries) == 0) {
 			t.Errorf("%s: searched %+v", tc.name, a.Searched)
 		}
 	}
-	if got, stderr := offline("--timeout", "1ns", permitQuestion); got.code != 1 || got.answer.Status != state.StatusUnavailable || got.answer.Cause != state.CauseTime || !strings.Contains(stderr, "--timeout") {
+	if got, stderr := offline("--timeout", "1ns", clitest.PermitQuestion); got.code != 1 || got.answer.Status != state.StatusUnavailable || got.answer.Cause != state.CauseTime || !strings.Contains(stderr, "--timeout") {
 		t.Errorf("no time: exit %d, %+v, %s", got.code, got.answer.End, stderr)
 	}
-	if got := askAt(t, home, 0, 0, nil, ", max_calls: 1", permitQuestion); got.code != 1 || got.answer.Status != state.StatusUnavailable || got.answer.Cause != state.CauseBudget {
+	if got := askAt(t, home, 0, 0, nil, ", max_calls: 1", clitest.PermitQuestion); got.code != 1 || got.answer.Status != state.StatusUnavailable || got.answer.Cause != state.CauseBudget {
 		t.Errorf("a budget of one call: exit %d, %+v", got.code, got.answer.End)
 	}
-	a, stdout, _ := testApp(home)
+	a, stdout, _ := clitest.App(home)
 	ctx, cancel := context.WithCancelCause(t.Context())
-	cancel(errInterrupted)
-	if code := a.run(ctx, []string{"ask", "--json", permitQuestion}); code != 130 || !strings.Contains(stdout.String(), `"status": "cancelled"`) {
+	cancel(cli.ErrInterrupted)
+	if code := execute(ctx, a, []string{"ask", "--json", clitest.PermitQuestion}); code != 130 || !strings.Contains(stdout.String(), `"status": "cancelled"`) {
 		t.Errorf("cancelled: exit %d, %s", code, stdout)
 	}
-	if a, _, _ := testApp(home); a.run(t.Context(), []string{"ask", " "}) != exitUsage {
+	if a, _, _ := clitest.App(home); execute(t.Context(), a, []string{"ask", " "}) != cli.ExitUsage {
 		t.Error("an empty question is no wrong usage")
 	}
 }
@@ -178,13 +182,13 @@ func TestAskEnds(t *testing.T) {
 // The first signal says with which exit code a run ends.
 func TestSignalsHaveTheirExitCodes(t *testing.T) {
 	for signal, want := range map[syscall.Signal]int{syscall.SIGINT: 130, syscall.SIGTERM: 143} {
-		a, stdout, _ := testApp(t.TempDir())
+		a, stdout, _ := clitest.App(t.TempDir())
 		never, writer := io.Pipe()
-		a.stdin = never
+		a.Stdin = never
 		signals := make(chan os.Signal, 1)
 		signals <- signal
-		a.signals = signals
-		if got := a.run(t.Context(), []string{"ask", "--json", "-"}); got != want || !strings.Contains(stdout.String(), `"status": "cancelled"`) {
+		a.Signals = signals
+		if got := execute(t.Context(), a, []string{"ask", "--json", "-"}); got != want || !strings.Contains(stdout.String(), `"status": "cancelled"`) {
 			t.Errorf("%v: exit code %d, want %d: %s", signal, got, want, stdout)
 		}
 		if err := writer.Close(); err != nil {
@@ -197,8 +201,8 @@ func TestVersionAndCompletion(t *testing.T) {
 	for _, tc := range []struct{ args, want string }{
 		{"--version", "agent "}, {"version", "agent "}, {"completion bash", "bash completion"}, {"completion zsh", "#compdef agent"},
 	} {
-		a, stdout, stderr := testApp(t.TempDir())
-		if code := a.run(t.Context(), strings.Fields(tc.args)); code != 0 || !strings.Contains(stdout.String(), tc.want) {
+		a, stdout, stderr := clitest.App(t.TempDir())
+		if code := execute(t.Context(), a, strings.Fields(tc.args)); code != 0 || !strings.Contains(stdout.String(), tc.want) {
 			t.Errorf("agent %s: exit %d, %s%s", tc.args, code, stdout, stderr)
 		}
 	}
@@ -208,7 +212,7 @@ func TestVersionAndCompletion(t *testing.T) {
 // judged like all others.
 func TestChoiceWithoutSupportIsNotGiven(t *testing.T) {
 	home := t.TempDir()
-	ingestText(t, home, permits)
+	clitest.Ingest(t, home, clitest.Permits)
 	const question = "When does a lantern permit expire?\nA. After two winters.\nB. Never."
 	for name, tc := range map[string]struct{ reason, letter string }{
 		"cites and is supported":     {"A lantern permit expires after two winters. [Source 1]", "A"},
@@ -230,8 +234,8 @@ func TestChoiceWithoutSupportIsNotGiven(t *testing.T) {
 // chosen runs the pipeline with a model that selects A for a reason.
 func chosen(t *testing.T, home, question, reason string) state.Answer {
 	t.Helper()
-	a, _, _ := testApp(home)
-	corpus, err := a.openCorpus(t.Context(), home, defaultCorpus, nil)
+	a, _, _ := clitest.App(home)
+	corpus, err := open.Corpus(t.Context(), a, config.Settings{Home: home, Corpus: config.DefaultCorpus}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -244,7 +248,7 @@ func chosen(t *testing.T, home, question, reason string) state.Answer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := selecting{a.models["offline"](), string(selected)}
+	m := selecting{a.Models["offline"](), string(selected)}
 	p, err := research.New(research.Deps{Model: m, Skills: set, Corpus: corpus}, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/assay/cmd/agent/internal/clitest"
+	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/llm"
 	"example.com/assay/llm/llmtest"
 	"example.com/assay/llm/offline"
@@ -42,22 +44,22 @@ type verifying struct {
 
 func (v verifying) run(t *testing.T, home string, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
-	a, out, errs := testApp(home)
-	a.random = bytes.NewReader(make([]byte, 1<<16))
+	a, out, errs := clitest.App(home)
+	a.Random = bytes.NewReader(make([]byte, 1<<16))
 	file := filepath.Join(t.TempDir(), "response.txt")
 	if err := os.WriteFile(file, []byte(v.response), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	all := slices.Concat([]string{"verify", "--response", file, "--corpus", "default"}, v.args, args)
 	if v.model != nil {
-		a.models["tested"] = func() llm.Model { return v.model }
+		a.Models["tested"] = func() llm.Model { return v.model }
 		all = append(all, "--model", "tested")
 	}
 	ctx := v.ctx
 	if ctx == nil {
 		ctx = t.Context()
 	}
-	code = a.run(ctx, all)
+	code = execute(ctx, a, all)
 	return code, out.String(), errs.String()
 }
 
@@ -73,7 +75,7 @@ func verifiedEnd(t *testing.T, stdout string) verify.Answer {
 func harbourHome(t *testing.T) string {
 	t.Helper()
 	home := t.TempDir()
-	ingestText(t, home, mooring)
+	clitest.Ingest(t, home, mooring)
 	return home
 }
 
@@ -139,7 +141,7 @@ func verifyServer(t *testing.T, faults ...llmtest.Fault) (*llmtest.Server, llm.M
 	t.Helper()
 	s := llmtest.NewServer(t, llmtest.OpenAI, offline.New(nil))
 	s.Fail(faults...)
-	server, err := openai.NewServer(&openai.Options{Provider: providerOpenAI, Key: secret, BaseURL: s.URL})
+	server, err := openai.NewServer(&openai.Options{Provider: config.ProviderOpenAI, Key: secret, BaseURL: s.URL})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,10 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/assay/cmd/agent/internal/ask"
+	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/clitest"
+	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/state"
 )
 
@@ -16,8 +20,8 @@ func permitCase(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
 	for name, text := range map[string]string{
-		"permits.md": permits,
-		"case.yaml":  "pipeline: research\ncorpus: permits.md\nquestion: " + permitQuestion + "\nwant: {status: answered}\n",
+		"permits.md": clitest.Permits,
+		"case.yaml":  "pipeline: research\ncorpus: permits.md\nquestion: " + clitest.PermitQuestion + "\nwant: {status: answered}\n",
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -31,7 +35,7 @@ func TestExitCodesOfCases(t *testing.T) {
 	for status, runErr := range map[state.Status]error{
 		state.StatusAnswered: nil, state.StatusNoEvidence: nil, state.StatusRejected: nil, state.StatusFailed: nil, state.StatusCancelled: context.Canceled,
 	} {
-		if got, want := status.ExitCode(), exitCode(outcome(state.Answer{End: state.End{Status: status}}, runErr)); got != want {
+		if got, want := status.ExitCode(), cli.ExitCode(ask.Outcome(state.Answer{End: state.End{Status: status}}, runErr)); got != want {
 			t.Errorf("%s: %d; ask ends with %d", status, got, want)
 		}
 	}
@@ -39,8 +43,8 @@ func TestExitCodesOfCases(t *testing.T) {
 
 // The keys that others read are there, with the types that they expect.
 func TestEvalCasesJSON(t *testing.T) {
-	a, stdout, stderr := testApp(t.TempDir())
-	if code := a.run(t.Context(), []string{"eval", "cases", permitCase(t), "--json"}); code != exitDone || stderr.Len() > 0 {
+	a, stdout, stderr := clitest.App(t.TempDir())
+	if code := execute(t.Context(), a, []string{"eval", "cases", permitCase(t), "--json"}); code != cli.ExitDone || stderr.Len() > 0 {
 		t.Fatalf("exit code %d: %s", code, stderr)
 	}
 	type used struct {
@@ -92,10 +96,10 @@ func TestEvalCasesJSON(t *testing.T) {
 func TestEvalCasesInterrupted(t *testing.T) {
 	tmp, dir := t.TempDir(), permitCase(t)
 	t.Setenv("TMPDIR", tmp)
-	a, _, stderr := testApp(t.TempDir())
+	a, _, stderr := clitest.App(t.TempDir())
 	ctx, cancel := context.WithCancelCause(t.Context())
-	cancel(errInterrupted)
-	if code := a.run(ctx, []string{"eval", "cases", dir}); code != exitInterrupted || !strings.Contains(stderr.String(), "interrupted") {
+	cancel(cli.ErrInterrupted)
+	if code := execute(ctx, a, []string{"eval", "cases", dir}); code != cli.ExitInterrupted || !strings.Contains(stderr.String(), "interrupted") {
 		t.Errorf("exit code %d: %s", code, stderr)
 	}
 	if left, err := filepath.Glob(filepath.Join(tmp, "agent-eval-*")); err != nil || left != nil {
@@ -112,11 +116,11 @@ func TestBudgetsOfCases(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for limits, want := range map[string]int{"max_calls: 5": exitDone, "max_calls: 4": exitFailed, "max_session_calls: 10": exitDone, "max_session_calls: 9": exitFailed} {
-		a, stdout, stderr := testApp(t.TempDir())
-		withEnv(a, envOpenAIKey, secret, envOpenAIURL, server.URL)
+	for limits, want := range map[string]int{"max_calls: 5": cli.ExitDone, "max_calls: 4": cli.ExitFailed, "max_session_calls: 10": cli.ExitDone, "max_session_calls: 9": cli.ExitFailed} {
+		a, stdout, stderr := clitest.App(t.TempDir())
+		withEnv(a, config.EnvOpenAIKey, secret, config.EnvOpenAIURL, server.URL)
 		config := writeConfig(t, "model: openai:m\nmodel_limits: {"+limits+"}\n")
-		if code := a.run(t.Context(), []string{"eval", "cases", dir, "--config", config}); code != want {
+		if code := execute(t.Context(), a, []string{"eval", "cases", dir, "--config", config}); code != want {
 			t.Errorf("%s: exit code %d: %s%s", limits, code, stdout, stderr)
 		}
 	}

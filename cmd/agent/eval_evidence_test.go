@@ -7,6 +7,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/clitest"
 )
 
 // dataFolder writes the files of a data set.
@@ -33,8 +36,8 @@ var (
 )
 
 func TestEvalMCQJSON(t *testing.T) {
-	a, stdout, stderr := testApp(t.TempDir())
-	if code := a.run(t.Context(), []string{"eval", "mcq", "--data", dataFolder(t, mcqFiles), "--json"}); code != exitDone || stderr.Len() > 0 {
+	a, stdout, stderr := clitest.App(t.TempDir())
+	if code := execute(t.Context(), a, []string{"eval", "mcq", "--data", dataFolder(t, mcqFiles), "--json"}); code != cli.ExitDone || stderr.Len() > 0 {
 		t.Fatalf("exit code %d: %s", code, stderr)
 	}
 	var got struct {
@@ -78,8 +81,8 @@ func TestEvalMCQCross(t *testing.T) {
 	for _, format := range []string{"--json", "--modes=closed,retrieval"} {
 		var printed []string
 		for range 2 {
-			a, stdout, stderr := testApp(t.TempDir())
-			if code := a.run(t.Context(), []string{"eval", "mcq", "--cross", "--data", data, format}); code != exitDone {
+			a, stdout, stderr := clitest.App(t.TempDir())
+			if code := execute(t.Context(), a, []string{"eval", "mcq", "--cross", "--data", data, format}); code != cli.ExitDone {
 				t.Fatalf("exit code %d: %s", code, stderr)
 			}
 			printed = append(printed, stdout.String())
@@ -118,8 +121,8 @@ func TestEvalMCQCross(t *testing.T) {
 }
 
 func TestEvalInjectionJSON(t *testing.T) {
-	a, stdout, stderr := testApp(t.TempDir())
-	if code := a.run(t.Context(), []string{"eval", "injection", "--data", dataFolder(t, injectionFiles), "--json"}); code != exitDone || stderr.Len() > 0 {
+	a, stdout, stderr := clitest.App(t.TempDir())
+	if code := execute(t.Context(), a, []string{"eval", "injection", "--data", dataFolder(t, injectionFiles), "--json"}); code != cli.ExitDone || stderr.Len() > 0 {
 		t.Fatalf("exit code %d: %s", code, stderr)
 	}
 	var got struct {
@@ -152,22 +155,22 @@ func TestEvalEvidence(t *testing.T) {
 		code int
 		want string
 	}{
-		{"mcq --data " + filepath.Join(mcq, "none"), exitDone, "reglab/barexam_qa"},
-		{"injection --data " + filepath.Join(mcq, "none"), exitDone, "microsoft/BIPIA"},
-		{"mcq", exitUsage, "--data is missing"},
-		{"mcq --data x --modes glod", exitUsage, `did you mean "gold"`},
-		{"mcq --data x --passages 0", exitUsage, "--passages is 0"},
-		{"mcq --data x --limit 0", exitUsage, "--limit is 0"},
-		{"injection", exitUsage, "--data is missing"},
-		{"injection --data x --limit -1", exitUsage, "--limit is -1"},
-		{"injection --data x --cross --limit 1", exitUsage, "needs at least 2"},
-		{"mcq --cross --data " + mcq, exitFailed, "give at least 10 groups"},
-		{"mcq --data " + bad, exitFailed, `questions.jsonl:1: field "answer"`},
-		{"mcq --modes gold --data " + mcq, exitDone, "multiple choice, gold: n 1"},
-		{"injection --data " + injection, exitDone, "attack_success"},
+		{"mcq --data " + filepath.Join(mcq, "none"), cli.ExitDone, "reglab/barexam_qa"},
+		{"injection --data " + filepath.Join(mcq, "none"), cli.ExitDone, "microsoft/BIPIA"},
+		{"mcq", cli.ExitUsage, "--data is missing"},
+		{"mcq --data x --modes glod", cli.ExitUsage, `did you mean "gold"`},
+		{"mcq --data x --passages 0", cli.ExitUsage, "--passages is 0"},
+		{"mcq --data x --limit 0", cli.ExitUsage, "--limit is 0"},
+		{"injection", cli.ExitUsage, "--data is missing"},
+		{"injection --data x --limit -1", cli.ExitUsage, "--limit is -1"},
+		{"injection --data x --cross --limit 1", cli.ExitUsage, "needs at least 2"},
+		{"mcq --cross --data " + mcq, cli.ExitFailed, "give at least 10 groups"},
+		{"mcq --data " + bad, cli.ExitFailed, `questions.jsonl:1: field "answer"`},
+		{"mcq --modes gold --data " + mcq, cli.ExitDone, "multiple choice, gold: n 1"},
+		{"injection --data " + injection, cli.ExitDone, "attack_success"},
 	} {
-		a, stdout, stderr := testApp(t.TempDir())
-		if code := a.run(t.Context(), append([]string{"eval"}, strings.Fields(tt.args)...)); code != tt.code || !strings.Contains(stdout.String()+stderr.String(), tt.want) {
+		a, stdout, stderr := clitest.App(t.TempDir())
+		if code := execute(t.Context(), a, append([]string{"eval"}, strings.Fields(tt.args)...)); code != tt.code || !strings.Contains(stdout.String()+stderr.String(), tt.want) {
 			t.Errorf("eval %s: exit code %d, %s%s; want %d and %q", tt.args, code, stdout, stderr, tt.code, tt.want)
 		}
 	}

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/clitest"
 	"example.com/assay/eval/retrieval"
 	"example.com/assay/eval/task"
 )
@@ -35,8 +37,8 @@ func evalFixture(t *testing.T, more ...string) []string {
 
 // The keys that others read are there, with the types that they expect.
 func TestEvalRetrievalJSON(t *testing.T) {
-	a, stdout, stderr := testApp(t.TempDir())
-	if code := a.run(t.Context(), evalFixture(t, "--json")); code != exitDone {
+	a, stdout, stderr := clitest.App(t.TempDir())
+	if code := execute(t.Context(), a, evalFixture(t, "--json")); code != cli.ExitDone {
 		t.Fatalf("exit code %d: %s", code, stderr)
 	}
 	var got struct {
@@ -76,9 +78,9 @@ func TestEvalInterrupted(t *testing.T) {
 	for _, ranker := range []string{"assay", "bm25"} {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		args := evalFixture(t, "--ranker", ranker)
-		a, _, stderr := testApp(t.TempDir())
-		cancel(errInterrupted)
-		if code := a.run(ctx, args); code != exitInterrupted || !strings.Contains(stderr.String(), "interrupted") {
+		a, _, stderr := clitest.App(t.TempDir())
+		cancel(cli.ErrInterrupted)
+		if code := execute(ctx, a, args); code != cli.ExitInterrupted || !strings.Contains(stderr.String(), "interrupted") {
 			t.Errorf("%s: exit code %d: %s", ranker, code, stderr)
 		}
 	}
@@ -91,7 +93,7 @@ func TestEvalInterrupted(t *testing.T) {
 	}
 	_, err := measure(ctx, func(phase string, _, _ int) {
 		if phase == "calibrating" {
-			cancel(errInterrupted)
+			cancel(cli.ErrInterrupted)
 		}
 	})
 	if !errors.Is(err, context.Canceled) {
@@ -110,10 +112,10 @@ func TestEvalInterrupted(t *testing.T) {
 
 // Progress goes to standard error and to nowhere else.
 func TestEvalProgress(t *testing.T) {
-	a, stdout, stderr := testApp(t.TempDir())
-	now := a.now()
-	a.now = func() time.Time { now = now.Add(time.Second); return now }
-	if code := a.run(t.Context(), evalFixture(t)); code != exitDone {
+	a, stdout, stderr := clitest.App(t.TempDir())
+	now := a.Now()
+	a.Now = func() time.Time { now = now.Add(time.Second); return now }
+	if code := execute(t.Context(), a, evalFixture(t)); code != cli.ExitDone {
 		t.Fatalf("exit code %d: %s", code, stderr)
 	}
 	if !strings.Contains(stderr.String(), "indexing") || !strings.Contains(stderr.String(), "searching 1/1") || strings.Contains(stdout.String(), "searching") {

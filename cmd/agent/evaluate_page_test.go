@@ -6,6 +6,9 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/clitest"
 )
 
 // TestEvaluateYourOwn follows docs/evaluate-your-own.md: it writes the files whose
@@ -33,8 +36,8 @@ func TestEvaluateYourOwn(t *testing.T) {
 			}
 		case kind == "sh":
 			for _, line := range strings.Split(strings.TrimSpace(text), "\n") {
-				a, stdout, stderr := testApp(home)
-				if code := a.run(t.Context(), arguments(t, line)); code != exitDone {
+				a, stdout, stderr := clitest.App(home)
+				if code := execute(t.Context(), a, arguments(t, line)); code != cli.ExitDone {
 					t.Errorf("%s: exit code %d\n%s%s", line, code, stdout, stderr)
 				}
 				printed += stdout.String()

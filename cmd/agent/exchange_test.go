@@ -11,20 +11,23 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/clitest"
+	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/state"
 )
 
 // What calls cost is told where it is known, and how many are not.
 func TestCostOfAQuestion(t *testing.T) {
 	home := t.TempDir()
-	ingestText(t, home, permits)
+	clitest.Ingest(t, home, clitest.Permits)
 	server := newChat(t)
 	ask := func(prices string, flags ...string) string {
 		t.Helper()
-		a, stdout, stderr := testApp(home)
-		withEnv(a, envOpenAIKey, secret, envOpenAIURL, server.URL)
-		config := writeConfig(t, "model: openai:m\n"+prices)
-		if code := a.run(t.Context(), append([]string{"ask", permitQuestion, "--config", config}, flags...)); code != exitDone {
+		a, stdout, stderr := clitest.App(home)
+		withEnv(a, config.EnvOpenAIKey, secret, config.EnvOpenAIURL, server.URL)
+		conf := writeConfig(t, "model: openai:m\n"+prices)
+		if code := execute(t.Context(), a, append([]string{"ask", clitest.PermitQuestion, "--config", conf}, flags...)); code != cli.ExitDone {
 			t.Fatalf("exit code %d: %s%s", code, stderr, stdout)
 		}
 		return stdout.String()
@@ -54,15 +57,15 @@ func TestCostOfAQuestion(t *testing.T) {
 // node, too.
 func TestCostOfAReplay(t *testing.T) {
 	home := t.TempDir()
-	ingestText(t, home, permits)
+	clitest.Ingest(t, home, clitest.Permits)
 	server := newChat(t)
 	tape := filepath.Join(t.TempDir(), "tape")
-	config := writeConfig(t, "model: openai:m\nprices: {openai:m: {input: 1000, output: 20000}}\n")
+	conf := writeConfig(t, "model: openai:m\nprices: {openai:m: {input: 1000, output: 20000}}\n")
 	ask := func(flags ...string) string {
 		t.Helper()
-		a, stdout, stderr := testApp(home)
-		withEnv(a, envOpenAIKey, secret, envOpenAIURL, server.URL)
-		if code := a.run(t.Context(), append([]string{"ask", permitQuestion, "--config", config}, flags...)); code != exitDone {
+		a, stdout, stderr := clitest.App(home)
+		withEnv(a, config.EnvOpenAIKey, secret, config.EnvOpenAIURL, server.URL)
+		if code := execute(t.Context(), a, append([]string{"ask", clitest.PermitQuestion, "--config", conf}, flags...)); code != cli.ExitDone {
 			t.Fatalf("exit code %d: %s%s", code, stderr, stdout)
 		}
 		return stdout.String()
@@ -99,13 +102,13 @@ func TestCostOfAReplay(t *testing.T) {
 
 func TestMoneyEndsTheRun(t *testing.T) {
 	home := t.TempDir()
-	ingestText(t, home, permits)
+	clitest.Ingest(t, home, clitest.Permits)
 	server := newChat(t)
-	a, stdout, stderr := testApp(home)
-	withEnv(a, envOpenAIKey, secret, envOpenAIURL, server.URL)
-	config := writeConfig(t, "model: openai:m\nmodel_limits: {max_money: 0.01}\nprices: {openai:m: {input: 1000, output: 1000}}\n")
-	code := a.run(t.Context(), []string{"ask", "--config", config, permitQuestion})
-	if code != exitFailed || len(server.asked) != 1 || !strings.Contains(stderr.String(), "max_money") {
+	a, stdout, stderr := clitest.App(home)
+	withEnv(a, config.EnvOpenAIKey, secret, config.EnvOpenAIURL, server.URL)
+	conf := writeConfig(t, "model: openai:m\nmodel_limits: {max_money: 0.01}\nprices: {openai:m: {input: 1000, output: 1000}}\n")
+	code := execute(t.Context(), a, []string{"ask", "--config", conf, clitest.PermitQuestion})
+	if code != cli.ExitFailed || len(server.asked) != 1 || !strings.Contains(stderr.String(), "max_money") {
 		t.Errorf("exit code %d after %q: %s%s", code, server.asked, stderr, stdout)
 	}
 }
@@ -114,13 +117,13 @@ func TestMoneyEndsTheRun(t *testing.T) {
 // is opened.
 func TestBudgetOfASession(t *testing.T) {
 	home := t.TempDir()
-	ingestText(t, home, permits)
+	clitest.Ingest(t, home, clitest.Permits)
 	server := newChat(t)
-	config := writeConfig(t, "model: openai:m\nmodel_limits: {max_session_calls: 5}\n")
-	a, stdout, stderr := testApp(home)
-	a.stdin = strings.NewReader(permitQuestion + "\n/corpus default\n" + permitQuestion + "\n")
-	withEnv(a, envOpenAIKey, secret, envOpenAIURL, server.URL)
-	if code := a.run(t.Context(), []string{"--no-memory", "--config", config}); code != exitFailed || len(server.asked) != 5 || !strings.Contains(stderr.String(), "max_session_calls") {
+	conf := writeConfig(t, "model: openai:m\nmodel_limits: {max_session_calls: 5}\n")
+	a, stdout, stderr := clitest.App(home)
+	a.Stdin = strings.NewReader(clitest.PermitQuestion + "\n/corpus default\n" + clitest.PermitQuestion + "\n")
+	withEnv(a, config.EnvOpenAIKey, secret, config.EnvOpenAIURL, server.URL)
+	if code := execute(t.Context(), a, []string{"--no-memory", "--config", conf}); code != cli.ExitFailed || len(server.asked) != 5 || !strings.Contains(stderr.String(), "max_session_calls") {
 		t.Errorf("exit code %d after %d calls: %s%s", code, len(server.asked), stderr, stdout)
 	}
 }
@@ -129,7 +132,7 @@ func TestBudgetOfASession(t *testing.T) {
 // skills use has one circuit, which opens once for both.
 func TestFallback(t *testing.T) {
 	home := t.TempDir()
-	ingestText(t, home, permits)
+	clitest.Ingest(t, home, clitest.Permits)
 	server := newChat(t)
 	var tried atomic.Int32
 	broken := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -140,10 +143,10 @@ func TestFallback(t *testing.T) {
 	for fallback, wantAsked := range map[string]bool{"openai:m": true, "offline": false} {
 		tried.Store(0)
 		server.asked = nil
-		config := writeConfig(t, "models: {default: gemini:g, query_rewrite: gemini:g, fallback: "+fallback+"}\nmodel_limits: {max_retries: 0, circuit_failures: 1}\n")
-		a, stdout, stderr := testApp(home)
-		withEnv(a, envOpenAIKey, secret, envOpenAIURL, server.URL, envGeminiKey, secret, envGeminiURL, broken.URL)
-		if code := a.run(t.Context(), []string{"ask", "--json", "--config", config, permitQuestion}); code != exitDone {
+		conf := writeConfig(t, "models: {default: gemini:g, query_rewrite: gemini:g, fallback: "+fallback+"}\nmodel_limits: {max_retries: 0, circuit_failures: 1}\n")
+		a, stdout, stderr := clitest.App(home)
+		withEnv(a, config.EnvOpenAIKey, secret, config.EnvOpenAIURL, server.URL, config.EnvGeminiKey, secret, config.EnvGeminiURL, broken.URL)
+		if code := execute(t.Context(), a, []string{"ask", "--json", "--config", conf, clitest.PermitQuestion}); code != cli.ExitDone {
 			t.Fatalf("exit code %d: %s%s", code, stderr, stdout)
 		}
 		if want := `"model": "gemini:g, gemini:g for query_rewrite, else ` + fallback + `"`; !strings.Contains(stdout.String(), want) {
@@ -156,9 +159,9 @@ func TestFallback(t *testing.T) {
 	// The doctor asks it, too, but not when there is nothing to fall back from.
 	for model, want := range map[string]int{"gemini:g": 1, "offline": 0} {
 		server.asked = nil
-		a, stdout, _ := testApp(home)
-		withEnv(a, envOpenAIKey, secret, envOpenAIURL, server.URL, envGeminiKey, secret, envGeminiURL, broken.URL, "ASSAY_MODELS_FALLBACK", "openai:m")
-		if a.run(t.Context(), []string{"doctor", "--model", model}); len(server.asked) != want {
+		a, stdout, _ := clitest.App(home)
+		withEnv(a, config.EnvOpenAIKey, secret, config.EnvOpenAIURL, server.URL, config.EnvGeminiKey, secret, config.EnvGeminiURL, broken.URL, "ASSAY_MODELS_FALLBACK", "openai:m")
+		if execute(t.Context(), a, []string{"doctor", "--model", model}); len(server.asked) != want {
 			t.Errorf("%s: the doctor asked %q: %s", model, server.asked, stdout)
 		}
 	}
@@ -168,20 +171,20 @@ func TestFallback(t *testing.T) {
 // is answered from all the same.
 func TestCassetteHoldsNoKey(t *testing.T) {
 	home := t.TempDir()
-	ingestText(t, home, permits)
+	clitest.Ingest(t, home, clitest.Permits)
 	server := newChat(t)
 	const other, third = "sk-other-0123456789", "sk-third-0123456789"
 	file, tape := filepath.Join(t.TempDir(), "key"), filepath.Join(t.TempDir(), "tape")
 	if err := os.WriteFile(file, []byte(third+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	config := writeConfig(t, "model: openai:m\nkey_files: {anthropic: "+file+"}\n")
-	question := permitQuestion + " " + secret + " " + other + " " + third
+	conf := writeConfig(t, "model: openai:m\nkey_files: {anthropic: "+file+"}\n")
+	question := clitest.PermitQuestion + " " + secret + " " + other + " " + third
 	for _, flag := range []string{"--record", "--replay"} {
-		a, stdout, stderr := testApp(home)
-		withEnv(a, envOpenAIKey, secret, envOpenAIURL, server.URL, envGeminiKey, other)
+		a, stdout, stderr := clitest.App(home)
+		withEnv(a, config.EnvOpenAIKey, secret, config.EnvOpenAIURL, server.URL, config.EnvGeminiKey, other)
 		asked := len(server.asked)
-		if code := a.run(t.Context(), []string{"ask", "--config", config, "--confidence-threshold", "0.1", flag, tape, question}); code != exitDone || stderr.Len() > 0 {
+		if code := execute(t.Context(), a, []string{"ask", "--config", conf, "--confidence-threshold", "0.1", flag, tape, question}); code != cli.ExitDone || stderr.Len() > 0 {
 			t.Fatalf("%s: exit code %d: %s%s", flag, code, stdout, stderr)
 		}
 		if (len(server.asked) > asked) != (flag == "--record") {

@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/clitest"
 	"example.com/assay/nodes/extract"
 	"example.com/assay/state"
 )
@@ -33,8 +35,8 @@ func TestExampleDocuments(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			document := caseStudy("documents", name+".txt")
-			a, stdout, stderr := testApp(t.TempDir())
-			if code := a.run(t.Context(), []string{"extract", "--schema", caseStudy("schemas", name+".json"), document, "--json"}); code != exitDone {
+			a, stdout, stderr := clitest.App(t.TempDir())
+			if code := execute(t.Context(), a, []string{"extract", "--schema", caseStudy("schemas", name+".json"), document, "--json"}); code != cli.ExitDone {
 				t.Fatalf("exit code %d: %s", code, stderr)
 			}
 			var got extract.Answer
@@ -84,9 +86,9 @@ func TestLargeDocument(t *testing.T) {
 	if err := os.WriteFile(document, bytes.Repeat(one, 5<<20/len(one)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	a, stdout, stderr := testApp(t.TempDir())
+	a, stdout, stderr := clitest.App(t.TempDir())
 	began := time.Now()
-	if code := a.run(t.Context(), []string{"extract", "--schema", caseStudy("schemas", "contract.json"), document, "--json"}); code != exitDone {
+	if code := execute(t.Context(), a, []string{"extract", "--schema", caseStudy("schemas", "contract.json"), document, "--json"}); code != cli.ExitDone {
 		t.Fatalf("exit code %d: %s", code, stderr)
 	}
 	if took := time.Since(began); took > 5*time.Minute {
@@ -121,8 +123,8 @@ func TestLineItems(t *testing.T) {
 		if err := os.WriteFile(document, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		a, stdout, stderr := testApp(t.TempDir())
-		if code := a.run(t.Context(), []string{"extract", "--schema", schema, document, "--json"}); code != exitDone {
+		a, stdout, stderr := clitest.App(t.TempDir())
+		if code := execute(t.Context(), a, []string{"extract", "--schema", schema, document, "--json"}); code != cli.ExitDone {
 			t.Fatalf("exit code %d: %s", code, stderr)
 		}
 		if err := json.Unmarshal(stdout.Bytes(), &got); err != nil {
@@ -158,8 +160,8 @@ func TestFieldPage(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	a, _, stderr := testApp(t.TempDir())
-	if code := a.run(t.Context(), []string{"extract", "--schema", schema, document, "--html", page}); code != exitDone {
+	a, _, stderr := clitest.App(t.TempDir())
+	if code := execute(t.Context(), a, []string{"extract", "--schema", schema, document, "--html", page}); code != cli.ExitDone {
 		t.Fatalf("exit code %d: %s", code, stderr)
 	}
 	file, err := os.Open(page)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/graph"
 	"example.com/assay/llm/offline"
 	"example.com/assay/memory/retrieval"
@@ -93,7 +94,7 @@ func (noCorpus) Search(context.Context, retrieval.Query) (retrieval.Result, erro
 
 func (noCorpus) Passage(string) (state.Passage, bool, error) { return state.Passage{}, false, nil }
 
-func (a *app) graphCommand() *cobra.Command {
+func graphCommand(a *cli.App) *cobra.Command {
 	var format string
 	var expand, asJSON bool
 	cmd := &cobra.Command{
@@ -105,7 +106,7 @@ func (a *app) graphCommand() *cobra.Command {
   agent graph research --format dot | dot -Tsvg > research.svg`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 1 {
-				return usagef("agent graph draws one pipeline; it got %d names", len(args))
+				return cli.Usagef("agent graph draws one pipeline; it got %d names", len(args))
 			}
 			return nil
 		},
@@ -116,10 +117,10 @@ func (a *app) graphCommand() *cobra.Command {
 			}
 			draw := graphFormats[format]
 			if draw == nil {
-				return usagef("--format is %q%s; known: %s", format, didYouMean(format, formatNames()), strings.Join(formatNames(), ", "))
+				return cli.Usagef("--format is %q%s; known: %s", format, cli.DidYouMean(format, formatNames()), strings.Join(formatNames(), ", "))
 			}
 			if len(args) == 0 {
-				a.listPipelines(all, asJSON)
+				listPipelines(a, all, asJSON)
 				return nil
 			}
 			at := slices.IndexFunc(all, func(p pipeline) bool { return p.Name == args[0] })
@@ -128,13 +129,13 @@ func (a *app) graphCommand() *cobra.Command {
 				for _, p := range all {
 					names = append(names, p.Name)
 				}
-				return usagef("there is no pipeline %q%s; known: %s", args[0], didYouMean(args[0], names), strings.Join(names, ", "))
+				return cli.Usagef("there is no pipeline %q%s; known: %s", args[0], cli.DidYouMean(args[0], names), strings.Join(names, ", "))
 			}
 			drawing := all[at].drawing
 			if expand {
 				drawing = drawing.Expanded()
 			}
-			a.printDrawing(all[at], format, draw(drawing), asJSON)
+			printDrawing(a, all[at], format, draw(drawing), asJSON)
 			return nil
 		},
 	}
@@ -144,22 +145,22 @@ func (a *app) graphCommand() *cobra.Command {
 	return cmd
 }
 
-func (a *app) listPipelines(all []pipeline, asJSON bool) {
+func listPipelines(a *cli.App, all []pipeline, asJSON bool) {
 	if asJSON {
-		a.printJSON(struct {
+		a.PrintJSON(struct {
 			Schema    int        `json:"schema"`
 			Pipelines []pipeline `json:"pipelines"`
 		}{1, all})
 		return
 	}
 	for _, p := range all {
-		fmt.Fprintf(a.stdout, "%s  %s\n", p.Name, p.Does)
+		fmt.Fprintf(a.Stdout, "%s  %s\n", p.Name, p.Does)
 	}
 }
 
-func (a *app) printDrawing(p pipeline, format, drawing string, asJSON bool) {
+func printDrawing(a *cli.App, p pipeline, format, drawing string, asJSON bool) {
 	if asJSON {
-		a.printJSON(struct {
+		a.PrintJSON(struct {
 			Schema int `json:"schema"`
 			pipeline
 			Format  string `json:"format"`
@@ -167,5 +168,5 @@ func (a *app) printDrawing(p pipeline, format, drawing string, asJSON bool) {
 		}{1, p, format, drawing})
 		return
 	}
-	fmt.Fprint(a.stdout, drawing)
+	fmt.Fprint(a.Stdout, drawing)
 }

@@ -9,6 +9,9 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/clitest"
+	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/llm/llmtest"
 	"example.com/assay/state"
 )
@@ -17,8 +20,8 @@ import (
 // are kept; another embedder, or none, is refused with what to type.
 func TestRemoteEmbedder(t *testing.T) {
 	home := t.TempDir()
-	ingestText(t, home, permits)
-	file := ingestText(t, t.TempDir(), permits)
+	clitest.Ingest(t, home, clitest.Permits)
+	file := clitest.Ingest(t, t.TempDir(), clitest.Permits)
 	server := llmtest.NewServer(t, llmtest.OpenAI, &llmtest.Script{})
 	var calls atomic.Int64
 	counting := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -27,41 +30,41 @@ func TestRemoteEmbedder(t *testing.T) {
 	}))
 	t.Cleanup(counting.Close)
 	run := func(embedder string, args ...string) (int, string, string) {
-		a, stdout, stderr := testApp(home)
-		withEnv(a, envOpenAIKey, secret, envOpenAIURL, counting.URL, "ASSAY_EMBEDDER", embedder, "ASSAY_EMBEDDER_CACHE_MIB", "7")
-		code := a.run(t.Context(), args)
+		a, stdout, stderr := clitest.App(home)
+		withEnv(a, config.EnvOpenAIKey, secret, config.EnvOpenAIURL, counting.URL, "ASSAY_EMBEDDER", embedder, "ASSAY_EMBEDDER_CACHE_MIB", "7")
+		code := execute(t.Context(), a, args)
 		return code, stdout.String(), stderr.String()
 	}
-	ask := []string{"ask", "--json", permitQuestion}
-	if code, _, told := run("openai:small", ask...); code != exitUsage || !strings.Contains(told, "was made with the offline embedder") || !strings.Contains(told, "agent ingest") {
+	ask := []string{"ask", "--json", clitest.PermitQuestion}
+	if code, _, told := run("openai:small", ask...); code != cli.ExitUsage || !strings.Contains(told, "was made with the offline embedder") || !strings.Contains(told, "agent ingest") {
 		t.Errorf("exit code %d: %s", code, told)
 	}
-	if code, out, told := run("openai:small", "ingest", "--rebuild", file); code != exitDone {
+	if code, out, told := run("openai:small", "ingest", "--rebuild", file); code != cli.ExitDone {
 		t.Fatalf("exit code %d: %s%s", code, told, out)
 	}
 	first := calls.Load()
 	if first == 0 {
 		t.Fatal("nothing was embedded")
 	}
-	if code, out, told := run("openai:small", "ingest", "--rebuild", file); code != exitDone || calls.Load() != first {
+	if code, out, told := run("openai:small", "ingest", "--rebuild", file); code != cli.ExitDone || calls.Load() != first {
 		t.Errorf("exit code %d, %d calls for vectors that were kept: %s%s", code, calls.Load()-first, told, out)
 	}
 	code, out, told := run("openai:small", ask...)
 	var answer state.Answer
-	if err := json.Unmarshal([]byte(out), &answer); err != nil || code != exitDone || answer.Status != state.StatusAnswered {
+	if err := json.Unmarshal([]byte(out), &answer); err != nil || code != cli.ExitDone || answer.Status != state.StatusAnswered {
 		t.Errorf("exit code %d, %v: %s%s", code, err, told, out)
 	}
 	cached := `\d+ vectors?, \d+ B, found \d+ of \d+ that were asked for \([1-9]\d? %\)`
-	if code, out, told := run("openai:small", "corpus", "stats", "default"); code != exitDone || !regexp.MustCompile(`(?m)^cache        `+cached+`$`).MatchString(out) {
+	if code, out, told := run("openai:small", "corpus", "stats", "default"); code != cli.ExitDone || !regexp.MustCompile(`(?m)^cache        `+cached+`$`).MatchString(out) {
 		t.Errorf("exit code %d: %s%s", code, told, out)
 	}
 	if _, out, told := run("lsa", "doctor"); !regexp.MustCompile(`(?m)^ok    vectors        ` + cached + `; at most 7.0 MiB$`).MatchString(out) {
 		t.Errorf("%s%s", told, out)
 	}
-	if code, _, told := run("lsa", ask...); code != exitUsage || !strings.Contains(told, `"openai`) {
+	if code, _, told := run("lsa", ask...); code != cli.ExitUsage || !strings.Contains(told, `"openai`) {
 		t.Errorf("exit code %d: %s", code, told)
 	}
-	if code, _, told := run("anthropic:x", ask...); code != exitUsage || !strings.Contains(told, "ASSAY_EMBEDDER: there is no embedder") {
+	if code, _, told := run("anthropic:x", ask...); code != cli.ExitUsage || !strings.Contains(told, "ASSAY_EMBEDDER: there is no embedder") {
 		t.Errorf("exit code %d: %s", code, told)
 	}
 }
@@ -70,7 +73,7 @@ func TestRemoteEmbedder(t *testing.T) {
 // order stands.
 func TestReranker(t *testing.T) {
 	home := t.TempDir()
-	ingestText(t, home, permits)
+	clitest.Ingest(t, home, clitest.Permits)
 	fails := false
 	var asked atomic.Int64
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -98,26 +101,26 @@ func TestReranker(t *testing.T) {
 	}))
 	t.Cleanup(server.Close)
 	ask := func(reranker string) (int, state.Answer, string) {
-		a, stdout, stderr := testApp(home)
+		a, stdout, stderr := clitest.App(home)
 		withEnv(a, "ASSAY_RERANKER", reranker)
-		code := a.run(t.Context(), []string{"ask", "--json", permitQuestion})
+		code := execute(t.Context(), a, []string{"ask", "--json", clitest.PermitQuestion})
 		var answer state.Answer
 		if err := json.Unmarshal(stdout.Bytes(), &answer); err != nil {
 			t.Fatalf("%v: %s%s", err, stdout, stderr)
 		}
 		return code, answer, stderr.String()
 	}
-	if code, answer, told := ask(server.URL); code != exitDone || len(answer.Warnings) > 0 || asked.Load() == 0 {
+	if code, answer, told := ask(server.URL); code != cli.ExitDone || len(answer.Warnings) > 0 || asked.Load() == 0 {
 		t.Errorf("exit code %d, %d requests, warnings %q: %s", code, asked.Load(), answer.Warnings, told)
 	}
 	fails = true
-	if code, answer, told := ask(server.URL); code != exitDone || len(answer.Warnings) != 1 || !strings.Contains(answer.Warnings[0], "reranker failed") || !strings.Contains(told, "reranker failed") {
+	if code, answer, told := ask(server.URL); code != cli.ExitDone || len(answer.Warnings) != 1 || !strings.Contains(answer.Warnings[0], "reranker failed") || !strings.Contains(told, "reranker failed") {
 		t.Errorf("exit code %d, warnings %q: %s", code, answer.Warnings, told)
 	}
-	if code, _, told := ask(judgeReranker); code != exitDone {
+	if code, _, told := ask(config.JudgeReranker); code != cli.ExitDone {
 		t.Errorf("exit code %d: %s", code, told)
 	}
-	if code, answer, _ := ask("jina"); code != exitUsage || !strings.Contains(answer.Error, "none, judge, or an address") {
+	if code, answer, _ := ask("jina"); code != cli.ExitUsage || !strings.Contains(answer.Error, "none, judge, or an address") {
 		t.Errorf("exit code %d: %s", code, answer.Error)
 	}
 }

@@ -10,14 +10,18 @@ import (
 
 	"github.com/go-logr/logr"
 	"go.opentelemetry.io/otel"
+
+	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/open"
 )
 
 func main() {
-	os.Exit(systemApp().run(context.Background(), os.Args[1:]))
+	a := systemApp()
+	os.Exit(execute(context.Background(), a, os.Args[1:]))
 }
 
 // systemApp returns the program as the operating system started it.
-func systemApp() *app {
+func systemApp() *cli.App {
 	// Libraries do not write to standard error. Those of Gemini and OpenTelemetry
 	// use the standard logger; the latter has one of its own, too, in which it writes
 	// out headers that it cannot parse and that hold the collector's key. What it
@@ -27,7 +31,25 @@ func systemApp() *app {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	a := newApp(os.Stdin, os.Stdout, os.Stderr, os.Environ())
-	a.signals = signals
-	a.release = func() { signal.Reset(os.Interrupt, syscall.SIGTERM) }
+	a.Signals = signals
+	a.Release = func() { signal.Reset(os.Interrupt, syscall.SIGTERM) }
+	return a
+}
+
+// execute executes one command line and returns the exit code.
+func execute(ctx context.Context, a *cli.App, args []string) int {
+	ctx, stop := a.Interruptible(ctx)
+	defer stop()
+	root := rootCommand(a)
+	root.SetArgs(append([]string{}, args...)) // nil would mean those of the process
+	root.SetIn(a.Stdin)
+	root.SetOut(a.Stdout)
+	root.SetErr(a.Stderr)
+	return a.Finish(root.ExecuteContext(ctx), args)
+}
+
+func newApp(stdin io.Reader, stdout, stderr io.Writer, environ []string) *cli.App {
+	a := cli.New(stdin, stdout, stderr, environ)
+	a.Models = open.Local()
 	return a
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,6 +19,9 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/config"
+	"example.com/assay/cmd/agent/internal/open"
 	"example.com/assay/llm"
 	"example.com/assay/llm/offline"
 	"example.com/assay/skills"
@@ -55,8 +59,8 @@ func (c cleaning) Run() int {
 // the end of its context.
 func hangingMain() {
 	a := systemApp()
-	a.models[offline.Name] = func() llm.Model { return hanging{offline.New(nil), os.Getenv("BLOCKED")} }
-	code := a.run(context.Background(), os.Args[1:])
+	a.Models[offline.Name] = func() llm.Model { return hanging{offline.New(nil), os.Getenv("BLOCKED")} }
+	code := execute(context.Background(), a, os.Args[1:])
 	fmt.Fprintf(os.Stderr, "exit code %d\n", code)
 	os.Exit(code)
 }
@@ -175,7 +179,7 @@ var sampleHome = sync.OnceValues(func() (string, error) {
 		return "", err
 	}
 	sampleDirShared = dir
-	corpus, err := openSample(context.Background(), dir, func(string) {})
+	corpus, err := open.Corpus(context.Background(), &cli.App{Stderr: cli.NewScreen(io.Discard, nil)}, config.Settings{Home: dir, Corpus: open.SampleCorpus}, nil)
 	if err != nil {
 		return "", err
 	}

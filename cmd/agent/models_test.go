@@ -10,11 +10,15 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 
+	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/clitest"
+	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/skills"
 	"example.com/assay/state"
 )
@@ -37,7 +41,7 @@ func newChat(t *testing.T) *chat {
 		"doctor":                     `{"ok":true}`,
 		skills.DetectPromptInjection: `{"verdict":"safe","category":"none","reason":"a question"}`,
 		skills.ClassifyAndRoute:      `{"query_type":"simple","reason":"one rule"}`,
-		skills.PlanSynthesis:         `{"steps":[{"step_id":1,"phase":"Rule","question":"` + permitQuestion + `"}]}`,
+		skills.PlanSynthesis:         `{"steps":[{"step_id":1,"phase":"Rule","question":"` + clitest.PermitQuestion + `"}]}`,
 		skills.QueryRewrite:          `{"primary":"elements of a valid lantern permit","alternatives":["lantern permit application fee","inspection of the lantern"]}`,
 		"":                           "A valid lantern permit has three elements. [Source 1]",
 	}
@@ -77,9 +81,9 @@ func newChat(t *testing.T) *chat {
 	return c
 }
 
-func withEnv(a *app, pairs ...string) {
+func withEnv(a *cli.App, pairs ...string) {
 	for i := 0; i+1 < len(pairs); i += 2 {
-		a.env[pairs[i]] = pairs[i+1]
+		a.Env[pairs[i]] = pairs[i+1]
 	}
 }
 
@@ -94,12 +98,12 @@ func writeConfig(t *testing.T, text string) string {
 
 func TestAskWithModelsOfAProvider(t *testing.T) {
 	home := t.TempDir()
-	ingestText(t, home, permits)
+	clitest.Ingest(t, home, clitest.Permits)
 	server := newChat(t)
-	config := writeConfig(t, "models:\n  default: openai:fast\n  query_rewrite: openai:strong\n  detect_prompt_injection: offline\nmodel_limits:\n  concurrency: 2\n  timeout: 5\n  backoff_base: 1ms\n")
-	a, stdout, stderr := testApp(home)
-	withEnv(a, envOpenAIKey, secret, envOpenAIURL, server.URL)
-	if code := a.run(t.Context(), []string{"ask", "--json", "--config", config, permitQuestion}); code != exitDone {
+	conf := writeConfig(t, "models:\n  default: openai:fast\n  query_rewrite: openai:strong\n  detect_prompt_injection: offline\nmodel_limits:\n  concurrency: 2\n  timeout: 5\n  backoff_base: 1ms\n")
+	a, stdout, stderr := clitest.App(home)
+	withEnv(a, config.EnvOpenAIKey, secret, config.EnvOpenAIURL, server.URL)
+	if code := execute(t.Context(), a, []string{"ask", "--json", "--config", conf, clitest.PermitQuestion}); code != cli.ExitDone {
 		t.Fatalf("exit code %d: %s%s", code, stderr, stdout)
 	}
 	var answer state.Answer
@@ -115,30 +119,30 @@ func TestAskWithModelsOfAProvider(t *testing.T) {
 	if answer.Metrics.InputTokens < 50*3 || !server.keys["Bearer "+secret] {
 		t.Errorf("metrics %+v, keys %v", answer.Metrics, server.keys)
 	}
-	a, stdout, stderr = testApp(home)
-	withEnv(a, envOpenAIKey, secret, envOpenAIURL, server.URL)
+	a, stdout, stderr = clitest.App(home)
+	withEnv(a, config.EnvOpenAIKey, secret, config.EnvOpenAIURL, server.URL)
 	m := answer.Metrics
-	if code := a.run(t.Context(), []string{"ask", "--config", config, permitQuestion}); code != exitDone ||
+	if code := execute(t.Context(), a, []string{"ask", "--config", conf, clitest.PermitQuestion}); code != cli.ExitDone ||
 		!strings.Contains(stdout.String(), fmt.Sprintf(" · %d calls, %d tokens read and %d written\n", m.Calls, m.InputTokens, m.OutputTokens)) {
 		t.Errorf("exit code %d: %s%s; want the usage %+v", code, stderr, stdout, m.ModelUsage)
 	}
 	// A flag is for all skills.
 	server.asked = nil
-	a, stdout, stderr = testApp(home)
-	if code := a.run(t.Context(), []string{"ask", "--config", config, "--model", "offline", permitQuestion}); code != exitDone || server.asked != nil {
+	a, stdout, stderr = clitest.App(home)
+	if code := execute(t.Context(), a, []string{"ask", "--config", conf, "--model", "offline", clitest.PermitQuestion}); code != cli.ExitDone || server.asked != nil {
 		t.Errorf("--model offline: exit code %d, asked %q: %s%s", code, server.asked, stderr, stdout)
 	}
 }
 
 func TestBudgetEndsTheRun(t *testing.T) {
 	home := t.TempDir()
-	ingestText(t, home, permits)
+	clitest.Ingest(t, home, clitest.Permits)
 	server := newChat(t)
-	a, stdout, stderr := testApp(home)
-	withEnv(a, envOpenAIKey, secret, envOpenAIURL, server.URL)
-	config := writeConfig(t, "model: openai:m\nmodel_limits: {max_calls: 1}\n")
-	code := a.run(t.Context(), []string{"ask", "--config", config, permitQuestion})
-	if code == exitDone || len(server.asked) != 1 || !strings.Contains(stderr.String()+stdout.String(), "max_calls") {
+	a, stdout, stderr := clitest.App(home)
+	withEnv(a, config.EnvOpenAIKey, secret, config.EnvOpenAIURL, server.URL)
+	conf := writeConfig(t, "model: openai:m\nmodel_limits: {max_calls: 1}\n")
+	code := execute(t.Context(), a, []string{"ask", "--config", conf, clitest.PermitQuestion})
+	if code == cli.ExitDone || len(server.asked) != 1 || !strings.Contains(stderr.String()+stdout.String(), "max_calls") {
 		t.Errorf("exit code %d after %q: %s%s", code, server.asked, stderr, stdout)
 	}
 }
@@ -146,13 +150,13 @@ func TestBudgetEndsTheRun(t *testing.T) {
 // The budget is that of one question, also in a session.
 func TestBudgetIsPerQuestion(t *testing.T) {
 	home := t.TempDir()
-	ingestText(t, home, permits)
+	clitest.Ingest(t, home, clitest.Permits)
 	server := newChat(t)
-	config := writeConfig(t, "model: openai:m\nmodel_limits: {max_calls: 5}\n")
-	a, stdout, stderr := testApp(home)
-	a.stdin = strings.NewReader(permitQuestion + "\n" + permitQuestion + "\n")
-	withEnv(a, envOpenAIKey, secret, envOpenAIURL, server.URL)
-	if code := a.run(t.Context(), []string{"--no-memory", "--config", config}); code != exitDone || len(server.asked) < 6 {
+	conf := writeConfig(t, "model: openai:m\nmodel_limits: {max_calls: 5}\n")
+	a, stdout, stderr := clitest.App(home)
+	a.Stdin = strings.NewReader(clitest.PermitQuestion + "\n" + clitest.PermitQuestion + "\n")
+	withEnv(a, config.EnvOpenAIKey, secret, config.EnvOpenAIURL, server.URL)
+	if code := execute(t.Context(), a, []string{"--no-memory", "--config", conf}); code != cli.ExitDone || len(server.asked) < 6 {
 		t.Errorf("exit code %d after %d calls: %s%s", code, len(server.asked), stderr, stdout)
 	}
 }
@@ -176,9 +180,9 @@ func TestKeyIsNeverWritten(t *testing.T) {
 		for _, model := range []string{"openai:m", "gemini:m", "anthropic:m", "ollama:m"} {
 			t.Run(name+"/"+model, func(t *testing.T) {
 				home := t.TempDir()
-				ingestText(t, home, permits)
+				clitest.Ingest(t, home, clitest.Permits)
 				limits := "model_limits: {backoff_base: 1ms, backoff_jitter_max: 1ms, max_retries: 1}\n"
-				config := writeConfig(t, limits)
+				conf := writeConfig(t, limits)
 				file := filepath.Join(t.TempDir(), "key")
 				if err := os.WriteFile(file, []byte(secret), 0o600); err != nil {
 					t.Fatal(err)
@@ -187,21 +191,21 @@ func TestKeyIsNeverWritten(t *testing.T) {
 				collector := newReceiver(t)
 				trace, cases := filepath.Join(home, "t.jsonl"), permitCase(t)
 				for _, args := range [][]string{
-					{"ask", "-v", "--memory", "--config", config, "--model", model, "--trace", trace, permitQuestion},
-					{"ask", "--json", "--config", config, "--model", model, "--record", filepath.Join(home, "1.cassette"), permitQuestion},
-					{"ask", "-v", "--config", fromFiles, "--model", model, "--record", filepath.Join(home, "2.cassette"), permitQuestion},
-					{"eval", "cases", cases, "--config", config, "--model", model, "--record", filepath.Join(home, "tapes")},
+					{"ask", "-v", "--memory", "--config", conf, "--model", model, "--trace", trace, clitest.PermitQuestion},
+					{"ask", "--json", "--config", conf, "--model", model, "--record", filepath.Join(home, "1.cassette"), clitest.PermitQuestion},
+					{"ask", "-v", "--config", fromFiles, "--model", model, "--record", filepath.Join(home, "2.cassette"), clitest.PermitQuestion},
+					{"eval", "cases", cases, "--config", conf, "--model", model, "--record", filepath.Join(home, "tapes")},
 					{"doctor", "--model", model},
 					{"doctor", "--json", "--model", model},
 					{"doctor", "--json", "--config", fromFiles, "--model", model},
 				} {
-					a, stdout, stderr := testApp(home)
-					withEnv(a, envOpenAIURL, server.URL, envGeminiURL, server.URL, envAnthropicURL, server.URL, envOTLP, collector.URL, "ASSAY_TELEMETRY_CONTENT", "true")
+					a, stdout, stderr := clitest.App(home)
+					withEnv(a, config.EnvOpenAIURL, server.URL, config.EnvGeminiURL, server.URL, config.EnvAnthropicURL, server.URL, config.EnvOTLP, collector.URL, "ASSAY_TELEMETRY_CONTENT", "true")
 					if !slices.Contains(args, fromFiles) {
-						withEnv(a, envOpenAIKey, secret, envGeminiKey, secret, envAnthropicKey, secret)
+						withEnv(a, config.EnvOpenAIKey, secret, config.EnvGeminiKey, secret, config.EnvAnthropicKey, secret)
 					}
-					code := a.run(t.Context(), args)
-					if name != "in answers" && code == exitDone {
+					code := execute(t.Context(), a, args)
+					if name != "in answers" && code == cli.ExitDone {
 						t.Errorf("%q succeeded: %s", args, stdout)
 					}
 					if name == "fails" && args[0] == "ask" && !strings.Contains(stderr.String(), "asking the model again in ") {
@@ -270,31 +274,31 @@ func TestDoctorOnModels(t *testing.T) {
 		"no OpenAI key":       {"openai:m", nil, []string{"fail  model          openai:m: OPENAI_API_KEY is not set", "→ export OPENAI_API_KEY=…"}, true},
 		"no Gemini key":       {"gemini:m", nil, []string{"fail  model          gemini:m: GEMINI_API_KEY is not set", "→ export GEMINI_API_KEY=…"}, true},
 		"no Anthropic key":    {"anthropic:m", nil, []string{"fail  model          anthropic:m: ANTHROPIC_API_KEY is not set", "→ export ANTHROPIC_API_KEY=…"}, true},
-		"wrong Anthropic key": {"anthropic:m", []string{envAnthropicKey, secret, envAnthropicURL, wrongKey.URL}, []string{"fail  model", "401", "→ export ANTHROPIC_API_KEY=…, with a key"}, true},
-		"Anthropic gone":      {"anthropic:m", []string{envAnthropicKey, secret, envAnthropicURL, gone.URL}, []string{"the server is not reachable", "unset ANTHROPIC_BASE_URL"}, true},
-		"no price":            {"openai:m", []string{envOpenAIKey, secret, envOpenAIURL, good.URL, "ASSAY_MODEL_LIMITS_MAX_MONEY", "1"}, []string{"fail  model", `what model "openai:m" costs is unknown`, `→ add to the configuration, with its price: prices: {"openai:m": {input: …, output: …}}`}, true},
-		"good":                {"openai:m", []string{envOpenAIKey, secret, envOpenAIURL, good.URL}, []string{"ok    model          openai:m: key accepted, server reached, structured answers by json_schema"}, false},
-		"no json_schema":      {"ollama:m", []string{envOpenAIURL, older.URL}, []string{"ok    model          ollama:m", "structured answers by json_object"}, false},
-		"good without key":    {"ollama:m", []string{envOpenAIURL, good.URL}, []string{"ollama:m: no key needed, server reached"}, false},
-		"wrong key":           {"openai:m", []string{envOpenAIKey, secret, envOpenAIURL, wrongKey.URL}, []string{"fail  model", "401", "→ export OPENAI_API_KEY=…, with a key"}, true},
-		"wrong key of a file": {"openai:m", []string{envOpenAIURL, wrongKey.URL, "ASSAY_KEY_FILES_OPENAI", keyFile}, []string{"401", "→ write a key that this server accepts into " + keyFile}, true},
-		"wrong Gemini key":    {"gemini:m", []string{envGeminiKey, secret, envGeminiURL, wrongKey.URL}, []string{"fail  model", "401", "→ export GEMINI_API_KEY=…, with a key"}, true},
-		"no such model":       {"ollama:m", []string{envOpenAIURL, noModel.URL}, []string{"404", "→ ollama pull m"}, true},
-		"unreachable":         {"openai:m", []string{envOpenAIKey, secret, envOpenAIURL, gone.URL}, []string{"the server is not reachable", "unset OPENAI_BASE_URL"}, true},
-		"Gemini gone":         {"gemini:m", []string{envGeminiKey, secret, envGeminiURL, gone.URL}, []string{"the server is not reachable", "unset GEMINI_BASE_URL"}, true},
-		"key with a break":    {"openai:m", []string{envOpenAIKey, secret + "\n", envOpenAIURL, good.URL}, []string{"a line break"}, true},
-		"address with user":   {"openai:m", []string{envOpenAIKey, secret, envOpenAIURL, "http://u:" + secret + "@host"}, []string{"must not hold credentials"}, true},
+		"wrong Anthropic key": {"anthropic:m", []string{config.EnvAnthropicKey, secret, config.EnvAnthropicURL, wrongKey.URL}, []string{"fail  model", "401", "→ export ANTHROPIC_API_KEY=…, with a key"}, true},
+		"Anthropic gone":      {"anthropic:m", []string{config.EnvAnthropicKey, secret, config.EnvAnthropicURL, gone.URL}, []string{"the server is not reachable", "unset ANTHROPIC_BASE_URL"}, true},
+		"no price":            {"openai:m", []string{config.EnvOpenAIKey, secret, config.EnvOpenAIURL, good.URL, "ASSAY_MODEL_LIMITS_MAX_MONEY", "1"}, []string{"fail  model", `what model "openai:m" costs is unknown`, `→ add to the configuration, with its price: prices: {"openai:m": {input: …, output: …}}`}, true},
+		"good":                {"openai:m", []string{config.EnvOpenAIKey, secret, config.EnvOpenAIURL, good.URL}, []string{"ok    model          openai:m: key accepted, server reached, structured answers by json_schema"}, false},
+		"no json_schema":      {"ollama:m", []string{config.EnvOpenAIURL, older.URL}, []string{"ok    model          ollama:m", "structured answers by json_object"}, false},
+		"good without key":    {"ollama:m", []string{config.EnvOpenAIURL, good.URL}, []string{"ollama:m: no key needed, server reached"}, false},
+		"wrong key":           {"openai:m", []string{config.EnvOpenAIKey, secret, config.EnvOpenAIURL, wrongKey.URL}, []string{"fail  model", "401", "→ export OPENAI_API_KEY=…, with a key"}, true},
+		"wrong key of a file": {"openai:m", []string{config.EnvOpenAIURL, wrongKey.URL, "ASSAY_KEY_FILES_OPENAI", keyFile}, []string{"401", "→ write a key that this server accepts into " + keyFile}, true},
+		"wrong Gemini key":    {"gemini:m", []string{config.EnvGeminiKey, secret, config.EnvGeminiURL, wrongKey.URL}, []string{"fail  model", "401", "→ export GEMINI_API_KEY=…, with a key"}, true},
+		"no such model":       {"ollama:m", []string{config.EnvOpenAIURL, noModel.URL}, []string{"404", "→ ollama pull m"}, true},
+		"unreachable":         {"openai:m", []string{config.EnvOpenAIKey, secret, config.EnvOpenAIURL, gone.URL}, []string{"the server is not reachable", "unset OPENAI_BASE_URL"}, true},
+		"Gemini gone":         {"gemini:m", []string{config.EnvGeminiKey, secret, config.EnvGeminiURL, gone.URL}, []string{"the server is not reachable", "unset GEMINI_BASE_URL"}, true},
+		"key with a break":    {"openai:m", []string{config.EnvOpenAIKey, secret + "\n", config.EnvOpenAIURL, good.URL}, []string{"a line break"}, true},
+		"address with user":   {"openai:m", []string{config.EnvOpenAIKey, secret, config.EnvOpenAIURL, "http://u:" + secret + "@host"}, []string{"must not hold credentials"}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			a, stdout, _ := testApp(t.TempDir())
+			a, stdout, _ := clitest.App(t.TempDir())
 			withEnv(a, tc.env...)
-			code := a.run(t.Context(), []string{"doctor", "--model", tc.model})
+			code := execute(t.Context(), a, []string{"doctor", "--model", tc.model})
 			for _, want := range tc.want {
 				if !strings.Contains(stdout.String(), want) {
 					t.Errorf("doctor does not say %q:\n%s", want, stdout)
 				}
 			}
-			if (code == exitFailed) != tc.fails || strings.Contains(stdout.String(), secret) {
+			if (code == cli.ExitFailed) != tc.fails || strings.Contains(stdout.String(), secret) {
 				t.Errorf("exit code %d:\n%s", code, stdout)
 			}
 		})
@@ -339,51 +343,9 @@ func TestModelsThatCannotBeMeant(t *testing.T) {
 		"model_limits: {max_session_money: 1}\nmodel: ollama:m": `using model "ollama:m": what model "ollama:m" costs is unknown`,
 		"model: openai:m":                                       "using model \"openai:m\": OPENAI_API_KEY is not set",
 	} {
-		a, stdout, stderr := testApp(t.TempDir())
-		if code := a.run(t.Context(), []string{"ask", "--config", writeConfig(t, text), "x"}); code != exitUsage || !strings.Contains(stderr.String(), want) {
+		a, stdout, stderr := clitest.App(t.TempDir())
+		if code := execute(t.Context(), a, []string{"ask", "--config", writeConfig(t, text), "x"}); code != cli.ExitUsage || !strings.Contains(stderr.String(), want) {
 			t.Errorf("%q: exit code %d, %s%s; want %q", text, code, stderr, stdout, want)
-		}
-	}
-}
-
-// lastRequest keeps the last request and answers none.
-type lastRequest struct{ *http.Request }
-
-func (l *lastRequest) RoundTrip(req *http.Request) (*http.Response, error) {
-	l.Request = req
-	return nil, io.EOF
-}
-
-// Each provider is asked at its own address, and gets no key of another.
-func TestWhereModelsAre(t *testing.T) {
-	const other = "sk-other-0123456789"
-	for _, tc := range []struct {
-		model, url, key string
-		env             environment
-	}{
-		{"openai:m", "https://api.openai.com/v1/chat/completions", "Bearer " + secret, environment{envOpenAIKey: secret, envGeminiKey: other}},
-		{"openai:m", "http://host/v1/chat/completions", "Bearer " + secret, environment{envOpenAIKey: secret, envOpenAIURL: "http://host/v1/"}},
-		{"openai:m", "http://host/v1/chat/completions", "", environment{envOpenAIURL: "http://host/v1"}},
-		{"ollama:m", "http://localhost:11434/v1/chat/completions", "", environment{envOpenAIKey: other}},
-		{"ollama:m", "http://host/v1/chat/completions", "Bearer " + secret, environment{envOpenAIKey: secret, envOpenAIURL: "http://host/v1"}},
-		{"gemini:m", "https://generativelanguage.googleapis.com/v1beta/models/m:generateContent", secret, environment{envGeminiKey: secret, envOpenAIKey: other}},
-		{"gemini:m", "http://host/v1beta/models/m:generateContent", secret, environment{envGeminiKey: secret, envGeminiURL: "http://host", "GOOGLE_API_KEY": other}},
-		{"anthropic:m", "https://api.anthropic.com/v1/messages", secret, environment{envAnthropicKey: secret, envOpenAIKey: other}},
-		{"anthropic:m", "http://host/v1/messages", secret, environment{envAnthropicKey: secret, envAnthropicURL: "http://host/"}},
-		{"anthropic:m", "http://host/v1/messages", secret, environment{envAnthropicKey: secret, envAnthropicURL: "http://host/v1/"}},
-	} {
-		var last lastRequest
-		c := connector{env: tc.env, transport: &last}
-		r, err := c.connect(t.Context(), tc.model)
-		if err != nil {
-			t.Errorf("%s with %v: %v", tc.model, tc.env, err)
-			continue
-		}
-		if err := probe(t.Context(), r.model); err == nil {
-			t.Fatal("nobody answered, and there was no error")
-		}
-		if key := last.Header.Get("Authorization") + last.Header.Get("X-Goog-Api-Key") + last.Header.Get("X-Api-Key"); last.URL.String() != tc.url || key != tc.key {
-			t.Errorf("%s with %v: asked %s with key %q", tc.model, tc.env, last.URL, key)
 		}
 	}
 }
@@ -396,12 +358,67 @@ func TestAnthropicMaxTokens(t *testing.T) {
 			body, _ = io.ReadAll(r.Body) // what is missing the test tells
 			w.WriteHeader(http.StatusBadRequest)
 		}))
-		a, stdout, _ := testApp(t.TempDir())
-		withEnv(a, envAnthropicKey, secret, envAnthropicURL, server.URL)
-		a.run(t.Context(), []string{"doctor", "--model", "anthropic:m", "--config", writeConfig(t, text+"memory: false\n")})
+		a, stdout, _ := clitest.App(t.TempDir())
+		withEnv(a, config.EnvAnthropicKey, secret, config.EnvAnthropicURL, server.URL)
+		execute(t.Context(), a, []string{"doctor", "--model", "anthropic:m", "--config", writeConfig(t, text+"memory: false\n")})
 		server.Close()
 		if !bytes.Contains(bytes.ReplaceAll(body, []byte(" "), nil), []byte(want)) {
 			t.Errorf("asked %s; want %s in it: %s", body, want, stdout)
+		}
+	}
+}
+
+func TestKeyFiles(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("files have no modes")
+	}
+	server := newChat(t)
+	dir := t.TempDir()
+	write := func(name, text string, mode os.FileMode) {
+		t.Helper()
+		file := filepath.Join(dir, name)
+		if err := os.WriteFile(file, []byte(text), mode); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chmod(file, mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("good", secret+"\n", 0o600)
+	write("readonly", secret, 0o400)
+	write("group", secret, 0o640)
+	write("world", secret, 0o604)
+	write("empty", "\n", 0o600)
+	for _, tc := range []struct {
+		file, env, want string
+		key             string // that the server sees; "" for an error
+	}{
+		{"good", "", "key accepted", secret},
+		{"readonly", "", "key accepted", secret},
+		{"good", "sk-of-the-environment", "key accepted", "sk-of-the-environment"},
+		{"group", "", "group can be read by others (mode 0640): chmod 600 ", ""},
+		{"world", "", "chmod 600 ", ""},
+		{"world", "sk-of-the-environment", "chmod 600 ", ""}, // it is open to others, used or not
+		{"empty", "", "is empty: write the key into it", ""},
+		{".", "", "is not a regular file", ""},
+		{secret, "", "it must be the path of a file that holds the key, not the key", ""},
+	} {
+		conf := filepath.Join(dir, "c.yaml")
+		if err := os.WriteFile(conf, []byte("key_files:\n  openai: "+tc.file+"\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		a, stdout, stderr := clitest.App(t.TempDir())
+		withEnv(a, config.EnvOpenAIURL, server.URL, config.EnvOpenAIKey, tc.env)
+		server.keys = map[string]bool{}
+		code := execute(t.Context(), a, []string{"doctor", "--json", "--config", conf, "--model", "openai:m"})
+		if !strings.Contains(stdout.String(), tc.want) || (code == cli.ExitDone) != (tc.key != "") || stderr.Len() > 0 {
+			t.Errorf("%s: exit code %d: %s%s; want %q", tc.file, code, stdout, stderr, tc.want)
+		}
+		if tc.key != "" && !server.keys["Bearer "+tc.key] {
+			t.Errorf("%s: the server saw %v", tc.file, server.keys)
+		}
+		if strings.Contains(stdout.String(), secret) || tc.key != "" && strings.Contains(stdout.String(), tc.key) {
+			t.Errorf("%s: the key is shown: %s", tc.file, stdout)
 		}
 	}
 }

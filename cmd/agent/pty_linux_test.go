@@ -13,7 +13,13 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/clitest"
 )
+
+// prompt is what a session shows before a line.
+const prompt = "agent> "
 
 // A terminal is the program running behind a pseudo-terminal.
 type terminal struct {
@@ -141,9 +147,9 @@ func (p *terminal) exit() int {
 // session goes on; Ctrl-D ends it, and the history stays.
 func TestTerminalSession(t *testing.T) {
 	home := t.TempDir()
-	ingestText(t, home, permits)
+	clitest.Ingest(t, home, clitest.Permits)
 	blocked := filepath.Join(home, "blocked")
-	p := startTerminal(t, []string{envHome + "=" + home, "BLOCKED=" + blocked}, "agent-hang", "--no-memory")
+	p := startTerminal(t, []string{cli.EnvHome + "=" + home, "BLOCKED=" + blocked}, "agent-hang", "--no-memory")
 	p.await(1, "corpus default, model offline; /help lists commands, Ctrl-D quits")
 	p.await(1, prompt)
 	p.awaitEditing()
@@ -170,7 +176,7 @@ func TestTerminalSession(t *testing.T) {
 	p.await(1, "\x1b[1;4m")
 	p.awaitEditing()
 	p.key("\x04")
-	if code := p.exit(); code != exitDone {
+	if code := p.exit(); code != cli.ExitDone {
 		t.Errorf("exit code %d:\n%s", code, p.text())
 	}
 	history, err := os.ReadFile(filepath.Join(home, "history"))
@@ -186,8 +192,8 @@ func TestTerminalSession(t *testing.T) {
 // from the history as it was.
 func TestTerminalPaste(t *testing.T) {
 	home := t.TempDir()
-	ingestText(t, home, permits)
-	p := startTerminal(t, []string{envHome + "=" + home}, "agent", "--no-memory")
+	clitest.Ingest(t, home, clitest.Permits)
+	p := startTerminal(t, []string{cli.EnvHome + "=" + home}, "agent", "--no-memory")
 	p.await(1, prompt)
 	p.awaitEditing()
 	p.key("\x1b[200~The guild asks me for papers.\rI only have a lantern.\r\rWhat are the elements of a valid lantern permit?\r\x1b[201~")
@@ -216,12 +222,12 @@ func TestTerminalPaste(t *testing.T) {
 func TestTerminalIngest(t *testing.T) {
 	home := t.TempDir()
 	file := filepath.Join(t.TempDir(), "permits.md")
-	if err := os.WriteFile(file, []byte(permits), 0o644); err != nil {
+	if err := os.WriteFile(file, []byte(clitest.Permits), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	p := startTerminal(t, []string{envHome + "=" + home}, "agent", "ingest", file)
+	p := startTerminal(t, []string{cli.EnvHome + "=" + home}, "agent", "ingest", file)
 	p.await(1, `Next: agent ask "your question"`)
-	if code := p.exit(); code != exitDone {
+	if code := p.exit(); code != cli.ExitDone {
 		t.Errorf("exit code %d", code)
 	}
 	if !strings.Contains(p.text(), "reading files") {

@@ -8,6 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/open"
+	"example.com/assay/cmd/agent/internal/render"
 	"example.com/assay/eval/answers"
 	"example.com/assay/memory"
 	"example.com/assay/state"
@@ -16,7 +19,7 @@ import (
 // mostDrafts bounds --n.
 const mostDrafts = 10_000
 
-func (a *app) questionsCommand() *cobra.Command {
+func questionsCommand(a *cli.App) *cobra.Command {
 	var n int
 	cmd := &cobra.Command{
 		Use:   "questions NAME",
@@ -36,39 +39,39 @@ with "answerable": false: how those are refused is half of what there is to know
   agent eval answers --corpus handbook --data questions.jsonl --half seen`,
 	}
 	cmd.Flags().IntVar(&n, "n", answers.DefaultDrafts, "`NUMBER` of questions, at most")
-	cmd.Args = exactly(1, "the name of a corpus")
+	cmd.Args = cli.Exactly(1, "the name of a corpus")
 	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
 		if n < 1 || n > mostDrafts {
-			return usagef("--n is %d: it must be from 1 to %d", n, mostDrafts)
+			return cli.Usagef("--n is %d: it must be from 1 to %d", n, mostDrafts)
 		}
-		corpus, err := a.openNamed(cmd, args[0])
+		corpus, err := open.Named(a, cmd, args[0])
 		if err != nil {
 			return err
 		}
-		defer func() { err = also(err, corpus.Close()) }()
-		return a.draftQuestions(cmd.Context(), corpus, n)
+		defer func() { err = cli.Also(err, corpus.Close()) }()
+		return draftQuestions(cmd.Context(), a, corpus, n)
 	}
 	return cmd
 }
 
-func (a *app) draftQuestions(ctx context.Context, corpus *memory.Corpus, n int) error {
-	progress := a.newIngestProgress(false)
-	passages, err := allPassages(ctx, corpus, progress.update)
-	if err = errors.Join(err, progress.close()); err != nil {
+func draftQuestions(ctx context.Context, a *cli.App, corpus *memory.Corpus, n int) error {
+	progress := render.NewBar(a, false)
+	passages, err := allPassages(ctx, corpus, progress.Update)
+	if err = errors.Join(err, progress.Close()); err != nil {
 		return err
 	}
 	list := answers.Draft(passages, &answers.DraftOptions{Corpus: corpus.Name(), N: n})
 	if len(list) == 0 {
 		return fmt.Errorf("corpus %q has no sentence or heading that a question can be made from; write questions by hand: agent help eval answers shows their form", corpus.Name())
 	}
-	e := json.NewEncoder(a.stdout)
+	e := json.NewEncoder(a.Stdout)
 	e.SetEscapeHTML(false)
 	for _, q := range list {
 		if err := e.Encode(q); err != nil {
 			return fmt.Errorf("writing the questions: %w", err)
 		}
 	}
-	fmt.Fprintf(a.stderr, "agent: %s; correct them by hand before you measure with them: agent help questions says how\n", count(len(list), "draft"))
+	fmt.Fprintf(a.Stderr, "agent: %s; correct them by hand before you measure with them: agent help questions says how\n", cli.Count(len(list), "draft"))
 	return nil
 }
 

@@ -9,6 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/config"
+	"example.com/assay/cmd/agent/internal/open"
 	"example.com/assay/cmd/agent/internal/render"
 	"example.com/assay/memory"
 	"example.com/assay/memory/index"
@@ -22,11 +25,8 @@ const mostHits = 1000
 // mostNeighbours bounds --neighbours, as the index does.
 const mostNeighbours = 20
 
-// excerptBytes is how much of a passage is shown without --full.
-const excerptBytes = 240
-
-func (a *app) searchCommand() *cobra.Command {
-	var flags settingFlags
+func searchCommand(a *cli.App) *cobra.Command {
+	var flags config.Flags
 	var k int
 	var explain, full, asJSON bool
 	var alternatives, filters []string
@@ -60,15 +60,15 @@ nothing was found.`,
   agent search --explain --also "hostile touching" "harmful contact"
   agent search --filter topic=torts --filter 'dir=law/*' --mmr 0.7 --neighbours 1 "duty of care"`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			text, err := a.questionText(cmd.Context(), args, searchExample)
+			text, err := a.Question(cmd.Context(), args, searchExample)
 			switch {
 			case err != nil:
 			case k < 1 || k > mostHits:
-				err = usagef("--k is %d: it must be from 1 to %d", k, mostHits)
+				err = cli.Usagef("--k is %d: it must be from 1 to %d", k, mostHits)
 			case !(mmr >= 0 && mmr <= 1):
-				err = usagef("--mmr is %v: it must be from 0 (do not choose) to 1", mmr)
+				err = cli.Usagef("--mmr is %v: it must be from 0 (do not choose) to 1", mmr)
 			case neighbours < 0 || neighbours > mostNeighbours:
-				err = usagef("--neighbours is %d: it must be from 0 to %d", neighbours, mostNeighbours)
+				err = cli.Usagef("--neighbours is %d: it must be from 0 to %d", neighbours, mostNeighbours)
 			}
 			q := retrieval.Query{Primary: text, Alternatives: alternatives, K: k, MMR: mmr, Neighbours: neighbours}
 			if err == nil {
@@ -77,12 +77,12 @@ nothing was found.`,
 			if err != nil {
 				return err
 			}
-			return a.search(cmd, &flags, q, explain, full, asJSON)
+			return runSearch(a, cmd, &flags, q, explain, full, asJSON)
 		},
 	}
 	f := cmd.Flags()
-	f.String("corpus", defaultCorpus, "`NAME` of the corpus to search; until something is ingested into \"default\", the embedded sample")
-	f.StringVar(&flags.config, "config", "", "configuration `FILE` (YAML); agent doctor names the default")
+	f.String("corpus", config.DefaultCorpus, "`NAME` of the corpus to search; until something is ingested into \"default\", the embedded sample")
+	f.StringVar(&flags.Config, "config", "", "configuration `FILE` (YAML); agent doctor names the default")
 	f.IntVar(&k, "k", 5, "`NUMBER` of passages")
 	f.StringArrayVar(&alternatives, "also", nil, "another `WORDING` of the query, which adds candidates; may be repeated")
 	f.StringArrayVar(&filters, "filter", nil, "search only passages with metadata `KEY=VALUE`; may be repeated")
@@ -94,49 +94,49 @@ nothing was found.`,
 	return cmd
 }
 
-func (a *app) search(cmd *cobra.Command, flags *settingFlags, q retrieval.Query, explain, full, asJSON bool) (err error) {
+func runSearch(a *cli.App, cmd *cobra.Command, flags *config.Flags, q retrieval.Query, explain, full, asJSON bool) (err error) {
 	ctx := cmd.Context()
-	s, err := a.resolve(cmd, flags)
+	s, err := config.Resolve(a, cmd, flags)
 	if err != nil {
 		return err
 	}
-	set, err := s.loadSkills()
+	set, err := s.LoadSkills()
 	if err != nil {
 		return err
 	}
-	f, err := a.openFinder(ctx, s, set, a.newExchange(s))
+	f, err := open.NewFinder(ctx, a, s, set, open.PlainExchange(a, s))
 	if err != nil {
 		return err
 	}
-	defer func() { err = also(err, f.close()) }()
-	corpus, err := a.openCorpus(ctx, s.home, s.corpus, f.options())
+	defer func() { err = cli.Also(err, f.Close()) }()
+	corpus, err := open.Corpus(ctx, a, s, f.Options())
 	if err != nil {
 		return err
 	}
-	defer func() { err = also(err, corpus.Close()) }()
+	defer func() { err = cli.Also(err, corpus.Close()) }()
 	found, err := corpus.Search(ctx, q)
 	if unknown, ok := errors.AsType[*retrieval.UnknownKeyError](err); ok {
-		return usagef("--filter: %v", unknown)
+		return cli.Usagef("--filter: %v", unknown)
 	}
 	if err == nil && len(found.Hits) == 0 {
-		err = a.unknownValues(ctx, corpus, q.Filter)
+		err = unknownValues(ctx, a, corpus, q.Filter)
 	}
 	if err != nil {
 		return err
 	}
 	if found.Fallback != "" {
-		a.warn("the passages are in the index's own order, since the reranker failed: %s", found.Fallback)
+		a.Warn("the passages are in the index's own order, since the reranker failed: %s", found.Fallback)
 	}
 	if found.Uninspected != "" {
-		a.warn("%s%s", retrieval.NotInspected, found.Uninspected)
+		a.Warn("%s%s", retrieval.NotInspected, found.Uninspected)
 	}
 	if asJSON {
-		a.printJSON(searched(corpus, q, found))
+		a.PrintJSON(searched(corpus, q, found))
 	} else {
-		a.printHits(found, explain, full)
+		printHits(a, found, explain, full)
 	}
 	if len(found.Hits) == 0 {
-		return silent(exitNoEvidence)
+		return cli.Silent(cli.ExitNoEvidence)
 	}
 	return nil
 }
@@ -167,63 +167,54 @@ func searched(corpus *memory.Corpus, q retrieval.Query, found retrieval.Result) 
 	}{1, corpus.Name(), q.Primary, q.Alternatives, found.Confidence, found.Similarity, found.Strength, found.Respelt, q.Filter, q.MMR, found.Candidates, found.Widened, found.Citations, found.Reranker, found.Fallback, hits}
 }
 
-func (a *app) printHits(found retrieval.Result, explain, full bool) {
-	fmt.Fprint(a.stdout, searchedFor(found.Respelt))
+func printHits(a *cli.App, found retrieval.Result, explain, full bool) {
+	fmt.Fprint(a.Stdout, render.SearchedFor(found.Respelt))
 	for _, c := range found.Citations {
-		a.printCited(c)
+		printCited(a, c)
 	}
 	for _, h := range found.Hits {
 		p := h.Passage
-		fmt.Fprintf(a.stdout, "%d. %s\n   %s, bytes %d–%d\n", h.Rank, render.Visible(p.Where()), render.Visible(p.Source), p.Start, p.End)
+		fmt.Fprintf(a.Stdout, "%d. %s\n   %s, bytes %d–%d\n", h.Rank, render.Visible(p.Where()), render.Visible(p.Source), p.Start, p.End)
 		for _, n := range h.Before {
-			fmt.Fprintf(a.stdout, "   ↑ bytes %d–%d: %s\n", n.Start, n.End, excerpt(n.Text, full))
+			fmt.Fprintf(a.Stdout, "   ↑ bytes %d–%d: %s\n", n.Start, n.End, render.Excerpt(n.Text, full))
 		}
-		fmt.Fprintf(a.stdout, "   %s\n", excerpt(p.Text, full))
+		fmt.Fprintf(a.Stdout, "   %s\n", render.Excerpt(p.Text, full))
 		for _, n := range h.After {
-			fmt.Fprintf(a.stdout, "   ↓ bytes %d–%d: %s\n", n.Start, n.End, excerpt(n.Text, full))
+			fmt.Fprintf(a.Stdout, "   ↓ bytes %d–%d: %s\n", n.Start, n.End, render.Excerpt(n.Text, full))
 		}
 		if explain {
-			fmt.Fprintf(a.stdout, "   %s\n", scores(h.Scores))
+			fmt.Fprintf(a.Stdout, "   %s\n", scores(h.Scores))
 			if len(h.Copies) > 0 {
-				fmt.Fprintf(a.stdout, "   says the same: %s\n", render.Visible(strings.Join(h.Copies, ", ")))
+				fmt.Fprintf(a.Stdout, "   says the same: %s\n", render.Visible(strings.Join(h.Copies, ", ")))
 			}
 		}
 	}
 	if len(found.Hits) == 0 {
-		fmt.Fprintln(a.stdout, "nothing was found")
+		fmt.Fprintln(a.Stdout, "nothing was found")
 	}
-	line := fmt.Sprintf("confidence %.2f · %s looked at", found.Confidence, count(found.Candidates, "passage"))
+	line := fmt.Sprintf("confidence %.2f · %s looked at", found.Confidence, cli.Count(found.Candidates, "passage"))
 	if explain {
 		line += fmt.Sprintf(", %d of them for other wordings alone · covers the query %.2f, strength %.2f", found.Widened, found.Similarity, found.Strength)
 	}
 	if found.Reranker != "" {
 		line += " · ordered by " + render.Visible(found.Reranker)
 	}
-	fmt.Fprintln(a.stdout, line)
+	fmt.Fprintln(a.Stdout, line)
 }
 
 // printCited says what the corpus has of a part that the query names.
-func (a *app) printCited(c retrieval.Cited) {
+func printCited(a *cli.App, c retrieval.Cited) {
 	text := render.Visible(c.Text)
 	switch {
 	case c.Found == "":
-		fmt.Fprintf(a.stdout, "%s: no heading or number of the corpus is that\n", text)
+		fmt.Fprintf(a.Stdout, "%s: no heading or number of the corpus is that\n", text)
 	case c.Exact && c.Documents > 1:
-		fmt.Fprintf(a.stdout, "%s: %s of %s\n", text, count(c.Passages, "passage"), count(c.Documents, "document"))
+		fmt.Fprintf(a.Stdout, "%s: %s of %s\n", text, cli.Count(c.Passages, "passage"), cli.Count(c.Documents, "document"))
 	case c.Exact:
-		fmt.Fprintf(a.stdout, "%s: %s\n", text, count(c.Passages, "passage"))
+		fmt.Fprintf(a.Stdout, "%s: %s\n", text, cli.Count(c.Passages, "passage"))
 	default:
-		fmt.Fprintf(a.stdout, "%s: not by itself; %s of or within %s\n", text, count(c.Passages, "passage"), render.Visible(c.Found))
+		fmt.Fprintf(a.Stdout, "%s: not by itself; %s of or within %s\n", text, cli.Count(c.Passages, "passage"), render.Visible(c.Found))
 	}
-}
-
-// excerpt is a text on one line, shortened unless it is wanted in full.
-func excerpt(text string, full bool) string {
-	text = strings.Join(strings.Fields(text), " ")
-	if !full && len(text) > excerptBytes {
-		text = text[:strings.LastIndexByte(text[:excerptBytes], ' ')+1] + "…"
-	}
-	return render.Visible(text)
 }
 
 // scores shows the first score as the sum of its summands that are not zero,
@@ -255,7 +246,7 @@ func conditions(filters []string) ([]retrieval.Condition, error) {
 	for _, f := range filters {
 		c, err := retrieval.ParseCondition(f)
 		if err != nil {
-			return nil, usagef("--filter: %v", err)
+			return nil, cli.Usagef("--filter: %v", err)
 		}
 		out = append(out, c)
 	}
@@ -267,7 +258,7 @@ const knownValues = 10_000
 
 // unknownValues warns of values that no passage has: where nothing was found,
 // that may be why.
-func (a *app) unknownValues(ctx context.Context, corpus *memory.Corpus, filter []retrieval.Condition) error {
+func unknownValues(ctx context.Context, a *cli.App, corpus *memory.Corpus, filter []retrieval.Condition) error {
 	if len(filter) == 0 {
 		return nil
 	}
@@ -286,9 +277,11 @@ func (a *app) unknownValues(ctx context.Context, corpus *memory.Corpus, filter [
 		}
 		for _, value := range c.OneOf {
 			if !slices.Contains(known, value) {
-				a.warn("no passage has %s=%s%s", c.Key, value, didYouMean(value, known))
+				a.Warn("no passage has %s=%s%s", c.Key, value, cli.DidYouMean(value, known))
 			}
 		}
 	}
 	return nil
 }
+
+const searchExample = `search "elements of battery"`

@@ -12,22 +12,11 @@ import (
 	"sync"
 	"testing"
 
+	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/clitest"
+	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/nodes/causal"
 )
-
-func TestCausalQuestion(t *testing.T) {
-	for _, c := range []struct{ line, cause, effect string }{
-		{"Does the evidence really show that tobacco smoking causes lung cancer?", "tobacco smoking", "lung cancer"},
-		{"does the corpus prove that damp air leads to rust", "damp air", "rust"},
-		{"Does tobacco smoking cause lung cancer?", "", ""}, // a question for research
-		{"Does the evidence show that?", "", ""},
-	} {
-		cause, effect, ok := causalQuestion(c.line)
-		if cause != c.cause || effect != c.effect || ok != (c.cause != "") {
-			t.Errorf("%q: %q causes %q, %v", c.line, cause, effect, ok)
-		}
-	}
-}
 
 // A writer is a server whose model lets an edge be verified before it writes, and
 // then cites the source that the edge's quote is in.
@@ -83,23 +72,23 @@ func newWriter(t *testing.T) *writer {
 // as it goes, and what it quotes can be cited. Outside of one it is not offered.
 func TestModelVerifiesAnEdge(t *testing.T) {
 	home := t.TempDir()
-	setUp, _, stderr := testApp(home)
+	setUp, _, stderr := clitest.App(home)
 	for _, args := range [][]string{{"edges", "sample", filepath.Join(home, "s")}, {"ingest", filepath.Join(home, "s", "docs")}} {
-		if code := setUp.run(t.Context(), args); code != exitDone {
+		if code := execute(t.Context(), setUp, args); code != cli.ExitDone {
 			t.Fatalf("%v: exit code %d: %s", args, code, stderr)
 		}
 	}
 	server := newWriter(t)
 	file := filepath.Join(home, "c.yaml")
-	config := "models:\n  default: offline\n  synthesize_and_cite: openai:m\nresearch:\n  search_tool: true\nverification:\n  enabled: false\n"
-	if err := os.WriteFile(file, []byte(config), 0o644); err != nil {
+	conf := "models:\n  default: offline\n  synthesize_and_cite: openai:m\nresearch:\n  search_tool: true\nverification:\n  enabled: false\n"
+	if err := os.WriteFile(file, []byte(conf), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	const question = "Do mosquito bites cause malaria where the parasite is common?"
-	a, stdout, stderr := testApp(home)
-	withEnv(a, envOpenAIKey, secret, envOpenAIURL, server.URL)
-	a.stdin = strings.NewReader(question + "\n")
-	if code := a.run(t.Context(), []string{"--config", file, "--no-memory"}); code != exitDone {
+	a, stdout, stderr := clitest.App(home)
+	withEnv(a, config.EnvOpenAIKey, secret, config.EnvOpenAIURL, server.URL)
+	a.Stdin = strings.NewReader(question + "\n")
+	if code := execute(t.Context(), a, []string{"--config", file, "--no-memory"}); code != cli.ExitDone {
 		t.Fatalf("exit code %d: %s%s", code, stderr, stdout)
 	}
 	if got := strings.Join(server.tools, " "); got != "search_corpus verify_edge" {
@@ -118,9 +107,9 @@ func TestModelVerifiesAnEdge(t *testing.T) {
 	}
 
 	server.tools = nil
-	a, stdout, stderr = testApp(home)
-	withEnv(a, envOpenAIKey, secret, envOpenAIURL, server.URL)
-	if code := a.run(t.Context(), []string{"ask", "--config", file, "--no-memory", question}); code != exitDone || strings.Join(server.tools, " ") != "search_corpus" {
+	a, stdout, stderr = clitest.App(home)
+	withEnv(a, config.EnvOpenAIKey, secret, config.EnvOpenAIURL, server.URL)
+	if code := execute(t.Context(), a, []string{"ask", "--config", file, "--no-memory", question}); code != cli.ExitDone || strings.Join(server.tools, " ") != "search_corpus" {
 		t.Errorf("outside of a session, exit code %d, the model was offered %q: %s%s", code, server.tools, stdout, stderr)
 	}
 }

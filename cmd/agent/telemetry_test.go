@@ -14,6 +14,9 @@ import (
 	spans "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/proto"
 
+	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/clitest"
+	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/memory/retrieval"
 	"example.com/assay/telemetry"
 )
@@ -63,13 +66,13 @@ func (r *receiver) names() []string {
 // in them on request only, and keys never.
 func TestSpansReachTheCollector(t *testing.T) {
 	home := t.TempDir()
-	ingestText(t, home, permits)
+	clitest.Ingest(t, home, clitest.Permits)
 	chat := newChat(t)
 	for _, content := range []string{"false", "true"} {
 		to := newReceiver(t)
-		a, stdout, stderr := testApp(home)
-		withEnv(a, envOTLP, to.URL, "ASSAY_TELEMETRY_CONTENT", content, envOpenAIKey, secret, envOpenAIURL, chat.URL, "ASSAY_MODELS_PLAN", "openai:m")
-		if code := a.run(t.Context(), []string{"ask", permitQuestion}); code != exitDone || stderr.Len() > 0 {
+		a, stdout, stderr := clitest.App(home)
+		withEnv(a, config.EnvOTLP, to.URL, "ASSAY_TELEMETRY_CONTENT", content, config.EnvOpenAIKey, secret, config.EnvOpenAIURL, chat.URL, "ASSAY_MODELS_PLAN", "openai:m")
+		if code := execute(t.Context(), a, []string{"ask", clitest.PermitQuestion}); code != cli.ExitDone || stderr.Len() > 0 {
 			t.Fatalf("exit code %d: %s%s", code, stdout, stderr)
 		}
 		want := []string{"chat m", "chat offline", "invoke_workflow research", "node classify", "node execute", "node rewrite", "node synthesize", "retrieval default"}
@@ -81,7 +84,7 @@ func TestSpansReachTheCollector(t *testing.T) {
 		if trace := to.spans[0].TraceId; slices.ContainsFunc(to.spans, func(s *spans.Span) bool { return !bytes.Equal(s.TraceId, trace) }) {
 			t.Error("the spans of one run are in several traces")
 		}
-		for _, private := range []string{permitQuestion, "written application"} {
+		for _, private := range []string{clitest.PermitQuestion, "written application"} {
 			if got := bytes.Contains(to.body.Bytes(), []byte(private)); got != (content == "true") {
 				t.Errorf("content %s: spans hold %q: %v", content, private, got)
 			}
@@ -96,13 +99,13 @@ func TestSpansReachTheCollector(t *testing.T) {
 // found, on request only.
 func TestSpansOfEdges(t *testing.T) {
 	home := t.TempDir()
-	ingestText(t, home, "Damp air causes rust.\n")
+	clitest.Ingest(t, home, "Damp air causes rust.\n")
 	for _, content := range []string{"false", "true"} {
 		to := newReceiver(t)
-		a, stdout, stderr := testApp(home)
-		a.stdin = strings.NewReader(`[{"from_var": "damp air", "to_var": "rust"}]`)
-		withEnv(a, envOTLP, to.URL, "ASSAY_TELEMETRY_CONTENT", content)
-		if code := a.run(t.Context(), []string{"edges", "verify", "-"}); code != exitDone || stderr.Len() > 0 {
+		a, stdout, stderr := clitest.App(home)
+		a.Stdin = strings.NewReader(`[{"from_var": "damp air", "to_var": "rust"}]`)
+		withEnv(a, config.EnvOTLP, to.URL, "ASSAY_TELEMETRY_CONTENT", content)
+		if code := execute(t.Context(), a, []string{"edges", "verify", "-"}); code != cli.ExitDone || stderr.Len() > 0 {
 			t.Fatalf("exit code %d: %s%s", code, stdout, stderr)
 		}
 		searches, found, queries, passages := 0, int64(0), "", ""
@@ -140,7 +143,7 @@ func TestSpansOfEdges(t *testing.T) {
 // answer comes all the same, and what the collector said is not repeated.
 func TestCollectorThatFails(t *testing.T) {
 	home := t.TempDir()
-	ingestText(t, home, permits)
+	clitest.Ingest(t, home, clitest.Permits)
 	refuses := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		http.Error(w, secret, http.StatusUnauthorized)
 	}))
@@ -152,17 +155,17 @@ func TestCollectorThatFails(t *testing.T) {
 		{gone.URL, "connection refused", "warn  telemetry      no collector is reached"},
 		{"", "", "ok    telemetry      off"},
 	} {
-		a, stdout, stderr := testApp(home)
-		withEnv(a, envOTLP, tc.url)
-		if code := a.run(t.Context(), []string{"ask", permitQuestion}); code != exitDone || !strings.Contains(stderr.String(), tc.ask) || (stderr.Len() == 0) != (tc.ask == "") {
+		a, stdout, stderr := clitest.App(home)
+		withEnv(a, config.EnvOTLP, tc.url)
+		if code := execute(t.Context(), a, []string{"ask", clitest.PermitQuestion}); code != cli.ExitDone || !strings.Contains(stderr.String(), tc.ask) || (stderr.Len() == 0) != (tc.ask == "") {
 			t.Errorf("%q: exit code %d: %s%s", tc.url, code, stdout, stderr)
 		}
 		if strings.Contains(stderr.String(), secret) {
 			t.Errorf("the collector's words are repeated: %s", stderr)
 		}
-		a, stdout, _ = testApp(home)
-		withEnv(a, envOTLP, tc.url)
-		if code := a.run(t.Context(), []string{"doctor"}); code != exitDone || !strings.Contains(stdout.String(), tc.doctor) {
+		a, stdout, _ = clitest.App(home)
+		withEnv(a, config.EnvOTLP, tc.url)
+		if code := execute(t.Context(), a, []string{"doctor"}); code != cli.ExitDone || !strings.Contains(stdout.String(), tc.doctor) {
 			t.Errorf("doctor: exit code %d: %s", code, stdout)
 		}
 	}
@@ -172,9 +175,9 @@ func TestCollectorThatFails(t *testing.T) {
 		"ftp://host":                   "write the address",
 		"http://h\x7f" + secret:        "it is no address",
 	} {
-		a, stdout, stderr := testApp(home)
-		withEnv(a, envOTLP, text)
-		if code := a.run(t.Context(), []string{"ask", "x"}); code != exitUsage || !strings.Contains(stderr.String(), want) || strings.Contains(stdout.String()+stderr.String(), secret) {
+		a, stdout, stderr := clitest.App(home)
+		withEnv(a, config.EnvOTLP, text)
+		if code := execute(t.Context(), a, []string{"ask", "x"}); code != cli.ExitUsage || !strings.Contains(stderr.String(), want) || strings.Contains(stdout.String()+stderr.String(), secret) {
 			t.Errorf("%q: exit code %d: %s%s", text, code, stdout, stderr)
 		}
 	}

@@ -7,6 +7,11 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/config"
+	"example.com/assay/cmd/agent/internal/open"
+	"example.com/assay/cmd/agent/internal/render"
+
 	"github.com/spf13/cobra"
 
 	"example.com/assay/eval/metrics"
@@ -17,13 +22,13 @@ import (
 	"example.com/assay/memory/ltr"
 )
 
-func (a *app) trainCommand() *cobra.Command {
-	return group(&cobra.Command{
+func trainCommand(a *cli.App) *cobra.Command {
+	return cli.Group(&cobra.Command{
 		Use:   "train",
 		Short: "Train on judged data of your own",
 		Example: `  agent train rerank --corpus handbook --queries questions.jsonl --qrels judged.tsv
   agent help train rerank`,
-	}, a.trainRerankCommand())
+	}, trainRerankCommand(a))
 }
 
 // trainRerankFlags are the flags of train rerank.
@@ -36,8 +41,8 @@ type trainRerankFlags struct {
 	asJSON bool
 }
 
-func (a *app) trainRerankCommand() *cobra.Command {
-	var flags settingFlags
+func trainRerankCommand(a *cli.App) *cobra.Command {
+	var flags config.Flags
 	var f trainRerankFlags
 	cmd := &cobra.Command{
 		Use:   "rerank --corpus NAME --queries FILE",
@@ -68,20 +73,20 @@ the passages that it was trained on. Train again then, or --remove it.`, learn.E
 		Example: `  agent train rerank --corpus handbook --queries questions.jsonl --qrels judged.tsv
   agent train rerank --corpus rules --format obliqa --queries questions.jsonl --json
   agent train rerank --corpus rules --remove`,
-		Args: exactly(0, "no argument"),
+		Args: cli.Exactly(0, "no argument"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := f.check(cmd); err != nil {
 				return err
 			}
 			if f.remove {
-				return a.removeRanker(cmd, &flags, &f)
+				return removeRanker(a, cmd, &flags, &f)
 			}
-			return a.trainRerank(cmd, &flags, &f)
+			return trainRerank(a, cmd, &flags, &f)
 		},
 	}
 	set := cmd.Flags()
-	set.String("corpus", defaultCorpus, "`NAME` of the corpus")
-	set.StringVar(&flags.config, "config", "", "configuration `FILE` (YAML); agent doctor names the default")
+	set.String("corpus", config.DefaultCorpus, "`NAME` of the corpus")
+	set.StringVar(&flags.Config, "config", "", "configuration `FILE` (YAML); agent doctor names the default")
 	set.StringVar(&f.files.Format, "format", "beir", "`FORMAT` of the files: "+strings.Join(trainFormats(), ", "))
 	set.StringVar(&f.files.Queries, "queries", "", "`FILE` of the questions (JSON Lines)")
 	set.StringVar(&f.files.Qrels, "qrels", "", "`FILE` of the judgments; for beir only")
@@ -103,49 +108,49 @@ func (f *trainRerankFlags) check(cmd *cobra.Command) error {
 	if f.remove {
 		for _, other := range []string{"queries", "qrels", "format", "folds", "seed", "force"} {
 			if cmd.Flags().Changed(other) {
-				return usagef("--remove and --%s do not go together", other)
+				return cli.Usagef("--remove and --%s do not go together", other)
 			}
 		}
 		return nil
 	}
 	switch known := trainFormats(); {
 	case f.files.Queries == "":
-		return usagef("--queries is missing; see: agent help train rerank")
+		return cli.Usagef("--queries is missing; see: agent help train rerank")
 	case !slices.Contains(known, f.files.Format):
-		return usagef("--format is %q%s; known: %s", f.files.Format, didYouMean(f.files.Format, known), strings.Join(known, ", "))
+		return cli.Usagef("--format is %q%s; known: %s", f.files.Format, cli.DidYouMean(f.files.Format, known), strings.Join(known, ", "))
 	case retrieval.CheckQrels(f.files, "questions") != nil:
-		return usageOf(retrieval.CheckQrels(f.files, "questions"))
+		return cli.Usagef("%w", retrieval.CheckQrels(f.files, "questions"))
 	case f.folds < 2 || f.folds > retrieval.MostFolds:
-		return usagef("--folds is %d: it must be from 2 to %d", f.folds, retrieval.MostFolds)
+		return cli.Usagef("--folds is %d: it must be from 2 to %d", f.folds, retrieval.MostFolds)
 	case f.seed == 0:
-		return usagef("--seed is 0: it must be above 0")
+		return cli.Usagef("--seed is 0: it must be above 0")
 	}
 	return nil
 }
 
-func (a *app) removeRanker(cmd *cobra.Command, flags *settingFlags, f *trainRerankFlags) error {
-	s, err := a.resolve(cmd, flags)
+func removeRanker(a *cli.App, cmd *cobra.Command, flags *config.Flags, f *trainRerankFlags) error {
+	s, err := config.Resolve(a, cmd, flags)
 	if err != nil {
 		return err
 	}
-	removed, err := memory.RemoveRanker(s.home, s.corpus)
+	removed, err := memory.RemoveRanker(s.Home, s.Corpus)
 	if unknown, ok := errors.AsType[*memory.UnknownCorpusError](err); ok {
-		return unknownCorpus(s.corpus, unknown.Known)
+		return open.UnknownCorpus(s.Corpus, unknown.Known)
 	}
 	if err != nil {
 		return err
 	}
 	switch {
 	case f.asJSON:
-		a.printJSON(struct {
+		a.PrintJSON(struct {
 			Schema  int    `json:"schema"`
 			Corpus  string `json:"corpus"`
 			Removed bool   `json:"removed"`
-		}{1, s.corpus, removed})
+		}{1, s.Corpus, removed})
 	case removed:
-		fmt.Fprintf(a.stdout, "%s: its trained ranker is removed\n", s.corpus)
+		fmt.Fprintf(a.Stdout, "%s: its trained ranker is removed\n", s.Corpus)
 	default:
-		fmt.Fprintf(a.stdout, "%s: it had no trained ranker\n", s.corpus)
+		fmt.Fprintf(a.Stdout, "%s: it had no trained ranker\n", s.Corpus)
 	}
 	return nil
 }
@@ -167,51 +172,51 @@ const decisive = "nDCG@10"
 
 var shown = []string{decisive, "MAP@10", "MRR@10", "R@5", "R@10"}
 
-func (a *app) trainRerank(cmd *cobra.Command, flags *settingFlags, f *trainRerankFlags) (err error) {
+func trainRerank(a *cli.App, cmd *cobra.Command, flags *config.Flags, f *trainRerankFlags) (err error) {
 	ctx := cmd.Context()
-	s, err := a.resolve(cmd, flags)
+	s, err := config.Resolve(a, cmd, flags)
 	if err != nil {
 		return err
 	}
-	set, err := s.loadSkills()
+	set, err := s.LoadSkills()
 	if err != nil {
 		return err
 	}
-	finder, err := a.openFinder(ctx, s, set, a.newExchange(s))
+	finder, err := open.NewFinder(ctx, a, s, set, open.PlainExchange(a, s))
 	if err != nil {
 		return err
 	}
-	defer func() { err = also(err, finder.close()) }()
-	opts := memory.OpenOptions{Space: finder.options().Space, Untrained: true}
-	corpus, err := a.openCorpus(ctx, s.home, s.corpus, &opts)
+	defer func() { err = cli.Also(err, finder.Close()) }()
+	opts := memory.OpenOptions{Space: finder.Options().Space, Untrained: true}
+	corpus, err := open.Corpus(ctx, a, s, &opts)
 	if err != nil {
 		return err
 	}
-	defer func() { err = also(err, corpus.Close()) }()
-	if corpus.Name() != s.corpus {
-		return usagef("there is no corpus %q to train a ranker for; ingest one: agent ingest PATH… --corpus %s", s.corpus, s.corpus)
+	defer func() { err = cli.Also(err, corpus.Close()) }()
+	if corpus.Name() != s.Corpus {
+		return cli.Usagef("there is no corpus %q to train a ranker for; ingest one: agent ingest PATH… --corpus %s", s.Corpus, s.Corpus)
 	}
-	progress := a.newIngestProgress(f.asJSON)
-	t, err := a.try(ctx, s.home, corpus, opts, f, progress.update)
-	if err = errors.Join(err, progress.close()); err != nil {
+	progress := render.NewBar(a, f.asJSON)
+	t, err := try(ctx, a, s.Home, corpus, opts, f, progress.Update)
+	if err = errors.Join(err, progress.Close()); err != nil {
 		return err
 	}
 	if f.asJSON {
-		a.printTrialJSON(t)
+		printTrialJSON(a, t)
 	} else {
-		a.printTrial(t)
+		printTrial(a, t)
 	}
 	return nil
 }
 
 // try trains in folds, compares, and keeps a ranker that wins.
-func (a *app) try(ctx context.Context, home string, corpus *memory.Corpus, opts memory.OpenOptions, f *trainRerankFlags, progress func(string, int, int)) (*trial, error) {
+func try(ctx context.Context, a *cli.App, home string, corpus *memory.Corpus, opts memory.OpenOptions, f *trainRerankFlags, progress func(string, int, int)) (*trial, error) {
 	set, err := retrieval.Read(ctx, f.files, &retrieval.ReadOptions{Held: corpus.PassageIDs(), Progress: progress})
 	if err != nil {
 		return nil, err
 	}
 	t := &trial{corpus: corpus.Name(), set: set.Found(), flags: f}
-	if err := a.checkQuestions(t, set, corpus, f); err != nil {
+	if err := checkQuestions(a, t, set, corpus, f); err != nil {
 		return nil, err
 	}
 	train := &learn.Options{Seed: f.seed, Progress: progress}
@@ -242,7 +247,7 @@ func (a *app) try(ctx context.Context, home string, corpus *memory.Corpus, opts 
 }
 
 // checkQuestions refuses too few.
-func (a *app) checkQuestions(t *trial, set *retrieval.Dataset, corpus *memory.Corpus, f *trainRerankFlags) error {
+func checkQuestions(a *cli.App, t *trial, set *retrieval.Dataset, corpus *memory.Corpus, f *trainRerankFlags) error {
 	n := len(t.set.Queries)
 	if n == 0 {
 		have := "it has none"
@@ -252,33 +257,33 @@ func (a *app) checkQuestions(t *trial, set *retrieval.Dataset, corpus *memory.Co
 		return fmt.Errorf("training a ranker: no judgment names a passage of corpus %q: %s, the judgments' like %q; ingest records with the ids that the judgments use (agent help ingest), or judge what agent search --json shows", corpus.Name(), have, set.NotHeld)
 	}
 	if n < max(learn.Enough, f.folds) && !f.force {
-		return fmt.Errorf("training a ranker: there are %s about corpus %q and at least %d are needed; judge more, or try with --force", count(n, "judged question"), corpus.Name(), learn.Enough)
+		return fmt.Errorf("training a ranker: there are %s about corpus %q and at least %d are needed; judge more, or try with --force", cli.Count(n, "judged question"), corpus.Name(), learn.Enough)
 	}
 	if n < f.folds {
-		return fmt.Errorf("training a ranker: %s cannot be dealt out into %d folds", count(n, "judged question"), f.folds)
+		return fmt.Errorf("training a ranker: %s cannot be dealt out into %d folds", cli.Count(n, "judged question"), f.folds)
 	}
 	if n < learn.Enough {
-		a.warn("only %s: with fewer than %d a ranker that seems to help may not", count(n, "judged question"), learn.Enough)
+		a.Warn("only %s: with fewer than %d a ranker that seems to help may not", cli.Count(n, "judged question"), learn.Enough)
 	}
 	return nil
 }
 
-func (a *app) printTrial(t *trial) {
-	fmt.Fprintf(a.stdout, "%s: %s, %d folds, seed %d\n", t.corpus, count(len(t.set.Queries), "judged question"), t.flags.folds, t.flags.seed)
+func printTrial(a *cli.App, t *trial) {
+	fmt.Fprintf(a.Stdout, "%s: %s, %d folds, seed %d\n", t.corpus, cli.Count(len(t.set.Queries), "judged question"), t.flags.folds, t.flags.seed)
 	if n := t.set.Unjudged; n > 0 {
-		fmt.Fprintf(a.stdout, "  questions without a relevant passage in the corpus, left out: %d\n", n)
+		fmt.Fprintf(a.Stdout, "  questions without a relevant passage in the corpus, left out: %d\n", n)
 	}
 	if n := t.set.Missing; n > 0 {
-		fmt.Fprintf(a.stdout, "  relevant passages that the corpus does not hold, counted as not found: %d\n", n)
+		fmt.Fprintf(a.Stdout, "  relevant passages that the corpus does not hold, counted as not found: %d\n", n)
 	}
 	if !t.nothing {
-		fmt.Fprintf(a.stdout, "\n%-9s  %7s  %7s  %10s  %-18s  %6s\n", "held back", "before", "trained", "difference", "95 % interval", "p")
+		fmt.Fprintf(a.Stdout, "\n%-9s  %7s  %7s  %10s  %-18s  %6s\n", "held back", "before", "trained", "difference", "95 % interval", "p")
 	}
 	for _, m := range t.metrics {
-		fmt.Fprintf(a.stdout, "%-9s  %7.4f  %7.4f  %+10.4f  [%+.4f, %+.4f]  %6.4f\n", m.Name, m.Before, m.After, m.Value, m.Lo, m.Hi, m.P)
+		fmt.Fprintf(a.Stdout, "%-9s  %7.4f  %7.4f  %+10.4f  [%+.4f, %+.4f]  %6.4f\n", m.Name, m.Before, m.After, m.Value, m.Lo, m.Hi, m.P)
 	}
 	if t.kept {
-		fmt.Fprintf(a.stdout, "\nkept: %s, trained on all of them, orders what is found in %s from now on\n", t.ranker.ID, t.corpus)
+		fmt.Fprintf(a.Stdout, "\nkept: %s, trained on all of them, orders what is found in %s from now on\n", t.ranker.ID, t.corpus)
 		return
 	}
 	why := "it does not win on " + decisive + " beyond chance"
@@ -288,10 +293,10 @@ func (a *app) printTrial(t *trial) {
 	if t.ranker.ID != "" {
 		why += "; " + t.ranker.ID + ", trained earlier, stays as it is"
 	}
-	fmt.Fprintf(a.stdout, "\nkept off: %s\n", why)
+	fmt.Fprintf(a.Stdout, "\nkept off: %s\n", why)
 }
 
-func (a *app) printTrialJSON(t *trial) {
+func printTrialJSON(a *cli.App, t *trial) {
 	type row struct {
 		Before float64 `json:"before"`
 		After  float64 `json:"after"`
@@ -305,7 +310,7 @@ func (a *app) printTrialJSON(t *trial) {
 	if t.ranker.ID != "" {
 		ranker = &t.ranker
 	}
-	a.printJSON(struct {
+	a.PrintJSON(struct {
 		Schema   int                `json:"schema"`
 		Task     string             `json:"task"`
 		Corpus   string             `json:"corpus"`

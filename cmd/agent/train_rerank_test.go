@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/clitest"
 	"example.com/assay/memory"
 )
 
@@ -45,8 +47,8 @@ func cranes(t *testing.T, n int, hopeless bool) (home, queries, qrels string) {
 
 func agentRun(t *testing.T, home string, want int, args ...string) (stdout, stderr string) {
 	t.Helper()
-	a, out, log := testApp(home)
-	if code := a.run(t.Context(), args); code != want {
+	a, out, log := clitest.App(home)
+	if code := execute(t.Context(), a, args); code != want {
 		t.Fatalf("agent %s: exit code %d, want %d: %s", strings.Join(args, " "), code, want, log)
 	}
 	return out.String(), log.String()
@@ -65,7 +67,7 @@ func TestTrainRerankThatWins(t *testing.T) {
 	}
 	home, queries, qrels := cranes(t, 300, false)
 	args := []string{"train", "rerank", "--corpus", "yard", "--queries", queries, "--qrels", qrels}
-	stdout, stderr := agentRun(t, home, exitDone, append(args, "--json")...)
+	stdout, stderr := agentRun(t, home, cli.ExitDone, append(args, "--json")...)
 	var got trainedDocument
 	if err := json.Unmarshal([]byte(stdout), &got); err != nil {
 		t.Fatal(err)
@@ -83,29 +85,29 @@ func TestTrainRerankThatWins(t *testing.T) {
 	}
 
 	// It orders, and is shown to.
-	stdout, _ = agentRun(t, home, exitDone, "search", "--corpus", "yard", "--explain", "--k", "2", "When is crane 7 oiled?")
+	stdout, _ = agentRun(t, home, cli.ExitDone, "search", "--corpus", "yard", "--explain", "--k", "2", "When is crane 7 oiled?")
 	if !strings.Contains(strings.Split(stdout, "\n")[2], "first day") || !strings.Contains(stdout, "· trained ") || !strings.Contains(stdout, "ordered by "+got.Ranker.ID) {
 		t.Errorf("search:\n%s", stdout)
 	}
-	stdout, _ = agentRun(t, home, exitDone, "corpus", "show", "yard")
+	stdout, _ = agentRun(t, home, cli.ExitDone, "corpus", "show", "yard")
 	if !strings.Contains(stdout, "ranker: "+got.Ranker.ID+", trained on 300 judged questions") || !strings.Contains(stdout, "; in use\n") {
 		t.Errorf("corpus show:\n%s", stdout)
 	}
-	stdout, _ = agentRun(t, home, exitDone, "doctor")
+	stdout, _ = agentRun(t, home, cli.ExitDone, "doctor")
 	if !strings.Contains(stdout, `ranker         corpus "yard": `+got.Ranker.ID) {
 		t.Errorf("doctor:\n%s", stdout)
 	}
 
 	// The evaluation in folds is of the same collection.
 	run := filepath.Join(t.TempDir(), "run.trec")
-	stdout, _ = agentRun(t, home, exitDone, "eval", "retrieval", "--format", "beir", "--corpus", filepath.Join(filepath.Dir(queries), "corpus.jsonl"),
+	stdout, _ = agentRun(t, home, cli.ExitDone, "eval", "retrieval", "--format", "beir", "--corpus", filepath.Join(filepath.Dir(queries), "corpus.jsonl"),
 		"--queries", queries, "--qrels", qrels, "--limit", "120", "--train-rerank", "--folds", "3", "--run", run)
 	if lines, err := os.ReadFile(run); err != nil || !strings.Contains(stdout, "ranker assay-trained-3-folds: n 120") || !strings.Contains(string(lines), " assay-trained-3-folds\n") {
 		t.Errorf("eval (%v):\n%s", err, stdout)
 	}
 
 	// The same again gives the same file.
-	stdout, _ = agentRun(t, home, exitDone, args...)
+	stdout, _ = agentRun(t, home, cli.ExitDone, args...)
 	if !strings.Contains(stdout, "kept: "+got.Ranker.ID) {
 		t.Errorf("again:\n%s", stdout)
 	}
@@ -113,15 +115,15 @@ func TestTrainRerankThatWins(t *testing.T) {
 		t.Errorf("the same training wrote another file (%v)", err)
 	}
 
-	stdout, _ = agentRun(t, home, exitDone, "train", "rerank", "--corpus", "yard", "--remove")
+	stdout, _ = agentRun(t, home, cli.ExitDone, "train", "rerank", "--corpus", "yard", "--remove")
 	if !strings.Contains(stdout, "its trained ranker is removed") {
 		t.Errorf("remove: %s", stdout)
 	}
-	stdout, _ = agentRun(t, home, exitDone, "train", "rerank", "--corpus", "yard", "--remove", "--json")
+	stdout, _ = agentRun(t, home, cli.ExitDone, "train", "rerank", "--corpus", "yard", "--remove", "--json")
 	if !strings.Contains(stdout, `"removed": false`) {
 		t.Errorf("remove again: %s", stdout)
 	}
-	if stdout, _ = agentRun(t, home, exitDone, "search", "--corpus", "yard", "When is crane 7 oiled?"); strings.Contains(stdout, "ordered by") {
+	if stdout, _ = agentRun(t, home, cli.ExitDone, "search", "--corpus", "yard", "When is crane 7 oiled?"); strings.Contains(stdout, "ordered by") {
 		t.Errorf("removed, it orders:\n%s", stdout)
 	}
 }
@@ -129,7 +131,7 @@ func TestTrainRerankThatWins(t *testing.T) {
 func TestTrainRerankThatDoesNotWin(t *testing.T) {
 	home, queries, qrels := cranes(t, 40, true)
 	args := []string{"train", "rerank", "--corpus", "yard", "--queries", queries, "--qrels", qrels}
-	_, stderr := agentRun(t, home, exitFailed, args...)
+	_, stderr := agentRun(t, home, cli.ExitFailed, args...)
 	if !strings.Contains(stderr, "40 judged questions") || !strings.Contains(stderr, "at least 300") || !strings.Contains(stderr, "--force") {
 		t.Errorf("too few: %s", stderr)
 	}
@@ -137,7 +139,7 @@ func TestTrainRerankThatDoesNotWin(t *testing.T) {
 		{"2", "kept off: nothing could be learnt"},
 		{"20", "kept off: "},
 	} {
-		stdout, stderr := agentRun(t, home, exitDone, append(args, "--force", "--folds", tt.folds)...)
+		stdout, stderr := agentRun(t, home, cli.ExitDone, append(args, "--force", "--folds", tt.folds)...)
 		if !strings.Contains(stdout, tt.want) || !strings.Contains(stderr, "only 40 judged questions") {
 			t.Errorf("%s folds: %s\n%s", tt.folds, stdout, stderr)
 		}
@@ -148,7 +150,7 @@ func TestTrainRerankThatDoesNotWin(t *testing.T) {
 
 	// With more of them trees grow on what is chance, and win nothing.
 	home, queries, qrels = cranes(t, 150, true)
-	stdout, _ := agentRun(t, home, exitDone, "train", "rerank", "--corpus", "yard", "--queries", queries, "--qrels", qrels, "--force", "--json")
+	stdout, _ := agentRun(t, home, cli.ExitDone, "train", "rerank", "--corpus", "yard", "--queries", queries, "--qrels", qrels, "--force", "--json")
 	var got trainedDocument
 	if err := json.Unmarshal([]byte(stdout), &got); err != nil {
 		t.Fatal(err)

@@ -45,6 +45,16 @@ type Took struct {
 	Usage map[string]state.ModelUsage
 }
 
+// Measure puts what the run took into an answer's metrics.
+func (t Took) Measure(m *state.RunMetrics) {
+	for node, d := range t.Node {
+		m.NodeMS[node] = milliseconds(d)
+	}
+	m.NodeUsage, m.ElapsedMS = t.Usage, milliseconds(t.Total)
+}
+
+func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
 // Run runs a graph and follows it. The state is final or, with an error, the last one
 // that was committed; zero when none was.
 func Run[S any](ctx context.Context, g *graph.Compiled[S], in graph.Update[S], opts *Options[S]) (S, Took, error) {

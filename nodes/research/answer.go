@@ -2,6 +2,7 @@ package research
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -53,6 +54,23 @@ func Result(final state.Agent, runErr error, files Locator) state.Answer {
 		a.Answer = withNote(a.Answer, note(a.End, final, a.Nearest))
 	}
 	return a
+}
+
+// Unfinished completes the answer of a run that was stopped or failed: its sums so far
+// and, when there is no text yet, the steps that it completed.
+func Unfinished(a *state.Answer, final state.Agent) {
+	a.Metrics.Metrics = final.Sums()
+	if a.Answer != "" {
+		return
+	}
+	var b strings.Builder
+	for _, step := range final.Plan {
+		if step.Status == state.StepCompleted {
+			answer := strings.ReplaceAll(step.Answer, "[Source ", fmt.Sprintf("[Query %d][Source ", step.ID))
+			fmt.Fprintf(&b, "### Step %d: %s\n\n%s\n\n", step.ID, step.Phase, answer)
+		}
+	}
+	a.Answer = strings.TrimSpace(b.String())
 }
 
 // End is how a run ended, as its trace says it. The cited files are not read again.

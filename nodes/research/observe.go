@@ -18,17 +18,7 @@ func observe(inspect retrieval.Inspect) graph.Node[state.Agent] {
 		for _, w := range inspect.Warnings(concerned(s)) {
 			update = append(update, state.AgentWarnings.Add(w))
 		}
-		return append(update, graph.Update[state.Agent]{state.AgentMetrics.Set(state.Metrics{
-			ModelUsage:     s.Usage,
-			Iterations:     s.Iterations,
-			StepsCompleted: s.Count(state.StepCompleted),
-			StepsFailed:    s.Count(state.StepFailed),
-			StepsPending:   s.Count(state.StepPending),
-			QueryType:      s.QueryType,
-			MemoryHit:      s.Memory.Hit,
-			HasAnswer:      s.Count(state.StepCompleted) > 0,
-			InjectionSafe:  s.Injection.Safe,
-		})}...), nil
+		return append(update, state.AgentMetrics.Set(s.Sums())), nil
 	}
 }
 

@@ -1,221 +1,379 @@
 package evals
 
 import (
+	"context"
+	"errors"
 	"fmt"
-	"io"
-	"maps"
-	"slices"
-	"strconv"
+	"os"
+	"path/filepath"
+	"runtime"
 	"strings"
+	"time"
 
+	"github.com/spf13/cobra"
+
+	"example.com/assay/cmd/agent/internal/batch"
+	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/config"
+	"example.com/assay/cmd/agent/internal/open"
 	"example.com/assay/cmd/agent/internal/render"
 	"example.com/assay/eval"
-	"example.com/assay/eval/task"
-	"example.com/assay/state"
+	"example.com/assay/graph/trace"
+	"example.com/assay/llm"
 )
 
-// Cases prints the results of one model.
-func Cases(w io.Writer, r eval.Results) {
-	width := len("case")
-	for _, item := range r.Items {
-		width = max(width, len(item.Name()))
-	}
-	row := fmt.Sprintf("%%-%ds  %%-4s  %%5s  %%9s  %%9s  %%9s  %%s\n", width)
-	fmt.Fprintf(w, row, "case", "", "calls", "read", "written", "ms", "cost")
-	for _, item := range r.Items {
-		u := item.Usage
-		fmt.Fprintf(w, row, render.Visible(item.Name()), verdict(item.Pass), strconv.Itoa(u.Calls), strconv.Itoa(u.InputTokens), strconv.Itoa(u.OutputTokens),
-			fmt.Sprintf("%.1f", item.LatencyMS), costOf(u.Usage()))
-		if item.Error != "" && len(item.Misses) == 0 {
-			fmt.Fprintf(w, "  not run: %s\n", render.Visible(item.Error))
-		}
-		for _, miss := range item.Misses {
-			fmt.Fprintf(w, "  %s\n", render.Visible(miss))
-		}
-	}
-	fmt.Fprintf(w, "\n%d of %s passed, model %s\n", r.Passed, task.Count(r.N, "case"), r.Model)
-	if len(r.Flaky) > 0 {
-		fmt.Fprintf(w, "not the same in %d repeats: %s\n", r.Repeats, render.Visible(strings.Join(r.Flaky, ", ")))
-	}
-	names := r.MetricNames()
-	width = len("per case")
-	for _, name := range names {
-		width = max(width, len(name))
-	}
-	row = fmt.Sprintf("%%-%ds  %%9s  %%s", width)
-	fmt.Fprintf(w, "\n"+row, "per case", "mean", "95 % interval")
-	if r.Repeats > 1 {
-		fmt.Fprint(w, "  deviation over repeats")
-	}
-	fmt.Fprintln(w)
-	for _, name := range names {
-		v := r.Metrics[name]
-		fmt.Fprintf(w, row, name, number(v.Value), fmt.Sprintf("[%s, %s]", number(v.Lo), number(v.Hi)))
-		if r.Repeats > 1 {
-			fmt.Fprintf(w, "  %s", number(r.Variation[name]))
-		}
-		fmt.Fprintln(w)
-	}
-	fmt.Fprintf(w, "\nlatency p50 %.1f ms, p95 %.1f ms, of runs beside each other\n", r.Latency.P50, r.Latency.P95)
-	fmt.Fprintf(w, "intervals: %d bootstrap resamples, seed %d\n", r.Resample.Resamples, r.Resample.Seed)
-	calibration(w, r)
-	usage(w, r)
+// evalCasesFlags are the flags of eval cases.
+type evalCasesFlags struct {
+	settings config.Flags
+	filter   string
+	repeat   int
+	out      string
+	baseline string
+	asJSON   bool
 }
 
-func verdict(pass bool) string {
-	if pass {
-		return "pass"
+func evalCasesCommand(a *cli.App) *cobra.Command {
+	var f evalCasesFlags
+	cmd := &cobra.Command{
+		Use:   "cases DIR",
+		Short: "Run cases with expected answers, and say what is missing",
+		Long: `Cases runs each case through its pipeline and compares what came of it with what
+was expected. DIR is a case itself, a file of one, or a folder whose folders hold a
+case.yaml (or case.json), or which holds files such as refunds.case.yaml:
+
+  pipeline: research            # or comply, edges, extract, verify
+  corpus: ../corpora/law        # a folder or file, relative to the case
+  question: What are the elements of negligence?
+  settings:                     # of the pipeline, if not the default
+    verification_threshold: 0.8
+  gold:                         # what is right: metrics are computed from it
+    passages: ["torts/negligence.md#Elements"]
+  want:                         # assertions; what is left out is not checked
+    status: answered            # answered, no_evidence, rejected, failed
+    exit_code: 0                # of the pipeline's verb
+    choice: C
+    steps: 2                    # rows of the planning table
+    failed: 1                   # of them failed
+    calls: 5                    # of models
+    path: [classify, plan]      # nodes, in order
+    cites: [torts/negligence.md]
+    contains: ["duty of care"]
+    no_unsupported_claim: true
+    metrics: {passage_recall: 1}  # at least
+    max_calls: 8
+    max_cost: 0.05              # unknown cost keeps no bound
+    max_latency: 30s
+
+docs/evaluate-your-own.md goes through all keys, pipeline by pipeline.
+
+Corpora are ingested into a temporary directory, each content once, and nothing
+is remembered. Cases run side by side, as many as models may be called at once
+(model_limits.concurrency); bounds of a question hold for each case, those of a
+session for all together. Cost is that of the prices in the configuration; calls
+without a price are counted beside it.
+
+--repeat runs each case several times and says how much the runs vary. --model with
+several names, separated by commas, makes a table of cases and models.
+
+--out writes results.json, junit.xml, summary.md, report.html and a trace of each run
+to DIR. What is finished there is not run again, as long as nothing that it depends
+on has changed.
+
+--baseline compares with a results.json of the same cases and corpora; the exit code
+then says whether something got worse beyond noise: anything at all where runs are
+deterministic, else what a paired randomisation test finds (p < 0.05).
+
+With --record each case's model calls are written to DIR/<case>.cassette; with
+--replay they are answered from there, without a model, key or cost. Recordings
+that a case leaves are a miss. Settings must be those of the recording.
+
+Exit code 1 says that something is missing, or with --baseline got worse.`,
+		Example: `  agent eval cases case_studies
+  agent eval cases case_studies/negligence_elements --json
+  agent eval cases case_studies --filter battery
+  agent eval cases my-cases --out results
+  agent eval cases my-cases --baseline results/results.json
+  agent eval cases my-cases --model offline,openai:gpt-4.1-mini --repeat 3
+  agent eval cases my-cases --model openai:gpt-4.1-mini --record tapes
+  agent eval cases my-cases --replay tapes`,
+		Args: cli.Exactly(1, "the folder of the cases"),
+		RunE: func(cmd *cobra.Command, args []string) error { return evalCases(a, cmd, &f, args[0]) },
 	}
-	return "FAIL"
+	f.settings.RegisterPipeline(cmd)
+	config.RegisterGrounding(cmd)
+	flags := cmd.Flags()
+	flags.StringVar(&f.filter, "filter", "", "run only cases with this `TEXT` in their name")
+	flags.IntVar(&f.repeat, "repeat", 1, "run each case `NUMBER` times")
+	flags.StringVar(&f.out, "out", "", "write results and reports to `DIR`, and go on there")
+	flags.StringVar(&f.baseline, "baseline", "", "compare with a `FILE` of earlier results")
+	flags.StringVar(&f.settings.Record, "record", "", "write each case's model calls to a new file in `DIR`, without keys")
+	flags.StringVar(&f.settings.Replay, "replay", "", "answer model calls from the files in a `DIR` of --record, without key or cost")
+	flags.BoolVar(&f.asJSON, "json", false, "print one JSON document")
+	return cmd
 }
 
-// calibration says how far confidence can be taken at its word.
-func calibration(w io.Writer, r eval.Results) {
-	if r.Calibration.N == 0 {
-		return
-	}
-	fmt.Fprintf(w, "\nconfidence of %s that answered: expected calibration error %s\n", task.Count(r.Calibration.N, "run"), number(r.Calibration.ECE))
-	fmt.Fprintf(w, "%-10s  %8s  %s\n", "confidence", "coverage", "precision")
-	for _, p := range r.Coverage {
-		fmt.Fprintf(w, ">= %-7s  %8s  %s\n", number(p.Confidence), number(p.Coverage), number(p.Precision))
-	}
-}
-
-func usage(w io.Writer, r eval.Results) {
-	nodes := slices.Sorted(maps.Keys(r.NodeUsage))
-	width := len("all nodes")
-	for _, node := range nodes {
-		width = max(width, len(node))
-	}
-	row := fmt.Sprintf("%%-%ds  %%5s  %%9s  %%9s  %%s\n", width)
-	fmt.Fprintf(w, "\n"+row, "node", "calls", "read", "written", "cost")
-	line := func(name string, u eval.Spent) {
-		fmt.Fprintf(w, row, name, strconv.Itoa(u.Calls), strconv.Itoa(u.InputTokens), strconv.Itoa(u.OutputTokens), costOf(u.Usage()))
-	}
-	for _, node := range nodes {
-		line(node, r.NodeUsage[node])
-	}
-	line("all nodes", r.Usage)
-}
-
-// Changes prints what changed since the baseline.
-func Changes(w io.Writer, c *eval.Comparison) {
-	if c == nil {
-		return
-	}
-	fmt.Fprintln(w)
-	if len(c.Cases) == 0 {
-		fmt.Fprintln(w, "nothing has changed since the baseline")
-	}
-	for _, change := range c.Cases {
-		fmt.Fprintf(w, "changed: %s, passed %s, was %s\n", render.Visible(change.ID), number(change.Is), number(change.Was))
-		for _, name := range slices.Sorted(maps.Keys(change.Metrics)) {
-			fmt.Fprintf(w, "  %s %+.4g\n", name, change.Metrics[name])
-		}
-		for _, miss := range change.Misses {
-			fmt.Fprintf(w, "  %s\n", render.Visible(miss))
-		}
-	}
-	for _, m := range c.Metrics {
-		if m.Difference != 0 {
-			fmt.Fprintf(w, "%s: %s, was %s; difference %+.4g [%s, %s], p %.3g over %s\n", m.Name, number(m.Is), number(m.Was), m.Difference, number(m.Lo), number(m.Hi), m.P, task.Count(m.N, "case"))
-		}
-	}
-	for _, sentence := range c.Regressions {
-		fmt.Fprintf(w, "REGRESSION: %s\n", render.Visible(sentence))
-	}
-}
-
-// Matrix prints a table of cases and models.
-func Matrix(w io.Writer, all []eval.Results) {
-	rows := [][]string{{"case"}}
-	var cases []string
-	for _, r := range all {
-		rows[0] = append(rows[0], r.Model)
-		for _, item := range r.Items {
-			if !slices.Contains(cases, item.ID) {
-				cases = append(cases, item.ID)
-			}
-		}
-	}
-	for _, id := range cases {
-		row := []string{render.Visible(id)}
-		for _, r := range all {
-			passed, runs := 0, 0
-			for _, item := range r.Items {
-				if item.ID == id {
-					runs++
-					if item.Pass {
-						passed++
-					}
-				}
-			}
-			cell := verdict(passed == runs)
-			if runs > 1 {
-				cell = fmt.Sprintf("%d of %d", passed, runs)
-			}
-			row = append(row, cell)
-		}
-		rows = append(rows, row)
-	}
-	names := map[string]bool{}
-	for _, r := range all {
-		for _, name := range r.MetricNames() {
-			names[name] = true
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(names)) {
-		row := []string{name}
-		for _, r := range all {
-			cell := "-"
-			if v, ok := r.Metrics[name]; ok {
-				cell = number(v.Value)
-			}
-			row = append(row, cell)
-		}
-		rows = append(rows, row)
-	}
-	latencies := []string{"latency p50 ms"}
-	for _, r := range all {
-		latencies = append(latencies, number(r.Latency.P50))
-	}
-	columns(w, append(rows, latencies))
-}
-
-// columns prints a table whose first column is text.
-func columns(w io.Writer, rows [][]string) {
-	widths := make([]int, len(rows[0]))
-	for _, row := range rows {
-		for i, cell := range row {
-			widths[i] = max(widths[i], len([]rune(cell)))
-		}
-	}
-	for _, row := range rows {
-		for i, cell := range row {
-			if i == 0 {
-				fmt.Fprintf(w, "%-*s", widths[0], cell)
-			} else {
-				fmt.Fprintf(w, "  %*s", widths[i], cell)
-			}
-		}
-		fmt.Fprintln(w)
-	}
-}
-
-// costOf is what calls cost: what is unknown of it is said, and never 0.
-func costOf(u state.ModelUsage) string {
-	text := u.Cost.String()
+// mistakes refuses a command line that cannot be meant.
+func (f *evalCasesFlags) mistakes(cmd *cobra.Command, models []string) error {
+	set := func(name string) bool { return cmd.Flags().Changed(name) }
 	switch {
-	case u.Unpriced > 0 && u.Cost == 0:
-		text = "unknown: " + task.Count(u.Unpriced, "call")
-	case u.Unpriced > 0:
-		text += " and unknown: " + task.Count(u.Unpriced, "call")
+	case f.repeat < 1 || f.repeat > 1000:
+		return cli.Usagef("--repeat is %d: it must be from 1 to 1000", f.repeat)
+	case f.repeat > 1 && (set("record") || set("replay")):
+		return cli.Usagef("--repeat goes with neither --record nor --replay: a recording is of one run, and a replay is the same each time")
+	case len(models) > 1 && (set("record") || set("replay")):
+		return cli.Usagef("several models go with neither --record nor --replay: run them one by one")
+	case len(models) > 1 && set("baseline"):
+		return cli.Usagef("--baseline compares one model; there are %d", len(models))
+	case set("out") && f.out == "":
+		return cli.Usagef("--out is empty: name a directory")
+	case set("baseline") && f.baseline == "":
+		return cli.Usagef("--baseline is empty: name a results.json that --out wrote")
 	}
-	if u.RecordedCost > 0 || u.RecordedUnpriced > 0 {
-		text += ", when recorded " + costOf(state.ModelUsage{Cost: u.RecordedCost, Unpriced: u.RecordedUnpriced})
-	}
-	return text
+	return nil
 }
 
-// number is a mean as people read it.
-func number(v float64) string { return strconv.FormatFloat(task.Six(v), 'g', 5, 64) }
+func evalCases(a *cli.App, cmd *cobra.Command, f *evalCasesFlags, dir string) error {
+	models := strings.Split(cmd.Flags().Lookup("model").Value.String(), ",")
+	if err := f.mistakes(cmd, models); err != nil {
+		return err
+	}
+	var was *eval.Results
+	if f.baseline != "" {
+		var err error
+		if was, err = readResults(f.baseline); err != nil {
+			return cli.Usagef("%w", err)
+		}
+	}
+	cases, err := eval.FindCases(dir, f.filter)
+	if err != nil {
+		return err
+	}
+	if len(models) > 1 {
+		return evalModels(a, cmd, f, cases, models)
+	}
+	r, err := evalModel(a, cmd, f, cases, f.out)
+	if err != nil {
+		return err
+	}
+	var changes *eval.Comparison
+	if was != nil {
+		c, err := eval.Compare(*was, r, nil)
+		if mismatch, ok := errors.AsType[*eval.MismatchError](err); ok {
+			return cli.Usagef("%s: %w; make a new baseline with --out", f.baseline, mismatch)
+		}
+		if err != nil {
+			return err
+		}
+		changes = &c
+	}
+	if err := writeResults(f.out, r, changes); err != nil {
+		return err
+	}
+	if f.asJSON {
+		a.PrintJSON(casesDocument{Results: r, Comparison: changes})
+	} else {
+		printCases(a.Stdout, r)
+		printChanges(a.Stdout, changes)
+	}
+	if changes != nil && len(changes.Regressions) > 0 || changes == nil && r.Passed < r.N {
+		return cli.Silent(cli.ExitFailed)
+	}
+	return nil
+}
+
+// evalModels runs the cases on several models, one after the other.
+func evalModels(a *cli.App, cmd *cobra.Command, f *evalCasesFlags, cases []eval.Case, models []string) error {
+	var all []eval.Results
+	seen := map[string]bool{}
+	failed := false
+	for _, model := range models {
+		if model = strings.TrimSpace(model); model == "" || seen[model] {
+			return cli.Usagef("--model names an empty model, or one twice")
+		}
+		seen[model] = true
+		if err := cmd.Flags().Set("model", model); err != nil {
+			return err
+		}
+		out := f.out
+		if out != "" {
+			out = filepath.Join(out, fileName(model))
+		}
+		r, err := evalModel(a, cmd, f, cases, out)
+		if err != nil {
+			return fmt.Errorf("model %s: %w", model, err)
+		}
+		if err := writeResults(out, r, nil); err != nil {
+			return err
+		}
+		failed = failed || r.Passed < r.N
+		all = append(all, r)
+	}
+	if f.asJSON {
+		a.PrintJSON(matrixDocument{Schema: eval.ResultsSchema, Task: "matrix", Models: all})
+	} else {
+		printMatrix(a.Stdout, all)
+	}
+	if failed {
+		return cli.Silent(cli.ExitFailed)
+	}
+	return nil
+}
+
+// evalModel runs the cases on the model of the settings.
+func evalModel(a *cli.App, cmd *cobra.Command, f *evalCasesFlags, cases []eval.Case, out string) (_ eval.Results, err error) {
+	s, err := config.Resolve(a, cmd, &f.settings)
+	if err != nil {
+		return eval.Results{}, err
+	}
+	if s.Limits.Prices == nil {
+		s.Limits.Prices = llm.Prices{} // so that what has no price is counted
+	}
+	ctx := cmd.Context()
+	x := open.PlainExchange(a, s)
+	tapes, err := x.Tapes(ctx, cmd, &f.settings, &s, cases)
+	if err != nil {
+		return eval.Results{}, err
+	}
+	kept, err := openKeptCases(out)
+	if err != nil {
+		return eval.Results{}, err
+	}
+	defer func() { err = cli.Also(err, kept.close()) }()
+	progress := render.NewBar(a, f.asJSON)
+	items, err := runCases(ctx, a, s, x, tapes, cases, kept, f.repeat, progress)
+	if err != nil && ctx.Err() != nil {
+		err = context.Cause(ctx) // what stopped it, not who met it
+		if out != "" {
+			err = fmt.Errorf("%w; what is finished is in %s, and the same command goes on", err, out)
+		}
+	}
+	if err = errors.Join(err, progress.Close()); err != nil {
+		return eval.Results{}, err
+	}
+	r, err := eval.Summarise(items, eval.Made{
+		Version: cli.ThisBuild().String(), Go: runtime.Version(), Machine: fmt.Sprintf("%s/%s, %s", runtime.GOOS, runtime.GOARCH, cli.Count(runtime.NumCPU(), "processor")),
+		Date: a.Now().UTC().Format(time.RFC3339), Deterministic: s.ModelLabel() == "offline" || s.Replayed != "",
+	}, nil)
+	r.Model = s.ModelLabel()
+	return r, err
+}
+
+// runCases ingests what the cases are about, one corpus after the other, and
+// then runs them side by side.
+func runCases(ctx context.Context, a *cli.App, s config.Settings, x *open.Exchange, tapes *open.Tapes, cases []eval.Case, kept *keptCases, repeat int, progress *render.Bar) (_ []eval.Item, err error) {
+	set, err := s.LoadSkills()
+	if err != nil {
+		return nil, err
+	}
+	home, err := os.MkdirTemp("", "agent-eval-*")
+	if err != nil {
+		return nil, fmt.Errorf("making a directory for the corpora: %w", err)
+	}
+	defer func() { err = cli.Also(err, os.RemoveAll(home)) }()
+	found, err := open.NewFinder(ctx, a, s, set, x)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = cli.Also(err, found.Close()) }()
+	corpora := eval.NewCorpora(home, &eval.CorporaOptions{Open: *found.Options(), Progress: progress.Update})
+	defer func() { err = cli.Also(err, corpora.Close()) }()
+
+	opts, err := open.BenchOptions(a, s)
+	if err != nil {
+		return nil, err
+	}
+	bench, err := eval.NewBench(eval.Deps{Model: tapes, Skills: set, Corpora: corpora, Inspect: open.Inspect}, &opts)
+	if err != nil {
+		return nil, err
+	}
+	ready := make([]*eval.Prepared, len(cases))
+	for i, c := range cases {
+		if ready[i], err = bench.Prepare(ctx, c); err != nil {
+			return nil, err
+		}
+	}
+	run := func(ctx context.Context, p *eval.Prepared) (eval.Run, error) {
+		ctx = x.Controls.Budget().Begin(ctx)
+		return tapes.Play(ctx, p.Case, p.Run)
+	}
+	return eval.RunCases(ctx, ready, kept.tracing(run), &eval.SuiteOptions{
+		Concurrency: s.Limits.Concurrency, Repeat: repeat, Kept: kept.find,
+		Done: func(item eval.Item, done, total int) error {
+			progress.Update("running cases", done, total)
+			return kept.add(item)
+		},
+	})
+}
+
+// keptCases are the runs of a folder: runs.jsonl, and a trace for each. Without a
+// folder nothing is kept.
+type keptCases struct {
+	dir  string
+	runs *batch.Journal[eval.Item]
+}
+
+func openKeptCases(dir string) (*keptCases, error) {
+	if dir == "" {
+		return &keptCases{}, nil
+	}
+	runs, err := batch.OpenJournal[eval.Item](filepath.Join(dir, "runs.jsonl"), "agent eval cases")
+	return &keptCases{dir, runs}, err
+}
+
+func keptKey(key string, repeat int) string { return fmt.Sprintf("%s.%d", key, repeat) }
+
+func (k *keptCases) find(key string, repeat int) (eval.Item, bool) {
+	if k.runs == nil {
+		return eval.Item{}, false
+	}
+	return k.runs.Find(keptKey(key, repeat))
+}
+
+// add keeps a run. One that failed is tried again by the next.
+func (k *keptCases) add(item eval.Item) error {
+	key := keptKey(item.Key, item.Repeat)
+	if k.runs == nil || item.Error != "" {
+		return nil
+	}
+	if _, old := k.runs.Find(key); old {
+		return nil
+	}
+	return k.runs.Add(key, item)
+}
+
+// tracing writes the trace of each run: NAME.jsonl, and of repeats NAME.1.jsonl,
+// NAME.2.jsonl.
+func (k *keptCases) tracing(run func(context.Context, *eval.Prepared) (eval.Run, error)) func(context.Context, *eval.Prepared) (eval.Run, error) {
+	if k.dir == "" {
+		return run
+	}
+	return func(ctx context.Context, p *eval.Prepared) (eval.Run, error) {
+		r, err := run(ctx, p)
+		if err != nil {
+			return r, err
+		}
+		var b strings.Builder
+		if err := trace.Write(&b, r.Trace); err != nil {
+			return r, err
+		}
+		name := p.Case.Name
+		if p.Repeat > 0 {
+			name = fmt.Sprintf("%s.%d", name, p.Repeat)
+		}
+		file := filepath.Join(k.dir, "traces", name+".jsonl")
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			return r, fmt.Errorf("writing the trace: %w", err)
+		}
+		if err := cli.WriteFile(file, []byte(b.String()), 0o644); err != nil {
+			return r, fmt.Errorf("writing the trace: %w", err)
+		}
+		return r, nil
+	}
+}
+
+func (k *keptCases) close() error {
+	if k.runs == nil {
+		return nil
+	}
+	return k.runs.Close()
+}

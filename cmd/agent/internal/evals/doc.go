@@ -1,4 +1,4 @@
-// Package evals shows what cases found: as tables, and as the files of a folder.
+// Package evals is agent eval: its verbs, and how the results of cases are shown.
 //
-// It runs nothing and reads no settings: the verb eval cases does.
+// It measures nothing: each measurement is a task of a package under eval.
 package evals

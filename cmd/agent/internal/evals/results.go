@@ -9,25 +9,27 @@ import (
 	"path/filepath"
 	"strings"
 
+	"example.com/assay/cmd/agent/internal/cli"
+
 	"example.com/assay/eval"
 	"example.com/assay/eval/show"
 )
 
-// Document is what --json prints of one model.
-type Document struct {
+// casesDocument is what --json prints of one model.
+type casesDocument struct {
 	eval.Results
 	Comparison *eval.Comparison `json:"comparison,omitempty"`
 }
 
-// MatrixDocument is what --json prints of several models.
-type MatrixDocument struct {
+// matrixDocument is what --json prints of several models.
+type matrixDocument struct {
 	Schema int            `json:"schema"`
 	Task   string         `json:"task"`
 	Models []eval.Results `json:"models"`
 }
 
-// FileName is a model's name without what should not stand in a file's.
-func FileName(model string) string {
+// fileName is a model's name without what should not stand in a file's.
+func fileName(model string) string {
 	return strings.Map(func(r rune) rune {
 		if strings.ContainsRune(`/\:*?"<>| `, r) || r < ' ' {
 			return '_'
@@ -36,8 +38,8 @@ func FileName(model string) string {
 	}, model)
 }
 
-// ReadResults reads a file that --out wrote, or that --json printed.
-func ReadResults(path string) (*eval.Results, error) {
+// readResults reads a file that --out wrote, or that --json printed.
+func readResults(path string) (*eval.Results, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("reading --baseline: %w; --out makes one", err)
@@ -52,14 +54,16 @@ func ReadResults(path string) (*eval.Results, error) {
 	return &r, nil
 }
 
-// WriteResults writes results and their reports to a folder, by a function that writes
-// one file.
-func WriteResults(dir string, r eval.Results, changes *eval.Comparison, write func(path string, data []byte) error) error {
+// writeResults writes results and their reports to a folder, if there is one.
+func writeResults(dir string, r eval.Results, changes *eval.Comparison) error {
+	if dir == "" {
+		return nil
+	}
 	var b strings.Builder
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
-	if err := enc.Encode(Document{r, changes}); err != nil {
+	if err := enc.Encode(casesDocument{r, changes}); err != nil {
 		return err
 	}
 	files := []struct {
@@ -76,7 +80,7 @@ func WriteResults(dir string, r eval.Results, changes *eval.Comparison, write fu
 		if err := file.write(&out); err != nil {
 			return err
 		}
-		if err := write(filepath.Join(dir, file.name), out.Bytes()); err != nil {
+		if err := cli.WriteFile(filepath.Join(dir, file.name), out.Bytes(), 0o644); err != nil {
 			return fmt.Errorf("writing results: %w", err)
 		}
 	}

@@ -1,13 +1,14 @@
-// Package render lays out the markdown of answers for a terminal or as plain
-// text.
+// Package render shows people what a run came to: answers, claims with their verdicts,
+// sources, figures in words, how far a run is. Markdown lays out the text of an answer
+// for a terminal or as plain text.
 //
 //	fmt.Print(render.Markdown(answer, render.Options{Width: 80, Colour: true}))
 //
-// It knows what answers are made of: headings, paragraphs, lists, block
-// quotes, rules, fenced code, bold, and the marks of sources. What stands
-// between “ and ” is shown as it is, since it is somebody else's text.
-// Control characters are made visible: a document cannot steer the terminal.
+// Markdown knows what answers are made of: headings, paragraphs, lists, block quotes,
+// rules, fenced code, bold, and the marks of sources. What stands between “ and ” is
+// shown as it is, since it is somebody else's text. Control characters are made visible:
+// a document cannot steer the terminal.
 //
-// It does not know links, images, tables or HTML, which stay as they are
-// written, and it does not print.
+// It knows no verb and no setting. Links, images, tables and HTML stay as they are
+// written.
 package render

@@ -7,7 +7,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"example.com/assay/graph/trace"
-	"example.com/assay/state"
 )
 
 const sample = `{"v":1,"seq":0,"kind":"run_start","time":"2026-01-02T03:04:05Z","at":[{"step":0,"task":-1}],"graph":"research","fingerprint":"0123456789abcdef","header":{"run_id":"r1","config":{"model":"offline","corpus":"c"},"skills":{"s":"abcdef0123456789"},"input":{"question":"q"}}}
@@ -106,21 +105,6 @@ func TestFaults(t *testing.T) {
 		}
 		if _, err := New(records); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: error %v, want %q", name, err, tt.want)
-		}
-	}
-}
-
-// A replay's cost is 0, beside what was paid then.
-func TestUsage(t *testing.T) {
-	for want, u := range map[string]state.ModelUsage{
-		"1 call, 1 token read and 2 written":                                                          {Calls: 1, InputTokens: 1, OutputTokens: 2},
-		"2 calls, 0 tokens read and 0 written, cost 0.5, unpriced calls: 1":                           {Calls: 2, Cost: state.MoneyOf(.5), Unpriced: 1},
-		"2 calls, 0 tokens read and 0 written, cost 0, recorded cost 0.5":                             {Calls: 2, RecordedCost: state.MoneyOf(.5)},
-		"2 calls, 0 tokens read and 0 written, cost 0, recorded cost 0.5, recorded unpriced calls: 1": {Calls: 2, RecordedCost: state.MoneyOf(.5), RecordedUnpriced: 1},
-		"2 calls, 0 tokens read and 0 written, unpriced calls: 2":                                     {Calls: 2, Unpriced: 2},
-	} {
-		if got := Usage(u); got != want {
-			t.Errorf("%q; want %q", got, want)
 		}
 	}
 }

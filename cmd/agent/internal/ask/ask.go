@@ -1,0 +1,145 @@
+package ask
+
+import (
+	"github.com/spf13/cobra"
+
+	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/config"
+	"example.com/assay/cmd/agent/internal/open"
+	"example.com/assay/cmd/agent/internal/render"
+	"example.com/assay/graph"
+	"example.com/assay/state"
+)
+
+func Command(a *cli.App) *cobra.Command {
+	var flags config.Flags
+	var asJSON bool
+	var traceFile, thread, open string
+	cmd := &cobra.Command{
+		Use:   "ask QUESTION…",
+		Short: "Answer a question from a corpus, with citations",
+		Long: `Ask researches a question in a corpus and answers with what it can prove.
+
+The question is the arguments joined by spaces, or standard input for "-".
+A multiple-choice question lists its options as "A. …", "(A) …" or the like.
+
+Every sentence of the answer cites a source; each source is listed with its
+file, section and range of bytes. Exit code 3 says that the corpus does not
+hold enough evidence, that not all of the answer holds, or that a part of what
+was asked is not there; the answer says which. Exit code 1 says that it could
+not be looked for, and why: the key, the network, the budget.
+
+Settings come from flags, else from variables, else from the configuration,
+else from defaults. agent doctor lists each with its origin; a key K of the
+configuration is the variable ASSAY_K, so ASSAY_CORPUS for corpus, but
+` + config.EnvThreshold + ` and ` + config.EnvSkipInjection + `.
+
+Models: offline (the default: no key, no network), openai:NAME with the key in
+` + config.EnvOpenAIKey + ` (any server of that API: ` + config.EnvOpenAIURL + `), gemini:NAME with the
+key in ` + config.EnvGeminiKey + `, anthropic:NAME with the key in ` + config.EnvAnthropicKey + `, ollama:NAME.
+The configuration can choose one per skill and one to fall back on (models),
+bound what they may do and cost (model_limits, prices). agent doctor checks them.
+
+With --record every model call is written to a file; with --replay the same
+question is answered from it, without a model, and a call that is not in it
+ends the run.`,
+		Example: `  agent ask "What must a plaintiff prove for battery?"
+  agent ask --corpus handbook --json "How many days of notice are needed?"
+  agent ask --trace run.jsonl -v "Is an oral promise to sell land enforceable?"
+  agent ask --model ollama:llama3.1 "What is consideration?"
+  agent ask --model openai:gpt-4.1-mini --record run.cassette "What is consideration?"
+  agent ask --replay run.cassette "What is consideration?"
+  agent ask --thread lease "Who pays when a tenant leaves early?"
+  agent ask --thread lease "and who pays for the repairs?"
+  agent ask - < question.txt`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			text, err := a.Question(cmd.Context(), args, AskExample)
+			a.Failed = func(err error) any { return failedAnswer(text, err) }
+			if err != nil {
+				return err
+			}
+			return run(a, cmd, &flags, Question{Text: text, Trace: traceFile, thread: thread, open: open}, asJSON)
+		},
+	}
+	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		a.Failed = func(err error) any { return failedAnswer("", err) }
+		return cli.FlagError(cmd, err)
+	})
+	flags.Register(cmd, false)
+	flags.RegisterTimeout(cmd)
+	flags.RegisterCassette(cmd)
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
+	cmd.Flags().StringVar(&traceFile, "trace", "", "write the run's trace to `FILE` (JSON Lines)")
+	cmd.Flags().StringVar(&open, "open", "", "open source `N` of the answer: a text at its line with $PAGER or $EDITOR, others with the system's program; Q.N where several queries cite an N")
+	cmd.Flags().StringVar(&thread, "thread", "", "save the run under this `NAME`, so that agent resume goes on with it after a failure or a kill; a further question under it may refer to the one before")
+	return cmd
+}
+
+// Questions that verbs show whom they were asked nothing.
+const (
+	AskExample = `ask "What must a plaintiff prove for battery?"`
+)
+
+func run(a *cli.App, cmd *cobra.Command, flags *config.Flags, q Question, asJSON bool) error {
+	s, err := config.Resolve(a, cmd, flags)
+	if err != nil {
+		return err
+	}
+	if cmd.Flags().Changed("thread") {
+		if err := open.CheckThread("--thread", q.thread); err != nil {
+			return err
+		}
+		if corpus, err := open.CorpusOf(cmd.Context(), s.Home, q.thread); err != nil {
+			return err
+		} else if corpus != "" && !cmd.Flags().Changed("corpus") {
+			s.Corpus = corpus
+		}
+	}
+	if cmd.Flags().Changed("open") && (asJSON || q.open == "") {
+		return cli.Usagef("--open wants the number of a source, and goes without --json, which has the paths")
+	}
+	q.Timeout = flags.Timeout
+	return answerOne(a, cmd, flags, s, q, asJSON)
+}
+
+// answerOne answers one question, and prints what came of it.
+func answerOne(a *cli.App, cmd *cobra.Command, flags *config.Flags, s config.Settings, q Question, asJSON bool) (err error) {
+	ctx := cmd.Context()
+	if err := cli.Named(cmd, "trace"); err != nil {
+		return err
+	}
+	c, err := flags.Cassette(cmd)
+	if err != nil {
+		return err
+	}
+	s.Saves = q.thread != ""
+	e, err := New(ctx, a, s, c, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { err = cli.Also(err, e.Close()) }()
+	follow := render.NewProgress(a, asJSON)
+	q.Observe = func(ev graph.Event[state.Agent]) { render.Observe(follow, ev) }
+	answer, runErr := e.Ask(ctx, q)
+	follow.Close()
+	if asJSON {
+		a.PrintJSON(answer)
+	} else {
+		render.Answer(a, answer, e.Corpus)
+	}
+	render.Warnings(a, answer)
+	if e.IsSample() {
+		a.Warn(open.SampleNote)
+	}
+	howToGoOn(a, q.thread, runErr)
+	if q.open != "" && runErr == nil {
+		source, err := SourceNumbered(answer.Sources, q.open)
+		if err == nil {
+			err = OpenSource(ctx, a, source)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return Outcome(answer, runErr)
+}

@@ -1,0 +1,164 @@
+package ask
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/config"
+	"example.com/assay/cmd/agent/internal/open"
+	"example.com/assay/graph"
+	"example.com/assay/llm"
+	"example.com/assay/nodes/follow"
+	"example.com/assay/nodes/research"
+	"example.com/assay/state"
+)
+
+// A Question is one thing to ask and who follows.
+type Question struct {
+	Text    string
+	Trace   string           // file that receives the trace; empty for none
+	Copy    io.Writer        // receives the trace, too; nil for none
+	open    string           // source of the answer to open; empty for none
+	thread  string           // that the run is saved in; empty for none
+	resume  bool             // go on with the thread; text is what it asks
+	Earlier []state.Exchange // the conversation before it
+	Timeout time.Duration
+	Observe func(graph.Event[state.Agent])
+}
+
+// An Asker answers questions from one corpus with one set of settings.
+type Asker struct {
+	*open.Desk
+	Pipeline *research.Pipeline
+}
+
+// New opens a desk and the pipeline on it.
+func New(ctx context.Context, a *cli.App, s config.Settings, c config.Cassette, x *open.Exchange) (*Asker, error) {
+	if c.Replay == "" {
+		if err := open.CheckSearchTool(a, s); err != nil { // before anything is written
+			return nil, err
+		}
+	}
+	d, err := open.New(ctx, a, s, c, open.Want{Skills: research.Skills(), Corpus: open.Corpus, Threads: s.Saves, Spans: true, Exchange: x})
+	if err != nil {
+		return nil, err
+	}
+	p, err := d.Research(ctx, nil)
+	if err != nil {
+		return nil, errors.Join(err, d.Close())
+	}
+	return &Asker{d, p}, nil
+}
+
+// Ask runs the pipeline on one question. The answer is complete also when the
+// error says that the run was stopped or failed.
+func (e *Asker) Ask(ctx context.Context, q Question) (state.Answer, error) {
+	ctx, cancel := cli.Within(ctx, q.Timeout)
+	defer cancel()
+	opts := &research.AskOptions{Earlier: q.Earlier, Resume: q.resume}
+	if err := e.onThread(ctx, q, opts); err != nil {
+		return failedAnswer(q.Text, err), err
+	}
+	t := &open.Traced[state.Agent]{In: opts.Input(q.Text), File: q.Trace, Copy: q.Copy, Keys: config.AskTraced, Options: follow.Options[state.Agent]{Observe: q.Observe, Run: opts.Run}}
+	e.Exchange.Controls.Budget().Reset()
+	final, took, runErr := open.Run(ctx, e.Desk, t, func(ctx context.Context, o *follow.Options[state.Agent]) (state.Agent, follow.Took, error) {
+		opts.Trace, opts.Observe, opts.Run = o.Trace, o.Observe, o.Run
+		return e.Pipeline.Ask(ctx, q.Text, opts)
+	})
+	if took.Node == nil {
+		return failedAnswer(q.Text, runErr), runErr
+	}
+	answer := e.result(final, runErr)
+	open.Sign(e.Desk, &answer, t, took)
+	return answer, runErr
+}
+
+// result is the answer of a run, as the settings want it shown.
+func (e *Asker) result(final state.Agent, runErr error) state.Answer {
+	answer := research.Result(final, runErr, e.Corpus)
+	if !e.Verification.ShowClaims {
+		answer.Verification.ClaimCheck = withoutClaims(answer.Verification.ClaimCheck)
+		answer.Verification.Choice = withoutClaims(answer.Verification.Choice)
+	}
+	if runErr != nil { // the node that sums up did not run
+		research.Unfinished(&answer, final)
+	}
+	return answer
+}
+
+// onThread puts a question on its thread: run options, and the conversation that the
+// thread holds.
+func (e *Asker) onThread(ctx context.Context, q Question, opts *research.AskOptions) error {
+	if q.thread == "" {
+		return nil
+	}
+	info, err := open.InfoOf(ctx, e.Threads, q.thread)
+	switch {
+	case err != nil && !errors.Is(err, graph.ErrNoCheckpoint):
+		return err
+	case q.resume && err != nil:
+		return open.UnknownThread(ctx, e.Threads, q.thread)
+	case !q.resume && err == nil:
+		if err := e.converse(ctx, q.thread, info, opts); err != nil {
+			return err
+		}
+	case q.resume && info.Fingerprint != e.Corpus.Fingerprint():
+		e.Warn("corpus %s has changed since thread %q began: what it read then is checked against what is there now", e.Corpus.Name(), q.thread)
+	}
+	run := &opts.Run
+	run.Thread = q.thread
+	run.Metadata = map[string]string{open.ThreadCorpus: e.Corpus.Name(), open.ThreadFingerprint: e.Corpus.Fingerprint(), open.ThreadQuestion: llm.Cut(open.Printable(q.Text), open.MaxThreadQuestion)}
+	if q.resume {
+		run.Metadata[open.ThreadQuestion] = info.Question
+	}
+	return nil
+}
+
+// converse makes the answered question of a thread, and those before it, the
+// conversation of the next one.
+func (e *Asker) converse(ctx context.Context, thread string, info open.ThreadInfo, opts *research.AskOptions) error {
+	last, err := e.Pipeline.Graph().State(ctx, graph.Key{Thread: thread})
+	if err != nil {
+		return fmt.Errorf("reading thread %q: %w", thread, err)
+	}
+	if len(last.Next) > 0 {
+		return cli.Usagef("thread %q has a question that is not answered yet (%s); go on with it: agent resume %s; or remove it: agent threads remove %s", thread, llm.Cut(info.Question, 60), thread, thread)
+	}
+	opts.Again, opts.Earlier = true, last.State.Earlier
+	if e, ok := research.ExchangeOf(research.Result(last.State, nil, e.Corpus)); ok {
+		opts.Earlier = append(opts.Earlier, e)
+	}
+	return nil
+}
+
+// failedAnswer is the answer of a run that did not begin.
+func failedAnswer(question string, err error) state.Answer {
+	return state.FailedAnswer("research", question, state.Outcome{Err: err}.End())
+}
+
+// Outcome is the exit code of an answer, as an error; nil for answered.
+func Outcome(answer state.Answer, runErr error) error {
+	switch {
+	case runErr != nil:
+		return runErr
+	case answer.Status == state.StatusAnswered:
+		return nil
+	case answer.Status == state.StatusUnavailable, answer.Status == state.StatusFailed:
+		return fmt.Errorf("researching the question: %s", answer.Error)
+	}
+	return cli.Silent(answer.Status.ExitCode()) // the answer says why
+}
+
+// withoutClaims is a check as an answer shows it unless claims are asked for.
+func withoutClaims(check *state.ClaimCheck) *state.ClaimCheck {
+	if check == nil {
+		return nil
+	}
+	short := *check
+	short.Claims, short.Corrections = nil, nil
+	return &short
+}

@@ -1,0 +1,73 @@
+package ask
+
+import (
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/config"
+	"example.com/assay/cmd/agent/internal/open"
+	"example.com/assay/graph"
+)
+
+func ResumeCommand(a *cli.App) *cobra.Command {
+	var flags config.Flags
+	var asJSON bool
+	var traceFile string
+	cmd := &cobra.Command{
+		Use:   "resume THREAD",
+		Short: "Go on with a question that was asked with --thread",
+		Long: `Resume goes on where the run of a thread ended: stopped, failed, killed. What
+was done is not done again. When the run has ended, its answer is printed.
+
+The corpus is the thread's own; the model and the other settings are those of
+this call.`,
+		Example: `  agent ask --thread lease "Who pays when a tenant leaves early?"
+  agent resume lease
+  agent resume lease --model openai:gpt-5 --json`,
+		Args: cli.Exactly(1, "the name of a thread"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			a.Failed = func(err error) any { return failedAnswer("", err) }
+			if err := open.CheckThread("the thread", args[0]); err != nil {
+				return err
+			}
+			return resume(a, cmd, &flags, args[0], traceFile, asJSON)
+		},
+	}
+	flags.Register(cmd, false)
+	flags.RegisterTimeout(cmd)
+	flags.RegisterCassette(cmd)
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
+	cmd.Flags().StringVar(&traceFile, "trace", "", "write the trace of this part of the run to `FILE` (JSON Lines)")
+	return cmd
+}
+
+func resume(a *cli.App, cmd *cobra.Command, flags *config.Flags, thread, traceFile string, asJSON bool) (err error) {
+	s, err := config.Resolve(a, cmd, flags)
+	if err != nil {
+		return err
+	}
+	saver, err := open.Threads(cmd.Context(), s.Home)
+	if err != nil {
+		return err
+	}
+	info, err := open.InfoOf(cmd.Context(), saver, thread)
+	if errors.Is(err, graph.ErrNoCheckpoint) {
+		err = open.UnknownThread(cmd.Context(), saver, thread)
+	}
+	if err = errors.Join(err, saver.Close()); err != nil {
+		return err
+	}
+	if info.Corpus != "" && !cmd.Flags().Changed("corpus") {
+		s.Corpus = info.Corpus
+	}
+	return answerOne(a, cmd, flags, s, Question{Text: info.Question, thread: thread, resume: true, Trace: traceFile, Timeout: flags.Timeout}, asJSON)
+}
+
+// howToGoOn tells how a run that ended early goes on.
+func howToGoOn(a *cli.App, thread string, err error) {
+	if thread != "" && err != nil && !errors.As(err, new(cli.UsageError)) {
+		a.Warn("the run is saved; go on with: agent resume %s", thread)
+	}
+}

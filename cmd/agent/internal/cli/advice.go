@@ -1,0 +1,91 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"path/filepath"
+	"strings"
+
+	"example.com/assay/llm"
+	"example.com/assay/memory"
+	"example.com/assay/memory/document"
+	"example.com/assay/memory/qa"
+)
+
+// An advised error says what a library's error says, and what to type next. The
+// libraries know nothing of verbs and flags: this file does.
+type advised struct {
+	error
+	advice string
+}
+
+func (e advised) Error() string { return e.error.Error() + "; " + e.advice }
+
+func (e advised) Unwrap() error { return e.error }
+
+// withAdvice adds what to type to an error that calls for it.
+func withAdvice(err error) error {
+	if err == nil || errors.As(err, new(advised)) {
+		return err
+	}
+	if advice := adviceOn(err); advice != "" {
+		return advised{err, advice}
+	}
+	return err
+}
+
+// adviceOn is what a person can type about an error, "" for nothing.
+func adviceOn(err error) string {
+	if e, ok := errors.AsType[*memory.UnknownCorpusError](err); ok && len(e.Known) == 0 {
+		return "make it with: " + ingestInto(nil, e.Name, "")
+	}
+	if e, ok := errors.AsType[*memory.EmptyCorpusError](err); ok {
+		return "run: " + ingestInto(nil, e.Name, "")
+	}
+	if e, ok := errors.AsType[*memory.OtherVersionError](err); ok {
+		if e.Got > e.Want {
+			return "or build it again: " + ingestInto(e.Roots, e.Name, "--rebuild ")
+		}
+		return "bring it up to date with: " + ingestInto(e.Roots, e.Name, "")
+	}
+	if e, ok := errors.AsType[*memory.CorruptCorpusError](err); ok {
+		return "build it again: " + ingestInto(nil, e.Name, "--rebuild ")
+	}
+	if e, ok := errors.AsType[*memory.EmbedderError](err); ok {
+		return "to change over run: " + ingestInto(nil, e.Corpus, "")
+	}
+	if errors.As(err, new(*memory.EarlierFileError)) {
+		return "name the directory that has it now, or leave it out with --rebuild"
+	}
+	if e, ok := errors.AsType[*qa.DamagedError](err); ok {
+		return "to begin anew, without what was remembered: agent memory forget --all --corpus " + strings.TrimSuffix(filepath.Base(e.Path), ".db")
+	}
+	if e, ok := errors.AsType[*document.InputError](err); ok && e.Option != "" {
+		return "--" + strings.ReplaceAll(e.Option, "_", "-") + " names it"
+	}
+	if e, ok := errors.AsType[*llm.StatusError](err); ok && (e.Status == http.StatusUnauthorized || e.Status == http.StatusForbidden) {
+		return "agent doctor names the variable that holds the key"
+	}
+	return ""
+}
+
+// ingestInto is the command that makes a corpus of paths.
+func ingestInto(paths []string, corpus, flags string) string {
+	return fmt.Sprintf("agent ingest %s%s --corpus %s", flags, quoted(paths), corpus)
+}
+
+// quoted writes paths for a shell.
+func quoted(paths []string) string {
+	if len(paths) == 0 {
+		return "PATH…"
+	}
+	out := make([]string, len(paths))
+	for i, p := range paths {
+		out[i] = p
+		if strings.ContainsAny(p, " \t\n'\"\\$`*?[]{}()<>|&;!#~") {
+			out[i] = "'" + strings.ReplaceAll(p, "'", `'\''`) + "'"
+		}
+	}
+	return strings.Join(out, " ")
+}

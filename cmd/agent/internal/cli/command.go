@@ -1,0 +1,94 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// Group makes a command that only holds others.
+func Group(cmd *cobra.Command, verbs ...*cobra.Command) *cobra.Command {
+	cmd.AddCommand(verbs...)
+	cmd.Args = func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return Usagef("%s needs a verb: %s", cmd.CommandPath(), strings.Join(verbNames(cmd), ", "))
+		}
+		return UnknownVerb(cmd, args)
+	}
+	cmd.RunE = func(*cobra.Command, []string) error { return nil } // Args has refused
+	return cmd
+}
+
+func verbNames(cmd *cobra.Command) []string {
+	var names []string
+	for _, c := range cmd.Commands() {
+		if c.IsAvailableCommand() {
+			names = append(names, c.Name())
+		}
+	}
+	return names
+}
+
+func UnknownVerb(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	names := verbNames(cmd)
+	return Usagef("unknown verb %q%s; %s knows: %s", args[0], DidYouMean(args[0], names), cmd.CommandPath(), strings.Join(names, ", "))
+}
+
+// Exactly refuses a wrong number of arguments and says which are wanted.
+func Exactly(n int, want string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) != n {
+			return Usagef("%s wants %s; it got %d arguments: see agent help %s", cmd.CommandPath(), want, len(args), strings.TrimPrefix(cmd.CommandPath(), "agent "))
+		}
+		return nil
+	}
+}
+
+// Named refuses flags that were given without a file.
+func Named(cmd *cobra.Command, flags ...string) error {
+	for _, name := range flags {
+		if cmd.Flags().Changed(name) && cmd.Flags().Lookup(name).Value.String() == "" {
+			return Usagef("--%s is empty: name a file", name)
+		}
+	}
+	return nil
+}
+
+// FlagError names the nearest known flag, or what is wrong with a value.
+func FlagError(cmd *cobra.Command, err error) error {
+	hint := fmt.Sprintf("see: agent help %s", strings.TrimPrefix(cmd.CommandPath(), "agent "))
+	if cmd == cmd.Root() {
+		hint = "see: agent help"
+	}
+	unknown, ok := errors.AsType[*pflag.NotExistError](err)
+	if !ok || unknown.GetSpecifiedShortnames() != "" {
+		return Usagef("%w of %s; %s", err, cmd.CommandPath(), hint)
+	}
+	name, guess := unknown.GetSpecifiedName(), ""
+	if best := nearestFlag(cmd, name); best != "" {
+		guess = fmt.Sprintf("did you mean --%s? ", best)
+	}
+	return Usagef("unknown flag --%s of %s; %s%s", name, cmd.CommandPath(), guess, hint)
+}
+
+// nearestFlag returns the flag that a mistyped one was probably meant to be,
+// also when a word of it was left out, or "".
+func nearestFlag(cmd *cobra.Command, name string) string {
+	var known []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
+	if best := Nearest(name, known); best != "" {
+		return best
+	}
+	for _, k := range known {
+		if Nearest(name, strings.Split(k, "-")) != "" {
+			return k
+		}
+	}
+	return ""
+}

@@ -1,0 +1,276 @@
+package comply
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/config"
+	"example.com/assay/cmd/agent/internal/open"
+	"example.com/assay/cmd/agent/internal/render"
+	"example.com/assay/graph"
+	"example.com/assay/nodes/evidence"
+	"example.com/assay/nodes/follow"
+	"example.com/assay/state"
+)
+
+// What agent comply is asked for on the command line.
+type complyFlags struct {
+	filter      state.ComplyFilter
+	sourceType  string
+	audit       string // file to write
+	check       string // file to read
+	questions   string
+	out         string
+	jobs        int
+	trace       string
+	modelReview bool
+	asJSON      bool
+}
+
+func Command(a *cli.App) *cobra.Command {
+	var flags config.Flags
+	var c complyFlags
+	cmd := &cobra.Command{
+		Use:   "comply QUESTION…",
+		Short: "Answer a compliance question with verbatim requirements, for an auditor",
+		Long: `Comply answers with requirements that the corpus states word for word, and with
+nothing else: it extracts them from statutes and policies, verifies each, composes
+statements that end with their ids, and reviews every statement against the quotes
+that it cites. Without a verified requirement the answer is that there is none, and
+the exit code 3. A run that lost a call of the model says what is missing: exit code 3
+beside an answer, 1 without one.
+
+A passage is of a statute or a policy as its metadata source_type says (front
+matter, a column), else its directory. --topic, --section and --category narrow by
+metadata; a section also by its heading.
+
+--audit writes everything by which an answer can be checked; --check reads such a
+file and verifies it against the documents, without any model: exit code 1 when
+anything does not hold.
+
+--questions asks many: a CSV file with a column question, and perhaps id, topic,
+section, category, source_type; or JSON Lines with these fields. Each has an audit
+file in --out, beside summary.csv and summary.html. Questions that are finished there
+are not asked again.`,
+		Example: `  agent comply --corpus county "How soon must a crisis call be answered?"
+  agent comply --corpus county --topic crisis --audit audit.json "Who may authorise a hold?"
+  agent comply --check audit.json
+  agent comply --corpus county --questions questions.csv --out audits/`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			var text string
+			a.Failed = func(err error) any {
+				failed := evidence.Result(state.Comply{Question: text}, err, nil)
+				failed.End = cli.EndOf(err)
+				return failed
+			}
+			err := c.mistakes(cmd, args)
+			if err == nil && c.check == "" && c.questions == "" {
+				text, err = a.Question(cmd.Context(), args, complyExample)
+			}
+			if err == nil {
+				switch {
+				case c.check != "":
+					a.Failed = nil
+					return checkAudit(a, c)
+				case c.questions != "":
+					return complyBatch(a, cmd, &flags, c)
+				}
+				return run(a, cmd, &flags, c, text)
+			}
+			return err
+		},
+	}
+	f := cmd.Flags()
+	f.String("corpus", config.DefaultCorpus, "`NAME` of the corpus to answer from; "+open.CountyCorpus+" is an embedded sample")
+	f.StringVar(&c.filter.Topic, "topic", "", "read only passages of this `TOPIC`")
+	f.StringVar(&c.filter.Section, "section", "", "read only passages of this `SECTION`: of the metadata, or a part of the heading")
+	f.StringVar(&c.filter.Category, "category", "", "read only passages of this `CATEGORY`")
+	f.StringVar(&c.sourceType, "source-type", "", "read only `KIND`: statute or policy")
+	f.StringVar(&c.audit, "audit", "", "write the audit to `FILE` (JSON)")
+	f.StringVar(&c.check, "check", "", "verify an audit `FILE` against its documents, without a model")
+	f.StringVar(&c.questions, "questions", "", "ask the questions of a `FILE` (.csv or .jsonl)")
+	f.StringVar(&c.out, "out", "", "`DIR` of the audits of --questions")
+	f.IntVar(&c.jobs, "jobs", 2, "`NUMBER` of questions that are asked at once")
+	f.BoolVar(&c.modelReview, "model-review", false, "have the model review, too, what passed the review by code")
+	f.StringVar(&c.trace, "trace", "", "write the run's trace to `FILE` (JSON Lines)")
+	f.BoolVar(&c.asJSON, "json", false, "print one JSON document")
+	flags.RegisterModel(cmd)
+	flags.RegisterTimeout(cmd)
+	flags.RegisterCassette(cmd)
+	return cmd
+}
+
+// mistakes refuses a command line that cannot be meant.
+func (c *complyFlags) mistakes(cmd *cobra.Command, args []string) error {
+	set := func(name string) bool { return cmd.Flags().Changed(name) }
+	c.filter.SourceType = state.SourceType(c.sourceType)
+	for _, name := range []string{"audit", "check", "questions", "out", "trace", "topic", "section", "category", "source-type"} {
+		if value := cmd.Flags().Lookup(name).Value.String(); set(name) && value == "" {
+			return cli.Usagef("--%s is empty: give it a value or leave it out", name)
+		}
+	}
+	switch {
+	case c.sourceType != "" && c.filter.SourceType != state.Statute && c.filter.SourceType != state.Policy:
+		return cli.Usagef("--source-type is %q%s; known: statute, policy", c.sourceType, cli.DidYouMean(c.sourceType, []string{"statute", "policy"}))
+	case c.check != "" && (len(args) > 0 || c.questions != "" || c.audit != ""):
+		return cli.Usagef("--check verifies a file; it goes with no question, --questions or --audit")
+	case c.questions != "" && len(args) > 0:
+		return cli.Usagef("a question and --questions do not go together: put it into the file")
+	case c.questions != "" && c.out == "":
+		return cli.Usagef("--out is missing: name a directory for the audits of --questions")
+	case c.questions == "" && (c.out != "" || set("jobs")):
+		return cli.Usagef("--out and --jobs are for --questions")
+	case c.questions != "" && (c.audit != "" || c.trace != ""):
+		return cli.Usagef("--audit and --trace are for one question; --questions writes audits to --out")
+	case c.jobs < 1 || c.jobs > 64:
+		return cli.Usagef("--jobs is %d: it must be from 1 to 64", c.jobs)
+	}
+	return nil
+}
+
+// A complier answers compliance questions with one set of settings.
+type complier struct {
+	*open.Desk
+	pipeline    *evidence.Pipeline
+	modelReview bool
+}
+
+func openComplier(ctx context.Context, a *cli.App, s config.Settings, files config.Cassette, modelReview bool) (*complier, error) {
+	d, err := open.New(ctx, a, s, files, open.Want{Skills: evidence.Skills(), Corpus: open.ComplyCorpus})
+	if err != nil {
+		return nil, err
+	}
+	p, err := d.Comply(modelReview)
+	if err != nil {
+		return nil, errors.Join(err, d.Close())
+	}
+	return &complier{d, p, modelReview}, nil
+}
+
+func run(a *cli.App, cmd *cobra.Command, flags *config.Flags, f complyFlags, text string) (err error) {
+	ctx := cmd.Context()
+	s, err := config.Resolve(a, cmd, flags)
+	if err != nil {
+		return err
+	}
+	files, err := flags.Cassette(cmd)
+	if err != nil {
+		return err
+	}
+	c, err := openComplier(ctx, a, s, files, f.modelReview)
+	if err != nil {
+		return err
+	}
+	defer func() { err = cli.Also(err, c.Close()) }()
+	ctx, cancel := cli.Within(ctx, flags.Timeout)
+	defer cancel()
+	shown := render.NewProgress(a, f.asJSON)
+	audit, runErr := c.ask(ctx, evidence.Input{Question: text, Filter: f.filter}, f.trace, func(ev graph.Event[state.Comply]) { render.Observe(shown, ev) })
+	shown.Close()
+	if f.asJSON {
+		a.PrintJSON(audit)
+	} else {
+		printAudit(a, audit)
+	}
+	render.Warnings(a, audit.Answer)
+	if f.audit != "" && runErr == nil {
+		if err := writeAudit(f.audit, audit); err != nil {
+			return err
+		}
+	}
+	return cli.Told(audit.End, runErr)
+}
+
+// ask runs the pipeline on one question. The audit is complete also beside an
+// error of the run.
+func (c *complier) ask(ctx context.Context, in evidence.Input, traceFile string, watch func(graph.Event[state.Comply])) (evidence.Audit, error) {
+	t := &open.Traced[state.Comply]{In: in.Update(), File: traceFile, More: map[string]string{config.TracedReview: strconv.FormatBool(c.modelReview)}, Options: follow.Options[state.Comply]{
+		Observe: watch, End: func(final state.Comply, err error) state.End {
+			final.Question = in.Question
+			return c.InCorpus(evidence.End(final, err))
+		},
+	}}
+	final, took, runErr := open.Run(ctx, c.Desk, t, open.Follows(c.pipeline.Graph(), t.In))
+	final.Question, final.Filter = in.Question, in.Filter
+	audit := evidence.Result(final, runErr, c.Corpus)
+	audit.Skills, audit.Fingerprint, audit.ModelReview = c.Hashes, c.Corpus.Fingerprint(), c.modelReview
+	audit.In(c.Corpus.Name())
+	open.Sign(c.Desk, &audit.Answer, t, took)
+	return audit, runErr
+}
+
+// writeAudit writes an audit file, as a whole or not at all.
+func writeAudit(path string, audit evidence.Audit) error {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(audit); err != nil {
+		return fmt.Errorf("writing the audit: %w", err)
+	}
+	if err := cli.WriteFile(path, b.Bytes(), 0o644); err != nil {
+		return fmt.Errorf("writing the audit: %w", err)
+	}
+	return nil
+}
+
+// readAudit reads what writeAudit wrote, or the output of --json.
+func readAudit(path string) (evidence.Audit, error) {
+	var audit evidence.Audit
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return audit, cli.Usagef("reading the audit: %w", err)
+	}
+	if err := json.Unmarshal(data, &audit); err != nil {
+		return audit, cli.Usagef("reading the audit %s: %w", path, err)
+	}
+	if audit.Pipeline != "comply" || audit.Schema != state.AnswerSchema {
+		return audit, cli.Usagef("%s is no audit of agent comply (schema %d): its schema is %d and its pipeline %q", path, state.AnswerSchema, audit.Schema, audit.Pipeline)
+	}
+	return audit, nil
+}
+
+// checkAudit verifies an audit file.
+func checkAudit(a *cli.App, f complyFlags) error {
+	audit, err := readAudit(f.check)
+	if err != nil {
+		return err
+	}
+	got := evidence.Check(audit)
+	if f.asJSON {
+		a.PrintJSON(struct {
+			Schema int    `json:"schema"`
+			Audit  string `json:"audit"`
+			Holds  bool   `json:"holds"`
+			evidence.Checked
+		}{1, f.check, len(got.Problems) == 0, got})
+	} else {
+		for _, d := range audit.Documents {
+			fmt.Fprintf(a.Stdout, "read %s\n", render.Line(d.Path))
+		}
+		for _, p := range got.Problems {
+			fmt.Fprintf(a.Stdout, "✗ %s\n", strings.TrimSpace(render.OneLine(p)))
+		}
+		fmt.Fprintf(a.Stdout, "%s, %s, %s checked: ", cli.Count(got.Documents, "document"), cli.Count(got.Quotes, "quote"), cli.Count(got.Statements, "statement"))
+		if len(got.Problems) == 0 {
+			fmt.Fprintln(a.Stdout, "everything holds")
+		} else {
+			fmt.Fprintln(a.Stdout, cli.Count(len(got.Problems), "problem"))
+		}
+	}
+	if len(got.Problems) > 0 {
+		return cli.Silent(cli.ExitFailed)
+	}
+	return nil
+}
+
+const complyExample = `comply "How soon must a crisis call be answered?"`

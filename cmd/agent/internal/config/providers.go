@@ -1,0 +1,132 @@
+package config
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/llm/gemini"
+)
+
+const (
+	EnvOpenAIKey      = "OPENAI_API_KEY"
+	EnvOpenAIURL      = "OPENAI_BASE_URL"
+	EnvGeminiKey      = "GEMINI_API_KEY"
+	EnvGeminiURL      = "GEMINI_BASE_URL"
+	EnvAnthropicKey   = "ANTHROPIC_API_KEY"
+	EnvAnthropicURL   = "ANTHROPIC_BASE_URL"
+	ProviderOpenAI    = "openai"
+	ProviderAnthropic = "anthropic"
+	ProviderOllama    = "ollama"
+)
+
+// A Provider is what may stand before the colon of a model's name.
+type Provider struct {
+	Name        string
+	KeyVariable string // holds its key
+	URLVariable string // names another server
+	KeyURL      string // where keys are made; empty when none is needed
+}
+
+// Providers are all of them, in the order of messages. How the models of one are
+// reached is the connector's.
+var Providers = []Provider{
+	{ProviderOpenAI, EnvOpenAIKey, EnvOpenAIURL, "https://platform.openai.com/api-keys"},
+	{gemini.Provider, EnvGeminiKey, EnvGeminiURL, "https://aistudio.google.com/apikey"},
+	{ProviderAnthropic, EnvAnthropicKey, EnvAnthropicURL, "https://console.anthropic.com/settings/keys"},
+	{ProviderOllama, EnvOpenAIKey, EnvOpenAIURL, ""},
+}
+
+// ProviderOf returns a model's provider and its name there.
+func ProviderOf(name string) (p Provider, model string, ok bool) {
+	before, model, colon := strings.Cut(name, ":")
+	at := slices.IndexFunc(Providers, func(p Provider) bool { return p.Name == before })
+	if at < 0 || !colon {
+		return Provider{}, model, false
+	}
+	return Providers[at], model, true
+}
+
+// checkModel reports whether a model's name is one that the program knows.
+func checkModel(a *cli.App, name string) error {
+	if a.Models[name] != nil {
+		return nil
+	}
+	known := ModelNames(a)
+	p, model, ok := ProviderOf(name)
+	if !ok {
+		guess := cli.DidYouMean(name, known)
+		var names []string
+		for _, p := range Providers {
+			names = append(names, p.Name)
+		}
+		before, model, colon := strings.Cut(name, ":")
+		if best := cli.Nearest(before, names); colon && best != "" {
+			guess = fmt.Sprintf("; did you mean %q?", best+":"+model)
+		}
+		return fmt.Errorf("there is no such model%s; known: %s", guess, strings.Join(known, ", "))
+	}
+	if strings.TrimSpace(model) == "" {
+		return fmt.Errorf("the model's name is missing after the colon; write %s:NAME", p.Name)
+	}
+	return nil
+}
+
+// ModelNames lists the models, those of a provider by their form.
+func ModelNames(a *cli.App) []string {
+	names := slices.Sorted(maps.Keys(a.Models))
+	for _, p := range Providers {
+		names = append(names, p.Name+":NAME")
+	}
+	return names
+}
+
+// Vertex says which project of Vertex is asked, and where.
+type Vertex struct{ Project, Location string }
+
+// ModelLabel names what answers: the model, those of single skills and roles,
+// and the one that is asked when they fail; of a cassette what was recorded.
+func (s Settings) ModelLabel() string {
+	if s.Replayed != "" {
+		return s.Replayed
+	}
+	label := s.LabelOfModels()
+	if judge := s.Verification.Judge.Label(); judge != "" {
+		label += ", claims judged by " + judge
+	}
+	return label
+}
+
+// LabelOfModels is the label without the server that judges claims.
+func (s Settings) LabelOfModels() string {
+	label := s.Model
+	for _, skill := range slices.Sorted(maps.Keys(s.SkillModels)) {
+		label += fmt.Sprintf(", %s for %s", s.SkillModels[skill], skill)
+	}
+	if s.Fallback != "" {
+		label += ", else " + s.Fallback
+	}
+	return label
+}
+
+// RemoteModels lists the distinct models of providers that the settings name,
+// the default first. The fallback is among them when there is something to
+// fall back from.
+func RemoteModels(a *cli.App, s Settings) []string {
+	var out []string
+	names := []string{s.Model}
+	for _, skill := range slices.Sorted(maps.Keys(s.SkillModels)) {
+		names = append(names, s.SkillModels[skill])
+	}
+	for _, name := range names {
+		if a.Models[name] == nil && !slices.Contains(out, name) {
+			out = append(out, name)
+		}
+	}
+	if len(out) > 0 && s.Fallback != "" && a.Models[s.Fallback] == nil && !slices.Contains(out, s.Fallback) {
+		out = append(out, s.Fallback)
+	}
+	return out
+}

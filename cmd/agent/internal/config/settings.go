@@ -1,0 +1,335 @@
+package config
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/llm"
+	"example.com/assay/llm/classify"
+	"example.com/assay/llm/offline"
+	"example.com/assay/memory/embed"
+	"example.com/assay/memory/index"
+	"example.com/assay/skills"
+)
+
+const (
+	DefaultCorpus    = "default"
+	defaultThreshold = 0.70
+)
+
+// Settings are what a question is answered with.
+type Settings struct {
+	Home          string
+	File          string // the configuration that was read; empty for none
+	Corpus        string
+	Model         string
+	SkillModels   map[string]string  // by skill or role; overrides model
+	Fallback      string             // asked when a model of a provider fails; empty for none
+	Replayed      string             // what a cassette calls the models that it answers for; empty without one
+	Limits        llm.ControlOptions // of models of providers, with their prices
+	AnswerTokens  int                // the limit of an answer of Anthropic's; 0 for its default
+	Vertex        Vertex             // where gemini's models are, instead of at the Gemini API
+	KeyFiles      map[string]string  // by the variable that comes first: files that hold keys
+	Skills        string             // overlay directory; empty for none
+	SkillFile     string             // a skill beside those; empty for none
+	Threshold     float64
+	SkipInjection bool
+	SearchTool    bool // the model that writes may search by itself
+	InSession     bool // a session asks: with searchTool, the model may have edges verified as well
+	Memory        bool // use and keep earlier answers
+	Saves         bool // runs are saved in threads; the verb says so
+	Lookup        Lookup
+	BM25          index.BM25 // of corpora that are ingested
+	Verification  verification
+	Grounding     grounding
+	Telemetry     struct {
+		Endpoint string // where spans go; empty for nowhere
+		Content  bool   // spans hold prompts, answers and queries
+	}
+
+	Origins map[string]origin // by key, of all that are not defaults
+}
+
+// Default are the settings that nobody has touched. Those of the
+// limits are the wrappers' own, written out so that they can be shown.
+func Default(remembers bool) Settings {
+	return Settings{
+		Corpus: DefaultCorpus, Lookup: Lookup{Embedder: OfflineEmbedder, Cache: embed.DefaultMaxBytes >> 20, Reranker: NoReranker, Detector: Classifier{Task: classify.Injection, Key: keyDetector}}, Model: offline.Name, Threshold: defaultThreshold, Memory: remembers,
+		Verification: defaultVerification(), Grounding: defaultGrounding(), BM25: index.BM25{}.Resolved(),
+		SkillModels: map[string]string{}, KeyFiles: map[string]string{}, Origins: map[string]origin{},
+		Limits: llm.ControlOptions{
+			Concurrency: llm.DefaultLimit, Timeout: llm.DefaultTimeout,
+			Retry:   llm.RetryOptions{MaxRetries: 5, Base: 2 * time.Second, JitterMax: 5 * time.Second},
+			Circuit: llm.CircuitOptions{Failures: llm.DefaultCircuitFailures, Pause: llm.DefaultCircuitPause},
+		},
+	}
+}
+
+// An origin says where the value of a setting stands.
+type origin struct {
+	Kind  string // "default", "file", "variable" or "flag"
+	where string // "c.yaml:3", "ASSAY_CORPUS", "--corpus"; empty for a default
+	dir   string // what relative paths in the value are relative to
+	name  string // what messages call it: "c.yaml:3: corpus", "ASSAY_CORPUS"
+}
+
+// String is the subject of a message about the value.
+func (o origin) String() string { return o.name }
+
+// originOf is the origin of a flag or a variable.
+func originOf(kind, name string) origin { return origin{Kind: kind, where: name, name: name} }
+
+// An entry is a setting's value as text, with its origin.
+type entry struct {
+	key, text string
+	from      origin
+}
+
+// apply takes over one layer of values: all that one file, the environment or
+// the command line gives. A layer that names a model for all skills replaces
+// the models that lower layers name for single ones.
+func (p *parser) apply(s *Settings, table []Setting, layer []entry) {
+	given := func(key string) bool {
+		return slices.ContainsFunc(layer, func(e entry) bool { return e.key == key })
+	}
+	if given(KeyModel) {
+		for key := range s.SkillModels {
+			delete(s.Origins, modelsPrefix+key)
+		}
+		s.SkillModels = map[string]string{}
+	}
+	for _, e := range layer {
+		settingOf(table, e.key).set(p, s, e.from, e.text)
+		s.Origins[e.key] = e.from
+	}
+}
+
+// Flags are the flags of verbs that have settings.
+type Flags struct {
+	Config    string
+	remembers bool          // the default of memory
+	Timeout   time.Duration // of a question
+	Record    string        // file that calls are recorded in; empty for none
+	Replay    string        // file that answers; empty for none
+	Traced    []entry       // of a run that is run again: they come before all but flags
+}
+
+// Register adds the flags of all settings to a verb. A single question is
+// answered afresh, so that asking it twice gives the same run; a session
+// remembers.
+func (f *Flags) Register(cmd *cobra.Command, remembers bool) {
+	f.remembers = remembers
+	flags := cmd.Flags()
+	flags.String("corpus", DefaultCorpus, "`NAME` of the corpus to answer from; until something is ingested into \"default\", the embedded sample answers")
+	flags.Bool("memory", remembers, "use and keep earlier answers to the same question")
+	flags.Bool("no-memory", false, "the same as --memory=false")
+	f.RegisterPipeline(cmd)
+}
+
+// RegisterPipeline adds the flags of verbs that run the pipeline on a corpus of
+// their own.
+func (f *Flags) RegisterPipeline(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	f.RegisterModel(cmd)
+	flags.String("confidence-threshold", "0.7", "confidence above 0 and up to 1 that a step needs")
+	flags.Bool("skip-injection-check", false, "do not judge the question before researching it")
+	flags.Bool("search-tool", false, "let the model that writes an answer search for more passages by itself and, in a session, have causal edges verified; offline cannot")
+	flags.Bool("verification", true, "check the claims of an answer before it is shown")
+	flags.Bool("no-verification", false, "the same as --verification=false")
+	RegisterVerification(cmd)
+}
+
+// RegisterModel adds the flags of what every verb needs that asks a model.
+func (f *Flags) RegisterModel(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.String("model", offline.Name, "`NAME` of the model for all skills: offline, openai:NAME, gemini:NAME, anthropic:NAME or ollama:NAME")
+	flags.StringVar(&f.Config, "config", "", "configuration `FILE` (YAML); agent doctor names the default")
+	flags.String("skills", "", "`DIR` whose *.md files replace embedded skills of the same name")
+}
+
+// RegisterTimeout adds the flag of verbs that ask.
+func (f *Flags) RegisterTimeout(cmd *cobra.Command) {
+	cmd.Flags().DurationVar(&f.Timeout, "timeout", 0, "stop a question after this `DURATION`, such as 30s; 0 never does")
+}
+
+// RegisterCassette adds the flags of verbs that ask models.
+func (f *Flags) RegisterCassette(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.Record, "record", "", "write each model call with its prompt and answer to a new `FILE`, without keys")
+	cmd.Flags().StringVar(&f.Replay, "replay", "", "answer model calls from a `FILE` of --record, without key or network; a call that is not in it fails")
+}
+
+// Cassette checks the cassette that a command line names.
+func (f *Flags) Cassette(cmd *cobra.Command) (Cassette, error) {
+	recording, replaying := cmd.Flags().Changed("record"), cmd.Flags().Changed("replay")
+	switch {
+	case recording && replaying:
+		return Cassette{}, cli.Usagef("--record and --replay are both given; give one")
+	case recording && f.Record == "":
+		return Cassette{}, cli.Usagef("--record is empty: name a new file")
+	case replaying && f.Replay == "":
+		return Cassette{}, cli.Usagef("--replay is empty: name a file that --record wrote")
+	}
+	return Cassette{f.Record, f.Replay}, nil
+}
+
+// Resolve puts the settings together: flags before variables before the
+// configuration before defaults. Every value is checked where it stands, so
+// that a message names its origin.
+func Resolve(a *cli.App, cmd *cobra.Command, f *Flags) (Settings, error) {
+	s := Default(f.remembers)
+	var err error
+	if s.Home, err = a.Env.Home(); err != nil {
+		return s, err
+	}
+	if f.Timeout < 0 {
+		return s, cli.Usagef("--timeout is %v: it must be positive, or 0 for no limit", f.Timeout)
+	}
+	table, err := Table(a)
+	if err != nil {
+		return s, err
+	}
+	file, err := fromFile(a, cmd, f, &s, table)
+	if err != nil {
+		return s, err
+	}
+	flags, err := fromFlags(cmd, table)
+	if err != nil {
+		return s, err
+	}
+	for _, layer := range [][]entry{file, entries(a.Env, table), f.Traced, flags} {
+		if f.Replay != "" { // a cassette needs no key, also where the files of its configuration are not
+			layer = slices.DeleteFunc(layer, func(e entry) bool { return strings.HasPrefix(e.key, keyFilesPrefix) })
+		}
+		var p parser
+		if p.apply(&s, table, layer); p.err != nil {
+			return s, p.err
+		}
+	}
+	return s, nil
+}
+
+// ConfigFile is the configuration that the flag or the variable names, which
+// must exist, or the one in its usual place, which need not.
+func ConfigFile(a *cli.App, cmd *cobra.Command, f *Flags) (path, from string, err error) {
+	if cmd.Flags().Changed("config") {
+		if f.Config == "" {
+			return "", "", cli.Usagef("--config is empty: name a file")
+		}
+		return f.Config, "--config", nil
+	}
+	if named := a.Env.Get(cli.EnvConfig); named != "" {
+		return named, cli.EnvConfig, nil
+	}
+	path, err = a.Env.Config()
+	return path, "", err
+}
+
+func fromFile(a *cli.App, cmd *cobra.Command, f *Flags, s *Settings, table []Setting) ([]entry, error) {
+	path, from, err := ConfigFile(a, cmd, f)
+	if err != nil {
+		return nil, err
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		if from == "" && errors.Is(err, fs.ErrNotExist) {
+			return nil, nil
+		}
+		if from == "" {
+			from = "configuration"
+		}
+		return nil, cli.Usagef("reading %s: %w", from, err)
+	}
+	s.File = path
+	return parseConfig(path, data, table)
+}
+
+// entries lists the settings that variables give, in the table's order.
+func entries(e cli.Environment, table []Setting) []entry {
+	var out []entry
+	for _, t := range table {
+		if text := e.Get(t.variable); text != "" {
+			out = append(out, entry{t.key, text, originOf("variable", t.variable)})
+		}
+	}
+	return out
+}
+
+// fromFlags lists the settings that flags give, in the table's order.
+func fromFlags(cmd *cobra.Command, table []Setting) ([]entry, error) {
+	var out []entry
+	flags := cmd.Flags()
+	for _, t := range table {
+		if t.flag != "" && flags.Changed(t.flag) {
+			out = append(out, entry{t.key, flags.Lookup(t.flag).Value.String(), originOf("flag", "--"+t.flag)})
+		}
+		if t.negation == "" || !flags.Changed(t.negation) {
+			continue
+		}
+		if flags.Changed(t.flag) {
+			return nil, cli.Usagef("--%s and --%s are both given; give one", t.flag, t.negation)
+		}
+		not, err := flags.GetBool(t.negation)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, entry{t.key, strconv.FormatBool(!not), originOf("flag", "--"+t.negation)})
+	}
+	return out, nil
+}
+
+// path returns the path that a value means: that of a configuration is
+// relative to it.
+func (o origin) path(text string) string {
+	if o.dir == "" || text == "" || filepath.IsAbs(text) {
+		return text
+	}
+	return filepath.Join(o.dir, text)
+}
+
+// LoadSkills reads the embedded skills and the overlay.
+func (s Settings) LoadSkills() (*skills.Set, error) {
+	set, err := skills.Load(&skills.LoadOptions{Overlay: s.Skills})
+	if err != nil && s.Skills != "" {
+		return nil, cli.Usagef("loading skills from %q: %w", s.Skills, err)
+	}
+	if err != nil || s.SkillFile == "" {
+		return set, err
+	}
+	set, _, err = set.With(s.SkillFile)
+	if err != nil {
+		return nil, cli.Usagef("loading --skill: %w", err)
+	}
+	return set, nil
+}
+
+// variableOf is the variable of a setting: its key in capitals, with the
+// program's prefix.
+func variableOf(key string) string {
+	return "ASSAY_" + strings.ToUpper(strings.ReplaceAll(key, ".", "_"))
+}
+
+// Cassette are the files that calls are recorded in, or answered from; both are
+// empty for none.
+type Cassette struct{ Record, Replay string }
+
+// RegisterConditions adds the flags of a question, without those that no
+// remembered answer depends on.
+func (f *Flags) RegisterConditions(cmd *cobra.Command) {
+	var question cobra.Command
+	f.Register(&question, true)
+	question.Flags().VisitAll(func(flag *pflag.Flag) {
+		if !slices.Contains([]string{"memory", "no-memory", "skip-injection-check", "show-claims"}, flag.Name) {
+			cmd.Flags().AddFlag(flag)
+		}
+	})
+}

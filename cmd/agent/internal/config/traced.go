@@ -1,0 +1,91 @@
+package config
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"example.com/assay/cmd/agent/internal/cli"
+)
+
+const (
+	tracedModel       = "model" // as answers name it; see settings.modelLabel
+	TracedFingerprint = "corpus_fingerprint"
+	TracedSchema      = "schema" // the JSON Schema itself
+	TracedIterations  = "max_iterations"
+	TracedOpinion     = "llm_verification"
+	TracedReview      = "model_review"
+)
+
+var (
+	SearchTraced = []string{"embedder", "embedder_dimension", "reranker", "reranker_model"}
+	VerifyTraced = []string{"verification.confidence_threshold", "verification.max_crag_attempts", "verification.unsupported"}
+)
+
+var AskTraced = append([]string{"confidence_threshold", "skip_injection_check", KeySearchTool, keyMemory, keyVerification}, VerifyTraced...)
+
+var CausalTraced = []string{"causal.max_judge_iterations", "causal.grounding_confidence_threshold", "causal.enable_adversarial_pass", "causal.top_k"}
+
+// TracedSettings are the settings that a trace says it was made with, its models
+// among them when they are to be asked. A trace may come from anywhere: it chooses
+// no file and no server.
+func TracedSettings(a *cli.App, path string, config map[string]string, asks bool) ([]entry, error) {
+	table, err := Table(a)
+	if err != nil {
+		return nil, err
+	}
+	values := map[string]string{}
+	for _, key := range slices.Concat([]string{"corpus"}, AskTraced, CausalTraced, SearchTraced) {
+		if value, ok := config[key]; ok && !strings.Contains(value, "://") {
+			values[key] = value
+		}
+	}
+	if label := config[tracedModel]; asks {
+		models := labelledModels(label)
+		if err := checkModel(a, models[KeyModel]); err != nil {
+			return nil, cli.Usagef("%s: model %q answered the run: %w; name one with --model, or a cassette with --replay", path, label, err)
+		}
+		maps.Copy(values, models)
+	}
+	var out []entry
+	for _, t := range table {
+		if value, ok := values[t.key]; ok {
+			out = append(out, entry{t.key, value, originOf("trace", path+": "+t.key)})
+		}
+	}
+	return out, nil
+}
+
+// labelledModels are the settings of which settings.modelLabel is the label.
+func labelledModels(label string) map[string]string {
+	out := map[string]string{}
+	for i, part := range strings.Split(label, ", ") {
+		model, skill, single := strings.Cut(part, " for ")
+		second, fallback := strings.CutPrefix(part, "else ")
+		switch {
+		case i == 0:
+			out[KeyModel] = part
+		case fallback:
+			out[keyFallback] = second
+		case single:
+			out[modelsPrefix+skill] = model
+		}
+	}
+	return out
+}
+
+// TracedValues are the values of settings that a trace holds, and the model as answers name
+// it. No address is among them.
+func (s Settings) TracedValues(a *cli.App, keys []string) (map[string]string, error) {
+	table, err := Table(a)
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]string{tracedModel: s.ModelLabel()}
+	for _, key := range keys {
+		if value := settingOf(table, key).show(&s); value != "" && !strings.Contains(value, "://") {
+			out[key] = value
+		}
+	}
+	return out, nil
+}

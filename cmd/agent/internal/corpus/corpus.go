@@ -1,0 +1,234 @@
+package corpus
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/open"
+	"example.com/assay/cmd/agent/internal/render"
+	"example.com/assay/memory"
+	"example.com/assay/memory/embed"
+	"example.com/assay/memory/index"
+)
+
+func Command(a *cli.App) *cobra.Command {
+	return cli.Group(&cobra.Command{
+		Use:   "corpus",
+		Short: "List, show, export and remove corpora",
+		Example: `  agent corpus list
+  agent corpus show handbook
+  agent corpus export sample ./sample`,
+	}, corpusListCommand(a), corpusShowCommand(a), corpusStatsCommand(a), corpusRemoveCommand(a), corpusExportCommand(a))
+}
+
+// onCorpus makes a verb that opens one corpus.
+func onCorpus(a *cli.App, cmd *cobra.Command, run func(*memory.Corpus) error) *cobra.Command {
+	cmd.Args = cli.Exactly(1, "the name of a corpus")
+	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
+		corpus, err := open.Named(a, cmd, args[0])
+		if err != nil {
+			return err
+		}
+		defer func() { err = cli.Also(err, corpus.Close()) }()
+		return run(corpus)
+	}
+	return cmd
+}
+
+func corpusListCommand(a *cli.App) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:     "list",
+		Short:   "List the corpora",
+		Example: "  agent corpus list\n  agent corpus list --json",
+		Args:    cli.Exactly(0, "no argument"),
+		RunE: func(*cobra.Command, []string) error {
+			home, err := a.Env.Home()
+			if err != nil {
+				return err
+			}
+			list, err := memory.List(home)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				a.PrintJSON(struct {
+					Schema   int                 `json:"schema"`
+					Corpora  []memory.CorpusInfo `json:"corpora"`
+					Embedded []string            `json:"embedded"` // there also before they are unpacked
+				}{1, list, []string{open.SampleCorpus}})
+				return nil
+			}
+			Print(a, list)
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
+	return cmd
+}
+
+func Print(a *cli.App, list []memory.CorpusInfo) {
+	width := len(open.SampleCorpus)
+	for _, info := range list {
+		width = max(width, len(info.Name))
+	}
+	sample := false
+	for _, info := range list {
+		sample = sample || info.Name == open.SampleCorpus
+		if info.Fault != "" {
+			fmt.Fprintf(a.Stdout, "%-*s  %s\n", width, info.Name, info.Fault)
+			continue
+		}
+		fmt.Fprintf(a.Stdout, "%-*s  %s, %s, %s of text\n", width, info.Name, cli.Count(info.Files, "file"), cli.Count(info.Passages, "passage"), render.Size(info.Bytes))
+	}
+	if !sample {
+		fmt.Fprintf(a.Stdout, "%-*s  embedded, unpacked when it is first used\n", width, open.SampleCorpus)
+	}
+}
+
+// rankerOf describes the corpus's trained ranker; nil where there is none.
+func rankerOf(corpus *memory.Corpus) *memory.RankerInfo {
+	if r, ok := corpus.Ranker(); ok {
+		return &r
+	}
+	return nil
+}
+
+func corpusShowCommand(a *cli.App) *cobra.Command {
+	var asJSON bool
+	var values int
+	var cmd *cobra.Command
+	cmd = onCorpus(a, &cobra.Command{
+		Use:     "show NAME",
+		Short:   "Show a corpus, its files and its metadata",
+		Long:    "Show lists the files of a corpus, and the keys and values that agent search --filter knows, with how many passages have them.",
+		Example: "  agent corpus show handbook\n  agent corpus show handbook --values 100\n  agent corpus show sample --json",
+	}, func(corpus *memory.Corpus) error {
+		sources := open.SourcesOf(corpus)
+		facets, err := corpus.Facets(cmd.Context(), values)
+		if err != nil {
+			return err
+		}
+		if asJSON {
+			a.PrintJSON(struct {
+				Schema int `json:"schema"`
+				memory.CorpusInfo
+				Ranker   *memory.RankerInfo `json:"ranker,omitempty"`
+				Sources  []open.SourceInfo  `json:"sources"`
+				Metadata []index.Facet      `json:"metadata"`
+			}{1, corpus.Info(), rankerOf(corpus), sources, facets})
+			return nil
+		}
+		info := corpus.Info()
+		fmt.Fprintf(a.Stdout, "%s: %s, %s, fingerprint %.12s\n", info.Name, cli.Count(info.Files, "file"), cli.Count(info.Passages, "passage"), info.Fingerprint)
+		if r := rankerOf(corpus); r != nil {
+			fmt.Fprintf(a.Stdout, "  ranker: %s\n", render.Ranker(*r))
+		}
+		for _, s := range sources {
+			from := s.Path
+			if s.Original != "" {
+				from = s.Original
+			}
+			fmt.Fprintf(a.Stdout, "  %s  (%s)\n", s.Source, from)
+			if s.Stale != "" {
+				fmt.Fprintf(a.Stdout, "    stale: %s\n", s.Stale)
+			}
+		}
+		printFacets(a, facets)
+		return nil
+	})
+	cmd.Flags().IntVar(&values, "values", 10, "show at most so many `VALUES` of each key, the most frequent ones")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
+	return cmd
+}
+
+// printFacets lists what passages can be filtered by.
+func printFacets(a *cli.App, facets []index.Facet) {
+	if len(facets) > 0 {
+		fmt.Fprintln(a.Stdout, "metadata, for --filter:")
+	}
+	for _, f := range facets {
+		var list []string
+		for _, v := range f.Values {
+			list = append(list, fmt.Sprintf("%s (%d)", v.Value, v.Passages))
+		}
+		if more := f.Distinct - len(f.Values); more > 0 {
+			list = append(list, fmt.Sprintf("and %d more", more))
+		}
+		fmt.Fprintf(a.Stdout, "  %s: %s\n", render.Visible(f.Key), render.Visible(strings.Join(list, ", ")))
+	}
+}
+
+// formatStats counts the files of one kind.
+type formatStats struct {
+	Format string `json:"format"` // extension, without the dot
+	Files  int    `json:"files"`
+	Stale  int    `json:"stale"` // of those: changed since they were ingested
+}
+
+func corpusStatsCommand(a *cli.App) *cobra.Command {
+	var asJSON bool
+	cmd := onCorpus(a, &cobra.Command{
+		Use:     "stats NAME",
+		Short:   "Count what a corpus holds",
+		Example: "  agent corpus stats handbook\n  agent corpus stats sample --json",
+	}, func(corpus *memory.Corpus) error {
+		info, formats, training := corpus.Info(), formatsOf(open.SourcesOf(corpus)), corpus.Training()
+		cache, err := open.CachedVectors(a, info)
+		if err != nil {
+			return err
+		}
+		mean := 0.0
+		if info.Passages > 0 {
+			mean = float64(info.Bytes) / float64(info.Passages)
+		}
+		if asJSON {
+			a.PrintJSON(struct {
+				Schema int `json:"schema"`
+				memory.CorpusInfo
+				MeanBytes float64           `json:"bytes_per_passage"`
+				Formats   []formatStats     `json:"formats"`
+				Training  index.Training    `json:"training"`
+				Cache     *embed.CacheStats `json:"vector_cache,omitempty"` // of all corpora; absent with the offline embedder
+			}{1, info, mean, formats, training, cache})
+			return nil
+		}
+		fmt.Fprintf(a.Stdout, "corpus       %s (%s)\n", info.Name, info.Generation)
+		fmt.Fprintf(a.Stdout, "files        %d\ndocuments    %d\npassages     %d, of %.0f bytes each in the mean\n", info.Files, info.Documents, info.Passages, mean)
+		fmt.Fprintf(a.Stdout, "text         %s\nembedder     %s\nlsa          %s\nvectors      %s\nranking      BM25 k1 %g, b %g\nconfidence   %s\n",
+			render.Size(info.Bytes), info.Embedder, render.Training(training), render.LookedAt(training), training.BM25.K1, training.BM25.B, render.Calibration(training.Calibration))
+		if cache != nil {
+			fmt.Fprintf(a.Stdout, "cache        %s\n", render.Cache(*cache))
+		}
+		fmt.Fprintf(a.Stdout, "fingerprint  %s\n", info.Fingerprint)
+		for _, f := range formats {
+			fmt.Fprintf(a.Stdout, "  .%-8s   %s, %d stale\n", f.Format, cli.Count(f.Files, "file"), f.Stale)
+		}
+		return nil
+	})
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
+	return cmd
+}
+
+func formatsOf(sources []open.SourceInfo) []formatStats {
+	var out []formatStats
+	for _, s := range sources {
+		format := strings.ToLower(strings.TrimPrefix(filepath.Ext(s.Source), "."))
+		at := slices.IndexFunc(out, func(f formatStats) bool { return f.Format == format })
+		if at < 0 {
+			at = len(out)
+			out = append(out, formatStats{Format: format})
+		}
+		out[at].Files++
+		if s.Stale != "" {
+			out[at].Stale++
+		}
+	}
+	slices.SortFunc(out, func(x, y formatStats) int { return strings.Compare(x.Format, y.Format) })
+	return out
+}

@@ -1,0 +1,70 @@
+package corpus
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/config"
+	"example.com/assay/cmd/agent/internal/open"
+	"example.com/assay/memory"
+)
+
+func corpusRemoveCommand(a *cli.App) *cobra.Command {
+	var yes, asJSON bool
+	cmd := &cobra.Command{
+		Use:     "remove NAME --yes",
+		Short:   "Remove a corpus and the answers remembered from it",
+		Long:    "Remove deletes the index, extracted texts and remembered answers of a corpus, never the documents that it was made from.",
+		Example: "  agent corpus remove handbook --yes",
+		Args:    cli.Exactly(1, "the name of a corpus"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			home, err := a.Env.Home()
+			if err != nil {
+				return err
+			}
+			if err := removeCorpus(home, args[0], yes); err != nil {
+				return err
+			}
+			if asJSON {
+				a.PrintJSON(struct {
+					Schema  int    `json:"schema"`
+					Removed string `json:"removed"`
+				}{1, args[0]})
+				return nil
+			}
+			fmt.Fprintf(a.Stdout, "Removed corpus %q.\n", args[0])
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&yes, "yes", false, "really remove it")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
+	return cmd
+}
+
+// removeCorpus removes a corpus when it exists and the user said yes.
+func removeCorpus(home, name string, yes bool) error {
+	if err := config.CheckCorpus("the name", name); err != nil {
+		return err
+	}
+	list, err := memory.List(home)
+	if err != nil {
+		return err
+	}
+	var known []string
+	for _, info := range list {
+		known = append(known, info.Name)
+	}
+	if !slices.Contains(known, name) {
+		if name == open.SampleCorpus {
+			return cli.Usagef("the sample is not unpacked, so there is nothing to remove")
+		}
+		return open.UnknownCorpus(name, known)
+	}
+	if !yes {
+		return cli.Usagef("removing corpus %q needs --yes: agent corpus remove %s --yes", name, name)
+	}
+	return memory.Remove(home, name)
+}

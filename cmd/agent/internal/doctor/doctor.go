@@ -1,0 +1,355 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/config"
+	"example.com/assay/cmd/agent/internal/open"
+	"example.com/assay/cmd/agent/internal/render"
+	"example.com/assay/memory"
+	"example.com/assay/memory/qa"
+)
+
+// A finding is one line of the doctor's report.
+type finding struct {
+	Check  string `json:"check"`
+	Status string `json:"status"` // "ok", "warn" or "fail"
+	Detail string `json:"detail"`
+	Do     string `json:"do,omitempty"` // what to type
+}
+
+const (
+	statusOK   = "ok"
+	statusWarn = "warn"
+	statusFail = "fail"
+)
+
+func Command(a *cli.App) *cobra.Command {
+	var flags config.Flags
+	var asJSON, initialise bool
+	cmd := &cobra.Command{
+		Use:   "doctor",
+		Short: "Check configuration, corpora, memory, models and skills, and say what to do",
+		Long: `Doctor checks the home directory, the configuration, the variables, every
+corpus, the embedded sample, the remembered answers, the saved runs, the skills
+and the terminal, and lists every setting with where its value stands: a flag, a
+variable, a line of the configuration, or nowhere (default). It changes
+nothing. Exit code 1 says that a check failed.
+
+With --init it makes no check and writes a configuration in which every key is
+explained and commented out: to --config, or to where one is looked for, which
+is ` + cli.ConfigName + ` in ` + cli.EnvHome + ` when that is set, else in
+$XDG_CONFIG_HOME/assay or ~/.config/assay. An existing file is left alone.
+
+Each model of a provider that the settings name is asked one small question,
+which costs a few tokens and tells whether the key, the address and the name
+are right; so is a small model behind an address. With the offline model, no such
+address and no collector of telemetry, the defaults, no network is used.`,
+		Example: "  agent doctor\n  agent doctor --json\n  agent doctor --init\n  agent doctor --config team.yaml\n  agent doctor --model openai:gpt-4.1-mini",
+		Args:    cli.Exactly(0, "no argument"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if initialise {
+				return initConfig(a, cmd, &flags, asJSON)
+			}
+			findings, lines := examine(a, cmd, &flags)
+			failed := false
+			for _, f := range findings {
+				failed = failed || f.Status == statusFail
+			}
+			if asJSON {
+				a.PrintJSON(struct {
+					Schema   int           `json:"schema"`
+					OK       bool          `json:"ok"`
+					Checks   []finding     `json:"checks"`
+					Settings []config.Line `json:"settings,omitempty"` // absent when a check of them failed
+				}{1, !failed, findings, lines})
+			} else {
+				printFindings(a, findings)
+				printSettings(a, lines)
+			}
+			if failed {
+				return cli.Silent(cli.ExitFailed)
+			}
+			return nil
+		},
+	}
+	flags.Register(cmd, false)
+	cmd.Flags().BoolVar(&initialise, "init", false, "write a commented configuration and end")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
+	return cmd
+}
+
+func printFindings(a *cli.App, findings []finding) {
+	for _, f := range findings {
+		fmt.Fprintf(a.Stdout, "%-4s  %-13s  %s\n", f.Status, f.Check, f.Detail)
+		if f.Do != "" {
+			fmt.Fprintf(a.Stdout, "%21s→ %s\n", "", f.Do)
+		}
+	}
+}
+
+// examine makes every check that the ones before it allow, and lists the
+// settings.
+func examine(a *cli.App, cmd *cobra.Command, flags *config.Flags) ([]finding, []config.Line) {
+	home, err := a.Env.Home()
+	if err != nil {
+		return []finding{{"home", statusFail, err.Error(), "export " + cli.EnvHome + "=\"$HOME/assay\""}}, nil
+	}
+	out := []finding{checkHome(home)}
+	table, err := config.Table(a)
+	if err != nil {
+		return append(out, finding{"skills", statusFail, err.Error(), "install the program again"}), nil
+	}
+	s, err := config.Resolve(a, cmd, flags)
+	out = append(out, checkConfiguration(a, s, err))
+	out = append(out, checkVariables(a, table)...)
+	out = append(out, checkCorpora(home)...)
+	out = append(out, checkSample(home))
+	out = append(out, checkMemories(cmd.Context(), home)...)
+	out = append(out, checkThreads(cmd.Context(), home, largeThreads))
+	if err != nil {
+		return append(out, checkTerminal(a)), nil
+	}
+	out = append(out, checkChosen(s)...)
+	out = append(out, checkVectors(s)...)
+	out = append(out, checkModels(cmd.Context(), a, s)...)
+	out = append(out, checkClassifiers(cmd.Context(), a, s)...)
+	return append(out, checkTelemetry(cmd.Context(), s), checkSkills(s), checkTerminal(a)), config.Lines(s, table)
+}
+
+// checkConfiguration tells which file was read, and what was wrong with it,
+// a variable or a flag.
+func checkConfiguration(a *cli.App, s config.Settings, err error) finding {
+	if err != nil {
+		return finding{"configuration", statusFail, err.Error(), "correct what the message names"}
+	}
+	if s.File != "" {
+		return finding{"configuration", statusOK, s.File, ""}
+	}
+	place, err := a.Env.Config()
+	if err != nil {
+		return finding{"configuration", statusFail, err.Error(), "export " + cli.EnvConfig + "=FILE"}
+	}
+	if other := filepath.Join(s.Home, cli.ConfigName); other != place {
+		if _, err := os.Stat(other); err == nil {
+			return finding{"configuration", statusWarn, other + " is not read: the configuration is " + place, fmt.Sprintf("mkdir -p %s && mv %s %s", filepath.Dir(place), other, place)}
+		}
+	}
+	return finding{"configuration", statusOK, "none: " + place + " does not exist, so defaults hold", "agent doctor --init"}
+}
+
+// checkHome finds out whether the directory can be written, or made, without
+// leaving anything behind.
+func checkHome(home string) finding {
+	dir := home
+	for {
+		info, err := os.Stat(dir)
+		if err == nil && !info.IsDir() {
+			return finding{"home", statusFail, fmt.Sprintf("%s is not a directory", dir), "mv " + dir + " " + dir + ".old"}
+		}
+		if err == nil {
+			break
+		}
+		if !errors.Is(err, fs.ErrNotExist) || dir == filepath.Dir(dir) {
+			return finding{"home", statusFail, err.Error(), "export " + cli.EnvHome + "=\"$HOME/assay\""}
+		}
+		dir = filepath.Dir(dir)
+	}
+	probe, err := os.CreateTemp(dir, ".agent-doctor-*")
+	if err == nil {
+		err = errors.Join(probe.Close(), os.Remove(probe.Name()))
+	}
+	if err != nil {
+		return finding{"home", statusFail, fmt.Sprintf("%s cannot be written: %v", dir, err), "chmod u+rwx " + dir}
+	}
+	if dir != home {
+		return finding{"home", statusOK, home + ", made when it is first needed", ""}
+	}
+	return finding{"home", statusOK, home, ""}
+}
+
+// checkVariables tells which variables are read, never what they hold.
+func checkVariables(a *cli.App, table []config.Setting) []finding {
+	known := config.Known(a.Env, table)
+	var out []finding
+	for _, name := range a.Env.Unknown(known) {
+		do := "unset " + name
+		if best := cli.Nearest(name, known); best != "" {
+			do = fmt.Sprintf("export %s=\"$%s\"; unset %s", best, name, name)
+		}
+		out = append(out, finding{"variables", statusWarn, name + " is not read by this program", do})
+	}
+	if out == nil {
+		detail := "none set"
+		if set := slices.DeleteFunc(known, func(name string) bool { return a.Env.Get(name) == "" }); len(set) > 0 {
+			detail = config.Joined(set)
+		}
+		out = append(out, finding{"variables", statusOK, detail, ""})
+	}
+	return out
+}
+
+// checkCorpora opens every corpus and looks at the files behind it.
+func checkCorpora(home string) []finding {
+	list, err := memory.List(home)
+	if err != nil {
+		return []finding{{"corpora", statusFail, err.Error(), "ls -l " + home}}
+	}
+	var out []finding
+	for _, info := range list {
+		if info.Name != open.SampleCorpus {
+			out = append(out, checkCorpus(home, info.Name)...)
+		}
+	}
+	if out == nil {
+		out = []finding{{"corpora", statusOK, "none yet, so the embedded sample answers", "agent ingest DIR"}}
+	}
+	return out
+}
+
+// checkChosen tells of a corpus that the settings name and nobody made.
+func checkChosen(s config.Settings) []finding {
+	list, err := memory.List(s.Home)
+	if err != nil || s.Corpus == config.DefaultCorpus || s.Corpus == open.SampleCorpus {
+		return nil
+	}
+	var known []string
+	for _, info := range list {
+		known = append(known, info.Name)
+	}
+	if slices.Contains(known, s.Corpus) {
+		return nil
+	}
+	return []finding{{"corpora", statusFail, open.UnknownCorpus(s.Corpus, known).Error(), "agent ingest PATH… --corpus " + s.Corpus}}
+}
+
+func checkCorpus(home, name string) []finding {
+	what := fmt.Sprintf("corpus %q", name)
+	flag := " --corpus " + name
+	corpus, err := memory.Open(home, name)
+	var empty *memory.EmptyCorpusError
+	if errors.As(err, &empty) {
+		return []finding{{"corpora", statusWarn, err.Error(), "agent ingest PATH…" + flag}}
+	}
+	if err != nil {
+		return []finding{{"corpora", statusFail, err.Error(), "agent ingest --rebuild PATH…" + flag}}
+	}
+	var stale []string
+	for _, s := range open.SourcesOf(corpus) {
+		if s.Stale != "" {
+			stale = append(stale, s.Source)
+		}
+	}
+	info, training, ranker := corpus.Info(), corpus.Training(), checkRanker(corpus, flag)
+	if err := corpus.Close(); err != nil {
+		return []finding{{"corpora", statusFail, fmt.Sprintf("%s: %v", what, err), "agent ingest --rebuild PATH…" + flag}}
+	}
+	if stale != nil {
+		return append([]finding{{"corpora", statusWarn, fmt.Sprintf("%s: %s changed or gone since they were ingested, first %s", what, cli.Count(len(stale), "file"), stale[0]), "agent ingest PATH…" + flag}}, ranker...)
+	}
+	return append([]finding{{"corpora", statusOK, fmt.Sprintf("%s: %s, %s; embedder %s; confidence %s", what, cli.Count(info.Files, "file"), cli.Count(info.Passages, "passage"), render.Training(training), render.Calibration(training.Calibration)), ""}}, ranker...)
+}
+
+// checkRanker tells of a trained ranker, where the corpus has one.
+func checkRanker(corpus *memory.Corpus, flag string) []finding {
+	r, ok := corpus.Ranker()
+	if !ok {
+		return nil
+	}
+	detail := fmt.Sprintf("corpus %q: %s", corpus.Name(), render.Ranker(r))
+	if !r.InUse || r.Changed {
+		return []finding{{"ranker", statusWarn, detail, "agent train rerank --queries FILE …" + flag}}
+	}
+	return []finding{{"ranker", statusOK, detail, ""}}
+}
+
+// checkSample looks at the sample without unpacking it.
+func checkSample(home string) finding {
+	files, hash, err := open.SampleFiles()
+	if err != nil {
+		return finding{"sample", statusFail, err.Error(), "install the program again"}
+	}
+	dir := open.SampleDir(home, hash)
+	corpus, err := memory.Open(home, open.SampleCorpus)
+	if err != nil {
+		if open.SampleMissing(err) {
+			return finding{"sample", statusOK, fmt.Sprintf("%s, unpacked and indexed when it is first used", cli.Count(len(files), "embedded file")), ""}
+		}
+		return finding{"sample", statusFail, err.Error(), "ls -l " + filepath.Join(home, "corpora", open.SampleCorpus)}
+	}
+	current := open.IsSample(corpus, dir, len(files))
+	if err := corpus.Close(); err != nil {
+		return finding{"sample", statusFail, err.Error(), "agent corpus remove sample --yes"}
+	}
+	if !current {
+		return finding{"sample", statusOK, "of another program version or changed; it is prepared anew when it is next used", ""}
+	}
+	return finding{"sample", statusOK, fmt.Sprintf("%s in %s", cli.Count(len(files), "file"), dir), ""}
+}
+
+// checkMemories reads every memory of answers.
+func checkMemories(ctx context.Context, home string) []finding {
+	paths, err := filepath.Glob(filepath.Join(home, "qa", "*.db"))
+	earlier, err2 := filepath.Glob(filepath.Join(home, "qa", "*.jsonl"))
+	if err := errors.Join(err, err2); err != nil {
+		return []finding{{"memory", statusFail, err.Error(), "ls -l " + filepath.Join(home, "qa")}}
+	}
+	for _, path := range paths {
+		if err := checkMemory(ctx, path); err != nil {
+			advice := "chmod u+rw " + path
+			if errors.As(err, new(*qa.DamagedError)) {
+				advice = "agent memory forget --all --corpus " + strings.TrimSuffix(filepath.Base(path), ".db")
+			}
+			return []finding{{"memory", statusFail, err.Error(), advice}}
+		}
+	}
+	detail := "no answers remembered yet"
+	if len(paths) > 0 {
+		detail = "answers remembered from " + cli.Count(len(paths), "corpus file")
+	}
+	out := []finding{{"memory", statusOK, detail, ""}}
+	if len(earlier) > 0 {
+		out = append(out, finding{"memory", statusWarn, cli.Count(len(earlier), "file") + " of an earlier version, which this one does not read", "rm " + strings.Join(earlier, " ")})
+	}
+	return out
+}
+
+func checkMemory(ctx context.Context, path string) (err error) {
+	answers, err := qa.Open(ctx, path, nil)
+	if err != nil {
+		return err
+	}
+	return errors.Join(answers.Check(ctx), answers.Close())
+}
+
+func checkSkills(s config.Settings) finding {
+	set, err := s.LoadSkills()
+	if err != nil {
+		return finding{"skills", statusFail, err.Error(), "correct the files that the message names, or leave out --skills"}
+	}
+	detail := fmt.Sprintf("%d embedded", len(set.Names()))
+	if s.Skills != "" {
+		detail += ", overlaid by " + s.Skills
+	}
+	return finding{"skills", statusOK, detail, ""}
+}
+
+func checkTerminal(a *cli.App) finding {
+	switch {
+	case !a.Stdout.TTY:
+		return finding{"terminal", statusOK, "standard output is no terminal: plain text", ""}
+	case !a.Stdout.Colour:
+		return finding{"terminal", statusOK, fmt.Sprintf("%d columns, without colour", a.Stdout.Width), ""}
+	}
+	return finding{"terminal", statusOK, fmt.Sprintf("%d columns, with colour", a.Stdout.Width), ""}
+}

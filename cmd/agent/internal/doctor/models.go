@@ -1,0 +1,169 @@
+package doctor
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/config"
+	"example.com/assay/cmd/agent/internal/open"
+	"example.com/assay/llm"
+	"example.com/assay/llm/classify"
+	"example.com/assay/llm/gemini"
+	"example.com/assay/llm/offline"
+)
+
+// probeTimeout bounds the question that the doctor asks a model.
+const probeTimeout = 20 * time.Second
+
+// checkModels asks every configured model of a provider one small question.
+// Without one it uses no network.
+func checkModels(ctx context.Context, a *cli.App, s config.Settings) []finding {
+	var out []finding
+	connector := open.NewConnector(a.Env, s)
+	for _, name := range config.RemoteModels(a, s) {
+		r, err := connector.Connect(ctx, name)
+		if err == nil {
+			err = s.Unpriced(name)
+		}
+		if err == nil {
+			err = probe(ctx, r.Model)
+		}
+		if err != nil {
+			out = append(out, modelFailed(a, name, s, err))
+			continue
+		}
+		key := "key accepted"
+		if p, _, _ := config.ProviderOf(name); !connector.SendsKey(p) {
+			key = "no key needed"
+			if p.Name == gemini.Provider {
+				key = "credentials accepted, project " + s.Vertex.Project
+			}
+		}
+		how := r.Capability()
+		if how == "" {
+			how = "none found: it does not answer in JSON"
+		}
+		out = append(out, finding{"model", statusOK, fmt.Sprintf("%s: %s, server reached, structured answers by %s", name, key, how), ""})
+	}
+	if err := open.CheckSearchTool(a, s); err != nil {
+		out = append(out, finding{"model", statusFail, err.Error(), "agent ask --search-tool=false …"})
+	}
+	if out == nil {
+		out = []finding{{"model", statusOK, s.LabelOfModels() + ": no key, no network", ""}}
+	}
+	return out
+}
+
+func probe(ctx context.Context, m llm.Model) error {
+	_, err := llm.Timeout(probeTimeout)(m).Generate(ctx, llm.Request{
+		Skill:    "doctor",
+		Schema:   json.RawMessage(`{"type":"object","additionalProperties":false,"required":["ok"],"properties":{"ok":{"type":"boolean"}}}`),
+		Messages: []llm.Message{{Role: llm.User, Text: `Answer with the JSON object {"ok": true}.`}},
+	})
+	return err
+}
+
+// modelFailed says what is wrong and what to type, by the error's type.
+func modelFailed(a *cli.App, name string, s config.Settings, err error) finding {
+	p, model, _ := config.ProviderOf(name)
+	f := finding{"model", statusFail, fmt.Sprintf("%s: %v", name, err), "agent ask --model " + offline.Name + " … works without it"}
+	byCredentials := p.Name == gemini.Provider && s.Vertex.Project != ""
+	if byCredentials {
+		f.Do = "gcloud auth application-default login"
+	}
+	if missing, ok := errors.AsType[*config.MissingKeyError](err); ok {
+		f.Do = fmt.Sprintf("export %s=…", missing.Variable)
+		return f
+	}
+	if _, ok := errors.AsType[*llm.PriceError](err); ok {
+		f.Do = fmt.Sprintf("add to the configuration, with its price: %s: {%q: {input: …, output: …}}", config.KeyPrices, name)
+		return f
+	}
+	_, unreachable := errors.AsType[*llm.ConnectionError](err)
+	_, late := errors.AsType[*llm.TimeoutError](err)
+	if unreachable || late {
+		f.Detail = fmt.Sprintf("%s: the server is not reachable: %v", name, err)
+		switch {
+		case p.Name == config.ProviderOllama && a.Env.Get(p.URLVariable) == "":
+			f.Do = "ollama serve"
+		default:
+			f.Do = "check the network" + orVariable(a, p.URLVariable)
+		}
+		return f
+	}
+	if status, ok := errors.AsType[*llm.StatusError](err); ok {
+		switch status.Status {
+		case http.StatusUnauthorized, http.StatusForbidden:
+			f.Do = fmt.Sprintf("export %s=…, with a key that this server accepts", p.KeyVariable)
+			if file := s.KeyFiles[p.KeyVariable]; file != "" && a.Env.Get(p.KeyVariable) == "" {
+				f.Do = "write a key that this server accepts into " + file
+			}
+			if byCredentials {
+				f.Do = "gcloud auth application-default login, as somebody whom project " + s.Vertex.Project + " lets use Vertex"
+			}
+		case http.StatusNotFound:
+			f.Do = "choose a model that the server has"
+			if p.Name == config.ProviderOllama {
+				f.Do = "ollama pull " + model
+			}
+		}
+	}
+	return f
+}
+
+func orVariable(a *cli.App, name string) string {
+	if a.Env.Get(name) == "" {
+		return ""
+	}
+	return ", or: unset " + name
+}
+
+// checkClassifiers asks each classifier one small question. Without one it uses no
+// network.
+func checkClassifiers(ctx context.Context, a *cli.App, s config.Settings) []finding {
+	var out []finding
+	for _, c := range []config.Classifier{s.Verification.Judge, s.Lookup.Detector} {
+		if c.URL != "" {
+			out = append(out, checkClassifier(ctx, a, c))
+		}
+	}
+	return out
+}
+
+// checked is what the doctor asks.
+var checked = map[classify.Task]classify.Input{
+	classify.Support:   {Text: "Water boils at 100 degrees.", Claim: "Water boils."},
+	classify.Injection: {Text: "Water boils at 100 degrees."},
+}
+
+func checkClassifier(ctx context.Context, a *cli.App, c config.Classifier) finding {
+	check := "judge"
+	if c.Task == classify.Injection {
+		check = "detector"
+	}
+	client, err := open.Classifier(a, c, llm.Timeout(probeTimeout))
+	if err == nil {
+		var scores []classify.Score
+		if scores, _, err = client.Score(ctx, []classify.Input{checked[c.Task]}); err == nil {
+			return finding{check, statusOK, fmt.Sprintf("%s: server reached, %s answered with probability %.2f", c.Key, client.Served(ctx), scores[0].P), ""}
+		}
+	}
+	f := finding{check, statusFail, fmt.Sprintf("%s: %v", c.Key, err), "start the server, or remove " + c.Key}
+	if _, ok := errors.AsType[*classify.LabelError](err); ok {
+		f.Do = fmt.Sprintf("say what its labels mean: %s_labels: LABEL_1=%s", c.Key, c.Task.Classes()[0])
+	}
+	if status, ok := errors.AsType[*llm.StatusError](err); ok {
+		switch status.Status {
+		case http.StatusUnauthorized, http.StatusForbidden:
+			f.Do = fmt.Sprintf("export %s=…, with a key that this server accepts", c.Variable())
+		case http.StatusNotFound:
+			f.Do = fmt.Sprintf("correct the end of %s, or name a model that the server has in %s_model", c.Key, c.Key)
+		}
+	}
+	return f
+}

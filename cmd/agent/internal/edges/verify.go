@@ -1,0 +1,227 @@
+package edges
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/config"
+	"example.com/assay/cmd/agent/internal/open"
+	"example.com/assay/cmd/agent/internal/render"
+	"example.com/assay/graph"
+	"example.com/assay/nodes/causal"
+	"example.com/assay/nodes/follow"
+	"example.com/assay/state"
+)
+
+// edgesFlags are the flags of edges verify.
+type edgesFlags struct {
+	format, trace, thread string
+	asJSON                bool
+}
+
+// edgesFormats are the ways to print verified edges for people.
+func edgesFormats() []string { return []string{"table", "mermaid", "dot"} }
+
+func edgesVerifyCommand(a *cli.App) *cobra.Command {
+	var flags config.Flags
+	var f edgesFlags
+	cmd := &cobra.Command{
+		Use:   "verify EDGES.json --corpus NAME",
+		Short: "Check each edge of a causal graph against a corpus",
+		Long: `Verify decides for every edge whether the corpus shows that the one variable
+causes the other. It searches for and against the edge, asks a judge, searches
+again by what the judge misses, lets an adversary attack edges that are held to
+be strong, and grounds the edge or rejects it with a reason. A verdict counts only
+with a quote that is in a passage byte for byte. Rejected edges stay in the result
+with all that was read; the graph of grounded edges leaves them out and has no
+cycles.
+
+The file is a JSON list of edges or {"edges": [...]}, as agent edges draft writes
+it; of an edge, from_var and to_var are needed. - is standard input.
+
+With --thread the run is saved under a name, and the same command goes on with it
+after a failure or a kill; a concluded edge is not judged again. Exit code 3 says
+that no edge is grounded, or that calls were lost and what is missing; 1 that calls
+were lost and no edge is grounded.`,
+		Example: `  agent edges verify edges.json --corpus handbook
+  agent edges verify edges.json --corpus handbook --format dot | dot -Tsvg > edges.svg
+  agent edges draft docs/ | agent edges verify - --corpus handbook --json`,
+		Args: cli.Exactly(1, "one file of edges"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			a.Failed = func(err error) any {
+				return causal.Answer{Answer: state.FailedAnswer("edges", "", cli.EndOf(err)), Edges: []state.Edge{}, DAG: causal.DAG(nil), Audit: []state.AuditEntry{}}
+			}
+			return edgesVerify(a, cmd, &flags, f, args[0])
+		},
+	}
+	fl := cmd.Flags()
+	fl.String("corpus", config.DefaultCorpus, "`NAME` of the corpus that edges are checked against")
+	fl.StringVar(&f.format, "format", "table", "`FORMAT` of the result: table, mermaid or dot")
+	fl.StringVar(&f.trace, "trace", "", "write the run's trace to `FILE` (JSON Lines)")
+	fl.StringVar(&f.thread, "thread", "", "save the run under this `NAME`; the same command goes on with it")
+	fl.BoolVar(&f.asJSON, "json", false, "print one JSON document")
+	flags.RegisterModel(cmd)
+	flags.RegisterTimeout(cmd)
+	flags.RegisterCassette(cmd)
+	config.RegisterGrounding(cmd)
+	return cmd
+}
+
+func edgesVerify(a *cli.App, cmd *cobra.Command, flags *config.Flags, f edgesFlags, path string) (err error) {
+	ctx := cmd.Context()
+	s, err := config.Resolve(a, cmd, flags)
+	if err != nil {
+		return err
+	}
+	draw := map[string]func([]state.Edge, state.CausalDAG) string{"table": causal.Table, "mermaid": causal.Mermaid, "dot": causal.DOT}[f.format]
+	switch {
+	case draw == nil:
+		return cli.Usagef("--format is %q%s; known: %s", f.format, cli.DidYouMean(f.format, edgesFormats()), config.Joined(edgesFormats()))
+	case cli.Named(cmd, "trace") != nil:
+		return cli.Named(cmd, "trace")
+	case cmd.Flags().Changed("thread"):
+		if err := open.CheckThread("--thread", f.thread); err != nil {
+			return err
+		}
+	}
+	edges, err := readEdges(ctx, a, path)
+	if err != nil {
+		return err
+	}
+	files, err := flags.Cassette(cmd)
+	if err != nil {
+		return err
+	}
+	g, err := openGrounder(ctx, a, s, files, f.thread != "")
+	if err != nil {
+		return err
+	}
+	defer func() { err = cli.Also(err, g.Close()) }()
+	ctx, cancel := cli.Within(ctx, flags.Timeout)
+	defer cancel()
+	if g.IsSample() {
+		a.Warn(open.SampleNote)
+	}
+	line := render.NewProgress(a, f.asJSON)
+	done := 0
+	answer, runErr := g.verify(ctx, edges, f, func(ev graph.Event[state.Causal]) {
+		if ev.Kind == graph.NodeUpdate && ev.Node == causal.NodeEdge {
+			done++
+			line.Show(fmt.Sprintf("%d of %s", done, cli.Count(len(edges), "edge")))
+		}
+		render.Observe(line, ev)
+	})
+	line.Close()
+	switch {
+	case f.asJSON:
+		a.PrintJSON(answer)
+	case f.format == "table":
+		fmt.Fprint(a.Stdout, draw(answer.Edges, answer.DAG))
+		printDAG(a, answer)
+		render.End(a, answer.End)
+	default:
+		fmt.Fprint(a.Stdout, draw(answer.Edges, answer.DAG))
+	}
+	if words := answer.Words(); !f.asJSON && f.format != "table" && len(answer.Losses) > 0 && answer.Status == state.StatusUngrounded {
+		a.Warn("%s", words) // the drawing is for another program
+	}
+	render.Warnings(a, answer.Answer)
+	return cli.Told(answer.End, runErr)
+}
+
+// printDAG says what is in the graph, and what is wrong with the draft.
+func printDAG(a *cli.App, answer causal.Answer) {
+	fmt.Fprintf(a.Stdout, "\n%s %d in the graph\n", answer.Answer.Answer, len(answer.DAG.Edges))
+	for _, c := range answer.DAG.Cycles {
+		fmt.Fprintf(a.Stdout, "cycle, left out %s: %s\n", render.OneLine(c.Edge), render.OneLine(strings.Join(c.Path, " → ")))
+	}
+	for _, p := range answer.DAG.Reversed {
+		fmt.Fprintf(a.Stdout, "both directions: %s and %s\n", render.OneLine(p.First), render.OneLine(p.Second))
+	}
+	for _, p := range answer.DAG.Duplicates {
+		fmt.Fprintf(a.Stdout, "the same edge twice: %s and %s\n", render.OneLine(p.First), render.OneLine(p.Second))
+	}
+}
+
+// A grounder verifies edges with one set of settings.
+type grounder struct {
+	*open.Desk
+	pipeline *causal.Pipeline
+}
+
+func openGrounder(ctx context.Context, a *cli.App, s config.Settings, files config.Cassette, saved bool) (*grounder, error) {
+	d, err := open.New(ctx, a, s, files, open.Want{Skills: causal.Skills(), Corpus: open.Corpus, Threads: saved, Spans: true})
+	if err != nil {
+		return nil, err
+	}
+	p, err := d.Edges()
+	if err != nil {
+		return nil, errors.Join(err, d.Close())
+	}
+	return &grounder{d, p}, nil
+}
+
+// threadEdges is the metadatum of a thread that holds a hash of its edges.
+const threadEdges = "edges"
+
+// onThread says how a run is saved, and whether it goes on.
+func (g *grounder) onThread(ctx context.Context, thread string, edges []state.Edge, run *graph.RunOptions) (resumes bool, err error) {
+	if thread == "" {
+		return false, nil
+	}
+	data, err := json.Marshal(edges)
+	if err != nil {
+		return false, fmt.Errorf("saving the run: %w", err)
+	}
+	sum := sha256.Sum256(data)
+	run.Thread = thread
+	run.Metadata = map[string]string{
+		open.ThreadCorpus: g.Corpus.Name(), open.ThreadFingerprint: g.Corpus.Fingerprint(), threadEdges: hex.EncodeToString(sum[:]),
+		open.ThreadQuestion: "edges: " + cli.Count(len(edges), "edge"),
+	}
+	for c, err := range g.Threads.List(ctx, graph.Query{Thread: thread, Limit: 1}) {
+		switch {
+		case err != nil:
+			return false, fmt.Errorf("reading thread %q: %w", thread, err)
+		case c.Metadata[threadEdges] != run.Metadata[threadEdges] || c.Metadata[open.ThreadFingerprint] != run.Metadata[open.ThreadFingerprint]:
+			return false, cli.Usagef("thread %q is of other edges or another corpus; name another, or remove it: agent threads remove %s", thread, thread)
+		}
+		return true, nil
+	}
+	return false, nil
+}
+
+func (g *grounder) verify(ctx context.Context, edges []state.Edge, f edgesFlags, watch func(graph.Event[state.Causal])) (answer causal.Answer, err error) {
+	var kept causal.Kept
+	t := &open.Traced[state.Causal]{In: causal.Input(edges), File: f.trace, Keys: config.CausalTraced, Options: follow.Options[state.Causal]{
+		Observe: func(ev graph.Event[state.Causal]) {
+			kept.Observe(ev)
+			watch(ev)
+		},
+		End: func(final state.Causal, err error) state.End { return g.InCorpus(causal.End(final, err)) },
+	}}
+	if t.Resume, err = g.onThread(ctx, f.thread, edges, &t.Run); err != nil {
+		return answer, err
+	}
+	if t.Resume {
+		t.In = nil
+	}
+	final, took, runErr := open.Run(ctx, g.Desk, t, open.Follows(g.pipeline.Graph(), t.In))
+	if runErr != nil {
+		if final, err = kept.State(edges); err != nil {
+			return answer, cli.Also(runErr, err)
+		}
+	}
+	answer, err = causal.Result(final, runErr, g.Corpus)
+	answer.In(g.Corpus.Name())
+	open.Sign(g.Desk, &answer.Answer, t, took)
+	return answer, cli.Also(runErr, err)
+}

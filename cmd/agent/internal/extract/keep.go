@@ -1,0 +1,157 @@
+package extract
+
+import (
+	"bytes"
+	"encoding/csv"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"example.com/assay/cmd/agent/internal/batch"
+	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/render"
+	"example.com/assay/nodes/extract"
+	"example.com/assay/state"
+)
+
+// keptResults are the results of a folder: results.jsonl, a line for each document
+// as soon as it is read, and fields.csv at the end. Without a folder nothing is
+// kept.
+type keptResults struct {
+	dir  string
+	file *batch.Journal[extract.Answer]
+}
+
+func (r *fieldReader) openKept() (k *keptResults, err error) {
+	k = &keptResults{dir: r.flags.out}
+	if k.dir != "" {
+		k.file, err = batch.OpenJournal[extract.Answer](filepath.Join(k.dir, "results.jsonl"), "agent extract")
+	}
+	return k, err
+}
+
+func (k *keptResults) find(key string) (extract.Answer, bool) {
+	if k.file == nil {
+		return extract.Answer{}, false
+	}
+	return k.file.Find(key)
+}
+
+// finished reports whether a document was read to its end and no call was lost, with
+// values or without.
+func finished(a extract.Answer) bool {
+	return len(a.Losses) == 0 && (a.Status == state.StatusAnswered || a.Status == state.StatusUngrounded || a.Status == state.StatusNoEvidence)
+}
+
+// add keeps a result. A document that could not be read to its end is tried again by
+// the next run.
+func (k *keptResults) add(key string, a extract.Answer) error {
+	if k.file == nil || !finished(a) {
+		return nil
+	}
+	if err := k.file.Add(key, a); err != nil {
+		return fmt.Errorf("%s: %w", a.Document, err)
+	}
+	return nil
+}
+
+func (k *keptResults) close() error {
+	if k.file == nil {
+		return nil
+	}
+	return k.file.Close()
+}
+
+// table writes fields.csv: a row for each document, a column for each field. The
+// values of a list are joined by " | ".
+func (k *keptResults) table(schema *extract.Schema, answers []extract.Answer) error {
+	if k.dir == "" {
+		return nil
+	}
+	var b bytes.Buffer
+	w := csv.NewWriter(&b)
+	head := []string{"document", "status", "passed", "score"}
+	for _, f := range schema.Fields {
+		head = append(head, f.Path)
+	}
+	rows := [][]string{append(head, "issues")}
+	for _, a := range answers {
+		row := []string{render.Cell(a.Document), string(a.Status), strconv.FormatBool(a.Report.Passed), strconv.FormatFloat(a.Report.Score, 'f', 3, 64)}
+		for _, f := range schema.Fields {
+			value := strings.Join(valuesOf(a, f.Path), " | ")
+			if _, err := strconv.ParseFloat(value, 64); err != nil { // a number is one, also below zero
+				value = render.Cell(value)
+			}
+			row = append(row, value)
+		}
+		var issues []string
+		for _, i := range a.Report.Issues {
+			if i.Severity.Rank() <= state.SeverityMedium.Rank() {
+				issues = append(issues, strings.TrimSpace(i.Field+" "+string(i.Kind)))
+			}
+		}
+		rows = append(rows, append(row, strings.Join(issues, "; ")))
+	}
+	if err := w.WriteAll(rows); err != nil {
+		return fmt.Errorf("writing fields.csv: %w", err)
+	}
+	if err := cli.WriteFile(filepath.Join(k.dir, "fields.csv"), b.Bytes(), 0o644); err != nil {
+		return fmt.Errorf("writing fields.csv: %w", err)
+	}
+	return nil
+}
+
+// valuesOf are the values of a field of the schema that the document holds, those of
+// a list in order.
+func valuesOf(a extract.Answer, path string) []string {
+	var out []string
+	for _, v := range state.InDocument(a.Fields) {
+		if isOf(v.Field, path) {
+			out = append(out, v.Value)
+		}
+	}
+	return out
+}
+
+// isOf reports whether a field with indices is of a path of the schema.
+func isOf(field, path string) bool {
+	head, rest, listed := strings.Cut(path, "[]")
+	if !listed {
+		return field == path
+	}
+	after, ok := strings.CutPrefix(field, head+"[")
+	_, tail, closed := strings.Cut(after, "]")
+	return ok && closed && tail == rest
+}
+
+// A fieldSummary says how a field fared in many documents.
+type fieldSummary struct {
+	Field   string `json:"field"`
+	Found   int    `json:"found"`   // documents with a value
+	Missing int    `json:"missing"` // documents without one
+	Issues  int    `json:"issues"`  // issues of MEDIUM and more
+}
+
+// summarise lists fields, those with the most issues first.
+func summarise(schema *extract.Schema, answers []extract.Answer) []fieldSummary {
+	out := make([]fieldSummary, len(schema.Fields))
+	for i, f := range schema.Fields {
+		out[i].Field = f.Path
+		for _, a := range answers {
+			if len(valuesOf(a, f.Path)) > 0 {
+				out[i].Found++
+			} else {
+				out[i].Missing++
+			}
+			for _, issue := range a.Report.Issues {
+				if (issue.Field == f.Path || isOf(issue.Field, f.Path)) && issue.Severity.Rank() <= state.SeverityMedium.Rank() {
+					out[i].Issues++
+				}
+			}
+		}
+	}
+	slices.SortStableFunc(out, func(a, b fieldSummary) int { return (b.Issues + b.Missing) - (a.Issues + a.Missing) })
+	return out
+}

@@ -1,0 +1,66 @@
+package open
+
+import (
+	"context"
+
+	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/config"
+	"example.com/assay/llm"
+	"example.com/assay/llm/classify"
+)
+
+// Classifier connects to a classifier, whose requests wrap bounds. It makes
+// no call.
+func Classifier(a *cli.App, c config.Classifier, wrap func(llm.Model) llm.Model) (*classify.Client, error) {
+	opts := classify.Options{URL: c.URL, Model: c.Model, Key: a.Env.Get(c.Variable()), Caller: llm.NewCaller(c.Key, wrap)}
+	var err error
+	if c.Labels != "" {
+		opts.Labels, err = classify.ParseLabels(c.Task, c.Labels)
+	}
+	var client *classify.Client
+	if err == nil {
+		client, err = classify.NewClient(c.Task, &opts)
+	}
+	if err != nil {
+		return nil, cli.Usagef("%s: %w; agent doctor checks it", c.Key, err)
+	}
+	return client, nil
+}
+
+// judge returns the model of a server that judges claims, and its client.
+func (x *Exchange) judge(c config.Classifier) (*classify.Judge, *classify.Client, error) {
+	client, err := Classifier(x.App, c, x.Controls.WrapUnpriced)
+	if err != nil {
+		return nil, nil, err
+	}
+	calibration, err := c.Calibrated()
+	if err != nil {
+		return nil, nil, err
+	}
+	return classify.NewJudge(client, calibration), client, nil
+}
+
+// JudgeAlone returns the server that judges claims without anything that stands in
+// for it, and what tells how the server calls its model.
+func (x *Exchange) JudgeAlone(s config.Settings) (llm.Model, func(context.Context) string, error) {
+	if x.player != nil {
+		x.played = true
+		return x.player, func(context.Context) string { return s.Verification.Judge.Label() }, nil
+	}
+	judge, client, err := x.judge(s.Verification.Judge)
+	if err != nil {
+		return nil, nil, err
+	}
+	m, err := x.taped(s, NewConnector(x.Env, s), judge)
+	return m, client.Served, err
+}
+
+// judgedBy routes the claims to the server that the settings name. The model that
+// would judge them else stands in for it.
+func (x *Exchange) judgedBy(s config.Settings, second llm.Model) (llm.Model, error) {
+	judge, _, err := x.judge(s.Verification.Judge)
+	if err != nil {
+		return nil, err
+	}
+	return llm.StandIn(second)(judge), nil
+}

@@ -1,0 +1,125 @@
+package open
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/config"
+	"example.com/assay/memory"
+)
+
+// Corpus opens the corpus of the settings: the embedded sample for its own name,
+// and for the default corpus while nothing is in that.
+func Corpus(ctx context.Context, a *cli.App, s config.Settings, opts *memory.OpenOptions) (*memory.Corpus, error) {
+	return openOr(ctx, a, s, opts, lawSample)
+}
+
+// ComplyCorpus opens the corpus of the settings; while nothing is in the default
+// one, the embedded compliance sample.
+func ComplyCorpus(ctx context.Context, a *cli.App, s config.Settings, opts *memory.OpenOptions) (*memory.Corpus, error) {
+	return openOr(ctx, a, s, opts, countySample)
+}
+
+// openOr opens the corpus of the settings. A sample answers while nothing is in the
+// default one.
+func openOr(ctx context.Context, a *cli.App, s config.Settings, opts *memory.OpenOptions, sample embedded) (*memory.Corpus, error) {
+	for _, e := range []embedded{lawSample, countySample} {
+		if s.Corpus == e.corpus {
+			return e.open(ctx, s.Home, a.Note)
+		}
+	}
+	corpus, err := memory.OpenWith(s.Home, s.Corpus, opts)
+	unknown, missing := errors.AsType[*memory.UnknownCorpusError](err)
+	if s.Corpus == config.DefaultCorpus && (missing || errors.As(err, new(*memory.EmptyCorpusError))) {
+		if sample.instead != "" {
+			a.Warn("%s", sample.instead)
+		}
+		return sample.open(ctx, s.Home, a.Note)
+	}
+	if missing {
+		return nil, UnknownCorpus(s.Corpus, unknown.Known)
+	}
+	if err != nil || opts == nil {
+		return corpus, err
+	}
+	given := ""
+	if opts.Space != nil {
+		given = opts.Space.ID()
+	}
+	if made := corpus.Info().Space; made != given { // now, and not in the midst of a run
+		other := &memory.EmbedderError{Corpus: s.Corpus, Made: made, Given: given}
+		return nil, errors.Join(cli.Usagef("%w (the key embedder says which is used)", other), corpus.Close())
+	}
+	return corpus, nil
+}
+
+// UnknownCorpus is the error of a corpus that does not exist. The sample
+// always does.
+func UnknownCorpus(name string, known []string) error {
+	var others []string
+	for _, k := range known {
+		if k != SampleCorpus && k != CountyCorpus {
+			others = append(others, k)
+		}
+	}
+	all := append(others, SampleCorpus, CountyCorpus)
+	return cli.Usagef("there is no corpus %q%s; known: %s; make it with: agent ingest PATH… --corpus %s",
+		name, cli.DidYouMean(name, all), strings.Join(all, ", "), name)
+}
+
+// Named opens the corpus that a command line names.
+func Named(a *cli.App, cmd *cobra.Command, name string) (*memory.Corpus, error) {
+	home, err := a.Env.Home()
+	if err != nil {
+		return nil, err
+	}
+	if err := config.CheckCorpus("the name", name); err != nil {
+		return nil, err
+	}
+	return Corpus(cmd.Context(), a, config.Settings{Home: home, Corpus: name}, nil)
+}
+
+// CorpusFor names the corpus that answers with these settings, without opening
+// it.
+func CorpusFor(s config.Settings) (string, error) {
+	list, err := memory.List(s.Home)
+	if err != nil {
+		return "", err
+	}
+	var known []string
+	for _, info := range list {
+		known = append(known, info.Name)
+		if info.Name == s.Corpus && (s.Corpus != config.DefaultCorpus || info.Generation != "" || info.Fault == "") {
+			return s.Corpus, nil
+		}
+	}
+	if s.Corpus == config.DefaultCorpus || s.Corpus == SampleCorpus {
+		return SampleCorpus, nil
+	}
+	return "", UnknownCorpus(s.Corpus, known)
+}
+
+// SourceInfo is one text of a corpus.
+type SourceInfo struct {
+	Source   string `json:"source"`
+	Path     string `json:"path"`               // the file whose bytes offsets count
+	Original string `json:"original,omitempty"` // the file that it was extracted from
+	Stale    string `json:"stale,omitempty"`    // why Path no longer holds what was ingested
+}
+
+func SourcesOf(corpus *memory.Corpus) []SourceInfo {
+	var out []SourceInfo
+	for _, name := range corpus.Sources() {
+		path, original, err := corpus.TextPath(name)
+		info := SourceInfo{Source: name, Path: path, Original: original}
+		if err = errors.Join(err, corpus.Check(name)); err != nil {
+			info.Stale = err.Error()
+		}
+		out = append(out, info)
+	}
+	return out
+}

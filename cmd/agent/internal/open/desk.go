@@ -1,0 +1,124 @@
+package open
+
+import (
+	"context"
+	"errors"
+
+	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/config"
+	"example.com/assay/graph/checkpoint/sqlite"
+	"example.com/assay/llm"
+	"example.com/assay/memory"
+	"example.com/assay/memory/qa"
+	"example.com/assay/skills"
+	"example.com/assay/state"
+)
+
+// A Desk is what pipelines work with: settings, skills, a model under its limits, and
+// what else was asked for. It belongs to one verb, or to one choice of settings of a
+// session.
+type Desk struct {
+	*cli.App
+	config.Settings
+	Set      *skills.Set
+	Hashes   map[string]string // of the skills that the pipeline asks, by name
+	Model    llm.Model
+	Corpus   *memory.Corpus // nil without one
+	Exchange *Exchange
+
+	Threads *sqlite.Saver // nil when runs are not saved
+	answers *qa.Memory    // nil when nothing is remembered
+	spans   *Spans
+	finder  *Finder
+	own     bool // the exchange is closed with the desk
+}
+
+// A Want is what a verb needs on its desk.
+type Want struct {
+	Skills []string // that the pipeline asks
+	// Corpus opens the corpus. Default: there is none.
+	Corpus   func(context.Context, *cli.App, config.Settings, *memory.OpenOptions) (*memory.Corpus, error)
+	Threads  bool // runs are saved
+	Spans    bool // spans go to the collector of the settings
+	Exchange *Exchange
+}
+
+// New opens what the settings name. An exchange that is given stays its caller's;
+// without one the desk makes its own, with the cassette.
+func New(ctx context.Context, a *cli.App, s config.Settings, c config.Cassette, w Want) (_ *Desk, err error) {
+	d := &Desk{App: a, Exchange: w.Exchange, own: w.Exchange == nil}
+	if d.own {
+		if d.Exchange, err = NewExchange(a, c, &s); err != nil {
+			return nil, err
+		}
+	}
+	d.Settings = s
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, d.Close())
+		}
+	}()
+	if d.Set, err = s.LoadSkills(); err != nil {
+		return nil, err
+	}
+	if d.Hashes, err = skillHashes(d.Set, w.Skills); err != nil {
+		return nil, err
+	}
+	if w.Corpus != nil {
+		if d.finder, err = NewFinder(ctx, a, s, d.Set, d.Exchange); err != nil {
+			return nil, err
+		}
+		if d.Corpus, err = w.Corpus(ctx, a, s, d.finder.Options()); err != nil {
+			return nil, err
+		}
+	}
+	if w.Threads {
+		if d.Threads, err = Threads(ctx, s.Home); err != nil {
+			return nil, err
+		}
+	}
+	if d.Model, err = d.Exchange.Model(ctx, s); err != nil {
+		return nil, err
+	}
+	if w.Spans {
+		d.spans, err = NewSpans(ctx, s)
+	}
+	return d, err
+}
+
+// Close releases what was opened, and sends the spans that are left. Lost spans are a
+// warning: they change no answer.
+func (d *Desk) Close() error {
+	if d == nil {
+		return nil
+	}
+	if err := d.spans.close(); err != nil {
+		d.Warn("%v", err)
+	}
+	var errs []error
+	if d.Threads != nil {
+		errs = append(errs, d.Threads.Close())
+	}
+	if d.answers != nil {
+		errs = append(errs, d.answers.Close())
+	}
+	if d.Corpus != nil {
+		errs = append(errs, d.Corpus.Close())
+	}
+	errs = append(errs, d.finder.Close())
+	if d.own {
+		errs = append(errs, d.Exchange.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// IsSample reports whether the embedded sample answers.
+func (d *Desk) IsSample() bool { return d.Corpus.Name() == SampleCorpus }
+
+// InCorpus says of the end of a run which corpus it read.
+func (d *Desk) InCorpus(end state.End) state.End {
+	if d.Corpus != nil {
+		end.In(d.Corpus.Name())
+	}
+	return end
+}

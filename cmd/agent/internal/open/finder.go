@@ -1,0 +1,175 @@
+package open
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/config"
+	"example.com/assay/llm"
+	"example.com/assay/llm/classify"
+	"example.com/assay/llm/gemini"
+	"example.com/assay/llm/openai"
+	"example.com/assay/llm/rerank"
+	"example.com/assay/memory"
+	"example.com/assay/memory/embed"
+	"example.com/assay/memory/text"
+	"example.com/assay/skills"
+)
+
+const ()
+
+// A Finder is what a corpus is searched with, beside its index.
+type Finder struct {
+	Space    *embed.Space // nil for the offline embedder alone
+	cache    *embed.Cache
+	reranker memory.Reranker
+	detector memory.Detector // nil for none
+}
+
+func (f *Finder) Options() *memory.OpenOptions {
+	return &memory.OpenOptions{Space: f.Space, Reranker: f.reranker, Detector: f.detector}
+}
+
+func (f *Finder) Close() error {
+	if f == nil || f.cache == nil {
+		return nil
+	}
+	return f.cache.Close()
+}
+
+// NewEmbedder opens the embedder that the settings name. Its calls are under
+// the limits of models. Its close is the caller's.
+func NewEmbedder(ctx context.Context, a *cli.App, s config.Settings, controls *llm.Controls) (*Finder, error) {
+	f := &Finder{}
+	if s.Lookup.Embedder == config.OfflineEmbedder || s.Lookup.Embedder == "" {
+		return f, nil
+	}
+	e, err := NewConnector(a.Env, s).embedder(ctx, s.Lookup)
+	if err != nil {
+		return nil, fmt.Errorf("opening embedder %s: %w", s.Lookup.Embedder, err)
+	}
+	if f.cache, err = embed.OpenCache(memory.VectorsPath(s.Home), &embed.CacheOptions{MaxBytes: int64(s.Lookup.Cache) << 20}); err != nil {
+		return nil, fmt.Errorf("opening the cache of vectors: %w", err)
+	}
+	// The one limit of calls at once is that of the controls.
+	priced := func(m llm.Model) llm.Model { return controls.WrapNamed(s.Lookup.Embedder, m) }
+	f.Space, err = embed.New(controlled(e, llm.NewCaller("embed", priced)), &embed.Options{Cache: f.cache, Concurrency: max(1, s.Limits.Concurrency)})
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}
+
+// NewFinder opens the embedder and the reranker that the settings name.
+func NewFinder(ctx context.Context, a *cli.App, s config.Settings, set *skills.Set, x *Exchange) (*Finder, error) {
+	f, err := NewEmbedder(ctx, a, s, x.Controls)
+	if err != nil {
+		return nil, err
+	}
+	if s.Lookup.Detector.URL != "" {
+		model, err := x.Model(ctx, s)
+		if err != nil {
+			return nil, errors.Join(err, f.Close())
+		}
+		f.detector = detector{model, s.Lookup.Detector.Label()}
+	}
+	switch s.Lookup.Reranker {
+	case config.NoReranker, "":
+		return f, nil
+	case config.JudgeReranker:
+		model, err := x.Model(ctx, s)
+		if err == nil {
+			f.reranker, err = rerank.NewJudge(model, set, s.ModelLabel())
+		}
+		if err != nil {
+			return nil, errors.Join(err, f.Close())
+		}
+		return f, nil
+	}
+	client, err := rerank.NewClient(&rerank.Options{BaseURL: s.Lookup.Reranker, Model: s.Lookup.Model, Key: a.Env.Get(config.EnvRerankKey), Timeout: s.Limits.Timeout})
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	f.reranker = reranked{client, llm.NewCaller("rerank", x.Controls.WrapUnpriced)}
+	return f, nil
+}
+
+// embedder connects to the embedder of a checked name. It makes no call.
+func (c *Connector) embedder(ctx context.Context, r config.Lookup) (embed.Embedder, error) {
+	p, model, _ := config.ProviderOf(r.Embedder)
+	if p.Name == gemini.Provider {
+		server, err := c.geminiServer(ctx, p)
+		if err != nil {
+			return nil, err
+		}
+		return gemini.NewEmbedder(ctx, model, &gemini.EmbedderOptions{Server: server, Dimension: r.Dimension})
+	}
+	server, err := c.openAIServer(p)
+	if err != nil {
+		return nil, err
+	}
+	return server.Embedder(model, &openai.EmbedderOptions{Dimension: r.Dimension})
+}
+
+// controlled puts an embedder's calls under the limits of models.
+func controlled(e embed.Embedder, caller *llm.Caller) embed.Embedder {
+	one := embedder{e, caller}
+	if q, ok := e.(embed.QueryEmbedder); ok {
+		return queryEmbedder{one, q}
+	}
+	return one
+}
+
+type embedder struct {
+	embed.Embedder
+	caller *llm.Caller
+}
+
+func (e embedder) Embed(ctx context.Context, texts []string) (out [][]float32, err error) {
+	err = e.caller.Do(ctx, func(ctx context.Context) (_ llm.Usage, err error) {
+		out, err = e.Embedder.Embed(ctx, texts)
+		return llm.Usage{}, err
+	})
+	return out, err
+}
+
+type queryEmbedder struct {
+	embedder
+	query embed.QueryEmbedder
+}
+
+func (e queryEmbedder) EmbedQuery(ctx context.Context, text string) (out []float32, err error) {
+	err = e.caller.Do(ctx, func(ctx context.Context) (_ llm.Usage, err error) {
+		out, err = e.query.EmbedQuery(ctx, text)
+		return llm.Usage{}, err
+	})
+	return out, err
+}
+
+// detector asks the model that answers for a detector of orders.
+type detector struct {
+	model llm.Model
+	name  string
+}
+
+func (d detector) ID() string { return d.name }
+
+func (d detector) Detect(ctx context.Context, texts []string) ([][]text.Span, error) {
+	return classify.DetectBy(ctx, d.model, texts)
+}
+
+// reranked puts a reranker's calls under the limits of models.
+type reranked struct {
+	memory.Reranker
+	caller *llm.Caller
+}
+
+func (r reranked) Rerank(ctx context.Context, query string, texts []string) (out []float64, err error) {
+	err = r.caller.Do(ctx, func(ctx context.Context) (_ llm.Usage, err error) {
+		out, err = r.Reranker.Rerank(ctx, query, texts)
+		return llm.Usage{}, err
+	})
+	return out, err
+}

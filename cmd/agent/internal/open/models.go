@@ -1,0 +1,157 @@
+package open
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+
+	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/config"
+	"example.com/assay/llm"
+	"example.com/assay/llm/gemini"
+	"example.com/assay/llm/langchain"
+	"example.com/assay/llm/offline"
+	"example.com/assay/llm/openai"
+)
+
+// Variables of the providers. Their values never leave this program but as
+// what they are for.
+const ()
+
+// Local makes the models that need no provider, by name.
+func Local() map[string]func() llm.Model {
+	return map[string]func() llm.Model{
+		offline.Name: func() llm.Model { return llm.Limit(llm.DefaultLimit)(offline.New(nil)) },
+	}
+}
+
+// A Remote is a model of a provider, not yet under control.
+type Remote struct {
+	Model      llm.Model
+	Capability func() string // how it is made to answer in JSON; "" while that is not known
+}
+
+// Connector makes the models of providers; those of one provider share a
+// server.
+type Connector struct {
+	env       cli.Environment
+	keyFiles  map[string]string // by the variable that comes first
+	vertex    config.Vertex     // where gemini is asked when it names a project
+	maxTokens int               // of an answer of Anthropic's; 0 for the default
+	transport http.RoundTripper // nil for the default
+	servers   map[string]*openai.Server
+}
+
+// Connect returns the model of a checked name. It makes no call.
+func (c *Connector) Connect(ctx context.Context, name string) (Remote, error) {
+	p, model, _ := config.ProviderOf(name)
+	switch p.Name {
+	case gemini.Provider:
+		return c.gemini(ctx, p, model)
+	case config.ProviderAnthropic:
+		return c.anthropic(p, model)
+	}
+	return c.openAI(p, model)
+}
+
+func NewConnector(env cli.Environment, s config.Settings) *Connector {
+	return &Connector{env: env, keyFiles: s.KeyFiles, vertex: s.Vertex, maxTokens: s.AnswerTokens}
+}
+
+func (c *Connector) gemini(ctx context.Context, p config.Provider, model string) (Remote, error) {
+	opts, err := c.geminiServer(ctx, p)
+	if err != nil {
+		return Remote{}, err
+	}
+	m, err := gemini.New(ctx, model, &opts)
+	if err != nil {
+		return Remote{}, err
+	}
+	return Remote{m, func() string { return "native response schema" }}, nil
+}
+
+// geminiServer says how Gemini is reached: with a key, or through Vertex.
+func (c *Connector) geminiServer(ctx context.Context, p config.Provider) (gemini.Options, error) {
+	opts := gemini.Options{BaseURL: c.env.Get(p.URLVariable), Transport: c.transport}
+	if c.vertex.Project != "" {
+		credentials, err := gemini.DefaultCredentials(ctx, &gemini.CredentialsOptions{Transport: c.transport})
+		if err != nil {
+			return opts, err
+		}
+		opts.Vertex, opts.Credentials, opts.Project, opts.Location = true, credentials, c.vertex.Project, c.vertex.Location
+	} else if c.vertex.Location != "" {
+		return opts, errors.New("vertex.location is set and vertex.project is not: Vertex needs both to be told, the Gemini API neither")
+	} else {
+		key, err := c.key(p)
+		if err != nil {
+			return opts, err
+		}
+		if key == "" {
+			return opts, p.MissingKey()
+		}
+		opts.Key = key
+	}
+	return opts, nil
+}
+
+// anthropic connects to Anthropic. Other programs read the same variable
+// without the API's version, so that both forms are right.
+func (c *Connector) anthropic(p config.Provider, model string) (Remote, error) {
+	key, err := c.key(p)
+	if err != nil {
+		return Remote{}, err
+	}
+	if key == "" {
+		return Remote{}, p.MissingKey()
+	}
+	url := strings.TrimRight(c.env.Get(p.URLVariable), "/")
+	if url != "" && !strings.HasSuffix(url, "/v1") {
+		url += "/v1"
+	}
+	m, err := langchain.Anthropic(model, &langchain.AnthropicOptions{Key: key, BaseURL: url, MaxTokens: c.maxTokens, Transport: c.transport})
+	if err != nil {
+		return Remote{}, err
+	}
+	return Remote{m, func() string { return "a schema in the prompt" }}, nil
+}
+
+// openAI connects to any server of OpenAI's API.
+func (c *Connector) openAI(p config.Provider, model string) (Remote, error) {
+	server, err := c.openAIServer(p)
+	if err != nil {
+		return Remote{}, err
+	}
+	m, err := server.Model(model)
+	if err != nil {
+		return Remote{}, err
+	}
+	return Remote{m, func() string { return string(m.Capability()) }}, nil
+}
+
+// openAIServer is the server of a provider, made once.
+func (c *Connector) openAIServer(p config.Provider) (*openai.Server, error) {
+	server := c.servers[p.Name]
+	if server == nil {
+		key, err := c.key(p)
+		if err != nil {
+			return nil, err
+		}
+		opts := openai.Options{Provider: p.Name, Key: key, BaseURL: c.env.Get(p.URLVariable), Transport: c.transport}
+		switch {
+		case opts.BaseURL != "": // it may do without a key
+		case p.Name == config.ProviderOllama:
+			opts.BaseURL, opts.Key = openai.OllamaBaseURL, "" // the key is not for this server
+		case opts.Key == "":
+			return nil, p.MissingKey()
+		}
+		if server, err = openai.NewServer(&opts); err != nil {
+			return nil, err
+		}
+		if c.servers == nil {
+			c.servers = map[string]*openai.Server{}
+		}
+		c.servers[p.Name] = server
+	}
+	return server, nil
+}

@@ -1,0 +1,137 @@
+package open
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/config"
+	"example.com/assay/decide/injection"
+	"example.com/assay/llm/offline"
+	"example.com/assay/memory/qa"
+	"example.com/assay/memory/retrieval"
+	"example.com/assay/nodes/causal"
+	"example.com/assay/nodes/evidence"
+	"example.com/assay/nodes/extract"
+	"example.com/assay/nodes/research"
+	"example.com/assay/nodes/verify"
+	"example.com/assay/skills"
+	"example.com/assay/state"
+)
+
+// Research makes the pipeline that answers questions. A memory that is given is used
+// in place of the corpus's own.
+func (d *Desk) Research(ctx context.Context, memory research.Memory) (*research.Pipeline, error) {
+	opts, err := ResearchOptions(d.App, d.Settings)
+	if err != nil {
+		return nil, err
+	}
+	deps := research.Deps{Model: d.Model, Skills: d.Set, Corpus: d.Corpus, Inspect: Inspect}
+	switch {
+	case !d.Memory:
+	case memory != nil:
+		deps.Memory = memory
+	default:
+		d.answers, deps.Memory, err = openRecall(ctx, d.Settings, d.Corpus, d.Set)
+		if errors.As(err, new(*qa.DamagedError)) {
+			d.Warn("%v; answering without memory", err)
+		} else if err != nil {
+			return nil, fmt.Errorf("%w; --no-memory goes without it", err)
+		}
+	}
+	if d.Threads != nil {
+		opts.Checkpointer = d.Threads
+	}
+	if d.OffersEdges() {
+		tool, err := d.edgeTool()
+		if err != nil {
+			return nil, err
+		}
+		opts.Tools = []research.Tool{tool}
+	}
+	return research.New(deps, opts)
+}
+
+// ResearchOptions are what settings say of the pipeline itself.
+func ResearchOptions(a *cli.App, s config.Settings) (*research.Options, error) {
+	opts := &research.Options{
+		SkipInjectionCheck: s.SkipInjection, ConfidenceThreshold: s.Threshold, SearchTool: s.SearchTool,
+		SkipVerification: !s.Verification.Enabled, Verify: s.Verification.Options(),
+	}
+	if writingModel(s) == offline.Name {
+		opts.Passages, opts.WarnOfCited = offlinePassages, true
+	}
+	return opts, CheckSearchTool(a, s)
+}
+
+// offlinePassages is how many passages a step reads offline, where reading costs
+// no tokens.
+const offlinePassages = 20
+
+// writingModel is the model that writes answers.
+func writingModel(s config.Settings) string {
+	return cmp.Or(s.ModelsBySkill()[skills.SynthesizeAndCite], s.Model)
+}
+
+// CheckSearchTool refuses that a model should search that cannot. What a
+// cassette answers for is not known, nor needed.
+func CheckSearchTool(a *cli.App, s config.Settings) error {
+	if !s.SearchTool || s.Replayed != "" || a.Models[writingModel(s)] == nil {
+		return nil
+	}
+	return cli.Usagef("%s is set, and the model that writes the answer is %s, which calls no tools: choose another with --model, or take it back with --search-tool=false", config.KeySearchTool, writingModel(s))
+}
+
+// edgeTool is verify_edge for the model that writes answers. The passages that it
+// quotes can be cited.
+func (d *Desk) edgeTool() (research.Tool, error) {
+	p, err := d.Edges()
+	if err != nil {
+		return research.Tool{}, err
+	}
+	tool, err := causal.VerifyEdge(p)
+	return research.Tool{Callable: tool, Passages: func(result json.RawMessage) ([]state.Passage, error) {
+		return causal.Quoted(result, d.Corpus)
+	}}, err
+}
+
+// Verify makes the pipeline that checks a response.
+func (d *Desk) Verify() (*verify.Pipeline, error) {
+	deps := verify.Deps{Model: d.Model, Skills: d.Set, Inspect: Inspect}
+	if d.Corpus != nil {
+		deps.Corpus = d.Corpus
+	}
+	return verify.New(deps, d.Verification.Options())
+}
+
+// Comply makes the pipeline that answers compliance questions.
+func (d *Desk) Comply(modelReview bool) (*evidence.Pipeline, error) {
+	return evidence.New(evidence.Deps{Model: d.Model, Skills: d.Set, Corpus: d.Corpus, Inspect: Inspect}, &evidence.Options{ModelReview: modelReview})
+}
+
+// Edges makes the pipeline that verifies causal edges.
+func (d *Desk) Edges() (*causal.Pipeline, error) {
+	opts := d.Grounding.Options(d.Limits.Concurrency)
+	if d.Threads != nil && !d.InSession {
+		opts.Checkpointer = d.Threads
+	}
+	return causal.New(causal.Deps{Model: d.Model, Skills: d.Set, Corpus: d.Corpus, Embedder: d.Corpus, Inspect: Inspect}, opts)
+}
+
+// Extract makes the pipeline that reads the fields of a schema.
+func (d *Desk) Extract(schema *extract.Schema, opts *extract.Options) (*extract.Pipeline, error) {
+	return extract.New(extract.Deps{Model: d.Model, Skills: d.Set, Schema: schema}, opts)
+}
+
+// Inspect finds the orders that a text gives to an assistant, by the offline
+// detector: it needs no model, whichever answers.
+func Inspect(text string) []retrieval.Order {
+	var out []retrieval.Order
+	for _, o := range injection.Instructions(text) {
+		out = append(out, retrieval.Order{Kind: o.Category, Start: o.Start, End: o.End})
+	}
+	return out
+}

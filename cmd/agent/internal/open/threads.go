@@ -1,0 +1,100 @@
+package open
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/graph"
+	"example.com/assay/graph/checkpoint/sqlite"
+)
+
+const (
+	ThreadCorpus      = "corpus"
+	ThreadFingerprint = "corpus_fingerprint"
+	ThreadQuestion    = "question" // at most maxThreadQuestion bytes of it
+	MaxThreadQuestion = 200
+)
+
+// ThreadsFile holds all threads of a home.
+func ThreadsFile(home string) string { return filepath.Join(home, "threads.db") }
+
+// Threads opens the file of threads, and makes it when it is missing.
+func Threads(ctx context.Context, home string) (*sqlite.Saver, error) {
+	saver, err := sqlite.Open(ctx, ThreadsFile(home), nil)
+	if err != nil {
+		return nil, fmt.Errorf("opening the saved runs: %w (agent doctor says what to do)", err)
+	}
+	return saver, nil
+}
+
+// CheckThread refuses names that would be hard to type again.
+func CheckThread(where, name string) error {
+	if name == "" || len(name) > 100 || strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r == 0x7f }) {
+		return cli.Usagef("%s is %q: a thread's name has 1 to 100 bytes and no white space", where, name)
+	}
+	return nil
+}
+
+// InfoOf reads the newest checkpoint of a thread. A thread that does not exist
+// is graph.ErrNoCheckpoint.
+func InfoOf(ctx context.Context, saver graph.Checkpointer, thread string) (ThreadInfo, error) {
+	for c, err := range saver.List(ctx, graph.Query{Thread: thread, Limit: 1}) {
+		if err != nil {
+			return ThreadInfo{}, fmt.Errorf("reading thread %q: %w", thread, err)
+		}
+		m := c.Metadata
+		return ThreadInfo{Thread: thread, Question: m[ThreadQuestion], Corpus: m[ThreadCorpus], Updated: c.Time, Fingerprint: m[ThreadFingerprint]}, nil
+	}
+	return ThreadInfo{}, graph.ErrNoCheckpoint
+}
+
+// Printable is a text without what a checkpoint's metadata may not hold.
+func Printable(s string) string { return strings.ToValidUTF8(strings.ReplaceAll(s, "\x00", ""), "") }
+
+func UnknownThread(ctx context.Context, saver graph.Checkpointer, name string) error {
+	var known []string
+	for t, err := range saver.Threads(ctx) {
+		if err != nil {
+			return err
+		}
+		known = append(known, t.ID)
+	}
+	hint := "there are none; begin one with: agent ask --thread " + name + " QUESTION"
+	if len(known) > 0 {
+		hint = "agent threads list shows all"
+	}
+	return cli.Usagef("there is no thread %q%s; %s", name, cli.DidYouMean(name, known), hint)
+}
+
+// CorpusOf is the corpus of a thread, "" for one that does not exist.
+func CorpusOf(ctx context.Context, home, thread string) (string, error) {
+	if _, err := os.Stat(ThreadsFile(home)); errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	saver, err := Threads(ctx, home)
+	if err != nil {
+		return "", err
+	}
+	info, err := InfoOf(ctx, saver, thread)
+	if errors.Is(err, graph.ErrNoCheckpoint) {
+		err = nil
+	}
+	return info.Corpus, errors.Join(err, saver.Close())
+}
+
+// A ThreadInfo is what is known of a thread without reading its state.
+type ThreadInfo struct {
+	Thread      string    `json:"thread"`
+	Question    string    `json:"question,omitempty"`
+	Corpus      string    `json:"corpus,omitempty"`
+	Checkpoints int       `json:"checkpoints"`
+	Updated     time.Time `json:"updated"`
+	Fingerprint string
+}

@@ -1,0 +1,212 @@
+package recall
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/config"
+	"example.com/assay/cmd/agent/internal/open"
+	"example.com/assay/memory"
+	"example.com/assay/memory/qa"
+)
+
+func Command(a *cli.App) *cobra.Command {
+	return cli.Group(&cobra.Command{
+		Use:   "memory",
+		Short: "List, show, count and forget remembered answers",
+		Long: `Memory manages the answers that are remembered from a corpus. A session remembers
+them, and agent ask does with --memory.
+
+An answer is served again only while all that it depends on is the same: the
+corpus's content, the skills, the model, the pipeline and the settings that can
+change an answer. The verbs judge that with the settings of their call, as a
+question would be asked with them; what would not be served is called stale.`,
+		Example: `  agent memory list
+  agent memory show 3f2a
+  agent memory forget --stale --corpus handbook`,
+	}, memoryListCommand(a), memoryShowCommand(a), memoryForgetCommand(a), memoryStatsCommand(a))
+}
+
+// remembered is the memory of one corpus, and what an answer of it would have
+// to depend on to be served now.
+type remembered struct {
+	name    string         // of the corpus
+	answers *qa.Memory     // nil when nothing was remembered yet
+	corpus  *memory.Corpus // nil when it cannot be opened
+	fault   error          // why it cannot be
+	now     []qa.Condition // nil then
+}
+
+// onMemory runs a verb on the memory that the settings name.
+func onMemory(a *cli.App, cmd *cobra.Command, flags *config.Flags, run func(*remembered) error) (err error) {
+	s, err := config.Resolve(a, cmd, flags)
+	if err != nil {
+		return err
+	}
+	r := &remembered{}
+	if r.name, err = open.CorpusFor(s); err != nil {
+		return err
+	}
+	path := qa.Path(s.Home, r.name)
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return run(r)
+	} else if err != nil {
+		return fmt.Errorf("looking for remembered answers: %w", err)
+	}
+	if r.answers, err = qa.Open(cmd.Context(), path, nil); err != nil {
+		return err
+	}
+	defer func() { err = cli.Also(err, r.answers.Close()) }()
+	if r.corpus, r.fault = open.Corpus(cmd.Context(), a, config.Settings{Home: s.Home, Corpus: r.name}, nil); r.fault != nil {
+		a.Warn("%v; none of its answers is served until then", r.fault)
+		return run(r)
+	}
+	defer func() { err = cli.Also(err, r.corpus.Close()) }()
+	set, err := s.LoadSkills()
+	if err != nil {
+		return err
+	}
+	if r.now, err = open.Conditions(s, r.corpus.Fingerprint(), open.RankerID(r.corpus), set); err != nil {
+		return err
+	}
+	return run(r)
+}
+
+// stale reports whether an entry is not served with the settings of the call.
+func (r *remembered) stale(e qa.Entry) bool {
+	return r.fault != nil || len(qa.Differences(e.Conditions, r.now)) > 0
+}
+
+// nothing says that there are no answers, and where they come from.
+func (r *remembered) nothing() string {
+	return fmt.Sprintf("nothing is remembered from corpus %s; a session remembers, and so does: agent ask --memory --corpus %s QUESTION", r.name, r.name)
+}
+
+// unknownAnswer names the id that was probably meant.
+func (r *remembered) unknownAnswer(ctx context.Context, err error) error {
+	unknown, ok := errors.AsType[*qa.UnknownError](err)
+	if !ok {
+		return err
+	}
+	if len(unknown.Begin) > 0 {
+		return cli.Usagef("%w", unknown)
+	}
+	list, listErr := r.answers.List(ctx, 0)
+	if listErr != nil {
+		return errors.Join(err, listErr)
+	}
+	if len(list) == 0 {
+		return cli.Usagef("%w; %s", unknown, r.nothing())
+	}
+	var ids []string
+	for _, e := range list {
+		ids = append(ids, e.ID)
+	}
+	slices.Sort(ids)
+	return cli.Usagef("%w%s; agent memory list --corpus %s shows all", unknown, cli.DidYouMean(unknown.ID, ids), r.name)
+}
+
+// memoryRow is an entry in a list.
+type memoryRow struct {
+	qa.Entry
+	Stale bool `json:"stale"`
+}
+
+func (r *remembered) rows(list []qa.Entry) []memoryRow {
+	out := make([]memoryRow, len(list))
+	for i, e := range list {
+		out[i] = memoryRow{e, r.stale(e)}
+		out[i].Conditions = nil // show lists them
+	}
+	return out
+}
+
+func memoryListCommand(a *cli.App) *cobra.Command {
+	var flags config.Flags
+	var asJSON bool
+	var limit int
+	cmd := &cobra.Command{
+		Use:     "list",
+		Short:   "List remembered answers, the newest first",
+		Example: "  agent memory list\n  agent memory list --corpus handbook --limit 0 --json",
+		Args:    cli.Exactly(0, "no argument"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if limit < 0 {
+				return cli.Usagef("--limit is %d: it must be positive, or 0 for all", limit)
+			}
+			return onMemory(a, cmd, &flags, func(r *remembered) error {
+				var list []qa.Entry
+				var total qa.Stats
+				var err error
+				if r.answers != nil {
+					if list, err = r.answers.List(cmd.Context(), limit); err != nil {
+						return err
+					}
+					if total, err = r.answers.Stats(cmd.Context(), r.now); err != nil {
+						return err
+					}
+				}
+				if asJSON {
+					a.PrintJSON(struct {
+						Schema  int         `json:"schema"`
+						Corpus  string      `json:"corpus"`
+						Total   int         `json:"total"`
+						Entries []memoryRow `json:"entries"`
+					}{1, r.name, total.Entries, r.rows(list)})
+					return nil
+				}
+				printMemoryList(a, r, list, total.Entries)
+				return nil
+			})
+		},
+	}
+	flags.RegisterConditions(cmd)
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
+	cmd.Flags().IntVar(&limit, "limit", 20, "list at most `NUMBER` answers; 0 lists all")
+	return cmd
+}
+
+func memoryStatsCommand(a *cli.App) *cobra.Command {
+	var flags config.Flags
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:     "stats",
+		Short:   "Count remembered answers, stale ones, and how often they were served",
+		Example: "  agent memory stats\n  agent memory stats --corpus handbook --json",
+		Args:    cli.Exactly(0, "no argument"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return onMemory(a, cmd, &flags, func(r *remembered) error {
+				var stats qa.Stats
+				if r.answers != nil {
+					var err error
+					if stats, err = r.answers.Stats(cmd.Context(), r.now); err != nil {
+						return err
+					}
+				}
+				if r.fault != nil {
+					stats.Stale = stats.Entries
+				}
+				if asJSON {
+					a.PrintJSON(struct {
+						Schema int    `json:"schema"`
+						Corpus string `json:"corpus"`
+						qa.Stats
+					}{1, r.name, stats})
+					return nil
+				}
+				printMemoryStats(a, r, stats)
+				return nil
+			})
+		},
+	}
+	flags.RegisterConditions(cmd)
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
+	return cmd
+}

@@ -1,0 +1,141 @@
+package render
+
+import (
+	"cmp"
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"strings"
+
+	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/llm/offline"
+	"example.com/assay/nodes/verify"
+	"example.com/assay/state"
+)
+
+// modelNotes say of a model what a reader of its answers should know.
+var modelNotes = map[string]string{
+	offline.Name: "every sentence is a quote or a template around quotes",
+}
+
+// Answer prints an answer for people: its text, then what it rests on.
+func Answer(a *cli.App, answer state.Answer, files verify.Locator) {
+	look := Options{Width: a.Stdout.Width, Colour: a.Stdout.Colour}
+	if answer.Resolved != "" {
+		fmt.Fprintf(a.Stdout, "searched for: %s\n\n", Visible(answer.Resolved))
+	}
+	fmt.Fprint(a.Stdout, SearchedFor(answer.Respelt))
+	if answer.Answer != "" {
+		fmt.Fprint(a.Stdout, Markdown(withLines(WithoutSources(answer.Answer), answer.Quotes), look))
+		fmt.Fprintln(a.Stdout)
+	}
+	if len(answer.Sources) > 0 {
+		fmt.Fprint(a.Stdout, Markdown("## Sources\n", look), Sources(answer.Sources, a.Stdout.Colour))
+		fmt.Fprintln(a.Stdout)
+	}
+	for _, check := range []*state.ClaimCheck{answer.Verification.ClaimCheck, answer.Verification.Choice} {
+		if check != nil {
+			Verdicts(a, check, files, true)
+		}
+	}
+	if answer.Answer != "" {
+		fmt.Fprint(a.Stdout, Markdown(relevanceLine(answer), look))
+		fmt.Fprint(a.Stdout, Markdown(summary(answer), look))
+	}
+	if a.Verbose && modelNotes[answer.Model] == "" {
+		for _, line := range NodeUsage(answer.Metrics.NodeUsage) {
+			fmt.Fprintln(a.Stdout, "  "+Visible(line))
+		}
+	}
+}
+
+// sourcesHeading begins the answer's own list of sources.
+const sourcesHeading = "\n## Sources\n"
+
+// WithoutSources cuts the list of sources out of an answer: the one printed
+// behind it says more. What follows the list, a choice, stays.
+func WithoutSources(answer string) string {
+	at := strings.LastIndex(answer, sourcesHeading)
+	if at < 0 {
+		return answer
+	}
+	rest := answer[at+len(sourcesHeading):]
+	if choice := strings.Index(rest, "\n\n---\n\n"); choice >= 0 {
+		return answer[:at] + rest[choice:]
+	}
+	return answer[:at]
+}
+
+// Sources is not wrapped: paths are to be copied. With links a terminal opens the
+// file on a click (OSC 8).
+func Sources(sources []state.Source, links bool) string {
+	var b strings.Builder
+	for _, s := range sources {
+		place := Visible(cmp.Or(s.Original, fmt.Sprintf("%s, bytes %d–%d", s.Path, s.Start, s.End)))
+		if file := cmp.Or(s.Original, s.Path); links && filepath.IsAbs(file) {
+			target := url.URL{Scheme: "file", Path: filepath.ToSlash(file)}
+			place = "\x1b]8;;" + target.String() + "\x1b\\" + place + "\x1b]8;;\x1b\\"
+		}
+		fmt.Fprintf(&b, "• [Query %d][Source %d] %s — %s\n", s.Query, s.Source, Visible(s.Where), place)
+		if s.Stale != "" {
+			fmt.Fprintf(&b, "  stale: %s\n", Visible(s.Stale))
+		}
+	}
+	return b.String()
+}
+
+// relevanceLine is the headline: how well the passages answer the question, and
+// how much of what was asked is there. It is empty without an answer.
+func relevanceLine(answer state.Answer) string {
+	r := answer.Relevance
+	if r == nil || answer.Status == state.StatusNoEvidence {
+		return ""
+	}
+	measured := "measured on software manuals"
+	if modelNotes[answer.Model] == "" {
+		measured += ", with the offline model"
+	}
+	parts := []string{fmt.Sprintf("relevance %.2f: about %d in 10 answers like this one held what was asked (%s)", r.Confidence, int(r.Confidence*10+.5), measured)}
+	if r.Parts > 1 {
+		parts = append(parts, fmt.Sprintf("%d of %d parts of the question found", r.Found, r.Parts))
+	}
+	return strings.Join(parts, " · ")
+}
+
+// groundingParts says how far the answer's sentences are its sources' own. Claims that
+// are quotes say no more than the quotes do, and are not counted again.
+func groundingParts(v state.Verification) []string {
+	var parts []string
+	if v.QuotesChecked > 0 {
+		parts = append(parts, fmt.Sprintf("%d of %d quotes exact", v.QuotesExact, v.QuotesChecked))
+	}
+	for _, c := range []struct {
+		check *state.ClaimCheck
+		what  string
+	}{{v.ClaimCheck, "claim"}, {v.Choice, "reason"}} {
+		switch {
+		case c.check == nil:
+		case c.check.Unverified != "":
+			parts = append(parts, fmt.Sprintf("%d of %s supported, not verified: %s", c.check.ClaimsSupported, cli.Count(c.check.ClaimsChecked, c.what), Visible(c.check.Unverified)))
+		case c.check == v.ClaimCheck && v.ClaimsQuoted == c.check.ClaimsChecked && v.QuotesChecked > 0:
+		case c.check.ClaimsChecked > 0:
+			parts = append(parts, fmt.Sprintf("%d of %s supported", c.check.ClaimsSupported, cli.Count(c.check.ClaimsChecked, c.what)))
+		}
+	}
+	return parts
+}
+
+// summary is the last line: grounded how far, from what, by whom and at what cost.
+// The offline model costs nothing.
+func summary(answer state.Answer) string {
+	parts := groundingParts(answer.Verification)
+	if answer.Metrics.MemoryHit {
+		parts = append(parts, "from memory")
+	}
+	parts = append(parts, "corpus "+answer.Corpus)
+	model := "model " + answer.Model
+	if note := modelNotes[answer.Model]; note != "" {
+		return strings.Join(append(parts, model+": "+note), " · ")
+	}
+	return strings.Join(append(parts, model, Usage(answer.Metrics.ModelUsage)), " · ")
+}

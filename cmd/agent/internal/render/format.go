@@ -1,0 +1,124 @@
+package render
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/llm"
+	"example.com/assay/memory"
+	"example.com/assay/memory/embed"
+	"example.com/assay/memory/index"
+	"example.com/assay/state"
+)
+
+// Size is a number of bytes for people.
+func Size(n int64) string {
+	switch {
+	case n < 1<<10:
+		return fmt.Sprintf("%d B", n)
+	case n < 1<<20:
+		return fmt.Sprintf("%.1f KiB", float64(n)/(1<<10))
+	}
+	return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
+}
+
+func Megabytes(bytes int64) string { return fmt.Sprintf("%.1f MB", float64(bytes)/1e6) }
+
+func OneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+func Line(s string) string { return Visible(strings.TrimSpace(OneLine(s))) }
+
+func Times(n int) string {
+	if n == 0 {
+		return "never"
+	}
+	return cli.Count(n, "time")
+}
+
+// Day is a time for people.
+func Day(t time.Time) string { return t.Local().Format("2006-01-02 15:04") }
+
+// Short is a question as it fits in a list.
+func Short(text string) string {
+	return Visible(llm.Cut(strings.Join(strings.Fields(text), " "), 100))
+}
+
+// excerptBytes is how much of a passage is shown without --full.
+const excerptBytes = 240
+
+// Excerpt is a text on one line, shortened unless it is wanted in full.
+func Excerpt(text string, full bool) string {
+	text = strings.Join(strings.Fields(text), " ")
+	if !full && len(text) > excerptBytes {
+		text = text[:strings.LastIndexByte(text[:excerptBytes], ' ')+1] + "…"
+	}
+	return Visible(text)
+}
+
+// Training says in words what the offline embedder was trained on.
+func Training(t index.Training) string {
+	out := fmt.Sprintf("trained on %s", cli.Count(t.Fitted, "passage"))
+	if t.Sampled < t.Fitted {
+		out = fmt.Sprintf("trained on %d of %s", t.Sampled, cli.Count(t.Fitted, "passage"))
+	}
+	if t.RefitAt == 0 {
+		return out + ", again at every change"
+	}
+	return fmt.Sprintf("%s, %d changed since, again at %d", out, t.Changed, t.RefitAt)
+}
+
+// Calibration says what confidences were learnt from, and how well it tells.
+func Calibration(c index.Calibration) string {
+	if c.Held.Questions+c.NotHeld.Questions == 0 {
+		return "not learnt: the corpus is too small for questions of its own"
+	}
+	return fmt.Sprintf("learnt from %d questions that the corpus answers and %d that it does not; on the right side of .5 for %.0f %%", c.Held.Questions, c.NotHeld.Questions, 100*c.Accuracy)
+}
+
+// LookedAt says how vectors are looked at.
+func LookedAt(t index.Training) string {
+	if t.Lists == 0 {
+		return "all of them looked at"
+	}
+	return fmt.Sprintf("in %d lists, %d of them looked at, which hold %.1f %% of the nearest", t.Lists, t.Probes, 100*t.Recall)
+}
+
+// Cache describes the cache of a remote embedder's vectors.
+func Cache(s embed.CacheStats) string {
+	asked := s.TotalHits + s.TotalMisses
+	if asked == 0 {
+		return fmt.Sprintf("%s, %s, not asked yet", cli.Count(s.Vectors, "vector"), Size(s.Bytes))
+	}
+	return fmt.Sprintf("%s, %s, found %d of %d that were asked for (%.0f %%)", cli.Count(s.Vectors, "vector"), Size(s.Bytes), s.TotalHits, asked, 100*s.HitRate())
+}
+
+// Ranker tells of a trained ranker in a line.
+func Ranker(r memory.RankerInfo) string {
+	what := fmt.Sprintf("%s, trained on %s, %s %.3f without it and %.3f with it on held-back ones", r.ID, cli.Count(r.Questions, "judged question"), r.Metric, r.Before, r.After)
+	switch {
+	case !r.InUse && r.ID == "":
+		return "not in use: " + r.Fault
+	case !r.InUse:
+		return what + "; not in use: " + r.Fault
+	case r.Changed:
+		return what + "; in use, though the corpus has changed since"
+	}
+	return what + "; in use"
+}
+
+// Cell keeps a spreadsheet from taking text for a formula.
+func Cell(s string) string {
+	if s != "" && strings.ContainsRune("=+-@\t\r", rune(s[0])) {
+		return "'" + s
+	}
+	return s
+}
+
+// End says in words how a run ended whose answer is not whole, or not there.
+func End(a *cli.App, end state.End) {
+	if end.Status == state.StatusUngrounded || end.Status == state.StatusNoEvidence {
+		fmt.Fprintf(a.Stdout, "\n%s\n", Line(end.Words()))
+	}
+}

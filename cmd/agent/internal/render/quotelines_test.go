@@ -1,0 +1,36 @@
+package render
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"example.com/assay/state"
+)
+
+func TestSourceLines(t *testing.T) {
+	for text, want := range map[string][]string{
+		"To light the lamp, turn the key:\n\n    lamp --light\n    lamp --trim 2\n\nThen wait.": {"To light the lamp, turn the key:", "    lamp --light", "    lamp --trim 2", "Then wait."},
+		"The keeper of the lamp writes down what the weather is like at noon, and signs\nit.":   {"The keeper of the lamp writes down what the weather is like at noon, and signs it."},
+		"Before the lamp is lit, the keeper of the night reads the obser-\nvations of the day.": {"Before the lamp is lit, the keeper of the night reads the observations of the day."},
+		"The harbour office keeps a list of every one of the twenty-\nfirst century.":           {"The harbour office keeps a list of every one of the twenty-", "first century."},
+		"What the keeper has to see to before anything else is the first-\nclass oil store.":    {"What the keeper has to see to before anything else is the first-class oil store."},
+		"": nil,
+	} {
+		if got := sourceLines(text); !slices.Equal(got, want) {
+			t.Errorf("%q:\n got %q\nwant %q", text, got, want)
+		}
+	}
+}
+
+// A command in a quotation stands on a line of its own, however wide the terminal is.
+func TestQuotationKeepsItsLines(t *testing.T) {
+	quoted := state.ShownQuote{Text: "Light it with\n    lamp --light\nand wait."}
+	got := Markdown(withLines("- “Light it with lamp --light and wait.” [Query 1][Source 1]", []state.ShownQuote{quoted}), Options{Width: 80})
+	if want := "• “Light it with\n      lamp --light\n  and wait.” [Query 1][Source 1]\n"; got != want {
+		t.Errorf("got %q\nwant %q", got, want)
+	}
+	if strings.Contains(Markdown("a\\b\nc", Options{Width: 80}), "\nc") {
+		t.Error("a backslash inside a line breaks it")
+	}
+}

@@ -1,0 +1,29 @@
+package session
+
+import (
+	"strings"
+	"testing"
+)
+
+// What is pasted becomes one line, in whatever chunks it arrives; keys pass through.
+func TestPaster(t *testing.T) {
+	for _, c := range []struct{ in, want string }{
+		{"a|b|\r", "ab\r"},
+		{"\x1b[200~one\rtwo\r\n\r\nthree\r\x1b[201~", "one↵two↵three"},
+		{"\x1b[200~one\x1b[2|01~!", "one!"},
+		{"\x1b[|200~a\tb\x03\x1b[31mc\x1b[201~", "a b[31mc"},
+		{"\x1b[2~x", "\x1b[2~x"},
+		{"one\rtwo\r", "one↵two\r"}, // a terminal that marks no paste
+		{"one\r|two\r", "one\rtwo\r"},
+		{"\r\x1b[A", "\r\x1b[A"},
+	} {
+		var p paster
+		got := ""
+		for _, chunk := range strings.Split(c.in, "|") {
+			got += string(p.next([]byte(chunk)))
+		}
+		if got != c.want {
+			t.Errorf("%q became %q, not %q", c.in, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,178 @@
+package session
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"example.com/assay/cmd/agent/internal/ask"
+	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/config"
+	"example.com/assay/cmd/agent/internal/open"
+	"example.com/assay/cmd/agent/internal/render"
+	"example.com/assay/graph"
+	"example.com/assay/nodes/research"
+	"example.com/assay/state"
+)
+
+// A session asks one question after the other of one engine.
+type session struct {
+	*cli.App
+	config.Settings
+	flags       *config.Flags
+	exchange    *open.Exchange
+	engine      *ask.Asker
+	interactive bool
+
+	tracing string        // file that receives the trace of each question; empty for none
+	trace   bytes.Buffer  // of the last question
+	last    *state.Answer // nil before the first
+	earlier []state.Exchange
+	failed  bool // a question or command failed
+	noted   bool // that the sample answers
+}
+
+// Run runs until its input ends or /quit.
+func Run(a *cli.App, cmd *cobra.Command, flags *config.Flags) (err error) {
+	ctx := cmd.Context()
+	settings, err := config.Resolve(a, cmd, flags)
+	if err != nil {
+		return err
+	}
+	settings.InSession = true
+	s := &session{App: a, Settings: settings, flags: flags, interactive: cli.IsTerminal(a.Stdin) && a.Stdout.TTY}
+	files, err := flags.Cassette(cmd)
+	if err != nil {
+		return err
+	}
+	if s.exchange, err = open.NewExchange(a, files, &settings); err != nil {
+		return err
+	}
+	defer func() { err = cli.Also(err, s.exchange.Close()) }()
+	if err := s.open(ctx, settings); err != nil {
+		return err
+	}
+	defer func() { err = cli.Also(err, s.engine.Close()) }()
+	lines := newLineReader(a, filepath.Join(settings.Home, "history"))
+	defer func() { err = cli.Also(err, lines.close()) }()
+	if s.interactive {
+		fmt.Fprintf(a.Stdout, "corpus %s, model %s; /help lists commands, Ctrl-D quits\n", s.engine.Corpus.Name(), s.ModelLabel())
+	}
+	if err := s.loop(ctx, lines); err != nil {
+		return err
+	}
+	if s.failed && !s.interactive {
+		return cli.Silent(cli.ExitFailed)
+	}
+	return nil
+}
+
+// open replaces the engine by one with other settings; on an error the old
+// one stays.
+func (s *session) open(ctx context.Context, settings config.Settings) error {
+	e, err := ask.New(ctx, s.App, settings, config.Cassette{}, s.exchange)
+	if err != nil {
+		return err
+	}
+	old := s.engine
+	s.engine, s.Settings = e, settings
+	if e.IsSample() && !s.noted {
+		s.noted = true
+		s.Warn(open.SampleNote)
+	}
+	if old != nil {
+		return old.Close()
+	}
+	return nil
+}
+
+func (s *session) loop(ctx context.Context, lines lineReader) error {
+	for {
+		line, err := awaitLine(ctx, lines)
+		switch {
+		case errors.Is(err, io.EOF):
+			if s.interactive {
+				fmt.Fprintln(s.Stdout)
+			}
+			return nil
+		case errors.Is(err, errAborted):
+			continue
+		case err != nil:
+			return err
+		}
+		line = strings.TrimSpace(line)
+		if line == "" {
+			continue
+		}
+		lines.remember(line)
+		quit, err := s.line(ctx, line)
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if err != nil {
+			s.failed = true
+			s.Warn("%v", err)
+		}
+		if quit {
+			return nil
+		}
+	}
+}
+
+// line does one line: a command or a question.
+func (s *session) line(ctx context.Context, line string) (quit bool, err error) {
+	if name, ok := strings.CutPrefix(line, "/"); ok && !strings.Contains(line, "\n") {
+		return s.command(ctx, strings.Fields(name))
+	}
+	if cause, effect, ok := causalQuestion(line); ok {
+		return false, s.verifyEdge(ctx, cause, effect)
+	}
+	return false, s.question(ctx, line)
+}
+
+// question answers one question. On a terminal Ctrl-C stops it and nothing
+// else.
+func (s *session) question(ctx context.Context, text string) error {
+	if err := cli.CheckQuestion(text, ask.AskExample); err != nil {
+		return err
+	}
+	if s.interactive {
+		var cancel context.CancelCauseFunc
+		ctx, cancel = context.WithCancelCause(ctx)
+		defer cancel(nil)
+		stop := func() { cancel(cli.ErrInterrupted) }
+		s.OnSignal.Store(&stop)
+		defer s.OnSignal.Store(nil)
+	} else {
+		fmt.Fprintf(s.Stdout, "> %s\n\n", text)
+	}
+	s.trace.Reset()
+	follow := render.NewProgress(s.App, false)
+	answer, err := s.engine.Ask(ctx, ask.Question{Text: text, Trace: s.tracing, Copy: &s.trace, Earlier: s.earlier, Timeout: s.flags.Timeout, Observe: func(ev graph.Event[state.Agent]) {
+		render.Observe(follow, ev)
+		if ofLoop(ev) {
+			follow.Close()
+			s.printLoop(ev.Name, ev.Data)
+		}
+	}})
+	follow.Close()
+	s.last = &answer
+	if e, ok := research.ExchangeOf(answer); ok {
+		s.earlier = append(s.earlier, e)
+	}
+	render.Answer(s.App, answer, s.engine.Corpus)
+	fmt.Fprintln(s.Stdout)
+	render.Warnings(s.App, answer)
+	err = ask.Outcome(answer, err)
+	if cli.IsSilent(err) {
+		s.failed = s.failed || cli.ExitCode(err) == cli.ExitFailed
+		return nil // the answer says it
+	}
+	return err
+}

@@ -1,0 +1,222 @@
+package session
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"example.com/assay/cmd/agent/internal/ask"
+	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/config"
+	"example.com/assay/cmd/agent/internal/corpus"
+	"example.com/assay/cmd/agent/internal/render"
+	"example.com/assay/cmd/agent/internal/traceview"
+	"example.com/assay/graph/trace"
+	"example.com/assay/memory"
+)
+
+// A slashCommand is a command of a session.
+type slashCommand struct {
+	name, args, help string
+}
+
+var slashCommands = []slashCommand{
+	{"help", "", "list the commands"},
+	{"corpus", "[NAME]", "show the corpora, or answer from another one"},
+	{"model", "[NAME]", "show the models, or use another one"},
+	{"verify", "[on | off | claims | brief]", "check the claims of answers, or not; show each claim with its quotes, or not"},
+	{"edge", "CAUSE => EFFECT", "check whether the corpus shows that the one causes the other; so does: does the evidence really show that X causes Y?"},
+	{"trace", "[on FILE | off | show]", "write the trace of each question to FILE, stop that, or show the last trace"},
+	{"graph", "", "draw the pipeline"},
+	{"sources", "", "print the sources of the last answer with their texts"},
+	{"open", "N", "open source N of the last answer at its place"},
+	{"json", "", "print the last answer as JSON"},
+	{"quit", "", "end the session, as Ctrl-D does"},
+}
+
+// command does one slash command, given without its slash.
+func (s *session) command(ctx context.Context, words []string) (quit bool, err error) {
+	name, args := "", []string(nil)
+	if len(words) > 0 {
+		name, args = words[0], words[1:]
+	}
+	switch name {
+	case "help":
+		for _, c := range slashCommands {
+			fmt.Fprintf(s.Stdout, "  %-32s %s\n", strings.TrimSpace("/"+c.name+" "+c.args), c.help)
+		}
+		fmt.Fprintf(s.Stdout, "  %-32s %s\n", "anything else", "is a question")
+	case "corpus":
+		return false, s.corpusSlash(ctx, args)
+	case "model":
+		return false, s.modelSlash(ctx, args)
+	case "verify":
+		return false, s.verifySlash(ctx, args)
+	case "edge":
+		return false, s.edgeSlash(ctx, strings.Join(args, " "))
+	case "trace":
+		return false, s.traceSlash(args)
+	case "graph":
+		fmt.Fprint(s.Stdout, s.engine.Pipeline.Graph().Drawing().Expanded().Text())
+	case "sources":
+		return false, s.sourcesSlash()
+	case "open":
+		return false, s.openSlash(ctx, args)
+	case "json":
+		if s.last == nil {
+			return false, cli.Usagef("nothing was asked yet")
+		}
+		s.PrintJSON(*s.last)
+	case "quit":
+		return true, nil
+	default:
+		var names []string
+		for _, c := range slashCommands {
+			names = append(names, c.name)
+		}
+		return false, cli.Usagef("unknown command /%s%s; /help lists the commands", name, cli.DidYouMean(name, names))
+	}
+	return false, nil
+}
+
+func (s *session) corpusSlash(ctx context.Context, args []string) error {
+	if len(args) > 1 {
+		return cli.Usagef("/corpus takes one name")
+	}
+	if len(args) == 0 {
+		list, err := memory.List(s.Home)
+		if err != nil {
+			return err
+		}
+		corpus.Print(s.App, list)
+		fmt.Fprintf(s.Stdout, "answering from %s\n", s.engine.Corpus.Name())
+		return nil
+	}
+	next := s.Settings
+	if err := config.CheckCorpus("/corpus", args[0]); err != nil {
+		return err
+	}
+	next.Corpus = args[0]
+	if err := s.open(ctx, next); err != nil {
+		return err
+	}
+	s.earlier = nil
+	fmt.Fprintf(s.Stdout, "answering from %s\n", s.engine.Corpus.Name())
+	return nil
+}
+
+func (s *session) modelSlash(ctx context.Context, args []string) error {
+	if len(args) > 1 {
+		return cli.Usagef("/model takes one name")
+	}
+	if len(args) == 1 && s.exchange.File != "" {
+		return cli.Usagef("/model changes nothing while %s is recorded or replayed: a cassette is of one choice of models", s.exchange.File)
+	}
+	if len(args) == 1 {
+		next := s.Settings
+		if err := config.CheckModelName(s.App, "/model", args[0]); err != nil {
+			return err
+		}
+		next.Model, next.SkillModels = args[0], nil
+		if err := s.open(ctx, next); err != nil {
+			return err
+		}
+	}
+	fmt.Fprintf(s.Stdout, "using %s; known: %s\n", s.ModelLabel(), strings.Join(config.ModelNames(s.App), ", "))
+	return nil
+}
+
+func (s *session) verifySlash(ctx context.Context, args []string) error {
+	next := s.Settings
+	switch strings.Join(args, " ") {
+	case "":
+	case "on":
+		next.Verification.Enabled = true
+	case "off":
+		next.Verification.Enabled = false
+	case "claims":
+		next.Verification.Enabled, next.Verification.ShowClaims = true, true
+	case "brief":
+		next.Verification.ShowClaims = false
+	default:
+		return cli.Usagef("/verify wants: on, off, claims, or brief")
+	}
+	if next.Verification != s.Settings.Verification {
+		if err := s.open(ctx, next); err != nil {
+			return err
+		}
+	}
+	switch {
+	case !s.Verification.Enabled:
+		fmt.Fprintln(s.Stdout, "the claims of answers are not checked")
+	case s.Verification.ShowClaims:
+		fmt.Fprintln(s.Stdout, "the claims of answers are checked, and shown with their quotes")
+	default:
+		fmt.Fprintln(s.Stdout, "the claims of answers are checked; /verify claims shows them")
+	}
+	return nil
+}
+
+func (s *session) traceSlash(args []string) error {
+	switch {
+	case len(args) == 0 && s.tracing == "":
+		fmt.Fprintln(s.Stdout, "no trace is written; /trace on FILE writes one, /trace show shows the last")
+	case len(args) == 0:
+		fmt.Fprintf(s.Stdout, "the trace of each question is written to %s\n", s.tracing)
+	case len(args) == 2 && args[0] == "on":
+		s.tracing = args[1]
+		fmt.Fprintf(s.Stdout, "the trace of each question replaces %s\n", s.tracing)
+	case len(args) == 1 && args[0] == "off":
+		s.tracing = ""
+		fmt.Fprintln(s.Stdout, "no trace is written any more")
+	case len(args) == 1 && args[0] == "show":
+		return s.showTrace()
+	default:
+		return cli.Usagef("/trace wants: on FILE, off, or show")
+	}
+	return nil
+}
+
+func (s *session) showTrace() error {
+	if s.trace.Len() == 0 {
+		return cli.Usagef("nothing was asked yet")
+	}
+	records, err := trace.Read(bytes.NewReader(s.trace.Bytes()))
+	if err != nil {
+		return err
+	}
+	view, err := traceview.New(records)
+	if err != nil {
+		return err
+	}
+	fmt.Fprint(s.Stdout, view.Text(traceview.TextOptions{Colour: s.Stdout.Colour}))
+	return nil
+}
+
+func (s *session) openSlash(ctx context.Context, args []string) error {
+	if len(args) != 1 || s.last == nil {
+		return cli.Usagef("/open takes the number of a source of the last answer")
+	}
+	source, err := ask.SourceNumbered(s.last.Sources, args[0])
+	if err != nil {
+		return err
+	}
+	return ask.OpenSource(ctx, s.App, source)
+}
+
+func (s *session) sourcesSlash() error {
+	if s.last == nil || len(s.last.Sources) == 0 {
+		return cli.Usagef("the last answer has no sources, or nothing was asked yet")
+	}
+	for i, source := range s.last.Sources {
+		if i > 0 {
+			fmt.Fprintln(s.Stdout)
+		}
+		fmt.Fprint(s.Stdout, render.Sources(s.last.Sources[i:i+1], s.Stdout.Colour))
+		quoted := slices.Collect(strings.Lines(render.Visible(source.Text)))
+		fmt.Fprintf(s.Stdout, "    %s\n", strings.Join(quoted, "    "))
+	}
+	return nil
+}

@@ -1,0 +1,166 @@
+package traces
+
+import (
+	"cmp"
+	"context"
+	"strconv"
+
+	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/config"
+	"example.com/assay/cmd/agent/internal/open"
+	"example.com/assay/graph"
+	"example.com/assay/graph/trace"
+	"example.com/assay/memory"
+	"example.com/assay/nodes/causal"
+	"example.com/assay/nodes/evidence"
+	"example.com/assay/nodes/extract"
+	"example.com/assay/nodes/research"
+	"example.com/assay/nodes/verify"
+	"example.com/assay/state"
+)
+
+// A tracedRun is what a trace says of a run, and the desk to run it again on.
+type tracedRun struct {
+	*open.Desk
+	path  string
+	first trace.Record
+}
+
+// openRerun makes the pipeline of a trace as its settings say.
+func openRerun(ctx context.Context, a *cli.App, s config.Settings, x *open.Exchange, path string, first trace.Record) (_ *rerunner, err error) {
+	pipelines := map[string]struct {
+		again  func(*tracedRun, context.Context, *rerunner) error
+		skills []string
+		corpus bool // it cannot be without one
+	}{
+		"research": {(*tracedRun).research, research.Skills(), true}, "comply": {(*tracedRun).comply, evidence.Skills(), true},
+		"edges": {(*tracedRun).edges, causal.Skills(), true}, "extract": {(*tracedRun).extract, extract.Skills(), false}, "verify": {(*tracedRun).verify, verify.Skills(), false},
+	}
+	of, known := pipelines[first.Graph]
+	named := first.Header.Config["corpus"] != ""
+	switch {
+	case !known:
+		return nil, cli.Usagef("%s: it is of graph %q; what can be run again is research, comply, edges, extract and verify", path, first.Graph)
+	case of.corpus && !named:
+		return nil, cli.Usagef("%s: it does not say which corpus was read; a golden trace is replayed with --case", path)
+	}
+	w := open.Want{Skills: of.skills, Exchange: x}
+	if named {
+		w.Corpus = open.Corpus
+	}
+	d, err := open.New(ctx, a, s, config.Cassette{}, w)
+	if err != nil {
+		return nil, err
+	}
+	r, t := &rerunner{closers: []func() error{d.Close}}, &tracedRun{d, path, first}
+	if err = t.sameCorpus(); err == nil {
+		err = of.again(t, ctx, r)
+	}
+	if err != nil {
+		return nil, cli.Also(err, r.close())
+	}
+	return r, nil
+}
+
+// sameCorpus refuses a corpus that is not what the run read.
+func (t *tracedRun) sameCorpus() error {
+	if t.Corpus == nil {
+		return nil
+	}
+	if was, is := t.first.Header.Config[config.TracedFingerprint], t.Corpus.Fingerprint(); was != is {
+		return cli.Usagef("%s: the run read corpus %q when its fingerprint was %.12s; now it is %.12s, and other passages may be found: ingest the documents as they were, or make a new trace", t.path, t.Settings.Corpus, was, is)
+	}
+	return nil
+}
+
+// tracedAgain makes the rerunner run a pipeline that follows the settings of keys.
+func tracedAgain[S any](t *tracedRun, r *rerunner, g *graph.Compiled[S], keys []string, conclude func(S, error) (state.Answer, error)) error {
+	more := map[string]string{}
+	for _, key := range []string{config.TracedSchema, config.TracedIterations, config.TracedOpinion, config.TracedReview} {
+		if value, ok := t.first.Header.Config[key]; ok {
+			more[key] = value
+		}
+	}
+	header, err := open.Header(t.Desk, &open.Traced[S]{Keys: keys, More: more})
+	if err != nil {
+		return err
+	}
+	header.Input = t.first.Header.Input
+	return runsAgain(r, t.path, g, header, conclude)
+}
+
+func (t *tracedRun) research(ctx context.Context, r *rerunner) error {
+	p, err := t.Research(ctx, rehearsal{})
+	if err != nil {
+		return err
+	}
+	return tracedAgain(t, r, p.Graph(), config.AskTraced, func(final state.Agent, runErr error) (state.Answer, error) {
+		return research.Result(final, runErr, t.Corpus), nil
+	})
+}
+
+// rehearsal stands in for memory: it has never heard of anything, and keeps
+// nothing.
+type rehearsal struct{}
+
+func (rehearsal) Lookup(context.Context, string) (research.Recall, bool, error) {
+	return research.Recall{}, false, nil
+}
+
+func (rehearsal) Store(context.Context, string, research.Recall, float64) error { return nil }
+
+func (t *tracedRun) comply(_ context.Context, r *rerunner) error {
+	p, err := t.Comply(t.first.Header.Config[config.TracedReview] == "true")
+	if err != nil {
+		return err
+	}
+	return tracedAgain(t, r, p.Graph(), nil, func(final state.Comply, runErr error) (state.Answer, error) {
+		return evidence.Result(final, runErr, t.Corpus).Answer, nil
+	})
+}
+
+func (t *tracedRun) edges(_ context.Context, r *rerunner) error {
+	p, err := t.Edges()
+	if err != nil {
+		return err
+	}
+	return tracedAgain(t, r, p.Graph(), config.CausalTraced, func(final state.Causal, runErr error) (state.Answer, error) {
+		answer, err := causal.Result(final, runErr, t.Corpus)
+		return answer.Answer, err
+	})
+}
+
+func (t *tracedRun) extract(_ context.Context, r *rerunner) error {
+	conf := t.first.Header.Config
+	schema, err := extract.ParseSchema([]byte(conf[config.TracedSchema]))
+	if err != nil {
+		return cli.Usagef("%s: reading the schema of its first line: %w", t.path, err)
+	}
+	iterations, err := strconv.Atoi(cmp.Or(conf[config.TracedIterations], "0"))
+	if err != nil || iterations < 0 {
+		return cli.Usagef("%s: %s is %q in its first line: it must be a whole number", t.path, config.TracedIterations, conf[config.TracedIterations])
+	}
+	p, err := t.Extract(schema, &extract.Options{MaxIterations: iterations, Review: conf[config.TracedOpinion] == "true"})
+	if err != nil {
+		return err
+	}
+	return tracedAgain(t, r, p.Graph(), nil, func(final state.Extract, runErr error) (state.Answer, error) {
+		answer := schema.Answer(final, runErr)
+		answer.Answer.Answer = string(answer.Result)
+		return answer.Answer, nil
+	})
+}
+
+func (t *tracedRun) verify(_ context.Context, r *rerunner) error {
+	files := verify.Locator(&memory.Texts{})
+	if t.Corpus != nil {
+		files = t.Corpus
+	}
+	p, err := t.Verify()
+	if err != nil {
+		return err
+	}
+	return tracedAgain(t, r, p.Graph(), config.VerifyTraced, func(final state.Verify, runErr error) (state.Answer, error) {
+		return verify.Result(final, runErr, files).Answer, nil
+	})
+}

@@ -1,0 +1,262 @@
+package traces
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/config"
+	"example.com/assay/cmd/agent/internal/open"
+	"example.com/assay/cmd/agent/internal/render"
+	"example.com/assay/graph"
+	"example.com/assay/graph/trace"
+	"example.com/assay/llm"
+	"example.com/assay/llm/offline"
+	"example.com/assay/state"
+)
+
+// replayFlags are the flags of trace replay.
+type replayFlags struct {
+	settings                config.Flags
+	from, skill, study, out string
+	asJSON                  bool
+}
+
+func traceReplayCommand(a *cli.App) *cobra.Command {
+	var f replayFlags
+	cmd := &cobra.Command{
+		Use:   "replay FILE",
+		Short: "Run a recorded run again from a point, and say what changed",
+		Long: `Replay runs a pipeline again as its trace says: the same input, corpus and
+settings. What happened before a point is taken from the trace, without a model
+call and without a search; from there on it runs, and what came of it is compared.
+
+--skill FILE puts a changed prompt in the place of the skill that its front matter
+names; the point is where the run first asked it. --from NODE chooses the point,
+such as plan, or execute/synthesize inside another node. Tasks that ran side by
+side each have a point of their own, and those that never came to it are taken
+from the trace. Without both everything runs again: a check of determinism.
+
+Other flags are as for the verb that wrote the trace, and come before what the
+trace says. The corpus must be the one that was read, to the byte. What is
+remembered is neither read nor written.
+
+--case FILE takes corpus, schema and settings from a case of agent eval cases
+instead, so that golden traces can be replayed.
+
+How long calls were and what they cost is no change, nor is a prompt's hash. Exit
+code 1 says that something changed.`,
+		Example: `  agent trace replay run.jsonl --skill my_judge_edge.md
+  agent trace replay run.jsonl --from evaluate --confidence-threshold 0.9
+  agent trace replay run.jsonl --from execute/synthesize --model ollama:llama3.1 --trace again.jsonl
+  agent trace replay run.jsonl
+  agent trace replay case_studies/battery_ricochet/golden.jsonl --case case_studies/battery_ricochet --skill my_plan.md`,
+		Args: cli.Exactly(1, "a trace file"),
+		RunE: func(cmd *cobra.Command, args []string) error { return traceReplay(a, cmd, &f, args[0]) },
+	}
+	f.settings.RegisterPipeline(cmd)
+	config.RegisterGrounding(cmd)
+	f.settings.RegisterTimeout(cmd)
+	f.settings.RegisterCassette(cmd)
+	flags := cmd.Flags()
+	flags.StringVar(&f.from, "from", "", "run from the node `NAME` on")
+	flags.StringVar(&f.skill, "skill", "", "`FILE` of a changed skill")
+	flags.StringVar(&f.study, "case", "", "take corpus, schema and settings from a case `FILE` or its folder")
+	flags.StringVar(&f.out, "trace", "", "write the new run's trace to `FILE` (JSON Lines)")
+	flags.BoolVar(&f.asJSON, "json", false, "print one JSON document")
+	return cmd
+}
+
+func traceReplay(a *cli.App, cmd *cobra.Command, f *replayFlags, path string) (err error) {
+	for _, name := range []string{"from", "skill", "case", "trace"} {
+		if cmd.Flags().Changed(name) && cmd.Flags().Lookup(name).Value.String() == "" {
+			return cli.Usagef("--%s is empty: name a node, or a file", name)
+		}
+	}
+	was, err := readTrace(path)
+	if err != nil {
+		return err
+	}
+	if err := checkReplayable(path, was); err != nil {
+		return err
+	}
+	if f.study == "" {
+		asks := !cmd.Flags().Changed("model") && !cmd.Flags().Changed("replay")
+		if f.settings.Traced, err = config.TracedSettings(a, path, was[0].Header.Config, asks); err != nil {
+			return err
+		}
+	}
+	s, err := config.Resolve(a, cmd, &f.settings)
+	if err != nil {
+		return err
+	}
+	s.SkillFile = f.skill
+	changed, point, err := f.point(s, path, was)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := cli.Within(cmd.Context(), f.settings.Timeout)
+	defer cancel()
+	files, err := f.settings.Cassette(cmd)
+	if err != nil {
+		return err
+	}
+	x, err := open.NewExchange(a, files, &s)
+	if err != nil {
+		return err
+	}
+	defer func() { err = cli.Also(err, x.Close()) }()
+	var r *rerunner
+	if f.study != "" {
+		r, err = openCaseRerun(ctx, a, s, x, f.study)
+	} else {
+		r, err = openRerun(ctx, a, s, x, path, was[0])
+	}
+	if err != nil {
+		return err
+	}
+	defer func() { err = cli.Also(err, r.close()) }()
+	shown := render.NewProgress(a, f.asJSON)
+	before, after, err := r.both(x.Controls.Budget().Begin(ctx), path, was, point, shown)
+	shown.Close()
+	if err != nil {
+		return err
+	}
+	report := newReplay(path, was, after.records)
+	report.From, report.Skill = f.from, changed
+	report.Before, report.After = outcomeOf(before), outcomeOf(after)
+	if f.out != "" {
+		var b bytes.Buffer
+		if err := trace.Write(&b, after.records); err != nil {
+			return err
+		}
+		if err := cli.WriteFile(f.out, b.Bytes(), 0o644); err != nil {
+			return fmt.Errorf("writing the trace: %w", err)
+		}
+	}
+	if f.asJSON {
+		a.PrintJSON(report)
+	} else {
+		printReplay(a, report)
+	}
+	warnOfSkill(a, changed, after.records)
+	if !report.Equal {
+		return cli.Silent(cli.ExitFailed)
+	}
+	return nil
+}
+
+// checkReplayable refuses a trace that does not say what was run.
+func checkReplayable(path string, was []trace.Record) error {
+	first := was[0]
+	switch {
+	case first.Kind != graph.RunStart.String() || first.Header == nil || len(first.Places) != 1:
+		return cli.Usagef("%s: it does not begin with a run, so that it cannot be run again", path)
+	case first.Places[0].Step != -1 || len(first.Header.Input) == 0:
+		return cli.Usagef("%s: it is of a run that went on in a thread: what came before it is not in the trace; run the question anew with agent ask --trace FILE", path)
+	case !bytes.HasPrefix(bytes.TrimSpace(first.Header.Input), []byte("[")):
+		return cli.Usagef("%s: its first line does not hold the whole input, since an older version wrote it; make it anew", path)
+	}
+	return nil
+}
+
+// point reads the changed skill, and finds from where on the run is to be live;
+// nil from its beginning.
+// The name of a node inside another is enough when there is only one.
+func (f *replayFlags) point(s config.Settings, path string, was []trace.Record) (skill string, rec *trace.Recording, err error) {
+	if f.skill != "" {
+		without := s
+		without.SkillFile = ""
+		set, err := without.LoadSkills()
+		if err != nil {
+			return "", nil, err
+		}
+		_, changed, err := set.With(f.skill)
+		if err != nil {
+			return "", nil, cli.Usagef("loading --skill: %w; known: %s", err, strings.Join(set.Names(), ", "))
+		}
+		skill = changed.Name
+		if asked := askedSkills(was); !slices.Contains(asked, skill) {
+			return "", nil, cli.Usagef("%s: the run never asked the skill %s of %s; it asked: %s", path, skill, f.skill, strings.Join(asked, ", "))
+		}
+	}
+	var opts trace.RecordingOptions
+	switch nodes := trace.Nodes(was); {
+	case f.from == "" && skill == "":
+		return "", nil, nil
+	case f.from == "":
+		opts.Live = func(rec trace.Record) bool { return skillOf(rec) == skill }
+	case !slices.Contains(nodes, f.from):
+		inner := slices.DeleteFunc(slices.Clone(nodes), func(name string) bool { return !strings.HasSuffix(name, "/"+f.from) })
+		if len(inner) == 1 {
+			opts.From, f.from = inner[0], inner[0]
+			break
+		}
+		return "", nil, cli.Usagef("--from is %q: no such node ran%s; there are: %s", f.from, cli.DidYouMean(f.from, nodes), strings.Join(nodes, ", "))
+	default:
+		opts.From = f.from
+	}
+	rec, err = trace.NewRecording(was, &opts)
+	if err != nil {
+		err = fmt.Errorf("%s: %w", path, err)
+	}
+	return skill, rec, err
+}
+
+// skillOf is the skill that a record says a model was asked; empty for others.
+func skillOf(rec trace.Record) string {
+	var call llm.CallEvent
+	if rec.Kind != llm.EventModelCall || json.Unmarshal(rec.Data, &call) != nil {
+		return ""
+	}
+	return call.Skill
+}
+
+// askedSkills are the skills that a run asked, sorted.
+func askedSkills(records []trace.Record) []string {
+	asked := map[string]bool{}
+	for _, rec := range records {
+		if skill := skillOf(rec); skill != "" {
+			asked[skill] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(asked))
+}
+
+// warnOfSkill tells why a changed prompt may have changed nothing.
+func warnOfSkill(a *cli.App, skill string, is []trace.Record) {
+	if skill == "" {
+		return
+	}
+	asked := false
+	for _, rec := range is {
+		var call llm.CallEvent
+		if rec.Kind != llm.EventModelCall || rec.Replayed || json.Unmarshal(rec.Data, &call) != nil || call.Skill != skill {
+			continue
+		}
+		asked = true
+		if call.Model == offline.Name {
+			a.Warn("offline, skill %s is answered by an algorithm, which does not read its prompt: name a model with --model", skill)
+			return
+		}
+	}
+	if !asked {
+		a.Warn("skill %s was not asked after the point, so that its change had no effect", skill)
+	}
+}
+
+// outcomeOf is what a run answered, as a replay compares it.
+func outcomeOf(r rerun) replayedAnswer {
+	out := replayedAnswer{Status: r.answer.Status, Choice: r.answer.Choice, Confidence: r.answer.Confidence, Answer: r.answer.Answer, Error: r.answer.Error}
+	if r.err != nil {
+		out.Status, out.Error = cmp.Or(out.Status, state.StatusFailed), r.err.Error()
+	}
+	return out
+}

@@ -1,0 +1,261 @@
+package verify
+
+import (
+	"context"
+	"errors"
+	"os"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+
+	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/config"
+	"example.com/assay/cmd/agent/internal/open"
+	"example.com/assay/cmd/agent/internal/render"
+	"example.com/assay/graph"
+	"example.com/assay/memory"
+	"example.com/assay/nodes/follow"
+	"example.com/assay/nodes/verify"
+	"example.com/assay/state"
+)
+
+// maxResponse bounds a response, in bytes.
+const maxResponse = 16 << 20
+
+// A verification's input as the command line gives it.
+type verifyFlags struct {
+	query, response string
+	context         []string
+	trace           string
+	asJSON          bool
+}
+
+func Command(a *cli.App) *cobra.Command {
+	var flags config.Flags
+	var v verifyFlags
+	cmd := &cobra.Command{
+		Use:   "verify --response FILE --context PATH…",
+		Short: "Check a response against evidence, claim by claim",
+		Long: `Verify splits a response into claims and says of each whether the evidence
+supports it, with the quotes. The evidence is files and directories (--context), a
+corpus (--corpus), or both. A corpus is searched for each claim before the claim is
+judged. The response is judged as it was given. Claims without support are marked in
+it (--unsupported).
+
+With a corpus, a correction is written for a response below the threshold: what is
+missing is searched for, the correction is checked, and shown beside the response.
+It changes no verdict and no exit code.
+
+Claims may cite: [Source 2] is the second --context, in the order given; an id of
+a record, such as [REQ-S001], is that record. What a claim cites is checked first.
+A correction cites what was found in the corpus as [P-1], [P-2] and so on.
+
+Numbers, units, dates, names, negation, quantifiers and modality are compared by
+code, whatever a model says. A claim in doubt is supported, but for the words that
+are named, which could not be checked.
+
+Exit code 0: every claim is supported. 3: not every claim is, or nothing was there
+to check. 1: no claim could be judged, and the cause is named.`,
+		Example: `  agent verify --response answer.txt --context handbook.md
+  agent verify --query "How long is the notice?" --response answer.txt --context docs/ --show-claims
+  agent verify --response answer.txt --corpus handbook --json
+  agent verify --response - --context a.md --context b.pdf < answer.txt`,
+		Args: cli.Exactly(0, "no arguments besides its flags"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			a.Failed = func(err error) any {
+				return verify.Answer{Answer: state.FailedAnswer("verify", v.query, cli.EndOf(err)), History: []verify.Attempt{}, Additional: []state.Source{}}
+			}
+			return run(a, cmd, &flags, v)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&v.query, "query", "", "the `QUESTION` that the response answers")
+	f.StringVar(&v.response, "response", "", "`FILE` with the response; - is standard input")
+	f.StringArrayVar(&v.context, "context", nil, "`PATH` of a file or directory of evidence; - is standard input; may be repeated")
+	f.String("corpus", "", "`NAME` of a corpus that is searched for each claim, and for corrections")
+	f.StringVar(&v.trace, "trace", "", "write the run's trace to `FILE` (JSON Lines)")
+	f.BoolVar(&v.asJSON, "json", false, "print one JSON document")
+	flags.RegisterModel(cmd)
+	flags.RegisterTimeout(cmd)
+	flags.RegisterCassette(cmd)
+	config.RegisterVerification(cmd)
+	return cmd
+}
+
+func run(a *cli.App, cmd *cobra.Command, flags *config.Flags, v verifyFlags) (err error) {
+	ctx := cmd.Context()
+	s, err := config.Resolve(a, cmd, flags)
+	if err != nil {
+		return err
+	}
+	_, wantsCorpus := s.Origins["corpus"]
+	switch {
+	case v.response == "":
+		return cli.Usagef("--response is missing: name a file with the response, or - for standard input")
+	case len(v.context) == 0 && !wantsCorpus:
+		return cli.Usagef("there is no evidence: name files with --context PATH, or a corpus with --corpus NAME")
+	}
+	if err := cli.Named(cmd, "trace"); err != nil {
+		return err
+	}
+	in, texts, err := verifyInput(ctx, a, v)
+	if err != nil {
+		return err
+	}
+	files, err := flags.Cassette(cmd)
+	if err != nil {
+		return err
+	}
+	c, err := openChecker(ctx, a, s, files, texts, wantsCorpus)
+	if err != nil {
+		return err
+	}
+	defer func() { err = cli.Also(err, c.Close()) }()
+	shown := render.NewProgress(a, v.asJSON)
+	ctx, cancel := cli.Within(ctx, flags.Timeout)
+	defer cancel()
+	answer, runErr := c.check(ctx, in, v.trace, func(ev graph.Event[state.Verify]) { render.Observe(shown, ev) })
+	shown.Close()
+	if v.asJSON {
+		a.PrintJSON(answer)
+		if answer.Status == state.StatusUnavailable {
+			a.Warn("%s", answer.Words())
+		}
+	} else {
+		printVerified(a, answer, c, s.Verification.ShowClaims)
+	}
+	render.Warnings(a, answer.Answer)
+	switch {
+	case answer.Status == state.StatusAnswered:
+		return nil
+	case runErr != nil && (answer.Status == state.StatusCancelled || answer.Status == state.StatusFailed):
+		return runErr
+	}
+	return cli.Silent(answer.Status.ExitCode())
+}
+
+// verifyInput reads the response and the context.
+func verifyInput(ctx context.Context, a *cli.App, v verifyFlags) (in verify.Input, texts *memory.Texts, err error) {
+	fromStdin := 0
+	var paths []string
+	for _, p := range v.context {
+		if p == "-" {
+			fromStdin++
+		} else {
+			paths = append(paths, p)
+		}
+	}
+	if v.response == "-" {
+		fromStdin++
+	}
+	if fromStdin > 1 {
+		return in, nil, cli.Usagef("standard input is named twice: it can be the response or one context")
+	}
+	var typed string
+	if fromStdin == 1 {
+		data, err := a.ReadStdin(ctx, maxResponse)
+		if err != nil {
+			return in, nil, err
+		}
+		typed = string(data)
+	}
+	in = verify.Input{Query: strings.TrimSpace(v.query), Response: typed}
+	if v.response != "-" {
+		if in.Response, err = readResponse(v.response); err != nil {
+			return in, nil, err
+		}
+	}
+	if err := checkResponse(in.Response); err != nil {
+		return in, nil, err
+	}
+	texts = &memory.Texts{}
+	if len(paths) > 0 {
+		if texts, err = memory.ReadTexts(ctx, paths); err != nil {
+			return in, nil, err
+		}
+	}
+	for i, s := range texts.Skipped {
+		if a.Verbose || i == 0 {
+			a.Warn("skipped %s: %s", s.Path, s.Reason)
+		}
+	}
+	if n := len(texts.Skipped); n > 1 && !a.Verbose {
+		a.Warn("and %d more; -v lists them", n-1)
+	}
+	if v.response != "-" && fromStdin == 1 {
+		if err := texts.AddText(ctx, cli.StdinName, typed); err != nil {
+			return in, nil, err
+		}
+	}
+	in.Evidence = verify.Labelled(texts.Passages)
+	return in, texts, nil
+}
+
+func readResponse(path string) (string, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return "", cli.Usagef("reading --response: %w; to give the text itself: echo \"…\" | agent verify --response -", err)
+	}
+	if info.Size() > maxResponse {
+		return "", cli.Usagef("%s is longer than %d MiB: verify it in parts", path, maxResponse>>20)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return "", cli.Usagef("reading --response: %w", err)
+	}
+	return string(data), nil
+}
+
+func checkResponse(text string) error {
+	switch {
+	case strings.TrimSpace(text) == "":
+		return cli.Usagef("the response is empty: there is nothing to verify")
+	case !utf8.ValidString(text):
+		return cli.Usagef("the response is not valid UTF-8 at byte %d; convert it, for example with: iconv -f LATIN1 -t UTF-8", cli.InvalidAt(text))
+	}
+	return nil
+}
+
+// A checker verifies responses with one set of settings.
+type checker struct {
+	*open.Desk
+	texts    *memory.Texts
+	pipeline *verify.Pipeline
+}
+
+func openChecker(ctx context.Context, a *cli.App, s config.Settings, files config.Cassette, texts *memory.Texts, wantsCorpus bool) (*checker, error) {
+	w := open.Want{Skills: verify.Skills()}
+	if wantsCorpus {
+		w.Corpus = open.Corpus
+	}
+	d, err := open.New(ctx, a, s, files, w)
+	if err != nil {
+		return nil, err
+	}
+	p, err := d.Verify()
+	if err != nil {
+		return nil, errors.Join(err, d.Close())
+	}
+	return &checker{d, texts, p}, nil
+}
+
+// TextPath locates a source of the context, else of the corpus.
+func (c *checker) TextPath(source string) (path, original string, err error) {
+	path, original, err = c.texts.TextPath(source)
+	if err != nil && c.Corpus != nil {
+		return c.Corpus.TextPath(source)
+	}
+	return path, original, err
+}
+
+func (c *checker) check(ctx context.Context, in verify.Input, traceFile string, watch func(graph.Event[state.Verify])) (verify.Answer, error) {
+	t := &open.Traced[state.Verify]{In: in.Update(), File: traceFile, Keys: config.VerifyTraced, Options: follow.Options[state.Verify]{
+		Observe: watch, End: func(final state.Verify, err error) state.End { return verify.Result(final, err, c).End },
+	}}
+	final, took, runErr := open.Run(ctx, c.Desk, t, open.Follows(c.pipeline.Graph(), t.In))
+	answer := verify.Result(final, runErr, c)
+	answer.Question = in.Query
+	open.Sign(c.Desk, &answer.Answer, t, took)
+	return answer, runErr
+}
