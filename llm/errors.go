@@ -163,15 +163,32 @@ func (e *StatusError) Cause() state.Cause {
 	return state.CauseModel
 }
 
+// Cause is network.
 func (e *ConnectionError) Cause() state.Cause { return state.CauseNetwork }
-func (e *ResponseError) Cause() state.Cause   { return state.CauseModel }
-func (e *TruncatedError) Cause() state.Cause  { return state.CauseModel }
-func (e *BlockedError) Cause() state.Cause    { return state.CauseModel }
-func (e *ParseError) Cause() state.Cause      { return state.CauseModel }
-func (e *RoundsError) Cause() state.Cause     { return state.CauseModel }
-func (e *TimeoutError) Cause() state.Cause    { return state.CauseModel }
-func (e *BudgetError) Cause() state.Cause     { return state.CauseBudget }
-func (e *PriceError) Cause() state.Cause      { return state.CauseBudget }
+
+// Cause is model.
+func (e *ResponseError) Cause() state.Cause { return state.CauseModel }
+
+// Cause is model.
+func (e *TruncatedError) Cause() state.Cause { return state.CauseModel }
+
+// Cause is model.
+func (e *BlockedError) Cause() state.Cause { return state.CauseModel }
+
+// Cause is model.
+func (e *ParseError) Cause() state.Cause { return state.CauseModel }
+
+// Cause is model.
+func (e *RoundsError) Cause() state.Cause { return state.CauseModel }
+
+// Cause is model.
+func (e *TimeoutError) Cause() state.Cause { return state.CauseModel }
+
+// Cause is budget.
+func (e *BudgetError) Cause() state.Cause { return state.CauseBudget }
+
+// Cause is budget.
+func (e *PriceError) Cause() state.Cause { return state.CauseBudget }
 
 // Cause is that of the last failure.
 func (e *CircuitError) Cause() state.Cause {

@@ -56,7 +56,7 @@ func measure(ctx context.Context, data string) (*page, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(dir)
+	defer func() { _ = os.RemoveAll(dir) }()
 	agent := filepath.Join(dir, "agent")
 	if _, err := run(ctx, "go", "build", "-o", agent, "./cmd/agent"); err != nil {
 		return nil, err

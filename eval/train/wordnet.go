@@ -102,7 +102,7 @@ func eachFields(path string, do func([]string) error) error {
 	if err != nil {
 		return err
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }()
 	lines := bufio.NewScanner(f)
 	lines.Buffer(nil, 1<<20)
 	for n := 1; lines.Scan(); n++ {

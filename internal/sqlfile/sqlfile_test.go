@@ -65,7 +65,9 @@ func TestRefused(t *testing.T) {
 			t.Errorf("after %s: %v; want %v", statement, err, want)
 		}
 		if err == nil {
-			err = f.Close()
+			if err := f.Close(); err != nil {
+				t.Error(err)
+			}
 		} else if after, _ := os.ReadFile(path); string(after) != string(before) {
 			t.Errorf("after %s: the file was changed", statement)
 		}

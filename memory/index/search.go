@@ -194,7 +194,7 @@ func (x *Index) find(ctx context.Context, a asked, q retrieval.Query, out func(i
 		return nil, err
 	}
 	others, wait := x.alternatives(wordings[1:], out, s)
-	defer wait()
+	defer func() { _ = wait() }() // whatever happens: it reads files that may be closed then
 	sig, residual := x.scoreScoped(wordings[0], &s.lists, s)
 	sig.scorePlain()
 	if err := x.scorePairs(ctx, residual, s); err != nil {

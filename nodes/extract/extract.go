@@ -79,8 +79,8 @@ func crowdedList(path string) string {
 // errEmpty is what a document without text comes to.
 var errEmpty = errors.New("the document has no text; name one that has")
 
-// ExtractNode reads the fields for the first time.
-func ExtractNode(m llm.Model, skill skills.Skill, r *reading) graph.Node[state.Extract] {
+// firstReading reads the fields for the first time.
+func firstReading(m llm.Model, skill skills.Skill, r *reading) graph.Node[state.Extract] {
 	return func(ctx context.Context, s state.Extract) (graph.Update[state.Extract], error) {
 		if strings.TrimSpace(s.Document.Text) == "" {
 			return nil, errEmpty

@@ -108,7 +108,7 @@ func build(deps Deps, opts *Options) (*graph.Compiled[state.Extract], error) {
 	check := NodeVerify
 
 	g := graph.NewStateGraph(state.ExtractChannels()...)
-	g.AddNode(NodeExtract, ExtractNode(deps.Model, first, r))
+	g.AddNode(NodeExtract, firstReading(deps.Model, first, r))
 	g.AddNode(NodeVerify, VerifyNode(deps.Schema, o.Thresholds, o.MaxIterations))
 	g.AddNode(NodeRefine, Refine(deps.Model, again, r))
 	g.AddNode(NodeFinish, Finish())

@@ -40,7 +40,7 @@ func compare(path string, p state.Passage) string {
 	if err != nil {
 		return fmt.Sprintf("opening the source: %v", err)
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }()
 	text := make([]byte, p.End-p.Start)
 	if _, err := f.ReadAt(text, int64(p.Start)); errors.Is(err, io.EOF) {
 		return changed

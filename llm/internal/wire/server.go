@@ -65,6 +65,6 @@ func (s *Server) send(ctx context.Context, method, url string, body []byte) ([]b
 		}
 		return nil, &llm.ConnectionError{Provider: s.provider, Err: errors.New("the request failed")} // the client's own words may hold what was sent
 	}
-	defer resp.Body.Close() // it was read to its end below the client
+	defer func() { _ = resp.Body.Close() }() // it was read to its end below the client
 	return io.ReadAll(resp.Body)
 }

@@ -11,6 +11,7 @@ import (
 	"example.com/assay/state"
 )
 
+// Command is agent ask.
 func Command(a *cli.App) *cobra.Command {
 	var flags config.Flags
 	var asJSON bool

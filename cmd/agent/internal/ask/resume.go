@@ -11,6 +11,7 @@ import (
 	"example.com/assay/graph"
 )
 
+// ResumeCommand is agent resume.
 func ResumeCommand(a *cli.App) *cobra.Command {
 	var flags config.Flags
 	var asJSON bool

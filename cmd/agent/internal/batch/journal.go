@@ -74,11 +74,13 @@ func (j *Journal[T]) read(path, what string) (whole int64, err error) {
 	}
 }
 
+// Find returns the result of an earlier run.
 func (j *Journal[T]) Find(key string) (T, bool) {
 	result, ok := j.old[key]
 	return result, ok
 }
 
+// Add appends a result.
 func (j *Journal[T]) Add(key string, result T) error {
 	var line bytes.Buffer
 	e := json.NewEncoder(&line)
@@ -92,4 +94,5 @@ func (j *Journal[T]) Add(key string, result T) error {
 	return nil
 }
 
+// Close closes the file.
 func (j *Journal[T]) Close() error { return j.file.Close() }

@@ -193,6 +193,7 @@ type UsageError struct{ error }
 
 func (e UsageError) Unwrap() error { return e.error }
 
+// Usagef makes a usage error, as fmt.Errorf makes an error.
 func Usagef(format string, args ...any) error { return UsageError{fmt.Errorf(format, args...)} }
 
 // Silent is an exit code whose reason was printed already.
@@ -216,6 +217,7 @@ func IsSilent(err error) bool {
 	return ok
 }
 
+// ExitCode is the exit code of an error.
 func ExitCode(err error) int {
 	if err == nil {
 		return ExitDone
@@ -243,4 +245,5 @@ func Count(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
+// Milliseconds is a duration in milliseconds.
 func Milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }

@@ -32,6 +32,7 @@ func verbNames(cmd *cobra.Command) []string {
 	return names
 }
 
+// UnknownVerb is the usage error of arguments that name no verb; it names the nearest.
 func UnknownVerb(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil

@@ -17,6 +17,7 @@ const (
 // An Environment is a process's variables. The last of equal names counts.
 type Environment map[string]string
 
+// NewEnvironment reads variables of the form NAME=VALUE.
 func NewEnvironment(environ []string) Environment {
 	env := Environment{}
 	for _, pair := range environ {
@@ -27,6 +28,7 @@ func NewEnvironment(environ []string) Environment {
 	return env
 }
 
+// Get returns the value of a variable, empty when it is not set.
 func (e Environment) Get(name string) string { return e[name] }
 
 // Unknown lists variables with the program's prefix that it does not read.

@@ -42,6 +42,7 @@ func CheckQuestion(text, example string) error {
 	return nil
 }
 
+// InvalidAt is the first byte that is not valid UTF-8.
 func InvalidAt(s string) int {
 	for i, r := range s {
 		if r == utf8.RuneError {

@@ -36,6 +36,7 @@ type complyFlags struct {
 	asJSON      bool
 }
 
+// Command is agent comply.
 func Command(a *cli.App) *cobra.Command {
 	var flags config.Flags
 	var c complyFlags

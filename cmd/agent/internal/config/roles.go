@@ -42,4 +42,5 @@ func (s Settings) ModelsBySkill() map[string]string {
 	return out
 }
 
+// Joined lists names.
 func Joined(names []string) string { return strings.Join(names, ", ") }

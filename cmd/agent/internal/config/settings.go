@@ -218,9 +218,9 @@ func Resolve(a *cli.App, cmd *cobra.Command, f *Flags) (Settings, error) {
 	return s, nil
 }
 
-// ConfigFile is the configuration that the flag or the variable names, which
+// File is the configuration that the flag or the variable names, which
 // must exist, or the one in its usual place, which need not.
-func ConfigFile(a *cli.App, cmd *cobra.Command, f *Flags) (path, from string, err error) {
+func File(a *cli.App, cmd *cobra.Command, f *Flags) (path, from string, err error) {
 	if cmd.Flags().Changed("config") {
 		if f.Config == "" {
 			return "", "", cli.Usagef("--config is empty: name a file")
@@ -235,7 +235,7 @@ func ConfigFile(a *cli.App, cmd *cobra.Command, f *Flags) (path, from string, er
 }
 
 func fromFile(a *cli.App, cmd *cobra.Command, f *Flags, s *Settings, table []Setting) ([]entry, error) {
-	path, from, err := ConfigFile(a, cmd, f)
+	path, from, err := File(a, cmd, f)
 	if err != nil {
 		return nil, err
 	}

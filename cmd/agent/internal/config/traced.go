@@ -17,14 +17,13 @@ const (
 	TracedReview      = "model_review"
 )
 
+// Keys of the settings that a trace records: of any search, and of each pipeline.
 var (
 	SearchTraced = []string{"embedder", "embedder_dimension", "reranker", "reranker_model"}
 	VerifyTraced = []string{"verification.confidence_threshold", "verification.max_crag_attempts", "verification.unsupported"}
+	AskTraced    = append([]string{"confidence_threshold", "skip_injection_check", KeySearchTool, keyMemory, keyVerification}, VerifyTraced...)
+	CausalTraced = []string{"causal.max_judge_iterations", "causal.grounding_confidence_threshold", "causal.enable_adversarial_pass", "causal.top_k"}
 )
-
-var AskTraced = append([]string{"confidence_threshold", "skip_injection_check", KeySearchTool, keyMemory, keyVerification}, VerifyTraced...)
-
-var CausalTraced = []string{"causal.max_judge_iterations", "causal.grounding_confidence_threshold", "causal.enable_adversarial_pass", "causal.top_k"}
 
 // TracedSettings are the settings that a trace says it was made with, its models
 // among them when they are to be asked. A trace may come from anywhere: it chooses

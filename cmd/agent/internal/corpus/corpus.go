@@ -16,6 +16,7 @@ import (
 	"example.com/assay/memory/index"
 )
 
+// Command is agent corpus.
 func Command(a *cli.App) *cobra.Command {
 	return cli.Group(&cobra.Command{
 		Use:   "corpus",
@@ -72,6 +73,7 @@ func corpusListCommand(a *cli.App) *cobra.Command {
 	return cmd
 }
 
+// Print lists corpora.
 func Print(a *cli.App, list []memory.CorpusInfo) {
 	width := len(open.SampleCorpus)
 	for _, info := range list {

@@ -27,6 +27,7 @@ type ingestFlags struct {
 	asJSON   bool
 }
 
+// IngestCommand is agent ingest.
 func IngestCommand(a *cli.App) *cobra.Command {
 	var f ingestFlags
 	cmd := &cobra.Command{

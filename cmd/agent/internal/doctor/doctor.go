@@ -34,6 +34,7 @@ const (
 	statusFail = "fail"
 )
 
+// Command is agent doctor.
 func Command(a *cli.App) *cobra.Command {
 	var flags config.Flags
 	var asJSON, initialise bool

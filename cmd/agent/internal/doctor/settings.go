@@ -41,7 +41,7 @@ func printSettings(a *cli.App, lines []config.Line) {
 // initConfig writes a configuration in which everything is a comment. It
 // overwrites nothing.
 func initConfig(a *cli.App, cmd *cobra.Command, flags *config.Flags, asJSON bool) error {
-	path, _, err := config.ConfigFile(a, cmd, flags)
+	path, _, err := config.File(a, cmd, flags)
 	if err != nil {
 		return err
 	}

@@ -20,6 +20,7 @@ import (
 // maxEdgesFile bounds a file of edges, in bytes.
 const maxEdgesFile = 64 << 20
 
+// Command is agent edges.
 func Command(a *cli.App) *cobra.Command {
 	return cli.Group(&cobra.Command{
 		Use:   "edges",

@@ -39,6 +39,7 @@ type extractFlags struct {
 	asJSON     bool
 }
 
+// Command is agent extract.
 func Command(a *cli.App) *cobra.Command {
 	var flags config.Flags
 	var x extractFlags

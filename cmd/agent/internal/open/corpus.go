@@ -111,6 +111,7 @@ type SourceInfo struct {
 	Stale    string `json:"stale,omitempty"`    // why Path no longer holds what was ingested
 }
 
+// SourcesOf lists the texts of a corpus.
 func SourcesOf(corpus *memory.Corpus) []SourceInfo {
 	var out []SourceInfo
 	for _, name := range corpus.Sources() {

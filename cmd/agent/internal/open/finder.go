@@ -18,8 +18,6 @@ import (
 	"example.com/assay/skills"
 )
 
-const ()
-
 // A Finder is what a corpus is searched with, beside its index.
 type Finder struct {
 	Space    *embed.Space // nil for the offline embedder alone
@@ -28,10 +26,12 @@ type Finder struct {
 	detector memory.Detector // nil for none
 }
 
+// Options is how a corpus is opened to be searched so.
 func (f *Finder) Options() *memory.OpenOptions {
 	return &memory.OpenOptions{Space: f.Space, Reranker: f.reranker, Detector: f.detector}
 }
 
+// Close closes the cache of vectors.
 func (f *Finder) Close() error {
 	if f == nil || f.cache == nil {
 		return nil

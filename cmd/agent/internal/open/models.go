@@ -55,6 +55,7 @@ func (c *Connector) Connect(ctx context.Context, name string) (Remote, error) {
 	return c.openAI(p, model)
 }
 
+// NewConnector makes what connects to the providers of the settings.
 func NewConnector(env cli.Environment, s config.Settings) *Connector {
 	return &Connector{env: env, keyFiles: s.KeyFiles, vertex: s.Vertex, maxTokens: s.AnswerTokens}
 }

@@ -58,6 +58,7 @@ func InfoOf(ctx context.Context, saver graph.Checkpointer, thread string) (Threa
 // Printable is a text without what a checkpoint's metadata may not hold.
 func Printable(s string) string { return strings.ToValidUTF8(strings.ReplaceAll(s, "\x00", ""), "") }
 
+// UnknownThread is the usage error of a name that no thread has; it names the nearest.
 func UnknownThread(ctx context.Context, saver graph.Checkpointer, name string) error {
 	var known []string
 	for t, err := range saver.Threads(ctx) {

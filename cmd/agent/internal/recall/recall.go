@@ -17,6 +17,7 @@ import (
 	"example.com/assay/memory/qa"
 )
 
+// Command is agent memory.
 func Command(a *cli.App) *cobra.Command {
 	return cli.Group(&cobra.Command{
 		Use:   "memory",

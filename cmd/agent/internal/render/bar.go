@@ -23,6 +23,7 @@ type Bar struct {
 	err   error
 }
 
+// NewBar makes a bar, which shows nothing when it is quiet, unless --verbose is set.
 func NewBar(a *cli.App, quiet bool) *Bar {
 	return &Bar{app: a, quiet: quiet && !a.Verbose, last: a.Now()}
 }

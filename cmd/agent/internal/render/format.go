@@ -24,12 +24,16 @@ func Size(n int64) string {
 	return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
 }
 
+// Megabytes is a size in millions of bytes.
 func Megabytes(bytes int64) string { return fmt.Sprintf("%.1f MB", float64(bytes)/1e6) }
 
+// OneLine is a text with single spaces in place of all white space.
 func OneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
+// Line is a text on one line, with control characters made visible.
 func Line(s string) string { return Visible(strings.TrimSpace(OneLine(s))) }
 
+// Times is how often: "never", "once", "3 times".
 func Times(n int) string {
 	if n == 0 {
 		return "never"

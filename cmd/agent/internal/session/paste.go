@@ -99,7 +99,7 @@ func pasteAware(tty *os.File, start func()) error {
 	os.Stdin = tty
 	go func() {
 		// Nothing ends the read of a terminal but its end, or that of the program.
-		defer w.Close() // the editor then reads the end of its input
+		defer func() { _ = w.Close() }() // the editor then reads the end of its input
 		var p paster
 		buf := make([]byte, 64<<10)
 		for {

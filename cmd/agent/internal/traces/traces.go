@@ -13,6 +13,7 @@ import (
 	"example.com/assay/graph/trace"
 )
 
+// Command is agent trace.
 func Command(a *cli.App) *cobra.Command {
 	return cli.Group(&cobra.Command{
 		Use:   "trace",

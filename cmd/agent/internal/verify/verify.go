@@ -31,6 +31,7 @@ type verifyFlags struct {
 	asJSON          bool
 }
 
+// Command is agent verify.
 func Command(a *cli.App) *cobra.Command {
 	var flags config.Flags
 	var v verifyFlags
