@@ -15,9 +15,10 @@ const (
 	KindReduce                           // merges by a function; made by Reduce
 	KindEphemeral                        // keeps a value for one superstep; made by Ephemeral
 	KindUntracked                        // keeps the last value, in memory only; made by Untracked
+	KindKeyed                            // a list whose elements have ids; made by Keyed
 )
 
-var channelKindNames = [...]string{"", "last_value", "append", "reduce", "ephemeral", "untracked"}
+var channelKindNames = [...]string{"", "last_value", "append", "reduce", "ephemeral", "untracked", "keyed"}
 
 // String returns the kind as drawings and traces write it, e.g. "last_value".
 func (k ChannelKind) String() string { return nameOf(k, channelKindNames[:]) }
@@ -31,7 +32,7 @@ func nameOf[T ~uint8](constant T, names []string) string {
 }
 
 // A Channel is a field of the state S with a rule for merging writes.
-// LastValue, Append, Reduce, Ephemeral and Untracked make channels. A field
+// LastValue, Append, Keyed, Reduce, Ephemeral and Untracked make channels. A field
 // without a channel cannot be written.
 type Channel[S any] interface {
 	// Name is the channel's name in errors, traces and encoded updates. It is
@@ -93,10 +94,12 @@ const (
 	OpGoto                    // a Command that replaces the node's edges
 	OpAlso                    // a Command that adds to the node's edges
 	OpParent                  // ends the run with an update for the parent graph
+	OpPut                     // adds or replaces elements of a Keyed channel
+	OpRemove                  // removes elements of a Keyed channel by id
 )
 
 // String returns the operation as encoded updates write it: "set", "add",
-// "overwrite", "goto", "also" or "parent".
+// "overwrite", "goto", "also", "parent", "put" or "remove".
 func (o Op) String() string { return nameOf(o, opNames[:]) }
 
 // A Write changes one channel. A channel's methods (Set, Add, Overwrite) make

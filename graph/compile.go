@@ -211,7 +211,7 @@ func (g *blueprint) compile(opts *CompileOptions) (*program, error) {
 	for _, ch := range g.channels {
 		c.ids = append(c.ids, ch.id())
 		switch ch.id().kind {
-		case KindAppend:
+		case KindAppend, KindKeyed:
 			c.lists = append(c.lists, ch)
 		case KindEphemeral:
 			c.fleeting = append(c.fleeting, ch)

@@ -159,7 +159,14 @@ func fold(lineage []Checkpoint, read stateReader) (*folded, error) {
 	}
 	f.values = make(map[string]json.RawMessage, len(lists))
 	for name, l := range lists {
-		f.values[name] = l.join()
+		if l.keyed == nil {
+			f.values[name] = l.join()
+			continue
+		}
+		var err error
+		if f.values[name], err = l.keyed.join(); err != nil {
+			return nil, fmt.Errorf("reading channel %q: %w", name, err)
+		}
 	}
 	return f, nil
 }
@@ -217,6 +224,10 @@ func (s *saved) merge(lists map[string]*list, writes []writeJSON) error {
 			if err := addTo(lists, w.Channel, w.Value); err != nil {
 				return err
 			}
+		case w.Op == opNames[OpPut], w.Op == opNames[OpRemove]:
+			if err := editIn(lists, w); err != nil {
+				return err
+			}
 		default:
 			lists[w.Channel] = &list{whole: w.Value}
 		}
@@ -224,10 +235,31 @@ func (s *saved) merge(lists map[string]*list, writes []writeJSON) error {
 	return nil
 }
 
-// A list is a value and its additions.
+// A list is a value and its additions, or a list whose elements have ids.
 type list struct {
 	whole json.RawMessage
 	parts [][]byte // elements with commas between them
+	keyed *keyedList
+}
+
+// editIn applies a write to a Keyed channel.
+func editIn(lists map[string]*list, w writeJSON) (err error) {
+	if lists[w.Channel] == nil {
+		lists[w.Channel] = &list{whole: json.RawMessage("null")}
+	}
+	l, op := lists[w.Channel], OpPut
+	if w.Op == opNames[OpRemove] {
+		op = OpRemove
+	}
+	if l.keyed == nil {
+		if l.keyed, err = readKeyed(l.whole); err != nil {
+			return fmt.Errorf("reading channel %q: %w", w.Channel, err)
+		}
+	}
+	if err := l.keyed.edit(op, w.Value); err != nil {
+		return fmt.Errorf("editing channel %q: %w", w.Channel, err)
+	}
+	return nil
 }
 
 func addTo(lists map[string]*list, name string, more json.RawMessage) error {

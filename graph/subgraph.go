@@ -91,7 +91,7 @@ func (m *machine) net() update {
 			if last[id] == i {
 				out = append(out, m.channels[m.slot(id)].overwriteWith(m.now.writable))
 			}
-		case w.Op() == OpAdd || last[id] == i:
+		case w.Op() == OpAdd || w.Op() == OpPut || w.Op() == OpRemove || last[id] == i:
 			out = append(out, w)
 		}
 	}

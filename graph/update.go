@@ -124,7 +124,7 @@ func (p *program) readWrite(w writeJSON, op Op) (write, error) {
 }
 
 // opNames are the operations in encoded updates, by Op.
-var opNames = [...]string{OpSet: "set", OpAdd: "add", OpOverwrite: "overwrite", OpGoto: "goto", OpAlso: "also", OpParent: "parent"}
+var opNames = [...]string{OpSet: "set", OpAdd: "add", OpOverwrite: "overwrite", OpGoto: "goto", OpAlso: "also", OpParent: "parent", OpPut: "put", OpRemove: "remove"}
 
 func opNamed(name string) (Op, error) {
 	at := slices.Index(opNames[:], name)
