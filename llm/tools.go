@@ -110,6 +110,12 @@ func (t typedTool[In, Out]) Call(ctx context.Context, arguments json.RawMessage)
 	return result, nil
 }
 
+// CheckArguments returns the arguments of a call of a tool if they fit its
+// parameters, as a JSON object. Its errors are for the model to read.
+func CheckArguments(t Tool, arguments json.RawMessage) (json.RawMessage, error) {
+	return fitting(t.Parameters, arguments)
+}
+
 // fitting returns the arguments of a call if they fit a tool's parameters. No
 // arguments at all are an empty object: some models write them so.
 func fitting(parameters, arguments json.RawMessage) (json.RawMessage, error) {

@@ -1,0 +1,223 @@
+package react
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"example.com/assay/graph"
+	"example.com/assay/graph/store"
+	"example.com/assay/llm"
+)
+
+// dispatch is the node that sends the open calls of the model's last message to their
+// tools. Each call gets a message at once, so that results stand in the order of the
+// calls whatever order they come in. Ask is where the next round begins, after where
+// an answer goes.
+func (a agent[S]) dispatch(ask, after string) graph.Node[S] {
+	return func(ctx context.Context, s S) (graph.Update[S], error) {
+		at := *a.part(&s)
+		from, open := pending(at.Messages)
+		made, batch := a.made(at), map[string]int{}
+		var u graph.Update[S]
+		var sends []graph.Send[S]
+		for _, j := range open {
+			sent := Sent{ToolCall: from.Calls[j], Message: fmt.Sprintf("%s.%d", from.ID, j+1), Round: at.Rounds}
+			waiting := Message{ID: sent.Message, Message: llm.Message{Role: llm.ToolRole}}
+			refusal := a.refuse(&sent, made[sent.Name])
+			if refusal != nil {
+				refused, err := a.answered(ctx, sent, refusal.Error(), true)
+				if err != nil {
+					return nil, err
+				}
+				u = append(u, refused...)
+				continue
+			}
+			if !slices.ContainsFunc(at.Messages, func(m Message) bool { return m.ID == waiting.ID }) {
+				u = append(u, a.Messages.Put(waiting))
+			}
+			made[sent.Name]++
+			if batch[sent.Name]++; a.kit.tools[sent.Name].AtOnce > 0 && batch[sent.Name] > a.kit.tools[sent.Name].AtOnce {
+				continue
+			}
+			var to S
+			part := a.part(&to)
+			part.Sent, part.Allowed = &sent, at.Allowed
+			sends = append(sends, graph.Send[S]{Node: NodeTool + sent.Name, State: to})
+		}
+		switch {
+		case len(sends) > 0:
+			return append(u, graph.Goto[S]().Sends(sends...)), nil
+		case a.final(at, from):
+			answer := Message{ID: freshID(ctx, at.Messages), Message: llm.Message{Role: llm.Assistant, Text: last(at.Messages).Results[0].Text}}
+			return append(u, a.Messages.Put(answer), graph.Goto[S](after)), nil
+		}
+		return append(u, graph.Goto[S](ask)), nil
+	}
+}
+
+// refuse says why a call is not made, for the model to read. It fills in arguments that
+// were left out.
+func (a agent[S]) refuse(sent *Sent, made int) (err error) {
+	tool, known := a.kit.tools[sent.Name]
+	switch {
+	case !known:
+		return fmt.Errorf("there is no tool %q; there are: %s", llm.Cut(sent.Name, 100), strings.Join(a.kit.names, ", "))
+	case tool.Most > 0 && made >= tool.Most:
+		return fmt.Errorf("%q may be called %d times in a turn, and was: answer from what is known", sent.Name, tool.Most)
+	case len(sent.Arguments) > 0 && !isObject(sent.Arguments):
+		return fmt.Errorf("the arguments are not one JSON object")
+	}
+	sent.Arguments, err = llm.CheckArguments(tool.Tool(), sent.Arguments)
+	return err
+}
+
+// made counts the calls of this turn that have a result, by tool.
+func (a agent[S]) made(s State) map[string]int {
+	n := map[string]int{}
+	for _, m := range slices.Backward(s.Messages) {
+		if m.Role == llm.User {
+			break
+		}
+		for _, r := range m.Results {
+			n[r.Name]++
+		}
+	}
+	return n
+}
+
+// final reports whether the last result is the answer of the turn: its tool says so,
+// and it was the only call.
+func (a agent[S]) final(s State, from Message) bool {
+	m := last(s.Messages)
+	return len(from.Calls) == 1 && len(m.Results) == 1 && !m.Results[0].Failed && a.kit.tools[from.Calls[0].Name].Final
+}
+
+// call is the node of a tool: it makes one call.
+func (a agent[S]) call(t Tool) graph.Node[S] {
+	return func(ctx context.Context, s S) (graph.Update[S], error) {
+		at := a.part(&s)
+		if at.Sent == nil {
+			return nil, fmt.Errorf("the node of tool %q runs without a call: only %s may send to it", t.Tool().Name, NodeDispatch)
+		}
+		sent, edited := *at.Sent, ""
+		var u graph.Update[S]
+		if t.Approve != nil && !slices.Contains(at.Allowed, sent.Name) {
+			if ask, why := t.Approve(sent.ToolCall); ask {
+				answer, err := approve(ctx, t, sent.ToolCall, why)
+				if err != nil {
+					return nil, err
+				}
+				switch {
+				case answer.Decision == Reject:
+					return a.answered(ctx, sent, rejected(answer.Text), true)
+				case answer.Decision == Edit:
+					sent.Arguments = answer.Arguments
+					edited = "A person changed the arguments to " + string(answer.Arguments) + ".\n"
+				case answer.Always:
+					u = append(u, a.Allowed.Add([]string{sent.Name}))
+				}
+			}
+		}
+		out, err := t.Call(ctx, sent.Arguments)
+		if err != nil {
+			return nil, err
+		}
+		text, err := a.kept(ctx, t, sent, plain(out))
+		if err != nil {
+			return nil, err
+		}
+		more, err := a.answered(ctx, sent, edited+text, false)
+		return append(u, more...), err
+	}
+}
+
+func rejected(text string) string {
+	if text == "" {
+		return "a person rejected this call"
+	}
+	return "a person rejected this call: " + text
+}
+
+// failed turns the error of a call into its result.
+func (a agent[S]) failed(t Tool) graph.ErrorHandler[S] {
+	return func(ctx context.Context, s S, failure error) (graph.Update[S], error) {
+		at := a.part(&s)
+		if t.Stop || at.Sent == nil || ctx.Err() != nil {
+			return nil, failure
+		}
+		return a.answered(ctx, *at.Sent, said(failure), true)
+	}
+}
+
+// said is an error for the model: without the names of the nodes around it.
+func said(failure error) string {
+	if node, ok := errors.AsType[*graph.NodeError](failure); ok {
+		failure = node.Err
+	}
+	if panicked, ok := errors.AsType[*graph.PanicError](failure); ok {
+		return llm.Cut(fmt.Sprintf("the tool panicked: %v", panicked.Value), maxError)
+	}
+	return llm.Cut(failure.Error(), maxError)
+}
+
+const maxError = 1000 // bytes of an error that a model gets
+
+// answered is the update of a call's result.
+func (a agent[S]) answered(ctx context.Context, sent Sent, text string, failed bool) (graph.Update[S], error) {
+	m := result(sent.Message, sent.ToolCall, text, failed)
+	return graph.Update[S]{a.Messages.Put(m)}, publish(ctx, sent, m.Results[0])
+}
+
+func result(id string, call llm.ToolCall, text string, failed bool) Message {
+	return Message{ID: id, Message: llm.Message{Role: llm.ToolRole, Results: []llm.ToolResult{{CallID: call.ID, Name: call.Name, Text: text, Failed: failed}}}}
+}
+
+// publish shows a call on the trace.
+func publish(ctx context.Context, sent Sent, r llm.ToolResult) error {
+	event := llm.ToolEvent{Tool: r.Name, Round: sent.Round, OK: !r.Failed, ArgumentChars: utf8.RuneCount(sent.Arguments), ResultChars: utf8.RuneCountInString(r.Text)}
+	if r.Failed {
+		event.Error = llm.Cut(r.Text, 300)
+	}
+	return graph.Emit(ctx, llm.EventToolCall, event)
+}
+
+// plain is a result for the model. A text stands without the quotes of JSON.
+func plain(out json.RawMessage) string {
+	var text string
+	if json.Unmarshal(out, &text) == nil {
+		return text
+	}
+	return string(out)
+}
+
+// kept is a result within its tool's limit. A longer one goes to the store, and the
+// model gets its beginning and how to read on.
+func (a agent[S]) kept(ctx context.Context, t Tool, sent Sent, text string) (string, error) {
+	limit := t.Limit
+	if limit == 0 {
+		limit = DefaultLimit
+	}
+	if limit < 0 || len(text) <= limit {
+		return text, nil
+	}
+	begin := text[:limit]
+	for len(begin) > 0 && !utf8.RuneStart(text[len(begin)]) {
+		begin = begin[:len(begin)-1]
+	}
+	if a.Store == nil {
+		return fmt.Sprintf("%s\n(cut off: the result has %d bytes)", begin, len(text)), nil
+	}
+	sum := sha256.Sum256([]byte(text)) // so that a call that runs again writes the same
+	key := hex.EncodeToString(sum[:8])
+	if err := store.Put(ctx, a.Store, a.Namespace, key, storedResult{sent.Name, text}, nil); err != nil {
+		return "", fmt.Errorf("keeping a result of %d bytes: %w", len(text), err)
+	}
+	return fmt.Sprintf("%s\n(the result has %d bytes; call %s with key %q to read on from byte %d)", begin, len(text), ToolReadResult, key, len(begin)), nil
+}

@@ -1,0 +1,38 @@
+// Package react is an agent for one's own tools: a model that calls tools until it
+// can answer.
+//
+// # Use
+//
+//	weather, err := llm.NewTool("weather", "The weather in a town.", lookUp)
+//	…
+//	g, err := react.New(model, []react.Tool{{Callable: weather}}, nil)
+//	…
+//	app, err := g.Compile(&graph.CompileOptions{Checkpointer: saver})
+//	…
+//	final, err := app.Invoke(ctx, react.Say("Do I need a coat in Oslo?"), &graph.RunOptions{Thread: "ann"})
+//	fmt.Println(react.Answer(final))
+//
+// New returns a graph that is not compiled: its caller compiles, runs, streams,
+// saves and draws it, or puts it into another graph.
+//
+// # How a turn runs
+//
+// begin takes over what the person said. The steps of Options.Before run in their
+// order, then the model is asked. When it calls tools, dispatch sends each call to
+// the node of its tool, as a task of its own. A call that asks a person, fails or
+// is cut off by a crash runs again alone: the results of the others are saved.
+// Results stand in the order of the calls. Then the model is asked again. When it
+// calls nothing, the steps of Options.After run, and the turn ends.
+//
+// # Messages
+//
+// State.Messages is a keyed channel: a message is replaced or removed by its id, and
+// a checkpoint holds what changed. Messages of the agent have ids that depend on
+// nothing but their place, so equal runs are equal to the byte.
+//
+// # What it does not do
+//
+// It does not decide who may call which tool: Tool.Approve does. It limits no tool's
+// access to files or the network. It does not judge whether a tool's result is true;
+// with Grounded it judges whether the answer says what the results say.
+package react

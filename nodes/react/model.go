@@ -1,0 +1,149 @@
+package react
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"example.com/assay/graph"
+	"example.com/assay/llm"
+)
+
+// ask is the node that asks the model.
+func (a agent[S]) ask(ctx context.Context, s S) (graph.Update[S], error) {
+	at := *a.part(&s)
+	if at.Rounds >= a.MaxRounds {
+		return graph.Update[S]{a.Ended.Set(fmt.Sprintf("the model was asked %d times in this turn and still calls tools", at.Rounds))}, nil
+	}
+	req := llm.Request{Skill: a.Name, Messages: prompt(a.Prompt, at), Tools: a.kit.offered(at.View)}
+	resp, usage, err := llm.Generate(ctx, a.model, req)
+	if err != nil {
+		return nil, err
+	}
+	said := Message{ID: freshID(ctx, at.Messages), Message: llm.Message{Role: llm.Assistant, Text: resp.Text, Calls: numbered(resp.Calls)}}
+	return graph.Update[S]{a.Messages.Put(said), a.Rounds.Set(at.Rounds + 1), a.View.Set(View{}), a.Usage.Add(usage)}, nil
+}
+
+// numbered gives calls without an id, or with one that another call of the message
+// has, an id of their own. Arguments that are no JSON, which no checkpoint can hold,
+// become a JSON string.
+func numbered(calls []llm.ToolCall) []llm.ToolCall {
+	out := slices.Clone(calls)
+	for i := range out {
+		if c := &out[i]; len(c.Arguments) > 0 && !json.Valid(c.Arguments) {
+			c.Arguments, _ = json.Marshal(strings.ToValidUTF8(string(c.Arguments), "\uFFFD")) // a string always encodes
+		}
+		for n := i + 1; out[i].ID == "" || slices.ContainsFunc(out[:i], func(c llm.ToolCall) bool { return c.ID == out[i].ID }); n++ {
+			out[i].ID = fmt.Sprintf("call%d", n)
+		}
+	}
+	return out
+}
+
+// notRun is the result of a call that no node answered: the run was cancelled and its
+// thread went on with another question, or somebody edited the messages.
+const notRun = "this call was not made"
+
+// clearedText is what the model sees of a message whose text a view clears.
+const clearedText = "(left out, to save space)"
+
+// prompt is the conversation as a request has it. Each call gets a result, and the
+// results of a message stand together in the order of its calls, because providers
+// refuse anything else.
+func prompt(system string, s State) []llm.Message {
+	var out []llm.Message
+	if s.View.Note != "" {
+		system = join(system, s.View.Note)
+	}
+	if system != "" {
+		out = append(out, llm.Message{Role: llm.System, Text: system})
+	}
+	seen := slices.DeleteFunc(slices.Clone(s.Messages), func(m Message) bool { return m.ID != "" && slices.Contains(s.View.Skip, m.ID) })
+	for i, m := range seen {
+		if m.Role == llm.ToolRole {
+			continue // stands behind its calls
+		}
+		out = append(out, llm.Message{Role: m.Role, Text: s.View.text(m), Calls: sendable(m.Calls)})
+		if len(m.Calls) == 0 {
+			continue
+		}
+		results := make([]llm.ToolResult, len(m.Calls))
+		for j, c := range m.Calls {
+			results[j] = llm.ToolResult{CallID: c.ID, Name: c.Name, Text: notRun, Failed: true}
+			if r, found := s.View.result(seen[i+1:], c); found {
+				results[j] = r
+			}
+		}
+		out = append(out, llm.Message{Role: llm.ToolRole, Results: results})
+	}
+	return out
+}
+
+// sendable are calls as providers take them back: with an object for arguments.
+func sendable(calls []llm.ToolCall) []llm.ToolCall {
+	out := slices.Clone(calls)
+	for i := range out {
+		if !isObject(out[i].Arguments) {
+			out[i].Arguments = json.RawMessage("{}")
+		}
+	}
+	return out
+}
+
+func isObject(data json.RawMessage) bool {
+	data = bytes.TrimSpace(data)
+	return len(data) > 0 && data[0] == '{'
+}
+
+func join(a, b string) string {
+	if a == "" {
+		return b
+	}
+	return a + "\n\n" + b
+}
+
+// text is a message's text as a view shows it.
+func (v View) text(m Message) string {
+	if m.ID != "" && slices.Contains(v.Cleared, m.ID) {
+		return clearedText
+	}
+	return m.Text
+}
+
+// result finds the result of a call in the messages behind it, up to the model's next.
+func (v View) result(behind []Message, c llm.ToolCall) (llm.ToolResult, bool) {
+	for _, m := range behind {
+		if m.Role == llm.Assistant {
+			break
+		}
+		for _, r := range m.Results {
+			if r.CallID == c.ID {
+				if m.ID != "" && slices.Contains(v.Cleared, m.ID) {
+					r.Text = clearedText
+				}
+				return r, true
+			}
+		}
+	}
+	return llm.ToolResult{}, false
+}
+
+// pending are the calls of the model's last message without a result, with the id of
+// that message.
+func pending(list []Message) (Message, []int) {
+	for i := len(list) - 1; i >= 0; i-- {
+		if m := list[i]; m.Role == llm.Assistant {
+			var open []int
+			for j, c := range m.Calls {
+				if _, found := (View{}).result(list[i+1:], c); !found {
+					open = append(open, j)
+				}
+			}
+			return m, open
+		}
+	}
+	return Message{}, nil
+}

@@ -1,0 +1,137 @@
+package react
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"example.com/assay/graph"
+	"example.com/assay/llm"
+	"example.com/assay/state"
+)
+
+// A Message is one entry of a conversation.
+type Message struct {
+	ID string `json:"id,omitempty"`
+	llm.Message
+	Check *state.ClaimCheck `json:"check,omitempty"` // of an answer, with Grounded
+}
+
+// State is a conversation. A struct of the caller that holds one is given to Into.
+type State struct {
+	Messages []Message `json:"messages"`
+	// Asked is what the person says in this turn; begin moves it to Messages.
+	Asked []Message `json:"asked,omitempty"`
+	// Rounds counts the calls of the model in this turn.
+	Rounds int `json:"rounds,omitempty"`
+	// Allowed are the tools that need no approval on this thread any more.
+	Allowed []string `json:"allowed,omitempty"`
+	// Ended says why the turn ended without an answer; empty when it has one.
+	Ended string `json:"ended,omitempty"`
+	// View is how the next call of the model sees the conversation.
+	View  View             `json:"view,omitzero"`
+	Usage state.ModelUsage `json:"usage"`
+
+	// Sent is a call of a tool. Only the tasks of tools have one.
+	Sent *Sent `json:"sent,omitempty"`
+}
+
+// A View is how a call of the model sees the conversation. Steps before the model
+// set it, and it holds for one call.
+type View struct {
+	Skip    []string `json:"skip,omitempty"`    // ids of messages that the model does not see
+	Cleared []string `json:"cleared,omitempty"` // ids of messages whose text it does not see
+	Tools   []string `json:"tools,omitempty"`   // the tools that it is offered; none means all
+	Note    string   `json:"note,omitempty"`    // added to the system prompt
+}
+
+// A Sent is a call of a tool on its way to the tool's node.
+type Sent struct {
+	llm.ToolCall
+	Message string `json:"message"` // the id of its result
+	Round   int    `json:"round"`
+}
+
+// Channels are the channels of a State that is a part of S.
+type Channels[S any] struct {
+	Messages *graph.KeyedChannel[S, Message]
+	Asked    *graph.EphemeralChannel[S, []Message]
+	Rounds   *graph.LastValueChannel[S, int]
+	Allowed  *graph.ReduceChannel[S, []string]
+	Ended    *graph.LastValueChannel[S, string]
+	View     *graph.LastValueChannel[S, View]
+	Usage    *graph.ReduceChannel[S, state.ModelUsage]
+
+	part func(*S) *State
+}
+
+// NewChannels makes the channels of a State in S; part returns its address.
+func NewChannels[S any](part func(*S) *State) *Channels[S] {
+	return &Channels[S]{
+		Messages: graph.Keyed("messages", func(s *S) *[]Message { return &part(s).Messages }, func(m *Message) *string { return &m.ID }),
+		Asked:    graph.Ephemeral("asked", func(s *S) *[]Message { return &part(s).Asked }),
+		Rounds:   graph.LastValue("rounds", func(s *S) *int { return &part(s).Rounds }),
+		Allowed:  graph.Reduce("allowed", func(s *S) *[]string { return &part(s).Allowed }, union),
+		Ended:    graph.LastValue("ended", func(s *S) *string { return &part(s).Ended }),
+		View:     graph.LastValue("view", func(s *S) *View { return &part(s).View }),
+		Usage:    graph.Reduce("usage", func(s *S) *state.ModelUsage { return &part(s).Usage }, state.ModelUsage.Plus),
+		part:     part,
+	}
+}
+
+// All lists the channels, for graph.NewStateGraph.
+func (c *Channels[S]) All() []graph.Channel[S] {
+	return []graph.Channel[S]{c.Messages, c.Asked, c.Rounds, c.Allowed, c.Ended, c.View, c.Usage}
+}
+
+// Say is the input of a turn: what the person says. Its message gets an id.
+func (c *Channels[S]) Say(text string) graph.Update[S] {
+	return graph.Update[S]{c.Asked.Set([]Message{{Message: llm.Message{Role: llm.User, Text: text}}})}
+}
+
+// own are the channels of a State by itself.
+var own = NewChannels(func(s *State) *State { return s })
+
+// Messages is the channel of State.Messages, in graphs that New makes.
+var Messages = own.Messages
+
+// Say is the input of a turn, for graphs that New makes.
+func Say(text string) graph.Update[State] { return own.Say(text) }
+
+// Answer is the text of the last turn's answer. It is empty when the turn ended
+// without one: State.Ended then says why.
+func Answer(s State) string {
+	if m := last(s.Messages); s.Ended == "" && m.Role == llm.Assistant && len(m.Calls) == 0 {
+		return m.Text
+	}
+	return ""
+}
+
+// last is the last message, or an empty one.
+func last(list []Message) Message {
+	if len(list) == 0 {
+		return Message{}
+	}
+	return list[len(list)-1]
+}
+
+func union(cur, more []string) []string {
+	out := slices.Concat(cur, more)
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// freshID returns an id that no message has. It depends on the place of the task in
+// its run alone.
+func freshID(ctx context.Context, taken []Message) string {
+	at, _ := graph.CurrentTask(ctx)
+	for n := 0; ; n++ {
+		id := fmt.Sprintf("m%d", at.Step)
+		if n > 0 {
+			id = fmt.Sprintf("m%d.%d", at.Step, n)
+		}
+		if !slices.ContainsFunc(taken, func(m Message) bool { return m.ID == id }) {
+			return id
+		}
+	}
+}
