@@ -82,7 +82,7 @@ func (a agent[S]) refuse(sent *Sent, made int) (err error) {
 func (a agent[S]) made(s State) map[string]int {
 	n := map[string]int{}
 	for _, m := range slices.Backward(s.Messages) {
-		if m.Role == llm.User {
+		if m.Role == llm.User && !m.Again {
 			break
 		}
 		for _, r := range m.Results {

@@ -15,6 +15,7 @@ type Message struct {
 	ID string `json:"id,omitempty"`
 	llm.Message
 	Check *state.ClaimCheck `json:"check,omitempty"` // of an answer, with Grounded
+	Again bool              `json:"again,omitempty"` // a step, not the person, asks the model again
 }
 
 // State is a conversation. A struct of the caller that holds one is given to Into.

@@ -53,7 +53,7 @@ func Result(final state.Verify, runErr error, files Locator) Answer {
 	given, judged := final.Given()
 	losses := final.Losses
 	if judged && final.Final == "" {
-		final.Final = treat(given.Response, given.Verdicts, MarkUnsupported)
+		final.Final = Treat(given.Response, given.Verdicts, MarkUnsupported)
 	}
 	if judged && state.CauseOf(runErr) != "" {
 		losses, runErr = append(slices.Clone(losses), state.LossOf(theCorrection, runErr)), nil

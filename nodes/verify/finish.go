@@ -44,18 +44,18 @@ const NothingLeft = "No statement of the response is supported by the evidence."
 func Finish(t Treatment) graph.Node[state.Verify] {
 	return func(_ context.Context, s state.Verify) (graph.Update[state.Verify], error) {
 		given, _ := s.Given()
-		update := graph.Update[state.Verify]{state.VerifyFinal.Set(treat(given.Response, given.Verdicts, t))}
+		update := graph.Update[state.Verify]{state.VerifyFinal.Set(Treat(given.Response, given.Verdicts, t))}
 		if best, _ := s.Best(); best.N > 0 {
-			update = append(update, state.VerifyFixed.Set(treat(best.Response, best.Verdicts, t)))
+			update = append(update, state.VerifyFixed.Set(Treat(best.Response, best.Verdicts, t)))
 		}
 		return update, nil
 	}
 }
 
-// treat marks or leaves out the claims of a response that are not supported.
+// Treat marks or leaves out the claims of a response that are not supported.
 // Verdicts are in the order of their claims; a claim that does not lie in the
 // response after the one before it is left alone.
-func treat(response string, verdicts []state.Verdict, t Treatment) string {
+func Treat(response string, verdicts []state.Verdict, t Treatment) string {
 	if t == KeepUnsupported {
 		return response
 	}
