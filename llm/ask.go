@@ -74,6 +74,37 @@ func Ask[Out, In any](ctx context.Context, m Model, skill skills.Skill, in In) (
 	return out, usage, nil
 }
 
+// AskFor asks m with a request of one's own and returns the answer as a T, whose JSON
+// Schema takes the place of the request's. T is a struct; its fields are described as
+// those of NewTool's arguments. See Ask for the rest.
+func AskFor[T any](ctx context.Context, m Model, req Request) (T, state.ModelUsage, error) {
+	var out, zero T
+	text, err := schemaOf[T]()
+	if err != nil {
+		return zero, state.ModelUsage{}, fmt.Errorf("asking for a %T: %w", zero, err)
+	}
+	schema, err := compiled(text)
+	if err != nil {
+		return zero, state.ModelUsage{}, fmt.Errorf("asking for a %T: %w", zero, err)
+	}
+	req.Schema = text
+	skill := skills.Skill{Name: req.Skill, Schema: text}
+	conv, err := converse(ctx, m, req, nil, nil, &relay{}, func(text string) (string, error) {
+		data, refusal := schema.check(text)
+		if refusal == nil {
+			refusal = json.Unmarshal(data, &out)
+		}
+		if refusal == nil {
+			return "", nil
+		}
+		return repairPrompt(skill, refusal), refusal
+	})
+	if err != nil {
+		return zero, conv.Usage, notParsed(skill, conv.Response.Text, err)
+	}
+	return out, conv.Usage, nil
+}
+
 // AskText asks a skill whose answer is free text. A blank answer gets one
 // repair and is then a *ParseError; see Ask for the rest.
 //

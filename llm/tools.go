@@ -53,12 +53,7 @@ func NewTool[In, Out any](name, description string, fn func(context.Context, In)
 	case reflect.TypeFor[In]().Kind() != reflect.Struct:
 		return nil, fmt.Errorf("making tool %q: its arguments are a %v; they must be a struct", name, reflect.TypeFor[In]())
 	}
-	inferred, err := googleschema.For[In](nil)
-	if err != nil {
-		return nil, fmt.Errorf("making tool %q: %w", name, err)
-	}
-	withoutNull(inferred)
-	parameters, err := json.Marshal(inferred)
+	parameters, err := schemaOf[In]()
 	if err != nil {
 		return nil, fmt.Errorf("making tool %q: %w", name, err)
 	}
@@ -66,6 +61,16 @@ func NewTool[In, Out any](name, description string, fn func(context.Context, In)
 		return nil, fmt.Errorf("making tool %q: %w", name, err)
 	}
 	return typedTool[In, Out]{Tool{Name: name, Description: description, Parameters: parameters}, fn}, nil
+}
+
+// schemaOf is the JSON Schema of a struct.
+func schemaOf[T any]() (json.RawMessage, error) {
+	inferred, err := googleschema.For[T](nil)
+	if err != nil {
+		return nil, err
+	}
+	withoutNull(inferred)
+	return json.Marshal(inferred)
 }
 
 var toolName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)

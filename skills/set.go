@@ -23,7 +23,7 @@ type LoadOptions struct {
 	Overlay string
 }
 
-// A Set is all loaded skills by name. It is immutable.
+// A Set is skills by name. It is immutable. The zero value is an empty one.
 type Set struct {
 	names  []string // sorted
 	skills map[string]Skill
@@ -84,6 +84,32 @@ func (s *Set) With(file string) (*Set, Skill, error) {
 		return nil, Skill{}, err
 	}
 	return out, skill, nil
+}
+
+// Parse reads a skill of one's own, in the format that the package describes. Name is
+// what errors call the text, for example its file.
+func Parse(name string, text []byte) (Skill, error) { return parse(name, text, false) }
+
+// Add returns a set that has more skills. A name that the set has already is an error:
+// With replaces skills.
+func (s *Set) Add(more ...Skill) (*Set, error) {
+	out := &Set{names: slices.Clone(s.names), skills: maps.Clone(s.skills)}
+	if out.skills == nil {
+		out.skills = map[string]Skill{}
+	}
+	var errs []error
+	for _, skill := range more {
+		switch _, known := out.skills[skill.Name]; {
+		case skill.Name == "":
+			errs = append(errs, errors.New("adding a skill: it has no name; Parse makes one"))
+		case known:
+			errs = append(errs, fmt.Errorf("adding skill %q: the set has one of this name", skill.Name))
+		default:
+			out.names, out.skills[skill.Name] = append(out.names, skill.Name), skill
+		}
+	}
+	slices.Sort(out.names)
+	return out, errors.Join(errs...)
 }
 
 // loadDir parses every *.md file of dir. With an error, the set has the files that

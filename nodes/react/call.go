@@ -27,6 +27,7 @@ func (a agent[S]) dispatch(ask, after string) graph.Node[S] {
 		made, batch := a.made(at), map[string]int{}
 		var u graph.Update[S]
 		var sends []graph.Send[S]
+		handoff := -1
 		for _, j := range open {
 			sent := Sent{ToolCall: from.Calls[j], Message: fmt.Sprintf("%s.%d", from.ID, j+1), Round: at.Rounds}
 			waiting := Message{ID: sent.Message, Message: llm.Message{Role: llm.ToolRole}}
@@ -37,6 +38,10 @@ func (a agent[S]) dispatch(ask, after string) graph.Node[S] {
 					return nil, err
 				}
 				u = append(u, refused...)
+				continue
+			}
+			if a.kit.tools[sent.Name].to != "" {
+				handoff = j // when the other calls have their results
 				continue
 			}
 			if !slices.ContainsFunc(at.Messages, func(m Message) bool { return m.ID == waiting.ID }) {
@@ -54,6 +59,8 @@ func (a agent[S]) dispatch(ask, after string) graph.Node[S] {
 		switch {
 		case len(sends) > 0:
 			return append(u, graph.Goto[S]().Sends(sends...)), nil
+		case handoff >= 0:
+			return a.handOver(at, from, handoff, a.kit.tools[from.Calls[handoff].Name].to), nil
 		case a.final(at, from):
 			answer := Message{ID: freshID(ctx, at.Messages), Message: llm.Message{Role: llm.Assistant, Text: last(at.Messages).Results[0].Text}}
 			return append(u, a.Messages.Put(answer), graph.Goto[S](after)), nil

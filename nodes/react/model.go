@@ -55,10 +55,7 @@ const clearedText = "(left out, to save space)"
 // refuse anything else.
 func prompt(system string, s State) []llm.Message {
 	var out []llm.Message
-	if s.View.Note != "" {
-		system = join(system, s.View.Note)
-	}
-	if system != "" {
+	if system = join(system, s.View.Note); system != "" {
 		out = append(out, llm.Message{Role: llm.System, Text: system})
 	}
 	seen := slices.DeleteFunc(slices.Clone(s.Messages), func(m Message) bool { return m.ID != "" && slices.Contains(s.View.Skip, m.ID) })
@@ -99,8 +96,8 @@ func isObject(data json.RawMessage) bool {
 }
 
 func join(a, b string) string {
-	if a == "" {
-		return b
+	if a == "" || b == "" {
+		return a + b
 	}
 	return a + "\n\n" + b
 }

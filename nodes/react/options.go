@@ -63,6 +63,8 @@ type Tool struct {
 	Stop bool
 	// Final makes the result of a call the answer of the turn.
 	Final bool
+
+	to string // the agent that a Handoff hands over to
 }
 
 // Always is for Tool.Approve: a person approves every call.

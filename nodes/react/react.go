@@ -147,7 +147,7 @@ func (a agent[S]) step(step Step, again string) graph.Node[S] {
 			u = append(u, a.Messages.Remove(edit.Remove...))
 		}
 		if edit.View != nil {
-			u = append(u, a.View.Set(*edit.View))
+			u = append(u, a.View.Set(at.View.plus(*edit.View)))
 		}
 		switch {
 		case edit.End != "":

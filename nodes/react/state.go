@@ -32,6 +32,8 @@ type State struct {
 	// View is how the next call of the model sees the conversation.
 	View  View             `json:"view,omitzero"`
 	Usage state.ModelUsage `json:"usage"`
+	// Active is the agent of a Swarm that has the conversation.
+	Active string `json:"active,omitempty"`
 
 	// Sent is a call of a tool. Only the tasks of tools have one.
 	Sent *Sent `json:"sent,omitempty"`
@@ -44,6 +46,15 @@ type View struct {
 	Cleared []string `json:"cleared,omitempty"` // ids of messages whose text it does not see
 	Tools   []string `json:"tools,omitempty"`   // the tools that it is offered; none means all
 	Note    string   `json:"note,omitempty"`    // added to the system prompt
+}
+
+// plus is a view in which both hold. Tools of more count.
+func (v View) plus(more View) View {
+	v.Skip, v.Cleared, v.Note = union(v.Skip, more.Skip), union(v.Cleared, more.Cleared), join(v.Note, more.Note)
+	if len(more.Tools) > 0 {
+		v.Tools = more.Tools
+	}
+	return v
 }
 
 // A Sent is a call of a tool on its way to the tool's node.
@@ -62,6 +73,7 @@ type Channels[S any] struct {
 	Ended    *graph.LastValueChannel[S, string]
 	View     *graph.LastValueChannel[S, View]
 	Usage    *graph.ReduceChannel[S, state.ModelUsage]
+	Active   *graph.LastValueChannel[S, string]
 
 	part func(*S) *State
 }
@@ -76,13 +88,14 @@ func NewChannels[S any](part func(*S) *State) *Channels[S] {
 		Ended:    graph.LastValue("ended", func(s *S) *string { return &part(s).Ended }),
 		View:     graph.LastValue("view", func(s *S) *View { return &part(s).View }),
 		Usage:    graph.Reduce("usage", func(s *S) *state.ModelUsage { return &part(s).Usage }, state.ModelUsage.Plus),
+		Active:   graph.LastValue("active", func(s *S) *string { return &part(s).Active }),
 		part:     part,
 	}
 }
 
 // All lists the channels, for graph.NewStateGraph.
 func (c *Channels[S]) All() []graph.Channel[S] {
-	return []graph.Channel[S]{c.Messages, c.Asked, c.Rounds, c.Allowed, c.Ended, c.View, c.Usage}
+	return []graph.Channel[S]{c.Messages, c.Asked, c.Rounds, c.Allowed, c.Ended, c.View, c.Usage, c.Active}
 }
 
 // Say is the input of a turn: what the person says. Its message gets an id.

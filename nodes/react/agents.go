@@ -1,0 +1,81 @@
+package react
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"example.com/assay/graph"
+	"example.com/assay/llm"
+)
+
+// A Task is what an agent is asked as a tool.
+type Task struct {
+	Task string `json:"task" jsonschema:"what is to be done, with everything that is needed for it"`
+}
+
+// AsTool makes an agent a tool of another. It sees the task that the other writes, and
+// nothing else of the conversation; the other sees its answer. Questions of the agent to
+// a person are questions of the run. The agent is compiled without a checkpointer: it
+// runs on the thread of the other.
+func AsTool(name, description string, app *graph.Compiled[State]) (Tool, error) {
+	made, err := llm.NewTool(name, description, func(ctx context.Context, in Task) (string, error) {
+		final, err := app.Invoke(ctx, Say(in.Task), nil)
+		if err != nil {
+			return "", err
+		}
+		if answer := Answer(final); answer != "" {
+			return answer, nil
+		}
+		return "", fmt.Errorf("%w: %s", ErrNoAnswer, final.Ended)
+	})
+	return Tool{Callable: made, Limit: -1}, err
+}
+
+// Supervisor is an agent whose tools are other agents.
+func Supervisor(m llm.Model, agents []Tool, opts *Options) (*graph.StateGraph[State], error) {
+	if len(agents) == 0 {
+		return nil, errors.New("making a supervisor: it has no agents; AsTool makes one of a graph")
+	}
+	return New(m, agents, opts)
+}
+
+// Handoff is a tool by which an agent of a Swarm hands the conversation over to
+// another. When says for what.
+func Handoff(to, when string) (Tool, error) {
+	made, err := llm.NewTool("hand_over_to_"+to, "Hands the conversation over to "+to+". "+when, func(context.Context, struct{}) (string, error) {
+		return "", errors.New("this agent is not part of a swarm")
+	})
+	return Tool{Callable: made, to: to}, err
+}
+
+// Swarm is agents that hand the conversation over to each other. All see all messages.
+// First has it at the start of a thread; later turns begin with the agent that had it
+// last. The agents are compiled without a checkpointer.
+func Swarm(first string, agents map[string]*graph.Compiled[State]) (*graph.StateGraph[State], error) {
+	if agents[first] == nil {
+		return nil, fmt.Errorf("making a swarm: there is no agent %q to begin; there are: %v", first, slices.Sorted(maps.Keys(agents)))
+	}
+	g := graph.NewStateGraph(own.All()...)
+	names := slices.Sorted(maps.Keys(agents))
+	for _, name := range names {
+		g.AddSubgraph(name, agents[name], graph.NodeOptions[State]{Goto: names})
+	}
+	g.AddConditionalEdges(graph.Start, func(_ context.Context, s State) (graph.Route, error) {
+		if agents[s.Active] == nil {
+			return graph.To(first), nil
+		}
+		return graph.To(s.Active), nil
+	}, names...)
+	return g, nil
+}
+
+// handOver ends an agent's run and gives the conversation to another agent.
+func (a agent[S]) handOver(s State, from Message, call int, to string) graph.Update[S] {
+	done := result(fmt.Sprintf("%s.%d", from.ID, call+1), from.Calls[call], "handed over to "+to, false)
+	return graph.Update[S]{graph.Parent[S](graph.Update[S]{
+		a.Messages.Overwrite(append(slices.Clone(s.Messages), done)), a.Allowed.Add(s.Allowed), a.Usage.Overwrite(s.Usage), a.Active.Set(to), graph.Goto[S](to),
+	})}
+}

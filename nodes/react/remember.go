@@ -1,0 +1,81 @@
+package react
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"example.com/assay/graph/store"
+	"example.com/assay/llm"
+)
+
+// A Note is what an agent remembered.
+type Note struct {
+	ID   string `json:"id"`
+	Text string `json:"text"`
+}
+
+// MemoryOptions adjust Memory. Nil and the zero value mean the defaults.
+type MemoryOptions struct {
+	// Expiry is how long a note is kept. Default: for good.
+	Expiry time.Duration
+	// Notes is how many notes recall returns. Default 5.
+	Notes int
+}
+
+// Memory makes the tools remember, recall and forget, which keep notes in a namespace
+// of a store, such as {"users", "ann"}. Notes outlive the thread. Recall searches by
+// meaning where the store has an embedder; otherwise it lists notes. store.Search shows
+// them to a person, and store.Delete revokes one.
+func Memory(s store.Store, namespace []string, opts *MemoryOptions) ([]Tool, error) {
+	var o MemoryOptions
+	if opts != nil {
+		o = *opts
+	}
+	if o.Notes == 0 {
+		o.Notes = 5
+	}
+	put := &store.PutOptions{TTL: o.Expiry}
+	remember, err1 := llm.NewTool("remember", "Keeps a note for later conversations. Write it so that it can be understood by itself.", func(ctx context.Context, in struct {
+		Text string `json:"text" jsonschema:"the note"`
+	}) (Note, error) {
+		note := Note{Text: strings.TrimSpace(in.Text)}
+		if note.Text == "" {
+			return note, errors.New("the note is empty")
+		}
+		sum := sha256.Sum256([]byte(note.Text)) // a note that is kept twice is one note
+		note.ID = hex.EncodeToString(sum[:6])
+		return note, store.Put(ctx, s, namespace, note.ID, note, put)
+	})
+	recall, err2 := llm.NewTool("recall", "Finds notes of earlier conversations.", func(ctx context.Context, in struct {
+		About string `json:"about" jsonschema:"what the notes are about"`
+	}) ([]Note, error) {
+		found, err := s.Search(ctx, store.Query{Namespace: namespace, Text: in.About, Limit: o.Notes})
+		if errors.Is(err, store.ErrNoEmbedder) {
+			found, err = s.Search(ctx, store.Query{Namespace: namespace, Limit: o.Notes})
+		}
+		if err != nil {
+			return nil, err
+		}
+		notes := make([]Note, len(found))
+		for i, f := range found {
+			if notes[i], err = store.Decode[Note](f.Item); err != nil {
+				return nil, err
+			}
+		}
+		return notes, nil
+	})
+	forget, err3 := llm.NewTool("forget", "Deletes a note by its id.", func(ctx context.Context, in struct {
+		ID string `json:"id" jsonschema:"the note's id, as recall gives it"`
+	}) (string, error) {
+		if _, err := s.Get(ctx, namespace, in.ID); err != nil {
+			return "", fmt.Errorf("there is no note %q: %w", in.ID, err)
+		}
+		return "forgotten", store.Delete(ctx, s, namespace, in.ID)
+	})
+	return Tools(remember, recall, forget), errors.Join(err1, err2, err3)
+}
