@@ -56,7 +56,7 @@ var layers = map[string][]string{
 	"decide":        {"skills", "state", "memory/text"},
 	"memory":        {"graph", "state", "internal/sqlfile", "memory/text"}, // memory/qa keeps a file
 	"memory/embed":  {"internal/sqlfile", "memory/text"},
-	"nodes":         {"graph", "graph/trace", "state", "skills", "llm", "memory", "memory/text", "decide"},
+	"nodes":         {"graph", "graph/store", "graph/trace", "state", "skills", "llm", "memory", "memory/text", "decide"},
 	"eval":          {"graph", "graph/trace", "state", "skills", "llm", "llm/offline", "llm/classify", "memory", "memory/embed", "memory/text", "decide", "nodes", "case_studies"},
 	"case_studies":  {},
 	"cmd":           {"graph", "state", "skills", "llm", "memory", "nodes", "eval", "case_studies", "telemetry"},
