@@ -15,6 +15,8 @@ func assay() makers {
 		"checkpoint": assayCheckpoint,
 		"fanout":     assayFanOut,
 		"chain":      assayChain,
+		"agent":      assayAgent(agentRounds, 1, 0),
+		"tools":      assayAgent(1, agentCalls, agentWaiting),
 	}
 }
 

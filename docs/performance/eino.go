@@ -19,6 +19,8 @@ func eino() makers {
 		"checkpoint": missing("none"),
 		"fanout":     einoFanOut,
 		"chain":      einoChain,
+		"agent":      einoAgent(agentRounds, 1, 0),
+		"tools":      einoAgent(1, agentCalls, agentWaiting),
 	}
 }
 

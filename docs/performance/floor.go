@@ -14,6 +14,8 @@ func floor() makers {
 		"checkpoint": floorCheckpoint,
 		"fanout":     floorFanOut,
 		"chain":      floorChain,
+		"agent":      missing("none"),
+		"tools":      missing("none"),
 	}
 }
 

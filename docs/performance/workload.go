@@ -46,6 +46,8 @@ func workloads() []workload {
 		{name: "checkpoint", title: "the same, a checkpoint in memory after each superstep", units: 1000, batch: 5},
 		{name: "fanout", title: "fan-out of 100 tasks into an ordered list, per task", units: 100, batch: 10},
 		{name: "chain", title: "chain of 10 nodes, whole run", units: 1, batch: 100},
+		{name: "agent", title: "prebuilt agent, 10 rounds with a call each, per round", units: agentRounds, batch: 20},
+		{name: "tools", title: "prebuilt agent, 100 calls at once of a tool that waits 10 ms, whole turn", units: 1, batch: 2},
 	}
 }
 

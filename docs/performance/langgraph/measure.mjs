@@ -3,6 +3,10 @@
 // input ends the process. ../javascript.go says what the lines hold.
 import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
+import { AIMessage } from "@langchain/core/messages";
+import { BaseChatModel } from "@langchain/core/language_models/chat_models";
+import { tool } from "@langchain/core/tools";
+import { createReactAgent } from "@langchain/langgraph/prebuilt";
 import { Annotation, END, MemorySaver, Send, START, StateGraph } from "@langchain/langgraph";
 
 const loopSteps = 1000;
@@ -105,7 +109,55 @@ function alone() {
   };
 }
 
-const workloads = { work: alone, loop: () => loop(), checkpoint, fanout: fanOut, chain };
+// Scripted is the model of ../agent.go.
+class Scripted extends BaseChatModel {
+  constructor(rounds, calls) {
+    super({});
+    this.rounds = rounds;
+    this.calls = calls;
+  }
+  _llmType() {
+    return "scripted";
+  }
+  bindTools() {
+    return this;
+  }
+  async _generate(messages) {
+    const round = Math.floor(messages.length / (this.calls + 1));
+    const message =
+      round >= this.rounds
+        ? new AIMessage("done")
+        : new AIMessage({
+            content: "",
+            tool_calls: Array.from({ length: this.calls }, (_, i) => ({ id: `c${round}-${i}`, name: "tool", args: { n: i }, type: "tool_call" })),
+          });
+    return { generations: [{ text: "", message }] };
+  }
+}
+
+function agent(rounds, calls, wait) {
+  const add = tool(
+    async ({ n }) => {
+      if (wait > 0) await new Promise((done) => setTimeout(done, wait));
+      return String(n + 1);
+    },
+    {
+      name: "tool",
+      description: "A tool.",
+      schema: { type: "object", properties: { n: { type: "number" } }, required: ["n"] },
+    },
+  );
+  const app = createReactAgent({ llm: new Scripted(rounds, calls), tools: [add] });
+  return async () => {
+    const out = await app.invoke({ messages: [{ role: "user", content: "go" }] }, { recursionLimit: 100 });
+    const want = 2 + rounds * (calls + 1);
+    if (out.messages.length !== want || out.messages.at(-1).content !== "done") {
+      throw new Error(`there are ${out.messages.length} messages, not ${want}`);
+    }
+  };
+}
+
+const workloads = { work: alone, loop: () => loop(), checkpoint, fanout: fanOut, chain, agent: () => agent(10, 1, 0), tools: () => agent(1, 100, 10) };
 
 const compiled = new Map();
 
