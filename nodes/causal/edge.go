@@ -1,6 +1,10 @@
-package state
+package causal
 
-import "slices"
+import (
+	"slices"
+
+	"example.com/assay/state"
+)
 
 // Strength is how strong the author of an edge holds the effect to be.
 type Strength string
@@ -66,7 +70,7 @@ type Edge struct {
 // An EvidenceBundle is what the verification of an edge has read. Quotes are the
 // quotes of verdicts that counted, also for a rejected edge.
 type EvidenceBundle struct {
-	Quotes         []Quote        `json:"quotes"`
+	Quotes         []state.Quote  `json:"quotes"`
 	RetrievalTrace RetrievalTrace `json:"retrieval_trace"`
 }
 
@@ -80,8 +84,8 @@ type RetrievalTrace []Retrieval
 type Side string
 
 const (
-	SupportSide Side = "support"
-	RefuteSide  Side = "refute"
+	supportSide Side = "support"
+	refuteSide  Side = "refute"
 )
 
 // An EdgeSource is a passage read for an edge, and the side whose search found it.
@@ -103,31 +107,10 @@ type Retrieval struct {
 
 // An EdgeHit is a passage that a search for an edge found.
 type EdgeHit struct {
-	Passage string  `json:"passage"` // its id
-	Rank    int     `json:"rank"`
-	Scores  []Score `json:"scores"`              // of rankers that gave it any
-	Quoted  []int   `json:"quoted_by,omitempty"` // numbers of the verdicts that quote it
-}
-
-// CausalDAG is the graph of the grounded edges, free of cycles.
-type CausalDAG struct {
-	Variables  []string   `json:"variables"`  // in a topological order
-	Edges      []string   `json:"edges"`      // ids of the edges in it, in the order of the draft
-	Cycles     []Cycle    `json:"cycles"`     // grounded edges that would close one, and are left out
-	Reversed   []EdgePair `json:"reversed"`   // edges of the draft between the same variables, in both directions
-	Duplicates []EdgePair `json:"duplicates"` // edges of the draft from the same variable to the same
-}
-
-// A Cycle is a way round that an edge would close.
-type Cycle struct {
-	Edge string   `json:"edge"` // id of the edge that is left out
-	Path []string `json:"path"` // variables, beginning and ending with the edge's cause
-}
-
-// An EdgePair names two edges, in the order of the draft.
-type EdgePair struct {
-	First  string `json:"first"`
-	Second string `json:"second"`
+	Passage string        `json:"passage"` // its id
+	Rank    int           `json:"rank"`
+	Scores  []state.Score `json:"scores"`              // of rankers that gave it any
+	Quoted  []int         `json:"quoted_by,omitempty"` // numbers of the verdicts that quote it
 }
 
 // Clone returns a copy of e that shares no memory with it at its first level

@@ -1,4 +1,9 @@
-package state
+package evidence
+
+import (
+	"example.com/assay/memory/text"
+	"example.com/assay/state"
+)
 
 // SourceType is the kind of document that a requirement stands in.
 type SourceType string
@@ -33,7 +38,7 @@ type Requirement struct {
 	// Stems are what the quote needs before it, where it does not hold it: the lead-ins
 	// of the lists that it is an item of, the outermost first, or the sentence that it
 	// leans on.
-	Stems []Quote `json:"stems,omitempty"`
+	Stems []state.Quote `json:"stems,omitempty"`
 	// Refers are the parts of documents that the quote names.
 	Refers []CrossReference `json:"cross_references,omitempty"`
 	// SameAs are the ids of requirements with the same words.
@@ -45,9 +50,9 @@ type Requirement struct {
 func (r Requirement) Spoken() string {
 	words := ""
 	for _, s := range r.Stems {
-		words += flat(s.Text) + " "
+		words += text.OneLine(s.Text) + " "
 	}
-	return words + flat(r.Quote)
+	return words + text.OneLine(r.Quote)
 }
 
 // A CrossReference is a part of a document that a requirement names.
@@ -58,13 +63,13 @@ type CrossReference struct {
 	Linked   bool   `json:"linked"`
 }
 
-// A RequirementVerdict says whether a requirement may be used for an answer.
-type RequirementVerdict struct {
-	ID        string          `json:"requirement_id"`
-	Verified  bool            `json:"verified"`
-	Reason    RejectionReason `json:"rejection_reason,omitempty"` // empty when verified
-	Rationale string          `json:"verification_rationale"`
-	Error     string          `json:"error,omitempty"` // what kept the model from judging; the requirement then counts as rejected
+// A Verdict says whether a requirement may be used for an answer.
+type Verdict struct {
+	ID        string                `json:"requirement_id"`
+	Verified  bool                  `json:"verified"`
+	Reason    state.RejectionReason `json:"rejection_reason,omitempty"` // empty when verified
+	Rationale string                `json:"verification_rationale"`
+	Error     string                `json:"error,omitempty"` // what kept the model from judging; the requirement then counts as rejected
 }
 
 // A Statement is a sentence of an answer with the requirements that it cites.
@@ -75,31 +80,31 @@ type Statement struct {
 	End   int      `json:"end"`   // bytes, exclusive
 }
 
-// A RequirementReference says how an answer uses a requirement.
-type RequirementReference struct {
+// A Reference says how an answer uses a requirement.
+type Reference struct {
 	ID        string `json:"requirement_id"`
 	Used      bool   `json:"used_in_answer"`
 	Statement string `json:"statement"` // the first that cites it; empty when unused
 }
 
-// A RequirementConflict is a pair of verified requirements on the same subject
+// A Conflict is a pair of verified requirements on the same subject
 // that cannot both be followed as they are written.
-type RequirementConflict struct {
-	A      string       `json:"requirement_a"`
-	B      string       `json:"requirement_b"`
-	Kind   ConflictKind `json:"kind"`
-	WordsA string       `json:"words_a"`
-	WordsB string       `json:"words_b"`
+type Conflict struct {
+	A      string             `json:"requirement_a"`
+	B      string             `json:"requirement_b"`
+	Kind   state.ConflictKind `json:"kind"`
+	WordsA string             `json:"words_a"`
+	WordsB string             `json:"words_b"`
 }
 
-// A ComplyFinding is a fault that was caught, its place, and what was done about it.
-type ComplyFinding struct {
-	Stage    string      `json:"stage"` // the node
-	Kind     FindingKind `json:"kind"`
-	Revision int         `json:"revision"` // of the answer; 0 is the first
-	IDs      []string    `json:"requirement_ids,omitempty"`
-	Chunk    string      `json:"chunk_id,omitempty"`
-	Text     string      `json:"text"`   // the words at fault, cut to 500 bytes
-	Detail   string      `json:"detail"` // what is wrong
-	Outcome  string      `json:"outcome,omitempty"`
+// A Finding is a fault that was caught, its place, and what was done about it.
+type Finding struct {
+	Stage    string            `json:"stage"` // the node
+	Kind     state.FindingKind `json:"kind"`
+	Revision int               `json:"revision"` // of the answer; 0 is the first
+	IDs      []string          `json:"requirement_ids,omitempty"`
+	Chunk    string            `json:"chunk_id,omitempty"`
+	Text     string            `json:"text"`   // the words at fault, cut to 500 bytes
+	Detail   string            `json:"detail"` // what is wrong
+	Outcome  string            `json:"outcome,omitempty"`
 }
