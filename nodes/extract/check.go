@@ -11,9 +11,9 @@ import (
 	"example.com/assay/state"
 )
 
-// VerifyNode checks the values by rules, notes the iteration, and decides whether
+// verifyValues checks the values by rules, notes the iteration, and decides whether
 // there is another one.
-func VerifyNode(s *Schema, limits Thresholds, iterations int) graph.Node[State] {
+func verifyValues(s *Schema, limits Thresholds, iterations int) graph.Node[State] {
 	return func(_ context.Context, e State) (graph.Update[State], error) {
 		it := Iteration{N: len(e.Iterations) + 1, Values: e.Values}
 		it.Report = s.Verify(e.Values, slices.Concat(e.Conflicts, e.Opinions), limits)
@@ -35,9 +35,9 @@ func VerifyNode(s *Schema, limits Thresholds, iterations int) graph.Node[State] 
 	}
 }
 
-// Review asks a model what it thinks of the values. What it finds are issues
+// review asks a model what it thinks of the values. What it finds are issues
 // beside those of the rules. A model that fails has no opinion, which is a loss.
-func Review(m llm.Model, skill skills.Skill, r *reading) graph.Node[State] {
+func review(m llm.Model, skill skills.Skill, r *reading) graph.Node[State] {
 	return func(ctx context.Context, e State) (graph.Update[State], error) {
 		opinions := []Issue{}
 		update := graph.Update[State]{}
@@ -70,8 +70,8 @@ func Review(m llm.Model, skill skills.Skill, r *reading) graph.Node[State] {
 	}
 }
 
-// Finish puts the values of the best iteration in place of the last ones.
-func Finish() graph.Node[State] {
+// finish puts the values of the best iteration in place of the last ones.
+func finish() graph.Node[State] {
 	return func(_ context.Context, e State) (graph.Update[State], error) {
 		best, _ := e.Best()
 		return graph.Update[State]{valuesChannel.Set(best.Values)}, nil

@@ -108,12 +108,12 @@ func build(deps Deps, opts *Options) (*graph.Compiled[State], error) {
 
 	g := graph.NewStateGraph(channels()...)
 	g.AddNode(NodeExtract, firstReading(deps.Model, first, r))
-	g.AddNode(NodeVerify, VerifyNode(deps.Schema, o.Thresholds, o.MaxIterations))
-	g.AddNode(NodeRefine, Refine(deps.Model, again, r))
-	g.AddNode(NodeFinish, Finish())
+	g.AddNode(NodeVerify, verifyValues(deps.Schema, o.Thresholds, o.MaxIterations))
+	g.AddNode(NodeRefine, refine(deps.Model, again, r))
+	g.AddNode(NodeFinish, finish())
 	if o.Review {
 		check = NodeReview
-		g.AddNode(NodeReview, Review(deps.Model, opinion, r))
+		g.AddNode(NodeReview, review(deps.Model, opinion, r))
 		g.AddEdge(NodeReview, NodeVerify)
 	}
 	g.AddEdge(graph.Start, NodeExtract)

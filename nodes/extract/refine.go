@@ -14,9 +14,9 @@ import (
 // mostIssues is how many issues a correction is asked with, the most severe first.
 const mostIssues = 10
 
-// Refine has the fields read again by what was found wrong. A model that fails
+// refine has the fields read again by what was found wrong. A model that fails
 // ends the loop: the best iteration stands, and the correction is a loss.
-func Refine(m llm.Model, skill skills.Skill, r *reading) graph.Node[State] {
+func refine(m llm.Model, skill skills.Skill, r *reading) graph.Node[State] {
 	return func(ctx context.Context, s State) (graph.Update[State], error) {
 		last := s.Iterations[len(s.Iterations)-1]
 		in := skills.RefineInput{Issues: told(last.Report.Issues), Fields: r.schema.specs()}

@@ -38,10 +38,10 @@ const (
 // NothingLeft is the final response when all of it was left out.
 const NothingLeft = "No statement of the response is supported by the evidence."
 
-// Finish treats what has no support in the response as it was given. Of the
+// finish treats what has no support in the response as it was given. Of the
 // corrections it takes the one of the highest confidence, not the last one, if it
 // is above that of the response.
-func Finish(t Treatment) graph.Node[State] {
+func finish(t Treatment) graph.Node[State] {
 	return func(_ context.Context, s State) (graph.Update[State], error) {
 		given, _ := s.Given()
 		update := graph.Update[State]{finalChannel.Set(treat(given.Response, given.Verdicts, t))}

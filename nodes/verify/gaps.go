@@ -12,10 +12,10 @@ import (
 	"example.com/assay/state"
 )
 
-// Gaps asks for one query for each claim that lacks support. A query that was
+// gapQueries asks for one query for each claim that lacks support. A query that was
 // tried already, as it stands or in another order or form of its words, is left
 // out; without a new one there is nothing more to find.
-func Gaps(m llm.Model, skill skills.Skill) graph.Node[State] {
+func gapQueries(m llm.Model, skill skills.Skill) graph.Node[State] {
 	return func(ctx context.Context, s State) (graph.Update[State], error) {
 		out, usage, err := llm.Ask[skills.GapOutput](ctx, m, skill, skills.GapInput{
 			Question: s.Query, Claims: judged(lacking(s.Verdicts)), Asked: tried(s),

@@ -31,8 +31,8 @@ func NewJudge(m llm.Model, skill skills.Skill, inspect retrieval.Inspect) *Judge
 // next.
 const mostRemembered = 4096
 
-// JudgeNode judges the one claim of its state against its evidence.
-func JudgeNode(j *Judge) graph.Node[State] {
+// judgeClaim judges the one claim of its state against its evidence.
+func judgeClaim(j *Judge) graph.Node[State] {
 	return func(ctx context.Context, s State) (graph.Update[State], error) {
 		var update graph.Update[State]
 		for _, c := range s.Claims {

@@ -16,11 +16,11 @@ import (
 // against, beside those that it cites and those that a search found for it.
 const mostPassages = 8
 
-// Match picks the passages that each claim is judged against, and sends each
+// matchEvidence picks the passages that each claim is judged against, and sends each
 // claim with its own to a task of judge. The evidence is read once for all
 // claims; a task holds only what it needs, so a saved run grows with the number
 // of claims, not with claims times evidence.
-func Match() graph.Node[State] {
+func matchEvidence() graph.Node[State] {
 	return func(ctx context.Context, s State) (graph.Update[State], error) {
 		shelf := newShelf(s)
 		sends := make([]graph.Send[State], len(s.Claims))

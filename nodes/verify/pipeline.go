@@ -121,7 +121,7 @@ func build(deps Deps, opts *Options) (*graph.Compiled[State], error) {
 		problems = append(problems, err)
 		return s
 	}
-	judge, gaps, regenerate := NewJudge(deps.Model, skill(skills.JudgeClaim), deps.Inspect), skill(skills.GapQueries), skill(skills.RegenerateResponse)
+	judge, gaps, correct := NewJudge(deps.Model, skill(skills.JudgeClaim), deps.Inspect), skill(skills.GapQueries), skill(skills.RegenerateResponse)
 	if err := errors.Join(problems...); err != nil {
 		return nil, err
 	}
@@ -131,11 +131,11 @@ func build(deps Deps, opts *Options) (*graph.Compiled[State], error) {
 	}
 
 	g := graph.NewStateGraph(channels()...)
-	g.AddNode(NodeSplit, Split())
+	g.AddNode(NodeSplit, splitClaims())
 	claims, nothing := graph.Path{Key: keyClaims, Target: NodeMatch}, graph.Path{Key: keyNothing, Target: NodeScore}
 	decided := []graph.Path{{Key: string(decideCorrect), Target: NodeGaps}, {Key: string(decideFinish), Target: NodeFinish}}
 	if deps.Corpus != nil && o.Search > 0 {
-		g.AddNode(NodeSearch, Search(deps.Corpus, o.Search, deps.Inspect))
+		g.AddNode(NodeSearch, searchClaims(deps.Corpus, o.Search, deps.Inspect))
 		g.AddConditionalPaths(NodeSplit, beforeSearch, graph.Path{Key: keyClaims, Target: NodeSearch}, nothing)
 		g.AddConditionalPaths(NodeSearch, afterSearch, claims, nothing)
 		decided = append(decided, graph.Path{Key: string(decideWrite), Target: NodeRegenerate})
@@ -143,13 +143,13 @@ func build(deps Deps, opts *Options) (*graph.Compiled[State], error) {
 		g.AddConditionalPaths(NodeSplit, afterSearch, claims, nothing)
 	}
 	g.AddConditionalPaths(NodeScore, afterDecision, decided...)
-	g.AddNode(NodeMatch, Match(), graph.NodeOptions[State]{Goto: []string{NodeJudge}})
-	g.AddNode(NodeJudge, JudgeNode(judge))
-	g.AddNode(NodeScore, ScoreNode(o.Threshold, attempts))
-	g.AddNode(NodeGaps, Gaps(deps.Model, gaps))
-	g.AddNode(NodeRetrieve, Retrieve(deps.Corpus, o.Passages, deps.Inspect))
-	g.AddNode(NodeRegenerate, Regenerate(deps.Model, regenerate))
-	g.AddNode(NodeFinish, Finish(o.Treatment))
+	g.AddNode(NodeMatch, matchEvidence(), graph.NodeOptions[State]{Goto: []string{NodeJudge}})
+	g.AddNode(NodeJudge, judgeClaim(judge))
+	g.AddNode(NodeScore, scoreAttempt(o.Threshold, attempts))
+	g.AddNode(NodeGaps, gapQueries(deps.Model, gaps))
+	g.AddNode(NodeRetrieve, retrieve(deps.Corpus, o.Passages, deps.Inspect))
+	g.AddNode(NodeRegenerate, regenerate(deps.Model, correct))
+	g.AddNode(NodeFinish, finish(o.Treatment))
 
 	g.AddEdge(graph.Start, NodeSplit)
 	g.AddEdge(NodeJudge, NodeScore)

@@ -12,11 +12,11 @@ import (
 	"example.com/assay/state"
 )
 
-// Retrieve searches for each query of the round and adds the best passages that
+// retrieve searches for each query of the round and adds the best passages that
 // were not read before to the evidence. Without a new one the correction ends:
 // what is known was judged already. A search that fails ends it too. Passages that
 // give orders are reported.
-func Retrieve(corpus retrieval.Retriever, passages int, inspect retrieval.Inspect) graph.Node[State] {
+func retrieve(corpus retrieval.Retriever, passages int, inspect retrieval.Inspect) graph.Node[State] {
 	return func(ctx context.Context, s State) (graph.Update[State], error) {
 		var read []string
 		for _, e := range s.Evidence {

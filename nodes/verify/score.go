@@ -93,12 +93,12 @@ func LevelOf(confidence float64) Level {
 	return VeryLow
 }
 
-// ScoreNode notes the response as it stands as an attempt, and decides whether a
+// scoreAttempt notes the response as it stands as an attempt, and decides whether a
 // correction is to be written: when too little of it is supported and attempts are left.
 // Claims that could not be judged end it, since nothing would be known of what
 // was written instead. The first correction is written from what was found for the
 // claims, if that was searched for.
-func ScoreNode(threshold float64, maxAttempts int) graph.Node[State] {
+func scoreAttempt(threshold float64, maxAttempts int) graph.Node[State] {
 	return func(_ context.Context, s State) (graph.Update[State], error) {
 		verdicts, changed := slices.Clone(s.Verdicts), false
 		if len(verdicts) == 0 && len(s.Evidence) == 0 {

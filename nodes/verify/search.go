@@ -17,13 +17,13 @@ import (
 // searchesAtOnce bounds the searches that run at the same time.
 const searchesAtOnce = 8
 
-// Search looks in a corpus for the passages that decide each claim, before the
+// searchClaims looks in a corpus for the passages that decide each claim, before the
 // claim is judged. The claim itself is the query, for a sentence that refutes it
 // shares its words as one that supports it does; the question adds candidates.
 // Contraries of the claim are searched for as well.
 // A claim that was searched for is not searched for again. A search that fails is
 // a loss: its claim is judged by the evidence that was given, if there is any.
-func Search(corpus retrieval.Retriever, passages int, inspect retrieval.Inspect) graph.Node[State] {
+func searchClaims(corpus retrieval.Retriever, passages int, inspect retrieval.Inspect) graph.Node[State] {
 	return func(ctx context.Context, s State) (graph.Update[State], error) {
 		var queries []string
 		for _, c := range s.Claims {

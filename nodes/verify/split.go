@@ -7,9 +7,9 @@ import (
 	"example.com/assay/nodes/verify/claims"
 )
 
-// Split finds the claims of the response as it stands. What was judged of an
+// splitClaims finds the claims of the response as it stands. What was judged of an
 // earlier version is in its attempt, and does not count for this one.
-func Split() graph.Node[State] {
+func splitClaims() graph.Node[State] {
 	return func(_ context.Context, s State) (graph.Update[State], error) {
 		return graph.Update[State]{
 			claimsChannel.Set(claims.Split(s.Response)),
