@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"example.com/assay/nodes/evidence"
 	"example.com/assay/state"
 )
 
@@ -43,7 +44,7 @@ type Case struct {
 	Want               Want     `yaml:"want"`
 }
 
-// Filter narrows what compliance questions read; see state.ComplyFilter.
+// Filter narrows what compliance questions read; see evidence.Filter.
 type Filter struct {
 	Topic      string `yaml:"topic"`
 	Section    string `yaml:"section"`
@@ -64,15 +65,15 @@ type Gold struct {
 
 // Want is what a case asserts. What is left out is not checked.
 type Want struct {
-	Status    state.Status              `yaml:"status"`
-	Grounding state.GroundingConfidence `yaml:"grounding"` // of comply
-	Choice    string                    `yaml:"choice"`
-	Steps     int                       `yaml:"steps"`    // rows of the planning table
-	Failed    int                       `yaml:"failed"`   // of them failed
-	Calls     int                       `yaml:"calls"`    // of the model
-	Path      []string                  `yaml:"path"`     // the root graph's nodes, in order
-	Cites     []string                  `yaml:"cites"`    // documents that the answer must cite
-	Contains  []string                  `yaml:"contains"` // texts that the answer must hold
+	Status    state.Status                 `yaml:"status"`
+	Grounding evidence.GroundingConfidence `yaml:"grounding"` // of comply
+	Choice    string                       `yaml:"choice"`
+	Steps     int                          `yaml:"steps"`    // rows of the planning table
+	Failed    int                          `yaml:"failed"`   // of them failed
+	Calls     int                          `yaml:"calls"`    // of the model
+	Path      []string                     `yaml:"path"`     // the root graph's nodes, in order
+	Cites     []string                     `yaml:"cites"`    // documents that the answer must cite
+	Contains  []string                     `yaml:"contains"` // texts that the answer must hold
 	// JSONContains are texts that the answer's JSON must hold, as it is written there.
 	JSONContains []string `yaml:"json_contains"`
 	// NoUnsupportedClaim asserts that every claim that was checked is supported,

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"example.com/assay/eval"
+	"example.com/assay/nodes/evidence"
 	"example.com/assay/state"
 )
 
@@ -72,11 +73,11 @@ func TestCheckNamesEveryMiss(t *testing.T) {
 			Verification: state.Verification{QuotesChecked: 2, QuotesExact: 1},
 			Metrics:      state.RunMetrics{Metrics: state.Metrics{StepsFailed: 1, ModelUsage: state.ModelUsage{Calls: 4}}},
 		},
-		Result: []byte(`{"n": 1}`), Grounding: state.GroundedLow, Scores: map[string]float64{eval.MetricFieldF1: .5},
+		Result: []byte(`{"n": 1}`), Grounding: evidence.GroundedLow, Scores: map[string]float64{eval.MetricFieldF1: .5},
 		Path: []string{"classify", "plan"}, Steps: 1,
 	}
 	want := eval.Want{
-		Grounding: state.GroundedHigh, JSONContains: []string{"beads"}, NoUnsupportedClaim: true,
+		Grounding: evidence.GroundedHigh, JSONContains: []string{"beads"}, NoUnsupportedClaim: true,
 		Metrics: map[string]float64{eval.MetricFieldF1: .6, eval.MetricEdgeAccuracy: .1}, Status: state.StatusAnswered, Choice: "B", Steps: 2, Failed: 2, Calls: 5, Path: []string{"plan"}, Cites: []string{"b.md"}, Contains: []string{"other"},
 	}
 	misses := strings.Join(run.Check(want), "\n")

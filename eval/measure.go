@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"example.com/assay/eval/metrics"
+	"example.com/assay/nodes/causal"
 	"example.com/assay/nodes/extract"
 	"example.com/assay/state"
 )
@@ -127,11 +128,11 @@ func claimScores(scores map[string]float64, gold map[string]string, check *state
 
 // edgeScores compare the decisions on edges. An edge that was not decided is
 // wrong.
-func edgeScores(gold map[string]string, edges []state.Edge) map[string]float64 {
+func edgeScores(gold map[string]string, edges []causal.Edge) map[string]float64 {
 	if len(gold) == 0 {
 		return nil
 	}
-	status := map[string]state.EdgeStatus{}
+	status := map[string]causal.EdgeStatus{}
 	for _, e := range edges {
 		status[e.ID] = e.Status
 	}
@@ -139,11 +140,11 @@ func edgeScores(gold map[string]string, edges []state.Edge) map[string]float64 {
 	right := 0
 	for _, id := range sortedKeys(gold) {
 		is := status[id]
-		wanted := state.EdgeStatus(gold[id])
+		wanted := causal.EdgeStatus(gold[id])
 		if is == wanted {
 			right++
 		}
-		counts.Count(wanted == state.EdgeGrounded, is == state.EdgeGrounded)
+		counts.Count(wanted == causal.EdgeGrounded, is == causal.EdgeGrounded)
 	}
 	return map[string]float64{MetricEdgeAccuracy: metrics.Rate(right, len(gold)), MetricEdgeMacroF1: counts.MacroF1()}
 }

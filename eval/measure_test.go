@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"example.com/assay/nodes/causal"
 	"example.com/assay/nodes/extract"
 	"example.com/assay/state"
 )
@@ -42,11 +43,11 @@ func TestScores(t *testing.T) {
 	if got := measure(Case{}, state.Answer{}); len(got) != 0 {
 		t.Errorf("nothing was measured as %v", got)
 	}
-	edges := edgeScores(map[string]string{"x": "grounded", "y": "rejected", "z": "rejected"}, []state.Edge{{ID: "x", Status: state.EdgeGrounded}, {ID: "y", Status: state.EdgeGrounded}})
+	edges := edgeScores(map[string]string{"x": "grounded", "y": "rejected", "z": "rejected"}, []causal.Edge{{ID: "x", Status: causal.EdgeGrounded}, {ID: "y", Status: causal.EdgeGrounded}})
 	if edges[MetricEdgeAccuracy] != 1./3 {
 		t.Errorf("an edge that nobody decided is right: %v", edges)
 	}
-	fields := fieldScores(map[string]string{"total": "9.00", "date": "2020-01-02"}, extract.Answer{Fields: []state.FieldValue{{Field: "total", Value: "9.00"}, {Field: "shop", Value: "x"}, {Field: "date", Value: "2020-02-01"}}})
+	fields := fieldScores(map[string]string{"total": "9.00", "date": "2020-01-02"}, extract.Answer{Fields: []extract.FieldValue{{Field: "total", Value: "9.00"}, {Field: "shop", Value: "x"}, {Field: "date", Value: "2020-02-01"}}})
 	if fields[MetricFieldPrecision] != 1./3 || fields[MetricFieldRecall] != .5 || math.Abs(fields[MetricFieldF1]-.4) > 1e-9 {
 		t.Errorf("fields %v", fields)
 	}

@@ -56,14 +56,14 @@ func (b *Bench) comply(_ context.Context, p *Prepared, corpus *memory.Corpus) er
 	if err != nil {
 		return err
 	}
-	in := evidence.Input{Question: c.question(), Filter: state.ComplyFilter{
-		Topic: c.Filter.Topic, Section: c.Filter.Section, Category: c.Filter.Category, SourceType: state.SourceType(c.Filter.SourceType),
+	in := evidence.Input{Question: c.question(), Filter: evidence.Filter{
+		Topic: c.Filter.Topic, Section: c.Filter.Section, Category: c.Filter.Category, SourceType: evidence.SourceType(c.Filter.SourceType),
 	}}
 	if err := b.uses(p, evidence.Skills(), *opts); err != nil {
 		return err
 	}
 	p.run = func(ctx context.Context) (Run, error) {
-		return run(ctx, b, p, pipeline.Graph(), in.Update(), func(final state.Comply, runErr error) (result, error) {
+		return run(ctx, b, p, pipeline.Graph(), in.Update(), func(final evidence.State, runErr error) (result, error) {
 			final.Question, final.Filter = in.Question, in.Filter
 			audit := evidence.Result(final, runErr, corpus)
 			audit.Skills, audit.Fingerprint = p.Skills, corpus.Fingerprint()
@@ -98,7 +98,7 @@ func (b *Bench) edges(_ context.Context, p *Prepared, corpus *memory.Corpus) err
 		return err
 	}
 	p.run = func(ctx context.Context) (Run, error) {
-		return run(ctx, b, p, pipeline.Graph(), causal.Input(edges), func(final state.Causal, runErr error) (result, error) {
+		return run(ctx, b, p, pipeline.Graph(), causal.Input(edges), func(final causal.State, runErr error) (result, error) {
 			answer, err := causal.Result(final, runErr, corpus)
 			return result{Whole: &answer, Answer: &answer.Answer, Scores: edgeScores(c.Gold.Edges, answer.Edges)}, err
 		})
@@ -134,7 +134,7 @@ func (b *Bench) extract(ctx context.Context, p *Prepared, _ *memory.Corpus) erro
 		return err
 	}
 	p.run = func(ctx context.Context) (Run, error) {
-		return run(ctx, b, p, pipeline.Graph(), extract.Update(doc), func(final state.Extract, runErr error) (result, error) {
+		return run(ctx, b, p, pipeline.Graph(), extract.Update(doc), func(final extract.State, runErr error) (result, error) {
 			answer := schema.Answer(final, runErr)
 			return result{Whole: &answer, Answer: &answer.Answer, Scores: fieldScores(c.Gold.Fields, answer)}, nil
 		})
@@ -175,7 +175,7 @@ func (b *Bench) verify(ctx context.Context, p *Prepared, corpus *memory.Corpus) 
 		return err
 	}
 	p.run = func(ctx context.Context) (Run, error) {
-		return run(ctx, b, p, pipeline.Graph(), in.Update(), func(final state.Verify, runErr error) (result, error) {
+		return run(ctx, b, p, pipeline.Graph(), in.Update(), func(final verify.State, runErr error) (result, error) {
 			answer := verify.Result(final, runErr, files)
 			return result{Whole: &answer, Answer: &answer.Answer}, nil
 		})

@@ -9,6 +9,7 @@ import (
 	"example.com/assay/eval/task"
 	"example.com/assay/graph"
 	"example.com/assay/graph/trace"
+	"example.com/assay/nodes/evidence"
 	"example.com/assay/nodes/follow"
 	"example.com/assay/state"
 )
@@ -24,7 +25,7 @@ type Run struct {
 	Times  follow.Took
 	Err    error // what stopped the pipeline; nil when it came to its end
 	// Grounding is how much evidence a compliance answer stands on.
-	Grounding state.GroundingConfidence
+	Grounding evidence.GroundingConfidence
 	// Faults are what is wrong beside what the case wants, such as an audit that
 	// does not hold or recordings that were not asked for. Each is a miss.
 	Faults []string
@@ -45,7 +46,7 @@ type result struct {
 	Whole     any
 	Answer    *state.Answer
 	Steps     int
-	Grounding state.GroundingConfidence
+	Grounding evidence.GroundingConfidence
 	Scores    map[string]float64
 	Faults    []string
 }

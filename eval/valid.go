@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/assay/nodes/causal"
+	"example.com/assay/nodes/evidence"
 	"example.com/assay/state"
 )
 
@@ -101,7 +103,7 @@ func (c Case) given() map[string]bool {
 }
 
 func (w Want) check() error {
-	groundings := []state.GroundingConfidence{state.GroundedHigh, state.GroundedMedium, state.GroundedLow, state.GroundedInsufficient}
+	groundings := []evidence.GroundingConfidence{evidence.GroundedHigh, evidence.GroundedMedium, evidence.GroundedLow, evidence.GroundedInsufficient}
 	switch {
 	case w.Status != "" && !slices.Contains(state.Statuses, w.Status):
 		return fmt.Errorf("want.status is %q; known are %q", w.Status, state.Statuses)
@@ -129,8 +131,8 @@ func (g Gold) check() error {
 		}
 	}
 	for _, id := range slices.Sorted(maps.Keys(g.Edges)) {
-		if s := state.EdgeStatus(g.Edges[id]); s != state.EdgeGrounded && s != state.EdgeRejected {
-			return fmt.Errorf("gold.edges: %s is %q; known are %s and %s", id, s, state.EdgeGrounded, state.EdgeRejected)
+		if s := causal.EdgeStatus(g.Edges[id]); s != causal.EdgeGrounded && s != causal.EdgeRejected {
+			return fmt.Errorf("gold.edges: %s is %q; known are %s and %s", id, s, causal.EdgeGrounded, causal.EdgeRejected)
 		}
 	}
 	return nil

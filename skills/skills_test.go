@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -19,151 +18,6 @@ func load(t testing.TB) *Set {
 		t.Fatal(err)
 	}
 	return set
-}
-
-// contracts ties every skill to its Go types; a nil output is text.
-var contracts = map[string]struct{ in, out any }{
-	DetectPromptInjection: {DetectInput{}, DetectOutput{}},
-	ResolveFollowUp:       {FollowUpInput{}, FollowUpOutput{}},
-	ClassifyAndRoute:      {ClassifyInput{}, ClassifyOutput{}},
-	PlanSynthesis:         {PlanInput{}, PlanOutput{}},
-	QueryRewrite:          {RewriteInput{}, RewriteOutput{}},
-	SynthesizeAndCite:     {SynthesizeInput{}, nil},
-	AdaptiveReplan:        {ReplanInput{}, ReplanOutput{}},
-	SelectChoice:          {SelectInput{}, SelectOutput{}},
-	RerankPassages:        {RerankInput{}, RerankOutput{}},
-	JudgeClaim:            {JudgeInput{}, JudgeOutput{}},
-	GapQueries:            {GapInput{}, GapOutput{}},
-	RegenerateResponse:    {RegenerateInput{}, nil},
-	DraftEdges:            {DraftEdgesInput{}, DraftEdgesOutput{}},
-	JudgeEdge:             {JudgeEdgeInput{}, JudgeEdgeOutput{}},
-	DevilsAdvocate:        {DevilsAdvocateInput{}, DevilsAdvocateOutput{}},
-	ExtractRequirements:   {RequirementsInput{}, RequirementsOutput{}},
-	VerifyGrounding:       {GroundingInput{}, GroundingOutput{}},
-	ComposeAnswer:         {ComposeInput{}, ComposeOutput{}},
-	ReviewAnswer:          {ReviewInput{}, ReviewOutput{}},
-	ExtractFields:         {ExtractInput{}, ExtractOutput{}},
-	RefineExtraction:      {RefineInput{}, ExtractOutput{}},
-	VerifyExtraction:      {VerifyExtractionInput{}, VerifyExtractionOutput{}},
-}
-
-// TestContracts checks both ways: the prompt shows every field of the input's
-// type, down to the leaves, and reads no other; the schema has exactly the
-// fields of the output's type, all required.
-func TestContracts(t *testing.T) {
-	set := load(t)
-	for name, c := range contracts {
-		t.Run(name, func(t *testing.T) {
-			skill, err := set.Get(name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			next := 0
-			var marks []string
-			vars, err := json.Marshal(fill(reflect.TypeOf(c.in), &next, &marks).Interface())
-			if err != nil {
-				t.Fatal(err)
-			}
-			prompt, err := skill.Render(vars) // fails on a variable that the type lacks
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, mark := range marks {
-				if !strings.Contains(prompt.User, mark) {
-					t.Errorf("the user prompt does not show the field filled with %s in %s", mark, vars)
-				}
-				if strings.Contains(prompt.System, mark) {
-					t.Errorf("the system prompt shows input: %s", mark)
-				}
-			}
-			if c.out == nil {
-				if skill.Schema != nil {
-					t.Error("a text skill with a schema")
-				}
-				return
-			}
-			var schema map[string]any
-			if err := json.Unmarshal(skill.Schema, &schema); err != nil {
-				t.Fatal(err)
-			}
-			for _, problem := range compare(name, reflect.TypeOf(c.out), schema) {
-				t.Error(problem)
-			}
-		})
-	}
-	if got := set.Names(); len(got) != len(contracts) {
-		t.Errorf("skills %q have %d contracts in this test; add the missing", got, len(contracts))
-	}
-}
-
-// fill makes a value of type typ whose every leaf is a distinct mark.
-func fill(typ reflect.Type, next *int, marks *[]string) reflect.Value {
-	v := reflect.New(typ).Elem()
-	*next++
-	switch typ.Kind() {
-	case reflect.Struct:
-		for i := range typ.NumField() {
-			v.Field(i).Set(fill(typ.Field(i).Type, next, marks))
-		}
-	case reflect.Slice:
-		v.Set(reflect.Append(v, fill(typ.Elem(), next, marks)))
-	case reflect.String:
-		v.SetString(fmt.Sprintf("mark%dx", *next))
-		*marks = append(*marks, v.String())
-	case reflect.Int:
-		v.SetInt(int64(700000 + *next))
-		*marks = append(*marks, fmt.Sprint(v.Int()))
-	case reflect.Float64:
-		v.SetFloat(float64(800000 + *next))
-		*marks = append(*marks, fmt.Sprint(800000+*next))
-	default:
-		panic("no mark for " + typ.String())
-	}
-	return v
-}
-
-// compare returns where a schema differs from a type.
-func compare(at string, typ reflect.Type, schema map[string]any) []string {
-	kinds := map[reflect.Kind]string{reflect.Struct: "object", reflect.Slice: "array", reflect.String: "string",
-		reflect.Int: "integer", reflect.Float64: "number", reflect.Bool: "boolean"}
-	if schema["type"] != kinds[typ.Kind()] {
-		return []string{fmt.Sprintf("%s: schema type %v; Go has %s", at, schema["type"], typ)}
-	}
-	switch typ.Kind() {
-	case reflect.Slice:
-		items, _ := schema["items"].(map[string]any)
-		return compare(at+"[]", typ.Elem(), items)
-	case reflect.Struct:
-		properties, _ := schema["properties"].(map[string]any)
-		var problems, names, required []string
-		for i := range typ.NumField() {
-			name, _, _ := strings.Cut(typ.Field(i).Tag.Get("json"), ",")
-			names = append(names, name)
-			property, ok := properties[name].(map[string]any)
-			if !ok {
-				problems = append(problems, fmt.Sprintf("%s.%s: not in the schema", at, name))
-				continue
-			}
-			problems = append(problems, compare(at+"."+name, typ.Field(i).Type, property)...)
-		}
-		list, _ := schema["required"].([]any)
-		for _, r := range list {
-			required = append(required, fmt.Sprint(r))
-		}
-		slices.Sort(names)
-		slices.Sort(required)
-		if !slices.Equal(names, required) {
-			problems = append(problems, fmt.Sprintf("%s: required %q; the type has %q", at, required, names))
-		}
-		if len(properties) != len(names) {
-			problems = append(problems, fmt.Sprintf("%s: %d properties; the type has %d", at, len(properties), len(names)))
-		}
-		if schema["additionalProperties"] != false {
-			problems = append(problems, at+": allows additional properties")
-		}
-		return problems
-	}
-	return nil
 }
 
 func TestSchemaKeepsFieldOrder(t *testing.T) {
@@ -315,7 +169,7 @@ func TestOverlay(t *testing.T) {
 	if prompt.System != "new system" || prompt.User != "why?" || skill.Version != "2" || skill.Hash == before.Hash {
 		t.Errorf("the overlay was not taken: %+v %+v", prompt, skill)
 	}
-	if len(set.Names()) != len(contracts) {
+	if len(set.Names()) != len(load(t).Names()) {
 		t.Error("the overlay changed the number of skills")
 	}
 }

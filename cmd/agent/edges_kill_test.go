@@ -84,11 +84,11 @@ func newSlowRun(t *testing.T) slowRun {
 	t.Helper()
 	r := slowRun{t, t.TempDir(), ""}
 	var text strings.Builder
-	var edges []state.Edge
+	var edges []causal.Edge
 	for i := range slowEdges {
 		cause := string(rune('a'+i)) + "morite"
 		fmt.Fprintf(&text, "Dust of %s causes coughs in miners.\n\n", cause)
-		edges = append(edges, state.Edge{FromVar: cause, ToVar: "coughs"})
+		edges = append(edges, causal.Edge{FromVar: cause, ToVar: "coughs"})
 	}
 	clitest.Ingest(t, r.dir, text.String())
 	data, err := json.Marshal(edges)

@@ -19,7 +19,6 @@ import (
 	"example.com/assay/llm"
 	"example.com/assay/llm/offline"
 	"example.com/assay/nodes/causal"
-	"example.com/assay/state"
 )
 
 // counting counts the calls of a model that run at once.
@@ -73,7 +72,7 @@ func TestTwoHundredEdges(t *testing.T) {
 		return stdout
 	}
 	run("ingest", docs, "--corpus", "abstracts")
-	var draft struct{ Edges []state.Edge }
+	var draft struct{ Edges []causal.Edge }
 	if err := json.Unmarshal(run("edges", "draft", docs).Bytes(), &draft); err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +80,7 @@ func TestTwoHundredEdges(t *testing.T) {
 	rand.New(rand.NewPCG(1, 2)).Shuffle(len(edges), func(i, j int) { edges[i], edges[j] = edges[j], edges[i] })
 	const n = 200
 	edges = edges[:n]
-	dealt := make([]state.Edge, n)
+	dealt := make([]causal.Edge, n)
 	for i, e := range edges {
 		dealt[i] = e
 		dealt[i].ToVar = edges[(i+37)%n].ToVar
@@ -89,7 +88,7 @@ func TestTwoHundredEdges(t *testing.T) {
 	config := writeConfig(t, "model_limits:\n  concurrency: 5\n")
 	for _, c := range []struct {
 		name  string
-		edges []state.Edge
+		edges []causal.Edge
 	}{{"as drafted", edges}, {"dealt", dealt}} {
 		name := c.name
 		data, err := json.Marshal(c.edges)

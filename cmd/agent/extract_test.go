@@ -18,7 +18,6 @@ import (
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/clitest"
 	"example.com/assay/nodes/extract"
-	"example.com/assay/state"
 )
 
 // caseStudy is a file of the case studies.
@@ -138,7 +137,7 @@ func TestLineItems(t *testing.T) {
 		t.Errorf("%s, %+v\nwant %s", result, got.Report, want)
 	}
 	got = read(strings.Replace(string(receipt), "12.50", "13.50", 1))
-	if issues := got.Report.Issues; got.Report.Passed || len(issues) == 0 || issues[0].Kind != state.IssueArithmetic || !strings.Contains(issues[0].Message, "64.13 and 65.13") {
+	if issues := got.Report.Issues; got.Report.Passed || len(issues) == 0 || issues[0].Kind != extract.IssueArithmetic || !strings.Contains(issues[0].Message, "64.13 and 65.13") {
 		t.Errorf("an item that does not add up: %+v", issues)
 	}
 }

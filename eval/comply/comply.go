@@ -22,7 +22,6 @@ import (
 	"example.com/assay/eval/metrics"
 	"example.com/assay/eval/task"
 	"example.com/assay/nodes/evidence"
-	"example.com/assay/state"
 )
 
 // FormatObliQA is the one format that Read knows.
@@ -219,7 +218,7 @@ func (e *Evaluation) measure() error {
 		{"gold_recall", func(o Outcome) (float64, bool) { return share(o.Gold, o.Cited), true }},
 		{"cited_records", func(o Outcome) (float64, bool) { return float64(len(o.Cited)), o.Answered() }},
 		{"high_grounding", func(o Outcome) (float64, bool) {
-			return metrics.One(o.Audit.Grounding == state.GroundedHigh), o.Answered()
+			return metrics.One(o.Audit.Grounding == evidence.GroundedHigh), o.Answered()
 		}},
 	} {
 		var values []float64

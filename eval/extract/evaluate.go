@@ -15,7 +15,6 @@ import (
 	"example.com/assay/memory/text/values"
 	"example.com/assay/nodes/extract"
 	"example.com/assay/skills"
-	"example.com/assay/state"
 )
 
 // Ways of cross-validation: the rankers that read a document were not trained on
@@ -104,7 +103,7 @@ func Evaluate(ctx context.Context, d *Dataset, schema *extract.Schema, opts *Opt
 			return err
 		}
 		out.Outcomes = append(out.Outcomes, d.outcome(d.Items[i], final))
-		if n := len(final.Iterations); n > 1 && slices.ContainsFunc(final.Iterations[1:], func(it state.ExtractIteration) bool { return len(it.Changed) > 0 }) {
+		if n := len(final.Iterations); n > 1 && slices.ContainsFunc(final.Iterations[1:], func(it extract.Iteration) bool { return len(it.Changed) > 0 }) {
 			out.Changed++
 		}
 		return nil
@@ -153,11 +152,11 @@ func (o Options) models(ctx context.Context, d *Dataset) ([]llm.Model, []int, er
 	return models, fold, nil
 }
 
-func (d *Dataset) outcome(item Item, final state.Extract) Outcome {
+func (d *Dataset) outcome(item Item, final extract.State) Outcome {
 	oc := Outcome{Item: item, Exact: map[string][]string{}, Normal: map[string][]string{}}
 	best, _ := final.Best()
 	oc.Score, oc.First = best.Report.Score, final.Iterations[0].Report.Score
-	for _, v := range state.InDocument(best.Values) {
+	for _, v := range extract.InDocument(best.Values) {
 		name, _, _ := strings.Cut(v.Field, "[")
 		exact := v.Verbatim
 		if d.Format == FormatKleister {

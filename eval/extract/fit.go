@@ -11,8 +11,8 @@ import (
 	"example.com/assay/decide/fields"
 	"example.com/assay/eval/train/linear"
 	"example.com/assay/memory/text/values"
+	"example.com/assay/nodes/extract"
 	"example.com/assay/skills"
-	"example.com/assay/state"
 )
 
 // A recipe is how a ranker is fitted: the weight of the penalty, rounds over the
@@ -89,7 +89,7 @@ func goldKey(kind, gold string) string {
 }
 
 // LaidOut are the boxes of a document as skills take them.
-func LaidOut(doc state.FieldDocument) []skills.LaidOut {
+func LaidOut(doc extract.FieldDocument) []skills.LaidOut {
 	out := make([]skills.LaidOut, len(doc.Boxes))
 	for i, b := range doc.Boxes {
 		out[i] = skills.LaidOut{Row: b.Row, Start: b.Start, End: b.End, X1: b.Box.X1, Y1: b.Box.Y1, X2: b.Box.X2, Y2: b.Box.Y2}

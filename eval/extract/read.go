@@ -11,7 +11,6 @@ import (
 	"example.com/assay/decide/fields"
 	"example.com/assay/eval/jsonl"
 	"example.com/assay/nodes/extract"
-	"example.com/assay/state"
 )
 
 // Formats of collections.
@@ -34,7 +33,7 @@ type Dataset struct {
 type Item struct {
 	ID    string
 	Group string // documents of one group look alike
-	Doc   state.FieldDocument
+	Doc   extract.FieldDocument
 	Gold  map[string][]string // by field; one that is not stated has none
 }
 
@@ -136,6 +135,6 @@ func (d *Dataset) write(at jsonl.Place, seen map[string]int, r written) error {
 	if r.Gold == nil {
 		r.Gold = map[string][]string{}
 	}
-	d.Items = append(d.Items, Item{ID: string(r.ID), Group: string(r.ID), Doc: state.FieldDocument{Source: string(r.ID), Text: r.Text}, Gold: r.Gold})
+	d.Items = append(d.Items, Item{ID: string(r.ID), Group: string(r.ID), Doc: extract.FieldDocument{Source: string(r.ID), Text: r.Text}, Gold: r.Gold})
 	return nil
 }

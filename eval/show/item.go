@@ -28,13 +28,13 @@ type shownCase struct {
 	Statements   []shownClaim
 	Requirements []shownRequirement
 	Rejected     []shownRequirement
-	Conflicts    []state.RequirementConflict
-	Findings     []state.ComplyFinding
-	Grounding    state.GroundingConfidence
+	Conflicts    []evidence.Conflict
+	Findings     []evidence.Finding
+	Grounding    evidence.GroundingConfidence
 	Missing      []string
 	Edges        []shownEdge
 	Fields       []shownField
-	Issues       []state.Issue
+	Issues       []extract.Issue
 	Passages     []*passage
 	Warnings     []string
 	Quotes       state.Verification
@@ -67,13 +67,13 @@ type shownRequirement struct {
 }
 
 type shownEdge struct {
-	state.Edge
+	causal.Edge
 	ID     string
 	Quotes []shownQuote
 }
 
 type shownField struct {
-	state.FieldValue
+	extract.FieldValue
 	ID     string
 	Where  string
 	Places []link
@@ -205,7 +205,7 @@ func quoted(ps *passages, q state.Quote, label link) shownQuote {
 
 func (c *shownCase) comply(a evidence.Audit, ps *passages, anchors map[string]string) {
 	c.Grounding, c.Missing, c.Conflicts, c.Findings = a.Grounding, a.Missing, a.Conflicts, a.Findings
-	spans := map[string]state.Requirement{}
+	spans := map[string]evidence.Requirement{}
 	for _, r := range a.Extracted {
 		spans[r.ID] = r
 	}
@@ -234,7 +234,7 @@ func (c *shownCase) comply(a evidence.Audit, ps *passages, anchors map[string]st
 	}
 }
 
-func (c *shownCase) edges(edges []state.Edge, ps *passages) {
+func (c *shownCase) edges(edges []causal.Edge, ps *passages) {
 	for i, e := range edges {
 		one := shownEdge{Edge: e, ID: fmt.Sprintf("%s-edge-%d", c.Anchor, i+1)}
 		for _, q := range e.Evidence.Quotes {

@@ -16,6 +16,9 @@ func Together(ctx context.Context, n, atOnce int, do func(ctx context.Context, i
 	for range min(max(atOnce, 1), n) {
 		wg.Go(func() {
 			for i := range next {
+				if ctx.Err() != nil { // the select below chooses either when both are ready
+					continue
+				}
 				if err := do(ctx, i); err != nil {
 					stop(err)
 				}

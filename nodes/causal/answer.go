@@ -18,8 +18,8 @@ type Library interface {
 // answer's schema, with the edges, the graph and the audit.
 type Answer struct {
 	state.Answer
-	Edges []state.Edge       `json:"edges"` // in the order of the draft
-	DAG   state.CausalDAG    `json:"dag"`
+	Edges []Edge             `json:"edges"` // in the order of the draft
+	DAG   DAG                `json:"dag"`
 	Audit []state.AuditEntry `json:"audit"`
 }
 
@@ -27,7 +27,7 @@ type Answer struct {
 // passages that edges quote, each read once more from its file: what no longer
 // holds them is marked stale. One that failed or was stopped has the error, and the
 // edges that are in its state: see Kept.
-func Result(final state.Causal, runErr error, library Library) (Answer, error) {
+func Result(final State, runErr error, library Library) (Answer, error) {
 	edges := final.Edges
 	a := Answer{
 		Answer: state.Answer{
@@ -38,7 +38,7 @@ func Result(final state.Causal, runErr error, library Library) (Answer, error) {
 	}
 	grounded, open, confidence := 0, 0, 0.0
 	for _, e := range edges {
-		if e.Status == state.EdgeGrounded {
+		if e.Status == EdgeGrounded {
 			grounded++
 			confidence += e.Confidence
 		}
@@ -54,7 +54,7 @@ func Result(final state.Causal, runErr error, library Library) (Answer, error) {
 		a.Answer.Answer += fmt.Sprintf(" Nothing is known of %d, since calls were lost.", open)
 	}
 	if runErr != nil {
-		a.DAG = DAG(edges)
+		a.DAG = NewDAG(edges)
 	}
 	return a, a.quote(library)
 }
@@ -97,10 +97,10 @@ func (a *Answer) quote(library Library) error {
 
 // End says how a run ended. It answers when an edge is grounded: that another is
 // rejected is a result, too.
-func End(final state.Causal, runErr error) state.End {
+func End(final State, runErr error) state.End {
 	o := state.Outcome{Err: runErr, Grounded: true, Losses: slices.Clone(final.Losses), Searched: state.Searched{Queries: []string{}}}
 	for _, e := range final.Edges {
-		o.Answered = o.Answered || e.Status == state.EdgeGrounded
+		o.Answered = o.Answered || e.Status == EdgeGrounded
 		for _, r := range e.Evidence.RetrievalTrace {
 			o.Searched.Queries = united(o.Searched.Queries, r.Queries)
 		}
@@ -109,6 +109,6 @@ func End(final state.Causal, runErr error) state.End {
 }
 
 // unknown reports whether nothing was found out about an edge.
-func unknown(e state.Edge) bool {
-	return e.Rejection.Reason == state.RejectedUnavailable || e.Rejection.Reason == state.RejectedSearch
+func unknown(e Edge) bool {
+	return e.Rejection.Reason == RejectedUnavailable || e.Rejection.Reason == RejectedSearch
 }

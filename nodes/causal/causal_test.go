@@ -22,33 +22,33 @@ func TestLoop(t *testing.T) {
 	stands.StillGrounded = true
 	for _, c := range []struct {
 		name     string
-		strength state.Strength
+		strength causal.Strength
 		verdicts []skills.JudgeEdgeOutput
 		devil    *skills.DevilsAdvocateOutput
 		options  causal.Options
-		status   state.EdgeStatus
+		status   causal.EdgeStatus
 		reason   string
 		calls    int
 		attacks  int
 	}{
-		{"accepted at once", state.Moderate, []skills.JudgeEdgeOutput{direct(.9)}, nil, causal.Options{}, state.EdgeGrounded, "", 1, 0},
-		{"exactly at the threshold", state.Moderate, []skills.JudgeEdgeOutput{direct(.6)}, nil, causal.Options{}, state.EdgeGrounded, "", 1, 0},
-		{"refined twice", state.Moderate, []skills.JudgeEdgeOutput{refine("tar in lungs"), refine("randomised trial of quitting"), direct(.9)}, nil, causal.Options{}, state.EdgeGrounded, "", 3, 0},
-		{"refined three times", state.Moderate, []skills.JudgeEdgeOutput{refine("tar in lungs"), refine("randomised trial of quitting"), refine("mutations of cells"), direct(.9)}, nil, causal.Options{}, state.EdgeRejected, state.RejectedIrrelevant, 3, 0},
-		{"one iteration", state.Moderate, []skills.JudgeEdgeOutput{refine("tar in lungs"), direct(.9)}, nil, causal.Options{Iterations: 1}, state.EdgeRejected, state.RejectedIrrelevant, 1, 0},
-		{"a repeat of a refinement", state.Moderate, []skills.JudgeEdgeOutput{refine("effect of tar on lungs"), refine("The impact of TAR on the lung"), direct(.9)}, nil, causal.Options{}, state.EdgeRejected, state.RejectedRepeat, 2, 0},
-		{"a repeat of the first query", state.Moderate, []skills.JudgeEdgeOutput{refine("influence of smoking on lung cancers"), direct(.9)}, nil, causal.Options{}, state.EdgeRejected, state.RejectedRepeat, 1, 0},
-		{"just below the threshold", state.Moderate, []skills.JudgeEdgeOutput{direct(.599)}, nil, causal.Options{}, state.EdgeRejected, state.RejectedUnsure, 1, 0},
-		{"another threshold", state.Moderate, []skills.JudgeEdgeOutput{direct(.7)}, nil, causal.Options{Threshold: .8}, state.EdgeRejected, state.RejectedUnsure, 1, 0},
-		{"correlation only", state.Moderate, []skills.JudgeEdgeOutput{{IsGrounded: true, SupportType: "correlation_only", SupportingQuote: quoteText, Confidence: .9}}, nil, causal.Options{}, state.EdgeRejected, state.RejectedCorrelation, 1, 0},
-		{"an invented quote", state.Moderate, []skills.JudgeEdgeOutput{{IsGrounded: true, SupportType: "direct_causal", SupportingQuote: "Smoking causes lung cancer in women.", Confidence: .9}}, nil, causal.Options{}, state.EdgeRejected, state.RejectedQuote, 1, 0},
-		{"no quote", state.Moderate, []skills.JudgeEdgeOutput{{IsGrounded: true, SupportType: "direct_causal", Confidence: .9}}, nil, causal.Options{}, state.EdgeRejected, state.RejectedQuote, 1, 0},
-		{"an invented quote, then a true one", state.Moderate, []skills.JudgeEdgeOutput{{IsGrounded: true, SupportType: "direct_causal", SupportingQuote: "made up", Confidence: .9, RefinementQuery: "tar"}, direct(.9)}, nil, causal.Options{}, state.EdgeGrounded, "", 2, 0},
-		{"the adversary overturns a strong edge", state.Strong, []skills.JudgeEdgeOutput{direct(.9)}, &overturned, causal.Options{}, state.EdgeRejected, state.RejectedSpurious, 1, 1},
-		{"a strong edge stands", state.Strong, []skills.JudgeEdgeOutput{direct(.9)}, &stands, causal.Options{}, state.EdgeGrounded, "", 1, 1},
-		{"a weak edge is left alone", state.Weak, []skills.JudgeEdgeOutput{direct(.9)}, &overturned, causal.Options{}, state.EdgeGrounded, "", 1, 0},
-		{"no adversary is wanted", state.Strong, []skills.JudgeEdgeOutput{direct(.9)}, &overturned, causal.Options{SkipAdversarial: true}, state.EdgeGrounded, "", 1, 0},
-		{"an adversary that fails", state.Strong, []skills.JudgeEdgeOutput{direct(.9)}, nil, causal.Options{}, state.EdgeRejected, state.RejectedUnavailable, 1, 1},
+		{"accepted at once", causal.Moderate, []skills.JudgeEdgeOutput{direct(.9)}, nil, causal.Options{}, causal.EdgeGrounded, "", 1, 0},
+		{"exactly at the threshold", causal.Moderate, []skills.JudgeEdgeOutput{direct(.6)}, nil, causal.Options{}, causal.EdgeGrounded, "", 1, 0},
+		{"refined twice", causal.Moderate, []skills.JudgeEdgeOutput{refine("tar in lungs"), refine("randomised trial of quitting"), direct(.9)}, nil, causal.Options{}, causal.EdgeGrounded, "", 3, 0},
+		{"refined three times", causal.Moderate, []skills.JudgeEdgeOutput{refine("tar in lungs"), refine("randomised trial of quitting"), refine("mutations of cells"), direct(.9)}, nil, causal.Options{}, causal.EdgeRejected, causal.RejectedIrrelevant, 3, 0},
+		{"one iteration", causal.Moderate, []skills.JudgeEdgeOutput{refine("tar in lungs"), direct(.9)}, nil, causal.Options{Iterations: 1}, causal.EdgeRejected, causal.RejectedIrrelevant, 1, 0},
+		{"a repeat of a refinement", causal.Moderate, []skills.JudgeEdgeOutput{refine("effect of tar on lungs"), refine("The impact of TAR on the lung"), direct(.9)}, nil, causal.Options{}, causal.EdgeRejected, causal.RejectedRepeat, 2, 0},
+		{"a repeat of the first query", causal.Moderate, []skills.JudgeEdgeOutput{refine("influence of smoking on lung cancers"), direct(.9)}, nil, causal.Options{}, causal.EdgeRejected, causal.RejectedRepeat, 1, 0},
+		{"just below the threshold", causal.Moderate, []skills.JudgeEdgeOutput{direct(.599)}, nil, causal.Options{}, causal.EdgeRejected, causal.RejectedUnsure, 1, 0},
+		{"another threshold", causal.Moderate, []skills.JudgeEdgeOutput{direct(.7)}, nil, causal.Options{Threshold: .8}, causal.EdgeRejected, causal.RejectedUnsure, 1, 0},
+		{"correlation only", causal.Moderate, []skills.JudgeEdgeOutput{{IsGrounded: true, SupportType: "correlation_only", SupportingQuote: quoteText, Confidence: .9}}, nil, causal.Options{}, causal.EdgeRejected, causal.RejectedCorrelation, 1, 0},
+		{"an invented quote", causal.Moderate, []skills.JudgeEdgeOutput{{IsGrounded: true, SupportType: "direct_causal", SupportingQuote: "Smoking causes lung cancer in women.", Confidence: .9}}, nil, causal.Options{}, causal.EdgeRejected, causal.RejectedQuote, 1, 0},
+		{"no quote", causal.Moderate, []skills.JudgeEdgeOutput{{IsGrounded: true, SupportType: "direct_causal", Confidence: .9}}, nil, causal.Options{}, causal.EdgeRejected, causal.RejectedQuote, 1, 0},
+		{"an invented quote, then a true one", causal.Moderate, []skills.JudgeEdgeOutput{{IsGrounded: true, SupportType: "direct_causal", SupportingQuote: "made up", Confidence: .9, RefinementQuery: "tar"}, direct(.9)}, nil, causal.Options{}, causal.EdgeGrounded, "", 2, 0},
+		{"the adversary overturns a strong edge", causal.Strong, []skills.JudgeEdgeOutput{direct(.9)}, &overturned, causal.Options{}, causal.EdgeRejected, causal.RejectedSpurious, 1, 1},
+		{"a strong edge stands", causal.Strong, []skills.JudgeEdgeOutput{direct(.9)}, &stands, causal.Options{}, causal.EdgeGrounded, "", 1, 1},
+		{"a weak edge is left alone", causal.Weak, []skills.JudgeEdgeOutput{direct(.9)}, &overturned, causal.Options{}, causal.EdgeGrounded, "", 1, 0},
+		{"no adversary is wanted", causal.Strong, []skills.JudgeEdgeOutput{direct(.9)}, &overturned, causal.Options{SkipAdversarial: true}, causal.EdgeGrounded, "", 1, 0},
+		{"an adversary that fails", causal.Strong, []skills.JudgeEdgeOutput{direct(.9)}, nil, causal.Options{}, causal.EdgeRejected, causal.RejectedUnavailable, 1, 1},
 	} {
 		t.Run(strings.ReplaceAll(c.name, " ", "_"), func(t *testing.T) {
 			m := &scripted{verdicts: map[string][]skills.JudgeEdgeOutput{"smoking": c.verdicts}}
@@ -67,16 +67,16 @@ func TestLoop(t *testing.T) {
 				t.Errorf("the audit has %d entries for %d verdicts", n, c.calls+c.attacks)
 			}
 			last := final.Audit[len(final.Audit)-1]
-			if want := map[state.EdgeStatus]state.EdgeDecision{state.EdgeGrounded: state.EdgeAccept, state.EdgeRejected: state.EdgeReject}[c.status]; last.Decision != want {
+			if want := map[causal.EdgeStatus]state.EdgeDecision{causal.EdgeGrounded: state.EdgeAccept, causal.EdgeRejected: state.EdgeReject}[c.status]; last.Decision != want {
 				t.Errorf("the last entry decides %s, want %s", last.Decision, want)
 			}
-			if last.Verdict.IsGrounded != (c.status == state.EdgeGrounded) {
+			if last.Verdict.IsGrounded != (c.status == causal.EdgeGrounded) {
 				t.Errorf("the last verdict of a %s edge is grounded: %v", c.status, last.Verdict.IsGrounded)
 			}
-			if c.reason == state.RejectedRepeat && (last.Verdict.RejectionReason != state.RejectedRepeat || last.Counts) {
+			if c.reason == causal.RejectedRepeat && (last.Verdict.RejectionReason != causal.RejectedRepeat || last.Counts) {
 				t.Errorf("the repeat's verdict is %+v, counts %v", last.Verdict, last.Counts)
 			}
-			if c.status == state.EdgeGrounded && (len(e.Evidence.Quotes) != 1 || len(final.DAG.Edges) != 1) {
+			if c.status == causal.EdgeGrounded && (len(e.Evidence.Quotes) != 1 || len(final.DAG.Edges) != 1) {
 				t.Errorf("a grounded edge has the quotes %v, and the graph the edges %v", e.Evidence.Quotes, final.DAG.Edges)
 			}
 			if c.attacks == 1 && c.devil != nil && !reflect.DeepEqual(e.Assumptions, []string{"age is accounted for"}) {
@@ -93,7 +93,7 @@ func TestLoop(t *testing.T) {
 
 func TestTraceOfAnEdge(t *testing.T) {
 	m := &scripted{verdicts: map[string][]skills.JudgeEdgeOutput{"smoking": {refine("tar in lungs"), direct(.9)}}}
-	e := run(t, m, &shelf{}, &causal.Options{TopK: 2}, edge("e1", "smoking", "lung cancer", state.Weak)).Edges[0]
+	e := run(t, m, &shelf{}, &causal.Options{TopK: 2}, edge("e1", "smoking", "lung cancer", causal.Weak)).Edges[0]
 	var got []string
 	for _, r := range e.Evidence.RetrievalTrace {
 		line := fmt.Sprintf("%d %s %q read by %v:", r.Iteration, r.Side, r.Queries[0], r.ReadBy)
@@ -121,13 +121,13 @@ func TestRepeatQuotesNothing(t *testing.T) {
 	again := refine("smoking and lung cancer")
 	again.SupportingQuote = " " + quoteText + "\n"
 	m := &scripted{verdicts: map[string][]skills.JudgeEdgeOutput{"smoking": {again}}}
-	e := run(t, m, &shelf{}, nil, edge("e1", "smoking", "lung cancer", state.Weak)).Edges[0]
-	if got := e.Evidence.RetrievalTrace[0].Hits[0].Quoted; e.Rejection.Reason != state.RejectedRepeat || len(got) != 0 {
+	e := run(t, m, &shelf{}, nil, edge("e1", "smoking", "lung cancer", causal.Weak)).Edges[0]
+	if got := e.Evidence.RetrievalTrace[0].Hits[0].Quoted; e.Rejection.Reason != causal.RejectedRepeat || len(got) != 0 {
 		t.Errorf("%+v, quoted by %v", e.Rejection, got)
 	}
 	again.RefinementQuery = ""
 	m = &scripted{verdicts: map[string][]skills.JudgeEdgeOutput{"smoking": {again}}}
-	e = run(t, m, &shelf{}, nil, edge("e1", "smoking", "lung cancer", state.Weak)).Edges[0]
+	e = run(t, m, &shelf{}, nil, edge("e1", "smoking", "lung cancer", causal.Weak)).Edges[0]
 	if got := e.Evidence.RetrievalTrace[0].Hits[0].Quoted; len(got) != 1 {
 		t.Errorf("a verdict that counts quotes a hit, and it is quoted by %v", got)
 	}
@@ -153,7 +153,7 @@ func TestAuditNamesTheModel(t *testing.T) {
 	stands := overturned
 	stands.StillGrounded = true
 	m := &scripted{verdicts: map[string][]skills.JudgeEdgeOutput{"*": {direct(.9)}}, devil: map[string]skills.DevilsAdvocateOutput{"smoking": stands}, fails: map[string]bool{"tar": true}}
-	final := run(t, m, &shelf{}, nil, edge("e1", "smoking", "lung cancer", state.Strong), edge("e2", "tar", "lung cancer", state.Weak))
+	final := run(t, m, &shelf{}, nil, edge("e1", "smoking", "lung cancer", causal.Strong), edge("e2", "tar", "lung cancer", causal.Weak))
 	var got []string
 	for _, a := range final.Audit {
 		got = append(got, a.Edge+" "+a.Node+" "+a.Skill+" "+a.Model)
@@ -177,12 +177,12 @@ func TestOrdersInPassages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	final, err := p.Run(context.Background(), []state.Edge{edge("e1", "smoking", "lung cancer", state.Weak), edge("e2", "tar", "lung cancer", state.Weak)}, nil)
+	final, err := p.Run(context.Background(), []causal.Edge{edge("e1", "smoking", "lung cancer", causal.Weak), edge("e2", "tar", "lung cancer", causal.Weak)}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, e := range final.Edges {
-		if e.Rejection.Reason != state.RejectedOrder || len(e.Evidence.Quotes) != 0 {
+		if e.Rejection.Reason != causal.RejectedOrder || len(e.Evidence.Quotes) != 0 {
 			t.Errorf("%s is %s %+v with the quotes %v", e.ID, e.Status, e.Rejection, e.Evidence.Quotes)
 		}
 	}
@@ -199,8 +199,8 @@ func (*stacks) TextPath(string) (string, string, error) { return "", "", nil }
 
 func TestPassagesThatAreGone(t *testing.T) {
 	m := &scripted{verdicts: map[string][]skills.JudgeEdgeOutput{"*": {direct(.9)}}}
-	e := run(t, m, &shelf{lost: true}, nil, edge("e1", "smoking", "lung cancer", state.Weak)).Edges[0]
-	if e.Rejection.Reason != state.RejectedUnavailable || !strings.Contains(e.Rejection.Detail, `no longer holds passage "p0"`) || len(m.calls) != 0 {
+	e := run(t, m, &shelf{lost: true}, nil, edge("e1", "smoking", "lung cancer", causal.Weak)).Edges[0]
+	if e.Rejection.Reason != causal.RejectedUnavailable || !strings.Contains(e.Rejection.Detail, `no longer holds passage "p0"`) || len(m.calls) != 0 {
 		t.Errorf("the edge is %s %+v after %v", e.Status, e.Rejection, m.calls)
 	}
 }
@@ -208,19 +208,19 @@ func TestPassagesThatAreGone(t *testing.T) {
 func TestUnreadableAnswers(t *testing.T) {
 	for _, c := range []struct {
 		garbled int
-		status  state.EdgeStatus
+		status  causal.EdgeStatus
 		calls   int
-	}{{1, state.EdgeGrounded, 2}, {2, state.EdgeRejected, 2}} {
+	}{{1, causal.EdgeGrounded, 2}, {2, causal.EdgeRejected, 2}} {
 		m := &scripted{verdicts: map[string][]skills.JudgeEdgeOutput{"*": {direct(.9)}}, garbles: map[string]int{"smoking": c.garbled}}
-		final := run(t, m, &shelf{}, nil, edge("e1", "smoking", "lung cancer", state.Weak), edge("e2", "tar", "lung cancer", state.Weak))
+		final := run(t, m, &shelf{}, nil, edge("e1", "smoking", "lung cancer", causal.Weak), edge("e2", "tar", "lung cancer", causal.Weak))
 		e := final.Edges[0]
 		if e.Status != c.status || m.calls["smoking"] != c.calls {
 			t.Errorf("%d unreadable answers: %s %+v after %d calls, want %s after %d", c.garbled, e.Status, e.Rejection, m.calls["smoking"], c.status, c.calls)
 		}
-		if c.status == state.EdgeRejected && e.Rejection.Reason != state.RejectedUnavailable {
+		if c.status == causal.EdgeRejected && e.Rejection.Reason != causal.RejectedUnavailable {
 			t.Errorf("rejected as %+v", e.Rejection)
 		}
-		if final.Edges[1].Status != state.EdgeGrounded {
+		if final.Edges[1].Status != causal.EdgeGrounded {
 			t.Errorf("the other edge is %s", final.Edges[1].Status)
 		}
 	}
@@ -228,12 +228,12 @@ func TestUnreadableAnswers(t *testing.T) {
 
 func TestJudgeThatAlwaysFails(t *testing.T) {
 	m := &scripted{fails: map[string]bool{"smoking": true, "tar": true}}
-	final := run(t, m, &shelf{}, nil, edge("e1", "smoking", "lung cancer", state.Strong), edge("e2", "tar", "lung cancer", state.Weak))
+	final := run(t, m, &shelf{}, nil, edge("e1", "smoking", "lung cancer", causal.Strong), edge("e2", "tar", "lung cancer", causal.Weak))
 	if len(final.Edges) != 2 || len(final.Audit) != 2 {
 		t.Fatalf("%d edges and %d audit entries", len(final.Edges), len(final.Audit))
 	}
 	for i, e := range final.Edges {
-		if e.Status != state.EdgeRejected || e.Rejection.Reason != state.RejectedUnavailable || len(e.Evidence.RetrievalTrace) == 0 || final.Audit[i].Counts {
+		if e.Status != causal.EdgeRejected || e.Rejection.Reason != causal.RejectedUnavailable || len(e.Evidence.RetrievalTrace) == 0 || final.Audit[i].Counts {
 			t.Errorf("%s is %s %+v with %d searches", e.ID, e.Status, e.Rejection, len(e.Evidence.RetrievalTrace))
 		}
 	}
@@ -246,8 +246,8 @@ func TestFallbackToSingleTerms(t *testing.T) {
 	several := func(q retrieval.Query) bool { return strings.Contains(q.Primary, " ") }
 	for name, s := range map[string]*shelf{"finds nothing": {none: several}, "fails": {fails: several}} {
 		m := &scripted{verdicts: map[string][]skills.JudgeEdgeOutput{"*": {direct(.9)}}}
-		e := run(t, m, s, nil, edge("e1", "heavy smoking", "cancer of the lung", state.Weak)).Edges[0]
-		if e.Status != state.EdgeGrounded {
+		e := run(t, m, s, nil, edge("e1", "heavy smoking", "cancer of the lung", causal.Weak)).Edges[0]
+		if e.Status != causal.EdgeGrounded {
 			t.Errorf("%s: %s %+v", name, e.Status, e.Rejection)
 		}
 		r := e.Evidence.RetrievalTrace[1]
@@ -264,12 +264,12 @@ func TestNothingFound(t *testing.T) {
 	m := &scripted{}
 	all := func(retrieval.Query) bool { return true }
 	for name, s := range map[string]*shelf{"nothing": {none: all}, "failing": {fails: all}} {
-		final := run(t, m, s, nil, edge("e1", "smoking", "lung cancer", state.Strong))
-		reason, status, cause := state.RejectedNoEvidence, state.StatusNoEvidence, state.Cause("")
+		final := run(t, m, s, nil, edge("e1", "smoking", "lung cancer", causal.Strong))
+		reason, status, cause := causal.RejectedNoEvidence, state.StatusNoEvidence, state.Cause("")
 		if name == "failing" {
-			reason, status, cause = state.RejectedSearch, state.StatusUnavailable, state.CauseIndex
+			reason, status, cause = causal.RejectedSearch, state.StatusUnavailable, state.CauseIndex
 		}
-		if e := final.Edges[0]; e.Status != state.EdgeRejected || e.Rejection.Reason != reason || len(final.Audit) != 1 {
+		if e := final.Edges[0]; e.Status != causal.EdgeRejected || e.Rejection.Reason != reason || len(final.Audit) != 1 {
 			t.Errorf("%s: %s %+v, %d audit entries", name, e.Status, e.Rejection, len(final.Audit))
 		} else if name == "failing" && !strings.Contains(e.Rejection.Detail, "the index is gone") {
 			t.Errorf("the failure of the index is lost: %q", e.Rejection.Detail)
@@ -292,17 +292,17 @@ func TestNothingFound(t *testing.T) {
 
 // A judge that cannot be had is a loss, whatever became of the other edges.
 func TestLostVerdicts(t *testing.T) {
-	smoking, tar := edge("e1", "smoking", "lung cancer", state.Strong), edge("e2", "tar", "lung cancer", state.Weak)
+	smoking, tar := edge("e1", "smoking", "lung cancer", causal.Strong), edge("e2", "tar", "lung cancer", causal.Weak)
 	for name, c := range map[string]struct {
 		fails   map[string]bool
-		edges   []state.Edge
+		edges   []causal.Edge
 		status  state.Status
 		missing string
 		says    string
 	}{
-		"of all edges":   {map[string]bool{"tar": true}, []state.Edge{tar}, state.StatusUnavailable, `the verdict on edge "e2"`, "0 of 1 edges are grounded. Nothing is known of 1, since calls were lost."},
-		"of one edge":    {map[string]bool{"tar": true}, []state.Edge{edge("e3", "smoking", "lung cancer", state.Weak), tar}, state.StatusUngrounded, `the verdict on edge "e2"`, "1 of 2 edges are grounded. Nothing is known of 1, since calls were lost."},
-		"of the attacks": {nil, []state.Edge{smoking}, state.StatusUnavailable, `the adversarial pass on edge "e1"`, "0 of 1 edges are grounded. Nothing is known of 1, since calls were lost."},
+		"of all edges":   {map[string]bool{"tar": true}, []causal.Edge{tar}, state.StatusUnavailable, `the verdict on edge "e2"`, "0 of 1 edges are grounded. Nothing is known of 1, since calls were lost."},
+		"of one edge":    {map[string]bool{"tar": true}, []causal.Edge{edge("e3", "smoking", "lung cancer", causal.Weak), tar}, state.StatusUngrounded, `the verdict on edge "e2"`, "1 of 2 edges are grounded. Nothing is known of 1, since calls were lost."},
+		"of the attacks": {nil, []causal.Edge{smoking}, state.StatusUnavailable, `the adversarial pass on edge "e1"`, "0 of 1 edges are grounded. Nothing is known of 1, since calls were lost."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			final := run(t, &scripted{verdicts: map[string][]skills.JudgeEdgeOutput{"*": {direct(.9)}}, fails: c.fails}, &shelf{}, nil, c.edges...)
@@ -323,16 +323,16 @@ func TestLostVerdicts(t *testing.T) {
 
 // A quote that names neither variable grounds nothing, whatever the judge says.
 func TestQuoteNamesAVariable(t *testing.T) {
-	for variables, want := range map[[2]string]state.EdgeStatus{
-		{"smoking", "lung cancer"}:                   state.EdgeGrounded,
-		{"smoke of cigarettes", "early death"}:       state.EdgeGrounded,
-		{"asbestos", "cancers"}:                      state.EdgeGrounded,
-		{"coffee", "risk of deafness"}:               state.EdgeRejected,
-		{"daily use of men's umbrellas", "wet feet"}: state.EdgeGrounded, // it names men
-		{"use of umbrellas", "wet feet"}:             state.EdgeRejected,
+	for variables, want := range map[[2]string]causal.EdgeStatus{
+		{"smoking", "lung cancer"}:                   causal.EdgeGrounded,
+		{"smoke of cigarettes", "early death"}:       causal.EdgeGrounded,
+		{"asbestos", "cancers"}:                      causal.EdgeGrounded,
+		{"coffee", "risk of deafness"}:               causal.EdgeRejected,
+		{"daily use of men's umbrellas", "wet feet"}: causal.EdgeGrounded, // it names men
+		{"use of umbrellas", "wet feet"}:             causal.EdgeRejected,
 	} {
-		e := run(t, &scripted{verdicts: map[string][]skills.JudgeEdgeOutput{"*": {direct(.9)}}}, &shelf{}, nil, edge("e1", variables[0], variables[1], state.Weak)).Edges[0]
-		if e.Status != want || want == state.EdgeRejected && (e.Rejection.Reason != state.RejectedUnnamed || len(e.Evidence.Quotes) != 0) {
+		e := run(t, &scripted{verdicts: map[string][]skills.JudgeEdgeOutput{"*": {direct(.9)}}}, &shelf{}, nil, edge("e1", variables[0], variables[1], causal.Weak)).Edges[0]
+		if e.Status != want || want == causal.EdgeRejected && (e.Rejection.Reason != causal.RejectedUnnamed || len(e.Evidence.Quotes) != 0) {
 			t.Errorf("%q: %s %+v", variables, e.Status, e.Rejection)
 		}
 	}
@@ -341,8 +341,8 @@ func TestQuoteNamesAVariable(t *testing.T) {
 func TestRefinementFindsNothingNew(t *testing.T) {
 	m := &scripted{verdicts: map[string][]skills.JudgeEdgeOutput{"*": {refine("tar")}}}
 	s := &shelf{none: func(q retrieval.Query) bool { return len(q.Exclude) >= 6 }}
-	final := run(t, m, s, nil, edge("e1", "smoking", "lung cancer", state.Weak))
-	if e := final.Edges[0]; e.Rejection.Reason != state.RejectedIrrelevant || !strings.Contains(e.Rejection.Detail, "found nothing new") || m.calls["smoking"] != 1 {
+	final := run(t, m, s, nil, edge("e1", "smoking", "lung cancer", causal.Weak))
+	if e := final.Edges[0]; e.Rejection.Reason != causal.RejectedIrrelevant || !strings.Contains(e.Rejection.Detail, "found nothing new") || m.calls["smoking"] != 1 {
 		t.Errorf("%+v after %d calls", e.Rejection, m.calls["smoking"])
 	}
 }
@@ -362,11 +362,11 @@ func TestRepeatsByEmbedding(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	final, err := p.Run(context.Background(), []state.Edge{edge("e1", "smoking", "lung cancer", state.Weak)}, nil)
+	final, err := p.Run(context.Background(), []causal.Edge{edge("e1", "smoking", "lung cancer", causal.Weak)}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if e := final.Edges[0]; e.Rejection.Reason != state.RejectedRepeat {
+	if e := final.Edges[0]; e.Rejection.Reason != causal.RejectedRepeat {
 		t.Errorf("the edge is %s %+v", e.Status, e.Rejection)
 	}
 }
@@ -379,13 +379,13 @@ func TestGraphOfEdges(t *testing.T) {
 	}
 	verdicts := map[string][]skills.JudgeEdgeOutput{"a": sure(.9), "b": sure(.8), "c": sure(.7), "d": {refine("")}, "*": sure(.9)}
 	final := run(t, &scripted{verdicts: verdicts}, &shelf{}, nil,
-		edge("ca", "c", "a", state.Weak), edge("ab", "a", "b", state.Weak), edge("bc", "b", "c", state.Weak), edge("ba", "b", "A", state.Weak),
-		edge("ab2", "the a", "B", state.Weak), edge("loop", "x y", "X  y", state.Strong), edge("dz", "d", "z", state.Weak))
-	want := state.CausalDAG{
+		edge("ca", "c", "a", causal.Weak), edge("ab", "a", "b", causal.Weak), edge("bc", "b", "c", causal.Weak), edge("ba", "b", "A", causal.Weak),
+		edge("ab2", "the a", "B", causal.Weak), edge("loop", "x y", "X  y", causal.Strong), edge("dz", "d", "z", causal.Weak))
+	want := causal.DAG{
 		Variables: []string{"a", "b", "c"}, Edges: []string{"ab", "bc", "ab2"},
-		Cycles:     []state.Cycle{{Edge: "ba", Path: []string{"b", "a", "b"}}, {Edge: "ca", Path: []string{"c", "a", "b", "c"}}},
-		Reversed:   []state.EdgePair{{First: "ab", Second: "ba"}, {First: "ba", Second: "ab2"}},
-		Duplicates: []state.EdgePair{{First: "ab", Second: "ab2"}},
+		Cycles:     []causal.Cycle{{Edge: "ba", Path: []string{"b", "a", "b"}}, {Edge: "ca", Path: []string{"c", "a", "b", "c"}}},
+		Reversed:   []causal.EdgePair{{First: "ab", Second: "ba"}, {First: "ba", Second: "ab2"}},
+		Duplicates: []causal.EdgePair{{First: "ab", Second: "ab2"}},
 	}
 	if !reflect.DeepEqual(final.DAG, want) {
 		t.Errorf("the graph is\n%+v\nwant\n%+v", final.DAG, want)

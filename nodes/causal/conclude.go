@@ -10,17 +10,17 @@ import (
 // conclude makes the edge of a loop that ended: status, confidence, evidence with
 // every search and the verdicts that used it, and what the adversary added. A
 // rejected edge keeps all of it.
-func conclude(s state.EdgeLoop) state.Edge {
+func conclude(s edgeLoop) Edge {
 	e := s.Edge.Clone()
-	e.Status, e.Rejection = state.EdgeRejected, s.Rejection
+	e.Status, e.Rejection = EdgeRejected, s.Rejection
 	if s.Decision == state.EdgeAccept {
-		e.Status, e.Rejection = state.EdgeGrounded, state.Rejection{}
+		e.Status, e.Rejection = EdgeGrounded, Rejection{}
 	}
 	e.Confidence = s.Verdict.Confidence
 	if o := s.Objection; o != nil {
 		e.Assumptions, e.Conditions = united(e.Assumptions, o.Assumptions), united(e.Conditions, o.Conditions)
 	}
-	e.Evidence = state.EvidenceBundle{Quotes: []state.Quote{}, RetrievalTrace: used(s)}
+	e.Evidence = EvidenceBundle{Quotes: []state.Quote{}, RetrievalTrace: used(s)}
 	for _, q := range s.Quotes {
 		if !slices.Contains(e.Evidence.Quotes, q) {
 			e.Evidence.Quotes = append(e.Evidence.Quotes, q)
@@ -31,8 +31,8 @@ func conclude(s state.EdgeLoop) state.Edge {
 
 // used notes with each search which verdicts read its hits, and with each hit
 // which verdicts quote it.
-func used(s state.EdgeLoop) state.RetrievalTrace {
-	trace := make(state.RetrievalTrace, len(s.Retrievals))
+func used(s edgeLoop) RetrievalTrace {
+	trace := make(RetrievalTrace, len(s.Retrievals))
 	for i, r := range s.Retrievals {
 		r.Hits, r.ReadBy = slices.Clone(r.Hits), []int{}
 		for _, a := range s.Audit {

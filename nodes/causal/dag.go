@@ -4,9 +4,28 @@ import (
 	"cmp"
 	"slices"
 	"strings"
-
-	"example.com/assay/state"
 )
+
+// DAG is the graph of the grounded edges, free of cycles.
+type DAG struct {
+	Variables  []string   `json:"variables"`  // in a topological order
+	Edges      []string   `json:"edges"`      // ids of the edges in it, in the order of the draft
+	Cycles     []Cycle    `json:"cycles"`     // grounded edges that would close one, and are left out
+	Reversed   []EdgePair `json:"reversed"`   // edges of the draft between the same variables, in both directions
+	Duplicates []EdgePair `json:"duplicates"` // edges of the draft from the same variable to the same
+}
+
+// A Cycle is a way round that an edge would close.
+type Cycle struct {
+	Edge string   `json:"edge"` // id of the edge that is left out
+	Path []string `json:"path"` // variables, beginning and ending with the edge's cause
+}
+
+// An EdgePair names two edges, in the order of the draft.
+type EdgePair struct {
+	First  string `json:"first"`
+	Second string `json:"second"`
+}
 
 // Variable is what a variable's name is compared by: its words in lower case, a
 // leading article dropped.
@@ -18,27 +37,27 @@ func Variable(name string) string {
 	return strings.Join(words, " ")
 }
 
-// DAG draws the graph of the grounded edges. Edges enter by confidence, the highest
+// NewDAG draws the graph of the grounded edges. Edges enter by confidence, the highest
 // first; those of one confidence keep the given order. So a cycle loses its least
 // certain edge, which is reported with the shortest way round. Opposite edges between
 // two variables are always reported.
-func DAG(edges []state.Edge) state.CausalDAG {
+func NewDAG(edges []Edge) DAG {
 	d := &digraph{ids: map[string]int{}}
-	out := state.CausalDAG{Variables: []string{}, Edges: []string{}, Cycles: []state.Cycle{}, Reversed: []state.EdgePair{}, Duplicates: []state.EdgePair{}}
+	out := DAG{Variables: []string{}, Edges: []string{}, Cycles: []Cycle{}, Reversed: []EdgePair{}, Duplicates: []EdgePair{}}
 	for i, a := range edges {
 		for _, b := range edges[i+1:] {
 			from, to := Variable(a.FromVar), Variable(a.ToVar)
 			switch {
 			case from == Variable(b.FromVar) && to == Variable(b.ToVar):
-				out.Duplicates = append(out.Duplicates, state.EdgePair{First: a.ID, Second: b.ID})
+				out.Duplicates = append(out.Duplicates, EdgePair{First: a.ID, Second: b.ID})
 			case from == Variable(b.ToVar) && to == Variable(b.FromVar):
-				out.Reversed = append(out.Reversed, state.EdgePair{First: a.ID, Second: b.ID})
+				out.Reversed = append(out.Reversed, EdgePair{First: a.ID, Second: b.ID})
 			}
 		}
 	}
 	var grounded []int
 	for i, e := range edges {
-		if e.Status == state.EdgeGrounded {
+		if e.Status == EdgeGrounded {
 			grounded = append(grounded, i)
 		}
 	}
@@ -49,7 +68,7 @@ func DAG(edges []state.Edge) state.CausalDAG {
 		e := edges[i]
 		from, to := d.node(e.FromVar), d.node(e.ToVar)
 		if path := d.path(to, from); path != nil {
-			out.Cycles = append(out.Cycles, state.Cycle{Edge: e.ID, Path: append([]string{d.names[from]}, path...)})
+			out.Cycles = append(out.Cycles, Cycle{Edge: e.ID, Path: append([]string{d.names[from]}, path...)})
 			continue
 		}
 		kept[i] = true

@@ -15,8 +15,8 @@ import (
 // when the objection leaves it without support. A failed call, and an answer that
 // cannot be read twice, are a loss and leave the edge unproven: judge_unavailable. An
 // error stops the run.
-func devilsAdvocate(m llm.Model, skill skills.Skill, corpus Corpus) graph.Node[state.EdgeLoop] {
-	return func(ctx context.Context, s state.EdgeLoop) (graph.Update[state.EdgeLoop], error) {
+func devilsAdvocate(m llm.Model, skill skills.Skill, corpus Corpus) graph.Node[edgeLoop] {
+	return func(ctx context.Context, s edgeLoop) (graph.Update[edgeLoop], error) {
 		e, asked := s.Edge, &answering{model: m}
 		var out skills.DevilsAdvocateOutput
 		var usage state.ModelUsage
@@ -33,26 +33,26 @@ func devilsAdvocate(m llm.Model, skill skills.Skill, corpus Corpus) graph.Node[s
 		}
 		entry := audited(s, NodeDevil, skill, asked.name)
 		entry.Verdict = s.Verdict
-		update := graph.Update[state.EdgeLoop]{state.LoopUsage.Add(usage)}
+		update := graph.Update[edgeLoop]{loopUsageChannel.Add(usage)}
 		switch {
 		case err != nil:
-			entry.Verdict.IsGrounded, entry.Verdict.RejectionReason = false, state.RejectedUnavailable
+			entry.Verdict.IsGrounded, entry.Verdict.RejectionReason = false, RejectedUnavailable
 			entry.Decision, entry.Note = state.EdgeReject, err.Error()
-			update = append(update, state.LoopRejection.Set(state.Rejection{Reason: state.RejectedUnavailable, Detail: "the adversarial pass: " + err.Error()}),
-				state.LoopLosses.Add(state.LossOf(fmt.Sprintf("the adversarial pass on edge %q", e.ID), err)))
+			update = append(update, loopRejectionChannel.Set(Rejection{Reason: RejectedUnavailable, Detail: "the adversarial pass: " + err.Error()}),
+				loopLossesChannel.Add(state.LossOf(fmt.Sprintf("the adversarial pass on edge %q", e.ID), err)))
 		default:
 			o := &state.Objection{
 				AlternativeExplanations: nonNil(out.AlternativeExplanations), StillGrounded: out.StillGrounded,
 				Assumptions: nonNil(out.Assumptions), Conditions: nonNil(out.Conditions), Reason: out.Reason,
 			}
 			entry.Objection, entry.Counts, entry.Decision, entry.Note = o, true, state.EdgeAccept, out.Reason
-			update = append(update, state.LoopObjection.Set(o))
+			update = append(update, loopObjectionChannel.Set(o))
 			if !o.StillGrounded {
-				entry.Decision, entry.Verdict.IsGrounded, entry.Verdict.RejectionReason = state.EdgeReject, false, state.RejectedSpurious
-				update = append(update, state.LoopRejection.Set(state.Rejection{Reason: state.RejectedSpurious, Detail: out.Reason}))
+				entry.Decision, entry.Verdict.IsGrounded, entry.Verdict.RejectionReason = state.EdgeReject, false, RejectedSpurious
+				update = append(update, loopRejectionChannel.Set(Rejection{Reason: RejectedSpurious, Detail: out.Reason}))
 			}
 		}
-		update = append(update, state.LoopDecided.Set(entry.Decision), state.LoopVerdict.Set(entry.Verdict), state.LoopAudit.Add(entry))
+		update = append(update, loopDecisionChannel.Set(entry.Decision), loopVerdictChannel.Set(entry.Verdict), loopAuditChannel.Add(entry))
 		return update, graph.Emit(ctx, EventVerdict, entry)
 	}
 }

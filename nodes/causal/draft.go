@@ -27,7 +27,7 @@ const draftBatch = 8
 //
 // Progress may be nil; it gets the number of passages done. The error is the model's, and
 // comes with the edges drafted before it.
-func Draft(ctx context.Context, m llm.Model, set *skills.Set, passages []state.Passage, progress func(done, total int)) ([]state.Edge, state.ModelUsage, error) {
+func Draft(ctx context.Context, m llm.Model, set *skills.Set, passages []state.Passage, progress func(done, total int)) ([]Edge, state.ModelUsage, error) {
 	var usage state.ModelUsage
 	if m == nil || set == nil {
 		return nil, usage, errors.New("drafting edges: a model and skills are needed")
@@ -36,7 +36,7 @@ func Draft(ctx context.Context, m llm.Model, set *skills.Set, passages []state.P
 	if err != nil {
 		return nil, usage, fmt.Errorf("drafting edges: %w", err)
 	}
-	edges := []state.Edge{}
+	edges := []Edge{}
 	seen := map[[2]string]bool{}
 	for at := 0; at < len(passages); at += draftBatch {
 		batch := passages[at:min(at+draftBatch, len(passages))]
@@ -56,12 +56,12 @@ func Draft(ctx context.Context, m llm.Model, set *skills.Set, passages []state.P
 				continue
 			}
 			seen[key] = true
-			e := drafted(state.Edge{
+			e := drafted(Edge{
 				ID: fmt.Sprintf("e%d", len(edges)+1), FromVar: from, ToVar: to, Mechanism: llm.Cut(strings.TrimSpace(d.Mechanism), MaxText),
-				Strength: state.Strength(d.Strength), ChainOfThought: llm.Cut(strings.TrimSpace(d.ChainOfThought), MaxText),
+				Strength: Strength(d.Strength), ChainOfThought: llm.Cut(strings.TrimSpace(d.ChainOfThought), MaxText),
 			})
-			if !slices.Contains(state.Strengths(), e.Strength) {
-				e.Strength = state.Moderate
+			if !slices.Contains(Strengths(), e.Strength) {
+				e.Strength = Moderate
 			}
 			edges = append(edges, e)
 		}

@@ -5,13 +5,13 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/assay/state"
+	"example.com/assay/memory/text"
 )
 
 // Mermaid draws verified edges: grounded ones solid, rejected ones dashed with
 // their reason, each with its confidence. A grounded edge that would close a
 // cycle is dotted like a rejected one and says so.
-func Mermaid(edges []state.Edge, dag state.CausalDAG) string {
+func Mermaid(edges []Edge, dag DAG) string {
 	var b strings.Builder
 	b.WriteString("flowchart LR\n")
 	names, ids := variables(edges)
@@ -29,7 +29,7 @@ func Mermaid(edges []state.Edge, dag state.CausalDAG) string {
 }
 
 // DOT draws verified edges for Graphviz, as Mermaid does.
-func DOT(edges []state.Edge, dag state.CausalDAG) string {
+func DOT(edges []Edge, dag DAG) string {
 	var b strings.Builder
 	b.WriteString("digraph edges {\n  rankdir=LR;\n  node [shape=box];\n")
 	names, ids := variables(edges)
@@ -48,17 +48,17 @@ func DOT(edges []state.Edge, dag state.CausalDAG) string {
 }
 
 // Table lists verified edges, one a line, in columns.
-func Table(edges []state.Edge, dag state.CausalDAG) string {
+func Table(edges []Edge, dag DAG) string {
 	rows := [][]string{{"edge", "status", "conf.", "cause → effect", "why"}}
 	for _, e := range edges {
 		why := e.Rejection.Reason
-		if e.Status == state.EdgeGrounded {
+		if e.Status == EdgeGrounded {
 			why = string(e.Strength)
 			if !slices.Contains(dag.Edges, e.ID) {
 				why = "closes a cycle"
 			}
 		}
-		rows = append(rows, []string{flat(e.ID), string(e.Status), fmt.Sprintf("%.2f", e.Confidence), flat(e.FromVar) + " → " + flat(e.ToVar), why})
+		rows = append(rows, []string{text.OneLine(e.ID), string(e.Status), fmt.Sprintf("%.2f", e.Confidence), text.OneLine(e.FromVar) + " → " + text.OneLine(e.ToVar), why})
 	}
 	widths := make([]int, len(rows[0]))
 	for _, row := range rows {
@@ -81,31 +81,29 @@ func Table(edges []state.Edge, dag state.CausalDAG) string {
 
 // variables are the names of all variables in the order of the edges, and their
 // places by what they are compared by.
-func variables(edges []state.Edge) (names []string, ids map[string]int) {
+func variables(edges []Edge) (names []string, ids map[string]int) {
 	ids = map[string]int{}
 	for _, e := range edges {
 		for _, name := range []string{e.FromVar, e.ToVar} {
 			if _, ok := ids[Variable(name)]; !ok {
 				ids[Variable(name)] = len(names)
-				names = append(names, flat(name))
+				names = append(names, text.OneLine(name))
 			}
 		}
 	}
 	return names, ids
 }
 
-func label(e state.Edge, dag state.CausalDAG) string {
-	text := fmt.Sprintf("%s %.2f", flat(e.ID), e.Confidence)
+func label(e Edge, dag DAG) string {
+	label := fmt.Sprintf("%s %.2f", text.OneLine(e.ID), e.Confidence)
 	switch {
-	case e.Status != state.EdgeGrounded:
-		text += " " + e.Rejection.Reason
+	case e.Status != EdgeGrounded:
+		label += " " + e.Rejection.Reason
 	case !slices.Contains(dag.Edges, e.ID):
-		text += " closes a cycle"
+		label += " closes a cycle"
 	}
-	return text
+	return label
 }
-
-func flat(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 // mermaidText writes the characters that end a label as entities.
 func mermaidText(s string) string {

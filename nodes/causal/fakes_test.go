@@ -191,8 +191,8 @@ func passage(i int) state.Passage {
 	return state.Passage{ID: id, Doc: id, Text: text, Start: 100, End: 100 + len(text), Source: id + ".md"}
 }
 
-func edge(id, from, to string, strength state.Strength) state.Edge {
-	return state.Edge{ID: id, FromVar: from, ToVar: to, Strength: strength}
+func edge(id, from, to string, strength causal.Strength) causal.Edge {
+	return causal.Edge{ID: id, FromVar: from, ToVar: to, Strength: strength}
 }
 
 func pipeline(t testing.TB, m llm.Model, r causal.Corpus, opts *causal.Options) *causal.Pipeline {
@@ -204,7 +204,7 @@ func pipeline(t testing.TB, m llm.Model, r causal.Corpus, opts *causal.Options) 
 	return p
 }
 
-func run(t testing.TB, m llm.Model, r causal.Corpus, opts *causal.Options, edges ...state.Edge) state.Causal {
+func run(t testing.TB, m llm.Model, r causal.Corpus, opts *causal.Options, edges ...causal.Edge) causal.State {
 	t.Helper()
 	final, err := pipeline(t, m, r, opts).Run(context.Background(), edges, &graph.RunOptions{})
 	if err != nil {

@@ -19,8 +19,8 @@ import (
 // and which the route makes a rejection of. A quote that inspect finds orders in, and
 // one that names neither variable, make the verdict not count. The error is one that has to stop the run: cancellation, or a
 // spent budget.
-func judgeEdge(m llm.Model, skill skills.Skill, corpus Corpus, inspect retrieval.Inspect, near *wordings) graph.Node[state.EdgeLoop] {
-	return func(ctx context.Context, s state.EdgeLoop) (graph.Update[state.EdgeLoop], error) {
+func judgeEdge(m llm.Model, skill skills.Skill, corpus Corpus, inspect retrieval.Inspect, near *wordings) graph.Node[edgeLoop] {
+	return func(ctx context.Context, s edgeLoop) (graph.Update[edgeLoop], error) {
 		e := s.Edge
 		passages, err := passagesOf(s, corpus)
 		if err != nil {
@@ -35,26 +35,26 @@ func judgeEdge(m llm.Model, skill skills.Skill, corpus Corpus, inspect retrieval
 		if err := llm.Stops(ctx, err); err != nil {
 			return nil, err
 		}
-		update := graph.Update[state.EdgeLoop]{state.LoopUsage.Add(usage), state.LoopModel.Set(asked.name)}
+		update := graph.Update[edgeLoop]{loopUsageChannel.Add(usage), loopModelChannel.Set(asked.name)}
 		if err != nil {
 			return append(update, unjudged(e, err)...), nil
 		}
 		v, quote, problem := weigh(out, passages, inspect)
 		if v.IsGrounded && quote.Text != "" && !names(quote.Text, e.FromVar, fromNear) && !names(quote.Text, e.ToVar, toNear) {
-			quote, problem = state.Quote{}, state.Rejection{Reason: state.RejectedUnnamed, Detail: "its quote names neither variable"}
+			quote, problem = state.Quote{}, Rejection{Reason: RejectedUnnamed, Detail: "its quote names neither variable"}
 		}
 		if quote.Text != "" {
-			update = append(update, state.LoopQuotes.Add(quote))
+			update = append(update, loopQuotesChannel.Add(quote))
 		}
-		return append(update, state.LoopVerdict.Set(v), state.LoopQuote.Set(quote), state.LoopProblem.Set(problem)), nil
+		return append(update, loopVerdictChannel.Set(v), loopQuoteChannel.Set(quote), loopProblemChannel.Set(problem)), nil
 	}
 }
 
 // unjudged leaves an edge without a verdict.
-func unjudged(e state.Edge, why error) graph.Update[state.EdgeLoop] {
-	v := state.VerificationVerdict{SupportType: state.Irrelevant, RejectionReason: state.RejectedUnavailable}
-	return graph.Update[state.EdgeLoop]{
-		state.LoopVerdict.Set(v), state.LoopFailure.Set(why.Error()), state.LoopLosses.Add(state.LossOf(fmt.Sprintf("the verdict on edge %q", e.ID), why)),
+func unjudged(e Edge, why error) graph.Update[edgeLoop] {
+	v := state.VerificationVerdict{SupportType: state.Irrelevant, RejectionReason: RejectedUnavailable}
+	return graph.Update[edgeLoop]{
+		loopVerdictChannel.Set(v), loopFailureChannel.Set(why.Error()), loopLossesChannel.Add(state.LossOf(fmt.Sprintf("the verdict on edge %q", e.ID), why)),
 	}
 }
 
@@ -82,7 +82,7 @@ func (a *answering) Generate(ctx context.Context, req llm.Request) (llm.Response
 // weigh turns a judge's answer into a verdict. A quote that no passage holds byte
 // for byte makes it not count, and so do one that gives orders and a grounding
 // without a quote.
-func weigh(out skills.JudgeEdgeOutput, passages []state.Passage, inspect retrieval.Inspect) (v state.VerificationVerdict, quote state.Quote, problem state.Rejection) {
+func weigh(out skills.JudgeEdgeOutput, passages []state.Passage, inspect retrieval.Inspect) (v state.VerificationVerdict, quote state.Quote, problem Rejection) {
 	v = state.VerificationVerdict{
 		IsGrounded: out.IsGrounded, SupportType: state.SupportType(out.SupportType), SupportingQuote: out.SupportingQuote,
 		RejectionReason: strings.TrimSpace(out.RejectionReason), Confidence: out.Confidence, RefinementQuery: strings.TrimSpace(out.RefinementQuery),
@@ -94,21 +94,21 @@ func weigh(out skills.JudgeEdgeOutput, passages []state.Passage, inspect retriev
 	words := strings.TrimSpace(out.SupportingQuote)
 	if words == "" {
 		if v.IsGrounded {
-			problem = state.Rejection{Reason: state.RejectedQuote, Detail: "it gives no quote"}
+			problem = Rejection{Reason: RejectedQuote, Detail: "it gives no quote"}
 		}
 		return v, quote, problem
 	}
-	problem = state.Rejection{Reason: state.RejectedQuote, Detail: "its quote is in no passage"}
+	problem = Rejection{Reason: RejectedQuote, Detail: "its quote is in no passage"}
 	for _, p := range passages {
 		start, end, ok := skills.Find(p.Text, words)
 		if !ok {
 			continue
 		}
 		if ordered(inspect.In(p), start, end) {
-			problem = state.Rejection{Reason: state.RejectedOrder, Detail: "its quote gives orders to an assistant"}
+			problem = Rejection{Reason: RejectedOrder, Detail: "its quote gives orders to an assistant"}
 			continue
 		}
-		return v, state.QuoteIn(p, start, end-start), state.Rejection{}
+		return v, state.QuoteIn(p, start, end-start), Rejection{}
 	}
 	return v, quote, problem
 }
@@ -124,7 +124,7 @@ func ordered(orders []retrieval.Order, start, end int) bool {
 }
 
 // audited begins the entry of a verdict.
-func audited(s state.EdgeLoop, node string, skill skills.Skill, model string) state.AuditEntry {
+func audited(s edgeLoop, node string, skill skills.Skill, model string) state.AuditEntry {
 	a := state.AuditEntry{
 		Edge: s.Edge.ID, N: len(s.Audit) + 1, Node: node, Skill: skill.Name, SkillHash: skill.Hash, Model: model, Iteration: s.Iteration,
 		Queries: nonNil(s.Tried), Passages: make([]string, len(s.Sources)),
@@ -136,7 +136,7 @@ func audited(s state.EdgeLoop, node string, skill skills.Skill, model string) st
 }
 
 // passagesOf reads the passages of a loop again.
-func passagesOf(s state.EdgeLoop, corpus Corpus) ([]state.Passage, error) {
+func passagesOf(s edgeLoop, corpus Corpus) ([]state.Passage, error) {
 	out := make([]state.Passage, len(s.Sources))
 	for i, src := range s.Sources {
 		p, ok, err := corpus.Passage(src.Passage)
@@ -152,7 +152,7 @@ func passagesOf(s state.EdgeLoop, corpus Corpus) ([]state.Passage, error) {
 }
 
 // sources numbers the evidence for a prompt, from 1.
-func sources(s state.EdgeLoop, passages []state.Passage) []skills.EdgeSource {
+func sources(s edgeLoop, passages []state.Passage) []skills.EdgeSource {
 	list := make([]skills.EdgeSource, len(passages))
 	for i, p := range passages {
 		list[i].Source = skills.Source{N: i + 1, Title: p.Title, Section: p.Section, Text: p.Text}

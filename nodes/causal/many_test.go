@@ -15,13 +15,12 @@ import (
 	"example.com/assay/nodes/causal"
 	"example.com/assay/nodes/follow"
 	"example.com/assay/skills"
-	"example.com/assay/state"
 )
 
-func manyEdges(n int) []state.Edge {
-	edges := make([]state.Edge, n)
+func manyEdges(n int) []causal.Edge {
+	edges := make([]causal.Edge, n)
 	for i := range edges {
-		edges[i] = edge(fmt.Sprintf("e%d", i+1), fmt.Sprintf("cause%d", i), "lung cancer", state.Weak)
+		edges[i] = edge(fmt.Sprintf("e%d", i+1), fmt.Sprintf("cause%d", i), "lung cancer", causal.Weak)
 	}
 	return edges
 }
@@ -45,7 +44,7 @@ func TestManyEdgesCancelledHalfWay(t *testing.T) {
 		opts := &causal.Options{MaxConcurrent: judges, Checkpointer: memory.New()}
 		p := pipeline(t, m, &shelf{}, opts)
 		var kept causal.Kept
-		_, _, err := follow.Run(ctx, p.Graph(), causal.Input(manyEdges(n)), &follow.Options[state.Causal]{Observe: kept.Observe, Run: graph.RunOptions{Thread: "t"}})
+		_, _, err := follow.Run(ctx, p.Graph(), causal.Input(manyEdges(n)), &follow.Options[causal.State]{Observe: kept.Observe, Run: graph.RunOptions{Thread: "t"}})
 		if !errors.Is(err, errHalfWay) {
 			t.Fatalf("the run ended with %v", err)
 		}
@@ -92,7 +91,7 @@ func halfWay(t *testing.T, kept *causal.Kept, n, judges int) {
 		place[e.ID] = i
 	}
 	for i, e := range got.Edges {
-		if e.Status != state.EdgeGrounded || i > 0 && place[e.ID] <= place[got.Edges[i-1].ID] {
+		if e.Status != causal.EdgeGrounded || i > 0 && place[e.ID] <= place[got.Edges[i-1].ID] {
 			t.Fatalf("edge %d kept is %s, %s", i, e.ID, e.Status)
 		}
 	}
@@ -110,7 +109,7 @@ func TestDefaultLimitOfCalls(t *testing.T) {
 
 // The same edges give the same result, whatever runs beside what.
 func TestParallelismChangesNothing(t *testing.T) {
-	var first state.Causal
+	var first causal.State
 	for i, procs := range []int{1, 8, 1, 8} {
 		was := runtime.GOMAXPROCS(procs)
 		verdicts := map[string][]skills.JudgeEdgeOutput{"*": {direct(.9)}}

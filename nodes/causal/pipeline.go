@@ -76,8 +76,8 @@ const (
 
 // Pipeline is the compiled graph.
 type Pipeline struct {
-	graph *graph.Compiled[state.Causal]
-	loop  *graph.Compiled[state.EdgeLoop]
+	graph *graph.Compiled[State]
+	loop  *graph.Compiled[edgeLoop]
 }
 
 // New compiles the pipeline once, for any number of runs.
@@ -90,24 +90,24 @@ func New(deps Deps, opts *Options) (*Pipeline, error) {
 }
 
 // Graph returns the compiled graph, for streaming and drawing.
-func (p *Pipeline) Graph() *graph.Compiled[state.Causal] { return p.graph }
+func (p *Pipeline) Graph() *graph.Compiled[State] { return p.graph }
 
 // Skills lists the names of the skills that the pipeline asks, sorted.
 func Skills() []string { return []string{skills.DevilsAdvocate, skills.JudgeEdge} }
 
 // Input is the update that starts a run over edges. Of each, what drafting gives
 // counts: status, evidence and rejection of an earlier run are dropped.
-func Input(edges []state.Edge) graph.Update[state.Causal] {
-	drafts := make([]state.Edge, len(edges))
+func Input(edges []Edge) graph.Update[State] {
+	drafts := make([]Edge, len(edges))
 	for i, e := range edges {
 		drafts[i] = drafted(e)
 	}
-	return graph.Update[state.Causal]{state.CausalDrafts.Add(drafts...)}
+	return graph.Update[State]{draftsChannel.Add(drafts...)}
 }
 
 // Run verifies edges. The state that it returns is final or, with an error, the last
 // one that was reached.
-func (p *Pipeline) Run(ctx context.Context, edges []state.Edge, opts *graph.RunOptions) (state.Causal, error) {
+func (p *Pipeline) Run(ctx context.Context, edges []Edge, opts *graph.RunOptions) (State, error) {
 	return p.graph.Invoke(ctx, Input(edges), opts)
 }
 
@@ -126,7 +126,7 @@ func build(deps Deps, opts *Options) (*Pipeline, error) {
 	}
 	model := llm.Limit(o.MaxConcurrent)(deps.Model)
 
-	l := graph.NewStateGraph(state.EdgeLoopChannels()...)
+	l := graph.NewStateGraph(loopChannels()...)
 	inspect := retrieval.Remember(deps.Inspect, mostInspected)
 	l.AddNode(NodeRetrieve, retrieveGrounding(deps.Corpus, o.TopK, inspect))
 	l.AddNode(NodeJudge, judgeEdge(model, judge, deps.Corpus, inspect, newWordings(deps.Embedder)))
@@ -145,8 +145,8 @@ func build(deps Deps, opts *Options) (*Pipeline, error) {
 		return nil, err
 	}
 
-	g := graph.NewStateGraph(state.CausalChannels()...)
-	g.AddNode(NodePlan, plan(), graph.NodeOptions[state.Causal]{Goto: []string{NodeEdge, NodeAssemble}})
+	g := graph.NewStateGraph(channels()...)
+	g.AddNode(NodePlan, plan(), graph.NodeOptions[State]{Goto: []string{NodeEdge, NodeAssemble}})
 	graph.AddMappedSubgraph(g, NodeEdge, loop, loopInput, loopOutput)
 	g.AddNode(NodeAssemble, assemble())
 	g.AddEdge(graph.Start, NodePlan)
@@ -187,17 +187,17 @@ func (opts *Options) filled() (Options, error) {
 	return o, nil
 }
 
-func loopInput(s state.Causal) graph.Update[state.EdgeLoop] {
-	return graph.Update[state.EdgeLoop]{state.LoopEdge.Set(s.Sent)}
+func loopInput(s State) graph.Update[edgeLoop] {
+	return graph.Update[edgeLoop]{loopEdgeChannel.Set(s.Sent)}
 }
 
-func loopOutput(s state.EdgeLoop) graph.Update[state.Causal] {
-	update := graph.Update[state.Causal]{state.CausalEdges.Add(conclude(s)), state.CausalAudit.Add(s.Audit...), state.CausalUsage.Add(s.Usage)}
+func loopOutput(s edgeLoop) graph.Update[State] {
+	update := graph.Update[State]{edgesChannel.Add(conclude(s)), auditChannel.Add(s.Audit...), usageChannel.Add(s.Usage)}
 	if len(s.Losses) > 0 {
-		update = append(update, state.CausalLosses.Add(s.Losses...))
+		update = append(update, lossesChannel.Add(s.Losses...))
 	}
 	if len(s.Warnings) > 0 {
-		update = append(update, state.CausalWarned.Add(s.Warnings...))
+		update = append(update, warningsChannel.Add(s.Warnings...))
 	}
 	return update
 }

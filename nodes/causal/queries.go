@@ -5,12 +5,11 @@ import (
 
 	"example.com/assay/memory/retrieval"
 	"example.com/assay/memory/text"
-	"example.com/assay/state"
 )
 
 // supportQuery looks for evidence of an edge: its two variables and, in other wordings,
 // its mechanism. A refinement replaces the primary wording.
-func supportQuery(e state.Edge, refinement string, k int, read []string) retrieval.Query {
+func supportQuery(e Edge, refinement string, k int, read []string) retrieval.Query {
 	pair := e.FromVar + " " + e.ToVar
 	q := retrieval.Query{Primary: pair, K: k, Exclude: read}
 	if refinement != "" {
@@ -26,7 +25,7 @@ func supportQuery(e state.Edge, refinement string, k int, read []string) retriev
 
 // refuteQuery looks for what speaks against it: findings of no effect, and what
 // else would explain both.
-func refuteQuery(e state.Edge, refinement string, k int, read []string) retrieval.Query {
+func refuteQuery(e Edge, refinement string, k int, read []string) retrieval.Query {
 	q := retrieval.Query{Primary: "no effect of " + e.FromVar + " on " + e.ToVar, K: k, Exclude: read}
 	if refinement != "" {
 		q.Primary = "no effect " + refinement
@@ -47,7 +46,7 @@ type term struct {
 
 // singleTerms are the content words of both variables, each once, those of the
 // cause first.
-func singleTerms(e state.Edge) []term {
+func singleTerms(e Edge) []term {
 	var out []term
 	seen := map[string]bool{}
 	for of, variable := range []string{e.FromVar, e.ToVar} {

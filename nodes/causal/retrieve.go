@@ -16,12 +16,12 @@ const EventRetrieval = retrieval.EventName
 
 // RetrievalEvent is its payload.
 type RetrievalEvent struct {
-	Edge      string     `json:"edge"` // its id
-	Iteration int        `json:"iteration"`
-	Side      state.Side `json:"side"`
-	Queries   []string   `json:"queries"`
-	Fallback  bool       `json:"fallback,omitempty"`
-	Error     string     `json:"error,omitempty"`
+	Edge      string   `json:"edge"` // its id
+	Iteration int      `json:"iteration"`
+	Side      Side     `json:"side"`
+	Queries   []string `json:"queries"`
+	Fallback  bool     `json:"fallback,omitempty"`
+	Error     string   `json:"error,omitempty"`
 	// Candidates and Confidence are those of retrieval.Event. A search by single terms
 	// and one that failed have none.
 	Candidates *int       `json:"candidates,omitempty"`
@@ -44,16 +44,16 @@ type EventHit struct {
 //
 // A failed search and a failed reranker are losses. Passages in which inspect finds
 // prompt injection are reported, and read all the same.
-func retrieveGrounding(corpus retrieval.Retriever, k int, inspect retrieval.Inspect) graph.Node[state.EdgeLoop] {
-	return func(ctx context.Context, s state.EdgeLoop) (graph.Update[state.EdgeLoop], error) {
+func retrieveGrounding(corpus retrieval.Retriever, k int, inspect retrieval.Inspect) graph.Node[edgeLoop] {
+	return func(ctx context.Context, s edgeLoop) (graph.Update[edgeLoop], error) {
 		read := make([]string, 0, len(s.Sources)+2*k)
 		for _, src := range s.Sources {
 			read = append(read, src.Passage)
 		}
-		update := graph.Update[state.EdgeLoop]{state.LoopIteration.Set(s.Iteration + 1)}
-		for _, side := range []state.Side{state.SupportSide, state.RefuteSide} {
+		update := graph.Update[edgeLoop]{loopIterationChannel.Set(s.Iteration + 1)}
+		for _, side := range []Side{supportSide, refuteSide} {
 			q := supportQuery(s.Edge, s.Refinement, k, read)
-			if side == state.RefuteSide {
+			if side == refuteSide {
 				q = refuteQuery(s.Edge, s.Refinement, k, read)
 			}
 			found, searches, err := searchSide(ctx, corpus, s.Edge, q)
@@ -66,23 +66,23 @@ func retrieveGrounding(corpus retrieval.Retriever, k int, inspect retrieval.Insp
 					return nil, err
 				}
 				if !one.Fallback {
-					update = append(update, state.LoopTried.Add(one.Queries...))
+					update = append(update, loopTriedChannel.Add(one.Queries...))
 				}
 				if len(one.losses) > 0 {
-					update = append(update, state.LoopLosses.Add(one.losses...))
+					update = append(update, loopLossesChannel.Add(one.losses...))
 				}
-				update = append(update, state.LoopRetrievals.Add(one.Retrieval))
+				update = append(update, loopRetrievalsChannel.Add(one.Retrieval))
 			}
 			for _, h := range found {
 				read = append(read, h.Passage.ID)
-				update = append(update, state.LoopSources.Add(state.EdgeSource{Passage: h.Passage.ID, Side: side}))
+				update = append(update, loopSourcesChannel.Add(EdgeSource{Passage: h.Passage.ID, Side: side}))
 			}
 			warnings, err := inspect.Report(ctx, 0, found)
 			if err != nil {
 				return nil, err
 			}
 			if len(warnings) > 0 {
-				update = append(update, state.LoopWarned.Add(warnings...))
+				update = append(update, loopWarningsChannel.Add(warnings...))
 			}
 		}
 		return update, nil
@@ -91,7 +91,7 @@ func retrieveGrounding(corpus retrieval.Retriever, k int, inspect retrieval.Insp
 
 // A search is a Retrieval with what its edge does not keep.
 type search struct {
-	state.Retrieval
+	Retrieval
 	found  *retrieval.Result // nil for a search that failed, and for one by single terms
 	losses []state.Loss
 }
@@ -108,8 +108,8 @@ func published(edge string, r search) RetrievalEvent {
 }
 
 // searchSide searches, and falls back. The error is cancellation.
-func searchSide(ctx context.Context, corpus retrieval.Retriever, e state.Edge, q retrieval.Query) ([]state.Hit, []search, error) {
-	first := search{Retrieval: state.Retrieval{Queries: append([]string{q.Primary}, q.Alternatives...), Hits: []state.EdgeHit{}, ReadBy: []int{}}}
+func searchSide(ctx context.Context, corpus retrieval.Retriever, e Edge, q retrieval.Query) ([]state.Hit, []search, error) {
+	first := search{Retrieval: Retrieval{Queries: append([]string{q.Primary}, q.Alternatives...), Hits: []EdgeHit{}, ReadBy: []int{}}}
 	r, err := corpus.Search(ctx, q)
 	if ctx.Err() != nil {
 		return nil, nil, context.Cause(ctx)
@@ -132,13 +132,13 @@ func searchSide(ctx context.Context, corpus retrieval.Retriever, e state.Edge, q
 }
 
 // unsearched is the loss of a search that failed.
-func unsearched(e state.Edge, query string, err error) state.Loss {
+func unsearched(e Edge, query string, err error) state.Loss {
 	return state.LossOf(fmt.Sprintf("a search for edge %q", e.ID), &retrieval.SearchError{Query: query, Err: err})
 }
 
 // triangulate is the fallback of retrieveGrounding.
-func triangulate(ctx context.Context, corpus retrieval.Retriever, e state.Edge, q retrieval.Query) ([]state.Hit, search, error) {
-	out := search{Retrieval: state.Retrieval{Fallback: true, Queries: []string{}, Hits: []state.EdgeHit{}, ReadBy: []int{}}}
+func triangulate(ctx context.Context, corpus retrieval.Retriever, e Edge, q retrieval.Query) ([]state.Hit, search, error) {
+	out := search{Retrieval: Retrieval{Fallback: true, Queries: []string{}, Hits: []EdgeHit{}, ReadBy: []int{}}}
 	type candidate struct {
 		passage state.Passage
 		terms   int
@@ -194,11 +194,11 @@ func count(b bool) int {
 	return 0
 }
 
-func edgeHits(hits []state.Hit) []state.EdgeHit {
-	out := make([]state.EdgeHit, len(hits))
+func edgeHits(hits []state.Hit) []EdgeHit {
+	out := make([]EdgeHit, len(hits))
 	for i, h := range hits {
 		given := slices.DeleteFunc(slices.Clone(h.Scores), func(s state.Score) bool { return s.Value == 0 })
-		out[i] = state.EdgeHit{Passage: h.Passage.ID, Rank: i + 1, Scores: nonNil(given)}
+		out[i] = EdgeHit{Passage: h.Passage.ID, Rank: i + 1, Scores: nonNil(given)}
 	}
 	return out
 }
@@ -209,7 +209,7 @@ const (
 )
 
 // afterRetrieval asks the judge only when there is something new to read.
-func afterRetrieval(_ context.Context, s state.EdgeLoop) (graph.Route, error) {
+func afterRetrieval(_ context.Context, s edgeLoop) (graph.Route, error) {
 	if foundNew(s) {
 		return graph.To(keyFound), nil
 	}
@@ -217,6 +217,6 @@ func afterRetrieval(_ context.Context, s state.EdgeLoop) (graph.Route, error) {
 }
 
 // foundNew reports whether the last retrieval found what was not read before.
-func foundNew(s state.EdgeLoop) bool {
-	return slices.ContainsFunc(s.Retrievals, func(r state.Retrieval) bool { return r.Iteration == s.Iteration && len(r.Hits) > 0 })
+func foundNew(s edgeLoop) bool {
+	return slices.ContainsFunc(s.Retrievals, func(r Retrieval) bool { return r.Iteration == s.Iteration && len(r.Hits) > 0 })
 }

@@ -26,7 +26,7 @@ type VerifyArguments struct {
 // Verified is what comes back: the edge with its evidence, and every verdict.
 type Verified struct {
 	Note  string             `json:"note"`
-	Edge  state.Edge         `json:"edge"`
+	Edge  Edge               `json:"edge"`
 	Audit []state.AuditEntry `json:"audit"`
 }
 
@@ -50,8 +50,8 @@ func VerifyEdge(p *Pipeline) (llm.Callable, error) {
 
 // Asked is the draft of an edge that somebody asks about. It is held to be strong,
 // so that the adversary is heard.
-func Asked(in VerifyArguments) []state.Edge {
-	return []state.Edge{{ID: ToolVerifyEdge, FromVar: in.Cause, ToVar: in.Effect, Mechanism: in.Mechanism, Strength: state.Strong}}
+func Asked(in VerifyArguments) []Edge {
+	return []Edge{{ID: ToolVerifyEdge, FromVar: in.Cause, ToVar: in.Effect, Mechanism: in.Mechanism, Strength: Strong}}
 }
 
 // Quoted returns the passages that a result of VerifyEdge quotes, each once.

@@ -64,7 +64,7 @@ func TestOtherNames(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := p.Run(context.Background(), []state.Edge{edge("e1", "low weight", "perinatal mortality", state.Weak)}, nil); err != nil {
+		if _, err := p.Run(context.Background(), []causal.Edge{edge("e1", "low weight", "perinatal mortality", causal.Weak)}, nil); err != nil {
 			t.Fatal(err)
 		}
 		if got := m.asked[0]; !reflect.DeepEqual(got.FromNear, c.from) || !reflect.DeepEqual(got.ToNear, c.to) {

@@ -25,25 +25,25 @@ const (
 // schema, and everything needed to check it again.
 type Audit struct {
 	state.Answer
-	Result     string                       `json:"result"`
-	Message    string                       `json:"message,omitempty"`
-	Missing    []string                     `json:"missing_evidence"`
-	Filter     state.ComplyFilter           `json:"filter"`
-	Final      string                       `json:"final_answer"`
-	Statements []AuditStatement             `json:"statements"`
-	References []state.RequirementReference `json:"requirement_references"`
-	Unused     []string                     `json:"unused_requirements"`
-	Grounding  state.GroundingConfidence    `json:"grounding_confidence"`
-	Statutes   string                       `json:"statute_summary"`
-	Policies   string                       `json:"policy_summary"`
-	Extracted  []state.Requirement          `json:"extracted_requirements"`
-	Verified   []VerifiedRequirement        `json:"verified_requirements"`
-	Rejected   []VerifiedRequirement        `json:"rejected_requirements"` // the nearest first
-	Conflicts  []state.RequirementConflict  `json:"conflicts"`
-	Findings   []state.ComplyFinding        `json:"findings"`
-	Documents  []AuditDocument              `json:"documents"`
-	Trail      Trail                        `json:"evidence_audit_trail"`
-	Skills     map[string]string            `json:"skills"` // hash by name
+	Result     string                `json:"result"`
+	Message    string                `json:"message,omitempty"`
+	Missing    []string              `json:"missing_evidence"`
+	Filter     Filter                `json:"filter"`
+	Final      string                `json:"final_answer"`
+	Statements []AuditStatement      `json:"statements"`
+	References []Reference           `json:"requirement_references"`
+	Unused     []string              `json:"unused_requirements"`
+	Grounding  GroundingConfidence   `json:"grounding_confidence"`
+	Statutes   string                `json:"statute_summary"`
+	Policies   string                `json:"policy_summary"`
+	Extracted  []Requirement         `json:"extracted_requirements"`
+	Verified   []VerifiedRequirement `json:"verified_requirements"`
+	Rejected   []VerifiedRequirement `json:"rejected_requirements"` // the nearest first
+	Conflicts  []Conflict            `json:"conflicts"`
+	Findings   []Finding             `json:"findings"`
+	Documents  []AuditDocument       `json:"documents"`
+	Trail      Trail                 `json:"evidence_audit_trail"`
+	Skills     map[string]string     `json:"skills"` // hash by name
 	// ModelReview says that a model reviewed, too, what passed the review by code.
 	ModelReview bool `json:"model_review"`
 	// Fingerprint is that of the corpus's content.
@@ -52,7 +52,7 @@ type Audit struct {
 
 // A VerifiedRequirement is a requirement's verdict, with its quote for a reader.
 type VerifiedRequirement struct {
-	state.RequirementVerdict
+	Verdict
 	Quote    string `json:"exact_quote"`
 	Document string `json:"document_id"`
 	Heading  string `json:"section_heading"`
@@ -60,7 +60,7 @@ type VerifiedRequirement struct {
 
 // An AuditStatement is a statement with its evidence.
 type AuditStatement struct {
-	state.Statement
+	Statement
 	Lineage []Lineage `json:"lineage"` // one for each id
 }
 
@@ -86,17 +86,17 @@ type AuditDocument struct {
 
 // Trail counts what happened.
 type Trail struct {
-	Retrieved  int                       `json:"total_chunks_retrieved"`
-	Extracted  int                       `json:"total_requirements_extracted"`
-	Verified   int                       `json:"total_requirements_verified"`
-	PassRate   float64                   `json:"verification_pass_rate"` // verified of extracted; 0 without any
-	Confidence state.GroundingConfidence `json:"composition_confidence"` // as composed
-	Revisions  int                       `json:"revisions"`
+	Retrieved  int                 `json:"total_chunks_retrieved"`
+	Extracted  int                 `json:"total_requirements_extracted"`
+	Verified   int                 `json:"total_requirements_verified"`
+	PassRate   float64             `json:"verification_pass_rate"` // verified of extracted; 0 without any
+	Confidence GroundingConfidence `json:"composition_confidence"` // as composed
+	Revisions  int                 `json:"revisions"`
 }
 
 // Result turns a finished run into its audit. It reads every cited document once
 // more: its hash is that of the file now.
-func Result(final state.Comply, runErr error, files verify.Locator) Audit {
+func Result(final State, runErr error, files verify.Locator) Audit {
 	a := Audit{
 		Answer: state.Answer{
 			Schema: state.AnswerSchema, Pipeline: "comply", End: End(final, runErr), Question: final.Question, Answer: final.Answer,
@@ -111,7 +111,7 @@ func Result(final state.Comply, runErr error, files verify.Locator) Audit {
 	if a.Result = result(a.Status); a.Result == ResultNoEvidence {
 		a.Message = noEvidence
 	}
-	byID := map[string]state.Requirement{}
+	byID := map[string]Requirement{}
 	for _, r := range final.Requirements {
 		byID[r.ID] = r
 		if !slices.ContainsFunc(a.Documents, func(d AuditDocument) bool { return d.Source == r.Source }) {
@@ -134,7 +134,7 @@ func Result(final state.Comply, runErr error, files verify.Locator) Audit {
 	}
 	a.Trail.PassRate = passRate(a.Trail.Verified, a.Trail.Extracted)
 	if a.Trail.Confidence == "" {
-		a.Trail.Confidence = state.GroundedInsufficient
+		a.Trail.Confidence = GroundedInsufficient
 	}
 	return a
 }
@@ -148,11 +148,11 @@ func passRate(verified, extracted int) float64 {
 
 // used says of each verified requirement where the answer cites it, and which it
 // does not.
-func used(verified []state.Requirement, statements []state.Statement) (refs []state.RequirementReference, unused []string) {
-	refs, unused = []state.RequirementReference{}, []string{}
+func used(verified []Requirement, statements []Statement) (refs []Reference, unused []string) {
+	refs, unused = []Reference{}, []string{}
 	for _, r := range verified {
-		ref := state.RequirementReference{ID: r.ID}
-		if at := slices.IndexFunc(statements, func(s state.Statement) bool { return slices.Contains(s.IDs, r.ID) }); at >= 0 {
+		ref := Reference{ID: r.ID}
+		if at := slices.IndexFunc(statements, func(s Statement) bool { return slices.Contains(s.IDs, r.ID) }); at >= 0 {
 			ref.Used, ref.Statement = true, statements[at].Text
 		} else {
 			unused = append(unused, r.ID)
@@ -164,7 +164,7 @@ func used(verified []state.Requirement, statements []state.Statement) (refs []st
 
 // End says how a run ended. A statement of an answer stands in it only when it passed
 // its review, so that an answer is grounded.
-func End(final state.Comply, runErr error) state.End {
+func End(final State, runErr error) state.End {
 	o := state.Outcome{
 		Err: runErr, Answered: len(final.Statements) > 0, Grounded: true, Losses: distinct(final.Losses),
 		Searched: state.Searched{Queries: []string{final.Question}},
@@ -198,7 +198,7 @@ func distinct[T comparable](list []T) []T {
 // verdicts sorts the requirements into verified and rejected ones. Of the latter
 // those come first that address the question and fail another criterion, then in
 // the order of their passages' ranks.
-func (a *Audit) verdicts(final state.Comply, byID map[string]state.Requirement) {
+func (a *Audit) verdicts(final State, byID map[string]Requirement) {
 	rank := map[string]int{}
 	for _, h := range final.Hits {
 		rank[h.Passage.ID] = h.Rank
@@ -223,7 +223,7 @@ func (a *Audit) verdicts(final state.Comply, byID map[string]state.Requirement) 
 	})
 }
 
-func (a *Audit) lineage(r state.Requirement) Lineage {
+func (a *Audit) lineage(r Requirement) Lineage {
 	l := Lineage{Requirement: r.ID, Chunk: r.Chunk, Document: r.Document, Start: r.Start, End: r.End}
 	for _, d := range a.Documents {
 		if d.Source == r.Source {
@@ -234,7 +234,7 @@ func (a *Audit) lineage(r state.Requirement) Lineage {
 }
 
 // sources are the passages that the answer cites, with its quotes of them.
-func (a *Audit) sources(final state.Comply, files verify.Locator) {
+func (a *Audit) sources(final State, files verify.Locator) {
 	for _, h := range final.Hits {
 		var quotes []state.QuoteSpan
 		for _, r := range final.Requirements {

@@ -28,7 +28,7 @@ type Checked struct {
 // sources say what follows from all that. It does not say whether the requirements are all
 // there are, nor judge again whether they answer the question.
 func Check(a Audit) Checked {
-	c := checker{audit: a, out: Checked{Problems: []string{}}, texts: map[string][]byte{}, byID: map[string]state.Requirement{}}
+	c := checker{audit: a, out: Checked{Problems: []string{}}, texts: map[string][]byte{}, byID: map[string]Requirement{}}
 	c.documents()
 	c.requirements()
 	c.statements()
@@ -40,7 +40,7 @@ type checker struct {
 	audit Audit
 	out   Checked
 	texts map[string][]byte // by source
-	byID  map[string]state.Requirement
+	byID  map[string]Requirement
 }
 
 func (c *checker) fail(format string, args ...any) {
@@ -116,12 +116,12 @@ func (c *checker) statements() {
 	if (len(found) > 0) != (a.Result == ResultAnswered) {
 		c.fail("the result is %s, with %d statements", a.Result, len(found))
 	}
-	verdicts := state.Comply{}
+	verdicts := State{}
 	for _, v := range a.Verified {
-		verdicts.Verdicts = append(verdicts.Verdicts, v.RequirementVerdict)
+		verdicts.Verdicts = append(verdicts.Verdicts, v.Verdict)
 	}
 	for _, v := range a.Rejected {
-		verdicts.Verdicts = append(verdicts.Verdicts, v.RequirementVerdict)
+		verdicts.Verdicts = append(verdicts.Verdicts, v.Verdict)
 	}
 	for i, st := range found {
 		c.out.Statements++
@@ -142,15 +142,15 @@ func (c *checker) statements() {
 // conflicting is what finalizeNode writes of a conflict.
 var conflicting = regexp.MustCompile(`^Conflict \([a-z]+\): “([^“”]*)” against “([^“”]*)”$`)
 
-func (c *checker) words(st state.Statement) []state.ComplyFinding {
-	cited := make([]state.Requirement, len(st.IDs))
+func (c *checker) words(st Statement) []Finding {
+	cited := make([]Requirement, len(st.IDs))
 	for i, id := range st.IDs {
 		cited[i] = c.byID[id]
 	}
 	if m := conflicting.FindStringSubmatch(strings.TrimSpace(st.Text)); m != nil && len(cited) == 2 {
 		for i := range cited {
 			if !strings.Contains(cited[i].Spoken(), m[i+1]) {
-				return []state.ComplyFinding{objection(state.FindContradicted, st, cited[i].ID+" does not say “"+m[i+1]+"”")}
+				return []Finding{objection(state.FindContradicted, st, cited[i].ID+" does not say “"+m[i+1]+"”")}
 			}
 		}
 		return nil
@@ -161,7 +161,7 @@ func (c *checker) words(st state.Statement) []state.ComplyFinding {
 
 // lineage holds what the audit says of a statement's sources against its
 // requirements and documents.
-func (c *checker) lineage(i int, st state.Statement) {
+func (c *checker) lineage(i int, st Statement) {
 	if i >= len(c.audit.Statements) {
 		return
 	}
@@ -182,9 +182,9 @@ func (c *checker) lineage(i int, st state.Statement) {
 func (c *checker) follows() {
 	a := c.audit
 	statements := Statements(a.Final)
-	final := state.Comply{Requirements: a.Extracted}
+	final := State{Requirements: a.Extracted}
 	for _, v := range append(slices.Clone(a.Verified), a.Rejected...) {
-		final.Verdicts = append(final.Verdicts, v.RequirementVerdict)
+		final.Verdicts = append(final.Verdicts, v.Verdict)
 		if r := c.byID[v.ID]; v.Quote != r.Quote || v.Document != r.Document || v.Heading != r.Heading {
 			c.fail("the verdict on %s shows another quote than the requirement's", v.ID)
 		}
@@ -194,7 +194,7 @@ func (c *checker) follows() {
 	if !slices.Equal(refs, a.References) || !slices.Equal(unused, a.Unused) {
 		c.fail("requirement_references and unused_requirements are not what the answer cites")
 	}
-	if a.Statutes != summary(verified, statements, state.Statute) || a.Policies != summary(verified, statements, state.Policy) {
+	if a.Statutes != summary(verified, statements, Statute) || a.Policies != summary(verified, statements, Policy) {
 		c.fail("statute_summary and policy_summary are not the verified requirements")
 	}
 	if want := grounding(verified, statements); a.Grounding != want {
@@ -205,7 +205,7 @@ func (c *checker) follows() {
 	}
 	for _, s := range a.Sources {
 		for _, q := range s.Quotes {
-			if !slices.ContainsFunc(a.Extracted, func(r state.Requirement) bool { return r.Start == q.Start && r.End == q.End && r.Quote == q.Text }) {
+			if !slices.ContainsFunc(a.Extracted, func(r Requirement) bool { return r.Start == q.Start && r.End == q.End && r.Quote == q.Text }) {
 				c.fail("source %d: bytes %d–%d are not its quote of a requirement", s.N, q.Start, q.End)
 			}
 		}

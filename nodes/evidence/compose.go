@@ -15,8 +15,8 @@ import (
 // correct one that failed its review. A failed call is a loss, and the requirements
 // are quoted in their order instead. References to ids that are not verified are
 // dropped and kept as findings; ids in the text are for review.
-func composeNode(m llm.Model, skill skills.Skill) graph.Node[state.Comply] {
-	return func(ctx context.Context, s state.Comply) (graph.Update[state.Comply], error) {
+func composeNode(m llm.Model, skill skills.Skill) graph.Node[State] {
+	return func(ctx context.Context, s State) (graph.Update[State], error) {
 		verified := s.Verified()
 		in := skills.ComposeInput{
 			Question: s.Question, Requirements: make([]skills.QuotedRequirement, len(verified)),
@@ -38,34 +38,34 @@ func composeNode(m llm.Model, skill skills.Skill) graph.Node[state.Comply] {
 		if err := llm.Stops(ctx, err); err != nil {
 			return nil, err
 		}
-		update := graph.Update[state.Comply]{state.ComplyUsage.Add(usage)}
+		update := graph.Update[State]{usageChannel.Add(usage)}
 		if err != nil {
 			f := caught(NodeCompose, failure(err), err.Error(), "the answer could not be had")
 			f.Revision, f.Outcome = s.Revisions, quotedInstead
-			return append(update, state.ComplyFindings.Add(f), state.ComplyLosses.Add(state.LossOf("the composed answer, for which the requirements are quoted,", err)),
-				state.ComplyDraft.Set(quoting(verified))), nil
+			return append(update, findingsChannel.Add(f), lossesChannel.Add(state.LossOf("the composed answer, for which the requirements are quoted,", err)),
+				draftChannel.Set(quoting(verified))), nil
 		}
 		for _, ref := range out.References {
 			if kind, detail, bad := standing(s, ref.ID); bad && ref.Used {
 				f := caught(NodeCompose, kind, ref.ID, detail)
 				f.Revision, f.IDs, f.Outcome = s.Revisions, []string{llm.Cut(ref.ID, 80)}, "the reference is dropped"
-				update = append(update, state.ComplyFindings.Add(f))
+				update = append(update, findingsChannel.Add(f))
 			}
 		}
-		return append(update, state.ComplyDraft.Set(state.Draft{Answer: strings.TrimSpace(out.Answer), Confidence: state.GroundingConfidence(out.Confidence)})), nil
+		return append(update, draftChannel.Set(Draft{Answer: strings.TrimSpace(out.Answer), Confidence: GroundingConfidence(out.Confidence)})), nil
 	}
 }
 
 const quotedInstead = "the verified requirements are quoted instead"
 
 // quoting is the draft of quotes alone.
-func quoting(verified []state.Requirement) state.Draft {
-	return state.Draft{Answer: quotations(verified), Confidence: state.GroundedLow}
+func quoting(verified []Requirement) Draft {
+	return Draft{Answer: quotations(verified), Confidence: GroundedLow}
 }
 
 // standing says what is wrong with citing an id.
-func standing(s state.Comply, id string) (kind state.FindingKind, detail string, bad bool) {
-	at := slices.IndexFunc(s.Verdicts, func(v state.RequirementVerdict) bool { return v.ID == id })
+func standing(s State, id string) (kind state.FindingKind, detail string, bad bool) {
+	at := slices.IndexFunc(s.Verdicts, func(v Verdict) bool { return v.ID == id })
 	switch {
 	case at < 0:
 		return state.FindUnknownID, "no requirement has the id " + llm.Cut(id, 80), true
@@ -79,7 +79,7 @@ func standing(s state.Comply, id string) (kind state.FindingKind, detail string,
 const mostQuoted = 8
 
 // quotations are requirements, each line once.
-func quotations(list []state.Requirement) string {
+func quotations(list []Requirement) string {
 	var lines []string
 	for _, r := range list {
 		if copied := slices.ContainsFunc(r.SameAs, func(id string) bool { return id < r.ID && has(list, id) }); !copied && len(lines) < mostQuoted {
@@ -90,6 +90,6 @@ func quotations(list []state.Requirement) string {
 	return strings.Join(lines, "\n")
 }
 
-func has(list []state.Requirement, id string) bool {
-	return slices.ContainsFunc(list, func(r state.Requirement) bool { return r.ID == id })
+func has(list []Requirement, id string) bool {
+	return slices.ContainsFunc(list, func(r Requirement) bool { return r.ID == id })
 }

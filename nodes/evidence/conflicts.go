@@ -26,14 +26,14 @@ const (
 var conflictKinds = []state.ConflictKind{state.ConflictNumber, state.ConflictUnit, state.ConflictDate}
 
 // conflicts compares each two requirements on the same subject, word by word.
-func conflicts(ctx context.Context, list []state.Requirement) ([]state.RequirementConflict, error) {
+func conflicts(ctx context.Context, list []Requirement) ([]Conflict, error) {
 	stems := make([][]string, len(list))
 	ready := make([]*facts.Evidence, len(list))
 	for i, r := range list {
 		stems[i] = topical(content(r.Spoken()))
 		ready[i] = facts.Prepare([]string{r.Spoken()})
 	}
-	var out []state.RequirementConflict
+	var out []Conflict
 	for i, a := range list {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
@@ -46,9 +46,9 @@ func conflicts(ctx context.Context, list []state.Requirement) ([]state.Requireme
 			if c, ok := opposed(a, b); ok {
 				out = append(out, c)
 			} else if c, ok := otherValue(ready[j].Check(a.Spoken()), a, b); ok {
-				out = append(out, state.RequirementConflict{A: a.ID, B: b.ID, Kind: c.Kind, WordsA: c.Claim, WordsB: c.Evidence})
+				out = append(out, Conflict{A: a.ID, B: b.ID, Kind: c.Kind, WordsA: c.Claim, WordsB: c.Evidence})
 			} else if c, ok := otherValue(ready[i].Check(b.Spoken()), a, b); ok {
-				out = append(out, state.RequirementConflict{A: a.ID, B: b.ID, Kind: c.Kind, WordsA: c.Evidence, WordsB: c.Claim})
+				out = append(out, Conflict{A: a.ID, B: b.ID, Kind: c.Kind, WordsA: c.Evidence, WordsB: c.Claim})
 			}
 		}
 	}
@@ -57,11 +57,11 @@ func conflicts(ctx context.Context, list []state.Requirement) ([]state.Requireme
 
 // listed reports whether two requirements are of one list: they share a stem, or
 // one of them holds it.
-func listed(a, b state.Requirement) bool {
+func listed(a, b Requirement) bool {
 	if a.Source != b.Source {
 		return false
 	}
-	for _, pair := range [][2]state.Requirement{{a, b}, {b, a}} {
+	for _, pair := range [][2]Requirement{{a, b}, {b, a}} {
 		for _, s := range pair[0].Stems {
 			of := func(o state.Quote) bool { return o.Start == s.Start }
 			if slices.ContainsFunc(pair[1].Stems, of) || pair[1].Start == s.Start {
@@ -74,7 +74,7 @@ func listed(a, b state.Requirement) bool {
 
 // otherValue returns a value of one requirement that the other has otherwise. The
 // number of a rule that one of them names is none.
-func otherValue(r facts.Result, a, b state.Requirement) (state.Conflict, bool) {
+func otherValue(r facts.Result, a, b Requirement) (state.Conflict, bool) {
 	for _, c := range r.Conflicts {
 		if c.Opposed && c.Conflict.Claim != "" && c.Conflict.Evidence != "" && slices.Contains(conflictKinds, c.Kind) && !numbersRule(c.Conflict, a, b) {
 			return c.Conflict, true
@@ -85,12 +85,12 @@ func otherValue(r facts.Result, a, b state.Requirement) (state.Conflict, bool) {
 
 // numbersRule reports whether the words of a conflict are the number of a rule, a
 // section or another part of a document: "8.3.5", "paragraph 106", "3A".
-func numbersRule(c state.Conflict, a, b state.Requirement) bool {
+func numbersRule(c state.Conflict, a, b Requirement) bool {
 	for _, words := range []string{c.Claim, c.Evidence} {
 		if labelled.MatchString(words) {
 			return true
 		}
-		for _, r := range []state.Requirement{a, b} {
+		for _, r := range []Requirement{a, b} {
 			spoken := visible(r.Spoken())
 			at := strings.Index(spoken, words)
 			if at > 0 && inLabel(spoken[at-1]) || slices.ContainsFunc(citation.Parse(spoken), func(c citation.Citation) bool { return strings.Contains(c.Text, words) }) {

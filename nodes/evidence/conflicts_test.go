@@ -48,7 +48,7 @@ func TestStemsAreQuoted(t *testing.T) {
 	law := "All lantern records of the harbour should be kept in the iron safe of the office. They must be counted by two clerks every Friday before noon.\n\n" +
 		"A keeper must, for the lantern records of each boat that stays the night:\n\n(a) write down the name of the boat and of its master, and of each passenger who went ashore:\n\n    (i) the name that the passenger gave to the clerk on the quay;\n    (ii) the hour at which the passenger is to be back on board of the boat;\n"
 	a := ask(t, nil, library(t, map[string]string{"statute.md": law}, "statute.md"), "What must be done with the lantern records of the harbour, and what written down of a passenger?", nil)
-	var leaning, nested state.Requirement
+	var leaning, nested evidence.Requirement
 	for _, r := range a.Extracted {
 		switch {
 		case strings.HasPrefix(r.Quote, "They must"):

@@ -36,7 +36,7 @@ func lanterns(t testing.TB) *shelf {
 
 func TestAnswersWithVerbatimRequirements(t *testing.T) {
 	a := ask(t, nil, lanterns(t), question, nil)
-	if a.Result != evidence.ResultAnswered || a.Grounding != state.GroundedMedium || !strings.Contains(a.Final, "“"+seven+"” [REQ-S001]") {
+	if a.Result != evidence.ResultAnswered || a.Grounding != evidence.GroundedMedium || !strings.Contains(a.Final, "“"+seven+"” [REQ-S001]") {
 		t.Fatalf("%s, %s: %s", a.Result, a.Grounding, a.Final)
 	}
 	if a.Trail.Retrieved != 2 || a.Trail.Extracted != 3 || a.Trail.Verified != 2 || len(a.Findings) != 0 {
@@ -366,7 +366,7 @@ func TestVeryLongSentence(t *testing.T) {
 	s := library(t, map[string]string{"statute.md": long + "\n"}, "statute.md")
 	a := ask(t, nil, s, question, nil)
 	if len(a.Extracted) != 1 || obligation.Words(a.Extracted[0].Quote) > obligation.MostWords || obligation.Words(a.Extracted[0].Quote) < obligation.LeastWords ||
-		!strings.HasPrefix(a.Extracted[0].Quote, "Every keeper must store") || a.Extracted[0].Confidence == state.ExtractHigh {
+		!strings.HasPrefix(a.Extracted[0].Quote, "Every keeper must store") || a.Extracted[0].Confidence == evidence.ExtractHigh {
 		t.Errorf("%+v", a.Extracted)
 	}
 }
@@ -417,7 +417,7 @@ func TestCheckFindsChanges(t *testing.T) {
 		"a summary":       func(a *evidence.Audit, _ *shelf) { a.Statutes = strings.Replace(a.Statutes, "seven", "eight", 1) },
 		"a reference":     func(a *evidence.Audit, _ *shelf) { a.References[0].Statement = "Nothing." },
 		"an unused one":   func(a *evidence.Audit, _ *shelf) { a.Unused = append(a.Unused, "REQ-S001") },
-		"the grounding":   func(a *evidence.Audit, _ *shelf) { a.Grounding = state.GroundedHigh },
+		"the grounding":   func(a *evidence.Audit, _ *shelf) { a.Grounding = evidence.GroundedHigh },
 		"the trail":       func(a *evidence.Audit, _ *shelf) { a.Trail.Extracted = 40 },
 		"a source":        func(a *evidence.Audit, _ *shelf) { a.Sources[0].Quotes[0].Text = "All is well." },
 	} {

@@ -23,8 +23,8 @@ const mostShown = 500
 // finds there: byte for byte, no placeholder, no order to the reader. Their length
 // is brought to what can stand alone. A call that fails leaves the passages without a
 // requirement, with a finding and a loss.
-func extractNode(m llm.Model, skill skills.Skill, inspect retrieval.Inspect) graph.Node[state.Comply] {
-	return func(ctx context.Context, s state.Comply) (graph.Update[state.Comply], error) {
+func extractNode(m llm.Model, skill skills.Skill, inspect retrieval.Inspect) graph.Node[State] {
+	return func(ctx context.Context, s State) (graph.Update[State], error) {
 		in := skills.RequirementsInput{Sources: make([]skills.Source, len(s.Hits))}
 		for i, h := range s.Hits {
 			p := h.Passage
@@ -34,18 +34,18 @@ func extractNode(m llm.Model, skill skills.Skill, inspect retrieval.Inspect) gra
 		if err := llm.Stops(ctx, err); err != nil {
 			return nil, err
 		}
-		update := graph.Update[state.Comply]{state.ComplyUsage.Add(usage)}
+		update := graph.Update[State]{usageChannel.Add(usage)}
 		if err != nil {
 			f := caught(NodeExtract, failure(err), err.Error(), "the passages could not be read for requirements")
 			f.Outcome = "no requirement was taken from them"
-			return append(update, state.ComplyFindings.Add(f), state.ComplyLosses.Add(state.LossOf("what is required by "+named(s.Hits), err))), nil
+			return append(update, findingsChannel.Add(f), lossesChannel.Add(state.LossOf("what is required by "+named(s.Hits), err))), nil
 		}
 		model, err := obligation.Default()
 		if err != nil {
 			return nil, err
 		}
-		var kept []state.Requirement
-		var findings []state.ComplyFinding
+		var kept []Requirement
+		var findings []Finding
 		for _, x := range out.Requirements {
 			if x.Source < 1 || x.Source > len(s.Hits) {
 				f := caught(NodeExtract, state.FindNotVerbatim, x.Quote, fmt.Sprintf("it names passage %d of %d", x.Source, len(s.Hits)))
@@ -60,11 +60,11 @@ func extractNode(m llm.Model, skill skills.Skill, inspect retrieval.Inspect) gra
 				findings = append(findings, *bad)
 				continue
 			}
-			if !slices.ContainsFunc(kept, func(k state.Requirement) bool { return k.Chunk == r.Chunk && k.Start < r.End && r.Start < k.End }) {
+			if !slices.ContainsFunc(kept, func(k Requirement) bool { return k.Chunk == r.Chunk && k.Start < r.End && r.Start < k.End }) {
 				kept = append(kept, r)
 			}
 		}
-		return append(update, state.ComplyExtracted.Add(kept...), state.ComplyFindings.Add(findings...)), nil
+		return append(update, extractedChannel.Add(kept...), findingsChannel.Add(findings...)), nil
 	}
 }
 
@@ -85,18 +85,18 @@ func named(hits []state.Hit) string {
 	return strings.Join(where, "; ")
 }
 
-func caught(stage string, kind state.FindingKind, words, detail string) state.ComplyFinding {
-	return state.ComplyFinding{Stage: stage, Kind: kind, Text: llm.Cut(oneLine(words), mostShown), Detail: detail}
+func caught(stage string, kind state.FindingKind, words, detail string) Finding {
+	return Finding{Stage: stage, Kind: kind, Text: llm.Cut(oneLine(words), mostShown), Detail: detail}
 }
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 // settle makes a requirement of what a model copied from a passage, or says why
 // it is none.
-func settle(p state.Passage, x skills.ExtractedRequirement, inspect retrieval.Inspect, model *obligation.Model) (state.Requirement, *state.ComplyFinding) {
-	refuse := func(kind state.FindingKind, detail string) (state.Requirement, *state.ComplyFinding) {
+func settle(p state.Passage, x skills.ExtractedRequirement, inspect retrieval.Inspect, model *obligation.Model) (Requirement, *Finding) {
+	refuse := func(kind state.FindingKind, detail string) (Requirement, *Finding) {
 		f := caught(NodeExtract, kind, x.Quote, detail)
-		return state.Requirement{}, &f
+		return Requirement{}, &f
 	}
 	start, end, ok := skills.Find(p.Text, strings.TrimSpace(x.Quote))
 	if !ok {
@@ -114,22 +114,22 @@ func settle(p state.Passage, x skills.ExtractedRequirement, inspect retrieval.In
 		}
 	}
 	q := state.QuoteIn(p, fit.Quote.Start, fit.Quote.End-fit.Quote.Start)
-	r := state.Requirement{
+	r := Requirement{
 		SourceType: sourceTypeOf(p), Document: p.Doc, Title: p.Title, Heading: p.Section,
-		Quote: q.Text, Chunk: p.ID, Source: q.Source, Start: q.Start, End: q.End, Confidence: state.ExtractionConfidence(x.Confidence),
+		Quote: q.Text, Chunk: p.ID, Source: q.Source, Start: q.Start, End: q.End, Confidence: ExtractionConfidence(x.Confidence),
 	}
 	for _, s := range fit.Stems {
 		r.Stems = append(r.Stems, state.QuoteIn(p, s.Start, s.End-s.Start))
 	}
 	for _, c := range references(p, q.Text) {
-		r.Refers = append(r.Refers, state.CrossReference{Text: c.Text})
+		r.Refers = append(r.Refers, CrossReference{Text: c.Text})
 	}
 	reading := model.Read(r.Spoken())
 	switch {
 	case len(r.Refers) > 0 || fit.Limited || !reading.Obligation || !reading.Explicit && !reading.Imperative:
-		r.Confidence = state.ExtractLow
-	case (fit.Cut || !reading.Explicit) && r.Confidence == state.ExtractHigh:
-		r.Confidence = state.ExtractMedium
+		r.Confidence = ExtractLow
+	case (fit.Cut || !reading.Explicit) && r.Confidence == ExtractHigh:
+		r.Confidence = ExtractMedium
 	}
 	return r, nil
 }

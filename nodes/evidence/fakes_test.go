@@ -137,7 +137,7 @@ func ask(t testing.TB, m llm.Model, s *shelf, question string, opts *evidence.Op
 }
 
 // caught returns the finding of a kind at a stage, and fails without one.
-func caught(t testing.TB, a evidence.Audit, stage string, kind state.FindingKind) state.ComplyFinding {
+func caught(t testing.TB, a evidence.Audit, stage string, kind state.FindingKind) evidence.Finding {
 	t.Helper()
 	for _, f := range a.Findings {
 		if f.Stage == stage && f.Kind == kind {
@@ -148,7 +148,7 @@ func caught(t testing.TB, a evidence.Audit, stage string, kind state.FindingKind
 		}
 	}
 	t.Fatalf("nothing was caught as %s at %s; findings %+v", kind, stage, a.Findings)
-	return state.ComplyFinding{}
+	return evidence.Finding{}
 }
 
 func edit[T any](t testing.TB, answer string, change func(*T)) string {

@@ -7,19 +7,18 @@ import (
 	"strings"
 
 	"example.com/assay/graph"
-	"example.com/assay/state"
 )
 
 // finalizeNode completes the answer. It quotes the omitted side of a conflict, names
 // conflicts, counts the evidence and sums it up. An answer without a statement is empty.
 // Topics of the question that no passage has are missing.
-func finalizeNode() graph.Node[state.Comply] {
-	return func(_ context.Context, s state.Comply) (graph.Update[state.Comply], error) {
+func finalizeNode() graph.Node[State] {
+	return func(_ context.Context, s State) (graph.Update[State], error) {
 		verified := s.Verified()
 		answer := s.Draft.Answer
 		for range s.Conflicts { // what is added may conflict with a third
 			for _, side := range oneSided(s.Conflicts, Statements(answer)) {
-				at := slices.IndexFunc(verified, func(r state.Requirement) bool { return r.ID == side.lacks })
+				at := slices.IndexFunc(verified, func(r Requirement) bool { return r.ID == side.lacks })
 				r := verified[at]
 				r.SameAs = nil
 				answer += "\n" + quotation(r)
@@ -39,40 +38,40 @@ func finalizeNode() graph.Node[state.Comply] {
 		if len(s.Hits) > 0 {
 			missing = Missing(s.Question, s.Hits)
 		}
-		return graph.Update[state.Comply]{
-			state.ComplyMissing.Add(missing...), state.ComplyAnswer.Set(answer), state.ComplyStatements.Set(statements), state.ComplyGrounding.Set(grounding(verified, statements)),
-			state.ComplyStatutes.Set(summary(verified, statements, state.Statute)), state.ComplyPolicies.Set(summary(verified, statements, state.Policy)),
+		return graph.Update[State]{
+			missingChannel.Add(missing...), answerChannel.Set(answer), statementsChannel.Set(statements), groundingChannel.Set(grounding(verified, statements)),
+			statuteSummaryChannel.Set(summary(verified, statements, Statute)), policySummaryChannel.Set(summary(verified, statements, Policy)),
 		}, nil
 	}
 }
 
-func cites(statements []state.Statement, id string) bool {
-	return slices.ContainsFunc(statements, func(s state.Statement) bool { return slices.Contains(s.IDs, id) })
+func cites(statements []Statement, id string) bool {
+	return slices.ContainsFunc(statements, func(s Statement) bool { return slices.Contains(s.IDs, id) })
 }
 
 // conflictLine names a conflict, in words of the two requirements.
-func conflictLine(c state.RequirementConflict) string {
+func conflictLine(c Conflict) string {
 	return fmt.Sprintf("- Conflict (%s): “%s” against “%s” [%s, %s]", c.Kind, oneLine(c.WordsA), oneLine(c.WordsB), c.A, c.B)
 }
 
 // grounding says how much an answer stands on: the number of verified
 // requirements, and whether those that it cites are explicit.
-func grounding(verified []state.Requirement, statements []state.Statement) state.GroundingConfidence {
+func grounding(verified []Requirement, statements []Statement) GroundingConfidence {
 	if len(statements) == 0 || len(verified) == 0 {
-		return state.GroundedInsufficient
+		return GroundedInsufficient
 	}
 	explicit, inferred := true, false
 	for _, r := range verified {
-		explicit = explicit && r.Confidence == state.ExtractHigh
-		inferred = inferred || r.Confidence == state.ExtractLow && cites(statements, r.ID)
+		explicit = explicit && r.Confidence == ExtractHigh
+		inferred = inferred || r.Confidence == ExtractLow && cites(statements, r.ID)
 	}
 	switch n := len(verified); {
 	case n == 1 || inferred:
-		return state.GroundedLow
+		return GroundedLow
 	case n >= 5 && explicit:
-		return state.GroundedHigh
+		return GroundedHigh
 	}
-	return state.GroundedMedium
+	return GroundedMedium
 }
 
 // mostSummed bounds a summary, in requirements.
@@ -80,7 +79,7 @@ const mostSummed = 5
 
 // summary quotes the verified requirements of a kind, those first that the answer
 // cites.
-func summary(verified []state.Requirement, statements []state.Statement, kind state.SourceType) string {
+func summary(verified []Requirement, statements []Statement, kind SourceType) string {
 	var used, other []string
 	for _, r := range verified {
 		line := "“" + r.Spoken() + "” [" + r.ID + "]"

@@ -14,18 +14,18 @@ import (
 // numberNode gives requirements their ids, in the order of passages and offsets. It links
 // those with the same words, fetches what they refer to, and sends each to a task of
 // verify. Above the limit it keeps those of the best passages.
-func numberNode(corpus retrieval.Retriever, most int) graph.Node[state.Comply] {
-	return func(ctx context.Context, s state.Comply) (graph.Update[state.Comply], error) {
+func numberNode(corpus retrieval.Retriever, most int) graph.Node[State] {
+	return func(ctx context.Context, s State) (graph.Update[State], error) {
 		all := ordered(s.Hits, s.Extracted)
-		var update graph.Update[state.Comply]
+		var update graph.Update[State]
 		if kept := capped(s.Hits, all, most); len(kept) < len(all) {
 			f := caught(NodeNumber, state.FindLimit, fmt.Sprintf("%d of %d requirements", len(all)-len(kept), len(all)), "those of the passages that rank lowest are not verified")
 			f.Outcome = "left out"
-			update = append(update, state.ComplyFindings.Add(f))
+			update = append(update, findingsChannel.Add(f))
 			all = kept
 		}
 		number(all)
-		link := linker{corpus: corpus, hits: s.Hits, known: map[string]state.CrossReference{}}
+		link := linker{corpus: corpus, hits: s.Hits, known: map[string]CrossReference{}}
 		for i := range all {
 			for j, ref := range all[i].Refers {
 				found, err := link.find(ctx, ref.Text)
@@ -35,15 +35,15 @@ func numberNode(corpus retrieval.Retriever, most int) graph.Node[state.Comply] {
 				all[i].Refers[j] = found
 			}
 		}
-		update = append(update, state.ComplyRequirements.Set(all))
+		update = append(update, requirementsChannel.Set(all))
 		if len(all) == 0 {
-			return append(update, graph.Goto[state.Comply](NodeFinalize)), nil
+			return append(update, graph.Goto[State](NodeFinalize)), nil
 		}
-		sends := make([]graph.Send[state.Comply], len(all))
+		sends := make([]graph.Send[State], len(all))
 		for i, r := range all {
-			sends[i] = graph.Send[state.Comply]{Node: NodeVerify, State: state.Comply{Question: s.Question, Requirements: []state.Requirement{r}}}
+			sends[i] = graph.Send[State]{Node: NodeVerify, State: State{Question: s.Question, Requirements: []Requirement{r}}}
 		}
-		return append(update, graph.Goto[state.Comply]().Sends(sends...)), nil
+		return append(update, graph.Goto[State]().Sends(sends...)), nil
 	}
 }
 
@@ -54,22 +54,22 @@ func place(hits []state.Hit, chunk string) int {
 
 // ordered returns the requirements in the order of passages and offsets, each span
 // once: passages may overlap.
-func ordered(hits []state.Hit, found []state.Requirement) []state.Requirement {
+func ordered(hits []state.Hit, found []Requirement) []Requirement {
 	at := map[string]int{}
 	for i, h := range hits {
 		at[h.Passage.ID] = i
 	}
 	all := slices.Clone(found)
-	slices.SortStableFunc(all, func(a, b state.Requirement) int {
+	slices.SortStableFunc(all, func(a, b Requirement) int {
 		if d := at[a.Chunk] - at[b.Chunk]; d != 0 {
 			return d
 		}
 		return a.Start - b.Start
 	})
-	var out []state.Requirement
+	var out []Requirement
 	for _, r := range all {
 		r.Refers = slices.Clone(r.Refers)
-		if !slices.ContainsFunc(out, func(k state.Requirement) bool { return k.Source == r.Source && k.Start < r.End && r.Start < k.End }) {
+		if !slices.ContainsFunc(out, func(k Requirement) bool { return k.Source == r.Source && k.Start < r.End && r.Start < k.End }) {
 			out = append(out, r)
 		}
 	}
@@ -78,7 +78,7 @@ func ordered(hits []state.Hit, found []state.Requirement) []state.Requirement {
 
 // capped keeps most requirements, those of better ranked passages first, in their
 // order.
-func capped(hits []state.Hit, all []state.Requirement, most int) []state.Requirement {
+func capped(hits []state.Hit, all []Requirement, most int) []Requirement {
 	if len(all) <= most {
 		return all
 	}
@@ -89,7 +89,7 @@ func capped(hits []state.Hit, all []state.Requirement, most int) []state.Require
 	slices.SortStableFunc(byRank, func(a, b int) int { return hits[place(hits, all[a].Chunk)].Rank - hits[place(hits, all[b].Chunk)].Rank })
 	chosen := byRank[:most]
 	slices.Sort(chosen)
-	var out []state.Requirement
+	var out []Requirement
 	for _, i := range chosen {
 		out = append(out, all[i])
 	}
@@ -97,14 +97,14 @@ func capped(hits []state.Hit, all []state.Requirement, most int) []state.Require
 }
 
 // number sets the ids and links equal words.
-func number(all []state.Requirement) {
-	next := map[state.SourceType]int{}
+func number(all []Requirement) {
+	next := map[SourceType]int{}
 	same := map[string][]int{}
 	for i := range all {
 		r := &all[i]
 		next[r.SourceType]++
 		letter := "P"
-		if r.SourceType == state.Statute {
+		if r.SourceType == Statute {
 			letter = "S"
 		}
 		r.ID = fmt.Sprintf("REQ-%s%03d", letter, next[r.SourceType])
@@ -127,14 +127,14 @@ const mostLinks = 16
 type linker struct {
 	corpus retrieval.Retriever
 	hits   []state.Hit
-	known  map[string]state.CrossReference
+	known  map[string]CrossReference
 }
 
-func (l *linker) find(ctx context.Context, text string) (state.CrossReference, error) {
+func (l *linker) find(ctx context.Context, text string) (CrossReference, error) {
 	if ref, ok := l.known[text]; ok {
 		return ref, nil
 	}
-	ref := state.CrossReference{Text: text}
+	ref := CrossReference{Text: text}
 	if len(l.known) < mostLinks {
 		r, err := l.corpus.Search(ctx, retrieval.Query{Primary: text, K: 1})
 		if ctx.Err() != nil {

@@ -62,7 +62,7 @@ func doing(verb string) string { return strings.TrimSuffix(verb, "ing") }
 
 // opposed finds an action that one requirement demands and the other forbids or
 // leaves open, or that one permits and the other forbids.
-func opposed(a, b state.Requirement) (state.RequirementConflict, bool) {
+func opposed(a, b Requirement) (Conflict, bool) {
 	of := rulings(b.Spoken())
 	for _, x := range rulings(a.Spoken()) {
 		for _, y := range of {
@@ -78,8 +78,8 @@ func opposed(a, b state.Requirement) (state.RequirementConflict, bool) {
 			case x.force+y.force == forbids+frees:
 				continue
 			}
-			return state.RequirementConflict{A: a.ID, B: b.ID, Kind: kind, WordsA: x.words, WordsB: y.words}, true
+			return Conflict{A: a.ID, B: b.ID, Kind: kind, WordsA: x.words, WordsB: y.words}, true
 		}
 	}
-	return state.RequirementConflict{}, false
+	return Conflict{}, false
 }

@@ -10,7 +10,6 @@ import (
 	"example.com/assay/memory/retrieval"
 	"example.com/assay/nodes/verify"
 	"example.com/assay/skills"
-	"example.com/assay/state"
 )
 
 // Names of the pipeline's nodes, as drawings and traces show them.
@@ -61,7 +60,7 @@ const (
 
 // Pipeline is the compiled compliance graph.
 type Pipeline struct {
-	graph *graph.Compiled[state.Comply]
+	graph *graph.Compiled[State]
 }
 
 // New compiles the pipeline once, for any number of runs.
@@ -74,7 +73,7 @@ func New(deps Deps, opts *Options) (*Pipeline, error) {
 }
 
 // Graph returns the compiled graph, for streaming and drawing.
-func (p *Pipeline) Graph() *graph.Compiled[state.Comply] { return p.graph }
+func (p *Pipeline) Graph() *graph.Compiled[State] { return p.graph }
 
 // Skills lists the names of the skills that the pipeline asks, sorted.
 func Skills() []string {
@@ -84,21 +83,21 @@ func Skills() []string {
 // Input is a question and what is read for it.
 type Input struct {
 	Question string
-	Filter   state.ComplyFilter
+	Filter   Filter
 }
 
 // Update is the update that starts a run.
-func (in Input) Update() graph.Update[state.Comply] {
-	return graph.Update[state.Comply]{state.ComplyQuestion.Set(in.Question), state.ComplyFiltered.Set(in.Filter)}
+func (in Input) Update() graph.Update[State] {
+	return graph.Update[State]{questionChannel.Set(in.Question), filterChannel.Set(in.Filter)}
 }
 
 // Run answers one question. The state it returns is final, or, beside an error,
 // what was reached before it.
-func (p *Pipeline) Run(ctx context.Context, in Input, opts *graph.RunOptions) (state.Comply, error) {
+func (p *Pipeline) Run(ctx context.Context, in Input, opts *graph.RunOptions) (State, error) {
 	return p.graph.Invoke(ctx, in.Update(), opts)
 }
 
-func build(deps Deps, opts *Options) (*graph.Compiled[state.Comply], error) {
+func build(deps Deps, opts *Options) (*graph.Compiled[State], error) {
 	if deps.Model == nil || deps.Skills == nil || deps.Corpus == nil {
 		return nil, errors.New("a model, skills and a corpus are needed")
 	}
@@ -124,8 +123,8 @@ func build(deps Deps, opts *Options) (*graph.Compiled[state.Comply], error) {
 		reviewer.Model, reviewer.Skill = deps.Model, review
 	}
 
-	type options = graph.NodeOptions[state.Comply]
-	g := graph.NewStateGraph(state.ComplyChannels()...)
+	type options = graph.NodeOptions[State]
+	g := graph.NewStateGraph(channels()...)
 	g.AddNode(NodeRetrieve, retrieveNode(deps.Corpus, o.Passages, deps.Inspect), options{Goto: []string{NodeExtract, NodeFinalize}})
 	g.AddNode(NodeExtract, extractNode(deps.Model, extract, deps.Inspect))
 	g.AddNode(NodeNumber, numberNode(deps.Corpus, o.Requirements), options{Goto: []string{NodeVerify, NodeFinalize}})
@@ -139,7 +138,7 @@ func build(deps Deps, opts *Options) (*graph.Compiled[state.Comply], error) {
 	g.AddEdge(NodeExtract, NodeNumber)
 	g.AddEdge(NodeVerify, NodeSettle)
 	decide := func(node string) {
-		g.AddConditionalPaths(node, afterDecision, graph.Path{Key: string(state.ComplyCompose), Target: NodeCompose}, graph.Path{Key: string(state.ComplyFinalize), Target: NodeFinalize})
+		g.AddConditionalPaths(node, afterDecision, graph.Path{Key: string(decideCompose), Target: NodeCompose}, graph.Path{Key: string(decideFinalize), Target: NodeFinalize})
 	}
 	decide(NodeSettle)
 	g.AddEdge(NodeCompose, NodeReview)
@@ -171,6 +170,6 @@ func (opts *Options) filled() (Options, error) {
 }
 
 // afterDecision follows what the last node decided.
-func afterDecision(_ context.Context, s state.Comply) (graph.Route, error) {
+func afterDecision(_ context.Context, s State) (graph.Route, error) {
 	return graph.To(string(s.Decision)), nil
 }

@@ -26,20 +26,20 @@ var statutes = []string{"statute", "statutes", "law", "laws", "code", "act", "re
 
 // sourceTypeOf says what kind of source a passage is of: what its metadata
 // declare, else a word of its directory. Whatever says nothing is a policy.
-func sourceTypeOf(p state.Passage) state.SourceType {
+func sourceTypeOf(p state.Passage) SourceType {
 	declared := strings.ToLower(p.Metadata[keySourceType])
 	if declared == "" {
 		for _, part := range strings.FieldsFunc(strings.ToLower(p.Metadata["dir"]), func(r rune) bool { return strings.ContainsRune("/-_ ", r) }) {
 			if slices.Contains(statutes, part) {
-				return state.Statute
+				return Statute
 			}
 		}
-		return state.Policy
+		return Policy
 	}
 	if slices.Contains(statutes, strings.TrimSpace(declared)) {
-		return state.Statute
+		return Statute
 	}
-	return state.Policy
+	return Policy
 }
 
 // widest is how many passages are looked through for a section by its heading.
@@ -49,13 +49,13 @@ const widest = 200
 // out the other, and takes the best passages of each. A corpus whose passages do
 // not say what they are is searched as one, and sorted. Passages that give orders
 // are reported.
-func retrieveNode(corpus retrieval.Retriever, passages int, inspect retrieval.Inspect) graph.Node[state.Comply] {
-	return func(ctx context.Context, s state.Comply) (graph.Update[state.Comply], error) {
+func retrieveNode(corpus retrieval.Retriever, passages int, inspect retrieval.Inspect) graph.Node[State] {
+	return func(ctx context.Context, s State) (graph.Update[State], error) {
 		f := finder{corpus: corpus, s: s, most: passages}
 		metered, asked := llm.Open(ctx) // a reranker may ask a model
-		kinds := []state.SourceType{state.Statute, state.Policy}
+		kinds := []SourceType{Statute, Policy}
 		if s.Filter.SourceType != "" {
-			kinds = []state.SourceType{s.Filter.SourceType}
+			kinds = []SourceType{s.Filter.SourceType}
 		}
 		var hits []state.Hit
 		for _, kind := range kinds {
@@ -72,26 +72,26 @@ func retrieveNode(corpus retrieval.Retriever, passages int, inspect retrieval.In
 		if err != nil {
 			return nil, err
 		}
-		update := graph.Update[state.Comply]{
-			state.ComplyHits.Set(hits), state.ComplyWarnings.Add(append(f.warnings, orders...)...), state.ComplySearched.Set(f.confidence),
+		update := graph.Update[State]{
+			hitsChannel.Set(hits), warningsChannel.Add(append(f.warnings, orders...)...), searchConfidenceChannel.Set(f.confidence),
 		}
 		update = append(update, lost(f.losses)...)
 		if usage := asked.Close().ModelUsage; usage != (state.ModelUsage{}) {
-			update = append(update, state.ComplyUsage.Add(usage))
+			update = append(update, usageChannel.Add(usage))
 		}
-		var sends []graph.Send[state.Comply]
+		var sends []graph.Send[State]
 		for some := range slices.Chunk(hits, batch) {
-			sends = append(sends, graph.Send[state.Comply]{Node: NodeExtract, State: state.Comply{Question: s.Question, Hits: some}})
+			sends = append(sends, graph.Send[State]{Node: NodeExtract, State: State{Question: s.Question, Hits: some}})
 		}
 		if len(sends) == 0 {
-			return append(update, state.ComplyMissing.Add(nothingRead(s.Filter)), graph.Goto[state.Comply](NodeFinalize)), nil
+			return append(update, missingChannel.Add(nothingRead(s.Filter)), graph.Goto[State](NodeFinalize)), nil
 		}
-		return append(update, graph.Goto[state.Comply]().Sends(sends...)), nil
+		return append(update, graph.Goto[State]().Sends(sends...)), nil
 	}
 }
 
 // nothingRead says that the search found no passage, and among which.
-func nothingRead(f state.ComplyFilter) string {
+func nothingRead(f Filter) string {
 	var of []string
 	for _, c := range []struct{ key, value string }{{keyTopic, f.Topic}, {keySection, f.Section}, {keyCategory, f.Category}, {keySourceType, string(f.SourceType)}} {
 		if c.value != "" {
@@ -107,7 +107,7 @@ func nothingRead(f state.ComplyFilter) string {
 // A finder searches for one question.
 type finder struct {
 	corpus     retrieval.Retriever
-	s          state.Comply
+	s          State
 	most       int
 	warnings   []string
 	losses     []state.Loss
@@ -117,11 +117,11 @@ type finder struct {
 }
 
 // search returns the best passages of a kind, ranked from 1.
-func (f *finder) search(ctx context.Context, kind state.SourceType) ([]state.Hit, error) {
+func (f *finder) search(ctx context.Context, kind SourceType) ([]state.Hit, error) {
 	var found []state.Hit
 	if !f.unkinded {
 		kinds := []string{string(kind)}
-		if kind == state.Statute {
+		if kind == Statute {
 			kinds = statutes
 		}
 		r, err := f.ask(ctx, f.most, &retrieval.Condition{Key: keySourceType, OneOf: kinds})

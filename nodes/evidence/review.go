@@ -25,23 +25,23 @@ type reviewer struct {
 // with the exact findings, up to most times; then the statements that fail are
 // taken out. When none is left the verified requirements are quoted instead. A
 // statement that could not be judged fails, and is a loss.
-func reviewNode(r *reviewer, most int) graph.Node[state.Comply] {
-	return func(ctx context.Context, s state.Comply) (graph.Update[state.Comply], error) {
+func reviewNode(r *reviewer, most int) graph.Node[State] {
+	return func(ctx context.Context, s State) (graph.Update[State], error) {
 		seen, err := r.look(ctx, s)
 		if err != nil {
 			return nil, err
 		}
-		update := graph.Update[state.Comply]{state.ComplyUsage.Add(seen.usage), state.ComplyFindings.Add(seen.notes...)}
+		update := graph.Update[State]{usageChannel.Add(seen.usage), findingsChannel.Add(seen.notes...)}
 		update = append(update, lost(seen.losses)...)
 		if len(seen.findings) == 0 {
-			return append(update, state.ComplyOpen.Set(nil), state.ComplyDecided.Set(state.ComplyFinalize)), nil
+			return append(update, openChannel.Set(nil), decisionChannel.Set(decideFinalize)), nil
 		}
 		if s.Revisions < most {
 			for i := range seen.findings {
 				seen.findings[i].Outcome = "composed again"
 			}
-			return append(update, state.ComplyOpen.Set(seen.findings), state.ComplyFindings.Add(seen.findings...),
-				state.ComplyRevisions.Set(s.Revisions+1), state.ComplyDecided.Set(state.ComplyCompose)), nil
+			return append(update, openChannel.Set(seen.findings), findingsChannel.Add(seen.findings...),
+				revisionsChannel.Set(s.Revisions+1), decisionChannel.Set(decideCompose)), nil
 		}
 		draft := s.Draft
 		draft.Answer = without(draft.Answer, seen.failed)
@@ -56,27 +56,27 @@ func reviewNode(r *reviewer, most int) graph.Node[state.Comply] {
 			f.Revision, f.Outcome = s.Revisions, quotedInstead
 			draft, seen.findings = quoting(s.Verified()), append(seen.findings, f)
 		}
-		return append(update, state.ComplyDraft.Set(draft), state.ComplyOpen.Set(nil), state.ComplyFindings.Add(seen.findings...), state.ComplyDecided.Set(state.ComplyFinalize)), nil
+		return append(update, draftChannel.Set(draft), openChannel.Set(nil), findingsChannel.Add(seen.findings...), decisionChannel.Set(decideFinalize)), nil
 	}
 }
 
 // A look is what a review found.
 type look struct {
-	findings []state.ComplyFinding
-	notes    []state.ComplyFinding // that leave the answer as it is
-	failed   []state.Statement
+	findings []Finding
+	notes    []Finding // that leave the answer as it is
+	failed   []Statement
 	losses   []state.Loss
 	usage    state.ModelUsage
 }
 
-func (r *reviewer) look(ctx context.Context, s state.Comply) (look, error) {
+func (r *reviewer) look(ctx context.Context, s State) (look, error) {
 	var out look
 	statements := Statements(s.Draft.Answer)
-	byID := map[string]state.Requirement{}
+	byID := map[string]Requirement{}
 	for _, q := range s.Verified() {
 		byID[q.ID] = q
 	}
-	var passed []state.Statement
+	var passed []Statement
 	for _, st := range statements {
 		found, err := r.statement(ctx, s, st, byID, &out)
 		if err != nil {
@@ -110,12 +110,12 @@ func (r *reviewer) look(ctx context.Context, s state.Comply) (look, error) {
 
 // statement reviews one statement by code and by the judge of claims, whose usage and
 // losses go to out.
-func (r *reviewer) statement(ctx context.Context, s state.Comply, st state.Statement, byID map[string]state.Requirement, out *look) ([]state.ComplyFinding, error) {
+func (r *reviewer) statement(ctx context.Context, s State, st Statement, byID map[string]Requirement, out *look) ([]Finding, error) {
 	found := checkIDs(s, st)
 	if len(found) > 0 {
 		return found, nil
 	}
-	cited := make([]state.Requirement, len(st.IDs))
+	cited := make([]Requirement, len(st.IDs))
 	for i, id := range st.IDs {
 		cited[i] = byID[id]
 	}
@@ -137,21 +137,21 @@ func (r *reviewer) statement(ctx context.Context, s state.Comply, st state.State
 	if v.Error != "" {
 		out.losses = append(out.losses, state.Loss{Missing: "the verdict on “" + llm.Cut(bare(st.Text), mostShown) + "”", Error: v.Error})
 	}
-	return []state.ComplyFinding{objection(state.FindUnsupported, st, "the quotes that it cites do not carry it: "+v.Reason)}, nil
+	return []Finding{objection(state.FindUnsupported, st, "the quotes that it cites do not carry it: "+v.Reason)}, nil
 }
 
-func objection(kind state.FindingKind, st state.Statement, detail string) state.ComplyFinding {
+func objection(kind state.FindingKind, st Statement, detail string) Finding {
 	f := caught(NodeReview, kind, st.Text, detail)
 	f.IDs = st.IDs
 	return f
 }
 
 // checkIDs reviews the ids of a statement.
-func checkIDs(s state.Comply, st state.Statement) []state.ComplyFinding {
+func checkIDs(s State, st Statement) []Finding {
 	if len(st.IDs) == 0 {
-		return []state.ComplyFinding{objection(state.FindUncited, st, "the statement ends with no id of a requirement")}
+		return []Finding{objection(state.FindUncited, st, "the statement ends with no id of a requirement")}
 	}
-	var out []state.ComplyFinding
+	var out []Finding
 	for _, id := range st.IDs {
 		if kind, detail, bad := standing(s, id); bad {
 			out = append(out, objection(kind, st, detail))
@@ -177,7 +177,7 @@ func absent(stems, in []string) []string {
 
 // checkWords reviews the words of a statement against the quotes that it cites;
 // done says that there is nothing more to ask: it is a quotation, or it fails.
-func checkWords(st state.Statement, cited []state.Requirement) (found []state.ComplyFinding, done bool) {
+func checkWords(st Statement, cited []Requirement) (found []Finding, done bool) {
 	words, stems := bare(st.Text), content(st.Text)
 	quotes := make([]string, len(cited))
 	quotation := true
@@ -207,7 +207,7 @@ func checkWords(st state.Statement, cited []state.Requirement) (found []state.Co
 }
 
 // byModel asks the model that reviews about the statements that passed.
-func (r *reviewer) byModel(ctx context.Context, s state.Comply, passed []state.Statement, byID map[string]state.Requirement, out *look) error {
+func (r *reviewer) byModel(ctx context.Context, s State, passed []Statement, byID map[string]Requirement, out *look) error {
 	in := skills.ReviewInput{Question: s.Question, Statements: make([]skills.ReviewStatement, len(passed)), Requirements: []skills.QuotedRequirement{}}
 	var shown []string
 	for i, st := range passed {
@@ -236,20 +236,20 @@ func (r *reviewer) byModel(ctx context.Context, s state.Comply, passed []state.S
 		}
 		st := passed[f.Statement-1]
 		out.findings = append(out.findings, objection(state.FindByModel, st, llm.Cut(strings.TrimSpace(f.Problem), mostShown)))
-		if !slices.ContainsFunc(out.failed, func(o state.Statement) bool { return o.Start == st.Start }) {
+		if !slices.ContainsFunc(out.failed, func(o Statement) bool { return o.Start == st.Start }) {
 			out.failed = append(out.failed, st)
 		}
 	}
-	slices.SortStableFunc(out.failed, func(a, b state.Statement) int { return a.Start - b.Start })
+	slices.SortStableFunc(out.failed, func(a, b Statement) int { return a.Start - b.Start })
 	return nil
 }
 
 // A side is a conflict with only one of its requirements in the answer.
 type side struct{ has, lacks, words string }
 
-func oneSided(list []state.RequirementConflict, statements []state.Statement) []side {
+func oneSided(list []Conflict, statements []Statement) []side {
 	citing := func(id string) (string, bool) {
-		at := slices.IndexFunc(statements, func(s state.Statement) bool { return slices.Contains(s.IDs, id) })
+		at := slices.IndexFunc(statements, func(s Statement) bool { return slices.Contains(s.IDs, id) })
 		if at < 0 {
 			return "", false
 		}

@@ -7,7 +7,6 @@ import (
 	"unicode"
 
 	"example.com/assay/memory/text"
-	"example.com/assay/state"
 )
 
 // oneMark is a pair of brackets with ids.
@@ -24,8 +23,8 @@ var (
 // Statements splits an answer into its sentences, with the ids at the end of each. Text
 // between “ and ” does not end a sentence. Everything with a letter or a digit is a
 // statement, headings too: nothing may be said without a requirement.
-func Statements(answer string) []state.Statement {
-	var out []state.Statement
+func Statements(answer string) []Statement {
+	var out []Statement
 	at := 0
 	for _, line := range strings.SplitAfter(answer, "\n") {
 		from := at + len(bullet.FindString(line))
@@ -42,7 +41,7 @@ func Statements(answer string) []state.Statement {
 				continue // marks without a text before them
 			}
 			for _, s := range sentences[:len(sentences)-1] {
-				out = append(out, state.Statement{Text: answer[s.Start:s.End], Start: s.Start, End: s.End})
+				out = append(out, Statement{Text: answer[s.Start:s.End], Start: s.Start, End: s.End})
 			}
 			last := sentences[len(sentences)-1]
 			until := from + m[1]
@@ -52,17 +51,17 @@ func Statements(answer string) []state.Statement {
 			for until < end && strings.ContainsRune(".;,!", rune(answer[until])) {
 				until++
 			}
-			out = append(out, state.Statement{Text: answer[last.Start:last.End], IDs: ids(answer[from+m[0] : from+m[1]]), Start: last.Start, End: until})
+			out = append(out, Statement{Text: answer[last.Start:last.End], IDs: ids(answer[from+m[0] : from+m[1]]), Start: last.Start, End: until})
 		}
 		for _, s := range split(answer, at0(out, from), end) {
-			out = append(out, state.Statement{Text: answer[s.Start:s.End], Start: s.Start, End: s.End})
+			out = append(out, Statement{Text: answer[s.Start:s.End], Start: s.Start, End: s.End})
 		}
 	}
 	return out
 }
 
 // at0 is where the text behind the last statement begins, from at least.
-func at0(out []state.Statement, from int) int {
+func at0(out []Statement, from int) int {
 	if n := len(out); n > 0 {
 		return max(from, out[n-1].End)
 	}
@@ -122,7 +121,7 @@ func ids(mark string) []string {
 
 // without is an answer without some of its statements; lines that say nothing
 // without them go, too.
-func without(answer string, drop []state.Statement) string {
+func without(answer string, drop []Statement) string {
 	var b strings.Builder
 	last := 0
 	for _, s := range drop {
@@ -146,6 +145,6 @@ func without(answer string, drop []state.Statement) string {
 func bare(s string) string { return strings.Trim(oneLine(s), "“”\"' .;:") }
 
 // quotation is the line of an answer that quotes requirements of the same words.
-func quotation(r state.Requirement) string {
+func quotation(r Requirement) string {
 	return "- “" + r.Spoken() + "” [" + strings.Join(append([]string{r.ID}, r.SameAs...), ", ") + "]"
 }

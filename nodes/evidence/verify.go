@@ -16,15 +16,15 @@ import (
 // incomplete is rejected without a model. A verdict that cannot be had, is on another
 // requirement than the one that was asked about, or both verifies and rejects is a
 // loss, and its requirement is not verified.
-func verifyNode(m llm.Model, skill skills.Skill) graph.Node[state.Comply] {
-	return func(ctx context.Context, s state.Comply) (graph.Update[state.Comply], error) {
-		var update graph.Update[state.Comply]
+func verifyNode(m llm.Model, skill skills.Skill) graph.Node[State] {
+	return func(ctx context.Context, s State) (graph.Update[State], error) {
+		var update graph.Update[State]
 		for _, r := range s.Requirements {
 			j, err := judge(ctx, m, skill, s.Question, r)
 			if err != nil {
 				return nil, err
 			}
-			update = append(update, state.ComplyVerdicts.Add(j.verdict), state.ComplyUsage.Add(j.usage), state.ComplyFindings.Add(j.findings...))
+			update = append(update, verdictsChannel.Add(j.verdict), usageChannel.Add(j.usage), findingsChannel.Add(j.findings...))
 			update = append(update, lost(j.losses)...)
 		}
 		return update, nil
@@ -33,14 +33,14 @@ func verifyNode(m llm.Model, skill skills.Skill) graph.Node[state.Comply] {
 
 // judged is the result for one requirement.
 type judged struct {
-	verdict  state.RequirementVerdict
-	findings []state.ComplyFinding
+	verdict  Verdict
+	findings []Finding
 	losses   []state.Loss
 	usage    state.ModelUsage
 }
 
-func judge(ctx context.Context, m llm.Model, skill skills.Skill, question string, r state.Requirement) (judged, error) {
-	j := judged{verdict: state.RequirementVerdict{ID: r.ID}}
+func judge(ctx context.Context, m llm.Model, skill skills.Skill, question string, r Requirement) (judged, error) {
+	j := judged{verdict: Verdict{ID: r.ID}}
 	if !obligation.Complete(r.Quote, len(r.Stems) > 0) {
 		j.verdict.Reason, j.verdict.Rationale = state.IncompleteQuote, "The quote leans on words before it, or breaks off."
 		return j, nil
@@ -68,11 +68,11 @@ func judge(ctx context.Context, m llm.Model, skill skills.Skill, question string
 }
 
 // lost is the update of losses; none without any.
-func lost(losses []state.Loss) graph.Update[state.Comply] {
+func lost(losses []state.Loss) graph.Update[State] {
 	if len(losses) == 0 {
 		return nil
 	}
-	return graph.Update[state.Comply]{state.ComplyLosses.Add(losses...)}
+	return graph.Update[State]{lossesChannel.Add(losses...)}
 }
 
 // none is the reason of a verdict that does not reject.
@@ -94,22 +94,22 @@ func (j *judged) lose(kind state.FindingKind, words string, why error) {
 }
 
 // quoted is a requirement as models read it.
-func quoted(r state.Requirement) skills.QuotedRequirement {
+func quoted(r Requirement) skills.QuotedRequirement {
 	return skills.QuotedRequirement{ID: r.ID, SourceType: string(r.SourceType), Document: r.Title, Section: r.Heading, Quote: r.Spoken()}
 }
 
 // settleNode looks for conflicts between the verified requirements, and decides
 // whether there is anything to compose from.
-func settleNode() graph.Node[state.Comply] {
-	return func(ctx context.Context, s state.Comply) (graph.Update[state.Comply], error) {
+func settleNode() graph.Node[State] {
+	return func(ctx context.Context, s State) (graph.Update[State], error) {
 		verified := s.Verified()
 		if len(verified) == 0 {
-			return graph.Update[state.Comply]{state.ComplyDecided.Set(state.ComplyFinalize)}, nil
+			return graph.Update[State]{decisionChannel.Set(decideFinalize)}, nil
 		}
 		found, err := conflicts(ctx, verified)
 		if err != nil {
 			return nil, err
 		}
-		return graph.Update[state.Comply]{state.ComplyConflicts.Set(found), state.ComplyDecided.Set(state.ComplyCompose)}, nil
+		return graph.Update[State]{conflictsChannel.Set(found), decisionChannel.Set(decideCompose)}, nil
 	}
 }

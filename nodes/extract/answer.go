@@ -11,20 +11,20 @@ import (
 // answer's schema, with the fields.
 type Answer struct {
 	state.Answer
-	Document string                   `json:"document"` // its path
-	Result   json.RawMessage          `json:"result"`   // as the schema describes it; null when there is none
-	Fields   []state.FieldValue       `json:"fields"`
-	Report   state.VerificationReport `json:"verification"` // of the best iteration; it takes the place of the answer's own, which is of quotes
-	History  []Iteration              `json:"iterations"`
-	Loop     LoopMetadata             `json:"loop_metadata"`
+	Document string           `json:"document"` // its path
+	Result   json.RawMessage  `json:"result"`   // as the schema describes it; null when there is none
+	Fields   []FieldValue     `json:"fields"`
+	Report   Report           `json:"verification"` // of the best iteration; it takes the place of the answer's own, which is of quotes
+	History  []ShownIteration `json:"iterations"`
+	Loop     LoopMetadata     `json:"loop_metadata"`
 }
 
-// An Iteration is one extraction in an Answer.
-type Iteration struct {
-	N             int           `json:"n"`
-	Score         float64       `json:"score"`
-	Issues        []state.Issue `json:"issues"`
-	ChangedFields []string      `json:"changed_fields"`
+// A ShownIteration is one extraction in an Answer.
+type ShownIteration struct {
+	N             int      `json:"n"`
+	Score         float64  `json:"score"`
+	Issues        []Issue  `json:"issues"`
+	ChangedFields []string `json:"changed_fields"`
 }
 
 // LoopMetadata says how the loop went.
@@ -44,32 +44,32 @@ const AgentType = "tool_agent_with_verification"
 // Answer turns a finished run into the answer that is printed. A value that the
 // document does not hold is among the fields and in the report, and not in the result.
 // An extraction that did not pass is still answered; its report says what is wrong.
-func (s *Schema) Answer(final state.Extract, runErr error) Answer {
+func (s *Schema) Answer(final State, runErr error) Answer {
 	a := Answer{
 		Answer: state.Answer{
 			Schema: state.AnswerSchema, Pipeline: "extract", End: s.End(final, runErr), Sources: []state.Source{}, Warnings: final.Warnings,
 			Metrics: state.RunMetrics{Metrics: state.Metrics{ModelUsage: final.Usage}, NodeMS: map[string]float64{}},
 		},
-		Document: final.Document.Source, Fields: []state.FieldValue{}, Report: state.VerificationReport{Issues: []state.Issue{}}, History: []Iteration{},
+		Document: final.Document.Source, Fields: []FieldValue{}, Report: Report{Issues: []Issue{}}, History: []ShownIteration{},
 		Loop: LoopMetadata{AgentType: AgentType, Iterations: len(final.Iterations), Stopped: final.Stopped, ModelCalls: final.Usage.Calls, Failure: final.Failure},
 	}
 	if best, ok := final.Best(); ok {
 		a.Result, a.Report = s.Result(best.Values), best.Report
 		a.Fields = append(a.Fields, best.Values...)
 		a.Confidence, a.Loop.Best, a.Loop.Passed = best.Report.Confidence, best.N, best.Report.Passed
-		a.Metrics.HasAnswer = len(state.InDocument(best.Values)) > 0
+		a.Metrics.HasAnswer = len(InDocument(best.Values)) > 0
 	}
 	for _, it := range final.Iterations {
-		a.History = append(a.History, Iteration{N: it.N, Score: it.Report.Score, Issues: it.Report.Issues, ChangedFields: it.Changed})
+		a.History = append(a.History, ShownIteration{N: it.N, Score: it.Report.Score, Issues: it.Report.Issues, ChangedFields: it.Changed})
 	}
 	return a
 }
 
 // End says how a run ended. It is grounded when the document holds every value that
 // was found. What a run without a value looked for are the schema's fields.
-func (s *Schema) End(final state.Extract, runErr error) state.End {
+func (s *Schema) End(final State, runErr error) state.End {
 	best, _ := final.Best()
-	held := len(state.InDocument(best.Values))
+	held := len(InDocument(best.Values))
 	o := state.Outcome{
 		Err: runErr, Answered: len(best.Values) > 0, Grounded: held == len(best.Values), Losses: slices.Clone(final.Losses),
 		Searched: state.Searched{Queries: make([]string, len(s.Fields))},

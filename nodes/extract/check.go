@@ -11,38 +11,38 @@ import (
 	"example.com/assay/state"
 )
 
-// VerifyNode checks the values by rules, notes the iteration, and decides whether
+// verifyValues checks the values by rules, notes the iteration, and decides whether
 // there is another one.
-func VerifyNode(s *Schema, limits Thresholds, iterations int) graph.Node[state.Extract] {
-	return func(_ context.Context, e state.Extract) (graph.Update[state.Extract], error) {
-		it := state.ExtractIteration{N: len(e.Iterations) + 1, Values: e.Values}
+func verifyValues(s *Schema, limits Thresholds, iterations int) graph.Node[State] {
+	return func(_ context.Context, e State) (graph.Update[State], error) {
+		it := Iteration{N: len(e.Iterations) + 1, Values: e.Values}
 		it.Report = s.Verify(e.Values, slices.Concat(e.Conflicts, e.Opinions), limits)
-		var before []state.FieldValue
+		var before []FieldValue
 		if n := len(e.Iterations); n > 0 {
 			before = e.Iterations[n-1].Values
 		}
 		it.Changed = changed(before, e.Values)
-		decision, why := state.ExtractRefine, ""
+		decision, why := decideRefine, ""
 		switch {
 		case it.Report.Passed:
-			decision, why = state.ExtractFinish, "the verification passed"
+			decision, why = decideFinish, "the verification passed"
 		case it.N > 1 && len(it.Changed) == 0:
-			decision, why = state.ExtractFinish, "the iteration changed nothing"
+			decision, why = decideFinish, "the iteration changed nothing"
 		case it.N >= iterations:
-			decision, why = state.ExtractFinish, "the maximum of iterations is reached"
+			decision, why = decideFinish, "the maximum of iterations is reached"
 		}
-		return graph.Update[state.Extract]{state.ExtractIterations.Add(it), state.ExtractDecided.Set(decision), state.ExtractStopped.Set(why)}, nil
+		return graph.Update[State]{iterationsChannel.Add(it), decisionChannel.Set(decision), stoppedChannel.Set(why)}, nil
 	}
 }
 
-// Review asks a model what it thinks of the values. What it finds are issues
+// review asks a model what it thinks of the values. What it finds are issues
 // beside those of the rules. A model that fails has no opinion, which is a loss.
-func Review(m llm.Model, skill skills.Skill, r *reading) graph.Node[state.Extract] {
-	return func(ctx context.Context, e state.Extract) (graph.Update[state.Extract], error) {
-		opinions := []state.Issue{}
-		update := graph.Update[state.Extract]{}
+func review(m llm.Model, skill skills.Skill, r *reading) graph.Node[State] {
+	return func(ctx context.Context, e State) (graph.Update[State], error) {
+		opinions := []Issue{}
+		update := graph.Update[State]{}
 		for _, w := range windows(e.Document, r.size, r.overlap) {
-			var here []state.FieldValue
+			var here []FieldValue
 			for _, v := range e.Values {
 				if v.Place != nil && v.Place.Start >= w.start && v.Place.End <= w.end {
 					here = append(here, v)
@@ -57,23 +57,23 @@ func Review(m llm.Model, skill skills.Skill, r *reading) graph.Node[state.Extrac
 			if err := llm.Stops(ctx, err); err != nil {
 				return nil, err
 			}
-			update = append(update, state.ExtractUsage.Add(usage))
+			update = append(update, usageChannel.Add(usage))
 			if err != nil {
-				update = append(update, state.ExtractLosses.Add(state.LossOf(fmt.Sprintf("the model's opinion on bytes %d–%d", w.start, w.end), err)))
+				update = append(update, lossesChannel.Add(state.LossOf(fmt.Sprintf("the model's opinion on bytes %d–%d", w.start, w.end), err)))
 				continue
 			}
 			for _, i := range out.Issues {
-				opinions = append(opinions, state.Issue{Kind: state.IssueOpinion, Severity: state.Severity(i.Severity), Field: i.Field, Message: i.Message, Suggestion: i.Suggestion})
+				opinions = append(opinions, Issue{Kind: IssueOpinion, Severity: Severity(i.Severity), Field: i.Field, Message: i.Message, Suggestion: i.Suggestion})
 			}
 		}
-		return append(update, state.ExtractOpinions.Set(opinions)), nil
+		return append(update, opinionsChannel.Set(opinions)), nil
 	}
 }
 
-// Finish puts the values of the best iteration in place of the last ones.
-func Finish() graph.Node[state.Extract] {
-	return func(_ context.Context, e state.Extract) (graph.Update[state.Extract], error) {
+// finish puts the values of the best iteration in place of the last ones.
+func finish() graph.Node[State] {
+	return func(_ context.Context, e State) (graph.Update[State], error) {
 		best, _ := e.Best()
-		return graph.Update[state.Extract]{state.ExtractValues.Set(best.Values)}, nil
+		return graph.Update[State]{valuesChannel.Set(best.Values)}, nil
 	}
 }

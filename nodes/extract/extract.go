@@ -23,9 +23,9 @@ type part func(ctx context.Context, w window, text string, boxes []skills.LaidOu
 
 // read asks each window and merges what it finds. The usage counts also beside an
 // error.
-func (r *reading) read(ctx context.Context, doc state.FieldDocument, ask part) (found []state.FieldValue, conflicts []state.Issue, warnings []string, usage state.ModelUsage, err error) {
+func (r *reading) read(ctx context.Context, doc FieldDocument, ask part) (found []FieldValue, conflicts []Issue, warnings []string, usage state.ModelUsage, err error) {
 	g := newGround(doc)
-	var parts [][]state.FieldValue
+	var parts [][]FieldValue
 	for _, w := range windows(doc, r.size, r.overlap) {
 		out, used, err := ask(ctx, w, doc.Text[w.start:w.end], w.boxes(doc))
 		usage = usage.Plus(used)
@@ -41,7 +41,7 @@ func (r *reading) read(ctx context.Context, doc state.FieldDocument, ask part) (
 
 // values turns a model's answer into values: a path that is no field's, a blank
 // value and a second value of a field are left out with a warning.
-func (s *Schema) values(g *ground, w window, out skills.ExtractOutput) (list []state.FieldValue, warnings []string) {
+func (s *Schema) values(g *ground, w window, out skills.ExtractOutput) (list []FieldValue, warnings []string) {
 	seen := map[string]bool{}
 	crowded := false
 	for _, found := range out.Fields {
@@ -80,8 +80,8 @@ func crowdedList(path string) string {
 var errEmpty = errors.New("the document has no text; name one that has")
 
 // firstReading reads the fields for the first time.
-func firstReading(m llm.Model, skill skills.Skill, r *reading) graph.Node[state.Extract] {
-	return func(ctx context.Context, s state.Extract) (graph.Update[state.Extract], error) {
+func firstReading(m llm.Model, skill skills.Skill, r *reading) graph.Node[State] {
+	return func(ctx context.Context, s State) (graph.Update[State], error) {
 		if strings.TrimSpace(s.Document.Text) == "" {
 			return nil, errEmpty
 		}
@@ -92,8 +92,8 @@ func firstReading(m llm.Model, skill skills.Skill, r *reading) graph.Node[state.
 		if err != nil {
 			return nil, err
 		}
-		return graph.Update[state.Extract]{
-			state.ExtractValues.Set(found), state.ExtractConflicts.Set(conflicts), state.ExtractWarnings.Add(warnings...), state.ExtractUsage.Add(usage),
+		return graph.Update[State]{
+			valuesChannel.Set(found), conflictsChannel.Set(conflicts), warningsChannel.Add(warnings...), usageChannel.Add(usage),
 		}, nil
 	}
 }

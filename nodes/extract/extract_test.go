@@ -74,7 +74,7 @@ var (
 	down   = llmtest.Answer{Err: &llm.StatusError{Provider: "openai", Status: 500}}
 )
 
-func run(t testing.TB, text, document string, opts *extract.Options, first, again []llmtest.Answer) (*extract.Schema, state.Extract, *llmtest.Script, error) {
+func run(t testing.TB, text, document string, opts *extract.Options, first, again []llmtest.Answer) (*extract.Schema, extract.State, *llmtest.Script, error) {
 	t.Helper()
 	set, err := skills.Load(nil)
 	if err != nil {
@@ -86,7 +86,7 @@ func run(t testing.TB, text, document string, opts *extract.Options, first, agai
 	if err != nil {
 		t.Fatal(err)
 	}
-	final, err := p.Run(context.Background(), state.FieldDocument{Source: "paper", Text: document}, &graph.RunOptions{})
+	final, err := p.Run(context.Background(), extract.FieldDocument{Source: "paper", Text: document}, &graph.RunOptions{})
 	for _, v := range final.Values {
 		if p := v.Place; p != nil && document[p.Start:p.End] != p.Text {
 			t.Errorf("%s: the place says %q and the document %q", v.Field, p.Text, document[p.Start:p.End])
@@ -95,7 +95,7 @@ func run(t testing.TB, text, document string, opts *extract.Options, first, agai
 	return s, final, m, err
 }
 
-func kinds(r state.VerificationReport) string {
+func kinds(r extract.Report) string {
 	var out []string
 	for _, i := range r.Issues {
 		out = append(out, string(i.Kind)+" "+i.Field)
@@ -170,7 +170,7 @@ func TestMadeUpValue(t *testing.T) {
 	if strings.Contains(string(a.Result), "2031") || strings.Contains(string(a.Result), "date") || !strings.Contains(string(a.Result), "13.75") {
 		t.Errorf("the result is %s", a.Result)
 	}
-	if !slices.ContainsFunc(a.Fields, func(v state.FieldValue) bool { return v.Field == "date" && v.Place == nil }) {
+	if !slices.ContainsFunc(a.Fields, func(v extract.FieldValue) bool { return v.Field == "date" && v.Place == nil }) {
 		t.Errorf("the fields are %+v", a.Fields)
 	}
 }
@@ -262,11 +262,11 @@ func TestRules(t *testing.T) {
 }
 
 func TestScore(t *testing.T) {
-	critical := state.Issue{Severity: state.SeverityCritical}
-	high := state.Issue{Severity: state.SeverityHigh}
+	critical := extract.Issue{Severity: extract.SeverityCritical}
+	high := extract.Issue{Severity: extract.SeverityHigh}
 	for _, c := range []struct {
 		confidence, coverage, completeness, consistency float64
-		issues                                          []state.Issue
+		issues                                          []extract.Issue
 		passed                                          bool
 		want                                            float64
 	}{
@@ -274,9 +274,9 @@ func TestScore(t *testing.T) {
 		{1, 1, 1, 1, nil, false, 1},
 		{1, 1, 1, 1, nil, true, 1.1},
 		{.5, 1, .5, 1, nil, true, .15 + .4 + .1 + .1 + .1},
-		{.8, .5, .25, 0, []state.Issue{critical, high, critical}, false, .24 + .2 + .05 - .4},
+		{.8, .5, .25, 0, []extract.Issue{critical, high, critical}, false, .24 + .2 + .05 - .4},
 	} {
-		r := state.VerificationReport{Passed: c.passed, Confidence: c.confidence, RequiredCoverage: c.coverage, Completeness: c.completeness, Consistency: c.consistency, Issues: c.issues}
+		r := extract.Report{Passed: c.passed, Confidence: c.confidence, RequiredCoverage: c.coverage, Completeness: c.completeness, Consistency: c.consistency, Issues: c.issues}
 		if got := extract.Score(r); math.Abs(got-c.want) > 1e-12 {
 			t.Errorf("%+v: %v, want %v", c, got, c.want)
 		}
@@ -389,7 +389,7 @@ func TestReview(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	final, err := p.Run(t.Context(), state.FieldDocument{Text: paper}, nil)
+	final, err := p.Run(t.Context(), extract.FieldDocument{Text: paper}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -447,7 +447,7 @@ func FuzzAnswers(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		final, err := p.Run(t.Context(), state.FieldDocument{Text: document}, nil)
+		final, err := p.Run(t.Context(), extract.FieldDocument{Text: document}, nil)
 		if err != nil {
 			return
 		}

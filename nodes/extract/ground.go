@@ -8,19 +8,18 @@ import (
 	"example.com/assay/decide/fields"
 	"example.com/assay/memory/text/values"
 	"example.com/assay/skills"
-	"example.com/assay/state"
 )
 
 // A ground finds where values stand in a document.
 type ground struct {
-	doc     state.FieldDocument
+	doc     FieldDocument
 	lines   []int // at which bytes lines begin
 	numbers []values.Found
 	dates   [2][]values.Found // day first, month first
 	read    [3]bool
 }
 
-func newGround(doc state.FieldDocument) *ground {
+func newGround(doc FieldDocument) *ground {
 	g := &ground{doc: doc, lines: []int{0}}
 	for i := range len(doc.Text) {
 		if doc.Text[i] == '\n' {
@@ -33,9 +32,9 @@ func newGround(doc state.FieldDocument) *ground {
 // value turns what a model found into a value with its place. A quote counts when
 // the document holds it and it says the value; else the value itself is looked
 // for. Without either the value has no place.
-func (g *ground) value(f Field, path string, found skills.ExtractedField) state.FieldValue {
+func (g *ground) value(f Field, path string, found skills.ExtractedField) FieldValue {
 	value, steps := f.form().Write(found.Value)
-	out := state.FieldValue{Field: path, Value: value, Normalised: steps, Confidence: max(0, min(1, found.Confidence))}
+	out := FieldValue{Field: path, Value: value, Normalised: steps, Confidence: max(0, min(1, found.Confidence))}
 	out.Verbatim = strings.Join(strings.Fields(found.Quote), " ")
 	if start, end, ok := g.quote(f, value, found.Quote, found.Row); ok {
 		out.Place = g.place(start, end)
@@ -54,8 +53,8 @@ func (g *ground) value(f Field, path string, found skills.ExtractedField) state.
 	return out
 }
 
-func (g *ground) place(start, end int) *state.Place {
-	return &state.Place{Start: start, End: end, Text: g.doc.Text[start:end], Page: g.doc.PageAt(start), Boxes: g.doc.BoxesIn(start, end)}
+func (g *ground) place(start, end int) *Place {
+	return &Place{Start: start, End: end, Text: g.doc.Text[start:end], Page: g.doc.PageAt(start), Boxes: g.doc.BoxesIn(start, end)}
 }
 
 // quote finds a quote that says a value, first on its line, then anywhere.

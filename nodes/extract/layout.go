@@ -5,13 +5,11 @@ import (
 	"math"
 	"slices"
 	"strings"
-
-	"example.com/assay/state"
 )
 
 // A Document is what fields are read from, and where it came from.
 type Document struct {
-	state.FieldDocument
+	FieldDocument
 	Path string // the file
 	ID   string // of the record in its file; empty when the file is one document
 }
@@ -19,7 +17,7 @@ type Document struct {
 // A Line is a piece of text that was read from an image, with its rectangle.
 type Line struct {
 	Text string
-	Box  state.Box
+	Box  Box
 }
 
 // openRows is how many of the last rows a piece of text may belong to.
@@ -28,7 +26,7 @@ const openRows = 4
 // Layout makes a document of pieces of text on one page: pieces at the same height
 // are a row, from the left to the right, with a space between them, and rows are
 // lines from the top down. Pieces without text are left out.
-func Layout(source string, lines []Line) state.FieldDocument {
+func Layout(source string, lines []Line) FieldDocument {
 	type row struct {
 		pieces []Line
 		y      float64 // centre of its first piece
@@ -47,7 +45,7 @@ func Layout(source string, lines []Line) state.FieldDocument {
 			pieces = append(pieces, l)
 		}
 	}
-	centre := func(b state.Box) float64 { return (float64(b.Y1) + float64(b.Y2)) / 2 }
+	centre := func(b Box) float64 { return (float64(b.Y1) + float64(b.Y2)) / 2 }
 	slices.SortStableFunc(pieces, func(a, b Line) int {
 		return cmp.Or(cmp.Compare(centre(a.Box), centre(b.Box)), cmp.Compare(a.Box.X1, b.Box.X1))
 	})
@@ -71,7 +69,7 @@ func Layout(source string, lines []Line) state.FieldDocument {
 		}
 		home.pieces = append(home.pieces, piece)
 	}
-	doc := state.FieldDocument{Source: source}
+	doc := FieldDocument{Source: source}
 	var text strings.Builder
 	for n, r := range rows {
 		slices.SortStableFunc(r.pieces, func(a, b Line) int { return cmp.Compare(a.Box.X1, b.Box.X1) })
@@ -81,7 +79,7 @@ func Layout(source string, lines []Line) state.FieldDocument {
 			}
 			start := text.Len()
 			text.WriteString(piece.Text)
-			doc.Boxes = append(doc.Boxes, state.BoxedText{Row: n + 1, Start: start, End: text.Len(), Box: piece.Box})
+			doc.Boxes = append(doc.Boxes, BoxedText{Row: n + 1, Start: start, End: text.Len(), Box: piece.Box})
 		}
 		text.WriteByte('\n')
 	}
@@ -91,15 +89,15 @@ func Layout(source string, lines []Line) state.FieldDocument {
 
 // Rectangle is the box around corners: x1, y1, x2, y2, or four corners. It is not
 // ok for another number of them, or for numbers that no page has.
-func Rectangle(corners []float64) (state.Box, bool) {
+func Rectangle(corners []float64) (Box, bool) {
 	if len(corners) != 4 && len(corners) != 8 {
-		return state.Box{}, false
+		return Box{}, false
 	}
-	b := state.Box{X1: math.MaxInt32, Y1: math.MaxInt32, X2: math.MinInt32, Y2: math.MinInt32}
+	b := Box{X1: math.MaxInt32, Y1: math.MaxInt32, X2: math.MinInt32, Y2: math.MinInt32}
 	for i := 0; i < len(corners); i += 2 {
 		x, y := corners[i], corners[i+1]
 		if math.Abs(x) > 1e6 || math.Abs(y) > 1e6 {
-			return state.Box{}, false
+			return Box{}, false
 		}
 		b.X1, b.X2 = min(b.X1, int(math.Round(x))), max(b.X2, int(math.Round(x)))
 		b.Y1, b.Y2 = min(b.Y1, int(math.Round(y))), max(b.Y2, int(math.Round(y)))

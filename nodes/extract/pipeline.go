@@ -8,7 +8,6 @@ import (
 	"example.com/assay/graph"
 	"example.com/assay/llm"
 	"example.com/assay/skills"
-	"example.com/assay/state"
 )
 
 // Names of the pipeline's nodes, as drawings and traces show them.
@@ -55,7 +54,7 @@ const (
 
 // Pipeline is the compiled extraction graph.
 type Pipeline struct {
-	graph *graph.Compiled[state.Extract]
+	graph *graph.Compiled[State]
 }
 
 // New compiles the pipeline once, for any number of documents.
@@ -68,7 +67,7 @@ func New(deps Deps, opts *Options) (*Pipeline, error) {
 }
 
 // Graph returns the compiled graph, for streaming and drawing.
-func (p *Pipeline) Graph() *graph.Compiled[state.Extract] { return p.graph }
+func (p *Pipeline) Graph() *graph.Compiled[State] { return p.graph }
 
 // Skills lists the names of the skills that the pipeline asks, sorted.
 func Skills() []string {
@@ -76,17 +75,17 @@ func Skills() []string {
 }
 
 // Update is the update that starts a run on a document.
-func Update(doc state.FieldDocument) graph.Update[state.Extract] {
-	return graph.Update[state.Extract]{state.ExtractDocument.Set(doc)}
+func Update(doc FieldDocument) graph.Update[State] {
+	return graph.Update[State]{documentChannel.Set(doc)}
 }
 
 // Run reads one document. The state it returns is final, or, beside an error,
 // what was reached before it.
-func (p *Pipeline) Run(ctx context.Context, doc state.FieldDocument, opts *graph.RunOptions) (state.Extract, error) {
+func (p *Pipeline) Run(ctx context.Context, doc FieldDocument, opts *graph.RunOptions) (State, error) {
 	return p.graph.Invoke(ctx, Update(doc), opts)
 }
 
-func build(deps Deps, opts *Options) (*graph.Compiled[state.Extract], error) {
+func build(deps Deps, opts *Options) (*graph.Compiled[State], error) {
 	if deps.Model == nil || deps.Skills == nil || deps.Schema == nil {
 		return nil, errors.New("a model, skills and a schema are needed")
 	}
@@ -107,20 +106,20 @@ func build(deps Deps, opts *Options) (*graph.Compiled[state.Extract], error) {
 	r := &reading{schema: deps.Schema, size: o.Window, overlap: o.Overlap}
 	check := NodeVerify
 
-	g := graph.NewStateGraph(state.ExtractChannels()...)
+	g := graph.NewStateGraph(channels()...)
 	g.AddNode(NodeExtract, firstReading(deps.Model, first, r))
-	g.AddNode(NodeVerify, VerifyNode(deps.Schema, o.Thresholds, o.MaxIterations))
-	g.AddNode(NodeRefine, Refine(deps.Model, again, r))
-	g.AddNode(NodeFinish, Finish())
+	g.AddNode(NodeVerify, verifyValues(deps.Schema, o.Thresholds, o.MaxIterations))
+	g.AddNode(NodeRefine, refine(deps.Model, again, r))
+	g.AddNode(NodeFinish, finish())
 	if o.Review {
 		check = NodeReview
-		g.AddNode(NodeReview, Review(deps.Model, opinion, r))
+		g.AddNode(NodeReview, review(deps.Model, opinion, r))
 		g.AddEdge(NodeReview, NodeVerify)
 	}
 	g.AddEdge(graph.Start, NodeExtract)
 	g.AddEdge(NodeExtract, check)
-	g.AddConditionalPaths(NodeVerify, afterDecision, graph.Path{Key: string(state.ExtractRefine), Target: NodeRefine}, graph.Path{Key: string(state.ExtractFinish), Target: NodeFinish})
-	g.AddConditionalPaths(NodeRefine, afterDecision, graph.Path{Key: string(state.ExtractRefine), Target: check}, graph.Path{Key: string(state.ExtractFinish), Target: NodeFinish})
+	g.AddConditionalPaths(NodeVerify, afterDecision, graph.Path{Key: string(decideRefine), Target: NodeRefine}, graph.Path{Key: string(decideFinish), Target: NodeFinish})
+	g.AddConditionalPaths(NodeRefine, afterDecision, graph.Path{Key: string(decideRefine), Target: check}, graph.Path{Key: string(decideFinish), Target: NodeFinish})
 	g.AddEdge(NodeFinish, graph.End)
 	return g.Compile(&graph.CompileOptions{Name: "extract", Checkpointer: o.Checkpointer})
 }
@@ -154,6 +153,6 @@ func (opts *Options) filled() (Options, error) {
 }
 
 // afterDecision follows what the last node decided.
-func afterDecision(_ context.Context, s state.Extract) (graph.Route, error) {
+func afterDecision(_ context.Context, s State) (graph.Route, error) {
 	return graph.To(string(s.Decision)), nil
 }

@@ -14,10 +14,10 @@ import (
 // mostIssues is how many issues a correction is asked with, the most severe first.
 const mostIssues = 10
 
-// Refine has the fields read again by what was found wrong. A model that fails
+// refine has the fields read again by what was found wrong. A model that fails
 // ends the loop: the best iteration stands, and the correction is a loss.
-func Refine(m llm.Model, skill skills.Skill, r *reading) graph.Node[state.Extract] {
-	return func(ctx context.Context, s state.Extract) (graph.Update[state.Extract], error) {
+func refine(m llm.Model, skill skills.Skill, r *reading) graph.Node[State] {
+	return func(ctx context.Context, s State) (graph.Update[State], error) {
 		last := s.Iterations[len(s.Iterations)-1]
 		in := skills.RefineInput{Issues: told(last.Report.Issues), Fields: r.schema.specs()}
 		found, conflicts, warnings, usage, err := r.read(ctx, s.Document, func(ctx context.Context, w window, text string, boxes []skills.LaidOut) (skills.ExtractOutput, state.ModelUsage, error) {
@@ -28,18 +28,18 @@ func Refine(m llm.Model, skill skills.Skill, r *reading) graph.Node[state.Extrac
 		if err := llm.Stops(ctx, err); err != nil {
 			return nil, err
 		}
-		update := graph.Update[state.Extract]{state.ExtractUsage.Add(usage), state.ExtractWarnings.Add(warnings...)}
+		update := graph.Update[State]{usageChannel.Add(usage), warningsChannel.Add(warnings...)}
 		if err != nil {
-			return append(update, state.ExtractDecided.Set(state.ExtractFinish), state.ExtractStopped.Set("a model call failed"),
-				state.ExtractFailure.Set("the extraction was not refined: "+err.Error()),
-				state.ExtractLosses.Add(state.LossOf(fmt.Sprintf("the correction of iteration %d", len(s.Iterations)), err))), nil
+			return append(update, decisionChannel.Set(decideFinish), stoppedChannel.Set("a model call failed"),
+				failureChannel.Set("the extraction was not refined: "+err.Error()),
+				lossesChannel.Add(state.LossOf(fmt.Sprintf("the correction of iteration %d", len(s.Iterations)), err))), nil
 		}
-		return append(update, state.ExtractValues.Set(found), state.ExtractConflicts.Set(conflicts)), nil
+		return append(update, valuesChannel.Set(found), conflictsChannel.Set(conflicts)), nil
 	}
 }
 
 // told are the issues that a correction is asked with. They are sorted already.
-func told(issues []state.Issue) []skills.ExtractionIssue {
+func told(issues []Issue) []skills.ExtractionIssue {
 	out := []skills.ExtractionIssue{}
 	for _, i := range issues[:min(len(issues), mostIssues)] {
 		out = append(out, skills.ExtractionIssue{Severity: string(i.Severity), Field: i.Field, Message: i.Message, Suggestion: i.Suggestion})
@@ -49,7 +49,7 @@ func told(issues []state.Issue) []skills.ExtractionIssue {
 
 // shown are the values of a window as skills take them: those that were read in it,
 // and those that were read nowhere.
-func shown(doc state.FieldDocument, w window, found []state.FieldValue) []skills.ExtractedField {
+func shown(doc FieldDocument, w window, found []FieldValue) []skills.ExtractedField {
 	out := []skills.ExtractedField{}
 	for _, v := range found {
 		row := 0

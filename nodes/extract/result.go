@@ -11,19 +11,18 @@ import (
 	"strings"
 
 	"example.com/assay/memory/text/values"
-	"example.com/assay/state"
 )
 
 // Result puts values together as the JSON that the schema describes, keys in its
 // order. Fields without a value are left out, and so are values that the document does
 // not hold. A value that is not of its field's type is a string, which the schema then
 // refuses.
-func (s *Schema) Result(found []state.FieldValue) json.RawMessage {
-	return s.write(state.InDocument(found))
+func (s *Schema) Result(found []FieldValue) json.RawMessage {
+	return s.write(InDocument(found))
 }
 
 // write is Result of all values.
-func (s *Schema) write(found []state.FieldValue) json.RawMessage {
+func (s *Schema) write(found []FieldValue) json.RawMessage {
 	b := builder{walker: walker{schema: s, root: s.root}, values: map[string]string{}, lists: map[string]int{}, objects: map[string]bool{}}
 	for _, v := range found {
 		b.values[v.Field] = v.Value
@@ -136,7 +135,7 @@ func quoted(s string) json.RawMessage {
 
 // sortValues orders values by their fields in the schema, elements of lists
 // together.
-func (s *Schema) sortValues(list []state.FieldValue) {
+func (s *Schema) sortValues(list []FieldValue) {
 	rank := make(map[string]int, len(s.Fields))
 	lists := map[string]int{}
 	for i, f := range s.Fields {
@@ -147,7 +146,7 @@ func (s *Schema) sortValues(list []state.FieldValue) {
 			}
 		}
 	}
-	key := func(v state.FieldValue) [3]int {
+	key := func(v FieldValue) [3]int {
 		name, _ := pattern(v.Field)
 		at := rank[name]
 		if head, _, ok := strings.Cut(name, "[]"); ok {
@@ -155,7 +154,7 @@ func (s *Schema) sortValues(list []state.FieldValue) {
 		}
 		return [3]int{at, 0, 0}
 	}
-	slices.SortStableFunc(list, func(a, b state.FieldValue) int {
+	slices.SortStableFunc(list, func(a, b FieldValue) int {
 		x, y := key(a), key(b)
 		return slices.Compare(x[:], y[:])
 	})
@@ -176,7 +175,7 @@ func index(path string) int {
 // with indices, with "[]", and without either.
 type numbers map[string][]float64
 
-func numbersOf(found []state.FieldValue) numbers {
+func numbersOf(found []FieldValue) numbers {
 	out := numbers{}
 	for _, v := range found {
 		n, err := strconv.ParseFloat(v.Value, 64)
@@ -209,7 +208,7 @@ var elementIndex = regexp.MustCompile(`\[\d+\]`)
 
 // elements are the paths of the objects that a check is about: one for each
 // element of a list, in order.
-func (c check) elements(found []state.FieldValue) []string {
+func (c check) elements(found []FieldValue) []string {
 	if !strings.Contains(c.within, "[]") {
 		return []string{c.within}
 	}

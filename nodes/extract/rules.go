@@ -11,8 +11,6 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
-
-	"example.com/assay/state"
 )
 
 // Thresholds say from when an extraction passes. The zero value works.
@@ -33,7 +31,7 @@ func (t Thresholds) filled() Thresholds {
 // issues that others found: conflicts between windows, opinions. It passes
 // without CRITICAL and HIGH issues, with all required fields, and with the
 // confidence that is needed.
-func (s *Schema) Verify(found []state.FieldValue, others []state.Issue, t Thresholds) state.VerificationReport {
+func (s *Schema) Verify(found []FieldValue, others []Issue, t Thresholds) Report {
 	t = t.filled()
 	r := &ruler{schema: s, values: found, limits: t, has: map[string]bool{}, holds: map[string]bool{}}
 	for _, v := range found {
@@ -51,18 +49,18 @@ func (s *Schema) Verify(found []state.FieldValue, others []state.Issue, t Thresh
 	r.duplicates()
 	r.issues = append(r.issues, others...)
 	for _, o := range others {
-		if o.Kind == state.IssueConflict {
+		if o.Kind == IssueConflict {
 			r.broken++
 			r.checked++
 		}
 	}
-	report := state.VerificationReport{
+	report := Report{
 		Confidence: confidence(found), RequiredCoverage: r.share(true), Completeness: r.share(false), Consistency: 1, Issues: sorted(r.issues),
 	}
 	if r.checked > 0 {
 		report.Consistency = 1 - float64(min(r.broken, r.checked))/float64(r.checked)
 	}
-	severe := slices.ContainsFunc(report.Issues, func(i state.Issue) bool { return i.Severity.Rank() <= state.SeverityHigh.Rank() })
+	severe := slices.ContainsFunc(report.Issues, func(i Issue) bool { return i.Severity.Rank() <= SeverityHigh.Rank() })
 	report.Passed = !severe && report.RequiredCoverage == 1 && report.Confidence >= t.Confidence
 	report.Score = Score(report)
 	return report
@@ -71,10 +69,10 @@ func (s *Schema) Verify(found []state.FieldValue, others []state.Issue, t Thresh
 // Score is 0.3·confidence + 0.4·required coverage + 0.2·completeness +
 // 0.1·consistency, less 0.2 for each CRITICAL issue, and 0.1 more when the
 // verification passed. It lies below 0 for an extraction that is worse than none.
-func Score(r state.VerificationReport) float64 {
+func Score(r Report) float64 {
 	score := 0.3*r.Confidence + 0.4*r.RequiredCoverage + 0.2*r.Completeness + 0.1*r.Consistency
 	for _, i := range r.Issues {
-		if i.Severity == state.SeverityCritical {
+		if i.Severity == SeverityCritical {
 			score -= 0.2
 		}
 	}
@@ -85,13 +83,13 @@ func Score(r state.VerificationReport) float64 {
 }
 
 // sorted puts the most severe issues first, each severity in the order found.
-func sorted(issues []state.Issue) []state.Issue {
-	out := append([]state.Issue{}, issues...)
-	slices.SortStableFunc(out, func(a, b state.Issue) int { return cmp.Compare(a.Severity.Rank(), b.Severity.Rank()) })
+func sorted(issues []Issue) []Issue {
+	out := append([]Issue{}, issues...)
+	slices.SortStableFunc(out, func(a, b Issue) int { return cmp.Compare(a.Severity.Rank(), b.Severity.Rank()) })
 	return out
 }
 
-func confidence(found []state.FieldValue) float64 {
+func confidence(found []FieldValue) float64 {
 	if len(found) == 0 {
 		return 0
 	}
@@ -105,16 +103,16 @@ func confidence(found []state.FieldValue) float64 {
 // A ruler gathers the issues of one extraction.
 type ruler struct {
 	schema          *Schema
-	values          []state.FieldValue
+	values          []FieldValue
 	limits          Thresholds
 	has             map[string]bool // fields with a value
 	holds           map[string]bool // fields with a value that the document holds
-	issues          []state.Issue
+	issues          []Issue
 	checked, broken int // checks across fields
 }
 
-func (r *ruler) add(kind state.IssueKind, severity state.Severity, field, message, suggestion string) {
-	r.issues = append(r.issues, state.Issue{Kind: kind, Severity: severity, Field: field, Message: message, Suggestion: suggestion})
+func (r *ruler) add(kind IssueKind, severity Severity, field, message, suggestion string) {
+	r.issues = append(r.issues, Issue{Kind: kind, Severity: severity, Field: field, Message: message, Suggestion: suggestion})
 }
 
 // share of the fields, or of the required ones, that have a value which the document
@@ -145,9 +143,9 @@ func (r *ruler) coverage() {
 		switch {
 		case r.has[f.Path]:
 		case f.Required:
-			r.add(state.IssueMissing, state.SeverityCritical, f.Path, "it is required and has no value", hint)
+			r.add(IssueMissing, SeverityCritical, f.Path, "it is required and has no value", hint)
 		default:
-			r.add(state.IssueAbsent, state.SeverityLow, f.Path, "it has no value", hint+", or leave it out when the document does not state it")
+			r.add(IssueAbsent, SeverityLow, f.Path, "it has no value", hint+", or leave it out when the document does not state it")
 		}
 	}
 }
@@ -156,7 +154,7 @@ func (r *ruler) coverage() {
 func (r *ruler) conform() {
 	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(r.schema.write(r.values)))
 	if err != nil {
-		r.add(state.IssueType, state.SeverityHigh, "", "the result is not JSON: "+err.Error(), "give each value in the form of its type")
+		r.add(IssueType, SeverityHigh, "", "the result is not JSON: "+err.Error(), "give each value in the form of its type")
 		return
 	}
 	if bad, ok := r.schema.valid.Validate(v).(*jsonschema.ValidationError); ok {
@@ -177,23 +175,23 @@ func (r *ruler) leaves(e *jsonschema.ValidationError) {
 	case *kind.Required:
 		for _, name := range k.Missing {
 			full := strings.TrimPrefix(path+"."+name, ".")
-			told := slices.ContainsFunc(r.issues, func(i state.Issue) bool {
-				return i.Kind == state.IssueMissing && (i.Field == full || strings.HasPrefix(i.Field, full+".") || strings.HasPrefix(i.Field, full+"["))
+			told := slices.ContainsFunc(r.issues, func(i Issue) bool {
+				return i.Kind == IssueMissing && (i.Field == full || strings.HasPrefix(i.Field, full+".") || strings.HasPrefix(i.Field, full+"["))
 			})
 			if !told {
-				r.add(state.IssueMissing, state.SeverityHigh, full, "it is required there and has no value", "look for it beside the other fields of the same part")
+				r.add(IssueMissing, SeverityHigh, full, "it is required there and has no value", "look for it beside the other fields of the same part")
 			}
 		}
 	case *kind.Type:
-		r.add(state.IssueType, state.SeverityHigh, path, what, "give a value of the field's type")
+		r.add(IssueType, SeverityHigh, path, what, "give a value of the field's type")
 	case *kind.Format:
-		r.add(state.IssueFormat, state.SeverityHigh, path, what, "write it in the form "+k.Want)
+		r.add(IssueFormat, SeverityHigh, path, what, "write it in the form "+k.Want)
 	case *kind.Enum, *kind.Const:
-		r.add(state.IssueEnum, state.SeverityHigh, path, what, "choose one of the values that are allowed")
+		r.add(IssueEnum, SeverityHigh, path, what, "choose one of the values that are allowed")
 	case *kind.Pattern:
-		r.add(state.IssuePattern, state.SeverityMedium, path, what, "check for characters that were misread or left out")
+		r.add(IssuePattern, SeverityMedium, path, what, "check for characters that were misread or left out")
 	default:
-		r.add(state.IssueConstraint, state.SeverityMedium, path, what, "check the value against the document")
+		r.add(IssueConstraint, SeverityMedium, path, what, "check the value against the document")
 	}
 }
 
@@ -217,24 +215,24 @@ func (r *ruler) grounded() {
 	for _, v := range r.values {
 		switch {
 		case v.Place == nil:
-			r.add(state.IssueNotInDocument, state.SeverityCritical, v.Field, fmt.Sprintf("the document does not hold “%s”", v.Value), "copy the value from the document, or leave it out")
+			r.add(IssueNotInDocument, SeverityCritical, v.Field, fmt.Sprintf("the document does not hold “%s”", v.Value), "copy the value from the document, or leave it out")
 		case v.Confidence < r.limits.Doubt:
-			severity, what := state.SeverityLow, "is not sure"
+			severity, what := SeverityLow, "is not sure"
 			if v.Confidence < r.limits.Doubt/2 {
-				severity, what = state.SeverityMedium, "is a guess"
+				severity, what = SeverityMedium, "is a guess"
 			}
 			if f, _, ok := r.schema.field(v.Field); ok && f.Required { // one step up
-				severity = map[state.Severity]state.Severity{state.SeverityLow: state.SeverityMedium, state.SeverityMedium: state.SeverityHigh}[severity]
+				severity = map[Severity]Severity{SeverityLow: SeverityMedium, SeverityMedium: SeverityHigh}[severity]
 			}
-			r.add(state.IssueConfidence, severity, v.Field, fmt.Sprintf("“%s” %s (%.2f)", v.Value, what, v.Confidence), "compare it with the document, or look for another value")
+			r.add(IssueConfidence, severity, v.Field, fmt.Sprintf("“%s” %s (%.2f)", v.Value, what, v.Confidence), "compare it with the document, or look for another value")
 		}
 	}
 }
 
 // plausible checks what a value of its kind usually is.
 func (r *ruler) plausible() {
-	doubt := func(v state.FieldValue, why, hint string) {
-		r.add(state.IssueImplausible, state.SeverityMedium, v.Field, fmt.Sprintf("“%s” %s", v.Value, why), hint)
+	doubt := func(v FieldValue, why, hint string) {
+		r.add(IssueImplausible, SeverityMedium, v.Field, fmt.Sprintf("“%s” %s", v.Value, why), hint)
 	}
 	for _, v := range r.values {
 		f, _, ok := r.schema.field(v.Field)
@@ -267,12 +265,12 @@ func (r *ruler) arithmetic() {
 			holds, left, right, ok := c.holds(all.within(element))
 			switch {
 			case !ok:
-				r.add(state.IssueUnchecked, state.SeverityLow, element, fmt.Sprintf("“%s” cannot be checked: a field of it has no value", c.text), "look for "+strings.Join(c.fields, ", "))
+				r.add(IssueUnchecked, SeverityLow, element, fmt.Sprintf("“%s” cannot be checked: a field of it has no value", c.text), "look for "+strings.Join(c.fields, ", "))
 				continue
 			case !holds:
 				r.broken++
 				field := strings.TrimPrefix(element+"."+c.fields[0], ".")
-				r.add(state.IssueArithmetic, state.SeverityHigh, field, fmt.Sprintf("“%s” does not hold: %.2f and %.2f", c.text, left, right), "read again "+strings.Join(c.fields, ", "))
+				r.add(IssueArithmetic, SeverityHigh, field, fmt.Sprintf("“%s” does not hold: %.2f and %.2f", c.text, left, right), "read again "+strings.Join(c.fields, ", "))
 			}
 			r.checked++
 		}
@@ -292,7 +290,7 @@ func (r *ruler) duplicates() {
 		r.checked++
 		if other, ok := seen[at]; ok {
 			r.broken++
-			r.add(state.IssueDuplicate, state.SeverityMedium, v.Field, fmt.Sprintf("it was read from the same place as %s", other), "look for the place of each")
+			r.add(IssueDuplicate, SeverityMedium, v.Field, fmt.Sprintf("it was read from the same place as %s", other), "look for the place of each")
 			continue
 		}
 		seen[at] = v.Field
@@ -313,7 +311,7 @@ func (r *ruler) duplicates() {
 		list, _, _ := strings.Cut(key, "[")
 		id := list + "\x00" + strings.Join(elements[key], "\x00")
 		if other, ok := first[id]; ok {
-			r.add(state.IssueDuplicate, state.SeverityLow, key, "it says the same as "+other, "leave it out unless the document has it twice")
+			r.add(IssueDuplicate, SeverityLow, key, "it says the same as "+other, "leave it out unless the document has it twice")
 			continue
 		}
 		first[id] = key

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"example.com/assay/skills"
-	"example.com/assay/state"
 )
 
 // A window is a part of a document that one call reads.
@@ -17,7 +16,7 @@ type window struct {
 // windows cuts a document into parts of at most size bytes: at the starts of
 // pages where it has them, each part beginning with the last page of the one
 // before; else at the ends of lines, with so many bytes in common.
-func windows(doc state.FieldDocument, size, overlap int) []window {
+func windows(doc FieldDocument, size, overlap int) []window {
 	text := doc.Text
 	var out []window
 	for start := 0; ; {
@@ -51,7 +50,7 @@ func startsRune(b byte) bool { return b&0xC0 != 0x80 }
 
 // pagesUpTo returns the last start of a page in (start, end], and where the next
 // part begins: the page before that one, when it lies after start.
-func pagesUpTo(pages []state.PageStart, start, end int) (last, next int, ok bool) {
+func pagesUpTo(pages []PageStart, start, end int) (last, next int, ok bool) {
 	for i, p := range pages {
 		if p.Start <= start || p.Start > end {
 			continue
@@ -65,7 +64,7 @@ func pagesUpTo(pages []state.PageStart, start, end int) (last, next int, ok bool
 }
 
 // boxes are the document's boxes in a window, counted from its beginning.
-func (w window) boxes(doc state.FieldDocument) []skills.LaidOut {
+func (w window) boxes(doc FieldDocument) []skills.LaidOut {
 	out := []skills.LaidOut{}
 	for _, b := range doc.Boxes {
 		if b.Start >= w.start && b.End <= w.end {
@@ -83,8 +82,8 @@ const sure = 0.5
 // one, the earliest of equals. Elements of lists follow one another in the order of
 // the windows, those that came before left out. What windows say differently
 // is reported, and a list that is cut off warned of.
-func (s *Schema) merge(parts [][]state.FieldValue) (out []state.FieldValue, conflicts []state.Issue, warnings []string) {
-	conflicts = []state.Issue{}
+func (s *Schema) merge(parts [][]FieldValue) (out []FieldValue, conflicts []Issue, warnings []string) {
+	conflicts = []Issue{}
 	if len(parts) == 1 {
 		out = parts[0]
 		s.sortValues(out)
@@ -99,7 +98,7 @@ func (s *Schema) merge(parts [][]state.FieldValue) (out []state.FieldValue, conf
 	lists := map[string]*list{}
 	for _, part := range parts {
 		var order []string
-		elements := map[string][]state.FieldValue{}
+		elements := map[string][]FieldValue{}
 		for _, v := range part {
 			if i := strings.IndexByte(v.Field, ']'); i >= 0 {
 				key := v.Field[:i+1]
@@ -116,7 +115,7 @@ func (s *Schema) merge(parts [][]state.FieldValue) (out []state.FieldValue, conf
 				continue
 			}
 			if out[i].Value != v.Value && v.Confidence >= sure && out[i].Confidence >= sure {
-				conflicts = append(conflicts, state.Issue{Kind: state.IssueConflict, Severity: state.SeverityMedium, Field: v.Field,
+				conflicts = append(conflicts, Issue{Kind: IssueConflict, Severity: SeverityMedium, Field: v.Field,
 					Message: fmt.Sprintf("the document says “%s” and “%s”", out[i].Value, v.Value), Suggestion: "decide which of the two places counts"})
 			}
 			if v.Confidence > out[i].Confidence {
@@ -161,7 +160,7 @@ func (s *Schema) merge(parts [][]state.FieldValue) (out []state.FieldValue, conf
 
 // changed lists the fields whose values are not those of before, in the order of
 // now, then those that are gone.
-func changed(before, now []state.FieldValue) []string {
+func changed(before, now []FieldValue) []string {
 	out := []string{}
 	old, kept := map[string]string{}, map[string]bool{}
 	for _, v := range before {

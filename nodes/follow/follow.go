@@ -1,7 +1,7 @@
 // Package follow runs a pipeline's graph, sends its events to a trace and to an observer,
 // and sums up times and usage by node.
 //
-//	final, took, err := follow.Run(ctx, pipeline.Graph(), input, &follow.Options[state.Verify]{Trace: writer})
+//	final, took, err := follow.Run(ctx, pipeline.Graph(), input, &follow.Options[verify.State]{Trace: writer})
 //
 // It keeps nothing between runs and reads no clock: times come from the events.
 package follow

@@ -68,7 +68,7 @@ func giveChoice() graph.Node[state.Agent] {
 // choiceInput is what the verification pipeline checks of a selection: its
 // reasons, against every passage that a completed step read, and the question,
 // whose facts they may repeat.
-func choiceInput(s state.Agent) graph.Update[state.Verify] {
+func choiceInput(s state.Agent) graph.Update[verify.State] {
 	stem, _ := splitChoices(s.Objective)
 	in := verify.Input{Query: stem, Response: s.Choice.Block, Evidence: evidenceOf(s)}
 	in.Evidence = append(in.Evidence, state.Evidence{Label: "Question", Passage: state.Passage{ID: questionID, Doc: questionID, Title: "The question", Text: stem, End: len(stem), Source: questionID}})
@@ -80,7 +80,7 @@ const questionID = "question"
 
 // choiceOutput keeps the verdicts on a selection, and its text with unsupported parts
 // marked or left out.
-func choiceOutput(v state.Verify) graph.Update[state.Agent] {
+func choiceOutput(v verify.State) graph.Update[state.Agent] {
 	check := verify.Check(v)
 	return append(lostIn(v), state.AgentChoiceCheck.Set(state.ChoiceCheck{Text: v.Final, Check: &check}), state.AgentUsage.Add(v.Usage))
 }

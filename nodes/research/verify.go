@@ -16,7 +16,7 @@ import (
 
 // verifyInput is what the verification pipeline checks of an answer: its body,
 // against every passage that a completed step read.
-func verifyInput(s state.Agent) graph.Update[state.Verify] {
+func verifyInput(s state.Agent) graph.Update[verify.State] {
 	stem, _ := splitChoices(s.Objective)
 	in := verify.Input{Query: stem, Response: body(s.Research), Prefix: fmt.Sprintf("Query %d", len(s.Plan)+1), Evidence: evidenceOf(s)}
 	return in.Update()
@@ -38,14 +38,14 @@ func evidenceOf(s state.Agent) []state.Evidence {
 }
 
 // verifyOutput is what the answer's run keeps of its verification.
-func verifyOutput(v state.Verify) graph.Update[state.Agent] {
+func verifyOutput(v verify.State) graph.Update[state.Agent] {
 	check := verify.CheckBest(v)
 	best, _ := v.Best()
 	correction := state.Correction{Text: cmp.Or(v.Corrected, v.Final), Rewrote: best.N > 0}
 	if correction.Rewrote {
 		correction.Queries = v.Asked
 		for _, e := range v.Evidence {
-			if slices.ContainsFunc(v.Attempts[:best.N+1], func(a state.VerifyAttempt) bool { return slices.Contains(a.Added, e.Passage.ID) }) {
+			if slices.ContainsFunc(v.Attempts[:best.N+1], func(a verify.Attempt) bool { return slices.Contains(a.Added, e.Passage.ID) }) {
 				correction.Evidence = append(correction.Evidence, e)
 			}
 		}
@@ -58,7 +58,7 @@ func verifyOutput(v state.Verify) graph.Update[state.Agent] {
 }
 
 // lostIn are the calls that a run of the verification pipeline lost.
-func lostIn(v state.Verify) graph.Update[state.Agent] {
+func lostIn(v verify.State) graph.Update[state.Agent] {
 	var update graph.Update[state.Agent]
 	for _, l := range v.Losses {
 		update = append(update, state.AgentLosses.Add(l))

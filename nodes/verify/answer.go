@@ -16,7 +16,7 @@ type Answer struct {
 	FinalResponse string         `json:"final_response"`       // the response as it was given, with what has no support marked
 	Correction    *Correction    `json:"correction,omitempty"` // nil when none is supported better
 	Attempts      int            `json:"attempts"`             // corrections that were judged
-	History       []Attempt      `json:"verification_history"`
+	History       []ShownAttempt `json:"verification_history"`
 	Additional    []state.Source `json:"additional_context_used"` // passages that corrections read
 }
 
@@ -32,23 +32,23 @@ type Correction struct {
 	Sources    []state.Source       `json:"sources"`
 }
 
-// An Attempt is one version of the response in an Answer; the first is the
+// A ShownAttempt is one version of the response in an Answer; the first is the
 // response as it was given.
-type Attempt struct {
-	N          int                     `json:"n"`
-	Confidence float64                 `json:"confidence"`
-	IsGrounded bool                    `json:"is_grounded"`
-	Response   string                  `json:"response"`
-	Supported  int                     `json:"claims_supported"`
-	Checked    int                     `json:"claims_checked"`
-	Queries    []state.CorrectiveQuery `json:"queries,omitempty"`
+type ShownAttempt struct {
+	N          int               `json:"n"`
+	Confidence float64           `json:"confidence"`
+	IsGrounded bool              `json:"is_grounded"`
+	Response   string            `json:"response"`
+	Supported  int               `json:"claims_supported"`
+	Checked    int               `json:"claims_checked"`
+	Queries    []CorrectiveQuery `json:"queries,omitempty"`
 }
 
 // Result turns a finished run into the answer that is printed. Sources are the
 // passages that verdicts quote, in the order of the evidence. A run that was
 // stopped while it wrote a correction has judged the response: what stopped it is
 // a loss then, unless it was cancelled.
-func Result(final state.Verify, runErr error, files Locator) Answer {
+func Result(final State, runErr error, files Locator) Answer {
 	check := Check(final)
 	given, judged := final.Given()
 	losses := final.Losses
@@ -64,7 +64,7 @@ func Result(final state.Verify, runErr error, files Locator) Answer {
 			Confidence: check.Confidence, Verification: state.Verification{ClaimCheck: &check}, Warnings: final.Warnings,
 			Metrics: state.RunMetrics{Metrics: state.Metrics{ModelUsage: final.Usage, HasAnswer: final.Final != ""}, NodeMS: map[string]float64{}},
 		},
-		FinalResponse: final.Final, Attempts: check.CRAGAttempts, History: []Attempt{}, Additional: []state.Source{},
+		FinalResponse: final.Final, Attempts: check.CRAGAttempts, History: []ShownAttempt{}, Additional: []state.Source{},
 	}
 	a.End = state.Outcome{
 		Err: runErr, Answered: judged && (check.ClaimsChecked == 0 || check.ClaimsUnjudged < check.ClaimsChecked),
@@ -85,7 +85,7 @@ func Result(final state.Verify, runErr error, files Locator) Answer {
 		}
 	}
 	for _, t := range final.Attempts {
-		a.History = append(a.History, Attempt{
+		a.History = append(a.History, ShownAttempt{
 			N: t.N, Confidence: t.Confidence, IsGrounded: t.Grounded, Response: t.Response,
 			Supported: t.Counts(state.Supported), Checked: len(t.Verdicts), Queries: t.Queries,
 		})
@@ -103,7 +103,7 @@ func Result(final state.Verify, runErr error, files Locator) Answer {
 const NothingChecked = "Nothing was checked: the response states no fact that evidence could support."
 
 // why says of a response that is not grounded what does not hold.
-func why(final state.Verify, check state.ClaimCheck) string {
+func why(final State, check state.ClaimCheck) string {
 	without := check.ClaimsChecked - check.ClaimsSupported - check.ClaimsUnjudged
 	switch {
 	case check.ClaimsChecked == 0:
@@ -124,7 +124,7 @@ const notHeld = 0.35
 
 // foundNothing reports whether a corpus was searched for every claim, holds none
 // of them, and was all the evidence there is.
-func foundNothing(final state.Verify) bool {
+func foundNothing(final State) bool {
 	given, _ := final.Given()
 	for _, v := range given.Verdicts {
 		at := searched(final, v.Spoken())

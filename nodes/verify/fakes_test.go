@@ -144,7 +144,7 @@ func (s *shelf) Search(_ context.Context, q retrieval.Query) (retrieval.Result, 
 	return r, nil
 }
 
-func run(t testing.TB, deps verify.Deps, opts *verify.Options, in verify.Input) state.Verify {
+func run(t testing.TB, deps verify.Deps, opts *verify.Options, in verify.Input) verify.State {
 	t.Helper()
 	deps.Skills = set(t)
 	p, err := verify.New(deps, opts)

@@ -38,15 +38,15 @@ const (
 // NothingLeft is the final response when all of it was left out.
 const NothingLeft = "No statement of the response is supported by the evidence."
 
-// Finish treats what has no support in the response as it was given. Of the
+// finish treats what has no support in the response as it was given. Of the
 // corrections it takes the one of the highest confidence, not the last one, if it
 // is above that of the response.
-func Finish(t Treatment) graph.Node[state.Verify] {
-	return func(_ context.Context, s state.Verify) (graph.Update[state.Verify], error) {
+func finish(t Treatment) graph.Node[State] {
+	return func(_ context.Context, s State) (graph.Update[State], error) {
 		given, _ := s.Given()
-		update := graph.Update[state.Verify]{state.VerifyFinal.Set(Treat(given.Response, given.Verdicts, t))}
+		update := graph.Update[State]{finalChannel.Set(Treat(given.Response, given.Verdicts, t))}
 		if best, _ := s.Best(); best.N > 0 {
-			update = append(update, state.VerifyFixed.Set(Treat(best.Response, best.Verdicts, t)))
+			update = append(update, correctedChannel.Set(Treat(best.Response, best.Verdicts, t)))
 		}
 		return update, nil
 	}

@@ -12,37 +12,37 @@ import (
 	"example.com/assay/state"
 )
 
-// Gaps asks for one query for each claim that lacks support. A query that was
+// gapQueries asks for one query for each claim that lacks support. A query that was
 // tried already, as it stands or in another order or form of its words, is left
 // out; without a new one there is nothing more to find.
-func Gaps(m llm.Model, skill skills.Skill) graph.Node[state.Verify] {
-	return func(ctx context.Context, s state.Verify) (graph.Update[state.Verify], error) {
+func gapQueries(m llm.Model, skill skills.Skill) graph.Node[State] {
+	return func(ctx context.Context, s State) (graph.Update[State], error) {
 		out, usage, err := llm.Ask[skills.GapOutput](ctx, m, skill, skills.GapInput{
 			Question: s.Query, Claims: judged(lacking(s.Verdicts)), Asked: tried(s),
 		})
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		update := graph.Update[state.Verify]{state.VerifyUsage.Add(usage)}
+		update := graph.Update[State]{usageChannel.Add(usage)}
 		if err != nil {
 			return append(update, stop(err)...), nil
 		}
 		queries := fresh(out.Queries, lacking(s.Verdicts), tried(s))
 		if len(queries) == 0 {
-			return append(update, state.VerifyDecided.Set(state.VerifyFinish)), nil
+			return append(update, decisionChannel.Set(decideFinish)), nil
 		}
 		asked := make([]string, len(queries))
 		for i, q := range queries {
 			asked[i] = q.Query
 		}
-		return append(update, state.VerifyQueries.Set(queries), state.VerifyAsked.Add(asked...)), nil
+		return append(update, queriesChannel.Set(queries), askedChannel.Add(asked...)), nil
 	}
 }
 
 // stop ends the correction at a call that failed, a spent budget included: what
 // was judged so far stands.
-func stop(err error) graph.Update[state.Verify] {
-	return graph.Update[state.Verify]{state.VerifyLosses.Add(state.LossOf(theCorrection, err)), state.VerifyDecided.Set(state.VerifyFinish)}
+func stop(err error) graph.Update[State] {
+	return graph.Update[State]{lossesChannel.Add(state.LossOf(theCorrection, err)), decisionChannel.Set(decideFinish)}
 }
 
 // theCorrection is what is missing when a correction fails.
@@ -50,7 +50,7 @@ const theCorrection = "the suggested correction"
 
 // tried are the queries that were searched for already, those for claims as they
 // stand included.
-func tried(s state.Verify) []string {
+func tried(s State) []string {
 	queries := make([]string, 0, len(s.Searches)+len(s.Asked))
 	for _, f := range s.Searches {
 		queries = append(queries, f.Query)
@@ -78,18 +78,18 @@ func judged(verdicts []state.Verdict) []skills.JudgedClaim {
 }
 
 // fresh keeps the first query for each claim that is not among those asked.
-func fresh(given []skills.GapQuery, claims []state.Verdict, asked []string) []state.CorrectiveQuery {
+func fresh(given []skills.GapQuery, claims []state.Verdict, asked []string) []CorrectiveQuery {
 	seen := map[string]bool{}
 	for _, q := range asked {
 		seen[normal(q)] = true
 	}
-	var queries []state.CorrectiveQuery
+	var queries []CorrectiveQuery
 	for _, v := range claims {
 		for _, g := range given {
 			key := normal(g.Query)
 			if g.ClaimID == v.ID && key != "" && !seen[key] {
 				seen[key] = true
-				queries = append(queries, state.CorrectiveQuery{Claim: v.ID, Query: strings.TrimSpace(g.Query)})
+				queries = append(queries, CorrectiveQuery{Claim: v.ID, Query: strings.TrimSpace(g.Query)})
 				break
 			}
 		}

@@ -31,16 +31,16 @@ func NewJudge(m llm.Model, skill skills.Skill, inspect retrieval.Inspect) *Judge
 // next.
 const mostRemembered = 4096
 
-// JudgeNode judges the one claim of its state against its evidence.
-func JudgeNode(j *Judge) graph.Node[state.Verify] {
-	return func(ctx context.Context, s state.Verify) (graph.Update[state.Verify], error) {
-		var update graph.Update[state.Verify]
+// judgeClaim judges the one claim of its state against its evidence.
+func judgeClaim(j *Judge) graph.Node[State] {
+	return func(ctx context.Context, s State) (graph.Update[State], error) {
+		var update graph.Update[State]
 		for _, c := range s.Claims {
 			verdict, usage, err := j.Judge(ctx, c, s.Evidence)
 			if err != nil {
 				return nil, err
 			}
-			update = append(update, state.VerifyVerdicts.Add(verdict), state.VerifyUsage.Add(usage))
+			update = append(update, verdictsChannel.Add(verdict), usageChannel.Add(usage))
 		}
 		return update, nil
 	}

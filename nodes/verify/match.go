@@ -16,23 +16,23 @@ import (
 // against, beside those that it cites and those that a search found for it.
 const mostPassages = 8
 
-// Match picks the passages that each claim is judged against, and sends each
+// matchEvidence picks the passages that each claim is judged against, and sends each
 // claim with its own to a task of judge. The evidence is read once for all
 // claims; a task holds only what it needs, so a saved run grows with the number
 // of claims, not with claims times evidence.
-func Match() graph.Node[state.Verify] {
-	return func(ctx context.Context, s state.Verify) (graph.Update[state.Verify], error) {
+func matchEvidence() graph.Node[State] {
+	return func(ctx context.Context, s State) (graph.Update[State], error) {
 		shelf := newShelf(s)
-		sends := make([]graph.Send[state.Verify], len(s.Claims))
+		sends := make([]graph.Send[State], len(s.Claims))
 		for i, c := range s.Claims {
 			if ctx.Err() != nil {
 				return nil, context.Cause(ctx)
 			}
-			sends[i] = graph.Send[state.Verify]{Node: NodeJudge, State: state.Verify{
+			sends[i] = graph.Send[State]{Node: NodeJudge, State: State{
 				Query: s.Query, Claims: []state.Claim{c}, Evidence: shelf.pick(c, mostPassages),
 			}}
 		}
-		return graph.Update[state.Verify]{graph.Goto[state.Verify]().Sends(sends...)}, nil
+		return graph.Update[State]{graph.Goto[State]().Sends(sends...)}, nil
 	}
 }
 
@@ -46,7 +46,7 @@ type shelf struct {
 	found    []bool           // by a search for a claim, by position
 }
 
-func newShelf(v state.Verify) *shelf {
+func newShelf(v State) *shelf {
 	s := &shelf{evidence: v.Evidence, holds: map[string][]int{}, hits: map[string][]int{}, found: make([]bool, len(v.Evidence))}
 	at := map[string]int{}
 	for i, e := range v.Evidence {

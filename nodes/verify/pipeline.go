@@ -64,7 +64,7 @@ const (
 
 // Pipeline is the compiled verification graph.
 type Pipeline struct {
-	graph *graph.Compiled[state.Verify]
+	graph *graph.Compiled[State]
 }
 
 // New compiles the pipeline once, for any number of runs.
@@ -78,7 +78,7 @@ func New(deps Deps, opts *Options) (*Pipeline, error) {
 
 // Graph returns the compiled graph, for streaming, drawing, and as a part of
 // another pipeline.
-func (p *Pipeline) Graph() *graph.Compiled[state.Verify] { return p.graph }
+func (p *Pipeline) Graph() *graph.Compiled[State] { return p.graph }
 
 // Skills lists the names of the skills that the pipeline asks, sorted.
 func Skills() []string {
@@ -90,24 +90,24 @@ type Input struct {
 	Query    string // the question that it answers; may be empty
 	Response string
 	Evidence []state.Evidence
-	Prefix   string // see state.Verify
+	Prefix   string // see State
 }
 
 // Update is the update that starts a run.
-func (in Input) Update() graph.Update[state.Verify] {
-	return graph.Update[state.Verify]{
-		state.VerifyQuery.Set(in.Query), state.VerifyResponse.Set(in.Response),
-		state.VerifyEvidence.Add(in.Evidence...), state.VerifyPrefix.Set(in.Prefix),
+func (in Input) Update() graph.Update[State] {
+	return graph.Update[State]{
+		queryChannel.Set(in.Query), responseChannel.Set(in.Response),
+		evidenceChannel.Add(in.Evidence...), prefixChannel.Set(in.Prefix),
 	}
 }
 
 // Run checks one response. The state it returns is final, or, beside an error,
 // what was reached before it.
-func (p *Pipeline) Run(ctx context.Context, in Input, opts *graph.RunOptions) (state.Verify, error) {
+func (p *Pipeline) Run(ctx context.Context, in Input, opts *graph.RunOptions) (State, error) {
 	return p.graph.Invoke(ctx, in.Update(), opts)
 }
 
-func build(deps Deps, opts *Options) (*graph.Compiled[state.Verify], error) {
+func build(deps Deps, opts *Options) (*graph.Compiled[State], error) {
 	if deps.Model == nil || deps.Skills == nil {
 		return nil, errors.New("a model and skills are needed")
 	}
@@ -121,7 +121,7 @@ func build(deps Deps, opts *Options) (*graph.Compiled[state.Verify], error) {
 		problems = append(problems, err)
 		return s
 	}
-	judge, gaps, regenerate := NewJudge(deps.Model, skill(skills.JudgeClaim), deps.Inspect), skill(skills.GapQueries), skill(skills.RegenerateResponse)
+	judge, gaps, correct := NewJudge(deps.Model, skill(skills.JudgeClaim), deps.Inspect), skill(skills.GapQueries), skill(skills.RegenerateResponse)
 	if err := errors.Join(problems...); err != nil {
 		return nil, err
 	}
@@ -130,31 +130,31 @@ func build(deps Deps, opts *Options) (*graph.Compiled[state.Verify], error) {
 		attempts = 0
 	}
 
-	g := graph.NewStateGraph(state.VerifyChannels()...)
-	g.AddNode(NodeSplit, Split())
+	g := graph.NewStateGraph(channels()...)
+	g.AddNode(NodeSplit, splitClaims())
 	claims, nothing := graph.Path{Key: keyClaims, Target: NodeMatch}, graph.Path{Key: keyNothing, Target: NodeScore}
-	decided := []graph.Path{{Key: string(state.VerifyCorrect), Target: NodeGaps}, {Key: string(state.VerifyFinish), Target: NodeFinish}}
+	decided := []graph.Path{{Key: string(decideCorrect), Target: NodeGaps}, {Key: string(decideFinish), Target: NodeFinish}}
 	if deps.Corpus != nil && o.Search > 0 {
-		g.AddNode(NodeSearch, Search(deps.Corpus, o.Search, deps.Inspect))
+		g.AddNode(NodeSearch, searchClaims(deps.Corpus, o.Search, deps.Inspect))
 		g.AddConditionalPaths(NodeSplit, beforeSearch, graph.Path{Key: keyClaims, Target: NodeSearch}, nothing)
 		g.AddConditionalPaths(NodeSearch, afterSearch, claims, nothing)
-		decided = append(decided, graph.Path{Key: string(state.VerifyWrite), Target: NodeRegenerate})
+		decided = append(decided, graph.Path{Key: string(decideWrite), Target: NodeRegenerate})
 	} else {
 		g.AddConditionalPaths(NodeSplit, afterSearch, claims, nothing)
 	}
 	g.AddConditionalPaths(NodeScore, afterDecision, decided...)
-	g.AddNode(NodeMatch, Match(), graph.NodeOptions[state.Verify]{Goto: []string{NodeJudge}})
-	g.AddNode(NodeJudge, JudgeNode(judge))
-	g.AddNode(NodeScore, ScoreNode(o.Threshold, attempts))
-	g.AddNode(NodeGaps, Gaps(deps.Model, gaps))
-	g.AddNode(NodeRetrieve, Retrieve(deps.Corpus, o.Passages, deps.Inspect))
-	g.AddNode(NodeRegenerate, Regenerate(deps.Model, regenerate))
-	g.AddNode(NodeFinish, Finish(o.Treatment))
+	g.AddNode(NodeMatch, matchEvidence(), graph.NodeOptions[State]{Goto: []string{NodeJudge}})
+	g.AddNode(NodeJudge, judgeClaim(judge))
+	g.AddNode(NodeScore, scoreAttempt(o.Threshold, attempts))
+	g.AddNode(NodeGaps, gapQueries(deps.Model, gaps))
+	g.AddNode(NodeRetrieve, retrieve(deps.Corpus, o.Passages, deps.Inspect))
+	g.AddNode(NodeRegenerate, regenerate(deps.Model, correct))
+	g.AddNode(NodeFinish, finish(o.Treatment))
 
 	g.AddEdge(graph.Start, NodeSplit)
 	g.AddEdge(NodeJudge, NodeScore)
 	goOn := func(node, next string) {
-		g.AddConditionalPaths(node, unlessFinished, graph.Path{Key: string(state.VerifyCorrect), Target: next}, graph.Path{Key: string(state.VerifyFinish), Target: NodeFinish})
+		g.AddConditionalPaths(node, unlessFinished, graph.Path{Key: string(decideCorrect), Target: next}, graph.Path{Key: string(decideFinish), Target: NodeFinish})
 	}
 	goOn(NodeGaps, NodeRetrieve)
 	goOn(NodeRetrieve, NodeRegenerate)
@@ -196,14 +196,14 @@ const (
 	keyNothing = "nothing to judge"
 )
 
-func beforeSearch(_ context.Context, s state.Verify) (graph.Route, error) {
+func beforeSearch(_ context.Context, s State) (graph.Route, error) {
 	if len(s.Claims) == 0 {
 		return graph.To(keyNothing), nil
 	}
 	return graph.To(keyClaims), nil
 }
 
-func afterSearch(_ context.Context, s state.Verify) (graph.Route, error) {
+func afterSearch(_ context.Context, s State) (graph.Route, error) {
 	if len(s.Claims) == 0 || len(s.Evidence) == 0 {
 		return graph.To(keyNothing), nil
 	}
@@ -211,14 +211,14 @@ func afterSearch(_ context.Context, s state.Verify) (graph.Route, error) {
 }
 
 // afterDecision follows what score decided.
-func afterDecision(_ context.Context, s state.Verify) (graph.Route, error) {
+func afterDecision(_ context.Context, s State) (graph.Route, error) {
 	return graph.To(string(s.Decision)), nil
 }
 
 // unlessFinished goes on with the correction unless the last node ended it.
-func unlessFinished(_ context.Context, s state.Verify) (graph.Route, error) {
-	if s.Decision == state.VerifyFinish {
-		return graph.To(string(state.VerifyFinish)), nil
+func unlessFinished(_ context.Context, s State) (graph.Route, error) {
+	if s.Decision == decideFinish {
+		return graph.To(string(decideFinish)), nil
 	}
-	return graph.To(string(state.VerifyCorrect)), nil
+	return graph.To(string(decideCorrect)), nil
 }

@@ -10,28 +10,28 @@ import (
 	"example.com/assay/state"
 )
 
-// Regenerate has a correction of the response written from all evidence. It is
+// regenerate has a correction of the response written from all evidence. It is
 // judged also when not a word has changed, for there is more evidence now. A model
 // that fails ends the correction: the best attempt stands.
-func Regenerate(m llm.Model, skill skills.Skill) graph.Node[state.Verify] {
-	return func(ctx context.Context, s state.Verify) (graph.Update[state.Verify], error) {
+func regenerate(m llm.Model, skill skills.Skill) graph.Node[State] {
+	return func(ctx context.Context, s State) (graph.Update[State], error) {
 		text, usage, err := llm.AskText(ctx, m, skill, skills.RegenerateInput{
 			Question: s.Query, Response: s.Response, Claims: judged(s.Verdicts), Sources: citable(toRead(s)),
 		})
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		update := graph.Update[state.Verify]{state.VerifyUsage.Add(usage)}
+		update := graph.Update[State]{usageChannel.Add(usage)}
 		if err != nil {
 			return append(update, stop(err)...), nil
 		}
-		return append(update, state.VerifyResponse.Set(strings.TrimSpace(text))), nil
+		return append(update, responseChannel.Set(strings.TrimSpace(text))), nil
 	}
 }
 
 // toRead is the evidence that a response is written from: what any claim was
 // judged against or cites, and what the round added.
-func toRead(s state.Verify) []state.Evidence {
+func toRead(s State) []state.Evidence {
 	shelf := newShelf(s)
 	wanted := map[string]bool{}
 	for _, id := range s.Added {
@@ -54,14 +54,14 @@ func toRead(s state.Verify) []state.Evidence {
 func citable(evidence []state.Evidence) []skills.CitedSource {
 	list := make([]skills.CitedSource, len(evidence))
 	for i, s := range sources(evidence) {
-		list[i] = skills.CitedSource{Source: s, Cite: CiteAs(evidence[i].Label)}
+		list[i] = skills.CitedSource{Source: s, Cite: citeAs(evidence[i].Label)}
 	}
 	return list
 }
 
-// CiteAs is how a response cites a label: "[Source 2]", and "[Query 1][Source 2]"
+// citeAs is how a response cites a label: "[Source 2]", and "[Query 1][Source 2]"
 // for "Query 1 Source 2".
-func CiteAs(label string) string {
+func citeAs(label string) string {
 	if query, source, ok := strings.Cut(label, " Source "); ok {
 		return "[" + query + "][Source " + source + "]"
 	}

@@ -9,7 +9,7 @@ import (
 
 // Check sums up a finished run: the verdicts are those on the response as it was
 // given. What a correction says of itself changes none of them.
-func Check(final state.Verify) state.ClaimCheck {
+func Check(final State) state.ClaimCheck {
 	given, _ := final.Given()
 	best, _ := final.Best()
 	check := CheckOf(given)
@@ -20,7 +20,7 @@ func Check(final state.Verify) state.ClaimCheck {
 
 // CheckBest sums up a finished run for a pipeline that checks its own answer and
 // shows the best version of it: the verdicts are those on that version.
-func CheckBest(final state.Verify) state.ClaimCheck {
+func CheckBest(final State) state.ClaimCheck {
 	given, _ := final.Given()
 	best, _ := final.Best()
 	check := CheckOf(best)
@@ -34,7 +34,7 @@ func CheckBest(final state.Verify) state.ClaimCheck {
 }
 
 // CheckOf sums up one attempt.
-func CheckOf(a state.VerifyAttempt) state.ClaimCheck {
+func CheckOf(a Attempt) state.ClaimCheck {
 	check := state.ClaimCheck{
 		Confidence: a.Confidence, Level: string(LevelOf(a.Confidence)), IsGrounded: a.Grounded,
 		ClaimsChecked: len(a.Verdicts), ClaimsSupported: a.Counts(state.Supported), ClaimsPartial: a.Counts(state.PartiallySupported), Unverified: unjudged(a.Verdicts),

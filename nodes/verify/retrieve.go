@@ -12,12 +12,12 @@ import (
 	"example.com/assay/state"
 )
 
-// Retrieve searches for each query of the round and adds the best passages that
+// retrieve searches for each query of the round and adds the best passages that
 // were not read before to the evidence. Without a new one the correction ends:
 // what is known was judged already. A search that fails ends it too. Passages that
 // give orders are reported.
-func Retrieve(corpus retrieval.Retriever, passages int, inspect retrieval.Inspect) graph.Node[state.Verify] {
-	return func(ctx context.Context, s state.Verify) (graph.Update[state.Verify], error) {
+func retrieve(corpus retrieval.Retriever, passages int, inspect retrieval.Inspect) graph.Node[State] {
+	return func(ctx context.Context, s State) (graph.Update[State], error) {
 		var read []string
 		for _, e := range s.Evidence {
 			read = append(read, e.Passage.ID)
@@ -47,14 +47,14 @@ func Retrieve(corpus retrieval.Retriever, passages int, inspect retrieval.Inspec
 				fresh = append(fresh, state.Evidence{Label: label(s, len(fresh)), Passage: h.Passage})
 			}
 		}
-		update := graph.Update[state.Verify]{state.VerifyWarnings.Add(warnings...)}
+		update := graph.Update[State]{warningsChannel.Add(warnings...)}
 		if usage := asked.Close().ModelUsage; usage != (state.ModelUsage{}) {
-			update = append(update, state.VerifyUsage.Add(usage))
+			update = append(update, usageChannel.Add(usage))
 		}
 		if len(fresh) == 0 {
-			return append(update, state.VerifyDecided.Set(state.VerifyFinish)), nil
+			return append(update, decisionChannel.Set(decideFinish)), nil
 		}
-		return append(update, state.VerifyEvidence.Add(fresh...), state.VerifyAdded.Set(added)), nil
+		return append(update, evidenceChannel.Add(fresh...), addedChannel.Set(added)), nil
 	}
 }
 
@@ -65,7 +65,7 @@ const foundLabel = "P-"
 
 // label names the n-th passage that a round finds: it counts on from the labels
 // there are.
-func label(s state.Verify, n int) string {
+func label(s State, n int) string {
 	prefix := foundLabel
 	if s.Prefix != "" {
 		prefix = s.Prefix + " Source "

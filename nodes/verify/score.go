@@ -93,13 +93,13 @@ func LevelOf(confidence float64) Level {
 	return VeryLow
 }
 
-// ScoreNode notes the response as it stands as an attempt, and decides whether a
+// scoreAttempt notes the response as it stands as an attempt, and decides whether a
 // correction is to be written: when too little of it is supported and attempts are left.
 // Claims that could not be judged end it, since nothing would be known of what
 // was written instead. The first correction is written from what was found for the
 // claims, if that was searched for.
-func ScoreNode(threshold float64, maxAttempts int) graph.Node[state.Verify] {
-	return func(_ context.Context, s state.Verify) (graph.Update[state.Verify], error) {
+func scoreAttempt(threshold float64, maxAttempts int) graph.Node[State] {
+	return func(_ context.Context, s State) (graph.Update[State], error) {
 		verdicts, changed := slices.Clone(s.Verdicts), false
 		if len(verdicts) == 0 && len(s.Evidence) == 0 {
 			changed = len(s.Claims) > 0
@@ -111,32 +111,32 @@ func ScoreNode(threshold float64, maxAttempts int) graph.Node[state.Verify] {
 			verdicts[i] = unsearched(s, v)
 			changed = changed || verdicts[i].Error != v.Error
 		}
-		attempt := state.VerifyAttempt{
+		attempt := Attempt{
 			N: len(s.Attempts), Response: s.Response, Confidence: Score(verdicts), Verdicts: verdicts, Queries: s.Queries, Added: s.Added,
 			Grounded: len(verdicts) > 0 && len(lacking(verdicts)) == 0,
 		}
-		decision := state.VerifyFinish
+		decision := decideFinish
 		if Share(verdicts) < threshold && unjudged(verdicts) == "" && len(s.Attempts) < maxAttempts && len(verdicts) > 0 {
-			decision = state.VerifyCorrect
+			decision = decideCorrect
 			if len(s.Searches) > 0 && len(s.Attempts) == 0 {
-				decision = state.VerifyWrite // its passages were never written from
+				decision = decideWrite // its passages were never written from
 			}
 		}
-		update := graph.Update[state.Verify]{
-			state.VerifyAttempts.Add(attempt), state.VerifyDecided.Set(decision),
-			state.VerifyQueries.Set(nil), state.VerifyAdded.Set(nil),
+		update := graph.Update[State]{
+			attemptsChannel.Add(attempt), decisionChannel.Set(decision),
+			queriesChannel.Set(nil), addedChannel.Set(nil),
 		}
 		if changed {
-			update = append(update, state.VerifyVerdicts.Overwrite(verdicts))
+			update = append(update, verdictsChannel.Overwrite(verdicts))
 		}
 		losses := lost(s, verdicts)
 		if n, v := stoodIn(verdicts); n > 0 {
 			what := fmt.Sprintf("the verdict of the chosen judge on %d of %d claims", n, len(verdicts))
 			losses = append(losses, state.Loss{Missing: what, Cause: v.Cause, Error: v.StandIn})
-			update = append(update, state.VerifyWarnings.Add(what+" is missing, and another judge stood in: "+v.StandIn))
+			update = append(update, warningsChannel.Add(what+" is missing, and another judge stood in: "+v.StandIn))
 		}
 		if len(losses) > 0 {
-			update = append(update, state.VerifyLosses.Add(losses...))
+			update = append(update, lossesChannel.Add(losses...))
 		}
 		return update, nil
 	}
@@ -144,7 +144,7 @@ func ScoreNode(threshold float64, maxAttempts int) graph.Node[state.Verify] {
 
 // unsearched is a verdict on a claim: without support, and with a search that
 // failed, the claim could not be judged.
-func unsearched(s state.Verify, v state.Verdict) state.Verdict {
+func unsearched(s State, v state.Verdict) state.Verdict {
 	at := searched(s, v.Spoken())
 	if v.Status == state.Supported || v.Error != "" || at < 0 || s.Searches[at].Error == "" {
 		return v
@@ -156,7 +156,7 @@ func unsearched(s state.Verify, v state.Verdict) state.Verdict {
 
 // lost are the verdicts that are missing. Of a correction, that is the correction.
 // Of a search that failed it is noted already.
-func lost(s state.Verify, verdicts []state.Verdict) []state.Loss {
+func lost(s State, verdicts []state.Verdict) []state.Loss {
 	var losses []state.Loss
 	for _, v := range verdicts {
 		switch at := searched(s, v.Spoken()); {

@@ -17,14 +17,14 @@ import (
 // searchesAtOnce bounds the searches that run at the same time.
 const searchesAtOnce = 8
 
-// Search looks in a corpus for the passages that decide each claim, before the
+// searchClaims looks in a corpus for the passages that decide each claim, before the
 // claim is judged. The claim itself is the query, for a sentence that refutes it
 // shares its words as one that supports it does; the question adds candidates.
 // Contraries of the claim are searched for as well.
 // A claim that was searched for is not searched for again. A search that fails is
 // a loss: its claim is judged by the evidence that was given, if there is any.
-func Search(corpus retrieval.Retriever, passages int, inspect retrieval.Inspect) graph.Node[state.Verify] {
-	return func(ctx context.Context, s state.Verify) (graph.Update[state.Verify], error) {
+func searchClaims(corpus retrieval.Retriever, passages int, inspect retrieval.Inspect) graph.Node[State] {
+	return func(ctx context.Context, s State) (graph.Update[State], error) {
 		var queries []string
 		for _, c := range s.Claims {
 			if q := c.Spoken(); !slices.Contains(queries, q) && searched(s, q) < 0 {
@@ -36,7 +36,7 @@ func Search(corpus retrieval.Retriever, passages int, inspect retrieval.Inspect)
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		var update graph.Update[state.Verify]
+		var update graph.Update[State]
 		read := map[string]bool{}
 		for _, e := range s.Evidence {
 			read[e.Passage.ID] = true
@@ -47,8 +47,8 @@ func Search(corpus retrieval.Retriever, passages int, inspect retrieval.Inspect)
 			if err != nil {
 				cause := cmp.Or(state.CauseOf(err), state.CauseIndex)
 				update = append(update,
-					state.VerifySearches.Add(state.ClaimSearch{Query: q, Passages: []string{}, Error: err.Error(), Cause: cause}),
-					state.VerifyLosses.Add(state.Loss{Missing: fmt.Sprintf("what the corpus holds on “%s”", q), Cause: cause, Error: err.Error()}))
+					searchesChannel.Add(ClaimSearch{Query: q, Passages: []string{}, Error: err.Error(), Cause: cause}),
+					lossesChannel.Add(state.Loss{Missing: fmt.Sprintf("what the corpus holds on “%s”", q), Cause: cause, Error: err.Error()}))
 				continue
 			}
 			of := claimOf(s, q)
@@ -56,9 +56,9 @@ func Search(corpus retrieval.Retriever, passages int, inspect retrieval.Inspect)
 				return nil, err
 			}
 			if losses := retrieval.Lost(r, q); len(losses) > 0 {
-				update = append(update, state.VerifyWarnings.Add(retrieval.Warnings(r)...), state.VerifyLosses.Add(losses...))
+				update = append(update, warningsChannel.Add(retrieval.Warnings(r)...), lossesChannel.Add(losses...))
 			}
-			search := state.ClaimSearch{Query: q, Confidence: r.Confidence, Passages: []string{}}
+			search := ClaimSearch{Query: q, Confidence: r.Confidence, Passages: []string{}}
 			var fresh []state.Hit
 			for _, h := range r.Hits {
 				search.Passages = append(search.Passages, h.Passage.ID)
@@ -71,14 +71,14 @@ func Search(corpus retrieval.Retriever, passages int, inspect retrieval.Inspect)
 			if err != nil {
 				return nil, err
 			}
-			update = append(update, state.VerifySearches.Add(search), state.VerifyWarnings.Add(orders...))
+			update = append(update, searchesChannel.Add(search), warningsChannel.Add(orders...))
 			for _, h := range fresh {
-				update = append(update, state.VerifyEvidence.Add(state.Evidence{Label: label(s, found), Passage: h.Passage}))
+				update = append(update, evidenceChannel.Add(state.Evidence{Label: label(s, found), Passage: h.Passage}))
 				found++
 			}
 		}
 		if usage := asked.Close().ModelUsage; usage != (state.ModelUsage{}) {
-			update = append(update, state.VerifyUsage.Add(usage))
+			update = append(update, usageChannel.Add(usage))
 		}
 		return update, nil
 	}
@@ -126,11 +126,11 @@ func united(hits, more []state.Hit) []state.Hit {
 }
 
 // searched is the position of the search for a claim, or -1.
-func searched(s state.Verify, claim string) int {
-	return slices.IndexFunc(s.Searches, func(f state.ClaimSearch) bool { return f.Query == claim })
+func searched(s State, claim string) int {
+	return slices.IndexFunc(s.Searches, func(f ClaimSearch) bool { return f.Query == claim })
 }
 
 // claimOf is the id of the first claim that reads so.
-func claimOf(s state.Verify, spoken string) int {
+func claimOf(s State, spoken string) int {
 	return s.Claims[slices.IndexFunc(s.Claims, func(c state.Claim) bool { return c.Spoken() == spoken })].ID
 }

@@ -66,7 +66,7 @@ func TestADoubtIsNeverHigh(t *testing.T) {
 		verdicts[i] = sure
 	}
 	verdicts[7] = doubted
-	check := verify.CheckOf(state.VerifyAttempt{Verdicts: verdicts, Confidence: verify.Score(verdicts), Grounded: true})
+	check := verify.CheckOf(verify.Attempt{Verdicts: verdicts, Confidence: verify.Score(verdicts), Grounded: true})
 	if check.Level != string(verify.Medium) || check.ClaimsSupported != 20 || check.ClaimsInDoubt != 1 || len(check.Claims[7].Doubts) != 1 {
 		t.Errorf("%+v", check)
 	}
@@ -401,7 +401,7 @@ func TestEveryRouteIsTaken(t *testing.T) {
 }
 
 func TestEqualWithAnyConcurrency(t *testing.T) {
-	var want state.Verify
+	var want verify.State
 	for i, n := range []int{1, 2, 8} {
 		m := &reader{judge: literal, gaps: byClaim, regenerate: corrected}
 		p, err := verify.New(verify.Deps{Model: m, Skills: set(t), Corpus: &shelf{passages: []state.Passage{passage("tariff", "By the tariff the fee for a late entry is twelve crowns.")}}}, nil)

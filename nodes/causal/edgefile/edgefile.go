@@ -17,7 +17,6 @@ import (
 
 	"example.com/assay/memory/document"
 	"example.com/assay/nodes/causal"
-	"example.com/assay/state"
 )
 
 const maxEdges = 10_000 // of one file
@@ -30,7 +29,7 @@ const maxEdges = 10_000 // of one file
 // its place, "e1", "e2" …; without a strength it is moderate. What an earlier
 // verification said (edge_status, confidence, evidence, rejection) is read over.
 // A fault is a *document.InputError with the line and the field.
-func Read(name string, data []byte) ([]state.Edge, error) {
+func Read(name string, data []byte) ([]causal.Edge, error) {
 	r := &edgeReader{name: name, data: data}
 	if err := r.read(); err != nil {
 		return nil, fmt.Errorf("reading edges: %w", err)
@@ -41,7 +40,7 @@ func Read(name string, data []byte) ([]state.Edge, error) {
 type edgeReader struct {
 	name  string
 	data  []byte
-	edges []state.Edge
+	edges []causal.Edge
 }
 
 const shape = `want {"edges": [{"from_var": "…", "to_var": "…"}]} or the list alone`
@@ -182,8 +181,8 @@ func (r *edgeReader) list(s span) error {
 	return nil
 }
 
-func (r *edgeReader) edge(s span) (state.Edge, error) {
-	e := state.Edge{Status: state.EdgeDraft, Strength: state.Moderate}
+func (r *edgeReader) edge(s span) (causal.Edge, error) {
+	e := causal.Edge{Status: causal.EdgeDraft, Strength: causal.Moderate}
 	d, t, err := r.open(s)
 	if err != nil {
 		return e, err
@@ -214,9 +213,9 @@ func (r *edgeReader) edge(s span) (state.Edge, error) {
 				return err
 			}
 			if strength != "" {
-				e.Strength = state.Strength(strength)
+				e.Strength = causal.Strength(strength)
 			}
-			if !slices.Contains(state.Strengths(), e.Strength) {
+			if !slices.Contains(causal.Strengths(), e.Strength) {
 				return r.fault(value.from, key, fmt.Sprintf("it is %q", strength), "want strong, moderate or weak")
 			}
 		case "assumptions":

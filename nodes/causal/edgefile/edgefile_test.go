@@ -8,14 +8,14 @@ import (
 	"testing"
 
 	"example.com/assay/memory/document"
+	"example.com/assay/nodes/causal"
 	"example.com/assay/nodes/causal/edgefile"
-	"example.com/assay/state"
 )
 
 func TestReadEdges(t *testing.T) {
-	want := []state.Edge{
-		{ID: "x", FromVar: "smoking", ToVar: "lung cancer", Mechanism: "tar", Strength: state.Strong, Status: state.EdgeDraft, Assumptions: []string{"a"}, Conditions: []string{}},
-		{ID: "e2", FromVar: "a", ToVar: "b", Strength: state.Moderate, Status: state.EdgeDraft, Assumptions: []string{}, Conditions: []string{}},
+	want := []causal.Edge{
+		{ID: "x", FromVar: "smoking", ToVar: "lung cancer", Mechanism: "tar", Strength: causal.Strong, Status: causal.EdgeDraft, Assumptions: []string{"a"}, Conditions: []string{}},
+		{ID: "e2", FromVar: "a", ToVar: "b", Strength: causal.Moderate, Status: causal.EdgeDraft, Assumptions: []string{}, Conditions: []string{}},
 	}
 	list := `[{"id": "x", "from_var": " smoking ", "to_var": "lung cancer", "mechanism": "tar", "strength": "strong", "assumptions": ["a"],
 	  "edge_status": "grounded", "confidence": 0.9, "evidence": {"quotes": []}, "rejection": {}}, {"from_var": "a", "to_var": "b", "strength": ""}]`

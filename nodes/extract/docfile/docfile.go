@@ -20,7 +20,6 @@ import (
 
 	"example.com/assay/memory/document"
 	"example.com/assay/nodes/extract"
-	"example.com/assay/state"
 )
 
 const longestLine = 16 << 20 // bytes of a line of JSON
@@ -37,10 +36,10 @@ func Read(ctx context.Context, path string) ([]extract.Document, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := extract.Document{Path: path, FieldDocument: state.FieldDocument{Source: path, Text: d.Text}}
+	out := extract.Document{Path: path, FieldDocument: extract.FieldDocument{Source: path, Text: d.Text}}
 	for _, b := range d.Blocks {
 		if n := len(out.Pages); b.Page > 0 && (n == 0 || out.Pages[n-1].Page < b.Page) {
-			out.Pages = append(out.Pages, state.PageStart{Page: b.Page, Start: b.Start})
+			out.Pages = append(out.Pages, extract.PageStart{Page: b.Page, Start: b.Start})
 		}
 	}
 	return []extract.Document{out}, nil

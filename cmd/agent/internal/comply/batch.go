@@ -30,27 +30,27 @@ import (
 
 // An asked question is a row of --questions.
 type askedQuestion struct {
-	ID         string           `json:"id"`
-	Question   string           `json:"question"`
-	Topic      string           `json:"topic"`
-	Section    string           `json:"section"`
-	Category   string           `json:"category"`
-	SourceType state.SourceType `json:"source_type"`
+	ID         string              `json:"id"`
+	Question   string              `json:"question"`
+	Topic      string              `json:"topic"`
+	Section    string              `json:"section"`
+	Category   string              `json:"category"`
+	SourceType evidence.SourceType `json:"source_type"`
 
 	meant string // of a line without a question: what its field may have meant
 }
 
 // input is what is asked; what a row leaves out is as the flags say.
-func (q askedQuestion) input(flags state.ComplyFilter) evidence.Input {
+func (q askedQuestion) input(flags evidence.Filter) evidence.Input {
 	or := func(own, general string) string {
 		if own != "" {
 			return own
 		}
 		return general
 	}
-	return evidence.Input{Question: q.Question, Filter: state.ComplyFilter{
+	return evidence.Input{Question: q.Question, Filter: evidence.Filter{
 		Topic: or(q.Topic, flags.Topic), Section: or(q.Section, flags.Section), Category: or(q.Category, flags.Category),
-		SourceType: state.SourceType(or(string(q.SourceType), string(flags.SourceType))),
+		SourceType: evidence.SourceType(or(string(q.SourceType), string(flags.SourceType))),
 	}}
 }
 
@@ -98,7 +98,7 @@ func readQuestions(path string) ([]askedQuestion, error) {
 			return nil, cli.Usagef("%s:%d: id %q is the name of the summary; choose another", path, lines[i], q.ID)
 		case first > 0:
 			return nil, cli.Usagef("%s:%d: id %q is that of line %d, too", path, lines[i], q.ID, first)
-		case q.SourceType != "" && q.SourceType != state.Statute && q.SourceType != state.Policy:
+		case q.SourceType != "" && q.SourceType != evidence.Statute && q.SourceType != evidence.Policy:
 			return nil, cli.Usagef("%s:%d: source_type is %q; known: statute, policy", path, lines[i], q.SourceType)
 		}
 		seen[strings.ToLower(q.ID)] = lines[i]
@@ -164,7 +164,7 @@ func questionRows(path string, data []byte) ([]askedQuestion, []int, error) {
 		}
 		out = append(out, askedQuestion{
 			ID: field("id"), Question: field("question"), Topic: field("topic"), Section: field("section"), Category: field("category"),
-			SourceType: state.SourceType(field("source_type")),
+			SourceType: evidence.SourceType(field("source_type")),
 		})
 		lines = append(lines, line)
 	}
@@ -294,19 +294,19 @@ func makeOut(dir string) error {
 
 // A summaryRow is a question in the summary.
 type summaryRow struct {
-	ID         string                    `json:"id"`
-	Question   string                    `json:"question"`
-	Status     state.Status              `json:"status"`
-	Result     string                    `json:"result"`
-	Grounding  state.GroundingConfidence `json:"grounding_confidence"`
-	Verified   int                       `json:"requirements_verified"`
-	Statements int                       `json:"statements"`
-	Missing    int                       `json:"missing_evidence"`
-	Answer     string                    `json:"answer"`
-	Audit      string                    `json:"audit"` // file name in --out; empty when it failed
-	Error      string                    `json:"error,omitempty"`
-	Lost       string                    `json:"lost,omitempty"` // what is missing from the answer, since calls were lost
-	kept       bool                      // from an earlier run
+	ID         string                       `json:"id"`
+	Question   string                       `json:"question"`
+	Status     state.Status                 `json:"status"`
+	Result     string                       `json:"result"`
+	Grounding  evidence.GroundingConfidence `json:"grounding_confidence"`
+	Verified   int                          `json:"requirements_verified"`
+	Statements int                          `json:"statements"`
+	Missing    int                          `json:"missing_evidence"`
+	Answer     string                       `json:"answer"`
+	Audit      string                       `json:"audit"` // file name in --out; empty when it failed
+	Error      string                       `json:"error,omitempty"`
+	Lost       string                       `json:"lost,omitempty"` // what is missing from the answer, since calls were lost
+	kept       bool                         // from an earlier run
 }
 
 func rowOf(q askedQuestion, audit evidence.Audit, err error) summaryRow {

@@ -24,7 +24,7 @@ import (
 
 // What agent comply is asked for on the command line.
 type complyFlags struct {
-	filter      state.ComplyFilter
+	filter      evidence.Filter
 	sourceType  string
 	audit       string // file to write
 	check       string // file to read
@@ -69,7 +69,7 @@ are not asked again.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var text string
 			a.Failed = func(err error) any {
-				failed := evidence.Result(state.Comply{Question: text}, err, nil)
+				failed := evidence.Result(evidence.State{Question: text}, err, nil)
 				failed.End = cli.EndOf(err)
 				return failed
 			}
@@ -113,14 +113,14 @@ are not asked again.`,
 // mistakes refuses a command line that cannot be meant.
 func (c *complyFlags) mistakes(cmd *cobra.Command, args []string) error {
 	set := func(name string) bool { return cmd.Flags().Changed(name) }
-	c.filter.SourceType = state.SourceType(c.sourceType)
+	c.filter.SourceType = evidence.SourceType(c.sourceType)
 	for _, name := range []string{"audit", "check", "questions", "out", "trace", "topic", "section", "category", "source-type"} {
 		if value := cmd.Flags().Lookup(name).Value.String(); set(name) && value == "" {
 			return cli.Usagef("--%s is empty: give it a value or leave it out", name)
 		}
 	}
 	switch {
-	case c.sourceType != "" && c.filter.SourceType != state.Statute && c.filter.SourceType != state.Policy:
+	case c.sourceType != "" && c.filter.SourceType != evidence.Statute && c.filter.SourceType != evidence.Policy:
 		return cli.Usagef("--source-type is %q%s; known: statute, policy", c.sourceType, cli.DidYouMean(c.sourceType, []string{"statute", "policy"}))
 	case c.check != "" && (len(args) > 0 || c.questions != "" || c.audit != ""):
 		return cli.Usagef("--check verifies a file; it goes with no question, --questions or --audit")
@@ -175,7 +175,7 @@ func run(a *cli.App, cmd *cobra.Command, flags *config.Flags, f complyFlags, tex
 	ctx, cancel := cli.Within(ctx, flags.Timeout)
 	defer cancel()
 	shown := render.NewProgress(a, f.asJSON)
-	audit, runErr := c.ask(ctx, evidence.Input{Question: text, Filter: f.filter}, f.trace, func(ev graph.Event[state.Comply]) { render.Observe(shown, ev) })
+	audit, runErr := c.ask(ctx, evidence.Input{Question: text, Filter: f.filter}, f.trace, func(ev graph.Event[evidence.State]) { render.Observe(shown, ev) })
 	shown.Close()
 	if f.asJSON {
 		a.PrintJSON(audit)
@@ -193,9 +193,9 @@ func run(a *cli.App, cmd *cobra.Command, flags *config.Flags, f complyFlags, tex
 
 // ask runs the pipeline on one question. The audit is complete also beside an
 // error of the run.
-func (c *complier) ask(ctx context.Context, in evidence.Input, traceFile string, watch func(graph.Event[state.Comply])) (evidence.Audit, error) {
-	t := &open.Traced[state.Comply]{In: in.Update(), File: traceFile, More: map[string]string{config.TracedReview: strconv.FormatBool(c.modelReview)}, Options: follow.Options[state.Comply]{
-		Observe: watch, End: func(final state.Comply, err error) state.End {
+func (c *complier) ask(ctx context.Context, in evidence.Input, traceFile string, watch func(graph.Event[evidence.State])) (evidence.Audit, error) {
+	t := &open.Traced[evidence.State]{In: in.Update(), File: traceFile, More: map[string]string{config.TracedReview: strconv.FormatBool(c.modelReview)}, Options: follow.Options[evidence.State]{
+		Observe: watch, End: func(final evidence.State, err error) state.End {
 			final.Question = in.Question
 			return c.InCorpus(evidence.End(final, err))
 		},

@@ -6,7 +6,6 @@ import (
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/render"
 	"example.com/assay/nodes/evidence"
-	"example.com/assay/state"
 )
 
 // mostNearest is how many rejected requirements are shown when none is verified.
@@ -64,7 +63,7 @@ func cited(audit evidence.Audit, id string) bool {
 	return false
 }
 
-func pathOf(audit evidence.Audit, r state.Requirement) string {
+func pathOf(audit evidence.Audit, r evidence.Requirement) string {
 	for _, d := range audit.Documents {
 		if d.Source == r.Source {
 			return d.Path

@@ -32,7 +32,7 @@ func Command(a *cli.App) *cobra.Command {
 }
 
 // readEdges reads a file of edges; "-" is standard input.
-func readEdges(ctx context.Context, a *cli.App, path string) ([]state.Edge, error) {
+func readEdges(ctx context.Context, a *cli.App, path string) ([]causal.Edge, error) {
 	if path == "-" {
 		data, err := a.ReadStdin(ctx, maxEdgesFile)
 		if err != nil {
@@ -54,7 +54,7 @@ func readEdges(ctx context.Context, a *cli.App, path string) ([]state.Edge, erro
 	return badEdges(edgefile.Read(path, data))
 }
 
-func badEdges(edges []state.Edge, err error) ([]state.Edge, error) {
+func badEdges(edges []causal.Edge, err error) ([]causal.Edge, error) {
 	if err != nil {
 		return nil, cli.Usagef("%w", err)
 	}
@@ -63,9 +63,9 @@ func badEdges(edges []state.Edge, err error) ([]state.Edge, error) {
 
 // document is a draft as it is printed, and as verify reads it.
 type document struct {
-	Schema int          `json:"schema"`
-	Model  string       `json:"model"`
-	Edges  []state.Edge `json:"edges"`
+	Schema int           `json:"schema"`
+	Model  string        `json:"model"`
+	Edges  []causal.Edge `json:"edges"`
 }
 
 func edgesDraftCommand(a *cli.App) *cobra.Command {

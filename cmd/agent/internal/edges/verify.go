@@ -57,7 +57,7 @@ were lost and no edge is grounded.`,
 		Args: cli.Exactly(1, "one file of edges"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			a.Failed = func(err error) any {
-				return causal.Answer{Answer: state.FailedAnswer("edges", "", cli.EndOf(err)), Edges: []state.Edge{}, DAG: causal.DAG(nil), Audit: []state.AuditEntry{}}
+				return causal.Answer{Answer: state.FailedAnswer("edges", "", cli.EndOf(err)), Edges: []causal.Edge{}, DAG: causal.NewDAG(nil), Audit: []state.AuditEntry{}}
 			}
 			return edgesVerify(a, cmd, &flags, f, args[0])
 		},
@@ -81,7 +81,7 @@ func edgesVerify(a *cli.App, cmd *cobra.Command, flags *config.Flags, f edgesFla
 	if err != nil {
 		return err
 	}
-	draw := map[string]func([]state.Edge, state.CausalDAG) string{"table": causal.Table, "mermaid": causal.Mermaid, "dot": causal.DOT}[f.format]
+	draw := map[string]func([]causal.Edge, causal.DAG) string{"table": causal.Table, "mermaid": causal.Mermaid, "dot": causal.DOT}[f.format]
 	switch {
 	case draw == nil:
 		return cli.Usagef("--format is %q%s; known: %s", f.format, cli.DidYouMean(f.format, edgesFormats()), config.Joined(edgesFormats()))
@@ -112,7 +112,7 @@ func edgesVerify(a *cli.App, cmd *cobra.Command, flags *config.Flags, f edgesFla
 	}
 	line := render.NewProgress(a, f.asJSON)
 	done := 0
-	answer, runErr := g.verify(ctx, edges, f, func(ev graph.Event[state.Causal]) {
+	answer, runErr := g.verify(ctx, edges, f, func(ev graph.Event[causal.State]) {
 		if ev.Kind == graph.NodeUpdate && ev.Node == causal.NodeEdge {
 			done++
 			line.Show(fmt.Sprintf("%d of %s", done, cli.Count(len(edges), "edge")))
@@ -173,7 +173,7 @@ func openGrounder(ctx context.Context, a *cli.App, s config.Settings, files conf
 const threadEdges = "edges"
 
 // onThread says how a run is saved, and whether it goes on.
-func (g *grounder) onThread(ctx context.Context, thread string, edges []state.Edge, run *graph.RunOptions) (resumes bool, err error) {
+func (g *grounder) onThread(ctx context.Context, thread string, edges []causal.Edge, run *graph.RunOptions) (resumes bool, err error) {
 	if thread == "" {
 		return false, nil
 	}
@@ -199,14 +199,14 @@ func (g *grounder) onThread(ctx context.Context, thread string, edges []state.Ed
 	return false, nil
 }
 
-func (g *grounder) verify(ctx context.Context, edges []state.Edge, f edgesFlags, watch func(graph.Event[state.Causal])) (answer causal.Answer, err error) {
+func (g *grounder) verify(ctx context.Context, edges []causal.Edge, f edgesFlags, watch func(graph.Event[causal.State])) (answer causal.Answer, err error) {
 	var kept causal.Kept
-	t := &open.Traced[state.Causal]{In: causal.Input(edges), File: f.trace, Keys: config.CausalTraced, Options: follow.Options[state.Causal]{
-		Observe: func(ev graph.Event[state.Causal]) {
+	t := &open.Traced[causal.State]{In: causal.Input(edges), File: f.trace, Keys: config.CausalTraced, Options: follow.Options[causal.State]{
+		Observe: func(ev graph.Event[causal.State]) {
 			kept.Observe(ev)
 			watch(ev)
 		},
-		End: func(final state.Causal, err error) state.End { return g.InCorpus(causal.End(final, err)) },
+		End: func(final causal.State, err error) state.End { return g.InCorpus(causal.End(final, err)) },
 	}}
 	if t.Resume, err = g.onThread(ctx, f.thread, edges, &t.Run); err != nil {
 		return answer, err

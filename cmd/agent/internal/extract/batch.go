@@ -12,7 +12,6 @@ import (
 	"example.com/assay/graph"
 	"example.com/assay/llm/offline"
 	"example.com/assay/nodes/extract"
-	"example.com/assay/state"
 )
 
 // A readDocument is what became of one document.
@@ -79,7 +78,7 @@ func (r *fieldReader) all(ctx context.Context, docs []extract.Document) (answers
 // closed when nothing runs any more; it must be read until then.
 func (r *fieldReader) read(ctx context.Context, docs []extract.Document, kept *keptResults) <-chan readDocument {
 	shown := render.NewProgress(r.Desk.App, r.flags.asJSON || len(docs) > 1)
-	watch := func(ev graph.Event[state.Extract]) { render.Observe(shown, ev) }
+	watch := func(ev graph.Event[extract.State]) { render.Observe(shown, ev) }
 	done, next := make(chan readDocument), make(chan readDocument)
 	ids := make([]string, len(docs))
 	var failed error

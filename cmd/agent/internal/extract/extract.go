@@ -77,7 +77,7 @@ because of it, or that nothing was found in any document.`,
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			a.Failed = func(err error) any {
-				failed := (&extract.Schema{}).Answer(state.Extract{}, err)
+				failed := (&extract.Schema{}).Answer(extract.State{}, err)
 				failed.End = cli.EndOf(err)
 				return failed
 			}
@@ -237,12 +237,12 @@ type fieldReader struct {
 }
 
 // one reads a document. Faults are in the answer, and the error says the same.
-func (r *fieldReader) one(ctx context.Context, runID string, doc extract.Document, watch func(graph.Event[state.Extract])) (extract.Answer, error) {
+func (r *fieldReader) one(ctx context.Context, runID string, doc extract.Document, watch func(graph.Event[extract.State])) (extract.Answer, error) {
 	ctx, cancel := cli.Within(ctx, r.timeout)
 	defer cancel()
-	t := &open.Traced[state.Extract]{In: extract.Update(doc.FieldDocument), File: r.flags.trace, More: map[string]string{
+	t := &open.Traced[extract.State]{In: extract.Update(doc.FieldDocument), File: r.flags.trace, More: map[string]string{
 		config.TracedSchema: string(r.source), config.TracedIterations: strconv.Itoa(r.flags.iterations), config.TracedOpinion: strconv.FormatBool(r.flags.review),
-	}, Options: follow.Options[state.Extract]{Observe: watch, Run: graph.RunOptions{RunID: runID}, End: r.schema.End}}
+	}, Options: follow.Options[extract.State]{Observe: watch, Run: graph.RunOptions{RunID: runID}, End: r.schema.End}}
 	final, took, runErr := open.Run(ctx, r.Desk, t, open.Follows(r.pipeline.Graph(), t.In))
 	answer := r.schema.Answer(final, runErr)
 	answer.Document = doc.Source

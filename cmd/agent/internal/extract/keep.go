@@ -88,7 +88,7 @@ func (k *keptResults) table(schema *extract.Schema, answers []extract.Answer) er
 		}
 		var issues []string
 		for _, i := range a.Report.Issues {
-			if i.Severity.Rank() <= state.SeverityMedium.Rank() {
+			if i.Severity.Rank() <= extract.SeverityMedium.Rank() {
 				issues = append(issues, strings.TrimSpace(i.Field+" "+string(i.Kind)))
 			}
 		}
@@ -107,7 +107,7 @@ func (k *keptResults) table(schema *extract.Schema, answers []extract.Answer) er
 // a list in order.
 func valuesOf(a extract.Answer, path string) []string {
 	var out []string
-	for _, v := range state.InDocument(a.Fields) {
+	for _, v := range extract.InDocument(a.Fields) {
 		if isOf(v.Field, path) {
 			out = append(out, v.Value)
 		}
@@ -146,7 +146,7 @@ func summarise(schema *extract.Schema, answers []extract.Answer) []fieldSummary 
 				out[i].Missing++
 			}
 			for _, issue := range a.Report.Issues {
-				if (issue.Field == f.Path || isOf(issue.Field, f.Path)) && issue.Severity.Rank() <= state.SeverityMedium.Rank() {
+				if (issue.Field == f.Path || isOf(issue.Field, f.Path)) && issue.Severity.Rank() <= extract.SeverityMedium.Rank() {
 					out[i].Issues++
 				}
 			}

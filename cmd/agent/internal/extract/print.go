@@ -13,7 +13,6 @@ import (
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/render"
 	"example.com/assay/nodes/extract"
-	"example.com/assay/state"
 )
 
 // printFields prints what was read from a document for people: a table of field,
@@ -23,7 +22,7 @@ func printFields(a *cli.App, answer extract.Answer) {
 	printTable(a, answer)
 	fmt.Fprintln(a.Stdout)
 	for _, i := range answer.Report.Issues {
-		if i.Severity == state.SeverityLow && !a.Verbose {
+		if i.Severity == extract.SeverityLow && !a.Verbose {
 			continue
 		}
 		fmt.Fprintf(a.Stdout, "%-8s  %s: %s; %s\n", i.Severity, render.Visible(i.Field), render.OneLine(render.Visible(i.Message)), render.Visible(i.Suggestion))
@@ -54,7 +53,7 @@ func printTable(a *cli.App, answer extract.Answer) {
 }
 
 // placeInWords says where a value was read.
-func placeInWords(p *state.Place) string {
+func placeInWords(p *extract.Place) string {
 	if p == nil {
 		return "not in the document"
 	}
@@ -130,7 +129,7 @@ svg { max-width: 100%; max-height: 90vh; border: 1px solid #ccc } text { font-fa
 type shownDocument struct {
 	Name, Line    string
 	Fields        []shownField
-	Issues        []state.Issue
+	Issues        []extract.Issue
 	Parts         []shownPart
 	Boxes         []shownBox
 	Width, Height int
@@ -156,7 +155,7 @@ func writeFieldPage(path string, docs []extract.Document, answers []extract.Answ
 			s.Fields = append(s.Fields, shownField{v.Field, v.Value, fmt.Sprintf("%.2f", v.Confidence), placeInWords(v.Place)})
 		}
 		for _, b := range docs[i].Boxes {
-			isMarked := slices.ContainsFunc(answer.Fields, func(v state.FieldValue) bool {
+			isMarked := slices.ContainsFunc(answer.Fields, func(v extract.FieldValue) bool {
 				return v.Place != nil && b.Start < v.Place.End && v.Place.Start < b.End
 			})
 			high := max(b.Box.Y2-b.Box.Y1, 1)
@@ -177,9 +176,9 @@ func writeFieldPage(path string, docs []extract.Document, answers []extract.Answ
 
 // marked cuts a text at the places of its fields. Of places that overlap the
 // first is marked.
-func marked(text string, fields []state.FieldValue) []shownPart {
-	fields = slices.DeleteFunc(slices.Clone(fields), func(v state.FieldValue) bool { return v.Place == nil })
-	slices.SortStableFunc(fields, func(a, b state.FieldValue) int { return cmp.Compare(a.Place.Start, b.Place.Start) })
+func marked(text string, fields []extract.FieldValue) []shownPart {
+	fields = slices.DeleteFunc(slices.Clone(fields), func(v extract.FieldValue) bool { return v.Place == nil })
+	slices.SortStableFunc(fields, func(a, b extract.FieldValue) int { return cmp.Compare(a.Place.Start, b.Place.Start) })
 	var out []shownPart
 	last := 0
 	for _, v := range fields {

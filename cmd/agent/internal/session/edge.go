@@ -55,7 +55,7 @@ func (s *session) verifyEdge(ctx context.Context, cause, effect string) error {
 		return err
 	}
 	in := causal.Input(causal.Asked(causal.VerifyArguments{Cause: cause, Effect: effect}))
-	final, _, err := follow.Run(ctx, p.Graph(), in, &follow.Options[state.Causal]{Observe: func(ev graph.Event[state.Causal]) {
+	final, _, err := follow.Run(ctx, p.Graph(), in, &follow.Options[causal.State]{Observe: func(ev graph.Event[causal.State]) {
 		if ofLoop(ev) {
 			s.printLoop(ev.Name, ev.Data)
 		}
@@ -71,7 +71,7 @@ func (s *session) verifyEdge(ctx context.Context, cause, effect string) error {
 	}
 	e := final.Edges[0]
 	verdict := fmt.Sprintf("%s %.2f grounded: the corpus shows that %s causes %s.", render.Gauge(e.Confidence), e.Confidence, e.FromVar, e.ToVar)
-	if e.Status != state.EdgeGrounded {
+	if e.Status != causal.EdgeGrounded {
 		verdict = fmt.Sprintf("%s %.2f not grounded (%s): %s", render.Gauge(e.Confidence), e.Confidence, e.Rejection.Reason, e.Rejection.Detail)
 	}
 	fmt.Fprintf(s.Stdout, "%s\n\n", render.Visible(render.OneLine(verdict)))

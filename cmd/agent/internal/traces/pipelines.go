@@ -114,7 +114,7 @@ func (t *tracedRun) comply(_ context.Context, r *rerunner) error {
 	if err != nil {
 		return err
 	}
-	return tracedAgain(t, r, p.Graph(), nil, func(final state.Comply, runErr error) (state.Answer, error) {
+	return tracedAgain(t, r, p.Graph(), nil, func(final evidence.State, runErr error) (state.Answer, error) {
 		return evidence.Result(final, runErr, t.Corpus).Answer, nil
 	})
 }
@@ -124,7 +124,7 @@ func (t *tracedRun) edges(_ context.Context, r *rerunner) error {
 	if err != nil {
 		return err
 	}
-	return tracedAgain(t, r, p.Graph(), config.CausalTraced, func(final state.Causal, runErr error) (state.Answer, error) {
+	return tracedAgain(t, r, p.Graph(), config.CausalTraced, func(final causal.State, runErr error) (state.Answer, error) {
 		answer, err := causal.Result(final, runErr, t.Corpus)
 		return answer.Answer, err
 	})
@@ -144,7 +144,7 @@ func (t *tracedRun) extract(_ context.Context, r *rerunner) error {
 	if err != nil {
 		return err
 	}
-	return tracedAgain(t, r, p.Graph(), nil, func(final state.Extract, runErr error) (state.Answer, error) {
+	return tracedAgain(t, r, p.Graph(), nil, func(final extract.State, runErr error) (state.Answer, error) {
 		answer := schema.Answer(final, runErr)
 		answer.Answer.Answer = string(answer.Result)
 		return answer.Answer, nil
@@ -160,7 +160,7 @@ func (t *tracedRun) verify(_ context.Context, r *rerunner) error {
 	if err != nil {
 		return err
 	}
-	return tracedAgain(t, r, p.Graph(), config.VerifyTraced, func(final state.Verify, runErr error) (state.Answer, error) {
+	return tracedAgain(t, r, p.Graph(), config.VerifyTraced, func(final verify.State, runErr error) (state.Answer, error) {
 		return verify.Result(final, runErr, files).Answer, nil
 	})
 }

@@ -65,7 +65,7 @@ to check. 1: no claim could be judged, and the cause is named.`,
 		Args: cli.Exactly(0, "no arguments besides its flags"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			a.Failed = func(err error) any {
-				return verify.Answer{Answer: state.FailedAnswer("verify", v.query, cli.EndOf(err)), History: []verify.Attempt{}, Additional: []state.Source{}}
+				return verify.Answer{Answer: state.FailedAnswer("verify", v.query, cli.EndOf(err)), History: []verify.ShownAttempt{}, Additional: []state.Source{}}
 			}
 			return run(a, cmd, &flags, v)
 		},
@@ -116,7 +116,7 @@ func run(a *cli.App, cmd *cobra.Command, flags *config.Flags, v verifyFlags) (er
 	shown := render.NewProgress(a, v.asJSON)
 	ctx, cancel := cli.Within(ctx, flags.Timeout)
 	defer cancel()
-	answer, runErr := c.check(ctx, in, v.trace, func(ev graph.Event[state.Verify]) { render.Observe(shown, ev) })
+	answer, runErr := c.check(ctx, in, v.trace, func(ev graph.Event[verify.State]) { render.Observe(shown, ev) })
 	shown.Close()
 	if v.asJSON {
 		a.PrintJSON(answer)
@@ -250,9 +250,9 @@ func (c *checker) TextPath(source string) (path, original string, err error) {
 	return path, original, err
 }
 
-func (c *checker) check(ctx context.Context, in verify.Input, traceFile string, watch func(graph.Event[state.Verify])) (verify.Answer, error) {
-	t := &open.Traced[state.Verify]{In: in.Update(), File: traceFile, Keys: config.VerifyTraced, Options: follow.Options[state.Verify]{
-		Observe: watch, End: func(final state.Verify, err error) state.End { return verify.Result(final, err, c).End },
+func (c *checker) check(ctx context.Context, in verify.Input, traceFile string, watch func(graph.Event[verify.State])) (verify.Answer, error) {
+	t := &open.Traced[verify.State]{In: in.Update(), File: traceFile, Keys: config.VerifyTraced, Options: follow.Options[verify.State]{
+		Observe: watch, End: func(final verify.State, err error) state.End { return verify.Result(final, err, c).End },
 	}}
 	final, took, runErr := open.Run(ctx, c.Desk, t, open.Follows(c.pipeline.Graph(), t.In))
 	answer := verify.Result(final, runErr, c)

@@ -1,6 +1,10 @@
-package state
+package causal
 
-import "slices"
+import (
+	"slices"
+
+	"example.com/assay/state"
+)
 
 // Strength is how strong the author of an edge holds the effect to be.
 type Strength string
@@ -21,15 +25,6 @@ const (
 	EdgeDraft    EdgeStatus = "draft" // nobody has looked for evidence
 	EdgeGrounded EdgeStatus = "grounded"
 	EdgeRejected EdgeStatus = "rejected"
-)
-
-// SupportType is what evidence says of two variables.
-type SupportType string
-
-const (
-	DirectCausal    SupportType = "direct_causal"
-	CorrelationOnly SupportType = "correlation_only"
-	Irrelevant      SupportType = "irrelevant"
 )
 
 // Reasons why an edge is rejected. What a judge gives as its own reason stands
@@ -72,21 +67,10 @@ type Edge struct {
 	Rejection      Rejection      `json:"rejection,omitzero"`
 }
 
-// A VerificationVerdict is what a judge says of an edge after it has read the
-// evidence that there is so far.
-type VerificationVerdict struct {
-	IsGrounded      bool        `json:"is_grounded"`
-	SupportType     SupportType `json:"support_type"`
-	SupportingQuote string      `json:"supporting_quote"`
-	RejectionReason string      `json:"rejection_reason"`
-	Confidence      float64     `json:"confidence"` // 0..1
-	RefinementQuery string      `json:"suggested_refinement_query"`
-}
-
 // An EvidenceBundle is what the verification of an edge has read. Quotes are the
 // quotes of verdicts that counted, also for a rejected edge.
 type EvidenceBundle struct {
-	Quotes         []Quote        `json:"quotes"`
+	Quotes         []state.Quote  `json:"quotes"`
 	RetrievalTrace RetrievalTrace `json:"retrieval_trace"`
 }
 
@@ -100,8 +84,8 @@ type RetrievalTrace []Retrieval
 type Side string
 
 const (
-	SupportSide Side = "support"
-	RefuteSide  Side = "refute"
+	supportSide Side = "support"
+	refuteSide  Side = "refute"
 )
 
 // An EdgeSource is a passage read for an edge, and the side whose search found it.
@@ -123,69 +107,10 @@ type Retrieval struct {
 
 // An EdgeHit is a passage that a search for an edge found.
 type EdgeHit struct {
-	Passage string  `json:"passage"` // its id
-	Rank    int     `json:"rank"`
-	Scores  []Score `json:"scores"`              // of rankers that gave it any
-	Quoted  []int   `json:"quoted_by,omitempty"` // numbers of the verdicts that quote it
-}
-
-// An AuditEntry is one verdict on an edge: who gave it, on what, and what came
-// of it.
-type AuditEntry struct {
-	Edge      string              `json:"edge"`
-	N         int                 `json:"n"` // of the edge's verdicts, from 1
-	Node      string              `json:"node"`
-	Skill     string              `json:"skill,omitempty"`
-	SkillHash string              `json:"skill_hash,omitempty"`
-	Model     string              `json:"model,omitempty"` // that answered; empty when none did
-	Iteration int                 `json:"iteration"`
-	Queries   []string            `json:"queries"`  // every one tried so far
-	Passages  []string            `json:"passages"` // ids of those that were read, in the order of the prompt
-	Verdict   VerificationVerdict `json:"verdict"`
-	Objection *Objection          `json:"objection,omitempty"` // of the adversarial pass
-	Counts    bool                `json:"counts"`              // false: its quote is in no passage or gives orders, it could not be had, or it repeats itself
-	Decision  EdgeDecision        `json:"decision"`
-	Note      string              `json:"note,omitempty"` // why it does not count, or why it was decided so
-}
-
-// An Objection is what the adversarial pass says of an edge.
-type Objection struct {
-	AlternativeExplanations []string `json:"alternative_explanations"`
-	StillGrounded           bool     `json:"still_grounded"`
-	Assumptions             []string `json:"assumptions"`
-	Conditions              []string `json:"conditions"`
-	Reason                  string   `json:"reason"`
-}
-
-// EdgeDecision is what an edge's loop does after a verdict.
-type EdgeDecision string
-
-const (
-	EdgeAccept EdgeDecision = "accept"
-	EdgeAttack EdgeDecision = "attack" // let the adversarial pass try
-	EdgeRefine EdgeDecision = "refine" // search again
-	EdgeReject EdgeDecision = "reject"
-)
-
-// CausalDAG is the graph of the grounded edges, free of cycles.
-type CausalDAG struct {
-	Variables  []string   `json:"variables"`  // in a topological order
-	Edges      []string   `json:"edges"`      // ids of the edges in it, in the order of the draft
-	Cycles     []Cycle    `json:"cycles"`     // grounded edges that would close one, and are left out
-	Reversed   []EdgePair `json:"reversed"`   // edges of the draft between the same variables, in both directions
-	Duplicates []EdgePair `json:"duplicates"` // edges of the draft from the same variable to the same
-}
-
-// A Cycle is a way round that an edge would close.
-type Cycle struct {
-	Edge string   `json:"edge"` // id of the edge that is left out
-	Path []string `json:"path"` // variables, beginning and ending with the edge's cause
-}
-
-// An EdgePair names two edges, in the order of the draft.
-type EdgePair struct {
-	First  string `json:"first"`
-	Second string `json:"second"`
+	Passage string        `json:"passage"` // its id
+	Rank    int           `json:"rank"`
+	Scores  []state.Score `json:"scores"`              // of rankers that gave it any
+	Quoted  []int         `json:"quoted_by,omitempty"` // numbers of the verdicts that quote it
 }
 
 // Clone returns a copy of e that shares no memory with it at its first level

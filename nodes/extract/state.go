@@ -1,9 +1,10 @@
-package state
+package extract
 
 import (
 	"slices"
 
 	"example.com/assay/graph"
+	"example.com/assay/state"
 )
 
 // A Box is a rectangle on a page, in the units of who read the page: usually
@@ -103,8 +104,8 @@ type Issue struct {
 	Suggestion string    `json:"suggestion"`
 }
 
-// A VerificationReport is what the rules found on an extraction.
-type VerificationReport struct {
+// A Report is what the rules found on an extraction.
+type Report struct {
 	Passed           bool    `json:"passed"`
 	Score            float64 `json:"score"`
 	Confidence       float64 `json:"confidence"`        // mean of the values
@@ -114,58 +115,58 @@ type VerificationReport struct {
 	Issues           []Issue `json:"issues"`            // the most severe first
 }
 
-// An ExtractIteration is one extraction and the findings on it.
-type ExtractIteration struct {
-	N       int                `json:"n"` // from 1
-	Values  []FieldValue       `json:"values"`
-	Report  VerificationReport `json:"report"`
-	Changed []string           `json:"changed_fields"` // against the iteration before; all of the first
+// An Iteration is one extraction and the findings on it.
+type Iteration struct {
+	N       int          `json:"n"` // from 1
+	Values  []FieldValue `json:"values"`
+	Report  Report       `json:"report"`
+	Changed []string     `json:"changed_fields"` // against the iteration before; all of the first
 }
 
-// ExtractDecision is what the extraction pipeline does next.
-type ExtractDecision string
+// Decision is what the extraction pipeline does next.
+type Decision string
 
 const (
-	ExtractFinish ExtractDecision = "finish"
-	ExtractRefine ExtractDecision = "refine"
+	decideFinish Decision = "finish"
+	decideRefine Decision = "refine"
 )
 
-// Extract is the state of the extraction pipeline. Nodes change it only through
+// State is the state of the extraction pipeline. Nodes change it only through
 // the channels below.
-type Extract struct {
-	Document   FieldDocument      `json:"document"`
-	Values     []FieldValue       `json:"values"`             // of the last extraction, by the order of the schema
-	Conflicts  []Issue            `json:"conflicts"`          // between parts of a long document, of the last extraction
-	Opinions   []Issue            `json:"opinions,omitempty"` // of a model, on the last extraction
-	Iterations []ExtractIteration `json:"iterations"`
-	Decision   ExtractDecision    `json:"decision,omitempty"`
-	Stopped    string             `json:"stopped,omitempty"` // why the loop ended
-	Failure    string             `json:"failure,omitempty"` // the call that failed, when one did
-	Losses     []Loss             `json:"losses,omitempty"`  // calls that failed while the run went on
-	Warnings   []string           `json:"warnings,omitempty"`
-	Usage      ModelUsage         `json:"usage"`
+type State struct {
+	Document   FieldDocument    `json:"document"`
+	Values     []FieldValue     `json:"values"`             // of the last extraction, by the order of the schema
+	Conflicts  []Issue          `json:"conflicts"`          // between parts of a long document, of the last extraction
+	Opinions   []Issue          `json:"opinions,omitempty"` // of a model, on the last extraction
+	Iterations []Iteration      `json:"iterations"`
+	Decision   Decision         `json:"decision,omitempty"`
+	Stopped    string           `json:"stopped,omitempty"` // why the loop ended
+	Failure    string           `json:"failure,omitempty"` // the call that failed, when one did
+	Losses     []state.Loss     `json:"losses,omitempty"`  // calls that failed while the run went on
+	Warnings   []string         `json:"warnings,omitempty"`
+	Usage      state.ModelUsage `json:"usage"`
 }
 
-// Channels of Extract.
+// Channels of State.
 var (
-	ExtractDocument   = graph.LastValue("document", func(s *Extract) *FieldDocument { return &s.Document })
-	ExtractValues     = graph.LastValue("values", func(s *Extract) *[]FieldValue { return &s.Values })
-	ExtractConflicts  = graph.LastValue("conflicts", func(s *Extract) *[]Issue { return &s.Conflicts })
-	ExtractOpinions   = graph.LastValue("opinions", func(s *Extract) *[]Issue { return &s.Opinions })
-	ExtractIterations = graph.Append("iterations", func(s *Extract) *[]ExtractIteration { return &s.Iterations })
-	ExtractDecided    = graph.LastValue("decision", func(s *Extract) *ExtractDecision { return &s.Decision })
-	ExtractStopped    = graph.LastValue("stopped", func(s *Extract) *string { return &s.Stopped })
-	ExtractFailure    = graph.LastValue("failure", func(s *Extract) *string { return &s.Failure })
-	ExtractLosses     = graph.Append("losses", func(s *Extract) *[]Loss { return &s.Losses })
-	ExtractWarnings   = graph.Append("warnings", func(s *Extract) *[]string { return &s.Warnings })
-	ExtractUsage      = graph.Reduce("usage", func(s *Extract) *ModelUsage { return &s.Usage }, ModelUsage.Plus)
+	documentChannel   = graph.LastValue("document", func(s *State) *FieldDocument { return &s.Document })
+	valuesChannel     = graph.LastValue("values", func(s *State) *[]FieldValue { return &s.Values })
+	conflictsChannel  = graph.LastValue("conflicts", func(s *State) *[]Issue { return &s.Conflicts })
+	opinionsChannel   = graph.LastValue("opinions", func(s *State) *[]Issue { return &s.Opinions })
+	iterationsChannel = graph.Append("iterations", func(s *State) *[]Iteration { return &s.Iterations })
+	decisionChannel   = graph.LastValue("decision", func(s *State) *Decision { return &s.Decision })
+	stoppedChannel    = graph.LastValue("stopped", func(s *State) *string { return &s.Stopped })
+	failureChannel    = graph.LastValue("failure", func(s *State) *string { return &s.Failure })
+	lossesChannel     = graph.Append("losses", func(s *State) *[]state.Loss { return &s.Losses })
+	warningsChannel   = graph.Append("warnings", func(s *State) *[]string { return &s.Warnings })
+	usageChannel      = graph.Reduce("usage", func(s *State) *state.ModelUsage { return &s.Usage }, state.ModelUsage.Plus)
 )
 
-// ExtractChannels returns every channel of Extract, for NewStateGraph.
-func ExtractChannels() []graph.Channel[Extract] {
-	return []graph.Channel[Extract]{
-		ExtractDocument, ExtractValues, ExtractConflicts, ExtractOpinions, ExtractIterations,
-		ExtractDecided, ExtractStopped, ExtractFailure, ExtractLosses, ExtractWarnings, ExtractUsage,
+// channels returns every channel of State, for NewStateGraph.
+func channels() []graph.Channel[State] {
+	return []graph.Channel[State]{
+		documentChannel, valuesChannel, conflictsChannel, opinionsChannel, iterationsChannel,
+		decisionChannel, stoppedChannel, failureChannel, lossesChannel, warningsChannel, usageChannel,
 	}
 }
 
@@ -175,9 +176,9 @@ func InDocument(list []FieldValue) []FieldValue {
 }
 
 // Best is the iteration of the highest score, the earliest of equals.
-func (s Extract) Best() (ExtractIteration, bool) {
+func (s State) Best() (Iteration, bool) {
 	if len(s.Iterations) == 0 {
-		return ExtractIteration{}, false
+		return Iteration{}, false
 	}
 	best := s.Iterations[0]
 	for _, it := range s.Iterations[1:] {
