@@ -35,6 +35,9 @@ func TestConformance(t *testing.T) { conform(t) }
 // TestConformanceSimulated is TestConformance on the driver of one goroutine, which
 // ends tasks in an order of its own.
 func TestConformanceSimulated(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes long, and -short was asked for")
+	}
 	order := rand.New(rand.NewPCG(19, 1))
 	simulating = &graph.Simulation{Pick: order.IntN, Crash: func() bool { return false }}
 	defer func() { simulating = nil }()

@@ -96,6 +96,9 @@ func (s *survival) look(t *testing.T, thread string, before found) found {
 // TestSaverFailsAtEveryCall lets each call in turn fail, with and without its
 // effect. The run says so, and the thread goes on as if nothing had been.
 func TestSaverFailsAtEveryCall(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes long, and -short was asked for")
+	}
 	kinds := map[string]func(graph.Checkpointer, int) *checkpointtest.FaultySaver{"faulty": checkpointtest.Faulty, "lossy": checkpointtest.Lossy}
 	everyCall := func(t *testing.T, s *survival, fresh func() graph.Checkpointer, faulty func(graph.Checkpointer, int) *checkpointtest.FaultySaver) {
 		for n := 1; ; n++ {

@@ -97,6 +97,9 @@ func BenchmarkOpen(b *testing.B) {
 
 // The measuring itself, on a corpus that takes no time.
 func TestGrowthOfLittle(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes long, and -short was asked for")
+	}
 	passages := indextest.Synthesise(200, 1)
 	if again := indextest.Synthesise(100, 1); !slices.EqualFunc(again, passages[:100], func(a, b state.Passage) bool { return a.Text == b.Text && a.ID == b.ID }) {
 		t.Error("a smaller corpus is not the beginning of a larger one")

@@ -121,6 +121,9 @@ func TestSavedRankerOrders(t *testing.T) {
 }
 
 func TestRankerWhenTheCorpusChanges(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes long, and -short was asked for")
+	}
 	home, file, model := yard(t)
 	c := openYard(t, home, nil)
 	if err := SaveRanker(home, "yard", model, RankerInfo{Fingerprint: c.Fingerprint()}); err != nil {

@@ -164,6 +164,9 @@ func TestBudgetIsPerQuestion(t *testing.T) {
 // Nothing that a failing run writes holds the key, not even when the server
 // sends it back.
 func TestKeyIsNeverWritten(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes long, and -short was asked for")
+	}
 	servers := map[string]http.HandlerFunc{
 		"refuses":   func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized); echo(w) },
 		"fails":     func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusInternalServerError); echo(w) },
@@ -306,6 +309,9 @@ func TestDoctorOnModels(t *testing.T) {
 }
 
 func TestModelsThatCannotBeMeant(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes long, and -short was asked for")
+	}
 	for text, want := range map[string]string{
 		"model: opanai:m":                                       `c.yaml:1: model is "opanai:m": there is no such model; did you mean "openai:m"?; known: offline, openai:NAME, gemini:NAME, anthropic:NAME, ollama:NAME`,
 		"model: \"openai:\"":                                    "write openai:NAME",

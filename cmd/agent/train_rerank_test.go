@@ -129,6 +129,9 @@ func TestTrainRerankThatWins(t *testing.T) {
 }
 
 func TestTrainRerankThatDoesNotWin(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes long, and -short was asked for")
+	}
 	home, queries, qrels := cranes(t, 40, true)
 	args := []string{"train", "rerank", "--corpus", "yard", "--queries", queries, "--qrels", qrels}
 	_, stderr := agentRun(t, home, cli.ExitFailed, args...)

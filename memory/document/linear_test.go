@@ -333,6 +333,9 @@ var whole = flag.Bool("whole", false, "measure 1 to 8 MB of each worst case, whi
 // document that is refused is refused as quickly. With -whole it measures 1 MB
 // against 8 MB, else a 32nd of that.
 func TestLinear(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes long, and -short was asked for")
+	}
 	if raceEnabled {
 		t.Skip("times of the race detector mean nothing")
 	}

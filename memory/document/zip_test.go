@@ -35,6 +35,9 @@ func bomb(t testing.TB, mb int, before, part string) string {
 // A small file that unpacks to a huge one costs little memory, and says so in words
 // that are not the library's.
 func TestBombs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes long, and -short was asked for")
+	}
 	gzipped := func() string {
 		var b bytes.Buffer
 		w := gzip.NewWriter(&b)

@@ -256,6 +256,9 @@ func BenchmarkCacheHit(b *testing.B) {
 
 // The cache stays within its bound, on the disk too, and what was used lately stays.
 func TestSweep(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes long, and -short was asked for")
+	}
 	dir := t.TempDir()
 	opts := &CacheOptions{MaxBytes: 1 << 16}
 	const n = 2000

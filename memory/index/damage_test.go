@@ -62,6 +62,9 @@ func TestDamagedFiles(t *testing.T) {
 // Of a large generation the parts are not checked when it is opened: a search of
 // changed ones gives a typed error or answers as before.
 func TestDamageIsFoundWhenItIsRead(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes long, and -short was asked for")
+	}
 	passages := indextest.Synthesise(300, 9)
 	for i := range passages {
 		passages[i].Metadata = map[string]string{"kind": indextest.Word(uint64(i % 5))}

@@ -77,6 +77,9 @@ func TestLists(t *testing.T) {
 }
 
 func TestListsAreDeterministic(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes long, and -short was asked for")
+	}
 	passages := indextest.Synthesise(600, 3)
 	var want map[string]string
 	for _, procs := range []int{1, 8} {

@@ -102,6 +102,9 @@ func flattened(t *testing.T, dir string) string {
 
 // Many small updates leave few parts, and what half is left of is written again.
 func TestPartsAreMerged(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes long, and -short was asked for")
+	}
 	passages := indextest.Synthesise(60, 4)
 	dir, single := "", build(t, passages[:57])
 	for i := range passages {

@@ -117,6 +117,9 @@ func BenchmarkLookup(b *testing.B) {
 // A look-up costs the same among many answers as among few, and takes no
 // memory for them.
 func TestLookupDoesNotGrow(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes long, and -short was asked for")
+	}
 	const few, many = 500, 10_000
 	paths := map[int]string{few: town(t, few, blind), many: town(t, many, blind)}
 	median := func(n int, ask func(int) string, want qa.Kind) (time.Duration, uint64) {

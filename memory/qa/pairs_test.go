@@ -82,6 +82,9 @@ type tally struct{ asked, guards, hits int }
 // No pair of different questions is taken for one, not even with an embedder
 // that sees no difference; most of the true paraphrases are found.
 func TestQAPairs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes long, and -short was asked for")
+	}
 	first := pairs(t, "question_pairs.txt")
 	all := slices.Concat(first, pairs(t, "fresh_pairs.txt"))
 	if len(all) < 300 {

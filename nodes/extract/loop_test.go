@@ -13,6 +13,9 @@ import (
 // of what it saw, the first of equals, and no call follows a reading that passed,
 // changed nothing or failed.
 func TestLoopNeverMakesItWorse(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes long, and -short was asked for")
+	}
 	random := rand.New(rand.NewPCG(9, 9))
 	wrong := []string{"2031-01-01", "Oil", "99.00", "", "-1", "2.50"}
 	one := func() llmtest.Answer {
