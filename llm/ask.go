@@ -191,7 +191,7 @@ func request[In any](skill skills.Skill, in In) (Request, error) {
 		return Request{}, err
 	}
 	return Request{
-		Skill: skill.Name, SkillHash: skill.Hash, Vars: raw, Schema: skill.Schema,
+		Skill: skill.Name, Origin: Origin{SkillHash: skill.Hash, Vars: raw}, Schema: skill.Schema,
 		Messages: []Message{{Role: System, Text: prompt.System}, {Role: User, Text: prompt.User}},
 	}, nil
 }

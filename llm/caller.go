@@ -32,7 +32,7 @@ func (c *Caller) Do(ctx context.Context, call func(context.Context) (Usage, erro
 	c.carrier.calls.Store(number, call)
 	defer c.carrier.calls.Delete(number)
 	ctx, _ = detached(ctx)
-	_, err := c.model.Generate(ctx, Request{Skill: c.name, Vars: json.RawMessage(number)})
+	_, err := c.model.Generate(ctx, Request{Skill: c.name, Origin: Origin{Vars: json.RawMessage(number)}})
 	return err
 }
 

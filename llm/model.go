@@ -14,22 +14,27 @@ type Model interface {
 	Generate(ctx context.Context, req Request) (Response, error)
 }
 
-// A Request is one question to a model. It carries the rendered prompt and,
-// beside it, what the prompt was rendered from, so that a model that is an
-// algorithm (package offline) answers by skill and not by reading prose.
+// A Request is one question to a model.
 type Request struct {
-	Skill     string          `json:"skill"`            // the skill's name, e.g. "query_rewrite"
-	SkillHash string          `json:"skill_hash"`       // hash of the skill's file
-	Vars      json.RawMessage `json:"vars"`             // the skill's typed input as JSON
-	Messages  []Message       `json:"messages"`         // the rendered prompt
-	Schema    json.RawMessage `json:"schema,omitempty"` // JSON Schema of the answer; nil asks for free text
-	Tools     []Tool          `json:"tools,omitempty"`  // functions that the model may call instead of answering
+	Skill    string          `json:"skill"` // the name of who asks, e.g. the skill "query_rewrite", for traces, errors and BySkill
+	Origin                   // not for providers
+	Messages []Message       `json:"messages"`         // the rendered prompt
+	Schema   json.RawMessage `json:"schema,omitempty"` // JSON Schema of the answer; nil asks for free text
+	Tools    []Tool          `json:"tools,omitempty"`  // functions that the model may call instead of answering
 
 	// OnText is called with the answer's text as the model writes it, in order, by
 	// one goroutine at a time, and not after Generate has returned. Models that do
 	// not stream call it once, with the whole text, or not at all: the response
 	// is what counts. Nil asks for no streaming.
 	OnText func(Chunk) `json:"-"`
+}
+
+// An Origin is what a skill's prompt was rendered from. A model that is an algorithm
+// (package offline) answers from it and does not read the prompt. Providers read the
+// prompt alone.
+type Origin struct {
+	SkillHash string          `json:"skill_hash"` // hash of the skill's file
+	Vars      json.RawMessage `json:"vars"`       // the skill's typed input as JSON
 }
 
 // A Chunk is a piece of an answer on its way.

@@ -32,7 +32,7 @@ func (o *Offline) Judge(ctx context.Context, text string, evidence []state.Evide
 	if err != nil {
 		return state.Verdict{}, fmt.Errorf("judging a claim: %w", err)
 	}
-	answer, err := o.model.Generate(ctx, llm.Request{Skill: skills.JudgeClaim, Vars: vars})
+	answer, err := o.model.Generate(ctx, llm.Request{Skill: skills.JudgeClaim, Origin: llm.Origin{Vars: vars}})
 	if err != nil {
 		return state.Verdict{}, fmt.Errorf("judging a claim: %w", err)
 	}

@@ -346,7 +346,7 @@ func ask(ctx context.Context, m llm.Model, skill string, in, out any) error {
 	if err != nil {
 		return fmt.Errorf("asking %s: %w", skill, err)
 	}
-	answer, err := m.Generate(ctx, llm.Request{Skill: skill, Vars: vars})
+	answer, err := m.Generate(ctx, llm.Request{Skill: skill, Origin: llm.Origin{Vars: vars}})
 	if err != nil {
 		return err
 	}

@@ -33,7 +33,7 @@ func (o *Offline) Choose(ctx context.Context, in skills.SelectInput) (Choice, er
 	if err != nil {
 		return Choice{}, fmt.Errorf("choosing: %w", err)
 	}
-	answer, err := o.model.Generate(ctx, llm.Request{Skill: skills.SelectChoice, Vars: vars})
+	answer, err := o.model.Generate(ctx, llm.Request{Skill: skills.SelectChoice, Origin: llm.Origin{Vars: vars}})
 	if err != nil {
 		return Choice{}, fmt.Errorf("choosing: %w", err)
 	}

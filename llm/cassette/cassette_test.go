@@ -25,7 +25,7 @@ import (
 
 func user(skill, text string) llm.Request {
 	return llm.Request{
-		Skill: skill, SkillHash: "h", Vars: json.RawMessage(`{"q": 1, "a":2}`), Schema: json.RawMessage(`{"type":"object"}`),
+		Skill: skill, Origin: llm.Origin{SkillHash: "h", Vars: json.RawMessage(`{"q": 1, "a":2}`)}, Schema: json.RawMessage(`{"type":"object"}`),
 		Messages: []llm.Message{{Role: llm.System, Text: "Answer what stands in <data-0123abcd>."}, {Role: llm.User, Text: text}},
 	}
 }

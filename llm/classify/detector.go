@@ -20,7 +20,7 @@ func DetectBy(ctx context.Context, m llm.Model, texts []string) ([][]text.Span, 
 	if err != nil {
 		return nil, fmt.Errorf("asking for orders: %w", err)
 	}
-	resp, err := m.Generate(ctx, llm.Request{Skill: SkillOrders, Vars: vars})
+	resp, err := m.Generate(ctx, llm.Request{Skill: SkillOrders, Origin: llm.Origin{Vars: vars}})
 	if err != nil {
 		return nil, err
 	}

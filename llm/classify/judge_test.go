@@ -106,10 +106,10 @@ func TestJudgeAsksNothing(t *testing.T) {
 	if out, _, err := ask(t, judge, "x", nil); err != nil || out.Status != "unsupported" || len(s.requests()) != 0 {
 		t.Errorf("%+v, %v", out, err)
 	}
-	if _, err := judge.Generate(t.Context(), llm.Request{Skill: skills.QueryRewrite, Vars: json.RawMessage(`{}`)}); err == nil {
+	if _, err := judge.Generate(t.Context(), llm.Request{Skill: skills.QueryRewrite, Origin: llm.Origin{Vars: json.RawMessage(`{}`)}}); err == nil {
 		t.Error("another skill was answered")
 	}
-	if _, err := judge.Generate(t.Context(), llm.Request{Skill: skills.JudgeClaim, Vars: json.RawMessage(`7`)}); err == nil {
+	if _, err := judge.Generate(t.Context(), llm.Request{Skill: skills.JudgeClaim, Origin: llm.Origin{Vars: json.RawMessage(`7`)}}); err == nil {
 		t.Error("another input was read")
 	}
 }

@@ -131,7 +131,7 @@ func suiteRequest(t *testing.T) llm.Request {
 		t.Fatal(err)
 	}
 	return llm.Request{
-		Skill: skill.Name, SkillHash: skill.Hash, Vars: vars, Schema: skill.Schema,
+		Skill: skill.Name, Origin: llm.Origin{SkillHash: skill.Hash, Vars: vars}, Schema: skill.Schema,
 		Messages: []llm.Message{{Role: llm.System, Text: prompt.System}, {Role: llm.User, Text: prompt.User}},
 	}
 }

@@ -41,7 +41,7 @@ func BenchmarkJudgeClaim(b *testing.B) {
 	}
 	m := New(nil)
 	for b.Loop() {
-		if _, err := m.Generate(b.Context(), llm.Request{Skill: skills.JudgeClaim, Vars: vars}); err != nil {
+		if _, err := m.Generate(b.Context(), llm.Request{Skill: skills.JudgeClaim, Origin: llm.Origin{Vars: vars}}); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -38,7 +38,7 @@ func skill(t testing.TB, s *skills.Set, name string) skills.Skill {
 func TestOfflineIsAModel(t *testing.T) { llmtest.TestModel(t, offline.New(nil)) }
 
 func TestUnknownSkill(t *testing.T) {
-	_, err := offline.New(nil).Generate(t.Context(), llm.Request{Skill: "poetry", Vars: json.RawMessage(`{}`)})
+	_, err := offline.New(nil).Generate(t.Context(), llm.Request{Skill: "poetry", Origin: llm.Origin{Vars: json.RawMessage(`{}`)}})
 	unknown, ok := errors.AsType[*offline.UnknownSkillError](err)
 	if !ok || unknown.Skill != "poetry" || len(unknown.Known) != 22 || !strings.Contains(err.Error(), skills.QueryRewrite) {
 		t.Errorf("error %v", err)
@@ -48,7 +48,7 @@ func TestUnknownSkill(t *testing.T) {
 // known are the skills that a model has an algorithm for.
 func known(t testing.TB, m llm.Model) []string {
 	t.Helper()
-	_, err := m.Generate(t.Context(), llm.Request{Skill: "poetry", Vars: json.RawMessage(`{}`)})
+	_, err := m.Generate(t.Context(), llm.Request{Skill: "poetry", Origin: llm.Origin{Vars: json.RawMessage(`{}`)}})
 	unknown, ok := errors.AsType[*offline.UnknownSkillError](err)
 	if !ok {
 		t.Fatalf("error %v", err)
@@ -60,7 +60,7 @@ func TestBadVars(t *testing.T) {
 	m := offline.New(nil)
 	for _, name := range set(t).Names() {
 		for _, vars := range []string{``, `[]`, `"x"`, `{"question":1}`, `{"sources":{}}`} {
-			resp, err := m.Generate(t.Context(), llm.Request{Skill: name, Vars: json.RawMessage(vars)})
+			resp, err := m.Generate(t.Context(), llm.Request{Skill: name, Origin: llm.Origin{Vars: json.RawMessage(vars)}})
 			if err == nil && (vars == `` || vars == `[]` || vars == `"x"`) {
 				t.Errorf("%s answered %q to vars %s", name, resp.Text, vars)
 			}
@@ -70,7 +70,7 @@ func TestBadVars(t *testing.T) {
 
 func TestUsageCountsWords(t *testing.T) {
 	resp, err := offline.New(nil).Generate(t.Context(), llm.Request{
-		Skill: skills.QueryRewrite, Vars: json.RawMessage(`{"question":"What is hearsay?","objective":""}`),
+		Skill: skills.QueryRewrite, Origin: llm.Origin{Vars: json.RawMessage(`{"question":"What is hearsay?","objective":""}`)},
 		Messages: []llm.Message{{Role: llm.System, Text: "one two"}, {Role: llm.User, Text: "three"}},
 	})
 	if err != nil {
@@ -239,7 +239,7 @@ func TestFast(t *testing.T) {
 		best := time.Hour
 		for n := 0; n < 100 && best > fastEnough; n++ {
 			start := time.Now()
-			if _, err := m.Generate(t.Context(), llm.Request{Skill: name, Vars: vars[name]}); err != nil {
+			if _, err := m.Generate(t.Context(), llm.Request{Skill: name, Origin: llm.Origin{Vars: vars[name]}}); err != nil {
 				t.Fatal(err)
 			}
 			best = min(best, time.Since(start))
@@ -315,7 +315,7 @@ func BenchmarkSkills(b *testing.B) {
 	for _, name := range known(b, m) {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
-				if _, err := m.Generate(b.Context(), llm.Request{Skill: name, Vars: vars[name]}); err != nil {
+				if _, err := m.Generate(b.Context(), llm.Request{Skill: name, Origin: llm.Origin{Vars: vars[name]}}); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -336,7 +336,7 @@ func ExampleNew() {
 		fmt.Println(err)
 		return
 	}
-	resp, err := offline.New(nil).Generate(context.Background(), llm.Request{Skill: skills.SynthesizeAndCite, Vars: vars})
+	resp, err := offline.New(nil).Generate(context.Background(), llm.Request{Skill: skills.SynthesizeAndCite, Origin: llm.Origin{Vars: vars}})
 	if err != nil {
 		fmt.Println(err)
 		return
