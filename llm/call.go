@@ -78,6 +78,7 @@ func call(ctx context.Context, m Model, req Request, accept func(Response) error
 	return resp, usage, refusal, err
 }
 
+// inputChars counts texts, calls and results. Images count as nothing.
 func inputChars(messages []Message) int {
 	n := 0
 	for _, msg := range messages {

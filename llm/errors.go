@@ -104,6 +104,18 @@ func (e *BlockedError) Error() string {
 	return text
 }
 
+// An UnsupportedError says that a request has something that the provider's API, or the
+// library that speaks it, cannot carry. Nothing was sent.
+type UnsupportedError struct {
+	Provider string
+	Model    string
+	What     string // such as "a seed"
+}
+
+func (e *UnsupportedError) Error() string {
+	return fmt.Sprintf("%s model %q does not take %s: leave it out, or ask another model", e.Provider, e.Model, e.What)
+}
+
 // quotaExhausted is the code of a 429 that no waiting cures.
 const quotaExhausted = "insufficient_quota"
 
@@ -174,6 +186,9 @@ func (e *TruncatedError) Cause() state.Cause { return state.CauseModel }
 
 // Cause is model.
 func (e *BlockedError) Cause() state.Cause { return state.CauseModel }
+
+// Cause is model.
+func (e *UnsupportedError) Cause() state.Cause { return state.CauseModel }
 
 // Cause is model.
 func (e *ParseError) Cause() state.Cause { return state.CauseModel }

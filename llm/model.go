@@ -18,9 +18,10 @@ type Model interface {
 type Request struct {
 	Skill    string          `json:"skill"` // the name of who asks, e.g. the skill "query_rewrite", for traces, errors and BySkill
 	Origin                   // not for providers
-	Messages []Message       `json:"messages"`         // the rendered prompt
-	Schema   json.RawMessage `json:"schema,omitempty"` // JSON Schema of the answer; nil asks for free text
-	Tools    []Tool          `json:"tools,omitempty"`  // functions that the model may call instead of answering
+	Messages []Message       `json:"messages"`          // the rendered prompt
+	Schema   json.RawMessage `json:"schema,omitempty"`  // JSON Schema of the answer; nil asks for free text
+	Tools    []Tool          `json:"tools,omitempty"`   // functions that the model may call instead of answering
+	Sampling Sampling        `json:"sampling,omitzero"` // how the model chooses its words
 
 	// OnText is called with the answer's text as the model writes it, in order, by
 	// one goroutine at a time, and not after Generate has returned. Models that do
@@ -35,6 +36,22 @@ type Request struct {
 type Origin struct {
 	SkillHash string          `json:"skill_hash"` // hash of the skill's file
 	Vars      json.RawMessage `json:"vars"`       // the skill's typed input as JSON
+}
+
+// Sampling is how a model chooses the words of its answer. A provider that cannot take
+// what is set returns an *UnsupportedError. Models that are algorithms or classifiers
+// have no use for it and ignore it.
+type Sampling struct {
+	// Temperature is 0 to 2. Nil means 0, or the model's own where it refuses to have one
+	// set.
+	Temperature *float64 `json:"temperature,omitempty"`
+	// MaxTokens limits the answer; one that is cut there is a *TruncatedError. 0 means the
+	// limit that the provider was configured with.
+	MaxTokens int `json:"max_tokens,omitempty"`
+	// Stop are texts before which the answer ends. Providers limit how many.
+	Stop []string `json:"stop,omitempty"`
+	// Seed makes equal requests have equal answers, as far as the provider keeps to that.
+	Seed *int `json:"seed,omitempty"`
 }
 
 // A Chunk is a piece of an answer on its way.
@@ -82,8 +99,17 @@ const (
 type Message struct {
 	Role    Role         `json:"role"`
 	Text    string       `json:"text,omitempty"`
+	Images  []Image      `json:"images,omitempty"`  // of the user, behind Text
 	Calls   []ToolCall   `json:"calls,omitempty"`   // of the assistant, beside or instead of Text
 	Results []ToolResult `json:"results,omitempty"` // of all calls of the message before, in their order
+}
+
+// An Image is a picture by its bytes or by its address. Counts of characters, which
+// rates and usages have, count it as nothing; the provider's count of tokens has it.
+type Image struct {
+	MediaType string `json:"media_type,omitempty"` // such as "image/png"
+	Data      []byte `json:"data,omitempty"`
+	URL       string `json:"url,omitempty"` // instead of Data; not every provider takes one
 }
 
 // A Response is a model's answer.

@@ -20,8 +20,8 @@ type RateOptions struct {
 // the context's cause and gives back what it took.
 //
 // What a call will read and write is not known before it: it is booked with a
-// quarter of its characters and settled by its usage, so that a long answer
-// delays the calls after it.
+// quarter of its characters, images as nothing, and settled by its usage, so
+// that a long answer delays the calls after it.
 func Rate(opts *RateOptions) func(Model) Model {
 	o := RateOptions{}
 	if opts != nil {

@@ -214,6 +214,7 @@ func TestErrorsSayWhatToDo(t *testing.T) {
 		"network":           &llm.ConnectionError{Provider: "p", Err: io.EOF},
 		"root certificates": &llm.ConnectionError{Provider: "p", Err: &tls.CertificateVerificationError{Err: errors.New("x")}},
 		"larger limit":      &llm.TruncatedError{},
+		"leave it out":      &llm.UnsupportedError{},
 		"max_calls":         &llm.BudgetError{What: "calls"},
 	} {
 		if !strings.Contains(err.Error(), want) {

@@ -6,7 +6,8 @@
 // A request with a schema is sent with the response type application/json and
 // the schema in Gemini's own form, fields in the schema's order; with tools
 // beside it, the schema goes into the prompt, as older models take only one of
-// both. The temperature is 0. Errors are llm's typed errors, without keys; a
+// both. The temperature is 0, unless the request sets another. An image is sent
+// by its data or its URL, and needs its media type. Errors are llm's typed errors, without keys; a
 // blocked prompt and a blocked answer are *llm.BlockedError, in the midst of a
 // stream, too.
 //
@@ -23,6 +24,6 @@
 // line to the standard logger, which only a program can silence.) Only
 // DefaultCredentials reads what the machine is set up with, for Vertex.
 //
-// It does not retry, limit or count (package llm wraps it for that), and sends
-// and reads text only.
+// It does not retry, limit or count (package llm wraps it for that), sends text
+// and images, and reads text only.
 package gemini

@@ -244,6 +244,19 @@ func TestVariablesAreNotRead(t *testing.T) {
 	}
 }
 
+func TestUnsupported(t *testing.T) {
+	m := model(t, &gemini.Options{Key: key, BaseURL: "http://127.0.0.1:1"})
+	for want, req := range map[string]llm.Request{
+		"a seed of more than 32 bits":     {Sampling: llm.Sampling{Seed: new(1 << 31)}, Messages: request("").Messages},
+		"an image without its media type": {Messages: []llm.Message{{Role: llm.User, Images: []llm.Image{{URL: "https://host/a.png"}}}}},
+	} {
+		_, err := m.Generate(t.Context(), req)
+		if e, ok := errors.AsType[*llm.UnsupportedError](err); !ok || *e != (llm.UnsupportedError{Provider: "gemini", Model: "gemini-test", What: want}) {
+			t.Errorf("%s: %v", want, err)
+		}
+	}
+}
+
 func TestOptionsAreChecked(t *testing.T) {
 	for name, tc := range map[string]struct {
 		model string

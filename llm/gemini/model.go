@@ -32,12 +32,15 @@ func New(ctx context.Context, name string, opts *Options) (*Model, error) {
 
 // Generate asks the model, as a stream when the request has OnText. Errors are
 // those of ctx (its cause) and of the credentials, *llm.StatusError,
-// *llm.ConnectionError, *llm.ResponseError, *llm.TruncatedError and
-// *llm.BlockedError, which may come after a part of the answer. A stream that
-// is cut is a *llm.ConnectionError.
+// *llm.ConnectionError, *llm.ResponseError, *llm.TruncatedError,
+// *llm.UnsupportedError and *llm.BlockedError, which may come after a part of the
+// answer. A stream that is cut is a *llm.ConnectionError.
 func (m *Model) Generate(ctx context.Context, req llm.Request) (llm.Response, error) {
 	if err := wire.CheckRequest(req); err != nil {
 		return llm.Response{}, m.asking(err)
+	}
+	if what := unsupported(req); what != "" {
+		return llm.Response{}, &llm.UnsupportedError{Provider: Provider, Model: m.name, What: what}
 	}
 	if ctx.Err() != nil {
 		return llm.Response{}, m.asking(context.Cause(ctx))

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 
 	"google.golang.org/genai"
@@ -34,7 +35,15 @@ func convert(req llm.Request) ([]*genai.Content, *genai.GenerateContentConfig, e
 			}
 		}
 	}
-	config := &genai.GenerateContentConfig{Temperature: new(float32(0)), AutomaticContinuation: new(false)}
+	s := req.Sampling
+	config := &genai.GenerateContentConfig{Temperature: new(float32(0)), StopSequences: s.Stop, AutomaticContinuation: new(false)}
+	if s.Temperature != nil {
+		*config.Temperature = float32(*s.Temperature)
+	}
+	config.MaxOutputTokens = int32(min(s.MaxTokens, math.MaxInt32)) // more than any model has
+	if s.Seed != nil {
+		config.Seed = new(int32(*s.Seed))
+	}
 	if err := addTools(config, req.Tools); err != nil {
 		return nil, nil, err
 	}
@@ -58,6 +67,21 @@ func convert(req llm.Request) ([]*genai.Content, *genai.GenerateContentConfig, e
 	}
 	config.ResponseJsonSchema = raw
 	return contents, config, nil
+}
+
+// unsupported is what of a request the API cannot carry; empty for nothing.
+func unsupported(req llm.Request) string {
+	if s := req.Sampling.Seed; s != nil && int(int32(*s)) != *s {
+		return "a seed of more than 32 bits"
+	}
+	for _, msg := range req.Messages {
+		for _, img := range msg.Images {
+			if img.MediaType == "" {
+				return "an image without its media type"
+			}
+		}
+	}
+	return ""
 }
 
 // object reads a JSON object, of which the library takes any.

@@ -22,6 +22,13 @@ func convertMessage(msg llm.Message) (*genai.Content, error) {
 	if msg.Text != "" {
 		out.Parts = append(out.Parts, &genai.Part{Text: msg.Text})
 	}
+	for _, img := range msg.Images {
+		part := &genai.Part{InlineData: &genai.Blob{Data: img.Data, MIMEType: img.MediaType}}
+		if img.URL != "" {
+			part = &genai.Part{FileData: &genai.FileData{FileURI: img.URL, MIMEType: img.MediaType}}
+		}
+		out.Parts = append(out.Parts, part)
+	}
 	for _, call := range msg.Calls {
 		arguments, err := object(call.Arguments)
 		if err != nil { // a call that could not be carried out either

@@ -7,7 +7,9 @@
 //
 // A request with a schema is sent with the schema in the prompt and the
 // library's JSON mode, which providers without one overlook. The temperature
-// is 0.
+// is 0, unless the request sets another. Anthropic takes no seed, and both take
+// images by their data only. A client given to New may overlook settings, which
+// is not seen here.
 //
 // The library leaves most errors untyped, among them refusals for rate, and
 // some of its clients take a cut stream for a whole answer. Below Anthropic
@@ -15,5 +17,5 @@
 // does not: errors that the library types become llm's, others are not
 // retried, as nothing here decides by an error's text.
 //
-// It reads no environment variable, sends text only, and makes no embeddings.
+// It reads no environment variable and makes no embeddings.
 package langchain

@@ -38,6 +38,9 @@ func (m *model) failed(err error) error {
 	if e, ok := errors.AsType[*llm.TruncatedError](err); ok {
 		return e
 	}
+	if e, ok := errors.AsType[*llm.UnsupportedError](err); ok {
+		return e
+	}
 	said := m.scrub(err.Error())
 	if e, ok := errors.AsType[*llms.Error](err); ok {
 		switch e.Code {
@@ -95,6 +98,8 @@ func theirs(err error) error {
 		code, provider = llms.ErrCodeContentFilter, e.Provider
 	} else if e, ok := errors.AsType[*llm.TruncatedError](err); ok {
 		code, provider = llms.ErrCodeTokenLimit, e.Provider
+	} else if e, ok := errors.AsType[*llm.UnsupportedError](err); ok {
+		code, provider = llms.ErrCodeNotImplemented, e.Provider
 	} else if e, ok := errors.AsType[*llm.ConnectionError](err); ok {
 		code, provider = llms.ErrCodeProviderUnavailable, e.Provider
 	} else if errors.Is(err, context.Canceled) {

@@ -52,13 +52,16 @@ func New(client llms.Model, opts *Options) (llm.Model, error) {
 // library can be trusted to stream text only; else OnText is called once.
 // Errors are those of ctx (its cause), *llm.StatusError,
 // *llm.ConnectionError, *llm.ResponseError, *llm.TruncatedError,
-// *llm.BlockedError, and of New's models untyped ones.
+// *llm.BlockedError, *llm.UnsupportedError, and of New's models untyped ones.
 func (m *model) Generate(ctx context.Context, req llm.Request) (llm.Response, error) {
 	if err := wire.CheckRequest(req); err != nil {
 		return llm.Response{}, m.asking(err)
 	}
 	if len(req.Tools) > 0 && m.habits.noTools {
 		return llm.Response{}, m.asking(errors.New("the library drops its tools: ask it through its OpenAI-compatible API (llm/openai)"))
+	}
+	if what := m.habits.unsupported(req); what != "" {
+		return llm.Response{}, &llm.UnsupportedError{Provider: m.opts.Provider, Model: m.opts.Name, What: what}
 	}
 	if ctx.Err() != nil {
 		return llm.Response{}, m.asking(context.Cause(ctx))

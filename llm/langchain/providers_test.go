@@ -176,6 +176,48 @@ func TestOllama(t *testing.T) {
 	}
 }
 
+// What a provider's wire or the library cannot carry is refused, and nothing is sent.
+func TestUnsupported(t *testing.T) {
+	image := llm.Message{Role: llm.User, Images: []llm.Image{{URL: "https://host/a.png"}}}
+	for name, tc := range map[string]struct {
+		connect func(*testing.T, string) llm.Model
+		req     llm.Request
+		want    string
+	}{
+		"anthropic, seed":    {claude, llm.Request{Sampling: llm.Sampling{Seed: new(7)}}, `anthropic model "claude-test" does not take a seed: leave it out, or ask another model`},
+		"anthropic, address": {claude, llm.Request{Messages: []llm.Message{image}}, `anthropic model "claude-test" does not take an image by its URL: leave it out, or ask another model`},
+		"ollama, seed of 0":  {llama, llm.Request{Sampling: llm.Sampling{Seed: new(0)}}, `ollama model "llama-test" does not take a seed of 0: leave it out, or ask another model`},
+		"ollama, address":    {llama, llm.Request{Messages: []llm.Message{image}}, `ollama model "llama-test" does not take an image by its URL: leave it out, or ask another model`},
+	} {
+		url, last, _ := answering(t, "application/json", `{}`)
+		tc.req.Messages = append(tc.req.Messages, llm.Message{Role: llm.User, Text: "Go."})
+		_, err := tc.connect(t, url).Generate(t.Context(), tc.req)
+		if e, ok := errors.AsType[*llm.UnsupportedError](err); !ok || e.Error() != tc.want || llm.Retryable(err) || last.URL != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestOllamaSettings(t *testing.T) {
+	url, _, fields := answering(t, "application/x-ndjson", `{"message":{"content":"Yes."},"done":true,"done_reason":"stop"}`)
+	_, err := llama(t, url).Generate(t.Context(), llm.Request{
+		Sampling: llm.Sampling{Temperature: new(0.5), MaxTokens: 77, Stop: []string{"END"}, Seed: new(7)},
+		Messages: []llm.Message{{Role: llm.User, Text: "this", Images: []llm.Image{{MediaType: "image/png", Data: []byte("png")}, {MediaType: "image/png", Data: []byte("jpg")}}}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	options := string((*fields)["options"])
+	for _, want := range []string{`"temperature":0.5`, `"num_predict":77`, `"stop":["END"]`, `"seed":7`, `"num_ctx":9000`} {
+		if !strings.Contains(options, want) {
+			t.Errorf("options %s lack %s", options, want)
+		}
+	}
+	if got, want := string((*fields)["messages"]), `[{"role":"user","content":"this","images":["cG5n","anBn"]}]`; got != want {
+		t.Errorf("messages %s; want %s", got, want)
+	}
+}
+
 func TestOptionsAreChecked(t *testing.T) {
 	for name, opts := range map[string]langchain.AnthropicOptions{
 		"no key": {}, "bad key": {Key: key + "\n"}, "bad base URL": {Key: key, BaseURL: "host?key=" + key},

@@ -1,8 +1,10 @@
 package langchain
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 	"sync"
 
@@ -18,6 +20,8 @@ import (
 type habits struct {
 	firstPart  bool // it sends the first part of an assistant's message and drops the rest
 	noTools    bool // it drops tools
+	noSeed     bool // its provider knows no seed
+	dataOnly   bool // it takes images by their data and not by their URL
 	linesOnly  bool // it reads only so much of a line, so that a long answer must be streamed
 	textStream bool // with tools, too, it streams text and nothing else
 	wired      bool // wire.Transport is below it
@@ -27,11 +31,28 @@ type habits struct {
 func habitsOf(client llms.Model) habits {
 	switch client.(type) {
 	case *anthropic.LLM:
-		return habits{firstPart: true, textStream: true}
+		return habits{firstPart: true, noSeed: true, dataOnly: true, textStream: true}
 	case *ollama.LLM:
-		return habits{noTools: true, linesOnly: true, textStream: true}
+		return habits{noTools: true, dataOnly: true, linesOnly: true, textStream: true}
 	}
 	return habits{}
+}
+
+// unsupported is what of a request the library cannot carry; empty for nothing. The
+// library takes a seed of 0 for none.
+func (h habits) unsupported(req llm.Request) string {
+	switch s := req.Sampling; {
+	case s.Seed != nil && h.noSeed:
+		return "a seed"
+	case s.Seed != nil && *s.Seed == 0:
+		return "a seed of 0"
+	}
+	for _, msg := range req.Messages {
+		if h.dataOnly && slices.ContainsFunc(msg.Images, func(img llm.Image) bool { return img.URL != "" }) {
+			return "an image by its URL"
+		}
+	}
+	return ""
 }
 
 // telling passes on what is streamed, until the call has ended.
@@ -60,15 +81,25 @@ func (t *telling) end() {
 
 // options says how the library is to ask.
 func (m *model) options(req llm.Request, told *telling) []llms.CallOption {
+	s := req.Sampling
 	options := []llms.CallOption{llms.WithTemperature(0)}
+	if s.Temperature != nil {
+		options = append(options, llms.WithTemperature(*s.Temperature))
+	}
+	if len(s.Stop) > 0 {
+		options = append(options, llms.WithStopWords(s.Stop))
+	}
+	if s.Seed != nil {
+		options = append(options, llms.WithSeed(*s.Seed))
+	}
 	if len(req.Schema) > 0 && len(req.Tools) == 0 {
 		options = append(options, llms.WithJSONMode())
 	}
 	if m.habits.linesOnly || req.OnText != nil && (m.habits.textStream || len(req.Tools) == 0) {
 		options = append(options, llms.WithStreamingFunc(told.chunk))
 	}
-	if m.habits.maxTokens > 0 {
-		options = append(options, llms.WithMaxTokens(m.habits.maxTokens))
+	if limit := cmp.Or(s.MaxTokens, m.habits.maxTokens); limit > 0 {
+		options = append(options, llms.WithMaxTokens(limit))
 	}
 	var tools []llms.Tool
 	for _, tool := range req.Tools {
@@ -89,8 +120,8 @@ func (m *model) messages(req llm.Request) []llms.MessageContent {
 		switch {
 		case msg.Role == llm.System && msg.Text != "":
 			system = append(system, msg.Text)
-		case msg.Role == llm.User && msg.Text != "":
-			out = append(out, llms.TextParts(llms.ChatMessageTypeHuman, msg.Text))
+		case msg.Role == llm.User && (msg.Text != "" || len(msg.Images) > 0):
+			out = append(out, llms.MessageContent{Role: llms.ChatMessageTypeHuman, Parts: spoken(msg)})
 		case msg.Role == llm.Assistant:
 			out = append(out, m.assistant(msg)...)
 		}
@@ -111,6 +142,22 @@ func (m *model) messages(req llm.Request) []llms.MessageContent {
 		return out
 	}
 	return append([]llms.MessageContent{llms.TextParts(llms.ChatMessageTypeSystem, strings.Join(system, "\n\n"))}, out...)
+}
+
+// spoken is what the user said and showed.
+func spoken(msg llm.Message) []llms.ContentPart {
+	var parts []llms.ContentPart
+	if msg.Text != "" {
+		parts = append(parts, llms.TextPart(msg.Text))
+	}
+	for _, img := range msg.Images {
+		if img.URL != "" {
+			parts = append(parts, llms.ImageURLPart(img.URL))
+		} else {
+			parts = append(parts, llms.BinaryPart(img.MediaType, img.Data))
+		}
+	}
+	return parts
 }
 
 // assistant is what the model said and called. A client that sends first

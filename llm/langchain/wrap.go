@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/tmc/langchaingo/llms"
@@ -14,16 +15,16 @@ import (
 )
 
 // Wrap returns a model of ours as one of the library's, for programs that are
-// built on it. Messages of text, calls of tools and their results, tools, the
-// JSON mode, stop words and streaming carry over; tokens are in the
+// built on it. Messages of text and images, calls of tools and their results,
+// tools, the JSON mode, temperature, limit of tokens, seed, stop words and
+// streaming carry over; numbers that are 0 are not set. Tokens are in the
 // GenerationInfo of the answer's one choice, under PromptTokens,
 // CompletionTokens and TotalTokens.
 //
-// Images, other tools than functions, and the choice of one tool are errors.
-// The model, its temperature and its limits are m's own, whatever the options
-// say. What is streamed is not cut at a stop word, and an answer that begins
-// anew is streamed behind what came before. An error wraps that of m in a
-// *llms.Error.
+// Other tools than functions, and the choice of one tool are errors. The model is
+// m, whatever the options say. Where m overlooks stop words, the answer is cut at
+// them, but not what is streamed. An answer that begins anew is streamed behind
+// what came before. An error wraps that of m in a *llms.Error.
 func Wrap(m llm.Model) llms.Model { return wrapped{m} }
 
 type wrapped struct{ model llm.Model }
@@ -83,7 +84,7 @@ func (w wrapped) GenerateContent(ctx context.Context, messages []llms.MessageCon
 
 // ours is the library's request as one of ours.
 func ours(messages []llms.MessageContent, o llms.CallOptions) (llm.Request, error) {
-	var req llm.Request
+	req := llm.Request{Sampling: ourSampling(o)}
 	for i, m := range messages {
 		msg, err := ourMessage(m)
 		if err != nil {
@@ -124,6 +125,17 @@ func ours(messages []llms.MessageContent, o llms.CallOptions) (llm.Request, erro
 	return req, nil
 }
 
+func ourSampling(o llms.CallOptions) llm.Sampling {
+	s := llm.Sampling{MaxTokens: max(0, o.MaxTokens), Stop: slices.DeleteFunc(slices.Clone(o.StopWords), func(stop string) bool { return stop == "" })}
+	if o.Temperature > 0 {
+		s.Temperature = &o.Temperature
+	}
+	if o.Seed != 0 {
+		s.Seed = &o.Seed
+	}
+	return s
+}
+
 func ourMessage(m llms.MessageContent) (llm.Message, error) {
 	var out llm.Message
 	switch m.Role {
@@ -142,6 +154,10 @@ func ourMessage(m llms.MessageContent) (llm.Message, error) {
 		switch p := part.(type) {
 		case llms.TextContent:
 			out.Text += p.Text
+		case llms.BinaryContent:
+			out.Images = append(out.Images, llm.Image{MediaType: p.MIMEType, Data: p.Data})
+		case llms.ImageURLContent:
+			out.Images = append(out.Images, llm.Image{URL: p.URL})
 		case llms.ToolCall:
 			if p.FunctionCall == nil {
 				return out, errors.New("a call names no function")

@@ -52,19 +52,22 @@ func TestWrap(t *testing.T) {
 	call := llms.ToolCall{ID: "z", FunctionCall: &llms.FunctionCall{Name: "f", Arguments: "{bad"}}
 	out, err := m.GenerateContent(t.Context(), []llms.MessageContent{
 		llms.TextParts(llms.ChatMessageTypeSystem, "Be brief."), llms.TextParts(llms.ChatMessageTypeHuman, "Go ", "on."),
+		{Role: llms.ChatMessageTypeHuman, Parts: []llms.ContentPart{llms.BinaryPart("image/png", []byte("png")), llms.TextPart("this"), llms.ImageURLPart("https://host/a")}},
 		{Role: llms.ChatMessageTypeAI, Parts: []llms.ContentPart{llms.TextPart("Hm."), call}},
 		{Role: llms.ChatMessageTypeTool, Parts: []llms.ContentPart{llms.ToolCallResponse{ToolCallID: "z", Name: "f", Content: "1"}}},
 		{Role: llms.ChatMessageTypeTool, Parts: []llms.ContentPart{llms.ToolCallResponse{ToolCallID: "y", Name: "f", Content: "2"}}},
-	}, llms.WithJSONMode(), llms.WithStopWords([]string{"Observation:"}),
+	}, llms.WithJSONMode(), llms.WithStopWords([]string{"Observation:", ""}), llms.WithTemperature(0.7), llms.WithMaxTokens(9), llms.WithSeed(3),
 		llms.WithTools([]llms.Tool{{Type: "function", Function: &llms.FunctionDefinition{Name: "f"}}, {Type: "function", Function: &llms.FunctionDefinition{Name: "g", Parameters: map[string]any{"type": "object"}}}}))
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := llm.Request{
-		Schema: json.RawMessage(`{"type":"object"}`),
-		Tools:  []llm.Tool{{Name: "f", Parameters: json.RawMessage(`{"type":"object","properties":{}}`)}, {Name: "g", Parameters: json.RawMessage(`{"type":"object"}`)}},
+		Schema:   json.RawMessage(`{"type":"object"}`),
+		Sampling: llm.Sampling{Temperature: new(0.7), MaxTokens: 9, Stop: []string{"Observation:"}, Seed: new(3)},
+		Tools:    []llm.Tool{{Name: "f", Parameters: json.RawMessage(`{"type":"object","properties":{}}`)}, {Name: "g", Parameters: json.RawMessage(`{"type":"object"}`)}},
 		Messages: []llm.Message{
 			{Role: llm.System, Text: "Be brief."}, {Role: llm.User, Text: "Go on."},
+			{Role: llm.User, Text: "this", Images: []llm.Image{{MediaType: "image/png", Data: []byte("png")}, {URL: "https://host/a"}}},
 			{Role: llm.Assistant, Text: "Hm.", Calls: []llm.ToolCall{{ID: "z", Name: "f", Arguments: json.RawMessage(`"{bad"`)}}},
 			{Role: llm.ToolRole, Results: []llm.ToolResult{{CallID: "z", Name: "f", Text: "1"}, {CallID: "y", Name: "f", Text: "2"}}},
 		},
@@ -93,7 +96,7 @@ func TestWrapRefuses(t *testing.T) {
 		message llms.MessageContent
 		option  llms.CallOption
 	}{
-		"image":        {llms.MessageContent{Role: llms.ChatMessageTypeHuman, Parts: []llms.ContentPart{llms.BinaryPart("image/png", nil)}}, llms.WithN(1)},
+		"other part":   {llms.MessageContent{Role: llms.ChatMessageTypeHuman, Parts: []llms.ContentPart{llms.CachedContent{ContentPart: llms.TextPart("x")}}}, llms.WithN(1)},
 		"unknown role": {llms.TextParts("narrator", "x"), llms.WithN(1)},
 		"empty call":   {llms.MessageContent{Role: llms.ChatMessageTypeAI, Parts: []llms.ContentPart{llms.ToolCall{}}}, llms.WithN(1)},
 		"other tool":   {hello, llms.WithTools([]llms.Tool{{Type: "search"}})},
@@ -118,6 +121,7 @@ func TestWrapErrors(t *testing.T) {
 		"teapot":      {&llm.StatusError{Status: 418}, llms.ErrCodeUnknown},
 		"blocked":     {&llm.BlockedError{}, llms.ErrCodeContentFilter},
 		"truncated":   {&llm.TruncatedError{}, llms.ErrCodeTokenLimit},
+		"unsupported": {&llm.UnsupportedError{}, llms.ErrCodeNotImplemented},
 		"lost":        {&llm.ConnectionError{Err: errors.New("x")}, llms.ErrCodeProviderUnavailable},
 		"cancelled":   {context.Canceled, llms.ErrCodeCanceled},
 		"late":        {context.DeadlineExceeded, llms.ErrCodeTimeout},

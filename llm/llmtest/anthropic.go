@@ -19,6 +19,13 @@ type block struct {
 	Input     json.RawMessage `json:"input,omitempty"`
 	ToolUseID string          `json:"tool_use_id,omitempty"`
 	Content   string          `json:"content,omitempty"`
+	Source    *anthropicImage `json:"source,omitempty"`
+}
+
+type anthropicImage struct {
+	MediaType string `json:"media_type"`
+	Data      []byte `json:"data"`
+	URL       string `json:"url"`
 }
 
 func (anthropicFormat) embed(string, []byte) ([]byte, bool, error) { return nil, false, nil }
@@ -28,7 +35,11 @@ func (anthropicFormat) read(path string, body []byte) (asked, error) {
 		Model     string `json:"model"`
 		Stream    bool   `json:"stream"`
 		MaxTokens int    `json:"max_tokens"`
-		Messages  []struct {
+
+		Temperature   *float64 `json:"temperature"`
+		StopSequences []string `json:"stop_sequences"`
+
+		Messages []struct {
 			Role    llm.Role `json:"role"`
 			Content []block  `json:"content"`
 		} `json:"messages"`
@@ -47,12 +58,16 @@ func (anthropicFormat) read(path string, body []byte) (asked, error) {
 	if in.MaxTokens <= 0 {
 		return asked{}, fmt.Errorf("max_tokens: %d", in.MaxTokens)
 	}
-	out := asked{model: in.Model, stream: in.Stream}
+	out := asked{model: in.Model, stream: in.Stream, req: llm.Request{
+		Sampling: llm.Sampling{Temperature: in.Temperature, MaxTokens: in.MaxTokens, Stop: in.StopSequences},
+	}}
 	for _, m := range in.Messages {
 		msg := llm.Message{Role: m.Role}
 		for _, b := range m.Content {
 			msg.Text += b.Text
 			switch b.Type {
+			case "image":
+				msg.Images = append(msg.Images, llm.Image{MediaType: b.Source.MediaType, Data: b.Source.Data, URL: b.Source.URL})
 			case "tool_use":
 				msg.Calls = append(msg.Calls, llm.ToolCall{ID: b.ID, Name: b.Name, Arguments: b.Input})
 			case "tool_result":

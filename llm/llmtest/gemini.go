@@ -21,6 +21,14 @@ type part struct {
 	FunctionCall     *geminiCall     `json:"functionCall,omitempty"`
 	FunctionResponse *geminiResponse `json:"functionResponse,omitempty"`
 	ThoughtSignature []byte          `json:"thoughtSignature,omitempty"`
+	InlineData       *geminiImage    `json:"inlineData,omitempty"`
+	FileData         *geminiImage    `json:"fileData,omitempty"`
+}
+
+type geminiImage struct {
+	MIMEType string `json:"mimeType"`
+	Data     []byte `json:"data"`
+	FileURI  string `json:"fileUri"`
 }
 
 type geminiCall struct {
@@ -88,6 +96,12 @@ func (geminiFormat) read(path string, body []byte) (asked, error) {
 				ParametersJSONSchema json.RawMessage `json:"parametersJsonSchema"`
 			} `json:"functionDeclarations"`
 		} `json:"tools"`
+		GenerationConfig struct {
+			Temperature     *float64 `json:"temperature"`
+			MaxOutputTokens int      `json:"maxOutputTokens"`
+			StopSequences   []string `json:"stopSequences"`
+			Seed            *int     `json:"seed"`
+		} `json:"generationConfig"`
 	}
 	if err := json.Unmarshal(body, &in); err != nil {
 		return asked{}, err
@@ -98,6 +112,8 @@ func (geminiFormat) read(path string, body []byte) (asked, error) {
 		return asked{}, fmt.Errorf("no such path: %s", path)
 	}
 	out := asked{model: name, stream: verb == "streamGenerateContent"}
+	config := in.GenerationConfig
+	out.req.Sampling = llm.Sampling{Temperature: config.Temperature, MaxTokens: config.MaxOutputTokens, Stop: config.StopSequences, Seed: config.Seed}
 	for _, t := range in.Contents {
 		msg := llm.Message{Role: llm.User}
 		if t.Role == "model" {
@@ -105,6 +121,11 @@ func (geminiFormat) read(path string, body []byte) (asked, error) {
 		}
 		for _, p := range t.Parts {
 			msg.Text += p.Text
+			for _, img := range []*geminiImage{p.InlineData, p.FileData} {
+				if img != nil {
+					msg.Images = append(msg.Images, llm.Image{MediaType: img.MIMEType, Data: img.Data, URL: img.FileURI})
+				}
+			}
 			if c := p.FunctionCall; c != nil {
 				arguments := c.Args
 				if arguments == nil { // which is how the library writes none

@@ -1,6 +1,8 @@
 package llmtest
 
 import (
+	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -22,6 +24,43 @@ type openAICall struct {
 	ID       string         `json:"id,omitempty"`
 	Type     string         `json:"type,omitempty"`
 	Function openAIFunction `json:"function"`
+}
+
+// openAIContent is a text, or a list of texts and images.
+type openAIContent struct {
+	text   string
+	images []llm.Image
+}
+
+func (c *openAIContent) UnmarshalJSON(data []byte) error {
+	if !bytes.HasPrefix(data, []byte("[")) {
+		return json.Unmarshal(data, &c.text)
+	}
+	var parts []struct {
+		Text     string `json:"text"`
+		ImageURL struct {
+			URL string `json:"url"`
+		} `json:"image_url"`
+	}
+	if err := json.Unmarshal(data, &parts); err != nil {
+		return err
+	}
+	for _, p := range parts {
+		c.text += p.Text
+		if p.ImageURL.URL == "" {
+			continue
+		}
+		img := llm.Image{URL: p.ImageURL.URL}
+		if kind, encoded, ok := strings.Cut(strings.TrimPrefix(img.URL, "data:"), ";base64,"); ok {
+			decoded, err := base64.StdEncoding.DecodeString(encoded)
+			if err != nil {
+				return err
+			}
+			img = llm.Image{MediaType: kind, Data: decoded}
+		}
+		c.images = append(c.images, img)
+	}
+	return nil
 }
 
 func (openAIFormat) embed(path string, body []byte) ([]byte, bool, error) {
@@ -56,12 +95,17 @@ func (openAIFormat) read(path string, body []byte) (asked, error) {
 			IncludeUsage bool `json:"include_usage"`
 		} `json:"stream_options"`
 		Messages []struct {
-			Role       llm.Role     `json:"role"`
-			Content    string       `json:"content"`
-			ToolCalls  []openAICall `json:"tool_calls"`
-			ToolCallID string       `json:"tool_call_id"`
+			Role       llm.Role      `json:"role"`
+			Content    openAIContent `json:"content"`
+			ToolCalls  []openAICall  `json:"tool_calls"`
+			ToolCallID string        `json:"tool_call_id"`
 		} `json:"messages"`
-		Tools []struct {
+		Temperature         *float64 `json:"temperature"`
+		MaxTokens           int      `json:"max_tokens"`
+		MaxCompletionTokens int      `json:"max_completion_tokens"`
+		Stop                []string `json:"stop"`
+		Seed                *int     `json:"seed"`
+		Tools               []struct {
 			Function openAIFunction `json:"function"`
 		} `json:"tools"`
 		ResponseFormat struct {
@@ -76,11 +120,14 @@ func (openAIFormat) read(path string, body []byte) (asked, error) {
 	if err := json.Unmarshal(body, &in); err != nil {
 		return asked{}, err
 	}
-	out := asked{model: in.Model, stream: in.Stream, usage: in.StreamOptions.IncludeUsage, req: llm.Request{Schema: in.ResponseFormat.JSONSchema.Schema}}
+	out := asked{model: in.Model, stream: in.Stream, usage: in.StreamOptions.IncludeUsage, req: llm.Request{
+		Schema:   in.ResponseFormat.JSONSchema.Schema,
+		Sampling: llm.Sampling{Temperature: in.Temperature, MaxTokens: max(in.MaxTokens, in.MaxCompletionTokens), Stop: in.Stop, Seed: in.Seed},
+	}}
 	for _, m := range in.Messages {
-		msg := llm.Message{Role: m.Role, Text: m.Content}
+		msg := llm.Message{Role: m.Role, Text: m.Content.text, Images: m.Content.images}
 		if m.Role == llm.ToolRole {
-			msg = llm.Message{Role: m.Role, Results: []llm.ToolResult{result(m.ToolCallID, m.Content)}}
+			msg = llm.Message{Role: m.Role, Results: []llm.ToolResult{result(m.ToolCallID, m.Content.text)}}
 		}
 		for _, c := range m.ToolCalls {
 			msg.Calls = append(msg.Calls, llm.ToolCall{ID: c.ID, Name: c.Function.Name, Arguments: json.RawMessage(c.Function.Arguments)})

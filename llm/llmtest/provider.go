@@ -16,8 +16,10 @@ import (
 // format: TestModel; that answers arrive in pieces and are the same as whole
 // ones, usage included; that a caller who leaves in the midst of one is
 // obeyed; that tools, parallel calls, their results and errors travel both
-// ways unchanged; and that a cut stream is never an answer. connect returns a
-// model that asks the server at url, without wrappers.
+// ways unchanged; that settings and images arrive, or are refused by a
+// *llm.UnsupportedError before anything is sent; and that a cut stream is never
+// an answer. connect returns a model that asks the server at url, without
+// wrappers.
 func TestProvider(t *testing.T, format Format, connect func(t *testing.T, url string) llm.Model) {
 	t.Helper()
 	start := func(t *testing.T) (*Server, llm.Model) {
@@ -41,6 +43,7 @@ func TestProvider(t *testing.T, format Format, connect func(t *testing.T, url st
 		checkTools(t, m, false)
 		checkTools(t, s.Wrap(m), true)
 	})
+	t.Run("settings", func(t *testing.T) { checkSettings(t, format, connect) })
 	t.Run("every cut of a stream", func(t *testing.T) {
 		s, m := start(t)
 		checkCuts(t, s, m)

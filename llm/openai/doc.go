@@ -9,8 +9,10 @@
 // A request with a schema is sent with the strictest response format that the
 // server knows: json_schema, else json_object, else an instruction in the
 // prompt. Which one is found out by the first answers and remembered per
-// server (Server.Capability). The temperature is 0, unless the model refuses
-// to have one set. Errors are llm's typed errors, without keys.
+// server (Server.Capability). The temperature is 0, unless the request sets
+// another, or sets none and the model refuses to have one. A limit of tokens is
+// sent as max_tokens, and as max_completion_tokens to models that ask for that.
+// Images are sent by their data or their URL. Errors are llm's typed errors, without keys.
 //
 // A request with OnText is answered as a stream. An Embedder turns texts into
 // vectors.

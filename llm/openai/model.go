@@ -18,7 +18,10 @@ import (
 type Model struct {
 	server *Server
 	name   string
-	warm   atomic.Bool // the model refuses a temperature
+
+	// What its refusals have told of the model.
+	warm    atomic.Bool // it refuses a temperature that the request does not ask for
+	renamed atomic.Bool // it wants the limit of tokens under its newer name
 }
 
 // Model returns the model of a name. It makes no call; whether the server has
@@ -42,8 +45,8 @@ var formats = []Capability{JSONSchema, JSONObject, PromptOnly}
 // usage counts all of them.
 //
 // Errors are those of ctx (its cause), *llm.StatusError,
-// *llm.ConnectionError, *llm.ResponseError, *llm.TruncatedError and
-// *llm.BlockedError. A stream that is cut is a *llm.ConnectionError. A server
+// *llm.ConnectionError, *llm.ResponseError, *llm.TruncatedError,
+// *llm.BlockedError and *llm.UnsupportedError. A stream that is cut is a *llm.ConnectionError. A server
 // that does not count the tokens of a stream leaves the usage zero.
 func (m *Model) Generate(ctx context.Context, req llm.Request) (llm.Response, error) {
 	if err := wire.CheckRequest(req); err != nil {
@@ -106,32 +109,49 @@ func refuses(err error, field string) bool {
 	return false
 }
 
-// ask makes one call, and a second one when the model refuses a temperature.
+// ask makes one call, and again when the refusal tells how the model wants to be
+// asked. A temperature that the request sets is never left out.
 func (m *Model) ask(ctx context.Context, req llm.Request, format Capability) (llm.Response, error) {
-	resp, err := m.call(ctx, req, format)
-	e, ok := errors.AsType[*llm.StatusError](err)
-	if ok && e.Status == http.StatusBadRequest && e.Param == "temperature" && m.warm.CompareAndSwap(false, true) {
-		return m.call(ctx, req, format)
+	for {
+		warm, renamed := m.warm.Load(), m.renamed.Load()
+		resp, err := m.call(ctx, req, format, warm, renamed)
+		switch {
+		case !warm && req.Sampling.Temperature == nil && blames(err, "temperature"):
+			m.warm.Store(true)
+		case !renamed && req.Sampling.MaxTokens > 0 && (blames(err, "max_tokens") || errors.Is(err, openai.ErrReasoningModelMaxTokensDeprecated)):
+			m.renamed.Store(true)
+		default:
+			return resp, err
+		}
 	}
-	return resp, err
 }
 
-func (m *Model) call(ctx context.Context, req llm.Request, format Capability) (llm.Response, error) {
+// blames reports whether a server refuses a field of the request by its name.
+func blames(err error, field string) bool {
+	e, ok := errors.AsType[*llm.StatusError](err)
+	return ok && e.Status == http.StatusBadRequest && e.Param == field
+}
+
+func (m *Model) call(ctx context.Context, req llm.Request, format Capability, warm, renamed bool) (llm.Response, error) {
 	if ctx.Err() != nil {
 		return llm.Response{}, m.stopped(ctx)
 	}
-	client := m.server.cold
-	if m.warm.Load() {
-		client = m.server.plain
+	out := m.request(req, format)
+	if renamed {
+		out.MaxTokens, out.MaxCompletionTokens = 0, out.MaxTokens
+	}
+	client := m.server.plain
+	if out.Temperature == 0 && (req.Sampling.Temperature != nil || !warm) {
+		client = m.server.cold
 	}
 	if req.OnText != nil {
-		return m.stream(ctx, client, m.request(req, format), req.OnText)
+		return m.stream(ctx, client, out, req.OnText)
 	}
-	out, err := client.CreateChatCompletion(ctx, m.request(req, format))
+	answer, err := client.CreateChatCompletion(ctx, out)
 	if err != nil {
 		return llm.Response{}, m.failed(ctx, err)
 	}
-	return m.read(out)
+	return m.read(answer)
 }
 
 func (m *Model) stopped(ctx context.Context) error {
@@ -145,6 +165,12 @@ func (m *Model) failed(ctx context.Context, err error) error {
 	}
 	if errors.Is(err, openai.ErrChatCompletionInvalidModel) {
 		return fmt.Errorf("asking %s model %q: it is not a chat model; choose another", m.server.provider, m.name)
+	}
+	if errors.Is(err, openai.ErrReasoningModelMaxTokensDeprecated) {
+		return err // for ask
+	}
+	if errors.Is(err, openai.ErrReasoningModelLimitationsOther) || errors.Is(err, openai.ErrReasoningSamplingUnsupported) {
+		return &llm.UnsupportedError{Provider: m.server.provider, Model: m.name, What: "a temperature"}
 	}
 	plain, ok := wire.Plain(err)
 	if !ok { // the answer was JSON; what the library says of it may quote it

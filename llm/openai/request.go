@@ -11,7 +11,11 @@ import (
 
 // request puts a request into the library's form.
 func (m *Model) request(req llm.Request, format Capability) openai.ChatCompletionRequest {
-	out := openai.ChatCompletionRequest{Model: m.name}
+	s := req.Sampling
+	out := openai.ChatCompletionRequest{Model: m.name, MaxTokens: s.MaxTokens, Stop: s.Stop, Seed: s.Seed}
+	if s.Temperature != nil {
+		out.Temperature = float32(*s.Temperature)
+	}
 	for _, msg := range req.Messages {
 		out.Messages = append(out.Messages, messages(msg)...)
 	}

@@ -2,6 +2,7 @@ package openai
 
 import (
 	"crypto/sha256"
+	"encoding/base64"
 	"encoding/hex"
 
 	"github.com/sashabaranov/go-openai"
@@ -21,8 +22,11 @@ func messages(msg llm.Message) []openai.ChatCompletionMessage {
 		}
 		return out
 	}
-	if msg.Text == "" && len(msg.Calls) == 0 {
+	if msg.Text == "" && len(msg.Calls) == 0 && len(msg.Images) == 0 {
 		return nil
+	}
+	if len(msg.Images) > 0 {
+		return []openai.ChatCompletionMessage{{Role: string(msg.Role), MultiContent: pictured(msg)}}
 	}
 	out := openai.ChatCompletionMessage{Role: string(msg.Role), Content: msg.Text}
 	for _, call := range msg.Calls {
@@ -32,6 +36,22 @@ func messages(msg llm.Message) []openai.ChatCompletionMessage {
 		})
 	}
 	return []openai.ChatCompletionMessage{out}
+}
+
+// pictured are the parts of a message with images, whose data stands in its address.
+func pictured(msg llm.Message) []openai.ChatMessagePart {
+	var parts []openai.ChatMessagePart
+	if msg.Text != "" {
+		parts = append(parts, openai.ChatMessagePart{Type: openai.ChatMessagePartTypeText, Text: msg.Text})
+	}
+	for _, img := range msg.Images {
+		address := img.URL
+		if address == "" {
+			address = "data:" + img.MediaType + ";base64," + base64.StdEncoding.EncodeToString(img.Data)
+		}
+		parts = append(parts, openai.ChatMessagePart{Type: openai.ChatMessagePartTypeImageURL, ImageURL: &openai.ChatMessageImageURL{URL: address}})
+	}
+	return parts
 }
 
 // maxID is how long OpenAI's server lets the id of a call be.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 
 	"example.com/assay/llm"
@@ -37,12 +38,13 @@ func CheckBaseURL(text string) error {
 }
 
 // CheckRequest refuses a request that says nothing, speaks in an unknown role,
-// has a schema that is not JSON, or tools that no provider takes.
+// has a schema that is not JSON, or tools, settings or images that no provider
+// takes.
 func CheckRequest(req llm.Request) error {
 	if len(req.Schema) > 0 && !json.Valid(req.Schema) {
 		return errors.New("the schema of the answer is not JSON")
 	}
-	if err := checkTools(req.Tools); err != nil {
+	if err := errors.Join(checkTools(req.Tools), checkSampling(req.Sampling)); err != nil {
 		return err
 	}
 	said := false
@@ -61,10 +63,45 @@ func CheckRequest(req llm.Request) error {
 				return fmt.Errorf("message %d calls a tool with arguments that are not JSON", i+1)
 			}
 		}
-		said = said || m.Role == llm.User && strings.TrimSpace(m.Text) != ""
+		if err := checkImages(m); err != nil {
+			return fmt.Errorf("message %d: %w", i+1, err)
+		}
+		said = said || m.Role == llm.User && (strings.TrimSpace(m.Text) != "" || len(m.Images) > 0)
 	}
 	if !said {
 		return errors.New("the request has no message of the user")
+	}
+	return nil
+}
+
+// checkSampling refuses settings that mean nothing.
+func checkSampling(s llm.Sampling) error {
+	switch t := s.Temperature; {
+	case t != nil && !(*t >= 0 && *t <= 2): // also NaN
+		return fmt.Errorf("the temperature is %v: it must be 0 to 2", *t)
+	case s.MaxTokens < 0:
+		return fmt.Errorf("the answer's limit is %d tokens: it must be at least 1, or 0 for the provider's own", s.MaxTokens)
+	case slices.Contains(s.Stop, ""):
+		return errors.New("a text to stop at is empty")
+	}
+	return nil
+}
+
+// checkImages refuses images of anybody but the user, and those that are not one
+// thing of a known type.
+func checkImages(m llm.Message) error {
+	for i, img := range m.Images {
+		u, err := url.Parse(img.URL)
+		switch {
+		case m.Role != llm.User:
+			return fmt.Errorf("it has images and is of the role %q: only the user's may have some", m.Role)
+		case (len(img.Data) == 0) == (img.URL == ""):
+			return fmt.Errorf("image %d must have either data or a URL", i+1)
+		case (img.URL == "" || img.MediaType != "") && !strings.HasPrefix(img.MediaType, "image/"):
+			return fmt.Errorf("image %d has the media type %q: it must be one such as image/png", i+1, llm.Cut(img.MediaType, 50))
+		case img.URL != "" && (err != nil || u.Scheme == "" || u.Host == ""):
+			return fmt.Errorf("the URL of image %d is not an address such as https://example.com/a.png", i+1)
+		}
 	}
 	return nil
 }

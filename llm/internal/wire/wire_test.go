@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -59,6 +60,10 @@ func TestCheckRequest(t *testing.T) {
 	tools := func(tools ...llm.Tool) llm.Request {
 		return llm.Request{Messages: []llm.Message{user}, Tools: tools}
 	}
+	sampled := func(s llm.Sampling) llm.Request {
+		return llm.Request{Messages: []llm.Message{user}, Sampling: s}
+	}
+	shown := func(messages ...llm.Message) llm.Request { return llm.Request{Messages: messages} }
 	f := llm.Tool{Name: "f", Parameters: []byte(`{"type":"object"}`)}
 	for name, tc := range map[string]struct {
 		req llm.Request
@@ -80,6 +85,23 @@ func TestCheckRequest(t *testing.T) {
 		"long tool":    {tools(llm.Tool{Name: strings.Repeat("f", 65), Parameters: f.Parameters}), false},
 		"bad tool":     {tools(llm.Tool{Name: "f", Parameters: []byte(`[]`)}), false},
 		"null tool":    {tools(llm.Tool{Name: "f"}), false},
+
+		"sampling":      {sampled(llm.Sampling{Temperature: new(2.0), MaxTokens: 1, Stop: []string{"\n"}, Seed: new(-1)}), true},
+		"cold":          {sampled(llm.Sampling{Temperature: new(-0.1)}), false},
+		"hot":           {sampled(llm.Sampling{Temperature: new(2.1)}), false},
+		"no number":     {sampled(llm.Sampling{Temperature: new(math.NaN())}), false},
+		"no tokens":     {sampled(llm.Sampling{MaxTokens: -1}), false},
+		"stop anywhere": {sampled(llm.Sampling{Stop: []string{"a", ""}}), false},
+
+		"image":           {shown(llm.Message{Role: llm.User, Images: []llm.Image{{MediaType: "image/png", Data: []byte("x")}}}), true},
+		"image by URL":    {shown(llm.Message{Role: llm.User, Images: []llm.Image{{URL: "https://host/a.png"}}}), true},
+		"nothing":         {shown(llm.Message{Role: llm.User, Images: []llm.Image{{MediaType: "image/png"}}}), false},
+		"data and URL":    {shown(llm.Message{Role: llm.User, Images: []llm.Image{{MediaType: "image/png", Data: []byte("x"), URL: "https://host/a.png"}}}), false},
+		"untyped data":    {shown(llm.Message{Role: llm.User, Images: []llm.Image{{Data: []byte("x")}}}), false},
+		"a PDF":           {shown(llm.Message{Role: llm.User, Images: []llm.Image{{MediaType: "application/pdf", Data: []byte("x")}}}), false},
+		"a file's name":   {shown(llm.Message{Role: llm.User, Images: []llm.Image{{URL: "a.png"}}}), false},
+		"the model's":     {shown(user, llm.Message{Role: llm.Assistant, Images: []llm.Image{{URL: "https://host/a.png"}}}), false},
+		"only the system": {shown(llm.Message{Role: llm.System, Images: []llm.Image{{URL: "https://host/a.png"}}}), false},
 	} {
 		if err := CheckRequest(tc.req); (err == nil) != tc.ok {
 			t.Errorf("%s: %v", name, err)
