@@ -12,7 +12,8 @@
 // A file is JSON Lines: a first line that says what it is, one line for each
 // call, and a last line that says how many there are, without which the file
 // was cut. Recordings are found by a hash of what was asked: skill, hash of the
-// skill's file, messages, schema, tools and the skill's input. Times and names
+// skill's file, messages, schema, tools, sampling and the skill's input. Images are
+// recorded by their hashes. Times and names
 // of runs are not part of it, line ends and the order of JSON keys neither. A
 // changed prompt is therefore not answered; the error shows the recording that
 // is nearest.

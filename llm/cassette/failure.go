@@ -40,6 +40,7 @@ const (
 	kindResponse    = "response"
 	kindTruncated   = "truncated"
 	kindBlocked     = "blocked"
+	kindUnsupported = "unsupported"
 	kindTimeout     = "timeout"
 	kindCircuit     = "circuit"
 	kindBudget      = "budget"
@@ -73,6 +74,8 @@ func failureOf(err error) *failure {
 		f.Kind, f.Provider, f.Model, f.Usage = kindTruncated, e.Provider, e.Model, e.Usage
 	} else if e, ok := errors.AsType[*llm.BlockedError](err); ok {
 		f.Kind, f.Provider, f.Model, f.Reason, f.Message = kindBlocked, e.Provider, e.Model, e.Reason, e.Message
+	} else if e, ok := errors.AsType[*llm.UnsupportedError](err); ok {
+		f.Kind, f.Provider, f.Model, f.What = kindUnsupported, e.Provider, e.Model, e.What
 	} else if e, ok := errors.AsType[*llm.TimeoutError](err); ok {
 		f.Kind, f.After = kindTimeout, duration(e.After)
 	}
@@ -105,6 +108,8 @@ func (f *failure) err() error {
 		typed = &llm.TruncatedError{Provider: f.Provider, Model: f.Model, Usage: f.Usage}
 	case kindBlocked:
 		typed = &llm.BlockedError{Provider: f.Provider, Model: f.Model, Reason: f.Reason, Message: f.Message}
+	case kindUnsupported:
+		typed = &llm.UnsupportedError{Provider: f.Provider, Model: f.Model, What: f.What}
 	case kindTimeout:
 		typed = &llm.TimeoutError{After: parsed(f.After)}
 	case kindUnspecified:

@@ -26,6 +26,7 @@ func TestErrors(t *testing.T) {
 		&llm.ResponseError{Provider: "p", Err: errors.New("not JSON")},
 		&llm.TruncatedError{Provider: "p", Model: "m", Usage: llm.Usage{OutputTokens: 7}},
 		&llm.BlockedError{Provider: "p", Model: "m", Reason: "SAFETY", Message: "no"},
+		&llm.UnsupportedError{Provider: "p", Model: "m", What: "a seed"},
 		&llm.TimeoutError{After: time.Minute},
 		&llm.CircuitError{Failures: 3, Until: at, Last: errors.New("down")},
 		&llm.BudgetError{What: "money", Session: true, Spent: 1.5, Max: 1},

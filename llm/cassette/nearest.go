@@ -1,6 +1,7 @@
 package cassette
 
 import (
+	"encoding/json"
 	"fmt"
 	"regexp"
 	"slices"
@@ -127,6 +128,9 @@ func difference(recorded, asked request) string {
 		if r.Role != a.Role {
 			return fmt.Sprintf("message %d is of %s there and of %s here", i+1, r.Role, a.Role)
 		}
+		if !slices.Equal(r.Images, a.Images) {
+			return fmt.Sprintf("message %d has other images", i+1)
+		}
 		from, to := r.words(), a.words()
 		for j := range max(len(from), len(to)) {
 			if j >= len(from) || j >= len(to) || from[j] != to[j] {
@@ -143,10 +147,19 @@ func difference(recorded, asked request) string {
 		return "the schema of the answer has changed"
 	case recorded.Tools != asked.Tools:
 		return "the tools have changed"
+	case string(recorded.Sampling) != string(asked.Sampling):
+		return fmt.Sprintf("the sampling is %s there and %s here", set(recorded.Sampling), set(asked.Sampling))
 	case recorded.Vars != asked.Vars:
 		return "the skill's input has changed in what the prompt does not show"
 	}
 	return "only spaces, marks of data or ids of tool calls differ"
+}
+
+func set(sampling json.RawMessage) string {
+	if sampling == nil {
+		return "not set"
+	}
+	return string(sampling)
 }
 
 // few are the words from the one before n on, at most eight.

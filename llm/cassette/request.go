@@ -66,6 +66,7 @@ type response struct {
 type message struct {
 	Role    llm.Role         `json:"role"`
 	Text    string           `json:"text,omitempty"`
+	Images  []string         `json:"images,omitempty"` // their types and hashes
 	Calls   []toolCall       `json:"calls,omitempty"`
 	Results []llm.ToolResult `json:"results,omitempty"`
 }
@@ -102,22 +103,23 @@ type chunk struct {
 // Schema, tools and input are there by their hashes, which say that one of
 // them changed.
 type request struct {
-	Skill     string    `json:"skill,omitempty"`
-	SkillHash string    `json:"skill_hash,omitempty"`
-	Messages  []message `json:"messages"`
-	Schema    string    `json:"schema,omitempty"`
-	Tools     string    `json:"tools,omitempty"`
-	Vars      string    `json:"vars,omitempty"`
+	Skill     string          `json:"skill,omitempty"`
+	SkillHash string          `json:"skill_hash,omitempty"`
+	Messages  []message       `json:"messages"`
+	Schema    string          `json:"schema,omitempty"`
+	Tools     string          `json:"tools,omitempty"`
+	Vars      string          `json:"vars,omitempty"`
+	Sampling  json.RawMessage `json:"sampling,omitempty"`
 }
 
 // asked is a request's readable form, normalised.
 func asked(req llm.Request) request {
-	out := request{Skill: req.Skill, SkillHash: req.SkillHash, Schema: hash(normal(req.Schema)), Vars: hash(normal(req.Vars))}
+	out := request{Skill: req.Skill, SkillHash: req.SkillHash, Schema: hash(normal(req.Schema)), Vars: hash(normal(req.Vars)), Sampling: sampling(req.Sampling)}
 	if len(req.Tools) > 0 {
 		out.Tools = hash(tools(req.Tools))
 	}
 	for _, m := range req.Messages {
-		out.Messages = append(out.Messages, message{m.Role, lines(m.Text), written(m.Calls), slices.Clone(m.Results)})
+		out.Messages = append(out.Messages, message{m.Role, lines(m.Text), images(m.Images), written(m.Calls), slices.Clone(m.Results)})
 	}
 	return out
 }
@@ -149,8 +151,41 @@ func keyOf(req llm.Request) string {
 			}
 			add([]byte(r.CallID), []byte(r.Name), []byte(lines(r.Text)), failed)
 		}
+		for _, img := range images(m.Images) {
+			add([]byte("image"), []byte(img)) // "image" is no role, with which the next message begins
+		}
+	}
+	if set := sampling(req.Sampling); set != nil {
+		add([]byte("sampling"), set)
 	}
 	return hex.EncodeToString(sum.Sum(nil))
+}
+
+// images are the media types of images and the hashes of their data or addresses,
+// which may hold a signature.
+func images(list []llm.Image) []string {
+	var out []string
+	for _, img := range list {
+		content, kind := img.Data, img.MediaType
+		if img.URL != "" {
+			content, kind = []byte(img.URL), "address of "+kind
+		}
+		sum := sha256.Sum256(content)
+		out = append(out, kind+" "+hex.EncodeToString(sum[:]))
+	}
+	return out
+}
+
+// sampling is what is set, as JSON; nil when nothing is.
+func sampling(s llm.Sampling) json.RawMessage {
+	out, err := llm.Encode(s)
+	if err != nil { // a temperature that is no number
+		out, _ = json.Marshal(err.Error()) // a text can always be encoded
+	}
+	if string(out) == "{}" {
+		return nil
+	}
+	return out
 }
 
 func tools(list []llm.Tool) []byte {

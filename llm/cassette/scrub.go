@@ -26,6 +26,10 @@ func (s scrubber) recording(rec *recording) {
 			s.all(&m.Results[j].Text)
 		}
 	}
+	if set := string(rec.Request.Sampling); set != "" { // a stop text may be a secret
+		s.all(&set)
+		rec.Request.Sampling = json.RawMessage(set)
+	}
 	for i := range rec.Chunks {
 		s.all(&rec.Chunks[i].Text)
 	}
