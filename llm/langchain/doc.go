@@ -1,6 +1,7 @@
 // Package langchain joins github.com/tmc/langchaingo and this module, both
 // ways: Anthropic and Ollama are asked through its clients, New makes any
-// model of it one of ours, and Wrap any of ours one of its.
+// model of it one of ours, and Wrap any of ours one of its. Tool makes any of its
+// tools one of ours.
 //
 //	m, err := langchain.Anthropic("claude-sonnet-4-5", &langchain.AnthropicOptions{Key: key})
 //	out, usage, err := llm.Ask[skills.RewriteOutput](ctx, m, skill, in)
