@@ -18,7 +18,7 @@ func (a agent[S]) ask(ctx context.Context, s S) (graph.Update[S], error) {
 	if at.Rounds >= a.MaxRounds {
 		return graph.Update[S]{a.Ended.Set(fmt.Sprintf("the model was asked %d times in this turn and still calls tools", at.Rounds))}, nil
 	}
-	req := llm.Request{Skill: a.Name, Messages: prompt(a.Prompt, at), Tools: a.kit.offered(at.View)}
+	req := llm.Request{Skill: a.Name, Messages: prompt(a.Prompt, at), Tools: a.kit.offered(at.View), Sampling: a.Sampling}
 	resp, usage, err := llm.Generate(ctx, a.model, req)
 	if err != nil {
 		return nil, err
@@ -63,7 +63,11 @@ func prompt(system string, s State) []llm.Message {
 		if m.Role == llm.ToolRole {
 			continue // stands behind its calls
 		}
-		out = append(out, llm.Message{Role: m.Role, Text: s.View.text(m), Calls: sendable(m.Calls)})
+		shown := llm.Message{Role: m.Role, Text: m.Text, Images: m.Images, Calls: sendable(m.Calls)}
+		if s.View.clears(m) {
+			shown.Text, shown.Images = clearedText, nil
+		}
+		out = append(out, shown)
 		if len(m.Calls) == 0 {
 			continue
 		}
@@ -102,13 +106,8 @@ func join(a, b string) string {
 	return a + "\n\n" + b
 }
 
-// text is a message's text as a view shows it.
-func (v View) text(m Message) string {
-	if m.ID != "" && slices.Contains(v.Cleared, m.ID) {
-		return clearedText
-	}
-	return m.Text
-}
+// clears reports whether a view hides what a message says.
+func (v View) clears(m Message) bool { return m.ID != "" && slices.Contains(v.Cleared, m.ID) }
 
 // result finds the result of a call in the messages behind it, up to the model's next.
 func (v View) result(behind []Message, c llm.ToolCall) (llm.ToolResult, bool) {
@@ -118,7 +117,7 @@ func (v View) result(behind []Message, c llm.ToolCall) (llm.ToolResult, bool) {
 		}
 		for _, r := range m.Results {
 			if r.CallID == c.ID {
-				if m.ID != "" && slices.Contains(v.Cleared, m.ID) {
+				if v.clears(m) {
 					r.Text = clearedText
 				}
 				return r, true

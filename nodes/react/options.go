@@ -26,6 +26,9 @@ type Options struct {
 	Name string
 	// Prompt is the system prompt. Default none.
 	Prompt string
+	// Sampling is how the model chooses its words, in each call. Default: see
+	// llm.Sampling.
+	Sampling llm.Sampling
 	// MaxRounds is how often the model may be asked in a turn. Then the turn ends with
 	// State.Ended. Default DefaultRounds.
 	MaxRounds int

@@ -43,7 +43,7 @@ type State struct {
 // set it, and it holds for one call.
 type View struct {
 	Skip    []string `json:"skip,omitempty"`    // ids of messages that the model does not see
-	Cleared []string `json:"cleared,omitempty"` // ids of messages whose text it does not see
+	Cleared []string `json:"cleared,omitempty"` // ids of messages whose text and images it does not see
 	Tools   []string `json:"tools,omitempty"`   // the tools that it is offered; none means all
 	Note    string   `json:"note,omitempty"`    // added to the system prompt
 }
@@ -98,9 +98,9 @@ func (c *Channels[S]) All() []graph.Channel[S] {
 	return []graph.Channel[S]{c.Messages, c.Asked, c.Rounds, c.Allowed, c.Ended, c.View, c.Usage, c.Active}
 }
 
-// Say is the input of a turn: what the person says. Its message gets an id.
-func (c *Channels[S]) Say(text string) graph.Update[S] {
-	return graph.Update[S]{c.Asked.Set([]Message{{Message: llm.Message{Role: llm.User, Text: text}}})}
+// Say is the input of a turn: what the person says and shows. Its message gets an id.
+func (c *Channels[S]) Say(text string, images ...llm.Image) graph.Update[S] {
+	return graph.Update[S]{c.Asked.Set([]Message{{Message: llm.Message{Role: llm.User, Text: text, Images: images}}})}
 }
 
 // own are the channels of a State by itself.
@@ -110,7 +110,7 @@ var own = NewChannels(func(s *State) *State { return s })
 var Messages = own.Messages
 
 // Say is the input of a turn, for graphs that New makes.
-func Say(text string) graph.Update[State] { return own.Say(text) }
+func Say(text string, images ...llm.Image) graph.Update[State] { return own.Say(text, images...) }
 
 // Answer is the text of the last turn's answer. It is empty when the turn ended
 // without one: State.Ended then says why.
