@@ -22,9 +22,10 @@ import (
 // CompletionTokens and TotalTokens.
 //
 // Other tools than functions, and the choice of one tool are errors. The model is
-// m, whatever the options say. Where m overlooks stop words, the answer is cut at
-// them, but not what is streamed. An answer that begins anew is streamed behind
-// what came before. An error wraps that of m in a *llms.Error.
+// m, whatever the options say; further settings, such as TopP, are overlooked.
+// Where m overlooks stop words, the answer is cut at them, but not what is
+// streamed. An answer that begins anew is streamed behind what came before. An
+// error wraps that of m in a *llms.Error.
 func Wrap(m llm.Model) llms.Model { return wrapped{m} }
 
 type wrapped struct{ model llm.Model }

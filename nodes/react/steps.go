@@ -78,8 +78,8 @@ func ChooseTools(choose func(ctx context.Context, s State) ([]string, error)) St
 }
 
 // Redact is a step before the model. It replaces what the patterns match in what the
-// person said and what tools returned, for good: no checkpoint after it has it. Images
-// stay. The input's own checkpoint does, and so do the tools.
+// person said and what tools returned, for good: no checkpoint after it has it. The
+// input's own checkpoint does, and so do the tools. Images stay.
 func Redact(patterns ...*regexp.Regexp) Step {
 	const redacted = "[redacted]"
 	clean := func(text string) string {
