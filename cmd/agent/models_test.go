@@ -25,17 +25,17 @@ import (
 
 const secret = "sk-test-0123456789abcdef"
 
-// chat is a loopback server of OpenAI's API that answers by the name of the
+// chatServer is a loopback server of OpenAI's API that answers by the name of the
 // response format, which is the skill's. As many do, it says which version of
 // a model answered. One that may search does so once.
-type chat struct {
+type chatServer struct {
 	*httptest.Server
 	mu    sync.Mutex
 	asked []string // "model skill"
 	keys  map[string]bool
 }
 
-func newChat(t *testing.T) *chat {
+func newChat(t *testing.T) *chatServer {
 	t.Helper()
 	answers := map[string]string{
 		"doctor":                     `{"ok":true}`,
@@ -45,11 +45,15 @@ func newChat(t *testing.T) *chat {
 		skills.QueryRewrite:          `{"primary":"elements of a valid lantern permit","alternatives":["lantern permit application fee","inspection of the lantern"]}`,
 		"":                           "A valid lantern permit has three elements. [Source 1]",
 	}
-	c := &chat{keys: map[string]bool{}}
+	c := &chatServer{keys: map[string]bool{}}
 	c.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var in struct {
-			Model    string            `json:"model"`
-			Tools    []json.RawMessage `json:"tools"`
+			Model string `json:"model"`
+			Tools []struct {
+				Function struct {
+					Name string `json:"name"`
+				} `json:"function"`
+			} `json:"tools"`
 			Messages []struct {
 				Role string `json:"role"`
 			} `json:"messages"`
@@ -68,7 +72,7 @@ func newChat(t *testing.T) *chat {
 		c.keys[r.Header.Get("Authorization")] = true
 		c.mu.Unlock()
 		if len(in.Tools) > 0 && in.Messages[len(in.Messages)-1].Role != "tool" {
-			fmt.Fprintf(w, `{"model":"%s-2026-01-02","choices":[{"message":{"role":"assistant","content":"","tool_calls":[{"id":"c1","type":"function","function":{"name":"search_corpus","arguments":"{\"query\":\"When does a permit expire?\"}"}}]},"finish_reason":"tool_calls"}],"usage":{"prompt_tokens":50,"completion_tokens":5}}`, in.Model)
+			fmt.Fprintf(w, `{"model":"%s-2026-01-02","choices":[{"message":{"role":"assistant","content":"","tool_calls":[{"id":"c1","type":"function","function":{"name":%q,"arguments":"{\"query\":\"When does a permit expire?\"}"}}]},"finish_reason":"tool_calls"}],"usage":{"prompt_tokens":50,"completion_tokens":5}}`, in.Model, in.Tools[0].Function.Name)
 			return
 		}
 		text, err := json.Marshal(answers[in.Format.Schema.Name])

@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/assay/cmd/agent/internal/ask"
+	"example.com/assay/cmd/agent/internal/chat"
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/comply"
 	"example.com/assay/cmd/agent/internal/config"
@@ -59,7 +60,7 @@ evidence or not all of it holds, 4 stopped for a person, 130 interrupted,
 	help := helpCommand()
 	root.SetHelpCommand(help)
 	root.AddCommand(help,
-		ask.Command(a), comply.Command(a), verify.Command(a), edges.Command(a), extract.Command(a), searchCommand(a), ask.ResumeCommand(a), threadsCommand(a), corpus.IngestCommand(a), corpus.Command(a), questionsCommand(a), recall.Command(a), graphCommand(a),
+		ask.Command(a), chat.Command(a), comply.Command(a), verify.Command(a), edges.Command(a), extract.Command(a), searchCommand(a), ask.ResumeCommand(a), threadsCommand(a), corpus.IngestCommand(a), corpus.Command(a), questionsCommand(a), recall.Command(a), graphCommand(a),
 		traces.Command(a), trainCommand(a), evals.Command(a), doctor.Command(a), versionCommand(a),
 	)
 	return root

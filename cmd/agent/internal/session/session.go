@@ -3,9 +3,7 @@ package session
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
 	"strings"
 
@@ -46,7 +44,7 @@ func Run(a *cli.App, cmd *cobra.Command, flags *config.Flags) (err error) {
 		return err
 	}
 	settings.InSession = true
-	s := &session{App: a, Settings: settings, flags: flags, interactive: cli.IsTerminal(a.Stdin) && a.Stdout.TTY}
+	s := &session{App: a, Settings: settings, flags: flags, interactive: interactive(a)}
 	files, err := flags.Cassette(cmd)
 	if err != nil {
 		return err
@@ -93,36 +91,9 @@ func (s *session) open(ctx context.Context, settings config.Settings) error {
 }
 
 func (s *session) loop(ctx context.Context, lines lineReader) error {
-	for {
-		line, err := awaitLine(ctx, lines)
-		switch {
-		case errors.Is(err, io.EOF):
-			if s.interactive {
-				fmt.Fprintln(s.Stdout)
-			}
-			return nil
-		case errors.Is(err, errAborted):
-			continue
-		case err != nil:
-			return err
-		}
-		line = strings.TrimSpace(line)
-		if line == "" {
-			continue
-		}
-		lines.remember(line)
-		quit, err := s.line(ctx, line)
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		if err != nil {
-			s.failed = true
-			s.Warn("%v", err)
-		}
-		if quit {
-			return nil
-		}
-	}
+	failed, err := eachLine(ctx, s.App, lines, s.line)
+	s.failed = s.failed || failed
+	return err
 }
 
 // line does one line: a command or a question.
