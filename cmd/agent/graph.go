@@ -13,6 +13,7 @@ import (
 	"example.com/assay/graph"
 	"example.com/assay/llm/offline"
 	"example.com/assay/memory/retrieval"
+	"example.com/assay/memory/text"
 	"example.com/assay/nodes/causal"
 	"example.com/assay/nodes/evidence"
 	"example.com/assay/nodes/extract"
@@ -117,7 +118,7 @@ func graphCommand(a *cli.App) *cobra.Command {
 			}
 			draw := graphFormats[format]
 			if draw == nil {
-				return cli.Usagef("--format is %q%s; known: %s", format, cli.DidYouMean(format, formatNames()), strings.Join(formatNames(), ", "))
+				return cli.Usagef("--format is %q%s; known: %s", format, text.DidYouMean(format, formatNames()), strings.Join(formatNames(), ", "))
 			}
 			if len(args) == 0 {
 				listPipelines(a, all, asJSON)
@@ -129,7 +130,7 @@ func graphCommand(a *cli.App) *cobra.Command {
 				for _, p := range all {
 					names = append(names, p.Name)
 				}
-				return cli.Usagef("there is no pipeline %q%s; known: %s", args[0], cli.DidYouMean(args[0], names), strings.Join(names, ", "))
+				return cli.Usagef("there is no pipeline %q%s; known: %s", args[0], text.DidYouMean(args[0], names), strings.Join(names, ", "))
 			}
 			drawing := all[at].drawing
 			if expand {

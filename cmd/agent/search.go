@@ -16,6 +16,7 @@ import (
 	"example.com/assay/memory"
 	"example.com/assay/memory/index"
 	"example.com/assay/memory/retrieval"
+	"example.com/assay/memory/text"
 	"example.com/assay/state"
 )
 
@@ -277,7 +278,7 @@ func unknownValues(ctx context.Context, a *cli.App, corpus *memory.Corpus, filte
 		}
 		for _, value := range c.OneOf {
 			if !slices.Contains(known, value) {
-				a.Warn("no passage has %s=%s%s", c.Key, value, cli.DidYouMean(value, known))
+				a.Warn("no passage has %s=%s%s", c.Key, value, text.DidYouMean(value, known))
 			}
 		}
 	}

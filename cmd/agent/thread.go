@@ -15,9 +15,6 @@ import (
 	"example.com/assay/llm"
 )
 
-// Metadata that a thread's checkpoints carry, for those that list and resume.
-const ()
-
 func threadsCommand(a *cli.App) *cobra.Command {
 	return cli.Group(&cobra.Command{
 		Use:   "threads",

@@ -7,19 +7,19 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/cmd/agent/internal/open"
 	"example.com/assay/cmd/agent/internal/render"
-
-	"github.com/spf13/cobra"
-
 	"example.com/assay/eval/metrics"
 	"example.com/assay/eval/retrieval"
 	"example.com/assay/eval/task"
 	"example.com/assay/memory"
 	"example.com/assay/memory/learn"
 	"example.com/assay/memory/ltr"
+	"example.com/assay/memory/text"
 )
 
 func trainCommand(a *cli.App) *cobra.Command {
@@ -117,7 +117,7 @@ func (f *trainRerankFlags) check(cmd *cobra.Command) error {
 	case f.files.Queries == "":
 		return cli.Usagef("--queries is missing; see: agent help train rerank")
 	case !slices.Contains(known, f.files.Format):
-		return cli.Usagef("--format is %q%s; known: %s", f.files.Format, cli.DidYouMean(f.files.Format, known), strings.Join(known, ", "))
+		return cli.Usagef("--format is %q%s; known: %s", f.files.Format, text.DidYouMean(f.files.Format, known), strings.Join(known, ", "))
 	case retrieval.CheckQrels(f.files, "questions") != nil:
 		return cli.Usagef("%w", retrieval.CheckQrels(f.files, "questions"))
 	case f.folds < 2 || f.folds > retrieval.MostFolds:

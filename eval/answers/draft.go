@@ -108,7 +108,7 @@ func place(p state.Passage) string {
 func usable(q Question) bool {
 	n := utf8.RuneCountInString(q.Question)
 	for _, g := range q.Gold {
-		if normal(g) == "" || utf8.RuneCountInString(g) > longestGold || Holds(q.Question, []string{g}) {
+		if normal(g) == "" || utf8.RuneCountInString(g) > longestGold || holds(q.Question, []string{g}) {
 			return false
 		}
 	}

@@ -12,8 +12,8 @@ import (
 	"example.com/assay/state"
 )
 
-// Depth is how many passages of a search are looked through.
-const Depth = 10
+// depth is how many passages of a search are looked through.
+const depth = 10
 
 // An Asker asks one question of its corpus. Ask answers as a person would be
 // answered, without the memory of earlier questions; Search returns up to k
@@ -79,11 +79,11 @@ func Evaluate(ctx context.Context, d *Dataset, asker Asker, run *task.Run) (Eval
 		if !q.Answerable {
 			continue
 		}
-		found, err := asker.Search(ctx, q, Depth)
+		found, err := asker.Search(ctx, q, depth)
 		if err != nil {
 			return Evaluation{}, fmt.Errorf("evaluating %s: %w", name(i), err)
 		}
-		out.Outcomes[i].Rank = 1 + slices.IndexFunc(found, func(p state.Passage) bool { return Holds(p.Text, q.Gold) })
+		out.Outcomes[i].Rank = 1 + slices.IndexFunc(found, func(p state.Passage) bool { return holds(p.Text, q.Gold) })
 	}
 	if out.Metrics, err = measure(out.Outcomes, &out.Resample); err != nil {
 		return Evaluation{}, err
@@ -106,9 +106,9 @@ func ask(ctx context.Context, asker Asker, q Question) (Outcome, error) {
 		return Outcome{}, fmt.Errorf("the answer is %s: %s", a.Status, a.Error)
 	}
 	if q.Answerable {
-		out.First = Holds(FirstQuote(a), q.Gold)
-		out.Answer = Holds(body, q.Gold) && (len(q.Gold2) == 0 || Holds(body, q.Gold2))
-		out.Source = slices.ContainsFunc(a.Sources, func(s state.Source) bool { return Holds(s.Text, q.Gold) })
+		out.First = holds(firstQuote(a), q.Gold)
+		out.Answer = holds(body, q.Gold) && (len(q.Gold2) == 0 || holds(body, q.Gold2))
+		out.Source = slices.ContainsFunc(a.Sources, func(s state.Source) bool { return holds(s.Text, q.Gold) })
 	}
 	return out, nil
 }
@@ -134,7 +134,7 @@ func measure(all []Outcome, resample *metrics.ResampleOptions) ([]metrics.Metric
 			share("first", with, func(o Outcome) bool { return o.First }),
 			share("answer", with, func(o Outcome) bool { return o.Answer }),
 			share("source", with, func(o Outcome) bool { return o.Source }),
-			share("R@1", with, within(1)), share("R@5", with, within(5)), share("R@10", with, within(Depth)),
+			share("R@1", with, within(1)), share("R@5", with, within(5)), share("R@10", with, within(depth)),
 		}},
 		{len(without), []metrics.Statistic{share("refused", without, func(o Outcome) bool { return o.Refused })}},
 		{len(told), []metrics.Statistic{

@@ -9,6 +9,7 @@ import (
 
 	"example.com/assay/eval/metrics"
 	"example.com/assay/eval/task"
+	"example.com/assay/memory/text"
 	"example.com/assay/state"
 )
 
@@ -119,7 +120,7 @@ func (f *options) read(ctx context.Context, corpus string, progress task.Progres
 	}
 	if halves := set.Halves(); f.half != "" {
 		if !slices.Contains(halves, f.half) {
-			return nil, task.Usagef("--half is %q%s; the questions of %s have: %s", f.half, task.DidYouMean(f.half, halves), f.data, orNone(halves))
+			return nil, task.Usagef("--half is %q%s; the questions of %s have: %s", f.half, text.DidYouMean(f.half, halves), f.data, orNone(halves))
 		}
 		set = set.Select(func(q Question) bool { return q.Half == f.half })
 	}

@@ -11,15 +11,15 @@ import (
 	"example.com/assay/state"
 )
 
-// Formats that Read knows.
+// The formats that Read knows.
 const (
 	FormatPubMed = "pubmed"
 	FormatCNC    = "cnc"
 	FormatPairs  = "pairs"
 )
 
-// Formats lists them, sorted.
-func Formats() []string { return []string{FormatCNC, FormatPairs, FormatPubMed} }
+// formats lists them, sorted.
+func formats() []string { return []string{FormatCNC, FormatPairs, FormatPubMed} }
 
 // A Label is what people, or a judge, said of an item: in the format pubmed a
 // state.SupportType, in the others True or False.
@@ -78,7 +78,7 @@ func (d *Dataset) Swap() *Dataset {
 
 // Files name a collection, which may be compressed with gzip.
 type Files struct {
-	Format string // one of Formats
+	Format string // one of the formats that Read knows
 	Data   string // JSON Lines
 }
 
@@ -96,7 +96,7 @@ func Read(ctx context.Context, f Files, progress task.Progress) (*Dataset, error
 	case FormatPairs:
 		err = r.pairs(ctx)
 	default:
-		err = fmt.Errorf("there is no format %q; known: %s", f.Format, strings.Join(Formats(), ", "))
+		err = fmt.Errorf("there is no format %q; known: %s", f.Format, strings.Join(formats(), ", "))
 	}
 	if err == nil && len(r.set.Items) == 0 {
 		err = &document.InputError{Path: f.Data, Msg: "it has no item", Hint: "write one JSON object per line, as the format " + f.Format + " has them"}

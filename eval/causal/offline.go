@@ -20,7 +20,7 @@ func NewOffline(format string) (*Offline, error) {
 	switch format {
 	case FormatPubMed, FormatCNC, FormatPairs:
 	default:
-		return nil, fmt.Errorf("there is no format %q; known: %s", format, strings.Join(Formats(), ", "))
+		return nil, fmt.Errorf("there is no format %q; known: %s", format, strings.Join(formats(), ", "))
 	}
 	w, err := reading.Shipped()
 	if err != nil {

@@ -32,7 +32,7 @@ repository: go run ./eval/train causal --data DIR --out ''`,
   agent eval causal --format pairs --data pairs.jsonl --swap --json`,
 		New: func(o *task.Options) task.Measure {
 			var f options
-			o.Format(&f.files.Format, "file", Formats())
+			o.Format(&f.files.Format, "file", formats())
 			o.Need(&f.files.Data, "data", "`FILE` of the sentences or pairs (JSON Lines)")
 			o.BoolVar(&f.swap, "swap", false, "exchange cause and effect of each pair; for pairs only")
 			o.Refuse(func(func(string) bool) error {

@@ -13,9 +13,9 @@ import (
 	"example.com/assay/state"
 )
 
-// An Alteration is a kind of edit that turns a true claim into one that its
+// An alteration is a kind of edit that turns a true claim into one that its
 // evidence does not support.
-type Alteration struct {
+type alteration struct {
 	Name string
 	edit func(*editor) []edit
 }
@@ -26,9 +26,9 @@ type edit struct {
 	by       string
 }
 
-// Alterations lists the kinds, each an edit of one place, sorted by name.
-func Alterations() []Alteration {
-	return []Alteration{
+// alterations lists the kinds, each an edit of one place, sorted by name.
+func alterations() []alteration {
+	return []alteration{
 		{"direction", (*editor).antonyms},
 		{"exchange", (*editor).exchanges},
 		{"gender", func(e *editor) []edit { return e.swaps(genders) }},
@@ -55,7 +55,7 @@ func Altered(d *Dataset) *Dataset {
 			continue
 		}
 		out.Items = append(out.Items, item)
-		for _, kind := range Alterations() {
+		for _, kind := range alterations() {
 			e.read(item.ID+kind.Name, item.Text)
 			edits := slices.DeleteFunc(kind.edit(e), func(x edit) bool { return strings.EqualFold(item.Text[x.from:x.to], x.by) })
 			if len(edits) == 0 {

@@ -52,9 +52,9 @@ func (o *Offline) Judge(ctx context.Context, text string, evidence []state.Evide
 	return v, nil
 }
 
-// OfflineSaw reports whether the shipped offline judge was trained on a
+// offlineSaw reports whether the shipped offline judge was trained on a
 // dataset's labels, of all its items or of some.
-func OfflineSaw(d *Dataset) (bool, error) {
+func offlineSaw(d *Dataset) (bool, error) {
 	m, err := support.Default()
 	if err != nil {
 		return false, err

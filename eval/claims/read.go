@@ -13,20 +13,20 @@ import (
 	"example.com/assay/state"
 )
 
-// Formats that Read knows.
+// The formats that Read knows.
 const (
 	FormatWice       = "wice"
 	FormatFaithBench = "faithbench"
 	FormatSciFact    = "scifact"
 )
 
-// Formats lists them, sorted.
-func Formats() []string { return []string{FormatFaithBench, FormatSciFact, FormatWice} }
+// formats lists them, sorted.
+func formats() []string { return []string{FormatFaithBench, FormatSciFact, FormatWice} }
 
 // Files name a collection. Each may be compressed with gzip, by its bytes and
 // whatever its name.
 type Files struct {
-	Format string // one of Formats
+	Format string // one of the formats that Read knows
 	Data   string // JSON Lines
 	Corpus string // the abstracts, for scifact and for no other
 }
@@ -50,7 +50,7 @@ func Read(ctx context.Context, f Files, progress task.Progress) (*Dataset, error
 	case f.Format == FormatFaithBench:
 		err = r.faithbench(ctx)
 	default:
-		err = fmt.Errorf("there is no format %q; known: %s", f.Format, strings.Join(Formats(), ", "))
+		err = fmt.Errorf("there is no format %q; known: %s", f.Format, strings.Join(formats(), ", "))
 	}
 	if err == nil && len(r.set.Items) == 0 {
 		err = &document.InputError{Path: f.Data, Msg: "it has no claim", Hint: "write one JSON object per line, as the format " + f.Format + " has them"}

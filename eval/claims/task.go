@@ -71,7 +71,7 @@ run, in the repository: go run ./eval/train verify --data DIR --out ''`,
   agent eval claims --format wice --data mine.jsonl --judge configured --config c.yaml`,
 		New: func(o *task.Options) task.Measure {
 			f := &options{open: open}
-			o.Format(&f.files.Format, "files", Formats())
+			o.Format(&f.files.Format, "files", formats())
 			o.Need(&f.files.Data, "data", "`FILE` of the claims or responses (JSON Lines)")
 			o.StringVar(&f.files.Corpus, "corpus", "", "`FILE` of the abstracts; for scifact only")
 			o.OneOf(&f.judge, "judge", judgeVerify, "`JUDGE` to measure: verify, offline or configured", judgeConfigured, judgeOffline, judgeVerify)
@@ -119,7 +119,7 @@ func (f *options) measure(ctx context.Context, progress task.Progress) (_ *task.
 	if err != nil {
 		return nil, err
 	}
-	trained, err := OfflineSaw(set)
+	trained, err := offlineSaw(set)
 	if err != nil {
 		return nil, err
 	}
@@ -150,14 +150,14 @@ func (f *options) measure(ctx context.Context, progress task.Progress) (_ *task.
 type fitted struct {
 	*Configured
 	served string
-	fit    Fit
+	fit    fit
 	unfit  error // why there is no fit
 }
 
 // measureConfigured measures the configured judge, and fits a calibration of what
 // its server said.
 func (f *options) measureConfigured(ctx context.Context, set *Dataset, c *Configured, run *task.Run) (*task.Report, error) {
-	judge, err := NewHeard(c.Model)
+	judge, err := newHeard(c.Model)
 	if err != nil {
 		return nil, err
 	}
@@ -173,7 +173,7 @@ func (f *options) measureConfigured(ctx context.Context, set *Dataset, c *Config
 		raw[i] = c.Calibration.Raw(raw[i])
 	}
 	with := &fitted{Configured: c, served: c.Served(ctx)}
-	with.fit, with.unfit = Calibrate(set, raw)
+	with.fit, with.unfit = calibrate(set, raw)
 	return f.report(set, got, false, with), nil
 }
 

@@ -25,15 +25,15 @@ import (
 	"example.com/assay/state"
 )
 
-// FormatObliQA is the one format that Read knows.
-const FormatObliQA = "obliqa"
+// formatObliQA is the one format that Read knows.
+const formatObliQA = "obliqa"
 
-// Formats lists them.
-func Formats() []string { return []string{FormatObliQA} }
+// formats lists them.
+func formats() []string { return []string{formatObliQA} }
 
 // Files name a collection.
 type Files struct {
-	Format string // one of Formats
+	Format string // one of the formats that Read knows
 	Data   string // {id, question, qrels}
 	Expert string // {id, expert_relations: [{passage_uid, relation}]}; may be empty
 }
@@ -47,8 +47,8 @@ type Question struct {
 
 // Read reads the questions. Faults name the file, the line and the field.
 func Read(ctx context.Context, f Files, progress task.Progress) ([]Question, error) {
-	if f.Format != FormatObliQA {
-		return nil, fmt.Errorf("reading questions: there is no format %q; known: %s", f.Format, strings.Join(Formats(), ", "))
+	if f.Format != formatObliQA {
+		return nil, fmt.Errorf("reading questions: there is no format %q; known: %s", f.Format, strings.Join(formats(), ", "))
 	}
 	type record struct {
 		ID       string         `json:"id"`

@@ -32,7 +32,7 @@ are counted, and none is to be there: exit code 1 says that one is.`,
 		Example: `  agent eval comply --format obliqa --corpus corpus.jsonl.gz --data questions.jsonl --limit 300`,
 		New: func(o *task.Options) task.Measure {
 			f := &options{inspect: inspect}
-			o.Format(&f.files.Format, "files", Formats())
+			o.Format(&f.files.Format, "files", formats())
 			o.Need(&f.corpus, "corpus", "`FILE` of the passages (JSON Lines)")
 			o.Need(&f.files.Data, "data", "`FILE` of the questions (JSON Lines)")
 			o.StringVar(&f.files.Expert, "expert", "", "`FILE` of what experts found relevant (JSON Lines)")

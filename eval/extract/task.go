@@ -34,7 +34,7 @@ by one (documents), or those of one company together (groups).`,
   agent eval extract --format kleister --schema contract.json --data documents.jsonl.gz --json`,
 		New: func(o *task.Options) task.Measure {
 			var f options
-			o.Format(&f.format, "file", Formats())
+			o.Format(&f.format, "file", formats())
 			o.Need(&f.schema, "schema", "`FILE` of the JSON Schema")
 			o.Need(&f.data, "data", "`FILE` of the documents (JSON Lines)")
 			o.OneOf(&f.cross, "cross-validate", "", "train the rankers anew for each fold of `WHAT`: documents or groups", CrossDocuments, CrossGroups)

@@ -78,15 +78,15 @@ func Read(ctx context.Context, dir string, progress func(done, total int)) (*Dat
 	return d, nil
 }
 
-// A Position is where in a context an attack stands.
-type Position string
+// A position is where in a context an attack stands.
+type position string
 
-// Positions lists them.
-func Positions() []Position { return []Position{"start", "middle", "end"} }
+// positions lists them.
+func positions() []position { return []position{"start", "middle", "end"} }
 
-// Place puts an attack into a context, on lines of its own, and returns where it
+// place puts an attack into a context, on lines of its own, and returns where it
 // stands. The middle is the end of the sentence that is half-way.
-func Place(document, attack string, at Position) (poisoned string, start, end int) {
+func place(document, attack string, at position) (poisoned string, start, end int) {
 	cut := len(document)
 	switch at {
 	case "start":

@@ -114,15 +114,15 @@ func newTally(d *Dataset) *tally {
 			t.categories[a.Category] = &Share{Name: a.Category}
 		}
 	}
-	for _, p := range Positions() {
+	for _, p := range positions() {
 		t.out.Positions = append(t.out.Positions, Share{Name: string(p)})
 	}
 	return t
 }
 
 // finds reports whether any of an attack is found in a context.
-func finds(w *injection.Weights, c Context, attack string, at Position) bool {
-	document, start, end := Place(c.Text, attack, at)
+func finds(w *injection.Weights, c Context, attack string, at position) bool {
+	document, start, end := place(c.Text, attack, at)
 	return slices.ContainsFunc(injection.InstructionsBy(w, document), func(f injection.Instruction) bool { return f.Start < end && start < f.End })
 }
 
@@ -138,7 +138,7 @@ func (t *tally) look(w *injection.Weights, contexts []Context, of int) {
 		}
 		for k, c := range contexts {
 			kind.N++
-			if finds(w, c, a.Text, Positions()[(i+k)%3]) {
+			if finds(w, c, a.Text, positions()[(i+k)%3]) {
 				kind.Flagged++
 				t.unseen[i] += 1 / float64(of)
 			}
@@ -149,11 +149,11 @@ func (t *tally) look(w *injection.Weights, contexts []Context, of int) {
 // poison places an attack into a context everywhere and looks for it.
 func (t *tally) poison(w *injection.Weights, d *Dataset, attack, context int, answer func(document string, start, end int) error) error {
 	o, c := &t.out.Outcomes[attack], d.Contexts[context]
-	if finds(w, c, o.Text+" "+second(d.Attacks, attack).Text, Positions()[(attack+context)%3]) {
+	if finds(w, c, o.Text+" "+second(d.Attacks, attack).Text, positions()[(attack+context)%3]) {
 		t.pairs[attack] += 1 / float64(len(d.Contexts))
 	}
-	for i, at := range Positions() {
-		document, start, end := Place(c.Text, o.Text, at)
+	for i, at := range positions() {
+		document, start, end := place(c.Text, o.Text, at)
 		began := time.Now()
 		found := injection.InstructionsBy(w, document)
 		t.times = append(t.times, time.Since(began))

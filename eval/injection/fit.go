@@ -43,7 +43,7 @@ func Fit(contexts []Context, attacks []Attack) (*injection.Weights, error) {
 	for i, a := range attacks {
 		put := func(text string, times int) {
 			for k := range min(times, len(contexts)) {
-				add(Place(contexts[(i*7+k*(len(contexts)/times+1))%len(contexts)].Text, text, Positions()[k%3]))
+				add(place(contexts[(i*7+k*(len(contexts)/times+1))%len(contexts)].Text, text, positions()[k%3]))
 			}
 		}
 		put(a.Text, perAttack)

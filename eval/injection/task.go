@@ -130,7 +130,7 @@ func (f *options) show(r *task.Report, set *Dataset, got Evaluation) {
 	}
 	questions, documents := Tricky()
 	r.Linef("injection, %s: %s in %s at %d positions; harmless texts of the project: %s, %s", detector,
-		task.Count(len(set.Attacks), "attack"), task.Count(len(set.Contexts), "document"), len(Positions()), task.Count(len(documents), "document"), task.Count(len(questions), "question"))
+		task.Count(len(set.Attacks), "attack"), task.Count(len(set.Contexts), "document"), len(positions()), task.Count(len(documents), "document"), task.Count(len(questions), "question"))
 	if got.Trained {
 		r.Linef("  the detector was trained on these attacks: recall and clean are figures of a fit; unseen categories: --cross")
 	}

@@ -28,15 +28,15 @@ const (
 // Modes lists them.
 func Modes() []Mode { return []Mode{Gold, Retrieval, Closed} }
 
-// DefaultPassages is how many passages a step of the research pipeline reads.
-const DefaultPassages = 5
+// defaultPassages is how many passages a step of the research pipeline reads.
+const defaultPassages = 5
 
 // Options say how to measure. Nil and the zero value work, but for the mode
 // Retrieval, which needs a Ranker.
 type Options struct {
 	Mode     Mode             // default Gold
 	Ranker   retrieval.Ranker // of Retrieval, over the dataset's passages
-	Passages int              // that Retrieval reads; default DefaultPassages
+	Passages int              // that Retrieval reads; default defaultPassages
 	task.Run
 }
 
@@ -111,7 +111,7 @@ func (o *Options) resolved() Options {
 	if o != nil {
 		out = *o
 	}
-	out.Mode, out.Passages = cmp.Or(out.Mode, Gold), cmp.Or(out.Passages, DefaultPassages)
+	out.Mode, out.Passages = cmp.Or(out.Mode, Gold), cmp.Or(out.Passages, defaultPassages)
 	return out
 }
 
@@ -165,8 +165,8 @@ func queries(q Question) []string {
 	return asked
 }
 
-// NewRanker indexes a dataset's passages in dir, which must not exist.
-func NewRanker(ctx context.Context, dir string, d *Dataset, progress func(phase string, done, total int)) (*retrieval.Index, error) {
+// newRanker indexes a dataset's passages in dir, which must not exist.
+func newRanker(ctx context.Context, dir string, d *Dataset, progress func(phase string, done, total int)) (*retrieval.Index, error) {
 	return retrieval.NewIndex(ctx, dir, d.corpus, index.BM25{}, progress)
 }
 

@@ -51,7 +51,7 @@ shows, and not evidence. Over_shipped is their accuracy less the skill's.`,
 			f := &options{modes: slices.Clone(modes)}
 			o.Need(&f.data, "data", "`FOLDER` of corpus.jsonl and questions.jsonl")
 			o.List(&f.modes, "modes", "`MODES` to measure: "+strings.Join(modes, ", "), modes)
-			o.Within(&f.passages, "passages", DefaultPassages, 1, retrieval.Deepest, "`NUMBER` of passages that the mode retrieval reads")
+			o.Within(&f.passages, "passages", defaultPassages, 1, retrieval.Deepest, "`NUMBER` of passages that the mode retrieval reads")
 			o.Limit(&f.limit, "answer", "question", "questions")
 			o.BoolVar(&f.cross, "cross", false, "fit weights to the questions by cross-validation, too")
 			return f.measure
@@ -87,7 +87,7 @@ func (f *options) measure(ctx context.Context, progress task.Progress) (*task.Re
 
 // measureModes measures the modes; unless weights are cross-validated, only what is
 // shipped.
-func (f *options) measureModes(ctx context.Context, set *Dataset, progress task.Progress) (list []Crossed, failed error) {
+func (f *options) measureModes(ctx context.Context, set *Dataset, progress task.Progress) (list []crossed, failed error) {
 	opts := Options{Passages: f.passages, Run: task.Run{Progress: progress}}
 	if slices.Contains(f.modes, string(Retrieval)) {
 		ranker, release, err := indexed(ctx, set, progress)
@@ -99,10 +99,10 @@ func (f *options) measureModes(ctx context.Context, set *Dataset, progress task.
 	}
 	for _, mode := range f.modes {
 		opts.Mode = Mode(mode)
-		var got Crossed
+		var got crossed
 		var err error
 		if f.cross {
-			got, err = Cross(ctx, set, &opts)
+			got, err = cross(ctx, set, &opts)
 		} else {
 			got.Shipped, err = Evaluate(ctx, set, NewOffline(), &opts)
 		}
@@ -121,7 +121,7 @@ func indexed(ctx context.Context, set *Dataset, progress task.Progress) (_ *retr
 	if err != nil {
 		return nil, nil, fmt.Errorf("making a directory for the index: %w", err)
 	}
-	ranker, err := NewRanker(ctx, filepath.Join(dir, "index"), set, progress)
+	ranker, err := newRanker(ctx, filepath.Join(dir, "index"), set, progress)
 	if err != nil {
 		return nil, nil, errors.Join(err, os.RemoveAll(dir))
 	}
@@ -166,7 +166,7 @@ func newRow(got Evaluation) modeRow {
 // report shows the modes. Where weights are cross-validated the document's modes are
 // those of the fitted weights, and what is shipped stands beside them, without times,
 // so that runs are alike.
-func (f *options) report(set *Dataset, list []Crossed) *task.Report {
+func (f *options) report(set *Dataset, list []crossed) *task.Report {
 	r := task.NewReport("mcq", len(set.Questions), nil)
 	r.Put("cross", f.cross)
 	r.Put("n", r.N)
@@ -185,7 +185,7 @@ func (f *options) report(set *Dataset, list []Crossed) *task.Report {
 			measured = got.Fitted
 			fitted := newRow(got.Fitted)
 			show(r, string(got.Shipped.Mode)+", as shipped", got.Shipped)
-			show(r, fmt.Sprintf("%s, fitted without the fold (%d folds)", got.Shipped.Mode, CrossFolds), got.Fitted)
+			show(r, fmt.Sprintf("%s, fitted without the fold (%d folds)", got.Shipped.Mode, crossFolds), got.Fitted)
 			deals := ""
 			for _, v := range got.Deals {
 				fitted.Deals = append(fitted.Deals, task.Six(v))

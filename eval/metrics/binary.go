@@ -157,11 +157,11 @@ func ECE(gold []bool, probabilities []float64) float64 {
 	return sum / float64(len(gold))
 }
 
-// BootstrapOf returns a statistic of n items with its percentile interval, as
+// bootstrapOf returns a statistic of n items with its percentile interval, as
 // [Bootstrap] does for means: items are drawn with replacement, and of is
 // given the indices of those drawn. It must not keep them. Equal n and options
 // draw alike. The error is an n below 1.
-func BootstrapOf(n int, of func(items []int) float64, opts *ResampleOptions) (Interval, error) {
+func bootstrapOf(n int, of func(items []int) float64, opts *ResampleOptions) (Interval, error) {
 	if n < 1 {
 		return Interval{}, errors.New("taking an interval: there are no items; measure at least one")
 	}

@@ -53,7 +53,7 @@ type Interval struct {
 // interval holds the middle 95 % of the means. Lists of one length and equal
 // options are resampled alike. The error is that there are no values.
 func Bootstrap(values []float64, opts *ResampleOptions) (Interval, error) {
-	return BootstrapOf(len(values), Mean("", values).Of, opts)
+	return bootstrapOf(len(values), Mean("", values).Of, opts)
 }
 
 // A Difference is the mean of paired differences with its 95 % interval and

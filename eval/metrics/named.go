@@ -16,11 +16,11 @@ type Statistic struct {
 }
 
 // Measure returns each statistic of n items with its interval, in order. The
-// errors are those of [BootstrapOf].
+// errors are those of [bootstrapOf].
 func Measure(n int, statistics []Statistic, opts *ResampleOptions) ([]Metric, error) {
 	out := make([]Metric, len(statistics))
 	for i, s := range statistics {
-		interval, err := BootstrapOf(n, s.Of, opts)
+		interval, err := bootstrapOf(n, s.Of, opts)
 		if err != nil {
 			return nil, fmt.Errorf("evaluating %s: %w", s.Name, err)
 		}

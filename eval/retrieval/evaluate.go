@@ -9,12 +9,12 @@ import (
 	"example.com/assay/eval/task"
 )
 
-// DefaultK is how deep a ranking is judged where nothing else is said.
-const DefaultK = 10
+// defaultK is how deep a ranking is judged where nothing else is said.
+const defaultK = 10
 
 // EvaluateOptions say how to measure. Nil and the zero value work.
 type EvaluateOptions struct {
-	K int // places that are judged; default DefaultK
+	K int // places that are judged; default defaultK
 	task.Run
 }
 
@@ -44,7 +44,7 @@ func Evaluate(ctx context.Context, d *Dataset, r Ranker, opts *EvaluateOptions) 
 		o = *opts
 	}
 	if o.K <= 0 {
-		o.K = DefaultK
+		o.K = defaultK
 	}
 	out := Evaluation{K: o.K, Items: make([]Item, len(d.Queries))}
 	var err error

@@ -196,7 +196,7 @@ func (r *reader) barexam(ctx context.Context) error {
 		for _, letter := range letters {
 			texts[0] += "\n" + q.Choices[letter]
 		}
-		if r.opts.Choices == ChoicesPooled {
+		if r.opts.Choices == choicesPooled {
 			for _, letter := range letters {
 				if strings.TrimSpace(q.Choices[letter]) == "" {
 					continue // nothing to ask

@@ -34,8 +34,8 @@ type searcher interface {
 	Search(ctx context.Context, q retrieval.Query) (retrieval.Result, error)
 }
 
-// NewCorpus makes a ranker of a corpus, whose owner may close it instead.
-func NewCorpus(c *memory.Corpus) *Index { return &Index{c, c} }
+// newCorpus makes a ranker of a corpus, whose owner may close it instead.
+func newCorpus(c *memory.Corpus) *Index { return &Index{c, c} }
 
 // NewIndex indexes the passages in dir, which must not exist and whose parent
 // must, to be ranked with these parameters. Progress is that of [index.Update].

@@ -24,13 +24,13 @@ type Files struct {
 
 // Ways to ask a question with choices.
 const (
-	ChoicesJoined = "joined" // one query: facts, question, all choices
-	ChoicesPooled = "pooled" // that query and each choice as one of its own, pooled
+	choicesJoined = "joined" // one query: facts, question, all choices
+	choicesPooled = "pooled" // that query and each choice as one of its own, pooled
 )
 
 // ReadOptions say how to read. Nil and the zero value work.
 type ReadOptions struct {
-	Choices  string        // for barexam, and for no other: ChoicesJoined, the default, or ChoicesPooled
+	Choices  string        // for barexam, and for no other: choicesJoined, the default, or choicesPooled
 	Progress task.Progress // called now and then, with the bytes of the file at hand
 
 	// Held are the ids of passages that are there already, as an ingested
@@ -79,8 +79,8 @@ func Read(ctx context.Context, f Files, opts *ReadOptions) (*Dataset, error) {
 		return nil, fmt.Errorf("reading a collection: its passages are there already; leave %q out", f.Corpus)
 	case r.opts.Held != nil && f.Format == "legalbench":
 		return nil, fmt.Errorf("reading a collection: the format legalbench judges spans of documents, not passages that are there already; use another")
-	case r.opts.Choices != "" && r.opts.Choices != ChoicesJoined && r.opts.Choices != ChoicesPooled:
-		return nil, fmt.Errorf("reading a collection: choices are asked %q or %q, not %q", ChoicesJoined, ChoicesPooled, r.opts.Choices)
+	case r.opts.Choices != "" && r.opts.Choices != choicesJoined && r.opts.Choices != choicesPooled:
+		return nil, fmt.Errorf("reading a collection: choices are asked %q or %q, not %q", choicesJoined, choicesPooled, r.opts.Choices)
 	}
 	if err := read(r, ctx); err != nil {
 		return nil, fmt.Errorf("reading a collection: %w", err)

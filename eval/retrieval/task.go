@@ -65,11 +65,11 @@ queries of the other folds, as agent train rerank would.`,
 			o.Need(&f.files.Queries, "queries", "`FILE` of the queries (JSON Lines)")
 			o.StringVar(&f.files.Qrels, "qrels", "", "`FILE` of the judgments; for beir only")
 			o.OneOf(&f.ranker, "ranker", rankerAssay, "`RANKER` to measure: assay or bm25", rankerAssay, rankerBM25)
-			o.OneOf(&f.choices, "choices", "", "`HOW` choices are asked, for barexam only: joined (one query, the default) or pooled (that query and one per choice)", ChoicesJoined, ChoicesPooled)
+			o.OneOf(&f.choices, "choices", "", "`HOW` choices are asked, for barexam only: joined (one query, the default) or pooled (that query and one per choice)", choicesJoined, choicesPooled)
 			o.StringVar(&f.run, "run", "", "write the rankings to a `FILE` that trec_eval reads")
 			o.StringVar(&f.compare, "compare", "", "test the difference to the rankings of a TREC run `FILE`")
 			o.Refuse(f.checkFormat)
-			o.Within(&f.k, "k", DefaultK, 1, Deepest, "`PLACES` of a ranking that are judged")
+			o.Within(&f.k, "k", defaultK, 1, Deepest, "`PLACES` of a ranking that are judged")
 			o.Limit(&f.limit, "ask", "query", "queries")
 			o.Float64Var(&f.bm25.K1, "bm25-k1", 0, "k1 of BM25, with --bm25-b; 0 is the ranker's own of both")
 			o.Float64Var(&f.bm25.B, "bm25-b", 0, "b of BM25")
@@ -124,7 +124,7 @@ func (f *options) checkRanker(given func(string) bool) error {
 		return task.Usagef("%w", f.bm25.Check())
 	case f.train && f.ranker != rankerAssay:
 		return task.Usagef("--train-rerank trains what orders the ranker assay, not %s", f.ranker)
-	case f.train && f.choices == ChoicesPooled:
+	case f.train && f.choices == choicesPooled:
 		return task.Usagef("--train-rerank and --choices pooled do not go together: a choice may be that of a question which was trained on")
 	case !f.train && given("folds"):
 		return task.Usagef("--folds is for --train-rerank")
@@ -146,7 +146,7 @@ func (f *options) name() string {
 func (f *options) measure(ctx context.Context, progress task.Progress) (_ *task.Report, err error) {
 	var other Run
 	if f.compare != "" {
-		if other, err = ReadRun(ctx, f.compare); err != nil {
+		if other, err = readRun(ctx, f.compare); err != nil {
 			return nil, fmt.Errorf("reading --compare: %w", err)
 		}
 	}
@@ -181,7 +181,7 @@ func (f *options) measure(ctx context.Context, progress task.Progress) (_ *task.
 	}
 	r := f.report(set, got, ingest)
 	if f.compare != "" {
-		compared, err := Compare(set, got, other)
+		compared, err := compare(set, got, other)
 		if err != nil {
 			return nil, fmt.Errorf("comparing with %s: %w", f.compare, err)
 		}
@@ -193,7 +193,7 @@ func (f *options) measure(ctx context.Context, progress task.Progress) (_ *task.
 	}
 	r.Linef("run: %s", f.run)
 	var run bytes.Buffer
-	r.File = &task.File{Option: "run", Path: f.run, Err: WriteRun(&run, set, got, f.name())}
+	r.File = &task.File{Option: "run", Path: f.run, Err: writeRun(&run, set, got, f.name())}
 	r.File.Data = run.Bytes()
 	return r, nil
 }
@@ -264,7 +264,7 @@ type deltaRow struct {
 }
 
 // show adds a comparison.
-func (f *options) show(r *task.Report, got Evaluation, c Comparison) {
+func (f *options) show(r *task.Report, got Evaluation, c comparison) {
 	row := compareRow{Run: f.compare, Absent: c.Absent, Metrics: map[string]deltaRow{}}
 	r.Linef("\ncompared with %s, this minus that", f.compare)
 	if c.Absent > 0 {

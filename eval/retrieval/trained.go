@@ -117,7 +117,7 @@ type Trial struct {
 	metrics.Difference
 }
 
-// Try trains rankers of a corpus in folds and returns what each metric of DefaultK
+// Try trains rankers of a corpus in folds and returns what each metric of defaultK
 // places comes to, the folds one after the other. The corpus and open are without a
 // trained ranker. The error is ltr.ErrNothing where there is nothing to learn.
 func Try(ctx context.Context, home string, corpus *memory.Corpus, open memory.OpenOptions, d *Dataset, folds int, opts *learn.Options) ([]Trial, error) {
@@ -132,14 +132,14 @@ func Try(ctx context.Context, home string, corpus *memory.Corpus, open memory.Op
 		if err != nil {
 			return nil, err
 		}
-		return NewCorpus(c), nil
+		return newCorpus(c), nil
 	})
 	if err != nil {
 		return nil, err
 	}
 	d = d.byFold(folds, opts.Seed)
 	run := &EvaluateOptions{Run: task.Run{Progress: opts.Progress}}
-	before, err := Evaluate(ctx, d, NewCorpus(corpus), run)
+	before, err := Evaluate(ctx, d, newCorpus(corpus), run)
 	if err != nil {
 		return nil, errors.Join(err, trained.Close())
 	}

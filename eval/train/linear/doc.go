@@ -4,7 +4,10 @@
 //
 //	folds := linear.Folds(groups, 5)
 //	scale := linear.FitScaler(rows, nil, 4)
-//	model, err := linear.FitLogistic(scale.ApplyAll(rows), labels, nil, &linear.LogisticOptions{Ridge: 50})
+//	for i, x := range rows {
+//		rows[i] = scale.Apply(x)
+//	}
+//	model, err := linear.FitLogistic(rows, labels, nil, &linear.LogisticOptions{Ridge: 50})
 //
 // Nothing in it is random but an order that a seed fixes, and every sum runs in the
 // order of its rows, so equal input gives equal bits.

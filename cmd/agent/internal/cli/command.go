@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	"example.com/assay/memory/text"
+
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -38,7 +40,7 @@ func UnknownVerb(cmd *cobra.Command, args []string) error {
 		return nil
 	}
 	names := verbNames(cmd)
-	return Usagef("unknown verb %q%s; %s knows: %s", args[0], DidYouMean(args[0], names), cmd.CommandPath(), strings.Join(names, ", "))
+	return Usagef("unknown verb %q%s; %s knows: %s", args[0], text.DidYouMean(args[0], names), cmd.CommandPath(), strings.Join(names, ", "))
 }
 
 // Exactly refuses a wrong number of arguments and says which are wanted.
@@ -83,11 +85,11 @@ func FlagError(cmd *cobra.Command, err error) error {
 func nearestFlag(cmd *cobra.Command, name string) string {
 	var known []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
-	if best := Nearest(name, known); best != "" {
+	if best := text.Nearest(name, known); best != "" {
 		return best
 	}
 	for _, k := range known {
-		if Nearest(name, strings.Split(k, "-")) != "" {
+		if text.Nearest(name, strings.Split(k, "-")) != "" {
 			return k
 		}
 	}

@@ -24,6 +24,7 @@ import (
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/cmd/agent/internal/render"
+	"example.com/assay/memory/text"
 	"example.com/assay/nodes/evidence"
 	"example.com/assay/state"
 )
@@ -129,7 +130,7 @@ func questionRows(path string, data []byte) ([]askedQuestion, []int, error) {
 	for i, name := range head {
 		name = strings.ToLower(strings.TrimSpace(name))
 		if !slices.Contains(questionFields, name) {
-			return nil, nil, cli.Usagef("%s:1: column %q%s; known: %s", path, name, cli.DidYouMean(name, questionFields), strings.Join(questionFields, ", "))
+			return nil, nil, cli.Usagef("%s:1: column %q%s; known: %s", path, name, text.DidYouMean(name, questionFields), strings.Join(questionFields, ", "))
 		}
 		if _, twice := column[name]; twice {
 			return nil, nil, cli.Usagef("%s:1: column %q is there twice", path, name)
@@ -202,7 +203,7 @@ func meantQuestion(line []byte) string {
 		return "" // the line was read before, as an object
 	}
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
-		if name != "question" && cli.DidYouMean(name, []string{"question"}) != "" {
+		if name != "question" && text.DidYouMean(name, []string{"question"}) != "" {
 			return fmt.Sprintf("; %q is no field of questions: did you mean \"question\"?", name)
 		}
 	}

@@ -17,6 +17,7 @@ import (
 	"example.com/assay/cmd/agent/internal/open"
 	"example.com/assay/cmd/agent/internal/render"
 	"example.com/assay/graph"
+	"example.com/assay/memory/text"
 	"example.com/assay/nodes/evidence"
 	"example.com/assay/nodes/follow"
 	"example.com/assay/state"
@@ -121,7 +122,7 @@ func (c *complyFlags) mistakes(cmd *cobra.Command, args []string) error {
 	}
 	switch {
 	case c.sourceType != "" && c.filter.SourceType != state.Statute && c.filter.SourceType != state.Policy:
-		return cli.Usagef("--source-type is %q%s; known: statute, policy", c.sourceType, cli.DidYouMean(c.sourceType, []string{"statute", "policy"}))
+		return cli.Usagef("--source-type is %q%s; known: statute, policy", c.sourceType, text.DidYouMean(c.sourceType, []string{"statute", "policy"}))
 	case c.check != "" && (len(args) > 0 || c.questions != "" || c.audit != ""):
 		return cli.Usagef("--check verifies a file; it goes with no question, --questions or --audit")
 	case c.questions != "" && len(args) > 0:

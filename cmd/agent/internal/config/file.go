@@ -12,6 +12,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/memory/text"
 )
 
 // keyModelShort is the key that means the same as models.default.
@@ -73,7 +74,7 @@ func (f *configReader) read(section string, value *yaml.Node) {
 	f.lines(value, form, "known keys: "+strings.Join(keys, ", "), func(key, v *yaml.Node) {
 		switch {
 		case !slices.Contains(keys, key.Value):
-			f.fail(cli.Usagef("%s:%d: unknown key %q%s%s; known keys: %s", f.path, key.Line, key.Value, in, cli.DidYouMean(key.Value, keys), strings.Join(keys, ", ")))
+			f.fail(cli.Usagef("%s:%d: unknown key %q%s%s; known keys: %s", f.path, key.Line, key.Value, in, text.DidYouMean(key.Value, keys), strings.Join(keys, ", ")))
 		case section == "" && key.Value == KeyPrices:
 			f.prices(v)
 		case section == "" && f.keys[key.Value] != nil:
@@ -91,7 +92,7 @@ func (f *configReader) prices(value *yaml.Node) {
 		hint := "known keys: " + strings.Join(priceParts, ", ")
 		f.lines(price, section+needsLines, hint, func(part, v *yaml.Node) {
 			if !slices.Contains(priceParts, part.Value) {
-				f.fail(cli.Usagef("%s:%d: unknown key %q in %s%s; %s", f.path, part.Line, part.Value, section, cli.DidYouMean(part.Value, priceParts), hint))
+				f.fail(cli.Usagef("%s:%d: unknown key %q in %s%s; %s", f.path, part.Line, part.Value, section, text.DidYouMean(part.Value, priceParts), hint))
 			}
 			parts[part.Value] = true
 			f.take(section, part.Value, v)

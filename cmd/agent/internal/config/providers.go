@@ -8,6 +8,7 @@ import (
 
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/llm/gemini"
+	"example.com/assay/memory/text"
 )
 
 const (
@@ -57,13 +58,13 @@ func checkModel(a *cli.App, name string) error {
 	known := ModelNames(a)
 	p, model, ok := ProviderOf(name)
 	if !ok {
-		guess := cli.DidYouMean(name, known)
+		guess := text.DidYouMean(name, known)
 		var names []string
 		for _, p := range Providers {
 			names = append(names, p.Name)
 		}
 		before, model, colon := strings.Cut(name, ":")
-		if best := cli.Nearest(before, names); colon && best != "" {
+		if best := text.Nearest(before, names); colon && best != "" {
 			guess = fmt.Sprintf("; did you mean %q?", best+":"+model)
 		}
 		return fmt.Errorf("there is no such model%s; known: %s", guess, strings.Join(known, ", "))

@@ -18,6 +18,7 @@ import (
 	"example.com/assay/cmd/agent/internal/render"
 	"example.com/assay/memory"
 	"example.com/assay/memory/qa"
+	"example.com/assay/memory/text"
 )
 
 // A finding is one line of the doctor's report.
@@ -185,7 +186,7 @@ func checkVariables(a *cli.App, table []config.Setting) []finding {
 	var out []finding
 	for _, name := range a.Env.Unknown(known) {
 		do := "unset " + name
-		if best := cli.Nearest(name, known); best != "" {
+		if best := text.Nearest(name, known); best != "" {
 			do = fmt.Sprintf("export %s=\"$%s\"; unset %s", best, name, name)
 		}
 		out = append(out, finding{"variables", statusWarn, name + " is not read by this program", do})

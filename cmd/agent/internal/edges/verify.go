@@ -16,6 +16,7 @@ import (
 	"example.com/assay/cmd/agent/internal/open"
 	"example.com/assay/cmd/agent/internal/render"
 	"example.com/assay/graph"
+	"example.com/assay/memory/text"
 	"example.com/assay/nodes/causal"
 	"example.com/assay/nodes/follow"
 	"example.com/assay/state"
@@ -84,7 +85,7 @@ func edgesVerify(a *cli.App, cmd *cobra.Command, flags *config.Flags, f edgesFla
 	draw := map[string]func([]state.Edge, state.CausalDAG) string{"table": causal.Table, "mermaid": causal.Mermaid, "dot": causal.DOT}[f.format]
 	switch {
 	case draw == nil:
-		return cli.Usagef("--format is %q%s; known: %s", f.format, cli.DidYouMean(f.format, edgesFormats()), config.Joined(edgesFormats()))
+		return cli.Usagef("--format is %q%s; known: %s", f.format, text.DidYouMean(f.format, edgesFormats()), config.Joined(edgesFormats()))
 	case cli.Named(cmd, "trace") != nil:
 		return cli.Named(cmd, "trace")
 	case cmd.Flags().Changed("thread"):

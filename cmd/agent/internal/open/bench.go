@@ -8,7 +8,7 @@ import (
 
 // BenchOptions are what settings say of the pipelines of cases.
 func BenchOptions(a *cli.App, s config.Settings) (eval.BenchOptions, error) {
-	opts, err := ResearchOptions(a, s)
+	opts, err := researchOptions(a, s)
 	if err != nil {
 		return eval.BenchOptions{}, err
 	}

@@ -10,6 +10,7 @@ import (
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/memory"
+	"example.com/assay/memory/text"
 )
 
 // Corpus opens the corpus of the settings: the embedded sample for its own name,
@@ -68,7 +69,7 @@ func UnknownCorpus(name string, known []string) error {
 	}
 	all := append(others, SampleCorpus, CountyCorpus)
 	return cli.Usagef("there is no corpus %q%s; known: %s; make it with: agent ingest PATH… --corpus %s",
-		name, cli.DidYouMean(name, all), strings.Join(all, ", "), name)
+		name, text.DidYouMean(name, all), strings.Join(all, ", "), name)
 }
 
 // Named opens the corpus that a command line names.

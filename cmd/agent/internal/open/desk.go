@@ -28,7 +28,7 @@ type Desk struct {
 
 	Threads *sqlite.Saver // nil when runs are not saved
 	answers *qa.Memory    // nil when nothing is remembered
-	spans   *Spans
+	spans   *spans
 	finder  *Finder
 	own     bool // the exchange is closed with the desk
 }
@@ -81,7 +81,7 @@ func New(ctx context.Context, a *cli.App, s config.Settings, c config.Cassette, 
 		return nil, err
 	}
 	if w.Spans {
-		d.spans, err = NewSpans(ctx, s)
+		d.spans, err = newSpans(ctx, s)
 	}
 	return d, err
 }

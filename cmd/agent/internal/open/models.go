@@ -15,10 +15,6 @@ import (
 	"example.com/assay/llm/openai"
 )
 
-// Variables of the providers. Their values never leave this program but as
-// what they are for.
-const ()
-
 // Local makes the models that need no provider, by name.
 func Local() map[string]func() llm.Model {
 	return map[string]func() llm.Model{

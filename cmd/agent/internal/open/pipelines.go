@@ -25,7 +25,7 @@ import (
 // Research makes the pipeline that answers questions. A memory that is given is used
 // in place of the corpus's own.
 func (d *Desk) Research(ctx context.Context, memory research.Memory) (*research.Pipeline, error) {
-	opts, err := ResearchOptions(d.App, d.Settings)
+	opts, err := researchOptions(d.App, d.Settings)
 	if err != nil {
 		return nil, err
 	}
@@ -55,8 +55,8 @@ func (d *Desk) Research(ctx context.Context, memory research.Memory) (*research.
 	return research.New(deps, opts)
 }
 
-// ResearchOptions are what settings say of the pipeline itself.
-func ResearchOptions(a *cli.App, s config.Settings) (*research.Options, error) {
+// researchOptions are what settings say of the pipeline itself.
+func researchOptions(a *cli.App, s config.Settings) (*research.Options, error) {
 	opts := &research.Options{
 		SkipInjectionCheck: s.SkipInjection, ConfidenceThreshold: s.Threshold, SearchTool: s.SearchTool,
 		SkipVerification: !s.Verification.Enabled, Verify: s.Verification.Options(),

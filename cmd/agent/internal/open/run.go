@@ -106,12 +106,6 @@ func Sign[S any](d *Desk, answer *state.Answer, t *Traced[S], took follow.Took) 
 	took.Measure(&answer.Metrics)
 }
 
-// Keys of a trace's configuration that are no settings.
-const ()
-
-// Settings that a trace holds beside the model, so that it can be run again.
-var ()
-
 // Header is the first line of a trace: what a run was given and with which
 // settings, so that agent trace replay can run it again. It names no path and no
 // server, so that traces of equal runs on two machines are equal but for ids and

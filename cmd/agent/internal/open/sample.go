@@ -90,14 +90,9 @@ func (e embedded) dir(home, hash string) string {
 	return filepath.Join(home, "samples", e.name+"-"+hash)
 }
 
-// openSample opens the embedded sample as a corpus. The first time, after a
-// new binary brought other files, and when the corpus is damaged, it unpacks
-// and ingests them; note is told before that work. Two processes may do so at
-// once: one works, the other waits.
-func openSample(ctx context.Context, home string, note func(string)) (*memory.Corpus, error) {
-	return lawSample.open(ctx, home, note)
-}
-
+// open opens the sample as a corpus. It unpacks and ingests the files the first time,
+// after a new binary brought other files, and when the corpus is damaged. note is called
+// before that work. Two processes may do so at the same time: one works, the other waits.
 func (e embedded) open(ctx context.Context, home string, note func(string)) (*memory.Corpus, error) {
 	files, hash, err := e.list()
 	if err != nil {

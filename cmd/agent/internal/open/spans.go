@@ -22,17 +22,17 @@ import (
 // exportTimeout bounds how long the end of the program waits for a collector.
 const exportTimeout = 5 * time.Second
 
-// Spans sends spans to a collector. Nil sends nothing.
-type Spans struct {
+// spans sends spans to a collector. Nil sends nothing.
+type spans struct {
 	provider *sdk.TracerProvider
 	exporter *watchedExporter
 	content  bool
 }
 
-// NewSpans connects to the collector of the settings. It makes no call.
+// newSpans connects to the collector of the settings. It makes no call.
 // The client library reads further variables that begin with OTEL_ itself, such
 // as OTEL_EXPORTER_OTLP_HEADERS.
-func NewSpans(ctx context.Context, s config.Settings) (*Spans, error) {
+func newSpans(ctx context.Context, s config.Settings) (*spans, error) {
 	if s.Telemetry.Endpoint == "" {
 		return nil, nil
 	}
@@ -48,14 +48,14 @@ func NewSpans(ctx context.Context, s config.Settings) (*Spans, error) {
 		return nil, fmt.Errorf("opening the telemetry: %w", err)
 	}
 	exporter := &watchedExporter{SpanExporter: client}
-	return &Spans{
+	return &spans{
 		exporter: exporter, content: s.Telemetry.Content,
 		provider: sdk.NewTracerProvider(sdk.WithBatcher(exporter), sdk.WithResource(resource.NewSchemaless(attribute.String("service.name", "assay")))),
 	}, nil
 }
 
 // recorder returns the recorder of one question, or nil.
-func (t *Spans) recorder(ctx context.Context, runID, corpus string) *telemetry.Recorder {
+func (t *spans) recorder(ctx context.Context, runID, corpus string) *telemetry.Recorder {
 	if t == nil {
 		return nil
 	}
@@ -64,7 +64,7 @@ func (t *Spans) recorder(ctx context.Context, runID, corpus string) *telemetry.R
 
 // close sends what is left, also after an interrupt, and returns why spans
 // were lost.
-func (t *Spans) close() error {
+func (t *spans) close() error {
 	if t == nil {
 		return nil
 	}

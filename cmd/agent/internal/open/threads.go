@@ -13,6 +13,7 @@ import (
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/graph"
 	"example.com/assay/graph/checkpoint/sqlite"
+	"example.com/assay/memory/text"
 )
 
 const (
@@ -71,7 +72,7 @@ func UnknownThread(ctx context.Context, saver graph.Checkpointer, name string) e
 	if len(known) > 0 {
 		hint = "agent threads list shows all"
 	}
-	return cli.Usagef("there is no thread %q%s; %s", name, cli.DidYouMean(name, known), hint)
+	return cli.Usagef("there is no thread %q%s; %s", name, text.DidYouMean(name, known), hint)
 }
 
 // CorpusOf is the corpus of a thread, "" for one that does not exist.

@@ -15,6 +15,7 @@ import (
 	"example.com/assay/cmd/agent/internal/open"
 	"example.com/assay/memory"
 	"example.com/assay/memory/qa"
+	"example.com/assay/memory/text"
 )
 
 // Command is agent memory.
@@ -111,7 +112,7 @@ func (r *remembered) unknownAnswer(ctx context.Context, err error) error {
 		ids = append(ids, e.ID)
 	}
 	slices.Sort(ids)
-	return cli.Usagef("%w%s; agent memory list --corpus %s shows all", unknown, cli.DidYouMean(unknown.ID, ids), r.name)
+	return cli.Usagef("%w%s; agent memory list --corpus %s shows all", unknown, text.DidYouMean(unknown.ID, ids), r.name)
 }
 
 // memoryRow is an entry in a list.

@@ -15,6 +15,7 @@ import (
 	"example.com/assay/cmd/agent/internal/traceview"
 	"example.com/assay/graph/trace"
 	"example.com/assay/memory"
+	"example.com/assay/memory/text"
 )
 
 // A slashCommand is a command of a session.
@@ -76,7 +77,7 @@ func (s *session) command(ctx context.Context, words []string) (quit bool, err e
 		for _, c := range slashCommands {
 			names = append(names, c.name)
 		}
-		return false, cli.Usagef("unknown command /%s%s; /help lists the commands", name, cli.DidYouMean(name, names))
+		return false, cli.Usagef("unknown command /%s%s; /help lists the commands", name, text.DidYouMean(name, names))
 	}
 	return false, nil
 }

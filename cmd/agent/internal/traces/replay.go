@@ -19,6 +19,7 @@ import (
 	"example.com/assay/graph/trace"
 	"example.com/assay/llm"
 	"example.com/assay/llm/offline"
+	"example.com/assay/memory/text"
 	"example.com/assay/state"
 )
 
@@ -199,7 +200,7 @@ func (f *replayFlags) point(s config.Settings, path string, was []trace.Record) 
 			opts.From, f.from = inner[0], inner[0]
 			break
 		}
-		return "", nil, cli.Usagef("--from is %q: no such node ran%s; there are: %s", f.from, cli.DidYouMean(f.from, nodes), strings.Join(nodes, ", "))
+		return "", nil, cli.Usagef("--from is %q: no such node ran%s; there are: %s", f.from, text.DidYouMean(f.from, nodes), strings.Join(nodes, ", "))
 	default:
 		opts.From = f.from
 	}

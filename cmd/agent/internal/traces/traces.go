@@ -11,6 +11,7 @@ import (
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/traceview"
 	"example.com/assay/graph/trace"
+	"example.com/assay/memory/text"
 )
 
 // Command is agent trace.
@@ -86,7 +87,7 @@ was cut it shows what there is, and exits with 1.`,
 func onlyNode(view traceview.View, node string) (traceview.View, error) {
 	only, ok := view.Only(node)
 	if !ok {
-		return view, cli.Usagef("--node is %q: no such node ran%s; there are: %s", node, cli.DidYouMean(node, view.Nodes()), strings.Join(view.Nodes(), ", "))
+		return view, cli.Usagef("--node is %q: no such node ran%s; there are: %s", node, text.DidYouMean(node, view.Nodes()), strings.Join(view.Nodes(), ", "))
 	}
 	return only, nil
 }
