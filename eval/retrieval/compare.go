@@ -51,16 +51,14 @@ func compare(d *Dataset, e Evaluation, other Run) (comparison, error) {
 	}
 	for m, metric := range e.Metrics {
 		theirs := make([]float64, len(values))
-		sum := 0.0
 		for i := range values {
 			theirs[i] = values[i][m]
-			sum += theirs[i]
 		}
 		diff, err := metrics.Paired(e.Values(m), theirs, &e.Resample)
 		if err != nil {
 			return comparison{}, fmt.Errorf("comparing %s: %w", metric.Name, err)
 		}
-		out.Metrics = append(out.Metrics, delta{Name: metric.Name, Other: sum / float64(len(theirs)), Difference: diff})
+		out.Metrics = append(out.Metrics, delta{Name: metric.Name, Other: metrics.Average(theirs), Difference: diff})
 	}
 	return out, nil
 }

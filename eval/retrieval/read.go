@@ -10,6 +10,7 @@ import (
 	"example.com/assay/eval/jsonl"
 	"example.com/assay/eval/metrics"
 	"example.com/assay/eval/task"
+	"example.com/assay/memory/text"
 	"example.com/assay/state"
 )
 
@@ -134,7 +135,7 @@ func (r *reader) hold() {
 	for _, id := range r.opts.Held {
 		r.set.at[id] = len(r.set.Passages)
 		r.set.Passages = append(r.set.Passages, state.Passage{ID: id, Doc: id})
-		if whole, n, ok := cutLast(id, "~"); ok && n != "" && strings.Trim(n, "0123456789") == "" {
+		if whole, n, ok := text.CutLast(id, "~"); ok && n != "" && strings.Trim(n, "0123456789") == "" {
 			r.parts[whole] = append(r.parts[whole], id)
 		}
 	}
@@ -151,13 +152,6 @@ func (r *reader) judgeParts(judged metrics.Judgments) {
 		}
 		delete(judged, id)
 	}
-}
-
-func cutLast(s, sep string) (before, after string, found bool) {
-	if i := strings.LastIndex(s, sep); i >= 0 {
-		return s[:i], s[i+len(sep):], true
-	}
-	return s, "", false
 }
 
 // maxGrade is the largest grade that is read: its gain is 2^30 − 1.
