@@ -234,13 +234,13 @@ func evalModel(a *cli.App, cmd *cobra.Command, f *evalCasesFlags, cases []eval.C
 	if err != nil {
 		return eval.Results{}, err
 	}
-	kept, err := openKeptCases(out)
+	runs, err := batch.OpenJournal[eval.Item](out, "runs.jsonl", "agent eval cases")
 	if err != nil {
 		return eval.Results{}, err
 	}
-	defer func() { err = cli.Also(err, kept.close()) }()
+	defer func() { err = cli.Also(err, runs.Close()) }()
 	progress := render.NewBar(a, f.asJSON)
-	items, err := runCases(ctx, a, s, x, tapes, cases, kept, f.repeat, progress)
+	items, err := runCases(ctx, a, s, x, tapes, cases, &keptCases{out, runs}, f.repeat, progress)
 	if err != nil && ctx.Err() != nil {
 		err = context.Cause(ctx) // what stopped it, not who met it
 		if out != "" {
@@ -312,27 +312,16 @@ type keptCases struct {
 	runs *batch.Journal[eval.Item]
 }
 
-func openKeptCases(dir string) (*keptCases, error) {
-	if dir == "" {
-		return &keptCases{}, nil
-	}
-	runs, err := batch.OpenJournal[eval.Item](filepath.Join(dir, "runs.jsonl"), "agent eval cases")
-	return &keptCases{dir, runs}, err
-}
-
 func keptKey(key string, repeat int) string { return fmt.Sprintf("%s.%d", key, repeat) }
 
 func (k *keptCases) find(key string, repeat int) (eval.Item, bool) {
-	if k.runs == nil {
-		return eval.Item{}, false
-	}
 	return k.runs.Find(keptKey(key, repeat))
 }
 
 // add keeps a run. One that failed is tried again by the next.
 func (k *keptCases) add(item eval.Item) error {
 	key := keptKey(item.Key, item.Repeat)
-	if k.runs == nil || item.Error != "" {
+	if item.Error != "" {
 		return nil
 	}
 	if _, old := k.runs.Find(key); old {
@@ -369,11 +358,4 @@ func (k *keptCases) tracing(run func(context.Context, *eval.Prepared) (eval.Run,
 		}
 		return r, nil
 	}
-}
-
-func (k *keptCases) close() error {
-	if k.runs == nil {
-		return nil
-	}
-	return k.runs.Close()
 }

@@ -9,35 +9,11 @@ import (
 	"strconv"
 	"strings"
 
-	"example.com/assay/cmd/agent/internal/batch"
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/render"
 	"example.com/assay/nodes/extract"
 	"example.com/assay/state"
 )
-
-// keptResults are the results of a folder: results.jsonl, a line for each document
-// as soon as it is read, and fields.csv at the end. Without a folder nothing is
-// kept.
-type keptResults struct {
-	dir  string
-	file *batch.Journal[extract.Answer]
-}
-
-func (r *fieldReader) openKept() (k *keptResults, err error) {
-	k = &keptResults{dir: r.flags.out}
-	if k.dir != "" {
-		k.file, err = batch.OpenJournal[extract.Answer](filepath.Join(k.dir, "results.jsonl"), "agent extract")
-	}
-	return k, err
-}
-
-func (k *keptResults) find(key string) (extract.Answer, bool) {
-	if k.file == nil {
-		return extract.Answer{}, false
-	}
-	return k.file.Find(key)
-}
 
 // finished reports whether a document was read to its end and no call was lost, with
 // values or without.
@@ -45,29 +21,10 @@ func finished(a extract.Answer) bool {
 	return len(a.Losses) == 0 && (a.Status == state.StatusAnswered || a.Status == state.StatusUngrounded || a.Status == state.StatusNoEvidence)
 }
 
-// add keeps a result. A document that could not be read to its end is tried again by
-// the next run.
-func (k *keptResults) add(key string, a extract.Answer) error {
-	if k.file == nil || !finished(a) {
-		return nil
-	}
-	if err := k.file.Add(key, a); err != nil {
-		return fmt.Errorf("%s: %w", a.Document, err)
-	}
-	return nil
-}
-
-func (k *keptResults) close() error {
-	if k.file == nil {
-		return nil
-	}
-	return k.file.Close()
-}
-
-// table writes fields.csv: a row for each document, a column for each field. The
-// values of a list are joined by " | ".
-func (k *keptResults) table(schema *extract.Schema, answers []extract.Answer) error {
-	if k.dir == "" {
+// writeTable writes fields.csv into dir, if there is one: a row for each document, a
+// column for each field. The values of a list are joined by " | ".
+func writeTable(dir string, schema *extract.Schema, answers []extract.Answer) error {
+	if dir == "" {
 		return nil
 	}
 	var b bytes.Buffer
@@ -97,7 +54,7 @@ func (k *keptResults) table(schema *extract.Schema, answers []extract.Answer) er
 	if err := w.WriteAll(rows); err != nil {
 		return fmt.Errorf("writing fields.csv: %w", err)
 	}
-	if err := cli.WriteFile(filepath.Join(k.dir, "fields.csv"), b.Bytes(), 0o644); err != nil {
+	if err := cli.WriteFile(filepath.Join(dir, "fields.csv"), b.Bytes(), 0o644); err != nil {
 		return fmt.Errorf("writing fields.csv: %w", err)
 	}
 	return nil
