@@ -24,7 +24,7 @@ func decode(file string, data []byte, into any) error {
 		return fmt.Errorf("%s: %w", file, err)
 	}
 	if err := decoder.Decode(&more); err == nil {
-		return fmt.Errorf("%s:%d: a second document: a case is one", file, more.Line)
+		return fmt.Errorf("%s:%d: a second document begins here; a case has only one", file, more.Line)
 	} else if !errors.Is(err, io.EOF) {
 		return fmt.Errorf("%s: %w", file, err)
 	}
@@ -59,7 +59,7 @@ func (f fieldReader) fill(in string, n *yaml.Node, into reflect.Value) error {
 			return fmt.Errorf("%s:%d: unknown key %q; known keys: %s", f.file, key.Line, in+key.Value, prefixed(in, known))
 		}
 		if line, twice := seen[key.Value]; twice {
-			return fmt.Errorf("%s:%d: key %q stands already in line %d", f.file, key.Line, in+key.Value, line)
+			return fmt.Errorf("%s:%d: key %q is already set in line %d", f.file, key.Line, in+key.Value, line)
 		}
 		seen[key.Value] = key.Line
 		if err := f.set(in+key.Value, value, field); err != nil {

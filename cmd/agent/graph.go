@@ -30,7 +30,7 @@ var graphFormats = map[string]func(graph.Drawing) string{
 
 func formatNames() []string { return []string{"mermaid", "dot", "text"} }
 
-// A pipeline is what `agent graph` knows of one.
+// A pipeline is one that `agent graph` can draw.
 type pipeline struct {
 	Name        string `json:"name"`
 	Does        string `json:"does"`
@@ -86,7 +86,7 @@ func pipelines() ([]pipeline, error) {
 	}}, nil
 }
 
-// noCorpus stands where a drawn pipeline would have its corpus.
+// noCorpus takes the place of a corpus in a pipeline that is only drawn.
 type noCorpus struct{}
 
 func (noCorpus) Search(context.Context, retrieval.Query) (retrieval.Result, error) {

@@ -173,7 +173,7 @@ func TestCollectorThatFails(t *testing.T) {
 		"http://u:" + secret + "@host": "must not hold credentials",
 		"localhost:4318":               "write the address",
 		"ftp://host":                   "write the address",
-		"http://h\x7f" + secret:        "it is no address",
+		"http://h\x7f" + secret:        "it is not an address",
 	} {
 		a, stdout, stderr := clitest.App(home)
 		withEnv(a, config.EnvOTLP, text)

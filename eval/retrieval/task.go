@@ -125,7 +125,7 @@ func (f *options) checkRanker(given func(string) bool) error {
 	case f.train && f.ranker != rankerAssay:
 		return task.Usagef("--train-rerank trains what orders the ranker assay, not %s", f.ranker)
 	case f.train && f.choices == choicesPooled:
-		return task.Usagef("--train-rerank and --choices pooled do not go together: a choice may be that of a question which was trained on")
+		return task.Usagef("--train-rerank and --choices pooled cannot be combined: a choice may belong to a question of the training set")
 	case !f.train && given("folds"):
 		return task.Usagef("--folds is for --train-rerank")
 	case f.run != "" && f.run == f.compare:

@@ -74,11 +74,11 @@ func complyBatch(a *cli.App, cmd *cobra.Command, flags *config.Flags, f complyFl
 			Questions []summaryRow `json:"questions"`
 		}{1, f.out, kept, failed, lossy, rows})
 	} else {
-		fmt.Fprintf(a.Stdout, "%s in %s: %d asked, %d were finished already, %d failed; see summary.csv and summary.html there\n",
+		fmt.Fprintf(a.Stdout, "%s in %s: %d asked, %d already finished, %d failed; see summary.csv and summary.html there\n",
 			cli.Count(len(rows), "question"), f.out, len(rows)-kept, kept, failed)
 	}
 	if lossy > 0 && !f.asJSON {
-		fmt.Fprintf(a.Stdout, "%d not whole, since calls were lost; the same command asks again\n", lossy)
+		fmt.Fprintf(a.Stdout, "%d incomplete, because calls were lost; the same command asks them again\n", lossy)
 	}
 	switch {
 	case failed > 0:
@@ -89,8 +89,8 @@ func complyBatch(a *cli.App, cmd *cobra.Command, flags *config.Flags, f complyFl
 	return nil
 }
 
-// makeOut makes the directory of the audits, and refuses one that nothing can be
-// written to before anything is asked.
+// makeOut makes the directory of the audits. Before any question is asked, it refuses a
+// directory that cannot be written to.
 func makeOut(dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return cli.Usagef("making --out: %w", err)
@@ -102,9 +102,9 @@ func makeOut(dir string) error {
 	return errors.Join(probe.Close(), os.Remove(probe.Name()))
 }
 
-// askAll asks the questions, some at once, and returns their rows in order. A
-// question that fails is a row with its error, and is asked again the next time; a
-// run that is stopped is an error.
+// askAll asks the questions, several at the same time, and returns their rows in order. A
+// question that fails has a row with its error; the next run asks it again. A stopped run
+// returns an error.
 func (c *complier) askAll(ctx context.Context, questions []askedQuestion, f complyFlags, flags *config.Flags, shown *render.Bar) ([]summaryRow, error) {
 	rows := make([]summaryRow, len(questions))
 	var mu sync.Mutex
@@ -118,7 +118,7 @@ func (c *complier) askAll(ctx context.Context, questions []askedQuestion, f comp
 		return nil
 	})
 	if err != nil {
-		return nil, fmt.Errorf("asking the questions of %s: %w; what is finished is in %s, and the same command goes on", f.questions, err, f.out)
+		return nil, fmt.Errorf("asking the questions of %s: %w; finished questions are in %s, and the same command continues", f.questions, err, f.out)
 	}
 	return rows, nil
 }
@@ -142,8 +142,8 @@ func (c *complier) askOne(ctx context.Context, q askedQuestion, f complyFlags, f
 	return rowOf(q, audit, err)
 }
 
-// finished reports whether an audit is whole and of the same question, asked of the
-// same corpus with the same skills and model, and reviewed by the same.
+// finished reports whether an audit is complete, and has the same question, corpus,
+// skills, model and review.
 func (c *complier) finished(audit evidence.Audit, in evidence.Input) bool {
 	ended := audit.Status == state.StatusAnswered || audit.Status == state.StatusNoEvidence
 	return ended && audit.ModelReview == c.modelReview && audit.Question == in.Question && audit.Filter == in.Filter && audit.Corpus == c.Corpus.Name() && audit.Fingerprint == c.Corpus.Fingerprint() && audit.Model == c.ModelLabel() &&

@@ -21,7 +21,7 @@ import (
 	"example.com/assay/state"
 )
 
-// An asked question is a row of --questions.
+// An askedQuestion is a row of --questions.
 type askedQuestion struct {
 	ID         string           `json:"id"`
 	Question   string           `json:"question"`
@@ -30,10 +30,10 @@ type askedQuestion struct {
 	Category   string           `json:"category"`
 	SourceType state.SourceType `json:"source_type"`
 
-	meant string // of a line without a question: what its field may have meant
+	meant string // for a line without a question: a hint on a misspelt field
 }
 
-// input is what is asked; what a row leaves out is as the flags say.
+// input is the input of the pipeline. The flags fill in what a row leaves out.
 func (q askedQuestion) input(flags state.ComplyFilter) evidence.Input {
 	or := func(own, general string) string {
 		if own != "" {
@@ -47,11 +47,11 @@ func (q askedQuestion) input(flags state.ComplyFilter) evidence.Input {
 	}}
 }
 
-// questionFields are the columns of a CSV file of questions, and the fields of a
-// line of JSON that are read.
+// questionFields are the columns of a CSV file of questions, and the fields that are read
+// from a line of JSON.
 var questionFields = []string{"id", "question", "topic", "section", "category", "source_type"}
 
-// safeID is what an id may look like, as the name of a file.
+// safeID matches the ids that may become file names.
 var safeID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
 
 // readQuestions reads --questions. Errors name the file and the line.
@@ -90,7 +90,7 @@ func readQuestions(path string) ([]askedQuestion, error) {
 		case q.ID == "summary":
 			return nil, cli.Usagef("%s:%d: id %q is the name of the summary; choose another", path, lines[i], q.ID)
 		case first > 0:
-			return nil, cli.Usagef("%s:%d: id %q is that of line %d, too", path, lines[i], q.ID, first)
+			return nil, cli.Usagef("%s:%d: line %d has the id %q, too", path, lines[i], first, q.ID)
 		case q.SourceType != "" && q.SourceType != state.Statute && q.SourceType != state.Policy:
 			return nil, cli.Usagef("%s:%d: source_type is %q; known: statute, policy", path, lines[i], q.SourceType)
 		}
@@ -114,7 +114,7 @@ func questionRows(path string, data []byte) ([]askedQuestion, []int, error) {
 	head, err := r.Read()
 	switch {
 	case errors.Is(err, io.EOF):
-		return nil, nil, cli.Usagef("%s is empty: its first line must name the columns, of which one is question", path)
+		return nil, nil, cli.Usagef("%s is empty: its first line must name the columns, one of them question", path)
 	case err != nil:
 		return nil, nil, cli.Usagef("%s: reading its head: %w", path, err)
 	}
@@ -188,7 +188,7 @@ func questionLines(path string, data []byte) ([]askedQuestion, []int, error) {
 	return out, lines, nil
 }
 
-// meantQuestion names the field of a line that may have been meant for question.
+// meantQuestion is the hint on a field that may be a misspelt "question".
 func meantQuestion(line []byte) string {
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(line, &fields); err != nil {
@@ -196,7 +196,7 @@ func meantQuestion(line []byte) string {
 	}
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		if name != "question" && text.DidYouMean(name, []string{"question"}) != "" {
-			return fmt.Sprintf("; %q is no field of questions: did you mean \"question\"?", name)
+			return fmt.Sprintf("; the field %q is unknown: did you mean \"question\"?", name)
 		}
 	}
 	return ""

@@ -27,7 +27,7 @@ type summaryRow struct {
 	Answer     string                    `json:"answer"`
 	Audit      string                    `json:"audit"` // file name in --out; empty when it failed
 	Error      string                    `json:"error,omitempty"`
-	Lost       string                    `json:"lost,omitempty"` // what is missing from the answer, since calls were lost
+	Lost       string                    `json:"lost,omitempty"` // what is missing from the answer because calls were lost
 	kept       bool                      // from an earlier run
 }
 

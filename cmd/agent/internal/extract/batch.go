@@ -22,7 +22,7 @@ import (
 type readDocument struct {
 	key    string
 	answer extract.Answer
-	err    error // of the run; the answer says it, too
+	err    error // of the run; the answer also has it
 	kept   bool  // from an earlier run
 }
 
@@ -105,8 +105,8 @@ func (r *fieldReader) runIDs(n int) ([]string, error) {
 	return ids, nil
 }
 
-// jobs is how many documents are read at once. More than calls may run at once, or
-// than there are processors for the offline model, would only wait.
+// jobs is how many documents are read at the same time. More than the allowed concurrent
+// calls, or than processors for the offline model, would only wait.
 func (r *fieldReader) jobs() int {
 	switch {
 	case r.flags.trace != "":

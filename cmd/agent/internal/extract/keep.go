@@ -15,8 +15,8 @@ import (
 	"example.com/assay/state"
 )
 
-// finished reports whether a document was read to its end and no call was lost, with
-// values or without.
+// finished reports whether a document was read to its end, with or without values, and no
+// call was lost.
 func finished(a extract.Answer) bool {
 	return len(a.Losses) == 0 && (a.Status == state.StatusAnswered || a.Status == state.StatusUngrounded || a.Status == state.StatusNoEvidence)
 }
@@ -38,7 +38,7 @@ func writeTable(dir string, schema *extract.Schema, answers []extract.Answer) er
 		row := []string{render.Cell(a.Document), string(a.Status), strconv.FormatBool(a.Report.Passed), strconv.FormatFloat(a.Report.Score, 'f', 3, 64)}
 		for _, f := range schema.Fields {
 			value := strings.Join(valuesOf(a, f.Path), " | ")
-			if _, err := strconv.ParseFloat(value, 64); err != nil { // a number is one, also below zero
+			if _, err := strconv.ParseFloat(value, 64); err != nil { // numbers, also negative ones, stay as they are
 				value = render.Cell(value)
 			}
 			row = append(row, value)
@@ -60,8 +60,8 @@ func writeTable(dir string, schema *extract.Schema, answers []extract.Answer) er
 	return nil
 }
 
-// valuesOf are the values of a field of the schema that the document holds, those of
-// a list in order.
+// valuesOf returns the values of a field of the schema that are in the document. Those of
+// a list are in order.
 func valuesOf(a extract.Answer, path string) []string {
 	var out []string
 	for _, v := range state.InDocument(a.Fields) {
@@ -72,7 +72,7 @@ func valuesOf(a extract.Answer, path string) []string {
 	return out
 }
 
-// isOf reports whether a field with indices is of a path of the schema.
+// isOf reports whether a field, with its indices, belongs to a path of the schema.
 func isOf(field, path string) bool {
 	head, rest, listed := strings.Cut(path, "[]")
 	if !listed {
@@ -83,7 +83,7 @@ func isOf(field, path string) bool {
 	return ok && closed && tail == rest
 }
 
-// A fieldSummary says how a field fared in many documents.
+// A fieldSummary counts a field's values and issues in many documents.
 type fieldSummary struct {
 	Field   string `json:"field"`
 	Found   int    `json:"found"`   // documents with a value

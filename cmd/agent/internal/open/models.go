@@ -32,7 +32,7 @@ type Remote struct {
 // server.
 type Connector struct {
 	env       cli.Environment
-	keyFiles  map[string]string // by the variable that comes first
+	keyFiles  map[string]string // by the variable that overrides the file
 	vertex    config.Vertex     // where gemini is asked when it names a project
 	maxTokens int               // of an answer of Anthropic's; 0 for the default
 	transport http.RoundTripper // nil for the default
