@@ -208,7 +208,7 @@ func TestKeyIsNeverWritten(t *testing.T) {
 					if name != "in answers" && code == cli.ExitDone {
 						t.Errorf("%q succeeded: %s", args, stdout)
 					}
-					if name == "fails" && args[0] == "ask" && !strings.Contains(stderr.String(), "asking the model again in ") {
+					if name == "fails" && args[0] == "ask" && !strings.Contains(stderr.String(), "retrying the model call in ") {
 						t.Errorf("%q waits in silence: %s", args, stderr)
 					}
 					if strings.Contains(stdout.String()+stderr.String(), secret) {
@@ -332,7 +332,7 @@ func TestModelsThatCannotBeMeant(t *testing.T) {
 		"model_limits: {circuit_failures: -1}":                  `model_limits.circuit_failures is "-1": it must be a whole number of at least 0`,
 		"model_limits: {circuit_pause: 0}":                      `model_limits.circuit_pause is "0"`,
 		"prices: {openai:m: {input: 1, outputs: 2}}":            `c.yaml:1: unknown key "outputs" in prices.openai:m; did you mean "output"?; known keys: input, output`,
-		"prices:\n  openai:m: {input: 1}":                       `c.yaml:2: prices.openai:m: its output is missing; write 0 for what is free`,
+		"prices:\n  openai:m: {input: 1}":                       `c.yaml:2: prices.openai:m: its output is missing; write 0 if it is free`,
 		"prices:\n  openai:m: 1":                                `c.yaml:2: prices.openai:m: it needs lines of "key: value" below it; known keys: input, output`,
 		"prices: openai:m":                                      `c.yaml:1: prices: it needs lines of`,
 		"prices: {openai:m: {input: -1, output: 2}}":            `prices.openai:m.input is "-1": it must be a number of 0 or more`,
@@ -401,7 +401,7 @@ func TestKeyFiles(t *testing.T) {
 		{"world", "sk-of-the-environment", "chmod 600 ", ""}, // it is open to others, used or not
 		{"empty", "", "is empty: write the key into it", ""},
 		{".", "", "is not a regular file", ""},
-		{secret, "", "it must be the path of a file that holds the key, not the key", ""},
+		{secret, "", "the value must be the path of a file that holds the key, not the key itself", ""},
 	} {
 		conf := filepath.Join(dir, "c.yaml")
 		if err := os.WriteFile(conf, []byte("key_files:\n  openai: "+tc.file+"\n"), 0o644); err != nil {

@@ -152,7 +152,7 @@ func TestCollectorThatFails(t *testing.T) {
 	gone.Close()
 	for _, tc := range []struct{ url, ask, doctor string }{
 		{refuses.URL, "agent: sending spans to the collector: ", "ok    telemetry      spans go to " + refuses.URL},
-		{gone.URL, "connection refused", "warn  telemetry      no collector is reached"},
+		{gone.URL, "connection refused", "warn  telemetry      the collector cannot be reached"},
 		{"", "", "ok    telemetry      off"},
 	} {
 		a, stdout, stderr := clitest.App(home)

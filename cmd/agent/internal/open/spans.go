@@ -30,8 +30,7 @@ type spans struct {
 }
 
 // newSpans connects to the collector of the settings. It makes no call.
-// The client library reads further variables that begin with OTEL_ itself, such
-// as OTEL_EXPORTER_OTLP_HEADERS.
+// The client library itself reads further variables, such as OTEL_EXPORTER_OTLP_HEADERS.
 func newSpans(ctx context.Context, s config.Settings) (*spans, error) {
 	if s.Telemetry.Endpoint == "" {
 		return nil, nil
@@ -62,8 +61,8 @@ func (t *spans) recorder(ctx context.Context, runID, corpus string) *telemetry.R
 	return telemetry.NewRecorder(ctx, t.provider.Tracer("example.com/assay/telemetry"), &telemetry.Options{Content: t.content, RunID: runID, Corpus: corpus})
 }
 
-// close sends what is left, also after an interrupt, and returns why spans
-// were lost.
+// close sends the remaining spans, even after an interrupt. The error says why spans were
+// lost.
 func (t *spans) close() error {
 	if t == nil {
 		return nil
@@ -79,8 +78,8 @@ func (t *spans) close() error {
 	return nil
 }
 
-// undelivered says why spans were lost, without what a collector said, since
-// that may repeat the headers that it was sent.
+// undelivered says why spans were lost. It leaves out the collector's own words, which may
+// repeat the headers of the request.
 func undelivered(err error) error {
 	if at, ok := errors.AsType[*net.OpError](err); ok {
 		return at
@@ -91,8 +90,8 @@ func undelivered(err error) error {
 	return errors.New("it does not accept them (check telemetry.endpoint and OTEL_EXPORTER_OTLP_HEADERS)")
 }
 
-// A watchedExporter counts the spans that could not be delivered. Left to
-// itself the library would write of them to standard error.
+// A watchedExporter counts the spans that could not be delivered. Otherwise the library
+// would report them on standard error.
 type watchedExporter struct {
 	sdk.SpanExporter
 	mu   sync.Mutex
