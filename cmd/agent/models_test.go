@@ -339,7 +339,7 @@ func TestModelsThatCannotBeMeant(t *testing.T) {
 		"prices: {opanai:m: {input: 1, output: 2}}":             `c.yaml:1: prices.opanai:m.input: there is no such model; did you mean "openai:m"?`,
 		"prices: {offline: {input: 1, output: 2}}":              `offline costs nothing and needs no price`,
 		"vertex: {project: a/b}":                                `c.yaml:1: vertex.project is "a/b": it must be a name`,
-		"vertex: {location: eu}\nmodel: gemini:m":               "vertex.location is set and vertex.project is not",
+		"vertex: {location: eu}\nmodel: gemini:m":               "vertex.location is set but vertex.project is not",
 		"model_limits: {max_session_money: 1}\nmodel: ollama:m": `using model "ollama:m": what model "ollama:m" costs is unknown`,
 		"model: openai:m":                                       "using model \"openai:m\": OPENAI_API_KEY is not set",
 	} {

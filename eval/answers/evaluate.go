@@ -12,32 +12,32 @@ import (
 	"example.com/assay/state"
 )
 
-// depth is how many passages of a search are looked through.
+// depth is how many passages of a search are examined.
 const depth = 10
 
-// An Asker asks one question of its corpus. Ask answers as a person would be
-// answered, without the memory of earlier questions; Search returns up to k
-// passages, the best first.
+// An Asker answers from its corpus. Ask answers one question as a person would get it,
+// without the memory of earlier questions. Search returns up to k passages, the best
+// first.
 type Asker interface {
 	Ask(ctx context.Context, q Question) (state.Answer, error)
 	Search(ctx context.Context, q Question, k int) ([]state.Passage, error)
 }
 
-// An Outcome is what became of a question.
+// An Outcome is the result of a question.
 type Outcome struct {
 	Question   Question
 	Status     state.Status
 	Answered   bool // with exit code 0
-	Refused    bool // with exit code 3: not, or not all of it, is proved
+	Refused    bool // with exit code 3: not proved, or only in part
 	Confidence float64
 	First      bool // gold stands in the first quote
-	Answer     bool // and in the answer without its list of sources; of two parts, both
-	Source     bool // and in the text of a cited source
-	Rank       int  // of the first passage found that holds gold, from 1; 0 for none
+	Answer     bool // gold stands in the answer without its list of sources; of two parts, both
+	Source     bool // gold stands in the text of a cited source
+	Rank       int  // of the first passage with gold, from 1; 0 for none
 	Chars      int  // of the answer without its list of sources
 }
 
-// A Row is the figures of the questions of one type or one corpus.
+// A Row holds the figures of one type or one corpus.
 type Row struct {
 	By      string // "type" or "corpus"
 	Name    string
@@ -45,21 +45,21 @@ type Row struct {
 	Metrics []metrics.Metric
 }
 
-// An Evaluation is what an asker reached, outcomes in the order of the questions.
+// An Evaluation holds the results of an asker, outcomes in the order of the questions.
 //
-// Answered, first, answer, source and R@k are shares of the questions with an
-// answer, refused of those without one. AUC is that a right answer has a higher
-// confidence than a wrong one, ECE how far confidence is from the share of right
-// answers, chars their mean length: of what was answered, refusals left out. A
-// figure without questions is left out.
+// Answered, first, answer, source and R@k are shares of the questions with an answer,
+// refused is a share of those without one. The others are about answered questions: AUC
+// is the probability that a right answer has a higher confidence than a wrong one, ECE how
+// far confidence is from the share of right answers, chars the mean length. A figure
+// without questions is left out.
 type Evaluation struct {
-	task.Score       // its times are of asking a question, its corpus open
+	task.Score       // its times are those of answering, with the corpus open
 	Rows       []Row // corpora by name, then types
 	Outcomes   []Outcome
 }
 
-// Evaluate asks each question. The errors are those of the asker, answers that
-// could not be looked for among them, and cancellation.
+// Evaluate asks each question. The errors are those of the asker, which include searches
+// that could not run, and cancellation.
 func Evaluate(ctx context.Context, d *Dataset, asker Asker, run *task.Run) (Evaluation, error) {
 	n := len(d.Questions)
 	if n == 0 {
@@ -113,8 +113,7 @@ func ask(ctx context.Context, asker Asker, q Question) (Outcome, error) {
 	return out, nil
 }
 
-// measure computes the figures of some outcomes, each of the questions that it is
-// about.
+// measure computes the figures of some outcomes, each over the questions that it is about.
 func measure(all []Outcome, resample *metrics.ResampleOptions) ([]metrics.Metric, error) {
 	with := pick(all, func(o Outcome) bool { return o.Question.Answerable })
 	without := pick(all, func(o Outcome) bool { return !o.Question.Answerable })
@@ -166,7 +165,7 @@ func pick(list []Outcome, keep func(Outcome) bool) []Outcome {
 	return slices.DeleteFunc(slices.Clone(list), func(o Outcome) bool { return !keep(o) })
 }
 
-// rows measures the questions of each corpus and of each type by themselves.
+// rows measures the questions of each corpus and of each type separately.
 func rows(all []Outcome, resample *metrics.ResampleOptions) ([]Row, error) {
 	var out []Row
 	for _, by := range []struct {

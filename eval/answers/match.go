@@ -9,17 +9,17 @@ import (
 	"example.com/assay/state"
 )
 
-// plain are signs that differ between a page and who writes it down.
+// plain replaces characters that differ between a page and its transcript.
 var plain = strings.NewReplacer("“", `"`, "”", `"`, "’", "'", "‘", "'", "`", "", "\u00a0", " ", "—", "-", `\`, "")
 
-// normal is a text in small letters, with one space for white space.
+// normal is a text in lower case, with single spaces.
 func normal(s string) string {
 	return strings.ToLower(strings.Join(strings.Fields(plain.Replace(s)), " "))
 }
 
-// holds reports whether one of the gold strings stands in a text: without case,
-// white space and typographic quotes, and where it begins or ends with a letter or
-// digit, at the border of a word.
+// holds reports whether a text contains one of the gold strings. It ignores case, white
+// space and typographic quotes. A string that begins or ends with a letter or digit must
+// begin or end at the border of a word.
 func holds(text string, gold []string) bool {
 	text = normal(text)
 	for _, g := range gold {

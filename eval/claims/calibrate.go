@@ -15,8 +15,8 @@ import (
 	"example.com/assay/state"
 )
 
-// A heard is the pipeline's judge with a model whose probabilities are kept as the
-// model gave them, before code overrules a verdict. It judges one claim at a time.
+// A heard is the pipeline's judge. It records the probabilities of its model, before code
+// overrules a verdict. It judges one claim at a time.
 type heard struct {
 	verified *Verified
 	tap      *tap
@@ -71,10 +71,9 @@ type fit struct {
 	Calibrated  float64 // ECE of each fifth, calibrated on the other four
 }
 
-// calibrate fits what makes a judge's probabilities honest on a dataset. There is
-// one probability for each item, in their order; NaN leaves the item out. Errors are
-// too few claims, of one kind alone, and probabilities that do not rise with the
-// truth.
+// calibrate fits a calibration of a judge's probabilities to a dataset. There is one
+// probability for each item, in their order; NaN leaves the item out. Errors are too few
+// claims, claims of only one label, and probabilities that do not rise with the truth.
 func calibrate(d *Dataset, probabilities []float64) (fit, error) {
 	if len(probabilities) != len(d.Items) {
 		return fit{}, fmt.Errorf("calibrating: %d probabilities for %d items; give one each", len(probabilities), len(d.Items))

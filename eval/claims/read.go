@@ -23,18 +23,16 @@ const (
 // formats lists them, sorted.
 func formats() []string { return []string{FormatFaithBench, FormatSciFact, FormatWice} }
 
-// Files name a collection. Each may be compressed with gzip, by its bytes and
-// whatever its name.
+// Files name a collection. Each may be compressed with gzip, whatever its name.
 type Files struct {
 	Format string // one of the formats that Read knows
 	Data   string // JSON Lines
 	Corpus string // the abstracts, for scifact and for no other
 }
 
-// Read reads a collection, line by line. A fault of a file is a
-// *document.InputError in the error's chain: it names the file, the line and
-// the field. Other errors are files that cannot be opened, cancellation, and
-// files that do not fit the format.
+// Read reads a collection, line by line. The error for a fault in a file wraps a
+// *document.InputError with the file, the line and the field. Other errors are files that
+// cannot be opened, cancellation, and files that do not fit the format.
 func Read(ctx context.Context, f Files, progress task.Progress) (*Dataset, error) {
 	r := &reader{files: f, progress: progress.Of(task.Reading), set: &Dataset{Format: f.Format}, lines: map[string]int{}}
 	var err error

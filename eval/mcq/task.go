@@ -26,23 +26,23 @@ plain or compressed with gzip (.gz), in the format barexam:
   corpus.jsonl     {id, text}
   questions.jsonl  {id, prompt, question, choices: {"A": …}, answer, gold_passage_ids}
 
-In the mode gold the passages that decide a question stand beside it; in retrieval
-those that the index finds for the question and each of its choices; in closed none.
+The mode gold gives the skill the passages that decide a question; retrieval gives it
+those that the index finds for the question and each choice; closed gives none.
 
-Accuracy is that of the best choice when every question must be answered; of equals
-it counts what a guess among them would win. Answered is the share of questions that
-the skill answers by itself, right_of_answered how often it is right then, and
-right_answers the share of all questions that it answers rightly. ECE is of the best
-choice's probability. The curve says how often the best choice is right among the
-questions that it is surest of, right_of_surest_half among half of them. The match is of words; the law is not applied.
+accuracy is that of the best choice when every question must be answered; a tie counts
+as a random guess among the equals. answered is the share of questions that the skill
+answers by itself, right_of_answered the share of right answers among them, and
+right_answers their share of all questions. ECE uses the probability of the best
+choice. The curve is the share of right choices among the questions with the highest
+confidence, right_of_surest_half among half of them. The skill matches words; it does
+not apply the law.
 
-With --cross the skill stands beside weights that are fitted on nine tenths of the
-questions and asked the rest, ten times; questions that share a passage or facts stay
-together. They read the passages and the style of the choices: length, connective,
-denial, words. It shows what the data would teach; the weights are not kept, since what
-may be done with such questions is for their publisher to say, and no answer is made so:
-with passages that were found most of what they reach is style, as the mode closed
-shows, and not evidence. Over_shipped is their accuracy less the skill's.`,
+--cross compares the skill with weights that are fitted in ten folds; questions that
+share a passage or facts stay together. The weights read the passages and the style of
+the choices: length, connective, denial, words. This shows what the data could teach.
+The weights are not kept: the publisher decides on such use of the questions. And with
+retrieved passages most of their gain is style, not evidence, as the mode closed shows.
+over_shipped is their accuracy minus the skill's.`,
 		Example: `  agent eval mcq --data barexam_qa
   agent eval mcq --data barexam_qa --modes retrieval --passages 10
   agent eval mcq --data barexam_qa --cross

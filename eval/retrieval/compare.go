@@ -13,15 +13,15 @@ type delta struct {
 	metrics.Difference         // this evaluation minus the other run
 }
 
-// A comparison sets an evaluation against another run.
+// A comparison compares an evaluation with another run.
 type comparison struct {
 	Metrics []delta // in the order of the evaluation's
 	Absent  int     // queries that the other run does not have; it found nothing there
 }
 
-// compare measures another run of the same queries and tests the difference,
-// query by query. The errors are a run without any of the queries, and ids
-// that a run file cannot tell apart.
+// compare measures another run of the same queries and tests the difference, query by
+// query. Errors are a run without any of the queries, and ids that are equal in a run
+// file.
 func compare(d *Dataset, e Evaluation, other Run) (comparison, error) {
 	if err := d.checkTokens(); err != nil {
 		return comparison{}, fmt.Errorf("comparing runs: %w", err)

@@ -48,11 +48,11 @@ compressed with gzip. The formats are those of these collections:
 nDCG, MAP and MRR are of the first K places; R, doc_hit, char_recall and
 char_precision are also of the first 1, 2, 5, 10, 20, 50 and 100 below K.
 
-The ranker assay is the index that answers questions, asked the query as it
-stands, passages that repeat others kept; bm25 is a plain baseline (k1 .9, b .4,
-Lucene's English stop words, Porter2 stems) to set it against. With
---train-rerank the index's ranking is ordered by a ranker that is trained on the
-queries of the other folds, as agent train rerank would.`,
+The ranker assay is the index that answers questions. It searches for the unchanged
+query and keeps repeated passages. bm25 is a plain baseline for comparison (k1 .9,
+b .4, Lucene's English stop words, Porter2 stems). --train-rerank orders the index's
+results by a ranker that is trained on the queries of the other folds, as agent train
+rerank would.`,
 		Example: `  agent eval retrieval --format scifact --corpus corpus.jsonl.gz --queries claims.jsonl
   agent eval retrieval --format beir --corpus corpus.jsonl --queries queries.jsonl --qrels test.tsv --json
   agent eval retrieval --format obliqa --corpus corpus.jsonl.gz --queries questions.jsonl --ranker bm25 --run bm25.trec
