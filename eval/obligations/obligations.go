@@ -1,6 +1,5 @@
-// Package obligations measures how well sentences that lay down an obligation are
-// told from others, and how often sentences without a word of duty are taken for
-// one.
+// Package obligations measures how well sentences that state an obligation are separated
+// from others, and how often sentences without a word of duty are taken for one.
 //
 //	set, err := obligations.Read(ctx, "sentences.jsonl", nil)
 //	got, err := obligations.Evaluate(ctx, set, nil)
