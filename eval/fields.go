@@ -13,8 +13,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// decode fills the struct at into from a YAML document, by its yaml tags. What
-// it refuses it names with the file, the line and the key.
+// decode fills the struct at into from a YAML document, by its yaml tags. Errors name the
+// file, the line and the key.
 func decode(file string, data []byte, into any) error {
 	decoder := yaml.NewDecoder(bytes.NewReader(data))
 	var doc, more yaml.Node
@@ -34,8 +34,7 @@ func decode(file string, data []byte, into any) error {
 
 type fieldReader struct{ file string }
 
-// fill takes the lines of a mapping. in is the key that it stands below, with
-// a dot behind it, or empty.
+// fill reads the lines of a mapping. in is the parent key followed by a dot, or empty.
 func (f fieldReader) fill(in string, n *yaml.Node, into reflect.Value) error {
 	if n.Kind == yaml.AliasNode {
 		n = n.Alias
@@ -69,7 +68,7 @@ func (f fieldReader) fill(in string, n *yaml.Node, into reflect.Value) error {
 	return nil
 }
 
-// set takes one value.
+// set reads one value.
 func (f fieldReader) set(key string, n *yaml.Node, field reflect.Value) error {
 	if _, isTime := field.Interface().(time.Duration); isTime {
 		d, err := time.ParseDuration(n.Value)

@@ -12,32 +12,31 @@ import (
 )
 
 const (
-	// crossFolds is how many folds Cross deals the questions to.
+	// crossFolds is the number of folds.
 	crossFolds = 10
-	// crossDeals is how often it deals them anew, to see what that changes.
+	// crossDeals is how often the folds are drawn, to see what that changes.
 	crossDeals = 6
 )
 
 // fitting is how the weights are fitted, but for the seed of a deal.
 var fitting = linear.ListwiseOptions{Ridge: 2, Rounds: 10, Rate: .02, Least: 5, Seed: 20240607}
 
-// A crossed is what weights reached on questions that they were not fitted on,
-// beside the offline skill on the same passages.
+// A crossed compares weights, on questions that they were not fitted on, with the offline
+// skill on the same passages.
 //
-// Fitted has the metrics accuracy, ECE and gold_found; over_shipped is its accuracy
-// less that of Shipped, question by question. Where the passages were searched for,
-// right_if_found and right_if_not are its accuracy with and without a gold passage
-// among them. It is made to answer all, so its outcomes have no letter.
+// Fitted has the metrics accuracy, ECE and gold_found; over_shipped is its accuracy minus
+// that of Shipped, question by question. For retrieved passages, right_if_found and
+// right_if_not are its accuracy with and without a gold passage among them. It must answer
+// every question, so its outcomes have no letter.
 type crossed struct {
 	Fitted, Shipped Evaluation
 	Deals           []float64 // accuracy in several deals of the folds; the first is that of Fitted
 }
 
-// cross fits a softmax over the choices of a question, by evidence and by style
-// (features has the list), on nine tenths of the questions and asks it the rest, ten
-// times. Questions that share a passage or facts are in one fold. Its weights are
-// not kept: it says what there is to learn, and no more. The errors are those of
-// Evaluate, and fewer groups of questions than folds.
+// cross fits a softmax over the choices of a question in ten folds, with features of
+// evidence and of style (see features). Questions that share a passage or facts are in one
+// fold. The weights are not kept: the result only shows what could be learned. The errors
+// are those of Evaluate, and fewer groups of questions than folds.
 func cross(ctx context.Context, d *Dataset, opts *Options) (crossed, error) {
 	groups := d.groups()
 	if n := len(set(groups)); n < crossFolds {
@@ -85,8 +84,8 @@ func cross(ctx context.Context, d *Dataset, opts *Options) (crossed, error) {
 	return out, err
 }
 
-// leaveOut asks each question of weights that were fitted without its fold. Each
-// deal deals the groups to other folds and shuffles the rounds otherwise.
+// leaveOut answers each question by weights that were fitted without its fold. Each deal
+// assigns the groups to other folds and shuffles the rounds in another order.
 func leaveOut(ctx context.Context, deal int, groups []string, lists [][][]float64, right []int) ([]Choice, error) {
 	named := slices.Clone(groups)
 	for i := range named {

@@ -9,7 +9,7 @@ import (
 	"slices"
 )
 
-// A Confusion counts what a yes-or-no decision came to.
+// A Confusion counts the results of a yes-or-no decision.
 type Confusion struct {
 	TruePositive, FalsePositive, TrueNegative, FalseNegative int
 }
@@ -107,9 +107,9 @@ func AUC(gold []bool, scores []float64) float64 {
 	return wins / (yes * below)
 }
 
-// A Bin is a range of probabilities with what was expected and what came.
+// A Bin is a range of probabilities with the expected and the observed share.
 type Bin struct {
-	Lo, Hi   float64 // the last bin holds its upper end, too
+	Lo, Hi   float64 // the last bin includes its upper end
 	N        int
 	Expected float64 // mean probability; 0 when N is
 	Observed float64 // share of yeses; 0 when N is

@@ -15,7 +15,7 @@ const (
 	DefaultFlips     = 10000
 )
 
-// ResampleOptions say how chance is drawn. Nil and the zero value work.
+// ResampleOptions adjust the resampling. Nil and the zero value work.
 type ResampleOptions struct {
 	Seed      uint64 // default DefaultSeed
 	Resamples int    // of the bootstrap; default DefaultResamples
@@ -115,7 +115,7 @@ func randomisation(diffs []float64, o ResampleOptions) float64 {
 	return float64(extreme) / float64(o.Flips+1)
 }
 
-// Average is the mean of values, of which there must be one.
+// Average is the mean of values, which must not be empty.
 func Average(values []float64) float64 {
 	sum := 0.0
 	for _, v := range values {

@@ -8,8 +8,8 @@ type Metric struct {
 	Interval
 }
 
-// A Statistic is how a figure is made of some of the items, which it is given
-// by their places and must not keep.
+// A Statistic computes a figure of some of the items, given by their indices, which it must
+// not keep.
 type Statistic struct {
 	Name string
 	Of   func(items []int) float64

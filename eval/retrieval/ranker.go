@@ -24,10 +24,10 @@ type Ranker interface {
 	Rank(ctx context.Context, query string, k int) ([]Scored, error)
 }
 
-// An Index ranks with the project's own index, by itself or of an ingested corpus.
+// An Index ranks with the project's own index, alone or in an ingested corpus.
 type Index struct {
 	searcher
-	io.Closer // releases the index's files; they stay where they are
+	io.Closer // closes the index's files without deleting them
 }
 
 type searcher interface {

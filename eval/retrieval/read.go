@@ -14,8 +14,7 @@ import (
 	"example.com/assay/state"
 )
 
-// Files name a collection. Each may be compressed with gzip, by its bytes and
-// whatever its name.
+// Files name a collection. Each may be compressed with gzip, whatever its name.
 type Files struct {
 	Format  string // one of Formats
 	Corpus  string // JSON Lines
@@ -34,10 +33,9 @@ type ReadOptions struct {
 	Choices  string        // for barexam, and for no other: choicesJoined, the default, or choicesPooled
 	Progress task.Progress // called now and then, with the bytes of the file at hand
 
-	// Held are the ids of passages that are there already, as an ingested
-	// corpus has them; Files.Corpus stays empty then. The dataset's passages
-	// have no text. A judgment of a record that was cut counts for each of its
-	// parts, ID~1, ID~2 and so on. Nil: the passages are read from Files.Corpus.
+	// Held are the ids of the passages of an ingested corpus; Files.Corpus is empty then,
+	// and the dataset's passages have no text. A judgment of a record that was cut counts
+	// for each of its parts, ID~1, ID~2 and so on. Nil: read Files.Corpus.
 	Held []string
 }
 
@@ -56,10 +54,9 @@ var formats = map[string]func(*reader, context.Context) error{
 	"barexam": (*reader).barexam, "legalbench": (*reader).legalbench, "morehopqa": (*reader).morehopqa,
 }
 
-// Read reads a collection, line by line. A fault of a file is a
-// *document.InputError in the error's chain: it names the file, the line and
-// the field. Other errors are files that cannot be opened, cancellation, and
-// options that do not fit the format.
+// Read reads a collection, line by line. The error for a fault in a file wraps a
+// *document.InputError with the file, the line and the field. Other errors are files that
+// cannot be opened, cancellation, and options that do not fit the format.
 func Read(ctx context.Context, f Files, opts *ReadOptions) (*Dataset, error) {
 	r := &reader{files: f, set: &Dataset{Format: f.Format, at: map[string]int{}}, queryLine: map[string]int{}, passageLine: map[string]int{}}
 	if opts != nil {
@@ -129,7 +126,7 @@ func (r *reader) query(at jsonl.Place, q Query) error {
 	return nil
 }
 
-// hold takes the passages that are there already.
+// hold takes over the passages of an ingested corpus.
 func (r *reader) hold() {
 	r.parts = map[string][]string{}
 	for _, id := range r.opts.Held {

@@ -21,8 +21,7 @@ const (
 	rankerBM25  = "bm25"
 )
 
-// Deepest is the most places that are judged: so many does an evaluation of a
-// first stage ask for.
+// Deepest is the most places that are judged, enough to evaluate a first stage.
 const Deepest = 1000
 
 // MostFolds bounds folds: each trains a ranker.
@@ -104,8 +103,8 @@ func (f *options) checkFormat(func(string) bool) error {
 	return nil
 }
 
-// CheckQrels refuses judgments in a file of their own, but for the format beir, which
-// needs one; what is asked is in a file of queries, or of questions.
+// CheckQrels refuses a separate file of judgments, except for the format beir, which needs
+// one. asked is the word for queries in the message: "queries" or "questions".
 func CheckQrels(f Files, asked string) error {
 	switch {
 	case f.Format == "beir" && f.Qrels == "":
@@ -134,7 +133,7 @@ func (f *options) checkRanker(given func(string) bool) error {
 	return nil
 }
 
-// name is what the ranker is called in what is printed.
+// name is the name of the ranker in the output.
 func (f *options) name() string {
 	if f.train {
 		return fmt.Sprintf("%s-trained-%d-folds", f.ranker, f.folds)
@@ -198,7 +197,7 @@ func (f *options) measure(ctx context.Context, progress task.Progress) (_ *task.
 	return r, nil
 }
 
-// rank makes a ranker and what releases it.
+// rank makes a ranker and the function that closes it.
 func (f *options) rank(ctx context.Context, dir string, set *Dataset, progress task.Progress) (Ranker, func() error, error) {
 	if f.ranker == rankerBM25 {
 		ranker, err := NewBM25(ctx, set, f.bm25, progress)

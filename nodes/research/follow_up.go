@@ -15,8 +15,8 @@ import (
 // followUp rewrites a question that refers to the conversation so that it stands alone;
 // Asked keeps the typed question. It calls no model when the form of the question shows
 // that it stands alone, or when it has choices. It accepts a model's version only if every
-// word occurs in the conversation's questions: answers quote documents, and a document must
-// not change a question.
+// word occurs in the conversation and it is not much longer than the questions: answers
+// quote documents, and a document must not rewrite a question.
 func followUp(m llm.Model, skill skills.Skill) graph.Node[state.Agent] {
 	return func(ctx context.Context, s state.Agent) (graph.Update[state.Agent], error) {
 		if _, choices := splitChoices(s.Objective); len(choices) > 0 || len(s.Earlier) == 0 || !followup.Leans(s.Objective) {
@@ -43,8 +43,8 @@ func followUp(m llm.Model, skill skills.Skill) graph.Node[state.Agent] {
 	}
 }
 
-// said reports whether every word of a question was said in the conversation or is
-// one of grammar, and the question is not much longer than what it is made of.
+// said reports whether every word of a question occurs in the conversation or belongs to
+// grammar, and the question is not much longer than the questions that it combines.
 func said(question string, s state.Agent) bool {
 	known, longest := map[string]bool{}, len(s.Objective)
 	add := func(t string) {
