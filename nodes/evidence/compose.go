@@ -63,7 +63,7 @@ func quoting(verified []state.Requirement) state.Draft {
 	return state.Draft{Answer: quotations(verified), Confidence: state.GroundedLow}
 }
 
-// standing says what is wrong with citing an id.
+// standing returns the fault in citing an id.
 func standing(s state.Comply, id string) (kind state.FindingKind, detail string, bad bool) {
 	at := slices.IndexFunc(s.Verdicts, func(v state.RequirementVerdict) bool { return v.ID == id })
 	switch {

@@ -55,8 +55,8 @@ func conflictLine(c state.RequirementConflict) string {
 	return fmt.Sprintf("- Conflict (%s): “%s” against “%s” [%s, %s]", c.Kind, oneLine(c.WordsA), oneLine(c.WordsB), c.A, c.B)
 }
 
-// grounding says how much an answer stands on: the number of verified
-// requirements, and whether those that it cites are explicit.
+// grounding rates the evidence of an answer: the number of verified requirements, and
+// whether the cited ones are explicit.
 func grounding(verified []state.Requirement, statements []state.Statement) state.GroundingConfidence {
 	if len(statements) == 0 || len(verified) == 0 {
 		return state.GroundedInsufficient
@@ -78,8 +78,7 @@ func grounding(verified []state.Requirement, statements []state.Statement) state
 // mostSummed bounds a summary, in requirements.
 const mostSummed = 5
 
-// summary quotes the verified requirements of a kind, those first that the answer
-// cites.
+// summary quotes the verified requirements of a kind, the cited ones first.
 func summary(verified []state.Requirement, statements []state.Statement, kind state.SourceType) string {
 	var used, other []string
 	for _, r := range verified {
