@@ -33,11 +33,11 @@ the one before it ("and how do I change it?"), and a paste of several lines is
 one question. From a pipe each line is a question; agent ask - takes all of
 standard input as one.
 
-Corpora and memory live in the directory ` + cli.EnvHome + `, by default
+Corpora and memory are in the directory ` + cli.EnvHome + `, by default
 $XDG_DATA_HOME/assay or ~/.local/share/assay.
 
-Exit codes: 0 done, 1 failed or could not look, 2 wrong usage, 3 no sufficient
-evidence or not all of it holds, 4 stopped for a person, 130 interrupted,
+Exit codes: 0 done, 1 failed or could not search, 2 wrong usage, 3 no sufficient
+evidence or an unsupported claim, 4 waits for a person, 130 interrupted,
 143 terminated.`,
 		Example: `  agent ask "What must a plaintiff prove for battery?"
   agent ingest docs/

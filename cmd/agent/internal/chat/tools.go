@@ -11,6 +11,7 @@ import (
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/open"
 	"example.com/assay/llm"
+	"example.com/assay/memory/text"
 	"example.com/assay/nodes/extract"
 	"example.com/assay/nodes/react"
 	"example.com/assay/nodes/verify"
@@ -31,7 +32,7 @@ func chosen(list, schema string) ([]string, error) {
 	names := strings.Split(list, ",")
 	for _, name := range names {
 		if !slices.Contains(toolNames, name) {
-			return nil, cli.Usagef("--tools names %q%s; there are: %s", name, cli.DidYouMean(name, toolNames), strings.Join(toolNames, ", "))
+			return nil, cli.Usagef("--tools names %q%s; there are: %s", name, text.DidYouMean(name, toolNames), strings.Join(toolNames, ", "))
 		}
 	}
 	if slices.Contains(names, toolExtract) != (schema != "") {
