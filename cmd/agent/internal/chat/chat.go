@@ -17,6 +17,8 @@ import (
 	"example.com/assay/cmd/agent/internal/session"
 	"example.com/assay/graph"
 	"example.com/assay/graph/checkpoint/memory"
+	"example.com/assay/graph/store"
+	"example.com/assay/graph/store/sqlite"
 	"example.com/assay/llm"
 	"example.com/assay/llm/offline"
 	"example.com/assay/nodes/react"
@@ -40,7 +42,8 @@ not support is marked. The judge is that of agent verify.
 Without a question it reads one a line, until the end of its input.
 
 Tools: corpus searches the corpus, verify checks a text against it, and extract reads
-the fields of a schema (--schema) from a text. All of them only read.
+the fields of a schema (--schema) from a text. These only read. memory keeps notes
+that a later conversation can recall; agent memory notes shows and removes them.
 
 Chat needs a model that calls tools. The offline model calls none: it answers
 agent ask, which quotes.`,
@@ -107,8 +110,15 @@ func run(a *cli.App, cmd *cobra.Command, flags *config.Flags, names []string, sc
 		return err
 	}
 	defer func() { err = cli.Also(err, d.Close()) }()
+	var notes *sqlite.Store
+	if slices.Contains(names, toolMemory) {
+		if notes, err = open.Notes(ctx, s.Home); err != nil {
+			return err
+		}
+		defer func() { err = cli.Also(err, notes.Close()) }()
+	}
 	c := &chat{App: a, desk: d, thread: thread, timeout: flags.Timeout}
-	if c.app, err = compile(d, names, schema); err != nil {
+	if c.app, err = compile(d, names, schema, notes); err != nil {
 		return err
 	}
 	if question != "" {
@@ -127,8 +137,8 @@ func run(a *cli.App, cmd *cobra.Command, flags *config.Flags, names []string, sc
 }
 
 // compile makes the agent's graph.
-func compile(d *open.Desk, names []string, schema string) (*graph.Compiled[react.State], error) {
-	list, err := tools(d, names, schema)
+func compile(d *open.Desk, names []string, schema string, notes store.Store) (*graph.Compiled[react.State], error) {
+	list, err := tools(d, names, schema, notes)
 	if err != nil {
 		return nil, err
 	}

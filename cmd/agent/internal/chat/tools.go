@@ -10,6 +10,7 @@ import (
 
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/open"
+	"example.com/assay/graph/store"
 	"example.com/assay/llm"
 	"example.com/assay/memory/text"
 	"example.com/assay/nodes/extract"
@@ -23,9 +24,10 @@ const (
 	toolCorpus  = "corpus"
 	toolVerify  = "verify"
 	toolExtract = "extract"
+	toolMemory  = "memory"
 )
 
-var toolNames = []string{toolCorpus, toolVerify, toolExtract}
+var toolNames = []string{toolCorpus, toolVerify, toolExtract, toolMemory}
 
 // chosen reads --tools.
 func chosen(list, schema string) ([]string, error) {
@@ -41,10 +43,18 @@ func chosen(list, schema string) ([]string, error) {
 	return names, nil
 }
 
-// tools makes the tools that were chosen.
-func tools(d *open.Desk, names []string, schema string) ([]react.Tool, error) {
+// tools makes the tools that were chosen. Notes are where the tool memory keeps them.
+func tools(d *open.Desk, names []string, schema string, notes store.Store) ([]react.Tool, error) {
 	var out []react.Tool
 	for _, name := range names {
+		if name == toolMemory {
+			list, err := react.Memory(notes, open.NotesOf, nil)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, list...)
+			continue
+		}
 		var t react.Tool
 		var err error
 		switch name {

@@ -33,7 +33,7 @@ is called stale.`,
 		Example: `  agent memory list
   agent memory show 3f2a
   agent memory forget --stale --corpus handbook`,
-	}, memoryListCommand(a), memoryShowCommand(a), memoryForgetCommand(a), memoryStatsCommand(a))
+	}, memoryListCommand(a), memoryShowCommand(a), memoryForgetCommand(a), memoryStatsCommand(a), memoryNotesCommand(a))
 }
 
 // remembered is the memory of one corpus, with the conditions under which an answer is
