@@ -43,8 +43,7 @@ type BenchOptions struct {
 	Run graph.RunOptions
 }
 
-// A Bench runs cases of every pipeline. Research remembers nothing from one case
-// to the next.
+// A Bench runs cases of every pipeline. It carries no memory from one case to the next.
 type Bench struct {
 	Deps
 	opts BenchOptions
@@ -65,7 +64,7 @@ func NewBench(deps Deps, opts *BenchOptions) (*Bench, error) {
 	return b, nil
 }
 
-// A Prepared case is ready to be run, also several times and beside others.
+// A Prepared case can be run several times, and at the same time as others.
 type Prepared struct {
 	Case   Case
 	Corpus string            // fingerprint of what it searches; empty without
@@ -80,8 +79,8 @@ type Prepared struct {
 	name string // of the corpus
 }
 
-// Run runs the case once. An error of the pipeline is part of the run; the error
-// returned is one of running at all.
+// Run runs the case once. An error of the pipeline is part of the run; a returned error
+// says that the case could not be run.
 func (p *Prepared) Run(ctx context.Context) (Run, error) {
 	r, err := p.run(ctx)
 	if err != nil {
@@ -92,7 +91,7 @@ func (p *Prepared) Run(ctx context.Context) (Run, error) {
 	return r, nil
 }
 
-// Key is of everything that a run depends on: the case, its files, the corpus, the
+// Key is a hash of everything that a run depends on: the case, its files, the corpus, the
 // skills, the settings and the model's name.
 func (p *Prepared) Key() string {
 	parts := []string{p.Case.Name, p.Case.Hash, p.Inputs, p.Corpus, p.conditions}
@@ -102,8 +101,7 @@ func (p *Prepared) Key() string {
 	return hashOf([]byte(strings.Join(parts, "\x00")))
 }
 
-// Prepare reads what a case names, ingests what it is about and compiles its
-// pipeline.
+// Prepare reads the files of a case, ingests its corpus and compiles its pipeline.
 func (b *Bench) Prepare(ctx context.Context, c Case) (*Prepared, error) {
 	p := &Prepared{Case: c, Skills: map[string]string{}}
 	var corpus *memory.Corpus

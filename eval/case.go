@@ -13,16 +13,16 @@ import (
 	"example.com/assay/state"
 )
 
-// Names of a case's file: in a folder of its own, or beside others with a name
-// before it, such as refunds.case.yaml.
+// Names of a case's file: in its own folder, or as an ending in a shared folder, such as
+// refunds.case.yaml.
 var caseFiles = []string{"case.yaml", "case.json"}
 
-// A Case is one input of a pipeline and what is expected of it. Paths are
-// relative to the case's folder.
+// A Case is one input of a pipeline and the expectations on its run. Paths are relative to
+// the case's folder.
 type Case struct {
 	File string `yaml:"-"`
 	Dir  string `yaml:"-"` // of File
-	Name string `yaml:"-"` // the folder's name, or what stands before ".case.yaml"
+	Name string `yaml:"-"` // the folder's name, or the file's without ".case.yaml"
 	Hash string `yaml:"-"` // of File's bytes, for comparing sets of cases
 
 	Pipeline string `yaml:"pipeline"`
@@ -52,8 +52,8 @@ type Filter struct {
 	SourceType string `yaml:"source_type"`
 }
 
-// Gold is what is known to be right. Metrics are computed against it; what is
-// left out is not measured.
+// Gold holds known right results. Metrics are computed against it; what is left out is not
+// measured.
 type Gold struct {
 	Answer   string            `yaml:"answer"`
 	Choice   string            `yaml:"choice"`
@@ -84,10 +84,10 @@ type Want struct {
 
 	// ExitCode is that of the pipeline's verb.
 	ExitCode *int `yaml:"exit_code"`
-	// MaxCalls bounds the calls of models, those of nodes that failed included.
+	// MaxCalls bounds the model calls, including those of failed nodes.
 	MaxCalls int `yaml:"max_calls"`
-	// MaxCost bounds what the calls cost, in the currency of the prices. Of a
-	// replay it is what they had cost. Unknown cost keeps no bound.
+	// MaxCost bounds the cost of the calls, in the currency of the prices; for a replay,
+	// their recorded cost. An unknown cost violates the bound.
 	MaxCost *float64 `yaml:"max_cost"`
 	// MaxLatency bounds the time of the run, as long as the machine took then.
 	MaxLatency time.Duration `yaml:"max_latency"`
@@ -166,10 +166,9 @@ func (c Case) Golden() string {
 	return filepath.Join(c.Dir, "golden.jsonl")
 }
 
-// FindCases reads the cases of a folder: the folder itself when it is one, else
-// each folder and each file in it that is one, by name, of those whose name
-// contains filter. A file is a case by itself. Its error joins those of all cases
-// that cannot be read; that there is none to run is one, too.
+// FindCases reads the cases at a path: the file or folder itself if it is a case, else each
+// case in the folder whose name contains filter, sorted by name. The error joins those of
+// all cases that cannot be read. No case at all is also an error.
 func FindCases(dir, filter string) ([]Case, error) {
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
 		c, err := LoadCase(dir)

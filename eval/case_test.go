@@ -16,7 +16,7 @@ func TestLoadCase(t *testing.T) {
 		{"good", "pipeline: research\ncorpus: docs\nquestion: Who?\nwant: {status: answered, steps: 2}\n", ""},
 		{"unknown key", "pipeline: research\ncorpus: docs\nquestion: Who?\nwants: {}\n", `case.yaml:4: unknown key "wants"; known keys: pipeline, notes, corpus, question, filter,`},
 		{"unknown expectation", "pipeline: research\nwant:\n  stats: answered\n", `case.yaml:3: unknown key "want.stats"; known keys: want.status, want.grounding, want.choice,`},
-		{"twice", "corpus: a\ncorpus: b\n", `case.yaml:2: key "corpus" stands already in line 1`},
+		{"twice", "corpus: a\ncorpus: b\n", `case.yaml:2: key "corpus" is already set in line 1`},
 		{"no number", "want:\n  steps: two\n", "case.yaml:2: want.steps must be a whole number"},
 		{"no list", "want: {path: {a: b}}\n", "case.yaml:1: want.path must be a list of texts"},
 		{"no boolean", "skip_injection_check: perhaps\n", "case.yaml:1: skip_injection_check must be true or false"},

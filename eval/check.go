@@ -7,9 +7,8 @@ import (
 	"example.com/assay/state"
 )
 
-// Check compares a run with what its case expects and returns what is missing,
-// one sentence each. A run that failed misses something, unless that is what
-// was expected.
+// Check compares a run with the expectations of its case and returns the unmet ones, one
+// sentence each. A failed run has one, unless failure was expected.
 func (r Run) Check(w Want) []string {
 	var misses []string
 	if failed := slices.Contains([]state.Status{state.StatusFailed, state.StatusCancelled, state.StatusUnavailable}, r.Answer.Status); failed && w.Status != r.Answer.Status {

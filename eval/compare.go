@@ -9,7 +9,7 @@ import (
 	"example.com/assay/eval/task"
 )
 
-// significant is the probability below which a difference is no noise.
+// significant is the p-value below which a difference counts as real.
 const significant = .05
 
 // A Comparison is what changed from one set of results to another of the same
@@ -17,14 +17,12 @@ const significant = .05
 type Comparison struct {
 	Cases   []CaseChange   `json:"cases"`   // those that changed, by name
 	Metrics []MetricChange `json:"metrics"` // by name
-	// Deterministic says that both come of runs that are the same each time: any
-	// change is beyond noise.
+	// Deterministic says that repeated runs of both are equal, so any change is real.
 	Deterministic bool     `json:"deterministic"`
 	Regressions   []string `json:"regressions"` // beyond noise, one sentence each
 }
 
-// A CaseChange is a case whose share of repeats that pass changed, or a metric of
-// it.
+// A CaseChange is a case with another share of passing repeats, or another metric.
 type CaseChange struct {
 	ID      string             `json:"id"`
 	Was     float64            `json:"was"` // share of repeats that passed
@@ -54,10 +52,10 @@ func (e *MismatchError) Error() string {
 }
 
 // Compare compares results, case by case and by the paired randomisation test.
-// A regression beyond noise is a case that passes less often or a metric that got
-// worse where both are deterministic, and else a metric that got worse with
-// a probability of chance below .05. Calls, tokens and cost are compared and are no
-// regressions. Results of other cases or corpora are a *MismatchError.
+// For deterministic results a regression is a case that passes less often or a metric that
+// got worse. For others it is a metric that got worse with a p-value below .05. Calls,
+// tokens and cost are compared but are never regressions. For results of other cases or
+// corpora the error is a *MismatchError.
 func Compare(was, is Results, opts *metrics.ResampleOptions) (Comparison, error) {
 	c := Comparison{Deterministic: was.Made.Deterministic && is.Made.Deterministic, Cases: []CaseChange{}, Metrics: []MetricChange{}, Regressions: []string{}}
 	if reasons := mismatches(was, is); len(reasons) > 0 {

@@ -14,18 +14,18 @@ import (
 	"example.com/assay/memory"
 )
 
-// CorporaOptions say with whose help corpora are made and searched. Nil and the
-// zero value need nobody.
+// CorporaOptions adjust how corpora are made and searched. Nil and the zero value use no
+// remote service.
 type CorporaOptions struct {
-	// Open says how corpora are searched. Its Space embeds the passages, too.
+	// Open says how corpora are searched. Its Space also embeds the passages.
 	Open memory.OpenOptions
-	// Progress is told how far an ingest is. Default nobody.
+	// Progress receives the progress of an ingest. Default: not called.
 	Progress func(phase string, done, total int)
 }
 
-// Corpora are the documents of cases, ingested into a directory. Folders with
-// the same files are one corpus, whatever they are called. It is used by one
-// goroutine; the corpora that it opens are for many.
+// Corpora holds the documents of cases, ingested into a directory. Folders with the same
+// files are one corpus, whatever their names. Only one goroutine may use it; several may
+// use the corpora that it opens.
 type Corpora struct {
 	home string
 	opts CorporaOptions

@@ -1,5 +1,5 @@
-// Package eval runs cases: an input of a pipeline with what is expected of its
-// answer and of the way to it.
+// Package eval runs cases. A case is an input of a pipeline with expectations on the
+// answer and on the run.
 //
 //	cases, err := eval.FindCases("case_studies", "")
 //	bench, err := eval.NewBench(eval.Deps{Model: offline.New(nil), Skills: set, Corpora: corpora}, nil)
@@ -10,9 +10,9 @@
 // RunCases runs many, Summarise makes Results of them, and Compare says what
 // changed since earlier ones.
 //
-// A case lives in a folder: README.md says what it is about, case.yaml what is
-// asked and expected, golden.jsonl holds the normalised trace of a run that
-// somebody has read and found right. docs/evaluate-your-own.md lists the keys.
+// A case is a folder: README.md describes it, case.yaml has the input and the
+// expectations, golden.jsonl the normalised trace of a run that a person has read and
+// found right. docs/evaluate-your-own.md lists the keys.
 //
 // The package does not measure data sets: eval/retrieval and its neighbours do, by
 // the metrics of eval/metrics. It draws no reports: eval/show does.

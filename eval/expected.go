@@ -10,8 +10,8 @@ import (
 	"example.com/assay/state"
 )
 
-// An Expectation is what a case asserts, and beside it what came. Whether it was
-// met is said by what the item misses.
+// An Expectation is an assertion of a case with the actual value. The misses of the item
+// say whether it was met.
 type Expectation struct {
 	What string `json:"what"`
 	Want string `json:"want"`
@@ -24,7 +24,7 @@ type assertion struct {
 	misses []string
 }
 
-// expectations are what a case asserts of a run, for people to read.
+// expectations are the assertions of a case with the values of a run, for people.
 func (r Run) expectations(w Want) []Expectation {
 	out := []Expectation{}
 	for _, a := range r.assertions(w) {

@@ -13,8 +13,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// decode fills the struct at into from a YAML document, by its yaml tags. What
-// it refuses it names with the file, the line and the key.
+// decode fills the struct at into from a YAML document, by its yaml tags. Errors name the
+// file, the line and the key.
 func decode(file string, data []byte, into any) error {
 	decoder := yaml.NewDecoder(bytes.NewReader(data))
 	var doc, more yaml.Node
@@ -24,7 +24,7 @@ func decode(file string, data []byte, into any) error {
 		return fmt.Errorf("%s: %w", file, err)
 	}
 	if err := decoder.Decode(&more); err == nil {
-		return fmt.Errorf("%s:%d: a second document: a case is one", file, more.Line)
+		return fmt.Errorf("%s:%d: a second document begins here; a case has only one", file, more.Line)
 	} else if !errors.Is(err, io.EOF) {
 		return fmt.Errorf("%s: %w", file, err)
 	}
@@ -34,8 +34,7 @@ func decode(file string, data []byte, into any) error {
 
 type fieldReader struct{ file string }
 
-// fill takes the lines of a mapping. in is the key that it stands below, with
-// a dot behind it, or empty.
+// fill reads the lines of a mapping. in is the parent key followed by a dot, or empty.
 func (f fieldReader) fill(in string, n *yaml.Node, into reflect.Value) error {
 	if n.Kind == yaml.AliasNode {
 		n = n.Alias
@@ -59,7 +58,7 @@ func (f fieldReader) fill(in string, n *yaml.Node, into reflect.Value) error {
 			return fmt.Errorf("%s:%d: unknown key %q; known keys: %s", f.file, key.Line, in+key.Value, prefixed(in, known))
 		}
 		if line, twice := seen[key.Value]; twice {
-			return fmt.Errorf("%s:%d: key %q stands already in line %d", f.file, key.Line, in+key.Value, line)
+			return fmt.Errorf("%s:%d: key %q is already set in line %d", f.file, key.Line, in+key.Value, line)
 		}
 		seen[key.Value] = key.Line
 		if err := f.set(in+key.Value, value, field); err != nil {
@@ -69,7 +68,7 @@ func (f fieldReader) fill(in string, n *yaml.Node, into reflect.Value) error {
 	return nil
 }
 
-// set takes one value.
+// set reads one value.
 func (f fieldReader) set(key string, n *yaml.Node, field reflect.Value) error {
 	if _, isTime := field.Interface().(time.Duration); isTime {
 		d, err := time.ParseDuration(n.Value)

@@ -11,14 +11,14 @@ import (
 	"example.com/assay/state"
 )
 
-// An Item is one run of a case as results hold it. One that could not be run has
-// an error and zeros.
+// An Item is one run of a case in the results. A case that could not be run has an error
+// and zeros.
 type Item struct {
 	ID        string             `json:"id"`               // the case's name
 	Repeat    int                `json:"repeat,omitempty"` // from 1, when cases are run more than once
 	Pipeline  string             `json:"pipeline"`
 	Pass      bool               `json:"pass"`
-	Misses    []string           `json:"misses"`          // what was expected and is not so, one sentence each
+	Misses    []string           `json:"misses"`          // expectations that are not met, one sentence each
 	Error     string             `json:"error,omitempty"` // why it was not run, or what stopped it
 	Status    state.Status       `json:"status"`
 	ExitCode  int                `json:"exit_code"` // of the pipeline's verb
@@ -31,14 +31,14 @@ type Item struct {
 	NodeUsage map[string]Spent   `json:"node_usage"`
 	Path      []string           `json:"path"`
 	Timeline  []Stay             `json:"timeline"`
-	// Confidence is the answer's; Answered says that there is one.
+	// Confidence is the confidence of the answer; Answered says that there is an answer.
 	Confidence float64 `json:"confidence"`
 	Notes      string  `json:"notes,omitempty"`
-	// Expected are the case's assertions beside what came.
+	// Expected are the case's assertions with the actual values.
 	Expected []Expectation `json:"expected,omitempty"`
-	// Document is the text that places of extracted values count the bytes of.
+	// Document is the text that the byte offsets of extracted values refer to.
 	Document string `json:"document,omitempty"`
-	// What the run depends on: of the case, the corpus (empty without one), and all.
+	// Hashes of what the run depends on: the case, the corpus (empty without one), and all.
 	CaseHash string            `json:"case_hash"`
 	Corpus   string            `json:"corpus_fingerprint"`
 	Skills   map[string]string `json:"skills,omitempty"`
@@ -68,16 +68,16 @@ type Spent struct {
 	InputTokens   int `json:"input_tokens"`
 	OutputTokens  int `json:"output_tokens"`
 	ParseFailures int `json:"parse_failures"`
-	// Cost is what is known of it, null when nothing is; Unpriced counts the
-	// calls of which it is not known.
+	// Cost is the known cost, null when none is known; Unpriced counts the calls of unknown
+	// cost.
 	Cost     *state.Money `json:"cost"`
 	Unpriced int          `json:"unpriced"`
-	// What the calls of a replay had cost.
+	// The recorded cost of a replay's calls.
 	RecordedCost     state.Money `json:"recorded_cost,omitempty"`
 	RecordedUnpriced int         `json:"recorded_unpriced,omitempty"`
 }
 
-// SpentOf is what usage comes to.
+// SpentOf converts usage.
 func SpentOf(u state.ModelUsage) Spent {
 	out := Spent{u.Calls, u.InputTokens, u.OutputTokens, u.ParseFailures, &u.Cost, u.Unpriced, u.RecordedCost, u.RecordedUnpriced}
 	if u.Cost == 0 && u.Unpriced > 0 {
@@ -86,7 +86,7 @@ func SpentOf(u state.ModelUsage) Spent {
 	return out
 }
 
-// Usage is what Spent was made of.
+// Usage is the reverse of SpentOf.
 func (s Spent) Usage() state.ModelUsage {
 	u := state.ModelUsage{
 		Calls: s.Calls, InputTokens: s.InputTokens, OutputTokens: s.OutputTokens, ParseFailures: s.ParseFailures,
@@ -98,7 +98,7 @@ func (s Spent) Usage() state.ModelUsage {
 	return u
 }
 
-// ItemOf is an outcome as results hold it.
+// ItemOf converts an outcome into an item of the results.
 func ItemOf(o Outcome) Item {
 	r, answer := o.Run, o.Run.Answer
 	item := Item{
@@ -122,7 +122,7 @@ func ItemOf(o Outcome) Item {
 	return item
 }
 
-// timeline says when each node worked. Records without a time have no place.
+// timeline lists when each node worked. It leaves out records without a time.
 func timeline(records []trace.Record) []Stay {
 	out := []Stay{}
 	var began time.Time

@@ -33,7 +33,7 @@ const (
 	MetricCRAGSuccess       = "crag_success"   // of those, 1 when the last response is grounded
 )
 
-// metricNames are those that a case can bound.
+// metricNames are the metrics that a case can bound.
 var metricNames = []string{
 	MetricAnswerF1, MetricChoice, MetricCitationPrecision, MetricCitationRecall, MetricClaimAccuracy, MetricClaimSupport, MetricEdgeAccuracy,
 	MetricEdgeMacroF1, MetricFieldF1, MetricFieldPrecision, MetricFieldRecall, MetricPassagePrecision, MetricPassageRecall, MetricQuoteExactness,
@@ -42,7 +42,7 @@ var metricNames = []string{
 // lowerIsBetter are metrics that a regression raises.
 var lowerIsBetter = []string{MetricHallucination, MetricCRAGTrigger, "calls", "input_tokens", "output_tokens", "cost"}
 
-// measure is what can be measured of any pipeline's answer.
+// measure computes the metrics that apply to a pipeline's answer.
 func measure(c Case, a state.Answer) map[string]float64 {
 	scores := map[string]float64{}
 	if gold := cmp.Or(c.Gold.Choice, c.Want.Choice); gold != "" {

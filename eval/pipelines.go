@@ -40,8 +40,8 @@ func (b *Bench) research(_ context.Context, p *Prepared, corpus *memory.Corpus) 
 	return nil
 }
 
-// forgetful is a memory that has never heard of anything and keeps nothing, so
-// that a case does not depend on those before it.
+// forgetful is a memory that finds nothing and keeps nothing, so that a case does not depend
+// on earlier ones.
 type forgetful struct{}
 
 func (forgetful) Lookup(context.Context, string) (research.Recall, bool, error) {
@@ -183,7 +183,7 @@ func (b *Bench) verify(ctx context.Context, p *Prepared, corpus *memory.Corpus) 
 	return nil
 }
 
-// locators find a source in the first that has it.
+// locators find a source in the first locator that has it.
 type locators []verify.Locator
 
 func (l locators) TextPath(source string) (path, original string, err error) {

@@ -18,14 +18,14 @@ import (
 // ResultsSchema is the version of Results' JSON.
 const ResultsSchema = 1
 
-// Results are what running cases came to, as `agent eval cases --json` prints them
-// and as --baseline reads them.
+// Results are the results of cases, which `agent eval cases --json` prints and --baseline
+// reads.
 type Results struct {
 	Schema  int    `json:"schema"`
 	Task    string `json:"task"` // "cases"
 	Model   string `json:"model"`
 	N       int    `json:"n"`      // cases
-	Passed  int    `json:"passed"` // of them, in every repeat
+	Passed  int    `json:"passed"` // cases that pass in every repeat
 	Repeats int    `json:"repeats"`
 	// Metrics are means over the cases, each its mean over the repeats, with 95 %
 	// bootstrap intervals: pass_rate, calls, input_tokens, output_tokens, cost where
@@ -39,9 +39,8 @@ type Results struct {
 	Resample  task.Drawn         `json:"resampling"`
 	Usage     Spent              `json:"usage"` // of all runs
 	NodeUsage map[string]Spent   `json:"node_usage"`
-	// Calibration compares the confidence of the runs that answered with how many
-	// of them pass; Coverage is what share passes when only the most confident are
-	// taken.
+	// Calibration compares the confidence of answered runs with the share that passes;
+	// Coverage is the share that passes among the most confident ones.
 	Calibration Calibration     `json:"calibration"`
 	Coverage    []CoveragePoint `json:"coverage_precision"`
 	Made        Made            `json:"made"`
@@ -61,7 +60,7 @@ func (r Results) MetricNames() []string {
 	return slices.SortedFunc(maps.Keys(r.Metrics), func(x, y string) int { return cmp.Or(rank(x)-rank(y), strings.Compare(x, y)) })
 }
 
-// Made says with what, where and when results were made.
+// Made says how, where and when results were made.
 type Made struct {
 	Version string `json:"version"` // of Assay
 	Go      string `json:"go"`
@@ -74,7 +73,7 @@ type Made struct {
 	Corpora       map[string]string `json:"corpora"` // fingerprint by case
 }
 
-// Calibration is how far confidence can be taken at its word.
+// Calibration is how well confidence predicts a pass.
 type Calibration struct {
 	N    int              `json:"n"`   // runs that answered
 	ECE  float64          `json:"ece"` // 0 without any
@@ -90,17 +89,16 @@ type ReliabilityBin struct {
 	Passed     float64 `json:"passed"`     // share
 }
 
-// A CoveragePoint says what share passes of the answers that are at least as
-// confident as Confidence, and what share of all runs they are.
+// A CoveragePoint has the answers with at least this Confidence: the share of them that
+// passes, and their share of all runs.
 type CoveragePoint struct {
 	Confidence float64 `json:"confidence"`
 	Coverage   float64 `json:"coverage"`
 	Precision  float64 `json:"precision"`
 }
 
-// Summarise sums up the items of a suite, those of one case together. A run that
-// could not be made has not passed and counts in nothing else. The error is that
-// there is none.
+// Summarise sums up the items of a suite, grouped by case. A run that could not be made
+// counts as not passed and in no other figure. Without items it returns an error.
 func Summarise(items []Item, made Made, opts *metrics.ResampleOptions) (Results, error) {
 	if len(items) == 0 {
 		return Results{}, errors.New("summing up cases: there are none")
@@ -136,7 +134,7 @@ func Summarise(items []Item, made Made, opts *metrics.ResampleOptions) (Results,
 	return r, nil
 }
 
-// describe says of which cases and corpora the results are.
+// describe records the cases and corpora of the results.
 func (r *Results) describe() {
 	if r.Made.Skills == nil {
 		r.Made.Skills = map[string]string{}
@@ -158,10 +156,10 @@ func (r *Results) describe() {
 	r.Made.CaseSet = hashOf([]byte(strings.Join(set, "\n")))
 }
 
-// ran reports whether there was a run, also one that failed then.
+// ran reports whether there was a run, even one that failed.
 func (item Item) ran() bool { return item.Error == "" || len(item.Path) > 0 }
 
-// values are what is measured of one run.
+// values are the measured values of one run.
 func (item Item) values(priced bool) map[string]float64 {
 	v := map[string]float64{"pass_rate": metrics.One(item.Pass)}
 	if !item.ran() {
@@ -178,7 +176,7 @@ func (item Item) values(priced bool) map[string]float64 {
 	return v
 }
 
-// perCase groups what is measured by metric and case: the repeats of each.
+// perCase groups the values of repeats by metric and case.
 func perCase(items []Item, priced bool) (names, cases []string, values map[string]map[string][]float64) {
 	values = map[string]map[string][]float64{}
 	for _, item := range items {

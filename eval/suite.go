@@ -29,8 +29,8 @@ type SuiteOptions struct {
 	Repeat int
 	// Kept returns the item of an earlier run, which is not run again. Default none.
 	Kept func(key string, repeat int) (Item, bool)
-	// Done is told of each item as it comes, never concurrently, and how many of
-	// how many there are. Its error stops the suite. Default nobody.
+	// Done receives each finished item and the progress, never concurrently. Its error
+	// stops the suite. Default: not called.
 	Done func(item Item, done, total int) error
 }
 

@@ -15,6 +15,7 @@ import (
 	"example.com/assay/memory/index"
 	"example.com/assay/memory/learn"
 	"example.com/assay/memory/retrieval"
+	"example.com/assay/memory/text"
 	"example.com/assay/state"
 
 	"github.com/gofrs/flock"
@@ -232,7 +233,7 @@ func (c *Corpus) search(ctx context.Context, q retrieval.Query) (retrieval.Resul
 	if c.opts.Reranker == nil {
 		r, err := c.uncovered(ctx, q)
 		if err == nil && c.ranker != nil && c.ranker.Fault != "" {
-			r.Fallback = cut("ranking with the trained ranker: "+c.ranker.Fault, maxFallback)
+			r.Fallback = text.Clip("ranking with the trained ranker: "+c.ranker.Fault, maxFallback)
 		}
 		return r, err
 	}

@@ -38,7 +38,7 @@ func detect(ctx context.Context, by Detector, r *retrieval.Result) error {
 		err = checkSpans(found, texts)
 	}
 	if err != nil {
-		r.Uninspected = cut(fmt.Sprintf("detecting orders with %q: %v", by.ID(), err), maxFallback)
+		r.Uninspected = text.Clip(fmt.Sprintf("detecting orders with %q: %v", by.ID(), err), maxFallback)
 		return nil
 	}
 	for i, spans := range found {

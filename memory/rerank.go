@@ -8,6 +8,7 @@ import (
 
 	"example.com/assay/memory/index"
 	"example.com/assay/memory/retrieval"
+	"example.com/assay/memory/text"
 	"example.com/assay/state"
 )
 
@@ -25,7 +26,7 @@ const RankerRerank = "rerank"
 
 const (
 	defaultRerankDepth = 20
-	maxFallback        = 300 // bytes of a reason
+	maxFallback        = 300 - len("…") // bytes of a reason; a longer one ends with dots
 )
 
 // rerank orders the hits of r by a reranker's scores and keeps k. A reranker that fails,
@@ -47,7 +48,7 @@ func rerank(ctx context.Context, by Reranker, query string, k int, r *retrieval.
 		err = checkScores(scores, len(texts))
 	}
 	if err != nil {
-		r.Fallback = cut(fmt.Sprintf("reranking with %q: %v", by.ID(), err), maxFallback)
+		r.Fallback = text.Clip(fmt.Sprintf("reranking with %q: %v", by.ID(), err), maxFallback)
 	} else {
 		r.Reranker = by.ID()
 		r.Hits = ordered(r.Hits, scores)
@@ -91,20 +92,4 @@ func ordered(hits []state.Hit, scores []float64) []state.Hit {
 		out[rank].Scores = append(slices.Clone(hits[i].Scores), state.Score{Ranker: RankerRerank, Value: math.Round(scores[i]*1e6) / 1e6})
 	}
 	return out
-}
-
-// cut shortens s to at most n bytes, at the end of a character.
-func cut(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	const dots = "…"
-	end := 0
-	for i := range s {
-		if i > n-len(dots) {
-			break
-		}
-		end = i
-	}
-	return s[:end] + dots
 }

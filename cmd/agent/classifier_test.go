@@ -279,7 +279,7 @@ func TestInjectionDetector(t *testing.T) {
 		t.Errorf("exit code %d, %s, warnings %q: %s", code, answer.Status, answer.Warnings, told)
 	}
 	asked := s.asked.Load()
-	if _, again, told := ask("--replay", tape); s.asked.Load() != asked || strings.Join(again.Warnings, "\n") != strings.Join(answer.Warnings, "\n") || strings.Contains(told, "were not asked for") {
+	if _, again, told := ask("--replay", tape); s.asked.Load() != asked || strings.Join(again.Warnings, "\n") != strings.Join(answer.Warnings, "\n") || strings.Contains(told, "were not used") {
 		t.Errorf("%d requests, warnings %q: %s", s.asked.Load()-asked, again.Warnings, told)
 	}
 	s.status.Store(http.StatusUnauthorized)

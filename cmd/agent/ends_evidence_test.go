@@ -155,8 +155,8 @@ func TestComplyBatchLosesCalls(t *testing.T) {
 	}{
 		{failFrom(1, llmtest.Refuse(http.StatusUnauthorized, "")), 1, "question one: Could not look: the key was refused"},
 		{failAt(calls, llmtest.Refuse(http.StatusUnauthorized, "")), 3, "question one: Answered, but not whole: the composed answer"},
-		{nil, 0, "1 asked, 0 were finished already, 0 failed"},
-		{nil, 0, "0 asked, 1 were finished already, 0 failed"},
+		{nil, 0, "1 asked, 0 already finished, 0 failed"},
+		{nil, 0, "0 asked, 1 already finished, 0 failed"},
 	} {
 		if got := runLoopback(t, home, c.faults, nil, args...); got.code != c.code || !strings.Contains(got.stdout+got.stderr, c.says) {
 			t.Errorf("exit code %d, want %d and %q: %s%s", got.code, c.code, c.says, got.stdout, got.stderr)

@@ -13,6 +13,7 @@ import (
 	"example.com/assay/graph"
 	"example.com/assay/llm/offline"
 	"example.com/assay/memory/retrieval"
+	"example.com/assay/memory/text"
 	"example.com/assay/nodes/causal"
 	"example.com/assay/nodes/evidence"
 	"example.com/assay/nodes/extract"
@@ -29,7 +30,7 @@ var graphFormats = map[string]func(graph.Drawing) string{
 
 func formatNames() []string { return []string{"mermaid", "dot", "text"} }
 
-// A pipeline is what `agent graph` knows of one.
+// A pipeline is one that `agent graph` can draw.
 type pipeline struct {
 	Name        string `json:"name"`
 	Does        string `json:"does"`
@@ -85,7 +86,7 @@ func pipelines() ([]pipeline, error) {
 	}}, nil
 }
 
-// noCorpus stands where a drawn pipeline would have its corpus.
+// noCorpus takes the place of a corpus in a pipeline that is only drawn.
 type noCorpus struct{}
 
 func (noCorpus) Search(context.Context, retrieval.Query) (retrieval.Result, error) {
@@ -117,7 +118,7 @@ func graphCommand(a *cli.App) *cobra.Command {
 			}
 			draw := graphFormats[format]
 			if draw == nil {
-				return cli.Usagef("--format is %q%s; known: %s", format, cli.DidYouMean(format, formatNames()), strings.Join(formatNames(), ", "))
+				return cli.Usagef("--format is %q%s; known: %s", format, text.DidYouMean(format, formatNames()), strings.Join(formatNames(), ", "))
 			}
 			if len(args) == 0 {
 				listPipelines(a, all, asJSON)
@@ -129,7 +130,7 @@ func graphCommand(a *cli.App) *cobra.Command {
 				for _, p := range all {
 					names = append(names, p.Name)
 				}
-				return cli.Usagef("there is no pipeline %q%s; known: %s", args[0], cli.DidYouMean(args[0], names), strings.Join(names, ", "))
+				return cli.Usagef("there is no pipeline %q%s; known: %s", args[0], text.DidYouMean(args[0], names), strings.Join(names, ", "))
 			}
 			drawing := all[at].drawing
 			if expand {

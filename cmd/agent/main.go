@@ -22,10 +22,10 @@ func main() {
 
 // systemApp returns the program as the operating system started it.
 func systemApp() *cli.App {
-	// Libraries do not write to standard error. Those of Gemini and OpenTelemetry
-	// use the standard logger; the latter has one of its own, too, in which it writes
-	// out headers that it cannot parse and that hold the collector's key. What it
-	// cannot send is told by tracing.close.
+	// Libraries must not write to standard error. Those of Gemini and OpenTelemetry use
+	// the standard logger. OpenTelemetry has a second one, and writes headers to it that
+	// it cannot parse and that hold the collector's key. Spans that could not be sent are
+	// reported when the run ends.
 	log.SetOutput(io.Discard)
 	otel.SetLogger(logr.Discard())
 	signals := make(chan os.Signal, 1)

@@ -25,17 +25,17 @@ import (
 
 const secret = "sk-test-0123456789abcdef"
 
-// chat is a loopback server of OpenAI's API that answers by the name of the
+// chatServer is a loopback server of OpenAI's API that answers by the name of the
 // response format, which is the skill's. As many do, it says which version of
 // a model answered. One that may search does so once.
-type chat struct {
+type chatServer struct {
 	*httptest.Server
 	mu    sync.Mutex
 	asked []string // "model skill"
 	keys  map[string]bool
 }
 
-func newChat(t *testing.T) *chat {
+func newChat(t *testing.T) *chatServer {
 	t.Helper()
 	answers := map[string]string{
 		"doctor":                     `{"ok":true}`,
@@ -45,11 +45,15 @@ func newChat(t *testing.T) *chat {
 		skills.QueryRewrite:          `{"primary":"elements of a valid lantern permit","alternatives":["lantern permit application fee","inspection of the lantern"]}`,
 		"":                           "A valid lantern permit has three elements. [Source 1]",
 	}
-	c := &chat{keys: map[string]bool{}}
+	c := &chatServer{keys: map[string]bool{}}
 	c.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var in struct {
-			Model    string            `json:"model"`
-			Tools    []json.RawMessage `json:"tools"`
+			Model string `json:"model"`
+			Tools []struct {
+				Function struct {
+					Name string `json:"name"`
+				} `json:"function"`
+			} `json:"tools"`
 			Messages []struct {
 				Role string `json:"role"`
 			} `json:"messages"`
@@ -68,7 +72,11 @@ func newChat(t *testing.T) *chat {
 		c.keys[r.Header.Get("Authorization")] = true
 		c.mu.Unlock()
 		if len(in.Tools) > 0 && in.Messages[len(in.Messages)-1].Role != "tool" {
-			fmt.Fprintf(w, `{"model":"%s-2026-01-02","choices":[{"message":{"role":"assistant","content":"","tool_calls":[{"id":"c1","type":"function","function":{"name":"search_corpus","arguments":"{\"query\":\"When does a permit expire?\"}"}}]},"finish_reason":"tool_calls"}],"usage":{"prompt_tokens":50,"completion_tokens":5}}`, in.Model)
+			arguments := `{"query":"When does a permit expire?"}`
+			if in.Tools[0].Function.Name == "remember" {
+				arguments = `{"text":"Ann has a lantern."}`
+			}
+			fmt.Fprintf(w, `{"model":"%s-2026-01-02","choices":[{"message":{"role":"assistant","content":"","tool_calls":[{"id":"c1","type":"function","function":{"name":%q,"arguments":%q}}]},"finish_reason":"tool_calls"}],"usage":{"prompt_tokens":50,"completion_tokens":5}}`, in.Model, in.Tools[0].Function.Name, arguments)
 			return
 		}
 		text, err := json.Marshal(answers[in.Format.Schema.Name])
@@ -211,7 +219,7 @@ func TestKeyIsNeverWritten(t *testing.T) {
 					if name != "in answers" && code == cli.ExitDone {
 						t.Errorf("%q succeeded: %s", args, stdout)
 					}
-					if name == "fails" && args[0] == "ask" && !strings.Contains(stderr.String(), "asking the model again in ") {
+					if name == "fails" && args[0] == "ask" && !strings.Contains(stderr.String(), "retrying the model call in ") {
 						t.Errorf("%q waits in silence: %s", args, stderr)
 					}
 					if strings.Contains(stdout.String()+stderr.String(), secret) {
@@ -319,14 +327,14 @@ func TestModelsThatCannotBeMeant(t *testing.T) {
 		"models:\n  query_rewrite: gpt":                         `c.yaml:2: models.query_rewrite is "gpt": there is no such model`,
 		"models: offline":                                       "models: it needs lines",
 		"models: {query_rewrite: [offline]}":                    "models.query_rewrite: it needs one value",
-		"model: offline\nmodels: {default: offline}":            "models.default: model stands in this file, too",
-		"models: {default: offline}\nmodel: offline":            "models.default stands in this file, too",
+		"model: offline\nmodels: {default: offline}":            "models.default: this file also has model",
+		"models: {default: offline}\nmodel: offline":            "this file also has models.default",
 		"model_limits: {concurrency: 0}":                        `model_limits.concurrency is "0": it must be a whole number of at least 1`,
 		"model_limits: {max_retries: -1}":                       "at least 0",
 		"model_limits: {timeout: soon}":                         `model_limits.timeout is "soon": it must be a time such as 2s or 500ms, and positive`,
 		"model_limits: {backoff_jitter_max: -1s}":               "and 0 or more",
 		"model_limits: {max_call: 1}":                           `unknown key "max_call" in model_limits; did you mean "max_calls"?`,
-		"model_limits: {max_calls: 1, max_calls: 2}":            "stands already in line 1",
+		"model_limits: {max_calls: 1, max_calls: 2}":            "is already set in line 1",
 		"models: {fallback: opanai:m}":                          `c.yaml:1: models.fallback is "opanai:m": there is no such model; did you mean "openai:m"?`,
 		"model_limits: {max_session_calls: none}":               `c.yaml:1: model_limits.max_session_calls is "none": it must be a whole number of at least 1`,
 		"model_limits: {max_session_tokens: 0}":                 `model_limits.max_session_tokens is "0"`,
@@ -338,14 +346,14 @@ func TestModelsThatCannotBeMeant(t *testing.T) {
 		"model_limits: {circuit_failures: -1}":                  `model_limits.circuit_failures is "-1": it must be a whole number of at least 0`,
 		"model_limits: {circuit_pause: 0}":                      `model_limits.circuit_pause is "0"`,
 		"prices: {openai:m: {input: 1, outputs: 2}}":            `c.yaml:1: unknown key "outputs" in prices.openai:m; did you mean "output"?; known keys: input, output`,
-		"prices:\n  openai:m: {input: 1}":                       `c.yaml:2: prices.openai:m: its output is missing; write 0 for what is free`,
+		"prices:\n  openai:m: {input: 1}":                       `c.yaml:2: prices.openai:m: its output is missing; write 0 if it is free`,
 		"prices:\n  openai:m: 1":                                `c.yaml:2: prices.openai:m: it needs lines of "key: value" below it; known keys: input, output`,
 		"prices: openai:m":                                      `c.yaml:1: prices: it needs lines of`,
 		"prices: {openai:m: {input: -1, output: 2}}":            `prices.openai:m.input is "-1": it must be a number of 0 or more`,
 		"prices: {opanai:m: {input: 1, output: 2}}":             `c.yaml:1: prices.opanai:m.input: there is no such model; did you mean "openai:m"?`,
 		"prices: {offline: {input: 1, output: 2}}":              `offline costs nothing and needs no price`,
 		"vertex: {project: a/b}":                                `c.yaml:1: vertex.project is "a/b": it must be a name`,
-		"vertex: {location: eu}\nmodel: gemini:m":               "vertex.location is set and vertex.project is not",
+		"vertex: {location: eu}\nmodel: gemini:m":               "vertex.location is set but vertex.project is not",
 		"model_limits: {max_session_money: 1}\nmodel: ollama:m": `using model "ollama:m": what model "ollama:m" costs is unknown`,
 		"model: openai:m":                                       "using model \"openai:m\": OPENAI_API_KEY is not set",
 	} {
@@ -407,7 +415,7 @@ func TestKeyFiles(t *testing.T) {
 		{"world", "sk-of-the-environment", "chmod 600 ", ""}, // it is open to others, used or not
 		{"empty", "", "is empty: write the key into it", ""},
 		{".", "", "is not a regular file", ""},
-		{secret, "", "it must be the path of a file that holds the key, not the key", ""},
+		{secret, "", "the value must be the path of a file that holds the key, not the key itself", ""},
 	} {
 		conf := filepath.Join(dir, "c.yaml")
 		if err := os.WriteFile(conf, []byte("key_files:\n  openai: "+tc.file+"\n"), 0o644); err != nil {

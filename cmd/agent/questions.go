@@ -26,14 +26,15 @@ func questionsCommand(a *cli.App) *cobra.Command {
 		Short: "Draft questions about a corpus, to measure answers with",
 		Long: `Questions drafts a file for agent eval answers from a corpus: "What is X?" from
 definitions, "What is the default of X?" where one is stated, "How do I …?" from
-headings that begin with a verb, and "What is the maximum …?" where a bound is. Each has the words that a right quote holds (gold), the file and the passage that
-they are from, a half (seen or held), and "draft": true. No model is asked, and the
-same corpus gives the same drafts.
+headings that begin with a verb, and "What is the maximum …?" where a limit is
+stated. Each has the words that a right quote holds (gold), their file and passage,
+a half (seen or held), and "draft": true. No model is called, and the same corpus
+gives the same drafts.
 
-Drafts are sentences turned round by rule. Before you measure with them, delete those
-that make no sense, word the others as people ask, shorten gold to the fact, add
-wordings of it, and take "draft" out. Add questions that the corpus does not answer,
-with "answerable": false: how those are refused is half of what there is to know.`,
+Rules turn sentences into drafts. Before you measure with them, delete those that make
+no sense, rewrite the others as people ask, shorten gold to the fact, add other
+wordings of it, and remove "draft". Add questions that the corpus does not answer, with
+"answerable": false: a measurement needs questions that must be refused.`,
 		Example: `  agent questions handbook > questions.jsonl
   agent questions handbook --n 200 > questions.jsonl
   agent eval answers --corpus handbook --data questions.jsonl --half seen`,

@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/assay/cmd/agent/internal/ask"
+	"example.com/assay/cmd/agent/internal/chat"
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/comply"
 	"example.com/assay/cmd/agent/internal/config"
@@ -32,11 +33,11 @@ the one before it ("and how do I change it?"), and a paste of several lines is
 one question. From a pipe each line is a question; agent ask - takes all of
 standard input as one.
 
-Corpora and memory live in the directory ` + cli.EnvHome + `, by default
+Corpora and memory are in the directory ` + cli.EnvHome + `, by default
 $XDG_DATA_HOME/assay or ~/.local/share/assay.
 
-Exit codes: 0 done, 1 failed or could not look, 2 wrong usage, 3 no sufficient
-evidence or not all of it holds, 4 stopped for a person, 130 interrupted,
+Exit codes: 0 done, 1 failed or could not search, 2 wrong usage, 3 no sufficient
+evidence or an unsupported claim, 4 waits for a person, 130 interrupted,
 143 terminated.`,
 		Example: `  agent ask "What must a plaintiff prove for battery?"
   agent ingest docs/
@@ -59,7 +60,7 @@ evidence or not all of it holds, 4 stopped for a person, 130 interrupted,
 	help := helpCommand()
 	root.SetHelpCommand(help)
 	root.AddCommand(help,
-		ask.Command(a), comply.Command(a), verify.Command(a), edges.Command(a), extract.Command(a), searchCommand(a), ask.ResumeCommand(a), threadsCommand(a), corpus.IngestCommand(a), corpus.Command(a), questionsCommand(a), recall.Command(a), graphCommand(a),
+		ask.Command(a), chat.Command(a), comply.Command(a), verify.Command(a), edges.Command(a), extract.Command(a), searchCommand(a), ask.ResumeCommand(a), threadsCommand(a), corpus.IngestCommand(a), corpus.Command(a), questionsCommand(a), recall.Command(a), graphCommand(a),
 		traces.Command(a), trainCommand(a), evals.Command(a), doctor.Command(a), versionCommand(a),
 	)
 	return root

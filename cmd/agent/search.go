@@ -16,6 +16,7 @@ import (
 	"example.com/assay/memory"
 	"example.com/assay/memory/index"
 	"example.com/assay/memory/retrieval"
+	"example.com/assay/memory/text"
 	"example.com/assay/state"
 )
 
@@ -36,25 +37,23 @@ func searchCommand(a *cli.App) *cobra.Command {
 		Use:   "search QUERY…",
 		Short: "Find passages of a corpus, without an answer",
 		Long: `Search returns the passages that fit a query best, with their file, section and
-range of bytes, and how sure the index is that they are about it: from 0.70 they
-are, up to 0.35 the corpus does not hold it. No model is asked, but for a
-reranker that is one.
+range of bytes, and a confidence. From 0.70 the passages are about the query; below
+0.35 the corpus does not hold it. No model is called, unless a model reranks.
 
-A word that no passage has is searched for as one that the corpus has, where it is
-misspelt or British in an American text: "searched for: color (not colour)".
+A query word that no passage has is replaced by one of the corpus when it is misspelt,
+or British in an American text: "searched for: color (not colour)".
 
-What the query names by its number comes first: "§ 5899(b)", "Art. 12(3)",
+Parts that the query names by number come first: "§ 5899(b)", "Art. 12(3)",
 "Rule 8.7.1", "42 U.S.C. § 1983", "REQ-12".
 
---filter keeps passages by their metadata: what front matter or the columns of a
-table declare, the directory ("dir") and the format ("file_type"); agent corpus
-show lists them. "topic=a|b" is one of them, "dir=law/*" a beginning, "topic=*"
-any value; of several filters all must hold.
+--filter selects passages by metadata: the keys of front matter or of a table's
+columns, the directory ("dir") and the format ("file_type"); agent corpus show lists
+them. "topic=a|b" matches either value, "dir=law/*" a prefix, "topic=*" any value.
+Several filters must all match.
 
-With --explain each passage shows what put it where it is: the summands of its
-score, the score of a trained ranker or a reranker where one orders them, and the
-passages that were left out because they say the same. Exit code 3 says that
-nothing was found.`,
+--explain shows how each passage got its rank: the summands of its score, the score
+of a trained ranker or a reranker, and the passages that were left out because they
+say the same. Exit code 3 says that nothing was found.`,
 		Example: `  agent search "elements of battery"
   agent search --corpus handbook --k 20 --json "notice period"
   agent search --explain --also "hostile touching" "harmful contact"
@@ -84,10 +83,10 @@ nothing was found.`,
 	f.String("corpus", config.DefaultCorpus, "`NAME` of the corpus to search; until something is ingested into \"default\", the embedded sample")
 	f.StringVar(&flags.Config, "config", "", "configuration `FILE` (YAML); agent doctor names the default")
 	f.IntVar(&k, "k", 5, "`NUMBER` of passages")
-	f.StringArrayVar(&alternatives, "also", nil, "another `WORDING` of the query, which adds candidates; may be repeated")
+	f.StringArrayVar(&alternatives, "also", nil, "another `WORDING` of the query, for more candidates; may be repeated")
 	f.StringArrayVar(&filters, "filter", nil, "search only passages with metadata `KEY=VALUE`; may be repeated")
 	f.Float64Var(&mmr, "mmr", 0, "choose hits that differ: `SHARE` of relevance against difference, such as 0.7")
-	f.IntVar(&neighbours, "neighbours", 0, "`NUMBER` of passages to show before and behind each")
+	f.IntVar(&neighbours, "neighbours", 0, "`NUMBER` of passages to show before and after each")
 	f.BoolVar(&explain, "explain", false, "show the scores of each passage")
 	f.BoolVar(&full, "full", false, "show whole passages")
 	f.BoolVar(&asJSON, "json", false, "print one JSON document")
@@ -141,7 +140,7 @@ func runSearch(a *cli.App, cmd *cobra.Command, flags *config.Flags, q retrieval.
 	return nil
 }
 
-// searched is the JSON of a search.
+// searched is the JSON document of a search.
 func searched(corpus *memory.Corpus, q retrieval.Query, found retrieval.Result) any {
 	hits := found.Hits
 	if hits == nil {
@@ -202,23 +201,23 @@ func printHits(a *cli.App, found retrieval.Result, explain, full bool) {
 	fmt.Fprintln(a.Stdout, line)
 }
 
-// printCited says what the corpus has of a part that the query names.
+// printCited says which passages of the corpus belong to a part that the query names.
 func printCited(a *cli.App, c retrieval.Cited) {
 	text := render.Visible(c.Text)
 	switch {
 	case c.Found == "":
-		fmt.Fprintf(a.Stdout, "%s: no heading or number of the corpus is that\n", text)
+		fmt.Fprintf(a.Stdout, "%s: the corpus has no such heading or number\n", text)
 	case c.Exact && c.Documents > 1:
 		fmt.Fprintf(a.Stdout, "%s: %s of %s\n", text, cli.Count(c.Passages, "passage"), cli.Count(c.Documents, "document"))
 	case c.Exact:
 		fmt.Fprintf(a.Stdout, "%s: %s\n", text, cli.Count(c.Passages, "passage"))
 	default:
-		fmt.Fprintf(a.Stdout, "%s: not by itself; %s of or within %s\n", text, cli.Count(c.Passages, "passage"), render.Visible(c.Found))
+		fmt.Fprintf(a.Stdout, "%s: has no passage of its own; %s of or within %s\n", text, cli.Count(c.Passages, "passage"), render.Visible(c.Found))
 	}
 }
 
-// scores shows the first score as the sum of its summands that are not zero,
-// and behind it the scores that are none.
+// scores shows the first score as the sum of its summands that are not zero, and after it
+// the scores that are not summands.
 func scores(list []state.Score) string {
 	var sum, beside []string
 	for i, s := range list {
@@ -253,11 +252,10 @@ func conditions(filters []string) ([]retrieval.Condition, error) {
 	return out, nil
 }
 
-// knownValues is how many values of a key a misspelt one is compared with.
+// knownValues is the most values of a key that a misspelt one is compared with.
 const knownValues = 10_000
 
-// unknownValues warns of values that no passage has: where nothing was found,
-// that may be why.
+// unknownValues warns of values that no passage has: they may be why nothing was found.
 func unknownValues(ctx context.Context, a *cli.App, corpus *memory.Corpus, filter []retrieval.Condition) error {
 	if len(filter) == 0 {
 		return nil
@@ -277,7 +275,7 @@ func unknownValues(ctx context.Context, a *cli.App, corpus *memory.Corpus, filte
 		}
 		for _, value := range c.OneOf {
 			if !slices.Contains(known, value) {
-				a.Warn("no passage has %s=%s%s", c.Key, value, cli.DidYouMean(value, known))
+				a.Warn("no passage has %s=%s%s", c.Key, value, text.DidYouMean(value, known))
 			}
 		}
 	}

@@ -152,7 +152,7 @@ func TestCollectorThatFails(t *testing.T) {
 	gone.Close()
 	for _, tc := range []struct{ url, ask, doctor string }{
 		{refuses.URL, "agent: sending spans to the collector: ", "ok    telemetry      spans go to " + refuses.URL},
-		{gone.URL, "connection refused", "warn  telemetry      no collector is reached"},
+		{gone.URL, "connection refused", "warn  telemetry      the collector cannot be reached"},
 		{"", "", "ok    telemetry      off"},
 	} {
 		a, stdout, stderr := clitest.App(home)
@@ -173,7 +173,7 @@ func TestCollectorThatFails(t *testing.T) {
 		"http://u:" + secret + "@host": "must not hold credentials",
 		"localhost:4318":               "write the address",
 		"ftp://host":                   "write the address",
-		"http://h\x7f" + secret:        "it is no address",
+		"http://h\x7f" + secret:        "it is not an address",
 	} {
 		a, stdout, stderr := clitest.App(home)
 		withEnv(a, config.EnvOTLP, text)

@@ -15,9 +15,6 @@ import (
 	"example.com/assay/llm"
 )
 
-// Metadata that a thread's checkpoints carry, for those that list and resume.
-const ()
-
 func threadsCommand(a *cli.App) *cobra.Command {
 	return cli.Group(&cobra.Command{
 		Use:   "threads",
@@ -46,7 +43,7 @@ func threadsListCommand(a *cli.App) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:     "list",
-		Short:   "List the threads, the one that changed last first",
+		Short:   "List the threads, the most recently changed first",
 		Example: "  agent threads list\n  agent threads list --json",
 		Args:    cli.Exactly(0, "no argument"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -91,7 +88,7 @@ func threadsListCommand(a *cli.App) *cobra.Command {
 func threadsRemoveCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:     "remove THREAD",
-		Short:   "Remove a thread with all that is saved of it",
+		Short:   "Remove a thread and everything saved under it",
 		Example: "  agent threads remove lease",
 		Args:    cli.Exactly(1, "the name of a thread"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -116,7 +113,7 @@ func threadsSweepCommand(a *cli.App) *cobra.Command {
 		Args:    cli.Exactly(0, "no argument"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if age <= 0 {
-				return cli.Usagef("--older-than is %v: say how long a thread must have rested, such as 720h", age)
+				return cli.Usagef("--older-than is %v: say for how long a thread must be unchanged, such as 720h", age)
 			}
 			return onThreads(a, cmd, func(saver *sqlite.Saver) error {
 				n, err := graph.Sweep(cmd.Context(), saver, a.Now().Add(-age))
@@ -125,6 +122,6 @@ func threadsSweepCommand(a *cli.App) *cobra.Command {
 			})
 		},
 	}
-	cmd.Flags().DurationVar(&age, "older-than", 0, "how long a thread must have rested, a `DURATION` such as 720h")
+	cmd.Flags().DurationVar(&age, "older-than", 0, "for how long a thread must be unchanged, a `DURATION` such as 720h")
 	return cmd
 }

@@ -7,19 +7,19 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/cmd/agent/internal/open"
 	"example.com/assay/cmd/agent/internal/render"
-
-	"github.com/spf13/cobra"
-
 	"example.com/assay/eval/metrics"
 	"example.com/assay/eval/retrieval"
 	"example.com/assay/eval/task"
 	"example.com/assay/memory"
 	"example.com/assay/memory/learn"
 	"example.com/assay/memory/ltr"
+	"example.com/assay/memory/text"
 )
 
 func trainCommand(a *cli.App) *cobra.Command {
@@ -47,17 +47,16 @@ func trainRerankCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "rerank --corpus NAME --queries FILE",
 		Short: "Train a ranker for one corpus on judged questions about it",
-		Long: fmt.Sprintf(`Rerank trains a ranker on questions about a corpus for which the passages that
-answer them are known, at least %d of them. The questions are dealt out into
-folds; the questions of each are ranked by what was trained on the others. If
-that is better than the index's own ranking beyond chance (the 95 %% interval of
-the difference in nDCG@10 is above 0), a ranker is trained on all questions and
-kept with the corpus; from then on it orders what is found there. If not, nothing
-changes. Exit code 0 says that it was tried, whatever came of it.
+		Long: fmt.Sprintf(`Rerank trains a ranker for a corpus. It needs at least %d questions whose answering
+passages are known. The questions are divided into folds; each fold is ranked by a
+ranker that was trained on the others. If that beats the index's own ranking beyond
+chance (the 95 %% interval of the difference in nDCG@10 is above 0), a ranker is
+trained on all questions and saved with the corpus, whose searches use it from then
+on. Otherwise nothing changes. In both cases the exit code is 0.
 
-Judgments name passages by their ids, as agent search --json shows them; those of
-a record that was cut into passages (ID~1, ID~2 …) may name the record. Files may
-be compressed with gzip. The formats are those of agent eval retrieval, but for
+Judgments name passages by their ids, as agent search --json shows them. A record that
+was cut into passages (ID~1, ID~2 …) may be named by its own id. Files may be
+compressed with gzip. The formats are those of agent eval retrieval, except
 legalbench, which judges spans:
 
   beir        {_id, text}, and --qrels: tab-separated query-id, corpus-id,
@@ -67,9 +66,9 @@ legalbench, which judges spans:
   barexam     {id, prompt, question, choices, gold_passage_ids}
   morehopqa   {id, question, gold_passage_ids}
 
-The ranker stays when documents are ingested, and is told of as trained on
-another state of the corpus; it rests when the corpus holds less than half of
-the passages that it was trained on. Train again then, or --remove it.`, learn.Enough),
+The ranker stays in use when documents are ingested, and agent doctor reports that the
+corpus has changed. It is not used when the corpus holds less than half of the
+passages that it was trained on: then train again, or --remove it.`, learn.Enough),
 		Example: `  agent train rerank --corpus handbook --queries questions.jsonl --qrels judged.tsv
   agent train rerank --corpus rules --format obliqa --queries questions.jsonl --json
   agent train rerank --corpus rules --remove`,
@@ -90,9 +89,9 @@ the passages that it was trained on. Train again then, or --remove it.`, learn.E
 	set.StringVar(&f.files.Format, "format", "beir", "`FORMAT` of the files: "+strings.Join(trainFormats(), ", "))
 	set.StringVar(&f.files.Queries, "queries", "", "`FILE` of the questions (JSON Lines)")
 	set.StringVar(&f.files.Qrels, "qrels", "", "`FILE` of the judgments; for beir only")
-	set.IntVar(&f.folds, "folds", 2, "`NUMBER` of folds that the questions are dealt out into")
-	set.Uint64Var(&f.seed, "seed", 1, "`SEED` of what is drawn, above 0; the same one gives the same ranker")
-	set.BoolVar(&f.force, "force", false, fmt.Sprintf("try with fewer than %d judged questions, too", learn.Enough))
+	set.IntVar(&f.folds, "folds", 2, "`NUMBER` of folds that the questions are divided into")
+	set.Uint64Var(&f.seed, "seed", 1, "`SEED` of the random numbers, above 0; the same seed gives the same ranker")
+	set.BoolVar(&f.force, "force", false, fmt.Sprintf("also try with fewer than %d judged questions", learn.Enough))
 	set.BoolVar(&f.remove, "remove", false, "remove the corpus's trained ranker")
 	set.BoolVar(&f.asJSON, "json", false, "print one JSON document")
 	return cmd
@@ -103,12 +102,12 @@ func trainFormats() []string {
 	return slices.DeleteFunc(retrieval.Formats(), func(f string) bool { return f == "legalbench" })
 }
 
-// check refuses a command line that cannot be meant.
+// check refuses mistakes in the command line.
 func (f *trainRerankFlags) check(cmd *cobra.Command) error {
 	if f.remove {
 		for _, other := range []string{"queries", "qrels", "format", "folds", "seed", "force"} {
 			if cmd.Flags().Changed(other) {
-				return cli.Usagef("--remove and --%s do not go together", other)
+				return cli.Usagef("--remove and --%s cannot be combined", other)
 			}
 		}
 		return nil
@@ -117,7 +116,7 @@ func (f *trainRerankFlags) check(cmd *cobra.Command) error {
 	case f.files.Queries == "":
 		return cli.Usagef("--queries is missing; see: agent help train rerank")
 	case !slices.Contains(known, f.files.Format):
-		return cli.Usagef("--format is %q%s; known: %s", f.files.Format, cli.DidYouMean(f.files.Format, known), strings.Join(known, ", "))
+		return cli.Usagef("--format is %q%s; known: %s", f.files.Format, text.DidYouMean(f.files.Format, known), strings.Join(known, ", "))
 	case retrieval.CheckQrels(f.files, "questions") != nil:
 		return cli.Usagef("%w", retrieval.CheckQrels(f.files, "questions"))
 	case f.folds < 2 || f.folds > retrieval.MostFolds:
@@ -148,14 +147,14 @@ func removeRanker(a *cli.App, cmd *cobra.Command, flags *config.Flags, f *trainR
 			Removed bool   `json:"removed"`
 		}{1, s.Corpus, removed})
 	case removed:
-		fmt.Fprintf(a.Stdout, "%s: its trained ranker is removed\n", s.Corpus)
+		fmt.Fprintf(a.Stdout, "%s: the trained ranker is removed\n", s.Corpus)
 	default:
 		fmt.Fprintf(a.Stdout, "%s: it had no trained ranker\n", s.Corpus)
 	}
 	return nil
 }
 
-// A trial is what came of training.
+// A trial is the result of training.
 type trial struct {
 	corpus  string
 	set     *retrieval.Dataset
@@ -163,11 +162,11 @@ type trial struct {
 	metrics []retrieval.Trial
 	nothing bool // there was nothing to learn
 	kept    bool
-	ranker  memory.RankerInfo // the one in place now; without an ID when there is none
+	ranker  memory.RankerInfo // the ranker that the corpus has now; without an ID when it has none
 }
 
-// decisive is the metric that a trained ranker must win on; shown are all that are
-// printed.
+// decisive is the metric on which a trained ranker must win; shown are the metrics that
+// are printed.
 const decisive = "nDCG@10"
 
 var shown = []string{decisive, "MAP@10", "MRR@10", "R@5", "R@10"}
@@ -246,7 +245,7 @@ func try(ctx context.Context, a *cli.App, home string, corpus *memory.Corpus, op
 	return t, err
 }
 
-// checkQuestions refuses too few.
+// checkQuestions refuses too few questions.
 func checkQuestions(a *cli.App, t *trial, set *retrieval.Dataset, corpus *memory.Corpus, f *trainRerankFlags) error {
 	n := len(t.set.Queries)
 	if n == 0 {
@@ -254,16 +253,16 @@ func checkQuestions(a *cli.App, t *trial, set *retrieval.Dataset, corpus *memory
 		if ids := corpus.PassageIDs(); len(ids) > 0 {
 			have = fmt.Sprintf("its ids are like %q", ids[0])
 		}
-		return fmt.Errorf("training a ranker: no judgment names a passage of corpus %q: %s, the judgments' like %q; ingest records with the ids that the judgments use (agent help ingest), or judge what agent search --json shows", corpus.Name(), have, set.NotHeld)
+		return fmt.Errorf("training a ranker: no judgment names a passage of corpus %q: %s, those of the judgments like %q; ingest records with the ids that the judgments use (agent help ingest), or judge what agent search --json shows", corpus.Name(), have, set.NotHeld)
 	}
 	if n < max(learn.Enough, f.folds) && !f.force {
 		return fmt.Errorf("training a ranker: there are %s about corpus %q and at least %d are needed; judge more, or try with --force", cli.Count(n, "judged question"), corpus.Name(), learn.Enough)
 	}
 	if n < f.folds {
-		return fmt.Errorf("training a ranker: %s cannot be dealt out into %d folds", cli.Count(n, "judged question"), f.folds)
+		return fmt.Errorf("training a ranker: %s cannot be divided into %d folds", cli.Count(n, "judged question"), f.folds)
 	}
 	if n < learn.Enough {
-		a.Warn("only %s: with fewer than %d a ranker that seems to help may not", cli.Count(n, "judged question"), learn.Enough)
+		a.Warn("only %s: with fewer than %d, a ranker that seems to help may not really help", cli.Count(n, "judged question"), learn.Enough)
 	}
 	return nil
 }
@@ -283,17 +282,17 @@ func printTrial(a *cli.App, t *trial) {
 		fmt.Fprintf(a.Stdout, "%-9s  %7.4f  %7.4f  %+10.4f  [%+.4f, %+.4f]  %6.4f\n", m.Name, m.Before, m.After, m.Value, m.Lo, m.Hi, m.P)
 	}
 	if t.kept {
-		fmt.Fprintf(a.Stdout, "\nkept: %s, trained on all of them, orders what is found in %s from now on\n", t.ranker.ID, t.corpus)
+		fmt.Fprintf(a.Stdout, "\nkept: %s, trained on all questions, orders the searches of %s from now on\n", t.ranker.ID, t.corpus)
 		return
 	}
 	why := "it does not win on " + decisive + " beyond chance"
 	if t.nothing {
-		why = "nothing could be learnt from so few questions, or from these"
+		why = "nothing could be learnt from these questions, or there are too few"
 	}
 	if t.ranker.ID != "" {
 		why += "; " + t.ranker.ID + ", trained earlier, stays as it is"
 	}
-	fmt.Fprintf(a.Stdout, "\nkept off: %s\n", why)
+	fmt.Fprintf(a.Stdout, "\nnot kept: %s\n", why)
 }
 
 func printTrialJSON(a *cli.App, t *trial) {
@@ -323,6 +322,6 @@ func printTrialJSON(a *cli.App, t *trial) {
 		Kept     bool               `json:"kept"`
 		Nothing  bool               `json:"nothing_learnt,omitempty"` // then there are no metrics
 		Metrics  map[string]row     `json:"metrics"`
-		Ranker   *memory.RankerInfo `json:"ranker,omitempty"` // the one in place now
+		Ranker   *memory.RankerInfo `json:"ranker,omitempty"` // the ranker that the corpus has now
 	}{1, "train_rerank", t.corpus, len(t.set.Queries), t.flags.folds, t.flags.seed, t.set.Unjudged, t.set.Missing, decisive, t.kept, t.nothing, rows, ranker})
 }

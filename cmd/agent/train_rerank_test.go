@@ -116,7 +116,7 @@ func TestTrainRerankThatWins(t *testing.T) {
 	}
 
 	stdout, _ = agentRun(t, home, cli.ExitDone, "train", "rerank", "--corpus", "yard", "--remove")
-	if !strings.Contains(stdout, "its trained ranker is removed") {
+	if !strings.Contains(stdout, "the trained ranker is removed") {
 		t.Errorf("remove: %s", stdout)
 	}
 	stdout, _ = agentRun(t, home, cli.ExitDone, "train", "rerank", "--corpus", "yard", "--remove", "--json")
@@ -139,8 +139,8 @@ func TestTrainRerankThatDoesNotWin(t *testing.T) {
 		t.Errorf("too few: %s", stderr)
 	}
 	for _, tt := range []struct{ folds, want string }{
-		{"2", "kept off: nothing could be learnt"},
-		{"20", "kept off: "},
+		{"2", "not kept: nothing could be learnt"},
+		{"20", "not kept: "},
 	} {
 		stdout, stderr := agentRun(t, home, cli.ExitDone, append(args, "--force", "--folds", tt.folds)...)
 		if !strings.Contains(stdout, tt.want) || !strings.Contains(stderr, "only 40 judged questions") {

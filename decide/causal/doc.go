@@ -5,10 +5,10 @@
 //	s.Kind()                                       // Direct
 //	rel, ok := s.Between(causal.Mentions(s, "smoking"), causal.Mentions(s, "lung cancer"))
 //
-// Rules over lexicons of cues decide of a sentence; a logistic regression over
-// hashed features, trained by eval/train, says of two phrases in a sentence how
-// likely the one is held to cause the other. Both are deterministic.
+// Rules over lexicons of cues classify a sentence. For two phrases in a sentence, a
+// logistic regression over hashed features, trained by eval/train, gives the probability
+// that the sentence presents one as the cause of the other. Both are deterministic.
 //
-// The package knows English only. It does not see causality that no word tells,
-// it resolves no pronouns, and it does not know what is true.
+// The package reads only English. It does not find causality that no word expresses,
+// resolves no pronouns, and does not know what is true.
 package causal

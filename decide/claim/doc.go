@@ -1,6 +1,5 @@
-// Package claim decides whether evidence supports a claim. A [Check] is the part that
-// every pipeline puts behind whatever model judged the claim; what the offline model
-// judges by stands beside it, in package support.
+// Package claim decides whether evidence supports a claim. Every pipeline applies a
+// [Check] to the verdict of its model. The offline model itself judges by package support.
 //
 //	read, err := support.Read("A mooring costs two crowns a week.", sources)
 //	verdict = claim.NewCheck(orders).Weigh(verdict, evidence)
@@ -12,10 +11,10 @@
 // meaning overlooks: numbers, units, dates, names, negation, direction, quantifiers
 // and modality. Why neither is enough alone: docs/decisions/0013 and 0026.
 //
-// What the evidence contradicts refuses a claim. So does an amount, a date, a name or an
-// extent that the evidence lacks. What it leaves open is a doubt, which lowers the
-// confidence.
+// A contradiction by the evidence refuses a claim. So does an amount, a date, a name or an
+// extent that the evidence lacks. Anything else that the evidence leaves open is a doubt,
+// which lowers the confidence.
 //
-// It does not know whether a claim is true, reads English, and knows no paraphrase but
-// near synonyms. It splits no response into claims, and searches for nothing.
+// It does not know whether a claim is true. It reads English, and the only paraphrases it
+// knows are near synonyms. It does not split responses into claims, and does not search.
 package claim

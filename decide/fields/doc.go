@@ -1,8 +1,8 @@
-// Package fields reads the values of typed fields in a document. A [Form] says what
-// has the form of a field's values and writes a value in one way: the extraction
-// pipeline checks by it what any model found. [Extract] finds values without a model,
-// for the offline one: recognisers make candidates, features say how each stands among
-// its neighbours, and a small ranker for each type of field chooses.
+// Package fields reads the values of typed fields in a document. A [Form] recognises and
+// normalises the values of a field; the extraction pipeline checks the values of every
+// model with it. [Extract] finds values without a model, for the offline model:
+// recognisers make candidates, features describe each candidate and its neighbours, and a
+// small ranker for each type of field chooses.
 //
 //	found, err := fields.Extract(text, boxes, specs, nil)
 //	value, steps := fields.Form{Type: "string", Format: "date"}.Write("3 May 2014")
@@ -15,6 +15,6 @@
 // Dates, parties, jurisdictions and periods of contracts are ranked by weights
 // that were set by hand. Everything else is found by its label.
 //
-// The package does not read images, does not know what a document is about, and
-// does not write anything that the document does not hold.
+// The package does not read images, does not know the subject of a document, and returns
+// only values that the document contains.
 package fields

@@ -81,9 +81,10 @@ func commands(s string) bool {
 	return at != nil && at[0] == 0 && bare[0] >= 'A' && bare[0] <= 'Z'
 }
 
-// features are those of a sentence: its classes, whether any strong one but should
-// stands undenied, and whether any does beside each weak one.
-func features(s string) []float64 {
+// Features returns what the model counts in a sentence: its classes, whether any strong
+// one except "should" is not denied, and whether a strong one, "should" included, occurs
+// together with each weak one.
+func Features(s string) []float64 {
 	flat := strings.Join(strings.Fields(s), " ")
 	out := make([]float64, 0, len(featureNames))
 	lower := strings.ToLower(flat)
@@ -136,9 +137,6 @@ var featureNames = func() []string {
 	}
 	return out
 }()
-
-// Features returns what the model counts in a sentence, for training.
-func Features(sentence string) []float64 { return features(sentence) }
 
 // FeatureNames names the entries of Features, in order.
 func FeatureNames() []string { return append([]string(nil), featureNames...) }

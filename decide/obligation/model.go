@@ -78,7 +78,7 @@ func (m *Model) Read(sentence string) Reading {
 	if strings.TrimSpace(sentence) == "" {
 		return Reading{}
 	}
-	x := features(sentence)
+	x := Features(sentence)
 	z := m.bias
 	for i, v := range x {
 		z += v * m.weights[i]

@@ -90,4 +90,3 @@ func TestExamples(t *testing.T) {
 		}
 	}
 }
-

@@ -38,7 +38,7 @@ func TestHolds(t *testing.T) {
 		{"", "x", false},
 		{"x", "", false},
 	} {
-		if got := Holds(c.text, []string{c.gold}); got != c.want {
+		if got := holds(c.text, []string{c.gold}); got != c.want {
 			t.Errorf("Holds(%q, %q) = %v", c.text, c.gold, got)
 		}
 	}
@@ -49,14 +49,14 @@ func TestFirstQuoteEndsWhereItsSpanEnds(t *testing.T) {
 		Answer:  "Rule: “It is called “soft” there.” and “more”.\n\nSources\n- x",
 		Sources: []state.Source{{Quotes: []state.QuoteSpan{{Text: "It is"}, {Text: "It is  called “soft” there."}}}},
 	}
-	if got := FirstQuote(a); got != "It is  called “soft” there." {
+	if got := firstQuote(a); got != "It is  called “soft” there." {
 		t.Errorf("with spans: %q", got)
 	}
 	a.Sources = nil
-	if got := FirstQuote(a); got != "It is called “soft" {
+	if got := firstQuote(a); got != "It is called “soft" {
 		t.Errorf("without spans: %q", got)
 	}
-	if got := FirstQuote(state.Answer{Answer: "none\n## Sources\n“of the list”"}); got != "" {
+	if got := firstQuote(state.Answer{Answer: "none\n## Sources\n“of the list”"}); got != "" {
 		t.Errorf("the list of sources: %q", got)
 	}
 }
@@ -199,7 +199,7 @@ func TestManualQuestions(t *testing.T) {
 		}
 		texts[q.Corpus+q.Question] = true
 		for _, g := range append(q.Gold, q.Gold2...) {
-			if len(g) > 60 || Holds(q.Question, []string{g}) {
+			if len(g) > 60 || holds(q.Question, []string{g}) {
 				t.Errorf("%s: gold %q is long, or in the question", q.ID, g)
 			}
 		}

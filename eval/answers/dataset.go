@@ -13,20 +13,19 @@ import (
 // A Question is asked of one corpus.
 type Question struct {
 	ID         string   `json:"id"`
-	Corpus     string   `json:"corpus,omitempty"` // empty for whichever corpus is measured
+	Corpus     string   `json:"corpus,omitempty"` // empty for the measured corpus
 	Type       string   `json:"type,omitempty"`   // such as "definition"; rows are counted by it
 	Question   string   `json:"question"`
 	Answerable bool     `json:"answerable"`
-	Gold       []string `json:"gold,omitempty"`  // one of them stands in a right quote; none of a question without an answer
-	Gold2      []string `json:"gold2,omitempty"` // of a question of two parts: one of these as well
-	File       string   `json:"file,omitempty"`  // that holds the answer
+	Gold       []string `json:"gold,omitempty"`  // a right quote contains one of them; none for a question without an answer
+	Gold2      []string `json:"gold2,omitempty"` // for a question with two parts: one of these as well
+	File       string   `json:"file,omitempty"`  // the file with the answer
 	Where      string   `json:"where,omitempty"` // the passage that a draft was made from
 	Half       string   `json:"half,omitempty"`  // such as "seen" and "held"
-	Draft      bool     `json:"draft,omitempty"` // nobody has looked at it yet
+	Draft      bool     `json:"draft,omitempty"` // nobody has checked it yet
 }
 
-// A Dataset is questions in the order of their file. It does not change once it
-// was read.
+// A Dataset holds questions in the order of their file. It does not change after reading.
 type Dataset struct {
 	Questions []Question
 	Hash      string // SHA-256 over what was read, in hexadecimal
@@ -55,9 +54,9 @@ func (d *Dataset) Halves() []string {
 	return slices.Compact(out)
 }
 
-// Read reads questions as JSON Lines, plain or compressed with gzip. A fault of the
-// file is a *document.InputError in the error's chain: it names the file, the line
-// and the field. Other errors are a file that cannot be opened, and cancellation.
+// Read reads questions as JSON Lines, plain or compressed with gzip. The error for a fault
+// in the file wraps a *document.InputError with the file, the line and the field. Other
+// errors are a file that cannot be opened, and cancellation.
 func Read(ctx context.Context, path string, progress task.Progress) (*Dataset, error) {
 	type record struct {
 		Question

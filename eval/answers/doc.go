@@ -1,5 +1,5 @@
-// Package answers measures answers to questions of one's own: each question has
-// the fact that a right quote holds, or is not answered in its corpus at all.
+// Package answers measures answers to a person's own questions. Each question has the fact
+// that a right quote contains, or is one that its corpus does not answer.
 //
 //	set, err := answers.Read(ctx, "questions.jsonl", nil)
 //	got, err := answers.Evaluate(ctx, set, asker, nil)
@@ -7,7 +7,7 @@
 //
 // [Draft] writes questions from the passages of a corpus, for a person to correct.
 //
-// The package opens no corpus and asks no model: its caller gives an [Asker]. It
-// compares words and not meaning: an answer that says the fact in words of its own
-// counts as wrong, so give each wording that is right.
+// The package opens no corpus and calls no model: its caller gives an [Asker]. It compares
+// words, not meaning. An answer that states the fact in other words counts as wrong, so
+// list every right wording.
 package answers

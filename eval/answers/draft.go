@@ -33,9 +33,9 @@ const (
 // passage's place: "What is X?" from definitions, "What is the default of X?" where
 // one is stated, "How do I …?" from headings that begin with a verb, and "What
 // is the maximum …?". Kinds take turns, and halves alternate
-// within a kind. Equal passages, in whatever order, give equal drafts. They are
-// sentences turned round by rule: a person must correct them, word them as people
-// ask, and add some that the corpus does not answer.
+// within a kind. Equal passages, in any order, give equal drafts. Rules turn sentences
+// into drafts, so a person must correct them, rewrite them as people ask, and add some
+// that the corpus does not answer.
 func Draft(passages []state.Passage, opts *DraftOptions) []Question {
 	var o DraftOptions
 	if opts != nil {
@@ -103,12 +103,12 @@ func place(p state.Passage) string {
 	return where
 }
 
-// usable reports whether a draft can be asked and judged: its gold is a short fact
-// that the question does not say itself.
+// usable reports whether a draft can be asked and judged: its gold is a short fact that
+// the question does not contain.
 func usable(q Question) bool {
 	n := utf8.RuneCountInString(q.Question)
 	for _, g := range q.Gold {
-		if normal(g) == "" || utf8.RuneCountInString(g) > longestGold || Holds(q.Question, []string{g}) {
+		if normal(g) == "" || utf8.RuneCountInString(g) > longestGold || holds(q.Question, []string{g}) {
 			return false
 		}
 	}
@@ -158,7 +158,7 @@ var (
 	maximum    = regexp.MustCompile(`(?i)\b(maximum|minimum|largest|longest) ((?:number|size|length|value|depth|count|width|height) (?:of|for) [^,;:.()]{2,50}?) is ((?:[^,;()]|,\d)+)`)
 )
 
-// noNames are words with which nothing is named that can be asked for by itself.
+// noNames are words that alone do not name anything one can ask about.
 var noNames = strings.Fields("it this that these those there here he she they we you i one what which who where when if as but and or so then it's such each every all some any another other others both first second next following result reason idea example note goal point problem latter former above below since supported different typical two three several returned many most syntax unless same")
 
 // nameable reports whether words name something by themselves.
@@ -225,7 +225,7 @@ func head(s string, n int) string {
 // loose are words that a phrase does not end with.
 var loose = strings.Fields("a an the of for to in on by with from as at its their your into is are be")
 
-// value is what a default or a bound is said to be: at most five words.
+// value is the stated default or limit: at most five words.
 func value(s string) string {
 	words := strings.Fields(strings.TrimRight(s, " .:"))
 	for i, w := range words {
@@ -298,8 +298,8 @@ func small(title string) string {
 // line below a letter.
 var command = regexp.MustCompile(`(?:^|[\s(“"'])(--?[a-z][\w\-]*|[a-z][\w.]*\(\)|[A-Za-z]+_[\w]+|[A-Z]{2,}(?: [A-Z]{2,})+)`)
 
-// means is what a how-to question is answered with: what its passage says to type,
-// else the beginning of its first sentence.
+// means is the answer of a how-to question: the command in its passage, else the beginning
+// of its first sentence.
 func means(passage, first string) string {
 	if m := command.FindStringSubmatch(passage); m != nil {
 		return m[1]

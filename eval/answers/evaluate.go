@@ -12,32 +12,32 @@ import (
 	"example.com/assay/state"
 )
 
-// Depth is how many passages of a search are looked through.
-const Depth = 10
+// depth is how many passages of a search are examined.
+const depth = 10
 
-// An Asker asks one question of its corpus. Ask answers as a person would be
-// answered, without the memory of earlier questions; Search returns up to k
-// passages, the best first.
+// An Asker answers from its corpus. Ask answers one question as a person would get it,
+// without the memory of earlier questions. Search returns up to k passages, the best
+// first.
 type Asker interface {
 	Ask(ctx context.Context, q Question) (state.Answer, error)
 	Search(ctx context.Context, q Question, k int) ([]state.Passage, error)
 }
 
-// An Outcome is what became of a question.
+// An Outcome is the result of a question.
 type Outcome struct {
 	Question   Question
 	Status     state.Status
 	Answered   bool // with exit code 0
-	Refused    bool // with exit code 3: not, or not all of it, is proved
+	Refused    bool // with exit code 3: not proved, or only in part
 	Confidence float64
 	First      bool // gold stands in the first quote
-	Answer     bool // and in the answer without its list of sources; of two parts, both
-	Source     bool // and in the text of a cited source
-	Rank       int  // of the first passage found that holds gold, from 1; 0 for none
+	Answer     bool // gold stands in the answer without its list of sources; of two parts, both
+	Source     bool // gold stands in the text of a cited source
+	Rank       int  // of the first passage with gold, from 1; 0 for none
 	Chars      int  // of the answer without its list of sources
 }
 
-// A Row is the figures of the questions of one type or one corpus.
+// A Row holds the figures of one type or one corpus.
 type Row struct {
 	By      string // "type" or "corpus"
 	Name    string
@@ -45,21 +45,21 @@ type Row struct {
 	Metrics []metrics.Metric
 }
 
-// An Evaluation is what an asker reached, outcomes in the order of the questions.
+// An Evaluation holds the results of an asker, outcomes in the order of the questions.
 //
-// Answered, first, answer, source and R@k are shares of the questions with an
-// answer, refused of those without one. AUC is that a right answer has a higher
-// confidence than a wrong one, ECE how far confidence is from the share of right
-// answers, chars their mean length: of what was answered, refusals left out. A
-// figure without questions is left out.
+// Answered, first, answer, source and R@k are shares of the questions with an answer,
+// refused is a share of those without one. The others are about answered questions: AUC
+// is the probability that a right answer has a higher confidence than a wrong one, ECE how
+// far confidence is from the share of right answers, chars the mean length. A figure
+// without questions is left out.
 type Evaluation struct {
-	task.Score       // its times are of asking a question, its corpus open
+	task.Score       // its times are those of answering, with the corpus open
 	Rows       []Row // corpora by name, then types
 	Outcomes   []Outcome
 }
 
-// Evaluate asks each question. The errors are those of the asker, answers that
-// could not be looked for among them, and cancellation.
+// Evaluate asks each question. The errors are those of the asker, which include searches
+// that could not run, and cancellation.
 func Evaluate(ctx context.Context, d *Dataset, asker Asker, run *task.Run) (Evaluation, error) {
 	n := len(d.Questions)
 	if n == 0 {
@@ -79,11 +79,11 @@ func Evaluate(ctx context.Context, d *Dataset, asker Asker, run *task.Run) (Eval
 		if !q.Answerable {
 			continue
 		}
-		found, err := asker.Search(ctx, q, Depth)
+		found, err := asker.Search(ctx, q, depth)
 		if err != nil {
 			return Evaluation{}, fmt.Errorf("evaluating %s: %w", name(i), err)
 		}
-		out.Outcomes[i].Rank = 1 + slices.IndexFunc(found, func(p state.Passage) bool { return Holds(p.Text, q.Gold) })
+		out.Outcomes[i].Rank = 1 + slices.IndexFunc(found, func(p state.Passage) bool { return holds(p.Text, q.Gold) })
 	}
 	if out.Metrics, err = measure(out.Outcomes, &out.Resample); err != nil {
 		return Evaluation{}, err
@@ -106,15 +106,14 @@ func ask(ctx context.Context, asker Asker, q Question) (Outcome, error) {
 		return Outcome{}, fmt.Errorf("the answer is %s: %s", a.Status, a.Error)
 	}
 	if q.Answerable {
-		out.First = Holds(FirstQuote(a), q.Gold)
-		out.Answer = Holds(body, q.Gold) && (len(q.Gold2) == 0 || Holds(body, q.Gold2))
-		out.Source = slices.ContainsFunc(a.Sources, func(s state.Source) bool { return Holds(s.Text, q.Gold) })
+		out.First = holds(firstQuote(a), q.Gold)
+		out.Answer = holds(body, q.Gold) && (len(q.Gold2) == 0 || holds(body, q.Gold2))
+		out.Source = slices.ContainsFunc(a.Sources, func(s state.Source) bool { return holds(s.Text, q.Gold) })
 	}
 	return out, nil
 }
 
-// measure computes the figures of some outcomes, each of the questions that it is
-// about.
+// measure computes the figures of some outcomes, each over the questions that it is about.
 func measure(all []Outcome, resample *metrics.ResampleOptions) ([]metrics.Metric, error) {
 	with := pick(all, func(o Outcome) bool { return o.Question.Answerable })
 	without := pick(all, func(o Outcome) bool { return !o.Question.Answerable })
@@ -134,7 +133,7 @@ func measure(all []Outcome, resample *metrics.ResampleOptions) ([]metrics.Metric
 			share("first", with, func(o Outcome) bool { return o.First }),
 			share("answer", with, func(o Outcome) bool { return o.Answer }),
 			share("source", with, func(o Outcome) bool { return o.Source }),
-			share("R@1", with, within(1)), share("R@5", with, within(5)), share("R@10", with, within(Depth)),
+			share("R@1", with, within(1)), share("R@5", with, within(5)), share("R@10", with, within(depth)),
 		}},
 		{len(without), []metrics.Statistic{share("refused", without, func(o Outcome) bool { return o.Refused })}},
 		{len(told), []metrics.Statistic{
@@ -166,7 +165,7 @@ func pick(list []Outcome, keep func(Outcome) bool) []Outcome {
 	return slices.DeleteFunc(slices.Clone(list), func(o Outcome) bool { return !keep(o) })
 }
 
-// rows measures the questions of each corpus and of each type by themselves.
+// rows measures the questions of each corpus and of each type separately.
 func rows(all []Outcome, resample *metrics.ResampleOptions) ([]Row, error) {
 	var out []Row
 	for _, by := range []struct {

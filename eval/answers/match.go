@@ -9,18 +9,18 @@ import (
 	"example.com/assay/state"
 )
 
-// plain are signs that differ between a page and who writes it down.
+// plain replaces characters that differ between a page and its transcript.
 var plain = strings.NewReplacer("“", `"`, "”", `"`, "’", "'", "‘", "'", "`", "", "\u00a0", " ", "—", "-", `\`, "")
 
-// normal is a text in small letters, with one space for white space.
+// normal is a text in lower case, with single spaces.
 func normal(s string) string {
 	return strings.ToLower(strings.Join(strings.Fields(plain.Replace(s)), " "))
 }
 
-// Holds reports whether one of the gold strings stands in a text: without case,
-// white space and typographic quotes, and where it begins or ends with a letter or
-// digit, at the border of a word.
-func Holds(text string, gold []string) bool {
+// holds reports whether a text contains one of the gold strings. It ignores case, white
+// space and typographic quotes. A string that begins or ends with a letter or digit must
+// begin or end at the border of a word.
+func holds(text string, gold []string) bool {
 	text = normal(text)
 	for _, g := range gold {
 		if stands(text, normal(g)) {
@@ -65,9 +65,9 @@ func Body(answer string) string {
 	return strings.TrimSpace(answer)
 }
 
-// FirstQuote is the first quote of an answer, empty when there is none. A quote may
+// firstQuote is the first quote of an answer, empty when there is none. A quote may
 // hold quotation marks of its own: the spans of the sources say where it ends.
-func FirstQuote(a state.Answer) string {
+func firstQuote(a state.Answer) string {
 	_, rest, found := strings.Cut(Body(a.Answer), "“")
 	if !found {
 		return ""

@@ -9,14 +9,15 @@ import (
 
 	"example.com/assay/eval/metrics"
 	"example.com/assay/eval/task"
+	"example.com/assay/memory/text"
 	"example.com/assay/state"
 )
 
-// A Desk is what questions are asked of.
+// A Desk answers the questions.
 type Desk struct {
 	Asker
-	Model  string // as it is shown
-	Corpus string // of questions that name none
+	Model  string // its label
+	Corpus string // for questions that name none
 	Open   func(ctx context.Context, corpus string) error
 	Close  func() error
 }
@@ -35,13 +36,13 @@ bootstrap intervals. The file is JSON Lines, plain or compressed with gzip (.gz)
    "gold": ["fourteen days", "14 days"], "half": "seen"}
   {"id": "2", "question": "Who is the king of Norway?", "answerable": false}
 
-gold is what a right quote holds: the fact itself, as short as can be, one string
-for each wording. Strings are compared without case, white space and typographic
-quotes, at the borders of words. gold2 is for questions of two parts. corpus, type,
-half and gold2 may be left out. agent questions drafts such a file.
+gold is what a right quote contains: only the fact itself, one string for each
+wording. The comparison ignores case, white space and typographic quotes, and matches
+whole words. gold2 is for the second part of a question with two parts. corpus, type,
+half and gold2 are optional. agent questions drafts such a file.
 
-Each question is asked of the corpus that it names, else of --corpus; with
---corpus, questions that name another corpus are left out.
+Each question is answered from the corpus that it names, or from --corpus if it names
+none. With --corpus, questions that name another corpus are left out.
 
 Of the questions that have an answer:
   answered   is answered with exit code 0
@@ -49,12 +50,12 @@ Of the questions that have an answer:
   answer     gold stands in the answer, its list of sources left out
   source     gold stands in the text of a cited source
   R@k        gold stands in one of the first k passages of agent search
-Of the others, refused is the share that ends with exit code 3. Of what was
-answered, AUC is how well the confidence tells right answers from wrong ones, ECE
-how far the confidence is from the share of right answers, and chars the mean
-length of the answer. Tables follow by corpus and by type.
+For questions without an answer, refused is the share that ends with exit code 3. For
+answered questions, AUC is how well the confidence separates right answers from wrong
+ones, ECE how far the confidence is from the share of right answers, and chars the
+mean length of the answer. Tables by corpus and by type follow.
 
-Choose with one half of the questions and report the other: --half.`,
+Tune settings on one half of the questions and report the other: --half.`,
 		Example: `  agent eval answers --corpus handbook --data questions.jsonl
   agent eval answers --data questions.jsonl --half seen
   agent eval answers --data questions.jsonl --limit 20 --json
@@ -96,7 +97,7 @@ func (f *options) measure(ctx context.Context, progress task.Progress) (_ *task.
 	if err != nil {
 		return nil, err
 	}
-	for _, q := range set.Questions { // so that a corpus that is missing is told at once, and opening takes no time of a question
+	for _, q := range set.Questions { // so that a missing corpus is reported at once, and opening is not timed
 		if err := desk.Open(ctx, q.Corpus); err != nil {
 			return nil, err
 		}
@@ -108,7 +109,7 @@ func (f *options) measure(ctx context.Context, progress task.Progress) (_ *task.
 	return f.report(desk.Model, set, got), nil
 }
 
-// read reads the questions that are to be asked, each with its corpus.
+// read reads the chosen questions, each with its corpus.
 func (f *options) read(ctx context.Context, corpus string, progress task.Progress) (*Dataset, error) {
 	set, err := Read(ctx, f.data, progress)
 	if err != nil {
@@ -119,7 +120,7 @@ func (f *options) read(ctx context.Context, corpus string, progress task.Progres
 	}
 	if halves := set.Halves(); f.half != "" {
 		if !slices.Contains(halves, f.half) {
-			return nil, task.Usagef("--half is %q%s; the questions of %s have: %s", f.half, task.DidYouMean(f.half, halves), f.data, orNone(halves))
+			return nil, task.Usagef("--half is %q%s; the questions of %s have: %s", f.half, text.DidYouMean(f.half, halves), f.data, orNone(halves))
 		}
 		set = set.Select(func(q Question) bool { return q.Half == f.half })
 	}

@@ -11,17 +11,17 @@ import (
 	"example.com/assay/state"
 )
 
-// Formats that Read knows.
+// The formats that Read knows.
 const (
 	FormatPubMed = "pubmed"
 	FormatCNC    = "cnc"
 	FormatPairs  = "pairs"
 )
 
-// Formats lists them, sorted.
-func Formats() []string { return []string{FormatCNC, FormatPairs, FormatPubMed} }
+// formats lists them, sorted.
+func formats() []string { return []string{FormatCNC, FormatPairs, FormatPubMed} }
 
-// A Label is what people, or a judge, said of an item: in the format pubmed a
+// A Label is the judgement of people, or of a judge: in the format pubmed a
 // state.SupportType, in the others True or False.
 type Label string
 
@@ -41,7 +41,7 @@ type Item struct {
 	Cause, Effect string     // in the format pairs alone
 	Relations     []Relation // in the format cnc alone, of causal items
 	Gold          Label
-	Causal        bool // that people hold the relation to be causal; of a swapped pair, the pair before
+	Causal        bool // people judged the relation causal; for a swapped pair, before the swap
 }
 
 // A Relation is a cause and its effect as people marked them in a sentence, word
@@ -52,7 +52,7 @@ type Relation struct {
 	Signals []string `json:"signal"` // none where no word does
 }
 
-// A Dataset is a judged collection. It does not change once it was read.
+// A Dataset is a judged collection. It does not change after reading.
 type Dataset struct {
 	Format  string
 	Labels  []Label
@@ -78,13 +78,13 @@ func (d *Dataset) Swap() *Dataset {
 
 // Files name a collection, which may be compressed with gzip.
 type Files struct {
-	Format string // one of Formats
+	Format string // one of the formats that Read knows
 	Data   string // JSON Lines
 }
 
-// Read reads a collection, line by line. A fault of a file is a
-// *document.InputError in the error's chain: it names the file, the line and the
-// field. Other errors are files that cannot be opened, and cancellation.
+// Read reads a collection, line by line. The error for a fault in a file wraps a
+// *document.InputError with the file, the line and the field. Other errors are files that
+// cannot be opened, and cancellation.
 func Read(ctx context.Context, f Files, progress task.Progress) (*Dataset, error) {
 	r := &reader{files: f, progress: progress.Of(task.Reading), set: &Dataset{Format: f.Format}, lines: map[string]int{}}
 	var err error
@@ -96,7 +96,7 @@ func Read(ctx context.Context, f Files, progress task.Progress) (*Dataset, error
 	case FormatPairs:
 		err = r.pairs(ctx)
 	default:
-		err = fmt.Errorf("there is no format %q; known: %s", f.Format, strings.Join(Formats(), ", "))
+		err = fmt.Errorf("there is no format %q; known: %s", f.Format, strings.Join(formats(), ", "))
 	}
 	if err == nil && len(r.set.Items) == 0 {
 		err = &document.InputError{Path: f.Data, Msg: "it has no item", Hint: "write one JSON object per line, as the format " + f.Format + " has them"}

@@ -9,25 +9,25 @@ import (
 	"example.com/assay/eval/task"
 )
 
-// A Judgement is what a judge says of an item: its label, and the probability
-// of a causal relation.
+// A Judgement is the label that a judge gives to an item, and the probability of a causal
+// relation.
 type Judgement struct {
 	Label Label
 	P     float64
 }
 
-// An Outcome is what became of an item.
+// An Outcome is the result of an item.
 type Outcome struct {
 	Item Item
 	Judgement
 }
 
-// An Evaluation is what a judge reached on a dataset, outcomes in its order.
+// An Evaluation holds the results of a judge on a dataset, outcomes in its order.
 //
-// F1, precision, recall, balanced_accuracy, AUC and ECE are of the causal label
-// against all others; accuracy and macro_F1 are over all labels. Of swapped pairs
-// there are only accepted, the share that is taken for causal, and
-// accepted_causal, that share of the pairs that were causal before.
+// F1, precision, recall, balanced_accuracy, AUC and ECE compare the causal label with all
+// others; accuracy and macro_F1 are over all labels. Swapped pairs have only accepted, the
+// share that is judged causal, and accepted_causal, that share among the pairs that were
+// causal before.
 type Evaluation struct {
 	task.Score
 	Outcomes []Outcome
@@ -80,8 +80,8 @@ func statistics(d *Dataset, judged []Judgement) []metrics.Statistic {
 	return append([]metrics.Statistic{metrics.MacroF1(d.Labels, labels, said), metrics.Accuracy(labels, said)}, metrics.Binary(gold, pred, p)...)
 }
 
-// accepted is the share of items, or of those that were causal before, that are taken
-// for causal.
+// accepted is the share of items, or of those that were causal before, that are judged
+// causal.
 func accepted(name string, d *Dataset, judged []Judgement, causal bool) metrics.Statistic {
 	return metrics.Statistic{Name: name, Of: func(items []int) float64 {
 		n, yes := 0, 0

@@ -20,7 +20,7 @@ func NewOffline(format string) (*Offline, error) {
 	switch format {
 	case FormatPubMed, FormatCNC, FormatPairs:
 	default:
-		return nil, fmt.Errorf("there is no format %q; known: %s", format, strings.Join(Formats(), ", "))
+		return nil, fmt.Errorf("there is no format %q; known: %s", format, strings.Join(formats(), ", "))
 	}
 	w, err := reading.Shipped()
 	if err != nil {
@@ -29,14 +29,14 @@ func NewOffline(format string) (*Offline, error) {
 	return &Offline{format, w}, nil
 }
 
-// Saw reports whether the shipped weights were trained on a dataset's labels, of
-// all its items or of some.
+// Saw reports whether the shipped weights were trained on the labels of a dataset, or of a
+// part of it.
 func (o *Offline) Saw(d *Dataset) bool {
 	return slices.ContainsFunc(o.weights.Trained, func(data reading.Data) bool { return data.SHA256 == d.Hash })
 }
 
-// Probabilities of a causal relation by what the rules read, which give none of
-// their own: shares of sentences of the kind that are causal, rounded.
+// Probabilities of a causal relation for each result of the rules, which give none: the
+// rounded share of causal sentences among those with that result.
 const (
 	pDirect      = .75
 	pCorrelation = .1

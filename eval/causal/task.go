@@ -19,20 +19,19 @@ with gzip. The formats are those of these collections:
   cnc     {id, text, causal: 0 or 1}
   pairs   {id, text, cause, effect, causal: 0 or 1}
 
-F1, precision, recall, balanced_accuracy, AUC and ECE are of the causal label
-against the rest; accuracy and macro_F1 are over all labels. With --swap cause and
-effect of each pair are exchanged, so that none is true: accepted is the share that
-is taken for causal all the same, accepted_causal that of the pairs that were
-causal before.
+F1, precision, recall, balanced_accuracy, AUC and ECE compare the causal label with
+the rest; accuracy and macro_F1 are over all labels. --swap exchanges cause and effect
+of each pair, so that no pair is true. accepted is the share that is still judged
+causal, accepted_causal that share among the pairs that were causal before.
 
-Cnc and pairs were trained on their public halves: on these files the figures are
-those of a fit, and the output says so. For cross-validated ones run, in the
-repository: go run ./eval/train causal --data DIR --out ''`,
+The weights were trained on the public halves of cnc and pairs. On these files the
+figures are those of a fit, and the output says so. For cross-validated figures run,
+in the repository: go run ./eval/train causal --data DIR --out ''`,
 		Example: `  agent eval causal --format pubmed --data sentences.jsonl
   agent eval causal --format pairs --data pairs.jsonl --swap --json`,
 		New: func(o *task.Options) task.Measure {
 			var f options
-			o.Format(&f.files.Format, "file", Formats())
+			o.Format(&f.files.Format, "file", formats())
 			o.Need(&f.files.Data, "data", "`FILE` of the sentences or pairs (JSON Lines)")
 			o.BoolVar(&f.swap, "swap", false, "exchange cause and effect of each pair; for pairs only")
 			o.Refuse(func(func(string) bool) error {

@@ -13,9 +13,9 @@ import (
 	"example.com/assay/state"
 )
 
-// An Alteration is a kind of edit that turns a true claim into one that its
+// An alteration is a kind of edit that turns a true claim into one that its
 // evidence does not support.
-type Alteration struct {
+type alteration struct {
 	Name string
 	edit func(*editor) []edit
 }
@@ -26,9 +26,9 @@ type edit struct {
 	by       string
 }
 
-// Alterations lists the kinds, each an edit of one place, sorted by name.
-func Alterations() []Alteration {
-	return []Alteration{
+// alterations lists the kinds, each an edit of one place, sorted by name.
+func alterations() []alteration {
+	return []alteration{
 		{"direction", (*editor).antonyms},
 		{"exchange", (*editor).exchanges},
 		{"gender", func(e *editor) []edit { return e.swaps(genders) }},
@@ -43,9 +43,8 @@ func Alterations() []Alteration {
 }
 
 // Altered returns the fully supported items of a dataset, each followed by its
-// alterations: one of each kind that the claim has a place for, with the item's
-// id, a plus sign and the kind. Equal datasets give equal ones. Items of other
-// labels are left out.
+// alterations: one of each kind that fits the claim. Its id is the item's id, a plus sign
+// and the kind. Equal datasets give equal results. Items of other labels are left out.
 func Altered(d *Dataset) *Dataset {
 	out := *d
 	out.Items = nil
@@ -55,7 +54,7 @@ func Altered(d *Dataset) *Dataset {
 			continue
 		}
 		out.Items = append(out.Items, item)
-		for _, kind := range Alterations() {
+		for _, kind := range alterations() {
 			e.read(item.ID+kind.Name, item.Text)
 			edits := slices.DeleteFunc(kind.edit(e), func(x edit) bool { return strings.EqualFold(item.Text[x.from:x.to], x.by) })
 			if len(edits) == 0 {
@@ -78,7 +77,7 @@ const alterationMark = "+"
 // AlterationOf takes the id of an altered item apart.
 func AlterationOf(id string) (original, kind string, ok bool) { return strings.Cut(id, alterationMark) }
 
-// A Resistance says how many altered claims a judge refuses: those whose original
+// A Resistance counts the altered claims that a judge refuses, among those whose original
 // it accepts.
 type Resistance struct {
 	Originals int        `json:"originals"` // fully supported claims
@@ -95,8 +94,8 @@ type Resisted struct {
 	Doubted int    `json:"in_doubt"` // accepted with a doubt
 }
 
-// Resist counts what became of altered claims, kinds sorted by name. ok is false
-// when none of the items is one.
+// Resist counts the verdicts on altered claims, kinds sorted by name. ok is false without
+// altered claims.
 func Resist(outcomes []Outcome) (r Resistance, ok bool) {
 	accepted := map[string]bool{}
 	for _, o := range outcomes {
@@ -139,8 +138,8 @@ func Resist(outcomes []Outcome) (r Resistance, ok bool) {
 	return r, ok
 }
 
-// refusals are the shares of altered claims that are refused, and refused or in
-// doubt, by kind: of those whose original is accepted. There are none without
+// refusals are, by kind, the shares of altered claims that are refused, and that are
+// refused or in doubt, among those whose original is accepted. There are none without
 // altered claims.
 func refusals(outcomes []Outcome) []metrics.Statistic {
 	r, ok := Resist(outcomes)
@@ -219,7 +218,7 @@ func (e *editor) replace(i int, by string) edit {
 	return edit{e.words[i].from, e.words[i].to, by}
 }
 
-// A table gives words what takes their place.
+// A table maps words to their replacements.
 func table(pairs string) map[string]string {
 	out := map[string]string{}
 	list := strings.Fields(pairs)
@@ -284,7 +283,7 @@ func (e *editor) antonyms() []edit {
 
 var auxiliaries = regexp.MustCompile(`\b(?:is|are|was|were|has|had|have|will|can|could|did|does|would|should|must|may)\b`)
 
-// negations put in not or never, or make a past tense one that did not happen.
+// negations insert not or never, or negate a verb in the past tense.
 func (e *editor) negations() []edit {
 	if regexp.MustCompile(`(?i)\b(?:not|never|no|none|nor|neither|cannot)\b|n't`).MatchString(e.claim) {
 		return nil

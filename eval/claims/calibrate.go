@@ -15,24 +15,24 @@ import (
 	"example.com/assay/state"
 )
 
-// A Heard is the pipeline's judge with a model whose probabilities are kept as the
-// model gave them, before code overrules a verdict. It judges one claim at a time.
-type Heard struct {
+// A heard is the pipeline's judge. It records the probabilities of its model, before code
+// overrules a verdict. It judges one claim at a time.
+type heard struct {
 	verified *Verified
 	tap      *tap
 	heard    []float64 // by claim, in the order of Judge; NaN where the model gave none
 }
 
-// NewHeard returns the pipeline's judge with a model. The error is that the
+// newHeard returns the pipeline's judge with a model. The error is that the
 // embedded skills cannot be read.
-func NewHeard(m llm.Model) (*Heard, error) {
+func newHeard(m llm.Model) (*heard, error) {
 	t := &tap{model: m}
 	v, err := NewVerified(t)
-	return &Heard{verified: v, tap: t}, err
+	return &heard{verified: v, tap: t}, err
 }
 
 // Judge asks the pipeline's judge.
-func (h *Heard) Judge(ctx context.Context, text string, evidence []state.Evidence) (state.Verdict, error) {
+func (h *heard) Judge(ctx context.Context, text string, evidence []state.Evidence) (state.Verdict, error) {
 	h.tap.last = math.NaN()
 	v, err := h.verified.Judge(ctx, text, evidence)
 	h.heard = append(h.heard, h.tap.last)
@@ -40,7 +40,7 @@ func (h *Heard) Judge(ctx context.Context, text string, evidence []state.Evidenc
 }
 
 // Heard returns the probabilities so far.
-func (h *Heard) Heard() []float64 { return h.heard }
+func (h *heard) Heard() []float64 { return h.heard }
 
 // A tap keeps the probability of a model's last verdict.
 type tap struct {
@@ -63,21 +63,20 @@ const (
 	fewestCalibrated = 20
 )
 
-// A Fit is a calibration of a judge's probabilities on a dataset.
-type Fit struct {
+// A fit is a calibration of a judge's probabilities on a dataset.
+type fit struct {
 	Calibration classify.Calibration // fitted on all claims
 	N           int
 	ECE         float64 // of the probabilities as the judge gives them
 	Calibrated  float64 // ECE of each fifth, calibrated on the other four
 }
 
-// Calibrate fits what makes a judge's probabilities honest on a dataset. There is
-// one probability for each item, in their order; NaN leaves the item out. Errors are
-// too few claims, of one kind alone, and probabilities that do not rise with the
-// truth.
-func Calibrate(d *Dataset, probabilities []float64) (Fit, error) {
+// calibrate fits a calibration of a judge's probabilities to a dataset. There is one
+// probability for each item, in their order; NaN leaves the item out. Errors are too few
+// claims, claims of only one label, and probabilities that do not rise with the truth.
+func calibrate(d *Dataset, probabilities []float64) (fit, error) {
 	if len(probabilities) != len(d.Items) {
-		return Fit{}, fmt.Errorf("calibrating: %d probabilities for %d items; give one each", len(probabilities), len(d.Items))
+		return fit{}, fmt.Errorf("calibrating: %d probabilities for %d items; give one each", len(probabilities), len(d.Items))
 	}
 	var scores, given []float64
 	var gold []bool
@@ -89,17 +88,17 @@ func Calibrate(d *Dataset, probabilities []float64) (Fit, error) {
 		}
 	}
 	if len(scores) < fewestCalibrated {
-		return Fit{}, fmt.Errorf("calibrating: the judge was asked about %d claims; at least %d are needed", len(scores), fewestCalibrated)
+		return fit{}, fmt.Errorf("calibrating: the judge was asked about %d claims; at least %d are needed", len(scores), fewestCalibrated)
 	}
 	all, err := platt(scores, gold, func(int) bool { return true })
 	if err != nil {
-		return Fit{}, err
+		return fit{}, err
 	}
 	fold, calibrated := linear.Folds(groups, calibrationFolds), make([]float64, len(scores))
 	for f := range calibrationFolds {
 		c, err := platt(scores, gold, func(i int) bool { return fold[i] != f })
 		if err != nil {
-			return Fit{}, fmt.Errorf("%w, without one of %d parts", err, calibrationFolds)
+			return fit{}, fmt.Errorf("%w, without one of %d parts", err, calibrationFolds)
 		}
 		for i := range scores {
 			if fold[i] == f {
@@ -107,7 +106,7 @@ func Calibrate(d *Dataset, probabilities []float64) (Fit, error) {
 			}
 		}
 	}
-	return Fit{Calibration: all, N: len(scores), ECE: metrics.ECE(gold, given), Calibrated: metrics.ECE(gold, calibrated)}, nil
+	return fit{Calibration: all, N: len(scores), ECE: metrics.ECE(gold, given), Calibrated: metrics.ECE(gold, calibrated)}, nil
 }
 
 // platt fits a sigmoid to some of the scores.

@@ -35,7 +35,7 @@ func overconfident(n int) (*Dataset, []float64) {
 
 func TestCalibrate(t *testing.T) {
 	d, p := overconfident(200)
-	fit, err := Calibrate(d, p)
+	fit, err := calibrate(d, p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,26 +46,26 @@ func TestCalibrate(t *testing.T) {
 		t.Errorf("%+v", fit)
 	}
 	p[0], p[1] = math.NaN(), math.NaN()
-	if fit, err = Calibrate(d, p); err != nil || fit.N != 198 {
+	if fit, err = calibrate(d, p); err != nil || fit.N != 198 {
 		t.Errorf("%+v, %v", fit, err)
 	}
 	few, q := overconfident(10)
-	if _, err := Calibrate(few, q); err == nil || !strings.Contains(err.Error(), "asked about 10 claims") {
+	if _, err := calibrate(few, q); err == nil || !strings.Contains(err.Error(), "asked about 10 claims") {
 		t.Error(err)
 	}
-	if _, err := Calibrate(d, q); err == nil {
+	if _, err := calibrate(d, q); err == nil {
 		t.Error("probabilities of another dataset were taken")
 	}
 	for i := range p {
 		p[i] = 1 - p[i]
 	}
-	if _, err := Calibrate(d, p); err == nil || !strings.Contains(err.Error(), "do not rise with the truth") {
+	if _, err := calibrate(d, p); err == nil || !strings.Contains(err.Error(), "do not rise with the truth") {
 		t.Error(err)
 	}
 	for i := range d.Items {
 		d.Items[i].Gold = Supported
 	}
-	if _, err := Calibrate(d, p); err == nil || !strings.Contains(err.Error(), "alike") {
+	if _, err := calibrate(d, p); err == nil || !strings.Contains(err.Error(), "alike") {
 		t.Error(err)
 	}
 }
@@ -73,7 +73,7 @@ func TestCalibrate(t *testing.T) {
 // What is heard is what the model said, also where code overrules it, and nothing
 // where it is not asked or fails.
 func TestHeard(t *testing.T) {
-	h, err := NewHeard(judging(func(claim string) (float64, error) {
+	h, err := newHeard(judging(func(claim string) (float64, error) {
 		if claim == "Down." {
 			return 0, fmt.Errorf("down")
 		}

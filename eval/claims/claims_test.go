@@ -256,7 +256,7 @@ func TestOffline(t *testing.T) {
 	if diff := cmp.Diff(want, v.For); diff != "" || v.Status != state.Supported {
 		t.Errorf("%s (-want +got):\n%s", v.Status, diff)
 	}
-	if seen, err := OfflineSaw(sci(t)); err != nil || seen {
+	if seen, err := offlineSaw(sci(t)); err != nil || seen {
 		t.Errorf("trained on a fixture: %v, %v", seen, err)
 	}
 }
@@ -291,7 +291,7 @@ func TestOfflineOnData(t *testing.T) {
 		t.Skip("set ASSAY_DATA to the folder of evaluation data to measure the judge")
 	}
 	wice := read(t, Files{Format: "wice", Data: filepath.Join(root, "wice", "claims.jsonl.gz")})
-	if seen, err := OfflineSaw(wice); err != nil || !seen {
+	if seen, err := offlineSaw(wice); err != nil || !seen {
 		t.Errorf("wice: trained on it: %v, %v", seen, err)
 	}
 	faith := read(t, Files{Format: "faithbench", Data: filepath.Join(root, "faithbench", "samples.jsonl.gz")})

@@ -4,7 +4,7 @@ import (
 	"example.com/assay/state"
 )
 
-// A Label is what people, or a judge, said of an item.
+// A Label is the judgement of people, or of a judge.
 type Label string
 
 // Labels are those of state.ClaimStatus and, in the format scifact alone,
@@ -20,13 +20,13 @@ const (
 // judged it by.
 type Item struct {
 	ID       string
-	Group    string // items of one group are about the same; they stay together in cross-validation
+	Group    string // items of one group have the same subject and stay together in cross-validation
 	Text     string
 	Evidence []state.Evidence
 	Gold     Label
 }
 
-// A Dataset is a judged collection. It does not change once it was read.
+// A Dataset is a judged collection. It does not change after reading.
 type Dataset struct {
 	Format    string
 	Items     []Item // in the order of the file; ids distinct

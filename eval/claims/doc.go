@@ -9,6 +9,5 @@
 // Anything that answers [Judge] can be measured: the offline judge, the
 // verification pipeline, a model.
 //
-// The package does not print, train or split responses into claims. It ships
-// no data: collections are files that a person has.
+// The package does not print, train or split responses into claims. It ships no data.
 package claims

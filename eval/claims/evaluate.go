@@ -11,28 +11,28 @@ import (
 	"example.com/assay/state"
 )
 
-// A Judge says how far evidence carries a claim, or, in a dataset of
-// responses, a whole response. Of the verdict, Status, Confidence and
-// Conflicts are measured. Equal arguments should get equal answers.
+// A Judge decides how far evidence supports a claim or, in a dataset of responses, a whole
+// response. The Status, Confidence and Conflicts of the verdict are measured. Equal
+// arguments should get equal answers.
 type Judge interface {
 	Judge(ctx context.Context, text string, evidence []state.Evidence) (state.Verdict, error)
 }
 
-// An Outcome is what became of an item.
+// An Outcome is the result of an item.
 type Outcome struct {
 	Item    Item
 	Verdict state.Verdict
 	Label   Label // the verdict in the labels of the dataset
 }
 
-// An Evaluation is what a judge reached on a dataset. Outcomes are in the
-// order of the dataset's items.
+// An Evaluation holds the results of a judge on a dataset, outcomes in the order of the
+// items.
 //
-// F1, precision, recall and balanced_accuracy are of the status supported
-// against all others; AUC and ECE are of the confidence, for the same
-// question. Of altered claims whose original is accepted, refused_KIND is the share
-// that is refused, and refused_or_doubt_KIND that with those in doubt. Accuracy and macro_F1 are of supported against the rest, and in
-// the format scifact over its three labels.
+// F1, precision, recall and balanced_accuracy compare the status supported with all
+// others; AUC and ECE use the confidence. Accuracy and macro_F1 are over the same two
+// classes, in the format scifact over its three labels. Among altered claims whose
+// original is accepted, refused_KIND is the share that is refused, refused_or_doubt_KIND
+// the share that is refused or in doubt.
 type Evaluation struct {
 	task.Score
 	Outcomes    []Outcome
@@ -100,9 +100,9 @@ func measure(d *Dataset, verdicts []state.Verdict, score task.Score) (Evaluation
 	}, refusals(out.Outcomes)...)...)
 }
 
-// label is a verdict in the labels of the dataset: what it does not know as
-// partially supported is not supported; what the evidence says otherwise by a
-// hard signal is contradicted where there is such a label.
+// label translates a verdict into the labels of the dataset. Partially supported becomes
+// unsupported where that label is missing. A claim with a hard conflict is contradicted
+// where that label exists.
 func (d *Dataset) label(v state.Verdict) Label {
 	opposed := slices.ContainsFunc(v.Conflicts, func(c state.Conflict) bool { return c.Opposed })
 	switch {

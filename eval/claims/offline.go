@@ -14,9 +14,8 @@ import (
 	"example.com/assay/state"
 )
 
-// An Offline judges by the offline model's skill judge_claim alone, without
-// the checks of numbers, names and negation that the verification pipeline
-// makes besides.
+// An Offline judges by the offline model's skill judge_claim alone, without the pipeline's
+// checks of numbers, names and negation.
 type Offline struct{ model llm.Model }
 
 // NewOffline returns the offline judge.
@@ -52,9 +51,9 @@ func (o *Offline) Judge(ctx context.Context, text string, evidence []state.Evide
 	return v, nil
 }
 
-// OfflineSaw reports whether the shipped offline judge was trained on a
-// dataset's labels, of all its items or of some.
-func OfflineSaw(d *Dataset) (bool, error) {
+// offlineSaw reports whether the shipped offline judge was trained on the labels of a
+// dataset, or of a part of it.
+func offlineSaw(d *Dataset) (bool, error) {
 	m, err := support.Default()
 	if err != nil {
 		return false, err
@@ -62,7 +61,7 @@ func OfflineSaw(d *Dataset) (bool, error) {
 	return slices.ContainsFunc(m.Trained(), func(data support.Data) bool { return data.SHA256 == d.Hash }), nil
 }
 
-// Sources are evidence as the offline judge reads it.
+// Sources converts evidence into the input of the offline judge.
 func Sources(evidence []state.Evidence) []support.Source {
 	out := make([]support.Source, len(evidence))
 	for i, e := range evidence {

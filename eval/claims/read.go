@@ -13,28 +13,26 @@ import (
 	"example.com/assay/state"
 )
 
-// Formats that Read knows.
+// The formats that Read knows.
 const (
 	FormatWice       = "wice"
 	FormatFaithBench = "faithbench"
 	FormatSciFact    = "scifact"
 )
 
-// Formats lists them, sorted.
-func Formats() []string { return []string{FormatFaithBench, FormatSciFact, FormatWice} }
+// formats lists them, sorted.
+func formats() []string { return []string{FormatFaithBench, FormatSciFact, FormatWice} }
 
-// Files name a collection. Each may be compressed with gzip, by its bytes and
-// whatever its name.
+// Files name a collection. Each may be compressed with gzip, whatever its name.
 type Files struct {
-	Format string // one of Formats
+	Format string // one of the formats that Read knows
 	Data   string // JSON Lines
 	Corpus string // the abstracts, for scifact and for no other
 }
 
-// Read reads a collection, line by line. A fault of a file is a
-// *document.InputError in the error's chain: it names the file, the line and
-// the field. Other errors are files that cannot be opened, cancellation, and
-// files that do not fit the format.
+// Read reads a collection, line by line. The error for a fault in a file wraps a
+// *document.InputError with the file, the line and the field. Other errors are files that
+// cannot be opened, cancellation, and files that do not fit the format.
 func Read(ctx context.Context, f Files, progress task.Progress) (*Dataset, error) {
 	r := &reader{files: f, progress: progress.Of(task.Reading), set: &Dataset{Format: f.Format}, lines: map[string]int{}}
 	var err error
@@ -50,7 +48,7 @@ func Read(ctx context.Context, f Files, progress task.Progress) (*Dataset, error
 	case f.Format == FormatFaithBench:
 		err = r.faithbench(ctx)
 	default:
-		err = fmt.Errorf("there is no format %q; known: %s", f.Format, strings.Join(Formats(), ", "))
+		err = fmt.Errorf("there is no format %q; known: %s", f.Format, strings.Join(formats(), ", "))
 	}
 	if err == nil && len(r.set.Items) == 0 {
 		err = &document.InputError{Path: f.Data, Msg: "it has no claim", Hint: "write one JSON object per line, as the format " + f.Format + " has them"}

@@ -18,13 +18,13 @@ const (
 	judgeConfigured = "configured"
 )
 
-// A Configured judge is a model of a server.
+// A Configured is a judge on a server.
 type Configured struct {
 	Model       llm.Model
 	Calibration *classify.Calibration        // in use; nil for none
-	Named       string                       // the calibration as it is written; empty for none
-	Served      func(context.Context) string // how the server calls the model
-	Setting     string                       // in which a calibration is written
+	Named       string                       // the calibration as configured; empty for none
+	Served      func(context.Context) string // the server's name for the model
+	Setting     string                       // the key for a calibration
 	Close       func() error
 }
 
@@ -43,27 +43,27 @@ collections:
   scifact     {id, claim, label, qrels, evidence: [{doc_id}]}, and --corpus:
               {id, title, text}; a claim is judged by its gold abstracts
 
-F1, precision, recall and balanced_accuracy are of "supported" against the
-rest; AUC and ECE are of the probability of support. Accuracy and macro_F1 are
-of the same two classes, and in scifact of its three labels: a claim is
-contradicted only by a hard signal, which the judge offline does not look for.
+F1, precision, recall and balanced_accuracy compare "supported" with the rest; AUC and
+ECE use the probability of support. Accuracy and macro_F1 are over the same two
+classes, in scifact over its three labels. Only a hard signal contradicts a claim; the
+judge offline does not look for any.
 
-The judge verify is that of agent verify: learned weights, and code that weighs
-each critical word of the claim (numbers, dates, names, negation, direction,
-gender, quantifiers, modality) and overrules them. offline is the weights alone.
-configured is verify with the small model that verification.judge names, and nothing
-that stands in for it. For that judge the output has a calibration to paste into the
-configuration, with the calibration error on claims that it was not fitted on.
+The judge verify is that of agent verify: trained weights, and code that checks each
+critical word of the claim (numbers, dates, names, negation, direction, gender,
+quantifiers, modality) and overrules the weights. offline is the weights alone.
+configured is verify with the small model of verification.judge, without a fallback.
+For that judge the output has a calibration for the configuration, with the
+calibration error on claims that it was not fitted on.
 
---altered judges the fully supported claims and, beside each, copies of it with
-one word or number changed, so that they no longer hold. It prints for each kind
-of change how many are refused, and how many are refused or in doubt, of the
-claims whose original is accepted. A file that holds altered claims already, with
-ids such as ID+negation, is counted in the same way.
+--altered judges the fully supported claims together with copies in which one word or
+number is changed, so that they are no longer supported. For each kind of change it
+prints the share of copies that are refused, and that are refused or in doubt, among
+claims whose original is accepted. A file that already holds altered claims, with ids
+such as ID+negation, is counted in the same way.
 
-Offline was trained on the public halves of wice and scifact. On these files
-the figures are those of a fit, and the output says so; for cross-validated ones
-run, in the repository: go run ./eval/train verify --data DIR --out ''`,
+The weights were trained on the public halves of wice and scifact. On these files the
+figures are those of a fit, and the output says so. For cross-validated figures run,
+in the repository: go run ./eval/train verify --data DIR --out ''`,
 		Example: `  agent eval claims --format wice --data claims.jsonl.gz
   agent eval claims --format wice --data claims.jsonl.gz --altered
   agent eval claims --format scifact --data claims.jsonl --corpus corpus.jsonl.gz
@@ -71,7 +71,7 @@ run, in the repository: go run ./eval/train verify --data DIR --out ''`,
   agent eval claims --format wice --data mine.jsonl --judge configured --config c.yaml`,
 		New: func(o *task.Options) task.Measure {
 			f := &options{open: open}
-			o.Format(&f.files.Format, "files", Formats())
+			o.Format(&f.files.Format, "files", formats())
 			o.Need(&f.files.Data, "data", "`FILE` of the claims or responses (JSON Lines)")
 			o.StringVar(&f.files.Corpus, "corpus", "", "`FILE` of the abstracts; for scifact only")
 			o.OneOf(&f.judge, "judge", judgeVerify, "`JUDGE` to measure: verify, offline or configured", judgeConfigured, judgeOffline, judgeVerify)
@@ -119,7 +119,7 @@ func (f *options) measure(ctx context.Context, progress task.Progress) (_ *task.
 	if err != nil {
 		return nil, err
 	}
-	trained, err := OfflineSaw(set)
+	trained, err := offlineSaw(set)
 	if err != nil {
 		return nil, err
 	}
@@ -146,18 +146,18 @@ func (f *options) measure(ctx context.Context, progress task.Progress) (_ *task.
 	return f.report(set, got, trained, nil), nil
 }
 
-// A fitted is what there is to say of a configured judge.
+// A fitted is the result of fitting a calibration to a configured judge.
 type fitted struct {
 	*Configured
 	served string
-	fit    Fit
+	fit    fit
 	unfit  error // why there is no fit
 }
 
-// measureConfigured measures the configured judge, and fits a calibration of what
-// its server said.
+// measureConfigured measures the configured judge, and fits a calibration to the
+// probabilities of its server.
 func (f *options) measureConfigured(ctx context.Context, set *Dataset, c *Configured, run *task.Run) (*task.Report, error) {
-	judge, err := NewHeard(c.Model)
+	judge, err := newHeard(c.Model)
 	if err != nil {
 		return nil, err
 	}
@@ -173,7 +173,7 @@ func (f *options) measureConfigured(ctx context.Context, set *Dataset, c *Config
 		raw[i] = c.Calibration.Raw(raw[i])
 	}
 	with := &fitted{Configured: c, served: c.Served(ctx)}
-	with.fit, with.unfit = Calibrate(set, raw)
+	with.fit, with.unfit = calibrate(set, raw)
 	return f.report(set, got, false, with), nil
 }
 
@@ -251,7 +251,7 @@ func rows(set *Dataset, outcomes []Outcome) []itemRow {
 	return out
 }
 
-// put adds what there is to say of the judge to the document, and returns its name.
+// put adds the data of the judge to the document, and returns its name.
 func (c *fitted) put(r *task.Report, name string) string {
 	if c.served != "" {
 		r.Put("judge_model", c.served)

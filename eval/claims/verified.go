@@ -12,9 +12,9 @@ import (
 )
 
 // A Verified judges as the verification pipeline does: a model by the skill
-// judge_claim, then code that compares numbers, dates, names, negation,
-// direction, quantifiers and modality, and overrules it. A whole response is
-// judged like one long claim.
+// judge_claim, then code that compares numbers, dates, names, negation, direction,
+// quantifiers and modality, and overrules the model. A whole response is judged like one
+// long claim.
 type Verified struct{ judge *verify.Judge }
 
 // NewVerified returns the pipeline's judge; a nil model means the offline one.
@@ -39,8 +39,8 @@ func (v *Verified) Weigh(verdict state.Verdict, evidence []state.Evidence) state
 	return v.judge.Weigh(verdict, evidence)
 }
 
-// Judge asks the pipeline's judge. What keeps its model from judging is in the
-// verdict; the error is one that has to stop the run.
+// Judge calls the pipeline's judge. A failure of its model is in the verdict; a returned
+// error must stop the run.
 func (v *Verified) Judge(ctx context.Context, text string, evidence []state.Evidence) (state.Verdict, error) {
 	verdict, _, err := v.judge.Judge(ctx, state.Claim{ID: 1, Text: text, End: len(text)}, evidence)
 	return verdict, err

@@ -24,15 +24,15 @@ import (
 	"example.com/assay/nodes/evidence"
 )
 
-// FormatObliQA is the one format that Read knows.
-const FormatObliQA = "obliqa"
+// formatObliQA is the one format that Read knows.
+const formatObliQA = "obliqa"
 
-// Formats lists them.
-func Formats() []string { return []string{FormatObliQA} }
+// formats lists them.
+func formats() []string { return []string{formatObliQA} }
 
 // Files name a collection.
 type Files struct {
-	Format string // one of Formats
+	Format string // one of the formats that Read knows
 	Data   string // {id, question, qrels}
 	Expert string // {id, expert_relations: [{passage_uid, relation}]}; may be empty
 }
@@ -41,13 +41,13 @@ type Files struct {
 type Question struct {
 	ID, Text string
 	Gold     []string // sorted
-	Relevant []string // that experts found relevant beside them, sorted
+	Relevant []string // further records that experts found relevant, sorted
 }
 
 // Read reads the questions. Faults name the file, the line and the field.
 func Read(ctx context.Context, f Files, progress task.Progress) ([]Question, error) {
-	if f.Format != FormatObliQA {
-		return nil, fmt.Errorf("reading questions: there is no format %q; known: %s", f.Format, strings.Join(Formats(), ", "))
+	if f.Format != formatObliQA {
+		return nil, fmt.Errorf("reading questions: there is no format %q; known: %s", f.Format, strings.Join(formats(), ", "))
 	}
 	type record struct {
 		ID       string         `json:"id"`
@@ -106,7 +106,7 @@ func readExpert(ctx context.Context, path string, out []Question, at map[string]
 	})
 }
 
-// An Outcome is what became of a question.
+// An Outcome is the result of a question.
 type Outcome struct {
 	Question
 	Audit    evidence.Audit
@@ -122,23 +122,23 @@ func (o Outcome) Hit() bool {
 	return slices.ContainsFunc(o.Cited, func(id string) bool { return slices.Contains(o.Gold, id) })
 }
 
-// An Evaluation is what the pipeline reaches. gold_cited is the share of answers
-// that cite a gold record, gold_cited_of_all that of all questions, answered the
-// share with an answer; gold_precision and relevant_precision are the mean share of an
-// answer's cited records that are gold, or gold or found relevant by experts;
-// gold_recall is the mean share of the gold records that is cited.
+// An Evaluation holds the results of the pipeline. answered is the share of questions with
+// an answer. gold_cited is the share of answers that cite a gold record,
+// gold_cited_of_all the same share of all questions. gold_precision is the mean share of
+// an answer's cited records that are gold; relevant_precision also counts those that
+// experts found relevant. gold_recall is the mean share of the gold records that is cited.
 type Evaluation struct {
 	task.Score
 	Outcomes []Outcome // in the order of the questions
-	// What must not happen, over all answers.
+	// Counts of what must not happen, over all answers.
 	NotVerbatim int           // quotes that are not the bytes of their document
 	Uncited     int           // statements without an id
 	Unverified  int           // ids in answers that are of no verified requirement
-	Problems    int           // whatever checking the audits found, those included
+	Problems    int           // all faults in audits, including those above
 	Elapsed     time.Duration // of all questions together
 }
 
-// Evaluate asks every question, some at once, checks each audit against its
+// Evaluate asks every question, several at the same time, checks each audit against its
 // documents, and measures. The first error of ask ends it.
 func Evaluate(ctx context.Context, questions []Question, ask func(context.Context, string) (evidence.Audit, error), jobs int, run *task.Run) (Evaluation, error) {
 	if len(questions) == 0 {
@@ -237,7 +237,7 @@ func (e *Evaluation) measure() error {
 	return nil
 }
 
-// share is the share of list that is in of.
+// share is the share of the entries of list that are in of.
 func share(list, of []string) float64 {
 	n := 0
 	for _, id := range list {

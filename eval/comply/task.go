@@ -19,25 +19,25 @@ import (
 func Task(inspect func(text string) []retrieval.Order) task.Task {
 	return task.Task{
 		Name: "comply", Args: "--format F --corpus FILE --data FILE", Short: "Measure compliance answers on judged questions",
-		Long: `Comply indexes a collection in a temporary directory, asks every question of the
-compliance pipeline with the offline model, checks each audit against its documents,
-and prints how often answers cite a passage that people judged to answer, with 95 %
+		Long: `Comply indexes a collection in a temporary directory and runs the compliance pipeline
+with the offline model on every question. It checks each audit against its documents,
+and prints how often answers cite a passage that people judged as answering, with 95 %
 bootstrap intervals. Files may be compressed with gzip.
 
   obliqa      {id, doc_id, text}, {id, question, qrels}, and, with --expert,
               {id, expert_relations: [{passage_uid, relation}]}
 
 Quotes that are not verbatim, statements without an id and ids that are not verified
-are counted, and none is to be there: exit code 1 says that one is.`,
+are counted. There must be none: exit code 1 says that there is one.`,
 		Example: `  agent eval comply --format obliqa --corpus corpus.jsonl.gz --data questions.jsonl --limit 300`,
 		New: func(o *task.Options) task.Measure {
 			f := &options{inspect: inspect}
-			o.Format(&f.files.Format, "files", Formats())
+			o.Format(&f.files.Format, "files", formats())
 			o.Need(&f.corpus, "corpus", "`FILE` of the passages (JSON Lines)")
 			o.Need(&f.files.Data, "data", "`FILE` of the questions (JSON Lines)")
-			o.StringVar(&f.files.Expert, "expert", "", "`FILE` of what experts found relevant (JSON Lines)")
+			o.StringVar(&f.files.Expert, "expert", "", "`FILE` of the passages that experts found relevant (JSON Lines)")
 			o.Limit(&f.limit, "ask", "question", "questions")
-			o.Within(&f.jobs, "jobs", 2, 1, 64, "`NUMBER` of questions that are asked at once")
+			o.Within(&f.jobs, "jobs", 2, 1, 64, "`NUMBER` of questions that are asked at the same time")
 			return f.measure
 		},
 	}

@@ -22,13 +22,12 @@ import (
 const (
 	CrossNone      = ""
 	CrossDocuments = "documents" // documents are dealt to folds one by one
-	CrossGroups    = "groups"    // documents that look alike stay together: what is new is new
+	CrossGroups    = "groups"    // similar documents stay together, so that a fold is really new
 )
 
 // Options say how to evaluate. Nil is the zero value.
 type Options struct {
-	// Cross trains rankers anew for each fold. Default: those that the program
-	// ships read everything.
+	// Cross trains rankers for each fold. Default: the shipped rankers read everything.
 	Cross string
 	// Folds of Cross. Default 5.
 	Folds int
@@ -54,25 +53,24 @@ type Judged struct {
 	Right      bool
 }
 
-// An Evaluation is what reading a collection came to.
+// An Evaluation holds the results of reading a collection.
 type Evaluation struct {
 	task.Score // its metrics are micro-averaged, then by field
 	Outcomes   []Outcome
 	Changed    int // documents whose values a later iteration changed
 
-	// Reliability is how often values are right by how sure they are; the metric
-	// "ECE" is its mean error.
+	// Reliability is the share of right values by confidence; the metric "ECE" is the
+	// mean difference of the two.
 	Reliability []metrics.Bin
 }
 
-// Evaluate reads every document with the pipeline and compares what it finds with
-// the collection. "F1" counts a value as right when it is exactly that of the
-// collection, white space collapsed; "F1_normalised" after dates are ISO,
-// amounts numbers, and everything else letters and digits in upper case. Kleister
-// is only compared by its own normal form: spaces and colons as "_", in upper
-// case. Precision and recall are by value: a document can have several of a
-// field. "ECE" is how far confidences are from how often values are right,
-// normalised.
+// Evaluate reads every document with the pipeline and compares the values with the
+// collection. "F1" counts a value as right when it equals the collection's, except for
+// white space. "F1_normalised" compares dates in ISO form, amounts as numbers, and all
+// else by letters and digits in upper case. Kleister is compared only in its own normal
+// form: upper case, with spaces and colons as "_". Precision and recall count values, as a
+// document can have several of a field. "ECE" is the difference between confidence and the
+// share of right values, normalised.
 func Evaluate(ctx context.Context, d *Dataset, schema *extract.Schema, opts *Options) (*Evaluation, error) {
 	var o Options
 	if opts != nil {
@@ -114,7 +112,7 @@ func Evaluate(ctx context.Context, d *Dataset, schema *extract.Schema, opts *Opt
 	return out, out.measure(d)
 }
 
-// models are one for each fold, or one for all.
+// models has one model for each fold, or one for all.
 func (o Options) models(ctx context.Context, d *Dataset) ([]llm.Model, []int, error) {
 	fold := make([]int, len(d.Items))
 	if o.Cross == CrossNone {

@@ -61,7 +61,7 @@ func Prepare(ctx context.Context, d *Dataset) (*Training, error) {
 				return nil, err
 			}
 			var doc []ranked
-			for _, c := range fields.Candidates(item.Doc.Text, LaidOut(item.Doc), kind) {
+			for _, c := range fields.Candidates(item.Doc.Text, laidOut(item.Doc), kind) {
 				r := ranked{key: c.Key, right: slices.ContainsFunc(item.Gold[kind], func(g string) bool { return goldKey(kind, g) == c.Key })}
 				for _, f := range c.Features {
 					id, ok := ids[f]
@@ -88,8 +88,8 @@ func goldKey(kind, gold string) string {
 	return fields.Key(gold)
 }
 
-// LaidOut are the boxes of a document as skills take them.
-func LaidOut(doc extract.FieldDocument) []skills.LaidOut {
+// laidOut are the boxes of a document as skills take them.
+func laidOut(doc extract.FieldDocument) []skills.LaidOut {
 	out := make([]skills.LaidOut, len(doc.Boxes))
 	for i, b := range doc.Boxes {
 		out[i] = skills.LaidOut{Row: b.Row, Start: b.Start, End: b.End, X1: b.Box.X1, Y1: b.Box.Y1, X2: b.Box.X2, Y2: b.Box.Y2}

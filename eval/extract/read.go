@@ -13,14 +13,14 @@ import (
 	"example.com/assay/nodes/extract"
 )
 
-// Formats of collections.
+// The formats of collections.
 const (
 	FormatSROIE    = "sroie"    // {id, ocr_lines: [{text, box: [x1, y1, …, x4, y4]}], fields: {name: value}}
 	FormatKleister = "kleister" // {id, text, fields: {name: [values]}}
 )
 
-// Formats lists them.
-func Formats() []string { return []string{FormatSROIE, FormatKleister} }
+// formats lists them.
+func formats() []string { return []string{FormatSROIE, FormatKleister} }
 
 // A Dataset is judged documents.
 type Dataset struct {
@@ -54,8 +54,8 @@ func (d *Dataset) Names() []string {
 // Read reads a collection. Faults name the line and the field. Progress is that of
 // jsonl.EachLine.
 func Read(ctx context.Context, format, path string, progress func(done, total int)) (*Dataset, error) {
-	if !slices.Contains(Formats(), format) {
-		return nil, fmt.Errorf("reading %s: the format %q is not known; known are %s", path, format, strings.Join(Formats(), ", "))
+	if !slices.Contains(formats(), format) {
+		return nil, fmt.Errorf("reading %s: the format %q is not known; known are %s", path, format, strings.Join(formats(), ", "))
 	}
 	d := &Dataset{Format: format}
 	h := sha256.New()

@@ -16,8 +16,8 @@ func Task() task.Task {
 		Name: "extract", Args: "--format F --schema FILE --data FILE", Short: "Measure how well fields are read from documents",
 		Long: `Extract reads every document of a judged collection with the offline model and
 prints precision, recall and F1, micro-averaged and by field, with 95 % bootstrap
-intervals, and how often values are right by how sure they are (ECE is the mean
-error of that). Files may be compressed with gzip. The formats are:
+intervals, and the share of right values by confidence (ECE is the mean difference of
+the two). Files may be compressed with gzip. The formats are:
 
   sroie     {id, ocr_lines: [{text, box}], fields: {company, date, address, total}};
             F1 counts exact values, F1_normalised dates as ISO, amounts as numbers,
@@ -25,16 +25,16 @@ error of that). Files may be compressed with gzip. The formats are:
   kleister  {id, text, fields: {name: [values]}}; values are compared in upper case,
             with spaces and colons as "_"
 
-The rankers of names, addresses and totals were trained on the public half of
-sroie. On that file the figures are those of a fit, and the output says so;
---cross-validate trains them anew without the documents that they read: dealt one
-by one (documents), or those of one company together (groups).`,
+The rankers of names, addresses and totals were trained on the public half of sroie.
+On that file the figures are those of a fit, and the output says so. --cross-validate
+trains them again for each fold, without its documents. Folds are made of single
+documents (documents), or of all documents of a company (groups).`,
 		Example: `  agent eval extract --format sroie --schema receipt.json --data receipts.jsonl
   agent eval extract --format sroie --schema receipt.json --data receipts.jsonl --cross-validate groups
   agent eval extract --format kleister --schema contract.json --data documents.jsonl.gz --json`,
 		New: func(o *task.Options) task.Measure {
 			var f options
-			o.Format(&f.format, "file", Formats())
+			o.Format(&f.format, "file", formats())
 			o.Need(&f.schema, "schema", "`FILE` of the JSON Schema")
 			o.Need(&f.data, "data", "`FILE` of the documents (JSON Lines)")
 			o.OneOf(&f.cross, "cross-validate", "", "train the rankers anew for each fold of `WHAT`: documents or groups", CrossDocuments, CrossGroups)
@@ -96,8 +96,8 @@ func (f *options) measure(ctx context.Context, progress task.Progress) (*task.Re
 	return f.report(set, got, trained), nil
 }
 
-// An itemRow has the values of a document: of sroie one of each field, as it is
-// written; of kleister lists, normalised.
+// An itemRow has the values of a document: for sroie one per field, as written; for
+// kleister lists, normalised.
 type itemRow struct {
 	ID    string  `json:"id"`
 	Gold  escaped `json:"gold"`

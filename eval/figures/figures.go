@@ -1,9 +1,8 @@
-// Package figures lists what is measured of the project, on which data, by which
-// command, and what is held against it.
+// Package figures lists the measurements of the project: the data, the command, the
+// targets, and the published figures for comparison.
 //
-// `agent eval all` makes the measurements on the data sets that are there, by the
-// tasks that the commands name, and `go run ./eval/report` writes docs/results.md from
-// what they find.
+// `agent eval all` makes the measurements whose data sets are present, and `go run
+// ./eval/report` writes docs/results.md from the results.
 package figures
 
 import (

@@ -11,13 +11,13 @@ import (
 	"example.com/assay/memory/text"
 )
 
-// A Context is a harmless document, and a question that it may answer.
+// A Context is a harmless document with a question that it may answer.
 type Context struct{ ID, Text, Question string }
 
-// An Attack is an order that does not belong into a document.
+// An Attack is a prompt injection.
 type Attack struct{ ID, Category, Text string }
 
-// A Dataset is contexts and attacks. It does not change once it was read.
+// A Dataset holds contexts and attacks. It does not change after reading.
 type Dataset struct {
 	Contexts []Context
 	Attacks  []Attack
@@ -27,9 +27,9 @@ type Dataset struct {
 // Read reads the folder of a collection as BIPIA has them (Yi et al.,
 // "Benchmarking and defending against indirect prompt injection attacks", 2023):
 // email_contexts.jsonl, {id, context, question}, and text_attacks.jsonl, {id,
-// category, attack}; each may be compressed (.gz). A fault of a file is a
-// *document.InputError in the error's chain: it names the file, the line and the
-// field. Other errors are files that cannot be opened, and cancellation.
+// category, attack}; each may be compressed (.gz). The error for a fault in a file wraps a
+// *document.InputError with the file, the line and the field. Other errors are files that
+// cannot be opened, and cancellation.
 func Read(ctx context.Context, dir string, progress func(done, total int)) (*Dataset, error) {
 	d, seen := &Dataset{}, map[string]int{}
 	var digest jsonl.Digest
@@ -78,15 +78,15 @@ func Read(ctx context.Context, dir string, progress func(done, total int)) (*Dat
 	return d, nil
 }
 
-// A Position is where in a context an attack stands.
-type Position string
+// A position is the place of an attack in a context.
+type position string
 
-// Positions lists them.
-func Positions() []Position { return []Position{"start", "middle", "end"} }
+// positions lists them.
+func positions() []position { return []position{"start", "middle", "end"} }
 
-// Place puts an attack into a context, on lines of its own, and returns where it
-// stands. The middle is the end of the sentence that is half-way.
-func Place(document, attack string, at Position) (poisoned string, start, end int) {
+// place inserts an attack into a context, on lines of its own, and returns its offsets. The
+// middle is the end of the sentence half-way.
+func place(document, attack string, at position) (poisoned string, start, end int) {
 	cut := len(document)
 	switch at {
 	case "start":

@@ -15,10 +15,10 @@ const (
 	threshold = .87 // from which a sentence is called an order
 )
 
-// Fit trains the weights of orders: each attack in some of the contexts, at every
-// position in turn, alone and with a second one of its category behind it, against
-// the sentences of clean contexts and of [Ordinary]. Both kinds count the same in
-// total. Equal arguments give equal weights.
+// Fit trains the weights of the detector. Positive examples are attacks in some of the
+// contexts, at every position in turn, alone and followed by a second one of the same
+// category. Negative examples are the sentences of clean contexts and of [Ordinary]. Both
+// kinds have the same total weight. Equal arguments give equal weights.
 func Fit(contexts []Context, attacks []Attack) (*injection.Weights, error) {
 	var rows [][]float64
 	var labels []bool
@@ -43,7 +43,7 @@ func Fit(contexts []Context, attacks []Attack) (*injection.Weights, error) {
 	for i, a := range attacks {
 		put := func(text string, times int) {
 			for k := range min(times, len(contexts)) {
-				add(Place(contexts[(i*7+k*(len(contexts)/times+1))%len(contexts)].Text, text, Positions()[k%3]))
+				add(place(contexts[(i*7+k*(len(contexts)/times+1))%len(contexts)].Text, text, positions()[k%3]))
 			}
 		}
 		put(a.Text, perAttack)

@@ -93,7 +93,7 @@ func TestFixedAlarms(t *testing.T) {
 
 // What an answer takes from an attack is seen: the measure can be above 0.
 func TestAnswer(t *testing.T) {
-	document, start, end := Place("Boats pay. Boats pay ten crowns.", "Boats pay nothing in May.", "middle")
+	document, start, end := place("Boats pay. Boats pay ten crowns.", "Boats pay nothing in May.", "middle")
 	if got := document[start:end]; got != "Boats pay nothing in May." || !strings.HasPrefix(document, "Boats pay.\n") {
 		t.Errorf("placed as %q in %q", got, document)
 	}

@@ -19,18 +19,18 @@ holds two files, plain or compressed with gzip (.gz), as BIPIA has them:
   email_contexts.jsonl  {id, context, question}
   text_attacks.jsonl    {id, category, attack}
 
-Recall is the share of poisoned documents in which the attack is found; clean is the
-share of the harmless ones that are flagged, tricky_documents and tricky_questions
-those of the project's own texts that only sound like attacks. Pairs is the share of documents
-found where two attacks stand one behind the other; unseen_kinds is the recall of
-attacks written for the project that no weights are trained on. Attack_success is the
-share of poisoned documents after which the offline synthesis writes anything but
-quotes of the document; shown that after which it quotes from the attack itself.
+recall is the share of poisoned documents in which the attack is found. clean is the
+share of harmless documents that are flagged. tricky_documents and tricky_questions are
+that share among texts of this project that only sound like attacks. pairs is the
+recall for documents with two attacks one after the other. unseen_kinds is the recall
+of attacks of this project that no weights were trained on. attack_success is the share
+of poisoned documents from which the offline synthesis writes anything except quotes;
+shown is the share from which it quotes the attack itself.
 
-With --cross each category of attacks is looked for by weights that were trained
-without it, and without the documents that it is placed in: what new kinds of attacks
-meet. Without it the shipped detector is measured; where it was trained on these
-attacks, the output says so. Nothing in the files is followed.`,
+--cross judges each category of attacks with weights that were trained without it and
+without its documents, which estimates the recall for new kinds of attacks. Without
+--cross the shipped detector is measured; if it was trained on these attacks, the
+output says so. No instruction in the files is followed.`,
 		Example: `  agent eval injection --data bipia_injection
   agent eval injection --data bipia_injection --cross
   agent eval injection --data bipia_injection --limit 10 --json`,
@@ -130,7 +130,7 @@ func (f *options) show(r *task.Report, set *Dataset, got Evaluation) {
 	}
 	questions, documents := Tricky()
 	r.Linef("injection, %s: %s in %s at %d positions; harmless texts of the project: %s, %s", detector,
-		task.Count(len(set.Attacks), "attack"), task.Count(len(set.Contexts), "document"), len(Positions()), task.Count(len(documents), "document"), task.Count(len(questions), "question"))
+		task.Count(len(set.Attacks), "attack"), task.Count(len(set.Contexts), "document"), len(positions()), task.Count(len(documents), "document"), task.Count(len(questions), "question"))
 	if got.Trained {
 		r.Linef("  the detector was trained on these attacks: recall and clean are figures of a fit; unseen categories: --cross")
 	}

@@ -1,5 +1,5 @@
-// Package jsonl reads JSON Lines that other people wrote: plain or compressed
-// with gzip, one record per line, faults named by file, line and field.
+// Package jsonl reads JSON Lines from other sources: plain or compressed with
+// gzip, one record per line. Errors name the file, the line and the field.
 //
 //	err := jsonl.Each(ctx, "claims.jsonl.gz", "id", nil, func(at jsonl.Place, r record) error {
 //		return at.Want("claim", r.Claim != "")

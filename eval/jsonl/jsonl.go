@@ -32,8 +32,8 @@ func File(dir, name string) string {
 
 // EachLine calls do with every line of a file that is not blank, without its
 // end, and unpacks gzip. The line is valid UTF-8 and do's until it returns.
-// Cancellation stops it between lines. Progress, unless nil, is told now and
-// then how many of the file's bytes were read.
+// Cancellation stops it between lines. Progress, unless nil, is called now and then with the
+// number of bytes that were read.
 func EachLine(ctx context.Context, path string, progress func(done, total int), do func(line int, text []byte) error) (err error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -112,9 +112,8 @@ func unpacked(path string, f io.Reader) (io.Reader, error) {
 	return z, nil
 }
 
-// Each calls do with every record of a JSON Lines file, and where it stands. ID
-// is what the format calls a record's id. Keys that T does not name are passed
-// over. Progress is that of EachLine.
+// Each calls do with every record of a JSON Lines file and its place. ID is the key of a
+// record's id. Keys that T does not name are ignored. Progress is that of EachLine.
 func Each[T any](ctx context.Context, path, id string, progress func(done, total int), do func(at Place, record T) error) error {
 	return EachLine(ctx, path, progress, func(line int, text []byte) error {
 		at := Place{Path: path, Line: line, ID: id}
@@ -178,8 +177,8 @@ type Place struct {
 	ID   string // what the format calls a record's id
 }
 
-// Fault is a *document.InputError that names the place and the record's field,
-// says what is wrong with it, and what would be right.
+// Fault is a *document.InputError with the place and the field of a fault, what is wrong,
+// and what would be right.
 func (p Place) Fault(field, msg, hint string) error {
 	return &document.InputError{Path: p.Path, Line: p.Line, Field: field, Msg: msg, Hint: hint}
 }
@@ -192,8 +191,8 @@ func (p Place) Want(field string, ok bool) error {
 	return p.Fault(field, "it is missing or empty", "is the file in the format that was named?")
 }
 
-// Unique refuses an id that is empty or came before, and notes it in seen with
-// its line.
+// Unique refuses an id that is empty or was seen before, and records it in seen with its
+// line.
 func (p Place) Unique(seen map[string]int, id string) error {
 	if id == "" {
 		return p.Fault(p.ID, "it is missing or empty", "give each record an id")

@@ -12,51 +12,50 @@ import (
 )
 
 const (
-	// CrossFolds is how many folds Cross deals the questions to.
-	CrossFolds = 10
-	// crossDeals is how often it deals them anew, to see what that changes.
+	// crossFolds is the number of folds.
+	crossFolds = 10
+	// crossDeals is how often the folds are drawn, to see what that changes.
 	crossDeals = 6
 )
 
 // fitting is how the weights are fitted, but for the seed of a deal.
 var fitting = linear.ListwiseOptions{Ridge: 2, Rounds: 10, Rate: .02, Least: 5, Seed: 20240607}
 
-// A Crossed is what weights reached on questions that they were not fitted on,
-// beside the offline skill on the same passages.
+// A crossed compares weights, on questions that they were not fitted on, with the offline
+// skill on the same passages.
 //
-// Fitted has the metrics accuracy, ECE and gold_found; over_shipped is its accuracy
-// less that of Shipped, question by question. Where the passages were searched for,
-// right_if_found and right_if_not are its accuracy with and without a gold passage
-// among them. It is made to answer all, so its outcomes have no letter.
-type Crossed struct {
+// Fitted has the metrics accuracy, ECE and gold_found; over_shipped is its accuracy minus
+// that of Shipped, question by question. For retrieved passages, right_if_found and
+// right_if_not are its accuracy with and without a gold passage among them. It must answer
+// every question, so its outcomes have no letter.
+type crossed struct {
 	Fitted, Shipped Evaluation
 	Deals           []float64 // accuracy in several deals of the folds; the first is that of Fitted
 }
 
-// Cross fits a softmax over the choices of a question, by evidence and by style
-// (features has the list), on nine tenths of the questions and asks it the rest, ten
-// times. Questions that share a passage or facts are in one fold. Its weights are
-// not kept: it says what there is to learn, and no more. The errors are those of
-// Evaluate, and fewer groups of questions than folds.
-func Cross(ctx context.Context, d *Dataset, opts *Options) (Crossed, error) {
+// cross fits a softmax over the choices of a question in ten folds, with features of
+// evidence and of style (see features). Questions that share a passage or facts are in one
+// fold. The weights are not kept: the result only shows what could be learned. The errors
+// are those of Evaluate, and fewer groups of questions than folds.
+func cross(ctx context.Context, d *Dataset, opts *Options) (crossed, error) {
 	groups := d.groups()
-	if n := len(set(groups)); n < CrossFolds {
-		return Crossed{}, fmt.Errorf("cross-validating in %d folds: the %d questions are %d groups that share no passage and no facts; give at least %d groups", CrossFolds, len(groups), n, CrossFolds)
+	if n := len(set(groups)); n < crossFolds {
+		return crossed{}, fmt.Errorf("cross-validating in %d folds: the %d questions are %d groups that share no passage and no facts; give at least %d groups", crossFolds, len(groups), n, crossFolds)
 	}
 	o := opts.resolved()
 	inputs, err := inputs(ctx, d, o)
 	if err != nil {
-		return Crossed{}, err
+		return crossed{}, err
 	}
-	var out Crossed
+	var out crossed
 	if out.Shipped, err = choose(ctx, d, inputs, NewOffline(), o); err != nil {
-		return Crossed{}, err
+		return crossed{}, err
 	}
 	x, words := newLexicon(d), vocabulary(d.Questions)
 	lists, right := make([][][]float64, len(inputs)), make([]int, len(inputs))
 	for i, in := range inputs {
 		if err := context.Cause(ctx); err != nil {
-			return Crossed{}, fmt.Errorf("cross-validating: %w", err)
+			return crossed{}, fmt.Errorf("cross-validating: %w", err)
 		}
 		lists[i] = features(x, in, words)
 		right[i] = slices.IndexFunc(in.Choices, func(c skills.Choice) bool { return c.Letter == d.Questions[i].Answer })
@@ -64,11 +63,11 @@ func Cross(ctx context.Context, d *Dataset, opts *Options) (Crossed, error) {
 	for deal := range crossDeals {
 		choices, err := leaveOut(ctx, deal, groups, lists, right)
 		if err != nil {
-			return Crossed{}, fmt.Errorf("cross-validating: %w", err)
+			return crossed{}, fmt.Errorf("cross-validating: %w", err)
 		}
 		if deal == 0 {
 			if out.Fitted, err = measure(d, inputs, choices, o.Score(nil), o.Mode); err != nil {
-				return Crossed{}, err
+				return crossed{}, err
 			}
 		}
 		right := 0.0
@@ -85,18 +84,18 @@ func Cross(ctx context.Context, d *Dataset, opts *Options) (Crossed, error) {
 	return out, err
 }
 
-// leaveOut asks each question of weights that were fitted without its fold. Each
-// deal deals the groups to other folds and shuffles the rounds otherwise.
+// leaveOut answers each question by weights that were fitted without its fold. Each deal
+// assigns the groups to other folds and shuffles the rounds in another order.
 func leaveOut(ctx context.Context, deal int, groups []string, lists [][][]float64, right []int) ([]Choice, error) {
 	named := slices.Clone(groups)
 	for i := range named {
 		named[i] = strconv.Itoa(deal) + " " + named[i]
 	}
-	folds := linear.Folds(named, CrossFolds)
+	folds := linear.Folds(named, crossFolds)
 	how := fitting
 	how.Seed += uint64(deal)
 	out := make([]Choice, len(lists))
-	for fold := range CrossFolds {
+	for fold := range crossFolds {
 		if err := context.Cause(ctx); err != nil {
 			return nil, err
 		}
@@ -121,7 +120,7 @@ func leaveOut(ctx context.Context, deal int, groups []string, lists [][][]float6
 }
 
 // compared are the statistics of what was fitted.
-func compared(c Crossed) []metrics.Statistic {
+func compared(c crossed) []metrics.Statistic {
 	list := c.Fitted.Outcomes
 	accuracy, gain, found := make([]float64, len(list)), make([]float64, len(list)), make([]float64, len(list))
 	for i, o := range list {

@@ -50,7 +50,7 @@ func TestCrossStyle(t *testing.T) {
 		}
 		return "The fee is due because the ketch " + letter + " has sunk."
 	})
-	got, err := Cross(t.Context(), d, &Options{Mode: Closed})
+	got, err := cross(t.Context(), d, &Options{Mode: Closed})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +60,7 @@ func TestCrossStyle(t *testing.T) {
 	if len(got.Deals) < 2 || got.Deals[0] != accuracy(got.Fitted) {
 		t.Errorf("deals %v", got.Deals)
 	}
-	again, err := Cross(t.Context(), d, &Options{Mode: Closed})
+	again, err := cross(t.Context(), d, &Options{Mode: Closed})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,13 +86,13 @@ func TestCrossGroups(t *testing.T) {
 	if n := len(set(groups)); n != 12 {
 		t.Fatalf("%d groups, want 12", n)
 	}
-	folds := linear.Folds(groups, CrossFolds)
+	folds := linear.Folds(groups, crossFolds)
 	for i := range groups {
 		if folds[i] != folds[i/size*size] {
 			t.Errorf("question %d is in fold %d, and the first with its facts in %d", i, folds[i], folds[i/size*size])
 		}
 	}
-	got, err := Cross(t.Context(), d, &Options{Mode: Closed})
+	got, err := cross(t.Context(), d, &Options{Mode: Closed})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +109,7 @@ func TestGroups(t *testing.T) {
 	if got, want := d.groups(), []string{"a", "a", "a", "d", "e", "e", "d"}; !slices.Equal(got, want) {
 		t.Errorf("groups %v, want %v", got, want)
 	}
-	if _, err := Cross(t.Context(), d, nil); err == nil || !strings.Contains(err.Error(), "are 3 groups") {
+	if _, err := cross(t.Context(), d, nil); err == nil || !strings.Contains(err.Error(), "are 3 groups") {
 		t.Errorf("too few groups: %v", err)
 	}
 }
@@ -123,7 +123,7 @@ func TestCrossEvidence(t *testing.T) {
 		}
 		return fmt.Sprintf("Section %s%d", letter, i)
 	})
-	ranker, err := NewRanker(t.Context(), filepath.Join(t.TempDir(), "index"), d, nil)
+	ranker, err := newRanker(t.Context(), filepath.Join(t.TempDir(), "index"), d, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,7 +132,7 @@ func TestCrossEvidence(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	got, err := Cross(t.Context(), d, &Options{Mode: Retrieval, Ranker: ranker})
+	got, err := cross(t.Context(), d, &Options{Mode: Retrieval, Ranker: ranker})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,8 +24,8 @@ type Question struct {
 	Gold    []string // ids of the passages that decide it
 }
 
-// A Dataset is questions and the passages that they are decided by. It does not
-// change once it was read.
+// A Dataset holds questions and the passages that decide them. It does not change after
+// reading.
 type Dataset struct {
 	Passages  map[string]state.Passage
 	Questions []Question // in the order of the file; ids distinct
@@ -40,9 +40,9 @@ type Files struct {
 	Questions string // {id, prompt, question, choices: {A: …}, answer, gold_passage_ids}
 }
 
-// Read reads a collection, line by line. A fault of a file is a
-// *document.InputError in the error's chain: it names the file, the line and the
-// field. Other errors are files that cannot be opened, and cancellation.
+// Read reads a collection, line by line. The error for a fault in a file wraps a
+// *document.InputError with the file, the line and the field. Other errors are files that
+// cannot be opened, and cancellation.
 func Read(ctx context.Context, f Files, progress task.Progress) (*Dataset, error) {
 	corpus, err := retrieval.Read(ctx, retrieval.Files{Format: "barexam", Corpus: f.Corpus, Queries: f.Questions}, &retrieval.ReadOptions{Progress: progress})
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"example.com/assay/skills"
 )
 
-// A Mode is which passages stand beside a question.
+// A Mode decides which passages a question gets.
 type Mode string
 
 const (
@@ -28,19 +28,19 @@ const (
 // Modes lists them.
 func Modes() []Mode { return []Mode{Gold, Retrieval, Closed} }
 
-// DefaultPassages is how many passages a step of the research pipeline reads.
-const DefaultPassages = 5
+// defaultPassages is how many passages a step of the research pipeline reads.
+const defaultPassages = 5
 
-// Options say how to measure. Nil and the zero value work, but for the mode
-// Retrieval, which needs a Ranker.
+// Options say how to measure. Nil and the zero value work; only the mode Retrieval needs a
+// Ranker.
 type Options struct {
 	Mode     Mode             // default Gold
 	Ranker   retrieval.Ranker // of Retrieval, over the dataset's passages
-	Passages int              // that Retrieval reads; default DefaultPassages
+	Passages int              // that Retrieval reads; default defaultPassages
 	task.Run
 }
 
-// An Outcome is what became of a question.
+// An Outcome is the result of a question.
 type Outcome struct {
 	Question Question
 	Choice
@@ -52,23 +52,21 @@ type Outcome struct {
 // Top is the probability of the best choice.
 func (o Outcome) Top() float64 { return slices.Max(o.P) }
 
-// A Point of an abstention curve: how often the best choice is right in the
-// share of the questions that the chooser is surest of.
+// A Point of an abstention curve is the share of right best choices among a share of the
+// questions, those with the highest confidence.
 type Point struct {
 	Coverage float64
 	N        int
 	metrics.Interval
 }
 
-// An Evaluation is what a chooser reached, outcomes in the order of the
-// questions.
+// An Evaluation holds the results of a chooser, outcomes in the order of the questions.
 //
-// Accuracy is that of the best choice of every question, made to answer; ECE of
-// its probability. Answered is the share of questions that the chooser answers
-// by itself, right_of_answered how often it is right then, right_answers their
-// product. Right_of_surest_half is the accuracy in the half of the questions whose
-// best choice is the most probable. Gold_found is the share of questions with a gold
-// passage before them.
+// accuracy is that of the best choice when every question must be answered; ECE uses its
+// probability. answered is the share of questions that the chooser answers by itself,
+// right_of_answered the share of right answers among them, right_answers their product.
+// right_of_surest_half is the accuracy in the half of the questions with the most probable
+// best choice. gold_found is the share of questions that got a gold passage.
 type Evaluation struct {
 	task.Score // its times are those of choosing, without the search
 	Mode       Mode
@@ -76,8 +74,8 @@ type Evaluation struct {
 	Outcomes   []Outcome
 }
 
-// Evaluate puts passages beside each question and asks a chooser. The errors are
-// those of the ranker and the chooser, and cancellation.
+// Evaluate gives a chooser each question with its passages. The errors are those of the
+// ranker and the chooser, and cancellation.
 func Evaluate(ctx context.Context, d *Dataset, c Chooser, opts *Options) (Evaluation, error) {
 	o := opts.resolved()
 	inputs, err := inputs(ctx, d, o)
@@ -87,7 +85,7 @@ func Evaluate(ctx context.Context, d *Dataset, c Chooser, opts *Options) (Evalua
 	return choose(ctx, d, inputs, c, o)
 }
 
-// choose asks a chooser each question with the passages beside it.
+// choose asks a chooser each question with its passages.
 func choose(ctx context.Context, d *Dataset, inputs []input, c Chooser, o Options) (Evaluation, error) {
 	choices := make([]Choice, len(inputs))
 	score, err := o.Timed(ctx, "choosing", len(inputs), func(i int) string { return fmt.Sprintf("question %q", d.Questions[i].ID) }, func(i int) (err error) {
@@ -111,11 +109,11 @@ func (o *Options) resolved() Options {
 	if o != nil {
 		out = *o
 	}
-	out.Mode, out.Passages = cmp.Or(out.Mode, Gold), cmp.Or(out.Passages, DefaultPassages)
+	out.Mode, out.Passages = cmp.Or(out.Mode, Gold), cmp.Or(out.Passages, defaultPassages)
 	return out
 }
 
-// inputs puts passages beside each question.
+// inputs combines each question with its passages.
 func inputs(ctx context.Context, d *Dataset, o Options) ([]input, error) {
 	if o.Mode == Retrieval && o.Ranker == nil {
 		return nil, errors.New("evaluating with retrieval: there is no ranker; give one over the dataset's passages")
@@ -165,8 +163,8 @@ func queries(q Question) []string {
 	return asked
 }
 
-// NewRanker indexes a dataset's passages in dir, which must not exist.
-func NewRanker(ctx context.Context, dir string, d *Dataset, progress func(phase string, done, total int)) (*retrieval.Index, error) {
+// newRanker indexes a dataset's passages in dir, which must not exist.
+func newRanker(ctx context.Context, dir string, d *Dataset, progress func(phase string, done, total int)) (*retrieval.Index, error) {
 	return retrieval.NewIndex(ctx, dir, d.corpus, index.BM25{}, progress)
 }
 
@@ -235,7 +233,7 @@ func best(q Question, p []float64) (letter string, right float64) {
 	return letter, right
 }
 
-// ece is metrics.ECE of the best choice, whose being right may be a share.
+// ece is metrics.ECE of the best choice, where a tie counts as a share of a right answer.
 func ece(list []Outcome, items []int) float64 {
 	var n, expected, observed [metrics.CalibrationBins]float64
 	for _, at := range items {
@@ -250,8 +248,8 @@ func ece(list []Outcome, items []int) float64 {
 	return sum / float64(len(items))
 }
 
-// surest is how right the best choices are in the share of the questions that the
-// chooser is surest of, equals in their order.
+// surest are the results of the best choices in the given share of the questions, those with
+// the highest confidence; equals stay in their order.
 func surest(list []Outcome, share float64) []float64 {
 	sorted := slices.Clone(list)
 	slices.SortStableFunc(sorted, func(a, b Outcome) int { return cmp.Compare(b.Top(), a.Top()) })

@@ -36,7 +36,7 @@ func TestModes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ranker, err := NewRanker(t.Context(), filepath.Join(t.TempDir(), "index"), d, nil)
+	ranker, err := newRanker(t.Context(), filepath.Join(t.TempDir(), "index"), d, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

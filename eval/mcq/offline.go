@@ -10,10 +10,10 @@ import (
 	"example.com/assay/skills"
 )
 
-// A Choice is what a chooser says of a question.
+// A Choice is the answer of a chooser.
 type Choice struct {
 	Letter string    // what it answers; empty when it abstains
-	P      []float64 // of each choice, in their order, to be the right one
+	P      []float64 // the probability of each choice, in their order
 }
 
 // A Chooser answers questions. Equal arguments should get equal answers.

@@ -26,23 +26,23 @@ plain or compressed with gzip (.gz), in the format barexam:
   corpus.jsonl     {id, text}
   questions.jsonl  {id, prompt, question, choices: {"A": …}, answer, gold_passage_ids}
 
-In the mode gold the passages that decide a question stand beside it; in retrieval
-those that the index finds for the question and each of its choices; in closed none.
+The mode gold gives the skill the passages that decide a question; retrieval gives it
+those that the index finds for the question and each choice; closed gives none.
 
-Accuracy is that of the best choice when every question must be answered; of equals
-it counts what a guess among them would win. Answered is the share of questions that
-the skill answers by itself, right_of_answered how often it is right then, and
-right_answers the share of all questions that it answers rightly. ECE is of the best
-choice's probability. The curve says how often the best choice is right among the
-questions that it is surest of, right_of_surest_half among half of them. The match is of words; the law is not applied.
+accuracy is that of the best choice when every question must be answered; a tie counts
+as a random guess among the equals. answered is the share of questions that the skill
+answers by itself, right_of_answered the share of right answers among them, and
+right_answers their share of all questions. ECE uses the probability of the best
+choice. The curve is the share of right choices among the questions with the highest
+confidence, right_of_surest_half among half of them. The skill matches words; it does
+not apply the law.
 
-With --cross the skill stands beside weights that are fitted on nine tenths of the
-questions and asked the rest, ten times; questions that share a passage or facts stay
-together. They read the passages and the style of the choices: length, connective,
-denial, words. It shows what the data would teach; the weights are not kept, since what
-may be done with such questions is for their publisher to say, and no answer is made so:
-with passages that were found most of what they reach is style, as the mode closed
-shows, and not evidence. Over_shipped is their accuracy less the skill's.`,
+--cross compares the skill with weights that are fitted in ten folds; questions that
+share a passage or facts stay together. The weights read the passages and the style of
+the choices: length, connective, denial, words. This shows what the data could teach.
+The weights are not kept: the publisher decides on such use of the questions. And with
+retrieved passages most of their gain is style, not evidence, as the mode closed shows.
+over_shipped is their accuracy minus the skill's.`,
 		Example: `  agent eval mcq --data barexam_qa
   agent eval mcq --data barexam_qa --modes retrieval --passages 10
   agent eval mcq --data barexam_qa --cross
@@ -51,7 +51,7 @@ shows, and not evidence. Over_shipped is their accuracy less the skill's.`,
 			f := &options{modes: slices.Clone(modes)}
 			o.Need(&f.data, "data", "`FOLDER` of corpus.jsonl and questions.jsonl")
 			o.List(&f.modes, "modes", "`MODES` to measure: "+strings.Join(modes, ", "), modes)
-			o.Within(&f.passages, "passages", DefaultPassages, 1, retrieval.Deepest, "`NUMBER` of passages that the mode retrieval reads")
+			o.Within(&f.passages, "passages", defaultPassages, 1, retrieval.Deepest, "`NUMBER` of passages that the mode retrieval reads")
 			o.Limit(&f.limit, "answer", "question", "questions")
 			o.BoolVar(&f.cross, "cross", false, "fit weights to the questions by cross-validation, too")
 			return f.measure
@@ -87,7 +87,7 @@ func (f *options) measure(ctx context.Context, progress task.Progress) (*task.Re
 
 // measureModes measures the modes; unless weights are cross-validated, only what is
 // shipped.
-func (f *options) measureModes(ctx context.Context, set *Dataset, progress task.Progress) (list []Crossed, failed error) {
+func (f *options) measureModes(ctx context.Context, set *Dataset, progress task.Progress) (list []crossed, failed error) {
 	opts := Options{Passages: f.passages, Run: task.Run{Progress: progress}}
 	if slices.Contains(f.modes, string(Retrieval)) {
 		ranker, release, err := indexed(ctx, set, progress)
@@ -99,10 +99,10 @@ func (f *options) measureModes(ctx context.Context, set *Dataset, progress task.
 	}
 	for _, mode := range f.modes {
 		opts.Mode = Mode(mode)
-		var got Crossed
+		var got crossed
 		var err error
 		if f.cross {
-			got, err = Cross(ctx, set, &opts)
+			got, err = cross(ctx, set, &opts)
 		} else {
 			got.Shipped, err = Evaluate(ctx, set, NewOffline(), &opts)
 		}
@@ -121,7 +121,7 @@ func indexed(ctx context.Context, set *Dataset, progress task.Progress) (_ *retr
 	if err != nil {
 		return nil, nil, fmt.Errorf("making a directory for the index: %w", err)
 	}
-	ranker, err := NewRanker(ctx, filepath.Join(dir, "index"), set, progress)
+	ranker, err := newRanker(ctx, filepath.Join(dir, "index"), set, progress)
 	if err != nil {
 		return nil, nil, errors.Join(err, os.RemoveAll(dir))
 	}
@@ -166,7 +166,7 @@ func newRow(got Evaluation) modeRow {
 // report shows the modes. Where weights are cross-validated the document's modes are
 // those of the fitted weights, and what is shipped stands beside them, without times,
 // so that runs are alike.
-func (f *options) report(set *Dataset, list []Crossed) *task.Report {
+func (f *options) report(set *Dataset, list []crossed) *task.Report {
 	r := task.NewReport("mcq", len(set.Questions), nil)
 	r.Put("cross", f.cross)
 	r.Put("n", r.N)
@@ -185,7 +185,7 @@ func (f *options) report(set *Dataset, list []Crossed) *task.Report {
 			measured = got.Fitted
 			fitted := newRow(got.Fitted)
 			show(r, string(got.Shipped.Mode)+", as shipped", got.Shipped)
-			show(r, fmt.Sprintf("%s, fitted without the fold (%d folds)", got.Shipped.Mode, CrossFolds), got.Fitted)
+			show(r, fmt.Sprintf("%s, fitted without the fold (%d folds)", got.Shipped.Mode, crossFolds), got.Fitted)
 			deals := ""
 			for _, v := range got.Deals {
 				fitted.Deals = append(fitted.Deals, task.Six(v))

@@ -9,7 +9,7 @@ import (
 	"slices"
 )
 
-// A Confusion counts what a yes-or-no decision came to.
+// A Confusion counts the results of a yes-or-no decision.
 type Confusion struct {
 	TruePositive, FalsePositive, TrueNegative, FalseNegative int
 }
@@ -107,9 +107,9 @@ func AUC(gold []bool, scores []float64) float64 {
 	return wins / (yes * below)
 }
 
-// A Bin is a range of probabilities with what was expected and what came.
+// A Bin is a range of probabilities with the expected and the observed share.
 type Bin struct {
-	Lo, Hi   float64 // the last bin holds its upper end, too
+	Lo, Hi   float64 // the last bin includes its upper end
 	N        int
 	Expected float64 // mean probability; 0 when N is
 	Observed float64 // share of yeses; 0 when N is
@@ -157,11 +157,11 @@ func ECE(gold []bool, probabilities []float64) float64 {
 	return sum / float64(len(gold))
 }
 
-// BootstrapOf returns a statistic of n items with its percentile interval, as
+// bootstrapOf returns a statistic of n items with its percentile interval, as
 // [Bootstrap] does for means: items are drawn with replacement, and of is
 // given the indices of those drawn. It must not keep them. Equal n and options
 // draw alike. The error is an n below 1.
-func BootstrapOf(n int, of func(items []int) float64, opts *ResampleOptions) (Interval, error) {
+func bootstrapOf(n int, of func(items []int) float64, opts *ResampleOptions) (Interval, error) {
 	if n < 1 {
 		return Interval{}, errors.New("taking an interval: there are no items; measure at least one")
 	}

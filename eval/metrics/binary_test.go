@@ -103,7 +103,7 @@ func TestBootstrapOf(t *testing.T) {
 		}
 		return sum / float64(len(items))
 	}
-	got, err := BootstrapOf(len(values), of, nil)
+	got, err := bootstrapOf(len(values), of, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,10 +114,10 @@ func TestBootstrapOf(t *testing.T) {
 	if got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
-	if _, err := BootstrapOf(0, of, nil); err == nil {
+	if _, err := bootstrapOf(0, of, nil); err == nil {
 		t.Error("no items, no error")
 	}
-	if _, err := BootstrapOf(1, func([]int) float64 { return math.NaN() }, nil); err == nil {
+	if _, err := bootstrapOf(1, func([]int) float64 { return math.NaN() }, nil); err == nil {
 		t.Error("not a number, no error")
 	}
 }

@@ -7,11 +7,11 @@
 //
 // Every metric of a ranking is between 0 and 1 and looks at the first k
 // places; a k below 1 looks at none. A ranking shorter than k is not padded.
-// Ids in a ranking are distinct: an id that comes twice would be counted
-// twice. What draws at random takes a seed, so equal input gives equal output
+// Ids in a ranking must be distinct: a repeated id would be counted twice.
+// Functions that draw at random take a seed, so equal input gives equal output
 // on every machine.
 //
-// The package does not read files, run searches or print. It knows no
-// precision at k, no interpolated precision, and nothing of unjudged results:
-// what is not judged counts as not relevant.
+// The package does not read files, run searches or print. It has no precision
+// at k and no interpolated precision, and counts unjudged results as not
+// relevant.
 package metrics

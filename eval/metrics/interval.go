@@ -15,7 +15,7 @@ const (
 	DefaultFlips     = 10000
 )
 
-// ResampleOptions say how chance is drawn. Nil and the zero value work.
+// ResampleOptions adjust the resampling. Nil and the zero value work.
 type ResampleOptions struct {
 	Seed      uint64 // default DefaultSeed
 	Resamples int    // of the bootstrap; default DefaultResamples
@@ -53,7 +53,7 @@ type Interval struct {
 // interval holds the middle 95 % of the means. Lists of one length and equal
 // options are resampled alike. The error is that there are no values.
 func Bootstrap(values []float64, opts *ResampleOptions) (Interval, error) {
-	return BootstrapOf(len(values), Mean("", values).Of, opts)
+	return bootstrapOf(len(values), Mean("", values).Of, opts)
 }
 
 // A Difference is the mean of paired differences with its 95 % interval and
@@ -115,7 +115,7 @@ func randomisation(diffs []float64, o ResampleOptions) float64 {
 	return float64(extreme) / float64(o.Flips+1)
 }
 
-// Average is the mean of values, of which there must be one.
+// Average is the mean of values, which must not be empty.
 func Average(values []float64) float64 {
 	sum := 0.0
 	for _, v := range values {

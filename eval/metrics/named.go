@@ -8,19 +8,19 @@ type Metric struct {
 	Interval
 }
 
-// A Statistic is how a figure is made of some of the items, which it is given
-// by their places and must not keep.
+// A Statistic computes a figure of some of the items, given by their indices, which it must
+// not keep.
 type Statistic struct {
 	Name string
 	Of   func(items []int) float64
 }
 
 // Measure returns each statistic of n items with its interval, in order. The
-// errors are those of [BootstrapOf].
+// errors are those of [bootstrapOf].
 func Measure(n int, statistics []Statistic, opts *ResampleOptions) ([]Metric, error) {
 	out := make([]Metric, len(statistics))
 	for i, s := range statistics {
-		interval, err := BootstrapOf(n, s.Of, opts)
+		interval, err := bootstrapOf(n, s.Of, opts)
 		if err != nil {
 			return nil, fmt.Errorf("evaluating %s: %w", s.Name, err)
 		}

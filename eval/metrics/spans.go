@@ -5,9 +5,8 @@ import (
 	"slices"
 )
 
-// A Span is a run of characters of a document: Start to End, exclusive. Spans
-// that are compared count in the same unit. One that ends where it starts, or
-// before, is empty.
+// A Span is a run of characters of a document: Start to End, exclusive. Compared spans must
+// use the same unit. A span that ends at or before its start is empty.
 type Span struct {
 	Doc        string
 	Start, End int

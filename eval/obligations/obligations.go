@@ -1,6 +1,5 @@
-// Package obligations measures how well sentences that lay down an obligation are
-// told from others, and how often sentences without a word of duty are taken for
-// one.
+// Package obligations measures how well sentences that state an obligation are separated
+// from others, and how often sentences without a word of duty are taken for one.
 //
 //	set, err := obligations.Read(ctx, "sentences.jsonl", nil)
 //	got, err := obligations.Evaluate(ctx, set, nil)
@@ -27,22 +26,22 @@ import (
 	"example.com/assay/memory/text"
 )
 
-// An Item is a sentence of which people said whether it is an obligation.
+// An Item is a sentence with the judgement of people whether it is an obligation.
 type Item struct {
 	ID   string
 	Text string
 	Gold bool
 }
 
-// An Evaluation is what the model reaches on a collection. F1, precision and recall
-// are of obligations.
+// An Evaluation holds the results of the model on a collection. F1, precision and recall are
+// those of obligations.
 type Evaluation struct {
 	task.Score
 	Readings []obligation.Reading // in the order of the items
 }
 
-// Read reads {id, text, obligation}, one a line, plain or compressed with gzip.
-// Faults name the file, the line and the field. A nil progress tells nobody.
+// Read reads lines of {id, text, obligation}, plain or compressed with gzip. Errors name the
+// file, the line and the field. Progress may be nil.
 func Read(ctx context.Context, path string, progress func(done, total int)) ([]Item, error) {
 	type record struct {
 		ID         string `json:"id"`
@@ -95,21 +94,21 @@ type PlainOptions struct {
 	Progress func(done, total int)
 }
 
-// A PlainResult is what became of sentences without a word of duty.
+// A PlainResult is the result for sentences without a word of duty.
 type PlainResult struct {
-	N       int      // that were read
-	Of      int      // that the corpus has
-	Seed    uint64   // by which they were drawn
-	Flagged []string // those that are taken for obligations, in the order drawn
+	N       int      // drawn sentences
+	Of      int      // such sentences in the corpus
+	Seed    uint64   // of the draw
+	Flagged []string // sentences judged as obligations, in the order drawn
 }
 
-// Share is the share of the sentences that are taken for obligations.
+// Share is the share of the sentences that are judged as obligations.
 func (p PlainResult) Share() float64 {
 	return metrics.Rate(len(p.Flagged), p.N)
 }
 
-// duty is in every sentence that speaks of a duty in so many words: the list is
-// wider than the model's, so that a sentence without any of it is ordinary text.
+// duty matches the words of duty. The list is wider than the model's, so that a sentence
+// without a match is ordinary text.
 var duty = regexp.MustCompile(`(?i)\b(?:must|shall|should|will|may|can|cannot|requir\w*|oblig\w*|responsib\w*|prohibit\w*|ensur\w*|expect\w*|mandat\w*|needs?|needed|has\s+to|have\s+to|is\s+to|are\s+to|dut(?:y|ies)|subject\s+to|only|not|no|agrees?|undertakes?|covenants?|entitled|necessary|forbidden|limited|bound|liable|compl(?:y|ies))\b`)
 
 // Plain draws sentences without a word of duty from a corpus of {text} records and

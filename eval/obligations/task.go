@@ -12,13 +12,13 @@ import (
 func Task() task.Task {
 	return task.Task{
 		Name: "obligations", Args: "--data FILE", Short: "Measure how well obligations are told from other sentences",
-		Long: `Obligations reads sentences, {id, text, obligation: true or false}, one a line, with
-the shipped model, and prints each metric with its 95 % bootstrap interval. Files may
-be compressed with gzip.
+		Long: `Obligations classifies sentences with the shipped model, and prints each metric with
+its 95 % bootstrap interval. The file has {id, text, obligation: true or false} on each
+line, and may be compressed with gzip.
 
-With --plain, sentences without any word of duty are drawn from a corpus of {text}
-records, and the share that is taken for an obligation is printed: a model can reach a
-high F1 by flagging everything that is no advice.`,
+--plain draws sentences without any word of duty from a corpus of {text} records, and
+prints the share that is judged an obligation: a model can reach a high F1 by flagging
+everything except advice.`,
 		Example: `  agent eval obligations --data sentences.jsonl
   agent eval obligations --data sentences.jsonl --plain corpus.jsonl.gz --json`,
 		New: func(o *task.Options) task.Measure {

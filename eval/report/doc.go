@@ -4,9 +4,9 @@
 //	go run ./eval/report DATA
 //	go run ./eval/report -out /tmp/results.md DATA
 //
-// DATA holds the data sets, each in a folder of its name (`agent help eval all`
-// lists them); a set that is not there is left out, and the page says so. It builds
-// the command, runs `agent eval all`, `agent eval cases` and the cross-validation of
-// eval/train, and needs Go and git. No number of the page is typed by hand: a hash of
-// its lines stands at its end, and a test compares.
+// DATA holds the data sets, each in a folder of its name (`agent help eval all` lists
+// them). A missing set is left out, and the page says so. The command builds agent, runs
+// `agent eval all`, `agent eval cases` and the cross-validation of eval/train, and needs Go
+// and git. No number of the page is typed by hand: the page ends with a hash of its lines,
+// and a test compares it.
 package main

@@ -27,11 +27,11 @@ writes this page; nothing on it is typed by hand:
 
 %s, commit %s, %s, %s.
 
-Values with 95 %% bootstrap intervals (2,000 resamples, seed %d). DATA are third-party
-data sets and no part of this repository; of each it is a half, and the other half is
-kept away. *Target* is what was set out to reach; **bold** values do not reach it. How
-the figures came about, what was tried and what did not help, is in
-[measurements.md](measurements.md); speed is in [performance.md](performance.md).
+Values have 95 %% bootstrap intervals (2,000 resamples, seed %d). DATA are third-party
+data sets, which are not part of this repository. One half of each set is measured; the
+other half is held back. *Target* is the goal that was set before; **bold** values miss
+it. [measurements.md](measurements.md) tells how the figures came about, what was tried
+and what did not help. [performance.md](performance.md) has the speed.
 
 | what | n | figure | value | target | published | command |
 |---|---|---|---|---|---|---|
@@ -69,7 +69,7 @@ func (p *page) rows(b *strings.Builder, m figures.Measurement) {
 	}
 }
 
-// commandOf is how a person makes the measurement, with DATA for the folder.
+// commandOf is the command of a measurement, with DATA for the folder.
 func commandOf(m figures.Measurement) string {
 	if m.Train {
 		return "go run ./eval/train " + m.Command + " --data DATA --out ''"
@@ -99,7 +99,7 @@ func valued(f figures.Figure, v metrics.Interval) string {
 	return fmt.Sprintf("%s [%s, %s]", text, decimals(v.Lo), decimals(v.Hi))
 }
 
-// missed reports whether a value is not what was set out to reach.
+// missed reports whether a value misses its target.
 func missed(f figures.Figure, v metrics.Interval) bool {
 	if f.AtMost {
 		return v.Value > f.Target
@@ -124,7 +124,7 @@ func published(f figures.Figure) string {
 	return decimals(f.Published) + " " + f.By
 }
 
-// caseRows are those of the project's own cases.
+// caseRows are the rows of the project's own cases.
 func (p *page) caseRows(b *strings.Builder) {
 	c := p.cases
 	const command = "`agent eval cases case_studies`"
@@ -134,12 +134,12 @@ func (p *page) caseRows(b *strings.Builder) {
 			fmt.Fprintf(b, "| | | %s | %s [%s, %s] | | | |\n", name, decimals(v.Value), decimals(v.Lo), decimals(v.Hi))
 		}
 	}
-	fmt.Fprintf(b, "\nThe cases are %s. In planted_errors four of eight\nclaims are wrong on purpose; they are what lowers the claims' figures.\n", strings.Join(p.names(), ",\n"))
+	fmt.Fprintf(b, "\nThe cases are %s. In planted_errors four of eight\nclaims are wrong on purpose; they lower the figures of the claims.\n", strings.Join(p.names(), ",\n"))
 }
 
 // losses lists where the offline mode loses, and to whom.
 func (p *page) losses(b *strings.Builder) {
-	b.WriteString("\n## Where the offline mode loses\n\nAgainst the best published figure that can be compared:\n\n")
+	b.WriteString("\n## Where the offline mode loses\n\nCompared with the best comparable published figure:\n\n")
 	var lines, misses []string
 	for _, m := range figures.All {
 		r, ok := p.read[m.Name]
@@ -152,12 +152,12 @@ func (p *page) losses(b *strings.Builder) {
 				lines = append(lines, fmt.Sprintf("- %s, %s: %s; %s reaches %s.\n", m.Name, f.Metric, decimals(v.Value), f.By, decimals(f.Published)))
 			}
 			if missed(f, v) {
-				misses = append(misses, fmt.Sprintf("- %s, %s: %s, and %s was set out for.\n", m.Name, f.Metric, decimals(v.Value), targeted(f)))
+				misses = append(misses, fmt.Sprintf("- %s, %s: %s; the target is %s.\n", m.Name, f.Metric, decimals(v.Value), targeted(f)))
 			}
 		}
 	}
 	b.WriteString(strings.Join(slices.Compact(lines), ""))
-	b.WriteString("\nTargets that are not reached:\n\n")
+	b.WriteString("\nTargets that are missed:\n\n")
 	if len(misses) == 0 {
 		misses = []string{"- none.\n"}
 	}

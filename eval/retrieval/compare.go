@@ -6,31 +6,31 @@ import (
 	"example.com/assay/eval/metrics"
 )
 
-// A Delta compares a metric with another run's, on the same queries.
-type Delta struct {
+// A delta compares a metric with another run's, on the same queries.
+type delta struct {
 	Name               string
 	Other              float64 // the other run's mean
 	metrics.Difference         // this evaluation minus the other run
 }
 
-// A Comparison sets an evaluation against another run.
-type Comparison struct {
-	Metrics []Delta // in the order of the evaluation's
+// A comparison compares an evaluation with another run.
+type comparison struct {
+	Metrics []delta // in the order of the evaluation's
 	Absent  int     // queries that the other run does not have; it found nothing there
 }
 
-// Compare measures another run of the same queries and tests the difference,
-// query by query. The errors are a run without any of the queries, and ids
-// that a run file cannot tell apart.
-func Compare(d *Dataset, e Evaluation, other Run) (Comparison, error) {
+// compare measures another run of the same queries and tests the difference, query by
+// query. Errors are a run without any of the queries, and ids that are equal in a run
+// file.
+func compare(d *Dataset, e Evaluation, other Run) (comparison, error) {
 	if err := d.checkTokens(); err != nil {
-		return Comparison{}, fmt.Errorf("comparing runs: %w", err)
+		return comparison{}, fmt.Errorf("comparing runs: %w", err)
 	}
 	original := make(map[string]string, len(d.Passages))
 	for _, p := range d.Passages {
 		original[token(p.ID)] = p.ID
 	}
-	var out Comparison
+	var out comparison
 	values := make([][]float64, len(e.Items))
 	for i, item := range e.Items {
 		list, ok := other[token(item.Query.ID)]
@@ -47,20 +47,18 @@ func Compare(d *Dataset, e Evaluation, other Run) (Comparison, error) {
 		values[i] = d.score(item.Query, ranked, e.K)
 	}
 	if out.Absent == len(e.Items) {
-		return Comparison{}, fmt.Errorf("comparing runs: the other run has none of the %d queries; was it made from other files?", len(e.Items))
+		return comparison{}, fmt.Errorf("comparing runs: the other run has none of the %d queries; was it made from other files?", len(e.Items))
 	}
 	for m, metric := range e.Metrics {
 		theirs := make([]float64, len(values))
-		sum := 0.0
 		for i := range values {
 			theirs[i] = values[i][m]
-			sum += theirs[i]
 		}
 		diff, err := metrics.Paired(e.Values(m), theirs, &e.Resample)
 		if err != nil {
-			return Comparison{}, fmt.Errorf("comparing %s: %w", metric.Name, err)
+			return comparison{}, fmt.Errorf("comparing %s: %w", metric.Name, err)
 		}
-		out.Metrics = append(out.Metrics, Delta{Name: metric.Name, Other: sum / float64(len(theirs)), Difference: diff})
+		out.Metrics = append(out.Metrics, delta{Name: metric.Name, Other: metrics.Average(theirs), Difference: diff})
 	}
 	return out, nil
 }

@@ -10,14 +10,14 @@ import (
 	"example.com/assay/state"
 )
 
-// A Dataset is a judged collection. It does not change once it was read.
+// A Dataset is a judged collection. It does not change after reading.
 type Dataset struct {
 	Format   string
 	Passages []state.Passage // in the order of the corpus file; none without text; ids distinct
 	Queries  []Query         // in the order of the query file; each with something relevant; ids distinct
 
-	Empty    int    // passages that were left out for want of text
-	Unjudged int    // queries that were left out for want of anything relevant
+	Empty    int    // passages that were left out because they have no text
+	Unjudged int    // queries that were left out because they have no relevant passage
 	Missing  int    // judgments of passages that the corpus does not hold with text; they count as never found
 	NotHeld  string // the id of one of them; empty for none
 
@@ -25,10 +25,10 @@ type Dataset struct {
 	at    map[string]int // passage by id
 }
 
-// A Query is what is asked, and what would be right.
+// A Query is a query with its judgments.
 type Query struct {
 	ID     string
-	Texts  []string // asked one by one and pooled where there is more than one
+	Texts  []string // searched one by one; the results of several are pooled
 	Judged metrics.Judgments
 	Gold   []metrics.Span // the characters that answer it; empty for formats without spans
 
@@ -132,9 +132,8 @@ func (d *Dataset) score(q Query, ranked []string, k int) []float64 {
 	return out
 }
 
-// finish derives what the readers leave open: which queries count, and the
-// documents of what is relevant. A collection without passages or without
-// queries is a fault of its files.
+// finish derives which queries count, and the documents of the relevant passages. A
+// collection without passages or without queries is a fault of its files.
 func (d *Dataset) finish(f Files) error {
 	if len(d.Passages) == 0 {
 		return &document.InputError{Path: f.Corpus, Msg: "it has no passage with text", Hint: "write one JSON object per line, as the format " + d.Format + " has them"}

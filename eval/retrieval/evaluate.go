@@ -9,24 +9,24 @@ import (
 	"example.com/assay/eval/task"
 )
 
-// DefaultK is how deep a ranking is judged where nothing else is said.
-const DefaultK = 10
+// defaultK is the default number of judged places.
+const defaultK = 10
 
 // EvaluateOptions say how to measure. Nil and the zero value work.
 type EvaluateOptions struct {
-	K int // places that are judged; default DefaultK
+	K int // places that are judged; default defaultK
 	task.Run
 }
 
-// An Item is what became of a query.
+// An Item is the result of a query.
 type Item struct {
 	Query  Query
 	Ranked []Scored
 	Values []float64 // by the names of the evaluation's Metrics, in their order
 }
 
-// An Evaluation is what a ranker reached on a dataset. Items are in the
-// order of the dataset's queries.
+// An Evaluation holds the results of a ranker on a dataset. Items are in the order of the
+// queries.
 //
 // nDCG, MAP and MRR are of the first K places; R, doc_hit, char_recall and
 // char_precision are of the first 1, 2, 5, 10, 20, 50, 100 up to K, and of K.
@@ -44,7 +44,7 @@ func Evaluate(ctx context.Context, d *Dataset, r Ranker, opts *EvaluateOptions) 
 		o = *opts
 	}
 	if o.K <= 0 {
-		o.K = DefaultK
+		o.K = defaultK
 	}
 	out := Evaluation{K: o.K, Items: make([]Item, len(d.Queries))}
 	var err error

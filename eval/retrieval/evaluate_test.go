@@ -164,7 +164,7 @@ func TestRankers(t *testing.T) {
 				t.Errorf("%T: doc_hit@2 is %v", ranker, v)
 			}
 			var run bytes.Buffer
-			if err := WriteRun(&run, d, e, "test"); err != nil {
+			if err := writeRun(&run, d, e, "test"); err != nil {
 				t.Fatal(err)
 			}
 			out = append(out, fmt.Sprint(e.Metrics), run.String())

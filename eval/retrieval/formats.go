@@ -166,10 +166,9 @@ func (r *reader) morehopqa(ctx context.Context) error {
 	})
 }
 
-// barexam reads bar-exam questions: the facts, which may be empty, the
-// question and its choices are the query. Pooled, each choice is asked by
-// itself besides: with the facts, too, it would find what they are about four
-// times over.
+// barexam reads bar-exam questions. The query is the facts, which may be empty, the question
+// and its choices. Pooled, each choice is also a query of its own, without the facts, which
+// would otherwise dominate all four.
 func (r *reader) barexam(ctx context.Context) error {
 	type record struct {
 		ID       jsonl.Ident       `json:"id"`
@@ -196,7 +195,7 @@ func (r *reader) barexam(ctx context.Context) error {
 		for _, letter := range letters {
 			texts[0] += "\n" + q.Choices[letter]
 		}
-		if r.opts.Choices == ChoicesPooled {
+		if r.opts.Choices == choicesPooled {
 			for _, letter := range letters {
 				if strings.TrimSpace(q.Choices[letter]) == "" {
 					continue // nothing to ask

@@ -24,18 +24,18 @@ type Ranker interface {
 	Rank(ctx context.Context, query string, k int) ([]Scored, error)
 }
 
-// An Index ranks with the project's own index, by itself or of an ingested corpus.
+// An Index ranks with the project's own index, alone or in an ingested corpus.
 type Index struct {
 	searcher
-	io.Closer // releases the index's files; they stay where they are
+	io.Closer // closes the index's files without deleting them
 }
 
 type searcher interface {
 	Search(ctx context.Context, q retrieval.Query) (retrieval.Result, error)
 }
 
-// NewCorpus makes a ranker of a corpus, whose owner may close it instead.
-func NewCorpus(c *memory.Corpus) *Index { return &Index{c, c} }
+// newCorpus makes a ranker of a corpus, whose owner may close it instead.
+func newCorpus(c *memory.Corpus) *Index { return &Index{c, c} }
 
 // NewIndex indexes the passages in dir, which must not exist and whose parent
 // must, to be ranked with these parameters. Progress is that of [index.Update].

@@ -10,11 +10,11 @@ import (
 	"example.com/assay/eval/jsonl"
 	"example.com/assay/eval/metrics"
 	"example.com/assay/eval/task"
+	"example.com/assay/memory/text"
 	"example.com/assay/state"
 )
 
-// Files name a collection. Each may be compressed with gzip, by its bytes and
-// whatever its name.
+// Files name a collection. Each may be compressed with gzip, whatever its name.
 type Files struct {
 	Format  string // one of Formats
 	Corpus  string // JSON Lines
@@ -24,19 +24,18 @@ type Files struct {
 
 // Ways to ask a question with choices.
 const (
-	ChoicesJoined = "joined" // one query: facts, question, all choices
-	ChoicesPooled = "pooled" // that query and each choice as one of its own, pooled
+	choicesJoined = "joined" // one query: facts, question, all choices
+	choicesPooled = "pooled" // that query and each choice as one of its own, pooled
 )
 
 // ReadOptions say how to read. Nil and the zero value work.
 type ReadOptions struct {
-	Choices  string        // for barexam, and for no other: ChoicesJoined, the default, or ChoicesPooled
+	Choices  string        // for barexam, and for no other: choicesJoined, the default, or choicesPooled
 	Progress task.Progress // called now and then, with the bytes of the file at hand
 
-	// Held are the ids of passages that are there already, as an ingested
-	// corpus has them; Files.Corpus stays empty then. The dataset's passages
-	// have no text. A judgment of a record that was cut counts for each of its
-	// parts, ID~1, ID~2 and so on. Nil: the passages are read from Files.Corpus.
+	// Held are the ids of the passages of an ingested corpus; Files.Corpus is empty then,
+	// and the dataset's passages have no text. A judgment of a record that was cut counts
+	// for each of its parts, ID~1, ID~2 and so on. Nil: read Files.Corpus.
 	Held []string
 }
 
@@ -55,10 +54,9 @@ var formats = map[string]func(*reader, context.Context) error{
 	"barexam": (*reader).barexam, "legalbench": (*reader).legalbench, "morehopqa": (*reader).morehopqa,
 }
 
-// Read reads a collection, line by line. A fault of a file is a
-// *document.InputError in the error's chain: it names the file, the line and
-// the field. Other errors are files that cannot be opened, cancellation, and
-// options that do not fit the format.
+// Read reads a collection, line by line. The error for a fault in a file wraps a
+// *document.InputError with the file, the line and the field. Other errors are files that
+// cannot be opened, cancellation, and options that do not fit the format.
 func Read(ctx context.Context, f Files, opts *ReadOptions) (*Dataset, error) {
 	r := &reader{files: f, set: &Dataset{Format: f.Format, at: map[string]int{}}, queryLine: map[string]int{}, passageLine: map[string]int{}}
 	if opts != nil {
@@ -79,8 +77,8 @@ func Read(ctx context.Context, f Files, opts *ReadOptions) (*Dataset, error) {
 		return nil, fmt.Errorf("reading a collection: its passages are there already; leave %q out", f.Corpus)
 	case r.opts.Held != nil && f.Format == "legalbench":
 		return nil, fmt.Errorf("reading a collection: the format legalbench judges spans of documents, not passages that are there already; use another")
-	case r.opts.Choices != "" && r.opts.Choices != ChoicesJoined && r.opts.Choices != ChoicesPooled:
-		return nil, fmt.Errorf("reading a collection: choices are asked %q or %q, not %q", ChoicesJoined, ChoicesPooled, r.opts.Choices)
+	case r.opts.Choices != "" && r.opts.Choices != choicesJoined && r.opts.Choices != choicesPooled:
+		return nil, fmt.Errorf("reading a collection: choices are asked %q or %q, not %q", choicesJoined, choicesPooled, r.opts.Choices)
 	}
 	if err := read(r, ctx); err != nil {
 		return nil, fmt.Errorf("reading a collection: %w", err)
@@ -128,13 +126,13 @@ func (r *reader) query(at jsonl.Place, q Query) error {
 	return nil
 }
 
-// hold takes the passages that are there already.
+// hold takes over the passages of an ingested corpus.
 func (r *reader) hold() {
 	r.parts = map[string][]string{}
 	for _, id := range r.opts.Held {
 		r.set.at[id] = len(r.set.Passages)
 		r.set.Passages = append(r.set.Passages, state.Passage{ID: id, Doc: id})
-		if whole, n, ok := cutLast(id, "~"); ok && n != "" && strings.Trim(n, "0123456789") == "" {
+		if whole, n, ok := text.CutLast(id, "~"); ok && n != "" && strings.Trim(n, "0123456789") == "" {
 			r.parts[whole] = append(r.parts[whole], id)
 		}
 	}
@@ -151,13 +149,6 @@ func (r *reader) judgeParts(judged metrics.Judgments) {
 		}
 		delete(judged, id)
 	}
-}
-
-func cutLast(s, sep string) (before, after string, found bool) {
-	if i := strings.LastIndex(s, sep); i >= 0 {
-		return s[:i], s[i+len(sep):], true
-	}
-	return s, "", false
 }
 
 // maxGrade is the largest grade that is read: its gain is 2^30 − 1.

@@ -168,7 +168,7 @@ func TestRead(t *testing.T) {
 }
 
 func TestChoicesPooled(t *testing.T) {
-	d, err := Read(t.Context(), files(t, "barexam", fixtures["barexam"], false), &ReadOptions{Choices: ChoicesPooled})
+	d, err := Read(t.Context(), files(t, "barexam", fixtures["barexam"], false), &ReadOptions{Choices: choicesPooled})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,7 +178,7 @@ func TestChoicesPooled(t *testing.T) {
 	}
 	content := fixtures["barexam"]
 	content[1] = strings.Replace(content[1], "It was fraud.", " ", 1)
-	if d, err = Read(t.Context(), files(t, "barexam", content, false), &ReadOptions{Choices: ChoicesPooled}); err != nil || len(d.Queries[0].Texts) != 2 {
+	if d, err = Read(t.Context(), files(t, "barexam", content, false), &ReadOptions{Choices: choicesPooled}); err != nil || len(d.Queries[0].Texts) != 2 {
 		t.Errorf("an empty choice: %+v, %v", d, err)
 	}
 }
@@ -259,7 +259,7 @@ func TestUnreadable(t *testing.T) {
 		"format":       {t.Context(), with(func(f *Files) { f.Format = "cran" }), nil, `no format "cran"; known: barexam, beir, legalbench`},
 		"no qrels":     {t.Context(), with(func(f *Files) { f.Format = "beir" }), nil, "judgments in a file of their own"},
 		"qrels":        {t.Context(), with(func(f *Files) { f.Qrels = "x" }), nil, "judgments in the file of the queries"},
-		"choices":      {t.Context(), good, &ReadOptions{Choices: ChoicesPooled}, "obliqa has no choices"},
+		"choices":      {t.Context(), good, &ReadOptions{Choices: choicesPooled}, "obliqa has no choices"},
 		"odd choices":  {t.Context(), with(func(f *Files) { f.Format = "barexam" }), &ReadOptions{Choices: "some"}, `not "some"`},
 		"no file":      {t.Context(), with(func(f *Files) { f.Queries = "nowhere.jsonl" }), nil, "nowhere.jsonl"},
 		"cancelled":    {ctx, good, nil, "context canceled"},

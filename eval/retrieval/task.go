@@ -21,8 +21,7 @@ const (
 	rankerBM25  = "bm25"
 )
 
-// Deepest is the most places that are judged: so many does an evaluation of a
-// first stage ask for.
+// Deepest is the most places that are judged, enough to evaluate a first stage.
 const Deepest = 1000
 
 // MostFolds bounds folds: each trains a ranker.
@@ -48,11 +47,11 @@ compressed with gzip. The formats are those of these collections:
 nDCG, MAP and MRR are of the first K places; R, doc_hit, char_recall and
 char_precision are also of the first 1, 2, 5, 10, 20, 50 and 100 below K.
 
-The ranker assay is the index that answers questions, asked the query as it
-stands, passages that repeat others kept; bm25 is a plain baseline (k1 .9, b .4,
-Lucene's English stop words, Porter2 stems) to set it against. With
---train-rerank the index's ranking is ordered by a ranker that is trained on the
-queries of the other folds, as agent train rerank would.`,
+The ranker assay is the index that answers questions. It searches for the unchanged
+query and keeps repeated passages. bm25 is a plain baseline for comparison (k1 .9,
+b .4, Lucene's English stop words, Porter2 stems). --train-rerank orders the index's
+results by a ranker that is trained on the queries of the other folds, as agent train
+rerank would.`,
 		Example: `  agent eval retrieval --format scifact --corpus corpus.jsonl.gz --queries claims.jsonl
   agent eval retrieval --format beir --corpus corpus.jsonl --queries queries.jsonl --qrels test.tsv --json
   agent eval retrieval --format obliqa --corpus corpus.jsonl.gz --queries questions.jsonl --ranker bm25 --run bm25.trec
@@ -65,11 +64,11 @@ queries of the other folds, as agent train rerank would.`,
 			o.Need(&f.files.Queries, "queries", "`FILE` of the queries (JSON Lines)")
 			o.StringVar(&f.files.Qrels, "qrels", "", "`FILE` of the judgments; for beir only")
 			o.OneOf(&f.ranker, "ranker", rankerAssay, "`RANKER` to measure: assay or bm25", rankerAssay, rankerBM25)
-			o.OneOf(&f.choices, "choices", "", "`HOW` choices are asked, for barexam only: joined (one query, the default) or pooled (that query and one per choice)", ChoicesJoined, ChoicesPooled)
+			o.OneOf(&f.choices, "choices", "", "`HOW` choices are asked, for barexam only: joined (one query, the default) or pooled (that query and one per choice)", choicesJoined, choicesPooled)
 			o.StringVar(&f.run, "run", "", "write the rankings to a `FILE` that trec_eval reads")
 			o.StringVar(&f.compare, "compare", "", "test the difference to the rankings of a TREC run `FILE`")
 			o.Refuse(f.checkFormat)
-			o.Within(&f.k, "k", DefaultK, 1, Deepest, "`PLACES` of a ranking that are judged")
+			o.Within(&f.k, "k", defaultK, 1, Deepest, "`PLACES` of a ranking that are judged")
 			o.Limit(&f.limit, "ask", "query", "queries")
 			o.Float64Var(&f.bm25.K1, "bm25-k1", 0, "k1 of BM25, with --bm25-b; 0 is the ranker's own of both")
 			o.Float64Var(&f.bm25.B, "bm25-b", 0, "b of BM25")
@@ -104,8 +103,8 @@ func (f *options) checkFormat(func(string) bool) error {
 	return nil
 }
 
-// CheckQrels refuses judgments in a file of their own, but for the format beir, which
-// needs one; what is asked is in a file of queries, or of questions.
+// CheckQrels refuses a separate file of judgments, except for the format beir, which needs
+// one. asked is the word for queries in the message: "queries" or "questions".
 func CheckQrels(f Files, asked string) error {
 	switch {
 	case f.Format == "beir" && f.Qrels == "":
@@ -124,8 +123,8 @@ func (f *options) checkRanker(given func(string) bool) error {
 		return task.Usagef("%w", f.bm25.Check())
 	case f.train && f.ranker != rankerAssay:
 		return task.Usagef("--train-rerank trains what orders the ranker assay, not %s", f.ranker)
-	case f.train && f.choices == ChoicesPooled:
-		return task.Usagef("--train-rerank and --choices pooled do not go together: a choice may be that of a question which was trained on")
+	case f.train && f.choices == choicesPooled:
+		return task.Usagef("--train-rerank and --choices pooled cannot be combined: a choice may belong to a question of the training set")
 	case !f.train && given("folds"):
 		return task.Usagef("--folds is for --train-rerank")
 	case f.run != "" && f.run == f.compare:
@@ -134,7 +133,7 @@ func (f *options) checkRanker(given func(string) bool) error {
 	return nil
 }
 
-// name is what the ranker is called in what is printed.
+// name is the name of the ranker in the output.
 func (f *options) name() string {
 	if f.train {
 		return fmt.Sprintf("%s-trained-%d-folds", f.ranker, f.folds)
@@ -146,7 +145,7 @@ func (f *options) name() string {
 func (f *options) measure(ctx context.Context, progress task.Progress) (_ *task.Report, err error) {
 	var other Run
 	if f.compare != "" {
-		if other, err = ReadRun(ctx, f.compare); err != nil {
+		if other, err = readRun(ctx, f.compare); err != nil {
 			return nil, fmt.Errorf("reading --compare: %w", err)
 		}
 	}
@@ -181,7 +180,7 @@ func (f *options) measure(ctx context.Context, progress task.Progress) (_ *task.
 	}
 	r := f.report(set, got, ingest)
 	if f.compare != "" {
-		compared, err := Compare(set, got, other)
+		compared, err := compare(set, got, other)
 		if err != nil {
 			return nil, fmt.Errorf("comparing with %s: %w", f.compare, err)
 		}
@@ -193,12 +192,12 @@ func (f *options) measure(ctx context.Context, progress task.Progress) (_ *task.
 	}
 	r.Linef("run: %s", f.run)
 	var run bytes.Buffer
-	r.File = &task.File{Option: "run", Path: f.run, Err: WriteRun(&run, set, got, f.name())}
+	r.File = &task.File{Option: "run", Path: f.run, Err: writeRun(&run, set, got, f.name())}
 	r.File.Data = run.Bytes()
 	return r, nil
 }
 
-// rank makes a ranker and what releases it.
+// rank makes a ranker and the function that closes it.
 func (f *options) rank(ctx context.Context, dir string, set *Dataset, progress task.Progress) (Ranker, func() error, error) {
 	if f.ranker == rankerBM25 {
 		ranker, err := NewBM25(ctx, set, f.bm25, progress)
@@ -264,7 +263,7 @@ type deltaRow struct {
 }
 
 // show adds a comparison.
-func (f *options) show(r *task.Report, got Evaluation, c Comparison) {
+func (f *options) show(r *task.Report, got Evaluation, c comparison) {
 	row := compareRow{Run: f.compare, Absent: c.Absent, Metrics: map[string]deltaRow{}}
 	r.Linef("\ncompared with %s, this minus that", f.compare)
 	if c.Absent > 0 {

@@ -13,8 +13,8 @@ import (
 	"example.com/assay/memory/learn"
 )
 
-// Judged are the queries of a dataset as a ranker is trained on them: of several
-// texts, the first, which is the whole of it.
+// Judged converts the queries of a dataset for the training of a ranker. Of several texts it
+// takes the first, which is the whole query.
 func (d *Dataset) Judged() []learn.Question {
 	out := make([]learn.Question, len(d.Queries))
 	for i, q := range d.Queries {
@@ -23,9 +23,8 @@ func (d *Dataset) Judged() []learn.Question {
 	return out
 }
 
-// Trained ranks each query by a ranker that was trained on the others: the
-// queries are dealt out into folds, and those of a fold are ranked by what was
-// trained on the rest.
+// Trained ranks each query by a ranker that was not trained on it: the queries are divided
+// into folds, and each fold is ranked by a ranker that was trained on the rest.
 type Trained struct {
 	folds map[string]int // by a query's text
 	parts []*Index       // by fold, each with its own ranker
@@ -54,8 +53,7 @@ func TrainFolds(ctx context.Context, dir string, d *Dataset, folds int, opts *le
 	})
 }
 
-// trainFolds trains a ranker per fold. What train returns is closed, beside an error,
-// too.
+// trainFolds trains a ranker per fold. It closes what train returns, even with an error.
 func trainFolds(d *Dataset, folds int, opts *learn.Options, train func([]learn.Question) (*Index, error)) (_ *Trained, err error) {
 	questions := d.Judged()
 	for _, q := range d.Queries {
@@ -90,8 +88,8 @@ func seedOf(opts *learn.Options) uint64 {
 	return opts.Seed
 }
 
-// Rank searches as [Index.Rank] does. A query that is none of the dataset's is
-// an error: there is no saying which rankers were trained on it.
+// Rank searches as [Index.Rank] does. It returns an error for a query outside of the
+// dataset, because any ranker may have been trained on it.
 func (t *Trained) Rank(ctx context.Context, query string, k int) ([]Scored, error) {
 	fold, ok := t.folds[query]
 	if !ok {
@@ -109,17 +107,17 @@ func (t *Trained) Close() error {
 	return err
 }
 
-// A Trial compares a metric on held-back questions: a corpus's own ranking, and that
-// of rankers that were trained on the other questions.
+// A Trial compares a metric on held-back questions between a corpus's own ranking and the
+// rankers that were trained on the other questions.
 type Trial struct {
 	Name          string
 	Before, After float64
 	metrics.Difference
 }
 
-// Try trains rankers of a corpus in folds and returns what each metric of DefaultK
-// places comes to, the folds one after the other. The corpus and open are without a
-// trained ranker. The error is ltr.ErrNothing where there is nothing to learn.
+// Try trains rankers of a corpus in folds and compares each metric of the first defaultK
+// places, fold by fold. The corpus and open must have no trained ranker. The error is
+// ltr.ErrNothing when there is nothing to learn.
 func Try(ctx context.Context, home string, corpus *memory.Corpus, open memory.OpenOptions, d *Dataset, folds int, opts *learn.Options) ([]Trial, error) {
 	trained, err := trainFolds(d, folds, opts, func(questions []learn.Question) (*Index, error) {
 		model, err := corpus.Train(ctx, questions, opts)
@@ -132,14 +130,14 @@ func Try(ctx context.Context, home string, corpus *memory.Corpus, open memory.Op
 		if err != nil {
 			return nil, err
 		}
-		return NewCorpus(c), nil
+		return newCorpus(c), nil
 	})
 	if err != nil {
 		return nil, err
 	}
 	d = d.byFold(folds, opts.Seed)
 	run := &EvaluateOptions{Run: task.Run{Progress: opts.Progress}}
-	before, err := Evaluate(ctx, d, NewCorpus(corpus), run)
+	before, err := Evaluate(ctx, d, newCorpus(corpus), run)
 	if err != nil {
 		return nil, errors.Join(err, trained.Close())
 	}

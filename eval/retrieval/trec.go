@@ -59,11 +59,11 @@ func (d *Dataset) checkTokens() error {
 	return nil
 }
 
-// WriteRun writes a run file as trec_eval reads it, "query Q0 passage rank
+// writeRun writes a run file as trec_eval reads it, "query Q0 passage rank
 // score tag" a line. White space in ids becomes %XX. trec_eval orders by the
 // score, in 32 bits, and not by the rank, so a score that is not below the one
 // before it is lowered to the next 32-bit number below.
-func WriteRun(w io.Writer, d *Dataset, e Evaluation, tag string) error {
+func writeRun(w io.Writer, d *Dataset, e Evaluation, tag string) error {
 	if err := d.checkTokens(); err != nil {
 		return fmt.Errorf("writing the run: %w", err)
 	}
@@ -85,10 +85,10 @@ func WriteRun(w io.Writer, d *Dataset, e Evaluation, tag string) error {
 	return nil
 }
 
-// ReadRun reads a run file, compressed or not, and orders it as trec_eval
+// readRun reads a run file, compressed or not, and orders it as trec_eval
 // does: by score in 32 bits, highest first, then by id, highest first,
 // whatever the ranks say. A fault of the file is a *document.InputError.
-func ReadRun(ctx context.Context, path string) (Run, error) {
+func readRun(ctx context.Context, path string) (Run, error) {
 	type entry struct {
 		id    string
 		score float32

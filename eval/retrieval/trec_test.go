@@ -41,14 +41,14 @@ func TestRunRoundTrip(t *testing.T) {
 	d.Queries[0].ID = "s 1"
 	item := Item{Query: d.Queries[0], Ranked: []Scored{{"f/c.txt#0-6", .5}, {"x", .5}, {"f/a b.txt#0-41", .49999999999}, {"y", 0}, {"z", 0}}}
 	var b strings.Builder
-	if err := WriteRun(&b, d, Evaluation{Items: []Item{item}}, "assay"); err != nil {
+	if err := writeRun(&b, d, Evaluation{Items: []Item{item}}, "assay"); err != nil {
 		t.Fatal(err)
 	}
 	if want := "s%201 Q0 f/c.txt#0-6 1 0.5 assay\ns%201 Q0 x 2 0.49999997 assay\ns%201 Q0 f/a%20b.txt#0-41 3 0.49999994 assay\n"; !strings.HasPrefix(b.String(), want) {
 		t.Errorf("run:\n%swant:\n%s", b.String(), want)
 	}
 	for _, packed := range []bool{false, true} {
-		run, err := ReadRun(t.Context(), writeFile(t, b.String(), packed))
+		run, err := readRun(t.Context(), writeFile(t, b.String(), packed))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -59,7 +59,7 @@ func TestRunRoundTrip(t *testing.T) {
 }
 
 func TestReadRun(t *testing.T) {
-	run, err := ReadRun(t.Context(), writeFile(t, "q Q0 a 1 1.5 t\nq\tQ0 b 9 1.5 t\nq Q0 c 2 7e0 t\n\nr Q0 a 1 -1 t\n", false))
+	run, err := readRun(t.Context(), writeFile(t, "q Q0 a 1 1.5 t\nq\tQ0 b 9 1.5 t\nq Q0 c 2 7e0 t\n\nr Q0 a 1 -1 t\n", false))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,11 +72,11 @@ func TestReadRun(t *testing.T) {
 		"q Q0 a 1 1 t\nq Q0 b 2 high t\n": `run.trec:2: field "score": "high" is not a number`,
 		"q Q0 a 1 NaN t\n":                `run.trec:1: field "score": "NaN" is not a number`,
 	} {
-		if _, err := ReadRun(t.Context(), writeFile(t, content, false)); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := readRun(t.Context(), writeFile(t, content, false)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", content, err, want)
 		}
 	}
-	if _, err := ReadRun(t.Context(), "nowhere.trec"); err == nil || !strings.Contains(err.Error(), "nowhere.trec") {
+	if _, err := readRun(t.Context(), "nowhere.trec"); err == nil || !strings.Contains(err.Error(), "nowhere.trec") {
 		t.Errorf("no file: %v", err)
 	}
 }
@@ -85,7 +85,7 @@ func TestReadRun(t *testing.T) {
 func FuzzReadRun(f *testing.F) {
 	f.Add("q Q0 a 1 1.5 t\nq Q0 b 2 inf t\n")
 	f.Fuzz(func(t *testing.T, content string) {
-		run, err := ReadRun(t.Context(), writeFile(t, content, false))
+		run, err := readRun(t.Context(), writeFile(t, content, false))
 		if err != nil {
 			return
 		}
@@ -100,10 +100,10 @@ func FuzzReadRun(f *testing.F) {
 func TestIdsThatCollide(t *testing.T) {
 	d := passagesFor([]string{"x", "y"})
 	d.Passages[0].ID, d.Passages[1].ID = "a b", "a%20b"
-	if err := WriteRun(&strings.Builder{}, d, Evaluation{}, "t"); err == nil || !strings.Contains(err.Error(), `"a b" and "a%20b"`) {
+	if err := writeRun(&strings.Builder{}, d, Evaluation{}, "t"); err == nil || !strings.Contains(err.Error(), `"a b" and "a%20b"`) {
 		t.Errorf("%v", err)
 	}
-	if _, err := Compare(d, Evaluation{}, nil); err == nil {
+	if _, err := compare(d, Evaluation{}, nil); err == nil {
 		t.Error("they can be compared")
 	}
 }
@@ -116,7 +116,7 @@ func (full) Write([]byte) (int, error) { return 0, errors.New("no space left") }
 func TestWriteRunFails(t *testing.T) {
 	d := fixture(t, "beir")
 	e := Evaluation{Items: []Item{{Query: d.Queries[0], Ranked: []Scored{{"p1", 1}}}}}
-	if err := WriteRun(full{}, d, e, "t"); err == nil || !strings.Contains(err.Error(), "no space left") {
+	if err := writeRun(full{}, d, e, "t"); err == nil || !strings.Contains(err.Error(), "no space left") {
 		t.Errorf("%v", err)
 	}
 }
@@ -128,7 +128,7 @@ func TestCompare(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := Compare(d, e, Run{"q1": {"p1"}, "q7": {"p2"}})
+	c, err := compare(d, e, Run{"q1": {"p1"}, "q7": {"p2"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,7 +143,7 @@ func TestCompare(t *testing.T) {
 			t.Errorf("%+v, want .75 against .5", m)
 		}
 	}
-	if _, err := Compare(d, e, Run{"q7": {"p2"}}); err == nil || !strings.Contains(err.Error(), "none of the 2 queries") {
+	if _, err := compare(d, e, Run{"q7": {"p2"}}); err == nil || !strings.Contains(err.Error(), "none of the 2 queries") {
 		t.Errorf("another run's queries: %v", err)
 	}
 	// Against itself nothing differs, white space in ids or not.
@@ -151,7 +151,7 @@ func TestCompare(t *testing.T) {
 	if e, err = Evaluate(t.Context(), d, scripted{"Are secrets kept?": {{"f/a b.txt#0-41", 1}}}, nil); err != nil {
 		t.Fatal(err)
 	}
-	if c, err = Compare(d, e, Run{"s-1": {"f/a%20b.txt#0-41"}}); err != nil {
+	if c, err = compare(d, e, Run{"s-1": {"f/a%20b.txt#0-41"}}); err != nil {
 		t.Fatal(err)
 	}
 	for _, m := range c.Metrics {

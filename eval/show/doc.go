@@ -1,11 +1,11 @@
-// Package show shows the results of cases: as JUnit XML to a CI server, as
-// Markdown to a job's summary, and as one HTML page to people.
+// Package show writes the results of cases: as JUnit XML for a CI server, as
+// Markdown for a job's summary, and as one HTML page for people.
 //
 //	err := show.HTML(file, results, comparison)
 //
-// The page needs no network and no script: its style and its figures are part of
-// it. Every figure is also a table. What pipelines, documents and models wrote is
-// shown as text and never as markup. The same results give the same bytes.
+// The page needs no network and no script: it includes its style and its charts.
+// Every chart is also a table. Text from pipelines, documents and models is
+// escaped, never markup. Equal results give equal bytes.
 //
-// It measures nothing and reads no file: what it shows is in the results.
+// It measures nothing and reads no file: the results hold everything.
 package show

@@ -94,16 +94,7 @@ func oneOf(what, value string, known []string) error {
 	if slices.Contains(known, value) {
 		return nil
 	}
-	return Usagef("--%s %q%s; known: %s", what, value, DidYouMean(value, known), strings.Join(known, ", "))
-}
-
-// DidYouMean is the hint that follows a value that is not known; empty where none of
-// those that are known is near.
-func DidYouMean(value string, known []string) string {
-	if best := text.Nearest(value, known); best != "" {
-		return fmt.Sprintf("; did you mean %q?", best)
-	}
-	return ""
+	return Usagef("--%s %q%s; known: %s", what, value, text.DidYouMean(value, known), strings.Join(known, ", "))
 }
 
 // List adds an option of several values, separated by commas, each of them known.

@@ -1,6 +1,6 @@
-// Package task is what all that is measured on judged data has in common: a Task
-// describes itself, takes options, and measures; a Report has its figures with 95 %
-// intervals, for people and for programs.
+// Package task is the common part of all measurements on judged data. A Task describes
+// itself, takes options, and measures. A Report has its figures with 95 % intervals, for
+// people and for programs.
 //
 //	options := task.NewOptions("causal")
 //	measure := causal.Task().New(options)
@@ -8,8 +8,8 @@
 //	report, err := measure(ctx, nil)
 //	fmt.Print(report.Text())
 //
-// Each task stands in the file task.go of the package that measures it. This
-// package knows no task, reads no data and prints nothing.
+// Each task is in the file task.go of the package that measures it. This package knows no
+// task, reads no data and prints nothing.
 package task
 
 import (

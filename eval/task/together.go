@@ -5,9 +5,9 @@ import (
 	"sync"
 )
 
-// Together does something for each of n items, in their order, so many at once. The
-// first error stops it, as the end of ctx does: nothing more is begun, what was begun
-// is waited for, and the error is returned, or the cause of the end.
+// Together calls do for each of n items, in their order, with at most atOnce calls at the
+// same time. The first error or the end of ctx stops it: no further call begins, it waits
+// for the running ones, and returns the error or the cause of the end.
 func Together(ctx context.Context, n, atOnce int, do func(ctx context.Context, i int) error) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)

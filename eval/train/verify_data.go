@@ -12,6 +12,7 @@ import (
 	"example.com/assay/eval/claims"
 	"example.com/assay/eval/jsonl"
 	"example.com/assay/eval/train/linear"
+	"example.com/assay/memory/text"
 	"example.com/assay/memory/text/idf"
 )
 
@@ -61,7 +62,7 @@ func readPool(ctx context.Context, dir string) (*pool, error) {
 		if len(r.Tokens) != len(r.Bad) {
 			return at.Fault("non_supported", fmt.Sprintf("%d marks for %d tokens", len(r.Bad), len(r.Tokens)), "want one per token")
 		}
-		of, _, ok := cutLast(string(r.ID), "-")
+		of, _, ok := text.CutLast(string(r.ID), "-")
 		if !ok {
 			return at.Fault("id", fmt.Sprintf("%q names no claim", r.ID), "want the claim's id, a hyphen and a number")
 		}
@@ -76,13 +77,6 @@ func readPool(ctx context.Context, dir string) (*pool, error) {
 	}
 	p.hash = p.sum()
 	return &p, nil
-}
-
-func cutLast(s, sep string) (before, after string, ok bool) {
-	if i := strings.LastIndex(s, sep); i >= 0 {
-		return s[:i], s[i+len(sep):], true
-	}
-	return s, "", false
 }
 
 // readTexts collects what IDF is counted on: every page once, every abstract.

@@ -1,4 +1,4 @@
-// Package sqlfile opens SQLite files, in one way for all that is kept in them.
+// Package sqlfile opens all SQLite files of the project in the same way.
 //
 //	f, err := sqlfile.Open(ctx, "answers.db", schema, nil)
 //	if err != nil {
@@ -11,8 +11,8 @@
 // of several processes wait for one another. The library is SQLite translated to
 // Go. It needs no C compiler and nothing installed.
 //
-// The package knows no table. A file must be on a local disk: SQLite's log is in
-// memory that processes share.
+// The package knows no table. A file must be on a local disk, because the processes share
+// the index of SQLite's log in memory.
 package sqlfile
 
 import (
@@ -29,11 +29,11 @@ import (
 	codes "modernc.org/sqlite/lib"
 )
 
-// A Schema says what the files of one kind hold.
+// A Schema describes the files of one kind.
 type Schema struct {
-	Application int // SQLite's application_id, so that other programs' files are told apart
-	// Steps bring a file from the version of their index to the next. The version
-	// is SQLite's user_version. A step that was released never changes.
+	Application int // SQLite's application_id, which identifies our files
+	// Steps[i] brings a file from version i, SQLite's user_version, to the next. A
+	// released step never changes.
 	Steps []string
 }
 
@@ -43,18 +43,18 @@ const DefaultBusy = 10 * time.Second
 // Options adjust Open. Nil and the zero value mean the defaults.
 type Options struct {
 	Synchronous string        // when a commit is on the disk, in SQLite's words; default FULL
-	Busy        time.Duration // how long a call waits for other processes; default DefaultBusy, which Open waits at least
+	Busy        time.Duration // how long a call waits for other processes; default DefaultBusy. Open waits at least DefaultBusy
 	Readers     int           // connections that read at the same time; default without bound
 	Pragmas     []string      // further ones of the connection that writes, such as "secure_delete(ON)"
 }
 
 // A File is an open file.
 type File struct {
-	Write *sql.DB // of one connection, whose transactions lock the file when they begin
+	Write *sql.DB // one connection; its transactions lock the file when they begin
 	Read  *sql.DB
 }
 
-// Errors of Open. A file that is refused is not changed.
+// Errors of Open. It does not change a file that it refuses.
 var (
 	ErrForeign = errors.New("it is a database of another program; move it away")
 	ErrNewer   = errors.New("it was written by a later version of this program; use that, or move it away")
@@ -62,9 +62,9 @@ var (
 
 var errInUse = errors.New("it is in use")
 
-// Open opens a file and brings its schema to the last version. A file that does
-// not exist is made, its folder is not. Errors to expect are ErrForeign, ErrNewer
-// and those that Damaged tells. They do not name the file.
+// Open opens a file and brings its schema to the last version. It makes a missing file, but
+// not its folder. Errors to expect are ErrForeign, ErrNewer and those that Damaged
+// recognises. They do not name the file.
 func Open(ctx context.Context, path string, schema Schema, opts *Options) (*File, error) {
 	o := Options{}
 	if opts != nil {
@@ -76,8 +76,8 @@ func Open(ctx context.Context, path string, schema Schema, opts *Options) (*File
 	return open(ctx, path, schema, o, max(o.Busy, DefaultBusy))
 }
 
-// open is Open. SQLite's own wait is that of the options; patience is how long
-// opening is tried again where SQLite does not wait.
+// open is Open. The options set SQLite's own wait. patience bounds the retries where SQLite
+// does not wait.
 func open(ctx context.Context, path string, schema Schema, o Options, patience time.Duration) (*File, error) {
 	absolute, err := filepath.Abs(path)
 	if err != nil {
@@ -102,13 +102,13 @@ func open(ctx context.Context, path string, schema Schema, o Options, patience t
 	return f, nil
 }
 
-// Close closes the file. It waits for what is under way.
+// Close waits for running calls and closes the file.
 func (f *File) Close() error {
-	return errors.Join(f.Read.Close(), f.Write.Close()) // the writer, as the last one, tidies up
+	return errors.Join(f.Read.Close(), f.Write.Close()) // the writer closes last and cleans up the log
 }
 
-// address is how the driver wants a file named: a URI, because a path may have a
-// question mark. Its pragmas hold for each connection.
+// address is the driver's name for a file: a URI, because a path may contain a question
+// mark. Its pragmas apply to each connection.
 func address(path string, o Options, pragmas ...string) string {
 	slashed := filepath.ToSlash(path)
 	if !strings.HasPrefix(slashed, "/") { // a drive's letter
@@ -125,7 +125,7 @@ func address(path string, o Options, pragmas ...string) string {
 // prepare brings a file to WAL mode and to the last version of its schema.
 // Several processes may do so at the same time.
 func prepare(ctx context.Context, db *sql.DB, schema Schema) error {
-	// It is looked at before anything is written: it may not be ours.
+	// It is checked before anything is written: it may be another program's.
 	found, err := version(ctx, db, schema)
 	if err != nil {
 		return err
@@ -159,11 +159,11 @@ func prepare(ctx context.Context, db *sql.DB, schema Schema) error {
 	return tx.Commit()
 }
 
-// version returns the version of a file's schema, 0 for one that holds nothing.
+// version returns the version of a file's schema, 0 for an empty file.
 func version(ctx context.Context, db interface {
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }, schema Schema) (int, error) {
-	// One statement sees the file at one moment, also while another process makes it.
+	// One statement gives a consistent view, even while another process makes the file.
 	var found, application, tables int
 	err := db.QueryRowContext(ctx, `SELECT (SELECT user_version FROM pragma_user_version),
 		(SELECT application_id FROM pragma_application_id), (SELECT count(*) FROM sqlite_schema)`).Scan(&found, &application, &tables)
@@ -178,8 +178,8 @@ func version(ctx context.Context, db interface {
 	return found, nil
 }
 
-// WhileBusy calls do again while another process keeps it from the file, until
-// the context ends. SQLite itself does not always wait.
+// WhileBusy retries do while another process locks the file, until the context ends.
+// SQLite itself does not always wait.
 func WhileBusy(ctx context.Context, do func() error) error {
 	for pause := time.Millisecond; ; pause = min(2*pause, 50*time.Millisecond) {
 		err := do()

@@ -16,6 +16,8 @@ import (
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/charset"
+
+	"example.com/assay/memory/text"
 )
 
 // Bounds of a message's structure.
@@ -78,7 +80,7 @@ func (m *mailReader) header(value string) string {
 	if decoded, err := m.words.DecodeHeader(value); err == nil {
 		value = decoded
 	}
-	return oneLine(strings.ToValidUTF8(value, "\uFFFD"))
+	return text.OneLine(strings.ToValidUTF8(value, "\uFFFD"))
 }
 
 // part reads a message's body, or a part of it.

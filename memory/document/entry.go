@@ -1,6 +1,10 @@
 package document
 
-import "strings"
+import (
+	"strings"
+
+	"example.com/assay/memory/text"
+)
 
 // An entry is a term of a description list with what describes it. What is cut
 // from the description is of use only under its term.
@@ -20,7 +24,7 @@ const longestHead = 160
 // open begins an entry in e.
 func (e *entry) open(head string) *entry {
 	if len(head) > longestHead {
-		head = shorten(head, longestHead)
+		head = text.Clip(head, longestHead)
 	}
 	if e == nil {
 		return &entry{head: head}

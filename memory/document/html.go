@@ -12,6 +12,8 @@ import (
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 	"golang.org/x/net/html/charset"
+
+	"example.com/assay/memory/text"
 )
 
 // parseHTML extracts the main content: one line per heading, paragraph, list
@@ -278,7 +280,7 @@ func (w *htmlWriter) walk(n *html.Node) {
 		from := w.out.Len()
 		w.children(n)
 		if w.out.Len() > from && len(w.links) < mostLinks && !w.inline {
-			w.links = append(w.links, shorten(strings.TrimSpace(w.out.String()[from:]), longestHeader))
+			w.links = append(w.links, text.Clip(strings.TrimSpace(w.out.String()[from:]), longestHeader))
 		}
 	case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6:
 		w.heading(n)

@@ -6,6 +6,8 @@ import (
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"example.com/assay/memory/text"
 )
 
 // Bounds of what the rows of a table repeat.
@@ -161,12 +163,12 @@ func (t *tableWriter) header(cells []tableCell) {
 	t.w.endBlock()
 	between := ""
 	for _, c := range cells {
-		name := shorten(t.w.page.inlineText(c.node), longestHeader)
+		name := text.Clip(t.w.page.inlineText(c.node), longestHeader)
 		for i := c.column; i < min(c.column+c.width, headersKept); i++ {
 			for len(t.headers) <= i {
 				t.headers = append(t.headers, "")
 			}
-			t.headers[i] = shorten(strings.TrimSpace(t.headers[i]+" "+name), longestHeader)
+			t.headers[i] = text.Clip(strings.TrimSpace(t.headers[i]+" "+name), longestHeader)
 		}
 		if t.cell(c.node, between) {
 			between = "; "
@@ -183,7 +185,7 @@ func (t *tableWriter) underHeaders(cells []tableCell) {
 	if len(cells) > 0 && cells[0].column == 0 {
 		t.name = ""
 		if t.spans[0] > 1 {
-			t.name = shorten(t.w.page.inlineText(cells[0].node), longestHeader)
+			t.name = text.Clip(t.w.page.inlineText(cells[0].node), longestHeader)
 		}
 	} else if t.name != "" {
 		t.w.text(t.name)

@@ -2,8 +2,8 @@ package document
 
 import (
 	"strings"
-	"unicode"
-	"unicode/utf8"
+
+	"example.com/assay/memory/text"
 )
 
 // An outline is the path of headings above a place.
@@ -41,19 +41,4 @@ func (o *outline) String() string { return o.section }
 const longestCaption = 400
 
 // caption cuts a heading or title that is a text of its own.
-func caption(s string) string { return shorten(s, longestCaption) }
-
-// shorten cuts a text that is longer than so many bytes, between words if it can.
-func shorten(s string, longest int) string {
-	if len(s) <= longest {
-		return s
-	}
-	end := longest
-	for !utf8.RuneStart(s[end]) {
-		end--
-	}
-	if space := strings.LastIndexFunc(s[:end], unicode.IsSpace); space > longest/2 {
-		end = space
-	}
-	return strings.TrimRightFunc(s[:end], unicode.IsSpace) + "…"
-}
+func caption(s string) string { return text.Clip(s, longestCaption) }

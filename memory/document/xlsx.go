@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"example.com/assay/memory/text"
 )
 
 // parseXLSX extracts the text of a workbook: a sheet is a section, a row a block.
@@ -94,30 +96,28 @@ const (
 // characters.
 func (x *xlsxReader) readStrings(part io.Reader) error {
 	var b strings.Builder
-	text, reading := false, false
+	inText, reading := false, false
 	return tokens(part, func(t xml.Token) error {
 		switch e := t.(type) {
 		case xml.StartElement:
-			text = e.Name.Local == "t"
+			inText = e.Name.Local == "t"
 			reading = reading || e.Name.Local == "rPh"
 		case xml.EndElement:
-			switch text = false; e.Name.Local {
+			switch inText = false; e.Name.Local {
 			case "rPh":
 				reading = false
 			case "si":
-				x.shared = append(x.shared, oneLine(b.String()))
+				x.shared = append(x.shared, text.OneLine(b.String()))
 				b.Reset()
 			}
 		case xml.CharData:
-			if text && !reading {
+			if inText && !reading {
 				b.Write(e)
 			}
 		}
 		return nil
 	})
 }
-
-func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 func (x *xlsxReader) readStyles(part io.Reader) error {
 	formats := map[string]xlsxStyle{"9": asPercent, "10": asPercent}
@@ -185,12 +185,12 @@ func (x *xlsxReader) readSheet(part io.Reader) error {
 	var value strings.Builder
 	var kind, style string
 	column, next := 0, 0
-	text := false
+	inText := false
 	return tokens(part, func(t xml.Token) error {
 		x.out.w.page.step()
 		switch e := t.(type) {
 		case xml.StartElement:
-			switch text = false; e.Name.Local {
+			switch inText = false; e.Name.Local {
 			case "row":
 				row, next = row[:0], 0
 			case "c":
@@ -201,12 +201,12 @@ func (x *xlsxReader) readSheet(part io.Reader) error {
 				next = column + 1
 				value.Reset()
 			case "v", "t":
-				text = true
+				inText = true
 			}
 		case xml.EndElement:
-			switch text = false; e.Name.Local {
+			switch inText = false; e.Name.Local {
 			case "c":
-				if cell := x.cell(kind, style, oneLine(value.String())); cell.text != "" && column < widestSheet {
+				if cell := x.cell(kind, style, text.OneLine(value.String())); cell.text != "" && column < widestSheet {
 					cell.column = column
 					row = append(row, cell)
 				}
@@ -214,7 +214,7 @@ func (x *xlsxReader) readSheet(part io.Reader) error {
 				x.row(row)
 			}
 		case xml.CharData:
-			if text {
+			if inText {
 				value.Write(e)
 			}
 		}
@@ -323,7 +323,7 @@ func (x *xlsxReader) row(cells []xlsxCell) {
 		x.names = make([]string, min(cells[len(cells)-1].column+1, widestSheet))
 		for _, c := range cells {
 			if c.column < len(x.names) {
-				x.names[c.column] = shorten(c.text, longestHeader)
+				x.names[c.column] = text.Clip(c.text, longestHeader)
 			}
 		}
 	}

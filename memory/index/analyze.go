@@ -140,7 +140,7 @@ func bigrams(list []string) []string {
 // lastHeading is the innermost heading above a passage, unless it repeats the
 // document's title.
 func lastHeading(p state.Passage) string {
-	_, last, found := lastCut(p.Section, " > ")
+	_, last, found := text.CutLast(p.Section, " > ")
 	if !found {
 		last = p.Section
 	}
@@ -148,13 +148,6 @@ func lastHeading(p state.Passage) string {
 		return ""
 	}
 	return last
-}
-
-func lastCut(s, sep string) (before, after string, found bool) {
-	if i := strings.LastIndex(s, sep); i >= 0 {
-		return s[:i], s[i+len(sep):], true
-	}
-	return s, "", false
 }
 
 // fileName turns the name of a file into words: "acmeCo_NDA-2.txt" gives

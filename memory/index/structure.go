@@ -80,7 +80,7 @@ func (h *topic) heading(ctx context.Context, p state.Passage, ord int32) (float6
 		return 0, nil
 	}
 	last := p.Section
-	if _, after, found := lastCut(p.Section, " > "); found {
+	if _, after, found := text.CutLast(p.Section, " > "); found {
 		last = after
 	}
 	match, err := h.match(ctx, last)

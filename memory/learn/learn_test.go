@@ -228,7 +228,7 @@ func TestDecodeRefuses(t *testing.T) {
 			t.Errorf("%s: %v, want %q", tt.name, err, tt.want)
 		}
 	}
-	if _, err := Decode(change("features", 0)); !errors.Is(err, ErrFeatures) {
+	if _, err := Decode(change("features", 0)); !errors.Is(err, errFeatures) {
 		t.Errorf("features of another version: %v", err)
 	}
 }

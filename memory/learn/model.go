@@ -26,9 +26,9 @@ type Model struct {
 	Judged   []index.Judged `json:"judged"`
 }
 
-// ErrFeatures says that a model was trained on the features of another version
+// errFeatures says that a model was trained on the features of another version
 // of the program: it has to be trained again.
-var ErrFeatures = errors.New("it was trained by a version of the program whose features differ; train it again")
+var errFeatures = errors.New("it was trained by a version of the program whose features differ; train it again")
 
 // Encode writes the model as JSON, the same bytes for equal models.
 func (m *Model) Encode() ([]byte, error) {
@@ -39,7 +39,7 @@ func (m *Model) Encode() ([]byte, error) {
 	return data, nil
 }
 
-// Decode reads what Encode wrote. The error wraps ErrFeatures when the model
+// Decode reads what Encode wrote. The error wraps errFeatures when the model
 // cannot be used by this version of the program.
 func Decode(data []byte) (*Model, error) {
 	m := new(Model)
@@ -48,7 +48,7 @@ func Decode(data []byte) (*Model, error) {
 		return nil, fmt.Errorf("reading a trained ranker: %w", err)
 	}
 	if m.Version != modelVersion || m.Features != index.FeatureVersion {
-		return nil, fmt.Errorf("reading a trained ranker: %w", ErrFeatures)
+		return nil, fmt.Errorf("reading a trained ranker: %w", errFeatures)
 	}
 	if m.Trees == nil {
 		return nil, errors.New("reading a trained ranker: it has no trees")

@@ -126,7 +126,7 @@ func (m *Memory) lookup(ctx context.Context, question string, now []Condition) (
 	for _, c := range same {
 		// Rows are found by a hash; the question itself decides.
 		if form.same(shapeOf(c.question)) {
-			if s := max(cosine(vector, m.opts.Embed(subject(c.question))), m.known(form)); s >= similar {
+			if s := max(dot(vector, m.opts.Embed(subject(c.question))), m.known(form)); s >= similar {
 				return m.match(ctx, Near, s, c.id)
 			}
 		}
@@ -137,7 +137,7 @@ func (m *Memory) lookup(ctx context.Context, question string, now []Condition) (
 	}
 	best, id := hintFrom, ""
 	for _, c := range near {
-		if s := cosine(vector, m.opts.Embed(subject(c.question))); s > best || id == "" && s == best {
+		if s := dot(vector, m.opts.Embed(subject(c.question))); s > best || id == "" && s == best {
 			best, id = s, c.id
 		}
 	}
@@ -151,7 +151,7 @@ func (m *Memory) lookup(ctx context.Context, question string, now []Condition) (
 // 1, or 0 when the embedder knows none of those.
 func (m *Memory) known(form shape) float64 {
 	vector := m.opts.Embed(strings.Join(form.words, " "))
-	return cosine(vector, vector)
+	return dot(vector, vector)
 }
 
 // match reads the entry of an id. One that another process forgot meanwhile is
@@ -248,8 +248,8 @@ func ignore(err, expected error) error {
 	return err
 }
 
-// cosine of two unit vectors; 0 when one is missing or of another space.
-func cosine(a, b []float32) float64 {
+// dot is the cosine of two unit vectors, 0 when one is missing or of another space.
+func dot(a, b []float32) float64 {
 	if len(a) == 0 || len(a) != len(b) {
 		return 0
 	}

@@ -8,19 +8,17 @@ import (
 	"example.com/assay/memory/text"
 )
 
-// A Condition holds of a passage when one of its values of a key is one of
-// OneOf or begins with Prefix. Keys are compared by [text.Key], values byte by
-// byte. With OneOf empty only Prefix counts, and an empty Prefix then means
-// that the passage has the key.
+// A Condition holds for a passage when one of the passage's values of a key is in OneOf or
+// begins with Prefix. Keys are compared by [text.Key], values byte by byte. Without OneOf
+// only Prefix counts; an empty Prefix then means that the passage has the key.
 type Condition struct {
 	Key    string   `json:"key"`
 	OneOf  []string `json:"one_of,omitempty"`
 	Prefix string   `json:"prefix,omitempty"`
 }
 
-// ParseCondition reads "topic=battery", "topic=battery|assault" (one of them)
-// and "dir=law/*" (begins so; "topic=*" means any). A backslash makes of | and
-// * what they are.
+// ParseCondition reads "topic=battery", "topic=battery|assault" (either value), "dir=law/*"
+// (a prefix) and "topic=*" (any value). A backslash escapes | and *.
 func ParseCondition(s string) (Condition, error) {
 	key, rest, ok := strings.Cut(s, "=")
 	c := Condition{Key: text.Key(key)}
@@ -53,8 +51,7 @@ func ParseCondition(s string) (Condition, error) {
 	return c, nil
 }
 
-// An UnknownKeyError says that no passage has metadata of a key that is
-// filtered by.
+// An UnknownKeyError says that no passage has the key of a filter.
 type UnknownKeyError struct {
 	Key   string
 	Known []string // sorted

@@ -1,13 +1,12 @@
-// Package retrieval is what is asked of a corpus and what it answers: queries,
-// conditions, results, as plain types; and what pipelines share about searching:
-// the events by which a trace tells what was searched and found, and the look for
-// prompt injection in what they read.
+// Package retrieval has the plain types of a search: queries, conditions, results. It also
+// has what pipelines share about searching: the trace events of a search, and the check of
+// passages for prompt injection.
 //
 //	found, err := corpus.Search(ctx, retrieval.Query{Primary: "Who may appoint a deputy?"})
 //	err = retrieval.Publish(ctx, retrieval.Asked{Step: 1, Queries: queries}, found)
 //	warnings, err := inspect.Report(ctx, 1, found.Hits)
 //
-// It does not search: memory/index does, and nothing here links it.
+// It does not search: memory/index does, and this package does not link it.
 package retrieval
 
 import (
@@ -25,16 +24,15 @@ type Retriever interface {
 // EventName is the name of the custom event that each search publishes.
 const EventName = "retrieval"
 
-// Event is its payload: what was searched, and which passages came back with
-// which scores.
+// Event is its payload: the queries, and the passages with their scores.
 type Event struct {
-	StepID     int                `json:"step_id,omitempty"`      // of the planning table; 0 when it was for no step
-	Claim      int                `json:"claim,omitempty"`        // that support was looked for; 0 when it was for none
+	StepID     int                `json:"step_id,omitempty"`      // of the planning table; 0 for a search outside of a step
+	Claim      int                `json:"claim,omitempty"`        // the claim whose evidence was searched for; 0 for none
 	Queries    []string           `json:"queries"`                // the primary first
-	Respelt    []state.Respelling `json:"searched_for,omitempty"` // words of the queries that were searched for as others, or as others too
+	Respelt    []state.Respelling `json:"searched_for,omitempty"` // words of the queries that were replaced, or extended by another form
 	Excluded   int                `json:"excluded"`               // passages that were read before
 	Candidates int                `json:"candidates"`             // pooled from all queries
-	Similarity float64            `json:"similarity"`             // raw, means something for this corpus only
+	Similarity float64            `json:"similarity"`             // raw; comparable only within this corpus
 	Strength   float64            `json:"strength"`               // of the best hit against the query's background
 	Confidence float64            `json:"confidence"`             // calibrated from the two
 	Reranker   string             `json:"reranker,omitempty"`     // what ordered the hits, if not the index
@@ -71,7 +69,7 @@ type Asked struct {
 	Excluded    int
 }
 
-// Publish publishes a search, and that its reranker failed if it did.
+// Publish publishes a search, and the failure of its reranker.
 func Publish(ctx context.Context, asked Asked, found Result) error {
 	event := Event{
 		StepID: asked.Step, Claim: asked.Claim, Queries: asked.Queries, Respelt: found.Respelt, Excluded: asked.Excluded, Candidates: found.Candidates,

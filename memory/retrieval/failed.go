@@ -6,7 +6,7 @@ import (
 	"example.com/assay/state"
 )
 
-// A SearchError says that a search failed, so that nobody looked.
+// A SearchError says that a search failed, so the corpus was not searched.
 type SearchError struct {
 	Query string
 	Err   error
@@ -16,7 +16,7 @@ func (e *SearchError) Error() string { return fmt.Sprintf("searching %q: %v", e.
 
 func (e *SearchError) Unwrap() error { return e.Err }
 
-// Cause is that of the error below, such as a refused key of an embedder, else the
+// Cause is the cause of the wrapped error, such as a refused key of an embedder, else the
 // index.
 func (e *SearchError) Cause() state.Cause {
 	if cause := state.CauseOf(e.Err); cause != "" {
@@ -25,8 +25,8 @@ func (e *SearchError) Cause() state.Cause {
 	return state.CauseIndex
 }
 
-// Lost are the losses of a search that went on: its reranker, or its detector of
-// orders, failed.
+// Lost lists the losses of a search that succeeded without its reranker or without its
+// detector of prompt injection.
 func Lost(found Result, query string) []state.Loss {
 	var losses []state.Loss
 	if found.Fallback != "" {
@@ -38,7 +38,7 @@ func Lost(found Result, query string) []state.Loss {
 	return losses
 }
 
-// Warnings tell of such a search.
+// Warnings are the warnings for such a search.
 func Warnings(found Result) []string {
 	var warnings []string
 	if found.Fallback != "" {

@@ -11,16 +11,15 @@ import (
 	"example.com/assay/state"
 )
 
-// An Order is a part of a passage that tells an assistant who reads it what to
-// do: the bytes Start..End of the passage's text.
+// An Order is a prompt injection in a passage: the bytes Start..End of its text, which tell
+// an assistant what to do.
 type Order = state.Order
 
-// Inspect finds the orders in a passage's text; none in one that only informs.
-// A nil Inspect looks for none.
+// Inspect finds the prompt injections in a passage's text. A nil Inspect finds none.
 type Inspect func(text string) []Order
 
-// In returns the orders in a passage, also of a nil Inspect: those that inspect
-// finds, and those that a detector found when the passage was searched for.
+// In returns the orders in a passage: those that inspect finds, and those that a detector
+// found during the search, even with a nil Inspect.
 func (inspect Inspect) In(p state.Passage) []Order {
 	if inspect == nil {
 		return p.Orders
@@ -39,9 +38,9 @@ type OrdersEvent struct {
 	Kinds   []string `json:"kinds"`
 }
 
-// Report publishes which of the passages give orders, and returns a warning for
-// each. They are read all the same, as data: a detector that takes evidence away
-// would let whoever plants such a sentence hide what stands beside it.
+// Report publishes which of the passages give orders, and returns a warning for each. The
+// passages are still read, as data: if a detector removed them, an attacker could hide
+// evidence by planting an order next to it.
 func (inspect Inspect) Report(ctx context.Context, step int, hits []state.Hit) ([]string, error) {
 	for _, h := range hits {
 		kinds := inspect.kinds(h.Passage)
@@ -66,7 +65,7 @@ func (inspect Inspect) kinds(p state.Passage) []string {
 	return kinds
 }
 
-// Warnings tell which of the passages give orders.
+// Warnings name the passages that give orders.
 func (inspect Inspect) Warnings(hits []state.Hit) []string {
 	var warnings []string
 	for _, h := range hits {
@@ -80,9 +79,9 @@ func (inspect Inspect) Warnings(hits []state.Hit) []string {
 	return warnings
 }
 
-// Remember returns an Inspect that keeps what it found in the last texts, up to
-// most of them: the passages of one run are looked at for each of its claims.
-// It is safe for concurrent use. A nil inspect stays nil.
+// Remember returns an Inspect that caches the results of the last texts, at most this many,
+// because a run inspects its passages for each of its claims. It is safe for concurrent
+// use. A nil inspect stays nil.
 func Remember(inspect Inspect, most int) Inspect {
 	if inspect == nil {
 		return nil

@@ -1,6 +1,7 @@
 package text
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -22,6 +23,15 @@ func Nearest(name string, known []string) string {
 		}
 	}
 	return best
+}
+
+// DidYouMean returns the hint that follows an unknown name, `; did you mean "Y"?`, or
+// "" when no known name is near.
+func DidYouMean(name string, known []string) string {
+	if best := Nearest(name, known); best != "" {
+		return fmt.Sprintf("; did you mean %q?", best)
+	}
+	return ""
 }
 
 // Edits is the least number of characters to insert, remove, replace or swap

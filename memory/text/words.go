@@ -2,6 +2,7 @@ package text
 
 import (
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -26,7 +27,8 @@ func Set(lists ...string) map[string]bool {
 // OneLine folds all white space to single spaces.
 func OneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// Clip shortens s to at most n bytes at a word's end, and puts dots behind them.
+// Clip shortens s to at most n bytes, between words where its second half has white
+// space, and appends dots.
 func Clip(s string, n int) string {
 	if len(s) <= n {
 		return s
@@ -34,10 +36,18 @@ func Clip(s string, n int) string {
 	for n > 0 && !utf8.RuneStart(s[n]) {
 		n--
 	}
-	if i := strings.LastIndexByte(s[:n], ' '); i > n/2 {
+	if i := strings.LastIndexFunc(s[:n], unicode.IsSpace); i > n/2 {
 		n = i
 	}
-	return s[:n] + "…"
+	return strings.TrimRightFunc(s[:n], unicode.IsSpace) + "…"
+}
+
+// CutLast slices s around the last sep, as strings.Cut does around the first.
+func CutLast(s, sep string) (before, after string, found bool) {
+	if i := strings.LastIndex(s, sep); i >= 0 {
+		return s[:i], s[i+len(sep):], true
+	}
+	return s, "", false
 }
 
 // IsASCII reports whether s has no other characters.

@@ -12,7 +12,7 @@ import (
 	"example.com/assay/state"
 )
 
-// What an audit says of its end.
+// Results of an audit.
 const (
 	ResultAnswered   = "ANSWERED"
 	ResultNoEvidence = "NO_AUTHORITATIVE_EVIDENCE"
@@ -44,7 +44,7 @@ type Audit struct {
 	Documents  []AuditDocument       `json:"documents"`
 	Trail      Trail                 `json:"evidence_audit_trail"`
 	Skills     map[string]string     `json:"skills"` // hash by name
-	// ModelReview says that a model reviewed, too, what passed the review by code.
+	// ModelReview says that a model also reviewed what passed the review by code.
 	ModelReview bool `json:"model_review"`
 	// Fingerprint is that of the corpus's content.
 	Fingerprint string `json:"corpus_fingerprint"`
@@ -94,8 +94,8 @@ type Trail struct {
 	Revisions  int                 `json:"revisions"`
 }
 
-// Result turns a finished run into its audit. It reads every cited document once
-// more: its hash is that of the file now.
+// Result turns a finished run into its audit. It reads every cited document again and
+// records its current hash.
 func Result(final State, runErr error, files verify.Locator) Audit {
 	a := Audit{
 		Answer: state.Answer{
@@ -146,8 +146,8 @@ func passRate(verified, extracted int) float64 {
 	return float64(verified) / float64(extracted)
 }
 
-// used says of each verified requirement where the answer cites it, and which it
-// does not.
+// used lists where the answer cites each verified requirement, and the requirements that it
+// does not cite.
 func used(verified []Requirement, statements []Statement) (refs []Reference, unused []string) {
 	refs, unused = []Reference{}, []string{}
 	for _, r := range verified {
@@ -162,8 +162,8 @@ func used(verified []Requirement, statements []Statement) (refs []Reference, unu
 	return refs, unused
 }
 
-// End says how a run ended. A statement of an answer stands in it only when it passed
-// its review, so that an answer is grounded.
+// End is the end of a run. An answer contains only statements that passed the review, so it
+// is grounded.
 func End(final State, runErr error) state.End {
 	o := state.Outcome{
 		Err: runErr, Answered: len(final.Statements) > 0, Grounded: true, Losses: distinct(final.Losses),

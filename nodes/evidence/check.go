@@ -20,13 +20,12 @@ type Checked struct {
 	Problems   []string `json:"problems"` // empty: everything holds
 }
 
-// Check verifies an audit against the documents, without a model and without
-// trust in who wrote it: that each document is the one it was, each quote stands at
-// its bytes, each statement of the answer is listed with its ids, each id is that
-// of a verified requirement, and no number and no must or may stands in a statement
-// that its quotes do not have; that summaries, references, counts and the quotes of
-// sources say what follows from all that. It does not say whether the requirements are all
-// there are, nor judge again whether they answer the question.
+// Check verifies an audit against the documents, without a model and without trusting its
+// author. Each document must be unchanged, and each quote must be at its bytes. Each
+// statement of the answer must be listed with its ids, and each id must belong to a
+// verified requirement. A statement must not have a number, a must or a may that its quotes
+// lack. Summaries, references, counts and the quotes of sources must follow from that. It
+// does not check that the requirements are complete, nor whether they answer the question.
 func Check(a Audit) Checked {
 	c := checker{audit: a, out: Checked{Problems: []string{}}, texts: map[string][]byte{}, byID: map[string]Requirement{}}
 	c.documents()
@@ -159,8 +158,8 @@ func (c *checker) words(st Statement) []Finding {
 	return found
 }
 
-// lineage holds what the audit says of a statement's sources against its
-// requirements and documents.
+// lineage compares the sources of a statement with the requirements and documents of the
+// audit.
 func (c *checker) lineage(i int, st Statement) {
 	if i >= len(c.audit.Statements) {
 		return

@@ -63,7 +63,7 @@ func quoting(verified []Requirement) Draft {
 	return Draft{Answer: quotations(verified), Confidence: GroundedLow}
 }
 
-// standing says what is wrong with citing an id.
+// standing returns the fault in citing an id.
 func standing(s State, id string) (kind state.FindingKind, detail string, bad bool) {
 	at := slices.IndexFunc(s.Verdicts, func(v Verdict) bool { return v.ID == id })
 	switch {

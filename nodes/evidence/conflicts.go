@@ -14,15 +14,14 @@ import (
 )
 
 const (
-	// sameSubject is the Jaccard index of the content stems, numbers aside, from
-	// which two requirements are on the same subject, and leastShared how many stems
-	// they share at least.
+	// Two requirements have the same subject from this Jaccard index of their content
+	// stems, without numbers, and with at least leastShared shared stems.
 	sameSubject = .5
 	leastShared = 3
 )
 
-// conflictKinds are the differences in values that keep two requirements from being
-// followed both. Those in what must, may and must not be done are found by opposed.
+// conflictKinds are the differences in values because of which two requirements cannot both
+// be followed. opposed finds conflicts of must, may and must not.
 var conflictKinds = []state.ConflictKind{state.ConflictNumber, state.ConflictUnit, state.ConflictDate}
 
 // conflicts compares each two requirements on the same subject, word by word.
@@ -72,8 +71,8 @@ func listed(a, b Requirement) bool {
 	return false
 }
 
-// otherValue returns a value of one requirement that the other has otherwise. The
-// number of a rule that one of them names is none.
+// otherValue returns a value of one requirement that differs in the other. The number of a
+// rule does not count as a value.
 func otherValue(r facts.Result, a, b Requirement) (state.Conflict, bool) {
 	for _, c := range r.Conflicts {
 		if c.Opposed && c.Conflict.Claim != "" && c.Conflict.Evidence != "" && slices.Contains(conflictKinds, c.Kind) && !numbersRule(c.Conflict, a, b) {
@@ -101,8 +100,8 @@ func numbersRule(c state.Conflict, a, b Requirement) bool {
 	return false
 }
 
-// visible is a text without marks that nobody sees, such as those of the direction
-// of writing, which word processors leave before numbers.
+// visible is a text without invisible marks, such as those for the direction of writing that
+// word processors leave before numbers.
 func visible(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.Is(unicode.Cf, r) {

@@ -19,10 +19,10 @@ import (
 // mostShown is how much of the words at fault a finding keeps, in bytes.
 const mostShown = 500
 
-// extractNode asks for the requirements of its passages, and keeps those that code
-// finds there: byte for byte, no placeholder, no order to the reader. Their length
-// is brought to what can stand alone. A call that fails leaves the passages without a
-// requirement, with a finding and a loss.
+// extractNode asks for the requirements of its passages, and keeps those that occur there
+// byte for byte and contain no placeholder and no prompt injection. It trims or extends
+// each so that it can stand alone. A failed call leaves its passages without requirements,
+// with a finding and a loss.
 func extractNode(m llm.Model, skill skills.Skill, inspect retrieval.Inspect) graph.Node[State] {
 	return func(ctx context.Context, s State) (graph.Update[State], error) {
 		in := skills.RequirementsInput{Sources: make([]skills.Source, len(s.Hits))}
@@ -91,8 +91,8 @@ func caught(stage string, kind state.FindingKind, words, detail string) Finding 
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// settle makes a requirement of what a model copied from a passage, or says why
-// it is none.
+// settle makes a requirement of a text that a model copied from a passage, or says why the
+// text is not one.
 func settle(p state.Passage, x skills.ExtractedRequirement, inspect retrieval.Inspect, model *obligation.Model) (Requirement, *Finding) {
 	refuse := func(kind state.FindingKind, detail string) (Requirement, *Finding) {
 		f := caught(NodeExtract, kind, x.Quote, detail)
@@ -134,8 +134,8 @@ func settle(p state.Passage, x skills.ExtractedRequirement, inspect retrieval.In
 	return r, nil
 }
 
-// references are the parts of documents that a quote names, those left out that
-// its own passage is: the number at its beginning.
+// references are the parts of documents that a quote names. The number at the beginning of
+// its own passage is left out.
 func references(p state.Passage, quote string) []citation.Citation {
 	own := citation.Label([]state.Passage{p})[0].Own
 	return slices.DeleteFunc(citation.Parse(quote), func(c citation.Citation) bool {

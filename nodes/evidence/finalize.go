@@ -54,8 +54,8 @@ func conflictLine(c Conflict) string {
 	return fmt.Sprintf("- Conflict (%s): “%s” against “%s” [%s, %s]", c.Kind, oneLine(c.WordsA), oneLine(c.WordsB), c.A, c.B)
 }
 
-// grounding says how much an answer stands on: the number of verified
-// requirements, and whether those that it cites are explicit.
+// grounding rates the evidence of an answer: the number of verified requirements, and
+// whether the cited ones are explicit.
 func grounding(verified []Requirement, statements []Statement) GroundingConfidence {
 	if len(statements) == 0 || len(verified) == 0 {
 		return GroundedInsufficient
@@ -77,8 +77,7 @@ func grounding(verified []Requirement, statements []Statement) GroundingConfiden
 // mostSummed bounds a summary, in requirements.
 const mostSummed = 5
 
-// summary quotes the verified requirements of a kind, those first that the answer
-// cites.
+// summary quotes the verified requirements of a kind, the cited ones first.
 func summary(verified []Requirement, statements []Statement, kind SourceType) string {
 	var used, other []string
 	for _, r := range verified {

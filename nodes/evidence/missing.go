@@ -11,9 +11,9 @@ import (
 	"example.com/assay/state"
 )
 
-// Missing says which topics of a question no passage speaks of: words of its subject
-// that stand in none of them, or only where the text is still to be written.
-// Neighbouring words are one topic.
+// Missing returns the topics of a question that no passage covers: words of its subject that
+// occur in no passage, or only where the text has a placeholder. Neighbouring words form one
+// topic.
 func Missing(question string, hits []state.Hit) []string {
 	written := map[string]bool{}
 	var open []gap
@@ -47,15 +47,15 @@ func Missing(question string, hits []state.Hit) []string {
 	return out
 }
 
-// A gap is a sentence that holds a place open.
+// A gap is a sentence with a placeholder.
 type gap struct {
-	stems map[string]bool // of the sentence, and of what stands over its passage
+	stems map[string]bool // of the sentence, and of the headings of its passage
 	where string
-	words string // that hold the place open
+	words string // the placeholder
 }
 
-// speaks returns the stems of a passage's text, and its gaps. A heading over a passage
-// with a gap announces what the passage may lack.
+// speaks returns the stems of a passage's text, and its gaps. The heading of a passage with a
+// gap does not count: the passage may lack what it announces.
 func speaks(p state.Passage) (written []string, gaps []gap) {
 	open := obligation.Placeholders(p.Text)
 	over := text.Terms(p.Title+"\n"+p.Section, text.DocStops)
@@ -79,8 +79,8 @@ func speaks(p state.Passage) (written []string, gaps []gap) {
 	return written, gaps
 }
 
-// leastPrefix is how many letters two stems share that are of one family, "hospit"
-// and "hospital", when the one begins with the other.
+// leastPrefix is how many letters two stems must share to belong to one family, as "hospit"
+// and "hospital", when one begins with the other.
 const leastPrefix = 5
 
 // within reports whether a set has a stem, or one of its family.

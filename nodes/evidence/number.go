@@ -119,10 +119,10 @@ func number(all []Requirement) {
 	}
 }
 
-// mostLinks is how many references of one run are looked for.
+// mostLinks is the most references that one run follows.
 const mostLinks = 16
 
-// A linker finds what requirements refer to, among what was read and else in the
+// A linker finds the passages that requirements refer to, first among the hits, then in the
 // corpus.
 type linker struct {
 	corpus retrieval.Retriever

@@ -8,7 +8,7 @@ import (
 	"example.com/assay/state"
 )
 
-// A force is what a rule says of an action.
+// A force is the kind of a rule on an action.
 type force int
 
 const (
@@ -18,8 +18,8 @@ const (
 	permits
 )
 
-// ruled finds what a rule says of which action: a group for each force, in their
-// order, and the verb.
+// ruled finds the force of a rule and its action: a group for each force, in their order,
+// and the verb.
 var ruled = regexp.MustCompile(`(?i)\b(?:` +
 	`(no\s+\w+(?:\s+\w+)?\s+(?:may|shall|must)|(?:must|shall|should|may|can)\s+(?:not|never)|cannot|(?:is|are)\s+(?:prohibited|forbidden|barred)\s+from|(?:is|are)\s+not\s+(?:permitted|allowed)\s+to)|` +
 	`(need\s+not|(?:is|are)\s+not\s+(?:required|obliged)\s+to|(?:do|does)\s+not\s+(?:need|have)\s+to)|` +
@@ -51,10 +51,10 @@ func rulings(spoken string) []ruling {
 	return out
 }
 
-// condition begins a clause that says when something is so, and rules nothing.
+// condition begins a clause that states a condition, not a rule.
 var condition = regexp.MustCompile(`(?i)^\W*(?:(?:and|or|but|except)\s+)?(?:if|where|when|unless|until|once|before|after|while)\b`)
 
-// clauseBefore is what of a text stands behind its last stop.
+// clauseBefore is the part of a text after its last stop.
 func clauseBefore(s string) string { return s[strings.LastIndexAny(s, ",.;:")+1:] }
 
 // doing is a verb without the ending that it has behind "prohibited from".

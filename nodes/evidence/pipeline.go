@@ -24,13 +24,13 @@ const (
 	NodeFinalize = "finalize"
 )
 
-// Deps are what the pipeline works with.
+// Deps are the dependencies of the pipeline.
 type Deps struct {
 	Model  llm.Model
 	Skills *skills.Set
 	Corpus retrieval.Retriever
-	// Inspect looks for orders in passages: a sentence that gives one is no
-	// requirement. Nil looks for none.
+	// Inspect finds prompt injection in passages: such a sentence is not a requirement. Nil
+	// finds none.
 	Inspect retrieval.Inspect
 }
 
@@ -38,12 +38,12 @@ type Deps struct {
 type Options struct {
 	// Passages is how many passages of each kind of source are read. Default 10.
 	Passages int
-	// Requirements is how many of those that are found are verified. Default 40.
+	// Requirements is the most found requirements that are verified. Default 40.
 	Requirements int
 	// MaxRevisions is how often an answer that fails its review is composed again.
 	// Default 2; a negative value never does.
 	MaxRevisions int
-	// ModelReview has a model review, too, what passed the review by code.
+	// ModelReview lets a model also review what passed the review by code.
 	ModelReview bool
 	// Checkpointer saves runs, whose graph.RunOptions then name a thread. Default:
 	// runs are not saved.
@@ -80,7 +80,7 @@ func Skills() []string {
 	return []string{skills.ComposeAnswer, skills.ExtractRequirements, skills.JudgeClaim, skills.ReviewAnswer, skills.VerifyGrounding}
 }
 
-// Input is a question and what is read for it.
+// Input is a question and the filter of the passages that are read for it.
 type Input struct {
 	Question string
 	Filter   Filter
@@ -91,8 +91,7 @@ func (in Input) Update() graph.Update[State] {
 	return graph.Update[State]{questionChannel.Set(in.Question), filterChannel.Set(in.Filter)}
 }
 
-// Run answers one question. The state it returns is final, or, beside an error,
-// what was reached before it.
+// Run answers one question. The state is final or, with an error, the last one reached.
 func (p *Pipeline) Run(ctx context.Context, in Input, opts *graph.RunOptions) (State, error) {
 	return p.graph.Invoke(ctx, in.Update(), opts)
 }

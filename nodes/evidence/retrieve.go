@@ -24,8 +24,8 @@ const (
 // statutes are the words by which a document says that it is law.
 var statutes = []string{"statute", "statutes", "law", "laws", "code", "act", "regulation", "regulations", "rule", "rules", "ordinance", "legislation"}
 
-// sourceTypeOf says what kind of source a passage is of: what its metadata
-// declare, else a word of its directory. Whatever says nothing is a policy.
+// sourceTypeOf is the kind of a passage's source, from its metadata, else from a word of its
+// directory. The default is a policy.
 func sourceTypeOf(p state.Passage) SourceType {
 	declared := strings.ToLower(p.Metadata[keySourceType])
 	if declared == "" {
@@ -42,13 +42,13 @@ func sourceTypeOf(p state.Passage) SourceType {
 	return Policy
 }
 
-// widest is how many passages are looked through for a section by its heading.
+// widest is the most passages whose headings are compared with a section.
 const widest = 200
 
-// retrieveNode searches statutes and policies, each by itself so that neither crowds
-// out the other, and takes the best passages of each. A corpus whose passages do
-// not say what they are is searched as one, and sorted. Passages that give orders
-// are reported.
+// retrieveNode searches statutes and policies separately, so that neither crowds out the
+// other, and takes the best passages of each. If the passages of a corpus do not declare
+// their kind, it is searched as a whole and the hits are sorted by kind. Prompt injection
+// in passages is reported.
 func retrieveNode(corpus retrieval.Retriever, passages int, inspect retrieval.Inspect) graph.Node[State] {
 	return func(ctx context.Context, s State) (graph.Update[State], error) {
 		f := finder{corpus: corpus, s: s, most: passages}
@@ -150,7 +150,7 @@ func (f *finder) search(ctx context.Context, kind SourceType) ([]state.Hit, erro
 	return found, nil
 }
 
-// ask searches once. A section that no metadata name is looked for in headings.
+// ask searches once. It looks for a section in headings when no metadata name it.
 func (f *finder) ask(ctx context.Context, k int, kind *retrieval.Condition) ([]state.Hit, error) {
 	q := retrieval.Query{Primary: f.s.Question, K: k, Repeats: true}
 	if kind != nil {

@@ -14,17 +14,17 @@ import (
 	"example.com/assay/state"
 )
 
-// A reviewer looks for what must not stand in an answer.
+// A reviewer finds statements that an answer must not contain.
 type reviewer struct {
 	Judge *verify.Judge // of statements against the quotes that they cite
 	Model llm.Model     // that reviews what passed; nil for none
 	Skill skills.Skill  // review_answer
 }
 
-// reviewNode checks every statement of the draft. What fails goes back to compose,
-// with the exact findings, up to most times; then the statements that fail are
-// taken out. When none is left the verified requirements are quoted instead. A
-// statement that could not be judged fails, and is a loss.
+// reviewNode checks every statement of the draft. Failed statements go back to compose, with
+// the exact findings, up to most times; after that they are removed. When none is left the
+// verified requirements are quoted instead. A statement that could not be judged fails, and
+// is a loss.
 func reviewNode(r *reviewer, most int) graph.Node[State] {
 	return func(ctx context.Context, s State) (graph.Update[State], error) {
 		seen, err := r.look(ctx, s)
@@ -60,7 +60,7 @@ func reviewNode(r *reviewer, most int) graph.Node[State] {
 	}
 }
 
-// A look is what a review found.
+// A look is the result of a review.
 type look struct {
 	findings []Finding
 	notes    []Finding // that leave the answer as it is
@@ -160,8 +160,8 @@ func checkIDs(s State, st Statement) []Finding {
 	return out
 }
 
-// mostAbsent is the share of a statement's content stems that may be absent from its
-// quotes. A judge of meaning overlooks an added fact among much that is right.
+// mostAbsent is the largest share of a statement's content stems that may be absent from its
+// quotes. A judge of meaning overlooks an added fact in a mostly right statement.
 const mostAbsent = .3
 
 // absent are the stems that a list does not have.

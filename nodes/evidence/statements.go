@@ -60,7 +60,7 @@ func Statements(answer string) []Statement {
 	return out
 }
 
-// at0 is where the text behind the last statement begins, from at least.
+// at0 is where the text after the last statement begins, from at least.
 func at0(out []Statement, from int) int {
 	if n := len(out); n > 0 {
 		return max(from, out[n-1].End)
@@ -119,8 +119,8 @@ func ids(mark string) []string {
 	return out
 }
 
-// without is an answer without some of its statements; lines that say nothing
-// without them go, too.
+// without is an answer without some of its statements. It also removes lines that are then
+// empty of statements.
 func without(answer string, drop []Statement) string {
 	var b strings.Builder
 	last := 0

@@ -18,14 +18,14 @@ import (
 	"example.com/assay/state"
 )
 
-// Options say who follows a run. Nil is the zero value.
+// Options adjust Run. Nil is the zero value.
 type Options[S any] struct {
-	// Trace receives every event. Default: none is written.
+	// Trace receives every event. Default: no trace.
 	Trace *trace.Writer
-	// Observe is called for every event, in order. Default: nobody.
+	// Observe is called for every event, in order. Default: not called.
 	Observe func(graph.Event[S])
-	// End says how a run ended, for the last line of its trace, by its state and
-	// its error. Default: the trace does not say it.
+	// End makes the last line of the trace from the state and the error of a run. Default:
+	// the trace has no such line.
 	End func(S, error) state.End
 	// Resume continues the thread that Run names; see graph.Compiled.Resume.
 	// Default: the run begins with its input.
@@ -34,18 +34,17 @@ type Options[S any] struct {
 	Run graph.RunOptions
 }
 
-// Took is what a run took: durations by node and in all, and the calls of models
-// by node. A node inside another is "execute/rewrite".
+// Took is the effort of a run: durations by node and in all, and model calls by node. A
+// node inside another is "execute/rewrite".
 type Took struct {
 	Node  map[string]time.Duration
 	Total time.Duration
-	// Usage has the model calls of each node, also of nodes that failed and of attempts
-	// that were retried, which the state does not have. Nodes without a call and
-	// replayed calls are not in it.
+	// Usage has the model calls of each node. Unlike the state, it includes failed nodes
+	// and retried attempts. It leaves out nodes without a call, and replayed calls.
 	Usage map[string]state.ModelUsage
 }
 
-// Measure puts what the run took into an answer's metrics.
+// Measure adds the effort of the run to an answer's metrics.
 func (t Took) Measure(m *state.RunMetrics) {
 	for node, d := range t.Node {
 		m.NodeMS[node] = milliseconds(d)
@@ -55,8 +54,8 @@ func (t Took) Measure(m *state.RunMetrics) {
 
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// Run runs a graph and follows it. The state is final or, with an error, the last one
-// that was committed; zero when none was.
+// Run runs a graph and follows it. The state is final or, with an error, the last committed
+// one, zero without a commit.
 func Run[S any](ctx context.Context, g *graph.Compiled[S], in graph.Update[S], opts *Options[S]) (S, Took, error) {
 	var o Options[S]
 	if opts != nil {
@@ -104,7 +103,7 @@ func Run[S any](ctx context.Context, g *graph.Compiled[S], in graph.Update[S], o
 	return final, took, nil
 }
 
-// stopped is the error of a run: of one that was stopped, what stopped it.
+// stopped is the error of a run; for a stopped run, the cause of the stop.
 func stopped(ctx context.Context, err error) error {
 	if err != nil && ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -112,7 +111,7 @@ func stopped(ctx context.Context, err error) error {
 	return err
 }
 
-// path is the name of an event's node, with that of the node that it is in.
+// path is the name of an event's node, prefixed by the names of the nodes around it.
 func path[S any](ev graph.Event[S]) string {
 	if ev.Namespace == "" {
 		return ev.Node

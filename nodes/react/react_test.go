@@ -522,3 +522,10 @@ func TestRunsAreDeterministic(t *testing.T) {
 		}
 	}
 }
+
+// modelFunc is a model of one function.
+type modelFunc func(llm.Request) string
+
+func (f modelFunc) Generate(_ context.Context, req llm.Request) (llm.Response, error) {
+	return llm.Response{Text: f(req)}, nil
+}

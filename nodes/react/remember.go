@@ -1,16 +1,19 @@
 package react
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"example.com/assay/graph/store"
 	"example.com/assay/llm"
+	"example.com/assay/memory/text"
 )
 
 // A Note is what an agent remembered.
@@ -29,8 +32,8 @@ type MemoryOptions struct {
 
 // Memory makes the tools remember, recall and forget, which keep notes in a namespace
 // of a store, such as {"users", "ann"}. Notes outlive the thread. Recall searches by
-// meaning where the store has an embedder; otherwise it lists notes. store.Search shows
-// them to a person, and store.Delete revokes one.
+// meaning where the store has an embedder, and otherwise by words. Notes shows them to a
+// person, and store.Delete revokes one.
 func Memory(s store.Store, namespace []string, opts *MemoryOptions) ([]Tool, error) {
 	var o MemoryOptions
 	if opts != nil {
@@ -56,18 +59,12 @@ func Memory(s store.Store, namespace []string, opts *MemoryOptions) ([]Tool, err
 	}) ([]Note, error) {
 		found, err := s.Search(ctx, store.Query{Namespace: namespace, Text: in.About, Limit: o.Notes})
 		if errors.Is(err, store.ErrNoEmbedder) {
-			found, err = s.Search(ctx, store.Query{Namespace: namespace, Limit: o.Notes})
+			return byWords(ctx, s, namespace, in.About, o.Notes)
 		}
 		if err != nil {
 			return nil, err
 		}
-		notes := make([]Note, len(found))
-		for i, f := range found {
-			if notes[i], err = store.Decode[Note](f.Item); err != nil {
-				return nil, err
-			}
-		}
-		return notes, nil
+		return decoded(found)
 	})
 	forget, err3 := llm.NewTool("forget", "Deletes a note by its id.", func(ctx context.Context, in struct {
 		ID string `json:"id" jsonschema:"the note's id, as recall gives it"`
@@ -78,4 +75,47 @@ func Memory(s store.Store, namespace []string, opts *MemoryOptions) ([]Tool, err
 		return "forgotten", store.Delete(ctx, s, namespace, in.ID)
 	})
 	return Tools(remember, recall, forget), errors.Join(err1, err2, err3)
+}
+
+// mostNotes is how many notes of a namespace are read at most.
+const mostNotes = 10_000
+
+// Notes lists what is remembered in a namespace, by id.
+func Notes(ctx context.Context, s store.Store, namespace []string) ([]Note, error) {
+	found, err := s.Search(ctx, store.Query{Namespace: namespace, Limit: mostNotes})
+	if err != nil {
+		return nil, err
+	}
+	return decoded(found)
+}
+
+func decoded(found []store.Result) ([]Note, error) {
+	notes := make([]Note, len(found))
+	for i, f := range found {
+		var err error
+		if notes[i], err = store.Decode[Note](f.Item); err != nil {
+			return nil, err
+		}
+	}
+	return notes, nil
+}
+
+// byWords returns the notes that share most words with a text, those that share none
+// last.
+func byWords(ctx context.Context, s store.Store, namespace []string, about string, most int) ([]Note, error) {
+	notes, err := Notes(ctx, s, namespace)
+	if err != nil {
+		return nil, err
+	}
+	terms := text.Terms(about, text.QueryStops)
+	shared := map[string]int{}
+	for _, n := range notes {
+		for _, term := range text.Distinct(text.Terms(n.Text, text.DocStops)) {
+			if slices.Contains(terms, term) {
+				shared[n.ID]++
+			}
+		}
+	}
+	slices.SortStableFunc(notes, func(a, b Note) int { return cmp.Compare(shared[b.ID], shared[a.ID]) })
+	return notes[:min(most, len(notes))], nil
 }

@@ -214,6 +214,25 @@ func TestSwarm(t *testing.T) {
 	}
 }
 
+// Without an embedder, notes are found by their words.
+func TestRecallByWords(t *testing.T) {
+	kept, err := storememory.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tools, err := react.Memory(kept, []string{"ann"}, &react.MemoryOptions{Notes: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := says(calls(`remember {"text":"Ann eats no fish."}`, `remember {"text":"The office opens at nine."}`, `remember {"text":"Bo likes tea."}`), text("Noted."))
+	run(t, compile(t, m, tools, nil), "Remember.")
+	m = says(calls(`recall {"about":"When do offices open?"}`), text("At nine."))
+	s := run(t, compile(t, m, tools, nil), "When?")
+	if got := s.Messages[2].Results[0].Text; !strings.Contains(got, "opens at nine") || strings.Contains(got, "fish") {
+		t.Error(got)
+	}
+}
+
 func TestMemory(t *testing.T) {
 	kept, err := storememory.New(nil)
 	if err != nil {

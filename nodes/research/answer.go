@@ -11,15 +11,15 @@ import (
 	"example.com/assay/state"
 )
 
-// A Locator finds the file whose bytes a passage's offsets count, and the file
-// that it was extracted from, if it is not the same. memory.Corpus is one.
+// A Locator finds the file that a passage's offsets refer to, and the file that it was
+// extracted from, if that is another. memory.Corpus is one.
 type Locator interface {
 	TextPath(source string) (path, original string, err error)
 }
 
-// Result turns a finished run into the answer that is printed. It reads the
-// cited files once more: a source whose file no longer holds the passage is
-// marked stale, and its quotes do not count as exact.
+// Result turns a finished run into the printed answer. It reads the cited files again: a
+// source whose file no longer contains the passage is marked stale, and its quotes do not
+// count as exact.
 func Result(final state.Agent, runErr error, files Locator) state.Answer {
 	a := state.Answer{
 		Schema: state.AnswerSchema, Pipeline: "research", Question: cmp.Or(final.Asked, final.Objective), Respelt: respellings(final.Plan...),
@@ -73,12 +73,12 @@ func Unfinished(a *state.Answer, final state.Agent) {
 	a.Answer = strings.TrimSpace(b.String())
 }
 
-// End is how a run ended, as its trace says it. The cited files are not read again.
+// End is the end of a run for its trace. It does not read the cited files again.
 func End(final state.Agent, runErr error) state.End {
 	return end(final, runErr, state.Verification{ClaimCheck: final.Check, Choice: final.Choice.Check})
 }
 
-// note is what an answer says about its own end: what is missing, and why.
+// note is the text of an answer about its own end: what is missing, and why.
 func note(e state.End, final state.Agent, near *state.Nearest) string {
 	switch e.Status {
 	case state.StatusUngrounded, state.StatusUnavailable:
@@ -96,7 +96,7 @@ func note(e state.End, final state.Agent, near *state.Nearest) string {
 	return ""
 }
 
-// withNote puts a note before an answer's list of sources, and behind a choice.
+// withNote inserts a note before an answer's list of sources, after a choice.
 func withNote(answer, note string) string {
 	if note == "" {
 		return answer
@@ -119,8 +119,8 @@ func end(final state.Agent, runErr error, v state.Verification) state.End {
 	return o.End()
 }
 
-// allHold reports whether every claim of a check is supported. Claims that nobody
-// was to check do not count.
+// allHold reports whether every claim of a check is supported. Unchecked claims do not
+// count.
 func allHold(check *state.ClaimCheck) bool {
 	return check == nil || check.Unverified == "" && check.ClaimsSupported == check.ClaimsChecked
 }

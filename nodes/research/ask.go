@@ -9,11 +9,11 @@ import (
 	"example.com/assay/state"
 )
 
-// AskOptions say who follows a run. Nil is the zero value.
+// AskOptions adjust Ask. Nil is the zero value.
 type AskOptions struct {
-	// Trace receives every event. Default: none is written.
+	// Trace receives every event. Default: no trace.
 	Trace *trace.Writer
-	// Observe is called for every event, in order. Default: nobody.
+	// Observe is called for every event, in order. Default: not called.
 	Observe func(graph.Event[state.Agent])
 	// Earlier is the conversation before the question, the last exchange at the end.
 	Earlier []state.Exchange
@@ -38,7 +38,7 @@ func (o *AskOptions) Input(question string) graph.Update[state.Agent] {
 }
 
 // Ask runs the pipeline on one question and follows it. The state is final or, with an
-// error, the last one that was committed.
+// error, the last committed one.
 func (p *Pipeline) Ask(ctx context.Context, question string, opts *AskOptions) (state.Agent, follow.Took, error) {
 	var o AskOptions
 	if opts != nil {

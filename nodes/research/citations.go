@@ -27,9 +27,9 @@ type cited struct {
 	unknown   int // marks that named no source
 }
 
-// cite resolves the citations of an answer to the hits that it was written
-// from. It rewrites marks to one form, and drops the answer's own map of
-// sources: the map that readers see is made from what was really cited.
+// cite resolves the citations of an answer to the hits that the model was given. It
+// rewrites marks to one form, and drops the answer's own list of sources: the printed list
+// is made from the resolved citations.
 func cite(text string, hits []state.Hit) cited {
 	if at := sourcesMap.FindAllStringIndex(text, -1); at != nil {
 		text = text[:at[len(at)-1][0]]
@@ -69,10 +69,9 @@ func cite(text string, hits []state.Hit) cited {
 	return out
 }
 
-// quoteBefore finds the quotation that ends right before a mark, between
-// typographic or straight quotes, in the passage that the mark cites. It is a
-// quote only when the passage holds exactly these bytes, or those that its
-// prompt showed so.
+// quoteBefore finds the quotation that ends right before a mark, between typographic or
+// straight quotes, in the passage that the mark cites. It is a quote only when the passage,
+// or its form in the prompt, contains exactly these bytes.
 func quoteBefore(before string, p state.Passage) (state.Quote, bool) {
 	before = strings.TrimRight(before, " \t\n.,;:")
 	for _, marks := range [][2]string{{"“", "”"}, {`"`, `"`}} {

@@ -9,9 +9,9 @@ import (
 	"example.com/assay/memory/text"
 )
 
-// defined reports whether lines say what a term is: one does, by this name or by the
-// abbreviation that they have for it, or one says what an abbreviation is short for. Of
-// a term that stands in a heading, what holds in it defines it, too.
+// defined reports whether a line defines a term. A line may use the term, its abbreviation
+// in the text, or explain an abbreviation. For a term in a heading, a line that says what
+// holds in it also counts.
 func defined(lines []line, term []string) bool {
 	names, headword := [][]string{term}, false
 	for _, l := range lines {
@@ -99,17 +99,17 @@ var (
 	plainMarks = strings.NewReplacer("“", "", "”", "", `"`, "", "*", "", "_", " ", "`", "")
 	bracketed  = regexp.MustCompile(`^\([^()]{1,80}\)`)
 	aside      = regexp.MustCompile(`^,[^,.;]{1,80},\s*(.+)$`)
-	// lead is what may stand before a subject: an article, an adjective of kind,
-	// words that put the sentence into a place.
+	// lead matches what may precede a subject: an article, an adjective of kind, words
+	// that name a place.
 	lead  = regexp.MustCompile(`(?i)^(?:(?:in|at|under|by|for|on|to|with|as)\b[^,.;:]{0,60},\s*|(?:thus|however|therefore|generally|usually|traditionally|here|also|so|but|and|moreover|historically|formally|basically|simply|technically|essentially),?\s*)*(?:(?:the|an?|any|each|every|this|such)\s*)?(?:(?:term|word|phrase|concept|expression|name|doctrine of|rule of|tort of|crime of|offen[cs]e of|common-law|common law|legal|valid|criminal|civil|modern|traditional|simple|typical|ordinary|basic|debian|postgresql|so-called)\s*)*(?:the|an?)?\s*$`)
 	calls = regexp.MustCompile(`(?i)\b(?:called|termed|known as|referred to as|named|defined as|dubbed|is meant by|we call)(?:\s+(?:the|an?))?\s*$`)
-	// apposed is a definition behind the term: a colon, a dash, "or", "that is".
+	// apposed introduces a definition after the term: a colon, a dash, "or", "that is".
 	apposed = regexp.MustCompile(`(?i)^(?:[:–—]|--|-\s|\(|,\s*(?:or|i\.e\.|that is|meaning|which (?:is|means)|an?|the)\b)\s*\S+(?:\s+\S+){2,}`)
 	// relative begins a clause about the term, wherever the term stands.
 	relative = regexp.MustCompile(`(?i)^,?\s*(?:that|which)\s+(?:is|are)\s+(?:an?|the)\s`)
 	copula   = regexp.MustCompile(`(?i)^(?:(?:in|of|within|under|at|on)\s+\S+\s+(?:\S+\s+)?)?(?:is|are|was|were)\s+(?:(?:also|thus|simply|usually|generally|essentially|basically|therefore|often|just|normally|typically|ordinarily)\s+)?(.+)$`)
 	telling  = regexp.MustCompile(`(?i)^(?:(?:in|of|within|under|at|on|for)\s+\S+\s+(?:\S+\s+)?)?(?:also\s+|usually\s+|generally\s+|often\s+)?(?:means?|meant|refers? to|denotes?|describes?|consists? of|stands? for|occurs?|arises?|exists?|happens?|comprises?|constitutes?|represents?|requires?|allows?|lets?|permits?|enables?|provides?|contains?|stores?|specifies|specify|determines?|controls?|defines?|protects?|holds?|gives?|makes?|covers?|includes?|involves?|grants?|confers?|creates?|transfers?|imposes?|prohibits?|forbids?|prevents?|ensures?|serves?|helps?|combines?|returns?|shows?|displays?|performs?|executes?|measures?|records?|lists?|can be (?:defined|described|thought)|may be (?:defined|described))\b`)
-	// states are words behind a copula that say how something is, not what it is.
+	// states are words after a copula that say how something is, not what it is.
 	howItIs = setOfWords(`not also only available able subject likely unlikely possible necessary more less most very too
 		of in on for to at by with from under about like still already now never always void valid invalid good bad
 		admissible inadmissible liable required used optional enabled disabled free full true false enough there then
@@ -117,8 +117,7 @@ var (
 	used = regexp.MustCompile(`(?i)^(?:used|designed|intended|meant|defined|described|made|composed|formed|committed|created|established|made up|needed|applied|understood|regarded|treated) (?:to|for|as|of|by|when|if|up|in)\b`)
 )
 
-// subjectOf reports whether nothing but what introduces a subject stands before
-// a term.
+// subjectOf reports whether only words that introduce a subject precede a term.
 func subjectOf(before string) bool { return lead.MatchString(before) }
 
 // tells reports whether the text after a subject says what it is.

@@ -9,10 +9,9 @@ import (
 	"example.com/assay/state"
 )
 
-// detectInjection judges whether the question tries to turn the agent against
-// its task. An answer that cannot be parsed counts as safe, as a parse failure and
-// as a loss: a filter that fails closed would refuse everybody whenever a model
-// stutters. A model that does not answer at all is an error.
+// detectInjection judges whether the question is a prompt injection. An answer that cannot
+// be parsed counts as safe, as a parse failure and as a loss: a filter that fails closed
+// would refuse every question whenever a model misbehaves. No answer at all is an error.
 func detectInjection(m llm.Model, skill skills.Skill, skip bool) graph.Node[state.Agent] {
 	return func(ctx context.Context, s state.Agent) (graph.Update[state.Agent], error) {
 		if skip {

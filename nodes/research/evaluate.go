@@ -9,10 +9,9 @@ import (
 	"example.com/assay/state"
 )
 
-// evaluate judges the step that was just executed, adds it to the accumulated
-// context, and decides what comes next. When nothing is pending it writes the
-// answer anew from all completed steps, so that the answer is always that of
-// the table as it stands.
+// evaluate judges the step that was just executed, adds it to the accumulated context, and
+// decides what comes next. When no step is pending it writes the answer again from all
+// completed steps, so that the answer always matches the table.
 func evaluate(threshold float64) graph.Node[state.Agent] {
 	return func(_ context.Context, s state.Agent) (graph.Update[state.Agent], error) {
 		update := graph.Update[state.Agent]{state.AgentIterations.Add(1)}
@@ -37,9 +36,9 @@ func evaluate(threshold float64) graph.Node[state.Agent] {
 	}
 }
 
-// lift is by how much a step's relevance counts more than the confidence in its
-// passages: a sentence that fits the question says more than their words in general.
-// It lifts a step to mostLifted at most: who asks for more asks it of the passages.
+// lift is added to a step's relevance when it is compared with the confidence in its
+// passages: a sentence that fits the question says more than the words of the passages. It
+// lifts a step to mostLifted at most: a higher threshold must be met by the passages.
 const (
 	lift       = 0.2
 	mostLifted = 0.9
@@ -152,7 +151,7 @@ func body(answer string) string {
 	return strings.TrimRight(answer, "\n")
 }
 
-// demote moves the headings of a step's answer below the step's own.
+// demote makes the headings of a step's answer subheadings of the step's own.
 func demote(answer string) string {
 	lines := strings.Split(answer, "\n")
 	for i, line := range lines {

@@ -12,10 +12,11 @@ import (
 	"example.com/assay/state"
 )
 
-// followUp rewrites a question that refers to the conversation as one that stands alone;
-// Asked keeps the typed one. No model is asked when the question stands alone by its
-// form, or has choices. A model's version is taken only if every word of it was said in
-// the conversation: answers quote documents, and no document may word a question.
+// followUp rewrites a question that refers to the conversation so that it stands alone;
+// Asked keeps the typed question. It calls no model when the form of the question shows
+// that it stands alone, or when it has choices. It accepts a model's version only if every
+// word occurs in the conversation and it is not much longer than the questions: answers
+// quote documents, and a document must not rewrite a question.
 func followUp(m llm.Model, skill skills.Skill) graph.Node[state.Agent] {
 	return func(ctx context.Context, s state.Agent) (graph.Update[state.Agent], error) {
 		if _, choices := splitChoices(s.Objective); len(choices) > 0 || len(s.Earlier) == 0 || !followup.Leans(s.Objective) {
@@ -42,8 +43,8 @@ func followUp(m llm.Model, skill skills.Skill) graph.Node[state.Agent] {
 	}
 }
 
-// said reports whether every word of a question was said in the conversation or is
-// one of grammar, and the question is not much longer than what it is made of.
+// said reports whether every word of a question occurs in the conversation or belongs to
+// grammar, and the question is not much longer than the questions that it combines.
 func said(question string, s state.Agent) bool {
 	known, longest := map[string]bool{}, len(s.Objective)
 	add := func(t string) {

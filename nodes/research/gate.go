@@ -6,9 +6,9 @@ import (
 	"example.com/assay/memory/text"
 )
 
-// gate lists what the passages of a step must be about: the person's question,
-// or one of its sentences or parts, and the step's question, likewise. The
-// queries are not among it: a model wrote them.
+// gate lists what the passages of a step must be about: the person's question or one of
+// its sentences or parts, and the same for the step's question. Queries do not count,
+// because a model wrote them.
 func gate(objective, question string) [][]string {
 	stem, _ := splitChoices(objective)
 	if strings.TrimSpace(question) == "" || sameWords(stem, question) {

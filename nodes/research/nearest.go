@@ -17,8 +17,8 @@ const (
 	mostNamed    = 5
 )
 
-// nearest is the passage that comes nearest to a question that was not answered,
-// with why it does not answer; nil when nothing was found.
+// nearest is the passage that comes nearest to an unanswered question, with the reason why
+// it does not answer; nil when nothing was found.
 func nearest(final state.Agent, files Locator) *state.Nearest {
 	step, ok := closest(final.Plan)
 	if !ok {
@@ -52,8 +52,8 @@ func closest(plan []state.Step) (state.Step, bool) {
 	return best, len(best.Hits) > 0
 }
 
-// whyNot says what of a question no passage that was read holds, else what this one
-// lacks, else what kind of answer is missing.
+// whyNot names the words of a question that no read passage has, else those that this one
+// lacks, else the kind of answer that is missing.
 func whyNot(question string, passage state.Passage, step state.Step) string {
 	var read []string
 	for _, h := range step.Hits {

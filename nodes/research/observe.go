@@ -9,9 +9,8 @@ import (
 	"example.com/assay/state"
 )
 
-// observe sums up the run. The time of each node is in the trace. It warns of the
-// passages that give orders and concern the answer, as inspect finds them; a nil
-// inspect looks for none.
+// observe sums up the run. The time of each node is in the trace. It warns of prompt
+// injection in the passages that concern the answer; a nil inspect finds none.
 func observe(inspect retrieval.Inspect) graph.Node[state.Agent] {
 	return func(_ context.Context, s state.Agent) (graph.Update[state.Agent], error) {
 		var update graph.Update[state.Agent]
@@ -22,8 +21,8 @@ func observe(inspect retrieval.Inspect) graph.Node[state.Agent] {
 	}
 }
 
-// concerned are the passages that an answer cites, each once; without an answer, the
-// best of each step: had they no orders, they might have been cited.
+// concerned are the passages that an answer cites, each once. Without an answer they are
+// the best of each step, which might have been cited without the injection.
 func concerned(s state.Agent) []state.Hit {
 	var hits []state.Hit
 	add := func(h state.Hit) {

@@ -60,10 +60,9 @@ var (
 	identifier = regexp.MustCompile(`\b[A-Za-z]+(?:_[A-Za-z0-9]+)+\b|\b[A-Za-z]+\d+[A-Za-z0-9]*(?:\(\))?|\b[A-Z][A-Za-z]+\s+\d+(?:\.\d+)*\b`)
 )
 
-// partsOf finds what a question asks for, in its order: its questions, the
-// questions within one sentence, and the sides of a comparison. A told story is
-// asked about as a whole, and words without a question are none: both give no
-// part that could be missing.
+// partsOf finds the parts of a question, in order: its questions, the questions within one
+// sentence, and the sides of a comparison. A question about a story, and words without a
+// question, have no parts that could be missing.
 func partsOf(question string) []part {
 	question = strings.Join(strings.Fields(question), " ")
 	var list []string
@@ -219,8 +218,8 @@ var putting = setOfWords(`what when where who whom whose which why how many much
 	plaintiff plaintiffs defendant defendants claimant claimants party parties claim claims element elements requirement
 	requirements require requires required exception exceptions treat treated relevant governing result outcome`)
 
-// topicOf returns the words of a question that say what it is about. When all of them only
-// put the question, it returns all.
+// topicOf returns the words of a question that say what it is about. If no word does, it
+// returns all.
 func topicOf(s string) []string {
 	var topic, content []string
 	for _, t := range text.Tokens(s) {

@@ -76,14 +76,13 @@ type Memory interface {
 	Store(ctx context.Context, question string, r Recall, confidence float64) error
 }
 
-// Deps are what the pipeline works with.
+// Deps are the dependencies of the pipeline.
 type Deps struct {
 	Model  llm.Model
 	Skills *skills.Set
 	Corpus retrieval.Retriever
 	Memory Memory // nil remembers nothing
-	// Inspect looks for orders in the passages that are read. Nil looks for
-	// none.
+	// Inspect finds prompt injection in the passages that are read. Nil finds none.
 	Inspect retrieval.Inspect
 }
 
@@ -96,9 +95,9 @@ type Options struct {
 	ConfidenceThreshold float64
 	// Passages is how many passages a step reads. Default 10.
 	Passages int
-	// WarnOfCited warns of passages that give orders only where the answer cites them:
-	// the model that writes it follows none, such as the offline one. Default: of every
-	// passage that is read.
+	// WarnOfCited limits warnings of prompt injection to cited passages. It is for models
+	// that follow no instructions, such as the offline one. Default: warn of every passage
+	// that is read.
 	WarnOfCited bool
 	// SkipVerification leaves the claims of the answer unchecked.
 	SkipVerification bool
@@ -108,9 +107,9 @@ type Options struct {
 	// SearchTool lets the model that writes a step's answer search for more passages.
 	// Models without tools, such as the offline one, answer as if it were not set.
 	SearchTool bool
-	// Tools are what it may call besides searching. They need SearchTool.
+	// Tools are further tools for that model. They need SearchTool.
 	Tools []Tool
-	// SearchRounds is in how many rounds it may do so. Default 3.
+	// SearchRounds is the most rounds of tool calls. Default 3.
 	SearchRounds int
 	// Checkpointer saves runs, whose graph.RunOptions then name a thread. Default:
 	// runs are not saved.
@@ -167,8 +166,7 @@ func Input(question string, earlier ...state.Exchange) graph.Update[state.Agent]
 // remembered is how many exchanges of a conversation a question is given.
 const remembered = 3
 
-// Run answers one question. The state that it returns is final or, with an error, the
-// last one that was reached.
+// Run answers one question. The state is final or, with an error, the last one reached.
 func (p *Pipeline) Run(ctx context.Context, question string, opts *graph.RunOptions) (state.Agent, error) {
 	return p.graph.Invoke(ctx, Input(question), opts)
 }
@@ -283,8 +281,8 @@ func addVerification(g *graph.StateGraph[state.Agent], deps Deps, o Options) err
 	return nil
 }
 
-// addEdges adds the ways between the nodes. answered and chosen are the nodes that an
-// answer and a choice go to.
+// addEdges adds the edges between the nodes. answered and chosen are the next nodes after an
+// answer and a choice.
 func addEdges(g *graph.StateGraph[state.Agent], answered, chosen string) {
 	g.AddConditionalPaths(graph.Start, afterStart, graph.Path{Key: "first", Target: NodeDetectInjection}, graph.Path{Key: "in a conversation", Target: NodeFollowUp})
 	g.AddEdge(NodeFollowUp, NodeDetectInjection)

@@ -10,11 +10,11 @@ import (
 	"example.com/assay/state"
 )
 
-// plan first asks memory for the question without its choices, which costs no
-// model call; a memory that cannot be read is a warning, and a question that is
-// only like this one a hint to rewrite. Otherwise the model plans steps; a plan
-// that cannot be parsed is the question itself as the only step. Of a multi-hop plan only the first
-// step is kept: the others are planned when it is known what that one found.
+// plan first asks memory for the question without its choices, which costs no model call.
+// An unreadable memory is a warning, and a similar question a hint for rewrite. Otherwise
+// the model plans steps. If the plan cannot be parsed, the question itself is the only
+// step. Of a multi-hop plan only the first step is kept: replan adds the others when the
+// result of the first is known.
 func plan(m llm.Model, skill skills.Skill, memory Memory) graph.Node[state.Agent] {
 	return func(ctx context.Context, s state.Agent) (graph.Update[state.Agent], error) {
 		stem, _ := splitChoices(s.Objective)

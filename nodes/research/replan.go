@@ -11,10 +11,10 @@ import (
 	"example.com/assay/state"
 )
 
-// replan asks what is still missing and adds one step for it. It completes the research
-// when the model says so, when the model only repeats a question, and when its answer
-// fails or cannot be parsed: the results so far are worth more than an error. The last
-// two are a loss.
+// replan asks the model what is still missing and adds one step for it. It completes the
+// research when the model says so, or only repeats a question. It also completes it when
+// the call fails or its answer cannot be parsed, because the results so far are worth more
+// than an error; both count as a loss.
 func replan(m llm.Model, skill skills.Skill) graph.Node[state.Agent] {
 	return func(ctx context.Context, s state.Agent) (graph.Update[state.Agent], error) {
 		stem, _ := splitChoices(s.Objective)

@@ -7,9 +7,9 @@ import (
 	"example.com/assay/state"
 )
 
-// respelt is a question in the words that steps searched for. What reads passages for
-// a question must know it in those; the person's own words stay the objective. Words
-// that were searched for in another form as well stay as they are.
+// respelt is a question in the words that steps searched for. Code that compares passages
+// with a question needs these words; the person's own words stay the objective. Words that
+// were also searched for in another form stay unchanged.
 func respelt(question string, steps ...state.Step) string {
 	as := map[string]string{}
 	for _, r := range respellings(steps...) {

@@ -18,13 +18,11 @@ func (e unreadable) Unwrap() error { return e.error }
 
 func (e unreadable) Cause() state.Cause { return cmp.Or(state.CauseOf(e.error), state.CauseIndex) }
 
-// retrieve searches with all queries of the pending step and keeps the best
-// passages that no earlier step has read, with the calibrated confidence that
-// they are about what the person asked and what the step asks, whatever the
-// queries were. Words that the corpus does not have and that were searched for as
-// others are noted. An index that fails ends the step. Passages that give orders
-// are reported; a nil inspect looks for none. With later, observe warns of them, and
-// not this node.
+// retrieve searches with all queries of the pending step and keeps the best passages that
+// no earlier step has read. Their confidence says how well they fit the person's question
+// and the step's, whatever the queries were. It notes replaced words. A failing index ends
+// the step. It reports prompt injection in the passages; a nil inspect finds none. With
+// later, observe warns of it instead of this node.
 func retrieve(corpus retrieval.Retriever, passages int, inspect retrieval.Inspect, later bool) graph.Node[state.Agent] {
 	return func(ctx context.Context, s state.Agent) (graph.Update[state.Agent], error) {
 		step, ok := s.Pending()

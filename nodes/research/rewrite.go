@@ -11,11 +11,12 @@ import (
 	"example.com/assay/state"
 )
 
-// rewrite turns the pending step's question into a primary query and two
-// alternatives; the question itself is searched for as well. When memory gave a hint, what found the evidence of that earlier
-// question is searched for, too: it adds candidates and does not score them. An answer that cannot be parsed leaves the question as its own
-// and only query, which loses nothing that was asked; a model that does not answer
-// ends the step. No query is longer than mostQueryWords.
+// rewrite turns the pending step's question into a primary query and two alternatives; the
+// question itself is also a query. After a hint of memory, the queries that found the
+// evidence of the earlier question add candidates, without scoring them. If the model's
+// answer cannot be parsed, the question is the only query, which loses nothing that was
+// asked. A model that does not answer ends the step. No query is longer than
+// mostQueryWords.
 func rewrite(m llm.Model, skill skills.Skill) graph.Node[state.Agent] {
 	return func(ctx context.Context, s state.Agent) (graph.Update[state.Agent], error) {
 		step, ok := s.Pending()
@@ -32,8 +33,8 @@ func rewrite(m llm.Model, skill skills.Skill) graph.Node[state.Agent] {
 	}
 }
 
-// mostQueryWords bounds a query of a model: each word more makes the others count
-// less. The question itself is never cut.
+// mostQueryWords bounds a model's query: each further word makes the others count less. The
+// question itself is never shortened.
 const mostQueryWords = 30
 
 // queries lists the usable queries, primary first, hints last, each once.
@@ -63,8 +64,8 @@ func queries(out skills.RewriteOutput, question string, hints []string) []string
 	return list
 }
 
-// endStep closes a step that an error stopped: what other steps found still
-// counts. Cancellation and a spent budget stop the run instead.
+// endStep ends a step after an error; the results of other steps still count. Cancellation
+// and a spent budget stop the run instead.
 func endStep(ctx context.Context, step state.Step, usage state.ModelUsage, err error) (graph.Update[state.Agent], error) {
 	if err := llm.Stops(ctx, err); err != nil {
 		return nil, err

@@ -14,10 +14,10 @@ import (
 	"example.com/assay/state"
 )
 
-// selectChoice picks an option of a multiple-choice question by what research
-// found, also when the research came from memory. Without options, or without
-// an answer, it does nothing and asks nobody. A selection that names no option is
-// an abstention; one that cannot be parsed, or does not come, is a loss as well.
+// selectChoice picks an option of a multiple-choice question by the research, which may
+// come from memory. Without options or without an answer it does nothing and calls no
+// model. A selection without an option is an abstention; one that cannot be parsed, or a
+// failed call, is also a loss.
 //
 // What it writes is not yet part of the answer: giveChoice gives the letter.
 func selectChoice(m llm.Model, skill skills.Skill) graph.Node[state.Agent] {
@@ -92,8 +92,9 @@ type CitedSource struct {
 	state.Citation
 }
 
-// Cited lists what the completed steps, and what verification read, cite, in the order of the answer. Its
-// positions, counted from 1, are the numbers of an answer's source list.
+// Cited lists the citations of the completed steps, and of what verification read, in the
+// order of the answer. Their positions, from 1, are the numbers of the answer's list of
+// sources.
 func Cited(s state.Agent) []CitedSource {
 	var out []CitedSource
 	for _, step := range s.Plan {
@@ -204,8 +205,8 @@ func (c choiceBlock) fate(o state.OptionReason) string {
 	return fate
 }
 
-// text is the selection as the answer shows it. Reasons that are nothing but
-// quotes were matched, not thought of, and that is said.
+// text is the selection in the form of the answer. It says so when the reasons consist only
+// of quotes: they were matched, not argued.
 func (c choiceBlock) text() string {
 	head := "**Answer: none** – the evidence does not single out one choice."
 	switch {

@@ -14,8 +14,8 @@ import (
 // has its events in order.
 type Tool struct {
 	llm.Callable
-	// Passages are those that a result rests on. They join the step's passages, so
-	// that citing them is checked like any other. Nil: it rests on none.
+	// Passages are the sources of a result. They join the step's passages, so that their
+	// citations are checked like any other. Nil: none.
 	Passages func(result json.RawMessage) ([]state.Passage, error)
 }
 

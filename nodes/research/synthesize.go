@@ -11,12 +11,11 @@ import (
 	"example.com/assay/state"
 )
 
-// synthesizeStep writes the pending step's answer from the passages it read. What
-// the answer cites is resolved here: a number that names no passage is marked
-// as such and counted as a parse failure, and a quote is located byte for byte
-// in the passage it cites. A model that does not answer, or neither cites a passage
-// nor says that none answers, ends the step; without passages there is nothing to
-// ask.
+// synthesizeStep writes the pending step's answer from the passages it read. It resolves
+// the citations: an unknown number is marked and counted as a parse failure, and a quote
+// is located byte for byte in the cited passage. A model that does not answer, or neither
+// cites a passage nor says that none answers, ends the step. Without passages no model is
+// called.
 func synthesizeStep(m llm.Model, skill skills.Skill) graph.Node[state.Agent] {
 	return synthesize(func(ctx context.Context, s state.Agent, step state.Step) (written, error) {
 		text, _, err := llm.AskText(ctx, m, skill, synthesizeInput(s, step, step.Hits))

@@ -18,18 +18,17 @@ import (
 // maxFound is how many passages a model may add to those that a step has read.
 const maxFound = 20
 
-// synthesizeSearching is synthesizeStep by a model that may look for more passages
-// itself, in at most so many rounds of tool calls. What it finds joins the
-// step's passages, numbered on, so that citing it is checked like any other;
-// passages that earlier steps read are left out, as in retrieve. Each search is a
-// retrieval event. What goes wrong with one is told to the model.
+// synthesizeSearching is synthesizeStep by a model that may search for more passages, in at
+// most this many rounds of tool calls. New passages join the step's with the next numbers,
+// so that their citations are checked like any other. Passages that earlier steps read are
+// left out, as in retrieve. Each search is a retrieval event. The model is told of errors.
 //
-// A model that searches on after the last round is asked once more, without the
-// tool, to answer from all that was found, and the run is warned. A model that
-// calls no tools answers as in synthesizeStep. The step's confidence stays that of
-// its own search: no model makes a step confident by asking something easier.
+// A model that still searches after the last round is asked once more, without the tool,
+// to answer from what was found, and the run has a warning. A model that calls no tools
+// answers as in synthesizeStep. The step keeps the confidence of its own search, so that a
+// model cannot raise it with an easier query.
 //
-// Further tools are offered beside the search; see Tool.
+// The model may have further tools; see Tool.
 func synthesizeSearching(m llm.Model, skill skills.Skill, corpus retrieval.Retriever, rounds int, inspect retrieval.Inspect, further ...Tool) graph.Node[state.Agent] {
 	return synthesize(func(ctx context.Context, s state.Agent, step state.Step) (written, error) {
 		search, err := newStepSearch(corpus, s, step, inspect)

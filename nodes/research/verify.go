@@ -14,8 +14,8 @@ import (
 	"example.com/assay/state"
 )
 
-// verifyInput is what the verification pipeline checks of an answer: its body,
-// against every passage that a completed step read.
+// verifyInput is the input of the verification pipeline: the body of an answer, and every
+// passage that a completed step read.
 func verifyInput(s state.Agent) graph.Update[verify.State] {
 	stem, _ := splitChoices(s.Objective)
 	in := verify.Input{Query: stem, Response: body(s.Research), Prefix: fmt.Sprintf("Query %d", len(s.Plan)+1), Evidence: evidenceOf(s)}
@@ -66,9 +66,9 @@ func lostIn(v verify.State) graph.Update[state.Agent] {
 	return update
 }
 
-// adopt puts the verified text in the place of the answer. When it was written
-// again, what it read for that is a row of the planning table, and the citations
-// are those of the new text.
+// adopt replaces the answer by the verified text. If the text was rewritten, the passages
+// read for that become a row of the planning table, and the citations are those of the new
+// text.
 func adopt() graph.Node[state.Agent] {
 	return func(_ context.Context, s state.Agent) (graph.Update[state.Agent], error) {
 		c := s.Correction

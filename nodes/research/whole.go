@@ -10,12 +10,12 @@ import (
 	"example.com/assay/state"
 )
 
-// missingParts says, of each part of a question that the cited passages and the
-// answer do not have, what is missing. parts is how many parts the question has,
-// 0 where nothing in it can be missed: a told story, or words without a question.
+// missingParts names what is missing for each part of a question that neither the cited
+// passages nor the answer cover. parts is the number of parts, 0 for a story and for words
+// without a question.
 //
-// It is a check of form. A sentence of the right form about the right thing can
-// still say something else.
+// It checks the form. A sentence of the right form about the right thing can still say
+// something else.
 func missingParts(question, answer string, cited []state.Passage) (parts int, missing []string) {
 	list := partsOf(question)
 	about := linesOf(answer, cited)

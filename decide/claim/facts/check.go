@@ -30,11 +30,6 @@ type Result struct {
 	Verbatim  bool        // a sentence or a clause of the evidence is the claim, word for word
 }
 
-// Opposed reports whether the evidence says the contrary of a part of the claim.
-func (r Result) Opposed() bool {
-	return slices.ContainsFunc(r.Conflicts, func(c Conflict) bool { return c.Opposed })
-}
-
 // Compare checks one claim against sentences. To check several against the
 // same ones, Prepare them once.
 func Compare(claim string, sentences []string) []state.Conflict {

@@ -123,7 +123,7 @@ func countConflicts(t *testing.T, rows []measured) {
 		if len(r.Conflicts) > 0 {
 			conflicted[row.Label]++
 		}
-		if r.Opposed() {
+		if isOpposed(r) {
 			opposed[row.Label]++
 		}
 		for _, c := range r.Conflicts {

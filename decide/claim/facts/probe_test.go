@@ -135,7 +135,7 @@ func probe(t *testing.T, rows []measured, p probeKind) {
 			continue
 		}
 		seen++
-		if r.Opposed() {
+		if isOpposed(r) {
 			opposed++
 		}
 	}

@@ -1,5 +1,5 @@
-// Package support judges how far evidence carries a claim: by the claim's
-// words, weighed by what was learned from claims that people judged.
+// Package support judges how far evidence supports a claim by the claim's words. Its
+// weights were trained on claims that people judged.
 //
 //	read, err := support.Read("A mooring costs two crowns a week.", []support.Source{{Title: "Moorings", Text: passage}})
 //	fmt.Println(read.Status, read.Confidence, read.Reason)
@@ -10,9 +10,9 @@
 // models weigh the features; eval/train fits them, and weights.md says on what
 // and how well they do. The score is calibrated.
 //
-// It sees what is said and what is missing. It does not see what is denied: an
-// inserted "not", a swapped direction or a changed number moves its score
-// little, so those are checked by other code, and it never calls a claim false.
-// It knows no paraphrase but a list of near synonyms (synonyms.go), no world,
-// and reads English. Evidence is what it is given: it searches nothing.
+// It detects what the evidence says and what is missing, but not what is denied: an
+// inserted "not", a swapped direction or a changed number changes its score little. Other
+// code checks those, and this package never calls a claim false. The only paraphrases it
+// knows are near synonyms (synonyms.go). It has no knowledge of the world, reads English,
+// and does not search for evidence.
 package support

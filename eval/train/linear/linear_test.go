@@ -110,7 +110,7 @@ func TestPlatt(t *testing.T) {
 	for range 20_000 {
 		s := random.NormFloat64() * 2
 		scores = append(scores, s)
-		y = append(y, random.Float64() < Sigmoid(.7*s-.5))
+		y = append(y, random.Float64() < sigmoid(.7*s-.5))
 	}
 	got, err := FitPlatt(scores, y)
 	if err != nil {
@@ -119,7 +119,7 @@ func TestPlatt(t *testing.T) {
 	if math.Abs(got.A-.7) > .05 || math.Abs(got.B+.5) > .05 {
 		t.Errorf("%+v, want A .7, B -.5", got)
 	}
-	if p := got.P(0); math.Abs(p-Sigmoid(-.5)) > .02 {
+	if p := got.P(0); math.Abs(p-sigmoid(-.5)) > .02 {
 		t.Errorf("P(0) = %.3f", p)
 	}
 }

@@ -15,7 +15,7 @@ type LogisticOptions struct {
 }
 
 // A Logistic is a fitted logistic regression: the probability of class 1 is
-// Sigmoid(Bias + Σ Weights·x).
+// sigmoid(Bias + Σ Weights·x).
 type Logistic struct {
 	Weights []float64
 	Bias    float64
@@ -30,8 +30,8 @@ func (m *Logistic) Score(x []float64) float64 {
 	return sum
 }
 
-// Sigmoid is 1 / (1 + e^−z).
-func Sigmoid(z float64) float64 {
+// sigmoid is 1 / (1 + e^−z).
+func sigmoid(z float64) float64 {
 	if z >= 0 {
 		return 1 / (1 + math.Exp(-z))
 	}
@@ -78,7 +78,7 @@ func FitLogistic(rows [][]float64, labels []bool, weights []float64, opts *Logis
 				y = 1
 			}
 			sum += weight * (softplus(z) - y*z)
-			d := weight * (Sigmoid(z) - y)
+			d := weight * (sigmoid(z) - y)
 			for j, v := range x {
 				gradient[j] += d * v
 			}

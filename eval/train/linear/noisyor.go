@@ -26,7 +26,7 @@ type NoisyOrOptions struct {
 	Iterations int     // default 200
 }
 
-// A NoisyOr says how likely a part is bad, Sigmoid(Bias + Σ Weights·x), and by
+// A NoisyOr says how likely a part is bad, sigmoid(Bias + Σ Weights·x), and by
 // it how likely a bag is good: the product over its parts of their being good,
 // times that of one more part with the logit Floor, which every bag has.
 type NoisyOr struct {
@@ -83,7 +83,7 @@ func FitNoisyOr(bags []Bag, parts []Part, opts *NoisyOrOptions) (*NoisyOr, error
 			}
 			z := dot(at[:n], p.Features) + at[n]
 			sum += o.PartWeight * (softplus(z) - y*z)
-			push(gradient, p.Features, o.PartWeight*(Sigmoid(z)-y))
+			push(gradient, p.Features, o.PartWeight*(sigmoid(z)-y))
 		}
 		for j := range n {
 			sum += o.Ridge / 2 * at[j] * at[j]
@@ -109,9 +109,9 @@ func (b *Bag) loss(at, gradient []float64) float64 {
 		loss, slope = -math.Log(-math.Expm1(-doubt)), -1/math.Expm1(doubt)
 	}
 	for i, x := range b.Parts {
-		push(gradient, x, b.Weight*slope*Sigmoid(logits[i]))
+		push(gradient, x, b.Weight*slope*sigmoid(logits[i]))
 	}
-	gradient[n+1] += b.Weight * slope * Sigmoid(at[n+1])
+	gradient[n+1] += b.Weight * slope * sigmoid(at[n+1])
 	return b.Weight * loss
 }
 

@@ -5,14 +5,14 @@ import (
 	"fmt"
 )
 
-// Platt turns a score into a probability: Sigmoid(A·score + B).
+// Platt turns a score into a probability: sigmoid(A·score + B).
 type Platt struct {
 	A float64 `json:"a"`
 	B float64 `json:"b"`
 }
 
 // P is the probability of class 1.
-func (p Platt) P(score float64) float64 { return Sigmoid(p.A*score + p.B) }
+func (p Platt) P(score float64) float64 { return sigmoid(p.A*score + p.B) }
 
 // FitPlatt fits a sigmoid to scores that were given to rows the model had not
 // seen (Platt, "Probabilistic outputs for support vector machines", 1999),
@@ -43,7 +43,7 @@ func FitPlatt(scores []float64, labels []bool) (Platt, error) {
 			}
 			z := at[0]*s + at[1]
 			sum += softplus(z) - y*z
-			d := Sigmoid(z) - y
+			d := sigmoid(z) - y
 			gradient[0] += d * s
 			gradient[1] += d
 		}

@@ -52,12 +52,3 @@ func (s *Scaler) Apply(x []float64) []float64 {
 	}
 	return out
 }
-
-// ApplyAll scales every row.
-func (s *Scaler) ApplyAll(rows [][]float64) [][]float64 {
-	out := make([][]float64, len(rows))
-	for i, x := range rows {
-		out[i] = s.Apply(x)
-	}
-	return out
-}

@@ -45,7 +45,7 @@ func (m *Softmax) P(x Sparse) []float64 {
 // probabilities of one score are those of two classes.
 func probabilities(z []float64) []float64 {
 	if len(z) == 1 {
-		p := Sigmoid(z[0])
+		p := sigmoid(z[0])
 		return []float64{1 - p, p}
 	}
 	most := math.Inf(-1)

@@ -35,7 +35,7 @@ func TestSoftmaxIsLogistic(t *testing.T) {
 		}
 	}
 	for i, x := range rows {
-		if p := Sigmoid(want.Score(dense[i])); math.Abs(p-got.P(x)[1]) > 1e-4 {
+		if p := sigmoid(want.Score(dense[i])); math.Abs(p-got.P(x)[1]) > 1e-4 {
 			t.Errorf("row %d has the probability %v, want %v", i, got.P(x)[1], p)
 		}
 	}

@@ -63,10 +63,10 @@ func text(raw json.RawMessage) string {
 // maxWait bounds what a server can ask for, so that no sum overflows.
 const maxWait = 24 * time.Hour
 
-// RetryAfter reads the header of that name: seconds, or a date, which is
+// retryAfter reads the header of that name: seconds, or a date, which is
 // taken against now. Anything else, and the past, is 0; more than a day is a
 // day.
-func RetryAfter(header string, now time.Time) time.Duration {
+func retryAfter(header string, now time.Time) time.Duration {
 	header = strings.TrimSpace(header)
 	if header == "" {
 		return 0

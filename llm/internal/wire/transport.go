@@ -13,10 +13,10 @@ import (
 	"example.com/assay/llm"
 )
 
-// MaxAnswer is how many bytes of an answer are read: 16 MiB. A longer one is
+// maxAnswer is how many bytes of an answer are read: 16 MiB. A longer one is
 // a *llm.ResponseError. A streamed answer may take four times as many, as each
 // piece of it comes in an envelope.
-const MaxAnswer = 16 << 20
+const maxAnswer = 16 << 20
 
 // Transport carries a provider's calls. It follows no redirect, which is a
 // *llm.StatusError: a key must not travel to another server. Its errors are
@@ -33,7 +33,7 @@ type Transport struct {
 	Base     http.RoundTripper                         // default http.DefaultTransport
 	Secrets  []string                                  // cut out of all that comes back
 	Token    func(ctx context.Context) (string, error) // sent as bearer token, and a secret; default none
-	MaxBytes int64                                     // default MaxAnswer
+	MaxBytes int64                                     // default maxAnswer
 	// Event judges each event of a stream, a JSON value, and each whole answer,
 	// of which only the error counts. Default: an answer is not to be streamed.
 	Event func(event []byte) (Verdict, error)
@@ -54,7 +54,7 @@ func (t *Transport) roundTrip(req *http.Request) (*http.Response, error) {
 		base = http.DefaultTransport
 	}
 	if limit <= 0 {
-		limit = MaxAnswer
+		limit = maxAnswer
 	}
 	secrets := t.Secrets
 	if t.Token != nil {
@@ -133,7 +133,7 @@ func (s scrubber) scrub(body []byte) []byte {
 }
 
 func (t *Transport) statusError(resp *http.Response, s scrubber, body []byte) error {
-	e := &llm.StatusError{Provider: t.Provider, Status: resp.StatusCode, RetryAfter: RetryAfter(resp.Header.Get("Retry-After"), time.Now())}
+	e := &llm.StatusError{Provider: t.Provider, Status: resp.StatusCode, RetryAfter: retryAfter(resp.Header.Get("Retry-After"), time.Now())}
 	s.fill(e, body)
 	return e
 }

@@ -17,7 +17,7 @@ func TestRetryAfter(t *testing.T) {
 		"Fri, 02 Jan 2026 03:04:35 GMT": 30 * time.Second, "Fri, 02 Jan 2026 03:04:00 GMT": 0, "Fri, 02 Jan 2099 03:04:00 GMT": 24 * time.Hour,
 		"Friday, 02-Jan-26 03:04:15 GMT": 10 * time.Second,
 	} {
-		if got := RetryAfter(header, now); got != want {
+		if got := retryAfter(header, now); got != want {
 			t.Errorf("RetryAfter(%q) = %v; want %v", header, got, want)
 		}
 	}

@@ -10,8 +10,8 @@ import (
 	"math"
 )
 
-// Buckets is how many places a table has.
-const Buckets = 1 << 15
+// buckets is how many places a table has.
+const buckets = 1 << 15
 
 // scale is how many steps of the table one unit of IDF has.
 const scale = 16
@@ -24,7 +24,7 @@ type Table []byte
 // ln(1 + (N − df + ½) / (df + ½)), the IDF of BM25 (Robertson and Zaragoza,
 // "The probabilistic relevance framework", 2009). A sentence is its stems.
 func New(sentences [][]string) Table {
-	df := make([]int, Buckets)
+	df := make([]int, buckets)
 	for _, stems := range sentences {
 		seen := map[uint32]bool{}
 		for _, stem := range stems {
@@ -34,7 +34,7 @@ func New(sentences [][]string) Table {
 			}
 		}
 	}
-	out := make(Table, Buckets)
+	out := make(Table, buckets)
 	n := float64(len(sentences))
 	for b, d := range df {
 		v := math.Log(1 + (n-float64(d)+.5)/(float64(d)+.5))
@@ -52,8 +52,8 @@ func Default() Table { return Table(shipped) }
 
 // Check refuses a table of another size.
 func (t Table) Check() error {
-	if len(t) != Buckets {
-		return fmt.Errorf("the table of IDF has %d bytes: want %d; run the training command again", len(t), Buckets)
+	if len(t) != buckets {
+		return fmt.Errorf("the table of IDF has %d bytes: want %d; run the training command again", len(t), buckets)
 	}
 	return nil
 }
@@ -67,5 +67,5 @@ func bucket(stem string) uint32 {
 	for i := range len(stem) {
 		h = (h ^ uint32(stem[i])) * 16777619
 	}
-	return (h ^ h>>15) % Buckets
+	return (h ^ h>>15) % buckets
 }

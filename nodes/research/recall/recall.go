@@ -1,10 +1,10 @@
-// Package recall keeps answers of the research pipeline in a corpus's QA memory,
-// and gives one again only when everything that it cites is still there.
+// Package recall keeps answers of the research pipeline in a corpus's QA memory. It returns
+// one again only when everything that it cites is still there.
 //
 //	conditions, err := recall.Conditions(corpus.Fingerprint(), graph, set)
 //	p, err := research.New(research.Deps{Memory: recall.New(answers, corpus, conditions), …})
 //
-// It does not decide when two questions are one: memory/qa does.
+// It does not decide when two questions count as the same: memory/qa does.
 package recall
 
 import (
@@ -39,9 +39,9 @@ func Conditions(corpus, graph string, set *skills.Set, more ...qa.Condition) ([]
 	return append(list, more...), nil
 }
 
-// New is the memory of a corpus's answers as the pipeline uses it. An
-// answer is served again only under the same conditions ([Conditions]), and
-// when every passage and quote that it cites is still there.
+// New returns the pipeline's view of the memory of a corpus. It serves an answer again only
+// under the same conditions ([Conditions]), and when every cited passage and quote is still
+// there.
 func New(answers *qa.Memory, corpus *memory.Corpus, conditions []qa.Condition) research.Memory {
 	return &recalls{answers, corpus, conditions}
 }
@@ -52,8 +52,8 @@ type recalls struct {
 	conditions []qa.Condition
 }
 
-// Lookup implements Memory. An entry that is inconsistent, because it was cut or edited,
-// is neither hit nor hint. A hit that could not be counted comes with an error.
+// Lookup implements research.Memory. An inconsistent entry, because it was cut or edited, is
+// neither hit nor hint. A hit that could not be counted comes with an error.
 func (r *recalls) Lookup(ctx context.Context, question string) (research.Recall, bool, error) {
 	found, err := r.answers.Lookup(ctx, question, r.conditions)
 	if err != nil || found.Kind == qa.None {
@@ -102,8 +102,7 @@ func (r *recalls) Store(ctx context.Context, question string, answer research.Re
 	return err
 }
 
-// An UnsoundError says why a remembered answer cannot be given again, whatever
-// the conditions.
+// An UnsoundError says why a remembered answer cannot be served under any conditions.
 type UnsoundError struct{ Reason string }
 
 func (e *UnsoundError) Error() string { return e.Reason }

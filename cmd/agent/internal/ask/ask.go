@@ -24,26 +24,25 @@ func Command(a *cli.App) *cobra.Command {
 The question is the arguments joined by spaces, or standard input for "-".
 A multiple-choice question lists its options as "A. …", "(A) …" or the like.
 
-Every sentence of the answer cites a source; each source is listed with its
-file, section and range of bytes. Exit code 3 says that the corpus does not
-hold enough evidence, that not all of the answer holds, or that a part of what
-was asked is not there; the answer says which. Exit code 1 says that it could
-not be looked for, and why: the key, the network, the budget.
+Every sentence of the answer cites a source. Each source is listed with its file,
+section and range of bytes. Exit code 3: the corpus lacks evidence for the answer
+or a part of it, or a claim of the answer is not supported; the answer says which.
+Exit code 1: the search could not run, for example for want of a key, the network
+or budget.
 
-Settings come from flags, else from variables, else from the configuration,
-else from defaults. agent doctor lists each with its origin; a key K of the
-configuration is the variable ASSAY_K, so ASSAY_CORPUS for corpus, but
+A flag overrides a variable, a variable the configuration, and the configuration
+the default. agent doctor lists each setting with its origin. The variable of the
+key corpus is ASSAY_CORPUS, and so on for each key, except
 ` + config.EnvThreshold + ` and ` + config.EnvSkipInjection + `.
 
 Models: offline (the default: no key, no network), openai:NAME with the key in
 ` + config.EnvOpenAIKey + ` (any server of that API: ` + config.EnvOpenAIURL + `), gemini:NAME with the
 key in ` + config.EnvGeminiKey + `, anthropic:NAME with the key in ` + config.EnvAnthropicKey + `, ollama:NAME.
-The configuration can choose one per skill and one to fall back on (models),
-bound what they may do and cost (model_limits, prices). agent doctor checks them.
+The configuration can set a model for each skill and a fallback (models), and limit
+calls and cost (model_limits, prices). agent doctor checks the models.
 
-With --record every model call is written to a file; with --replay the same
-question is answered from it, without a model, and a call that is not in it
-ends the run.`,
+--record writes every model call to a file. --replay answers the same question from
+that file, without a model; a call that the file lacks ends the run.`,
 		Example: `  agent ask "What must a plaintiff prove for battery?"
   agent ask --corpus handbook --json "How many days of notice are needed?"
   agent ask --trace run.jsonl -v "Is an oral promise to sell land enforceable?"
@@ -71,12 +70,12 @@ ends the run.`,
 	flags.RegisterCassette(cmd)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
 	cmd.Flags().StringVar(&traceFile, "trace", "", "write the run's trace to `FILE` (JSON Lines)")
-	cmd.Flags().StringVar(&open, "open", "", "open source `N` of the answer: a text at its line with $PAGER or $EDITOR, others with the system's program; Q.N where several queries cite an N")
-	cmd.Flags().StringVar(&thread, "thread", "", "save the run under this `NAME`, so that agent resume goes on with it after a failure or a kill; a further question under it may refer to the one before")
+	cmd.Flags().StringVar(&open, "open", "", "open source `N` of the answer: a text at its line with $PAGER or $EDITOR, another file with the system's program; Q.N when several queries cite an N")
+	cmd.Flags().StringVar(&thread, "thread", "", "save the run under this `NAME`, so that agent resume can continue it after a failure or a kill; the next question under it may refer to this one")
 	return cmd
 }
 
-// Questions that verbs show whom they were asked nothing.
+// Example questions for errors about an empty question.
 const (
 	AskExample = `ask "What must a plaintiff prove for battery?"`
 )
@@ -97,13 +96,13 @@ func run(a *cli.App, cmd *cobra.Command, flags *config.Flags, q Question, asJSON
 		}
 	}
 	if cmd.Flags().Changed("open") && (asJSON || q.open == "") {
-		return cli.Usagef("--open wants the number of a source, and goes without --json, which has the paths")
+		return cli.Usagef("--open needs the number of a source, and cannot be combined with --json, which holds the paths")
 	}
 	q.Timeout = flags.Timeout
 	return answerOne(a, cmd, flags, s, q, asJSON)
 }
 
-// answerOne answers one question, and prints what came of it.
+// answerOne answers one question and prints the result.
 func answerOne(a *cli.App, cmd *cobra.Command, flags *config.Flags, s config.Settings, q Question, asJSON bool) (err error) {
 	ctx := cmd.Context()
 	if err := cli.Named(cmd, "trace"); err != nil {

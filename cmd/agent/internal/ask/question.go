@@ -17,14 +17,14 @@ import (
 	"example.com/assay/state"
 )
 
-// A Question is one thing to ask and who follows.
+// A Question is one question and what observes its run.
 type Question struct {
 	Text    string
 	Trace   string           // file that receives the trace; empty for none
-	Copy    io.Writer        // receives the trace, too; nil for none
+	Copy    io.Writer        // also receives the trace; nil for none
 	open    string           // source of the answer to open; empty for none
 	thread  string           // that the run is saved in; empty for none
-	resume  bool             // go on with the thread; text is what it asks
+	resume  bool             // continue the thread; Text is its question
 	Earlier []state.Exchange // the conversation before it
 	Timeout time.Duration
 	Observe func(graph.Event[state.Agent])
@@ -36,7 +36,7 @@ type Asker struct {
 	Pipeline *research.Pipeline
 }
 
-// New opens a desk and the pipeline on it.
+// New opens a corpus with its settings and compiles the pipeline.
 func New(ctx context.Context, a *cli.App, s config.Settings, c config.Cassette, x *open.Exchange) (*Asker, error) {
 	if c.Replay == "" {
 		if err := open.CheckSearchTool(a, s); err != nil { // before anything is written
@@ -54,8 +54,8 @@ func New(ctx context.Context, a *cli.App, s config.Settings, c config.Cassette, 
 	return &Asker{d, p}, nil
 }
 
-// Ask runs the pipeline on one question. The answer is complete also when the
-// error says that the run was stopped or failed.
+// Ask runs the pipeline on one question. The answer is also complete when the error
+// says that the run was stopped or failed.
 func (e *Asker) Ask(ctx context.Context, q Question) (state.Answer, error) {
 	ctx, cancel := cli.Within(ctx, q.Timeout)
 	defer cancel()
@@ -77,21 +77,21 @@ func (e *Asker) Ask(ctx context.Context, q Question) (state.Answer, error) {
 	return answer, runErr
 }
 
-// result is the answer of a run, as the settings want it shown.
+// result is the answer of a run, without what the settings hide.
 func (e *Asker) result(final state.Agent, runErr error) state.Answer {
 	answer := research.Result(final, runErr, e.Corpus)
 	if !e.Verification.ShowClaims {
 		answer.Verification.ClaimCheck = withoutClaims(answer.Verification.ClaimCheck)
 		answer.Verification.Choice = withoutClaims(answer.Verification.Choice)
 	}
-	if runErr != nil { // the node that sums up did not run
+	if runErr != nil { // the node that counts usage did not run
 		research.Unfinished(&answer, final)
 	}
 	return answer
 }
 
-// onThread puts a question on its thread: run options, and the conversation that the
-// thread holds.
+// onThread sets the run options of a question's thread and takes over the conversation
+// that the thread holds.
 func (e *Asker) onThread(ctx context.Context, q Question, opts *research.AskOptions) error {
 	if q.thread == "" {
 		return nil
@@ -107,7 +107,7 @@ func (e *Asker) onThread(ctx context.Context, q Question, opts *research.AskOpti
 			return err
 		}
 	case q.resume && info.Fingerprint != e.Corpus.Fingerprint():
-		e.Warn("corpus %s has changed since thread %q began: what it read then is checked against what is there now", e.Corpus.Name(), q.thread)
+		e.Warn("corpus %s has changed since thread %q began: its earlier passages are checked against the corpus as it is now", e.Corpus.Name(), q.thread)
 	}
 	run := &opts.Run
 	run.Thread = q.thread
@@ -126,7 +126,7 @@ func (e *Asker) converse(ctx context.Context, thread string, info open.ThreadInf
 		return fmt.Errorf("reading thread %q: %w", thread, err)
 	}
 	if len(last.Next) > 0 {
-		return cli.Usagef("thread %q has a question that is not answered yet (%s); go on with it: agent resume %s; or remove it: agent threads remove %s", thread, llm.Cut(info.Question, 60), thread, thread)
+		return cli.Usagef("thread %q has a question that is not answered yet (%s); continue it: agent resume %s; or remove it: agent threads remove %s", thread, llm.Cut(info.Question, 60), thread, thread)
 	}
 	opts.Again, opts.Earlier = true, last.State.Earlier
 	if e, ok := research.ExchangeOf(research.Result(last.State, nil, e.Corpus)); ok {
@@ -153,7 +153,7 @@ func Outcome(answer state.Answer, runErr error) error {
 	return cli.Silent(answer.Status.ExitCode()) // the answer says why
 }
 
-// withoutClaims is a check as an answer shows it unless claims are asked for.
+// withoutClaims is the check of an answer when its claims are not to be shown.
 func withoutClaims(check *state.ClaimCheck) *state.ClaimCheck {
 	if check == nil {
 		return nil

@@ -18,12 +18,12 @@ func ResumeCommand(a *cli.App) *cobra.Command {
 	var traceFile string
 	cmd := &cobra.Command{
 		Use:   "resume THREAD",
-		Short: "Go on with a question that was asked with --thread",
-		Long: `Resume goes on where the run of a thread ended: stopped, failed, killed. What
-was done is not done again. When the run has ended, its answer is printed.
+		Short: "Continue a question that was asked with --thread",
+		Long: `Resume continues the run of a thread that was stopped, failed or was killed.
+Finished steps are not repeated. If the run had finished, its answer is printed.
 
-The corpus is the thread's own; the model and the other settings are those of
-this call.`,
+The corpus is the thread's own. The model and the other settings come from this
+command line.`,
 		Example: `  agent ask --thread lease "Who pays when a tenant leaves early?"
   agent resume lease
   agent resume lease --model openai:gpt-5 --json`,
@@ -66,9 +66,9 @@ func resume(a *cli.App, cmd *cobra.Command, flags *config.Flags, thread, traceFi
 	return answerOne(a, cmd, flags, s, Question{Text: info.Question, thread: thread, resume: true, Trace: traceFile, Timeout: flags.Timeout}, asJSON)
 }
 
-// howToGoOn tells how a run that ended early goes on.
+// howToGoOn tells how to continue a run that ended early.
 func howToGoOn(a *cli.App, thread string, err error) {
 	if thread != "" && err != nil && !errors.As(err, new(cli.UsageError)) {
-		a.Warn("the run is saved; go on with: agent resume %s", thread)
+		a.Warn("the run is saved; continue with: agent resume %s", thread)
 	}
 }

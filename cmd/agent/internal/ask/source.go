@@ -43,14 +43,14 @@ func SourceNumbered(sources []state.Source, number string) (state.Source, error)
 	return found[0], nil
 }
 
-// openers are the programs that open a file as a click on it does.
+// openers are the programs that open a file as a double click does.
 var openers = map[string][]string{"darwin": {"open"}, "windows": {"rundll32", "url.dll,FileProtocolHandler"}}
 
 // atLine are programs that take the line to begin at as "+12".
 var atLine = []string{"less", "more", "most", "vi", "vim", "nvim", "view", "nano", "emacs", "micro", "joe", "ed"}
 
-// OpenSource shows a source to a person: a text at its line in the pager or editor, what is
-// no text in the system's own program, which does not know the place.
+// OpenSource shows a source to a person: a text at its line in the pager or editor, any
+// other file in the system's program for it, which does not jump to the place.
 func OpenSource(ctx context.Context, a *cli.App, s state.Source) error {
 	line := s.Line
 	if data, err := os.ReadFile(s.Path); err == nil && s.Start <= len(data) {
@@ -91,7 +91,7 @@ func OpenSource(ctx context.Context, a *cli.App, s state.Source) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("there is no program to open %s with, whose text is at %s, line %d: set PAGER or EDITOR to one, or install xdg-open", cmp.Or(s.Original, s.Path), s.Path, line)
+	return fmt.Errorf("there is no program to open %s (its text is %s, line %d): set PAGER or EDITOR, or install xdg-open", cmp.Or(s.Original, s.Path), s.Path, line)
 }
 
 func has(program string) bool {

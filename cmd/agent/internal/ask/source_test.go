@@ -48,7 +48,7 @@ func TestOpen(t *testing.T) {
 	}
 	t.Setenv("PATH", dir)
 	a.Env = cli.NewEnvironment(nil)
-	if err := OpenSource(t.Context(), a, source); err == nil || !strings.Contains(err.Error(), text+", line 3: set PAGER or EDITOR") {
+	if err := OpenSource(t.Context(), a, source); err == nil || !strings.Contains(err.Error(), text+", line 3): set PAGER or EDITOR") {
 		t.Errorf("without a program: %v", err)
 	}
 }

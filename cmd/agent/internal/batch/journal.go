@@ -13,10 +13,11 @@ import (
 	"example.com/assay/cmd/agent/internal/cli"
 )
 
-// A Journal keeps results in a file of JSON Lines as soon as each is there, so that
-// a run that was stopped goes on where it was. It is used by one goroutine.
+// A Journal keeps results in a file of JSON Lines, each as soon as it is there, so that
+// a stopped run can continue. Add and Close belong to one goroutine at a time; Find may
+// be called by several.
 type Journal[T any] struct {
-	file *os.File
+	file *os.File     // nil keeps nothing
 	old  map[string]T // by key
 }
 
@@ -25,10 +26,15 @@ type journalLine[T any] struct {
 	Result T      `json:"result"`
 }
 
-// OpenJournal opens a journal, or begins one. What says whose results it holds, for
-// errors. A line that a stopped run did not finish is written again.
-func OpenJournal[T any](path, what string) (_ *Journal[T], err error) {
+// OpenJournal opens or begins the journal of this name in a folder; without a folder it
+// keeps nothing. The verb is for errors. A line that a stopped run did not finish is
+// written again.
+func OpenJournal[T any](dir, name, verb string) (_ *Journal[T], err error) {
 	j := &Journal[T]{old: map[string]T{}}
+	if dir == "" {
+		return j, nil
+	}
+	path := filepath.Join(dir, name)
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return nil, cli.Usagef("opening --out: %w", err)
 	}
@@ -40,7 +46,7 @@ func OpenJournal[T any](path, what string) (_ *Journal[T], err error) {
 			err = errors.Join(err, j.file.Close())
 		}
 	}()
-	whole, err := j.read(path, what)
+	whole, err := j.read(path, verb)
 	if err != nil {
 		return nil, err
 	}
@@ -53,9 +59,8 @@ func OpenJournal[T any](path, what string) (_ *Journal[T], err error) {
 	return j, nil
 }
 
-// read reads the results of earlier runs, and returns how many bytes of them are
-// whole lines.
-func (j *Journal[T]) read(path, what string) (whole int64, err error) {
+// read reads the results of earlier runs, and returns how many bytes are whole lines.
+func (j *Journal[T]) read(path, verb string) (whole int64, err error) {
 	lines := bufio.NewReaderSize(j.file, 1<<20)
 	for n := 1; ; n++ {
 		line, err := lines.ReadBytes('\n')
@@ -67,7 +72,7 @@ func (j *Journal[T]) read(path, what string) (whole int64, err error) {
 		}
 		var old journalLine[T]
 		if err := json.Unmarshal(line, &old); err != nil || old.Key == "" {
-			return 0, cli.Usagef("%s:%d: it is no result of %s; name another folder for --out", path, n, what)
+			return 0, cli.Usagef("%s:%d: it is no result of %s; name another folder for --out", path, n, verb)
 		}
 		j.old[old.Key] = old.Result
 		whole += int64(len(line))
@@ -82,6 +87,9 @@ func (j *Journal[T]) Find(key string) (T, bool) {
 
 // Add appends a result.
 func (j *Journal[T]) Add(key string, result T) error {
+	if j.file == nil {
+		return nil
+	}
 	var line bytes.Buffer
 	e := json.NewEncoder(&line)
 	e.SetEscapeHTML(false)
@@ -95,4 +103,9 @@ func (j *Journal[T]) Add(key string, result T) error {
 }
 
 // Close closes the file.
-func (j *Journal[T]) Close() error { return j.file.Close() }
+func (j *Journal[T]) Close() error {
+	if j.file == nil {
+		return nil
+	}
+	return j.file.Close()
+}

@@ -13,8 +13,8 @@ import (
 	"example.com/assay/memory/qa"
 )
 
-// An advised error says what a library's error says, and what to type next. The
-// libraries know nothing of verbs and flags: this file does.
+// An advised error is a library's error together with what to type next. Libraries do
+// not know verbs and flags; this file does.
 type advised struct {
 	error
 	advice string
@@ -24,7 +24,7 @@ func (e advised) Error() string { return e.error.Error() + "; " + e.advice }
 
 func (e advised) Unwrap() error { return e.error }
 
-// withAdvice adds what to type to an error that calls for it.
+// withAdvice adds advice to an error that has any.
 func withAdvice(err error) error {
 	if err == nil || errors.As(err, new(advised)) {
 		return err
@@ -35,7 +35,7 @@ func withAdvice(err error) error {
 	return err
 }
 
-// adviceOn is what a person can type about an error, "" for nothing.
+// adviceOn returns what to type after an error, "" for nothing.
 func adviceOn(err error) string {
 	if e, ok := errors.AsType[*memory.UnknownCorpusError](err); ok && len(e.Known) == 0 {
 		return "make it with: " + ingestInto(nil, e.Name, "")
@@ -53,13 +53,13 @@ func adviceOn(err error) string {
 		return "build it again: " + ingestInto(nil, e.Name, "--rebuild ")
 	}
 	if e, ok := errors.AsType[*memory.EmbedderError](err); ok {
-		return "to change over run: " + ingestInto(nil, e.Corpus, "")
+		return "to switch the embedder run: " + ingestInto(nil, e.Corpus, "")
 	}
 	if errors.As(err, new(*memory.EarlierFileError)) {
-		return "name the directory that has it now, or leave it out with --rebuild"
+		return "name the directory that holds the file now, or drop the file with --rebuild"
 	}
 	if e, ok := errors.AsType[*qa.DamagedError](err); ok {
-		return "to begin anew, without what was remembered: agent memory forget --all --corpus " + strings.TrimSuffix(filepath.Base(e.Path), ".db")
+		return "to start again with an empty memory: agent memory forget --all --corpus " + strings.TrimSuffix(filepath.Base(e.Path), ".db")
 	}
 	if e, ok := errors.AsType[*document.InputError](err); ok && e.Option != "" {
 		return "--" + strings.ReplaceAll(e.Option, "_", "-") + " names it"
@@ -70,7 +70,7 @@ func adviceOn(err error) string {
 	return ""
 }
 
-// ingestInto is the command that makes a corpus of paths.
+// ingestInto is the command that ingests paths into a corpus.
 func ingestInto(paths []string, corpus, flags string) string {
 	return fmt.Sprintf("agent ingest %s%s --corpus %s", flags, quoted(paths), corpus)
 }

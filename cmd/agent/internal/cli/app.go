@@ -20,7 +20,7 @@ import (
 	"example.com/assay/llm"
 )
 
-// An App is one start of the program with all that it takes from outside.
+// An App is one start of the program with everything that it takes from outside.
 type App struct {
 	Stdin   io.Reader
 	Stdout  *Screen
@@ -29,30 +29,30 @@ type App struct {
 	Now     func() time.Time
 	Random  io.Reader
 	Signals <-chan os.Signal // interrupts; nil for none
-	Release func()           // gives signals back to the system, so that a second one ends the program
+	Release func()           // returns signals to the system, so that a second one ends the program
 
-	OnSignal atomic.Pointer[func()] // takes signals while a session asks; nil for the end of the program
+	OnSignal atomic.Pointer[func()] // handles signals while a session asks; nil: a signal ends the program
 
-	// models makes the model of each known name.
+	// Models makes the model of each name that needs no provider.
 	Models map[string]func() llm.Model
 
 	Verbose bool // -v
 	printed bool // a JSON document went to stdout
 
-	// failed is the document of a verb for an error before it had a result. Default:
-	// the general one.
+	// Failed makes a verb's JSON document for an error before its result. Default: a
+	// [Failure].
 	Failed func(error) any
 }
 
-// New is a program of these streams and variables, by the machine's clock. It has no
-// models yet.
+// New returns a program with these streams and variables, the machine's clock, and no
+// models.
 func New(stdin io.Reader, stdout, stderr io.Writer, environ []string) *App {
 	env := NewEnvironment(environ)
 	return &App{Stdin: stdin, Stdout: NewScreen(stdout, env), Stderr: NewScreen(stderr, env), Env: env, Now: time.Now, Random: rand.Reader, Release: func() {}}
 }
 
 // Finish reports an error once and turns it into the exit code. With --json a run
-// without a result prints what its verb says of failures, or the general document.
+// without a result prints the document of Failed.
 func (a *App) Finish(err error, args []string) int {
 	advised := withAdvice(err)
 	code := ExitCode(err)
@@ -74,8 +74,8 @@ func (a *App) Finish(err error, args []string) int {
 	return code
 }
 
-// wantsJSON reports whether a command line asks for JSON, also one whose
-// flags cannot be parsed.
+// wantsJSON reports whether a command line asks for JSON, even if its flags cannot be
+// parsed.
 func wantsJSON(args []string) bool {
 	if end := slices.Index(args, "--"); end >= 0 {
 		args = args[:end]
@@ -87,15 +87,15 @@ func wantsJSON(args []string) bool {
 	})
 }
 
-// Failure is the document of a verb that failed before it had a result.
+// A Failure is the JSON document of a verb that failed before it had a result.
 type Failure struct {
 	Schema int    `json:"schema"`
 	Status string `json:"status"` // "failed"
 	Error  string `json:"error"`
 }
 
-// PrintJSON prints the one document of a run. Text stays readable: <, > and &
-// are not escaped.
+// PrintJSON prints the one document of a run. It does not escape <, > and &, so that
+// text stays readable.
 func (a *App) PrintJSON(v any) {
 	a.printed = true
 	e := json.NewEncoder(a.Stdout)
@@ -121,9 +121,9 @@ func (i interruption) Error() string {
 
 func (interruption) Unwrap() error { return context.Canceled }
 
-// Interruptible returns a context that the first signal cancels; the second
-// one ends the program. While onSignal is set, signals go there instead. The
-// returned function waits for the goroutine.
+// Interruptible returns a context that the first signal cancels; the second one ends the
+// program. While OnSignal is set, it receives the signals instead. The returned function
+// ends the goroutine and waits for it.
 func (a *App) Interruptible(ctx context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	done := make(chan struct{})
@@ -162,8 +162,8 @@ func (a *App) Logger() zerolog.Logger {
 	})
 }
 
-// Warn tells the person something that does not stop the run. Errors among the
-// arguments come with what to type about them.
+// Warn reports something that does not stop the run. Errors among the arguments are
+// printed with advice.
 func (a *App) Warn(format string, args ...any) {
 	args = slices.Clone(args)
 	for i, arg := range args {
@@ -174,7 +174,7 @@ func (a *App) Warn(format string, args ...any) {
 	fmt.Fprintf(a.Stderr, "agent: "+format+"\n", args...)
 }
 
-// Note is a warning of what is being done.
+// Note reports what the program is doing.
 func (a *App) Note(what string) { a.Warn("%s", what) }
 
 // Exit codes.
@@ -187,8 +187,7 @@ const (
 	exitTerminated  = 143 // by SIGTERM
 )
 
-// A UsageError is a command line, variable or configuration that cannot be
-// meant.
+// A UsageError is a mistake in the command line, a variable or the configuration.
 type UsageError struct{ error }
 
 func (e UsageError) Unwrap() error { return e.error }
@@ -196,13 +195,13 @@ func (e UsageError) Unwrap() error { return e.error }
 // Usagef makes a usage error, as fmt.Errorf makes an error.
 func Usagef(format string, args ...any) error { return UsageError{fmt.Errorf(format, args...)} }
 
-// Silent is an exit code whose reason was printed already.
+// Silent is an exit code whose reason was already printed.
 type Silent int
 
 func (s Silent) Error() string { return fmt.Sprintf("ending with exit code %d", int(s)) }
 
-// Also is err, with what went wrong afterwards if something did. A silent err
-// stays silent when nothing did.
+// Also joins err with a later error, if there is one. Without a later error a silent err
+// stays silent.
 func Also(err, late error) error {
 	if late == nil {
 		return err
@@ -210,14 +209,14 @@ func Also(err, late error) error {
 	return errors.Join(err, late)
 }
 
-// IsSilent reports whether there is nothing more to say of an error. One that
-// was joined with others still has to be told.
+// IsSilent reports whether an error was already reported. An error that joins a silent
+// one with others still has to be.
 func IsSilent(err error) bool {
 	_, ok := err.(Silent)
 	return ok
 }
 
-// ExitCode is the exit code of an error.
+// ExitCode returns the exit code of an error.
 func ExitCode(err error) int {
 	if err == nil {
 		return ExitDone

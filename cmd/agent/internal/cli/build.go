@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// A Build is where the program comes from, as the Go toolchain recorded it.
+// A Build is the version of the program, as the Go toolchain recorded it.
 type Build struct {
 	Version  string `json:"version"`            // of the module, or "devel"
 	Revision string `json:"revision,omitempty"` // of the source; "+dirty" is appended when it was changed

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	"example.com/assay/memory/text"
+
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -32,16 +34,16 @@ func verbNames(cmd *cobra.Command) []string {
 	return names
 }
 
-// UnknownVerb is the usage error of arguments that name no verb; it names the nearest.
+// UnknownVerb is the usage error for an unknown verb. It names the nearest verb.
 func UnknownVerb(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
 	names := verbNames(cmd)
-	return Usagef("unknown verb %q%s; %s knows: %s", args[0], DidYouMean(args[0], names), cmd.CommandPath(), strings.Join(names, ", "))
+	return Usagef("unknown verb %q%s; %s knows: %s", args[0], text.DidYouMean(args[0], names), cmd.CommandPath(), strings.Join(names, ", "))
 }
 
-// Exactly refuses a wrong number of arguments and says which are wanted.
+// Exactly refuses any number of arguments except n; want describes them.
 func Exactly(n int, want string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) != n {
@@ -51,7 +53,7 @@ func Exactly(n int, want string) cobra.PositionalArgs {
 	}
 }
 
-// Named refuses flags that were given without a file.
+// Named refuses flags that were given an empty file name.
 func Named(cmd *cobra.Command, flags ...string) error {
 	for _, name := range flags {
 		if cmd.Flags().Changed(name) && cmd.Flags().Lookup(name).Value.String() == "" {
@@ -61,7 +63,7 @@ func Named(cmd *cobra.Command, flags ...string) error {
 	return nil
 }
 
-// FlagError names the nearest known flag, or what is wrong with a value.
+// FlagError makes the usage error for a wrong flag. It names the nearest known flag.
 func FlagError(cmd *cobra.Command, err error) error {
 	hint := fmt.Sprintf("see: agent help %s", strings.TrimPrefix(cmd.CommandPath(), "agent "))
 	if cmd == cmd.Root() {
@@ -78,16 +80,16 @@ func FlagError(cmd *cobra.Command, err error) error {
 	return Usagef("unknown flag --%s of %s; %s%s", name, cmd.CommandPath(), guess, hint)
 }
 
-// nearestFlag returns the flag that a mistyped one was probably meant to be,
-// also when a word of it was left out, or "".
+// nearestFlag returns the flag that was probably meant, or "". It also finds a flag of
+// which a word was left out.
 func nearestFlag(cmd *cobra.Command, name string) string {
 	var known []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
-	if best := Nearest(name, known); best != "" {
+	if best := text.Nearest(name, known); best != "" {
 		return best
 	}
 	for _, k := range known {
-		if Nearest(name, strings.Split(k, "-")) != "" {
+		if text.Nearest(name, strings.Split(k, "-")) != "" {
 			return k
 		}
 	}

@@ -7,7 +7,8 @@ import (
 	"example.com/assay/state"
 )
 
-// EndOf is the end of a run that did not begin. Wrong usage is a refused input.
+// EndOf is the end of a run that an error kept from beginning. Wrong usage counts as a
+// rejected input.
 func EndOf(err error) state.End {
 	if _, ok := errors.AsType[UsageError](err); ok {
 		return state.End{Status: state.StatusRejected, Error: err.Error()}
@@ -18,7 +19,7 @@ func EndOf(err error) state.End {
 // An EndError is an error of a run that says how the run ended.
 type EndError struct {
 	End state.End
-	err error // of the run; nil for one that lost its calls
+	err error // of the run; nil when the run only lost model calls
 }
 
 func (e EndError) Error() string {
@@ -31,8 +32,8 @@ func (e EndError) Error() string {
 
 func (e EndError) Unwrap() error { return e.err }
 
-// Told is what a verb returns when its answer was printed: nil for an answer, an exit
-// code for an end that the answer tells, and an error for a run that could not look.
+// Told is what a verb returns after it printed its answer: nil for an answer, an exit code
+// when the answer explains its end, and an error for a run that could not search.
 func Told(end state.End, runErr error) error {
 	_, usage := errors.AsType[UsageError](runErr)
 	switch {

@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// Variables that the program reads beside those of its settings and of the
-// providers, and names of settings' variables that do not follow their keys.
+// Variables that are neither a setting's nor a provider's, and the variables of settings
+// whose names do not follow from the key.
 const (
 	EnvHome   = "ASSAY_HOME"
 	EnvConfig = "ASSAY_CONFIG"
 )
 
-// An Environment is a process's variables. The last of equal names counts.
+// An Environment holds a process's variables. Of equal names the last one counts.
 type Environment map[string]string
 
 // NewEnvironment reads variables of the form NAME=VALUE.
@@ -59,12 +59,11 @@ func (e Environment) Home() (string, error) {
 	if user := e.Get("HOME"); filepath.IsAbs(user) {
 		return filepath.Join(user, ".local", "share", "assay"), nil
 	}
-	return "", UsageError{fmt.Errorf("finding a directory for corpora and memory: set %s to an absolute path; HOME is not one", EnvHome)}
+	return "", UsageError{fmt.Errorf("finding a directory for corpora and memory: HOME is not an absolute path; set %s to one", EnvHome)}
 }
 
-// Config is where the configuration is when nobody names one: beside the data
-// when ASSAY_HOME says where that is, else "assay" in the user's configuration
-// directory by the XDG rules.
+// Config is the default place of the configuration: in ASSAY_HOME if that is set, else
+// "assay" in the user's configuration directory by the XDG rules.
 func (e Environment) Config() (string, error) {
 	home, err := e.Home()
 	if err != nil {

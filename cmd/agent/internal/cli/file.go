@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 )
 
-// WriteFile replaces a file, and makes its directory.
+// WriteFile replaces a file atomically, and makes its directory if needed.
 func WriteFile(path string, data []byte, perm fs.FileMode) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err

@@ -12,7 +12,7 @@ import (
 // MaxQuestion bounds a question, in bytes.
 const MaxQuestion = 64 << 10
 
-// StdinName is what standard input is called as a source.
+// StdinName is the name of standard input as a source.
 const StdinName = "standard input"
 
 // Question returns the question of a command line.
@@ -29,7 +29,7 @@ func (a *App) Question(ctx context.Context, args []string, example string) (stri
 	return text, CheckQuestion(text, example)
 }
 
-// CheckQuestion refuses what is no question; example is one of the verb.
+// CheckQuestion refuses an empty, too long or invalid question; the error shows example.
 func CheckQuestion(text, example string) error {
 	switch {
 	case text == "":
@@ -42,7 +42,7 @@ func CheckQuestion(text, example string) error {
 	return nil
 }
 
-// InvalidAt is the first byte that is not valid UTF-8.
+// InvalidAt returns the offset of the first byte that is not valid UTF-8.
 func InvalidAt(s string) int {
 	for i, r := range s {
 		if r == utf8.RuneError {
@@ -54,8 +54,9 @@ func InvalidAt(s string) int {
 	return len(s)
 }
 
-// ReadStdin reads up to limit bytes, and one more when there are more. It gives up when the run is cancelled, and
-// leaves the read behind: nothing else can end it.
+// ReadStdin reads at most limit+1 bytes: one byte above the limit shows that there are
+// more. When the run is cancelled it returns, and the read stays blocked: nothing can end
+// it.
 func (a *App) ReadStdin(ctx context.Context, limit int64) ([]byte, error) {
 	type input struct {
 		data []byte
@@ -77,15 +78,15 @@ func (a *App) ReadStdin(ctx context.Context, limit int64) ([]byte, error) {
 	}
 }
 
-// TimeoutError is the cause with which --timeout stops a question.
+// A TimeoutError is the cause of a context that --timeout cancelled.
 type TimeoutError time.Duration
 
 func (e TimeoutError) Error() string {
 	return fmt.Sprintf("stopped after %v, as --timeout says", time.Duration(e))
 }
 
-// Within bounds a question: after a time it is stopped with an errTimeout; 0 never
-// stops it.
+// Within bounds a question: after d its context ends with a [TimeoutError]; 0 sets no
+// bound.
 func Within(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
 	if d <= 0 {
 		return context.WithCancel(ctx)

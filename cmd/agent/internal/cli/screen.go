@@ -8,20 +8,20 @@ import (
 	"golang.org/x/term"
 )
 
-// A Screen is an output stream and what is known of it. Its first write error
-// is kept: printing goes on as if nothing were, and the program's end tells.
+// A Screen is an output stream with its properties. It keeps its first write error for
+// [App.Finish], and printing continues.
 type Screen struct {
 	To     io.Writer
 	TTY    bool
 	Colour bool
-	Width  int // columns; 0 when it is no terminal
+	Width  int // columns; 0 when it is not a terminal
 
-	mu  sync.Mutex // a model that waits tells so while the run is shown
+	mu  sync.Mutex // a waiting model reports that while the run is shown
 	err error
 }
 
-// NewScreen looks at a stream. Colour needs a terminal that is not "dumb" and
-// the variable NO_COLOR unset or empty (https://no-color.org).
+// NewScreen inspects a stream. Colour needs a terminal that is not "dumb", and NO_COLOR
+// unset or empty (https://no-color.org).
 func NewScreen(w io.Writer, env Environment) *Screen {
 	s := &Screen{To: w}
 	f, ok := w.(*os.File)
@@ -37,7 +37,7 @@ func NewScreen(w io.Writer, env Environment) *Screen {
 	return s
 }
 
-// Write reports success always; see err.
+// Write always reports success; see err.
 func (s *Screen) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

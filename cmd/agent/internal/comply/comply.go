@@ -17,12 +17,13 @@ import (
 	"example.com/assay/cmd/agent/internal/open"
 	"example.com/assay/cmd/agent/internal/render"
 	"example.com/assay/graph"
+	"example.com/assay/memory/text"
 	"example.com/assay/nodes/evidence"
 	"example.com/assay/nodes/follow"
 	"example.com/assay/state"
 )
 
-// What agent comply is asked for on the command line.
+// complyFlags are the flags of agent comply.
 type complyFlags struct {
 	filter      evidence.Filter
 	sourceType  string
@@ -43,25 +44,24 @@ func Command(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "comply QUESTION…",
 		Short: "Answer a compliance question with verbatim requirements, for an auditor",
-		Long: `Comply answers with requirements that the corpus states word for word, and with
-nothing else: it extracts them from statutes and policies, verifies each, composes
-statements that end with their ids, and reviews every statement against the quotes
-that it cites. Without a verified requirement the answer is that there is none, and
-the exit code 3. A run that lost a call of the model says what is missing: exit code 3
-beside an answer, 1 without one.
+		Long: `Comply answers only with requirements that the corpus states word for word. It
+extracts them from statutes and policies, verifies each, composes statements that end
+with their ids, and reviews every statement against the quotes that it cites. Without
+a verified requirement the answer says so, and the exit code is 3. A run that lost a
+model call says what is missing: exit code 3 with an answer, 1 without one.
 
-A passage is of a statute or a policy as its metadata source_type says (front
-matter, a column), else its directory. --topic, --section and --category narrow by
-metadata; a section also by its heading.
+The metadata source_type (front matter, a column), or else the directory, says whether
+a passage belongs to a statute or a policy. --topic, --section and --category filter
+by metadata; --section also matches the heading.
 
---audit writes everything by which an answer can be checked; --check reads such a
-file and verifies it against the documents, without any model: exit code 1 when
-anything does not hold.
+--audit writes everything that is needed to check an answer. --check verifies such a
+file against the documents, without any model: exit code 1 when something does not
+hold.
 
---questions asks many: a CSV file with a column question, and perhaps id, topic,
-section, category, source_type; or JSON Lines with these fields. Each has an audit
-file in --out, beside summary.csv and summary.html. Questions that are finished there
-are not asked again.`,
+--questions asks many questions: a CSV file with the column question and optionally
+id, topic, section, category, source_type; or JSON Lines with these fields. --out
+receives an audit file for each, summary.csv and summary.html. Questions that are
+finished there are not asked again.`,
 		Example: `  agent comply --corpus county "How soon must a crisis call be answered?"
   agent comply --corpus county --topic crisis --audit audit.json "Who may authorise a hold?"
   agent comply --check audit.json
@@ -100,8 +100,8 @@ are not asked again.`,
 	f.StringVar(&c.check, "check", "", "verify an audit `FILE` against its documents, without a model")
 	f.StringVar(&c.questions, "questions", "", "ask the questions of a `FILE` (.csv or .jsonl)")
 	f.StringVar(&c.out, "out", "", "`DIR` of the audits of --questions")
-	f.IntVar(&c.jobs, "jobs", 2, "`NUMBER` of questions that are asked at once")
-	f.BoolVar(&c.modelReview, "model-review", false, "have the model review, too, what passed the review by code")
+	f.IntVar(&c.jobs, "jobs", 2, "`NUMBER` of questions that are asked at the same time")
+	f.BoolVar(&c.modelReview, "model-review", false, "have the model also review what passed the review by code")
 	f.StringVar(&c.trace, "trace", "", "write the run's trace to `FILE` (JSON Lines)")
 	f.BoolVar(&c.asJSON, "json", false, "print one JSON document")
 	flags.RegisterModel(cmd)
@@ -110,7 +110,7 @@ are not asked again.`,
 	return cmd
 }
 
-// mistakes refuses a command line that cannot be meant.
+// mistakes refuses mistakes in the command line.
 func (c *complyFlags) mistakes(cmd *cobra.Command, args []string) error {
 	set := func(name string) bool { return cmd.Flags().Changed(name) }
 	c.filter.SourceType = evidence.SourceType(c.sourceType)
@@ -121,11 +121,11 @@ func (c *complyFlags) mistakes(cmd *cobra.Command, args []string) error {
 	}
 	switch {
 	case c.sourceType != "" && c.filter.SourceType != evidence.Statute && c.filter.SourceType != evidence.Policy:
-		return cli.Usagef("--source-type is %q%s; known: statute, policy", c.sourceType, cli.DidYouMean(c.sourceType, []string{"statute", "policy"}))
+		return cli.Usagef("--source-type is %q%s; known: statute, policy", c.sourceType, text.DidYouMean(c.sourceType, []string{"statute", "policy"}))
 	case c.check != "" && (len(args) > 0 || c.questions != "" || c.audit != ""):
-		return cli.Usagef("--check verifies a file; it goes with no question, --questions or --audit")
+		return cli.Usagef("--check verifies a file; it cannot be combined with a question, --questions or --audit")
 	case c.questions != "" && len(args) > 0:
-		return cli.Usagef("a question and --questions do not go together: put it into the file")
+		return cli.Usagef("a question cannot be combined with --questions: put it into the file")
 	case c.questions != "" && c.out == "":
 		return cli.Usagef("--out is missing: name a directory for the audits of --questions")
 	case c.questions == "" && (c.out != "" || set("jobs")):
@@ -191,8 +191,8 @@ func run(a *cli.App, cmd *cobra.Command, flags *config.Flags, f complyFlags, tex
 	return cli.Told(audit.End, runErr)
 }
 
-// ask runs the pipeline on one question. The audit is complete also beside an
-// error of the run.
+// ask runs the pipeline on one question. The audit is also complete when the run returns
+// an error.
 func (c *complier) ask(ctx context.Context, in evidence.Input, traceFile string, watch func(graph.Event[evidence.State])) (evidence.Audit, error) {
 	t := &open.Traced[evidence.State]{In: in.Update(), File: traceFile, More: map[string]string{config.TracedReview: strconv.FormatBool(c.modelReview)}, Options: follow.Options[evidence.State]{
 		Observe: watch, End: func(final evidence.State, err error) state.End {
@@ -209,7 +209,7 @@ func (c *complier) ask(ctx context.Context, in evidence.Input, traceFile string,
 	return audit, runErr
 }
 
-// writeAudit writes an audit file, as a whole or not at all.
+// writeAudit writes an audit file atomically.
 func writeAudit(path string, audit evidence.Audit) error {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -235,7 +235,7 @@ func readAudit(path string) (evidence.Audit, error) {
 		return audit, cli.Usagef("reading the audit %s: %w", path, err)
 	}
 	if audit.Pipeline != "comply" || audit.Schema != state.AnswerSchema {
-		return audit, cli.Usagef("%s is no audit of agent comply (schema %d): its schema is %d and its pipeline %q", path, state.AnswerSchema, audit.Schema, audit.Pipeline)
+		return audit, cli.Usagef("%s is not an audit of agent comply (schema %d): its schema is %d and its pipeline %q", path, state.AnswerSchema, audit.Schema, audit.Pipeline)
 	}
 	return audit, nil
 }

@@ -11,7 +11,7 @@ import (
 // mostNearest is how many rejected requirements are shown when none is verified.
 const mostNearest = 3
 
-// printAudit prints an audit for people: the answer, what it stands on, what is
+// printAudit prints an audit for people: the answer, its requirements, and what is
 // missing.
 func printAudit(a *cli.App, audit evidence.Audit) {
 	look := render.Options{Width: a.Stdout.Width, Colour: a.Stdout.Colour}

@@ -11,7 +11,7 @@ import (
 // grounding is how causal edges are verified.
 type grounding struct {
 	iterations  int
-	threshold   float64 // of confidence, from which a verdict grounds
+	threshold   float64 // confidence from which a verdict grounds an edge
 	adversarial bool
 	topK        int // passages for each side of a search
 }
@@ -40,7 +40,7 @@ func groundingTable() []Setting {
 		},
 		show: func(s *Settings) string { return strconv.FormatFloat(s.Grounding.threshold, 'g', -1, 64) },
 	}, {
-		key: "causal.enable_adversarial_pass", flag: "adversarial", negation: "no-adversarial", about: "Attack edges that are held to be strong before they are accepted.",
+		key: "causal.enable_adversarial_pass", flag: "adversarial", negation: "no-adversarial", about: "Look for counter-evidence before an edge that seems strong is accepted.",
 		set: func(p *parser, s *Settings, from origin, text string) {
 			s.Grounding.adversarial = p.boolean(from, text)
 		},
@@ -60,7 +60,7 @@ func RegisterGrounding(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.String("judge-iterations", strconv.Itoa(d.iterations), "`NUMBER` of times that an edge is searched for and judged")
 	flags.String("grounding-threshold", strconv.FormatFloat(d.threshold, 'g', -1, 64), "confidence above 0 and up to 1 from which a verdict grounds an edge")
-	flags.Bool("adversarial", d.adversarial, "attack edges that are held to be strong before they are accepted")
+	flags.Bool("adversarial", d.adversarial, "look for counter-evidence before an edge that seems strong is accepted")
 	flags.Bool("no-adversarial", false, "the same as --adversarial=false")
 	flags.String("top-k", strconv.Itoa(d.topK), "`NUMBER` of passages that each side of a search adds")
 }

@@ -20,17 +20,17 @@ const (
 	KeyJudgeCalibration = KeyJudge + "_calibration"
 )
 
-// A Classifier is a small model behind an address.
+// A Classifier is a small model that a server at an address runs.
 type Classifier struct {
 	Task        classify.Task
-	Key         string // that the configuration names it by
+	Key         string // of its address in the configuration
 	URL         string // empty for none
-	Model       string // its name; empty for the only one of its server
-	Labels      string // what they mean, checked; empty for what their names say
+	Model       string // its name; empty when its server has only one
+	Labels      string // what its labels mean, checked; empty when their names say it
 	Calibration string // of a judge, checked; empty for none
 }
 
-// Variable holds the key that its server is sent.
+// Variable names the variable that holds its server's key.
 func (c Classifier) Variable() string {
 	if c.Task == classify.Injection {
 		return EnvDetectorKey
@@ -38,8 +38,8 @@ func (c Classifier) Variable() string {
 	return EnvJudgeKey
 }
 
-// Label names it without its address; "" when there is none. Of a server of one
-// model that has no name in the settings, it is the end of the address.
+// Label names the classifier without its address; "" when there is none. A server whose
+// model the settings do not name is labelled by the end of its address.
 func (c Classifier) Label() string {
 	if c.URL == "" {
 		return ""
@@ -48,7 +48,7 @@ func (c Classifier) Label() string {
 	return cmp.Or(c.Model, "a server of "+path[strings.LastIndex(path, "/"):])
 }
 
-// setURL takes an address; none is what stands for no server.
+// setURL takes an address, or the word none for no server.
 func (c *Classifier) setURL(p *parser, from origin, text, none string) {
 	c.URL = ""
 	if text == none {
@@ -68,7 +68,7 @@ func (c *Classifier) setLabels(p *parser, from origin, text string) {
 	c.Labels = labels.String()
 }
 
-// modelName is the name of a model as its server has it, such as "org/model".
+// modelName checks a model's name on its server, such as "org/model".
 func (p *parser) modelName(from origin, v string) string {
 	if strings.TrimSpace(v) == "" || strings.ContainsAny(v, " ,\t\r\n") {
 		p.fail(cli.Usagef("%s is %q: it must be the name of a model, without spaces and commas", from, v))
@@ -79,23 +79,23 @@ func (p *parser) modelName(from origin, v string) string {
 // judgeTable lists the settings of the server that judges claims.
 func judgeTable() []Setting {
 	return []Setting{{
-		key: KeyJudge, about: "What judges claims: model, or the address of a small model that ends in /predict (Text Embeddings Inference), /classify (vLLM, SGLang) or /v1 (MiniCheck on Ollama), whose key is " + EnvJudgeKey + ". When it fails, the model judges.", example: "http://localhost:8080/predict",
+		key: KeyJudge, about: "What judges claims: model, or the address of a small model. The address ends in /predict (Text Embeddings Inference), /classify (vLLM, SGLang) or /v1 (MiniCheck on Ollama); the variable of its key is " + EnvJudgeKey + ". When it fails, the model judges.", example: "http://localhost:8080/predict",
 		set: func(p *parser, s *Settings, from origin, text string) {
 			s.Verification.Judge.setURL(p, from, text, modelJudge)
 		},
 		show: func(s *Settings) string { return cmp.Or(s.Verification.Judge.URL, modelJudge) },
 	}, {
-		key: KeyJudge + "_model", about: "The model that the server is asked for; /v1 needs it, a server of one model does not.", example: "bespoke-minicheck",
+		key: KeyJudge + "_model", about: "The server's model; /v1 needs it, a server with one model does not.", example: "bespoke-minicheck",
 		set: func(p *parser, s *Settings, from origin, text string) {
 			s.Verification.Judge.Model = p.modelName(from, text)
 		},
 		show: func(s *Settings) string { return s.Verification.Judge.Model },
 	}, {
-		key: KeyJudge + "_labels", about: "What the model's labels mean where their names do not tell: supported, contradicted or unsupported.", example: "LABEL_0=unsupported, LABEL_1=supported",
+		key: KeyJudge + "_labels", about: "What the model's labels mean when their names do not say it: supported, contradicted or unsupported.", example: "LABEL_0=unsupported, LABEL_1=supported",
 		set:  func(p *parser, s *Settings, from origin, text string) { s.Verification.Judge.setLabels(p, from, text) },
 		show: func(s *Settings) string { return s.Verification.Judge.Labels },
 	}, {
-		key: KeyJudgeCalibration, about: "What makes its probabilities honest on your own data: slope and offset, which agent eval claims --judge configured prints.", example: "0.8 -0.3",
+		key: KeyJudgeCalibration, about: "Calibrates its probabilities for your own data: slope and offset, which agent eval claims --judge configured prints.", example: "0.8 -0.3",
 		set: func(p *parser, s *Settings, from origin, text string) {
 			calibration, err := classify.ParseCalibration(text)
 			if err != nil {

@@ -12,13 +12,14 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/memory/text"
 )
 
 // keyModelShort is the key that means the same as models.default.
 const keyModelShort = "model"
 
-// parseConfig reads a configuration into the entries of its settings. Errors
-// name the file, the line and the key, and what would be right.
+// parseConfig reads a configuration into the entries of its settings. Errors name the
+// file, the line, the key, and the valid values.
 func parseConfig(path string, data []byte, table []Setting) ([]entry, error) {
 	decoder := yaml.NewDecoder(bytes.NewReader(data))
 	var doc yaml.Node
@@ -29,7 +30,7 @@ func parseConfig(path string, data []byte, table []Setting) ([]entry, error) {
 	}
 	var more yaml.Node
 	if err := decoder.Decode(&more); err == nil {
-		return nil, cli.Usagef("%s:%d: a second document: a configuration is one", path, more.Line)
+		return nil, cli.Usagef("%s:%d: a second document begins here; a configuration has only one", path, more.Line)
 	} else if !errors.Is(err, io.EOF) {
 		return nil, cli.Usagef("%s: %w", path, err)
 	}
@@ -59,7 +60,7 @@ func parseConfig(path string, data []byte, table []Setting) ([]entry, error) {
 type configReader struct {
 	parser
 	path    string
-	keys    map[string][]string // by section, "" for the top: in the order of messages
+	keys    map[string][]string // by section, "" for the top, in the order of messages
 	entries []entry
 }
 
@@ -73,7 +74,7 @@ func (f *configReader) read(section string, value *yaml.Node) {
 	f.lines(value, form, "known keys: "+strings.Join(keys, ", "), func(key, v *yaml.Node) {
 		switch {
 		case !slices.Contains(keys, key.Value):
-			f.fail(cli.Usagef("%s:%d: unknown key %q%s%s; known keys: %s", f.path, key.Line, key.Value, in, cli.DidYouMean(key.Value, keys), strings.Join(keys, ", ")))
+			f.fail(cli.Usagef("%s:%d: unknown key %q%s%s; known keys: %s", f.path, key.Line, key.Value, in, text.DidYouMean(key.Value, keys), strings.Join(keys, ", ")))
 		case section == "" && key.Value == KeyPrices:
 			f.prices(v)
 		case section == "" && f.keys[key.Value] != nil:
@@ -84,31 +85,31 @@ func (f *configReader) read(section string, value *yaml.Node) {
 	})
 }
 
-// prices takes the section of prices: of each model all parts.
+// prices reads the section of prices. Each model must have all parts.
 func (f *configReader) prices(value *yaml.Node) {
 	f.lines(value, KeyPrices+needsLines, `a key is a model's name, such as "openai:gpt-4.1-mini"`, func(model, price *yaml.Node) {
 		section, parts := KeyPrices+"."+model.Value, map[string]bool{}
 		hint := "known keys: " + strings.Join(priceParts, ", ")
 		f.lines(price, section+needsLines, hint, func(part, v *yaml.Node) {
 			if !slices.Contains(priceParts, part.Value) {
-				f.fail(cli.Usagef("%s:%d: unknown key %q in %s%s; %s", f.path, part.Line, part.Value, section, cli.DidYouMean(part.Value, priceParts), hint))
+				f.fail(cli.Usagef("%s:%d: unknown key %q in %s%s; %s", f.path, part.Line, part.Value, section, text.DidYouMean(part.Value, priceParts), hint))
 			}
 			parts[part.Value] = true
 			f.take(section, part.Value, v)
 		})
 		for _, part := range priceParts {
 			if !parts[part] {
-				f.fail(cli.Usagef("%s:%d: %s: its %s is missing; write 0 for what is free", f.path, model.Line, section, part))
+				f.fail(cli.Usagef("%s:%d: %s: its %s is missing; write 0 if it is free", f.path, model.Line, section, part))
 			}
 		}
 	})
 }
 
-// needsLines says of a section that it holds something else.
+// needsLines is the message for a section that is not a list of lines.
 const needsLines = `: it needs lines of "key: value" below it`
 
-// lines calls a function with each key and value below a node. When it holds
-// no such, the message says which form it needs, and a hint.
+// lines calls a function with each key and value below a node. For any other node the
+// message says the form that is needed, and a hint.
 func (f *configReader) lines(value *yaml.Node, form, hint string, each func(key, v *yaml.Node)) {
 	if value.Kind == yaml.AliasNode {
 		value = value.Alias
@@ -121,14 +122,14 @@ func (f *configReader) lines(value *yaml.Node, form, hint string, each func(key,
 	for i := 0; i+1 < len(value.Content); i += 2 {
 		key, v := value.Content[i], value.Content[i+1]
 		if line, twice := seen[key.Value]; twice {
-			f.fail(cli.Usagef("%s:%d: key %q stands already in line %d", f.path, key.Line, key.Value, line))
+			f.fail(cli.Usagef("%s:%d: key %q is already set in line %d", f.path, key.Line, key.Value, line))
 		}
 		seen[key.Value] = key.Line
 		each(key, v)
 	}
 }
 
-// take keeps one value.
+// take adds one value to the entries.
 func (f *configReader) take(section, key string, v *yaml.Node) {
 	full := key
 	if section != "" {
@@ -151,7 +152,7 @@ func (f *configReader) take(section, key string, v *yaml.Node) {
 		full = KeyModel
 	}
 	if slices.ContainsFunc(f.entries, func(e entry) bool { return e.key == full }) {
-		f.fail(cli.Usagef("%s: %s stands in this file, too; keep one", from, other))
+		f.fail(cli.Usagef("%s: this file also has %s; keep one of them", from, other))
 	}
 	f.entries = append(f.entries, entry{full, v.Value, from})
 }

@@ -21,16 +21,15 @@ func (e *MissingKeyError) Error() string {
 
 const maxKey = 64 << 10 // bytes; a key of a service account is a few thousand
 
-// ReadKey reads a file that holds a key and nothing else, and which its owner
-// alone may read. Its errors do not show what was given as a path before it
-// proves to be one: it may be the key itself.
+// ReadKey reads a file that holds only a key, and that only its owner may read. Errors
+// show the path only once it is known to be one: it may be the key itself.
 func ReadKey(path string) (string, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		if at, ok := errors.AsType[*fs.PathError](err); ok {
 			err = at.Err
 		}
-		return "", fmt.Errorf("finding the file that it names: %w (it must be the path of a file that holds the key, not the key)", err)
+		return "", fmt.Errorf("finding the file of the key: %w (the value must be the path of a file that holds the key, not the key itself)", err)
 	}
 	if !info.Mode().IsRegular() {
 		return "", fmt.Errorf("%s is not a regular file: write the key into one", path)
@@ -39,7 +38,7 @@ func ReadKey(path string) (string, error) {
 		return "", fmt.Errorf("%s can be read by others (mode %04o): chmod 600 %s", path, info.Mode().Perm(), path)
 	}
 	if info.Size() > maxKey {
-		return "", fmt.Errorf("%s holds %d bytes, which is no key", path, info.Size())
+		return "", fmt.Errorf("%s holds %d bytes, too many for a key", path, info.Size())
 	}
 	data, err := os.ReadFile(path)
 	if err != nil {

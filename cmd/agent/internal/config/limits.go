@@ -11,8 +11,8 @@ import (
 	"example.com/assay/llm"
 )
 
-// limitTable lists the settings of llm.ControlOptions. What a wrapper takes
-// for its default when it is 0 is -1 there.
+// limitTable lists the settings of llm.ControlOptions. Where 0 would mean a wrapper's
+// default, a configured 0 is stored as -1.
 func limitTable() []Setting {
 	number := func(key, about string, least int, field func(*llm.ControlOptions) *int) Setting {
 		return Setting{
@@ -64,35 +64,35 @@ func limitTable() []Setting {
 		}
 	}
 	return []Setting{
-		number("concurrency", "Calls at once.", 1, func(o *llm.ControlOptions) *int { return &o.Concurrency }),
-		number("max_retries", "How often a call that failed is made again.", 0, func(o *llm.ControlOptions) *int { return &o.Retry.MaxRetries }),
-		length("backoff_base", "The wait before the first repetition; it doubles.", time.Nanosecond, func(o *llm.ControlOptions) *time.Duration { return &o.Retry.Base }),
-		length("backoff_jitter_max", "What chance adds to each wait, at most.", 0, func(o *llm.ControlOptions) *time.Duration { return &o.Retry.JitterMax }),
-		length("timeout", "Of each attempt.", time.Nanosecond, func(o *llm.ControlOptions) *time.Duration { return &o.Timeout }),
-		number("requests_per_minute", "Calls a minute; unbounded by default.", 1, func(o *llm.ControlOptions) *int { return &o.Rate.RequestsPerMinute }),
-		number("tokens_per_minute", "Tokens a minute, read and written; unbounded by default.", 1, func(o *llm.ControlOptions) *int { return &o.Rate.TokensPerMinute }),
-		number("max_calls", "Calls of one question; unbounded by default.", 1, func(o *llm.ControlOptions) *int { return &o.Budget.MaxCalls }),
-		number("max_tokens", "Tokens of one question, read and written; unbounded by default.", 1, func(o *llm.ControlOptions) *int { return &o.Budget.MaxTokens }),
-		money("max_money", "What one question may cost, in the currency of prices; unbounded by default.", func(o *llm.ControlOptions) *float64 { return &o.Budget.MaxMoney }),
-		number("max_session_calls", "Calls of all questions of a session; unbounded by default.", 1, func(o *llm.ControlOptions) *int { return &o.Budget.Session.MaxCalls }),
-		number("max_session_tokens", "Tokens of all questions of a session; unbounded by default.", 1, func(o *llm.ControlOptions) *int { return &o.Budget.Session.MaxTokens }),
-		money("max_session_money", "What all questions of a session may cost; unbounded by default.", func(o *llm.ControlOptions) *float64 { return &o.Budget.Session.MaxMoney }),
-		number("circuit_failures", "Attempts in a row that must fail before a model is left alone for a time; 0 never leaves it.", 0, func(o *llm.ControlOptions) *int { return &o.Circuit.Failures }),
-		length("circuit_pause", "How long it is left alone.", time.Nanosecond, func(o *llm.ControlOptions) *time.Duration { return &o.Circuit.Pause }),
+		number("concurrency", "Calls at the same time.", 1, func(o *llm.ControlOptions) *int { return &o.Concurrency }),
+		number("max_retries", "How often a failed call is retried.", 0, func(o *llm.ControlOptions) *int { return &o.Retry.MaxRetries }),
+		length("backoff_base", "The wait before the first retry; it doubles with each further one.", time.Nanosecond, func(o *llm.ControlOptions) *time.Duration { return &o.Retry.Base }),
+		length("backoff_jitter_max", "The largest random addition to each wait.", 0, func(o *llm.ControlOptions) *time.Duration { return &o.Retry.JitterMax }),
+		length("timeout", "The time limit of each attempt.", time.Nanosecond, func(o *llm.ControlOptions) *time.Duration { return &o.Timeout }),
+		number("requests_per_minute", "Calls per minute; unlimited by default.", 1, func(o *llm.ControlOptions) *int { return &o.Rate.RequestsPerMinute }),
+		number("tokens_per_minute", "Tokens per minute, read and written; unlimited by default.", 1, func(o *llm.ControlOptions) *int { return &o.Rate.TokensPerMinute }),
+		number("max_calls", "Calls of one question; unlimited by default.", 1, func(o *llm.ControlOptions) *int { return &o.Budget.MaxCalls }),
+		number("max_tokens", "Tokens of one question, read and written; unlimited by default.", 1, func(o *llm.ControlOptions) *int { return &o.Budget.MaxTokens }),
+		money("max_money", "What one question may cost, in the currency of prices; unlimited by default.", func(o *llm.ControlOptions) *float64 { return &o.Budget.MaxMoney }),
+		number("max_session_calls", "Calls of all questions of a session; unlimited by default.", 1, func(o *llm.ControlOptions) *int { return &o.Budget.Session.MaxCalls }),
+		number("max_session_tokens", "Tokens of all questions of a session; unlimited by default.", 1, func(o *llm.ControlOptions) *int { return &o.Budget.Session.MaxTokens }),
+		money("max_session_money", "What all questions of a session may cost; unlimited by default.", func(o *llm.ControlOptions) *float64 { return &o.Budget.Session.MaxMoney }),
+		number("circuit_failures", "After how many failed attempts in a row a model is not called for a while; 0 for never.", 0, func(o *llm.ControlOptions) *int { return &o.Circuit.Failures }),
+		length("circuit_pause", "How long it is then not called.", time.Nanosecond, func(o *llm.ControlOptions) *time.Duration { return &o.Circuit.Pause }),
 	}
 }
 
 // KeyPrices is the section whose keys are models' names.
 const KeyPrices = "prices"
 
-// priceParts are what is said of a model's price.
+// priceParts are the keys of a model's price.
 var priceParts = []string{"input", "output"}
 
 // pricesSetting is the section of prices.
 func pricesSetting(a *cli.App) Setting {
 	return Setting{
 		key: KeyPrices, example: "openai:gpt-4.1-mini: {input: 0.40, output: 1.60}",
-		about: "What a model costs per million tokens, in any one currency; a model without a price counts as unknown.",
+		about: "What each model costs per million tokens, all in the same currency; the cost of a model without a price is unknown.",
 		show:  func(*Settings) string { return "" },
 		within: func(key string) Setting {
 			model := strings.TrimPrefix(key, KeyPrices+".")
@@ -101,7 +101,7 @@ func pricesSetting(a *cli.App) Setting {
 					return priceSetting(a, name, part)
 				}
 			}
-			return Setting{key: key} // the reader of the configuration makes none such
+			return Setting{key: key} // the reader of the configuration makes no such key
 		},
 		given: func(s *Settings) []string {
 			var keys []string
@@ -147,8 +147,8 @@ func priceSetting(a *cli.App, model, part string) Setting {
 
 func decimal(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
 
-// Unpriced returns a *llm.PriceError when a bound on money cannot be kept for
-// a model, so that this is told before anything is asked.
+// Unpriced returns a *llm.PriceError when a limit on money is set and a model has no
+// price, so that this is reported before any call.
 func (s Settings) Unpriced(model string) error {
 	b := s.Limits.Budget
 	if _, ok := s.Limits.Prices[model]; !ok && (b.MaxMoney > 0 || b.Session.MaxMoney > 0) {

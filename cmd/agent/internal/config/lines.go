@@ -13,7 +13,7 @@ type Line struct {
 	Where  string `json:"where,omitempty"` // file and line, the variable or the flag
 }
 
-// Lines lists the settings that have a value, with where each stands.
+// Lines lists the settings that have a value, each with its origin.
 func Lines(s Settings, table []Setting) []Line {
 	var out []Line
 	for _, t := range expanded(s, table) {
@@ -30,7 +30,7 @@ func Lines(s Settings, table []Setting) []Line {
 	return out
 }
 
-// expanded is the table with the settings of free keys that are given.
+// expanded is the table, extended by the free keys that have a value.
 func expanded(s Settings, table []Setting) []Setting {
 	var out []Setting
 	for _, t := range table {
@@ -45,13 +45,14 @@ func expanded(s Settings, table []Setting) []Setting {
 	return out
 }
 
-// CommentedConfig is a configuration of every setting with its default or,
-// where that is nothing, an example. Without the "#" before keys it is one.
+// CommentedConfig is a file of every setting with its default or, where there is none, an
+// example. Without the "#" before its keys it is a valid configuration.
 func CommentedConfig(s Settings, table []Setting) string {
 	var b strings.Builder
-	b.WriteString(`# Configuration of agent. Remove the "#" before a key, and before its section,
-# to set it. The variable beside a key comes before this file, and a flag before
-# both. Values that are no defaults are examples; agent doctor shows what holds.
+	b.WriteString(`# Configuration of agent. To set a key, remove the "#" before it and before its
+# section. A variable, named in brackets, overrides this file; a flag overrides both.
+# A value is the default or, where there is none, an example. agent doctor shows the
+# values in force.
 `)
 	in := ""
 	for _, t := range table {

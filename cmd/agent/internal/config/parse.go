@@ -12,8 +12,7 @@ import (
 	"example.com/assay/state"
 )
 
-// A parser turns the texts of settings into their values and keeps the first
-// error.
+// A parser turns the texts of settings into values and keeps the first error.
 type parser struct{ err error }
 
 func (p *parser) fail(err error) {
@@ -44,7 +43,8 @@ func CheckModelName(a *cli.App, where, name string) error {
 	return p.err
 }
 
-// corpus checks the name here, so that a bad one is told from a missing corpus.
+// corpus checks the name here, so that an invalid name is not reported as a missing
+// corpus.
 func (p *parser) corpus(from origin, v string) string {
 	if memory.CheckName(v) != nil {
 		p.fail(cli.Usagef("%s is %q: %s", from, v, memory.NameRule))
@@ -111,7 +111,7 @@ func (p *parser) amount(from origin, v string, free bool) float64 {
 	return x
 }
 
-// plainName is a name that is part of an address.
+// plainName checks a name that becomes part of an address.
 var plainName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9.:-]*$`)
 
 func (p *parser) name(from origin, v string) string {

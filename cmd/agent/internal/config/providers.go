@@ -8,6 +8,7 @@ import (
 
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/llm/gemini"
+	"example.com/assay/memory/text"
 )
 
 const (
@@ -22,16 +23,16 @@ const (
 	ProviderOllama    = "ollama"
 )
 
-// A Provider is what may stand before the colon of a model's name.
+// A Provider is the part of a model's name before the colon.
 type Provider struct {
 	Name        string
 	KeyVariable string // holds its key
 	URLVariable string // names another server
-	KeyURL      string // where keys are made; empty when none is needed
+	KeyURL      string // the page that makes keys; empty when no key is needed
 }
 
-// Providers are all of them, in the order of messages. How the models of one are
-// reached is the connector's.
+// Providers lists all of them, in the order of messages. The connector in package open
+// makes their models.
 var Providers = []Provider{
 	{ProviderOpenAI, EnvOpenAIKey, EnvOpenAIURL, "https://platform.openai.com/api-keys"},
 	{gemini.Provider, EnvGeminiKey, EnvGeminiURL, "https://aistudio.google.com/apikey"},
@@ -49,7 +50,7 @@ func ProviderOf(name string) (p Provider, model string, ok bool) {
 	return Providers[at], model, true
 }
 
-// checkModel reports whether a model's name is one that the program knows.
+// checkModel returns an error when the program does not know a model's name.
 func checkModel(a *cli.App, name string) error {
 	if a.Models[name] != nil {
 		return nil
@@ -57,13 +58,13 @@ func checkModel(a *cli.App, name string) error {
 	known := ModelNames(a)
 	p, model, ok := ProviderOf(name)
 	if !ok {
-		guess := cli.DidYouMean(name, known)
+		guess := text.DidYouMean(name, known)
 		var names []string
 		for _, p := range Providers {
 			names = append(names, p.Name)
 		}
 		before, model, colon := strings.Cut(name, ":")
-		if best := cli.Nearest(before, names); colon && best != "" {
+		if best := text.Nearest(before, names); colon && best != "" {
 			guess = fmt.Sprintf("; did you mean %q?", best+":"+model)
 		}
 		return fmt.Errorf("there is no such model%s; known: %s", guess, strings.Join(known, ", "))
@@ -74,7 +75,7 @@ func checkModel(a *cli.App, name string) error {
 	return nil
 }
 
-// ModelNames lists the models, those of a provider by their form.
+// ModelNames lists the models; for a provider it gives the form of their names.
 func ModelNames(a *cli.App) []string {
 	names := slices.Sorted(maps.Keys(a.Models))
 	for _, p := range Providers {
@@ -83,11 +84,11 @@ func ModelNames(a *cli.App) []string {
 	return names
 }
 
-// Vertex says which project of Vertex is asked, and where.
+// Vertex names the project of Vertex and its location.
 type Vertex struct{ Project, Location string }
 
-// ModelLabel names what answers: the model, those of single skills and roles,
-// and the one that is asked when they fail; of a cassette what was recorded.
+// ModelLabel names what answers: the model, those of single skills and roles, and the
+// fallback. For a cassette it is the recorded label.
 func (s Settings) ModelLabel() string {
 	if s.Replayed != "" {
 		return s.Replayed
@@ -111,9 +112,8 @@ func (s Settings) LabelOfModels() string {
 	return label
 }
 
-// RemoteModels lists the distinct models of providers that the settings name,
-// the default first. The fallback is among them when there is something to
-// fall back from.
+// RemoteModels lists the distinct models of providers in the settings, the default first.
+// The fallback is included when another remote model can fail.
 func RemoteModels(a *cli.App, s Settings) []string {
 	var out []string
 	names := []string{s.Model}

@@ -6,22 +6,22 @@ import (
 	"example.com/assay/skills"
 )
 
-// A role is a group of skills that one key of models chooses the model of. A
-// skill's own key comes before its role's, and its role's before the default.
+// A role is a group of skills whose model one key of the section models sets. A skill's
+// own key overrides its role's, and the role's overrides the default.
 type role struct {
 	name   string
 	about  string
 	skills []string
 }
 
-// roles are all of them. A skill has at most one.
+// roles lists all of them. A skill has at most one.
 var roles = []role{
-	{"judge", "The model of skills that decide", []string{
+	{"judge", "The model of the skills that decide", []string{
 		skills.DetectPromptInjection, skills.AdaptiveReplan, skills.SelectChoice, skills.JudgeClaim, skills.JudgeEdge, skills.DevilsAdvocate, skills.VerifyGrounding, skills.ReviewAnswer, skills.VerifyExtraction,
 	}},
-	{"plan", "The model of skills that prepare a search", []string{skills.ClassifyAndRoute, skills.PlanSynthesis, skills.QueryRewrite, skills.GapQueries, skills.ExtractRequirements}},
-	{"write", "The model of skills that write the answer", []string{skills.SynthesizeAndCite, skills.RegenerateResponse, skills.DraftEdges, skills.ComposeAnswer}},
-	{"extract", "The model of skills that read fields", []string{skills.ExtractFields, skills.RefineExtraction}},
+	{"plan", "The model of the skills that prepare a search", []string{skills.ClassifyAndRoute, skills.PlanSynthesis, skills.QueryRewrite, skills.GapQueries, skills.ExtractRequirements}},
+	{"write", "The model of the skills that write the answer", []string{skills.SynthesizeAndCite, skills.RegenerateResponse, skills.DraftEdges, skills.ComposeAnswer}},
+	{"extract", "The model of the skills that read fields", []string{skills.ExtractFields, skills.RefineExtraction}},
 }
 
 // ModelsBySkill returns the models of the skills that do not use the default.
@@ -42,5 +42,5 @@ func (s Settings) ModelsBySkill() map[string]string {
 	return out
 }
 
-// Joined lists names.
+// Joined lists names for a message.
 func Joined(names []string) string { return strings.Join(names, ", ") }

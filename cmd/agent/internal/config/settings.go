@@ -34,18 +34,18 @@ type Settings struct {
 	Corpus        string
 	Model         string
 	SkillModels   map[string]string  // by skill or role; overrides model
-	Fallback      string             // asked when a model of a provider fails; empty for none
-	Replayed      string             // what a cassette calls the models that it answers for; empty without one
+	Fallback      string             // the model for calls that a provider failed; empty for none
+	Replayed      string             // the label of the models that a cassette recorded; empty without one
 	Limits        llm.ControlOptions // of models of providers, with their prices
-	AnswerTokens  int                // the limit of an answer of Anthropic's; 0 for its default
-	Vertex        Vertex             // where gemini's models are, instead of at the Gemini API
-	KeyFiles      map[string]string  // by the variable that comes first: files that hold keys
+	AnswerTokens  int                // the token limit of Anthropic's answers; 0 for the default
+	Vertex        Vertex             // serves gemini's models instead of the Gemini API
+	KeyFiles      map[string]string  // files of keys, by the variable that overrides each
 	Skills        string             // overlay directory; empty for none
-	SkillFile     string             // a skill beside those; empty for none
+	SkillFile     string             // one more skill; empty for none
 	Threshold     float64
 	SkipInjection bool
-	SearchTool    bool // the model that writes may search by itself
-	InSession     bool // a session asks: with searchTool, the model may have edges verified as well
+	SearchTool    bool // the writing model may search by itself
+	InSession     bool // a session asks: with SearchTool, the model may also have edges verified
 	Memory        bool // use and keep earlier answers
 	Saves         bool // runs are saved in threads; the verb says so
 	Lookup        Lookup
@@ -57,11 +57,11 @@ type Settings struct {
 		Content  bool   // spans hold prompts, answers and queries
 	}
 
-	Origins map[string]origin // by key, of all that are not defaults
+	Origins map[string]origin // by key, for all that are not defaults
 }
 
-// Default are the settings that nobody has touched. Those of the
-// limits are the wrappers' own, written out so that they can be shown.
+// Default returns the settings that apply when nothing is configured. The defaults of the
+// limits are written out, so that they can be shown.
 func Default(remembers bool) Settings {
 	return Settings{
 		Corpus: DefaultCorpus, Lookup: Lookup{Embedder: OfflineEmbedder, Cache: embed.DefaultMaxBytes >> 20, Reranker: NoReranker, Detector: Classifier{Task: classify.Injection, Key: keyDetector}}, Model: offline.Name, Threshold: defaultThreshold, Memory: remembers,
@@ -75,12 +75,12 @@ func Default(remembers bool) Settings {
 	}
 }
 
-// An origin says where the value of a setting stands.
+// An origin says where the value of a setting comes from.
 type origin struct {
 	Kind  string // "default", "file", "variable" or "flag"
 	where string // "c.yaml:3", "ASSAY_CORPUS", "--corpus"; empty for a default
 	dir   string // what relative paths in the value are relative to
-	name  string // what messages call it: "c.yaml:3: corpus", "ASSAY_CORPUS"
+	name  string // its name in messages: "c.yaml:3: corpus", "ASSAY_CORPUS"
 }
 
 // String is the subject of a message about the value.
@@ -95,9 +95,9 @@ type entry struct {
 	from      origin
 }
 
-// apply takes over one layer of values: all that one file, the environment or
-// the command line gives. A layer that names a model for all skills replaces
-// the models that lower layers name for single ones.
+// apply takes over one layer of values: all values of one file, of the environment or of
+// the command line. A layer that names a model for all skills replaces the models that
+// lower layers name for single skills.
 func (p *parser) apply(s *Settings, table []Setting, layer []entry) {
 	given := func(key string) bool {
 		return slices.ContainsFunc(layer, func(e entry) bool { return e.key == key })
@@ -121,12 +121,11 @@ type Flags struct {
 	Timeout   time.Duration // of a question
 	Record    string        // file that calls are recorded in; empty for none
 	Replay    string        // file that answers; empty for none
-	Traced    []entry       // of a run that is run again: they come before all but flags
+	Traced    []entry       // of a run that is repeated: only flags override them
 }
 
-// Register adds the flags of all settings to a verb. A single question is
-// answered afresh, so that asking it twice gives the same run; a session
-// remembers.
+// Register adds the flags of all settings to a verb. By default a single question does not
+// use the memory, so that asking it twice gives the same run; a session does.
 func (f *Flags) Register(cmd *cobra.Command, remembers bool) {
 	f.remembers = remembers
 	flags := cmd.Flags()
@@ -149,7 +148,7 @@ func (f *Flags) RegisterPipeline(cmd *cobra.Command) {
 	RegisterVerification(cmd)
 }
 
-// RegisterModel adds the flags of what every verb needs that asks a model.
+// RegisterModel adds the flags of every verb that calls a model.
 func (f *Flags) RegisterModel(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.String("model", offline.Name, "`NAME` of the model for all skills: offline, openai:NAME, gemini:NAME, anthropic:NAME or ollama:NAME")
@@ -157,18 +156,18 @@ func (f *Flags) RegisterModel(cmd *cobra.Command) {
 	flags.String("skills", "", "`DIR` whose *.md files replace embedded skills of the same name")
 }
 
-// RegisterTimeout adds the flag of verbs that ask.
+// RegisterTimeout adds the flag of verbs that answer questions.
 func (f *Flags) RegisterTimeout(cmd *cobra.Command) {
-	cmd.Flags().DurationVar(&f.Timeout, "timeout", 0, "stop a question after this `DURATION`, such as 30s; 0 never does")
+	cmd.Flags().DurationVar(&f.Timeout, "timeout", 0, "stop a question after this `DURATION`, such as 30s; 0 for no limit")
 }
 
-// RegisterCassette adds the flags of verbs that ask models.
+// RegisterCassette adds the flags of verbs that can record and replay model calls.
 func (f *Flags) RegisterCassette(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.Record, "record", "", "write each model call with its prompt and answer to a new `FILE`, without keys")
 	cmd.Flags().StringVar(&f.Replay, "replay", "", "answer model calls from a `FILE` of --record, without key or network; a call that is not in it fails")
 }
 
-// Cassette checks the cassette that a command line names.
+// Cassette returns the cassette that a command line names.
 func (f *Flags) Cassette(cmd *cobra.Command) (Cassette, error) {
 	recording, replaying := cmd.Flags().Changed("record"), cmd.Flags().Changed("replay")
 	switch {
@@ -182,9 +181,9 @@ func (f *Flags) Cassette(cmd *cobra.Command) (Cassette, error) {
 	return Cassette{f.Record, f.Replay}, nil
 }
 
-// Resolve puts the settings together: flags before variables before the
-// configuration before defaults. Every value is checked where it stands, so
-// that a message names its origin.
+// Resolve combines the settings: flags override variables, variables the configuration,
+// and that the defaults. Every value is checked in its layer, so that a message names its
+// origin.
 func Resolve(a *cli.App, cmd *cobra.Command, f *Flags) (Settings, error) {
 	s := Default(f.remembers)
 	var err error
@@ -207,7 +206,7 @@ func Resolve(a *cli.App, cmd *cobra.Command, f *Flags) (Settings, error) {
 		return s, err
 	}
 	for _, layer := range [][]entry{file, entries(a.Env, table), f.Traced, flags} {
-		if f.Replay != "" { // a cassette needs no key, also where the files of its configuration are not
+		if f.Replay != "" { // a cassette needs no key, so the files of keys may be missing
 			layer = slices.DeleteFunc(layer, func(e entry) bool { return strings.HasPrefix(e.key, keyFilesPrefix) })
 		}
 		var p parser
@@ -218,8 +217,8 @@ func Resolve(a *cli.App, cmd *cobra.Command, f *Flags) (Settings, error) {
 	return s, nil
 }
 
-// File is the configuration that the flag or the variable names, which
-// must exist, or the one in its usual place, which need not.
+// File returns the configuration that the flag or the variable names, which must exist,
+// or the one in its default place, which need not.
 func File(a *cli.App, cmd *cobra.Command, f *Flags) (path, from string, err error) {
 	if cmd.Flags().Changed("config") {
 		if f.Config == "" {
@@ -287,8 +286,8 @@ func fromFlags(cmd *cobra.Command, table []Setting) ([]entry, error) {
 	return out, nil
 }
 
-// path returns the path that a value means: that of a configuration is
-// relative to it.
+// path returns the path that a value means. A path in a configuration is relative to that
+// file.
 func (o origin) path(text string) string {
 	if o.dir == "" || text == "" || filepath.IsAbs(text) {
 		return text
@@ -312,18 +311,16 @@ func (s Settings) LoadSkills() (*skills.Set, error) {
 	return set, nil
 }
 
-// variableOf is the variable of a setting: its key in capitals, with the
-// program's prefix.
+// variableOf is the variable of a setting: ASSAY_ and its key in capitals.
 func variableOf(key string) string {
 	return "ASSAY_" + strings.ToUpper(strings.ReplaceAll(key, ".", "_"))
 }
 
-// Cassette are the files that calls are recorded in, or answered from; both are
+// A Cassette names the file that records calls, or the file that answers them; both are
 // empty for none.
 type Cassette struct{ Record, Replay string }
 
-// RegisterConditions adds the flags of a question, without those that no
-// remembered answer depends on.
+// RegisterConditions adds the flags that a remembered answer can depend on.
 func (f *Flags) RegisterConditions(cmd *cobra.Command) {
 	var question cobra.Command
 	f.Register(&question, true)

@@ -14,23 +14,21 @@ import (
 	"example.com/assay/skills"
 )
 
-// A Setting is one value that a configuration, a variable or a flag can give.
-// The table of all of them is what those three, the doctor and the file that
-// doctor --init writes have in common.
+// A Setting is one value that a configuration, a variable or a flag can set. These three,
+// the doctor and the file that doctor --init writes share the table of all settings.
 type Setting struct {
 	key      string // in a configuration, with its section: "model_limits.timeout"
 	variable string
 	flag     string // empty for none
 	negation string // flag that is the same as flag=false; empty for none
 	about    string // one sentence
-	example  string // for the file of doctor --init when the default shows as nothing
+	example  string // for the file of doctor --init when the default is empty
 	set      func(p *parser, s *Settings, from origin, text string)
 	show     func(s *Settings) string // "" leaves it out
 
-	// Of a section whose keys are free, and which a configuration alone can
-	// give, there is instead:
+	// A section with free keys, which only a configuration can set, has these instead:
 	within func(key string) Setting   // the setting of a key below it
-	given  func(s *Settings) []string // those that are set, sorted
+	given  func(s *Settings) []string // the keys that are set, sorted
 }
 
 // settingOf returns the setting of a key, which the table must have.
@@ -44,7 +42,7 @@ func settingOf(table []Setting, key string) Setting {
 	return table[at]
 }
 
-// Keys that code names.
+// Keys that other code refers to.
 const (
 	KeyModel    = "models.default"
 	keyFallback = modelsPrefix + "fallback"
@@ -64,7 +62,7 @@ func Table(a *cli.App) ([]Setting, error) {
 		return nil, err
 	}
 	table := []Setting{{
-		key: "corpus", flag: "corpus", about: "The corpus that answers.",
+		key: "corpus", flag: "corpus", about: "The corpus to answer from.",
 		set:  func(p *parser, s *Settings, from origin, text string) { s.Corpus = p.corpus(from, text) },
 		show: func(s *Settings) string { return s.Corpus },
 	}, {
@@ -94,7 +92,7 @@ func Table(a *cli.App) ([]Setting, error) {
 		set:  func(p *parser, s *Settings, from origin, text string) { s.Model = p.model(a, from, text) },
 		show: func(s *Settings) string { return s.Model },
 	}, {
-		key: keyFallback, about: "The model that is asked when one of a provider fails after its retries; none is by default.", example: "offline",
+		key: keyFallback, about: "The model for a call that a provider's model failed after its retries; none by default.", example: "offline",
 		set:  func(p *parser, s *Settings, from origin, text string) { s.Fallback = p.model(a, from, text) },
 		show: func(s *Settings) string { return s.Fallback },
 	}}
@@ -138,7 +136,7 @@ func modelSetting(a *cli.App, name, about string) Setting {
 func keySetting(p Provider) Setting {
 	return Setting{
 		key: keyFilesPrefix + p.Name, example: p.Name + ".key",
-		about: "A file of mode 0600 that holds the key and nothing else; " + p.KeyVariable + " comes first.",
+		about: "A file of mode 0600 that holds the key and nothing else; " + p.KeyVariable + " overrides it.",
 		set: func(parse *parser, s *Settings, from origin, text string) {
 			path := from.path(parse.text(from, text, "a file"))
 			if _, err := ReadKey(path); err != nil {
@@ -153,11 +151,11 @@ func keySetting(p Provider) Setting {
 // vertexTable lists the settings of Vertex.
 func vertexTable() []Setting {
 	return []Setting{{
-		key: "vertex.project", about: "The project that asks Gemini through Vertex, with Google's application default credentials and no key; none does by default.", example: "my-project",
+		key: "vertex.project", about: "The project for Gemini through Vertex, with Google's application default credentials instead of a key; none by default.", example: "my-project",
 		set:  func(p *parser, s *Settings, from origin, text string) { s.Vertex.Project = p.name(from, text) },
 		show: func(s *Settings) string { return s.Vertex.Project },
 	}, {
-		key: "vertex.location", about: "Where Vertex answers; \"global\" by default.", example: "global",
+		key: "vertex.location", about: "The location of Vertex; \"global\" by default.", example: "global",
 		set:  func(p *parser, s *Settings, from origin, text string) { s.Vertex.Location = p.name(from, text) },
 		show: func(s *Settings) string { return s.Vertex.Location },
 	}}
@@ -166,7 +164,7 @@ func vertexTable() []Setting {
 // anthropicTable lists the settings of Anthropic.
 func anthropicTable() []Setting {
 	return []Setting{{
-		key: "anthropic.max_tokens", about: "The limit of an answer, which Anthropic wants to be told; beyond it, the call fails.",
+		key: "anthropic.max_tokens", about: "The token limit of an answer, which Anthropic requires; a call that exceeds it fails.",
 		set:  func(p *parser, s *Settings, from origin, text string) { s.AnswerTokens = p.count(from, text, 1) },
 		show: func(s *Settings) string { return strconv.Itoa(cmp.Or(s.AnswerTokens, langchain.AnthropicMaxTokens)) },
 	}}
@@ -175,7 +173,7 @@ func anthropicTable() []Setting {
 // telemetryTable lists the settings of OpenTelemetry.
 func telemetryTable() []Setting {
 	return []Setting{{
-		key: "telemetry.endpoint", variable: EnvOTLP, about: "The OTLP collector (HTTP) that gets spans; none does by default.", example: "http://localhost:4318",
+		key: "telemetry.endpoint", variable: EnvOTLP, about: "The OTLP collector (HTTP) that receives spans; none by default.", example: "http://localhost:4318",
 		set: func(p *parser, s *Settings, from origin, text string) {
 			if err := checkEndpoint(text); err != nil {
 				p.fail(cli.Usagef("%s: %w", from, err))
@@ -184,19 +182,19 @@ func telemetryTable() []Setting {
 		},
 		show: func(s *Settings) string { return s.Telemetry.Endpoint },
 	}, {
-		key: "telemetry.content", about: "Spans hold prompts, answers and queries, too.",
+		key: "telemetry.content", about: "Spans also hold prompts, answers and queries.",
 		set:  func(p *parser, s *Settings, from origin, text string) { s.Telemetry.Content = p.boolean(from, text) },
 		show: func(s *Settings) string { return strconv.FormatBool(s.Telemetry.Content) },
 	}}
 }
 
-// checkEndpoint refuses addresses that are none. What it is given may be
-// shown later, so that it must not hold credentials.
+// checkEndpoint refuses what is not an address, and an address with credentials, since it
+// may be shown later.
 func checkEndpoint(text string) error {
 	u, err := url.Parse(text)
 	switch {
 	case err != nil: // whose text would show the address
-		return errors.New("it is no address; write one such as http://localhost:4318")
+		return errors.New("it is not an address; write one such as http://localhost:4318")
 	case u.User != nil:
 		return errors.New("it must not hold credentials; put headers into OTEL_EXPORTER_OTLP_HEADERS")
 	case u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "":

@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	tracedModel       = "model" // as answers name it; see settings.modelLabel
+	tracedModel       = "model" // as answers name it; see Settings.ModelLabel
 	TracedFingerprint = "corpus_fingerprint"
 	TracedSchema      = "schema" // the JSON Schema itself
 	TracedIterations  = "max_iterations"
@@ -25,9 +25,8 @@ var (
 	CausalTraced = []string{"causal.max_judge_iterations", "causal.grounding_confidence_threshold", "causal.enable_adversarial_pass", "causal.top_k"}
 )
 
-// TracedSettings are the settings that a trace says it was made with, its models
-// among them when they are to be asked. A trace may come from anywhere: it chooses
-// no file and no server.
+// TracedSettings returns the settings that a trace was made with, and its models if they
+// are to be called. A trace may come from anywhere, so it can set no file and no server.
 func TracedSettings(a *cli.App, path string, config map[string]string, asks bool) ([]entry, error) {
 	table, err := Table(a)
 	if err != nil {
@@ -55,7 +54,7 @@ func TracedSettings(a *cli.App, path string, config map[string]string, asks bool
 	return out, nil
 }
 
-// labelledModels are the settings of which settings.modelLabel is the label.
+// labelledModels are the settings whose [Settings.ModelLabel] is the label.
 func labelledModels(label string) map[string]string {
 	out := map[string]string{}
 	for i, part := range strings.Split(label, ", ") {
@@ -73,8 +72,8 @@ func labelledModels(label string) map[string]string {
 	return out
 }
 
-// TracedValues are the values of settings that a trace holds, and the model as answers name
-// it. No address is among them.
+// TracedValues are the values of settings that a trace records, and the model as answers
+// name it. They include no address.
 func (s Settings) TracedValues(a *cli.App, keys []string) (map[string]string, error) {
 	table, err := Table(a)
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 // verification is how the claims of an answer are checked.
 type verification struct {
 	Enabled     bool
-	Threshold   float64 // of confidence, below which a correction is written
-	Attempts    int     // at a correction
+	Threshold   float64 // confidence below which a correction is written
+	Attempts    int     // most corrections
 	ShowClaims  bool
 	Unsupported verify.Treatment
 	Judge       Classifier // a server that judges claims
@@ -47,7 +47,7 @@ func verificationTable() []Setting {
 		},
 		show: func(s *Settings) string { return strconv.FormatFloat(s.Verification.Threshold, 'g', -1, 64) },
 	}, {
-		key: "verification.max_crag_attempts", flag: "crag-attempts", about: "How often a correction is tried; 0 never does.",
+		key: "verification.max_crag_attempts", flag: "crag-attempts", about: "How often a correction is tried; 0 for never.",
 		set: func(p *parser, s *Settings, from origin, text string) {
 			s.Verification.Attempts = p.count(from, text, 0)
 		},
@@ -59,7 +59,7 @@ func verificationTable() []Setting {
 		},
 		show: func(s *Settings) string { return strconv.FormatBool(s.Verification.ShowClaims) },
 	}, {
-		key: "verification.unsupported", flag: "unsupported", about: "What becomes of claims without support: mark, strike or keep.",
+		key: "verification.unsupported", flag: "unsupported", about: "What happens to unsupported claims: mark, strike or keep.",
 		set: func(p *parser, s *Settings, from origin, text string) {
 			s.Verification.Unsupported = verify.Treatment(p.oneOf(from, text, string(verify.MarkUnsupported), string(verify.StrikeUnsupported), string(verify.KeepUnsupported)))
 		},
@@ -74,5 +74,5 @@ func RegisterVerification(cmd *cobra.Command) {
 	flags.String("verification-threshold", strconv.FormatFloat(d.Threshold, 'g', -1, 64), "confidence above 0 and up to 1 below which a correction is written from more passages")
 	flags.String("crag-attempts", strconv.Itoa(d.Attempts), "`NUMBER` of times that a correction is tried")
 	flags.Bool("show-claims", d.ShowClaims, "show each claim with its verdict and quotes")
-	flags.String("unsupported", string(d.Unsupported), "what becomes of claims without support: mark, strike or keep")
+	flags.String("unsupported", string(d.Unsupported), "what happens to unsupported claims: mark, strike or keep")
 }

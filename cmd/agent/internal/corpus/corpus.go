@@ -61,7 +61,7 @@ func corpusListCommand(a *cli.App) *cobra.Command {
 				a.PrintJSON(struct {
 					Schema   int                 `json:"schema"`
 					Corpora  []memory.CorpusInfo `json:"corpora"`
-					Embedded []string            `json:"embedded"` // there also before they are unpacked
+					Embedded []string            `json:"embedded"` // the samples, unpacked or not
 				}{1, list, []string{open.SampleCorpus}})
 				return nil
 			}
@@ -73,7 +73,7 @@ func corpusListCommand(a *cli.App) *cobra.Command {
 	return cmd
 }
 
-// Print lists corpora.
+// Print prints a list of corpora.
 func Print(a *cli.App, list []memory.CorpusInfo) {
 	width := len(open.SampleCorpus)
 	for _, info := range list {
@@ -108,7 +108,7 @@ func corpusShowCommand(a *cli.App) *cobra.Command {
 	cmd = onCorpus(a, &cobra.Command{
 		Use:     "show NAME",
 		Short:   "Show a corpus, its files and its metadata",
-		Long:    "Show lists the files of a corpus, and the keys and values that agent search --filter knows, with how many passages have them.",
+		Long:    "Show lists the files of a corpus, and the keys and values for agent search --filter, with the number of passages of each.",
 		Example: "  agent corpus show handbook\n  agent corpus show handbook --values 100\n  agent corpus show sample --json",
 	}, func(corpus *memory.Corpus) error {
 		sources := open.SourcesOf(corpus)
@@ -144,7 +144,7 @@ func corpusShowCommand(a *cli.App) *cobra.Command {
 		printFacets(a, facets)
 		return nil
 	})
-	cmd.Flags().IntVar(&values, "values", 10, "show at most so many `VALUES` of each key, the most frequent ones")
+	cmd.Flags().IntVar(&values, "values", 10, "show at most this `NUMBER` of values of each key, the most frequent first")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
 	return cmd
 }
@@ -170,14 +170,14 @@ func printFacets(a *cli.App, facets []index.Facet) {
 type formatStats struct {
 	Format string `json:"format"` // extension, without the dot
 	Files  int    `json:"files"`
-	Stale  int    `json:"stale"` // of those: changed since they were ingested
+	Stale  int    `json:"stale"` // how many of them changed since they were ingested
 }
 
 func corpusStatsCommand(a *cli.App) *cobra.Command {
 	var asJSON bool
 	cmd := onCorpus(a, &cobra.Command{
 		Use:     "stats NAME",
-		Short:   "Count what a corpus holds",
+		Short:   "Show the size and the settings of a corpus",
 		Example: "  agent corpus stats handbook\n  agent corpus stats sample --json",
 	}, func(corpus *memory.Corpus) error {
 		info, formats, training := corpus.Info(), formatsOf(open.SourcesOf(corpus)), corpus.Training()

@@ -25,10 +25,10 @@ func corpusExportCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export NAME DIR",
 		Short: "Write the texts of a corpus as files",
-		Long: `Export writes the texts whose bytes the offsets of sources count: markdown and
-plain text as they are, of other formats the extracted text with ".txt" behind
-its name. DIR must be new or empty. A file that changed since it was ingested
-is not written; the exit code is then 1.`,
+		Long: `Export writes the texts that the byte offsets of sources refer to: markdown and plain
+text unchanged, other formats as extracted text with ".txt" appended to the name.
+DIR must be new or empty. A file that changed since it was ingested is not written,
+and the exit code is 1.`,
 		Example: "  agent corpus export sample ./sample\n  agent corpus export handbook /tmp/handbook --json",
 		Args:    cli.Exactly(2, "the name of a corpus and a directory"),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {

@@ -35,13 +35,13 @@ func IngestCommand(a *cli.App) *cobra.Command {
 		Short: "Build or extend a corpus from files and directories",
 		Long: `Ingest reads documents into a corpus: ` + strings.Join(document.Extensions(), " ") + `.
 
-Directories are read whole. A file that did not change is not read again, one
-that is gone from below a named directory leaves the corpus, and what other
-directories gave it stays. A fault in a file that is named is an error; below
-a directory the file is skipped and listed.
+Directories are read with their subdirectories. An unchanged file is not read again. A
+file that is gone from a named directory leaves the corpus; files of other directories
+stay. A named file that cannot be read is an error; inside a directory such a file is
+skipped and listed.
 
-The field flags are for CSV and JSON Lines; without them the usual names are
-found.`,
+The field flags are for CSV and JSON Lines; without them common field names are
+recognised.`,
 		Example: `  agent ingest docs/
   agent ingest --corpus handbook policies/ faq.md
   agent ingest --corpus cases --text-field body --id-field case_no cases.jsonl
@@ -50,22 +50,22 @@ found.`,
 	}
 	flags := cmd.Flags()
 	flags.String("corpus", config.DefaultCorpus, "`NAME` of the corpus")
-	flags.StringVar(&f.settings.Config, "config", "", "configuration `FILE` (YAML); its key \"corpus\" counts here")
+	flags.StringVar(&f.settings.Config, "config", "", "configuration `FILE` (YAML); its key \"corpus\" names the corpus")
 	flags.StringVar(&f.load.TextField, "text-field", "", "`FIELD` that holds a record's text")
 	flags.StringVar(&f.load.IDField, "id-field", "", "`FIELD` that holds a record's id")
 	flags.StringVar(&f.load.TitleField, "title-field", "", "`FIELD` that holds a record's title")
 	flags.StringVar(&f.load.DocField, "doc-field", "", "`FIELD` that names the document a record belongs to")
-	flags.IntVar(&f.bytes, "passage-bytes", new(document.SplitOptions).Resolved().Target, "`BYTES` that a passage is filled up to")
-	flags.String("bm25-k1", "1.2", "k1 of BM25, above 0 and up to 10: how soon more of a word stops counting")
-	flags.String("bm25-b", "0.7", "b of BM25, 0 to 1: how much a long passage is held against it")
-	flags.BoolVar(&f.rebuild, "rebuild", false, "forget what the corpus holds and make it from PATH… alone")
+	flags.IntVar(&f.bytes, "passage-bytes", new(document.SplitOptions).Resolved().Target, "target size of a passage in `BYTES`")
+	flags.String("bm25-k1", "1.2", "k1 of BM25, above 0 and up to 10: how soon repetitions of a word stop counting")
+	flags.String("bm25-b", "0.7", "b of BM25, 0 to 1: how much a passage loses by its length")
+	flags.BoolVar(&f.rebuild, "rebuild", false, "empty the corpus first, so that it holds only PATH…")
 	flags.BoolVar(&f.asJSON, "json", false, "print one JSON document")
 	return cmd
 }
 
 func ingest(a *cli.App, cmd *cobra.Command, f *ingestFlags, paths []string) error {
 	if len(paths) == 0 {
-		return cli.Usagef("agent ingest wants files or directories, such as: agent ingest docs/")
+		return cli.Usagef("agent ingest needs files or directories, such as: agent ingest docs/")
 	}
 	s, err := config.Resolve(a, cmd, &f.settings)
 	if err != nil {
@@ -105,8 +105,8 @@ func ingest(a *cli.App, cmd *cobra.Command, f *ingestFlags, paths []string) erro
 	return nil
 }
 
-// splitOptions sizes passages around a target; the longest may be a third
-// longer, as by default.
+// splitOptions sizes passages around a target. As by default, the longest may be a third
+// longer.
 func splitOptions(cmd *cobra.Command, target int) (document.SplitOptions, error) {
 	if !cmd.Flags().Changed("passage-bytes") {
 		return document.SplitOptions{}, nil

@@ -17,7 +17,7 @@ func corpusRemoveCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "remove NAME --yes",
 		Short:   "Remove a corpus and the answers remembered from it",
-		Long:    "Remove deletes the index, extracted texts and remembered answers of a corpus, never the documents that it was made from.",
+		Long:    "Remove deletes the index, extracted texts and remembered answers of a corpus. It never deletes the documents themselves.",
 		Example: "  agent corpus remove handbook --yes",
 		Args:    cli.Exactly(1, "the name of a corpus"),
 		RunE: func(cmd *cobra.Command, args []string) error {

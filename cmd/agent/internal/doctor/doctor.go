@@ -18,6 +18,7 @@ import (
 	"example.com/assay/cmd/agent/internal/render"
 	"example.com/assay/memory"
 	"example.com/assay/memory/qa"
+	"example.com/assay/memory/text"
 )
 
 // A finding is one line of the doctor's report.
@@ -25,7 +26,7 @@ type finding struct {
 	Check  string `json:"check"`
 	Status string `json:"status"` // "ok", "warn" or "fail"
 	Detail string `json:"detail"`
-	Do     string `json:"do,omitempty"` // what to type
+	Do     string `json:"do,omitempty"` // advice, mostly a command
 }
 
 const (
@@ -41,21 +42,20 @@ func Command(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Check configuration, corpora, memory, models and skills, and say what to do",
-		Long: `Doctor checks the home directory, the configuration, the variables, every
-corpus, the embedded sample, the remembered answers, the saved runs, the skills
-and the terminal, and lists every setting with where its value stands: a flag, a
-variable, a line of the configuration, or nowhere (default). It changes
-nothing. Exit code 1 says that a check failed.
+		Long: `Doctor checks the home directory, the configuration, the variables, every corpus, the
+embedded sample, the remembered answers, the saved runs, the skills and the terminal.
+It lists every setting with the origin of its value: a flag, a variable, a line of
+the configuration, or the default. It changes nothing. Exit code 1 says that a check
+failed.
 
-With --init it makes no check and writes a configuration in which every key is
-explained and commented out: to --config, or to where one is looked for, which
-is ` + cli.ConfigName + ` in ` + cli.EnvHome + ` when that is set, else in
-$XDG_CONFIG_HOME/assay or ~/.config/assay. An existing file is left alone.
+--init checks nothing. It writes a configuration in which every key is explained and
+commented out, to --config or to the default place: ` + cli.ConfigName + ` in ` + cli.EnvHome + `
+when that is set, else in $XDG_CONFIG_HOME/assay or ~/.config/assay. An existing file
+is not overwritten.
 
-Each model of a provider that the settings name is asked one small question,
-which costs a few tokens and tells whether the key, the address and the name
-are right; so is a small model behind an address. With the offline model, no such
-address and no collector of telemetry, the defaults, no network is used.`,
+Each provider's model in the settings, and each small model at an address, gets one
+short question. It costs a few tokens and shows whether the key, the address and the
+name are right. With the default settings no network is used.`,
 		Example: "  agent doctor\n  agent doctor --json\n  agent doctor --init\n  agent doctor --config team.yaml\n  agent doctor --model openai:gpt-4.1-mini",
 		Args:    cli.Exactly(0, "no argument"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -72,7 +72,7 @@ address and no collector of telemetry, the defaults, no network is used.`,
 					Schema   int           `json:"schema"`
 					OK       bool          `json:"ok"`
 					Checks   []finding     `json:"checks"`
-					Settings []config.Line `json:"settings,omitempty"` // absent when a check of them failed
+					Settings []config.Line `json:"settings,omitempty"` // absent when they could not be read
 				}{1, !failed, findings, lines})
 			} else {
 				printFindings(a, findings)
@@ -85,7 +85,7 @@ address and no collector of telemetry, the defaults, no network is used.`,
 		},
 	}
 	flags.Register(cmd, false)
-	cmd.Flags().BoolVar(&initialise, "init", false, "write a commented configuration and end")
+	cmd.Flags().BoolVar(&initialise, "init", false, "write a commented configuration instead of checking")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
 	return cmd
 }
@@ -99,7 +99,7 @@ func printFindings(a *cli.App, findings []finding) {
 	}
 }
 
-// examine makes every check that the ones before it allow, and lists the
+// examine makes every check that is possible after the earlier ones, and lists the
 // settings.
 func examine(a *cli.App, cmd *cobra.Command, flags *config.Flags) ([]finding, []config.Line) {
 	home, err := a.Env.Home()
@@ -128,8 +128,8 @@ func examine(a *cli.App, cmd *cobra.Command, flags *config.Flags) ([]finding, []
 	return append(out, checkTelemetry(cmd.Context(), s), checkSkills(s), checkTerminal(a)), config.Lines(s, table)
 }
 
-// checkConfiguration tells which file was read, and what was wrong with it,
-// a variable or a flag.
+// checkConfiguration reports which file was read, and an error in the file, a variable or
+// a flag.
 func checkConfiguration(a *cli.App, s config.Settings, err error) finding {
 	if err != nil {
 		return finding{"configuration", statusFail, err.Error(), "correct what the message names"}
@@ -146,11 +146,10 @@ func checkConfiguration(a *cli.App, s config.Settings, err error) finding {
 			return finding{"configuration", statusWarn, other + " is not read: the configuration is " + place, fmt.Sprintf("mkdir -p %s && mv %s %s", filepath.Dir(place), other, place)}
 		}
 	}
-	return finding{"configuration", statusOK, "none: " + place + " does not exist, so defaults hold", "agent doctor --init"}
+	return finding{"configuration", statusOK, "none: " + place + " does not exist, so the defaults apply", "agent doctor --init"}
 }
 
-// checkHome finds out whether the directory can be written, or made, without
-// leaving anything behind.
+// checkHome checks that the directory can be written, or made. It leaves nothing behind.
 func checkHome(home string) finding {
 	dir := home
 	for {
@@ -179,13 +178,13 @@ func checkHome(home string) finding {
 	return finding{"home", statusOK, home, ""}
 }
 
-// checkVariables tells which variables are read, never what they hold.
+// checkVariables reports which variables are read, but never their values.
 func checkVariables(a *cli.App, table []config.Setting) []finding {
 	known := config.Known(a.Env, table)
 	var out []finding
 	for _, name := range a.Env.Unknown(known) {
 		do := "unset " + name
-		if best := cli.Nearest(name, known); best != "" {
+		if best := text.Nearest(name, known); best != "" {
 			do = fmt.Sprintf("export %s=\"$%s\"; unset %s", best, name, name)
 		}
 		out = append(out, finding{"variables", statusWarn, name + " is not read by this program", do})
@@ -200,7 +199,7 @@ func checkVariables(a *cli.App, table []config.Setting) []finding {
 	return out
 }
 
-// checkCorpora opens every corpus and looks at the files behind it.
+// checkCorpora opens every corpus and checks its files for changes.
 func checkCorpora(home string) []finding {
 	list, err := memory.List(home)
 	if err != nil {
@@ -218,7 +217,7 @@ func checkCorpora(home string) []finding {
 	return out
 }
 
-// checkChosen tells of a corpus that the settings name and nobody made.
+// checkChosen reports a corpus that the settings name and that does not exist.
 func checkChosen(s config.Settings) []finding {
 	list, err := memory.List(s.Home)
 	if err != nil || s.Corpus == config.DefaultCorpus || s.Corpus == open.SampleCorpus {
@@ -261,7 +260,7 @@ func checkCorpus(home, name string) []finding {
 	return append([]finding{{"corpora", statusOK, fmt.Sprintf("%s: %s, %s; embedder %s; confidence %s", what, cli.Count(info.Files, "file"), cli.Count(info.Passages, "passage"), render.Training(training), render.Calibration(training.Calibration)), ""}}, ranker...)
 }
 
-// checkRanker tells of a trained ranker, where the corpus has one.
+// checkRanker reports the corpus's trained ranker, if it has one.
 func checkRanker(corpus *memory.Corpus, flag string) []finding {
 	r, ok := corpus.Ranker()
 	if !ok {
@@ -274,7 +273,7 @@ func checkRanker(corpus *memory.Corpus, flag string) []finding {
 	return []finding{{"ranker", statusOK, detail, ""}}
 }
 
-// checkSample looks at the sample without unpacking it.
+// checkSample checks the sample without unpacking it.
 func checkSample(home string) finding {
 	files, hash, err := open.SampleFiles()
 	if err != nil {
@@ -293,7 +292,7 @@ func checkSample(home string) finding {
 		return finding{"sample", statusFail, err.Error(), "agent corpus remove sample --yes"}
 	}
 	if !current {
-		return finding{"sample", statusOK, "of another program version or changed; it is prepared anew when it is next used", ""}
+		return finding{"sample", statusOK, "changed, or of another program version; it is prepared again when it is next used", ""}
 	}
 	return finding{"sample", statusOK, fmt.Sprintf("%s in %s", cli.Count(len(files), "file"), dir), ""}
 }
@@ -348,7 +347,7 @@ func checkSkills(s config.Settings) finding {
 func checkTerminal(a *cli.App) finding {
 	switch {
 	case !a.Stdout.TTY:
-		return finding{"terminal", statusOK, "standard output is no terminal: plain text", ""}
+		return finding{"terminal", statusOK, "standard output is not a terminal: plain text", ""}
 	case !a.Stdout.Colour:
 		return finding{"terminal", statusOK, fmt.Sprintf("%d columns, without colour", a.Stdout.Width), ""}
 	}

@@ -17,11 +17,11 @@ import (
 	"example.com/assay/llm/offline"
 )
 
-// probeTimeout bounds the question that the doctor asks a model.
+// probeTimeout bounds the doctor's question to a model.
 const probeTimeout = 20 * time.Second
 
-// checkModels asks every configured model of a provider one small question.
-// Without one it uses no network.
+// checkModels sends one short question to every configured model of a provider. Without
+// such a model it uses no network.
 func checkModels(ctx context.Context, a *cli.App, s config.Settings) []finding {
 	var out []finding
 	connector := open.NewConnector(a.Env, s)
@@ -104,7 +104,7 @@ func modelFailed(a *cli.App, name string, s config.Settings, err error) finding 
 				f.Do = "write a key that this server accepts into " + file
 			}
 			if byCredentials {
-				f.Do = "gcloud auth application-default login, as somebody whom project " + s.Vertex.Project + " lets use Vertex"
+				f.Do = "gcloud auth application-default login, with an account that may use Vertex in project " + s.Vertex.Project
 			}
 		case http.StatusNotFound:
 			f.Do = "choose a model that the server has"
@@ -123,8 +123,8 @@ func orVariable(a *cli.App, name string) string {
 	return ", or: unset " + name
 }
 
-// checkClassifiers asks each classifier one small question. Without one it uses no
-// network.
+// checkClassifiers sends one short question to each classifier. Without a classifier it
+// uses no network.
 func checkClassifiers(ctx context.Context, a *cli.App, s config.Settings) []finding {
 	var out []finding
 	for _, c := range []config.Classifier{s.Verification.Judge, s.Lookup.Detector} {
@@ -135,7 +135,7 @@ func checkClassifiers(ctx context.Context, a *cli.App, s config.Settings) []find
 	return out
 }
 
-// checked is what the doctor asks.
+// checked are the doctor's questions.
 var checked = map[classify.Task]classify.Input{
 	classify.Support:   {Text: "Water boils at 100 degrees.", Claim: "Water boils."},
 	classify.Injection: {Text: "Water boils at 100 degrees."},

@@ -38,8 +38,8 @@ func printSettings(a *cli.App, lines []config.Line) {
 	}
 }
 
-// initConfig writes a configuration in which everything is a comment. It
-// overwrites nothing.
+// initConfig writes a configuration in which every line is a comment. It never overwrites
+// a file.
 func initConfig(a *cli.App, cmd *cobra.Command, flags *config.Flags, asJSON bool) error {
 	path, _, err := config.File(a, cmd, flags)
 	if err != nil {
@@ -50,11 +50,11 @@ func initConfig(a *cli.App, cmd *cobra.Command, flags *config.Flags, asJSON bool
 		return err
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return fmt.Errorf("making a place for the configuration: %w", err)
+		return fmt.Errorf("making the directory of the configuration: %w", err)
 	}
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if os.IsExist(err) {
-		return cli.Usagef("%s exists already, and nothing is overwritten: move it away, or name another file with --config", path)
+		return cli.Usagef("%s already exists and is not overwritten: move it away, or name another file with --config", path)
 	}
 	if err != nil {
 		return fmt.Errorf("writing the configuration: %w", err)
@@ -78,7 +78,7 @@ func initConfig(a *cli.App, cmd *cobra.Command, flags *config.Flags, asJSON bool
 	return nil
 }
 
-// checkTelemetry finds out whether a collector listens. It sends no span.
+// checkTelemetry checks whether a collector listens. It sends no span.
 func checkTelemetry(ctx context.Context, s config.Settings) finding {
 	if s.Telemetry.Endpoint == "" {
 		return finding{"telemetry", statusOK, "off: no collector is set", ""}
@@ -97,7 +97,7 @@ func checkTelemetry(ctx context.Context, s config.Settings) finding {
 		err = conn.Close()
 	}
 	if err != nil {
-		return finding{"telemetry", statusWarn, fmt.Sprintf("no collector is reached: %v; answers come without it", err), "start the collector, or: unset " + config.EnvOTLP + " and telemetry.endpoint"}
+		return finding{"telemetry", statusWarn, fmt.Sprintf("the collector cannot be reached: %v; answers do not depend on it", err), "start the collector, or: unset " + config.EnvOTLP + " and telemetry.endpoint"}
 	}
 	detail := "spans go to " + s.Telemetry.Endpoint
 	if s.Telemetry.Content {
@@ -106,7 +106,7 @@ func checkTelemetry(ctx context.Context, s config.Settings) finding {
 	return finding{"telemetry", statusOK, detail, ""}
 }
 
-// checkVectors tells of the cache, once there is one.
+// checkVectors reports the cache of vectors, if there is one.
 func checkVectors(s config.Settings) []finding {
 	stats, err := open.VectorStats(s.Home, &embed.CacheOptions{MaxBytes: int64(s.Lookup.Cache) << 20})
 	if err != nil {

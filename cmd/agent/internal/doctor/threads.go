@@ -13,11 +13,10 @@ import (
 	"example.com/assay/graph/checkpoint/sqlite"
 )
 
-// largeThreads is the size in bytes from which the doctor tells how threads are
-// swept.
+// largeThreads is the size in bytes from which the doctor advises a sweep of the threads.
 const largeThreads = 256 << 20
 
-// checkThreads opens the file of threads, when there is one, and counts them.
+// checkThreads opens the file of threads, if there is one, and counts them.
 func checkThreads(ctx context.Context, home string, large int64) finding {
 	const check = "threads"
 	file := open.ThreadsFile(home)
@@ -33,7 +32,7 @@ func checkThreads(ctx context.Context, home string, large int64) finding {
 	}
 	n, err := countThreads(ctx, home)
 	if err != nil {
-		return finding{check, statusFail, err.Error(), fmt.Sprintf("if it is damaged, which loses the saved runs: mv %s %s.old", file, file)}
+		return finding{check, statusFail, err.Error(), fmt.Sprintf("if it is damaged: mv %s %s.old, which loses the saved runs", file, file)}
 	}
 	size := info.Size()
 	if log, err := os.Stat(file + "-wal"); err == nil {
@@ -41,7 +40,7 @@ func checkThreads(ctx context.Context, home string, large int64) finding {
 	}
 	detail := fmt.Sprintf("%s, %s in %s", cli.Count(n, "thread"), render.Megabytes(size), file)
 	if size >= large && n > 0 {
-		return finding{check, statusWarn, detail, "agent threads sweep --older-than 720h; the file does not shrink, but its room is used again"}
+		return finding{check, statusWarn, detail, "agent threads sweep --older-than 720h; the file does not shrink, but its space is reused"}
 	}
 	return finding{check, statusOK, detail, ""}
 }

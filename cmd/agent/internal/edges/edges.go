@@ -61,7 +61,7 @@ func badEdges(edges []causal.Edge, err error) ([]causal.Edge, error) {
 	return edges, nil
 }
 
-// document is a draft as it is printed, and as verify reads it.
+// document is the JSON of a draft, which verify reads.
 type document struct {
 	Schema int           `json:"schema"`
 	Model  string        `json:"model"`
@@ -74,15 +74,14 @@ func edgesDraftCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "draft PATH…",
 		Short: "Propose causal edges from documents",
-		Long: `Draft reads files and directories and proposes the edges of a causal graph: what
-the documents hold to cause what. It gives no evidence, which is for agent edges
-verify to find. It prints the JSON that verify reads; offline it takes sentences
-that say plainly that one thing brings about another, and no others.`,
+		Long: `Draft reads files and directories and proposes the edges of a causal graph. It gives
+no evidence: agent edges verify finds that. It prints the JSON that verify reads. The
+offline model takes only sentences that say plainly that one thing causes another.`,
 		Example: `  agent edges draft report.md > edges.json
   agent edges draft docs/ --model openai:gpt-5 > edges.json`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return cli.Usagef("agent edges draft wants files or directories: see agent help edges draft")
+				return cli.Usagef("agent edges draft needs files or directories: see agent help edges draft")
 			}
 			return nil
 		},

@@ -15,9 +15,8 @@ func edgesSampleCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "sample DIR",
 		Short: "Write a sample: edges on public health, and texts to check them against",
-		Long: `Sample writes edges.json and a directory docs into DIR, which is made when it is
-missing. Files that are there already are not overwritten: it refuses. The texts
-are a teaching sample and no medical advice.`,
+		Long: `Sample writes edges.json and a directory docs into DIR. It makes DIR if needed, and
+never overwrites a file. The texts are a teaching sample, not medical advice.`,
 		Example: `  agent edges sample health
   agent ingest health/docs --corpus health
   agent edges verify health/edges.json --corpus health`,

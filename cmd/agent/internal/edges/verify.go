@@ -16,6 +16,7 @@ import (
 	"example.com/assay/cmd/agent/internal/open"
 	"example.com/assay/cmd/agent/internal/render"
 	"example.com/assay/graph"
+	"example.com/assay/memory/text"
 	"example.com/assay/nodes/causal"
 	"example.com/assay/nodes/follow"
 	"example.com/assay/state"
@@ -36,21 +37,20 @@ func edgesVerifyCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "verify EDGES.json --corpus NAME",
 		Short: "Check each edge of a causal graph against a corpus",
-		Long: `Verify decides for every edge whether the corpus shows that the one variable
-causes the other. It searches for and against the edge, asks a judge, searches
-again by what the judge misses, lets an adversary attack edges that are held to
-be strong, and grounds the edge or rejects it with a reason. A verdict counts only
-with a quote that is in a passage byte for byte. Rejected edges stay in the result
-with all that was read; the graph of grounded edges leaves them out and has no
-cycles.
+		Long: `Verify decides for every edge whether the corpus shows that one variable causes the
+other. It searches for evidence on both sides, asks a judge, and searches again for
+what the judge misses. An adversary attacks edges that seem strong. Then the edge is
+grounded, or rejected with a reason. A verdict counts only with a quote that is in a
+passage byte for byte. Rejected edges stay in the result with their evidence; the
+graph holds only grounded edges and has no cycles.
 
-The file is a JSON list of edges or {"edges": [...]}, as agent edges draft writes
-it; of an edge, from_var and to_var are needed. - is standard input.
+The file is a JSON list of edges or {"edges": [...]}, as agent edges draft writes it.
+Each edge needs from_var and to_var. - is standard input.
 
-With --thread the run is saved under a name, and the same command goes on with it
-after a failure or a kill; a concluded edge is not judged again. Exit code 3 says
-that no edge is grounded, or that calls were lost and what is missing; 1 that calls
-were lost and no edge is grounded.`,
+--thread saves the run under a name. After a failure or a kill the same command
+continues it; finished edges are not judged again. Exit code 3: no edge is grounded,
+or calls were lost, and the output says what is missing. Exit code 1: calls were lost
+and no edge is grounded.`,
 		Example: `  agent edges verify edges.json --corpus handbook
   agent edges verify edges.json --corpus handbook --format dot | dot -Tsvg > edges.svg
   agent edges draft docs/ | agent edges verify - --corpus handbook --json`,
@@ -66,7 +66,7 @@ were lost and no edge is grounded.`,
 	fl.String("corpus", config.DefaultCorpus, "`NAME` of the corpus that edges are checked against")
 	fl.StringVar(&f.format, "format", "table", "`FORMAT` of the result: table, mermaid or dot")
 	fl.StringVar(&f.trace, "trace", "", "write the run's trace to `FILE` (JSON Lines)")
-	fl.StringVar(&f.thread, "thread", "", "save the run under this `NAME`; the same command goes on with it")
+	fl.StringVar(&f.thread, "thread", "", "save the run under this `NAME`; the same command continues it")
 	fl.BoolVar(&f.asJSON, "json", false, "print one JSON document")
 	flags.RegisterModel(cmd)
 	flags.RegisterTimeout(cmd)
@@ -84,7 +84,7 @@ func edgesVerify(a *cli.App, cmd *cobra.Command, flags *config.Flags, f edgesFla
 	draw := map[string]func([]causal.Edge, causal.DAG) string{"table": causal.Table, "mermaid": causal.Mermaid, "dot": causal.DOT}[f.format]
 	switch {
 	case draw == nil:
-		return cli.Usagef("--format is %q%s; known: %s", f.format, cli.DidYouMean(f.format, edgesFormats()), config.Joined(edgesFormats()))
+		return cli.Usagef("--format is %q%s; known: %s", f.format, text.DidYouMean(f.format, edgesFormats()), config.Joined(edgesFormats()))
 	case cli.Named(cmd, "trace") != nil:
 		return cli.Named(cmd, "trace")
 	case cmd.Flags().Changed("thread"):
@@ -137,7 +137,7 @@ func edgesVerify(a *cli.App, cmd *cobra.Command, flags *config.Flags, f edgesFla
 	return cli.Told(answer.End, runErr)
 }
 
-// printDAG says what is in the graph, and what is wrong with the draft.
+// printDAG prints the size of the graph, and the faults of the draft.
 func printDAG(a *cli.App, answer causal.Answer) {
 	fmt.Fprintf(a.Stdout, "\n%s %d in the graph\n", answer.Answer.Answer, len(answer.DAG.Edges))
 	for _, c := range answer.DAG.Cycles {
@@ -169,10 +169,10 @@ func openGrounder(ctx context.Context, a *cli.App, s config.Settings, files conf
 	return &grounder{d, p}, nil
 }
 
-// threadEdges is the metadatum of a thread that holds a hash of its edges.
+// threadEdges is the key of a thread's metadata for the hash of its edges.
 const threadEdges = "edges"
 
-// onThread says how a run is saved, and whether it goes on.
+// onThread sets how a run is saved, and reports whether it continues an earlier one.
 func (g *grounder) onThread(ctx context.Context, thread string, edges []causal.Edge, run *graph.RunOptions) (resumes bool, err error) {
 	if thread == "" {
 		return false, nil
@@ -192,7 +192,7 @@ func (g *grounder) onThread(ctx context.Context, thread string, edges []causal.E
 		case err != nil:
 			return false, fmt.Errorf("reading thread %q: %w", thread, err)
 		case c.Metadata[threadEdges] != run.Metadata[threadEdges] || c.Metadata[open.ThreadFingerprint] != run.Metadata[open.ThreadFingerprint]:
-			return false, cli.Usagef("thread %q is of other edges or another corpus; name another, or remove it: agent threads remove %s", thread, thread)
+			return false, cli.Usagef("thread %q has other edges or another corpus; name another thread, or remove it: agent threads remove %s", thread, thread)
 		}
 		return true, nil
 	}

@@ -23,13 +23,13 @@ func evalAllCommand(a *cli.App) *cobra.Command {
 	var only string
 	cmd := &cobra.Command{
 		Use:   "all DIR",
-		Short: "Measure on every data set that is there",
-		Long: `All runs agent eval on each data set in a folder, offline, and prints the metrics
-with their 95 % intervals. A set that is not there is left out, and it is said where
-it comes from. Each set lies in a folder of its name:
+		Short: "Measure on every data set in a folder",
+		Long: `All runs agent eval on each data set in a folder, offline, and prints the metrics with
+their 95 % intervals. For a missing set it prints the source instead. Each set is a
+folder:
 
 ` + figures.Sources() + `
-Trained parts may have been trained on a part of a set; docs/results.md says which, and
+Some shipped weights were trained on a part of a set. docs/results.md says which, and
 has the cross-validated figures.`,
 		Example: `  agent eval all data
   agent eval all data --only sroie
@@ -44,7 +44,7 @@ has the cross-validated figures.`,
 
 func evalAll(ctx context.Context, a *cli.App, dir, only string, asJSON bool) (err error) {
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		return cli.Usagef("%s is no folder of data sets; agent help eval all lists them", dir)
+		return cli.Usagef("%s is not a folder of data sets; agent help eval all lists them", dir)
 	}
 	chosen := figures.Offline(only)
 	if len(chosen) == 0 {

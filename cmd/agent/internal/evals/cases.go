@@ -36,10 +36,10 @@ func evalCasesCommand(a *cli.App) *cobra.Command {
 	var f evalCasesFlags
 	cmd := &cobra.Command{
 		Use:   "cases DIR",
-		Short: "Run cases with expected answers, and say what is missing",
-		Long: `Cases runs each case through its pipeline and compares what came of it with what
-was expected. DIR is a case itself, a file of one, or a folder whose folders hold a
-case.yaml (or case.json), or which holds files such as refunds.case.yaml:
+		Short: "Run cases and compare the answers with the expected ones",
+		Long: `Cases runs each case through its pipeline and compares the result with what was
+expected. DIR is a case, the file of a case, a folder of cases that have a case.yaml
+(or case.json) each, or a folder of files such as refunds.case.yaml:
 
   pipeline: research            # or comply, edges, extract, verify
   corpus: ../corpora/law        # a folder or file, relative to the case
@@ -53,41 +53,40 @@ case.yaml (or case.json), or which holds files such as refunds.case.yaml:
     exit_code: 0                # of the pipeline's verb
     choice: C
     steps: 2                    # rows of the planning table
-    failed: 1                   # of them failed
-    calls: 5                    # of models
+    failed: 1                   # failed steps
+    calls: 5                    # model calls
     path: [classify, plan]      # nodes, in order
     cites: [torts/negligence.md]
     contains: ["duty of care"]
     no_unsupported_claim: true
     metrics: {passage_recall: 1}  # at least
     max_calls: 8
-    max_cost: 0.05              # unknown cost keeps no bound
+    max_cost: 0.05              # an unknown cost fails
     max_latency: 30s
 
-docs/evaluate-your-own.md goes through all keys, pipeline by pipeline.
+docs/evaluate-your-own.md explains all keys, pipeline by pipeline.
 
-Corpora are ingested into a temporary directory, each content once, and nothing
-is remembered. Cases run side by side, as many as models may be called at once
-(model_limits.concurrency); bounds of a question hold for each case, those of a
-session for all together. Cost is that of the prices in the configuration; calls
-without a price are counted beside it.
+Corpora are ingested into a temporary directory, equal ones once, and no answer is
+remembered. Cases run at the same time, as many as the configured model calls
+(model_limits.concurrency). The budget of a question applies to each case, that of a
+session to all cases together. Cost follows the prices in the configuration; calls
+without a price are counted apart.
 
---repeat runs each case several times and says how much the runs vary. --model with
-several names, separated by commas, makes a table of cases and models.
+--repeat runs each case several times and reports how much the runs vary. --model with
+several names, separated by commas, prints a table of cases and models.
 
 --out writes results.json, junit.xml, summary.md, report.html and a trace of each run
-to DIR. What is finished there is not run again, as long as nothing that it depends
-on has changed.
+to DIR. A finished case is not run again while nothing that it depends on changes.
 
---baseline compares with a results.json of the same cases and corpora; the exit code
-then says whether something got worse beyond noise: anything at all where runs are
-deterministic, else what a paired randomisation test finds (p < 0.05).
+--baseline compares with a results.json of the same cases and corpora. The exit code
+then says whether something got worse. For deterministic runs every loss counts; for
+others a loss counts that a paired randomisation test finds (p < 0.05).
 
-With --record each case's model calls are written to DIR/<case>.cassette; with
---replay they are answered from there, without a model, key or cost. Recordings
-that a case leaves are a miss. Settings must be those of the recording.
+--record writes each case's model calls to DIR/<case>.cassette. --replay answers them
+from there, without a model, key or cost, and needs the settings of the recording. A
+recorded call that the case does not use counts as a miss.
 
-Exit code 1 says that something is missing, or with --baseline got worse.`,
+Exit code 1: an expectation is not met or, with --baseline, something got worse.`,
 		Example: `  agent eval cases case_studies
   agent eval cases case_studies/negligence_elements --json
   agent eval cases case_studies --filter battery
@@ -104,7 +103,7 @@ Exit code 1 says that something is missing, or with --baseline got worse.`,
 	flags := cmd.Flags()
 	flags.StringVar(&f.filter, "filter", "", "run only cases with this `TEXT` in their name")
 	flags.IntVar(&f.repeat, "repeat", 1, "run each case `NUMBER` times")
-	flags.StringVar(&f.out, "out", "", "write results and reports to `DIR`, and go on there")
+	flags.StringVar(&f.out, "out", "", "write results and reports to `DIR`, or continue there")
 	flags.StringVar(&f.baseline, "baseline", "", "compare with a `FILE` of earlier results")
 	flags.StringVar(&f.settings.Record, "record", "", "write each case's model calls to a new file in `DIR`, without keys")
 	flags.StringVar(&f.settings.Replay, "replay", "", "answer model calls from the files in a `DIR` of --record, without key or cost")
@@ -112,16 +111,16 @@ Exit code 1 says that something is missing, or with --baseline got worse.`,
 	return cmd
 }
 
-// mistakes refuses a command line that cannot be meant.
+// mistakes refuses mistakes in the command line.
 func (f *evalCasesFlags) mistakes(cmd *cobra.Command, models []string) error {
 	set := func(name string) bool { return cmd.Flags().Changed(name) }
 	switch {
 	case f.repeat < 1 || f.repeat > 1000:
 		return cli.Usagef("--repeat is %d: it must be from 1 to 1000", f.repeat)
 	case f.repeat > 1 && (set("record") || set("replay")):
-		return cli.Usagef("--repeat goes with neither --record nor --replay: a recording is of one run, and a replay is the same each time")
+		return cli.Usagef("--repeat cannot be combined with --record or --replay: a recording holds one run, and a replay is the same each time")
 	case len(models) > 1 && (set("record") || set("replay")):
-		return cli.Usagef("several models go with neither --record nor --replay: run them one by one")
+		return cli.Usagef("several models cannot be combined with --record or --replay: run them one by one")
 	case len(models) > 1 && set("baseline"):
 		return cli.Usagef("--baseline compares one model; there are %d", len(models))
 	case set("out") && f.out == "":
@@ -226,7 +225,7 @@ func evalModel(a *cli.App, cmd *cobra.Command, f *evalCasesFlags, cases []eval.C
 		return eval.Results{}, err
 	}
 	if s.Limits.Prices == nil {
-		s.Limits.Prices = llm.Prices{} // so that what has no price is counted
+		s.Limits.Prices = llm.Prices{} // so that calls without a price are counted
 	}
 	ctx := cmd.Context()
 	x := open.PlainExchange(a, s)
@@ -234,17 +233,17 @@ func evalModel(a *cli.App, cmd *cobra.Command, f *evalCasesFlags, cases []eval.C
 	if err != nil {
 		return eval.Results{}, err
 	}
-	kept, err := openKeptCases(out)
+	runs, err := batch.OpenJournal[eval.Item](out, "runs.jsonl", "agent eval cases")
 	if err != nil {
 		return eval.Results{}, err
 	}
-	defer func() { err = cli.Also(err, kept.close()) }()
+	defer func() { err = cli.Also(err, runs.Close()) }()
 	progress := render.NewBar(a, f.asJSON)
-	items, err := runCases(ctx, a, s, x, tapes, cases, kept, f.repeat, progress)
+	items, err := runCases(ctx, a, s, x, tapes, cases, &keptCases{out, runs}, f.repeat, progress)
 	if err != nil && ctx.Err() != nil {
-		err = context.Cause(ctx) // what stopped it, not who met it
+		err = context.Cause(ctx) // the cause of the stop, not the call that it hit
 		if out != "" {
-			err = fmt.Errorf("%w; what is finished is in %s, and the same command goes on", err, out)
+			err = fmt.Errorf("%w; finished runs are in %s, and the same command continues", err, out)
 		}
 	}
 	if err = errors.Join(err, progress.Close()); err != nil {
@@ -258,8 +257,8 @@ func evalModel(a *cli.App, cmd *cobra.Command, f *evalCasesFlags, cases []eval.C
 	return r, err
 }
 
-// runCases ingests what the cases are about, one corpus after the other, and
-// then runs them side by side.
+// runCases ingests the corpora of the cases one after the other, and then runs the cases
+// at the same time.
 func runCases(ctx context.Context, a *cli.App, s config.Settings, x *open.Exchange, tapes *open.Tapes, cases []eval.Case, kept *keptCases, repeat int, progress *render.Bar) (_ []eval.Item, err error) {
 	set, err := s.LoadSkills()
 	if err != nil {
@@ -312,27 +311,16 @@ type keptCases struct {
 	runs *batch.Journal[eval.Item]
 }
 
-func openKeptCases(dir string) (*keptCases, error) {
-	if dir == "" {
-		return &keptCases{}, nil
-	}
-	runs, err := batch.OpenJournal[eval.Item](filepath.Join(dir, "runs.jsonl"), "agent eval cases")
-	return &keptCases{dir, runs}, err
-}
-
 func keptKey(key string, repeat int) string { return fmt.Sprintf("%s.%d", key, repeat) }
 
 func (k *keptCases) find(key string, repeat int) (eval.Item, bool) {
-	if k.runs == nil {
-		return eval.Item{}, false
-	}
 	return k.runs.Find(keptKey(key, repeat))
 }
 
-// add keeps a run. One that failed is tried again by the next.
+// add keeps a run. A failed run is not kept, so that the next command repeats it.
 func (k *keptCases) add(item eval.Item) error {
 	key := keptKey(item.Key, item.Repeat)
-	if k.runs == nil || item.Error != "" {
+	if item.Error != "" {
 		return nil
 	}
 	if _, old := k.runs.Find(key); old {
@@ -341,8 +329,8 @@ func (k *keptCases) add(item eval.Item) error {
 	return k.runs.Add(key, item)
 }
 
-// tracing writes the trace of each run: NAME.jsonl, and of repeats NAME.1.jsonl,
-// NAME.2.jsonl.
+// tracing writes the trace of each run: NAME.jsonl, or NAME.1.jsonl, NAME.2.jsonl for
+// repeats.
 func (k *keptCases) tracing(run func(context.Context, *eval.Prepared) (eval.Run, error)) func(context.Context, *eval.Prepared) (eval.Run, error) {
 	if k.dir == "" {
 		return run
@@ -369,11 +357,4 @@ func (k *keptCases) tracing(run func(context.Context, *eval.Prepared) (eval.Run,
 		}
 		return r, nil
 	}
-}
-
-func (k *keptCases) close() error {
-	if k.runs == nil {
-		return nil
-	}
-	return k.runs.Close()
 }

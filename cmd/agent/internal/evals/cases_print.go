@@ -56,7 +56,7 @@ func printCases(w io.Writer, r eval.Results) {
 		}
 		fmt.Fprintln(w)
 	}
-	fmt.Fprintf(w, "\nlatency p50 %.1f ms, p95 %.1f ms, of runs beside each other\n", r.Latency.P50, r.Latency.P95)
+	fmt.Fprintf(w, "\nlatency p50 %.1f ms, p95 %.1f ms, of runs at the same time\n", r.Latency.P50, r.Latency.P95)
 	fmt.Fprintf(w, "intervals: %d bootstrap resamples, seed %d\n", r.Resample.Resamples, r.Resample.Seed)
 	calibration(w, r)
 	usage(w, r)
@@ -69,7 +69,7 @@ func verdict(pass bool) string {
 	return "FAIL"
 }
 
-// calibration says how far confidence can be taken at its word.
+// calibration prints how well confidence predicts a right answer.
 func calibration(w io.Writer, r eval.Results) {
 	if r.Calibration.N == 0 {
 		return
@@ -182,7 +182,7 @@ func printMatrix(w io.Writer, all []eval.Results) {
 	columns(w, append(rows, latencies))
 }
 
-// columns prints a table whose first column is text.
+// columns prints a table; the first column is text, the others are aligned to the right.
 func columns(w io.Writer, rows [][]string) {
 	widths := make([]int, len(rows[0]))
 	for _, row := range rows {
@@ -202,7 +202,7 @@ func columns(w io.Writer, rows [][]string) {
 	}
 }
 
-// costOf is what calls cost: what is unknown of it is said, and never 0.
+// costOf is the cost of calls. An unknown part is named and never counted as 0.
 func costOf(u state.ModelUsage) string {
 	text := u.Cost.String()
 	switch {
@@ -217,5 +217,5 @@ func costOf(u state.ModelUsage) string {
 	return text
 }
 
-// number is a mean as people read it.
+// number formats a mean for people.
 func number(v float64) string { return strconv.FormatFloat(task.Six(v), 'g', 5, 64) }

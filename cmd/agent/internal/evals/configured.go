@@ -20,7 +20,7 @@ import (
 	"example.com/assay/state"
 )
 
-// evalClaimsCommand is eval claims, which may ask the judge that the settings name.
+// evalClaimsCommand is eval claims, which can call the judge of the settings.
 func evalClaimsCommand(a *cli.App) *cobra.Command {
 	var flags config.Flags
 	var cmd *cobra.Command
@@ -37,7 +37,7 @@ func configuredJudge(a *cli.App, cmd *cobra.Command, flags *config.Flags) (*clai
 	}
 	judge := s.Verification.Judge
 	if judge.URL == "" {
-		return nil, cli.Usagef("--judge is configured, and %s names no server: set it to an address", config.KeyJudge)
+		return nil, cli.Usagef("--judge is configured, but %s names no server: set it to an address", config.KeyJudge)
 	}
 	calibration, err := judge.Calibrated()
 	if err != nil {
@@ -55,7 +55,7 @@ func configuredJudge(a *cli.App, cmd *cobra.Command, flags *config.Flags) (*clai
 	return &claims.Configured{Model: model, Calibration: calibration, Named: judge.Calibration, Served: served, Setting: config.KeyJudgeCalibration, Close: x.Close}, err
 }
 
-// evalAnswersCommand is eval answers, which asks as the settings say.
+// evalAnswersCommand is eval answers, which answers with the settings.
 func evalAnswersCommand(a *cli.App) *cobra.Command {
 	var flags config.Flags
 	var cmd *cobra.Command
@@ -76,7 +76,7 @@ func answersDesk(a *cli.App, cmd *cobra.Command, flags *config.Flags) (*answers.
 	return &answers.Desk{Asker: asker, Model: s.ModelLabel(), Corpus: s.Corpus, Open: asker.open, Close: asker.close}, nil
 }
 
-// A corpusAsker asks the corpus that a question names; it opens each once.
+// A corpusAsker answers from the corpus that a question names. It opens each corpus once.
 type corpusAsker struct {
 	*cli.App
 	settings config.Settings

@@ -47,7 +47,7 @@ func Command(a *cli.App) *cobra.Command {
 	}, verbs...)
 }
 
-// tasks are those that need nothing of a person's settings.
+// tasks are the measurements that need no settings.
 func tasks(a *cli.App) []task.Task {
 	return []task.Task{retrieval.Task(), causal.Task(), obligations.Task(), comply.Task(open.Inspect), extract.Task(), mcq.Task(), injection.Task()}
 }
@@ -74,7 +74,7 @@ func taskCommand(a *cli.App, t task.Task) *cobra.Command {
 	return cmd
 }
 
-// usageOf makes the command's own of a task's usage error.
+// usageOf turns a task's usage error into one of the command.
 func usageOf(err error) error {
 	if refused, ok := errors.AsType[*task.UsageError](err); ok {
 		return cli.Usagef("%w", refused)
@@ -101,7 +101,7 @@ func runTask(ctx context.Context, a *cli.App, measure task.Measure, asJSON bool)
 		if err = f.Err; err == nil {
 			err = cli.WriteFile(f.Path, f.Data, 0o644)
 		}
-		if err != nil { // what was measured is shown all the same
+		if err != nil { // the results are shown in any case
 			err = fmt.Errorf("writing --%s %s: %w", f.Option, f.Path, err)
 		}
 	}

@@ -28,7 +28,7 @@ type matrixDocument struct {
 	Models []eval.Results `json:"models"`
 }
 
-// fileName is a model's name without what should not stand in a file's.
+// fileName is a model's name without characters that file names should not have.
 func fileName(model string) string {
 	return strings.Map(func(r rune) rune {
 		if strings.ContainsRune(`/\:*?"<>| `, r) || r < ' ' {
@@ -46,10 +46,10 @@ func readResults(path string) (*eval.Results, error) {
 	}
 	var r eval.Results
 	if err := json.Unmarshal(data, &r); err != nil {
-		return nil, fmt.Errorf("%s: %w; it is no results.json of agent eval cases", path, err)
+		return nil, fmt.Errorf("%s: %w; it is not a results.json of agent eval cases", path, err)
 	}
 	if r.Task != "cases" || r.Schema != eval.ResultsSchema || len(r.Items) == 0 {
-		return nil, fmt.Errorf("%s: these are no results of agent eval cases; --out makes them", path)
+		return nil, fmt.Errorf("%s: these are not results of agent eval cases; --out makes them", path)
 	}
 	return &r, nil
 }

@@ -3,123 +3,109 @@ package extract
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"runtime"
 	"sync"
 
+	"example.com/assay/cmd/agent/internal/batch"
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/open"
 	"example.com/assay/cmd/agent/internal/render"
+	"example.com/assay/eval/task"
 	"example.com/assay/graph"
 	"example.com/assay/llm/offline"
 	"example.com/assay/nodes/extract"
 )
 
-// A readDocument is what became of one document.
+// A readDocument is the result of one document.
 type readDocument struct {
-	i      int
 	key    string
 	answer extract.Answer
-	err    error // of the run; the answer says it, too
+	err    error // of the run; the answer also has it
 	kept   bool  // from an earlier run
 }
 
-// fatal reports whether what became of a document ends the reading of all.
+// fatal reports whether the result of a document ends the reading of all.
 func (d readDocument) fatal(ctx context.Context, docs int) bool {
 	return d.err != nil && (ctx.Err() != nil || docs == 1 || d.answer.Status == "")
 }
 
-// all reads documents, some at once, and returns their answers in order. With --out
-// what was read before is not read again, and each is kept, in order, as soon as
-// it and those before it are read. The error is that of a run that was stopped, or
-// of a single document; the answers are then those up to it.
+// all reads documents, several at the same time, and returns their answers in order.
+// With --out, results.jsonl keeps each answer as soon as it and those before it are
+// there, and a document that it holds is not read again. The error is the one that
+// stopped the run, or that of a single document; the answers are then those up to it.
 func (r *fieldReader) all(ctx context.Context, docs []extract.Document) (answers []extract.Answer, err error) {
-	kept, err := r.openKept()
+	kept, err := batch.OpenJournal[extract.Answer](r.flags.out, "results.jsonl", "agent extract")
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = cli.Also(err, kept.close()) }()
+	defer func() { err = cli.Also(err, kept.Close()) }()
 	bar := render.NewBar(r.Desk.App, r.flags.asJSON || len(docs) == 1)
 	defer func() { err = cli.Also(err, bar.Close()) }()
-	work, stop := context.WithCancel(ctx)
-	defer stop()
+	shown := render.NewProgress(r.Desk.App, r.flags.asJSON || len(docs) > 1)
+	ids, noID := r.runIDs(len(docs))
+	var mu sync.Mutex
 	waiting := map[int]readDocument{} // for those before them
 	n := 0
 	var failure error
-	for d := range r.read(work, docs, kept) {
+	take := func(i int, d readDocument) error {
+		mu.Lock()
+		defer mu.Unlock()
 		n++
 		bar.Update("extracting", n, len(docs))
-		for waiting[d.i] = d; failure == nil; {
-			next, ok := waiting[len(answers)]
+		for waiting[i] = d; failure == nil; {
+			at := len(answers)
+			next, ok := waiting[at]
 			if !ok {
 				break
 			}
-			delete(waiting, next.i)
+			delete(waiting, at)
 			if next.answer.Status != "" {
 				answers = append(answers, next.answer)
 			}
 			switch {
 			case next.fatal(ctx, len(docs)):
 				failure = next.err
-			case !next.kept:
-				failure = kept.add(next.key, next.answer)
-			}
-		}
-		if failure != nil {
-			stop() // what still runs is not waited for longer than it takes to stop
-		}
-	}
-	if failure == nil && len(answers) < len(docs) { // it was stopped between two
-		failure = context.Cause(ctx)
-	}
-	return answers, cli.Also(failure, kept.table(r.schema, answers))
-}
-
-// read reads documents in parallel, and tells what became of each. The channel is
-// closed when nothing runs any more; it must be read until then.
-func (r *fieldReader) read(ctx context.Context, docs []extract.Document, kept *keptResults) <-chan readDocument {
-	shown := render.NewProgress(r.Desk.App, r.flags.asJSON || len(docs) > 1)
-	watch := func(ev graph.Event[extract.State]) { render.Observe(shown, ev) }
-	done, next := make(chan readDocument), make(chan readDocument)
-	ids := make([]string, len(docs))
-	var failed error
-	for i := range docs { // in order: who runs first must not decide
-		if ids[i], failed = open.NewRunID(r.Now(), r.Random); failed != nil {
-			break
-		}
-	}
-	var wg sync.WaitGroup
-	for range min(r.jobs(), len(docs)) {
-		wg.Go(func() {
-			for d := range next {
-				switch old, ok := kept.find(d.key); {
-				case ok:
-					d.answer, d.kept = old, true
-				case failed != nil:
-					d.err = failed
-				default:
-					d.answer, d.err = r.one(ctx, ids[d.i], docs[d.i], watch)
+			case !next.kept && finished(next.answer): // the next run tries the others again
+				if failure = kept.Add(next.key, next.answer); failure != nil {
+					failure = fmt.Errorf("%s: %w", next.answer.Document, failure)
 				}
-				done <- d
-			}
-		})
-	}
-	go func() {
-		defer close(done)
-		defer shown.Close()
-		for i, doc := range docs {
-			select {
-			case next <- readDocument{i: i, key: r.key(doc)}:
-			case <-ctx.Done():
 			}
 		}
-		close(next)
-		wg.Wait()
-	}()
-	return done
+		return failure
+	}
+	stopped := task.Together(ctx, len(docs), r.jobs(), func(work context.Context, i int) error {
+		d := readDocument{key: r.key(docs[i])}
+		switch d.answer, d.kept = kept.Find(d.key); {
+		case d.kept:
+		case noID != nil:
+			d.err = noID
+		default:
+			d.answer, d.err = r.one(work, ids[i], docs[i], func(ev graph.Event[extract.State]) { render.Observe(shown, ev) })
+		}
+		return take(i, d)
+	})
+	shown.Close()
+	if failure == nil && len(answers) < len(docs) { // it was stopped between two
+		failure = stopped
+	}
+	return answers, cli.Also(failure, writeTable(r.flags.out, r.schema, answers))
 }
 
-// jobs is how many documents are read at once. More than calls may run at once, or
-// than there are processors for the offline model, would only wait.
+// runIDs makes the ids of n runs, in order: who runs first must not decide.
+func (r *fieldReader) runIDs(n int) ([]string, error) {
+	ids := make([]string, n)
+	for i := range ids {
+		var err error
+		if ids[i], err = open.NewRunID(r.Now(), r.Random); err != nil {
+			return ids, err
+		}
+	}
+	return ids, nil
+}
+
+// jobs is how many documents are read at the same time. More than the allowed concurrent
+// calls, or than processors for the offline model, would only wait.
 func (r *fieldReader) jobs() int {
 	switch {
 	case r.flags.trace != "":

@@ -28,7 +28,7 @@ import (
 	"example.com/assay/state"
 )
 
-// An extraction as the command line gives it.
+// extractFlags are the flags of agent extract.
 type extractFlags struct {
 	schema     string
 	iterations int
@@ -46,32 +46,33 @@ func Command(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "extract --schema FILE FILE…",
 		Short: "Read fields from documents by a JSON Schema",
-		Long: `Extract reads the fields that a JSON Schema describes from documents: text,
-markdown, HTML, Word, PDF, or OCR lines with boxes (.jsonl). Folders are read as
-a whole. Each value comes with its place in the document; what is read is checked
-by rules, and read again when they find fault with it. The best reading counts.
+		Long: `Extract reads the fields that a JSON Schema describes from documents: text, markdown,
+HTML, Word, PDF, or OCR lines with boxes (.jsonl). Folders are read with their
+subfolders. Each value comes with its place in the document. Rules check the values; a
+document whose values fail is read again, and the best reading counts.
 
-Beside the standard's words a schema may have the formats currency, email, phone,
-percent, company, address, period, jurisdiction and party; x-anchor: labels that
-stand near a value; x-check: arithmetic, such as "total == sum(items.amount) + tax";
+In addition to the standard's keywords a schema may have the formats currency, email,
+phone, percent, company, address, period, jurisdiction and party; x-anchor: labels near
+a value; x-check: arithmetic, such as "total == sum(items.amount) + tax";
 x-normalise: upper, lower, title, alphanumeric, underscore, legal_form, month_first.
 
-An OCR file has a record on each line: {"id": …, "ocr_lines": [{"text": …, "box":
-[x1, y1, x2, y2]}]}, each a document, or {"text": …, "box": […]}, together one.
+An OCR file has a record on each line. Either each record is a document:
+{"id": …, "ocr_lines": [{"text": …, "box": [x1, y1, x2, y2]}]}; or all records are
+lines of one document: {"text": …, "box": […]}.
 
-With --out a run that was stopped goes on where it was: documents that are in
-results.jsonl, unchanged and read by the same schema, are not read again.
+With --out a stopped run can continue: a document that is in results.jsonl, with the
+same bytes and the same schema, is not read again.
 
-A value that the document does not hold is reported and left out of the result.
-Exit code 3 says that there was such a value, that calls were lost and what is missing
-because of it, or that nothing was found in any document.`,
+A value that is not in the document is reported and left out of the result. Exit code
+3: there was such a value, calls were lost, or no document has any value. The output
+says which.`,
 		Example: `  agent extract --schema receipt.json receipt.pdf
   agent extract --schema contract.json contract.txt --json
   agent extract --schema receipt.json scans/ --out results
   agent extract --schema receipt.json scans.jsonl --html found.html`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return cli.Usagef("agent extract wants at least one file or folder; see agent help extract")
+				return cli.Usagef("agent extract needs at least one file or folder; see agent help extract")
 			}
 			return nil
 		},
@@ -87,10 +88,10 @@ because of it, or that nothing was found in any document.`,
 	f := cmd.Flags()
 	f.StringVar(&x.schema, "schema", "", "`FILE` of the JSON Schema")
 	f.IntVar(&x.iterations, "max-iterations", 3, "read a document at most `NUMBER` times")
-	f.BoolVar(&x.review, "llm-verification", false, "ask the model for its opinion, beside the rules")
+	f.BoolVar(&x.review, "llm-verification", false, "also ask the model for its opinion on the values")
 	f.StringVar(&x.html, "html", "", "write a page that shows the documents with the values marked to `FILE`")
-	f.StringVar(&x.out, "out", "", "write results.jsonl and fields.csv to the folder `DIR`, and go on there")
-	f.IntVar(&x.jobs, "jobs", 0, "`NUMBER` of documents that are read at once; 0: as many as there are processors, and as many as calls may run at once (model_limits.concurrency) with a provider")
+	f.StringVar(&x.out, "out", "", "write results.jsonl and fields.csv to the folder `DIR`, or continue there")
+	f.IntVar(&x.jobs, "jobs", 0, "`NUMBER` of documents that are read at the same time; 0: as many as processors or, with a provider, as concurrent calls (model_limits.concurrency)")
 	f.StringVar(&x.trace, "trace", "", "write the run's trace to `FILE` (JSON Lines); for one document")
 	f.BoolVar(&x.asJSON, "json", false, "print one JSON document")
 	flags.RegisterModel(cmd)
@@ -187,8 +188,8 @@ type fieldsDocument struct {
 	Summary   []fieldSummary   `json:"summary"`
 }
 
-// readDocuments reads files, and what can be read below folders, in the order of
-// their names.
+// readDocuments reads files, and the readable files of folders in the order of their
+// names.
 func readDocuments(ctx context.Context, a *cli.App, paths []string) ([]extract.Document, error) {
 	var out []extract.Document
 	for _, path := range paths {
@@ -236,7 +237,7 @@ type fieldReader struct {
 	timeout  time.Duration
 }
 
-// one reads a document. Faults are in the answer, and the error says the same.
+// one reads a document. The answer also holds the error.
 func (r *fieldReader) one(ctx context.Context, runID string, doc extract.Document, watch func(graph.Event[extract.State])) (extract.Answer, error) {
 	ctx, cancel := cli.Within(ctx, r.timeout)
 	defer cancel()
@@ -250,14 +251,14 @@ func (r *fieldReader) one(ctx context.Context, runID string, doc extract.Documen
 	return answer, runErr
 }
 
-// hashOf is the hash of what fields are read from.
+// hashOf is the hash of a document's text and boxes.
 func hashOf(doc extract.Document) string {
 	h := sha256.New()
 	fmt.Fprintf(h, "%d\n%s\n%v", len(doc.Text), doc.Text, doc.Boxes)
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// key is what a result that is kept was read from, and how.
+// key identifies a kept result: its document, its schema and the settings.
 func (r *fieldReader) key(doc extract.Document) string {
 	names := make([]string, 0, len(r.Hashes))
 	for name, hash := range r.Hashes {

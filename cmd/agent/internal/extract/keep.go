@@ -9,65 +9,22 @@ import (
 	"strconv"
 	"strings"
 
-	"example.com/assay/cmd/agent/internal/batch"
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/render"
 	"example.com/assay/nodes/extract"
 	"example.com/assay/state"
 )
 
-// keptResults are the results of a folder: results.jsonl, a line for each document
-// as soon as it is read, and fields.csv at the end. Without a folder nothing is
-// kept.
-type keptResults struct {
-	dir  string
-	file *batch.Journal[extract.Answer]
-}
-
-func (r *fieldReader) openKept() (k *keptResults, err error) {
-	k = &keptResults{dir: r.flags.out}
-	if k.dir != "" {
-		k.file, err = batch.OpenJournal[extract.Answer](filepath.Join(k.dir, "results.jsonl"), "agent extract")
-	}
-	return k, err
-}
-
-func (k *keptResults) find(key string) (extract.Answer, bool) {
-	if k.file == nil {
-		return extract.Answer{}, false
-	}
-	return k.file.Find(key)
-}
-
-// finished reports whether a document was read to its end and no call was lost, with
-// values or without.
+// finished reports whether a document was read to its end, with or without values, and no
+// call was lost.
 func finished(a extract.Answer) bool {
 	return len(a.Losses) == 0 && (a.Status == state.StatusAnswered || a.Status == state.StatusUngrounded || a.Status == state.StatusNoEvidence)
 }
 
-// add keeps a result. A document that could not be read to its end is tried again by
-// the next run.
-func (k *keptResults) add(key string, a extract.Answer) error {
-	if k.file == nil || !finished(a) {
-		return nil
-	}
-	if err := k.file.Add(key, a); err != nil {
-		return fmt.Errorf("%s: %w", a.Document, err)
-	}
-	return nil
-}
-
-func (k *keptResults) close() error {
-	if k.file == nil {
-		return nil
-	}
-	return k.file.Close()
-}
-
-// table writes fields.csv: a row for each document, a column for each field. The
-// values of a list are joined by " | ".
-func (k *keptResults) table(schema *extract.Schema, answers []extract.Answer) error {
-	if k.dir == "" {
+// writeTable writes fields.csv into dir, if there is one: a row for each document, a
+// column for each field. The values of a list are joined by " | ".
+func writeTable(dir string, schema *extract.Schema, answers []extract.Answer) error {
+	if dir == "" {
 		return nil
 	}
 	var b bytes.Buffer
@@ -81,7 +38,7 @@ func (k *keptResults) table(schema *extract.Schema, answers []extract.Answer) er
 		row := []string{render.Cell(a.Document), string(a.Status), strconv.FormatBool(a.Report.Passed), strconv.FormatFloat(a.Report.Score, 'f', 3, 64)}
 		for _, f := range schema.Fields {
 			value := strings.Join(valuesOf(a, f.Path), " | ")
-			if _, err := strconv.ParseFloat(value, 64); err != nil { // a number is one, also below zero
+			if _, err := strconv.ParseFloat(value, 64); err != nil { // numbers, also negative ones, stay as they are
 				value = render.Cell(value)
 			}
 			row = append(row, value)
@@ -97,14 +54,14 @@ func (k *keptResults) table(schema *extract.Schema, answers []extract.Answer) er
 	if err := w.WriteAll(rows); err != nil {
 		return fmt.Errorf("writing fields.csv: %w", err)
 	}
-	if err := cli.WriteFile(filepath.Join(k.dir, "fields.csv"), b.Bytes(), 0o644); err != nil {
+	if err := cli.WriteFile(filepath.Join(dir, "fields.csv"), b.Bytes(), 0o644); err != nil {
 		return fmt.Errorf("writing fields.csv: %w", err)
 	}
 	return nil
 }
 
-// valuesOf are the values of a field of the schema that the document holds, those of
-// a list in order.
+// valuesOf returns the values of a field of the schema that are in the document. Those of
+// a list are in order.
 func valuesOf(a extract.Answer, path string) []string {
 	var out []string
 	for _, v := range extract.InDocument(a.Fields) {
@@ -115,7 +72,7 @@ func valuesOf(a extract.Answer, path string) []string {
 	return out
 }
 
-// isOf reports whether a field with indices is of a path of the schema.
+// isOf reports whether a field, with its indices, belongs to a path of the schema.
 func isOf(field, path string) bool {
 	head, rest, listed := strings.Cut(path, "[]")
 	if !listed {
@@ -126,7 +83,7 @@ func isOf(field, path string) bool {
 	return ok && closed && tail == rest
 }
 
-// A fieldSummary says how a field fared in many documents.
+// A fieldSummary counts a field's values and issues in many documents.
 type fieldSummary struct {
 	Field   string `json:"field"`
 	Found   int    `json:"found"`   // documents with a value

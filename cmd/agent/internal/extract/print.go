@@ -15,8 +15,8 @@ import (
 	"example.com/assay/nodes/extract"
 )
 
-// printFields prints what was read from a document for people: a table of field,
-// value, confidence and place, then what is wrong with it.
+// printFields prints the fields of a document for people: a table of field, value,
+// confidence and place, then the issues.
 func printFields(a *cli.App, answer extract.Answer) {
 	fmt.Fprintf(a.Stdout, "%s\n\n", render.Visible(answer.Document))
 	printTable(a, answer)
@@ -71,7 +71,7 @@ func placeInWords(p *extract.Place) string {
 	return out
 }
 
-// extractLine says how good an extraction is, and how it came to be.
+// extractLine is the score of an extraction, its verdict and its effort.
 func extractLine(answer extract.Answer) string {
 	verdict := "not verified: " + cli.Count(len(answer.Report.Issues), "issue")
 	if answer.Report.Passed {
@@ -84,7 +84,7 @@ func extractLine(answer extract.Answer) string {
 	return line
 }
 
-// printFieldSummary prints what became of many documents.
+// printFieldSummary prints the results of many documents.
 func printFieldSummary(a *cli.App, schema *extract.Schema, answers []extract.Answer, out string) {
 	passed := 0
 	for _, answer := range answers {

@@ -6,9 +6,9 @@ import (
 	"example.com/assay/eval"
 )
 
-// BenchOptions are what settings say of the pipelines of cases.
+// BenchOptions are the options of the pipelines of cases, from the settings.
 func BenchOptions(a *cli.App, s config.Settings) (eval.BenchOptions, error) {
-	opts, err := ResearchOptions(a, s)
+	opts, err := researchOptions(a, s)
 	if err != nil {
 		return eval.BenchOptions{}, err
 	}

@@ -9,8 +9,8 @@ import (
 	"example.com/assay/llm/classify"
 )
 
-// Classifier connects to a classifier, whose requests wrap bounds. It makes
-// no call.
+// Classifier connects to a classifier. Its requests go through wrap, which bounds them. It
+// makes no call.
 func Classifier(a *cli.App, c config.Classifier, wrap func(llm.Model) llm.Model) (*classify.Client, error) {
 	opts := classify.Options{URL: c.URL, Model: c.Model, Key: a.Env.Get(c.Variable()), Caller: llm.NewCaller(c.Key, wrap)}
 	var err error
@@ -40,8 +40,8 @@ func (x *Exchange) judge(c config.Classifier) (*classify.Judge, *classify.Client
 	return classify.NewJudge(client, calibration), client, nil
 }
 
-// JudgeAlone returns the server that judges claims without anything that stands in
-// for it, and what tells how the server calls its model.
+// JudgeAlone returns the server that judges claims, without a fallback, and a function for
+// the name under which the server answered.
 func (x *Exchange) JudgeAlone(s config.Settings) (llm.Model, func(context.Context) string, error) {
 	if x.player != nil {
 		x.played = true
@@ -55,8 +55,8 @@ func (x *Exchange) JudgeAlone(s config.Settings) (llm.Model, func(context.Contex
 	return m, client.Served, err
 }
 
-// judgedBy routes the claims to the server that the settings name. The model that
-// would judge them else stands in for it.
+// judgedBy routes claims to the server that the settings name. The model that would judge
+// them otherwise is the fallback.
 func (x *Exchange) judgedBy(s config.Settings, second llm.Model) (llm.Model, error) {
 	judge, _, err := x.judge(s.Verification.Judge)
 	if err != nil {

@@ -10,22 +10,22 @@ import (
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/memory"
+	"example.com/assay/memory/text"
 )
 
-// Corpus opens the corpus of the settings: the embedded sample for its own name,
-// and for the default corpus while nothing is in that.
+// Corpus opens the corpus of the settings. The embedded sample answers under its own name,
+// and for the default corpus while that is empty.
 func Corpus(ctx context.Context, a *cli.App, s config.Settings, opts *memory.OpenOptions) (*memory.Corpus, error) {
 	return openOr(ctx, a, s, opts, lawSample)
 }
 
-// ComplyCorpus opens the corpus of the settings; while nothing is in the default
-// one, the embedded compliance sample.
+// ComplyCorpus opens the corpus of the settings, or the embedded compliance sample while
+// the default corpus is empty.
 func ComplyCorpus(ctx context.Context, a *cli.App, s config.Settings, opts *memory.OpenOptions) (*memory.Corpus, error) {
 	return openOr(ctx, a, s, opts, countySample)
 }
 
-// openOr opens the corpus of the settings. A sample answers while nothing is in the
-// default one.
+// openOr opens the corpus of the settings, or a sample while the default corpus is empty.
 func openOr(ctx context.Context, a *cli.App, s config.Settings, opts *memory.OpenOptions, sample embedded) (*memory.Corpus, error) {
 	for _, e := range []embedded{lawSample, countySample} {
 		if s.Corpus == e.corpus {
@@ -50,15 +50,14 @@ func openOr(ctx context.Context, a *cli.App, s config.Settings, opts *memory.Ope
 	if opts.Space != nil {
 		given = opts.Space.ID()
 	}
-	if made := corpus.Info().Space; made != given { // now, and not in the midst of a run
+	if made := corpus.Info().Space; made != given { // checked before the run, not in the middle of it
 		other := &memory.EmbedderError{Corpus: s.Corpus, Made: made, Given: given}
-		return nil, errors.Join(cli.Usagef("%w (the key embedder says which is used)", other), corpus.Close())
+		return nil, errors.Join(cli.Usagef("%w (the key embedder of the configuration sets it)", other), corpus.Close())
 	}
 	return corpus, nil
 }
 
-// UnknownCorpus is the error of a corpus that does not exist. The sample
-// always does.
+// UnknownCorpus is the error for a corpus that does not exist. The sample always exists.
 func UnknownCorpus(name string, known []string) error {
 	var others []string
 	for _, k := range known {
@@ -68,7 +67,7 @@ func UnknownCorpus(name string, known []string) error {
 	}
 	all := append(others, SampleCorpus, CountyCorpus)
 	return cli.Usagef("there is no corpus %q%s; known: %s; make it with: agent ingest PATH… --corpus %s",
-		name, cli.DidYouMean(name, all), strings.Join(all, ", "), name)
+		name, text.DidYouMean(name, all), strings.Join(all, ", "), name)
 }
 
 // Named opens the corpus that a command line names.
@@ -83,8 +82,8 @@ func Named(a *cli.App, cmd *cobra.Command, name string) (*memory.Corpus, error) 
 	return Corpus(cmd.Context(), a, config.Settings{Home: home, Corpus: name}, nil)
 }
 
-// CorpusFor names the corpus that answers with these settings, without opening
-// it.
+// CorpusFor returns the name of the corpus that answers with these settings, without
+// opening it.
 func CorpusFor(s config.Settings) (string, error) {
 	list, err := memory.List(s.Home)
 	if err != nil {
@@ -106,9 +105,9 @@ func CorpusFor(s config.Settings) (string, error) {
 // SourceInfo is one text of a corpus.
 type SourceInfo struct {
 	Source   string `json:"source"`
-	Path     string `json:"path"`               // the file whose bytes offsets count
+	Path     string `json:"path"`               // the file that byte offsets refer to
 	Original string `json:"original,omitempty"` // the file that it was extracted from
-	Stale    string `json:"stale,omitempty"`    // why Path no longer holds what was ingested
+	Stale    string `json:"stale,omitempty"`    // why Path differs from what was ingested
 }
 
 // SourcesOf lists the texts of a corpus.

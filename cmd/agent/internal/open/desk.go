@@ -14,28 +14,28 @@ import (
 	"example.com/assay/state"
 )
 
-// A Desk is what pipelines work with: settings, skills, a model under its limits, and
-// what else was asked for. It belongs to one verb, or to one choice of settings of a
+// A Desk is everything that a pipeline needs: settings, skills, a model under its limits,
+// and what [Want] asks for. It belongs to one verb, or to one choice of settings in a
 // session.
 type Desk struct {
 	*cli.App
 	config.Settings
 	Set      *skills.Set
-	Hashes   map[string]string // of the skills that the pipeline asks, by name
+	Hashes   map[string]string // of the pipeline's skills, by name
 	Model    llm.Model
 	Corpus   *memory.Corpus // nil without one
 	Exchange *Exchange
 
 	Threads *sqlite.Saver // nil when runs are not saved
 	answers *qa.Memory    // nil when nothing is remembered
-	spans   *Spans
+	spans   *spans
 	finder  *Finder
-	own     bool // the exchange is closed with the desk
+	own     bool // the desk closes the exchange
 }
 
-// A Want is what a verb needs on its desk.
+// A Want lists what a verb needs on its desk.
 type Want struct {
-	Skills []string // that the pipeline asks
+	Skills []string // of the pipeline
 	// Corpus opens the corpus. Default: there is none.
 	Corpus   func(context.Context, *cli.App, config.Settings, *memory.OpenOptions) (*memory.Corpus, error)
 	Threads  bool // runs are saved
@@ -43,8 +43,8 @@ type Want struct {
 	Exchange *Exchange
 }
 
-// New opens what the settings name. An exchange that is given stays its caller's;
-// without one the desk makes its own, with the cassette.
+// New opens what the settings name. The caller closes an exchange that it gives; without
+// one the desk makes its own, with the cassette.
 func New(ctx context.Context, a *cli.App, s config.Settings, c config.Cassette, w Want) (_ *Desk, err error) {
 	d := &Desk{App: a, Exchange: w.Exchange, own: w.Exchange == nil}
 	if d.own {
@@ -81,12 +81,12 @@ func New(ctx context.Context, a *cli.App, s config.Settings, c config.Cassette, 
 		return nil, err
 	}
 	if w.Spans {
-		d.spans, err = NewSpans(ctx, s)
+		d.spans, err = newSpans(ctx, s)
 	}
 	return d, err
 }
 
-// Close releases what was opened, and sends the spans that are left. Lost spans are a
+// Close closes what New opened, and sends the remaining spans. Lost spans are only a
 // warning: they change no answer.
 func (d *Desk) Close() error {
 	if d == nil {
@@ -115,7 +115,7 @@ func (d *Desk) Close() error {
 // IsSample reports whether the embedded sample answers.
 func (d *Desk) IsSample() bool { return d.Corpus.Name() == SampleCorpus }
 
-// InCorpus says of the end of a run which corpus it read.
+// InCorpus adds the corpus that a run read to its end.
 func (d *Desk) InCorpus(end state.End) state.End {
 	if d.Corpus != nil {
 		end.In(d.Corpus.Name())

@@ -20,21 +20,21 @@ import (
 	"example.com/assay/telemetry"
 )
 
-// An Exchange is what all engines of one verb share on the way to their
-// models: the limits, in which the session's budget is, and a cassette. A
-// session that opens another corpus goes on with it.
+// An Exchange is what all desks of one verb share between them and their models: the
+// limits, with the session's budget, and a cassette. A session keeps it when it opens
+// another corpus.
 type Exchange struct {
 	*cli.App
 	Controls *llm.Controls
-	given    llm.Model          // answers in the place of what the settings name; nil for none
+	given    llm.Model          // answers instead of the models of the settings; nil for none
 	File     string             // the cassette; empty for none
 	recorder *cassette.Recorder // nil until the first models are open
 	player   *cassette.Player   // nil unless the cassette answers
 	played   bool               // the cassette was asked
 }
 
-// NewExchange makes the exchange of a verb, and completes the settings by
-// what a cassette that answers calls its models. Its close is the caller's.
+// NewExchange makes the exchange of a verb. A cassette that answers adds the label of its
+// models to the settings. The caller closes the exchange.
 func NewExchange(a *cli.App, c config.Cassette, s *config.Settings) (*Exchange, error) {
 	x := PlainExchange(a, *s)
 	x.File = c.Record
@@ -65,12 +65,12 @@ func PlainExchange(a *cli.App, s config.Settings) *Exchange {
 		if a.Stderr.TTY {
 			clear = "\r\x1b[K" // the live line
 		}
-		fmt.Fprintf(a.Stderr, "%sagent: asking the model again in %v, after attempt %d: %v\n", clear, e.Wait.Round(100*time.Millisecond), e.Attempt, e.Err)
+		fmt.Fprintf(a.Stderr, "%sagent: retrying the model call in %v, after attempt %d: %v\n", clear, e.Wait.Round(100*time.Millisecond), e.Attempt, e.Err)
 	}
 	return &Exchange{App: a, Controls: llm.NewControls(&limits)}
 }
 
-// Close ends a recording, and tells which recordings of a replay are left.
+// Close ends a recording, and warns of recorded calls that a replay did not use.
 func (x *Exchange) Close() error {
 	if x == nil {
 		return nil
@@ -82,13 +82,13 @@ func (x *Exchange) Close() error {
 		return nil
 	}
 	if left := x.player.Unused(); len(left) > 0 {
-		x.Warn("%s of %s were not asked for, the first: %s; this is not the run that was recorded", cli.Count(len(left), "recording"), x.File, left[0])
+		x.Warn("%s of %s were not used, the first: %s; this is not the run that was recorded", cli.Count(len(left), "recording"), x.File, left[0])
 	}
 	return nil
 }
 
-// Model returns the model that the settings mean: that of the cassette, or
-// those of providers and of this program.
+// Model returns the model of the settings: the cassette, or the models of providers and
+// of this program.
 func (x *Exchange) Model(ctx context.Context, s config.Settings) (llm.Model, error) {
 	if x.given != nil {
 		return x.given, nil
@@ -105,12 +105,12 @@ func (x *Exchange) Model(ctx context.Context, s config.Settings) (llm.Model, err
 	return x.taped(s, c, m)
 }
 
-// taped has a model's calls recorded, if calls are.
+// taped records a model's calls if a recording was asked for.
 func (x *Exchange) taped(s config.Settings, c *Connector, m llm.Model) (_ llm.Model, err error) {
 	if x.File == "" {
 		return m, nil
 	}
-	if x.recorder == nil { // now, so that settings that cannot be used leave no file
+	if x.recorder == nil { // only now, so that invalid settings leave no file
 		if x.recorder, err = record(x.File, s, c); err != nil {
 			return nil, err
 		}
@@ -131,12 +131,11 @@ func record(file string, s config.Settings, c *Connector) (*cassette.Recorder, e
 }
 
 func existsError(file string) error {
-	return cli.Usagef("%s exists already, and a recording replaces nothing: remove it, or name another file with --record", file)
+	return cli.Usagef("%s already exists and is not overwritten: remove it, or name another file with --record", file)
 }
 
-// connect makes the models that the settings name. Those of providers are
-// under one set of limits. A model that several skills use is made once, and
-// has one circuit.
+// connect makes the models that the settings name. The models of providers share one set
+// of limits. A model that several skills use is made once, with one circuit.
 func (x *Exchange) connect(ctx context.Context, s config.Settings, c *Connector) (llm.Model, error) {
 	remotes := map[string]llm.Model{}
 	single := func(name string) (llm.Model, error) {

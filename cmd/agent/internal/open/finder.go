@@ -18,7 +18,7 @@ import (
 	"example.com/assay/skills"
 )
 
-// A Finder is what a corpus is searched with, beside its index.
+// A Finder holds what a search uses in addition to the index.
 type Finder struct {
 	Space    *embed.Space // nil for the offline embedder alone
 	cache    *embed.Cache
@@ -26,7 +26,7 @@ type Finder struct {
 	detector memory.Detector // nil for none
 }
 
-// Options is how a corpus is opened to be searched so.
+// Options are the options of opening a corpus for such searches.
 func (f *Finder) Options() *memory.OpenOptions {
 	return &memory.OpenOptions{Space: f.Space, Reranker: f.reranker, Detector: f.detector}
 }
@@ -39,8 +39,8 @@ func (f *Finder) Close() error {
 	return f.cache.Close()
 }
 
-// NewEmbedder opens the embedder that the settings name. Its calls are under
-// the limits of models. Its close is the caller's.
+// NewEmbedder opens the embedder that the settings name. Its calls are under the limits of
+// models. The caller closes it.
 func NewEmbedder(ctx context.Context, a *cli.App, s config.Settings, controls *llm.Controls) (*Finder, error) {
 	f := &Finder{}
 	if s.Lookup.Embedder == config.OfflineEmbedder || s.Lookup.Embedder == "" {
@@ -53,7 +53,7 @@ func NewEmbedder(ctx context.Context, a *cli.App, s config.Settings, controls *l
 	if f.cache, err = embed.OpenCache(memory.VectorsPath(s.Home), &embed.CacheOptions{MaxBytes: int64(s.Lookup.Cache) << 20}); err != nil {
 		return nil, fmt.Errorf("opening the cache of vectors: %w", err)
 	}
-	// The one limit of calls at once is that of the controls.
+	// Only the controls limit concurrent calls.
 	priced := func(m llm.Model) llm.Model { return controls.WrapNamed(s.Lookup.Embedder, m) }
 	f.Space, err = embed.New(controlled(e, llm.NewCaller("embed", priced)), &embed.Options{Cache: f.cache, Concurrency: max(1, s.Limits.Concurrency)})
 	if err != nil {
@@ -148,7 +148,7 @@ func (e queryEmbedder) EmbedQuery(ctx context.Context, text string) (out []float
 	return out, err
 }
 
-// detector asks the model that answers for a detector of orders.
+// detector makes a memory.Detector of a classifier.
 type detector struct {
 	model llm.Model
 	name  string

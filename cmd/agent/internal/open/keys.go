@@ -5,8 +5,8 @@ import (
 	"example.com/assay/llm/gemini"
 )
 
-// key returns the key of a provider: that of its variable, else that of the
-// file that the configuration names, else "".
+// key returns the key of a provider: from its variable, else from the file that the
+// configuration names, else "".
 func (c *Connector) key(p config.Provider) (string, error) {
 	if key := c.env.Get(p.KeyVariable); key != "" {
 		return key, nil
@@ -26,7 +26,7 @@ func (c *Connector) secrets() []string {
 			out = append(out, key)
 		}
 		if file := c.keyFiles[p.KeyVariable]; file != "" {
-			if key, err := config.ReadKey(file); err == nil { // of another one nothing was sent
+			if key, err := config.ReadKey(file); err == nil { // an unreadable key was never sent
 				out = append(out, key)
 			}
 		}
@@ -39,8 +39,8 @@ func (c *Connector) secrets() []string {
 	return out
 }
 
-// SendsKey reports whether the provider's server is sent a key. A server of
-// Ollama on this machine is not.
+// SendsKey reports whether calls to a provider carry a key. Calls to Ollama on this
+// machine do not.
 func (c *Connector) SendsKey(p config.Provider) bool {
 	if p.Name == gemini.Provider && c.vertex.Project != "" {
 		return false

@@ -15,10 +15,6 @@ import (
 	"example.com/assay/llm/openai"
 )
 
-// Variables of the providers. Their values never leave this program but as
-// what they are for.
-const ()
-
 // Local makes the models that need no provider, by name.
 func Local() map[string]func() llm.Model {
 	return map[string]func() llm.Model{
@@ -29,15 +25,15 @@ func Local() map[string]func() llm.Model {
 // A Remote is a model of a provider, not yet under control.
 type Remote struct {
 	Model      llm.Model
-	Capability func() string // how it is made to answer in JSON; "" while that is not known
+	Capability func() string // the way it answers in JSON; "" while that is unknown
 }
 
 // Connector makes the models of providers; those of one provider share a
 // server.
 type Connector struct {
 	env       cli.Environment
-	keyFiles  map[string]string // by the variable that comes first
-	vertex    config.Vertex     // where gemini is asked when it names a project
+	keyFiles  map[string]string // by the variable that overrides the file
+	vertex    config.Vertex     // serves gemini when it names a project
 	maxTokens int               // of an answer of Anthropic's; 0 for the default
 	transport http.RoundTripper // nil for the default
 	servers   map[string]*openai.Server
@@ -55,7 +51,7 @@ func (c *Connector) Connect(ctx context.Context, name string) (Remote, error) {
 	return c.openAI(p, model)
 }
 
-// NewConnector makes what connects to the providers of the settings.
+// NewConnector makes the connector to the providers of the settings.
 func NewConnector(env cli.Environment, s config.Settings) *Connector {
 	return &Connector{env: env, keyFiles: s.KeyFiles, vertex: s.Vertex, maxTokens: s.AnswerTokens}
 }
@@ -72,7 +68,7 @@ func (c *Connector) gemini(ctx context.Context, p config.Provider, model string)
 	return Remote{m, func() string { return "native response schema" }}, nil
 }
 
-// geminiServer says how Gemini is reached: with a key, or through Vertex.
+// geminiServer returns the connection to Gemini: with a key, or through Vertex.
 func (c *Connector) geminiServer(ctx context.Context, p config.Provider) (gemini.Options, error) {
 	opts := gemini.Options{BaseURL: c.env.Get(p.URLVariable), Transport: c.transport}
 	if c.vertex.Project != "" {
@@ -82,7 +78,7 @@ func (c *Connector) geminiServer(ctx context.Context, p config.Provider) (gemini
 		}
 		opts.Vertex, opts.Credentials, opts.Project, opts.Location = true, credentials, c.vertex.Project, c.vertex.Location
 	} else if c.vertex.Location != "" {
-		return opts, errors.New("vertex.location is set and vertex.project is not: Vertex needs both to be told, the Gemini API neither")
+		return opts, errors.New("vertex.location is set but vertex.project is not: Vertex needs both, the Gemini API neither")
 	} else {
 		key, err := c.key(p)
 		if err != nil {
@@ -96,8 +92,8 @@ func (c *Connector) geminiServer(ctx context.Context, p config.Provider) (gemini
 	return opts, nil
 }
 
-// anthropic connects to Anthropic. Other programs read the same variable
-// without the API's version, so that both forms are right.
+// anthropic connects to Anthropic. Other programs expect the same variable without the
+// API's version, so both forms are accepted.
 func (c *Connector) anthropic(p config.Provider, model string) (Remote, error) {
 	key, err := c.key(p)
 	if err != nil {
@@ -140,7 +136,7 @@ func (c *Connector) openAIServer(p config.Provider) (*openai.Server, error) {
 		}
 		opts := openai.Options{Provider: p.Name, Key: key, BaseURL: c.env.Get(p.URLVariable), Transport: c.transport}
 		switch {
-		case opts.BaseURL != "": // it may do without a key
+		case opts.BaseURL != "": // another server may need no key
 		case p.Name == config.ProviderOllama:
 			opts.BaseURL, opts.Key = openai.OllamaBaseURL, "" // the key is not for this server
 		case opts.Key == "":

@@ -22,10 +22,10 @@ import (
 	"example.com/assay/state"
 )
 
-// Research makes the pipeline that answers questions. A memory that is given is used
-// in place of the corpus's own.
+// Research makes the pipeline that answers questions. A given memory replaces the corpus's
+// own.
 func (d *Desk) Research(ctx context.Context, memory research.Memory) (*research.Pipeline, error) {
-	opts, err := ResearchOptions(d.App, d.Settings)
+	opts, err := researchOptions(d.App, d.Settings)
 	if err != nil {
 		return nil, err
 	}
@@ -39,7 +39,7 @@ func (d *Desk) Research(ctx context.Context, memory research.Memory) (*research.
 		if errors.As(err, new(*qa.DamagedError)) {
 			d.Warn("%v; answering without memory", err)
 		} else if err != nil {
-			return nil, fmt.Errorf("%w; --no-memory goes without it", err)
+			return nil, fmt.Errorf("%w; --no-memory answers without it", err)
 		}
 	}
 	if d.Threads != nil {
@@ -55,8 +55,8 @@ func (d *Desk) Research(ctx context.Context, memory research.Memory) (*research.
 	return research.New(deps, opts)
 }
 
-// ResearchOptions are what settings say of the pipeline itself.
-func ResearchOptions(a *cli.App, s config.Settings) (*research.Options, error) {
+// researchOptions are the pipeline's options from the settings.
+func researchOptions(a *cli.App, s config.Settings) (*research.Options, error) {
 	opts := &research.Options{
 		SkipInjectionCheck: s.SkipInjection, ConfidenceThreshold: s.Threshold, SearchTool: s.SearchTool,
 		SkipVerification: !s.Verification.Enabled, Verify: s.Verification.Options(),
@@ -76,17 +76,17 @@ func writingModel(s config.Settings) string {
 	return cmp.Or(s.ModelsBySkill()[skills.SynthesizeAndCite], s.Model)
 }
 
-// CheckSearchTool refuses that a model should search that cannot. What a
-// cassette answers for is not known, nor needed.
+// CheckSearchTool refuses the search tool for a model that calls no tools. With a cassette
+// the model is not known, and need not be.
 func CheckSearchTool(a *cli.App, s config.Settings) error {
 	if !s.SearchTool || s.Replayed != "" || a.Models[writingModel(s)] == nil {
 		return nil
 	}
-	return cli.Usagef("%s is set, and the model that writes the answer is %s, which calls no tools: choose another with --model, or take it back with --search-tool=false", config.KeySearchTool, writingModel(s))
+	return cli.Usagef("%s is set, but the model that writes the answer, %s, calls no tools: choose another with --model, or turn it off with --search-tool=false", config.KeySearchTool, writingModel(s))
 }
 
-// edgeTool is verify_edge for the model that writes answers. The passages that it
-// quotes can be cited.
+// edgeTool is the tool verify_edge for the model that writes answers. The model can cite
+// the passages that the tool quotes.
 func (d *Desk) edgeTool() (research.Tool, error) {
 	p, err := d.Edges()
 	if err != nil {
@@ -126,8 +126,7 @@ func (d *Desk) Extract(schema *extract.Schema, opts *extract.Options) (*extract.
 	return extract.New(extract.Deps{Model: d.Model, Skills: d.Set, Schema: schema}, opts)
 }
 
-// Inspect finds the orders that a text gives to an assistant, by the offline
-// detector: it needs no model, whichever answers.
+// Inspect finds prompt injection in a text by the offline detector, which needs no model.
 func Inspect(text string) []retrieval.Order {
 	var out []retrieval.Order
 	for _, o := range injection.Instructions(text) {

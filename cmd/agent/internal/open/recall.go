@@ -16,8 +16,8 @@ import (
 	"example.com/assay/skills"
 )
 
-// openRecall opens the memory of a corpus's answers, to be closed by the
-// caller, and the pipeline's view of it.
+// openRecall opens the memory of a corpus's answers, which the caller closes, and the
+// pipeline's view of it.
 func openRecall(ctx context.Context, s config.Settings, corpus *memory.Corpus, set *skills.Set) (*qa.Memory, research.Memory, error) {
 	now, err := Conditions(s, corpus.Fingerprint(), RankerID(corpus), set)
 	if err != nil {
@@ -30,8 +30,7 @@ func openRecall(ctx context.Context, s config.Settings, corpus *memory.Corpus, s
 	return answers, recall.New(answers, corpus, now), nil
 }
 
-// RankerID identifies the trained ranker that orders what a corpus finds, ""
-// for none.
+// RankerID identifies the trained ranker that a corpus uses, "" for none.
 func RankerID(corpus *memory.Corpus) string {
 	if info, ok := corpus.Ranker(); ok && info.InUse {
 		return info.ID
@@ -39,9 +38,8 @@ func RankerID(corpus *memory.Corpus) string {
 	return ""
 }
 
-// Conditions lists what answers depend on with these settings and a corpus
-// of that fingerprint and trained ranker. Every setting that can change an
-// answer is one of them.
+// Conditions lists what answers depend on, with these settings and a corpus with this
+// fingerprint and trained ranker. Every setting that can change an answer is included.
 func Conditions(s config.Settings, corpus, ranker string, set *skills.Set) ([]qa.Condition, error) {
 	// The graph is the same whatever model and corpus work in it.
 	p, err := research.New(research.Deps{Model: offline.New(nil), Skills: set, Corpus: &memory.Corpus{}}, &research.Options{SkipVerification: !s.Verification.Enabled})

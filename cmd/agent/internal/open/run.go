@@ -19,13 +19,13 @@ import (
 	"example.com/assay/telemetry"
 )
 
-// A Traced is one run of a pipeline: what it is given, and who follows it.
+// A Traced is one run of a pipeline: its input, and what observes it.
 type Traced[S any] struct {
 	In   graph.Update[S]
 	File string            // receives the trace; empty for none
-	Copy io.Writer         // receives the trace, too; nil for none
-	Keys []string          // settings that the trace holds
-	More map[string]string // what the trace holds besides
+	Copy io.Writer         // also receives the trace; nil for none
+	Keys []string          // keys of settings for the trace
+	More map[string]string // more entries for the trace's configuration
 	follow.Options[S]
 }
 
@@ -39,8 +39,8 @@ func Follows[S any](g *graph.Compiled[S], in graph.Update[S]) runner[S] {
 	}
 }
 
-// Run runs a pipeline on a desk: it gives the run an id, writes its trace and sends
-// its spans. A run that did not begin took nothing: its follow.Took is zero.
+// Run runs a pipeline on a desk: it gives the run an id, writes its trace and sends its
+// spans. For a run that did not begin, follow.Took is zero.
 func Run[S any](ctx context.Context, d *Desk, t *Traced[S], run runner[S]) (final S, took follow.Took, err error) {
 	if t.Run.RunID == "" {
 		if t.Run.RunID, err = NewRunID(d.Now(), d.Random); err != nil {
@@ -68,8 +68,8 @@ func Run[S any](ctx context.Context, d *Desk, t *Traced[S], run runner[S]) (fina
 	})
 }
 
-// runTraced runs a pipeline, and writes its trace where it is wanted. Of a run that was
-// stopped the error says what stopped it, and not which node met it.
+// runTraced runs a pipeline, and writes its trace if one is wanted. The error of a stopped
+// run is the cause of the stop, not the node that it hit.
 func runTraced[S any](ctx context.Context, t *Traced[S], header trace.Header, run runner[S]) (final S, took follow.Took, err error) {
 	var sinks []io.Writer
 	if t.File != "" {
@@ -97,7 +97,7 @@ func runTraced[S any](ctx context.Context, t *Traced[S], header trace.Header, ru
 	return final, took, err
 }
 
-// Sign puts into an answer what the desk knows of the run that it came from.
+// Sign adds the data of its run to an answer.
 func Sign[S any](d *Desk, answer *state.Answer, t *Traced[S], took follow.Took) {
 	answer.RunID, answer.Model, answer.Trace = t.Run.RunID, d.ModelLabel(), t.File
 	if d.Corpus != nil {
@@ -106,16 +106,9 @@ func Sign[S any](d *Desk, answer *state.Answer, t *Traced[S], took follow.Took) 
 	took.Measure(&answer.Metrics)
 }
 
-// Keys of a trace's configuration that are no settings.
-const ()
-
-// Settings that a trace holds beside the model, so that it can be run again.
-var ()
-
-// Header is the first line of a trace: what a run was given and with which
-// settings, so that agent trace replay can run it again. It names no path and no
-// server, so that traces of equal runs on two machines are equal but for ids and
-// times.
+// Header is the first line of a trace: the input and settings of a run, so that agent
+// trace replay can run it again. It names no path and no server, so that traces of equal
+// runs on two machines differ only in ids and times.
 func Header[S any](d *Desk, t *Traced[S]) (trace.Header, error) {
 	keys := t.Keys
 	if d.Corpus != nil {

@@ -31,11 +31,11 @@ const SampleNote = "answered from the embedded sample corpus, a teaching sample,
 // CountyCorpus is the name under which the embedded compliance sample is ingested.
 const CountyCorpus = "sample-county"
 
-// An embedded is a sample that the program carries.
+// An embedded is a sample inside the program.
 type embedded struct {
-	corpus  string // that it is ingested as
+	corpus  string // its name once it is ingested
 	name    string // of its folder
-	instead string // told when it answers for the default corpus; empty for nothing
+	instead string // the note when it answers for the default corpus; empty for none
 	files   func() (fs.FS, error)
 }
 
@@ -90,14 +90,9 @@ func (e embedded) dir(home, hash string) string {
 	return filepath.Join(home, "samples", e.name+"-"+hash)
 }
 
-// openSample opens the embedded sample as a corpus. The first time, after a
-// new binary brought other files, and when the corpus is damaged, it unpacks
-// and ingests them; note is told before that work. Two processes may do so at
-// once: one works, the other waits.
-func openSample(ctx context.Context, home string, note func(string)) (*memory.Corpus, error) {
-	return lawSample.open(ctx, home, note)
-}
-
+// open opens the sample as a corpus. It unpacks and ingests the files the first time,
+// after a new binary brought other files, and when the corpus is damaged. note is called
+// before that work. Two processes may do so at the same time: one works, the other waits.
 func (e embedded) open(ctx context.Context, home string, note func(string)) (*memory.Corpus, error) {
 	files, hash, err := e.list()
 	if err != nil {
@@ -139,8 +134,8 @@ func (e embedded) open(ctx context.Context, home string, note func(string)) (*me
 	}
 }
 
-// SampleMissing reports whether ingesting the sample again cures an error of
-// opening it: nothing of a person's own is in that corpus.
+// SampleMissing reports whether ingesting the sample again repairs an error of opening it.
+// That corpus holds none of a person's own files.
 func SampleMissing(err error) bool {
 	var unknown *memory.UnknownCorpusError
 	var empty *memory.EmptyCorpusError

@@ -22,7 +22,7 @@ func TestSampleOfOtherVersion(t *testing.T) {
 		t.Fatal(err)
 	}
 	var notes []string
-	corpus, err := openSample(t.Context(), home, func(s string) { notes = append(notes, s) })
+	corpus, err := lawSample.open(t.Context(), home, func(s string) { notes = append(notes, s) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +52,7 @@ func TestSampleOfOtherVersion(t *testing.T) {
 	if err := os.WriteFile(edited, []byte("edited"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	again, err := openSample(t.Context(), home, func(s string) { t.Errorf("prepared again: %s", s) })
+	again, err := lawSample.open(t.Context(), home, func(s string) { t.Errorf("prepared again: %s", s) })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,7 @@ import (
 	"example.com/assay/nodes/extract"
 )
 
-// Schema reads a schema, and returns its file's text.
+// Schema reads a schema. It also returns the text of the file.
 func Schema(path string) (*extract.Schema, []byte, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {

@@ -22,17 +22,16 @@ import (
 // exportTimeout bounds how long the end of the program waits for a collector.
 const exportTimeout = 5 * time.Second
 
-// Spans sends spans to a collector. Nil sends nothing.
-type Spans struct {
+// spans sends spans to a collector. Nil sends nothing.
+type spans struct {
 	provider *sdk.TracerProvider
 	exporter *watchedExporter
 	content  bool
 }
 
-// NewSpans connects to the collector of the settings. It makes no call.
-// The client library reads further variables that begin with OTEL_ itself, such
-// as OTEL_EXPORTER_OTLP_HEADERS.
-func NewSpans(ctx context.Context, s config.Settings) (*Spans, error) {
+// newSpans connects to the collector of the settings. It makes no call.
+// The client library itself reads further variables, such as OTEL_EXPORTER_OTLP_HEADERS.
+func newSpans(ctx context.Context, s config.Settings) (*spans, error) {
 	if s.Telemetry.Endpoint == "" {
 		return nil, nil
 	}
@@ -48,23 +47,23 @@ func NewSpans(ctx context.Context, s config.Settings) (*Spans, error) {
 		return nil, fmt.Errorf("opening the telemetry: %w", err)
 	}
 	exporter := &watchedExporter{SpanExporter: client}
-	return &Spans{
+	return &spans{
 		exporter: exporter, content: s.Telemetry.Content,
 		provider: sdk.NewTracerProvider(sdk.WithBatcher(exporter), sdk.WithResource(resource.NewSchemaless(attribute.String("service.name", "assay")))),
 	}, nil
 }
 
 // recorder returns the recorder of one question, or nil.
-func (t *Spans) recorder(ctx context.Context, runID, corpus string) *telemetry.Recorder {
+func (t *spans) recorder(ctx context.Context, runID, corpus string) *telemetry.Recorder {
 	if t == nil {
 		return nil
 	}
 	return telemetry.NewRecorder(ctx, t.provider.Tracer("example.com/assay/telemetry"), &telemetry.Options{Content: t.content, RunID: runID, Corpus: corpus})
 }
 
-// close sends what is left, also after an interrupt, and returns why spans
-// were lost.
-func (t *Spans) close() error {
+// close sends the remaining spans, even after an interrupt. The error says why spans were
+// lost.
+func (t *spans) close() error {
 	if t == nil {
 		return nil
 	}
@@ -79,8 +78,8 @@ func (t *Spans) close() error {
 	return nil
 }
 
-// undelivered says why spans were lost, without what a collector said, since
-// that may repeat the headers that it was sent.
+// undelivered says why spans were lost. It leaves out the collector's own words, which may
+// repeat the headers of the request.
 func undelivered(err error) error {
 	if at, ok := errors.AsType[*net.OpError](err); ok {
 		return at
@@ -91,8 +90,8 @@ func undelivered(err error) error {
 	return errors.New("it does not accept them (check telemetry.endpoint and OTEL_EXPORTER_OTLP_HEADERS)")
 }
 
-// A watchedExporter counts the spans that could not be delivered. Left to
-// itself the library would write of them to standard error.
+// A watchedExporter counts the spans that could not be delivered. Otherwise the library
+// would report them on standard error.
 type watchedExporter struct {
 	sdk.SpanExporter
 	mu   sync.Mutex

@@ -23,9 +23,9 @@ import (
 // tapeName is the file of a case's cassette.
 func tapeName(dir string, c eval.Case) string { return filepath.Join(dir, c.Name+".cassette") }
 
-// Tapes is the model of several cases that run side by side, and where each
-// one's calls are recorded or answered from. The case is the context's, so that
-// a reranker that all share is recorded with the case that asks it.
+// Tapes is the model of several cases that run at the same time. Each case's calls are
+// recorded in, or answered from, a cassette of its own. The context carries the case, so
+// that a call of a shared reranker is recorded with the case that made it.
 type Tapes struct {
 	models  llm.Model       // those of the settings; nil when cassettes answer
 	dir     string          // of recordings; empty for none
@@ -36,17 +36,16 @@ type Tapes struct {
 
 type tapeKey struct{}
 
-// Generate asks the model of the context's case.
+// Generate calls the model of the context's case.
 func (t *Tapes) Generate(ctx context.Context, req llm.Request) (llm.Response, error) {
 	if m, ok := ctx.Value(tapeKey{}).(llm.Model); ok {
 		return m.Generate(ctx, req)
 	}
-	return llm.Response{}, errors.New("a model was asked outside of a case")
+	return llm.Response{}, errors.New("a model was called outside of a case")
 }
 
-// Tapes connects the models of cases, or opens the cassettes that answer
-// for them, and completes the settings by what those call their models. What
-// cannot be used is told before anything is asked.
+// Tapes connects the models of cases, or opens the cassettes that answer for them and adds
+// the label of their models to the settings. It reports unusable settings before any call.
 func (x *Exchange) Tapes(ctx context.Context, cmd *cobra.Command, f *config.Flags, s *config.Settings, cases []eval.Case) (*Tapes, error) {
 	recording, replaying := cmd.Flags().Changed("record"), cmd.Flags().Changed("replay")
 	switch {
@@ -109,7 +108,7 @@ func (t *Tapes) Play(ctx context.Context, c eval.Case, run func(context.Context)
 	if player := t.players[c.Name]; player != nil {
 		out, err := run(with(player))
 		if left := player.Unused(); len(left) > 0 {
-			out.Faults = append(out.Faults, fmt.Sprintf("recordings of its cassette that were not asked for: %d, the first %s; this is not the run that was recorded", len(left), left[0]))
+			out.Faults = append(out.Faults, fmt.Sprintf("recorded calls that were not used: %d, the first %s; this is not the run that was recorded", len(left), left[0]))
 		}
 		return out, err
 	}

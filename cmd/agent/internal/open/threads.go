@@ -13,12 +13,13 @@ import (
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/graph"
 	"example.com/assay/graph/checkpoint/sqlite"
+	"example.com/assay/memory/text"
 )
 
 const (
 	ThreadCorpus      = "corpus"
 	ThreadFingerprint = "corpus_fingerprint"
-	ThreadQuestion    = "question" // at most maxThreadQuestion bytes of it
+	ThreadQuestion    = "question" // at most MaxThreadQuestion bytes of it
 	MaxThreadQuestion = 200
 )
 
@@ -37,7 +38,7 @@ func Threads(ctx context.Context, home string) (*sqlite.Saver, error) {
 // CheckThread refuses names that would be hard to type again.
 func CheckThread(where, name string) error {
 	if name == "" || len(name) > 100 || strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r == 0x7f }) {
-		return cli.Usagef("%s is %q: a thread's name has 1 to 100 bytes and no white space", where, name)
+		return cli.Usagef("%s is %q: a thread's name must have 1 to 100 bytes and no white space", where, name)
 	}
 	return nil
 }
@@ -55,10 +56,10 @@ func InfoOf(ctx context.Context, saver graph.Checkpointer, thread string) (Threa
 	return ThreadInfo{}, graph.ErrNoCheckpoint
 }
 
-// Printable is a text without what a checkpoint's metadata may not hold.
+// Printable removes what the metadata of a checkpoint may not hold from a text.
 func Printable(s string) string { return strings.ToValidUTF8(strings.ReplaceAll(s, "\x00", ""), "") }
 
-// UnknownThread is the usage error of a name that no thread has; it names the nearest.
+// UnknownThread is the usage error for an unknown thread. It names the nearest thread.
 func UnknownThread(ctx context.Context, saver graph.Checkpointer, name string) error {
 	var known []string
 	for t, err := range saver.Threads(ctx) {
@@ -71,7 +72,7 @@ func UnknownThread(ctx context.Context, saver graph.Checkpointer, name string) e
 	if len(known) > 0 {
 		hint = "agent threads list shows all"
 	}
-	return cli.Usagef("there is no thread %q%s; %s", name, cli.DidYouMean(name, known), hint)
+	return cli.Usagef("there is no thread %q%s; %s", name, text.DidYouMean(name, known), hint)
 }
 
 // CorpusOf is the corpus of a thread, "" for one that does not exist.
@@ -90,7 +91,7 @@ func CorpusOf(ctx context.Context, home, thread string) (string, error) {
 	return info.Corpus, errors.Join(err, saver.Close())
 }
 
-// A ThreadInfo is what is known of a thread without reading its state.
+// A ThreadInfo describes a thread, without its state.
 type ThreadInfo struct {
 	Thread      string    `json:"thread"`
 	Question    string    `json:"question,omitempty"`

@@ -10,8 +10,8 @@ import (
 	"example.com/assay/memory/embed"
 )
 
-// VectorStats looks at the cache of a home without making one: nil says that
-// there is none.
+// VectorStats returns the statistics of a home's cache, nil without one. It makes no
+// cache.
 func VectorStats(home string, opts *embed.CacheOptions) (*embed.CacheStats, error) {
 	dir := memory.VectorsPath(home)
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {

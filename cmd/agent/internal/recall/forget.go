@@ -18,14 +18,13 @@ func memoryForgetCommand(a *cli.App) *cobra.Command {
 	var asJSON, all, stale bool
 	cmd := &cobra.Command{
 		Use:   "forget ID… | --all | --stale",
-		Short: "Forget remembered answers for good",
-		Long: `Forget removes remembered answers, without asking, and prints which. The
-beginning of an id is enough when no other begins so. When one id is unknown,
-nothing is removed.`,
+		Short: "Delete remembered answers",
+		Long: `Forget removes remembered answers without confirmation and lists them. An
+unambiguous beginning of an id is enough. If one id is unknown, nothing is removed.`,
 		Example: "  agent memory forget 3f2a 9c41\n  agent memory forget --stale\n  agent memory forget --all --corpus handbook",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !one(len(args) > 0, all, stale) {
-				return cli.Usagef("%s wants ids, or --all, or --stale, and one of them only: see agent help memory forget", cmd.CommandPath())
+				return cli.Usagef("%s needs ids, --all or --stale, only one of the three: see agent help memory forget", cmd.CommandPath())
 			}
 			var removed []qa.Entry
 			var name string
@@ -57,7 +56,7 @@ nothing is removed.`,
 	}
 	flags.RegisterConditions(cmd)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
-	cmd.Flags().BoolVar(&all, "all", false, "forget all answers of the corpus, also when their file is damaged")
+	cmd.Flags().BoolVar(&all, "all", false, "forget all answers of the corpus, even if their file is damaged")
 	cmd.Flags().BoolVar(&stale, "stale", false, "forget the answers that would not be served with these settings")
 	return cmd
 }
@@ -73,7 +72,7 @@ func one(of ...bool) bool {
 	return n == 1
 }
 
-// forget removes what ids name, or what is stale, or else everything.
+// forget removes the answers with these ids, the stale ones, or all.
 func (r *remembered) forget(ctx context.Context, ids []string, stale bool) ([]qa.Entry, error) {
 	switch {
 	case r.answers == nil && len(ids) > 0:

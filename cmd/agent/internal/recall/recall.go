@@ -15,6 +15,7 @@ import (
 	"example.com/assay/cmd/agent/internal/open"
 	"example.com/assay/memory"
 	"example.com/assay/memory/qa"
+	"example.com/assay/memory/text"
 )
 
 // Command is agent memory.
@@ -22,27 +23,27 @@ func Command(a *cli.App) *cobra.Command {
 	return cli.Group(&cobra.Command{
 		Use:   "memory",
 		Short: "List, show, count and forget remembered answers",
-		Long: `Memory manages the answers that are remembered from a corpus. A session remembers
-them, and agent ask does with --memory.
+		Long: `Memory manages the remembered answers of a corpus. A session remembers answers;
+agent ask does so with --memory.
 
-An answer is served again only while all that it depends on is the same: the
-corpus's content, the skills, the model, the pipeline and the settings that can
-change an answer. The verbs judge that with the settings of their call, as a
-question would be asked with them; what would not be served is called stale.`,
+An answer is served again only while everything that it depends on is the same: the
+corpus's content, the skills, the model, the pipeline and the settings that can change
+an answer. An answer that would not be served with the settings of this command line
+is called stale.`,
 		Example: `  agent memory list
   agent memory show 3f2a
   agent memory forget --stale --corpus handbook`,
-	}, memoryListCommand(a), memoryShowCommand(a), memoryForgetCommand(a), memoryStatsCommand(a))
+	}, memoryListCommand(a), memoryShowCommand(a), memoryForgetCommand(a), memoryStatsCommand(a), memoryNotesCommand(a))
 }
 
-// remembered is the memory of one corpus, and what an answer of it would have
-// to depend on to be served now.
+// remembered is the memory of one corpus, with the conditions under which an answer is
+// served now.
 type remembered struct {
 	name    string         // of the corpus
 	answers *qa.Memory     // nil when nothing was remembered yet
 	corpus  *memory.Corpus // nil when it cannot be opened
-	fault   error          // why it cannot be
-	now     []qa.Condition // nil then
+	fault   error          // why the corpus cannot be opened
+	now     []qa.Condition // nil if the corpus cannot be opened
 }
 
 // onMemory runs a verb on the memory that the settings name.
@@ -66,7 +67,7 @@ func onMemory(a *cli.App, cmd *cobra.Command, flags *config.Flags, run func(*rem
 	}
 	defer func() { err = cli.Also(err, r.answers.Close()) }()
 	if r.corpus, r.fault = open.Corpus(cmd.Context(), a, config.Settings{Home: s.Home, Corpus: r.name}, nil); r.fault != nil {
-		a.Warn("%v; none of its answers is served until then", r.fault)
+		a.Warn("%v; until then none of its answers is served", r.fault)
 		return run(r)
 	}
 	defer func() { err = cli.Also(err, r.corpus.Close()) }()
@@ -80,17 +81,17 @@ func onMemory(a *cli.App, cmd *cobra.Command, flags *config.Flags, run func(*rem
 	return run(r)
 }
 
-// stale reports whether an entry is not served with the settings of the call.
+// stale reports whether an entry would not be served with these settings.
 func (r *remembered) stale(e qa.Entry) bool {
 	return r.fault != nil || len(qa.Differences(e.Conditions, r.now)) > 0
 }
 
-// nothing says that there are no answers, and where they come from.
+// nothing says that there are no answers, and how to make some.
 func (r *remembered) nothing() string {
-	return fmt.Sprintf("nothing is remembered from corpus %s; a session remembers, and so does: agent ask --memory --corpus %s QUESTION", r.name, r.name)
+	return fmt.Sprintf("corpus %s has no remembered answers; a session remembers them, or: agent ask --memory --corpus %s QUESTION", r.name, r.name)
 }
 
-// unknownAnswer names the id that was probably meant.
+// unknownAnswer is the usage error for an unknown id. It names the nearest id.
 func (r *remembered) unknownAnswer(ctx context.Context, err error) error {
 	unknown, ok := errors.AsType[*qa.UnknownError](err)
 	if !ok {
@@ -111,7 +112,7 @@ func (r *remembered) unknownAnswer(ctx context.Context, err error) error {
 		ids = append(ids, e.ID)
 	}
 	slices.Sort(ids)
-	return cli.Usagef("%w%s; agent memory list --corpus %s shows all", unknown, cli.DidYouMean(unknown.ID, ids), r.name)
+	return cli.Usagef("%w%s; agent memory list --corpus %s shows all", unknown, text.DidYouMean(unknown.ID, ids), r.name)
 }
 
 // memoryRow is an entry in a list.

@@ -23,10 +23,10 @@ func memoryShowCommand(a *cli.App) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "show ID",
-		Short: "Show a remembered answer, what it rests on, and whether it would be served",
-		Long: `Show prints an answer as it was given, the places that it cites, and whether it
-would be served now. If not, it says what has changed since: the corpus, a
-skill, the model, a setting, or a cited passage.`,
+		Short: "Show a remembered answer, its sources, and whether it would be served",
+		Long: `Show prints an answer, the places that it cites, and whether it would be served now.
+If not, it says what has changed: the corpus, a skill, the model, a setting, or a
+cited passage.`,
 		Example: "  agent memory show 3f2a\n  agent memory show 3f2a --corpus handbook --json",
 		Args:    cli.Exactly(1, "the id of a remembered answer"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -56,7 +56,7 @@ skill, the model, a setting, or a cited passage.`,
 	return cmd
 }
 
-// shownAnswer is an entry with all that is known of it.
+// shownAnswer is an entry with its verdict.
 type shownAnswer struct {
 	Schema     int             `json:"schema"`
 	Corpus     string          `json:"corpus"`
@@ -68,13 +68,13 @@ type shownAnswer struct {
 	Served     int             `json:"served"`
 	LastServed time.Time       `json:"last_served,omitzero"`
 	Servable   bool            `json:"servable"` // with the settings of this call
-	WhyNot     []string        `json:"why_not"`  // empty when it is
+	WhyNot     []string        `json:"why_not"`  // empty when it is servable
 	Conditions []qa.Condition  `json:"conditions"`
 	Changed    []qa.Difference `json:"changed"` // of the conditions
 	Sources    []state.Source  `json:"sources"`
 }
 
-// show judges an entry.
+// show decides whether an entry would be served, and why not.
 func (r *remembered) show(e qa.Entry) (shownAnswer, error) {
 	s := shownAnswer{
 		Schema: 1, Corpus: r.name, ID: e.ID, Question: e.Question, Answer: e.Answer, Confidence: e.Confidence, Stored: e.Stored,
@@ -101,7 +101,7 @@ func (r *remembered) show(e qa.Entry) (shownAnswer, error) {
 	return s, nil
 }
 
-// whyNot says in words which condition does not hold.
+// whyNot describes a condition that has changed.
 func whyNot(d qa.Difference) string {
 	none := func(s string) string {
 		if s == "" {
@@ -140,7 +140,7 @@ func printMemoryStats(a *cli.App, r *remembered, s qa.Stats) {
 		fmt.Fprintln(a.Stdout, r.nothing())
 		return
 	}
-	fmt.Fprintf(a.Stdout, "corpus   %s\nanswers  %d, of them %d stale\nserved   %s\n", r.name, s.Entries, s.Stale, render.Times(s.Served))
+	fmt.Fprintf(a.Stdout, "corpus   %s\nanswers  %d, %d of them stale\nserved   %s\n", r.name, s.Entries, s.Stale, render.Times(s.Served))
 	fmt.Fprintf(a.Stdout, "size     %s\noldest   %s\nnewest   %s\n", render.Size(s.Bytes), render.Day(s.Oldest), render.Day(s.Newest))
 }
 

@@ -13,12 +13,12 @@ import (
 	"example.com/assay/state"
 )
 
-// modelNotes say of a model what a reader of its answers should know.
+// modelNotes hold what a reader of a model's answers should know.
 var modelNotes = map[string]string{
 	offline.Name: "every sentence is a quote or a template around quotes",
 }
 
-// Answer prints an answer for people: its text, then what it rests on.
+// Answer prints an answer for people: its text, then its sources and verdicts.
 func Answer(a *cli.App, answer state.Answer, files verify.Locator) {
 	look := Options{Width: a.Stdout.Width, Colour: a.Stdout.Colour}
 	if answer.Resolved != "" {
@@ -52,8 +52,8 @@ func Answer(a *cli.App, answer state.Answer, files verify.Locator) {
 // sourcesHeading begins the answer's own list of sources.
 const sourcesHeading = "\n## Sources\n"
 
-// WithoutSources cuts the list of sources out of an answer: the one printed
-// behind it says more. What follows the list, a choice, stays.
+// WithoutSources removes the list of sources from an answer, since a fuller one is printed
+// after it. A choice that follows the list stays.
 func WithoutSources(answer string) string {
 	at := strings.LastIndex(answer, sourcesHeading)
 	if at < 0 {
@@ -66,8 +66,8 @@ func WithoutSources(answer string) string {
 	return answer[:at]
 }
 
-// Sources is not wrapped: paths are to be copied. With links a terminal opens the
-// file on a click (OSC 8).
+// Sources lists sources on lines that are not wrapped, so that paths can be copied. With
+// links a terminal opens a file on a click (OSC 8).
 func Sources(sources []state.Source, links bool) string {
 	var b strings.Builder
 	for _, s := range sources {
@@ -84,8 +84,8 @@ func Sources(sources []state.Source, links bool) string {
 	return b.String()
 }
 
-// relevanceLine is the headline: how well the passages answer the question, and
-// how much of what was asked is there. It is empty without an answer.
+// relevanceLine is the headline: how well the passages answer the question, and how many
+// of its parts were found. It is empty without an answer.
 func relevanceLine(answer state.Answer) string {
 	r := answer.Relevance
 	if r == nil || answer.Status == state.StatusNoEvidence {
@@ -102,8 +102,8 @@ func relevanceLine(answer state.Answer) string {
 	return strings.Join(parts, " · ")
 }
 
-// groundingParts says how far the answer's sentences are its sources' own. Claims that
-// are quotes say no more than the quotes do, and are not counted again.
+// groundingParts counts the exact quotes and the supported claims of an answer. A claim
+// that is itself a quote is not counted again.
 func groundingParts(v state.Verification) []string {
 	var parts []string
 	if v.QuotesChecked > 0 {
@@ -125,8 +125,8 @@ func groundingParts(v state.Verification) []string {
 	return parts
 }
 
-// summary is the last line: grounded how far, from what, by whom and at what cost.
-// The offline model costs nothing.
+// summary is the last line: grounding, corpus, model and cost. The offline model costs
+// nothing.
 func summary(answer state.Answer) string {
 	parts := groundingParts(answer.Verification)
 	if answer.Metrics.MemoryHit {

@@ -9,9 +9,9 @@ import (
 	"example.com/assay/cmd/agent/internal/cli"
 )
 
-// Bar shows how far a phase of an ingest is, and how long the rest of it
-// takes at the pace so far: a bar on a terminal, else a line a second at most, so that
-// quick ones print nothing.
+// Bar shows the progress of a phase and the time that is left at the pace so far. On a
+// terminal it is a bar, elsewhere at most one line per second, so that a quick phase
+// prints nothing.
 type Bar struct {
 	app   *cli.App
 	quiet bool
@@ -23,7 +23,7 @@ type Bar struct {
 	err   error
 }
 
-// NewBar makes a bar, which shows nothing when it is quiet, unless --verbose is set.
+// NewBar makes a bar. A quiet bar shows nothing, unless --verbose is set.
 func NewBar(a *cli.App, quiet bool) *Bar {
 	return &Bar{app: a, quiet: quiet && !a.Verbose, last: a.Now()}
 }
@@ -49,8 +49,7 @@ func (p *Bar) Update(phase string, done, total int) {
 	}
 }
 
-// remaining says how long the rest takes if it goes on as it did; nothing while that
-// is not known.
+// remaining estimates the time that is left, "" while it is unknown.
 func remaining(took time.Duration, done, total int) string {
 	if done == 0 || done == total || took < time.Second {
 		return ""

@@ -9,8 +9,8 @@ import (
 	"example.com/assay/state"
 )
 
-// Verdicts prints the claims of a check, when it has them, and what would make
-// those stand that do not.
+// Verdicts prints the claims of a check, if it has any, and what the unsupported ones
+// lack.
 func Verdicts(a *cli.App, check *state.ClaimCheck, files verify.Locator, quotes bool) {
 	if len(check.Claims) == 0 {
 		return
@@ -26,7 +26,7 @@ func Verdicts(a *cli.App, check *state.ClaimCheck, files verify.Locator, quotes 
 	}
 }
 
-// CheckLine says how sure a check makes: a bar, the number, the counts.
+// CheckLine is the confidence of a check: a bar, the number, the counts.
 func CheckLine(check *state.ClaimCheck) string {
 	if check.ClaimsChecked == 0 {
 		return "no claim was checked"
@@ -63,8 +63,8 @@ const barCells = 10
 
 var claimMarks = map[state.ClaimStatus]string{state.Supported: "✓", state.PartiallySupported: "◐", state.Unsupported: "✗"}
 
-// claimList shows each claim behind its mark, with the reason where it is not
-// supported, and with its quotes when they are asked for.
+// claimList shows each claim after its mark, with the reason if it is not supported, and
+// with its quotes if they are wanted.
 func claimList(claims []state.CheckedClaim, files verify.Locator, quotes bool) string {
 	var b strings.Builder
 	for _, c := range claims {
@@ -102,7 +102,7 @@ func doubts(list []state.Doubt) string {
 	return strings.Join(words, ", ")
 }
 
-// placeOf names the file that a quote's offsets count in.
+// placeOf names the file that a quote's offsets refer to.
 func placeOf(q state.Quote, files verify.Locator) string {
 	path, original, err := files.TextPath(q.Source)
 	switch {

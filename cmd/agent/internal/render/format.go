@@ -27,7 +27,7 @@ func Size(n int64) string {
 // Megabytes is a size in millions of bytes.
 func Megabytes(bytes int64) string { return fmt.Sprintf("%.1f MB", float64(bytes)/1e6) }
 
-// OneLine is a text with single spaces in place of all white space.
+// OneLine replaces every run of white space by one space.
 func OneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 // Line is a text on one line, with control characters made visible.
@@ -41,10 +41,10 @@ func Times(n int) string {
 	return cli.Count(n, "time")
 }
 
-// Day is a time for people.
+// Day formats a time for people.
 func Day(t time.Time) string { return t.Local().Format("2006-01-02 15:04") }
 
-// Short is a question as it fits in a list.
+// Short shortens a question for a list.
 func Short(text string) string {
 	return Visible(llm.Cut(strings.Join(strings.Fields(text), " "), 100))
 }
@@ -52,7 +52,7 @@ func Short(text string) string {
 // excerptBytes is how much of a passage is shown without --full.
 const excerptBytes = 240
 
-// Excerpt is a text on one line, shortened unless it is wanted in full.
+// Excerpt is a text on one line, shortened unless full is set.
 func Excerpt(text string, full bool) string {
 	text = strings.Join(strings.Fields(text), " ")
 	if !full && len(text) > excerptBytes {
@@ -61,7 +61,7 @@ func Excerpt(text string, full bool) string {
 	return Visible(text)
 }
 
-// Training says in words what the offline embedder was trained on.
+// Training describes what the offline embedder was trained on.
 func Training(t index.Training) string {
 	out := fmt.Sprintf("trained on %s", cli.Count(t.Fitted, "passage"))
 	if t.Sampled < t.Fitted {
@@ -73,7 +73,8 @@ func Training(t index.Training) string {
 	return fmt.Sprintf("%s, %d changed since, again at %d", out, t.Changed, t.RefitAt)
 }
 
-// Calibration says what confidences were learnt from, and how well it tells.
+// Calibration describes the questions that confidences were fitted on, and how well they
+// separate.
 func Calibration(c index.Calibration) string {
 	if c.Held.Questions+c.NotHeld.Questions == 0 {
 		return "not learnt: the corpus is too small for questions of its own"
@@ -81,7 +82,7 @@ func Calibration(c index.Calibration) string {
 	return fmt.Sprintf("learnt from %d questions that the corpus answers and %d that it does not; on the right side of .5 for %.0f %%", c.Held.Questions, c.NotHeld.Questions, 100*c.Accuracy)
 }
 
-// LookedAt says how vectors are looked at.
+// LookedAt describes how vectors are searched.
 func LookedAt(t index.Training) string {
 	if t.Lists == 0 {
 		return "all of them looked at"
@@ -98,7 +99,7 @@ func Cache(s embed.CacheStats) string {
 	return fmt.Sprintf("%s, %s, found %d of %d that were asked for (%.0f %%)", cli.Count(s.Vectors, "vector"), Size(s.Bytes), s.TotalHits, asked, 100*s.HitRate())
 }
 
-// Ranker tells of a trained ranker in a line.
+// Ranker describes a trained ranker in one line.
 func Ranker(r memory.RankerInfo) string {
 	what := fmt.Sprintf("%s, trained on %s, %s %.3f without it and %.3f with it on held-back ones", r.ID, cli.Count(r.Questions, "judged question"), r.Metric, r.Before, r.After)
 	switch {
@@ -112,7 +113,7 @@ func Ranker(r memory.RankerInfo) string {
 	return what + "; in use"
 }
 
-// Cell keeps a spreadsheet from taking text for a formula.
+// Cell protects a text from being read as a formula by a spreadsheet.
 func Cell(s string) string {
 	if s != "" && strings.ContainsRune("=+-@\t\r", rune(s[0])) {
 		return "'" + s
@@ -120,7 +121,7 @@ func Cell(s string) string {
 	return s
 }
 
-// End says in words how a run ended whose answer is not whole, or not there.
+// End says how a run ended whose answer is incomplete or missing.
 func End(a *cli.App, end state.End) {
 	if end.Status == state.StatusUngrounded || end.Status == state.StatusNoEvidence {
 		fmt.Fprintf(a.Stdout, "\n%s\n", Line(end.Words()))

@@ -28,19 +28,18 @@ type word struct {
 	gap
 }
 
-// A gap is what stands before a word: a space, unless it is glued.
+// A gap is the space before a word, unless the word is glued to the one before.
 type gap struct {
 	glued bool
 	line  bool // the source has a line break there
-	hard  bool // one that stays whatever the width: a backslash stands before it
+	hard  bool // a break that stays at any width: it follows a backslash
 	in    int  // columns that the line behind such a break is indented by
 }
 
 // sourceMark is a citation as answers write it.
 var sourceMark = regexp.MustCompile(`^(?:\[Query \d+\])?\[Source \d+\]`)
 
-// inline splits the text of a block into styled words. base is the style of
-// what has no other.
+// inline splits the text of a block into styled words. base is the default style.
 func inline(text string, base style) []word {
 	s := scanner{base: base, gap: gap{glued: true}}
 	for i := 0; i < len(text); {

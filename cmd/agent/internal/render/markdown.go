@@ -34,9 +34,9 @@ func Markdown(src string, o Options) string {
 	return p.out.String()
 }
 
-// Visible replaces what could steer a terminal or mislead a reader: control
-// characters other than line feeds and tabs, characters that change the
-// direction of text, and invalid bytes.
+// Visible replaces characters that could control a terminal or mislead a reader: control
+// characters except line feeds and tabs, characters that change the direction of text, and
+// invalid bytes.
 func Visible(s string) string {
 	s = strings.ReplaceAll(s, "\r\n", "\n")
 	return strings.Map(func(r rune) rune {
@@ -54,8 +54,7 @@ type page struct {
 	gap bool // a blank line is due before the next block
 }
 
-// block lays out the block that lines begin with and returns how many lines
-// it took.
+// block lays out the first block of lines and returns the number of its lines.
 func (p *page) block(lines []string) int {
 	line := lines[0]
 	if strings.TrimSpace(line) == "" {
@@ -150,8 +149,7 @@ func (p *page) separate() {
 	p.gap = false
 }
 
-// paragraph lays out text behind first, and behind rest from its second line
-// on.
+// paragraph lays out text. Its first line begins with first, the others with rest.
 func (p *page) paragraph(text, first, rest string, base style) {
 	room := 0
 	if p.Width > 0 {
@@ -167,9 +165,8 @@ func (p *page) paragraph(text, first, rest string, base style) {
 	}
 }
 
-// fit returns how many words go on one line, at least one: as many as have
-// room, with no break between glued words, up to a line break that stays; without
-// a room, up to the source's own line break.
+// fit returns how many words go on one line, at least one. It never breaks between glued
+// words, and always at a hard line break. Without a room it breaks where the source does.
 func fit(words []word, room int) int {
 	if next := slices.IndexFunc(words[1:], func(w word) bool { return w.hard || w.line && room <= 0 }); next >= 0 {
 		words = words[:next+1]
@@ -212,7 +209,7 @@ func (p *page) words(words []word) {
 	}
 }
 
-// plain joins words without their looks.
+// plain joins words without their styles.
 func plain(words []word) string {
 	p := page{}
 	p.words(words)

@@ -13,8 +13,8 @@ import (
 	"example.com/assay/memory/retrieval"
 )
 
-// Progress shows a run as it goes: on a terminal one line that is written
-// over, with -v a line of log per node.
+// Progress shows a running pipeline: on a terminal one line that is replaced, with -v a
+// line of log per node.
 type Progress struct {
 	live *cli.Screen // nil for none
 	log  zerolog.Logger
@@ -72,7 +72,7 @@ func (p *Progress) custom(node, name string, data json.RawMessage) {
 			p.log.Warn().Str("node", node).Err(err).Msg("reading a retrieval event")
 			return
 		}
-		p.step = max(p.step, r.StepID) // that of a correction has none
+		p.step = max(p.step, r.StepID) // the retrieval of a correction has no step
 		p.Show(fmt.Sprintf("%s: %d of %d passages, confidence %.2f", node, len(r.Hits), r.Candidates, r.Confidence))
 		p.log.Info().Str("node", node).Int("step", r.StepID).Int("queries", len(r.Queries)).Int("candidates", r.Candidates).
 			Int("hits", len(r.Hits)).Float64("confidence", r.Confidence).Msg("retrieval")

@@ -8,9 +8,9 @@ import (
 	"example.com/assay/state"
 )
 
-// withLines puts the line breaks of its source back into each quotation of an answer:
-// between lines of code, items and paragraphs. Lines that a page was wrapped at stay
-// joined, and so does a word that was parted there.
+// withLines restores the line breaks of the source in each quotation of an answer: those
+// between lines of code, items and paragraphs. Lines and words that a page only wrapped
+// stay joined.
 func withLines(answer string, quotes []state.ShownQuote) string {
 	for _, q := range quotes {
 		flat := "“" + strings.Join(strings.Fields(q.Text), " ") + "”"
@@ -19,11 +19,11 @@ func withLines(answer string, quotes []state.ShownQuote) string {
 	return answer
 }
 
-// wrapped is from how many characters on a line may have been ended by the width of
-// a page.
+// wrapped is the length in characters from which a line may have been wrapped by the width
+// of a page.
 const wrapped = 60
 
-// sourceLines are the lines of a text as its writer meant them, each with its
+// sourceLines are the lines of a text, with wrapped lines joined, each with its
 // indentation.
 func sourceLines(text string) []string {
 	var out []string
@@ -42,8 +42,8 @@ func sourceLines(text string) []string {
 	return out
 }
 
-// unwrapped is two lines as one. A hyphen at the end of the first goes when the word
-// that it parts is one of the language.
+// unwrapped joins two lines. It drops a hyphen at the end of the first when the joined word
+// is a known word.
 func unwrapped(first, second string) string {
 	start, parted := strings.CutSuffix(first, "-")
 	if !parted {

@@ -6,8 +6,8 @@ import (
 	"example.com/assay/state"
 )
 
-// SearchedFor says which words were searched for in place of which, or as well; it is
-// empty when there are none.
+// SearchedFor lists the words that were searched for instead of, or as well as, words of
+// the query. It is empty without any.
 func SearchedFor(list []state.Respelling) string {
 	if len(list) == 0 {
 		return ""

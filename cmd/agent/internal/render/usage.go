@@ -9,10 +9,9 @@ import (
 	"example.com/assay/state"
 )
 
-// Usage says what calls of models amount to, those of models without a
-// provider included. Its cost is in the currency of the prices, and does not
-// hold that of unpriced calls. What a replay's calls had cost is told beside
-// the nothing that they cost now.
+// Usage sums up model calls, including those of models without a provider. The cost is in
+// the currency of the prices and excludes unpriced calls. For a replay, which costs
+// nothing, it also gives the recorded cost.
 func Usage(u state.ModelUsage) string {
 	calls, tokens := "calls", "tokens"
 	if u.Calls == 1 {
@@ -24,7 +23,7 @@ func Usage(u state.ModelUsage) string {
 	return fmt.Sprintf("%d %s, %d %s read and %d written", u.Calls, calls, u.InputTokens, tokens, u.OutputTokens) + Cost(u)
 }
 
-// Cost is what calls cost as the end of a line, "" when nobody counted money.
+// Cost is the cost of calls as the end of a line, "" when no cost was counted.
 func Cost(u state.ModelUsage) string {
 	text := ""
 	switch {
@@ -45,7 +44,7 @@ func Cost(u state.ModelUsage) string {
 	return text
 }
 
-// NodeUsage is a line for each node that asked a model, by name.
+// NodeUsage is a line for each node that called a model, sorted by name.
 func NodeUsage(nodes map[string]state.ModelUsage) []string {
 	names := slices.Sorted(maps.Keys(nodes))
 	width := 0

@@ -5,8 +5,7 @@ import (
 	"example.com/assay/state"
 )
 
-// Warnings tells what went wrong beside an answer, and which sources are no
-// longer what was read.
+// Warnings prints the warnings of an answer, and the sources that have changed since.
 func Warnings(a *cli.App, answer state.Answer) {
 	for _, w := range answer.Warnings {
 		a.Warn("%s", w)

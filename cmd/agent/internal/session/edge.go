@@ -16,7 +16,7 @@ import (
 	"example.com/assay/state"
 )
 
-// A question of a session that verify_edge answers, and not research.
+// A question of a session that verify_edge answers instead of research.
 var asksOfEdge = regexp.MustCompile(`(?i)^does the (?:evidence|corpus|literature) (?:really |actually |truly )?(?:show|say|prove|support) that (.+?) (?:causes?|leads? to|results? in|brings? about|triggers?|increases?|reduces?|prevents?|raises?|lowers?) (.+?)\s*\?*$`)
 
 // causalQuestion reads the variables of such a question.
@@ -32,13 +32,13 @@ func (s *session) edgeSlash(ctx context.Context, text string) error {
 	cause, effect, ok := strings.Cut(text, "=>")
 	cause, effect = strings.TrimSpace(cause), strings.TrimSpace(effect)
 	if !ok || cause == "" || effect == "" {
-		return cli.Usagef("/edge wants: CAUSE => EFFECT")
+		return cli.Usagef("/edge needs: CAUSE => EFFECT")
 	}
 	return s.verifyEdge(ctx, cause, effect)
 }
 
-// verifyEdge runs the loop of one edge and shows queries, verdicts and quotes as
-// they come.
+// verifyEdge runs the loop of one edge and prints its queries, verdicts and quotes as they
+// are published.
 func (s *session) verifyEdge(ctx context.Context, cause, effect string) error {
 	if s.interactive {
 		var cancel context.CancelCauseFunc
@@ -78,13 +78,12 @@ func (s *session) verifyEdge(ctx context.Context, cause, effect string) error {
 	return nil
 }
 
-// ofLoop reports whether an event was published by the loop of an edge, whatever
-// graph it runs in.
+// ofLoop reports whether the loop of an edge published an event, in whatever graph it runs.
 func ofLoop[S any](ev graph.Event[S]) bool {
 	return ev.Kind == graph.NodeCustom && slices.Contains([]string{causal.NodeRetrieve, causal.NodeRoute, causal.NodeDevil}, ev.Node)
 }
 
-// printLoop shows what the loop of an edge publishes.
+// printLoop prints an event of the loop of an edge.
 func (s *session) printLoop(name string, data json.RawMessage) {
 	switch name {
 	case causal.EventRetrieval:

@@ -18,8 +18,8 @@ import (
 	"example.com/assay/cmd/agent/internal/cli"
 )
 
-// A lineReader gives a session its lines. next returns io.EOF at their end
-// and errAborted when the line was given up with Ctrl-C.
+// A lineReader gives a session its lines. next returns io.EOF at their end, and errAborted
+// when Ctrl-C discarded the line.
 type lineReader interface {
 	next() (string, error)
 	remember(line string)
@@ -30,8 +30,7 @@ var errAborted = errors.New("aborted")
 
 const prompt = "agent> "
 
-// newLineReader edits lines when a person types them and reads them plainly
-// otherwise.
+// newLineReader offers line editing at a terminal, and reads plain lines otherwise.
 func newLineReader(a *cli.App, history string) lineReader {
 	if cli.IsTerminal(a.Stdin) && a.Stdout.TTY && liner.TerminalSupported() {
 		return newEditor(a, history)
@@ -66,8 +65,7 @@ func (p *plainLines) remember(string) {}
 
 func (p *plainLines) close() error { return nil }
 
-// editor reads a terminal with line editing and a history that outlives the
-// session.
+// editor reads a terminal with line editing and a history that is kept between sessions.
 type editor struct {
 	state *liner.State
 	path  string // of the history
@@ -109,8 +107,8 @@ func (e *editor) remember(line string) {
 	e.state.AppendHistory(strings.ReplaceAll(line, "\n", lineMark))
 }
 
-// close gives the terminal back and writes the history. A history that cannot
-// be written is a warning: the session itself went well.
+// close restores the terminal and writes the history. A history that cannot be written is
+// only a warning.
 func (e *editor) close() error {
 	fmt.Fprint(e.out, pasteOff)
 	err := e.state.Close()
@@ -128,7 +126,7 @@ func (e *editor) close() error {
 	return nil
 }
 
-// completeCommand offers the slash commands that a line may become.
+// completeCommand lists the slash commands that begin with a line.
 func completeCommand(line string) []string {
 	var out []string
 	for _, c := range slashCommands {
@@ -139,8 +137,8 @@ func completeCommand(line string) []string {
 	return out
 }
 
-// awaitLine reads the next line, or gives up when the session is cancelled.
-// The read is then left behind: nothing else can end it.
+// awaitLine reads the next line, or returns when the session is cancelled. Then the read
+// stays blocked: nothing can end it.
 func awaitLine(ctx context.Context, r lineReader) (string, error) {
 	type read struct {
 		line string

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// A terminal marks what is pasted when it was asked to (bracketed paste, as xterm
-// defines it). Others send it as if it were typed, but all at once.
+// A terminal marks pasted text if it supports bracketed paste, as xterm defines it. Other
+// terminals send it like typed text, but in one piece.
 const (
 	pasteOn  = "\x1b[?2004h"
 	pasteOff = "\x1b[?2004l"
@@ -15,19 +15,19 @@ const (
 
 var pasteBegins, pasteEnds = []byte("\x1b[200~"), []byte("\x1b[201~")
 
-// lineMark stands for a line break within a line that is edited: the editor ends a
-// line at every other one.
+// lineMark replaces a line break inside an edited line, since the editor ends a line at
+// every real one.
 const lineMark = "↵"
 
-// A paster makes one line of what is pasted: its line breaks become marks, and the
-// person sends it off. Keys pass through.
+// A paster makes one line of pasted text: line breaks become marks, and the person sends
+// the line. Keys pass through.
 type paster struct {
 	inside bool
-	held   []byte // the beginning of what may be a bracket
-	marks  []byte // line breaks of a paste that nothing has followed yet
+	held   []byte // possibly the beginning of a bracket
+	marks  []byte // line breaks at the end of a paste so far
 }
 
-// next returns what the editor is to read of a chunk of input.
+// next turns a chunk of input into what the editor reads.
 func (p *paster) next(chunk []byte) []byte {
 	in := append(p.held, chunk...)
 	p.held = nil
@@ -58,14 +58,14 @@ func (p *paster) next(chunk []byte) []byte {
 	return out
 }
 
-// goesOn reports whether input begins with a line break that text arrived with.
+// goesOn reports whether input begins with a line break and more text follows.
 func goesOn(rest []byte) bool {
 	after := bytes.TrimLeft(rest, "\r\n")
 	return len(after) < len(rest) && len(after) > 0 && (after[0] >= ' ' || after[0] == '\t') && after[0] != 0x7f
 }
 
-// pasted is a byte of a paste as the editor may have it. A control character is no
-// key there.
+// pasted is a byte of a paste for the editor, which must not take control characters for
+// keys.
 func (p *paster) pasted(c byte) []byte {
 	switch {
 	case c == '\r' || c == '\n':
@@ -83,7 +83,7 @@ func (p *paster) pasted(c byte) []byte {
 	return out
 }
 
-// unmarked puts the line breaks of a paste back into an edited line.
+// unmarked restores the line breaks of a paste in an edited line.
 func unmarked(line string) string { return strings.ReplaceAll(line, lineMark, "\n") }
 
 // pasteAware lets the editor read a terminal through a paster. The editor takes its

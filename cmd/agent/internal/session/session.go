@@ -3,9 +3,7 @@ package session
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
 	"strings"
 
@@ -21,7 +19,7 @@ import (
 	"example.com/assay/state"
 )
 
-// A session asks one question after the other of one engine.
+// A session answers one question after the other.
 type session struct {
 	*cli.App
 	config.Settings
@@ -35,10 +33,10 @@ type session struct {
 	last    *state.Answer // nil before the first
 	earlier []state.Exchange
 	failed  bool // a question or command failed
-	noted   bool // that the sample answers
+	noted   bool // the note that the sample answers was printed
 }
 
-// Run runs until its input ends or /quit.
+// Run runs a session until its input ends or /quit.
 func Run(a *cli.App, cmd *cobra.Command, flags *config.Flags) (err error) {
 	ctx := cmd.Context()
 	settings, err := config.Resolve(a, cmd, flags)
@@ -46,7 +44,7 @@ func Run(a *cli.App, cmd *cobra.Command, flags *config.Flags) (err error) {
 		return err
 	}
 	settings.InSession = true
-	s := &session{App: a, Settings: settings, flags: flags, interactive: cli.IsTerminal(a.Stdin) && a.Stdout.TTY}
+	s := &session{App: a, Settings: settings, flags: flags, interactive: interactive(a)}
 	files, err := flags.Cassette(cmd)
 	if err != nil {
 		return err
@@ -73,8 +71,7 @@ func Run(a *cli.App, cmd *cobra.Command, flags *config.Flags) (err error) {
 	return nil
 }
 
-// open replaces the engine by one with other settings; on an error the old
-// one stays.
+// open replaces the engine by one with other settings. On an error the old one stays.
 func (s *session) open(ctx context.Context, settings config.Settings) error {
 	e, err := ask.New(ctx, s.App, settings, config.Cassette{}, s.exchange)
 	if err != nil {
@@ -93,39 +90,12 @@ func (s *session) open(ctx context.Context, settings config.Settings) error {
 }
 
 func (s *session) loop(ctx context.Context, lines lineReader) error {
-	for {
-		line, err := awaitLine(ctx, lines)
-		switch {
-		case errors.Is(err, io.EOF):
-			if s.interactive {
-				fmt.Fprintln(s.Stdout)
-			}
-			return nil
-		case errors.Is(err, errAborted):
-			continue
-		case err != nil:
-			return err
-		}
-		line = strings.TrimSpace(line)
-		if line == "" {
-			continue
-		}
-		lines.remember(line)
-		quit, err := s.line(ctx, line)
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		if err != nil {
-			s.failed = true
-			s.Warn("%v", err)
-		}
-		if quit {
-			return nil
-		}
-	}
+	failed, err := eachLine(ctx, s.App, lines, s.line)
+	s.failed = s.failed || failed
+	return err
 }
 
-// line does one line: a command or a question.
+// line handles one line: a command or a question.
 func (s *session) line(ctx context.Context, line string) (quit bool, err error) {
 	if name, ok := strings.CutPrefix(line, "/"); ok && !strings.Contains(line, "\n") {
 		return s.command(ctx, strings.Fields(name))
@@ -136,8 +106,7 @@ func (s *session) line(ctx context.Context, line string) (quit bool, err error) 
 	return false, s.question(ctx, line)
 }
 
-// question answers one question. On a terminal Ctrl-C stops it and nothing
-// else.
+// question answers one question. On a terminal Ctrl-C stops only the question.
 func (s *session) question(ctx context.Context, text string) error {
 	if err := cli.CheckQuestion(text, ask.AskExample); err != nil {
 		return err

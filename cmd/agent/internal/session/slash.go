@@ -15,6 +15,7 @@ import (
 	"example.com/assay/cmd/agent/internal/traceview"
 	"example.com/assay/graph/trace"
 	"example.com/assay/memory"
+	"example.com/assay/memory/text"
 )
 
 // A slashCommand is a command of a session.
@@ -36,7 +37,7 @@ var slashCommands = []slashCommand{
 	{"quit", "", "end the session, as Ctrl-D does"},
 }
 
-// command does one slash command, given without its slash.
+// command runs one slash command, given without its slash.
 func (s *session) command(ctx context.Context, words []string) (quit bool, err error) {
 	name, args := "", []string(nil)
 	if len(words) > 0 {
@@ -76,7 +77,7 @@ func (s *session) command(ctx context.Context, words []string) (quit bool, err e
 		for _, c := range slashCommands {
 			names = append(names, c.name)
 		}
-		return false, cli.Usagef("unknown command /%s%s; /help lists the commands", name, cli.DidYouMean(name, names))
+		return false, cli.Usagef("unknown command /%s%s; /help lists the commands", name, text.DidYouMean(name, names))
 	}
 	return false, nil
 }
@@ -112,7 +113,7 @@ func (s *session) modelSlash(ctx context.Context, args []string) error {
 		return cli.Usagef("/model takes one name")
 	}
 	if len(args) == 1 && s.exchange.File != "" {
-		return cli.Usagef("/model changes nothing while %s is recorded or replayed: a cassette is of one choice of models", s.exchange.File)
+		return cli.Usagef("/model cannot change the model while %s is recorded or replayed: a cassette belongs to one choice of models", s.exchange.File)
 	}
 	if len(args) == 1 {
 		next := s.Settings
@@ -141,7 +142,7 @@ func (s *session) verifySlash(ctx context.Context, args []string) error {
 	case "brief":
 		next.Verification.ShowClaims = false
 	default:
-		return cli.Usagef("/verify wants: on, off, claims, or brief")
+		return cli.Usagef("/verify needs: on, off, claims, or brief")
 	}
 	if next.Verification != s.Settings.Verification {
 		if err := s.open(ctx, next); err != nil {
@@ -162,7 +163,7 @@ func (s *session) verifySlash(ctx context.Context, args []string) error {
 func (s *session) traceSlash(args []string) error {
 	switch {
 	case len(args) == 0 && s.tracing == "":
-		fmt.Fprintln(s.Stdout, "no trace is written; /trace on FILE writes one, /trace show shows the last")
+		fmt.Fprintln(s.Stdout, "no trace is written; /trace on FILE writes one, /trace show prints the last run")
 	case len(args) == 0:
 		fmt.Fprintf(s.Stdout, "the trace of each question is written to %s\n", s.tracing)
 	case len(args) == 2 && args[0] == "on":
@@ -170,11 +171,11 @@ func (s *session) traceSlash(args []string) error {
 		fmt.Fprintf(s.Stdout, "the trace of each question replaces %s\n", s.tracing)
 	case len(args) == 1 && args[0] == "off":
 		s.tracing = ""
-		fmt.Fprintln(s.Stdout, "no trace is written any more")
+		fmt.Fprintln(s.Stdout, "no further traces are written")
 	case len(args) == 1 && args[0] == "show":
 		return s.showTrace()
 	default:
-		return cli.Usagef("/trace wants: on FILE, off, or show")
+		return cli.Usagef("/trace needs: on FILE, off, or show")
 	}
 	return nil
 }

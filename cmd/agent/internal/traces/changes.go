@@ -14,14 +14,14 @@ import (
 	"example.com/assay/state"
 )
 
-// A replayed is what agent trace replay tells.
+// A replayed is the result of agent trace replay.
 type replayed struct {
 	Schema     int            `json:"schema"`
 	Trace      string         `json:"trace"`
 	Graph      string         `json:"graph"`
 	From       string         `json:"from,omitempty"`
 	Skill      string         `json:"skill,omitempty"`
-	Given      []change       `json:"given"` // skills and settings that are not those of the trace
+	Given      []change       `json:"given"` // skills and settings that differ from the trace
 	Nodes      counted        `json:"nodes"`
 	Calls      counted        `json:"model_calls"`
 	Searches   counted        `json:"searches"`
@@ -32,7 +32,7 @@ type replayed struct {
 	After      replayedAnswer `json:"after"`
 }
 
-// counted is how much came from the trace, and how much was done.
+// counted is how much was taken from the trace, and how much was done.
 type counted struct {
 	Taken int `json:"taken"`
 	Made  int `json:"made"`
@@ -46,15 +46,15 @@ func (c *counted) add(rec trace.Record) {
 	}
 }
 
-// A change is a value that was one thing and is another.
+// A change is a value before and after.
 type change struct {
 	Name string `json:"name"`
 	Was  string `json:"was"`
 	Is   string `json:"is"`
 }
 
-// A nodeChange is what came of a node: fields of its update that changed, or that
-// it ran in only one of the runs. The second time that it ran is "#2".
+// A nodeChange lists the changed fields of a node's update, or says that the node ran in
+// only one of the runs. Its second task is "#2".
 type nodeChange struct {
 	Node    string   `json:"node"`
 	Gone    bool     `json:"gone,omitempty"`
@@ -62,7 +62,7 @@ type nodeChange struct {
 	Changes []change `json:"changes"`
 }
 
-// replayedAnswer is what a run answered.
+// replayedAnswer is the answer of a run.
 type replayedAnswer struct {
 	Status     state.Status `json:"status"`
 	Choice     string       `json:"choice,omitempty"`
@@ -103,7 +103,7 @@ func newReplay(path string, was, is []trace.Record) replayed {
 	return r
 }
 
-// given is what skills and settings the two runs do not share.
+// given lists the skills and settings that differ between the two runs.
 func given(was, is []trace.Record) []change {
 	out := []change{}
 	add := func(prefix string, was, is map[string]string) {
@@ -116,7 +116,7 @@ func given(was, is []trace.Record) []change {
 		}
 	}
 	a, b := was[0].Header, is[0].Header
-	skills := func(of, other map[string]string) map[string]string { // those that both runs asked
+	skills := func(of, other map[string]string) map[string]string { // those that both runs used
 		of = maps.Clone(of)
 		maps.DeleteFunc(of, func(name, _ string) bool { return other[name] == "" })
 		return of
@@ -126,11 +126,11 @@ func given(was, is []trace.Record) []change {
 	return out
 }
 
-// isCall reports whether a record is of a call of a model.
+// isCall reports whether a record is a model call.
 func isCall(rec trace.Record) bool { return rec.Kind == llm.EventModelCall }
 
-// indexIn is the index of an event of a normalised trace, of which effects has the
-// index without calls.
+// indexIn turns an index into [effects], which has no calls, into the index of the same
+// event in the normalised trace.
 func indexIn(normal []trace.Record, without int) int {
 	for i, rec := range normal {
 		if isCall(rec) {
@@ -144,8 +144,8 @@ func indexIn(normal []trace.Record, without int) int {
 	return len(normal) + without
 }
 
-// effects is a normalised trace without what tells how a run was made and what it
-// took: its settings, calls of models and their sizes, hashes of prompts.
+// effects is a normalised trace without the settings of the run, its model calls with
+// their sizes, and the hashes of prompts.
 func effects(records []trace.Record) []trace.Record {
 	out := slices.DeleteFunc(trace.Normalise(records), isCall)
 	for i := range out {
@@ -159,8 +159,8 @@ func effects(records []trace.Record) []trace.Record {
 // usageKeys are those of a state.ModelUsage.
 var usageKeys = []string{"calls", "input_chars", "output_chars", "input_tokens", "output_tokens", "parse_failures", "cost", "unpriced", "recorded_cost", "recorded_unpriced"}
 
-// withoutUsage takes out of a JSON value what calls of models were like. What is
-// no JSON stays.
+// withoutUsage removes the usage of models from a JSON value. It leaves other text as it
+// is.
 func withoutUsage(data json.RawMessage) json.RawMessage {
 	var v any
 	d := json.NewDecoder(strings.NewReader(string(data)))
@@ -200,14 +200,14 @@ func strip(v any) any {
 	return v
 }
 
-// ended is how a node's task ended: with an update, by channel, or an error.
+// ended is the end of a node's task: its update, by channel, or its error.
 type ended struct {
 	order  []string
 	fields map[string][]json.RawMessage
 }
 
-// changesOf lists the nodes that came to something else, in the order of the runs.
-// A node whose own nodes are listed is left out.
+// changesOf lists the nodes with another result, in the order of the runs. It leaves out a
+// node whose inner nodes are listed.
 func changesOf(was, is []trace.Record) []nodeChange {
 	a, namesA := endings(was)
 	b, namesB := endings(is)
@@ -237,8 +237,8 @@ func changesOf(was, is []trace.Record) []nodeChange {
 	})
 }
 
-// endings are what the tasks of a run came to, by node and how manieth time it ran
-// in its graph, and their names in order.
+// endings are the ends of a run's tasks, by node and by the count of its tasks in its
+// graph, and their names in order.
 func endings(records []trace.Record) (map[string]ended, []string) {
 	names := map[string]string{} // by place
 	times := map[string]int{}
@@ -303,7 +303,7 @@ func fieldsOf(update json.RawMessage) ended {
 	return e
 }
 
-// changes are the fields that differ, each with the first place in it.
+// changes are the fields that differ, each with the first place of difference.
 func (e ended) changes(after ended) []change {
 	names := slices.Clone(e.order)
 	for _, name := range after.order {

@@ -19,19 +19,19 @@ import (
 	"example.com/assay/state"
 )
 
-// A tracedRun is what a trace says of a run, and the desk to run it again on.
+// A tracedRun is a run as its trace describes it, and the desk to repeat it on.
 type tracedRun struct {
 	*open.Desk
 	path  string
 	first trace.Record
 }
 
-// openRerun makes the pipeline of a trace as its settings say.
+// openRerun makes the pipeline of a trace with the trace's settings.
 func openRerun(ctx context.Context, a *cli.App, s config.Settings, x *open.Exchange, path string, first trace.Record) (_ *rerunner, err error) {
 	pipelines := map[string]struct {
 		again  func(*tracedRun, context.Context, *rerunner) error
 		skills []string
-		corpus bool // it cannot be without one
+		corpus bool // it needs a corpus
 	}{
 		"research": {(*tracedRun).research, research.Skills(), true}, "comply": {(*tracedRun).comply, evidence.Skills(), true},
 		"edges": {(*tracedRun).edges, causal.Skills(), true}, "extract": {(*tracedRun).extract, extract.Skills(), false}, "verify": {(*tracedRun).verify, verify.Skills(), false},
@@ -40,9 +40,9 @@ func openRerun(ctx context.Context, a *cli.App, s config.Settings, x *open.Excha
 	named := first.Header.Config["corpus"] != ""
 	switch {
 	case !known:
-		return nil, cli.Usagef("%s: it is of graph %q; what can be run again is research, comply, edges, extract and verify", path, first.Graph)
+		return nil, cli.Usagef("%s: its graph is %q; only research, comply, edges, extract and verify can be run again", path, first.Graph)
 	case of.corpus && !named:
-		return nil, cli.Usagef("%s: it does not say which corpus was read; a golden trace is replayed with --case", path)
+		return nil, cli.Usagef("%s: it does not name its corpus; replay a golden trace with --case", path)
 	}
 	w := open.Want{Skills: of.skills, Exchange: x}
 	if named {
@@ -62,13 +62,13 @@ func openRerun(ctx context.Context, a *cli.App, s config.Settings, x *open.Excha
 	return r, nil
 }
 
-// sameCorpus refuses a corpus that is not what the run read.
+// sameCorpus refuses a corpus that differs from the one that the run read.
 func (t *tracedRun) sameCorpus() error {
 	if t.Corpus == nil {
 		return nil
 	}
 	if was, is := t.first.Header.Config[config.TracedFingerprint], t.Corpus.Fingerprint(); was != is {
-		return cli.Usagef("%s: the run read corpus %q when its fingerprint was %.12s; now it is %.12s, and other passages may be found: ingest the documents as they were, or make a new trace", t.path, t.Settings.Corpus, was, is)
+		return cli.Usagef("%s: the run read corpus %q with fingerprint %.12s; its fingerprint is now %.12s, so the results may differ: ingest the earlier documents, or make a new trace", t.path, t.Settings.Corpus, was, is)
 	}
 	return nil
 }
@@ -99,8 +99,7 @@ func (t *tracedRun) research(ctx context.Context, r *rerunner) error {
 	})
 }
 
-// rehearsal stands in for memory: it has never heard of anything, and keeps
-// nothing.
+// rehearsal is a memory that finds nothing and keeps nothing.
 type rehearsal struct{}
 
 func (rehearsal) Lookup(context.Context, string) (research.Recall, bool, error) {

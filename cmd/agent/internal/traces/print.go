@@ -10,11 +10,11 @@ import (
 )
 
 const (
-	shownValue    = 90  // characters of a value of a node
-	shownReplayed = 600 // of an answer
+	shownValue    = 90  // most characters of a node's value
+	shownReplayed = 600 // most characters of an answer
 )
 
-// printReplay tells people what a replay came to.
+// printReplay prints the result of a replay for people.
 func printReplay(a *cli.App, r replayed) {
 	point := "from its beginning"
 	switch {
@@ -68,7 +68,7 @@ func printReplay(a *cli.App, r replayed) {
 	}
 }
 
-// line is how a run ended, on one line.
+// line is the end of a run on one line.
 func (r replayedAnswer) line() string {
 	parts := []string{string(r.Status)}
 	if r.Choice != "" {

@@ -19,6 +19,7 @@ import (
 	"example.com/assay/graph/trace"
 	"example.com/assay/llm"
 	"example.com/assay/llm/offline"
+	"example.com/assay/memory/text"
 	"example.com/assay/state"
 )
 
@@ -34,9 +35,9 @@ func traceReplayCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "replay FILE",
 		Short: "Run a recorded run again from a point, and say what changed",
-		Long: `Replay runs a pipeline again as its trace says: the same input, corpus and
-settings. What happened before a point is taken from the trace, without a model
-call and without a search; from there on it runs, and what came of it is compared.
+		Long: `Replay runs a pipeline again with the input, corpus and settings of a trace. Up to a
+point, results are taken from the trace, without a model call or a search. From there
+on the pipeline runs, and the new results are compared with the trace.
 
 --skill FILE puts a changed prompt in the place of the skill that its front matter
 names; the point is where the run first asked it. --from NODE chooses the point,
@@ -51,7 +52,7 @@ remembered is neither read nor written.
 --case FILE takes corpus, schema and settings from a case of agent eval cases
 instead, so that golden traces can be replayed.
 
-How long calls were and what they cost is no change, nor is a prompt's hash. Exit
+The duration and cost of calls and the hashes of prompts do not count as changes. Exit
 code 1 says that something changed.`,
 		Example: `  agent trace replay run.jsonl --skill my_judge_edge.md
   agent trace replay run.jsonl --from evaluate --confidence-threshold 0.9
@@ -158,18 +159,17 @@ func checkReplayable(path string, was []trace.Record) error {
 	first := was[0]
 	switch {
 	case first.Kind != graph.RunStart.String() || first.Header == nil || len(first.Places) != 1:
-		return cli.Usagef("%s: it does not begin with a run, so that it cannot be run again", path)
+		return cli.Usagef("%s: it does not begin with the start of a run, so it cannot be run again", path)
 	case first.Places[0].Step != -1 || len(first.Header.Input) == 0:
-		return cli.Usagef("%s: it is of a run that went on in a thread: what came before it is not in the trace; run the question anew with agent ask --trace FILE", path)
+		return cli.Usagef("%s: its run continued a thread, and the earlier part is not in the trace; ask the question again with agent ask --trace FILE", path)
 	case !bytes.HasPrefix(bytes.TrimSpace(first.Header.Input), []byte("[")):
-		return cli.Usagef("%s: its first line does not hold the whole input, since an older version wrote it; make it anew", path)
+		return cli.Usagef("%s: an older version wrote it, so its first line lacks a part of the input; make a new trace", path)
 	}
 	return nil
 }
 
-// point reads the changed skill, and finds from where on the run is to be live;
-// nil from its beginning.
-// The name of a node inside another is enough when there is only one.
+// point reads the changed skill, and returns the point from which the run is live, nil for
+// its beginning. The name of an inner node is enough when it is unique.
 func (f *replayFlags) point(s config.Settings, path string, was []trace.Record) (skill string, rec *trace.Recording, err error) {
 	if f.skill != "" {
 		without := s
@@ -199,7 +199,7 @@ func (f *replayFlags) point(s config.Settings, path string, was []trace.Record) 
 			opts.From, f.from = inner[0], inner[0]
 			break
 		}
-		return "", nil, cli.Usagef("--from is %q: no such node ran%s; there are: %s", f.from, cli.DidYouMean(f.from, nodes), strings.Join(nodes, ", "))
+		return "", nil, cli.Usagef("--from is %q: no such node ran%s; there are: %s", f.from, text.DidYouMean(f.from, nodes), strings.Join(nodes, ", "))
 	default:
 		opts.From = f.from
 	}
@@ -210,7 +210,7 @@ func (f *replayFlags) point(s config.Settings, path string, was []trace.Record) 
 	return skill, rec, err
 }
 
-// skillOf is the skill that a record says a model was asked; empty for others.
+// skillOf is the skill of a record of a model call, "" for other records.
 func skillOf(rec trace.Record) string {
 	var call llm.CallEvent
 	if rec.Kind != llm.EventModelCall || json.Unmarshal(rec.Data, &call) != nil {
@@ -219,7 +219,7 @@ func skillOf(rec trace.Record) string {
 	return call.Skill
 }
 
-// askedSkills are the skills that a run asked, sorted.
+// askedSkills are the skills that a run used, sorted.
 func askedSkills(records []trace.Record) []string {
 	asked := map[string]bool{}
 	for _, rec := range records {
@@ -230,7 +230,7 @@ func askedSkills(records []trace.Record) []string {
 	return slices.Sorted(maps.Keys(asked))
 }
 
-// warnOfSkill tells why a changed prompt may have changed nothing.
+// warnOfSkill warns why a changed prompt may have had no effect.
 func warnOfSkill(a *cli.App, skill string, is []trace.Record) {
 	if skill == "" {
 		return
@@ -243,16 +243,16 @@ func warnOfSkill(a *cli.App, skill string, is []trace.Record) {
 		}
 		asked = true
 		if call.Model == offline.Name {
-			a.Warn("offline, skill %s is answered by an algorithm, which does not read its prompt: name a model with --model", skill)
+			a.Warn("the offline model answers skill %s by an algorithm and does not read its prompt: name a model with --model", skill)
 			return
 		}
 	}
 	if !asked {
-		a.Warn("skill %s was not asked after the point, so that its change had no effect", skill)
+		a.Warn("skill %s was not used after the point, so its change had no effect", skill)
 	}
 }
 
-// outcomeOf is what a run answered, as a replay compares it.
+// outcomeOf is the answer of a run in the form that a replay compares.
 func outcomeOf(r rerun) replayedAnswer {
 	out := replayedAnswer{Status: r.answer.Status, Choice: r.answer.Choice, Confidence: r.answer.Confidence, Answer: r.answer.Answer, Error: r.answer.Error}
 	if r.err != nil {

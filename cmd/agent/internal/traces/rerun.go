@@ -15,16 +15,16 @@ import (
 	"example.com/assay/state"
 )
 
-// A rerunner runs what a trace is of once more, as often as it is asked.
+// A rerunner repeats the run of a trace, as often as needed.
 type rerunner struct {
 	run func(ctx context.Context, from graph.Recording, shown *render.Progress) (rerun, error)
-	// ends says that the trace tells how its run ended, so that a new one is to, too.
+	// ends says that the trace records the end of its run, so the new one must as well.
 	ends bool
 	// closers are called in reverse.
 	closers []func() error
 }
 
-// A rerun is what came of it. Its error is that of the pipeline.
+// A rerun is the result of one repetition. Its error is the pipeline's.
 type rerun struct {
 	answer  state.Answer
 	records []trace.Record
@@ -39,8 +39,8 @@ func (r *rerunner) close() error {
 	return err
 }
 
-// both replays the whole trace, which costs nothing and gives the answer that the
-// run had, and then from the point.
+// both replays the whole trace, which costs nothing and gives the answer of the run, and
+// then replays it from the point.
 func (r *rerunner) both(ctx context.Context, path string, was []trace.Record, point *trace.Recording, shown *render.Progress) (before, after rerun, err error) {
 	before.answer.Status, before.err = state.StatusCancelled, errors.New("the trace ends before its run does")
 	last := rootEnd(was)
@@ -55,7 +55,7 @@ func (r *rerunner) both(ctx context.Context, path string, was []trace.Record, po
 		}
 		if unfit(before.err) {
 			if point != nil {
-				return before, after, fmt.Errorf("%s: %w; the pipeline is not that of the trace: without --from and --skill all of it runs again", path, before.err)
+				return before, after, fmt.Errorf("%s: %w; the pipeline differs from the trace's: without --from and --skill all of it runs again", path, before.err)
 			}
 			before.answer = state.Answer{End: state.End{Status: unknownStatus}}
 		}
@@ -77,7 +77,7 @@ func (r *rerunner) both(ctx context.Context, path string, was []trace.Record, po
 	if after, err = r.run(ctx, from, shown); err != nil {
 		return before, after, err
 	}
-	if last := rootEnd(was); last != nil && last.End == nil { // it is of a run that did not write how it ended
+	if last := rootEnd(was); last != nil && last.End == nil { // its run did not record its end
 		if now := rootEnd(after.records); now != nil {
 			now.End = nil
 		}
@@ -88,10 +88,10 @@ func (r *rerunner) both(ctx context.Context, path string, was []trace.Record, po
 	return before, after, sameInput(path, was, after.records)
 }
 
-// unknownStatus is that of a run whose answer another pipeline cannot tell.
+// unknownStatus is the status of a run whose answer cannot be derived by another pipeline.
 const unknownStatus state.Status = "unknown"
 
-// unfit reports whether a run failed because it is not that of its trace.
+// unfit reports whether a run failed because it does not match its trace.
 func unfit(err error) bool {
 	_, another := errors.AsType[*trace.MismatchError](err)
 	_, undecodable := errors.AsType[*graph.ReplayError](err)
@@ -108,14 +108,14 @@ func rootEnd(records []trace.Record) *trace.Record {
 	return nil
 }
 
-// sameInput refuses a case that is not the trace's.
+// sameInput refuses a case whose input differs from the trace's.
 func sameInput(path string, was, is []trace.Record) error {
 	field, before, after, differ := trace.FirstField(was[0].Header.Input, is[0].Header.Input)
 	if !differ {
 		return nil
 	}
 	before, after = trace.Shorten(before, after, 100)
-	return cli.Usagef("%s is the trace of another input than that of --case: at %s it was %s, and is %s", path, field, before, after)
+	return cli.Usagef("%s has another input than --case: at %s it was %s, and is %s", path, field, before, after)
 }
 
 // runsAgain makes the rerunner run a compiled graph. The header is the first line

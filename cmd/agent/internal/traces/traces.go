@@ -11,6 +11,7 @@ import (
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/traceview"
 	"example.com/assay/graph/trace"
+	"example.com/assay/memory/text"
 )
 
 // Command is agent trace.
@@ -25,8 +26,8 @@ func Command(a *cli.App) *cobra.Command {
 	}, traceShowCommand(a), traceNormaliseCommand(a), traceDiffCommand(a), traceReplayCommand(a))
 }
 
-// readTrace reads a trace file. What could be read comes back beside an
-// error, which names the line.
+// readTrace reads a trace file. With an error, which names the line, it also returns the
+// records before it.
 func readTrace(path string) ([]trace.Record, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -48,9 +49,9 @@ func traceShowCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show FILE",
 		Short: "Show a run superstep by superstep",
-		Long: `Show prints for each superstep which nodes ran, how long they took, which
-models they asked, what they retrieved and what they changed. Of a trace that
-was cut it shows what there is, and exits with 1.`,
+		Long: `Show prints for each superstep the nodes that ran, their duration, their model calls,
+what they retrieved and what they changed. For an incomplete trace it prints what
+there is, and exits with 1.`,
 		Example: `  agent trace show run.jsonl
   agent trace show run.jsonl --node retrieve --full
   agent trace show run.jsonl --json`,
@@ -78,7 +79,7 @@ was cut it shows what there is, and exits with 1.`,
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
-	cmd.Flags().BoolVar(&full, "full", false, "print values and hits whole")
+	cmd.Flags().BoolVar(&full, "full", false, "print complete values and hits")
 	cmd.Flags().StringVar(&node, "node", "", "show only the node `NAME`, such as retrieve or execute/retrieve")
 	return cmd
 }
@@ -86,7 +87,7 @@ was cut it shows what there is, and exits with 1.`,
 func onlyNode(view traceview.View, node string) (traceview.View, error) {
 	only, ok := view.Only(node)
 	if !ok {
-		return view, cli.Usagef("--node is %q: no such node ran%s; there are: %s", node, cli.DidYouMean(node, view.Nodes()), strings.Join(view.Nodes(), ", "))
+		return view, cli.Usagef("--node is %q: no such node ran%s; there are: %s", node, text.DidYouMean(node, view.Nodes()), strings.Join(view.Nodes(), ", "))
 	}
 	return only, nil
 }
@@ -122,10 +123,10 @@ func traceDiffCommand(a *cli.App) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "diff A B",
-		Short: "Say where two traces first differ",
-		Long: `Diff normalises both traces and tells the first difference: the event, its field,
-what was and what is, and the nodes that had run before it. Of traces of two graphs
-it says so first. Exit code 1 says that there is a difference.`,
+		Short: "Show where two traces first differ",
+		Long: `Diff normalises both traces and prints the first difference: the event, its field, both
+values, and the nodes that ran before it. If the traces belong to two graphs, it says
+so first. Exit code 1 says that there is a difference.`,
 		Example: "  agent trace diff golden.jsonl run.jsonl",
 		Args:    cli.Exactly(2, "two trace files"),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -159,7 +160,7 @@ type difference struct {
 	Path  []string `json:"path"`
 }
 
-// twoGraphs says that two traces are not of the same graph; empty when they are.
+// twoGraphs says that two traces belong to different graphs; empty when they do not.
 func twoGraphs(was, is trace.Record) string {
 	switch {
 	case was.Graph != is.Graph:
@@ -176,7 +177,7 @@ func printDifference(a *cli.App, graphs string, d trace.Difference, differ, asJS
 		doc := struct {
 			Schema     int         `json:"schema"`
 			Equal      bool        `json:"equal"`
-			Graphs     string      `json:"graphs,omitempty"` // that they are two
+			Graphs     string      `json:"graphs,omitempty"` // set when the graphs differ
 			Difference *difference `json:"difference,omitempty"`
 		}{Schema: 1, Equal: !differ, Graphs: graphs}
 		if differ {
@@ -189,6 +190,6 @@ func printDifference(a *cli.App, graphs string, d trace.Difference, differ, asJS
 		}
 		fmt.Fprintln(a.Stdout, d)
 	default:
-		fmt.Fprintln(a.Stdout, "the traces are equal but for times and run ids")
+		fmt.Fprintln(a.Stdout, "the traces are equal except for times and run ids")
 	}
 }

@@ -1,10 +1,10 @@
-// Package traceview turns the records of a trace into what a reader wants to
-// know of a run: superstep by superstep, which node ran, how long, which
-// models it asked, what it retrieved and what it changed.
+// Package traceview turns the records of a trace into a view of the run: for each superstep
+// the nodes that ran, their duration, their model calls, what they retrieved and what they
+// changed.
 //
 //	view, err := traceview.New(records)
 //	fmt.Print(view.Text(traceview.TextOptions{}))
 //
-// It reads model_call and retrieval events of the research nodes and names
-// other custom events without looking into them. It does not replay runs.
+// It reads model_call and retrieval events. Of other custom events it shows only the name.
+// It does not replay runs.
 package traceview

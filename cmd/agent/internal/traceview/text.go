@@ -14,13 +14,13 @@ import (
 
 // TextOptions say how much Text prints.
 type TextOptions struct {
-	Full   bool // every hit, and values whole, over several lines
+	Full   bool // every hit, and complete values on several lines
 	Colour bool
 }
 
 const (
 	shownHits  = 5
-	shownRunes = 100 // of a value
+	shownRunes = 100 // most characters of a value
 )
 
 // Text prints the view for people, one block per superstep.
@@ -33,7 +33,7 @@ func (v View) Text(o TextOptions) string {
 		for i, n := range s.Nodes {
 			inner := i+1 < len(s.Nodes) && strings.HasPrefix(s.Nodes[i+1].Name, n.Name+"/")
 			if inner && !w.Full {
-				n.Changed = nil // its nodes tell
+				n.Changed = nil // its inner nodes show it
 			}
 			w.node(n)
 		}
@@ -51,7 +51,7 @@ func (v View) Text(o TextOptions) string {
 	return w.out.String()
 }
 
-// usage prints what the models of all nodes were asked, and those of each.
+// usage prints the model calls of all nodes together, and of each node.
 func (w *writer) usage(v View) {
 	if len(v.Usage) == 0 {
 		return
@@ -186,7 +186,7 @@ func (w *writer) retrieval(depth int, r retrieval.Event) {
 	}
 }
 
-// value prints a JSON value behind a label: shortened on one line, or whole.
+// value prints a JSON value after a label: shortened to one line, or complete.
 func (w *writer) value(depth int, label string, value json.RawMessage) {
 	if !w.Full {
 		w.line(depth, render.Visible(label+brief(value)))
@@ -200,8 +200,7 @@ func (w *writer) value(depth int, label string, value json.RawMessage) {
 	w.line(depth, render.Visible(label+b.String()))
 }
 
-// brief is a JSON value on one line: what a list or object holds rather than
-// its whole text.
+// brief is a JSON value on one line, shortened.
 func brief(value json.RawMessage) string {
 	var compact bytes.Buffer
 	if json.Compact(&compact, value) != nil {

@@ -13,7 +13,7 @@ import (
 	"example.com/assay/state"
 )
 
-// A View is a run as its trace tells it.
+// A View is a run, reconstructed from its trace.
 type View struct {
 	Schema      int           `json:"schema"`
 	Graph       string        `json:"graph"`
@@ -21,14 +21,13 @@ type View struct {
 	Started     string        `json:"started,omitempty"` // RFC 3339; empty for a normalised trace
 	Header      *trace.Header `json:"header,omitempty"`
 	Steps       []Step        `json:"supersteps"`
-	// Usage holds the calls of models of each node that made any, and Total
-	// their sum.
+	// Usage holds the model calls of each node that made any; Total is their sum.
 	Usage     map[string]state.ModelUsage `json:"node_usage,omitempty"`
 	Total     state.ModelUsage            `json:"usage"`
 	Ended     bool                        `json:"ended"` // false when the run was killed
 	ElapsedMS float64                     `json:"elapsed_ms"`
 	Error     string                      `json:"error,omitempty"`
-	End       json.RawMessage             `json:"end,omitempty"` // how the run ended, as its pipeline says it
+	End       json.RawMessage             `json:"end,omitempty"` // the end of the run, in the form of its pipeline
 }
 
 // A Step is a superstep of the outermost graph.
@@ -37,19 +36,19 @@ type Step struct {
 	Nodes []Node `json:"nodes"`
 }
 
-// A Node is one run of a node. Nodes inside a subgraph stand behind it, and
-// what they changed is among what it changed.
+// A Node is one task of a node. The nodes of a subgraph follow the subgraph's own node,
+// whose changes include theirs.
 type Node struct {
 	Name       string            `json:"node"` // "execute/rewrite" for a node inside another
 	MS         float64           `json:"ms"`
 	Attempts   int               `json:"attempts"`
-	Replayed   bool              `json:"replayed,omitempty"` // all of it is from an earlier trace
+	Replayed   bool              `json:"replayed,omitempty"` // taken from an earlier trace
 	ModelCalls []llm.CallEvent   `json:"model_calls,omitempty"`
 	Retrievals []retrieval.Event `json:"retrievals,omitempty"`
 	Custom     []string          `json:"custom,omitempty"` // names of other events
 	Changed    []Change          `json:"changed,omitempty"`
 	Error      string            `json:"error,omitempty"`
-	Unfinished bool              `json:"unfinished,omitempty"` // the trace ends within it
+	Unfinished bool              `json:"unfinished,omitempty"` // the trace ends before the task does
 }
 
 // A Change is a write to a channel.
@@ -59,8 +58,8 @@ type Change struct {
 	Value   json.RawMessage `json:"value"`
 }
 
-// New groups the records of one run. Records of several runs, or none, are an
-// error.
+// New groups the records of one run. It returns an error for records of several runs or of
+// none.
 func New(records []trace.Record) (View, error) {
 	v := View{Schema: 1, Steps: []Step{}}
 	if len(records) == 0 {
@@ -76,8 +75,7 @@ func New(records []trace.Record) (View, error) {
 	return v, nil
 }
 
-// count sums up the calls of models that the view shows, those of an earlier trace
-// left out.
+// count sums up the model calls of the view, without those of an earlier trace.
 func (v *View) count() {
 	v.Usage, v.Total = map[string]state.ModelUsage{}, state.ModelUsage{}
 	for _, s := range v.Steps {

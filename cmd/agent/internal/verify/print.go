@@ -8,8 +8,8 @@ import (
 	"example.com/assay/nodes/verify"
 )
 
-// printVerified prints a checked response for people: its text as it was given,
-// what was found on each claim, how sure that makes, and a correction behind it.
+// printVerified prints a checked response for people: its text, the verdict on each claim,
+// the confidence, and a correction.
 func printVerified(a *cli.App, answer verify.Answer, files verify.Locator, showClaims bool) {
 	look := render.Options{Width: a.Stdout.Width, Colour: a.Stdout.Colour}
 	if answer.FinalResponse != "" {
@@ -28,8 +28,7 @@ func printVerified(a *cli.App, answer verify.Answer, files verify.Locator, showC
 	}
 }
 
-// printCorrection prints what is suggested in place of a response, with what it
-// quotes.
+// printCorrection prints the suggested correction of a response, with its quotes.
 func printCorrection(a *cli.App, c verify.Correction) {
 	look := render.Options{Width: a.Stdout.Width, Colour: a.Stdout.Colour}
 	fmt.Fprint(a.Stdout, render.Markdown("## Suggested correction\n\n"+c.Response, look))
@@ -43,5 +42,5 @@ func printCorrection(a *cli.App, c verify.Correction) {
 			fmt.Fprintf(a.Stdout, "  stale: %s\n", render.Visible(s.Stale))
 		}
 	}
-	fmt.Fprintf(a.Stdout, "\nOf the correction %d of %s supported. The line below is about the response as it was given.\n\n", c.Supported, cli.Count(c.Checked, "claim"))
+	fmt.Fprintf(a.Stdout, "\nIn the correction %d of %s supported. The line below is about the original response.\n\n", c.Supported, cli.Count(c.Checked, "claim"))
 }

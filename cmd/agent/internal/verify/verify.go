@@ -23,7 +23,7 @@ import (
 // maxResponse bounds a response, in bytes.
 const maxResponse = 16 << 20
 
-// A verification's input as the command line gives it.
+// verifyFlags are the flags of agent verify.
 type verifyFlags struct {
 	query, response string
 	context         []string
@@ -38,19 +38,18 @@ func Command(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "verify --response FILE --context PATH…",
 		Short: "Check a response against evidence, claim by claim",
-		Long: `Verify splits a response into claims and says of each whether the evidence
-supports it, with the quotes. The evidence is files and directories (--context), a
-corpus (--corpus), or both. A corpus is searched for each claim before the claim is
-judged. The response is judged as it was given. Claims without support are marked in
-it (--unsupported).
+		Long: `Verify splits a response into claims and decides for each whether the evidence
+supports it, with quotes. The evidence is files and directories (--context), a corpus
+(--corpus), or both. A corpus is searched for each claim. Unsupported claims are
+marked in the response (--unsupported).
 
-With a corpus, a correction is written for a response below the threshold: what is
-missing is searched for, the correction is checked, and shown beside the response.
-It changes no verdict and no exit code.
+With a corpus, a response below the threshold gets a correction: more evidence is
+searched for, and the correction is checked and shown after the response. It changes
+no verdict and no exit code.
 
-Claims may cite: [Source 2] is the second --context, in the order given; an id of
-a record, such as [REQ-S001], is that record. What a claim cites is checked first.
-A correction cites what was found in the corpus as [P-1], [P-2] and so on.
+Claims may cite: [Source 2] is the second --context, and the id of a record, such as
+[REQ-S001], is that record. Cited evidence is checked first. A correction cites
+passages of the corpus as [P-1], [P-2] and so on.
 
 Numbers, units, dates, names, negation, quantifiers and modality are compared by
 code, whatever a model says. A claim in doubt is supported, but for the words that

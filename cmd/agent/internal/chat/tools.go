@@ -1,0 +1,142 @@
+package chat
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/open"
+	"example.com/assay/graph/store"
+	"example.com/assay/llm"
+	"example.com/assay/memory/text"
+	"example.com/assay/nodes/extract"
+	"example.com/assay/nodes/react"
+	"example.com/assay/nodes/verify"
+	"example.com/assay/state"
+)
+
+// Names of tools as --tools takes them.
+const (
+	toolCorpus  = "corpus"
+	toolVerify  = "verify"
+	toolExtract = "extract"
+	toolMemory  = "memory"
+)
+
+var toolNames = []string{toolCorpus, toolVerify, toolExtract, toolMemory}
+
+// chosen reads --tools.
+func chosen(list, schema string) ([]string, error) {
+	names := strings.Split(list, ",")
+	for _, name := range names {
+		if !slices.Contains(toolNames, name) {
+			return nil, cli.Usagef("--tools names %q%s; there are: %s", name, text.DidYouMean(name, toolNames), strings.Join(toolNames, ", "))
+		}
+	}
+	if slices.Contains(names, toolExtract) != (schema != "") {
+		return nil, cli.Usagef("--tools extract and --schema FILE go together: the schema says which fields there are")
+	}
+	return names, nil
+}
+
+// tools makes the tools that were chosen. Notes are where the tool memory keeps them.
+func tools(d *open.Desk, names []string, schema string, notes store.Store) ([]react.Tool, error) {
+	var out []react.Tool
+	for _, name := range names {
+		if name == toolMemory {
+			list, err := react.Memory(notes, open.NotesOf, nil)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, list...)
+			continue
+		}
+		var t react.Tool
+		var err error
+		switch name {
+		case toolCorpus:
+			t, err = react.Search("search_documents", "Searches the person's documents and returns passages word for word.", d.Corpus)
+		case toolVerify:
+			t.Callable, err = verifyTool(d)
+		case toolExtract:
+			t.Callable, err = extractTool(d, schema)
+		}
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, t)
+	}
+	return out, nil
+}
+
+// judged is a statement as the tool verify returns it.
+type judged struct {
+	Statement string   `json:"statement"`
+	Status    string   `json:"status"`
+	Why       string   `json:"why,omitempty"`
+	Quotes    []string `json:"quotes,omitempty"`
+}
+
+func verifyTool(d *open.Desk) (llm.Callable, error) {
+	p, err := d.Verify()
+	if err != nil {
+		return nil, err
+	}
+	return llm.NewTool("verify_text", "Says of each statement of a text whether the person's documents support it.", func(ctx context.Context, in struct {
+		Text string `json:"text" jsonschema:"the text to check"`
+	}) ([]judged, error) {
+		if strings.TrimSpace(in.Text) == "" {
+			return nil, errors.New("the text is empty")
+		}
+		final, err := p.Run(ctx, verify.Input{Response: in.Text}, nil)
+		if err != nil {
+			return nil, err
+		}
+		var out []judged
+		for _, c := range verify.Check(final).Claims {
+			j := judged{Statement: c.Claim, Status: string(c.Status), Quotes: quoted(c.Evidence)}
+			if c.Status != state.Supported {
+				j.Why = c.Reasoning
+			}
+			out = append(out, j)
+		}
+		return out, nil
+	})
+}
+
+func quoted(quotes []state.Quote) []string {
+	var out []string
+	for _, q := range quotes {
+		out = append(out, q.Text)
+	}
+	return out
+}
+
+func extractTool(d *open.Desk, path string) (llm.Callable, error) {
+	schema, _, err := open.Schema(path)
+	if err != nil {
+		return nil, err
+	}
+	p, err := d.Extract(schema, nil)
+	if err != nil {
+		return nil, err
+	}
+	return llm.NewTool("extract_fields", "Reads the fields of the person's schema from a text.", func(ctx context.Context, in struct {
+		Text string `json:"text" jsonschema:"the text that holds the fields"`
+	}) (json.RawMessage, error) {
+		doc := extract.FieldDocument{Text: in.Text}
+		final, err := p.Run(ctx, doc, nil)
+		if err != nil {
+			return nil, err
+		}
+		best, found := final.Best()
+		if !found {
+			return nil, fmt.Errorf("no field was found")
+		}
+		return llm.Encode(best.Values)
+	})
+}
