@@ -46,8 +46,9 @@ var formats = []Capability{JSONSchema, JSONObject, PromptOnly}
 //
 // Errors are those of ctx (its cause), *llm.StatusError,
 // *llm.ConnectionError, *llm.ResponseError, *llm.TruncatedError,
-// *llm.BlockedError and *llm.UnsupportedError. A stream that is cut is a *llm.ConnectionError. A server
-// that does not count the tokens of a stream leaves the usage zero.
+// *llm.BlockedError and *llm.UnsupportedError. A stream that is cut is a
+// *llm.ConnectionError. A server that does not count the tokens of a stream leaves the
+// usage zero.
 func (m *Model) Generate(ctx context.Context, req llm.Request) (llm.Response, error) {
 	if err := wire.CheckRequest(req); err != nil {
 		return llm.Response{}, fmt.Errorf("asking %s model %q: %w", m.server.provider, m.name, err)
@@ -137,8 +138,9 @@ func (m *Model) call(ctx context.Context, req llm.Request, format Capability, wa
 		return llm.Response{}, m.stopped(ctx)
 	}
 	out := m.request(req, format)
-	if renamed {
-		out.MaxTokens, out.MaxCompletionTokens = 0, out.MaxTokens
+	if !renamed {
+		//lint:ignore SA1019 many servers of this API know only the older name
+		out.MaxTokens, out.MaxCompletionTokens = out.MaxCompletionTokens, 0
 	}
 	client := m.server.plain
 	if out.Temperature == 0 && (req.Sampling.Temperature != nil || !warm) {

@@ -12,7 +12,7 @@ import (
 // request puts a request into the library's form.
 func (m *Model) request(req llm.Request, format Capability) openai.ChatCompletionRequest {
 	s := req.Sampling
-	out := openai.ChatCompletionRequest{Model: m.name, MaxTokens: s.MaxTokens, Stop: s.Stop, Seed: s.Seed}
+	out := openai.ChatCompletionRequest{Model: m.name, MaxCompletionTokens: s.MaxTokens, Stop: s.Stop, Seed: s.Seed}
 	if s.Temperature != nil {
 		out.Temperature = float32(*s.Temperature)
 	}
