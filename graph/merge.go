@@ -68,13 +68,21 @@ func (m *machine) unmerge() {
 }
 
 // routerState returns the state for a task's routers: the committed state with
-// the task's own writes. For a lone task it is the next state, except for
-// Ephemeral channels. Concurrent tasks may call it.
+// the task's own writes. For a lone task it is the next state, where Ephemeral
+// channels that the task did not write still have what it read. Concurrent tasks
+// may call it.
 func (m *machine) routerState(res *result) (any, error) {
 	if len(m.results) == 1 {
 		if err := m.commit(); err != nil || len(m.fleeting) == 0 {
 			return m.nextShown, err
 		}
+		own := m.typ.copyOf(m.nextShown)
+		for _, ch := range m.fleeting {
+			if !slices.ContainsFunc(res.update, func(w write) bool { return w.channel() == ch.id() }) {
+				ch.copyField(own, m.now.shown)
+			}
+		}
+		return own, nil
 	}
 	own := m.typ.copyOf(m.now.shown)
 	if _, err := m.merge(own, newTally(len(m.channels)), m.results[res.place:res.place+1]); err != nil {

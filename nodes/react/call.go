@@ -17,8 +17,8 @@ import (
 )
 
 // dispatch is the node that sends the open calls of the model's last message to their
-// tools. Each call gets a message at once, so that results stand in the order of the
-// calls whatever order they come in. Ask is where the next round begins, after where
+// tools. Each of several calls gets a message at once, so that results stand in the order
+// of the calls whatever order they come in. Ask is where the next round begins, after where
 // an answer goes.
 func (a agent[S]) dispatch(ask, after string) graph.Node[S] {
 	return func(ctx context.Context, s S) (graph.Update[S], error) {
@@ -30,7 +30,6 @@ func (a agent[S]) dispatch(ask, after string) graph.Node[S] {
 		handoff := -1
 		for _, j := range open {
 			sent := Sent{ToolCall: from.Calls[j], Message: fmt.Sprintf("%s.%d", from.ID, j+1), Round: at.Rounds}
-			waiting := Message{ID: sent.Message, Message: llm.Message{Role: llm.ToolRole}}
 			refusal := a.refuse(&sent, made[sent.Name])
 			if refusal != nil {
 				refused, err := a.answered(ctx, sent, refusal.Error(), true)
@@ -44,8 +43,8 @@ func (a agent[S]) dispatch(ask, after string) graph.Node[S] {
 				handoff = j // when the other calls have their results
 				continue
 			}
-			if !slices.ContainsFunc(at.Messages, func(m Message) bool { return m.ID == waiting.ID }) {
-				u = append(u, a.Messages.Put(waiting))
+			if len(open) > 1 && !has(at.Messages, sent.Message) {
+				u = append(u, a.Messages.Put(Message{ID: sent.Message, Message: llm.Message{Role: llm.ToolRole}}))
 			}
 			made[sent.Name]++
 			if batch[sent.Name]++; a.kit.tools[sent.Name].AtOnce > 0 && batch[sent.Name] > a.kit.tools[sent.Name].AtOnce {

@@ -54,12 +54,20 @@ const clearedText = "(left out, to save space)"
 // results of a message stand together in the order of its calls, because providers
 // refuse anything else.
 func prompt(system string, s State) []llm.Message {
-	var out []llm.Message
+	seen := s.Messages
+	if len(s.View.Skip) > 0 {
+		seen = slices.DeleteFunc(slices.Clone(seen), func(m Message) bool { return m.ID != "" && slices.Contains(s.View.Skip, m.ID) })
+	}
+	out, calls := make([]llm.Message, 0, len(seen)+1), 0
+	for i := range seen {
+		calls += len(seen[i].Calls)
+	}
+	all := make([]llm.ToolResult, calls) // one array for the results of every message
 	if system = join(system, s.View.Note); system != "" {
 		out = append(out, llm.Message{Role: llm.System, Text: system})
 	}
-	seen := slices.DeleteFunc(slices.Clone(s.Messages), func(m Message) bool { return m.ID != "" && slices.Contains(s.View.Skip, m.ID) })
-	for i, m := range seen {
+	for i := range seen {
+		m := &seen[i]
 		if m.Role == llm.ToolRole {
 			continue // stands behind its calls
 		}
@@ -71,10 +79,11 @@ func prompt(system string, s State) []llm.Message {
 		if len(m.Calls) == 0 {
 			continue
 		}
-		results := make([]llm.ToolResult, len(m.Calls))
+		results := all[:len(m.Calls):len(m.Calls)]
+		all = all[len(m.Calls):]
 		for j, c := range m.Calls {
 			results[j] = llm.ToolResult{CallID: c.ID, Name: c.Name, Text: notRun, Failed: true}
-			if r, found := s.View.result(seen[i+1:], c); found {
+			if r, found := s.View.result(seen[i+1:], c.ID); found {
 				results[j] = r
 			}
 		}
@@ -85,6 +94,9 @@ func prompt(system string, s State) []llm.Message {
 
 // sendable are calls as providers take them back: with an object for arguments.
 func sendable(calls []llm.ToolCall) []llm.ToolCall {
+	if !slices.ContainsFunc(calls, func(c llm.ToolCall) bool { return !isObject(c.Arguments) }) {
+		return calls
+	}
 	out := slices.Clone(calls)
 	for i := range out {
 		if !isObject(out[i].Arguments) {
@@ -107,16 +119,17 @@ func join(a, b string) string {
 }
 
 // clears reports whether a view hides what a message says.
-func (v View) clears(m Message) bool { return m.ID != "" && slices.Contains(v.Cleared, m.ID) }
+func (v View) clears(m *Message) bool { return m.ID != "" && slices.Contains(v.Cleared, m.ID) }
 
 // result finds the result of a call in the messages behind it, up to the model's next.
-func (v View) result(behind []Message, c llm.ToolCall) (llm.ToolResult, bool) {
-	for _, m := range behind {
+func (v View) result(behind []Message, call string) (llm.ToolResult, bool) {
+	for i := range behind {
+		m := &behind[i]
 		if m.Role == llm.Assistant {
 			break
 		}
 		for _, r := range m.Results {
-			if r.CallID == c.ID {
+			if r.CallID == call {
 				if v.clears(m) {
 					r.Text = clearedText
 				}
@@ -131,14 +144,14 @@ func (v View) result(behind []Message, c llm.ToolCall) (llm.ToolResult, bool) {
 // that message.
 func pending(list []Message) (Message, []int) {
 	for i := len(list) - 1; i >= 0; i-- {
-		if m := list[i]; m.Role == llm.Assistant {
+		if m := &list[i]; m.Role == llm.Assistant {
 			var open []int
 			for j, c := range m.Calls {
-				if _, found := (View{}).result(list[i+1:], c); !found {
+				if _, found := (View{}).result(list[i+1:], c.ID); !found {
 					open = append(open, j)
 				}
 			}
-			return m, open
+			return *m, open
 		}
 	}
 	return Message{}, nil

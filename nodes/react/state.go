@@ -139,13 +139,19 @@ func union(cur, more []string) []string {
 // its run alone.
 func freshID(ctx context.Context, taken []Message) string {
 	at, _ := graph.CurrentTask(ctx)
-	for n := 0; ; n++ {
-		id := fmt.Sprintf("m%d", at.Step)
-		if n > 0 {
-			id = fmt.Sprintf("m%d.%d", at.Step, n)
-		}
-		if !slices.ContainsFunc(taken, func(m Message) bool { return m.ID == id }) {
+	for id, n := fmt.Sprintf("m%d", at.Step), 1; ; id, n = fmt.Sprintf("m%d.%d", at.Step, n), n+1 {
+		if !has(taken, id) {
 			return id
 		}
 	}
+}
+
+// has reports whether a message has an id.
+func has(list []Message, id string) bool {
+	for i := range list {
+		if list[i].ID == id {
+			return true
+		}
+	}
+	return false
 }
