@@ -92,9 +92,9 @@ func (f *keyedField[E]) decodeWrite(op Op, data []byte) (write, error) {
 	return w, nil
 }
 
-// put returns list with the values in it. It shares no element that it replaces.
-func (f *keyedField[E]) put(list, values []E) []E {
-	own := false
+// put returns list with the values in it. Unless owned, earlier states share its
+// array, and the first replacement makes another.
+func (f *keyedField[E]) put(list, values []E, owned *bool) []E {
 	for i := range values {
 		at := -1
 		if id := *f.idOf(&values[i]); id != "" {
@@ -105,21 +105,30 @@ func (f *keyedField[E]) put(list, values []E) []E {
 			list = append(list, values[i])
 			continue
 		}
-		if !own { // earlier states share the array
-			list, own = slices.Clone(list), true
-		}
+		list = own(list, owned)
 		list[at] = values[i]
 	}
 	return list
 }
 
-func (f *keyedField[E]) remove(list []E, ids []string) []E {
+func (f *keyedField[E]) remove(list []E, ids []string, owned *bool) []E {
 	gone := func(e E) bool { id := *f.idOf(&e); return id != "" && slices.Contains(ids, id) }
 	if !slices.ContainsFunc(list, gone) {
 		return list
 	}
-	return slices.DeleteFunc(slices.Clone(list), gone)
+	return slices.DeleteFunc(own(list, owned), gone)
 }
+
+func own[E any](list []E, owned *bool) []E {
+	if *owned {
+		return list
+	}
+	*owned = true
+	return slices.Clone(list)
+}
+
+// An edit is a write that changes a list in place where a merge owns its array.
+type edit interface{ edit(s any, owned *bool) }
 
 // A keyedWrite puts or removes elements.
 type keyedWrite[E any] struct {
@@ -133,12 +142,14 @@ func (w *keyedWrite[E]) Channel() string     { return w.to.name }
 func (w *keyedWrite[E]) Op() Op              { return w.op }
 func (w *keyedWrite[E]) channel() *channelID { return &w.to.channelID }
 
-func (w *keyedWrite[E]) apply(s any) {
+func (w *keyedWrite[E]) apply(s any) { w.edit(s, new(bool)) }
+
+func (w *keyedWrite[E]) edit(s any, owned *bool) {
 	at := w.to.at(s)
 	if w.op == OpPut {
-		*at = w.to.put(*at, w.values)
+		*at = w.to.put(*at, w.values, owned)
 	} else {
-		*at = w.to.remove(*at, w.ids)
+		*at = w.to.remove(*at, w.ids, owned)
 	}
 }
 

@@ -17,6 +17,7 @@ type slot struct {
 	epoch      int
 	sets       int
 	overwrites int
+	owned      bool // an edit of this merge has made the list its own array
 }
 
 func newTally(channels int) *tally { return &tally{slots: make([]slot, channels)} }
@@ -139,7 +140,11 @@ func (m *machine) merge(state any, t *tally, results []result) (wrote bool, err 
 			if t.overwrites > 0 && w.Op() != OpOverwrite && w.channel() != nil && t.overwritten(m.slot(w.channel())) {
 				continue
 			}
-			w.apply(state)
+			if op := w.Op(); op == OpPut || op == OpRemove {
+				w.(edit).edit(state, &t.slots[m.slot(w.channel())].owned)
+			} else {
+				w.apply(state)
+			}
 		}
 	}
 	return wrote, nil

@@ -3,29 +3,38 @@ package react_test
 import (
 	"context"
 	"encoding/json"
+	"strconv"
 	"testing"
 
 	"example.com/assay/llm"
 	"example.com/assay/nodes/react"
 )
 
-// rounds calls a tool in each of ten rounds.
-type rounds struct{}
+// rounds calls a tool some times in each of some rounds.
+type rounds struct{ rounds, calls int }
 
-func (rounds) Generate(_ context.Context, req llm.Request) (llm.Response, error) {
-	if len(req.Messages) > 20 {
+func (m rounds) Generate(_ context.Context, req llm.Request) (llm.Response, error) {
+	if len(req.Messages) > 2*m.rounds {
 		return llm.Response{Text: "done"}, nil
 	}
-	return llm.Response{Calls: []llm.ToolCall{{ID: "c", Name: "look", Arguments: json.RawMessage(`{"town":"x"}`)}}}, nil
+	out := make([]llm.ToolCall, m.calls)
+	for i := range out {
+		out[i] = llm.ToolCall{ID: strconv.Itoa(i), Name: "look", Arguments: json.RawMessage(`{"town":"x"}`)}
+	}
+	return llm.Response{Calls: out}, nil
 }
 
-// BenchmarkTurn is a turn of ten rounds without a model's time and without a saver.
-func BenchmarkTurn(b *testing.B) {
+// Turns without a model's time and without a saver: ten rounds of a call, and a round
+// of 100 calls.
+func BenchmarkTurn(b *testing.B)   { turns(b, rounds{10, 1}) }
+func BenchmarkFanOut(b *testing.B) { turns(b, rounds{1, 100}) }
+
+func turns(b *testing.B, m rounds) {
 	look, err := llm.NewTool("look", "Looks.", func(_ context.Context, in town) (string, error) { return in.Town, nil })
 	if err != nil {
 		b.Fatal(err)
 	}
-	g, err := react.New(rounds{}, react.Tools(look), nil)
+	g, err := react.New(m, react.Tools(look), nil)
 	if err != nil {
 		b.Fatal(err)
 	}
