@@ -163,7 +163,13 @@ func (r *run) attempt(res *result, n *node, limits Timeout) (update, error) {
 	if watched {
 		t.watched(limits)
 	}
-	update, err := call(t, n.run, r.input(res), res.update[:0])
+	var update update
+	var err error
+	if n.opts.remote != "" && r.remote != nil {
+		update, err = r.runElsewhere(res, n)
+	} else {
+		update, err = call(t, n.run, r.input(res), res.update[:0])
+	}
 	if watched {
 		late := t.watch.end()
 		res.task = t.unwatched()

@@ -39,6 +39,10 @@ type NodeOptions[S any] struct {
 	// or End. Drawings show them, and Compile counts them as paths to a node.
 	// Default: none.
 	Goto []string
+	// Remote names the queue of a node whose tasks may run in other processes. A run
+	// with RunOptions.Remote sends them there. It has no effect in a subgraph, whose
+	// nodes run where the subgraph does. Default: tasks run with the run.
+	Remote string
 }
 
 // StateGraph collects nodes and edges. Compile reports all mistakes at once, so
@@ -89,12 +93,13 @@ type nodeOptions struct {
 	reads    []channel
 	deferred bool // Defer
 	gotos    []string
+	remote   string
 }
 
 func (o NodeOptions[S]) untyped() nodeOptions {
 	return nodeOptions{
 		policies: NodeDefaults[S]{o.Retry, o.Timeout, o.OnError}.untyped(),
-		cache:    o.Cache.untyped(), reads: channelsOf(o.Reads), deferred: o.Defer, gotos: o.Goto,
+		cache:    o.Cache.untyped(), reads: channelsOf(o.Reads), deferred: o.Defer, gotos: o.Goto, remote: o.Remote,
 	}
 }
 

@@ -25,6 +25,7 @@ type run struct {
 	drive       driver
 	ownsControl bool      // the control is not the outer run's
 	recording   Recording // nil when the run is not a replay
+	remote      RemoteRunner
 	parallel    int
 	perStep     time.Duration // 0 for no limit
 	timed       bool          // a limit for supersteps or the run is set
@@ -59,6 +60,9 @@ func newRun(ctx context.Context, p *program, opts *RunOptions) *run {
 	r.timed = opts.StepTimeout > 0 || opts.Timeout > 0
 	if opts.Replay != nil {
 		r.recording = opts.Replay
+	}
+	if r.outer == nil {
+		r.remote = opts.Remote
 	}
 	if opts.Control != nil {
 		r.control, r.ownsControl = opts.Control, true

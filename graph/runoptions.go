@@ -48,6 +48,9 @@ type RunOptions struct {
 	// Replay takes the updates of nodes from an earlier run, also inside
 	// subgraphs. Default: nodes run.
 	Replay Recording
+	// Remote runs the tasks of nodes with NodeOptions.Remote. Default: they run in
+	// this process.
+	Remote RemoteRunner
 	// Namespace identifies this run among concurrent ones in the same node. Two
 	// equal ones are an OverlapError. Default: runs are numbered in the order
 	// in which the node starts them.
