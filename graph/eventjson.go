@@ -1,0 +1,97 @@
+package graph
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// eventJSON is an Event as JSON. Updates are encoded as Update is, and errors are
+// their texts.
+type eventJSON struct {
+	Kind        string             `json:"kind"`
+	Namespace   string             `json:"ns,omitempty"`
+	Places      []Place            `json:"at,omitempty"`
+	Step        int                `json:"step"`
+	Node        string             `json:"node,omitempty"`
+	Attempt     int                `json:"attempt,omitempty"`
+	Time        time.Time          `json:"time"`
+	Elapsed     time.Duration      `json:"elapsed_ns,omitempty"`
+	Graph       string             `json:"graph,omitempty"`
+	Fingerprint string             `json:"fingerprint,omitempty"`
+	Nodes       []string           `json:"nodes,omitempty"`
+	Waiting     []string           `json:"waiting,omitempty"`
+	Update      json.RawMessage    `json:"update,omitempty"` // of the root; Data has that of a subgraph
+	State       json.RawMessage    `json:"state,omitempty"`
+	Cached      bool               `json:"cached,omitempty"`
+	Replayed    bool               `json:"replayed,omitempty"`
+	Name        string             `json:"name,omitempty"`
+	Text        string             `json:"text,omitempty"`
+	Interrupts  []PendingInterrupt `json:"interrupts,omitempty"`
+	Checkpoint  string             `json:"checkpoint,omitempty"`
+	Parent      string             `json:"parent,omitempty"`
+	Source      Source             `json:"source,omitempty"`
+	Data        json.RawMessage    `json:"data,omitempty"`
+	Error       string             `json:"error,omitempty"`
+}
+
+// MarshalJSON encodes the event for another process, which Compiled.DecodeEvent reads
+// there. Of an error only the text travels.
+func (e Event[S]) MarshalJSON() ([]byte, error) {
+	out := eventJSON{
+		Kind: e.Kind.String(), Namespace: e.Namespace, Places: e.Places, Step: e.Step, Node: e.Node, Attempt: e.Attempt,
+		Time: e.Time, Elapsed: e.Elapsed, Graph: e.Graph, Fingerprint: e.Fingerprint, Nodes: e.Nodes, Waiting: e.Waiting,
+		Cached: e.Cached, Replayed: e.Replayed, Name: e.Name, Text: e.Text, Interrupts: e.Interrupts,
+		Checkpoint: e.Checkpoint, Parent: e.Parent, Source: e.Source, Data: e.Data,
+	}
+	if e.Err != nil {
+		out.Error = e.Err.Error()
+	}
+	var err error
+	root := e.Namespace == ""
+	if root && e.Kind == NodeUpdate {
+		if out.Update, err = e.UpdateJSON(); err != nil {
+			return nil, fmt.Errorf("encoding the update of node %q: %w", e.Node, err)
+		}
+	}
+	if root && (e.Kind == StateValue || e.Kind == RunEnd) {
+		if out.State, err = encode(&e.State); err != nil {
+			return nil, fmt.Errorf("encoding a state: %w", err)
+		}
+	}
+	return encode(&out)
+}
+
+// DecodeEvent reads an event of this graph that another process encoded. Writes to
+// Untracked channels are gone.
+func (c *Compiled[S]) DecodeEvent(data []byte) (Event[S], error) {
+	var in eventJSON
+	if err := decodeInto(data, &in); err != nil {
+		return Event[S]{}, fmt.Errorf("reading an event: %w", err)
+	}
+	out := Event[S]{
+		Kind: KindNamed(in.Kind), Namespace: in.Namespace, Places: in.Places, Step: in.Step, Node: in.Node, Attempt: in.Attempt,
+		Time: in.Time, Elapsed: in.Elapsed, Graph: in.Graph, Fingerprint: in.Fingerprint, Nodes: in.Nodes, Waiting: in.Waiting,
+		Cached: in.Cached, Replayed: in.Replayed, Name: in.Name, Text: in.Text, Interrupts: in.Interrupts,
+		Checkpoint: in.Checkpoint, Parent: in.Parent, Source: in.Source, Data: in.Data,
+	}
+	if out.Kind == 0 {
+		return out, fmt.Errorf("reading an event: its kind is %q", in.Kind)
+	}
+	if in.Error != "" {
+		out.Err = errors.New(in.Error)
+	}
+	var err error
+	if in.Update != nil {
+		if out.Update, err = c.DecodeUpdate(in.Update); err != nil {
+			return out, fmt.Errorf("reading the update of node %q: %w", in.Node, err)
+		}
+	}
+	if in.State != nil {
+		if err = decodeInto(in.State, &out.State); err != nil {
+			return out, fmt.Errorf("reading a state: %w", err)
+		}
+	}
+	return out, nil
+}

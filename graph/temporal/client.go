@@ -1,0 +1,201 @@
+package temporal
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"strings"
+	"time"
+
+	enums "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/api/workflowservice/v1"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/temporal"
+
+	"example.com/assay/graph"
+	"example.com/assay/graph/store"
+)
+
+// ClientOptions configure a client. Nil is the zero value.
+type ClientOptions struct {
+	Queue string      // of new runs; default DefaultQueue
+	Blobs store.Store // has payloads above BlobLimit; default: such a payload is an error
+}
+
+// A Client begins runs, follows and answers them.
+type Client struct {
+	blobs
+	conn  client.Client
+	queue string
+}
+
+// NewClient makes a client on a connection that the caller closes.
+func NewClient(conn client.Client, opts *ClientOptions) *Client {
+	c := &Client{conn: conn, queue: DefaultQueue}
+	if opts != nil {
+		c.queue, c.blobs = cmp.Or(opts.Queue, DefaultQueue), blobs{opts.Blobs}
+	}
+	return c
+}
+
+// ErrUnknownRun is a thread that has no run on the server.
+var ErrUnknownRun = errors.New("the server knows no run of this thread")
+
+// Start begins a run. A thread whose last run has not ended is graph.ErrThreadBusy.
+func (c *Client) Start(ctx context.Context, r Run) error {
+	if r.Thread == "" {
+		return fmt.Errorf("starting a run: %w", graph.ErrNoThread)
+	}
+	in := begun{Run: r}
+	if r.Input != nil {
+		p, err := c.put(ctx, r.Input)
+		if err != nil {
+			return fmt.Errorf("starting a run of thread %q: %w", r.Thread, err)
+		}
+		in.Input = &p
+	}
+	_, err := c.conn.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
+		ID: r.Thread, TaskQueue: c.queue,
+		WorkflowIDConflictPolicy:                 enums.WORKFLOW_ID_CONFLICT_POLICY_FAIL,
+		WorkflowExecutionErrorWhenAlreadyStarted: true,
+		TypedSearchAttributes:                    temporal.NewSearchAttributes(attributeGraph.ValueSet(r.Graph), attributePhase.ValueSet(string(Running))),
+	}, workflowRun, in)
+	if busy := (*serviceerror.WorkflowExecutionAlreadyStarted)(nil); errors.As(err, &busy) {
+		err = graph.ErrThreadBusy
+	}
+	return c.explained("starting a run", r.Thread, err)
+}
+
+// Answer answers interrupts of a run that waits. Without answers it lets a run at a
+// breakpoint go on. An answer to what is not asked is graph.ErrAnswer.
+func (c *Client) Answer(ctx context.Context, thread string, answers ...Reply) error {
+	given := make([]reply, len(answers))
+	for i, a := range answers {
+		p, err := c.put(ctx, a.Value)
+		if err != nil {
+			return fmt.Errorf("answering thread %q: %w", thread, err)
+		}
+		given[i] = reply{a.ID, p}
+	}
+	h, err := c.conn.UpdateWorkflow(ctx, client.UpdateWorkflowOptions{WorkflowID: thread, UpdateName: updateAnswer, Args: []any{given}, WaitForStage: client.WorkflowUpdateStageCompleted})
+	if err == nil {
+		err = h.Get(ctx, nil)
+	}
+	if refused, ok := errors.AsType[*temporal.ApplicationError](err); ok {
+		err = fmt.Errorf("%s: %w", refused.Message(), graph.ErrAnswer)
+	}
+	return c.explained("answering", thread, err)
+}
+
+// Cancel asks a run to stop. Its thread keeps what finished.
+func (c *Client) Cancel(ctx context.Context, thread string) error {
+	return c.explained("cancelling", thread, c.conn.CancelWorkflow(ctx, thread, ""))
+}
+
+// Status says where the last run of a thread stands.
+func (c *Client) Status(ctx context.Context, thread string) (Status, error) {
+	got, err := c.conn.DescribeWorkflowExecution(ctx, thread, "")
+	if err != nil {
+		return Status{}, c.explained("asking for the status", thread, err)
+	}
+	s, running := statusOf(got.GetWorkflowExecutionInfo()), false
+	if running = s.Phase == Running || s.Phase == Waiting; !running {
+		if s.Phase == Failed {
+			s.Error = plain(c.conn.GetWorkflow(ctx, thread, s.RunID).Get(ctx, nil)).Error()
+		}
+		return s, nil
+	}
+	value, err := c.conn.QueryWorkflow(ctx, thread, s.RunID, queryStatus)
+	var now at
+	if err == nil {
+		err = value.Get(&now)
+	}
+	if err != nil {
+		return s, c.explained("asking for the questions", thread, err)
+	}
+	if s.Phase = Running; now.Waiting {
+		s.Phase, s.Next = Waiting, now.Next
+		for _, q := range now.Pending {
+			if q.PendingInterrupt.Payload, err = c.get(ctx, q.Payload); err != nil {
+				return s, fmt.Errorf("asking for the questions of thread %q: %w", thread, err)
+			}
+			s.Pending = append(s.Pending, q.PendingInterrupt)
+		}
+	}
+	return s, nil
+}
+
+// Wait waits until a run asks or has ended, and returns its status.
+func (c *Client) Wait(ctx context.Context, thread string) (Status, error) {
+	ended := make(chan struct{})
+	watch, stop := context.WithCancel(ctx)
+	defer stop()
+	go func() {
+		_ = c.conn.GetWorkflow(watch, thread, "").Get(watch, nil) // Status reads its outcome
+		close(ended)
+	}()
+	for pause := 20 * time.Millisecond; ; pause = min(2*pause, time.Second) {
+		select {
+		case <-ended:
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return Status{}, context.Cause(ctx)
+		}
+		if s, err := c.Status(ctx, thread); err != nil || s.Phase != Running {
+			return s, err
+		}
+	}
+}
+
+// List yields the runs that the server keeps, the newest first. Without a phase it
+// yields all.
+func (c *Client) List(ctx context.Context, p Phase) iter.Seq2[Status, error] {
+	query := fmt.Sprintf("WorkflowType = '%s'", workflowRun)
+	switch p {
+	case "":
+	case Running, Waiting:
+		query += fmt.Sprintf(" AND %s = '%s' AND ExecutionStatus = 'Running'", AttributePhase, p)
+	case Ended:
+		query += " AND ExecutionStatus = 'Completed'"
+	case Cancelled:
+		query += " AND ExecutionStatus IN ('Canceled', 'Terminated')"
+	default:
+		query += " AND ExecutionStatus IN ('Failed', 'TimedOut')"
+	}
+	return func(yield func(Status, error) bool) {
+		var page []byte
+		for {
+			got, err := c.conn.ListWorkflow(ctx, &workflowservice.ListWorkflowExecutionsRequest{Query: query, NextPageToken: page})
+			if err != nil {
+				yield(Status{}, fmt.Errorf("listing runs: %w", err))
+				return
+			}
+			for _, info := range got.GetExecutions() {
+				if !yield(statusOf(info), nil) {
+					return
+				}
+			}
+			if page = got.GetNextPageToken(); len(page) == 0 {
+				return
+			}
+		}
+	}
+}
+
+// explained is an error of the server with what it means here.
+func (c *Client) explained(what, thread string, err error) error {
+	var gone *serviceerror.NotFound
+	var dead *serviceerror.Unavailable
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &gone):
+		err = ErrUnknownRun
+	case errors.As(err, &dead) || strings.Contains(err.Error(), "search attribute"):
+		err = fmt.Errorf("%w (does the server run, and were its search attributes made?)", err)
+	}
+	return fmt.Errorf("%s of thread %q: %w", what, thread, err)
+}

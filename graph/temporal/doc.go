@@ -1,0 +1,27 @@
+// Package temporal runs compiled graphs on Temporal, so that a run outlives the machine
+// that it began on.
+//
+//	worker, err := temporal.NewWorker(conn, temporal.Apps(research, triage), &temporal.WorkerOptions{Checkpointer: saver})
+//	err = worker.Run(ctx)
+//
+//	runs := temporal.NewClient(conn, nil)
+//	err = runs.Start(ctx, temporal.Run{Graph: "research", Fingerprint: app.Fingerprint(), Thread: "t1", Input: input})
+//	status, err := runs.Wait(ctx, "t1")          // it asks, or it has ended
+//	err = runs.Answer(ctx, "t1", temporal.Reply{ID: status.Pending[0].ID, Value: yes})
+//
+// A run is one workflow, whose ID is the thread. It runs the graph in stretches: one
+// activity from the beginning, or from an answer, to the next question or the end. All
+// that finished is in the thread's checkpoints, which all workers share, for example in
+// PostgreSQL. A worker that dies loses nothing of it: another one goes on from there,
+// and a result that graph.Once recorded is not made again. So the history of a run has
+// about four events for each stretch, however many nodes run in it.
+//
+// Tasks of a node with NodeOptions.Remote are workflows of their own on that queue, and
+// spread over all workers that serve it. Such a task may run twice when its worker dies.
+//
+// Inputs, answers and results above BlobLimit go through a store, and the history has
+// their hashes.
+//
+// The package starts no Temporal server, keeps no events of a run and moves no
+// corpora. It does not stop a node that ignores its context.
+package temporal

@@ -1,0 +1,312 @@
+package temporal_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	enums "go.temporal.io/api/enums/v1"
+	"go.temporal.io/sdk/client"
+	"google.golang.org/protobuf/proto"
+
+	"example.com/assay/graph"
+	"example.com/assay/graph/checkpoint/memory"
+	"example.com/assay/graph/temporal"
+)
+
+// dial connects to the server that ASSAY_TEMPORAL names, or skips the test.
+func dial(t testing.TB) client.Client {
+	t.Helper()
+	address := os.Getenv("ASSAY_TEMPORAL")
+	if address == "" {
+		t.Skip("ASSAY_TEMPORAL names no server, such as 127.0.0.1:7233")
+	}
+	conn, err := client.Dial(client.Options{HostPort: address, Logger: silent{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(conn.Close)
+	if err := temporal.MakeAttributes(t.Context(), conn, client.DefaultNamespace); err != nil {
+		t.Fatal(err)
+	}
+	return conn
+}
+
+// silent drops what the library logs.
+type silent struct{}
+
+func (silent) Debug(string, ...any) {}
+func (silent) Info(string, ...any)  {}
+func (silent) Warn(string, ...any)  {}
+func (silent) Error(string, ...any) {}
+
+// queue is a task queue of this test alone.
+func queue(t testing.TB) string {
+	return fmt.Sprintf("%s %d", t.Name(), time.Now().UnixNano())
+}
+
+// serve runs a worker until the test ends, or stop is called.
+func serve(t testing.TB, conn client.Client, find temporal.Find, o temporal.WorkerOptions) (stop func()) {
+	t.Helper()
+	w, err := temporal.NewWorker(conn, find, &o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	done := make(chan error, 1)
+	go func() { done <- w.Run(ctx) }()
+	stop = sync.OnceFunc(func() {
+		cancel()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
+	t.Cleanup(stop)
+	return stop
+}
+
+// finish answers each question of a run with its key until the run has ended.
+func finish(t testing.TB, c *temporal.Client, thread string) temporal.Status {
+	t.Helper()
+	for {
+		s, err := c.Wait(t.Context(), thread)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.Phase != temporal.Waiting {
+			return s
+		}
+		var answers []temporal.Reply
+		for _, p := range s.Pending {
+			answers = append(answers, temporal.Reply{ID: p.ID, Value: json.RawMessage(fmt.Sprintf("%q", p.Key))})
+		}
+		if err := c.Answer(t.Context(), thread, answers...); err != nil && !errors.Is(err, graph.ErrAnswer) { // asked again when a worker was lost
+			t.Fatal(err)
+		}
+	}
+}
+
+// Each kind of graph comes to the same state by the same events on a server.
+func TestSameOnServer(t *testing.T) {
+	conn := dial(t)
+	for name, build := range graphs {
+		t.Run(name, func(t *testing.T) {
+			want, lines := inProcess(t, compile(t, build(t), graph.CompileOptions{Name: "g", Checkpointer: memory.New()}).App())
+			saver, on := memory.New(), queue(t)
+			app := compile(t, build(t), graph.CompileOptions{Name: "g"}).App()
+			var mu sync.Mutex
+			var seen []string
+			serve(t, conn, temporal.Apps(app), temporal.WorkerOptions{Checkpointer: saver, Queue: on, Concurrency: 1, Observe: func(_ context.Context, _ temporal.Run, _ string, ev graph.Event[json.RawMessage]) {
+				mu.Lock()
+				defer mu.Unlock()
+				if ev.Kind == graph.NodeUpdate {
+					seen = append(seen, line(ev))
+				}
+			}})
+			c := temporal.NewClient(conn, &temporal.ClientOptions{Queue: on})
+			if err := c.Start(t.Context(), temporal.Run{Graph: "g", Fingerprint: app.Fingerprint(), Thread: on, Input: encoded(t, update{})}); err != nil {
+				t.Fatal(err)
+			}
+			if s := finish(t, c, on); s.Phase != temporal.Ended {
+				t.Fatalf("status %+v", s)
+			}
+			at, err := app.With(saver).State(t.Context(), graph.Key{Thread: on})
+			if err != nil || string(at.State) != want {
+				t.Errorf("error %v, state %s; in process %s", err, at.State, want)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			if !slices.Equal(seen, lines) {
+				t.Errorf("events\n%s\nin process\n%s", strings.Join(seen, "\n"), strings.Join(lines, "\n"))
+			}
+		})
+	}
+}
+
+// What a client sees of a run that waits: its questions, that its thread is busy, that
+// another answer is refused, and its place in the list.
+func TestClientOnServer(t *testing.T) {
+	conn, on := dial(t), queue(t)
+	app := compile(t, asking(), graph.CompileOptions{Name: "asking " + on}).App()
+	serve(t, conn, temporal.Apps(app), temporal.WorkerOptions{Checkpointer: memory.New(), Queue: on})
+	c := temporal.NewClient(conn, &temporal.ClientOptions{Queue: on})
+	ctx, run := t.Context(), temporal.Run{Graph: app.Name(), Thread: on, Input: encoded(t, update{})}
+	if _, err := c.Status(ctx, on); !errors.Is(err, temporal.ErrUnknownRun) {
+		t.Errorf("before the start: %v", err)
+	}
+	if err := c.Start(ctx, run); err != nil {
+		t.Fatal(err)
+	}
+	s, err := c.Wait(ctx, on)
+	if err != nil || s.Phase != temporal.Waiting || len(s.Pending) != 1 || s.Pending[0].Key != "name" || string(s.Pending[0].Payload) != "1" || s.Graph != app.Name() {
+		t.Fatalf("status %+v, error %v", s, err)
+	}
+	if err := c.Start(ctx, run); !errors.Is(err, graph.ErrThreadBusy) {
+		t.Errorf("a second start: %v", err)
+	}
+	if err := c.Answer(ctx, on, temporal.Reply{ID: "another", Value: json.RawMessage(`"x"`)}); !errors.Is(err, graph.ErrAnswer) {
+		t.Errorf("an answer to nothing: %v", err)
+	}
+	listed := func(p temporal.Phase) bool {
+		for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
+			for s, err := range c.List(ctx, p) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				if s.Thread == on && s.Graph == app.Name() {
+					return true
+				}
+			}
+		}
+		return false
+	}
+	if !listed(temporal.Waiting) {
+		t.Error("it is not in the list of those that wait")
+	}
+	if err := c.Cancel(ctx, on); err != nil {
+		t.Fatal(err)
+	}
+	if s, err := c.Wait(ctx, on); err != nil || s.Phase != temporal.Cancelled {
+		t.Errorf("status %+v, error %v", s, err)
+	}
+	if err := c.Start(ctx, run); err != nil { // a new turn of the thread
+		t.Fatal(err)
+	}
+	if s := finish(t, c, on); s.Phase != temporal.Ended || !listed(temporal.Ended) {
+		t.Errorf("status %+v", s)
+	}
+}
+
+// A node that waits is cancelled through the heartbeat.
+func TestCancelRunningNode(t *testing.T) {
+	conn, on := dial(t), queue(t)
+	began, ended := make(chan struct{}), make(chan struct{})
+	g := newBoard()
+	g.AddNode("wait", func(ctx context.Context, _ board) (update, error) {
+		close(began)
+		<-ctx.Done()
+		close(ended)
+		return nil, ctx.Err()
+	})
+	g.AddEdge(graph.Start, "wait")
+	app := compile(t, g, graph.CompileOptions{Name: "g"}).App()
+	serve(t, conn, temporal.Apps(app), temporal.WorkerOptions{Checkpointer: memory.New(), Queue: on, Heartbeat: time.Second})
+	c := temporal.NewClient(conn, &temporal.ClientOptions{Queue: on})
+	if err := c.Start(t.Context(), temporal.Run{Graph: "g", Thread: on, Input: encoded(t, update{})}); err != nil {
+		t.Fatal(err)
+	}
+	<-began
+	if err := c.Cancel(t.Context(), on); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-ended:
+	case <-time.After(10 * time.Second):
+		t.Fatal("the node was not cancelled")
+	}
+	if s, err := c.Wait(t.Context(), on); err != nil || s.Phase != temporal.Cancelled {
+		t.Errorf("status %+v, error %v", s, err)
+	}
+}
+
+// A worker that stops drains its runs: another one goes on at the next superstep.
+func TestDrain(t *testing.T) {
+	conn, on, saver := dial(t), queue(t), memory.New()
+	var mu sync.Mutex
+	ran := map[string]int{}
+	began := make(chan struct{}, 100)
+	g, from := newBoard(), graph.Start
+	for i := range 10 {
+		name := fmt.Sprintf("n%d", i)
+		g.AddNode(name, func(context.Context, board) (update, error) {
+			mu.Lock()
+			ran[name]++
+			mu.Unlock()
+			began <- struct{}{}
+			time.Sleep(100 * time.Millisecond)
+			return update{logged.Add(name)}, nil
+		})
+		g.AddEdge(from, name)
+		from = name
+	}
+	app := compile(t, g, graph.CompileOptions{Name: "g"}).App()
+	first := serve(t, conn, temporal.Apps(app), temporal.WorkerOptions{Checkpointer: saver, Queue: on})
+	c := temporal.NewClient(conn, &temporal.ClientOptions{Queue: on})
+	if err := c.Start(t.Context(), temporal.Run{Graph: "g", Thread: on, Input: encoded(t, update{})}); err != nil {
+		t.Fatal(err)
+	}
+	<-began
+	<-began
+	first()
+	serve(t, conn, temporal.Apps(app), temporal.WorkerOptions{Checkpointer: saver, Queue: on})
+	if s := finish(t, c, on); s.Phase != temporal.Ended {
+		t.Fatalf("status %+v", s)
+	}
+	for name, n := range ran {
+		if n != 1 {
+			t.Errorf("node %s ran %d times", name, n)
+		}
+	}
+	if len(ran) != 10 {
+		t.Errorf("%d nodes ran", len(ran))
+	}
+}
+
+// Remote tasks run on their own queue, with large states through the store, and their
+// failures are those of the node.
+func TestRemoteOnServer(t *testing.T) {
+	conn, on, tasks, saver := dial(t), queue(t), queue(t)+" tasks", memory.New()
+	app := compile(t, fanOut(30, tasks), graph.CompileOptions{Name: "g"}).App()
+	serve(t, conn, temporal.Apps(app), temporal.WorkerOptions{Checkpointer: saver, Queue: on})
+	serve(t, conn, temporal.Apps(app), temporal.WorkerOptions{Checkpointer: saver, Queue: tasks})
+	c := temporal.NewClient(conn, &temporal.ClientOptions{Queue: on})
+	if err := c.Start(t.Context(), temporal.Run{Graph: "g", Thread: on, Input: encoded(t, update{})}); err != nil {
+		t.Fatal(err)
+	}
+	if s := finish(t, c, on); s.Phase != temporal.Ended {
+		t.Fatalf("status %+v", s)
+	}
+	want, _ := inProcess(t, compile(t, fanOut(30, ""), graph.CompileOptions{Name: "g", Checkpointer: memory.New()}).App())
+	at, err := app.With(saver).State(t.Context(), graph.Key{Thread: on})
+	if err != nil || string(at.State) != want {
+		t.Errorf("error %v, state %s; in process %s", err, at.State, want)
+	}
+}
+
+// The history of a chain of ten nodes is short, and so is its time.
+func TestHistoryOfAChain(t *testing.T) {
+	conn, on := dial(t), queue(t)
+	app := compile(t, chain(10), graph.CompileOptions{Name: "g"}).App()
+	serve(t, conn, temporal.Apps(app), temporal.WorkerOptions{Checkpointer: memory.New(), Queue: on})
+	c := temporal.NewClient(conn, &temporal.ClientOptions{Queue: on})
+	least := time.Hour
+	for i := range 20 {
+		thread, began := fmt.Sprintf("%s %d", on, i), time.Now()
+		if err := c.Start(t.Context(), temporal.Run{Graph: "g", Thread: thread, Input: encoded(t, update{})}); err != nil {
+			t.Fatal(err)
+		}
+		if err := conn.GetWorkflow(t.Context(), thread, "").Get(t.Context(), nil); err != nil {
+			t.Fatal(err)
+		}
+		least = min(least, time.Since(began))
+	}
+	events, bytes := 0, 0
+	for history := conn.GetWorkflowHistory(t.Context(), on+" 0", "", false, enums.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT); history.HasNext(); events++ {
+		ev, err := history.Next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		bytes += proto.Size(ev)
+	}
+	t.Logf("a chain of 10: %v at best, %d events, %d bytes", least, events, bytes)
+	if events > 15 {
+		t.Errorf("the history has %d events", events)
+	}
+}

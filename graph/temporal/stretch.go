@@ -1,0 +1,179 @@
+package temporal
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"time"
+
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/temporal"
+
+	"example.com/assay/graph"
+)
+
+// activities run graphs and tasks in this process.
+type activities struct {
+	WorkerOptions
+	blobs
+	find Find
+	conn client.Client // nil in tests without a server
+}
+
+// stretch runs a graph until it asks or ends, or goes on where an earlier attempt lost
+// its worker.
+func (a *activities) stretch(ctx context.Context, in stretch) (stop, error) {
+	defer beat(ctx)()
+	app, err := a.app(ctx, in.Run)
+	if err != nil {
+		return stop{}, err
+	}
+	opts := &graph.RunOptions{
+		Thread: in.Thread, RunID: in.RunID, Metadata: in.Metadata, RecursionLimit: in.RecursionLimit,
+		Concurrency: a.Concurrency, Modes: cmp.Or(a.Modes, graph.Updates), Control: new(graph.Control), Remote: a.remote(in),
+	}
+	defer a.drain(ctx, opts.Control)()
+	events, err := a.begin(ctx, app, in, opts)
+	if err != nil {
+		return stop{}, a.explained(ctx, err)
+	}
+	for ev, failed := range events {
+		if failed != nil {
+			err = failed
+		} else if a.Observe != nil {
+			a.Observe(ctx, in.Run, in.RunID, ev)
+		}
+	}
+	if asked, is := errors.AsType[*graph.InterruptedError](err); is {
+		return a.asks(ctx, asked)
+	}
+	return stop{}, a.explained(ctx, err)
+}
+
+// begin begins the run, or goes on with it: its first checkpoint names the run.
+func (a *activities) begin(ctx context.Context, app graph.App, in stretch, opts *graph.RunOptions) (sequence, error) {
+	at, err := app.State(ctx, graph.Key{Thread: in.Thread})
+	if err != nil && !errors.Is(err, graph.ErrNoCheckpoint) {
+		return nil, err
+	}
+	if in.Input != nil && (err != nil || at.Run != in.RunID) {
+		input, err := a.get(ctx, *in.Input)
+		if err != nil {
+			return nil, err
+		}
+		return sequence(app.Stream(ctx, input, opts)), nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range in.Answers {
+		if !slices.ContainsFunc(at.Interrupts, func(p graph.PendingInterrupt) bool { return p.ID == r.ID }) {
+			continue // an earlier attempt gave it
+		}
+		value, err := a.get(ctx, r.Value)
+		if err != nil {
+			return nil, err
+		}
+		opts.Resume = append(opts.Resume, graph.ReplyTo(r.ID, value))
+	}
+	return sequence(app.StreamResume(ctx, nil, opts)), nil
+}
+
+type sequence func(yield func(graph.Event[json.RawMessage], error) bool)
+
+// app is the graph of a run, if it has the structure that the caller knows.
+func (a *activities) app(ctx context.Context, r Run) (graph.App, error) {
+	app, err := a.find(ctx, r.Graph, r.Config)
+	if err != nil {
+		return app, temporal.NewNonRetryableApplicationError(err.Error(), errFailed, err)
+	}
+	if r.Fingerprint != "" && r.Fingerprint != app.Fingerprint() {
+		err := &graph.FingerprintError{Graph: r.Graph, Began: r.Fingerprint, Now: app.Fingerprint()}
+		return app, temporal.NewNonRetryableApplicationError(err.Error(), errFingerprint, err)
+	}
+	return app.With(a.Checkpointer), nil
+}
+
+// asks is the result of a stretch that waits.
+func (a *activities) asks(ctx context.Context, asked *graph.InterruptedError) (stop, error) {
+	out := stop{Asks: true, Next: asked.Next}
+	for _, p := range asked.Pending {
+		data, err := a.put(ctx, p.Payload)
+		if err != nil {
+			return stop{}, err
+		}
+		p.Payload = nil
+		out.Pending = append(out.Pending, question{p, data})
+	}
+	return out, nil
+}
+
+// explained tells failures of the graph, which end the run, from those of the worker
+// and of the checkpoints, after which another attempt goes on.
+func (a *activities) explained(ctx context.Context, err error) error {
+	var drained *graph.DrainedError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &drained): // another worker goes on at once
+		return temporal.NewApplicationErrorWithOptions(err.Error(), "Drained", temporal.ApplicationErrorOptions{NextRetryDelay: time.Millisecond, Cause: err})
+	case ctx.Err() != nil:
+		return temporal.NewCanceledError(err.Error())
+	case errors.Is(err, graph.ErrThreadBusy): // a worker that was cut off still runs it
+		return err
+	case isOwn(err) || activity.GetInfo(ctx).Attempt >= maxAttempts:
+		return temporal.NewNonRetryableApplicationError(err.Error(), errFailed, err)
+	}
+	return err
+}
+
+// maxAttempts bounds attempts after failures that may pass, such as a database that is
+// down: about two minutes.
+const maxAttempts = 30
+
+// isOwn reports whether an error is of the graph: it would come again.
+func isOwn(err error) bool {
+	var (
+		node      *graph.NodeError
+		recursion *graph.RecursionError
+		route     *graph.RouteError
+		channel   *graph.UnknownChannelError
+		compile   *graph.CompileError
+	)
+	return errors.As(err, &node) || errors.As(err, &recursion) || errors.As(err, &route) || errors.As(err, &channel) || errors.As(err, &compile) ||
+		errors.Is(err, graph.ErrInvalidUpdate) || errors.Is(err, graph.ErrAnswer) || errors.Is(err, graph.ErrNoCheckpoint) || errors.Is(err, graph.ErrEmptyInput)
+}
+
+// drain stops the run after its superstep when the worker stops.
+func (a *activities) drain(ctx context.Context, c *graph.Control) (stop func()) {
+	done := make(chan struct{})
+	go func() {
+		select {
+		case <-activity.GetWorkerStopChannel(ctx):
+			c.Drain("the worker stops")
+		case <-done:
+		}
+	}()
+	return func() { close(done) }
+}
+
+// beat tells the server that the activity lives, and learns of a cancellation.
+func beat(ctx context.Context) (stop func()) {
+	every := max(activity.GetInfo(ctx).HeartbeatTimeout/4, 10*time.Millisecond)
+	done := make(chan struct{})
+	go func() {
+		for tick := time.NewTicker(every); ; {
+			activity.RecordHeartbeat(ctx)
+			select {
+			case <-tick.C:
+			case <-done:
+				tick.Stop()
+				return
+			}
+		}
+	}()
+	return func() { close(done) }
+}

@@ -1,0 +1,131 @@
+package temporal
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/worker"
+	"go.temporal.io/sdk/workflow"
+
+	"example.com/assay/graph"
+	"example.com/assay/graph/store"
+)
+
+// Find returns a graph by its name and the configuration of a run. It is called for
+// every stretch and task, and its errors end the run.
+type Find func(ctx context.Context, name string, config map[string]string) (graph.App, error)
+
+// Apps finds graphs by their names, whatever the configuration.
+func Apps(list ...graph.App) Find {
+	byName := map[string]graph.App{}
+	for _, app := range list {
+		byName[app.Name()] = app
+	}
+	return func(_ context.Context, name string, _ map[string]string) (graph.App, error) {
+		app, known := byName[name]
+		if !known {
+			return app, fmt.Errorf("this worker has no graph %q; it has %q", name, slices.Sorted(maps.Keys(byName)))
+		}
+		return app, nil
+	}
+}
+
+// WorkerOptions configure a worker.
+type WorkerOptions struct {
+	// Checkpointer has the threads. All workers of a queue share it. It is required.
+	Checkpointer graph.Checkpointer
+	// Blobs has payloads above BlobLimit. Workers and clients share it. Default: such a
+	// payload is an error.
+	Blobs store.Store
+	// Queue is the task queue. Default DefaultQueue.
+	Queue string
+	// Runs and Tasks are how many stretches and how many remote tasks run at the same
+	// time in this worker, together. Default 100.
+	AtOnce int
+	// Concurrency is how many nodes of a superstep run at the same time. Default: all.
+	Concurrency int
+	// Heartbeat is after what silence a worker counts as lost, and another goes on with
+	// its stretches. Default 10 seconds.
+	Heartbeat time.Duration
+	// Longest limits a stretch and a task. Default 24 hours.
+	Longest time.Duration
+	// Drain is how long a worker that stops waits for the supersteps and tasks that run.
+	// Default 30 seconds.
+	Drain time.Duration
+	// Observe gets the events of stretches, one at a time for each run. A stretch that
+	// lost its worker reports again what was not saved. Default: nobody does.
+	Observe func(ctx context.Context, r Run, runID string, ev graph.Event[json.RawMessage])
+	// Modes selects the events. Default graph.Updates.
+	Modes graph.Mode
+	// Deployment and BuildID name the program, for Temporal's worker versions: a run is
+	// finished by workers of the version that it began on. Default: workers have no
+	// version, and a graph of another structure is refused.
+	Deployment, BuildID string
+}
+
+// A Worker runs graphs from a task queue.
+type Worker struct{ plain worker.Worker }
+
+// NewWorker makes a worker.
+func NewWorker(conn client.Client, find Find, opts *WorkerOptions) (*Worker, error) {
+	var o WorkerOptions
+	if opts != nil {
+		o = *opts
+	}
+	switch {
+	case o.Checkpointer == nil:
+		return nil, errors.New("making a worker: it needs a checkpointer that all workers share")
+	case find == nil:
+		return nil, errors.New("making a worker: it has no graphs")
+	case (o.Deployment == "") != (o.BuildID == ""):
+		return nil, errors.New("making a worker: a version is a deployment and a build ID")
+	}
+	o.Queue = cmp.Or(o.Queue, DefaultQueue)
+	own := worker.Options{
+		MaxConcurrentActivityExecutionSize: cmp.Or(o.AtOnce, 100),
+		WorkerStopTimeout:                  cmp.Or(o.Drain, 30*time.Second),
+	}
+	if o.BuildID != "" {
+		own.DeploymentOptions = worker.DeploymentOptions{
+			UseVersioning: true, Version: worker.WorkerDeploymentVersion{DeploymentName: o.Deployment, BuildID: o.BuildID},
+			DefaultVersioningBehavior: workflow.VersioningBehaviorPinned,
+		}
+	}
+	w := worker.New(conn, o.Queue, own)
+	register(w, o, find, conn)
+	return &Worker{w}, nil
+}
+
+// registry is a worker or a test environment.
+type registry interface {
+	RegisterWorkflowWithOptions(w any, options workflow.RegisterOptions)
+	RegisterActivityWithOptions(a any, options activity.RegisterOptions)
+}
+
+func register(r registry, o WorkerOptions, find Find, conn client.Client) {
+	l := limits{cmp.Or(o.Heartbeat, 10*time.Second), cmp.Or(o.Longest, 24*time.Hour)}
+	a := &activities{WorkerOptions: o, blobs: blobs{o.Blobs}, find: find, conn: conn}
+	r.RegisterWorkflowWithOptions(l.run, workflow.RegisterOptions{Name: workflowRun})
+	r.RegisterWorkflowWithOptions(l.task, workflow.RegisterOptions{Name: workflowTask})
+	r.RegisterActivityWithOptions(a.stretch, activity.RegisterOptions{Name: activityRun})
+	r.RegisterActivityWithOptions(a.task, activity.RegisterOptions{Name: activityTask})
+}
+
+// Run works until ctx ends. Then it takes no more work, and each run stops after its
+// superstep, for another worker to go on with.
+func (w *Worker) Run(ctx context.Context) error {
+	if err := w.plain.Start(); err != nil {
+		return fmt.Errorf("starting the worker: %w", err)
+	}
+	<-ctx.Done()
+	w.plain.Stop()
+	return nil
+}
