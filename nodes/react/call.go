@@ -84,10 +84,14 @@ func (a agent[S]) refuse(sent *Sent, made int) (err error) {
 	return err
 }
 
-// made counts the calls of this turn that have a result, by tool.
+// made counts the calls of this turn that have a result, by tool. Only limits read it.
 func (a agent[S]) made(s State) map[string]int {
 	n := map[string]int{}
-	for _, m := range slices.Backward(s.Messages) {
+	if !a.kit.limited {
+		return n
+	}
+	for i := len(s.Messages) - 1; i >= 0; i-- {
+		m := &s.Messages[i]
 		if m.Role == llm.User && !m.Again {
 			break
 		}

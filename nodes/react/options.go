@@ -107,6 +107,8 @@ type kit struct {
 	tools  map[string]Tool
 	listed []llm.Tool
 	names  []string
+
+	limited bool // a tool may be called only so often
 }
 
 func newKit(tools []Tool) (kit, error) {
@@ -124,6 +126,7 @@ func newKit(tools []Tool) (kit, error) {
 		case t.AtOnce < 0 || t.Most < 0:
 			problems = append(problems, fmt.Errorf("tool %q: AtOnce and Most are limits and may not be negative", described.Name))
 		}
+		k.limited = k.limited || t.Most > 0
 		k.tools[described.Name], k.listed, k.names = t, append(k.listed, described), append(k.names, described.Name)
 	}
 	return k, errors.Join(problems...)
