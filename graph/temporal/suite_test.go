@@ -180,14 +180,16 @@ func TestAnswerIsValidated(t *testing.T) {
 		send(map[string]any{"id": "another"})
 		send(right, right)
 		send()
-		if len(refused) != 3 {
-			t.Errorf("refused %q; want three", refused)
-		}
-		s.env.UpdateWorkflow("answer", "", &testsuite.TestUpdateCallback{OnReject: func(err error) { t.Error(err) }, OnComplete: func(any, error) {}}, []map[string]any{right})
+		s.env.RegisterDelayedCallback(func() {
+			s.env.UpdateWorkflow("answer", "", &testsuite.TestUpdateCallback{OnReject: func(err error) { t.Error(err) }, OnComplete: func(any, error) {}}, []map[string]any{right})
+		}, time.Minute)
 	}, time.Minute)
 	state, err := s.run(t, encoded(t, update{}))
 	if err != nil || !strings.Contains(state, `"Ada"`) {
 		t.Errorf("state %s, error %v", state, err)
+	}
+	if len(refused) != 3 {
+		t.Errorf("refused %q; want three", refused)
 	}
 }
 
@@ -255,7 +257,10 @@ func TestLargePayloads(t *testing.T) {
 	if _, err := s.run(t, encoded(t, update{logged.Add(large)})); err == nil || !strings.Contains(err.Error(), "store") {
 		t.Errorf("without a store: %.200v", err)
 	}
-	kept := storage.New(nil)
+	kept, err := storage.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
 	s = newSuite(t, app, func(o *temporal.WorkerOptions) { o.Blobs = kept })
 	s.env.RegisterDelayedCallback(func() {
 		value, err := s.env.QueryWorkflow("status")
