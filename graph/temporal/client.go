@@ -137,6 +137,7 @@ func (c *Client) Wait(ctx context.Context, thread string) (Status, error) {
 		_ = c.conn.GetWorkflow(watch, thread, "").Get(watch, nil) // Status reads its outcome
 		close(ended)
 	}()
+	known := time.Now()
 	for pause := 20 * time.Millisecond; ; pause = min(2*pause, time.Second) {
 		select {
 		case <-ended:
@@ -144,11 +145,18 @@ func (c *Client) Wait(ctx context.Context, thread string) (Status, error) {
 		case <-ctx.Done():
 			return Status{}, context.Cause(ctx)
 		}
-		if s, err := c.Status(ctx, thread); err != nil || s.Phase != Running {
+		s, err := c.Status(ctx, thread)
+		switch {
+		case err == nil && s.Phase == Running:
+			known = time.Now()
+		case err == nil, errors.Is(err, ErrUnknownRun), time.Since(known) > patience:
 			return s, err
-		}
+		} // else no worker answers, or the server does not
 	}
 }
+
+// patience is how long Wait bears a server, or workers, that do not answer.
+const patience = 2 * time.Minute
 
 // List yields the runs that the server keeps, the newest first. Without a phase it
 // yields all.

@@ -5,10 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"sync"
 	"testing"
 	"time"
 
 	"example.com/assay/graph"
+	"example.com/assay/graph/temporal"
 )
 
 // board is the state of the graphs of these tests.
@@ -166,4 +168,17 @@ func encoded(t testing.TB, u update) json.RawMessage {
 		t.Fatal(err)
 	}
 	return data
+}
+
+// updates is an Observe that writes a line for each update.
+func updates(mu *sync.Mutex, lines *[]string) func(temporal.Run, string) (func(graph.Event[json.RawMessage]), func(context.Context) error) {
+	return func(temporal.Run, string) (func(graph.Event[json.RawMessage]), func(context.Context) error) {
+		return func(ev graph.Event[json.RawMessage]) {
+			mu.Lock()
+			defer mu.Unlock()
+			if ev.Kind == graph.NodeUpdate {
+				*lines = append(*lines, line(ev))
+			}
+		}, func(context.Context) error { return nil }
+	}
 }

@@ -103,13 +103,7 @@ func TestSameOnServer(t *testing.T) {
 			app := compile(t, build(t), graph.CompileOptions{Name: "g"}).App()
 			var mu sync.Mutex
 			var seen []string
-			serve(t, conn, temporal.Apps(app), temporal.WorkerOptions{Checkpointer: saver, Queue: on, Concurrency: 1, Observe: func(_ context.Context, _ temporal.Run, _ string, ev graph.Event[json.RawMessage]) {
-				mu.Lock()
-				defer mu.Unlock()
-				if ev.Kind == graph.NodeUpdate {
-					seen = append(seen, line(ev))
-				}
-			}})
+			serve(t, conn, temporal.Apps(app), temporal.WorkerOptions{Checkpointer: saver, Queue: on, Concurrency: 1, Observe: updates(&mu, &seen)})
 			c := temporal.NewClient(conn, &temporal.ClientOptions{Queue: on})
 			if err := c.Start(t.Context(), temporal.Run{Graph: "g", Fingerprint: app.Fingerprint(), Thread: on, Input: encoded(t, update{})}); err != nil {
 				t.Fatal(err)

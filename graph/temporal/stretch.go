@@ -40,12 +40,19 @@ func (a *activities) stretch(ctx context.Context, in stretch) (stop, error) {
 	if err != nil {
 		return stop{}, a.explained(ctx, err)
 	}
+	each, end := func(graph.Event[json.RawMessage]) {}, func(context.Context) error { return nil }
+	if a.Observe != nil {
+		each, end = a.Observe(in.Run, in.RunID)
+	}
 	for ev, failed := range events {
 		if failed != nil {
 			err = failed
-		} else if a.Observe != nil {
-			a.Observe(ctx, in.Run, in.RunID, ev)
+		} else {
+			each(ev)
 		}
+	}
+	if late := end(context.WithoutCancel(ctx)); late != nil {
+		return stop{}, late // another attempt finds the run where it is
 	}
 	if asked, is := errors.AsType[*graph.InterruptedError](err); is {
 		return a.asks(ctx, asked)

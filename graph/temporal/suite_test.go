@@ -64,13 +64,7 @@ func newSuite(t *testing.T, app graph.App, change func(*temporal.WorkerOptions))
 	s := &onSuite{env: (&testsuite.WorkflowTestSuite{}).NewTestWorkflowEnvironment(), app: app.With(memory.New())}
 	saver := memory.New()
 	s.app = app.With(saver)
-	o := temporal.WorkerOptions{Checkpointer: saver, Concurrency: 1, Observe: func(_ context.Context, _ temporal.Run, _ string, ev graph.Event[json.RawMessage]) {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		if ev.Kind == graph.NodeUpdate {
-			s.lines = append(s.lines, line(ev))
-		}
-	}}
+	o := temporal.WorkerOptions{Checkpointer: saver, Concurrency: 1, Observe: updates(&s.mu, &s.lines)}
 	if change != nil {
 		change(&o)
 	}

@@ -60,9 +60,11 @@ type WorkerOptions struct {
 	// Drain is how long a worker that stops waits for the supersteps and tasks that run.
 	// Default 30 seconds.
 	Drain time.Duration
-	// Observe gets the events of stretches, one at a time for each run. A stretch that
-	// lost its worker reports again what was not saved. Default: nobody does.
-	Observe func(ctx context.Context, r Run, runID string, ev graph.Event[json.RawMessage])
+	// Observe is called when a stretch begins. It returns what gets the stretch's events
+	// in order, and what is called at its end, before its outcome is known to anybody;
+	// see Logged. A stretch that lost its worker reports again what was not saved.
+	// Default: nobody does.
+	Observe func(r Run, runID string) (each func(graph.Event[json.RawMessage]), end func(context.Context) error)
 	// Modes selects the events. Default graph.Updates.
 	Modes graph.Mode
 	// Deployment and BuildID name the program, for Temporal's worker versions: a run is

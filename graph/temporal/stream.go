@@ -1,0 +1,144 @@
+package temporal
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+
+	"example.com/assay/graph"
+	"example.com/assay/graph/eventlog"
+)
+
+// Logged is a WorkerOptions.Observe that writes the events to a log, for Stream.
+func Logged(log *eventlog.Log) func(Run, string) (func(graph.Event[json.RawMessage]), func(context.Context) error) {
+	return func(_ Run, runID string) (func(graph.Event[json.RawMessage]), func(context.Context) error) {
+		out := log.Recorder(runID)
+		var bad error
+		each := func(ev graph.Event[json.RawMessage]) {
+			data, err := json.Marshal(ev)
+			if err != nil {
+				bad = errors.Join(bad, err)
+				return
+			}
+			out.Add(data)
+		}
+		return each, func(ctx context.Context) error { return errors.Join(out.Close(ctx), bad) }
+	}
+}
+
+// A RemoteError is the failure of a run in another process.
+type RemoteError struct {
+	Thread string
+	Phase  Phase
+	Text   string
+}
+
+func (e *RemoteError) Error() string {
+	if e.Phase == Cancelled {
+		return fmt.Sprintf("the run of thread %q was cancelled", e.Thread)
+	}
+	return e.Text
+}
+
+// Is puts context.Canceled into the chain of a run that was cancelled.
+func (e *RemoteError) Is(target error) bool {
+	return e.Phase == Cancelled && target == context.Canceled
+}
+
+// Stream starts a run and yields its events as Compiled.Stream does, from the log that
+// its workers write. A run that asks ends with a *graph.InterruptedError, one that failed
+// with a *RemoteError. Breaking the loop, or ctx, does not stop the run: see Cancel.
+func Stream[S any](ctx context.Context, c *Client, log *eventlog.Log, app *graph.Compiled[S], r Run) iter.Seq2[graph.Event[S], error] {
+	return func(yield func(graph.Event[S], error) bool) {
+		err := c.Start(ctx, r)
+		if err == nil {
+			err = follow(ctx, c, log, app, r.Thread, 0, yield)
+		}
+		if err != nil && !errors.Is(err, errLeft) {
+			yield(graph.Event[S]{}, err)
+		}
+	}
+}
+
+// StreamAnswer answers a run that waits, and yields what comes after that, as Stream
+// does.
+func StreamAnswer[S any](ctx context.Context, c *Client, log *eventlog.Log, app *graph.Compiled[S], thread string, answers ...Reply) iter.Seq2[graph.Event[S], error] {
+	return func(yield func(graph.Event[S], error) bool) {
+		s, err := c.Status(ctx, thread)
+		var seen int64
+		if err == nil {
+			seen, err = log.Last(ctx, s.RunID)
+		}
+		if err == nil {
+			err = c.Answer(ctx, thread, answers...)
+		}
+		if err == nil {
+			err = follow(ctx, c, log, app, thread, seen, yield)
+		}
+		if err != nil && !errors.Is(err, errLeft) {
+			yield(graph.Event[S]{}, err)
+		}
+	}
+}
+
+// errLeft is a reader that has left.
+var errLeft = errors.New("the reader has left")
+
+// follow yields a run's events behind one until the run asks or ends.
+func follow[S any](ctx context.Context, c *Client, log *eventlog.Log, app *graph.Compiled[S], thread string, after int64, yield func(graph.Event[S], error) bool) error {
+	s, err := c.Status(ctx, thread)
+	if err != nil {
+		return err
+	}
+	give := func(e eventlog.Entry) error {
+		after = e.Seq
+		ev, err := app.DecodeEvent(e.Data)
+		if err == nil && !yield(ev, nil) {
+			err = errLeft
+		}
+		return err
+	}
+	reading, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	stopped := errors.New("the run has stopped")
+	var final Status
+	var failed error
+	waited := make(chan struct{})
+	go func() {
+		defer close(waited)
+		final, failed = c.Wait(reading, thread)
+		stop(stopped)
+	}()
+	for e, err := range log.Read(reading, s.RunID, after) {
+		if err == nil {
+			err = give(e)
+		}
+		if err != nil && !errors.Is(context.Cause(reading), stopped) {
+			stop(nil)
+			<-waited
+			return err
+		}
+	}
+	<-waited
+	for list := []eventlog.Entry{{}}; len(list) > 0; {
+		if list, err = log.Page(ctx, s.RunID, after); err != nil {
+			return err
+		}
+		for _, e := range list {
+			if err := give(e); err != nil {
+				return err
+			}
+		}
+	}
+	switch {
+	case failed != nil:
+		return failed
+	case final.Phase == Waiting:
+		return &graph.InterruptedError{Pending: final.Pending, Next: final.Next}
+	case final.Phase != Ended:
+		return &RemoteError{Thread: thread, Phase: final.Phase, Text: final.Error}
+	}
+	return nil
+}
