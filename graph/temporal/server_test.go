@@ -28,7 +28,7 @@ func dial(t testing.TB) client.Client {
 	if address == "" {
 		t.Skip("ASSAY_TEMPORAL names no server, such as 127.0.0.1:7233")
 	}
-	conn, err := client.Dial(client.Options{HostPort: address, Logger: silent{}})
+	conn, err := client.Dial(client.Options{HostPort: address, Logger: silent{}, Identity: "test"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,6 +111,7 @@ func TestSameOnServer(t *testing.T) {
 			if s := finish(t, c, on); s.Phase != temporal.Ended {
 				t.Fatalf("status %+v", s)
 			}
+			keep(t, conn, on, name)
 			at, err := app.With(saver).State(t.Context(), graph.Key{Thread: on})
 			if err != nil || string(at.State) != want {
 				t.Errorf("error %v, state %s; in process %s", err, at.State, want)
@@ -170,6 +171,7 @@ func TestClientOnServer(t *testing.T) {
 	if s, err := c.Wait(ctx, on); err != nil || s.Phase != temporal.Cancelled {
 		t.Errorf("status %+v, error %v", s, err)
 	}
+	keep(t, conn, on, "cancelled while it waits")
 	if err := c.Start(ctx, run); err != nil { // a new turn of the thread
 		t.Fatal(err)
 	}
@@ -243,6 +245,7 @@ func TestDrain(t *testing.T) {
 	if s := finish(t, c, on); s.Phase != temporal.Ended {
 		t.Fatalf("status %+v", s)
 	}
+	keep(t, conn, on, "drained")
 	for name, n := range ran {
 		if n != 1 {
 			t.Errorf("node %s ran %d times", name, n)
