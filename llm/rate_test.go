@@ -164,3 +164,42 @@ func (m firstDeaf) Generate(ctx context.Context, req llm.Request) (llm.Response,
 	}
 	return llm.Response{Text: "ok"}, nil
 }
+
+// lent are buckets that fail at some draws. They hold no rate: who draws never waits.
+type lent struct {
+	draws int
+	fails map[int]error // by the number of the draw
+	drawn map[string]float64
+}
+
+func (l *lent) Draw(_ context.Context, draws []llm.Draw) ([]float64, error) {
+	l.draws++
+	if err := l.fails[l.draws]; err != nil {
+		return nil, err
+	}
+	levels := make([]float64, len(draws))
+	for i, d := range draws {
+		l.drawn[d.Bucket] += d.Amount
+		levels[i] = d.Capacity
+	}
+	return levels, nil
+}
+
+// Buckets of others that cannot be reached let no call through, and lose nothing of what a
+// call turned out to read and write.
+func TestRateOfSharedBuckets(t *testing.T) {
+	gone := errors.New("the server is gone")
+	// A call draws twice. The second fails before it, the third in settling.
+	shared := &lent{drawn: map[string]float64{}, fails: map[int]error{3: gone, 5: gone}}
+	m := &failing{usage: llm.Usage{InputTokens: 100, OutputTokens: 500}}
+	ask := llm.Rate(&llm.RateOptions{RequestsPerMinute: 60, TokensPerMinute: 600, Buckets: shared})(m)
+	req := llm.Request{Messages: []llm.Message{{Role: llm.User, Text: strings.Repeat("x", 40)}}} // 10 tokens
+	for i, want := range []error{nil, gone, nil, nil} {
+		if _, err := ask.Generate(t.Context(), req); !errors.Is(err, want) {
+			t.Errorf("call %d: %v; want %v", i+1, err, want)
+		}
+	}
+	if len(m.asked) != 3 || shared.drawn["requests"] != 3 || shared.drawn["tokens"] != 1800 {
+		t.Errorf("%d calls of 600 tokens drew %v", len(m.asked), shared.drawn)
+	}
+}

@@ -24,21 +24,24 @@ var layers = map[string][]string{
 	// What opens SQLite files is plumbing that imports nothing of ours. It stands
 	// outside of graph and memory because packages of both keep such files.
 	"internal/sqlfile": {},
+	// What makes tables in PostgreSQL, and what connects tests to a server, likewise.
+	"internal/pgschema": {},
+	"internal/pgtest":   {},
 
 	// Savers and stores do not know each other; what tests all of them knows all.
 	"graph/checkpoint/internal":       {"graph"},
 	"graph/checkpoint/checkpointtest": {"graph"},
 	"graph/checkpoint/memory":         {"graph", "graph/checkpoint/internal"},
 	"graph/checkpoint/sqlite":         {"graph", "graph/checkpoint/internal", "internal/sqlfile"},
-	"graph/checkpoint/postgres":       {"graph", "graph/checkpoint/internal"},
-	"graph/internal/savers":           {"graph", "graph/checkpoint/sqlite", "graph/checkpoint/postgres"},
+	"graph/checkpoint/postgres":       {"graph", "graph/checkpoint/internal", "internal/pgschema"},
+	"graph/internal/savers":           {"graph", "graph/checkpoint/sqlite", "graph/checkpoint/postgres", "internal/pgtest"},
 
 	"graph/store":                   {},
 	"graph/store/memory":            {"graph/store"},
 	"graph/store/sqlite":            {"graph/store", "internal/sqlfile"},
-	"graph/store/postgres":          {"graph/store"},
+	"graph/store/postgres":          {"graph/store", "internal/pgschema"},
 	"graph/store/storetest":         {"graph/store"},
-	"graph/store/internal/backends": {"graph/store", "graph/store/memory", "graph/store/sqlite", "graph/store/postgres", "graph/store/storetest"},
+	"graph/store/internal/backends": {"graph/store", "graph/store/memory", "graph/store/sqlite", "graph/store/postgres", "graph/store/storetest", "internal/pgtest"},
 
 	"state":         {"graph"},
 	"skills":        {},
@@ -51,11 +54,17 @@ var layers = map[string][]string{
 	"llm/langchain": {"llm", "llm/internal"},
 	"telemetry":     {"graph", "llm", "state"},
 	"llm/rerank":    {"llm", "llm/internal", "skills"},
+	"llm/postgres":  {"llm", "internal/pgschema"},
 	"llm/classify":  {"llm", "llm/internal", "skills", "state", "memory/text"},
 	"memory/text":   {},
 	"decide":        {"skills", "state", "memory/text"},
 	"memory":        {"graph", "state", "internal/sqlfile", "memory/text"}, // memory/qa keeps a file
 	"memory/embed":  {"internal/sqlfile", "memory/text"},
+
+	// What keeps rows in a database stands by itself, so that no pipeline links it.
+	"memory/qa/postgres":    {"memory/qa", "internal/pgschema"},
+	"memory/embed/postgres": {"memory/embed", "internal/pgschema"},
+
 	"nodes":         {"graph", "graph/store", "graph/trace", "state", "skills", "llm", "memory", "memory/text", "decide"},
 	"eval":          {"graph", "graph/trace", "state", "skills", "llm", "llm/offline", "llm/classify", "memory", "memory/embed", "memory/text", "decide", "nodes", "case_studies"},
 	"case_studies":  {},
@@ -93,7 +102,7 @@ var standsBehind = map[string][]string{
 	"cloud.google.com/go/auth":                     {"llm/gemini"},
 	"github.com/tmc/langchaingo":                   {"llm/langchain"},
 	"golang.org/x/sys":                             {"cmd/agent", "graph/checkpoint/sqlite", "memory/vector"},
-	"github.com/jackc/pgx/v5":                      {"graph/checkpoint/postgres", "graph/internal/savers", "graph/store/postgres", "graph/store/internal/backends"},
+	"github.com/jackc/pgx/v5":                      {"internal/pgschema", "internal/pgtest", "graph/checkpoint/postgres", "graph/store/postgres", "memory/qa/postgres", "memory/embed/postgres", "llm/postgres", "cmd/agent"},
 	"github.com/gofrs/flock":                       {"memory"},
 	"modernc.org/sqlite":                           {"internal/sqlfile", "graph/checkpoint/sqlite"}, // there in tests
 	"golang.org/x/term":                            {"cmd/agent"},

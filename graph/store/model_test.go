@@ -15,6 +15,7 @@ import (
 	"example.com/assay/graph/store"
 	"example.com/assay/graph/store/internal/backends"
 	"example.com/assay/graph/store/storetest"
+	"example.com/assay/internal/pgtest"
 )
 
 // A model is a store written down as simply as possible: a map that is read
@@ -287,7 +288,7 @@ func TestStoresAgree(t *testing.T) {
 	for _, b := range backends.All() {
 		t.Run(b.Name, func(sub *testing.T) {
 			if b.Name == "postgres" {
-				backends.Pool(sub) // skips this name only
+				pgtest.Pool(sub) // skips this name only
 			}
 			w.stores = append(w.stores, b.Place(t)(t, &store.Options{Now: w.clock.Now, RefreshOnRead: true}))
 			w.names = append(w.names, b.Name)

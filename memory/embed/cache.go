@@ -3,27 +3,19 @@ package embed
 import (
 	"context"
 	"crypto/sha256"
-	"database/sql"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash/crc32"
-	"io/fs"
+	"maps"
 	"math"
-	"os"
-	"path/filepath"
+	"slices"
 	"sync"
 	"time"
-
-	"example.com/assay/internal/sqlfile"
 )
 
 const (
-	cacheName = "vectors.db"
-	maxDims   = 1 << 16
-	// busy is how long SQLite waits before change asks whether the context has
-	// ended: its own wait cannot be ended.
-	busy = 50 * time.Millisecond
+	maxDims = 1 << 16
 	// longestClose bounds how long a closing cache waits for others to have written.
 	longestClose = 2 * time.Second
 )
@@ -45,12 +37,12 @@ func keyOf(parts ...string) Key {
 	return Key(h.Sum(nil))
 }
 
-// CacheOptions adjusts OpenCache. Nil and the zero value mean the defaults.
+// CacheOptions adjusts a cache. Nil and the zero value mean the defaults.
 type CacheOptions struct {
 	// MaxBytes bounds the bytes of the vectors and their keys, 64 KiB at least;
-	// default DefaultMaxBytes. The file takes up to a third more. When there are
-	// more, the batches that were used the longest ago are deleted. The batch that
-	// was written last stays, whatever its size.
+	// default DefaultMaxBytes. The file or the tables take up to a third more. When
+	// there are more, the batches that were used the longest ago are deleted. The
+	// batch that was written last stays, whatever its size.
 	MaxBytes int64
 }
 
@@ -71,17 +63,31 @@ func (s CacheStats) HitRate() float64 {
 	return float64(s.TotalHits) / float64(max(1, s.TotalHits+s.TotalMisses))
 }
 
-// A Cache keeps vectors on disk. It is safe for concurrent use, also by several
-// processes on one machine.
+// CacheRows keep the bytes of vectors in batches. What one Write adds is a batch, and
+// batches are deleted, not single vectors. The use of a batch is a number that grows with
+// each Write and each Report. A program that only uses caches does not need them.
+type CacheRows interface {
+	// Read returns the data of keys by index, nil where there is none, and their batches.
+	Read(ctx context.Context, keys []Key) (data [][]byte, batches []int64, err error)
+	// Write adds a batch in one transaction. What is there under a key is written over in
+	// its own batch. Then it deletes batches, those first that were used the longest ago,
+	// until keys and data take at most so many bytes. The new batch stays.
+	Write(ctx context.Context, keys []Key, data [][]byte, most int64) error
+	// Report marks batches as used, and adds to the totals of what was asked.
+	Report(ctx context.Context, used []int64, hits, misses int64) error
+	// Count sets Vectors, Bytes, TotalHits and TotalMisses.
+	Count(ctx context.Context) (CacheStats, error)
+	// Close ends the use of the rows.
+	Close() error
+}
+
+// A Cache keeps vectors. It is safe for concurrent use, also by several processes.
 //
-// What one Put wrote is a batch. Batches are deleted and not single vectors,
-// because a corpus's vectors are written together and are needed together. Commits
-// do not wait for the disk: a power cut may lose the last vectors, which are then
-// made again.
+// What one Put wrote is deleted together, because a corpus's vectors are written together
+// and are needed together.
 type Cache struct {
-	path string
+	rows CacheRows
 	max  int64
-	file *sqlfile.File
 
 	mu     sync.Mutex
 	closed bool
@@ -90,95 +96,36 @@ type Cache struct {
 	misses int64
 }
 
-// cacheSchema is what a cache's file holds. The use of a batch is a number that
-// grows with each Put and each Close.
-var cacheSchema = sqlfile.Schema{Application: 0x41537663, Steps: []string{`
-	CREATE TABLE batches (id INTEGER PRIMARY KEY, vectors INTEGER NOT NULL, bytes INTEGER NOT NULL, used INTEGER NOT NULL) STRICT;
-	CREATE TABLE vectors (key BLOB NOT NULL UNIQUE, batch INTEGER NOT NULL, vector BLOB NOT NULL) STRICT;
-	CREATE INDEX vectors_batch ON vectors (batch);
-	CREATE TABLE totals (hits INTEGER NOT NULL, misses INTEGER NOT NULL) STRICT;
-	INSERT INTO totals VALUES (0, 0);`,
-}}
-
-// OpenCache opens the cache in a directory, which is made when it is missing.
-// Vectors of an earlier version of this program, which kept them in files of its
-// own, are deleted: they are made again when they are needed.
-func OpenCache(dir string, opts *CacheOptions) (*Cache, error) {
-	c := &Cache{path: filepath.Join(dir, cacheName), max: DefaultMaxBytes, used: map[int64]bool{}}
+// NewCache returns the cache in some rows, which it closes. [OpenCache] makes one in a
+// directory.
+func NewCache(rows CacheRows, opts *CacheOptions) *Cache {
+	c := &Cache{rows: rows, max: DefaultMaxBytes, used: map[int64]bool{}}
 	if opts != nil && opts.MaxBytes > 0 {
 		c.max = max(opts.MaxBytes, 1<<16)
 	}
-	err := os.MkdirAll(dir, 0o700)
-	if err == nil {
-		err = removeEarlier(dir)
-	}
-	if err == nil {
-		c.file, err = sqlfile.Open(context.Background(), c.path, cacheSchema, &sqlfile.Options{
-			Synchronous: "NORMAL", Busy: busy, Pragmas: []string{"auto_vacuum(INCREMENTAL)"},
-		})
-	}
-	if err != nil {
-		return nil, fmt.Errorf("opening the cache of vectors in %s: %w", dir, err)
-	}
-	return c, nil
-}
-
-// removeEarlier deletes the files of the cache's earlier form.
-func removeEarlier(dir string) error {
-	earlier, err := filepath.Glob(filepath.Join(dir, "[0-9]*.vec"))
-	if err != nil || len(earlier) == 0 {
-		return err
-	}
-	for _, path := range append(earlier, filepath.Join(dir, "totals"), filepath.Join(dir, "lock")) {
-		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-	}
-	return nil
+	return c
 }
 
 // Get returns the vectors of keys by index, nil where there is none. What
 // other processes have added meanwhile is found, too. A vector whose checksum is
 // wrong counts as none.
-func (c *Cache) Get(keys []Key) ([][]float32, error) {
-	out, used, err := c.get(keys)
+func (c *Cache) Get(ctx context.Context, keys []Key) ([][]float32, error) {
+	data, batches, err := c.rows.Read(ctx, keys)
 	if err != nil {
 		return nil, fmt.Errorf("reading the cache of vectors: %w", err)
 	}
+	out := make([][]float32, len(keys))
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for i, v := range out {
-		if v == nil {
+	for i, key := range keys {
+		if out[i] = decode(key, data[i]); out[i] == nil {
 			c.misses++
 			continue
 		}
 		c.hits++
-		c.used[used[i]] = true
+		c.used[batches[i]] = true
 	}
 	return out, nil
-}
-
-// get returns the vectors and their batches.
-func (c *Cache) get(keys []Key) (out [][]float32, batches []int64, err error) {
-	ctx := context.Background()
-	stmt, err := c.file.Read.PrepareContext(ctx, "SELECT batch, vector FROM vectors WHERE key = ?")
-	if err != nil {
-		return nil, nil, err
-	}
-	defer func() { err = errors.Join(err, stmt.Close()) }()
-	out, batches = make([][]float32, len(keys)), make([]int64, len(keys))
-	for i, key := range keys {
-		var data []byte
-		err := stmt.QueryRowContext(ctx, key[:]).Scan(&batches[i], &data)
-		if errors.Is(err, sql.ErrNoRows) {
-			continue
-		}
-		if err != nil {
-			return nil, nil, err
-		}
-		out[i] = decode(key, data)
-	}
-	return out, batches, nil
 }
 
 // Put adds vectors to the cache. All of them, and none of them by half, can
@@ -188,115 +135,41 @@ func (c *Cache) Put(ctx context.Context, keys []Key, vectors [][]float32) error 
 	if len(keys) != len(vectors) {
 		return fmt.Errorf("writing to the cache of vectors: %d keys for %d vectors", len(keys), len(vectors))
 	}
+	data := make([][]byte, len(keys))
 	for i, v := range vectors {
 		if len(v) == 0 || len(v) > maxDims {
 			return fmt.Errorf("writing to the cache of vectors: vector %d has %d dimensions; 1 to %d are possible", i+1, len(v), maxDims)
 		}
+		data[i] = encode(keys[i], v)
 	}
 	if len(keys) == 0 {
 		return nil
 	}
-	err := c.change(ctx, func(tx *sql.Tx) error {
-		batch, err := c.put(ctx, tx, keys, vectors)
-		if err != nil {
-			return err
-		}
-		return c.sweep(ctx, tx, batch)
-	})
-	if err != nil {
+	if err := c.rows.Write(ctx, keys, data, c.max); err != nil {
 		return fmt.Errorf("writing to the cache of vectors: %w", err)
 	}
 	return nil
-}
-
-// change makes a change in one transaction, once no other process writes.
-func (c *Cache) change(ctx context.Context, make func(*sql.Tx) error) error {
-	return sqlfile.WhileBusy(ctx, func() error {
-		tx, err := c.file.Write.BeginTx(ctx, nil)
-		if err != nil {
-			return err
-		}
-		defer tx.Rollback() // after Commit there is nothing to undo
-		if err := make(tx); err != nil {
-			return err
-		}
-		return tx.Commit()
-	})
-}
-
-// put writes a batch and returns its number. A vector that is there already is
-// written over in its own batch: it may be damaged.
-func (c *Cache) put(ctx context.Context, tx *sql.Tx, keys []Key, vectors [][]float32) (batch int64, err error) {
-	if err := tx.QueryRowContext(ctx, "SELECT coalesce(max(id), 0) + 1 FROM batches").Scan(&batch); err != nil {
-		return 0, err
-	}
-	insert, err := tx.PrepareContext(ctx, "INSERT INTO vectors VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET vector = excluded.vector RETURNING batch")
-	if err != nil {
-		return 0, err
-	}
-	defer func() { err = errors.Join(err, insert.Close()) }()
-	var count, size, in int64
-	for i, key := range keys {
-		data := encode(key, vectors[i])
-		if err := insert.QueryRowContext(ctx, key[:], batch, data).Scan(&in); err != nil {
-			return 0, err
-		}
-		if in == batch {
-			count++
-			size += int64(len(key) + len(data))
-		}
-	}
-	if count == 0 {
-		return batch, nil
-	}
-	_, err = tx.ExecContext(ctx, "INSERT INTO batches SELECT ?, ?, ?, coalesce(max(used), 0) + 1 FROM batches", batch, count, size)
-	return batch, err
-}
-
-// sweep deletes batches, those first that were used the longest ago, until the
-// cache is within its bound. The batch of a number stays.
-func (c *Cache) sweep(ctx context.Context, tx *sql.Tx, stays int64) error {
-	var total int64
-	if err := tx.QueryRowContext(ctx, "SELECT coalesce(sum(bytes), 0) FROM batches").Scan(&total); err != nil || total <= c.max {
-		return err
-	}
-	for total > c.max {
-		var id, size int64
-		err := tx.QueryRowContext(ctx, "SELECT id, bytes FROM batches WHERE id <> ? ORDER BY used, id LIMIT 1", stays).Scan(&id, &size)
-		if errors.Is(err, sql.ErrNoRows) {
-			return nil
-		}
-		if err == nil {
-			_, err = tx.ExecContext(ctx, "DELETE FROM vectors WHERE batch = ?1; DELETE FROM batches WHERE id = ?1", id)
-		}
-		if err != nil {
-			return err
-		}
-		total -= size
-	}
-	_, err := tx.ExecContext(ctx, "PRAGMA incremental_vacuum") // also after the bound was lowered
-	return err
 }
 
 // Stats describes the cache. What other processes have asked it is counted
 // when they have closed it. Of a cache that cannot be read nothing is known but
 // what this opening was asked.
 func (c *Cache) Stats() CacheStats {
+	out, err := c.rows.Count(context.Background())
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	out := CacheStats{MaxBytes: c.max, Hits: c.hits, Misses: c.misses}
-	row := c.file.Read.QueryRow("SELECT coalesce(sum(vectors), 0), coalesce(sum(bytes), 0), (SELECT hits FROM totals), (SELECT misses FROM totals) FROM batches")
-	if err := row.Scan(&out.Vectors, &out.Bytes, &out.TotalHits, &out.TotalMisses); err != nil {
-		out = CacheStats{MaxBytes: c.max, Hits: c.hits, Misses: c.misses}
+	if err != nil {
+		out = CacheStats{}
 	}
-	if !c.closed {
+	out.MaxBytes, out.Hits, out.Misses = c.max, c.hits, c.misses
+	if !c.closed && err == nil {
 		out.TotalHits, out.TotalMisses = out.TotalHits+c.hits, out.TotalMisses+c.misses
 	}
 	return out
 }
 
 // Close marks the batches that were used, so that they are deleted last, adds
-// what was asked to the totals, and closes the file. Where others write for too
+// what was asked to the totals, and closes the rows. Where others write for too
 // long, both are lost: nobody waits for a report. Closing twice is harmless.
 func (c *Cache) Close() error {
 	c.mu.Lock()
@@ -305,7 +178,7 @@ func (c *Cache) Close() error {
 		return nil
 	}
 	c.closed = true
-	if err := errors.Join(c.report(), c.file.Close()); err != nil {
+	if err := errors.Join(c.report(), c.rows.Close()); err != nil {
 		return fmt.Errorf("closing the cache of vectors: %w", err)
 	}
 	return nil
@@ -313,24 +186,12 @@ func (c *Cache) Close() error {
 
 // report writes what this opening has used and was asked.
 func (c *Cache) report() error {
-	if _, err := os.Stat(c.path); c.hits+c.misses == 0 || errors.Is(err, fs.ErrNotExist) { // deleted while it was open
+	if c.hits+c.misses == 0 {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), longestClose)
 	defer cancel()
-	err := c.change(ctx, func(tx *sql.Tx) error {
-		var now int64
-		if err := tx.QueryRowContext(ctx, "SELECT coalesce(max(used), 0) + 1 FROM batches").Scan(&now); err != nil {
-			return err
-		}
-		for batch := range c.used {
-			if _, err := tx.ExecContext(ctx, "UPDATE batches SET used = ? WHERE id = ?", now, batch); err != nil {
-				return err
-			}
-		}
-		_, err := tx.ExecContext(ctx, "UPDATE totals SET hits = hits + ?, misses = misses + ?", c.hits, c.misses)
-		return err
-	})
+	err := c.rows.Report(ctx, slices.Sorted(maps.Keys(c.used)), c.hits, c.misses)
 	if errors.Is(err, context.DeadlineExceeded) {
 		return nil
 	}

@@ -8,8 +8,8 @@
 //
 // An [Embedder] is any type with Embed and ID. A [Space] asks it in batches,
 // several at once, checks what it answers, and gives every vector unit length.
-// A [Cache] holds vectors on disk by what they were made of: the embedder's
-// ID, the use and the text. What a failed call had already embedded is in the
+// A [Cache] holds vectors by what they were made of, the embedder's ID, the use and
+// the text: in a file, or in a PostgreSQL database (memory/embed/postgres). What a failed call had already embedded is in the
 // cache, so that calling again goes on where it stopped.
 //
 // What this package does not do: it knows no provider, retries nothing, cuts

@@ -110,7 +110,7 @@ func (s *Space) vectors(ctx context.Context, use string, texts []string, progres
 	for i, text := range distinct {
 		w.keys[i] = keyOf(s.id, use, text)
 	}
-	if err := w.lookUp(); err != nil {
+	if err := w.lookUp(ctx); err != nil {
 		return nil, err
 	}
 	if err := w.ask(ctx); err != nil {
@@ -196,11 +196,14 @@ type work struct {
 	done int
 }
 
-func (w *work) lookUp() error {
+func (w *work) lookUp(ctx context.Context) error {
 	w.found = make([][]float32, len(w.texts))
 	if cache := w.space.opts.Cache; cache != nil {
 		var err error
-		if w.found, err = cache.Get(w.keys); err != nil {
+		if w.found, err = cache.Get(ctx, w.keys); err != nil {
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
 			return err
 		}
 	}

@@ -16,7 +16,7 @@ func TestWaitingForTheLock(t *testing.T) {
 	if err := c.Put(t.Context(), []Key{known}, [][]float32{v}); err != nil {
 		t.Fatal(err)
 	}
-	other, err := reopen(t, dir, nil).file.Write.BeginTx(t.Context(), nil) // as another process would
+	other, err := reopen(t, dir, nil).rows.(*cacheFile).file.Write.BeginTx(t.Context(), nil) // as another process would
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,7 +29,7 @@ func TestWaitingForTheLock(t *testing.T) {
 	time.Sleep(20 * time.Millisecond)
 	read := make(chan error, 1)
 	go func() {
-		got, err := c.Get([]Key{known})
+		got, err := c.Get(t.Context(), []Key{known})
 		if err == nil && got[0] == nil {
 			err = errors.New("the vector is not found")
 		}

@@ -22,12 +22,13 @@
 // It is strict: a wrong repeat is worse than a second search.
 //
 // A memory is one file of SQLite in WAL mode, which several processes may use
-// at the same time. An answer is on disk when Store returns; a process that
+// at the same time, or rows in a PostgreSQL database (memory/qa/postgres), which
+// several machines may use. An answer is on disk when Store returns; a process that
 // dies at any moment leaves every answer that was stored before. Nothing is
 // read when it is opened, and a lookup reads a few rows of indexes, whatever
 // the number of answers.
 //
 // What this package does not do: it does not judge answers, does not check that
-// what an answer cites is still there (its caller does, before it serves), does
-// not work on a network drive, and does not share answers between corpora.
+// what an answer cites is still there (its caller does, before it serves), keeps
+// no file on a network drive, and does not share answers between corpora.
 package qa

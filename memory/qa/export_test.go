@@ -7,7 +7,7 @@ import (
 
 // StoreAll stores many answers in one transaction, for tests of many.
 func (m *Memory) StoreAll(ctx context.Context, n int, entry func(int) Entry) error {
-	return m.change(ctx, func(tx *sql.Tx) error {
+	return m.rows.(*fileRows).change(ctx, func(tx *sql.Tx) error {
 		for i := range n {
 			e := entry(i)
 			text, err := conditionText(e.Conditions)
@@ -15,7 +15,7 @@ func (m *Memory) StoreAll(ctx context.Context, n int, entry func(int) Entry) err
 				return err
 			}
 			e.ID, e.Stored = idOf(text, questionKey(e.Question)), m.opts.Now()
-			if err := insert(ctx, tx, text, e); err != nil {
+			if err := insert(ctx, tx, rowOf(text, e)); err != nil {
 				return err
 			}
 		}

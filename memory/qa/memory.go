@@ -2,15 +2,10 @@ package qa
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
+	"slices"
 	"strings"
 	"time"
-
-	"example.com/assay/internal/sqlfile"
 )
 
 const (
@@ -22,6 +17,14 @@ const (
 	similar = .92
 	// hintFrom is the cosine from which an earlier question is a hint.
 	hintFrom = .75
+	// sameAtMost is how many questions of one shape are compared.
+	sameAtMost = 16
+	// perWord is how many of the newest questions with a word are candidates of
+	// a hint, wordsAtMost how many words are looked up, and hintsAtMost how many
+	// candidates are compared.
+	perWord     = 64
+	wordsAtMost = 16
+	hintsAtMost = 8
 )
 
 // Options tune a memory. Nil is the zero value.
@@ -37,20 +40,17 @@ type Options struct {
 	Now func() time.Time
 }
 
-// A Memory is a file of answered questions. It is safe for concurrent use,
-// also by several processes. Close it after use.
+// A Memory holds answered questions. It is safe for concurrent use, also by
+// several processes. Close it after use.
 type Memory struct {
-	path string
+	rows Rows
+	path string // of the file; empty for other rows
 	opts Options
-	rows *sqlfile.File
-	db   *sql.DB     // of rows
-	file os.FileInfo // what path was when it was opened
 }
 
-// Open opens the memory at path ([Path]), which is made if it does not exist,
-// with its directory. A file that cannot be read is a *DamagedError.
-func Open(ctx context.Context, path string, opts *Options) (*Memory, error) {
-	m := &Memory{path: path}
+// New returns the memory in some rows, which it closes. [Open] makes one in a file.
+func New(rows Rows, opts *Options) *Memory {
+	m := &Memory{rows: rows}
 	if opts != nil {
 		m.opts = *opts
 	}
@@ -60,33 +60,13 @@ func Open(ctx context.Context, path string, opts *Options) (*Memory, error) {
 	if m.opts.Now == nil {
 		m.opts.Now = time.Now
 	}
-	if err := m.open(ctx); err != nil {
-		return nil, fmt.Errorf("opening the memory of answers %q: %w", path, damaged(path, err))
-	}
-	return m, nil
+	return m
 }
 
-func (m *Memory) open(ctx context.Context) (err error) {
-	if err := os.MkdirAll(filepath.Dir(m.path), 0o700); err != nil {
-		return err
-	}
-	if info, err := os.Stat(m.path); err == nil && info.IsDir() {
-		return errors.New("it is a directory")
-	}
-	if m.rows, err = openRows(ctx, m.path); err != nil {
-		return err
-	}
-	m.db = m.rows.Write
-	if m.file, err = os.Stat(m.path); err != nil {
-		return errors.Join(err, m.rows.Close())
-	}
-	return nil
-}
-
-// Close ends the use of the file. It waits for what is under way.
+// Close ends the use of the memory. It waits for what is under way.
 func (m *Memory) Close() error {
 	if err := m.rows.Close(); err != nil {
-		return fmt.Errorf("closing the memory of answers %q: %w", m.path, err)
+		return fmt.Errorf("closing the memory of answers: %w", err)
 	}
 	return nil
 }
@@ -102,43 +82,39 @@ func (m *Memory) Lookup(ctx context.Context, question string, now []Condition) (
 }
 
 func (m *Memory) lookup(ctx context.Context, question string, now []Condition) (Match, error) {
-	text, err := conditionText(now)
+	conditions, err := conditionText(now)
 	if err != nil {
 		return Match{}, err
 	}
-	scope, err := scopeOf(ctx, m.db, text)
-	if err != nil || scope == 0 {
-		return Match{}, err
-	}
 	key := questionKey(question)
-	exact, err := entryOf(ctx, m.db, idOf(text, key))
-	if err == nil && questionKey(exact.Question) == key {
-		return Match{Kind: Exact, Similarity: 1, Entry: exact}, nil
+	exact, err := m.match(ctx, Exact, 1, idOf(conditions, key))
+	if err != nil || exact.Kind == Exact && questionKey(exact.Entry.Question) == key {
+		return exact, err
 	}
-	if err != nil && !errors.Is(err, sql.ErrNoRows) || m.opts.Embed == nil {
-		return Match{}, ignore(err, sql.ErrNoRows)
+	if m.opts.Embed == nil {
+		return Match{}, nil
 	}
 	form, vector := shapeOf(question), m.opts.Embed(subject(question))
-	same, err := sameShape(ctx, m.db, scope, form)
+	same, err := m.rows.Shaped(ctx, conditions, form.hash(), sameAtMost)
 	if err != nil {
 		return Match{}, err
 	}
 	for _, c := range same {
 		// Rows are found by a hash; the question itself decides.
-		if form.same(shapeOf(c.question)) {
-			if s := max(dot(vector, m.opts.Embed(subject(c.question))), m.known(form)); s >= similar {
-				return m.match(ctx, Near, s, c.id)
+		if form.same(shapeOf(c.Question)) {
+			if s := max(dot(vector, m.opts.Embed(subject(c.Question))), m.known(form)); s >= similar {
+				return m.match(ctx, Near, s, c.ID)
 			}
 		}
 	}
-	near, err := sharingWords(ctx, m.db, scope, wordsIn(question))
+	near, err := m.sharingWords(ctx, conditions, wordsIn(question))
 	if err != nil {
 		return Match{}, err
 	}
 	best, id := hintFrom, ""
 	for _, c := range near {
-		if s := dot(vector, m.opts.Embed(subject(c.question))); s > best || id == "" && s == best {
-			best, id = s, c.id
+		if s := dot(vector, m.opts.Embed(subject(c.Question))); s > best || id == "" && s == best {
+			best, id = s, c.ID
 		}
 	}
 	if id == "" {
@@ -154,14 +130,57 @@ func (m *Memory) known(form shape) float64 {
 	return dot(vector, vector)
 }
 
-// match reads the entry of an id. One that another process forgot meanwhile is
-// no match.
+// match reads the entry of an id. One that does not exist, or that another process forgot
+// meanwhile, is no match.
 func (m *Memory) match(ctx context.Context, kind Kind, similarity float64, id string) (Match, error) {
-	e, err := entryOf(ctx, m.db, id)
+	row, ok, err := m.rows.Read(ctx, id)
+	if err != nil || !ok {
+		return Match{}, err
+	}
+	e, err := row.entry()
 	if err != nil {
-		return Match{}, ignore(err, sql.ErrNoRows)
+		return Match{}, err
 	}
 	return Match{Kind: kind, Similarity: similarity, Entry: e}, nil
+}
+
+// sharingWords lists the questions that share most with some words, each word
+// counting the more the fewer questions have it; of equal ones the newest come
+// first.
+func (m *Memory) sharingWords(ctx context.Context, conditions string, words []int64) ([]Candidate, error) {
+	if len(words) == 0 {
+		return nil, nil
+	}
+	lists, err := m.rows.Sharing(ctx, conditions, words, perWord)
+	if err != nil {
+		return nil, err
+	}
+	weight := map[int64]float64{}
+	for _, list := range lists {
+		for _, number := range list {
+			weight[number] += 1 / float64(1+len(list))
+		}
+	}
+	order := make([]int64, 0, len(weight))
+	for number := range weight {
+		order = append(order, number)
+	}
+	slices.SortFunc(order, func(a, b int64) int {
+		switch {
+		case weight[a] != weight[b] && weight[a] > weight[b], weight[a] == weight[b] && a > b:
+			return -1
+		}
+		return 1
+	})
+	order = order[:min(len(order), hintsAtMost)]
+	if len(order) == 0 {
+		return nil, nil
+	}
+	out, err := m.rows.Questions(ctx, order)
+	slices.SortFunc(out, func(a, b Candidate) int {
+		return slices.Index(order, a.Number) - slices.Index(order, b.Number)
+	})
+	return out, err
 }
 
 // Store keeps an answer, and returns its id once it is on disk. It replaces
@@ -178,74 +197,20 @@ func (m *Memory) store(ctx context.Context, e Entry) (string, error) {
 	if n := len(e.Question) + len(e.Answer) + len(e.Payload); n > maxEntry {
 		return "", fmt.Errorf("question, answer and payload are %d bytes long, the limit is %d", n, maxEntry)
 	}
-	text, err := conditionText(e.Conditions)
+	conditions, err := conditionText(e.Conditions)
 	if err != nil {
 		return "", err
 	}
-	if here, err := os.Stat(m.path); err != nil || !os.SameFile(here, m.file) {
-		return "", fmt.Errorf("%q was removed or replaced while it was in use; start again", m.path)
-	}
-	e.ID, e.Stored = idOf(text, questionKey(e.Question)), m.opts.Now()
-	return e.ID, m.change(ctx, func(tx *sql.Tx) error {
-		if err := insert(ctx, tx, text, e); err != nil {
-			return err
-		}
-		return m.bound(ctx, tx)
-	})
-}
-
-// bound drops the oldest entries when there are more than are kept. Numbers
-// grow by one with each entry, so that counting is rarely needed.
-func (m *Memory) bound(ctx context.Context, tx *sql.Tx) error {
-	var low, high, n int
-	if err := tx.QueryRowContext(ctx, "SELECT (SELECT min(seq) FROM entries), (SELECT max(seq) FROM entries)").Scan(&low, &high); err != nil {
-		return err
-	}
-	if high-low < m.opts.Keep {
-		return nil
-	}
-	if err := tx.QueryRowContext(ctx, "SELECT count(*) FROM entries").Scan(&n); err != nil || n <= m.opts.Keep {
-		return err
-	}
-	old, err := heads(ctx, tx, "ORDER BY seq LIMIT ?", n-m.opts.Keep+m.opts.Keep/100)
-	if err != nil {
-		return err
-	}
-	for _, e := range old {
-		if err := remove(ctx, tx, e.ID); err != nil {
-			return err
-		}
-	}
-	return nil
+	e.ID, e.Stored = idOf(conditions, questionKey(e.Question)), m.opts.Now()
+	return e.ID, m.rows.Write(ctx, rowOf(conditions, e), m.opts.Keep)
 }
 
 // MarkServed counts that the answer of an id was given again.
 func (m *Memory) MarkServed(ctx context.Context, id string) error {
-	_, err := m.db.ExecContext(ctx, "UPDATE entries SET served = served + 1, last = ? WHERE id = ?", m.opts.Now().UnixMicro(), id)
-	if err != nil {
+	if err := m.rows.Serve(ctx, id, m.opts.Now().UnixMicro()); err != nil {
 		return fmt.Errorf("counting an answer: %w", damaged(m.path, err))
 	}
 	return nil
-}
-
-// change makes a change in one transaction.
-func (m *Memory) change(ctx context.Context, make func(*sql.Tx) error) error {
-	tx, err := m.db.BeginTx(ctx, nil)
-	if err != nil {
-		return err
-	}
-	if err := make(tx); err != nil {
-		return errors.Join(err, ignore(tx.Rollback(), sql.ErrTxDone))
-	}
-	return tx.Commit()
-}
-
-// ignore returns nil for the error that is expected.
-func ignore(err, expected error) error {
-	if errors.Is(err, expected) {
-		return nil
-	}
-	return err
 }
 
 // dot is the cosine of two unit vectors, 0 when one is missing or of another space.

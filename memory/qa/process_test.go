@@ -83,7 +83,7 @@ func TestKill(t *testing.T) {
 		stored = append(stored, append(lines[0], lines[1]...)...)
 	}
 	m := openAt(t, path, nil)
-	if err := m.Check(t.Context()); err != nil {
+	if err := CheckFile(t.Context(), path); err != nil {
 		t.Error(err)
 	}
 	for _, question := range stored {
@@ -94,39 +94,6 @@ func TestKill(t *testing.T) {
 	list, err := m.List(t.Context(), 0)
 	if err != nil || len(stored) < 40 || len(list) > len(stored)+8 {
 		t.Errorf("%d entries of %d that were told, %v", len(list), len(stored), err)
-	}
-}
-
-// Several openings write and read at once, as several processes do.
-func TestConcurrent(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "qa", "law.db")
-	const writers, each = 4, 8
-	var wg sync.WaitGroup
-	for w := range writers {
-		wg.Go(func() {
-			m, err := Open(t.Context(), path, &Options{Embed: blindly})
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			for i := range each {
-				question := fmt.Sprintf("Question %d of writer %d?", i, w)
-				if _, err := m.Store(t.Context(), Entry{Question: question, Conditions: now}); err != nil {
-					t.Error(err)
-				}
-				if found, err := m.Lookup(t.Context(), question, now); err != nil || found.Kind != Exact {
-					t.Errorf("%q: %q, %v", question, found.Kind, err)
-				}
-			}
-			if err := m.Close(); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	wg.Wait()
-	m := openAt(t, path, nil)
-	if list, err := m.List(t.Context(), 0); err != nil || len(list) != writers*each {
-		t.Errorf("%d entries, %v", len(list), err)
 	}
 }
 
@@ -173,10 +140,7 @@ func TestOpenRefuses(t *testing.T) {
 		{made("middle", string(data[:4096])+overwritten[4096:]), "is damaged", true},
 		{made("short", string(data[:len(data)/2])), "is damaged", true},
 	} {
-		m, err := Open(t.Context(), c.path, nil)
-		if err == nil { // what is damaged further behind shows when it is read
-			err = errors.Join(m.Check(t.Context()), m.Close())
-		}
+		err := CheckFile(t.Context(), c.path) // what is damaged further behind shows when it is read
 		if err == nil || !strings.Contains(err.Error(), c.want) || errors.As(err, new(*DamagedError)) != c.damaged {
 			t.Errorf("%s: %v", filepath.Base(c.path), err)
 		}

@@ -2,82 +2,101 @@ package qa
 
 import (
 	"context"
-	"database/sql"
-	"errors"
+	"encoding/json"
 	"fmt"
-	"io/fs"
-	"os"
-	"strings"
-
-	"example.com/assay/internal/sqlfile"
+	"time"
 )
 
-// schema is what a memory's file holds. Its version covers the tables and what is
-// derived from questions: ids, shapes and words. Whoever changes how those are
-// made adds a step that derives them anew.
-//
-// Answers have a table of their own, so that lists and counts need not step
-// over them. seq grows with time. words has one row per word of a question.
-var schema = sqlfile.Schema{Application: 0x41537161, Steps: []string{`
-	CREATE TABLE scopes (id INTEGER PRIMARY KEY, conditions TEXT NOT NULL UNIQUE) STRICT;
-	CREATE TABLE entries (
-		seq        INTEGER PRIMARY KEY AUTOINCREMENT,
-		id         TEXT NOT NULL UNIQUE,
-		scope      INTEGER NOT NULL,
-		shape      INTEGER NOT NULL,
-		question   TEXT NOT NULL,
-		confidence REAL NOT NULL,
-		stored     INTEGER NOT NULL,
-		served     INTEGER NOT NULL DEFAULT 0,
-		last       INTEGER NOT NULL DEFAULT 0
-	) STRICT;
-	CREATE INDEX entries_shape ON entries (scope, shape);
-	CREATE TABLE answers (seq INTEGER PRIMARY KEY, answer TEXT NOT NULL, payload BLOB) STRICT;
-	CREATE TABLE words (
-		scope INTEGER NOT NULL, word INTEGER NOT NULL, seq INTEGER NOT NULL,
-		PRIMARY KEY (scope, word, seq)
-	) STRICT, WITHOUT ROWID;`,
-}}
-
-// openRows opens the file. All that a process does with it goes through one
-// connection.
-func openRows(ctx context.Context, path string) (*sqlfile.File, error) {
-	return sqlfile.Open(ctx, path, schema, &sqlfile.Options{Pragmas: []string{
-		"auto_vacuum(INCREMENTAL)", // decided when the file is made
-		"secure_delete(ON)",        // what is forgotten is overwritten
-	}})
+// Rows keep the answers of one corpus, each with a number that grows with every Write.
+// They read no clock and check nothing: [New] does both. A program that only uses
+// memories does not need them.
+type Rows interface {
+	// Read returns the row of an id, and whether there is one. Shape and Words are not
+	// needed.
+	Read(ctx context.Context, id string) (Row, bool, error)
+	// List returns the rows whose ids begin with some digits, the newest first, at most
+	// limit of them; 0 is no limit. Answer, Payload, Shape and Words are not needed.
+	List(ctx context.Context, begin string, limit int) ([]Row, error)
+	// Shaped returns the newest questions of some conditions with a shape, the newest
+	// first.
+	Shaped(ctx context.Context, conditions string, shape int64, limit int) ([]Candidate, error)
+	// Sharing returns, for each word, the numbers of the newest rows of some conditions
+	// that have it, the newest first, at most limit for a word.
+	Sharing(ctx context.Context, conditions string, words []int64, limit int) ([][]int64, error)
+	// Questions returns the questions of rows by their numbers, in any order, without those
+	// that are gone.
+	Questions(ctx context.Context, numbers []int64) ([]Candidate, error)
+	// Write puts a row in the place of the one with its id, as the newest; Served and Last
+	// are 0. If there are then more than keep, the oldest go, and a hundredth of keep in
+	// addition. All of it is one transaction.
+	Write(ctx context.Context, row Row, keep int) error
+	// Serve counts that a row was served; now is its Last.
+	Serve(ctx context.Context, id string, now int64) error
+	// Delete deletes the rows of ids for good, in one transaction; that there is none is no
+	// error.
+	Delete(ctx context.Context, ids []string) error
+	// DeleteOthers deletes the rows that are not of some conditions for good, in one
+	// transaction, and returns them as List does.
+	DeleteOthers(ctx context.Context, conditions string) ([]Row, error)
+	// Count counts the rows; stale are those that are not of some conditions.
+	Count(ctx context.Context, conditions string) (Stats, error)
+	// Close ends the use of the rows. It waits for what is under way.
+	Close() error
 }
 
-// A querier is a database or a transaction of one.
-type querier interface {
-	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
-	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
-	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
+// A Row is an entry as it is kept. Times are microseconds since 1970. Question and Answer
+// may hold any bytes; Conditions is JSON, and so without zero bytes.
+type Row struct {
+	ID         string
+	Conditions string
+	Shape      int64   // equal for questions of one shape
+	Words      []int64 // what stands for the words of the question, each once
+	Question   string
+	Answer     string
+	Payload    []byte // nil for none
+	Confidence float64
+	Stored     int64
+	Served     int
+	Last       int64 // when it was served last; 0 for never
 }
 
-// damaged turns the errors of a file that cannot be read into a DamagedError.
-func damaged(path string, err error) error {
-	if sqlfile.Damaged(err) {
-		return &DamagedError{Path: path, Err: err}
+// A Candidate is a question that may be the one.
+type Candidate struct {
+	Number   int64 // of its row
+	ID       string
+	Question string
+}
+
+// rowOf is the row of an entry with its id and time.
+func rowOf(conditions string, e Entry) Row {
+	return Row{
+		ID: e.ID, Conditions: conditions, Shape: shapeOf(e.Question).hash(), Words: wordsIn(e.Question),
+		Question: e.Question, Answer: e.Answer, Payload: e.Payload, Confidence: e.Confidence, Stored: e.Stored.UnixMicro(),
 	}
-	return err
 }
 
-// beside lists the files that belong to a memory, itself behind its log: a log
-// that outlived its file would be taken for one of the next. The last two are
-// what an earlier version of this program kept; it is no longer read.
-func beside(path string) []string {
-	earlier := strings.TrimSuffix(path, ".db") + ".jsonl"
-	return []string{path + "-wal", path + "-shm", path, earlier, earlier + ".lock"}
+// entry is the entry of a row.
+func (r Row) entry() (Entry, error) {
+	e := Entry{
+		ID: r.ID, Question: r.Question, Answer: r.Answer, Payload: r.Payload, Confidence: r.Confidence,
+		Stored: time.UnixMicro(r.Stored).UTC(), Served: r.Served,
+	}
+	if r.Last != 0 {
+		e.LastServed = time.UnixMicro(r.Last).UTC()
+	}
+	if err := json.Unmarshal([]byte(r.Conditions), &e.Conditions); err != nil {
+		return Entry{}, fmt.Errorf("reading the conditions of %s: %w", r.ID, err)
+	}
+	return e, nil
 }
 
-// Remove deletes a memory that nobody uses, also one that is damaged. That
-// there is none is no error.
-func Remove(path string) error {
-	for _, name := range beside(path) {
-		if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("removing a memory of answers: %w", err)
+func entriesOf(rows []Row) ([]Entry, error) {
+	out := make([]Entry, len(rows))
+	for i, r := range rows {
+		var err error
+		if out[i], err = r.entry(); err != nil {
+			return nil, err
 		}
 	}
-	return nil
+	return out, nil
 }

@@ -1,6 +1,9 @@
 package qa
 
 import (
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -239,4 +242,26 @@ func headsLast(words []string) []string {
 		i = j - 1
 	}
 	return out
+}
+
+// wordsIn returns the hashes of the words that say what a question is about,
+// each once, in the question's order.
+func wordsIn(question string) []int64 {
+	var out []int64
+	for _, w := range subjectWords(question) {
+		if h := hashOf(canonical(w)); !slices.Contains(out, h) {
+			out = append(out, h)
+		}
+	}
+	return out[:min(len(out), wordsAtMost)]
+}
+
+// hash is a number by which equal shapes are found.
+func (s shape) hash() int64 {
+	return hashOf(fmt.Sprintf("%q %q %q %t %q", s.asks, s.lead, s.be, s.past, s.words))
+}
+
+func hashOf(text string) int64 {
+	sum := sha256.Sum256([]byte(text))
+	return int64(binary.BigEndian.Uint64(sum[:]))
 }

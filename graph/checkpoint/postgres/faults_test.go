@@ -14,6 +14,7 @@ import (
 
 	"example.com/assay/graph"
 	"example.com/assay/graph/checkpoint/postgres"
+	"example.com/assay/internal/pgtest"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 )
@@ -27,10 +28,10 @@ func step(i int) graph.Change {
 }
 
 func TestManyMakeTheTablesAtOnce(t *testing.T) {
-	schema := newSchema(t)
+	schema := pgtest.Schema(t)
 	pools := make([]*pgxpool.Pool, 10)
 	for i := range pools {
-		pools[i] = connect(t)
+		pools[i] = pgtest.Pool(t)
 	}
 	var wg sync.WaitGroup
 	start := make(chan struct{})
@@ -57,7 +58,7 @@ func TestManyMakeTheTablesAtOnce(t *testing.T) {
 }
 
 func TestLaterSchemaIsRefused(t *testing.T) {
-	pool, schema := connect(t), newSchema(t)
+	pool, schema := pgtest.Pool(t), pgtest.Schema(t)
 	open(t, pool, schema)
 	if _, err := pool.Exec(t.Context(), "INSERT INTO "+pgx.Identifier{schema, "migrations"}.Sanitize()+" (version) VALUES (99)"); err != nil {
 		t.Fatal(err)
@@ -74,27 +75,10 @@ func TestLaterSchemaIsRefused(t *testing.T) {
 
 // Who may only read and write the tables need not be able to make them.
 func TestUserWhoMayNotMakeTables(t *testing.T) {
-	pool, schema := connect(t), newSchema(t)
+	pool, schema := pgtest.Pool(t), pgtest.Schema(t)
 	open(t, pool, schema)
-	quoted := pgx.Identifier{schema}.Sanitize()
-	role := fmt.Sprintf("assay_test_%d", time.Now().UnixNano())
-	for _, sql := range []string{
-		"CREATE ROLE " + role,
-		"GRANT USAGE ON SCHEMA " + quoted + " TO " + role,
-		"GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA " + quoted + " TO " + role,
-	} {
-		if _, err := pool.Exec(t.Context(), sql); err != nil {
-			t.Skipf("%s: %v", sql, err)
-		}
-	}
-	t.Cleanup(func() {
-		for _, sql := range []string{"DROP OWNED BY " + role, "DROP ROLE " + role} {
-			if _, err := pool.Exec(context.Background(), sql); err != nil {
-				t.Errorf("%s: %v", sql, err)
-			}
-		}
-	})
-	s := open(t, connect(t, func(c *pgxpool.Config) { c.ConnConfig.RuntimeParams["role"] = role }), schema)
+	role := pgtest.Role(t, schema, "GRANT USAGE ON SCHEMA {s} TO {r}", "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA {s} TO {r}")
+	s := open(t, pgtest.Pool(t, pgtest.As(role)), schema)
 	if err := s.Commit(t.Context(), "t", step(1)); err != nil {
 		t.Error(err)
 	}
@@ -137,7 +121,7 @@ func (c *cuttableConn) Read(b []byte) (int, error) {
 func openCuttable(t *testing.T) (*postgres.Saver, *wire) {
 	t.Helper()
 	w := &wire{}
-	pool := connect(t, func(c *pgxpool.Config) {
+	pool := pgtest.Pool(t, func(c *pgxpool.Config) {
 		c.MaxConns = 1
 		dial := c.ConnConfig.DialFunc
 		c.ConnConfig.DialFunc = func(ctx context.Context, network, addr string) (net.Conn, error) {
@@ -145,7 +129,7 @@ func openCuttable(t *testing.T) (*postgres.Saver, *wire) {
 			return &cuttableConn{conn, w}, err
 		}
 	})
-	return open(t, pool, newSchema(t)), w
+	return open(t, pool, pgtest.Schema(t)), w
 }
 
 func TestCommitIsSentAgainIfNothingWasSent(t *testing.T) {
@@ -211,8 +195,8 @@ func TestRoundTrips(t *testing.T) {
 }
 
 func TestLocksEndWithTheirConnection(t *testing.T) {
-	schema, admin := newSchema(t), connect(t)
-	a, b := open(t, connect(t, named(schema+" a")), schema), open(t, connect(t), schema)
+	schema, admin := pgtest.Schema(t), pgtest.Pool(t)
+	a, b := open(t, pgtest.Pool(t, named(schema+" a")), schema), open(t, pgtest.Pool(t), schema)
 	unlock, err := a.Lock(t.Context(), "t")
 	if err != nil {
 		t.Fatal(err)
@@ -257,8 +241,8 @@ func TestLocksEndWithTheirConnection(t *testing.T) {
 // A saver holds one connection, however many threads it locks, and none of the
 // pool's.
 func TestLocksTakeOneConnection(t *testing.T) {
-	schema, admin := newSchema(t), connect(t)
-	s := open(t, connect(t, named(schema+" l"), func(c *pgxpool.Config) { c.MaxConns = 1 }), schema)
+	schema, admin := pgtest.Schema(t), pgtest.Pool(t)
+	s := open(t, pgtest.Pool(t, named(schema+" l"), func(c *pgxpool.Config) { c.MaxConns = 1 }), schema)
 	for i := range 50 {
 		unlock, err := s.Lock(t.Context(), fmt.Sprint(i))
 		if err != nil {
@@ -287,8 +271,8 @@ func TestLocksTakeOneConnection(t *testing.T) {
 // A caller whose context ends while it locks must not take the locks of others
 // with it.
 func TestCancelledLockKeepsTheOthers(t *testing.T) {
-	schema := newSchema(t)
-	a, b := open(t, connect(t), schema), open(t, connect(t), schema)
+	schema := pgtest.Schema(t)
+	a, b := open(t, pgtest.Pool(t), schema), open(t, pgtest.Pool(t), schema)
 	unlock, err := a.Lock(t.Context(), "held")
 	if err != nil {
 		t.Fatal(err)
@@ -354,7 +338,7 @@ func kill(t *testing.T, admin *pgxpool.Pool, name string) {
 }
 
 func BenchmarkCommit(b *testing.B) {
-	s := open(b, connect(b), newSchema(b))
+	s := open(b, pgtest.Pool(b), pgtest.Schema(b))
 	n := 0
 	for b.Loop() {
 		n++

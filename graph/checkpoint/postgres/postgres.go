@@ -1,4 +1,4 @@
-// Package postgres keeps threads in a Postgres database, version 13 or later,
+// Package postgres keeps threads in a Postgres database, version 12 or later,
 // which any number of machines may use at once.
 //
 //	pool, err := pgxpool.New(ctx, url)
@@ -29,10 +29,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"strings"
 
 	"example.com/assay/graph"
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
@@ -59,17 +57,21 @@ var _ graph.Checkpointer = (*Saver)(nil)
 // New returns a saver that uses the pool, and brings the tables to this version of
 // the package. Tables of a later version are an error.
 func New(ctx context.Context, pool *pgxpool.Pool, opts *Options) (*Saver, error) {
-	schema := "assay"
-	if opts != nil && opts.Schema != "" {
-		schema = opts.Schema
+	var o Options
+	if opts != nil {
+		o = *opts
 	}
-	if len(schema) > 63 || strings.Contains(schema, "\x00") {
-		return nil, fmt.Errorf("opening checkpoints: %q is no name of a schema: Postgres keeps 63 bytes", schema)
-	}
-	if err := migrate(ctx, pool, schema); err != nil {
-		return nil, fmt.Errorf("opening the checkpoints in schema %q: %w", schema, err)
+	schema, err := tables.Open(ctx, pool, o.Schema)
+	if err != nil {
+		return nil, fmt.Errorf("opening the checkpoints: %w", err)
 	}
 	return &Saver{pool: pool, schema: schema, sql: newStatements(schema), locks: newLocks(pool)}, nil
+}
+
+// Version returns the version of the tables in a schema, 0 if there are none, and the
+// newest that this program knows. Tables of a later version are an error.
+func Version(ctx context.Context, pool *pgxpool.Pool, schema string) (have, newest int, err error) {
+	return tables.Versions(ctx, pool, schema)
 }
 
 // Close releases all locks and closes their connection. The pool stays open, and
@@ -92,11 +94,6 @@ func key(parts ...string) []byte {
 // share.
 func advisory(parts ...string) int64 {
 	return int64(binary.BigEndian.Uint64(key(append([]string{"assay checkpoints"}, parts...)...)))
-}
-
-// in puts the schema's name in a statement, where it says {s}.
-func in(schema, statement string) string {
-	return strings.ReplaceAll(statement, "{s}", pgx.Identifier{schema}.Sanitize())
 }
 
 // because returns the context's error when it ended, since that stopped the call.

@@ -1,19 +1,10 @@
 package postgres
 
-import (
-	"context"
-	"fmt"
+import "example.com/assay/internal/pgschema"
 
-	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
-)
-
-// migrations bring the tables from the version of their index to the next. A
-// released one never changes.
-//
-// thread and space are keys for the names of threads and namespaces. The collation
-// "C" orders by bytes. must ends a transaction with the code stale.
-var migrations = [...]string{
+// tables are those of checkpoints. thread and space are keys for the names of threads and
+// namespaces. The collation "C" orders by bytes. must ends a transaction with the code stale.
+var tables = pgschema.Tables{Log: "migrations", Columns: pgschema.LogColumns, Steps: []string{
 	`CREATE TABLE {s}.threads (
 		key bytea PRIMARY KEY, name text COLLATE "C" NOT NULL);
 	CREATE INDEX threads_by_name ON {s}.threads (left(name, 200));
@@ -31,55 +22,4 @@ var migrations = [...]string{
 		PRIMARY KEY (thread, space, checkpoint, record));
 	CREATE FUNCTION {s}.must(ok boolean) RETURNS void LANGUAGE plpgsql AS
 		'BEGIN IF NOT ok THEN RAISE EXCEPTION ''stale'' USING ERRCODE = ''` + stale + `''; END IF; END'`,
-}
-
-// migrate brings the tables to the newest version, one process at a time.
-func migrate(ctx context.Context, pool *pgxpool.Pool, schema string) error {
-	// Who may not make tables may still use those that there are.
-	if version, err := schemaVersion(ctx, pool, schema); err != nil || version == len(migrations) {
-		return err
-	}
-	return pgx.BeginTxFunc(ctx, pool, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock($1)", advisory("migrate", schema)); err != nil {
-			return err
-		}
-		if _, err := tx.Exec(ctx, in(schema, `CREATE SCHEMA IF NOT EXISTS {s};
-			CREATE TABLE IF NOT EXISTS {s}.migrations (version bigint PRIMARY KEY, applied timestamptz NOT NULL DEFAULT now())`)); err != nil {
-			return err
-		}
-		version, err := schemaVersion(ctx, tx, schema) // another process may have been faster
-		if err != nil {
-			return err
-		}
-		for ; version < len(migrations); version++ {
-			if _, err := tx.Exec(ctx, in(schema, migrations[version])); err != nil {
-				return fmt.Errorf("bringing the schema to version %d: %w", version+1, err)
-			}
-			if _, err := tx.Exec(ctx, in(schema, "INSERT INTO {s}.migrations (version) VALUES ($1)"), version+1); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
-
-// A querier is a pool or a transaction.
-type querier interface {
-	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
-}
-
-// schemaVersion returns 0 if there are no tables.
-func schemaVersion(ctx context.Context, db querier, schema string) (int, error) {
-	var exists bool
-	if err := db.QueryRow(ctx, "SELECT to_regclass($1) IS NOT NULL", in(schema, "{s}.migrations")).Scan(&exists); err != nil || !exists {
-		return 0, err
-	}
-	var version int
-	if err := db.QueryRow(ctx, in(schema, "SELECT coalesce(max(version), 0) FROM {s}.migrations")).Scan(&version); err != nil {
-		return 0, err
-	}
-	if version > len(migrations) {
-		return 0, fmt.Errorf("its tables have version %d, and this program knows versions up to %d: use a later one", version, len(migrations))
-	}
-	return version, nil
-}
+}}

@@ -1,6 +1,10 @@
 package postgres
 
-import "strings"
+import (
+	"strings"
+
+	"example.com/assay/internal/pgschema"
+)
 
 // stale is the code of the error that ends a transaction because of what
 // became graph.ErrStale.
@@ -82,6 +86,7 @@ type statements struct {
 }
 
 func newStatements(schema string) statements {
+	in := pgschema.In
 	return statements{
 		nameThread: in(schema, nameThread), unnameThread: in(schema, unnameThread), clear: in(schema, clearThread),
 		removeSpace: in(schema, removeSpace), removeOne: in(schema, removeOne),

@@ -5,18 +5,14 @@
 package savers
 
 import (
-	"context"
-	"fmt"
 	"os"
 	"path/filepath"
-	"sync/atomic"
 	"testing"
-
-	"github.com/jackc/pgx/v5/pgxpool"
 
 	"example.com/assay/graph"
 	"example.com/assay/graph/checkpoint/postgres"
 	"example.com/assay/graph/checkpoint/sqlite"
+	"example.com/assay/internal/pgtest"
 )
 
 // SQLite opens one in a new file.
@@ -39,33 +35,17 @@ func SQLite(t *testing.T) graph.Checkpointer {
 	return saver
 }
 
-// schemas counts the schemas that tests have made.
-var schemas atomic.Int64
-
-// Postgres opens one in a schema of its own, on the server that ASSAY_POSTGRES
-// names. Without one the test is skipped.
+// Postgres opens one in a schema of its own, on the server for tests. Without one the
+// test is skipped.
 func Postgres(t *testing.T) graph.Checkpointer {
 	t.Helper()
-	server := os.Getenv("ASSAY_POSTGRES")
-	if server == "" {
-		t.Skip("set ASSAY_POSTGRES to the connection string of a Postgres, such as \"host=/run/postgresql user=assay dbname=postgres\"")
-	}
-	ctx := t.Context()
-	pool, err := pgxpool.New(ctx, server)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(pool.Close)
-	schema := fmt.Sprintf("engine_%d_%d", os.Getpid(), schemas.Add(1))
-	saver, err := postgres.New(ctx, pool, &postgres.Options{Schema: schema})
+	pool := pgtest.Pool(t)
+	saver, err := postgres.New(t.Context(), pool, &postgres.Options{Schema: pgtest.Schema(t)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
 		if err := saver.Close(); err != nil {
-			t.Error(err)
-		}
-		if _, err := pool.Exec(context.Background(), "DROP SCHEMA "+schema+" CASCADE"); err != nil {
 			t.Error(err)
 		}
 	})

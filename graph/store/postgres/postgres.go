@@ -16,12 +16,11 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"strings"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"example.com/assay/graph/store"
+	"example.com/assay/internal/pgschema"
 )
 
 // Options configure a store in a database.
@@ -40,20 +39,23 @@ func New(ctx context.Context, pool *pgxpool.Pool, opts *Options) (store.Store, e
 	if opts != nil {
 		o = *opts
 	}
-	o.Schema = cmp.Or(o.Schema, "assay")
-	if strings.Contains(o.Schema, "\x00") || len(o.Schema) > 63 {
-		return nil, &store.InvalidError{What: "options", Reason: fmt.Sprintf("Schema is %.80q", o.Schema)}
+	o.Schema = cmp.Or(o.Schema, pgschema.Default)
+	if err := pgschema.CheckName(o.Schema); err != nil {
+		return nil, &store.InvalidError{What: "options", Reason: err.Error()}
 	}
 	t := &table{pool: pool, sql: statementsFor(o.Schema)}
 	s, err := store.New(t, &o.Options)
 	if err != nil {
 		return nil, err
 	}
-	if err := migrate(ctx, pool, o.Schema); err != nil {
-		return nil, fmt.Errorf("preparing the schema %q: %w", o.Schema, err)
+	if _, err := tables.Open(ctx, pool, o.Schema); err != nil {
+		return nil, fmt.Errorf("opening the store: %w", err)
 	}
 	return s, nil
 }
 
-// quote returns a name as SQL writes it.
-func quote(names ...string) string { return pgx.Identifier(names).Sanitize() }
+// Version returns the version of the tables in a schema, 0 if there are none, and the
+// newest that this program knows. Tables of a later version are an error.
+func Version(ctx context.Context, pool *pgxpool.Pool, schema string) (have, newest int, err error) {
+	return tables.Versions(ctx, pool, schema)
+}

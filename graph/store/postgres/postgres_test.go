@@ -12,15 +12,14 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"example.com/assay/graph/store"
-	"example.com/assay/graph/store/internal/backends"
 	"example.com/assay/graph/store/postgres"
+	"example.com/assay/internal/pgtest"
 )
 
 // open opens a store in a schema of the test, and returns the name of its table.
 func open(t *testing.T, opts store.Options) (*pgxpool.Pool, string, store.Store) {
 	t.Helper()
-	pool := backends.Pool(t)
-	schema := backends.Schema(t, pool)
+	pool, schema := pgtest.Pool(t), pgtest.Schema(t)
 	s, err := postgres.New(t.Context(), pool, &postgres.Options{Options: opts, Schema: schema})
 	if err != nil {
 		t.Fatal(err)
@@ -39,7 +38,7 @@ func run(t *testing.T, pool *pgxpool.Pool, statement, schema string) {
 // TestManyOpenAtOnce makes the tables from many places at the same time, a few
 // times, since what goes wrong then goes wrong now and then.
 func TestManyOpenAtOnce(t *testing.T) {
-	config := backends.Pool(t).Config()
+	config := pgtest.Pool(t).Config()
 	config.MaxConns = 12
 	pool, err := pgxpool.NewWithConfig(t.Context(), config)
 	if err != nil {
@@ -47,7 +46,7 @@ func TestManyOpenAtOnce(t *testing.T) {
 	}
 	t.Cleanup(pool.Close)
 	for range 5 {
-		openAtOnce(t, pool, backends.Schema(t, pool))
+		openAtOnce(t, pool, pgtest.Schema(t))
 	}
 }
 
@@ -174,25 +173,9 @@ func TestSmallPool(t *testing.T) {
 
 // TestFewRights opens a store as a role that may use the tables and make none.
 func TestFewRights(t *testing.T) {
-	pool, schema, _ := open(t, store.Options{})
-	role := pgx.Identifier{schema + " user"}.Sanitize()
-	if _, err := pool.Exec(t.Context(), `CREATE ROLE `+role); err != nil {
-		t.Skipf("no right to make a role: %v", err)
-	}
-	defer run(t, pool, `DROP OWNED BY `+role+`; DROP ROLE `+role, schema)
-	run(t, pool, `GRANT USAGE ON SCHEMA THIS TO `+role, schema)
-	run(t, pool, `GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA THIS TO `+role, schema)
-
-	config := pool.Config()
-	config.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
-		_, err := conn.Exec(ctx, `SET ROLE `+role)
-		return err
-	}
-	limited, err := pgxpool.NewWithConfig(t.Context(), config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer limited.Close()
+	_, schema, _ := open(t, store.Options{})
+	role := pgtest.Role(t, schema, "GRANT USAGE ON SCHEMA {s} TO {r}", "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA {s} TO {r}")
+	limited := pgtest.Pool(t, pgtest.As(role))
 	s, err := postgres.New(t.Context(), limited, &postgres.Options{Schema: schema})
 	if err == nil {
 		err = store.Put(t.Context(), s, []string{"n"}, "k", struct{}{}, nil)

@@ -1,12 +1,14 @@
 package postgres
 
+import "example.com/assay/internal/pgschema"
+
 // statements are the SQL for one schema.
 type statements struct {
 	put, delete, refresh, vectors, read, scan, paths, sweep string
 }
 
 func statementsFor(schema string) statements {
-	items := quote(schema, "store_items")
+	items := pgschema.In(schema, "{s}.store_items")
 	live := `FROM ` + items + ` WHERE path >= $1 AND path < $2 AND expires > $3 `
 	return statements{
 		put: `INSERT INTO ` + items + ` AS i (path, key, value, created, updated, ttl, expires, vectors)

@@ -1,5 +1,5 @@
 // Package embedtest has an embedder for tests: no network, no model, the same
-// vectors every time, and failures on request.
+// vectors every time, and failures on request. TestCache is the suite of caches.
 package embedtest
 
 import (

@@ -305,7 +305,7 @@ func checkMemories(ctx context.Context, home string) []finding {
 		return []finding{{"memory", statusFail, err.Error(), "ls -l " + filepath.Join(home, "qa")}}
 	}
 	for _, path := range paths {
-		if err := checkMemory(ctx, path); err != nil {
+		if err := qa.CheckFile(ctx, path); err != nil {
 			advice := "chmod u+rw " + path
 			if errors.As(err, new(*qa.DamagedError)) {
 				advice = "agent memory forget --all --corpus " + strings.TrimSuffix(filepath.Base(path), ".db")
@@ -322,14 +322,6 @@ func checkMemories(ctx context.Context, home string) []finding {
 		out = append(out, finding{"memory", statusWarn, cli.Count(len(earlier), "file") + " of an earlier version, which this one does not read", "rm " + strings.Join(earlier, " ")})
 	}
 	return out
-}
-
-func checkMemory(ctx context.Context, path string) (err error) {
-	answers, err := qa.Open(ctx, path, nil)
-	if err != nil {
-		return err
-	}
-	return errors.Join(answers.Check(ctx), answers.Close())
 }
 
 func checkSkills(s config.Settings) finding {

@@ -3,26 +3,16 @@
 package backends
 
 import (
-	"context"
-	"fmt"
-	"os"
 	"path/filepath"
 	"testing"
-	"time"
-
-	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
 
 	"example.com/assay/graph/store"
 	"example.com/assay/graph/store/memory"
 	"example.com/assay/graph/store/postgres"
 	"example.com/assay/graph/store/sqlite"
 	"example.com/assay/graph/store/storetest"
+	"example.com/assay/internal/pgtest"
 )
-
-// Variable names the environment variable that says where a PostgreSQL server
-// for tests is. Each test makes a schema there and drops it.
-const Variable = "ASSAY_POSTGRES"
 
 // A Backend is one of them by its name.
 type Backend struct {
@@ -75,8 +65,7 @@ func SQLite(t *testing.T) storetest.Open {
 // Postgres makes a schema.
 func Postgres(t *testing.T) storetest.Open {
 	t.Helper()
-	pool := Pool(t)
-	schema := Schema(t, pool)
+	pool, schema := pgtest.Pool(t), pgtest.Schema(t)
 	return func(t *testing.T, opts *store.Options) store.Store {
 		t.Helper()
 		o := postgres.Options{Schema: schema}
@@ -89,33 +78,4 @@ func Postgres(t *testing.T) storetest.Open {
 		}
 		return s
 	}
-}
-
-// Pool connects to the server for tests, or skips the test.
-func Pool(t *testing.T) *pgxpool.Pool {
-	t.Helper()
-	address := os.Getenv(Variable)
-	if address == "" {
-		t.Skipf("no PostgreSQL server: set %s to a connection string", Variable)
-	}
-	pool, err := pgxpool.New(t.Context(), address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(pool.Close)
-	return pool
-}
-
-// Schema returns the name of a schema of the test, which is dropped after it.
-// Its name needs quotes in SQL.
-func Schema(t *testing.T, pool *pgxpool.Pool) string {
-	t.Helper()
-	schema := fmt.Sprintf(`Test "store" %d %d`, os.Getpid(), time.Now().UnixNano())
-	t.Cleanup(func() {
-		// The test's context has ended by now.
-		if _, err := pool.Exec(context.Background(), `DROP SCHEMA IF EXISTS `+pgx.Identifier{schema}.Sanitize()+` CASCADE`); err != nil {
-			t.Error(err)
-		}
-	})
-	return schema
 }
