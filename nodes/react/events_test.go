@@ -79,6 +79,27 @@ func TestOrigin(t *testing.T) {
 	}
 }
 
+// A blank answer is asked for once more, also between calls; a second one ends the run.
+func TestBlankAnswers(t *testing.T) {
+	m := says(calls(`look {"town":"a"}`), text(" "), calls(`look {"town":"b"}`), text("Done."))
+	app := compile(t, m, []react.Tool{echo(t, "look")}, nil)
+	var repaired []bool
+	for _, e := range eventsOf[llm.CallEvent](t, app, llm.EventModelCall) {
+		repaired = append(repaired, e.Repaired)
+	}
+	if diff := cmp.Diff([]bool{false, false, true, false}, repaired); diff != "" {
+		t.Errorf("repairs (-want +got):\n%s", diff)
+	}
+	snap, err := app.State(t.Context(), graph.Key{Thread: "t"})
+	if err != nil || react.Answer(snap.State) != "Done." || snap.State.Usage.ParseFailures != 1 {
+		t.Errorf("%v\n%s%+v", err, shown(snap.State), snap.State.Usage)
+	}
+	app = compile(t, says(text(""), text("")), nil, nil)
+	if _, err := app.Invoke(t.Context(), react.Say("Go"), onThread); !errors.As(err, new(*llm.ParseError)) {
+		t.Errorf("two blank answers: %v", err)
+	}
+}
+
 // A model that fails ends the run; what was saved stays.
 func TestAModelThatFails(t *testing.T) {
 	app := compile(t, says(calls(`look {"town":"a"}`), llmtest.Answer{Err: &llm.StatusError{Provider: "p", Status: 400}}), []react.Tool{echo(t, "look")}, nil)
