@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -15,8 +16,9 @@ import (
 )
 
 // EventTextAgain is the name of the custom event that says that the tokens
-// which the node has published so far are void: the text begins anew, because
-// a call was repeated. Its payload is a TextAgain.
+// which the node, or a graph inside it, has published so far for a skill are void:
+// the text begins anew, because a call was repeated or called tools. Its payload is
+// a TextAgain.
 const EventTextAgain = "model_text_again"
 
 // TextAgain is the payload of a "model_text_again" event.
@@ -47,20 +49,43 @@ const maxParsedText = 500
 //
 // The usage counts every call that was made, also beside an error.
 func Ask[Out, In any](ctx context.Context, m Model, skill skills.Skill, in In) (Out, state.ModelUsage, error) {
-	var out Out
+	var zero Out
 	if skill.Schema == nil {
-		return out, state.ModelUsage{}, fmt.Errorf("asking skill %q: it answers in text; use AskText", skill.Name)
+		return zero, state.ModelUsage{}, fmt.Errorf("asking skill %q: it answers in text; use AskText", skill.Name)
 	}
-	schema, err := compiled(skill.Schema)
+	req, err := Render(skill, in)
 	if err != nil {
-		return out, state.ModelUsage{}, fmt.Errorf("asking skill %q: %w", skill.Name, err)
+		return zero, state.ModelUsage{}, err
 	}
-	text, usage, err := exchange(ctx, m, skill, in, nil, nil, &relay{}, func(text string) error {
-		data, err := schema.check(text)
+	return askTyped[Out](ctx, m, req)
+}
+
+// AskFor asks m with a request of one's own and returns the answer as a T, whose JSON
+// Schema takes the place of the request's. T is a struct; its fields are described as
+// those of NewTool's arguments. See Ask for the rest.
+func AskFor[T any](ctx context.Context, m Model, req Request) (T, state.ModelUsage, error) {
+	var zero T
+	schema, err := schemaOf[T]()
+	if err != nil {
+		return zero, state.ModelUsage{}, fmt.Errorf("asking for a %T: %w", zero, err)
+	}
+	req.Schema = schema
+	return askTyped[T](ctx, m, req)
+}
+
+// askTyped asks for an answer that fits the request's schema.
+func askTyped[T any](ctx context.Context, m Model, req Request) (T, state.ModelUsage, error) {
+	var out, zero T
+	schema, err := compiled(req.Schema)
+	if err != nil {
+		return zero, state.ModelUsage{}, fmt.Errorf("asking skill %q: %w", req.Skill, err)
+	}
+	_, usage, err := exchange(ctx, m, req, &relay{}, func(resp Response) error {
+		data, err := schema.check(resp.Text)
 		if err != nil {
 			return err
 		}
-		var decoded Out
+		var decoded T
 		if err := json.Unmarshal(data, &decoded); err != nil {
 			return fmt.Errorf("decoding it: %w", err)
 		}
@@ -68,77 +93,49 @@ func Ask[Out, In any](ctx context.Context, m Model, skill skills.Skill, in In) (
 		return nil
 	})
 	if err != nil {
-		var zero Out
-		return zero, usage, notParsed(skill, text, err)
+		return zero, usage, err
 	}
 	return out, usage, nil
 }
 
-// AskFor asks m with a request of one's own and returns the answer as a T, whose JSON
-// Schema takes the place of the request's. T is a struct; its fields are described as
-// those of NewTool's arguments. See Ask for the rest.
-func AskFor[T any](ctx context.Context, m Model, req Request) (T, state.ModelUsage, error) {
-	var out, zero T
-	text, err := schemaOf[T]()
-	if err != nil {
-		return zero, state.ModelUsage{}, fmt.Errorf("asking for a %T: %w", zero, err)
-	}
-	schema, err := compiled(text)
-	if err != nil {
-		return zero, state.ModelUsage{}, fmt.Errorf("asking for a %T: %w", zero, err)
-	}
-	req.Schema = text
-	skill := skills.Skill{Name: req.Skill, Schema: text}
-	conv, err := converse(ctx, m, req, nil, nil, &relay{}, func(text string) (string, error) {
-		data, refusal := schema.check(text)
-		if refusal == nil {
-			refusal = json.Unmarshal(data, &out)
-		}
-		if refusal == nil {
-			return "", nil
-		}
-		return repairPrompt(skill, refusal), refusal
-	})
-	if err != nil {
-		return zero, conv.Usage, notParsed(skill, conv.Response.Text, err)
-	}
-	return out, conv.Usage, nil
-}
-
-// AskText asks a skill whose answer is free text. A blank answer gets one
-// repair and is then a *ParseError; see Ask for the rest.
-//
-// When somebody listens to the tokens of the node that runs in ctx, the model
-// is asked to stream, and the text goes there by graph.EmitToken as it is
-// written; else it is not, for a whole answer is checked and counted by more
-// providers than a streamed one. A text that begins anew is announced by
-// EventTextAgain. The tokens since the last one are together the text that is
-// returned.
+// AskText asks a skill whose answer is free text, as Generate does.
 func AskText[In any](ctx context.Context, m Model, skill skills.Skill, in In) (string, state.ModelUsage, error) {
-	return AskTextWith(ctx, m, skill, in, nil, nil)
-}
-
-// AskTextWith is AskText of a model that may call tools before it answers, as
-// by Converse. A model that calls on after the last round is a *RoundsError; one
-// without tools answers as AskText lets it.
-func AskTextWith[In any](ctx context.Context, m Model, skill skills.Skill, in In, tools []Callable, opts *ConverseOptions) (string, state.ModelUsage, error) {
 	if skill.Schema != nil {
 		return "", state.ModelUsage{}, fmt.Errorf("asking skill %q for text: it answers in JSON; use Ask", skill.Name)
 	}
-	listener := relay{to: tokens(ctx, skill.Name)}
-	text, usage, err := exchange(ctx, m, skill, in, tools, opts, &listener, notBlank)
+	req, err := Render(skill, in)
 	if err != nil {
-		return "", usage, notParsed(skill, text, err)
+		return "", state.ModelUsage{}, err
 	}
-	listener.finish(text)
-	return text, usage, nil
+	resp, usage, err := Generate(ctx, m, req)
+	return resp.Text, usage, err
 }
 
-func notBlank(text string) error {
-	if strings.TrimSpace(text) == "" {
-		return errors.New("it is blank")
+// Generate asks m with a request of one's own. It checks no schema. A blank answer
+// that calls no tool gets one repair and is then a *ParseError; see Ask for the rest.
+//
+// When the request has no OnText and somebody listens to the tokens of the node that
+// runs in ctx, the model is asked to stream, and the text goes there by graph.EmitToken
+// as it is written; else it is not, for a whole answer is checked and counted by more
+// providers than a streamed one. A text that begins anew is announced by
+// EventTextAgain. The tokens since the last one are together the text that is
+// returned.
+func Generate(ctx context.Context, m Model, req Request) (Response, state.ModelUsage, error) {
+	listener := relay{to: req.OnText}
+	if listener.to == nil {
+		listener.to = tokens(ctx, req.Skill)
 	}
-	return nil
+	resp, usage, err := exchange(ctx, m, req, &listener, func(resp Response) error {
+		calls := len(resp.Calls) > 0 && len(req.Tools) > 0
+		if !calls && strings.TrimSpace(resp.Text) == "" {
+			return errors.New("it is blank")
+		}
+		return nil
+	})
+	if err == nil {
+		listener.finish(resp.Text)
+	}
+	return resp, usage, err
 }
 
 // tokens returns what publishes a streamed text, or nil when nobody listens.
@@ -154,34 +151,28 @@ func tokens(ctx context.Context, skill string) func(Chunk) {
 	}
 }
 
-// misfit marks an error of the answer, not of the call.
-type misfit struct{ error }
-
-func notParsed(skill skills.Skill, text string, err error) error {
-	if bad, ok := errors.AsType[misfit](err); ok {
-		return &ParseError{Skill: skill.Name, Text: Cut(text, maxParsedText), Err: bad.error}
-	}
-	return err
-}
-
-// exchange asks and, when accept refuses the answer, asks once more. It
-// returns the last answer; a refusal of both comes back as a misfit.
-func exchange[In any](ctx context.Context, m Model, skill skills.Skill, in In, tools []Callable, opts *ConverseOptions, listener *relay, accept func(string) error) (string, state.ModelUsage, error) {
-	req, err := request(skill, in)
-	if err != nil {
-		return "", state.ModelUsage{}, err
-	}
-	conv, err := converse(ctx, m, req, tools, opts, listener, func(text string) (string, error) {
-		refusal := accept(text)
-		if refusal == nil {
-			return "", nil
+// exchange asks and, when accept refuses the answer, asks once more with the
+// refusal. A second refusal is a *ParseError.
+func exchange(ctx context.Context, m Model, req Request, listener *relay, accept func(Response) error) (Response, state.ModelUsage, error) {
+	var sum state.ModelUsage
+	for repair := false; ; repair = true {
+		req.OnText = listener.next()
+		resp, usage, refusal, err := call(ctx, m, req, accept, repair)
+		sum = sum.Plus(usage)
+		switch {
+		case err != nil:
+			return Response{}, sum, err
+		case refusal == nil:
+			return resp, sum, nil
+		case repair:
+			return Response{}, sum, &ParseError{Skill: req.Skill, Text: Cut(resp.Text, maxParsedText), Err: refusal}
 		}
-		return repairPrompt(skill, refusal), refusal
-	})
-	return conv.Response.Text, conv.Usage, err
+		req.Messages = append(slices.Clip(req.Messages), Message{Role: Assistant, Text: resp.Text}, Message{Role: User, Text: repairPrompt(req.Schema != nil, refusal)})
+	}
 }
 
-func request[In any](skill skills.Skill, in In) (Request, error) {
+// Render returns the request with which Ask and AskText put in to a skill.
+func Render[In any](skill skills.Skill, in In) (Request, error) {
 	raw, err := Encode(in)
 	if err != nil {
 		return Request{}, fmt.Errorf("encoding the input of skill %q: %w", skill.Name, err)
@@ -196,10 +187,10 @@ func request[In any](skill skills.Skill, in In) (Request, error) {
 	}, nil
 }
 
-func repairPrompt(skill skills.Skill, refusal error) string {
-	want := "Answer the same question again with one JSON object that fits the schema, and nothing else."
-	if skill.Schema == nil {
-		want = "Answer the same question again, in text."
+func repairPrompt(inJSON bool, refusal error) string {
+	want := "Answer the same question again, in text."
+	if inJSON {
+		want = "Answer the same question again with one JSON object that fits the schema, and nothing else."
 	}
 	return fmt.Sprintf("That answer cannot be used: %s\n\n%s", Cut(refusal.Error(), 1000), want)
 }

@@ -172,6 +172,43 @@ func TestAskText(t *testing.T) {
 	}
 }
 
+// An answer to a request of one's own is a text or calls of the tools that were
+// offered. A blank one is asked for once more, and the request stays as it was.
+func TestGenerate(t *testing.T) {
+	call := llmtest.Answer{Calls: []llm.ToolCall{{ID: "1", Name: "look"}}}
+	blank := llmtest.Answer{Text: " "}
+	offered := []llm.Tool{{Name: "look"}}
+	for name, tc := range map[string]struct {
+		answers  []llmtest.Answer
+		tools    []llm.Tool
+		text     string
+		calls    int
+		failures int
+	}{
+		"a text":                 {[]llmtest.Answer{{Text: "a"}}, offered, "a", 0, 0},
+		"calls":                  {[]llmtest.Answer{call}, offered, "", 1, 0},
+		"blank, then a text":     {[]llmtest.Answer{blank, {Text: "a"}}, nil, "a", 0, 1},
+		"blank, then calls":      {[]llmtest.Answer{blank, call}, offered, "", 1, 1},
+		"blank twice":            {[]llmtest.Answer{blank, blank}, offered, "", 0, 2},
+		"calls without a tool":   {[]llmtest.Answer{call, {Text: "a"}}, nil, "a", 0, 1},
+		"calls beside an answer": {[]llmtest.Answer{{Text: "a", Calls: call.Calls}}, nil, "a", 1, 0},
+	} {
+		m := script("own", tc.answers...)
+		messages := make([]llm.Message, 1, 8)
+		messages[0] = llm.Message{Role: llm.User, Text: "q"}
+		resp, usage, err := llm.Generate(t.Context(), m, llm.Request{Skill: "own", Messages: messages, Tools: tc.tools})
+		if resp.Text != tc.text || len(resp.Calls) != tc.calls || usage.Calls != len(tc.answers) || usage.ParseFailures != tc.failures || errors.As(err, new(*llm.ParseError)) != (tc.failures == 2) {
+			t.Errorf("%s: %+v, %+v, %v", name, resp, usage, err)
+		}
+		if behind := messages[:2][1]; behind.Text != "" {
+			t.Errorf("%s: %q was written behind the caller's messages", name, behind.Text)
+		}
+		if last := m.Requests()[m.Total()-1].Messages; len(last) != 2*len(tc.answers)-1 || tc.failures == 0 && len(last) != 1 {
+			t.Errorf("%s: asked with %+v", name, last)
+		}
+	}
+}
+
 // inNode runs do in the node of a graph and hands the events of the run to see.
 func inNode(t *testing.T, modes graph.Mode, do func(context.Context) error, see func(kind graph.EventKind, name, text string, data json.RawMessage)) {
 	t.Helper()

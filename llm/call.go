@@ -28,23 +28,6 @@ type CallEvent struct {
 
 const maxErrorText = 300
 
-// Generate asks m once and publishes the call, as Ask does. When somebody listens
-// to the tokens of the node that runs in ctx, the answer's text goes there, as by
-// AskText. It checks no schema and repairs nothing.
-func Generate(ctx context.Context, m Model, req Request) (Response, state.ModelUsage, error) {
-	listener := relay{to: req.OnText}
-	if listener.to == nil {
-		listener.to = tokens(ctx, req.Skill)
-	}
-	req.OnText = listener.next()
-	resp, usage, _, err := call(ctx, m, req, func(Response) error { return nil }, false)
-	if err != nil {
-		return Response{}, usage, err
-	}
-	listener.finish(resp.Text)
-	return resp, usage, nil
-}
-
 // call makes one call and publishes it. It tells the answer's refusal by
 // accept from an error of the call.
 func call(ctx context.Context, m Model, req Request, accept func(Response) error, repair bool) (resp Response, usage state.ModelUsage, refusal, err error) {

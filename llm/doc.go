@@ -1,9 +1,10 @@
 // Package llm asks models. Model is the one method that a model must have;
 // Ask and AskText put a skill's question to it and return a typed answer that
-// was validated against the skill's schema; Converse lets a model call the Go
-// functions that NewTool made tools of. Limit, Rate, Budget, Retry, Circuit,
-// Timeout, Priced and Fallback are wrappers that keep calls under control;
-// NewControls composes all but the last.
+// was validated against the skill's schema; Generate and AskFor ask with a request
+// of one's own. NewTool makes a tool of a Go function, which agents of package
+// nodes/react let a model call. Limit, Rate, Budget, Retry, Circuit, Timeout,
+// Priced and Fallback are wrappers that keep calls under control; NewControls
+// composes all but the last.
 //
 //	set, err := skills.Load(nil)
 //	skill, err := set.Get(skills.ClassifyAndRoute)

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"time"
 
+	"example.com/assay/graph"
 	"example.com/assay/state"
 )
 
@@ -149,8 +150,8 @@ func Misread(err error) bool {
 }
 
 // Stops is why a run has to stop at an error of a model, or nil when another
-// way is worth trying: it was cancelled, or its budget is spent. A run that is
-// saved goes on from there.
+// way is worth trying: it was cancelled, its budget is spent, or a tool asks a
+// person (graph.Interrupt). A run that is saved goes on from there.
 func Stops(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
@@ -158,7 +159,7 @@ func Stops(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	if _, spent := errors.AsType[*BudgetError](err); spent {
+	if _, spent := errors.AsType[*BudgetError](err); spent || graph.IsInterrupt(err) {
 		return err
 	}
 	return nil
@@ -192,9 +193,6 @@ func (e *UnsupportedError) Cause() state.Cause { return state.CauseModel }
 
 // Cause is model.
 func (e *ParseError) Cause() state.Cause { return state.CauseModel }
-
-// Cause is model.
-func (e *RoundsError) Cause() state.Cause { return state.CauseModel }
 
 // Cause is model.
 func (e *TimeoutError) Cause() state.Cause { return state.CauseModel }

@@ -59,7 +59,7 @@ func ledgerOf(ctx context.Context) *Ledger {
 }
 
 // Open returns a context with a new ledger. Every call that Ask, AskText or
-// Converse makes below it is booked there, also those that the caller does not
+// Generate makes below it is booked there, also those that the caller does not
 // know of, such as a reranker's. Close it when the calls have ended.
 func Open(ctx context.Context) (context.Context, *Ledger) {
 	l := &Ledger{above: ledgerOf(ctx)}

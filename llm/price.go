@@ -38,7 +38,7 @@ func (e *PriceError) Error() string {
 }
 
 // Priced returns a wrapper that counts what each call of a model costs, for
-// Ask, Converse and Budget. It stands next to the model, where every attempt
+// Ask, Generate and Budget. It stands next to the model, where every attempt
 // has its own usage.
 //
 // The price is that of name; an empty name is that of the response, which some

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"reflect"
 	"regexp"
@@ -24,14 +23,20 @@ type Callable interface {
 	Call(ctx context.Context, arguments json.RawMessage) (json.RawMessage, error)
 }
 
-// A Settler is a Callable whose results depend on those of the calls before
-// them, such as numbers that count on. Converse lets the calls of a response run
-// side by side, and settles their results then, one by one and in their order.
-type Settler interface {
-	Callable
-	// Settle returns what the model gets instead of a result of Call. Its errors
-	// are for the model to read. It is not called for a Call that failed.
-	Settle(ctx context.Context, result json.RawMessage) (json.RawMessage, error)
+// EventToolCall is the name of the custom event that each call of a tool
+// publishes.
+const EventToolCall = "tool_call"
+
+// ToolEvent is the payload of a "tool_call" event. It holds neither arguments
+// nor result.
+type ToolEvent struct {
+	Skill         string `json:"skill,omitempty"`
+	Tool          string `json:"tool"`
+	Round         int    `json:"round"` // 1 for the first
+	ArgumentChars int    `json:"argument_chars"`
+	ResultChars   int    `json:"result_chars"`
+	OK            bool   `json:"ok"`
+	Error         string `json:"error,omitempty"` // at most 300 bytes
 }
 
 // NewTool makes a tool of fn. The schema of its arguments is that of In, a
@@ -116,14 +121,9 @@ func (t typedTool[In, Out]) Call(ctx context.Context, arguments json.RawMessage)
 }
 
 // CheckArguments returns the arguments of a call of a tool if they fit its
-// parameters, as a JSON object. Its errors are for the model to read.
+// parameters, as a JSON object. No arguments at all are an empty object: some models
+// write them so. Its errors are for the model to read.
 func CheckArguments(t Tool, arguments json.RawMessage) (json.RawMessage, error) {
-	return fitting(t.Parameters, arguments)
-}
-
-// fitting returns the arguments of a call if they fit a tool's parameters. No
-// arguments at all are an empty object: some models write them so.
-func fitting(parameters, arguments json.RawMessage) (json.RawMessage, error) {
 	if len(bytes.TrimSpace(arguments)) == 0 {
 		arguments = json.RawMessage("{}")
 	}
@@ -131,10 +131,10 @@ func fitting(parameters, arguments json.RawMessage) (json.RawMessage, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the arguments are not one JSON object: %w", err)
 	}
-	if len(parameters) == 0 {
+	if len(t.Parameters) == 0 {
 		return arguments, nil
 	}
-	s, err := compiled(parameters)
+	s, err := compiled(t.Parameters)
 	if err != nil {
 		return nil, err
 	}
@@ -142,24 +142,4 @@ func fitting(parameters, arguments json.RawMessage) (json.RawMessage, error) {
 		return nil, fmt.Errorf("the arguments do not fit the parameters: %w", plain(err))
 	}
 	return arguments, nil
-}
-
-// describe lists the tools for a request, and by name. Two of one name are an
-// error.
-func describe(callables []Callable) ([]Tool, map[string]Callable, error) {
-	if len(callables) == 0 {
-		return nil, nil, nil
-	}
-	tools, byName := make([]Tool, len(callables)), map[string]Callable{}
-	for i, c := range callables {
-		if c == nil {
-			return nil, nil, errors.New("a tool is nil")
-		}
-		tools[i] = c.Tool()
-		if byName[tools[i].Name] != nil {
-			return nil, nil, fmt.Errorf("two tools are called %q", tools[i].Name)
-		}
-		byName[tools[i].Name] = c
-	}
-	return tools, byName, nil
 }

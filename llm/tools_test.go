@@ -76,3 +76,34 @@ func TestToolCannotBeEncoded(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+// Arguments are checked against the schema; none at all are an empty object.
+func TestCheckArguments(t *testing.T) {
+	type number struct {
+		N int `json:"n"`
+	}
+	double := newTool(t, "double", func(_ context.Context, in number) (int, error) { return 2 * in.N, nil }).Tool()
+	none := newTool(t, "none", func(context.Context, struct{}) (int, error) { return 0, nil }).Tool()
+	for _, tc := range []struct {
+		tool            llm.Tool
+		arguments, want string // the end of want is "…" when it is an error
+	}{
+		{double, `{"n":1}`, `{"n":1}`},
+		{none, "", "{}"},
+		{none, " ", "{}"},
+		{llm.Tool{Name: "free"}, `{"a":1}`, `{"a":1}`},
+		{double, "", "the arguments do not fit the parameters: at '': missing property 'n'…"},
+		{double, `{"n":"x"}`, "the arguments do not fit the parameters: at '/n': got string, want integer…"},
+		{double, `{"n":1,"m":2}`, "the arguments do not fit the parameters: at '': additional properties 'm' not allowed…"},
+		{double, `{`, "the arguments are not one JSON object: unexpected EOF…"},
+	} {
+		got, err := llm.CheckArguments(tc.tool, json.RawMessage(tc.arguments))
+		said := string(got)
+		if err != nil {
+			said = err.Error() + "…"
+		}
+		if said != tc.want {
+			t.Errorf("%s of %s: %s; want %s", tc.arguments, tc.tool.Name, said, tc.want)
+		}
+	}
+}

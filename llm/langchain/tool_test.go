@@ -8,9 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"example.com/assay/llm"
 	"example.com/assay/llm/langchain"
-	"example.com/assay/llm/llmtest"
 )
 
 // upper is a tool of langchaingo: it has the methods of tools.Tool.
@@ -31,13 +29,9 @@ func ExampleTool() {
 		fmt.Println(err)
 		return
 	}
-	m := &llmtest.Script{Answers: map[string][]llmtest.Answer{"": {
-		{Calls: []llm.ToolCall{{ID: "1", Name: "Upper_Case", Arguments: json.RawMessage(`{"input":"stop"}`)}}},
-		{Text: "It is STOP."},
-	}}}
-	conv, err := llm.Converse(context.Background(), m, llm.Request{Messages: []llm.Message{{Role: llm.User, Text: "stop in capitals?"}}}, []llm.Callable{shout}, nil)
-	fmt.Println(conv.Messages[2].Results[0].Text, conv.Response.Text, err)
-	// Output: "STOP" It is STOP. <nil>
+	result, err := shout.Call(context.Background(), json.RawMessage(`{"input":"stop"}`))
+	fmt.Println(shout.Tool().Name, string(result), err)
+	// Output: Upper_Case "STOP" <nil>
 }
 
 func TestTool(t *testing.T) {

@@ -47,7 +47,7 @@ func (a agent[S]) dispatch(ask, after string) graph.Node[S] {
 				u = append(u, a.Messages.Put(Message{ID: sent.Message, Message: llm.Message{Role: llm.ToolRole}}))
 			}
 			made[sent.Name]++
-			if batch[sent.Name]++; a.kit.tools[sent.Name].AtOnce > 0 && batch[sent.Name] > a.kit.tools[sent.Name].AtOnce {
+			if batch[sent.Name]++; over(batch[sent.Name], a.kit.tools[sent.Name].AtOnce) || over(len(sends)+1, a.AtOnce) {
 				continue
 			}
 			var to S
@@ -67,6 +67,9 @@ func (a agent[S]) dispatch(ask, after string) graph.Node[S] {
 		return append(u, graph.Goto[S](ask)), nil
 	}
 }
+
+// over reports whether a number is above a limit; 0 is none.
+func over(n, limit int) bool { return limit > 0 && n > limit }
 
 // refuse says why a call is not made, for the model to read. It fills in arguments that
 // were left out.
@@ -182,7 +185,7 @@ const maxError = 1000 // bytes of an error that a model gets
 // answered is the update of a call's result.
 func (a agent[S]) answered(ctx context.Context, sent Sent, text string, failed bool) (graph.Update[S], error) {
 	m := result(sent.Message, sent.ToolCall, text, failed)
-	return graph.Update[S]{a.Messages.Put(m)}, publish(ctx, sent, m.Results[0])
+	return graph.Update[S]{a.Messages.Put(m)}, a.publish(ctx, sent, m.Results[0])
 }
 
 func result(id string, call llm.ToolCall, text string, failed bool) Message {
@@ -190,8 +193,8 @@ func result(id string, call llm.ToolCall, text string, failed bool) Message {
 }
 
 // publish shows a call on the trace.
-func publish(ctx context.Context, sent Sent, r llm.ToolResult) error {
-	event := llm.ToolEvent{Tool: r.Name, Round: sent.Round, OK: !r.Failed, ArgumentChars: utf8.RuneCount(sent.Arguments), ResultChars: utf8.RuneCountInString(r.Text)}
+func (a agent[S]) publish(ctx context.Context, sent Sent, r llm.ToolResult) error {
+	event := llm.ToolEvent{Skill: a.Name, Tool: r.Name, Round: sent.Round, OK: !r.Failed, ArgumentChars: utf8.RuneCount(sent.Arguments), ResultChars: utf8.RuneCountInString(r.Text)}
 	if r.Failed {
 		event.Error = llm.Cut(r.Text, 300)
 	}

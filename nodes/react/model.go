@@ -15,16 +15,29 @@ import (
 // ask is the node that asks the model.
 func (a agent[S]) ask(ctx context.Context, s S) (graph.Update[S], error) {
 	at := *a.part(&s)
+	end := a.Ended.Set(fmt.Sprintf("the model was asked %d times in this turn and still calls tools", a.MaxRounds))
 	if at.Rounds >= a.MaxRounds {
-		return graph.Update[S]{a.Ended.Set(fmt.Sprintf("the model was asked %d times in this turn and still calls tools", at.Rounds))}, nil
+		return graph.Update[S]{end}, nil
 	}
-	req := llm.Request{Skill: a.Name, Messages: prompt(a.Prompt, at), Tools: a.kit.offered(at.View), Sampling: a.Sampling}
+	req := llm.Request{Skill: a.Name, Origin: a.Origin, Messages: prompt(a.Prompt, at), Tools: a.kit.offered(at.View), Sampling: a.Sampling}
 	resp, usage, err := llm.Generate(ctx, a.model, req)
 	if err != nil {
 		return nil, err
 	}
 	said := Message{ID: freshID(ctx, at.Messages), Message: llm.Message{Role: llm.Assistant, Text: resp.Text, Calls: numbered(resp.Calls)}}
-	return graph.Update[S]{a.Messages.Put(said), a.Rounds.Set(at.Rounds + 1), a.View.Set(View{}), a.Usage.Add(usage)}, nil
+	u := graph.Update[S]{a.Messages.Put(said), a.Rounds.Set(at.Rounds + 1), a.View.Set(View{}), a.Usage.Add(usage)}
+	if at.Rounds+1 == a.MaxRounds && a.kit.inVain(said.Calls) {
+		u = append(u, end)
+	}
+	return u, nil
+}
+
+// inVain reports whether only the model would read the results of calls.
+func (k kit) inVain(calls []llm.ToolCall) bool {
+	return len(calls) > 0 && len(k.listed) > 0 && !slices.ContainsFunc(calls, func(c llm.ToolCall) bool {
+		t := k.tools[c.Name]
+		return t.to != "" || t.Final && len(calls) == 1
+	})
 }
 
 // numbered gives calls without an id, or with one that another call of the message

@@ -26,12 +26,19 @@ type Options struct {
 	Name string
 	// Prompt is the system prompt. Default none.
 	Prompt string
+	// Origin is what Prompt was rendered from, for traces and for models that are
+	// algorithms: that of llm.Render. Default none.
+	Origin llm.Origin
 	// Sampling is how the model chooses its words, in each call. Default: see
 	// llm.Sampling.
 	Sampling llm.Sampling
 	// MaxRounds is how often the model may be asked in a turn. Then the turn ends with
-	// State.Ended. Default DefaultRounds.
+	// State.Ended. Calls of the last answer are not made, since the model would not read
+	// their results, unless they end the turn themselves. Default DefaultRounds.
 	MaxRounds int
+	// AtOnce is how many of one message's calls run at the same time, of all tools
+	// together; 1 runs them in their order. Default: all.
+	AtOnce int
 	// Before are steps before each call of the model, in their order.
 	Before []Step
 	// After are steps after a call of the model that calls no tool, in their order.
@@ -53,8 +60,7 @@ type Tool struct {
 	Retry []graph.RetryPolicy
 	// Timeout limits each attempt. Default: no limit.
 	Timeout graph.Timeout
-	// AtOnce is how many of one message's calls run at the same time; 1 runs them in
-	// their order. Default: all.
+	// AtOnce is Options.AtOnce for the calls of this tool.
 	AtOnce int
 	// Most is how many calls a turn may make. Further ones fail. Default: no limit.
 	Most int

@@ -61,6 +61,9 @@ func Into[S any](c *Channels[S], m llm.Model, tools []Tool, opts *Options, more 
 	if o.MaxRounds < 0 {
 		err = errors.Join(err, fmt.Errorf("max rounds is %d: it must be at least 1", o.MaxRounds))
 	}
+	if o.AtOnce < 0 {
+		err = errors.Join(err, fmt.Errorf("at once is %d: it is a limit and may not be negative", o.AtOnce))
+	}
 	if err != nil {
 		return nil, fmt.Errorf("making an agent: %w", err)
 	}

@@ -165,6 +165,19 @@ func TestCallsRunSideBySide(t *testing.T) {
 			t.Errorf("at most %d: %d at once\n%s", atOnce, peak.Load(), shown(s))
 		}
 	}
+	// A limit of all tools together keeps the order of the calls.
+	var order []string
+	first := tool(t, "first", func(_ context.Context, in town) (string, error) {
+		time.Sleep(time.Millisecond)
+		order = append(order, in.Town)
+		return in.Town, nil
+	})
+	second := tool(t, "second", func(_ context.Context, in town) (string, error) { order = append(order, in.Town); return in.Town, nil })
+	mixed := calls(`first {"town":"a"}`, `second {"town":"b"}`, `none {}`, `first {"town":"c"}`, `second {"town":"d"}`)
+	run(t, compile(t, says(mixed, text("x")), []react.Tool{first, second}, &react.Options{AtOnce: 1}), "Go")
+	if strings.Join(order, "") != "abcd" {
+		t.Errorf("ran in the order %v", order)
+	}
 }
 
 // What is wrong with a call is its result, for the model to mend.
@@ -233,14 +246,23 @@ func TestMostCallsOfATurn(t *testing.T) {
 
 // A turn that has no end ends without an answer, and says so.
 func TestRounds(t *testing.T) {
-	one := calls(`look {"town":"x"}`)
-	app := compile(t, says(one, one, one, text("At last.")), []react.Tool{echo(t, "look")}, &react.Options{MaxRounds: 3})
+	one, looked := calls(`look {"town":"x"}`), 0
+	look := tool(t, "look", func(context.Context, town) (string, error) { looked++; return "x", nil })
+	m := says(one, one, one, text("At last."))
+	app := compile(t, m, []react.Tool{look}, &react.Options{MaxRounds: 3})
 	s := run(t, app, "Go")
 	if react.Answer(s) != "" || !strings.Contains(s.Ended, "asked 3 times") {
 		t.Errorf("answer %q, ended %q", react.Answer(s), s.Ended)
 	}
+	if looked != 2 {
+		t.Errorf("%d calls were made; nobody would have read the result of the third", looked)
+	}
 	if s = run(t, app, "Go on"); react.Answer(s) != "At last." || s.Ended != "" {
 		t.Errorf("the next turn: answer %q, ended %q", react.Answer(s), s.Ended)
+	}
+	asked := m.Requests()[3].Messages
+	if r := asked[len(asked)-2].Results; len(r) != 1 || !r[0].Failed || !strings.Contains(r[0].Text, "not made") {
+		t.Errorf("the next turn is asked with %+v", asked)
 	}
 }
 
@@ -430,9 +452,11 @@ func TestLongResults(t *testing.T) {
 func TestAFinalTool(t *testing.T) {
 	final := echo(t, "report")
 	final.Final = true
-	m := says(calls(`report {"town":"Oslo"}`), text("never"))
-	if s := run(t, compile(t, m, []react.Tool{final}, nil), "Go"); react.Answer(s) != "report of Oslo" || m.Total() != 1 {
-		t.Error(shown(s))
+	for _, opts := range []*react.Options{nil, {MaxRounds: 1}} {
+		m := says(calls(`report {"town":"Oslo"}`), text("never"))
+		if s := run(t, compile(t, m, []react.Tool{final}, opts), "Go"); react.Answer(s) != "report of Oslo" || m.Total() != 1 {
+			t.Errorf("%s\nended %q", shown(s), s.Ended)
+		}
 	}
 }
 
@@ -497,8 +521,8 @@ func TestAStateOfOnesOwn(t *testing.T) {
 func TestMistakesAreToldAtOnce(t *testing.T) {
 	a := echo(t, "look")
 	a.AtOnce = -1
-	_, err := react.New(nil, []react.Tool{a, a, {}}, &react.Options{MaxRounds: -1})
-	for _, want := range []string{"no model", "two tools", "may not be negative", "no Callable", "max rounds"} {
+	_, err := react.New(nil, []react.Tool{a, a, {}}, &react.Options{MaxRounds: -1, AtOnce: -2})
+	for _, want := range []string{"no model", "two tools", "may not be negative", "no Callable", "max rounds", "at once is -2"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v; want %q", err, want)
 		}

@@ -169,11 +169,11 @@ func Summarise(m llm.Model, tokens, keep int) Step {
 		old.Messages, old.View = s.Messages[:at], View{}
 		asked := append(prompt("", old), llm.Message{Role: llm.User, Text: "Sum up the conversation so far for somebody who goes on with it: what was asked, what was found with its figures and names, what is open. Write only the summary."})
 		resp, usage, err := llm.Generate(ctx, m, llm.Request{Skill: "summarise", Messages: asked})
+		if errors.As(err, new(*llm.ParseError)) { // blank: nothing is summed up
+			return Change{Usage: usage}, nil
+		}
 		if err != nil {
 			return Change{}, err
-		}
-		if strings.TrimSpace(resp.Text) == "" {
-			return Change{Usage: usage}, nil
 		}
 		out := Change{Usage: usage, Put: []Message{{ID: old.Messages[0].ID, Message: llm.Message{Role: llm.User, Text: "Summary of the conversation so far:\n" + resp.Text}}}}
 		for _, each := range old.Messages[1:] {

@@ -33,13 +33,8 @@ type stepTool struct {
 	search   *stepSearch
 }
 
-// Call keeps the arguments for Settle.
-func (t stepTool) Call(_ context.Context, arguments json.RawMessage) (json.RawMessage, error) {
-	return arguments, nil
-}
-
-// Settle calls the tool.
-func (t stepTool) Settle(ctx context.Context, arguments json.RawMessage) (json.RawMessage, error) {
+// Call calls the tool.
+func (t stepTool) Call(ctx context.Context, arguments json.RawMessage) (json.RawMessage, error) {
 	result, err := t.Callable.Call(ctx, arguments)
 	if err != nil {
 		return nil, err
@@ -58,5 +53,5 @@ func (t stepTool) Settle(ctx context.Context, arguments json.RawMessage) (json.R
 	if err != nil {
 		return nil, err
 	}
-	return toModel(toolFound{result, sources})
+	return llm.Encode(toolFound{result, sources})
 }

@@ -2,7 +2,6 @@ package research
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -11,6 +10,7 @@ import (
 	"example.com/assay/graph"
 	"example.com/assay/llm"
 	"example.com/assay/memory/retrieval"
+	"example.com/assay/nodes/react"
 	"example.com/assay/skills"
 	"example.com/assay/state"
 )
@@ -31,28 +31,71 @@ const maxFound = 20
 // The model may have further tools; see Tool.
 func synthesizeSearching(m llm.Model, skill skills.Skill, corpus retrieval.Retriever, rounds int, inspect retrieval.Inspect, further ...Tool) graph.Node[state.Agent] {
 	return synthesize(func(ctx context.Context, s state.Agent, step state.Step) (written, error) {
-		search, err := newStepSearch(corpus, s, step, inspect)
-		if err != nil {
+		search := newStepSearch(corpus, s, step, inspect)
+		final, err := search.write(ctx, m, skill, synthesizeInput(s, step, step.Hits), rounds, further)
+		if err != nil || final.Ended == "" {
+			return written{react.Answer(final), search.hits, search.warnings}, err
+		}
+		if err := anew(ctx, skill); err != nil {
 			return written{}, err
 		}
-		tools := []llm.Callable{search}
-		for _, t := range further {
-			tools = append(tools, stepTool{t.Callable, t.Passages, search})
-		}
-		text, _, err := llm.AskTextWith(ctx, m, skill, synthesizeInput(s, step, step.Hits), tools, &llm.ConverseOptions{MaxRounds: rounds})
-		tooLong, ok := errors.AsType[*llm.RoundsError](err)
-		if !ok {
-			return written{text, search.hits, search.warnings}, err
-		}
-		if graph.WantsTokens(ctx) { // what it said beside its calls is void
-			if err := graph.Emit(ctx, llm.EventTextAgain, llm.TextAgain{Skill: skill.Name}); err != nil {
-				return written{}, err
-			}
-		}
-		search.warnings = append(search.warnings, fmt.Sprintf("step %d: the model still searched after %d rounds, and had to answer from what it had found", step.ID, tooLong.Rounds))
-		text, _, err = llm.AskText(ctx, m, skill, synthesizeInput(s, step, search.hits))
+		search.warnings = append(search.warnings, fmt.Sprintf("step %d: the model still searched after %d rounds, and had to answer from what it had found", step.ID, rounds))
+		text, _, err := llm.AskText(ctx, m, skill, synthesizeInput(s, step, search.hits))
 		return written{text, search.hits, search.warnings}, err
 	})
+}
+
+// write runs an agent with the tools of the step. What they number is in t alone, so the
+// agent is neither saved nor replayed in parts: a run that goes on after a stop, and a
+// replay that is live here, write the answer from the beginning.
+func (t *stepSearch) write(ctx context.Context, m llm.Model, skill skills.Skill, in skills.SynthesizeInput, rounds int, further []Tool) (react.State, error) {
+	search, err := t.tool()
+	if err != nil {
+		return react.State{}, err
+	}
+	tools := []react.Tool{{Callable: search, Limit: -1}}
+	for _, each := range further {
+		tools = append(tools, react.Tool{Callable: stepTool{each.Callable, each.Passages, t}, Limit: -1})
+	}
+	req, err := llm.Render(skill, in)
+	if err != nil {
+		return react.State{}, err
+	}
+	again := react.Step{Name: "anew", Run: func(ctx context.Context, s react.State) (change react.Change, err error) {
+		if s.Rounds > 0 {
+			err = anew(ctx, skill)
+		}
+		return change, err
+	}}
+	g, err := react.New(m, tools, &react.Options{Name: skill.Name, Prompt: req.Messages[0].Text, Origin: req.Origin, MaxRounds: rounds + 1, AtOnce: 1, Before: []react.Step{again}})
+	if err != nil {
+		return react.State{}, err
+	}
+	agent, err := g.Compile(&graph.CompileOptions{Name: skill.Name, Persistence: graph.PersistNever})
+	if err != nil {
+		return react.State{}, err
+	}
+	final, err := agent.Invoke(ctx, react.Say(req.Messages[1].Text), &graph.RunOptions{Replay: unrecorded{}})
+	if failed, ok := errors.AsType[*graph.NodeError](err); ok {
+		err = failed.Err
+	}
+	return final, err
+}
+
+// unrecorded is a recording that replays nothing.
+type unrecorded struct{}
+
+func (unrecorded) Run([]graph.Place, string, string) error             { return nil }
+func (unrecorded) Superstep([]graph.Place, []string) error             { return nil }
+func (unrecorded) Task([]graph.Place, string) (*graph.Replayed, error) { return nil, nil }
+
+// anew says to who reads the text that what the model said so far, with its calls, is
+// not the answer.
+func anew(ctx context.Context, skill skills.Skill) error {
+	if !graph.WantsTokens(ctx) {
+		return nil
+	}
+	return graph.Emit(ctx, llm.EventTextAgain, llm.TextAgain{Skill: skill.Name})
 }
 
 // ToolSearchCorpus is the name of the tool that searches.
@@ -94,26 +137,19 @@ const (
 	fullNote    = " Some are left out, since no more can be added: answer from those that you have."
 )
 
-// stepSearch is the tool search_corpus for one step. Calls only search; numbers
-// are given when they are settled, in the order of the calls and not of their
-// ends.
+// stepSearch is what the tools of one step found. Its calls run in their order, and so do
+// the numbers that they give.
 type stepSearch struct {
-	llm.Callable
+	corpus   retrieval.Retriever
 	inspect  retrieval.Inspect
 	step     int
-	excluded int
+	read     []string    // passages of other steps
 	own      int         // hits that the step had
 	hits     []state.Hit // those, then what was found
 	warnings []string
 }
 
-// searched is the result of a call before it is settled.
-type searched struct {
-	Query string           `json:"query"`
-	Found retrieval.Result `json:"found"`
-}
-
-func newStepSearch(corpus retrieval.Retriever, s state.Agent, step state.Step, inspect retrieval.Inspect) (*stepSearch, error) {
+func newStepSearch(corpus retrieval.Retriever, s state.Agent, step state.Step, inspect retrieval.Inspect) *stepSearch {
 	var read []string
 	for _, other := range s.Plan {
 		for _, h := range other.Hits {
@@ -122,38 +158,26 @@ func newStepSearch(corpus retrieval.Retriever, s state.Agent, step state.Step, i
 			}
 		}
 	}
-	tool, err := llm.NewTool(ToolSearchCorpus, "Searches the documents for more passages, word for word, when those that are given do not answer the question. Their numbers go on from those that are given, and they are cited the same way.",
-		func(ctx context.Context, in searchArguments) (searched, error) {
-			if err := in.check(); err != nil {
-				return searched{}, err
-			}
-			found, err := corpus.Search(ctx, retrieval.Query{Primary: in.Query, K: in.Limit, Exclude: read})
-			if err != nil {
-				return searched{}, fmt.Errorf("searching the corpus: %w", err)
-			}
-			return searched{in.Query, found}, nil
-		})
-	if err != nil {
-		return nil, err
-	}
-	return &stepSearch{Callable: tool, inspect: inspect, step: step.ID, excluded: len(read), own: len(step.Hits), hits: slices.Clone(step.Hits)}, nil
+	return &stepSearch{corpus: corpus, inspect: inspect, step: step.ID, read: read, own: len(step.Hits), hits: slices.Clone(step.Hits)}
 }
 
-// Settle numbers what a call found, and publishes the search.
-func (t *stepSearch) Settle(ctx context.Context, result json.RawMessage) (json.RawMessage, error) {
-	var call searched
-	if err := json.Unmarshal(result, &call); err != nil {
-		return nil, fmt.Errorf("reading what was found: %w", err)
-	}
-	if err := retrieval.Publish(ctx, retrieval.Asked{Step: t.step, Queries: []string{call.Query}, Excluded: t.excluded}, call.Found); err != nil {
-		return nil, err
-	}
-	t.warnings = append(t.warnings, retrieval.Warnings(call.Found)...)
-	out, err := t.give(ctx, call.Found.Hits)
-	if err != nil {
-		return nil, err
-	}
-	return toModel(out)
+// tool is the tool search_corpus. It publishes each search and numbers what it found.
+func (t *stepSearch) tool() (llm.Callable, error) {
+	return llm.NewTool(ToolSearchCorpus, "Searches the documents for more passages, word for word, when those that are given do not answer the question. Their numbers go on from those that are given, and they are cited the same way.",
+		func(ctx context.Context, in searchArguments) (sourcesFound, error) {
+			if err := in.check(); err != nil {
+				return sourcesFound{}, err
+			}
+			found, err := t.corpus.Search(ctx, retrieval.Query{Primary: in.Query, K: in.Limit, Exclude: t.read})
+			if err != nil {
+				return sourcesFound{}, fmt.Errorf("searching the corpus: %w", err)
+			}
+			if err := retrieval.Publish(ctx, retrieval.Asked{Step: t.step, Queries: []string{in.Query}, Excluded: len(t.read)}, found); err != nil {
+				return sourcesFound{}, err
+			}
+			t.warnings = append(t.warnings, retrieval.Warnings(found)...)
+			return t.give(ctx, found.Hits)
+		})
 }
 
 // give numbers passages that the model may cite from now on.
@@ -177,15 +201,4 @@ func (t *stepSearch) give(ctx context.Context, hits []state.Hit) (sourcesFound, 
 	}
 	t.warnings = append(t.warnings, orders...)
 	return out, nil
-}
-
-// toModel encodes what a tool found, for a model to read.
-func toModel(out any) (json.RawMessage, error) {
-	var b strings.Builder
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(out); err != nil {
-		return nil, fmt.Errorf("writing what was found: %w", err)
-	}
-	return json.RawMessage(strings.TrimSpace(b.String())), nil
 }
