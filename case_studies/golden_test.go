@@ -54,7 +54,7 @@ func TestCases(t *testing.T) {
 		t.Run(c.Name, func(t *testing.T) {
 			var first []byte
 			for _, concurrency := range []int{1, 8} {
-				bench, err := eval.NewBench(eval.Deps{Model: offline.New(nil), Skills: set, Corpora: corpora, Inspect: orders}, &eval.BenchOptions{Run: graph.RunOptions{Concurrency: concurrency}})
+				bench, err := eval.NewBench(eval.Deps{Model: offline.New(nil), Skills: set, Corpora: corpora, Inspect: orders}, nil)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -62,7 +62,7 @@ func TestCases(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				got, err := ready.Run(t.Context())
+				got, err := ready.Run(t.Context(), &graph.RunOptions{Concurrency: concurrency})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -83,7 +83,7 @@ func TestWhatTurnsRed(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				got, err := ready.Run(t.Context())
+				got, err := ready.Run(t.Context(), nil)
 				if err != nil {
 					t.Fatal(err)
 				}
