@@ -7,7 +7,8 @@
 //	got, err := ready.Run(ctx, nil)
 //	for _, miss := range got.Check(cases[0].Want) { … }
 //
-// A bench knows five pipelines, and Register teaches it a graph of one's own.
+// A bench knows five pipelines, and Register teaches it a graph of one's own. eval/evaltest
+// runs cases as a test, with golden traces.
 //
 // RunCases runs many, Summarise makes Results of them, and Compare says what
 // changed since earlier ones.
