@@ -83,11 +83,15 @@ func TestWhatTurnsRed(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				got, err := ready.Run(t.Context())
+				got, err := ready.Run(t.Context(), nil)
 				if err != nil {
 					t.Fatal(err)
 				}
-				if _, differ := trace.First(goldenOf(t, c), trace.Normalise(got.Trace)); differ {
+				golden, err := c.ReadGolden()
+				if err != nil {
+					t.Fatal(err)
+				}
+				if _, differ := trace.First(golden, trace.Normalise(got.Trace)); differ {
 					red = append(red, c.Name)
 				}
 			}
@@ -96,16 +100,6 @@ func TestWhatTurnsRed(t *testing.T) {
 			}
 		})
 	}
-}
-
-// goldenOf reads a case's golden trace.
-func goldenOf(t *testing.T, c eval.Case) []trace.Record {
-	t.Helper()
-	records, err := trace.Read(strings.NewReader(read(t, c.Golden())))
-	if err != nil {
-		t.Fatalf("%s: %v", c.Golden(), err)
-	}
-	return records
 }
 
 // asking are the cases whose golden trace has a call of a skill.

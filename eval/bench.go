@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"example.com/assay/graph"
@@ -20,7 +21,9 @@ import (
 	"example.com/assay/skills"
 )
 
-// Deps are what cases of every pipeline are run with.
+// Deps are what cases of the five pipelines are run with. Without Model and Skills a bench
+// knows only the graphs that are registered, and without Corpora it refuses cases that have
+// a corpus.
 type Deps struct {
 	Model   llm.Model
 	Skills  *skills.Set
@@ -39,27 +42,35 @@ type BenchOptions struct {
 	Edges    causal.Options
 	Extract  extract.Options
 	Verify   verify.Options
-	// Run is passed to the engine.
-	Run graph.RunOptions
 }
 
-// A Bench runs cases of every pipeline. It carries no memory from one case to the next.
+// A Bench runs cases of the five pipelines and of the graphs that Register adds. It carries
+// no memory from one case to the next.
 type Bench struct {
 	Deps
-	opts BenchOptions
+	opts     BenchOptions
+	names    []string // of prepares, in the order in which they were registered
+	prepares map[string]func(context.Context, *Prepared, *memory.Corpus) error
 }
 
-// NewBench makes a bench. The error is that something is missing.
+// NewBench makes a bench. The error is that a model has no skills, or skills no model.
 func NewBench(deps Deps, opts *BenchOptions) (*Bench, error) {
-	if deps.Model == nil || deps.Skills == nil || deps.Corpora == nil {
-		return nil, errors.New("making a bench: a model, skills and corpora are needed")
+	if (deps.Model == nil) != (deps.Skills == nil) {
+		return nil, errors.New("making a bench: a model and skills are needed together")
 	}
-	b := &Bench{Deps: deps}
+	b := &Bench{Deps: deps, prepares: map[string]func(context.Context, *Prepared, *memory.Corpus) error{}}
 	if opts != nil {
 		b.opts = *opts
 	}
 	if b.opts.Label == "" {
 		b.opts.Label = "offline"
+	}
+	if deps.Model != nil {
+		register(b, Research, b.research)
+		register(b, Comply, b.comply)
+		register(b, Edges, b.edges)
+		register(b, Extract, b.extract)
+		register(b, Verify, b.verify)
 	}
 	return b, nil
 }
@@ -74,15 +85,19 @@ type Prepared struct {
 	Document string
 	// Repeat is which of several runs of the case this is, from 1; 0 for the only one.
 	Repeat int
-	run    func(ctx context.Context) (Run, error)
+	run    func(context.Context, graph.RunOptions) (Run, error)
 	conditions,
 	name string // of the corpus
 }
 
-// Run runs the case once. An error of the pipeline is part of the run; a returned error
-// says that the case could not be run.
-func (p *Prepared) Run(ctx context.Context) (Run, error) {
-	r, err := p.run(ctx)
+// Run runs the case once. Opts are passed to the engine, without their Modes. An error of
+// the graph is part of the run; a returned error says that the case could not be run.
+func (p *Prepared) Run(ctx context.Context, opts *graph.RunOptions) (Run, error) {
+	var o graph.RunOptions
+	if opts != nil {
+		o = *opts
+	}
+	r, err := p.run(ctx, o)
 	if err != nil {
 		return r, fmt.Errorf("running case %q: %w", p.Case.Name, err)
 	}
@@ -101,40 +116,74 @@ func (p *Prepared) Key() string {
 	return hashOf([]byte(strings.Join(parts, "\x00")))
 }
 
-// Prepare reads the files of a case, ingests its corpus and compiles its pipeline.
+// PrepareAll prepares cases one after the other. It first looks whether it knows all of
+// their pipelines; the error names each case of another.
+func (b *Bench) PrepareAll(ctx context.Context, cases []Case) ([]*Prepared, error) {
+	var unknown []error
+	for _, c := range cases {
+		unknown = append(unknown, b.knows(c))
+	}
+	if err := errors.Join(unknown...); err != nil {
+		return nil, err
+	}
+	ready := make([]*Prepared, len(cases))
+	for i, c := range cases {
+		var err error
+		if ready[i], err = b.Prepare(ctx, c); err != nil {
+			return nil, err
+		}
+	}
+	return ready, nil
+}
+
+// Prepare reads the files of a case, ingests its corpus and prepares its graph.
 func (b *Bench) Prepare(ctx context.Context, c Case) (*Prepared, error) {
+	if err := b.knows(c); err != nil {
+		return nil, err
+	}
 	p := &Prepared{Case: c, Skills: map[string]string{}}
 	var corpus *memory.Corpus
 	if c.Corpus != "" {
+		if b.Corpora == nil {
+			return nil, fmt.Errorf("preparing case %q: it has a corpus, and the bench was made without Corpora", c.Name)
+		}
 		var err error
 		if corpus, err = b.Corpora.Open(ctx, c.CorpusDir()); err != nil {
 			return nil, fmt.Errorf("preparing case %q: %w", c.Name, err)
 		}
 		p.Corpus, p.name = corpus.Fingerprint(), corpus.Name()
 	}
-	of := map[string]func(context.Context, *Prepared, *memory.Corpus) error{
-		Research: b.research, Comply: b.comply, Edges: b.edges, Extract: b.extract, Verify: b.verify,
-	}[c.Pipeline]
-	if of == nil {
-		return nil, fmt.Errorf("preparing case %q: pipeline is %q", c.Name, c.Pipeline)
-	}
-	if err := of(ctx, p, corpus); err != nil {
+	if err := b.prepares[c.Pipeline](ctx, p, corpus); err != nil {
 		return nil, fmt.Errorf("preparing case %q: %w", c.Name, err)
 	}
 	return p, nil
 }
 
-// uses notes the skills and the options of a case's pipeline.
-func (b *Bench) uses(p *Prepared, names []string, options any) error {
+// knows returns an error for a case whose pipeline the bench does not have.
+func (b *Bench) knows(c Case) error {
+	known := "none is registered"
+	switch {
+	case b.prepares[c.Pipeline] != nil:
+		return nil
+	case slices.Contains(pipelines, c.Pipeline):
+		known = "it needs a bench with a model and skills"
+	case len(b.names) > 0:
+		known = "known are " + strings.Join(b.names, ", ")
+	}
+	return fmt.Errorf("preparing case %q: %s: pipeline is %q; %s", c.Name, c.File, c.Pipeline, known)
+}
+
+// hashes are the hashes of skills by name.
+func (b *Bench) hashes(names []string) (map[string]string, error) {
+	out := map[string]string{}
 	for _, name := range names {
 		skill, err := b.Skills.Get(name)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		p.Skills[name] = skill.Hash
+		out[name] = skill.Hash
 	}
-	p.conditions = fmt.Sprintf("%s %+v", b.opts.Label, options)
-	return nil
+	return out, nil
 }
 
 func hashOf(data []byte) string {

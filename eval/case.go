@@ -1,6 +1,8 @@
 package eval
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -9,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"example.com/assay/graph/trace"
 	"example.com/assay/nodes/evidence"
 	"example.com/assay/state"
 )
@@ -28,7 +31,7 @@ type Case struct {
 	Pipeline string `yaml:"pipeline"`
 	Notes    string `yaml:"notes"`    // for people
 	Corpus   string `yaml:"corpus"`   // a folder or file of documents
-	Question string `yaml:"question"` // of research, comply and verify
+	Question string `yaml:"question"` // of research, comply, verify and registered graphs
 	Filter   Filter `yaml:"filter"`   // of comply
 
 	Response string   `yaml:"response"` // of verify: a file
@@ -36,6 +39,8 @@ type Case struct {
 	Edges    string   `yaml:"edges"`    // of edges: a file
 	Document string   `yaml:"document"` // of extract: a file
 	Schema   string   `yaml:"schema"`   // of extract: a file
+	// Input is of registered graphs: any YAML value, as JSON. See DecodeInput.
+	Input json.RawMessage `yaml:"input"`
 
 	// SkipInjectionCheck leaves out the model call that judges the question.
 	SkipInjectionCheck bool     `yaml:"skip_injection_check"`
@@ -93,10 +98,9 @@ type Want struct {
 	MaxLatency time.Duration `yaml:"max_latency"`
 }
 
-// state.Statuses are those that a run can end with.
-
 // LoadCase reads a case: its file, or the folder that holds one. Errors name the
-// file, the line and the key; an unknown key is one.
+// file, the line and the key; an unknown key is one. A pipeline that is none of the five is
+// taken for a registered graph: whether it is one, Bench.Prepare says.
 func LoadCase(path string) (Case, error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		file, ok := caseIn(path)
@@ -155,6 +159,20 @@ func (c Case) path(relative string) string { return filepath.Join(c.Dir, filepat
 
 func (c Case) question() string { return strings.TrimSpace(c.Question) }
 
+// DecodeInput decodes the case's input into a value of the caller, by its json tags. A case
+// without an input and a key that the value does not have are errors.
+func (c Case) DecodeInput(into any) error {
+	if c.Input == nil {
+		return fmt.Errorf("%s: input is empty: %s needs it", c.File, c.Pipeline)
+	}
+	d := json.NewDecoder(bytes.NewReader(c.Input))
+	d.DisallowUnknownFields()
+	if err := d.Decode(into); err != nil {
+		return fmt.Errorf("%s: reading input: %w", c.File, err)
+	}
+	return nil
+}
+
 // CorpusDir is the folder of the case's documents.
 func (c Case) CorpusDir() string { return c.path(c.Corpus) }
 
@@ -164,6 +182,19 @@ func (c Case) Golden() string {
 		return filepath.Join(c.Dir, name+".golden.jsonl")
 	}
 	return filepath.Join(c.Dir, "golden.jsonl")
+}
+
+// ReadGolden reads the case's golden trace.
+func (c Case) ReadGolden() ([]trace.Record, error) {
+	data, err := os.ReadFile(c.Golden())
+	if err != nil {
+		return nil, fmt.Errorf("reading the golden trace: %w", err)
+	}
+	records, err := trace.Read(bytes.NewReader(data))
+	if err != nil {
+		return nil, fmt.Errorf("reading the golden trace: %s: %w", c.Golden(), err)
+	}
+	return records, nil
 }
 
 // FindCases reads the cases at a path: the file or folder itself if it is a case, else each

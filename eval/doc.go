@@ -4,8 +4,11 @@
 //	cases, err := eval.FindCases("case_studies", "")
 //	bench, err := eval.NewBench(eval.Deps{Model: offline.New(nil), Skills: set, Corpora: corpora}, nil)
 //	ready, err := bench.Prepare(ctx, cases[0])
-//	got, err := ready.Run(ctx)
+//	got, err := ready.Run(ctx, nil)
 //	for _, miss := range got.Check(cases[0].Want) { … }
+//
+// A bench knows five pipelines, and Register teaches it a graph of one's own. eval/evaltest
+// runs cases as a test, with golden traces.
 //
 // RunCases runs many, Summarise makes Results of them, and Compare says what
 // changed since earlier ones.

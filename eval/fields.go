@@ -2,6 +2,7 @@ package eval
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -28,8 +29,19 @@ func decode(file string, data []byte, into any) error {
 	} else if !errors.Is(err, io.EOF) {
 		return fmt.Errorf("%s: %w", file, err)
 	}
+	datesAsTexts(&doc)
 	f := fieldReader{file}
 	return f.fill("", doc.Content[0], reflect.ValueOf(into).Elem())
+}
+
+// datesAsTexts keeps dates as they are written. YAML would read them as points in time.
+func datesAsTexts(n *yaml.Node) {
+	if n.Tag == "!!timestamp" {
+		n.Tag = "!!str"
+	}
+	for _, inner := range n.Content {
+		datesAsTexts(inner)
+	}
 }
 
 type fieldReader struct{ file string }
@@ -78,11 +90,27 @@ func (f fieldReader) set(key string, n *yaml.Node, field reflect.Value) error {
 		field.SetInt(int64(d))
 		return nil
 	}
+	if raw, anything := field.Addr().Interface().(*json.RawMessage); anything {
+		return f.raw(key, n, raw)
+	}
 	if field.Kind() == reflect.Struct {
 		return f.fill(key+".", n, field)
 	}
 	if err := n.Decode(field.Addr().Interface()); err != nil {
 		return fmt.Errorf("%s:%d: %s must be %s", f.file, n.Line, key, wanted(field.Type()))
+	}
+	return nil
+}
+
+// raw reads any value as JSON. Null is no value.
+func (f fieldReader) raw(key string, n *yaml.Node, into *json.RawMessage) error {
+	var value any
+	err := n.Decode(&value)
+	if err == nil && value != nil {
+		*into, err = json.Marshal(value)
+	}
+	if err != nil {
+		return fmt.Errorf("%s:%d: %s cannot be written as JSON: %w", f.file, n.Line, key, err)
 	}
 	return nil
 }

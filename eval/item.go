@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"time"
@@ -22,7 +23,7 @@ type Item struct {
 	Error     string             `json:"error,omitempty"` // why it was not run, or what stopped it
 	Status    state.Status       `json:"status"`
 	ExitCode  int                `json:"exit_code"` // of the pipeline's verb
-	Question  string             `json:"question"`
+	Question  string             `json:"question"`  // or the case's input, as JSON
 	Choice    string             `json:"choice"`
 	Answer    string             `json:"answer"`
 	Metrics   map[string]float64 `json:"metrics"`
@@ -103,7 +104,7 @@ func ItemOf(o Outcome) Item {
 	r, answer := o.Run, o.Run.Answer
 	item := Item{
 		ID: o.Case.Name, Repeat: o.Repeat, Pipeline: o.Case.Pipeline, Pass: o.Passed(), Misses: append([]string{}, o.Misses...), Error: answer.Error,
-		Status: answer.Status, ExitCode: answer.Status.ExitCode(), Question: o.Case.question(), Choice: answer.Choice, Answer: answer.Answer,
+		Status: answer.Status, ExitCode: answer.Status.ExitCode(), Question: cmp.Or(o.Case.question(), string(o.Case.Input)), Choice: answer.Choice, Answer: answer.Answer,
 		Metrics: map[string]float64{}, LatencyMS: task.Milliseconds(r.Times.Total), Usage: SpentOf(r.Usage()), NodeUsage: map[string]Spent{},
 		Path: append([]string{}, r.Path...), Timeline: timeline(r.Trace), Confidence: task.Six(answer.Confidence), Notes: o.Case.Notes, Expected: r.expectations(o.Case.Want), CaseHash: o.Case.Hash, Result: r.Result,
 	}

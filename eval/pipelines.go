@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 
+	"example.com/assay/graph"
 	"example.com/assay/memory"
 	"example.com/assay/nodes/causal"
 	"example.com/assay/nodes/causal/edgefile"
@@ -17,27 +18,29 @@ import (
 	"example.com/assay/state"
 )
 
-func (b *Bench) research(_ context.Context, p *Prepared, corpus *memory.Corpus) error {
-	c, opts := p.Case, p.Case.Settings.research(b.opts.Research, p.Case.SkipInjectionCheck)
+// always returns one graph to every run.
+func always[S any](g *graph.Compiled[S]) func() (*graph.Compiled[S], error) {
+	return func() (*graph.Compiled[S], error) { return g, nil }
+}
+
+func (b *Bench) research(_ context.Context, c Case, corpus *memory.Corpus) (job Job[state.Agent], err error) {
+	opts := c.Settings.research(b.opts.Research, c.SkipInjectionCheck)
 	pipeline, err := research.New(research.Deps{Model: b.Model, Skills: b.Skills, Corpus: corpus, Memory: forgetful{}, Inspect: b.Inspect}, opts)
 	if err != nil {
-		return err
+		return job, err
 	}
 	verification := opts.Verify
 	opts.Verify = nil // its address is no condition
-	if err := b.uses(p, research.Skills(), []any{*opts, *verification}); err != nil {
-		return err
+	job = Job[state.Agent]{Graph: always(pipeline.Graph()), Input: research.Input(c.question()), Options: []any{*opts, *verification}}
+	job.Result = func(final state.Agent, runErr error) (Result, error) {
+		if final.Objective == "" {
+			final.Objective = c.question()
+		}
+		answer := research.Result(final, runErr, corpus)
+		return Result{Whole: &answer, Answer: &answer, Steps: len(final.Plan)}, nil
 	}
-	p.run = func(ctx context.Context) (Run, error) {
-		return run(ctx, b, p, pipeline.Graph(), research.Input(c.question()), func(final state.Agent, runErr error) (result, error) {
-			if final.Objective == "" {
-				final.Objective = c.question()
-			}
-			answer := research.Result(final, runErr, corpus)
-			return result{Whole: &answer, Answer: &answer, Steps: len(final.Plan)}, nil
-		})
-	}
-	return nil
+	job.Skills, err = b.hashes(research.Skills())
+	return job, err
 }
 
 // forgetful is a memory that finds nothing and keeps nothing, so that a case does not depend
@@ -50,103 +53,95 @@ func (forgetful) Lookup(context.Context, string) (research.Recall, bool, error) 
 
 func (forgetful) Store(context.Context, string, research.Recall, float64) error { return nil }
 
-func (b *Bench) comply(_ context.Context, p *Prepared, corpus *memory.Corpus) error {
-	c, opts := p.Case, p.Case.Settings.comply(b.opts.Comply)
+func (b *Bench) comply(_ context.Context, c Case, corpus *memory.Corpus) (job Job[evidence.State], err error) {
+	opts := c.Settings.comply(b.opts.Comply)
 	pipeline, err := evidence.New(evidence.Deps{Model: b.Model, Skills: b.Skills, Corpus: corpus, Inspect: b.Inspect}, opts)
 	if err != nil {
-		return err
+		return job, err
 	}
 	in := evidence.Input{Question: c.question(), Filter: evidence.Filter{
 		Topic: c.Filter.Topic, Section: c.Filter.Section, Category: c.Filter.Category, SourceType: evidence.SourceType(c.Filter.SourceType),
 	}}
-	if err := b.uses(p, evidence.Skills(), *opts); err != nil {
-		return err
-	}
-	p.run = func(ctx context.Context) (Run, error) {
-		return run(ctx, b, p, pipeline.Graph(), in.Update(), func(final evidence.State, runErr error) (result, error) {
-			final.Question, final.Filter = in.Question, in.Filter
-			audit := evidence.Result(final, runErr, corpus)
-			audit.Skills, audit.Fingerprint = p.Skills, corpus.Fingerprint()
-			out := result{Whole: &audit, Answer: &audit.Answer, Grounding: audit.Grounding}
-			if runErr == nil {
-				for _, problem := range evidence.Check(audit).Problems {
-					out.Faults = append(out.Faults, "the audit does not hold: "+problem)
-				}
+	used, err := b.hashes(evidence.Skills())
+	job = Job[evidence.State]{Graph: always(pipeline.Graph()), Input: in.Update(), Skills: used, Options: *opts}
+	job.Result = func(final evidence.State, runErr error) (Result, error) {
+		final.Question, final.Filter = in.Question, in.Filter
+		audit := evidence.Result(final, runErr, corpus)
+		audit.Skills, audit.Fingerprint = used, corpus.Fingerprint()
+		out := Result{Whole: &audit, Answer: &audit.Answer, Grounding: audit.Grounding}
+		if runErr == nil {
+			for _, problem := range evidence.Check(audit).Problems {
+				out.Faults = append(out.Faults, "the audit does not hold: "+problem)
 			}
-			return out, nil
-		})
+		}
+		return out, nil
 	}
-	return nil
+	return job, err
 }
 
-func (b *Bench) edges(_ context.Context, p *Prepared, corpus *memory.Corpus) error {
-	c, opts := p.Case, p.Case.Settings.edges(b.opts.Edges)
+func (b *Bench) edges(_ context.Context, c Case, corpus *memory.Corpus) (job Job[causal.State], err error) {
+	opts := c.Settings.edges(b.opts.Edges)
 	data, err := os.ReadFile(c.path(c.Edges))
 	if err != nil {
-		return err
+		return job, err
 	}
 	edges, err := edgefile.Read(c.path(c.Edges), data)
 	if err != nil {
-		return err
+		return job, err
 	}
-	p.Inputs = hashOf(data)
 	pipeline, err := causal.New(causal.Deps{Model: b.Model, Skills: b.Skills, Corpus: corpus, Embedder: corpus, Inspect: b.Inspect}, opts)
 	if err != nil {
-		return err
+		return job, err
 	}
-	if err := b.uses(p, causal.Skills(), *opts); err != nil {
-		return err
+	job = Job[causal.State]{Graph: always(pipeline.Graph()), Input: causal.Input(edges), Options: *opts, Inputs: hashOf(data)}
+	job.Result = func(final causal.State, runErr error) (Result, error) {
+		answer, err := causal.Result(final, runErr, corpus)
+		return Result{Whole: &answer, Answer: &answer.Answer, Scores: edgeScores(c.Gold.Edges, answer.Edges)}, err
 	}
-	p.run = func(ctx context.Context) (Run, error) {
-		return run(ctx, b, p, pipeline.Graph(), causal.Input(edges), func(final causal.State, runErr error) (result, error) {
-			answer, err := causal.Result(final, runErr, corpus)
-			return result{Whole: &answer, Answer: &answer.Answer, Scores: edgeScores(c.Gold.Edges, answer.Edges)}, err
-		})
-	}
-	return nil
+	job.Skills, err = b.hashes(causal.Skills())
+	return job, err
 }
 
-func (b *Bench) extract(ctx context.Context, p *Prepared, _ *memory.Corpus) error {
-	c, opts := p.Case, p.Case.Settings.extract(b.opts.Extract)
+func (b *Bench) extract(ctx context.Context, c Case, _ *memory.Corpus) (job Job[extract.State], err error) {
+	opts := c.Settings.extract(b.opts.Extract)
 	data, err := os.ReadFile(c.path(c.Schema))
 	if err != nil {
-		return err
+		return job, err
 	}
 	schema, err := extract.ParseSchema(data)
 	if err != nil {
-		return fmt.Errorf("%s: %w", c.path(c.Schema), err)
+		return job, fmt.Errorf("%s: %w", c.path(c.Schema), err)
 	}
 	docs, err := docfile.Read(ctx, c.path(c.Document))
 	if err != nil {
-		return err
+		return job, err
 	}
 	if len(docs) != 1 {
-		return fmt.Errorf("%s holds %d documents: a case is about one", c.path(c.Document), len(docs))
+		return job, fmt.Errorf("%s holds %d documents: a case is about one", c.path(c.Document), len(docs))
 	}
 	doc := docs[0].FieldDocument
 	doc.Source = c.Document // the same wherever the case lies
-	p.Document, p.Inputs = doc.Text, hashOf(fmt.Appendf(nil, "%s\n%s\n%v", data, doc.Text, doc.Boxes))
 	pipeline, err := extract.New(extract.Deps{Model: b.Model, Skills: b.Skills, Schema: schema}, opts)
 	if err != nil {
-		return err
+		return job, err
 	}
-	if err := b.uses(p, extract.Skills(), *opts); err != nil {
-		return err
+	job = Job[extract.State]{
+		Graph: always(pipeline.Graph()), Input: extract.Update(doc), Options: *opts,
+		Inputs: hashOf(fmt.Appendf(nil, "%s\n%s\n%v", data, doc.Text, doc.Boxes)), Document: doc.Text,
 	}
-	p.run = func(ctx context.Context) (Run, error) {
-		return run(ctx, b, p, pipeline.Graph(), extract.Update(doc), func(final extract.State, runErr error) (result, error) {
-			answer := schema.Answer(final, runErr)
-			return result{Whole: &answer, Answer: &answer.Answer, Scores: fieldScores(c.Gold.Fields, answer)}, nil
-		})
+	job.Result = func(final extract.State, runErr error) (Result, error) {
+		answer := schema.Answer(final, runErr)
+		return Result{Whole: &answer, Answer: &answer.Answer, Scores: fieldScores(c.Gold.Fields, answer)}, nil
 	}
-	return nil
+	job.Skills, err = b.hashes(extract.Skills())
+	return job, err
 }
 
-func (b *Bench) verify(ctx context.Context, p *Prepared, corpus *memory.Corpus) error {
-	c, opts := p.Case, p.Case.Settings.verify(b.opts.Verify)
+func (b *Bench) verify(ctx context.Context, c Case, corpus *memory.Corpus) (job Job[verify.State], err error) {
+	opts := c.Settings.verify(b.opts.Verify)
 	response, err := os.ReadFile(c.path(c.Response))
 	if err != nil {
-		return err
+		return job, err
 	}
 	texts := &memory.Texts{}
 	if len(c.Context) > 0 {
@@ -155,32 +150,28 @@ func (b *Bench) verify(ctx context.Context, p *Prepared, corpus *memory.Corpus) 
 			paths = append(paths, c.path(path))
 		}
 		if texts, err = memory.ReadTexts(ctx, paths); err != nil {
-			return err
+			return job, err
 		}
 	}
 	if len(texts.Skipped) > 0 {
-		return fmt.Errorf("%s cannot be read: %s", texts.Skipped[0].Path, texts.Skipped[0].Reason)
+		return job, fmt.Errorf("%s cannot be read: %s", texts.Skipped[0].Path, texts.Skipped[0].Reason)
 	}
 	in := verify.Input{Query: c.question(), Response: string(response), Evidence: verify.Labelled(texts.Passages)}
-	p.Inputs = hashOf(fmt.Appendf(nil, "%s\n%+v", response, in.Evidence))
 	deps, files := verify.Deps{Model: b.Model, Skills: b.Skills, Inspect: b.Inspect}, locators{texts}
 	if corpus != nil {
 		deps.Corpus, files = corpus, append(files, corpus)
 	}
 	pipeline, err := verify.New(deps, opts)
 	if err != nil {
-		return err
+		return job, err
 	}
-	if err := b.uses(p, verify.Skills(), *opts); err != nil {
-		return err
+	job = Job[verify.State]{Graph: always(pipeline.Graph()), Input: in.Update(), Options: *opts, Inputs: hashOf(fmt.Appendf(nil, "%s\n%+v", response, in.Evidence))}
+	job.Result = func(final verify.State, runErr error) (Result, error) {
+		answer := verify.Result(final, runErr, files)
+		return Result{Whole: &answer, Answer: &answer.Answer}, nil
 	}
-	p.run = func(ctx context.Context) (Run, error) {
-		return run(ctx, b, p, pipeline.Graph(), in.Update(), func(final verify.State, runErr error) (result, error) {
-			answer := verify.Result(final, runErr, files)
-			return result{Whole: &answer, Answer: &answer.Answer}, nil
-		})
-	}
-	return nil
+	job.Skills, err = b.hashes(verify.Skills())
+	return job, err
 }
 
 // locators find a source in the first locator that has it.

@@ -2,8 +2,10 @@ package eval
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"example.com/assay/eval/task"
@@ -40,27 +42,28 @@ func (r Run) Usage() state.ModelUsage {
 	return sum
 }
 
-// A result is a pipeline's answer: Answer points into Whole, so that what is
-// added to it is in both.
-type result struct {
-	Whole     any
-	Answer    *state.Answer
-	Steps     int
-	Grounding evidence.GroundingConfidence
-	Scores    map[string]float64
-	Faults    []string
-}
-
-// run runs a compiled graph on a case's input and keeps what it came to.
-func run[S any](ctx context.Context, b *Bench, p *Prepared, g *graph.Compiled[S], in graph.Update[S], conclude func(S, error) (result, error)) (Run, error) {
-	input, err := json.Marshal(in)
+// run runs the graph of a job and keeps what it came to.
+func run[S any](ctx context.Context, p *Prepared, label string, job Job[S], engine graph.RunOptions) (Run, error) {
+	input, err := json.Marshal(job.Input)
 	if err != nil {
 		return Run{}, err
 	}
-	header := trace.Header{Config: map[string]string{"case": p.Case.Name, "model": b.opts.Label}, Skills: p.Skills, Input: input}
+	g, err := job.Graph()
+	if err != nil {
+		return Run{}, err
+	}
+	engine.Thread = cmp.Or(engine.Thread, job.Thread)
+	header := trace.Header{Config: map[string]string{"case": p.Case.Name, "model": label}, Skills: p.Skills, Input: input}
+	conclude := func(final S, err error) (Result, error) {
+		of, bad := job.Result(final, err)
+		if bad == nil && of.Answer == nil {
+			bad = errors.New("its job's Result has no Answer")
+		}
+		return of, bad
+	}
 	var out Run
 	var lines bytes.Buffer
-	opts := &follow.Options[S]{Run: b.opts.Run, Trace: trace.NewWriter(&lines, header), Observe: func(ev graph.Event[S]) {
+	opts := &follow.Options[S]{Run: engine, Trace: trace.NewWriter(&lines, header), Observe: func(ev graph.Event[S]) {
 		if ev.Kind == graph.NodeUpdate && ev.Namespace == "" {
 			out.Path = append(out.Path, ev.Node)
 		}
@@ -71,22 +74,15 @@ func run[S any](ctx context.Context, b *Bench, p *Prepared, g *graph.Compiled[S]
 		}
 		return of.Answer.End
 	}}
-	final, took, runErr := follow.Run(ctx, g, in, opts)
+	final, took, runErr := follow.Run(ctx, g, job.Input, opts)
 	out.Times, out.Err = took, runErr
 	of, err := conclude(final, runErr)
 	if err != nil {
 		return out, err
 	}
-	m := &of.Answer.Metrics
-	m.NodeMS = map[string]float64{}
-	for node, d := range took.Node {
-		m.NodeMS[node] = task.Milliseconds(d)
-	}
-	m.NodeUsage, m.ElapsedMS, of.Answer.Model = took.Usage, task.Milliseconds(took.Total), b.opts.Label
-	out.Answer, out.Steps, out.Grounding, out.Faults = *of.Answer, of.Steps, of.Grounding, of.Faults
-	out.Scores = measure(p.Case, out.Answer)
-	for name, value := range of.Scores {
-		out.Scores[name] = value
+	out.finish(p, label, of)
+	if of.Whole == nil {
+		of.Whole = of.Answer
 	}
 	if out.Result, err = encode(of.Whole); err != nil {
 		return out, err
@@ -95,6 +91,25 @@ func run[S any](ctx context.Context, b *Bench, p *Prepared, g *graph.Compiled[S]
 		return out, fmt.Errorf("reading its trace: %w", err)
 	}
 	return out, nil
+}
+
+// finish adds to a result what only its run knows, and takes it over.
+func (r *Run) finish(p *Prepared, label string, of Result) {
+	m := &of.Answer.Metrics
+	if of.Whole == nil {
+		m.ModelUsage = r.Usage()
+		of.Answer.Pipeline, of.Answer.Question = p.Case.Pipeline, p.Case.question()
+	}
+	m.NodeMS = map[string]float64{}
+	for node, d := range r.Times.Node {
+		m.NodeMS[node] = task.Milliseconds(d)
+	}
+	m.NodeUsage, m.ElapsedMS, of.Answer.Model = r.Times.Usage, task.Milliseconds(r.Times.Total), label
+	r.Answer, r.Steps, r.Grounding, r.Faults = *of.Answer, of.Steps, of.Grounding, of.Faults
+	r.Scores = measure(p.Case, r.Answer)
+	for name, value := range of.Scores {
+		r.Scores[name] = value
+	}
 }
 
 // encode keeps <, > and & as they are: results are read by people.

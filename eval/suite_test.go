@@ -325,6 +325,7 @@ func FuzzParseCase(f *testing.F) {
 	f.Add("want: *nothing\n")
 	f.Add("? [a]\n: b\n")
 	f.Add("<<: {corpus: d}\n")
+	f.Add("pipeline: own\ninput: {a: [1, 2026-11-23], b: &x {c: null}, d: *x}\n")
 	f.Fuzz(func(t *testing.T, text string) {
 		c, err := eval.ParseCase("dir/case.yaml", []byte(text))
 		switch {

@@ -21,13 +21,21 @@ const (
 	Verify   = "verify"
 )
 
+// pipelines are the five, in the order of the documentation.
+var pipelines = []string{Research, Comply, Edges, Extract, Verify}
+
+// own stands in uses for every graph that Register adds.
+const own = "*"
+
 // A use says which pipelines need a key and which may have it.
 type use struct{ needs, may string }
 
-// uses are the keys that not every pipeline has.
+// uses are the keys that not every pipeline has. A registered graph may have those that do
+// not depend on how a pipeline works.
 var uses = map[string]use{
-	"corpus":               {needs: Research + " " + Comply + " " + Edges, may: Verify},
-	"question":             {needs: Research + " " + Comply, may: Verify},
+	"corpus":               {needs: Research + " " + Comply + " " + Edges, may: Verify + " " + own},
+	"question":             {needs: Research + " " + Comply, may: Verify + " " + own},
+	"input":                {may: own},
 	"filter":               {may: Comply},
 	"response":             {needs: Verify},
 	"context":              {may: Verify},
@@ -51,34 +59,38 @@ var uses = map[string]use{
 	"settings.llm_verification":               {may: Extract},
 
 	"gold.choice": {may: Research}, "want.choice": {may: Research}, "want.steps": {may: Research}, "want.failed": {may: Research},
-	"gold.answer": {may: Research + " " + Comply}, "want.grounding": {may: Comply},
-	"gold.claims": {may: Research + " " + Verify}, "want.no_unsupported_claim": {may: Research + " " + Verify},
-	"gold.passages": {may: Research + " " + Comply + " " + Edges + " " + Verify}, "want.cites": {may: Research + " " + Comply + " " + Edges + " " + Verify},
+	"gold.answer": {may: Research + " " + Comply + " " + own}, "want.grounding": {may: Comply},
+	"gold.claims": {may: Research + " " + Verify + " " + own}, "want.no_unsupported_claim": {may: Research + " " + Verify + " " + own},
+	"gold.passages": {may: Research + " " + Comply + " " + Edges + " " + Verify + " " + own}, "want.cites": {may: Research + " " + Comply + " " + Edges + " " + Verify + " " + own},
 	"gold.fields": {may: Extract}, "gold.edges": {may: Edges},
 }
 
 // check refuses what cannot be meant: keys that the pipeline has no use for, keys
 // that it needs, and values out of their range.
 func (c Case) check() error {
-	pipelines := []string{Research, Comply, Edges, Extract, Verify}
-	if !slices.Contains(pipelines, c.Pipeline) {
-		return fmt.Errorf("%s: pipeline is %q; known are %s", c.File, c.Pipeline, strings.Join(pipelines, ", "))
+	as, named := c.Pipeline, c.Pipeline
+	switch {
+	case as == "":
+		return fmt.Errorf("%s: pipeline is empty; it is %s, or the name of a registered graph", c.File, strings.Join(pipelines, ", "))
+	case !slices.Contains(pipelines, as):
+		as, named = own, fmt.Sprintf("%q, which is none of %s", as, strings.Join(pipelines, ", "))
 	}
 	given := c.given()
 	for _, key := range slices.Sorted(maps.Keys(uses)) {
 		u := uses[key]
-		needs := slices.Contains(strings.Fields(u.needs), c.Pipeline)
+		needs, may := strings.Fields(u.needs), strings.Fields(u.needs+" "+u.may)
 		switch {
-		case needs && !given[key]:
+		case slices.Contains(needs, as) && !given[key]:
 			return fmt.Errorf("%s: %s is empty: %s needs it", c.File, key, c.Pipeline)
-		case given[key] && !needs && !slices.Contains(strings.Fields(u.may), c.Pipeline):
-			return fmt.Errorf("%s: %s does nothing in %s; it is for %s", c.File, key, c.Pipeline, strings.Join(strings.Fields(u.needs+" "+u.may), ", "))
+		case given[key] && !slices.Contains(may, as):
+			known := strings.ReplaceAll(strings.Join(may, ", "), own, "registered graphs")
+			return fmt.Errorf("%s: %s does nothing in %s; it is for %s", c.File, key, named, known)
 		}
 	}
 	if c.Pipeline == Verify && !given["corpus"] && !given["context"] {
 		return fmt.Errorf("%s: there is no evidence: name files as context, or a corpus", c.File)
 	}
-	for _, err := range []error{c.Want.check(), c.Settings.check(), c.Gold.check()} {
+	for _, err := range []error{c.Want.check(as), c.Settings.check(), c.Gold.check()} {
 		if err != nil {
 			return fmt.Errorf("%s: %w", c.File, err)
 		}
@@ -90,7 +102,7 @@ func (c Case) check() error {
 func (c Case) given() map[string]bool {
 	s, g, w := c.Settings, c.Gold, c.Want
 	return map[string]bool{
-		"corpus": c.Corpus != "", "question": strings.TrimSpace(c.Question) != "", "filter": c.Filter != Filter{}, "response": c.Response != "",
+		"corpus": c.Corpus != "", "question": strings.TrimSpace(c.Question) != "", "input": c.Input != nil, "filter": c.Filter != Filter{}, "response": c.Response != "",
 		"context": len(c.Context) > 0, "edges": c.Edges != "", "document": c.Document != "", "schema": c.Schema != "", "skip_injection_check": c.SkipInjectionCheck,
 		"settings.confidence_threshold": s.ConfidenceThreshold != nil, "settings.verification": s.Verification != nil, "settings.verification_threshold": s.VerificationThreshold != nil,
 		"settings.max_crag_attempts": s.MaxCRAGAttempts != nil, "settings.unsupported": s.Unsupported != "", "settings.max_revisions": s.MaxRevisions != nil,
@@ -102,7 +114,7 @@ func (c Case) given() map[string]bool {
 	}
 }
 
-func (w Want) check() error {
+func (w Want) check(pipeline string) error {
 	groundings := []evidence.GroundingConfidence{evidence.GroundedHigh, evidence.GroundedMedium, evidence.GroundedLow, evidence.GroundedInsufficient}
 	switch {
 	case w.Status != "" && !slices.Contains(state.Statuses, w.Status):
@@ -117,7 +129,7 @@ func (w Want) check() error {
 		return errors.New("want.exit_code must be 0 to 255")
 	}
 	for _, name := range slices.Sorted(maps.Keys(w.Metrics)) {
-		if !slices.Contains(metricNames, name) {
+		if pipeline != own && !slices.Contains(metricNames, name) { // a registered graph has scores of its own
 			return fmt.Errorf("want.metrics.%s is not known; known are %s", name, strings.Join(metricNames, ", "))
 		}
 	}

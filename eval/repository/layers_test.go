@@ -68,7 +68,7 @@ var layers = map[string][]string{
 	"nodes":         {"graph", "graph/store", "graph/trace", "state", "skills", "llm", "memory", "memory/text", "decide"},
 	"eval":          {"graph", "graph/trace", "state", "skills", "llm", "llm/offline", "llm/classify", "memory", "memory/embed", "memory/text", "decide", "nodes", "case_studies"},
 	"case_studies":  {},
-	"docs/examples": {"graph", "graph/checkpoint/memory", "graph/trace", "state", "skills", "llm", "llm/llmtest", "llm/offline", "llm/openai", "memory", "nodes"}, // what a caller may import
+	"docs/examples": {"graph", "graph/checkpoint/memory", "graph/trace", "state", "skills", "llm", "llm/llmtest", "llm/offline", "llm/openai", "memory", "nodes", "eval"}, // what a caller may import
 	"cmd":           {"graph", "state", "skills", "llm", "memory", "nodes", "eval", "case_studies", "telemetry"},
 }
 

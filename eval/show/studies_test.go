@@ -33,15 +33,11 @@ var studies = sync.OnceValues(func() (_ eval.Results, err error) {
 	if err != nil {
 		return eval.Results{}, err
 	}
-	var ready []*eval.Prepared
-	for _, c := range cases {
-		p, err := bench.Prepare(ctx, c)
-		if err != nil {
-			return eval.Results{}, err
-		}
-		ready = append(ready, p)
+	ready, err := bench.PrepareAll(ctx, cases)
+	if err != nil {
+		return eval.Results{}, err
 	}
-	items, err := eval.RunCases(ctx, ready, func(ctx context.Context, p *eval.Prepared) (eval.Run, error) { return p.Run(ctx) }, nil)
+	items, err := eval.RunCases(ctx, ready, func(ctx context.Context, p *eval.Prepared) (eval.Run, error) { return p.Run(ctx, nil) }, nil)
 	if err != nil {
 		return eval.Results{}, err
 	}

@@ -1,67 +1,63 @@
-// Cases runs an agent on cases of one's own, and compares the trace of each with one
-// that was recorded when the agent was right.
+// Cases runs an agent on cases of one's own, and shows which of its changes the cases
+// and their golden traces find.
+//
+//	cd docs/examples/cases && go run .
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
 	"log"
-	"strings"
 
+	"example.com/assay/eval"
 	"example.com/assay/graph"
 	"example.com/assay/graph/trace"
 	"example.com/assay/llm"
 	"example.com/assay/llm/llmtest"
+	"example.com/assay/memory"
 	"example.com/assay/nodes/react"
 )
 
-// cases are questions and what their answers must hold.
-var cases = []struct{ name, question, want string }{
-	{"sum", "What is 2 + 3?", "5"},
-	{"sum of a person who adds up wrongly", "Is 2 + 3 really 6?", "5"},
-}
-
 type numbers struct{ A, B int }
 
-// script is a model that calls add and reads its result to the person.
-func script() llm.Model {
+// sum is the agent's tool.
+func sum(n numbers) int { return n.A + n.B }
+
+// adder is the agent.
+func adder(m llm.Model, add func(numbers) int) (*graph.Compiled[react.State], error) {
+	tool, err := llm.NewTool("add", "Adds two numbers.", func(_ context.Context, n numbers) (int, error) { return add(n), nil })
+	if err != nil {
+		return nil, err
+	}
+	g, err := react.New(m, react.Tools(tool), nil)
+	if err != nil {
+		return nil, err
+	}
+	return g.Compile(&graph.CompileOptions{Name: "adder"})
+}
+
+// script is a model that calls add, and then says what it was told to say.
+func script() *llmtest.Script {
 	return &llmtest.Script{Answers: map[string][]llmtest.Answer{"agent": {
-		{Calls: []llm.ToolCall{{ID: "1", Name: "add", Arguments: json.RawMessage(`{"A":2,"B":3}`)}}}, {Text: "It is 5."},
+		{Calls: []llm.ToolCall{{ID: "1", Name: "add", Arguments: json.RawMessage(`{"A":2,"B":3}`)}}},
+		{Text: "It is 5."},
 	}}}
 }
 
-// ask runs one case and returns its answer and its trace. A wrong tool makes the golden
-// trace differ.
-func ask(ctx context.Context, question string, add func(numbers) int) (string, []trace.Record, error) {
-	tool, err := llm.NewTool("add", "Adds two numbers.", func(_ context.Context, n numbers) (int, error) { return add(n), nil })
+// bench runs cases whose pipeline is "adder".
+func bench(add func(numbers) int) (*eval.Bench, error) {
+	b, err := eval.NewBench(eval.Deps{}, &eval.BenchOptions{Label: "script"})
 	if err != nil {
-		return "", nil, err
+		return nil, err
 	}
-	g, err := react.New(script(), react.Tools(tool), nil)
-	if err != nil {
-		return "", nil, err
-	}
-	app, err := g.Compile(&graph.CompileOptions{Name: "agent"})
-	if err != nil {
-		return "", nil, err
-	}
-	var file bytes.Buffer
-	w, answer := trace.NewWriter(&file, trace.Header{}), ""
-	for ev, err := range app.Stream(ctx, react.Say(question), &graph.RunOptions{Modes: graph.Debug | graph.Values}) {
-		if err == nil {
-			err = trace.Add(w, ev)
-		}
-		if err != nil {
-			return "", nil, err
-		}
-		if ev.Kind == graph.RunEnd {
-			answer = react.Answer(ev.State)
-		}
-	}
-	records, err := trace.Read(&file)
-	return answer, trace.Normalise(records), err
+	return b, eval.Register(b, "adder", func(_ context.Context, c eval.Case, _ *memory.Corpus) (eval.Job[react.State], error) {
+		return eval.Job[react.State]{
+			Graph:  func() (*graph.Compiled[react.State], error) { return adder(script(), add) }, // for each run
+			Input:  react.Say(c.Question),
+			Result: eval.TextOf(react.Answer),
+		}, nil
+	})
 }
 
 func main() {
@@ -71,26 +67,49 @@ func main() {
 }
 
 func run(ctx context.Context) error {
+	cases, err := eval.FindCases(".", "")
+	if err != nil {
+		return err
+	}
+	fmt.Println("as it is:")
+	if err := show(ctx, cases, sum); err != nil {
+		return err
+	}
+	fmt.Println("with a broken tool:")
+	return show(ctx, cases, func(n numbers) int { return n.A * n.B })
+}
+
+// show runs the cases and prints the results, and where a trace is not the golden one.
+func show(ctx context.Context, cases []eval.Case, add func(numbers) int) error {
+	b, err := bench(add)
+	if err != nil {
+		return err
+	}
+	ready, err := b.PrepareAll(ctx, cases)
+	if err != nil {
+		return err
+	}
+	traces := map[string][]trace.Record{}
+	items, err := eval.RunCases(ctx, ready, func(ctx context.Context, p *eval.Prepared) (eval.Run, error) {
+		got, err := p.Run(ctx, nil)
+		traces[p.Case.Name] = got.Trace
+		return got, err
+	}, nil)
+	if err != nil {
+		return err
+	}
+	results, err := eval.Summarise(items, eval.Made{Deterministic: true}, nil)
+	if err != nil {
+		return err
+	}
+	fmt.Printf("  %d of %d cases pass, %d model calls\n", results.Passed, results.N, results.Usage.Calls)
 	for _, c := range cases {
-		right := func(n numbers) int { return n.A + n.B }
-		answer, golden, err := ask(ctx, c.question, right)
+		golden, err := c.ReadGolden()
 		if err != nil {
 			return err
 		}
-		fmt.Printf("%s: pass %v (%s)\n", c.name, strings.Contains(answer, c.want), answer)
-		_, again, err := ask(ctx, c.question, right)
-		if err != nil {
-			return err
-		}
-		if _, differs := trace.First(golden, again); differs {
-			return fmt.Errorf("%s: two equal runs differ", c.name)
-		}
-		_, broken, err := ask(ctx, c.question, func(n numbers) int { return n.A * n.B })
-		if err != nil {
-			return err
-		}
-		if d, differs := trace.First(golden, broken); differs {
-			fmt.Printf("  with a broken tool the trace differs at %s\n", d)
+		if d, differs := trace.First(golden, trace.Normalise(traces[c.Name])); differs {
+			fmt.Printf("  %s is not its golden trace: %s\n", c.Name, d)
 		}
 	}
 	return nil

@@ -52,6 +52,11 @@ func tools(d *open.Desk, names []string, schema string, notes store.Store) ([]re
 			if err != nil {
 				return nil, err
 			}
+			for i := range list {
+				if writes[list[i].Tool().Name] {
+					list[i].Approve = react.Always
+				}
+			}
 			out = append(out, list...)
 			continue
 		}

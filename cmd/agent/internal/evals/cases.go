@@ -285,15 +285,13 @@ func runCases(ctx context.Context, a *cli.App, s config.Settings, x *open.Exchan
 	if err != nil {
 		return nil, err
 	}
-	ready := make([]*eval.Prepared, len(cases))
-	for i, c := range cases {
-		if ready[i], err = bench.Prepare(ctx, c); err != nil {
-			return nil, err
-		}
+	ready, err := bench.PrepareAll(ctx, cases)
+	if err != nil {
+		return nil, err
 	}
 	run := func(ctx context.Context, p *eval.Prepared) (eval.Run, error) {
 		ctx = x.Controls.Budget().Begin(ctx)
-		return tapes.Play(ctx, p.Case, p.Run)
+		return tapes.Play(ctx, p.Case, func(ctx context.Context) (eval.Run, error) { return p.Run(ctx, nil) })
 	}
 	return eval.RunCases(ctx, ready, kept.tracing(run), &eval.SuiteOptions{
 		Concurrency: s.Limits.Concurrency, Repeat: repeat, Kept: kept.find,

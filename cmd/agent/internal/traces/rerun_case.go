@@ -51,21 +51,16 @@ func openCaseRerun(ctx context.Context, a *cli.App, s config.Settings, x *open.E
 	if err != nil {
 		return nil, err
 	}
-	prepared := func(ctx context.Context, from graph.Recording) (*eval.Prepared, error) {
-		replaying := opts
-		replaying.Run = graph.RunOptions{Replay: from}
-		bench, err := eval.NewBench(eval.Deps{Model: model, Skills: set, Corpora: corpora, Inspect: open.Inspect}, &replaying)
-		if err != nil {
-			return nil, err
-		}
-		return bench.Prepare(ctx, c)
+	bench, err := eval.NewBench(eval.Deps{Model: model, Skills: set, Corpora: corpora, Inspect: open.Inspect}, &opts)
+	if err != nil {
+		return nil, err
 	}
 	r.run = func(ctx context.Context, from graph.Recording, _ *render.Progress) (rerun, error) {
-		ready, err := prepared(ctx, from)
+		ready, err := bench.Prepare(ctx, c)
 		if err != nil {
 			return rerun{}, err
 		}
-		got, err := ready.Run(ctx)
+		got, err := ready.Run(ctx, &graph.RunOptions{Replay: from})
 		if ctx.Err() != nil {
 			err = context.Cause(ctx)
 		}

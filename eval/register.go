@@ -1,0 +1,104 @@
+package eval
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"example.com/assay/graph"
+	"example.com/assay/memory"
+	"example.com/assay/nodes/evidence"
+	"example.com/assay/state"
+)
+
+// A Job is a case that is ready to run on a graph with the state S.
+type Job[S any] struct {
+	// Graph returns the graph of one run. It is called for each run, possibly at the same
+	// time, so a graph can have a scripted model or a checkpointer of its own.
+	Graph func() (*graph.Compiled[S], error)
+	// Input is the input of each run.
+	Input graph.Update[S]
+	// Result reads the result from the last state, and from the error that stopped the run,
+	// or nil. It is called twice for a run.
+	Result func(final S, err error) (Result, error)
+	// Thread is the thread of each run, for a graph with a checkpointer. Default: that of
+	// the run's options.
+	Thread string
+	// Skills are the hashes of the prompts that it may ask, by name. They go into the trace.
+	Skills map[string]string
+	// Options are what else a run depends on, printable. Default: nothing.
+	Options any
+	// Inputs is a hash of the files that the case names besides the corpus. Default: none.
+	Inputs string
+	// Document is the text that the byte offsets of the answer refer to. Default: none.
+	Document string
+}
+
+// A Result is what a graph's run came to.
+type Result struct {
+	// Answer is what the expectations of a case are compared with.
+	Answer *state.Answer
+	// Whole is kept as JSON: a pointer to a struct that embeds the Answer, so that what is
+	// added to it is in both. Default: the Answer; its pipeline, its question and its model
+	// calls are then taken from the case and from the run's events.
+	Whole any
+	// Steps is the number of rows of a plan.
+	Steps int
+	// Grounding is how much evidence a compliance answer stands on.
+	Grounding evidence.GroundingConfidence
+	// Scores are metrics by name. A case can bound them, and results have their means.
+	Scores map[string]float64
+	// Faults are what is wrong besides the expectations of the case. Each is a miss.
+	Faults []string
+}
+
+// TextOf makes a Job's Result for a graph whose answer is a text. A run with a text is
+// answered, one without is no_evidence, one that asks a person is interrupted, and one that
+// an error stopped ends as the error says.
+func TextOf[S any](text func(S) string) func(S, error) (Result, error) {
+	return func(final S, err error) (Result, error) {
+		said := text(final)
+		o := state.Outcome{Err: err, Answered: said != "", Grounded: true}
+		if _, asks := errors.AsType[*graph.InterruptedError](err); asks {
+			o.Err, o.Asks = nil, true
+		}
+		answer := state.FailedAnswer("", "", o.End())
+		answer.Answer = said
+		return Result{Answer: &answer}, nil
+	}
+}
+
+// Register adds a graph to a bench. Cases name it as their pipeline. Prepare calls ready
+// with the case, and with its corpus or nil.
+func Register[S any](b *Bench, name string, ready func(context.Context, Case, *memory.Corpus) (Job[S], error)) error {
+	switch {
+	case name == "":
+		return errors.New("registering a graph: its name is empty")
+	case b.prepares[name] != nil || slices.Contains(pipelines, name):
+		return fmt.Errorf("registering a graph: there is a pipeline %q already: give it another name", name)
+	}
+	register(b, name, ready)
+	return nil
+}
+
+func register[S any](b *Bench, name string, ready func(context.Context, Case, *memory.Corpus) (Job[S], error)) {
+	b.names = append(b.names, name)
+	b.prepares[name] = func(ctx context.Context, p *Prepared, corpus *memory.Corpus) error {
+		job, err := ready(ctx, p.Case, corpus)
+		switch {
+		case err != nil:
+			return err
+		case job.Graph == nil || job.Result == nil:
+			return fmt.Errorf("the job of pipeline %q needs a Graph and a Result", name)
+		}
+		if job.Skills != nil {
+			p.Skills = job.Skills
+		}
+		p.Inputs, p.Document, p.conditions = job.Inputs, job.Document, fmt.Sprintf("%s %+v", b.opts.Label, job.Options)
+		p.run = func(ctx context.Context, opts graph.RunOptions) (Run, error) {
+			return run(ctx, p, b.opts.Label, job, opts)
+		}
+		return nil
+	}
+}
