@@ -12,6 +12,7 @@ type RemoteTask struct {
 	Graph       string `json:"graph"`
 	Fingerprint string `json:"fingerprint"`
 	Node        string `json:"node"`
+	Step        int    `json:"step"` // the superstep
 	// ID identifies the attempt within its thread. It is the same when another process
 	// makes the attempt again, and empty in a run that is not saved.
 	ID    string          `json:"id,omitempty"`
@@ -29,7 +30,7 @@ func (r *run) runElsewhere(res *result, n *node) (update, error) {
 	if err != nil {
 		return nil, fmt.Errorf("sending it to %q: %w", n.opts.remote, err)
 	}
-	out := RemoteTask{Queue: n.opts.remote, Graph: r.name, Fingerprint: r.fingerprint, Node: n.name, Input: input}
+	out := RemoteTask{Queue: n.opts.remote, Graph: r.name, Fingerprint: r.fingerprint, Node: n.name, Step: int(t.step), Input: input}
 	if t.journal != nil {
 		out.ID = fmt.Sprintf("%s/%s.%d", r.thread, t.journal.identity(), t.attempt)
 	}

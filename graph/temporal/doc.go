@@ -16,8 +16,9 @@
 // and a result that graph.Once recorded is not made again. So the history of a run has
 // about four events for each stretch, however many nodes run in it.
 //
-// Tasks of a node with NodeOptions.Remote are workflows of their own on that queue, and
-// spread over all workers that serve it. Such a task may run twice when its worker dies.
+// Tasks of a node with NodeOptions.Remote are activities on that queue, and spread over all
+// workers that serve it. One workflow holds those of a superstep, and their results until
+// the run has saved them. Such a task runs again when its worker dies.
 //
 // Inputs, answers and results above BlobLimit go through a store, and the history has
 // their hashes.

@@ -14,5 +14,5 @@ func Register(r registry, o WorkerOptions, find Find) { register(r, o, find, nil
 func RegisterWorkflows(r worker.WorkflowReplayer) {
 	l := limits{time.Second, time.Hour}
 	r.RegisterWorkflowWithOptions(l.run, workflow.RegisterOptions{Name: workflowRun})
-	r.RegisterWorkflowWithOptions(l.task, workflow.RegisterOptions{Name: workflowTask})
+	r.RegisterWorkflowWithOptions(l.tasks, workflow.RegisterOptions{Name: workflowTasks})
 }

@@ -16,19 +16,21 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"example.com/assay/graph"
+	"example.com/assay/graph/checkpoint/memory"
 	"example.com/assay/graph/checkpoint/postgres"
 	"example.com/assay/graph/temporal"
 )
 
-// The worker of the tests that kill it is this program with these variables.
+// A worker in a process of its own is this program with these variables.
 const (
-	envWorker = "ASSAY_TEST_WORKER" // the task queue
+	envQueue  = "ASSAY_TEST_QUEUE"
+	envGraph  = "ASSAY_TEST_GRAPH"
 	envFolder = "ASSAY_TEST_FOLDER" // of the files of effects
 )
 
 func TestMain(m *testing.M) {
-	if on := os.Getenv(envWorker); on != "" {
-		if err := work(on, os.Getenv(envFolder)); err != nil {
+	if on := os.Getenv(envQueue); on != "" {
+		if err := work(on, os.Getenv(envGraph), os.Getenv(envFolder)); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
@@ -48,24 +50,40 @@ func shared(ctx context.Context) (*postgres.Saver, error) {
 	return postgres.New(ctx, pool, &postgres.Options{Schema: schema})
 }
 
-func work(on, folder string) error {
+func work(on, name, folder string) error {
 	conn, err := client.Dial(client.Options{HostPort: os.Getenv("ASSAY_TEMPORAL"), Logger: silent{}})
 	if err != nil {
 		return err
 	}
-	saver, err := shared(context.Background())
+	o := temporal.WorkerOptions{Checkpointer: memory.New(), Queue: on, AtOnce: 20, Heartbeat: 2 * time.Second}
+	g := slow(1000, on)
+	if name == "effects" {
+		g = effects(folder)
+		if o.Checkpointer, err = shared(context.Background()); err != nil {
+			return err
+		}
+	}
+	app, err := g.Compile(&graph.CompileOptions{Name: name})
 	if err != nil {
 		return err
 	}
-	app, err := effects(folder).Compile(&graph.CompileOptions{Name: "effects"})
-	if err != nil {
-		return err
-	}
-	w, err := temporal.NewWorker(conn, temporal.Apps(app.App()), &temporal.WorkerOptions{Checkpointer: saver, Queue: on, Heartbeat: 2 * time.Second})
+	w, err := temporal.NewWorker(conn, temporal.Apps(app.App()), &o)
 	if err != nil {
 		return err
 	}
 	return w.Run(context.Background())
+}
+
+// process starts a worker in a process of its own.
+func process(t *testing.T, variables ...string) *exec.Cmd {
+	t.Helper()
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), variables...)
+	cmd.Stderr = os.Stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return cmd
 }
 
 // effects is a chain of ten nodes. Each makes an effect by Once, and notes it in a file
@@ -118,23 +136,11 @@ func TestKilledWorkers(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { saver.Close() })
-	begin := func() *exec.Cmd {
-		cmd := exec.Command(os.Args[0])
-		cmd.Env = append(os.Environ(), envWorker+"="+on, envFolder+"="+folder)
-		cmd.Stderr = os.Stderr
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		return cmd
-	}
-	var workers [3]*exec.Cmd
-	for i := range workers {
-		workers[i] = begin()
-	}
+	begin := func() *exec.Cmd { return process(t, envQueue+"="+on, envGraph+"=effects", envFolder+"="+folder) }
+	workers := []*exec.Cmd{begin(), begin(), begin()}
 	t.Cleanup(func() {
 		for _, w := range workers {
-			w.Process.Kill()
-			w.Wait()
+			kill(w)
 		}
 	})
 	c := temporal.NewClient(conn, &temporal.ClientOptions{Queue: on})
@@ -163,8 +169,7 @@ func TestKilledWorkers(t *testing.T) {
 				continue // and let them end
 			}
 			at := random.IntN(len(workers))
-			workers[at].Process.Kill()
-			workers[at].Wait()
+			kill(workers[at])
 			workers[at] = begin()
 		case <-deadline:
 			t.Fatalf("%d runs have not ended after %d kills", left, kills)

@@ -95,11 +95,15 @@ type at struct {
 // Names of what the package registers, which histories have for ever.
 const (
 	workflowRun   = "assay.run"
-	workflowTask  = "assay.task"
+	workflowTasks = "assay.tasks"
 	activityRun   = "assay.stretch"
 	activityTask  = "assay.remote_task"
 	updateAnswer  = "answer"
 	queryStatus   = "status"
+	signalAdd     = "add"
+	signalDrop    = "drop"
+	signalDone    = "done"
+	updateTake    = "take"
 	blobNamespace = "temporal"
 )
 

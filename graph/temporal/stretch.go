@@ -31,9 +31,11 @@ func (a *activities) stretch(ctx context.Context, in stretch) (stop, error) {
 	if err != nil {
 		return stop{}, err
 	}
+	elsewhere := a.elsewhere(in)
+	defer elsewhere.close()
 	opts := &graph.RunOptions{
 		Thread: in.Thread, RunID: in.RunID, Metadata: in.Metadata, RecursionLimit: in.RecursionLimit,
-		Concurrency: a.Concurrency, Modes: cmp.Or(a.Modes, graph.Updates), Control: new(graph.Control), Remote: a.remote(in),
+		Concurrency: a.Concurrency, Modes: cmp.Or(a.Modes, graph.Updates), Control: new(graph.Control), Remote: elsewhere.run,
 	}
 	defer a.drain(ctx, opts.Control)()
 	events, err := a.begin(ctx, app, in, opts)

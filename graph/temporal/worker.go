@@ -116,7 +116,7 @@ func register(r registry, o WorkerOptions, find Find, conn client.Client) {
 	l := limits{cmp.Or(o.Heartbeat, 10*time.Second), cmp.Or(o.Longest, 24*time.Hour)}
 	a := &activities{WorkerOptions: o, blobs: blobs{o.Blobs}, find: find, conn: conn}
 	r.RegisterWorkflowWithOptions(l.run, workflow.RegisterOptions{Name: workflowRun})
-	r.RegisterWorkflowWithOptions(l.task, workflow.RegisterOptions{Name: workflowTask})
+	r.RegisterWorkflowWithOptions(l.tasks, workflow.RegisterOptions{Name: workflowTasks})
 	r.RegisterActivityWithOptions(a.stretch, activity.RegisterOptions{Name: activityRun})
 	r.RegisterActivityWithOptions(a.task, activity.RegisterOptions{Name: activityTask})
 }

@@ -27,6 +27,13 @@ type limits struct {
 	longest   time.Duration
 }
 
+// activity are the options of an activity on a queue; empty for the workflow's own.
+func (l limits) activity(ctx workflow.Context, queue string) workflow.Context {
+	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
+		TaskQueue: queue, StartToCloseTimeout: l.longest, HeartbeatTimeout: l.heartbeat, WaitForCancellation: true, RetryPolicy: lost,
+	})
+}
+
 // run is the workflow of a Run. It holds questions and answers, and nothing of the
 // graph's state.
 func (l limits) run(ctx workflow.Context, in begun) (stop, error) {
@@ -38,9 +45,7 @@ func (l limits) run(ctx workflow.Context, in begun) (stop, error) {
 		return stop{}, err
 	}
 	next := stretch{begun: in, RunID: workflow.GetInfo(ctx).WorkflowExecution.RunID}
-	activity := workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
-		StartToCloseTimeout: l.longest, HeartbeatTimeout: l.heartbeat, WaitForCancellation: true, RetryPolicy: lost,
-	})
+	activity := l.activity(ctx, "")
 	for {
 		out := stop{}
 		if err := workflow.ExecuteActivity(activity, activityRun, next).Get(ctx, &out); err != nil {
@@ -121,14 +126,4 @@ func (w *waiting) take(_ workflow.Context, given []reply) error {
 	}
 	w.answered = true
 	return nil
-}
-
-// task is the workflow of a remote task.
-func (l limits) task(ctx workflow.Context, in remote) (payload, error) {
-	activity := workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
-		StartToCloseTimeout: l.longest, HeartbeatTimeout: l.heartbeat, WaitForCancellation: true, RetryPolicy: lost,
-	})
-	var out payload
-	err := workflow.ExecuteActivity(activity, activityTask, in).Get(ctx, &out)
-	return out, err
 }
