@@ -180,3 +180,30 @@ func TestNewerTables(t *testing.T) {
 		t.Errorf("newer tables: %v", err)
 	}
 }
+
+// BenchmarkDraw measures what a call costs in addition, without and with others that draw
+// from the same buckets.
+func BenchmarkDraw(b *testing.B) {
+	buckets, err := postgres.New(b.Context(), pgtest.Pool(b), &postgres.Options{Schema: pgtest.Schema(b)})
+	if err != nil {
+		b.Fatal(err)
+	}
+	draws := []llm.Draw{{Bucket: "requests", Capacity: 10, Refill: 1, Amount: 1}, {Bucket: "tokens", Capacity: 100, Refill: 10, Amount: 5}}
+	b.Run("alone", func(b *testing.B) {
+		for b.Loop() {
+			if _, err := buckets.Draw(b.Context(), draws); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("together", func(b *testing.B) {
+		b.SetParallelism(3)
+		b.RunParallel(func(pb *testing.PB) {
+			for pb.Next() {
+				if _, err := buckets.Draw(b.Context(), draws); err != nil {
+					b.Error(err)
+				}
+			}
+		})
+	})
+}

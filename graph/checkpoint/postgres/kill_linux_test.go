@@ -105,6 +105,9 @@ func kept(t *testing.T, app *graph.Compiled[rounds], saver *postgres.Saver) (out
 // ends with an error each time. Resumed, it does nothing again that the server had kept, and
 // in the end everything was done.
 func TestServerKilledInARun(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes long, and -short was asked for")
+	}
 	const seed = 5
 	t.Logf("seed %d", seed)
 	rng := rand.New(rand.NewPCG(seed, seed))

@@ -196,5 +196,8 @@ func (k *Store) Draw(ctx context.Context, draws []llm.Draw) ([]float64, error) {
 	if _, err := k.connected(ctx); err != nil {
 		return nil, err
 	}
-	return k.rates.Draw(ctx, draws)
+	k.mu.Lock()
+	rates := k.rates
+	k.mu.Unlock()
+	return rates.Draw(ctx, draws)
 }
